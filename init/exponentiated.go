@@ -26,6 +26,13 @@ func (k Exponentiated) At(x, z []float64) float64 {
 // of is exp(-D²/2σ²) as a function of D². σ² itself may leave the range of float64.
 func (k Exponentiated) of(d2 float64) float64 { return math.Exp(-d2 / k.Sigma / k.Sigma / 2) }
 
+// Laplacian returns the kernel as a Laplacian of σ_L = 2σ², and whether it is one. It is for an Intersection of degree
+// 1 whose metric is the ℓ1 distance, which excludes SignNegative.
+func (k Exponentiated) Laplacian() (Laplacian, bool) {
+	h, ok := k.Of.(Intersection)
+	return Laplacian{Sigma: 2 * k.Sigma * k.Sigma}, ok && h.Degree() == 1 && h.Negative != SignNegative
+}
+
 // Domain is the domain of the homogeneous kernel.
 func (k Exponentiated) Domain() Domain { return present(k.Of).Domain() }
 

@@ -173,6 +173,7 @@ func (l *AddKPCALayer) fitColumn(knots, table, values []float64) error {
 	}
 	at := chooseKnots(values, l.op.Points-extensionPoints)
 	shares, more := l.shares(at, values), l.extension(at)
+	more = more[max(0, len(at)+len(more)-l.op.Points):]
 	at = append(at, more...)
 	numbers, err := l.components(at, append(shares, make([]float64, len(more))...))
 	if err != nil {
@@ -251,7 +252,7 @@ func (l *AddKPCALayer) power(x float64) float64 {
 }
 
 // chooseKnots returns the distinct sorted values and 0, or, if these are more than limit, quantiles of them with both
-// ends and 0.
+// ends and 0, at least 3 if 0 is no end.
 func chooseKnots(values []float64, limit int) []float64 {
 	distinct := slices.Compact(slices.Clone(values))
 	zero, found := slices.BinarySearch(distinct, 0)
@@ -262,12 +263,16 @@ func chooseKnots(values []float64, limit int) []float64 {
 	if n <= limit {
 		return distinct
 	}
+	if zero > 0 && zero < n-1 {
+		limit = max(3, limit)
+	}
 	knots := make([]float64, limit)
 	nearest, least := 0, math.Inf(1)
 	for a := range knots {
 		i := int(math.Round(float64(a) * float64(n-1) / float64(limit-1)))
 		knots[a] = distinct[i]
-		if d := math.Abs(float64(i - zero)); d < least {
+		// An end gives way to 0 only where it is 0 itself.
+		if d := math.Abs(float64(i - zero)); d < least && (a > 0 && a < limit-1 || d == 0) {
 			nearest, least = a, d
 		}
 	}

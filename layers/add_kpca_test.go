@@ -201,3 +201,21 @@ func TestAddKPCASpec(t *testing.T) {
 		t.Errorf("more components than points: %v", err)
 	}
 }
+
+// TestAddKPCAKeepsTheEnds: of values of both signs, most of them positive, the least keeps its knot next to 0, and its
+// features.
+func TestAddKPCAKeepsTheEnds(t *testing.T) {
+	cells := []float64{-5}
+	for i := range 99 {
+		cells = append(cells, float64(i+1)/50)
+	}
+	x := tensor.New(tensor.WithShape(100, 1), tensor.WithBacking(cells))
+	for _, points := range []int{2, 3, 8} {
+		l := must(layers.NewAddKPCALayer(spectral.Chi2{Negative: spectral.SignNegative}, x,
+			layers.WithTablePoints(points), layers.WithComponents(2)))
+		z := must(l.Transform(nil, matrix([]float64{-5}))).Float64s()
+		if got := z[0]*z[0] + z[1]*z[1]; !(math.Abs(got-5) < .5) { // k(x, x) = |x|
+			t.Errorf("%d points: the features of -5 have the squared length %v, want about 5", points, got)
+		}
+	}
+}

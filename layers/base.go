@@ -15,6 +15,7 @@ func newBase(kind, auto string, dims, features int, o options) (*base, error) {
 	if b.name == "" {
 		b.name = autoName(auto)
 	}
+	b.watch = &watch{of: b}
 	b.prefix = fmt.Sprintf("layers: %s %q", kind, b.name)
 	if o.dt != tensor.Float32 && o.dt != tensor.Float64 {
 		return nil, fmt.Errorf("%s: element type %v, want float32 or float64: %w", b.who(), o.dt, ErrDtype)

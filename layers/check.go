@@ -138,6 +138,9 @@ func (c *checker) bias(x, z []float64) (float64, error) {
 	case *HomogeneousLayer:
 		return sup(l.kernel, l.harmonics), nil
 	case *ExponentiatedLayer: // D² is off by four times as much at most
+		if l.inner == nil {
+			return 0, nil
+		}
 		return 2 * sup(l.kernel.Of, l.inner.harmonics) / l.kernel.Sigma / l.kernel.Sigma, nil
 	}
 	return 0, nil

@@ -31,15 +31,15 @@ type DensityLayer interface {
 // Fourier features of the Gaussian kernel on the embedding.
 type densityLayer struct {
 	*base
-	embedding
-	sigma   float64
-	axes    int
-	grid    ops.Grid        // of all axes, or in more than three dimensions of each
-	h       []*tensor.Dense // the bandwidths as the estimates take them, memory of the parameter
-	options hddOptions
-	basis   *tensor.Dense // Φ
-	width   int           // columns of the embedding A
-	outer   *randomMap
+	embedding // nil for frequencies on the values
+	sigma     float64
+	axes      int
+	grid      ops.Grid        // of all axes, or in more than three dimensions of each
+	h         []*tensor.Dense // the bandwidths as the estimates take them, memory of the parameter
+	options   hddOptions
+	basis     *tensor.Dense // Φ
+	width     int           // columns of the embedding A
+	outer     *randomMap
 
 	scratch sync.Pool // *tensor.Dense, A of a block of rows
 }
@@ -71,20 +71,26 @@ func newDensityLayer(kind, auto string, axes, features int, o *options) (*densit
 // draw makes the parameters of the embedding, the bandwidth of the estimate and the parameters of the random map. each
 // is the number of coefficients that a density has for every function of the basis.
 func (l *densityLayer) draw(sigma float64, each int, params []Param, o options) error {
+	phi, cols := o.hdd.matrix(l.grid)
+	l.basis = newTensor(l.dt, phi, l.grid.Len(), cols)
+	l.width = l.parts() * each * cols
+	return l.drawOn(spectral.Gaussian{Sigma: sigma}, sigma, params, o)
+}
+
+// drawOn is draw for frequencies of k on so many columns as the layer has of its embedding, or of values.
+func (l *densityLayer) drawOn(k spectral.Random, sigma float64, params []Param, o options) error {
 	h, err := o.hdd.widths(l.axes)
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.who(), err)
 	}
-	phi, cols := o.hdd.matrix(l.grid)
-	l.basis = newTensor(l.dt, phi, l.grid.Len(), cols)
-	l.sigma, l.width = sigma, l.parts()*each*cols
-	if l.outer, err = newRandomMap(l.kind, "", spectral.Gaussian{Sigma: sigma}, l.width, l.features, o); err != nil {
+	l.sigma = sigma
+	if l.outer, err = newRandomMap(l.kind, "", k, l.width, l.features, o); err != nil {
 		return err
 	}
 	bandwidth := newTensor(l.dt, h, l.axes)
 	l.params = append(append(params, Param{"kde_bandwidth", bandwidth, false}), l.outer.params...)
 	l.h = bandwidthsOf(bandwidth, l.parts())
-	l.changed, l.outer.origin = l.outer.changed, l.origin
+	l.changed, l.outer.origin, l.watch = l.outer.changed, l.origin, l.outer.watch
 	return nil
 }
 
@@ -116,6 +122,9 @@ func (l *densityLayer) Fwd(x G.Input) G.Result {
 
 // fwd adds the map of the densities p.
 func (l *densityLayer) fwd(p *G.Node) (*G.Node, error) {
+	if l.embedding == nil {
+		return l.outer.fwd(p)
+	}
 	p, a, err := data(p, l.grad, ops.Attr{Layer: l.who()})
 	if err != nil {
 		return nil, err
@@ -168,10 +177,14 @@ func (l *densityLayer) estimate() (estimate, error) {
 }
 
 // Embed writes the embedding A of the densities x [n, Dims] to dst [n, K], allocated if nil. The squared distance of
-// two rows of A approximates ρ².
+// two rows of A approximates ρ². Errors as for Transform; a layer without an embedding, see HDDLayer (ErrParam).
 func (l *densityLayer) Embed(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	if err := l.fits(x); err != nil {
 		return nil, err
+	}
+	if l.embedding == nil {
+		return nil, fmt.Errorf("%s: its frequencies are those of the values of densities, and it has no embedding; "+
+			"build it with WithLambdas: %w", l.who(), ErrParam)
 	}
 	l.use()
 	return l.embed(dst, x, ops.Attr{Layer: l.who()})
@@ -188,6 +201,9 @@ func (l *densityLayer) fits(x *tensor.Dense) error {
 func (l *densityLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	if err := l.fits(x); err != nil {
 		return nil, err
+	}
+	if l.embedding == nil {
+		return l.outer.Transform(dst, x)
 	}
 	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(l.width), l.features, l.Embed, l.outer.Transform)
 }

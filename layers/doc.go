@@ -53,6 +53,7 @@
 //	    P = ln(x + c)W, c = ln(1 + exp(raw_c)).
 //	exp-hellinger, exp-chi2, exp-intersection, exp-jensen-shannon: L or log_L, root_kappa, W
 //	    P = Ψ(x)W, Ψ the map of hellinger, chi2 and so on. log_bandwidth has a number for each column of Ψ, or one.
+//	    For exp-intersection without L and root_kappa, P = xW.
 //
 // Maps of semigroup kernels have f(u) = √u for exp-semigroup and ln(1 + u) for reciprocal-semigroup:
 //
@@ -100,7 +101,7 @@
 //	    density q on the basis, r = root_weight; for a single λ = 0 only the cosines. q is ops.KDE at the
 //	    points of ops.NewGrid. The functions of several axes are the products, the last axis fastest, whose degrees
 //	    sum to at most the degree of the last function of an axis. For d > 3 each coordinate has a density and
-//	    coefficients of its own, one after another.
+//	    coefficients of its own, one after another. For hdd-tv without a lambda, P = qW.
 //	l2-density: kde_bandwidth [d]
 //	    P = AW, A the coefficients of q.
 //

@@ -28,15 +28,16 @@ func (o options) sourceSeed() uint64 {
 type draw struct {
 	key   streamKey
 	who   string
-	used  atomic.Bool // the layer was used or its parameters were handed out, so that they stay as they are
+	used  atomic.Bool // the layer was used, so that its parameters stay as they are
 	set   atomic.Bool // its parameters are no longer those that were drawn
+	wrote func() bool // somebody wrote to the parameters
 	again func(nth int) error
 }
 
-// peeker returns the parameters of a layer without marking the layer as used.
+// peeker returns the parameters of a layer to a caller that only reads.
 type peeker interface{ peek() []Param }
 
-// paramsOf returns the parameters of a layer, if possible without marking the layer as used.
+// paramsOf returns the parameters of a layer to a caller that only reads.
 func paramsOf(l Layer) []Param {
 	if v, ok := l.(peeker); ok {
 		return v.peek()
@@ -64,16 +65,29 @@ func (b *base) drawn(stream string, o options, anew func(o options) (peeker, err
 			}
 		}
 		d.key.nth = nth
+		b.watch.redrawn()
 		if b.changed != nil {
 			b.changed()
 		}
 		return nil
 	}
+	d.wrote = func() bool { return b.watch.look() }
 	b.origin = d
 }
 
-// use marks the layer as used: its parameters are not drawn again from here on.
+// Keep says that the layer is in use, as Transform and Fwd do: no composition draws its parameters again.
+func Keep(l Layer) {
+	for _, d := range drawsOf(l) {
+		d.used.Store(true)
+	}
+}
+
+// use marks the layer as used: its parameters are not drawn again from here on. It drops what was computed from
+// parameters that somebody wrote to.
 func (b *base) use() {
+	if b.watch != nil {
+		b.watch.look()
+	}
 	if b.origin != nil && !b.origin.used.Load() {
 		b.origin.used.Store(true)
 	}
@@ -108,7 +122,7 @@ func drawsOf(ls ...Layer) (all []*draw) {
 			some = drawsOf(v.Unwrap())
 		}
 		for _, d := range some {
-			if !seen[d] && !d.set.Load() {
+			if !seen[d] && !d.set.Load() && !d.wrote() {
 				seen[d] = true
 				all = append(all, d)
 			}

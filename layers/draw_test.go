@@ -179,7 +179,7 @@ func TestUsedLayersKeepTheirNumbers(t *testing.T) {
 	for name, use := range map[string]func(l layers.Layer){
 		"Transform": func(l layers.Layer) { must(l.Transform(nil, x)) },
 		"Fwd":       func(l layers.Layer) { l.Fwd(input(G.NewGraph(), x)) },
-		"Params":    func(l layers.Layer) { l.Params() },
+		"Keep":      layers.Keep,
 	} {
 		a, b := layer(), layer()
 		use(b)
@@ -266,5 +266,34 @@ func TestMeanMapDrawsApart(t *testing.T) {
 	z := must(layers.NewMeanMapLayer(inner, 1, 8)).Fwd(input(G.NewGraph(), rows(tensor.Float64, 2, 3, 1)))
 	if _, err := G.Grad(G.Must(G.Sum(z.Node())), z.Node().Graph().ByName("x")...); err != nil {
 		t.Errorf("WithInputGrad of the map of samples: %v", err)
+	}
+}
+
+// TestLookingChangesNothing: a Concat of layers of one seed is the same whether or not somebody looked at them before,
+// and it draws none again whose parameters somebody wrote to.
+func TestLookingChangesNothing(t *testing.T) {
+	layer := drawn["fourier"]
+	a, b := layer(), layer()
+	must(layers.NewConcat(3, parts(a, b)))
+	for name, look := range map[string]func(l layers.Layer){
+		"Summary": func(l layers.Layer) { _ = layers.Summary(l).String() },
+		"String":  func(l layers.Layer) { _ = l.String() },
+		"Params":  func(l layers.Layer) { l.Params() },
+	} {
+		c, d := layer(), layer()
+		look(c)
+		look(d)
+		if _, err := layers.NewConcat(3, parts(c, d)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if !slices.Equal(numbers(c)["W"], numbers(a)["W"]) || !slices.Equal(numbers(d)["W"], numbers(b)["W"]) {
+			t.Errorf("%s: the layers have other numbers than those that nobody looked at", name)
+		}
+	}
+	c, d := layer(), layer()
+	w := d.Params()[0].Value.Float64s()
+	w[0] = 7
+	must(layers.NewConcat(3, parts(c, d)))
+	if w[0] != 7 {
+		t.Errorf("a parameter that was written, 7, is drawn again as %v", w[0])
 	}
 }

@@ -20,13 +20,17 @@ import (
 // |D² - ‖Ψ(x)-Ψ(z)‖²|/2σ², falls with the order. Intersection needs a higher order than the other kernels. Input and
 // series options as of HomogeneousLayer; output [n, features]. Vedaldi and Zisserman (2012), equation (30).
 //
+// For the intersection kernel of degree 1, except with spectral.SignNegative, D² is the ℓ1 distance and exp(-D²/2σ²)
+// the Laplacian kernel. Without WithOrder the map then has Cauchy frequencies on x itself: it is unbiased, W has d rows,
+// and there is no Ψ. WithOrder gives the series.
+//
 // Bandwidth tunes σ, BandwidthEach one σ for each column of Ψ, All W, b and what All tunes of the homogeneous map. A
 // graph keeps Ψ of the batch for both backward passes; Ψ is smaller than the features if features > (2n+1)d. Transform
 // computes Ψ for a block of rows at a time.
 type ExponentiatedLayer struct {
 	*base
 	kernel spectral.Exponentiated
-	inner  *HomogeneousLayer
+	inner  *HomogeneousLayer // nil for frequencies on x itself
 	outer  *randomMap
 
 	scratch sync.Pool // *tensor.Dense, the Ψ of a block of rows
@@ -56,6 +60,21 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 	of := o
 	of.policy = Frozen
 	l := &ExponentiatedLayer{base: b, kernel: k}
+	if law, ok := k.Laplacian(); ok && o.harmonics.order == nil {
+		if err := o.unheeded(b.who(), "without WithOrder the map has frequencies on x itself, and no series",
+			seriesOptions...); err != nil {
+			return nil, err
+		}
+		if err := checkKernel(b.who(), law); err != nil {
+			return nil, err
+		}
+		if l.outer, err = newRandomMap(kind, "", law, d, features, o); err != nil {
+			return nil, err
+		}
+		l.outer.on = k.Domain()
+		b.params, b.changed, b.origin, b.watch = l.outer.params, l.outer.changed, l.outer.origin, l.outer.watch
+		return l, nil
+	}
 	if l.inner, err = newHomogeneousLayer(kind, "", k.Of, d, of); err != nil {
 		return nil, err
 	}
@@ -68,20 +87,24 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 		return nil, err
 	}
 	b.params = append(l.inner.peek(), l.outer.params...)
-	b.changed, b.origin = l.outer.changed, l.outer.origin
+	b.changed, b.origin, b.watch = l.outer.changed, l.outer.origin, l.outer.watch
 	return l, nil
 }
 
 // Kernel returns the exact kernel that the map approximates, with the σ that the map was drawn with.
 func (l *ExponentiatedLayer) Kernel() spectral.Kernel { return l.kernel }
 
-// Homogeneous returns the map Ψ of the kernel k.
+// Homogeneous returns the map Ψ of the kernel k, or nil if the frequencies are those of x itself.
 func (l *ExponentiatedLayer) Homogeneous() *HomogeneousLayer { return l.inner }
 
 // Policy returns the tuning policy.
 func (l *ExponentiatedLayer) Policy() Policy { return l.outer.policy }
 
 func (l *ExponentiatedLayer) String() string {
+	if l.inner == nil {
+		return fmt.Sprintf("%s %q: %d -> %d, σ %v of %T%+v, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims,
+			l.features, l.kernel.Sigma, l.kernel.Of, l.kernel.Of, l.outer.sampler, l.outer.seed, l.dt, l.outer.policy)
+	}
 	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %v of %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims,
 		l.inner.features, l.features, l.kernel.Sigma,
 		l.inner.form(), l.outer.sampler, l.outer.seed, l.dt, l.outer.policy)
@@ -91,6 +114,9 @@ func (l *ExponentiatedLayer) String() string {
 func (l *ExponentiatedLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
 
 func (l *ExponentiatedLayer) fwd(x *G.Node) (*G.Node, error) {
+	if l.inner == nil {
+		return l.outer.fwd(x)
+	}
 	psi, err := l.inner.fwd(x)
 	if err != nil {
 		return nil, err
@@ -106,6 +132,9 @@ const psiCells, psiRows = 1 << 19, 256
 func (l *ExponentiatedLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
 		return nil, err
+	}
+	if l.inner == nil {
+		return l.outer.Transform(dst, x)
 	}
 	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(l.inner.features), l.features, l.inner.Transform,
 		l.outer.Transform)

@@ -131,3 +131,42 @@ func TestExponentiatedErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestExpIntersectionIsLaplacian: for γ = 1 exp-intersection has the features of a Laplacian kernel of x itself, which
+// have no bias, on the domain of the histograms. An order, another γ, and negative=sign, where the metric is no ℓ1
+// distance, have the series.
+func TestExpIntersectionIsLaplacian(t *testing.T) {
+	x := sparseHistograms(9, 5)
+	for _, text := range []string{"sigma=.5", "sigma=.5,negative=split", "sigma=.5,phase=true"} {
+		v := must(layers.ParseValues("exp-intersection", text))
+		l := must(layers.Spec{Map: "exp-intersection", Params: v, Dims: 5, Features: 12, Seed: 3}.Build())
+		opts := []layers.Option{layers.WithSeed(3)}
+		if v.Bool("phase") {
+			opts = append(opts, layers.WithPhase())
+		}
+		laplacian := must(layers.NewFourierLayer(spectral.Laplacian{Sigma: .5}, 5, 12, opts...)) // 2σ²
+		if d := maxDiff(floats(must(l.Transform(nil, x))), floats(must(laplacian.Transform(nil, x)))); d != 0 {
+			t.Errorf("%s: %v differs by %v from %v", text, l, d, laplacian)
+		}
+		negative := rows(tensor.Float64, 3, 5, 1)
+		negative.Float64s()[7] = -.5
+		_, err := l.Transform(nil, negative)
+		if split := v.Word("negative") == "split"; errors.Is(err, layers.ErrDomain) == split {
+			t.Errorf("%s: a negative cell gives %v", text, err)
+		}
+	}
+	for _, text := range []string{"sigma=.5,order=1", "sigma=.5,gamma=.5", "sigma=.5,negative=sign"} {
+		s := layers.Spec{Map: "exp-intersection", Params: must(layers.ParseValues("exp-intersection", text)), Dims: 5,
+			Features: 12}
+		if n := must(s.FrequencyDims()); n != 15 {
+			t.Errorf("%s: the frequencies are of %d columns, want those of a series of order 1, 15", text, n)
+		}
+	}
+	if _, err := layers.ParseValues("exp-intersection", "window=uniform"); !errors.Is(err, layers.ErrParam) {
+		t.Errorf("a window without a series: %v", err)
+	}
+	k := spectral.Exponentiated{Of: spectral.Intersection{}, Sigma: .5}
+	if _, err := layers.NewExponentiatedLayer(k, 5, 12, layers.WithOptimalPeriod()); !errors.Is(err, layers.ErrParam) {
+		t.Errorf("a period without a series: %v", err)
+	}
+}

@@ -38,6 +38,15 @@ var (
 	}
 )
 
+// autoLambdasDef is for a distance that also has frequencies on the values of densities, without an embedding, and
+// embeddingParams are the other parameters of the embedding.
+var (
+	autoLambdasDef = ParamDef{Name: "lambdas", Doc: "number of frequencies λ of an embedding; auto: frequencies on the " +
+		"values of densities, without bias", Words: []string{"auto"}, OrNumber: true, Whole: true,
+		Max: spectral.MaxLambdas, Default: "auto", OfMap: true}
+	embeddingParams = []string{"rule", "basis", "functions"}
+)
+
 const bagInputs = "sets of samples in [0, 1]^l"
 
 // densityForm is the form of a kernel of the densities behind sets of samples. The zero distance is ∫(p - q)².
@@ -47,6 +56,18 @@ type densityForm struct {
 }
 
 func (densityForm) traits() Traits { return Traits{Draws: DrawsFrequencies, Tunable: true, Bags: true} }
+
+// direct says whether the map has frequencies on the values of densities, without an embedding.
+func (f densityForm) direct(v Values) bool {
+	lambdas, stated := v["lambdas"]
+	return f.offersDirect() && (!stated || lambdas == "auto")
+}
+
+// offersDirect says whether the map can have such frequencies.
+func (f densityForm) offersDirect() bool {
+	_, ok := f.distance.Kernel(1, 1).Laplacian()
+	return ok
+}
 
 // lambdas says whether the distance is an integral over λ, which the features replace by a sum.
 func (f densityForm) lambdas() bool {
@@ -58,12 +79,26 @@ func (f densityForm) params() []ParamDef {
 	if f.lambdas() {
 		more = lambdaDefs
 	}
+	if f.offersDirect() {
+		more = []ParamDef{autoLambdasDef, lambdaDefs[1]}
+	}
 	return slices.Concat([]ParamDef{sigmaDef, kdeDef}, more, densityDefs, []ParamDef{phaseDef})
 }
 
 func (densityForm) more(Values) []ParamDef { return nil }
 
-func (f densityForm) together(v Values) error { return positiveBandwidths(f.name, v) }
+func (f densityForm) together(v Values) error {
+	if f.direct(v) {
+		for _, p := range f.params() {
+			if value, stated := v[p.Name]; stated && value != p.Default && slices.Contains(embeddingParams, p.Name) {
+				return fmt.Errorf("layers: map %s: %s = %v is of an embedding, and without lambdas the map has "+
+					"frequencies on the values of densities; give lambdas, or leave %s out: %w", f.name, p.Name, value,
+					p.Name, ErrParam)
+			}
+		}
+	}
+	return positiveBandwidths(f.name, v)
+}
 
 func (f densityForm) fill(v Values, x ops.Matrix) error { return densityDefaults(v, x, f.distance) }
 
@@ -73,6 +108,13 @@ func (f densityForm) plan(s Spec) (plan, error) {
 	k := &densityKernel{distance: f.distance, sigma: s.Params.Number("sigma"), points: int(s.Params.Number("points")),
 		h: h}
 	lifted := max(1, 2*int(s.Params.Number("lambdas"))) * basisColumns(s)
+	if f.direct(s.Params) {
+		g, err := o.grid(s.Dims)
+		if err != nil {
+			return plan{}, fmt.Errorf("layers: map %s: %w", f.name, err)
+		}
+		lifted = g.Len() * s.Dims / g.Axes()
+	}
 	return plan{kernel: k, lifted: lifted, build: func(opts []Option) (Layer, error) {
 		if rule != nil {
 			return nil, fmt.Errorf("layers: map %s: bandwidth = %s is found on data: fill it in by FillDefaults, or "+
@@ -110,7 +152,7 @@ func hddOptionsOf(v Values) hddOptions {
 		o.points = []int{points}
 	}
 	if m := int(v.Number("lambdas")); m > 0 {
-		o.lambdas = m
+		o.lambdas, o.embeds = m, true
 		o.rule, _ = spectral.ParseLambdaRule(v.Word("rule"))
 	}
 	return o

@@ -1,6 +1,8 @@
 package layers
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -17,7 +19,8 @@ type Homogeneous struct {
 }
 
 // Exponentiated is the form of the kernel exp(-D²/2σ²) of an additive homogeneous kernel k, with D² = k(x,x) + k(z,z) -
-// 2k(x,z). Its map is an ExponentiatedLayer. It has the parameters of Homogeneous, sigma and phase.
+// 2k(x,z). Its map is an ExponentiatedLayer. It has the parameters of Homogeneous, sigma and phase. For the intersection
+// kernel order may be auto, see ExponentiatedLayer.
 type Exponentiated struct {
 	simple
 	// Kernel makes the homogeneous kernel of degree gamma.
@@ -26,7 +29,12 @@ type Exponentiated struct {
 
 // The parameters of the homogeneous maps. A map whose kernel has a point mass is exact and has the last two only.
 var (
-	gammaDef    = ParamDef{Name: "gamma", Doc: "degree γ: k is Σ (xz)^{γ/2} 𝒦(ln z - ln x)", Default: 1.}
+	gammaDef = ParamDef{Name: "gamma", Doc: "degree γ: k is Σ (xz)^{γ/2} 𝒦(ln z - ln x)", Default: 1.}
+	// autoOrderDef is for a kernel that also has frequencies on x itself, without an order.
+	autoOrderDef = ParamDef{Name: "order", Doc: "order n: 2n+1 columns for each input column; auto: frequencies on x " +
+		"itself, without bias, where gamma is 1 and negative is not sign, and otherwise 1",
+		Words: []string{"auto"}, OrNumber: true, Whole: true, Closed: true, Max: spectral.MaxOrder, Default: "auto",
+		OfMap: true}
 	negativeDef = ParamDef{Name: "negative",
 		Doc: "what x < 0 is: an error; part of sign(x) sign(z) k(|x|, |z|); or split from x > 0, a " +
 			"dimension of its own",
@@ -130,7 +138,39 @@ func (f Exponentiated) traits() Traits {
 }
 
 func (f Exponentiated) params() []ParamDef {
-	return slices.Concat([]ParamDef{sigmaDef}, Homogeneous(f).params(), []ParamDef{phaseDef})
+	defs := slices.Concat([]ParamDef{sigmaDef}, Homogeneous(f).params(), []ParamDef{phaseDef})
+	if _, ok := f.kernel(Values{}).Laplacian(); ok {
+		defs[1] = autoOrderDef
+	}
+	return defs
+}
+
+// kernel returns the kernel of values that are in range.
+func (f Exponentiated) kernel(v Values) spectral.Exponentiated {
+	return spectral.Exponentiated{Of: Homogeneous(f).of(v), Sigma: v.Number("sigma")}
+}
+
+// direct says whether the map has frequencies on x itself, and returns their law.
+func (f Exponentiated) direct(v Values) (law spectral.Laplacian, ok bool) {
+	if v.Word("order") != "auto" {
+		return law, false
+	}
+	return f.kernel(v).Laplacian()
+}
+
+// together returns an error for options of a series that the map does not have.
+func (f Exponentiated) together(given Values) error {
+	order, stated := given["order"]
+	if _, ok := f.kernel(given).Laplacian(); !ok || stated && order != "auto" {
+		return nil
+	}
+	for _, p := range seriesDefs {
+		if value, stated := given[p.Name]; stated && value != p.Default && (p.Name == "window" || p.Name == "period") {
+			return fmt.Errorf("layers: %s = %v is of a series, and without an order the map has frequencies on x "+
+				"itself; give an order, or leave %s out: %w", p.Name, value, p.Name, ErrParam)
+		}
+	}
+	return nil
 }
 
 func (f Exponentiated) fill(v Values, x ops.Matrix) error {
@@ -138,8 +178,16 @@ func (f Exponentiated) fill(v Values, x ops.Matrix) error {
 }
 
 func (f Exponentiated) plan(s Spec) (plan, error) {
-	inner := Homogeneous(f)
-	k := spectral.Exponentiated{Of: inner.of(s.Params), Sigma: s.Params.Number("sigma")}
+	inner, k := Homogeneous(f), f.kernel(s.Params)
+	if law, ok := f.direct(s.Params); ok {
+		return plan{kernel: k, build: func(opts []Option) (Layer, error) {
+			return NewExponentiatedLayer(k, s.Dims, s.Features, opts...)
+		}}.byRows(s, law), nil
+	}
+	if s.Params.Word("order") == "auto" {
+		s.Params = maps.Clone(s.Params)
+		s.Params["order"] = 1.
+	}
 	return plan{kernel: k, lifted: inner.columns(s), build: func(opts []Option) (Layer, error) {
 		return NewExponentiatedLayer(k, s.Dims, s.Features, append(opts, inner.options(s.Params)...)...)
 	}}, nil

@@ -27,6 +27,19 @@ func newMeanMapForm() meanMapForm {
 
 func (meanMapForm) traits() Traits { return Traits{Draws: DrawsFrequencies, Tunable: true, Bags: true} }
 
+// more adds the order to the parameters of a kernel whose map need not have one.
+func (f meanMapForm) more(v Values) []ParamDef {
+	defs := f.borrower.more(v)
+	if e := f.of(v); e != nil {
+		for _, p := range e.Form.params() {
+			if p.Name == autoOrderDef.Name && p.OrNumber {
+				defs = append(defs, p)
+			}
+		}
+	}
+	return defs
+}
+
 func (f meanMapForm) plan(s Spec) (plan, error) {
 	of, err := f.kernel(s)
 	if err != nil {
@@ -71,7 +84,7 @@ func (m innerMap) landmarks() int { return int(m.s.Params.Number("landmarks")) }
 func (m innerMap) spec(name string) Spec {
 	v := Values{}
 	for _, p := range m.of.Form.params() {
-		if value, given := m.s.Params[p.Name]; given && !p.OfMap {
+		if value, given := m.s.Params[p.Name]; given && (!p.OfMap || p.Name == autoOrderDef.Name) {
 			v[p.Name] = value
 		} else if p.Default != nil {
 			v[p.Name] = p.Default

@@ -29,13 +29,16 @@ import (
 // itself: input [n, lV], the V points of the first coordinate, then of the second, and so on. ρ² is the sum over the
 // coordinates, whose embeddings are joined before W, as in the paper's experiment on scenes.
 //
-// Bandwidth tunes σ, BandwidthEach one σ for each coefficient, All W, b and the λ_j. The derivative for p at 0 is
+// The kernel of the total variation is the Laplacian kernel of the values. Without WithLambdas its map has Cauchy
+// frequencies on the values themselves: it is unbiased, W has Dims rows, and there is no embedding.
+//
+// Bandwidth tunes σ, BandwidthEach one σ for each coefficient or value, All W, b and the λ_j. The derivative for p at 0 is
 // defined as 0.
 //
 // With finitely many λ_j and basis functions the embedding is not exact. The table shows the error of ρ² by Embed in
 // per cent of the largest ρ² among 15 pairs of densities, the maximum and (rms). The densities are mixtures of two
-// truncated normals with standard deviations of .1 to .3. The first line of each l has the defaults
-// (ExampleHDDLayer_Embed prints this and more):
+// truncated normals with standard deviations of .1 to .3. The first line of each l has the defaults, and for the total
+// variation WithLambdas(5, spectral.GaussLambdas) (ExampleHDDLayer_Embed prints this and more):
 //
 //	l  points  M                      JS           TV    Hellinger
 //	1     128   5             0.8 (0.5)   10.8 (6.0)    0.1 (0.0)
@@ -74,12 +77,17 @@ func NewHDDLayer(d spectral.DensityDistance, sigma float64, axes, features int, 
 }
 
 func newHDDLayer(d spectral.DensityDistance, sigma float64, axes, features int, o options) (*HDDLayer, error) {
+	_, l1 := d.Kernel(1, 1).Laplacian()
+	o.hdd.direct = l1 && !o.hdd.embeds
 	core, err := newDensityLayer("HDDLayer", "hdd", axes, features, &o)
 	if err != nil {
 		return nil, err
 	}
 	core.drawn("W", o, func(o options) (peeker, error) { return newHDDLayer(d, sigma, axes, features, o) })
 	l := &HDDLayer{densityLayer: core, distance: d}
+	if o.hdd.direct {
+		return l, l.drawDirect(sigma, o)
+	}
 	core.embedding = l
 	lambda, root, err := d.Lambdas(o.hdd.lambdas, o.hdd.rule, o.sourceSeed())
 	if err != nil {
@@ -105,6 +113,26 @@ func newHDDLayer(d spectral.DensityDistance, sigma float64, axes, features int, 
 	return l, nil
 }
 
+// drawDirect makes the parameters of a map with frequencies on the values of densities.
+func (l *HDDLayer) drawDirect(sigma float64, o options) error {
+	if err := o.unheeded(l.who(), "without WithLambdas the map of this distance has frequencies on the values of "+
+		"densities, and no basis", "WithBasis", "WithBoxBasis"); err != nil {
+		return err
+	}
+	for _, k := range []spectral.Validator{l.distance, spectral.Gaussian{Sigma: sigma}} {
+		if err := k.Validate(); err != nil {
+			return fmt.Errorf("%s: %w", l.who(), err)
+		}
+	}
+	law, _ := l.distance.Kernel(sigma, l.grid.Len()).Laplacian()
+	l.width = l.dims
+	if err := l.drawOn(law, sigma, nil, o); err != nil {
+		return err
+	}
+	l.outer.on = l.distance.Of.Domain()
+	return nil
+}
+
 // Distance returns ρ².
 func (l *HDDLayer) Distance() spectral.DensityDistance { return l.distance }
 
@@ -112,6 +140,9 @@ func (l *HDDLayer) Distance() spectral.DensityDistance { return l.distance }
 func (l *HDDLayer) Kernel() spectral.Kernel { return l.distance.Kernel(l.sigma, l.grid.Len()) }
 
 func (l *HDDLayer) String() string {
+	if l.embedding == nil {
+		return l.text(fmt.Sprintf("%v·%T", l.distance.Scale, l.distance.Of))
+	}
 	return l.text(fmt.Sprintf("%v·%T, %d λ", l.distance.Scale, l.distance.Of, l.param("lambda").Shape().TotalSize()))
 }
 

@@ -190,8 +190,8 @@ func (f *hddCost) differences(nodes G.Nodes) [][]float64 {
 // histogram, and an empty density, whose embedding is 0.
 func TestHDDEdges(t *testing.T) {
 	for _, d := range hddDistances {
-		l := must(layers.NewHDDLayer(d.d, .5, 2, 6, layers.WithPoints(8), layers.WithBasis(layers.CosineBasis, 8),
-			layers.WithKDEBandwidth(.1, .2)))
+		l := must(layers.NewHDDLayer(d.d, .5, 2, 6, withLambdas(d.d, 5, spectral.GaussLambdas, layers.WithPoints(8),
+			layers.WithBasis(layers.CosineBasis, 8), layers.WithKDEBandwidth(.1, .2))...))
 		for _, x := range [][]float64{nil, {.5, .5}, {0, 1}, {.1, 0, .6, 0, .9, 0}} {
 			b := tensor.New(tensor.WithShape(len(x)/2, 2), tensor.Of(tensor.Float64))
 			offsets := []int{0}

@@ -17,6 +17,8 @@ type hddOptions struct {
 	functions int
 	box       bool
 	lambdas   int
+	embeds    bool // WithLambdas was given
+	direct    bool // the frequencies are those of the values, without an embedding
 	rule      spectral.LambdaRule
 	bandwidth []float64 // nil: none
 }
@@ -52,9 +54,11 @@ func WithBasis(b Basis, functions int) Option {
 func WithBoxBasis() Option { return option("WithBoxBasis", func(o *options) { o.hdd.box = true }) }
 
 // WithLambdas sets the number M of frequencies λ of an HDDLayer and the rule that chooses them. The default is 5 by
-// spectral.GaussLambdas. For the Hellinger distance, which has the only frequency 0, the option is an error (ErrParam).
+// spectral.GaussLambdas, except for the total variation, which by default has no λ. For the Hellinger distance, which has the only frequency 0, the option is an error (ErrParam).
 func WithLambdas(m int, rule spectral.LambdaRule) Option {
-	return option("WithLambdas", func(o *options) { o.hdd.lambdas, o.hdd.rule = m, rule })
+	return option("WithLambdas", func(o *options) {
+		o.hdd.lambdas, o.hdd.rule, o.hdd.embeds = m, rule, true
+	})
 }
 
 // WithKDEBandwidth sets the bandwidth of the density estimate of bags, in the unit of the samples: one number for all

@@ -37,9 +37,12 @@ func TestRuleOfSpecs(t *testing.T) {
 	for name, d := range map[string]spectral.DensityDistance{
 		"hdd-js": spectral.JensenShannonDivergence(), "hdd-tv": spectral.TotalVariation(),
 	} {
-		want(name+", layer", must(layers.NewHDDLayer(d, .5, 1, 4)), d, spectral.GaussLambdas)
+		if name == "hdd-js" { // hdd-tv has no lambda by default
+			want(name+", layer", must(layers.NewHDDLayer(d, .5, 1, 4)), d, spectral.GaussLambdas)
+		}
 
-		filled := layers.Spec{Map: name, Dims: 1, Features: 4, Params: layers.Values{"sigma": .5, "bandwidth": "0.1"}}
+		filled := layers.Spec{Map: name, Dims: 1, Features: 4, Params: layers.Values{"sigma": .5, "bandwidth": "0.1",
+			"lambdas": 5.}}
 		want(name+", unnamed", must(filled.Build()), d, spectral.GaussLambdas)
 		if err := filled.FillDefaults(bags); err != nil {
 			t.Fatal(err)

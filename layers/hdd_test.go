@@ -163,7 +163,7 @@ func TestHDDIsTheComposition(t *testing.T) {
 				// spectral.Structured wants 16 columns or more.
 				opts := []layers.Option{layers.WithSeed(3), layers.WithSampler(s), layers.WithPoints(17),
 					layers.WithKDEBandwidth(.15), layers.WithBasis(layers.CosineBasis, []int{16, 6, 4}[axes-1])}
-				l := must(layers.NewHDDLayer(d.d, .4, axes, 26, opts...))
+				l := must(layers.NewHDDLayer(d.d, .4, axes, 26, withLambdas(d.d, 5, spectral.GaussLambdas, opts...)...))
 				b := uniformBags(axes, 41, 3)
 				p := must(ops.KDEInto(nil, b, tensor.New(tensor.WithShape(axes), tensor.WithBacking(repeat(.15, axes))),
 					l.Grid(), ops.Attr{}))
@@ -243,13 +243,17 @@ func TestHDDOfCoordinates(t *testing.T) {
 	const axes = 5
 	h := []float64{.1, .2, .3, .4, .5}
 	for _, d := range hddDistances {
-		l := must(layers.NewHDDLayer(d.d, .5, axes, 6, layers.WithPoints(16), layers.WithKDEBandwidth(h...)))
+		build := func(axes int, h ...float64) *layers.HDDLayer {
+			return must(layers.NewHDDLayer(d.d, .5, axes, 6, withLambdas(d.d, 5, spectral.GaussLambdas,
+				layers.WithPoints(16), layers.WithKDEBandwidth(h...))...))
+		}
+		l := build(axes, h...)
 		bags := uniformBags(axes, 4, 2)
 		p := must(l.Densities(nil, bags))
 		a, v := must(l.Embed(nil, p)), l.Grid().Len()
 		sums := make([]float64, 6)
 		for j := range axes {
-			one := must(layers.NewHDDLayer(d.d, .5, 1, 6, layers.WithPoints(16), layers.WithKDEBandwidth(h[j])))
+			one := build(1, h[j])
 			q := must(one.Densities(nil, bags.Axis(j)))
 			part := must(one.Embed(nil, q))
 			w := part.Shape()[1]
@@ -306,5 +310,34 @@ func TestHDDScatteredPoints(t *testing.T) {
 			layers.WithPoints(9))...); !errors.Is(err, layers.ErrParam) {
 			t.Errorf("points and a grid: %v", err)
 		}
+	}
+}
+
+// TestTotalVariationIsLaplacian: without lambdas hdd-tv has the features of a Laplacian kernel of the densities, which
+// have no bias, in one and in four dimensions.
+func TestTotalVariationIsLaplacian(t *testing.T) {
+	for _, axes := range []int{1, 4} {
+		l := must(layers.NewHDDLayer(spectral.TotalVariation(), .4, axes, 12, layers.WithPoints(8), layers.WithSeed(3)))
+		laplacian := must(layers.NewFourierLayer(spectral.Laplacian{Sigma: 2 * .4 * .4 * 8}, 8*axes, 12,
+			layers.WithSeed(3)))
+		x := rows(tensor.Float64, 5, 8*axes, 1)
+		d := maxDiff(floats(must(l.Transform(nil, x))), floats(must(laplacian.Transform(nil, x))))
+		if !(d <= 1e-12) {
+			t.Errorf("%v differs by %v from %v", l, d, laplacian)
+		}
+		x.Float64s()[7] = -.5
+		if _, err := l.Transform(nil, x); !errors.Is(err, layers.ErrDomain) {
+			t.Errorf("a negative density gives %v", err)
+		}
+		if _, err := l.Embed(nil, x); !errors.Is(err, layers.ErrParam) {
+			t.Errorf("an embedding that %v has not: %v", l, err)
+		}
+	}
+	_, err := layers.NewHDDLayer(spectral.TotalVariation(), .4, 1, 12, layers.WithBasis(layers.CosineBasis, 4))
+	if !errors.Is(err, layers.ErrParam) {
+		t.Errorf("a basis without an embedding: %v", err)
+	}
+	if _, err := layers.ParseValues("hdd-tv", "functions=4"); !errors.Is(err, layers.ErrParam) {
+		t.Errorf("functions without an embedding: %v", err)
 	}
 }

@@ -2,12 +2,12 @@ package layers
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"sync/atomic"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -26,9 +26,12 @@ type Head interface {
 	// WeightedLoss is Loss with a weight for each row and output, weights [n, Features]. It divides by the number of
 	// rows, not by the sum of the weights.
 	WeightedLoss(z, targets, weights *G.Node) (*G.Node, error)
-	// RowLoss returns the loss of one row. scores is what Transform returns for it. It panics unless both have Features
-	// numbers.
-	RowLoss(scores, targets []float64) float64
+	// Logits writes zA + b, of dense or sparse rows, to dst, allocated if nil. For a head whose output is not a
+	// probability it is Transform.
+	Logits(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error)
+	// RowLoss returns the loss of one row, from what Logits returns for it: probabilities in float32 have no logarithm
+	// left where they are small. It panics unless both slices have Features numbers.
+	RowLoss(logits, targets []float64) float64
 	// SetWeights copies W [Dims, Features], row-major, and b [Features] into the head, as closed-form fits do.
 	SetWeights(w, b []float64) error
 }
@@ -228,27 +231,36 @@ func (l *LinearHead) Classifies() bool { return false }
 // Classifies is true.
 func (l *SoftmaxHead) Classifies() bool { return true }
 
-// RowLoss returns ‖scores - targets‖². It panics unless both slices have Features numbers.
-func (l *LinearHead) RowLoss(scores, targets []float64) float64 {
-	l.checkRow(scores, targets)
+// RowLoss returns ‖logits - targets‖². It panics unless both slices have Features numbers.
+func (l *LinearHead) RowLoss(logits, targets []float64) float64 {
+	l.checkRow(logits, targets)
 	sum := 0.
 	for j, t := range targets {
-		sum += (scores[j] - t) * (scores[j] - t)
+		sum += (logits[j] - t) * (logits[j] - t)
 	}
 	return sum
 }
 
-// RowLoss returns -Σ t ln p for probabilities p. A p that rounding made 0 counts as the smallest positive number. It
-// panics unless both slices have Features numbers.
-func (l *SoftmaxHead) RowLoss(p, targets []float64) float64 {
-	l.checkRow(p, targets)
-	sum := 0.
+// RowLoss returns -Σ t ln softmax(logits). It panics unless both slices have Features numbers.
+func (l *SoftmaxHead) RowLoss(logits, targets []float64) float64 {
+	l.checkRow(logits, targets)
+	all, sum := floats.LogSumExp(logits), 0.
 	for j, t := range targets {
 		if t != 0 {
-			sum -= t * math.Log(max(p[j], math.SmallestNonzeroFloat64))
+			sum += t * (all - logits[j])
 		}
 	}
 	return sum
+}
+
+// Logits writes zA + b to dst, as Transform does.
+func (l *LinearHead) Logits(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
+	return l.scores(dst, z)
+}
+
+// Logits writes zA + b to dst, of which Transform writes the softmax.
+func (l *SoftmaxHead) Logits(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
+	return l.scores(dst, z)
 }
 
 // Fwd returns zA + b.

@@ -9,6 +9,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/golgi"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -135,13 +136,18 @@ func TestHeadsAgree(t *testing.T) {
 				weights[i*k+j] = 1 + float64(i+j)/5
 			}
 		}
-		scores := floats(must(head.Transform(nil, x)))
+		scores := floats(must(head.Logits(nil, x)))
 		mean, weighted := 0., 0.
 		for i := range n {
 			mean += head.RowLoss(scores[i*k:(i+1)*k], targets[i*k:(i+1)*k]) / n
 			for j := range k { // a term at a time
-				weighted += weights[i*k+j] * must(layers.NewHead(kind, d, 1)).RowLoss(scores[i*k+j:i*k+j+1],
-					targets[i*k+j:i*k+j+1]) / n
+				loss := must(layers.NewHead(kind, d, 1)).RowLoss(scores[i*k+j:i*k+j+1], targets[i*k+j:i*k+j+1])
+				if head.Classifies() { // whose terms depend on the logits of all classes
+					one := make([]float64, k)
+					one[j] = targets[i*k+j]
+					loss = head.RowLoss(scores[i*k:(i+1)*k], one)
+				}
+				weighted += weights[i*k+j] * loss / n
 			}
 		}
 		g := G.NewGraph()
@@ -169,5 +175,20 @@ func TestHeadsAgree(t *testing.T) {
 	}
 	if _, err := layers.NewHead("hinge", d, k); !errors.Is(err, layers.ErrParam) {
 		t.Errorf("a head that is none: %v", err)
+	}
+}
+
+// TestRowLossOfRareClass: the loss of a class that is far behind is the gap, in float32 too.
+func TestRowLossOfRareClass(t *testing.T) {
+	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
+		head := must(layers.NewSoftmaxHead(1, 2, layers.WithDtype(dt)))
+		if err := head.SetWeights([]float64{104, 0}, []float64{0, 0}); err != nil {
+			t.Fatal(err)
+		}
+		z := tensor.Ones(dt, 1, 1)
+		got := head.RowLoss(ops.Float64s(must(head.Logits(nil, z))), []float64{0, 1})
+		if !(math.Abs(got-104) < 1e-3) {
+			t.Errorf("%v: the loss of a gap of 104 is %v", dt, got)
+		}
 	}
 }

@@ -31,6 +31,9 @@ func (l *HomogeneousLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.
 
 // TransformCSR is Transform for sparse rows. Their Ψ is sparse, too.
 func (l *ExponentiatedLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	if l.inner == nil {
+		return l.outer.TransformCSR(dst, x)
+	}
 	psi, err := l.inner.MapCSR(x)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bochner-go/bochner/ops"
 	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 )
 
 // HuberHead is zA + b, the head of regression with outliers. Input [n, d]; output [n, k]. Its loss is Huber's, summed
@@ -45,12 +46,17 @@ func (l *HuberHead) Kind() string { return "huber" }
 // Classifies is false.
 func (l *HuberHead) Classifies() bool { return false }
 
+// Logits writes zA + b to dst, as Transform does.
+func (l *HuberHead) Logits(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
+	return l.scores(dst, z)
+}
+
 // RowLoss returns the sum of Huber's losses of the residuals. It panics unless both slices have Features numbers.
-func (l *HuberHead) RowLoss(scores, targets []float64) float64 {
-	l.checkRow(scores, targets)
+func (l *HuberHead) RowLoss(logits, targets []float64) float64 {
+	l.checkRow(logits, targets)
 	sum, delta := 0., l.Delta()
 	for j, t := range targets {
-		sum += ops.HuberLoss(scores[j]-t, delta)
+		sum += ops.HuberLoss(logits[j]-t, delta)
 	}
 	return sum
 }

@@ -134,6 +134,7 @@ type base struct {
 	changed  func() // called after SetParams
 	grad     bool   // the gradient for a leaf input is wanted
 	origin   *draw
+	watch    *watch // made by newBase
 
 	mu   sync.Mutex
 	last *G.ExprGraph // the graph of the latest Fwd
@@ -156,11 +157,13 @@ func (b *base) Describe() {}
 
 // Params returns the parameters, learnable or not. The tensors are the layer's own.
 func (b *base) Params() []Param {
-	b.use()
+	if b.watch != nil {
+		b.watch.handOut()
+	}
 	return b.peek()
 }
 
-// peek is Params without marking the layer as used.
+// peek is Params for a caller that only reads.
 func (b *base) peek() []Param { return append([]Param(nil), b.params...) }
 
 // who returns the start of a message about this layer.

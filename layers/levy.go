@@ -87,7 +87,7 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 	}
 	b.params = append([]Param{l.scaleParam(scale, o)}, l.inner.peek()...)
 	b.params = append(b.params, l.outer.params...)
-	b.changed, b.origin = l.outer.changed, l.outer.origin
+	b.changed, b.origin, b.watch = l.outer.changed, l.outer.origin, l.outer.watch
 	return l, nil
 }
 

@@ -204,6 +204,7 @@ func (l *NystromLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
 		return nil, err
 	}
+	l.use()
 	a, p := ops.Attr{Layer: l.who()}, l.prepared.Load()
 	if p == nil {
 		var err error

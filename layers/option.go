@@ -58,6 +58,8 @@ import (
 //
 //   - WithWindow, WithPeriod and WithOptimalPeriod for a kernel whose spectrum is a point mass (Hellinger), and
 //     WithLambdas for the Hellinger distance: the only frequency is 0, and the map is exact.
+//   - The same three without WithOrder for the ExponentiatedLayer of spectral.Intersection of degree 1, and WithBasis
+//     and WithBoxBasis without WithLambdas for the total variation: their maps then have no series and no embedding.
 //   - WithWindow, WithPeriod and WithOptimalPeriod for the LevyLayer of spectral.ReciprocalSemigroup.
 //   - WithOptimalPeriod together with WithStationary.
 //   - WithNormalisation for a kernel other than spectral.ExpSemigroup and spectral.ReciprocalSemigroup.
@@ -237,8 +239,8 @@ func named(name string) Option { return func(o *options) { o.name = name } }
 // WithName draws by the seed alone. So does a layer built from a Spec, whatever its name.
 //
 // The layers of a composition never share their numbers. If a part of a Concat or a Sequential has the seed and name of
-// an earlier part, the constructor draws it again, in place. A part that Fwd, Transform or Params was called on keeps
-// its numbers, and two such parts that share theirs are an error (ErrParam). NewMeanMapLayer draws numbers that its
+// an earlier part, the constructor draws it again, in place. A part that Fwd, Transform or Keep was called on keeps
+// its numbers, and so does one whose Params were written to, and two such parts that share theirs are an error (ErrParam). NewMeanMapLayer draws numbers that its
 // inner map does not have. If you compose a graph by hand, give layers without names different seeds.
 func WithSeed(seed uint64) Option { return option("WithSeed", func(o *options) { o.seed = seed }) }
 

@@ -10,6 +10,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	gonum "gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -151,6 +152,46 @@ func BenchmarkHead(b *testing.B) {
 						must(h.Transform(y, z))
 					}
 				})
+			}
+		}
+	}
+}
+
+// TestWritingToParams: what is written to the parameters of a frozen layer, the features have, with a graph made before
+// or after and without one.
+func TestWritingToParams(t *testing.T) {
+	for name, build := range drawn {
+		l, other := build(), build(layers.WithSeed(8))
+		if _, sets := l.(layers.BagMap); sets {
+			continue // its parts are layers of this list
+		}
+		x := rows(tensor.Float64, 5, l.Dims(), 4)
+		for row := range slices.Chunk(x.Float64s(), l.Dims()) { // which some kernels want of the length 1
+			gonum.Scale(1/gonum.Norm(row, 2), row)
+		}
+		g := G.NewGraph()
+		before := l.Fwd(input(g, x)).Node()
+		must(l.Transform(nil, x))
+		for round := range 2 {
+			from := other.Params()
+			for i, p := range l.Params() {
+				if round == 1 {
+					must(l.Transform(nil, x)) // between two tensors
+					from = build(layers.WithSeed(9)).Params()
+				}
+				copy(p.Value.Float64s(), from[i].Value.Float64s())
+			}
+			if round == 1 {
+				other = build(layers.WithSeed(9))
+			}
+			want := floats(must(other.Transform(nil, x)))
+			if d := maxDiff(floats(must(l.Transform(nil, x))), want); d > 1e-14 {
+				t.Errorf("%s, round %d: features differ by %v", name, round, d)
+			}
+			for when, z := range map[string]*G.Node{"before": before, "after": l.Fwd(input(G.NewGraph(), x)).Node()} {
+				if d := maxDiff(run(t, z), want); d > 1e-14 {
+					t.Errorf("%s, round %d: a graph made %s differs by %v", name, round, when, d)
+				}
 			}
 		}
 	}

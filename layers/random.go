@@ -40,7 +40,8 @@ type randomMap struct {
 	normalised bool         // rows have the length √k(x, x), see semigroup.go
 	exponent   ops.Exponent // of such a map
 
-	packed atomic.Pointer[ops.Weights] // W of a map that keeps it, packed at first use
+	packed  atomic.Pointer[ops.Weights] // W of a map that keeps it, packed at first use
+	checked atomic.Pointer[ops.Weights] // the same once others have W; graphs, which cannot watch it, pack it themselves
 
 	structured bool                           // the parameters are signs and norms, see structured.go
 	implied    atomic.Pointer[ops.Structured] // their W of a frozen map, packed at first use
@@ -69,6 +70,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMap(kind, auto, k, dims, features, o) })
 	l.changed = func() {
 		l.packed.Store(nil)
+		l.checked.Store(nil)
 		l.implied.Store(nil)
 	}
 	scale := 0.0

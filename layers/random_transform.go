@@ -59,7 +59,11 @@ func (l *randomMap) unweighedInto(dst *tensor.Dense, x ops.Matrix, a ops.Attr) (
 
 // weights returns the packed W with the values that a graph would use.
 func (l *randomMap) weights(a ops.Attr) (*ops.Weights, error) {
-	if w := l.packed.Load(); w != nil {
+	kept := &l.packed
+	if l.watch.out.Load() {
+		kept = &l.checked
+	}
+	if w := kept.Load(); w != nil {
 		return w, nil
 	}
 	t := l.param("W")
@@ -80,7 +84,9 @@ func (l *randomMap) weights(a ops.Attr) (*ops.Weights, error) {
 	}
 	w, err := ops.Pack(t)
 	if err == nil {
-		l.packed.Store(w)
+		if kept.Store(w); kept == &l.packed && l.watch.out.Load() {
+			kept.Store(nil)
+		}
 	}
 	return w, err
 }

@@ -44,7 +44,7 @@ func (s *ModelSummary) add(depth int, ls []Layer) {
 		row := LayerSummary{Depth: depth, Name: l.Name(), Type: typeName(l), Dims: l.Dims(), Features: l.Features()}
 		parts, composed := l.(interface{ Layers() []Layer })
 		if !composed {
-			row.Params = l.Params()
+			row.Params = paramsOf(l)
 		}
 		if s.Layers = append(s.Layers, row); composed {
 			s.add(depth+1, parts.Layers())

@@ -174,3 +174,55 @@ func TestNystromErrors(t *testing.T) {
 		}
 	}
 }
+
+// scaled is a kernel that only a function tells from others of its type.
+type scaled struct {
+	cauchy
+	by func() float64
+}
+
+func (k scaled) At(x, z []float64) float64 { return k.by() * k.cauchy.At(x, z) }
+
+// named has a text that does not tell it from others of its type.
+type named struct {
+	cauchy
+	factor float64
+}
+
+func (k named) At(x, z []float64) float64 { return k.factor * k.cauchy.At(x, z) }
+
+func (named) String() string { return "named" }
+
+// TestNystromOfTwoKernels: kernels that one function made, or that print alike, stay two nodes of a graph.
+func TestNystromOfTwoKernels(t *testing.T) {
+	byFunction := func(c float64) ops.Kernel { return scaled{by: func() float64 { return c }} }
+	byField := func(c float64) ops.Kernel { return named{factor: c} }
+	for _, of := range []func(c float64) ops.Kernel{byFunction, byField} {
+		g := G.NewGraph()
+		node := func(name string, n, d int) *G.Node {
+			return G.NewMatrix(g, G.Float64, G.WithShape(n, d), G.WithName(name),
+				G.WithValue(waves(tensor.Float64, n, d, .1)))
+		}
+		x, lm, p := node("x", 3, 2), node("landmarks", 2, 2), node("projection", 2, 2)
+		var z [2]*G.Node
+		for i := range z {
+			var err error
+			if z[i], err = ops.Nystrom(x, lm, p, of(float64(i+1)), ops.Attr{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m := G.NewTapeMachine(g)
+		if err := m.RunAll(); err != nil {
+			t.Fatal(err)
+		}
+		one, two := z[0].Value().(*tensor.Dense).Float64s(), z[1].Value().(*tensor.Dense).Float64s()
+		for i, v := range one {
+			if !(math.Abs(two[i]-2*v) <= 1e-14) {
+				t.Errorf("feature %d of %T is %v, and %v for twice the kernel", i, of(1), v, two[i])
+			}
+		}
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

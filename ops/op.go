@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"hash"
 	"hash/fnv"
+	"io"
+	"math"
+	"reflect"
 	"slices"
 
 	"github.com/chewxy/hm"
@@ -62,7 +65,50 @@ func (o *op) Type() hm.Type {
 func (o *op) rank(i int) int { return int(o.ranks[i] - '0') }
 
 func (o *op) WriteHash(h hash.Hash) {
-	fmt.Fprintf(h, "bochner/ops %s %T%+v %s %+v %v", o.kind, o.params, o.params, o.ranks, o.attr, o.data)
+	fmt.Fprintf(h, "bochner/ops %s %s %v ", o.kind, o.ranks, o.data)
+	writeValue(h, reflect.ValueOf(o.attr))
+	if !writeValue(h, reflect.ValueOf(o.params)) {
+		fmt.Fprintf(h, "of op %p", o)
+	}
+}
+
+// writeValue writes a value such that different values have different texts, whatever methods they have: a pointer by
+// its address. It returns false if that cannot be, as for a function, of which only the code has an address.
+func writeValue(h io.Writer, v reflect.Value) bool {
+	if !v.IsValid() {
+		fmt.Fprint(h, "nil ")
+		return true
+	}
+	fmt.Fprint(h, v.Type(), " ")
+	same := true
+	switch v.Kind() {
+	case reflect.Bool:
+		fmt.Fprint(h, v.Bool(), " ")
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		fmt.Fprint(h, v.Int(), " ")
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		fmt.Fprint(h, v.Uint(), " ")
+	case reflect.Float32, reflect.Float64:
+		fmt.Fprint(h, math.Float64bits(v.Float()), " ")
+	case reflect.String:
+		fmt.Fprintf(h, "%q ", v.String())
+	case reflect.Pointer:
+		fmt.Fprint(h, v.Pointer(), " ")
+	case reflect.Interface:
+		return writeValue(h, v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			same = writeValue(h, v.Field(i)) && same
+		}
+	case reflect.Array, reflect.Slice:
+		fmt.Fprint(h, v.Len(), " ")
+		for i := range v.Len() {
+			same = writeValue(h, v.Index(i)) && same
+		}
+	default:
+		return false
+	}
+	return same
 }
 
 func (o *op) Hashcode() uint32 {

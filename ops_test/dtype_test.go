@@ -106,6 +106,9 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 	on, off := v.randomRows(t, x).Float64s(), make([]float64, 0)
 	switch l := l.(type) {
 	case *layers.ExponentiatedLayer:
+		if l.Homogeneous() == nil {
+			break
+		}
 		off = roundingOfSeries(l.Homogeneous(), x.Float64s())
 	case *layers.LevyLayer:
 		off = v.roundingOfMetric(l, x.Float64s(), len(on))

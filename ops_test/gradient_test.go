@@ -95,6 +95,9 @@ func (v variant) leafLayer(t *testing.T, features int, opts ...layers.Option) la
 	}
 	switch {
 	case exp:
+		if order, given := v.values["order"].(float64); given {
+			opts = append(opts, layers.WithOrder(int(order)))
+		}
 		l, err = layers.NewExponentiatedLayer(e, v.dims(gradDims), features, opts...)
 	case v.entry.Name == "random-maclaurin":
 		g, err := spectral.ParseDegrees(v.values.Word("degrees"))

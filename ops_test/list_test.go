@@ -49,7 +49,7 @@ var setups = map[string]setup{
 	"jensen-shannon":       {[]layers.Values{{"order": 3.}}, naiveJensenShannon, []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-hellinger":        {[]layers.Values{{"sigma": .8}}, exponentiated(naiveHellinger), []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-chi2":             {[]layers.Values{{"sigma": .8}, {"sigma": .9, "order": 2., "window": "uniform", "negative": "split"}}, exponentiated(naiveChi2), []float64{-1e-30, -.2}, "negative=sign"},
-	"exp-intersection":     {[]layers.Values{{"sigma": 1.1, "gamma": 1.2}}, exponentiated(naiveIntersection), []float64{-1e-30, -.2}, "negative=sign"},
+	"exp-intersection":     {[]layers.Values{{"sigma": 1.1, "gamma": 1.2}, {"sigma": 1.1}, {"sigma": 1.2, "order": 1., "negative": "split"}}, exponentiated(naiveIntersection), []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-jensen-shannon":   {[]layers.Values{{"sigma": 1.2, "period": "optimal"}}, exponentiated(naiveJensenShannon), []float64{-1e-30, -.2}, "negative=sign"},
 }
 
@@ -194,6 +194,9 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 func randomOf(k spectral.Kernel, values layers.Values, d int) spectral.Random {
 	switch k := k.(type) {
 	case spectral.Exponentiated:
+		if law, ok := k.Laplacian(); ok && values["order"] == nil {
+			return law
+		}
 		return spectral.Gaussian{Sigma: k.Sigma}
 	case spectral.Semigroup:
 		if values.Word("way") == "levy" {
@@ -220,8 +223,12 @@ func (v variant) random(d int) spectral.Random {
 
 // lifted says whether the frequencies work on more columns than the input has.
 func lifted(k spectral.Kernel, values layers.Values) bool {
-	_, ok := k.(spectral.Exponentiated)
-	return ok || values.Word("way") == "levy"
+	e, ok := k.(spectral.Exponentiated)
+	if ok {
+		_, radial := randomOf(e, values, 17).(spectral.Gaussian)
+		return radial
+	}
+	return values.Word("way") == "levy"
 }
 
 // randomRows is x itself, or for a lifted kernel the columns that the map makes of x without chance, on which its frequencies work.
@@ -230,6 +237,9 @@ func (v variant) randomRows(t testing.TB, x *tensor.Dense) *tensor.Dense {
 	var m layers.Map
 	switch l := v.build(t, x.Shape()[1], 2, 1).(type) {
 	case *layers.ExponentiatedLayer:
+		if l.Homogeneous() == nil {
+			return x
+		}
 		m = l.Homogeneous()
 	case *layers.LevyLayer:
 		m = l.Metric()
@@ -274,7 +284,7 @@ func (v variant) way() string { return v.values.Word("way") }
 func (v variant) powers() bool {
 	_, root := v.kernel.(spectral.ExpSemigroup)
 	_, exponentiated := v.kernel.(spectral.Exponentiated)
-	return exponentiated || v.form == series || root && v.way() != ""
+	return exponentiated && lifted(v.kernel, v.values) || v.form == series || root && v.way() != ""
 }
 
 // looksAtRows says whether the map takes the sampler leverage. Of skewed-intersection that draws a frequency too large for

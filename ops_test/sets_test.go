@@ -25,7 +25,7 @@ type bagSetup struct {
 var bagSetups = map[string]bagSetup{
 	"hdd-js":        {[]layers.Values{{"sigma": .4, "bandwidth": "0.2", "points": 16.}, {"sigma": .4, "bandwidth": "0.3", "points": 12., "basis": "fourier", "functions": 5., "rule": "gauss", "lambdas": 3.}}, naiveDensities(naiveJS), "sigma"},
 	"hdd-hellinger": {[]layers.Values{{"sigma": .4, "bandwidth": "0.2", "points": 16., "phase": true}}, naiveDensities(naiveHellingerDistance), "sigma"},
-	"hdd-tv":        {[]layers.Values{{"sigma": .8, "bandwidth": "0.2", "points": 16.}}, naiveDensities(func(p, q float64) float64 { return math.Abs(p - q) }), "sigma"},
+	"hdd-tv":        {[]layers.Values{{"sigma": .8, "bandwidth": "0.2", "points": 16.}, {"sigma": .8, "bandwidth": "0.2", "points": 16., "lambdas": 5.}}, naiveDensities(func(p, q float64) float64 { return math.Abs(p - q) }), "sigma"},
 	"l2-density":    {[]layers.Values{{"sigma": .8, "bandwidth": "0.2", "points": 16.}}, naiveDensities(func(p, q float64) float64 { return (p - q) * (p - q) }), "sigma"},
 	"mean-map": {[]layers.Values{{"sigma": .3, "tau": .3, "inner": 64.}, {"kernel": "laplacian", "sigma": .9, "tau": .3, "inner": 64.}, {"kernel": "linear", "tau": .2},
 		{"kernel": "chi2", "tau": .2}, {"sigma": .3, "tau": .3, "landmarks": 20.}}, naiveMMD, "tau"},
@@ -263,12 +263,20 @@ func TestBagFeatures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := e.Embed(nil, rows)
-		if err != nil {
-			t.Fatal(err)
+		sigma, far := v.spec.Params.Number("sigma"), 0.
+		if v.spec.Map == "hdd-tv" && v.spec.Params["lambdas"] == nil { // frequencies on the densities themselves
+			points := float64(rows.Shape()[1])
+			if v.spec.Dims > 3 {
+				points /= float64(v.spec.Dims) // a density for each coordinate
+			}
+			far = math.Sqrt(distance(1, row(floats(rows), n, 0), row(floats(rows), n, 3))/points) / sigma
+		} else {
+			a, err := e.Embed(nil, rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			far = distance(2, row(floats(a), n, 0), row(floats(a), n, 3)) / sigma
 		}
-		first, second := row(floats(a), n, 0), row(floats(a), n, 3)
-		far := distance(2, first, second) / v.spec.Params.Number("sigma")
 		var estimates []float64
 		for seed := range uint64(draws) {
 			z := bagFeatures(t, v.build(t, func(s *layers.Spec) { s.Seed = seed + 2 }), b)

@@ -193,7 +193,7 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	if c.Drawn {
 		m.Map, err = c.Spec.Restore(withPrefix(tensors, "map."))
 	} else if m.Map, err = c.Spec.Build(); err == nil {
-		m.Map.Params() // the head was fitted on them: no composition may draw them again
+		layers.Keep(m.Map) // the head was fitted on its features
 	}
 	if err != nil {
 		return nil, err

@@ -87,6 +87,8 @@ def features(x, spec, t):
     if kind in SIGNATURES:
         return homogeneous(x, t, kind, p)
     if kind.removeprefix("exp-") in SIGNATURES:
+        if "root_kappa" not in t:  # the frequencies are those of x itself
+            return fourier(x, t)
         return fourier(homogeneous(x, t, kind.removeprefix("exp-"), p), t)
     for names, of in MAPS.items():
         if kind in names.split():
@@ -278,6 +280,8 @@ def sets(bags, spec, t):
         return fourier(np.array([features(s, inner, under(t, "inner.")).mean(axis=0) for s in bags]), t)
     points = p["points"] if p["points"] != "auto" else {2: 48, 3: 20}.get(axes, 128)
     grid = (np.arange(points) + .5) / points
+    if spec["map"] == "hdd-tv" and "lambda" not in t:  # the frequencies are those of the values
+        return fourier(np.array([np.hstack(densities(s, t["kde_bandwidth"], grid)) for s in bags]), t)
     phi = basis(grid, axes if axes <= 3 else 1, p)
     a = [np.hstack([w @ phi for q in densities(s, t["kde_bandwidth"], grid) for w in waves(q, t)]) for s in bags]
     return fourier(np.array(a), t)

@@ -116,6 +116,9 @@ func (g *graph) layer(l layers.Layer, x value) value {
 		return g.homogeneous(x, p, l)
 	case *layers.ExponentiatedLayer:
 		inner := l.Homogeneous()
+		if inner == nil {
+			return g.fourier(x, p, l.Dims())
+		}
 		psi := g.homogeneous(x, p, inner)
 		return g.fourier(psi, p, inner.Features())
 	case *layers.GORFLayer:

@@ -150,7 +150,7 @@ func (f *fitter) evaluate(batches iter.Seq2[batch, error]) (loss, score float64,
 					return 0, 0, f.locate(b, err)
 				}
 			}
-			y, err := layers.Transform(f.head, nil, z)
+			y, err := f.head.Logits(nil, z)
 			if err != nil {
 				return 0, 0, f.locate(b, err)
 			}
