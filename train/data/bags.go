@@ -37,7 +37,8 @@ func ReadBagsCSV(r io.Reader, name string, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &bagFile{source: s, targets: newTargets(s, "line"), r: csv.NewReader(s.Reader), index: map[string]int{}, label: -1}
+	limits := s.limitRecords(',')
+	p := &bagFile{source: s, limits: limits, targets: newTargets(s, "line"), r: csv.NewReader(s.Reader), index: map[string]int{}, label: -1}
 	p.r.ReuseRecord = true
 	return p.read()
 }
@@ -50,6 +51,7 @@ type bagFile struct {
 	bag, label int      // fields
 	columns    []int    // the fields of the coordinates
 	header     []string // all names
+	limits     *records
 
 	index map[string]int // name of a bag -> its number
 	ids   []string
@@ -87,6 +89,7 @@ func (p *bagFile) read() (*Set, error) {
 
 // start finds the columns.
 func (p *bagFile) start(line int, record []string) error {
+	p.limits.most, p.limits.first = len(record), line
 	for i, name := range record {
 		if name == "" {
 			return p.fail(line, ErrFormat, "column %d of the header has no name; give it one", i+1)

@@ -55,6 +55,13 @@ func newNPY(s *source) (rows, error) {
 	if h.rows == 0 || h.cols == 0 {
 		return nil, s.fail(0, ErrFormat, "the array is %d x %d: it has no cells", h.rows, h.cols)
 	}
+	width := float64(h.descr[len(h.descr)-1] - '0')
+	switch row := float64(h.cols) * width; {
+	case s.meter.packed != unpacked && s.meter.small && row*float64(h.rows) > mostUnpacked:
+		return nil, s.wrap(s.meter.unpacks(mostUnpacked + 1))
+	case s.meter.packed == unpacked && s.meter.small && row > float64(s.meter.in.total): // before a column takes memory
+		return nil, s.npyEnd(io.EOF, fmt.Sprintf("after less than one of %d rows of %d elements", h.rows, h.cols))
+	}
 	if p.at, err = s.o.rolesOf(nil, h.cols); err != nil {
 		return nil, s.fail(0, ErrFormat, "%v", err)
 	}

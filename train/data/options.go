@@ -110,7 +110,8 @@ type Options struct {
 	MaxCells int
 	// Form says whether the rows are dense or sparse.
 	Form Form
-	// MaxWindow is the largest window of zstd data in bytes, in 2^10..2^28; 0 is 2^28. Reading holds that much memory.
+	// MaxWindow is the largest window of zstd data in bytes, in 2^10..2^28; 0 is 2^28, and 2^27 for data of less than
+	// 64 KiB. Reading holds that much memory.
 	// gzip has a window of 2^15 bytes.
 	MaxWindow int
 

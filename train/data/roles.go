@@ -34,6 +34,7 @@ func (o Options) rolesOf(names []string, width int) (roles, error) {
 			return r, fmt.Errorf("the column %s is to be both the label and the name of the row", quote(o.ID))
 		}
 	}
+	r.features = make([]int, 0, width)
 	for j := range width {
 		if !slices.Contains(r.labels, j) && j != r.id {
 			r.features = append(r.features, j)
@@ -125,6 +126,7 @@ func namesFor(names []string, width int) []string {
 	if names != nil {
 		return names
 	}
+	names = make([]string, 0, width)
 	for j := range width {
 		names = append(names, fmt.Sprintf(madeUp, j+1))
 	}
