@@ -82,14 +82,17 @@ func (o Options) labelPlaces(names []string, width int) (at []int, err error) {
 
 // namesOf says whether the fields of a first line are names: all names in the options are among them, as texts.
 func (o Options) namesOf(first []string) bool {
-	wanted := o.LabelNames
+	wanted, at := slices.Clone(o.LabelNames), placesByName(first)
 	if c := o.Columns; c != nil && c.Named {
 		for _, in := range c.Inputs {
-			wanted = append(slices.Clip(wanted), in.Name)
+			wanted = append(wanted, in.Name)
 		}
 	}
 	for _, name := range wanted {
-		if _, err := strconv.Atoi(name); err == nil || !slices.Contains(first, name) {
+		if _, is := at[name]; !is {
+			return false
+		}
+		if _, err := strconv.Atoi(name); err == nil {
 			return false
 		}
 	}

@@ -208,3 +208,34 @@ func TestNumbersOfManyRows(t *testing.T) {
 		t.Error("a number that is there twice numbers the rows")
 	}
 }
+
+// TestManyNamedColumns: columns are found by name in time that is linear in their number; a search for each takes minutes
+// here.
+func TestManyNamedColumns(t *testing.T) {
+	const n = 60_000
+	write := func(file string, order func(j int) int) string {
+		var names, cells strings.Builder
+		for j := range n {
+			fmt.Fprintf(&names, "c%06d,", order(j))
+			fmt.Fprintf(&cells, "%d,", order(j)%9)
+		}
+		return fileOf(t, file, "", names.String()+"y\n"+cells.String()+"a\n"+strings.ReplaceAll(cells.String(), "8,", "10,")+"b\n")
+	}
+	up, down := write("up.csv", func(j int) int { return j }), write("down.csv", func(j int) int { return n - 1 - j })
+	f, err := ReadFrame(t.Context(), Options{}, up, down)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.Learn(ColumnOptions{})
+	if err != nil || len(c.Inputs)+len(c.Left) != n || len(c.Inputs) != n/9 {
+		t.Fatal(len(c.Inputs), len(c.Left), err)
+	}
+	if l, err := f.Look(c); err != nil || len(l.Columns) != n || l.Columns[8].Kind != Number || l.Columns[7].Left == "" {
+		t.Error(err)
+	}
+	a, errA := Read(up, Options{Columns: c})
+	b, errB := Read(down, Options{Columns: c})
+	if errA != nil || errB != nil || !slices.Equal(cells(a), cells(b)) {
+		t.Error("another order of the columns gives other rows", errA, errB)
+	}
+}
