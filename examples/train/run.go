@@ -282,7 +282,7 @@ func noDistribution(path string) error {
 // readFor is how rows for a model are read: as its file says, where the flags do not.
 func (o *options) readFor(m *train.Model) data.Options {
 	opts := m.Options()
-	opts.Header, opts.Delimiter, opts.Tell = o.read.Header, o.read.Delimiter, o.read.Tell
+	opts.Header, opts.Delimiter, opts.DropUnlabelled, opts.Tell = o.read.Header, o.read.Delimiter, o.read.DropUnlabelled, o.read.Tell
 	if o.table.label != "last" || m.Columns == nil {
 		opts.Label, opts.LabelNames = o.read.Label, o.read.LabelNames
 	}

@@ -81,6 +81,9 @@ func (p *bagFile) read() (*Set, error) {
 			return nil, err
 		}
 	}
+	if len(p.of) == 0 && p.targets.dropped > 0 {
+		return nil, p.targets.none("")
+	}
 	if len(p.of) == 0 {
 		return nil, p.fail(0, ErrFormat, "has no samples")
 	}
@@ -120,6 +123,9 @@ func (p *bagFile) start(line int, record []string) error {
 
 // row takes one sample.
 func (p *bagFile) row(line int, record []string) error {
+	if p.label >= 0 && p.targets.lacks(line, []byte(record[p.label])) {
+		return nil
+	}
 	for k, f := range p.columns {
 		v, flaw := number(record[f])
 		if flaw != sound {

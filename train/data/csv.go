@@ -231,6 +231,14 @@ func (p *csvFile) record(line int, record []string) error {
 
 // add takes the row; its features are in x unless there are cells.
 func (p *csvFile) add(line int) error {
+	for _, j := range p.at.labels {
+		if p.targets.lacks(line, p.row.texts[j]) {
+			if p.cells == nil {
+				p.x = p.x[:p.rows*len(p.at.features)]
+			}
+			return nil
+		}
+	}
 	if p.cells != nil {
 		if err := p.cells.row(line, &p.row, p.layout.comma); err != nil {
 			return err
@@ -297,7 +305,7 @@ func (p *csvFile) finish() error {
 	case p.fields == 0:
 		return p.fail(0, ErrFormat, "has no rows")
 	case p.done+p.rows == 0:
-		return p.fail(0, ErrFormat, "has a header and no rows")
+		return p.targets.none("a header and ")
 	case p.doubt != "" && p.done+p.rows > 1:
 		return p.fail(p.first, ErrFormat, "the class %s is the only one that is no number, so the line may be a header whose names are numbers; give the columns names", quote(p.doubt))
 	}

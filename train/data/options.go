@@ -90,6 +90,10 @@ type Options struct {
 	// LabelNames are the columns of labels or targets in a table, by name or by number from 1; Label then has no
 	// effect. Several are for Regression.
 	LabelNames []string
+	// DropUnlabelled leaves out the rows whose label or target is empty or a mark of a missing value (see ReadFrame).
+	// Rows are counted without them. Without it an empty label is an error, and a mark is a class, or a target that is
+	// no number.
+	DropUnlabelled bool
 	// Header says whether the first line of CSV names the columns.
 	Header Header
 	// Delimiter separates the fields of CSV; 0: the first lines decide.
