@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
@@ -473,4 +474,39 @@ func savedBytes(t *testing.T, m *train.Model) []byte {
 		t.Fatal(err)
 	}
 	return must(os.ReadFile(path))
+}
+
+// TestRecipeFitsAtOnce: two fits of one stream at the same time give the model that one gives; the race detector sees
+// what they share.
+func TestRecipeFitsAtOnce(t *testing.T) {
+	rows, labels, _ := ringRows(200)
+	var text strings.Builder
+	for i, r := range rows {
+		fmt.Fprintf(&text, "%v,%v,%v,%s\n", r[0], r[1], r[2], labels[i])
+	}
+	file := filepath.Join(t.TempDir(), "rings.csv")
+	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 32, Seed: 3}, Fitter: linear.RidgeOptions{}}
+	s := must(data.OpenStream(data.StreamOptions{BlockRows: 60}, file))
+	defer s.Close()
+	var scores [2]*mat.Dense
+	var all sync.WaitGroup
+	x := must(data.FromSlices(rows))
+	for i := range scores {
+		all.Go(func() {
+			m, _, err := r.Fit(t.Context(), s)
+			if err == nil {
+				scores[i], err = m.Scores(x)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if t.Failed() || !mat.Equal(scores[0], scores[1]) {
+		t.Error("the models differ")
+	}
 }

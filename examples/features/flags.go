@@ -146,9 +146,6 @@ func (o *options) check(label, sweep string, given map[string]bool) error {
 	if err := cli.CheckMatrixFile("kernel", o.kernel); err != nil {
 		return err
 	}
-	if o.out != "" && o.out == o.kernel {
-		return cli.Usage("-out and -kernel name the same file, %s", o.out)
-	}
 	if !o.report {
 		for _, f := range []string{"seeds", "rows", "sweep", "plot"} {
 			if given[f] {

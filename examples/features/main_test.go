@@ -52,7 +52,7 @@ func TestWrongFlags(t *testing.T) {
 		{"-rows 1", "-rows 1"},
 		{"-out a.txt", "-out a.txt: want a name that ends in .npy or .csv"},
 		{"-kernel a", "-kernel a: want a name that ends in .npy or .csv"},
-		{"-out a.npy -kernel a.npy", "-out and -kernel name the same file"},
+		{"-out a.npy -kernel a.npy", "-kernel and -out name the same file, a.npy"},
 		{"-out a.npy -sampler all", "-sampler all belongs to -report"},
 		{"-out a.npy -sampler all -report", "-sampler all does not apply to -out"},
 		{"-out a.npy -seeds 3", "-seeds belongs to -report"},
@@ -74,6 +74,9 @@ func TestWrongFlags(t *testing.T) {
 		{"-train x", "-train"},
 	} {
 		clitest.Run(t, dir, "-in none.csv "+tc.args).Fails(t, 2, "features", tc.text)
+	}
+	for _, args := range []string{"-in rows.csv -out rows.csv", "-in rows.csv -kernel ./rows.csv", "-in rows.csv -plot rows.csv", "-report -out a.csv -plot a.csv"} {
+		clitest.Run(t, dir, args).Fails(t, 2, "features", "name the same file")
 	}
 	clitest.Run(t, dir, "-label last").Fails(t, 2, "features", "-label does not apply to the made histograms")
 	if r := clitest.Run(t, dir, "-h").OK(t); !strings.Contains(r.Stdout, "features maps") || !strings.Contains(r.Stdout, "-kernel file") || r.Stderr != "" {

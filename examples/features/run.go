@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -53,7 +52,8 @@ type seconds struct {
 
 func (o *options) run(ctx context.Context) error {
 	start := time.Now()
-	if err := errors.Join(cli.CheckWritable("out", o.out), cli.CheckWritable("kernel", o.kernel), cli.CheckWritable("plot", o.plot)); err != nil {
+	inputs, outputs := []cli.File{{Flag: "in", Path: o.in}}, []cli.File{{Flag: "out", Path: o.out}, {Flag: "kernel", Path: o.kernel}, {Flag: "plot", Path: o.plot}}
+	if err := cli.CheckFiles(inputs, outputs); err != nil {
 		return err
 	}
 	set, err := o.read()

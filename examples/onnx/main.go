@@ -31,6 +31,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/onnx"
+	"github.com/bochner-go/bochner/train/wholefile"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -46,6 +47,10 @@ func main() {
 	model := flag.String("model", "onnx_model.onnx", "where the model goes")
 	rows := flag.String("rows", "onnx_rows.json", "where some rows go, with what the model says of them")
 	flag.Parse()
+	if wholefile.Same(*model, *rows) {
+		fmt.Fprintf(os.Stderr, "onnx: -model and -rows name the same file, %s; name two\n", *rows)
+		os.Exit(2)
+	}
 
 	x, labels := moons(1500, 1)
 	recipe := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 256, Params: layers.Values{"sigma": .5}},

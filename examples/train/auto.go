@@ -20,7 +20,7 @@ import (
 )
 
 // autoFlags are the flags that go with -auto, besides those of the columns of a table.
-var autoFlags = []string{"auto", "train", "test", "task", "label", "header", "delimiter", "save", "onnx", "plot", "json", "seed", "dtype", "distribution", "level"}
+var autoFlags = []string{"auto", "train", "test", "task", "label", "drop-unlabelled", "header", "delimiter", "save", "onnx", "plot", "json", "seed", "dtype", "distribution", "level"}
 
 // checkAuto reads -auto, and refuses what it chooses by itself.
 func (o *options) checkAuto(race string, given map[string]bool) error {
@@ -30,7 +30,7 @@ func (o *options) checkAuto(race string, given map[string]bool) error {
 			return cli.Usage("-%s does not apply to -auto, which chooses how rows are scaled, mapped and fitted", name)
 		case table && o.bags:
 			return cli.Usage("-%s does not apply to sets of samples, whose files name the column", name)
-		case table && o.train == "":
+		case (table || name == "drop-unlabelled") && o.train == "":
 			return cli.Usage("-%s does not apply to the made histograms; it goes with -train", name)
 		}
 	}
@@ -61,9 +61,6 @@ func (o *options) checkAuto(race string, given map[string]bool) error {
 // raceModel reads the rows, lets recipes race, and evaluates the model.
 func raceModel(ctx context.Context, o *options) (*result, error) {
 	start := time.Now()
-	if err := o.checkWritable(); err != nil {
-		return nil, err
-	}
 	rows, openTest, err := o.open(ctx)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/onnx"
 )
@@ -19,9 +18,6 @@ func (o *options) export(m *train.Model) error {
 
 // exportSaved writes a saved model as an ONNX file.
 func exportSaved(o *options) error {
-	if err := cli.CheckWritable("onnx", o.onnx); err != nil {
-		return err
-	}
 	m, err := train.Load(o.load)
 	if err == nil {
 		err = o.export(m)

@@ -165,7 +165,7 @@ func parse(args []string) (*options, error) {
 		if !given["plot"] {
 			o.plot = "train.png"
 		}
-		for _, name := range append([]string{"label", "header", "delimiter"}, columnFlags...) {
+		for _, name := range append([]string{"label", "drop-unlabelled", "header", "delimiter"}, columnFlags...) {
 			if given[name] {
 				return nil, cli.Usage("-%s does not apply to the made histograms; it goes with -train", name)
 			}
@@ -243,7 +243,7 @@ func (o *options) setTask(task string, given map[string]bool) error {
 func (o *options) checkLoad(given map[string]bool) error {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch name {
-		case "load", "test", "label", "header", "delimiter", "id", "predict", "out", "plot", "json", "distribution", "level", "onnx":
+		case "load", "test", "label", "drop-unlabelled", "header", "delimiter", "id", "predict", "out", "plot", "json", "distribution", "level", "onnx":
 		default:
 			return cli.Usage("-%s does not apply to -load, which evaluates a finished model", name)
 		}
@@ -269,7 +269,7 @@ func (o *options) checkLook(given map[string]bool) error {
 		return cli.Usage("-look needs -train, the tables to look at")
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if !slices.Contains(slices.Concat(columnFlags, []string{"look", "train", "label", "task", "header", "delimiter", "plot", "json"}), name) {
+		if !slices.Contains(slices.Concat(columnFlags, []string{"look", "train", "label", "drop-unlabelled", "task", "header", "delimiter", "plot", "json"}), name) {
 			return cli.Usage("-%s does not apply to -look, which trains nothing", name)
 		}
 	}

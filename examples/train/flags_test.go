@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -280,6 +283,54 @@ func TestWrongFlags(t *testing.T) {
 	}
 	if names := clitest.Names(t, dir); len(names) > 0 {
 		t.Errorf("wrong flags left %v", names)
+	}
+}
+
+// TestOutputsAreNotInputs: what would overwrite a file that is read, or another that is written, is a wrong flag, under
+// whatever names, and leaves every file as it is.
+func TestOutputsAreNotInputs(t *testing.T) {
+	dir := t.TempDir()
+	for _, err := range []error{
+		os.Mkdir(filepath.Join(dir, "parts"), 0o755), os.Symlink("parts", filepath.Join(dir, "folder")),
+		os.WriteFile(filepath.Join(dir, "t.csv"), []byte("rows"), 0o644), os.WriteFile(filepath.Join(dir, "parts", "p.csv"), []byte("rows"), 0o644),
+		os.Link(filepath.Join(dir, "t.csv"), filepath.Join(dir, "hard")), os.Symlink("t.csv", filepath.Join(dir, "soft")),
+		os.WriteFile(filepath.Join(dir, "m"), []byte("rows"), 0o644), os.Symlink("new", filepath.Join(dir, "dangling")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := clitest.Names(t, dir)
+	for _, tc := range []struct{ args, text string }{
+		{"-train t.csv -save t.csv", "-save and -train name the same file, t.csv; name another for -save"},
+		{"-train t.csv -save ./parts/../t.csv", "-save and -train name the same file"},
+		{"-train t.csv -onnx hard", "-onnx and -train name the same file"},
+		{"-train t.csv -plot soft", "-plot and -train name the same file"},
+		{"-train t.csv,m -test m -save m", "-save and -train name the same file, m"},
+		{"-train parts -save parts/p.csv", "-save and -train name the same file"},
+		{"-train parts/p.csv -save folder/p.csv", "-save and -train name the same file"},
+		{"-train t.csv -test m -plot m", "-plot and -test name the same file"},
+		{"-train t.csv -save x -plot x", "-plot and -save name the same file"},
+		{"-train t.csv -save parts/x -plot folder/x", "-plot and -save name the same file"},
+		{"-train t.csv -save new -onnx dangling", "-onnx and -save name the same file"},
+		{"-save train.png", "-plot and -save name the same file, train.png"},
+		{"-auto 2 -train t.csv -save t.csv", "-save and -train name the same file"},
+		{"-look -train t.csv -plot t.csv", "-plot and -train name the same file"},
+		{"-load m -test t.csv -plot m", "-plot and -load name the same file"},
+		{"-load m -onnx m", "-onnx and -load name the same file"},
+		{"-load m -predict t.csv -out t.csv", "-out and -predict name the same file"},
+		{"-load t.csv -predict m -out t.csv", "-out and -load name the same file"},
+		{"-train t.csv -head softmax -checkpoint c -save c.000000000004", "-save c.000000000004 may be a checkpoint of -checkpoint c"},
+	} {
+		clitest.Run(t, dir, tc.args).Fails(t, 2, "train", tc.text)
+	}
+	if names := clitest.Names(t, dir); !slices.Equal(names, before) {
+		t.Errorf("the folder holds %v, held %v", names, before)
+	}
+	for _, name := range []string{"t.csv", "parts/p.csv", "m", "hard", "soft"} {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); string(text) != "rows" {
+			t.Errorf("%s holds %q, %v", name, text, err)
+		}
 	}
 }
 

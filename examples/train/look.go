@@ -16,9 +16,6 @@ import (
 
 // lookAt prints a first look at the training rows, and draws it.
 func lookAt(ctx context.Context, o *options) error {
-	if err := cli.CheckWritable("plot", o.plot); err != nil {
-		return err
-	}
 	f, err := data.ReadFrame(ctx, o.read, list(o.train)...)
 	if err != nil {
 		return err

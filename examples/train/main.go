@@ -70,6 +70,9 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.checkFiles(); err != nil {
+		return err
+	}
 	if err := o.checkText(); err != nil {
 		return err
 	}

@@ -45,9 +45,6 @@ func (o *options) checkPredict(given map[string]bool) error {
 // predictFile writes what a saved model predicts of the rows of files. It reads them in blocks.
 func predictFile(ctx context.Context, o *options) error {
 	start := time.Now()
-	if err := cli.CheckWritable("out", o.out); err != nil {
-		return err
-	}
 	m, err := train.Load(o.load)
 	if err != nil {
 		return err

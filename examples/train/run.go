@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
@@ -17,6 +19,7 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
+	"github.com/bochner-go/bochner/train/wholefile"
 )
 
 // kernelErrorRows is how many test rows the kernel error is measured on.
@@ -30,9 +33,6 @@ const kernelErrorSamples = 1 << 13
 func trainModel(ctx context.Context, o *options) (*result, error) {
 	start := time.Now()
 	r := &result{head: o.head, tuned: o.tune}
-	if err := o.checkWritable(); err != nil {
-		return nil, err
-	}
 	rows, openTest, err := o.open(ctx)
 	if err != nil {
 		return nil, err
@@ -134,9 +134,20 @@ func build(p *train.Prepared) (*cli.TimedMap, error) {
 	return &cli.TimedMap{Layer: p.Model.Map}, nil
 }
 
-// checkWritable wants that the files can be written, before any work is done for them.
-func (o *options) checkWritable() error {
-	return errors.Join(cli.CheckWritable("save", o.save), cli.CheckWritable("onnx", o.onnx), cli.CheckWritable("plot", o.plot), cli.CheckWritable("checkpoint", o.fit.Checkpoints.Path))
+// checkFiles wants that the files can be written and are no others, before any work is done for them.
+func (o *options) checkFiles() error {
+	inputs := append(cli.Files("train", o.train), cli.Files("test", o.test)...)
+	inputs = append(append(inputs, cli.Files("predict", o.predict)...), cli.File{Flag: "load", Path: o.load})
+	outputs := []cli.File{{Flag: "save", Path: o.save}, {Flag: "onnx", Path: o.onnx}, {Flag: "plot", Path: o.plot}, {Flag: "out", Path: o.out}}
+	if to := o.fit.Checkpoints.Path; to != "" {
+		for _, f := range append(inputs, outputs...) {
+			number := filepath.Ext(f.Path)
+			if strings.Trim(number, "0123456789") == "." && wholefile.Same(strings.TrimSuffix(f.Path, number), to) {
+				return cli.Usage("-%s %s may be a checkpoint of -checkpoint %s; name another file", f.Flag, f.Path, to)
+			}
+		}
+	}
+	return errors.Join(cli.CheckFiles(inputs, outputs), cli.CheckWritable("checkpoint", o.fit.Checkpoints.Path))
 }
 
 // saveModel writes the model where it is to be saved, and exports it.
@@ -228,9 +239,6 @@ func epochNote(e fits.Epoch, classes bool) string {
 // evaluateSaved loads a model and evaluates it on the test file.
 func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	start := time.Now()
-	if err := errors.Join(cli.CheckWritable("plot", o.plot), cli.CheckWritable("onnx", o.onnx)); err != nil {
-		return nil, err
-	}
 	m, err := train.Load(o.load)
 	if err != nil {
 		return nil, err
@@ -274,7 +282,7 @@ func noDistribution(path string) error {
 // readFor is how rows for a model are read: as its file says, where the flags do not.
 func (o *options) readFor(m *train.Model) data.Options {
 	opts := m.Options()
-	opts.Header, opts.Delimiter, opts.Tell = o.read.Header, o.read.Delimiter, o.read.Tell
+	opts.Header, opts.Delimiter, opts.DropUnlabelled, opts.Tell = o.read.Header, o.read.Delimiter, o.read.DropUnlabelled, o.read.Tell
 	if o.table.label != "last" || m.Columns == nil {
 		opts.Label, opts.LabelNames = o.read.Label, o.read.LabelNames
 	}

@@ -24,6 +24,7 @@ type tableFlags struct {
 	missing, unknown, dates   string
 	id                        string
 	rare                      int
+	labelled                  bool // rows without a label are left out
 	chosen                    bool // whether a flag chooses or makes columns
 }
 
@@ -32,6 +33,7 @@ var columnFlags = []string{"columns", "drop", "categorical", "missing", "unknown
 
 func (t *tableFlags) register(fs *flag.FlagSet) {
 	fs.StringVar(&t.label, "label", "last", "where a row of a table or .npy keeps its label or target: last, first, the name of the column, or its `number` from 1; for -task regression also several, a,b")
+	fs.BoolVar(&t.labelled, "drop-unlabelled", false, "leave out the rows whose label or target is empty or a mark of a missing value, such as NA")
 	t.ReadingFlags.Register(fs)
 	fs.StringVar(&t.columns, "columns", "", "the columns to learn from, a `list` of names, patterns such as x*, or numbers from 1 (default: all but the label)")
 	fs.StringVar(&t.drop, "drop", "", "columns not to learn from, a `list` likewise")
@@ -52,7 +54,7 @@ func (t *tableFlags) options(task data.Task, given map[string]bool) (data.Option
 	if err != nil {
 		return o, c, err
 	}
-	o.Task, o.ID = task, t.id
+	o.Task, o.ID, o.DropUnlabelled = task, t.id, t.labelled
 	switch t.label {
 	case "none", "":
 		return o, c, cli.Usage("-label %s: a model is fitted to labels; say last, first, or the name or number of a column", t.label)

@@ -154,6 +154,7 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 	clitest.File(t, dir, "pandas.csv", "0,1,2,3\n"+clitest.CSV(rows, nil, class))
 	clitest.File(t, dir, "index.csv", ",p,q,y\n"+index.String())
 	clitest.File(t, dir, "targets.csv", "a,b,c,y,z\n"+clitest.CSV(rows, nil, target))
+	clitest.File(t, dir, "gaps.csv", "a,b,c,y,z\n"+clitest.CSV(rows, nil, target)+".1,.2,.3,1,NA\n")
 	clitest.File(t, dir, "flaw.csv", "a,b,c,y,z\n.1,.2,.3,1,2\n.1,.2,.3,1,two\n")
 	clitest.File(t, dir, "latin.csv", "a,b,c,y\n"+clitest.CSV(rows, nil, func(i int) string { return []string{"caf\xe9", "bar"}[i%2] }))
 	clitest.File(t, dir, "two.csv", "a,b,y\n1,2,u\n2,1,v\n")
@@ -166,6 +167,9 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		cells = append(cells, []float64{row[0], row[1], map[bool]float64{true: 1}[dark[i]], row[2]})
 	}
 	npy(t, filepath.Join(dir, "rows.npy"), cells)
+	if r := clitest.Run(t, dir, "-train gaps.csv -label z"); r.Status != 1 || !strings.Contains(r.Stderr, "-task regression?, and leave out the rows with \"NA\" (-drop-unlabelled)") {
+		t.Errorf("targets with a gap as classes: %+v", r)
+	}
 	for _, tc := range []struct {
 		args  string
 		dims  float64 // of the columns; 0: an error
@@ -190,6 +194,8 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		{"-train train.csv -label label -id nobody", 0, []string{`train.csv:1: the column of the rows' names: no column is named "nobody"`}},
 		{"-train train.csv -label who -id who", 0, []string{`the column "who" is to be both the label and the name of the row`}},
 		{"-train targets.csv -label z", 0, []string{`targets.csv: `, "distinct numbers as classes", "-task regression?"}},
+		{"-train gaps.csv -label z -task regression", 0, []string{"gaps.csv:", "says that the value is missing", "(-drop-unlabelled)"}},
+		{"-train gaps.csv -label z -task regression -drop-unlabelled", 4, []string{"has no label; such rows are left out"}},
 		{"-train targets.csv -label z -stream", 0, []string{"targets.csv", "distinct numbers as classes", "-task regression?"}},
 		{"-train targets.csv -label y,z", 0, []string{`no column is named "y,z"`, "several targets go with -task regression"}},
 		{"-train targets.csv -label y,y -task regression", 0, []string{`the label: column "y" is there twice`}},

@@ -21,8 +21,8 @@ func init() {
 
 // Features adds to a pipeline the steps that write the features of the rows of files (List) to a folder, local or remote: for each file
 // one of its name with .npy in place of the extensions, [rows, D] in the element type of the map, in the order of the rows, without
-// labels; files of a recipe with Columns may lack these. A file appears under its name when it is whole. Errors: as for Recipe.MarshalBinary; domain.ErrParam for files that would
-// get the same name.
+// labels; files of a recipe with Columns may lack these. A file appears under its name when it is whole. Errors: as for Recipe.MarshalBinary and
+// FeatureFiles.
 func Features(s beam.Scope, r *Recipe, files []string, folder string) error {
 	if r != nil && r.Read.Columns != nil { // features need no labels
 		own := *r
@@ -33,17 +33,50 @@ func Features(s beam.Scope, r *Recipe, files []string, folder string) error {
 	if err != nil {
 		return err
 	}
-	taken := map[string]string{}
-	for _, file := range files {
-		name := featuresName(folder, file)
-		if other, twice := taken[name]; twice {
-			return fmt.Errorf("beam: the features of %s and %s would both be %s; map them to two folders: %w", other, file, name, domain.ErrParam)
-		}
-		taken[name] = file
+	if _, err := FeatureFiles(files, folder); err != nil {
+		return err
 	}
 	s = s.Scope("bochner.Features")
 	beam.ParDo0(s, &featuresFn{Recipe: shipped, Folder: folder}, spread(s, files))
 	return nil
+}
+
+// FeatureFiles returns the names of the files that Features writes for files (List) to a folder. Errors: domain.ErrParam
+// for files that would get the same name, and for a name that is one of the files.
+func FeatureFiles(files []string, folder string) ([]string, error) {
+	var names []string
+	taken := map[string]string{}
+	for _, file := range files {
+		name := featuresName(folder, file)
+		if other, twice := taken[name]; twice {
+			return nil, fmt.Errorf("beam: the features of %s and %s would both be %s; map them to two folders: %w", other, file, name, domain.ErrParam)
+		}
+		taken[name], names = file, append(names, name)
+	}
+	inputs := map[string]string{}
+	for _, file := range files {
+		inputs[behind(file)] = file
+	}
+	for _, name := range names {
+		if file, is := inputs[behind(name)]; is {
+			return nil, fmt.Errorf("beam: the features of %s would overwrite %s; name another folder: %w", taken[name], file, domain.ErrParam)
+		}
+	}
+	return names, nil
+}
+
+// behind is the name of a file behind links, if there is one.
+func behind(name string) string {
+	if Remote(name) {
+		return name
+	}
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	if whole, err := filepath.Abs(name); err == nil {
+		name = whole
+	}
+	return name
 }
 
 // featuresName is the name of the features of a file.

@@ -37,7 +37,8 @@ func ReadBagsCSV(r io.Reader, name string, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &bagFile{source: s, targets: newTargets(s, "line"), r: csv.NewReader(s.Reader), index: map[string]int{}, label: -1}
+	limits := s.limitRecords(',')
+	p := &bagFile{source: s, limits: limits, targets: newTargets(s, "line"), r: csv.NewReader(s.Reader), index: map[string]int{}, label: -1}
 	p.r.ReuseRecord = true
 	return p.read()
 }
@@ -50,6 +51,7 @@ type bagFile struct {
 	bag, label int      // fields
 	columns    []int    // the fields of the coordinates
 	header     []string // all names
+	limits     *records
 
 	index map[string]int // name of a bag -> its number
 	ids   []string
@@ -79,6 +81,9 @@ func (p *bagFile) read() (*Set, error) {
 			return nil, err
 		}
 	}
+	if len(p.of) == 0 && p.targets.dropped > 0 {
+		return nil, p.targets.none("")
+	}
 	if len(p.of) == 0 {
 		return nil, p.fail(0, ErrFormat, "has no samples")
 	}
@@ -87,6 +92,7 @@ func (p *bagFile) read() (*Set, error) {
 
 // start finds the columns.
 func (p *bagFile) start(line int, record []string) error {
+	p.limits.most, p.limits.first = len(record), line
 	for i, name := range record {
 		if name == "" {
 			return p.fail(line, ErrFormat, "column %d of the header has no name; give it one", i+1)
@@ -117,6 +123,9 @@ func (p *bagFile) start(line int, record []string) error {
 
 // row takes one sample.
 func (p *bagFile) row(line int, record []string) error {
+	if p.label >= 0 && p.targets.lacks(line, []byte(record[p.label])) {
+		return nil
+	}
 	for k, f := range p.columns {
 		v, flaw := number(record[f])
 		if flaw != sound {

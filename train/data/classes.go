@@ -35,18 +35,30 @@ func NewClasses(labels []string) Classes {
 	return c
 }
 
-// Check returns an ErrTask for classes that look like targets: all are numbers, there are at least 20 rows, and more
-// than half as many classes as rows.
+// Check returns an ErrTask for classes that look like targets: all are numbers or marks of missing values (see
+// ReadFrame), there are at least 20 rows, and more than half as many classes as rows.
 func (c Classes) Check(rows int) error {
 	if rows < 20 || 2*len(c) <= rows {
 		return nil
 	}
+	one, missing := "", ""
 	for _, l := range c {
-		if _, f := number(l); f != sound {
+		switch _, f := number(l); {
+		case f == sound:
+			one = cmp.Or(one, l)
+		case isGap(l):
+			missing = l
+		default:
 			return nil
 		}
 	}
-	return fmt.Errorf("data: %d rows have %d distinct numbers as classes, such as %s; if these are targets, read them as regression: %w", rows, len(c), quote(c[0]), ErrTask)
+	if one == "" {
+		return nil
+	}
+	if missing != "" {
+		missing = fmt.Sprintf(", and leave out the rows with %s (Options.DropUnlabelled)", quote(missing))
+	}
+	return fmt.Errorf("data: %d rows have %d distinct numbers as classes, such as %s; if these are targets, read them as regression%s: %w", rows, len(c), quote(one), missing, ErrTask)
 }
 
 // Index returns the number of the class of each label. Errors: ErrLabel, with the row, for a label that is not a class.

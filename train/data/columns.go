@@ -281,17 +281,19 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 	if !c.Named {
 		return p, c.findPlaces(p, len(names))
 	}
-	at := map[string]int{}
-	for j, name := range names {
-		if feature(j) {
-			at[name] = j
-		}
+	at := placesByName(names)
+	familiar := map[string]bool{c.ID: true} // to the training rows
+	for _, l := range c.Left {
+		familiar[l.Name] = true
+	}
+	for _, name := range c.Labels {
+		familiar[name] = true
 	}
 	var missing []string
 	ordered, last := true, -1
 	for _, in := range c.Inputs {
 		j, ok := at[in.Name]
-		if !ok && slices.Contains(names, in.Name) {
+		if ok && !feature(j) {
 			return nil, fmt.Errorf("the column %s is read as a label or as the name of the row, and the model learned from it; its labels are %s: %w", quote(in.Name),
 				cmp.Or(strings.Join(quoted(c.Labels), ", "), "in no column"), ErrFormat)
 		}
@@ -301,6 +303,7 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 		}
 		p.inputs = append(p.inputs, j)
 		ordered, last = ordered && j > last, j
+		familiar[in.Name] = true
 	}
 	if missing != nil {
 		return nil, fmt.Errorf("there is no column %s; the columns are %s: %w", strings.Join(cut(missing, 10), ", "),
@@ -308,7 +311,7 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 	}
 	var extra []string
 	for j, name := range names {
-		if feature(j) && !slices.Contains(p.inputs, j) && !c.left(name) && !slices.Contains(c.Labels, name) {
+		if feature(j) && !familiar[name] {
 			extra = append(extra, quote(name))
 		}
 	}
@@ -319,11 +322,6 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 		p.told = append(p.told, "the columns are in another order than in the training rows, and are found by their names")
 	}
 	return p, nil
-}
-
-// left says whether the training rows had a column of that name that was left out.
-func (c *Columns) left(name string) bool {
-	return name == c.ID || slices.ContainsFunc(c.Left, func(l Left) bool { return l.Name == name })
 }
 
 // findPlaces finds the inputs of a table without names, with or without the labels.

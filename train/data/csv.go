@@ -18,6 +18,7 @@ type csvFile struct {
 	r      *csv.Reader
 	base   int // lines so far that r did not read
 	lines  int // lines so far
+	limits *records
 	layout *layout
 	fields int    // in each line
 	first  int    // the number of the first line that is not blank
@@ -37,7 +38,7 @@ type csvRow struct {
 
 // set takes the fields of a record, all as texts.
 func (r *csvRow) set(record []string) {
-	r.bytes, r.texts, r.numbers = r.bytes[:0], r.texts[:0], r.numbers[:0]
+	r.bytes, r.texts, r.numbers = r.bytes[:0], grown(r.texts[:0], len(record)), grown(r.numbers[:0], len(record))
 	for _, f := range record {
 		r.bytes = append(r.bytes, f...)
 		r.numbers = append(r.numbers, math.NaN())
@@ -61,6 +62,7 @@ func newTSV(s *source) (rows, error) {
 
 func newSeparated(s *source, comma rune) (rows, error) {
 	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s, "line")}, layout: layoutOf(s, comma)}
+	p.limits = s.limitRecords(p.layout.comma)
 	p.parser()
 	return p, nil
 }
@@ -92,6 +94,11 @@ func (p *csvFile) more(most int) (int, error) {
 
 // parse takes the next record of the parser.
 func (p *csvFile) parse() error {
+	if p.fields == 0 {
+		if record := p.simpleLine(); record != nil {
+			return p.took(p.lines, record)
+		}
+	}
 	record, err := p.r.Read()
 	if err == io.EOF {
 		p.ended = true
@@ -107,6 +114,11 @@ func (p *csvFile) parse() error {
 		p.lines += strings.Count(f, "\n")
 		record[i] = strings.TrimSpace(f)
 	}
+	return p.took(line, record)
+}
+
+// took uses a record: the first one decides what the columns are.
+func (p *csvFile) took(line int, record []string) error {
 	if p.fields == 0 {
 		if err := p.start(line, record); err != nil {
 			return err
@@ -124,12 +136,20 @@ func (p *csvFile) syntax(err error) error {
 	if errors.As(err, &e) {
 		return p.fail(p.base+e.Line, ErrFormat, "%v at byte %d of the line", e.Err, e.Column)
 	}
+	var large *recordError
+	if errors.As(err, &large) {
+		return p.fail(large.line, ErrFormat, "%s", large.text)
+	}
 	return p.wrap(err)
 }
 
 // start takes the layout from the first line, and the names if it is a header.
 func (p *csvFile) start(line int, record []string) (err error) {
 	p.fields, p.first = len(record), line
+	if err := p.limits.check(line, p.fields); err != nil {
+		return p.syntax(err)
+	}
+	p.limits.most, p.limits.first = p.fields, line
 	if p.fields == 1 {
 		if i := strings.IndexAny(record[0], ",;|"); i >= 0 {
 			return p.fail(line, ErrFormat, "the line has one field and holds %q; fields are separated by commas, semicolons or tabs", record[0][i])
@@ -211,6 +231,14 @@ func (p *csvFile) record(line int, record []string) error {
 
 // add takes the row; its features are in x unless there are cells.
 func (p *csvFile) add(line int) error {
+	for _, j := range p.at.labels {
+		if p.targets.lacks(line, p.row.texts[j]) {
+			if p.cells == nil {
+				p.x = p.x[:p.rows*len(p.at.features)]
+			}
+			return nil
+		}
+	}
 	if p.cells != nil {
 		if err := p.cells.row(line, &p.row, p.layout.comma); err != nil {
 			return err
@@ -277,7 +305,7 @@ func (p *csvFile) finish() error {
 	case p.fields == 0:
 		return p.fail(0, ErrFormat, "has no rows")
 	case p.done+p.rows == 0:
-		return p.fail(0, ErrFormat, "has a header and no rows")
+		return p.targets.none("a header and ")
 	case p.doubt != "" && p.done+p.rows > 1:
 		return p.fail(p.first, ErrFormat, "the class %s is the only one that is no number, so the line may be a header whose names are numbers; give the columns names", quote(p.doubt))
 	}

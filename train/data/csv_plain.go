@@ -3,6 +3,7 @@ package data
 import (
 	"bufio"
 	"bytes"
+	"io"
 	"math"
 	"strings"
 )
@@ -18,7 +19,7 @@ type plainLines struct {
 // field says how a field of each line is read.
 type field struct {
 	number bool
-	slot   int // of the number in x
+	slot   int32 // of the number in x
 }
 
 // newPlainLines returns nil if the separator may occur in a number.
@@ -33,9 +34,9 @@ func newPlainLines(p *csvFile) *plainLines {
 		p.row.numbers = make([]float64, p.fields)
 	}
 	for k, j := range features {
-		l.fields[j] = field{number: true, slot: k}
+		l.fields[j] = field{number: true, slot: int32(k)}
 		if p.cells != nil {
-			l.fields[j].slot = j
+			l.fields[j].slot = int32(j)
 		}
 	}
 	p.row.texts = make([][]byte, p.fields)
@@ -76,14 +77,14 @@ func (p *csvFile) scan(most int) error {
 // a larger buffer if need be. The length is 0 at the end of the file and if reading fails; encoding/csv will meet the
 // same error.
 func (p *csvFile) wholeLines() (buffer []byte, whole int) {
-	for {
+	for searched := 0; ; searched = len(buffer) {
 		buffer, _ = p.Peek(p.Buffered())
 		tail := max(0, len(buffer)-1<<12)
 		if i := bytes.LastIndexByte(buffer[tail:], '\n'); i >= 0 {
 			return buffer, tail + i + 1
 		}
-		if whole = bytes.IndexByte(buffer, '\n') + 1; whole > 0 {
-			return buffer, whole
+		if whole = bytes.IndexByte(buffer[searched:], '\n') + 1; whole > 0 {
+			return buffer, searched + whole
 		}
 		if len(buffer) == p.Reader.Size() {
 			p.Reader = bufio.NewReaderSize(p.Reader, 2*len(buffer))
@@ -93,6 +94,44 @@ func (p *csvFile) wholeLines() (buffer []byte, whole int) {
 			return nil, 0
 		}
 	}
+}
+
+// simpleLine takes the next line with something in it and cuts it at the separators, with memory for its fields alone.
+// It returns nil if the line has quotes, which encoding/csv knows, and at the end of the file.
+func (p *csvFile) simpleLine() []string {
+	for {
+		line := p.nextLine()
+		n := len(line)
+		if line = bytes.TrimSuffix(bytes.TrimSuffix(line, newline), []byte{'\r'}); n == 0 || bytes.IndexByte(line, '"') >= 0 {
+			return nil
+		}
+		text := string(line)
+		if _, err := p.Discard(n); err != nil {
+			return nil // which the next read meets again
+		}
+		p.lines++
+		p.base++
+		if text == "" {
+			continue
+		}
+		record := strings.Split(text, string(p.layout.comma))
+		for i, f := range record {
+			record[i] = strings.TrimSpace(f)
+		}
+		return record
+	}
+}
+
+// nextLine returns the next line, without taking it; its end may be that of the file.
+func (p *csvFile) nextLine() []byte {
+	if buffer, whole := p.wholeLines(); whole > 0 {
+		return buffer[:bytes.IndexByte(buffer, '\n')+1]
+	}
+	buffer, _ := p.Peek(p.Buffered())
+	if _, err := p.Peek(len(buffer) + 1); err != io.EOF {
+		return nil
+	}
+	return buffer
 }
 
 // scanLine reads the line at the start of b, which is complete, into p.row, and without cells its numbers to the end of

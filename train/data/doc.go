@@ -31,8 +31,11 @@
 // its format is ErrFormat; a file of another width than asked for is domain.ErrShape.
 //
 // A small file cannot make a reader allocate much. Memory during reading is proportional to the bytes read (after
-// decompression). A line is at most 256 MiB long, an index at most 2^24. The dense matrix has at most 2^22 cells plus
-// 4096 for each byte read, unless Options.MaxCells says otherwise; for a sparse matrix the limit holds for one row.
+// decompression), and beside the rows that it returns no file of less than 64 KiB takes more than 256 MiB. A line and a
+// quoted cell are at most 256 MiB long, an index at most 2^24, and a table has at most 2^22 columns. Compressed data of
+// less than 64 KiB become at most 8 MiB and 2^20 columns, and more of them at most 2048 times as much. The dense matrix
+// has at most 2^22 cells plus 4096 for each byte read, unless Options.MaxCells says otherwise; for a sparse matrix the
+// limit holds for one row.
 package data
 
 import (
@@ -58,7 +61,12 @@ var (
 const (
 	maxIndex     = 1 << 24 // the largest feature index of a LIBSVM file
 	maxLine      = 1 << 28 // bytes in a line of text
-	maxColumns   = 1 << 22 // columns of an array
+	maxColumns   = 1 << 22 // columns of a table or an array
 	freeCells    = 1 << 22 // dense cells any file may have
 	cellsPerByte = 4096    // dense cells that each byte read adds to them
+	smallFile    = 1 << 16 // bytes; less of packed data become at most mostUnpacked
+	mostUnpacked = 1 << 23
+	smallColumns = 1 << 20 // of a table
+	smallWindow  = 1 << 27 // of zstd data of so few bytes
+	mostRatio    = 2048    // bytes that each byte of more packed data may become
 )

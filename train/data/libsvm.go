@@ -40,7 +40,7 @@ func (p *libsvm) more(most int) (int, error) {
 		line, err := p.line()
 		if err == io.EOF {
 			if p.done+len(p.ends) == 0 {
-				return 0, p.fail(0, ErrFormat, "has no rows")
+				return 0, p.targets.none("")
 			}
 			break
 		}
@@ -87,6 +87,9 @@ func (p *libsvm) row(no int, line []byte) error {
 	}
 	if bytes.IndexByte(label, ',') >= 0 && p.o.Label != LabelNone {
 		return p.fail(no, ErrFormat, "the label %s has a comma: files with several labels a row are not supported", quote(string(label)))
+	}
+	if p.o.Label != LabelNone && p.targets.lacks(no, label) {
+		return nil
 	}
 	if err := p.targets.add(no, label); err != nil {
 		return err

@@ -62,23 +62,28 @@ func (f *Frame) Look(c *Columns) (*Look, error) {
 	if _, err := c.find(f.Names, f.Named, func(j int) bool { return !f.columns[j].skipped() }); err != nil {
 		return nil, fmt.Errorf("data: %s: %w", f.Source, err)
 	}
+	inputs, why := map[string]*Input{}, map[string]string{}
+	for i := range c.Inputs {
+		inputs[c.Inputs[i].Name] = &c.Inputs[i]
+	}
+	for _, left := range c.Left {
+		why[left.Name] = left.Why
+	}
 	for j, name := range f.Names {
 		col := &f.columns[j]
 		if col.skipped() {
 			continue
 		}
 		var look *ColumnLook
-		if i := slices.IndexFunc(c.Inputs, func(in Input) bool { return in.Name == name }); i >= 0 {
-			in := &c.Inputs[i]
+		if in := inputs[name]; in != nil {
 			if in.Kind == Time && in.Layout != "" {
 				col = col.asTimes(in.Layout)
 			}
 			look = f.lookAt(name, col)
 			look.Kind, look.Becomes = in.Kind, in.width(c.Cyclic)
-		} else if look = f.lookAt(name, col); c.left(name) {
-			if i := slices.IndexFunc(c.Left, func(l Left) bool { return l.Name == name }); i >= 0 {
-				look.Left = c.Left[i].Why
-			}
+		} else {
+			look = f.lookAt(name, col)
+			look.Left = why[name]
 		}
 		l.Columns = append(l.Columns, look)
 	}

@@ -39,6 +39,7 @@ var (
 // npyFile reads the rows of an array; an array in Fortran order is read whole.
 type npyFile struct {
 	tableRows
+	read  int // rows, with those that are left out
 	h     npyHeader
 	small [maxSmall]string  // the classes of 0, 1, 2, ..., which most files have
 	known map[uint64]string // the classes of other numbers, by their bits
@@ -54,6 +55,13 @@ func newNPY(s *source) (rows, error) {
 	p := &npyFile{tableRows: tableRows{source: s, targets: newTargets(s, "row"), fresh: true}, h: h, known: make(map[uint64]string)}
 	if h.rows == 0 || h.cols == 0 {
 		return nil, s.fail(0, ErrFormat, "the array is %d x %d: it has no cells", h.rows, h.cols)
+	}
+	width := float64(h.descr[len(h.descr)-1] - '0')
+	switch row := float64(h.cols) * width; {
+	case s.meter.packed != unpacked && s.meter.small && row*float64(h.rows) > mostUnpacked:
+		return nil, s.wrap(s.meter.unpacks(mostUnpacked + 1))
+	case s.meter.packed == unpacked && s.meter.small && row > float64(s.meter.in.total): // before a column takes memory
+		return nil, s.npyEnd(io.EOF, fmt.Sprintf("after less than one of %d rows of %d elements", h.rows, h.cols))
 	}
 	if p.at, err = s.o.rolesOf(nil, h.cols); err != nil {
 		return nil, s.fail(0, ErrFormat, "%v", err)
@@ -74,35 +82,84 @@ func newNPY(s *source) (rows, error) {
 }
 
 func (p *npyFile) more(most int) (int, error) {
-	n := min(most, p.h.rows-p.done-p.rows)
-	if n <= 0 {
-		return 0, nil
+	had := p.rows
+	for p.rows-had < most && p.read < p.h.rows {
+		if err := p.piece(min(most-(p.rows-had), p.h.rows-p.read)); err != nil {
+			return 0, err
+		}
 	}
+	if p.done+p.rows == 0 {
+		return 0, p.targets.none("")
+	}
+	return p.rows - had, nil
+}
+
+// piece reads n rows.
+func (p *npyFile) piece(n int) error {
 	if p.h.fortran && n < p.h.rows {
-		return 0, p.fail(0, ErrFormat, "the array is in Fortran order, whose rows cannot be read block by block; save it with numpy.ascontiguousarray")
+		return p.fail(0, ErrFormat, "the array is in Fortran order, whose rows cannot be read block by block; save it with numpy.ascontiguousarray")
 	}
 	if p.o.MaxCells > 0 { // the default limit cannot be passed: a cell is a byte at least
 		if err := p.allow(p.rows+n, len(p.at.features)); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	cells, err := p.decode(n)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	if err := p.add(cells, n); err != nil {
-		return 0, err
+	if err := p.add(cells, p.labelled(cells, n)); err != nil {
+		return err
 	}
-	if p.done+p.rows < p.h.rows {
-		return n, nil
+	if p.read += n; p.read < p.h.rows {
+		return nil
 	}
 	switch _, err := p.ReadByte(); {
 	case err == nil:
-		return 0, p.fail(0, ErrFormat, "goes on after its %d x %d elements (trailing garbage)", p.h.rows, p.h.cols)
+		return p.fail(0, ErrFormat, "goes on after its %d x %d elements (trailing garbage)", p.h.rows, p.h.cols)
 	case err != io.EOF:
-		return 0, p.wrap(err)
+		return p.wrap(err)
 	}
-	return n, nil
+	return nil
+}
+
+// labelled moves the rows that have labels to the start, and returns their number.
+func (p *npyFile) labelled(cells []float64, n int) int {
+	if !p.o.DropUnlabelled {
+		return n
+	}
+	down, across := p.h.cols, 1
+	if p.h.fortran {
+		down, across = 1, n
+	}
+	var keep []int
+	for i := range n {
+		if !slices.ContainsFunc(p.at.labels, func(j int) bool {
+			v := cells[i*down+j*across]
+			return v != v && p.targets.lacks(p.read+i, nil)
+		}) {
+			keep = append(keep, i)
+		}
+	}
+	to := 0
+	move := func(i, j int) {
+		cells[to] = cells[i*down+j*across]
+		to++
+	}
+	if p.h.fortran {
+		for j := range p.h.cols {
+			for _, i := range keep {
+				move(i, j)
+			}
+		}
+		return len(keep)
+	}
+	for _, i := range keep {
+		for j := range p.h.cols {
+			move(i, j)
+		}
+	}
+	return len(keep)
 }
 
 // npyHeader reads and checks the preamble and the dictionary. https://numpy.org/neps/nep-0001-npy-format.html
@@ -185,7 +242,7 @@ func (s *source) npyEnd(err error, place string) error {
 // decode decodes n rows in file order.
 func (p *npyFile) decode(n int) ([]float64, error) {
 	h := p.h
-	before := (p.done + p.rows) * h.cols
+	before := p.read * h.cols
 	cells, err := decoders[h.descr[len(h.descr)-2:]](p.source, strings.HasPrefix(h.descr, ">"), n*h.cols)
 	var lost *inexact
 	if errors.As(err, &lost) {

@@ -145,6 +145,7 @@ type targets struct {
 	y       []float64
 	labels  []string
 	seen    map[string]string // text of a class -> its canonical spelling, so that each is stored once
+	dropped int               // rows that were left out
 	doubted bool              // whether a class that looks like a missing value was reported
 	names   []string          // names of the columns of a table, or nil
 	places  []int             // positions of the labels among them
@@ -174,7 +175,7 @@ func (t *targets) add(at int, text []byte) error {
 	case t.s.o.Label == LabelNone && t.s.o.LabelNames == nil:
 		return nil
 	case len(text) == 0:
-		return t.fail(at, ErrFormat, "the label is empty; drop the row or fill it in")
+		return t.fail(at, ErrFormat, "the label is empty; fill it in, or leave such rows out (Options.DropUnlabelled)")
 	case t.s.o.Task == Regression:
 		v, f := number(string(text))
 		if f != sound {
@@ -201,10 +202,29 @@ func (t *targets) add(at int, text []byte) error {
 	}
 	if t.s.o.tables() && !t.doubted && isGap(label) {
 		t.doubted = true
-		t.s.tell("the class %s of %s %d is taken for one; drop the rows where it says that the value is missing", quote(label), t.unit, at)
+		t.s.tell("the class %s of %s %d is taken for one; if it says that the value is missing, leave such rows out (Options.DropUnlabelled)", quote(label), t.unit, at)
 	}
 	t.labels = append(t.labels, label)
 	return nil
+}
+
+// lacks says whether a row is to be left out because one of its labels is missing.
+func (t *targets) lacks(at int, text []byte) bool {
+	if !t.s.o.DropUnlabelled || !isGap(string(text)) {
+		return false
+	}
+	if t.dropped++; t.dropped == 1 {
+		t.s.tell("%s %d has no label; such rows are left out", t.unit, at)
+	}
+	return true
+}
+
+// none is the error of a file without rows.
+func (t *targets) none(header string) error {
+	if t.dropped > 0 {
+		return t.fail(0, ErrFormat, "none of its %d rows has a label", t.dropped)
+	}
+	return t.fail(0, ErrFormat, "has %sno rows", header)
 }
 
 // column names the column of the next label if it is in a table.
@@ -219,6 +239,9 @@ func (t *targets) bad(at int, what, text string, f flaw) error {
 	column := ""
 	if len(t.places) > 1 {
 		column = t.column()
+	}
+	if f == noNumber && isGap(text) {
+		return t.fail(at, ErrFormat, "the %s %s%s says that the value is missing; leave such rows out (Options.DropUnlabelled)", what, quote(text), column)
 	}
 	if f == noNumber {
 		return t.fail(at, ErrFormat, "the %s %s%s is not a number; correct the file, or read it as classification", what, quote(text), column)

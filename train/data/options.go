@@ -90,6 +90,10 @@ type Options struct {
 	// LabelNames are the columns of labels or targets in a table, by name or by number from 1; Label then has no
 	// effect. Several are for Regression.
 	LabelNames []string
+	// DropUnlabelled leaves out the rows whose label or target is empty or a mark of a missing value (see ReadFrame).
+	// Rows are counted without them. Without it an empty label is an error, and a mark is a class, or a target that is
+	// no number.
+	DropUnlabelled bool
 	// Header says whether the first line of CSV names the columns.
 	Header Header
 	// Delimiter separates the fields of CSV; 0: the first lines decide.
@@ -110,7 +114,8 @@ type Options struct {
 	MaxCells int
 	// Form says whether the rows are dense or sparse.
 	Form Form
-	// MaxWindow is the largest window of zstd data in bytes, in 2^10..2^28; 0 is 2^28. Reading holds that much memory.
+	// MaxWindow is the largest window of zstd data in bytes, in 2^10..2^28; 0 is 2^28, and 2^27 for data of less than
+	// 64 KiB. Reading holds that much memory.
 	// gzip has a window of 2^15 bytes.
 	MaxWindow int
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -103,14 +102,24 @@ func IsTable(path string) bool {
 
 // placesOf are the positions in f of the columns of like.
 func (f *Frame) placesOf(like *Frame) ([]int, error) {
-	places := make([]int, len(like.Names))
+	places, at := make([]int, len(like.Names)), placesByName(f.Names)
 	for j, name := range like.Names {
-		if places[j] = slices.Index(f.Names, name); places[j] < 0 || len(f.Names) != len(like.Names) || f.Named != like.Named {
+		var is bool
+		if places[j], is = at[name]; !is || len(f.Names) != len(like.Names) || f.Named != like.Named {
 			return nil, fmt.Errorf("data: %s: its columns are %s, and those of %s are %s; give files of the same columns: %w", f.Source,
 				strings.Join(cut(quoted(f.Names), 10), ", "), like.Source, strings.Join(cut(quoted(like.Names), 10), ", "), ErrFormat)
 		}
 	}
 	return places, nil
+}
+
+// placesByName are the positions of names, of which each is there once.
+func placesByName(names []string) map[string]int {
+	at := make(map[string]int, len(names))
+	for j, name := range names {
+		at[name] = j
+	}
+	return at
 }
 
 // join appends the rows of another frame.

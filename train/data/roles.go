@@ -34,6 +34,7 @@ func (o Options) rolesOf(names []string, width int) (roles, error) {
 			return r, fmt.Errorf("the column %s is to be both the label and the name of the row", quote(o.ID))
 		}
 	}
+	r.features = make([]int, 0, width)
 	for j := range width {
 		if !slices.Contains(r.labels, j) && j != r.id {
 			r.features = append(r.features, j)
@@ -81,14 +82,17 @@ func (o Options) labelPlaces(names []string, width int) (at []int, err error) {
 
 // namesOf says whether the fields of a first line are names: all names in the options are among them, as texts.
 func (o Options) namesOf(first []string) bool {
-	wanted := o.LabelNames
+	wanted, at := slices.Clone(o.LabelNames), placesByName(first)
 	if c := o.Columns; c != nil && c.Named {
 		for _, in := range c.Inputs {
-			wanted = append(slices.Clip(wanted), in.Name)
+			wanted = append(wanted, in.Name)
 		}
 	}
 	for _, name := range wanted {
-		if _, err := strconv.Atoi(name); err == nil || !slices.Contains(first, name) {
+		if _, is := at[name]; !is {
+			return false
+		}
+		if _, err := strconv.Atoi(name); err == nil {
 			return false
 		}
 	}
@@ -125,6 +129,7 @@ func namesFor(names []string, width int) []string {
 	if names != nil {
 		return names
 	}
+	names = make([]string, 0, width)
 	for j := range width {
 		names = append(names, fmt.Sprintf(madeUp, j+1))
 	}

@@ -90,6 +90,7 @@ func read(r io.Reader, name string, o Options, f format) (*Set, error) {
 // source is an open file: decompressed, past its byte order mark, with its name for errors.
 type source struct {
 	*bufio.Reader
+	from  io.Reader // of the Reader
 	name  string
 	o     Options
 	meter *meter
@@ -111,14 +112,22 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 		return nil, fmt.Errorf("data: %s: the reader is nil: %w", name, domain.ErrParam)
 	}
 	const size = 1 << 16
-	raw := bufio.NewReaderSize(r, size)
-	s := &source{name: name, o: o, meter: &meter{r: raw, text: text}}
+	in := &counter{r: r}
+	raw := bufio.NewReaderSize(in, size)
+	s := &source{name: name, o: o, meter: &meter{r: raw, text: text, in: in, most: mostUnpacked}}
 	head, err := raw.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, s.wrap(err)
 	}
 	if len(head) == 0 {
 		return nil, s.fail(0, ErrFormat, "is empty")
+	}
+	window := o.window()
+	if _, err := raw.Peek(smallFile); err == io.EOF {
+		s.meter.small = true
+		if o.MaxWindow == 0 {
+			window = smallWindow
+		}
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
@@ -128,14 +137,16 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 		}
 		s.meter.r, s.meter.packed = z, gzipped
 	case string(head) == "\x28\xb5\x2f\xfd":
-		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(o.window()))
+		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window),
+			zstd.WithDecoderLowmem(s.meter.small))
 		if err != nil {
 			return nil, s.wrap(zstdError(err))
 		}
 		s.shut = append(s.shut, z.Close)
 		s.meter.r, s.meter.packed = z, zstandard
 	}
-	s.Reader = bufio.NewReaderSize(s.meter, size)
+	s.from = s.meter
+	s.Reader = bufio.NewReaderSize(s.from, size)
 	if !text {
 		return s, nil
 	}
@@ -167,11 +178,26 @@ func (p packing) String() string { return [...]string{"unpacked", "gzip", "zstd"
 // packings are the extensions of compressed files.
 var packings = map[string]packing{".gz": gzipped, ".zst": zstandard, ".zstd": zstandard}
 
+// counter counts the bytes of a reader.
+type counter struct {
+	r     io.Reader
+	total int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.total += int64(n)
+	return n, err
+}
+
 // meter counts the bytes that it hands on, limits the length of lines, and explains the errors of gzip and zstd.
 type meter struct {
 	r      io.Reader
 	text   bool
 	packed packing
+	in     *counter // of the bytes before they are unpacked
+	small  bool     // whether these are less than smallFile
+	most   int64    // bytes that they may then become
 	total  int64
 	line   int   // bytes since the last newline
 	err    error // the first error, which every later Read returns
@@ -199,6 +225,11 @@ func (m *meter) read(p []byte) (int, error) {
 			return 0, fmt.Errorf("a line is longer than %d bytes: %w", maxLine, ErrFormat)
 		}
 	}
+	if m.packed != unpacked {
+		if err := m.unpacks(m.total); err != nil {
+			return 0, err
+		}
+	}
 	switch m.packed {
 	case gzipped:
 		err = gzipError(err)
@@ -206,6 +237,18 @@ func (m *meter) read(p []byte) (int, error) {
 		err = zstdError(err)
 	}
 	return n, err
+}
+
+// unpacks returns an error if the packed data, as far as they are read, may not become so many bytes.
+func (m *meter) unpacks(bytes int64) error {
+	most := m.most
+	if !m.small {
+		most = mostRatio * m.in.total
+	}
+	if bytes <= most {
+		return nil
+	}
+	return fmt.Errorf("%d bytes of %v data become more than %d; if that is right, unpack the file first: %w", m.in.total, m.packed, most, ErrFormat)
 }
 
 func zstdError(err error) error {

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -70,13 +72,45 @@ type Stream struct {
 	to    *spiller // keeps the rows during a Survey
 }
 
-// shape holds what the files have in common.
+// shape holds what is known of the files. Passes that run at once share it: each takes what is known at its start.
 type shape struct {
+	mu    sync.Mutex
+	facts facts
+}
+
+type facts struct {
 	dims    int // 0: not known yet
 	sparse  bool
+	settled bool     // whether a Survey or Dense has settled sparse
+	dense   bool     // whether Dense has
 	columns *Columns // made by Learn
 	spill   *spill   // written by a Survey
 	why     error    // why there is no spill
+}
+
+func (s *shape) now() facts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.facts
+}
+
+// learn changes what is known, and returns the result.
+func (s *shape) learn(f func(k *facts)) facts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(&s.facts)
+	return s.facts
+}
+
+// options are o with what is known.
+func (k facts) options(o StreamOptions) StreamOptions {
+	if k.columns != nil {
+		o.Columns, o.Dims = k.columns, k.columns.Dims()
+	}
+	if k.dense {
+		o.Form = FormDense
+	}
+	return o
 }
 
 // OpenStream makes a stream of files, and of the files of folders by name, in the given order, in the formats of Read.
@@ -96,7 +130,7 @@ func OpenStream(o StreamOptions, paths ...string) (*Stream, error) {
 			return nil, err
 		}
 	}
-	return &Stream{files: files, o: o, shape: &shape{dims: o.Dims, sparse: o.Form == FormSparse}}, nil
+	return &Stream{files: files, o: o, shape: &shape{facts: facts{dims: o.Dims, sparse: o.Form == FormSparse}}}, nil
 }
 
 // Files replaces folders by their files, in the order of their names, without those whose names begin with a dot or an
@@ -150,22 +184,18 @@ func filesIn(folder string) (files []string, err error) {
 func (s *Stream) Files() []string { return s.files }
 
 // Options returns the options of OpenStream with their defaults, and with the Columns that Learn made.
-func (s *Stream) Options() StreamOptions {
-	o := s.o
-	if c := s.shape.columns; c != nil {
-		o.Columns, o.Dims = c, c.Dims()
-	}
-	return o
-}
+func (s *Stream) Options() StreamOptions { return s.shape.now().options(s.o) }
 
 // Dims returns the number of features, or 0 while neither Options.Dims nor a pass over the rows has determined it.
-func (s *Stream) Dims() int { return s.shape.dims }
+func (s *Stream) Dims() int { return s.shape.now().dims }
 
 // Sparse says whether blocks are sparse, as far as Options.Form or a Survey has determined it.
-func (s *Stream) Sparse() bool { return s.shape.sparse }
+func (s *Stream) Sparse() bool { return s.shape.now().sparse }
 
-// Dense makes all later blocks dense, whatever Form says.
-func (s *Stream) Dense() { s.shape.sparse, s.o.Form = false, FormDense }
+// Dense makes the blocks of all later passes dense, whatever Form says, also for the other part of a Split.
+func (s *Stream) Dense() {
+	s.shape.learn(func(k *facts) { k.sparse, k.settled, k.dense = false, true, true })
+}
 
 // InOrder returns a stream of the same rows in the order of the files, whatever Shuffle says. It shares what the stream
 // has learned.
@@ -219,26 +249,27 @@ func mix64(at uint64) uint64 {
 // Spilled returns the size of the file in which a Survey has kept the rows (StreamOptions.SpillBytes). It is 0 if there
 // is none; why is the reason if a Survey failed to keep them.
 func (s *Stream) Spilled() (bytes int64, why error) {
-	if p := s.shape.spill; p != nil {
-		return p.size, nil
+	k := s.shape.now()
+	if k.spill != nil {
+		return k.spill.size, nil
 	}
-	return 0, s.shape.why
+	return 0, k.why
 }
 
 // Close removes the file of Spilled, also for the other part of a Split. Later passes parse the files again; a pass in
 // progress fails.
 func (s *Stream) Close() error {
-	p := s.shape.spill
+	var p *spill
+	s.shape.learn(func(k *facts) { p, k.spill = k.spill, nil })
 	if p == nil {
 		return nil
 	}
-	s.shape.spill = nil
 	return p.file.Close()
 }
 
 // spills says whether a Survey should keep the rows: once, and only for files that take time to parse.
-func (s *Stream) spills() bool {
-	if s.o.SpillBytes < 0 || s.shape.spill != nil || s.shape.why != nil {
+func (s *Stream) spills(now facts) bool {
+	if s.o.SpillBytes < 0 || now.spill != nil || now.why != nil {
 		return false
 	}
 	return slices.ContainsFunc(s.files, func(name string) bool {
@@ -248,8 +279,8 @@ func (s *Stream) spills() bool {
 }
 
 // open opens file i, or the rows kept of it.
-func (s *Stream) open(i int, o Options) (rows, error) {
-	if p := s.shape.spill; p != nil && !o.frames {
+func (s *Stream) open(now facts, i int, o Options) (rows, error) {
+	if p := now.spill; p != nil && !o.frames {
 		return p.open(i, s.files[i], o), nil
 	}
 	r, err := openFile(s.files[i], o)
@@ -306,18 +337,22 @@ func (s *Stream) read(ctx context.Context, epoch int, out *cutter) error {
 
 // chunks calls f with the rows of the files, in pieces of at most room().
 func (s *Stream) chunks(ctx context.Context, files []int, room func() int, f func(*Block) error) error {
+	now := s.shape.now()
+	o := now.options(s.o).Options
+	o.Dims = now.dims
 	for _, i := range files {
-		o := s.Options().Options
-		o.Dims = s.shape.dims
 		form := func(r rows) (int, bool, error) {
 			_, _, d := r.inHand()
 			if o.Dims == 0 && !r.fixed() {
 				return 0, false, fmt.Errorf("data: %s: the number of features is not known; take a Survey first, or set Options.Dims: %w", s.files[i], domain.ErrParam)
 			}
-			s.shape.dims = d
-			return d, s.shape.sparse, nil
+			if o.Dims == 0 { // the files that follow are to have as many
+				o.Dims = d
+				s.shape.learn(func(k *facts) { k.dims = cmp.Or(k.dims, d) })
+			}
+			return d, now.sparse, nil
 		}
-		if err := s.file(ctx, i, o, room, form, f); err != nil {
+		if err := s.file(ctx, now, i, o, room, form, f); err != nil {
 			return err
 		}
 	}
@@ -326,8 +361,8 @@ func (s *Stream) chunks(ctx context.Context, files []int, room func() int, f fun
 
 // file calls f with the rows of a file in pieces of at most room() rows; form says their width and whether they are
 // sparse.
-func (s *Stream) file(ctx context.Context, i int, o Options, room func() int, form func(r rows) (d int, sparse bool, err error), f func(*Block) error) error {
-	return s.pieces(ctx, i, o, room, func(r rows, at int) error {
+func (s *Stream) file(ctx context.Context, now facts, i int, o Options, room func() int, form func(r rows) (d int, sparse bool, err error), f func(*Block) error) error {
+	return s.pieces(ctx, now, i, o, room, func(r rows, at int) error {
 		d, sparse, err := form(r)
 		if err != nil {
 			return err
@@ -344,11 +379,11 @@ func (s *Stream) file(ctx context.Context, i int, o Options, room func() int, fo
 }
 
 // pieces reads a file in pieces of at most room() rows, and calls f for each piece with the number of its first row.
-func (s *Stream) pieces(ctx context.Context, i int, o Options, room func() int, f func(r rows, at int) error) error {
+func (s *Stream) pieces(ctx context.Context, now facts, i int, o Options, room func() int, f func(r rows, at int) error) error {
 	if ctx == nil {
 		return fmt.Errorf("data: %s: the context is nil; give context.Background(): %w", s.files[i], domain.ErrParam)
 	}
-	r, err := s.open(i, o)
+	r, err := s.open(now, i, o)
 	if err != nil {
 		return err
 	}
@@ -378,17 +413,18 @@ func (s *Stream) pieces(ctx context.Context, i int, o Options, room func() int, 
 // these Columns make. Errors: as for Blocks and of Frame.Learn; domain.ErrParam for files that are not tables and for
 // a stream that already has Columns.
 func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
+	had := fmt.Errorf("data: Learn: the stream has Columns already: %w", domain.ErrParam)
 	if s.Options().Columns != nil {
-		return nil, fmt.Errorf("data: Learn: the stream has Columns already: %w", domain.ErrParam)
+		return nil, had
 	}
 	l, err := newLearner(o)
 	if err != nil {
 		return nil, err
 	}
-	read := s.o.Options
+	now, read := s.shape.now(), s.o.Options
 	read.frames = true
 	for i := range s.files {
-		err := s.pieces(ctx, i, read, func() int { return s.o.BlockRows }, func(r rows, at int) error {
+		err := s.pieces(ctx, now, i, read, func() int { return s.o.BlockRows }, func(r rows, at int) error {
 			f := r.(framer).frame()
 			if keep := s.kept(i, at, f.rows); len(keep) == 0 {
 				return nil
@@ -405,7 +441,14 @@ func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.shape.columns, s.shape.dims, s.shape.why = c, c.Dims(), nil
+	settled := s.shape.learn(func(k *facts) {
+		if k.columns == nil {
+			k.columns, k.dims, k.why = c, c.Dims(), nil
+		}
+	})
+	if settled.columns != c { // those of another Learn at the same time
+		return nil, had
+	}
 	return c, s.Close() // a Survey before knew other rows
 }
 

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops"
@@ -465,4 +466,82 @@ func TestFitBlocks(t *testing.T) {
 	}); err != nil || notFiniteAt(c.State()["0.standard.scale"].Float64s()) >= 0 {
 		t.Error(err, c.State())
 	}
+}
+
+// TestStreamPassesAtOnce: passes that run at once see one shape; the race detector sees what they share.
+func TestStreamPassesAtOnce(t *testing.T) {
+	ctx := context.Background()
+	var lines []string
+	for i := range 400 {
+		lines = append(lines, fmt.Sprintf("%d,%d,.5,%d\n", i, i%7, i%2))
+	}
+	dir := folder(t, lines, ".csv", 100, 250)
+	count := func(s *Stream) (rows int) {
+		for b, err := range s.Blocks(ctx, 0) {
+			if err != nil || b.Dims() != 3 || s.Dims() != 3 || s.Sparse() {
+				t.Errorf("a block of %d columns, %d of the stream, %v", b.Dims(), s.Dims(), err)
+				return rows
+			}
+			rows += b.Rows()
+		}
+		return rows
+	}
+	atOnce := func(fs ...func()) {
+		var all sync.WaitGroup
+		for _, f := range fs {
+			all.Go(f)
+		}
+		all.Wait()
+	}
+	t.Run("Dims during Blocks", func(t *testing.T) {
+		if n := count(stream(t, StreamOptions{BlockRows: 16}, dir)); n != 400 {
+			t.Errorf("%d rows", n)
+		}
+	})
+	t.Run("parts of a Split", func(t *testing.T) {
+		a, b := stream(t, StreamOptions{BlockRows: 16}, dir).Split(.5, 3)
+		var m, n int
+		atOnce(func() { m = count(a) }, func() { n = count(b) })
+		if m+n != 400 {
+			t.Errorf("%d and %d rows", m, n)
+		}
+	})
+	t.Run("surveys", func(t *testing.T) {
+		s := stream(t, StreamOptions{BlockRows: 16}, dir)
+		defer s.Close()
+		survey := func() {
+			scaler, err := ParseScalers("standard")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			v, err := s.SurveyScaled(ctx, 5, scaler)
+			if err == nil {
+				err = v.FitScaler(ctx)
+			}
+			if err != nil || v.Rows != 400 || v.Dims != 3 || count(s) != 400 {
+				t.Errorf("%+v %v", v, err)
+			}
+		}
+		atOnce(survey, survey, func() { s.Dense(); s.Options() })
+	})
+	t.Run("Learn", func(t *testing.T) {
+		s := stream(t, StreamOptions{BlockRows: 16, Options: Options{Header: HeaderNo}}, dir)
+		var errs [2]error
+		learn := func(err *error) func() {
+			return func() {
+				_, *err = s.Learn(ctx, ColumnOptions{})
+				s.Options()
+			}
+		}
+		atOnce(learn(&errs[0]), learn(&errs[1]))
+		for _, err := range errs {
+			if err != nil && !errors.Is(err, domain.ErrParam) {
+				t.Error(err)
+			}
+		}
+		if errs[0] != nil && errs[1] != nil || s.Options().Columns == nil {
+			t.Errorf("no columns: %v, %v", errs[0], errs[1])
+		}
+	})
 }

@@ -42,8 +42,8 @@ func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
 // SurveyScaled is Survey, and lets the scaler learn from the same pass where rows are dense. Survey.FitScaler completes
 // the fit; until then the scaler is as before.
 func (s *Stream) SurveyScaled(ctx context.Context, sample int, scaler *Chain) (*Survey, error) {
-	t := *s
-	if s.spills() {
+	t, now := *s, s.shape.now()
+	if s.spills(now) {
 		t.to = newSpiller(len(s.files), s.o.SpillBytes)
 		defer t.to.drop() // what did not come to an end
 	}
@@ -53,13 +53,21 @@ func (s *Stream) SurveyScaled(ctx context.Context, sample int, scaler *Chain) (*
 		w.learnt = newLearning(scaler)
 	}
 	for i := range s.files {
-		if err := w.file(ctx, i); err != nil {
+		if err := w.file(ctx, now, i); err != nil {
 			return nil, err
 		}
 	}
 	v, err := w.result()
 	if err == nil && t.to != nil {
-		s.shape.spill, s.shape.why = t.to.finish()
+		kept, why := t.to.finish()
+		s.shape.learn(func(k *facts) {
+			if k.spill == nil && k.columns == now.columns {
+				k.spill, k.why, kept = kept, why, nil
+			}
+		})
+		if kept != nil { // another pass kept the rows first, or Learn changed them
+			err = kept.file.Close()
+		}
 	}
 	return v, err
 }
@@ -95,8 +103,8 @@ type surveyor struct {
 }
 
 // file reads a file. LIBSVM text is read sparse, since its width is not known before its end.
-func (v *surveyor) file(ctx context.Context, i int) error {
-	o := v.s.Options().Options
+func (v *surveyor) file(ctx context.Context, now facts, i int) error {
+	o := now.options(v.s.o).Options
 	if v.fixed {
 		o.Dims = v.Dims
 	}
@@ -104,7 +112,7 @@ func (v *surveyor) file(ctx context.Context, i int) error {
 		_, _, d := r.inHand()
 		return max(d, 1), !r.fixed(), v.width(r.fixed(), d, i)
 	}
-	return v.s.file(ctx, i, o, func() int { return v.s.o.BlockRows }, form, v.block)
+	return v.s.file(ctx, now, i, o, func() int { return v.s.o.BlockRows }, form, v.block)
 }
 
 // width learns the width of a file.
@@ -154,7 +162,6 @@ func (v *surveyor) block(b *Block) error {
 }
 
 func (v *surveyor) result() (*Survey, error) {
-	shape := v.s.shape
 	v.Dims = max(v.Dims, v.s.Options().Dims)
 	switch {
 	case v.Dims == 0:
@@ -162,8 +169,12 @@ func (v *surveyor) result() (*Survey, error) {
 	case v.Rows == 0:
 		return nil, fmt.Errorf("data: %s: no row of any file belongs to this part of a Split: %w", v.s.files[0], ErrFormat)
 	}
-	shape.dims, shape.sparse = v.Dims, v.s.o.sparse(v.Rows, v.Dims, v.Stored, v.fixed)
-	if shape.sparse {
+	settled := v.s.shape.learn(func(k *facts) {
+		if k.dims = v.Dims; !k.settled {
+			k.sparse, k.settled = v.s.o.sparse(v.Rows, v.Dims, v.Stored, v.fixed), true
+		}
+	})
+	if settled.sparse {
 		v.learnt = nil
 	}
 	v.Targets = v.like.Targets()
@@ -185,7 +196,7 @@ func (v *surveyor) result() (*Survey, error) {
 		return cmp.Or(cmp.Compare(a.at.file, b.at.file), cmp.Compare(a.at.row, b.at.row))
 	})
 	var err error
-	v.Sample, err = v.sample(shape.sparse)
+	v.Sample, err = v.sample(settled.sparse)
 	return &v.Survey, err
 }
 

@@ -48,7 +48,8 @@ func RegisterTable(extension string, open func(f *os.File) (Table, error)) {
 // tableFile reads the rows of a Table.
 type tableFile struct {
 	tableRows
-	t Table
+	t    Table
+	read int // rows, with those that are left out
 }
 
 func newTable(f *os.File, path string, o Options, open func(f *os.File) (Table, error)) (rows, error) {
@@ -101,19 +102,50 @@ func (p *tableFile) more(most int) (int, error) {
 		if err != nil {
 			return 0, p.wrap(err)
 		}
-		if err := p.add(columns); err != nil {
+		if err := p.add(p.labelled(columns)); err != nil {
 			return 0, err
 		}
 	}
 	if p.done+p.rows == 0 {
-		return 0, p.fail(0, ErrFormat, "has no rows")
+		return 0, p.targets.none("")
 	}
 	return p.rows - had, nil
+}
+
+// labelled are the columns without the rows that lack a label.
+func (p *tableFile) labelled(columns []Column) []Column {
+	if !p.o.DropUnlabelled {
+		return columns
+	}
+	n := max(len(columns[0].Numbers), len(columns[0].Texts))
+	keep := make([]int, 0, n)
+	for i := range n {
+		if !slices.ContainsFunc(p.at.labels, func(j int) bool { return p.targets.lacks(p.read+i, []byte(columns[j].text(i))) }) {
+			keep = append(keep, i)
+		}
+	}
+	p.read += n
+	out := make([]Column, len(columns))
+	for j, c := range columns {
+		out[j].Times = c.Times
+		if c.Numbers != nil {
+			out[j].Numbers = pick(c.Numbers, keep)
+		} else {
+			out[j].Texts = pick(c.Texts, keep)
+		}
+		if c.Gaps != nil {
+			out[j].Gaps = pick(c.Gaps, keep)
+		}
+	}
+	return out
 }
 
 // add takes a piece of every column.
 func (p *tableFile) add(columns []Column) error {
 	d, at, n := len(p.at.features), p.done+p.rows, max(len(columns[0].Numbers), len(columns[0].Texts))
+	if n == 0 { // none has a label
+		return nil
+	}
 	if err := p.allow(p.rows+n, d); err != nil {
 		return err
 	}

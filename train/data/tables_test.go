@@ -2,7 +2,9 @@ package data
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -206,5 +208,109 @@ func TestNumbersOfManyRows(t *testing.T) {
 	}
 	if s.number(7, 1); s.numbersRows() {
 		t.Error("a number that is there twice numbers the rows")
+	}
+}
+
+// TestManyNamedColumns: columns are found by name in time that is linear in their number; a search for each takes minutes
+// here.
+func TestManyNamedColumns(t *testing.T) {
+	const n = 60_000
+	write := func(file string, order func(j int) int) string {
+		var names, cells strings.Builder
+		for j := range n {
+			fmt.Fprintf(&names, "c%06d,", order(j))
+			fmt.Fprintf(&cells, "%d,", order(j)%9)
+		}
+		return fileOf(t, file, "", names.String()+"y\n"+cells.String()+"a\n"+strings.ReplaceAll(cells.String(), "8,", "10,")+"b\n")
+	}
+	up, down := write("up.csv", func(j int) int { return j }), write("down.csv", func(j int) int { return n - 1 - j })
+	f, err := ReadFrame(t.Context(), Options{}, up, down)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.Learn(ColumnOptions{})
+	if err != nil || len(c.Inputs)+len(c.Left) != n || len(c.Inputs) != n/9 {
+		t.Fatal(len(c.Inputs), len(c.Left), err)
+	}
+	if l, err := f.Look(c); err != nil || len(l.Columns) != n || l.Columns[8].Kind != Number || l.Columns[7].Left == "" {
+		t.Error(err)
+	}
+	a, errA := Read(up, Options{Columns: c})
+	b, errB := Read(down, Options{Columns: c})
+	if errA != nil || errB != nil || !slices.Equal(cells(a), cells(b)) {
+		t.Error("another order of the columns gives other rows", errA, errB)
+	}
+}
+
+// TestRowsWithoutLabels: DropUnlabelled leaves out the rows without a label in every format, and says so; without it they
+// are an error or a class.
+func TestRowsWithoutLabels(t *testing.T) {
+	nan := math.NaN()
+	files := map[string]string{
+		"f.csv":    "1,2,7\n3,4,\n5,6,NA\n7,8,9\n",
+		"n.csv":    "a,b,y\n1,2,7\n3,4,null\nx,6,?\n7,8,9\n",
+		"q.tsv":    "1\t2\t7\n3\t4\t\"\"\n5\t6\t\"NA\"\n7\t8\t9\n",
+		"f.libsvm": "7 1:1 2:2\nNA 1:3 2:4\n? 1:5 2:6\n9 1:7 2:8\n",
+		"c.npy":    string(npy(npyDictOf("<f8", "False", "(4, 3)"), binary.LittleEndian, []float64{1, 2, 7, 3, 4, nan, 5, 6, nan, 7, 8, 9})),
+		"t.npy":    string(npy(npyDictOf("<f8", "True", "(4, 3)"), binary.LittleEndian, []float64{1, 3, 5, 7, 2, 4, 6, 8, 7, nan, nan, 9})),
+	}
+	for name, text := range files {
+		path := fileOf(t, name, "", text)
+		for _, task := range []Task{Classification, Regression} {
+			said := 0
+			o := Options{Task: task, DropUnlabelled: true, Tell: func(note string) {
+				if strings.Contains(note, "has no label; such rows are left out") {
+					said++
+				}
+			}}
+			if name == "n.csv" {
+				o.LabelNames = []string{"y"}
+				f, err := ReadFrame(t.Context(), o, path)
+				if err != nil || f.Rows() != 2 || said != 1 {
+					t.Errorf("%s: %+v %v", name, f, err)
+				}
+				continue
+			}
+			s, err := Read(path, o)
+			if err != nil || !slices.Equal(cells(s), []float64{1, 2, 7, 8}) || said != 1 ||
+				task == Regression && !slices.Equal(s.Y, []float64{7, 9}) || task == Classification && !slices.Equal(s.Labels, []string{"7", "9"}) {
+				t.Errorf("%s, %v: %+v %v, said %d times", name, task, s, err, said)
+			}
+			rows := 0
+			if name != "t.npy" {
+				if name == "f.libsvm" {
+					o.Dims = 2
+				}
+				for b, err := range stream(t, StreamOptions{Options: o, BlockRows: 1}, path).Blocks(t.Context(), 0) {
+					if err != nil {
+						t.Fatal(name, err)
+					}
+					rows += b.Rows()
+				}
+				if rows != 2 {
+					t.Errorf("%s: %d rows in blocks", name, rows)
+				}
+			}
+			o.DropUnlabelled = false
+			if _, err := Read(path, o); err == nil && (task == Regression || name == "f.csv") {
+				t.Errorf("%s, %v: no error", name, task)
+			}
+		}
+	}
+	_, err := Read(fileOf(t, "none.csv", "", "1,NA\n2,NA\n"), Options{DropUnlabelled: true})
+	fails(t, err, ErrFormat, "none of its 2 rows has a label")
+}
+
+// TestTargetsWithGaps: marks of missing values do not make classes of targets.
+func TestTargetsWithGaps(t *testing.T) {
+	var labels []string
+	for i := range 40 {
+		labels = append(labels, fmt.Sprint(i, ".5"))
+	}
+	if err := NewClasses(append(labels, "-", "NA")).Check(42); !errors.Is(err, ErrTask) || !strings.Contains(err.Error(), `such as "0.5"`) || !strings.Contains(err.Error(), "leave out the rows with") {
+		t.Error(err)
+	}
+	if err := NewClasses(append(labels, "cat")).Check(42); err != nil {
+		t.Error(err)
 	}
 }

@@ -89,3 +89,36 @@ func TestBadPaths(t *testing.T) {
 		}
 	}
 }
+
+// TestSame: links, hard links and other spellings are the same file, also where there is none yet.
+func TestSame(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, err := range []error{
+		os.Mkdir("a", 0o755), os.Mkdir("b", 0o755), os.WriteFile("a/f", nil, 0o644), os.WriteFile("a/g", nil, 0o644),
+		os.Link("a/f", "hard"), os.Symlink("a/f", "soft"), os.Symlink("a", "folder"), os.Symlink("b/later", "dangling"),
+		os.Symlink("dangling", "twice"), os.Symlink("loop", "loop"),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"a/f", "a/f", true}, {"a/f", "./a/../a/f", true}, {"a/f", filepath.Join(here, "a", "f"), true}, {"a/f", "hard", true},
+		{"a/f", "soft", true}, {"a/f", "folder/f", true}, {"a/f", "a/g", false}, {"hard", "a/g", false},
+		{"a/new", "a/new", true}, {"a/new", "./a/../a/new", true}, {"a/new", "folder/new", true}, {"new", "folder/../new", true},
+		{"a/new", filepath.Join(here, "folder", "new"), true}, {"b/later", "dangling", true}, {"b/later", "twice", true},
+		{"no/f", "./no/f", true}, {"a/new", "b/new", false}, {"a/new", "a/f", false}, {"later", "dangling", false},
+		{"loop", "a/new", false}, {"", "a/new", false},
+	} {
+		if got := wholefile.Same(c.a, c.b); got != c.same || wholefile.Same(c.b, c.a) != c.same {
+			t.Errorf("Same(%q, %q) = %v", c.a, c.b, got)
+		}
+	}
+}

@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/wholefile"
 )
 
 // CheckWritable checks that a file can be written under that name, before any work is done for it. An empty name is no
@@ -33,6 +35,54 @@ func CheckWritable(flagName, path string) error {
 		return fmt.Errorf("-%s %s: cannot be written: %w; see that the folder exists and can be written to", flagName, path, err)
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// File is a file that a flag names. An empty path is no file.
+type File struct{ Flag, Path string }
+
+// CheckFiles checks, before any work is done for them, that no output is one of the inputs or another output, under
+// whatever names and through links, and that the outputs can be written. Inputs may be folders.
+func CheckFiles(inputs, outputs []File) error {
+	var taken []File
+	for _, in := range inputs {
+		if in.Path == "" {
+			continue
+		}
+		taken = append(taken, in)
+		if info, err := os.Stat(in.Path); err == nil && info.IsDir() {
+			// What cannot be listed cannot be read either, which is said when it is.
+			_ = filepath.WalkDir(in.Path, func(path string, e fs.DirEntry, err error) error {
+				if err == nil && !e.IsDir() {
+					taken = append(taken, File{in.Flag, path})
+				}
+				return nil
+			})
+		}
+	}
+	for _, out := range outputs {
+		if out.Path == "" {
+			continue
+		}
+		for _, other := range taken {
+			if wholefile.Same(out.Path, other.Path) {
+				return Usage("-%s and -%s name the same file, %s; name another for -%s", out.Flag, other.Flag, other.Path, out.Flag)
+			}
+		}
+		taken = append(taken, out)
+	}
+	var errs []error
+	for _, out := range outputs {
+		errs = append(errs, CheckWritable(out.Flag, out.Path))
+	}
+	return errors.Join(errs...)
+}
+
+// Files are the files and folders that a flag names, separated by commas.
+func Files(flagName, paths string) (files []File) {
+	for _, path := range strings.Split(paths, ",") {
+		files = append(files, File{flagName, path})
+	}
+	return files
 }
 
 // CheckMatrixFile wants a name that ends in .npy or .csv. An empty name is no file.

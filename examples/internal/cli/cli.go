@@ -96,6 +96,7 @@ func InFlags(text string) string { return inFlags.Replace(text) }
 
 var inFlags = strings.NewReplacer(
 	"the scaler cube", "-scale cube",
+	"(Options.DropUnlabelled)", "(-drop-unlabelled)",
 	" (Options.Dims)", "", " (Options.MaxCells)", "",
 	"say that there is no header", "say -header no",
 	"if it names the columns, say so", "if it names the columns, say -header yes",

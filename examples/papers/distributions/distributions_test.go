@@ -146,6 +146,7 @@ func TestWrongFlags(t *testing.T) {
 		{"-part figure", "-part figure: want one of components, gram, images, bags, cost"},
 		{"-part bags", "-part bags needs -in"},
 		{"-part images -in a", "-part images needs -test"},
+		{"-part bags -in a -plot ./a", "-plot and -in name the same file"},
 		{"-in a", "-in does not apply to -part components, which draws its sets"},
 		{"-part gram -em 3", "-em and -kl belong to -part components"},
 		{"-part bags -in a -sets 30", "-sets and -test-sets do not apply to -part bags"},

@@ -102,6 +102,7 @@ func (o *options) Declare(fs *flag.FlagSet) {
 }
 
 func (o *options) Check(given map[string]bool) (err error) {
+	o.Inputs = []cli.File{{Flag: "in", Path: o.in}, {Flag: "test", Path: o.testFile}}
 	var all []string
 	for _, m := range o.methods() {
 		all = append(all, m.name)

@@ -142,18 +142,19 @@ func TestFile(t *testing.T) {
 func TestWrongFlags(t *testing.T) {
 	dir := t.TempDir()
 	for args, text := range map[string]string{
-		"-features 0":                "-features 0: want whole numbers from 1",
-		"-features 1.5":              "-features 1.5: want whole numbers",
-		"-features 20,70001":         "-features 70001: ",
-		"-methods none":              `-methods none: "none" is none of all, linear, hellinger`,
-		"-methods chi2,chi2":         "chi2 is named twice",
-		"-sampler best":              "best",
-		"-draws 0":                   "-rows 0 -draws 0: want at least 0 and 1",
-		"-rows -1":                   "-rows -1",
-		"-dtype int":                 "-dtype int: want float32 or float64",
-		"-test a.csv":                "-test a.csv: needs -in",
-		"-seed 18446744073709551615": "too large for 5 draws",
-		"stray":                      `unexpected argument "stray"`,
+		"-features 0":                       "-features 0: want whole numbers from 1",
+		"-features 1.5":                     "-features 1.5: want whole numbers",
+		"-features 20,70001":                "-features 70001: ",
+		"-methods none":                     `-methods none: "none" is none of all, linear, hellinger`,
+		"-methods chi2,chi2":                "chi2 is named twice",
+		"-sampler best":                     "best",
+		"-draws 0":                          "-rows 0 -draws 0: want at least 0 and 1",
+		"-rows -1":                          "-rows -1",
+		"-dtype int":                        "-dtype int: want float32 or float64",
+		"-test a.csv":                       "-test a.csv: needs -in",
+		"-in a.csv -test b.csv -plot b.csv": "-plot and -test name the same file",
+		"-seed 18446744073709551615":        "too large for 5 draws",
+		"stray":                             `unexpected argument "stray"`,
 	} {
 		clitest.Run(t, dir, args).Fails(t, 2, "histograms", text)
 	}

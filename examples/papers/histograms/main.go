@@ -80,6 +80,7 @@ func (e *experiment) Declare(fs *flag.FlagSet) {
 }
 
 func (e *experiment) Check(map[string]bool) (err error) {
+	e.Inputs = []cli.File{{Flag: "in", Path: e.in}, {Flag: "test", Path: e.test}}
 	switch {
 	case e.test != "" && e.in == "":
 		return cli.Usage("-test %s: needs -in, the training file", e.test)

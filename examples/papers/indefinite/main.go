@@ -85,6 +85,7 @@ func (e *experiment) Declare(fs *flag.FlagSet) {
 }
 
 func (e *experiment) Check(given map[string]bool) (err error) {
+	e.Inputs = []cli.File{{Flag: "data", Path: e.data}}
 	if given["sets"] && e.data == "" {
 		return cli.Usage("-sets %s: needs -data, the folder of the data", e.setList)
 	}

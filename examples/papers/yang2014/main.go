@@ -56,6 +56,7 @@ func (o *figure) Declare(fs *flag.FlagSet) {
 }
 
 func (o *figure) Check(map[string]bool) (err error) {
+	o.Inputs = []cli.File{{Flag: "in", Path: o.in}}
 	if o.rows < 2 || o.Draws < 2 {
 		return cli.Usage("-rows %d -draws %d: want at least 2 of each", o.rows, o.Draws)
 	}

@@ -86,18 +86,19 @@ func TestFile(t *testing.T) {
 func TestWrongFlags(t *testing.T) {
 	dir := t.TempDir()
 	for args, text := range map[string]string{
-		"-features 0":          "-features 0: want whole numbers from 1",
-		"-features 1.5":        "-features 1.5: want whole numbers from 1",
-		"-features 15":         "-features 15: want even numbers",
-		"-features 2,99999998": "-features 99999998: want 1 to",
-		"-features 10,x":       "-features 10,x: want whole numbers from 1",
-		"-beta -1":             "-beta -1: want numbers above 0",
-		"-beta inf":            "-beta inf",
-		"-lambda nan":          "-lambda nan",
-		"-rows 1":              "-rows 1 -draws 10: want at least 2 of each",
-		"-draws 1":             "-draws 1",
-		"-seed x":              "-seed",
-		"stray":                `unexpected argument "stray"`,
+		"-features 0":             "-features 0: want whole numbers from 1",
+		"-features 1.5":           "-features 1.5: want whole numbers from 1",
+		"-features 15":            "-features 15: want even numbers",
+		"-features 2,99999998":    "-features 99999998: want 1 to",
+		"-features 10,x":          "-features 10,x: want whole numbers from 1",
+		"-beta -1":                "-beta -1: want numbers above 0",
+		"-beta inf":               "-beta inf",
+		"-lambda nan":             "-lambda nan",
+		"-rows 1":                 "-rows 1 -draws 10: want at least 2 of each",
+		"-draws 1":                "-draws 1",
+		"-seed x":                 "-seed",
+		"stray":                   `unexpected argument "stray"`,
+		"-in a.csv -plot ./a.csv": "-plot and -in name the same file",
 	} {
 		clitest.Run(t, dir, args).Fails(t, 2, "yang2014", text)
 	}

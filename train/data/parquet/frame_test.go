@@ -130,6 +130,10 @@ func TestFrameErrors(t *testing.T) {
 			}
 		}
 	}
+	unlabelled := write(t, "u.parquet", []struct{ A, Y *string }{{ptr("u"), nil}, {ptr("v"), ptr("p")}, {nil, ptr("NA")}, {nil, ptr("q")}})
+	if f, err := data.ReadFrame(t.Context(), data.Options{DropUnlabelled: true}, unlabelled); err != nil || !slices.Equal(f.Labels, []string{"p", "q"}) {
+		t.Errorf("without the rows that have no label: %+v, %v", f, err)
+	}
 	// A date that is the label of classification is a class, and rows of numbers take neither dates nor gaps.
 	type dated struct {
 		A float64

@@ -30,6 +30,7 @@ type Flags struct {
 	Draws int // of each random map; 0: the experiment has no such flag
 	Seed  uint64
 
+	Inputs   []cli.File // set by Check
 	Pictures []image.Image
 	Columns  int // of pictures; 0: all in a row
 }
@@ -56,7 +57,7 @@ func Main(name, synopsis string, x Experiment) {
 		if err := x.Check(cli.Given(fs)); err != nil {
 			return err
 		}
-		if err := cli.CheckWritable("plot", f.Plot); err != nil {
+		if err := cli.CheckFiles(f.Inputs, []cli.File{{Flag: "plot", Path: f.Plot}}); err != nil {
 			return err
 		}
 		if err := x.Run(ctx); err != nil || len(f.Pictures) == 0 {

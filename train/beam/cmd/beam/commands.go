@@ -11,6 +11,7 @@ import (
 	sdk "github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/bochner-go/bochner/train/beam"
 	"github.com/bochner-go/bochner/train/beam/submit"
+	"github.com/bochner-go/bochner/train/wholefile"
 )
 
 // given are the names of the flags that the user set.
@@ -26,6 +27,18 @@ func absolute(name string) (string, error) {
 		return name, nil
 	}
 	return filepath.Abs(name)
+}
+
+// apart refuses to write a file that is read.
+func apart(flagName string, written, read []string) error {
+	for _, to := range written {
+		for _, from := range read {
+			if to == from || !beam.Remote(to) && !beam.Remote(from) && wholefile.Same(to, from) {
+				return usage("-%s would overwrite %s, which is read; name another", flagName, from)
+			}
+		}
+	}
+	return nil
 }
 
 func fitCommand(fs *flag.FlagSet) func(ctx context.Context) error {
@@ -50,6 +63,13 @@ func fitCommand(fs *flag.FlagSet) func(ctx context.Context) error {
 		}
 		to, err := absolute(*save)
 		if err != nil {
+			return err
+		}
+		read, err := rf.reads(ctx, files)
+		if err != nil {
+			return err
+		}
+		if err := apart("save", []string{to}, read); err != nil {
 			return err
 		}
 		if _, err := os.Stat(filepath.Dir(to)); err != nil && !beam.Remote(to) {
@@ -101,6 +121,20 @@ func featuresCommand(fs *flag.FlagSet) func(ctx context.Context) error {
 		}
 		to, err := absolute(*out)
 		if err != nil {
+			return err
+		}
+		names, err := beam.FeatureFiles(files, to)
+		if err != nil {
+			return usage("-in and -out: %v", err)
+		}
+		read, err := rf.reads(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if *load != "" {
+			read = append(read, *load)
+		}
+		if err := apart("out", names, read); err != nil {
 			return err
 		}
 		if !beam.Remote(to) {

@@ -101,6 +101,15 @@ func (f *recipeFlags) prepare(ctx context.Context, files []string) (*beam.Recipe
 	return beam.Prepare(ctx, how, read, files...)
 }
 
+// reads are the files that are read: these, and those of -survey.
+func (f *recipeFlags) reads(ctx context.Context, files []string) ([]string, error) {
+	if f.survey == "" {
+		return files, nil
+	}
+	more, err := list(ctx, f.survey)
+	return append(files, more...), err
+}
+
 // load makes the recipe of a saved model.
 func (f *recipeFlags) load(ctx context.Context, path string, files []string) (*beam.Recipe, error) {
 	read, _, err := f.reading()

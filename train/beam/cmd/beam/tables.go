@@ -18,6 +18,7 @@ type tableFlags struct {
 	columns, drop, categories string
 	missing, unknown, dates   string
 	rare                      int
+	labelled                  bool
 }
 
 // columnFlags ask for columns to be learned.
@@ -25,6 +26,7 @@ var columnFlags = []string{"columns", "drop", "categorical", "missing", "unknown
 
 func (t *tableFlags) register(fs *flag.FlagSet, label string) {
 	fs.StringVar(&t.label, "label", label, "where a row of a table or .npy keeps its label or target: last, first, none, the name of the column, or its `number` from 1; for -task regression also several, a,b")
+	fs.BoolVar(&t.labelled, "drop-unlabelled", false, "leave out the rows whose label or target is empty or a mark of a missing value, such as NA")
 	fs.StringVar(&t.header, "header", "auto", "whether the first line of CSV names the columns: auto, yes, no")
 	fs.StringVar(&t.delimiter, "delimiter", "auto", "what separates the fields of CSV: auto, tab, or a `character`")
 	fs.StringVar(&t.columns, "columns", "", "the columns to learn from, a `list` of names, patterns such as x*, or numbers from 1 (default: all but the label)")
@@ -38,7 +40,7 @@ func (t *tableFlags) register(fs *flag.FlagSet, label string) {
 
 // options are the flags as a reader takes them.
 func (t *tableFlags) options(task data.Task) (o data.Options, c data.ColumnOptions, err error) {
-	o = data.Options{Task: task, Tell: notes()}
+	o = data.Options{Task: task, DropUnlabelled: t.labelled, Tell: notes()}
 	c = data.ColumnOptions{Keep: names(t.columns), Drop: names(t.drop), Categorical: names(t.categories), Missing: data.Missing(t.missing),
 		Unknown: data.Unknown(t.unknown), Rare: t.rare, Cyclic: t.dates == "cyclic"}
 	if o.Header, err = data.ParseHeader(t.header); err != nil {

@@ -1,0 +1,224 @@
+package data
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bochner-go/bochner/ops"
+	"gorgonia.org/tensor"
+)
+
+// mostOfSmall is what reading a file of less than 64 KiB may take beside the rows that it returns.
+const mostOfSmall = 256 << 20
+
+// readings are the ways to read a file, and what is returned takes that many bytes.
+var readings = map[string]func(path string) (bytes int, err error){
+	"Read": func(path string) (int, error) { s, err := Read(path, Options{}); return sizeOf(s), err },
+	"numbers": func(path string) (int, error) {
+		s, err := Read(path, Options{Label: LabelNone, Header: HeaderNo})
+		return sizeOf(s), err
+	},
+	"sparse": func(path string) (int, error) { s, err := Read(path, Options{Form: FormSparse}); return sizeOf(s), err },
+	"ReadFrame": func(path string) (int, error) {
+		f, err := ReadFrame(context.Background(), Options{Label: LabelNone}, path)
+		if err != nil {
+			return 0, err
+		}
+		size := len(f.Names)*80 + f.rows*8
+		for j := range f.columns {
+			size += 8 * f.columns[j].len()
+		}
+		return size, nil
+	},
+	"ReadBags":      func(path string) (int, error) { s, err := ReadBags(path, Options{}); return sizeOf(s), err },
+	"ReadImageBags": func(path string) (int, error) { s, err := ReadImageBags(path, true, 0); return sizeOf(s), err },
+}
+
+func sizeOf(s *Set) int {
+	if s == nil {
+		return 0
+	}
+	size := 8*len(s.Y) + 24*len(s.Labels) + 40*len(s.Names)
+	switch x := s.X.(type) {
+	case *tensor.Dense:
+		size += 8 * x.Shape().TotalSize()
+	case *ops.CSR:
+		size += 12*x.Stored() + 8*x.Shape()[0]
+	case *ops.Bags:
+		size += 8*x.Samples().Shape().TotalSize() + 40*x.Shape()[0]
+	}
+	return size
+}
+
+// heldDuring is by how much the heap grows while f runs, garbage included.
+func heldDuring(f func()) uint64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	runtime.GC()
+	held := func() uint64 {
+		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		metrics.Read(s)
+		return s[0].Value.Uint64()
+	}
+	before, done, most := held(), make(chan struct{}), make(chan uint64)
+	go func() {
+		top := uint64(0)
+		for {
+			top = max(top, held())
+			select {
+			case <-done:
+				most <- top
+				return
+			case <-time.After(200 * time.Microsecond):
+			}
+		}
+	}()
+	f()
+	close(done)
+	if top := <-most; top > before {
+		return top - before
+	}
+	return 0
+}
+
+// readSmall reads a file in the ways of that name.
+func readSmall(t *testing.T, ext string, file []byte, ways ...string) (errs []error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "f"+ext)
+	if err := os.WriteFile(path, file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range ways {
+		read := readings[name]
+		var size int
+		var err error
+		if held := heldDuring(func() { size, err = read(path) }); held > mostOfSmall+uint64(size) {
+			t.Errorf("%s of %d bytes of %s holds %d MiB, and returns %d MiB; %v", name, len(file), ext, held>>20, size>>20, err)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	return errs
+}
+
+// runs is a zstd frame of one byte many times, by hand: encoders find shorter blocks. The window is 2^log bytes.
+func runs(log, blocks int, of byte) []byte {
+	const size = 1 << 17
+	b := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, byte(log-10) << 3}
+	for i := range blocks {
+		head := size<<3 | 1<<1
+		if i == blocks-1 {
+			head |= 1
+		}
+		b = append(b, byte(head), byte(head>>8), byte(head>>16), of)
+	}
+	return b
+}
+
+// smallFiles are files of less than 64 KiB that ask for much, with what an error of some reader says.
+func smallFiles() []struct {
+	ext  string
+	file []byte
+	says string
+} {
+	after := func(head string, rest []byte) []byte { return append(packedBytes(head), rest...) }
+	commas, quoted := strings.Repeat(",", 30_000_000)+"\n", `1,2`+"\n"+`"`+strings.Repeat("a\n", 15_000_000)+`",3`+"\n"
+	zeros := npy(npyDictOf("|u1", "False", "(30000000, 1)"), nil, nil)
+	return []struct {
+		ext  string
+		file []byte
+		says string
+	}{
+		{".csv.zst", runs(17, 240, ','), "at most 1048576 are allowed"},
+		{".csv.zst", runs(17, 1, ','), ""},
+		{".csv.zst", after("1,2\n", runs(17, 240, ',')), "all lines must have the same number"},
+		{".csv.zst", runs(17, 240, '1'), "unpack the file first"},
+		{".csv.zst", runs(17, 15000, '\n'), "unpack the file first"},
+		{".csv.zst", runs(17, 15000, '"'), "unpack the file first"},
+		{".csv.zst", after("1,2\n\"", runs(17, 15000, ',')), "unpack the file first"},
+		{".csv.zst", runs(27, 240, ','), "at most 1048576 are allowed"},
+		{".csv.zst", runs(28, 240, ','), "larger window than is allowed"},
+		{".libsvm.zst", runs(17, 15000, '1'), "unpack the file first"},
+		{".libsvm.zst", after("1 1:1\n", runs(17, 15000, '\n')), "unpack the file first"},
+		{".csv.gz", zip(commas), "at most 1048576 are allowed"},
+		{".csv.gz", zip(quoted), "unpack the file first"},
+		{".tsv.gz", zip(strings.Repeat("1\t", 1<<21) + "2\n1\n"), "at most 1048576 are allowed"},
+		{".csv.gz", zip(strings.Repeat("0\n", 3_500_000) + "x,y\n"), "3500001"},
+		{".npy.gz", zip(string(append(zeros, make([]byte, 30_000_000)...))), "unpack the file first"},
+		{".npy", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), "header of 4294967295 bytes"},
+		{".npy", npy(npyDictOf("<f8", "False", "(2000000000, 4194304)"), binary.LittleEndian, []float64{1}), "ends early"},
+		{".libsvm", []byte("1 16777216:1\n"), "allowed"},
+	}
+}
+
+// packedBytes is a zstd frame of some text.
+func packedBytes(text string) []byte {
+	b := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 0}
+	size := len(text)<<3 | 1
+	return append(append(b, byte(size), byte(size>>8), byte(size>>16)), text...)
+}
+
+// TestSmallFiles: no file of less than 64 KiB makes a reader take more than 256 MiB beside what it returns, and the error
+// tells the limit.
+func TestSmallFiles(t *testing.T) {
+	for i, f := range smallFiles() {
+		if len(f.file) >= 1<<16 {
+			t.Fatalf("file %d has %d bytes", i, len(f.file))
+		}
+		ways := []string{"Read", "ReadFrame"}
+		switch {
+		case strings.HasPrefix(f.ext, ".libsvm"):
+			ways[1] = "sparse"
+		case f.ext == ".npy.gz":
+			ways = append(ways, "ReadImageBags")
+		}
+		var said strings.Builder
+		for _, err := range readSmall(t, f.ext, f.file, ways...) {
+			fmt.Fprintln(&said, err)
+		}
+		if !strings.Contains(said.String(), f.says) {
+			t.Errorf("file %d (%s) wants an error with %q:\n%s", i, f.ext, f.says, &said)
+		}
+	}
+}
+
+// TestWideRecords: a line has at most as many columns as an array, and no more fields than the first, and a cell of
+// many lines is no longer than a line; each is found before the line is held.
+func TestWideRecords(t *testing.T) {
+	_, err := ReadCSV(strings.NewReader(strings.Repeat(",", maxColumns+1<<17)), "f", Options{})
+	fails(t, err, ErrFormat, "f:1: ", "at most 4194304 are allowed", "LIBSVM")
+	_, err = ReadCSV(strings.NewReader("\n\"a\nb\",2\n"+strings.Repeat("\"\n\",", 1<<17)), "f", Options{})
+	fails(t, err, ErrFormat, "f:4: ", "line 2 has 2")
+	r := &records{r: endless{}, comma: []byte(","), most: 2, quoted: true, bytes: maxLine - 10, line: 6}
+	_, err = r.Read(make([]byte, 100))
+	fails(t, (&csvFile{tableRows: tableRows{source: &source{name: "f"}}}).syntax(err), ErrFormat, "f:7: ", "longer than 268435456 bytes", "see that quotes are closed")
+}
+
+// FuzzSmall is TestSmallFiles for any file.
+func FuzzSmall(f *testing.F) {
+	exts := []string{".csv", ".tsv", ".libsvm", ".npy", ".csv.zst", ".libsvm.zst", ".npy.zst", ".csv.gz", ".npy.gz"}
+	for _, s := range smallFiles() {
+		for i, ext := range exts {
+			if ext == s.ext && len(s.file) < 500 { // the others take time
+				f.Add(uint8(i), s.file)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, ext uint8, file []byte) {
+		if len(file) >= 1<<16 {
+			return
+		}
+		readSmall(t, exts[int(ext)%len(exts)], file, slices.Collect(maps.Keys(readings))...)
+	})
+}
