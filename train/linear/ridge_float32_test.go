@@ -261,15 +261,15 @@ func TestRidgeDualFloat32(t *testing.T) {
 		if o.HeldOut == 0 {
 			o.HeldOut = .2
 		}
-		f, err := fitRidgeGram(s, r, r.gram(), o)
+		f, err := fitRidgeGram(s, r, r.gram(context.Background()), o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
 	_, r := rowsOf(z, y)
-	k, least := r.gramFloat32()
-	want, change, trace := r.gram(), mat.NewSymDense(n, nil), 0.
+	k, least := r.gramFloat32(context.Background())
+	want, change, trace := r.gram(context.Background()), mat.NewSymDense(n, nil), 0.
 	for i := range n {
 		trace += want[i*n+i]
 		for j := range i + 1 {
