@@ -405,6 +405,7 @@ var hostileFuncs = map[string]any{
 	"train/report.WithMetric":              report.WithMetric,
 	"train/report.WithSize":                report.WithSize,
 	"train/report.WithTitle":               report.WithTitle,
+	"train/wholefile.AbortAll":             wholefile.AbortAll,
 	"train/wholefile.Create":               wholefile.Create,
 	"train/wholefile.Write":                wholefile.Write,
 }
@@ -496,11 +497,14 @@ var hostileTypes = map[string]sampleOf{
 	"ops.Weights": func(*hostileValues) []any { return []any{must(ops.Pack(tensorOf(3, 4)))} },
 
 	"ops/blas.Implementation": some(blas.Implementation{}),
-	"ops/dense.Shifted":       func(*hostileValues) []any { f, _ := dense.Reduce(cells(9), 3).Shift(100); return []any{f} },
-	"ops/dense.Tridiagonal":   func(*hostileValues) []any { return []any{dense.Reduce(cells(9), 3)} },
-	"ops/domain.CellError":    some(&domain.CellError{Who: "who", Reason: "reason"}),
-	"ops/domain.Domain":       some(domain.NonNegative(), domain.UnitSphere(.1)),
-	"ops/domain.RowError":     some(&domain.RowError{Who: "who"}),
+	"ops/dense.Shifted": func(*hostileValues) []any {
+		f, _ := dense.Reduce(context.Background(), cells(9), 3).Shift(100)
+		return []any{f}
+	},
+	"ops/dense.Tridiagonal": func(*hostileValues) []any { return []any{dense.Reduce(context.Background(), cells(9), 3)} },
+	"ops/domain.CellError":  some(&domain.CellError{Who: "who", Reason: "reason"}),
+	"ops/domain.Domain":     some(domain.NonNegative(), domain.UnitSphere(.1)),
+	"ops/domain.RowError":   some(&domain.RowError{Who: "who"}),
 
 	"layers.AddKPCALayer":         layerSample[*layers.AddKPCALayer](layersWith["NewAddKPCALayer"]),
 	"layers.BagLayer":             layerSample[*layers.BagLayer](layersWith["NewMeanMapLayer"]),

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -68,6 +69,9 @@ func (m *Model) save(path string, drawn bool) error {
 		tensors["scaler."+name] = t
 	}
 	c, err := m.card(tensors, drawn)
+	if err == nil {
+		err = finite(tensors)
+	}
 	if err != nil {
 		return fmt.Errorf("train: Save %s: %w: %w", path, err, domain.ErrParam)
 	}
@@ -159,8 +163,8 @@ func sameDraw(a, b *tensor.Dense) bool {
 }
 
 // Load reads a model that Save or SaveSpec wrote, and packs its head (layers.PackHead). Errors: modelfile.ErrCorrupt
-// for a damaged file, modelfile.ErrFormat for another kind of file, and an error for a map that this version does not
-// have.
+// for a damaged file, modelfile.ErrFormat for another kind of file, one of a later minor version than this, and one
+// with numbers that are not finite, and an error for a map that this version does not have.
 func Load(path string) (*Model, error) {
 	meta, tensors, err := modelfile.Read(path)
 	if err != nil {
@@ -183,10 +187,13 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		return nil, fmt.Errorf("the metadata %q is no model card: %v: %w", cardKey, err, modelfile.ErrFormat)
 	}
+	if err := c.readable(); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
+	}
 	if _, err := layers.Lookup(c.Spec.Map); err != nil {
 		return nil, err
 	}
-	if err := c.check(tensors); err != nil {
+	if err := cmp.Or(c.check(tensors), finite(tensors)); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
 	m, err := &Model{Spec: c.Spec, Classes: c.Classes, Columns: c.Columns, Relevance: c.Relevance, Notes: meta}, error(nil)
@@ -218,6 +225,39 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
 	return m, layers.PackHead(m.Head)
+}
+
+// readable says whether this version of the library knows files of the card's version, if it has one. Patches change
+// nothing.
+func (c card) readable() error {
+	if c.Version == "" {
+		return nil
+	}
+	var file, own [2]int
+	if _, err := fmt.Sscanf(c.Version, "%d.%d", &file[0], &file[1]); err != nil {
+		return fmt.Errorf("the version %q is none of this library, such as %s", c.Version, Version)
+	}
+	if _, err := fmt.Sscanf(Version, "%d.%d", &own[0], &own[1]); err != nil {
+		return err
+	}
+	if slices.Compare(file[:], own[:]) > 0 {
+		return fmt.Errorf("the file is of the newer version %s, and this is %s; update the library, or save the model by %s",
+			c.Version, Version, Version)
+	}
+	return nil
+}
+
+// finite wants finite numbers in all tensors.
+func finite(tensors map[string]*tensor.Dense) error {
+	for _, name := range slices.Sorted(maps.Keys(tensors)) {
+		t := tensors[name]
+		for i := range t.Shape().TotalSize() {
+			if v := given.Cell(t, i); v-v != 0 {
+				return fmt.Errorf("the tensor %q has %v at %d, not a finite number; fit the model again", name, v, i)
+			}
+		}
+	}
+	return nil
 }
 
 // Limits on the numbers that Load draws for a file without frequencies: freeDraw in any case, and drawPerWeight for

@@ -311,6 +311,12 @@ func TestForgedCards(t *testing.T) {
 		{"an unknown policy", layers.ErrParam, func(_, spec object, _ tensors) { spec["tune"] = "some" }},
 		{"a text for a number", layers.ErrParam, func(_, spec object, _ tensors) { spec["params"] = object{"sigma": "1"} }},
 		{"a parameter less", layers.ErrParam, func(_, spec object, _ tensors) { spec["params"] = object{} }},
+		{"a weight that is NaN", modelfile.ErrFormat, func(_, _ object, ts tensors) { ts["head.W"].Float64s()[3] = math.NaN() }},
+		{"an infinite intercept", modelfile.ErrFormat, func(_, _ object, ts tensors) { ts["head.b"].Float64s()[0] = math.Inf(1) }},
+		{"an infinite frequency", modelfile.ErrFormat, func(_, _ object, ts tensors) { ts["map.W"].Float64s()[1] = math.Inf(-1) }},
+		{"a newer version", modelfile.ErrFormat, func(card, _ object, _ tensors) { card["version"] = "99.0.0" }},
+		{"a version of two numbers", modelfile.ErrFormat, func(card, _ object, _ tensors) { card["version"] = "99.0" }},
+		{"a version of words", modelfile.ErrFormat, func(card, _ object, _ tensors) { card["version"] = "new" }},
 		{"an unknown map", layers.ErrParam, func(_, spec object, _ tensors) { spec["map"] = "rbf" }},
 	} {
 		path := filepath.Join(t.TempDir(), "m")
@@ -326,6 +332,30 @@ func TestForgedCards(t *testing.T) {
 	forge(t, path, func(card, _ object, _ map[string]*tensor.Dense) { card["drawn"] = false })
 	if m, err := train.Load(path); err != nil || !mat.Equal(must(m.Scores(rowsOf(5, 2))), must(smallModel().Scores(rowsOf(5, 2)))) {
 		t.Errorf("the model drawn again: %v", err)
+	}
+}
+
+// TestUnreadableNumbers: what cannot be used is named, with the tensor or the version; a later patch is read.
+func TestUnreadableNumbers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	for text, f := range map[string]func(card, spec object, ts map[string]*tensor.Dense){
+		`the tensor "head.W" has NaN at 3`: func(_, _ object, ts map[string]*tensor.Dense) {
+			ts["head.W"].Float64s()[3] = math.NaN()
+		},
+		"of the newer version 0.2.0, and this is " + train.Version: func(card, _ object, _ map[string]*tensor.Dense) {
+			card["version"] = "0.2.0"
+		},
+		"": func(card, _ object, _ map[string]*tensor.Dense) { card["version"] = train.Version + "9" },
+	} {
+		forge(t, path, f)
+		if _, err := train.Load(path); (err == nil) != (text == "") || err != nil && !strings.Contains(err.Error(), text) {
+			t.Errorf("%v, want %q", err, text)
+		}
+	}
+	m := smallModel()
+	m.Head.Params()[0].Value.Float64s()[0] = math.Inf(1)
+	if err := m.Save(path); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), `"head.W" has +Inf at 0`) {
+		t.Errorf("saved: %v", err)
 	}
 }
 

@@ -58,8 +58,9 @@ func (o *options) checkAuto(race string, given map[string]bool) error {
 	return nil
 }
 
-// raceModel reads the rows, lets recipes race, and evaluates the model.
-func raceModel(ctx context.Context, o *options) (*result, error) {
+// raceModel reads the rows, lets recipes race, and evaluates the model. It calls begins before the race, which an
+// interrupt ends with a model to be saved.
+func raceModel(ctx context.Context, o *options, begins func() bool) (*result, error) {
 	start := time.Now()
 	rows, openTest, err := o.open(ctx)
 	if err != nil {
@@ -71,6 +72,7 @@ func raceModel(ctx context.Context, o *options) (*result, error) {
 	}
 	r := new(result)
 	r.seconds.Load = time.Since(start).Seconds()
+	begins()
 	m, err := r.raceRows(ctx, o, rows)
 	if err != nil {
 		return nil, err

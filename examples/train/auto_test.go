@@ -69,7 +69,7 @@ func TestAutoInterrupted(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(delay, cancel)
-		r, err := raceModel(ctx, o)
+		r, err := raceModel(ctx, o, func() bool { return true })
 		cancel()
 		if errors.Is(err, context.Canceled) && delay < 30*time.Second {
 			continue // before there was a model

@@ -77,6 +77,8 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	var r *result
+	stop := cli.EndSoon(ctx, "train")
+	defer stop()
 	switch {
 	case o.look:
 		return o.hint(lookAt(ctx, o))
@@ -87,7 +89,7 @@ func run(ctx context.Context, args []string) error {
 	case o.load != "":
 		r, err = evaluateSaved(ctx, o)
 	case o.race.Budget > 0 || o.race.Trials > 0:
-		r, err = raceModel(ctx, o)
+		r, err = raceModel(ctx, o, stop)
 	default:
 		r, err = trainModel(ctx, o)
 	}

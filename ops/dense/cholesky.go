@@ -1,6 +1,8 @@
 package dense
 
 import (
+	"context"
+
 	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/internal/simd"
 	"gonum.org/v1/gonum/blas"
@@ -13,10 +15,11 @@ const leaf = 64
 
 // Cholesky overwrites the lower triangle of a [n, n] by L with L Lᵀ = A + shift I, where A is the symmetric matrix with
 // this lower triangle. It does not touch the other triangle. lapack64.Potrs solves with the factor. ok is false if the
-// matrix is not positive definite to working precision. It panics if a is too short.
+// matrix is not positive definite to working precision, and if ctx has ended. It panics if a is too short.
 //
 // It halves the matrix recursively, so that nearly all operations are in products (Gustavson, 1997).
-func Cholesky(a []float64, n int, shift float64) (l blas64.Triangular, ok bool) {
+func Cholesky(ctx context.Context, a []float64, n int, shift float64) (l blas64.Triangular, ok bool) {
+	checkContext("Cholesky", ctx)
 	check("Cholesky", len(a), n, n)
 	l = blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: n, Data: a, Stride: max(1, n)}
 	diagonal := make([]float64, n)
@@ -24,7 +27,7 @@ func Cholesky(a []float64, n int, shift float64) (l blas64.Triangular, ok bool) 
 		a[i*n+i] += shift
 		diagonal[i] = a[i*n+i]
 	}
-	if !factor(general(n, n, n, a)) {
+	if !factor(ctx, general(n, n, n, a)) {
 		return l, false
 	}
 	for i, d := range diagonal {
@@ -36,23 +39,32 @@ func Cholesky(a []float64, n int, shift float64) (l blas64.Triangular, ok bool) 
 }
 
 // factor overwrites the lower triangle of a by its factor.
-func factor(a blas64.General) bool {
+func factor(ctx context.Context, a blas64.General) bool {
 	n := a.Rows
+	if ctx.Err() != nil {
+		return false
+	}
 	if n <= leaf {
 		return gonum.Implementation{}.Dpotf2(blas.Lower, n, a.Data, max(1, a.Stride))
 	}
 	h := half(n)
 	l, below, rest := part(a, 0, 0, h, h), part(a, h, 0, n-h, h), part(a, h, h, n-h, n-h)
-	if !factor(l) {
+	if !factor(ctx, l) {
 		return false
 	}
-	divide(below, l)
-	addSquare(-1, below, rest)
-	return factor(rest)
+	divide(ctx, below, l)
+	eachStrip(ctx, n-h, (n-h)*h, func(lo, hi int) {
+		strip := part(below, lo, 0, hi-lo, h)
+		if lo > 0 {
+			addProduct(-1, strip, part(below, 0, 0, lo, h), part(rest, lo, 0, hi-lo, lo))
+		}
+		addSquare(-1, strip, part(rest, lo, lo, hi-lo, hi-lo))
+	})
+	return factor(ctx, rest)
 }
 
 // divide overwrites b by b L⁻ᵀ.
-func divide(b, l blas64.General) {
+func divide(ctx context.Context, b, l blas64.General) {
 	n := l.Rows
 	if n <= leaf {
 		simd.Share(b.Rows, leaf, func(lo, hi int) {
@@ -62,9 +74,11 @@ func divide(b, l blas64.General) {
 	}
 	h := half(n)
 	left, right := part(b, 0, 0, b.Rows, h), part(b, 0, h, b.Rows, n-h)
-	divide(left, part(l, 0, 0, h, h))
-	addProduct(-1, left, part(l, h, 0, n-h, h), right)
-	divide(right, part(l, h, h, n-h, n-h))
+	divide(ctx, left, part(l, 0, 0, h, h))
+	eachStrip(ctx, b.Rows, (n-h)*h, func(lo, hi int) {
+		addProduct(-1, part(left, lo, 0, hi-lo, h), part(l, h, 0, n-h, h), part(right, lo, 0, hi-lo, n-h))
+	})
+	divide(ctx, right, part(l, h, h, n-h, n-h))
 }
 
 // half is n/2 rounded up to a multiple of leaf.

@@ -1,6 +1,7 @@
 package dense_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -40,7 +41,7 @@ func TestCholesky(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 63, 64, 65, 127, 129, 200, 331} {
 		a, full := positive(n, rand.New(rand.NewPCG(uint64(n), 1)))
 		const shift = 1.5
-		l, ok := dense.Cholesky(a, n, shift)
+		l, ok := dense.Cholesky(context.Background(), a, n, shift)
 		if !ok {
 			t.Fatalf("n = %d: no factor", n)
 		}
@@ -91,12 +92,12 @@ func TestCholeskyNot(t *testing.T) {
 			if name == "repeated row" {
 				a[n*n-2] = a[n*n-1]
 			}
-			if _, ok := dense.Cholesky(a, n, 0); ok {
+			if _, ok := dense.Cholesky(context.Background(), a, n, 0); ok {
 				t.Errorf("%s, n = %d: was factored", name, n)
 			}
 		}
 	}
-	if _, ok := dense.Cholesky(nil, 0, 1); !ok {
+	if _, ok := dense.Cholesky(context.Background(), nil, 0, 1); !ok {
 		t.Error("an empty matrix has a factor")
 	}
 }
@@ -131,9 +132,9 @@ func BenchmarkDense(b *testing.B) {
 		work := make([]float64, n*n)
 		sym := blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: n, Data: work}
 		for name, f := range map[string]func(){
-			"cholesky":       func() { dense.Cholesky(work, n, 1) },
+			"cholesky":       func() { dense.Cholesky(context.Background(), work, n, 1) },
 			"cholesky-gonum": func() { lapack64.Potrf(sym) },
-			"reduce":         func() { dense.Reduce(work, n) },
+			"reduce":         func() { dense.Reduce(context.Background(), work, n) },
 			"eigen":          func() { dense.Eigen(work, n) },
 		} {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
@@ -142,6 +143,53 @@ func BenchmarkDense(b *testing.B) {
 					f()
 				}
 			})
+		}
+	}
+}
+
+// looked is a context that ends at a number of looks at it; 0: never.
+type looked struct {
+	context.Context
+	looks, after int
+}
+
+func (c *looked) Err() error {
+	if c.looks++; c.after > 0 && c.looks >= c.after {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestContextIsLookedAt: the functions of n³ operations look at their context at least once in 32 rows of the matrix,
+// and stop at once when it has ended: only their callers in the recursion look again.
+func TestContextIsLookedAt(t *testing.T) {
+	const n, most = 512, 40
+	matrix := func() []float64 {
+		a := make([]float64, n*n)
+		for i := range n {
+			for j := range i {
+				a[i*n+j] = 1 / float64(1+i+j)
+			}
+			a[i*n+i] = n
+		}
+		return a
+	}
+	reduced := dense.Reduce(context.Background(), matrix(), n)
+	for name, f := range map[string]func(ctx context.Context) bool{
+		"Cholesky": func(ctx context.Context) bool { _, ok := dense.Cholesky(ctx, matrix(), n, 1); return ok },
+		"Reduce":   func(ctx context.Context) bool { return dense.Reduce(ctx, matrix(), n) != nil },
+		"Rotate":   func(ctx context.Context) bool { reduced.Rotate(ctx, matrix(), n, false); return true },
+	} {
+		whole := &looked{Context: context.Background()}
+		if !f(whole) || whole.looks < 4 {
+			t.Errorf("%s: %d looks, or not ok", name, whole.looks)
+		}
+		for _, after := range []int{1, whole.looks / 2, whole.looks - 1} {
+			ctx := &looked{Context: context.Background(), after: after}
+			ok := f(ctx)
+			if name == "Cholesky" && ok || ctx.looks > after+most {
+				t.Errorf("%s: ended at look %d of %d: %d looks, ok = %v", name, after, whole.looks, ctx.looks, ok)
+			}
 		}
 	}
 }

@@ -3,14 +3,17 @@
 // serves this library and may change with it.
 //
 // Matrices are [n, n] in row-major slices without gaps. Functions panic if a slice is shorter than its matrix. The
-// results do not depend on GOMAXPROCS.
+// results do not depend on GOMAXPROCS. Functions of some n³ operations that take a context look at it block by block;
+// once it has ended they return early, and what they return and have written is of no use. They panic if it is nil.
 package dense
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -49,9 +52,27 @@ func check(who string, length, rows, cols int) {
 	}
 }
 
+// checkContext panics if ctx is nil.
+func checkContext(who string, ctx context.Context) {
+	if domain.IsNil(ctx) {
+		panic(fmt.Sprintf("dense: %s: the context is nil; give context.Background()", who))
+	}
+}
+
 // general is a row-major matrix over data.
 func general(rows, cols, stride int, data []float64) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: stride, Data: data}
+}
+
+// mostAtOnce is about the number of multiply-adds between two looks at a context, some tenths of a second.
+const mostAtOnce = 1 << 32
+
+// eachStrip calls f for strips of rows [lo, hi) of so many multiply-adds a row, until ctx ends.
+func eachStrip(ctx context.Context, rows, each int, f func(lo, hi int)) {
+	height := max(mostAtOnce/max(each, 1)/leaf, 1) * leaf
+	for lo := 0; lo < rows && ctx.Err() == nil; lo += height {
+		f(lo, min(lo+height, rows))
+	}
 }
 
 // addProduct adds alpha a bᵀ to c.

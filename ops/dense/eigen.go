@@ -2,6 +2,7 @@ package dense
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -22,12 +23,13 @@ func Eigen(a []float64, n int) (values, vectors []float64, err error) {
 	if n == 0 {
 		return nil, nil, nil
 	}
-	q := Reduce(a, n)
+	ctx := context.Background()
+	q := Reduce(ctx, a, n)
 	z := make([]float64, n*n)
 	for i := range n {
 		z[i*n+i] = 1
 	}
-	q.Rotate(z, n, true)
+	q.Rotate(ctx, z, n, true)
 	d := q.d
 	if err := iterate(d, append(q.e, 0), z); err != nil {
 		return nil, nil, err

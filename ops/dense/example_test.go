@@ -1,6 +1,7 @@
 package dense_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/bochner-go/bochner/ops/dense"
@@ -8,13 +9,13 @@ import (
 
 // One reduction serves every shift of a matrix.
 func ExampleReduce() {
-	q := dense.Reduce([]float64{2, 1, 1, 2}, 2)
+	q := dense.Reduce(context.Background(), []float64{2, 1, 1, 2}, 2)
 	for _, shift := range []float64{0, 1} {
 		f, ok := q.Shift(shift)
 		x := []float64{1, 0}
-		q.Rotate(x, 1, false)
+		q.Rotate(context.Background(), x, 1, false)
 		f.Solve(x)
-		q.Rotate(x, 1, true)
+		q.Rotate(context.Background(), x, 1, true)
 		fmt.Printf("%v %.3f\n", ok, x)
 	}
 	// Output:

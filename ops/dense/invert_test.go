@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -56,7 +57,7 @@ func TestShiftedLogDet(t *testing.T) {
 			}
 			full.SetSym(i, i, full.At(i, i)+.5)
 		}
-		q := Reduce(a, n)
+		q := Reduce(context.Background(), a, n)
 		f, ok := q.Shift(.5)
 		var c mat.Cholesky
 		if !ok || !c.Factorize(full) {

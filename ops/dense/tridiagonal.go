@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"context"
 	"math"
 
 	fast "github.com/bochner-go/bochner/ops/blas"
@@ -37,7 +38,8 @@ type reflections struct {
 
 // Reduce reduces the symmetric matrix a [n, n]. It reads the lower triangle of a, overwrites a, and keeps it. It panics
 // if a is too short.
-func Reduce(a []float64, n int) *Tridiagonal {
+func Reduce(ctx context.Context, a []float64, n int) *Tridiagonal {
+	checkContext("Reduce", ctx)
 	check("Reduce", len(a), n, n)
 	if n == 0 {
 		return new(Tridiagonal)
@@ -47,7 +49,10 @@ func Reduce(a []float64, n int) *Tridiagonal {
 	left, right := make([]float64, n*2*panelRows), make([]float64, n*2*panelRows)
 	for first := 0; first < n-1; first += panelRows {
 		count := min(panelRows, n-1-first)
-		v, w, tau := q.panel(first, count)
+		v, w, tau := q.panel(ctx, first, count)
+		if ctx.Err() != nil {
+			return q
+		}
 		q.tau = append(q.tau, tau...)
 		// The rest becomes A - V Wᵀ - W Vᵀ.
 		from, k := first+count, 2*count
@@ -71,10 +76,13 @@ func Reduce(a []float64, n int) *Tridiagonal {
 
 // panel reduces count rows and columns and returns the V and W of their update, with vectors as rows. It updates row i
 // of the matrix just before it reduces it.
-func (q *Tridiagonal) panel(first, count int) (v, w, tau []float64) {
+func (q *Tridiagonal) panel(ctx context.Context, first, count int) (v, w, tau []float64) {
 	n, a := q.n, q.v
 	v, w, tau = make([]float64, count*n), make([]float64, count*n), make([]float64, count)
 	for j := range count {
+		if ctx.Err() != nil {
+			break
+		}
 		i := first + j
 		row := a[i*n : (i+1)*n]
 		for l := range j {
@@ -131,12 +139,16 @@ func compact(v, tau []float64, n int) []float64 {
 
 // Rotate overwrites z [rows, n] by z Q, or by z Qᵀ if back is set, some rows at a time, so that they stay in cache. It
 // panics if z is too short.
-func (q *Tridiagonal) Rotate(z []float64, rows int, back bool) {
+func (q *Tridiagonal) Rotate(ctx context.Context, z []float64, rows int, back bool) {
+	checkContext("Rotate", ctx)
 	check("Rotate", len(z), rows, q.n)
 	for i := 0; i < rows; i += depth {
 		c := min(depth, rows-i)
 		m := general(c, q.n, q.n, z[i*q.n:(i+c)*q.n])
 		for b := range q.blocks {
+			if ctx.Err() != nil {
+				return
+			}
 			if back {
 				q.reflect(m, q.blocks[len(q.blocks)-1-b], blas.Trans)
 			} else {

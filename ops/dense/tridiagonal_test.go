@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -21,12 +22,12 @@ func TestTridiagonal(t *testing.T) {
 		addSquare(1, general(n, n, n, h), general(n, n, n, a))
 		full := append([]float64{}, a...)
 		Mirror(full, n, blas.Lower)
-		q := Reduce(a, n)
+		q := Reduce(context.Background(), a, n)
 		turn := make([]float64, n*n)
 		for i := range n {
 			turn[i*n+i] = 1
 		}
-		q.Rotate(turn, n, false)
+		q.Rotate(context.Background(), turn, n, false)
 		tri := mat.NewDense(n, n, nil)
 		for i := range n {
 			tri.Set(i, i, q.d[i])
@@ -50,11 +51,11 @@ func TestTridiagonal(t *testing.T) {
 			t.Errorf("n = %d: Q is off from orthogonal by %.2g", n, e)
 		}
 		p := append([]float64{}, h[:n]...)
-		q.Rotate(p, 1, false)
+		q.Rotate(context.Background(), p, 1, false)
 		f, ok := q.Shift(0.5)
 		quadratic := f.Quadratic(p)
 		f.Solve(p)
-		q.Rotate(p, 1, true)
+		q.Rotate(context.Background(), p, 1, true)
 		back := make([]float64, n) // (A + I/2) p
 		symmetricTimes(full, n, p, back)
 		dot := 0.0

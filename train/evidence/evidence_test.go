@@ -119,6 +119,24 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// TestRelevanceOfHugeColumns: columns whose squares overflow have the relevance that they have in another unit.
+func TestRelevanceOfHugeColumns(t *testing.T) {
+	o := evidence.Options{MaxEvaluations: 15}
+	a := maximise(t, gaussian(t, 2, layers.BandwidthEach), someRows(200, 1, 1, 1), o)
+	const unit = 0x1p664 // 1e200
+	b := maximise(t, gaussian(t, 2*unit, layers.BandwidthEach), someRows(200, 1, unit, 1), o)
+	for j, v := range a.Relevance {
+		if !scalar.EqualWithinRel(v, b.Relevance[j], 1e-6) {
+			t.Errorf("column %d: %v, in another unit %v", j, v, b.Relevance[j])
+		}
+	}
+	// A map whose bandwidth is far off: the scaled values are still huge.
+	c := maximise(t, gaussian(t, 2, layers.BandwidthEach), someRows(200, 1, unit, 1), o)
+	if slices.ContainsFunc(c.Relevance, func(v float64) bool { return !(v >= 0 && v <= 1) }) {
+		t.Errorf("the relevance is %v", c.Relevance)
+	}
+}
+
 // blocksOf are pairs that are read, in blocks of some rows.
 type blocksOf struct {
 	data.Pairs

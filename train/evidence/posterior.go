@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"context"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/blas"
@@ -110,7 +111,7 @@ func (p *posterior) features() (ok bool) {
 func (p *posterior) solve(rho float64) (ok bool) {
 	p.rho, p.inverse = rho, false
 	copy(p.factor, p.gram)
-	l, ok := dense.Cholesky(p.factor, p.m, rho)
+	l, ok := dense.Cholesky(context.Background(), p.factor, p.m, rho)
 	if !ok {
 		return false
 	}

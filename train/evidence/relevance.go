@@ -26,6 +26,7 @@ func relevance(m layers.Layer, blocks []ops.Matrix) []float64 {
 	if _, bags := blocks[0].(*ops.Bags); bags {
 		return nil
 	}
+	as := func(_ int, x float64) float64 { return x }
 	for _, p := range m.Params() {
 		scales := ops.Float64s(p.Value)
 		if len(scales) != m.Dims() {
@@ -33,11 +34,12 @@ func relevance(m layers.Layer, blocks []ops.Matrix) []float64 {
 		}
 		switch p.Name {
 		case "log_bandwidth":
-			return spreads(blocks, func(j int, x float64) float64 { return x * math.Exp(-scales[j]) })
+			return relative(spreads(blocks, as), func(j int) float64 { return -scales[j] })
 		case "log_scale":
-			return spreads(blocks, func(j int, x float64) float64 { return x * math.Exp(scales[j]) })
+			return relative(spreads(blocks, as), func(j int) float64 { return scales[j] })
 		case "raw_c":
-			return spreads(blocks, func(j int, x float64) float64 { return math.Log(x + softplus(scales[j])) })
+			logs := spreads(blocks, func(j int, x float64) float64 { return math.Log(x + softplus(scales[j])) })
+			return relative(logs, func(int) float64 { return 0 })
 		}
 	}
 	return nil
@@ -45,35 +47,71 @@ func relevance(m layers.Layer, blocks []ops.Matrix) []float64 {
 
 func softplus(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
 
-// spreads are the standard deviations of f over the cells of each column, relative to the largest.
+// relative multiplies spreads, given as logarithms, by the exponentials of factor and divides them by the largest.
+func relative(spreads []float64, factor func(column int) float64) []float64 {
+	if spreads == nil {
+		return nil
+	}
+	for j := range spreads {
+		spreads[j] += factor(j)
+	}
+	largest := floats.Max(spreads)
+	for j, s := range spreads {
+		if spreads[j] = math.Exp(s - largest); math.IsInf(largest, -1) { // no column varies
+			spreads[j] = 0
+		}
+	}
+	return spreads
+}
+
+// spreads are the logarithms of √n times the standard deviations of f over the cells of each column; nil: it failed.
+// Values of a column are divided by a power of two about the largest, as the squares of 1e200 overflow.
 func spreads(blocks []ops.Matrix, f func(column int, x float64) float64) []float64 {
 	d := blocks[0].Shape()[1]
-	mean, square, n := make([]float64, d), make([]float64, d), 0.
+	exponent := slices.Repeat([]int{math.MinInt}, d)
+	mean, square, n := make([]float64, d), make([]float64, d), make([]float64, d)
+	ok := eachCell(blocks, func(j int, x float64) {
+		if v := f(j, x); v != 0 {
+			_, e := math.Frexp(v)
+			exponent[j] = max(exponent[j], e)
+		}
+	}) && eachCell(blocks, func(j int, x float64) {
+		v := f(j, x)
+		if v != 0 {
+			v = math.Ldexp(v, -exponent[j])
+		}
+		n[j]++
+		off := v - mean[j]
+		mean[j] += off / n[j]
+		square[j] += off * (v - mean[j])
+	})
+	if !ok {
+		return nil
+	}
+	for j, v := range square {
+		if square[j] = math.Log(v) / 2; v > 0 {
+			square[j] += float64(exponent[j]) * math.Ln2
+		}
+	}
+	return square
+}
+
+// eachCell calls f with every cell, zeros of sparse rows included.
+func eachCell(blocks []ops.Matrix, f func(column int, x float64)) (ok bool) {
+	d := blocks[0].Shape()[1]
 	for _, b := range blocks {
 		x, dense := b.(*tensor.Dense)
 		if !dense {
 			var err error
 			if x, err = b.(*ops.CSR).Dense(nil); err != nil {
-				return nil
+				return false
 			}
 		}
 		for row := range slices.Chunk(ops.Float64s(x), d) {
-			n++
 			for j, v := range row {
-				v = f(j, v)
-				off := v - mean[j]
-				mean[j] += off / n
-				square[j] += off * (v - mean[j])
+				f(j, v)
 			}
 		}
 	}
-	for j := range square {
-		square[j] = math.Sqrt(square[j])
-	}
-	if largest := floats.Max(square); largest > 0 {
-		for j := range square {
-			square[j] /= largest
-		}
-	}
-	return square
+	return true
 }

@@ -124,7 +124,7 @@ func dualFolds(src *source, j *cv.Job) (cv.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, mean := rows.gram(), floats.Dot(rows.mean, rows.mean)
+	k, mean := rows.gram(src.ctx), floats.Dot(rows.mean, rows.mean)
 	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
 		out := make([][]fits.LambdaScore, j.Folds)
 		for f := range j.Folds {

@@ -95,9 +95,12 @@ func NewJackknife(ctx context.Context, m layers.Map, rows data.Examples, lambda 
 		return nil, fmt.Errorf("train: %s: there are %d rows of %d targets; give at least 2 rows and a target: %w", who, j.n, j.targets, domain.ErrShape)
 	}
 	if j.n < j.features {
-		err = j.buildDual(z, y, lambda)
+		err = j.buildDual(ctx, z, y, lambda)
 	} else {
-		err = j.build(z, y, lambda)
+		err = j.build(ctx, z, y, lambda)
+	}
+	if stopped := src.cancelled(); stopped != nil {
+		return nil, stopped
 	}
 	if err != nil {
 		return nil, err
@@ -125,7 +128,7 @@ func appendWide(dst []float64, block *tensor.Dense) []float64 {
 }
 
 // build solves the D x D system and overwrites z, [n, D], with u.
-func (j *Jackknife) build(z, y []float64, lambda float64) error {
+func (j *Jackknife) build(ctx context.Context, z, y []float64, lambda float64) error {
 	n, d, k := j.n, j.features, j.targets
 	s := &RidgeStats{}
 	if err := s.Add(tensor.New(tensor.WithShape(n, d), tensor.WithBacking(z)), mat.NewDense(n, k, y)); err != nil {
@@ -136,7 +139,7 @@ func (j *Jackknife) build(z, y []float64, lambda float64) error {
 		return err
 	}
 	j.meanZ, j.meanY = s.meanZ, s.meanY
-	l, ok := dense.Cholesky(s.g, d, lambda*scale)
+	l, ok := dense.Cholesky(ctx, s.g, d, lambda*scale)
 	if !ok {
 		return notPositive("Jackknife", d, lambda, lambda*scale)
 	}
@@ -144,7 +147,7 @@ func (j *Jackknife) build(z, y []float64, lambda float64) error {
 	j.w = transposed(s.r, d, k, k)
 	subtractMean(z, z, j.meanZ)
 	j.e = j.residuals(z, y)
-	for i := 0; i < n; i += ridgeDepth {
+	for i := 0; i < n && ctx.Err() == nil; i += ridgeDepth {
 		b := min(ridgeDepth, n-i)
 		block := z[i*d : (i+b)*d]
 		t := transposed(block, b, d, d)
@@ -176,19 +179,19 @@ func (j *Jackknife) residuals(z, y []float64) []float64 {
 
 // buildDual solves the n x n system with C = (Kc + mu 1 1ᵀ/n + λ s I)⁻¹ as ridgeDual has it: u = C Z̃, and eᵢ = αᵢ/(Cᵢᵢ
 // - 1/(n(mu + λ s))).
-func (j *Jackknife) buildDual(z, y []float64, lambda float64) error {
+func (j *Jackknife) buildDual(ctx context.Context, z, y []float64, lambda float64) error {
 	n, d, k := j.n, j.features, j.targets
 	j.meanZ = columnMeans(z, nil, float64(n), n, d, d)
 	subtractMean(z, z, j.meanZ)
 	rows := dualRows{n: n, d: d, z: z, mean: j.meanZ}
-	dual := newRidgeDual(rows.gram(), n, general(n, k, k, y))
+	dual := newRidgeDual(rows.gram(ctx), n, general(n, k, k, y))
 	j.meanY = dual.meanY
 	scale, err := penaltyScale("Jackknife", dual.spread, floats.Dot(j.meanZ, j.meanZ), roundedRows)
 	if err != nil {
 		return err
 	}
 	shift := lambda * scale
-	l, ok := dense.Cholesky(dual.k, n, shift)
+	l, ok := dense.Cholesky(ctx, dual.k, n, shift)
 	if !ok {
 		return notPositive("Jackknife", n, lambda, shift)
 	}

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -65,7 +66,7 @@ func FitKernelRidgeLOO(k *mat.Dense, y *mat.Dense, lambdas []float64) (*KernelRi
 	case p.n < 2:
 		return nil, fmt.Errorf("train: KernelRidge: %v needs at least 2 rows, got %d; use FitKernelRidge: %w", SelectLOO, p.n, domain.ErrShape)
 	}
-	alpha, scores, best, err := p.leaveOneOut(nil, RidgeOptions{Lambdas: lambdas}.grid(p.n, 1), p.scale)
+	alpha, scores, best, err := p.leaveOneOut(context.Background(), nil, RidgeOptions{Lambdas: lambdas}.grid(p.n, 1), p.scale)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ func copyGram(k *mat.Dense) (copied []float64, diagonal float64) {
 
 // fit solves for one lambda and overwrites p.k.
 func (p *kernelProblem) fit(lambda float64) (*KernelRidge, error) {
-	alpha, ok := p.solve(p.k, lambda*p.scale)
+	alpha, ok := p.solve(context.Background(), p.k, lambda*p.scale)
 	if !ok {
 		return nil, notPositive("KernelRidge", p.n, lambda, lambda*p.scale)
 	}

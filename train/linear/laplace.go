@@ -119,7 +119,7 @@ func FitLaplace(ctx context.Context, m layers.Map, rows data.Examples, f *Logist
 	if err := src.each(h.add); err != nil {
 		return nil, err
 	}
-	return h.posterior()
+	return h.posterior(ctx)
 }
 
 func (o LaplaceOptions) check() error {

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -162,7 +163,7 @@ func (h *curvature) addRows(rows int, r []float64) {
 }
 
 // posterior moves the sums to the mean of all rows, adds the prior and inverts.
-func (h *curvature) posterior() (*Laplace, error) {
+func (h *curvature) posterior(ctx context.Context) (*Laplace, error) {
 	l := newLaplace(h.w, h.b, slices.Clone(h.spread.mean))
 	l.Covariance, l.Lambda = h.covariance, orElse(h.o.Lambda, defaultLaplaceLambda*h.spread.mass)
 	var err error
@@ -191,7 +192,11 @@ func (h *curvature) posterior() (*Laplace, error) {
 	}
 	_, size := l.Covariance.matrices(h.d, h.k)
 	for _, a := range precisions {
-		if _, ok := dense.Cholesky(a, size, 0); !ok {
+		_, ok := dense.Cholesky(ctx, a, size, 0)
+		if err := given.Stopped(ctx); err != nil {
+			return nil, fmt.Errorf("train: Laplace: stopped in the factorisation of the precision: %w", err)
+		}
+		if !ok {
 			return nil, fmt.Errorf("train: Laplace: the precision is singular in working precision at Lambda = %v; raise it: %w", l.Lambda, domain.ErrParam)
 		}
 		dense.InvertLower(a, size)

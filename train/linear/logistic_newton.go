@@ -36,7 +36,9 @@ func (l *logistic) fit(lambda float64) (*LogisticFit, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.prepare(shift)
+		if err := l.prepare(shift); err != nil {
+			return nil, err
+		}
 		d, u, slope, err := l.direction(shift, accuracy, g)
 		if err != nil {
 			return nil, err

@@ -98,7 +98,7 @@ func (l *logistic) sketch() error {
 }
 
 // prepare makes the preconditioner for the current curvature, unless the last one is within a factor of two.
-func (l *logistic) prepare(shift float64) {
+func (l *logistic) prepare(shift float64) error {
 	sum, mass := 0., 0.
 	for i, w := range l.weight {
 		row := l.p.row(i)
@@ -108,21 +108,24 @@ func (l *logistic) prepare(shift float64) {
 	gamma := max(sum/mass, 1e-6)
 	q := &l.precond
 	if q.shift == shift && gamma <= 2*q.gamma && gamma >= q.gamma/2 {
-		return
+		return nil
 	}
 	q.gamma, q.shift, q.intercept = gamma, shift, gamma*mass
 	if q.sketch != nil {
 		q.sketch.shift(gamma, shift)
-		return
+		return nil
 	}
 	trace := gamma * mass * l.scale
 	for ; ; shift = max(16*shift, 1e-16*trace) { // until it is more than the rounding of the matrix
+		if err := l.cancelled(); err != nil {
+			return err
+		}
 		g := slices.Clone(l.stats.g)
 		floats.Scale(gamma, g)
-		f, ok := dense.Cholesky(g, l.features, shift)
+		f, ok := dense.Cholesky(l.ctx, g, l.features, shift)
 		if ok || !(shift <= trace) {
 			q.l = f
-			return
+			return nil
 		}
 	}
 }

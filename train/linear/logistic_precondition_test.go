@@ -170,7 +170,9 @@ func TestSketchOfWeightedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.probabilities() // all are a third, and γ is (1 - 1/3)/2
-	l.prepare(shift)
+	if err := l.prepare(shift); err != nil {
+		t.Fatal(err)
+	}
 	var mean [d]float64
 	mass, zc := 0., mat.NewDense(n, d, nil)
 	for i := range n {

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -100,7 +101,7 @@ func (s *RidgeStats) posterior(lambda float64, noise []float64) (*Posterior, err
 	if !(p.Penalty >= leastScale) {
 		return nil, fmt.Errorf("train: Posterior: lambda = %g times the mean squared norm of a row is %v; raise lambda or scale the data: %w", lambda, p.Penalty, domain.ErrParam)
 	}
-	l, ok := dense.Cholesky(p.inverse, d, p.Penalty)
+	l, ok := dense.Cholesky(context.Background(), p.inverse, d, p.Penalty)
 	if !ok {
 		return nil, notPositive("Posterior", d, lambda, p.Penalty)
 	}

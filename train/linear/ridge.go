@@ -109,7 +109,8 @@ type RidgeFit struct {
 // 16000 and D = 4096. A lower lambda gets float64 products, and the rows are read again if that turns out late.
 // Features of an indefinite kernel have float64 products, and so has the built-in grid for rows in memory unless n and
 // D differ by a factor of more than 24. The same holds for n < D with rows and columns exchanged. Results do not depend
-// on GOMAXPROCS, and on the blocks only by rounding. FitRidge checks ctx between blocks and before a factorisation.
+// on GOMAXPROCS, and on the blocks only by rounding. FitRidge checks ctx between blocks, of rows and of
+// the system.
 //
 // For the features of an indefinite kernel (layers.SignatureOf) the penalty is λ s Wᵀ Σ W, with the signs of the
 // features on the diagonal of Σ. The solution W = (Zcᵀ Zc + λ s Σ)⁻¹ Zcᵀ Yc of this Kreĭn ridge regression is a
@@ -143,6 +144,9 @@ func FitRidge(ctx context.Context, m layers.Map, rows data.Examples, o RidgeOpti
 	} else {
 		src.total = o.passes(src.signature) * src.n
 		fit, err = fitRidgePrimal(src, o)
+	}
+	if stopped := src.cancelled(); stopped != nil { // products that have stopped have left numbers of no use
+		return nil, stopped
 	}
 	if err != nil {
 		return nil, err

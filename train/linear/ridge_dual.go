@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -81,8 +82,8 @@ func newRidgeDual(k []float64, n int, y blas64.General) *ridgeDual {
 }
 
 // solve returns α, [n, targets], and overwrites k, which is d.k or a copy of it.
-func (d *ridgeDual) solve(k []float64, shift float64) (alpha []float64, ok bool) {
-	l, ok := dense.Cholesky(k, d.n, shift)
+func (d *ridgeDual) solve(ctx context.Context, k []float64, shift float64) (alpha []float64, ok bool) {
+	l, ok := dense.Cholesky(ctx, k, d.n, shift)
 	if !ok {
 		return nil, false
 	}
@@ -105,7 +106,7 @@ func (d *ridgeDual) intercept(alpha []float64) []float64 {
 // leaveOneOut scores every lambda, in the unit of K, on the rows in which (nil: all). With C = (Kc + mu 1 1ᵀ/n + λI)⁻¹
 // the residual is λ αᵢ and 1 - hᵢᵢ = λ (Cᵢᵢ - 1/(n(mu + λ))), so the error without row i is αᵢ over that bracket. One
 // tridiagonal reduction serves all lambdas. It returns the α of the best lambda and overwrites d.k.
-func (d *ridgeDual) leaveOneOut(which []int, grid cv.Grid, scale float64) (alpha []float64, scores []fits.LambdaScore, best int, err error) {
+func (d *ridgeDual) leaveOneOut(ctx context.Context, which []int, grid cv.Grid, scale float64) (alpha []float64, scores []fits.LambdaScore, best int, err error) {
 	n, k := d.n, d.targets
 	if which == nil {
 		which = make([]int, n)
@@ -120,20 +121,20 @@ func (d *ridgeDual) leaveOneOut(which []int, grid cv.Grid, scale float64) (alpha
 	if err := checkSquares(squares); err != nil {
 		return nil, nil, 0, err
 	}
-	q := dense.Reduce(d.k, n)
+	q := dense.Reduce(ctx, d.k, n)
 	rows := make([]float64, len(which)*n) // of I Q: row i gives Cᵢᵢ
 	for r, i := range which {
 		rows[r*n+i] = 1
 	}
-	q.Rotate(rows, len(which), false)
+	q.Rotate(ctx, rows, len(which), false)
 	y := transposed(d.y, n, k, k)
-	q.Rotate(y, k, false)
+	q.Rotate(ctx, y, k, false)
 	solve := func(f dense.Shifted) []float64 {
 		alpha := slices.Clone(y)
 		for t := range k {
 			f.Solve(alpha[t*n : (t+1)*n])
 		}
-		q.Rotate(alpha, k, true)
+		q.Rotate(ctx, alpha, k, true)
 		return alpha
 	}
 	scores, best, err = chooseUsable(grid, func(lambdas []float64) ([]fits.LambdaScore, error) {
@@ -178,14 +179,14 @@ func fitRidgeDual(src *source, o RidgeOptions) (*RidgeFit, error) {
 		return nil, err
 	}
 	if rows.single && o.float32Pays(src.problem()) {
-		if k, least := rows.gramFloat32(); k != nil && (o.Lambdas == nil || slices.Min(o.Lambdas) >= least) {
+		if k, least := rows.gramFloat32(src.ctx); k != nil && (o.Lambdas == nil || slices.Min(o.Lambdas) >= least) {
 			fit, err := fitRidgeGram(src, rows, k, o)
 			if err == nil && fit.Lambda >= least || err != nil && !errors.Is(err, domain.ErrParam) {
 				return fit, err
 			}
 		}
 	}
-	return fitRidgeGram(src, rows, rows.gram(), o)
+	return fitRidgeGram(src, rows, rows.gram(src.ctx), o)
 }
 
 // fitRidgeGram is fitRidgeDual for the Gram matrix k of the rows, which it overwrites.
@@ -216,13 +217,13 @@ func fitRidgeGram(src *source, rows *dualRows, k []float64, o RidgeOptions) (*Ri
 			which = data.Shuffle(n, o.Seed)[:scoredRows]
 		}
 		var best int
-		if alpha, scores, best, err = dual.leaveOneOut(which, o.grid(n, 1), scale); err != nil {
+		if alpha, scores, best, err = dual.leaveOneOut(src.ctx, which, o.grid(n, 1), scale); err != nil {
 			return nil, err
 		}
 		lambda = scores[best].Lambda
 	} else {
 		var ok bool
-		if alpha, ok = dual.solve(dual.k, lambda*scale); !ok {
+		if alpha, ok = dual.solve(src.ctx, dual.k, lambda*scale); !ok {
 			return nil, notPositive("Ridge", n, lambda, lambda*scale)
 		}
 	}
@@ -299,7 +300,7 @@ func dualScorer(src *source, k []float64, train, held []int, mean, rounded float
 			}
 			copy(work, sub)
 			var alpha []float64
-			if alpha, usable[l] = dual.solve(work, lambda*scale); !usable[l] {
+			if alpha, usable[l] = dual.solve(src.ctx, work, lambda*scale); !usable[l] {
 				continue
 			}
 			pred := slices.Repeat(dual.intercept(alpha), len(held))

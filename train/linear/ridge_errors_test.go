@@ -104,3 +104,41 @@ func TestRidgeProgressAndCancel(t *testing.T) {
 		}
 	}
 }
+
+// endsLater is a context that ends at a number of looks after the last block of rows.
+type endsLater struct {
+	context.Context
+	counts bool
+	left   int
+}
+
+func (c *endsLater) Err() error {
+	if c.counts {
+		c.left--
+	}
+	if c.counts && c.left <= 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestRidgeStopsInTheSystem: a context that ends once all rows are read ends the fit within the system's products, its
+// factor or its reduction, and what they have left is no fit.
+func TestRidgeStopsInTheSystem(t *testing.T) {
+	for name, shape := range map[string][2]int{"primal": {400, 256}, "dual": {256, 400}} {
+		x, y := trial.Problem(shape[0], shape[1], 1, 19)
+		for _, o := range []RidgeOptions{{Lambdas: []float64{.1}, Select: SelectNone}, {}, {Lambdas: []float64{.1, 1}, Select: SelectLOO}, {Select: SelectHeldOut}} {
+			for _, after := range []int{2, 3, 5} {
+				ctx := &endsLater{Context: context.Background(), left: after}
+				o.Progress = func(done, all int) { ctx.counts = done >= shape[0] }
+				fit, err := FitRidge(ctx, nil, data.Pairs{X: x, Y: y}, o)
+				if fit != nil || !errors.Is(err, context.Canceled) {
+					t.Errorf("%s, %v, ended %d looks after the rows: %v, %v", name, o.Select, after, fit != nil, err)
+				}
+				if ctx.left < -40 {
+					t.Errorf("%s, %v: %d looks after the context has ended", name, o.Select, -ctx.left)
+				}
+			}
+		}
+	}
+}

@@ -59,7 +59,7 @@ func (s *RidgeStats) Evidence(ctx context.Context, lambdas []float64) (*Evidence
 	if err := given.Stopped(ctx); err != nil {
 		return nil, fmt.Errorf("train: RidgeStats.Evidence: stopped before the first lambda: %w", err)
 	}
-	l := s.lambdaEvidence(scale)
+	l := s.lambdaEvidence(ctx, scale)
 	e := &Evidence{Log: math.Inf(-1)}
 	for _, lambda := range lambdas {
 		if err := given.Stopped(ctx); err != nil {
@@ -90,10 +90,10 @@ type lambdaEvidence struct {
 	r     []float64 // Rᵀ Q [k, D]
 }
 
-func (s *RidgeStats) lambdaEvidence(scale float64) *lambdaEvidence {
+func (s *RidgeStats) lambdaEvidence(ctx context.Context, scale float64) *lambdaEvidence {
 	d, k := s.features, s.targets
-	l := &lambdaEvidence{s: s, scale: scale, t: dense.Reduce(slices.Clone(s.g), d), r: transposed(s.r, d, k, k)}
-	l.t.Rotate(l.r, k, false)
+	l := &lambdaEvidence{s: s, scale: scale, t: dense.Reduce(ctx, slices.Clone(s.g), d), r: transposed(s.r, d, k, k)}
+	l.t.Rotate(ctx, l.r, k, false)
 	return l
 }
 

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -95,9 +96,9 @@ func floatNorm(largest, trace, squares float64) float64 {
 }
 
 // gramFloat32 is gram by float32 products of the centred rows. It also returns the least lambda that may be used with
-// them; k is nil if the rows are out of range. The bounds above for G hold for K with columns in place of rows, and
+// them; k is nil if the rows are out of range or ctx has ended. The bounds above for G hold for K with columns in place of rows, and
 // centring K afterwards does not enlarge the error.
-func (r *dualRows) gramFloat32() (k []float64, least float64) {
+func (r *dualRows) gramFloat32(ctx context.Context) (k []float64, least float64) {
 	n, d := r.n, r.d
 	most := make([]float64, n)
 	given.InParallel(n, func(i int) {
@@ -118,6 +119,9 @@ func (r *dualRows) gramFloat32() (k []float64, least float64) {
 	}
 	across, squares, before := make([]float32, min(ridgeDepth, d)*n), 0., 0.
 	for lo := 0; lo < d; lo += ridgeDepth {
+		if ctx.Err() != nil {
+			return nil, 0
+		}
 		cols := min(ridgeDepth, d-lo)
 		given.InParallel((n+63)/64, func(task int) { // rows side by side, for lines of the cache are
 			for i := task * 64; i < min(n, (task+1)*64); i++ {
@@ -213,11 +217,11 @@ func fitRidgeSums(src *source, o RidgeOptions, narrow bool) (fit *RidgeFit, leas
 	case o.Select == SelectHeldOut:
 		fit, err = s.best(src.ctx, &held, sample, o.grid(s.n+held.n, 1))
 	case o.Select == SelectLOO:
-		fit, err = s.leaveOneOut(src, o.grid(s.n, 3))
+		fit, err = s.leaveOneOut(src.ctx, src, o.grid(s.n, 3))
 	case o.chooses(s.n, src.signature):
-		fit, err = s.leaveOneOut(sample, o.grid(s.n, 1))
+		fit, err = s.leaveOneOut(src.ctx, sample, o.grid(s.n, 1))
 	default:
-		fit, err = s.solve(o.lambda(s.n), true)
+		fit, err = s.solve(src.ctx, o.lambda(s.n), true)
 	}
 	return fit, least, err
 }

@@ -272,7 +272,7 @@ func TestRidgeDualFloat32(t *testing.T) {
 		if err := s.inUnit(); err != nil {
 			t.Fatal(err)
 		}
-		f, err := fitRidgeGram(s, r, r.gram(), o)
+		f, err := fitRidgeGram(s, r, r.gram(context.Background()), o)
 		if err == nil {
 			err = s.outOfUnit(f)
 		}
@@ -282,8 +282,8 @@ func TestRidgeDualFloat32(t *testing.T) {
 		return f
 	}
 	_, r := rowsOf(z, y)
-	k, least := r.gramFloat32()
-	want, change, trace := r.gram(), mat.NewSymDense(n, nil), 0.
+	k, least := r.gramFloat32(context.Background())
+	want, change, trace := r.gram(context.Background()), mat.NewSymDense(n, nil), 0.
 	for i := range n {
 		trace += want[i*n+i]
 		for j := range i + 1 {

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -68,7 +69,7 @@ func (f kreinFactor) inverse() blas64.General {
 
 // coefficients returns W = (G + shift·Σ)⁻¹ R. It leaves G as it is unless last is true. Without a signature Σ is I, and
 // the matrix must be positive definite.
-func (s *RidgeStats) coefficients(shift float64, last bool) (w []float64, ok bool) {
+func (s *RidgeStats) coefficients(ctx context.Context, shift float64, last bool) (w []float64, ok bool) {
 	w = slices.Clone(s.r)
 	if s.Signature != nil {
 		f, ok := factorKrein(slices.Clone(s.g), s.features, shift, s.Signature)
@@ -85,7 +86,7 @@ func (s *RidgeStats) coefficients(shift float64, last bool) (w []float64, ok boo
 		}
 		dense.Mirror(s.g, d, blas.Lower)
 	}
-	l, ok := dense.Cholesky(s.g, d, shift)
+	l, ok := dense.Cholesky(ctx, s.g, d, shift)
 	if ok {
 		choleskySolve(l, w, s.targets)
 	}
@@ -142,7 +143,7 @@ func (s *RidgeStats) checkSignature() error {
 // kreinLeaveOneOut is leaveOneOut for an indefinite kernel: hᵢᵢ = 1/n + zᵢᵀ (G + λ s Σ)⁻¹ zᵢ, by the Sherman-Morrison
 // formula, which needs no definite matrix. 1 - hᵢᵢ can have either sign. Every lambda has its own factor and its own
 // pass over the rows, so that memory holds one factor at a time.
-func (s *RidgeStats) kreinLeaveOneOut(src eachRows, grid cv.Grid) (*RidgeFit, error) {
+func (s *RidgeStats) kreinLeaveOneOut(ctx context.Context, src eachRows, grid cv.Grid) (*RidgeFit, error) {
 	scale, err := s.scale()
 	if err != nil {
 		return nil, err
@@ -153,6 +154,9 @@ func (s *RidgeStats) kreinLeaveOneOut(src eachRows, grid cv.Grid) (*RidgeFit, er
 	scores, best, err := chooseUsable(grid, func(lambdas []float64) ([]fits.LambdaScore, error) {
 		scores := make([]fits.LambdaScore, len(lambdas))
 		for l, lambda := range lambdas {
+			if err := given.Stopped(ctx); err != nil {
+				return nil, fmt.Errorf("train: Ridge: stopped after %d of %d lambdas: %w", l, len(lambdas), err)
+			}
 			if scores[l], err = s.kreinScore(src, lambda, scale); err != nil {
 				return nil, err
 			}
@@ -162,7 +166,7 @@ func (s *RidgeStats) kreinLeaveOneOut(src eachRows, grid cv.Grid) (*RidgeFit, er
 	if err != nil {
 		return nil, err
 	}
-	fit, err := s.Solve(scores[best].Lambda)
+	fit, err := s.solve(ctx, scores[best].Lambda, false)
 	if err != nil {
 		return nil, err
 	}

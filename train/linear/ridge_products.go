@@ -1,6 +1,8 @@
 package linear
 
 import (
+	"context"
+
 	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/internal/given"
@@ -29,6 +31,21 @@ func addProduct(alpha float64, a, b, c blas64.General) {
 // addSquare adds a aᵀ, with a [n, k], to the lower triangle of c.
 func addSquare(a, c blas64.General) {
 	fast.Implementation{}.Dsyrk(blas.Lower, blas.NoTrans, a.Rows, a.Cols, 1, a.Data, a.Stride, 1, c.Data, c.Stride)
+}
+
+// addSquareUntil is addSquare in strips of rows, until ctx ends.
+func addSquareUntil(ctx context.Context, a, c blas64.General) {
+	const most = 1 << 32 // multiply-adds of a strip
+	n, d := a.Rows, a.Cols
+	height := max(most/max(n*d, 1), 1) * ridgeDepth
+	for lo := 0; lo < n && ctx.Err() == nil; lo += height {
+		rows := min(height, n-lo)
+		strip := general(rows, d, a.Stride, a.Data[lo*a.Stride:])
+		if lo > 0 {
+			addProduct(1, strip, general(lo, d, a.Stride, a.Data), general(rows, lo, c.Stride, c.Data[lo*c.Stride:]))
+		}
+		addSquare(strip, general(rows, rows, c.Stride, c.Data[lo*c.Stride+lo:]))
+	}
 }
 
 // choleskySolve overwrites b, [n, k], with (L Lᵀ)⁻¹ b. It works in blocks of rows, so that all but the diagonal blocks

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"context"
 	"slices"
 
 	"github.com/bochner-go/bochner/ops"
@@ -71,17 +72,20 @@ func (r *dualRows) entries(f func(i, j int, v float64)) {
 }
 
 // gram is the lower triangle of Z Zᵀ. For sparse rows it multiplies each entry of a row only with the entries of its
-// column.
-func (r *dualRows) gram() []float64 {
+// column. Once ctx has ended it returns early.
+func (r *dualRows) gram(ctx context.Context) []float64 {
 	n, d := r.n, r.d
 	k := make([]float64, n*n)
 	if r.x == nil {
-		addSquare(general(n, d, d, r.z), general(n, n, n, k))
+		addSquareUntil(ctx, general(n, d, d, r.z), general(n, n, n, k))
 		return k
 	}
 	from, rows, values := r.byColumn()
 	ptr, cols, x := r.x.Pointers(), r.x.Columns(), r.x.Float64s()
 	given.InParallel(n, func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
 		out := k[i*n : i*n+i+1]
 		for t := ptr[i]; t < ptr[i+1]; t++ {
 			lo, hi := from[cols[t]], from[cols[t]+1]

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -32,9 +33,9 @@ func ridgeSplit(n int, fraction float64, seed uint64) (train, held []int) {
 // (G + λI)⁻¹ zᵢ) for centred zᵢ, weights w and their sum n, and fits the best. One tridiagonal reduction of G and one
 // rotation of the rows serve all lambdas; with a Cholesky factor every lambda would need its own product with all rows.
 // It overwrites s.g, and the rows of a sample.
-func (s *RidgeStats) leaveOneOut(src eachRows, grid cv.Grid) (*RidgeFit, error) {
+func (s *RidgeStats) leaveOneOut(ctx context.Context, src eachRows, grid cv.Grid) (*RidgeFit, error) {
 	if s.Signature != nil {
-		return s.kreinLeaveOneOut(src, grid)
+		return s.kreinLeaveOneOut(ctx, src, grid)
 	}
 	scale, err := s.scale()
 	if err != nil {
@@ -44,10 +45,10 @@ func (s *RidgeStats) leaveOneOut(src eachRows, grid cv.Grid) (*RidgeFit, error) 
 		return nil, err
 	}
 	d, k := s.features, s.targets
-	q := dense.Reduce(s.g, d)
+	q := dense.Reduce(ctx, s.g, d)
 	rt := transposed(s.r, d, k, k)
-	q.Rotate(rt, k, false)
-	rows := rotatedRows{s: s, q: q, src: src}
+	q.Rotate(ctx, rt, k, false)
+	rows := rotatedRows{ctx: ctx, s: s, q: q, src: src}
 	scores, best, err := chooseUsable(grid, func(lambdas []float64) ([]fits.LambdaScore, error) { return rows.scores(lambdas, scale, rt) })
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func (s *RidgeStats) leaveOneOut(src eachRows, grid cv.Grid) (*RidgeFit, error) 
 	for t := range k {
 		f.Solve(rt[t*d : (t+1)*d])
 	}
-	q.Rotate(rt, k, true)
+	q.Rotate(ctx, rt, k, true)
 	fit, err := s.fit(transposed(rt, k, d, d), scores[best].Lambda)
 	if err != nil {
 		return nil, err
@@ -67,6 +68,7 @@ func (s *RidgeStats) leaveOneOut(src eachRows, grid cv.Grid) (*RidgeFit, error) 
 
 // rotatedRows are rows less their means, times Q.
 type rotatedRows struct {
+	ctx  context.Context
 	s    *RidgeStats
 	q    *dense.Tridiagonal
 	src  eachRows
@@ -79,7 +81,7 @@ func (r *rotatedRows) each(f func(p []float64, y *mat.Dense, weight []float64)) 
 		for _, b := range sample.all() {
 			if !r.done {
 				subtractMean(b.z, b.z, r.s.meanZ)
-				r.q.Rotate(b.z, len(b.rows.index), false)
+				r.q.Rotate(r.ctx, b.z, len(b.rows.index), false)
 			}
 			weight, err := r.s.rowWeights(b.y, b.rows.at)
 			if err != nil {
@@ -100,7 +102,7 @@ func (r *rotatedRows) each(f func(p []float64, y *mat.Dense, weight []float64)) 
 			return err
 		}
 		p = r.s.centred(p, z)
-		r.q.Rotate(p, z.Shape()[0], false)
+		r.q.Rotate(r.ctx, p, z.Shape()[0], false)
 		f(p, y, weight)
 		return nil
 	})

@@ -22,10 +22,12 @@ import (
 // Errors: domain.ErrShape without rows; domain.ErrParam for a lambda that is negative, not finite or too small, or,
 // with a Signature, one of the few that leave the system singular; domain.ErrDomain for features that are all zero or
 // overflow.
-func (s *RidgeStats) Solve(lambda float64) (*RidgeFit, error) { return s.solve(lambda, false) }
+func (s *RidgeStats) Solve(lambda float64) (*RidgeFit, error) {
+	return s.solve(context.Background(), lambda, false)
+}
 
-// solve is Solve; last says that it may overwrite the sums.
-func (s *RidgeStats) solve(lambda float64, last bool) (*RidgeFit, error) {
+// solve is Solve; last says that it may overwrite the sums. It ends with an error once ctx has ended.
+func (s *RidgeStats) solve(ctx context.Context, lambda float64, last bool) (*RidgeFit, error) {
 	if err := given.CheckLambda(lambda); err != nil {
 		return nil, fmt.Errorf("train: Ridge: %w", err)
 	}
@@ -36,7 +38,10 @@ func (s *RidgeStats) solve(lambda float64, last bool) (*RidgeFit, error) {
 	if err := s.checkSignature(); err != nil {
 		return nil, err
 	}
-	w, ok := s.coefficients(lambda*scale, last)
+	w, ok := s.coefficients(ctx, lambda*scale, last)
+	if err := given.Stopped(ctx); err != nil {
+		return nil, fmt.Errorf("train: Ridge: stopped in the solution of a system of %d features: %w", s.features, err)
+	}
 	if !ok {
 		return nil, s.unsolvable(lambda, lambda*scale)
 	}
@@ -90,7 +95,7 @@ func (s *RidgeStats) best(ctx context.Context, held *RidgeStats, sample *rowSamp
 	if err := s.Merge(held); err != nil {
 		return nil, err
 	}
-	fit, err := s.Solve(scores[best].Lambda)
+	fit, err := s.solve(ctx, scores[best].Lambda, false)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +122,7 @@ func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rowSa
 			return nil, fmt.Errorf("train: Ridge: %w", err)
 		}
 		scores[l] = cv.Unusable(lambda)
-		w, ok := s.coefficients(lambda*scale, false)
+		w, ok := s.coefficients(ctx, lambda*scale, false)
 		if !ok {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -16,16 +17,47 @@ import (
 // Decode is Read for bytes: it returns the metadata, without the checksum, and the tensors, which share no memory with
 // data. Errors: ErrCorrupt and ErrFormat, as for Read.
 func Decode(data []byte) (meta map[string]string, tensors map[string]*tensor.Dense, err error) {
-	if err := checkKind(data); err != nil {
+	return decode(bytes.NewReader(data), int64(len(data)))
+}
+
+// decode reads a file of so many bytes: its header, then all of it for the checksum, and then the tensors.
+func decode(file io.ReaderAt, size int64) (map[string]string, map[string]*tensor.Dense, error) {
+	head := make([]byte, min(size, int64(digitsAt+digitsLen)))
+	if err := readAt(file, head, 0); err != nil {
 		return nil, nil, err
 	}
-	if len(data) < digitsAt+digitsLen {
-		return nil, nil, corrupt("it ends after %d bytes, within the checksum", len(data))
+	if err := checkKind(head); err != nil {
+		return nil, nil, err
 	}
-	if sum := checksum(data); !bytes.Equal(sum[:], data[digitsAt:digitsAt+digitsLen]) {
+	if len(head) < digitsAt+digitsLen {
+		return nil, nil, corrupt("it ends after %d bytes, within the checksum", size)
+	}
+	meta, entries, body, err := parse(file, size)
+	if err != nil {
+		return nil, nil, err
+	}
+	sum, err := checksum(file, size)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !bytes.Equal(sum[:], head[digitsAt:]) {
 		return nil, nil, corrupt("its SHA-256 is not the one it was written with")
 	}
-	return parse(data)
+	tensors, err := readTensors(entries, body)
+	return meta, tensors, err
+}
+
+// readAt fills b from an offset within the file.
+func readAt(file io.ReaderAt, b []byte, offset int64) error {
+	n, err := file.ReadAt(b, offset)
+	switch {
+	case n == len(b):
+		return nil
+	case err == io.EOF:
+		return corrupt("it ends at byte %d, sooner than its size says", offset+int64(n))
+	default:
+		return fmt.Errorf("modelfile: %w", err)
+	}
 }
 
 // corrupt returns an error that wraps ErrCorrupt and suggests a remedy.
@@ -53,28 +85,33 @@ func checkKind(data []byte) error {
 	return nil
 }
 
-// parse reads a file without checking its checksum. It trusts nothing; fuzzing starts here.
-func parse(data []byte) (map[string]string, map[string]*tensor.Dense, error) {
-	if len(data) < lengthLen {
-		return nil, nil, corrupt("it has only %d bytes", len(data))
+// parse reads the header of a file without its checksum, and returns the metadata, the entries and the bytes of the
+// tensors, which are not read yet. It trusts nothing; fuzzing starts here.
+func parse(file io.ReaderAt, size int64) (map[string]string, map[string]entry, *io.SectionReader, error) {
+	if size < lengthLen {
+		return nil, nil, nil, corrupt("it has only %d bytes", size)
 	}
-	n := binary.LittleEndian.Uint64(data)
-	if n > MaxHeader || n > uint64(len(data)-lengthLen) || n%8 != 0 {
-		return nil, nil, corrupt("the header's length %d is not a multiple of 8 within the file of %d bytes", n, len(data))
+	var length [lengthLen]byte
+	if err := readAt(file, length[:], 0); err != nil {
+		return nil, nil, nil, err
 	}
-	header, body := data[lengthLen:lengthLen+n], data[lengthLen+n:]
+	n := binary.LittleEndian.Uint64(length[:])
+	if n > MaxHeader || n > uint64(size-lengthLen) || n%8 != 0 {
+		return nil, nil, nil, corrupt("the header's length %d is not a multiple of 8 within the file of %d bytes", n, size)
+	}
+	header := make([]byte, n)
+	if err := readAt(file, header, lengthLen); err != nil {
+		return nil, nil, nil, err
+	}
 	meta, entries, err := parseHeader(header)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	if err := checkLayout(entries, int64(len(body))); err != nil {
-		return nil, nil, err
+	from := lengthLen + int64(n)
+	if err := checkLayout(entries, size-from); err != nil {
+		return nil, nil, nil, err
 	}
-	tensors := make(map[string]*tensor.Dense, len(entries))
-	for name, e := range entries {
-		tensors[name] = newTensor(e, body[e.Offsets[0]:e.Offsets[1]])
-	}
-	return meta, tensors, nil
+	return meta, entries, io.NewSectionReader(file, from, size-from), nil
 }
 
 // parseHeader reads the JSON and accepts only the form that headerBytes writes. That excludes duplicate keys, unknown
@@ -166,24 +203,54 @@ func byteLength(name string, e entry) (int64, error) {
 	return size, nil
 }
 
-// newTensor makes the tensor of a checked entry from its bytes.
-func newTensor(e entry, b []byte) *tensor.Dense {
-	shape := make([]int, len(e.Shape))
-	for i, s := range e.Shape {
-		shape[i] = int(s)
-	}
-	if e.Dtype == "F32" {
-		v := make([]float32, len(b)/4)
-		for i := range v {
-			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+// readTensors reads the tensors of checked entries.
+func readTensors(entries map[string]entry, body io.ReaderAt) (map[string]*tensor.Dense, error) {
+	tensors := make(map[string]*tensor.Dense, len(entries))
+	buffer := make([]byte, readPiece)
+	for name, e := range entries {
+		shape := make([]int, len(e.Shape))
+		for i, s := range e.Shape {
+			shape[i] = int(s)
 		}
-		return denseOf(shape, v)
+		size := e.Offsets[1] - e.Offsets[0]
+		var err error
+		if e.Dtype == "F32" {
+			v := make([]float32, size/4)
+			err = eachPiece(body, e.Offsets, buffer, func(at int, b []byte) {
+				for i := range len(b) / 4 {
+					v[at/4+i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+				}
+			})
+			tensors[name] = denseOf(shape, v)
+		} else {
+			v := make([]float64, size/8)
+			err = eachPiece(body, e.Offsets, buffer, func(at int, b []byte) {
+				for i := range len(b) / 8 {
+					v[at/8+i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+				}
+			})
+			tensors[name] = denseOf(shape, v)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	v := make([]float64, len(b)/8)
-	for i := range v {
-		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+	return tensors, nil
+}
+
+// readPiece is the number of bytes that are read at a time, whole numbers of either type.
+const readPiece = 1 << 18
+
+// eachPiece calls f with the bytes from offsets[0] to offsets[1], piece by piece, and where each begins among them.
+func eachPiece(file io.ReaderAt, offsets [2]int64, buffer []byte, f func(at int, b []byte)) error {
+	for from := offsets[0]; from < offsets[1]; from += int64(len(buffer)) {
+		b := buffer[:min(int64(len(buffer)), offsets[1]-from)]
+		if err := readAt(file, b, from); err != nil {
+			return err
+		}
+		f(int(from-offsets[0]), b)
 	}
-	return denseOf(shape, v)
+	return nil
 }
 
 func denseOf[T float32 | float64](shape []int, v []T) *tensor.Dense {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -79,7 +80,10 @@ func Encode(meta map[string]string, tensors map[string]*tensor.Dense) ([]byte, e
 	for _, name := range slices.Sorted(maps.Keys(data)) {
 		out = appendTensor(out, data[name])
 	}
-	sum := checksum(out)
+	sum, err := checksum(bytes.NewReader(out), int64(len(out)))
+	if err != nil {
+		return nil, err
+	}
 	copy(out[digitsAt:], sum[:])
 	return out, nil
 }
@@ -124,16 +128,19 @@ func headerBytes(meta map[string]string, entries map[string]entry) ([]byte, erro
 	return b.Bytes(), nil
 }
 
-// checksum is the SHA-256 of the file in hex digits, computed with zeros in place of its own digits. The file is long
-// enough to hold them.
-func checksum(file []byte) [digitsLen]byte {
+// checksum is the SHA-256 of a file of so many bytes in hex digits, computed with zeros in place of its own digits. The
+// file is long enough to hold them.
+func checksum(file io.ReaderAt, size int64) (digits [digitsLen]byte, err error) {
 	h := sha256.New()
-	h.Write(file[:digitsAt])
-	h.Write(bytes.Repeat([]byte{'0'}, digitsLen))
-	h.Write(file[digitsAt+digitsLen:])
-	var digits [digitsLen]byte
+	buffer := make([]byte, readPiece)
+	err = eachPiece(file, [2]int64{0, size}, buffer, func(at int, b []byte) {
+		if at == 0 {
+			copy(b[digitsAt:digitsAt+digitsLen], bytes.Repeat([]byte{'0'}, digitsLen))
+		}
+		h.Write(b)
+	})
 	hex.Encode(digits[:], h.Sum(nil))
-	return digits
+	return digits, err
 }
 
 func checkNames(meta map[string]string, tensors map[string]*tensor.Dense) error {

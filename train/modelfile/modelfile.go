@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/bochner-go/bochner/train/wholefile"
@@ -56,16 +57,57 @@ func Write(path string, meta map[string]string, tensors map[string]*tensor.Dense
 
 // Read returns the metadata and the tensors, by name, of a file that Write wrote.
 //
-// Memory is proportional to the true size of the file, whatever its header says. Errors: ErrCorrupt for a file that was
-// cut or changed, ErrFormat for another kind of file, and the errors of the file system.
+// It looks at the header, its sizes and the checksum before it makes room for a tensor, so that memory is proportional
+// to what a sound file holds. A directory, a named pipe or a device is refused without opening it. Errors: ErrCorrupt
+// for a file that was cut or changed, ErrFormat for another kind of file, and the errors of the file system.
 func Read(path string) (meta map[string]string, tensors map[string]*tensor.Dense, err error) {
-	data, err := os.ReadFile(path)
+	info, err := os.Stat(path) // as opening a named pipe waits for its writer
 	if err != nil {
 		return nil, nil, fmt.Errorf("modelfile: %w", err)
 	}
-	meta, tensors, err = Decode(data)
+	if err := regular(path, info); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("modelfile: %w", err)
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil {
+		return nil, nil, fmt.Errorf("modelfile: %w", err)
+	}
+	if err := regular(path, info); err != nil {
+		return nil, nil, err
+	}
+	if info.Size() > math.MaxInt {
+		return nil, nil, fmt.Errorf("modelfile: %s has %d bytes, more than this machine can address: %w", path, info.Size(), ErrFormat)
+	}
+	meta, tensors, err = decode(f, info.Size())
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
+	after, err := f.Stat()
+	if err != nil {
+		return nil, nil, fmt.Errorf("modelfile: %w", err)
+	}
+	if after.Size() != info.Size() || !after.ModTime().Equal(info.ModTime()) {
+		return nil, nil, fmt.Errorf("%s: %w", path, corrupt("it was written to while it was read"))
+	}
 	return meta, tensors, nil
+}
+
+// regular wants a file that has a size.
+func regular(path string, info os.FileInfo) error {
+	kind := "device"
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		kind = "directory"
+	case mode&os.ModeNamedPipe != 0:
+		kind = "named pipe"
+	case mode&os.ModeSocket != 0:
+		kind = "socket"
+	}
+	return fmt.Errorf("modelfile: %s is a %s: %w; give the name of a file that was saved by this library", path, kind, ErrFormat)
 }

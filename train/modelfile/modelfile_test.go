@@ -197,7 +197,10 @@ func file(tensors string, body int) []byte {
 	h += strings.Repeat(" ", (8-len(h)%8)%8)
 	out := append(binary.LittleEndian.AppendUint64(nil, uint64(len(h))), h...)
 	out = append(out, make([]byte, body)...)
-	sum := checksum(out)
+	sum, err := checksum(bytes.NewReader(out), int64(len(out)))
+	if err != nil {
+		panic(err)
+	}
 	copy(out[digitsAt:], sum[:])
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
@@ -40,7 +41,20 @@ func Create(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{tmp, path, mode}, nil
+	f := &File{tmp, path, mode}
+	unfinished.Store(f, nil)
+	return f, nil
+}
+
+// unfinished has the files in progress as its keys.
+var unfinished sync.Map
+
+// AbortAll is Abort of every file in progress, for a program that is about to exit. Their Write and Commit fail from
+// then on.
+func AbortAll() {
+	for f := range unfinished.Range {
+		f.(*File).Abort()
+	}
 }
 
 // Write appends to the file.
@@ -63,11 +77,13 @@ func (f *File) Commit() error {
 			return err
 		}
 	}
+	unfinished.Delete(f)
 	return syncFolder(filepath.Dir(f.path))
 }
 
 // Abort removes the temporary file. It returns no error, since the reason to abort is the error to report.
 func (f *File) Abort() {
+	unfinished.Delete(f)
 	f.tmp.Close() // of no effect where it is closed already
 	os.Remove(f.tmp.Name())
 }

@@ -57,6 +57,25 @@ func TestFailureLeavesTheOldFile(t *testing.T) {
 	}
 }
 
+// TestAbortAll: nothing of a file in progress is left, and its name keeps what it had.
+func TestAbortAll(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	if err := wholefile.Write(path, text("old")); err != nil {
+		t.Fatal(err)
+	}
+	f, err := wholefile.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wholefile.AbortAll()
+	if err := f.Commit(); err == nil {
+		t.Error("an aborted file was put in place")
+	}
+	if got, n := content(t, path); got != "old" || n != 1 {
+		t.Errorf("the file holds %q and its folder %d entries", got, n)
+	}
+}
+
 func TestSymbolicLinkAndMode(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "f"), filepath.Join(dir, "link")

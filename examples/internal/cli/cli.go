@@ -12,8 +12,10 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/train/wholefile"
 )
 
 // UsageError is a wrong flag: exit status 2.
@@ -73,6 +75,20 @@ func Main(name string, run func(ctx context.Context, args []string) error) {
 	err := run(ctx, os.Args[1:])
 	stop()
 	os.Exit(exit(name, err))
+}
+
+// grace is how long a program may go on after an interrupt.
+const grace = 1500 * time.Millisecond
+
+// EndSoon ends the process if it is still there a moment after ctx has ended, whatever it does then: waiting for a named
+// pipe, say, which looks at no context. Files in progress are aborted. stop takes that back for an interrupt that has
+// not come yet.
+func EndSoon(ctx context.Context, name string) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
+		time.Sleep(grace)
+		wholefile.AbortAll()
+		os.Exit(exit(name, fmt.Errorf("interrupted: %w", ctx.Err())))
+	})
 }
 
 func exit(name string, err error) int {

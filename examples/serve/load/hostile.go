@@ -41,12 +41,12 @@ type attack struct {
 }
 
 // attacks are those on a server. Each is a valid beginning at least, so that the server has to go into it.
-func attacks(of target) []attack {
+func attacks(host string, of target) []attack {
 	n, d := of.MaxRows, of.width()
 	head := func(kind string, size int) []byte {
 		return fmt.Appendf(nil,
-			"POST /predict?scores=true HTTP/1.1\r\nHost: server\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
-			kind, size)
+			"POST /predict?scores=true HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+			host, kind, size)
 	}
 	whole := func(kind string, body []byte) []byte { return append(head(kind, len(body)), body...) }
 	held := func(kind string, body []byte) []byte { return append(head(kind, int(of.MaxBody)), body...) }
@@ -135,7 +135,7 @@ func gather(ctx context.Context, address string, of target, idle, hostile int) (
 	}
 	c := &crowd{address: u.Host, answers: map[string]int{}}
 	if hostile > 0 {
-		c.of = attacks(of)
+		c.of = attacks(u.Host, of)
 	}
 	for i := range idle {
 		c.group.Go(func() {
@@ -169,7 +169,7 @@ func (c *crowd) repeat(ctx context.Context, do func(conn net.Conn, n int)) {
 // idle waits until the server closes the connection, after a request or before the first.
 func (c *crowd) idle(conn net.Conn, asks bool) {
 	if asks {
-		fmt.Fprint(conn, "GET /healthz HTTP/1.1\r\nHost: server\r\n\r\n") // what fails here ends the wait
+		fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", c.address) // what fails here ends the wait
 	}
 	_, _ = io.Copy(io.Discard, conn)
 }

@@ -3,10 +3,12 @@ package service
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/bochner-go/bochner/train/data"
@@ -31,9 +33,12 @@ const (
 func (s *server) checkHead(r *http.Request, l *loaded) (*body, error) {
 	const want = "send application/json, {\"rows\": [[...], ...]}, or application/x-npy, an array of numpy.save"
 	given := r.Header.Get("Content-Type")
-	kind, _, err := mime.ParseMediaType(given)
+	kind, params, err := mime.ParseMediaType(given)
 	if err != nil || kind != "application/json" && kind != "application/x-npy" {
 		return nil, refusal(http.StatusUnsupportedMediaType, "the Content-Type is %q; %s", given, want)
+	}
+	if err := checkCharset(params); err != nil {
+		return nil, err
 	}
 	if how := r.Header.Get("Content-Encoding"); how != "" && how != "identity" {
 		return nil, refusal(http.StatusUnsupportedMediaType, "the Content-Encoding is %q; send the body as it is", how)
@@ -47,6 +52,23 @@ func (s *server) checkHead(r *http.Request, l *loaded) (*body, error) {
 	}
 	return b, nil
 }
+
+// checkCharset wants texts in UTF-8, by the parameters of a Content-Type.
+func checkCharset(params map[string]string) error {
+	if c, said := params["charset"]; said && !strings.EqualFold(c, "utf-8") {
+		return refusal(http.StatusBadRequest, "the charset is %s; send UTF-8", quote(c))
+	}
+	return nil
+}
+
+// unreadable is an error of a body that its client has sent wrongly or not at all.
+type unreadable struct{ err error }
+
+func (e *unreadable) Error() string {
+	return fmt.Sprintf("serve: the body cannot be read: %v; send it with its length, or in chunks as of RFC 9112", e.err)
+}
+
+func (e *unreadable) Unwrap() error { return e.err }
 
 // receive holds the body as it comes, whatever it announces. It is read afterwards, by a request that has a turn: one
 // that is slow takes no more than it has sent.
@@ -72,7 +94,7 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, most int64, h *ho
 			return shed // which ended the wait
 		}
 		if err != io.EOF {
-			return err
+			return &unreadable{err}
 		}
 		head := b.blocks[0]
 		b.packed = !b.json && (bytes.HasPrefix(head, []byte("\x1f\x8b")) || bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")))

@@ -41,6 +41,14 @@ func (b *budget) open() *hold {
 	return h
 }
 
+// resize changes the total. Requests that hold more have it until they end.
+func (b *budget) resize(total int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.total = total
+	b.changed.Broadcast()
+}
+
 // held is what all requests hold.
 func (b *budget) held() int64 {
 	b.mu.Lock()

@@ -147,7 +147,7 @@ func closed(conn net.Conn, while time.Duration) bool {
 func TestConnections(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.maxConnections = 3 })
 	begun := r.dial(t,
-		"POST /predict HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+		"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
 	wait(t, func() bool {
 		r.conns.mu.Lock()
 		defer r.conns.mu.Unlock()
@@ -189,7 +189,7 @@ func TestHeldOpen(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	for range clients {
 		r.dial(t,
-			"POST /predict HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-npy\r\nContent-Length: 100000\r\n\r\n"+body)
+			"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-npy\r\nContent-Length: 100000\r\n\r\n"+body)
 	}
 	wait(t, func() bool {
 		_, text := r.get(t, "/metrics")
@@ -217,7 +217,7 @@ func TestFull(t *testing.T) {
 	large := make([]net.Conn, 3)
 	for i := range large {
 		large[i] = r.dial(t,
-			fmt.Sprintf("POST /predict HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", 2*each))
+			fmt.Sprintf("POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", 2*each))
 		go func() { _, _ = io.WriteString(large[i], strings.Repeat(" ", each)) }()
 	}
 	refused := make(chan string)
@@ -246,6 +246,35 @@ func TestFull(t *testing.T) {
 	<-refused
 	<-refused
 	wait(t, func() bool { return r.budget.held() == 0 })
+}
+
+// TestShedGivesItsTurn: a request that has to give way just when its turn comes leaves the turn to others.
+func TestShedGivesItsTurn(t *testing.T) {
+	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.concurrent = 1 })
+	first := turn{t: r.turns}
+	if err := first.take(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h := r.budget.open()
+	defer h.close()
+	p := &work{server: r.server, h: h, ctx: t.Context(), cancel: func() {}, turn: turn{t: r.turns, left: patience}}
+	taken := make(chan error)
+	go func() { taken <- p.take() }()
+	wait(t, func() bool {
+		r.turns.mu.Lock()
+		defer r.turns.mu.Unlock()
+		return len(r.turns.queue) == 1
+	})
+	r.budget.mu.Lock()
+	h.shed = true
+	r.budget.mu.Unlock()
+	first.give()
+	if err := <-taken; !errors.Is(err, errFull) {
+		t.Errorf("it was told to give way, and has the error %v", err)
+	}
+	if r.turns.free != 1 {
+		t.Errorf("%d turns are free, want 1", r.turns.free)
+	}
 }
 
 // TestAtOnce: rows that are mapped a few at a time have the predictions of all at once, and errors name their rows.

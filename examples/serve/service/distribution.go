@@ -2,6 +2,7 @@ package service
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -28,6 +29,14 @@ const defaultLevel = .9
 // rows are too few for.
 func (l *loaded) asked(query url.Values) (asked, error) {
 	a := asked{level: defaultLevel}
+	for _, key := range slices.Sorted(maps.Keys(query)) {
+		if key != "scores" && key != "distribution" && key != "level" {
+			return a, refusal(http.StatusBadRequest, "?%s is not looked at; there are scores, distribution and level", quote(key))
+		}
+		if len(query[key]) > 1 {
+			return a, refusal(http.StatusBadRequest, "?%s is there %d times; give it once", key, len(query[key]))
+		}
+	}
 	for name, to := range map[string]*bool{"scores": &a.scores, "distribution": &a.distribution} {
 		text := query.Get(name)
 		if text == "" {

@@ -19,6 +19,7 @@ type options struct {
 	maxConnections         int
 	timeout, linger, drain time.Duration
 	watch                  time.Duration
+	hosts                  []string // beside those of the machine itself
 }
 
 // The largest limits: a body is held as it comes, its rows as float64.
@@ -33,17 +34,22 @@ func parse(args []string) (*options, error) {
 	fs := flag.NewFlagSet("serve", flag.ContinueOnError)
 	fs.StringVar(&o.model, "model", "", "model `file`, of examples/train -save")
 	fs.StringVar(&o.addr, "addr", "localhost:8080", "`address` to listen at, host:port; port 0 is any free one")
-	fs.Int64Var(&o.maxBody, "max-body", 8<<20, "largest body of a request, in `bytes`")
+	o.maxBody = 8 << 20
+	fs.Var((*bytesFlag)(&o.maxBody), "max-body", "largest body of a request, in `bytes`, as 8MiB")
 	fs.IntVar(&o.maxRows, "max-rows", 8192, "most `rows` of a request; fewer where -max-memory does not hold so many")
-	fs.Int64Var(&o.maxMemory, "max-memory", 0, "most memory of all requests in flight, in `bytes`; beyond it requests are told to come again later (503), those first that hold the most; 0: a quarter of the machine's or of its control group's")
+	fs.Var((*bytesFlag)(&o.maxMemory), "max-memory", "most memory of the process, in `bytes`, as 500MB; where the requests in flight take more than is left of it they are told to come again later (503), those first that hold the most; 0: a quarter of the machine's or of its control group's")
 	fs.IntVar(&o.maxConnections, "max-connections", 4096, "most `connections`; beyond them the one is closed that has waited longest for a request")
 	fs.IntVar(&o.concurrent, "concurrent", runtime.GOMAXPROCS(0), "most `predictions` computed at a time; others wait")
 	fs.DurationVar(&o.timeout, "timeout", 10*time.Second, "longest `time` to read a request, to wait for its turn, and to write its answer, each")
 	fs.DurationVar(&o.linger, "linger", 0, "`time` to go on accepting requests after SIGTERM while /readyz says 503, so that a balancer looks elsewhere")
 	fs.DurationVar(&o.drain, "drain", 30*time.Second, "longest `time` after that for the requests that have begun")
 	fs.DurationVar(&o.watch, "watch", 2*time.Second, "how often to look for a new model file; 0: at SIGHUP alone")
+	hosts := fs.String("hosts", "", "more `names`, separated by commas, that a request may give as its host where -addr is of this machine alone, such as that of a proxy; * for any")
 	if err := cli.Parse(fs, synopsis, args); err != nil {
 		return nil, err
+	}
+	if *hosts != "" {
+		o.hosts = cli.List(*hosts)
 	}
 	switch {
 	case o.model == "":

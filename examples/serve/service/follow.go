@@ -50,7 +50,9 @@ func (s *server) reload() {
 
 // take serves a model from now on. Requests that have begun keep the one that they began with.
 func (s *server) take(l *loaded) {
+	all, room := l.memory(s.options) // the new model may be of another size
+	s.budget.resize(room / 2)
 	s.current.Store(l)
 	s.metrics.took(l.card)
-	collectLess(s.memory()) // the new model may be of another size
+	collectLess(all)
 }

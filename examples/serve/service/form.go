@@ -2,11 +2,13 @@ package service
 
 import (
 	"io"
+	"maps"
 	"math"
 	"mime"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,6 +86,9 @@ func (s *server) refuseForm(w http.ResponseWriter, f form, err error) (text []by
 // answerForm reads a form and renders it with its result.
 func (s *server) answerForm(w http.ResponseWriter, r *http.Request, l *loaded, h *hold, f *form) ([]byte, error) {
 	b, err := s.receiveForm(w, r, h)
+	if err == nil && r.URL.RawQuery != "" {
+		err = refusal(http.StatusBadRequest, "the query %s is not looked at; the form's fields say what is wanted", quote(r.URL.RawQuery))
+	}
 	if err != nil {
 		w.Header().Set("Connection", "close") // the rest of the body is not read
 		return nil, err
@@ -98,6 +103,11 @@ func (s *server) answerForm(w http.ResponseWriter, r *http.Request, l *loaded, h
 	values, err := url.ParseQuery(string(text))
 	if err != nil {
 		return nil, refusal(http.StatusBadRequest, "the form: %v", err)
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if key != "rows" && key != "distribution" && key != "level" {
+			return nil, refusal(http.StatusBadRequest, "the form's field %s is none of the page's: rows, distribution and level", quote(key))
+		}
 	}
 	f.Rows, f.Sure = values.Get("rows"), values.Get("distribution") != ""
 	query := url.Values{}
@@ -120,8 +130,12 @@ func (s *server) answerForm(w http.ResponseWriter, r *http.Request, l *loaded, h
 // receiveForm holds a form as it comes.
 func (s *server) receiveForm(w http.ResponseWriter, r *http.Request, h *hold) (*body, error) {
 	given, most := r.Header.Get("Content-Type"), min(s.maxBody, mostForm)
-	if kind, _, err := mime.ParseMediaType(given); err != nil || kind != "application/x-www-form-urlencoded" {
+	kind, params, err := mime.ParseMediaType(given)
+	if err != nil || kind != "application/x-www-form-urlencoded" {
 		return nil, refusal(http.StatusUnsupportedMediaType, "the Content-Type is %s, which is no form of the page; send rows to /predict", quote(given))
+	}
+	if err := checkCharset(params); err != nil {
+		return nil, err
 	}
 	if r.ContentLength > most {
 		return nil, &http.MaxBytesError{Limit: most}

@@ -4,8 +4,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-
-	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // A request leaves its features as garbage, a megabyte for 64 rows of 2048, and with a small model beside them Go
@@ -17,17 +15,16 @@ const (
 	freeGrowth = 64 << 20
 )
 
-// The whole stays below seven tenths of the memory there is, or below what the model and the requests take and as much
-// again, if that is more: then Go collects in time, however much may grow.
+// The whole stays within the memory that the process may take: near it Go collects in time, however much may grow. A
+// sixteenth is for what Go does not count, such as the program itself.
 //
-// collectLess sets that for the heap of now and the requests of so many bytes, unless GOMEMLIMIT or GOGC says
-// otherwise.
-func collectLess(requests int64) {
+// collectLess sets that for the heap of now, unless GOMEMLIMIT or GOGC says otherwise.
+func collectLess(memory int64) {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	if have := domain.Memory(); have > 0 && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(max(have/10*7, 2*(int64(m.HeapAlloc)+requests)))
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memory - memory/16)
 	}
 	if os.Getenv("GOGC") != "" {
 		return

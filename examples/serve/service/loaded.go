@@ -3,7 +3,6 @@ package service
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,13 +38,16 @@ func load(path string, o *options) (*loaded, error) {
 		if err != nil {
 			return nil, fmt.Errorf("-model: %w", err)
 		}
-		sum, err1 := checksum(path)
-		m, err2 := train.Load(path)
+		var sum string
+		m, err1 := train.Load(path)
+		if err1 == nil { // it is no pipe, which checksum would wait for
+			sum, err1 = checksum(path)
+		}
 		if after, err := os.Stat(path); err != nil || !same(before, after) {
 			continue
 		}
-		if err := errors.Join(err1, err2); err != nil {
-			return nil, err
+		if err1 != nil {
+			return nil, err1
 		}
 		if of, err := layers.Lookup(m.Spec.Map); err == nil && of.Bags {
 			return nil, fmt.Errorf("-model %s: the map %s takes sets of samples, and a request holds rows; serve a model of rows", path, of.Name)

@@ -36,7 +36,7 @@ func newMetrics(held func() int64, open func() int) *metrics {
 		model:    prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: ns, Name: "model_info", Help: "The model that is served."}, []string{"sha256", "map", "features"}),
 	}
 	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.rows, m.loads, m.loadedAt, m.model,
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: ns, Name: "predict_held_bytes", Help: "Memory that the requests in flight hold of their budget, half of -max-memory."}, func() float64 { return float64(held()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: ns, Name: "predict_held_bytes", Help: "Memory that the requests in flight hold of their budget, half of what -max-memory leaves beside the model."}, func() float64 { return float64(held()) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: ns, Name: "open_connections", Help: "Connections."}, func() float64 { return float64(open()) }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, result := range []string{"ok", "failed"} { // there from the start, so that a rate has something to start from

@@ -109,7 +109,7 @@ func (s *server) page(w http.ResponseWriter, _ *http.Request) {
 // write writes the page with so much of a form. Whether the client still listens is not the server's affair.
 func (p *page) write(w http.ResponseWriter, status int, form []byte) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-cache")
 	w.WriteHeader(status)

@@ -102,6 +102,7 @@ func (p *work) take() error {
 	err := p.turn.take(p.ctx)
 	p.has = err == nil
 	if shed := p.h.waits(nil); shed != nil {
+		p.give() // it may have come meanwhile
 		err = shed
 	}
 	return err

@@ -37,6 +37,7 @@ func (s *server) statusOf(w http.ResponseWriter, err error) (int, error) {
 	var own *refused
 	var large *http.MaxBytesError
 	var broken *net.OpError
+	var wrong *unreadable
 	status := http.StatusInternalServerError
 	switch {
 	case errors.As(err, &own):
@@ -47,7 +48,7 @@ func (s *server) statusOf(w http.ResponseWriter, err error) (int, error) {
 		status, err = http.StatusRequestTimeout, fmt.Errorf("serve: the body was not here after %v; send fewer rows at a time", s.timeout)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		status, err = http.StatusBadRequest, errors.New("serve: the body breaks off; send as much of it as is announced")
-	case errors.Is(err, data.ErrFormat), errors.As(err, &broken), errors.Is(err, context.Canceled): // or the client has gone
+	case errors.Is(err, data.ErrFormat), errors.As(err, &broken), errors.As(err, &wrong), errors.Is(err, context.Canceled): // or the client has gone
 		status = http.StatusBadRequest
 	case errors.Is(err, ops.ErrDomain), errors.Is(err, ops.ErrShape):
 		status = http.StatusUnprocessableEntity

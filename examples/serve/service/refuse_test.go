@@ -1,11 +1,14 @@
 package service
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"fmt"
 	"math"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +80,86 @@ func TestRefusals(t *testing.T) {
 	// None of it has done any harm.
 	if status, ob := r.post(t, "", j, strings.NewReader(asJSON(randomRows(2, 1)))); status != http.StatusOK {
 		t.Errorf("afterwards: %d %v", status, ob)
+	}
+}
+
+// TestClientErrors: chunks that are none, what is not looked at and texts in other charsets are the client's errors, and
+// nothing of them is logged.
+func TestClientErrors(t *testing.T) {
+	r := runServer(t, newModel("gaussian", 3, 1), nil)
+	var lines bytes.Buffer
+	r.log.SetOutput(&lines)
+	for _, chunks := range []string{"zz\r\n", "5\r\n{\"rowsXX\r\n", "fffffffffffffffff\r\n", "3\r\n{\"r\r\n0\r\nbad trailer\r\n\r\n"} {
+		conn := r.dial(t, "POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"+chunks)
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantRefusal(t, chunks, resp.StatusCode, object(t, resp), 400, "the body cannot be read")
+	}
+	body := asJSON(randomRows(2, 1))
+	for _, tc := range []struct{ query, kind, text string }{
+		{"?score=true", "application/json", `?"score" is not looked at; there are scores, distribution and level`},
+		{"?scores=true&scores=false", "application/json", "?scores is there 2 times"},
+		{"", "application/json; charset=utf-16", `the charset is "utf-16"; send UTF-8`},
+		{"", "application/json; charset=iso-8859-1", "send UTF-8"},
+	} {
+		status, ob := r.post(t, tc.query, tc.kind, strings.NewReader(body))
+		wantRefusal(t, tc.query+tc.kind, status, ob, 400, tc.text)
+	}
+	if status, ob := r.post(t, "?scores=true", "application/json; charset=UTF-8", strings.NewReader(body)); status != http.StatusOK {
+		t.Errorf("UTF-8: %d %v", status, ob)
+	}
+	const form = "application/x-www-form-urlencoded"
+	for _, tc := range []struct{ query, kind, body string }{
+		{"", form, "row=1"}, {"?scores=true", form, "rows=1"}, {"", form + "; charset=utf-16", "rows=1"},
+	} {
+		resp := must(http.Post(r.url+"/"+tc.query, tc.kind, strings.NewReader(tc.body)))
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusBadRequest {
+			t.Errorf("%+v: %s", tc, resp.Status)
+		}
+	}
+	if err := r.stop(); err != nil {
+		t.Error(err)
+	}
+	if text := lines.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "stopping") {
+		t.Errorf("the log says %q", text)
+	}
+}
+
+// TestHosts: a server of this machine alone answers to its names and to those that it is given, whatever the page; one
+// of any other address to every name. No other site may frame the page.
+func TestHosts(t *testing.T) {
+	ask := func(r *running, host string) *http.Response {
+		req := must(http.NewRequest(http.MethodGet, r.url+"/", nil))
+		req.Host = host
+		resp := must(http.DefaultClient.Do(req))
+		resp.Body.Close()
+		return resp
+	}
+	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.hosts = []string{"models.example"} })
+	for host, want := range map[string]int{
+		"localhost": 200, "localhost:8080": 200, "LOCALHOST.": 200, "a.localhost": 200, "127.0.0.1:1": 200, "127.1.2.3": 200, "[::1]:80": 200,
+		"models.example": 200, "Models.Example:443": 200, "evil.example": 421, "evil.example:8080": 421, "localhost.evil.example": 421,
+		"192.0.2.1": 421, "0.0.0.0": 421,
+	} {
+		if resp := ask(r, host); resp.StatusCode != want {
+			t.Errorf("%s: %s, want %d", host, resp.Status, want)
+		}
+	}
+	if policy := ask(r, "localhost").Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") {
+		t.Errorf("the policy is %q", policy)
+	}
+	any := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.hosts = []string{"*"} })
+	if resp := ask(any, "evil.example"); resp.StatusCode != http.StatusOK {
+		t.Errorf("any host: %s", resp.Status)
+	}
+	wide := r.fromKnownHosts(&net.TCPAddr{IP: net.IPv4zero, Port: 80}, http.NotFoundHandler())
+	answer := httptest.NewRecorder()
+	wide.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://evil.example/", nil))
+	if answer.Code != http.StatusNotFound {
+		t.Errorf("an address of all networks: %d", answer.Code)
 	}
 }
 

@@ -29,7 +29,7 @@ type server struct {
 
 // newServer loads the model.
 func newServer(o *options) (*server, error) {
-	s := &server{options: o, turns: newTurns(o.concurrent), budget: newBudget(o.memory() / 2), conns: newConnections(o.maxConnections),
+	s := &server{options: o, turns: newTurns(o.concurrent), budget: newBudget(0), conns: newConnections(o.maxConnections),
 		log: log.New(os.Stderr, "serve: ", log.LstdFlags)}
 	s.metrics = newMetrics(s.budget.held, s.conns.count)
 	l, err := load(o.model, o)
@@ -74,7 +74,7 @@ const (
 func (s *server) serve(ctx context.Context, l net.Listener) error {
 	// A write's time counts from the head of the request: it is that to read the body, to wait for a turn, and to
 	// write.
-	h := &http.Server{Handler: s.handler(), ReadTimeout: s.timeout, WriteTimeout: 3 * s.timeout, IdleTimeout: idle, MaxHeaderBytes: maxHead, ErrorLog: s.log,
+	h := &http.Server{Handler: s.fromKnownHosts(l.Addr(), s.handler()), ReadTimeout: s.timeout, WriteTimeout: 3 * s.timeout, IdleTimeout: idle, MaxHeaderBytes: maxHead, ErrorLog: s.log,
 		ConnState: s.conns.changed}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()

@@ -25,9 +25,23 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	s, err := newServer(o)
-	if err != nil {
-		return err
+	type made struct {
+		*server
+		err error
+	}
+	loading := make(chan made, 1)
+	go func() {
+		s, err := newServer(o)
+		loading <- made{s, err}
+	}()
+	var s made
+	select {
+	case s = <-loading:
+	case <-ctx.Done():
+		return fmt.Errorf("-model %s: stopped while it was read: %w", o.model, ctx.Err())
+	}
+	if s.err != nil {
+		return s.err
 	}
 	l, err := net.Listen("tcp", o.addr)
 	if err != nil {

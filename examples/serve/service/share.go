@@ -6,8 +6,8 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Half of -max-memory is the budget of all requests in flight. The other half is divided among the turns, for what each
-// takes while a body is read and rows are predicted: a window to unpack the body, the rows twice, as they grow, and the
+// Half of the memory that the model leaves is the budget of all requests in flight. The other half is divided among the
+// turns, for what each takes while a body is read and rows are predicted: a window to unpack the body, the rows twice, as they grow, and the
 // features of some of them.
 const (
 	maxWindow   = 8 << 20 // what RFC 8878, section 3.1.1.1.2, recommends to support
@@ -22,16 +22,21 @@ const (
 	slice       = 24      // bytes of the head of a slice
 )
 
-// memory is -max-memory, or by default a quarter of the machine's memory.
-func (o *options) memory() int64 {
+// copies is how many times the bytes of its file a model takes at most: its numbers, packed ones, and the ONNX file.
+const copies = 3
+
+// memory is how much the process may take with a model, and how much of it is left for requests: of -max-memory, or by
+// default a quarter of the machine's memory for these.
+func (l *loaded) memory(o *options) (all, room int64) {
+	model := copies * l.file.Size()
 	if o.maxMemory > 0 {
-		return o.maxMemory
+		return o.maxMemory, max(o.maxMemory-model, 0)
 	}
 	have := domain.Memory()
 	if have == 0 {
 		have = 1 << 30
 	}
-	return have / 4
+	return have/4 + model, have / 4
 }
 
 // share sets how many rows of the model a request may have, and how many of them are mapped at once.
@@ -40,6 +45,7 @@ func (l *loaded) share(o *options) error {
 	read := growth * d                        // bytes a row, while it is read
 	row := 8 * (2*d + 3*features + 2*outputs) // a map may need as much again for what lies before its features
 	l.atOnce = int(min(max(1, maxFeatures/row), maxAtOnce))
+	all, room := l.memory(o)
 	more, scratch, work := l.sureTakes()
 	l.atOnceSure = int(min(max(1, maxFeatures/(row+more)), maxAtOnce, max(1, maxSureWork/max(1, work))))
 	l.dearer = 1 + work/(d*features)
@@ -47,13 +53,13 @@ func (l *loaded) share(o *options) error {
 	if l.table != nil {
 		inputs := int64(len(l.table.names))
 		// A request that computes does not give way. The texts of all turns fill half of the budget at most.
-		l.table.mostTexts = o.memory() / 4 / int64(o.concurrent)
+		l.table.mostTexts = room / 4 / int64(o.concurrent)
 		read, fixed = tableGrowth*inputs+8*d, fixed+tableNames*(inputs+d)
 	}
-	each := o.memory() / 2 / int64(o.concurrent)
+	each := room / 2 / int64(o.concurrent)
 	l.maxRows = int(min(int64(o.maxRows), (each-fixed)/read))
-	if least := 2 * int64(o.concurrent) * (fixed + read); o.memory() < least {
-		return fmt.Errorf("-max-memory %d: this model with -concurrent %d takes at least %d bytes; raise -max-memory or lower -concurrent", o.memory(), o.concurrent, least)
+	if least := 2 * int64(o.concurrent) * (fixed + read); room < least {
+		return fmt.Errorf("-max-memory %d: this model with -concurrent %d takes at least %d bytes; raise -max-memory or lower -concurrent", all, o.concurrent, all-room+least)
 	}
 	return nil
 }

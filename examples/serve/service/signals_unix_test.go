@@ -4,12 +4,17 @@ package service
 
 import (
 	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
 	"net/http"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
@@ -60,5 +65,47 @@ func TestSignals(t *testing.T) {
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("%v: %v", end, err)
 		}
+	}
+}
+
+// TestPipeInTheModelsPlace: a named pipe is refused, and the next model is taken over.
+func TestPipeInTheModelsPlace(t *testing.T) {
+	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.watch = time.Millisecond })
+	pipe := r.model + ".pipe"
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(pipe, r.model); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, func() bool {
+		_, text := r.get(t, "/metrics")
+		return strings.Contains(text, `bochner_model_loads_total{result="failed"} 1`+"\n")
+	})
+	if err := newModel("gaussian", 2, 9).Save(r.model + ".new"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(r.model+".new", r.model); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, func() bool { return len(r.current.Load().card.Classes) == 2 })
+}
+
+// TestStopsWhileItLoads: a program that is told to stop does not read its model to the end. The file holds a header,
+// and 1 GB of nothing that it names.
+func TestStopsWhileItLoads(t *testing.T) {
+	const size = 1 << 30
+	path := filepath.Join(t.TempDir(), "m")
+	header := `{"__metadata__":{"sha256":"` + strings.Repeat("0", 64) + `"},` +
+		`"w":{"dtype":"F64","shape":[134217728],"data_offsets":[0,1073741824]}}`
+	header += strings.Repeat(" ", (8-len(header)%8)%8)
+	head := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
+	if err := errors.Join(os.WriteFile(path, head, 0o600), os.Truncate(path, int64(len(head))+size)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := run(ctx, []string{"-model", path, "-addr", "127.0.0.1:0"}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
