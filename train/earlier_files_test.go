@@ -270,6 +270,14 @@ func earlierModels() []earlier {
 	sets("hdd-hellinger", "four", 4, nil)
 	sets("mean-map", "landmarks", 2, layers.Values{"landmarks": 6.})
 	sets("mean-map", "exp-chi2", 2, layers.Values{"kernel": "exp-chi2"})
+	for _, tune := range []string{"", "all"} { // frequencies on x itself
+		of("exp-intersection", strings.Trim("direct-"+tune, "-"), "", layers.Values{"negative": "split"}, "standard")
+		es[len(es)-1].tune = tune
+		sets("hdd-tv", strings.Trim("direct-"+tune, "-"), 2, layers.Values{"lambdas": "auto", "functions": 10.})
+		es[len(es)-1].tune = tune
+	}
+	sets("hdd-tv", "direct-four", 4, layers.Values{"lambdas": "auto", "functions": 10.})
+	sets("mean-map", "exp-intersection", 2, layers.Values{"kernel": "exp-intersection"})
 	return es
 }
 
