@@ -80,6 +80,10 @@ func (s Antithetic) Sample(w []float64, d, m int, k Random, src rand.Source) err
 	return nil
 }
 
+// asymmetry is the relative difference of opposite quantiles up to which a law is taken as symmetric. A Quantile that is
+// interpolated or found by bisection has such errors, and a pair w and -w would be of no use.
+const asymmetry = 1e-3
+
 // magnitude returns the quantile function of the absolute value of a coordinate and true for a Fourier kernel with a
 // symmetric law, else the quantile function of the coordinate and false.
 func magnitude(law ProductLaw) (quantile func(p float64) float64, symmetric bool) {
@@ -87,7 +91,7 @@ func magnitude(law ProductLaw) (quantile func(p float64) float64, symmetric bool
 		return law.Quantile, false
 	}
 	for _, p := range []float64{1. / 1024, 1. / 64, .125, .25, .4375} {
-		if low, high := law.Quantile(p), law.Quantile(1-p); math.Abs(low+high) > 1e-9*math.Abs(low) {
+		if low, high := law.Quantile(p), law.Quantile(1-p); math.Abs(low+high) > asymmetry*math.Abs(low) {
 			return law.Quantile, false
 		}
 	}

@@ -146,7 +146,7 @@ func positive(kernel, field string, v float64) error {
 	if v > 0 && v-v == 0 {
 		return nil
 	}
-	return fmt.Errorf("spectral: %s: %s = %v is not a finite number above 0: %w", kernel, field, v, ErrParam)
+	return fmt.Errorf("spectral: %s: %s = %.6g is not a finite number above 0: %w", kernel, field, v, ErrParam)
 }
 
 // sameLength panics when the rows differ in length, because At and its like have no error result.

@@ -3,7 +3,6 @@ package spectral
 import (
 	"fmt"
 	"math"
-	"sync"
 )
 
 // profile is a kernel on the unit sphere that depends on the distance r = ‖x - z‖ <= 2 alone.
@@ -114,10 +113,7 @@ func (f *mixture) split(k SignedLaw) *Split {
 }
 
 // fitted caches mixtures and failures. They depend only on the kernel, eps and flat; a fit takes about 10 ms.
-var fitted = struct {
-	sync.Mutex
-	of map[fitKey]fit
-}{of: map[fitKey]fit{}}
+var fitted cache[fitKey, fit]
 
 type fitKey struct {
 	k         profile
@@ -129,22 +125,12 @@ type fit struct {
 	err error
 }
 
-// mostFits bounds the size of the caches.
-const mostFits = 256
-
 // fitMixture returns the mixture from the cache, or fits it.
 func fitMixture(k profile, eps, flat float64) (*mixture, error) {
-	fitted.Lock()
-	defer fitted.Unlock()
-	key := fitKey{k, eps, flat}
-	f, ok := fitted.of[key]
-	if !ok {
+	f := fitted.get(fitKey{k, eps, flat}, func() (f fit) {
 		f.mixture, f.err = newMixture(k, eps, flat)
-		if len(fitted.of) >= mostFits {
-			clear(fitted.of)
-		}
-		fitted.of[key] = f
-	}
+		return f
+	})
 	return f.mixture, f.err
 }
 

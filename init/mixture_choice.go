@@ -1,9 +1,6 @@
 package spectral
 
-import (
-	"math"
-	"sync"
-)
+import "math"
 
 // The relative errors and the flatness among which a mixture is chosen, in the order in which they are tried.
 var (
@@ -12,10 +9,7 @@ var (
 )
 
 // chosen caches choices.
-var chosen = struct {
-	sync.Mutex
-	of map[choiceKey]fit
-}{of: map[choiceKey]fit{}}
+var chosen cache[choiceKey, fit]
 
 type choiceKey struct {
 	k    profile
@@ -25,17 +19,10 @@ type choiceKey struct {
 
 // chooseMixture returns the split by the mixture of least risk.
 func chooseMixture(k profile, d, m int, c Coupling) (*Split, error) {
-	chosen.Lock()
-	defer chosen.Unlock()
-	key := choiceKey{k, d, m, c}
-	f, ok := chosen.of[key]
-	if !ok {
+	f := chosen.get(choiceKey{k, d, m, c}, func() (f fit) {
 		f.mixture, f.err = leastRisk(k, newQuickVariance(c, d, m))
-		if len(chosen.of) >= mostFits {
-			clear(chosen.of)
-		}
-		chosen.of[key] = f
-	}
+		return f
+	})
 	if f.err != nil {
 		return nil, f.err
 	}

@@ -3,7 +3,6 @@ package spectral
 import (
 	"fmt"
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -52,13 +51,7 @@ func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	default:
 		return optimalPeriod(k, order, w), nil
 	}
-	key := periodKey{k, order, w}
-	if p, known := optimalPeriods.Load(key); known {
-		return p.(float64), nil
-	}
-	p := optimalPeriod(k, order, w)
-	optimalPeriods.Store(key, p)
-	return p, nil
+	return optimalPeriods.get(periodKey{k, order, w}, func() float64 { return optimalPeriod(k, order, w) }), nil
 }
 
 type periodKey struct {
@@ -67,7 +60,7 @@ type periodKey struct {
 	w     Window
 }
 
-var optimalPeriods sync.Map // of periodKey, to float64
+var optimalPeriods cache[periodKey, float64]
 
 func optimalPeriod(k Homogeneous, order int, w Window) float64 {
 	const grid = 240

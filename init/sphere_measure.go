@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"sync"
 )
 
 // radialDensity is the part of one sign of the radial density of SpherePolynomial with a = 2. It consists of cells
@@ -32,20 +31,18 @@ const (
 )
 
 // measures caches the two parts by d and p; they are nil where the tail is too heavy.
-var measures sync.Map // of [2]int: [2]*radialDensity
+var measures cache[[2]int, [2]*radialDensity]
 
 // sphereMeasure returns the two parts of the measure of (1 - r²/4)^p, cut off at r = 2, in ℝ^d, or nil where the tail
 // is too heavy.
 func sphereMeasure(d, p int) (plus, minus *radialDensity) {
-	if known, ok := measures.Load([2]int{d, p}); ok {
-		pair := known.([2]*radialDensity)
-		return pair[0], pair[1]
-	}
-	if end := measureEnd(d, p); end <= measureReach {
-		plus, minus = newRadialDensities(d, p, end)
-	}
-	measures.Store([2]int{d, p}, [2]*radialDensity{plus, minus})
-	return plus, minus
+	pair := measures.get([2]int{d, p}, func() (pair [2]*radialDensity) {
+		if end := measureEnd(d, p); end <= measureReach {
+			pair[0], pair[1] = newRadialDensities(d, p, end)
+		}
+		return pair
+	})
+	return pair[0], pair[1]
 }
 
 // measureEnd returns the norm beyond which the tail is small enough. |J_ν(2r)| is on average (2/π)/√(πr), so the tail

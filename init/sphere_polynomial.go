@@ -61,14 +61,17 @@ func (k SpherePolynomial) sharpest(float64) float64 {
 // Domain is the unit sphere.
 func (k SpherePolynomial) Domain() Domain { return domain.UnitSphere(sphereTolerance) }
 
-// Validate returns an error that wraps ErrParam unless a is finite and a > 0, p >= 1, (1 - r²/a²)^p does not overflow
+// maxPower is the largest p. Maclaurin holds p+1 numbers.
+const maxPower = 1 << 16
+
+// Validate returns an error that wraps ErrParam unless a is finite and a > 0, p is from 1 to 65536, (1 - r²/a²)^p does not overflow
 // on the sphere, Eps is 0 or from 1e-5 to below 1, and Flat is from 0 to 1000, and 0 where Eps is.
 func (k SpherePolynomial) Validate() error {
 	if err := positive("SpherePolynomial", "A", k.A); err != nil {
 		return err
 	}
-	if k.P < 1 {
-		return fmt.Errorf("spectral: SpherePolynomial: P = %d, must be at least 1: %w", k.P, ErrParam)
+	if k.P < 1 || k.P > maxPower {
+		return fmt.Errorf("spectral: SpherePolynomial: P = %d, must be from 1 to %d: %w", k.P, maxPower, ErrParam)
 	}
 	if top := largest(k); math.IsInf(top, 1) {
 		return fmt.Errorf("spectral: SpherePolynomial: (1 - r²/a²)^p overflows for opposite points, a = %v and p = "+

@@ -3,7 +3,6 @@ package spectral
 import (
 	"fmt"
 	"math"
-	"sync"
 )
 
 // SRF is the kernel of SpherePolynomial for spherical random features: Fourier features of a positive density that
@@ -104,7 +103,7 @@ func (l *SphericalLaw) String() string {
 }
 
 // sphericalLaws caches the laws by kernel and dimension; a fit takes a fraction of a second.
-var sphericalLaws sync.Map // of sphericalKey: *SphericalLaw
+var sphericalLaws cache[sphericalKey, *SphericalLaw]
 
 type sphericalKey struct {
 	k SRF
@@ -120,13 +119,19 @@ func (k SRF) Law(d int) (*SphericalLaw, error) {
 	if err := checkCounts(d, 1); err != nil {
 		return nil, err
 	}
-	if known, ok := sphericalLaws.Load(sphericalKey{k, d}); ok {
-		return known.(*SphericalLaw), nil
+	l := sphericalLaws.get(sphericalKey{k, d}, func() *SphericalLaw { return k.newLaw(d) })
+	if l == nil {
+		return nil, fmt.Errorf("spectral: %T%+v: no positive density found in %d dimensions: %w", k, k, d, ErrParam)
 	}
+	return l, nil
+}
+
+// newLaw fits the density in ℝ^d, and returns nil if it finds none.
+func (k SRF) newLaw(d int) *SphericalLaw {
 	fit := newSphericalFit(k, d)
 	density := fit.solve()
 	if density == nil {
-		return nil, fmt.Errorf("spectral: %T%+v: no positive density found in %d dimensions: %w", k, k, d, ErrParam)
+		return nil
 	}
 	const steps = 400
 	l := &SphericalLaw{radialDensity: density, Of: k}
@@ -139,8 +144,7 @@ func (k SRF) Law(d int) (*SphericalLaw, error) {
 		r := 2 * float64(i) / steps
 		l.Error = max(l.Error, math.Abs(l.table.at(r)-k.polynomial().at(r)))
 	}
-	known, _ := sphericalLaws.LoadOrStore(sphericalKey{k, d}, l)
-	return known.(*SphericalLaw), nil
+	return l
 }
 
 // evenTable holds an even function at equal steps from -step on, and interpolates with the cubic through four points.

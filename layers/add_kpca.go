@@ -315,6 +315,6 @@ func (l *AddKPCALayer) shares(knots, values []float64) []float64 {
 func (l *AddKPCALayer) Kernel() spectral.Kernel { return l.kernel }
 
 func (l *AddKPCALayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, %d components, %d points, %v", l.kind, l.name, l.dims, l.features,
-		l.kernel, l.kernel, l.op.Width, l.op.Points, l.dt)
+	return fmt.Sprintf("%s %q: %d -> %d, %s, %d components, %d points, %v", l.kind, l.name, l.dims, l.features,
+		kernelText(l.kernel), l.op.Width, l.op.Points, l.dt)
 }

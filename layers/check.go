@@ -353,13 +353,17 @@ func (c *checker) slopes(l Layer, name string, at, weights, gradient []float64) 
 		for k, step := range []float64{1e-4 * math.Max(math.Abs(v), 1e-3), 5e-5 * math.Max(math.Abs(v), 1e-3)} {
 			at[i] = v + step
 			up, size, err := cost()
-			outside = errors.Join(outside, err)
 			at[i] = v - step
-			down, _, err := cost()
-			outside = errors.Join(outside, err)
+			down, _, other := cost()
+			at[i] = v
+			for _, err := range []error{err, other} {
+				if err != nil && !errors.Is(err, ErrDomain) {
+					return err
+				}
+				outside = errors.Join(outside, err)
+			}
 			slope[k], noise = (up-down)/(2*step), 1e-14*size/step
 		}
-		at[i] = v
 		if outside != nil { // of the domain
 			continue
 		}

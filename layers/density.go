@@ -109,7 +109,7 @@ func (l *densityLayer) Policy() Policy { return l.outer.policy }
 
 // text describes a layer of the given distance.
 func (l *densityLayer) text(distance string) string {
-	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %v of %s, %d x %v points, %d %v functions an axis, sampler %v, "+
+	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %.6g of %s, %d x %v points, %d %v functions an axis, sampler %v, "+
 		"seed %d, %v, %v", l.kind, l.name, l.dims, l.width,
 		l.features, l.sigma, distance, l.parts(), l.grid.Points(), l.options.functions, l.options.basis,
 		l.outer.sampler, l.outer.seed, l.dt, l.outer.policy)

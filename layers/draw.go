@@ -6,6 +6,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // streamKey identifies a stream of random numbers. Layers that draw from the same key draw the same numbers.
@@ -77,6 +78,9 @@ func (b *base) drawn(stream string, o options, anew func(o options) (peeker, err
 
 // Keep says that the layer is in use, as Transform and Fwd do: no composition draws its parameters again.
 func Keep(l Layer) {
+	if domain.IsNil(l) {
+		return
+	}
 	for _, d := range drawsOf(l) {
 		d.used.Store(true)
 	}

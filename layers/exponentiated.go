@@ -102,10 +102,10 @@ func (l *ExponentiatedLayer) Policy() Policy { return l.outer.policy }
 
 func (l *ExponentiatedLayer) String() string {
 	if l.inner == nil {
-		return fmt.Sprintf("%s %q: %d -> %d, σ %v of %T%+v, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims,
-			l.features, l.kernel.Sigma, l.kernel.Of, l.kernel.Of, l.outer.sampler, l.outer.seed, l.dt, l.outer.policy)
+		return fmt.Sprintf("%s %q: %d -> %d, σ %.6g of %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims,
+			l.features, l.kernel.Sigma, kernelText(l.kernel.Of), l.outer.sampler, l.outer.seed, l.dt, l.outer.policy)
 	}
-	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %v of %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims,
+	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %.6g of %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims,
 		l.inner.features, l.features, l.kernel.Sigma,
 		l.inner.form(), l.outer.sampler, l.outer.seed, l.dt, l.outer.policy)
 }

@@ -109,11 +109,11 @@ func (f densityForm) plan(s Spec) (plan, error) {
 		h: h}
 	lifted := max(1, 2*int(s.Params.Number("lambdas"))) * basisColumns(s)
 	if f.direct(s.Params) {
-		g, err := o.grid(s.Dims)
+		g, err := o.grid(max(1, s.Dims))
 		if err != nil {
 			return plan{}, fmt.Errorf("layers: map %s: %w", f.name, err)
 		}
-		lifted = g.Len() * s.Dims / g.Axes()
+		lifted = g.Len() * max(1, s.Dims/g.Axes())
 	}
 	return plan{kernel: k, lifted: lifted, build: func(opts []Option) (Layer, error) {
 		if rule != nil {

@@ -172,8 +172,8 @@ func (l *GORFLayer) Signature() []float64 {
 }
 
 func (l *GORFLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, %v, coupling %v, seed %d, %v, %v",
-		l.kind, l.name, l.dims, l.features, l.kernel, l.kernel, l.split, l.coupling, l.seed, l.dt, l.policy)
+	return fmt.Sprintf("%s %q: %d -> %d, %s, %v, coupling %v, seed %d, %v, %v",
+		l.kind, l.name, l.dims, l.features, kernelText(l.kernel), l.split, l.coupling, l.seed, l.dt, l.policy)
 }
 
 func (l *GORFLayer) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.kernel.Domain()} }

@@ -120,7 +120,7 @@ func (l *HomogeneousLayer) String() string {
 
 // form describes the kernel and its harmonics.
 func (l *HomogeneousLayer) form() string {
-	return fmt.Sprintf("%T%+v, order %d, %v window, period %.4g", l.Kernel(), l.Kernel(), l.harmonics.Order(), l.window,
+	return fmt.Sprintf("%s, order %d, %v window, period %.4g", kernelText(l.Kernel()), l.harmonics.Order(), l.window,
 		l.harmonics.Period)
 }
 

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -328,6 +330,20 @@ func (b *base) SetParams(values map[string]*tensor.Dense) error {
 		b.changed()
 	}
 	return nil
+}
+
+// longNumber is a number of more digits than a message needs.
+var longNumber = regexp.MustCompile(`\d+\.\d{6,}(e[+-]?\d+)?`)
+
+// kernelText describes a kernel by its type and its fields, with numbers of six digits.
+func kernelText(k any) string {
+	return longNumber.ReplaceAllStringFunc(fmt.Sprintf("%T%+v", k, k), func(number string) string {
+		x, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			return number
+		}
+		return strconv.FormatFloat(x, 'g', 6, 64)
+	})
 }
 
 var serial atomic.Uint64

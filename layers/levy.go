@@ -135,8 +135,8 @@ func (l *LevyLayer) Metric() Map { return l.inner }
 func (l *LevyLayer) Policy() Policy { return l.policy }
 
 func (l *LevyLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d -> %d, %T%+v by %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims,
-		l.inner.Features(), l.features, l.kernel, l.kernel,
+	return fmt.Sprintf("%s %q: %d -> %d -> %d, %s by %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims,
+		l.inner.Features(), l.features, kernelText(l.kernel),
 		l.inner.form(), l.outer.sampler, l.outer.seed, l.dt, l.policy)
 }
 

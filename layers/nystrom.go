@@ -184,8 +184,8 @@ func (l *NystromLayer) Rank() int {
 }
 
 func (l *NystromLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, %d landmarks, rank %d, %v", l.kind, l.name, l.dims, l.features,
-		l.kernel, l.kernel, l.Landmarks(), l.Rank(), l.dt)
+	return fmt.Sprintf("%s %q: %d -> %d, %s, %d landmarks, rank %d, %v", l.kind, l.name, l.dims, l.features,
+		kernelText(l.kernel), l.Landmarks(), l.Rank(), l.dt)
 }
 
 // Fwd adds the map to the graph of x.

@@ -208,8 +208,8 @@ func (l *randomMap) Kernel() spectral.Random { return l.kernel }
 func (l *randomMap) Policy() Policy { return l.policy }
 
 func (l *randomMap) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims, l.features,
-		l.kernel, l.kernel, l.sampler, l.seed, l.dt, l.policy)
+	return fmt.Sprintf("%s %q: %d -> %d, %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims, l.features,
+		kernelText(l.kernel), l.sampler, l.seed, l.dt, l.policy)
 }
 
 func (l *randomMap) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.on} }

@@ -27,8 +27,8 @@ func unitOf(b *base, k spectral.Kernel) (f ops.Exponent, scale float64, err erro
 		least, most = 0x1p-126, math.MaxFloat32
 	}
 	if !(scale >= least && scale <= most) {
-		return 0, 0, fmt.Errorf("%s: %T%+v has the scale %v, which %v cannot hold; scale the data and the parameter "+
-			"together: %w", b.who(), k, k, scale, b.dt, ErrParam)
+		return 0, 0, fmt.Errorf("%s: %s has the scale %v, which %v cannot hold; scale the data and the parameter "+
+			"together: %w", b.who(), kernelText(k), scale, b.dt, ErrParam)
 	}
 	return f, scale, nil
 }

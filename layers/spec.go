@@ -31,6 +31,37 @@ type Spec struct {
 	Parts []Spec `json:"parts,omitempty"`
 }
 
+// String describes the spec in a line, with numbers of four digits, the parts of a tree in brackets. JSON has all of it.
+func (s Spec) String() string {
+	var b strings.Builder
+	b.WriteString(s.Map)
+	if text := s.Params.Short(); text != "" {
+		fmt.Fprintf(&b, " %s", text)
+	}
+	if s.Dims != 0 || s.Features != 0 {
+		fmt.Fprintf(&b, ", %d -> %d", s.Dims, s.Features)
+	}
+	for _, word := range []string{s.Sampler, s.Dtype, s.Tune} {
+		if word != "" {
+			fmt.Fprintf(&b, ", %s", word)
+		}
+	}
+	if s.Seed != 0 {
+		fmt.Fprintf(&b, ", seed %d", s.Seed)
+	}
+	if s.Name != "" {
+		fmt.Fprintf(&b, ", name %q", s.Name)
+	}
+	if len(s.Parts) > 0 {
+		parts := make([]string, len(s.Parts))
+		for i, p := range s.Parts {
+			parts[i] = p.String()
+		}
+		fmt.Fprintf(&b, " [%s]", strings.Join(parts, "; "))
+	}
+	return b.String()
+}
+
 // FillDefaults fills in the parameters that are not given, from the declared defaults and from the data x: rows, dense
 // or sparse, or bags. maps.md beside this file has the rule for each map. Errors: parameters out of range, or a rule
 // that these data do not allow (ErrParam, ErrShape, ErrDomain); bags for a map of rows (ErrDtype).
@@ -75,7 +106,7 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 func (s Spec) Kernel() (spectral.Kernel, error) {
 	_, p, err := s.plan()
 	if err == nil && domain.IsNil(p.kernel) {
-		return nil, fmt.Errorf("layers: %s(%v) has no kernel of its own: %w", s.Map, s.Params, ErrParam)
+		return nil, fmt.Errorf("layers: %s(%s) has no kernel of its own: %w", s.Map, s.Params.Short(), ErrParam)
 	}
 	return p.kernel, err
 }

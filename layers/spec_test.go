@@ -3,6 +3,7 @@ package layers_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -343,5 +344,24 @@ func TestSpecErrors(t *testing.T) {
 	}
 	if err := (&layers.Spec{Map: "rbf"}).FillDefaults(rows(tensor.Float64, 3, 2, 1)); !errors.Is(err, layers.ErrParam) {
 		t.Errorf("the defaults of a map that is not there: %v", err)
+	}
+}
+
+// TestSpecString: a spec reads as a line, and so do numbers in the text of a layer.
+func TestSpecString(t *testing.T) {
+	s := layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": 2.000000000000002, "phase": false}, Dims: 3,
+		Features: 8, Sampler: "orthogonal", Seed: 7, Tune: "all"}
+	tree := layers.Spec{Map: "sequential", Dims: 3, Parts: []layers.Spec{{Map: "normalise"}, s}}
+	for got, want := range map[string]string{
+		fmt.Sprint(s):             "gaussian sigma=2, 3 -> 8, orthogonal, all, seed 7",
+		fmt.Sprintf("%+v", tree):  "sequential, 3 -> 0 [normalise; gaussian sigma=2, 3 -> 8, orthogonal, all, seed 7]",
+		fmt.Sprint(layers.Spec{}): "",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if text := must(s.Build()).String(); strings.Contains(text, "0000") || !strings.Contains(text, "{Sigma:2}") {
+		t.Errorf("a layer reads %s", text)
 	}
 }

@@ -84,7 +84,7 @@ func (l *TensorSketchLayer) sketch() ops.Sketch {
 func (l *TensorSketchLayer) Kernel() spectral.Kernel { return l.kernel }
 
 func (l *TensorSketchLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %T%+v, seed %d, %v", l.kind, l.name, l.dims, l.features, l.kernel, l.kernel,
+	return fmt.Sprintf("%s %q: %d -> %d, %s, seed %d, %v", l.kind, l.name, l.dims, l.features, kernelText(l.kernel),
 		l.seed, l.dt)
 }
 

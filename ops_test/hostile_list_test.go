@@ -218,6 +218,7 @@ var hostileFuncs = map[string]any{
 	"layers.Dot":                           layers.Dot,
 	"layers.Entries":                       layers.Entries,
 	"layers.IsIdentity":                    layers.IsIdentity,
+	"layers.Keep":                          layers.Keep,
 	"layers.KeepsZeros":                    layers.KeepsZeros,
 	"layers.Lookup":                        layers.Lookup,
 	"layers.Must":                          layers.Must,

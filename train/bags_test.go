@@ -50,7 +50,7 @@ func smallBagParams(name string, axes int) layers.Values {
 	if name == "mean-map" {
 		return layers.Values{"sigma": .1, "inner": 64.}
 	}
-	if axes > 2 {
+	if axes > 2 && name != "hdd-tv" { // which has no basis
 		return layers.Values{"points": 16., "functions": 8.}
 	}
 	return layers.Values{"points": 24.}

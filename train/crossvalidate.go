@@ -196,7 +196,7 @@ func (r *CVReport) AtEnd() (names []string) {
 	end := func(name string, same bool, of func(s CVScore) float64) {
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for _, s := range r.Scores {
-			if !same || fmt.Sprintf("%+v", s.Spec) == fmt.Sprintf("%+v", best.Spec) {
+			if !same || fmt.Sprintf("%#v", s.Spec) == fmt.Sprintf("%#v", best.Spec) {
 				lo, hi = math.Min(lo, of(s)), math.Max(hi, of(s))
 			}
 		}
@@ -235,7 +235,7 @@ func groupsOf(candidates []Candidate, o CVOptions) ([]*cvGroup, error) {
 		if lambdas != nil && len(lambdas) == 0 {
 			return nil, fmt.Errorf("train: CrossValidate: candidate %d has no lambdas; give one, or nil for the default: %w", i, domain.ErrParam)
 		}
-		key := fmt.Sprintf("%v %+v", lambdas == nil, c.Spec)
+		key := fmt.Sprintf("%v %#v", lambdas == nil, c.Spec)
 		g := known[key]
 		if g == nil {
 			g = &cvGroup{Candidate: Candidate{Spec: c.Spec}, grows: lambdas == nil}

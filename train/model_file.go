@@ -118,6 +118,9 @@ func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error)
 	if err == nil && (m.Spec.Dims != m.Map.Dims() || m.Head.Dims() != m.Map.Features() || m.Head.Dtype() != m.Map.Dtype()) {
 		err = fmt.Errorf("it states %d -> %d, %v, and the map is %v", m.Spec.Dims, m.Head.Dims(), m.Head.Dtype(), m.Map)
 	}
+	if err == nil {
+		err = m.checkSpec()
+	}
 	if err != nil {
 		return c, fmt.Errorf("the model's Spec does not describe its Map and Head: %w", err)
 	}
@@ -125,6 +128,19 @@ func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error)
 		return c, m.checkDraw()
 	}
 	return c, nil
+}
+
+// checkSpec wants a map that its spec restores from its parameters, of the same kernel.
+func (m *Model) checkSpec() error {
+	params := map[string]*tensor.Dense{}
+	for _, p := range m.Map.Params() {
+		params[p.Name] = p.Value
+	}
+	of, err := m.Spec.Restore(params)
+	if err != nil {
+		return err
+	}
+	return sameLayers(described([]layers.Layer{of}), described([]layers.Layer{m.Map}))
 }
 
 // checkDraw wants a map that its spec draws again. A layer that WithName or a composition made has other weights.

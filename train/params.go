@@ -3,6 +3,7 @@ package train
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/bochner-go/bochner/layers"
@@ -13,8 +14,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// paramsKey is the metadata key of a file of parameters, which lists its layers.
-const paramsKey = "bochner.params"
+// The metadata keys of a file of parameters: a list of its layers, and of what described returns for them.
+const (
+	paramsKey  = "bochner.params"
+	kernelsKey = "bochner.kernels"
+)
 
 // SaveParams writes the parameters of layers and the values of nodes to a safetensors file. It serves a network that a
 // program builds itself; nodes are the weights that no layer of this module holds. Parameter p of layer i, from 0, is
@@ -29,7 +33,11 @@ func SaveParams(path string, nodes G.Nodes, ls ...layers.Layer) error {
 	if err == nil {
 		var text []byte
 		if text, err = json.Marshal(kinds); err == nil {
-			err = modelfile.Write(path, map[string]string{paramsKey: string(text)}, into)
+			meta := map[string]string{paramsKey: string(text)}
+			if text, err = json.Marshal(described(ls)); err == nil {
+				meta[kernelsKey] = string(text)
+				err = modelfile.Write(path, meta, into)
+			}
 		}
 	}
 	if err != nil {
@@ -42,7 +50,7 @@ func SaveParams(path string, nodes G.Nodes, ls ...layers.Layer) error {
 // the values of the nodes of the same names. It changes nothing unless everything fits.
 //
 // Errors: modelfile.ErrFormat for another kind of file; modelfile.ErrCorrupt for a damaged one; domain.ErrParam for
-// layers of other types or widths, for nodes that the file lacks, and for tensors that no layer or node here has;
+// layers of other types, widths, kernels or parameters of kernels, for nodes that the file lacks, and for tensors that no layer or node here has;
 // domain.ErrShape for other shapes; domain.ErrDtype for other element types; the errors of SaveParams for layers and
 // nodes.
 func LoadParams(path string, nodes G.Nodes, ls ...layers.Layer) error {
@@ -72,6 +80,15 @@ func loadParams(path string, nodes G.Nodes, ls []layers.Layer) error {
 	for i := range max(len(want), len(kinds)) {
 		if i >= len(want) || i >= len(kinds) || want[i] != kinds[i] {
 			return fmt.Errorf("the file has the layers %v, and here are %v; give the same ones in the same order: %w", want, kinds, domain.ErrParam)
+		}
+	}
+	if text, ok := meta[kernelsKey]; ok { // earlier files lack it
+		var kernels []string
+		if err := json.Unmarshal([]byte(text), &kernels); err != nil {
+			return fmt.Errorf("the metadata %q is no list of kernels: %v: %w", kernelsKey, err, modelfile.ErrFormat)
+		}
+		if err := sameLayers(kernels, described(ls)); err != nil {
+			return fmt.Errorf("%w; give layers of the same kernels and parameters", err)
 		}
 	}
 	for name, t := range from {
@@ -107,6 +124,80 @@ const (
 	nodePrefix = "node."
 	nameless   = "%!s(<nil>)()" // what Gorgonia calls a leaf without a name
 )
+
+// described returns for each layer, and for each part of a composition, what its parameters do not say: its kernel,
+// activation or norm, with all numbers. A function in a kernel has no text.
+func described(ls []layers.Layer) []string {
+	all := []string{}
+	for _, l := range ls {
+		switch v := l.(type) {
+		case interface{ Unwrap() layers.Layer }:
+			all = append(all, described([]layers.Layer{v.Unwrap()})...)
+			continue
+		case interface{ Layers() []layers.Layer }:
+			all = append(all, described(v.Layers())...)
+			continue
+		case *layers.BagLayer:
+			all = append(all, described([]layers.Layer{v.OfRows()})...)
+			continue
+		}
+		text := layers.Summary(l).Layers[0].Type
+		for _, name := range []string{"Kernel", "Distance", "Activation", "Norm", "SpectralNorm"} {
+			m := reflect.ValueOf(l).MethodByName(name)
+			if !m.IsValid() || m.Type().NumIn() != 0 || m.Type().NumOut() != 1 {
+				continue
+			}
+			of := m.Call(nil)[0]
+			for of.Kind() == reflect.Interface {
+				of = of.Elem()
+			}
+			if !of.IsValid() {
+				continue
+			}
+			if text += " " + of.Type().String(); plain(of) {
+				text += fmt.Sprintf("%+v", of.Interface())
+			}
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// plain says whether a value is made of numbers and words, which have the same text in every process.
+func plain(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if !plain(v.Field(i)) {
+				return false
+			}
+		}
+	case reflect.Array, reflect.Slice:
+		for i := range v.Len() {
+			if !plain(v.Index(i)) {
+				return false
+			}
+		}
+	case reflect.Interface:
+		return plain(v.Elem())
+	case reflect.Func, reflect.Chan, reflect.Map, reflect.Pointer, reflect.UnsafePointer:
+		return false
+	}
+	return true
+}
+
+// sameLayers returns an error unless two lists of described are the same.
+func sameLayers(want, have []string) error {
+	for i := range max(len(want), len(have)) {
+		switch {
+		case i >= len(want) || i >= len(have):
+			return fmt.Errorf("%d layers for %d: %w", len(have), len(want), domain.ErrParam)
+		case want[i] != have[i]:
+			return fmt.Errorf("layer %d is %s, want %s: %w", i, have[i], want[i], domain.ErrParam)
+		}
+	}
+	return nil
+}
 
 func layerPrefix(i int) string { return fmt.Sprintf("layer.%d.", i) }
 

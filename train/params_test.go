@@ -10,6 +10,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
@@ -167,5 +168,45 @@ func TestParamsErrors(t *testing.T) {
 	}
 	if err := train.LoadParams(path, nil, n.layers...); !errors.Is(err, modelfile.ErrFormat) {
 		t.Errorf("a model file: %v", err)
+	}
+}
+
+// TestParamsOfOtherKernels: a file goes into layers of the same kernel, parameters and activation alone.
+func TestParamsOfOtherKernels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "params")
+	gaussian := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 2}, 3, 8, layers.WithName("map")))
+	dense := must(layers.NewDense(8, 2, ops.ReLU, layers.WithName("dense")))
+	if err := train.SaveParams(path, nil, must(layers.NewSequential(gaussian, dense))); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		k  spectral.Random
+		f  ops.Activation
+		ok bool
+	}{
+		"the same":         {spectral.Gaussian{Sigma: 2}, ops.ReLU, true},
+		"other bandwidth":  {spectral.Gaussian{Sigma: 2.5}, ops.ReLU, false},
+		"other kernel":     {spectral.Laplacian{Sigma: 2}, ops.ReLU, false},
+		"other activation": {spectral.Gaussian{Sigma: 2}, ops.Tanh, false},
+	} {
+		l := must(layers.NewSequential(must(layers.NewFourierLayer(c.k, 3, 8, layers.WithName("map"))), must(layers.NewDense(8, 2, c.f, layers.WithName("dense")))))
+		if err := train.LoadParams(path, nil, l); (err == nil) != c.ok || err != nil && !errors.Is(err, domain.ErrParam) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestSaveWithAnotherSpec: a model whose Spec is of another kernel than its Map is not saved.
+func TestSaveWithAnotherSpec(t *testing.T) {
+	set := &data.Set{X: must(data.FromSlices(xorRows)), Labels: xorLabels}
+	for _, spec := range []layers.Spec{{Map: "laplacian", Params: layers.Values{"sigma": 1.}}, {Map: "gaussian", Params: layers.Values{"sigma": 3.}}} {
+		m, _, err := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 4, Params: layers.Values{"sigma": 1.}}}.Fit(t.Context(), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Spec.Map, m.Spec.Params = spec.Map, spec.Params
+		if err := m.Save(filepath.Join(t.TempDir(), "model")); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "Spec") {
+			t.Errorf("saved as %v: %v", spec, err)
+		}
 	}
 }

@@ -304,8 +304,11 @@ func savedModels() []savedModel {
 	sets("mean-map", "landmarks", 2, layers.Values{"landmarks": 6.})
 	sets("mean-map", "exp-chi2", 2, layers.Values{"kernel": "exp-chi2"})
 	sets("hdd-js", "quantile", 2, layers.Values{"rule": "quantile"})
-	sets("hdd-tv", "quantile", 2, layers.Values{"rule": "quantile"})
+	sets("hdd-tv", "quantile", 2, layers.Values{"rule": "quantile", "lambdas": 5.})
 	sets("hdd-js", "drawn", 2, layers.Values{"rule": "drawn"})
+	sets("hdd-tv", "four", 4, nil)
+	of("exp-intersection", "series", "", layers.Values{"order": 1.}, "minmax,l1")
+	sets("mean-map", "exp-intersection", 2, layers.Values{"kernel": "exp-intersection"})
 	return es
 }
 

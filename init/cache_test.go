@@ -1,0 +1,55 @@
+package spectral
+
+import (
+	"sync"
+	"testing"
+)
+
+// TestCache: it keeps so many results and no more, computes one once for all that wait for it, and lets the computation
+// of one key need that of another.
+func TestCache(t *testing.T) {
+	var c cache[int, int]
+	for i := range 3 * mostFits {
+		if got := c.get(i, func() int { return i * i }); got != i*i {
+			t.Fatalf("the result of %d is %d", i, got)
+		}
+	}
+	if len(c.of) > mostFits {
+		t.Errorf("%d results are kept, want at most %d", len(c.of), mostFits)
+	}
+	other, count := make(chan int), 0
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			c.get(-1, func() int {
+				count++
+				return <-other
+			})
+		})
+	}
+	all.Go(func() { other <- c.get(-2, func() int { return 2 }) })
+	all.Wait()
+	if count != 1 || c.get(-1, nil) != 2 {
+		t.Errorf("%d computations of one result, %d", count, c.get(-1, nil))
+	}
+}
+
+// rounded is a Gaussian whose quantiles have errors.
+type rounded struct{ Gaussian }
+
+func (k rounded) Quantile(p float64) float64 { return k.Gaussian.Quantile(p) * (1 + 1e-7*p) }
+
+// TestAntitheticOfInexactQuantiles: a law that is symmetric but for rounding has no pairs w and -w, whose cosines are
+// the same.
+func TestAntitheticOfInexactQuantiles(t *testing.T) {
+	const m = 16
+	w := make([]float64, m)
+	if err := (Antithetic{}).Sample(w, 1, m, rounded{Gaussian{Sigma: 1}}, Stream(1, "antithetic")); err != nil {
+		t.Fatal(err)
+	}
+	for j := 0; j < m; j += 2 {
+		if near(w[j], -w[j+1], 1e-6) {
+			t.Errorf("the frequencies %v and %v", w[j], w[j+1])
+		}
+	}
+}
