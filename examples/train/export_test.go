@@ -55,7 +55,8 @@ func TestONNXOfATable(t *testing.T) {
 			[]string{"a", "b"}[i/30]}, ",") + "\n")
 	}
 	clitest.File(t, dir, "t.csv", rows.String())
-	const order = "m.onnx takes the numbers of a row in this order: age, age=(missing), region=east, region=north, region=south, active; "
+	const order = "m.onnx takes the numbers of a row in this order: " +
+		"age, age=(missing), region=east, region=north, region=south, active; "
 	for _, args := range []string{"-train t.csv -features 16 -head ridge -save m -onnx m.onnx", "-load m -onnx m.onnx"} {
 		if r := clitest.Run(t, dir, args).OK(t); !strings.Contains(r.Stderr, order) {
 			t.Errorf("%s: stderr %q", args, r.Stderr)
