@@ -50,7 +50,9 @@ func main() {
 	y := G.NewMatrix(g, G.Float64, G.WithShape(n, 2), G.WithName("y"), G.WithValue(ring))
 	w := G.NewMatrix(g, G.Float64, G.WithShape(columns, 2), G.WithName("W"), G.WithValue(weights))
 	dense := must.Get(G.Mul(x, w)) // Gorgonia's own
-	loss := must.Get(head.Loss(rff.Fwd(dense).Node(), y))
+	embedded := rff.Fwd(dense)
+	must.Do(embedded.Err())
+	loss := must.Get(head.Loss(embedded.Node(), y))
 	must.Do(os.WriteFile("06_composing.dot", []byte(must.Get(layers.Dot(g))), 0o644))
 
 	model := append(layers.Collect(rff, head), w) // the learnable nodes

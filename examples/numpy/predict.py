@@ -4,10 +4,12 @@
     predict.py MODEL ...               compares with the scores of the rows that are in the notes of the test files
     predict.py -rows ROWS.json MODEL   prints the scores of rows, or of sets of rows, as JSON; - is standard input
 
+Rows are arrays of numbers or, for a model of a table, objects with a value for each column by its name.
+
 The documentation of the Go package layers lists the tensors and the formula of every map. The checksum of the file
 is not looked at.
 """
-import argparse, functools, itertools, json, sys
+import argparse, datetime, functools, itertools, json, math, sys
 import numpy as np
 
 LEFT_OUT = {  # the forms that it does not know, and why
@@ -35,6 +37,61 @@ def read(path):
     return tensors, meta
 
 
+def encode(columns, rows):
+    """The numbers of rows of a table, objects with a value for each column: null or "" is missing."""
+    return [[v for column in columns["inputs"] for v in numbers(columns, column, row[column["name"]])] for row in rows]
+
+
+def numbers(columns, column, value):
+    """The numbers of a value: one, or one for each level, then one for rare levels and one for a gap if there are such.
+
+    A time is its days since 1970 and, if the card says cyclic, sines and cosines of the week, the year and the day."""
+    name, kind, levels = column["name"], column["kind"], column.get("levels") or []
+    out = [0.0] * (len(levels) if kind == "category" else 1)
+    others, gaps = [0.0] * bool(column.get("other")), [0.0] * bool(column.get("gap"))
+    if value is None or value == "":
+        if column.get("strict"):
+            raise ValueError(f"column {name} is empty; fill the value in")
+        gaps, fill = [1.0] * len(gaps), column["fill"]
+        if kind == "time":
+            out = times(columns, column, fill)
+        elif kind != "category":
+            out[0] = fill
+        elif fill >= 0:
+            out[int(fill)] = 1.0
+    elif kind == "category":
+        if str(value) in levels:
+            out[levels.index(str(value))] = 1.0
+        else:
+            others, rare = [1.0] * len(others), column.get("rare")
+            known = others and rare is None or str(value) in (rare or [])
+            if columns["unknown"] == "error" and not known:
+                raise ValueError(f"column {name} is {value!r}, which is none of {levels}")
+    elif kind == "time":  # as texts of ISO 8601
+        at = datetime.datetime.fromisoformat(str(value))
+        at = at if at.tzinfo else at.replace(tzinfo=datetime.timezone.utc)
+        out = times(columns, column, at.timestamp() / 86400)
+    elif str(value).lower() in [l.lower() for l in levels]:
+        out[0] = float([l.lower() for l in levels].index(str(value).lower()))
+    elif kind == "boolean" and str(value).lower() in ("false", "true", "0", "1"):
+        out[0] = float(str(value).lower() in ("true", "1"))
+    elif kind == "boolean":
+        raise ValueError(f"column {name} is {value!r}, not one of {levels or ['0', '1']}")
+    else:
+        out[0] = float(value)
+    return out + others + gaps
+
+
+def times(columns, column, days):
+    out = [days]
+    if columns["cyclic"]:
+        at = datetime.datetime(1970, 1, 1) + datetime.timedelta(days=days)
+        turns = [(math.floor(days) + 4) % 7 / 7, (at.timetuple().tm_yday - 1) / 365.25]
+        for turn in turns + [days - math.floor(days)] * bool(column.get("daily")):
+            out += [math.sin(2 * math.pi * turn), math.cos(2 * math.pi * turn)]
+    return out
+
+
 def under(tensors, prefix):
     return {name[len(prefix):]: t for name, t in tensors.items() if name.startswith(prefix)}
 
@@ -44,6 +101,8 @@ def predict(tensors, meta, rows):
     card = json.loads(meta["bochner"])
     if not card["drawn"] and card["spec"]["map"] != "linear":
         raise Unknown("SaveSpec")
+    if isinstance(rows[0], dict):
+        rows = encode(card["columns"], rows)
     scale = lambda rows: scaled(np.array(rows, float), card["scaler"], under(tensors, "scaler."))
     x, of = ([scale(s) for s in rows], sets) if np.ndim(rows[0][0]) else (scale(rows), features)
     scores = of(x, card["spec"], under(tensors, "map.")) @ tensors["head.W"] + tensors["head.b"]
@@ -335,7 +394,7 @@ def main():
                 continue
             if "test.rows" not in meta:
                 sys.exit(f"{path}: its notes have no rows to compare with; give rows by -rows")
-            got = predict(tensors, meta, json.loads(meta["test.rows"])).ravel()
+            got = predict(tensors, meta, json.loads(meta.get("test.table") or meta["test.rows"])).ravel()
         except Unknown as form:
             left_out.setdefault(str(form), []).append(path)
             continue

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -36,6 +37,29 @@ func TestONNX(t *testing.T) {
 	for _, name := range []string{"probabilities", "label"} {
 		if !bytes.Contains(one, []byte(name)) {
 			t.Errorf("there is no output %s", name)
+		}
+	}
+}
+
+// TestONNXOfATable: the program says which numbers the file of a table's model takes, and in which order.
+func TestONNXOfATable(t *testing.T) {
+	dir := t.TempDir()
+	var rows strings.Builder
+	rows.WriteString("age,region,active,label\n")
+	for i := range 60 {
+		age := ""
+		if i%10 > 0 {
+			age = strconv.Itoa(20 + i)
+		}
+		rows.WriteString(strings.Join([]string{age, []string{"north", "south", "east"}[i%3], []string{"yes", "no"}[i%2],
+			[]string{"a", "b"}[i/30]}, ",") + "\n")
+	}
+	clitest.File(t, dir, "t.csv", rows.String())
+	const order = "m.onnx takes the numbers of a row in this order: " +
+		"age, age=(missing), region=east, region=north, region=south, active; "
+	for _, args := range []string{"-train t.csv -features 16 -head ridge -save m -onnx m.onnx", "-load m -onnx m.onnx"} {
+		if r := clitest.Run(t, dir, args).OK(t); !strings.Contains(r.Stderr, order) {
+			t.Errorf("%s: stderr %q", args, r.Stderr)
 		}
 	}
 }

@@ -22,7 +22,11 @@ func main() {
 	g := G.NewGraph()
 	x := G.NewMatrix(g, G.Float64, G.WithShape(4, 2), G.WithName("x"), G.WithValue(rows))
 	y := G.NewMatrix(g, G.Float64, G.WithShape(4, 2), G.WithName("y"), G.WithValue(oneHot))
-	loss, err := head.Loss(rff.Fwd(x).Node(), y)
+	z := rff.Fwd(x)
+	if z.Err() != nil {
+		panic(z.Err())
+	}
+	loss, err := head.Loss(z.Node(), y)
 	if err != nil {
 		panic(err)
 	}
@@ -39,7 +43,7 @@ func main() {
 		solver.Step(G.NodesToValueGrads(model))
 		vm.Reset()
 	}
-	z, _ := rff.Transform(nil, rows) // the same weights, without a graph
-	p, _ := head.Transform(nil, z)
+	features, _ := rff.Transform(nil, rows) // the same weights, without a graph
+	p, _ := head.Transform(nil, features)
 	fmt.Printf("class probabilities:\n%.2f\n", p)
 }
