@@ -34,7 +34,7 @@ func TestInterrupt(t *testing.T) {
 		if err := cmd.Process.Signal(sig); err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 1 || stdout.Len() > 0 {
+		if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 128+int(sig) || stdout.Len() > 0 {
 			t.Errorf("%v: %v, stdout %q", sig, err, stdout.String())
 		}
 		if text := stderr.String(); !strings.HasPrefix(text, "features: a.csv: ") || strings.Count(text, "\n") != 1 {

@@ -8,7 +8,8 @@
 // the exact with the approximate kernel on up to 1000 rows: the mean signed error over fixed pairs with its standard
 // error over seeds, the error over close and far pairs, with -sampler all in units of the error of independent
 // frequencies, and how the error falls with the number of features. With -json the last line of stdout is one JSON
-// object; progress goes to stderr. The exit status is 0, 2 for a wrong flag, 1 for bad data or a failure.
+// object; progress goes to stderr. The exit status is 0, 2 for a wrong flag, 1 for bad data or a failure,
+// 128 + n where signal n ended it.
 package main
 
 import (

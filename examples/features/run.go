@@ -52,7 +52,8 @@ type seconds struct {
 
 func (o *options) run(ctx context.Context) error {
 	start := time.Now()
-	inputs, outputs := []cli.File{{Flag: "in", Path: o.in}}, []cli.File{{Flag: "out", Path: o.out}, {Flag: "kernel", Path: o.kernel}, {Flag: "plot", Path: o.plot}}
+	inputs := []cli.File{{Flag: "in", Path: o.in}}
+	outputs := []cli.File{{Flag: "out", Path: o.out}, {Flag: "kernel", Path: o.kernel}, {Flag: "plot", Path: o.plot}}
 	if err := cli.CheckFiles(inputs, outputs); err != nil {
 		return err
 	}

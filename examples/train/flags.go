@@ -28,7 +28,7 @@ type options struct {
 	train, test, load, save, plot string
 	onnx                          string // the file that the model is exported to
 	predict, out                  string
-	look                          bool
+	look, spreadsheet             bool
 	distribution, laplace         bool
 	level                         float64
 	json, noWeights, stream, cg   bool
@@ -106,6 +106,7 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&o.load, "load", "", "evaluate this model `file` on -test instead of training")
 	fs.StringVar(&o.predict, "predict", "", "with -load: predict the rows of these `files`, which need no labels")
 	fs.StringVar(&o.out, "out", "", "with -predict: write what is predicted to this `file`: .csv, .jsonl, .npy (the numbers alone) or .parquet")
+	fs.BoolVar(&o.spreadsheet, "spreadsheet", false, "with -predict and -out .csv: put ' before texts that begin with =, +, - or @ and are no numbers, which spreadsheets would compute")
 	fs.BoolVar(&o.look, "look", false, "show what is in the table -train, and what would be made of it, instead of training; the picture is look.png")
 	fs.StringVar(&o.plot, "plot", "", "draw a picture to this `file` (PNG)")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object as the last line of stdout")
@@ -243,7 +244,7 @@ func (o *options) setTask(task string, given map[string]bool) error {
 func (o *options) checkLoad(given map[string]bool) error {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch name {
-		case "load", "test", "label", "drop-unlabelled", "header", "delimiter", "id", "predict", "out", "plot", "json", "distribution", "level", "onnx":
+		case "load", "test", "label", "drop-unlabelled", "header", "delimiter", "id", "predict", "out", "spreadsheet", "plot", "json", "distribution", "level", "onnx":
 		default:
 			return cli.Usage("-%s does not apply to -load, which evaluates a finished model", name)
 		}

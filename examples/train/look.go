@@ -61,7 +61,7 @@ const lookColumns = 40
 
 // printLook prints the look.
 func printLook(l *data.Look, targets []*data.ColumnLook) {
-	fmt.Printf("%s: %d rows, %d columns", l.Source, l.Rows, len(l.Columns))
+	fmt.Printf("%s: %d rows, %d columns", cli.Shown(l.Source), l.Rows, len(l.Columns))
 	if l.Duplicates > 0 {
 		fmt.Printf(", duplicate rows: %d", l.Duplicates)
 	}
@@ -71,10 +71,10 @@ func printLook(l *data.Look, targets []*data.ColumnLook) {
 		if len(l.Classes) == 1 {
 			classes = fmt.Sprintf("1 class, %s; a classifier needs two", shares(l.Classes, l.Rows, 6))
 		}
-		fmt.Printf("label %s: %s\n", strings.Join(l.Labels, ", "), classes)
+		fmt.Printf("label %s: %s\n", cli.Shown(strings.Join(l.Labels, ", ")), classes)
 	}
 	for _, t := range targets {
-		fmt.Printf("target %s: %s\n", t.Name, span(t))
+		fmt.Printf("target %s: %s\n", cli.Shown(t.Name), span(t))
 	}
 	fmt.Println()
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
@@ -90,7 +90,7 @@ func printLook(l *data.Look, targets []*data.ColumnLook) {
 		}
 		becomes := fmt.Sprint(c.Becomes)
 		if c.Left != "" {
-			becomes = "left out: " + cli.InFlags(c.Left)
+			becomes = "left out: " + cli.Shown(cli.InFlags(c.Left))
 		}
 		kind := string(c.Kind)
 		if kind == "" {
@@ -148,7 +148,7 @@ func shares(levels []data.LevelLook, n, most int) string {
 func short(text string, most int) string {
 	letters := []rune(strings.Join(strings.Fields(text), " "))
 	if len(letters) > most {
-		return string(letters[:most-1]) + "…"
+		return cli.Shown(string(letters[:most-1])) + "…"
 	}
-	return string(letters)
+	return cli.Shown(string(letters))
 }

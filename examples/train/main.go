@@ -54,7 +54,7 @@
 // It prints the accuracy on both parts and F1, or the root mean squared error, how far the features are from the exact
 // kernel, and what took how long. The picture is the confusion matrix, or the residuals, above the curves of the
 // epochs. With -json the last line of stdout is one JSON object with the same numbers; progress goes to stderr. The
-// exit status is 0, 2 for a wrong flag, 1 for bad data or a failure.
+// exit status is 0, 2 for a wrong flag, 1 for bad data or a failure, 128 + n where signal n ended it.
 package main
 
 import (
@@ -96,5 +96,6 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return o.hint(err)
 	}
+	o.tellSame()
 	return r.show(o)
 }

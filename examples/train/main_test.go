@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -141,4 +143,67 @@ func TestNoFlags(t *testing.T) {
 	if s < .8 || l > s-.15 {
 		t.Errorf("accuracy %v, and %v of a linear model", s, l)
 	}
+}
+
+// TestFullStdout: what cannot be printed is a failure, with or without -json.
+func TestFullStdout(t *testing.T) {
+	dir := files(t)
+	for _, args := range []string{"-train last.csv -features 16 -head ridge", "-train last.csv -features 16 -head ridge -json", "-look -train header.csv"} {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		if err != nil {
+			t.Skip("the system has no /dev/full")
+		}
+		cmd := clitest.Command(t, dir, strings.Fields(args)...)
+		var stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = full, &stderr
+		err = cmd.Run()
+		full.Close()
+		if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(stderr.String(), "no space left") {
+			t.Errorf("%s: %v, %q", args, err, stderr.String())
+		}
+	}
+}
+
+// TestEscapes: names of columns and texts reach a terminal without what it obeys.
+func TestEscapes(t *testing.T) {
+	dir := t.TempDir()
+	clitest.File(t, dir, "rows.csv", "\x1b[2Ja,b,y\x1b]0;\n"+strings.Repeat("1,2,p\x1b[31m\n2,1,q\n2,3,q\n", 9))
+	for _, args := range []string{"-look -train rows.csv", "-train rows.csv -features 8 -head ridge", "-train rows.csv -drop z", "-look -train no\x1b[2J.csv"} {
+		r := clitest.Run(t, dir, args)
+		if strings.Contains(r.Stdout+r.Stderr, "\x1b") || !strings.Contains(r.Stdout+r.Stderr, `\x1b`) {
+			t.Errorf("%s: %q %q", args, r.Stdout, r.Stderr)
+		}
+	}
+}
+
+// TestTestRowsThatWereTrainedOn: a note says so.
+func TestTestRowsThatWereTrainedOn(t *testing.T) {
+	dir := files(t)
+	r := clitest.Run(t, dir, "-train last.csv -test test.csv,./last.csv -features 16 -head ridge").OK(t)
+	if !strings.Contains(r.Stderr, "note: ./last.csv is among the training files: its scores say nothing about other rows\n") {
+		t.Error(r.Stderr)
+	}
+	if r := clitest.Run(t, dir, "-train last.csv -test test.csv -features 16 -head ridge").OK(t); strings.Contains(r.Stderr, "among the training files") {
+		t.Error(r.Stderr)
+	}
+}
+
+// TestSpreadsheet: texts that a spreadsheet would compute are quoted if that is asked for, and numbers stay.
+func TestSpreadsheet(t *testing.T) {
+	dir := t.TempDir()
+	clitest.File(t, dir, "rows.csv", "who,a,b,=y\n"+strings.Repeat("-7,1,2,=1+1\n@x,2,1,-q\n+z,2,3,-q\n", 9))
+	clitest.Run(t, dir, "-train rows.csv -id who -features 8 -head ridge -save m").OK(t)
+	for flags, want := range map[string][]string{
+		"":              {"\n-7,=1+1,", "\n@x,-q,", "score =1+1"},
+		" -spreadsheet": {"\n-7,'=1+1,", "\n'@x,'-q,", "\n'+z,'-q,", "score =1+1"},
+	} {
+		clitest.Run(t, dir, "-load m -predict rows.csv -out p.csv"+flags).OK(t)
+		text, err := os.ReadFile(filepath.Join(dir, "p.csv"))
+		for _, w := range want {
+			if err != nil || !strings.Contains(string(text), w) {
+				t.Errorf("%q: %v, no %q in\n%.200s", flags, err, w, text)
+			}
+		}
+	}
+	clitest.Run(t, dir, "-load m -predict rows.csv -out p.npy -spreadsheet").Fails(t, 2, "train", "-spreadsheet goes with -predict and an -out that ends with .csv")
 }

@@ -23,6 +23,8 @@ import (
 // checkPredict refuses what does not go with -predict, or lacks it.
 func (o *options) checkPredict(given map[string]bool) error {
 	switch {
+	case o.spreadsheet && (o.predict == "" || filepath.Ext(o.out) != ".csv"):
+		return cli.Usage("-spreadsheet goes with -predict and an -out that ends with .csv")
 	case o.predict == "" && o.out == "":
 		return nil
 	case o.predict == "":
@@ -64,6 +66,7 @@ func predictFile(ctx context.Context, o *options) error {
 		return err
 	}
 	by := predictedBy(m, opts.ID)
+	by.spreadsheet = o.spreadsheet
 	if o.distribution {
 		by.withDistribution(o.level)
 	}
@@ -183,10 +186,11 @@ type predictions interface {
 
 // predicted are the columns of a prediction.
 type predicted struct {
-	model *train.Model
-	names []string // of the scores
-	id    string   // the name of the column that names the rows
-	level float64  // of intervals and sets; 0: the model predicts no distribution
+	model       *train.Model
+	names       []string // of the scores
+	id          string   // the name of the column that names the rows
+	spreadsheet bool     // texts are quoted that a spreadsheet would compute
+	level       float64  // of intervals and sets; 0: the model predicts no distribution
 }
 
 // predictedBy are the columns that a model predicts of rows that a column names, or "" for their numbers.

@@ -321,7 +321,7 @@ func TestPredictLeavesNothing(t *testing.T) {
 			switch {
 			case err == nil:
 				t.Errorf("%s, %v: it was done before", format, sig)
-			case sig == os.Interrupt && (len(left) > 0 || cmd.ProcessState.ExitCode() != 1 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "context canceled")):
+			case sig == os.Interrupt && (len(left) > 0 || cmd.ProcessState.ExitCode() != 130 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "context canceled")):
 				t.Errorf("%s: interrupted it leaves %v; stderr %q", format, left, stderr.String())
 			case sig == os.Kill && (len(left) != 1 || !strings.HasSuffix(left[0], ".tmp")):
 				t.Errorf("%s: killed it leaves %v", format, left)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/wholefile"
@@ -55,7 +56,11 @@ func newCSVPredictions(path string, p predicted) (predictions, error) {
 	if p.model.Classes != nil {
 		head = append(head, "class")
 	}
-	if err := c.csv.Write(append(head, p.names...)); err != nil {
+	head = append(head, p.names...)
+	for i, name := range head {
+		head[i] = p.text(name)
+	}
+	if err := c.csv.Write(head); err != nil {
 		t.abort()
 		return nil, err
 	}
@@ -65,9 +70,9 @@ func newCSVPredictions(path string, p predicted) (predictions, error) {
 func (c *csvPredictions) write(b *data.Block, at int, scores *mat.Dense) error {
 	var line []string
 	for i := range b.Rows() {
-		line = append(line[:0], name(b, at, i))
+		line = append(line[:0], c.text(name(b, at, i)))
 		if c.model.Classes != nil {
-			line = append(line, c.class(scores, i))
+			line = append(line, c.text(c.class(scores, i)))
 		}
 		for _, v := range scores.RawRowView(i) {
 			line = append(line, strconv.FormatFloat(v, 'g', -1, 64))
@@ -78,6 +83,14 @@ func (c *csvPredictions) write(b *data.Block, at int, scores *mat.Dense) error {
 	}
 	c.csv.Flush()
 	return c.csv.Error()
+}
+
+// text is a text as the file has it.
+func (p predicted) text(t string) string {
+	if _, err := strconv.ParseFloat(t, 64); p.spreadsheet && err != nil && t != "" && strings.Contains("=+-@\t\r", t[:1]) {
+		return "'" + t
+	}
+	return t
 }
 
 // jsonPredictions has an object a line: row or id, and class and scores by class, with a distribution also the set of

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/report"
 )
@@ -50,7 +51,7 @@ func (r *result) showRelevance() {
 	if more := len(r.relevance) - len(words); more > 0 {
 		words = append(words, fmt.Sprintf("%d more", more))
 	}
-	fmt.Printf("relevance    %s\n", strings.Join(words, ", "))
+	fmt.Printf("relevance    %s\n", cli.Shown(strings.Join(words, ", ")))
 }
 
 // drawRelevance draws them as bars.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -148,6 +149,24 @@ func (o *options) checkFiles() error {
 		}
 	}
 	return errors.Join(cli.CheckFiles(inputs, outputs), cli.CheckWritable("checkpoint", o.fit.Checkpoints.Path))
+}
+
+// tellSame says which test file is a training file.
+func (o *options) tellSame() {
+	if o.train == "" || o.test == "" {
+		return
+	}
+	training, err := data.Files(list(o.train)...)
+	test, other := data.Files(list(o.test)...)
+	if err != nil || other != nil {
+		return // reading says why
+	}
+	for _, t := range test {
+		if slices.ContainsFunc(training, func(name string) bool { return wholefile.Same(name, t) }) {
+			o.read.Tell(t + " is among the training files: its scores say nothing about other rows")
+			return
+		}
+	}
 }
 
 // saveModel writes the model where it is to be saved, and exports it.

@@ -149,7 +149,7 @@ func (o *options) showColumns(c *data.Columns, first *data.Frame) {
 		}
 		text += "; -scale auto" + how
 	}
-	fmt.Fprintln(os.Stderr, text)
+	fmt.Fprintln(os.Stderr, cli.Shown(text))
 	if o.Scale == "auto" && histograms(c, first) {
 		fmt.Fprintln(os.Stderr, "the rows look like histograms; -scale l1 -map exp-chi2 may serve them better")
 	}

@@ -241,7 +241,8 @@ func (t *targets) bad(at int, what, text string, f flaw) error {
 		column = t.column()
 	}
 	if f == noNumber && isGap(text) {
-		return t.fail(at, ErrFormat, "the %s %s%s says that the value is missing; leave such rows out (Options.DropUnlabelled)", what, quote(text), column)
+		return t.fail(at, ErrFormat, "the %s %s%s says that the value is missing; leave such rows out (Options.DropUnlabelled)",
+			what, quote(text), column)
 	}
 	if f == noNumber {
 		return t.fail(at, ErrFormat, "the %s %s%s is not a number; correct the file, or read it as classification", what, quote(text), column)

@@ -47,9 +47,11 @@ func (r *records) check(line, columns int) error {
 	case columns <= r.most:
 		return nil
 	case r.first > 0:
-		return &recordError{line, fmt.Sprintf("the line has at least %d fields, line %d has %d; all lines must have the same number", columns, r.first, r.most)}
+		return &recordError{line, fmt.Sprintf("the line has at least %d fields, line %d has %d; all lines must have the same number",
+			columns, r.first, r.most)}
 	}
-	return &recordError{line, fmt.Sprintf("the line has at least %d columns, and at most %d are allowed; write the table as LIBSVM text, which leaves zeros out, or in parts", columns, r.most)}
+	return &recordError{line, fmt.Sprintf("the line has at least %d columns, and at most %d are allowed; "+
+		"write the table as LIBSVM text, which leaves zeros out, or in parts", columns, r.most)}
 }
 
 func (r *records) Read(p []byte) (int, error) {
@@ -68,7 +70,8 @@ func (r *records) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	if r.bytes > maxLine {
-		return 0, &recordError{r.line + 1, fmt.Sprintf("the line, or a quoted cell of it, is longer than %d bytes; see that quotes are closed, and leave such texts out", maxLine)}
+		return 0, &recordError{r.line + 1, fmt.Sprintf("the line, or a quoted cell of it, is longer than %d bytes; "+
+			"see that quotes are closed, and leave such texts out", maxLine)}
 	}
 	return n, err
 }

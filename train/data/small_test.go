@@ -169,8 +169,8 @@ func packedBytes(text string) []byte {
 	return append(append(b, byte(size), byte(size>>8), byte(size>>16)), text...)
 }
 
-// TestSmallFiles: no file of less than 64 KiB makes a reader take more than 256 MiB beside what it returns, and the error
-// tells the limit.
+// TestSmallFiles: no file of less than 64 KiB makes a reader take more than 256 MiB beside what it returns, and the
+// error tells the limit.
 func TestSmallFiles(t *testing.T) {
 	for i, f := range smallFiles() {
 		if len(f.file) >= 1<<16 {

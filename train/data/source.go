@@ -248,7 +248,8 @@ func (m *meter) unpacks(bytes int64) error {
 	if bytes <= most {
 		return nil
 	}
-	return fmt.Errorf("%d bytes of %v data become more than %d; if that is right, unpack the file first: %w", m.in.total, m.packed, most, ErrFormat)
+	return fmt.Errorf("%d bytes of %v data become more than %d; if that is right, unpack the file first: %w",
+		m.in.total, m.packed, most, ErrFormat)
 }
 
 func zstdError(err error) error {

@@ -10,7 +10,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -67,14 +69,55 @@ func Given(fs *flag.FlagSet) map[string]bool {
 }
 
 // Main runs a program until it ends or is interrupted, and exits: 0, 2 for a wrong flag, 1 for bad data or a failure,
-// the last two with one line on stderr. A second interrupt ends it at once.
+// also to write to stdout, 128 + n if it failed after signal n, all but the first with one line on stderr. A second
+// interrupt ends it at once.
 func Main(name string, run func(ctx context.Context, args []string) error) {
 	blas.Use() // before anything is computed
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	var number atomic.Int32
+	go func() {
+		if n, ok := (<-signals).(syscall.Signal); ok {
+			number.Store(int32(n))
+		}
+		signal.Stop(signals)
+		cancel()
+	}()
+	printed := watchStdout()
 	err := run(ctx, os.Args[1:])
-	stop()
-	os.Exit(exit(name, err))
+	if failed := printed(); err == nil {
+		err = failed
+	}
+	signal.Stop(signals)
+	status := exit(name, err)
+	if n := number.Load(); n > 0 && status == 1 {
+		status = 128 + int(n)
+	}
+	os.Exit(status)
+}
+
+// watchStdout passes on what is printed to os.Stdout until the returned function is called, which returns the first
+// error: fmt.Print and its like leave it to their callers.
+func watchStdout() (done func() error) {
+	r, w, err := os.Pipe()
+	if err != nil { // the system has none
+		return func() error { return nil }
+	}
+	to, failed := os.Stdout, make(chan error, 1)
+	os.Stdout = w
+	go func() {
+		_, err := io.Copy(to, r)
+		if err != nil {
+			_, _ = io.Copy(io.Discard, r) // so that no print waits
+		}
+		failed <- err
+	}()
+	return func() error {
+		os.Stdout = to
+		_ = w.Close() // what was printed is in the pipe
+		return <-failed
+	}
 }
 
 // grace is how long a program may go on after an interrupt.
@@ -105,7 +148,20 @@ func exit(name string, err error) int {
 	}
 }
 
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+func oneLine(err error) string { return Shown(strings.Join(strings.Fields(err.Error()), " ")) }
+
+// Shown is a text with what a terminal may obey, or does not show, escaped as in Go.
+func Shown(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if strconv.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
+}
 
 // InFlags is a text of the library with the flags where it says what they do.
 func InFlags(text string) string { return inFlags.Replace(text) }

@@ -47,7 +47,7 @@ func notes() func(note string) {
 		defer mu.Unlock()
 		if !seen[note] {
 			seen[note] = true
-			fmt.Fprintln(os.Stderr, "note:", InFlags(note))
+			fmt.Fprintln(os.Stderr, "note:", Shown(InFlags(note)))
 		}
 	}
 }

@@ -89,9 +89,9 @@ func fitCommand(fs *flag.FlagSet) func(ctx context.Context) error {
 			return err
 		}
 		m := r.Model
-		fmt.Printf("map       %s %v, %d -> %d features\nfiles     %d\nseconds   prepare %.1f, job %.1f\nmodel     %s\n",
+		_, err = fmt.Printf("map       %s %v, %d -> %d features\nfiles     %d\nseconds   prepare %.1f, job %.1f\nmodel     %s\n",
 			m.Spec.Map, m.Spec.Params.Short(), m.Dims(), m.Map.Features(), len(files), ready.Sub(start).Seconds(), time.Since(ready).Seconds(), to)
-		return nil
+		return err
 	}
 }
 
@@ -158,7 +158,7 @@ func featuresCommand(fs *flag.FlagSet) func(ctx context.Context) error {
 		if err := submit.Run(ctx, p, o); err != nil {
 			return err
 		}
-		fmt.Printf("map       %s %v, %d -> %d features\nfiles     %d in %s\n", r.Model.Spec.Map, r.Model.Spec.Params.Short(), r.Model.Dims(), r.Model.Map.Features(), len(files), to)
-		return nil
+		_, err = fmt.Printf("map       %s %v, %d -> %d features\nfiles     %d in %s\n", r.Model.Spec.Map, r.Model.Spec.Params.Short(), r.Model.Dims(), r.Model.Map.Features(), len(files), to)
+		return err
 	}
 }

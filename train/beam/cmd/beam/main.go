@@ -32,7 +32,7 @@
 // again unless a restart strategy is set, for a job like this fixed-delay. Where the deadline passes, the job is cancelled at the job server; on
 // Dataflow it must be cancelled by hand, and the message says so.
 //
-// The exit status is 0, 2 for a wrong flag, 1 for bad data or a failure, with one line on stderr.
+// The exit status is 0, 2 for a wrong flag, 1 for bad data or a failure, 128 + n after signal n, with one line on stderr.
 package main
 
 import (
@@ -44,6 +44,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -61,16 +62,28 @@ func usage(format string, args ...any) error {
 
 func main() {
 	blas.Use()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second one ends the program at once
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	var number atomic.Int32
+	go func() {
+		if n, ok := (<-signals).(syscall.Signal); ok {
+			number.Store(int32(n))
+		}
+		signal.Stop(signals) // a second one ends the program at once
+		cancel()
+	}()
 	err := run(ctx, os.Args[1:])
-	stop()
+	signal.Stop(signals)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return
 	}
 	fmt.Fprintf(os.Stderr, "beam: %s\n", strings.Join(strings.Fields(err.Error()), " "))
 	if errors.Is(err, errUsage) {
 		os.Exit(2)
+	}
+	if n := number.Load(); n > 0 {
+		os.Exit(128 + int(n))
 	}
 	os.Exit(1)
 }
