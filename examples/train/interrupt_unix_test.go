@@ -42,7 +42,7 @@ func TestInterruptedAnywhere(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if cmd.Wait() == nil || cmd.ProcessState.ExitCode() != 1 || stderr.String() != "train: interrupted: context canceled\n" {
+	if cmd.Wait() == nil || cmd.ProcessState.ExitCode() != 128+int(syscall.SIGTERM) || stderr.String() != "train: interrupted: context canceled\n" {
 		t.Errorf("exit status %d, stderr %q", cmd.ProcessState.ExitCode(), stderr.String())
 	}
 	clitest.Run(t, dir, "-load pipe.csv -test pipe.csv").Fails(t, 1, "train", "pipe.csv is a named pipe: not a model file")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -71,7 +72,7 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if cmd.Wait() == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(stderr.String(), "to be resumed from c: context canceled") {
+	if cmd.Wait() == nil || cmd.ProcessState.ExitCode() != 128+int(syscall.SIGINT) || !strings.Contains(stderr.String(), "to be resumed from c: context canceled") {
 		t.Errorf("stderr %q", stderr.String())
 	}
 }

@@ -76,10 +76,9 @@ func Main(name string, run func(ctx context.Context, args []string) error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	var number atomic.Int32
 	go func() {
 		if n, ok := (<-signals).(syscall.Signal); ok {
-			number.Store(int32(n))
+			signalled.Store(int32(n))
 		}
 		signal.Stop(signals)
 		cancel()
@@ -90,12 +89,11 @@ func Main(name string, run func(ctx context.Context, args []string) error) {
 		err = failed
 	}
 	signal.Stop(signals)
-	status := exit(name, err)
-	if n := number.Load(); n > 0 && status == 1 {
-		status = 128 + int(n)
-	}
-	os.Exit(status)
+	os.Exit(exit(name, err))
 }
+
+// signalled is the number of the signal that interrupted Main.
+var signalled atomic.Int32
 
 // watchStdout passes on what is printed to os.Stdout until the returned function is called, which returns the first
 // error: fmt.Print and its like leave it to their callers.
@@ -144,6 +142,9 @@ func exit(name string, err error) int {
 		return 2
 	default:
 		fmt.Fprintf(os.Stderr, "%s: %s\n", name, InFlags(oneLine(err)))
+		if n := signalled.Load(); n > 0 {
+			return 128 + int(n)
+		}
 		return 1
 	}
 }
