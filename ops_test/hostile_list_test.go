@@ -408,6 +408,7 @@ var hostileFuncs = map[string]any{
 	"train/report.WithTitle":               report.WithTitle,
 	"train/wholefile.AbortAll":             wholefile.AbortAll,
 	"train/wholefile.Create":               wholefile.Create,
+	"train/wholefile.Same":                 wholefile.Same,
 	"train/wholefile.Write":                wholefile.Write,
 }
 
