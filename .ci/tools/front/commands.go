@@ -92,7 +92,6 @@ func checkGuides(root, unbuilt string, guides []string) (said []string, err erro
 		if err != nil {
 			return nil, err
 		}
-		earlier := ""
 		for _, c := range commandsOf(guide, string(text)) {
 			n++
 			with[guide] = true
@@ -100,19 +99,15 @@ func checkGuides(root, unbuilt string, guides []string) (said []string, err erro
 			for i := 0; i < len(list) && err == nil; i++ {
 				var p program
 				var args []string
-				if p, args, err = read(root, list[i]); err == nil {
-					err = checkFiles(root, p, args, earlier)
-				}
+				p, args, err = read(root, list[i])
 				looked := unbuilt == "" || filepath.Clean(p.dir) != filepath.Clean(unbuilt)
 				if err == nil && p.pkg != "" && len(args) > 0 && looked {
 					calls, programs = append(calls, call{c, p, args}), append(programs, p)
 				}
-				earlier += sourceOf(root, p)
 			}
 			if err != nil {
 				said = append(said, c.wrong(err))
 			}
-			earlier += c.text
 		}
 	}
 	if n == 0 {
@@ -223,40 +218,6 @@ func module(folder string) string {
 		}
 	}
 	return folder
-}
-
-var inputs = []string{"data", "in", "load", "model", "predict", "test", "train"} // flags with files to read
-
-// checkFiles looks for a file that a command reads, in the repository, and by its name among what the earlier commands
-// of the guide and the sources of their programs say. What is beside the repository may be absent. A script reads what
-// has a slash.
-func checkFiles(root string, p program, args []string, earlier string) error {
-	for i, a := range args {
-		flag := i > 0 && strings.HasPrefix(args[i-1], "-") && slices.Contains(inputs, strings.TrimLeft(args[i-1], "-"))
-		if !flag && (p.pkg != "" || !strings.Contains(a, "/")) {
-			continue
-		}
-		for _, path := range strings.Split(a, ",") {
-			path = filepath.Join(p.dir, path)
-			match, err := filepath.Glob(filepath.Join(root, path))
-			known := strings.HasPrefix(path, "..") || strings.Contains(earlier, filepath.Base(path))
-			if err != nil || match == nil && !known {
-				return fmt.Errorf("there is no file %s, and no command before this one writes it", path)
-			}
-		}
-	}
-	return nil
-}
-
-// sourceOf is the Go of a program.
-func sourceOf(root string, p program) (all string) {
-	paths, _ := filepath.Glob(filepath.Join(root, p.dir, p.pkg, "*.go"))
-	for _, path := range paths {
-		if text, err := os.ReadFile(path); err == nil && p.pkg != "" {
-			all += string(text)
-		}
-	}
-	return all
 }
 
 // buildAll builds programs, those of a module in one go, and returns where they are.

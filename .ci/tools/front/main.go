@@ -3,7 +3,7 @@
 //
 //	go -C .ci/tools run ./front -C "$PWD" -unbuilt train/beam
 //
-// A command must name a program, flags and files that there are, and maps, samplers and the like that the help of the
+// A command must name a program and flags that there are, and maps, samplers and the like that the help of the
 // program lists. The cells of a notebook must be Go that the kernel for notebooks takes, with types that fit.
 package main
 
