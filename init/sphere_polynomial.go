@@ -64,8 +64,8 @@ func (k SpherePolynomial) Domain() Domain { return domain.UnitSphere(sphereToler
 // maxPower is the largest p. Maclaurin holds p+1 numbers.
 const maxPower = 1 << 16
 
-// Validate returns an error that wraps ErrParam unless a is finite and a > 0, p is from 1 to 65536, (1 - r²/a²)^p does not overflow
-// on the sphere, Eps is 0 or from 1e-5 to below 1, and Flat is from 0 to 1000, and 0 where Eps is.
+// Validate returns an error that wraps ErrParam unless a is finite and a > 0, p is from 1 to 65536, (1 - r²/a²)^p does
+// not overflow on the sphere, Eps is 0 or from 1e-5 to below 1, and Flat is from 0 to 1000, and 0 where Eps is.
 func (k SpherePolynomial) Validate() error {
 	if err := positive("SpherePolynomial", "A", k.A); err != nil {
 		return err

@@ -32,8 +32,8 @@ import (
 // The kernel of the total variation is the Laplacian kernel of the values. Without WithLambdas its map has Cauchy
 // frequencies on the values themselves: it is unbiased, W has Dims rows, and there is no embedding.
 //
-// Bandwidth tunes σ, BandwidthEach one σ for each coefficient or value, All W, b and the λ_j. The derivative for p at 0 is
-// defined as 0.
+// Bandwidth tunes σ, BandwidthEach one σ for each coefficient or value, All W, b and the λ_j. The derivative for p at 0
+// is defined as 0.
 //
 // With finitely many λ_j and basis functions the embedding is not exact. The table shows the error of ρ² by Embed in
 // per cent of the largest ρ² among 15 pairs of densities, the maximum and (rms). The densities are mixtures of two

@@ -54,7 +54,8 @@ func WithBasis(b Basis, functions int) Option {
 func WithBoxBasis() Option { return option("WithBoxBasis", func(o *options) { o.hdd.box = true }) }
 
 // WithLambdas sets the number M of frequencies λ of an HDDLayer and the rule that chooses them. The default is 5 by
-// spectral.GaussLambdas, except for the total variation, which by default has no λ. For the Hellinger distance, which has the only frequency 0, the option is an error (ErrParam).
+// spectral.GaussLambdas, except for the total variation, which by default has no λ. For the Hellinger distance, which
+// has the only frequency 0, the option is an error (ErrParam).
 func WithLambdas(m int, rule spectral.LambdaRule) Option {
 	return option("WithLambdas", func(o *options) {
 		o.hdd.lambdas, o.hdd.rule, o.hdd.embeds = m, rule, true

@@ -239,9 +239,10 @@ func named(name string) Option { return func(o *options) { o.name = name } }
 // WithName draws by the seed alone. So does a layer built from a Spec, whatever its name.
 //
 // The layers of a composition never share their numbers. If a part of a Concat or a Sequential has the seed and name of
-// an earlier part, the constructor draws it again, in place. A part that Fwd, Transform or Keep was called on keeps
-// its numbers, and so does one whose Params were written to, and two such parts that share theirs are an error (ErrParam). NewMeanMapLayer draws numbers that its
-// inner map does not have. If you compose a graph by hand, give layers without names different seeds.
+// an earlier part, the constructor draws it again, in place. A part that Fwd, Transform or Keep was called on keeps its
+// numbers, and so does one whose Params were written to, and two such parts that share theirs are an error (ErrParam).
+// NewMeanMapLayer draws numbers that its inner map does not have. If you compose a graph by hand, give layers without
+// names different seeds.
 func WithSeed(seed uint64) Option { return option("WithSeed", func(o *options) { o.seed = seed }) }
 
 // WithSampler sets the sampler of the frequencies. The default is spectral.IID. With spectral.Structured, a

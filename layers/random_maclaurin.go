@@ -98,7 +98,8 @@ func (l *RandomMaclaurinLayer) Signature() []float64 {
 }
 
 func (l *RandomMaclaurinLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %s, %v degrees, seed %d, %v", l.kind, l.name, l.dims, l.features, kernelText(l.kernel), l.degrees, l.seed, l.dt)
+	return fmt.Sprintf("%s %q: %d -> %d, %s, %v degrees, seed %d, %v", l.kind, l.name, l.dims, l.features,
+		kernelText(l.kernel), l.degrees, l.seed, l.dt)
 }
 
 func (l *RandomMaclaurinLayer) attr() ops.Attr {

@@ -15,8 +15,8 @@
 //	views        slices, transposes and column-major tensors give what their copies give
 //	sparse       sparse rows give the features, gradients and errors of the same rows made dense
 //	dtype        float32 is float64 within a derived rounding
-//	golden       the numbers of a fixed seed, in testdata/golden: features, draws, defaults, gradients; sets too. They are written by
-//	             go test ./ops_test -run TestGolden -write-golden
+//	golden       the numbers of a fixed seed, in testdata/golden: features, draws, defaults, gradients; sets too.
+//	             go test ./ops_test -run TestGolden -write-golden writes them
 //	hash         two maps in one graph never merge
 //	round trip   spec to JSON and back, parameters out and in, give the same bits
 //	heap         Transform into the caller's memory allocates nothing

@@ -34,8 +34,8 @@ const (
 // default.
 //
 // How much a step helps depends on the map. The table has error rates on held-out rows under a softmax head, with 256
-// features if their number is free, for optdigits and spambase; exp-intersection has order=1. Differences to frozen have standard errors of about
-// .004 and .007.
+// features if their number is free, for optdigits and spambase; exp-intersection has order=1. Differences to frozen
+// have standard errors of about .004 and .007.
 //
 //	                       frozen evidence all  both  solved   frozen evidence all  both  solved
 //	gaussian               .0314 .0248 .0157 .0183 .0157   .1087 .0870 .0795 .0734 .0815

@@ -50,9 +50,9 @@ func SaveParams(path string, nodes G.Nodes, ls ...layers.Layer) error {
 // the values of the nodes of the same names. It changes nothing unless everything fits.
 //
 // Errors: modelfile.ErrFormat for another kind of file; modelfile.ErrCorrupt for a damaged one; domain.ErrParam for
-// layers of other types, widths, kernels or parameters of kernels, for nodes that the file lacks, and for tensors that no layer or node here has;
-// domain.ErrShape for other shapes; domain.ErrDtype for other element types; the errors of SaveParams for layers and
-// nodes.
+// layers of other types, widths, kernels or parameters of kernels, for nodes that the file lacks, and for tensors that
+// no layer or node here has; domain.ErrShape for other shapes; domain.ErrDtype for other element types; the errors of
+// SaveParams for layers and nodes.
 func LoadParams(path string, nodes G.Nodes, ls ...layers.Layer) error {
 	if err := loadParams(path, nodes, ls); err != nil {
 		return fmt.Errorf("train: LoadParams %s: %w", path, err)

@@ -19,10 +19,10 @@ func init() {
 	register.DoFn2x1[context.Context, string, error](&featuresFn{})
 }
 
-// Features adds to a pipeline the steps that write the features of the rows of files (List) to a folder, local or remote: for each file
-// one of its name with .npy in place of the extensions, [rows, D] in the element type of the map, in the order of the rows, without
-// labels; files of a recipe with Columns may lack these. A file appears under its name when it is whole. Errors: as for Recipe.MarshalBinary and
-// FeatureFiles.
+// Features adds to a pipeline the steps that write the features of the rows of files (List) to a folder, local or
+// remote: for each file one of its name with .npy in place of the extensions, [rows, D] in the element type of the map,
+// in the order of the rows, without labels; files of a recipe with Columns may lack these. A file appears under its
+// name when it is whole. Errors: as for Recipe.MarshalBinary and FeatureFiles.
 func Features(s beam.Scope, r *Recipe, files []string, folder string) error {
 	if r != nil && r.Read.Columns != nil { // features need no labels
 		own := *r

@@ -96,8 +96,8 @@ func floatNorm(largest, trace, squares float64) float64 {
 }
 
 // gramFloat32 is gram by float32 products of the centred rows. It also returns the least lambda that may be used with
-// them; k is nil if the rows are out of range or ctx has ended. The bounds above for G hold for K with columns in place of rows, and
-// centring K afterwards does not enlarge the error.
+// them; k is nil if the rows are out of range or ctx has ended. The bounds above for G hold for K with columns in place
+// of rows, and centring K afterwards does not enlarge the error.
 func (r *dualRows) gramFloat32(ctx context.Context) (k []float64, least float64) {
 	n, d := r.n, r.d
 	most := make([]float64, n)

@@ -7,8 +7,8 @@ import (
 )
 
 // Half of the memory that the model leaves is the budget of all requests in flight. The other half is divided among the
-// turns, for what each takes while a body is read and rows are predicted: a window to unpack the body, the rows twice, as they grow, and the
-// features of some of them.
+// turns, for what each takes while a body is read and rows are predicted: a window to unpack the body, the rows twice,
+// as they grow, and the features of some of them.
 const (
 	maxWindow   = 8 << 20 // what RFC 8878, section 3.1.1.1.2, recommends to support
 	reading     = 1 << 20 // buffers and tables of the readers

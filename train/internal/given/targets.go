@@ -78,8 +78,8 @@ func (s *Spread) Deviation(j int) float64 {
 }
 
 // Unit returns the unit in which targets are fitted: less their means, each over the largest power of two up to its
-// deviation. common takes the largest of these powers for all targets, so that their sums of squares stay in proportion. Errors:
-// domain.ErrDomain for targets whose differences overflow.
+// deviation. common takes the largest of these powers for all targets, so that their sums of squares stay in
+// proportion. Errors: domain.ErrDomain for targets whose differences overflow.
 func (s *Spread) Unit(who string, common bool) (*Unit, error) {
 	u, largest := &Unit{}, 0.
 	for j := range s.columns {
