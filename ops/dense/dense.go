@@ -69,7 +69,7 @@ const mostAtOnce = 1 << 32
 
 // eachStrip calls f for strips of rows [lo, hi) of so many multiply-adds a row, until ctx ends.
 func eachStrip(ctx context.Context, rows, each int, f func(lo, hi int)) {
-	height := max(mostAtOnce/max(each, 1)/leaf, 1) * leaf
+	height := max(int(min(mostAtOnce/float64(max(each, 1)), float64(rows+leaf)))/leaf, 1) * leaf
 	for lo := 0; lo < rows && ctx.Err() == nil; lo += height {
 		f(lo, min(lo+height, rows))
 	}
