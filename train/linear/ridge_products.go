@@ -37,7 +37,7 @@ func addSquare(a, c blas64.General) {
 func addSquareUntil(ctx context.Context, a, c blas64.General) {
 	const most = 1 << 32 // multiply-adds of a strip
 	n, d := a.Rows, a.Cols
-	height := max(most/max(n*d, 1), 1) * ridgeDepth
+	height := max(int(min(most/float64(max(n*d, 1)), float64(n/ridgeDepth+1))), 1) * ridgeDepth
 	for lo := 0; lo < n && ctx.Err() == nil; lo += height {
 		rows := min(height, n-lo)
 		strip := general(rows, d, a.Stride, a.Data[lo*a.Stride:])
