@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"gorgonia.org/tensor"
 )
 
 // watch notices that the tensors of Params, once they were handed out, have other values, so that a layer drops what it
@@ -68,18 +70,11 @@ func (w *watch) print() uint64 {
 		if p.Tuned || p.Value == nil {
 			continue
 		}
-		var bytes []byte
-		switch v := p.Value.Data().(type) {
-		case []float32:
-			bytes = bytesOf(v)
-		case []float64:
-			bytes = bytesOf(v)
-		case float32:
-			bytes = bytesOf([]float32{v})
-		case float64:
-			bytes = bytesOf([]float64{v})
+		if p.Value.Dtype() == tensor.Float32 { // Write never fails
+			h.Write(bytesOf(p.Value.Float32s()))
+		} else {
+			h.Write(bytesOf(p.Value.Float64s()))
 		}
-		h.Write(bytes) // which never fails
 	}
 	return h.Sum64()
 }
