@@ -292,7 +292,7 @@ func TestSpillErrors(t *testing.T) {
 			if n, why := s.Spilled(); n != 0 || why != nil {
 				t.Errorf("%d bytes are kept: %v", n, why)
 			}
-			if now := openFiles(t); now != before {
+			if now := openFiles(t); now > before { // the collector may close one of another test
 				t.Errorf("%d files are open, %d before", now, before)
 			}
 		}
