@@ -6,7 +6,7 @@ import (
 )
 
 // TestCache: it keeps so many results and no more, computes one once for all that wait for it, and lets the computation
-// of one key need that of another.
+// for one key use the result of another.
 func TestCache(t *testing.T) {
 	var c cache[int, int]
 	for i := range 3 * mostFits {

@@ -122,7 +122,7 @@ func (p *csvFile) simpleLine() []string {
 	}
 }
 
-// nextLine returns the next line, without taking it; its end may be that of the file.
+// nextLine returns the next line without consuming it. The last line of a file may lack its newline.
 func (p *csvFile) nextLine() []byte {
 	if buffer, whole := p.wholeLines(); whole > 0 {
 		return buffer[:bytes.IndexByte(buffer, '\n')+1]

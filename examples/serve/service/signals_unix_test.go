@@ -91,7 +91,7 @@ func TestPipeInTheModelsPlace(t *testing.T) {
 	wait(t, func() bool { return len(r.current.Load().card.Classes) == 2 })
 }
 
-// TestStopsWhileItLoads: a program that is told to stop does not read its model to the end. The file holds a header,
+// TestStopsWhileItLoads: a program that receives a signal does not read its model to the end. The file holds a header,
 // and 1 GB of nothing that it names.
 func TestStopsWhileItLoads(t *testing.T) {
 	const size = 1 << 30
