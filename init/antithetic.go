@@ -11,7 +11,7 @@ import (
 // new Monte Carlo technique: antithetic variates.
 //
 // A Laplace feature falls with every coordinate of its frequency, so a pair never has more variance than two
-// independent frequencies. For Fourier features of a symmetric law, F is the distribution of |w| and the signs are
+// independent frequencies. Nor has a pair w and -w of units (Step, ReLU), only one of which is active on a row. For Fourier features of a symmetric law, F is the distribution of |w| and the signs are
 // independent: a pair w and -w would give the same cosine twice. Every Fourier and LogFourier kernel of this package
 // has a symmetric law.
 //
@@ -87,7 +87,7 @@ const asymmetry = 1e-3
 // magnitude returns the quantile function of the absolute value of a coordinate and true for a Fourier kernel with a
 // symmetric law, else the quantile function of the coordinate and false.
 func magnitude(law ProductLaw) (quantile func(p float64) float64, symmetric bool) {
-	if law.Transform() == Laplace {
+	if t := law.Transform(); t != Fourier && t != LogFourier {
 		return law.Quantile, false
 	}
 	for _, p := range []float64{1. / 1024, 1. / 64, .125, .25, .4375} {

@@ -3,32 +3,49 @@ package spectral
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 
-	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/floats"
 )
 
-// ArcCosine is the arc-cosine kernel on the unit sphere: the kernel of a layer of infinitely many random units, which
-// are step functions (order 0) or rectified linear units (order 1). With θ the angle between x and z,
+// ArcCosine is the arc-cosine kernel: the kernel of a layer of infinitely many units with normal weights, which are step
+// functions (order 0) or rectified linear units (order 1). With θ the angle between x and z,
 //
 //	order 0   k = 1 - θ/π
-//	order 1   k = (sin θ + (π - θ) cos θ)/π
+//	order 1   k = ‖x‖ ‖z‖ (sin θ + (π - θ) cos θ)/π
 //
-// Its Split is a signed combination of Gaussians. At opposite points the kernel is steep: order 0 rises as a square
-// root of 1 + x·z. A close fit there needs a large mass, about 60 for an error of .03 at order 0. Cho and Saul (2009),
-// Kernel methods for deep learning.
+// on ℝ^d; k = 0 if x or z is 0. Its features are such units (Step, ReLU), with w ~ N(0, I), so every sampler fits. Cho
+// and Saul (2009), Kernel methods for deep learning, equations (3) to (6).
+//
+// On the unit sphere it is also a signed combination of Gaussians, Split. At opposite points the kernel is steep: order
+// 0 rises as a square root of 1 + x·z. A close fit there needs a large mass, about 60 for an error of .03 at order 0, so
+// these features converge slowly.
 type ArcCosine struct {
 	Order     int     // 0 or 1
-	Eps, Flat float64 // of the fit, as in SpherePolynomial
+	Eps, Flat float64 // of the fit of Split, as in SpherePolynomial
 }
 
 var (
-	_ SignedLaw = ArcCosine{}
-	_ Validator = ArcCosine{}
-	_ profile   = ArcCosine{}
+	_ Law        = ArcCosine{}
+	_ ProductLaw = ArcCosine{}
+	_ RadialLaw  = ArcCosine{}
+	_ SignedLaw  = ArcCosine{}
+	_ Validator  = ArcCosine{}
+	_ profile    = ArcCosine{}
+	_ units      = ArcCosine{}
 )
 
-// At returns k(x, z) by the angle of x and z. It assumes ‖x‖ = ‖z‖ and does not check the norms.
-func (k ArcCosine) At(x, z []float64) float64 { return arcCosine(k.Order, supplement(x, z)) }
+// At returns k(x, z).
+func (k ArcCosine) At(x, z []float64) float64 {
+	phi, norms := supplement(x, z)
+	switch {
+	case norms == 0:
+		return 0
+	case k.Order == 0:
+		return arcCosine(0, phi)
+	}
+	return norms * arcCosine(k.Order, phi)
+}
 
 func (k ArcCosine) at(r float64) float64 { return arcCosine(k.Order, 2*math.Acos(min(1, r/2))) }
 
@@ -40,8 +57,8 @@ func (k ArcCosine) sharpest(eps float64) float64 {
 	return max(200, 10/eps/eps)
 }
 
-// Domain is the unit sphere.
-func (k ArcCosine) Domain() Domain { return domain.UnitSphere(sphereTolerance) }
+// Domain is ℝ^d.
+func (k ArcCosine) Domain() Domain { return Domain{} }
 
 // Validate returns an error that wraps ErrParam unless Order is 0 or 1 and Eps and Flat are as in SpherePolynomial.
 func (k ArcCosine) Validate() error {
@@ -51,12 +68,47 @@ func (k ArcCosine) Validate() error {
 	return validFit("ArcCosine", k.Eps, k.Flat)
 }
 
-// Split fits a signed combination of Gaussians, see SpherePolynomial. Errors wrap ErrParam.
+// Transform is Step for order 0 and ReLU for order 1.
+func (k ArcCosine) Transform() Transform {
+	if k.Order == 0 {
+		return Step
+	}
+	return ReLU
+}
+
+// Draw draws w ~ N(0, I).
+func (k ArcCosine) Draw(dst []float64, rng *rand.Rand) { Gaussian{1}.Draw(dst, rng) }
+
+// Quantile is the quantile of N(0, 1).
+func (k ArcCosine) Quantile(p float64) float64 { return normalQuantile(p) }
+
+// NormQuantile is the quantile of the norm of N(0, I) in ℝ^d.
+func (k ArcCosine) NormQuantile(d int, p float64) float64 { return Gaussian{1}.NormQuantile(d, p) }
+
+// squares is 4 E of the squared product of two units.
+func (k ArcCosine) squares(x, z []float64) float64 {
+	phi, norms := supplement(x, z)
+	switch {
+	case norms == 0:
+		return 0
+	case k.Order == 0:
+		return 2 * arcCosine(0, phi)
+	}
+	return 2 * norms * norms * squaredUnits(phi)
+}
+
+// Split fits a signed combination of Gaussians on the unit sphere, see SpherePolynomial. Errors wrap ErrParam.
 func (k ArcCosine) Split(d, m int, c Coupling) (*Split, error) {
 	return checkedMixture(k, k.Eps, k.Flat, d, m, c)
 }
 
-// arcCosine is the kernel as a function of φ = π - θ, without cancellation where it is small.
+// units is a kernel whose features are random step functions or rectified linear units.
+type units interface {
+	// squares is the second moment of the term of one frequency in the estimate of k(x, z).
+	squares(x, z []float64) float64
+}
+
+// arcCosine is the kernel of rows of length 1 as a function of φ = π - θ, without cancellation where it is small.
 func arcCosine(order int, phi float64) float64 {
 	if order == 0 {
 		return phi / math.Pi
@@ -68,14 +120,25 @@ func arcCosine(order int, phi float64) float64 {
 	return (math.Sin(phi) - phi*math.Cos(phi)) / math.Pi
 }
 
-// supplement is π - θ for two rows of the same norm, where θ is their angle. Kahan's formula takes it from the lengths
-// of their sum and difference.
-func supplement(x, z []float64) float64 {
+// squaredUnits is 2 E (r(w·x) r(w·z))² of rows of length 1, the arc-cosine kernel of order 2.
+func squaredUnits(phi float64) float64 {
+	sin, cos := math.Sincos(phi)
+	return (phi*(1+2*cos*cos) - 3*sin*cos) / math.Pi
+}
+
+// supplement returns φ = π - θ, where θ is the angle of two rows, and the product of their norms, without which there is
+// no angle. Kahan's formula takes φ from the sum and the difference of the rows scaled to length 1.
+func supplement(x, z []float64) (phi, norms float64) {
 	sameLength(x, z)
+	a, b := floats.Norm(x, 2), floats.Norm(z, 2)
+	if a == 0 || b == 0 {
+		return 0, 0
+	}
 	plus, minus := 0., 0.
 	for i, v := range x {
-		plus += (v + z[i]) * (v + z[i])
-		minus += (v - z[i]) * (v - z[i])
+		s, t := v/a, z[i]/b
+		plus += (s + t) * (s + t)
+		minus += (s - t) * (s - t)
 	}
-	return 2 * math.Atan2(math.Sqrt(plus), math.Sqrt(minus))
+	return 2 * math.Atan2(math.Sqrt(plus), math.Sqrt(minus)), a * b
 }

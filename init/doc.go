@@ -6,9 +6,11 @@
 //	Fourier      k(x, z) = E cos(w·(x - z))                     Gaussian, Laplacian, Matern
 //	Laplace      k(x, z) = E exp(-w·(x + z))                    ExpSemigroup, ReciprocalSemigroup
 //	LogFourier   k(x, z) = E cos(w·(ln(x + c) - ln(z + c)))     SkewedChi2, SkewedIntersection
+//	Step, ReLU   k(x, z) = 2 E f(w·x) f(w·z)                    ArcCosine; NeuralTangent has both (Tangent)
 //
 // The first is Bochner's theorem. The second is the theorem of Berg, Christensen and Ressel for the semigroup of
-// non-negative vectors. The third is Bochner's theorem on a multiplicative group. Draw m frequencies and replace the
+// non-negative vectors. The third is Bochner's theorem on a multiplicative group. The last are
+// layers of infinitely many units f with random weights. Draw m frequencies and replace the
 // expectation by their mean: the kernel becomes the inner product of two explicit feature vectors, and a linear model
 // on the features is a kernel machine.
 //
@@ -25,8 +27,8 @@
 //
 // A kernel k(x - z) that is not positive definite has a Fourier transform of both signs. Where its mass is finite the
 // kernel is a difference of two such expectations, a SignedLaw. Its Split is exact for DeltaGaussian and for
-// SpherePolynomial with some parameters. For the other kernels on the unit sphere (SpherePolynomial, ArcCosine,
-// NeuralTangent) it is a signed combination of Gaussians with a chosen error. A Coupling draws the frequencies of both
+// SpherePolynomial with some parameters. For others on the unit sphere (SpherePolynomial, ArcCosine, NeuralTangent) it
+// is a signed combination of Gaussians with a chosen error. A Coupling draws the frequencies of both
 // signs together and predicts the variance. Three other methods for the polynomial kernel on the sphere serve for
 // comparison: products of random projections (DrawProducts), count sketches (DrawCountSketches), and a positive density
 // with a bias (SRF).

@@ -130,11 +130,11 @@ func ExampleDeltaGaussian() {
 	// Output: k(x, x) = 0, k(x, z) = -0.7620, masses 1 and 1
 }
 
-// Rows on the unit sphere at a right angle: 1 - θ/π of order 0, and (sin θ + (π-θ) cos θ)/π of order 1.
+// Rows at a right angle: 1 - θ/π of order 0, and ‖x‖ ‖z‖ (sin θ + (π-θ) cos θ)/π of order 1.
 func ExampleArcCosine() {
-	x, z := []float64{1, 0}, []float64{0, 1}
+	x, z := []float64{2, 0}, []float64{0, 5}
 	fmt.Printf("%.4f %.4f\n", spectral.ArcCosine{Order: 0}.At(x, z), spectral.ArcCosine{Order: 1}.At(x, z))
-	// Output: 0.5000 0.3183
+	// Output: 0.5000 3.1831
 }
 
 // The neural tangent kernel of two layers: what a wide network with one hidden layer learns with.

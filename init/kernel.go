@@ -54,6 +54,13 @@ const (
 	// LogFourier is k(x, z) = E cos(w·(ln(x + c) - ln(z + c))), by Bochner's theorem on the skewed multiplicative
 	// group. A kernel of this form is a Shifter.
 	LogFourier
+	// Step is k(x, z) = 2 E s(w·x) s(w·z), where s(t) is 1 for t > 0 and else 0. Cho and Saul (2009), equation (1).
+	Step
+	// ReLU is k(x, z) = 2 E r(w·x) r(w·z), where r(t) = max(t, 0).
+	ReLU
+	// Tangent is k(x, z) = 2 E [r(w·x) r(w·z) + s(w·x) s(w·z) (v·x) (v·z)], where v is independent of w and has its
+	// law. Frequencies draws the w, then as many v.
+	Tangent
 )
 
 func (t Transform) String() string {
@@ -64,6 +71,12 @@ func (t Transform) String() string {
 		return "Laplace"
 	case LogFourier:
 		return "LogFourier"
+	case Step:
+		return "Step"
+	case ReLU:
+		return "ReLU"
+	case Tangent:
+		return "Tangent"
 	default:
 		return fmt.Sprintf("Transform(%d)", int(t))
 	}

@@ -3,6 +3,8 @@ package spectral
 import (
 	"fmt"
 	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // profile is a kernel on the unit sphere that depends on the distance r = ‖x - z‖ <= 2 alone.
@@ -108,6 +110,7 @@ func (f *mixture) split(k SignedLaw) *Split {
 		}
 	}
 	p := splitOf(k, f.c, laws, f.err)
+	p.On = domain.UnitSphere(sphereTolerance)
 	p.Eps, p.Flat = f.eps, f.flat
 	return p
 }

@@ -2,48 +2,82 @@ package spectral
 
 import (
 	"math"
-
-	"github.com/bochner-go/bochner/ops/domain"
+	"math/rand/v2"
 )
 
-// NeuralTangent is the neural tangent kernel, on the unit sphere, of a network with one hidden layer of rectified
-// linear units and both layers trained,
+// NeuralTangent is the neural tangent kernel of a network with one hidden layer of rectified linear units and both
+// layers trained,
 //
-//	k(x, z) = x·z κ₀ + κ₁,   κ₀ = (π - θ)/π,   κ₁ = (sin θ + (π - θ) cos θ)/π,
+//	k(x, z) = x·z κ₀ + ‖x‖ ‖z‖ κ₁,   κ₀ = (π - θ)/π,   κ₁ = (sin θ + (π - θ) cos θ)/π,
 //
-// where θ is the angle between x and z; k(x, x) = 2. Its Split is a signed combination of Gaussians. Like ArcCosine it
-// is steep at opposite points: an error of .03 needs the mass 15.5. Jacot, Gabriel and Hongler (2018); Bietti and
-// Mairal (2019), On the inductive bias of neural tangent kernels.
+// on ℝ^d, where θ is the angle between x and z; k(x, x) = 2‖x‖². Its features are the gradients of such a network
+// (Tangent), with w, v ~ N(0, I), so every sampler fits. Jacot, Gabriel and Hongler (2018); Bietti and Mairal (2019), On
+// the inductive bias of neural tangent kernels.
+//
+// On the unit sphere it is also a signed combination of Gaussians, Split. Like ArcCosine it is steep at opposite points:
+// an error of .03 needs the mass 15.5.
 type NeuralTangent struct {
-	Eps, Flat float64 // of the fit, as in SpherePolynomial; Eps is relative to k(x, x) = 2
+	Eps, Flat float64 // of the fit of Split, as in SpherePolynomial; Eps is relative to k(x, x) = 2
 }
 
 var (
-	_ SignedLaw = NeuralTangent{}
-	_ Validator = NeuralTangent{}
-	_ profile   = NeuralTangent{}
+	_ Law        = NeuralTangent{}
+	_ ProductLaw = NeuralTangent{}
+	_ RadialLaw  = NeuralTangent{}
+	_ SignedLaw  = NeuralTangent{}
+	_ Validator  = NeuralTangent{}
+	_ profile    = NeuralTangent{}
+	_ units      = NeuralTangent{}
 )
 
-// At returns k(x, z) by the angle of x and z. It assumes ‖x‖ = ‖z‖ = 1 and does not check the norms.
-func (k NeuralTangent) At(x, z []float64) float64 { return neuralTangent(supplement(x, z)) }
+// At returns k(x, z).
+func (k NeuralTangent) At(x, z []float64) float64 {
+	phi, norms := supplement(x, z)
+	if norms == 0 {
+		return 0
+	}
+	return norms * neuralTangent(phi)
+}
 
 func (k NeuralTangent) at(r float64) float64 { return neuralTangent(2 * math.Acos(min(1, r/2))) }
 
 // sharpest is ArcCosine of order 0, which is as steep.
 func (k NeuralTangent) sharpest(eps float64) float64 { return ArcCosine{}.sharpest(eps) }
 
-// Domain is the unit sphere.
-func (k NeuralTangent) Domain() Domain { return domain.UnitSphere(sphereTolerance) }
+// Domain is ℝ^d.
+func (k NeuralTangent) Domain() Domain { return Domain{} }
 
 // Validate returns an error that wraps ErrParam unless Eps and Flat are as in SpherePolynomial.
 func (k NeuralTangent) Validate() error { return validFit("NeuralTangent", k.Eps, k.Flat) }
 
-// Split fits a signed combination of Gaussians, see SpherePolynomial. Errors wrap ErrParam.
+// Transform is Tangent.
+func (k NeuralTangent) Transform() Transform { return Tangent }
+
+// Draw draws a normal vector of the law N(0, I).
+func (k NeuralTangent) Draw(dst []float64, rng *rand.Rand) { Gaussian{1}.Draw(dst, rng) }
+
+// Quantile is the quantile of N(0, 1).
+func (k NeuralTangent) Quantile(p float64) float64 { return normalQuantile(p) }
+
+// NormQuantile is the quantile of the norm of N(0, I) in ℝ^d.
+func (k NeuralTangent) NormQuantile(d int, p float64) float64 { return Gaussian{1}.NormQuantile(d, p) }
+
+// squares is 4 E (r r + s s (v·x) (v·z))², with E ((v·x) (v·z))² = ‖x‖² ‖z‖² (1 + 2 cos² θ).
+func (k NeuralTangent) squares(x, z []float64) float64 {
+	phi, norms := supplement(x, z)
+	if norms == 0 {
+		return 0
+	}
+	cos := -math.Cos(phi)
+	return 2 * norms * norms * (squaredUnits(phi) + 2*arcCosine(1, phi)*cos + arcCosine(0, phi)*(1+2*cos*cos))
+}
+
+// Split fits a signed combination of Gaussians on the unit sphere, see SpherePolynomial. Errors wrap ErrParam.
 func (k NeuralTangent) Split(d, m int, c Coupling) (*Split, error) {
 	return checkedMixture(k, k.Eps, k.Flat, d, m, c)
 }
 
-// neuralTangent is the kernel as a function of φ = π - θ.
+// neuralTangent is the kernel of rows of length 1 as a function of φ = π - θ.
 func neuralTangent(phi float64) float64 {
 	return -math.Cos(phi)*arcCosine(0, phi) + arcCosine(1, phi)
 }

@@ -54,13 +54,14 @@ func Stream(seed uint64, name string) rand.Source {
 	return rand.NewChaCha8(sha256.Sum256(append(b, name...)))
 }
 
-// Frequencies draws m frequencies of k in ℝ^d under a seed, as a float64 tensor [d, m], one frequency a column.
+// Frequencies draws m frequencies of k in ℝ^d under a seed, as a float64 tensor [d, m], one frequency a column. The
+// first half of those of a Tangent kernel are its w, the second half its v.
 //
-// It uses the stream "W" of the seed, see Stream. The same seed gives the same bits for IID. Samplers with a QR
+// It uses the stream "W" of the seed, and for the v of a Tangent kernel the stream "v", see Stream. The same seed gives the same bits for IID. Samplers with a QR
 // factorisation give the same numbers to rounding.
 //
-// Errors: an invalid kernel, a nil sampler, d or m below 1, a frequency that is not finite (ErrParam); the errors of
-// Sampler.Sample.
+// Errors: an invalid kernel, a nil sampler, d or m below 1, an odd m for a Tangent kernel, a frequency that is not
+// finite (ErrParam); the errors of Sampler.Sample.
 func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, error) {
 	if err := validate(k); err != nil {
 		return nil, err
@@ -72,8 +73,23 @@ func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, err
 		return nil, fmt.Errorf("spectral: the sampler is nil; give one, as spectral.IID{}: %w", ErrParam)
 	}
 	w := make([]float64, d*m)
-	if err := s.Sample(w, d, m, k, Stream(seed, "W")); err != nil {
-		return nil, err
+	streams := []string{"W"}
+	if k.Transform() == Tangent {
+		streams = append(streams, "v")
+	}
+	if m%len(streams) != 0 {
+		return nil, fmt.Errorf("spectral: %d frequencies of %T are no pairs of a w and a v; ask for %d: %w", m, k, m+1,
+			ErrParam)
+	}
+	each := m / len(streams)
+	part := make([]float64, d*each)
+	for p, name := range streams {
+		if err := s.Sample(part, d, each, k, Stream(seed, name)); err != nil {
+			return nil, err
+		}
+		for i := range d {
+			copy(w[i*m+p*each:], part[i*each:(i+1)*each])
+		}
 	}
 	for i, v := range w {
 		if v-v != 0 {

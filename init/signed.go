@@ -16,7 +16,7 @@ import (
 // theorem 3. The features of both parts, each column with its sign, make the kernel an indefinite inner product.
 type SignedLaw interface {
 	Kernel
-	// Split returns the two laws in ℝ^d. Where the kernel must be approximated, and the approximation is not given, it
+	// Split returns the two laws in ℝ^d, which may give the kernel on the unit sphere alone. Where the kernel must be approximated, and the approximation is not given, it
 	// is chosen for m frequencies of each sign that the coupling draws.
 	Split(d, m int, c Coupling) (*Split, error)
 }
@@ -24,8 +24,9 @@ type SignedLaw interface {
 // Split holds the two laws of a SignedLaw in ℝ^d.
 type Split struct {
 	Of          SignedLaw
+	On          Domain // where the laws give the kernel
 	Plus, Minus Side
-	// Error bounds |At - k| on the domain, as measured on a grid of distances. It is 0 where both are the same.
+	// Error bounds |At - k| on On, as measured on a grid of distances. It is 0 where both are the same.
 	Error float64
 	// Eps and Flat are the given or chosen arguments of the fit of a signed combination of Gaussians, else 0.
 	Eps, Flat float64
@@ -77,7 +78,7 @@ func (p *Split) String() string {
 
 // splitOf sorts weighted laws by sign. They must come in the order of their norms, on which the couplings rely.
 func splitOf(k SignedLaw, weights []float64, laws []RadialLaw, largestError float64) *Split {
-	p := &Split{Of: k, Error: largestError}
+	p := &Split{Of: k, On: k.Domain(), Error: largestError}
 	for i, w := range weights {
 		side := &p.Plus
 		if w < 0 {

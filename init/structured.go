@@ -106,13 +106,17 @@ func (s Structured) Draw(d, m int, k Random, src rand.Source) (signs, norms []fl
 }
 
 // Fits returns an error if Draw cannot draw from k in d dimensions: a *SamplerError for a law without a uniform
-// direction or d < 16, ErrParam for an invalid kernel.
+// direction, another transform than Fourier or d < 16, ErrParam for an invalid kernel.
 func (s Structured) Fits(d int, k Random) error {
 	if err := validate(k); err != nil {
 		return err
 	}
 	if _, err := radialLaw(s, k); err != nil {
 		return err
+	}
+	if t := k.Transform(); t != Fourier {
+		return &SamplerError{s, k, fmt.Sprintf("it is for Fourier features, and these are of the transform %v, of "+
+			"which projections that are all alike would make a large bias; use spectral.Orthogonal{}", t)}
 	}
 	if d < structuredMin {
 		return &SamplerError{s, k, fmt.Sprintf("it is biased where dimensions are few, by %v at two bandwidths for "+

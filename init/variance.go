@@ -10,11 +10,19 @@ import (
 //
 //	Fourier, LogFourier   cos(w·δ), features [cos | sin]:   (1 + k(2δ))/2 - k²
 //	Laplace               exp(-w·(x+z)):                    k(2x, 2z) - k²
+//	Step, ReLU, Tangent   the terms of the Transform:       E (term)² - k², in closed form for ArcCosine, NeuralTangent
 //
 // Here δ is x - z, or ln(x+c) - ln(z+c). k(2δ) is k(2(x-z), 0) for a Fourier kernel, and k of two rows with the log
 // difference 2δ for a LogFourier kernel. Errors: an invalid kernel (ErrParam), rows of different lengths (ErrShape), a
 // Fourier kernel that is not defined on all of ℝ^d (ErrDomain).
 func PairVariance(k Random, x, z []float64) (float64, error) {
+	if u, ok := k.(units); ok {
+		if err := validPair(k, x, z); err != nil {
+			return 0, err
+		}
+		value := k.At(x, z)
+		return max(0, u.squares(x, z)-value*value), nil
+	}
 	value, doubled, err := atAndDoubled(k, x, z)
 	if err != nil {
 		return 0, err
@@ -25,16 +33,24 @@ func PairVariance(k Random, x, z []float64) (float64, error) {
 	return max(0, (1+doubled)/2-value*value), nil
 }
 
+// validPair checks a kernel and two rows.
+func validPair(k Random, x, z []float64) error {
+	if err := validate(k); err != nil {
+		return err
+	}
+	return checkLengths(x, z)
+}
+
 // PhaseVariance is PairVariance for the phase form √2 cos(w·x + b) of a Fourier or LogFourier kernel, with b uniform on
 // [0, 2π): 1 + k(2δ)/2 - k². It is larger by 1/2, and not 0 at x = z. Errors are as for PairVariance, and ErrParam for
-// a Laplace kernel.
+// a kernel of another transform.
 func PhaseVariance(k Random, x, z []float64) (float64, error) {
 	if err := validate(k); err != nil {
 		return 0, err
 	}
-	if k.Transform() == Laplace {
-		return 0, fmt.Errorf("spectral: PhaseVariance: %T has no phase form, its features are exp(-w·x); use "+
-			"PairVariance: %w", k, ErrParam)
+	if t := k.Transform(); t != Fourier && t != LogFourier {
+		return 0, fmt.Errorf("spectral: PhaseVariance: %T has no phase form, its features are no cosines but of the "+
+			"transform %v; use PairVariance: %w", k, t, ErrParam)
 	}
 	value, doubled, err := atAndDoubled(k, x, z)
 	if err != nil {
@@ -67,10 +83,7 @@ func toCount(who string, m float64) (int, error) {
 
 // atAndDoubled returns k at (x, z) and at twice their difference (Laplace: their sum).
 func atAndDoubled(k Random, x, z []float64) (value, doubled float64, err error) {
-	if err := validate(k); err != nil {
-		return 0, 0, err
-	}
-	if err := checkLengths(x, z); err != nil {
+	if err := validPair(k, x, z); err != nil {
 		return 0, 0, err
 	}
 	x2, z2 := make([]float64, len(x)), make([]float64, len(x))
@@ -96,7 +109,8 @@ func atAndDoubled(k Random, x, z []float64) (value, doubled float64, err error) 
 			x2[i], z2[i] = doubleLog(x[i], z[i], s.Shift())
 		}
 	default:
-		return 0, 0, fmt.Errorf("spectral: %T: unknown %v: %w", k, k.Transform(), ErrParam)
+		return 0, 0, fmt.Errorf("spectral: %T is of the transform %v; want Fourier, Laplace or LogFourier: %w", k,
+			k.Transform(), ErrParam)
 	}
 	return k.At(x, z), k.At(x2, z2), nil
 }

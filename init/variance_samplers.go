@@ -147,7 +147,7 @@ func newRadial(s Sampler, k Random, x, z []float64, m int) (radial, error) {
 	if err != nil {
 		return radial{}, err
 	}
-	if k.Transform() == Laplace {
+	if k.Transform() == Laplace { // difference refuses other transforms than Fourier and LogFourier
 		return radial{}, fmt.Errorf("spectral: the variance of sampler %v: %T is a Laplace transform, and a law "+
 			"with a uniform direction has frequencies below 0: %w", s, k, ErrParam)
 	}

@@ -14,6 +14,7 @@ var (
 		"Dense":                   {"Glorot and Bengio 2010"},
 		"FourierLayer":            {"Rahimi and Recht 2007"},
 		"RandomLaplaceLayer":      {"Yang et al. 2014"},
+		"RandomReLULayer":         {"Cho and Saul 2009"},
 		"SkewedChi2Layer":         {"Li et al. 2010"},
 		"SkewedIntersectionLayer": {"Li et al. 2010"},
 		"SkewedLayer":             {"Li et al. 2010"},

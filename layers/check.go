@@ -280,7 +280,11 @@ func sameNumbers(what string, got, want []float64, tolerance float64) error {
 // their error.
 func (c *checker) gradients() error {
 	policies := []Policy{Frozen}
-	if c.entry.Tunable {
+	t, err := c.spec.Traits()
+	if err != nil {
+		return err
+	}
+	if t.Tunable {
 		policies = []Policy{Frozen, Bandwidth, BandwidthEach, All}
 	}
 	for _, p := range policies {

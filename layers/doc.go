@@ -22,6 +22,8 @@
 // NystromLayer, AddKPCALayer and MajiBergLayer are fitted on a sample of rows, by their constructors or by Spec.Fit.
 // Their Params hold what was fitted.
 //
+// RandomReLULayer draws the units of a network, for the kernels of infinitely wide ones.
+//
 // Each feature of a kernel that is not positive definite (GORFLayer) has a sign, SignatureOf, which enters inner
 // products. For comparison there are other maps of the polynomial kernel of the sphere: RandomMaclaurinLayer,
 // TensorSketchLayer and SRFLayer.
@@ -81,7 +83,10 @@
 //
 //	linear: none
 //	    x.
-//	sphere-polynomial, delta-gaussian, arc-cosine, ntk: U [d, m] or [d, km], norms [km], roots or log_roots [k]
+//	arc-cosine, ntk: W [d, m]
+//	    √(2/m) s(xW) or √(2/m) r(xW); √(4/m) [r(xA) | s(xA)∘(xV)] with W = [A | V], s the step function and r(t) =
+//	    max(t, 0). A log_bandwidth as above.
+//	sphere-polynomial, delta-gaussian: U [d, m] or [d, km], norms [km], roots or log_roots [k]
 //	    [ρ₁ cos P₁ | ρ₁ sin P₁ | ρ₂ cos P₂ | ρ₂ sin P₂]/√m, ρ = roots, P_b = (xU_b)∘norms_b for the k = 1 or 2
 //	    signs, which may share one U. A log_bandwidth multiplies the rows of U.
 //	random-maclaurin: W [d, pm], degrees [m], scales [m]

@@ -60,6 +60,24 @@ func ExampleNewFourierLayer() {
 }
 
 // Histograms have kernels of their own. A negative entry is no histogram's, and the error says where it is.
+// The neural tangent kernel of rows of any length, by the gradients of a random network.
+func ExampleNewRandomReLULayer() {
+	k := spectral.NeuralTangent{}
+	x, y := []float64{.2, .3, .5}, []float64{0, -3, 1}
+	l, err := layers.NewRandomReLULayer(k, 3, 16384, layers.WithSeed(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	z, err := l.Transform(nil, matrix(x, y))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("k(x, y) = %.2f, by features %.2f\n", k.At(x, y), inner(z, 0, 1))
+	// Output: k(x, y) = 0.26, by features 0.23
+}
+
 func ExampleNewRandomLaplaceLayer() {
 	k := spectral.ExpSemigroup{Beta: .3}
 	x := []float64{.2, .3, .5}

@@ -11,14 +11,15 @@ import (
 )
 
 // Drawn is the form of a kernel that is an expectation over random frequencies, a spectral.Random. The transform of the
-// kernel decides on its map: a FourierLayer, a RandomLaplaceLayer or a skewed layer. Kernels of the Fourier transforms
-// have the parameter phase besides their own.
+// kernel decides on its map: a FourierLayer, a RandomLaplaceLayer, a skewed layer or a RandomReLULayer. Kernels of the
+// Fourier transforms have the parameter phase besides their own.
 type Drawn struct {
 	simple
 	Params []ParamDef
 	// Kernel makes the kernel from values that are in the declared ranges.
 	Kernel func(v Values) spectral.Kernel
-	// Transform is the transform of the kernel. 0 is spectral.Fourier.
+	// Transform is the transform of the kernel. 0 is spectral.Fourier; one of spectral.Step, ReLU and Tangent stands for
+	// all three.
 	Transform spectral.Transform
 	// Defaults fills in the parameters that depend on the rows x. It is nil if every parameter has a Default.
 	Defaults func(v Values, x ops.Matrix) error
@@ -26,13 +27,16 @@ type Drawn struct {
 
 func (f Drawn) ready() bool { return f.Kernel != nil }
 
-func (f Drawn) traits() Traits { return Traits{Draws: DrawsFrequencies, Tunable: true, lends: true} }
+func (f Drawn) traits() Traits {
+	_, units := unitOfTransform(f.Transform)
+	return Traits{Draws: DrawsFrequencies, Tunable: true, lends: !units}
+}
 
 func (f Drawn) params() []ParamDef {
-	if f.Transform == spectral.Laplace {
-		return f.Params
+	if f.Transform == 0 || f.Transform == spectral.Fourier || f.Transform == spectral.LogFourier {
+		return slices.Concat(f.Params, []ParamDef{phaseDef})
 	}
-	return slices.Concat(f.Params, []ParamDef{phaseDef})
+	return f.Params
 }
 
 func (f Drawn) fill(v Values, x ops.Matrix) error { return fillBy(f.Defaults, v, x) }
@@ -54,8 +58,11 @@ func (f Drawn) plan(s Spec) (plan, error) {
 	if transform == 0 {
 		transform = spectral.Fourier
 	}
-	return plan{kernel: k, build: func(opts []Option) (Layer, error) {
-		if k.Transform() != transform {
+	traits := f.traits()
+	traits.Tunable = k.Transform() != spectral.Step
+	return plan{kernel: k, traits: traits, build: func(opts []Option) (Layer, error) {
+		_, units := unitOfTransform(transform)
+		if _, of := unitOfTransform(k.Transform()); k.Transform() != transform && !(units && of) {
 			return nil, fmt.Errorf("layers: map %s: its form is of %v features, and its kernel %T of %v features: %w",
 				s.Map, transform, k, k.Transform(), ErrParam)
 		}
@@ -65,10 +72,12 @@ func (f Drawn) plan(s Spec) (plan, error) {
 		case spectral.SkewedIntersection:
 			return NewSkewedIntersectionLayer(k.C, s.Dims, s.Features, opts...)
 		}
-		switch transform {
-		case spectral.Laplace:
+		switch {
+		case units:
+			return NewRandomReLULayer(k, s.Dims, s.Features, opts...)
+		case transform == spectral.Laplace:
 			return NewRandomLaplaceLayer(k, s.Dims, s.Features, opts...)
-		case spectral.LogFourier:
+		case transform == spectral.LogFourier:
 			shifter, err := kernelAs[spectral.Shifter](s, k)
 			if err != nil {
 				return nil, err

@@ -2,6 +2,8 @@ package layers
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
 )
@@ -26,26 +28,35 @@ var _ Layer = (*FourierLayer)(nil)
 // BandwidthEach and All for the sampler spectral.Structured (ErrParam); a sampler that does not fit the kernel
 // (spectral.ErrSampler).
 func NewFourierLayer(k spectral.Random, d, features int, opts ...Option) (*FourierLayer, error) {
-	l, err := newTransform("FourierLayer", "fourier", spectral.Fourier, k, d, features, opts)
+	l, err := newTransform("FourierLayer", "fourier", k, d, features, opts, spectral.Fourier)
 	if err != nil {
 		return nil, err
 	}
 	return &FourierLayer{l}, nil
 }
 
-// newTransform is newRandomMap for a kernel that must be of a given transform.
-func newTransform(kind, auto string, t spectral.Transform, k spectral.Random, d, features int,
-	opts []Option) (*randomMap, error) {
+// newTransform is newRandomMap for a kernel that must be of one of the transforms.
+func newTransform(kind, auto string, k spectral.Random, d, features int, opts []Option,
+	of ...spectral.Transform) (*randomMap, error) {
 	if err := checkKernel("layers: "+kind, k); err != nil {
 		return nil, err
 	}
-	if k.Transform() != t {
+	if !slices.Contains(of, k.Transform()) {
 		return nil, fmt.Errorf("layers: %s: %T is an expectation of %v features, not of %v features: %w", kind, k,
-			k.Transform(), t, ErrParam)
+			k.Transform(), anyOf(of), ErrParam)
 	}
 	o, err := newOptions("New"+kind, opts)
 	if err != nil {
 		return nil, err
 	}
 	return newRandomMap(kind, auto, k, d, features, o)
+}
+
+// anyOf lists transforms in words.
+func anyOf(of []spectral.Transform) string {
+	names := make([]string, len(of))
+	for i, t := range of {
+		names[i] = t.String()
+	}
+	return strings.Join(names, ", ")
 }

@@ -17,7 +17,7 @@ import (
 //	z(x) = [√m₊ cos(xW₊) | √m₊ sin(xW₊) | √m₋ cos(xW₋) | √m₋ sin(xW₋)] / √s,   k(x, x') ≈ Σ_j σ_j z_j(x) z_j(x'),
 //
 // with s = features/4 frequencies for each sign. The signature σ is +1 for the first half of the columns and -1 for the
-// second. If one sign has no mass, all features/2 frequencies have the other. Input [n, d], on the kernel's domain;
+// second. If one sign has no mass, all features/2 frequencies have the other. Input [n, d], on the domain of its Split;
 // output [n, features]. Luo, Fang, Yang and Huang (2021), equations (7) to (11).
 //
 // The weights of a linear model have any sign, so a head does not need the signature. Code that takes inner products of
@@ -176,7 +176,7 @@ func (l *GORFLayer) String() string {
 		l.kind, l.name, l.dims, l.features, kernelText(l.kernel), l.split, l.coupling, l.seed, l.dt, l.policy)
 }
 
-func (l *GORFLayer) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.kernel.Domain()} }
+func (l *GORFLayer) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.split.On} }
 
 // Fwd adds the map to the graph of x.
 func (l *GORFLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }

@@ -24,7 +24,7 @@ var _ Layer = (*RandomLaplaceLayer)(nil)
 // spectral.ExpSemigroup and spectral.ReciprocalSemigroup or with the sampler spectral.Leverage (ErrParam); a sampler
 // that does not fit the kernel (spectral.ErrSampler).
 func NewRandomLaplaceLayer(k spectral.Random, d, features int, opts ...Option) (*RandomLaplaceLayer, error) {
-	l, err := newTransform("RandomLaplaceLayer", "laplace", spectral.Laplace, k, d, features, opts)
+	l, err := newTransform("RandomLaplaceLayer", "laplace", k, d, features, opts, spectral.Laplace)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,8 @@ import (
 //		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSampler, WithPhase
 //	NewRandomLaplaceLayer
 //		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSampler, WithNormalisation
+//	NewRandomReLULayer
+//		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSampler
 //	NewLevyLayer
 //		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSampler,
 //		WithOrder, WithWindow, WithPeriod, WithOptimalPeriod
@@ -62,6 +64,7 @@ import (
 //     and WithBoxBasis without WithLambdas for the total variation: their maps then have no series and no embedding.
 //   - WithWindow, WithPeriod and WithOptimalPeriod for the LevyLayer of spectral.ReciprocalSemigroup.
 //   - WithOptimalPeriod together with WithStationary.
+//   - Tune for the RandomReLULayer of spectral.ArcCosine of order 0: a step has the gradient 0.
 //   - WithNormalisation for a kernel other than spectral.ExpSemigroup and spectral.ReciprocalSemigroup.
 type Option func(*options)
 
@@ -81,6 +84,7 @@ var heeded = func() map[string][]string {
 		"NewSkewedIntersectionLayer": fourier,
 		"NewSRFLayer":                fourier,
 		"NewRandomLaplaceLayer":      with(sampled, "WithNormalisation"),
+		"NewRandomReLULayer":         sampled,
 		"NewLevyLayer":               slices.Concat(sampled, series),
 		"NewGORFLayer":               with(drawn, "Tune", "WithCoupling"),
 		"NewHomogeneousLayer":        slices.Concat(every, series, []string{"Tune", "WithStationary"}),

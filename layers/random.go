@@ -54,7 +54,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		return nil, err
 	}
 	m := features
-	if k.Transform() != spectral.Laplace && !o.phase {
+	if circular(k) && !o.phase {
 		if features%2 != 0 {
 			other := ""
 			if slices.Contains(heeded["New"+strings.TrimSuffix(kind, "Layer")+"Layer"], "WithPhase") {
@@ -73,6 +73,9 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		l.checked.Store(nil)
 		l.implied.Store(nil)
 	}
+	if err := l.checkUnits(o); err != nil {
+		return nil, err
+	}
 	scale := 0.0
 	if l.normalised = o.normalise; l.normalised {
 		if l.exponent, scale, err = unitOf(b, k); err != nil {
@@ -83,9 +86,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		if err := s.Fits(dims, k); err != nil {
 			return nil, fmt.Errorf("%s: %w", b.who(), err)
 		}
-		if k.Transform() == spectral.Fourier {
-			return l.drawStructured(m, o.undrawn)
-		}
+		return l.drawStructured(m, o.undrawn)
 	}
 	if err := b.checkSize(dims, m); err != nil {
 		return nil, err
@@ -262,7 +263,15 @@ func (l *randomMap) unweighed(x *G.Node, p map[string]*G.Node, a ops.Attr) (*G.N
 	case l.kernel.Transform() == spectral.Laplace:
 		return ops.Laplace(x, w, a)
 	}
+	if u, ok := unitOfTransform(l.kernel.Transform()); ok {
+		return ops.Units(x, w, u, a)
+	}
 	return ops.Fourier(x, w, a)
+}
+
+// circular says whether the features of k are cosines and sines.
+func circular(k spectral.Random) bool {
+	return k.Transform() == spectral.Fourier || k.Transform() == spectral.LogFourier
 }
 
 // fwdSkewed is fwd for Fourier features of ln(x + c).

@@ -52,9 +52,11 @@ func (l *randomMap) unweighedInto(dst *tensor.Dense, x ops.Matrix, a ops.Attr) (
 		return l.transformNormalised(dst, x, w, a)
 	case l.kernel.Transform() == spectral.Laplace:
 		return ops.LaplaceInto(dst, x, w, a)
-	default:
-		return ops.FourierInto(dst, x, w, a)
 	}
+	if u, ok := unitOfTransform(l.kernel.Transform()); ok {
+		return ops.UnitsInto(dst, x, w, u, a)
+	}
+	return ops.FourierInto(dst, x, w, a)
 }
 
 // weights returns the packed W with the values that a graph would use.

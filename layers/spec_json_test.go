@@ -41,8 +41,8 @@ func sameFeatures(t *testing.T, s, other layers.Spec) {
 func TestSpecKeepsTheChoice(t *testing.T) {
 	for _, s := range []layers.Spec{
 		{Map: "sphere-polynomial", Params: layers.Values{"a": 3., "p": 1.}, Dims: 3, Features: 64, Seed: 1},
-		{Map: "arc-cosine", Params: layers.Values{"coupling": "iid"}, Dims: 3, Features: 8, Seed: 2},
-		{Map: "ntk", Dims: 3, Features: 256, Seed: 3, Params: layers.Values{"eps": "auto"}},
+		{Map: "sphere-polynomial", Params: layers.Values{"a": 1.5, "p": 3., "coupling": "iid"}, Dims: 3, Features: 8, Seed: 2},
+		{Map: "sphere-polynomial", Dims: 3, Features: 256, Seed: 3, Params: layers.Values{"a": 1.2, "p": 2., "eps": "auto"}},
 	} {
 		chosen := must(s.Build()).(*layers.GORFLayer).Split()
 		read := throughJSON(t, s)
@@ -56,7 +56,7 @@ func TestSpecKeepsTheChoice(t *testing.T) {
 	if again := throughJSON(t, exact).Params; again.Word("eps") != "auto" {
 		t.Errorf("the exact measure is read back as %v", again)
 	}
-	wrong := layers.Spec{Map: "ntk", Dims: -1, Features: 8, Params: layers.Values{"eps": "auto"}}
+	wrong := layers.Spec{Map: "sphere-polynomial", Dims: -1, Features: 8, Params: layers.Values{"eps": "auto"}}
 	if again := throughJSON(t, wrong).Params; again.Word("eps") != "auto" {
 		t.Errorf("a spec that builds nothing is read back as %v", again)
 	}

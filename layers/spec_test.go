@@ -30,7 +30,7 @@ func specFor(e *layers.Entry, d int) layers.Spec {
 // rowsOf are n histograms, for a kernel on the sphere of unit length.
 func rowsOf(s layers.Spec, dt tensor.Dtype, n, d int) *tensor.Dense {
 	x := histograms(dt, n, d, 2)
-	if must(s.Kernel()).Domain() != (spectral.NeuralTangent{}).Domain() {
+	if must(s.Kernel()).Domain() != (spectral.SpherePolynomial{}).Domain() {
 		return x
 	}
 	scale := make([]float64, n)
@@ -195,7 +195,7 @@ func TestSpecKernel(t *testing.T) {
 		{"delta-gaussian", "sigmas=1:2:4,weights=2:-.5:-1",
 			2*math.Exp(-.17/2) - .5*math.Exp(-.17/8) - math.Exp(-.17/32)},
 		{"sphere-polynomial", "a=3,p=2", (1 - .17/9) * (1 - .17/9)},
-		{"arc-cosine", "order=0", 1 - 2/math.Pi*math.Atan2(math.Sqrt(.17), math.Sqrt(.61))},
+		{"arc-cosine", "order=0", 1 - math.Acos(.11/math.Sqrt(.29*.1))/math.Pi},
 		{"jensen-shannon", "", (.2*math.Log2(2.5) + .3*math.Log2(5./3) + .5*math.Log2(1.2) + .1*math.Log2(6)) / 2},
 	} {
 		s := layers.Spec{Map: tc.mapName, Params: must(layers.ParseValues(tc.mapName, tc.params))}
@@ -284,12 +284,14 @@ func TestSpecErrors(t *testing.T) {
 		{layers.Spec{Map: "chi2", Dims: 3, Features: 8}, layers.ErrParam,
 			"map chi2 makes 2·order+1 columns for each input column, twice that for negative=split, here 9 of 3 " +
 				"input columns, not 8"},
-		{layers.Spec{Map: "ntk", Dims: 3, Features: 8, Sampler: "iid"}, layers.ErrParam, "set the parameter coupling"},
-		{layers.Spec{Map: "ntk", Dims: 3, Features: 6}, layers.ErrParam, "ask for 8"},
+		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Sampler: "iid"}, layers.ErrParam,
+			"set the parameter coupling"},
+		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 6}, layers.ErrParam, "ask for 8"},
+		{layers.Spec{Map: "ntk", Dims: 3, Features: 7}, layers.ErrParam, "ask for 8"},
+		{layers.Spec{Map: "arc-cosine", Dims: 3, Features: 8, Tune: "all", Params: layers.Values{"order": 0.}},
+			layers.ErrParam, "a step has the gradient 0, so there is nothing to tune"},
 		{layers.Spec{Map: "sphere-polynomial", Dims: 3, Features: 8, Params: layers.Values{"p": 2.5}}, layers.ErrParam,
 			"want a whole number"},
-		{layers.Spec{Map: "arc-cosine", Dims: 3, Features: 8, Params: layers.Values{"order": 0., "eps": 1e-3}},
-			layers.ErrParam, "allow a larger Eps"},
 		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:2"}},
 			layers.ErrParam, "sigmas and weights go together"},
 		{layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:2",

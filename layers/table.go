@@ -85,19 +85,15 @@ var table = withTraits([]*Entry{
 					Default: ""},
 				{Name: "weights", Doc: "their weights, of either sign", List: true, Default: ""}},
 			Kernel: deltaGaussian, Defaults: deltaDefaults, Together: oneKindOfSigma}},
-	{Name: "arc-cosine", Formula: "1 - θ/π (order 0), (sin θ + (π-θ) cos θ)/π (order 1)", Inputs: sphereInputs,
-		Paper: "Cho and Saul 2009", Form: TwoSigns{
-			Params: []ParamDef{{Name: "order", Doc: "0 or 1", Whole: true, Closed: true, Max: 1, Default: 1.}, epsDef,
-				flatDef},
-			Kernel: func(v Values) spectral.Kernel {
-				return spectral.ArcCosine{Order: int(v.Number("order")), Eps: epsOf(v), Flat: v.Number("flat")}
-			}}},
-	{Name: "ntk", Formula: "x·z (π-θ)/π + (sin θ + (π-θ) cos θ)/π", Inputs: sphereInputs, Paper: "Jacot et al. 2018",
-		Form: TwoSigns{
-			Params: []ParamDef{epsDef, flatDef},
-			Kernel: func(v Values) spectral.Kernel {
-				return spectral.NeuralTangent{Eps: epsOf(v), Flat: v.Number("flat")}
-			}}},
+	{Name: "arc-cosine", Formula: "1 - θ/π (order 0), ‖x‖‖z‖ (sin θ + (π-θ) cos θ)/π (order 1)", Inputs: "any",
+		Paper: "Cho and Saul 2009", Form: Drawn{
+			Params: []ParamDef{{Name: "order", Doc: "0: step functions; 1: rectified linear units", Whole: true,
+				Closed: true, Max: 1, Default: 1.}},
+			Transform: spectral.ReLU,
+			Kernel:    func(v Values) spectral.Kernel { return spectral.ArcCosine{Order: int(v.Number("order"))} }}},
+	{Name: "ntk", Formula: "x·z (π-θ)/π + ‖x‖‖z‖ (sin θ + (π-θ) cos θ)/π", Inputs: "any", Paper: "Jacot et al. 2018",
+		Form: Drawn{Transform: spectral.Tangent,
+			Kernel: func(Values) spectral.Kernel { return spectral.NeuralTangent{} }}},
 	{Name: "random-maclaurin", Formula: sphereFormula, Inputs: sphereInputs, Paper: "Kar and Karnick 2012",
 		Form: productForm{
 			own: append(polynomialDefs[:2:2], ParamDef{Name: "degrees",

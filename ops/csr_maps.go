@@ -24,13 +24,17 @@ func phase[T domain.Float](dst *tensor.Dense, x Matrix, b *tensor.Dense, w *Weig
 	return simd.Phase(data[T](dst), data[T](x.(*tensor.Dense)), data[T](b), x.Shape()[0], p, scale)
 }
 
+// affine is xW + b; a nil b is 0.
 func affine[T domain.Float](dst *tensor.Dense, x Matrix, b *tensor.Dense, w *Weights) {
-	p := packed[T](w)
+	p, bias := packed[T](w), []T(nil)
+	if b != nil {
+		bias = data[T](b)
+	}
 	if s, ok := x.(*CSR); ok {
-		p.AffineCSR(data[T](dst), sparseOf[T](s).CSR, background(s, w, data[T](b)))
+		p.AffineCSR(data[T](dst), sparseOf[T](s).CSR, background(s, w, bias))
 		return
 	}
-	p.Affine(data[T](dst), data[T](x.(*tensor.Dense)), data[T](b), x.Shape()[0])
+	p.Affine(data[T](dst), data[T](x.(*tensor.Dense)), bias, x.Shape()[0])
 }
 
 func exponential[T domain.Float](dst *tensor.Dense, x Matrix, w *Weights, scale float64) {

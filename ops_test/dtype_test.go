@@ -138,6 +138,9 @@ func (v variant) rounding(t *testing.T, x *tensor.Dense, m int) []float64 {
 		}
 	}
 	scale := math.Sqrt(2 / float64(m))
+	if v.form == tangent {
+		m *= 2 // columns of W
+	}
 	for i := range out {
 		at, j := i/l.Features(), i%l.Features()%m
 		dp := 0.0

@@ -82,7 +82,11 @@ func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
 			add(layers.ErrParam, "want at least 1", func(s *layers.Spec) { s.Features = n })
 		}
 		return bad
-	case pair:
+	case unit:
+		if good.Params["order"] == 0. {
+			add(layers.ErrParam, "a step has the gradient 0", func(s *layers.Spec) { s.Tune = "all" })
+		}
+	case pair, tangent:
 		add(layers.ErrParam, "ask for 6", func(s *layers.Spec) { s.Features = 5 })
 	}
 	add(spectral.ErrSampler, "the sequence has at most 1000", func(s *layers.Spec) { s.Dims, s.Sampler = 1001, "halton" })
@@ -97,11 +101,16 @@ func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
 		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler, s.Dims = "structured", 16 })
 	default:
 		add(spectral.ErrSampler, "use spectral.Orthogonal{}", func(s *layers.Spec) {
-			if s.Sampler, s.Dims = "structured", 15; lifted(k, good.Params) {
+			if s.Sampler, s.Dims = "structured", 15; f == unit || f == tangent {
+				s.Dims = 16
+			} else if lifted(k, good.Params) {
 				s.Dims = 1 // of which there are 6 columns at most
 			}
 		})
 		for _, p := range []layers.Policy{layers.BandwidthEach, layers.All} {
+			if f == unit || f == tangent {
+				break // which have no such sampler
+			}
 			if good.Params.Word("way") == "levy" && p == layers.BandwidthEach {
 				continue // whose bandwidths are not those of W
 			}

@@ -118,21 +118,27 @@ func naiveArcCosine(v layers.Values, x, z []float64) float64 {
 	if v["order"] == 0. {
 		return 1 - theta/math.Pi
 	}
-	return (math.Sin(theta) + (math.Pi-theta)*math.Cos(theta)) / math.Pi
+	return norms(x, z) * (math.Sin(theta) + (math.Pi-theta)*math.Cos(theta)) / math.Pi
 }
 
 func naiveNeuralTangent(_ layers.Values, x, z []float64) float64 {
 	theta := angle(x, z)
-	return math.Cos(theta)*(1-theta/math.Pi) + (math.Sin(theta)+(math.Pi-theta)*math.Cos(theta))/math.Pi
+	return dot(x, z)*(1-theta/math.Pi) + norms(x, z)*(math.Sin(theta)+(math.Pi-theta)*math.Cos(theta))/math.Pi
 }
 
-// angle is that of two rows of the same length.
+func norms(x, z []float64) float64 { return math.Sqrt(dot(x, x) * dot(z, z)) }
+
+// angle is that of two rows. With a row of 0 it is π, where the kernels are 0.
 func angle(x, z []float64) float64 {
-	opposite := make([]float64, len(z))
-	for i, c := range z {
-		opposite[i] = -c
+	a, b := math.Sqrt(dot(x, x)), math.Sqrt(dot(z, z))
+	if a == 0 || b == 0 {
+		return math.Pi
 	}
-	return 2 * math.Atan2(distance(2, x, z), distance(2, x, opposite))
+	from, to, opposite := make([]float64, len(x)), make([]float64, len(z)), make([]float64, len(z))
+	for i := range x {
+		from[i], to[i], opposite[i] = x[i]/a, z[i]/b, -z[i]/b
+	}
+	return 2 * math.Atan2(distance(2, from, to), distance(2, from, opposite))
 }
 
 // naiveNamed is the kernel that a fitted map names.
@@ -244,7 +250,7 @@ func compareGram(t *testing.T, v variant, k spectral.Kernel, values layers.Value
 		for j := range n {
 			want := v.naive(values, cells[i*d:i*d+d], cells[j*d:j*d+d])
 			limit := 1e-12 * math.Abs(want)
-			if v.form == signed || v.onSphere() {
+			if v.form == signed || v.form == unit || v.form == tangent || v.onSphere() {
 				limit += 1e-14
 			}
 			if g := got.At(i, j); !(math.Abs(g-want) <= limit) {

@@ -36,9 +36,9 @@ var setups = map[string]setup{
 	"hellinger":            {[]layers.Values{{}, {"gamma": .7, "negative": "sign"}}, naiveHellinger, []float64{-1e-30, -.2}, "negative=sign"},
 	"chi2":                 {[]layers.Values{{}, {"gamma": 2., "order": 2., "period": 9., "negative": "sign"}, optimalSplit}, naiveChi2, []float64{-1e-30, -.2}, "negative=sign"},
 	"intersection":         {[]layers.Values{{}, {"order": 0.}, optimalSplit}, naiveIntersection, []float64{-1e-30, -.2}, "negative=sign"},
-	"sphere-polynomial":    {[]layers.Values{{}, {"a": 3., "p": 2., "eps": .01, "coupling": "shared"}}, naiveSpherePolynomial, nil, ""},
+	"sphere-polynomial":    {[]layers.Values{{}, {"a": 3., "p": 2., "eps": .01, "coupling": "shared"}, {"a": 3., "p": 1., "coupling": "separate"}}, naiveSpherePolynomial, nil, ""},
 	"delta-gaussian":       {[]layers.Values{{}, {"sigma1": .8, "sigma2": 1.7, "coupling": "joint"}, {"coupling": "iid"}, threeGaussians, twoPositive}, naiveDeltaGaussian, nil, ""},
-	"arc-cosine":           {[]layers.Values{{}, {"order": 0., "coupling": "separate"}}, naiveArcCosine, nil, ""},
+	"arc-cosine":           {[]layers.Values{{}, {"order": 0.}}, naiveArcCosine, nil, ""},
 	"ntk":                  {[]layers.Values{{}}, naiveNeuralTangent, nil, ""},
 	"random-maclaurin":     {[]layers.Values{{"p": 3.}, {"a": 1.2, "p": 4., "degrees": "proportional"}}, naiveSpherePolynomial, nil, ""},
 	"tensor-sketch":        {[]layers.Values{{"p": 3.}, {"a": 3., "p": 5.}, {"a": 4., "p": 10.}}, naiveSpherePolynomial, nil, ""},
@@ -81,6 +81,8 @@ const (
 	signed               // two frequencies, one a sign, each with a cosine and a sine; the columns have signs
 	fitted               // no frequencies: fitted on rows
 	discrete             // no frequencies: random signs, degrees and buckets, one column each
+	unit                 // one column a frequency, of a step or a rectified linear unit
+	tangent              // the same, and m columns on, its gradient by a weight
 )
 
 // variant is a map with a set of parameters, in one of its forms, with one of its samplers.
@@ -151,8 +153,13 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 		return []variant{v}
 	}
 	v.sampler, v.form = "iid", pair
-	if random.Transform() == spectral.Laplace {
+	switch random.Transform() {
+	case spectral.Laplace:
 		v.form = single
+	case spectral.Step, spectral.ReLU:
+		v.form = unit
+	case spectral.Tangent:
+		v.form = tangent
 	}
 	all := []variant{v}
 	with := func(v variant, sampler string) {
@@ -305,7 +312,7 @@ func (v variant) dims(d int) int {
 // policies are those that the variant can have.
 func (v variant) policies() []layers.Policy {
 	switch {
-	case !v.entry.Tunable || v.form == series && v.values["order"] == 0.:
+	case !v.entry.Tunable || v.values["order"] == 0. && (v.form == series || v.form == unit):
 		return []layers.Policy{layers.Frozen}
 	case v.sampler == "structured":
 		return []layers.Policy{layers.Frozen, layers.Bandwidth}
@@ -351,7 +358,7 @@ func (v variant) spec(d, m int, seed uint64) layers.Spec {
 		}
 	case series:
 		s.Features = 0
-	case pair:
+	case pair, tangent:
 		s.Features = 2 * m
 	case signed:
 		s.Features = 4 * m
@@ -408,7 +415,7 @@ func (v variant) rows(n, d int, seed uint64) *tensor.Dense {
 
 // onSphere says whether rows must have unit length.
 func (v variant) onSphere() bool {
-	return v.kernel.Domain() == spectral.NeuralTangent{}.Domain()
+	return v.kernel.Domain() == spectral.SpherePolynomial{}.Domain()
 }
 
 // inside is x, of rows of unit length where they must be; a row of zeros becomes one of the axes.

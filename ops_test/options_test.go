@@ -69,6 +69,9 @@ var layersWith = map[string]func(opts ...layers.Option) (layers.Layer, error){
 	"NewRandomLaplaceLayer": func(opts ...layers.Option) (layers.Layer, error) {
 		return layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1}, 3, 8, opts...)
 	},
+	"NewRandomReLULayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewRandomReLULayer(spectral.ArcCosine{Order: 1}, 3, 8, opts...)
+	},
 	"NewLevyLayer": func(opts ...layers.Option) (layers.Layer, error) {
 		return layers.NewLevyLayer(spectral.ExpSemigroup{Beta: 1}, 3, 8, opts...)
 	},

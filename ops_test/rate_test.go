@@ -42,7 +42,7 @@ func TestRate(t *testing.T) {
 		for i, features := range []int{64, 1024} {
 			m := features
 			switch v.form {
-			case pair:
+			case pair, tangent:
 				m /= 2
 			case signed: // whose estimate is of the combination of Gaussians that it states
 				m /= 4

@@ -119,7 +119,7 @@ func row(z []float64, n, i int) []float64 {
 func (v variant) terms(z, z2 []float64) []float64 {
 	m := len(z)
 	switch v.form {
-	case pair:
+	case pair, tangent:
 		m /= 2
 	case copied, series, signed, fitted, discrete:
 		return nil

@@ -16,9 +16,10 @@ import (
 // the file and without them it predicts as before.
 func TestFilesKeepEps(t *testing.T) {
 	x := tensor.New(tensor.WithShape(3, 2), tensor.WithBacking([]float64{1, 0, .6, -.8, 0, 1}))
-	for name, v := range map[string]layers.Values{"chosen": {"eps": "auto"}, "given": {"eps": .1, "flat": 0.}} {
+	for name, v := range map[string]layers.Values{"chosen": {"a": 3., "p": 1., "eps": "auto"},
+		"given": {"a": 3., "p": 1., "eps": .1, "flat": 0.}} {
 		m := &train.Model{Scaler: must(data.ParseScalers("l2")), Head: must(layers.NewLinearHead(16, 1)),
-			Spec: layers.Spec{Map: "ntk", Params: v, Dims: 2, Features: 16, Seed: 3, Name: "map"}}
+			Spec: layers.Spec{Map: "sphere-polynomial", Params: v, Dims: 2, Features: 16, Seed: 3, Name: "map"}}
 		m.Map = must(m.Spec.Build())
 		weights := make([]float64, 16)
 		for i := range weights {

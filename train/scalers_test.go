@@ -42,7 +42,7 @@ func TestScalersFor(t *testing.T) {
 			t.Errorf("%s(%v): %v, %v; want %s", s.Map, s.Params, c, err, want)
 		}
 	}
-	angles, smooth := layers.Spec{Map: "arc-cosine", Features: 8}, layers.Spec{Map: "gaussian", Features: 8}
+	angles, smooth := layers.Spec{Map: "sphere-polynomial", Features: 8}, layers.Spec{Map: "gaussian", Features: 8}
 	for _, c := range []struct {
 		spec layers.Spec
 		want string

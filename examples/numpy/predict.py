@@ -162,7 +162,9 @@ MAPS = {
         lambda x, t, p: fourier(np.log(x + (t["c"] if "c" in t else np.log1p(np.exp(t["raw_c"])))), t),
     "exp-semigroup": lambda x, t, p: semigroup(x, t, np.sqrt),
     "reciprocal-semigroup": lambda x, t, p: semigroup(x, t, np.log1p),
-    "sphere-polynomial delta-gaussian arc-cosine ntk": lambda x, t, p: two_signs(x, t),
+    "arc-cosine": lambda x, t, p: units(x @ weights(t), p["order"]),
+    "ntk": lambda x, t, p: tangents(*np.split(x @ weights(t), 2, axis=1)),
+    "sphere-polynomial delta-gaussian": lambda x, t, p: two_signs(x, t),
     "random-maclaurin": lambda x, t, p: maclaurin(x, t),
     "tensor-sketch": lambda x, t, p: tensor_sketch(x, t, 2 / p["a"]**2, p["columns"]),
     "add-kpca": lambda x, t, p: table(x, t, p["gamma"] / 2, True),
@@ -191,6 +193,18 @@ def fourier(x, t):
 
 def pairs(p):
     return np.hstack([np.cos(p), np.sin(p)]) / np.sqrt(p.shape[1])
+
+
+def weights(t):
+    return t["W"] * bandwidth(t)[:, None]
+
+
+def units(p, order):
+    return np.sqrt(2 / p.shape[1]) * np.where(p > 0, p**order, 0)
+
+
+def tangents(p, q):
+    return np.sqrt(2 / p.shape[1]) * np.where(np.tile(p > 0, 2), np.hstack([p, q]), 0)
 
 
 def bandwidth(t):

@@ -110,6 +110,8 @@ func (g *graph) layer(l layers.Layer, x value) value {
 		return g.fourier(g.op("Log", g.op("Add", x, g.row("c", p.shift()))), p, l.Dims())
 	case *layers.RandomLaplaceLayer:
 		return g.laplace(x, p, l.Dims(), l.Kernel())
+	case *layers.RandomReLULayer:
+		return g.units(x, p, l.Dims(), l.Kernel().Transform())
 	case *layers.LevyLayer:
 		return g.levy(x, p, l)
 	case *layers.HomogeneousLayer:

@@ -71,7 +71,7 @@ func TestSpec(t *testing.T) {
 // TestUsage: what no data could make right is a UsageError, from Spec, Probe or Build.
 func TestUsage(t *testing.T) {
 	for _, args := range []string{"-map x", "-params x", "-scale x", "-dtype x", "-features 0", "-sampler=", "-map linear -features 2",
-		"-map linear -sampler iid", "-map chi2 -features 6", "-map ntk -sampler iid", "-map ntk -features 6", "-map arc-cosine -params order=2", "-map delta-gaussian -params sigmas=1", "-map chi2 -sampler iid", "-map chi2 -params order=.5", "-map hellinger -params order=1", "-features 5", "-sampler grid", "-map matern -sampler antithetic", "-map laplacian -sampler orthogonal"} {
+		"-map linear -sampler iid", "-map chi2 -features 6", "-map delta-gaussian -sampler iid", "-map delta-gaussian -features 6", "-map ntk -features 5", "-map arc-cosine -params order=2", "-map delta-gaussian -params sigmas=1", "-map chi2 -sampler iid", "-map chi2 -params order=.5", "-map hellinger -params order=1", "-features 5", "-sampler grid", "-map matern -sampler antithetic", "-map laplacian -sampler orthogonal"} {
 		s, err := spec(t, args)
 		if err == nil {
 			err = Probe(s)

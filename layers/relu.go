@@ -1,0 +1,61 @@
+package layers
+
+import (
+	"fmt"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
+)
+
+// RandomReLULayer is the random feature map of the arc-cosine kernels and of the neural tangent kernel: a layer of random
+// step functions s or rectified linear units r,
+//
+//	z(x) = √(2/m) s(xW)                    spectral.ArcCosine of order 0
+//	z(x) = √(2/m) r(xW)                    spectral.ArcCosine of order 1
+//	z(x) = √(2/m) [r(xA) | s(xA)∘(xV)]     spectral.NeuralTangent, W = [A | V]
+//
+// with m frequencies from N(0, I): m = features, or features/2 for the neural tangent kernel. Input [n, d], any finite
+// numbers; output [n, features]. Cho and Saul (2009), equation (1); Jacot, Gabriel and Hongler (2018).
+//
+// A step has the gradient 0, so the map of order 0 has nothing to tune, and layers before it do not learn. NewGORFLayer of
+// the same kernels makes the differences of Gaussian features, on the unit sphere.
+type RandomReLULayer struct{ *randomMap }
+
+var _ Layer = (*RandomReLULayer)(nil)
+
+// NewRandomReLULayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that
+// is not of the transforms Step, ReLU or Tangent, parameters out of range, an odd number of features for Tangent, Tune
+// for Step (ErrParam); a sampler that does not fit the kernel (spectral.ErrSampler).
+func NewRandomReLULayer(k spectral.Random, d, features int, opts ...Option) (*RandomReLULayer, error) {
+	l, err := newTransform("RandomReLULayer", "relu", k, d, features, opts, spectral.Step, spectral.ReLU, spectral.Tangent)
+	if err != nil {
+		return nil, err
+	}
+	return &RandomReLULayer{l}, nil
+}
+
+// unitOfTransform returns what a map of the transform makes of projections.
+func unitOfTransform(t spectral.Transform) (ops.Unit, bool) {
+	switch t {
+	case spectral.Step:
+		return ops.StepUnit, true
+	case spectral.ReLU:
+		return ops.ReLUUnit, true
+	case spectral.Tangent:
+		return ops.TangentUnit, true
+	}
+	return 0, false
+}
+
+// checkUnits returns an error for what a map of units cannot have.
+func (l *randomMap) checkUnits(o options) error {
+	switch t := l.kernel.Transform(); {
+	case t == spectral.Tangent && l.features%2 != 0:
+		return fmt.Errorf("%s: %d features is odd, and each frequency makes one feature of a unit and one of its "+
+			"gradient; ask for %d: %w", l.who(), l.features, l.features+1, ErrParam)
+	case t == spectral.Step && o.policy != Frozen:
+		return fmt.Errorf("%s: %s: a step has the gradient 0, so there is nothing to tune; leave tuning out, or use "+
+			"order 1: %w", l.who(), kernelText(l.kernel), ErrParam)
+	}
+	return nil
+}
