@@ -59,7 +59,7 @@ const (
 	// ReLU is k(x, z) = 2 E r(w·x) r(w·z), where r(t) = max(t, 0).
 	ReLU
 	// Tangent is k(x, z) = 2 E [r(w·x) r(w·z) + s(w·x) s(w·z) (v·x) (v·z)], where v is independent of w and has its
-	// law. Frequencies draws the w, then as many v.
+	// law. Frequencies draws both as one frequency in 2d dimensions, and returns the w, then the v.
 	Tangent
 )
 

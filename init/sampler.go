@@ -57,7 +57,7 @@ func Stream(seed uint64, name string) rand.Source {
 // Frequencies draws m frequencies of k in ℝ^d under a seed, as a float64 tensor [d, m], one frequency a column. The
 // first half of those of a Tangent kernel are its w, the second half its v.
 //
-// It uses the stream "W" of the seed, and for the v of a Tangent kernel the stream "v", see Stream. The same seed gives the same bits for IID. Samplers with a QR
+// It uses the stream "W" of the seed, see Stream. The same seed gives the same bits for IID. Samplers with a QR
 // factorisation give the same numbers to rounding.
 //
 // Errors: an invalid kernel, a nil sampler, d or m below 1, an odd m for a Tangent kernel, a frequency that is not
@@ -73,23 +73,18 @@ func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, err
 		return nil, fmt.Errorf("spectral: the sampler is nil; give one, as spectral.IID{}: %w", ErrParam)
 	}
 	w := make([]float64, d*m)
-	streams := []string{"W"}
-	if k.Transform() == Tangent {
-		streams = append(streams, "v")
-	}
-	if m%len(streams) != 0 {
-		return nil, fmt.Errorf("spectral: %d frequencies of %T are no pairs of a w and a v; ask for %d: %w", m, k, m+1,
-			ErrParam)
-	}
-	each := m / len(streams)
-	part := make([]float64, d*each)
-	for p, name := range streams {
-		if err := s.Sample(part, d, each, k, Stream(seed, name)); err != nil {
-			return nil, err
+	rows, cols := d, m
+	if k.Transform() == Tangent { // a w and its v are one frequency in 2d dimensions
+		if rows, cols = 2*d, m/2; m%2 != 0 {
+			return nil, fmt.Errorf("spectral: %d frequencies of %T are no pairs of a w and a v; ask for %d: %w", m, k,
+				m+1, ErrParam)
 		}
-		for i := range d {
-			copy(w[i*m+p*each:], part[i*each:(i+1)*each])
-		}
+	}
+	if err := s.Sample(w, rows, cols, k, Stream(seed, "W")); err != nil {
+		return nil, err
+	}
+	if cols < m {
+		w = sideBySide(w, d, cols)
 	}
 	for i, v := range w {
 		if v-v != 0 {
@@ -98,6 +93,16 @@ func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, err
 		}
 	}
 	return tensor.New(tensor.WithShape(d, m), tensor.WithBacking(w)), nil
+}
+
+// sideBySide returns the two halves [d, m] of w [2d, m] as one matrix [d, 2m].
+func sideBySide(w []float64, d, m int) []float64 {
+	out := make([]float64, 0, len(w))
+	for i := range d {
+		out = append(out, w[i*m:(i+1)*m]...)
+		out = append(out, w[(d+i)*m:(d+i+1)*m]...)
+	}
+	return out
 }
 
 // checkCounts checks d and m before a draw allocates memory.

@@ -75,7 +75,7 @@ func ExampleNewRandomReLULayer() {
 		return
 	}
 	fmt.Printf("k(x, y) = %.2f, by features %.2f\n", k.At(x, y), inner(z, 0, 1))
-	// Output: k(x, y) = 0.26, by features 0.23
+	// Output: k(x, y) = 0.26, by features 0.27
 }
 
 func ExampleNewRandomLaplaceLayer() {
