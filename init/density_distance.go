@@ -11,14 +11,15 @@ import (
 //	d²(x, y) = Scale·(k(x,x) + k(y,y) - 2k(x,y)) = ∫₀^∞ |x^{½+iλ} - y^{½+iλ}|² m(λ) dλ,
 //
 // where k is a homogeneous kernel of degree 1. Its spectrum κ gives the measure m = 2·Scale·κ on the half-line, with
-// the mass Z = Scale·𝒦(0). Sutherland, Oliva, Póczos and Schneider (2016), equations (2) and (3). Four functions make
-// the distances of their table 1:
+// the mass Z = Scale·𝒦(0). Sutherland, Oliva, Póczos and Schneider (2016), equations (2) and (3). Three functions
+// make the distances of their table 1:
 //
 //	                         d²(x, y)                           m(λ)                    Z
 //	JensenShannonDivergence  ½x ln(2x/(x+y)) + ½y ln(2y/(x+y))  sech(πλ)/(1 + 4λ²)      ln(2)/2
 //	SquaredHellinger         ½(√x - √y)²                        half a point mass at 0  ½
 //	TotalVariation           |x - y|                            4/(π(1 + 4λ²))          1
-//	TriangularDivergence     (x - y)²/(x + y)                   2 sech(πλ)              1
+//
+// DensityDistance{Chi2{}, 1} is the triangular divergence ∫ (p - q)²/(p + q).
 //
 // A density is a row of its values at V points of equal weight; the mean of the row is the integral.
 type DensityDistance struct {
@@ -35,9 +36,6 @@ func SquaredHellinger() DensityDistance { return DensityDistance{Hellinger{}, .5
 // TotalVariation is ∫ |p - q|, at most 2: twice the largest |P(A) - Q(A)| over events A.
 func TotalVariation() DensityDistance { return DensityDistance{Intersection{}, 1} }
 
-// TriangularDivergence is ∫ (p - q)²/(p + q), at most 2.
-func TriangularDivergence() DensityDistance { return DensityDistance{Chi2{}, 1} }
-
 // Validate returns an error that wraps ErrParam unless Of is a valid kernel of degree 1 without an extension to
 // negative numbers, and Scale is finite and > 0.
 func (d DensityDistance) Validate() error {
@@ -51,19 +49,9 @@ func (d DensityDistance) Validate() error {
 	return positive("DensityDistance", "Scale", d.Scale)
 }
 
-// Scalar returns d²(x, y) of two numbers >= 0.
-func (d DensityDistance) Scalar(x, y float64) float64 {
-	return d.Scale * SquaredMetric(present(d.Of), []float64{x}, []float64{y})
-}
-
 // At returns ρ² of two densities given by their values at V points of equal weight, (1/V) Σ_v d²(p_v, q_v).
 func (d DensityDistance) At(p, q []float64) float64 {
 	return d.Scale * SquaredMetric(present(d.Of), p, q) / float64(len(p))
-}
-
-// Density returns m(λ) for λ >= 0. For Hellinger, whose measure is a point mass at 0, it is +Inf at 0 and 0 elsewhere.
-func (d DensityDistance) Density(lambda float64) float64 {
-	return 2 * d.Scale * present(d.Of).Spectrum(lambda)
 }
 
 // Mass returns Z, the mass of m.

@@ -27,7 +27,7 @@ var densityDistances = map[string]struct {
 	"Hellinger": {SquaredHellinger(), func(x, y float64) float64 {
 		return (math.Sqrt(x) - math.Sqrt(y)) * (math.Sqrt(x) - math.Sqrt(y)) / 2
 	}, nil, .5},
-	"triangular": {TriangularDivergence(), func(x, y float64) float64 { return (x - y) * (x - y) / (x + y) },
+	"triangular": {DensityDistance{Chi2{}, 1}, func(x, y float64) float64 { return (x - y) * (x - y) / (x + y) },
 		func(l float64) float64 { return 2 / math.Cosh(math.Pi*l) }, 1},
 }
 
@@ -55,7 +55,7 @@ func TestDensityDistanceIdentity(t *testing.T) {
 		for _, xy := range [][2]float64{{1, 0}, {.3, .7}, {1e-6, 2}, {2.5, 2.6}, {7, 1e-3}, {0, .4}} {
 			x, y := xy[0], xy[1]
 			want := c.plain(x, y)
-			if got := c.d.Scalar(x, y); !(math.Abs(got-want) <= 1e-12*(x+y)) {
+			if got := c.d.At([]float64{x}, []float64{y}); !(math.Abs(got-want) <= 1e-12*(x+y)) {
 				t.Errorf("%s: d²(%v, %v) = %v, want %v", name, x, y, got, want)
 			}
 			if c.measure == nil {
@@ -75,8 +75,8 @@ func TestDensityDistanceIdentity(t *testing.T) {
 			}
 		}
 		for _, l := range []float64{0, .1, 1, 5} {
-			if c.measure != nil && !(math.Abs(c.d.Density(l)/c.measure(l)-1) <= 1e-14) {
-				t.Errorf("%s: m(%v) = %v, want %v", name, l, c.d.Density(l), c.measure(l))
+			if m := 2 * c.d.Scale * c.d.Of.Spectrum(l); c.measure != nil && !(math.Abs(m/c.measure(l)-1) <= 1e-14) {
+				t.Errorf("%s: m(%v) = %v, want %v", name, l, m, c.measure(l))
 			}
 		}
 		if !(math.Abs(c.d.Mass()-c.mass) <= 1e-15) {
@@ -187,7 +187,7 @@ func TestGaussLambdasAreNearer(t *testing.T) {
 					for j, v := range l {
 						sum += w[j] * wave(x, 1-x, v)
 					}
-					squares[i] += sq(sum - c.d.Scalar(x, 1-x))
+					squares[i] += sq(sum - c.d.At([]float64{x}, []float64{1 - x}))
 				}
 			}
 			if !(squares[0] < squares[1]) {
@@ -220,8 +220,7 @@ func TestDensityKernel(t *testing.T) {
 		}
 	}
 	for i, want := range []float64{2 / math.Ln2, 2, 1, 1} {
-		d := []DensityDistance{JensenShannonDivergence(), SquaredHellinger(), TotalVariation(),
-			TriangularDivergence()}[i]
+		d := []DensityDistance{JensenShannonDivergence(), SquaredHellinger(), TotalVariation(), {Chi2{}, 1}}[i]
 		if s := d.Kernel(1, 1).Sigma; !(math.Abs(s*s-want) <= 1e-14) {
 			t.Errorf("%T on histograms: σ² times %v, want %v", d.Of, s*s, want)
 		}

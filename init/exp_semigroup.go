@@ -93,10 +93,3 @@ func (k ExpSemigroup) Quantile(p float64) float64 {
 	t := k.Beta / normalQuantile(p/2)
 	return t * t / 2
 }
-
-// LaplaceMoment returns L = E[w² e^(-2rw)] = β (β√(2r) + 1)/(4(2r)^{3/2}) e^{-β√(2r)} of one coordinate w, for
-// Theorem5. It is infinite at r = 0. Yang et al. (2014), lemma 6.
-func (k ExpSemigroup) LaplaceMoment(r float64) float64 {
-	s := math.Sqrt(2 * r)
-	return k.Beta / 4 * (s*k.Beta + 1) / s / s / s * math.Exp(-s*k.Beta)
-}

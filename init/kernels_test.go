@@ -118,33 +118,35 @@ func expectation(density, f func(w float64) float64) float64 {
 	return sum
 }
 
-func TestLaplaceMomentsLemma6And8(t *testing.T) {
+// Yang et al. (2014), lemmas 6 and 8: the Laplace transform of the law, and the second moment that Theorem5 cites.
+func TestLaplaceLawsOfLemmas6And8(t *testing.T) {
 	for _, scale := range []float64{0.3, 1, 2.5} {
 		levy := func(w float64) float64 {
 			return scale / (2 * math.Sqrt(math.Pi)) * math.Pow(w, -1.5) * math.Exp(-scale*scale/(4*w))
 		}
 		exponential := func(w float64) float64 { return scale * math.Exp(-scale*w) }
 		for _, r := range []float64{0.01, 0.2, 1, 7} {
-			moment := func(w float64) float64 { return w * w * math.Exp(-2*r*w) }
-			if got, want := (ExpSemigroup{scale}).LaplaceMoment(r), expectation(levy, moment); !near(got, want, 1e-12) {
-				t.Errorf("lemma 6, beta = %v, r = %v: %v, integral %v", scale, r, got, want)
-			}
-			if got, want := (ReciprocalSemigroup{scale}).LaplaceMoment(r),
-				expectation(exponential, moment); !near(got, want, 1e-12) {
-				t.Errorf("lemma 8, lambda = %v, r = %v: %v, integral %v", scale, r, got, want)
-			}
-			transform := func(w float64) float64 { return math.Exp(-r * w) }
-			if got, want := (ExpSemigroup{scale}).At([]float64{r / 3}, []float64{r * 2 / 3}),
-				expectation(levy, transform); !near(got, want, 1e-12) {
-				t.Errorf("Lévy transform, beta = %v, r = %v: %v, integral %v", scale, r, got, want)
+			root, shifted := math.Sqrt(2*r), scale+2*r
+			for _, c := range []struct {
+				name    string
+				k       Kernel
+				density func(w float64) float64
+				moment  float64
+			}{
+				{"lemma 6", ExpSemigroup{scale}, levy,
+					scale / 4 * (scale*root + 1) / (root * root * root) * math.Exp(-scale*root)},
+				{"lemma 8", ReciprocalSemigroup{scale}, exponential, 2 * scale / (shifted * shifted * shifted)},
+			} {
+				got := expectation(c.density, func(w float64) float64 { return w * w * math.Exp(-2*r*w) })
+				if !near(got, c.moment, 1e-12) {
+					t.Errorf("%s, scale %v, r = %v: %v, integral %v", c.name, scale, r, c.moment, got)
+				}
+				got = expectation(c.density, func(w float64) float64 { return math.Exp(-r * w) })
+				if want := c.k.At([]float64{r / 3}, []float64{r * 2 / 3}); !near(got, want, 1e-12) {
+					t.Errorf("%s, scale %v, r = %v: kernel %v, integral %v", c.name, scale, r, want, got)
+				}
 			}
 		}
-	}
-	if got := (ExpSemigroup{1}).LaplaceMoment(0); !math.IsInf(got, 1) {
-		t.Errorf("lemma 6 at r = 0: %v", got)
-	}
-	if got := (ReciprocalSemigroup{2}).LaplaceMoment(0); got != 0.5 {
-		t.Errorf("lemma 8 at r = 0: %v", got)
 	}
 }
 

@@ -89,9 +89,3 @@ func (k ReciprocalSemigroup) Draw(dst []float64, rng *rand.Rand) {
 
 // Quantile is -ln(1-p)/λ.
 func (k ReciprocalSemigroup) Quantile(p float64) float64 { return -math.Log1p(-p) / k.Lambda }
-
-// LaplaceMoment returns L = E[w² e^(-2rw)] = 2λ/(λ+2r)³ of one coordinate w. Yang et al. (2014), lemma 8.
-func (k ReciprocalSemigroup) LaplaceMoment(r float64) float64 {
-	s := k.Lambda + 2*r
-	return 2 * (k.Lambda / s) / s / s
-}
