@@ -15,18 +15,15 @@ import (
 type Coupling int
 
 const (
-	// SharedCoupled is Shared with the norms of neighbouring columns coupled as in Coupled: u for one, 1-u for the
-	// next. It is the default, and has the least error of the five for close rows. For other rows in few dimensions it
-	// has more than Independent: for exp(-r²/2) - exp(-r²/200) at r = 4 up to 1.75 times as much for d = 1, 1.44 for d
-	// = 2, 1.17 for d = 3 and 1.03 for d = 8. With fewer frequencies than dimensions Separate may serve a model better:
-	// it projects x on twice as many directions.
+	// SharedCoupled uses the same directions, a stack of Haar blocks, for both signs. The norms of a column are F₊⁻¹(u)
+	// and F₋⁻¹(u) for the same uniform u. The positive correlation of cos(r₊ v·δ) and cos(r₋ v·δ) makes their
+	// difference more exact, and one product with x serves both signs. The norms of neighbouring columns are coupled as
+	// in Coupled: u for one, 1-u for the next.
+	//
+	// It is the default, and has the least error of the three for close rows. For other rows in few dimensions it has
+	// more than Independent: for exp(-r²/2) - exp(-r²/200) at r = 4 up to 1.75 times as much for d = 1, 1.44 for d = 2,
+	// 1.17 for d = 3 and 1.03 for d = 8.
 	SharedCoupled Coupling = iota
-	// Shared uses the same directions, a stack of Haar blocks, for both signs. The norms of a column are F₊⁻¹(u) and
-	// F₋⁻¹(u) for the same uniform u. The positive correlation of cos(r₊ v·δ) and cos(r₋ v·δ) makes their difference
-	// more exact, and one product with x serves both signs.
-	Shared
-	// Separate draws Haar blocks for each sign, independent of each other.
-	Separate
 	// Joint draws one stack of Haar blocks and deals its columns to the two signs in turn, so the signs are orthogonal
 	// to each other: the GORF of Luo et al. (2021), section III-B. Their negative correlation makes the difference less
 	// exact where both parts of the kernel fall together: up to 1.3 times the error of Independent (exp(-r²/2) -
@@ -36,7 +33,7 @@ const (
 	Independent
 )
 
-var couplingNames = []string{"shared-coupled", "shared", "separate", "joint", "iid"}
+var couplingNames = []string{"shared-coupled", "joint", "iid"}
 
 func (c Coupling) String() string {
 	if c < SharedCoupled || c > Independent {
@@ -47,7 +44,7 @@ func (c Coupling) String() string {
 
 // Couplings returns all couplings, the default first.
 func Couplings() []Coupling {
-	return []Coupling{SharedCoupled, Shared, Separate, Joint, Independent}
+	return []Coupling{SharedCoupled, Joint, Independent}
 }
 
 // ParseCoupling is the inverse of String. The error for an unknown name wraps ErrParam.
@@ -69,7 +66,7 @@ func (c Coupling) check() error {
 }
 
 // Shares reports whether both signs use the same directions.
-func (c Coupling) Shares() bool { return c == Shared || c == SharedCoupled }
+func (c Coupling) Shares() bool { return c == SharedCoupled }
 
 // SignedFrequencies holds the frequencies of both signs; each is norm · direction.
 type SignedFrequencies struct {
@@ -166,16 +163,6 @@ func (c Coupling) directions(d, plus, minus int, rng *rand.Rand) []float64 {
 			direction(col, rng)
 			for i, v := range col {
 				w[i*m+j] = v
-			}
-		}
-	case Separate:
-		for at, n := range []int{plus, minus} {
-			part := make([]float64, d*n)
-			if n > 0 {
-				orthogonalBlocks(part, d, n, rng, one)
-			}
-			for i := range d {
-				copy(w[i*m+at*plus:], part[i*n:(i+1)*n])
 			}
 		}
 	case Joint:

@@ -12,10 +12,10 @@ import "math"
 //
 //	Ω_d(aδ) Ω_d(bδ)                           independent
 //	Ω_d(δ √(a² + b²))                         orthogonal: two columns of a block of one sign or, in Joint, of both signs
-//	½ Ω_d(δ(a + b)) + ½ Ω_d(δ|a - b|)         the same: the two signs of a column in Shared
+//	½ Ω_d(δ(a + b)) + ½ Ω_d(δ|a - b|)         the same: the two signs of a column in SharedCoupled
 //
-// The norms a and b are independent, except that the two norms of a column of Shared have the same u, and two
-// neighbours of SharedCoupled u and 1-u. The stratification of the components counts as well. For Joint this is theorem
+// The norms a and b are independent, except in SharedCoupled, where the two norms of a column have the same u, and
+// those of two neighbours u and 1-u. The stratification of the components counts as well. For Joint this is theorem
 // 6 of Luo et al. (2021). A quadrature computes it, to 1e-10 of m₊² + m₋² for normal laws and 1e-6 for the measure of
 // SpherePolynomial.
 //

@@ -134,8 +134,6 @@ func ExampleCoupling() {
 	}
 	// Output:
 	// shared-coupled standard error 0.0223
-	// shared         standard error 0.0296
-	// separate       standard error 0.0458
 	// joint          standard error 0.0878
 	// iid            standard error 0.0915
 }

@@ -337,9 +337,9 @@ func TestSignedErrors(t *testing.T) {
 	x := []float64{1, 2, 3}
 	for _, f := range []func() error{
 		func() error { _, err := Coupling(7).Frequencies(p, 3, 5, 1); return err },
-		func() error { _, err := Shared.Frequencies(p, 0, 5, 1); return err },
-		func() error { _, err := Shared.Frequencies(&Split{Of: p.Of}, 3, 5, 1); return err },
-		func() error { _, err := Shared.Variance(p, x, x, 0); return err },
+		func() error { _, err := Joint.Frequencies(p, 0, 5, 1); return err },
+		func() error { _, err := Joint.Frequencies(&Split{Of: p.Of}, 3, 5, 1); return err },
+		func() error { _, err := Joint.Variance(p, x, x, 0); return err },
 		func() error { _, err := Coupling(-1).Variance(p, x, x, 1); return err },
 		func() error { _, err := ParseCoupling("both"); return err },
 		func() error { _, err := SpherePolynomial{A: 2, P: 1}.Split(0, 5, SharedCoupled); return err },

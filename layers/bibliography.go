@@ -49,8 +49,6 @@ var (
 	}
 	couplingSources = map[spectral.Coupling][]string{
 		spectral.SharedCoupled: {"Yu et al. 2016", "Reid et al. 2025"},
-		spectral.Shared:        {"Yu et al. 2016"},
-		spectral.Separate:      {"Yu et al. 2016"},
 		spectral.Joint:         {}, // those two are of Luo et al.
 		spectral.Independent:   {},
 	}

@@ -36,7 +36,7 @@ var setups = map[string]setup{
 	"hellinger":            {[]layers.Values{{}, {"gamma": .7, "negative": "sign"}}, naiveHellinger, []float64{-1e-30, -.2}, "negative=sign"},
 	"chi2":                 {[]layers.Values{{}, {"gamma": 2., "order": 2., "period": 9., "negative": "sign"}, optimalSplit}, naiveChi2, []float64{-1e-30, -.2}, "negative=sign"},
 	"intersection":         {[]layers.Values{{}, {"order": 0.}, optimalSplit}, naiveIntersection, []float64{-1e-30, -.2}, "negative=sign"},
-	"sphere-polynomial":    {[]layers.Values{{}, {"a": 3., "p": 2., "eps": .01, "coupling": "shared"}, {"a": 3., "p": 1., "coupling": "separate"}}, naiveSpherePolynomial, nil, ""},
+	"sphere-polynomial":    {[]layers.Values{{}, {"a": 3., "p": 2., "eps": .01, "coupling": "joint"}, {"a": 3., "p": 1., "coupling": "iid"}}, naiveSpherePolynomial, nil, ""},
 	"delta-gaussian":       {[]layers.Values{{}, {"sigma1": .8, "sigma2": 1.7, "coupling": "joint"}, {"coupling": "iid"}, threeGaussians, twoPositive}, naiveDeltaGaussian, nil, ""},
 	"arc-cosine":           {[]layers.Values{{}, {"order": 0.}}, naiveArcCosine, nil, ""},
 	"ntk":                  {[]layers.Values{{}}, naiveNeuralTangent, nil, ""},
@@ -63,7 +63,7 @@ func naiveCauchy(v layers.Values, x, z []float64) float64 {
 
 // Maps of two signs: the frequencies of each coupling, and of mixtures, of one sign too, and of the exact measure.
 var (
-	threeGaussians = layers.Values{"sigmas": "1:3:.5", "weights": "1:-2:.4", "coupling": "separate"}
+	threeGaussians = layers.Values{"sigmas": "1:3:.5", "weights": "1:-2:.4", "coupling": "joint"}
 	twoPositive    = layers.Values{"sigmas": "1:2", "weights": "1:.5"}
 )
 

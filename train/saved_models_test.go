@@ -266,7 +266,7 @@ func savedModels() []savedModel {
 	of("exp-chi2", "orthogonal", "orthogonal", layers.Values{"order": 2., "phase": true}, "minmax,l1")
 	of("exp-semigroup", "halton", "halton", nil, "minmax,l1")
 	of("skewed-chi2", "antithetic", "antithetic", nil, "minmax")
-	for _, c := range []string{"iid", "separate", "joint", "shared", "shared-coupled"} {
+	for _, c := range []string{"iid", "joint", "shared-coupled"} {
 		of("delta-gaussian", c, "", layers.Values{"coupling": c}, "minmax")
 	}
 	of("delta-gaussian", "sigmas", "", layers.Values{"sigmas": "1:2:3", "weights": "1:-.5:.25"}, "minmax")

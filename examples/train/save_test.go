@@ -25,7 +25,7 @@ func TestSaveAndLoad(t *testing.T) {
 		"-features 64 -epochs 3 -tune all -map skewed-chi2 -params c=.1",
 		"-features 33 -epochs 3 -params phase=true -sampler orthogonal -seed 7",
 		"-map linear -epochs 3 -scale standard",
-		"-features 64 -head ridge -map sphere-polynomial -scale standard,l2 -params a=3,p=2,coupling=separate,eps=.03",
+		"-features 64 -head ridge -map sphere-polynomial -scale standard,l2 -params a=3,p=2,coupling=joint,eps=.03",
 		"-features 64 -head ridge -map ntk -scale standard,l2",
 		"-features 64 -head ridge -map delta-gaussian",
 		"-features 64 -epochs 3 -tune all -map sphere-polynomial -scale standard,l2",

@@ -56,7 +56,7 @@ func TestMade(t *testing.T) {
 		t.Errorf("stdout %q, stderr %q", r.Stdout, r.Stderr)
 	}
 	rows := cells(r.Stdout)
-	if len(rows) != 3+5+6+2 {
+	if len(rows) != 2+3+4+2 {
 		t.Fatalf("%d rows of tables: %q", len(rows), rows)
 	}
 	gorf, free := rows[0], rows[1]
@@ -68,7 +68,7 @@ func TestMade(t *testing.T) {
 			t.Errorf("errors %q of GORF, %q of GRFF", gorf, free)
 		}
 	}
-	for _, row := range rows[8:14] {
+	for _, row := range rows[5:9] {
 		if len(row) != 3+7 {
 			t.Errorf("%q has other than seven distances", row)
 		}
@@ -78,7 +78,7 @@ func TestMade(t *testing.T) {
 			}
 		}
 	}
-	for _, row := range rows[14:] {
+	for _, row := range rows[9:] {
 		for _, c := range row[3:] {
 			if v := number(t, c); !(v > 100./6 && v <= 100) {
 				t.Errorf("an accuracy of %v %%: %q", v, row)
@@ -86,7 +86,7 @@ func TestMade(t *testing.T) {
 		}
 	}
 	again := cells(clitest.Run(t, dir, args+" -part error,couplings,accuracy -plot=").OK(t).Stdout)
-	if first := slices.Concat(rows[:8], rows[14:]); !reflect.DeepEqual(again, first) { // the variances draw nothing
+	if first := slices.Concat(rows[:5], rows[9:]); !reflect.DeepEqual(again, first) { // the variances draw nothing
 		t.Errorf("the second run has\n%q, the first\n%q", again, first)
 	}
 	clitest.Picture(t, filepath.Join(dir, "indefinite.png"), 1000, 0)
@@ -103,7 +103,7 @@ func TestPolynomial(t *testing.T) {
 			t.Errorf("%q", row)
 		}
 	}
-	if got := strings.Join(names, "; "); got != "GORF; GRFF; SRF; TS; RM; GORF, separate" {
+	if got := strings.Join(names, "; "); got != "GORF; GRFF; SRF; TS; RM" {
 		t.Errorf("methods %s", got)
 	}
 }
@@ -113,7 +113,7 @@ func TestPolynomial(t *testing.T) {
 func TestLeastError(t *testing.T) {
 	rows := cells(clitest.Run(t, t.TempDir(), "-part error -kernels sphere-polynomial -rows 100 -plot=").OK(t).Stdout)
 	for _, row := range rows[1:] {
-		for i := 3; i < 7 && row[2] != "GORF, separate"; i++ {
+		for i := 3; i < 7; i++ {
 			if gorf := number(t, rows[0][i]); !(gorf < number(t, row[i])) {
 				t.Errorf("%s has %s in column %d, GORF %v", row[2], row[i], i, gorf)
 			}

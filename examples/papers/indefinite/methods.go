@@ -47,9 +47,6 @@ func (e *experiment) paperKernels() []*kernel {
 		method{name: "RM", Map: "random-maclaurin", Params: sphere.params})
 	// What is left of a difference of two Gaussians where the measure has one sign alone.
 	delta.methods = append(delta.methods, method{name: "positive part", Map: "gaussian", Params: layers.Values{"sigma": e.one}, only: "regression"})
-	for _, k := range []*kernel{sphere, delta} {
-		k.methods = append(k.methods, method{name: "GORF, separate", Map: k.name, Params: with(k.params, "coupling", "separate"), only: "error"})
-	}
 	return []*kernel{sphere, delta}
 }
 

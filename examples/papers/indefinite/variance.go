@@ -17,7 +17,7 @@ var dimensions = []int{16, 256}
 var couplings = []struct {
 	name string
 	of   spectral.Coupling
-}{{"GORF", spectral.SharedCoupled}, {"separate", spectral.Separate}, {"joint", spectral.Joint}}
+}{{"GORF", spectral.SharedCoupled}, {"joint", spectral.Joint}}
 
 // marks are the distances of the table, in tenths.
 var marks = []int{5, 10, 15, 20, 30, 40, 50}
