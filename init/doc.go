@@ -49,9 +49,8 @@
 // the mean squared error for the Gaussian kernel, relative to IID with the same number m of frequencies. The columns of
 // the table are distances of x and z, from .1 to 5 bandwidths. Its lines are directions of x - z: any, an axis, the
 // diagonal, or two coordinates that differ by the same amount (i+j) or by opposite amounts (i-j). The two coordinates
-// are the worst that a search found, or close to it. Lines for any m hold for whole blocks and pairs. The comment of
-// Leverage, which depends on the rows, has errors on data instead. The command go test ./init -run Promises checks the
-// tables.
+// are the worst that a search found, or close to it. Lines for any m hold for whole blocks and pairs. The command
+// go test ./init -run Promises checks the tables.
 //
 // Halton, Sobol and LatinHypercube gain most in few dimensions, along axes, and for many frequencies. Orthogonal and
 // Coupled gain more in more dimensions, for close pairs.

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
-	"gorgonia.org/tensor"
 )
 
 // estimate is the mean of cos(w·(x-z)) over m frequencies.
@@ -73,20 +72,6 @@ func ExampleHalton() {
 	// Output:
 	// exact 0.472, 4096 frequencies 0.470; standard error of independent ones 0.010
 	// spectral: sampler halton does not fit spectral.Laplacian: 1001 input dimensions need points of 1001 coordinates, and the sequence has at most 1000; use spectral.IID{}
-}
-
-// Frequencies that rows choose have amplitudes beside them, so the function Frequencies does not draw them.
-func ExampleLeverage() {
-	rows := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{0, 0, 1, 0, 0, 2, 3, 1}))
-	k := spectral.Gaussian{Sigma: 1}
-	w, amplitudes, err := spectral.Leverage{Rows: rows}.Frequencies(k, 2, 8, 1)
-	fmt.Println(w.Shape(), amplitudes.Shape(), err)
-
-	_, err = spectral.Frequencies(k, spectral.Leverage{Rows: rows}, 2, 8, 1)
-	fmt.Println(err)
-	// Output:
-	// (2, 8) (8) <nil>
-	// spectral: sampler leverage does not fit spectral.Gaussian: it chooses frequencies by rows, and gives them amplitudes, for which a map must be fitted by layers.Spec.Fit or have Leverage.Rows; use spectral.IID{}
 }
 
 // A sequence also serves a law of which the direction and the norm are known.

@@ -16,7 +16,6 @@ func Samplers() []Sampler {
 		Halton{},
 		Sobol{},
 		LatinHypercube{},
-		Leverage{},
 	}
 }
 

@@ -102,7 +102,6 @@ var fittings = []fitting{
 	{Antithetic{}, isProduct, "no Quantile"},
 	{Halton{}, isEither, "neither Quantile nor NormQuantile"},
 	{Sobol{}, isEither, "neither Quantile nor NormQuantile"},
-	{Leverage{}, func(Random) bool { return false }, "Leverage.Rows"},
 }
 
 // TestSamplersFitTheirLaws: which laws a sampler takes, and that it says which it does not.
@@ -144,7 +143,7 @@ var goldenSamplers = map[string][4]float64{
 func TestGoldenSamplers(t *testing.T) {
 	for _, s := range Samplers() {
 		want, ok := goldenSamplers[s.String()]
-		if s == (IID{}) || s == (Structured{}) || s == (Leverage{}) { // which have tests of their own
+		if s == (IID{}) || s == (Structured{}) { // which have tests of their own
 			continue
 		}
 		w, err := Frequencies(Gaussian{1}, s, 2, 2, 2014)

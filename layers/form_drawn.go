@@ -7,7 +7,6 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
-	"gorgonia.org/tensor"
 )
 
 // Drawn is the form of a kernel that is an expectation over random frequencies, a spectral.Random. The transform of the
@@ -85,27 +84,7 @@ func (f Drawn) plan(s Spec) (plan, error) {
 			return NewSkewedLayer(shifter, s.Dims, s.Features, opts...)
 		}
 		return NewFourierLayer(k, s.Dims, s.Features, opts...)
-	}}.byRows(s, k), nil
-}
-
-// byRows returns the plan of a map with frequencies of k. If the sampler looks at rows, the map is fitted on them.
-func (p plan) byRows(s Spec, k spectral.Random) plan {
-	if s.Sampler != (spectral.Leverage{}).String() {
-		return p
-	}
-	name, m := "W", s.Features
-	switch laplace := k.Transform() == spectral.Laplace; {
-	case laplace && s.Tune == All.String():
-		name = "log_W"
-	case !laplace && !s.Params.Bool(phaseDef.Name):
-		m /= 2
-	}
-	build := p.build
-	p.build, p.state = nil, map[string]tensor.Shape{name: {s.Dims, m}, "amplitudes": {m}}
-	p.fit = func(sample *tensor.Dense, opts []Option) (Layer, error) {
-		return build(append(opts, WithSampler(spectral.Leverage{Rows: sample})))
-	}
-	return p
+	}}, nil
 }
 
 // kernelAs returns k as a K, or an error if k is not one.

@@ -150,12 +150,10 @@ func (f Exponentiated) kernel(v Values) spectral.Exponentiated {
 	return spectral.Exponentiated{Of: Homogeneous(f).of(v), Sigma: v.Number("sigma")}
 }
 
-// direct says whether the map has frequencies on x itself, and returns their law.
-func (f Exponentiated) direct(v Values) (law spectral.Laplacian, ok bool) {
-	if v.Word("order") != "auto" {
-		return law, false
-	}
-	return f.kernel(v).Laplacian()
+// direct says whether the map has frequencies on x itself.
+func (f Exponentiated) direct(v Values) bool {
+	_, ok := f.kernel(v).Laplacian()
+	return ok && v.Word("order") == "auto"
 }
 
 // together returns an error for options of a series that the map does not have.
@@ -179,10 +177,10 @@ func (f Exponentiated) fill(v Values, x ops.Matrix) error {
 
 func (f Exponentiated) plan(s Spec) (plan, error) {
 	inner, k := Homogeneous(f), f.kernel(s.Params)
-	if law, ok := f.direct(s.Params); ok {
+	if f.direct(s.Params) {
 		return plan{kernel: k, build: func(opts []Option) (Layer, error) {
 			return NewExponentiatedLayer(k, s.Dims, s.Features, opts...)
-		}}.byRows(s, law), nil
+		}}, nil
 	}
 	if s.Params.Word("order") == "auto" {
 		s.Params = maps.Clone(s.Params)

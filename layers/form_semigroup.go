@@ -94,9 +94,6 @@ func (f semigroupForm) plan(s Spec) (plan, error) {
 		}
 		return NewRandomLaplaceLayer(k, s.Dims, s.Features, opts...)
 	}
-	if way == laplaceWay {
-		p = p.byRows(s, k)
-	}
 	return p, nil
 }
 

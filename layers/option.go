@@ -250,8 +250,7 @@ func named(name string) Option { return func(o *options) { o.name = name } }
 func WithSeed(seed uint64) Option { return option("WithSeed", func(o *options) { o.seed = seed }) }
 
 // WithSampler sets the sampler of the frequencies. The default is spectral.IID. With spectral.Structured, a
-// FourierLayer has the parameters signs and norms in place of W. With spectral.Leverage, a layer also has the parameter
-// amplitudes, and it keeps the rows of the sampler in memory.
+// FourierLayer has the parameters signs and norms in place of W.
 func WithSampler(s spectral.Sampler) Option {
 	return option("WithSampler", func(o *options) { o.sampler = s })
 }

@@ -24,7 +24,6 @@ import (
 //	All                    W*, b*                  log_W* for Laplace; W*, raw_c*, b* for the skewed maps
 //	structured sampler     signs, norms in place of W, see structured.go
 //	WithNormalisation      also scale, see semigroup.go
-//	sampler leverage       also amplitudes [m], which nothing tunes
 //
 // A solver changes those with a *. W = W₀·exp(-log_bandwidth) and c = ln(1 + exp(raw_c)).
 type randomMap struct {
@@ -91,7 +90,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	if err := b.checkSize(dims, m); err != nil {
 		return nil, err
 	}
-	w, amplitudes, err := l.frequencies(m, o.undrawn)
+	w, err := l.frequencies(m, o.undrawn)
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +106,6 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	if err := l.addParams(w, m); err != nil {
 		return nil, err
 	}
-	if amplitudes != nil {
-		l.params = append(l.params, Param{"amplitudes", newTensor(l.dt, amplitudes, m), false})
-	}
 	if l.normalised {
 		if o.undrawn {
 			scale = 1
@@ -123,28 +119,16 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	return l, nil
 }
 
-// frequencies draws W [dims, m] and, if the sampler has them, the amplitudes [m]. Without a draw they are zeros.
-func (l *randomMap) frequencies(m int, undrawn bool) (w, amplitudes []float64, err error) {
-	by, weighs := l.sampler.(spectral.Leverage)
-	if weighs && l.normalised {
-		return nil, nil, fmt.Errorf("%s: the sampler %v gives frequencies amplitudes, which rows of the length "+
-			"√k(x, x) do not have; leave WithNormalisation out, or use another sampler: %w", l.who(), by, ErrParam)
-	}
+// frequencies draws W [dims, m]. Without a draw it is zeros.
+func (l *randomMap) frequencies(m int, undrawn bool) ([]float64, error) {
 	if undrawn {
-		if weighs {
-			amplitudes = make([]float64, m)
-		}
-		return make([]float64, l.dims*m), amplitudes, nil
+		return make([]float64, l.dims*m), nil
 	}
-	var t, a *tensor.Dense
-	if weighs {
-		if t, a, err = by.Frequencies(l.kernel, l.dims, m, l.source); err == nil {
-			return t.Float64s(), a.Float64s(), nil
-		}
-	} else if t, err = spectral.Frequencies(l.kernel, l.sampler, l.dims, m, l.source); err == nil {
-		return t.Float64s(), nil, nil
+	w, err := spectral.Frequencies(l.kernel, l.sampler, l.dims, m, l.source)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.who(), err)
 	}
-	return nil, nil, fmt.Errorf("%s: %w", l.who(), err)
+	return w.Float64s(), nil
 }
 
 // addParams makes the parameters for the policy from the frequencies w [dims, m].
@@ -223,15 +207,6 @@ func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	z, err := l.unweighed(x, p, a)
-	if amplitudes := p["amplitudes"]; err == nil && amplitudes != nil {
-		return ops.Weigh(z, amplitudes, ops.Attr{Layer: a.Layer})
-	}
-	return z, err
-}
-
-// unweighed adds the map to the graph, without amplitudes.
-func (l *randomMap) unweighed(x *G.Node, p map[string]*G.Node, a ops.Attr) (*G.Node, error) {
 	if l.structured {
 		return l.fwdStructured(x, p, a)
 	}

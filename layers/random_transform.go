@@ -25,15 +25,7 @@ func (l *randomMap) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, e
 		return nil, err
 	}
 	l.use()
-	dst, err := l.unweighedInto(dst, x, l.attr())
-	if amplitudes := l.param("amplitudes"); err == nil && amplitudes != nil {
-		return ops.WeighInto(dst, dst, amplitudes, l.attr())
-	}
-	return dst, err
-}
-
-// unweighedInto is transform without amplitudes.
-func (l *randomMap) unweighedInto(dst *tensor.Dense, x ops.Matrix, a ops.Attr) (*tensor.Dense, error) {
+	a := l.attr()
 	if l.structured {
 		return l.transformStructured(dst, x, a)
 	}

@@ -282,9 +282,9 @@ func (s Spec) ElementType() tensor.Dtype {
 	return tensor.Float64
 }
 
-// Build draws the map. Errors: a map that is fitted on data (Entry.Fitted, or the sampler leverage), for which there is
-// Fit; parameters that are missing or out of range; a Sampler, Tune or Features that the map does not have (ErrParam);
-// and the errors of the layer's constructor.
+// Build draws the map. Errors: a map that is fitted on data (Entry.Fitted), for which there is Fit; parameters that are
+// missing or out of range; a Sampler, Tune or Features that the map does not have (ErrParam); and the errors of the
+// layer's constructor.
 func (s Spec) Build() (Layer, error) { return s.build(nil) }
 
 // Restore builds the map without a random draw and sets its parameters, as a model file has them.

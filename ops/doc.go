@@ -21,7 +21,7 @@
 //	LogShift                            ln(x + c)                                 first step of the skewed kernels
 //	Bandwidth                           W·exp(-ρ)                                 a trainable bandwidth
 //	SpectralBound                       W·min(1, c/σ(W))                          a bounded spectral norm
-//	ScaleColumns, Weigh, Normalise      x·diag(s), z·diag(a | a), x/‖x‖           units, amplitudes, norms
+//	ScaleColumns, Normalise             x·diag(s), x/‖x‖                          units, norms
 //	Columns, Concat                     scale·x[:, from:to], [w₀x₀ | w₁x₁ | ...]  maps over parts of the input
 //	Affine, Activate                    xW + b, relu(x), tanh(x), ...             heads, dense layers
 //	Softmax, LogSoftmax                 exp(x_j)/Σ_k exp(x_k), its logarithm      class probabilities
@@ -34,7 +34,7 @@
 // that Attr.Frozen names.
 //
 // The rows x of a kernel map may be sparse: a node of a graph, and Into functions that take a Matrix, accept a CSR in
-// place of a tensor. W then has its gradient, and x, which is data, has none. Nystrom, Normalise, Weigh and Concat make
+// place of a tensor. W then has its gradient, and x, which is data, has none. Nystrom, Normalise and Concat make
 // sparse rows dense.
 //
 // Shapes are checked while the graph is built; values are checked when it runs. A function that ends in Into is the

@@ -50,9 +50,6 @@ func TestGradientOfALeaf(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v.sampler == "leverage" {
-				sampler = spectral.Leverage{Rows: v.sample(gradDims, gradFreq)}
-			}
 			opts = append(opts, layers.WithSampler(sampler))
 		}
 		if v.form == phase {

@@ -157,8 +157,6 @@ var hostileFuncs = map[string]any{
 	"ops.Phase":                            ops.Phase,
 	"ops.PhaseInto":                        ops.PhaseInto,
 	"ops.Rows":                             ops.Rows,
-	"ops.Weigh":                            ops.Weigh,
-	"ops.WeighInto":                        ops.WeighInto,
 	"ops.ScaleColumns":                     ops.ScaleColumns,
 	"ops.ScaleColumnsCSR":                  ops.ScaleColumnsCSR,
 	"ops.ScaleColumnsInto":                 ops.ScaleColumnsInto,
@@ -494,8 +492,7 @@ var hostileTypes = map[string]sampleOf{
 	"ops.Structured": func(*hostileValues) []any {
 		return []any{must(ops.PackStructured(3, filled(1, 3, 4), tensorOf(4), nil, ops.Attr{}))}
 	},
-	"ops.Waves":   some(ops.Waves{Omega: []float64{1}, Amplitude: []float64{.5}}),
-	"ops.Weights": func(*hostileValues) []any { return []any{must(ops.Pack(tensorOf(3, 4)))} },
+	"ops.Waves": some(ops.Waves{Omega: []float64{1}, Amplitude: []float64{.5}}),
 
 	"ops/blas.Implementation": some(blas.Implementation{}),
 	"ops/dense.Shifted": func(*hostileValues) []any {
@@ -918,7 +915,6 @@ var hostileGood = map[string]goodOf{
 	"ops.*.knots":                of(3, 2),
 	"ops.*.tables":               of(3, 2),
 	"ops.*.w":                    of(3, 4),
-	"ops.*.amplitudes":           of(4),
 	"ops.*.b":                    of(4),
 	"ops.*.c":                    allOf(1, 1),
 	"ops.*.s":                    allOf(1, 1),

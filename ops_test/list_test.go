@@ -179,9 +179,6 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 			with(v, s.String())
 		}
 	}
-	if v.looksAtRows() {
-		with(v, "leverage")
-	}
 	for _, p := range e.Params() {
 		if p.Name == "phase" {
 			ph := v
@@ -294,13 +291,6 @@ func (v variant) powers() bool {
 	return exponentiated && lifted(v.kernel, v.values) || v.form == series || root && v.way() != ""
 }
 
-// looksAtRows says whether the map takes the sampler leverage. Of skewed-intersection that draws a frequency too large for
-// differences; skewed-chi2 goes the same way.
-func (v variant) looksAtRows() bool {
-	state, err := layers.Spec{Map: v.entry.Name, Params: v.values, Dims: 3, Features: 4, Sampler: "leverage"}.State()
-	return err == nil && state != nil && v.entry.Name != "skewed-intersection"
-}
-
 // dims is d for every variant but the structured ones, which have at least 16 dimensions: 15 + d.
 func (v variant) dims(d int) int {
 	if v.sampler == "structured" {
@@ -382,7 +372,7 @@ func (v variant) build(t testing.TB, d, m int, seed uint64, edits ...func(*layer
 
 // fit builds a spec of the variant, on rows of its domain where it is fitted.
 func (v variant) fit(s layers.Spec) (layers.Layer, error) {
-	if v.form != fitted && v.sampler != "leverage" {
+	if v.form != fitted {
 		return s.Build()
 	}
 	return s.Fit(v.sample(s.Dims, s.Features))

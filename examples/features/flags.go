@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -180,15 +179,9 @@ func (o *options) check(label, sweep string, given map[string]bool) error {
 			return cli.Usage("-sampler all does not apply to -out; features are written for one sampler")
 		}
 		o.samplers, o.Sampler = nil, "iid"
-		for _, s := range compared() {
+		for _, s := range spectral.Samplers() {
 			o.samplers = append(o.samplers, s.String())
 		}
 	}
 	return nil
-}
-
-// compared are the samplers of -sampler all, iid first: all but leverage, which is fitted on the rows and takes some
-// hundred times as long.
-func compared() []spectral.Sampler {
-	return slices.DeleteFunc(spectral.Samplers(), func(s spectral.Sampler) bool { return s.String() == spectral.Leverage{}.String() })
 }

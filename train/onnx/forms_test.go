@@ -22,11 +22,6 @@ func (a around) Unwrap() layers.Layer { return a.Layer }
 // otherForms are layers for 5 columns that no saved model has.
 func otherForms(x *tensor.Dense) map[string]layers.Layer {
 	of := map[string]layers.Layer{}
-	leverage := layers.WithSampler(spectral.Leverage{Rows: x})
-	of["leverage"] = must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 5, 16, leverage))
-	of["leverage with phases"] = must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 5, 16, leverage, layers.WithPhase()))
-	of["leverage of Laplace features"] = must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: .3}, 5, 16, leverage))
-	of["leverage, skewed"] = must(layers.NewSkewedChi2Layer(.3, 5, 16, leverage))
 	of["a kernel of one's own"] = must(layers.NewFourierLayer(own{spectral.Gaussian{Sigma: 1}}, 5, 16))
 	of["stationary"] = must(layers.NewHomogeneousLayer(spectral.Chi2{}, 5, layers.WithStationary(), layers.WithOrder(3)))
 	of["around"] = around{must(layers.NewFourierLayer(spectral.Laplacian{Sigma: 3}, 5, 16))}

@@ -21,32 +21,18 @@ func (p params) shift() []float64 {
 	return c
 }
 
-// fourier is [cos P | sin P]/√m, or √(2/m) cos(P + b), for P = xW and d columns of x, times the amplitudes of the
-// frequencies if the sampler has some.
+// fourier is [cos P | sin P]/√m, or √(2/m) cos(P + b), for P = xW and d columns of x.
 func (g *graph) fourier(x value, p params, d int) value {
 	w, m := p.frequencies(d)
 	if g.err != nil {
 		return ""
 	}
 	angles := g.op("MatMul", x, g.weights("W", w, d, m))
-	amplitudes := p.values["amplitudes"]
 	if b := p.values["b"]; b != nil {
 		z := g.cos(g.op("Add", angles, g.row("b", b)))
-		return g.amplified(z, math.Sqrt(2/float64(m)), amplitudes, 1)
+		return g.times(z, math.Sqrt(2/float64(m)))
 	}
-	return g.amplified(g.concat(1, g.cos(angles), g.op("Sin", angles)), 1/math.Sqrt(float64(m)), amplitudes, 2)
-}
-
-// amplified is z times a factor, and times the amplitudes of the frequencies, repeated a number of times.
-func (g *graph) amplified(z value, factor float64, amplitudes []float64, times int) value {
-	if amplitudes == nil {
-		return g.times(z, factor)
-	}
-	all := slices.Repeat(amplitudes, times)
-	for i := range all {
-		all[i] *= factor
-	}
-	return g.op("Mul", z, g.row("amplitudes", all))
+	return g.times(g.concat(1, g.cos(angles), g.op("Sin", angles)), 1/math.Sqrt(float64(m)))
 }
 
 // frequencies are W [d, m] divided by the bandwidths. Structured ones become a matrix.

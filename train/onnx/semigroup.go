@@ -22,7 +22,7 @@ func (g *graph) laplace(x value, p params, d int, k spectral.Kernel) value {
 	}
 	exponents := g.op("MatMul", x, g.weights("minus_W", negative, d, m))
 	if !normalised {
-		return g.amplified(g.op("Exp", exponents), 1/math.Sqrt(float64(m)), p.values["amplitudes"], 1)
+		return g.times(g.op("Exp", exponents), 1/math.Sqrt(float64(m)))
 	}
 	// Subtracting the largest exponent keeps the length above 0.
 	z := g.op("Exp", g.op("Sub", exponents, g.largest(exponents)))
