@@ -36,16 +36,15 @@ func ExampleSphericalLaw() {
 	// Output: (4, 8)
 }
 
-// Features of (½ x·z + ½)³: products of up to three projections on random signs, all of one scale, since the degrees
-// are drawn as the coefficients say.
+// Features of (½ x·z + ½)³: products of up to three projections on random signs.
 func ExampleDrawProducts() {
-	f, err := spectral.DrawProducts(spectral.SpherePolynomial{A: 2, P: 3}, spectral.Proportional, 5, 8, 1)
+	f, err := spectral.DrawProducts(spectral.SpherePolynomial{A: 2, P: 3}, 5, 8, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Printf("degrees %v, scales %.3f, signs %v\n", f.Degrees, f.Scales[:2], f.W.Shape())
-	// Output: degrees [2 1 2 2 2 2 1 2], scales [1.000 1.000], signs (5, 24)
+	// Output: degrees [1 0 2 1 0 1 0 1], scales [1.186 0.484], signs (5, 24)
 }
 
 // Two sketches of vectors of three coordinates in eight buckets.

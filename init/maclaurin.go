@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -17,60 +18,18 @@ type Polynomial interface {
 	Maclaurin() []float64
 }
 
-// Degrees says how the degree of a random Maclaurin feature is drawn.
-type Degrees int
-
-const (
-	// Geometric draws the degree n with a probability proportional to 2^-(n+1) for every kernel, up to the degree of
-	// the polynomial. It is the default of Kar and Karnick (2012), algorithm 1.
-	Geometric Degrees = iota
-	// Proportional draws the degree n with a probability proportional to |a_n|, so every feature has the same weight.
-	// For kernels with large coefficients at high degrees the variance is orders of magnitude smaller.
-	Proportional
-)
-
-func (g Degrees) String() string {
-	switch g {
-	case Geometric:
-		return "geometric"
-	case Proportional:
-		return "proportional"
-	default:
-		return fmt.Sprintf("Degrees(%d)", int(g))
-	}
-}
-
-// ParseDegrees is the inverse of String. The error for an unknown name wraps ErrParam.
-func ParseDegrees(s string) (Degrees, error) {
-	for g := Geometric; g <= Proportional; g++ {
-		if g.String() == s {
-			return g, nil
-		}
-	}
-	return 0, fmt.Errorf("spectral: %q is no way to draw degrees; there are geometric and proportional: %w",
-		s, ErrParam)
-}
-
-// law returns the probabilities of the degrees.
-func (g Degrees) law(a []float64) ([]float64, error) {
-	if _, err := ParseDegrees(g.String()); err != nil {
-		return nil, err
-	}
+// degreeLaw returns the probabilities of the degrees 0 to p, proportional to 2^-(n+1): the default of Kar and Karnick
+// (2012), algorithm 1.
+func degreeLaw(a []float64) []float64 {
 	p, sum := make([]float64, len(a)), 0.
-	for n, v := range a {
-		if p[n] = math.Exp2(-float64(n + 1)); g == Proportional {
-			p[n] = math.Abs(v)
-		}
+	for n := range a {
+		p[n] = math.Exp2(-float64(n + 1))
 		sum += p[n]
-	}
-	if !(sum > 0) || math.IsInf(sum, 1) {
-		return nil, fmt.Errorf("spectral: the coefficients of the powers of x·z sum to %v; want a finite number "+
-			"above 0: %w", sum, ErrParam)
 	}
 	for n := range p {
 		p[n] /= sum
 	}
-	return p, nil
+	return p
 }
 
 // Products holds the random Maclaurin features of a Polynomial. Feature i is the product of Degrees[i] inner products
@@ -86,10 +45,10 @@ type Products struct {
 	Scales  []float64     // [m]
 }
 
-// DrawProducts draws m features of k in ℝ^d under a seed: the degrees from the stream "degrees", the signs from the
-// stream "W". Errors wrap ErrParam: an invalid kernel, unknown degrees, d or m below 1, coefficients that are all 0 or
-// not finite.
-func DrawProducts(k Polynomial, degrees Degrees, d, m int, seed uint64) (*Products, error) {
+// DrawProducts draws m features of k in ℝ^d under a seed: the degrees, with probabilities proportional to 2^-(n+1), from
+// the stream "degrees", the signs from the stream "W". Errors wrap ErrParam: an invalid kernel, d or m below 1,
+// coefficients that are all 0 or not finite.
+func DrawProducts(k Polynomial, d, m int, seed uint64) (*Products, error) {
 	if err := validate(k); err != nil {
 		return nil, err
 	}
@@ -97,10 +56,11 @@ func DrawProducts(k Polynomial, degrees Degrees, d, m int, seed uint64) (*Produc
 		return nil, err
 	}
 	a := k.Maclaurin()
-	p, err := degrees.law(a)
-	if err != nil {
-		return nil, err
+	if size := floats.Norm(a, math.Inf(1)); !(size > 0) || math.IsInf(size, 1) {
+		return nil, fmt.Errorf("spectral: the largest coefficient of the powers of x·z is %v; want a finite number "+
+			"above 0: %w", size, ErrParam)
 	}
+	p := degreeLaw(a)
 	most := max(1, len(a)-1)
 	f := &Products{Degrees: make([]int, m), Scales: make([]float64, m)}
 	cells, cols := make([]float64, d*most*m), most*m

@@ -41,49 +41,44 @@ func TestDrawProducts(t *testing.T) {
 	k := SpherePolynomial{A: 3, P: 4}
 	a := k.Maclaurin()
 	const d, m = 3, 40000
-	for _, g := range []Degrees{Geometric, Proportional} {
-		f, err := DrawProducts(k, g, d, m, 7)
-		if err != nil {
-			t.Fatal(err)
+	f, err := DrawProducts(k, d, m, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, law, sum, w := make([]float64, len(a)), make([]float64, len(a)), 0., f.W.Float64s()
+	for n := range a {
+		law[n] = math.Exp2(-float64(n))
+		sum += law[n]
+	}
+	signs, total := 0., 0.
+	for i, n := range f.Degrees {
+		counts[n]++
+		if want := math.Sqrt(a[n] / (law[n] / sum)); math.Abs(f.Scales[i]-want) > 1e-12 {
+			t.Fatalf("scale %d of degree %d is %v, want %v", i, n, f.Scales[i], want)
 		}
-		counts, law, sum, w := make([]float64, len(a)), make([]float64, len(a)), 0., f.W.Float64s()
-		for n := range a {
-			if law[n] = math.Exp2(-float64(n)); g == Proportional {
-				law[n] = a[n]
-			}
-			sum += law[n]
-		}
-		signs, total := 0., 0.
-		for i, n := range f.Degrees {
-			counts[n]++
-			if want := math.Sqrt(a[n] / (law[n] / sum)); math.Abs(f.Scales[i]-want) > 1e-12 {
-				t.Fatalf("%v: scale %d of degree %d is %v, want %v", g, i, n, f.Scales[i], want)
-			}
-			for j := range k.P {
-				for l := range d {
-					v := w[l*k.P*m+j*m+i]
-					if (j < n) != (math.Abs(v) == 1) || j >= n && v != 0 {
-						t.Fatalf("%v: W of factor %d of a product of %d is %v", g, j, n, v)
-					}
-					signs, total = signs+v, total+math.Abs(v)
+		for j := range k.P {
+			for l := range d {
+				v := w[l*k.P*m+j*m+i]
+				if (j < n) != (math.Abs(v) == 1) || j >= n && v != 0 {
+					t.Fatalf("W of factor %d of a product of %d is %v", j, n, v)
 				}
+				signs, total = signs+v, total+math.Abs(v)
 			}
-		}
-		for n, c := range counts {
-			p := law[n] / sum
-			if math.Abs(c-m*p) > 4*math.Sqrt(m*p*(1-p))+1 {
-				t.Errorf("%v: %v of %d have the degree %d, want %v", g, c, m, n, m*p)
-			}
-		}
-		if math.Abs(signs) > 4*math.Sqrt(total) {
-			t.Errorf("%v: %v signs sum to %v", g, total, signs)
 		}
 	}
+	for n, c := range counts {
+		p := law[n] / sum
+		if math.Abs(c-m*p) > 4*math.Sqrt(m*p*(1-p))+1 {
+			t.Errorf("%v of %d have the degree %d, want %v", c, m, n, m*p)
+		}
+	}
+	if math.Abs(signs) > 4*math.Sqrt(total) {
+		t.Errorf("%v signs sum to %v", total, signs)
+	}
 	for _, f := range []func() error{
-		func() error { _, err := DrawProducts(k, 9, d, m, 1); return err },
-		func() error { _, err := DrawProducts(k, Geometric, 0, m, 1); return err },
-		func() error { _, err := DrawProducts(SpherePolynomial{A: -1, P: 2}, Geometric, d, m, 1); return err },
-		func() error { _, err := DrawProducts(nothing{}, Proportional, d, m, 1); return err },
+		func() error { _, err := DrawProducts(k, 0, m, 1); return err },
+		func() error { _, err := DrawProducts(SpherePolynomial{A: -1, P: 2}, d, m, 1); return err },
+		func() error { _, err := DrawProducts(nothing{}, d, m, 1); return err },
 		func() error { _, err := DrawCountSketches(0, d, m, 1); return err },
 		func() error { _, err := DrawCountSketches(2, d, 0, 1); return err },
 	} {
@@ -98,18 +93,6 @@ type nothing struct{ SpherePolynomial }
 
 func (nothing) Maclaurin() []float64 { return []float64{0, 0} }
 func (nothing) Validate() error      { return nil }
-
-// TestDegreesNames: String and ParseDegrees are each other's inverse.
-func TestDegreesNames(t *testing.T) {
-	for _, g := range []Degrees{Geometric, Proportional} {
-		if got, err := ParseDegrees(g.String()); got != g || err != nil {
-			t.Errorf("%v is read as %v, %v", g, got, err)
-		}
-	}
-	if _, err := ParseDegrees("Degrees(7)"); !errors.Is(err, ErrParam) {
-		t.Error(err)
-	}
-}
 
 // TestPick: no index of probability 0, whatever the rounding.
 func TestPick(t *testing.T) {

@@ -53,7 +53,6 @@ var (
 		spectral.Independent:   {},
 	}
 	landmarkSources = map[LandmarkChoice][]string{
-		PlusPlusLandmarks: {"Arthur and Vassilvitskii 2007"},
 		CholeskyLandmarks: {"Chen et al. 2022"},
 	}
 )
@@ -66,14 +65,6 @@ var bibliography = func(all map[string]string) map[string]string {
 	}
 	return all
 }(map[string]string{
-	"Arthur and Vassilvitskii 2007": `@inproceedings{arthur2007kmeans,
-  author    = {Arthur, David and Vassilvitskii, Sergei},
-  title     = {k-means++: The Advantages of Careful Seeding},
-  booktitle = {Proceedings of the 18th Annual ACM-SIAM Symposium on Discrete Algorithms},
-  pages     = {1027--1035},
-  year      = {2007}
-}
-`,
 	"Berg et al. 1984": `@book{berg1984harmonic,
   author    = {Berg, Christian and Christensen, Jens Peter Reus and Ressel, Paul},
   title     = {Harmonic Analysis on Semigroups: Theory of Positive Definite and Related Functions},

@@ -25,10 +25,10 @@ func printInner(l layers.Layer, err error, k spectral.Kernel) {
 	fmt.Printf("exact %.3f, estimated %.1f\n", k.At(x[:3], x[3:]), inner(z, 0, 1))
 }
 
-// Products of projections; the degrees are drawn in proportion to the coefficients of the polynomial.
+// Products of projections on random signs.
 func ExampleNewRandomMaclaurinLayer() {
 	k := spectral.SpherePolynomial{A: 2, P: 3}
-	l, err := layers.NewRandomMaclaurinLayer(k, 3, 1<<14, layers.WithDegrees(spectral.Proportional))
+	l, err := layers.NewRandomMaclaurinLayer(k, 3, 1<<14)
 	printInner(l, err, k)
 	// Output: exact 0.125, estimated 0.1
 }

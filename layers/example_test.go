@@ -585,11 +585,11 @@ func ExampleWithSampler_structured() {
 }
 
 // A Nyström map of any kernel is fitted on rows: here the exponential χ² kernel of histograms, with 20 of 200 rows as
-// landmarks, that k-means++ chooses. At those rows it is exact; Rank counts the eigenvalues that are not 0.
+// landmarks, by randomly pivoted Cholesky. At those rows it is exact; Rank counts the eigenvalues that are not 0.
 func ExampleNewNystromLayer() {
 	sample := histograms(tensor.Float64, 200, 8, 1)
 	k := spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 2}
-	l, err := layers.NewNystromLayer(k, sample, 20, layers.WithLandmarkChoice(layers.PlusPlusLandmarks),
+	l, err := layers.NewNystromLayer(k, sample, 20, layers.WithLandmarkChoice(layers.CholeskyLandmarks),
 		layers.WithSeed(7), layers.WithName("nystrom"))
 	if err != nil {
 		fmt.Println(err)

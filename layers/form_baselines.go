@@ -17,13 +17,12 @@ var polynomialDefs = []ParamDef{
 // productForm is the form of maps that draw random signs: products of projections, or sketches of them.
 type productForm struct {
 	simple
-	own   []ParamDef
 	layer func(k spectral.SpherePolynomial, s Spec, opts []Option) (Layer, error)
 }
 
 func (productForm) traits() Traits { return Traits{Draws: DrawsSigns} }
 
-func (f productForm) params() []ParamDef { return f.own }
+func (productForm) params() []ParamDef { return polynomialDefs }
 
 func (f productForm) plan(s Spec) (plan, error) {
 	k := spectral.SpherePolynomial{A: s.Params.Number("a"), P: int(s.Params.Number("p"))}
@@ -31,11 +30,7 @@ func (f productForm) plan(s Spec) (plan, error) {
 }
 
 func maclaurinLayer(k spectral.SpherePolynomial, s Spec, opts []Option) (Layer, error) {
-	g, err := spectral.ParseDegrees(s.Params.Word("degrees"))
-	if err != nil {
-		return nil, err
-	}
-	return NewRandomMaclaurinLayer(k, s.Dims, s.Features, append(opts, WithDegrees(g))...)
+	return NewRandomMaclaurinLayer(k, s.Dims, s.Features, opts...)
 }
 
 func sketchLayer(k spectral.SpherePolynomial, s Spec, opts []Option) (Layer, error) {

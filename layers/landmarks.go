@@ -18,15 +18,11 @@ type LandmarkChoice int
 const (
 	// UniformLandmarks draws rows without replacement. It is the default.
 	UniformLandmarks LandmarkChoice = iota
-	// PlusPlusLandmarks draws a row with a probability in proportion to its squared distance from the nearest landmark
-	// so far, in the metric of the kernel, k(x, x) + k(l, l) - 2k(x, l): the start of k-means++ (Arthur and
-	// Vassilvitskii 2007). It calls the kernel for every row of the sample and every landmark.
-	PlusPlusLandmarks
 	// CholeskyLandmarks draws a row with a probability in proportion to the part of k(x, x) that the landmarks so far
 	// do not explain, k(x, x) - k(x, L) k(L, L)⁻¹ k(L, x): randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber
-	// 2022, algorithm 2.1). Once the landmarks explain all rows it takes any others. It calls the kernel as often as
-	// PlusPlusLandmarks, and for m landmarks and N rows also takes N·m² operations and the memory of N·m numbers in
-	// float64: a second for 512 of 10000.
+	// 2022, algorithm 2.1). Once the landmarks explain all rows it takes any others. For m landmarks and N rows it calls
+	// the kernel for every row and every landmark, and takes N·m² operations and the memory of N·m numbers in float64: a
+	// second for 512 of 10000.
 	//
 	// It has the smallest kernel error on all data below, but not the smallest test error: on pol it has the largest,
 	// because isolated rows become landmarks. The Gaussian with 512 features, medians of the seeds 1, 2 and 3: relative
@@ -34,7 +30,6 @@ const (
 	//
 	//	            letter          kin40k          usps            pol             optdigits
 	//	uniform     .0263  .9540    .0199  .339     .0937  .9352    .0299  12.94    .0479  .9688
-	//	k-means++   .0220  .9548    .0185  .330     .0916  .9327    .0204  13.94    .0484  .9672
 	//	rpcholesky  .0211  .9553    .0182  .329     .0909  .9347    .0186  14.60    .0471  .9688
 	//
 	//	go run ./examples/train -map nystrom -features 512 -params select=rpcholesky -scale standard -seed 1
@@ -42,7 +37,7 @@ const (
 )
 
 // landmarkChoices are the names of the choices, by number.
-var landmarkChoices = []string{"uniform", "k-means++", "rpcholesky"}
+var landmarkChoices = []string{"uniform", "rpcholesky"}
 
 func (c LandmarkChoice) known() bool { return c >= 0 && int(c) < len(landmarkChoices) }
 
@@ -57,7 +52,6 @@ func (c LandmarkChoice) String() string {
 type nystromOptions struct {
 	landmarks int // 0: as many as features
 	choice    LandmarkChoice
-	floor     *float64 // nil: by the element type
 }
 
 // WithLandmarks sets the number of landmarks of a NystromLayer, at least the number of features and at most
@@ -70,23 +64,6 @@ func WithLandmarks(n int) Option {
 // WithLandmarkChoice sets how the landmarks are chosen. The default is UniformLandmarks.
 func WithLandmarkChoice(c LandmarkChoice) Option {
 	return option("WithLandmarkChoice", func(o *options) { o.nystrom.choice = c })
-}
-
-// WithEigenvalueFloor sets the threshold for eigenvalues of the landmarks' kernel matrix, as a share in [0, 1) of the
-// largest one. The feature of an eigenvalue below it is 0. The default is 1e-12, and 1e-6 in float32.
-func WithEigenvalueFloor(share float64) Option {
-	return option("WithEigenvalueFloor", func(o *options) { o.nystrom.floor = &share })
-}
-
-// relativeFloor returns the share for WithEigenvalueFloor.
-func (o options) relativeFloor() float64 {
-	switch {
-	case o.nystrom.floor != nil:
-		return *o.nystrom.floor
-	case o.dt == tensor.Float32:
-		return 1e-6
-	}
-	return 1e-12
 }
 
 // landmarks returns the numbers, rising, of m rows of the sample, which has at least m.
@@ -108,13 +85,8 @@ func (o options) landmarks(k spectral.Kernel, sample *tensor.Dense, m int) ([]in
 		}
 	}
 	var rows []int
-	chosen, weights, next := make([]bool, n), slices.Clone(self), 0
-	update := cholesky(self)
-	if o.nystrom.choice == PlusPlusLandmarks {
-		next, update = rng.IntN(n), plusPlus(self)
-	} else {
-		next = drawIndex(weights, chosen, rng)
-	}
+	chosen, weights, update := make([]bool, n), slices.Clone(self), cholesky(self)
+	next := drawIndex(weights, chosen, rng)
 	for {
 		rows, chosen[next] = append(rows, next), true
 		if len(rows) == m {
@@ -134,20 +106,6 @@ func (o options) landmarks(k spectral.Kernel, sample *tensor.Dense, m int) ([]in
 // notFiniteKernel returns the error for a kernel value of two rows of the sample that is not finite.
 func notFiniteKernel(i, j int, v float64) error {
 	return fmt.Errorf("the kernel of the rows %d and %d of the sample is %v; scale the data: %w", i, j, v, ErrDomain)
-}
-
-// plusPlus returns the update of weights that are the squared distances from the nearest landmark. column holds k(x, l)
-// for every row x and the new landmark l.
-func plusPlus(self []float64) func(weights, column []float64, l int) {
-	first := true
-	return func(weights, column []float64, l int) {
-		for i, v := range column {
-			if d := max(0, self[i]+self[l]-2*v); first || d < weights[i] {
-				weights[i] = d
-			}
-		}
-		first = false
-	}
 }
 
 // unexplained is the share of k(x, x) below which the residual of x is rounding error.

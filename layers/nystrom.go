@@ -18,8 +18,8 @@ import (
 //	z(x) = k(x, L) U Λ^{-1/2},   z(x)·z(x') = k(x, L) k(L, L)⁻¹ k(L, x').
 //
 // This is exact if x or x' is a landmark and every eigenvalue has a feature. Input [n, d] from the domain of the
-// kernel; output [n, features], for the leading eigenvectors. If an eigenvalue is below the share WithEigenvalueFloor
-// of the largest, for example because rows repeat, its feature is 0 for every x; Rank counts the others.
+// kernel; output [n, features], for the leading eigenvectors. If an eigenvalue is below 1e-12 of the largest, or
+// 1e-6 in float32, for example because rows repeat, its feature is 0 for every x; Rank counts the others.
 //
 // Compared with random features, the map adapts to the data, and a row costs k(x, l) for every landmark l and landmarks
 // × features operations. Nothing is tuned. The derivative for x needs a kernel with a gradient (spectral.Gradienter),
@@ -42,8 +42,8 @@ const MaxLandmarks = 1 << 14
 // WithSeed, WithLandmarks and WithLandmarkChoice decide which rows become landmarks. Time is cubic in the number of
 // landmarks: about two seconds for 1024 on two cores.
 //
-// Errors: a nil sample, fewer rows than landmarks, fewer landmarks than features or more than MaxLandmarks, a floor
-// outside [0, 1), an unknown choice (ErrParam); a sample without rows (ErrShape); a cell outside the domain of the
+// Errors: a nil sample, fewer rows than landmarks, fewer landmarks than features or more than MaxLandmarks, an
+// unknown choice (ErrParam); a sample without rows (ErrShape); a cell outside the domain of the
 // kernel, a kernel that is 0 or not finite on the landmarks (ErrDomain).
 func NewNystromLayer(k spectral.Kernel, sample *tensor.Dense, features int, opts ...Option) (*NystromLayer, error) {
 	o, err := newOptions("NewNystromLayer", opts)
@@ -72,16 +72,12 @@ func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int
 	}
 	l := &NystromLayer{base: b, kernel: k, choice: o.nystrom.choice}
 	l.changed = func() { l.prepared.Store(nil) }
-	floor := o.relativeFloor()
 	switch {
 	case m < features || m > MaxLandmarks:
 		return nil, fmt.Errorf("%s: %d landmarks for %d features, want at least as many, and at most %d: %w", b.who(),
 			m, features, MaxLandmarks, ErrParam)
-	case !(floor >= 0 && floor < 1):
-		return nil, fmt.Errorf("%s: an eigenvalue floor of %v, want a share from 0 to below 1: %w", b.who(), floor,
-			ErrParam)
 	case !o.nystrom.choice.known():
-		return nil, fmt.Errorf("%s: %v, want UniformLandmarks, PlusPlusLandmarks or CholeskyLandmarks: %w", b.who(),
+		return nil, fmt.Errorf("%s: %v, want UniformLandmarks or CholeskyLandmarks: %w", b.who(),
 			o.nystrom.choice, ErrParam)
 	}
 	for _, shape := range [][]int{{m, dims}, {m, features}} {
@@ -94,14 +90,14 @@ func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int
 	if o.undrawn {
 		return l, nil
 	}
-	if err := l.fit(sample, m, floor, o); err != nil {
+	if err := l.fit(sample, m, o); err != nil {
 		return nil, err
 	}
 	return l, nil
 }
 
 // fit chooses the landmarks and computes their projection.
-func (l *NystromLayer) fit(sample *tensor.Dense, m int, floor float64, o options) error {
+func (l *NystromLayer) fit(sample *tensor.Dense, m int, o options) error {
 	sample, err := fittingRows(l.base, l.kernel.Domain(), sample)
 	if err != nil {
 		return err
@@ -124,11 +120,11 @@ func (l *NystromLayer) fit(sample *tensor.Dense, m int, floor float64, o options
 			return fmt.Errorf("%s: %w", l.who(), err)
 		}
 	}
-	return l.project(rows, floor)
+	return l.project(rows)
 }
 
 // project computes the projection for the landmarks, which are the given rows of the sample.
-func (l *NystromLayer) project(rows []int, floor float64) error {
+func (l *NystromLayer) project(rows []int) error {
 	m := len(rows)
 	gram, err := spectral.Gram(l.kernel, l.params[0].Value, nil)
 	if err != nil {
@@ -148,6 +144,10 @@ func (l *NystromLayer) project(rows []int, floor float64) error {
 	if !(values[0] > 0) {
 		return fmt.Errorf("%s: the kernel of every two landmarks is 0, so it has no features; look for rows of "+
 			"zeros, or scale the data: %w", l.who(), ErrDomain)
+	}
+	floor := 1e-12
+	if l.dt == tensor.Float32 {
+		floor = 1e-6
 	}
 	p := make([]float64, m*l.features)
 	for k := range l.features {

@@ -38,11 +38,11 @@ import (
 //	NewMeanMapLayer
 //		WithName, WithDtype, WithSeed, Tune, WithSampler, WithPhase
 //	NewRandomMaclaurinLayer
-//		WithName, WithDtype, WithInputGrad, WithSeed, WithDegrees
+//		WithName, WithDtype, WithInputGrad, WithSeed
 //	NewTensorSketchLayer
 //		WithName, WithDtype, WithInputGrad, WithSeed
 //	NewNystromLayer
-//		WithName, WithDtype, WithInputGrad, WithSeed, WithLandmarks, WithLandmarkChoice, WithEigenvalueFloor
+//		WithName, WithDtype, WithInputGrad, WithSeed, WithLandmarks, WithLandmarkChoice
 //	NewAddKPCALayer
 //		WithName, WithDtype, WithInputGrad, WithComponents, WithTablePoints
 //	NewMajiBergLayer
@@ -92,9 +92,9 @@ var heeded = func() map[string][]string {
 		"NewHDDLayer":                with(density, "WithLambdas"),
 		"NewL2DensityLayer":          density,
 		"NewMeanMapLayer":            {"WithName", "WithDtype", "WithSeed", "Tune", "WithSampler", "WithPhase"},
-		"NewRandomMaclaurinLayer":    with(drawn, "WithDegrees"),
+		"NewRandomMaclaurinLayer":    drawn,
 		"NewTensorSketchLayer":       drawn,
-		"NewNystromLayer":            with(drawn, "WithLandmarks", "WithLandmarkChoice", "WithEigenvalueFloor"),
+		"NewNystromLayer":            with(drawn, "WithLandmarks", "WithLandmarkChoice"),
 		"NewAddKPCALayer":            with(every, "WithComponents", "WithTablePoints"),
 		"NewMajiBergLayer":           with(every, "WithBins", "WithSparseEncoding"),
 		"NewDense":                   with(drawn, "Tune", "WithSpectralNorm"),
@@ -164,7 +164,6 @@ type options struct {
 	kpca      kpcaOptions
 	majiBerg  majiBergOptions
 	hdd       hddOptions
-	degrees   spectral.Degrees
 	delta     float64
 	norm      float64 // the bound of WithSpectralNorm; 0: none
 }

@@ -16,7 +16,8 @@ import (
 //
 //	z_i(x) = √(|a_N|/P(N)) Π_{j=1..N} w_ij·x / √D,   i = 1 to D.
 //
-// The degree N is drawn from the distribution P (WithDegrees), and the entries of the vectors w_ij are random signs.
+// The degree N is drawn with the probability P(n) in proportion to 2^-(n+1), and the entries of the vectors w_ij are
+// random signs.
 // z(x)·z(z) is unbiased for k(x, z) if no a_n is negative. If some are, as for spectral.SpherePolynomial with a < √2,
 // each column has the sign of its a_N, see SignatureOf. Kernels of a high degree have a large variance; the layer is a
 // baseline for GORFLayer. Input [n, d], on the kernel's domain; output [n, D], D = features.
@@ -26,22 +27,16 @@ import (
 // for dot product kernels, algorithm 1.
 type RandomMaclaurinLayer struct {
 	*base
-	kernel  spectral.Polynomial
-	degrees spectral.Degrees
-	seed    uint64
+	kernel spectral.Polynomial
+	seed   uint64
 
 	packed atomic.Pointer[ops.Products] // at first use
 }
 
 var _ Layer = (*RandomMaclaurinLayer)(nil)
 
-// WithDegrees sets how a RandomMaclaurinLayer draws its degrees. The default is spectral.Geometric.
-func WithDegrees(d spectral.Degrees) Option {
-	return option("WithDegrees", func(o *options) { o.degrees = d })
-}
-
 // NewRandomMaclaurinLayer draws the map of k for d dimensions and the given number of output columns. Errors
-// (ErrParam): parameters out of range, features < 1, an unknown WithDegrees, a scale beyond float32.
+// (ErrParam): parameters out of range, features < 1, a scale beyond float32.
 func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Option) (*RandomMaclaurinLayer, error) {
 	o, err := newOptions("NewRandomMaclaurinLayer", opts)
 	if err != nil {
@@ -58,10 +53,10 @@ func newRandomMaclaurinLayer(k spectral.Polynomial, d, features int, o options) 
 	if err := checkKernel(b.who(), k); err != nil {
 		return nil, err
 	}
-	l := &RandomMaclaurinLayer{base: b, kernel: k, degrees: o.degrees, seed: o.seed}
+	l := &RandomMaclaurinLayer{base: b, kernel: k, seed: o.seed}
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMaclaurinLayer(k, d, features, o) })
 	l.changed = func() { l.packed.Store(nil) }
-	f, err := spectral.DrawProducts(k, o.degrees, d, features, o.sourceSeed())
+	f, err := spectral.DrawProducts(k, d, features, o.sourceSeed())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
@@ -83,9 +78,6 @@ func newRandomMaclaurinLayer(k spectral.Polynomial, d, features int, o options) 
 // Kernel returns the kernel of the features.
 func (l *RandomMaclaurinLayer) Kernel() spectral.Kernel { return l.kernel }
 
-// Degrees returns how the degrees were drawn.
-func (l *RandomMaclaurinLayer) Degrees() spectral.Degrees { return l.degrees }
-
 // Signature returns the sign of each column, +1 or -1: the sign of the coefficient a_N of its degree.
 func (l *RandomMaclaurinLayer) Signature() []float64 {
 	a, signs := l.kernel.Maclaurin(), repeat(1., l.features)
@@ -98,8 +90,8 @@ func (l *RandomMaclaurinLayer) Signature() []float64 {
 }
 
 func (l *RandomMaclaurinLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %s, %v degrees, seed %d, %v", l.kind, l.name, l.dims, l.features,
-		kernelText(l.kernel), l.degrees, l.seed, l.dt)
+	return fmt.Sprintf("%s %q: %d -> %d, %s, seed %d, %v", l.kind, l.name, l.dims, l.features,
+		kernelText(l.kernel), l.seed, l.dt)
 }
 
 func (l *RandomMaclaurinLayer) attr() ops.Attr {

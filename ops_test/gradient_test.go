@@ -97,15 +97,7 @@ func (v variant) leafLayer(t *testing.T, features int, opts ...layers.Option) la
 		}
 		l, err = layers.NewExponentiatedLayer(e, v.dims(gradDims), features, opts...)
 	case v.entry.Name == "random-maclaurin":
-		g, err := spectral.ParseDegrees(v.values.Word("degrees"))
-		if err != nil {
-			g = spectral.Geometric
-		}
-		l, err = layers.NewRandomMaclaurinLayer(v.kernel.(spectral.Polynomial), gradDims, features, append(opts, layers.WithDegrees(g))...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l
+		l, err = layers.NewRandomMaclaurinLayer(v.kernel.(spectral.Polynomial), gradDims, features, opts...)
 	case v.entry.Name == "tensor-sketch":
 		l, err = layers.NewTensorSketchLayer(v.kernel.(spectral.SpherePolynomial), gradDims, features, opts...)
 	case v.entry.Name == "srf":

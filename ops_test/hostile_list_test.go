@@ -62,7 +62,6 @@ var hostileFuncs = map[string]any{
 	"init.PairVariance":                    spectral.PairVariance,
 	"init.Papers":                          spectral.Papers,
 	"init.ParseCoupling":                   spectral.ParseCoupling,
-	"init.ParseDegrees":                    spectral.ParseDegrees,
 	"init.ParseLambdaRule":                 spectral.ParseLambdaRule,
 	"init.ParseNegative":                   spectral.ParseNegative,
 	"init.ParseWindow":                     spectral.ParseWindow,
@@ -264,10 +263,8 @@ var hostileFuncs = map[string]any{
 	"layers.WithBoxBasis":                  layers.WithBoxBasis,
 	"layers.WithComponents":                layers.WithComponents,
 	"layers.WithCoupling":                  layers.WithCoupling,
-	"layers.WithDegrees":                   layers.WithDegrees,
 	"layers.WithDelta":                     layers.WithDelta,
 	"layers.WithDtype":                     layers.WithDtype,
-	"layers.WithEigenvalueFloor":           layers.WithEigenvalueFloor,
 	"layers.WithInputGrad":                 layers.WithInputGrad,
 	"layers.WithKDEBandwidth":              layers.WithKDEBandwidth,
 	"layers.WithLambdas":                   layers.WithLambdas,
@@ -456,7 +453,6 @@ func layerSample[L any](build func(opts ...layers.Option) (layers.Layer, error),
 var hostileTypes = map[string]sampleOf{
 	"init.Coupling":        some(spectral.Joint),
 	"init.Custom":          some(spectral.Custom{Form: spectral.Fourier, Exact: spectral.Gaussian{Sigma: 1}.At, Frequency: spectral.Gaussian{Sigma: 1}.Draw}),
-	"init.Degrees":         some(spectral.Proportional),
 	"init.DeltaGaussian":   some(deltaGaussian),
 	"init.DensityDistance": some(spectral.JensenShannonDivergence()),
 	"init.Harmonics": func(*hostileValues) []any {
@@ -492,7 +488,8 @@ var hostileTypes = map[string]sampleOf{
 	"ops.Structured": func(*hostileValues) []any {
 		return []any{must(ops.PackStructured(3, filled(1, 3, 4), tensorOf(4), nil, ops.Attr{}))}
 	},
-	"ops.Waves": some(ops.Waves{Omega: []float64{1}, Amplitude: []float64{.5}}),
+	"ops.Waves":   some(ops.Waves{Omega: []float64{1}, Amplitude: []float64{.5}}),
+	"ops.Weights": func(*hostileValues) []any { return []any{must(ops.Pack(tensorOf(3, 4)))} },
 
 	"ops/blas.Implementation": some(blas.Implementation{}),
 	"ops/dense.Shifted": func(*hostileValues) []any {
@@ -523,7 +520,7 @@ var hostileTypes = map[string]sampleOf{
 	"ops.Norm":                    some(ops.L1),
 	"ops.Unit":                    some(ops.TangentUnit),
 	"layers.L2DensityLayer":       layerSample[*layers.L2DensityLayer](layersWith["NewL2DensityLayer"]),
-	"layers.LandmarkChoice":       some(layers.PlusPlusLandmarks),
+	"layers.LandmarkChoice":       some(layers.CholeskyLandmarks),
 	"layers.LevyLayer":            layerSample[*layers.LevyLayer](layersWith["NewLevyLayer"]),
 	"layers.LinearHead":           layerSample[*layers.LinearHead](layersWith["NewLinearHead"]),
 	"layers.MajiBergLayer":        layerSample[*layers.MajiBergLayer](layersWith["NewMajiBergLayer"]),
@@ -845,7 +842,6 @@ var hostileGoodTypes = map[reflect.Type]goodOf{
 var hostileGood = map[string]goodOf{
 	"layers.NewHead.kind":          is("linear"),
 	"init.ParseCoupling.s":         is("joint"),
-	"init.ParseDegrees.s":          is("geometric"),
 	"init.ParseLambdaRule.s":       is("gauss"),
 	"init.ParseNegative.s":         is("sign"),
 	"ops/domain.ParseNegative.s":   is("sign"),

@@ -272,7 +272,7 @@ func savedModels() []savedModel {
 	of("delta-gaussian", "sigmas", "", layers.Values{"sigmas": "1:2:3", "weights": "1:-.5:.25"}, "minmax")
 	of("sphere-polynomial", "eps", "", layers.Values{"eps": .01, "p": 2.}, "minmax,l2")
 	of("arc-cosine", "order0", "", layers.Values{"order": 0.}, "minmax,l2")
-	of("nystrom", "chi2", "", layers.Values{"kernel": "chi2", "gamma": .5, "select": "k-means++", "landmarks": 20.}, "minmax,l1")
+	of("nystrom", "chi2", "", layers.Values{"kernel": "chi2", "gamma": .5, "select": "rpcholesky", "landmarks": 20.}, "minmax,l1")
 	of("add-kpca", "intersection", "", layers.Values{"kernel": "intersection", "components": 2.}, "minmax,l1")
 	for _, k := range []string{"exp-semigroup", "reciprocal-semigroup"} {
 		of(k, "normalised", "", layers.Values{"way": "normalised"}, "minmax,l1")

@@ -35,7 +35,7 @@ var narrow = map[string]string{
 	"gaussian": " -params sigma=.3", "nystrom": " -params sigma=.3", "laplacian": " -params sigma=1", "matern": " -params ell=.5", "exp-semigroup": " -params beta=1.5",
 	"reciprocal-semigroup": " -params lambda=.1", "skewed-chi2": " -params c=.02", "skewed-intersection": " -params c=.1",
 	"delta-gaussian": " -params sigma1=.3,sigma2=.9", "sphere-polynomial": " -scale standard,l2", "srf": " -scale standard,l2", "tensor-sketch": " -scale standard,l2 -params p=4",
-	"random-maclaurin": " -scale standard,l2 -params p=4,degrees=proportional",
+	"random-maclaurin": " -scale standard,l2 -params p=4",
 	"arc-cosine":       " -scale standard,l2", "ntk": " -scale standard,l2",
 }
 
