@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"sync/atomic"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -19,20 +17,17 @@ import (
 //
 // with an activation f that is applied to each number. Input [n, d]; output [n, features]. W starts uniform on ±√(6/(d
 // + features)), or for ops.ReLU on ±√(6/d), and b at 0: Glorot and Bengio (2010), equation (16); He et al. (2015),
-// section 2.2. The policies are Frozen and All. WithSpectralNorm replaces W by W·min(1, c/σ(W)).
+// section 2.2. The policies are Frozen and All.
 type Dense struct {
 	*affine
-	act     ops.Activation
-	policy  Policy
-	norm    float64                     // c; 0: there is no bound
-	bounded atomic.Pointer[ops.Weights] // W of a frozen layer within its bound, at first use
+	act    ops.Activation
+	policy Policy
 }
 
 var _ Layer = (*Dense)(nil)
 
 // NewDense draws the layer for d dimensions and the given number of output columns. Errors (ErrParam): sizes below 1,
-// an unknown activation, a policy other than Frozen and All, a bound of WithSpectralNorm that is not finite and above
-// 0.
+// an unknown activation, a policy other than Frozen and All.
 func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error) {
 	o, err := newOptions("NewDense", opts)
 	if err != nil {
@@ -52,10 +47,6 @@ func newDense(d, features int, f ops.Activation, o options) (*Dense, error) {
 	if o.policy != Frozen && o.policy != All {
 		return nil, fmt.Errorf("%s: policy %v: a dense layer has no bandwidth; use Frozen or All: %w", b.who(),
 			o.policy, ErrParam)
-	}
-	if slices.Contains(o.given, "WithSpectralNorm") && !(o.norm > 0 && o.norm <= math.MaxFloat64) {
-		return nil, fmt.Errorf("%s: WithSpectralNorm(%v), want a finite number above 0, or leave it out: %w", b.who(),
-			o.norm, ErrParam)
 	}
 	if err := b.checkSize(d, features); err != nil {
 		return nil, err
@@ -77,9 +68,7 @@ func newDense(d, features int, f ops.Activation, o options) (*Dense, error) {
 		{"b", newTensor(o.dt, make([]float64, features), features), tuned},
 	}
 	b.drawn("dense", o, func(o options) (peeker, error) { return newDense(d, features, f, o) })
-	l := &Dense{affine: &affine{base: b}, act: f, policy: o.policy, norm: o.norm}
-	b.changed = func() { l.bounded.Store(nil) }
-	return l, nil
+	return &Dense{affine: &affine{base: b}, act: f, policy: o.policy}, nil
 }
 
 // Activation returns f.
@@ -88,16 +77,7 @@ func (l *Dense) Activation() ops.Activation { return l.act }
 // Policy returns Frozen or All.
 func (l *Dense) Policy() Policy { return l.policy }
 
-// SpectralNorm returns the bound c of WithSpectralNorm, 0 if there is none.
-func (l *Dense) SpectralNorm() float64 { return l.norm }
-
-func (l *Dense) String() string {
-	text := fmt.Sprintf("%v, %v, %v", l.affine, l.act, l.policy)
-	if l.norm > 0 {
-		text += fmt.Sprintf(", spectral norm at most %v", l.norm)
-	}
-	return text
-}
+func (l *Dense) String() string { return fmt.Sprintf("%v, %v, %v", l.affine, l.act, l.policy) }
 
 // Fwd returns f(xW + b).
 func (l *Dense) Fwd(x G.Input) G.Result {
@@ -113,39 +93,11 @@ func (l *Dense) Fwd(x G.Input) G.Result {
 	if err != nil {
 		return G.Err(err)
 	}
-	w := p["W"]
-	if l.norm > 0 {
-		bound := l.attr()
-		bound.Frozen = a.Frozen & ops.W
-		if w, err = ops.SpectralBound(w, l.norm, bound); err != nil {
-			return G.Err(err)
-		}
-	}
-	y, err := ops.Affine(n, w, p["b"], a)
+	y, err := ops.Affine(n, p["W"], p["b"], a)
 	if err != nil {
 		return G.Err(err)
 	}
 	return G.LiftResult(ops.Activate(y, l.act, l.attr()))
-}
-
-// weights returns W within its bound. It keeps the result only for a frozen layer, because a solver may change W of a
-// tuned layer between two calls.
-func (l *Dense) weights() (*ops.Weights, error) {
-	if l.norm == 0 {
-		return ops.Borrow(l.param("W"))
-	}
-	if w := l.bounded.Load(); w != nil {
-		return w, nil
-	}
-	t, err := ops.SpectralBoundInto(nil, l.param("W"), l.norm, l.attr())
-	if err != nil {
-		return nil, err
-	}
-	w, err := ops.Pack(t)
-	if err == nil && l.policy == Frozen {
-		l.bounded.Store(w)
-	}
-	return w, err
 }
 
 // Transform writes f(xW + b) to dst.
@@ -161,7 +113,7 @@ func (l *Dense) activated(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error
 		return nil, err
 	}
 	l.use()
-	w, err := l.weights()
+	w, err := ops.Borrow(l.param("W"))
 	if err != nil {
 		return nil, err
 	}

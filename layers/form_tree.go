@@ -454,18 +454,13 @@ type denseForm struct{ simple }
 func (denseForm) traits() Traits { return Traits{Draws: DrawsWeights, Tunable: true} }
 
 func (denseForm) params() []ParamDef {
-	return []ParamDef{
-		{Name: "activation", Doc: "what it applies to xW + b", Words: ops.ActivationNames(), Default: ops.ReLU.String()},
-		{Name: "norm", Doc: "the largest spectral norm that W may have; 0: any", Closed: true, Default: 0.},
-	}
+	return []ParamDef{{Name: "activation", Doc: "what it applies to xW + b", Words: ops.ActivationNames(),
+		Default: ops.ReLU.String()}}
 }
 
 func (denseForm) plan(s Spec) (plan, error) {
 	a, err := ops.ParseActivation(s.Params.Word("activation"))
 	return plan{columns: s.Features, build: func(opts []Option) (Layer, error) {
-		if norm := s.Params.Number("norm"); norm > 0 {
-			opts = append(slices.Clone(opts), WithSpectralNorm(norm))
-		}
 		return NewDense(s.Dims, s.Features, a, opts...)
 	}}, err
 }

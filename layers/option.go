@@ -48,7 +48,7 @@ import (
 //	NewMajiBergLayer
 //		WithName, WithDtype, WithInputGrad, WithBins, WithSparseEncoding
 //	NewDense
-//		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSpectralNorm
+//		WithName, WithDtype, WithInputGrad, WithSeed, Tune
 //	NewIdentity, NewNormalise, NewLinearHead, NewSoftmaxHead
 //		WithName, WithDtype, WithInputGrad
 //	NewHuberHead
@@ -97,7 +97,7 @@ var heeded = func() map[string][]string {
 		"NewNystromLayer":            with(drawn, "WithLandmarks", "WithLandmarkChoice"),
 		"NewAddKPCALayer":            with(every, "WithComponents", "WithTablePoints"),
 		"NewMajiBergLayer":           with(every, "WithBins", "WithSparseEncoding"),
-		"NewDense":                   with(drawn, "Tune", "WithSpectralNorm"),
+		"NewDense":                   with(drawn, "Tune"),
 		"NewIdentity":                every,
 		"NewNormalise":               every,
 		"NewHuberHead":               with(every, "WithDelta"),
@@ -165,7 +165,6 @@ type options struct {
 	majiBerg  majiBergOptions
 	hdd       hddOptions
 	delta     float64
-	norm      float64 // the bound of WithSpectralNorm; 0: none
 }
 
 // option makes an Option and records its name.
@@ -270,15 +269,6 @@ func WithNormalisation() Option {
 
 // Tune sets which parameters a solver changes. The default is Frozen.
 func Tune(p Policy) Option { return option("Tune", func(o *options) { o.policy = p }) }
-
-// WithSpectralNorm bounds the spectral norm of the W of a Dense layer by c, a finite number > 0 (ErrParam): in graphs
-// and without, the layer multiplies by W·min(1, c/σ(W)), see ops.SpectralBound. The parameter W itself stays as a
-// solver leaves it. xW then stretches no distance by more than c, so rows that are far apart in the output of a chain
-// of such layers are far apart in x. A posterior that depends on distances needs that. Liu et al. (2020), Simple and
-// principled uncertainty estimation with deterministic deep learning via distance awareness, section 3.2.
-func WithSpectralNorm(c float64) Option {
-	return option("WithSpectralNorm", func(o *options) { o.norm = c })
-}
 
 // WithInputGrad makes the layer differentiable in an input that is a leaf of the graph. By default the layer treats a
 // leaf as data and skips the product for its gradient, and G.Grad for that leaf is an error.

@@ -16,7 +16,7 @@ func sparseFamilies() (fs []family) {
 		if !strings.HasPrefix(f.name, "LogShift") && !strings.HasPrefix(f.name, "Bandwidth") && f.name != "Concat" &&
 			f.name != "Columns" && f.name != "Fourier on Laplace" &&
 			!strings.HasPrefix(f.name, "KDE") && !strings.HasPrefix(f.name, "HDD") &&
-			!strings.HasPrefix(f.name, "Coefficients") && f.name != "BagMean" && !strings.HasPrefix(f.name, "SpectralBound") &&
+			!strings.HasPrefix(f.name, "Coefficients") && f.name != "BagMean" &&
 			!strings.Contains(f.name, "Softmax") &&
 			!strings.HasPrefix(f.name, "Activate") && f.name != "Huber" && f.name != "CrossEntropy" {
 			fs = append(fs, f)

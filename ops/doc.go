@@ -20,7 +20,6 @@
 //	BagMean                             means of the rows of bags                 mean embeddings of sets
 //	LogShift                            ln(x + c)                                 first step of the skewed kernels
 //	Bandwidth                           W·exp(-ρ)                                 a trainable bandwidth
-//	SpectralBound                       W·min(1, c/σ(W))                          a bounded spectral norm
 //	ScaleColumns, Normalise             x·diag(s), x/‖x‖                          units, norms
 //	Columns, Concat                     scale·x[:, from:to], [w₀x₀ | w₁x₁ | ...]  maps over parts of the input
 //	Affine, Activate                    xW + b, relu(x), tanh(x), ...             heads, dense layers

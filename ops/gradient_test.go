@@ -70,9 +70,6 @@ var families = []family{
 	{"Activate softplus", [][]int{{5, 7}}, -.5, activate(ops.Softplus)},
 	{"Normalise l1", [][]int{{5, 7}}, -.5, normalise(ops.L1)},
 	{"Normalise l2", [][]int{{5, 7}}, -.5, normalise(ops.L2)},
-	{"SpectralBound", [][]int{{5, 7}}, -.5, spectralBound(.3)},
-	{"SpectralBound of a tall matrix", [][]int{{7, 3}}, -.5, spectralBound(.3)},
-	{"SpectralBound that does not bind", [][]int{{5, 7}}, -.5, spectralBound(30)},
 	{"Huber", [][]int{{5, 7}}, -.5, func(a ops.Attr, in ...*G.Node) (*G.Node, error) {
 		return ops.Huber(in[0], .2, a)
 	}},

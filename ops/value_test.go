@@ -263,8 +263,6 @@ func TestHash(t *testing.T) {
 		"Affine":          G.Must(ops.Affine(x, x, b, ops.Attr{})),
 		"LogShift":        G.Must(ops.LogShift(x, b, ops.Attr{})),
 		"Bandwidth":       G.Must(ops.Bandwidth(x, b, ops.Attr{})),
-		"SpectralBound 1": G.Must(ops.SpectralBound(x, 1, ops.Attr{})),
-		"SpectralBound 2": G.Must(ops.SpectralBound(x, 2, ops.Attr{})),
 		"Columns":         G.Must(ops.Columns(x, 0, 7, 1, ops.Attr{})),
 		"Columns scaled":  G.Must(ops.Columns(x, 0, 7, 2, ops.Attr{})),
 		"Columns shifted": G.Must(ops.Columns(x, 0, 6, 1, ops.Attr{})),

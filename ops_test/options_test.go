@@ -43,7 +43,6 @@ var optionValues = map[string]layers.Option{
 	"WithScatteredPoints": layers.WithScatteredPoints(matrix(tensor.Float64, 40, 2, .1, .2, .5, .7, .9, .3, .6)),
 	"WithSeed":            layers.WithSeed(5),
 	"WithSparseEncoding":  layers.WithSparseEncoding(),
-	"WithSpectralNorm":    layers.WithSpectralNorm(.1),
 	"WithStationary":      layers.WithStationary(),
 	"WithTablePoints":     layers.WithTablePoints(9),
 	"WithWindow":          layers.WithWindow(spectral.Uniform),

@@ -142,7 +142,7 @@ func described(ls []layers.Layer) []string {
 			continue
 		}
 		text := layers.Summary(l).Layers[0].Type
-		for _, name := range []string{"Kernel", "Distance", "Activation", "Norm", "SpectralNorm"} {
+		for _, name := range []string{"Kernel", "Distance", "Activation", "Norm"} {
 			m := reflect.ValueOf(l).MethodByName(name)
 			if !m.IsValid() || m.Type().NumIn() != 0 || m.Type().NumOut() != 1 {
 				continue

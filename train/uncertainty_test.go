@@ -390,8 +390,7 @@ func TestUncertaintyCost(t *testing.T) {
 	}
 }
 
-// TestUncertaintyOfNetwork: a network of dense layers within a spectral norm under random features has Laplace's approximation
-// on top (SNGP of Liu et al. 2020): it is less sure far from the rows than among them, and comes back from its file.
+// TestUncertaintyOfNetwork: a network of dense layers under random features has Laplace's approximation on top: it is less sure far from the rows than among them, and comes back from its file.
 func TestUncertaintyOfNetwork(t *testing.T) {
 	if trial.RaceEnabled {
 		t.Skip("some minutes under the race detector")
@@ -399,8 +398,8 @@ func TestUncertaintyOfNetwork(t *testing.T) {
 	all := waves(1500, 1, false)
 	learn, test := partOf(all, 0, 1000), partOf(all, 1000, 1500)
 	spec := layers.Spec{Map: "sequential", Seed: 4, Parts: []layers.Spec{
-		{Map: "dense", Features: 16, Params: layers.Values{"norm": 2., "activation": "tanh"}, Tune: "all"},
-		{Map: "dense", Features: 8, Params: layers.Values{"norm": 2., "activation": "linear"}, Tune: "all"},
+		{Map: "dense", Features: 16, Params: layers.Values{"activation": "tanh"}, Tune: "all"},
+		{Map: "dense", Features: 8, Params: layers.Values{"activation": "linear"}, Tune: "all"},
 		{Map: "gaussian", Features: 128, Params: layers.Values{"sigma": 1.}},
 	}}
 	r := train.Recipe{Spec: spec, Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 30, Batch: 64}, Head: "softmax"}, Uncertainty: &train.UncertaintyOptions{Laplace: true}}

@@ -37,8 +37,6 @@ func otherForms(x *tensor.Dense) map[string]layers.Layer {
 	for _, f := range []ops.Activation{ops.Linear, ops.ReLU, ops.Tanh, ops.Sigmoid, ops.Softplus} {
 		of["dense "+f.String()] = must(layers.NewDense(5, 7, f))
 	}
-	of["dense within a bound"] = must(layers.NewDense(5, 7, ops.Tanh, layers.WithSpectralNorm(.3)))
-	of["dense below its bound"] = must(layers.NewDense(5, 7, ops.Tanh, layers.WithSpectralNorm(30)))
 	deep := must(layers.NewSequential(must(layers.NewNormalise(3, ops.L1)), must(layers.NewDense(3, 4, ops.ReLU)),
 		must(layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}, 4, 16))))
 	of["columns that overlap"] = must(layers.NewConcat(5, []layers.Part{{Layer: deep, From: 1, To: 4, Weight: 2},

@@ -3,13 +3,11 @@ package onnx
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
-	"gorgonia.org/tensor"
 )
 
 // params are the parameters of a layer by name, in float64.
@@ -78,20 +76,6 @@ func (p params) bandwidths(d int) []float64 {
 	return v
 }
 
-// bound limits the spectral norm of a matrix to c, as a dense layer with layers.WithSpectralNorm does.
-func (p params) bound(name string, c float64) {
-	w, shape := p.get(name), p.shapes[name]
-	if p.g.err != nil {
-		return
-	}
-	t, err := ops.SpectralBoundInto(nil, tensor.New(tensor.WithShape(shape...), tensor.WithBacking(slices.Clone(w))), c, ops.Attr{Layer: p.of.String()})
-	if err != nil {
-		p.g.fail(fmt.Errorf("train: onnx: %w", err))
-		return
-	}
-	p.values[name] = ops.Float64s(t)
-}
-
 // layer adds a layer of the model.
 func (g *graph) layer(l layers.Layer, x value) value {
 	if g.err != nil {
@@ -140,9 +124,6 @@ func (g *graph) layer(l layers.Layer, x value) value {
 	case *layers.NystromLayer:
 		return g.nystrom(x, p, l)
 	case *layers.Dense:
-		if c := l.SpectralNorm(); c > 0 {
-			p.bound("W", c)
-		}
 		return g.activate(g.affine(x, p, l.Dims(), l.Features()), l.Activation())
 	case *layers.Normalise:
 		return g.normalise(x, l.Norm() == ops.L2)
