@@ -68,7 +68,12 @@ func (k *densityKernel) of(axes int, dt tensor.Dtype) (estimate, error) {
 	if err != nil {
 		return estimate{}, err
 	}
-	return estimate{g, bandwidthsOf(newTensor(dt, h, axes), axes/g.Axes()), axes}, nil
+	var s *slicing
+	r := densityCount(axes, g)
+	if r > 1 {
+		s, h = newSlicing(h, .5/float64(g.Len()), r, dt)
+	}
+	return estimate{g, bandwidthsOf(newTensor(dt, h, len(h)), r), axes, s}, nil
 }
 
 // onRows returns the kernel of rows of the values of densities at so many points.

@@ -60,7 +60,8 @@ func NewBagLayer(of DensityLayer) (*BagLayer, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.sigma, k.grid, k.h = core.sigma, e.grid, ops.Float64s(core.param("kde_bandwidth"))
+	h := ops.Float64s(core.param("kde_bandwidth"))[:core.axes] // those of the axes, which are the first directions
+	k.sigma, k.grid, k.h = core.sigma, e.grid, h
 	return &BagLayer{base: bagBase(of, core.axes), over: of, domain: domain.UnitCube(), kernel: k,
 		rows: func(b *ops.Bags) (*tensor.Dense, error) { return of.Densities(nil, b) },
 		fwd:  func(x *G.Node, offsets []int) G.Result { return of.FwdBags(x, offsets) }}, nil

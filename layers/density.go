@@ -7,6 +7,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -34,7 +35,8 @@ type densityLayer struct {
 	embedding // nil for frequencies on the values
 	sigma     float64
 	axes      int
-	grid      ops.Grid        // of all axes, or in more than three dimensions of each
+	grid      ops.Grid        // of all axes, or in more than three dimensions of each direction
+	slicing   *slicing        // in more than three dimensions
 	h         []*tensor.Dense // the bandwidths as the estimates take them, memory of the parameter
 	options   hddOptions
 	basis     *tensor.Dense // Φ
@@ -58,7 +60,10 @@ func newDensityLayer(kind, auto string, axes, features int, o *options) (*densit
 	}
 	o.name = b.name
 	l := &densityLayer{base: b, axes: axes, options: o.hdd}
-	if l.grid, err = o.hdd.grid(axes); err == nil {
+	if l.grid, err = o.hdd.grid(axes); err == nil && axes > l.grid.Axes() {
+		err = domain.CheckSize("directions", 8, axes, densityCount(axes, l.grid))
+	}
+	if err == nil {
 		err = o.hdd.check(l.grid, l.parts())
 	}
 	if err != nil {
@@ -87,8 +92,12 @@ func (l *densityLayer) drawOn(k spectral.Random, sigma float64, params []Param, 
 	if l.outer, err = newRandomMap(l.kind, "", k, l.width, l.features, o); err != nil {
 		return err
 	}
-	bandwidth := newTensor(l.dt, h, l.axes)
-	l.params = append(append(params, Param{"kde_bandwidth", bandwidth, false}), l.outer.params...)
+	if l.parts() > 1 {
+		l.slicing, h = newSlicing(h, .5/float64(l.grid.Len()), l.parts(), l.dt)
+	}
+	bandwidth := newTensor(l.dt, h, len(h))
+	l.params = append(append(params, Param{"kde_bandwidth", bandwidth, false}), l.slicing.params()...)
+	l.params = append(l.params, l.outer.params...)
 	l.h = bandwidthsOf(bandwidth, l.parts())
 	l.changed, l.outer.origin, l.watch = l.outer.changed, l.origin, l.outer.watch
 	return nil
@@ -98,11 +107,11 @@ func (l *densityLayer) drawOn(k spectral.Random, sigma float64, params []Param, 
 func (l *densityLayer) Axes() int { return l.axes }
 
 // Grid returns the points at which densities are given. With more than three coordinates, these are the points of each
-// coordinate.
+// direction.
 func (l *densityLayer) Grid() ops.Grid { return l.grid }
 
 // parts returns how many densities an input row holds.
-func (l *densityLayer) parts() int { return l.axes / l.grid.Axes() }
+func (l *densityLayer) parts() int { return densityCount(l.axes, l.grid) }
 
 // Policy returns the tuning policy.
 func (l *densityLayer) Policy() Policy { return l.outer.policy }
@@ -156,11 +165,19 @@ func (l *densityLayer) FwdBags(x G.Input, offsets []int) G.Result {
 			return G.Err(err)
 		}
 	}
+	var u []*G.Node
+	for _, param := range l.slicing.params() {
+		d, err := l.node(n.Graph(), param)
+		if err != nil {
+			return G.Err(err)
+		}
+		u = append(u, d)
+	}
 	n, a, err := data(n, l.grad, ops.Attr{Layer: l.who(), Frozen: ops.H})
 	if err != nil {
 		return G.Err(err)
 	}
-	p, err := e.fwd(n, h, offsets, a)
+	p, err := e.fwd(n, h, u, offsets, a)
 	if err != nil {
 		return G.Err(err)
 	}
@@ -173,7 +190,7 @@ func (l *densityLayer) estimate() (estimate, error) {
 		return estimate{}, fmt.Errorf("%s: bags want a bandwidth: find one by ops.ScottBandwidth or "+
 			"ops.CrossValidatedBandwidth and give it by WithKDEBandwidth: %w", l.who(), ErrParam)
 	}
-	return estimate{l.grid, l.h, l.axes}, nil
+	return estimate{l.grid, l.h, l.axes, l.slicing}, nil
 }
 
 // Embed writes the embedding A of the densities x [n, Dims] to dst [n, K], allocated if nil. The squared distance of

@@ -105,9 +105,10 @@
 //	    P = AW. For each j, A holds the coefficients of r_j √q cos(λ_j ln q), then of r_j √q sin(λ_j ln q), of a
 //	    density q on the basis, r = root_weight; for a single λ = 0 only the cosines. q is ops.KDE at the
 //	    points of ops.NewGrid. The functions of several axes are the products, the last axis fastest, whose degrees
-//	    sum to at most the degree of the last function of an axis. For d > 3 each coordinate has a density and
-//	    coefficients of its own, one after another. For hdd-tv without a lambda, P = qW.
-//	l2-density: kde_bandwidth [d]
+//	    sum to at most the degree of the last function of an axis. For d > 3 there are directions [d, R] and shift
+//	    [R], kde_bandwidth is [R], and each column of x·directions + shift has a density and coefficients of its
+//	    own, one after another. For hdd-tv without a lambda, P = qW.
+//	l2-density: kde_bandwidth [d], for d > 3 [R] with directions and shift
 //	    P = AW, A the coefficients of q.
 //
 // Trees have the tensors of their layers, each with the layer's name and a dot before it, as Spec.Leaves returns. The

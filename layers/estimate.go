@@ -10,11 +10,12 @@ import (
 )
 
 // estimate is the kernel density estimate of sets of samples at the points of a grid. If the grid has one axis and the
-// samples have more, it estimates each coordinate by itself and puts the densities side by side.
+// samples have more, it estimates the density of each slice and puts the densities side by side.
 type estimate struct {
-	grid ops.Grid
-	h    []*tensor.Dense // the bandwidths of each grid
-	axes int
+	grid    ops.Grid
+	h       []*tensor.Dense // the bandwidths of each density
+	axes    int
+	slicing *slicing // nil for a joint density
 }
 
 // bandwidthsOf cuts the bandwidths of all axes into one tensor for each grid. The tensors share the memory of h.
@@ -41,15 +42,18 @@ func (e estimate) into(dst *tensor.Dense, b *ops.Bags, a ops.Attr) (*tensor.Dens
 	if err := ops.CheckRows(domain.UnitCube(), a.Layer, b); err != nil {
 		return nil, err
 	}
+	t, err := e.slicing.project(b, a)
+	if err != nil {
+		return nil, err
+	}
 	v := e.grid.Len()
 	if dst == nil {
-		dst = tensor.New(tensor.WithShape(b.Len(), e.axes*v), tensor.Of(b.Dtype()))
+		dst = tensor.New(tensor.WithShape(b.Len(), len(e.h)*v), tensor.Of(b.Dtype()))
 	}
 	var p *tensor.Dense
 	for j, h := range e.h {
-		var err error
-		if p, err = ops.KDEInto(p, b.Axis(j), h, e.grid, a); err != nil {
-			return nil, fmt.Errorf("coordinate %d: %w", j, err)
+		if p, err = ops.KDEInto(p, t.Axis(j), h, e.grid, a); err != nil {
+			return nil, fmt.Errorf("direction %d: %w", j, err)
 		}
 		if err := ops.ColumnsInto(dst, j*v, p, 0, v, 1); err != nil {
 			return nil, err
@@ -58,21 +62,27 @@ func (e estimate) into(dst *tensor.Dense, b *ops.Bags, a ops.Attr) (*tensor.Dens
 	return dst, nil
 }
 
-// fwd adds the densities of the bags of x [N, axes] to its graph. h are the nodes of the bandwidths.
-func (e estimate) fwd(x *G.Node, h []*G.Node, offsets []int, a ops.Attr) (*G.Node, error) {
+// fwd adds the densities of the bags of x [N, axes] to its graph. h are the nodes of the bandwidths, and u those of the
+// directions and the shift of the slicing.
+func (e estimate) fwd(x *G.Node, h, u []*G.Node, offsets []int, a ops.Attr) (*G.Node, error) {
 	if len(h) == 1 {
 		return ops.KDE(x, h[0], offsets, e.grid, a)
 	}
-	parts := make([]*G.Node, len(h))
-	of := a
+	of, projected := a, a
 	of.Frozen &= ops.X
+	projected.Frozen, projected.Domain = of.Frozen|ops.W|ops.B, domain.UnitCube()
+	x, err := ops.Affine(x, u[0], u[1], projected)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]*G.Node, len(h))
 	for j := range parts {
 		column, err := ops.Columns(x, j, j+1, 1, of)
 		if err != nil {
 			return nil, err
 		}
 		if parts[j], err = ops.KDE(column, h[j], offsets, e.grid, a); err != nil {
-			return nil, fmt.Errorf("coordinate %d: %w", j, err)
+			return nil, fmt.Errorf("direction %d: %w", j, err)
 		}
 	}
 	return ops.Concat(repeat(1., len(parts)), ops.Attr{Layer: a.Layer}, parts...)

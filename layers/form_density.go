@@ -28,7 +28,7 @@ var (
 			FourierBasis.String()}, Default: CosineBasis.String(), OfMap: true},
 		{Name: "functions", Doc: "basis functions of an axis", Whole: true, Max: 1 << 12, Default: 10., OfMap: true},
 		{Name: "points", Doc: "points of the grid on each axis; auto is 128, 48 and 20 for 1 to 3 coordinates, 128 " +
-			"for each of more", Words: []string{"auto"}, OrNumber: true, Whole: true, Max: 1 << 12, Default: "auto"},
+			"for each direction of more", Words: []string{"auto"}, OrNumber: true, Whole: true, Max: 1 << 12, Default: "auto"},
 	}
 	lambdaDefs = []ParamDef{
 		{Name: "lambdas", Doc: "number of frequencies λ", Whole: true, Max: spectral.MaxLambdas, Default: 5.,
@@ -113,7 +113,7 @@ func (f densityForm) plan(s Spec) (plan, error) {
 		if err != nil {
 			return plan{}, fmt.Errorf("layers: map %s: %w", f.name, err)
 		}
-		lifted = g.Len() * max(1, s.Dims/g.Axes())
+		lifted = g.Len() * densityCount(max(1, s.Dims), g)
 	}
 	return plan{kernel: k, lifted: lifted, build: func(opts []Option) (Layer, error) {
 		if rule != nil {
@@ -158,10 +158,10 @@ func hddOptionsOf(v Values) hddOptions {
 	return o
 }
 
-// basisColumns returns the number of coefficients of a density, or of the densities of all coordinates together.
+// basisColumns returns the number of coefficients of a density, or of the densities of all directions together.
 func basisColumns(s Spec) int {
 	if s.Dims > len(hddPoints) {
-		return s.Dims * int(s.Params.Number("functions"))
+		return densityCount(s.Dims, ops.Grid{}) * int(s.Params.Number("functions"))
 	}
 	return hddOptionsOf(s.Params).count(max(1, s.Dims))
 }
@@ -237,25 +237,43 @@ func densityDefaults(v Values, x ops.Matrix, d spectral.DensityDistance) error {
 	})
 }
 
-// bandwidth finds a bandwidth by a rule. It is at least half the distance of two points of the grid, so that the bump
-// of a sample does not fall between them.
+// bandwidth finds a bandwidth by a rule, for a joint density or, in more than three dimensions, for the density of each
+// coordinate. It is at least half the distance of two points of the grid, so that the bump of a sample does not fall
+// between them.
 func (k *densityKernel) bandwidth(rule string, b *ops.Bags) ([]float64, error) {
-	h, err := ops.ScottBandwidth(b)
-	if rule == crossValidated {
-		h, err = ops.CrossValidatedBandwidth(crossValidationBags(b), nil)
-	}
-	if err != nil {
-		return nil, err
-	}
+	h := make([]float64, b.Axes())
 	k.h = h
 	e, err := k.of(b.Axes(), tensor.Float64)
 	if err != nil {
 		return nil, err
 	}
+	parts := []*ops.Bags{b}
+	if e.slicing != nil {
+		parts = nil
+		for j := range h {
+			parts = append(parts, b.Axis(j))
+		}
+	}
+	h = h[:0]
+	for _, part := range parts {
+		of, err := bandwidthBy(rule, part)
+		if err != nil {
+			return nil, err
+		}
+		h = append(h, of...)
+	}
 	for j := range h {
 		h[j] = math.Max(h[j], .5/float64(e.grid.Points()[j%e.grid.Axes()]))
 	}
+	k.h = h
 	return h, nil
+}
+
+func bandwidthBy(rule string, b *ops.Bags) ([]float64, error) {
+	if rule == crossValidated {
+		return ops.CrossValidatedBandwidth(crossValidationBags(b), nil)
+	}
+	return ops.ScottBandwidth(b)
 }
 
 // crossValidationBags returns bags, evenly spread, that have some millions of pairs of samples together, which take

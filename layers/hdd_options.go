@@ -29,8 +29,8 @@ var hddDefaults = hddOptions{basis: CosineBasis, functions: 10, lambdas: 5, rule
 var hddPoints = [...]int{128, 48, 20}
 
 // WithPoints sets the number of points of the grid of a density embedding, one number for all axes or one for each. The
-// default is 128 on one axis, 48 on each of two and 20 on each of three. With more than three axes each coordinate has
-// a grid of its own: give one number for all, by default 128.
+// default is 128 on one axis, 48 on each of two and 20 on each of three. With more than three axes each direction has
+// a grid of its own (HDDLayer): give one number for all, by default 128.
 func WithPoints(points ...int) Option {
 	return option("WithPoints", func(o *options) { o.hdd.points = points })
 }
@@ -50,7 +50,7 @@ func WithBasis(b Basis, functions int) Option {
 
 // WithBoxBasis takes all functions^l products of the functions of l axes into the basis of a density embedding. The
 // default is the products whose degrees sum to at most the degree of the last function on an axis, about
-// functions^l/l!. The two are the same for l = 1 and for l > 3, where each coordinate has a basis of its own.
+// functions^l/l!. The two are the same for l = 1 and for l > 3, where each direction has a basis of its own.
 func WithBoxBasis() Option { return option("WithBoxBasis", func(o *options) { o.hdd.box = true }) }
 
 // WithLambdas sets the number M of frequencies λ of an HDDLayer and the rule that chooses them. The default is 5 by
@@ -63,7 +63,8 @@ func WithLambdas(m int, rule spectral.LambdaRule) Option {
 }
 
 // WithKDEBandwidth sets the bandwidth of the density estimate of bags, in the unit of the samples: one number for all
-// axes or one for each, as ops.ScottBandwidth or ops.CrossValidatedBandwidth finds on the training bags. There is no
+// axes or one for each, as ops.ScottBandwidth or ops.CrossValidatedBandwidth finds on the training bags. With more than
+// three axes, where densities are one-dimensional, find them for each axis by itself (ops.Bags.Axis). There is no
 // default: a layer without it, or with 0, takes densities only, not bags. Whether the points of the grid can show it is
 // checked when bags come, see ops.KDE.
 func WithKDEBandwidth(h ...float64) Option {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -237,9 +238,9 @@ func TestHDDKernel(t *testing.T) {
 	}
 }
 
-// TestHDDOfCoordinates: in more than three dimensions the embeddings of the coordinates stand one after another. The
-// squared distances and the kernel are of the sum.
-func TestHDDOfCoordinates(t *testing.T) {
+// TestHDDSlices: in more than three dimensions the embeddings of the directions stand one after another, the axes
+// first. The squared distances and the kernel are of the sum. Corners of the cube are projected into the unit interval.
+func TestHDDSlices(t *testing.T) {
 	const axes = 5
 	h := []float64{.1, .2, .3, .4, .5}
 	for _, d := range hddDistances {
@@ -248,24 +249,46 @@ func TestHDDOfCoordinates(t *testing.T) {
 				layers.WithPoints(16), layers.WithKDEBandwidth(h...))...))
 		}
 		l := build(axes, h...)
+		params := map[string][]float64{}
+		for _, p := range l.Params() {
+			params[p.Name] = floats(p.Value)
+		}
+		r, widths := len(params["shift"]), params["kde_bandwidth"]
+		if r != 2*axes || !slices.Equal(widths[:axes], h) {
+			t.Fatalf("%s: %d directions, bandwidths %v", d.name, r, widths)
+		}
 		bags := uniformBags(axes, 4, 2)
 		p := must(l.Densities(nil, bags))
 		a, v := must(l.Embed(nil, p)), l.Grid().Len()
 		sums := make([]float64, 6)
-		for j := range axes {
-			one := build(1, h[j])
-			q := must(one.Densities(nil, bags.Axis(j)))
+		for k := range r {
+			x, length, square := bags.Samples().Float64s(), 0., 0.
+			projected := tensor.New(tensor.WithShape(len(x)/axes, 1), tensor.Of(tensor.Float64))
+			for j := range axes {
+				u := params["directions"][j*r+k]
+				length += math.Abs(u)
+				square += u * u * h[j] * h[j]
+				for i := range projected.Float64s() {
+					projected.Float64s()[i] += u*(x[i*axes+j]-.5) + .5/axes
+				}
+			}
+			if !(length <= 1 && length > .999) || !(math.Abs(widths[k]-math.Sqrt(square)) <= 1e-12) {
+				t.Errorf("%s: direction %d has the length %v and the bandwidth %v, want at most 1 and %v", d.name, k,
+					length, widths[k], math.Sqrt(square))
+			}
+			one := build(1, widths[k])
+			q := must(one.Densities(nil, must(bags.With(projected))))
 			part := must(one.Embed(nil, q))
 			w := part.Shape()[1]
 			for i := range 4 {
-				for k := range v {
-					if p.Float64s()[(i*axes+j)*v+k] != q.Float64s()[i*v+k] {
-						t.Fatalf("%s: density %d of bag %d differs at %d", d.name, j, i, k)
+				for c := range v {
+					if !(math.Abs(p.Float64s()[(i*r+k)*v+c]-q.Float64s()[i*v+c]) <= 1e-10) {
+						t.Fatalf("%s: density %d of bag %d differs at %d", d.name, k, i, c)
 					}
 				}
-				for k := range w {
-					if a.Float64s()[(i*axes+j)*w+k] != part.Float64s()[i*w+k] {
-						t.Fatalf("%s: coordinate %d of bag %d differs at coefficient %d", d.name, j, i, k)
+				for c := range w {
+					if !(math.Abs(a.Float64s()[(i*r+k)*w+c]-part.Float64s()[i*w+c]) <= 1e-10) {
+						t.Fatalf("%s: direction %d of bag %d differs at coefficient %d", d.name, k, i, c)
 					}
 				}
 			}
@@ -274,9 +297,27 @@ func TestHDDOfCoordinates(t *testing.T) {
 			}
 		}
 		for i, k := range pairs(p, l.Kernel().At) {
-			if want := math.Exp(-sums[i] / (2 * .25)); !(math.Abs(k-want) <= 1e-12) {
+			if want := math.Exp(-sums[i] / (2 * .25)); !(math.Abs(k-want) <= 1e-9) {
 				t.Errorf("%s: the kernel of pair %d is %v, want %v", d.name, i, k, want)
 			}
+		}
+	}
+	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
+		const most = 100
+		l := must(layers.NewL2DensityLayer(.5, most, 6, layers.WithKDEBandwidth(.2), layers.WithDtype(dt)))
+		x := tensor.New(tensor.WithShape(most, most), tensor.Of(dt))
+		u := floats(l.Params()[1].Value) // kde_bandwidth, directions
+		for i := range most {            // the corner where the projection on the i-th direction from the last is largest
+			for j := range most {
+				if on := u[(j+1)*len(u)/most-1-i] > 0; on && dt == tensor.Float32 {
+					x.Float32s()[i*most+j] = 1
+				} else if on {
+					x.Float64s()[i*most+j] = 1
+				}
+			}
+		}
+		if _, err := l.Densities(nil, must(ops.BagsOfRows(x))); err != nil {
+			t.Errorf("%v: corners: %v", dt, err)
 		}
 	}
 }
@@ -318,9 +359,9 @@ func TestHDDScatteredPoints(t *testing.T) {
 func TestTotalVariationIsLaplacian(t *testing.T) {
 	for _, axes := range []int{1, 4} {
 		l := must(layers.NewHDDLayer(spectral.TotalVariation(), .4, axes, 12, layers.WithPoints(8), layers.WithSeed(3)))
-		laplacian := must(layers.NewFourierLayer(spectral.Laplacian{Sigma: 2 * .4 * .4 * 8}, 8*axes, 12,
+		laplacian := must(layers.NewFourierLayer(spectral.Laplacian{Sigma: 2 * .4 * .4 * 8}, l.Dims(), 12,
 			layers.WithSeed(3)))
-		x := rows(tensor.Float64, 5, 8*axes, 1)
+		x := rows(tensor.Float64, 5, l.Dims(), 1)
 		d := maxDiff(floats(must(l.Transform(nil, x))), floats(must(laplacian.Transform(nil, x))))
 		if !(d <= 1e-12) {
 			t.Errorf("%v differs by %v from %v", l, d, laplacian)

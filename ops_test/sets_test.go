@@ -45,7 +45,7 @@ func naiveHellingerDistance(p, q float64) float64 {
 }
 
 // naiveDensities is the mean of a distance of density estimates over the points of a grid; in more than three dimensions over those of each
-// coordinate, and their sum.
+// direction, and their sum.
 func naiveDensities(distance func(p, q float64) float64) func(v layers.Values, x, z [][]float64) float64 {
 	bump := func(t, x, h float64) (sum float64) {
 		for k := -3.; k <= 3; k++ {
@@ -61,11 +61,23 @@ func naiveDensities(distance func(p, q float64) float64) func(v layers.Values, x
 			panic(err)
 		}
 		l, points := len(x[0]), int(v.Number("points"))
+		widths := []float64{h, h, h}
+		if l > 3 {
+			u := directions(l)
+			l, widths, x, z = len(u), nil, onto(u, x), onto(u, z)
+			for _, u := range u {
+				square := 0.
+				for _, v := range u {
+					square += v * v * h * h
+				}
+				widths = append(widths, math.Max(math.Sqrt(square), .5/float64(points)))
+			}
+		}
 		density := func(set [][]float64, t []float64, axes []int) (p float64) {
 			for _, s := range set {
 				k := 1.
 				for i, j := range axes {
-					k *= bump(t[i], s[j], h)
+					k *= bump(t[i], s[j], widths[j])
 				}
 				p += k / float64(len(set))
 			}
@@ -86,11 +98,45 @@ func naiveDensities(distance func(p, q float64) float64) func(v layers.Values, x
 			return mean([]int{0, 1, 2}[:l])
 		}
 		sum := 0.
-		for j := range l {
+		for j := range widths {
 			sum += mean([]int{j})
 		}
 		return sum
 	}
+}
+
+// directions are those of a map of densities in l > 3 dimensions, which has them as a parameter.
+func directions(l int) (all [][]float64) {
+	of, err := layers.NewL2DensityLayer(1, l, 2)
+	if err != nil {
+		panic(err)
+	}
+	for _, p := range of.Params() {
+		if p.Name != "directions" {
+			continue
+		}
+		r := p.Value.Shape()[1]
+		all = make([][]float64, r)
+		for k, v := range p.Value.Float64s() {
+			all[k%r] = append(all[k%r], v)
+		}
+	}
+	return all
+}
+
+// onto are the projections of samples on directions, from the centre of the cube.
+func onto(u, samples [][]float64) [][]float64 {
+	all := make([][]float64, len(samples))
+	for i, x := range samples {
+		for _, u := range u {
+			t := .5
+			for j, v := range u {
+				t += v * (x[j] - .5)
+			}
+			all[i] = append(all[i], t)
+		}
+	}
+	return all
 }
 
 // naiveMMD is the squared maximum mean discrepancy.
@@ -267,7 +313,7 @@ func TestBagFeatures(t *testing.T) {
 		if v.spec.Map == "hdd-tv" && v.spec.Params["lambdas"] == nil { // frequencies on the densities themselves
 			points := float64(rows.Shape()[1])
 			if v.spec.Dims > 3 {
-				points /= float64(v.spec.Dims) // a density for each coordinate
+				points /= float64(len(directions(v.spec.Dims))) // a density for each direction
 			}
 			far = math.Sqrt(distance(1, row(floats(rows), n, 0), row(floats(rows), n, 3))/points) / sigma
 		} else {

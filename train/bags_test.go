@@ -100,6 +100,45 @@ func bagModel(t *testing.T, name, dtype, head, tune string, params layers.Values
 	return m
 }
 
+// correlated are n sets of 60 samples in four dimensions, whose marginals are those of the standard normal law. The
+// first two coordinates have the correlation .6 in one class and -.6 in the other.
+func correlated(n int, seed uint64) *data.Set {
+	const axes, size = 4, 60
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var x []float64
+	offsets, set := []int{0}, &data.Set{Source: "correlated"}
+	for i := range n {
+		rho := []float64{.6, -.6}[i%2]
+		for range size {
+			z := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+			z[1] = rho*z[0] + math.Sqrt(1-rho*rho)*z[1]
+			x = append(x, z...)
+		}
+		offsets = append(offsets, offsets[i]+size)
+		set.Labels = append(set.Labels, []string{"with", "against"}[i%2])
+	}
+	set.X = must(ops.NewBags(tensor.New(tensor.WithShape(n*size, axes), tensor.WithBacking(x)), offsets))
+	return set
+}
+
+// TestCorrelatedSets: every map of sets tells classes apart that differ in no marginal.
+func TestCorrelatedSets(t *testing.T) {
+	for _, name := range layers.BagMaps() {
+		set, test := correlated(200, 1), correlated(200, 2)
+		m := bagModel(t, name, "float64", "ridge", "", smallBagParams(name, 4), set)
+		hits := 0
+		for j, class := range must(m.PredictClasses(test.X)) {
+			if class == test.Labels[j] {
+				hits++
+			}
+		}
+		t.Logf("%s: %.3f", name, float64(hits)/200)
+		if hits < 180 {
+			t.Errorf("%s: %d of 200 are right", name, hits)
+		}
+	}
+}
+
 func indices(n int) []int {
 	idx := make([]int, n)
 	for i := range idx {

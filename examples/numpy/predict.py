@@ -354,19 +354,21 @@ def sets(bags, spec, t):
     points = p["points"] if p["points"] != "auto" else {2: 48, 3: 20}.get(axes, 128)
     grid = (np.arange(points) + .5) / points
     if spec["map"] == "hdd-tv" and "lambda" not in t:  # the frequencies are those of the values
-        return fourier(np.array([np.hstack(densities(s, t["kde_bandwidth"], grid)) for s in bags]), t)
+        return fourier(np.array([np.hstack(densities(s, t, grid)) for s in bags]), t)
     phi = basis(grid, axes if axes <= 3 else 1, p)
-    a = [np.hstack([w @ phi for q in densities(s, t["kde_bandwidth"], grid) for w in waves(q, t)]) for s in bags]
+    a = [np.hstack([w @ phi for q in densities(s, t, grid) for w in waves(q, t)]) for s in bags]
     return fourier(np.array(a), t)
 
 
-def densities(s, bandwidths, grid):
-    """The density estimate of samples s at the points of the grid, or of more than three coordinates one by one."""
+def densities(s, t, grid):
+    """The density estimate of samples s at the points of the grid, or of their projections, one by one."""
+    if "directions" in t:
+        s = s @ t["directions"] + t["shift"]
     each, k = [], np.arange(-40, 41, 2)
-    for v, h in zip(s.T[:, :, None], bandwidths):
+    for v, h in zip(s.T[:, :, None], t["kde_bandwidth"]):
         images = np.hstack([v + k, k - v])[:, :, None]  # in mirrors at 0 and 1
         each.append(np.exp(-((grid - images) / h)**2 / 2).sum(axis=1) / h / np.sqrt(2 * np.pi))
-    if len(each) > 3:
+    if "directions" in t:
         return [k.mean(axis=0) for k in each]
     joint = functools.reduce(lambda a, b: (a[:, :, None] * b[:, None]).reshape(len(s), -1), each)
     return [joint.mean(axis=0)]
