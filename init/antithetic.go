@@ -7,7 +7,7 @@ import (
 
 // Antithetic draws frequencies in pairs, columns 2i and 2i+1, whose coordinates are F⁻¹(u) in one and F⁻¹(1-u) in the
 // other. F is the distribution function of a coordinate, and every coordinate has a u of its own. Each single frequency
-// has exactly the kernel's law, so the features are unbiased. It needs a ProductLaw. Hammersley and Morton (1956), A
+// has exactly the kernel's law, so the features are unbiased. It needs the Quantile of the law. Hammersley and Morton (1956), A
 // new Monte Carlo technique: antithetic variates.
 //
 // A Laplace feature falls with every coordinate of its frequency, so a pair never has more variance than two
@@ -86,8 +86,8 @@ const asymmetry = 1e-3
 
 // magnitude returns the quantile function of the absolute value of a coordinate and true for a Fourier kernel with a
 // symmetric law, else the quantile function of the coordinate and false.
-func magnitude(law ProductLaw) (quantile func(p float64) float64, symmetric bool) {
-	if t := law.Transform(); t != Fourier && t != LogFourier {
+func magnitude(law Law) (quantile func(p float64) float64, symmetric bool) {
+	if t := law.Transform; t != Fourier && t != LogFourier {
 		return law.Quantile, false
 	}
 	for _, p := range []float64{1. / 1024, 1. / 64, .125, .25, .4375} {
@@ -100,10 +100,10 @@ func magnitude(law ProductLaw) (quantile func(p float64) float64, symmetric bool
 }
 
 // productLaw returns the law of k for a sampler that needs independent coordinates, or a *SamplerError.
-func productLaw(s Sampler, k Random) (ProductLaw, error) {
-	if law, ok := k.(ProductLaw); ok {
+func productLaw(s Sampler, k Random) (Law, error) {
+	if law := k.Law(); law.Quantile != nil {
 		return law, nil
 	}
-	return nil, &SamplerError{s, k, "its frequencies are not known to have independent coordinates (no Quantile); " +
+	return Law{}, &SamplerError{s, k, "its frequencies are not known to have independent coordinates (no Quantile); " +
 		"use spectral.IID{}"}
 }

@@ -3,7 +3,6 @@ package spectral
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -26,13 +25,10 @@ type ArcCosine struct {
 }
 
 var (
-	_ Law        = ArcCosine{}
-	_ ProductLaw = ArcCosine{}
-	_ RadialLaw  = ArcCosine{}
-	_ SignedLaw  = ArcCosine{}
-	_ Validator  = ArcCosine{}
-	_ profile    = ArcCosine{}
-	_ units      = ArcCosine{}
+	_ Random    = ArcCosine{}
+	_ SignedLaw = ArcCosine{}
+	_ Validator = ArcCosine{}
+	_ profile   = ArcCosine{}
 )
 
 // At returns k(x, z).
@@ -68,22 +64,21 @@ func (k ArcCosine) Validate() error {
 	return validFit("ArcCosine", k.Eps, k.Flat)
 }
 
-// Transform is Step for order 0 and ReLU for order 1.
-func (k ArcCosine) Transform() Transform {
+// Law is N(0, I).
+func (k ArcCosine) Law() Law {
+	law := normalUnits(ReLU, k.squares)
 	if k.Order == 0 {
-		return Step
+		law.Transform = Step
 	}
-	return ReLU
+	return law
 }
 
-// Draw draws w ~ N(0, I).
-func (k ArcCosine) Draw(dst []float64, rng *rand.Rand) { Gaussian{1}.Draw(dst, rng) }
-
-// Quantile is the quantile of N(0, 1).
-func (k ArcCosine) Quantile(p float64) float64 { return normalQuantile(p) }
-
-// NormQuantile is the quantile of the norm of N(0, I) in ℝ^d.
-func (k ArcCosine) NormQuantile(d int, p float64) float64 { return Gaussian{1}.NormQuantile(d, p) }
+// normalUnits is the law of units with weights from N(0, I).
+func normalUnits(t Transform, squares func(x, z []float64) float64) Law {
+	law := Gaussian{Sigma: 1}.Law()
+	law.Transform, law.squares = t, squares
+	return law
+}
 
 // squares is 4 E of the squared product of two units.
 func (k ArcCosine) squares(x, z []float64) float64 {
@@ -100,12 +95,6 @@ func (k ArcCosine) squares(x, z []float64) float64 {
 // Split fits a signed combination of Gaussians on the unit sphere, see SpherePolynomial. Errors wrap ErrParam.
 func (k ArcCosine) Split(d, m int, c Coupling) (*Split, error) {
 	return checkedMixture(k, k.Eps, k.Flat, d, m, c)
-}
-
-// units is a kernel whose features are random step functions or rectified linear units.
-type units interface {
-	// squares is the second moment of the term of one frequency in the estimate of k(x, z).
-	squares(x, z []float64) float64
 }
 
 // arcCosine is the kernel of rows of length 1 as a function of φ = π - θ, without cancellation where it is small.

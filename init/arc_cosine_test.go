@@ -35,7 +35,7 @@ func TestUnits(t *testing.T) {
 	x := []float64{.4, -1.1, .2}
 	for k, unit := range unitKernels {
 		columns := m
-		if k.Transform() == Tangent {
+		if k.Law().Transform == Tangent {
 			columns *= 2
 		}
 		for _, s := range []Sampler{IID{}, Orthogonal{}, Antithetic{}} {

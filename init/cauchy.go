@@ -1,9 +1,6 @@
 package spectral
 
-import (
-	"math"
-	"math/rand/v2"
-)
+import "math"
 
 // Cauchy is the Cauchy kernel, a product over the coordinates,
 //
@@ -19,8 +16,7 @@ type Cauchy struct {
 var (
 	_ Gradienter = Cauchy{}
 	_ Validator  = Cauchy{}
-	_ Law        = Cauchy{}
-	_ ProductLaw = Cauchy{}
+	_ Random     = Cauchy{}
 )
 
 // At returns Π 1/(1 + (x-z)²/σ²).
@@ -51,16 +47,12 @@ func (k Cauchy) Domain() Domain { return Domain{} }
 // Validate returns an error that wraps ErrParam unless σ is finite and σ > 0.
 func (k Cauchy) Validate() error { return positive("Cauchy", "Sigma", k.Sigma) }
 
-// Transform is Fourier.
-func (k Cauchy) Transform() Transform { return Fourier }
-
-// Draw draws each coordinate by its quantile.
-func (k Cauchy) Draw(dst []float64, rng *rand.Rand) { fill(dst, k.Quantile, rng) }
-
-// Quantile is ln(2p)/σ for p <= ½ and -ln(2(1-p))/σ beyond.
-func (k Cauchy) Quantile(p float64) float64 {
-	if p <= .5 {
-		return math.Log(2*p) / k.Sigma
-	}
-	return -math.Log(2*(1-p)) / k.Sigma
+// Law has independent Laplace coordinates of scale 1/σ.
+func (k Cauchy) Law() Law {
+	return Law{Transform: Fourier, Quantile: func(p float64) float64 {
+		if p <= .5 {
+			return math.Log(2*p) / k.Sigma
+		}
+		return -math.Log(2*(1-p)) / k.Sigma
+	}}
 }

@@ -39,12 +39,12 @@ func TestTheorem5ConstantFollowsFromTheProof(t *testing.T) {
 func TestTheorem5GradientBound(t *testing.T) {
 	const s, reps, r = 20, 4000, 0.1
 	k := ReciprocalSemigroup{1.3}
-	rng, w := testRand("gradient"), make([]float64, 1)
+	draw, w := k.Law().drawer(testRand("gradient")), make([]float64, 1)
 	mean := 0.0
 	for range reps {
 		c := 0.0
 		for range s {
-			k.Draw(w, rng)
+			draw(w)
 			c += w[0] * math.Exp(-w[0]*r) / s
 		}
 		exact := k.Lambda / (k.Lambda + r) / (k.Lambda + r) // E w e^(-rw)

@@ -4,7 +4,7 @@ import "math/rand/v2"
 
 // Coupled is Orthogonal with norms that are coupled in pairs: columns 2i and 2i+1 have the norms F⁻¹(u) and F⁻¹(1-u),
 // where F is the distribution function of the norm. A short frequency comes with a long one. Each single frequency
-// still has exactly the kernel's law, so the features are unbiased. It needs a RadialLaw.
+// still has exactly the kernel's law, so the features are unbiased. It needs the NormQuantile of the law.
 //
 // It has less variance than Orthogonal where ‖x - z‖ is small; no coupling of two norms has less there. In few
 // dimensions it has more than IID for the Gaussian at three to four bandwidths: up to 1.64 times as much for d = 1,

@@ -95,8 +95,12 @@ func (p *Split) valid() error {
 				p.Of, s.Mass, ErrParam)
 		}
 		for _, c := range s.Parts {
-			if err := validate(c.Law); err != nil {
+			if err := validate(c.Of); err != nil {
 				return fmt.Errorf("spectral: the split of %T: %w", p.Of, err)
+			}
+			if c.Of.Law().NormQuantile == nil {
+				return fmt.Errorf("spectral: the split of %T has a part of %T, which has no NormQuantile: %w", p.Of, c.Of,
+					ErrParam)
 			}
 		}
 	}
@@ -193,11 +197,11 @@ func (c Coupling) norms(p *Split, d, plus, minus int, norms, strata *rand.Rand) 
 			v, u = c.strata(n, strata), c.uniforms(n, norms)
 		}
 		for j := range n {
-			law := side.component(v[j])
-			r := law.NormQuantile(d, u[j])
+			of := side.component(v[j])
+			r := of.Law().NormQuantile(d, u[j])
 			if r-r != 0 {
 				return nil, fmt.Errorf("spectral: %T of %T drew the norm %v, which is not finite: %w",
-					law, p.Of, r, ErrParam)
+					of, p.Of, r, ErrParam)
 			}
 			out = append(out, r)
 		}
@@ -233,12 +237,12 @@ func (c Coupling) uniforms(n int, rng *rand.Rand) []float64 {
 	return u
 }
 
-// component returns the law whose share of [0, 1) contains v.
-func (s Side) component(v float64) RadialLaw {
+// component returns the kernel whose share of [0, 1) contains v.
+func (s Side) component(v float64) Random {
 	for _, c := range s.Parts[:len(s.Parts)-1] {
 		if v -= c.Share; v < 0 {
-			return c.Law
+			return c.Of
 		}
 	}
-	return s.Parts[len(s.Parts)-1].Law
+	return s.Parts[len(s.Parts)-1].Of
 }

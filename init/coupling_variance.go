@@ -35,8 +35,9 @@ func (c Coupling) Variance(p *Split, x, z []float64, m int) (float64, error) {
 		return 0, err
 	}
 	d := len(x)
-	fine := func(law RadialLaw) nodes {
-		return newNodes(func(u float64) float64 { return law.NormQuantile(d, u) }, .3)
+	fine := func(of Random) nodes {
+		quantile := of.Law().NormQuantile
+		return newNodes(func(u float64) float64 { return quantile(d, u) }, .3)
 	}
 	v := newSignedVariance(c, p, d, m, fine, func(t float64) float64 { return sphereMean(d, t) })
 	return v.variance(distance(x, z)), nil
@@ -59,13 +60,13 @@ type signedVariance struct {
 }
 
 func newSignedVariance(
-	c Coupling, p *Split, d, m int, nodesOf func(RadialLaw) nodes, sphere func(t float64) float64,
+	c Coupling, p *Split, d, m int, nodesOf func(Random) nodes, sphere func(t float64) float64,
 ) *signedVariance {
 	v := &signedVariance{c: c, d: d, sphere: sphere, sides: [2]Side{p.Plus, p.Minus}}
 	v.n[0], v.n[1] = p.Counts(m)
 	for a, side := range v.sides {
 		for _, part := range side.Parts {
-			v.nodes[a] = append(v.nodes[a], nodesOf(part.Law))
+			v.nodes[a] = append(v.nodes[a], nodesOf(part.Of))
 		}
 	}
 	return v

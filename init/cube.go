@@ -12,18 +12,18 @@ type cube struct {
 	frequency func(w, u []float64)
 }
 
-// newCube uses the quantile function of each coordinate for a ProductLaw. For a RadialLaw the first coordinate of u
+// newCube uses the quantile function of each coordinate if the law has it. Else the first coordinate of u
 // gives the norm and the d others, as normal quantiles, the direction. The sequence has at most most coordinates.
 func newCube(s Sampler, d int, k Random, most int) (cube, error) {
 	c, remedy := cube{dims: d}, "spectral.IID{}"
-	switch law := k.(type) {
-	case ProductLaw:
+	switch law := k.Law(); {
+	case law.Quantile != nil:
 		c.frequency = func(w, u []float64) {
 			for i, p := range u {
 				w[i] = law.Quantile(p)
 			}
 		}
-	case RadialLaw:
+	case law.NormQuantile != nil:
 		c.dims, remedy = d+1, "spectral.Orthogonal{}"
 		c.frequency = func(w, u []float64) { radialFrequency(w, law.NormQuantile(d, u[0]), u[1:]) }
 	default:

@@ -3,7 +3,6 @@ package spectral
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
@@ -11,21 +10,18 @@ import (
 // Custom is a kernel given by functions. Any law that can be sampled has a random feature map. Yang et al. (2014),
 // algorithm 1.
 //
-// The functions must agree: Exact(x, z) is the expectation that Form states, over the draws of Frequency. Several
-// goroutines may call Exact at once.
+// The fields must agree: Exact(x, z) is the expectation that the transform of Of states. Several goroutines may call
+// Exact at once.
 type Custom struct {
-	Form      Transform                           // Fourier, Laplace or LogFourier
-	Exact     func(x, z []float64) float64        // k(x, z)
-	Frequency func(dst []float64, rng *rand.Rand) // fills dst with one frequency of len(dst) dimensions
-	// where Exact is defined; the zero value is the widest that Form allows
+	Exact func(x, z []float64) float64 // k(x, z)
+	Of    Law                          // of the transforms Fourier, Laplace or LogFourier
+	// where Exact is defined; the zero value is the widest that the transform allows
 	On Domain
-	C  float64 // the shift c >= 0 of LogFourier, else 0
 }
 
 var (
 	_ Validator = Custom{}
-	_ Law       = Custom{}
-	_ Shifter   = Custom{}
+	_ Random    = Custom{}
 )
 
 // At returns Exact(x, z).
@@ -42,52 +38,36 @@ func (k Custom) Domain() Domain {
 	switch {
 	case k.On != Domain{}:
 		return k.On
-	case k.Form == Laplace:
+	case k.Of.Transform == Laplace:
 		return domain.NonNegative()
-	case k.Form == LogFourier:
-		return domain.Above(k.C)
+	case k.Of.Transform == LogFourier:
+		return domain.Above(k.Of.Shift)
 	default:
 		return Domain{}
 	}
 }
 
-// Validate returns an error that wraps ErrParam for an unknown Form, a nil function, a C that is negative, not finite
-// or given without LogFourier, and an On that is larger than Form allows.
+// Validate returns an error that wraps ErrParam for another transform, a law without functions, no Exact, a Shift that is
+// negative, not finite or given without LogFourier, and an On that is larger than the transform allows.
 func (k Custom) Validate() error {
-	switch {
-	case k.Form != Fourier && k.Form != Laplace && k.Form != LogFourier:
-		return fmt.Errorf("spectral: Custom: Form = %v; say Fourier, Laplace or LogFourier: %w", k.Form, ErrParam)
+	switch t, c := k.Of.Transform, k.Of.Shift; {
+	case t != Fourier && t != Laplace && t != LogFourier:
+		return fmt.Errorf("spectral: Custom: Transform = %v; say Fourier, Laplace or LogFourier: %w", t, ErrParam)
 	case k.Exact == nil:
 		return fmt.Errorf("spectral: Custom: Exact is nil; give the kernel function k(x, z): %w", ErrParam)
-	case k.Frequency == nil:
-		return fmt.Errorf("spectral: Custom: Frequency is nil; give the function that draws a frequency: %w", ErrParam)
-	case k.Form != LogFourier && k.C != 0:
-		return fmt.Errorf("spectral: Custom: C = %v is the shift of LogFourier, and Form is %v: %w",
-			k.C, k.Form, ErrParam)
-	case k.Form == Laplace && !k.Domain().IsNonNegative():
+	case k.Of.Draw == nil && k.Of.Quantile == nil && k.Of.NormQuantile == nil:
+		return fmt.Errorf("spectral: Custom: the law has no function; give Draw, Quantile or NormQuantile: %w", ErrParam)
+	case t != LogFourier && c != 0:
+		return fmt.Errorf("spectral: Custom: Shift = %v belongs to LogFourier, and Transform is %v: %w", c, t, ErrParam)
+	case t == Laplace && !k.Domain().IsNonNegative():
 		return fmt.Errorf("spectral: Custom: On = %v; a Laplace transform needs x >= 0: %w", k.On, ErrParam)
-	case k.Form == LogFourier && k.Domain().Contains(-k.C):
-		return fmt.Errorf("spectral: Custom: On = %v contains -C = %v, where ln(x+c) is infinite: %w",
-			k.On, -k.C, ErrParam)
+	case t == LogFourier && k.Domain().Contains(-c):
+		return fmt.Errorf("spectral: Custom: On = %v contains -Shift = %v, where ln(x+c) is infinite: %w", k.On, -c,
+			ErrParam)
 	default:
-		return validShift("Custom", k.C)
+		return validShift("Custom", c)
 	}
 }
 
-// Transform is Form.
-func (k Custom) Transform() Transform { return k.Form }
-
-// Shift is C.
-func (k Custom) Shift() float64 { return k.C }
-
-// Draw calls Frequency.
-func (k Custom) Draw(dst []float64, rng *rand.Rand) {
-	needsSource(rng)
-	if k.Frequency == nil {
-		for i := range dst {
-			dst[i] = math.NaN()
-		}
-		return
-	}
-	k.Frequency(dst, rng)
-}
+// Law is Of.
+func (k Custom) Law() Law { return k.Of }

@@ -13,15 +13,16 @@ func TestCustomValidate(t *testing.T) {
 		change func(k *Custom)
 		says   string
 	}{
-		{func(k *Custom) { k.Form = 0 }, "Form"},
-		{func(k *Custom) { k.Form = 9 }, "Transform(9)"},
+		{func(k *Custom) { k.Of.Transform = 0 }, "Transform(0)"},
+		{func(k *Custom) { k.Of.Transform = 9 }, "Transform(9)"},
+		{func(k *Custom) { k.Of.Transform = ReLU }, "say Fourier, Laplace or LogFourier"},
 		{func(k *Custom) { k.Exact = nil }, "Exact"},
-		{func(k *Custom) { k.Frequency = nil }, "Frequency"},
-		{func(k *Custom) { k.C = 1 }, "C = 1"},
-		{func(k *Custom) { k.Form, k.On = Laplace, domain.UnitSphere(1e-9) }, "x >= 0"},
-		{func(k *Custom) { k.Form, k.On = LogFourier, domain.NonNegative() }, "-C"},
-		{func(k *Custom) { k.Form, k.C = LogFourier, -1 }, "C = -1"},
-		{func(k *Custom) { k.Form, k.C = LogFourier, math.NaN() }, "C = NaN"},
+		{func(k *Custom) { k.Of.Draw = nil }, "give Draw, Quantile or NormQuantile"},
+		{func(k *Custom) { k.Of.Shift = 1 }, "Shift = 1"},
+		{func(k *Custom) { k.Of.Transform, k.On = Laplace, domain.UnitSphere(1e-9) }, "x >= 0"},
+		{func(k *Custom) { k.Of.Transform, k.On = LogFourier, domain.NonNegative() }, "-Shift"},
+		{func(k *Custom) { k.Of.Transform, k.Of.Shift = LogFourier, -1 }, "C = -1"},
+		{func(k *Custom) { k.Of.Transform, k.Of.Shift = LogFourier, math.NaN() }, "C = NaN"},
 	} {
 		k := base
 		c.change(&k)
@@ -31,13 +32,13 @@ func TestCustomValidate(t *testing.T) {
 	}
 	for _, k := range []Custom{
 		base,
-		{Form: Laplace, Exact: base.Exact, Frequency: base.Frequency},
-		{Form: LogFourier, C: 0.2, Exact: base.Exact, Frequency: base.Frequency},
-		{Form: LogFourier, C: 0.2, On: domain.NonNegative(), Exact: base.Exact, Frequency: base.Frequency},
-		{Form: Fourier, On: domain.UnitSphere(1e-9), Exact: base.Exact, Frequency: base.Frequency},
+		{Exact: base.Exact, Of: Law{Transform: Laplace, Draw: base.Of.Draw}},
+		{Exact: base.Exact, Of: Law{Transform: LogFourier, Shift: .2, Draw: base.Of.Draw}},
+		{Exact: base.Exact, Of: Law{Transform: LogFourier, Shift: .2, Draw: base.Of.Draw}, On: domain.NonNegative()},
+		{Exact: base.Exact, Of: Law{Transform: Fourier, Draw: base.Of.Draw}, On: domain.UnitSphere(1e-9)},
 	} {
 		if err := k.Validate(); err != nil {
-			t.Errorf("%v, %v: %v", k.Form, k.On, err)
+			t.Errorf("%v, %v: %v", k.Of.Transform, k.On, err)
 		}
 	}
 }
@@ -47,20 +48,20 @@ func TestCustomDomain(t *testing.T) {
 		k    Custom
 		want Domain
 	}{
-		{Custom{Form: Fourier}, domain.Reals()},
-		{Custom{Form: Laplace}, domain.NonNegative()},
-		{Custom{Form: LogFourier, C: 0.2}, domain.Above(0.2)},
-		{Custom{Form: LogFourier, C: 0.2, On: domain.NonNegative()}, domain.NonNegative()},
+		{Custom{Of: Law{Transform: Fourier}}, domain.Reals()},
+		{Custom{Of: Law{Transform: Laplace}}, domain.NonNegative()},
+		{Custom{Of: Law{Transform: LogFourier, Shift: .2}}, domain.Above(0.2)},
+		{Custom{Of: Law{Transform: LogFourier, Shift: .2}, On: domain.NonNegative()}, domain.NonNegative()},
 	} {
 		if got := c.k.Domain(); got != c.want {
-			t.Errorf("%v: %v, want %v", c.k.Form, got, c.want)
+			t.Errorf("%v: %v, want %v", c.k.Of.Transform, got, c.want)
 		}
 	}
 }
 
 func TestTransformString(t *testing.T) {
 	for tr, want := range map[Transform]string{Fourier: "Fourier", Laplace: "Laplace", LogFourier: "LogFourier",
-		7: "Transform(7)"} {
+		Step: "Step", ReLU: "ReLU", Tangent: "Tangent", 7: "Transform(7)"} {
 		if tr.String() != want {
 			t.Errorf("%q, want %q", tr, want)
 		}

@@ -12,7 +12,7 @@ import (
 //	k(x, z) = Σ_i c_i exp(-‖x - z‖²/(2 σ_i²))
 //
 // on ℝ^d. The usual one is the indefinite kernel exp(-r²/2σ₁²) - exp(-r²/2σ₂²). The measures of both signs are mixtures
-// of normal laws, so the split is exact. Oglic and Gärtner (2018); Luo et al. (2021), section IV, with σ = 1 and 10.
+// of normal of, so the split is exact. Oglic and Gärtner (2018); Luo et al. (2021), section IV, with σ = 1 and 10.
 type DeltaGaussian struct {
 	Sigmas  []float64 // σ_i > 0, in the unit of x
 	Weights []float64 // c_i, one for each σ_i: finite and not 0
@@ -78,11 +78,11 @@ func (k DeltaGaussian) Split(_, _ int, _ Coupling) (*Split, error) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(k.Sigmas[j], k.Sigmas[i]) })
-	weights, laws := make([]float64, len(order)), make([]RadialLaw, len(order))
+	weights, of := make([]float64, len(order)), make([]Random, len(order))
 	for at, i := range order {
-		weights[at], laws[at] = k.Weights[i], Gaussian{Sigma: k.Sigmas[i]}
+		weights[at], of[at] = k.Weights[i], Gaussian{Sigma: k.Sigmas[i]}
 	}
-	p := splitOf(k, weights, laws, 0)
+	p := splitOf(k, weights, of, 0)
 	if mass := p.Mass(); math.IsInf(mass, 1) {
 		return nil, fmt.Errorf("spectral: DeltaGaussian: the sum of |Weights| overflows; scale them: %w", ErrParam)
 	}

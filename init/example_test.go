@@ -3,7 +3,6 @@ package spectral_test
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"gorgonia.org/tensor"
@@ -92,7 +91,6 @@ func ExampleStructured() {
 // The kernel Π sinc(x_i - z_i) has uniform frequencies.
 func ExampleCustom() {
 	k := spectral.Custom{
-		Form: spectral.Fourier,
 		Exact: func(x, z []float64) float64 {
 			v := 1.0
 			for i := range x {
@@ -102,11 +100,7 @@ func ExampleCustom() {
 			}
 			return v
 		},
-		Frequency: func(dst []float64, rng *rand.Rand) {
-			for i := range dst {
-				dst[i] = 2*rng.Float64() - 1
-			}
-		},
+		Of: spectral.Law{Transform: spectral.Fourier, Quantile: func(p float64) float64 { return 2*p - 1 }},
 	}
 	x, z := []float64{1, 2}, []float64{2, 0.5}
 	w, err := spectral.Frequencies(k, spectral.IID{}, 2, 10000, 3)

@@ -24,8 +24,7 @@ type ExpSemigroup struct {
 var (
 	_ Gradienter = ExpSemigroup{}
 	_ Validator  = ExpSemigroup{}
-	_ Law        = ExpSemigroup{}
-	_ ProductLaw = ExpSemigroup{}
+	_ Random     = ExpSemigroup{}
 	_ Semigroup  = ExpSemigroup{}
 )
 
@@ -71,25 +70,23 @@ func (k ExpSemigroup) Validate() error {
 	return fmt.Errorf("spectral: ExpSemigroup: Beta = %v is not between 1e-100 and 1e100: %w", k.Beta, ErrParam)
 }
 
-// Transform is Laplace.
-func (k ExpSemigroup) Transform() Transform { return Laplace }
-
-// Draw draws w = (β²/2)/N². It repeats a draw that is infinite, because 0·∞ would make a feature NaN.
-func (k ExpSemigroup) Draw(dst []float64, rng *rand.Rand) {
-	needsSource(rng)
-	for i := range dst {
-		for {
-			t := k.Beta / rng.NormFloat64()
-			dst[i] = t * t / 2
-			if !math.IsInf(dst[i], 1) {
-				break
+// Law has independent Lévy coordinates: w = (β²/2)/N² with the quantile function (β²/4)/erfcinv(p)².
+func (k ExpSemigroup) Law() Law {
+	return Law{
+		Transform: Laplace,
+		Draw: func(dst []float64, rng *rand.Rand) { // again where it is infinite: 0·∞ would make a feature NaN
+			for i := range dst {
+				for {
+					t := k.Beta / rng.NormFloat64()
+					if dst[i] = t * t / 2; !math.IsInf(dst[i], 1) {
+						break
+					}
+				}
 			}
-		}
+		},
+		Quantile: func(p float64) float64 { // by the normal quantile: math.Erfcinv is infinite for p < 1e-16
+			t := k.Beta / normalQuantile(p/2)
+			return t * t / 2
+		},
 	}
-}
-
-// Quantile is (β²/4)/erfcinv(p)². It is computed by the normal quantile: math.Erfcinv is infinite for p < 1e-16.
-func (k ExpSemigroup) Quantile(p float64) float64 {
-	t := k.Beta / normalQuantile(p/2)
-	return t * t / 2
 }

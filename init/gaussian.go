@@ -18,9 +18,7 @@ type Gaussian struct {
 var (
 	_ Gradienter = Gaussian{}
 	_ Validator  = Gaussian{}
-	_ Law        = Gaussian{}
-	_ ProductLaw = Gaussian{}
-	_ RadialLaw  = Gaussian{}
+	_ Random     = Gaussian{}
 )
 
 // At returns exp(-‖x-z‖²/(2σ²)).
@@ -68,21 +66,16 @@ func (k Gaussian) Domain() Domain { return Domain{} }
 // Validate returns an error that wraps ErrParam unless σ is finite and σ > 0.
 func (k Gaussian) Validate() error { return positive("Gaussian", "Sigma", k.Sigma) }
 
-// Transform is Fourier.
-func (k Gaussian) Transform() Transform { return Fourier }
-
-// Draw draws w ~ N(0, I/σ²).
-func (k Gaussian) Draw(dst []float64, rng *rand.Rand) {
-	needsSource(rng)
-	for i := range dst {
-		dst[i] = rng.NormFloat64() / k.Sigma
+// Law is N(0, I/σ²), whose norm is χ_d/σ: the chi law with d degrees of freedom.
+func (k Gaussian) Law() Law {
+	return Law{
+		Transform: Fourier,
+		Draw: func(dst []float64, rng *rand.Rand) {
+			for i := range dst {
+				dst[i] = rng.NormFloat64() / k.Sigma
+			}
+		},
+		Quantile:     func(p float64) float64 { return normalQuantile(p) / k.Sigma },
+		NormQuantile: func(d int, p float64) float64 { return math.Sqrt(2*gammaQuantile(float64(d)/2, p)) / k.Sigma },
 	}
-}
-
-// Quantile is the quantile of N(0, 1/σ²).
-func (k Gaussian) Quantile(p float64) float64 { return normalQuantile(p) / k.Sigma }
-
-// NormQuantile is the quantile function of χ_d/σ, where χ_d has the chi law with d degrees of freedom.
-func (k Gaussian) NormQuantile(d int, p float64) float64 {
-	return math.Sqrt(2*gammaQuantile(float64(d)/2, p)) / k.Sigma
 }

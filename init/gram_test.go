@@ -280,7 +280,7 @@ func TestGramErrors(t *testing.T) {
 		{ExpSemigroup{1}, with(3, 2, -0.25), nil, ErrDomain, []string{"x[3,2] = -0.25", "negative"}},
 		{SkewedChi2{0.03}, with(3, 2, -0.03), nil, ErrDomain, []string{"x[3,2] = -0.03", "raise C"}},
 		{SkewedIntersection{0}, with(1, 1, 0), nil, ErrDomain, []string{"x[1,1] = 0"}},
-		{Custom{Form: Fourier, On: domain.UnitSphere(1e-9), Exact: Gaussian{1}.At, Frequency: Gaussian{1}.Draw}, good,
+		{Custom{Exact: Gaussian{1}.At, Of: Gaussian{1}.Law(), On: domain.UnitSphere(1e-9)}, good,
 			nil, ErrDomain, []string{"row 0"}},
 	} {
 		g, err := Gram(c.k, c.x, c.z)

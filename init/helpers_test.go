@@ -34,14 +34,21 @@ var testKernels = []testKernel{
 
 // customGaussian is Gaussian{1.1} as a user would write it.
 var customGaussian = Custom{
-	Form:  Fourier,
 	Exact: Gaussian{1.1}.At,
-	Frequency: func(dst []float64, rng *rand.Rand) {
+	Of: Law{Transform: Fourier, Draw: func(dst []float64, rng *rand.Rand) {
 		for i := range dst {
 			dst[i] = rng.NormFloat64() / 1.1
 		}
-	},
+	}},
 }
+
+// withLaw is a Gaussian of another law.
+type withLaw struct {
+	Gaussian
+	law Law
+}
+
+func (k withLaw) Law() Law { return k.law }
 
 func testRand(name string) *rand.Rand { return rand.New(Stream(1, name)) }
 
@@ -59,19 +66,19 @@ func (tk testKernel) point(d int, rng *rand.Rand) []float64 {
 
 // term is the expectation's integrand: what one frequency says about k(x, z).
 func term(k Random, w, x, z []float64) float64 {
-	dot := 0.0
+	dot, law := 0.0, k.Law()
 	for i, v := range w {
-		switch k.Transform() {
+		switch law.Transform {
 		case Fourier:
 			dot += v * (x[i] - z[i])
 		case Laplace:
 			dot += v * (x[i] + z[i])
 		case LogFourier:
-			c := k.(Shifter).Shift()
+			c := law.Shift
 			dot += v * (math.Log(x[i]+c) - math.Log(z[i]+c))
 		}
 	}
-	if k.Transform() == Laplace {
+	if law.Transform == Laplace {
 		return math.Exp(-dot)
 	}
 	return math.Cos(dot)

@@ -16,39 +16,44 @@ var _ Sampler = IID{}
 
 func (IID) String() string { return "iid" }
 
-// Sample draws column after column: by Draw if the kernel is a Law, else by the quantile of each coordinate, else by
-// the norm and a uniform direction. Errors are as in Sampler.
+// Sample draws column after column. Errors are as in Sampler.
 func (s IID) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err
 	}
-	rng := rand.New(src)
 	col := make([]float64, d)
-	var draw func()
-	switch law := k.(type) {
-	case Law:
-		draw = func() { law.Draw(col, rng) }
-	case ProductLaw:
-		draw = func() {
-			for i := range col {
-				col[i] = law.Quantile(openUniform(rng))
-			}
-		}
-	case RadialLaw:
-		draw = func() {
-			direction(col, rng)
-			r := law.NormQuantile(d, openUniform(rng))
-			for i := range col {
-				col[i] *= r
-			}
-		}
-	default:
+	draw := k.Law().drawer(rand.New(src))
+	if draw == nil {
 		return &SamplerError{s, k, fmt.Sprintf("%T has no law to draw from; give it Draw, Quantile or NormQuantile", k)}
 	}
 	for j := range m {
-		draw()
+		draw(col)
 		for i, v := range col {
 			w[i*m+j] = v
+		}
+	}
+	return nil
+}
+
+// drawer returns the function that draws a frequency: Draw, or else by the quantile of each coordinate, or by the norm
+// and a uniform direction. It is nil for a law without functions.
+func (l Law) drawer(rng *rand.Rand) func(dst []float64) {
+	switch {
+	case l.Draw != nil:
+		return func(dst []float64) { l.Draw(dst, rng) }
+	case l.Quantile != nil:
+		return func(dst []float64) {
+			for i := range dst {
+				dst[i] = l.Quantile(openUniform(rng))
+			}
+		}
+	case l.NormQuantile != nil:
+		return func(dst []float64) {
+			direction(dst, rng)
+			r := l.NormQuantile(len(dst), openUniform(rng))
+			for i := range dst {
+				dst[i] *= r
+			}
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ const (
 	// Laplace is k(x, z) = E exp(-w·(x + z)) with w >= 0, by the theorem of Berg, Christensen and Ressel.
 	Laplace
 	// LogFourier is k(x, z) = E cos(w·(ln(x + c) - ln(z + c))), by Bochner's theorem on the skewed multiplicative
-	// group. A kernel of this form is a Shifter.
+	// group. The Shift of the Law is c.
 	LogFourier
 	// Step is k(x, z) = 2 E s(w·x) s(w·z), where s(t) is 1 for t > 0 and else 0. Cho and Saul (2009), equation (1).
 	Step
@@ -82,38 +82,30 @@ func (t Transform) String() string {
 	}
 }
 
-// Random is a kernel that is an expectation over random frequencies. It also implements at least one of Law, ProductLaw
-// and RadialLaw, which describe the law of a frequency.
+// Law is the distribution of the frequencies of a kernel, and what becomes features of them. A field that is not known,
+// or does not exist, is zero; one of the functions suffices for features (Yang et al. 2014, algorithm 1). Each sampler
+// says what it needs. The functions must be safe for concurrent use.
+type Law struct {
+	Transform Transform
+	Shift     float64 // the c of LogFourier, else 0
+	// Draw fills dst with one frequency of len(dst) dimensions.
+	Draw func(dst []float64, rng *rand.Rand)
+	// Quantile is the inverse distribution function, for 0 < p < 1, of a coordinate, if the coordinates are independent
+	// and identically distributed.
+	Quantile func(p float64) float64
+	// NormQuantile is the inverse distribution function, for 0 < p < 1, of ‖w‖₂ in ℝ^d, if the direction is uniform on
+	// the sphere and independent of the norm.
+	NormQuantile func(d int, p float64) float64
+
+	// squares is the second moment of the term of one frequency in the estimate of k(x, z); nil for those of which
+	// atAndDoubled knows it.
+	squares func(x, z []float64) float64
+}
+
+// Random is a kernel that is an expectation over random frequencies.
 type Random interface {
 	Kernel
-	Transform() Transform
-}
-
-// Law draws a whole frequency. Algorithm 1 of Yang et al. (2014) needs no more, so neither does a Custom kernel.
-type Law interface {
-	Random
-	// Draw fills dst, of length d, with one frequency. It panics when rng is nil.
-	Draw(dst []float64, rng *rand.Rand)
-}
-
-// ProductLaw is a law with independent, identically distributed coordinates.
-type ProductLaw interface {
-	Random
-	// Quantile is the inverse distribution function of one coordinate, for 0 < p < 1.
-	Quantile(p float64) float64
-}
-
-// RadialLaw is a law whose direction is uniform on the sphere and independent of its norm.
-type RadialLaw interface {
-	Random
-	// NormQuantile is the inverse distribution function of ‖w‖₂ in ℝ^d, for 0 < p < 1.
-	NormQuantile(d int, p float64) float64
-}
-
-// Shifter is a LogFourier kernel; Shift returns its c.
-type Shifter interface {
-	Random
-	Shift() float64
+	Law() Law
 }
 
 // validate returns an error for a nil kernel, or the error of its Validate method if it has one.
@@ -145,13 +137,6 @@ func present(k Homogeneous) Homogeneous {
 		return absent{}
 	}
 	return k
-}
-
-// needsSource panics when rng is nil, because Draw has no error result.
-func needsSource(rng *rand.Rand) {
-	if rng == nil {
-		panic("spectral: the source of random numbers, rng, is nil")
-	}
 }
 
 // positive checks a parameter that must be finite and above 0.

@@ -153,19 +153,19 @@ func TestLaplaceLawsOfLemmas6And8(t *testing.T) {
 // The distribution functions at the quantiles.
 func TestQuantilesInClosedForm(t *testing.T) {
 	for _, p := range []float64{1e-300, 1e-20, 1e-6, 0.1, 0.5, 0.9, 0.999999} {
-		w := ExpSemigroup{0.7}.Quantile(p)
+		w := ExpSemigroup{0.7}.Law().Quantile(p)
 		if got := math.Erfc(0.7 / (2 * math.Sqrt(w))); !near(got, p, 2e-12) {
 			t.Errorf("Lévy: F(Q(%v)) = %v", p, got)
 		}
-		w = ReciprocalSemigroup{0.7}.Quantile(p)
+		w = ReciprocalSemigroup{0.7}.Law().Quantile(p)
 		if got := -math.Expm1(-0.7 * w); !near(got, p, 1e-14) {
 			t.Errorf("exponential: F(Q(%v)) = %v", p, got)
 		}
-		w = SkewedIntersection{1}.Quantile(p)
+		w = SkewedIntersection{1}.Law().Quantile(p)
 		if got := math.Atan2(1, -2*w) / math.Pi; !near(got, p, 1e-14) {
 			t.Errorf("Cauchy: F(Q(%v)) = %v", p, got)
 		}
-		w = SkewedChi2{1}.Quantile(p)
+		w = SkewedChi2{1}.Law().Quantile(p)
 		if got := 2 / math.Pi * math.Atan(math.Exp(math.Pi*w)); !near(got, p, 1e-12) {
 			t.Errorf("sech: F(Q(%v)) = %v", p, got)
 		}
@@ -176,7 +176,7 @@ func TestQuantilesInClosedForm(t *testing.T) {
 func TestExpSemigroupDrawIsFinite(t *testing.T) {
 	rng, w := testRand("levy"), make([]float64, 5)
 	for range 100000 {
-		ExpSemigroup{1e100}.Draw(w, rng)
+		ExpSemigroup{1e100}.Law().Draw(w, rng)
 		for _, v := range w {
 			if !(v > 0) || math.IsInf(v, 1) {
 				t.Fatalf("drew %v", v)

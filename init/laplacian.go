@@ -1,9 +1,6 @@
 package spectral
 
-import (
-	"math"
-	"math/rand/v2"
-)
+import "math"
 
 // Laplacian is the Laplacian kernel
 //
@@ -19,8 +16,7 @@ type Laplacian struct {
 var (
 	_ Gradienter = Laplacian{}
 	_ Validator  = Laplacian{}
-	_ Law        = Laplacian{}
-	_ ProductLaw = Laplacian{}
+	_ Random     = Laplacian{}
 )
 
 // At returns exp(-‖x-z‖₁/σ).
@@ -50,14 +46,10 @@ func (k Laplacian) Domain() Domain { return Domain{} }
 // Validate returns an error that wraps ErrParam unless σ is finite and σ > 0.
 func (k Laplacian) Validate() error { return positive("Laplacian", "Sigma", k.Sigma) }
 
-// Transform is Fourier.
-func (k Laplacian) Transform() Transform { return Fourier }
-
-// Draw draws each coordinate by its quantile.
-func (k Laplacian) Draw(dst []float64, rng *rand.Rand) { fill(dst, k.Quantile, rng) }
-
-// Quantile is tan(π(p - 1/2))/σ.
-func (k Laplacian) Quantile(p float64) float64 { return cauchyQuantile(p) / k.Sigma }
+// Law has independent Cauchy coordinates of scale 1/σ.
+func (k Laplacian) Law() Law {
+	return Law{Transform: Fourier, Quantile: func(p float64) float64 { return cauchyQuantile(p) / k.Sigma }}
+}
 
 // sign is -1, 0 or 1.
 func sign(v float64) float64 {

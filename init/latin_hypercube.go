@@ -6,14 +6,14 @@ import (
 )
 
 // LatinHypercube draws m points of the unit cube that are stratified in each coordinate: each of the m intervals of
-// length 1/m holds one point, at a uniform place, and independent random permutations assign the points. A ProductLaw
-// turns a point into a frequency by the quantile of each coordinate. A RadialLaw needs one coordinate more: one for the
+// length 1/m holds one point, at a uniform place, and independent random permutations assign the points. The Quantile of a
+// law turns a point into a frequency by the quantile of each coordinate. A law with NormQuantile alone needs one coordinate more: one for the
 // quantile of the norm and d normal quantiles for the direction. Every single point is uniform, so the features are
 // unbiased. McKay, Beckman and Conover (1979), A Comparison of Three Methods for Selecting Values of Input Variables in
 // the Analysis of Output from a Computer Code.
 //
 // Stratification removes the part of cos(w·(x-z)) that is a sum of functions of one coordinate each (Stein 1987). For a
-// ProductLaw this is nearly all of the variance along an axis in any dimension, and hardly any along the diagonal in
+// law with Quantile this is nearly all of the variance along an axis in any dimension, and hardly any along the diagonal in
 // many. For every pair of rows the variance is at most m/(m-1) times the variance of IID (Owen 1997, Monte Carlo
 // variance of scrambled net quadrature, section 3); no other sampler of this package has such a bound. The dimensions
 // have no limit.

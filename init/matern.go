@@ -28,8 +28,7 @@ type Matern struct {
 var (
 	_ Gradienter = Matern{}
 	_ Validator  = Matern{}
-	_ Law        = Matern{}
-	_ RadialLaw  = Matern{}
+	_ Random     = Matern{}
 )
 
 // maxMaternNorm keeps coordinates finite; see Matern.
@@ -67,36 +66,36 @@ func (k Matern) Validate() error {
 	return positive("Matern", "Ell", k.Ell)
 }
 
-// Transform is Fourier.
-func (k Matern) Transform() Transform { return Fourier }
-
-// Draw draws a normal vector and divides it by the root of one chi-square variable.
-func (k Matern) Draw(dst []float64, rng *rand.Rand) {
-	needsSource(rng)
-	// χ²_{2ν}/(2ν) is g/ν with g ~ Gamma(ν). For ν < 1, g may underflow, so take ln g = ln Gamma(ν+1) + ln(U)/ν.
-	shape, logU := k.Nu, 0.0
-	if k.Nu < 1 {
-		shape, logU = k.Nu+1, math.Log(openUniform(rng))/k.Nu
+// Law is the multivariate t law of 2ν degrees of freedom and scale 1/ℓ. Its norm is √(d F)/ℓ, where F has the F law with
+// d and 2ν degrees of freedom; ℓ²‖w‖²/(2ν) = B/(1-B) with B ~ Beta(d/2, ν). Its coordinates are not independent.
+func (k Matern) Law() Law {
+	return Law{
+		Transform: Fourier,
+		Draw: func(dst []float64, rng *rand.Rand) {
+			// A normal vector over the root of χ²_{2ν}/(2ν), which is g/ν with g ~ Gamma(ν). For ν < 1, g may underflow,
+			// so take ln g = ln Gamma(ν+1) + ln(U)/ν.
+			shape, logU := k.Nu, 0.0
+			if k.Nu < 1 {
+				shape, logU = k.Nu+1, math.Log(openUniform(rng))/k.Nu
+			}
+			g := distuv.Gamma{Alpha: shape, Beta: 1, Src: rng}.Rand() / k.Nu
+			scale := min(math.Exp(-(math.Log(g)+logU)/2), maxMaternNorm) / k.Ell
+			for i := range dst {
+				dst[i] = rng.NormFloat64() * scale
+			}
+		},
+		NormQuantile: func(d int, p float64) float64 {
+			h := float64(d) / 2
+			var odds float64
+			if y := betaQuantile(h, k.Nu, p); y <= 0.999 {
+				odds = y / (1 - y)
+			} else { // 1 - y has lost its digits: 1-B ~ Beta(ν, d/2)
+				c := betaQuantile(k.Nu, h, 1-p)
+				odds = (1 - c) / c
+			}
+			return min(math.Sqrt(2*k.Nu)*math.Sqrt(odds), maxMaternNorm) / k.Ell
+		},
 	}
-	g := distuv.Gamma{Alpha: shape, Beta: 1, Src: rng}.Rand() / k.Nu
-	scale := min(math.Exp(-(math.Log(g)+logU)/2), maxMaternNorm) / k.Ell
-	for i := range dst {
-		dst[i] = rng.NormFloat64() * scale
-	}
-}
-
-// NormQuantile is the quantile function of √(d F)/ℓ, where F has the F law with d and 2ν degrees of freedom. It uses
-// ℓ²‖w‖²/(2ν) = B/(1-B) with B ~ Beta(d/2, ν).
-func (k Matern) NormQuantile(d int, p float64) float64 {
-	h := float64(d) / 2
-	var odds float64
-	if y := betaQuantile(h, k.Nu, p); y <= 0.999 {
-		odds = y / (1 - y)
-	} else { // 1 - y has lost its digits: 1-B ~ Beta(ν, d/2)
-		c := betaQuantile(k.Nu, h, 1-p)
-		odds = (1 - c) / c
-	}
-	return min(math.Sqrt(2*k.Nu)*math.Sqrt(odds), maxMaternNorm) / k.Ell
 }
 
 // distance is ‖x-z‖₂ without overflow or underflow of the squares.

@@ -22,7 +22,7 @@ func TestMaternAt(t *testing.T) {
 }
 
 func TestMaternIsNoProductLaw(t *testing.T) {
-	if _, ok := any(Matern{}).(ProductLaw); ok {
+	if (Matern{}).Law().Quantile != nil {
 		t.Error("independent t coordinates belong to another kernel")
 	}
 }
@@ -31,11 +31,11 @@ func TestMaternIsNoProductLaw(t *testing.T) {
 // apart.
 func TestMaternCoordinatesShareTheChiSquare(t *testing.T) {
 	k := Matern{Nu: 1.5, Ell: 1}
-	rng, w := testRand("share"), make([]float64, 2)
+	draw, w := k.Law().drawer(testRand("share")), make([]float64, 2)
 	const n = 20000
 	both := 0.0
 	for range n {
-		k.Draw(w, rng)
+		draw(w)
 		if math.Abs(w[0]) > 3 && math.Abs(w[1]) > 3 {
 			both++
 		}
@@ -81,7 +81,7 @@ func TestMaternNormQuantileRoundTrip(t *testing.T) {
 		for _, d := range []int{1, 2, 8, 97, 784} {
 			h := float64(d) / 2
 			for _, p := range []float64{0x1p-53, 1e-9, 1e-3, 0.2, 0.5, 0.8, 0.999, 1 - 1e-9} {
-				q := (Matern{nu, 1}).NormQuantile(d, p)
+				q := (Matern{nu, 1}).Law().NormQuantile(d, p)
 				odds := q * q / (2 * nu)
 				got, want := mathext.RegIncBeta(h, nu, odds/(1+odds)), p
 				if p > 0.5 {
@@ -97,7 +97,7 @@ func TestMaternNormQuantileRoundTrip(t *testing.T) {
 
 func TestMaternHeavyTailsStayFinite(t *testing.T) {
 	k := Matern{Nu: 1e-3, Ell: 1}
-	if q := k.NormQuantile(3, 1-1e-9); q != maxMaternNorm {
+	if q := k.Law().NormQuantile(3, 1-1e-9); q != maxMaternNorm {
 		t.Errorf("norm quantile %v", q)
 	}
 	if _, err := Frequencies(k, IID{}, 7, 101, 5); err != nil {

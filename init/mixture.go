@@ -103,13 +103,13 @@ func (f *mixture) at(r float64) float64 {
 }
 
 func (f *mixture) split(k SignedLaw) *Split {
-	laws := make([]RadialLaw, len(f.s))
+	of := make([]Random, len(f.s))
 	for i, s := range f.s {
-		if laws[i] = (constant{}); s > 0 {
-			laws[i] = Gaussian{Sigma: 1 / math.Sqrt(s)}
+		if of[i] = (constant{}); s > 0 {
+			of[i] = Gaussian{Sigma: 1 / math.Sqrt(s)}
 		}
 	}
-	p := splitOf(k, f.c, laws, f.err)
+	p := splitOf(k, f.c, of, f.err)
 	p.On = domain.UnitSphere(sphereTolerance)
 	p.Eps, p.Flat = f.eps, f.flat
 	return p

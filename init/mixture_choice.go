@@ -82,9 +82,9 @@ type quickVariance struct {
 var quickDistances = []float64{.2, .6, 1, 1.4, 1.8}
 
 func newQuickVariance(c Coupling, d, m int) *quickVariance {
-	root := math.Sqrt(float64(d))
+	root, normal := math.Sqrt(float64(d)), Gaussian{Sigma: 1}.Law().NormQuantile
 	return &quickVariance{c: c, d: d, m: m,
-		norms: nodesUpTo(14, func(u float64) float64 { return Gaussian{Sigma: 1}.NormQuantile(d, u) }, 1),
+		norms: nodesUpTo(14, func(u float64) float64 { return normal(d, u) }, 1),
 		table: newEvenTable(.1*root, tableEnd*root, func(t float64) float64 { return sphereMean(d, t) })}
 }
 
@@ -102,8 +102,8 @@ func (q *quickVariance) mean(p *Split) float64 {
 }
 
 // nodes are the nodes for a Gaussian or for the constant.
-func (q *quickVariance) nodes(law RadialLaw) nodes {
-	g, ok := law.(Gaussian)
+func (q *quickVariance) nodes(of Random) nodes {
+	g, ok := of.(Gaussian)
 	n := nodes{make([]float64, len(q.norms.values)), q.norms.weights}
 	for i, r := range q.norms.values {
 		if ok {

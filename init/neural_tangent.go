@@ -1,9 +1,6 @@
 package spectral
 
-import (
-	"math"
-	"math/rand/v2"
-)
+import "math"
 
 // NeuralTangent is the neural tangent kernel of a network with one hidden layer of rectified linear units and both
 // layers trained,
@@ -21,13 +18,10 @@ type NeuralTangent struct {
 }
 
 var (
-	_ Law        = NeuralTangent{}
-	_ ProductLaw = NeuralTangent{}
-	_ RadialLaw  = NeuralTangent{}
-	_ SignedLaw  = NeuralTangent{}
-	_ Validator  = NeuralTangent{}
-	_ profile    = NeuralTangent{}
-	_ units      = NeuralTangent{}
+	_ Random    = NeuralTangent{}
+	_ SignedLaw = NeuralTangent{}
+	_ Validator = NeuralTangent{}
+	_ profile   = NeuralTangent{}
 )
 
 // At returns k(x, z).
@@ -50,17 +44,8 @@ func (k NeuralTangent) Domain() Domain { return Domain{} }
 // Validate returns an error that wraps ErrParam unless Eps and Flat are as in SpherePolynomial.
 func (k NeuralTangent) Validate() error { return validFit("NeuralTangent", k.Eps, k.Flat) }
 
-// Transform is Tangent.
-func (k NeuralTangent) Transform() Transform { return Tangent }
-
-// Draw draws a normal vector of the law N(0, I).
-func (k NeuralTangent) Draw(dst []float64, rng *rand.Rand) { Gaussian{1}.Draw(dst, rng) }
-
-// Quantile is the quantile of N(0, 1).
-func (k NeuralTangent) Quantile(p float64) float64 { return normalQuantile(p) }
-
-// NormQuantile is the quantile of the norm of N(0, I) in ℝ^d.
-func (k NeuralTangent) NormQuantile(d int, p float64) float64 { return Gaussian{1}.NormQuantile(d, p) }
+// Law is N(0, I), of w and of v.
+func (k NeuralTangent) Law() Law { return normalUnits(Tangent, k.squares) }
 
 // squares is 4 E (r r + s s (v·x) (v·z))², with E ((v·x) (v·z))² = ‖x‖² ‖z‖² (1 + 2 cos² θ).
 func (k NeuralTangent) squares(x, z []float64) float64 {

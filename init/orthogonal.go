@@ -11,8 +11,8 @@ import (
 // Orthogonal draws frequencies that are orthogonal to each other in blocks of d columns. A block is a Haar-distributed
 // orthogonal matrix, and each of its columns is multiplied by an independent norm of the kernel's law. Each single
 // frequency has exactly the kernel's law, so the features are unbiased. It has less variance than IID where ‖x - z‖ is
-// small, and up to 1.5 % more beyond three bandwidths of the Gaussian; Orthogonal.Variance predicts it. It needs a
-// RadialLaw. Yu et al. (2016), Orthogonal Random Features.
+// small, and up to 1.5 % more beyond three bandwidths of the Gaussian; Orthogonal.Variance predicts it. It needs the
+// NormQuantile of the law. Yu et al. (2016), Orthogonal Random Features.
 //
 // A block costs 8d³/3 operations in gonum's LAPACK, on the BLAS that is installed. The BLAS of the package ops/blas is
 // three times as fast as gonum's own.

@@ -144,37 +144,29 @@ func TestOrthogonalVarianceClosedForm(t *testing.T) {
 	}
 }
 
-// lawless is Random and nothing more.
-type lawless struct{ Gaussian }
+// byNorm and byQuantile have one function each, so that IID takes its other ways.
+func byNorm(sigma float64) Random {
+	return withLaw{Gaussian{sigma}, Law{Transform: Fourier, NormQuantile: Gaussian{sigma}.Law().NormQuantile}}
+}
 
-func (lawless) Draw()         {}
-func (lawless) Quantile()     {}
-func (lawless) NormQuantile() {}
-
-// byNorm and byQuantile offer one law each, so that IID takes its other ways.
-type byNorm struct{ Gaussian }
-
-func (byNorm) Draw()     {}
-func (byNorm) Quantile() {}
-
-type byQuantile struct{ Gaussian }
-
-func (byQuantile) Draw() {}
+func byQuantile(sigma float64) Random {
+	return withLaw{Gaussian{sigma}, Law{Transform: Fourier, Quantile: Gaussian{sigma}.Law().Quantile}}
+}
 
 func TestIIDTakesTheLawThatThereIs(t *testing.T) {
 	const d, m = 3, 8000
-	for _, k := range []Random{Gaussian{2}, byNorm{Gaussian{2}}, byQuantile{Gaussian{2}}} {
+	for _, k := range []Random{Gaussian{2}, byNorm(2), byQuantile(2)} {
 		w := make([]float64, d*m)
 		if err := (IID{}).Sample(w, d, m, k, Stream(1, "ways")); err != nil {
 			t.Fatal(err)
 		}
 		for i := range d {
-			if ks := ksAgainstQuantile(append([]float64(nil), w[i*m:(i+1)*m]...), Gaussian{2}.Quantile); ks > 2.2 {
+			if ks := ksAgainstQuantile(append([]float64(nil), w[i*m:(i+1)*m]...), Gaussian{2}.Law().Quantile); ks > 2.2 {
 				t.Errorf("%T, row %d: Kolmogorov-Smirnov %.2f", k, i, ks)
 			}
 		}
 	}
-	_, err := Frequencies(lawless{Gaussian{2}}, IID{}, d, m, 1)
+	_, err := Frequencies(withLaw{Gaussian{2}, Law{}}, IID{}, d, m, 1)
 	wantErr(t, err, ErrSampler, "iid", "no law")
 }
 

@@ -81,11 +81,7 @@ func TestSobolFarPoint(t *testing.T) {
 }
 
 // uniformLaw has the points of the cube themselves as frequencies.
-type uniformLaw struct{ Gaussian }
-
-func (uniformLaw) Draw()                      {}
-func (uniformLaw) NormQuantile()              {}
-func (uniformLaw) Quantile(p float64) float64 { return p }
+var uniformLaw = withLaw{Gaussian{1}, Law{Transform: Fourier, Quantile: func(p float64) float64 { return p }}}
 
 // TestSequencesAreEven: after scrambling, b^k points still have one in each of the b^k intervals of a coordinate: b = 2
 // for Sobol, and the prime of the coordinate for Halton, up to the rounding of the sum of its digits.
@@ -97,7 +93,7 @@ func TestSequencesAreEven(t *testing.T) {
 		{Halton{}, 5, 169}} {
 		const d = 13
 		w := make([]float64, d*c.m)
-		if err := c.s.Sample(w, d, c.m, uniformLaw{Gaussian{1}}, Stream(1, "even")); err != nil {
+		if err := c.s.Sample(w, d, c.m, uniformLaw, Stream(1, "even")); err != nil {
 			t.Fatal(err)
 		}
 		seen := make([]bool, c.m)
@@ -119,7 +115,7 @@ func TestScramblingsDiffer(t *testing.T) {
 	for _, s := range []Sampler{Sobol{}, Halton{}} {
 		first, src, w := [d][]float64{}, Stream(1, "scramblings"), make([]float64, d)
 		for range draws {
-			if err := s.Sample(w, d, 1, uniformLaw{Gaussian{1}}, src); err != nil {
+			if err := s.Sample(w, d, 1, uniformLaw, src); err != nil {
 				t.Fatal(err)
 			}
 			for i, v := range w {

@@ -20,8 +20,7 @@ type ReciprocalSemigroup struct {
 var (
 	_ Gradienter = ReciprocalSemigroup{}
 	_ Validator  = ReciprocalSemigroup{}
-	_ Law        = ReciprocalSemigroup{}
-	_ ProductLaw = ReciprocalSemigroup{}
+	_ Random     = ReciprocalSemigroup{}
 	_ Semigroup  = ReciprocalSemigroup{}
 )
 
@@ -76,16 +75,15 @@ func (k ReciprocalSemigroup) Validate() error {
 	return positive("ReciprocalSemigroup", "Lambda", k.Lambda)
 }
 
-// Transform is Laplace.
-func (k ReciprocalSemigroup) Transform() Transform { return Laplace }
-
-// Draw draws exponential variables of rate λ.
-func (k ReciprocalSemigroup) Draw(dst []float64, rng *rand.Rand) {
-	needsSource(rng)
-	for i := range dst {
-		dst[i] = rng.ExpFloat64() / k.Lambda
+// Law has independent exponential coordinates of the mean 1/λ.
+func (k ReciprocalSemigroup) Law() Law {
+	return Law{
+		Transform: Laplace,
+		Draw: func(dst []float64, rng *rand.Rand) {
+			for i := range dst {
+				dst[i] = rng.ExpFloat64() / k.Lambda
+			}
+		},
+		Quantile: func(p float64) float64 { return -math.Log1p(-p) / k.Lambda },
 	}
 }
-
-// Quantile is -ln(1-p)/λ.
-func (k ReciprocalSemigroup) Quantile(p float64) float64 { return -math.Log1p(-p) / k.Lambda }

@@ -39,11 +39,11 @@ type Sampler interface {
 }
 
 // radialLaw returns the law of k for a sampler that needs a uniform direction, or a *SamplerError.
-func radialLaw(s Sampler, k Random) (RadialLaw, error) {
-	if law, ok := k.(RadialLaw); ok {
+func radialLaw(s Sampler, k Random) (Law, error) {
+	if law := k.Law(); law.NormQuantile != nil {
 		return law, nil
 	}
-	return nil, &SamplerError{s, k, "its frequencies are not known to have a uniform direction (no NormQuantile); " +
+	return Law{}, &SamplerError{s, k, "its frequencies are not known to have a uniform direction (no NormQuantile); " +
 		"use spectral.IID{}"}
 }
 
@@ -74,7 +74,7 @@ func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, err
 	}
 	w := make([]float64, d*m)
 	rows, cols := d, m
-	if k.Transform() == Tangent { // a w and its v are one frequency in 2d dimensions
+	if k.Law().Transform == Tangent { // a w and its v are one frequency in 2d dimensions
 		if rows, cols = 2*d, m/2; m%2 != 0 {
 			return nil, fmt.Errorf("spectral: %d frequencies of %T are no pairs of a w and a v; ask for %d: %w", m, k,
 				m+1, ErrParam)

@@ -126,8 +126,8 @@ func TestSamplersFitTheirLaws(t *testing.T) {
 	}
 }
 
-func isRadial(k Random) bool  { _, ok := k.(RadialLaw); return ok }
-func isProduct(k Random) bool { _, ok := k.(ProductLaw); return ok }
+func isRadial(k Random) bool  { return k.Law().NormQuantile != nil }
+func isProduct(k Random) bool { return k.Law().Quantile != nil }
 func isEither(k Random) bool  { return isRadial(k) || isProduct(k) }
 
 // goldenSamplers are the frequencies [2, 2] of Gaussian{1} under the seed 2014, as golden in iid_test.go. The test of a
@@ -190,12 +190,12 @@ func TestCoupledPairs(t *testing.T) {
 func TestAntitheticPairs(t *testing.T) {
 	const d, m = 3, 2001
 	eachKernel(t, func(t *testing.T, tk testKernel) {
-		law, ok := tk.kernel.(ProductLaw)
-		if !ok {
+		law := tk.kernel.Law()
+		if law.Quantile == nil {
 			return
 		}
 		w := make([]float64, d*m)
-		if err := (Antithetic{}).Sample(w, d, m, law, Stream(1, tk.name)); err != nil {
+		if err := (Antithetic{}).Sample(w, d, m, tk.kernel, Stream(1, tk.name)); err != nil {
 			t.Fatal(err)
 		}
 		same, negative := 0, 0
@@ -204,7 +204,7 @@ func TestAntitheticPairs(t *testing.T) {
 				continue
 			}
 			a, b := w[i], w[i+1]
-			if law.Transform() == Laplace {
+			if law.Transform == Laplace {
 				if u := level(law.Quantile, a) + level(law.Quantile, b); a < 0 || b < 0 || math.Abs(u-1) > 1e-9 {
 					t.Fatalf("%v and %v are at levels whose sum is %v", a, b, u)
 				}
@@ -220,7 +220,7 @@ func TestAntitheticPairs(t *testing.T) {
 				negative++
 			}
 		}
-		if law.Transform() == Laplace {
+		if law.Transform == Laplace {
 			return
 		}
 		for what, n := range map[string]int{"equal signs": same, "negative": negative} {
@@ -246,5 +246,5 @@ func level(quantile func(float64) float64, v float64) float64 {
 }
 
 func gaussianNormCDF(d int, k Gaussian, r float64) float64 {
-	return level(func(p float64) float64 { return k.NormQuantile(d, p) }, r)
+	return level(func(p float64) float64 { return k.Law().NormQuantile(d, p) }, r)
 }

@@ -38,10 +38,10 @@ type Side struct {
 	Parts []Component // empty where the mass is 0
 }
 
-// Component is a law and its share of the mixture. The shares of a Side sum to 1.
+// Component is a kernel with the NormQuantile of its law, and its share of the mixture. The shares of a Side sum to 1.
 type Component struct {
 	Share float64
-	Law   RadialLaw
+	Of    Random
 }
 
 // Mass returns the sum of both masses. It is the squared norm of a feature vector, and the variance of the estimate is
@@ -62,7 +62,7 @@ func (p *Split) At(x, z []float64) float64 {
 func (s Side) at(x, z []float64) float64 {
 	sum := 0.
 	for _, c := range s.Parts {
-		sum += s.Mass * c.Share * c.Law.At(x, z)
+		sum += s.Mass * c.Share * c.Of.At(x, z)
 	}
 	return sum
 }
@@ -76,8 +76,8 @@ func (p *Split) String() string {
 		p.Plus.Mass, p.Minus.Mass, len(p.Plus.Parts), len(p.Minus.Parts), off)
 }
 
-// splitOf sorts weighted laws by sign. They must come in the order of their norms, on which the couplings rely.
-func splitOf(k SignedLaw, weights []float64, laws []RadialLaw, largestError float64) *Split {
+// splitOf sorts weighted kernels by sign. They must come in the order of their norms, on which the couplings rely.
+func splitOf(k SignedLaw, weights []float64, of []Random, largestError float64) *Split {
 	p := &Split{Of: k, On: k.Domain(), Error: largestError}
 	for i, w := range weights {
 		side := &p.Plus
@@ -85,7 +85,7 @@ func splitOf(k SignedLaw, weights []float64, laws []RadialLaw, largestError floa
 			side, w = &p.Minus, -w
 		}
 		side.Mass += w
-		side.Parts = append(side.Parts, Component{w, laws[i]})
+		side.Parts = append(side.Parts, Component{w, of[i]})
 	}
 	for _, side := range []*Side{&p.Plus, &p.Minus} {
 		for i := range side.Parts {
@@ -95,12 +95,11 @@ func splitOf(k SignedLaw, weights []float64, laws []RadialLaw, largestError floa
 	return p
 }
 
-// constant is the law of the kernel 1: all frequencies are 0.
+// constant is the kernel 1: all frequencies are 0.
 type constant struct{}
 
-var _ RadialLaw = constant{}
-
-func (constant) At(_, _ []float64) float64             { return 1 }
-func (constant) Domain() Domain                        { return Domain{} }
-func (constant) Transform() Transform                  { return Fourier }
-func (constant) NormQuantile(_ int, _ float64) float64 { return 0 }
+func (constant) At(_, _ []float64) float64 { return 1 }
+func (constant) Domain() Domain            { return Domain{} }
+func (constant) Law() Law {
+	return Law{Transform: Fourier, NormQuantile: func(int, float64) float64 { return 0 }}
+}

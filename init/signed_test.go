@@ -261,7 +261,7 @@ func TestSphereMeasureQuantile(t *testing.T) {
 			sign = -1
 		}
 		for _, u := range []float64{1e-9, .01, .2, .5, .9, .999} {
-			r := a.NormQuantile(d, u)
+			r := a.quantile(u)
 			const steps = 20000
 			for i := range steps {
 				sum += max(0, sign*f(from+(float64(i)+.5)*(r-from)/steps)) * (r - from) / steps

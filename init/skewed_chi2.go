@@ -3,7 +3,6 @@ package spectral
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
@@ -22,9 +21,7 @@ type SkewedChi2 struct {
 var (
 	_ Gradienter = SkewedChi2{}
 	_ Validator  = SkewedChi2{}
-	_ Law        = SkewedChi2{}
-	_ ProductLaw = SkewedChi2{}
-	_ Shifter    = SkewedChi2{}
+	_ Random     = SkewedChi2{}
 )
 
 // At returns Π sech(½ ln((x+c)/(z+c))), which equals the formula above.
@@ -54,17 +51,8 @@ func (k SkewedChi2) Domain() Domain { return domain.Above(k.C) }
 // Validate returns an error that wraps ErrParam unless c is finite and c >= 0.
 func (k SkewedChi2) Validate() error { return validShift("SkewedChi2", k.C) }
 
-// Transform is LogFourier.
-func (k SkewedChi2) Transform() Transform { return LogFourier }
-
-// Shift is c.
-func (k SkewedChi2) Shift() float64 { return k.C }
-
-// Draw draws each coordinate by its quantile.
-func (k SkewedChi2) Draw(dst []float64, rng *rand.Rand) { fill(dst, k.Quantile, rng) }
-
-// Quantile is (1/π) ln tan(πp/2). It does not depend on c.
-func (k SkewedChi2) Quantile(p float64) float64 { return sechQuantile(p) }
+// Law has independent coordinates of the density sech(πw), whatever c.
+func (k SkewedChi2) Law() Law { return Law{Transform: LogFourier, Shift: k.C, Quantile: sechQuantile} }
 
 // validShift checks the shift c.
 func validShift(kernel string, c float64) error {

@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
@@ -21,9 +20,7 @@ type SkewedIntersection struct {
 var (
 	_ Gradienter = SkewedIntersection{}
 	_ Validator  = SkewedIntersection{}
-	_ Law        = SkewedIntersection{}
-	_ ProductLaw = SkewedIntersection{}
-	_ Shifter    = SkewedIntersection{}
+	_ Random     = SkewedIntersection{}
 )
 
 // At returns exp(-½ Σ |ln((x+c)/(z+c))|).
@@ -53,14 +50,7 @@ func (k SkewedIntersection) Domain() Domain { return domain.Above(k.C) }
 // Validate returns an error that wraps ErrParam unless c is finite and c >= 0.
 func (k SkewedIntersection) Validate() error { return validShift("SkewedIntersection", k.C) }
 
-// Transform is LogFourier.
-func (k SkewedIntersection) Transform() Transform { return LogFourier }
-
-// Shift is c.
-func (k SkewedIntersection) Shift() float64 { return k.C }
-
-// Draw draws each coordinate by its quantile.
-func (k SkewedIntersection) Draw(dst []float64, rng *rand.Rand) { fill(dst, k.Quantile, rng) }
-
-// Quantile is tan(π(p - 1/2))/2. It does not depend on c.
-func (k SkewedIntersection) Quantile(p float64) float64 { return cauchyQuantile(p) / 2 }
+// Law has independent Cauchy coordinates of scale ½, whatever c.
+func (k SkewedIntersection) Law() Law {
+	return Law{Transform: LogFourier, Shift: k.C, Quantile: func(p float64) float64 { return cauchyQuantile(p) / 2 }}
+}

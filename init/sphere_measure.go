@@ -22,7 +22,7 @@ type cell struct {
 	below     float64 // the mass of the cells before it
 }
 
-var _ RadialLaw = (*radialDensity)(nil)
+var _ Random = (*radialDensity)(nil)
 
 // measureReach is how far the tail is followed, and measureTail the mass that may be left out.
 const (
@@ -138,9 +138,9 @@ func (a *radialDensity) side(mass float64) Side {
 	return Side{Mass: mass, Parts: []Component{{1, a}}}
 }
 
-// NormQuantile is the quantile function of the density |f|/mass in the dimension of the measure, and NaN for a p
+// quantile is the quantile function of the density |f|/mass in the dimension of the measure, and NaN for a p
 // without a quantile.
-func (a *radialDensity) NormQuantile(_ int, p float64) float64 {
+func (a *radialDensity) quantile(p float64) float64 {
 	if !(p >= 0 && p < 1) || len(a.cells) == 0 {
 		return math.NaN()
 	}
@@ -184,5 +184,7 @@ func (a *radialDensity) mean(f func(r float64) float64) float64 {
 // Domain is ℝ^d.
 func (a *radialDensity) Domain() Domain { return Domain{} }
 
-// Transform is Fourier.
-func (a *radialDensity) Transform() Transform { return Fourier }
+// Law has a uniform direction and the norm of the density, in the dimension of the measure.
+func (a *radialDensity) Law() Law {
+	return Law{Transform: Fourier, NormQuantile: func(_ int, p float64) float64 { return a.quantile(p) }}
+}

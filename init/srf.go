@@ -63,15 +63,17 @@ type SphericalLaw struct {
 	table evenTable
 }
 
-var _ RadialLaw = (*SphericalLaw)(nil)
+var _ Random = (*SphericalLaw)(nil)
 
-// NormQuantile is the quantile function of the norm in the dimension of the fit. In another dimension it is NaN, which
-// Frequencies refuses.
-func (l *SphericalLaw) NormQuantile(d int, p float64) float64 {
-	if l.radialDensity == nil || d != l.d {
-		return math.NaN()
-	}
-	return l.radialDensity.NormQuantile(d, p)
+// Law has a uniform direction, and the norm of the density in the dimension of the fit. In another dimension the norm is
+// NaN, which Frequencies refuses.
+func (l *SphericalLaw) Law() Law {
+	return Law{Transform: Fourier, NormQuantile: func(d int, p float64) float64 {
+		if l.radialDensity == nil || d != l.d {
+			return math.NaN()
+		}
+		return l.radialDensity.quantile(p)
+	}}
 }
 
 // At returns E cos(w·(x - z)) of the density, which is the expectation of the estimate. Up to the diameter of the

@@ -29,7 +29,7 @@ func TestSphericalLaw(t *testing.T) {
 				below += c.width * (c.low + c.high) / 2
 			}
 			for _, p := range []float64{1e-9, .01, .3, .5, .9, 1 - 1e-9} {
-				if got := l.distribution(l.NormQuantile(d, p)); math.Abs(got-p) > 1e-12 {
+				if got := l.distribution(l.Law().NormQuantile(d, p)); math.Abs(got-p) > 1e-12 {
 					t.Errorf("%+v, d = %d: F(F⁻¹(%v)) = %v", k, d, p, got)
 				}
 			}
@@ -127,7 +127,7 @@ func TestSphericalRounding(t *testing.T) {
 			}
 			a, b := f.solve(), off.solve()
 			for _, p := range []float64{.01, .3, .9} {
-				if x, y := a.NormQuantile(d, p), b.NormQuantile(d, p); math.Abs(x-y) > 1e-11*x {
+				if x, y := a.quantile(p), b.quantile(p); math.Abs(x-y) > 1e-11*x {
 					t.Errorf("%+v, d = %d: F⁻¹(%v) = %v, from another guess %v", k, d, p, x, y)
 				}
 			}

@@ -17,7 +17,7 @@ import (
 //
 // where H is the Walsh-Hadamard matrix, the Dᵢ are diagonals of independent random signs, x is zero-padded to d'
 // coordinates, and the r are independent norms of the kernel's law in ℝ^d'. V is orthogonal. The product with it takes
-// O(d' log d') operations, and 3d' signs replace d'² numbers. It needs a RadialLaw. Yu et al. (2016), Orthogonal Random
+// O(d' log d') operations, and 3d' signs replace d'² numbers. It needs the NormQuantile of the law. Yu et al. (2016), Orthogonal Random
 // Features, section 4, give all frequencies the norm √d'; with independent norms the kernel is also right at small
 // distances.
 //
@@ -101,7 +101,7 @@ func (s Structured) Draw(d, m int, k Random, src rand.Source) (signs, norms []fl
 	if domain.IsNil(src) {
 		return nil, nil, noSource(s)
 	}
-	signs, norms = drawStructured(d, m, k.(RadialLaw), src)
+	signs, norms = drawStructured(d, m, k.Law(), src)
 	return signs, norms, nil
 }
 
@@ -111,10 +111,11 @@ func (s Structured) Fits(d int, k Random) error {
 	if err := validate(k); err != nil {
 		return err
 	}
-	if _, err := radialLaw(s, k); err != nil {
+	law, err := radialLaw(s, k)
+	if err != nil {
 		return err
 	}
-	if t := k.Transform(); t != Fourier {
+	if t := law.Transform; t != Fourier {
 		return &SamplerError{s, k, fmt.Sprintf("it is for Fourier features, and these are of the transform %v, of "+
 			"which projections that are all alike would make a large bias; use spectral.Orthogonal{}", t)}
 	}
@@ -155,7 +156,7 @@ func StructuredFrequencies(k Random, d, m int, seed uint64) (signs, norms *tenso
 }
 
 // drawStructured draws in any number of dimensions. Signs and norms have separate streams.
-func drawStructured(d, m int, law RadialLaw, src rand.Source) (signs, norms []float64) {
+func drawStructured(d, m int, law Law, src rand.Source) (signs, norms []float64) {
 	flips, radii := subStream(src), rand.New(subStream(src))
 	p := PaddedDims(d)
 	signs, norms = make([]float64, (m+p-1)/p*3*p), make([]float64, m)

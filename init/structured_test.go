@@ -10,10 +10,10 @@ import (
 
 // radii are the midpoints of n slices of equal probability of the norm in p dimensions: a quadrature of an expectation
 // over it.
-func radii(k RadialLaw, p, n int) []float64 {
-	r := make([]float64, n)
+func radii(k Random, p, n int) []float64 {
+	r, law := make([]float64, n), k.Law()
 	for i := range r {
-		r[i] = k.NormQuantile(p, (float64(i)+.5)/float64(n))
+		r[i] = law.NormQuantile(p, (float64(i)+.5)/float64(n))
 	}
 	return r
 }
@@ -28,7 +28,7 @@ func setSigns(signs []float64, bits uint64) {
 const quadrature = 1000
 
 // enumerated is E cos(w·δ) over all signs and the norm, by the draw's own path: W of every choice of the 3d' signs.
-func enumerated(d int, k RadialLaw, delta []float64) float64 {
+func enumerated(d int, k Random, delta []float64) float64 {
 	p := PaddedDims(d)
 	norms, r := slices.Repeat([]float64{1}, p), radii(k, p, quadrature)
 	w, signs := make([]float64, d*p), make([]float64, 3*p)
@@ -59,7 +59,7 @@ func dotColumn(w []float64, m, j int, x []float64) float64 {
 
 // axisExpectation is E cos(w·δ) for δ of length t along an axis: the signs D₂ are enumerated, D₁ does not matter, and
 // with D₃ integrated out it is the mean of Π cos(r t yᵢ/√d'), y = H D₂ H D₁ e/d'.
-func axisExpectation(p int, k RadialLaw, t float64) float64 {
+func axisExpectation(p int, k Random, t float64) float64 {
 	counts := map[string]int{}
 	classes := map[string][]float64{}
 	for bits := range uint64(1) << (p - 1) {
@@ -123,10 +123,10 @@ func TestStructuredExpectation(t *testing.T) {
 // errors are at most .03 at d = 2 and .02 at d = 8, and the stated biases there are .21 and .03.
 func TestStructuredMean(t *testing.T) {
 	const dist, blocks = 2, 5000
-	for _, k := range []RadialLaw{Gaussian{1}, Matern{1.5, 1}} {
+	for _, k := range []Random{Gaussian{1}, Matern{1.5, 1}} {
 		for _, p := range []int{2, 4, 8, 16} {
 			m := p * blocks
-			signs, norms := drawStructured(p, m, k, Stream(uint64(p), "mean"))
+			signs, norms := drawStructured(p, m, k.Law(), Stream(uint64(p), "mean"))
 			if len(signs) != 3*m || len(norms) != m {
 				t.Fatalf("%d signs and %d norms for %d frequencies", len(signs), len(norms), m)
 			}
@@ -296,7 +296,7 @@ func TestStructuredLattice(t *testing.T) {
 		for _, k := range []int{1, 2, 3, 4, 8, p} {
 			const blocks = 1000
 			m := p * blocks
-			signs, _ := drawStructured(p, m, Gaussian{1}, Stream(uint64(k), "lattice"))
+			signs, _ := drawStructured(p, m, Gaussian{1}.Law(), Stream(uint64(k), "lattice"))
 			zeros := make([]float64, blocks)
 			for b := range zeros {
 				x := make([]float64, p)

@@ -8,7 +8,6 @@ import (
 // openUniform draws from the multiples of 2⁻⁵³ in the open interval (0, 1), because quantiles are infinite at its ends.
 // u and 1-u have the same law.
 func openUniform(rng *rand.Rand) float64 {
-	needsSource(rng)
 	for {
 		if u := rng.Float64(); u > 0 {
 			return u
@@ -32,12 +31,5 @@ func direction(dst []float64, rng *rand.Rand) {
 			dst[i] /= norm
 		}
 		return
-	}
-}
-
-// fill draws the coordinates of dst independently by their quantile function.
-func fill(dst []float64, quantile func(float64) float64, rng *rand.Rand) {
-	for i := range dst {
-		dst[i] = quantile(openUniform(rng))
 	}
 }

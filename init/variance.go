@@ -16,18 +16,19 @@ import (
 // difference 2δ for a LogFourier kernel. Errors: an invalid kernel (ErrParam), rows of different lengths (ErrShape), a
 // Fourier kernel that is not defined on all of ℝ^d (ErrDomain).
 func PairVariance(k Random, x, z []float64) (float64, error) {
-	if u, ok := k.(units); ok {
-		if err := validPair(k, x, z); err != nil {
-			return 0, err
-		}
+	if err := validPair(k, x, z); err != nil {
+		return 0, err
+	}
+	law := k.Law()
+	if law.squares != nil {
 		value := k.At(x, z)
-		return max(0, u.squares(x, z)-value*value), nil
+		return max(0, law.squares(x, z)-value*value), nil
 	}
 	value, doubled, err := atAndDoubled(k, x, z)
 	if err != nil {
 		return 0, err
 	}
-	if k.Transform() == Laplace {
+	if law.Transform == Laplace {
 		return max(0, doubled-value*value), nil
 	}
 	return max(0, (1+doubled)/2-value*value), nil
@@ -48,7 +49,7 @@ func PhaseVariance(k Random, x, z []float64) (float64, error) {
 	if err := validate(k); err != nil {
 		return 0, err
 	}
-	if t := k.Transform(); t != Fourier && t != LogFourier {
+	if t := k.Law().Transform; t != Fourier && t != LogFourier {
 		return 0, fmt.Errorf("spectral: PhaseVariance: %T has no phase form, its features are no cosines but of the "+
 			"transform %v; use PairVariance: %w", k, t, ErrParam)
 	}
@@ -87,7 +88,8 @@ func atAndDoubled(k Random, x, z []float64) (value, doubled float64, err error) 
 		return 0, 0, err
 	}
 	x2, z2 := make([]float64, len(x)), make([]float64, len(x))
-	switch k.Transform() {
+	law := k.Law()
+	switch law.Transform {
 	case Fourier:
 		if (k.Domain() != Domain{}) {
 			return 0, 0, fmt.Errorf("spectral: the variance of %T needs k at 2(x-z), outside its domain %v: %w",
@@ -101,16 +103,12 @@ func atAndDoubled(k Random, x, z []float64) (value, doubled float64, err error) 
 			x2[i], z2[i] = 2*x[i], 2*z[i]
 		}
 	case LogFourier:
-		s, ok := k.(Shifter)
-		if !ok {
-			return 0, 0, fmt.Errorf("spectral: %T is LogFourier and has no Shift method: %w", k, ErrParam)
-		}
 		for i := range x {
-			x2[i], z2[i] = doubleLog(x[i], z[i], s.Shift())
+			x2[i], z2[i] = doubleLog(x[i], z[i], law.Shift)
 		}
 	default:
 		return 0, 0, fmt.Errorf("spectral: %T is of the transform %v; want Fourier, Laplace or LogFourier: %w", k,
-			k.Transform(), ErrParam)
+			law.Transform, ErrParam)
 	}
 	return k.At(x, z), k.At(x2, z2), nil
 }

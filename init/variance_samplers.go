@@ -81,7 +81,7 @@ func (s Antithetic) Variance(k Random, x, z []float64, m int) (float64, error) {
 		return 0, err
 	}
 	quantile, symmetric := magnitude(law)
-	if !symmetric && k.Transform() != Laplace {
+	if !symmetric && law.Transform != Laplace {
 		return 0, fmt.Errorf("spectral: the variance of sampler %v is not known for the Fourier features of %T, "+
 			"whose law is not symmetric: %w", s, k, ErrParam)
 	}
@@ -89,7 +89,7 @@ func (s Antithetic) Variance(k Random, x, z []float64, m int) (float64, error) {
 	product, cov := 1., 0. // ∏ of the squared means so far, ∏ E f(a) f(b) less that
 	for _, t := range delta {
 		f := func(v float64) float64 { return cosine(t * v) }
-		if k.Transform() == Laplace {
+		if law.Transform == Laplace {
 			f = func(v float64) float64 { return math.Exp(-t * v) }
 		}
 		mean, c := a.antithetic(f)
@@ -117,15 +117,15 @@ func difference(k Random, x, z []float64, m int) ([]float64, error) {
 	if _, _, err := atAndDoubled(k, x, z); err != nil {
 		return nil, err
 	}
-	delta := make([]float64, len(x))
+	delta, law := make([]float64, len(x)), k.Law()
 	for i, v := range x {
-		switch k.Transform() {
+		switch law.Transform {
 		case Fourier:
 			delta[i] = v - z[i]
 		case Laplace:
 			delta[i] = v + z[i]
 		case LogFourier:
-			delta[i] = logRatio(v, z[i], k.(Shifter).Shift())
+			delta[i] = logRatio(v, z[i], law.Shift)
 		}
 	}
 	return delta, nil
@@ -135,7 +135,7 @@ func difference(k Random, x, z []float64, m int) ([]float64, error) {
 type radial struct {
 	d     int
 	delta float64
-	law   RadialLaw
+	law   Law
 }
 
 func newRadial(s Sampler, k Random, x, z []float64, m int) (radial, error) {
@@ -147,7 +147,7 @@ func newRadial(s Sampler, k Random, x, z []float64, m int) (radial, error) {
 	if err != nil {
 		return radial{}, err
 	}
-	if k.Transform() == Laplace { // difference refuses other transforms than Fourier and LogFourier
+	if law.Transform == Laplace { // difference refuses other transforms than Fourier and LogFourier
 		return radial{}, fmt.Errorf("spectral: the variance of sampler %v: %T is a Laplace transform, and a law "+
 			"with a uniform direction has frequencies below 0: %w", s, k, ErrParam)
 	}

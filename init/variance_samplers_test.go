@@ -8,9 +8,9 @@ import (
 // skewed is a Fourier law that is not symmetric: exponential coordinates, k = E cos(w·δ).
 type skewed struct{ Gaussian }
 
-func (skewed) Draw()                      {}
-func (skewed) NormQuantile()              {}
-func (skewed) Quantile(p float64) float64 { return -math.Log1p(-p) }
+func (skewed) Law() Law {
+	return Law{Transform: Fourier, Quantile: func(p float64) float64 { return -math.Log1p(-p) }}
+}
 func (skewed) At(x, z []float64) float64 { // the real part of Π 1/(1-iδ)
 	v := complex(1, 0)
 	for i := range x {
@@ -32,9 +32,7 @@ func TestAntitheticAsymmetricLaw(t *testing.T) {
 }
 
 // laplaceRadial claims what no law can be.
-type laplaceRadial struct{ Gaussian }
-
-func (laplaceRadial) Transform() Transform { return Laplace }
+var laplaceRadial = withLaw{Gaussian{1}, Law{Transform: Laplace, NormQuantile: Gaussian{1}.Law().NormQuantile}}
 
 func TestPredictorErrors(t *testing.T) {
 	x := []float64{.1, .2}
@@ -56,7 +54,7 @@ func TestPredictorErrors(t *testing.T) {
 	for _, s := range []Predictor{Orthogonal{}, Coupled{}} {
 		_, err := s.Variance(Laplacian{1}, x, x, 3)
 		wantErr(t, err, ErrSampler, s.String(), "Laplacian")
-		_, err = s.Variance(laplaceRadial{Gaussian{1}}, x, x, 3)
+		_, err = s.Variance(laplaceRadial, x, x, 3)
 		wantErr(t, err, ErrParam, s.String(), "Laplace transform")
 	}
 	_, err := Antithetic{}.Variance(Matern{1, 1}, x, x, 3)
@@ -118,7 +116,7 @@ func relativeVariance(t *testing.T, s Predictor, k Random, d int, r float64) flo
 	t.Helper()
 	x, z := make([]float64, d), make([]float64, d)
 	for i := range x {
-		if x[i] = r / math.Sqrt(float64(d)); k.Transform() == LogFourier {
+		if x[i] = r / math.Sqrt(float64(d)); k.Law().Transform == LogFourier {
 			x[i], z[i] = math.Exp(x[i]), 1
 		}
 	}

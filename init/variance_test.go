@@ -23,16 +23,18 @@ func TestVarianceFormulas(t *testing.T) {
 				t.Errorf("%s: variance %.5f ± %.5f, formula %.5f", what, mean, se, want)
 			}
 		}
+		law := tk.kernel.Law()
+		draw := law.drawer(rng)
 		pair, err := PairVariance(tk.kernel, x, z)
 		if err != nil {
 			t.Fatal(err)
 		}
 		check("pair", pair, func() float64 {
-			tk.kernel.(Law).Draw(w, rng)
+			draw(w)
 			return term(tk.kernel, w, x, z)
 		})
 		phase, err := PhaseVariance(tk.kernel, x, z)
-		if tk.kernel.Transform() == Laplace {
+		if law.Transform == Laplace {
 			wantErr(t, err, ErrParam, "PhaseVariance", "PairVariance")
 			return
 		}
@@ -40,11 +42,11 @@ func TestVarianceFormulas(t *testing.T) {
 			t.Fatal(err)
 		}
 		check("phase", phase, func() float64 {
-			tk.kernel.(Law).Draw(w, rng)
+			draw(w)
 			b, p, q := 2*math.Pi*rng.Float64(), 0.0, 0.0
 			for i, v := range w {
-				if s, ok := tk.kernel.(Shifter); ok && tk.kernel.Transform() == LogFourier {
-					p, q = p+v*math.Log(x[i]+s.Shift()), q+v*math.Log(z[i]+s.Shift())
+				if law.Transform == LogFourier {
+					p, q = p+v*math.Log(x[i]+law.Shift), q+v*math.Log(z[i]+law.Shift)
 				} else {
 					p, q = p+v*x[i], q+v*z[i]
 				}
@@ -79,7 +81,7 @@ func TestLogFourierVarianceIsStable(t *testing.T) {
 			}
 			ra, rb := x[0]+c, z[0]+c // as rounded
 			r := max(ra/rb, rb/ra)
-			for k, want := range map[Shifter][2]float64{
+			for k, want := range map[Random][2]float64{
 				SkewedIntersection{c}: {1 / math.Sqrt(r), 1 / r},
 				SkewedChi2{c}:         {2 / (math.Sqrt(r) + 1/math.Sqrt(r)), 2 / (r + 1/r)},
 			} {
@@ -97,15 +99,6 @@ func TestLogFourierVarianceIsStable(t *testing.T) {
 	}
 }
 
-// shiftless is a LogFourier kernel without its c.
-type shiftless struct{ Gaussian }
-
-func (shiftless) Transform() Transform { return LogFourier }
-
-type formless struct{ Gaussian }
-
-func (formless) Transform() Transform { return 0 }
-
 func TestVarianceErrors(t *testing.T) {
 	x := []float64{1}
 	sphere := customGaussian
@@ -117,8 +110,7 @@ func TestVarianceErrors(t *testing.T) {
 	}{
 		{Gaussian{}, ErrParam, "Sigma = 0"},
 		{sphere, ErrDomain, "2(x-z)"},
-		{shiftless{Gaussian{1}}, ErrParam, "no Shift"},
-		{formless{Gaussian{1}}, ErrParam, "Transform(0)"},
+		{withLaw{Gaussian{1}, Law{}}, ErrParam, "Transform(0)"},
 	} {
 		_, err := PairVariance(c.k, x, x)
 		wantErr(t, err, c.want, "spectral: ", c.says)

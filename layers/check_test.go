@@ -73,15 +73,8 @@ func (k wrong) At(x, z []float64) float64 {
 	return k.Gaussian.At(x, z)
 }
 
-func (k wrong) Draw(dst []float64, rng *rand.Rand) {
-	for j := range dst {
-		dst[j] = rng.NormFloat64() / k.Sigma
-	}
-	if k.wide != 0 {
-		for j := range dst {
-			dst[j] *= k.wide
-		}
-	}
+func (k wrong) Law() spectral.Law {
+	return spectral.Gaussian{Sigma: k.Sigma / max(1, k.wide)}.Law()
 }
 
 // TestCheckFinds: each kind of mistake is found and named.

@@ -13,7 +13,6 @@ import (
 // cosine is the kernel Π cos((x-z)/σ), whose frequencies are 1/σ or -1/σ in each coordinate.
 func cosine(sigma float64) spectral.Kernel {
 	return spectral.Custom{
-		Form: spectral.Fourier,
 		Exact: func(x, z []float64) float64 {
 			k := 1.
 			for j := range x {
@@ -21,11 +20,11 @@ func cosine(sigma float64) spectral.Kernel {
 			}
 			return k
 		},
-		Frequency: func(w []float64, rng *rand.Rand) {
+		Of: spectral.Law{Transform: spectral.Fourier, Draw: func(w []float64, rng *rand.Rand) {
 			for j := range w {
 				w[j] = float64(2*rng.IntN(2)-1) / sigma
 			}
-		},
+		}},
 	}
 }
 

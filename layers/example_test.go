@@ -157,8 +157,6 @@ func ExampleNewSkewedIntersectionLayer() {
 func ExampleNewSkewedLayer() {
 	const c = .1
 	k := spectral.Custom{
-		Form: spectral.LogFourier,
-		C:    c,
 		Exact: func(x, y []float64) float64 {
 			sum := 0.0
 			for i := range x {
@@ -167,11 +165,11 @@ func ExampleNewSkewedLayer() {
 			}
 			return math.Exp(-sum / 2)
 		},
-		Frequency: func(dst []float64, rng *rand.Rand) {
+		Of: spectral.Law{Transform: spectral.LogFourier, Shift: c, Draw: func(dst []float64, rng *rand.Rand) {
 			for i := range dst {
 				dst[i] = rng.NormFloat64()
 			}
-		},
+		}},
 	}
 	x := []float64{.5, .3, .2}
 	y := []float64{.2, .6, .2}

@@ -57,13 +57,13 @@ func (f Drawn) plan(s Spec) (plan, error) {
 	if transform == 0 {
 		transform = spectral.Fourier
 	}
-	traits := f.traits()
-	traits.Tunable = k.Transform() != spectral.Step
+	of, traits := k.Law().Transform, f.traits()
+	traits.Tunable = of != spectral.Step
 	return plan{kernel: k, traits: traits, build: func(opts []Option) (Layer, error) {
 		_, units := unitOfTransform(transform)
-		if _, of := unitOfTransform(k.Transform()); k.Transform() != transform && !(units && of) {
+		if _, too := unitOfTransform(of); of != transform && !(units && too) {
 			return nil, fmt.Errorf("layers: map %s: its form is of %v features, and its kernel %T of %v features: %w",
-				s.Map, transform, k, k.Transform(), ErrParam)
+				s.Map, transform, k, of, ErrParam)
 		}
 		switch k := k.(type) {
 		case spectral.SkewedChi2:
@@ -77,11 +77,7 @@ func (f Drawn) plan(s Spec) (plan, error) {
 		case transform == spectral.Laplace:
 			return NewRandomLaplaceLayer(k, s.Dims, s.Features, opts...)
 		case transform == spectral.LogFourier:
-			shifter, err := kernelAs[spectral.Shifter](s, k)
-			if err != nil {
-				return nil, err
-			}
-			return NewSkewedLayer(shifter, s.Dims, s.Features, opts...)
+			return NewSkewedLayer(k, s.Dims, s.Features, opts...)
 		}
 		return NewFourierLayer(k, s.Dims, s.Features, opts...)
 	}}, nil

@@ -41,9 +41,9 @@ func newTransform(kind, auto string, k spectral.Random, d, features int, opts []
 	if err := checkKernel("layers: "+kind, k); err != nil {
 		return nil, err
 	}
-	if !slices.Contains(of, k.Transform()) {
-		return nil, fmt.Errorf("layers: %s: %T is an expectation of %v features, not of %v features: %w", kind, k,
-			k.Transform(), anyOf(of), ErrParam)
+	if t := k.Law().Transform; !slices.Contains(of, t) {
+		return nil, fmt.Errorf("layers: %s: %T is an expectation of %v features, not of %v features: %w", kind, k, t,
+			anyOf(of), ErrParam)
 	}
 	o, err := newOptions("New"+kind, opts)
 	if err != nil {

@@ -29,6 +29,7 @@ import (
 type randomMap struct {
 	*base
 	kernel  spectral.Random
+	law     spectral.Law
 	sampler spectral.Sampler
 	seed    uint64
 	source  uint64 // the seed of its streams
@@ -52,8 +53,8 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	if err != nil {
 		return nil, err
 	}
-	m := features
-	if circular(k) && !o.phase {
+	m, law := features, k.Law()
+	if circular(law.Transform) && !o.phase {
 		if features%2 != 0 {
 			other := ""
 			if slices.Contains(heeded["New"+strings.TrimSuffix(kind, "Layer")+"Layer"], "WithPhase") {
@@ -64,7 +65,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		}
 		m = features / 2
 	}
-	l := &randomMap{base: b, kernel: k, sampler: o.sampler, seed: o.seed, source: o.sourceSeed(), policy: o.policy,
+	l := &randomMap{base: b, kernel: k, law: law, sampler: o.sampler, seed: o.seed, source: o.sourceSeed(), policy: o.policy,
 		phase: o.phase, on: k.Domain()}
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMap(kind, auto, k, dims, features, o) })
 	l.changed = func() {
@@ -140,7 +141,7 @@ func (l *randomMap) addParams(w []float64, m int) error {
 	if l.policy == BandwidthEach {
 		scales = l.dims
 	}
-	laplace := l.kernel.Transform() == spectral.Laplace
+	laplace := l.law.Transform == spectral.Laplace
 	if laplace && l.policy == All {
 		for i, v := range w {
 			w[i] = math.Log(max(v, math.SmallestNonzeroFloat32))
@@ -149,15 +150,15 @@ func (l *randomMap) addParams(w []float64, m int) error {
 	} else {
 		add("W", l.policy == All, w, l.dims, m)
 	}
-	if s, ok := l.kernel.(spectral.Shifter); ok && s.Transform() == spectral.LogFourier {
+	if c := l.law.Shift; l.law.Transform == spectral.LogFourier {
 		if l.policy == Frozen {
-			add("c", false, []float64{s.Shift()}, 1)
+			add("c", false, []float64{c}, 1)
 		} else {
-			if s.Shift() <= 0 {
+			if c <= 0 {
 				return fmt.Errorf("%s: c = %v cannot be tuned, it is kept above 0; start from a positive c: %w",
-					l.who(), s.Shift(), ErrParam)
+					l.who(), c, ErrParam)
 			}
-			add("raw_c", true, repeat(inverseSoftplus(s.Shift()), scales), scales)
+			add("raw_c", true, repeat(inverseSoftplus(c), scales), scales)
 		}
 	} else if l.policy == Bandwidth || l.policy == BandwidthEach {
 		add("log_bandwidth", true, make([]float64, scales), scales)
@@ -220,7 +221,7 @@ func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
 		}
 		a.Packed = &l.packed
 	}
-	if l.kernel.Transform() == spectral.LogFourier {
+	if l.law.Transform == spectral.LogFourier {
 		return l.fwdSkewed(x, w, p, a)
 	}
 	if l.policy == Frozen {
@@ -235,19 +236,17 @@ func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
 	switch {
 	case l.normalised:
 		return l.fwdNormalised(x, w, p, a)
-	case l.kernel.Transform() == spectral.Laplace:
+	case l.law.Transform == spectral.Laplace:
 		return ops.Laplace(x, w, a)
 	}
-	if u, ok := unitOfTransform(l.kernel.Transform()); ok {
+	if u, ok := unitOfTransform(l.law.Transform); ok {
 		return ops.Units(x, w, u, a)
 	}
 	return ops.Fourier(x, w, a)
 }
 
-// circular says whether the features of k are cosines and sines.
-func circular(k spectral.Random) bool {
-	return k.Transform() == spectral.Fourier || k.Transform() == spectral.LogFourier
-}
+// circular says whether the features are cosines and sines.
+func circular(t spectral.Transform) bool { return t == spectral.Fourier || t == spectral.LogFourier }
 
 // fwdSkewed is fwd for Fourier features of ln(x + c).
 func (l *randomMap) fwdSkewed(x, w *G.Node, p map[string]*G.Node, a ops.Attr) (*G.Node, error) {

@@ -42,10 +42,10 @@ func (l *randomMap) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, e
 		return ops.PhaseInto(dst, x, w, b, a)
 	case l.normalised:
 		return l.transformNormalised(dst, x, w, a)
-	case l.kernel.Transform() == spectral.Laplace:
+	case l.law.Transform == spectral.Laplace:
 		return ops.LaplaceInto(dst, x, w, a)
 	}
-	if u, ok := unitOfTransform(l.kernel.Transform()); ok {
+	if u, ok := unitOfTransform(l.law.Transform); ok {
 		return ops.UnitsInto(dst, x, w, u, a)
 	}
 	return ops.FourierInto(dst, x, w, a)
@@ -94,7 +94,7 @@ func (l *randomMap) keepsW() bool {
 // were set or tuned may contain one, which would silently make features of NaN.
 func (l *randomMap) checkFrequencies(w *tensor.Dense) error {
 	on := domain.Reals()
-	if l.kernel.Transform() == spectral.Laplace {
+	if l.law.Transform == spectral.Laplace {
 		on = domain.NonNegative()
 	}
 	return ops.CheckFrequencies(on, l.who(), w)

@@ -49,7 +49,7 @@ func unitOfTransform(t spectral.Transform) (ops.Unit, bool) {
 
 // checkUnits returns an error for what a map of units cannot have.
 func (l *randomMap) checkUnits(o options) error {
-	switch t := l.kernel.Transform(); {
+	switch t := l.law.Transform; {
 	case t == spectral.Tangent && l.features%2 != 0:
 		return fmt.Errorf("%s: %d features is odd, and each frequency makes one feature of a unit and one of its "+
 			"gradient; ask for %d: %w", l.who(), l.features, l.features+1, ErrParam)

@@ -167,7 +167,7 @@ func TestLengthsWhereFeaturesUnderflow(t *testing.T) {
 // TestSemigroupLayerErrors: what does not go together is an error that says so.
 func TestSemigroupLayerErrors(t *testing.T) {
 	k := spectral.ExpSemigroup{Beta: 1}
-	custom := spectral.Custom{Form: spectral.Laplace, Exact: k.At, Frequency: k.Draw}
+	custom := spectral.Custom{Exact: k.At, Of: k.Law()}
 	for _, c := range []struct {
 		err    error
 		target error

@@ -57,7 +57,7 @@ var _ Layer = (*SkewedLayer)(nil)
 
 // NewSkewedLayer draws the map of k for d dimensions and the given number of output columns. Errors as for
 // NewFourierLayer.
-func NewSkewedLayer(k spectral.Shifter, d, features int, opts ...Option) (*SkewedLayer, error) {
+func NewSkewedLayer(k spectral.Random, d, features int, opts ...Option) (*SkewedLayer, error) {
 	l, err := newTransform("SkewedLayer", "skewed", k, d, features, opts, spectral.LogFourier)
 	if err != nil {
 		return nil, err

@@ -94,9 +94,9 @@ func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
 		add(layers.ErrParam, "want at least 1", func(s *layers.Spec) { s.Features = n })
 	}
 	k, err := good.Kernel()
-	switch _, fits := randomOf(k, good.Params, good.Dims).(spectral.RadialLaw); {
+	switch random := randomOf(k, good.Params, good.Dims); {
 	case err != nil:
-	case !fits:
+	case random.Law().NormQuantile == nil:
 		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler = "orthogonal" })
 		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler, s.Dims = "structured", 16 })
 	default:

@@ -120,14 +120,14 @@ func (v variant) leafLayer(t *testing.T, features int, opts ...layers.Option) la
 		l, err = layers.NewNystromLayer(v.kernel, v.sample(gradDims, features), features, append(opts, layers.WithSeed(11))...)
 	case v.form == series:
 		l, err = layers.NewHomogeneousLayer(v.kernel.(spectral.Homogeneous), v.dims(gradDims), opts...)
-	case k.Transform() == spectral.Fourier:
+	case k.Law().Transform == spectral.Fourier:
 		l, err = layers.NewFourierLayer(k, v.dims(gradDims), features, opts...)
 	case v.form == unit, v.form == tangent:
 		l, err = layers.NewRandomReLULayer(k, v.dims(gradDims), features, opts...)
-	case k.Transform() == spectral.Laplace:
+	case k.Law().Transform == spectral.Laplace:
 		l, err = layers.NewRandomLaplaceLayer(k, gradDims, features, opts...)
 	default:
-		l, err = layers.NewSkewedLayer(k.(spectral.Shifter), gradDims, features, opts...)
+		l, err = layers.NewSkewedLayer(k, gradDims, features, opts...)
 	}
 	if err != nil {
 		t.Fatal(err)

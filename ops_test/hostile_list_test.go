@@ -448,7 +448,7 @@ func layerSample[L any](build func(opts ...layers.Option) (layers.Layer, error),
 // hostileTypes are good values of the types with methods.
 var hostileTypes = map[string]sampleOf{
 	"init.Coupling":        some(spectral.Joint),
-	"init.Custom":          some(spectral.Custom{Form: spectral.Fourier, Exact: spectral.Gaussian{Sigma: 1}.At, Frequency: spectral.Gaussian{Sigma: 1}.Draw}),
+	"init.Custom":          some(spectral.Custom{Exact: spectral.Gaussian{Sigma: 1}.At, Of: spectral.Gaussian{Sigma: 1}.Law()}),
 	"init.DeltaGaussian":   some(deltaGaussian),
 	"init.DensityDistance": some(spectral.JensenShannonDivergence()),
 	"init.Harmonics": func(*hostileValues) []any {
@@ -782,7 +782,6 @@ var hostileGoodTypes = map[reflect.Type]goodOf{
 	reflect.TypeFor[spectral.Random]():      is(spectral.Gaussian{Sigma: 1}),
 	reflect.TypeFor[spectral.Homogeneous](): is(spectral.Chi2{}),
 	reflect.TypeFor[spectral.Semigroup]():   is(spectral.ExpSemigroup{Beta: 1}),
-	reflect.TypeFor[spectral.Shifter]():     is(spectral.SkewedChi2{C: 1}),
 	reflect.TypeFor[spectral.Polynomial]():  is(spectral.SpherePolynomial{A: 2, P: 3}),
 	reflect.TypeFor[spectral.SignedLaw]():   is(deltaGaussian),
 	reflect.TypeFor[spectral.Sampler]():     is(spectral.IID{}),
@@ -862,6 +861,7 @@ var hostileGood = map[string]goodOf{
 	"layers.ParseValues.mapName": is("gaussian"), "layers.ParseValues.text": is("sigma=2"),
 	"layers.NewBagLayer.of":          func(*hostileValues) any { return must(layers.NewL2DensityLayer(1, 2, 8, layers.WithKDEBandwidth(.3))) },
 	"layers.NewRandomReLULayer.k":    is(spectral.NeuralTangent{}),
+	"layers.NewSkewedLayer.k":        is(spectral.SkewedChi2{C: 1}),
 	"layers.NewRandomLaplaceLayer.k": is(spectral.ExpSemigroup{Beta: 1}),
 	"layers.NewNystromLayer.sample":  of(12, 3), "layers.NewNystromLayer.features": is(4),
 	"layers.NewHDDLayer.axes": is(2), "layers.NewL2DensityLayer.axes": is(2),

@@ -153,7 +153,7 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 		return []variant{v}
 	}
 	v.sampler, v.form = "iid", pair
-	switch random.Transform() {
+	switch random.Law().Transform {
 	case spectral.Laplace:
 		v.form = single
 	case spectral.Step, spectral.ReLU:
@@ -166,7 +166,7 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 		v.sampler, v.name = sampler, v.name+" "+sampler
 		all = append(all, v)
 	}
-	_, radial := random.(spectral.RadialLaw)
+	radial := random.Law().NormQuantile != nil
 	for _, s := range spectral.Samplers()[1:] {
 		if lifted(k, values) && s.String() != "orthogonal" && s.String() != "structured" {
 			continue // the lines of random itself have them

@@ -3,7 +3,6 @@ package ops_test
 import (
 	"maps"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -47,7 +46,7 @@ func TestRate(t *testing.T) {
 			case signed: // whose estimate is of the combination of Gaussians that it states
 				m /= 4
 				p := v.build(t, d, m, 1, fixedEps).(*layers.GORFLayer).Split()
-				if exact, err = spectral.Gram(spectral.Custom{Form: spectral.Fourier, Exact: p.At, Frequency: func([]float64, *rand.Rand) {}}, x, nil); err != nil {
+				if exact, err = spectral.Gram(spectral.Custom{Exact: p.At, Of: spectral.Gaussian{Sigma: 1}.Law()}, x, nil); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -95,7 +95,7 @@ func (g *graph) layer(l layers.Layer, x value) value {
 	case *layers.RandomLaplaceLayer:
 		return g.laplace(x, p, l.Dims(), l.Kernel())
 	case *layers.RandomReLULayer:
-		return g.units(x, p, l.Dims(), l.Kernel().Transform())
+		return g.units(x, p, l.Dims(), l.Kernel().Law().Transform)
 	case *layers.LevyLayer:
 		return g.levy(x, p, l)
 	case *layers.HomogeneousLayer:
