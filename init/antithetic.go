@@ -38,20 +38,7 @@ var _ Sampler = Antithetic{}
 
 func (Antithetic) String() string { return "antithetic" }
 
-func (Antithetic) papers() map[string]string {
-	return map[string]string{
-		"Hammersley and Morton 1956": `@article{hammersley1956new,
-  author  = {Hammersley, J. M. and Morton, K. W.},
-  title   = {A New {Monte} {Carlo} Technique: Antithetic Variates},
-  journal = {Mathematical Proceedings of the Cambridge Philosophical Society},
-  volume  = {52},
-  number  = {3},
-  pages   = {449--475},
-  year    = {1956}
-}
-`,
-	}
-}
+func (Antithetic) papers() []string { return []string{"Hammersley and Morton 1956"} }
 
 // Sample fills w pair after pair. A last column without a partner is an independent frequency. Errors are as in
 // Sampler.

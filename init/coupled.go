@@ -31,18 +31,7 @@ var _ Sampler = Coupled{}
 
 func (Coupled) String() string { return "coupled" }
 
-func (Coupled) papers() map[string]string {
-	return map[string]string{
-		"Yu et al. 2016": yu2016,
-		"Reid et al. 2025": `@inproceedings{reid2025variance,
-  author    = {Reid, Isaac and Markou, Stratis and Choromanski, Krzysztof and Turner, Richard E. and Weller, Adrian},
-  title     = {Variance-Reducing Couplings for Random Features},
-  booktitle = {International Conference on Learning Representations},
-  year      = {2025}
-}
-`,
-	}
-}
+func (Coupled) papers() []string { return []string{"Yu et al. 2016", "Reid et al. 2025"} }
 
 // Sample fills w block after block. The directions are those that Orthogonal draws from the same source. Errors are as
 // in Sampler.

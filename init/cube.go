@@ -3,6 +3,7 @@ package spectral
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 )
 
 // cube turns a point u of the open unit cube into a frequency w, such that a uniform point gives the kernel's law. The
@@ -35,6 +36,28 @@ func newCube(s Sampler, d int, k Random, most int) (cube, error) {
 			"sequence has at most %d; use %s", d, c.dims, most, remedy)}
 	}
 	return c, nil
+}
+
+// sampleCube is Sample by points of the open unit cube. points returns the function that writes the next of m points of
+// so many coordinates to u.
+func sampleCube(s Sampler, w []float64, d, m int, k Random, src rand.Source, most int,
+	points func(dims int) (next func(u []float64))) error {
+	if err := checkSample(s, w, d, m, k, src); err != nil {
+		return err
+	}
+	c, err := newCube(s, d, k, most)
+	if err != nil {
+		return err
+	}
+	next, col, u := points(c.dims), make([]float64, d), make([]float64, c.dims)
+	for j := range m {
+		next(u)
+		c.frequency(col, u)
+		for i, v := range col {
+			w[i*m+j] = v
+		}
+	}
+	return nil
 }
 
 // radialFrequency makes w the vector of norm r in the direction of the normal quantiles of u.

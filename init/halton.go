@@ -62,51 +62,20 @@ const haltonDims = 1000
 
 func (Halton) String() string { return "halton" }
 
-func (Halton) papers() map[string]string {
-	return map[string]string{
-		"Yang, Sindhwani et al. 2014": yangSindhwani2014,
-		"Owen 2017": `@misc{owen2017randomized,
-  author = {Owen, Art B.},
-  title  = {A Randomized {Halton} Algorithm in {R}},
-  note   = {arXiv:1706.02808},
-  year   = {2017}
-}
-`,
-	}
-}
-
-// yangSindhwani2014 is a BibTeX entry that several samplers share.
-const yangSindhwani2014 = `@inproceedings{yang2014quasi,
-  author    = {Yang, Jiyan and Sindhwani, Vikas and Avron, Haim and Mahoney, Michael},
-  title     = {Quasi-{Monte} {Carlo} Feature Maps for Shift-Invariant Kernels},
-  booktitle = {Proceedings of the 31st International Conference on Machine Learning},
-  series    = {Proceedings of Machine Learning Research},
-  volume    = {32},
-  pages     = {485--493},
-  year      = {2014}
-}
-`
+func (Halton) papers() []string { return []string{"Yang, Sindhwani et al. 2014", "Owen 2017"} }
 
 // Sample fills w column after column. The points take as much memory as w. Errors are as in Sampler.
 func (s Halton) Sample(w []float64, d, m int, k Random, src rand.Source) error {
-	if err := checkSample(s, w, d, m, k, src); err != nil {
-		return err
-	}
-	c, err := newCube(s, d, k, haltonDims)
-	if err != nil {
-		return err
-	}
-	points := mat.NewDense(m, c.dims, nil) // samplemv adds digits to what is there
-	permutations, behind := subStream(src), rand.New(subStream(src))
-	samplemv.Halton{Kind: samplemv.Owen, Q: haltonCells{cells(c.dims, m), behind}, Src: permutations}.Sample(points)
-	col := make([]float64, d)
-	for j := range m {
-		c.frequency(col, points.RawRowView(j))
-		for i, v := range col {
-			w[i*m+j] = v
+	return sampleCube(s, w, d, m, k, src, haltonDims, func(dims int) func(u []float64) {
+		points := mat.NewDense(m, dims, nil) // samplemv adds digits to what is there
+		permutations, behind := subStream(src), rand.New(subStream(src))
+		samplemv.Halton{Kind: samplemv.Owen, Q: haltonCells{cells(dims, m), behind}, Src: permutations}.Sample(points)
+		j := -1
+		return func(u []float64) {
+			j++
+			copy(u, points.RawRowView(j))
 		}
-	}
-	return nil
+	})
 }
 
 // haltonCells replaces the digits behind those that tell m points apart by independent ones. samplemv permutes these

@@ -52,42 +52,19 @@ var _ Sampler = LatinHypercube{}
 
 func (LatinHypercube) String() string { return "latin-hypercube" }
 
-func (LatinHypercube) papers() map[string]string {
-	return map[string]string{"McKay et al. 1979": `@article{mckay1979comparison,
-  author  = {McKay, M. D. and Beckman, R. J. and Conover, W. J.},
-  title   = {A Comparison of Three Methods for Selecting Values of Input Variables in the Analysis of Output from a Computer Code},
-  journal = {Technometrics},
-  volume  = {21},
-  number  = {2},
-  pages   = {239--245},
-  year    = {1979}
-}
-`}
-}
+func (LatinHypercube) papers() []string { return []string{"McKay et al. 1979"} }
 
 // Sample fills w column after column. The points take as much memory as w. Errors are as in Sampler.
 func (s LatinHypercube) Sample(w []float64, d, m int, k Random, src rand.Source) error {
-	if err := checkSample(s, w, d, m, k, src); err != nil {
-		return err
-	}
-	c, err := newCube(s, d, k, math.MaxInt)
-	if err != nil {
-		return err
-	}
-	strata, within := rand.New(subStream(src)), rand.New(subStream(src))
-	points := make([]float64, m*c.dims)
-	for i := range c.dims {
-		for j, stratum := range strata.Perm(m) {
-			u := (float64(stratum) + openUniform(within)) / float64(m)
-			points[j*c.dims+i] = min(u, 1-0x1p-53) // the last may round to 1
+	return sampleCube(s, w, d, m, k, src, math.MaxInt, func(dims int) func(u []float64) {
+		strata, within := rand.New(subStream(src)), rand.New(subStream(src))
+		points := make([]float64, m*dims)
+		for i := range dims {
+			for j, stratum := range strata.Perm(m) {
+				u := (float64(stratum) + openUniform(within)) / float64(m)
+				points[j*dims+i] = min(u, 1-0x1p-53) // the last may round to 1
+			}
 		}
-	}
-	col := make([]float64, d)
-	for j := range m {
-		c.frequency(col, points[j*c.dims:(j+1)*c.dims])
-		for i, v := range col {
-			w[i*m+j] = v
-		}
-	}
-	return nil
+		return func(u []float64) { points = points[copy(u, points):] }
+	})
 }

@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 )
@@ -39,10 +40,23 @@ func SamplerByName(name string) (Sampler, error) {
 	return nil, fmt.Errorf("spectral: no sampler is called %q; there are %s: %w", name, SamplerNames(), ErrParam)
 }
 
-// Papers returns the BibTeX entries of the papers on a sampler, by author and year, such as "Yu et al. 2016". IID and
-// samplers of other packages have none.
-func Papers(s Sampler) map[string]string {
-	if s, ok := s.(interface{ papers() map[string]string }); ok {
+//go:embed refs.bib
+var refs string
+
+// References returns the BibTeX entries of all papers that the library cites, by author and year, such as "Yu et al.
+// 2016".
+func References() map[string]string {
+	all := map[string]string{}
+	for _, paper := range strings.Split(refs, "% ")[1:] { // a line with the name stands before each entry
+		name, entry, _ := strings.Cut(paper, "\n")
+		all[name] = strings.TrimRight(entry, "\n") + "\n"
+	}
+	return all
+}
+
+// Papers returns the names in References of the papers on a sampler. IID and samplers of other packages have none.
+func Papers(s Sampler) []string {
+	if s, ok := s.(interface{ papers() []string }); ok {
 		return s.papers()
 	}
 	return nil

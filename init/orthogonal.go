@@ -34,20 +34,7 @@ var _ Sampler = Orthogonal{}
 
 func (Orthogonal) String() string { return "orthogonal" }
 
-func (Orthogonal) papers() map[string]string {
-	return map[string]string{
-		"Yu et al. 2016": yu2016,
-	}
-}
-
-// yu2016 is a BibTeX entry that several samplers share.
-const yu2016 = `@inproceedings{yu2016orthogonal,
-  author    = {Yu, Felix X. and Suresh, Ananda Theertha and Choromanski, Krzysztof and Holtmann-Rice, Daniel and Kumar, Sanjiv},
-  title     = {Orthogonal Random Features},
-  booktitle = {Advances in Neural Information Processing Systems 29},
-  year      = {2016}
-}
-`
+func (Orthogonal) papers() []string { return []string{"Yu et al. 2016"} }
 
 // Sample fills w block after block. A last block of fewer than d columns costs only these. Errors are as in Sampler.
 func (s Orthogonal) Sample(w []float64, d, m int, k Random, src rand.Source) error {

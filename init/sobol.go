@@ -75,52 +75,17 @@ var joeKuo string
 
 func (Sobol) String() string { return "sobol" }
 
-func (Sobol) papers() map[string]string {
-	return map[string]string{
-		"Yang, Sindhwani et al. 2014": yangSindhwani2014,
-		"Joe and Kuo 2008": `@article{joe2008constructing,
-  author  = {Joe, Stephen and Kuo, Frances Y.},
-  title   = {Constructing {Sobol} Sequences with Better Two-Dimensional Projections},
-  journal = {SIAM Journal on Scientific Computing},
-  volume  = {30},
-  number  = {5},
-  pages   = {2635--2654},
-  year    = {2008}
-}
-`,
-		"Matoušek 1998": `@article{matousek1998l2,
-  author  = {Matou{\v{s}}ek, Ji{\v{r}}{\'\i}},
-  title   = {On the {$L_2$}-Discrepancy for Anchored Boxes},
-  journal = {Journal of Complexity},
-  volume  = {14},
-  number  = {4},
-  pages   = {527--556},
-  year    = {1998}
-}
-`,
-	}
+func (Sobol) papers() []string {
+	return []string{"Yang, Sindhwani et al. 2014", "Joe and Kuo 2008", "Matoušek 1998"}
 }
 
 // Sample fills w column after column. Errors are as in Sampler.
 func (s Sobol) Sample(w []float64, d, m int, k Random, src rand.Source) error {
-	if err := checkSample(s, w, d, m, k, src); err != nil {
-		return err
-	}
-	c, err := newCube(s, d, k, sobolDims)
-	if err != nil {
-		return err
-	}
-	seq := newSobol(c.dims, m)
-	seq.scramble(src)
-	col, u := make([]float64, d), make([]float64, c.dims)
-	for j := range m {
-		seq.next(u)
-		c.frequency(col, u)
-		for i, v := range col {
-			w[i*m+j] = v
-		}
-	}
-	return nil
+	return sampleCube(s, w, d, m, k, src, sobolDims, func(dims int) func(u []float64) {
+		seq := newSobol(dims, m)
+		seq.scramble(src)
+		return seq.next
+	})
 }
 
 // sobolBits is the number of binary digits of a point: u is the middle of one of 2⁵² cells, never 0 or 1, and u and 1-u

@@ -70,11 +70,7 @@ const structuredBias = -0.031
 
 func (Structured) String() string { return "structured" }
 
-func (Structured) papers() map[string]string {
-	return map[string]string{
-		"Yu et al. 2016": yu2016,
-	}
-}
+func (Structured) papers() []string { return []string{"Yu et al. 2016"} }
 
 // Sample fills w with the frequencies that Draw draws from the same source. Errors are as in Sampler.
 func (s Structured) Sample(w []float64, d, m int, k Random, src rand.Source) error {

@@ -1,12 +1,6 @@
 package layers
 
-import (
-	_ "embed"
-	"maps"
-	"strings"
-
-	spectral "github.com/bochner-go/bochner/init"
-)
+import spectral "github.com/bochner-go/bochner/init"
 
 // The papers behind the types of layers and of kernels, by their names in bibliography. Heads, compositions and the
 // linear kernel have none, nor have Gaussian and Laplacian, which are older than their features. A kernel has its
@@ -59,19 +53,5 @@ var (
 	}
 )
 
-//go:embed refs.bib
-var refs string
-
-// bibliography maps the name of every paper, with which the Paper of an Entry begins, to its BibTeX entry. In refs.bib a
-// line with the name stands before the entry. Package spectral has the papers on samplers.
-var bibliography = func() map[string]string {
-	all := map[string]string{}
-	for _, paper := range strings.Split(refs, "% ")[1:] {
-		name, entry, _ := strings.Cut(paper, "\n")
-		all[name] = strings.TrimRight(entry, "\n") + "\n"
-	}
-	for _, s := range spectral.Samplers() {
-		maps.Copy(all, spectral.Papers(s))
-	}
-	return all
-}()
+// bibliography maps the name of every paper, with which the Paper of an Entry begins, to its BibTeX entry.
+var bibliography = spectral.References()

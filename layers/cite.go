@@ -2,7 +2,6 @@ package layers
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -55,7 +54,7 @@ func sources(ls []Layer) (all []string) {
 			case LandmarkChoice:
 				all = append(all, landmarkSources[by]...)
 			case spectral.Sampler:
-				all = slices.AppendSeq(all, maps.Keys(spectral.Papers(by)))
+				all = append(all, spectral.Papers(by)...)
 			}
 		}
 	}

@@ -61,6 +61,7 @@ var hostileFuncs = map[string]any{
 	"init.PaddedDims":                      spectral.PaddedDims,
 	"init.PairVariance":                    spectral.PairVariance,
 	"init.Papers":                          spectral.Papers,
+	"init.References":                      spectral.References,
 	"init.ParseCoupling":                   spectral.ParseCoupling,
 	"init.ParseLambdaRule":                 spectral.ParseLambdaRule,
 	"init.ParseNegative":                   spectral.ParseNegative,
