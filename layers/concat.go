@@ -107,7 +107,7 @@ func (c *Concat) fwd(x *G.Node) (*G.Node, error) {
 	}
 	outs, scales := make([]*G.Node, len(c.parts)), make([]float64, len(c.parts))
 	for i, p := range c.parts {
-		part, err := ops.Columns(x, p.From, p.To, 1, a)
+		part, err := ops.Columns(p.From, p.To, 1, a).Node(x)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +117,7 @@ func (c *Concat) fwd(x *G.Node) (*G.Node, error) {
 		}
 		outs[i], scales[i] = r.Node(), math.Sqrt(p.Weight)
 	}
-	return ops.Concat(scales, ops.Attr{Layer: a.Layer}, outs...)
+	return ops.Concat(scales, ops.Attr{Layer: a.Layer}).Node(outs...)
 }
 
 // Transform maps all parts and writes their outputs side by side to dst. It allocates the output of each part.

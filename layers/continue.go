@@ -80,7 +80,7 @@ func likeShape(v, old *tensor.Dense) *tensor.Dense {
 
 // intoFrequencies gives the parameter of that name the frequencies w of from, scaled by their bandwidth.
 func intoFrequencies(values map[string]*tensor.Dense, prefix, name string, w, rho *tensor.Dense, layer string) (ok bool, err error) {
-	if w, err = ops.BandwidthInto(nil, w, rho, ops.Attr{Layer: layer}); err != nil {
+	if w, err = ops.Bandwidth(ops.Attr{Layer: layer}).Into(nil, w, rho); err != nil {
 		return false, err
 	}
 	if old := values[prefix+name]; old != nil && old.Shape().Eq(w.Shape()) {

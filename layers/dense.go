@@ -93,11 +93,11 @@ func (l *Dense) Fwd(x G.Input) G.Result {
 	if err != nil {
 		return G.Err(err)
 	}
-	y, err := ops.Affine(n, p["W"], p["b"], a)
+	y, err := ops.Affine(a).Node(n, p["W"], p["b"])
 	if err != nil {
 		return G.Err(err)
 	}
-	return G.LiftResult(ops.Activate(y, l.act, l.attr()))
+	return G.LiftResult(ops.Activate(l.act, l.attr()).Node(y))
 }
 
 // Transform writes f(xW + b) to dst.
@@ -113,12 +113,9 @@ func (l *Dense) activated(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error
 		return nil, err
 	}
 	l.use()
-	w, err := ops.Borrow(l.param("W"))
+	dst, err := ops.Affine(l.attr()).Into(dst, x, l.param("W"), l.param("b"))
 	if err != nil {
 		return nil, err
 	}
-	if dst, err = ops.AffineInto(dst, x, w, l.param("b"), l.attr()); err != nil {
-		return nil, err
-	}
-	return ops.ActivateInto(dst, dst, l.act, l.attr())
+	return ops.Activate(l.act, l.attr()).Into(dst, dst)
 }

@@ -37,7 +37,7 @@ func (e estimate) into(dst *tensor.Dense, b *ops.Bags, a ops.Attr) (*tensor.Dens
 		return nil, fmt.Errorf("%s: the samples have %d coordinates, want %d: %w", a.Layer, b.Axes(), e.axes, ErrShape)
 	}
 	if len(e.h) == 1 {
-		return ops.KDEInto(dst, b, e.h[0], e.grid, a)
+		return e.of(dst, b, e.h[0], a)
 	}
 	if err := ops.CheckRows(domain.UnitCube(), a.Layer, b); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (e estimate) into(dst *tensor.Dense, b *ops.Bags, a ops.Attr) (*tensor.Dens
 	}
 	var p *tensor.Dense
 	for j, h := range e.h {
-		if p, err = ops.KDEInto(p, t.Axis(j), h, e.grid, a); err != nil {
+		if p, err = e.of(p, t.Axis(j), h, a); err != nil {
 			return nil, fmt.Errorf("direction %d: %w", j, err)
 		}
 		if err := ops.ColumnsInto(dst, j*v, p, 0, v, 1); err != nil {
@@ -62,30 +62,35 @@ func (e estimate) into(dst *tensor.Dense, b *ops.Bags, a ops.Attr) (*tensor.Dens
 	return dst, nil
 }
 
+// of writes the densities of bags on the grid.
+func (e estimate) of(dst *tensor.Dense, b *ops.Bags, h *tensor.Dense, a ops.Attr) (*tensor.Dense, error) {
+	return ops.KDE(b.Offsets(), e.grid, a).Into(dst, b.Samples(), h)
+}
+
 // fwd adds the densities of the bags of x [N, axes] to its graph. h are the nodes of the bandwidths, and u those of the
 // directions and the shift of the slicing.
 func (e estimate) fwd(x *G.Node, h, u []*G.Node, offsets []int, a ops.Attr) (*G.Node, error) {
 	if len(h) == 1 {
-		return ops.KDE(x, h[0], offsets, e.grid, a)
+		return ops.KDE(offsets, e.grid, a).Node(x, h[0])
 	}
 	of, projected := a, a
 	of.Frozen &= ops.X
 	projected.Frozen, projected.Domain = of.Frozen|ops.W|ops.B, domain.UnitCube()
-	x, err := ops.Affine(x, u[0], u[1], projected)
+	x, err := ops.Affine(projected).Node(x, u[0], u[1])
 	if err != nil {
 		return nil, err
 	}
 	parts := make([]*G.Node, len(h))
 	for j := range parts {
-		column, err := ops.Columns(x, j, j+1, 1, of)
+		column, err := ops.Columns(j, j+1, 1, of).Node(x)
 		if err != nil {
 			return nil, err
 		}
-		if parts[j], err = ops.KDE(column, h[j], offsets, e.grid, a); err != nil {
+		if parts[j], err = ops.KDE(offsets, e.grid, a).Node(column, h[j]); err != nil {
 			return nil, fmt.Errorf("direction %d: %w", j, err)
 		}
 	}
-	return ops.Concat(repeat(1., len(parts)), ops.Attr{Layer: a.Layer}, parts...)
+	return ops.Concat(repeat(1., len(parts)), ops.Attr{Layer: a.Layer}).Node(parts...)
 }
 
 // bagsInTwoSteps computes the features of bags, some bags at a time: first makes rows of so many columns of the bags,

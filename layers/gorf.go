@@ -40,7 +40,7 @@ type GORFLayer struct {
 	seed     uint64
 	policy   Policy
 
-	packed atomic.Pointer[ops.Signed] // of a frozen map, at first use
+	packed atomic.Pointer[ops.Weights] // of a frozen map, at first use
 }
 
 var _ Layer = (*GORFLayer)(nil)
@@ -192,16 +192,16 @@ func (l *GORFLayer) fwd(x *G.Node) (*G.Node, error) {
 		if roots, err = G.Exp(p["log_roots"]); err != nil {
 			return nil, err
 		}
-		return ops.SignedFourier(x, u, p["norms"], roots, a)
+		return ops.SignedFourier(a).Node(x, u, p["norms"], roots)
 	case l.policy == Frozen:
 		a.Frozen |= ops.U
 	default:
-		if u, err = ops.Bandwidth(u, p["log_bandwidth"], ops.Attr{Layer: a.Layer, Frozen: ops.W}); err != nil {
+		if u, err = ops.Bandwidth(ops.Attr{Layer: a.Layer, Frozen: ops.W}).Node(u, p["log_bandwidth"]); err != nil {
 			return nil, err
 		}
 	}
 	a.Frozen |= ops.R | ops.Rho
-	return ops.SignedFourier(x, u, p["norms"], roots, a)
+	return ops.SignedFourier(a).Node(x, u, p["norms"], roots)
 }
 
 // Transform writes the features of the rows of x to dst.
@@ -220,11 +220,11 @@ func (l *GORFLayer) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, e
 	if err != nil {
 		return nil, err
 	}
-	return ops.SignedFourierInto(dst, x, w, l.attr())
+	return ops.SignedFourier(l.attr()).Into(dst, x, w)
 }
 
 // weights returns the packed frequencies with the values that a graph would use.
-func (l *GORFLayer) weights() (*ops.Signed, error) {
+func (l *GORFLayer) weights() (*ops.Weights, error) {
 	if w := l.packed.Load(); w != nil {
 		return w, nil
 	}
@@ -234,11 +234,11 @@ func (l *GORFLayer) weights() (*ops.Signed, error) {
 	}
 	if rho := l.param("log_bandwidth"); rho != nil {
 		var err error
-		if u, err = ops.BandwidthInto(nil, u, rho, a); err != nil {
+		if u, err = ops.Bandwidth(a).Into(nil, u, rho); err != nil {
 			return nil, err
 		}
 	}
-	w, err := ops.PackSigned(u, l.param("norms"), roots, a)
+	w, err := ops.SignedFourier(a).Pack(l.dims, u, l.param("norms"), roots)
 	if err == nil && l.policy == Frozen {
 		l.packed.Store(w) // a solver never changes it
 	}

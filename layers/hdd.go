@@ -167,9 +167,9 @@ func (l *HDDLayer) embedNode(p *G.Node, a ops.Attr) (*G.Node, error) {
 	if l.outer.policy != All || l.even {
 		a.Frozen |= ops.Lambda
 	}
-	return ops.HDD(p, nodes[0], nodes[1], nodes[2], l.even, a)
+	return ops.HDD(l.even, a).Node(p, nodes[0], nodes[1], nodes[2])
 }
 
 func (l *HDDLayer) embed(dst, x *tensor.Dense, a ops.Attr) (*tensor.Dense, error) {
-	return ops.HDDInto(dst, x, l.param("lambda"), l.param("root_weight"), l.basis, l.even, a)
+	return ops.HDD(l.even, a).Into(dst, x, l.param("lambda"), l.param("root_weight"), l.basis)
 }

@@ -56,7 +56,7 @@ func (f *hddCost) gradients(t *testing.T, lisp, leaf bool) (nodes G.Nodes, grads
 	x := input(g, f.x)
 	through := x
 	if !leaf {
-		through = must(ops.Columns(x, 0, x.Shape()[1], 1, ops.Attr{}))
+		through = must(ops.Columns(0, x.Shape()[1], 1, ops.Attr{}).Node(x))
 	}
 	r := f.l.Fwd
 	if f.offsets != nil {
@@ -210,7 +210,8 @@ func TestHDDEdges(t *testing.T) {
 			for _, v := range z.Float64s() {
 				sum += v * v
 			}
-			a := must(l.Embed(nil, must(ops.HistogramInto(nil, bags, l.Grid(), ops.Attr{}))))
+			a := must(l.Embed(nil, must(ops.KDE(offsets, l.Grid(), ops.Attr{}).Into(nil, b, tensor.New(tensor.WithShape(b.Shape()[1]),
+				tensor.WithBacking(repeat(.1, b.Shape()[1])))))))
 			// By Bessel's inequality the norm is below Z times the mass.
 			norm := squaredDistance(a.Float64s(), make([]float64, len(a.Float64s())))
 			if !(math.Abs(sum-1) < 1e-12) || !(norm > 0 && norm <= d.d.Mass()*(1+1e-12)) {

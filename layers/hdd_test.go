@@ -166,8 +166,8 @@ func TestHDDIsTheComposition(t *testing.T) {
 					layers.WithKDEBandwidth(.15), layers.WithBasis(layers.CosineBasis, []int{16, 6, 4}[axes-1])}
 				l := must(layers.NewHDDLayer(d.d, .4, axes, 26, withLambdas(d.d, 5, spectral.GaussLambdas, opts...)...))
 				b := uniformBags(axes, 41, 3)
-				p := must(ops.KDEInto(nil, b, tensor.New(tensor.WithShape(axes), tensor.WithBacking(repeat(.15, axes))),
-					l.Grid(), ops.Attr{}))
+				p := must(ops.KDE(b.Offsets(), l.Grid(), ops.Attr{}).Into(nil, b.Samples(),
+					tensor.New(tensor.WithShape(axes), tensor.WithBacking(repeat(.15, axes)))))
 				a := must(l.Embed(nil, p))
 				// The first two options are the seed and the sampler.
 				rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, a.Shape()[1], 26, opts[:2]...))

@@ -144,7 +144,7 @@ func PackHead(h Head) error {
 }
 
 func (l *affine) pack() error {
-	w, err := ops.Pack(l.param("W"))
+	w, err := ops.Affine(l.attr()).Pack(l.dims, l.param("W"))
 	if err == nil {
 		l.packed.Store(w)
 	}
@@ -187,20 +187,16 @@ func (l *affine) sums(z G.Input, a ops.Attr) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ops.Affine(n, p["W"], p["b"], a)
+	return ops.Affine(a).Node(n, p["W"], p["b"])
 }
 
 // scores computes zA + b without a graph. Unless PackHead was called it keeps no copy of A, which a solver may change
 // between two calls.
 func (l *affine) scores(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
-	w := l.packed.Load()
-	if w == nil {
-		var err error
-		if w, err = ops.Borrow(l.param("W")); err != nil {
-			return nil, err
-		}
+	if w := l.packed.Load(); w != nil {
+		return ops.Affine(l.attr()).Into(dst, z, w, l.param("b"))
 	}
-	return ops.AffineInto(dst, z, w, l.param("b"), l.attr())
+	return ops.Affine(l.attr()).Into(dst, z, l.param("W"), l.param("b"))
 }
 
 // SetWeights copies w, row-major [Dims, Features], and b, one number for each output, into the parameters W and b,
@@ -348,7 +344,7 @@ func (l *SoftmaxHead) Fwd(z G.Input) G.Result {
 	if err != nil {
 		return G.Err(err)
 	}
-	return G.LiftResult(ops.Softmax(y, l.attr()))
+	return G.LiftResult(ops.Softmax(l.attr()).Node(y))
 }
 
 // Transform writes softmax(zA + b) to dst.
@@ -366,7 +362,7 @@ func (l *SoftmaxHead) probabilities(dst *tensor.Dense, z ops.Matrix) (*tensor.De
 	if err != nil {
 		return nil, err
 	}
-	return ops.SoftmaxInto(dst, dst, l.attr())
+	return ops.Softmax(l.attr()).Into(dst, dst)
 }
 
 // Loss adds the mean over rows of -Σ t·ln softmax(zA + b). A graph may hold both Fwd and Loss of a head.
@@ -378,7 +374,7 @@ func (l *SoftmaxHead) Loss(z, targets *G.Node) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	losses, err := ops.CrossEntropy(y, targets, l.attr())
+	losses, err := ops.CrossEntropy(l.attr()).Node(y, targets)
 	if err != nil {
 		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w",
 			l.who(), targets.Shape(), y.Shape(), err)

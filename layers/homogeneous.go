@@ -141,7 +141,7 @@ func (l *HomogeneousLayer) fwd(x *G.Node) (*G.Node, error) {
 	if l.policy != All {
 		a.Frozen |= ops.R
 	}
-	return ops.Homogeneous(x, base, p["root_kappa"], l.op, a)
+	return ops.Homogeneous(l.op, a).Node(x, base, p["root_kappa"])
 }
 
 // Transform writes the features of the rows of x to dst.
@@ -149,7 +149,7 @@ func (l *HomogeneousLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
 		return nil, err
 	}
-	return ops.HomogeneousInto(dst, x, l.angle(), l.param("root_kappa"), l.op, ops.Attr{Layer: l.who()})
+	return ops.Homogeneous(l.op, ops.Attr{Layer: l.who()}).Into(dst, x, l.angle(), l.param("root_kappa"))
 }
 
 // angle returns L with the value that a graph would use.

@@ -11,7 +11,7 @@ func (l *HomogeneousLayer) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
 		return nil, err
 	}
-	return ops.HomogeneousCSR(x, l.angle(), l.param("root_kappa"), l.op, ops.Attr{Layer: l.who()})
+	return ops.Homogeneous(l.op, ops.Attr{Layer: l.who()}).Sparse(x, l.angle(), l.param("root_kappa"))
 }
 
 // KeepsZeros is true, except for the stationary form.

@@ -88,5 +88,5 @@ func (l *HuberHead) losses(z, targets *G.Node) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ops.Huber(r, l.Delta(), l.attr())
+	return ops.Huber(l.Delta(), l.attr()).Node(r)
 }

@@ -61,9 +61,9 @@ func (l *L2DensityLayer) embedNode(p *G.Node, a ops.Attr) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ops.Coefficients(p, basis, a)
+	return ops.Coefficients(a).Node(p, basis)
 }
 
 func (l *L2DensityLayer) embed(dst, x *tensor.Dense, a ops.Attr) (*tensor.Dense, error) {
-	return ops.CoefficientsInto(dst, x, l.basis, a)
+	return ops.Coefficients(a).Into(dst, x, l.basis)
 }

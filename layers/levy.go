@@ -154,7 +154,7 @@ func (l *LevyLayer) fwd(x *G.Node) (*G.Node, error) {
 	} else if s, err = G.Exp(p["log_scale"]); err != nil {
 		return nil, err
 	}
-	scaled, err := ops.ScaleColumns(x, s, a)
+	scaled, err := ops.ScaleColumns(a).Node(x, s)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (l *LevyLayer) fwd(x *G.Node) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ops.Damp(x, s, z, l.exponent, a)
+	return ops.Damp(l.exponent, a).Node(x, s, z)
 }
 
 // scale returns s with the value that a graph would use.
@@ -192,7 +192,7 @@ func (l *LevyLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 			scaled = nil
 		}
 		var err error
-		if scaled, err = ops.ScaleColumnsInto(scaled, x, s, a); err != nil {
+		if scaled, err = ops.ScaleColumns(a).Into(scaled, x, s); err != nil {
 			return nil, err
 		}
 		return l.inner.Transform(psi, scaled)
@@ -201,7 +201,7 @@ func (l *LevyLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 		if _, err := l.outer.Transform(dst, psi); err != nil {
 			return nil, err
 		}
-		return dst, ops.DampInto(rows, s, dst, l.exponent, a)
+		return ops.Damp(l.exponent, a).Into(dst, rows, s, dst)
 	}
 	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(max(l.inner.Features(), l.features)), l.features, first,
 		second)
@@ -213,7 +213,7 @@ func (l *LevyLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, 
 		return nil, err
 	}
 	s, a := l.scale(), ops.Attr{Layer: l.who()}
-	scaled, err := ops.ScaleColumnsCSR(x, s, a)
+	scaled, err := ops.ScaleColumns(a).Sparse(x, s)
 	if err != nil {
 		return nil, err
 	}
@@ -224,5 +224,5 @@ func (l *LevyLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, 
 	if dst, err = l.outer.TransformCSR(dst, psi); err != nil {
 		return nil, err
 	}
-	return dst, ops.DampInto(x, s, dst, l.exponent, a)
+	return ops.Damp(l.exponent, a).Into(dst, x, s, dst)
 }

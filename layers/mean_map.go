@@ -100,7 +100,7 @@ func (l *BagLayer) means(b *ops.Bags) (*tensor.Dense, error) {
 		if z, err = l.inner.Transform(z, some.Samples()); err != nil {
 			return nil, some.InBag(err)
 		}
-		if _, err := ops.BagMeanInto(ops.Rows(out, lo, hi), z, some.Offsets(), ops.Attr{Layer: l.who()}); err != nil {
+		if _, err := ops.BagMean(some.Offsets(), ops.Attr{Layer: l.who()}).Into(ops.Rows(out, lo, hi), z); err != nil {
 			return nil, err
 		}
 		lo = hi
@@ -117,7 +117,7 @@ func (l *BagLayer) fwdMeans(x *G.Node, offsets []int) G.Result {
 	if err != nil {
 		return G.Err(err)
 	}
-	mean, err := ops.BagMean(n, offsets, a)
+	mean, err := ops.BagMean(offsets, a).Node(n)
 	if err != nil {
 		return G.Err(err)
 	}

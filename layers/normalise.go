@@ -4,14 +4,12 @@ import (
 	"fmt"
 
 	"github.com/bochner-go/bochner/ops"
-	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
 // Normalise divides each row by its norm, x/‖x‖, as maps on the sphere and maps of histograms need it. A row of zeros
 // stays as it is. Input [n, d], any finite numbers; output [n, d].
 type Normalise struct {
-	*base
+	*single
 	norm ops.Norm
 }
 
@@ -30,7 +28,7 @@ func NewNormalise(d int, norm ops.Norm, opts ...Option) (*Normalise, error) {
 	if err := norm.Check(b.who()); err != nil {
 		return nil, err
 	}
-	return &Normalise{b, norm}, nil
+	return &Normalise{newSingle(b, ops.Domain{}, false, func(a ops.Attr) ops.Op { return ops.Normalise(norm, a) }), norm}, nil
 }
 
 // Norm returns the norm.
@@ -38,23 +36,4 @@ func (l *Normalise) Norm() ops.Norm { return l.norm }
 
 func (l *Normalise) String() string {
 	return fmt.Sprintf("Normalise %q: %d, %v, %v", l.name, l.dims, l.norm, l.dt)
-}
-
-// Fwd adds the layer to the graph of x.
-func (l *Normalise) Fwd(x G.Input) G.Result {
-	return l.lift(x, func(x *G.Node) (*G.Node, error) {
-		x, _, a, err := l.begin(x, ops.Attr{Layer: l.who()})
-		if err != nil {
-			return nil, err
-		}
-		return ops.Normalise(x, l.norm, a)
-	})
-}
-
-// Transform writes the rows of x, divided by their norms, to dst.
-func (l *Normalise) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	if err := l.fits(x); err != nil {
-		return nil, err
-	}
-	return ops.NormaliseInto(dst, x, l.norm, ops.Attr{Layer: l.who()})
 }

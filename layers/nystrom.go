@@ -3,12 +3,10 @@ package layers
 import (
 	"fmt"
 	"math"
-	"sync/atomic"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/dense"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -27,10 +25,9 @@ import (
 // landmarks [m, d] and projection [m, features], both fitted. Williams and Seeger (2001), Using the Nyström method to
 // speed up kernel machines; Vedaldi and Zisserman (2012), section 4.1.
 type NystromLayer struct {
-	*base
-	kernel   spectral.Kernel
-	choice   LandmarkChoice
-	prepared atomic.Pointer[ops.Landmarks]
+	*single
+	kernel spectral.Kernel
+	choice LandmarkChoice
 }
 
 var _ Layer = (*NystromLayer)(nil)
@@ -70,8 +67,8 @@ func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int
 	if m == 0 {
 		m = features
 	}
-	l := &NystromLayer{base: b, kernel: k, choice: o.nystrom.choice}
-	l.changed = func() { l.prepared.Store(nil) }
+	nystrom := func(a ops.Attr) ops.Op { return ops.Nystrom(k, a) }
+	l := &NystromLayer{newSingle(b, ops.Domain{}, true, nystrom), k, o.nystrom.choice}
 	switch {
 	case m < features || m > MaxLandmarks:
 		return nil, fmt.Errorf("%s: %d landmarks for %d features, want at least as many, and at most %d: %w", b.who(),
@@ -186,32 +183,4 @@ func (l *NystromLayer) Rank() int {
 func (l *NystromLayer) String() string {
 	return fmt.Sprintf("%s %q: %d -> %d, %s, %d landmarks, rank %d, %v", l.kind, l.name, l.dims, l.features,
 		kernelText(l.kernel), l.Landmarks(), l.Rank(), l.dt)
-}
-
-// Fwd adds the map to the graph of x.
-func (l *NystromLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
-
-func (l *NystromLayer) fwd(x *G.Node) (*G.Node, error) {
-	x, p, a, err := l.begin(x, ops.Attr{Layer: l.who()})
-	if err != nil {
-		return nil, err
-	}
-	return ops.Nystrom(x, p["landmarks"], p["projection"], l.kernel, a)
-}
-
-// Transform writes the features of the rows of x to dst.
-func (l *NystromLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	if err := checkColumns(l.who(), x, l.dims); err != nil {
-		return nil, err
-	}
-	l.use()
-	a, p := ops.Attr{Layer: l.who()}, l.prepared.Load()
-	if p == nil {
-		var err error
-		if p, err = ops.NewLandmarks(l.kernel, l.params[0].Value, l.params[1].Value, a); err != nil {
-			return nil, err
-		}
-		l.prepared.Store(p)
-	}
-	return ops.NystromInto(dst, x, p, a)
 }

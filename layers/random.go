@@ -43,8 +43,7 @@ type randomMap struct {
 	packed  atomic.Pointer[ops.Weights] // W of a map that keeps it, packed at first use
 	checked atomic.Pointer[ops.Weights] // the same once others have W; graphs, which cannot watch it, pack it themselves
 
-	structured bool                           // the parameters are signs and norms, see structured.go
-	implied    atomic.Pointer[ops.Structured] // their W of a frozen map, packed at first use
+	structured bool // the parameters are signs and norms, see structured.go
 }
 
 // newRandomMap draws the frequencies of a map with the given number of output columns.
@@ -71,7 +70,6 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	l.changed = func() {
 		l.packed.Store(nil)
 		l.checked.Store(nil)
-		l.implied.Store(nil)
 	}
 	if err := l.checkUnits(o); err != nil {
 		return nil, err
@@ -203,13 +201,38 @@ func (l *randomMap) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.
 // Fwd adds the map to the graph of x.
 func (l *randomMap) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
 
+// op is the map of x, the frequencies and the phases.
+func (l *randomMap) op(a ops.Attr) ops.Op {
+	switch {
+	case l.structured:
+		return ops.StructuredFourier(a)
+	case l.law.Transform == spectral.LogFourier:
+		return ops.SkewedFourier(a)
+	case l.normalised:
+		return ops.UnitLaplace(a)
+	case l.law.Transform == spectral.Laplace:
+		return ops.Laplace(a)
+	}
+	if u, ok := unitOfTransform(l.law.Transform); ok {
+		return ops.Units(u, a)
+	}
+	return ops.Fourier(a)
+}
+
 func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
 	x, p, a, err := l.begin(x, l.attr())
 	if err != nil {
 		return nil, err
 	}
+	skewed := l.law.Transform == spectral.LogFourier
+	if l.policy != All {
+		a.Frozen |= ops.B
+	}
+	if l.policy == Frozen || skewed && l.policy != All {
+		a.Frozen |= ops.W
+	}
 	if l.structured {
-		return l.fwdStructured(x, p, a)
+		return l.op(a).Node(x, p["signs"], p["norms"], p["log_bandwidth"], p["b"])
 	}
 	w, err := l.weightNode(p, a.Layer)
 	if err != nil {
@@ -221,49 +244,23 @@ func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
 		}
 		a.Packed = &l.packed
 	}
-	if l.law.Transform == spectral.LogFourier {
-		return l.fwdSkewed(x, w, p, a)
-	}
-	if l.policy == Frozen {
-		a.Frozen |= ops.W
-	}
-	if b := p["b"]; b != nil {
-		if l.policy != All {
-			a.Frozen |= ops.B
-		}
-		return ops.Phase(x, w, b, a)
-	}
-	switch {
-	case l.normalised:
+	switch c := p["c"]; {
+	case !skewed && l.normalised:
 		return l.fwdNormalised(x, w, p, a)
-	case l.law.Transform == spectral.Laplace:
-		return ops.Laplace(x, w, a)
+	case !skewed:
+		return l.op(a).Node(x, w, p["b"])
+	default:
+		if tuned := p["raw_c"]; tuned == nil {
+			a.Frozen |= ops.C
+		} else if c, err = G.Softplus(tuned); err != nil {
+			return nil, err
+		}
+		return l.op(a).Node(x, c, w, p["b"])
 	}
-	if u, ok := unitOfTransform(l.law.Transform); ok {
-		return ops.Units(x, w, u, a)
-	}
-	return ops.Fourier(x, w, a)
 }
 
 // circular says whether the features are cosines and sines.
 func circular(t spectral.Transform) bool { return t == spectral.Fourier || t == spectral.LogFourier }
-
-// fwdSkewed is fwd for Fourier features of ln(x + c).
-func (l *randomMap) fwdSkewed(x, w *G.Node, p map[string]*G.Node, a ops.Attr) (*G.Node, error) {
-	c, err := p["c"], error(nil)
-	if tuned := p["raw_c"]; tuned == nil {
-		a.Frozen |= ops.C
-	} else if c, err = G.Softplus(tuned); err != nil {
-		return nil, err
-	}
-	if l.policy != All {
-		a.Frozen |= ops.W | ops.B
-	}
-	if b := p["b"]; b != nil {
-		return ops.SkewedPhase(x, c, w, b, a)
-	}
-	return ops.SkewedFourier(x, c, w, a)
-}
 
 // weightNode returns the node of W, computed from the parameters of the policy.
 func (l *randomMap) weightNode(p map[string]*G.Node, who string) (*G.Node, error) {
@@ -271,7 +268,7 @@ func (l *randomMap) weightNode(p map[string]*G.Node, who string) (*G.Node, error
 		return G.Exp(v)
 	}
 	if rho := p["log_bandwidth"]; rho != nil {
-		return ops.Bandwidth(p["W"], rho, ops.Attr{Layer: who, Frozen: ops.W})
+		return ops.Bandwidth(ops.Attr{Layer: who, Frozen: ops.W}).Node(p["W"], rho)
 	}
 	return p["W"], nil
 }

@@ -3,11 +3,9 @@ package layers
 import (
 	"fmt"
 	"math"
-	"sync/atomic"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -26,11 +24,9 @@ import (
 // a feature can have, zeros if it has fewer, degrees [D] and scales [D]. Kar and Karnick (2012), Random feature maps
 // for dot product kernels, algorithm 1.
 type RandomMaclaurinLayer struct {
-	*base
+	sparseSingle
 	kernel spectral.Polynomial
 	seed   uint64
-
-	packed atomic.Pointer[ops.Products] // at first use
 }
 
 var _ Layer = (*RandomMaclaurinLayer)(nil)
@@ -53,9 +49,8 @@ func newRandomMaclaurinLayer(k spectral.Polynomial, d, features int, o options) 
 	if err := checkKernel(b.who(), k); err != nil {
 		return nil, err
 	}
-	l := &RandomMaclaurinLayer{base: b, kernel: k, seed: o.seed}
+	l := &RandomMaclaurinLayer{sparseSingle{newSingle(b, k.Domain(), true, ops.Maclaurin)}, k, o.seed}
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMaclaurinLayer(k, d, features, o) })
-	l.changed = func() { l.packed.Store(nil) }
 	f, err := spectral.DrawProducts(k, d, features, o.sourceSeed())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
@@ -92,42 +87,4 @@ func (l *RandomMaclaurinLayer) Signature() []float64 {
 func (l *RandomMaclaurinLayer) String() string {
 	return fmt.Sprintf("%s %q: %d -> %d, %s, seed %d, %v", l.kind, l.name, l.dims, l.features,
 		kernelText(l.kernel), l.seed, l.dt)
-}
-
-func (l *RandomMaclaurinLayer) attr() ops.Attr {
-	return ops.Attr{Layer: l.who(), Domain: l.kernel.Domain()}
-}
-
-// Fwd adds the map to the graph of x.
-func (l *RandomMaclaurinLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
-
-func (l *RandomMaclaurinLayer) fwd(x *G.Node) (*G.Node, error) {
-	x, p, a, err := l.begin(x, l.attr())
-	if err != nil {
-		return nil, err
-	}
-	return ops.Maclaurin(x, p["W"], p["degrees"], p["scales"], a)
-}
-
-// Transform writes the features of the rows of x to dst.
-func (l *RandomMaclaurinLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	return l.transform(dst, x)
-}
-
-// TransformCSR is Transform for sparse rows.
-func (l *RandomMaclaurinLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	return l.transform(dst, x)
-}
-
-func (l *RandomMaclaurinLayer) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
-	l.use()
-	w := l.packed.Load()
-	if w == nil {
-		var err error
-		if w, err = ops.PackProducts(l.param("W"), l.param("degrees"), l.param("scales"), l.attr()); err != nil {
-			return nil, err
-		}
-		l.packed.Store(w)
-	}
-	return ops.MaclaurinInto(dst, x, w, l.attr())
 }

@@ -26,33 +26,21 @@ func (l *randomMap) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, e
 	}
 	l.use()
 	a := l.attr()
-	if l.structured {
-		return l.transformStructured(dst, x, a)
-	}
 	w, err := l.weights(a)
 	if err != nil {
 		return nil, err
 	}
-	switch b, c := l.param("b"), l.shift(); {
-	case c != nil && b != nil:
-		return ops.SkewedPhaseInto(dst, x, c, w, b, a)
+	switch c := l.shift(); {
 	case c != nil:
-		return ops.SkewedFourierInto(dst, x, c, w, a)
-	case b != nil:
-		return ops.PhaseInto(dst, x, w, b, a)
+		return l.op(a).Into(dst, x, c, w, l.param("b"))
 	case l.normalised:
 		return l.transformNormalised(dst, x, w, a)
-	case l.law.Transform == spectral.Laplace:
-		return ops.LaplaceInto(dst, x, w, a)
 	}
-	if u, ok := unitOfTransform(l.law.Transform); ok {
-		return ops.UnitsInto(dst, x, w, u, a)
-	}
-	return ops.FourierInto(dst, x, w, a)
+	return l.op(a).Into(dst, x, w, l.param("b"))
 }
 
-// weights returns the packed W with the values that a graph would use.
-func (l *randomMap) weights(a ops.Attr) (*ops.Weights, error) {
+// weights returns W, packed if it is kept, with the values that a graph would use.
+func (l *randomMap) weights(a ops.Attr) (ops.Input, error) {
 	kept := &l.packed
 	if l.watch.out.Load() {
 		kept = &l.checked
@@ -60,29 +48,34 @@ func (l *randomMap) weights(a ops.Attr) (*ops.Weights, error) {
 	if w := kept.Load(); w != nil {
 		return w, nil
 	}
+	keep := func(w *ops.Weights, err error) (ops.Input, error) {
+		if err != nil {
+			return nil, err
+		}
+		if l.keepsW() {
+			if kept.Store(w); kept == &l.packed && l.watch.out.Load() {
+				kept.Store(nil)
+			}
+		}
+		return w, nil
+	}
+	if l.structured {
+		return keep(l.op(a).Pack(l.dims, l.param("signs"), l.param("norms"), l.param("log_bandwidth")))
+	}
 	t := l.param("W")
 	if v := l.param("log_W"); v != nil {
 		t = mapTensor(v, math.Exp)
 	}
 	if rho := l.param("log_bandwidth"); rho != nil {
 		var err error
-		if t, err = ops.BandwidthInto(nil, t, rho, a); err != nil {
+		if t, err = ops.Bandwidth(a).Into(nil, t, rho); err != nil {
 			return nil, err
 		}
 	}
-	if err := l.checkFrequencies(t); err != nil {
-		return nil, err
+	if err := l.checkFrequencies(t); err != nil || !l.keepsW() {
+		return t, err
 	}
-	if !l.keepsW() {
-		return ops.Borrow(t)
-	}
-	w, err := ops.Pack(t)
-	if err == nil {
-		if kept.Store(w); kept == &l.packed && l.watch.out.Load() {
-			kept.Store(nil)
-		}
-	}
-	return w, err
+	return keep(l.op(a).Pack(l.dims, t))
 }
 
 // keepsW says whether no solver changes W.

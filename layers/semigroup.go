@@ -35,7 +35,7 @@ func unitOf(b *base, k spectral.Kernel) (f ops.Exponent, scale float64, err erro
 
 // fwdNormalised is fwd for rows of the length √k(x, x).
 func (l *randomMap) fwdNormalised(x, w *G.Node, p map[string]*G.Node, a ops.Attr) (*G.Node, error) {
-	z, err := ops.UnitLaplace(x, w, a)
+	z, err := l.op(a).Node(x, w)
 	if err != nil {
 		return nil, err
 	}
@@ -44,29 +44,29 @@ func (l *randomMap) fwdNormalised(x, w *G.Node, p map[string]*G.Node, a ops.Attr
 	s := p["scale"]
 	if rho := p["log_bandwidth"]; rho != nil {
 		a.Frozen &^= ops.S
-		if s, err = ops.Bandwidth(s, rho, ops.Attr{Layer: a.Layer, Frozen: ops.W}); err != nil {
+		if s, err = ops.Bandwidth(ops.Attr{Layer: a.Layer, Frozen: ops.W}).Node(s, rho); err != nil {
 			return nil, err
 		}
 	}
-	return ops.Damp(x, s, z, l.exponent, a)
+	return ops.Damp(l.exponent, a).Node(x, s, z)
 }
 
 // transformNormalised is transform for rows of the length √k(x, x).
-func (l *randomMap) transformNormalised(dst *tensor.Dense, x ops.Matrix, w *ops.Weights,
+func (l *randomMap) transformNormalised(dst *tensor.Dense, x ops.Matrix, w ops.Input,
 	a ops.Attr) (*tensor.Dense, error) {
 	s := l.param("scale")
 	if rho := l.param("log_bandwidth"); rho != nil {
 		var err error
-		if s, err = ops.BandwidthInto(nil, s, rho, a); err != nil {
+		if s, err = ops.Bandwidth(a).Into(nil, s, rho); err != nil {
 			return nil, err
 		}
 	}
 	damped := func(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
-		dst, err := ops.UnitLaplaceInto(dst, x, w, a)
+		dst, err := l.op(a).Into(dst, x, w)
 		if err != nil {
 			return nil, err
 		}
-		return dst, ops.DampInto(x, s, dst, l.exponent, a)
+		return ops.Damp(l.exponent, a).Into(dst, x, s, dst)
 	}
 	rows := blockRows(l.features)
 	if t, ok := x.(*tensor.Dense); ok && t.Dims() == 2 && t.Shape()[0] > rows && t.Shape()[1] == l.dims &&

@@ -69,11 +69,7 @@ func (s *slicing) params() []Param {
 
 // project returns the projections of the samples of bags on all directions.
 func (s *slicing) project(b *ops.Bags, a ops.Attr) (*ops.Bags, error) {
-	w, err := ops.Pack(s.directions)
-	if err != nil {
-		return nil, err
-	}
-	t, err := ops.AffineInto(nil, b.Samples(), w, s.shift, a)
+	t, err := ops.Affine(a).Into(nil, b.Samples(), s.directions, s.shift)
 	if err != nil {
 		return nil, err
 	}

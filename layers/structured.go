@@ -5,8 +5,6 @@ import (
 	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
-	"github.com/bochner-go/bochner/ops"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -55,32 +53,4 @@ func (l *randomMap) drawStructured(m int, undrawn bool) (*randomMap, error) {
 		l.params = append(l.params, Param{"b", newTensor(l.dt, l.phases(m), m), false})
 	}
 	return l, nil
-}
-
-// fwdStructured is fwd for the parameter nodes p. a says whether the gradient for x is wanted.
-func (l *randomMap) fwdStructured(x *G.Node, p map[string]*G.Node, a ops.Attr) (*G.Node, error) {
-	rho := p["log_bandwidth"] // nil for a frozen map
-	if b := p["b"]; b != nil {
-		a.Frozen |= ops.B
-		return ops.StructuredPhase(x, p["signs"], p["norms"], rho, b, a)
-	}
-	return ops.StructuredFourier(x, p["signs"], p["norms"], rho, a)
-}
-
-func (l *randomMap) transformStructured(dst *tensor.Dense, x ops.Matrix, a ops.Attr) (*tensor.Dense, error) {
-	w := l.implied.Load()
-	if w == nil {
-		var err error
-		w, err = ops.PackStructured(l.dims, l.param("signs"), l.param("norms"), l.param("log_bandwidth"), a)
-		if err != nil {
-			return nil, err
-		}
-		if l.policy == Frozen {
-			l.implied.Store(w) // a solver never changes it
-		}
-	}
-	if b := l.param("b"); b != nil {
-		return ops.StructuredPhaseInto(dst, x, w, b, a)
-	}
-	return ops.StructuredFourierInto(dst, x, w, a)
 }

@@ -2,12 +2,9 @@ package layers
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
-	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
 // TensorSketchLayer is the tensor sketch of the polynomial kernel of the sphere, k(x, z) = (2/a² x·z + 1 - 2/a²)^p,
@@ -21,11 +18,9 @@ import (
 // Nothing is tuned; the derivative for x is exact. Parameters: buckets and signs, [p, d+1]. Pham and Pagh (2013), Fast
 // and scalable polynomial kernels via explicit feature maps, algorithm 1.
 type TensorSketchLayer struct {
-	*base
+	sparseSingle
 	kernel spectral.SpherePolynomial
 	seed   uint64
-
-	packed atomic.Pointer[ops.Sketches] // at first use
 }
 
 var _ Layer = (*TensorSketchLayer)(nil)
@@ -51,7 +46,8 @@ func newTensorSketchLayer(k spectral.SpherePolynomial, d, features int, o option
 	if err := k.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
-	l := &TensorSketchLayer{base: b, kernel: k, seed: o.seed}
+	l := &TensorSketchLayer{kernel: k, seed: o.seed}
+	l.single = newSingle(b, k.Domain(), true, func(a ops.Attr) ops.Op { return ops.TensorSketch(l.sketch(), a) })
 	l.drawn("buckets", o, func(o options) (peeker, error) { return newTensorSketchLayer(k, d, features, o) })
 	if l.sketch().Offset < 0 {
 		return nil, fmt.Errorf("%s: a = %v is below √2, where the offset 1 - 2/a² of the polynomial is negative; "+
@@ -61,7 +57,6 @@ func newTensorSketchLayer(k spectral.SpherePolynomial, d, features int, o option
 	if features > mostBuckets {
 		return nil, fmt.Errorf("%s: %d features, want at most %d: %w", b.who(), features, mostBuckets, ErrParam)
 	}
-	l.changed = func() { l.packed.Store(nil) }
 	f, err := spectral.DrawCountSketches(k.P, d+1, features, o.sourceSeed())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
@@ -86,42 +81,4 @@ func (l *TensorSketchLayer) Kernel() spectral.Kernel { return l.kernel }
 func (l *TensorSketchLayer) String() string {
 	return fmt.Sprintf("%s %q: %d -> %d, %s, seed %d, %v", l.kind, l.name, l.dims, l.features, kernelText(l.kernel),
 		l.seed, l.dt)
-}
-
-func (l *TensorSketchLayer) attr() ops.Attr {
-	return ops.Attr{Layer: l.who(), Domain: l.kernel.Domain()}
-}
-
-// Fwd adds the map to the graph of x.
-func (l *TensorSketchLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
-
-func (l *TensorSketchLayer) fwd(x *G.Node) (*G.Node, error) {
-	x, p, a, err := l.begin(x, l.attr())
-	if err != nil {
-		return nil, err
-	}
-	return ops.TensorSketch(x, p["buckets"], p["signs"], l.sketch(), a)
-}
-
-// Transform writes the features of the rows of x to dst.
-func (l *TensorSketchLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	return l.transform(dst, x)
-}
-
-// TransformCSR is Transform for sparse rows.
-func (l *TensorSketchLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	return l.transform(dst, x)
-}
-
-func (l *TensorSketchLayer) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
-	l.use()
-	f := l.packed.Load()
-	if f == nil {
-		var err error
-		if f, err = ops.PackSketches(l.param("buckets"), l.param("signs"), l.sketch(), l.attr()); err != nil {
-			return nil, err
-		}
-		l.packed.Store(f)
-	}
-	return ops.TensorSketchInto(dst, x, f, l.attr())
 }

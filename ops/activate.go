@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/bochner-go/bochner/ops/domain"
-	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
 // Activation is a function that a layer of a network applies to each number. Its constants are Linear, ReLU, Tanh,
@@ -89,58 +87,37 @@ func (f Activation) slope(z float64) float64 {
 	return 1
 }
 
-// Activate applies f to each number of x [n, k].
+// Activate applies f to each number of x [n, k]. The dst of Into may be x.
 //
 // Backward, from the output z alone: dx = g f'(x), where f' is 1 for z > 0 and else 0 (ReLU), 1 - z² (Tanh), z(1 - z)
 // (Sigmoid), 1 - exp(-z) (Softplus). Attr.Domain is not used. Errors while building: shapes, an unknown f.
-func Activate(x *G.Node, f Activation, a Attr) (*G.Node, error) {
-	if err := f.Check(a.who("Activate")); err != nil {
-		return nil, err
-	}
-	return apply(&op{kind: "Activate", params: f, in: []Inputs{X}, ranks: "22", attr: a, shape: likeFirst,
-		forward: func(_ Matrix, in []*tensor.Dense) (Matrix, error) {
-			return ActivateInto(nil, in[0], f, a)
-		},
-		backward: func(t *tracer) { t.gradient(X, activationGrad(f), t.out, t.grad) }}, x)
+func Activate(f Activation, a Attr) Op {
+	o := Op{decl: &activate, attr: a, params: f}
+	o.err = f.Check(o.who())
+	return o
 }
 
-// ActivateInto writes Activate(x) to dst [n, k], allocated if nil, without a graph. dst may be x.
-func ActivateInto(dst, x *tensor.Dense, f Activation, a Attr) (*tensor.Dense, error) {
-	who := a.who("Activate")
-	if err := f.Check(who); err != nil {
-		return nil, err
-	}
-	x, err := matrixOf(who, "x", "[n, k]", x)
-	if err != nil {
-		return nil, err
-	}
-	if dst, err = output(who, dst, x.Dtype(), x.Shape()...); err != nil {
-		return nil, err
-	}
-	typed(x.Dtype(), activate[float32], activate[float64])(dst, x, f)
-	return dst, nil
-}
+var (
+	activate = decl{kind: "Activate", sig: parse("nk->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
+		forward:  kernel{activateForward[float32], activateForward[float64]},
+		backward: func(t *tracer) { t.gradient(X, with(&activateGrad, t.params), t.out, t.grad) }}
+	// activateGrad is dx from the output z and its gradient g.
+	activateGrad = decl{kind: "gradient of Activate", sig: parse("nk,nk->nk"), unchecked: true,
+		forward: kernel{activateBackward[float32], activateBackward[float64]}}
+)
 
-func activate[T domain.Float](out, in *tensor.Dense, f Activation) {
-	dst := data[T](out)
-	for i, v := range data[T](in) {
+func activateForward[T domain.Float](c *call) error {
+	dst, f := result[T](c), c.params.(Activation)
+	for i, v := range cells[T](c, 0) {
 		dst[i] = T(f.at(float64(v)))
 	}
+	return nil
 }
 
-// activationGrad is dx from the output z and its gradient g.
-func activationGrad(f Activation) *op {
-	const kind = "gradient of Activate"
-	return &op{kind: kind, params: f, ranks: "222", shape: likeAll(kind),
-		fill: func(dx *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
-			typed(dx.Dtype(), activationBackward[float32], activationBackward[float64])(dx, in[0], in[1], f)
-			return nil
-		}}
-}
-
-func activationBackward[T domain.Float](out, features, grad *tensor.Dense, f Activation) {
-	dx, g := data[T](out), data[T](grad)
-	for i, z := range data[T](features) {
+func activateBackward[T domain.Float](c *call) error {
+	dx, g, f := result[T](c), cells[T](c, 1), c.params.(Activation)
+	for i, z := range cells[T](c, 0) {
 		dx[i] = T(float64(g[i]) * f.slope(float64(z)))
 	}
+	return nil
 }

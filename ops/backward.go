@@ -32,38 +32,45 @@ func opOf(n *G.Node) *op {
 // handle is a *G.Node or a G.Value.
 type handle any
 
-// tracer runs the backward of an op over handles, which are all nodes or all values, and keeps the first error.
+// tracer runs the backward of an op over handles, which are all nodes or all values, and keeps the first error. Inputs
+// that are absent are nil.
 type tracer struct {
 	*op
 	in        []handle
 	out, grad handle
 	grads     []handle // the results of the backward, one for each input
-	do        func(o *op, in []handle) (handle, error)
+	do        func(o Op, in []handle) (handle, error)
 	err       error
 }
 
-// trace runs the backward.
-func (t *tracer) trace() error {
-	t.grads = make([]handle, len(t.in))
+// trace runs the backward. in are the inputs that are not absent.
+func (t *tracer) trace(in []handle) error {
+	t.in, t.grads = make([]handle, len(t.sig.in)), make([]handle, len(t.sig.in))
+	for k, h := range in {
+		t.in[t.op.at[k]] = h
+	}
 	t.backward(t)
 	return t.err
 }
 
-// at is the position of an input.
-func (t *tracer) at(name Inputs) int {
-	for i, n := range t.op.in {
+// position is the position of an input.
+func (t *tracer) position(name Inputs) int {
+	for i, n := range t.decl.in {
 		if n == name {
 			return i
 		}
 	}
-	return len(t.op.in)
+	return len(t.in)
 }
 
 // wanted reports whether the gradient for an input is wanted.
-func (t *tracer) wanted(name Inputs) bool { return t.wants(t.at(name)) }
+func (t *tracer) wanted(name Inputs) bool {
+	i := t.position(name)
+	return i < len(t.in) && t.in[i] != nil && t.wants(i)
+}
 
-// apply returns the result of an op, or nil once an error has happened.
-func (t *tracer) apply(o *op, in ...handle) handle {
+// run returns the result of an op, or nil once an error has happened.
+func (t *tracer) run(o Op, in ...handle) handle {
 	if t.err != nil {
 		return nil
 	}
@@ -73,38 +80,45 @@ func (t *tracer) apply(o *op, in ...handle) handle {
 }
 
 // gradient makes the result of an op the gradient for an input, if it is wanted.
-func (t *tracer) gradient(name Inputs, o *op, in ...handle) {
-	if i := t.at(name); t.wants(i) {
-		t.grads[i] = t.apply(o, in...)
+func (t *tracer) gradient(name Inputs, o Op, in ...handle) {
+	if t.wanted(name) {
+		t.grads[t.position(name)] = t.run(o, in...)
 	}
 }
+
+// of is the op of a declaration without parameters.
+func of(d *decl) Op { return Op{decl: d} }
+
+// with is the op of a declaration with parameters.
+func with(d *decl, params any) Op { return Op{decl: d, params: params} }
 
 // SymDiff builds the gradient graph.
 func (o withBackward) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	if err := refusal(out); err != nil {
 		return nil, err
 	}
-	t := &tracer{op: o.op, in: make([]handle, len(in)), out: out, grad: grad}
-	for i, n := range in {
-		t.in[i] = n
-	}
-	t.do = func(o *op, in []handle) (handle, error) {
+	t := &tracer{op: o.op, out: out, grad: grad}
+	t.do = func(o Op, in []handle) (handle, error) {
 		nodes := make([]*G.Node, len(in))
 		for i, n := range in {
-			nodes[i] = n.(*G.Node)
+			nodes[i], _ = n.(*G.Node)
 		}
-		return apply(o, nodes...)
+		return o.apply(nodes...)
 	}
-	if err := t.trace(); err != nil {
+	handles := make([]handle, len(in))
+	for k, n := range in {
+		handles[k] = n
+	}
+	if err := t.trace(handles); err != nil {
 		return nil, err
 	}
 	nodes := make(G.Nodes, len(in))
-	for i := range nodes {
+	for k, i := range o.at {
 		switch {
 		case o.wants(i):
-			nodes[i] = t.grads[i].(*G.Node)
+			nodes[k] = t.grads[i].(*G.Node)
 		case o.refuses(i):
-			nodes[i] = grad // any node: what makes the input refuses before it looks at its gradient
+			nodes[k] = grad // any node: what makes the input refuses before it looks at its gradient
 		}
 	}
 	return nodes, nil
@@ -112,45 +126,39 @@ func (o withBackward) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 
 // DoDiff adds to the gradients of the inputs. The LispMachine calls it for every op, wanted or not.
 func (o withBackward) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) error {
-	if !o.wantsAny() {
+	if !o.wantsAny(0) {
 		return nil
 	}
 	grad, err := out.Grad()
 	if err != nil {
 		return fmt.Errorf("ops: %v: the output has no gradient: %w", o, err)
 	}
-	t := &tracer{op: o.op, in: make([]handle, len(in)), out: out.Value(), grad: grad}
-	for i, n := range in {
-		t.in[i] = n.Value()
-	}
-	t.do = func(o *op, in []handle) (handle, error) {
-		values := make([]G.Value, len(in))
+	t := &tracer{op: o.op, out: out.Value(), grad: grad}
+	t.do = func(o Op, in []handle) (handle, error) {
+		m := &op{Op: o}
+		var values []G.Value
 		for i, v := range in {
-			values[i] = v.(G.Value)
+			if v != nil {
+				m.at, values = append(m.at, i), append(values, v.(G.Value))
+			}
 		}
-		return o.Do(values...)
+		return m.Do(values...)
 	}
-	if err := t.trace(); err != nil {
+	handles := make([]handle, len(in))
+	for k, n := range in {
+		handles[k] = n.Value()
+	}
+	if err := t.trace(handles); err != nil {
 		return err
 	}
-	for i, n := range in {
-		if o.wants(i) {
+	for k, n := range in {
+		if i := o.at[k]; o.wants(i) {
 			if err := accumulate(n, t.grads[i]); err != nil {
-				return fmt.Errorf("ops: %v: gradient for input %d: %w", o, i, err)
+				return fmt.Errorf("ops: %v: gradient for %s: %w", o, o.name(i), err)
 			}
 		}
 	}
 	return nil
-}
-
-// wantsAny reports whether the gradient for any input is wanted.
-func (o *op) wantsAny() bool {
-	for i := range o.Arity() {
-		if o.wants(i) {
-			return true
-		}
-	}
-	return false
 }
 
 // accumulate adds g to the gradient of n in place; Gorgonia offers other packages no other way.
@@ -169,6 +177,3 @@ func accumulate(n *G.Node, g handle) error {
 
 // shapeOf is the shape of a node or a value.
 func shapeOf(h handle) tensor.Shape { return h.(interface{ Shape() tensor.Shape }).Shape() }
-
-// length is the number of entries of a node or a value.
-func length(h handle) int { return shapeOf(h).TotalSize() }

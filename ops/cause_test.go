@@ -18,7 +18,7 @@ func negative() *G.Node {
 	x := G.NewMatrix(g, G.Float64, G.WithShape(1, 2), G.WithName("x"), G.WithValue(
 		tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]float64{1, -2}))))
 	w := G.NewMatrix(g, G.Float64, G.WithShape(2, 3), G.WithName("W"), G.WithValue(uniform(tensor.Float64, 2, 3, 1)))
-	return G.Must(G.Sum(G.Must(ops.Laplace(x, w, ops.Attr{Layer: "mine"}))))
+	return G.Must(G.Sum(G.Must(ops.Laplace(ops.Attr{Layer: "mine"}).Node(x, w))))
 }
 
 // TestCause: an error of either machine has the error of the op as its cause, with its sentinel, its cell and no word

@@ -10,66 +10,108 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Columns is scale·x[:, from:to], a copy of some columns. Backward: the gradient times scale in these columns, zeros
-// elsewhere.
-func Columns(x *G.Node, from, to int, scale float64, a Attr) (*G.Node, error) {
-	return apply(columnsOp(from, to, scale, a), x)
+// Columns is scale·x[:, from:to] of x, a copy of some columns. Backward: the gradient times scale in these columns,
+// zeros elsewhere. For sparse rows the result is sparse.
+func Columns(from, to int, scale float64, a Attr) Op {
+	return Op{decl: &columns, attr: a, params: span{from, to, scale}}
 }
 
-// Concat is [w₀·x₀ | w₁·x₁ | ...]: matrices with the same number of rows side by side, each scaled. Unlike Gorgonia's
-// own Concat it has a gradient for columns on the LispMachine. Backward: for each part its columns of the gradient,
-// scaled.
-func Concat(scales []float64, a Attr, parts ...*G.Node) (*G.Node, error) {
-	if len(parts) == 0 || len(scales) != len(parts) {
-		return nil, fmt.Errorf("%s: %d scales for %d parts, want at least one part and one scale each: %w",
-			a.who("Concat"), len(scales), len(parts), ErrShape)
+// span are the columns from..to, and their scale.
+type span struct {
+	from, to int
+	scale    float64
+}
+
+var (
+	columns = decl{kind: "Columns", sig: parse("nd->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
+		check: checkColumns, forward: kernel{takeColumns[float32], takeColumns[float64]},
+		stays:    typedCSR{f32: sparseColumns, f64: sparseColumns},
+		backward: func(t *tracer) { t.gradient(X, with(&pad, t.params), t.grad, t.in[0]) }}
+	// pad is a matrix of zeros of the shape of its second input, with scale·(the first) in the columns.
+	pad = decl{kind: "pad", sig: parse("nk,nd->nd"), unchecked: true, sparse: spread, adds: true,
+		forward: kernel{padColumns[float32], padColumns[float64]}}
+)
+
+func checkColumns(c *call) error {
+	p := c.params.(span)
+	if p.from < 0 || p.to < p.from || p.to > c.at('d') {
+		return fmt.Errorf("%s: columns %d to %d of a matrix of shape %v: %w", c.who(), p.from, p.to, c.shapes[0],
+			ErrShape)
 	}
-	scales = slices.Clone(scales)
-	o := &op{kind: "Concat", params: scales, in: make([]Inputs, len(parts)), ranks: strings.Repeat("2", len(parts)+1),
-		attr: a, data: make([]bool, len(parts)), spread: true, backward: concatBackward(scales)}
+	c.set('k', p.to-p.from)
+	return nil
+}
+
+func takeColumns[T domain.Float](c *call) error {
+	p := c.params.(span)
+	copyColumns[T](c.out, 0, c.in[0], p.from, p.to, p.scale)
+	return nil
+}
+
+func sparseColumns(c *call) (*CSR, error) {
+	p := c.params.(span)
+	return c.x.(*CSR).TakeColumns(p.from, p.to, p.scale), nil
+}
+
+func padColumns[T domain.Float](c *call) error {
+	copyColumns[T](c.out, c.params.(span).from, c.in[0], 0, c.at('k'), c.params.(span).scale)
+	return nil
+}
+
+// Concat is [w₀·x₀ | w₁·x₁ | ...] of the parts x₀, x₁, ..., one for each scale w: matrices with the same number of rows
+// side by side, each scaled. Unlike Gorgonia's own Concat it has a gradient for columns on the LispMachine. Backward:
+// for each part its columns of the gradient, scaled. In a graph sparse parts are made dense; ConcatCSR keeps them.
+func Concat(scales []float64, a Attr) Op {
+	if len(scales) == 0 {
+		return Op{decl: &concat, attr: a, err: fmt.Errorf("%s: no scales, want one for each part, and a part at least: %w",
+			a.who("Concat"), ErrShape)}
+	}
+	d := concat
+	d.sig = parse(strings.Repeat(",n_", len(scales))[1:] + "->ns")
+	return Op{decl: &d, attr: a, params: slices.Clone(scales)}
+}
+
+var concat = decl{kind: "Concat", sig: parse("n_->ns"), unchecked: true, sparse: spread, forward: kernel{joinColumns[float32],
+	joinColumns[float64]}, node: concatNode, backward: concatBackward,
+	check: func(c *call) error {
+		all := 0
+		for _, s := range c.shapes {
+			all += s[1]
+		}
+		c.set('s', all)
+		return nil
+	}}
+
+func concatNode(o Op, parts []*G.Node) (*G.Node, error) {
+	data := make([]bool, len(parts))
 	for i, part := range parts {
-		o.in[i] = X
 		if part == nil {
-			continue // the error of apply
+			continue // an error of apply
 		}
 		if layer := dataBehind(part); layer != "" {
-			o.data[i], o.attr.data = true, layer
+			data[i], o.attr.data = true, layer
 		}
 	}
-	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
-		cols := 0
-		for i, s := range in {
-			if s[0] != in[0][0] {
-				return nil, fmt.Errorf("%s: part %d has %d rows, part 0 has %d: %w",
-					o.who(), i, s[0], in[0][0], ErrShape)
-			}
-			cols += s[1]
-		}
-		return tensor.Shape{in[0][0], cols}, nil
-	}
-	o.fill = func(out *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
-		at := 0
-		for i, t := range in {
-			if err := ColumnsInto(out, at, t, 0, t.Shape()[1], scales[i]); err != nil {
-				return err
-			}
-			at += t.Shape()[1]
-		}
-		return nil
-	}
-	return apply(o, parts...)
+	return o.applyTo(data, parts)
 }
 
-func concatBackward(scales []float64) func(t *tracer) {
-	return func(t *tracer) {
-		at := 0
-		for i, part := range t.in { // which all have the name X
-			cols := shapeOf(part)[1]
-			if t.wants(i) {
-				t.grads[i] = t.apply(columnsOp(at, at+cols, scales[i], Attr{}), t.grad)
-			}
-			at += cols
+func joinColumns[T domain.Float](c *call) error {
+	at := 0
+	for i, t := range c.in {
+		copyColumns[T](c.out, at, t, 0, t.Shape()[1], c.params.([]float64)[i])
+		at += t.Shape()[1]
+	}
+	return nil
+}
+
+func concatBackward(t *tracer) {
+	at := 0
+	for i, part := range t.in { // which all have the name X
+		cols := shapeOf(part)[1]
+		if t.wants(i) {
+			t.grads[i] = t.run(Columns(at, at+cols, t.params.([]float64)[i], Attr{}), t.grad)
 		}
+		at += cols
 	}
 }
 
@@ -111,40 +153,6 @@ func copyColumns[T domain.Float](dst *tensor.Dense, at int, x Matrix, from, to i
 			o[j] = s * v
 		}
 	}
-}
-
-func columnsOp(from, to int, scale float64, a Attr) *op {
-	o := &op{kind: "Columns", params: []float64{float64(from), float64(to), scale}, in: []Inputs{X}, ranks: "22",
-		attr:   a,
-		sparse: true}
-	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
-		if from < 0 || to < from || to > in[0][1] {
-			return nil, fmt.Errorf("%s: columns %d to %d of a matrix of shape %v: %w",
-				o.who(), from, to, in[0], ErrShape)
-		}
-		return tensor.Shape{in[0][0], to - from}, nil
-	}
-	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
-		if _, err := o.shape([]tensor.Shape{x.Shape()}); err != nil {
-			return nil, err
-		}
-		if s, ok := x.(*CSR); ok {
-			return s.TakeColumns(from, to, scale), nil
-		}
-		out := tensor.New(tensor.WithShape(x.Shape()[0], to-from), tensor.Of(x.Dtype()))
-		return out, ColumnsInto(out, 0, x, from, to, scale)
-	}
-	o.backward = func(t *tracer) { t.gradient(X, padOp(from, shapeOf(t.in[0])[1], scale), t.grad) }
-	return o
-}
-
-// padOp is a matrix of d columns with scale·x from column `at` on and zeros elsewhere.
-func padOp(at, d int, scale float64) *op {
-	return &op{kind: "pad", params: []float64{float64(at), float64(d), scale}, ranks: "22",
-		shape: func(in []tensor.Shape) (tensor.Shape, error) { return tensor.Shape{in[0][0], d}, nil },
-		fill: func(out *tensor.Dense, x Matrix, _ []*tensor.Dense) error {
-			return ColumnsInto(out, at, x, 0, x.Shape()[1], scale)
-		}}
 }
 
 // Copy writes x [n, d], dense or sparse, to dst, allocated if nil. Errors: shapes, a cell of x outside Attr.Domain

@@ -28,9 +28,6 @@ func ConcatCSR(scales []float64, a Attr, parts ...*CSR) (*CSR, error) {
 			return nil, fmt.Errorf("%s: part %d is %v, part 0 is %v: %w", who, i, p.Dtype(), parts[0].Dtype(), ErrDtype)
 		case p.Cols() > maxColumns-cols:
 			return nil, fmt.Errorf("%s: the parts have more than %d columns together: %w", who, maxColumns, ErrShape)
-		case !p.of.zeroBased():
-			return nil, fmt.Errorf("%s: of part %d the cells that are not stored are no zeros; make it dense: %w", who, i,
-				ErrParam)
 		}
 		cols += p.Cols()
 	}
@@ -45,7 +42,7 @@ func joinCSR[T domain.Float](scales []float64, cols int, parts []*CSR) *CSR {
 	for _, p := range parts {
 		stored += p.Stored()
 	}
-	out := (*sparse[T])(nil).empty(n, cols, stored)
+	out := empty[T](n, cols, stored)
 	for i := range n {
 		at := 0
 		for k, p := range parts {
@@ -57,5 +54,5 @@ func joinCSR[T domain.Float](scales []float64, cols int, parts []*CSR) *CSR {
 		}
 		out.Ptr[i+1] = len(out.Col)
 	}
-	return &CSR{out}
+	return out.csr()
 }

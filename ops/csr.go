@@ -25,26 +25,35 @@ type Matrix interface {
 //
 // Methods that return a part share memory where possible, and no method changes an entry. A CSR is safe for concurrent
 // use while nobody changes the slices that it was made of.
-type CSR struct{ of entries }
-
-// entries holds the rows as a *sparse[float32] or a *sparse[float64].
-type entries interface {
-	size() (rows, cols int)
-	pattern() (ptr []int, col []int32)
-	values() any // a []float32 or []float64
-	slice(lo, hi int) entries
-	take(idx []int) entries
-	takeColumns(from, to int, scale float64) entries
-	clone() entries
-	cleared() entries
-	zeroBased() bool
+type CSR struct {
+	rows, cols int
+	pointers   []int
+	columns    []int32
+	values     any // a []float32 or []float64
+	// base is added to every cell, stored or not, in SkewedFourier alone, where ln(x + c) of a sparse x is sparse with
+	// it: a []T of one number, or one for each column; nil is 0.
+	base any
 }
 
-// sparse is a CSR of one element type. base is added to every cell, stored or not: one number, or one for each column;
-// nil is 0. With it ln(x + c) of a sparse x is sparse.
+// sparse is a CSR in its element type.
 type sparse[T domain.Float] struct {
 	simd.CSR[T]
 	base []T
+}
+
+// sparseOf is x in its element type, which must be T.
+func sparseOf[T domain.Float](x *CSR) *sparse[T] {
+	s := &sparse[T]{CSR: simd.CSR[T]{Rows: x.rows, Cols: x.cols, Ptr: x.pointers, Col: x.columns, Val: x.values.([]T)}}
+	s.base, _ = x.base.([]T)
+	return s
+}
+
+func (s *sparse[T]) csr() *CSR {
+	x := &CSR{rows: s.Rows, cols: s.Cols, pointers: s.Ptr, columns: s.Col, values: s.Val}
+	if s.base != nil {
+		x.base = s.base
+	}
+	return x
 }
 
 // NewCSR makes a matrix from its three slices, which it keeps. Row i has the entries pointers[i] to pointers[i+1] of
@@ -54,36 +63,35 @@ type sparse[T domain.Float] struct {
 // lengths, columns of a row that do not rise or are out of range (ErrShape); values of another type (ErrDtype). A map
 // checks the values when it reads them.
 func NewCSR(rows, cols int, pointers []int, columns []int32, values any) (*CSR, error) {
+	stored := 0
 	switch v := values.(type) {
 	case []float32:
-		return wrapped(newSparse(rows, cols, pointers, columns, v))
+		stored = len(v)
 	case []float64:
-		return wrapped(newSparse(rows, cols, pointers, columns, v))
+		stored = len(v)
+	default:
+		return nil, fmt.Errorf("ops: CSR: values are %T, want []float32 or []float64: %w", values, ErrDtype)
 	}
-	return nil, fmt.Errorf("ops: CSR: values are %T, want []float32 or []float64: %w", values, ErrDtype)
-}
-
-func newSparse[T domain.Float](rows, cols int, ptr []int, col []int32, val []T) (*sparse[T], error) {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("ops: CSR: %s: %w", fmt.Sprintf(format, args...), ErrShape)
 	}
 	switch {
 	case rows < 0 || cols < 0 || cols > maxColumns:
 		return nil, bad("%d rows of %d columns, want at least 0 of 0 to %d", rows, cols, maxColumns)
-	case len(ptr) != rows+1:
-		return nil, bad("%d row pointers for %d rows, want one more than rows", len(ptr), rows)
-	case len(col) != len(val):
-		return nil, bad("%d columns and %d values, want one column a value", len(col), len(val))
-	case ptr[0] != 0 || ptr[rows] != len(val):
-		return nil, bad("row pointers from %d to %d, want from 0 to the %d values", ptr[0], ptr[rows], len(val))
+	case len(pointers) != rows+1:
+		return nil, bad("%d row pointers for %d rows, want one more than rows", len(pointers), rows)
+	case len(columns) != stored:
+		return nil, bad("%d columns and %d values, want one column a value", len(columns), stored)
+	case pointers[0] != 0 || pointers[rows] != stored:
+		return nil, bad("row pointers from %d to %d, want from 0 to the %d values", pointers[0], pointers[rows], stored)
 	}
 	for i := range rows {
-		if ptr[i+1] < ptr[i] || ptr[i+1] > len(val) {
+		if pointers[i+1] < pointers[i] || pointers[i+1] > stored {
 			return nil, bad("row %d has the entries %d to %d of %d; row pointers must not fall",
-				i, ptr[i], ptr[i+1], len(val))
+				i, pointers[i], pointers[i+1], stored)
 		}
 		last := int32(-1)
-		for _, j := range col[ptr[i]:ptr[i+1]] {
+		for _, j := range columns[pointers[i]:pointers[i+1]] {
 			if j < 0 || int(j) >= cols {
 				return nil, bad("row %d has column %d of %d; columns count from 0", i, j, cols)
 			}
@@ -94,73 +102,46 @@ func newSparse[T domain.Float](rows, cols int, ptr []int, col []int32, val []T) 
 			last = j
 		}
 	}
-	return &sparse[T]{CSR: simd.CSR[T]{Rows: rows, Cols: cols, Ptr: ptr, Col: col, Val: val}}, nil
+	return &CSR{rows: rows, cols: cols, pointers: pointers, columns: columns, values: values}, nil
 }
 
 // maxColumns is the largest number of columns: their indices are int32.
 const maxColumns = 1<<31 - 1
 
-// sparseOf is x in its element type, which must be T.
-func sparseOf[T domain.Float](x *CSR) *sparse[T] { return x.of.(*sparse[T]) }
-
-// wrapped returns s as a CSR, or the error.
-func wrapped[T domain.Float](s *sparse[T], err error) (*CSR, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &CSR{s}, nil
-}
-
 // Rows returns n.
-func (x *CSR) Rows() int { return x.Shape()[0] }
+func (x *CSR) Rows() int { return x.rows }
 
 // Cols returns d.
-func (x *CSR) Cols() int { return x.Shape()[1] }
+func (x *CSR) Cols() int { return x.cols }
 
 // Stored returns the number of entries, including stored zeros.
-func (x *CSR) Stored() int {
-	p := x.Pointers()
-	return p[len(p)-1] - p[0]
-}
-
-// Density returns the share of cells that are stored, and 0 for a matrix without cells.
-func (x *CSR) Density() float64 {
-	return float64(x.Stored()) / max(1, float64(x.Rows())*float64(x.Cols()))
-}
+func (x *CSR) Stored() int { return x.pointers[x.rows] - x.pointers[0] }
 
 // Pointers returns the row pointers: row i has the entries Pointers()[i] to Pointers()[i+1] of Columns and of the
 // values. In a part of a matrix they need not begin at 0. The slice is the matrix's own.
-func (x *CSR) Pointers() []int {
-	ptr, _ := x.of.pattern()
-	return ptr
-}
+func (x *CSR) Pointers() []int { return x.pointers }
 
 // Columns returns the columns of the entries. The slice is the matrix's own.
-func (x *CSR) Columns() []int32 {
-	_, col := x.of.pattern()
-	return col
-}
+func (x *CSR) Columns() []int32 { return x.columns }
 
 // Float32s returns the values of the entries of a float32 matrix, else nil. The slice is the matrix's own.
 func (x *CSR) Float32s() []float32 {
-	v, _ := x.of.values().([]float32)
+	v, _ := x.values.([]float32)
 	return v
 }
 
 // Float64s returns the values of the entries of a float64 matrix, else nil. The slice is the matrix's own.
 func (x *CSR) Float64s() []float64 {
-	v, _ := x.of.values().([]float64)
+	v, _ := x.values.([]float64)
 	return v
 }
 
-func (s *sparse[T]) size() (rows, cols int)            { return s.Rows, s.Cols }
-func (s *sparse[T]) pattern() (ptr []int, col []int32) { return s.Ptr, s.Col }
-func (s *sparse[T]) values() any                       { return s.Val }
-
 // Slice returns the rows lo to hi (exclusive), over the same memory. It panics if they are out of range.
 func (x *CSR) Slice(lo, hi int) *CSR {
-	checkPart("CSR", lo, hi, x.Rows())
-	return &CSR{x.of.slice(lo, hi)}
+	checkPart("CSR", lo, hi, x.rows)
+	part := *x
+	part.pointers, part.rows = x.pointers[lo:hi+1:hi+1], hi-lo
+	return &part
 }
 
 // checkPart panics unless lo to hi is a part of n rows.
@@ -170,9 +151,7 @@ func checkPart(of string, lo, hi, n int) {
 	}
 }
 
-func (s *sparse[T]) slice(lo, hi int) entries { return s.part(lo, hi) }
-
-// part is slice in the element type.
+// part is Slice in the element type.
 func (s *sparse[T]) part(lo, hi int) *sparse[T] {
 	part := *s
 	part.Ptr, part.Rows = s.Ptr[lo:hi+1:hi+1], hi-lo
@@ -186,26 +165,25 @@ func (x *CSR) Take(idx []int) *CSR {
 			panic(fmt.Sprintf("ops: CSR: row %d of %d", i, x.Rows()))
 		}
 	}
-	return &CSR{x.of.take(idx)}
+	return typed(x.Dtype(), takeRows[float32], takeRows[float64])(x, idx)
 }
 
-func (s *sparse[T]) take(idx []int) entries {
-	stored := 0
+func takeRows[T domain.Float](x *CSR, idx []int) *CSR {
+	s, stored := sparseOf[T](x), 0
 	for _, i := range idx {
 		stored += s.Ptr[i+1] - s.Ptr[i]
 	}
-	out := s.empty(len(idx), s.Cols, stored)
+	out := empty[T](len(idx), s.Cols, stored)
 	for k, i := range idx {
 		out.Col = append(out.Col, s.Col[s.Ptr[i]:s.Ptr[i+1]]...)
 		out.Val = append(out.Val, s.Val[s.Ptr[i]:s.Ptr[i+1]]...)
 		out.Ptr[k+1] = len(out.Col)
 	}
-	out.base = s.base
-	return out
+	return out.csr()
 }
 
 // empty returns a matrix without entries, with capacity for room of them.
-func (s *sparse[T]) empty(rows, cols, room int) *sparse[T] {
+func empty[T domain.Float](rows, cols, room int) *sparse[T] {
 	return &sparse[T]{CSR: simd.CSR[T]{Rows: rows, Cols: cols, Ptr: make([]int, rows+1),
 		Col: make([]int32, 0, room), Val: make([]T, 0, room)}}
 }
@@ -215,12 +193,12 @@ func (x *CSR) TakeColumns(from, to int, scale float64) *CSR {
 	if from < 0 || to < from || to > x.Cols() {
 		panic(fmt.Sprintf("ops: CSR: columns %d to %d of %d", from, to, x.Cols()))
 	}
-	return &CSR{x.of.takeColumns(from, to, scale)}
+	return typed(x.Dtype(), columnsOf[float32], columnsOf[float64])(x, from, to, scale)
 }
 
-func (s *sparse[T]) takeColumns(from, to int, factor float64) entries {
-	scale := T(factor)
-	out := s.empty(s.Rows, to-from, 0)
+func columnsOf[T domain.Float](x *CSR, from, to int, factor float64) *CSR {
+	s, scale := sparseOf[T](x), T(factor)
+	out := empty[T](s.Rows, to-from, 0)
 	for i := range s.Rows {
 		row := s.Col[s.Ptr[i]:s.Ptr[i+1]]
 		lo, _ := slices.BinarySearch(row, int32(from))
@@ -230,18 +208,5 @@ func (s *sparse[T]) takeColumns(from, to int, factor float64) entries {
 		}
 		out.Ptr[i+1] = len(out.Col)
 	}
-	if s.base != nil {
-		base := s.base
-		if len(base) > 1 {
-			base = base[from:to]
-		}
-		out.base = make([]T, len(base))
-		for j, v := range base {
-			out.base[j] = scale * v
-		}
-	}
-	return out
+	return out.csr()
 }
-
-// zeroBased reports whether the cells that are not stored are zeros.
-func (s *sparse[T]) zeroBased() bool { return s.base == nil }

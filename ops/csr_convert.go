@@ -20,7 +20,7 @@ func CSROf(x *tensor.Dense) (*CSR, error) {
 
 func sparsed[T domain.Float](t *tensor.Dense) *CSR {
 	x, n, d := data[T](t), t.Shape()[0], t.Shape()[1]
-	s := (*sparse[T])(nil).empty(n, d, 0)
+	s := empty[T](n, d, 0)
 	for i := range n {
 		for j, v := range x[i*d : i*d+d] {
 			if v != 0 {
@@ -29,7 +29,7 @@ func sparsed[T domain.Float](t *tensor.Dense) *CSR {
 		}
 		s.Ptr[i+1] = len(s.Col)
 	}
-	return &CSR{s}
+	return s.csr()
 }
 
 // Dense writes x to dst [n, d], allocated if nil. Errors: a dst of another shape (ErrShape) or type (ErrDtype).
@@ -51,11 +51,6 @@ func (s *sparse[T]) dense(dst []T, ld int) {
 	for i := range s.Rows {
 		row := dst[i*ld : i*ld+s.Cols]
 		clear(row)
-		if s.base != nil {
-			for j := range row {
-				row[j] = s.base[j%len(s.base)]
-			}
-		}
 		s.AddRow(row, i)
 	}
 }
@@ -67,7 +62,7 @@ func (x *CSR) As(dt tensor.Dtype, who string) (*CSR, error) {
 	case dt == x.Dtype():
 		return x, nil
 	case dt == tensor.Float64:
-		return &CSR{converted[float64](sparseOf[float32](x))}, nil
+		return converted[float64](sparseOf[float32](x)).csr(), nil
 	case dt != tensor.Float32:
 		return nil, fmt.Errorf("%s: rows are float64 or float32, not %v: %w", who, dt, ErrDtype)
 	}
@@ -80,7 +75,7 @@ func (x *CSR) As(dt tensor.Dtype, who string) (*CSR, error) {
 			}
 		}
 	}
-	return &CSR{converted[float32](s)}, nil
+	return converted[float32](s).csr(), nil
 }
 
 // lostInFloat32 says how float32 loses v, or returns "".
@@ -98,27 +93,14 @@ func lostInFloat32(v float64) string {
 func converted[T, S domain.Float](s *sparse[S]) *sparse[T] {
 	first, end := s.Ptr[0], s.Ptr[s.Rows]
 	x := simd.CSR[T]{Rows: s.Rows, Cols: s.Cols, Ptr: s.fromZero(), Col: s.Col[first:end],
-		Val: convert[T](s.Val[first:end])}
-	return &sparse[T]{CSR: x, base: convert[T](s.base)}
-}
-
-func convert[T, S domain.Float](v []S) []T {
-	if v == nil {
-		return nil
-	}
-	out := make([]T, len(v))
-	for i, f := range v {
-		out[i] = T(f)
-	}
-	return out
+		Val: make([]T, end-first)}
+	recast(x.Val, s.Val[first:end])
+	return &sparse[T]{CSR: x}
 }
 
 // checkCSR is CheckRows for sparse rows.
 func checkCSR[T domain.Float](d Domain, who string, x *CSR) error {
 	s := sparseOf[T](x)
-	if s.base != nil && d != domain.Reals() {
-		return checkShifted(d, who, s)
-	}
 	zero := d.Contains(0)
 	for i := range s.Rows {
 		lo, hi := s.Ptr[i], s.Ptr[i+1]
@@ -143,25 +125,6 @@ func checkCSR[T domain.Float](d Domain, who string, x *CSR) error {
 	return nil
 }
 
-// checkShifted is checkCSR where no cell is 0, row by row.
-func checkShifted[T domain.Float](d Domain, who string, s *sparse[T]) error {
-	row := make([]T, s.Cols)
-	for i := range s.Rows {
-		s.part(i, i+1).dense(row, s.Cols)
-		err := domain.CheckRows(d, who, row, 1, s.Cols, s.Cols)
-		switch e := err.(type) {
-		case *domain.CellError:
-			e.Row = i
-		case *domain.RowError:
-			e.Row = i
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // firstMissing is the first column that a row does not store.
 func firstMissing(cols []int32) int {
 	for i, j := range cols {
@@ -170,12 +133,4 @@ func firstMissing(cols []int32) int {
 		}
 	}
 	return len(cols)
-}
-
-// spread returns a matrix of either kind as a dense one.
-func spread(x Matrix) (*tensor.Dense, error) {
-	if s, ok := x.(*CSR); ok {
-		return s.Dense(nil)
-	}
-	return x.(*tensor.Dense), nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/chewxy/hm"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -25,8 +26,7 @@ var (
 
 // Shape returns (n, d).
 func (x *CSR) Shape() tensor.Shape {
-	rows, cols := x.of.size()
-	return tensor.Shape{rows, cols}
+	return tensor.Shape{x.rows, x.cols}
 }
 
 // Dims returns 2.
@@ -36,11 +36,11 @@ func (x *CSR) Dims() int { return 2 }
 func (x *CSR) Size() int { return x.Shape().TotalSize() }
 
 // Data returns the values of the entries, a []float32 or []float64.
-func (x *CSR) Data() any { return x.of.values() }
+func (x *CSR) Data() any { return x.values }
 
 // Dtype returns tensor.Float32 or tensor.Float64.
 func (x *CSR) Dtype() tensor.Dtype {
-	if _, ok := x.of.(*sparse[float32]); ok {
+	if _, ok := x.values.([]float32); ok {
 		return tensor.Float32
 	}
 	return tensor.Float64
@@ -64,14 +64,13 @@ func (x *CSR) MemSize() uintptr {
 }
 
 // Clone returns a deep copy. Gorgonia requires the type any.
-func (x *CSR) Clone() any { return &CSR{x.of.clone()} }
+func (x *CSR) Clone() any { return typed(x.Dtype(), cloned[float32], cloned[float64])(x) }
 
-func (s *sparse[T]) clone() entries {
-	first, end := s.Ptr[0], s.Ptr[s.Rows]
-	c := *s
-	c.Ptr = s.fromZero()
-	c.Col, c.Val, c.base = slices.Clone(s.Col[first:end]), slices.Clone(s.Val[first:end]), slices.Clone(s.base)
-	return &c
+func cloned[T domain.Float](x *CSR) *CSR {
+	c := *sparseOf[T](x)
+	first, end := c.Ptr[0], c.Ptr[c.Rows]
+	c.Ptr, c.Col, c.Val = c.fromZero(), slices.Clone(c.Col[first:end]), slices.Clone(c.Val[first:end])
+	return c.csr()
 }
 
 // fromZero returns the row pointers counted from the first entry; the pointers of a part of a matrix begin later.
@@ -84,9 +83,9 @@ func (s *sparse[T]) fromZero() []int {
 }
 
 // ZeroValue returns a matrix of the same shape without entries. It does not change x.
-func (x *CSR) ZeroValue() G.Value { return &CSR{x.of.cleared()} }
-
-func (s *sparse[T]) cleared() entries { return s.empty(s.Rows, s.Cols, 0) }
+func (x *CSR) ZeroValue() G.Value {
+	return &CSR{rows: x.rows, cols: x.cols, pointers: make([]int, x.rows+1), values: typed(x.Dtype(), any([]float32{}), any([]float64{}))}
+}
 
 // String returns the shape, the type and the number of entries.
 func (x *CSR) String() string {

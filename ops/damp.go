@@ -7,7 +7,6 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
 	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
 // Exponent is the function f of a semigroup kernel k(x, z) = exp(-Σ_j f(s_j (x_j + z_j))).
@@ -45,7 +44,7 @@ func (f Exponent) slope(u float64) float64 {
 	}
 }
 
-// Damp scales features z of unit length to the length √k(x, x) of a semigroup kernel k, row by row:
+// Damp scales, of x, s and z, features z of unit length to the length √k(x, x) of a semigroup kernel k, row by row:
 //
 //	y = exp(-E(x)) z,   E(x) = ½ Σ_j f(2 s_j x_j) = -½ ln k(x, x).
 //
@@ -57,74 +56,48 @@ func (f Exponent) slope(u float64) float64 {
 // in Homogeneous. z is frozen if no input of its op has a gradient.
 //
 // Errors while building: shapes and f. Errors while running (ErrDomain): a cell of x or an entry of s that is negative
-// or not finite, a cell of z outside Attr.Domain.
-func Damp(x, s, z *G.Node, f Exponent, a Attr) (*G.Node, error) {
-	if err := f.check(a.who("Damp")); err != nil {
-		return nil, err
-	}
-	if z != nil && z.Op() != nil && !hasGradient(z) {
-		a.takes(Z, dataBehind(z))
-	}
-	return apply(dampOp(f, a), x, s, z)
+// or not finite, a cell of z outside Attr.Domain. The dst of Into may be
+// z, and then z is not checked.
+func Damp(f Exponent, a Attr) Op {
+	o := Op{decl: &damp, attr: a, params: f}
+	o.err = f.check(o.who())
+	return o
 }
 
-// DampInto replaces z [n, m] by Damp(x, s, z), for dense or sparse rows x, without a graph. z must be contiguous and
-// have the element type of x.
-func DampInto(x Matrix, s, z *tensor.Dense, f Exponent, a Attr) error {
-	who := a.who("Damp")
-	if err := f.check(who); err != nil {
-		return err
-	}
-	x, err := matrix(x)
-	if err != nil {
-		return fmt.Errorf("%s: x: %w", who, err)
-	}
-	ts, err := sameType(who, x.Dtype(), []string{"s", "z"}, s, z)
-	if err != nil {
-		return err
-	}
-	if err := dampFits(who, x.Shape(), ts[0].Shape(), z.Shape()); err != nil {
-		return err
-	}
-	if !IsContiguous(z) {
-		return fmt.Errorf("%s: z is not contiguous: %w", who, ErrShape)
-	}
-	if err := CheckRows(domain.NonNegative(), who, x); err != nil {
-		return err
-	}
-	if err := checkScales(who, ts[0]); err != nil {
-		return err
-	}
-	typed(x.Dtype(), damp[float32], damp[float64])(x, ts[0], z, f)
-	return nil
+var (
+	damp      = dampDecl("Damp")
+	dampGradZ = dampDecl("gradient of Damp for z")
+	// exponentGradX and exponentGradS are the gradients for x and s, from x, s, the output y and the gradient g.
+	exponentGradX = decl{kind: "exponentGradX", sig: parse("nd,1|d,nm,nm->nd"), unchecked: true, adds: true,
+		forward: kernel{exponentBackX[float32], exponentBackX[float64]}}
+	exponentGradS = decl{kind: "exponentGradS", sig: parse("nd,k,nm,nm->k"), unchecked: true, sparse: native,
+		forward: kernel{exponentBackS[float32], exponentBackS[float64]}}
+)
+
+func dampDecl(kind string) decl {
+	return decl{kind: kind, sig: parse("nd,1|d,nm->nm"), names: []string{"x", "s", "z"},
+		on: nonNegative, sparse: native, forward: kernel{dampForward[float32], dampForward[float64]}}
 }
 
-// dampFits compares the shapes of x, s and z.
-func dampFits(who string, x, s, z tensor.Shape) error {
-	if len(x) != 2 || len(z) != 2 || x[0] != z[0] {
-		return fmt.Errorf("%s: x has shape %v and z %v, want as many rows: %w", who, x, z, ErrShape)
-	}
-	if k := s.TotalSize(); k != 1 && k != x[1] {
-		return lengthError(who, "s", k, x[1])
-	}
-	return nil
-}
-
-// checkScales checks that all scales are finite and not negative.
-func checkScales(who string, s *tensor.Dense) error {
-	for j, v := range Float64s(s) {
-		if !(v >= 0) || math.IsInf(v, 1) {
-			return &domain.CellError{Who: who, Matrix: "scale",
-				Col: j, Value: v, Reason: "is not a finite number from 0 on",
-				Remedy: "set it anew, or tune it with a lower learning rate"}
+func init() {
+	damp.in = []Inputs{X, S, Z}
+	damp.prepare = checkScales
+	damp.node = func(o Op, in []*G.Node) (*G.Node, error) {
+		if len(in) > 2 && in[2] != nil && in[2].Op() != nil && !hasGradient(in[2]) {
+			o.attr.takes(Z, dataBehind(in[2]))
 		}
+		return o.apply(in...)
 	}
-	return nil
+	damp.backward = func(t *tracer) {
+		x, s := t.in[0], t.in[1]
+		t.gradient(X, with(&exponentGradX, t.params), x, s, t.out, t.grad)
+		t.gradient(S, with(&exponentGradS, t.params), x, s, t.out, t.grad)
+		t.gradient(Z, with(&dampGradZ, t.params), x, s, t.grad)
+	}
 }
 
-func damp[T domain.Float](x Matrix, s, z *tensor.Dense, f Exponent) {
-	n, m := z.Shape()[0], z.Shape()[1]
-	cells, scales, out := cellsOf[T](x), data[T](s), data[T](z)
+func dampForward[T domain.Float](c *call) error {
+	f, m, rows, scales, z, out := c.params.(Exponent), c.at('m'), storedIn[T](c), cells[T](c, 1), cells[T](c, 2), result[T](c)
 	twice := make([]T, len(scales))
 	for j, v := range scales {
 		twice[j] = 2 * v
@@ -133,34 +106,41 @@ func damp[T domain.Float](x Matrix, s, z *tensor.Dense, f Exponent) {
 	if f == Log1p {
 		sum = simd.SumLogs[T]
 	}
-	simd.Share(n, 32, func(lo, hi int) {
+	if len(z) > 0 && &out[0] != &z[0] {
+		if err := CheckRows(c.attr.Domain, c.who(), c.in[2]); err != nil {
+			return err
+		}
+		copy(out, z)
+	}
+	simd.Share(c.at('n'), 32, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			e := sum(cells.row(i, twice))
+			e := sum(rows.row(i, twice))
 			if math.IsInf(e, 1) { // 2sx overflows in T, and f of it need not
 				e = 0
-				cells.each(i, func(j int, v T) { e += f.at(2 * float64(scales[j%len(scales)]) * float64(v)) })
+				rows.each(i, func(j int, v T) { e += f.at(2 * float64(scales[j%len(scales)]) * float64(v)) })
 			}
 			simd.ScaleRow(out[i*m:i*m+m], math.Exp(-e/2))
 		}
 	})
+	return nil
 }
 
-// cells holds the numbers of dense or sparse rows. Cells that are not stored are 0 and add nothing to the sums.
-type cells[T domain.Float] struct {
+// stored holds the numbers of dense or sparse rows. Cells that are not stored are 0 and add nothing to the sums.
+type stored[T domain.Float] struct {
 	dense  []T
 	d      int
 	sparse *sparse[T]
 }
 
-func cellsOf[T domain.Float](x Matrix) cells[T] {
-	if s, ok := x.(*CSR); ok {
-		return cells[T]{sparse: sparseOf[T](s)}
+func storedIn[T domain.Float](c *call) stored[T] {
+	if s, ok := c.x.(*CSR); ok {
+		return stored[T]{sparse: sparseOf[T](s)}
 	}
-	return cells[T]{dense: data[T](x.(*tensor.Dense)), d: x.Shape()[1]}
+	return stored[T]{dense: cells[T](c, 0), d: c.at('d')}
 }
 
 // row returns the stored cells of row i and the entries of s for their columns.
-func (c cells[T]) row(i int, s []T) (v, scales []T) {
+func (c stored[T]) row(i int, s []T) (v, scales []T) {
 	if c.sparse == nil {
 		return c.dense[i*c.d : i*c.d+c.d], s
 	}
@@ -176,7 +156,7 @@ func (c cells[T]) row(i int, s []T) (v, scales []T) {
 }
 
 // each calls f for the non-zero cells of row i.
-func (c cells[T]) each(i int, f func(j int, v T)) {
+func (c stored[T]) each(i int, f func(j int, v T)) {
 	if s := c.sparse; s != nil {
 		for t := s.Ptr[i]; t < s.Ptr[i+1]; t++ {
 			f(int(s.Col[t]), s.Val[t])
@@ -190,94 +170,37 @@ func (c cells[T]) each(i int, f func(j int, v T)) {
 	}
 }
 
-func dampOp(f Exponent, a Attr) *op {
-	return &op{kind: "Damp", params: f, in: []Inputs{X, S, Z}, ranks: "2122", attr: a, sparse: true,
-		shape: func(in []tensor.Shape) (tensor.Shape, error) {
-			if err := dampFits(a.who("Damp"), in[0], in[1], in[2]); err != nil {
-				return nil, err
-			}
-			return in[2].Clone(), nil
-		},
-		forward: func(x Matrix, in []*tensor.Dense) (Matrix, error) {
-			x, err := plain(x)
-			if err != nil {
-				return nil, err
-			}
-			z, err := Copy(nil, in[2], a)
-			if err != nil {
-				return nil, err
-			}
-			return z, DampInto(x, in[1], z, f, a)
-		},
-		backward: func(t *tracer) {
-			x, s := t.in[0], t.in[1]
-			t.gradient(X, exponentGrad(f, 0), x, s, t.out, t.grad)
-			t.gradient(S, exponentGrad(f, length(s)), x, s, t.out, t.grad)
-			t.gradient(Z, dampOp(f, Attr{Frozen: X | S | Z}), x, s, t.grad)
-		}}
+// along is t = -Σ g·y of row i.
+func along[T domain.Float](c *call, i int) (t float64) {
+	y, g, m := cells[T](c, 2), cells[T](c, 3), c.at('m')
+	for j := i * m; j < i*m+m; j++ {
+		t -= float64(g[j]) * float64(y[j])
+	}
+	return t
 }
 
-// plain returns x, as a dense matrix if it is sparse with missing cells that are not zeros.
-func plain(x Matrix) (Matrix, error) {
-	if s, ok := x.(*CSR); ok && !s.of.zeroBased() {
-		return s.Dense(nil)
-	}
-	return x, nil
-}
-
-// exponentGrad is the gradient of Damp for s with the given number of entries, or for x if entries is 0, from x, s, the
-// output y and the gradient g.
-func exponentGrad(f Exponent, entries int) *op {
-	o := &op{kind: "exponentGrad", params: [2]int{int(f), entries}, ranks: "21221", sparse: entries > 0}
-	if entries == 0 {
-		o.ranks = "21222"
-	}
-	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
-		if x, y, g := in[0], in[2], in[3]; !y.Eq(g) || x[0] != y[0] {
-			return nil, misfit(o.kind, in)
-		}
-		if entries == 0 {
-			return in[0].Clone(), nil
-		}
-		return tensor.Shape{entries}, nil
-	}
-	o.fill = func(out *tensor.Dense, x Matrix, in []*tensor.Dense) error {
-		x, err := plain(x)
-		if err == nil {
-			typed(out.Dtype(), exponentGradient[float32], exponentGradient[float64])(f, entries, out, x, in)
-		}
-		return err
-	}
-	return o
-}
-
-func exponentGradient[T domain.Float](f Exponent, entries int, out *tensor.Dense, x Matrix, in []*tensor.Dense) {
-	n, d, m := x.Shape()[0], x.Shape()[1], in[2].Shape()[1]
-	cells, s, y, g, dst := cellsOf[T](x), data[T](in[1]), data[T](in[2]), data[T](in[3]), data[T](out)
-	sums := make([]float64, entries)
-	for i := range n {
-		t := 0.0
-		for j := i * m; j < i*m+m; j++ {
-			t -= float64(g[j]) * float64(y[j])
-		}
-		if entries == 0 && f == Log1p { // which has a slope at 0
-			for j := range d {
-				scale := float64(s[j%len(s)])
-				dst[i*d+j] = T(t * scale * f.slope(2*scale*float64(cells.dense[i*d+j])))
-			}
-			continue
-		}
-		cells.each(i, func(j int, v T) {
+func exponentBackX[T domain.Float](c *call) error {
+	f, s, d, dx := c.params.(Exponent), cells[T](c, 1), c.at('d'), result[T](c)
+	for i := range c.at('n') {
+		t := along[T](c, i)
+		for j, v := range cells[T](c, 0)[i*d : i*d+d] {
 			scale := float64(s[j%len(s)])
-			slope := f.slope(2 * scale * float64(v))
-			if entries == 0 {
-				dst[i*d+j] = T(t * scale * slope)
-			} else {
-				sums[j%len(sums)] += t * float64(v) * slope
+			if slope := f.slope(2 * scale * float64(v)); v != 0 || f == Log1p { // which has a slope at 0
+				dx[i*d+j] = T(t * scale * slope)
 			}
+		}
+	}
+	return nil
+}
+
+func exponentBackS[T domain.Float](c *call) error {
+	f, s, rows, sums := c.params.(Exponent), cells[T](c, 1), storedIn[T](c), make([]float64, c.at('k'))
+	for i := range c.at('n') {
+		t := along[T](c, i)
+		rows.each(i, func(j int, v T) {
+			sums[j%len(sums)] += t * float64(v) * f.slope(2*float64(s[j%len(s)])*float64(v))
 		})
 	}
-	for j, sum := range sums {
-		dst[j] = T(sum)
-	}
+	recast(result[T](c), sums)
+	return nil
 }

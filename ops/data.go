@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
 // Data prepares the input x [n, d] of a layer that treats x as data. If the op that makes x has a gradient for any
@@ -28,14 +27,14 @@ func Data(x *G.Node, a Attr) (*G.Node, Attr, error) {
 		return x, a, nil
 	}
 	a.takes(X, a.who("Data"))
-	guard, err := apply(dataOp(Attr{Layer: a.Layer, Frozen: X, data: a.data, refused: X}), x)
+	guard, err := Op{decl: &passOn, attr: Attr{Layer: a.Layer, Frozen: X, data: a.data, refused: X}}.apply(x)
 	return guard, a, err
 }
 
 // hasGradient reports whether the op that makes n has a gradient for any input.
 func hasGradient(n *G.Node) bool {
 	if o := opOf(n); o != nil {
-		return o.wantsAny()
+		return o.wantsAny(0)
 	}
 	theirs, ok := n.Op().(G.SDOp)
 	return ok && slices.Contains(theirs.DiffWRT(theirs.Arity()), true)
@@ -43,7 +42,7 @@ func hasGradient(n *G.Node) bool {
 
 // dataBehind returns the layer of the data if n depends on data alone, else "".
 func dataBehind(n *G.Node) string {
-	if o := opOf(n); o != nil && !o.wantsAny() {
+	if o := opOf(n); o != nil && !o.wantsAny(0) {
 		return o.attr.data
 	}
 	return ""
@@ -59,18 +58,15 @@ func refusal(n *G.Node) error {
 		"build the layer with WithInputGrad: %w", layer, ErrParam)
 }
 
-// dataOp returns x itself, dense or sparse. This is safe: only ops of this package read the node, and none overwrites
+// passOn returns x itself, dense or sparse. This is safe: only ops of this package read the node, and none overwrites
 // an input. A TapeMachine writes the result of another op to its register only where that op overwrites it. It also
 // sets its engine in the result of an op; x belongs to the user and several machines may run on it, so a dense x is
 // returned as a new tensor on the same cells.
-func dataOp(a Attr) *op {
-	return &op{kind: "Data", in: []Inputs{X}, ranks: "22", attr: a, sparse: true, shape: likeFirst,
-		forward: func(x Matrix, in []*tensor.Dense) (Matrix, error) {
-			if in[0] == nil {
-				return x, nil
-			}
-			return in[0].ShallowClone(), nil
-		},
-		backward: func(*tracer) {}, // its gradient is refused
-	}
-}
+var passOn = decl{kind: "Data", sig: parse("nd->nd"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
+	sparse: native, value: func(c *call) (Matrix, error) {
+		if c.in[0] == nil {
+			return c.x, nil
+		}
+		return c.in[0].ShallowClone(), nil
+	},
+	backward: func(*tracer) {}} // its gradient is refused

@@ -20,7 +20,7 @@ func ExampleData() {
 		fmt.Println(err)
 		return
 	}
-	z, err := ops.Fourier(behind, w, a)
+	z, err := ops.Fourier(a).Node(behind, w)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -42,7 +42,7 @@ func TestDataLeavesTheEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ops.Fourier(behind, w, a); err != nil {
+	if _, err := ops.Fourier(a).Node(behind, w); err != nil {
 		t.Fatal(err)
 	}
 	m := G.NewTapeMachine(g)

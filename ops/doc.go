@@ -1,30 +1,29 @@
 // Package ops holds feature maps, layers and losses as differentiable Gorgonia operations, each with a forward and a
 // backward written by hand.
 //
-//	Fourier                             [cos(xW) | sin(xW)] / √m                  Bochner kernels, pair form
-//	Phase                               √(2/m) cos(xW + b)                        Bochner kernels, phase form
-//	StructuredFourier, StructuredPhase  the same two                              W is a product of Hadamard matrices
-//	SkewedFourier, SkewedPhase          the same two of LogShift                  skewed kernels
-//	SignedFourier                       [ρ_b cos P_b | ρ_b sin P_b]/√m            indefinite kernels
-//	Laplace                             exp(-xW) / √m                             semigroup kernels
-//	UnitLaplace, Damp                   Laplace with rows of norm 1, √k(x, x)     semigroup kernels
-//	Homogeneous                         √κ̂₀x^{γ/2}, √2κ̂₁x^{γ/2}cos(L ln x), ...   homogeneous kernels, by coordinate
-//	LogWaves                            a_j cos(ω_j u), a_j sin(ω_j u)            metric of a semigroup kernel
-//	Table                               piecewise linear functions of x_i         fitted additive maps
-//	Maclaurin                           s_i/√m Π_j x·w_ij                         polynomials of x·z
-//	TensorSketch                        FFT⁻¹(Π_j FFT(C_j x))                     polynomials of x·z
-//	Nystrom                             k(x, L) P                                 any Kernel, by landmarks
-//	KDE                                 kernel density estimates                  Bags of samples, on a Grid
-//	HDD                                 Φᵀ√p cos(λ_j ln p), Φᵀ√p sin(λ_j ln p)    distances of densities p
-//	Coefficients                        pΦ                                        L² distances of densities p
-//	BagMean                             means of the rows of bags                 mean embeddings of sets
-//	LogShift                            ln(x + c)                                 first step of the skewed kernels
-//	Bandwidth                           W·exp(-ρ)                                 a trainable bandwidth
-//	ScaleColumns, Normalise             x·diag(s), x/‖x‖                          units, norms
-//	Columns, Concat                     scale·x[:, from:to], [w₀x₀ | w₁x₁ | ...]  maps over parts of the input
-//	Affine, Activate                    xW + b, relu(x), tanh(x), ...             heads, dense layers
-//	Softmax, LogSoftmax                 exp(x_j)/Σ_k exp(x_k), its logarithm      class probabilities
-//	CrossEntropy, Huber                 -Σ t ln Softmax(x); r²/2 or δ(|r| - δ/2)  losses
+//	Fourier                    [cos(xW) | sin(xW)] / √m, √(2/m) cos(xW + b)   Bochner kernels, pair and phase form
+//	StructuredFourier          the same two                              W is a product of Hadamard matrices
+//	SkewedFourier              the same two of ln(x + c)                 skewed kernels
+//	SignedFourier              [ρ_b cos P_b | ρ_b sin P_b]/√m            indefinite kernels
+//	Units                      √(2/m) max(xW, 0), ...                    arc-cosine kernels, the neural tangent kernel
+//	Laplace                    exp(-xW) / √m                             semigroup kernels
+//	UnitLaplace, Damp          Laplace with rows of norm 1, √k(x, x)     semigroup kernels
+//	Homogeneous                √κ̂₀x^{γ/2}, √2κ̂₁x^{γ/2}cos(L ln x), ...   homogeneous kernels, by coordinate
+//	LogWaves                   a_j cos(ω_j u), a_j sin(ω_j u)            metric of a semigroup kernel
+//	Table                      piecewise linear functions of x_i         fitted additive maps
+//	Maclaurin                  s_i/√m Π_j x·w_ij                         polynomials of x·z
+//	TensorSketch               FFT⁻¹(Π_j FFT(C_j x))                     polynomials of x·z
+//	Nystrom                    k(x, L) P                                 any Kernel, by landmarks
+//	KDE                        kernel density estimates                  samples of sets, on a Grid
+//	HDD                        Φᵀ√p cos(λ_j ln p), Φᵀ√p sin(λ_j ln p)    distances of densities p
+//	Coefficients               pΦ                                        L² distances of densities p
+//	BagMean                    means of the rows of bags                 mean embeddings of sets
+//	Bandwidth                  W·exp(-ρ)                                 a trainable bandwidth
+//	ScaleColumns, Normalise    x·diag(s), x/‖x‖                          units, norms
+//	Columns, Concat            scale·x[:, from:to], [w₀x₀ | w₁x₁ | ...]  maps over parts of the input
+//	Affine, Activate           xW + b, relu(x), tanh(x), ...             heads, dense layers
+//	Softmax, LogSoftmax        exp(x_j)/Σ_k exp(x_k), its logarithm      class probabilities
+//	CrossEntropy, Huber        -Σ t ln Softmax(x); r²/2 or δ(|r| - δ/2)  losses
 //
 // x is [n, d], one instance a row; W is [d, m], one frequency a column. An op has no state: all it works on is an input
 // node. Every op has a forward and a backward on both of Gorgonia's machines, in float32 and float64, and accepts
@@ -32,12 +31,18 @@
 // repeat a product, except where its comment says that something is computed again. It computes nothing for the inputs
 // that Attr.Frozen names.
 //
-// The rows x of a kernel map may be sparse: a node of a graph, and Into functions that take a Matrix, accept a CSR in
-// place of a tensor. W then has its gradient, and x, which is data, has none. Nystrom, Normalise and Concat make
-// sparse rows dense.
+// An Op is a value that a constructor makes. Node adds it to a graph; Into computes the same numbers, bit for bit,
+// without one, into the caller's memory:
 //
-// Shapes are checked while the graph is built; values are checked when it runs. A function that ends in Into is the
-// forward without a graph, into the caller's memory; it has the errors of the op.
+//	z, err := ops.Fourier(attr).Node(x, w)          // of nodes
+//	z, err := ops.Fourier(attr).Into(dst, rows, w)  // of tensors, W packed by Pack or not
+//
+// The rows x of a kernel map may be sparse: a node, and Into, accept a CSR in place of a tensor. W then has its
+// gradient, and x, which is data, has none. Maps by coordinate make sparse features of sparse rows (Op.Sparse).
+// Nystrom, Normalise and Concat make sparse rows dense.
+//
+// Shapes are checked while the graph is built; values are checked when it runs. The errors are the same without a
+// graph.
 //
 // # The LispMachine
 //

@@ -32,7 +32,7 @@ func ExampleFourier() {
 	w := G.NewMatrix(g, G.Float64, G.WithShape(d, m), G.WithName("W"), G.WithValue(normal(d, m)))
 
 	// Frozen says that nobody wants the gradient for W, and it is not computed.
-	z, err := ops.Fourier(x, w, ops.Attr{Frozen: ops.W})
+	z, err := ops.Fourier(ops.Attr{Frozen: ops.W}).Node(x, w)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -71,16 +71,17 @@ func ExampleFourier() {
 
 // The same features without a graph, as a server wants them: the frequencies are packed once, and the rows go into
 // memory that is there already.
-func ExampleFourierInto() {
+func ExampleOp_Into() {
 	const n, d, m = 3, 2, 5
-	w, err := ops.Pack(normal(d, m))
+	fourier := ops.Fourier(ops.Attr{Layer: `layers: FourierLayer "rff"`})
+	w, err := fourier.Pack(d, normal(d, m))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	features := tensor.New(tensor.WithShape(n, 2*m), tensor.Of(tensor.Float64))
 	rows := tensor.New(tensor.WithShape(n, d), tensor.WithBacking([]float64{0, 0, 1, .5, -2, 3}))
-	if _, err := ops.FourierInto(features, rows, w, ops.Attr{}); err != nil {
+	if _, err := fourier.Into(features, rows, w); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -93,7 +94,7 @@ func ExampleFourierInto() {
 	}
 
 	rows.Float64s()[3] = math.Inf(1)
-	_, err = ops.FourierInto(features, rows, w, ops.Attr{Layer: `layers: FourierLayer "rff"`})
+	_, err = fourier.Into(features, rows, w)
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, ops.ErrDomain))
 	// Output:
@@ -104,50 +105,13 @@ func ExampleFourierInto() {
 	// true
 }
 
-// A structured W of 4 million numbers is 12288 signs and 1024 norms, and a product with it 30 times 1024 additions.
-func ExampleStructuredFourierInto() {
-	const d, m = 1000, 4096
-	rng := rand.New(rand.NewPCG(7, 0))
-	signs := tensor.New(tensor.WithShape(3*m/1024, 1024), tensor.Of(tensor.Float64))
-	for i := range signs.Float64s() {
-		signs.Float64s()[i] = float64(1 - 2*rng.IntN(2))
-	}
-	norms := make([]float64, m) // of the kernel exp(-‖x-y‖²/2) in 1024 dimensions, to within some per cent
-	for i := range norms {
-		norms[i] = math.Sqrt(1024) + rng.NormFloat64()/math.Sqrt2
-	}
-	w, err := ops.PackStructured(d, signs, tensor.New(tensor.WithShape(m), tensor.WithBacking(norms)), nil, ops.Attr{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	cells := make([]float64, 2*d) // two points at the distance 1
-	for i := range d {
-		cells[d+i] = 1 / math.Sqrt(d)
-	}
-	z, err := ops.StructuredFourierInto(nil, tensor.New(tensor.WithShape(2, d), tensor.WithBacking(cells)), w,
-		ops.Attr{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	k := 0.0
-	for j, v := range z.Float64s()[:2*m] {
-		k += v * z.Float64s()[2*m+j]
-	}
-	fmt.Printf("k = %.2f, exactly %.2f\n", k, math.Exp(-.5))
-	// Output:
-	// k = 0.61, exactly 0.61
-}
-
 // Bags of words: two rows of six columns, three entries. The cosine of a row without words is 1.
 func ExampleNewCSR() {
 	x, err := ops.NewCSR(2, 6, []int{0, 0, 3}, []int32{0, 3, 5}, []float64{1, 2, 1})
 	if err != nil {
 		panic(err)
 	}
-	w, _ := ops.Pack(tensor.New(tensor.WithShape(6, 1), tensor.WithBacking([]float64{.5, 9, 9, .25, 9, 1})))
-	z, err := ops.FourierInto(nil, x, w, ops.Attr{})
+	z, err := ops.Fourier(ops.Attr{}).Into(nil, x, tensorOf([]float64{.5, 9, 9, .25, 9, 1}, 6, 1))
 	if err != nil {
 		panic(err)
 	}
@@ -156,4 +120,31 @@ func ExampleNewCSR() {
 	// Output:
 	// CSR float64 (2, 6), 3 stored
 	// [1.0000 0.0000 -0.4161 0.9093]
+}
+
+// Of two classes the softmax is the logistic function of the difference.
+func ExampleSoftmax() {
+	g := G.NewGraph()
+	x := G.NewMatrix(g, G.Float64, G.WithShape(1, 2), G.WithName("x"), G.WithValue(
+		tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]float64{0, math.Log(3)}))))
+	p, err := ops.Softmax(ops.Attr{}).Node(x)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	lp, err := ops.LogSoftmax(ops.Attr{}).Node(x)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	machine := G.NewTapeMachine(g)
+	defer machine.Close()
+	if err := machine.RunAll(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.3f\n%.3f\n", p.Value(), lp.Value()) // R: one row
+	// Output:
+	// R[0.250  0.750]
+	// R[-1.386  -0.288]
 }

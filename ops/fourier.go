@@ -4,90 +4,166 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/ops/internal/simd"
 	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
-// Fourier is the pair form of random Fourier features,
+// Fourier is random Fourier features of x, W and [b]. Without b it is the pair form,
 //
 //	z(x) = [cos(xW) | sin(xW)] / √m.
 //
 // Its inner products are unbiased for E cos(w·(x - x')) and exact for x = x'. x is [n, d], W [d, m], z [n, 2m]: the m
 // cosines, then the m sines. Rahimi and Recht (2007), algorithm 1, in the form for which Sutherland and Schneider
-// (2015) show the lower variance.
+// (2015) show the lower variance. With b [m] it is the phase form,
 //
-// Backward, from the output alone: dP = g_sin·z_cos - g_cos·z_sin, dx = dP·Wᵀ, dW = xᵀ·dP.
+//	z(x) = √(2/m) cos(xW + b),   b ~ U[0, 2π),
 //
-// Errors while building: shapes. Errors while running: a cell of x outside Attr.Domain, or a row whose projection xW is
-// not finite (ErrDomain).
-func Fourier(x, w *G.Node, a Attr) (*G.Node, error) {
-	o := projectionOp("Fourier", "222", a, 2, func(x Matrix, w *Weights, _ []*tensor.Dense) (*tensor.Dense, error) {
-		return FourierInto(nil, x, w, a)
-	})
-	o.backward = func(t *tracer) { t.ofRows(pairMap, t.out) }
-	return apply(o, x, w)
-}
+// with half the columns, z [n, m], for the same frequencies and a higher variance. Li et al. (2010), equation (5).
+//
+// Backward of the pair form, from the output alone: dP = g_sin·z_cos - g_cos·z_sin, dx = dP·Wᵀ, dW = xᵀ·dP. Of the
+// phase form: dP = -√(2/m) sin(P)·g with P = xW + b, and db = the column sums of dP. The output does not determine
+// sin(P). For at most 128 columns of x the backward computes P again, in blocks of rows; for more, P is a node of the
+// graph, which takes as much memory as z.
+//
+// Pack takes W. Errors while building: shapes. Errors while running: a cell of x outside Attr.Domain, or a row whose
+// projection xW is not finite (ErrDomain).
+func Fourier(a Attr) Op { return Op{decl: &fourier, attr: a} }
 
-// FourierInto writes Fourier(x, W), of dense or sparse rows, to dst [n, 2m], allocated if nil, without a graph.
-func FourierInto(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense, error) {
-	_, m := w.Dims()
-	dst, x, err := circular("Fourier", a, dst, x, w, 2*m)
-	if err != nil {
-		return nil, err
+var fourier = decl{kind: "Fourier", sig: parse("nd,dm,m?->n(2m)|nm"), names: []string{"x", "W", "b"},
+	in: []Inputs{X, W, B}, circular: true, sparse: native, pack: packW,
+	forward: kernel{fourierForward[float32], fourierForward[float64]}, node: phaseNode,
+	backward: func(t *tracer) {
+		if b := t.in[2]; b != nil {
+			t.gradientsOf(&phaseGradients, []Inputs{X, W, B}, t.in[0], t.in[1], b, t.grad)
+			return
+		}
+		t.gradientsOf(&pairGradients, []Inputs{X, W}, t.in[0], t.in[1], t.out, t.grad)
+	}}
+
+func fourierForward[T domain.Float](c *call) error {
+	m, p, b := c.at('m'), packedW[T](c.w), cells[T](c, 2)
+	bad := -1
+	if s, ok := c.x.(*CSR); ok {
+		x := sparseOf[T](s)
+		if b == nil {
+			bad = simd.PairCSR(result[T](c), x.CSR, background(x, c.w, b), p, pairScale(m))
+		} else {
+			bad = simd.PhaseCSR(result[T](c), x.CSR, background(x, c.w, b), p, phaseScale(m))
+		}
+	} else if b == nil {
+		bad = simd.Pair(result[T](c), cells[T](c, 0), c.at('n'), p, pairScale(m))
+	} else {
+		bad = simd.Phase(result[T](c), cells[T](c, 0), b, c.at('n'), p, phaseScale(m))
 	}
-	bad := typed(w.Dtype(), pair[float32], pair[float64])(dst, x, w, 1/math.Sqrt(float64(m)))
-	return dst, notFinite("Fourier", a, x, bad)
+	return c.notFinite(bad)
 }
 
-// overflow is the error for a row whose projection is not finite.
-func overflow(op string, a Attr, row int, dt tensor.Dtype) error {
+func pairScale(m int) float64  { return 1 / math.Sqrt(float64(m)) }
+func phaseScale(m int) float64 { return math.Sqrt(2 / float64(m)) }
+
+// notFinite is the error for a row whose projection is not finite: a cell of x that is not finite, or an overflow.
+func (c *call) notFinite(row int) error {
+	if row < 0 {
+		return nil
+	}
+	if err := CheckRows(c.domain(), c.who(), c.x); err != nil {
+		return err
+	}
+	return c.overflow(row)
+}
+
+func (c *call) overflow(row int) error {
 	if row < 0 {
 		return nil
 	}
 	return fmt.Errorf("%s: the projection of row %d on the frequencies is not finite in %v; scale the data, or look "+
-		"for NaN in the frequencies: %w",
-		a.who(op), row, dt, ErrDomain)
+		"for NaN in the frequencies: %w", c.who(), row, c.x.Dtype(), ErrDomain)
 }
 
-// projectionOp is a map of x [n, d], W [d, m] and, depending on ranks, a bias [m], to factor·m columns. The caller adds
-// the backward.
-func projectionOp(kind, ranks string, a Attr, factor int,
-	into func(x Matrix, w *Weights, in []*tensor.Dense) (*tensor.Dense, error)) *op {
-	o := &op{kind: kind, in: []Inputs{X, W, B}[:min(len(ranks)-1, 3)], ranks: ranks, attr: a, sparse: true}
-	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
-		x, w := in[0], in[1]
-		if x[1] != w[0] {
-			return nil, widthError(o.who(), x, w)
-		}
-		if len(in) > 2 && in[2][0] != w[1] {
-			return nil, biasError(o.who(), w, in[2])
-		}
-		return tensor.Shape{x[0], factor * w[1]}, nil
+// projectAgain is the largest number of columns of x for which a product is faster than writing and reading its result.
+const projectAgain = 128
+
+// phaseNode makes P a node of its own for the phase form of many columns.
+func phaseNode(o Op, in []*G.Node) (*G.Node, error) {
+	if len(in) < 3 || in[0] == nil || in[2] == nil || in[0].Dims() != 2 || in[0].Shape()[1] <= projectAgain ||
+		o.attr.Frozen&(X|W|B) == X|W|B {
+		return o.apply(in...)
 	}
-	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
-		w, err := a.weights(in[1])
+	auxiliary := o.attr
+	auxiliary.Frozen = X | W | B // P has no gradient: it is there to be read
+	p, err := Affine(auxiliary).apply(in...)
+	if err != nil {
+		return nil, err
+	}
+	return Op{decl: &phaseOf, attr: o.attr}.apply(append(in[:3:3], p)...)
+}
+
+// phaseOf is the phase form from x, W, b and P.
+var phaseOf = decl{kind: "Phase with xW + b", sig: parse("nd,dm,m,nm->nm"), names: []string{"x", "W", "b", "xW + b"},
+	in: []Inputs{X, W, B}, unchecked: true, sparse: native, forward: kernel{cosine[float32], cosine[float64]},
+	backward: func(t *tracer) {
+		t.gradientsOf(&cosGradients, []Inputs{X, W, B}, t.in[0], t.in[1], t.in[3], t.grad)
+	}}
+
+// cosineOf is the phase form of a projection P [n, m] that is a node of its own, and the only input. A structured W
+// cannot compute P again for less.
+var cosineOf = decl{kind: "Phase", sig: parse("nm->nm"), names: []string{"xW + b"}, in: []Inputs{X}, unchecked: true,
+	forward:  kernel{cosine[float32], cosine[float64]},
+	backward: func(t *tracer) { t.gradient(X, of(&cosGrad), t.in[0], t.grad) }}
+
+// cosine is √(2/m) cos(P) of the last input.
+func cosine[T domain.Float](c *call) error {
+	n, m := c.at('n'), c.at('m')
+	return c.overflow(simd.Cos(result[T](c), cells[T](c, len(c.in)-1), n, m, phaseScale(m)))
+}
+
+// nodeOfCosine is the phase form of an op whose projection is a node of its own, made from the given inputs.
+func nodeOfCosine(projection *decl, inputs Inputs) func(o Op, in []*G.Node) (*G.Node, error) {
+	return func(o Op, in []*G.Node) (*G.Node, error) {
+		last := len(o.sig.in) - 1
+		if len(in) <= last || in[last] == nil {
+			return o.apply(in...)
+		}
+		p, err := Op{decl: projection, attr: o.attr}.apply(in...)
 		if err != nil {
 			return nil, err
 		}
-		return into(x, w, in)
-	}
-	return o
-}
-
-func widthError(who string, x, w tensor.Shape) error {
-	return fmt.Errorf("%s: x is %v and W is %v: x has %d columns, W wants %d: %w", who, x, w, x[1], w[0], ErrShape)
-}
-
-func biasError(who string, w, b tensor.Shape) error {
-	return fmt.Errorf("%s: W is %v and the bias %v: %w", who, w, b, ErrShape)
-}
-
-// weights returns the packed W if it was packed from the memory of w, else w borrowed.
-func (a Attr) weights(w *tensor.Dense) (*Weights, error) {
-	if a.Packed != nil {
-		if kept := a.Packed.Load(); kept != nil && kept.first == firstCell(w) {
-			return kept, nil
+		own, all := Attr{Layer: o.attr.Layer}, inputs
+		if in[3] == nil { // a structured W without a bandwidth
+			all &^= Rho
 		}
+		if o.attr.Frozen&all == all {
+			own.Frozen = X
+		}
+		return Op{decl: &cosineOf, attr: own}.apply(p)
 	}
-	return Borrow(w)
+}
+
+// Affine is xW + b of x [n, d], W [d, k] and b [k].
+//
+// Backward: dx = g·Wᵀ, dW = xᵀ·g, db = the column sums of g. Pack takes W. Errors while building: shapes. Errors while
+// running: a cell of x outside Attr.Domain (ErrDomain).
+func Affine(a Attr) Op { return Op{decl: &affine, attr: a} }
+
+var affine = decl{kind: "Affine", sig: parse("nd,dm,m->nm"), names: []string{"x", "W", "b"}, in: []Inputs{X, W, B},
+	sparse: native, pack: packW, forward: kernel{affineForward[float32], affineForward[float64]},
+	backward: func(t *tracer) {
+		t.gradient(X, of(&gradX), t.grad, t.in[1])
+		t.gradient(W, of(&gradW), t.in[0], t.grad)
+		t.gradient(B, of(&sum), t.grad, t.in[2])
+	}}
+
+func affineForward[T domain.Float](c *call) error { return affineOf(c, cells[T](c, len(c.in)-1)) }
+
+// affineOf writes xW + b; a nil b is 0.
+func affineOf[T domain.Float](c *call, b []T) error {
+	p := packedW[T](c.w)
+	if s, ok := c.x.(*CSR); ok {
+		x := sparseOf[T](s)
+		p.AffineCSR(result[T](c), x.CSR, background(x, c.w, b))
+		return nil
+	}
+	p.Affine(result[T](c), cells[T](c, 0), b, c.at('n'))
+	return nil
 }

@@ -8,41 +8,96 @@ import (
 	"gorgonia.org/tensor"
 )
 
+// gradientSet are the parameters of an op whose result is a vector of gradients.
+type gradientSet struct {
+	of     any // the parameters of the op
+	wanted [4]bool
+}
+
 // gradientsOf applies an op whose result is a vector: the gradients for the named inputs that are wanted, one
 // after another. It then takes the vector apart. These gradients share most of their work, and a Gorgonia op has one
 // result.
-func (t *tracer) gradientsOf(names []Inputs, make func(wanted Inputs) *op, in ...handle) {
-	var wanted Inputs
-	for _, name := range names {
-		if t.wanted(name) {
-			wanted |= name
+func (t *tracer) gradientsOf(d *decl, names []Inputs, in ...handle) {
+	set, sum := gradientSet{of: t.params}, 0
+	for i, name := range names {
+		if set.wanted[i] = t.wanted(name); set.wanted[i] {
+			sum++
 		}
 	}
-	if wanted == 0 {
+	if sum == 0 {
 		return
 	}
-	all, at := t.apply(make(wanted), in...), 0
-	for _, name := range names {
-		if wanted&name != 0 {
-			shape := shapeOf(t.in[t.at(name)]).Clone()
-			t.gradient(name, partOp(at, shape), all)
-			at += shape.TotalSize()
+	wants := set.wanted
+	if d.whole {
+		for i := range names {
+			set.wanted[i] = true
 		}
+	}
+	all, at := t.run(with(d, set), in...), 0
+	for i, name := range names {
+		if !set.wanted[i] {
+			continue
+		}
+		shape := shapeOf(t.in[t.position(name)])
+		if wants[i] {
+			t.gradient(name, partOf(at, shape), all)
+		}
+		at += shape.TotalSize()
 	}
 }
 
-// partOp takes one gradient out of the vector of all of them, without a copy. This is safe, because the parts do not
+// sumParts is the length of the vector of gradients.
+func (c *call) sumParts() (sum int) {
+	for i, p := range c.parts {
+		if c.params.(gradientSet).wanted[i] {
+			sum += c.sizes.shape(nil, p).TotalSize()
+		}
+	}
+	return sum
+}
+
+// cut returns the memory of each gradient in the result, nil for those that are not wanted.
+func cut[T domain.Float](c *call) [][]T {
+	all, parts := result[T](c), make([][]T, len(c.parts))
+	for i, p := range c.parts {
+		if size := c.sizes.shape(nil, p).TotalSize(); size > 0 && c.params.(gradientSet).wanted[i] {
+			parts[i], all = all[:size:size], all[size:]
+		}
+	}
+	return parts
+}
+
+// part is where one gradient lies in the vector of all of them.
+type part struct {
+	from int
+	rank int
+	size [2]int
+}
+
+// partOf takes one gradient out of the vector of all of them, without a copy. This is safe, because the parts do not
 // overlap and nothing else reads the vector.
-func partOp(from int, shape tensor.Shape) *op {
-	kind := fmt.Sprintf("part from %d of shape %v", from, shape)
-	to := from + shape.TotalSize()
-	return &op{kind: kind, ranks: fmt.Sprint("1", shape.Dims()),
-		shape: func([]tensor.Shape) (tensor.Shape, error) { return shape.Clone(), nil },
-		forward: func(_ Matrix, in []*tensor.Dense) (Matrix, error) {
-			if size := in[0].Shape().TotalSize(); to > size {
-				return nil, fmt.Errorf("ops: %s of a vector of %d: %w", kind, size, ErrShape)
+func partOf(from int, shape tensor.Shape) Op {
+	p := part{from: from, rank: shape.Dims()}
+	copy(p.size[:], shape)
+	return with([]*decl{nil, &vectorPart, &matrixPart}[p.rank], p)
+}
+
+var vectorPart, matrixPart = partDecl("s->a"), partDecl("s->ab")
+
+func partDecl(text string) decl {
+	return decl{kind: "part from the gradients", sig: parse(text), unchecked: true,
+		bind: func(o *Op, v *sizes) {
+			p := o.params.(part)
+			v.set('a', p.size[0])
+			v.set('b', p.size[1])
+		},
+		value: func(c *call) (Matrix, error) {
+			from := c.params.(part).from
+			if to := from + c.size.TotalSize(); to > c.at('s') {
+				return nil, fmt.Errorf("ops: the part from %d of a vector of %d: %w", from, c.at('s'), ErrShape)
 			}
-			return typed(in[0].Dtype(), cellRange[float32], cellRange[float64])(in[0], from, to, shape), nil
+			return typed(c.x.Dtype(), cellRange[float32], cellRange[float64])(c.in[0], from, from+c.size.TotalSize(),
+				c.size.Clone()), nil
 		}}
 }
 
@@ -54,98 +109,37 @@ func cellRange[T domain.Float](t *tensor.Dense, from, to int, shape []int) *tens
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data[T](t)[from:to:to]))
 }
 
-// split cuts a vector into parts of the given sizes; a part of size 0 is nil.
-func split[T domain.Float](all []T, sizes []int) [][]T {
-	parts := make([][]T, len(sizes))
-	for i, size := range sizes {
-		if size > 0 {
-			parts[i], all = all[:size:size], all[size:]
-		}
-	}
-	return parts
-}
-
-// sizesOf returns the sizes of the gradients in the vector, 0 for those that are not wanted, and their sum.
-func sizesOf(wanted Inputs, names []Inputs, shapes []tensor.Shape) (sizes []int, all int) {
-	sizes = make([]int, len(names))
-	for i, name := range names {
-		if wanted&name != 0 {
-			sizes[i] = shapes[i].TotalSize()
-			all += sizes[i]
-		}
-	}
-	return sizes, all
-}
-
-// rowMap is a map of xW or xW + b, element by element or in pairs.
-type rowMap string
-
-const (
-	pairMap  rowMap = "Fourier"           // from its output z
-	expMap   rowMap = "Laplace"           // from its output z
-	phaseMap rowMap = "Phase"             // from b: the projection is computed again
-	cosMap   rowMap = "Phase with xW + b" // from the projection
+// The gradients for x, W and b of the maps of xW or xW + b, each by one op. It works block by block of rows: dP, the
+// gradient of the projection, is computed in cache from a third input (see below) and the gradient of the output, used
+// for the products dx = dP·Wᵀ and dW = xᵀ·dP and the sums db, and never stored.
+var (
+	pairGradients  = rowGradients("Fourier", "nd,dm,n(2m),n(2m)->s")     // from the output z
+	expGradients   = rowGradients("Laplace", "nd,dm,nm,nm->s")           // from the output z
+	phaseGradients = rowGradients("Phase", "nd,dm,m,nm->s")              // from b: the projection is computed again
+	cosGradients   = rowGradients("Phase with xW + b", "nd,dm,nm,nm->s") // from the projection
 )
 
-// ofRows computes the gradients for x, W and b of a map by one op. It works block by block of rows: dP, the gradient of
-// the projection, is computed in cache from the handle `from` (see rowMap) and the gradient of the output, used for the
-// products dx = dP·Wᵀ and dW = xᵀ·dP and the sums db, and never stored.
-func (t *tracer) ofRows(of rowMap, from handle) {
-	names := []Inputs{X, W, B}
-	if of == pairMap || of == expMap {
-		names = names[:2]
-	}
-	t.gradientsOf(names, func(wanted Inputs) *op { return rowGradients(of, wanted) }, t.in[0], t.in[1], from, t.grad)
+func rowGradients(kind, text string) decl {
+	return decl{kind: "gradients of " + kind, sig: parse(text), unchecked: true, sparse: native,
+		parts: patterns("nd|dm|m"), forward: kernel{fillGradients[float32], fillGradients[float64]}}
 }
 
-// rowGradients is the op of ofRows.
-func rowGradients(of rowMap, wanted Inputs) *op {
-	ranks := "22221"
-	if of == phaseMap {
-		ranks = "22121"
-	}
-	shapes := func(in []tensor.Shape) []tensor.Shape { return []tensor.Shape{in[0], in[1], {in[1][1]}} }
-	o := &op{kind: fmt.Sprintf("gradients of %s for %03b", of, wanted), ranks: ranks, sparse: wanted&X == 0}
-	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
-		x, w, z, g := in[0], in[1], in[2], in[3]
-		want := tensor.Shape{x[0], w[1]}
-		if of == pairMap {
-			want[1] *= 2
-		}
-		if x[1] != w[0] || !g.Eq(want) || of != phaseMap && !z.Eq(want) || of == phaseMap && z[0] != want[1] {
-			return nil, misfit(o.kind, in)
-		}
-		_, all := sizesOf(wanted, []Inputs{X, W, B}, shapes(in))
-		return tensor.Shape{all}, nil
-	}
-	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
-		ss := shapesOf(x, in)
-		if _, err := o.shape(ss); err != nil {
-			return nil, err
-		}
-		sizes, all := sizesOf(wanted, []Inputs{X, W, B}, shapes(ss))
-		out := unwritten(x.Dtype(), all)
-		return out, typed(out.Dtype(), fillGradients[float32], fillGradients[float64])(of, out, sizes, x, in)
-	}
-	return o
-}
-
-func fillGradients[T domain.Float](of rowMap, out *tensor.Dense, sizes []int, rows Matrix, in []*tensor.Dense) error {
-	parts := split(data[T](out), sizes)
+func fillGradients[T domain.Float](c *call) error {
+	parts := cut[T](c)
 	to := simd.Gradients[T]{DX: parts[0], DW: parts[1], DB: parts[2]}
-	if s, ok := rows.(*CSR); ok {
-		return sparseGradients(of, to, s, in)
+	n, d, m, from, g := c.at('n'), c.at('d'), c.at('m'), cells[T](c, 2), cells[T](c, 3)
+	if s, ok := c.x.(*CSR); ok {
+		return sparseGradients(c, to, sparseOf[T](s))
 	}
-	n, d, m := rows.Shape()[0], in[1].Shape()[0], in[1].Shape()[1]
-	x, w, from, g := data[T](in[0]), simd.Borrow(data[T](in[1]), d, m), data[T](in[2]), data[T](in[3])
-	switch of {
-	case pairMap:
+	x, w := cells[T](c, 0), simd.Borrow(cells[T](c, 1), d, m)
+	switch c.kind {
+	case "gradients of Fourier":
 		w.PairBackward(to, x, from, g, n)
-	case phaseMap:
+	case "gradients of Phase":
 		w.PhaseBackward(to, x, from, g, n, phaseScale(m))
-	case cosMap:
+	case "gradients of Phase with xW + b":
 		w.CosBackward(to, x, from, g, n, phaseScale(m))
-	case expMap:
+	case "gradients of Laplace":
 		w.ExpBackward(to, x, from, g, n)
 	}
 	return nil
@@ -153,33 +147,86 @@ func fillGradients[T domain.Float](of rowMap, out *tensor.Dense, sizes []int, ro
 
 // sparseGradients is fillGradients for sparse rows. It stores dP, because dW takes one pass over all rows. There is no
 // gradient for x.
-func sparseGradients[T domain.Float](of rowMap, to simd.Gradients[T], x *CSR, in []*tensor.Dense) error {
-	n, m := x.Rows(), in[1].Shape()[1]
-	from, g := data[T](in[2]), data[T](in[3])
-	dp := tensor.New(tensor.WithShape(n, m), tensor.Of(x.Dtype()))
-	switch p := data[T](dp); of {
-	case pairMap:
+func sparseGradients[T domain.Float](c *call, to simd.Gradients[T], x *sparse[T]) error {
+	n, d, m, from, g := c.at('n'), c.at('d'), c.at('m'), cells[T](c, 2), cells[T](c, 3)
+	p := make([]T, n*m)
+	switch c.kind {
+	case "gradients of Fourier":
 		simd.PairGrad(p, from, g, n, m)
-	case expMap:
+	case "gradients of Laplace":
 		simd.ExpGrad(p, from, g, n, m)
-	case cosMap:
+	case "gradients of Phase with xW + b":
 		simd.CosGrad(p, from, g, n, m, phaseScale(m))
-	case phaseMap:
-		w, err := Borrow(in[1])
-		if err != nil {
-			return err
-		}
-		if _, err := AffineInto(dp, x, w, in[2], Attr{}); err != nil {
-			return err
-		}
+	case "gradients of Phase":
+		w := &Weights{of: simd.Borrow(cells[T](c, 1), d, m)}
+		packedW[T](w).AffineCSR(p, x.CSR, background(x, w, from))
 		simd.CosGrad(p, p, g, n, m, phaseScale(m))
 	}
 	if to.DW != nil {
-		s := sparseOf[T](x)
-		simd.GradWCSR(to.DW, s.CSR, s.columnBase(), data[T](dp), m)
+		simd.GradWCSR(to.DW, x.CSR, x.columnBase(), p, m)
 	}
 	if to.DB != nil {
-		simd.ColSum(to.DB, data[T](dp), n)
+		simd.ColSum(to.DB, p, n)
 	}
 	return nil
+}
+
+// The products of a backward, dX = dP·Wᵀ and dW = xᵀ·dP, and its sums. Unlike Gorgonia's Mul they need no transposes as
+// nodes.
+var (
+	gradX = decl{kind: "gradX", sig: parse("nm,dm->nd"), unchecked: true,
+		forward: kernel{timesTransposed[float32], timesTransposed[float64]}}
+	gradW = decl{kind: "gradW", sig: parse("nd,nm->dm"), unchecked: true, sparse: native,
+		forward: kernel{transposedTimes[float32], transposedTimes[float64]}}
+	// sum is the sum of a matrix over each column, or over everything, for the parameter that is its second input.
+	sum = decl{kind: "sum", sig: parse("nd,k->k"), unchecked: true, adds: true,
+		forward: kernel{sumOver[float32], sumOver[float64]}}
+)
+
+func timesTransposed[T domain.Float](c *call) error {
+	simd.Borrow(cells[T](c, 1), c.at('d'), c.at('m')).GradX(result[T](c), cells[T](c, 0), c.at('n'))
+	return nil
+}
+
+func transposedTimes[T domain.Float](c *call) error {
+	if s, ok := c.x.(*CSR); ok {
+		x := sparseOf[T](s)
+		simd.GradWCSR(result[T](c), x.CSR, x.columnBase(), cells[T](c, 1), c.at('m'))
+		return nil
+	}
+	simd.GradW(result[T](c), cells[T](c, 0), cells[T](c, 1), c.at('n'), c.at('d'), c.at('m'))
+	return nil
+}
+
+func sumOver[T domain.Float](c *call) error {
+	rows := c.at('n')
+	if len(result[T](c)) == 1 {
+		rows *= c.at('d')
+	}
+	simd.ColSum(result[T](c), cells[T](c, 0), rows)
+	return nil
+}
+
+// The gradients for a projection P [n, m] from a matrix that the forward left and the gradient of the output.
+var (
+	// pairGrad is dP = g_sin·z_cos - g_cos·z_sin from the output z [n, 2m].
+	pairGrad = pointwise("pairGrad", "n(2m),n(2m)->nm", simd.PairGrad[float32], simd.PairGrad[float64])
+	// cosGrad is dP = -√(2/m) sin(P)·g from P.
+	cosGrad = pointwise("cosGrad", "nm,nm->nm", cosineGrad[float32], cosineGrad[float64])
+	// unitRowsGrad is dP = (g·z) z² - g z of rows z and g.
+	unitRowsGrad = pointwise("unitRowsGrad", "nm,nm->nm", simd.UnitRowsGrad[float32], simd.UnitRowsGrad[float64])
+)
+
+func cosineGrad[T domain.Float](dp, p, g []T, n, m int) { simd.CosGrad(dp, p, g, n, m, phaseScale(m)) }
+
+func pointwise(kind, text string, f32 func(dp, a, g []float32, n, m int), f64 func(dp, a, g []float64, n, m int)) decl {
+	return decl{kind: kind, sig: parse(text), unchecked: true, adds: true, forward: kernel{
+		func(c *call) error {
+			f32(result[float32](c), cells[float32](c, 0), cells[float32](c, 1), c.at('n'), c.at('m'))
+			return nil
+		},
+		func(c *call) error {
+			f64(result[float64](c), cells[float64](c, 0), cells[float64](c, 1), c.at('n'), c.at('m'))
+			return nil
+		}}}
 }

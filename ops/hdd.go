@@ -5,12 +5,10 @@ import (
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
-	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
-// HDD embeds densities such that squared Euclidean distances approximate squared homogeneous density distances. The
-// features are the coefficients, on an orthonormal basis, of functions of p:
+// HDD embeds, of p, λ, r and Φ, densities p such that squared Euclidean distances approximate squared homogeneous density
+// distances. The features are the coefficients, on an orthonormal basis, of functions of p:
 //
 //	A(p) = [Φᵀ r_j √p cos(λ_j ln p) | Φᵀ r_j √p sin(λ_j ln p)], j = 1 to M.
 //
@@ -26,100 +24,48 @@ import (
 //
 // Errors while building: shapes. Errors while running (ErrDomain): a density that is negative or not finite, a λ that
 // is not finite or makes λ ln p overflow.
-func HDD(p, lambda, roots, basis *G.Node, even bool, a Attr) (*G.Node, error) {
-	return apply(&op{kind: "HDD", params: even, in: []Inputs{X, Lambda, 0, 0}, ranks: "21122", attr: a,
-		shape: func(in []tensor.Shape) (tensor.Shape, error) { return hddShape(a.who("HDD"), in, even) },
-		forward: func(_ Matrix, in []*tensor.Dense) (Matrix, error) {
-			return HDDInto(nil, in[0], in[1], in[2], in[3], even, a)
-		},
-		backward: func(t *tracer) {
-			all := t.apply(hddGrad(even), t.in[0], t.in[1], t.in[2], t.in[3], t.grad)
-			t.gradient(X, partOp(0, shapeOf(t.in[0])), all)
-			t.gradient(Lambda, partOp(length(t.in[0]), shapeOf(t.in[1])), all)
-		},
-	}, p, lambda, roots, basis)
+func HDD(even bool, a Attr) Op { return Op{decl: &hdd, attr: a, params: even} }
+
+var (
+	hdd = decl{kind: "HDD", sig: parse("n(kV),M,M,VB->n(kwMB)"), names: []string{"p", "λ", "the roots", "Φ"},
+		in: []Inputs{X, Lambda}, on: nonNegative, bind: bindEven, check: atLeastOne('V', 'k', 'M'),
+		forward: kernel{hddForward[float32], hddForward[float64]}, backward: func(t *tracer) {
+			t.gradientsOf(&hddGradients, t.decl.in, t.in[0], t.in[1], t.in[2], t.in[3], t.grad)
+		}}
+	// hddGradients are dp and dλ from the inputs and the gradient of the coefficients. The forward has checked the
+	// values.
+	hddGradients = decl{kind: "gradients of HDD", sig: parse("n(kV),M,M,VB,n(kwMB)->s"), unchecked: true, bind: bindEven,
+		parts: patterns("n(kV)|M"), whole: true, adds: true, forward: kernel{hddBackward[float32], hddBackward[float64]}}
+)
+
+// bindEven sets w, the waves of a frequency.
+func bindEven(o *Op, v *sizes) {
+	even, ok := o.params.(bool)
+	if !ok {
+		even = o.params.(gradientSet).of.(bool)
+	}
+	if v.set('w', 2); even {
+		v.set('w', 1)
+	}
 }
 
-// HDDInto writes HDD(p, λ, r, Φ) to dst, allocated if nil, without a graph.
-func HDDInto(dst, p, lambda, roots, basis *tensor.Dense, even bool, a Attr) (*tensor.Dense, error) {
-	who := a.who("HDD")
-	ts, err := sameType(who, typeOf(p), []string{"p", "λ", "the roots", "Φ"}, p, lambda, roots, basis)
-	if err != nil {
-		return nil, err
-	}
-	shape, err := hddShape(who, shapesOf(ts[0], ts), even)
-	if err != nil {
-		return nil, err
-	}
-	if dst, err = output(who, dst, ts[0].Dtype(), shape...); err != nil {
-		return nil, err
-	}
-	if err := CheckRows(domain.NonNegative(), who, ts[0]); err != nil {
-		return nil, err
-	}
-	return dst, typed(dst.Dtype(), project[float32], project[float64])(dst, ts, even, who)
+func wavesOn[T domain.Float](c *call) *simd.Waves[T] {
+	return &simd.Waves[T]{Lambda: cells[T](c, 1), Root: cells[T](c, 2), Even: c.at('w') == 1}
 }
 
-func project[T domain.Float](dst *tensor.Dense, in []*tensor.Dense, even bool, who string) error {
-	v, b := in[3].Shape()[0], in[3].Shape()[1]
-	n, k := in[0].Shape()[0], in[0].Shape()[1]/v
-	row := waves[T](in, even).Project(data[T](dst), data[T](in[0]), data[T](in[3]), n*k, v, b)
+func hddForward[T domain.Float](c *call) error {
+	k := c.at('k')
+	row := wavesOn[T](c).Project(result[T](c), cells[T](c, 0), cells[T](c, 3), c.at('n')*k, c.at('V'), c.at('B'))
 	if row < 0 {
 		return nil
 	}
 	return fmt.Errorf("%s: λ ln p of row %d is not finite in %v; look for NaN and huge numbers among the "+
-		"frequencies λ: %w", who, row/k, dst.Dtype(), ErrDomain)
+		"frequencies λ: %w", c.who(), row/k, c.x.Dtype(), ErrDomain)
 }
 
-func waves[T domain.Float](in []*tensor.Dense, even bool) *simd.Waves[T] {
-	return &simd.Waves[T]{Lambda: data[T](in[1]), Root: data[T](in[2]), Even: even}
-}
-
-// hddShape returns the shape of the coefficients for p, λ, the roots and Φ.
-func hddShape(who string, in []tensor.Shape, even bool) (tensor.Shape, error) {
-	p, lambda, roots, basis := in[0], in[1], in[2], in[3]
-	if p.Dims() != 2 || basis.Dims() != 2 || basis[0] < 1 || p[1] < 1 || p[1]%basis[0] != 0 {
-		return nil, basisError(who, p, basis)
-	}
-	m := lambda.TotalSize()
-	if m < 1 || roots.TotalSize() != m {
-		return nil, fmt.Errorf("%s: %d frequencies λ and %d roots, want as many, one at least: %w",
-			who, m, roots.TotalSize(), ErrShape)
-	}
-	if !even {
-		m *= 2
-	}
-	return tensor.Shape{p[0], p[1] / basis[0] * m * basis[1]}, nil
-}
-
-// hddGrad is the vector [dp | dλ] from the inputs and the gradient of the coefficients. The forward has checked the
-// values.
-func hddGrad(even bool) *op {
-	const kind = "gradients of HDD"
-	return &op{kind: kind, params: even, ranks: "211221",
-		shape: func(in []tensor.Shape) (tensor.Shape, error) {
-			want, err := hddShape("ops: "+kind, in, even)
-			if err != nil {
-				return nil, err
-			}
-			if !in[4].Eq(want) {
-				return nil, gradientError(kind, in[4], want)
-			}
-			return tensor.Shape{in[0].TotalSize() + in[1].TotalSize()}, nil
-		},
-		fill: func(out *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
-			typed(out.Dtype(), hddGradient[float32], hddGradient[float64])(out, in, even)
-			return nil
-		}}
-}
-
-// gradientError is the error for a gradient of another shape than the features.
-func gradientError(kind string, have, want tensor.Shape) error {
-	return fmt.Errorf("ops: %s: the gradient has shape %v, want %v: %w", kind, have, want, ErrShape)
-}
-
-func hddGradient[T domain.Float](dst *tensor.Dense, in []*tensor.Dense, even bool) {
-	v, b := in[3].Shape()[0], in[3].Shape()[1]
-	n, out := in[0].Shape().TotalSize()/v, data[T](dst)
-	waves[T](in, even).Backward(out[:n*v], out[n*v:], data[T](in[0]), data[T](in[3]), data[T](in[4]), n, v, b)
+func hddBackward[T domain.Float](c *call) error {
+	parts := cut[T](c)
+	wavesOn[T](c).Backward(parts[0], parts[1], cells[T](c, 0), cells[T](c, 3), cells[T](c, 4), c.at('n')*c.at('k'),
+		c.at('V'), c.at('B'))
+	return nil
 }

@@ -7,8 +7,6 @@ import (
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
-	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
 // Series says how Homogeneous maps a coordinate, apart from its base frequency L and its roots.
@@ -53,7 +51,7 @@ func (h Series) check(who string) error {
 	return nil
 }
 
-// Homogeneous is the homogeneous kernel map. It makes of each coordinate v > 0 of x the 2n+1 numbers
+// Homogeneous is the homogeneous kernel map of x, L and r. It makes of each coordinate v > 0 of x the 2n+1 numbers
 //
 //	r₀ v^{γ/2},   √2 r_j v^{γ/2} cos(f_j L ln v),   √2 r_j v^{γ/2} sin(f_j L ln v),   j = 1 to n,
 //
@@ -69,79 +67,67 @@ func (h Series) check(who string) error {
 // For sparse rows the result is sparse, unless L or r has a gradient or the form is stationary. Attr.Domain is not
 // used. Errors while building: shapes and h. Errors while running (ErrDomain): a cell that is not finite or, without an
 // extension, negative; features that are not finite, as for large numbers and γ > 2.
-func Homogeneous(x, base, roots *G.Node, h Series, a Attr) (*G.Node, error) {
-	if err := h.check(a.who("Homogeneous")); err != nil {
-		return nil, err
-	}
+func Homogeneous(h Series, a Attr) Op {
 	h.F = slices.Clone(h.F)
-	return apply(homogeneousOp(h, a), x, base, roots)
+	o := Op{decl: &homogeneous, attr: a, params: h}
+	o.err = h.check(o.who())
+	return o
 }
 
-// HomogeneousInto writes Homogeneous(x, L, r) to dst [n, d·Width], allocated if nil, without a graph. See
-// HomogeneousCSR for sparse rows.
-func HomogeneousInto(dst, x, base, roots *tensor.Dense, h Series, a Attr) (*tensor.Dense, error) {
-	who := a.who("Homogeneous")
-	if err := h.check(who); err != nil {
-		return nil, err
-	}
-	ts, err := sameType(who, typeOf(x), []string{"x", "L", "the roots"}, x, base, roots)
-	if err != nil {
-		return nil, err
-	}
-	if err := h.fits(who, ts[0].Shape(), ts[1].Shape(), ts[2].Shape()); err != nil {
-		return nil, err
-	}
-	dst, err = output(who, dst, ts[0].Dtype(), ts[0].Shape()[0], ts[0].Shape()[1]*h.Width())
-	if err != nil {
-		return nil, err
-	}
-	return dst, typed(dst.Dtype(), homogeneous[float32], homogeneous[float64])(dst, ts, h, who)
+var (
+	homogeneous = decl{kind: "Homogeneous", sig: parse("nd,1|d,R->n(dW)"), names: []string{"x", "L", "the roots"},
+		in: []Inputs{X, L, R}, bind: bindSeries, unchecked: true, forward: kernel{homogeneousForward[float32],
+			homogeneousForward[float64]}, stays: typedCSR{homogeneousSparse[float32], homogeneousSparse[float64]},
+		zeros: func(c *call) bool { return !c.params.(Series).Stationary },
+		backward: func(t *tracer) {
+			x, base, roots := t.in[0], t.in[1], t.in[2]
+			t.gradient(X, with(&homogeneousGradX, t.params), x, base, t.out, t.grad)
+			t.gradient(L, with(&homogeneousGradL, t.params), x, base, t.out, t.grad)
+			t.gradient(R, with(&homogeneousGradR, t.params), x, base, t.grad, roots)
+		}}
+	// The gradients from x, L, the output z (for x and L) and the gradient g, and the roots.
+	homogeneousGradX = decl{kind: "homogeneousGradX", sig: parse("nd,1|d,n(dW),n(dW)->nd"), bind: bindSeries,
+		unchecked: true, sparse: spread, adds: true, forward: kernel{seriesGradX[float32], seriesGradX[float64]}}
+	homogeneousGradL = decl{kind: "homogeneousGradL", sig: parse("nd,k,n(dW),n(dW)->k"), bind: bindSeries,
+		unchecked: true, sparse: spread, adds: true, forward: kernel{seriesGradL[float32], seriesGradL[float64]}}
+	homogeneousGradR = decl{kind: "homogeneousGradR", sig: parse("nd,1|d,n(dW),R->R"), bind: bindSeries,
+		unchecked: true, sparse: spread, adds: true, forward: kernel{seriesGradR[float32], seriesGradR[float64]}}
+)
+
+func bindSeries(o *Op, v *sizes) {
+	h := o.params.(Series)
+	v.set('R', len(h.F)+1)
+	v.set('W', h.Width())
 }
 
-// fits compares the shapes of x, L and r.
-func (h Series) fits(who string, x, base, roots tensor.Shape) error {
-	if x.Dims() != 2 {
-		return fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x, ErrShape)
-	}
-	if k := base.TotalSize(); k != 1 && k != x[1] {
-		return lengthError(who, "L", k, x[1])
-	}
-	if k := roots.TotalSize(); k != len(h.F)+1 {
-		return fmt.Errorf("%s: there are %d roots, want %d for %d harmonics: %w",
-			who, k, len(h.F)+1, len(h.F), ErrShape)
-	}
-	return nil
-}
-
-// homogeneous computes first, and looks at single cells only if a result is not finite.
-func homogeneous[T domain.Float](dst *tensor.Dense, in []*tensor.Dense, h Series, who string) error {
-	x := in[0]
-	n, d := x.Shape()[0], x.Shape()[1]
-	if err := finiteParams[T](who, in[1:]); err != nil {
+// homogeneousForward computes first, and looks at single cells only if a result is not finite.
+func homogeneousForward[T domain.Float](c *call) error {
+	h := c.params.(Series)
+	if err := finiteParams[T](c); err != nil {
 		return err
 	}
-	m := scalarMap[T](h, in[1], in[2])
-	bad := m.Forward(data[T](dst), data[T](x), n, d)
+	x, d, m := cells[T](c, 0), c.at('d'), seriesMap[T](c, cells[T](c, 2))
+	bad := m.Forward(result[T](c), x, c.at('n'), d)
 	if !bad && !h.Stationary {
 		return nil
 	}
-	if err := CheckRows(h.domain(), who, x); err != nil || !bad {
+	if err := CheckRows(h.domain(), c.who(), c.x); err != nil || !bad {
 		return err
 	}
-	for i, z := range data[T](dst) {
+	for i, z := range result[T](c) {
 		if z-z != 0 {
 			cell := i / m.Width()
-			return notFiniteFeatures(who, cell/d, cell%d, data[T](x)[cell])
+			return notFiniteFeatures(c.who(), cell/d, cell%d, x[cell])
 		}
 	}
 	return nil
 }
 
 // finiteParams finds a number of L or of the roots that is not finite.
-func finiteParams[T domain.Float](who string, params []*tensor.Dense) error {
+func finiteParams[T domain.Float](c *call) error {
 	for i, name := range []string{"L", "roots"} {
-		v := data[T](params[i])
-		if err := checkFinite(who, name, "set it anew, or tune it with a lower learning rate", v, len(v)); err != nil {
+		v := cells[T](c, i+1)
+		if err := checkFinite(c.who(), name, "set it anew, or tune it with a lower learning rate", v, len(v)); err != nil {
 			return err
 		}
 	}
@@ -154,127 +140,43 @@ func notFiniteFeatures[T domain.Float](who string, row, col int, v T) error {
 		Remedy: "scale the data, or lower the degree gamma"}
 }
 
-// scalarMap returns the arithmetic of h with L and r; r may be nil where it is not needed.
-func scalarMap[T domain.Float](h Series, base, roots *tensor.Dense) *simd.Homogeneous[T] {
-	m := &simd.Homogeneous[T]{F: h.F, Base: data[T](base), Gamma: h.Gamma, Stationary: h.Stationary}
+// seriesMap returns the arithmetic of the parameters with L and the roots, which may be nil where they are not needed.
+func seriesMap[T domain.Float](c *call, roots []T) *simd.Homogeneous[T] {
+	h := c.params.(Series)
+	m := &simd.Homogeneous[T]{F: h.F, Base: cells[T](c, 1), Root: roots, Gamma: h.Gamma, Stationary: h.Stationary}
 	if !h.Stationary {
 		m.Sign, m.Split = h.Negative == domain.SignNegative, h.Negative == domain.SplitNegative
-	}
-	if roots != nil {
-		m.Root = data[T](roots)
 	}
 	return m
 }
 
-func homogeneousOp(h Series, a Attr) *op {
-	o := &op{kind: "Homogeneous", params: h, in: []Inputs{X, L, R}, ranks: "2112", attr: a, sparse: true}
-	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
-		if err := h.fits(o.who(), in[0], in[1], in[2]); err != nil {
-			return nil, err
-		}
-		return tensor.Shape{in[0][0], in[0][1] * h.Width()}, nil
-	}
-	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
-		s, sparse := x.(*CSR)
-		if sparse && !o.wants(1) && !o.wants(2) && h.keepsZeros(s) {
-			return HomogeneousCSR(s, in[1], in[2], h, a)
-		}
-		dense, err := spread(x) // z gets a gradient, which is dense as well
-		if err != nil {
-			return nil, err
-		}
-		return HomogeneousInto(nil, dense, in[1], in[2], h, a)
-	}
-	o.backward = func(t *tracer) {
-		x, base := t.in[0], t.in[1]
-		t.gradient(X, homogeneousGrad(X, h, 0), x, base, t.out, t.grad)
-		t.gradient(L, homogeneousGrad(L, h, length(base)), x, base, t.out, t.grad)
-		t.gradient(R, homogeneousGrad(R, h, length(t.in[2])), x, base, t.out, t.grad)
-	}
-	return o
+func seriesGradX[T domain.Float](c *call) error {
+	seriesMap[T](c, nil).GradX(result[T](c), cells[T](c, 0), cells[T](c, 2), cells[T](c, 3), c.at('n'), c.at('d'))
+	return nil
 }
 
-// homogeneousGrad is the gradient of Homogeneous for x, L or the roots, with the given number of entries, from x, L,
-// the output z and the gradient g.
-func homogeneousGrad(of Inputs, h Series, entries int) *op {
-	o := &op{kind: "homogeneousGrad", params: []any{of, entries, h}, ranks: "21221", spread: true}
-	if of == X {
-		o.ranks = "21222"
-	}
-	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
-		if x, z, g := in[0], in[2], in[3]; !z.Eq(g) || !z.Eq(tensor.Shape{x[0], x[1] * h.Width()}) {
-			return nil, misfit(o.kind, in)
-		}
-		if of == X {
-			return in[0].Clone(), nil
-		}
-		return tensor.Shape{entries}, nil
-	}
-	o.fill = func(out *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
-		typed(out.Dtype(), homogeneousGradient[float32], homogeneousGradient[float64])(of, h, out, in)
-		return nil
-	}
-	return o
+func seriesGradL[T domain.Float](c *call) error {
+	seriesMap[T](c, nil).GradBase(result[T](c), cells[T](c, 0), cells[T](c, 2), cells[T](c, 3), c.at('n'), c.at('d'))
+	return nil
 }
 
-func homogeneousGradient[T domain.Float](of Inputs, h Series, out *tensor.Dense, in []*tensor.Dense) {
-	m, n, d := scalarMap[T](h, in[1], nil), in[0].Shape()[0], in[0].Shape()[1]
-	x, z, g, dst := data[T](in[0]), data[T](in[2]), data[T](in[3]), data[T](out)
-	switch of {
-	case X:
-		m.GradX(dst, x, z, g, n, d)
-	case L:
-		m.GradBase(dst, x, z, g, n, d)
-	case R:
-		m.Root = make([]T, len(dst))
-		m.GradRoot(dst, x, g, n, d)
-	}
-}
-
-// HomogeneousCSR is Homogeneous of sparse rows x [n, d], as sparse rows [n, d·Width]: it stores the numbers of each
-// entry. Errors are as for HomogeneousInto, and ErrParam for the stationary form, which maps 0 like any other number,
-// and for an x that LogShiftCSR returned; make those dense.
-func HomogeneousCSR(x *CSR, base, roots *tensor.Dense, h Series, a Attr) (*CSR, error) {
-	who := a.who("Homogeneous")
-	if err := h.check(who); err != nil {
-		return nil, err
-	}
-	if err := given(who, "x", x); err != nil {
-		return nil, err
-	}
-	if !h.keepsZeros(x) {
-		return nil, fmt.Errorf("%s: of these sparse rows the map is not sparse; make them dense: %w", who, ErrParam)
-	}
-	ts, err := sameType(who, x.Dtype(), []string{"L", "the roots"}, base, roots)
-	if err != nil {
-		return nil, err
-	}
-	if err := h.fits(who, x.Shape(), ts[0].Shape(), ts[1].Shape()); err != nil {
-		return nil, err
-	}
-	if x.Cols() > maxColumns/h.Width() {
-		return nil, fmt.Errorf("%s: %d columns make more than %d; lower the order: %w",
-			who, x.Cols(), maxColumns, ErrShape)
-	}
-	if err := CheckRows(h.domain(), who, x); err != nil {
-		return nil, err
-	}
-	return typed(x.Dtype(), homogeneousSparse[float32], homogeneousSparse[float64])(x, ts, h, who)
-}
-
-// keepsZeros reports whether the missing cells of x are zeros whose features are zeros.
-func (h Series) keepsZeros(x *CSR) bool {
-	return !h.Stationary && x.of.zeroBased()
+func seriesGradR[T domain.Float](c *call) error {
+	m := seriesMap(c, make([]T, c.at('R'))) // GradRoot takes roots of 1
+	m.GradRoot(result[T](c), cells[T](c, 0), cells[T](c, 2), c.at('n'), c.at('d'))
+	return nil
 }
 
 // homogeneousSparse maps the entries as one row, each with the L of its column.
-func homogeneousSparse[T domain.Float](rows *CSR, params []*tensor.Dense, h Series, who string) (*CSR, error) {
-	x := sparseOf[T](rows)
-	if err := finiteParams[T](who, params); err != nil {
+func homogeneousSparse[T domain.Float](c *call) (*CSR, error) {
+	x, h := sparseOf[T](c.x.(*CSR)), c.params.(Series)
+	if err := CheckRows(h.domain(), c.who(), c.x); err != nil {
+		return nil, err
+	}
+	if err := finiteParams[T](c); err != nil {
 		return nil, err
 	}
 	first, end, w := x.Ptr[0], x.Ptr[x.Rows], h.Width()
-	m, col, val := scalarMap[T](h, params[0], params[1]), x.Col[first:end], x.Val[first:end]
+	m, col, val := seriesMap(c, cells[T](c, 2)), x.Col[first:end], x.Val[first:end]
 	if len(m.Base) > 1 {
 		each := make([]T, len(col))
 		for t, j := range col {
@@ -287,7 +189,7 @@ func homogeneousSparse[T domain.Float](rows *CSR, params []*tensor.Dense, h Seri
 		for i := range x.Rows {
 			for t := x.Ptr[i] - first; t < x.Ptr[i+1]-first; t++ {
 				if !simd.Within(z[t*w:(t+1)*w], -simd.Largest[T]()) {
-					return nil, notFiniteFeatures[T](who, i, int(col[t]), val[t])
+					return nil, notFiniteFeatures(c.who(), i, int(col[t]), val[t])
 				}
 			}
 		}
@@ -308,5 +210,5 @@ func homogeneousSparse[T domain.Float](rows *CSR, params []*tensor.Dense, h Seri
 			out.Col[t*stored+k] = col[t]*int32(w) + int32(from+k)
 		}
 	}
-	return &CSR{out}, nil
+	return out.csr(), nil
 }

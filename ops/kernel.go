@@ -2,11 +2,10 @@ package ops
 
 import (
 	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
-	"gorgonia.org/tensor"
 )
 
 // Kernel is a kernel function for Nystrom, such as a kernel of package spectral. Several goroutines call it at once.
@@ -32,11 +31,9 @@ type RadialKernel interface {
 	Profile(k, slope, s []float64)
 }
 
-// Landmarks holds the landmarks l_j of Nystrom and the projection P of the kernel values, prepared for NystromInto. It
-// is immutable and safe for concurrent use.
-type Landmarks struct {
+// landmarkSet holds the landmarks l_j of Nystrom and the projection P of the kernel values, packed.
+type landmarkSet struct {
 	kernel     Kernel
-	dt         tensor.Dtype
 	m, d, cols int
 	rows       []float64              // [m, d]
 	projection *simd.Weights[float64] // P [m, D]
@@ -50,32 +47,22 @@ type Landmarks struct {
 	centred *simd.Weights[float64] // and as rows, [m, d]
 }
 
-// NewLandmarks prepares landmarks [m, d] and P [m, D], of the same element type, for a kernel. Errors: shapes;
-// different element types (ErrDtype); a nil kernel (ErrShape); a landmark outside the domain of the kernel or an entry
-// of P that is not finite (ErrDomain).
-func NewLandmarks(k Kernel, landmarks, projection *tensor.Dense, a Attr) (*Landmarks, error) {
-	who := a.who("Nystrom")
-	if err := given(who, "the kernel", k); err != nil {
-		return nil, err
-	}
-	ts, err := sameType(who, typeOf(landmarks), []string{"landmarks", "the projection"}, landmarks, projection)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkLandmarks(who, ts[0].Shape(), ts[1].Shape()); err != nil {
-		return nil, err
-	}
-	if err := CheckRows(k.Domain(), who, ts[0]); err != nil {
+// packLandmarks packs the landmarks and the projection.
+var packLandmarks = &packer{from: 1, n: 2, pack: func(c *call, keep bool) (any, error) {
+	k := c.params.(Kernel)
+	if err := CheckRows(k.Domain(), c.who(), c.in[1]); err != nil {
 		var cell *domain.CellError
 		if errors.As(err, &cell) {
 			cell.Matrix, cell.Remedy = "landmarks", fitAnew
 		}
 		return nil, err
 	}
-	l := &Landmarks{kernel: k, dt: ts[0].Dtype(), m: ts[0].Shape()[0], d: ts[0].Shape()[1], cols: ts[1].Shape()[1],
-		rows: Float64s(ts[0])}
-	p := Float64s(ts[1])
-	if err := checkFinite(who, "projection", fitAnew, p, l.cols); err != nil {
+	l := &landmarkSet{kernel: k, m: c.at('m'), d: c.at('d'), cols: c.at('D'), rows: Float64s(c.in[1])}
+	if keep {
+		l.rows = slices.Clone(l.rows)
+	}
+	p := Float64s(c.in[2])
+	if err := checkFinite(c.who(), "projection", fitAnew, p, l.cols); err != nil {
 		return nil, err
 	}
 	l.projection = simd.Pack(p, l.m, l.cols)
@@ -83,18 +70,9 @@ func NewLandmarks(k Kernel, landmarks, projection *tensor.Dense, a Attr) (*Landm
 		l.centreRows()
 	}
 	return l, nil
-}
+}}
 
-func checkLandmarks(who string, landmarks, projection tensor.Shape) error {
-	if landmarks.Dims() != 2 || projection.Dims() != 2 || landmarks[0] != projection[0] || landmarks[0] < 1 ||
-		landmarks[1] < 1 || projection[1] < 1 {
-		return fmt.Errorf("%s: the landmarks have shape %v and the projection %v, want [m, d] and [m, D]: %w",
-			who, landmarks, projection, ErrShape)
-	}
-	return nil
-}
-
-func (l *Landmarks) centreRows() {
+func (l *landmarkSet) centreRows() {
 	l.centre, l.squares = make([]float64, l.d), make([]float64, l.m)
 	for j := range l.m {
 		for c, v := range l.rows[j*l.d : (j+1)*l.d] {
@@ -118,7 +96,7 @@ type kernelBlock struct {
 	centred  []float64 // x - centre, [n, d]; radial kernels
 }
 
-func (l *Landmarks) newBlock(n int, slope bool) *kernelBlock {
+func (l *landmarkSet) newBlock(n int, slope bool) *kernelBlock {
 	b := &kernelBlock{k: make([]float64, n*l.m)}
 	if slope {
 		b.slope = make([]float64, n*l.m)
@@ -130,7 +108,7 @@ func (l *Landmarks) newBlock(n int, slope bool) *kernelBlock {
 }
 
 // values writes k(x_i, l_j) for n rows x, and dk/ds where there is room for it.
-func (l *Landmarks) values(b *kernelBlock, x []float64, n int) {
+func (l *landmarkSet) values(b *kernelBlock, x []float64, n int) {
 	if l.radial == nil {
 		simd.Share(n, 1, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
@@ -165,7 +143,7 @@ const cancelled = 1e-4
 
 // squaredDistances turns the products x·l in s into squared distances. It computes those that lost their digits, or
 // overflowed, from the rows.
-func (l *Landmarks) squaredDistances(s, centred, x []float64) {
+func (l *landmarkSet) squaredDistances(s, centred, x []float64) {
 	square := 0.0
 	for _, v := range centred {
 		square += v * v

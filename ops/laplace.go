@@ -1,15 +1,11 @@
 package ops
 
 import (
-	"math"
-
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
-	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
-// Laplace is the random Laplace feature map
+// Laplace is random Laplace features of x and W,
 //
 //	z(x) = exp(-xW) / √m,   x >= 0, W >= 0.
 //
@@ -18,36 +14,9 @@ import (
 //
 // Backward, from the output alone: dP = -g·z, dx = dP·Wᵀ, dW = xᵀ·dP.
 //
-// Errors while building: shapes. Errors while running: a cell of x or of W that is negative or not finite (ErrDomain).
-func Laplace(x, w *G.Node, a Attr) (*G.Node, error) {
-	a.Domain = domain.NonNegative()
-	o := laplaceOp("Laplace", a, LaplaceInto)
-	o.backward = func(t *tracer) { t.ofRows(expMap, t.out) }
-	return apply(o, x, w)
-}
-
-// LaplaceInto writes Laplace(x, W), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph. W must
-// be non-negative, which it does not check.
-func LaplaceInto(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense, error) {
-	_, m := w.Dims()
-	a.Domain = domain.NonNegative()
-	dst, x, err := input("Laplace", a, dst, x, w, m)
-	if err != nil {
-		return nil, err
-	}
-	typed(w.Dtype(), exponential[float32], exponential[float64])(dst, x, w, 1/math.Sqrt(float64(m)))
-	return dst, nil
-}
-
-// laplaceOp is a map with one of the forwards of exp(-xW). The caller adds the backward.
-func laplaceOp(kind string, a Attr, into func(*tensor.Dense, Matrix, *Weights, Attr) (*tensor.Dense, error)) *op {
-	return projectionOp(kind, "222", a, 1, func(x Matrix, w *Weights, in []*tensor.Dense) (*tensor.Dense, error) {
-		if err := CheckFrequencies(domain.NonNegative(), a.who("Laplace"), in[1]); err != nil {
-			return nil, err
-		}
-		return into(nil, x, w, a)
-	})
-}
+// Pack takes W, and does not check that it is not negative. Errors while building: shapes. Errors while running: a cell
+// of x or of W that is negative or not finite (ErrDomain).
+func Laplace(a Attr) Op { return Op{decl: &laplace, attr: a} }
 
 // UnitLaplace is Laplace with rows of unit length,
 //
@@ -59,44 +28,60 @@ func laplaceOp(kind string, a Attr, into func(*tensor.Dense, Matrix, *Weights, A
 // Backward, row by row from the output alone: dP = (g·z) z² - g z, dx = dP·Wᵀ, dW = xᵀ·dP.
 //
 // Errors are as for Laplace.
-func UnitLaplace(x, w *G.Node, a Attr) (*G.Node, error) {
-	a.Domain = domain.NonNegative()
-	o := laplaceOp("UnitLaplace", a, UnitLaplaceInto)
-	o.backward = func(t *tracer) {
-		dp := t.apply(unitRowsGradOp, t.out, t.grad)
-		t.gradient(X, gradXOp, dp, t.in[1])
-		t.gradient(W, gradWOp, t.in[0], dp)
-	}
-	return apply(o, x, w)
+func UnitLaplace(a Attr) Op { return Op{decl: &unitLaplace, attr: a} }
+
+var (
+	laplace = laplaceDecl("Laplace", kernel{laplaceForward[float32], laplaceForward[float64]}, func(t *tracer) {
+		t.gradientsOf(&expGradients, []Inputs{X, W}, t.in[0], t.in[1], t.out, t.grad)
+	})
+	unitLaplace = laplaceDecl("UnitLaplace", kernel{unitForward[float32], unitForward[float64]}, func(t *tracer) {
+		dp := t.run(of(&unitRowsGrad), t.out, t.grad)
+		t.gradient(X, of(&gradX), dp, t.in[1])
+		t.gradient(W, of(&gradW), t.in[0], dp)
+	})
+)
+
+func laplaceDecl(kind string, forward kernel, backward func(t *tracer)) decl {
+	return decl{kind: kind, sig: parse("nd,dm->nm"), names: []string{"x", "W"}, in: []Inputs{X, W}, on: nonNegative,
+		sparse: native, pack: packW, forward: forward, backward: backward,
+		prepare: func(c *call) error {
+			if c.in[1] == nil {
+				return nil
+			}
+			return CheckFrequencies(domain.NonNegative(), c.who(), c.in[1])
+		}}
 }
 
-// UnitLaplaceInto writes UnitLaplace(x, W), of dense or sparse rows, to dst [n, m], allocated if nil, without a graph.
-// W must be non-negative, which it does not check.
-func UnitLaplaceInto(dst *tensor.Dense, x Matrix, w *Weights, a Attr) (*tensor.Dense, error) {
-	_, m := w.Dims()
-	a.Domain = domain.NonNegative()
-	dst, x, err := input("UnitLaplace", a, dst, x, w, m)
-	if err != nil {
-		return nil, err
-	}
-	typed(w.Dtype(), unitLaplace[float32], unitLaplace[float64])(dst, x, w)
-	return dst, nil
+func nonNegative(*Op) Domain { return domain.NonNegative() }
+
+func laplaceForward[T domain.Float](c *call) error {
+	exponential[T](c, pairScale(c.at('m')))
+	return nil
 }
 
-func unitLaplace[T domain.Float](dst *tensor.Dense, x Matrix, w *Weights) {
-	n, m := dst.Shape()[0], dst.Shape()[1]
-	exponential[T](dst, x, w, 1)
-	p := packed[T](w)
-	var behind []T // of sparse rows, what is not stored
-	if s, ok := x.(*CSR); ok {
-		behind = background[T](s, w, nil)
+// exponential writes scale·exp(-xW).
+func exponential[T domain.Float](c *call, scale float64) {
+	p := packedW[T](c.w)
+	if s, ok := c.x.(*CSR); ok {
+		simd.ExpCSR(result[T](c), sparseOf[T](s).CSR, nil, p, scale)
+		return
 	}
-	simd.UnitRows(data[T](dst), n, m, func(row []T, i int) {
-		if s, ok := x.(*CSR); ok {
-			p.AffineCSR(row, sparseOf[T](s.Slice(i, i+1)).CSR, behind)
+	simd.Exp(result[T](c), cells[T](c, 0), c.at('n'), p, scale)
+}
+
+func unitForward[T domain.Float](c *call) error {
+	exponential[T](c, 1)
+	p, d, x := packedW[T](c.w), c.at('d'), cells[T](c, 0)
+	var rows *sparse[T]
+	if s, ok := c.x.(*CSR); ok {
+		rows = sparseOf[T](s)
+	}
+	simd.UnitRows(result[T](c), c.at('n'), c.at('m'), func(row []T, i int) {
+		if rows != nil {
+			p.AffineCSR(row, rows.part(i, i+1).CSR, nil)
 			return
 		}
-		d := x.Shape()[1]
-		p.Affine(row, data[T](x.(*tensor.Dense))[i*d:i*d+d], nil, 1)
+		p.Affine(row, x[i*d:i*d+d], nil, 1)
 	})
+	return nil
 }

@@ -7,8 +7,6 @@ import (
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
-	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
 // Waves holds the frequencies ω_j > 0 and the amplitudes a_j of LogWaves, the same number of each.
@@ -41,99 +39,58 @@ func (w Waves) Width() int { return 2 * len(w.Omega) }
 //
 // For sparse rows the result is sparse. Attr.Domain is not used. Errors while building: shapes and w. Errors while
 // running (ErrDomain): a cell that is negative, or for which 2x is not finite.
-func LogWaves(x *G.Node, w Waves, a Attr) (*G.Node, error) {
-	if err := w.check(a.who("LogWaves")); err != nil {
-		return nil, err
-	}
+func LogWaves(w Waves, a Attr) Op {
 	w = Waves{slices.Clone(w.Omega), slices.Clone(w.Amplitude)}
-	return apply(&op{kind: "LogWaves", params: w, in: []Inputs{X}, ranks: "22", attr: a, sparse: true,
-		shape: func(in []tensor.Shape) (tensor.Shape, error) {
-			return tensor.Shape{in[0][0], in[0][1] * w.Width()}, nil
-		},
-		forward: func(x Matrix, in []*tensor.Dense) (Matrix, error) {
-			if s, ok := x.(*CSR); ok && s.of.zeroBased() {
-				return LogWavesCSR(s, w, a)
-			}
-			dense, err := spread(x)
-			if err != nil {
-				return nil, err
-			}
-			return LogWavesInto(nil, dense, w, a)
-		},
-		backward: func(t *tracer) { t.gradient(X, logWavesGrad(w), t.in[0], t.out, t.grad) },
-	}, x)
+	o := Op{decl: &logWaves, attr: a, params: w}
+	o.err = w.check(o.who())
+	return o
 }
 
-// LogWavesInto writes LogWaves(x) to dst [n, d·Width], allocated if nil, without a graph. See LogWavesCSR for sparse
-// rows.
-func LogWavesInto(dst, x *tensor.Dense, w Waves, a Attr) (*tensor.Dense, error) {
-	who := a.who("LogWaves")
-	if err := w.check(who); err != nil {
-		return nil, err
-	}
-	x, err := matrixOf(who, "x", "[n, d]", x)
-	if err != nil {
-		return nil, err
-	}
-	if dst, err = output(who, dst, x.Dtype(), x.Shape()[0], x.Shape()[1]*w.Width()); err != nil {
-		return nil, err
-	}
-	if err := CheckRows(domain.NonNegative(), who, x); err != nil {
-		return nil, err
-	}
-	return dst, typed(x.Dtype(), logWaves[float32], logWaves[float64])(dst, x, w, who)
+var (
+	logWaves = decl{kind: "LogWaves", sig: parse("nd->n(dW)"), names: []string{"x"}, in: []Inputs{X}, bind: bindWaves,
+		on: nonNegative, forward: kernel{logWavesForward[float32], logWavesForward[float64]},
+		stays: typedCSR{logWavesSparse[float32], logWavesSparse[float64]},
+		backward: func(t *tracer) {
+			t.gradient(X, with(&logWavesGrad, t.params), t.in[0], t.out, t.grad)
+		}}
+	// logWavesGrad is dx from x, the output z and the gradient g.
+	logWavesGrad = decl{kind: "logWavesGrad", sig: parse("nd,n(dW),n(dW)->nd"), bind: bindWaves, unchecked: true,
+		forward: kernel{logWavesBackward[float32], logWavesBackward[float64]}}
+)
+
+func bindWaves(o *Op, v *sizes) { v.set('W', o.params.(Waves).Width()) }
+
+func wavesOf[T domain.Float](c *call) simd.LogWaves[T] {
+	w := c.params.(Waves)
+	return simd.LogWaves[T]{Omega: w.Omega, Amplitude: w.Amplitude}
 }
 
-// logWaves maps coordinates. The first one that is too large is an error.
-func logWaves[T domain.Float](dst, rows *tensor.Dense, w Waves, who string) error {
-	x, d := data[T](rows), rows.Shape()[1]
-	if m := (simd.LogWaves[T]{Omega: w.Omega, Amplitude: w.Amplitude}); !m.Forward(data[T](dst), x) {
+// logWavesForward maps coordinates. The first one that is too large is an error.
+func logWavesForward[T domain.Float](c *call) error {
+	x, d, m := cells[T](c, 0), c.at('d'), wavesOf[T](c)
+	if !m.Forward(result[T](c), x) {
 		return nil
 	}
 	for i, v := range x {
 		if math.IsInf(float64(2*v), 1) {
-			return notFiniteScaled(who, i/d, i%d, v)
+			return notFiniteScaled(c.who(), i/d, i%d, v)
 		}
 	}
 	return nil
 }
 
-// LogWavesCSR is LogWaves of sparse rows, as sparse rows. Errors are as for LogWavesInto, and ErrParam for an x that
-// LogShiftCSR returned.
-func LogWavesCSR(x *CSR, w Waves, a Attr) (*CSR, error) {
-	who := a.who("LogWaves")
-	if err := w.check(who); err != nil {
-		return nil, err
-	}
-	if err := given(who, "x", x); err != nil {
-		return nil, err
-	}
-	switch {
-	case !x.of.zeroBased():
-		return nil, fmt.Errorf("%s: of these sparse rows the map is not sparse; make them dense: %w", who, ErrParam)
-	case x.Cols() > maxColumns/w.Width():
-		return nil, fmt.Errorf("%s: %d columns make more than %d; lower the order: %w",
-			who, x.Cols(), maxColumns, ErrShape)
-	}
-	if err := CheckRows(domain.NonNegative(), who, x); err != nil {
-		return nil, err
-	}
-	return typed(x.Dtype(), logWavesSparse[float32], logWavesSparse[float64])(x, w, who)
-}
-
-func logWavesSparse[T domain.Float](rows *CSR, w Waves, who string) (*CSR, error) {
-	x := sparseOf[T](rows)
-	first, end, width := x.Ptr[0], x.Ptr[x.Rows], w.Width()
+func logWavesSparse[T domain.Float](c *call) (*CSR, error) {
+	x, m := sparseOf[T](c.x.(*CSR)), wavesOf[T](c)
+	first, end, width := x.Ptr[0], x.Ptr[x.Rows], 2*len(m.Omega)
 	val := make([]T, (end-first)*width)
 	for i := range x.Rows { // row by row where one is wrong: an error names it
 		lo, hi := x.Ptr[i], x.Ptr[i+1]
 		for t, v := range x.Val[lo:hi] {
 			if math.IsInf(float64(2*v), 1) {
-				return nil, notFiniteScaled(who, i, int(x.Col[lo+t]), v)
+				return nil, notFiniteScaled(c.who(), i, int(x.Col[lo+t]), v)
 			}
 		}
 	}
-	m := simd.LogWaves[T]{Omega: w.Omega, Amplitude: w.Amplitude}
 	m.Forward(val, x.Val[first:end])
 	out := &sparse[T]{CSR: simd.CSR[T]{Rows: x.Rows, Cols: x.Cols * width, Ptr: x.fromZero(),
 		Col: make([]int32, len(val)), Val: val}}
@@ -145,25 +102,11 @@ func logWavesSparse[T domain.Float](rows *CSR, w Waves, who string) (*CSR, error
 			out.Col[t*width+k] = j*int32(width) + int32(k)
 		}
 	}
-	return &CSR{out}, nil
+	return out.csr(), nil
 }
 
-// logWavesGrad is dx from x, the output z and the gradient g.
-func logWavesGrad(w Waves) *op {
-	return &op{kind: "logWavesGrad", params: w, ranks: "2222",
-		shape: func(in []tensor.Shape) (tensor.Shape, error) {
-			if x, z, g := in[0], in[1], in[2]; !z.Eq(g) || !z.Eq(tensor.Shape{x[0], x[1] * w.Width()}) {
-				return nil, misfit("logWavesGrad", in)
-			}
-			return in[0].Clone(), nil
-		},
-		fill: func(dx *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
-			typed(dx.Dtype(), logWavesGradient[float32], logWavesGradient[float64])(dx, in, w)
-			return nil
-		}}
-}
-
-func logWavesGradient[T domain.Float](dx *tensor.Dense, in []*tensor.Dense, w Waves) {
-	m := simd.LogWaves[T]{Omega: w.Omega, Amplitude: w.Amplitude}
-	m.GradX(data[T](dx), data[T](in[0]), data[T](in[1]), data[T](in[2]))
+func logWavesBackward[T domain.Float](c *call) error {
+	m := wavesOf[T](c)
+	m.GradX(result[T](c), cells[T](c, 0), cells[T](c, 1), cells[T](c, 2))
+	return nil
 }

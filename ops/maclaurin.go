@@ -3,15 +3,13 @@ package ops
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// Maclaurin is the map of random Maclaurin features, products of projections,
+// Maclaurin is the map of random Maclaurin features, of x, W, N and s: products of projections,
 //
 //	z_i(x) = s_i/√m Π_{j < N_i} x·W_{·,jm+i},   i = 0 to m-1.
 //
@@ -22,55 +20,43 @@ import (
 // Backward: dx = dP·Wᵀ, where dP is g_i s_i/√m times the product of the other projections of the feature, which are
 // computed again. The other inputs have no gradient.
 //
-// Errors while building: shapes. Errors while running (ErrDomain): a cell of x outside Attr.Domain, a number in W or
-// the scales that is not finite, an invalid degree, a row whose products overflow.
-func Maclaurin(x, w, degrees, scales *G.Node, a Attr) (*G.Node, error) {
-	o := &op{kind: "Maclaurin", in: []Inputs{X, 0, 0, 0}, ranks: "22112", attr: a, sparse: true}
-	o.shape = func(in []tensor.Shape) (tensor.Shape, error) { return maclaurinShape(o.who(), in) }
-	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
-		f, err := PackProducts(in[1], in[2], in[3], a)
-		if err != nil {
-			return nil, err
-		}
-		return MaclaurinInto(nil, x, f, a)
-	}
-	o.backward = func(t *tracer) { t.gradient(X, maclaurinGrad(a), append(slices.Clone(t.in), t.grad)...) }
-	return apply(o, x, w, degrees, scales)
+// Pack takes W, N and s. Errors while building: shapes. Errors while running (ErrDomain): a cell of x outside
+// Attr.Domain, a number in W or the scales that is not finite, an invalid degree, a row whose products overflow.
+func Maclaurin(a Attr) Op { return Op{decl: &maclaurin, attr: a} }
+
+var (
+	maclaurinNames = []string{"x", "W", "the degrees", "the scales"}
+	maclaurin      = decl{kind: "Maclaurin", sig: parse("nd,d(pm),m,m->nm"), names: maclaurinNames, in: []Inputs{X},
+		sparse: native, check: atLeastOne('d', 'p', 'm'), pack: packProducts,
+		forward: kernel{maclaurinForward[float32], maclaurinForward[float64]}, backward: func(t *tracer) {
+			t.gradient(X, Op{decl: &maclaurinGrad, attr: Attr{Layer: t.attr.Layer}}, t.in[0], t.in[1], t.in[2], t.in[3],
+				t.grad)
+		}}
+	// maclaurinGrad is dx from x, W, N, s and the gradient g of z. It computes the projections again.
+	maclaurinGrad = decl{kind: "gradient of Maclaurin", sig: parse("nd,d(pm),m,m,nm->nd"), names: maclaurinNames,
+		unchecked: true, pack: packProducts, forward: kernel{maclaurinBackward[float32], maclaurinBackward[float64]}}
+)
+
+// products are W, degrees and scales of Maclaurin, packed.
+type products struct {
+	w      *simd.Weights[float64] // the columns of W that products use, feature after feature
+	cols   int
+	first  []int     // [m+1], where the columns of each feature begin
+	scales []float64 // [m], s/√m
 }
 
-// Products holds W, degrees and scales of Maclaurin, prepared for MaclaurinInto. It is immutable and safe for
-// concurrent use.
-type Products struct {
-	dt      tensor.Dtype
-	w       *simd.Weights[float64] // the columns of W that products use, feature after feature
-	d, cols int
-	first   []int     // [m+1], where the columns of each feature begin
-	scales  []float64 // [m], s/√m
-}
-
-// PackProducts prepares W [d, p·m], degrees [m] and scales [m], of the same element type. Errors: shapes, different
-// element types (ErrDtype), and ErrDomain as for Maclaurin.
-func PackProducts(w, degrees, scales *tensor.Dense, a Attr) (*Products, error) {
-	who := a.who("Maclaurin")
-	ts, err := sameType(who, typeOf(w), []string{"W", "the degrees", "the scales"}, w, degrees, scales)
-	if err != nil {
+var packProducts = &packer{from: 1, n: 3, pack: func(c *call, _ bool) (any, error) {
+	if err := CheckFrequencies(domain.Reals(), c.who(), c.in[1]); err != nil {
 		return nil, err
 	}
-	if err := checkProducts(who, ts[0].Shape(), ts[1].Shape(), ts[2].Shape()); err != nil {
-		return nil, err
-	}
-	if err := CheckFrequencies(domain.Reals(), who, ts[0]); err != nil {
-		return nil, err
-	}
-	cells, d, m := Float64s(ts[0]), ts[0].Shape()[0], ts[2].Shape()[0]
-	f := &Products{dt: w.Dtype(), d: d, first: make([]int, m+1), scales: make([]float64, m)}
-	n, s, most := Float64s(ts[1]), Float64s(ts[2]), len(cells)/d/m
-	if err := checkFinite(who, "scales", drawAnew, s, m); err != nil {
+	d, m, most, w, n, s := c.at('d'), c.at('m'), c.at('p'), Float64s(c.in[1]), Float64s(c.in[2]), Float64s(c.in[3])
+	f := &products{first: make([]int, m+1), scales: make([]float64, m)}
+	if err := checkFinite(c.who(), "scales", drawAnew, s, m); err != nil {
 		return nil, err
 	}
 	for i := range m {
 		if !(n[i] >= 0 && n[i] <= float64(most)) || n[i] != math.Trunc(n[i]) {
-			return nil, &domain.CellError{Who: who, Matrix: "degrees", Col: i, Value: n[i],
+			return nil, &domain.CellError{Who: c.who(), Matrix: "degrees", Col: i, Value: n[i],
 				Reason: fmt.Sprintf("is no whole number from 0 to %d", most), Remedy: drawAnew}
 		}
 		f.first[i+1], f.scales[i] = f.first[i]+int(n[i]), s[i]/math.Sqrt(float64(m))
@@ -80,50 +66,17 @@ func PackProducts(w, degrees, scales *tensor.Dense, a Attr) (*Products, error) {
 	for l := range d {
 		for i := range m {
 			for j := range f.first[i+1] - f.first[i] {
-				used[l*f.cols+f.first[i]+j] = cells[l*most*m+j*m+i]
+				used[l*f.cols+f.first[i]+j] = w[l*most*m+j*m+i]
 			}
 		}
 	}
 	f.w = simd.Pack(used, d, f.cols)
 	return f, nil
-}
+}}
 
-// checkProducts checks the shapes W [d, p·m], degrees [m] and scales [m].
-func checkProducts(who string, w, degrees, scales tensor.Shape) error {
-	if w.Dims() == 2 && degrees.Dims() == 1 && scales.Dims() == 1 && w[0] > 0 && degrees[0] > 0 &&
-		degrees[0] == scales[0] && w[1] > 0 && w[1]%scales[0] == 0 {
-		return nil
-	}
-	return fmt.Errorf("%s: W is %v, the degrees %v and the scales %v; want [d, p·m], [m] and [m]: %w",
-		who, w, degrees, scales, ErrShape)
-}
-
-// Dims returns d and the number of features m, and 0 and 0 for nil.
-func (f *Products) Dims() (d, m int) {
-	if f == nil {
-		return 0, 0
-	}
-	return f.d, len(f.scales)
-}
-
-// Dtype returns the element type of the rows of input.
-func (f *Products) Dtype() tensor.Dtype { return f.dt }
-
-// MaclaurinInto writes Maclaurin(x, W, N, s), of dense or sparse rows, to dst [n, m], allocated if nil, without a
-// graph.
-func MaclaurinInto(dst *tensor.Dense, x Matrix, f *Products, a Attr) (*tensor.Dense, error) {
-	const op = "Maclaurin"
-	_, m := f.Dims()
-	dst, x, err := input(op, a, dst, x, f, m)
-	if err != nil {
-		return nil, err
-	}
-	return dst, typed(dst.Dtype(), maclaurin[float32], maclaurin[float64])(dst, x, f, a.who(op))
-}
-
-func maclaurin[T domain.Float](to *tensor.Dense, x Matrix, f *Products, who string) error {
-	dst, m := data[T](to), len(f.scales)
-	return f.project(x, func(from, rows int, p []float64) error {
+func maclaurinForward[T domain.Float](c *call) error {
+	dst, m, f := result[T](c), c.at('m'), c.w.of.(*products)
+	return project[T](c, func(from, rows int, p []float64) error {
 		simd.Share(rows, 16, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				row := p[i*f.cols : (i+1)*f.cols]
@@ -132,12 +85,12 @@ func maclaurin[T domain.Float](to *tensor.Dense, x Matrix, f *Products, who stri
 				}
 			}
 		})
-		return finiteFeatures(dst[from*m:(from+rows)*m], from, m, who)
+		return finiteFeatures(dst[from*m:(from+rows)*m], from, m, c.who())
 	})
 }
 
 // product is feature i of a row with the projections p.
-func (f *Products) product(p []float64, i int) float64 {
+func (f *products) product(p []float64, i int) float64 {
 	v := f.scales[i]
 	for _, u := range p[f.first[i]:f.first[i+1]] {
 		v *= u
@@ -146,7 +99,8 @@ func (f *Products) product(p []float64, i int) float64 {
 }
 
 // project calls each with the projections of the rows of x on the columns in use, [rows, cols], in blocks.
-func (f *Products) project(x Matrix, each func(from, rows int, p []float64) error) error {
+func project[T domain.Float](c *call, each func(from, rows int, p []float64) error) error {
+	f := c.w.of.(*products)
 	var p []float64
 	block := func(from, rows int, product func(p []float64)) error {
 		if p == nil { // the first block is the largest
@@ -157,68 +111,36 @@ func (f *Products) project(x Matrix, each func(from, rows int, p []float64) erro
 		}
 		return each(from, rows, p)
 	}
-	dense := func(from, rows int, x []float64) error {
-		return block(from, rows, func(p []float64) { f.w.Affine(p, x, nil, rows) })
+	x, ok := c.x.(*CSR)
+	if !ok {
+		return rowsOf(cells[T](c, 0), c.at('n'), c.at('d'), f.cols, func(from, rows int, x []float64) error {
+			return block(from, rows, func(p []float64) { f.w.Affine(p, x, nil, rows) })
+		})
 	}
-	switch v := x.(type) {
-	case *CSR:
-		s := float64CSR(v)
-		size := max(32, nystromCells/max(f.cols, 1))
-		bias := background[float64](&CSR{s}, &Weights{of: f.w}, nil)
-		for from := 0; from < s.Rows; from += size {
-			rows := min(size, s.Rows-from)
-			if err := block(from, rows, func(p []float64) {
-				f.w.AffineCSR(p, s.part(from, from+rows).CSR,
-					bias)
-			}); err != nil {
-				return err
-			}
+	s, size := float64CSR(x), max(32, nystromCells/max(f.cols, 1))
+	for from := 0; from < s.Rows; from += size {
+		rows := min(size, s.Rows-from)
+		if err := block(from, rows, func(p []float64) {
+			f.w.AffineCSR(p, s.part(from, from+rows).CSR, nil)
+		}); err != nil {
+			return err
 		}
-		return nil
-	case *tensor.Dense:
-		return typed(v.Dtype(), rowsOf[float32], rowsOf[float64])(v, f.cols, dense)
 	}
 	return nil
 }
 
 // float64CSR returns sparse rows in float64; it copies the values of float32 rows.
 func float64CSR(x *CSR) *sparse[float64] {
-	if s, ok := x.of.(*sparse[float64]); ok {
-		return s
+	if x.Dtype() == tensor.Float64 {
+		return sparseOf[float64](x)
 	}
 	return converted[float64](sparseOf[float32](x))
 }
 
-func maclaurinShape(who string, in []tensor.Shape) (tensor.Shape, error) {
-	x, w, degrees, scales := in[0], in[1], in[2], in[3]
-	if err := checkProducts(who, w, degrees, scales); err != nil {
-		return nil, err
-	}
-	if x[1] != w[0] {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", who, x, w[0], ErrShape)
-	}
-	return tensor.Shape{x[0], scales[0]}, nil
-}
-
-// maclaurinGrad is the gradient of Maclaurin for x, from x, W, N, s and the gradient g of z. It computes the
-// projections again.
-func maclaurinGrad(a Attr) *op {
-	o := &op{kind: "gradient of Maclaurin", ranks: "221122"}
-	o.shape = likeX(o.kind, func(in []tensor.Shape) (tensor.Shape, error) { return maclaurinShape(o.who(), in) })
-	o.fill = func(dx *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
-		f, err := PackProducts(in[1], in[2], in[3], a)
-		if err != nil {
-			return err
-		}
-		return typed(dx.Dtype(), maclaurinGradient[float32], maclaurinGradient[float64])(dx, in[0], in[4], f)
-	}
-	return o
-}
-
-func maclaurinGradient[T domain.Float](to, x, gradient *tensor.Dense, f *Products) error {
-	dst, g, d, m := data[T](to), data[T](gradient), f.d, len(f.scales)
+func maclaurinBackward[T domain.Float](c *call) error {
+	dst, g, d, m, f := result[T](c), cells[T](c, 4), c.at('d'), c.at('m'), c.w.of.(*products)
 	var dp, dx []float64
-	return f.project(x, func(from, rows int, p []float64) error {
+	return project[T](c, func(from, rows int, p []float64) error {
 		if dp == nil { // the first block is the largest
 			dp, dx = make([]float64, rows*f.cols), make([]float64, rows*d)
 		}
@@ -242,7 +164,7 @@ func maclaurinGradient[T domain.Float](to, x, gradient *tensor.Dense, f *Product
 
 // others writes for each projection the product of the other ones of its feature. It does not divide, since a
 // projection may be 0.
-func (f *Products) others(dst, p []float64) {
+func (f *products) others(dst, p []float64) {
 	for i := range f.scales {
 		lo, hi := f.first[i], f.first[i+1]
 		before := 1.

@@ -5,8 +5,6 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
-	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
 // Norm is a norm of a row.
@@ -84,44 +82,28 @@ func measured[T domain.Float](n Norm, row []T) (top, length float64) {
 //
 // Backward, from x and the output z: dx = (g - z (g·z))/‖x‖ for L2 and dx = (g - sign(x) (g·z))/‖x‖ for L1, with
 // sign(0) = 0; dx = 0 for a row of zeros. Errors while building: shapes, an unknown norm. Errors while running: a cell
-// of x outside Attr.Domain (ErrDomain).
-func Normalise(x *G.Node, n Norm, a Attr) (*G.Node, error) {
-	if err := n.Check(a.who("Normalise")); err != nil {
-		return nil, err
-	}
-	return apply(&op{kind: "Normalise", params: n, in: []Inputs{X}, ranks: "22",
-		attr: a, spread: true, shape: likeFirst,
-		forward: func(_ Matrix, in []*tensor.Dense) (Matrix, error) {
-			return NormaliseInto(nil, in[0], n, a)
-		},
-		backward: func(t *tracer) { t.gradient(X, normaliseGrad(n), t.in[0], t.out, t.grad) }}, x)
+// of x outside Attr.Domain (ErrDomain). The dst of Into may be x.
+func Normalise(n Norm, a Attr) Op {
+	o := Op{decl: &normalise, attr: a, params: n}
+	o.err = n.Check(o.who())
+	return o
 }
 
-// NormaliseInto writes Normalise(x) to dst [n, d], allocated if nil, without a graph. dst may be x.
-func NormaliseInto(dst, x *tensor.Dense, n Norm, a Attr) (*tensor.Dense, error) {
-	who := a.who("Normalise")
-	if err := n.Check(who); err != nil {
-		return nil, err
-	}
-	x, err := matrixOf(who, "x", "[n, d]", x)
-	if err != nil {
-		return nil, err
-	}
-	if err := CheckRows(a.Domain, who, x); err != nil {
-		return nil, err
-	}
-	if dst, err = output(who, dst, x.Dtype(), x.Shape()...); err != nil {
-		return nil, err
-	}
-	typed(x.Dtype(), normalise[float32], normalise[float64])(dst, x, n)
-	return dst, nil
-}
+var (
+	normalise = decl{kind: "Normalise", sig: parse("nd->nd"), names: []string{"x"}, in: []Inputs{X}, sparse: spread,
+		forward:  kernel{normaliseForward[float32], normaliseForward[float64]},
+		backward: func(t *tracer) { t.gradient(X, with(&normaliseGrad, t.params), t.in[0], t.out, t.grad) }}
+	// normaliseGrad is dx from x, the output z and its gradient g.
+	normaliseGrad = decl{kind: "gradient of Normalise", sig: parse("nd,nd,nd->nd"), unchecked: true, sparse: spread,
+		adds: true, forward: kernel{normaliseBackward[float32], normaliseBackward[float64]}}
+)
 
-func normalise[T domain.Float](out, in *tensor.Dense, n Norm) {
-	dst, x, d := data[T](out), data[T](in), in.Shape()[1]
+func normaliseForward[T domain.Float](c *call) error {
+	dst, x, d := result[T](c), cells[T](c, 0), c.at('d')
 	for ; d > 0 && len(x) > 0; x, dst = x[d:], dst[d:] {
-		normaliseRow(dst, x[:d], n)
+		normaliseRow(dst, x[:d], c.params.(Norm))
 	}
+	return nil
 }
 
 func normaliseRow[T domain.Float](dst, row []T, n Norm) {
@@ -131,18 +113,8 @@ func normaliseRow[T domain.Float](dst, row []T, n Norm) {
 	}
 }
 
-// normaliseGrad is dx from x, the output z and its gradient g.
-func normaliseGrad(n Norm) *op {
-	const kind = "gradient of Normalise"
-	return &op{kind: kind, params: n, ranks: "2222", shape: likeAll(kind), spread: true,
-		fill: func(dx *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
-			typed(dx.Dtype(), normaliseBackward[float32], normaliseBackward[float64])(dx, in, n)
-			return nil
-		}}
-}
-
-func normaliseBackward[T domain.Float](out *tensor.Dense, in []*tensor.Dense, n Norm) {
-	dx, x, z, g, d := data[T](out), data[T](in[0]), data[T](in[1]), data[T](in[2]), out.Shape()[1]
+func normaliseBackward[T domain.Float](c *call) error {
+	dx, x, z, g, d, n := result[T](c), cells[T](c, 0), cells[T](c, 1), cells[T](c, 2), c.at('d'), c.params.(Norm)
 	for i := 0; d > 0 && i < len(x); i += d {
 		top, length := measured(n, x[i:i+d])
 		along, zero := 0.0, true
@@ -158,6 +130,7 @@ func normaliseBackward[T domain.Float](out *tensor.Dense, in []*tensor.Dense, n 
 			dx[j] = T((float64(g[j]) - normal*along) / top / length)
 		}
 	}
+	return nil
 }
 
 // sign is -1, 0 or 1.

@@ -6,12 +6,12 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
 	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
-// Nystrom is z(x) = k(x, L) P, the kernel values of x [n, d] with the landmarks L [m, d], times a projection P [m, D].
-// With P = U Λ^{-1/2} from the eigenvectors and eigenvalues of k(L, L) its inner products are k(x, L) k(L, L)⁻¹ k(L,
-// x'), exact where x or x' is a landmark. Williams and Seeger (2001); Vedaldi and Zisserman (2012), equation (16).
+// Nystrom is, of x, L and P, z(x) = k(x, L) P, the kernel values of x [n, d] with the landmarks L [m, d], times a
+// projection P [m, D]. With P = U Λ^{-1/2} from the eigenvectors and eigenvalues of k(L, L) its inner products are k(x,
+// L) k(L, L)⁻¹ k(L, x'), exact where x or x' is a landmark. Williams and Seeger (2001); Vedaldi and Zisserman (2012),
+// equation (16).
 //
 // It computes in float64 for either element type, because P amplifies the rounding of k by the inverse roots of small
 // eigenvalues. A row takes m·d operations for a RadialKernel or m calls of At for another Kernel, and m·D for P.
@@ -20,76 +20,45 @@ import (
 // GradientKernel. A derivative that is not finite, as at an empty bin of a histogram, counts as 0. L and P have no
 // gradient.
 //
-// Errors while building: shapes or a nil kernel (ErrShape); a kernel that is neither a GradientKernel nor a
-// RadialKernel while X is not frozen (ErrParam). Errors while running (ErrDomain): a cell of x or L outside the domain
-// of the kernel, features that are not finite.
-func Nystrom(x, landmarks, projection *G.Node, k Kernel, a Attr) (*G.Node, error) {
-	if err := given(a.who("Nystrom"), "the kernel", k); err != nil {
-		return nil, err
-	}
-	if a.Frozen&X == 0 && !differentiable(k) {
+// Pack takes L and P. Errors while building: shapes or a nil kernel (ErrShape); a kernel that is neither a
+// GradientKernel nor a RadialKernel while X is not frozen (ErrParam). Errors while running (ErrDomain): a cell of x or
+// L outside the domain of the kernel, features that are not finite.
+func Nystrom(k Kernel, a Attr) Op {
+	o := Op{decl: &nystrom, attr: a, params: k}
+	o.err = given(o.who(), "the kernel", k)
+	return o
+}
+
+var (
+	nystrom = decl{kind: "Nystrom", sig: parse("nd,md,mD->nD"), names: []string{"x", "the landmarks", "the projection"},
+		in: []Inputs{X}, on: ofKernel, sparse: spread, check: atLeastOne('m', 'd', 'D'), pack: packLandmarks,
+		forward: kernel{nystromForward[float32], nystromForward[float64]}, node: nystromNode,
+		backward: func(t *tracer) {
+			t.gradient(X, Op{decl: &nystromGrad, attr: Attr{Layer: t.attr.Layer}, params: t.params}, t.in[0], t.in[1],
+				t.in[2], t.grad)
+		}}
+	// nystromGrad is dx from x, L, P and the gradient g of z. It computes the kernel values again.
+	nystromGrad = decl{kind: "gradient of Nystrom", sig: parse("nd,md,mD,nD->nd"), unchecked: true, pack: packLandmarks,
+		forward: kernel{nystromBackward[float32], nystromBackward[float64]}}
+)
+
+func ofKernel(o *Op) Domain { return o.params.(Kernel).Domain() }
+
+func nystromNode(o Op, in []*G.Node) (*G.Node, error) {
+	_, gradient := o.params.(GradientKernel)
+	_, radial := o.params.(RadialKernel)
+	if o.attr.Frozen&X == 0 && !gradient && !radial {
 		return nil, fmt.Errorf("%s: %T has no method Gradient, and a gradient for x is wanted; give it one, or "+
-			"freeze x: %w", a.who("Nystrom"), k, ErrParam)
+			"freeze x: %w", o.who(), o.params, ErrParam)
 	}
-	o := &op{kind: "Nystrom", params: k, in: []Inputs{X, 0, 0}, ranks: "2222", attr: a, spread: true}
-	o.shape = func(in []tensor.Shape) (tensor.Shape, error) { return nystromShape(o.who(), in) }
-	o.forward = func(_ Matrix, in []*tensor.Dense) (Matrix, error) {
-		l, err := NewLandmarks(k, in[1], in[2], a)
-		if err != nil {
-			return nil, err
-		}
-		return NystromInto(nil, in[0], l, a)
-	}
-	o.backward = func(t *tracer) { t.gradient(X, nystromGrad(k, a), t.in[0], t.in[1], t.in[2], t.grad) }
-	return apply(o, x, landmarks, projection)
-}
-
-func differentiable(k Kernel) bool {
-	_, gradient := k.(GradientKernel)
-	_, radial := k.(RadialKernel)
-	return gradient || radial
-}
-
-// NystromInto writes Nystrom(x, L, P) to dst [n, D], allocated if nil, without a graph.
-func NystromInto(dst, x *tensor.Dense, l *Landmarks, a Attr) (*tensor.Dense, error) {
-	who := a.who("Nystrom")
-	if err := given(who, "the landmarks", l); err != nil {
-		return nil, err
-	}
-	x, err := l.input(who, x)
-	if err != nil {
-		return nil, err
-	}
-	if dst, err = output(who, dst, x.Dtype(), x.Shape()[0], l.cols); err != nil {
-		return nil, err
-	}
-	if err := CheckRows(l.kernel.Domain(), who, x); err != nil {
-		return nil, err
-	}
-	return dst, typed(dst.Dtype(), nystrom[float32], nystrom[float64])(dst, x, l, who)
-}
-
-// input returns x as a contiguous matrix and checks its width and type.
-func (l *Landmarks) input(who string, x *tensor.Dense) (*tensor.Dense, error) {
-	x, err := contiguous(x)
-	if err != nil {
-		return nil, fmt.Errorf("%s: x: %w", who, err)
-	}
-	if x.Dims() != 2 || x.Shape()[1] != l.d {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", who, x.Shape(), l.d, ErrShape)
-	}
-	if x.Dtype() != l.dt {
-		return nil, fmt.Errorf("%s: x is %v, the landmarks are %v: %w", who, x.Dtype(), l.dt, ErrDtype)
-	}
-	return x, nil
+	return o.apply(in...)
 }
 
 // nystromCells is about the number of kernel values in memory at a time, 4 MiB.
 const nystromCells = 1 << 19
 
 // rowsOf calls f with blocks of rows of x, in float64.
-func rowsOf[T domain.Float](t *tensor.Dense, m int, f func(from, rows int, x []float64) error) error {
-	x, n, d := data[T](t), t.Shape()[0], t.Shape()[1]
+func rowsOf[T domain.Float](x []T, n, d, m int, f func(from, rows int, x []float64) error) error {
 	size := min(n, max(32, nystromCells/max(m, d)))
 	var buffer []float64
 	if _, double := any(x).([]float64); !double {
@@ -110,11 +79,11 @@ func rowsOf[T domain.Float](t *tensor.Dense, m int, f func(from, rows int, x []f
 	return nil
 }
 
-func nystrom[T domain.Float](to, x *tensor.Dense, l *Landmarks, who string) error {
+func nystromForward[T domain.Float](c *call) error {
 	var values *kernelBlock
 	var features []float64
-	dst := data[T](to)
-	return rowsOf[T](x, l.m, func(from, rows int, x []float64) error {
+	l, dst := c.w.of.(*landmarkSet), result[T](c)
+	return rowsOf(cells[T](c, 0), c.at('n'), l.d, l.m, func(from, rows int, x []float64) error {
 		if values == nil { // the first block is the largest
 			values = l.newBlock(rows, false)
 		}
@@ -131,7 +100,7 @@ func nystrom[T domain.Float](to, x *tensor.Dense, l *Landmarks, who string) erro
 		if !double {
 			recast(out, z)
 		}
-		return finiteFeatures(out, from, l.cols, who)
+		return finiteFeatures(out, from, l.cols, c.who())
 	})
 }
 
@@ -149,51 +118,11 @@ func finiteFeatures[T domain.Float](z []T, from, cols int, who string) error {
 	return nil
 }
 
-func nystromShape(who string, in []tensor.Shape) (tensor.Shape, error) {
-	x, landmarks, projection := in[0], in[1], in[2]
-	if err := checkLandmarks(who, landmarks, projection); err != nil {
-		return nil, err
-	}
-	if x[1] != landmarks[1] {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", who, x, landmarks[1], ErrShape)
-	}
-	return tensor.Shape{x[0], projection[1]}, nil
-}
-
-// likeX returns the shape of x for the gradient of a map. It checks the shape of the last input, the gradient of z.
-func likeX(kind string, shape shaper) shaper {
-	return func(in []tensor.Shape) (tensor.Shape, error) {
-		z, err := shape(in)
-		if err != nil {
-			return nil, err
-		}
-		if g := in[len(in)-1]; !z.Eq(g) {
-			return nil, gradientError(kind, g, z)
-		}
-		return in[0].Clone(), nil
-	}
-}
-
-// nystromGrad is the gradient of Nystrom for x, from x, L, P and the gradient g of z. It computes the kernel values
-// again.
-func nystromGrad(k Kernel, a Attr) *op {
-	o := &op{kind: "gradient of Nystrom", params: k, ranks: "22222"}
-	o.shape = likeX(o.kind, func(in []tensor.Shape) (tensor.Shape, error) { return nystromShape(o.who(), in) })
-	o.fill = func(dx *tensor.Dense, _ Matrix, in []*tensor.Dense) error {
-		l, err := NewLandmarks(k, in[1], in[2], a)
-		if err == nil {
-			typed(dx.Dtype(), nystromGradient[float32], nystromGradient[float64])(dx, in[0], in[3], l)
-		}
-		return err
-	}
-	return o
-}
-
-func nystromGradient[T domain.Float](to, x, gradient *tensor.Dense, l *Landmarks) {
-	dst, g := data[T](to), data[T](gradient)
+func nystromBackward[T domain.Float](c *call) error {
+	l, dst, g := c.w.of.(*landmarkSet), result[T](c), cells[T](c, 3)
 	var values *kernelBlock
 	var dk, grad, dx []float64
-	rowsOf[T](x, max(l.m, l.cols), func(from, rows int, x []float64) error {
+	return rowsOf(cells[T](c, 0), c.at('n'), l.d, max(l.m, l.cols), func(from, rows int, x []float64) error {
 		if values == nil { // the first block is the largest
 			values, dk, grad, dx = l.newBlock(rows, l.radial != nil), make([]float64, rows*l.m),
 				make([]float64, rows*l.cols), make([]float64, rows*l.d)
@@ -211,7 +140,7 @@ func nystromGradient[T domain.Float](to, x, gradient *tensor.Dense, l *Landmarks
 }
 
 // radialGradient is Σ_j dk_j k'(s_j) 2(x - l_j), with k' the slope: a product with the landmarks and a multiple of x.
-func (l *Landmarks) radialGradient(dx []float64, b *kernelBlock, dk, x []float64, n int) {
+func (l *landmarkSet) radialGradient(dx []float64, b *kernelBlock, dk, x []float64, n int) {
 	l.values(b, x, n)
 	for i, v := range b.slope[:n*l.m] {
 		b.slope[i] = 2 * v * dk[i]
@@ -229,7 +158,7 @@ func (l *Landmarks) radialGradient(dx []float64, b *kernelBlock, dk, x []float64
 }
 
 // gradient is Σ_j dk_j ∂k(x, l_j)/∂x.
-func (l *Landmarks) gradient(dx, dk, x []float64, n int) {
+func (l *landmarkSet) gradient(dx, dk, x []float64, n int) {
 	k := l.kernel.(GradientKernel)
 	simd.Share(n, 1, func(lo, hi int) {
 		dst := make([]float64, l.d)

@@ -2,295 +2,489 @@ package ops
 
 import (
 	"fmt"
-	"hash"
-	"hash/fnv"
-	"io"
-	"math"
-	"reflect"
 	"slices"
+	"strings"
+	"sync"
 
-	"github.com/chewxy/hm"
+	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// op is an operation of a graph. Every op of this package is a value of this type, with its own shape, forward and, if
-// it has one, backward. What all ops share is written here and in backward.go.
+// Op is an op with its parameters: a feature map, a layer of a network or a loss. It is a small value without state,
+// made by a constructor such as Fourier. The comment of the constructor names the inputs: x, the rows, then the
+// others in order. Inputs in brackets may be nil, and left out at the end.
 //
-// Gorgonia merges nodes of equal hash, so everything besides the inputs that changes a result is in kind, params or
-// attr.
-type op struct {
-	kind   string
-	params any      // the parameters of the result; immutable once the op is made
-	in     []Inputs // the names of the inputs, 0 for one without a gradient; nil if none has a gradient
-	ranks  string   // the ranks of the inputs, then of the result: "222" for (matrix, matrix) -> matrix
+// Node adds the op to a graph. Into computes the same without a graph. Where the comment says that sparse rows stay
+// sparse, Sparse maps a CSR to a CSR.
+type Op struct {
+	*decl
 	attr   Attr
-	data   []bool // which inputs depend on data alone; nil: those that attr names
-	sparse bool   // whether the first input may be a CSR, if its gradient is not wanted
-	spread bool   // whether any input may be a CSR, which is made dense
+	params any   // the parameters of the result; immutable
+	err    error // of the parameters
+}
 
-	// shape is the shape of the result for inputs of the right ranks.
-	shape shaper
-	// forward computes the result. x is the first input; in are all inputs, contiguous and of one element type, with
-	// in[0] nil if x is a CSR. It is nil for an op that has fill.
-	forward func(x Matrix, in []*tensor.Dense) (Matrix, error)
-	// fill writes the result to out, which has its shape and is all zeros; if whole is set, and all inputs have cells,
-	// out is not cleared and fill writes all of its cells.
-	fill  func(out *tensor.Dense, x Matrix, in []*tensor.Dense) error
-	whole bool
-	// backward gives the tracer the gradients for the inputs. It is nil for the ops that backwards consist of.
+// Input is an input of an op after x: a *tensor.Dense, or a *Weights in place of those that Pack took.
+type Input interface{ Dtype() tensor.Dtype }
+
+// decl declares an op. All checks, the graph and the form without one follow from it.
+type decl struct {
+	kind  string
+	sig   *signature
+	names []string // of the inputs, in messages; nil numbers them
+	in    []Inputs // the names of the inputs for Frozen, 0 for one without a gradient; nil if none has one
+	// bind sets the letters of sig that the parameters fix.
+	bind func(o *Op, v *sizes)
+	// check is what sig cannot say about shapes. It may set letters of the result.
+	check func(c *call) error
+
+	on        func(o *Op) Domain // of x; nil is Attr.Domain
+	unchecked bool               // the domain is not checked, or forward does
+	// circular is for a map of cosines and sines, which finds a projection that is not finite by itself: finite cells
+	// are not looked for.
+	circular bool
+	// sparse says what forward does with sparse rows.
+	sparse sparsity
+	// stays returns sparse features of the sparse rows x, where zeros is nil or true. A graph has sparse features
+	// while only x might have a gradient.
+	stays typedCSR
+	zeros func(c *call) bool
+
+	pack    *packer                       // of inputs that have a packed form
+	prepare func(c *call) error           // checks the values of the inputs
+	adds    bool                          // forward adds to zeros; else it writes every cell
+	forward kernel                        // writes to c.out
+	value   func(c *call) (Matrix, error) // in place of forward, for a result that is not written to memory of its own
+	// backward gives the tracer the gradients for the inputs.
 	backward func(t *tracer)
+	// parts is for an op whose result is a vector of gradients one after another: the shape of each. Those that are
+	// not wanted are left out, unless whole is set.
+	parts []pattern
+	whole bool
+	// node is Node where it is more than one op.
+	node func(o Op, in []*G.Node) (*G.Node, error)
 }
 
-// shaper returns the shape of a result for the shapes of the inputs.
-type shaper func(in []tensor.Shape) (tensor.Shape, error)
+// sparsity says what an op does with a CSR.
+type sparsity int
 
-func (o *op) Arity() int           { return len(o.ranks) - 1 }
-func (o *op) ReturnsPtr() bool     { return true }
-func (o *op) CallsExtern() bool    { return false }
-func (o *op) OverwritesInput() int { return -1 }
-func (o *op) String() string       { return o.kind }
+const (
+	refused sparsity = iota // it is an error
+	spread                  // any input may be sparse, and is made dense
+	native                  // the first input may be sparse, and forward reads it
+)
 
-// Type builds a new type at each call, because Gorgonia puts it into a pool after use.
-func (o *op) Type() hm.Type {
-	a := hm.TypeVariable('a')
-	types := make([]hm.Type, len(o.ranks))
-	for i := range types {
-		types[i] = G.TensorType{Dims: o.rank(i), Of: a}
+// kernel is a generic function for both element types.
+type kernel struct{ f32, f64 func(c *call) error }
+
+// typedCSR is a kernel that makes sparse rows.
+type typedCSR struct{ f32, f64 func(c *call) (*CSR, error) }
+
+// packer prepares the inputs from..from+n of an op in the form that products read. keep asks for a copy of what it
+// reads; otherwise it may borrow the memory for the call.
+type packer struct {
+	from, n int
+	pack    func(c *call, keep bool) (any, error)
+}
+
+// call is one run of an op.
+type call struct {
+	Op
+	sizes
+	x      Matrix          // the first input
+	first  int             // where it stands; not 0 for Pack
+	packs  bool            // this is a call of Pack
+	in     []*tensor.Dense // all inputs, contiguous; nil for absent and packed ones, and in[0] if x is sparse
+	shapes []tensor.Shape  // nil for absent ones
+	w      *Weights        // the packed inputs
+	out    *tensor.Dense
+	size   tensor.Shape // of the result
+	state  any          // of prepare for forward
+}
+
+// calls holds calls for reuse, so that a run with a dst allocates nothing.
+var calls = sync.Pool{New: func() any { return new(call) }}
+
+// begin returns a call without inputs.
+func (o Op) begin() *call {
+	c := calls.Get().(*call)
+	c.Op = o
+	for range o.sig.in {
+		c.in, c.shapes = append(c.in, nil), append(c.shapes, nil)
 	}
-	return hm.NewFnType(types...)
-}
-
-// rank is the rank of input i, or of the result after the last.
-func (o *op) rank(i int) int { return int(o.ranks[i] - '0') }
-
-func (o *op) WriteHash(h hash.Hash) {
-	fmt.Fprintf(h, "bochner/ops %s %s %v ", o.kind, o.ranks, o.data)
-	writeValue(h, reflect.ValueOf(o.attr))
-	if !writeValue(h, reflect.ValueOf(o.params)) {
-		fmt.Fprintf(h, "of op %p", o)
+	if o.bind != nil {
+		o.bind(&c.Op, &c.sizes)
 	}
+	return c
 }
 
-// writeValue writes a value such that different values have different texts, whatever methods they have: a pointer by
-// its address. It returns false if that cannot be, as for a function, of which only the code has an address.
-func writeValue(h io.Writer, v reflect.Value) bool {
-	if !v.IsValid() {
-		fmt.Fprint(h, "nil ")
-		return true
+func (c *call) end() {
+	clear(c.in)
+	clear(c.shapes)
+	*c = call{in: c.in[:0], shapes: c.shapes[:0], size: c.size[:0]}
+	calls.Put(c)
+}
+
+func (o *Op) who() string { return o.attr.who(o.kind) }
+
+// name is what messages call input i.
+func (o *Op) name(i int) string {
+	if i < len(o.names) {
+		return o.names[i]
 	}
-	fmt.Fprint(h, v.Type(), " ")
-	same := true
-	switch v.Kind() {
-	case reflect.Bool:
-		fmt.Fprint(h, v.Bool(), " ")
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		fmt.Fprint(h, v.Int(), " ")
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		fmt.Fprint(h, v.Uint(), " ")
-	case reflect.Float32, reflect.Float64:
-		fmt.Fprint(h, math.Float64bits(v.Float()), " ")
-	case reflect.String:
-		fmt.Fprintf(h, "%q ", v.String())
-	case reflect.Pointer:
-		fmt.Fprint(h, v.Pointer(), " ")
-	case reflect.Interface:
-		return writeValue(h, v.Elem())
-	case reflect.Struct:
-		for i := range v.NumField() {
-			same = writeValue(h, v.Field(i)) && same
-		}
-	case reflect.Array, reflect.Slice:
-		fmt.Fprint(h, v.Len(), " ")
-		for i := range v.Len() {
-			same = writeValue(h, v.Index(i)) && same
-		}
-	default:
-		return false
+	return fmt.Sprint("input ", i)
+}
+
+// Attr returns the attributes of the op.
+func (o Op) Attr() Attr { return o.attr }
+
+// Node adds the op to the graph of its inputs. Errors: shapes, parameters, an input that is missing.
+func (o Op) Node(in ...*G.Node) (*G.Node, error) {
+	switch {
+	case o.err != nil:
+		return nil, o.err
+	case o.node != nil:
+		return o.node(o, in)
 	}
-	return same
+	return o.apply(in...)
 }
 
-func (o *op) Hashcode() uint32 {
-	h := fnv.New32a()
-	o.WriteHash(h)
-	return h.Sum32()
-}
-
-// DiffWRT is true for inputs that are not frozen. It is also true for data, so that G.Grad for data reaches the op that
-// refuses it.
-func (o *op) DiffWRT(n int) []bool {
-	wrt := make([]bool, n)
-	for i := range wrt {
-		wrt[i] = o.wants(i) || o.refuses(i)
-	}
-	return wrt
-}
-
-// name is the name of input i, or 0.
-func (o *op) name(i int) Inputs {
-	if i < len(o.in) {
-		return o.in[i]
-	}
-	return 0
-}
-
-// wants reports whether the gradient for input i is wanted.
-func (o *op) wants(i int) bool {
-	return o.name(i)&^o.attr.Frozen != 0 && !o.refuses(i)
-}
-
-// refuses reports whether input i depends on data alone.
-func (o *op) refuses(i int) bool {
-	if o.data != nil {
-		return i < len(o.data) && o.data[i]
-	}
-	return o.name(i)&o.attr.refused != 0
-}
-
-func (o *op) who() string { return o.attr.who(o.kind) }
-
-// InferShape checks the ranks of the inputs and leaves the rest to the op.
-func (o *op) InferShape(ds ...G.DimSizer) (tensor.Shape, error) {
-	if len(ds) != o.Arity() {
-		return nil, fmt.Errorf("%s: %d inputs, want %d: %w", o.who(), len(ds), o.Arity(), ErrShape)
-	}
-	ss, err := G.DimSizersToShapes(ds)
+// Into computes the op of dense or sparse rows x and writes the result to dst, allocated if nil, without a graph. The
+// errors are those of the graph. With a dst of its own a caller of a map of packed weights allocates nothing.
+func (o Op) Into(dst *tensor.Dense, x Matrix, in ...Input) (*tensor.Dense, error) {
+	c, err := o.inputs(x, in)
+	defer c.end()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.who(), err)
+		return nil, err
 	}
-	for i, s := range ss {
-		if err := o.checkRank(i, s); err != nil {
+	if dst, err = output(c.who(), dst, c.x.Dtype(), c.size...); err != nil {
+		return nil, err
+	}
+	if _, ok := c.x.(*CSR); ok && c.staysSparse() {
+		z, err := c.sparseResult()
+		if err != nil {
 			return nil, err
 		}
+		return z.Dense(dst)
 	}
-	return o.shape(ss)
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
+	return dst, c.fill(dst)
 }
 
-func (o *op) checkRank(i int, s tensor.Shape) error {
-	if s.Dims() == o.rank(i) {
+// Sparse computes the op of sparse rows as sparse rows, without a graph. It is an error (ErrParam) if zeros have other
+// features than zeros.
+func (o Op) Sparse(x *CSR, in ...Input) (*CSR, error) {
+	c, err := o.inputs(x, in)
+	defer c.end()
+	if err != nil {
+		return nil, err
+	}
+	if !c.staysSparse() {
+		if c.stays.f32 != nil {
+			if err := c.checkValues(); err != nil {
+				return nil, err
+			}
+		}
+		return nil, fmt.Errorf("%s: of these sparse rows the map is not sparse; make them dense: %w", c.who(), ErrParam)
+	}
+	return c.sparseResult()
+}
+
+// Weights holds the inputs of an op in the form that its products read. It is immutable and safe for concurrent use.
+type Weights struct {
+	by     *packer
+	of     any // such as a *simd.Weights[float32]
+	dt     tensor.Dtype
+	shapes []tensor.Shape // of the inputs
+	first  any            // the address of the first cell of the first input
+	summed sync.Once
+	sums   any // the column sums of W, []float32 or []float64, computed for sparse rows with a base
+}
+
+// Dtype returns the element type.
+func (w *Weights) Dtype() tensor.Dtype { return w.dt }
+
+// Pack copies inputs of the op, W and what belongs to it, into the form that products of rows of d columns read. Into
+// takes the result in their place. Errors: an op without packed inputs (ErrParam), shapes (ErrShape), different element
+// types (ErrDtype), invalid values (ErrDomain).
+func (o Op) Pack(d int, in ...*tensor.Dense) (*Weights, error) {
+	c := o.begin()
+	defer c.end()
+	switch {
+	case o.err != nil:
+		return nil, o.err
+	case o.pack == nil:
+		return nil, fmt.Errorf("%s: it has no inputs that are packed: %w", c.who(), ErrParam)
+	case len(in) > o.pack.n:
+		return nil, fmt.Errorf("%s: %d inputs to pack, want %d: %w", c.who(), len(in), o.pack.n, ErrShape)
+	}
+	c.packs = true
+	c.set('d', d)
+	for i, t := range in {
+		if t != nil {
+			if err := c.add(o.pack.from+i, t); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := c.fit(); err != nil {
+		return nil, err
+	}
+	return c.packed(true)
+}
+
+// packed prepares the inputs that have a packed form.
+func (c *call) packed(keep bool) (*Weights, error) {
+	p, first := c.pack, c.in[c.pack.from]
+	of, err := p.pack(c, keep)
+	if err != nil {
+		return nil, err
+	}
+	w := &Weights{by: p, of: of, dt: first.Dtype(), first: firstCell(first)}
+	for _, s := range c.shapes[p.from : p.from+p.n] {
+		if s != nil {
+			s = s.Clone()
+		}
+		w.shapes = append(w.shapes, s)
+	}
+	return w, nil
+}
+
+// inputs begins a call with the arguments of Into or Sparse.
+func (o Op) inputs(x Matrix, in []Input) (*call, error) {
+	c := o.begin()
+	if o.err != nil {
+		return c, o.err
+	}
+	x, err := matrix(x)
+	if err != nil {
+		return c, fmt.Errorf("%s: %s: %w", c.who(), c.name(0), err)
+	}
+	if err := c.add(0, x); err != nil {
+		return c, err
+	}
+	at := 1
+	for _, v := range in {
+		switch v := v.(type) {
+		case *Weights:
+			if v == nil || c.pack == nil || v.by != c.pack || at != c.pack.from {
+				return c, fmt.Errorf("%s: weights that another op packed, or nil, in the place of input %d: %w", c.who(),
+					at, ErrParam)
+			}
+			c.w = v
+			copy(c.shapes[at:], v.shapes)
+			if err := c.oneType(at, v.dt, 0, c.x.Dtype()); err != nil {
+				return c, err
+			}
+			at += c.pack.n
+			continue
+		case *tensor.Dense:
+			if v == nil {
+				break
+			}
+			if at >= len(c.in) {
+				return c, c.tooMany(1 + len(in))
+			}
+			if err := c.add(at, v); err != nil {
+				return c, err
+			}
+		default:
+			if !domain.IsNil(v) {
+				return c, fmt.Errorf("%s: %s is a %T, want a *tensor.Dense or *Weights: %w", c.who(), c.name(at), v,
+					ErrDtype)
+			}
+		}
+		at++
+	}
+	return c, c.fit()
+}
+
+func (o *Op) tooMany(have int) error {
+	return fmt.Errorf("%s: %d inputs, want %d: %w", o.who(), have, len(o.sig.in), ErrShape)
+}
+
+// missing is the error for an input that is nil.
+func (o *Op) missing(i int) error {
+	return fmt.Errorf("%s: %s is nil: %w", o.who(), o.name(i), ErrShape)
+}
+
+// add sets input i, made contiguous.
+func (c *call) add(i int, v Matrix) error {
+	if s, ok := v.(*CSR); ok && i == 0 && (c.sparse != refused || c.stays.f32 != nil) {
+		c.x, c.shapes[0] = s, s.Shape()
+		return nil
+	} else if ok && c.sparse == spread {
+		t, err := s.Dense(nil)
+		if err != nil {
+			return err
+		}
+		v = t
+	}
+	t, ok := v.(*tensor.Dense)
+	if !ok {
+		return fmt.Errorf("%s: %s: want a dense tensor, got %T: %w", c.who(), c.name(i), v, ErrDtype)
+	}
+	t, err := contiguous(t)
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", c.who(), c.name(i), err)
+	}
+	if c.in[i], c.shapes[i] = t, t.Shape(); c.x == nil {
+		c.x, c.first = t, i
+	}
+	return c.oneType(i, t.Dtype(), c.first, c.x.Dtype())
+}
+
+// oneType compares the element type of input i with that of the first one.
+func (o *Op) oneType(i int, dt tensor.Dtype, first int, as tensor.Dtype) error {
+	if dt == as {
 		return nil
 	}
-	return fmt.Errorf("%s: input %d has shape %v, want %d dimensions: %w", o.who(), i, s, o.rank(i), ErrShape)
+	return fmt.Errorf("%s: %s is %v and %s %v; give both one type: %w", o.who(), o.name(first), as, o.name(i), dt,
+		ErrDtype)
 }
 
-// Do computes the result. It never wraps a nil *tensor.Dense in a non-nil Value.
-func (o *op) Do(in ...G.Value) (G.Value, error) {
-	x, ts, err := o.read(in)
-	if err != nil {
+// fit compares the shapes of the inputs with the signature and computes that of the result; a call of Pack has those
+// that are packed alone.
+func (c *call) fit() error {
+	for i, s := range c.shapes {
+		if s == nil && !c.sig.optional[i] && (!c.packs || i >= c.pack.from && i < c.pack.from+c.pack.n) {
+			return c.missing(i)
+		}
+	}
+	if bad := c.sig.resolve(&c.sizes, c.shapes); bad >= 0 {
+		return c.misfit(bad)
+	}
+	if c.parts != nil {
+		c.set('s', c.sumParts())
+	}
+	if c.check != nil {
+		if err := c.check(c); err != nil {
+			return err
+		}
+	}
+	if !c.packs {
+		c.size = c.sizes.shape(c.size[:0], c.sig.result(&c.sizes, c.shapes))
+	}
+	return nil
+}
+
+// atLeastOne checks sizes that must not be 0.
+func atLeastOne(letters ...byte) func(c *call) error {
+	return func(c *call) error {
+		for _, l := range letters {
+			if c.sizes[l] == 1 {
+				return fmt.Errorf("%s: inputs of shapes %v, want them not empty: %w", c.who(), c.shapes, ErrShape)
+			}
+		}
+		return nil
+	}
+}
+
+// misfit is the error for an input of the wrong shape. It names the shapes of all inputs before.
+func (c *call) misfit(bad int) error {
+	others := ""
+	for i, s := range c.shapes {
+		if i != bad && s != nil {
+			others += fmt.Sprintf(", %s %v", c.name(i), s)
+		}
+	}
+	if others != "" {
+		others = " with " + others[2:]
+	}
+	has := "has"
+	if name := c.name(bad); strings.HasPrefix(name, "the ") && strings.HasSuffix(name, "s") {
+		has = "have"
+	}
+	return fmt.Errorf("%s: %s %s shape %v, want %s%s: %w", c.who(), c.name(bad), has, c.shapes[bad],
+		c.sig.want(&c.sizes, bad), others, ErrShape)
+}
+
+// staysSparse reports whether the features of a sparse x are sparse.
+func (c *call) staysSparse() bool {
+	return c.stays.f32 != nil && (c.zeros == nil || c.zeros(c))
+}
+
+// sparseResult is the result as sparse rows.
+func (c *call) sparseResult() (*CSR, error) {
+	if cols := c.size[1]; cols > maxColumns {
+		return nil, fmt.Errorf("%s: %d columns make more than %d; lower the order: %w", c.who(), c.shapes[0][1],
+			maxColumns, ErrShape)
+	}
+	if err := c.checkValues(); err != nil {
 		return nil, err
 	}
-	var out Matrix
-	if o.forward != nil {
-		out, err = o.forward(x, ts)
-	} else {
-		out, err = o.filled(x, ts)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return out.(G.Value), nil
+	return typed(c.x.Dtype(), c.stays.f32, c.stays.f64)(c)
 }
 
-// filled is Do for an op that has fill.
-func (o *op) filled(x Matrix, in []*tensor.Dense) (*tensor.Dense, error) {
-	shapes := shapesOf(x, in)
-	shape, err := o.shape(shapes)
-	if err != nil {
-		return nil, err
+// domain is the domain of x.
+func (o *Op) domain() Domain {
+	if o.on != nil {
+		return o.on(o)
 	}
-	empty := slices.ContainsFunc(shapes, func(s tensor.Shape) bool { return s.TotalSize() == 0 })
-	var out *tensor.Dense
-	if o.whole && !empty {
-		out = unwritten(x.Dtype(), shape...)
-	} else {
-		out = tensor.New(tensor.WithShape(shape...), tensor.Of(x.Dtype()))
-	}
-	return out, o.fill(out, x, in)
+	return o.attr.Domain
 }
 
-// shapesOf returns the shapes of the inputs of forward.
-func shapesOf(x Matrix, in []*tensor.Dense) []tensor.Shape {
-	ss := make([]tensor.Shape, len(in))
-	for i, t := range in {
-		if ss[i] = x.Shape(); i > 0 {
-			ss[i] = t.Shape()
+// checkValues checks the domain of x and the values of the other inputs.
+func (c *call) checkValues() error {
+	on := c.domain()
+	if !c.unchecked && !(c.circular && on == domain.Reals()) {
+		if err := CheckRows(on, c.who(), c.x); err != nil {
+			return err
 		}
 	}
-	return ss
+	if c.prepare != nil {
+		return c.prepare(c)
+	}
+	return nil
 }
 
-// read makes the inputs of Do contiguous and checks their ranks and element types.
-func (o *op) read(in []G.Value) (x Matrix, ts []*tensor.Dense, err error) {
-	if len(in) != o.Arity() {
-		return nil, nil, fmt.Errorf("%s: %d inputs, want %d: %w", o.who(), len(in), o.Arity(), ErrShape)
+// ready makes a sparse x dense where forward does not read it, checks the values and packs the weights.
+func (c *call) ready() (err error) {
+	if s, ok := c.x.(*CSR); ok && c.sparse != native {
+		if c.in[0], err = s.Dense(nil); err != nil {
+			return err
+		}
+		c.x = c.in[0]
 	}
-	ts = make([]*tensor.Dense, len(in))
-	for i, v := range in {
-		if s, ok := v.(*CSR); ok && (o.spread || o.sparse && i == 0) {
-			if o.wants(i) {
-				return nil, nil, fmt.Errorf("%s: x is sparse, which is for data, and its gradient is asked for; "+
-					"leave WithInputGrad out, freeze the input, or make x dense: %w", o.who(), ErrParam)
-			}
-			if !o.spread {
-				x = s
-				continue
-			}
-			if v, err = s.Dense(nil); err != nil {
-				return nil, nil, err
-			}
-		}
-		t, err := contiguous(v)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: input %d: %w", o.who(), i, err)
-		}
-		if err := o.checkRank(i, t.Shape()); err != nil {
-			return nil, nil, err
-		}
-		if ts[i] = t; x == nil {
-			x = t
-		}
-		if t.Dtype() != x.Dtype() {
-			return nil, nil, fmt.Errorf("%s: input %d is %v, input 0 is %v: %w",
-				o.who(), i, t.Dtype(), x.Dtype(), ErrDtype)
+	if err := c.checkValues(); err != nil {
+		return err
+	}
+	if c.pack == nil || c.w != nil {
+		return nil
+	}
+	if c.attr.Packed != nil {
+		if w := c.attr.Packed.Load(); w != nil && w.by == c.pack && w.first == firstCell(c.in[c.pack.from]) {
+			c.w = w
+			return nil
 		}
 	}
-	return x, ts, nil
+	c.w, err = c.packed(false)
+	return err
 }
 
-// apply adds an op to the graph of its inputs.
-func apply(o *op, in ...*G.Node) (*G.Node, error) {
-	for i, n := range in {
-		if n == nil {
-			return nil, fmt.Errorf("ops: %v: input %d is nil: %w", o, i, ErrShape)
-		}
+// fill writes the result to out.
+func (c *call) fill(out *tensor.Dense) error {
+	empty := func(s tensor.Shape) bool { return s != nil && s.TotalSize() == 0 }
+	if c.out = out; c.adds || slices.ContainsFunc(c.shapes, empty) {
+		typed(out.Dtype(), zero[float32], zero[float64])(out)
 	}
-	if o.backward != nil {
-		return G.ApplyOp(withBackward{o}, in...)
-	}
-	return G.ApplyOp(o, in...)
+	return typed(c.x.Dtype(), c.forward.f32, c.forward.f64)(c)
 }
 
-// The shapes of ops whose result has the shape of the first input.
+func zero[T domain.Float](t *tensor.Dense) { clear(data[T](t)) }
 
-func likeFirst(in []tensor.Shape) (tensor.Shape, error) { return in[0].Clone(), nil }
-
-// likeAll checks that all inputs have the same shape.
-func likeAll(kind string) shaper {
-	return func(in []tensor.Shape) (tensor.Shape, error) {
-		for _, s := range in {
-			if !s.Eq(in[0]) {
-				return nil, misfit(kind, in)
-			}
-		}
-		return in[0].Clone(), nil
+// cells returns the cells of input i, nil if it is absent.
+func cells[T domain.Float](c *call, i int) []T {
+	if c.in[i] == nil {
+		return nil
 	}
+	return data[T](c.in[i])
 }
 
-// misfit is the error for inputs whose shapes do not fit together.
-func misfit(kind string, in []tensor.Shape) error {
-	return fmt.Errorf("ops: %s of shapes %v: %w", kind, in, ErrShape)
-}
+// result returns the cells of the result.
+func result[T domain.Float](c *call) []T { return data[T](c.out) }
 
 // typed returns the instance of a generic function for an element type.
 func typed[F any](dt tensor.Dtype, f32, f64 F) F {

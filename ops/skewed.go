@@ -1,218 +1,252 @@
 package ops
 
 import (
-	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// SkewedFourier is Fourier(LogShift(x, c), W), the pair form of the skewed maps, as one op. Unlike the two ops it has a
-// gradient for c also if x is sparse. x is [n, d]; c is [1], or [d] with an entry for each column; W is [d, m]; z is
-// [n, 2m]. Attr.Frozen has X, C and W for x, c and W. Li et al. (2010), proposition 1 and equation (5).
+// SkewedFourier is Fourier of ln(x + c), of x, c, W and [b]: the skewed maps, in the pair form or, with b [m], in the
+// phase form. x is [n, d]; c is [1], or [d] with an entry for each column; W is [d, m]. ln(x + c) is the isomorphism
+// from the skewed multiplicative group on (-c, ∞) to ℝ. Li et al. (2010), proposition 1 and equation (5).
 //
 // Backward, with u = ln(x + c) and r = 1/(x + c): dP as for Fourier, dW = uᵀ·dP, dx = r∘(dP·Wᵀ), dc = the sum of dx,
 // over everything or over each column. For sparse rows dc does not need dx: it is <dP, r·W> over everything, and for
-// column j the product of row j of W and of rᵀ·dP; r is a sparse matrix plus a constant row, like u.
+// column j the product of row j of W and of rᵀ·dP; r is a sparse matrix plus a constant row, like u. The logarithm of
+// dense rows is part of the product; for sparse rows only the entries have one.
 //
-// Errors are as for LogShift and Fourier.
-func SkewedFourier(x, c, w *G.Node, a Attr) (*G.Node, error) {
-	return apply(skewedOp("SkewedFourier", "2122", a), x, c, w)
+// Pack takes W. Attr.Domain is not used. Errors while building: shapes. Errors while running (ErrDomain): a cell of x
+// that is not above -c, or not finite, a missing cell of sparse rows where c <= 0; a row whose projection is not
+// finite.
+func SkewedFourier(a Attr) Op { return Op{decl: &skewed, attr: a} }
+
+var (
+	skewed = decl{kind: "SkewedFourier", sig: parse("nd,1|d,dm,m?->n(2m)|nm"), names: skewedNames,
+		in: skewedInputs, unchecked: true, on: reals, sparse: native, pack: packShifted, prepare: checkShifts,
+		forward: kernel{skewedForward[float32], skewedForward[float64]}, node: nodeOfCosine(&skewedAffine, X|C|W|B),
+		backward: skewedBackward}
+	// skewedAffine is ln(x + c)W + b.
+	skewedAffine = decl{kind: "SkewedAffine", sig: parse("nd,1|d,dm,m->nm"), names: skewedNames, in: skewedInputs,
+		unchecked: true, sparse: native, pack: packShifted, prepare: checkShifts,
+		forward: kernel{skewedProjection[float32], skewedProjection[float64]}, backward: skewedBackward}
+	skewedNames  = []string{"x", "c", "W", "b"}
+	skewedInputs = []Inputs{X, C, W, B}
+)
+
+func reals(*Op) Domain { return domain.Reals() }
+
+func skewedForward[T domain.Float](c *call) error {
+	if _, ok := c.x.(*CSR); ok {
+		if err := shift[T](c); err != nil {
+			return err
+		}
+		c.in[2] = c.in[3] // the bias as Fourier has it
+		return fourierForward[T](c)
+	}
+	x, cs, p, m := cells[T](c, 0), cells[T](c, 1), packedW[T](c.w), c.at('m')
+	if b := cells[T](c, 3); b != nil {
+		return c.overflow(simd.SkewedPhase(result[T](c), x, cs, b, c.at('n'), p, phaseScale(m)))
+	}
+	return c.overflow(simd.SkewedPair(result[T](c), x, cs, c.at('n'), p, pairScale(m)))
 }
 
-// SkewedPhase is Phase(LogShift(x, c), W, b), the phase form, as SkewedFourier is the pair form. b is [m] and z is [n,
-// m]. Attr.Frozen has X, C, W and B for x, c, W and b. Errors are as for LogShift and Phase.
-func SkewedPhase(x, c, w, b *G.Node, a Attr) (*G.Node, error) {
-	if b == nil {
-		return nil, fmt.Errorf("%s: b is nil: %w", a.who("SkewedPhase"), ErrShape)
+func skewedProjection[T domain.Float](c *call) error {
+	if err := shift[T](c); err != nil {
+		return err
 	}
-	p, err := apply(skewedOp("SkewedAffine", "21212", a), x, c, w, b)
-	if err != nil {
-		return nil, err
-	}
-	return cosine(p, X|C|W|B, a)
+	return affineForward[T](c)
 }
 
-// SkewedFourierInto writes SkewedFourier(x, c, W), of dense or sparse rows, to dst [n, 2m], allocated if nil, without a
-// graph. The logarithm of dense rows is part of the product; for sparse rows only the entries have one.
-func SkewedFourierInto(dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights, a Attr) (*tensor.Dense, error) {
-	const op = "SkewedFourier"
-	if s, ok := x.(*CSR); ok {
-		u, err := LogShiftCSR(s, c, a)
+// checkShifts finds the first cell of dense rows that is not finite or not above -c.
+func checkShifts(c *call) error {
+	if c.in[0] == nil {
+		return nil // shift looks at the entries
+	}
+	return typed(c.x.Dtype(), checkShift[float32], checkShift[float64])(c)
+}
+
+func checkShift[T domain.Float](c *call) error {
+	x, cs, d := cells[T](c, 0), cells[T](c, 1), c.at('d')
+	if d == 0 || within(domain.Above(float64(slices.Min(cs))), x) {
+		return nil
+	}
+	for i := 0; i < len(x); i += d {
+		for j, v := range x[i : i+d] {
+			if on := domain.Above(float64(cs[j%len(cs)])); !on.Contains(float64(v)) {
+				return on.Violation(c.who(), i/d, j, float64(v))
+			}
+		}
+	}
+	return nil
+}
+
+// shift replaces x by ln(x + c).
+func shift[T domain.Float](c *call) error {
+	if s, ok := c.x.(*CSR); ok {
+		u, err := shifted(sparseOf[T](s), cells[T](c, 1), c.who(), logOfSum)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return FourierInto(dst, u, w, Attr{Layer: a.Layer})
+		c.x = u.csr()
+		return nil
 	}
-	_, m := w.Dims()
-	dst, xs, cs, err := skewedInput(op, a, dst, x, c, w, 2*m)
-	if err != nil {
-		return nil, err
-	}
-	bad := typed(w.Dtype(), skewedPair[float32], skewedPair[float64])(dst, xs, cs, w, 1/math.Sqrt(float64(m)))
-	return dst, overflow(op, a, bad, dst.Dtype())
+	u := tensor.New(tensor.WithShape(c.at('n'), c.at('d')), tensor.Of(c.x.Dtype()))
+	simd.LogShift(data[T](u), cells[T](c, 0), cells[T](c, 1), c.at('n'), c.at('d'))
+	c.x, c.in[0] = u, u
+	return nil
 }
 
-// SkewedPhaseInto writes SkewedPhase(x, c, W, b), of dense or sparse rows, to dst [n, m], allocated if nil, without a
-// graph.
-func SkewedPhaseInto(dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights, b *tensor.Dense,
-	a Attr) (*tensor.Dense, error) {
-	const op = "SkewedPhase"
-	if s, ok := x.(*CSR); ok {
-		u, err := LogShiftCSR(s, c, a)
-		if err != nil {
-			return nil, err
-		}
-		return PhaseInto(dst, u, w, b, Attr{Layer: a.Layer})
-	}
-	b, err := bias(op, a, w, b)
-	if err != nil {
-		return nil, err
-	}
-	_, m := w.Dims()
-	dst, xs, cs, err := skewedInput(op, a, dst, x, c, w, m)
-	if err != nil {
-		return nil, err
-	}
-	bad := typed(w.Dtype(), skewedPhase[float32], skewedPhase[float64])(dst, xs, cs, b, w, phaseScale(m))
-	return dst, overflow(op, a, bad, dst.Dtype())
+// ofSum is a function f and the difference f(v + c) - f(c).
+type ofSum struct {
+	f    func(float64) float64
+	more func(v, c float64) float64
 }
 
-func skewedPair[T domain.Float](dst, x, c *tensor.Dense, w *Weights, scale float64) (badRow int) {
-	return simd.SkewedPair(data[T](dst), data[T](x), data[T](c), x.Shape()[0], packed[T](w), scale)
+var (
+	logOfSum = ofSum{simd.Ln, func(v, c float64) float64 {
+		if ratio := v / c; !math.IsInf(ratio, 0) {
+			return math.Log1p(ratio)
+		}
+		return simd.Ln(v+c) - simd.Ln(c)
+	}}
+	// inverseOfSum is the derivative of logOfSum.
+	inverseOfSum = ofSum{func(c float64) float64 { return 1 / c }, func(v, c float64) float64 {
+		return -v / (v + c) / c
+	}}
+)
+
+// shifted is f(x + c) of sparse rows: every cell is f(c), the base, and each entry of x adds f(v + c) - f(c). The maps
+// project the base once for all rows, and then the entries. For c <= 0 the base is 0 and the entries are f(v + c);
+// every cell of such a column must be stored, because a missing cell is 0, which is not above -c.
+func shifted[T domain.Float](s *sparse[T], c []T, who string, of ofSum) (*sparse[T], error) {
+	first, end := s.Ptr[0], s.Ptr[s.Rows]
+	out := &sparse[T]{CSR: s.CSR, base: make([]T, len(c))}
+	out.Ptr, out.Col, out.Val = s.fromZero(), s.Col[first:end], make([]T, end-first)
+	open := false // whether a cell may be left out everywhere
+	for j, v := range c {
+		if v > 0 {
+			out.base[j] = T(of.f(float64(v)))
+		} else {
+			open = true
+		}
+	}
+	for i := range s.Rows {
+		lo, hi := s.Ptr[i], s.Ptr[i+1]
+		if open {
+			if j := firstLeftOut(s.Col[lo:hi], s.Cols, c); j >= 0 {
+				return nil, domain.Above(float64(c[j%len(c)])).Violation(who, i, j, 0)
+			}
+		}
+		for t := lo; t < hi; t++ {
+			v, cj := float64(s.Val[t]), float64(c[int(s.Col[t])%len(c)])
+			switch {
+			case v-v != 0 || !(v > -cj):
+				return nil, domain.Above(cj).Violation(who, i, int(s.Col[t]), v)
+			case cj > 0:
+				out.Val[t-first] = T(of.more(v, cj))
+			default:
+				out.Val[t-first] = T(of.f(v + cj))
+			}
+		}
+	}
+	return out, nil
 }
 
-func skewedPhase[T domain.Float](dst, x, c, b *tensor.Dense, w *Weights, scale float64) (badRow int) {
-	return simd.SkewedPhase(data[T](dst), data[T](x), data[T](c), data[T](b), x.Shape()[0], packed[T](w), scale)
-}
-
-// skewedInput checks the arguments of both Into functions for dense rows.
-func skewedInput(op string, a Attr, dst *tensor.Dense, x Matrix, c *tensor.Dense, w *Weights, cols int) (out, xs,
-	cs *tensor.Dense, err error) {
-	out, in, err := projected(op, a, dst, x, w, cols)
-	if err != nil {
-		return nil, nil, nil, err
+// firstLeftOut returns the first column with c <= 0 that a row does not store, or -1.
+func firstLeftOut[T domain.Float](stored []int32, cols int, c []T) int {
+	for j := range cols {
+		if len(stored) > 0 && int(stored[0]) == j {
+			stored = stored[1:]
+			continue
+		}
+		if !(c[j%len(c)] > 0) {
+			return j
+		}
 	}
-	xs, cs, err = shiftable(a.who(op), in.(*tensor.Dense), c)
-	return out, xs, cs, err
-}
-
-// skewedOp is [cos(uW) | sin(uW)]/√m with u = ln(x + c), or uW + b with a bias. The inputs are x, c, W and the bias.
-func skewedOp(kind, ranks string, a Attr) *op {
-	bias := len(ranks) > 4
-	o := &op{kind: kind, in: []Inputs{X, C, W, B}[:len(ranks)-1], ranks: ranks, attr: a, sparse: true}
-	o.shape = func(in []tensor.Shape) (tensor.Shape, error) {
-		x, w := in[0], in[2]
-		if k := in[1][0]; k != 1 && k != x[1] {
-			return nil, lengthError(o.who(), "c", k, x[1])
-		}
-		if x[1] != w[0] {
-			return nil, widthError(o.who(), x, w)
-		}
-		if !bias {
-			return tensor.Shape{x[0], 2 * w[1]}, nil
-		}
-		if in[3][0] != w[1] {
-			return nil, biasError(o.who(), w, in[3])
-		}
-		return tensor.Shape{x[0], w[1]}, nil
-	}
-	o.forward = func(x Matrix, in []*tensor.Dense) (Matrix, error) {
-		w, err := a.weights(in[2])
-		if err != nil {
-			return nil, err
-		}
-		if !bias {
-			return SkewedFourierInto(nil, x, in[1], w, a)
-		}
-		u, err := logShifted(x, in[1], a)
-		if err != nil {
-			return nil, err
-		}
-		return AffineInto(nil, u, w, in[3], Attr{Layer: a.Layer}) // the domain of x is checked
-	}
-	o.backward = skewedBackward
-	return o
+	return -1
 }
 
 func skewedBackward(t *tracer) {
-	x, c, w := t.in[0], t.in[1], t.in[2]
-	dp, bias := t.grad, len(t.in) > 3
-	if bias {
-		t.gradient(B, colSumOp, dp)
-	}
-	logarithm := logShiftOp(Attr{Layer: t.attr.Layer, Frozen: X | C, Domain: t.attr.Domain})
-	if !bias && (t.wanted(X) || !t.wanted(C)) { // x is dense, or c needs no dP: as Fourier of u = ln(x + c)
-		u := *t
-		u.in = []handle{t.apply(logarithm, x, c), nil, w}
-		u.gradientsOf([]Inputs{X, W}, func(wanted Inputs) *op {
-			return rowGradients(pairMap, wanted)
-		}, u.in[0], w, t.out, t.grad)
-		t.err = u.err
+	x, c, w, b := t.in[0], t.in[1], t.in[2], t.in[3]
+	logarithm := Op{decl: &logShift, attr: Attr{Layer: t.attr.Layer}}
+	if b == nil && (t.wanted(X) || !t.wanted(C)) { // x is dense, or c needs no dP: as Fourier of u = ln(x + c)
+		t.gradientsOf(&pairGradients, []Inputs{X, W}, t.run(logarithm, x, c), w, t.out, t.grad)
 		if t.wanted(X) {
-			t.grads[0] = t.apply(logShiftGradOp, x, c, t.grads[0])
-			t.gradient(C, sumFor(c), t.grads[0])
+			t.grads[0] = t.run(of(&logShiftGrad), x, c, t.grads[0])
+			t.gradient(C, of(&sum), t.grads[0], c)
 		}
 		return
 	}
-	if !bias {
-		dp = t.apply(pairGradOp, t.out, t.grad)
+	dp := t.grad
+	if b != nil {
+		t.gradient(B, of(&sum), dp, b)
+	} else {
+		dp = t.run(of(&pairGrad), t.out, t.grad)
 	}
 	if t.wanted(W) {
-		t.gradient(W, gradWOp, t.apply(logarithm, x, c), dp)
+		t.gradient(W, of(&gradW), t.run(logarithm, x, c), dp)
 	}
 	if t.wanted(X) {
-		t.gradient(X, logShiftGradOp, x, c, t.apply(gradXOp, dp, w))
-		t.gradient(C, sumFor(c), t.grads[0])
+		t.gradient(X, of(&logShiftGrad), x, c, t.run(of(&gradX), dp, w))
+		t.gradient(C, of(&sum), t.grads[0], c)
 		return
 	}
-	t.gradient(C, skewedGradCOp, x, c, w, dp)
+	t.gradient(C, of(&skewedGradC), x, c, w, dp)
 }
 
-// skewedGradCOp is dc from x, c, W and dP.
-var skewedGradCOp = &op{kind: "skewedGradC", ranks: "21221", sparse: true,
-	shape: func(in []tensor.Shape) (tensor.Shape, error) {
-		x, w, dp := in[0], in[2], in[3]
-		if w[0] != x[1] || dp[0] != x[0] || dp[1] != w[1] {
-			return nil, misfit("skewedGradC", in)
-		}
-		return in[1].Clone(), nil
-	},
-	fill: func(dc *tensor.Dense, x Matrix, in []*tensor.Dense) error {
-		if s, ok := x.(*CSR); ok {
-			return typed(dc.Dtype(), sparseGradC[float32], sparseGradC[float64])(dc, s, in)
-		}
-		dx := tensor.New(tensor.WithShape(x.Shape().Clone()...), tensor.Of(x.Dtype()))
-		typed(dx.Dtype(), gradX[float32], gradX[float64])(dx, in[3], in[2])
-		typed(dx.Dtype(), logShiftGrad[float32], logShiftGrad[float64])(dx, in[0], in[1], dx)
-		return sumFor(dc).fill(dc, dx, []*tensor.Dense{dx})
-	}}
+var (
+	// logShift is u = ln(x + c), sparse rows with a base for sparse rows.
+	logShift = decl{kind: "LogShift", sig: parse("nd,1|d->nd"), names: skewedNames, unchecked: true, sparse: native,
+		prepare: checkShifts, value: func(c *call) (Matrix, error) {
+			err := typed(c.x.Dtype(), shift[float32], shift[float64])(c)
+			return c.x, err
+		}}
+	// logShiftGrad is dx = g/(x + c) from x, c and g.
+	logShiftGrad = decl{kind: "logShiftGrad", sig: parse("nd,1|d,nd->nd"), unchecked: true,
+		forward: kernel{logShiftBackward[float32], logShiftBackward[float64]}}
+	// skewedGradC is dc from x, c, W and dP.
+	skewedGradC = decl{kind: "skewedGradC", sig: parse("nd,k,dm,nm->k"), unchecked: true, sparse: native, adds: true,
+		forward: kernel{gradC[float32], gradC[float64]}}
+)
 
-// sparseGradC is dc for sparse rows.
-func sparseGradC[T domain.Float](dc *tensor.Dense, x *CSR, in []*tensor.Dense) error {
-	c, w, dp := in[1], in[2], in[3]
-	r, err := shifted[T](x, c, "ops: skewedGradC", inverseOfSum)
+func logShiftBackward[T domain.Float](c *call) error {
+	simd.LogShiftGrad(result[T](c), cells[T](c, 0), cells[T](c, 1), cells[T](c, 2), c.at('n'), c.at('d'))
+	return nil
+}
+
+func gradC[T domain.Float](c *call) error {
+	cs, w, dp, dc := cells[T](c, 1), cells[T](c, 2), cells[T](c, 3), result[T](c)
+	n, d, m := c.at('n'), c.at('d'), c.at('m')
+	borrowed := &Weights{of: simd.Borrow(w, d, m)}
+	s, ok := c.x.(*CSR)
+	if !ok {
+		dx := make([]T, n*d)
+		packedW[T](borrowed).GradX(dx, dp, n)
+		simd.LogShiftGrad(dx, cells[T](c, 0), cs, dx, n, d)
+		if len(dc) == 1 {
+			n *= d
+		}
+		simd.ColSum(dc, dx, n)
+		return nil
+	}
+	r, err := shifted(sparseOf[T](s), cs, "ops: skewedGradC", inverseOfSum)
 	if err != nil {
 		return err
 	}
 	if len(r.base) == 1 {
-		borrowed, err := Borrow(w)
-		if err != nil {
-			return err
-		}
-		rw := tensor.New(tensor.WithShape(dp.Shape().Clone()...), tensor.Of(dp.Dtype()))
-		packed[T](borrowed).AffineCSR(data[T](rw), r.CSR, background[T](&CSR{r}, borrowed, nil))
-		minusRowDots[T](dc, rw, dp)
+		rw := make([]T, n*m)
+		packedW[T](borrowed).AffineCSR(rw, r.CSR, background(r, borrowed, nil))
+		minusRowDots(dc, rw, dp, m)
 	} else {
-		rg := tensor.New(tensor.WithShape(w.Shape().Clone()...), tensor.Of(w.Dtype()))
-		simd.GradWCSR(data[T](rg), r.CSR, r.base, data[T](dp), w.Shape()[1])
-		minusRowDots[T](dc, w, rg)
+		rg := make([]T, d*m)
+		simd.GradWCSR(rg, r.CSR, r.base, dp, m)
+		minusRowDots(dc, w, rg, m)
 	}
-	for j, v := range data[T](dc) {
-		data[T](dc)[j] = -v
+	for j, v := range dc {
+		dc[j] = -v
 	}
 	return nil
 }

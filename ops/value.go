@@ -30,29 +30,6 @@ func contiguous(v G.Value) (*tensor.Dense, error) {
 	return out, nil
 }
 
-// typeOf returns the element type of a tensor, or for nil the zero Dtype, which sameType refuses.
-func typeOf(t *tensor.Dense) (dt tensor.Dtype) {
-	if t != nil {
-		dt = t.Dtype()
-	}
-	return dt
-}
-
-// sameType makes tensors contiguous and checks that they have the element type dt.
-func sameType(who string, dt tensor.Dtype, names []string, ts ...*tensor.Dense) ([]*tensor.Dense, error) {
-	out := make([]*tensor.Dense, len(ts))
-	for i, t := range ts {
-		c, err := contiguous(t)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", who, names[i], err)
-		}
-		if out[i] = c; c.Dtype() != dt {
-			return nil, fmt.Errorf("%s: x is %v, %s %v: %w", who, dt, names[i], c.Dtype(), ErrDtype)
-		}
-	}
-	return out, nil
-}
-
 // matrixOf makes a matrix contiguous. An error calls it name and its shape want.
 func matrixOf(who, name, want string, x *tensor.Dense) (*tensor.Dense, error) {
 	t, err := contiguous(x)
@@ -179,7 +156,8 @@ func Assign(dst, src *tensor.Dense) error {
 		return err
 	}
 	if dst.Dtype() != src.Dtype() {
-		return fmt.Errorf("ops: Assign: %v cannot be assigned to %v; give both one type: %w", src.Dtype(), dst.Dtype(), ErrDtype)
+		return fmt.Errorf("ops: Assign: %v cannot be assigned to %v; give both one type: %w", src.Dtype(), dst.Dtype(),
+			ErrDtype)
 	}
 	if !IsContiguous(dst) || !dst.Shape().Eq(src.Shape()) {
 		return fmt.Errorf("ops: %v %v cannot be assigned to %v %v: %w",

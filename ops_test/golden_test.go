@@ -242,7 +242,7 @@ func goldenGradients(t *testing.T, l layers.Layer, x ops.Matrix, leaf bool) map[
 			return node("x", v)
 		}
 		nodes["d input"] = node("x", v)
-		n, err := ops.Columns(nodes["d input"], 0, l.Dims(), 1, ops.Attr{})
+		n, err := ops.Columns(0, l.Dims(), 1, ops.Attr{}).Node(nodes["d input"])
 		if err != nil {
 			t.Fatal(err)
 		}

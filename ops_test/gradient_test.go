@@ -193,7 +193,7 @@ func (f *cost) graph() (sum *G.Node, nodes G.Nodes, err error) {
 	fwd := func(x *G.Node) (*G.Node, error) {
 		if !f.leaf {
 			var err error
-			if x, err = ops.Columns(x, 0, f.layer.Dims(), 1, ops.Attr{}); err != nil {
+			if x, err = ops.Columns(0, f.layer.Dims(), 1, ops.Attr{}).Node(x); err != nil {
 				return nil, err
 			}
 		}

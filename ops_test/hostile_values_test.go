@@ -165,7 +165,7 @@ func (v *hostileValues) as(x any, typ reflect.Type) reflect.Value {
 		case reflect.TypeFor[*G.Node](), reflect.TypeFor[G.Input]():
 			return reflect.ValueOf(v.node(t))
 		case reflect.TypeFor[*ops.Weights]():
-			return reflect.ValueOf(must(ops.Pack(t)))
+			return reflect.ValueOf(must(ops.Fourier(ops.Attr{}).Pack(t.Shape()[0], t)))
 		case reflect.TypeFor[[]float64]():
 			return reflect.ValueOf(t.Float64s())
 		case reflect.TypeFor[[]float32]():
@@ -358,7 +358,8 @@ func init() {
 			return []any{nil, must(ops.NewBags(filled(-1, 4, 1), []int{0, 2, 4})), must(ops.NewBags(filled(math.NaN(), 4, 3), []int{0, 2, 4}))}
 		},
 		reflect.TypeFor[*ops.Weights](): func(*hostileValues) []any {
-			return []any{nil, must(ops.Pack(tensorOf(5, 2))), must(ops.Pack(filled(math.NaN(), 3, 4)))}
+			return []any{nil, must(ops.Affine(ops.Attr{}).Pack(5, tensorOf(5, 2))),
+				must(ops.Fourier(ops.Attr{}).Pack(3, filled(math.NaN(), 3, 4)))}
 		},
 		reflect.TypeFor[*mat.Dense](): func(*hostileValues) []any {
 			return []any{nil, new(mat.Dense), mat.NewDense(1, 1, []float64{math.NaN()}), matOf(2, 5),

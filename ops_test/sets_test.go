@@ -399,7 +399,7 @@ func TestBagGradients(t *testing.T) {
 			for _, lisp := range []bool{false, true} {
 				g := G.NewGraph()
 				x := G.NewMatrix(g, tensor.Float64, G.WithShape(b.Samples().Shape()...), G.WithName("x"), G.WithValue(b.Samples()))
-				through, err := ops.Columns(x, 0, v.spec.Dims, 1, ops.Attr{})
+				through, err := ops.Columns(0, v.spec.Dims, 1, ops.Attr{}).Node(x)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -88,7 +88,7 @@ func draw(seed uint64) (*ops.Bags, []int) {
 func densities(b *ops.Bags, h []float64) (lines []report.Line) {
 	grid := must.Get(ops.NewGrid(128))
 	width := tensor.New(tensor.WithShape(1), tensor.WithBacking(h))
-	p := must.Get(ops.KDEInto(nil, b, width, grid, ops.Attr{Layer: "densities"})).Float64s()
+	p := must.Get(ops.KDE(b.Offsets(), grid, ops.Attr{Layer: "densities"}).Into(nil, b.Samples(), width)).Float64s()
 	var x []float64
 	for v := range grid.Len() {
 		x = append(x, grid.At(v)[0])

@@ -209,7 +209,7 @@ func prepareGradient(k spectral.Random, x *tensor.Dense, s shape, dt tensor.Dtyp
 		return nil, err
 	}
 	in := G.Nodes{node("x", x), node("w", w), node("b", b)}
-	z, err := ops.Phase(in[0], in[1], in[2], ops.Attr{})
+	z, err := ops.Fourier(ops.Attr{}).Node(in[0], in[1], in[2])
 	if err != nil {
 		return nil, err
 	}

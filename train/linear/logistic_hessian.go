@@ -45,11 +45,11 @@ func (l *logistic) pack() error {
 			v := z.Float64s()
 			centred(func(i int) float64 { return v[i] })
 		}
-		a, err := ops.Pack(tensor.New(tensor.WithShape(n, d), tensor.WithBacking(rows)))
+		a, err := ops.Affine(ops.Attr{}).Pack(n, tensor.New(tensor.WithShape(n, d), tensor.WithBacking(rows)))
 		if err != nil {
 			return err
 		}
-		b, err := ops.Pack(tensor.New(tensor.WithShape(d, n), tensor.WithBacking(across)))
+		b, err := ops.Affine(ops.Attr{}).Pack(d, tensor.New(tensor.WithShape(d, n), tensor.WithBacking(across)))
 		p.rows, p.across, p.at = append(p.rows, a), append(p.across, b), append(p.at, at)
 		return err
 	})
@@ -108,7 +108,8 @@ func (l *logistic) packedProduct(h, p columns) error {
 		if errs[b] = l.cancelled(); errs[b] != nil {
 			return
 		}
-		scores, err := ops.AffineInto(nil, left, l.packed.across[b], tensor.New(tensor.WithShape(l.packed.at[b+1]-l.packed.at[b]), tensor.Of(tensor.Float32)), ops.Attr{Layer: "train: " + l.who})
+		scores, err := ops.Affine(ops.Attr{Layer: "train: " + l.who}).Into(nil, left, l.packed.across[b],
+			tensor.New(tensor.WithShape(l.packed.at[b+1]-l.packed.at[b]), tensor.Of(tensor.Float32)))
 		if err != nil {
 			errs[b] = err
 			return
@@ -124,7 +125,8 @@ func (l *logistic) packedProduct(h, p columns) error {
 				s[c*n+i] = float32(x)
 			}
 		}
-		products[b], errs[b] = ops.AffineInto(nil, scores, l.packed.rows[b], tensor.New(tensor.WithShape(d), tensor.Of(tensor.Float32)), ops.Attr{Layer: "train: " + l.who})
+		products[b], errs[b] = ops.Affine(ops.Attr{Layer: "train: " + l.who}).Into(nil, scores, l.packed.rows[b],
+			tensor.New(tensor.WithShape(d), tensor.Of(tensor.Float32)))
 	})
 	for b, product := range products {
 		if errs[b] != nil {

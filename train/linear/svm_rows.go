@@ -88,7 +88,7 @@ func (r *svmRows) through(w columns, bias float64, sum *columns, f func(at int, 
 		case *tensor.Dense:
 			if packed == nil {
 				var err error
-				if packed, err = ops.Pack(floatsOf(z.Dtype(), w.v[:r.features*w.k], r.features, w.k)); err != nil {
+				if packed, err = ops.Affine(ops.Attr{}).Pack(r.features, floatsOf(z.Dtype(), w.v[:r.features*w.k], r.features, w.k)); err != nil {
 					return err
 				}
 			}
@@ -110,7 +110,7 @@ func (r *svmRows) score(u columns, z *tensor.Dense, w *ops.Weights, b []float64)
 	if r.scores == nil || !r.scores.Shape().Eq(tensor.Shape{n, u.k}) {
 		r.scores = tensor.New(tensor.WithShape(n, u.k), tensor.Of(dt))
 	}
-	if _, err := ops.AffineInto(r.scores, z, w, floatsOf(dt, b, u.k), ops.Attr{Layer: "train: " + r.who}); err != nil {
+	if _, err := ops.Affine(ops.Attr{Layer: "train: " + r.who}).Into(r.scores, z, w, floatsOf(dt, b, u.k)); err != nil {
 		return err
 	}
 	if dt == tensor.Float32 {

@@ -197,7 +197,8 @@ func entropyDivergences(sets *ops.Bags, h []float64, g ops.Grid) ([]float64, err
 	if err != nil {
 		return nil, err
 	}
-	p, err := ops.KDEInto(nil, first, tensor.New(tensor.WithShape(2), tensor.WithBacking(h)), g, ops.Attr{Layer: "entropies"})
+	p, err := ops.KDE(first.Offsets(), g, ops.Attr{Layer: "entropies"}).Into(nil, first.Samples(),
+		tensor.New(tensor.WithShape(2), tensor.WithBacking(h)))
 	if err != nil {
 		return nil, err
 	}

@@ -163,17 +163,27 @@ func histograms(k spectral.Homogeneous) func(h []float64, axes int, seed uint64)
 		}
 		return func(b *ops.Bags) (*tensor.Dense, error) {
 			return inBlocks(b, func(some *ops.Bags) (*tensor.Dense, error) {
-				p, err := ops.HistogramInto(nil, some, g, ops.Attr{Layer: "histograms"})
-				if err != nil {
-					return nil, err
-				}
-				for i := range p.Float32s() {
-					p.Float32s()[i] /= float32(g.Len())
-				}
-				return l.Transform(nil, p)
+				return l.Transform(nil, shares(some, g))
 			})
 		}, nil
 	}
+}
+
+// shares returns the shares of the samples of each set in the cells of a grid. A sample on a boundary counts for the
+// upper cell, and 1 for the last.
+func shares(b *ops.Bags, g ops.Grid) *tensor.Dense {
+	p := tensor.New(tensor.WithShape(b.Len(), g.Len()), tensor.Of(tensor.Float32))
+	for i := range b.Len() {
+		row, x := p.Float32s()[i*g.Len():(i+1)*g.Len()], ops.Float64s(b.Bag(i))
+		for ; len(x) > 0; x = x[g.Axes():] {
+			cell := 0
+			for j, points := range g.Points() {
+				cell = cell*points + min(int(x[j]*float64(points)), points-1)
+			}
+			row[cell] += 1 / float32(b.Size(i))
+		}
+	}
+	return p
 }
 
 // orderOf is 0 for Hellinger, whose map is exact.

@@ -57,7 +57,8 @@ func densityPicture(set *ops.Bags, h []float64, title string) (image.Image, erro
 	for j, v := range h {
 		width[j] = float32(v)
 	}
-	d, err := ops.KDEInto(nil, set, tensor.New(tensor.WithShape(len(h)), tensor.WithBacking(width)), g, ops.Attr{Layer: "picture"})
+	d, err := ops.KDE(set.Offsets(), g, ops.Attr{Layer: "picture"}).Into(nil, set.Samples(),
+		tensor.New(tensor.WithShape(len(h)), tensor.WithBacking(width)))
 	if err != nil {
 		return nil, err
 	}

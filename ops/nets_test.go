@@ -2,24 +2,13 @@ package ops_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
-
-type build = func(a ops.Attr, in ...*G.Node) (*G.Node, error)
-
-func activate(f ops.Activation) build {
-	return func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Activate(in[0], f, a) }
-}
-
-func normalise(n ops.Norm) build {
-	return func(a ops.Attr, in ...*G.Node) (*G.Node, error) { return ops.Normalise(in[0], n, a) }
-}
 
 // TestActivate: each function against its formula, of small and huge numbers, in place and to a new tensor.
 func TestActivate(t *testing.T) {
@@ -35,8 +24,8 @@ func TestActivate(t *testing.T) {
 			t.Errorf("%v is read as %v", f, g)
 		}
 		x := tensor.New(tensor.WithShape(3, 4), tensor.WithBacking(append([]float64(nil), cells...)))
-		z := must(ops.ActivateInto(nil, x, f, ops.Attr{}))
-		must(ops.ActivateInto(x, x, f, ops.Attr{}))
+		z := must(ops.Activate(f, ops.Attr{}).Into(nil, x))
+		must(ops.Activate(f, ops.Attr{}).Into(x, x))
 		for i, v := range cells {
 			w := want(v)
 			if f == ops.Sigmoid && v < -30 { // whose formula above has no digits there
@@ -49,10 +38,6 @@ func TestActivate(t *testing.T) {
 	}
 	if _, err := ops.ParseActivation("gelu"); !errors.Is(err, ops.ErrParam) {
 		t.Errorf("gelu: %v", err)
-	}
-	if _, err := ops.ActivateInto(nil, tensor.New(tensor.WithShape(1, 1), tensor.Of(tensor.Float64)), 17,
-		ops.Attr{}); !errors.Is(err, ops.ErrParam) {
-		t.Errorf("function 17: %v", err)
 	}
 }
 
@@ -68,7 +53,7 @@ func TestNormalise(t *testing.T) {
 			for i, v := range []float64{3, -4, 3 * least, -4 * least, .75 * most, -most, 0, 0} {
 				setAt(x, i, v)
 			}
-			z := must(ops.NormaliseInto(nil, x, n, ops.Attr{}))
+			z := must(ops.Normalise(n, ops.Attr{}).Into(nil, x))
 			for i := range 3 {
 				if got := at(z, 2*i); math.Abs(got-third) > 1e-6 {
 					t.Errorf("%v, %v: row %d starts with %v, want %v", dt, n, i, got, third)
@@ -78,7 +63,7 @@ func TestNormalise(t *testing.T) {
 				t.Errorf("a row of zeros is %v, %v", at(z, 6), at(z, 7))
 			}
 			setAt(x, 5, math.NaN())
-			if _, err := ops.NormaliseInto(nil, x, n, ops.Attr{}); !errors.Is(err, ops.ErrDomain) {
+			if _, err := ops.Normalise(n, ops.Attr{}).Into(nil, x); !errors.Is(err, ops.ErrDomain) {
 				t.Errorf("NaN: %v", err)
 			}
 		}
@@ -99,17 +84,52 @@ func TestHuber(t *testing.T) {
 			t.Errorf("the loss of %v is %v, want %v", r, got, want)
 		}
 	}
-	g := G.NewGraph()
-	x := G.NewMatrix(g, tensor.Float64, G.WithShape(1, 1), G.WithName("x"))
-	for _, delta := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := ops.Huber(x, delta, ops.Attr{}); !errors.Is(err, ops.ErrParam) {
-			t.Errorf("δ = %v: %v", delta, err)
-		}
-	}
 }
 
-func ExampleActivateInto() {
-	x := tensor.New(tensor.WithShape(1, 3), tensor.WithBacking([]float64{-1, 0, 2}))
-	fmt.Println(ops.ActivateInto(nil, x, ops.ReLU, ops.Attr{}))
-	// Output: R[0  0  2] <nil>
+// TestSoftmax: both functions against their formulas, of small and huge numbers, to a new tensor, in place and from a
+// transpose.
+func TestSoftmax(t *testing.T) {
+	const n, k = 6, 3
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		tol, huge := 1e-15, 1e300
+		if dt == tensor.Float32 {
+			tol, huge = 1e-7, 3e38
+		}
+		cells := []float64{0, 0, 0, 1, 2, 3, -1e30, 0, 1e30, huge, huge, huge, -700, 1e-300, -800, 5, -huge,
+			math.Inf(-1)}
+		x, columns := tensor.New(tensor.WithShape(n, k), tensor.Of(dt)),
+			tensor.New(tensor.WithShape(k, n), tensor.Of(dt))
+		for i, v := range cells {
+			setAt(x, i, v)
+			setAt(columns, i%k*n+i/k, v)
+		}
+		if err := columns.T(); err != nil {
+			t.Fatal(err)
+		}
+		for f, o := range []ops.Op{ops.Softmax(ops.Attr{}), ops.LogSoftmax(ops.Attr{})} {
+			var want []float64
+			for i := range n {
+				row := []float64{at(x, k*i), at(x, k*i+1), at(x, k*i+2)}
+				top, sum := slices.Max(row), 0.0
+				for _, v := range row {
+					sum += math.Exp(v - top)
+				}
+				for _, v := range row {
+					want = append(want, []float64{math.Exp(v-top) / sum, v - top - math.Log(sum)}[f])
+				}
+			}
+			inPlace := x.Clone().(*tensor.Dense)
+			for name, z := range map[string]*tensor.Dense{
+				"new":         must(o.Into(nil, x)),
+				"in place":    must(o.Into(inPlace, inPlace)),
+				"a transpose": must(o.Into(nil, columns)),
+			} {
+				for j, w := range want {
+					if got := at(z, j); got != w && !(math.Abs(got-w) <= tol*(1+math.Abs(w))) {
+						t.Errorf("%v, function %d, %s: cell %d is %v, want %v", dt, f, name, j, got, w)
+					}
+				}
+			}
+		}
+	}
 }

@@ -2,10 +2,8 @@ package ops_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +11,95 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
+
+// TestHDD: each coefficient by its formula, with exact zeros of p = 0, in both precisions and from a column-major
+// tensor.
+func TestHDD(t *testing.T) {
+	o := ops.HDD(false, ops.Attr{})
+	cells := []float64{0, 1, .3, 5e-324, 2, 1e300, 1e-300, 7, 0, 0, 0, 0}
+	lambda, roots := []float64{.2, 1.7}, []float64{.6, .3}
+	phi := []float64{1, -.5, 1, .3, 1, .8, 1, -.2}
+	want := func(row []float64, j, wave, b int) (sum float64) {
+		for v, p := range row {
+			if p > 0 {
+				ln := math.Log(p*0x1p600) - 600*math.Ln2 // package math's assembly has no logarithm of denormal numbers
+				if p > 1 {
+					ln = math.Log(p)
+				}
+				s, c := math.Sincos(lambda[j] * ln)
+				sum += phi[2*v+b] * roots[j] * math.Sqrt(p) * [2]float64{c, s}[wave]
+			}
+		}
+		return sum
+	}
+	z := must(o.Into(nil, rowsOf(4, cells...), vector(lambda...), vector(roots...), rowsOf(2, phi...)))
+	for i, got := range z.Float64s() {
+		row, j, wave, b := i/8, i/4%2, i/2%2, i%2
+		if w := want(cells[4*row:4*row+4], j, wave, b); !(math.Abs(got-w) <= 1e-14*(math.Abs(w)+1)) ||
+			row == 2 && got != 0 {
+			t.Errorf("row %d, frequency %d, wave %d, basis %d: %v, want %v", row, j, wave, b, got, w)
+		}
+	}
+	even := must(ops.HDD(true, ops.Attr{}).Into(nil, rowsOf(4, .25, 0, 4, 1), vector(0), vector(.5), rowsOf(2, phi...)))
+	if v := even.Float64s(); len(v) != 2 || !(math.Abs(v[0]-1.75) < 1e-15) {
+		t.Errorf("cosines only: %v", v)
+	}
+	low := tensor.New(tensor.WithShape(1, 4), tensor.WithBacking([]float32{0, 1e-45, .3, 2}))
+	f := must(o.Into(nil, low, entries(tensor.Float32, lambda...), entries(tensor.Float32, roots...),
+		matrix(tensor.Float32, 4, 2, phi...)))
+	for i, got := range f.Float32s() {
+		if w := want([]float64{0, float64(float32(1e-45)), .3, 2}, i/4, i/2%2,
+			i%2); !(math.Abs(float64(got)-w) <= 1e-6) {
+			t.Errorf("float32: %d is %v, want %v", i, got, w)
+		}
+	}
+	none := tensor.New(tensor.WithShape(0, 4), tensor.Of(tensor.Float64))
+	if z := must(o.Into(nil, none, vector(lambda...), vector(roots...), rowsOf(2, phi...))); !z.Shape().Eq(tensor.Shape{0, 8}) {
+		t.Errorf("no densities: %v", z.Shape())
+	}
+}
+
+// TestHDDAtZero: the gradient at p = 0 is 0, and next to it, where the slope grows as p^{-1/2}, the true one.
+func TestHDDAtZero(t *testing.T) {
+	v := []float64{0, 5e-324, 1e-300, 1e-12, 1, 1e12, 1e300}
+	g := G.NewGraph()
+	node := func(name string, value *tensor.Dense) *G.Node {
+		return G.NewTensor(g, G.Float64, value.Dims(), G.WithShape(value.Shape()...), G.WithName(name),
+			G.WithValue(value))
+	}
+	ones := make([]float64, len(v))
+	for i := range ones {
+		ones[i] = 1
+	}
+	p := node("p", rowsOf(len(v), v...))
+	z := must(ops.HDD(false, ops.Attr{}).Node(p, node("lambda", vector(.66)), node("r", vector(.8)),
+		node("basis", rowsOf(1, ones...))))
+	grads, err := G.Grad(G.Must(G.Sum(z)), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := G.NewTapeMachine(g)
+	defer m.Close()
+	if err := m.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range grads[0].Value().(*tensor.Dense).Float64s() {
+		if v[i] == 0 {
+			if got != 0 {
+				t.Errorf("the gradient at 0 is %v", got)
+			}
+			continue
+		}
+		ln := math.Log(v[i]*0x1p600) - 600*math.Ln2
+		if v[i] > 1 {
+			ln = math.Log(v[i])
+		}
+		s, c := math.Sincos(.66 * ln)
+		if want := .8 / math.Sqrt(v[i]) * ((c+s)/2 + .66*(c-s)); !(math.Abs(got-want) <= 1e-12*math.Abs(want)) {
+			t.Errorf("the gradient at %v is %v, want %v", v[i], got, want)
+		}
+	}
+}
 
 // kdePlain is the estimate by its definition.
 func kdePlain(b *ops.Bags, h []float64, g ops.Grid) []float64 {
@@ -83,7 +170,7 @@ func TestKDE(t *testing.T) {
 			for j, v := range c.h {
 				setAt(h, j, v)
 			}
-			p := must(ops.KDEInto(nil, b, h, g, ops.Attr{}))
+			p := must(ops.KDE(b.Offsets(), g, ops.Attr{}).Into(nil, b.Samples(), h))
 			tol := 1e-13
 			if dt == tensor.Float32 {
 				tol = 3e-6
@@ -120,7 +207,7 @@ func TestKDE(t *testing.T) {
 			for j, v := range h {
 				setAt(hs, j, v)
 			}
-			p := must(ops.KDEInto(nil, b, hs, g, ops.Attr{}))
+			p := must(ops.KDE(b.Offsets(), g, ops.Attr{}).Into(nil, b.Samples(), hs))
 			for i, want := range kdePlain(b, h, g) {
 				if d := math.Abs(at(p, i) - want); !(d <= tol*(1+want)) {
 					t.Errorf("%v points, %v: cell %d is %v, want %v", g.Points(), dt, i, at(p, i), want)
@@ -128,23 +215,9 @@ func TestKDE(t *testing.T) {
 			}
 		}
 	}
-	empty := must(ops.NewBags(tensor.New(tensor.WithShape(0, 1), tensor.Of(tensor.Float64)), []int{0}))
-	if p := must(ops.KDEInto(nil, empty, vector(.3), must(ops.NewGrid(7)), ops.Attr{})); !p.Shape().Eq(tensor.Shape{0,
-		7}) {
+	none := tensor.New(tensor.WithShape(0, 1), tensor.Of(tensor.Float64))
+	if p := must(kde([]int{0}, 7)(ops.Attr{}).Into(nil, none, vector(.3))); !p.Shape().Eq(tensor.Shape{0, 7}) {
 		t.Errorf("no bags: %v", p.Shape())
-	}
-}
-
-func TestHistogram(t *testing.T) {
-	b := must(ops.NewBags(rowsOf(2, 0, 0, .5, .34, 1, 1, .2, .9), []int{0, 3, 4}))
-	p := must(ops.HistogramInto(nil, b, must(ops.NewGrid(2, 3)), ops.Attr{}))
-	if want := []float64{2, 0, 0, 0, 2, 2, 0, 0, 6, 0, 0, 0}; !slices.Equal(p.Float64s(), want) {
-		t.Errorf("%v, want %v", p.Float64s(), want)
-	}
-	f := must(ops.NewBags(tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float32{.1, .6})), []int{0, 2}))
-	if p := must(ops.HistogramInto(nil, f, must(ops.NewGrid(2)), ops.Attr{})); p.Float32s()[0] != 1 ||
-		p.Float32s()[1] != 1 {
-		t.Errorf("float32: %v", p)
 	}
 }
 
@@ -189,67 +262,10 @@ func TestBandwidths(t *testing.T) {
 	}
 }
 
-func TestKDEErrors(t *testing.T) {
-	line := must(ops.NewGrid(10))
-	one := must(ops.NewBags(rowsOf(1, .5, .25), []int{0, 2}))
-	of := func(v float64) *ops.Bags { return must(ops.NewBags(rowsOf(1, .5, v), []int{0, 2})) }
-	kde := func(b *ops.Bags, h ...float64) error {
-		return second(ops.KDEInto(nil, b, vector(h...), line, ops.Attr{Layer: "f"}))
-	}
-	g := G.NewGraph()
-	x := G.NewMatrix(g, G.Float64, G.WithShape(2, 1), G.WithName("x"))
-	wide := G.NewMatrix(g, G.Float64, G.WithShape(2, 3), G.WithName("wide"))
-	h := G.NewVector(g, G.Float64, G.WithShape(1), G.WithName("h"))
-	for i, c := range []struct {
-		err, is error
-		says    string
-	}{
-		{second(ops.NewGrid()), ops.ErrParam, "0 dimensions"},
-		{second(ops.NewGrid(2, 2, 2, 2)), ops.ErrParam, "embed each coordinate by itself (Bags.Axis)"},
-		{second(ops.NewGrid(4, 0)), ops.ErrParam, "axis 1 has 0"},
-		{second(ops.NewGrid(1<<11, 1<<12)), ops.ErrParam, "axis 1 has 4096"},
-		{kde(of(1.5), .3), ops.ErrDomain, "f: bag 0: x[1,0] = 1.5 is outside the unit cube"},
-		{kde(of(math.NaN()), .3), ops.ErrDomain, "x[1,0] = NaN"},
-		{kde(one, .04), ops.ErrParam, "axis 0 is 0.04, want 0.05 to 4 for 10 points"},
-		{kde(one, 4.1), ops.ErrParam, "4.1"},
-		{kde(one, math.NaN()), ops.ErrParam, "NaN"},
-		{kde(one, .3, .3), ops.ErrShape, "2 bandwidths for 1"},
-		{second(ops.KDEInto(nil, one, vector(.3, .3), must(ops.NewGrid(3, 3)), ops.Attr{})), ops.ErrShape,
-			"1 dimensions and the grid 2"},
-		{second(ops.KDEInto(nil, one, tensor.New(tensor.WithShape(1), tensor.Of(tensor.Float32)), line, ops.Attr{})),
-			ops.ErrDtype, "float32"},
-		{second(ops.KDE(x, h, []int{0, 1}, line, ops.Attr{})), ops.ErrShape, "end at 1 and there are 2"},
-		{second(ops.KDE(wide, h, []int{0, 2}, line, ops.Attr{})), ops.ErrShape, "the grid has 1 axes"},
-		{second(ops.NewPoints(nil)), ops.ErrShape, "want points [V, l]"},
-		{second(ops.NewPoints(rowsOf(4, .1, .2, .3, .4))), ops.ErrShape, "1 to 3 dimensions"},
-		{second(ops.NewPoints(rowsOf(1, .5, 1.5))), ops.ErrDomain, "x[1,0] = 1.5"},
-		{second(ops.NewPoints(tensor.New(tensor.WithShape(2, 1), tensor.Of(tensor.Float32)))), ops.ErrDtype, "float32"},
-		{second(ops.HistogramInto(nil, one, scatter(1, 5), ops.Attr{})), ops.ErrParam, "the points are no grid"},
-		{second(ops.KDEInto(nil, one, vector(.05), scatter(1, 5), ops.Attr{})), ops.ErrParam,
-			"want 0.1 to 4 for 5 points"},
-		{second(ops.HistogramInto(nil, of(-.1), line, ops.Attr{})), ops.ErrDomain, "ops: Histogram: bag 0: x[1,0]"},
-	} {
-		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.says) {
-			t.Errorf("%d: %v, want %q", i, c.err, c.says)
-		}
-	}
-}
-
-// TestKDEHash: the offsets and the points are a part of the op, so bags of other sizes are another node.
-func TestKDEHash(t *testing.T) {
-	g := G.NewGraph()
-	x := G.NewMatrix(g, G.Float64, G.WithShape(3, 1), G.WithName("x"))
-	h := G.NewVector(g, G.Float64, G.WithShape(1), G.WithName("h"))
-	a := must(ops.KDE(x, h, []int{0, 1, 3}, must(ops.NewGrid(4)), ops.Attr{}))
-	b := must(ops.KDE(x, h, []int{0, 2, 3}, must(ops.NewGrid(4)), ops.Attr{}))
-	c := must(ops.KDE(x, h, []int{0, 1, 3}, must(ops.NewGrid(4)), ops.Attr{}))
-	if a == b || a != c || a.Hashcode() == b.Hashcode() {
-		t.Error(fmt.Sprint("nodes ", a, b, c))
-	}
-	at := func(points ...float64) *G.Node {
-		return must(ops.KDE(x, h, []int{0, 1, 3}, must(ops.NewPoints(rowsOf(1, points...))), ops.Attr{}))
-	}
-	if d := at(.1, .2, .3, .4); d == at(.1, .2, .4, .3) || d != at(.1, .2, .3, .4) || d == a {
-		t.Error("the points are not a part of the op")
+// TestBagMean: sums are in float64.
+func TestBagMean(t *testing.T) {
+	big := matrix(tensor.Float32, 1<<17, 1, .1)
+	if got := must(ops.BagMean([]int{0, 1 << 17}, ops.Attr{}).Into(nil, big)); got.Float32s()[0] != .1 {
+		t.Errorf("the mean of 2^17 times .1 is %v in float32", got)
 	}
 }

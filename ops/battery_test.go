@@ -1,0 +1,772 @@
+package ops_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// A family is an op with inputs. The batteries below hold for every family.
+type family struct {
+	name   string
+	op     func(a ops.Attr) ops.Op
+	shapes [][]int // distinct primes where possible, so that shapes cannot be mixed up
+	low    float64 // the inputs are uniform in [low, low+1)
+	wrt    []ops.Inputs
+	given  map[int][]float64 // the numbers of inputs that are not random
+	sparse bool              // x may be sparse
+	pack   [2]int            // the first of the inputs that Pack takes, and how many
+}
+
+var (
+	xw, xwb = []ops.Inputs{ops.X, ops.W}, []ops.Inputs{ops.X, ops.W, ops.B}
+	xcwb    = []ops.Inputs{ops.X, ops.C, ops.W, ops.B}
+	xlr     = []ops.Inputs{ops.X, ops.L, ops.R}
+	xurr    = []ops.Inputs{ops.X, ops.U, ops.R, ops.Rho}
+	xsz     = []ops.Inputs{ops.X, ops.S, ops.Z}
+	onlyX   = []ops.Inputs{ops.X, 0, 0, 0, 0}
+	packW   = [2]int{1, 1}
+)
+
+var families = []family{
+	{"Fourier", ops.Fourier, [][]int{{5, 3}, {3, 7}}, -.5, xw, nil, true, packW},
+	{"Fourier of phases", ops.Fourier, [][]int{{5, 3}, {3, 7}, {7}}, -.5, xwb, nil, true, packW},
+	{"Fourier of phases of many columns", ops.Fourier, [][]int{{5, 131}, {131, 7}, {7}}, -.5, xwb, nil, true, packW},
+	{"Laplace", ops.Laplace, [][]int{{5, 3}, {3, 7}}, .1, xw, nil, true, packW},
+	{"UnitLaplace", ops.UnitLaplace, [][]int{{5, 3}, {3, 7}}, .1, xw, nil, true, packW},
+	{"Units of steps", units(ops.StepUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, nil, true, packW},
+	{"Units of relu", units(ops.ReLUUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, nil, true, packW},
+	{"Units of tangents", units(ops.TangentUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, nil, true, packW},
+	{"Affine", ops.Affine, [][]int{{5, 3}, {3, 7}, {7}}, -.5, xwb, nil, true, packW},
+	{"SkewedFourier", ops.SkewedFourier, [][]int{{5, 3}, {1}, {3, 7}}, .1, xcwb, nil, true, [2]int{2, 1}},
+	{"SkewedFourier each", ops.SkewedFourier, [][]int{{5, 3}, {3}, {3, 7}}, .1, xcwb, nil, true, [2]int{2, 1}},
+	{"SkewedFourier of phases", ops.SkewedFourier, [][]int{{5, 3}, {1}, {3, 7}, {7}}, .1, xcwb, nil, true,
+		[2]int{2, 1}},
+	{"SkewedFourier of phases each", ops.SkewedFourier, [][]int{{5, 3}, {3}, {3, 7}, {7}}, .1, xcwb, nil, true,
+		[2]int{2, 1}},
+	{"StructuredFourier", ops.StructuredFourier, [][]int{{5, 3}, {6, 4}, {7}}, -.5, onlyX,
+		map[int][]float64{1: signs}, true, [2]int{1, 2}},
+	{"StructuredFourier with a bandwidth", ops.StructuredFourier, [][]int{{5, 3}, {6, 4}, {7}, {1}}, -.5,
+		[]ops.Inputs{ops.X, 0, 0, ops.Rho}, map[int][]float64{1: signs}, true, [2]int{1, 3}},
+	{"StructuredFourier of phases", ops.StructuredFourier, [][]int{{5, 3}, {6, 4}, {7}, {1}, {7}}, -.5,
+		[]ops.Inputs{ops.X, 0, 0, ops.Rho, ops.B}, map[int][]float64{1: signs}, true, [2]int{1, 3}},
+	{"SignedFourier shared", ops.SignedFourier, [][]int{{5, 3}, {3, 7}, {14}, {2}}, .1, xurr, nil, true, [2]int{1, 3}},
+	{"SignedFourier", ops.SignedFourier, [][]int{{5, 3}, {3, 14}, {14}, {2}}, .1, xurr, nil, true, [2]int{1, 3}},
+	{"SignedFourier of one sign", ops.SignedFourier, [][]int{{5, 3}, {3, 7}, {7}, {1}}, .1, xurr, nil, true,
+		[2]int{1, 3}},
+	{"Bandwidth", ops.Bandwidth, [][]int{{5, 3}, {1}}, -.5, []ops.Inputs{ops.W, ops.Rho}, nil, false, [2]int{}},
+	{"Bandwidth each", ops.Bandwidth, [][]int{{5, 3}, {5}}, -.5, []ops.Inputs{ops.W, ops.Rho}, nil, false, [2]int{}},
+	{"Bandwidth of a vector", ops.Bandwidth, [][]int{{5}, {5}}, -.5, []ops.Inputs{ops.W, ops.Rho}, nil, false,
+		[2]int{}},
+	{"ScaleColumns", ops.ScaleColumns, [][]int{{5, 3}, {1}}, .1, []ops.Inputs{ops.X, ops.S}, nil, true, [2]int{}},
+	{"ScaleColumns each", ops.ScaleColumns, [][]int{{5, 3}, {3}}, .1, []ops.Inputs{ops.X, ops.S}, nil, true, [2]int{}},
+	{"Damp of roots", damp(ops.Root), [][]int{{5, 3}, {1}, {5, 7}}, .1, xsz, nil, true, [2]int{}},
+	{"Damp of logarithms", damp(ops.Log1p), [][]int{{5, 3}, {3}, {5, 7}}, .1, xsz, nil, true, [2]int{}},
+	{"LogWaves", func(a ops.Attr) ops.Op {
+		return ops.LogWaves(ops.Waves{Omega: []float64{.5, 2}, Amplitude: []float64{1, -.3}}, a)
+	}, [][]int{{5, 3}}, .1, onlyX, nil, true, [2]int{}},
+	{"Homogeneous", series(ops.Series{F: []int{1, 3}, Gamma: 1}), [][]int{{5, 3}, {1}, {3}}, .1, xlr, nil, true, [2]int{}},
+	{"Homogeneous each", series(ops.Series{F: []int{1, 2}, Gamma: 1.7}), [][]int{{5, 3}, {3}, {3}}, .1, xlr, nil, true,
+		[2]int{}},
+	{"Homogeneous of order 0", series(ops.Series{Gamma: 1}), [][]int{{5, 3}, {1}, {1}}, .1, xlr, nil, true, [2]int{}},
+	{"Homogeneous sign", series(ops.Series{F: []int{1}, Gamma: 2, Negative: domain.SignNegative}),
+		[][]int{{5, 3}, {1}, {2}}, -.5, xlr, nil, true, [2]int{}},
+	{"Homogeneous split", series(ops.Series{F: []int{1}, Gamma: 2, Negative: domain.SplitNegative}),
+		[][]int{{5, 3}, {3}, {2}}, -.5, xlr, nil, true, [2]int{}},
+	{"Homogeneous stationary", series(ops.Series{F: []int{1, 2}, Gamma: 1, Stationary: true}),
+		[][]int{{5, 3}, {1}, {3}}, -.5, xlr, nil, true, [2]int{}},
+	{"Table", tables(ops.Tables{Points: 3, Width: 2, Power: 1}), [][]int{{5, 2}, {2, 3}, {2, 6}}, -.5, onlyX,
+		map[int][]float64{1: {-.6, 0, .7, -.4, 0, .3}, 2: {1, 2, 0, 0, -3, 5, 7, 1, 0, 0, 2, 4}}, true, [2]int{}},
+	{"Maclaurin", ops.Maclaurin, [][]int{{5, 3}, {3, 21}, {7}, {7}}, -.5, onlyX, maclaurinInputs(), true, [2]int{1, 3}},
+	{"TensorSketch", sketch, [][]int{{5, 3}, {3, 4}, {3, 4}}, -.5, onlyX, sketchInputs(3), true, [2]int{1, 2}},
+	{"TensorSketch of one sketch", sketch, [][]int{{5, 3}, {1, 4}, {1, 4}}, -.5, onlyX, sketchInputs(1), true,
+		[2]int{1, 2}},
+	{"Nystrom", nystrom(cauchy{}), [][]int{{5, 3}, {7, 3}, {7, 2}}, -.5, onlyX, nil, true, [2]int{1, 2}},
+	{"Nystrom of a radial kernel", nystrom(radialCauchy{}), [][]int{{5, 3}, {7, 3}, {7, 2}}, -.5, onlyX, nil, true,
+		[2]int{1, 2}},
+	{"KDE", kde([]int{0, 2, 3, 7}, 11), [][]int{{7, 1}, {1}}, 0, []ops.Inputs{ops.X, ops.H},
+		map[int][]float64{1: {.3}}, false, [2]int{}},
+	{"KDE of two dimensions", kde([]int{0, 5}, 7, 3), [][]int{{5, 2}, {2}}, 0, []ops.Inputs{ops.X, ops.H},
+		map[int][]float64{1: {.3, .7}}, false, [2]int{}},
+	{"KDE of three dimensions", kde([]int{0, 1, 5}, 5, 2, 7), [][]int{{5, 3}, {3}}, 0, []ops.Inputs{ops.X, ops.H},
+		map[int][]float64{1: {.3, .7, .4}}, false, [2]int{}},
+	{"KDE at points", kdeAt([]int{0, 2, 3, 7}, scatter(1, 11)), [][]int{{7, 1}, {1}}, 0, []ops.Inputs{ops.X, ops.H},
+		map[int][]float64{1: {.3}}, false, [2]int{}},
+	{"KDE at points of three dimensions", kdeAt([]int{0, 1, 5}, scatter(3, 17)), [][]int{{5, 3}, {3}}, 0,
+		[]ops.Inputs{ops.X, ops.H}, map[int][]float64{1: {.3, .7, .4}}, false, [2]int{}},
+	{"HDD", hdd(false), [][]int{{5, 7}, {3}, {3}, {7, 2}}, .1, []ops.Inputs{ops.X, ops.Lambda, 0, 0}, nil, false, [2]int{}},
+	{"HDD of two densities", hdd(false), [][]int{{5, 14}, {3}, {3}, {7, 2}}, .1, []ops.Inputs{ops.X, ops.Lambda, 0, 0},
+		nil, false, [2]int{}},
+	{"HDD of cosines", hdd(true), [][]int{{5, 7}, {1}, {1}, {7, 2}}, .1, []ops.Inputs{ops.X, ops.Lambda, 0, 0}, nil, false,
+		[2]int{}},
+	{"Coefficients", ops.Coefficients, [][]int{{5, 3}, {3, 2}}, -.5, onlyX, nil, false, [2]int{}},
+	{"Coefficients of two", ops.Coefficients, [][]int{{5, 6}, {3, 2}}, -.5, onlyX, nil, false, [2]int{}},
+	{"BagMean", func(a ops.Attr) ops.Op { return ops.BagMean([]int{0, 1, 5}, a) }, [][]int{{5, 3}}, -.5, onlyX, nil, false,
+		[2]int{}},
+	{"Columns", func(a ops.Attr) ops.Op { return ops.Columns(2, 5, 1.5, a) }, [][]int{{5, 7}}, -.5, onlyX, nil, true,
+		[2]int{}},
+	{"Concat", func(a ops.Attr) ops.Op { return ops.Concat([]float64{.5, 2, -1}, a) }, [][]int{{5, 3}, {5, 7}, {5, 2}},
+		-.5, []ops.Inputs{ops.X, ops.X, ops.X}, nil, false, [2]int{}},
+	{"Normalise l1", norm(ops.L1), [][]int{{5, 7}}, -.5, onlyX, nil, true, [2]int{}},
+	{"Normalise l2", norm(ops.L2), [][]int{{5, 7}}, -.5, onlyX, nil, true, [2]int{}},
+	{"Softmax", ops.Softmax, [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
+	{"LogSoftmax", ops.LogSoftmax, [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
+	{"CrossEntropy", ops.CrossEntropy, [][]int{{5, 7}, {5, 7}}, -.5, []ops.Inputs{ops.X, ops.T}, nil, false, [2]int{}},
+	{"Huber", func(a ops.Attr) ops.Op { return ops.Huber(.2, a) }, [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
+	{"Activate linear", act(ops.Linear), [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
+	{"Activate relu", act(ops.ReLU), [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
+	{"Activate tanh", act(ops.Tanh), [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
+	{"Activate sigmoid", act(ops.Sigmoid), [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
+	{"Activate softplus", act(ops.Softplus), [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
+}
+
+// signs are those of a structured W in blocks of 4.
+var signs = []float64{1, -1, -1, 1, 1, 1, -1, 1, -1, 1, 1, 1, -1, -1, 1, -1, 1, 1, 1, -1, -1, 1, -1, 1}
+
+func units(u ops.Unit) func(ops.Attr) ops.Op {
+	return func(a ops.Attr) ops.Op { return ops.Units(u, a) }
+}
+func damp(f ops.Exponent) func(ops.Attr) ops.Op {
+	return func(a ops.Attr) ops.Op { return ops.Damp(f, a) }
+}
+func series(h ops.Series) func(ops.Attr) ops.Op {
+	return func(a ops.Attr) ops.Op { return ops.Homogeneous(h, a) }
+}
+func tables(s ops.Tables) func(ops.Attr) ops.Op {
+	return func(a ops.Attr) ops.Op { return ops.Table(s, a) }
+}
+func nystrom(k ops.Kernel) func(ops.Attr) ops.Op {
+	return func(a ops.Attr) ops.Op { return ops.Nystrom(k, a) }
+}
+func hdd(even bool) func(ops.Attr) ops.Op { return func(a ops.Attr) ops.Op { return ops.HDD(even, a) } }
+func norm(n ops.Norm) func(ops.Attr) ops.Op {
+	return func(a ops.Attr) ops.Op { return ops.Normalise(n, a) }
+}
+func act(f ops.Activation) func(ops.Attr) ops.Op {
+	return func(a ops.Attr) ops.Op { return ops.Activate(f, a) }
+}
+func sketch(a ops.Attr) ops.Op { return ops.TensorSketch(sketchOf7, a) }
+
+func kde(offsets []int, points ...int) func(ops.Attr) ops.Op {
+	return kdeAt(offsets, must(ops.NewGrid(points...)))
+}
+
+func kdeAt(offsets []int, g ops.Grid) func(ops.Attr) ops.Op {
+	return func(a ops.Attr) ops.Op { return ops.KDE(offsets, g, a) }
+}
+
+// scatter are points that are no grid, corners of the cube among them.
+func scatter(axes, n int) ops.Grid {
+	rng, x := rand.New(rand.NewPCG(8, uint64(axes))), tensor.New(tensor.WithShape(n, axes), tensor.Of(tensor.Float64))
+	for i := range x.Float64s() {
+		if x.Float64s()[i] = rng.Float64(); i >= (n-2)*axes {
+			x.Float64s()[i] = math.Round(x.Float64s()[i])
+		}
+	}
+	return must(ops.NewPoints(x))
+}
+
+// inputs draws the inputs of a family.
+func (f family) inputs(dt tensor.Dtype, seed uint64) []*tensor.Dense {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	ts := make([]*tensor.Dense, len(f.shapes))
+	for i, s := range f.shapes {
+		ts[i] = tensor.New(tensor.WithShape(s...), tensor.Of(dt))
+		for j := range ts[i].Shape().TotalSize() {
+			if setAt(ts[i], j, f.low+rng.Float64()); f.given[i] != nil {
+				setAt(ts[i], j, f.given[i][j])
+			}
+		}
+	}
+	return ts
+}
+
+// values are tensors as values of a graph, the first one sparse if asked for.
+func values(in []*tensor.Dense, sparse bool) []G.Value {
+	out := make([]G.Value, len(in))
+	for i, t := range in {
+		if out[i] = t; sparse && i == 0 {
+			out[i] = must(ops.CSROf(t))
+		}
+	}
+	return out
+}
+
+// arguments are the inputs after x as Into takes them.
+func arguments(in []*tensor.Dense) (all []ops.Input) {
+	for _, t := range in[1:] {
+		all = append(all, t)
+	}
+	return all
+}
+
+// graph is the op on nodes of the inputs.
+func (f family) graph(in []G.Value, a ops.Attr) (nodes G.Nodes, z *G.Node, err error) {
+	g := G.NewGraph()
+	for i, t := range in {
+		nodes = append(nodes, G.NewTensor(g, t.Dtype(), t.Shape().Dims(), G.WithShape(t.Shape()...),
+			G.WithName(fmt.Sprint("in", i)), G.WithValue(t)))
+	}
+	z, err = f.op(a).Node(nodes...)
+	return nodes, z, err
+}
+
+// cost is Σ c∘z for fixed random c, the cost whose gradients the tests look at.
+func (f family) cost(t *testing.T, in []G.Value, a ops.Attr) (G.Nodes, *G.Node) {
+	t.Helper()
+	nodes, z, err := f.graph(in, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := tensor.New(tensor.WithShape(z.Shape()...), tensor.Of(z.Dtype()))
+	rng := rand.New(rand.NewPCG(7, 7))
+	for j := range c.Shape().TotalSize() {
+		setAt(c, j, rng.NormFloat64())
+	}
+	weights := G.NewTensor(z.Graph(), z.Dtype(), z.Dims(), G.WithShape(z.Shape()...), G.WithName("c"), G.WithValue(c))
+	return nodes, G.Must(G.Sum(G.Must(G.HadamardProd(z, weights))))
+}
+
+// costOf is the number that the cost has.
+func (f family) costOf(t *testing.T, in []*tensor.Dense, sparse bool) float64 {
+	t.Helper()
+	_, cost := f.cost(t, values(in, sparse), ops.Attr{Frozen: frozenX(sparse)})
+	m := G.NewTapeMachine(cost.Graph())
+	defer m.Close()
+	if err := m.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	return number(cost.Value())
+}
+
+func frozenX(sparse bool) ops.Inputs {
+	if sparse {
+		return ops.X
+	}
+	return 0
+}
+
+// gradients are those for the inputs that have one, nil for the others.
+func (f family) gradients(t *testing.T, in []*tensor.Dense, lisp, sparse bool) []*tensor.Dense {
+	t.Helper()
+	nodes, cost := f.cost(t, values(in, sparse), ops.Attr{Frozen: frozenX(sparse)})
+	var wrt G.Nodes
+	for i, n := range nodes {
+		if f.wrt[i]&^frozenX(sparse) != 0 {
+			wrt = append(wrt, n)
+		}
+	}
+	var m G.VM
+	if lisp {
+		m = G.NewLispMachine(cost.Graph())
+	} else {
+		if _, err := G.Grad(cost, wrt...); err != nil {
+			t.Fatal(err)
+		}
+		m = G.NewTapeMachine(cost.Graph(), G.BindDualValues(wrt...))
+	}
+	defer m.Close()
+	if err := m.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	out := make([]*tensor.Dense, len(nodes))
+	for i, n := range nodes {
+		if f.wrt[i]&^frozenX(sparse) != 0 {
+			out[i] = must(n.Grad()).(*tensor.Dense)
+		}
+	}
+	return out
+}
+
+// TestGradients compares every gradient, on both machines, in both precisions, and but for x of sparse rows, with
+// central differences in float64.
+func TestGradients(t *testing.T) {
+	for _, f := range families {
+		for _, sparse := range []bool{false, true} {
+			if sparse && (!f.sparse || len(f.shapes) == 1) {
+				continue
+			}
+			inputs := func(dt tensor.Dtype) []*tensor.Dense {
+				in := f.inputs(dt, 3)
+				if sparse {
+					in[0] = holes(dt, f.shapes[0][0], f.shapes[0][1], 1)
+				}
+				return in
+			}
+			exact := inputs(tensor.Float64)
+			want := make([][]float64, len(exact))
+			for i, x := range exact {
+				for j := range x.Shape().TotalSize() {
+					if f.wrt[i]&^frozenX(sparse) == 0 {
+						break
+					}
+					const h = 1e-5
+					v := at(x, j)
+					setAt(x, j, v+h)
+					up := f.costOf(t, exact, sparse)
+					setAt(x, j, v-h)
+					down := f.costOf(t, exact, sparse)
+					setAt(x, j, v)
+					want[i] = append(want[i], (up-down)/(2*h))
+				}
+			}
+			for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+				tol := map[tensor.Dtype]float64{tensor.Float64: 2e-8, tensor.Float32: 3e-5}[dt]
+				for _, lisp := range []bool{false, true} {
+					if sparse && !slices.ContainsFunc(f.wrt[1:len(f.shapes)], func(n ops.Inputs) bool { return n != 0 }) {
+						continue
+					}
+					t.Run(fmt.Sprintf("%s/%v/lisp=%v,sparse=%v", f.name, dt, lisp, sparse), func(t *testing.T) {
+						for i, g := range f.gradients(t, inputs(dt), lisp, sparse) {
+							for j, w := range want[i] {
+								if d := math.Abs(at(g, j) - w); !(d <= tol*(1+math.Abs(w))) {
+									t.Errorf("input %d, entry %d: %v, central difference %v", i, j, at(g, j), w)
+								}
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestInto: Into gives the bits of the graph, to memory of the caller's or new, of packed weights, of views, and of
+// sparse rows the numbers of dense ones; Sparse gives them too, or refuses.
+func TestInto(t *testing.T) {
+	for _, f := range families {
+		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+			in := f.inputs(dt, 3)
+			if f.sparse {
+				in[0] = holes(dt, f.shapes[0][0], f.shapes[0][1], 1)
+			}
+			_, z, err := f.graph(values(in, false), ops.Attr{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := G.NewTapeMachine(z.Graph())
+			if err := m.RunAll(); err != nil {
+				t.Fatal(f.name, err)
+			}
+			want, o := z.Value().(*tensor.Dense), f.op(ops.Attr{})
+			check := func(how string, got *tensor.Dense, err error) {
+				t.Helper()
+				if err != nil || !got.Shape().Eq(want.Shape()) || !slices.Equal(all(got), all(want)) {
+					t.Errorf("%s, %v, %s: %v, want the graph's %v; %v", f.name, dt, how, got, want, err)
+				}
+			}
+			args := arguments(in)
+			got, err := o.Into(nil, in[0], args...)
+			check("new", got, err)
+			dst := tensor.New(tensor.WithShape(want.Shape()...), tensor.Of(dt))
+			for i := range dst.Shape().TotalSize() {
+				setAt(dst, i, 17)
+			}
+			got, err = o.Into(dst, in[0], args...)
+			if check("to dst", got, err); got != dst {
+				t.Errorf("%s: dst is not what is returned", f.name)
+			}
+			if p := f.pack; p[1] > 0 {
+				w, err := o.Pack(f.shapes[0][1], in[p[0]:p[0]+p[1]]...)
+				if err != nil {
+					t.Fatal(f.name, err)
+				}
+				packed := append(slices.Concat(args[:p[0]-1], []ops.Input{w}), args[min(p[0]-1+p[1], len(args)):]...)
+				got, err = o.Into(nil, in[0], packed...)
+				check("packed", got, err)
+			}
+			for _, view := range []func(*tensor.Dense) *tensor.Dense{transposed, columnMajor} {
+				viewed := make([]*tensor.Dense, len(in))
+				for i, v := range in {
+					viewed[i] = view(v)
+				}
+				got, err = o.Into(nil, viewed[0], arguments(viewed)...)
+				check("of views", got, err)
+				_, z, err := f.graph(values(viewed, false), ops.Attr{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := G.NewTapeMachine(z.Graph())
+				if err = m.RunAll(); err == nil {
+					got = z.Value().(*tensor.Dense)
+				}
+				check("of views in a graph", got, err)
+			}
+			wide := tensor.New(tensor.WithShape(append(want.Shape().Clone(), 2)...), tensor.Of(dt))
+			_, err = o.Into(wide, in[0], args...)
+			wantErr(t, err, ops.ErrShape, "dst has shape")
+			other := tensor.New(tensor.WithShape(want.Shape()...), tensor.Of(otherType(dt)))
+			_, err = o.Into(other, in[0], args...)
+			wantErr(t, err, ops.ErrDtype, "dst is")
+			if f.sparse {
+				sameSparse(t, f, in, want)
+			} else if f.name != "Concat" {
+				_, err := o.Into(nil, must(ops.CSROf(uniform(dt, 5, 7, 1))), args...)
+				wantErr(t, err, ops.ErrDtype, "want a dense tensor")
+			}
+			m.Close()
+		}
+	}
+}
+
+// sameSparse checks a family on sparse rows against the features of dense ones.
+func sameSparse(t *testing.T, f family, in []*tensor.Dense, want *tensor.Dense) {
+	t.Helper()
+	tol := map[tensor.Dtype]float64{tensor.Float64: 1e-14, tensor.Float32: 3e-6}[want.Dtype()]
+	check := func(how string, got *tensor.Dense, err error) {
+		t.Helper()
+		if err != nil || farthest(all(got), all(want)) > tol {
+			t.Errorf("%s, sparse, %s: %v, want %v; %v", f.name, how, got, want, err)
+		}
+	}
+	x, o := must(ops.CSROf(in[0])), f.op(ops.Attr{})
+	got, err := o.Into(nil, x, arguments(in)...)
+	check("into", got, err)
+	if s, err := o.Sparse(x, arguments(in)...); err == nil {
+		got, err = s.Dense(nil)
+		check("Sparse", got, err)
+	} else {
+		wantErr(t, err, ops.ErrParam, "make them dense")
+	}
+	for _, frozen := range []ops.Inputs{ops.X, ^ops.Inputs(0)} {
+		_, z, err := f.graph(values(in, true), ops.Attr{Frozen: frozen})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := G.NewTapeMachine(z.Graph())
+		err = m.RunAll()
+		if s, ok := z.Value().(*ops.CSR); ok {
+			got = must(s.Dense(nil))
+		} else if err == nil {
+			got = z.Value().(*tensor.Dense)
+		}
+		check("in a graph", got, err)
+		m.Close()
+	}
+	_, z, err := f.graph(values(in, true), ops.Attr{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := G.NewTapeMachine(z.Graph())
+	defer m.Close()
+	err = m.RunAll()
+	wantErr(t, ops.Cause(err), ops.ErrParam, "x is sparse", "make x dense")
+}
+
+func otherType(dt tensor.Dtype) tensor.Dtype {
+	if dt == tensor.Float32 {
+		return tensor.Float64
+	}
+	return tensor.Float32
+}
+
+// transposed is t as a transpose in memory; a vector stays.
+func transposed(t *tensor.Dense) *tensor.Dense {
+	if t.Dims() != 2 {
+		return t
+	}
+	n, d := t.Shape()[0], t.Shape()[1]
+	turned := tensor.New(tensor.WithShape(d, n), tensor.Of(t.Dtype()))
+	for i := range n * d {
+		setAt(turned, i%d*n+i/d, at(t, i))
+	}
+	if err := turned.T(); err != nil {
+		panic(err)
+	}
+	return turned
+}
+
+// columnMajor is t as part of a wider matrix, column after column; a vector stays.
+func columnMajor(t *tensor.Dense) *tensor.Dense {
+	if t.Dims() != 2 {
+		return t
+	}
+	return tensor.New(tensor.WithShape(t.Shape()...), tensor.AsFortran(t))
+}
+
+// TestMisfits: every input of another shape or type, or none, is an error of the right kind that names the layer, with
+// and without a graph.
+func TestMisfits(t *testing.T) {
+	a := ops.Attr{Layer: `layers: probe "here"`}
+	for _, f := range families {
+		in := f.inputs(tensor.Float64, 3)
+		try := func(what string, is error, in []*tensor.Dense) {
+			t.Helper()
+			var x ops.Matrix
+			if in[0] != nil {
+				x = in[0]
+			}
+			_, err := f.op(a).Into(nil, x, arguments(in)...)
+			if !errors.Is(err, is) || !strings.Contains(fmt.Sprint(err), `"here"`) {
+				t.Errorf("%s, %s: %v", f.name, what, err)
+			}
+			g := G.NewGraph()
+			nodes := make([]*G.Node, len(in))
+			for i, v := range in {
+				if v != nil && (v.Dtype() == tensor.Float64 || v.Dtype() == tensor.Float32) {
+					nodes[i] = G.NewTensor(g, v.Dtype(), v.Dims(), G.WithShape(v.Shape()...), G.WithName(fmt.Sprint(i)))
+				}
+			}
+			if _, err := f.op(a).Node(nodes...); err == nil {
+				t.Errorf("%s, %s: no error of the graph", f.name, what)
+			}
+		}
+		for i, v := range in {
+			changed := func(t *tensor.Dense) []*tensor.Dense {
+				c := slices.Clone(in)
+				c[i] = t
+				return c
+			}
+			if !strings.Contains(f.name, "Fourier") || i < 2 { // where some may be absent
+				try(fmt.Sprintf("input %d is nil", i), ops.ErrShape, changed(nil))
+			}
+			more := append(v.Shape().Clone(), 1, 1)
+			try(fmt.Sprintf("two dimensions more of input %d", i), ops.ErrShape,
+				changed(tensor.New(tensor.WithShape(more...), tensor.Of(tensor.Float64))))
+			for j := range v.Shape() {
+				if len(in) == 1 || f.free(i, j) {
+					continue
+				}
+				longer := v.Shape().Clone()
+				longer[j]++
+				try(fmt.Sprintf("input %d of shape %v", i, longer), ops.ErrShape,
+					changed(tensor.New(tensor.WithShape(longer...), tensor.Of(tensor.Float64))))
+			}
+			if len(in) > 1 {
+				try(fmt.Sprintf("input %d is float32", i), ops.ErrDtype,
+					changed(tensor.New(tensor.WithShape(v.Shape()...), tensor.Of(tensor.Float32))))
+			}
+		}
+		_, err := f.op(a).Into(nil, tensor.New(tensor.WithShape(f.shapes[0]...), tensor.Of(tensor.Int)), arguments(in)...)
+		wantErr(t, err, ops.ErrDtype, `"here"`, "want float32 or float64, got int")
+		_, err = f.op(a).Into(nil, in[0], append(arguments(in), in[0], in[0], in[0], in[0], in[0])...)
+		wantErr(t, err, ops.ErrShape, `"here"`)
+	}
+}
+
+// free says whether dimension j of input i alone has its size, so that any will do.
+func (f family) free(i, j int) bool {
+	rows := i == 0 && j == 0
+	switch name := strings.Fields(f.name)[0]; name {
+	case "Damp", "CrossEntropy", "Concat":
+		return name == "Damp" && j == 1 && (i == 2 || i == 0 && f.shapes[1][0] == 1) || name == "Concat" && j == 1
+	case "KDE", "BagMean":
+		return false
+	case "Bandwidth":
+		return len(f.shapes[1]) == 1 && f.shapes[1][0] == 1 && i == 0 || len(f.shapes[0]) == 2 && i == 0 && j == 1
+	case "ScaleColumns":
+		return rows || f.shapes[1][0] == 1 && i == 0
+	case "Fourier", "Laplace", "UnitLaplace", "Units", "Affine":
+		return rows || len(f.shapes) == 2 && i == 1 && j == 1
+	case "SkewedFourier":
+		return rows || len(f.shapes) == 3 && i == 2 && j == 1
+	case "StructuredFourier":
+		return rows || i == 0 || i == 2 && len(f.shapes) < 5
+	case "Homogeneous":
+		return rows || i == 0 && f.shapes[1][0] == 1
+	case "Nystrom":
+		return rows || i == 2 && j == 1
+	case "HDD", "Coefficients":
+		return rows || i == len(f.shapes)-1 && j == 1
+	}
+	return rows
+}
+
+// TestFrozen: a frozen input has no gradient, G.Grad refuses it, and nothing is computed for it.
+func TestFrozen(t *testing.T) {
+	for _, f := range families {
+		if f.name == "Concat" {
+			continue // whose parts have one name
+		}
+		for i := range f.shapes {
+			if f.wrt[i] == 0 {
+				continue
+			}
+			nodes, cost := f.cost(t, values(f.inputs(tensor.Float64, 3), false), ops.Attr{Frozen: f.wrt[i]})
+			if _, err := G.Grad(cost, nodes[i]); err == nil {
+				t.Errorf("%s: G.Grad for the frozen input %d is no error", f.name, i)
+			}
+			for j := range nodes {
+				if j == i || f.wrt[j] == 0 {
+					continue
+				}
+				nodes, cost := f.cost(t, values(f.inputs(tensor.Float64, 3), false), ops.Attr{Frozen: f.wrt[i]})
+				if _, err := G.Grad(cost, nodes[j]); err != nil {
+					t.Errorf("%s: input %d beside the frozen %d: %v", f.name, j, i, err)
+				}
+				if n := count(cost.Graph(), "gradX") + count(cost.Graph(), "structuredGradX"); n != 0 && i == 0 {
+					t.Errorf("%s: %d products for the frozen x", f.name, n)
+				}
+				if n := count(cost.Graph(), "gradW"); n != 0 && f.wrt[i] == ops.W && f.name != "Bandwidth" {
+					t.Errorf("%s: %d products for the frozen W", f.name, n)
+				}
+			}
+		}
+	}
+}
+
+// TestOneBackward: the gradients for x, W and b come out of one op, so that dP is computed once, and never stored.
+func TestOneBackward(t *testing.T) {
+	for _, f := range families {
+		parts, ok := map[string]int{"Fourier": 2, "Fourier of phases": 3, "Fourier of phases of many columns": 3,
+			"Laplace": 2}[f.name]
+		if !ok {
+			continue
+		}
+		nodes, cost := f.cost(t, values(f.inputs(tensor.Float64, 3), false), ops.Attr{})
+		if _, err := G.Grad(cost, nodes...); err != nil {
+			t.Fatal(err)
+		}
+		if got := count(cost.Graph(), "gradients of"); got != 1 {
+			t.Errorf("%s: %d backwards", f.name, got)
+		}
+		if got := count(cost.Graph(), "part from"); got != parts {
+			t.Errorf("%s: %d parts, want %d", f.name, got, parts)
+		}
+	}
+}
+
+// count is the number of ops in the graph whose names begin so.
+func count(g *G.ExprGraph, prefix string) (n int) {
+	for _, node := range g.AllNodes() {
+		if !node.IsVar() && strings.HasPrefix(fmt.Sprint(node.Op()), prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestRepeatedRuns: a second run of one machine on new data gives the results of a fresh one, and an op that a graph
+// has twice is one node.
+func TestRepeatedRuns(t *testing.T) {
+	for _, f := range families {
+		first, second := f.inputs(tensor.Float64, 3), f.inputs(tensor.Float64, 4)
+		nodes, cost := f.cost(t, values(first, false), ops.Attr{})
+		m := G.NewTapeMachine(cost.Graph())
+		for _, in := range [][]*tensor.Dense{second, first, second} {
+			for i, n := range nodes {
+				if err := G.Let(n, in[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := m.RunAll(); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := number(cost.Value()), f.costOf(t, in, false); got != want {
+				t.Errorf("%s: cost %v on a used machine, %v on a fresh one", f.name, got, want)
+			}
+			m.Reset()
+		}
+		m.Close()
+		nodes, z, err := f.graph(values(first, false), ops.Attr{})
+		if again := must(f.op(ops.Attr{}).Node(nodes...)); err != nil || again != z {
+			t.Errorf("%s: the same op on the same inputs is a second node", f.name)
+		}
+	}
+}
+
+// TestHash: whatever changes a result changes the hash, or Gorgonia would merge two ops into one.
+func TestHash(t *testing.T) {
+	g, seen := G.NewGraph(), map[*G.Node]string{}
+	nodes := map[string]*G.Node{}
+	node := func(shape []int) *G.Node {
+		name := fmt.Sprint(shape)
+		if nodes[name] == nil {
+			nodes[name] = G.NewTensor(g, G.Float64, len(shape), G.WithShape(shape...), G.WithName(name))
+		}
+		return nodes[name]
+	}
+	add := func(name string, o ops.Op, in ...*G.Node) {
+		n := must(o.Node(in...))
+		if other, ok := seen[n]; ok {
+			t.Errorf("%s and %s are one node", name, other)
+		}
+		seen[n] = name
+	}
+	for _, f := range families {
+		var in []*G.Node
+		for _, s := range f.shapes {
+			in = append(in, node(s))
+		}
+		add(f.name, f.op(ops.Attr{}), in...)
+		add(f.name+" frozen", f.op(ops.Attr{Frozen: ops.X}), in...)
+		add(f.name+" domain", f.op(ops.Attr{Domain: domain.NonNegative()}), in...)
+		add(f.name+" layer", f.op(ops.Attr{Layer: "a"}), in...)
+	}
+	x, v := node([]int{5, 7}), node([]int{1})
+	add("Columns shifted", ops.Columns(2, 4, 1.5, ops.Attr{}), x)
+	add("Columns scaled", ops.Columns(2, 5, 2, ops.Attr{}), x)
+	add("Huber of 1", ops.Huber(1, ops.Attr{}), x)
+	add("Concat scaled", ops.Concat([]float64{2, 1}, ops.Attr{}), x, x)
+	add("Concat scaled the other way", ops.Concat([]float64{1, 2}, ops.Attr{}), x, x)
+	add("other bags", ops.KDE([]int{0, 3, 7}, must(ops.NewGrid(11)), ops.Attr{}), node([]int{7, 1}), v)
+	add("other points", ops.KDE([]int{0, 2, 3, 7}, scatter(1, 12), ops.Attr{}), node([]int{7, 1}), v)
+	byFunction := func(c float64) ops.Kernel { return scaled{by: func() float64 { return c }} }
+	byField := func(c float64) ops.Kernel { return named{factor: c} }
+	for _, of := range []func(c float64) ops.Kernel{byFunction, byField} { // which print alike
+		for c := range 2 {
+			add(fmt.Sprintf("%T %d", of(1), c), ops.Nystrom(of(float64(c)), ops.Attr{}), node([]int{5, 3}),
+				node([]int{7, 3}), node([]int{7, 2}))
+		}
+	}
+}
+
+// scaled is a kernel that only a function tells from others of its type.
+type scaled struct {
+	cauchy
+	by func() float64
+}
+
+// named has a text that does not tell it from others of its type.
+type named struct {
+	cauchy
+	factor float64
+}
+
+func (named) String() string { return "named" }
+
+// TestIndependentOfGOMAXPROCS: the same bits on one processor and on many, forward and backward.
+func TestIndependentOfGOMAXPROCS(t *testing.T) {
+	f := family{op: ops.Fourier, wrt: xw}
+	in := []*tensor.Dense{uniform(tensor.Float64, 301, 17, 1), uniform(tensor.Float64, 17, 67, 2)}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	one := f.gradients(t, in, false, false)
+	runtime.GOMAXPROCS(4)
+	for i, g := range f.gradients(t, in, false, false) {
+		if !slices.Equal(all(g), all(one[i])) {
+			t.Errorf("gradient %d depends on GOMAXPROCS", i)
+		}
+	}
+}
+
+// TestAllocations: with the caller's dst and packed weights a forward allocates nothing; see ops_test for the layers.
+func TestAllocations(t *testing.T) {
+	o := ops.Fourier(ops.Attr{})
+	w := must(o.Pack(5, uniform(tensor.Float64, 5, 7, 1)))
+	for _, n := range []int{64, 3000} {
+		x, dst := uniform(tensor.Float64, n, 5, 2), tensor.New(tensor.WithShape(n, 14), tensor.Of(tensor.Float64))
+		if got := testing.AllocsPerRun(20, func() { must(o.Into(dst, x, w)) }); got > 60 {
+			t.Errorf("%v allocations for %d rows", got, n)
+		}
+	}
+}
+
+// wantErr checks the kind and the text of an error.
+func wantErr(t *testing.T, err, is error, says ...string) {
+	t.Helper()
+	for _, s := range says {
+		if !errors.Is(err, is) || !strings.Contains(fmt.Sprint(err), s) {
+			t.Errorf("%v, want %v with %q", err, is, s)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package ops_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// TestErrors: every bad value and parameter is one error of the right kind that names the layer, the place and the
+// value, without a graph and in one. TestMisfits has the shapes and types.
+func TestErrors(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	a := ops.Attr{Layer: `layers: probe "here"`}
+	w, x := rowsOf(2, 1, 1, 1, 1, 1, 1), rowsOf(3, .1, .2, .3, .4, 0, .6)
+	l, r, h := vector(.7), vector(1, 1), ops.Series{F: []int{1}, Gamma: 1}
+	mw, degrees, scales := products(tensor.Float64)
+	buckets, sketchSigns := sketches(tensor.Float64, 2, 7)
+	s, norms := rowsOf(4, signs...), vector(1, 1, 1, 1, 1, 1, 1)
+	u, roots := rowsOf(2, 1, 1, 1, 1, 1, 1), vector(1, 1)
+	lm, p := rowsOf(3, 1, 2, 3, 4, 5, 6), rowsOf(2, 1, 2, 3, 4)
+	good, line := ops.Tables{Points: 4, Width: 2, Power: 1}, must(ops.NewGrid(10))
+	table := func(s ops.Tables, x, knots, numbers *tensor.Dense) (ops.Op, []*tensor.Dense) {
+		return ops.Table(s, a), []*tensor.Dense{x, knots, numbers}
+	}
+	of := func(in ...*tensor.Dense) []*tensor.Dense { return in }
+	for i, c := range []struct {
+		op   ops.Op
+		in   []*tensor.Dense
+		is   error
+		says string
+	}{
+		{ops.Fourier(a), of(rowsOf(3, 0, 1, 2, 3, nan, 5), w), ops.ErrDomain, "x[1,1] = NaN is not a finite number"},
+		{ops.Fourier(a), of(rowsOf(3, inf, 1, 2), w), ops.ErrDomain, "x[0,0] = +Inf"},
+		{ops.Fourier(a), of(matrix(tensor.Float32, 2, 3, 0, 0, 0, 1e20), matrix(tensor.Float32, 3, 2, 1e30)),
+			ops.ErrDomain, "the projection of row 1"},
+		{ops.Fourier(a), of(x, rowsOf(2, 1, 1, 1, 1)), ops.ErrShape, "W has shape (2, 2), want [3, m] with x (2, 3)"},
+		{ops.Laplace(a), of(rowsOf(3, 0, 1, 2, 3, 4, -1e-300), w), ops.ErrDomain, "x[1,2] = -1e-300 is negative"},
+		{ops.Laplace(a), of(x, changed(w, 3, -1)), ops.ErrDomain, "W[1,1] = -1"},
+		{ops.Units(7, a), of(x, w), ops.ErrParam, "Unit(7)"},
+		{ops.Units(ops.TangentUnit, a), of(x, vectorAs(3, 1, 1, 1)), ops.ErrShape, "as many of A as of V"},
+		{ops.SkewedFourier(a), of(changed(x, 5, -.25), vector(.5, .5, .25), w), ops.ErrDomain,
+			"x[1,2] = -0.25 is not above -c = -0.25; shift the data or raise C"},
+		{ops.SkewedFourier(a), of(x, vector(1, 2), w), ops.ErrShape, "c has shape (2), want [1] or [3]"},
+		{ops.StructuredFourier(a), of(rowsOf(5, 1, 1, 1, 1, 1), s, norms), ops.ErrShape, "at least 5"},
+		{ops.StructuredFourier(a), of(x, matrix(tensor.Float64, 6, 5, 1), norms), ops.ErrShape, "power of two"},
+		{ops.StructuredFourier(a), of(x, matrix(tensor.Float64, 3, 4, 1), norms), ops.ErrShape,
+			"three rows for each block of 4"},
+		{ops.StructuredFourier(a), of(x, changed(s, 6, .5), norms), ops.ErrDomain, "signs[1,2] = 0.5 is not a sign"},
+		{ops.StructuredFourier(a), of(x, s, changed(norms, 2, nan)), ops.ErrDomain, "norms[0,2] = NaN"},
+		{ops.StructuredFourier(a), of(x, s, norms, vector(-1e4)), ops.ErrDomain, "bandwidth"},
+		{ops.SignedFourier(a), of(x, changed(u, 3, nan), vector(1, 1, 1, 1), roots), ops.ErrDomain, "W[1,1] = NaN"},
+		{ops.SignedFourier(a), of(x, u, vector(1, 1, 1, inf), roots), ops.ErrDomain, "norms[0,3] = +Inf"},
+		{ops.SignedFourier(a), of(x, u, vector(1, 1, 1, 1), vector(1, 0)), ops.ErrDomain,
+			"roots[0,1] = 0 is not a finite number above 0"},
+		{ops.SignedFourier(a), of(x, u, vector(1, 1, 1), roots), ops.ErrShape, "the norms have shape (3), want"},
+		{ops.Homogeneous(h, a), of(changed(x, 4, -.2), l, r), ops.ErrDomain, "x[1,1] = -0.2 is negative"},
+		{ops.Homogeneous(h, a), of(changed(x, 2, nan), l, r), ops.ErrDomain, "x[0,2] = NaN"},
+		{ops.Homogeneous(ops.Series{F: h.F, Gamma: 1, Stationary: true}, a), of(changed(x, 2, inf), l, r), ops.ErrDomain,
+			"x[0,2] = +Inf"},
+		{ops.Homogeneous(ops.Series{F: h.F, Gamma: 3}, a), of(changed(x, 4, 1e300), l, r), ops.ErrDomain,
+			"x[1,1] = 1e+300 has features that are not finite in float64; scale the data"},
+		{ops.Homogeneous(h, a), of(x, vector(nan), r), ops.ErrDomain, "L[0,0] = NaN is not finite"},
+		{ops.Homogeneous(h, a), of(x, l, vector(1, inf)), ops.ErrDomain, "roots[0,1] = +Inf is not finite"},
+		{ops.Homogeneous(h, a), of(x, l, vector(1)), ops.ErrShape, "the roots have shape (1), want [2]"},
+		{ops.Homogeneous(ops.Series{F: h.F}, a), of(x, l, r), ops.ErrParam, "degree 0"},
+		{ops.Homogeneous(ops.Series{F: h.F, Gamma: 1, Negative: 3}, a), of(x, l, r), ops.ErrParam, "Negative(3)"},
+		{ops.Homogeneous(ops.Series{F: []int{2, 1}, Gamma: 1}, a), of(x, l, r), ops.ErrParam, "harmonics [2 1]"},
+		{ops.ScaleColumns(a), of(rowsOf(1, 1e300), vector(1e300)), ops.ErrDomain,
+			"x[0,0] = 1e+300 is not finite in float64 in the unit"},
+		{ops.ScaleColumns(a), of(x, vector(inf)), ops.ErrDomain, "scale[0,0] = +Inf"},
+		{ops.Damp(ops.Root, a), of(rowsOf(1, -1), vector(1), rowsOf(1, 1)), ops.ErrDomain, "x[0,0] = -1"},
+		{ops.Damp(ops.Root, a), of(rowsOf(1, 1), vector(1), rowsOf(1, nan)), ops.ErrDomain, "x[0,0] = NaN"},
+		{ops.Damp(7, a), of(rowsOf(1, 1), vector(1), rowsOf(1, 1)), ops.ErrParam, "Exponent(7)"},
+		{ops.LogWaves(ops.Waves{}, a), of(x), ops.ErrParam, "frequencies []"},
+		{ops.LogWaves(ops.Waves{Omega: []float64{-1}, Amplitude: []float64{1}}, a), of(x), ops.ErrParam, "above 0"},
+		{ops.LogWaves(ops.Waves{Omega: []float64{1}, Amplitude: []float64{1}}, a), of(rowsOf(1, math.MaxFloat64)),
+			ops.ErrDomain, "x[0,0]"},
+		{ops.Maclaurin(a), of(x, changed(mw, 8, nan), degrees, scales), ops.ErrDomain, "W[0,8] = NaN"},
+		{ops.Maclaurin(a), of(x, mw, changed(degrees, 2, 1.5), scales), ops.ErrDomain,
+			"degrees[0,2] = 1.5 is no whole number from 0 to 3"},
+		{ops.Maclaurin(a), of(x, mw, changed(degrees, 3, 4), scales), ops.ErrDomain, "degrees[0,3] = 4"},
+		{ops.Maclaurin(a), of(x, mw, degrees, changed(scales, 6, inf)), ops.ErrDomain, "scales[0,6] = +Inf"},
+		{ops.Maclaurin(a), of(rowsOf(3, 1, 2, 3, 1e200, 1e200, 1e200), mw, degrees, scales), ops.ErrDomain,
+			"the features of row 1 are not finite"},
+		{ops.TensorSketch(ops.Sketch{Slope: 1}, a), of(x, buckets, sketchSigns), ops.ErrParam, "a sketch of 0 columns"},
+		{ops.TensorSketch(ops.Sketch{Columns: 7, Slope: 1, Offset: -.1}, a), of(x, buckets, sketchSigns), ops.ErrParam,
+			"(1 x·x' + -0.1)^p"},
+		{ops.TensorSketch(sketchOf7, a), of(x, changed(buckets, 6, 7), sketchSigns), ops.ErrDomain,
+			"buckets[1,2] = 7 is no whole number from 0 to 6"},
+		{ops.TensorSketch(sketchOf7, a), of(x, buckets, changed(sketchSigns, 4, .5)), ops.ErrDomain,
+			"signs[1,0] = 0.5 is neither 1 nor -1"},
+		{ops.TensorSketch(sketchOf7, a), of(rowsOf(3, 1, 2, 3, 1e200, 1e200, 1e200), buckets, sketchSigns), ops.ErrDomain,
+			"the features of row 1 are not finite in float64"},
+		{ops.Nystrom(nil, a), of(x, lm, p), ops.ErrShape, "the kernel is nil"},
+		{ops.Nystrom(cauchy{}, a), of(x, changed(lm, 4, nan), p), ops.ErrDomain, "landmarks[1,1] = NaN"},
+		{ops.Nystrom(cauchy{}, a), of(x, lm, changed(p, 3, inf)), ops.ErrDomain, "projection[1,1] = +Inf"},
+		{ops.Nystrom(cauchy{}, a), of(changed(x, 4, nan), lm, p), ops.ErrDomain, "x[1,1] = NaN"},
+		{ops.KDE([]int{0, 2}, line, a), of(rowsOf(1, .5, 1.5), vector(.3)), ops.ErrDomain,
+			"bag 0: x[1,0] = 1.5 is outside the unit cube"},
+		{ops.KDE([]int{0, 2}, line, a), of(rowsOf(1, .5, .2), vector(.04)), ops.ErrParam,
+			"axis 0 is 0.04, want 0.05 to 4 for 10 points"},
+		{ops.KDE([]int{0, 2}, line, a), of(rowsOf(1, .5, .2), vector(nan)), ops.ErrParam, "NaN"},
+		{ops.KDE([]int{0, 1}, line, a), of(rowsOf(1, .5, .2), vector(.3)), ops.ErrShape, "end at 1 and there are 2"},
+		{ops.KDE([]int{0, 2}, scatter(1, 5), a), of(rowsOf(1, .5, .2), vector(.05)), ops.ErrParam,
+			"want 0.1 to 4 for 5 points"},
+		{ops.HDD(false, a), of(rowsOf(2, .5, 1, -1, 2), vector(1), vector(1), p), ops.ErrDomain, "x[1,0] = -1 is negative"},
+		{ops.HDD(false, a), of(rowsOf(2, 1, 1, 1e9, 2), vector(math.MaxFloat64), vector(1), p), ops.ErrDomain,
+			"λ ln p of row 1"},
+		{ops.HDD(false, a), of(rowsOf(1, 1), vector(1), vector(1), p), ops.ErrShape, "p has shape (1, 1), want [1, k·2]"},
+		{ops.Coefficients(a), of(rowsOf(2, 1, nan), p), ops.ErrDomain, "x[0,1] = NaN"},
+		{ops.BagMean([]int{0, 1, 1, 2}, a), of(x), ops.ErrShape, "bag 1 is empty"},
+		{ops.Columns(2, 4, 1, a), of(x), ops.ErrShape, "columns 2 to 4 of a matrix of shape (2, 3)"},
+		{ops.Concat(nil, a), of(x), ops.ErrShape, "no scales"},
+		{ops.Concat([]float64{1}, a), of(x, x), ops.ErrShape, "2 inputs, want 1"},
+		{ops.Normalise(7, a), of(x), ops.ErrParam, "Norm(7)"},
+		{ops.Activate(17, a), of(x), ops.ErrParam, "Activation(17)"},
+		{ops.Huber(nan, a), of(x), ops.ErrParam, "δ = NaN"},
+		{ops.Huber(0, a), of(x), ops.ErrParam, "δ = 0"},
+	} {
+		_, err := c.op.Into(nil, c.in[0], arguments(c.in)...)
+		graph := func() error {
+			g := G.NewGraph()
+			var nodes []*G.Node
+			for i, v := range c.in {
+				nodes = append(nodes, G.NewTensor(g, v.Dtype(), v.Dims(), G.WithShape(v.Shape()...),
+					G.WithName(fmt.Sprint("in", i)), G.WithValue(v)))
+			}
+			if _, err := c.op.Node(nodes...); err != nil {
+				return err
+			}
+			m := G.NewTapeMachine(g)
+			defer m.Close()
+			return ops.Cause(m.RunAll())
+		}()
+		for _, err := range []error{err, graph} {
+			if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) ||
+				!strings.HasPrefix(fmt.Sprint(err), a.Layer) {
+				t.Errorf("%d: %v, want %v with %q", i, err, c.is, c.says)
+			}
+		}
+	}
+	for says, bad := range map[string]func(s *ops.Tables, x, knots, numbers **tensor.Dense){
+		"tables of 1 points":         func(s *ops.Tables, _, _, _ **tensor.Dense) { s.Points = 1 },
+		"and 0 numbers":              func(s *ops.Tables, _, _, _ **tensor.Dense) { s.Width = 0 },
+		"in x^NaN":                   func(s *ops.Tables, _, _, _ **tensor.Dense) { s.Power = nan },
+		"the knots have shape (1, 2": func(_ *ops.Tables, _, k, _ **tensor.Dense) { *k = rowsOf(2, 0, 1) },
+		"x[0,1] = NaN":               func(_ *ops.Tables, x, _, _ **tensor.Dense) { *x = rowsOf(2, 0, nan) },
+		"knots[1,2] = -3 is not":     func(_ *ops.Tables, _, k, _ **tensor.Dense) { *k = changed(tableKnots, 6, -3) },
+		"table[1,3] = +Inf is no":    func(_ *ops.Tables, _, _, n **tensor.Dense) { *n = changed(tableNumbers, 11, inf) },
+	} {
+		s, x, knots, numbers := good, rowsOf(2, .5, 1), tableKnots, tableNumbers
+		bad(&s, &x, &knots, &numbers)
+		o, in := table(s, x, knots, numbers)
+		if _, err := o.Into(nil, in[0], arguments(in)...); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %q", err, says)
+		}
+	}
+}
+
+// vectorAs is a matrix of one column.
+func vectorAs(rows int, v ...float64) *tensor.Dense { return matrix(tensor.Float64, rows, 1, v...) }
+
+// TestSparseErrors: the entries are looked at, and what is not stored where 0 is outside; the first cell in reading
+// order is named. A map of which zeros are no zeros has no sparse features.
+func TestSparseErrors(t *testing.T) {
+	w, one := uniform(tensor.Float64, 4, 7, 1), vector(1)
+	x := func(v ...float64) *ops.CSR {
+		return must(ops.NewCSR(2, 4, []int{0, 1, 1 + len(v)}, append([]int32{2}, []int32{0, 1, 3}[:len(v)]...),
+			append([]float64{.5}, v...)))
+	}
+	skewed := func(x *ops.CSR, c ...float64) error {
+		return second(ops.SkewedFourier(ops.Attr{}).Into(nil, x, vector(c...), w))
+	}
+	h := ops.Homogeneous(ops.Series{Gamma: 1}, ops.Attr{})
+	for says, c := range map[string]struct{ err, is error }{
+		"x[1,1] = NaN":                    {second(ops.Fourier(ops.Attr{}).Into(nil, x(1, math.NaN()), w)), ops.ErrDomain},
+		"x[1,0] = -Inf":                   {second(ops.Fourier(ops.Attr{}).Into(nil, x(math.Inf(-1), 1), w)), ops.ErrDomain},
+		"projection":                      {second(ops.Fourier(ops.Attr{}).Into(nil, x(1e308, 1e308, 1e308), w)), ops.ErrDomain},
+		"x[1,3] = -0.25":                  {second(ops.Laplace(ops.Attr{}).Into(nil, x(1, 1, -.25), w)), ops.ErrDomain},
+		"x[1,1] = -0.1 is":                {skewed(x(1, -.1), .1), ops.ErrDomain},
+		"x[0,0] = 0 is not above -c = -0": {skewed(x(1, 2, 3), 0), ops.ErrDomain},
+		"x[1,2] = 0":                      {skewed(x(1, 2, 3), 1, 1, 0, 1), ops.ErrDomain},
+		"x[1,0] = NaN":                    {skewed(x(math.NaN()), 1), ops.ErrDomain},
+		"row 0 has norm 0.5":              {ops.CheckRows(domain.UnitSphere(1e-6), "test", x(1, 1)), ops.ErrDomain},
+		"make them dense": {second(ops.Homogeneous(ops.Series{Gamma: 1, Stationary: true}, ops.Attr{}).Sparse(x(1), one,
+			one)), ops.ErrParam},
+		"x[1,0] = -2 is negative": {second(h.Sparse(x(-2), one, one)), ops.ErrDomain},
+		"has features that are not finite": {second(ops.Homogeneous(ops.Series{Gamma: 4}, ops.Attr{}).Sparse(x(1e300), one,
+			one)), ops.ErrDomain},
+		"L[0,0] = NaN": {second(h.Sparse(x(1), vector(math.NaN()), one)), ops.ErrDomain},
+		"x[1,1] = 2 is not finite": {second(ops.ScaleColumns(ops.Attr{}).Sparse(x(1, 2), vector(1e308))),
+			ops.ErrDomain},
+		"the rows are nil": {second(h.Sparse(nil, one, one)), ops.ErrShape},
+	} {
+		wantErr(t, c.err, c.is, says)
+	}
+}
+
+// TestPackErrors: weights of another op, or in another place, are no inputs.
+func TestPackErrors(t *testing.T) {
+	x, w := rowsOf(3, 1, 2, 3), rowsOf(2, 1, 1, 1, 1, 1, 1)
+	packed := must(ops.Fourier(ops.Attr{}).Pack(3, w))
+	_, err := ops.SkewedFourier(ops.Attr{}).Into(nil, x, vector(1), packed)
+	wantErr(t, err, ops.ErrParam, "another op")
+	_, err = ops.Fourier(ops.Attr{}).Into(nil, x, w, packed)
+	wantErr(t, err, ops.ErrParam, "in the place of input 2")
+	_, err = ops.Fourier(ops.Attr{}).Into(nil, x, (*ops.Weights)(nil))
+	wantErr(t, err, ops.ErrParam, "or nil")
+	_, err = ops.Fourier(ops.Attr{}).Into(nil, rowsOf(2, 1, 2), packed)
+	wantErr(t, err, ops.ErrShape, "want [2, m]")
+	_, err = ops.Fourier(ops.Attr{}).Into(nil, matrix(tensor.Float32, 1, 3, 1), packed)
+	wantErr(t, err, ops.ErrDtype, "x is float32 and W float64")
+	_, err = ops.Fourier(ops.Attr{}).Pack(2, w)
+	wantErr(t, err, ops.ErrShape, "want [2, m]")
+	_, err = ops.Fourier(ops.Attr{}).Pack(3)
+	wantErr(t, err, ops.ErrShape, "W is nil")
+	_, err = ops.Fourier(ops.Attr{}).Pack(3, w, w)
+	wantErr(t, err, ops.ErrShape, "2 inputs to pack, want 1")
+	_, err = ops.Softmax(ops.Attr{}).Pack(3, w)
+	wantErr(t, err, ops.ErrParam, "no inputs that are packed")
+	_, err = ops.Maclaurin(ops.Attr{}).Pack(3, w, entries(tensor.Float32, 1, 1), vector(1, 1))
+	wantErr(t, err, ops.ErrDtype, "W is float64 and the degrees float32")
+}

@@ -1,0 +1,252 @@
+package ops_test
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// structuredParams are signs [3·blocks, p] and norms [m].
+func structuredParams(dt tensor.Dtype, p, m int) (signs, norms *tensor.Dense) {
+	rng := rand.New(rand.NewPCG(uint64(p), uint64(m)))
+	signs = tensor.New(tensor.WithShape(3*((m+p-1)/p), p), tensor.Of(dt))
+	for i := range signs.Shape().TotalSize() {
+		setAt(signs, i, float64(1-2*rng.IntN(2)))
+	}
+	norms = tensor.New(tensor.WithShape(m), tensor.Of(dt))
+	for i := range m {
+		setAt(norms, i, .5+rng.Float64())
+	}
+	return signs, norms
+}
+
+// writtenOut is the W [d, m] of signs and norms by its formula, from the Hadamard matrix.
+func writtenOut(d int, signs, norms *tensor.Dense, rho float64) *tensor.Dense {
+	p, m := signs.Shape()[1], norms.Shape()[0]
+	h := func(i, j int) float64 { return float64(1 - 2*(bits.OnesCount(uint(i&j))%2)) }
+	w := tensor.New(tensor.WithShape(d, m), tensor.Of(tensor.Float64))
+	for i := range d {
+		for j := range m {
+			row, first := j%p, j/p*3
+			v := 0.0
+			for a := range p {
+				for b := range p {
+					v += h(row, a) * at2(signs, first+2, a) * h(a, b) * at2(signs, first+1, b) * h(b, i) * at2(signs,
+						first, i)
+				}
+			}
+			w.Float64s()[i*m+j] = math.Exp(-rho) * math.Pow(float64(p), -1.5) * at(norms, j) * v
+		}
+	}
+	return w
+}
+
+// TestStructuredAgainstDense: features, in both forms and without a graph, agree with Fourier and Phase with W written
+// out.
+func TestStructuredAgainstDense(t *testing.T) {
+	for _, c := range []struct{ n, d, p, m int }{{1, 1, 1, 1}, {5, 3, 4, 7}, {2, 16, 16, 16}, {7, 13, 16, 37},
+		{3, 17, 32, 5}, {3, 48, 64, 9}, {3, 49, 64, 7}, {3, 64, 64, 5}, {3, 65, 128, 2}} {
+		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+			tol := 1e-12
+			if dt == tensor.Float32 {
+				tol = 2e-6
+			}
+			signs, norms := structuredParams(dt, c.p, c.m)
+			x, rho, b := uniform(dt, c.n, c.d, 1), tensor.New(tensor.WithShape(1), tensor.Of(dt)),
+				tensor.New(tensor.WithShape(c.m), tensor.Of(dt))
+			setAt(rho, 0, .25)
+			for j := range c.m {
+				setAt(b, j, float64(j))
+			}
+			dense := writtenOut(c.d, signs, norms, .25)
+			x64, b64 := matrix(tensor.Float64, c.n, c.d, all(x)...),
+				tensor.New(tensor.WithShape(c.m), tensor.WithBacking(all(b)))
+			pair, _ := ops.Fourier(ops.Attr{}).Into(nil, x64, dense)
+			got, err := ops.StructuredFourier(ops.Attr{}).Into(nil, x, signs, norms, rho)
+			if err != nil || farthest(all(got), all(pair)) > tol {
+				t.Errorf("%v %v: pair form off by %v, err %v", c, dt, farthest(all(got), all(pair)), err)
+			}
+			phase, _ := ops.Fourier(ops.Attr{}).Into(nil, x64, dense, b64)
+			got, err = ops.StructuredFourier(ops.Attr{}).Into(nil, x, signs, norms, rho, b)
+			if err != nil || farthest(all(got), all(phase)) > tol {
+				t.Errorf("%v %v: phase form off by %v, err %v", c, dt, farthest(all(got), all(phase)), err)
+			}
+		}
+	}
+}
+
+// signedParams are random directions [d, q], norms [blocks·m] and roots [blocks].
+func signedParams(dt tensor.Dtype, d, q, m, blocks int) (u, norms, roots *tensor.Dense) {
+	rng := rand.New(rand.NewPCG(uint64(q), uint64(m)))
+	u, norms, roots = tensor.New(tensor.WithShape(d, q), tensor.Of(dt)),
+		tensor.New(tensor.WithShape(blocks*m), tensor.Of(dt)), tensor.New(tensor.WithShape(blocks), tensor.Of(dt))
+	for _, t := range []*tensor.Dense{u, norms, roots} {
+		for i := range t.Shape().TotalSize() {
+			setAt(t, i, .2+rng.Float64())
+		}
+	}
+	return u, norms, roots
+}
+
+// TestSignedFourier: the features agree with the formula for dense rows, for sparse rows, and
+// for no rows.
+func TestSignedFourier(t *testing.T) {
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		for _, c := range []struct{ n, d, q, m, blocks int }{{5, 3, 7, 7, 2}, {5, 3, 14, 7, 2}, {5, 3, 7, 7, 1},
+			{1, 1, 1, 1, 2}, {0, 3, 7, 7, 2}, {0, 3, 14, 7, 2}, {67, 5, 11, 11, 3}} {
+			u, norms, roots := signedParams(dt, c.d, c.q, c.m, c.blocks)
+			x := tensor.New(tensor.WithShape(c.n, c.d), tensor.Of(dt))
+			rng := rand.New(rand.NewPCG(3, 3))
+			for i := range c.n * c.d {
+				setAt(x, i, float64(rng.IntN(3)-1)*rng.Float64())
+			}
+			sparse, err := ops.CSROf(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for what, in := range map[string]ops.Matrix{"dense": x, "sparse": sparse} {
+				z, err := ops.SignedFourier(ops.Attr{}).Into(nil, in, u, norms, roots)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !z.Shape().Eq(tensor.Shape{c.n, 2 * c.m * c.blocks}) {
+					t.Fatalf("%+v: features %v", c, z.Shape())
+				}
+				for i := range c.n {
+					for k := range c.m * c.blocks {
+						p, b := 0., k/c.m
+						for l := range c.d {
+							p += at2(x, i, l) * at2(u, l, k%c.q)
+						}
+						s, cos := math.Sincos(p * at(norms, k))
+						scale := at(roots, b) / math.Sqrt(float64(c.m))
+						for off, want := range map[int]float64{0: scale * cos, c.m: scale * s} {
+							got := at2(z, i, b*2*c.m+k%c.m+off)
+							if !(math.Abs(got-want) <= map[tensor.Dtype]float64{tensor.Float64: 1e-14,
+								tensor.Float32: 2e-6}[dt]) {
+								t.Fatalf("%+v, %s: feature %d of frequency %d in row %d is %v, want %v",
+									c, what, off, k, i, got, want)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestMaclaurin: the features agree with the formula for dense rows, for sparse rows, for no
+// rows, and for more rows than stand in memory at a time.
+func TestMaclaurin(t *testing.T) {
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		w, degrees, scales := products(dt)
+		for _, n := range []int{0, 1, 11, 50000} {
+			x := holes(dt, n, 3, 7)
+			for what, in := range map[string]ops.Matrix{"dense": x, "sparse": csr(t, x)} {
+				z, err := ops.Maclaurin(ops.Attr{}).Into(nil, in, w, degrees, scales)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := 0; i < n; i += 1 + n/50 {
+					for k := range 7 {
+						want := at(scales, k) / math.Sqrt(7)
+						for j := range int(at(degrees, k)) {
+							p := 0.
+							for l := range 3 {
+								p += at2(x, i, l) * at2(w, l, j*7+k)
+							}
+							want *= p
+						}
+						if got := at2(z, i, k); !(math.Abs(got-want) <= map[tensor.Dtype]float64{tensor.Float64: 1e-14,
+							tensor.Float32: 1e-6}[dt]*(1+math.Abs(want))) {
+							t.Fatalf("%v, %s, %d rows: feature [%d,%d] is %v, want %v", dt, what, n, i, k, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestMaclaurinAtZero: where a projection is 0 the gradient is the product of the other factors, and no division makes
+// it NaN.
+func TestMaclaurinAtZero(t *testing.T) {
+	g := G.NewGraph()
+	x := G.NewMatrix(g, tensor.Float64, G.WithShape(1, 2), G.WithName("x"), G.WithValue(rowsOf(2, 1, 1)))
+	vec := func(name string, v ...float64) *G.Node {
+		return G.NewVector(g, tensor.Float64, G.WithShape(len(v)), G.WithName(name), G.WithValue(vector(v...)))
+	}
+	// the factors x₁ - x₂ and x₁ + x₂
+	w := G.NewMatrix(g, tensor.Float64, G.WithShape(2, 2), G.WithName("W"), G.WithValue(rowsOf(2, 1, 1, -1, 1)))
+	z := G.Must(ops.Maclaurin(ops.Attr{}).Node(x, w, vec("degrees", 2), vec("scales", 3)))
+	grads, err := G.Grad(G.Must(G.Sum(z)), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := G.NewTapeMachine(g)
+	defer m.Close()
+	if err := m.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	if dx := grads[0].Value().(*tensor.Dense).Float64s(); dx[0] != 6 || dx[1] != -6 ||
+		z.Value().(*tensor.Dense).Float64s()[0] != 0 {
+		t.Errorf("the derivative of 3(x₁²-x₂²) at (1, 1) is %v, of the value %v", dx, z.Value())
+	}
+}
+
+// tensored is the sketch by its definition, without a transform: every tuple of p coordinates adds the product of its
+// numbers, times their signs, to the bucket that its buckets sum to.
+func tensored(x []float64, buckets, signs *tensor.Dense, m int) []float64 {
+	z := make([]float64, m)
+	p, d := buckets.Shape()[0], len(x)
+	for tuple := range int(math.Pow(float64(d), float64(p))) {
+		product, bucket := 1., 0
+		for j := range p {
+			i := tuple % d
+			tuple /= d
+			product *= x[i] * at2(signs, j, i)
+			bucket += int(at2(buckets, j, i))
+		}
+		z[bucket%m] += product
+	}
+	return z
+}
+
+// TestTensorSketch: the features agree with the definition for dense rows, for sparse rows, and
+// for no rows. Odd and even numbers of columns are covered, and one.
+func TestTensorSketch(t *testing.T) {
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		for _, c := range []struct{ n, p, m int }{{5, 1, 7}, {5, 2, 8}, {11, 3, 7}, {3, 3, 1}, {2, 2, 2}, {0, 2, 7},
+			{1, 4, 30}} {
+			s := ops.Sketch{Columns: c.m, Slope: .5, Offset: .3}
+			buckets, signs := sketches(dt, c.p, c.m)
+			x := holes(dt, c.n, 3, 7)
+			for what, in := range map[string]ops.Matrix{"dense": x, "sparse": csr(t, x)} {
+				z, err := ops.TensorSketch(s, ops.Attr{}).Into(nil, in, buckets, signs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !z.Shape().Eq(tensor.Shape{c.n, c.m}) {
+					t.Fatalf("%+v: features %v", c, z.Shape())
+				}
+				for i := range c.n {
+					row := []float64{0, 0, 0, math.Sqrt(.3)}
+					for l := range 3 {
+						row[l] = math.Sqrt(.5) * at2(x, i, l)
+					}
+					for b, want := range tensored(row, buckets, signs, c.m) {
+						if got := at2(z, i, b); !(math.Abs(got-want) <= map[tensor.Dtype]float64{tensor.Float64: 1e-14,
+							tensor.Float32: 1e-6}[dt]*(1+math.Abs(want))) {
+							t.Fatalf("%v, %+v, %s: feature [%d,%d] is %v, want %v", dt, c, what, i, b, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
