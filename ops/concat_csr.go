@@ -8,8 +8,7 @@ import (
 )
 
 // ConcatCSR is Concat of sparse rows, as sparse rows. Errors: no part, a number of scales other than the number of
-// parts, parts with different numbers of rows, too many columns (ErrShape); parts of different types (ErrDtype); a part
-// whose missing cells are not zeros, see LogShiftCSR (ErrParam).
+// parts, parts with different numbers of rows, too many columns (ErrShape); parts of different types (ErrDtype).
 func ConcatCSR(scales []float64, a Attr, parts ...*CSR) (*CSR, error) {
 	who := a.who("Concat")
 	if len(parts) == 0 || len(scales) != len(parts) {
@@ -23,7 +22,8 @@ func ConcatCSR(scales []float64, a Attr, parts ...*CSR) (*CSR, error) {
 		}
 		switch {
 		case p.Rows() != parts[0].Rows():
-			return nil, fmt.Errorf("%s: part %d has %d rows, part 0 has %d: %w", who, i, p.Rows(), parts[0].Rows(), ErrShape)
+			return nil, fmt.Errorf("%s: part %d has %d rows, part 0 has %d: %w", who, i, p.Rows(), parts[0].Rows(),
+				ErrShape)
 		case p.Dtype() != parts[0].Dtype():
 			return nil, fmt.Errorf("%s: part %d is %v, part 0 is %v: %w", who, i, p.Dtype(), parts[0].Dtype(), ErrDtype)
 		case p.Cols() > maxColumns-cols:

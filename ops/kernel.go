@@ -9,6 +9,13 @@ import (
 )
 
 // Kernel is a kernel function for Nystrom, such as a kernel of package spectral. Several goroutines call it at once.
+// Nystrom looks for two more methods. The gradient of x needs one of them.
+//
+//	Gradient(dst, x, z []float64) []float64  // writes ∂k(x, z)/∂x to dst and returns it
+//	Profile(k, slope, s []float64)           // of a kernel that is a function of s = ‖x - z‖²
+//
+// Profile writes k to k for every s and, where slope is not nil, dk/ds to slope; k may be s. With it values for many
+// rows take one matrix product.
 type Kernel interface {
 	// At returns k(x, z) for two rows.
 	At(x, z []float64) float64
@@ -16,20 +23,11 @@ type Kernel interface {
 	Domain() Domain
 }
 
-// GradientKernel is a Kernel with a gradient, which Nystrom needs for the gradient of x.
-type GradientKernel interface {
-	Kernel
-	// Gradient writes ∂k(x, z)/∂x to dst and returns it.
+type gradientKernel interface {
 	Gradient(dst, x, z []float64) []float64
 }
 
-// RadialKernel is a Kernel that is a function of s = ‖x - z‖². Nystrom computes its values for many rows by one matrix
-// product.
-type RadialKernel interface {
-	Kernel
-	// Profile writes k to k for every s and, where slope is not nil, dk/ds to slope. k may be s.
-	Profile(k, slope, s []float64)
-}
+type radialKernel interface{ Profile(k, slope, s []float64) }
 
 // landmarkSet holds the landmarks l_j of Nystrom and the projection P of the kernel values, packed.
 type landmarkSet struct {
@@ -38,9 +36,9 @@ type landmarkSet struct {
 	rows       []float64              // [m, d]
 	projection *simd.Weights[float64] // P [m, D]
 
-	// For a RadialKernel. Distances are computed relative to the mean of the landmarks, so that an offset of all rows
+	// For a kernel with a Profile. Distances are computed relative to the mean of the landmarks, so that an offset of all rows
 	// costs no digits.
-	radial  RadialKernel
+	radial  radialKernel
 	centre  []float64              // [d]
 	squares []float64              // ‖l_j - centre‖²
 	across  *simd.Weights[float64] // the centred landmarks as columns, [d, m]
@@ -66,7 +64,7 @@ var packLandmarks = &packer{from: 1, n: 2, pack: func(c *call, keep bool) (any, 
 		return nil, err
 	}
 	l.projection = simd.Pack(p, l.m, l.cols)
-	if l.radial, _ = k.(RadialKernel); l.radial != nil {
+	if l.radial, _ = k.(radialKernel); l.radial != nil {
 		l.centreRows()
 	}
 	return l, nil

@@ -14,14 +14,14 @@ import (
 // equation (16).
 //
 // It computes in float64 for either element type, because P amplifies the rounding of k by the inverse roots of small
-// eigenvalues. A row takes m·d operations for a RadialKernel or m calls of At for another Kernel, and m·D for P.
+// eigenvalues. A row takes m·d operations for a kernel with a Profile, or m calls of At for another Kernel, and m·D for P.
 //
-// Backward: dx = Σ_j (g Pᵀ)_j ∂k(x, l_j)/∂x, by products for a RadialKernel and by m calls of Gradient a row for a
-// GradientKernel. A derivative that is not finite, as at an empty bin of a histogram, counts as 0. L and P have no
+// Backward: dx = Σ_j (g Pᵀ)_j ∂k(x, l_j)/∂x, by products for a kernel with a Profile, and else by m calls of Gradient a
+// row. A derivative that is not finite, as at an empty bin of a histogram, counts as 0. L and P have no
 // gradient.
 //
-// Pack takes L and P. Errors while building: shapes or a nil kernel (ErrShape); a kernel that is neither a
-// GradientKernel nor a RadialKernel while X is not frozen (ErrParam). Errors while running (ErrDomain): a cell of x or
+// Pack takes L and P. Errors while building: shapes or a nil kernel (ErrShape); a kernel with
+// neither Gradient nor Profile while X is not frozen (ErrParam). Errors while running (ErrDomain): a cell of x or
 // L outside the domain of the kernel, features that are not finite.
 func Nystrom(k Kernel, a Attr) Op {
 	o := Op{decl: &nystrom, attr: a, params: k}
@@ -45,8 +45,8 @@ var (
 func ofKernel(o *Op) Domain { return o.params.(Kernel).Domain() }
 
 func nystromNode(o Op, in []*G.Node) (*G.Node, error) {
-	_, gradient := o.params.(GradientKernel)
-	_, radial := o.params.(RadialKernel)
+	_, gradient := o.params.(gradientKernel)
+	_, radial := o.params.(radialKernel)
 	if o.attr.Frozen&X == 0 && !gradient && !radial {
 		return nil, fmt.Errorf("%s: %T has no method Gradient, and a gradient for x is wanted; give it one, or "+
 			"freeze x: %w", o.who(), o.params, ErrParam)
@@ -159,7 +159,7 @@ func (l *landmarkSet) radialGradient(dx []float64, b *kernelBlock, dk, x []float
 
 // gradient is Σ_j dk_j ∂k(x, l_j)/∂x.
 func (l *landmarkSet) gradient(dx, dk, x []float64, n int) {
-	k := l.kernel.(GradientKernel)
+	k := l.kernel.(gradientKernel)
 	simd.Share(n, 1, func(lo, hi int) {
 		dst := make([]float64, l.d)
 		for i := lo; i < hi; i++ {

@@ -135,9 +135,6 @@ func (o *Op) name(i int) string {
 	return fmt.Sprint("input ", i)
 }
 
-// Attr returns the attributes of the op.
-func (o Op) Attr() Attr { return o.attr }
-
 // Node adds the op to the graph of its inputs. Errors: shapes, parameters, an input that is missing.
 func (o Op) Node(in ...*G.Node) (*G.Node, error) {
 	switch {
