@@ -494,6 +494,47 @@ func columnMajor(t *tensor.Dense) *tensor.Dense {
 	return tensor.New(tensor.WithShape(t.Shape()...), tensor.AsFortran(t))
 }
 
+// TestManyRows: a row has the features and the gradient that it has alone, wherever it stands among more rows than a
+// block has.
+func TestManyRows(t *testing.T) {
+	const n = 4099
+	for _, f := range families {
+		switch strings.Fields(f.name)[0] {
+		case "KDE", "BagMean", "Bandwidth", "Damp", "Concat", "CrossEntropy":
+			continue // whose rows are not those of x alone
+		}
+		few := f.inputs(tensor.Float64, 3)
+		many := slices.Clone(few)
+		many[0] = matrix(tensor.Float64, n, f.shapes[0][1], all(few[0])...)
+		want, got := must(f.op(ops.Attr{}).Into(nil, few[0], arguments(few)...)),
+			must(f.op(ops.Attr{}).Into(nil, many[0], arguments(many)...))
+		gradient := func(in []*tensor.Dense) []float64 {
+			_, z, err := f.graph(values(in, false), ops.Attr{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := z.Graph().ByName("in0")[0]
+			ones := G.NewMatrix(z.Graph(), G.Float64, G.WithShape(z.Shape()...), G.WithName("g"),
+				G.WithValue(matrix(tensor.Float64, z.Shape()[0], z.Shape()[1], 1)))
+			grads := must(G.Backpropagate(G.Nodes{z}, G.Nodes{ones}, G.Nodes{x}))
+			m := G.NewTapeMachine(z.Graph())
+			defer m.Close()
+			if err := m.RunAll(); err != nil {
+				t.Fatal(f.name, err)
+			}
+			return all(grads[0].Value().(*tensor.Dense))
+		}
+		for what, pair := range map[string][2][]float64{"features": {all(want), all(got)},
+			"gradient": {gradient(few), gradient(many)}} {
+			for i, v := range pair[1] {
+				if w := pair[0][i%len(pair[0])]; !(math.Abs(v-w) <= 1e-12*(1+math.Abs(w))) {
+					t.Fatalf("%s: number %d of the %s is %v, in few rows %v", f.name, i, what, v, w)
+				}
+			}
+		}
+	}
+}
+
 // TestMisfits: every input of another shape or type, or none, is an error of the right kind that names the layer, with
 // and without a graph.
 func TestMisfits(t *testing.T) {

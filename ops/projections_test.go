@@ -140,19 +140,19 @@ func TestSignedFourier(t *testing.T) {
 	}
 }
 
-// TestMaclaurin: the features agree with the formula for dense rows, for sparse rows, for no
-// rows, and for more rows than stand in memory at a time.
+// TestMaclaurin: the features agree with the formula for dense rows, for sparse rows, and for no
+// rows.
 func TestMaclaurin(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		w, degrees, scales := products(dt)
-		for _, n := range []int{0, 1, 11, 50000} {
+		for _, n := range []int{0, 1, 11} {
 			x := holes(dt, n, 3, 7)
 			for what, in := range map[string]ops.Matrix{"dense": x, "sparse": csr(t, x)} {
 				z, err := ops.Maclaurin(ops.Attr{}).Into(nil, in, w, degrees, scales)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for i := 0; i < n; i += 1 + n/50 {
+				for i := range n {
 					for k := range 7 {
 						want := at(scales, k) / math.Sqrt(7)
 						for j := range int(at(degrees, k)) {
