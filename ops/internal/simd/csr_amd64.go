@@ -4,105 +4,80 @@
 
 package simd
 
-// csrF32AVX512x32Panels1 multiplies a sparse row with 1 panels that are 32 wide; see rowFunc.
+// csrF32AVX512x32Panels4 multiplies a sparse row with 4 panels that are 32 wide; see rowFunc.
 //
 //go:noescape
-func csrF32AVX512x32Panels1(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
+func csrF32AVX512x32Panels4(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
 
 // csrF32AVX512x32Panels2 multiplies a sparse row with 2 panels that are 32 wide; see rowFunc.
 //
 //go:noescape
 func csrF32AVX512x32Panels2(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
 
-// csrF32AVX512x32Panels3 multiplies a sparse row with 3 panels that are 32 wide; see rowFunc.
+// csrF32AVX512x32Panels1 multiplies a sparse row with 1 panels that are 32 wide; see rowFunc.
 //
 //go:noescape
-func csrF32AVX512x32Panels3(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
-
-// csrF32AVX512x32Panels4 multiplies a sparse row with 4 panels that are 32 wide; see rowFunc.
-//
-//go:noescape
-func csrF32AVX512x32Panels4(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
-
-// csrF32AVX512x48Panels1 multiplies a sparse row with 1 panels that are 48 wide; see rowFunc.
-//
-//go:noescape
-func csrF32AVX512x48Panels1(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
-
-// csrF32AVX512x48Panels2 multiplies a sparse row with 2 panels that are 48 wide; see rowFunc.
-//
-//go:noescape
-func csrF32AVX512x48Panels2(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
-
-// csrF32AVX512x48Panels3 multiplies a sparse row with 3 panels that are 48 wide; see rowFunc.
-//
-//go:noescape
-func csrF32AVX512x48Panels3(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
+func csrF32AVX512x32Panels1(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
 
 // csrF32AVX512x48Panels4 multiplies a sparse row with 4 panels that are 48 wide; see rowFunc.
 //
 //go:noescape
 func csrF32AVX512x48Panels4(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
 
-// csrF64AVX512x24Panels1 multiplies a sparse row with 1 panels that are 24 wide; see rowFunc.
+// csrF32AVX512x48Panels2 multiplies a sparse row with 2 panels that are 48 wide; see rowFunc.
 //
 //go:noescape
-func csrF64AVX512x24Panels1(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
+func csrF32AVX512x48Panels2(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
 
-// csrF64AVX512x24Panels2 multiplies a sparse row with 2 panels that are 24 wide; see rowFunc.
+// csrF32AVX512x48Panels1 multiplies a sparse row with 1 panels that are 48 wide; see rowFunc.
 //
 //go:noescape
-func csrF64AVX512x24Panels2(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
-
-// csrF64AVX512x24Panels3 multiplies a sparse row with 3 panels that are 24 wide; see rowFunc.
-//
-//go:noescape
-func csrF64AVX512x24Panels3(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
+func csrF32AVX512x48Panels1(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
 
 // csrF64AVX512x24Panels4 multiplies a sparse row with 4 panels that are 24 wide; see rowFunc.
 //
 //go:noescape
 func csrF64AVX512x24Panels4(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
 
-// csrF32AVX2x16Panels1 multiplies a sparse row with 1 panels that are 16 wide; see rowFunc.
+// csrF64AVX512x24Panels2 multiplies a sparse row with 2 panels that are 24 wide; see rowFunc.
 //
 //go:noescape
-func csrF32AVX2x16Panels1(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
+func csrF64AVX512x24Panels2(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
 
-// csrF32AVX2x16Panels2 multiplies a sparse row with 2 panels that are 16 wide; see rowFunc.
+// csrF64AVX512x24Panels1 multiplies a sparse row with 1 panels that are 24 wide; see rowFunc.
 //
 //go:noescape
-func csrF32AVX2x16Panels2(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
-
-// csrF32AVX2x16Panels3 multiplies a sparse row with 3 panels that are 16 wide; see rowFunc.
-//
-//go:noescape
-func csrF32AVX2x16Panels3(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
+func csrF64AVX512x24Panels1(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
 
 // csrF32AVX2x16Panels4 multiplies a sparse row with 4 panels that are 16 wide; see rowFunc.
 //
 //go:noescape
 func csrF32AVX2x16Panels4(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
 
-// csrF64AVX2x8Panels1 multiplies a sparse row with 1 panels that are 8 wide; see rowFunc.
+// csrF32AVX2x16Panels2 multiplies a sparse row with 2 panels that are 16 wide; see rowFunc.
 //
 //go:noescape
-func csrF64AVX2x8Panels1(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
+func csrF32AVX2x16Panels2(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
+
+// csrF32AVX2x16Panels1 multiplies a sparse row with 1 panels that are 16 wide; see rowFunc.
+//
+//go:noescape
+func csrF32AVX2x16Panels1(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
+
+// csrF64AVX2x8Panels4 multiplies a sparse row with 4 panels that are 8 wide; see rowFunc.
+//
+//go:noescape
+func csrF64AVX2x8Panels4(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
 
 // csrF64AVX2x8Panels2 multiplies a sparse row with 2 panels that are 8 wide; see rowFunc.
 //
 //go:noescape
 func csrF64AVX2x8Panels2(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
 
-// csrF64AVX2x8Panels3 multiplies a sparse row with 3 panels that are 8 wide; see rowFunc.
+// csrF64AVX2x8Panels1 multiplies a sparse row with 1 panels that are 8 wide; see rowFunc.
 //
 //go:noescape
-func csrF64AVX2x8Panels3(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
-
-// csrF64AVX2x8Panels4 multiplies a sparse row with 4 panels that are 8 wide; see rowFunc.
-//
-//go:noescape
-func csrF64AVX2x8Panels4(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
+func csrF64AVX2x8Panels1(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
 
 // prefetch asks for so many lines of cache from p on, into the second level.
 //

@@ -4,156 +4,6 @@
 
 #include "textflag.h"
 
-// func csrF32AVX512x32Panels1(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·csrF32AVX512x32Panels1(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   at+8(FP), CX
-	MOVQ   x+16(FP), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   rs+32(FP), SI
-	MOVQ   bs+40(FP), DI
-	SHLQ   $0x02, SI
-	SHLQ   $0x02, DI
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	TESTQ  AX, AX
-	JEQ    add
-
-entry:
-	MOVLQSX      (CX), DI
-	IMULQ        SI, DI
-	VBROADCASTSS (DX), Z2
-	VFMADD231PS  (BX)(DI*1), Z2, Z0
-	VFMADD231PS  64(BX)(DI*1), Z2, Z1
-	ADDQ         $0x04, CX
-	ADDQ         $0x04, DX
-	DECQ         AX
-	JNE          entry
-
-add:
-	MOVQ   from+56(FP), AX
-	MOVQ   c+48(FP), CX
-	TESTQ  AX, AX
-	JEQ    store
-	VADDPS (AX), Z0, Z0
-	VADDPS 64(AX), Z1, Z1
-
-store:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VZEROUPPER
-	RET
-
-// func csrF32AVX512x32Panels2(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·csrF32AVX512x32Panels2(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   at+8(FP), CX
-	MOVQ   x+16(FP), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   rs+32(FP), SI
-	MOVQ   bs+40(FP), DI
-	SHLQ   $0x02, SI
-	SHLQ   $0x02, DI
-	LEAQ   (BX)(DI*1), DI
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	TESTQ  AX, AX
-	JEQ    add
-
-entry:
-	MOVLQSX      (CX), R8
-	IMULQ        SI, R8
-	VBROADCASTSS (DX), Z4
-	VFMADD231PS  (BX)(R8*1), Z4, Z0
-	VFMADD231PS  64(BX)(R8*1), Z4, Z1
-	VFMADD231PS  (DI)(R8*1), Z4, Z2
-	VFMADD231PS  64(DI)(R8*1), Z4, Z3
-	ADDQ         $0x04, CX
-	ADDQ         $0x04, DX
-	DECQ         AX
-	JNE          entry
-
-add:
-	MOVQ   from+56(FP), AX
-	MOVQ   c+48(FP), CX
-	TESTQ  AX, AX
-	JEQ    store
-	VADDPS (AX), Z0, Z0
-	VADDPS 64(AX), Z1, Z1
-	VADDPS 128(AX), Z2, Z2
-	VADDPS 192(AX), Z3, Z3
-
-store:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	VZEROUPPER
-	RET
-
-// func csrF32AVX512x32Panels3(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·csrF32AVX512x32Panels3(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   at+8(FP), CX
-	MOVQ   x+16(FP), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   rs+32(FP), SI
-	MOVQ   bs+40(FP), DI
-	SHLQ   $0x02, SI
-	SHLQ   $0x02, DI
-	LEAQ   (BX)(DI*1), R8
-	LEAQ   (R8)(DI*1), DI
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	TESTQ  AX, AX
-	JEQ    add
-
-entry:
-	MOVLQSX      (CX), R9
-	IMULQ        SI, R9
-	VBROADCASTSS (DX), Z6
-	VFMADD231PS  (BX)(R9*1), Z6, Z0
-	VFMADD231PS  64(BX)(R9*1), Z6, Z1
-	VFMADD231PS  (R8)(R9*1), Z6, Z2
-	VFMADD231PS  64(R8)(R9*1), Z6, Z3
-	VFMADD231PS  (DI)(R9*1), Z6, Z4
-	VFMADD231PS  64(DI)(R9*1), Z6, Z5
-	ADDQ         $0x04, CX
-	ADDQ         $0x04, DX
-	DECQ         AX
-	JNE          entry
-
-add:
-	MOVQ   from+56(FP), AX
-	MOVQ   c+48(FP), CX
-	TESTQ  AX, AX
-	JEQ    store
-	VADDPS (AX), Z0, Z0
-	VADDPS 64(AX), Z1, Z1
-	VADDPS 128(AX), Z2, Z2
-	VADDPS 192(AX), Z3, Z3
-	VADDPS 256(AX), Z4, Z4
-	VADDPS 320(AX), Z5, Z5
-
-store:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	VMOVUPS Z4, 256(CX)
-	VMOVUPS Z5, 320(CX)
-	VZEROUPPER
-	RET
-
 // func csrF32AVX512x32Panels4(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·csrF32AVX512x32Panels4(SB), NOSPLIT, $0-64
@@ -222,54 +72,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func csrF32AVX512x48Panels1(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
+// func csrF32AVX512x32Panels2(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·csrF32AVX512x48Panels1(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   at+8(FP), CX
-	MOVQ   x+16(FP), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   rs+32(FP), SI
-	MOVQ   bs+40(FP), DI
-	SHLQ   $0x02, SI
-	SHLQ   $0x02, DI
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	TESTQ  AX, AX
-	JEQ    add
-
-entry:
-	MOVLQSX      (CX), DI
-	IMULQ        SI, DI
-	VBROADCASTSS (DX), Z3
-	VFMADD231PS  (BX)(DI*1), Z3, Z0
-	VFMADD231PS  64(BX)(DI*1), Z3, Z1
-	VFMADD231PS  128(BX)(DI*1), Z3, Z2
-	ADDQ         $0x04, CX
-	ADDQ         $0x04, DX
-	DECQ         AX
-	JNE          entry
-
-add:
-	MOVQ   from+56(FP), AX
-	MOVQ   c+48(FP), CX
-	TESTQ  AX, AX
-	JEQ    store
-	VADDPS (AX), Z0, Z0
-	VADDPS 64(AX), Z1, Z1
-	VADDPS 128(AX), Z2, Z2
-
-store:
-	VMOVUPS Z0, (CX)
-	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VZEROUPPER
-	RET
-
-// func csrF32AVX512x48Panels2(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·csrF32AVX512x48Panels2(SB), NOSPLIT, $0-64
+TEXT ·csrF32AVX512x32Panels2(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   at+8(FP), CX
 	MOVQ   x+16(FP), DX
@@ -283,21 +88,17 @@ TEXT ·csrF32AVX512x48Panels2(SB), NOSPLIT, $0-64
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
 	TESTQ  AX, AX
 	JEQ    add
 
 entry:
 	MOVLQSX      (CX), R8
 	IMULQ        SI, R8
-	VBROADCASTSS (DX), Z6
-	VFMADD231PS  (BX)(R8*1), Z6, Z0
-	VFMADD231PS  64(BX)(R8*1), Z6, Z1
-	VFMADD231PS  128(BX)(R8*1), Z6, Z2
-	VFMADD231PS  (DI)(R8*1), Z6, Z3
-	VFMADD231PS  64(DI)(R8*1), Z6, Z4
-	VFMADD231PS  128(DI)(R8*1), Z6, Z5
+	VBROADCASTSS (DX), Z4
+	VFMADD231PS  (BX)(R8*1), Z4, Z0
+	VFMADD231PS  64(BX)(R8*1), Z4, Z1
+	VFMADD231PS  (DI)(R8*1), Z4, Z2
+	VFMADD231PS  64(DI)(R8*1), Z4, Z3
 	ADDQ         $0x04, CX
 	ADDQ         $0x04, DX
 	DECQ         AX
@@ -312,22 +113,18 @@ add:
 	VADDPS 64(AX), Z1, Z1
 	VADDPS 128(AX), Z2, Z2
 	VADDPS 192(AX), Z3, Z3
-	VADDPS 256(AX), Z4, Z4
-	VADDPS 320(AX), Z5, Z5
 
 store:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
 	VMOVUPS Z3, 192(CX)
-	VMOVUPS Z4, 256(CX)
-	VMOVUPS Z5, 320(CX)
 	VZEROUPPER
 	RET
 
-// func csrF32AVX512x48Panels3(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
+// func csrF32AVX512x32Panels1(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·csrF32AVX512x48Panels3(SB), NOSPLIT, $0-64
+TEXT ·csrF32AVX512x32Panels1(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   at+8(FP), CX
 	MOVQ   x+16(FP), DX
@@ -336,33 +133,17 @@ TEXT ·csrF32AVX512x48Panels3(SB), NOSPLIT, $0-64
 	MOVQ   bs+40(FP), DI
 	SHLQ   $0x02, SI
 	SHLQ   $0x02, DI
-	LEAQ   (BX)(DI*1), R8
-	LEAQ   (R8)(DI*1), DI
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
 	TESTQ  AX, AX
 	JEQ    add
 
 entry:
-	MOVLQSX      (CX), R9
-	IMULQ        SI, R9
-	VBROADCASTSS (DX), Z9
-	VFMADD231PS  (BX)(R9*1), Z9, Z0
-	VFMADD231PS  64(BX)(R9*1), Z9, Z1
-	VFMADD231PS  128(BX)(R9*1), Z9, Z2
-	VFMADD231PS  (R8)(R9*1), Z9, Z3
-	VFMADD231PS  64(R8)(R9*1), Z9, Z4
-	VFMADD231PS  128(R8)(R9*1), Z9, Z5
-	VFMADD231PS  (DI)(R9*1), Z9, Z6
-	VFMADD231PS  64(DI)(R9*1), Z9, Z7
-	VFMADD231PS  128(DI)(R9*1), Z9, Z8
+	MOVLQSX      (CX), DI
+	IMULQ        SI, DI
+	VBROADCASTSS (DX), Z2
+	VFMADD231PS  (BX)(DI*1), Z2, Z0
+	VFMADD231PS  64(BX)(DI*1), Z2, Z1
 	ADDQ         $0x04, CX
 	ADDQ         $0x04, DX
 	DECQ         AX
@@ -375,24 +156,10 @@ add:
 	JEQ    store
 	VADDPS (AX), Z0, Z0
 	VADDPS 64(AX), Z1, Z1
-	VADDPS 128(AX), Z2, Z2
-	VADDPS 192(AX), Z3, Z3
-	VADDPS 256(AX), Z4, Z4
-	VADDPS 320(AX), Z5, Z5
-	VADDPS 384(AX), Z6, Z6
-	VADDPS 448(AX), Z7, Z7
-	VADDPS 512(AX), Z8, Z8
 
 store:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
-	VMOVUPS Z2, 128(CX)
-	VMOVUPS Z3, 192(CX)
-	VMOVUPS Z4, 256(CX)
-	VMOVUPS Z5, 320(CX)
-	VMOVUPS Z6, 384(CX)
-	VMOVUPS Z7, 448(CX)
-	VMOVUPS Z8, 512(CX)
 	VZEROUPPER
 	RET
 
@@ -480,62 +247,17 @@ store:
 	VZEROUPPER
 	RET
 
-// func csrF64AVX512x24Panels1(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
+// func csrF32AVX512x48Panels2(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·csrF64AVX512x24Panels1(SB), NOSPLIT, $0-64
+TEXT ·csrF32AVX512x48Panels2(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   at+8(FP), CX
 	MOVQ   x+16(FP), DX
 	MOVQ   b+24(FP), BX
 	MOVQ   rs+32(FP), SI
 	MOVQ   bs+40(FP), DI
-	SHLQ   $0x03, SI
-	SHLQ   $0x03, DI
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	TESTQ  AX, AX
-	JEQ    add
-
-entry:
-	MOVLQSX      (CX), DI
-	IMULQ        SI, DI
-	VBROADCASTSD (DX), Z3
-	VFMADD231PD  (BX)(DI*1), Z3, Z0
-	VFMADD231PD  64(BX)(DI*1), Z3, Z1
-	VFMADD231PD  128(BX)(DI*1), Z3, Z2
-	ADDQ         $0x04, CX
-	ADDQ         $0x08, DX
-	DECQ         AX
-	JNE          entry
-
-add:
-	MOVQ   from+56(FP), AX
-	MOVQ   c+48(FP), CX
-	TESTQ  AX, AX
-	JEQ    store
-	VADDPD (AX), Z0, Z0
-	VADDPD 64(AX), Z1, Z1
-	VADDPD 128(AX), Z2, Z2
-
-store:
-	VMOVUPD Z0, (CX)
-	VMOVUPD Z1, 64(CX)
-	VMOVUPD Z2, 128(CX)
-	VZEROUPPER
-	RET
-
-// func csrF64AVX512x24Panels2(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·csrF64AVX512x24Panels2(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   at+8(FP), CX
-	MOVQ   x+16(FP), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   rs+32(FP), SI
-	MOVQ   bs+40(FP), DI
-	SHLQ   $0x03, SI
-	SHLQ   $0x03, DI
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
 	LEAQ   (BX)(DI*1), DI
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -549,15 +271,15 @@ TEXT ·csrF64AVX512x24Panels2(SB), NOSPLIT, $0-64
 entry:
 	MOVLQSX      (CX), R8
 	IMULQ        SI, R8
-	VBROADCASTSD (DX), Z6
-	VFMADD231PD  (BX)(R8*1), Z6, Z0
-	VFMADD231PD  64(BX)(R8*1), Z6, Z1
-	VFMADD231PD  128(BX)(R8*1), Z6, Z2
-	VFMADD231PD  (DI)(R8*1), Z6, Z3
-	VFMADD231PD  64(DI)(R8*1), Z6, Z4
-	VFMADD231PD  128(DI)(R8*1), Z6, Z5
+	VBROADCASTSS (DX), Z6
+	VFMADD231PS  (BX)(R8*1), Z6, Z0
+	VFMADD231PS  64(BX)(R8*1), Z6, Z1
+	VFMADD231PS  128(BX)(R8*1), Z6, Z2
+	VFMADD231PS  (DI)(R8*1), Z6, Z3
+	VFMADD231PS  64(DI)(R8*1), Z6, Z4
+	VFMADD231PS  128(DI)(R8*1), Z6, Z5
 	ADDQ         $0x04, CX
-	ADDQ         $0x08, DX
+	ADDQ         $0x04, DX
 	DECQ         AX
 	JNE          entry
 
@@ -566,63 +288,49 @@ add:
 	MOVQ   c+48(FP), CX
 	TESTQ  AX, AX
 	JEQ    store
-	VADDPD (AX), Z0, Z0
-	VADDPD 64(AX), Z1, Z1
-	VADDPD 128(AX), Z2, Z2
-	VADDPD 192(AX), Z3, Z3
-	VADDPD 256(AX), Z4, Z4
-	VADDPD 320(AX), Z5, Z5
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, Z3
+	VADDPS 256(AX), Z4, Z4
+	VADDPS 320(AX), Z5, Z5
 
 store:
-	VMOVUPD Z0, (CX)
-	VMOVUPD Z1, 64(CX)
-	VMOVUPD Z2, 128(CX)
-	VMOVUPD Z3, 192(CX)
-	VMOVUPD Z4, 256(CX)
-	VMOVUPD Z5, 320(CX)
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	VMOVUPS Z3, 192(CX)
+	VMOVUPS Z4, 256(CX)
+	VMOVUPS Z5, 320(CX)
 	VZEROUPPER
 	RET
 
-// func csrF64AVX512x24Panels3(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
+// func csrF32AVX512x48Panels1(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·csrF64AVX512x24Panels3(SB), NOSPLIT, $0-64
+TEXT ·csrF32AVX512x48Panels1(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   at+8(FP), CX
 	MOVQ   x+16(FP), DX
 	MOVQ   b+24(FP), BX
 	MOVQ   rs+32(FP), SI
 	MOVQ   bs+40(FP), DI
-	SHLQ   $0x03, SI
-	SHLQ   $0x03, DI
-	LEAQ   (BX)(DI*1), R8
-	LEAQ   (R8)(DI*1), DI
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
 	TESTQ  AX, AX
 	JEQ    add
 
 entry:
-	MOVLQSX      (CX), R9
-	IMULQ        SI, R9
-	VBROADCASTSD (DX), Z9
-	VFMADD231PD  (BX)(R9*1), Z9, Z0
-	VFMADD231PD  64(BX)(R9*1), Z9, Z1
-	VFMADD231PD  128(BX)(R9*1), Z9, Z2
-	VFMADD231PD  (R8)(R9*1), Z9, Z3
-	VFMADD231PD  64(R8)(R9*1), Z9, Z4
-	VFMADD231PD  128(R8)(R9*1), Z9, Z5
-	VFMADD231PD  (DI)(R9*1), Z9, Z6
-	VFMADD231PD  64(DI)(R9*1), Z9, Z7
-	VFMADD231PD  128(DI)(R9*1), Z9, Z8
+	MOVLQSX      (CX), DI
+	IMULQ        SI, DI
+	VBROADCASTSS (DX), Z3
+	VFMADD231PS  (BX)(DI*1), Z3, Z0
+	VFMADD231PS  64(BX)(DI*1), Z3, Z1
+	VFMADD231PS  128(BX)(DI*1), Z3, Z2
 	ADDQ         $0x04, CX
-	ADDQ         $0x08, DX
+	ADDQ         $0x04, DX
 	DECQ         AX
 	JNE          entry
 
@@ -631,26 +339,14 @@ add:
 	MOVQ   c+48(FP), CX
 	TESTQ  AX, AX
 	JEQ    store
-	VADDPD (AX), Z0, Z0
-	VADDPD 64(AX), Z1, Z1
-	VADDPD 128(AX), Z2, Z2
-	VADDPD 192(AX), Z3, Z3
-	VADDPD 256(AX), Z4, Z4
-	VADDPD 320(AX), Z5, Z5
-	VADDPD 384(AX), Z6, Z6
-	VADDPD 448(AX), Z7, Z7
-	VADDPD 512(AX), Z8, Z8
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
 
 store:
-	VMOVUPD Z0, (CX)
-	VMOVUPD Z1, 64(CX)
-	VMOVUPD Z2, 128(CX)
-	VMOVUPD Z3, 192(CX)
-	VMOVUPD Z4, 256(CX)
-	VMOVUPD Z5, 320(CX)
-	VMOVUPD Z6, 384(CX)
-	VMOVUPD Z7, 448(CX)
-	VMOVUPD Z8, 512(CX)
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z2, 128(CX)
 	VZEROUPPER
 	RET
 
@@ -738,76 +434,39 @@ store:
 	VZEROUPPER
 	RET
 
-// func csrF32AVX2x16Panels1(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
-// Requires: AVX, FMA3
-TEXT ·csrF32AVX2x16Panels1(SB), NOSPLIT, $0-64
+// func csrF64AVX512x24Panels2(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·csrF64AVX512x24Panels2(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   at+8(FP), CX
 	MOVQ   x+16(FP), DX
 	MOVQ   b+24(FP), BX
 	MOVQ   rs+32(FP), SI
 	MOVQ   bs+40(FP), DI
-	SHLQ   $0x02, SI
-	SHLQ   $0x02, DI
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	TESTQ  AX, AX
-	JEQ    add
-
-entry:
-	MOVLQSX      (CX), DI
-	IMULQ        SI, DI
-	VBROADCASTSS (DX), Y2
-	VFMADD231PS  (BX)(DI*1), Y2, Y0
-	VFMADD231PS  32(BX)(DI*1), Y2, Y1
-	ADDQ         $0x04, CX
-	ADDQ         $0x04, DX
-	DECQ         AX
-	JNE          entry
-
-add:
-	MOVQ   from+56(FP), AX
-	MOVQ   c+48(FP), CX
-	TESTQ  AX, AX
-	JEQ    store
-	VADDPS (AX), Y0, Y0
-	VADDPS 32(AX), Y1, Y1
-
-store:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VZEROUPPER
-	RET
-
-// func csrF32AVX2x16Panels2(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
-// Requires: AVX, FMA3
-TEXT ·csrF32AVX2x16Panels2(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   at+8(FP), CX
-	MOVQ   x+16(FP), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   rs+32(FP), SI
-	MOVQ   bs+40(FP), DI
-	SHLQ   $0x02, SI
-	SHLQ   $0x02, DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
 	LEAQ   (BX)(DI*1), DI
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
 	TESTQ  AX, AX
 	JEQ    add
 
 entry:
 	MOVLQSX      (CX), R8
 	IMULQ        SI, R8
-	VBROADCASTSS (DX), Y4
-	VFMADD231PS  (BX)(R8*1), Y4, Y0
-	VFMADD231PS  32(BX)(R8*1), Y4, Y1
-	VFMADD231PS  (DI)(R8*1), Y4, Y2
-	VFMADD231PS  32(DI)(R8*1), Y4, Y3
+	VBROADCASTSD (DX), Z6
+	VFMADD231PD  (BX)(R8*1), Z6, Z0
+	VFMADD231PD  64(BX)(R8*1), Z6, Z1
+	VFMADD231PD  128(BX)(R8*1), Z6, Z2
+	VFMADD231PD  (DI)(R8*1), Z6, Z3
+	VFMADD231PD  64(DI)(R8*1), Z6, Z4
+	VFMADD231PD  128(DI)(R8*1), Z6, Z5
 	ADDQ         $0x04, CX
-	ADDQ         $0x04, DX
+	ADDQ         $0x08, DX
 	DECQ         AX
 	JNE          entry
 
@@ -816,53 +475,49 @@ add:
 	MOVQ   c+48(FP), CX
 	TESTQ  AX, AX
 	JEQ    store
-	VADDPS (AX), Y0, Y0
-	VADDPS 32(AX), Y1, Y1
-	VADDPS 64(AX), Y2, Y2
-	VADDPS 96(AX), Y3, Y3
+	VADDPD (AX), Z0, Z0
+	VADDPD 64(AX), Z1, Z1
+	VADDPD 128(AX), Z2, Z2
+	VADDPD 192(AX), Z3, Z3
+	VADDPD 256(AX), Z4, Z4
+	VADDPD 320(AX), Z5, Z5
 
 store:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
+	VMOVUPD Z0, (CX)
+	VMOVUPD Z1, 64(CX)
+	VMOVUPD Z2, 128(CX)
+	VMOVUPD Z3, 192(CX)
+	VMOVUPD Z4, 256(CX)
+	VMOVUPD Z5, 320(CX)
 	VZEROUPPER
 	RET
 
-// func csrF32AVX2x16Panels3(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
-// Requires: AVX, FMA3
-TEXT ·csrF32AVX2x16Panels3(SB), NOSPLIT, $0-64
+// func csrF64AVX512x24Panels1(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·csrF64AVX512x24Panels1(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   at+8(FP), CX
 	MOVQ   x+16(FP), DX
 	MOVQ   b+24(FP), BX
 	MOVQ   rs+32(FP), SI
 	MOVQ   bs+40(FP), DI
-	SHLQ   $0x02, SI
-	SHLQ   $0x02, DI
-	LEAQ   (BX)(DI*1), R8
-	LEAQ   (R8)(DI*1), DI
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
 	TESTQ  AX, AX
 	JEQ    add
 
 entry:
-	MOVLQSX      (CX), R9
-	IMULQ        SI, R9
-	VBROADCASTSS (DX), Y6
-	VFMADD231PS  (BX)(R9*1), Y6, Y0
-	VFMADD231PS  32(BX)(R9*1), Y6, Y1
-	VFMADD231PS  (R8)(R9*1), Y6, Y2
-	VFMADD231PS  32(R8)(R9*1), Y6, Y3
-	VFMADD231PS  (DI)(R9*1), Y6, Y4
-	VFMADD231PS  32(DI)(R9*1), Y6, Y5
+	MOVLQSX      (CX), DI
+	IMULQ        SI, DI
+	VBROADCASTSD (DX), Z3
+	VFMADD231PD  (BX)(DI*1), Z3, Z0
+	VFMADD231PD  64(BX)(DI*1), Z3, Z1
+	VFMADD231PD  128(BX)(DI*1), Z3, Z2
 	ADDQ         $0x04, CX
-	ADDQ         $0x04, DX
+	ADDQ         $0x08, DX
 	DECQ         AX
 	JNE          entry
 
@@ -871,20 +526,14 @@ add:
 	MOVQ   c+48(FP), CX
 	TESTQ  AX, AX
 	JEQ    store
-	VADDPS (AX), Y0, Y0
-	VADDPS 32(AX), Y1, Y1
-	VADDPS 64(AX), Y2, Y2
-	VADDPS 96(AX), Y3, Y3
-	VADDPS 128(AX), Y4, Y4
-	VADDPS 160(AX), Y5, Y5
+	VADDPD (AX), Z0, Z0
+	VADDPD 64(AX), Z1, Z1
+	VADDPD 128(AX), Z2, Z2
 
 store:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
+	VMOVUPD Z0, (CX)
+	VMOVUPD Z1, 64(CX)
+	VMOVUPD Z2, 128(CX)
 	VZEROUPPER
 	RET
 
@@ -956,58 +605,17 @@ store:
 	VZEROUPPER
 	RET
 
-// func csrF64AVX2x8Panels1(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
+// func csrF32AVX2x16Panels2(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
 // Requires: AVX, FMA3
-TEXT ·csrF64AVX2x8Panels1(SB), NOSPLIT, $0-64
+TEXT ·csrF32AVX2x16Panels2(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   at+8(FP), CX
 	MOVQ   x+16(FP), DX
 	MOVQ   b+24(FP), BX
 	MOVQ   rs+32(FP), SI
 	MOVQ   bs+40(FP), DI
-	SHLQ   $0x03, SI
-	SHLQ   $0x03, DI
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	TESTQ  AX, AX
-	JEQ    add
-
-entry:
-	MOVLQSX      (CX), DI
-	IMULQ        SI, DI
-	VBROADCASTSD (DX), Y2
-	VFMADD231PD  (BX)(DI*1), Y2, Y0
-	VFMADD231PD  32(BX)(DI*1), Y2, Y1
-	ADDQ         $0x04, CX
-	ADDQ         $0x08, DX
-	DECQ         AX
-	JNE          entry
-
-add:
-	MOVQ   from+56(FP), AX
-	MOVQ   c+48(FP), CX
-	TESTQ  AX, AX
-	JEQ    store
-	VADDPD (AX), Y0, Y0
-	VADDPD 32(AX), Y1, Y1
-
-store:
-	VMOVUPD Y0, (CX)
-	VMOVUPD Y1, 32(CX)
-	VZEROUPPER
-	RET
-
-// func csrF64AVX2x8Panels2(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
-// Requires: AVX, FMA3
-TEXT ·csrF64AVX2x8Panels2(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   at+8(FP), CX
-	MOVQ   x+16(FP), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   rs+32(FP), SI
-	MOVQ   bs+40(FP), DI
-	SHLQ   $0x03, SI
-	SHLQ   $0x03, DI
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
 	LEAQ   (BX)(DI*1), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -1019,13 +627,13 @@ TEXT ·csrF64AVX2x8Panels2(SB), NOSPLIT, $0-64
 entry:
 	MOVLQSX      (CX), R8
 	IMULQ        SI, R8
-	VBROADCASTSD (DX), Y4
-	VFMADD231PD  (BX)(R8*1), Y4, Y0
-	VFMADD231PD  32(BX)(R8*1), Y4, Y1
-	VFMADD231PD  (DI)(R8*1), Y4, Y2
-	VFMADD231PD  32(DI)(R8*1), Y4, Y3
+	VBROADCASTSS (DX), Y4
+	VFMADD231PS  (BX)(R8*1), Y4, Y0
+	VFMADD231PS  32(BX)(R8*1), Y4, Y1
+	VFMADD231PS  (DI)(R8*1), Y4, Y2
+	VFMADD231PS  32(DI)(R8*1), Y4, Y3
 	ADDQ         $0x04, CX
-	ADDQ         $0x08, DX
+	ADDQ         $0x04, DX
 	DECQ         AX
 	JNE          entry
 
@@ -1034,53 +642,43 @@ add:
 	MOVQ   c+48(FP), CX
 	TESTQ  AX, AX
 	JEQ    store
-	VADDPD (AX), Y0, Y0
-	VADDPD 32(AX), Y1, Y1
-	VADDPD 64(AX), Y2, Y2
-	VADDPD 96(AX), Y3, Y3
+	VADDPS (AX), Y0, Y0
+	VADDPS 32(AX), Y1, Y1
+	VADDPS 64(AX), Y2, Y2
+	VADDPS 96(AX), Y3, Y3
 
 store:
-	VMOVUPD Y0, (CX)
-	VMOVUPD Y1, 32(CX)
-	VMOVUPD Y2, 64(CX)
-	VMOVUPD Y3, 96(CX)
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
 	VZEROUPPER
 	RET
 
-// func csrF64AVX2x8Panels3(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
+// func csrF32AVX2x16Panels1(k int, at *int32, x *float32, b *float32, rs int, bs int, c *float32, from *float32)
 // Requires: AVX, FMA3
-TEXT ·csrF64AVX2x8Panels3(SB), NOSPLIT, $0-64
+TEXT ·csrF32AVX2x16Panels1(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   at+8(FP), CX
 	MOVQ   x+16(FP), DX
 	MOVQ   b+24(FP), BX
 	MOVQ   rs+32(FP), SI
 	MOVQ   bs+40(FP), DI
-	SHLQ   $0x03, SI
-	SHLQ   $0x03, DI
-	LEAQ   (BX)(DI*1), R8
-	LEAQ   (R8)(DI*1), DI
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
 	TESTQ  AX, AX
 	JEQ    add
 
 entry:
-	MOVLQSX      (CX), R9
-	IMULQ        SI, R9
-	VBROADCASTSD (DX), Y6
-	VFMADD231PD  (BX)(R9*1), Y6, Y0
-	VFMADD231PD  32(BX)(R9*1), Y6, Y1
-	VFMADD231PD  (R8)(R9*1), Y6, Y2
-	VFMADD231PD  32(R8)(R9*1), Y6, Y3
-	VFMADD231PD  (DI)(R9*1), Y6, Y4
-	VFMADD231PD  32(DI)(R9*1), Y6, Y5
+	MOVLQSX      (CX), DI
+	IMULQ        SI, DI
+	VBROADCASTSS (DX), Y2
+	VFMADD231PS  (BX)(DI*1), Y2, Y0
+	VFMADD231PS  32(BX)(DI*1), Y2, Y1
 	ADDQ         $0x04, CX
-	ADDQ         $0x08, DX
+	ADDQ         $0x04, DX
 	DECQ         AX
 	JNE          entry
 
@@ -1089,20 +687,12 @@ add:
 	MOVQ   c+48(FP), CX
 	TESTQ  AX, AX
 	JEQ    store
-	VADDPD (AX), Y0, Y0
-	VADDPD 32(AX), Y1, Y1
-	VADDPD 64(AX), Y2, Y2
-	VADDPD 96(AX), Y3, Y3
-	VADDPD 128(AX), Y4, Y4
-	VADDPD 160(AX), Y5, Y5
+	VADDPS (AX), Y0, Y0
+	VADDPS 32(AX), Y1, Y1
 
 store:
-	VMOVUPD Y0, (CX)
-	VMOVUPD Y1, 32(CX)
-	VMOVUPD Y2, 64(CX)
-	VMOVUPD Y3, 96(CX)
-	VMOVUPD Y4, 128(CX)
-	VMOVUPD Y5, 160(CX)
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
 	VZEROUPPER
 	RET
 
@@ -1171,6 +761,97 @@ store:
 	VMOVUPD Y5, 160(CX)
 	VMOVUPD Y6, 192(CX)
 	VMOVUPD Y7, 224(CX)
+	VZEROUPPER
+	RET
+
+// func csrF64AVX2x8Panels2(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
+// Requires: AVX, FMA3
+TEXT ·csrF64AVX2x8Panels2(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   at+8(FP), CX
+	MOVQ   x+16(FP), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   rs+32(FP), SI
+	MOVQ   bs+40(FP), DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	LEAQ   (BX)(DI*1), DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	TESTQ  AX, AX
+	JEQ    add
+
+entry:
+	MOVLQSX      (CX), R8
+	IMULQ        SI, R8
+	VBROADCASTSD (DX), Y4
+	VFMADD231PD  (BX)(R8*1), Y4, Y0
+	VFMADD231PD  32(BX)(R8*1), Y4, Y1
+	VFMADD231PD  (DI)(R8*1), Y4, Y2
+	VFMADD231PD  32(DI)(R8*1), Y4, Y3
+	ADDQ         $0x04, CX
+	ADDQ         $0x08, DX
+	DECQ         AX
+	JNE          entry
+
+add:
+	MOVQ   from+56(FP), AX
+	MOVQ   c+48(FP), CX
+	TESTQ  AX, AX
+	JEQ    store
+	VADDPD (AX), Y0, Y0
+	VADDPD 32(AX), Y1, Y1
+	VADDPD 64(AX), Y2, Y2
+	VADDPD 96(AX), Y3, Y3
+
+store:
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, 64(CX)
+	VMOVUPD Y3, 96(CX)
+	VZEROUPPER
+	RET
+
+// func csrF64AVX2x8Panels1(k int, at *int32, x *float64, b *float64, rs int, bs int, c *float64, from *float64)
+// Requires: AVX, FMA3
+TEXT ·csrF64AVX2x8Panels1(SB), NOSPLIT, $0-64
+	MOVQ   k+0(FP), AX
+	MOVQ   at+8(FP), CX
+	MOVQ   x+16(FP), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   rs+32(FP), SI
+	MOVQ   bs+40(FP), DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	TESTQ  AX, AX
+	JEQ    add
+
+entry:
+	MOVLQSX      (CX), DI
+	IMULQ        SI, DI
+	VBROADCASTSD (DX), Y2
+	VFMADD231PD  (BX)(DI*1), Y2, Y0
+	VFMADD231PD  32(BX)(DI*1), Y2, Y1
+	ADDQ         $0x04, CX
+	ADDQ         $0x08, DX
+	DECQ         AX
+	JNE          entry
+
+add:
+	MOVQ   from+56(FP), AX
+	MOVQ   c+48(FP), CX
+	TESTQ  AX, AX
+	JEQ    store
+	VADDPD (AX), Y0, Y0
+	VADDPD 32(AX), Y1, Y1
+
+store:
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
 	VZEROUPPER
 	RET
 

@@ -101,7 +101,7 @@ func (p *sparseProduct[T]) run() (badRow int) {
 	defer csrPools.at.Put(at)
 	defer csrPools.splits.Put(splits)
 	p.locate(at, splits)
-	p.strips = (p.whole + len(p.row) - 1) / len(p.row)
+	p.strips = ceil(p.whole, p.most())
 	if p.whole < p.panels {
 		p.strips++
 	}
@@ -163,12 +163,19 @@ func (p *sparseProduct[T]) work() {
 		}
 		block, strip := i/p.strips, i%p.strips
 		r0, r1 := block*p.rows, min((block+1)*p.rows, p.x.Rows)
-		lo := strip * len(p.row)
+		lo := strip * p.most()
 		if lo >= p.whole {
 			p.edge(r0, r1, ws.tile)
 			continue
 		}
-		p.strip(r0, r1, lo, min(lo+len(p.row), p.whole))
+		for end := min(lo+p.most(), p.whole); lo < end; {
+			panels := end - lo
+			for p.row[panels] == nil {
+				panels--
+			}
+			p.strip(r0, r1, lo, lo+panels)
+			lo += panels
+		}
 	}
 }
 
@@ -196,9 +203,12 @@ func (p *sparseProduct[T]) slice(g, lo, hi int) []T {
 	return p.packed[(k0*p.panels+k*lo)*p.width : (k0*p.panels+k*hi)*p.width]
 }
 
-// strip multiplies rows r0 to r1 with whole panels lo to hi, at most as many as there are kernels.
+// most is how many panels the kernel for the most goes over.
+func (p *sparseProduct[T]) most() int { return len(p.row) - 1 }
+
+// strip multiplies rows r0 to r1 with whole panels lo to hi, for which there is a kernel.
 func (p *sparseProduct[T]) strip(r0, r1, lo, hi int) {
-	kernel, j := p.row[hi-lo-1], lo*p.width
+	kernel, j := p.row[hi-lo], lo*p.width
 	for g := range p.blocks {
 		b, rs, bs := p.panel(g, lo)
 		next := p.slice(g+1, lo, hi)
@@ -249,7 +259,7 @@ func (p *sparseProduct[T]) edge(r0, r1 int, tile []T) {
 		}
 		for i := r0; i < r1; i++ {
 			if k, at, x := p.entries(i, g); k > 0 || g == 0 {
-				p.row[0](k, at, x, b, rs, bs, &tile[0], nil)
+				p.row[1](k, at, x, b, rs, bs, &tile[0], nil)
 				p.addTile(p.dst[i*p.ld+j:i*p.ld+p.n], tile[skip:], g, j)
 			}
 			if g == p.blocks-1 && p.finish(i, j, p.n) {

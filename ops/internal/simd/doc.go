@@ -5,8 +5,9 @@
 // for any GOMAXPROCS. Matrices are row-major slices.
 //
 // On amd64 products run on kernels of AVX-512 or of AVX2 with FMA, whichever is the best of the machine, and on arm64 on
-// kernels of NEON; all give the same bits. Elsewhere, and under the build tag purego, they go through gonum's blas64 and blas32: plain Go, unless the
-// user installed another BLAS there (blas64.Use, blas32.Use). That generic path is also the reference of the kernels in
+// kernels of NEON; all give the same bits. NEON has the products, sines, cosines, exponentials and logarithms; the rest is
+// plain Go there. Elsewhere, and under the build tag purego, products go through gonum's blas64 and blas32: plain Go,
+// unless the user installed another BLAS there (blas64.Use, blas32.Use). That generic path is also the reference of the kernels in
 // the tests. The environment variable BOCHNER_SIMD names a path: generic, avx2, avx512 or neon.
 //
 // W is packed once per draw or optimiser step (Pack) and then serves any number of forwards and backwards. A forward
@@ -22,5 +23,5 @@
 // Where to read: tileFunc is what a kernel does; product and sweep bring operands to kernels; _gen/gemm writes the
 // kernels; rowFunc, csr_product.go and _gen/csr are the same for sparse rows; vec.go has the vector functions
 // (_gen/vec), hadamard.go the transform (_gen/fwht). go generate writes all assembly anew. For
-// arm64 the generators write through _gen/arm64, and _gen/model prints what models of its cores say of the loops.
+// arm64 the generators write through _gen/arm64.
 package simd

@@ -70,38 +70,9 @@ DATA hadamardSigns_avx512_f32<>+248(SB)/4, $(-1.0)
 DATA hadamardSigns_avx512_f32<>+252(SB)/4, $(-1.0)
 GLOBL hadamardSigns_avx512_f32<>(SB), RODATA|NOPTR, $256
 
-// func hadamardHead1_avx512_f32(dst *float32, src *float32, n int)
+// func hadamardHead1_avx512_f32(dst *float32, src *float32, scale *float32, n int)
 // Requires: AVX, AVX512F
-TEXT ·hadamardHead1_avx512_f32(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPS hadamardSigns_avx512_f32<>+0(SB), Z1
-	VMOVUPS hadamardSigns_avx512_f32<>+64(SB), Z2
-	VMOVUPS hadamardSigns_avx512_f32<>+128(SB), Z3
-	VMOVUPS hadamardSigns_avx512_f32<>+192(SB), Z4
-
-loop:
-	VMOVUPS     (CX), Z0
-	VPERMILPS   $0xb1, Z0, Z5
-	VFMADD213PS Z5, Z1, Z0
-	VPERMILPS   $0x4e, Z0, Z5
-	VFMADD213PS Z5, Z2, Z0
-	VSHUFF64X2  $0xb1, Z0, Z0, Z5
-	VFMADD213PS Z5, Z3, Z0
-	VSHUFF64X2  $0x4e, Z0, Z0, Z5
-	VFMADD213PS Z5, Z4, Z0
-	VMOVUPS     Z0, (AX)
-	ADDQ        $0x00000040, AX
-	ADDQ        $0x00000040, CX
-	SUBQ        $0x00000010, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead1_avx512_f32(dst *float32, src *float32, scale *float32, n int)
-// Requires: AVX, AVX512F
-TEXT ·hadamardScaledHead1_avx512_f32(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead1_avx512_f32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -131,50 +102,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func hadamardHead2_avx512_f32(dst *float32, src *float32, n int)
+// func hadamardHead2_avx512_f32(dst *float32, src *float32, scale *float32, n int)
 // Requires: AVX, AVX512F
-TEXT ·hadamardHead2_avx512_f32(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPS hadamardSigns_avx512_f32<>+0(SB), Z2
-	VMOVUPS hadamardSigns_avx512_f32<>+64(SB), Z3
-	VMOVUPS hadamardSigns_avx512_f32<>+128(SB), Z4
-	VMOVUPS hadamardSigns_avx512_f32<>+192(SB), Z5
-
-loop:
-	VMOVUPS     (CX), Z0
-	VMOVUPS     64(CX), Z1
-	VPERMILPS   $0xb1, Z0, Z6
-	VFMADD213PS Z6, Z2, Z0
-	VPERMILPS   $0xb1, Z1, Z7
-	VFMADD213PS Z7, Z2, Z1
-	VPERMILPS   $0x4e, Z0, Z6
-	VFMADD213PS Z6, Z3, Z0
-	VPERMILPS   $0x4e, Z1, Z7
-	VFMADD213PS Z7, Z3, Z1
-	VSHUFF64X2  $0xb1, Z0, Z0, Z6
-	VFMADD213PS Z6, Z4, Z0
-	VSHUFF64X2  $0xb1, Z1, Z1, Z7
-	VFMADD213PS Z7, Z4, Z1
-	VSHUFF64X2  $0x4e, Z0, Z0, Z6
-	VFMADD213PS Z6, Z5, Z0
-	VSHUFF64X2  $0x4e, Z1, Z1, Z7
-	VFMADD213PS Z7, Z5, Z1
-	VADDPS      Z1, Z0, Z6
-	VSUBPS      Z1, Z0, Z1
-	VMOVUPS     Z6, (AX)
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        $0x00000080, AX
-	ADDQ        $0x00000080, CX
-	SUBQ        $0x00000020, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead2_avx512_f32(dst *float32, src *float32, scale *float32, n int)
-// Requires: AVX, AVX512F
-TEXT ·hadamardScaledHead2_avx512_f32(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead2_avx512_f32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -217,76 +147,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func hadamardHead4_avx512_f32(dst *float32, src *float32, n int)
+// func hadamardHead4_avx512_f32(dst *float32, src *float32, scale *float32, n int)
 // Requires: AVX, AVX512F
-TEXT ·hadamardHead4_avx512_f32(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPS hadamardSigns_avx512_f32<>+0(SB), Z4
-	VMOVUPS hadamardSigns_avx512_f32<>+64(SB), Z5
-	VMOVUPS hadamardSigns_avx512_f32<>+128(SB), Z6
-	VMOVUPS hadamardSigns_avx512_f32<>+192(SB), Z7
-
-loop:
-	VMOVUPS     (CX), Z0
-	VMOVUPS     64(CX), Z1
-	VMOVUPS     128(CX), Z2
-	VMOVUPS     192(CX), Z3
-	VPERMILPS   $0xb1, Z0, Z8
-	VFMADD213PS Z8, Z4, Z0
-	VPERMILPS   $0xb1, Z1, Z9
-	VFMADD213PS Z9, Z4, Z1
-	VPERMILPS   $0xb1, Z2, Z10
-	VFMADD213PS Z10, Z4, Z2
-	VPERMILPS   $0xb1, Z3, Z11
-	VFMADD213PS Z11, Z4, Z3
-	VPERMILPS   $0x4e, Z0, Z8
-	VFMADD213PS Z8, Z5, Z0
-	VPERMILPS   $0x4e, Z1, Z9
-	VFMADD213PS Z9, Z5, Z1
-	VPERMILPS   $0x4e, Z2, Z10
-	VFMADD213PS Z10, Z5, Z2
-	VPERMILPS   $0x4e, Z3, Z11
-	VFMADD213PS Z11, Z5, Z3
-	VSHUFF64X2  $0xb1, Z0, Z0, Z8
-	VFMADD213PS Z8, Z6, Z0
-	VSHUFF64X2  $0xb1, Z1, Z1, Z9
-	VFMADD213PS Z9, Z6, Z1
-	VSHUFF64X2  $0xb1, Z2, Z2, Z10
-	VFMADD213PS Z10, Z6, Z2
-	VSHUFF64X2  $0xb1, Z3, Z3, Z11
-	VFMADD213PS Z11, Z6, Z3
-	VSHUFF64X2  $0x4e, Z0, Z0, Z8
-	VFMADD213PS Z8, Z7, Z0
-	VSHUFF64X2  $0x4e, Z1, Z1, Z9
-	VFMADD213PS Z9, Z7, Z1
-	VSHUFF64X2  $0x4e, Z2, Z2, Z10
-	VFMADD213PS Z10, Z7, Z2
-	VSHUFF64X2  $0x4e, Z3, Z3, Z11
-	VFMADD213PS Z11, Z7, Z3
-	VADDPS      Z1, Z0, Z8
-	VSUBPS      Z1, Z0, Z1
-	VADDPS      Z3, Z2, Z0
-	VSUBPS      Z3, Z2, Z3
-	VADDPS      Z0, Z8, Z2
-	VSUBPS      Z0, Z8, Z0
-	VADDPS      Z3, Z1, Z8
-	VSUBPS      Z3, Z1, Z3
-	VMOVUPS     Z2, (AX)
-	VMOVUPS     Z8, 64(AX)
-	VMOVUPS     Z0, 128(AX)
-	VMOVUPS     Z3, 192(AX)
-	ADDQ        $0x00000100, AX
-	ADDQ        $0x00000100, CX
-	SUBQ        $0x00000040, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead4_avx512_f32(dst *float32, src *float32, scale *float32, n int)
-// Requires: AVX, AVX512F
-TEXT ·hadamardScaledHead4_avx512_f32(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead4_avx512_f32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -357,132 +220,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func hadamardHead8_avx512_f32(dst *float32, src *float32, n int)
+// func hadamardHead8_avx512_f32(dst *float32, src *float32, scale *float32, n int)
 // Requires: AVX, AVX512F
-TEXT ·hadamardHead8_avx512_f32(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPS hadamardSigns_avx512_f32<>+0(SB), Z8
-	VMOVUPS hadamardSigns_avx512_f32<>+64(SB), Z9
-	VMOVUPS hadamardSigns_avx512_f32<>+128(SB), Z10
-	VMOVUPS hadamardSigns_avx512_f32<>+192(SB), Z11
-
-loop:
-	VMOVUPS     (CX), Z0
-	VMOVUPS     64(CX), Z1
-	VMOVUPS     128(CX), Z2
-	VMOVUPS     192(CX), Z3
-	VMOVUPS     256(CX), Z4
-	VMOVUPS     320(CX), Z5
-	VMOVUPS     384(CX), Z6
-	VMOVUPS     448(CX), Z7
-	VPERMILPS   $0xb1, Z0, Z12
-	VFMADD213PS Z12, Z8, Z0
-	VPERMILPS   $0xb1, Z1, Z13
-	VFMADD213PS Z13, Z8, Z1
-	VPERMILPS   $0xb1, Z2, Z14
-	VFMADD213PS Z14, Z8, Z2
-	VPERMILPS   $0xb1, Z3, Z15
-	VFMADD213PS Z15, Z8, Z3
-	VPERMILPS   $0xb1, Z4, Z16
-	VFMADD213PS Z16, Z8, Z4
-	VPERMILPS   $0xb1, Z5, Z17
-	VFMADD213PS Z17, Z8, Z5
-	VPERMILPS   $0xb1, Z6, Z18
-	VFMADD213PS Z18, Z8, Z6
-	VPERMILPS   $0xb1, Z7, Z19
-	VFMADD213PS Z19, Z8, Z7
-	VPERMILPS   $0x4e, Z0, Z12
-	VFMADD213PS Z12, Z9, Z0
-	VPERMILPS   $0x4e, Z1, Z13
-	VFMADD213PS Z13, Z9, Z1
-	VPERMILPS   $0x4e, Z2, Z14
-	VFMADD213PS Z14, Z9, Z2
-	VPERMILPS   $0x4e, Z3, Z15
-	VFMADD213PS Z15, Z9, Z3
-	VPERMILPS   $0x4e, Z4, Z16
-	VFMADD213PS Z16, Z9, Z4
-	VPERMILPS   $0x4e, Z5, Z17
-	VFMADD213PS Z17, Z9, Z5
-	VPERMILPS   $0x4e, Z6, Z18
-	VFMADD213PS Z18, Z9, Z6
-	VPERMILPS   $0x4e, Z7, Z19
-	VFMADD213PS Z19, Z9, Z7
-	VSHUFF64X2  $0xb1, Z0, Z0, Z12
-	VFMADD213PS Z12, Z10, Z0
-	VSHUFF64X2  $0xb1, Z1, Z1, Z13
-	VFMADD213PS Z13, Z10, Z1
-	VSHUFF64X2  $0xb1, Z2, Z2, Z14
-	VFMADD213PS Z14, Z10, Z2
-	VSHUFF64X2  $0xb1, Z3, Z3, Z15
-	VFMADD213PS Z15, Z10, Z3
-	VSHUFF64X2  $0xb1, Z4, Z4, Z16
-	VFMADD213PS Z16, Z10, Z4
-	VSHUFF64X2  $0xb1, Z5, Z5, Z17
-	VFMADD213PS Z17, Z10, Z5
-	VSHUFF64X2  $0xb1, Z6, Z6, Z18
-	VFMADD213PS Z18, Z10, Z6
-	VSHUFF64X2  $0xb1, Z7, Z7, Z19
-	VFMADD213PS Z19, Z10, Z7
-	VSHUFF64X2  $0x4e, Z0, Z0, Z12
-	VFMADD213PS Z12, Z11, Z0
-	VSHUFF64X2  $0x4e, Z1, Z1, Z13
-	VFMADD213PS Z13, Z11, Z1
-	VSHUFF64X2  $0x4e, Z2, Z2, Z14
-	VFMADD213PS Z14, Z11, Z2
-	VSHUFF64X2  $0x4e, Z3, Z3, Z15
-	VFMADD213PS Z15, Z11, Z3
-	VSHUFF64X2  $0x4e, Z4, Z4, Z16
-	VFMADD213PS Z16, Z11, Z4
-	VSHUFF64X2  $0x4e, Z5, Z5, Z17
-	VFMADD213PS Z17, Z11, Z5
-	VSHUFF64X2  $0x4e, Z6, Z6, Z18
-	VFMADD213PS Z18, Z11, Z6
-	VSHUFF64X2  $0x4e, Z7, Z7, Z19
-	VFMADD213PS Z19, Z11, Z7
-	VADDPS      Z1, Z0, Z12
-	VSUBPS      Z1, Z0, Z1
-	VADDPS      Z3, Z2, Z0
-	VSUBPS      Z3, Z2, Z3
-	VADDPS      Z5, Z4, Z2
-	VSUBPS      Z5, Z4, Z5
-	VADDPS      Z7, Z6, Z4
-	VSUBPS      Z7, Z6, Z7
-	VADDPS      Z0, Z12, Z6
-	VSUBPS      Z0, Z12, Z0
-	VADDPS      Z3, Z1, Z12
-	VSUBPS      Z3, Z1, Z3
-	VADDPS      Z4, Z2, Z1
-	VSUBPS      Z4, Z2, Z4
-	VADDPS      Z7, Z5, Z2
-	VSUBPS      Z7, Z5, Z7
-	VADDPS      Z1, Z6, Z5
-	VSUBPS      Z1, Z6, Z1
-	VADDPS      Z2, Z12, Z6
-	VSUBPS      Z2, Z12, Z2
-	VADDPS      Z4, Z0, Z12
-	VSUBPS      Z4, Z0, Z4
-	VADDPS      Z7, Z3, Z0
-	VSUBPS      Z7, Z3, Z7
-	VMOVUPS     Z5, (AX)
-	VMOVUPS     Z6, 64(AX)
-	VMOVUPS     Z12, 128(AX)
-	VMOVUPS     Z0, 192(AX)
-	VMOVUPS     Z1, 256(AX)
-	VMOVUPS     Z2, 320(AX)
-	VMOVUPS     Z4, 384(AX)
-	VMOVUPS     Z7, 448(AX)
-	ADDQ        $0x00000200, AX
-	ADDQ        $0x00000200, CX
-	SUBQ        $0x00000080, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead8_avx512_f32(dst *float32, src *float32, scale *float32, n int)
-// Requires: AVX, AVX512F
-TEXT ·hadamardScaledHead8_avx512_f32(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead8_avx512_f32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -613,252 +353,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func hadamardHead16_avx512_f32(dst *float32, src *float32, n int)
+// func hadamardHead16_avx512_f32(dst *float32, src *float32, scale *float32, n int)
 // Requires: AVX, AVX512F
-TEXT ·hadamardHead16_avx512_f32(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPS hadamardSigns_avx512_f32<>+0(SB), Z16
-	VMOVUPS hadamardSigns_avx512_f32<>+64(SB), Z17
-	VMOVUPS hadamardSigns_avx512_f32<>+128(SB), Z18
-	VMOVUPS hadamardSigns_avx512_f32<>+192(SB), Z19
-
-loop:
-	VMOVUPS     (CX), Z0
-	VMOVUPS     64(CX), Z1
-	VMOVUPS     128(CX), Z2
-	VMOVUPS     192(CX), Z3
-	VMOVUPS     256(CX), Z4
-	VMOVUPS     320(CX), Z5
-	VMOVUPS     384(CX), Z6
-	VMOVUPS     448(CX), Z7
-	VMOVUPS     512(CX), Z8
-	VMOVUPS     576(CX), Z9
-	VMOVUPS     640(CX), Z10
-	VMOVUPS     704(CX), Z11
-	VMOVUPS     768(CX), Z12
-	VMOVUPS     832(CX), Z13
-	VMOVUPS     896(CX), Z14
-	VMOVUPS     960(CX), Z15
-	VPERMILPS   $0xb1, Z0, Z20
-	VFMADD213PS Z20, Z16, Z0
-	VPERMILPS   $0xb1, Z1, Z21
-	VFMADD213PS Z21, Z16, Z1
-	VPERMILPS   $0xb1, Z2, Z22
-	VFMADD213PS Z22, Z16, Z2
-	VPERMILPS   $0xb1, Z3, Z23
-	VFMADD213PS Z23, Z16, Z3
-	VPERMILPS   $0xb1, Z4, Z24
-	VFMADD213PS Z24, Z16, Z4
-	VPERMILPS   $0xb1, Z5, Z25
-	VFMADD213PS Z25, Z16, Z5
-	VPERMILPS   $0xb1, Z6, Z26
-	VFMADD213PS Z26, Z16, Z6
-	VPERMILPS   $0xb1, Z7, Z27
-	VFMADD213PS Z27, Z16, Z7
-	VPERMILPS   $0xb1, Z8, Z28
-	VFMADD213PS Z28, Z16, Z8
-	VPERMILPS   $0xb1, Z9, Z29
-	VFMADD213PS Z29, Z16, Z9
-	VPERMILPS   $0xb1, Z10, Z30
-	VFMADD213PS Z30, Z16, Z10
-	VPERMILPS   $0xb1, Z11, Z31
-	VFMADD213PS Z31, Z16, Z11
-	VPERMILPS   $0xb1, Z12, Z20
-	VFMADD213PS Z20, Z16, Z12
-	VPERMILPS   $0xb1, Z13, Z21
-	VFMADD213PS Z21, Z16, Z13
-	VPERMILPS   $0xb1, Z14, Z22
-	VFMADD213PS Z22, Z16, Z14
-	VPERMILPS   $0xb1, Z15, Z23
-	VFMADD213PS Z23, Z16, Z15
-	VPERMILPS   $0x4e, Z0, Z20
-	VFMADD213PS Z20, Z17, Z0
-	VPERMILPS   $0x4e, Z1, Z21
-	VFMADD213PS Z21, Z17, Z1
-	VPERMILPS   $0x4e, Z2, Z22
-	VFMADD213PS Z22, Z17, Z2
-	VPERMILPS   $0x4e, Z3, Z23
-	VFMADD213PS Z23, Z17, Z3
-	VPERMILPS   $0x4e, Z4, Z24
-	VFMADD213PS Z24, Z17, Z4
-	VPERMILPS   $0x4e, Z5, Z25
-	VFMADD213PS Z25, Z17, Z5
-	VPERMILPS   $0x4e, Z6, Z26
-	VFMADD213PS Z26, Z17, Z6
-	VPERMILPS   $0x4e, Z7, Z27
-	VFMADD213PS Z27, Z17, Z7
-	VPERMILPS   $0x4e, Z8, Z28
-	VFMADD213PS Z28, Z17, Z8
-	VPERMILPS   $0x4e, Z9, Z29
-	VFMADD213PS Z29, Z17, Z9
-	VPERMILPS   $0x4e, Z10, Z30
-	VFMADD213PS Z30, Z17, Z10
-	VPERMILPS   $0x4e, Z11, Z31
-	VFMADD213PS Z31, Z17, Z11
-	VPERMILPS   $0x4e, Z12, Z20
-	VFMADD213PS Z20, Z17, Z12
-	VPERMILPS   $0x4e, Z13, Z21
-	VFMADD213PS Z21, Z17, Z13
-	VPERMILPS   $0x4e, Z14, Z22
-	VFMADD213PS Z22, Z17, Z14
-	VPERMILPS   $0x4e, Z15, Z23
-	VFMADD213PS Z23, Z17, Z15
-	VSHUFF64X2  $0xb1, Z0, Z0, Z20
-	VFMADD213PS Z20, Z18, Z0
-	VSHUFF64X2  $0xb1, Z1, Z1, Z21
-	VFMADD213PS Z21, Z18, Z1
-	VSHUFF64X2  $0xb1, Z2, Z2, Z22
-	VFMADD213PS Z22, Z18, Z2
-	VSHUFF64X2  $0xb1, Z3, Z3, Z23
-	VFMADD213PS Z23, Z18, Z3
-	VSHUFF64X2  $0xb1, Z4, Z4, Z24
-	VFMADD213PS Z24, Z18, Z4
-	VSHUFF64X2  $0xb1, Z5, Z5, Z25
-	VFMADD213PS Z25, Z18, Z5
-	VSHUFF64X2  $0xb1, Z6, Z6, Z26
-	VFMADD213PS Z26, Z18, Z6
-	VSHUFF64X2  $0xb1, Z7, Z7, Z27
-	VFMADD213PS Z27, Z18, Z7
-	VSHUFF64X2  $0xb1, Z8, Z8, Z28
-	VFMADD213PS Z28, Z18, Z8
-	VSHUFF64X2  $0xb1, Z9, Z9, Z29
-	VFMADD213PS Z29, Z18, Z9
-	VSHUFF64X2  $0xb1, Z10, Z10, Z30
-	VFMADD213PS Z30, Z18, Z10
-	VSHUFF64X2  $0xb1, Z11, Z11, Z31
-	VFMADD213PS Z31, Z18, Z11
-	VSHUFF64X2  $0xb1, Z12, Z12, Z20
-	VFMADD213PS Z20, Z18, Z12
-	VSHUFF64X2  $0xb1, Z13, Z13, Z21
-	VFMADD213PS Z21, Z18, Z13
-	VSHUFF64X2  $0xb1, Z14, Z14, Z22
-	VFMADD213PS Z22, Z18, Z14
-	VSHUFF64X2  $0xb1, Z15, Z15, Z23
-	VFMADD213PS Z23, Z18, Z15
-	VSHUFF64X2  $0x4e, Z0, Z0, Z20
-	VFMADD213PS Z20, Z19, Z0
-	VSHUFF64X2  $0x4e, Z1, Z1, Z21
-	VFMADD213PS Z21, Z19, Z1
-	VSHUFF64X2  $0x4e, Z2, Z2, Z22
-	VFMADD213PS Z22, Z19, Z2
-	VSHUFF64X2  $0x4e, Z3, Z3, Z23
-	VFMADD213PS Z23, Z19, Z3
-	VSHUFF64X2  $0x4e, Z4, Z4, Z24
-	VFMADD213PS Z24, Z19, Z4
-	VSHUFF64X2  $0x4e, Z5, Z5, Z25
-	VFMADD213PS Z25, Z19, Z5
-	VSHUFF64X2  $0x4e, Z6, Z6, Z26
-	VFMADD213PS Z26, Z19, Z6
-	VSHUFF64X2  $0x4e, Z7, Z7, Z27
-	VFMADD213PS Z27, Z19, Z7
-	VSHUFF64X2  $0x4e, Z8, Z8, Z28
-	VFMADD213PS Z28, Z19, Z8
-	VSHUFF64X2  $0x4e, Z9, Z9, Z29
-	VFMADD213PS Z29, Z19, Z9
-	VSHUFF64X2  $0x4e, Z10, Z10, Z30
-	VFMADD213PS Z30, Z19, Z10
-	VSHUFF64X2  $0x4e, Z11, Z11, Z31
-	VFMADD213PS Z31, Z19, Z11
-	VSHUFF64X2  $0x4e, Z12, Z12, Z20
-	VFMADD213PS Z20, Z19, Z12
-	VSHUFF64X2  $0x4e, Z13, Z13, Z21
-	VFMADD213PS Z21, Z19, Z13
-	VSHUFF64X2  $0x4e, Z14, Z14, Z22
-	VFMADD213PS Z22, Z19, Z14
-	VSHUFF64X2  $0x4e, Z15, Z15, Z23
-	VFMADD213PS Z23, Z19, Z15
-	VADDPS      Z1, Z0, Z20
-	VSUBPS      Z1, Z0, Z1
-	VADDPS      Z3, Z2, Z0
-	VSUBPS      Z3, Z2, Z3
-	VADDPS      Z5, Z4, Z2
-	VSUBPS      Z5, Z4, Z5
-	VADDPS      Z7, Z6, Z4
-	VSUBPS      Z7, Z6, Z7
-	VADDPS      Z9, Z8, Z6
-	VSUBPS      Z9, Z8, Z9
-	VADDPS      Z11, Z10, Z8
-	VSUBPS      Z11, Z10, Z11
-	VADDPS      Z13, Z12, Z10
-	VSUBPS      Z13, Z12, Z13
-	VADDPS      Z15, Z14, Z12
-	VSUBPS      Z15, Z14, Z15
-	VADDPS      Z0, Z20, Z14
-	VSUBPS      Z0, Z20, Z0
-	VADDPS      Z3, Z1, Z20
-	VSUBPS      Z3, Z1, Z3
-	VADDPS      Z4, Z2, Z1
-	VSUBPS      Z4, Z2, Z4
-	VADDPS      Z7, Z5, Z2
-	VSUBPS      Z7, Z5, Z7
-	VADDPS      Z8, Z6, Z5
-	VSUBPS      Z8, Z6, Z8
-	VADDPS      Z11, Z9, Z6
-	VSUBPS      Z11, Z9, Z11
-	VADDPS      Z12, Z10, Z9
-	VSUBPS      Z12, Z10, Z12
-	VADDPS      Z15, Z13, Z10
-	VSUBPS      Z15, Z13, Z15
-	VADDPS      Z1, Z14, Z13
-	VSUBPS      Z1, Z14, Z1
-	VADDPS      Z2, Z20, Z14
-	VSUBPS      Z2, Z20, Z2
-	VADDPS      Z4, Z0, Z20
-	VSUBPS      Z4, Z0, Z4
-	VADDPS      Z7, Z3, Z0
-	VSUBPS      Z7, Z3, Z7
-	VADDPS      Z9, Z5, Z3
-	VSUBPS      Z9, Z5, Z9
-	VADDPS      Z10, Z6, Z5
-	VSUBPS      Z10, Z6, Z10
-	VADDPS      Z12, Z8, Z6
-	VSUBPS      Z12, Z8, Z12
-	VADDPS      Z15, Z11, Z8
-	VSUBPS      Z15, Z11, Z15
-	VADDPS      Z3, Z13, Z11
-	VSUBPS      Z3, Z13, Z3
-	VADDPS      Z5, Z14, Z13
-	VSUBPS      Z5, Z14, Z5
-	VADDPS      Z6, Z20, Z14
-	VSUBPS      Z6, Z20, Z6
-	VADDPS      Z8, Z0, Z20
-	VSUBPS      Z8, Z0, Z8
-	VADDPS      Z9, Z1, Z0
-	VSUBPS      Z9, Z1, Z9
-	VADDPS      Z10, Z2, Z1
-	VSUBPS      Z10, Z2, Z10
-	VADDPS      Z12, Z4, Z2
-	VSUBPS      Z12, Z4, Z12
-	VADDPS      Z15, Z7, Z4
-	VSUBPS      Z15, Z7, Z15
-	VMOVUPS     Z11, (AX)
-	VMOVUPS     Z13, 64(AX)
-	VMOVUPS     Z14, 128(AX)
-	VMOVUPS     Z20, 192(AX)
-	VMOVUPS     Z0, 256(AX)
-	VMOVUPS     Z1, 320(AX)
-	VMOVUPS     Z2, 384(AX)
-	VMOVUPS     Z4, 448(AX)
-	VMOVUPS     Z3, 512(AX)
-	VMOVUPS     Z5, 576(AX)
-	VMOVUPS     Z6, 640(AX)
-	VMOVUPS     Z8, 704(AX)
-	VMOVUPS     Z9, 768(AX)
-	VMOVUPS     Z10, 832(AX)
-	VMOVUPS     Z12, 896(AX)
-	VMOVUPS     Z15, 960(AX)
-	ADDQ        $0x00000400, AX
-	ADDQ        $0x00000400, CX
-	SUBQ        $0x00000100, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead16_avx512_f32(dst *float32, src *float32, scale *float32, n int)
-// Requires: AVX, AVX512F
-TEXT ·hadamardScaledHead16_avx512_f32(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead16_avx512_f32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -1446,35 +943,9 @@ DATA hadamardSigns_avx512_f64<>+176(SB)/8, $(-1.0)
 DATA hadamardSigns_avx512_f64<>+184(SB)/8, $(-1.0)
 GLOBL hadamardSigns_avx512_f64<>(SB), RODATA|NOPTR, $192
 
-// func hadamardHead1_avx512_f64(dst *float64, src *float64, n int)
+// func hadamardHead1_avx512_f64(dst *float64, src *float64, scale *float64, n int)
 // Requires: AVX, AVX512F
-TEXT ·hadamardHead1_avx512_f64(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPD hadamardSigns_avx512_f64<>+0(SB), Z1
-	VMOVUPD hadamardSigns_avx512_f64<>+64(SB), Z2
-	VMOVUPD hadamardSigns_avx512_f64<>+128(SB), Z3
-
-loop:
-	VMOVUPD     (CX), Z0
-	VPERMILPD   $0x55, Z0, Z4
-	VFMADD213PD Z4, Z1, Z0
-	VSHUFF64X2  $0xb1, Z0, Z0, Z4
-	VFMADD213PD Z4, Z2, Z0
-	VSHUFF64X2  $0x4e, Z0, Z0, Z4
-	VFMADD213PD Z4, Z3, Z0
-	VMOVUPD     Z0, (AX)
-	ADDQ        $0x00000040, AX
-	ADDQ        $0x00000040, CX
-	SUBQ        $0x00000008, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead1_avx512_f64(dst *float64, src *float64, scale *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·hadamardScaledHead1_avx512_f64(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead1_avx512_f64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -1501,45 +972,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func hadamardHead2_avx512_f64(dst *float64, src *float64, n int)
+// func hadamardHead2_avx512_f64(dst *float64, src *float64, scale *float64, n int)
 // Requires: AVX, AVX512F
-TEXT ·hadamardHead2_avx512_f64(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPD hadamardSigns_avx512_f64<>+0(SB), Z2
-	VMOVUPD hadamardSigns_avx512_f64<>+64(SB), Z3
-	VMOVUPD hadamardSigns_avx512_f64<>+128(SB), Z4
-
-loop:
-	VMOVUPD     (CX), Z0
-	VMOVUPD     64(CX), Z1
-	VPERMILPD   $0x55, Z0, Z5
-	VFMADD213PD Z5, Z2, Z0
-	VPERMILPD   $0x55, Z1, Z6
-	VFMADD213PD Z6, Z2, Z1
-	VSHUFF64X2  $0xb1, Z0, Z0, Z5
-	VFMADD213PD Z5, Z3, Z0
-	VSHUFF64X2  $0xb1, Z1, Z1, Z6
-	VFMADD213PD Z6, Z3, Z1
-	VSHUFF64X2  $0x4e, Z0, Z0, Z5
-	VFMADD213PD Z5, Z4, Z0
-	VSHUFF64X2  $0x4e, Z1, Z1, Z6
-	VFMADD213PD Z6, Z4, Z1
-	VADDPD      Z1, Z0, Z5
-	VSUBPD      Z1, Z0, Z1
-	VMOVUPD     Z5, (AX)
-	VMOVUPD     Z1, 64(AX)
-	ADDQ        $0x00000080, AX
-	ADDQ        $0x00000080, CX
-	SUBQ        $0x00000010, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead2_avx512_f64(dst *float64, src *float64, scale *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·hadamardScaledHead2_avx512_f64(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead2_avx512_f64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -1577,67 +1012,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func hadamardHead4_avx512_f64(dst *float64, src *float64, n int)
+// func hadamardHead4_avx512_f64(dst *float64, src *float64, scale *float64, n int)
 // Requires: AVX, AVX512F
-TEXT ·hadamardHead4_avx512_f64(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPD hadamardSigns_avx512_f64<>+0(SB), Z4
-	VMOVUPD hadamardSigns_avx512_f64<>+64(SB), Z5
-	VMOVUPD hadamardSigns_avx512_f64<>+128(SB), Z6
-
-loop:
-	VMOVUPD     (CX), Z0
-	VMOVUPD     64(CX), Z1
-	VMOVUPD     128(CX), Z2
-	VMOVUPD     192(CX), Z3
-	VPERMILPD   $0x55, Z0, Z7
-	VFMADD213PD Z7, Z4, Z0
-	VPERMILPD   $0x55, Z1, Z8
-	VFMADD213PD Z8, Z4, Z1
-	VPERMILPD   $0x55, Z2, Z9
-	VFMADD213PD Z9, Z4, Z2
-	VPERMILPD   $0x55, Z3, Z10
-	VFMADD213PD Z10, Z4, Z3
-	VSHUFF64X2  $0xb1, Z0, Z0, Z7
-	VFMADD213PD Z7, Z5, Z0
-	VSHUFF64X2  $0xb1, Z1, Z1, Z8
-	VFMADD213PD Z8, Z5, Z1
-	VSHUFF64X2  $0xb1, Z2, Z2, Z9
-	VFMADD213PD Z9, Z5, Z2
-	VSHUFF64X2  $0xb1, Z3, Z3, Z10
-	VFMADD213PD Z10, Z5, Z3
-	VSHUFF64X2  $0x4e, Z0, Z0, Z7
-	VFMADD213PD Z7, Z6, Z0
-	VSHUFF64X2  $0x4e, Z1, Z1, Z8
-	VFMADD213PD Z8, Z6, Z1
-	VSHUFF64X2  $0x4e, Z2, Z2, Z9
-	VFMADD213PD Z9, Z6, Z2
-	VSHUFF64X2  $0x4e, Z3, Z3, Z10
-	VFMADD213PD Z10, Z6, Z3
-	VADDPD      Z1, Z0, Z7
-	VSUBPD      Z1, Z0, Z1
-	VADDPD      Z3, Z2, Z0
-	VSUBPD      Z3, Z2, Z3
-	VADDPD      Z0, Z7, Z2
-	VSUBPD      Z0, Z7, Z0
-	VADDPD      Z3, Z1, Z7
-	VSUBPD      Z3, Z1, Z3
-	VMOVUPD     Z2, (AX)
-	VMOVUPD     Z7, 64(AX)
-	VMOVUPD     Z0, 128(AX)
-	VMOVUPD     Z3, 192(AX)
-	ADDQ        $0x00000100, AX
-	ADDQ        $0x00000100, CX
-	SUBQ        $0x00000020, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead4_avx512_f64(dst *float64, src *float64, scale *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·hadamardScaledHead4_avx512_f64(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead4_avx512_f64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -1699,115 +1076,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func hadamardHead8_avx512_f64(dst *float64, src *float64, n int)
+// func hadamardHead8_avx512_f64(dst *float64, src *float64, scale *float64, n int)
 // Requires: AVX, AVX512F
-TEXT ·hadamardHead8_avx512_f64(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPD hadamardSigns_avx512_f64<>+0(SB), Z8
-	VMOVUPD hadamardSigns_avx512_f64<>+64(SB), Z9
-	VMOVUPD hadamardSigns_avx512_f64<>+128(SB), Z10
-
-loop:
-	VMOVUPD     (CX), Z0
-	VMOVUPD     64(CX), Z1
-	VMOVUPD     128(CX), Z2
-	VMOVUPD     192(CX), Z3
-	VMOVUPD     256(CX), Z4
-	VMOVUPD     320(CX), Z5
-	VMOVUPD     384(CX), Z6
-	VMOVUPD     448(CX), Z7
-	VPERMILPD   $0x55, Z0, Z11
-	VFMADD213PD Z11, Z8, Z0
-	VPERMILPD   $0x55, Z1, Z12
-	VFMADD213PD Z12, Z8, Z1
-	VPERMILPD   $0x55, Z2, Z13
-	VFMADD213PD Z13, Z8, Z2
-	VPERMILPD   $0x55, Z3, Z14
-	VFMADD213PD Z14, Z8, Z3
-	VPERMILPD   $0x55, Z4, Z15
-	VFMADD213PD Z15, Z8, Z4
-	VPERMILPD   $0x55, Z5, Z16
-	VFMADD213PD Z16, Z8, Z5
-	VPERMILPD   $0x55, Z6, Z17
-	VFMADD213PD Z17, Z8, Z6
-	VPERMILPD   $0x55, Z7, Z18
-	VFMADD213PD Z18, Z8, Z7
-	VSHUFF64X2  $0xb1, Z0, Z0, Z11
-	VFMADD213PD Z11, Z9, Z0
-	VSHUFF64X2  $0xb1, Z1, Z1, Z12
-	VFMADD213PD Z12, Z9, Z1
-	VSHUFF64X2  $0xb1, Z2, Z2, Z13
-	VFMADD213PD Z13, Z9, Z2
-	VSHUFF64X2  $0xb1, Z3, Z3, Z14
-	VFMADD213PD Z14, Z9, Z3
-	VSHUFF64X2  $0xb1, Z4, Z4, Z15
-	VFMADD213PD Z15, Z9, Z4
-	VSHUFF64X2  $0xb1, Z5, Z5, Z16
-	VFMADD213PD Z16, Z9, Z5
-	VSHUFF64X2  $0xb1, Z6, Z6, Z17
-	VFMADD213PD Z17, Z9, Z6
-	VSHUFF64X2  $0xb1, Z7, Z7, Z18
-	VFMADD213PD Z18, Z9, Z7
-	VSHUFF64X2  $0x4e, Z0, Z0, Z11
-	VFMADD213PD Z11, Z10, Z0
-	VSHUFF64X2  $0x4e, Z1, Z1, Z12
-	VFMADD213PD Z12, Z10, Z1
-	VSHUFF64X2  $0x4e, Z2, Z2, Z13
-	VFMADD213PD Z13, Z10, Z2
-	VSHUFF64X2  $0x4e, Z3, Z3, Z14
-	VFMADD213PD Z14, Z10, Z3
-	VSHUFF64X2  $0x4e, Z4, Z4, Z15
-	VFMADD213PD Z15, Z10, Z4
-	VSHUFF64X2  $0x4e, Z5, Z5, Z16
-	VFMADD213PD Z16, Z10, Z5
-	VSHUFF64X2  $0x4e, Z6, Z6, Z17
-	VFMADD213PD Z17, Z10, Z6
-	VSHUFF64X2  $0x4e, Z7, Z7, Z18
-	VFMADD213PD Z18, Z10, Z7
-	VADDPD      Z1, Z0, Z11
-	VSUBPD      Z1, Z0, Z1
-	VADDPD      Z3, Z2, Z0
-	VSUBPD      Z3, Z2, Z3
-	VADDPD      Z5, Z4, Z2
-	VSUBPD      Z5, Z4, Z5
-	VADDPD      Z7, Z6, Z4
-	VSUBPD      Z7, Z6, Z7
-	VADDPD      Z0, Z11, Z6
-	VSUBPD      Z0, Z11, Z0
-	VADDPD      Z3, Z1, Z11
-	VSUBPD      Z3, Z1, Z3
-	VADDPD      Z4, Z2, Z1
-	VSUBPD      Z4, Z2, Z4
-	VADDPD      Z7, Z5, Z2
-	VSUBPD      Z7, Z5, Z7
-	VADDPD      Z1, Z6, Z5
-	VSUBPD      Z1, Z6, Z1
-	VADDPD      Z2, Z11, Z6
-	VSUBPD      Z2, Z11, Z2
-	VADDPD      Z4, Z0, Z11
-	VSUBPD      Z4, Z0, Z4
-	VADDPD      Z7, Z3, Z0
-	VSUBPD      Z7, Z3, Z7
-	VMOVUPD     Z5, (AX)
-	VMOVUPD     Z6, 64(AX)
-	VMOVUPD     Z11, 128(AX)
-	VMOVUPD     Z0, 192(AX)
-	VMOVUPD     Z1, 256(AX)
-	VMOVUPD     Z2, 320(AX)
-	VMOVUPD     Z4, 384(AX)
-	VMOVUPD     Z7, 448(AX)
-	ADDQ        $0x00000200, AX
-	ADDQ        $0x00000200, CX
-	SUBQ        $0x00000040, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead8_avx512_f64(dst *float64, src *float64, scale *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·hadamardScaledHead8_avx512_f64(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead8_avx512_f64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -1921,219 +1192,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func hadamardHead16_avx512_f64(dst *float64, src *float64, n int)
+// func hadamardHead16_avx512_f64(dst *float64, src *float64, scale *float64, n int)
 // Requires: AVX, AVX512F
-TEXT ·hadamardHead16_avx512_f64(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPD hadamardSigns_avx512_f64<>+0(SB), Z16
-	VMOVUPD hadamardSigns_avx512_f64<>+64(SB), Z17
-	VMOVUPD hadamardSigns_avx512_f64<>+128(SB), Z18
-
-loop:
-	VMOVUPD     (CX), Z0
-	VMOVUPD     64(CX), Z1
-	VMOVUPD     128(CX), Z2
-	VMOVUPD     192(CX), Z3
-	VMOVUPD     256(CX), Z4
-	VMOVUPD     320(CX), Z5
-	VMOVUPD     384(CX), Z6
-	VMOVUPD     448(CX), Z7
-	VMOVUPD     512(CX), Z8
-	VMOVUPD     576(CX), Z9
-	VMOVUPD     640(CX), Z10
-	VMOVUPD     704(CX), Z11
-	VMOVUPD     768(CX), Z12
-	VMOVUPD     832(CX), Z13
-	VMOVUPD     896(CX), Z14
-	VMOVUPD     960(CX), Z15
-	VPERMILPD   $0x55, Z0, Z19
-	VFMADD213PD Z19, Z16, Z0
-	VPERMILPD   $0x55, Z1, Z20
-	VFMADD213PD Z20, Z16, Z1
-	VPERMILPD   $0x55, Z2, Z21
-	VFMADD213PD Z21, Z16, Z2
-	VPERMILPD   $0x55, Z3, Z22
-	VFMADD213PD Z22, Z16, Z3
-	VPERMILPD   $0x55, Z4, Z23
-	VFMADD213PD Z23, Z16, Z4
-	VPERMILPD   $0x55, Z5, Z24
-	VFMADD213PD Z24, Z16, Z5
-	VPERMILPD   $0x55, Z6, Z25
-	VFMADD213PD Z25, Z16, Z6
-	VPERMILPD   $0x55, Z7, Z26
-	VFMADD213PD Z26, Z16, Z7
-	VPERMILPD   $0x55, Z8, Z27
-	VFMADD213PD Z27, Z16, Z8
-	VPERMILPD   $0x55, Z9, Z28
-	VFMADD213PD Z28, Z16, Z9
-	VPERMILPD   $0x55, Z10, Z29
-	VFMADD213PD Z29, Z16, Z10
-	VPERMILPD   $0x55, Z11, Z30
-	VFMADD213PD Z30, Z16, Z11
-	VPERMILPD   $0x55, Z12, Z31
-	VFMADD213PD Z31, Z16, Z12
-	VPERMILPD   $0x55, Z13, Z19
-	VFMADD213PD Z19, Z16, Z13
-	VPERMILPD   $0x55, Z14, Z20
-	VFMADD213PD Z20, Z16, Z14
-	VPERMILPD   $0x55, Z15, Z21
-	VFMADD213PD Z21, Z16, Z15
-	VSHUFF64X2  $0xb1, Z0, Z0, Z19
-	VFMADD213PD Z19, Z17, Z0
-	VSHUFF64X2  $0xb1, Z1, Z1, Z20
-	VFMADD213PD Z20, Z17, Z1
-	VSHUFF64X2  $0xb1, Z2, Z2, Z21
-	VFMADD213PD Z21, Z17, Z2
-	VSHUFF64X2  $0xb1, Z3, Z3, Z22
-	VFMADD213PD Z22, Z17, Z3
-	VSHUFF64X2  $0xb1, Z4, Z4, Z23
-	VFMADD213PD Z23, Z17, Z4
-	VSHUFF64X2  $0xb1, Z5, Z5, Z24
-	VFMADD213PD Z24, Z17, Z5
-	VSHUFF64X2  $0xb1, Z6, Z6, Z25
-	VFMADD213PD Z25, Z17, Z6
-	VSHUFF64X2  $0xb1, Z7, Z7, Z26
-	VFMADD213PD Z26, Z17, Z7
-	VSHUFF64X2  $0xb1, Z8, Z8, Z27
-	VFMADD213PD Z27, Z17, Z8
-	VSHUFF64X2  $0xb1, Z9, Z9, Z28
-	VFMADD213PD Z28, Z17, Z9
-	VSHUFF64X2  $0xb1, Z10, Z10, Z29
-	VFMADD213PD Z29, Z17, Z10
-	VSHUFF64X2  $0xb1, Z11, Z11, Z30
-	VFMADD213PD Z30, Z17, Z11
-	VSHUFF64X2  $0xb1, Z12, Z12, Z31
-	VFMADD213PD Z31, Z17, Z12
-	VSHUFF64X2  $0xb1, Z13, Z13, Z19
-	VFMADD213PD Z19, Z17, Z13
-	VSHUFF64X2  $0xb1, Z14, Z14, Z20
-	VFMADD213PD Z20, Z17, Z14
-	VSHUFF64X2  $0xb1, Z15, Z15, Z21
-	VFMADD213PD Z21, Z17, Z15
-	VSHUFF64X2  $0x4e, Z0, Z0, Z19
-	VFMADD213PD Z19, Z18, Z0
-	VSHUFF64X2  $0x4e, Z1, Z1, Z20
-	VFMADD213PD Z20, Z18, Z1
-	VSHUFF64X2  $0x4e, Z2, Z2, Z21
-	VFMADD213PD Z21, Z18, Z2
-	VSHUFF64X2  $0x4e, Z3, Z3, Z22
-	VFMADD213PD Z22, Z18, Z3
-	VSHUFF64X2  $0x4e, Z4, Z4, Z23
-	VFMADD213PD Z23, Z18, Z4
-	VSHUFF64X2  $0x4e, Z5, Z5, Z24
-	VFMADD213PD Z24, Z18, Z5
-	VSHUFF64X2  $0x4e, Z6, Z6, Z25
-	VFMADD213PD Z25, Z18, Z6
-	VSHUFF64X2  $0x4e, Z7, Z7, Z26
-	VFMADD213PD Z26, Z18, Z7
-	VSHUFF64X2  $0x4e, Z8, Z8, Z27
-	VFMADD213PD Z27, Z18, Z8
-	VSHUFF64X2  $0x4e, Z9, Z9, Z28
-	VFMADD213PD Z28, Z18, Z9
-	VSHUFF64X2  $0x4e, Z10, Z10, Z29
-	VFMADD213PD Z29, Z18, Z10
-	VSHUFF64X2  $0x4e, Z11, Z11, Z30
-	VFMADD213PD Z30, Z18, Z11
-	VSHUFF64X2  $0x4e, Z12, Z12, Z31
-	VFMADD213PD Z31, Z18, Z12
-	VSHUFF64X2  $0x4e, Z13, Z13, Z19
-	VFMADD213PD Z19, Z18, Z13
-	VSHUFF64X2  $0x4e, Z14, Z14, Z20
-	VFMADD213PD Z20, Z18, Z14
-	VSHUFF64X2  $0x4e, Z15, Z15, Z21
-	VFMADD213PD Z21, Z18, Z15
-	VADDPD      Z1, Z0, Z19
-	VSUBPD      Z1, Z0, Z1
-	VADDPD      Z3, Z2, Z0
-	VSUBPD      Z3, Z2, Z3
-	VADDPD      Z5, Z4, Z2
-	VSUBPD      Z5, Z4, Z5
-	VADDPD      Z7, Z6, Z4
-	VSUBPD      Z7, Z6, Z7
-	VADDPD      Z9, Z8, Z6
-	VSUBPD      Z9, Z8, Z9
-	VADDPD      Z11, Z10, Z8
-	VSUBPD      Z11, Z10, Z11
-	VADDPD      Z13, Z12, Z10
-	VSUBPD      Z13, Z12, Z13
-	VADDPD      Z15, Z14, Z12
-	VSUBPD      Z15, Z14, Z15
-	VADDPD      Z0, Z19, Z14
-	VSUBPD      Z0, Z19, Z0
-	VADDPD      Z3, Z1, Z19
-	VSUBPD      Z3, Z1, Z3
-	VADDPD      Z4, Z2, Z1
-	VSUBPD      Z4, Z2, Z4
-	VADDPD      Z7, Z5, Z2
-	VSUBPD      Z7, Z5, Z7
-	VADDPD      Z8, Z6, Z5
-	VSUBPD      Z8, Z6, Z8
-	VADDPD      Z11, Z9, Z6
-	VSUBPD      Z11, Z9, Z11
-	VADDPD      Z12, Z10, Z9
-	VSUBPD      Z12, Z10, Z12
-	VADDPD      Z15, Z13, Z10
-	VSUBPD      Z15, Z13, Z15
-	VADDPD      Z1, Z14, Z13
-	VSUBPD      Z1, Z14, Z1
-	VADDPD      Z2, Z19, Z14
-	VSUBPD      Z2, Z19, Z2
-	VADDPD      Z4, Z0, Z19
-	VSUBPD      Z4, Z0, Z4
-	VADDPD      Z7, Z3, Z0
-	VSUBPD      Z7, Z3, Z7
-	VADDPD      Z9, Z5, Z3
-	VSUBPD      Z9, Z5, Z9
-	VADDPD      Z10, Z6, Z5
-	VSUBPD      Z10, Z6, Z10
-	VADDPD      Z12, Z8, Z6
-	VSUBPD      Z12, Z8, Z12
-	VADDPD      Z15, Z11, Z8
-	VSUBPD      Z15, Z11, Z15
-	VADDPD      Z3, Z13, Z11
-	VSUBPD      Z3, Z13, Z3
-	VADDPD      Z5, Z14, Z13
-	VSUBPD      Z5, Z14, Z5
-	VADDPD      Z6, Z19, Z14
-	VSUBPD      Z6, Z19, Z6
-	VADDPD      Z8, Z0, Z19
-	VSUBPD      Z8, Z0, Z8
-	VADDPD      Z9, Z1, Z0
-	VSUBPD      Z9, Z1, Z9
-	VADDPD      Z10, Z2, Z1
-	VSUBPD      Z10, Z2, Z10
-	VADDPD      Z12, Z4, Z2
-	VSUBPD      Z12, Z4, Z12
-	VADDPD      Z15, Z7, Z4
-	VSUBPD      Z15, Z7, Z15
-	VMOVUPD     Z11, (AX)
-	VMOVUPD     Z13, 64(AX)
-	VMOVUPD     Z14, 128(AX)
-	VMOVUPD     Z19, 192(AX)
-	VMOVUPD     Z0, 256(AX)
-	VMOVUPD     Z1, 320(AX)
-	VMOVUPD     Z2, 384(AX)
-	VMOVUPD     Z4, 448(AX)
-	VMOVUPD     Z3, 512(AX)
-	VMOVUPD     Z5, 576(AX)
-	VMOVUPD     Z6, 640(AX)
-	VMOVUPD     Z8, 704(AX)
-	VMOVUPD     Z9, 768(AX)
-	VMOVUPD     Z10, 832(AX)
-	VMOVUPD     Z12, 896(AX)
-	VMOVUPD     Z15, 960(AX)
-	ADDQ        $0x00000400, AX
-	ADDQ        $0x00000400, CX
-	SUBQ        $0x00000080, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead16_avx512_f64(dst *float64, src *float64, scale *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·hadamardScaledHead16_avx512_f64(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead16_avx512_f64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -2688,35 +1749,9 @@ DATA hadamardSigns_avx2_f32<>+88(SB)/4, $(-1.0)
 DATA hadamardSigns_avx2_f32<>+92(SB)/4, $(-1.0)
 GLOBL hadamardSigns_avx2_f32<>(SB), RODATA|NOPTR, $96
 
-// func hadamardHead1_avx2_f32(dst *float32, src *float32, n int)
+// func hadamardHead1_avx2_f32(dst *float32, src *float32, scale *float32, n int)
 // Requires: AVX, FMA3
-TEXT ·hadamardHead1_avx2_f32(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPS hadamardSigns_avx2_f32<>+0(SB), Y1
-	VMOVUPS hadamardSigns_avx2_f32<>+32(SB), Y2
-	VMOVUPS hadamardSigns_avx2_f32<>+64(SB), Y3
-
-loop:
-	VMOVUPS     (CX), Y0
-	VPERMILPS   $0xb1, Y0, Y4
-	VFMADD213PS Y4, Y1, Y0
-	VPERMILPS   $0x4e, Y0, Y4
-	VFMADD213PS Y4, Y2, Y0
-	VPERM2F128  $0x01, Y0, Y0, Y4
-	VFMADD213PS Y4, Y3, Y0
-	VMOVUPS     Y0, (AX)
-	ADDQ        $0x00000020, AX
-	ADDQ        $0x00000020, CX
-	SUBQ        $0x00000008, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead1_avx2_f32(dst *float32, src *float32, scale *float32, n int)
-// Requires: AVX, FMA3
-TEXT ·hadamardScaledHead1_avx2_f32(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead1_avx2_f32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -2743,45 +1778,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func hadamardHead2_avx2_f32(dst *float32, src *float32, n int)
+// func hadamardHead2_avx2_f32(dst *float32, src *float32, scale *float32, n int)
 // Requires: AVX, FMA3
-TEXT ·hadamardHead2_avx2_f32(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPS hadamardSigns_avx2_f32<>+0(SB), Y2
-	VMOVUPS hadamardSigns_avx2_f32<>+32(SB), Y3
-	VMOVUPS hadamardSigns_avx2_f32<>+64(SB), Y4
-
-loop:
-	VMOVUPS     (CX), Y0
-	VMOVUPS     32(CX), Y1
-	VPERMILPS   $0xb1, Y0, Y5
-	VFMADD213PS Y5, Y2, Y0
-	VPERMILPS   $0xb1, Y1, Y6
-	VFMADD213PS Y6, Y2, Y1
-	VPERMILPS   $0x4e, Y0, Y5
-	VFMADD213PS Y5, Y3, Y0
-	VPERMILPS   $0x4e, Y1, Y6
-	VFMADD213PS Y6, Y3, Y1
-	VPERM2F128  $0x01, Y0, Y0, Y5
-	VFMADD213PS Y5, Y4, Y0
-	VPERM2F128  $0x01, Y1, Y1, Y6
-	VFMADD213PS Y6, Y4, Y1
-	VADDPS      Y1, Y0, Y5
-	VSUBPS      Y1, Y0, Y1
-	VMOVUPS     Y5, (AX)
-	VMOVUPS     Y1, 32(AX)
-	ADDQ        $0x00000040, AX
-	ADDQ        $0x00000040, CX
-	SUBQ        $0x00000010, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead2_avx2_f32(dst *float32, src *float32, scale *float32, n int)
-// Requires: AVX, FMA3
-TEXT ·hadamardScaledHead2_avx2_f32(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead2_avx2_f32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -2819,67 +1818,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func hadamardHead4_avx2_f32(dst *float32, src *float32, n int)
+// func hadamardHead4_avx2_f32(dst *float32, src *float32, scale *float32, n int)
 // Requires: AVX, FMA3
-TEXT ·hadamardHead4_avx2_f32(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPS hadamardSigns_avx2_f32<>+0(SB), Y4
-	VMOVUPS hadamardSigns_avx2_f32<>+32(SB), Y5
-	VMOVUPS hadamardSigns_avx2_f32<>+64(SB), Y6
-
-loop:
-	VMOVUPS     (CX), Y0
-	VMOVUPS     32(CX), Y1
-	VMOVUPS     64(CX), Y2
-	VMOVUPS     96(CX), Y3
-	VPERMILPS   $0xb1, Y0, Y7
-	VFMADD213PS Y7, Y4, Y0
-	VPERMILPS   $0xb1, Y1, Y8
-	VFMADD213PS Y8, Y4, Y1
-	VPERMILPS   $0xb1, Y2, Y9
-	VFMADD213PS Y9, Y4, Y2
-	VPERMILPS   $0xb1, Y3, Y10
-	VFMADD213PS Y10, Y4, Y3
-	VPERMILPS   $0x4e, Y0, Y7
-	VFMADD213PS Y7, Y5, Y0
-	VPERMILPS   $0x4e, Y1, Y8
-	VFMADD213PS Y8, Y5, Y1
-	VPERMILPS   $0x4e, Y2, Y9
-	VFMADD213PS Y9, Y5, Y2
-	VPERMILPS   $0x4e, Y3, Y10
-	VFMADD213PS Y10, Y5, Y3
-	VPERM2F128  $0x01, Y0, Y0, Y7
-	VFMADD213PS Y7, Y6, Y0
-	VPERM2F128  $0x01, Y1, Y1, Y8
-	VFMADD213PS Y8, Y6, Y1
-	VPERM2F128  $0x01, Y2, Y2, Y9
-	VFMADD213PS Y9, Y6, Y2
-	VPERM2F128  $0x01, Y3, Y3, Y10
-	VFMADD213PS Y10, Y6, Y3
-	VADDPS      Y1, Y0, Y7
-	VSUBPS      Y1, Y0, Y1
-	VADDPS      Y3, Y2, Y0
-	VSUBPS      Y3, Y2, Y3
-	VADDPS      Y0, Y7, Y2
-	VSUBPS      Y0, Y7, Y0
-	VADDPS      Y3, Y1, Y7
-	VSUBPS      Y3, Y1, Y3
-	VMOVUPS     Y2, (AX)
-	VMOVUPS     Y7, 32(AX)
-	VMOVUPS     Y0, 64(AX)
-	VMOVUPS     Y3, 96(AX)
-	ADDQ        $0x00000080, AX
-	ADDQ        $0x00000080, CX
-	SUBQ        $0x00000020, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead4_avx2_f32(dst *float32, src *float32, scale *float32, n int)
-// Requires: AVX, FMA3
-TEXT ·hadamardScaledHead4_avx2_f32(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead4_avx2_f32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -2941,115 +1882,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func hadamardHead8_avx2_f32(dst *float32, src *float32, n int)
+// func hadamardHead8_avx2_f32(dst *float32, src *float32, scale *float32, n int)
 // Requires: AVX, FMA3
-TEXT ·hadamardHead8_avx2_f32(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPS hadamardSigns_avx2_f32<>+0(SB), Y8
-	VMOVUPS hadamardSigns_avx2_f32<>+32(SB), Y9
-	VMOVUPS hadamardSigns_avx2_f32<>+64(SB), Y10
-
-loop:
-	VMOVUPS     (CX), Y0
-	VMOVUPS     32(CX), Y1
-	VMOVUPS     64(CX), Y2
-	VMOVUPS     96(CX), Y3
-	VMOVUPS     128(CX), Y4
-	VMOVUPS     160(CX), Y5
-	VMOVUPS     192(CX), Y6
-	VMOVUPS     224(CX), Y7
-	VPERMILPS   $0xb1, Y0, Y11
-	VFMADD213PS Y11, Y8, Y0
-	VPERMILPS   $0xb1, Y1, Y12
-	VFMADD213PS Y12, Y8, Y1
-	VPERMILPS   $0xb1, Y2, Y13
-	VFMADD213PS Y13, Y8, Y2
-	VPERMILPS   $0xb1, Y3, Y14
-	VFMADD213PS Y14, Y8, Y3
-	VPERMILPS   $0xb1, Y4, Y15
-	VFMADD213PS Y15, Y8, Y4
-	VPERMILPS   $0xb1, Y5, Y11
-	VFMADD213PS Y11, Y8, Y5
-	VPERMILPS   $0xb1, Y6, Y12
-	VFMADD213PS Y12, Y8, Y6
-	VPERMILPS   $0xb1, Y7, Y13
-	VFMADD213PS Y13, Y8, Y7
-	VPERMILPS   $0x4e, Y0, Y11
-	VFMADD213PS Y11, Y9, Y0
-	VPERMILPS   $0x4e, Y1, Y12
-	VFMADD213PS Y12, Y9, Y1
-	VPERMILPS   $0x4e, Y2, Y13
-	VFMADD213PS Y13, Y9, Y2
-	VPERMILPS   $0x4e, Y3, Y14
-	VFMADD213PS Y14, Y9, Y3
-	VPERMILPS   $0x4e, Y4, Y15
-	VFMADD213PS Y15, Y9, Y4
-	VPERMILPS   $0x4e, Y5, Y11
-	VFMADD213PS Y11, Y9, Y5
-	VPERMILPS   $0x4e, Y6, Y12
-	VFMADD213PS Y12, Y9, Y6
-	VPERMILPS   $0x4e, Y7, Y13
-	VFMADD213PS Y13, Y9, Y7
-	VPERM2F128  $0x01, Y0, Y0, Y11
-	VFMADD213PS Y11, Y10, Y0
-	VPERM2F128  $0x01, Y1, Y1, Y12
-	VFMADD213PS Y12, Y10, Y1
-	VPERM2F128  $0x01, Y2, Y2, Y13
-	VFMADD213PS Y13, Y10, Y2
-	VPERM2F128  $0x01, Y3, Y3, Y14
-	VFMADD213PS Y14, Y10, Y3
-	VPERM2F128  $0x01, Y4, Y4, Y15
-	VFMADD213PS Y15, Y10, Y4
-	VPERM2F128  $0x01, Y5, Y5, Y11
-	VFMADD213PS Y11, Y10, Y5
-	VPERM2F128  $0x01, Y6, Y6, Y12
-	VFMADD213PS Y12, Y10, Y6
-	VPERM2F128  $0x01, Y7, Y7, Y13
-	VFMADD213PS Y13, Y10, Y7
-	VADDPS      Y1, Y0, Y11
-	VSUBPS      Y1, Y0, Y1
-	VADDPS      Y3, Y2, Y0
-	VSUBPS      Y3, Y2, Y3
-	VADDPS      Y5, Y4, Y2
-	VSUBPS      Y5, Y4, Y5
-	VADDPS      Y7, Y6, Y4
-	VSUBPS      Y7, Y6, Y7
-	VADDPS      Y0, Y11, Y6
-	VSUBPS      Y0, Y11, Y0
-	VADDPS      Y3, Y1, Y11
-	VSUBPS      Y3, Y1, Y3
-	VADDPS      Y4, Y2, Y1
-	VSUBPS      Y4, Y2, Y4
-	VADDPS      Y7, Y5, Y2
-	VSUBPS      Y7, Y5, Y7
-	VADDPS      Y1, Y6, Y5
-	VSUBPS      Y1, Y6, Y1
-	VADDPS      Y2, Y11, Y6
-	VSUBPS      Y2, Y11, Y2
-	VADDPS      Y4, Y0, Y11
-	VSUBPS      Y4, Y0, Y4
-	VADDPS      Y7, Y3, Y0
-	VSUBPS      Y7, Y3, Y7
-	VMOVUPS     Y5, (AX)
-	VMOVUPS     Y6, 32(AX)
-	VMOVUPS     Y11, 64(AX)
-	VMOVUPS     Y0, 96(AX)
-	VMOVUPS     Y1, 128(AX)
-	VMOVUPS     Y2, 160(AX)
-	VMOVUPS     Y4, 192(AX)
-	VMOVUPS     Y7, 224(AX)
-	ADDQ        $0x00000100, AX
-	ADDQ        $0x00000100, CX
-	SUBQ        $0x00000040, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead8_avx2_f32(dst *float32, src *float32, scale *float32, n int)
-// Requires: AVX, FMA3
-TEXT ·hadamardScaledHead8_avx2_f32(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead8_avx2_f32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -3350,32 +2185,9 @@ DATA hadamardSigns_avx2_f64<>+48(SB)/8, $(-1.0)
 DATA hadamardSigns_avx2_f64<>+56(SB)/8, $(-1.0)
 GLOBL hadamardSigns_avx2_f64<>(SB), RODATA|NOPTR, $64
 
-// func hadamardHead1_avx2_f64(dst *float64, src *float64, n int)
+// func hadamardHead1_avx2_f64(dst *float64, src *float64, scale *float64, n int)
 // Requires: AVX, FMA3
-TEXT ·hadamardHead1_avx2_f64(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPD hadamardSigns_avx2_f64<>+0(SB), Y1
-	VMOVUPD hadamardSigns_avx2_f64<>+32(SB), Y2
-
-loop:
-	VMOVUPD     (CX), Y0
-	VPERMILPD   $0x55, Y0, Y3
-	VFMADD213PD Y3, Y1, Y0
-	VPERM2F128  $0x01, Y0, Y0, Y3
-	VFMADD213PD Y3, Y2, Y0
-	VMOVUPD     Y0, (AX)
-	ADDQ        $0x00000020, AX
-	ADDQ        $0x00000020, CX
-	SUBQ        $0x00000004, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead1_avx2_f64(dst *float64, src *float64, scale *float64, n int)
-// Requires: AVX, FMA3
-TEXT ·hadamardScaledHead1_avx2_f64(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead1_avx2_f64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -3399,40 +2211,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func hadamardHead2_avx2_f64(dst *float64, src *float64, n int)
+// func hadamardHead2_avx2_f64(dst *float64, src *float64, scale *float64, n int)
 // Requires: AVX, FMA3
-TEXT ·hadamardHead2_avx2_f64(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPD hadamardSigns_avx2_f64<>+0(SB), Y2
-	VMOVUPD hadamardSigns_avx2_f64<>+32(SB), Y3
-
-loop:
-	VMOVUPD     (CX), Y0
-	VMOVUPD     32(CX), Y1
-	VPERMILPD   $0x55, Y0, Y4
-	VFMADD213PD Y4, Y2, Y0
-	VPERMILPD   $0x55, Y1, Y5
-	VFMADD213PD Y5, Y2, Y1
-	VPERM2F128  $0x01, Y0, Y0, Y4
-	VFMADD213PD Y4, Y3, Y0
-	VPERM2F128  $0x01, Y1, Y1, Y5
-	VFMADD213PD Y5, Y3, Y1
-	VADDPD      Y1, Y0, Y4
-	VSUBPD      Y1, Y0, Y1
-	VMOVUPD     Y4, (AX)
-	VMOVUPD     Y1, 32(AX)
-	ADDQ        $0x00000040, AX
-	ADDQ        $0x00000040, CX
-	SUBQ        $0x00000008, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead2_avx2_f64(dst *float64, src *float64, scale *float64, n int)
-// Requires: AVX, FMA3
-TEXT ·hadamardScaledHead2_avx2_f64(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead2_avx2_f64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -3465,58 +2246,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func hadamardHead4_avx2_f64(dst *float64, src *float64, n int)
+// func hadamardHead4_avx2_f64(dst *float64, src *float64, scale *float64, n int)
 // Requires: AVX, FMA3
-TEXT ·hadamardHead4_avx2_f64(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPD hadamardSigns_avx2_f64<>+0(SB), Y4
-	VMOVUPD hadamardSigns_avx2_f64<>+32(SB), Y5
-
-loop:
-	VMOVUPD     (CX), Y0
-	VMOVUPD     32(CX), Y1
-	VMOVUPD     64(CX), Y2
-	VMOVUPD     96(CX), Y3
-	VPERMILPD   $0x55, Y0, Y6
-	VFMADD213PD Y6, Y4, Y0
-	VPERMILPD   $0x55, Y1, Y7
-	VFMADD213PD Y7, Y4, Y1
-	VPERMILPD   $0x55, Y2, Y8
-	VFMADD213PD Y8, Y4, Y2
-	VPERMILPD   $0x55, Y3, Y9
-	VFMADD213PD Y9, Y4, Y3
-	VPERM2F128  $0x01, Y0, Y0, Y6
-	VFMADD213PD Y6, Y5, Y0
-	VPERM2F128  $0x01, Y1, Y1, Y7
-	VFMADD213PD Y7, Y5, Y1
-	VPERM2F128  $0x01, Y2, Y2, Y8
-	VFMADD213PD Y8, Y5, Y2
-	VPERM2F128  $0x01, Y3, Y3, Y9
-	VFMADD213PD Y9, Y5, Y3
-	VADDPD      Y1, Y0, Y6
-	VSUBPD      Y1, Y0, Y1
-	VADDPD      Y3, Y2, Y0
-	VSUBPD      Y3, Y2, Y3
-	VADDPD      Y0, Y6, Y2
-	VSUBPD      Y0, Y6, Y0
-	VADDPD      Y3, Y1, Y6
-	VSUBPD      Y3, Y1, Y3
-	VMOVUPD     Y2, (AX)
-	VMOVUPD     Y6, 32(AX)
-	VMOVUPD     Y0, 64(AX)
-	VMOVUPD     Y3, 96(AX)
-	ADDQ        $0x00000080, AX
-	ADDQ        $0x00000080, CX
-	SUBQ        $0x00000010, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead4_avx2_f64(dst *float64, src *float64, scale *float64, n int)
-// Requires: AVX, FMA3
-TEXT ·hadamardScaledHead4_avx2_f64(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead4_avx2_f64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX
@@ -3569,98 +2301,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func hadamardHead8_avx2_f64(dst *float64, src *float64, n int)
+// func hadamardHead8_avx2_f64(dst *float64, src *float64, scale *float64, n int)
 // Requires: AVX, FMA3
-TEXT ·hadamardHead8_avx2_f64(SB), NOSPLIT, $0-24
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVUPD hadamardSigns_avx2_f64<>+0(SB), Y8
-	VMOVUPD hadamardSigns_avx2_f64<>+32(SB), Y9
-
-loop:
-	VMOVUPD     (CX), Y0
-	VMOVUPD     32(CX), Y1
-	VMOVUPD     64(CX), Y2
-	VMOVUPD     96(CX), Y3
-	VMOVUPD     128(CX), Y4
-	VMOVUPD     160(CX), Y5
-	VMOVUPD     192(CX), Y6
-	VMOVUPD     224(CX), Y7
-	VPERMILPD   $0x55, Y0, Y10
-	VFMADD213PD Y10, Y8, Y0
-	VPERMILPD   $0x55, Y1, Y11
-	VFMADD213PD Y11, Y8, Y1
-	VPERMILPD   $0x55, Y2, Y12
-	VFMADD213PD Y12, Y8, Y2
-	VPERMILPD   $0x55, Y3, Y13
-	VFMADD213PD Y13, Y8, Y3
-	VPERMILPD   $0x55, Y4, Y14
-	VFMADD213PD Y14, Y8, Y4
-	VPERMILPD   $0x55, Y5, Y15
-	VFMADD213PD Y15, Y8, Y5
-	VPERMILPD   $0x55, Y6, Y10
-	VFMADD213PD Y10, Y8, Y6
-	VPERMILPD   $0x55, Y7, Y11
-	VFMADD213PD Y11, Y8, Y7
-	VPERM2F128  $0x01, Y0, Y0, Y10
-	VFMADD213PD Y10, Y9, Y0
-	VPERM2F128  $0x01, Y1, Y1, Y11
-	VFMADD213PD Y11, Y9, Y1
-	VPERM2F128  $0x01, Y2, Y2, Y12
-	VFMADD213PD Y12, Y9, Y2
-	VPERM2F128  $0x01, Y3, Y3, Y13
-	VFMADD213PD Y13, Y9, Y3
-	VPERM2F128  $0x01, Y4, Y4, Y14
-	VFMADD213PD Y14, Y9, Y4
-	VPERM2F128  $0x01, Y5, Y5, Y15
-	VFMADD213PD Y15, Y9, Y5
-	VPERM2F128  $0x01, Y6, Y6, Y10
-	VFMADD213PD Y10, Y9, Y6
-	VPERM2F128  $0x01, Y7, Y7, Y11
-	VFMADD213PD Y11, Y9, Y7
-	VADDPD      Y1, Y0, Y10
-	VSUBPD      Y1, Y0, Y1
-	VADDPD      Y3, Y2, Y0
-	VSUBPD      Y3, Y2, Y3
-	VADDPD      Y5, Y4, Y2
-	VSUBPD      Y5, Y4, Y5
-	VADDPD      Y7, Y6, Y4
-	VSUBPD      Y7, Y6, Y7
-	VADDPD      Y0, Y10, Y6
-	VSUBPD      Y0, Y10, Y0
-	VADDPD      Y3, Y1, Y10
-	VSUBPD      Y3, Y1, Y3
-	VADDPD      Y4, Y2, Y1
-	VSUBPD      Y4, Y2, Y4
-	VADDPD      Y7, Y5, Y2
-	VSUBPD      Y7, Y5, Y7
-	VADDPD      Y1, Y6, Y5
-	VSUBPD      Y1, Y6, Y1
-	VADDPD      Y2, Y10, Y6
-	VSUBPD      Y2, Y10, Y2
-	VADDPD      Y4, Y0, Y10
-	VSUBPD      Y4, Y0, Y4
-	VADDPD      Y7, Y3, Y0
-	VSUBPD      Y7, Y3, Y7
-	VMOVUPD     Y5, (AX)
-	VMOVUPD     Y6, 32(AX)
-	VMOVUPD     Y10, 64(AX)
-	VMOVUPD     Y0, 96(AX)
-	VMOVUPD     Y1, 128(AX)
-	VMOVUPD     Y2, 160(AX)
-	VMOVUPD     Y4, 192(AX)
-	VMOVUPD     Y7, 224(AX)
-	ADDQ        $0x00000100, AX
-	ADDQ        $0x00000100, CX
-	SUBQ        $0x00000020, DX
-	JNE         loop
-	VZEROUPPER
-	RET
-
-// func hadamardScaledHead8_avx2_f64(dst *float64, src *float64, scale *float64, n int)
-// Requires: AVX, FMA3
-TEXT ·hadamardScaledHead8_avx2_f64(SB), NOSPLIT, $0-32
+TEXT ·hadamardHead8_avx2_f64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    n+24(FP), DX

@@ -5,34 +5,19 @@
 package simd
 
 //go:noescape
-func hadamardHead1_avx512_f32(dst *float32, src *float32, n int)
+func hadamardHead1_avx512_f32(dst *float32, src *float32, scale *float32, n int)
 
 //go:noescape
-func hadamardScaledHead1_avx512_f32(dst *float32, src *float32, scale *float32, n int)
+func hadamardHead2_avx512_f32(dst *float32, src *float32, scale *float32, n int)
 
 //go:noescape
-func hadamardHead2_avx512_f32(dst *float32, src *float32, n int)
+func hadamardHead4_avx512_f32(dst *float32, src *float32, scale *float32, n int)
 
 //go:noescape
-func hadamardScaledHead2_avx512_f32(dst *float32, src *float32, scale *float32, n int)
+func hadamardHead8_avx512_f32(dst *float32, src *float32, scale *float32, n int)
 
 //go:noescape
-func hadamardHead4_avx512_f32(dst *float32, src *float32, n int)
-
-//go:noescape
-func hadamardScaledHead4_avx512_f32(dst *float32, src *float32, scale *float32, n int)
-
-//go:noescape
-func hadamardHead8_avx512_f32(dst *float32, src *float32, n int)
-
-//go:noescape
-func hadamardScaledHead8_avx512_f32(dst *float32, src *float32, scale *float32, n int)
-
-//go:noescape
-func hadamardHead16_avx512_f32(dst *float32, src *float32, n int)
-
-//go:noescape
-func hadamardScaledHead16_avx512_f32(dst *float32, src *float32, scale *float32, n int)
+func hadamardHead16_avx512_f32(dst *float32, src *float32, scale *float32, n int)
 
 //go:noescape
 func hadamardPass2_avx512_f32(x *float32, h int, n int)
@@ -53,34 +38,19 @@ func hadamardMul_avx512_f32(dst *float32, a *float32, b *float32, n int)
 func hadamardMulAdd_avx512_f32(dst *float32, a *float32, b *float32, n int)
 
 //go:noescape
-func hadamardHead1_avx512_f64(dst *float64, src *float64, n int)
+func hadamardHead1_avx512_f64(dst *float64, src *float64, scale *float64, n int)
 
 //go:noescape
-func hadamardScaledHead1_avx512_f64(dst *float64, src *float64, scale *float64, n int)
+func hadamardHead2_avx512_f64(dst *float64, src *float64, scale *float64, n int)
 
 //go:noescape
-func hadamardHead2_avx512_f64(dst *float64, src *float64, n int)
+func hadamardHead4_avx512_f64(dst *float64, src *float64, scale *float64, n int)
 
 //go:noescape
-func hadamardScaledHead2_avx512_f64(dst *float64, src *float64, scale *float64, n int)
+func hadamardHead8_avx512_f64(dst *float64, src *float64, scale *float64, n int)
 
 //go:noescape
-func hadamardHead4_avx512_f64(dst *float64, src *float64, n int)
-
-//go:noescape
-func hadamardScaledHead4_avx512_f64(dst *float64, src *float64, scale *float64, n int)
-
-//go:noescape
-func hadamardHead8_avx512_f64(dst *float64, src *float64, n int)
-
-//go:noescape
-func hadamardScaledHead8_avx512_f64(dst *float64, src *float64, scale *float64, n int)
-
-//go:noescape
-func hadamardHead16_avx512_f64(dst *float64, src *float64, n int)
-
-//go:noescape
-func hadamardScaledHead16_avx512_f64(dst *float64, src *float64, scale *float64, n int)
+func hadamardHead16_avx512_f64(dst *float64, src *float64, scale *float64, n int)
 
 //go:noescape
 func hadamardPass2_avx512_f64(x *float64, h int, n int)
@@ -101,28 +71,16 @@ func hadamardMul_avx512_f64(dst *float64, a *float64, b *float64, n int)
 func hadamardMulAdd_avx512_f64(dst *float64, a *float64, b *float64, n int)
 
 //go:noescape
-func hadamardHead1_avx2_f32(dst *float32, src *float32, n int)
+func hadamardHead1_avx2_f32(dst *float32, src *float32, scale *float32, n int)
 
 //go:noescape
-func hadamardScaledHead1_avx2_f32(dst *float32, src *float32, scale *float32, n int)
+func hadamardHead2_avx2_f32(dst *float32, src *float32, scale *float32, n int)
 
 //go:noescape
-func hadamardHead2_avx2_f32(dst *float32, src *float32, n int)
+func hadamardHead4_avx2_f32(dst *float32, src *float32, scale *float32, n int)
 
 //go:noescape
-func hadamardScaledHead2_avx2_f32(dst *float32, src *float32, scale *float32, n int)
-
-//go:noescape
-func hadamardHead4_avx2_f32(dst *float32, src *float32, n int)
-
-//go:noescape
-func hadamardScaledHead4_avx2_f32(dst *float32, src *float32, scale *float32, n int)
-
-//go:noescape
-func hadamardHead8_avx2_f32(dst *float32, src *float32, n int)
-
-//go:noescape
-func hadamardScaledHead8_avx2_f32(dst *float32, src *float32, scale *float32, n int)
+func hadamardHead8_avx2_f32(dst *float32, src *float32, scale *float32, n int)
 
 //go:noescape
 func hadamardPass2_avx2_f32(x *float32, h int, n int)
@@ -140,28 +98,16 @@ func hadamardMul_avx2_f32(dst *float32, a *float32, b *float32, n int)
 func hadamardMulAdd_avx2_f32(dst *float32, a *float32, b *float32, n int)
 
 //go:noescape
-func hadamardHead1_avx2_f64(dst *float64, src *float64, n int)
+func hadamardHead1_avx2_f64(dst *float64, src *float64, scale *float64, n int)
 
 //go:noescape
-func hadamardScaledHead1_avx2_f64(dst *float64, src *float64, scale *float64, n int)
+func hadamardHead2_avx2_f64(dst *float64, src *float64, scale *float64, n int)
 
 //go:noescape
-func hadamardHead2_avx2_f64(dst *float64, src *float64, n int)
+func hadamardHead4_avx2_f64(dst *float64, src *float64, scale *float64, n int)
 
 //go:noescape
-func hadamardScaledHead2_avx2_f64(dst *float64, src *float64, scale *float64, n int)
-
-//go:noescape
-func hadamardHead4_avx2_f64(dst *float64, src *float64, n int)
-
-//go:noescape
-func hadamardScaledHead4_avx2_f64(dst *float64, src *float64, scale *float64, n int)
-
-//go:noescape
-func hadamardHead8_avx2_f64(dst *float64, src *float64, n int)
-
-//go:noescape
-func hadamardScaledHead8_avx2_f64(dst *float64, src *float64, scale *float64, n int)
+func hadamardHead8_avx2_f64(dst *float64, src *float64, scale *float64, n int)
 
 //go:noescape
 func hadamardPass2_avx2_f64(x *float64, h int, n int)

@@ -4,363 +4,188 @@
 
 package simd
 
-// gemmF32AVX512x32Rows1 multiplies 1 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows12 multiplies 12 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512x32Rows1(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x32Rows1 adds products of 1 rows of A with panels of B that are 32 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x32Rows1(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX512x32Rows2 multiplies 2 rows of A with panels of B that are 32 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX512x32Rows2(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x32Rows2 adds products of 2 rows of A with panels of B that are 32 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x32Rows2(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX512x32Rows3 multiplies 3 rows of A with panels of B that are 32 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX512x32Rows3(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x32Rows3 adds products of 3 rows of A with panels of B that are 32 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x32Rows3(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX512x32Rows4 multiplies 4 rows of A with panels of B that are 32 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX512x32Rows4(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x32Rows4 adds products of 4 rows of A with panels of B that are 32 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x32Rows4(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX512x32Rows5 multiplies 5 rows of A with panels of B that are 32 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX512x32Rows5(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x32Rows5 adds products of 5 rows of A with panels of B that are 32 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x32Rows5(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
+func gemmF32AVX512x32Rows12(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
 // gemmF32AVX512x32Rows6 multiplies 6 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
 func gemmF32AVX512x32Rows6(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// wideF32AVX512x32Rows6 adds products of 6 rows of A with panels of B that are 32 wide to float64 numbers; see wideFunc.
+// gemmF32AVX512x32Rows5 multiplies 5 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func wideF32AVX512x32Rows6(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
+func gemmF32AVX512x32Rows5(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX512x32Rows7 multiplies 7 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows4 multiplies 4 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512x32Rows7(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x32Rows4(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// wideF32AVX512x32Rows7 adds products of 7 rows of A with panels of B that are 32 wide to float64 numbers; see wideFunc.
+// gemmF32AVX512x32Rows3 multiplies 3 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func wideF32AVX512x32Rows7(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
+func gemmF32AVX512x32Rows3(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX512x32Rows8 multiplies 8 rows of A with panels of B that are 32 wide; see tileFunc.
+// gemmF32AVX512x32Rows2 multiplies 2 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512x32Rows8(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x32Rows2(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// wideF32AVX512x32Rows8 adds products of 8 rows of A with panels of B that are 32 wide to float64 numbers; see wideFunc.
+// gemmF32AVX512x32Rows1 multiplies 1 rows of A with panels of B that are 32 wide; see tileFunc.
 //
 //go:noescape
-func wideF32AVX512x32Rows8(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX512x32Rows9 multiplies 9 rows of A with panels of B that are 32 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX512x32Rows9(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x32Rows9 adds products of 9 rows of A with panels of B that are 32 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x32Rows9(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX512x32Rows10 multiplies 10 rows of A with panels of B that are 32 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX512x32Rows10(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x32Rows10 adds products of 10 rows of A with panels of B that are 32 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x32Rows10(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX512x32Rows11 multiplies 11 rows of A with panels of B that are 32 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX512x32Rows11(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x32Rows11 adds products of 11 rows of A with panels of B that are 32 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x32Rows11(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX512x32Rows12 multiplies 12 rows of A with panels of B that are 32 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX512x32Rows12(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x32Rows12 adds products of 12 rows of A with panels of B that are 32 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x32Rows12(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
+func gemmF32AVX512x32Rows1(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
 // packF32AVX512x32 copies k rows of B, ldb apart, into panels that are 32 wide; see packFunc.
 //
 //go:noescape
 func packF32AVX512x32(k int, b *float32, ldb int, dst *float32, panels int)
 
-// gemmF32AVX512x48Rows1 multiplies 1 rows of A with panels of B that are 48 wide; see tileFunc.
+// gemmF32AVX512x48Rows8 multiplies 8 rows of A with panels of B that are 48 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512x48Rows1(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x48Rows1 adds products of 1 rows of A with panels of B that are 48 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x48Rows1(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX512x48Rows2 multiplies 2 rows of A with panels of B that are 48 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX512x48Rows2(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x48Rows2 adds products of 2 rows of A with panels of B that are 48 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x48Rows2(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX512x48Rows3 multiplies 3 rows of A with panels of B that are 48 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX512x48Rows3(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x48Rows3 adds products of 3 rows of A with panels of B that are 48 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x48Rows3(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
+func gemmF32AVX512x48Rows8(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
 // gemmF32AVX512x48Rows4 multiplies 4 rows of A with panels of B that are 48 wide; see tileFunc.
 //
 //go:noescape
 func gemmF32AVX512x48Rows4(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// wideF32AVX512x48Rows4 adds products of 4 rows of A with panels of B that are 48 wide to float64 numbers; see wideFunc.
+// gemmF32AVX512x48Rows3 multiplies 3 rows of A with panels of B that are 48 wide; see tileFunc.
 //
 //go:noescape
-func wideF32AVX512x48Rows4(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
+func gemmF32AVX512x48Rows3(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX512x48Rows5 multiplies 5 rows of A with panels of B that are 48 wide; see tileFunc.
+// gemmF32AVX512x48Rows2 multiplies 2 rows of A with panels of B that are 48 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX512x48Rows5(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX512x48Rows2(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// wideF32AVX512x48Rows5 adds products of 5 rows of A with panels of B that are 48 wide to float64 numbers; see wideFunc.
+// gemmF32AVX512x48Rows1 multiplies 1 rows of A with panels of B that are 48 wide; see tileFunc.
 //
 //go:noescape
-func wideF32AVX512x48Rows5(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX512x48Rows6 multiplies 6 rows of A with panels of B that are 48 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX512x48Rows6(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x48Rows6 adds products of 6 rows of A with panels of B that are 48 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x48Rows6(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX512x48Rows7 multiplies 7 rows of A with panels of B that are 48 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX512x48Rows7(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x48Rows7 adds products of 7 rows of A with panels of B that are 48 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x48Rows7(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX512x48Rows8 multiplies 8 rows of A with panels of B that are 48 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX512x48Rows8(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX512x48Rows8 adds products of 8 rows of A with panels of B that are 48 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX512x48Rows8(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
+func gemmF32AVX512x48Rows1(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
 // packF32AVX512x48 copies k rows of B, ldb apart, into panels that are 48 wide; see packFunc.
 //
 //go:noescape
 func packF32AVX512x48(k int, b *float32, ldb int, dst *float32, panels int)
 
-// gemmF64AVX512x24Rows1 multiplies 1 rows of A with panels of B that are 24 wide; see tileFunc.
+// gemmF64AVX512x24Rows8 multiplies 8 rows of A with panels of B that are 24 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX512x24Rows1(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
-
-// gemmF64AVX512x24Rows2 multiplies 2 rows of A with panels of B that are 24 wide; see tileFunc.
-//
-//go:noescape
-func gemmF64AVX512x24Rows2(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
-
-// gemmF64AVX512x24Rows3 multiplies 3 rows of A with panels of B that are 24 wide; see tileFunc.
-//
-//go:noescape
-func gemmF64AVX512x24Rows3(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF64AVX512x24Rows8(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
 // gemmF64AVX512x24Rows4 multiplies 4 rows of A with panels of B that are 24 wide; see tileFunc.
 //
 //go:noescape
 func gemmF64AVX512x24Rows4(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
-// gemmF64AVX512x24Rows5 multiplies 5 rows of A with panels of B that are 24 wide; see tileFunc.
+// gemmF64AVX512x24Rows3 multiplies 3 rows of A with panels of B that are 24 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX512x24Rows5(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF64AVX512x24Rows3(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
-// gemmF64AVX512x24Rows6 multiplies 6 rows of A with panels of B that are 24 wide; see tileFunc.
+// gemmF64AVX512x24Rows2 multiplies 2 rows of A with panels of B that are 24 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX512x24Rows6(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF64AVX512x24Rows2(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
-// gemmF64AVX512x24Rows7 multiplies 7 rows of A with panels of B that are 24 wide; see tileFunc.
+// gemmF64AVX512x24Rows1 multiplies 1 rows of A with panels of B that are 24 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX512x24Rows7(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
-
-// gemmF64AVX512x24Rows8 multiplies 8 rows of A with panels of B that are 24 wide; see tileFunc.
-//
-//go:noescape
-func gemmF64AVX512x24Rows8(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF64AVX512x24Rows1(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
 // packF64AVX512x24 copies k rows of B, ldb apart, into panels that are 24 wide; see packFunc.
 //
 //go:noescape
 func packF64AVX512x24(k int, b *float64, ldb int, dst *float64, panels int)
 
-// gemmF32AVX2x16Rows1 multiplies 1 rows of A with panels of B that are 16 wide; see tileFunc.
+// gemmF32AVX2x16Rows6 multiplies 6 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX2x16Rows1(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX2x16Rows1 adds products of 1 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX2x16Rows1(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX2x16Rows2 multiplies 2 rows of A with panels of B that are 16 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX2x16Rows2(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX2x16Rows2 adds products of 2 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX2x16Rows2(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX2x16Rows3 multiplies 3 rows of A with panels of B that are 16 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX2x16Rows3(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX2x16Rows3 adds products of 3 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX2x16Rows3(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32AVX2x16Rows4 multiplies 4 rows of A with panels of B that are 16 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32AVX2x16Rows4(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32AVX2x16Rows4 adds products of 4 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32AVX2x16Rows4(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
+func gemmF32AVX2x16Rows6(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
 // gemmF32AVX2x16Rows5 multiplies 5 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
 func gemmF32AVX2x16Rows5(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// wideF32AVX2x16Rows5 adds products of 5 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
+// gemmF32AVX2x16Rows4 multiplies 4 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
-func wideF32AVX2x16Rows5(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
+func gemmF32AVX2x16Rows4(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32AVX2x16Rows6 multiplies 6 rows of A with panels of B that are 16 wide; see tileFunc.
+// gemmF32AVX2x16Rows3 multiplies 3 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32AVX2x16Rows6(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32AVX2x16Rows3(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// wideF32AVX2x16Rows6 adds products of 6 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
+// gemmF32AVX2x16Rows2 multiplies 2 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
-func wideF32AVX2x16Rows6(k int, slice int, a *float32, rs int, ks int, b *float32, panels int, c *float64, ldc int)
+func gemmF32AVX2x16Rows2(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+// gemmF32AVX2x16Rows1 multiplies 1 rows of A with panels of B that are 16 wide; see tileFunc.
+//
+//go:noescape
+func gemmF32AVX2x16Rows1(k int, a *float32, rs int, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
 // packF32AVX2x16 copies k rows of B, ldb apart, into panels that are 16 wide; see packFunc.
 //
 //go:noescape
 func packF32AVX2x16(k int, b *float32, ldb int, dst *float32, panels int)
 
-// gemmF64AVX2x8Rows1 multiplies 1 rows of A with panels of B that are 8 wide; see tileFunc.
+// gemmF64AVX2x8Rows6 multiplies 6 rows of A with panels of B that are 8 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX2x8Rows1(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
-
-// gemmF64AVX2x8Rows2 multiplies 2 rows of A with panels of B that are 8 wide; see tileFunc.
-//
-//go:noescape
-func gemmF64AVX2x8Rows2(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
-
-// gemmF64AVX2x8Rows3 multiplies 3 rows of A with panels of B that are 8 wide; see tileFunc.
-//
-//go:noescape
-func gemmF64AVX2x8Rows3(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
-
-// gemmF64AVX2x8Rows4 multiplies 4 rows of A with panels of B that are 8 wide; see tileFunc.
-//
-//go:noescape
-func gemmF64AVX2x8Rows4(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF64AVX2x8Rows6(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
 // gemmF64AVX2x8Rows5 multiplies 5 rows of A with panels of B that are 8 wide; see tileFunc.
 //
 //go:noescape
 func gemmF64AVX2x8Rows5(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
-// gemmF64AVX2x8Rows6 multiplies 6 rows of A with panels of B that are 8 wide; see tileFunc.
+// gemmF64AVX2x8Rows4 multiplies 4 rows of A with panels of B that are 8 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64AVX2x8Rows6(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF64AVX2x8Rows4(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64AVX2x8Rows3 multiplies 3 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64AVX2x8Rows3(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64AVX2x8Rows2 multiplies 2 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64AVX2x8Rows2(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64AVX2x8Rows1 multiplies 1 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64AVX2x8Rows1(k int, a *float64, rs int, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
 // packF64AVX2x8 copies k rows of B, ldb apart, into panels that are 8 wide; see packFunc.
 //
 //go:noescape
 func packF64AVX2x8(k int, b *float64, ldb int, dst *float64, panels int)
 
+// addWideAVX512 adds a tile of rows of width numbers to float64 ones; see wideFunc.
+//
+//go:noescape
+func addWideAVX512(rows int, width int, tile *float32, c *float64, ldc int)
+
 // fmaPeakAVX512 does n rounds of 12 float32 FMAs of 64 bytes on registers.
 func fmaPeakAVX512(n int)
+
+// addWideAVX2 adds a tile of rows of width numbers to float64 ones; see wideFunc.
+//
+//go:noescape
+func addWideAVX2(rows int, width int, tile *float32, c *float64, ldc int)
 
 // fmaPeakAVX2 does n rounds of 12 float32 FMAs of 32 bytes on registers.
 func fmaPeakAVX2(n int)

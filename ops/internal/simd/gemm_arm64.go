@@ -4,100 +4,70 @@
 
 package simd
 
-// gemmF32NEONx16Rows1 multiplies 1 rows of A with panels of B that are 16 wide; see tileFunc.
+// gemmF32NEONx16Rows6 multiplies 6 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32NEONx16Rows1(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32NEONx16Rows1 adds products of 1 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32NEONx16Rows1(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32NEONx16Rows2 multiplies 2 rows of A with panels of B that are 16 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32NEONx16Rows2(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32NEONx16Rows2 adds products of 2 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32NEONx16Rows2(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32NEONx16Rows3 multiplies 3 rows of A with panels of B that are 16 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32NEONx16Rows3(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32NEONx16Rows3 adds products of 3 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32NEONx16Rows3(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
-
-// gemmF32NEONx16Rows4 multiplies 4 rows of A with panels of B that are 16 wide; see tileFunc.
-//
-//go:noescape
-func gemmF32NEONx16Rows4(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-// wideF32NEONx16Rows4 adds products of 4 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
-//
-//go:noescape
-func wideF32NEONx16Rows4(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
+func gemmF32NEONx16Rows6(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
 // gemmF32NEONx16Rows5 multiplies 5 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
 func gemmF32NEONx16Rows5(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// wideF32NEONx16Rows5 adds products of 5 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
+// gemmF32NEONx16Rows4 multiplies 4 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
-func wideF32NEONx16Rows5(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
+func gemmF32NEONx16Rows4(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// gemmF32NEONx16Rows6 multiplies 6 rows of A with panels of B that are 16 wide; see tileFunc.
+// gemmF32NEONx16Rows3 multiplies 3 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
-func gemmF32NEONx16Rows6(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func gemmF32NEONx16Rows3(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
-// wideF32NEONx16Rows6 adds products of 6 rows of A with panels of B that are 16 wide to float64 numbers; see wideFunc.
+// gemmF32NEONx16Rows2 multiplies 2 rows of A with panels of B that are 16 wide; see tileFunc.
 //
 //go:noescape
-func wideF32NEONx16Rows6(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
+func gemmF32NEONx16Rows2(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+// gemmF32NEONx16Rows1 multiplies 1 rows of A with panels of B that are 16 wide; see tileFunc.
+//
+//go:noescape
+func gemmF32NEONx16Rows1(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
 // packF32NEONx16 copies k rows of B, ldb apart, into panels that are 16 wide; see packFunc.
 //
 //go:noescape
 func packF32NEONx16(k int, b *float32, ldb int, dst *float32, panels int)
 
-// gemmF64NEONx8Rows1 multiplies 1 rows of A with panels of B that are 8 wide; see tileFunc.
+// gemmF64NEONx8Rows6 multiplies 6 rows of A with panels of B that are 8 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64NEONx8Rows1(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
-
-// gemmF64NEONx8Rows2 multiplies 2 rows of A with panels of B that are 8 wide; see tileFunc.
-//
-//go:noescape
-func gemmF64NEONx8Rows2(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
-
-// gemmF64NEONx8Rows3 multiplies 3 rows of A with panels of B that are 8 wide; see tileFunc.
-//
-//go:noescape
-func gemmF64NEONx8Rows3(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
-
-// gemmF64NEONx8Rows4 multiplies 4 rows of A with panels of B that are 8 wide; see tileFunc.
-//
-//go:noescape
-func gemmF64NEONx8Rows4(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF64NEONx8Rows6(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
 // gemmF64NEONx8Rows5 multiplies 5 rows of A with panels of B that are 8 wide; see tileFunc.
 //
 //go:noescape
 func gemmF64NEONx8Rows5(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
-// gemmF64NEONx8Rows6 multiplies 6 rows of A with panels of B that are 8 wide; see tileFunc.
+// gemmF64NEONx8Rows4 multiplies 4 rows of A with panels of B that are 8 wide; see tileFunc.
 //
 //go:noescape
-func gemmF64NEONx8Rows6(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func gemmF64NEONx8Rows4(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64NEONx8Rows3 multiplies 3 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64NEONx8Rows3(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64NEONx8Rows2 multiplies 2 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64NEONx8Rows2(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+// gemmF64NEONx8Rows1 multiplies 1 rows of A with panels of B that are 8 wide; see tileFunc.
+//
+//go:noescape
+func gemmF64NEONx8Rows1(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
 // packF64NEONx8 copies k rows of B, ldb apart, into panels that are 8 wide; see packFunc.
 //

@@ -5,2116 +5,6 @@
 #include "textflag.h"
 
 // func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-TEXT ·gemmF32NEONx16Rows1(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
-	LSL     $2, R0
-	MOVD    a+8(FP), R1
-	MOVD    ks+24(FP), R0
-	LSL     $2, R0
-	MOVD    b+32(FP), R2
-	MOVD    panels+40(FP), R3
-	MOVD    c+48(FP), R4
-	MOVD    ldc+56(FP), R5
-	LSL     $2, R5
-
-panel:
-	MOVD    k+0(FP), R7
-	MOVD    ZR, R6
-	MOVD    R4, R8
-	PRFM    (R8), PSTL1KEEP
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	SUBS    $4, R7
-	BLT     tail
-
-loop:
-	FLDPQ   (R2), (F4, F5)
-	FLDPQ   32(R2), (F6, F7)
-	FMOVS   (R1)(R6), F8
-	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
-	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
-	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
-	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADD     R0, R6
-	FLDPQ   64(R2), (F4, F5)
-	FLDPQ   96(R2), (F6, F7)
-	FMOVS   (R1)(R6), F8
-	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
-	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
-	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
-	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADD     R0, R6
-	FLDPQ   128(R2), (F4, F5)
-	FLDPQ   160(R2), (F6, F7)
-	FMOVS   (R1)(R6), F8
-	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
-	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
-	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
-	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADD     R0, R6
-	FLDPQ   192(R2), (F4, F5)
-	FLDPQ   224(R2), (F6, F7)
-	FMOVS   (R1)(R6), F8
-	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
-	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
-	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
-	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADD     R0, R6
-	ADD     $256, R2
-	SUBS    $4, R7
-	BGE     loop
-
-tail:
-	ADDS    $4, R7
-	BEQ     done
-
-one:
-	FLDPQ   (R2), (F4, F5)
-	FLDPQ   32(R2), (F6, F7)
-	FMOVS   (R1)(R6), F8
-	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
-	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
-	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
-	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADD     R0, R6
-	ADD     $64, R2
-	SUBS    $1, R7
-	BNE     one
-
-done:
-	MOVD    from+64(FP), R7
-	MOVD    R4, R8
-	CBZ     R7, store
-	ADD     R4, R7
-	MOVD    c+48(FP), R9
-	SUB     R9, R7
-	MOVD    ldfrom+72(FP), R6
-	LSL     $2, R6
-	FLDPQ   (R7), (F4, F5)
-	FLDPQ   32(R7), (F6, F7)
-	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD $0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-
-store:
-	FSTPQ   (F0, F1), (R8)
-	FSTPQ   (F2, F3), 32(R8)
-	ADD     $64, R4
-	SUBS    $1, R3
-	BNE     panel
-	RET
-
-// func(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
-TEXT ·wideF32NEONx16Rows1(SB), NOSPLIT, $0-72
-	MOVD    rs+24(FP), R0
-	LSL     $2, R0
-	MOVD    a+16(FP), R1
-	MOVD    ks+32(FP), R0
-	LSL     $2, R0
-	MOVD    b+40(FP), R2
-	MOVD    panels+48(FP), R3
-	MOVD    c+56(FP), R4
-	MOVD    ldc+64(FP), R5
-	LSL     $2, R5
-	LSL     $1, R5
-	MOVD    slice+8(FP), R11
-
-panel:
-	MOVD    k+0(FP), R10
-	MOVD    ZR, R6
-	MOVD    R4, R8
-	PRFM    (R8), PSTL1KEEP
-	PRFM    64(R8), PSTL1KEEP
-
-slice:
-	CMP     R11, R10
-	CSEL    LT, R10, R11, R7
-	SUB     R7, R10
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	SUBS    $4, R7
-	BLT     tail
-
-loop:
-	FLDPQ   (R2), (F4, F5)
-	FLDPQ   32(R2), (F6, F7)
-	FMOVS   (R1)(R6), F8
-	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
-	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
-	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
-	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADD     R0, R6
-	FLDPQ   64(R2), (F4, F5)
-	FLDPQ   96(R2), (F6, F7)
-	FMOVS   (R1)(R6), F8
-	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
-	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
-	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
-	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADD     R0, R6
-	FLDPQ   128(R2), (F4, F5)
-	FLDPQ   160(R2), (F6, F7)
-	FMOVS   (R1)(R6), F8
-	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
-	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
-	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
-	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADD     R0, R6
-	FLDPQ   192(R2), (F4, F5)
-	FLDPQ   224(R2), (F6, F7)
-	FMOVS   (R1)(R6), F8
-	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
-	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
-	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
-	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADD     R0, R6
-	ADD     $256, R2
-	SUBS    $4, R7
-	BGE     loop
-
-tail:
-	ADDS    $4, R7
-	BEQ     done
-
-one:
-	FLDPQ   (R2), (F4, F5)
-	FLDPQ   32(R2), (F6, F7)
-	FMOVS   (R1)(R6), F8
-	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
-	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
-	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
-	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADD     R0, R6
-	ADD     $64, R2
-	SUBS    $1, R7
-	BNE     one
-
-done:
-	MOVD    R4, R8
-	FLDPQ   (R8), (F4, F5)
-	FLDPQ   32(R8), (F6, F7)
-	WORD $0x0e617808 // fcvtl v8.2d, v0.2s
-	WORD $0x4e64d504 // fadd v4.2d, v8.2d, v4.2d
-	WORD $0x4e617808 // fcvtl2 v8.2d, v0.4s
-	WORD $0x4e65d505 // fadd v5.2d, v8.2d, v5.2d
-	WORD $0x0e617828 // fcvtl v8.2d, v1.2s
-	WORD $0x4e66d506 // fadd v6.2d, v8.2d, v6.2d
-	WORD $0x4e617828 // fcvtl2 v8.2d, v1.4s
-	WORD $0x4e67d507 // fadd v7.2d, v8.2d, v7.2d
-	FSTPQ   (F4, F5), (R8)
-	FSTPQ   (F6, F7), 32(R8)
-	FLDPQ   64(R8), (F4, F5)
-	FLDPQ   96(R8), (F6, F7)
-	WORD $0x0e617848 // fcvtl v8.2d, v2.2s
-	WORD $0x4e64d504 // fadd v4.2d, v8.2d, v4.2d
-	WORD $0x4e617848 // fcvtl2 v8.2d, v2.4s
-	WORD $0x4e65d505 // fadd v5.2d, v8.2d, v5.2d
-	WORD $0x0e617868 // fcvtl v8.2d, v3.2s
-	WORD $0x4e66d506 // fadd v6.2d, v8.2d, v6.2d
-	WORD $0x4e617868 // fcvtl2 v8.2d, v3.4s
-	WORD $0x4e67d507 // fadd v7.2d, v8.2d, v7.2d
-	FSTPQ   (F4, F5), 64(R8)
-	FSTPQ   (F6, F7), 96(R8)
-	CBNZ    R10, slice
-	ADD     $128, R4
-	SUBS    $1, R3
-	BNE     panel
-	RET
-
-// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-TEXT ·gemmF32NEONx16Rows2(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
-	LSL     $2, R0
-	MOVD    a+8(FP), R1
-	ADD     R0, R1, R2
-	MOVD    ks+24(FP), R0
-	LSL     $2, R0
-	MOVD    b+32(FP), R3
-	MOVD    panels+40(FP), R4
-	MOVD    c+48(FP), R5
-	MOVD    ldc+56(FP), R6
-	LSL     $2, R6
-
-panel:
-	MOVD    k+0(FP), R8
-	MOVD    ZR, R7
-	MOVD    R5, R9
-	PRFM    (R9), PSTL1KEEP
-	ADD     R6, R9
-	PRFM    (R9), PSTL1KEEP
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	VEOR    V4.B16, V4.B16, V4.B16
-	VEOR    V5.B16, V5.B16, V5.B16
-	VEOR    V6.B16, V6.B16, V6.B16
-	VEOR    V7.B16, V7.B16, V7.B16
-	SUBS    $4, R8
-	BLT     tail
-
-loop:
-	FLDPQ   (R3), (F8, F9)
-	FLDPQ   32(R3), (F10, F11)
-	FMOVS   (R1)(R7), F12
-	WORD $0x4f8c1100 // fmla v0.4s, v8.4s, v12.s[0]
-	WORD $0x4f8c1121 // fmla v1.4s, v9.4s, v12.s[0]
-	WORD $0x4f8c1142 // fmla v2.4s, v10.4s, v12.s[0]
-	WORD $0x4f8c1163 // fmla v3.4s, v11.4s, v12.s[0]
-	FMOVS   (R2)(R7), F13
-	WORD $0x4f8d1104 // fmla v4.4s, v8.4s, v13.s[0]
-	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
-	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
-	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
-	ADD     R0, R7
-	FLDPQ   64(R3), (F8, F9)
-	FLDPQ   96(R3), (F10, F11)
-	FMOVS   (R1)(R7), F12
-	WORD $0x4f8c1100 // fmla v0.4s, v8.4s, v12.s[0]
-	WORD $0x4f8c1121 // fmla v1.4s, v9.4s, v12.s[0]
-	WORD $0x4f8c1142 // fmla v2.4s, v10.4s, v12.s[0]
-	WORD $0x4f8c1163 // fmla v3.4s, v11.4s, v12.s[0]
-	FMOVS   (R2)(R7), F13
-	WORD $0x4f8d1104 // fmla v4.4s, v8.4s, v13.s[0]
-	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
-	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
-	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
-	ADD     R0, R7
-	FLDPQ   128(R3), (F8, F9)
-	FLDPQ   160(R3), (F10, F11)
-	FMOVS   (R1)(R7), F12
-	WORD $0x4f8c1100 // fmla v0.4s, v8.4s, v12.s[0]
-	WORD $0x4f8c1121 // fmla v1.4s, v9.4s, v12.s[0]
-	WORD $0x4f8c1142 // fmla v2.4s, v10.4s, v12.s[0]
-	WORD $0x4f8c1163 // fmla v3.4s, v11.4s, v12.s[0]
-	FMOVS   (R2)(R7), F13
-	WORD $0x4f8d1104 // fmla v4.4s, v8.4s, v13.s[0]
-	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
-	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
-	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
-	ADD     R0, R7
-	FLDPQ   192(R3), (F8, F9)
-	FLDPQ   224(R3), (F10, F11)
-	FMOVS   (R1)(R7), F12
-	WORD $0x4f8c1100 // fmla v0.4s, v8.4s, v12.s[0]
-	WORD $0x4f8c1121 // fmla v1.4s, v9.4s, v12.s[0]
-	WORD $0x4f8c1142 // fmla v2.4s, v10.4s, v12.s[0]
-	WORD $0x4f8c1163 // fmla v3.4s, v11.4s, v12.s[0]
-	FMOVS   (R2)(R7), F13
-	WORD $0x4f8d1104 // fmla v4.4s, v8.4s, v13.s[0]
-	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
-	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
-	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
-	ADD     R0, R7
-	ADD     $256, R3
-	SUBS    $4, R8
-	BGE     loop
-
-tail:
-	ADDS    $4, R8
-	BEQ     done
-
-one:
-	FLDPQ   (R3), (F8, F9)
-	FLDPQ   32(R3), (F10, F11)
-	FMOVS   (R1)(R7), F12
-	WORD $0x4f8c1100 // fmla v0.4s, v8.4s, v12.s[0]
-	WORD $0x4f8c1121 // fmla v1.4s, v9.4s, v12.s[0]
-	WORD $0x4f8c1142 // fmla v2.4s, v10.4s, v12.s[0]
-	WORD $0x4f8c1163 // fmla v3.4s, v11.4s, v12.s[0]
-	FMOVS   (R2)(R7), F13
-	WORD $0x4f8d1104 // fmla v4.4s, v8.4s, v13.s[0]
-	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
-	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
-	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
-	ADD     R0, R7
-	ADD     $64, R3
-	SUBS    $1, R8
-	BNE     one
-
-done:
-	MOVD    from+64(FP), R8
-	MOVD    R5, R9
-	CBZ     R8, store
-	ADD     R5, R8
-	MOVD    c+48(FP), R10
-	SUB     R10, R8
-	MOVD    ldfrom+72(FP), R7
-	LSL     $2, R7
-	FLDPQ   (R8), (F8, F9)
-	FLDPQ   32(R8), (F10, F11)
-	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD $0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD $0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD $0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	ADD     R7, R8
-	FLDPQ   (R8), (F8, F9)
-	FLDPQ   32(R8), (F10, F11)
-	WORD $0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD $0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-
-store:
-	FSTPQ   (F0, F1), (R9)
-	FSTPQ   (F2, F3), 32(R9)
-	ADD     R6, R9
-	FSTPQ   (F4, F5), (R9)
-	FSTPQ   (F6, F7), 32(R9)
-	ADD     $64, R5
-	SUBS    $1, R4
-	BNE     panel
-	RET
-
-// func(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
-TEXT ·wideF32NEONx16Rows2(SB), NOSPLIT, $0-72
-	MOVD    rs+24(FP), R0
-	LSL     $2, R0
-	MOVD    a+16(FP), R1
-	ADD     R0, R1, R2
-	MOVD    ks+32(FP), R0
-	LSL     $2, R0
-	MOVD    b+40(FP), R3
-	MOVD    panels+48(FP), R4
-	MOVD    c+56(FP), R5
-	MOVD    ldc+64(FP), R6
-	LSL     $2, R6
-	LSL     $1, R6
-	MOVD    slice+8(FP), R12
-
-panel:
-	MOVD    k+0(FP), R11
-	MOVD    ZR, R7
-	MOVD    R5, R9
-	PRFM    (R9), PSTL1KEEP
-	PRFM    64(R9), PSTL1KEEP
-	ADD     R6, R9
-	PRFM    (R9), PSTL1KEEP
-	PRFM    64(R9), PSTL1KEEP
-
-slice:
-	CMP     R12, R11
-	CSEL    LT, R11, R12, R8
-	SUB     R8, R11
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	VEOR    V4.B16, V4.B16, V4.B16
-	VEOR    V5.B16, V5.B16, V5.B16
-	VEOR    V6.B16, V6.B16, V6.B16
-	VEOR    V7.B16, V7.B16, V7.B16
-	SUBS    $4, R8
-	BLT     tail
-
-loop:
-	FLDPQ   (R3), (F8, F9)
-	FLDPQ   32(R3), (F10, F11)
-	FMOVS   (R1)(R7), F12
-	WORD $0x4f8c1100 // fmla v0.4s, v8.4s, v12.s[0]
-	WORD $0x4f8c1121 // fmla v1.4s, v9.4s, v12.s[0]
-	WORD $0x4f8c1142 // fmla v2.4s, v10.4s, v12.s[0]
-	WORD $0x4f8c1163 // fmla v3.4s, v11.4s, v12.s[0]
-	FMOVS   (R2)(R7), F13
-	WORD $0x4f8d1104 // fmla v4.4s, v8.4s, v13.s[0]
-	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
-	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
-	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
-	ADD     R0, R7
-	FLDPQ   64(R3), (F8, F9)
-	FLDPQ   96(R3), (F10, F11)
-	FMOVS   (R1)(R7), F12
-	WORD $0x4f8c1100 // fmla v0.4s, v8.4s, v12.s[0]
-	WORD $0x4f8c1121 // fmla v1.4s, v9.4s, v12.s[0]
-	WORD $0x4f8c1142 // fmla v2.4s, v10.4s, v12.s[0]
-	WORD $0x4f8c1163 // fmla v3.4s, v11.4s, v12.s[0]
-	FMOVS   (R2)(R7), F13
-	WORD $0x4f8d1104 // fmla v4.4s, v8.4s, v13.s[0]
-	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
-	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
-	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
-	ADD     R0, R7
-	FLDPQ   128(R3), (F8, F9)
-	FLDPQ   160(R3), (F10, F11)
-	FMOVS   (R1)(R7), F12
-	WORD $0x4f8c1100 // fmla v0.4s, v8.4s, v12.s[0]
-	WORD $0x4f8c1121 // fmla v1.4s, v9.4s, v12.s[0]
-	WORD $0x4f8c1142 // fmla v2.4s, v10.4s, v12.s[0]
-	WORD $0x4f8c1163 // fmla v3.4s, v11.4s, v12.s[0]
-	FMOVS   (R2)(R7), F13
-	WORD $0x4f8d1104 // fmla v4.4s, v8.4s, v13.s[0]
-	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
-	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
-	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
-	ADD     R0, R7
-	FLDPQ   192(R3), (F8, F9)
-	FLDPQ   224(R3), (F10, F11)
-	FMOVS   (R1)(R7), F12
-	WORD $0x4f8c1100 // fmla v0.4s, v8.4s, v12.s[0]
-	WORD $0x4f8c1121 // fmla v1.4s, v9.4s, v12.s[0]
-	WORD $0x4f8c1142 // fmla v2.4s, v10.4s, v12.s[0]
-	WORD $0x4f8c1163 // fmla v3.4s, v11.4s, v12.s[0]
-	FMOVS   (R2)(R7), F13
-	WORD $0x4f8d1104 // fmla v4.4s, v8.4s, v13.s[0]
-	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
-	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
-	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
-	ADD     R0, R7
-	ADD     $256, R3
-	SUBS    $4, R8
-	BGE     loop
-
-tail:
-	ADDS    $4, R8
-	BEQ     done
-
-one:
-	FLDPQ   (R3), (F8, F9)
-	FLDPQ   32(R3), (F10, F11)
-	FMOVS   (R1)(R7), F12
-	WORD $0x4f8c1100 // fmla v0.4s, v8.4s, v12.s[0]
-	WORD $0x4f8c1121 // fmla v1.4s, v9.4s, v12.s[0]
-	WORD $0x4f8c1142 // fmla v2.4s, v10.4s, v12.s[0]
-	WORD $0x4f8c1163 // fmla v3.4s, v11.4s, v12.s[0]
-	FMOVS   (R2)(R7), F13
-	WORD $0x4f8d1104 // fmla v4.4s, v8.4s, v13.s[0]
-	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
-	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
-	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
-	ADD     R0, R7
-	ADD     $64, R3
-	SUBS    $1, R8
-	BNE     one
-
-done:
-	MOVD    R5, R9
-	FLDPQ   (R9), (F8, F9)
-	FLDPQ   32(R9), (F10, F11)
-	WORD $0x0e61780c // fcvtl v12.2d, v0.2s
-	WORD $0x4e68d588 // fadd v8.2d, v12.2d, v8.2d
-	WORD $0x4e61780d // fcvtl2 v13.2d, v0.4s
-	WORD $0x4e69d5a9 // fadd v9.2d, v13.2d, v9.2d
-	WORD $0x0e61782c // fcvtl v12.2d, v1.2s
-	WORD $0x4e6ad58a // fadd v10.2d, v12.2d, v10.2d
-	WORD $0x4e61782d // fcvtl2 v13.2d, v1.4s
-	WORD $0x4e6bd5ab // fadd v11.2d, v13.2d, v11.2d
-	FSTPQ   (F8, F9), (R9)
-	FSTPQ   (F10, F11), 32(R9)
-	FLDPQ   64(R9), (F8, F9)
-	FLDPQ   96(R9), (F10, F11)
-	WORD $0x0e61784c // fcvtl v12.2d, v2.2s
-	WORD $0x4e68d588 // fadd v8.2d, v12.2d, v8.2d
-	WORD $0x4e61784d // fcvtl2 v13.2d, v2.4s
-	WORD $0x4e69d5a9 // fadd v9.2d, v13.2d, v9.2d
-	WORD $0x0e61786c // fcvtl v12.2d, v3.2s
-	WORD $0x4e6ad58a // fadd v10.2d, v12.2d, v10.2d
-	WORD $0x4e61786d // fcvtl2 v13.2d, v3.4s
-	WORD $0x4e6bd5ab // fadd v11.2d, v13.2d, v11.2d
-	FSTPQ   (F8, F9), 64(R9)
-	FSTPQ   (F10, F11), 96(R9)
-	ADD     R6, R9
-	FLDPQ   (R9), (F8, F9)
-	FLDPQ   32(R9), (F10, F11)
-	WORD $0x0e61788c // fcvtl v12.2d, v4.2s
-	WORD $0x4e68d588 // fadd v8.2d, v12.2d, v8.2d
-	WORD $0x4e61788d // fcvtl2 v13.2d, v4.4s
-	WORD $0x4e69d5a9 // fadd v9.2d, v13.2d, v9.2d
-	WORD $0x0e6178ac // fcvtl v12.2d, v5.2s
-	WORD $0x4e6ad58a // fadd v10.2d, v12.2d, v10.2d
-	WORD $0x4e6178ad // fcvtl2 v13.2d, v5.4s
-	WORD $0x4e6bd5ab // fadd v11.2d, v13.2d, v11.2d
-	FSTPQ   (F8, F9), (R9)
-	FSTPQ   (F10, F11), 32(R9)
-	FLDPQ   64(R9), (F8, F9)
-	FLDPQ   96(R9), (F10, F11)
-	WORD $0x0e6178cc // fcvtl v12.2d, v6.2s
-	WORD $0x4e68d588 // fadd v8.2d, v12.2d, v8.2d
-	WORD $0x4e6178cd // fcvtl2 v13.2d, v6.4s
-	WORD $0x4e69d5a9 // fadd v9.2d, v13.2d, v9.2d
-	WORD $0x0e6178ec // fcvtl v12.2d, v7.2s
-	WORD $0x4e6ad58a // fadd v10.2d, v12.2d, v10.2d
-	WORD $0x4e6178ed // fcvtl2 v13.2d, v7.4s
-	WORD $0x4e6bd5ab // fadd v11.2d, v13.2d, v11.2d
-	FSTPQ   (F8, F9), 64(R9)
-	FSTPQ   (F10, F11), 96(R9)
-	CBNZ    R11, slice
-	ADD     $128, R5
-	SUBS    $1, R4
-	BNE     panel
-	RET
-
-// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-TEXT ·gemmF32NEONx16Rows3(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
-	LSL     $2, R0
-	MOVD    a+8(FP), R1
-	ADD     R0, R1, R2
-	ADD     R0, R2, R3
-	MOVD    ks+24(FP), R0
-	LSL     $2, R0
-	MOVD    b+32(FP), R4
-	MOVD    panels+40(FP), R5
-	MOVD    c+48(FP), R6
-	MOVD    ldc+56(FP), R7
-	LSL     $2, R7
-
-panel:
-	MOVD    k+0(FP), R9
-	MOVD    ZR, R8
-	MOVD    R6, R10
-	PRFM    (R10), PSTL1KEEP
-	ADD     R7, R10
-	PRFM    (R10), PSTL1KEEP
-	ADD     R7, R10
-	PRFM    (R10), PSTL1KEEP
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	VEOR    V4.B16, V4.B16, V4.B16
-	VEOR    V5.B16, V5.B16, V5.B16
-	VEOR    V6.B16, V6.B16, V6.B16
-	VEOR    V7.B16, V7.B16, V7.B16
-	VEOR    V8.B16, V8.B16, V8.B16
-	VEOR    V9.B16, V9.B16, V9.B16
-	VEOR    V10.B16, V10.B16, V10.B16
-	VEOR    V11.B16, V11.B16, V11.B16
-	SUBS    $4, R9
-	BLT     tail
-
-loop:
-	FLDPQ   (R4), (F12, F13)
-	FLDPQ   32(R4), (F14, F15)
-	FMOVS   (R1)(R8), F16
-	WORD $0x4f901180 // fmla v0.4s, v12.4s, v16.s[0]
-	WORD $0x4f9011a1 // fmla v1.4s, v13.4s, v16.s[0]
-	WORD $0x4f9011c2 // fmla v2.4s, v14.4s, v16.s[0]
-	WORD $0x4f9011e3 // fmla v3.4s, v15.4s, v16.s[0]
-	FMOVS   (R2)(R8), F17
-	WORD $0x4f911184 // fmla v4.4s, v12.4s, v17.s[0]
-	WORD $0x4f9111a5 // fmla v5.4s, v13.4s, v17.s[0]
-	WORD $0x4f9111c6 // fmla v6.4s, v14.4s, v17.s[0]
-	WORD $0x4f9111e7 // fmla v7.4s, v15.4s, v17.s[0]
-	FMOVS   (R3)(R8), F18
-	WORD $0x4f921188 // fmla v8.4s, v12.4s, v18.s[0]
-	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
-	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
-	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
-	ADD     R0, R8
-	FLDPQ   64(R4), (F12, F13)
-	FLDPQ   96(R4), (F14, F15)
-	FMOVS   (R1)(R8), F16
-	WORD $0x4f901180 // fmla v0.4s, v12.4s, v16.s[0]
-	WORD $0x4f9011a1 // fmla v1.4s, v13.4s, v16.s[0]
-	WORD $0x4f9011c2 // fmla v2.4s, v14.4s, v16.s[0]
-	WORD $0x4f9011e3 // fmla v3.4s, v15.4s, v16.s[0]
-	FMOVS   (R2)(R8), F17
-	WORD $0x4f911184 // fmla v4.4s, v12.4s, v17.s[0]
-	WORD $0x4f9111a5 // fmla v5.4s, v13.4s, v17.s[0]
-	WORD $0x4f9111c6 // fmla v6.4s, v14.4s, v17.s[0]
-	WORD $0x4f9111e7 // fmla v7.4s, v15.4s, v17.s[0]
-	FMOVS   (R3)(R8), F18
-	WORD $0x4f921188 // fmla v8.4s, v12.4s, v18.s[0]
-	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
-	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
-	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
-	ADD     R0, R8
-	FLDPQ   128(R4), (F12, F13)
-	FLDPQ   160(R4), (F14, F15)
-	FMOVS   (R1)(R8), F16
-	WORD $0x4f901180 // fmla v0.4s, v12.4s, v16.s[0]
-	WORD $0x4f9011a1 // fmla v1.4s, v13.4s, v16.s[0]
-	WORD $0x4f9011c2 // fmla v2.4s, v14.4s, v16.s[0]
-	WORD $0x4f9011e3 // fmla v3.4s, v15.4s, v16.s[0]
-	FMOVS   (R2)(R8), F17
-	WORD $0x4f911184 // fmla v4.4s, v12.4s, v17.s[0]
-	WORD $0x4f9111a5 // fmla v5.4s, v13.4s, v17.s[0]
-	WORD $0x4f9111c6 // fmla v6.4s, v14.4s, v17.s[0]
-	WORD $0x4f9111e7 // fmla v7.4s, v15.4s, v17.s[0]
-	FMOVS   (R3)(R8), F18
-	WORD $0x4f921188 // fmla v8.4s, v12.4s, v18.s[0]
-	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
-	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
-	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
-	ADD     R0, R8
-	FLDPQ   192(R4), (F12, F13)
-	FLDPQ   224(R4), (F14, F15)
-	FMOVS   (R1)(R8), F16
-	WORD $0x4f901180 // fmla v0.4s, v12.4s, v16.s[0]
-	WORD $0x4f9011a1 // fmla v1.4s, v13.4s, v16.s[0]
-	WORD $0x4f9011c2 // fmla v2.4s, v14.4s, v16.s[0]
-	WORD $0x4f9011e3 // fmla v3.4s, v15.4s, v16.s[0]
-	FMOVS   (R2)(R8), F17
-	WORD $0x4f911184 // fmla v4.4s, v12.4s, v17.s[0]
-	WORD $0x4f9111a5 // fmla v5.4s, v13.4s, v17.s[0]
-	WORD $0x4f9111c6 // fmla v6.4s, v14.4s, v17.s[0]
-	WORD $0x4f9111e7 // fmla v7.4s, v15.4s, v17.s[0]
-	FMOVS   (R3)(R8), F18
-	WORD $0x4f921188 // fmla v8.4s, v12.4s, v18.s[0]
-	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
-	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
-	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
-	ADD     R0, R8
-	ADD     $256, R4
-	SUBS    $4, R9
-	BGE     loop
-
-tail:
-	ADDS    $4, R9
-	BEQ     done
-
-one:
-	FLDPQ   (R4), (F12, F13)
-	FLDPQ   32(R4), (F14, F15)
-	FMOVS   (R1)(R8), F16
-	WORD $0x4f901180 // fmla v0.4s, v12.4s, v16.s[0]
-	WORD $0x4f9011a1 // fmla v1.4s, v13.4s, v16.s[0]
-	WORD $0x4f9011c2 // fmla v2.4s, v14.4s, v16.s[0]
-	WORD $0x4f9011e3 // fmla v3.4s, v15.4s, v16.s[0]
-	FMOVS   (R2)(R8), F17
-	WORD $0x4f911184 // fmla v4.4s, v12.4s, v17.s[0]
-	WORD $0x4f9111a5 // fmla v5.4s, v13.4s, v17.s[0]
-	WORD $0x4f9111c6 // fmla v6.4s, v14.4s, v17.s[0]
-	WORD $0x4f9111e7 // fmla v7.4s, v15.4s, v17.s[0]
-	FMOVS   (R3)(R8), F18
-	WORD $0x4f921188 // fmla v8.4s, v12.4s, v18.s[0]
-	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
-	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
-	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
-	ADD     R0, R8
-	ADD     $64, R4
-	SUBS    $1, R9
-	BNE     one
-
-done:
-	MOVD    from+64(FP), R9
-	MOVD    R6, R10
-	CBZ     R9, store
-	ADD     R6, R9
-	MOVD    c+48(FP), R11
-	SUB     R11, R9
-	MOVD    ldfrom+72(FP), R8
-	LSL     $2, R8
-	FLDPQ   (R9), (F12, F13)
-	FLDPQ   32(R9), (F14, F15)
-	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
-	WORD $0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD $0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD $0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	ADD     R8, R9
-	FLDPQ   (R9), (F12, F13)
-	FLDPQ   32(R9), (F14, F15)
-	WORD $0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD $0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD $0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD $0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	ADD     R8, R9
-	FLDPQ   (R9), (F12, F13)
-	FLDPQ   32(R9), (F14, F15)
-	WORD $0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD $0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD $0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD $0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-
-store:
-	FSTPQ   (F0, F1), (R10)
-	FSTPQ   (F2, F3), 32(R10)
-	ADD     R7, R10
-	FSTPQ   (F4, F5), (R10)
-	FSTPQ   (F6, F7), 32(R10)
-	ADD     R7, R10
-	FSTPQ   (F8, F9), (R10)
-	FSTPQ   (F10, F11), 32(R10)
-	ADD     $64, R6
-	SUBS    $1, R5
-	BNE     panel
-	RET
-
-// func(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
-TEXT ·wideF32NEONx16Rows3(SB), NOSPLIT, $0-72
-	MOVD    rs+24(FP), R0
-	LSL     $2, R0
-	MOVD    a+16(FP), R1
-	ADD     R0, R1, R2
-	ADD     R0, R2, R3
-	MOVD    ks+32(FP), R0
-	LSL     $2, R0
-	MOVD    b+40(FP), R4
-	MOVD    panels+48(FP), R5
-	MOVD    c+56(FP), R6
-	MOVD    ldc+64(FP), R7
-	LSL     $2, R7
-	LSL     $1, R7
-	MOVD    slice+8(FP), R13
-
-panel:
-	MOVD    k+0(FP), R12
-	MOVD    ZR, R8
-	MOVD    R6, R10
-	PRFM    (R10), PSTL1KEEP
-	PRFM    64(R10), PSTL1KEEP
-	ADD     R7, R10
-	PRFM    (R10), PSTL1KEEP
-	PRFM    64(R10), PSTL1KEEP
-	ADD     R7, R10
-	PRFM    (R10), PSTL1KEEP
-	PRFM    64(R10), PSTL1KEEP
-
-slice:
-	CMP     R13, R12
-	CSEL    LT, R12, R13, R9
-	SUB     R9, R12
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	VEOR    V4.B16, V4.B16, V4.B16
-	VEOR    V5.B16, V5.B16, V5.B16
-	VEOR    V6.B16, V6.B16, V6.B16
-	VEOR    V7.B16, V7.B16, V7.B16
-	VEOR    V8.B16, V8.B16, V8.B16
-	VEOR    V9.B16, V9.B16, V9.B16
-	VEOR    V10.B16, V10.B16, V10.B16
-	VEOR    V11.B16, V11.B16, V11.B16
-	SUBS    $4, R9
-	BLT     tail
-
-loop:
-	FLDPQ   (R4), (F12, F13)
-	FLDPQ   32(R4), (F14, F15)
-	FMOVS   (R1)(R8), F16
-	WORD $0x4f901180 // fmla v0.4s, v12.4s, v16.s[0]
-	WORD $0x4f9011a1 // fmla v1.4s, v13.4s, v16.s[0]
-	WORD $0x4f9011c2 // fmla v2.4s, v14.4s, v16.s[0]
-	WORD $0x4f9011e3 // fmla v3.4s, v15.4s, v16.s[0]
-	FMOVS   (R2)(R8), F17
-	WORD $0x4f911184 // fmla v4.4s, v12.4s, v17.s[0]
-	WORD $0x4f9111a5 // fmla v5.4s, v13.4s, v17.s[0]
-	WORD $0x4f9111c6 // fmla v6.4s, v14.4s, v17.s[0]
-	WORD $0x4f9111e7 // fmla v7.4s, v15.4s, v17.s[0]
-	FMOVS   (R3)(R8), F18
-	WORD $0x4f921188 // fmla v8.4s, v12.4s, v18.s[0]
-	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
-	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
-	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
-	ADD     R0, R8
-	FLDPQ   64(R4), (F12, F13)
-	FLDPQ   96(R4), (F14, F15)
-	FMOVS   (R1)(R8), F16
-	WORD $0x4f901180 // fmla v0.4s, v12.4s, v16.s[0]
-	WORD $0x4f9011a1 // fmla v1.4s, v13.4s, v16.s[0]
-	WORD $0x4f9011c2 // fmla v2.4s, v14.4s, v16.s[0]
-	WORD $0x4f9011e3 // fmla v3.4s, v15.4s, v16.s[0]
-	FMOVS   (R2)(R8), F17
-	WORD $0x4f911184 // fmla v4.4s, v12.4s, v17.s[0]
-	WORD $0x4f9111a5 // fmla v5.4s, v13.4s, v17.s[0]
-	WORD $0x4f9111c6 // fmla v6.4s, v14.4s, v17.s[0]
-	WORD $0x4f9111e7 // fmla v7.4s, v15.4s, v17.s[0]
-	FMOVS   (R3)(R8), F18
-	WORD $0x4f921188 // fmla v8.4s, v12.4s, v18.s[0]
-	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
-	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
-	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
-	ADD     R0, R8
-	FLDPQ   128(R4), (F12, F13)
-	FLDPQ   160(R4), (F14, F15)
-	FMOVS   (R1)(R8), F16
-	WORD $0x4f901180 // fmla v0.4s, v12.4s, v16.s[0]
-	WORD $0x4f9011a1 // fmla v1.4s, v13.4s, v16.s[0]
-	WORD $0x4f9011c2 // fmla v2.4s, v14.4s, v16.s[0]
-	WORD $0x4f9011e3 // fmla v3.4s, v15.4s, v16.s[0]
-	FMOVS   (R2)(R8), F17
-	WORD $0x4f911184 // fmla v4.4s, v12.4s, v17.s[0]
-	WORD $0x4f9111a5 // fmla v5.4s, v13.4s, v17.s[0]
-	WORD $0x4f9111c6 // fmla v6.4s, v14.4s, v17.s[0]
-	WORD $0x4f9111e7 // fmla v7.4s, v15.4s, v17.s[0]
-	FMOVS   (R3)(R8), F18
-	WORD $0x4f921188 // fmla v8.4s, v12.4s, v18.s[0]
-	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
-	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
-	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
-	ADD     R0, R8
-	FLDPQ   192(R4), (F12, F13)
-	FLDPQ   224(R4), (F14, F15)
-	FMOVS   (R1)(R8), F16
-	WORD $0x4f901180 // fmla v0.4s, v12.4s, v16.s[0]
-	WORD $0x4f9011a1 // fmla v1.4s, v13.4s, v16.s[0]
-	WORD $0x4f9011c2 // fmla v2.4s, v14.4s, v16.s[0]
-	WORD $0x4f9011e3 // fmla v3.4s, v15.4s, v16.s[0]
-	FMOVS   (R2)(R8), F17
-	WORD $0x4f911184 // fmla v4.4s, v12.4s, v17.s[0]
-	WORD $0x4f9111a5 // fmla v5.4s, v13.4s, v17.s[0]
-	WORD $0x4f9111c6 // fmla v6.4s, v14.4s, v17.s[0]
-	WORD $0x4f9111e7 // fmla v7.4s, v15.4s, v17.s[0]
-	FMOVS   (R3)(R8), F18
-	WORD $0x4f921188 // fmla v8.4s, v12.4s, v18.s[0]
-	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
-	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
-	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
-	ADD     R0, R8
-	ADD     $256, R4
-	SUBS    $4, R9
-	BGE     loop
-
-tail:
-	ADDS    $4, R9
-	BEQ     done
-
-one:
-	FLDPQ   (R4), (F12, F13)
-	FLDPQ   32(R4), (F14, F15)
-	FMOVS   (R1)(R8), F16
-	WORD $0x4f901180 // fmla v0.4s, v12.4s, v16.s[0]
-	WORD $0x4f9011a1 // fmla v1.4s, v13.4s, v16.s[0]
-	WORD $0x4f9011c2 // fmla v2.4s, v14.4s, v16.s[0]
-	WORD $0x4f9011e3 // fmla v3.4s, v15.4s, v16.s[0]
-	FMOVS   (R2)(R8), F17
-	WORD $0x4f911184 // fmla v4.4s, v12.4s, v17.s[0]
-	WORD $0x4f9111a5 // fmla v5.4s, v13.4s, v17.s[0]
-	WORD $0x4f9111c6 // fmla v6.4s, v14.4s, v17.s[0]
-	WORD $0x4f9111e7 // fmla v7.4s, v15.4s, v17.s[0]
-	FMOVS   (R3)(R8), F18
-	WORD $0x4f921188 // fmla v8.4s, v12.4s, v18.s[0]
-	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
-	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
-	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
-	ADD     R0, R8
-	ADD     $64, R4
-	SUBS    $1, R9
-	BNE     one
-
-done:
-	MOVD    R6, R10
-	FLDPQ   (R10), (F12, F13)
-	FLDPQ   32(R10), (F14, F15)
-	WORD $0x0e617810 // fcvtl v16.2d, v0.2s
-	WORD $0x4e6cd60c // fadd v12.2d, v16.2d, v12.2d
-	WORD $0x4e617811 // fcvtl2 v17.2d, v0.4s
-	WORD $0x4e6dd62d // fadd v13.2d, v17.2d, v13.2d
-	WORD $0x0e617832 // fcvtl v18.2d, v1.2s
-	WORD $0x4e6ed64e // fadd v14.2d, v18.2d, v14.2d
-	WORD $0x4e617830 // fcvtl2 v16.2d, v1.4s
-	WORD $0x4e6fd60f // fadd v15.2d, v16.2d, v15.2d
-	FSTPQ   (F12, F13), (R10)
-	FSTPQ   (F14, F15), 32(R10)
-	FLDPQ   64(R10), (F12, F13)
-	FLDPQ   96(R10), (F14, F15)
-	WORD $0x0e617850 // fcvtl v16.2d, v2.2s
-	WORD $0x4e6cd60c // fadd v12.2d, v16.2d, v12.2d
-	WORD $0x4e617851 // fcvtl2 v17.2d, v2.4s
-	WORD $0x4e6dd62d // fadd v13.2d, v17.2d, v13.2d
-	WORD $0x0e617872 // fcvtl v18.2d, v3.2s
-	WORD $0x4e6ed64e // fadd v14.2d, v18.2d, v14.2d
-	WORD $0x4e617870 // fcvtl2 v16.2d, v3.4s
-	WORD $0x4e6fd60f // fadd v15.2d, v16.2d, v15.2d
-	FSTPQ   (F12, F13), 64(R10)
-	FSTPQ   (F14, F15), 96(R10)
-	ADD     R7, R10
-	FLDPQ   (R10), (F12, F13)
-	FLDPQ   32(R10), (F14, F15)
-	WORD $0x0e617890 // fcvtl v16.2d, v4.2s
-	WORD $0x4e6cd60c // fadd v12.2d, v16.2d, v12.2d
-	WORD $0x4e617891 // fcvtl2 v17.2d, v4.4s
-	WORD $0x4e6dd62d // fadd v13.2d, v17.2d, v13.2d
-	WORD $0x0e6178b2 // fcvtl v18.2d, v5.2s
-	WORD $0x4e6ed64e // fadd v14.2d, v18.2d, v14.2d
-	WORD $0x4e6178b0 // fcvtl2 v16.2d, v5.4s
-	WORD $0x4e6fd60f // fadd v15.2d, v16.2d, v15.2d
-	FSTPQ   (F12, F13), (R10)
-	FSTPQ   (F14, F15), 32(R10)
-	FLDPQ   64(R10), (F12, F13)
-	FLDPQ   96(R10), (F14, F15)
-	WORD $0x0e6178d0 // fcvtl v16.2d, v6.2s
-	WORD $0x4e6cd60c // fadd v12.2d, v16.2d, v12.2d
-	WORD $0x4e6178d1 // fcvtl2 v17.2d, v6.4s
-	WORD $0x4e6dd62d // fadd v13.2d, v17.2d, v13.2d
-	WORD $0x0e6178f2 // fcvtl v18.2d, v7.2s
-	WORD $0x4e6ed64e // fadd v14.2d, v18.2d, v14.2d
-	WORD $0x4e6178f0 // fcvtl2 v16.2d, v7.4s
-	WORD $0x4e6fd60f // fadd v15.2d, v16.2d, v15.2d
-	FSTPQ   (F12, F13), 64(R10)
-	FSTPQ   (F14, F15), 96(R10)
-	ADD     R7, R10
-	FLDPQ   (R10), (F12, F13)
-	FLDPQ   32(R10), (F14, F15)
-	WORD $0x0e617910 // fcvtl v16.2d, v8.2s
-	WORD $0x4e6cd60c // fadd v12.2d, v16.2d, v12.2d
-	WORD $0x4e617911 // fcvtl2 v17.2d, v8.4s
-	WORD $0x4e6dd62d // fadd v13.2d, v17.2d, v13.2d
-	WORD $0x0e617932 // fcvtl v18.2d, v9.2s
-	WORD $0x4e6ed64e // fadd v14.2d, v18.2d, v14.2d
-	WORD $0x4e617930 // fcvtl2 v16.2d, v9.4s
-	WORD $0x4e6fd60f // fadd v15.2d, v16.2d, v15.2d
-	FSTPQ   (F12, F13), (R10)
-	FSTPQ   (F14, F15), 32(R10)
-	FLDPQ   64(R10), (F12, F13)
-	FLDPQ   96(R10), (F14, F15)
-	WORD $0x0e617950 // fcvtl v16.2d, v10.2s
-	WORD $0x4e6cd60c // fadd v12.2d, v16.2d, v12.2d
-	WORD $0x4e617951 // fcvtl2 v17.2d, v10.4s
-	WORD $0x4e6dd62d // fadd v13.2d, v17.2d, v13.2d
-	WORD $0x0e617972 // fcvtl v18.2d, v11.2s
-	WORD $0x4e6ed64e // fadd v14.2d, v18.2d, v14.2d
-	WORD $0x4e617970 // fcvtl2 v16.2d, v11.4s
-	WORD $0x4e6fd60f // fadd v15.2d, v16.2d, v15.2d
-	FSTPQ   (F12, F13), 64(R10)
-	FSTPQ   (F14, F15), 96(R10)
-	CBNZ    R12, slice
-	ADD     $128, R6
-	SUBS    $1, R5
-	BNE     panel
-	RET
-
-// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-TEXT ·gemmF32NEONx16Rows4(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
-	LSL     $2, R0
-	MOVD    a+8(FP), R1
-	ADD     R0, R1, R2
-	ADD     R0, R2, R3
-	ADD     R0, R3, R4
-	MOVD    ks+24(FP), R0
-	LSL     $2, R0
-	MOVD    b+32(FP), R5
-	MOVD    panels+40(FP), R6
-	MOVD    c+48(FP), R7
-	MOVD    ldc+56(FP), R8
-	LSL     $2, R8
-
-panel:
-	MOVD    k+0(FP), R10
-	MOVD    ZR, R9
-	MOVD    R7, R11
-	PRFM    (R11), PSTL1KEEP
-	ADD     R8, R11
-	PRFM    (R11), PSTL1KEEP
-	ADD     R8, R11
-	PRFM    (R11), PSTL1KEEP
-	ADD     R8, R11
-	PRFM    (R11), PSTL1KEEP
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	VEOR    V4.B16, V4.B16, V4.B16
-	VEOR    V5.B16, V5.B16, V5.B16
-	VEOR    V6.B16, V6.B16, V6.B16
-	VEOR    V7.B16, V7.B16, V7.B16
-	VEOR    V8.B16, V8.B16, V8.B16
-	VEOR    V9.B16, V9.B16, V9.B16
-	VEOR    V10.B16, V10.B16, V10.B16
-	VEOR    V11.B16, V11.B16, V11.B16
-	VEOR    V12.B16, V12.B16, V12.B16
-	VEOR    V13.B16, V13.B16, V13.B16
-	VEOR    V14.B16, V14.B16, V14.B16
-	VEOR    V15.B16, V15.B16, V15.B16
-	SUBS    $4, R10
-	BLT     tail
-
-loop:
-	FLDPQ   (R5), (F16, F17)
-	FLDPQ   32(R5), (F18, F19)
-	FMOVS   (R1)(R9), F20
-	WORD $0x4f941200 // fmla v0.4s, v16.4s, v20.s[0]
-	WORD $0x4f941221 // fmla v1.4s, v17.4s, v20.s[0]
-	WORD $0x4f941242 // fmla v2.4s, v18.4s, v20.s[0]
-	WORD $0x4f941263 // fmla v3.4s, v19.4s, v20.s[0]
-	FMOVS   (R2)(R9), F21
-	WORD $0x4f951204 // fmla v4.4s, v16.4s, v21.s[0]
-	WORD $0x4f951225 // fmla v5.4s, v17.4s, v21.s[0]
-	WORD $0x4f951246 // fmla v6.4s, v18.4s, v21.s[0]
-	WORD $0x4f951267 // fmla v7.4s, v19.4s, v21.s[0]
-	FMOVS   (R3)(R9), F22
-	WORD $0x4f961208 // fmla v8.4s, v16.4s, v22.s[0]
-	WORD $0x4f961229 // fmla v9.4s, v17.4s, v22.s[0]
-	WORD $0x4f96124a // fmla v10.4s, v18.4s, v22.s[0]
-	WORD $0x4f96126b // fmla v11.4s, v19.4s, v22.s[0]
-	FMOVS   (R4)(R9), F23
-	WORD $0x4f97120c // fmla v12.4s, v16.4s, v23.s[0]
-	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
-	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
-	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
-	ADD     R0, R9
-	FLDPQ   64(R5), (F16, F17)
-	FLDPQ   96(R5), (F18, F19)
-	FMOVS   (R1)(R9), F20
-	WORD $0x4f941200 // fmla v0.4s, v16.4s, v20.s[0]
-	WORD $0x4f941221 // fmla v1.4s, v17.4s, v20.s[0]
-	WORD $0x4f941242 // fmla v2.4s, v18.4s, v20.s[0]
-	WORD $0x4f941263 // fmla v3.4s, v19.4s, v20.s[0]
-	FMOVS   (R2)(R9), F21
-	WORD $0x4f951204 // fmla v4.4s, v16.4s, v21.s[0]
-	WORD $0x4f951225 // fmla v5.4s, v17.4s, v21.s[0]
-	WORD $0x4f951246 // fmla v6.4s, v18.4s, v21.s[0]
-	WORD $0x4f951267 // fmla v7.4s, v19.4s, v21.s[0]
-	FMOVS   (R3)(R9), F22
-	WORD $0x4f961208 // fmla v8.4s, v16.4s, v22.s[0]
-	WORD $0x4f961229 // fmla v9.4s, v17.4s, v22.s[0]
-	WORD $0x4f96124a // fmla v10.4s, v18.4s, v22.s[0]
-	WORD $0x4f96126b // fmla v11.4s, v19.4s, v22.s[0]
-	FMOVS   (R4)(R9), F23
-	WORD $0x4f97120c // fmla v12.4s, v16.4s, v23.s[0]
-	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
-	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
-	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
-	ADD     R0, R9
-	FLDPQ   128(R5), (F16, F17)
-	FLDPQ   160(R5), (F18, F19)
-	FMOVS   (R1)(R9), F20
-	WORD $0x4f941200 // fmla v0.4s, v16.4s, v20.s[0]
-	WORD $0x4f941221 // fmla v1.4s, v17.4s, v20.s[0]
-	WORD $0x4f941242 // fmla v2.4s, v18.4s, v20.s[0]
-	WORD $0x4f941263 // fmla v3.4s, v19.4s, v20.s[0]
-	FMOVS   (R2)(R9), F21
-	WORD $0x4f951204 // fmla v4.4s, v16.4s, v21.s[0]
-	WORD $0x4f951225 // fmla v5.4s, v17.4s, v21.s[0]
-	WORD $0x4f951246 // fmla v6.4s, v18.4s, v21.s[0]
-	WORD $0x4f951267 // fmla v7.4s, v19.4s, v21.s[0]
-	FMOVS   (R3)(R9), F22
-	WORD $0x4f961208 // fmla v8.4s, v16.4s, v22.s[0]
-	WORD $0x4f961229 // fmla v9.4s, v17.4s, v22.s[0]
-	WORD $0x4f96124a // fmla v10.4s, v18.4s, v22.s[0]
-	WORD $0x4f96126b // fmla v11.4s, v19.4s, v22.s[0]
-	FMOVS   (R4)(R9), F23
-	WORD $0x4f97120c // fmla v12.4s, v16.4s, v23.s[0]
-	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
-	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
-	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
-	ADD     R0, R9
-	FLDPQ   192(R5), (F16, F17)
-	FLDPQ   224(R5), (F18, F19)
-	FMOVS   (R1)(R9), F20
-	WORD $0x4f941200 // fmla v0.4s, v16.4s, v20.s[0]
-	WORD $0x4f941221 // fmla v1.4s, v17.4s, v20.s[0]
-	WORD $0x4f941242 // fmla v2.4s, v18.4s, v20.s[0]
-	WORD $0x4f941263 // fmla v3.4s, v19.4s, v20.s[0]
-	FMOVS   (R2)(R9), F21
-	WORD $0x4f951204 // fmla v4.4s, v16.4s, v21.s[0]
-	WORD $0x4f951225 // fmla v5.4s, v17.4s, v21.s[0]
-	WORD $0x4f951246 // fmla v6.4s, v18.4s, v21.s[0]
-	WORD $0x4f951267 // fmla v7.4s, v19.4s, v21.s[0]
-	FMOVS   (R3)(R9), F22
-	WORD $0x4f961208 // fmla v8.4s, v16.4s, v22.s[0]
-	WORD $0x4f961229 // fmla v9.4s, v17.4s, v22.s[0]
-	WORD $0x4f96124a // fmla v10.4s, v18.4s, v22.s[0]
-	WORD $0x4f96126b // fmla v11.4s, v19.4s, v22.s[0]
-	FMOVS   (R4)(R9), F23
-	WORD $0x4f97120c // fmla v12.4s, v16.4s, v23.s[0]
-	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
-	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
-	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
-	ADD     R0, R9
-	ADD     $256, R5
-	SUBS    $4, R10
-	BGE     loop
-
-tail:
-	ADDS    $4, R10
-	BEQ     done
-
-one:
-	FLDPQ   (R5), (F16, F17)
-	FLDPQ   32(R5), (F18, F19)
-	FMOVS   (R1)(R9), F20
-	WORD $0x4f941200 // fmla v0.4s, v16.4s, v20.s[0]
-	WORD $0x4f941221 // fmla v1.4s, v17.4s, v20.s[0]
-	WORD $0x4f941242 // fmla v2.4s, v18.4s, v20.s[0]
-	WORD $0x4f941263 // fmla v3.4s, v19.4s, v20.s[0]
-	FMOVS   (R2)(R9), F21
-	WORD $0x4f951204 // fmla v4.4s, v16.4s, v21.s[0]
-	WORD $0x4f951225 // fmla v5.4s, v17.4s, v21.s[0]
-	WORD $0x4f951246 // fmla v6.4s, v18.4s, v21.s[0]
-	WORD $0x4f951267 // fmla v7.4s, v19.4s, v21.s[0]
-	FMOVS   (R3)(R9), F22
-	WORD $0x4f961208 // fmla v8.4s, v16.4s, v22.s[0]
-	WORD $0x4f961229 // fmla v9.4s, v17.4s, v22.s[0]
-	WORD $0x4f96124a // fmla v10.4s, v18.4s, v22.s[0]
-	WORD $0x4f96126b // fmla v11.4s, v19.4s, v22.s[0]
-	FMOVS   (R4)(R9), F23
-	WORD $0x4f97120c // fmla v12.4s, v16.4s, v23.s[0]
-	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
-	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
-	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
-	ADD     R0, R9
-	ADD     $64, R5
-	SUBS    $1, R10
-	BNE     one
-
-done:
-	MOVD    from+64(FP), R10
-	MOVD    R7, R11
-	CBZ     R10, store
-	ADD     R7, R10
-	MOVD    c+48(FP), R12
-	SUB     R12, R10
-	MOVD    ldfrom+72(FP), R9
-	LSL     $2, R9
-	FLDPQ   (R10), (F16, F17)
-	FLDPQ   32(R10), (F18, F19)
-	WORD $0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	WORD $0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD $0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD $0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	ADD     R9, R10
-	FLDPQ   (R10), (F16, F17)
-	FLDPQ   32(R10), (F18, F19)
-	WORD $0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD $0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD $0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	WORD $0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
-	ADD     R9, R10
-	FLDPQ   (R10), (F16, F17)
-	FLDPQ   32(R10), (F18, F19)
-	WORD $0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD $0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD $0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD $0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	ADD     R9, R10
-	FLDPQ   (R10), (F16, F17)
-	FLDPQ   32(R10), (F18, F19)
-	WORD $0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD $0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD $0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD $0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-
-store:
-	FSTPQ   (F0, F1), (R11)
-	FSTPQ   (F2, F3), 32(R11)
-	ADD     R8, R11
-	FSTPQ   (F4, F5), (R11)
-	FSTPQ   (F6, F7), 32(R11)
-	ADD     R8, R11
-	FSTPQ   (F8, F9), (R11)
-	FSTPQ   (F10, F11), 32(R11)
-	ADD     R8, R11
-	FSTPQ   (F12, F13), (R11)
-	FSTPQ   (F14, F15), 32(R11)
-	ADD     $64, R7
-	SUBS    $1, R6
-	BNE     panel
-	RET
-
-// func(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
-TEXT ·wideF32NEONx16Rows4(SB), NOSPLIT, $0-72
-	MOVD    rs+24(FP), R0
-	LSL     $2, R0
-	MOVD    a+16(FP), R1
-	ADD     R0, R1, R2
-	ADD     R0, R2, R3
-	ADD     R0, R3, R4
-	MOVD    ks+32(FP), R0
-	LSL     $2, R0
-	MOVD    b+40(FP), R5
-	MOVD    panels+48(FP), R6
-	MOVD    c+56(FP), R7
-	MOVD    ldc+64(FP), R8
-	LSL     $2, R8
-	LSL     $1, R8
-	MOVD    slice+8(FP), R14
-
-panel:
-	MOVD    k+0(FP), R13
-	MOVD    ZR, R9
-	MOVD    R7, R11
-	PRFM    (R11), PSTL1KEEP
-	PRFM    64(R11), PSTL1KEEP
-	ADD     R8, R11
-	PRFM    (R11), PSTL1KEEP
-	PRFM    64(R11), PSTL1KEEP
-	ADD     R8, R11
-	PRFM    (R11), PSTL1KEEP
-	PRFM    64(R11), PSTL1KEEP
-	ADD     R8, R11
-	PRFM    (R11), PSTL1KEEP
-	PRFM    64(R11), PSTL1KEEP
-
-slice:
-	CMP     R14, R13
-	CSEL    LT, R13, R14, R10
-	SUB     R10, R13
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	VEOR    V4.B16, V4.B16, V4.B16
-	VEOR    V5.B16, V5.B16, V5.B16
-	VEOR    V6.B16, V6.B16, V6.B16
-	VEOR    V7.B16, V7.B16, V7.B16
-	VEOR    V8.B16, V8.B16, V8.B16
-	VEOR    V9.B16, V9.B16, V9.B16
-	VEOR    V10.B16, V10.B16, V10.B16
-	VEOR    V11.B16, V11.B16, V11.B16
-	VEOR    V12.B16, V12.B16, V12.B16
-	VEOR    V13.B16, V13.B16, V13.B16
-	VEOR    V14.B16, V14.B16, V14.B16
-	VEOR    V15.B16, V15.B16, V15.B16
-	SUBS    $4, R10
-	BLT     tail
-
-loop:
-	FLDPQ   (R5), (F16, F17)
-	FLDPQ   32(R5), (F18, F19)
-	FMOVS   (R1)(R9), F20
-	WORD $0x4f941200 // fmla v0.4s, v16.4s, v20.s[0]
-	WORD $0x4f941221 // fmla v1.4s, v17.4s, v20.s[0]
-	WORD $0x4f941242 // fmla v2.4s, v18.4s, v20.s[0]
-	WORD $0x4f941263 // fmla v3.4s, v19.4s, v20.s[0]
-	FMOVS   (R2)(R9), F21
-	WORD $0x4f951204 // fmla v4.4s, v16.4s, v21.s[0]
-	WORD $0x4f951225 // fmla v5.4s, v17.4s, v21.s[0]
-	WORD $0x4f951246 // fmla v6.4s, v18.4s, v21.s[0]
-	WORD $0x4f951267 // fmla v7.4s, v19.4s, v21.s[0]
-	FMOVS   (R3)(R9), F22
-	WORD $0x4f961208 // fmla v8.4s, v16.4s, v22.s[0]
-	WORD $0x4f961229 // fmla v9.4s, v17.4s, v22.s[0]
-	WORD $0x4f96124a // fmla v10.4s, v18.4s, v22.s[0]
-	WORD $0x4f96126b // fmla v11.4s, v19.4s, v22.s[0]
-	FMOVS   (R4)(R9), F23
-	WORD $0x4f97120c // fmla v12.4s, v16.4s, v23.s[0]
-	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
-	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
-	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
-	ADD     R0, R9
-	FLDPQ   64(R5), (F16, F17)
-	FLDPQ   96(R5), (F18, F19)
-	FMOVS   (R1)(R9), F20
-	WORD $0x4f941200 // fmla v0.4s, v16.4s, v20.s[0]
-	WORD $0x4f941221 // fmla v1.4s, v17.4s, v20.s[0]
-	WORD $0x4f941242 // fmla v2.4s, v18.4s, v20.s[0]
-	WORD $0x4f941263 // fmla v3.4s, v19.4s, v20.s[0]
-	FMOVS   (R2)(R9), F21
-	WORD $0x4f951204 // fmla v4.4s, v16.4s, v21.s[0]
-	WORD $0x4f951225 // fmla v5.4s, v17.4s, v21.s[0]
-	WORD $0x4f951246 // fmla v6.4s, v18.4s, v21.s[0]
-	WORD $0x4f951267 // fmla v7.4s, v19.4s, v21.s[0]
-	FMOVS   (R3)(R9), F22
-	WORD $0x4f961208 // fmla v8.4s, v16.4s, v22.s[0]
-	WORD $0x4f961229 // fmla v9.4s, v17.4s, v22.s[0]
-	WORD $0x4f96124a // fmla v10.4s, v18.4s, v22.s[0]
-	WORD $0x4f96126b // fmla v11.4s, v19.4s, v22.s[0]
-	FMOVS   (R4)(R9), F23
-	WORD $0x4f97120c // fmla v12.4s, v16.4s, v23.s[0]
-	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
-	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
-	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
-	ADD     R0, R9
-	FLDPQ   128(R5), (F16, F17)
-	FLDPQ   160(R5), (F18, F19)
-	FMOVS   (R1)(R9), F20
-	WORD $0x4f941200 // fmla v0.4s, v16.4s, v20.s[0]
-	WORD $0x4f941221 // fmla v1.4s, v17.4s, v20.s[0]
-	WORD $0x4f941242 // fmla v2.4s, v18.4s, v20.s[0]
-	WORD $0x4f941263 // fmla v3.4s, v19.4s, v20.s[0]
-	FMOVS   (R2)(R9), F21
-	WORD $0x4f951204 // fmla v4.4s, v16.4s, v21.s[0]
-	WORD $0x4f951225 // fmla v5.4s, v17.4s, v21.s[0]
-	WORD $0x4f951246 // fmla v6.4s, v18.4s, v21.s[0]
-	WORD $0x4f951267 // fmla v7.4s, v19.4s, v21.s[0]
-	FMOVS   (R3)(R9), F22
-	WORD $0x4f961208 // fmla v8.4s, v16.4s, v22.s[0]
-	WORD $0x4f961229 // fmla v9.4s, v17.4s, v22.s[0]
-	WORD $0x4f96124a // fmla v10.4s, v18.4s, v22.s[0]
-	WORD $0x4f96126b // fmla v11.4s, v19.4s, v22.s[0]
-	FMOVS   (R4)(R9), F23
-	WORD $0x4f97120c // fmla v12.4s, v16.4s, v23.s[0]
-	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
-	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
-	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
-	ADD     R0, R9
-	FLDPQ   192(R5), (F16, F17)
-	FLDPQ   224(R5), (F18, F19)
-	FMOVS   (R1)(R9), F20
-	WORD $0x4f941200 // fmla v0.4s, v16.4s, v20.s[0]
-	WORD $0x4f941221 // fmla v1.4s, v17.4s, v20.s[0]
-	WORD $0x4f941242 // fmla v2.4s, v18.4s, v20.s[0]
-	WORD $0x4f941263 // fmla v3.4s, v19.4s, v20.s[0]
-	FMOVS   (R2)(R9), F21
-	WORD $0x4f951204 // fmla v4.4s, v16.4s, v21.s[0]
-	WORD $0x4f951225 // fmla v5.4s, v17.4s, v21.s[0]
-	WORD $0x4f951246 // fmla v6.4s, v18.4s, v21.s[0]
-	WORD $0x4f951267 // fmla v7.4s, v19.4s, v21.s[0]
-	FMOVS   (R3)(R9), F22
-	WORD $0x4f961208 // fmla v8.4s, v16.4s, v22.s[0]
-	WORD $0x4f961229 // fmla v9.4s, v17.4s, v22.s[0]
-	WORD $0x4f96124a // fmla v10.4s, v18.4s, v22.s[0]
-	WORD $0x4f96126b // fmla v11.4s, v19.4s, v22.s[0]
-	FMOVS   (R4)(R9), F23
-	WORD $0x4f97120c // fmla v12.4s, v16.4s, v23.s[0]
-	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
-	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
-	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
-	ADD     R0, R9
-	ADD     $256, R5
-	SUBS    $4, R10
-	BGE     loop
-
-tail:
-	ADDS    $4, R10
-	BEQ     done
-
-one:
-	FLDPQ   (R5), (F16, F17)
-	FLDPQ   32(R5), (F18, F19)
-	FMOVS   (R1)(R9), F20
-	WORD $0x4f941200 // fmla v0.4s, v16.4s, v20.s[0]
-	WORD $0x4f941221 // fmla v1.4s, v17.4s, v20.s[0]
-	WORD $0x4f941242 // fmla v2.4s, v18.4s, v20.s[0]
-	WORD $0x4f941263 // fmla v3.4s, v19.4s, v20.s[0]
-	FMOVS   (R2)(R9), F21
-	WORD $0x4f951204 // fmla v4.4s, v16.4s, v21.s[0]
-	WORD $0x4f951225 // fmla v5.4s, v17.4s, v21.s[0]
-	WORD $0x4f951246 // fmla v6.4s, v18.4s, v21.s[0]
-	WORD $0x4f951267 // fmla v7.4s, v19.4s, v21.s[0]
-	FMOVS   (R3)(R9), F22
-	WORD $0x4f961208 // fmla v8.4s, v16.4s, v22.s[0]
-	WORD $0x4f961229 // fmla v9.4s, v17.4s, v22.s[0]
-	WORD $0x4f96124a // fmla v10.4s, v18.4s, v22.s[0]
-	WORD $0x4f96126b // fmla v11.4s, v19.4s, v22.s[0]
-	FMOVS   (R4)(R9), F23
-	WORD $0x4f97120c // fmla v12.4s, v16.4s, v23.s[0]
-	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
-	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
-	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
-	ADD     R0, R9
-	ADD     $64, R5
-	SUBS    $1, R10
-	BNE     one
-
-done:
-	MOVD    R7, R11
-	FLDPQ   (R11), (F16, F17)
-	FLDPQ   32(R11), (F18, F19)
-	WORD $0x0e617814 // fcvtl v20.2d, v0.2s
-	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
-	WORD $0x4e617815 // fcvtl2 v21.2d, v0.4s
-	WORD $0x4e71d6b1 // fadd v17.2d, v21.2d, v17.2d
-	WORD $0x0e617836 // fcvtl v22.2d, v1.2s
-	WORD $0x4e72d6d2 // fadd v18.2d, v22.2d, v18.2d
-	WORD $0x4e617837 // fcvtl2 v23.2d, v1.4s
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	FSTPQ   (F16, F17), (R11)
-	FSTPQ   (F18, F19), 32(R11)
-	FLDPQ   64(R11), (F16, F17)
-	FLDPQ   96(R11), (F18, F19)
-	WORD $0x0e617854 // fcvtl v20.2d, v2.2s
-	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
-	WORD $0x4e617855 // fcvtl2 v21.2d, v2.4s
-	WORD $0x4e71d6b1 // fadd v17.2d, v21.2d, v17.2d
-	WORD $0x0e617876 // fcvtl v22.2d, v3.2s
-	WORD $0x4e72d6d2 // fadd v18.2d, v22.2d, v18.2d
-	WORD $0x4e617877 // fcvtl2 v23.2d, v3.4s
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	FSTPQ   (F16, F17), 64(R11)
-	FSTPQ   (F18, F19), 96(R11)
-	ADD     R8, R11
-	FLDPQ   (R11), (F16, F17)
-	FLDPQ   32(R11), (F18, F19)
-	WORD $0x0e617894 // fcvtl v20.2d, v4.2s
-	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
-	WORD $0x4e617895 // fcvtl2 v21.2d, v4.4s
-	WORD $0x4e71d6b1 // fadd v17.2d, v21.2d, v17.2d
-	WORD $0x0e6178b6 // fcvtl v22.2d, v5.2s
-	WORD $0x4e72d6d2 // fadd v18.2d, v22.2d, v18.2d
-	WORD $0x4e6178b7 // fcvtl2 v23.2d, v5.4s
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	FSTPQ   (F16, F17), (R11)
-	FSTPQ   (F18, F19), 32(R11)
-	FLDPQ   64(R11), (F16, F17)
-	FLDPQ   96(R11), (F18, F19)
-	WORD $0x0e6178d4 // fcvtl v20.2d, v6.2s
-	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
-	WORD $0x4e6178d5 // fcvtl2 v21.2d, v6.4s
-	WORD $0x4e71d6b1 // fadd v17.2d, v21.2d, v17.2d
-	WORD $0x0e6178f6 // fcvtl v22.2d, v7.2s
-	WORD $0x4e72d6d2 // fadd v18.2d, v22.2d, v18.2d
-	WORD $0x4e6178f7 // fcvtl2 v23.2d, v7.4s
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	FSTPQ   (F16, F17), 64(R11)
-	FSTPQ   (F18, F19), 96(R11)
-	ADD     R8, R11
-	FLDPQ   (R11), (F16, F17)
-	FLDPQ   32(R11), (F18, F19)
-	WORD $0x0e617914 // fcvtl v20.2d, v8.2s
-	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
-	WORD $0x4e617915 // fcvtl2 v21.2d, v8.4s
-	WORD $0x4e71d6b1 // fadd v17.2d, v21.2d, v17.2d
-	WORD $0x0e617936 // fcvtl v22.2d, v9.2s
-	WORD $0x4e72d6d2 // fadd v18.2d, v22.2d, v18.2d
-	WORD $0x4e617937 // fcvtl2 v23.2d, v9.4s
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	FSTPQ   (F16, F17), (R11)
-	FSTPQ   (F18, F19), 32(R11)
-	FLDPQ   64(R11), (F16, F17)
-	FLDPQ   96(R11), (F18, F19)
-	WORD $0x0e617954 // fcvtl v20.2d, v10.2s
-	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
-	WORD $0x4e617955 // fcvtl2 v21.2d, v10.4s
-	WORD $0x4e71d6b1 // fadd v17.2d, v21.2d, v17.2d
-	WORD $0x0e617976 // fcvtl v22.2d, v11.2s
-	WORD $0x4e72d6d2 // fadd v18.2d, v22.2d, v18.2d
-	WORD $0x4e617977 // fcvtl2 v23.2d, v11.4s
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	FSTPQ   (F16, F17), 64(R11)
-	FSTPQ   (F18, F19), 96(R11)
-	ADD     R8, R11
-	FLDPQ   (R11), (F16, F17)
-	FLDPQ   32(R11), (F18, F19)
-	WORD $0x0e617994 // fcvtl v20.2d, v12.2s
-	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
-	WORD $0x4e617995 // fcvtl2 v21.2d, v12.4s
-	WORD $0x4e71d6b1 // fadd v17.2d, v21.2d, v17.2d
-	WORD $0x0e6179b6 // fcvtl v22.2d, v13.2s
-	WORD $0x4e72d6d2 // fadd v18.2d, v22.2d, v18.2d
-	WORD $0x4e6179b7 // fcvtl2 v23.2d, v13.4s
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	FSTPQ   (F16, F17), (R11)
-	FSTPQ   (F18, F19), 32(R11)
-	FLDPQ   64(R11), (F16, F17)
-	FLDPQ   96(R11), (F18, F19)
-	WORD $0x0e6179d4 // fcvtl v20.2d, v14.2s
-	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
-	WORD $0x4e6179d5 // fcvtl2 v21.2d, v14.4s
-	WORD $0x4e71d6b1 // fadd v17.2d, v21.2d, v17.2d
-	WORD $0x0e6179f6 // fcvtl v22.2d, v15.2s
-	WORD $0x4e72d6d2 // fadd v18.2d, v22.2d, v18.2d
-	WORD $0x4e6179f7 // fcvtl2 v23.2d, v15.4s
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	FSTPQ   (F16, F17), 64(R11)
-	FSTPQ   (F18, F19), 96(R11)
-	CBNZ    R13, slice
-	ADD     $128, R7
-	SUBS    $1, R6
-	BNE     panel
-	RET
-
-// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-TEXT ·gemmF32NEONx16Rows5(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
-	LSL     $2, R0
-	MOVD    a+8(FP), R1
-	ADD     R0, R1, R2
-	ADD     R0, R2, R3
-	ADD     R0, R3, R4
-	ADD     R0, R4, R5
-	MOVD    ks+24(FP), R0
-	LSL     $2, R0
-	MOVD    b+32(FP), R6
-	MOVD    panels+40(FP), R7
-	MOVD    c+48(FP), R8
-	MOVD    ldc+56(FP), R9
-	LSL     $2, R9
-
-panel:
-	MOVD    k+0(FP), R11
-	MOVD    ZR, R10
-	MOVD    R8, R12
-	PRFM    (R12), PSTL1KEEP
-	ADD     R9, R12
-	PRFM    (R12), PSTL1KEEP
-	ADD     R9, R12
-	PRFM    (R12), PSTL1KEEP
-	ADD     R9, R12
-	PRFM    (R12), PSTL1KEEP
-	ADD     R9, R12
-	PRFM    (R12), PSTL1KEEP
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	VEOR    V4.B16, V4.B16, V4.B16
-	VEOR    V5.B16, V5.B16, V5.B16
-	VEOR    V6.B16, V6.B16, V6.B16
-	VEOR    V7.B16, V7.B16, V7.B16
-	VEOR    V8.B16, V8.B16, V8.B16
-	VEOR    V9.B16, V9.B16, V9.B16
-	VEOR    V10.B16, V10.B16, V10.B16
-	VEOR    V11.B16, V11.B16, V11.B16
-	VEOR    V12.B16, V12.B16, V12.B16
-	VEOR    V13.B16, V13.B16, V13.B16
-	VEOR    V14.B16, V14.B16, V14.B16
-	VEOR    V15.B16, V15.B16, V15.B16
-	VEOR    V16.B16, V16.B16, V16.B16
-	VEOR    V17.B16, V17.B16, V17.B16
-	VEOR    V18.B16, V18.B16, V18.B16
-	VEOR    V19.B16, V19.B16, V19.B16
-	SUBS    $4, R11
-	BLT     tail
-
-loop:
-	FLDPQ   (R6), (F20, F21)
-	FLDPQ   32(R6), (F22, F23)
-	FMOVS   (R1)(R10), F24
-	WORD $0x4f981280 // fmla v0.4s, v20.4s, v24.s[0]
-	WORD $0x4f9812a1 // fmla v1.4s, v21.4s, v24.s[0]
-	WORD $0x4f9812c2 // fmla v2.4s, v22.4s, v24.s[0]
-	WORD $0x4f9812e3 // fmla v3.4s, v23.4s, v24.s[0]
-	FMOVS   (R2)(R10), F25
-	WORD $0x4f991284 // fmla v4.4s, v20.4s, v25.s[0]
-	WORD $0x4f9912a5 // fmla v5.4s, v21.4s, v25.s[0]
-	WORD $0x4f9912c6 // fmla v6.4s, v22.4s, v25.s[0]
-	WORD $0x4f9912e7 // fmla v7.4s, v23.4s, v25.s[0]
-	FMOVS   (R3)(R10), F26
-	WORD $0x4f9a1288 // fmla v8.4s, v20.4s, v26.s[0]
-	WORD $0x4f9a12a9 // fmla v9.4s, v21.4s, v26.s[0]
-	WORD $0x4f9a12ca // fmla v10.4s, v22.4s, v26.s[0]
-	WORD $0x4f9a12eb // fmla v11.4s, v23.4s, v26.s[0]
-	FMOVS   (R4)(R10), F27
-	WORD $0x4f9b128c // fmla v12.4s, v20.4s, v27.s[0]
-	WORD $0x4f9b12ad // fmla v13.4s, v21.4s, v27.s[0]
-	WORD $0x4f9b12ce // fmla v14.4s, v22.4s, v27.s[0]
-	WORD $0x4f9b12ef // fmla v15.4s, v23.4s, v27.s[0]
-	FMOVS   (R5)(R10), F28
-	WORD $0x4f9c1290 // fmla v16.4s, v20.4s, v28.s[0]
-	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
-	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
-	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
-	ADD     R0, R10
-	FLDPQ   64(R6), (F20, F21)
-	FLDPQ   96(R6), (F22, F23)
-	FMOVS   (R1)(R10), F24
-	WORD $0x4f981280 // fmla v0.4s, v20.4s, v24.s[0]
-	WORD $0x4f9812a1 // fmla v1.4s, v21.4s, v24.s[0]
-	WORD $0x4f9812c2 // fmla v2.4s, v22.4s, v24.s[0]
-	WORD $0x4f9812e3 // fmla v3.4s, v23.4s, v24.s[0]
-	FMOVS   (R2)(R10), F25
-	WORD $0x4f991284 // fmla v4.4s, v20.4s, v25.s[0]
-	WORD $0x4f9912a5 // fmla v5.4s, v21.4s, v25.s[0]
-	WORD $0x4f9912c6 // fmla v6.4s, v22.4s, v25.s[0]
-	WORD $0x4f9912e7 // fmla v7.4s, v23.4s, v25.s[0]
-	FMOVS   (R3)(R10), F26
-	WORD $0x4f9a1288 // fmla v8.4s, v20.4s, v26.s[0]
-	WORD $0x4f9a12a9 // fmla v9.4s, v21.4s, v26.s[0]
-	WORD $0x4f9a12ca // fmla v10.4s, v22.4s, v26.s[0]
-	WORD $0x4f9a12eb // fmla v11.4s, v23.4s, v26.s[0]
-	FMOVS   (R4)(R10), F27
-	WORD $0x4f9b128c // fmla v12.4s, v20.4s, v27.s[0]
-	WORD $0x4f9b12ad // fmla v13.4s, v21.4s, v27.s[0]
-	WORD $0x4f9b12ce // fmla v14.4s, v22.4s, v27.s[0]
-	WORD $0x4f9b12ef // fmla v15.4s, v23.4s, v27.s[0]
-	FMOVS   (R5)(R10), F28
-	WORD $0x4f9c1290 // fmla v16.4s, v20.4s, v28.s[0]
-	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
-	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
-	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
-	ADD     R0, R10
-	FLDPQ   128(R6), (F20, F21)
-	FLDPQ   160(R6), (F22, F23)
-	FMOVS   (R1)(R10), F24
-	WORD $0x4f981280 // fmla v0.4s, v20.4s, v24.s[0]
-	WORD $0x4f9812a1 // fmla v1.4s, v21.4s, v24.s[0]
-	WORD $0x4f9812c2 // fmla v2.4s, v22.4s, v24.s[0]
-	WORD $0x4f9812e3 // fmla v3.4s, v23.4s, v24.s[0]
-	FMOVS   (R2)(R10), F25
-	WORD $0x4f991284 // fmla v4.4s, v20.4s, v25.s[0]
-	WORD $0x4f9912a5 // fmla v5.4s, v21.4s, v25.s[0]
-	WORD $0x4f9912c6 // fmla v6.4s, v22.4s, v25.s[0]
-	WORD $0x4f9912e7 // fmla v7.4s, v23.4s, v25.s[0]
-	FMOVS   (R3)(R10), F26
-	WORD $0x4f9a1288 // fmla v8.4s, v20.4s, v26.s[0]
-	WORD $0x4f9a12a9 // fmla v9.4s, v21.4s, v26.s[0]
-	WORD $0x4f9a12ca // fmla v10.4s, v22.4s, v26.s[0]
-	WORD $0x4f9a12eb // fmla v11.4s, v23.4s, v26.s[0]
-	FMOVS   (R4)(R10), F27
-	WORD $0x4f9b128c // fmla v12.4s, v20.4s, v27.s[0]
-	WORD $0x4f9b12ad // fmla v13.4s, v21.4s, v27.s[0]
-	WORD $0x4f9b12ce // fmla v14.4s, v22.4s, v27.s[0]
-	WORD $0x4f9b12ef // fmla v15.4s, v23.4s, v27.s[0]
-	FMOVS   (R5)(R10), F28
-	WORD $0x4f9c1290 // fmla v16.4s, v20.4s, v28.s[0]
-	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
-	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
-	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
-	ADD     R0, R10
-	FLDPQ   192(R6), (F20, F21)
-	FLDPQ   224(R6), (F22, F23)
-	FMOVS   (R1)(R10), F24
-	WORD $0x4f981280 // fmla v0.4s, v20.4s, v24.s[0]
-	WORD $0x4f9812a1 // fmla v1.4s, v21.4s, v24.s[0]
-	WORD $0x4f9812c2 // fmla v2.4s, v22.4s, v24.s[0]
-	WORD $0x4f9812e3 // fmla v3.4s, v23.4s, v24.s[0]
-	FMOVS   (R2)(R10), F25
-	WORD $0x4f991284 // fmla v4.4s, v20.4s, v25.s[0]
-	WORD $0x4f9912a5 // fmla v5.4s, v21.4s, v25.s[0]
-	WORD $0x4f9912c6 // fmla v6.4s, v22.4s, v25.s[0]
-	WORD $0x4f9912e7 // fmla v7.4s, v23.4s, v25.s[0]
-	FMOVS   (R3)(R10), F26
-	WORD $0x4f9a1288 // fmla v8.4s, v20.4s, v26.s[0]
-	WORD $0x4f9a12a9 // fmla v9.4s, v21.4s, v26.s[0]
-	WORD $0x4f9a12ca // fmla v10.4s, v22.4s, v26.s[0]
-	WORD $0x4f9a12eb // fmla v11.4s, v23.4s, v26.s[0]
-	FMOVS   (R4)(R10), F27
-	WORD $0x4f9b128c // fmla v12.4s, v20.4s, v27.s[0]
-	WORD $0x4f9b12ad // fmla v13.4s, v21.4s, v27.s[0]
-	WORD $0x4f9b12ce // fmla v14.4s, v22.4s, v27.s[0]
-	WORD $0x4f9b12ef // fmla v15.4s, v23.4s, v27.s[0]
-	FMOVS   (R5)(R10), F28
-	WORD $0x4f9c1290 // fmla v16.4s, v20.4s, v28.s[0]
-	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
-	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
-	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
-	ADD     R0, R10
-	ADD     $256, R6
-	SUBS    $4, R11
-	BGE     loop
-
-tail:
-	ADDS    $4, R11
-	BEQ     done
-
-one:
-	FLDPQ   (R6), (F20, F21)
-	FLDPQ   32(R6), (F22, F23)
-	FMOVS   (R1)(R10), F24
-	WORD $0x4f981280 // fmla v0.4s, v20.4s, v24.s[0]
-	WORD $0x4f9812a1 // fmla v1.4s, v21.4s, v24.s[0]
-	WORD $0x4f9812c2 // fmla v2.4s, v22.4s, v24.s[0]
-	WORD $0x4f9812e3 // fmla v3.4s, v23.4s, v24.s[0]
-	FMOVS   (R2)(R10), F25
-	WORD $0x4f991284 // fmla v4.4s, v20.4s, v25.s[0]
-	WORD $0x4f9912a5 // fmla v5.4s, v21.4s, v25.s[0]
-	WORD $0x4f9912c6 // fmla v6.4s, v22.4s, v25.s[0]
-	WORD $0x4f9912e7 // fmla v7.4s, v23.4s, v25.s[0]
-	FMOVS   (R3)(R10), F26
-	WORD $0x4f9a1288 // fmla v8.4s, v20.4s, v26.s[0]
-	WORD $0x4f9a12a9 // fmla v9.4s, v21.4s, v26.s[0]
-	WORD $0x4f9a12ca // fmla v10.4s, v22.4s, v26.s[0]
-	WORD $0x4f9a12eb // fmla v11.4s, v23.4s, v26.s[0]
-	FMOVS   (R4)(R10), F27
-	WORD $0x4f9b128c // fmla v12.4s, v20.4s, v27.s[0]
-	WORD $0x4f9b12ad // fmla v13.4s, v21.4s, v27.s[0]
-	WORD $0x4f9b12ce // fmla v14.4s, v22.4s, v27.s[0]
-	WORD $0x4f9b12ef // fmla v15.4s, v23.4s, v27.s[0]
-	FMOVS   (R5)(R10), F28
-	WORD $0x4f9c1290 // fmla v16.4s, v20.4s, v28.s[0]
-	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
-	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
-	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
-	ADD     R0, R10
-	ADD     $64, R6
-	SUBS    $1, R11
-	BNE     one
-
-done:
-	MOVD    from+64(FP), R11
-	MOVD    R8, R12
-	CBZ     R11, store
-	ADD     R8, R11
-	MOVD    c+48(FP), R13
-	SUB     R13, R11
-	MOVD    ldfrom+72(FP), R10
-	LSL     $2, R10
-	FLDPQ   (R11), (F20, F21)
-	FLDPQ   32(R11), (F22, F23)
-	WORD $0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
-	WORD $0x4e35d421 // fadd v1.4s, v1.4s, v21.4s
-	WORD $0x4e36d442 // fadd v2.4s, v2.4s, v22.4s
-	WORD $0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
-	ADD     R10, R11
-	FLDPQ   (R11), (F20, F21)
-	FLDPQ   32(R11), (F22, F23)
-	WORD $0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD $0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD $0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD $0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	ADD     R10, R11
-	FLDPQ   (R11), (F20, F21)
-	FLDPQ   32(R11), (F22, F23)
-	WORD $0x4e34d508 // fadd v8.4s, v8.4s, v20.4s
-	WORD $0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
-	WORD $0x4e36d54a // fadd v10.4s, v10.4s, v22.4s
-	WORD $0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
-	ADD     R10, R11
-	FLDPQ   (R11), (F20, F21)
-	FLDPQ   32(R11), (F22, F23)
-	WORD $0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD $0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD $0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD $0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	ADD     R10, R11
-	FLDPQ   (R11), (F20, F21)
-	FLDPQ   32(R11), (F22, F23)
-	WORD $0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD $0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD $0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD $0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-
-store:
-	FSTPQ   (F0, F1), (R12)
-	FSTPQ   (F2, F3), 32(R12)
-	ADD     R9, R12
-	FSTPQ   (F4, F5), (R12)
-	FSTPQ   (F6, F7), 32(R12)
-	ADD     R9, R12
-	FSTPQ   (F8, F9), (R12)
-	FSTPQ   (F10, F11), 32(R12)
-	ADD     R9, R12
-	FSTPQ   (F12, F13), (R12)
-	FSTPQ   (F14, F15), 32(R12)
-	ADD     R9, R12
-	FSTPQ   (F16, F17), (R12)
-	FSTPQ   (F18, F19), 32(R12)
-	ADD     $64, R8
-	SUBS    $1, R7
-	BNE     panel
-	RET
-
-// func(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
-TEXT ·wideF32NEONx16Rows5(SB), NOSPLIT, $0-72
-	MOVD    rs+24(FP), R0
-	LSL     $2, R0
-	MOVD    a+16(FP), R1
-	ADD     R0, R1, R2
-	ADD     R0, R2, R3
-	ADD     R0, R3, R4
-	ADD     R0, R4, R5
-	MOVD    ks+32(FP), R0
-	LSL     $2, R0
-	MOVD    b+40(FP), R6
-	MOVD    panels+48(FP), R7
-	MOVD    c+56(FP), R8
-	MOVD    ldc+64(FP), R9
-	LSL     $2, R9
-	LSL     $1, R9
-	MOVD    slice+8(FP), R15
-
-panel:
-	MOVD    k+0(FP), R14
-	MOVD    ZR, R10
-	MOVD    R8, R12
-	PRFM    (R12), PSTL1KEEP
-	PRFM    64(R12), PSTL1KEEP
-	ADD     R9, R12
-	PRFM    (R12), PSTL1KEEP
-	PRFM    64(R12), PSTL1KEEP
-	ADD     R9, R12
-	PRFM    (R12), PSTL1KEEP
-	PRFM    64(R12), PSTL1KEEP
-	ADD     R9, R12
-	PRFM    (R12), PSTL1KEEP
-	PRFM    64(R12), PSTL1KEEP
-	ADD     R9, R12
-	PRFM    (R12), PSTL1KEEP
-	PRFM    64(R12), PSTL1KEEP
-
-slice:
-	CMP     R15, R14
-	CSEL    LT, R14, R15, R11
-	SUB     R11, R14
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	VEOR    V4.B16, V4.B16, V4.B16
-	VEOR    V5.B16, V5.B16, V5.B16
-	VEOR    V6.B16, V6.B16, V6.B16
-	VEOR    V7.B16, V7.B16, V7.B16
-	VEOR    V8.B16, V8.B16, V8.B16
-	VEOR    V9.B16, V9.B16, V9.B16
-	VEOR    V10.B16, V10.B16, V10.B16
-	VEOR    V11.B16, V11.B16, V11.B16
-	VEOR    V12.B16, V12.B16, V12.B16
-	VEOR    V13.B16, V13.B16, V13.B16
-	VEOR    V14.B16, V14.B16, V14.B16
-	VEOR    V15.B16, V15.B16, V15.B16
-	VEOR    V16.B16, V16.B16, V16.B16
-	VEOR    V17.B16, V17.B16, V17.B16
-	VEOR    V18.B16, V18.B16, V18.B16
-	VEOR    V19.B16, V19.B16, V19.B16
-	SUBS    $4, R11
-	BLT     tail
-
-loop:
-	FLDPQ   (R6), (F20, F21)
-	FLDPQ   32(R6), (F22, F23)
-	FMOVS   (R1)(R10), F24
-	WORD $0x4f981280 // fmla v0.4s, v20.4s, v24.s[0]
-	WORD $0x4f9812a1 // fmla v1.4s, v21.4s, v24.s[0]
-	WORD $0x4f9812c2 // fmla v2.4s, v22.4s, v24.s[0]
-	WORD $0x4f9812e3 // fmla v3.4s, v23.4s, v24.s[0]
-	FMOVS   (R2)(R10), F25
-	WORD $0x4f991284 // fmla v4.4s, v20.4s, v25.s[0]
-	WORD $0x4f9912a5 // fmla v5.4s, v21.4s, v25.s[0]
-	WORD $0x4f9912c6 // fmla v6.4s, v22.4s, v25.s[0]
-	WORD $0x4f9912e7 // fmla v7.4s, v23.4s, v25.s[0]
-	FMOVS   (R3)(R10), F26
-	WORD $0x4f9a1288 // fmla v8.4s, v20.4s, v26.s[0]
-	WORD $0x4f9a12a9 // fmla v9.4s, v21.4s, v26.s[0]
-	WORD $0x4f9a12ca // fmla v10.4s, v22.4s, v26.s[0]
-	WORD $0x4f9a12eb // fmla v11.4s, v23.4s, v26.s[0]
-	FMOVS   (R4)(R10), F27
-	WORD $0x4f9b128c // fmla v12.4s, v20.4s, v27.s[0]
-	WORD $0x4f9b12ad // fmla v13.4s, v21.4s, v27.s[0]
-	WORD $0x4f9b12ce // fmla v14.4s, v22.4s, v27.s[0]
-	WORD $0x4f9b12ef // fmla v15.4s, v23.4s, v27.s[0]
-	FMOVS   (R5)(R10), F28
-	WORD $0x4f9c1290 // fmla v16.4s, v20.4s, v28.s[0]
-	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
-	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
-	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
-	ADD     R0, R10
-	FLDPQ   64(R6), (F20, F21)
-	FLDPQ   96(R6), (F22, F23)
-	FMOVS   (R1)(R10), F24
-	WORD $0x4f981280 // fmla v0.4s, v20.4s, v24.s[0]
-	WORD $0x4f9812a1 // fmla v1.4s, v21.4s, v24.s[0]
-	WORD $0x4f9812c2 // fmla v2.4s, v22.4s, v24.s[0]
-	WORD $0x4f9812e3 // fmla v3.4s, v23.4s, v24.s[0]
-	FMOVS   (R2)(R10), F25
-	WORD $0x4f991284 // fmla v4.4s, v20.4s, v25.s[0]
-	WORD $0x4f9912a5 // fmla v5.4s, v21.4s, v25.s[0]
-	WORD $0x4f9912c6 // fmla v6.4s, v22.4s, v25.s[0]
-	WORD $0x4f9912e7 // fmla v7.4s, v23.4s, v25.s[0]
-	FMOVS   (R3)(R10), F26
-	WORD $0x4f9a1288 // fmla v8.4s, v20.4s, v26.s[0]
-	WORD $0x4f9a12a9 // fmla v9.4s, v21.4s, v26.s[0]
-	WORD $0x4f9a12ca // fmla v10.4s, v22.4s, v26.s[0]
-	WORD $0x4f9a12eb // fmla v11.4s, v23.4s, v26.s[0]
-	FMOVS   (R4)(R10), F27
-	WORD $0x4f9b128c // fmla v12.4s, v20.4s, v27.s[0]
-	WORD $0x4f9b12ad // fmla v13.4s, v21.4s, v27.s[0]
-	WORD $0x4f9b12ce // fmla v14.4s, v22.4s, v27.s[0]
-	WORD $0x4f9b12ef // fmla v15.4s, v23.4s, v27.s[0]
-	FMOVS   (R5)(R10), F28
-	WORD $0x4f9c1290 // fmla v16.4s, v20.4s, v28.s[0]
-	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
-	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
-	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
-	ADD     R0, R10
-	FLDPQ   128(R6), (F20, F21)
-	FLDPQ   160(R6), (F22, F23)
-	FMOVS   (R1)(R10), F24
-	WORD $0x4f981280 // fmla v0.4s, v20.4s, v24.s[0]
-	WORD $0x4f9812a1 // fmla v1.4s, v21.4s, v24.s[0]
-	WORD $0x4f9812c2 // fmla v2.4s, v22.4s, v24.s[0]
-	WORD $0x4f9812e3 // fmla v3.4s, v23.4s, v24.s[0]
-	FMOVS   (R2)(R10), F25
-	WORD $0x4f991284 // fmla v4.4s, v20.4s, v25.s[0]
-	WORD $0x4f9912a5 // fmla v5.4s, v21.4s, v25.s[0]
-	WORD $0x4f9912c6 // fmla v6.4s, v22.4s, v25.s[0]
-	WORD $0x4f9912e7 // fmla v7.4s, v23.4s, v25.s[0]
-	FMOVS   (R3)(R10), F26
-	WORD $0x4f9a1288 // fmla v8.4s, v20.4s, v26.s[0]
-	WORD $0x4f9a12a9 // fmla v9.4s, v21.4s, v26.s[0]
-	WORD $0x4f9a12ca // fmla v10.4s, v22.4s, v26.s[0]
-	WORD $0x4f9a12eb // fmla v11.4s, v23.4s, v26.s[0]
-	FMOVS   (R4)(R10), F27
-	WORD $0x4f9b128c // fmla v12.4s, v20.4s, v27.s[0]
-	WORD $0x4f9b12ad // fmla v13.4s, v21.4s, v27.s[0]
-	WORD $0x4f9b12ce // fmla v14.4s, v22.4s, v27.s[0]
-	WORD $0x4f9b12ef // fmla v15.4s, v23.4s, v27.s[0]
-	FMOVS   (R5)(R10), F28
-	WORD $0x4f9c1290 // fmla v16.4s, v20.4s, v28.s[0]
-	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
-	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
-	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
-	ADD     R0, R10
-	FLDPQ   192(R6), (F20, F21)
-	FLDPQ   224(R6), (F22, F23)
-	FMOVS   (R1)(R10), F24
-	WORD $0x4f981280 // fmla v0.4s, v20.4s, v24.s[0]
-	WORD $0x4f9812a1 // fmla v1.4s, v21.4s, v24.s[0]
-	WORD $0x4f9812c2 // fmla v2.4s, v22.4s, v24.s[0]
-	WORD $0x4f9812e3 // fmla v3.4s, v23.4s, v24.s[0]
-	FMOVS   (R2)(R10), F25
-	WORD $0x4f991284 // fmla v4.4s, v20.4s, v25.s[0]
-	WORD $0x4f9912a5 // fmla v5.4s, v21.4s, v25.s[0]
-	WORD $0x4f9912c6 // fmla v6.4s, v22.4s, v25.s[0]
-	WORD $0x4f9912e7 // fmla v7.4s, v23.4s, v25.s[0]
-	FMOVS   (R3)(R10), F26
-	WORD $0x4f9a1288 // fmla v8.4s, v20.4s, v26.s[0]
-	WORD $0x4f9a12a9 // fmla v9.4s, v21.4s, v26.s[0]
-	WORD $0x4f9a12ca // fmla v10.4s, v22.4s, v26.s[0]
-	WORD $0x4f9a12eb // fmla v11.4s, v23.4s, v26.s[0]
-	FMOVS   (R4)(R10), F27
-	WORD $0x4f9b128c // fmla v12.4s, v20.4s, v27.s[0]
-	WORD $0x4f9b12ad // fmla v13.4s, v21.4s, v27.s[0]
-	WORD $0x4f9b12ce // fmla v14.4s, v22.4s, v27.s[0]
-	WORD $0x4f9b12ef // fmla v15.4s, v23.4s, v27.s[0]
-	FMOVS   (R5)(R10), F28
-	WORD $0x4f9c1290 // fmla v16.4s, v20.4s, v28.s[0]
-	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
-	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
-	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
-	ADD     R0, R10
-	ADD     $256, R6
-	SUBS    $4, R11
-	BGE     loop
-
-tail:
-	ADDS    $4, R11
-	BEQ     done
-
-one:
-	FLDPQ   (R6), (F20, F21)
-	FLDPQ   32(R6), (F22, F23)
-	FMOVS   (R1)(R10), F24
-	WORD $0x4f981280 // fmla v0.4s, v20.4s, v24.s[0]
-	WORD $0x4f9812a1 // fmla v1.4s, v21.4s, v24.s[0]
-	WORD $0x4f9812c2 // fmla v2.4s, v22.4s, v24.s[0]
-	WORD $0x4f9812e3 // fmla v3.4s, v23.4s, v24.s[0]
-	FMOVS   (R2)(R10), F25
-	WORD $0x4f991284 // fmla v4.4s, v20.4s, v25.s[0]
-	WORD $0x4f9912a5 // fmla v5.4s, v21.4s, v25.s[0]
-	WORD $0x4f9912c6 // fmla v6.4s, v22.4s, v25.s[0]
-	WORD $0x4f9912e7 // fmla v7.4s, v23.4s, v25.s[0]
-	FMOVS   (R3)(R10), F26
-	WORD $0x4f9a1288 // fmla v8.4s, v20.4s, v26.s[0]
-	WORD $0x4f9a12a9 // fmla v9.4s, v21.4s, v26.s[0]
-	WORD $0x4f9a12ca // fmla v10.4s, v22.4s, v26.s[0]
-	WORD $0x4f9a12eb // fmla v11.4s, v23.4s, v26.s[0]
-	FMOVS   (R4)(R10), F27
-	WORD $0x4f9b128c // fmla v12.4s, v20.4s, v27.s[0]
-	WORD $0x4f9b12ad // fmla v13.4s, v21.4s, v27.s[0]
-	WORD $0x4f9b12ce // fmla v14.4s, v22.4s, v27.s[0]
-	WORD $0x4f9b12ef // fmla v15.4s, v23.4s, v27.s[0]
-	FMOVS   (R5)(R10), F28
-	WORD $0x4f9c1290 // fmla v16.4s, v20.4s, v28.s[0]
-	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
-	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
-	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
-	ADD     R0, R10
-	ADD     $64, R6
-	SUBS    $1, R11
-	BNE     one
-
-done:
-	MOVD    R8, R12
-	FLDPQ   (R12), (F20, F21)
-	FLDPQ   32(R12), (F22, F23)
-	WORD $0x0e617818 // fcvtl v24.2d, v0.2s
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4e617819 // fcvtl2 v25.2d, v0.4s
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	WORD $0x0e61783a // fcvtl v26.2d, v1.2s
-	WORD $0x4e76d756 // fadd v22.2d, v26.2d, v22.2d
-	WORD $0x4e61783b // fcvtl2 v27.2d, v1.4s
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	FSTPQ   (F20, F21), (R12)
-	FSTPQ   (F22, F23), 32(R12)
-	FLDPQ   64(R12), (F20, F21)
-	FLDPQ   96(R12), (F22, F23)
-	WORD $0x0e617858 // fcvtl v24.2d, v2.2s
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4e617859 // fcvtl2 v25.2d, v2.4s
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	WORD $0x0e61787a // fcvtl v26.2d, v3.2s
-	WORD $0x4e76d756 // fadd v22.2d, v26.2d, v22.2d
-	WORD $0x4e61787b // fcvtl2 v27.2d, v3.4s
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	FSTPQ   (F20, F21), 64(R12)
-	FSTPQ   (F22, F23), 96(R12)
-	ADD     R9, R12
-	FLDPQ   (R12), (F20, F21)
-	FLDPQ   32(R12), (F22, F23)
-	WORD $0x0e617898 // fcvtl v24.2d, v4.2s
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4e617899 // fcvtl2 v25.2d, v4.4s
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	WORD $0x0e6178ba // fcvtl v26.2d, v5.2s
-	WORD $0x4e76d756 // fadd v22.2d, v26.2d, v22.2d
-	WORD $0x4e6178bb // fcvtl2 v27.2d, v5.4s
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	FSTPQ   (F20, F21), (R12)
-	FSTPQ   (F22, F23), 32(R12)
-	FLDPQ   64(R12), (F20, F21)
-	FLDPQ   96(R12), (F22, F23)
-	WORD $0x0e6178d8 // fcvtl v24.2d, v6.2s
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4e6178d9 // fcvtl2 v25.2d, v6.4s
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	WORD $0x0e6178fa // fcvtl v26.2d, v7.2s
-	WORD $0x4e76d756 // fadd v22.2d, v26.2d, v22.2d
-	WORD $0x4e6178fb // fcvtl2 v27.2d, v7.4s
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	FSTPQ   (F20, F21), 64(R12)
-	FSTPQ   (F22, F23), 96(R12)
-	ADD     R9, R12
-	FLDPQ   (R12), (F20, F21)
-	FLDPQ   32(R12), (F22, F23)
-	WORD $0x0e617918 // fcvtl v24.2d, v8.2s
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4e617919 // fcvtl2 v25.2d, v8.4s
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	WORD $0x0e61793a // fcvtl v26.2d, v9.2s
-	WORD $0x4e76d756 // fadd v22.2d, v26.2d, v22.2d
-	WORD $0x4e61793b // fcvtl2 v27.2d, v9.4s
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	FSTPQ   (F20, F21), (R12)
-	FSTPQ   (F22, F23), 32(R12)
-	FLDPQ   64(R12), (F20, F21)
-	FLDPQ   96(R12), (F22, F23)
-	WORD $0x0e617958 // fcvtl v24.2d, v10.2s
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4e617959 // fcvtl2 v25.2d, v10.4s
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	WORD $0x0e61797a // fcvtl v26.2d, v11.2s
-	WORD $0x4e76d756 // fadd v22.2d, v26.2d, v22.2d
-	WORD $0x4e61797b // fcvtl2 v27.2d, v11.4s
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	FSTPQ   (F20, F21), 64(R12)
-	FSTPQ   (F22, F23), 96(R12)
-	ADD     R9, R12
-	FLDPQ   (R12), (F20, F21)
-	FLDPQ   32(R12), (F22, F23)
-	WORD $0x0e617998 // fcvtl v24.2d, v12.2s
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4e617999 // fcvtl2 v25.2d, v12.4s
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	WORD $0x0e6179ba // fcvtl v26.2d, v13.2s
-	WORD $0x4e76d756 // fadd v22.2d, v26.2d, v22.2d
-	WORD $0x4e6179bb // fcvtl2 v27.2d, v13.4s
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	FSTPQ   (F20, F21), (R12)
-	FSTPQ   (F22, F23), 32(R12)
-	FLDPQ   64(R12), (F20, F21)
-	FLDPQ   96(R12), (F22, F23)
-	WORD $0x0e6179d8 // fcvtl v24.2d, v14.2s
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4e6179d9 // fcvtl2 v25.2d, v14.4s
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	WORD $0x0e6179fa // fcvtl v26.2d, v15.2s
-	WORD $0x4e76d756 // fadd v22.2d, v26.2d, v22.2d
-	WORD $0x4e6179fb // fcvtl2 v27.2d, v15.4s
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	FSTPQ   (F20, F21), 64(R12)
-	FSTPQ   (F22, F23), 96(R12)
-	ADD     R9, R12
-	FLDPQ   (R12), (F20, F21)
-	FLDPQ   32(R12), (F22, F23)
-	WORD $0x0e617a18 // fcvtl v24.2d, v16.2s
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4e617a19 // fcvtl2 v25.2d, v16.4s
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	WORD $0x0e617a3a // fcvtl v26.2d, v17.2s
-	WORD $0x4e76d756 // fadd v22.2d, v26.2d, v22.2d
-	WORD $0x4e617a3b // fcvtl2 v27.2d, v17.4s
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	FSTPQ   (F20, F21), (R12)
-	FSTPQ   (F22, F23), 32(R12)
-	FLDPQ   64(R12), (F20, F21)
-	FLDPQ   96(R12), (F22, F23)
-	WORD $0x0e617a58 // fcvtl v24.2d, v18.2s
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4e617a59 // fcvtl2 v25.2d, v18.4s
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	WORD $0x0e617a7a // fcvtl v26.2d, v19.2s
-	WORD $0x4e76d756 // fadd v22.2d, v26.2d, v22.2d
-	WORD $0x4e617a7b // fcvtl2 v27.2d, v19.4s
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	FSTPQ   (F20, F21), 64(R12)
-	FSTPQ   (F22, F23), 96(R12)
-	CBNZ    R14, slice
-	ADD     $128, R8
-	SUBS    $1, R7
-	BNE     panel
-	RET
-
-// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 TEXT ·gemmF32NEONx16Rows6(SB), NOSPLIT, $0-80
 	MOVD    rs+16(FP), R0
 	LSL     $2, R0
@@ -2427,52 +317,36 @@ store:
 	BNE     panel
 	RET
 
-// func(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)
-TEXT ·wideF32NEONx16Rows6(SB), NOSPLIT, $0-72
-	MOVD    rs+24(FP), R0
+// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+TEXT ·gemmF32NEONx16Rows5(SB), NOSPLIT, $0-80
+	MOVD    rs+16(FP), R0
 	LSL     $2, R0
-	MOVD    a+16(FP), R1
+	MOVD    a+8(FP), R1
 	ADD     R0, R1, R2
 	ADD     R0, R2, R3
 	ADD     R0, R3, R4
 	ADD     R0, R4, R5
-	ADD     R0, R5, R6
-	MOVD    ks+32(FP), R0
+	MOVD    ks+24(FP), R0
 	LSL     $2, R0
-	MOVD    b+40(FP), R7
-	MOVD    panels+48(FP), R8
-	MOVD    c+56(FP), R9
-	MOVD    ldc+64(FP), R10
-	LSL     $2, R10
-	LSL     $1, R10
-	MOVD    slice+8(FP), R19
+	MOVD    b+32(FP), R6
+	MOVD    panels+40(FP), R7
+	MOVD    c+48(FP), R8
+	MOVD    ldc+56(FP), R9
+	LSL     $2, R9
 
 panel:
-	MOVD    k+0(FP), R15
-	MOVD    ZR, R11
-	MOVD    R9, R13
-	PRFM    (R13), PSTL1KEEP
-	PRFM    64(R13), PSTL1KEEP
-	ADD     R10, R13
-	PRFM    (R13), PSTL1KEEP
-	PRFM    64(R13), PSTL1KEEP
-	ADD     R10, R13
-	PRFM    (R13), PSTL1KEEP
-	PRFM    64(R13), PSTL1KEEP
-	ADD     R10, R13
-	PRFM    (R13), PSTL1KEEP
-	PRFM    64(R13), PSTL1KEEP
-	ADD     R10, R13
-	PRFM    (R13), PSTL1KEEP
-	PRFM    64(R13), PSTL1KEEP
-	ADD     R10, R13
-	PRFM    (R13), PSTL1KEEP
-	PRFM    64(R13), PSTL1KEEP
-
-slice:
-	CMP     R19, R15
-	CSEL    LT, R15, R19, R12
-	SUB     R12, R15
+	MOVD    k+0(FP), R11
+	MOVD    ZR, R10
+	MOVD    R8, R12
+	PRFM    (R12), PSTL1KEEP
+	ADD     R9, R12
+	PRFM    (R12), PSTL1KEEP
+	ADD     R9, R12
+	PRFM    (R12), PSTL1KEEP
+	ADD     R9, R12
+	PRFM    (R12), PSTL1KEEP
+	ADD     R9, R12
+	PRFM    (R12), PSTL1KEEP
 	VEOR    V0.B16, V0.B16, V0.B16
 	VEOR    V1.B16, V1.B16, V1.B16
 	VEOR    V2.B16, V2.B16, V2.B16
@@ -2493,346 +367,708 @@ slice:
 	VEOR    V17.B16, V17.B16, V17.B16
 	VEOR    V18.B16, V18.B16, V18.B16
 	VEOR    V19.B16, V19.B16, V19.B16
-	VEOR    V20.B16, V20.B16, V20.B16
-	VEOR    V21.B16, V21.B16, V21.B16
-	VEOR    V22.B16, V22.B16, V22.B16
-	VEOR    V23.B16, V23.B16, V23.B16
-	SUBS    $4, R12
+	SUBS    $2, R11
 	BLT     tail
 
 loop:
-	FLDPQ   (R7), (F24, F25)
-	FLDPQ   32(R7), (F26, F27)
-	FMOVS   (R1)(R11), F28
-	WORD $0x4f9c1300 // fmla v0.4s, v24.4s, v28.s[0]
-	WORD $0x4f9c1321 // fmla v1.4s, v25.4s, v28.s[0]
-	WORD $0x4f9c1342 // fmla v2.4s, v26.4s, v28.s[0]
-	WORD $0x4f9c1363 // fmla v3.4s, v27.4s, v28.s[0]
-	FMOVS   (R2)(R11), F29
-	WORD $0x4f9d1304 // fmla v4.4s, v24.4s, v29.s[0]
-	WORD $0x4f9d1325 // fmla v5.4s, v25.4s, v29.s[0]
-	WORD $0x4f9d1346 // fmla v6.4s, v26.4s, v29.s[0]
-	WORD $0x4f9d1367 // fmla v7.4s, v27.4s, v29.s[0]
-	FMOVS   (R3)(R11), F30
-	WORD $0x4f9e1308 // fmla v8.4s, v24.4s, v30.s[0]
-	WORD $0x4f9e1329 // fmla v9.4s, v25.4s, v30.s[0]
-	WORD $0x4f9e134a // fmla v10.4s, v26.4s, v30.s[0]
-	WORD $0x4f9e136b // fmla v11.4s, v27.4s, v30.s[0]
-	FMOVS   (R4)(R11), F31
-	WORD $0x4f9f130c // fmla v12.4s, v24.4s, v31.s[0]
-	WORD $0x4f9f132d // fmla v13.4s, v25.4s, v31.s[0]
-	WORD $0x4f9f134e // fmla v14.4s, v26.4s, v31.s[0]
-	WORD $0x4f9f136f // fmla v15.4s, v27.4s, v31.s[0]
-	FMOVS   (R5)(R11), F28
-	WORD $0x4f9c1310 // fmla v16.4s, v24.4s, v28.s[0]
-	WORD $0x4f9c1331 // fmla v17.4s, v25.4s, v28.s[0]
-	WORD $0x4f9c1352 // fmla v18.4s, v26.4s, v28.s[0]
-	WORD $0x4f9c1373 // fmla v19.4s, v27.4s, v28.s[0]
-	FMOVS   (R6)(R11), F29
-	WORD $0x4f9d1314 // fmla v20.4s, v24.4s, v29.s[0]
-	WORD $0x4f9d1335 // fmla v21.4s, v25.4s, v29.s[0]
-	WORD $0x4f9d1356 // fmla v22.4s, v26.4s, v29.s[0]
-	WORD $0x4f9d1377 // fmla v23.4s, v27.4s, v29.s[0]
-	ADD     R0, R11
-	FLDPQ   64(R7), (F24, F25)
-	FLDPQ   96(R7), (F26, F27)
-	FMOVS   (R1)(R11), F28
-	WORD $0x4f9c1300 // fmla v0.4s, v24.4s, v28.s[0]
-	WORD $0x4f9c1321 // fmla v1.4s, v25.4s, v28.s[0]
-	WORD $0x4f9c1342 // fmla v2.4s, v26.4s, v28.s[0]
-	WORD $0x4f9c1363 // fmla v3.4s, v27.4s, v28.s[0]
-	FMOVS   (R2)(R11), F29
-	WORD $0x4f9d1304 // fmla v4.4s, v24.4s, v29.s[0]
-	WORD $0x4f9d1325 // fmla v5.4s, v25.4s, v29.s[0]
-	WORD $0x4f9d1346 // fmla v6.4s, v26.4s, v29.s[0]
-	WORD $0x4f9d1367 // fmla v7.4s, v27.4s, v29.s[0]
-	FMOVS   (R3)(R11), F30
-	WORD $0x4f9e1308 // fmla v8.4s, v24.4s, v30.s[0]
-	WORD $0x4f9e1329 // fmla v9.4s, v25.4s, v30.s[0]
-	WORD $0x4f9e134a // fmla v10.4s, v26.4s, v30.s[0]
-	WORD $0x4f9e136b // fmla v11.4s, v27.4s, v30.s[0]
-	FMOVS   (R4)(R11), F31
-	WORD $0x4f9f130c // fmla v12.4s, v24.4s, v31.s[0]
-	WORD $0x4f9f132d // fmla v13.4s, v25.4s, v31.s[0]
-	WORD $0x4f9f134e // fmla v14.4s, v26.4s, v31.s[0]
-	WORD $0x4f9f136f // fmla v15.4s, v27.4s, v31.s[0]
-	FMOVS   (R5)(R11), F28
-	WORD $0x4f9c1310 // fmla v16.4s, v24.4s, v28.s[0]
-	WORD $0x4f9c1331 // fmla v17.4s, v25.4s, v28.s[0]
-	WORD $0x4f9c1352 // fmla v18.4s, v26.4s, v28.s[0]
-	WORD $0x4f9c1373 // fmla v19.4s, v27.4s, v28.s[0]
-	FMOVS   (R6)(R11), F29
-	WORD $0x4f9d1314 // fmla v20.4s, v24.4s, v29.s[0]
-	WORD $0x4f9d1335 // fmla v21.4s, v25.4s, v29.s[0]
-	WORD $0x4f9d1356 // fmla v22.4s, v26.4s, v29.s[0]
-	WORD $0x4f9d1377 // fmla v23.4s, v27.4s, v29.s[0]
-	ADD     R0, R11
-	FLDPQ   128(R7), (F24, F25)
-	FLDPQ   160(R7), (F26, F27)
-	FMOVS   (R1)(R11), F28
-	WORD $0x4f9c1300 // fmla v0.4s, v24.4s, v28.s[0]
-	WORD $0x4f9c1321 // fmla v1.4s, v25.4s, v28.s[0]
-	WORD $0x4f9c1342 // fmla v2.4s, v26.4s, v28.s[0]
-	WORD $0x4f9c1363 // fmla v3.4s, v27.4s, v28.s[0]
-	FMOVS   (R2)(R11), F29
-	WORD $0x4f9d1304 // fmla v4.4s, v24.4s, v29.s[0]
-	WORD $0x4f9d1325 // fmla v5.4s, v25.4s, v29.s[0]
-	WORD $0x4f9d1346 // fmla v6.4s, v26.4s, v29.s[0]
-	WORD $0x4f9d1367 // fmla v7.4s, v27.4s, v29.s[0]
-	FMOVS   (R3)(R11), F30
-	WORD $0x4f9e1308 // fmla v8.4s, v24.4s, v30.s[0]
-	WORD $0x4f9e1329 // fmla v9.4s, v25.4s, v30.s[0]
-	WORD $0x4f9e134a // fmla v10.4s, v26.4s, v30.s[0]
-	WORD $0x4f9e136b // fmla v11.4s, v27.4s, v30.s[0]
-	FMOVS   (R4)(R11), F31
-	WORD $0x4f9f130c // fmla v12.4s, v24.4s, v31.s[0]
-	WORD $0x4f9f132d // fmla v13.4s, v25.4s, v31.s[0]
-	WORD $0x4f9f134e // fmla v14.4s, v26.4s, v31.s[0]
-	WORD $0x4f9f136f // fmla v15.4s, v27.4s, v31.s[0]
-	FMOVS   (R5)(R11), F28
-	WORD $0x4f9c1310 // fmla v16.4s, v24.4s, v28.s[0]
-	WORD $0x4f9c1331 // fmla v17.4s, v25.4s, v28.s[0]
-	WORD $0x4f9c1352 // fmla v18.4s, v26.4s, v28.s[0]
-	WORD $0x4f9c1373 // fmla v19.4s, v27.4s, v28.s[0]
-	FMOVS   (R6)(R11), F29
-	WORD $0x4f9d1314 // fmla v20.4s, v24.4s, v29.s[0]
-	WORD $0x4f9d1335 // fmla v21.4s, v25.4s, v29.s[0]
-	WORD $0x4f9d1356 // fmla v22.4s, v26.4s, v29.s[0]
-	WORD $0x4f9d1377 // fmla v23.4s, v27.4s, v29.s[0]
-	ADD     R0, R11
-	FLDPQ   192(R7), (F24, F25)
-	FLDPQ   224(R7), (F26, F27)
-	FMOVS   (R1)(R11), F28
-	WORD $0x4f9c1300 // fmla v0.4s, v24.4s, v28.s[0]
-	WORD $0x4f9c1321 // fmla v1.4s, v25.4s, v28.s[0]
-	WORD $0x4f9c1342 // fmla v2.4s, v26.4s, v28.s[0]
-	WORD $0x4f9c1363 // fmla v3.4s, v27.4s, v28.s[0]
-	FMOVS   (R2)(R11), F29
-	WORD $0x4f9d1304 // fmla v4.4s, v24.4s, v29.s[0]
-	WORD $0x4f9d1325 // fmla v5.4s, v25.4s, v29.s[0]
-	WORD $0x4f9d1346 // fmla v6.4s, v26.4s, v29.s[0]
-	WORD $0x4f9d1367 // fmla v7.4s, v27.4s, v29.s[0]
-	FMOVS   (R3)(R11), F30
-	WORD $0x4f9e1308 // fmla v8.4s, v24.4s, v30.s[0]
-	WORD $0x4f9e1329 // fmla v9.4s, v25.4s, v30.s[0]
-	WORD $0x4f9e134a // fmla v10.4s, v26.4s, v30.s[0]
-	WORD $0x4f9e136b // fmla v11.4s, v27.4s, v30.s[0]
-	FMOVS   (R4)(R11), F31
-	WORD $0x4f9f130c // fmla v12.4s, v24.4s, v31.s[0]
-	WORD $0x4f9f132d // fmla v13.4s, v25.4s, v31.s[0]
-	WORD $0x4f9f134e // fmla v14.4s, v26.4s, v31.s[0]
-	WORD $0x4f9f136f // fmla v15.4s, v27.4s, v31.s[0]
-	FMOVS   (R5)(R11), F28
-	WORD $0x4f9c1310 // fmla v16.4s, v24.4s, v28.s[0]
-	WORD $0x4f9c1331 // fmla v17.4s, v25.4s, v28.s[0]
-	WORD $0x4f9c1352 // fmla v18.4s, v26.4s, v28.s[0]
-	WORD $0x4f9c1373 // fmla v19.4s, v27.4s, v28.s[0]
-	FMOVS   (R6)(R11), F29
-	WORD $0x4f9d1314 // fmla v20.4s, v24.4s, v29.s[0]
-	WORD $0x4f9d1335 // fmla v21.4s, v25.4s, v29.s[0]
-	WORD $0x4f9d1356 // fmla v22.4s, v26.4s, v29.s[0]
-	WORD $0x4f9d1377 // fmla v23.4s, v27.4s, v29.s[0]
-	ADD     R0, R11
-	ADD     $256, R7
-	SUBS    $4, R12
+	FLDPQ   (R6), (F20, F21)
+	FLDPQ   32(R6), (F22, F23)
+	FMOVS   (R1)(R10), F24
+	WORD $0x4f981280 // fmla v0.4s, v20.4s, v24.s[0]
+	WORD $0x4f9812a1 // fmla v1.4s, v21.4s, v24.s[0]
+	WORD $0x4f9812c2 // fmla v2.4s, v22.4s, v24.s[0]
+	WORD $0x4f9812e3 // fmla v3.4s, v23.4s, v24.s[0]
+	FMOVS   (R2)(R10), F25
+	WORD $0x4f991284 // fmla v4.4s, v20.4s, v25.s[0]
+	WORD $0x4f9912a5 // fmla v5.4s, v21.4s, v25.s[0]
+	WORD $0x4f9912c6 // fmla v6.4s, v22.4s, v25.s[0]
+	WORD $0x4f9912e7 // fmla v7.4s, v23.4s, v25.s[0]
+	FMOVS   (R3)(R10), F26
+	WORD $0x4f9a1288 // fmla v8.4s, v20.4s, v26.s[0]
+	WORD $0x4f9a12a9 // fmla v9.4s, v21.4s, v26.s[0]
+	WORD $0x4f9a12ca // fmla v10.4s, v22.4s, v26.s[0]
+	WORD $0x4f9a12eb // fmla v11.4s, v23.4s, v26.s[0]
+	FMOVS   (R4)(R10), F27
+	WORD $0x4f9b128c // fmla v12.4s, v20.4s, v27.s[0]
+	WORD $0x4f9b12ad // fmla v13.4s, v21.4s, v27.s[0]
+	WORD $0x4f9b12ce // fmla v14.4s, v22.4s, v27.s[0]
+	WORD $0x4f9b12ef // fmla v15.4s, v23.4s, v27.s[0]
+	FMOVS   (R5)(R10), F28
+	WORD $0x4f9c1290 // fmla v16.4s, v20.4s, v28.s[0]
+	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
+	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
+	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
+	ADD     R0, R10
+	FLDPQ   64(R6), (F20, F21)
+	FLDPQ   96(R6), (F22, F23)
+	FMOVS   (R1)(R10), F24
+	WORD $0x4f981280 // fmla v0.4s, v20.4s, v24.s[0]
+	WORD $0x4f9812a1 // fmla v1.4s, v21.4s, v24.s[0]
+	WORD $0x4f9812c2 // fmla v2.4s, v22.4s, v24.s[0]
+	WORD $0x4f9812e3 // fmla v3.4s, v23.4s, v24.s[0]
+	FMOVS   (R2)(R10), F25
+	WORD $0x4f991284 // fmla v4.4s, v20.4s, v25.s[0]
+	WORD $0x4f9912a5 // fmla v5.4s, v21.4s, v25.s[0]
+	WORD $0x4f9912c6 // fmla v6.4s, v22.4s, v25.s[0]
+	WORD $0x4f9912e7 // fmla v7.4s, v23.4s, v25.s[0]
+	FMOVS   (R3)(R10), F26
+	WORD $0x4f9a1288 // fmla v8.4s, v20.4s, v26.s[0]
+	WORD $0x4f9a12a9 // fmla v9.4s, v21.4s, v26.s[0]
+	WORD $0x4f9a12ca // fmla v10.4s, v22.4s, v26.s[0]
+	WORD $0x4f9a12eb // fmla v11.4s, v23.4s, v26.s[0]
+	FMOVS   (R4)(R10), F27
+	WORD $0x4f9b128c // fmla v12.4s, v20.4s, v27.s[0]
+	WORD $0x4f9b12ad // fmla v13.4s, v21.4s, v27.s[0]
+	WORD $0x4f9b12ce // fmla v14.4s, v22.4s, v27.s[0]
+	WORD $0x4f9b12ef // fmla v15.4s, v23.4s, v27.s[0]
+	FMOVS   (R5)(R10), F28
+	WORD $0x4f9c1290 // fmla v16.4s, v20.4s, v28.s[0]
+	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
+	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
+	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
+	ADD     R0, R10
+	ADD     $128, R6
+	SUBS    $2, R11
 	BGE     loop
 
 tail:
-	ADDS    $4, R12
+	ADDS    $2, R11
 	BEQ     done
 
 one:
-	FLDPQ   (R7), (F24, F25)
-	FLDPQ   32(R7), (F26, F27)
-	FMOVS   (R1)(R11), F28
-	WORD $0x4f9c1300 // fmla v0.4s, v24.4s, v28.s[0]
-	WORD $0x4f9c1321 // fmla v1.4s, v25.4s, v28.s[0]
-	WORD $0x4f9c1342 // fmla v2.4s, v26.4s, v28.s[0]
-	WORD $0x4f9c1363 // fmla v3.4s, v27.4s, v28.s[0]
-	FMOVS   (R2)(R11), F29
-	WORD $0x4f9d1304 // fmla v4.4s, v24.4s, v29.s[0]
-	WORD $0x4f9d1325 // fmla v5.4s, v25.4s, v29.s[0]
-	WORD $0x4f9d1346 // fmla v6.4s, v26.4s, v29.s[0]
-	WORD $0x4f9d1367 // fmla v7.4s, v27.4s, v29.s[0]
-	FMOVS   (R3)(R11), F30
-	WORD $0x4f9e1308 // fmla v8.4s, v24.4s, v30.s[0]
-	WORD $0x4f9e1329 // fmla v9.4s, v25.4s, v30.s[0]
-	WORD $0x4f9e134a // fmla v10.4s, v26.4s, v30.s[0]
-	WORD $0x4f9e136b // fmla v11.4s, v27.4s, v30.s[0]
-	FMOVS   (R4)(R11), F31
-	WORD $0x4f9f130c // fmla v12.4s, v24.4s, v31.s[0]
-	WORD $0x4f9f132d // fmla v13.4s, v25.4s, v31.s[0]
-	WORD $0x4f9f134e // fmla v14.4s, v26.4s, v31.s[0]
-	WORD $0x4f9f136f // fmla v15.4s, v27.4s, v31.s[0]
-	FMOVS   (R5)(R11), F28
-	WORD $0x4f9c1310 // fmla v16.4s, v24.4s, v28.s[0]
-	WORD $0x4f9c1331 // fmla v17.4s, v25.4s, v28.s[0]
-	WORD $0x4f9c1352 // fmla v18.4s, v26.4s, v28.s[0]
-	WORD $0x4f9c1373 // fmla v19.4s, v27.4s, v28.s[0]
-	FMOVS   (R6)(R11), F29
-	WORD $0x4f9d1314 // fmla v20.4s, v24.4s, v29.s[0]
-	WORD $0x4f9d1335 // fmla v21.4s, v25.4s, v29.s[0]
-	WORD $0x4f9d1356 // fmla v22.4s, v26.4s, v29.s[0]
-	WORD $0x4f9d1377 // fmla v23.4s, v27.4s, v29.s[0]
-	ADD     R0, R11
-	ADD     $64, R7
-	SUBS    $1, R12
+	FLDPQ   (R6), (F20, F21)
+	FLDPQ   32(R6), (F22, F23)
+	FMOVS   (R1)(R10), F24
+	WORD $0x4f981280 // fmla v0.4s, v20.4s, v24.s[0]
+	WORD $0x4f9812a1 // fmla v1.4s, v21.4s, v24.s[0]
+	WORD $0x4f9812c2 // fmla v2.4s, v22.4s, v24.s[0]
+	WORD $0x4f9812e3 // fmla v3.4s, v23.4s, v24.s[0]
+	FMOVS   (R2)(R10), F25
+	WORD $0x4f991284 // fmla v4.4s, v20.4s, v25.s[0]
+	WORD $0x4f9912a5 // fmla v5.4s, v21.4s, v25.s[0]
+	WORD $0x4f9912c6 // fmla v6.4s, v22.4s, v25.s[0]
+	WORD $0x4f9912e7 // fmla v7.4s, v23.4s, v25.s[0]
+	FMOVS   (R3)(R10), F26
+	WORD $0x4f9a1288 // fmla v8.4s, v20.4s, v26.s[0]
+	WORD $0x4f9a12a9 // fmla v9.4s, v21.4s, v26.s[0]
+	WORD $0x4f9a12ca // fmla v10.4s, v22.4s, v26.s[0]
+	WORD $0x4f9a12eb // fmla v11.4s, v23.4s, v26.s[0]
+	FMOVS   (R4)(R10), F27
+	WORD $0x4f9b128c // fmla v12.4s, v20.4s, v27.s[0]
+	WORD $0x4f9b12ad // fmla v13.4s, v21.4s, v27.s[0]
+	WORD $0x4f9b12ce // fmla v14.4s, v22.4s, v27.s[0]
+	WORD $0x4f9b12ef // fmla v15.4s, v23.4s, v27.s[0]
+	FMOVS   (R5)(R10), F28
+	WORD $0x4f9c1290 // fmla v16.4s, v20.4s, v28.s[0]
+	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
+	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
+	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
+	ADD     R0, R10
+	ADD     $64, R6
+	SUBS    $1, R11
 	BNE     one
 
 done:
-	MOVD    R9, R13
-	FLDPQ   (R13), (F24, F25)
-	FLDPQ   32(R13), (F26, F27)
-	WORD $0x0e61781c // fcvtl v28.2d, v0.2s
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4e61781d // fcvtl2 v29.2d, v0.4s
-	WORD $0x4e79d7b9 // fadd v25.2d, v29.2d, v25.2d
-	WORD $0x0e61783e // fcvtl v30.2d, v1.2s
-	WORD $0x4e7ad7da // fadd v26.2d, v30.2d, v26.2d
-	WORD $0x4e61783f // fcvtl2 v31.2d, v1.4s
-	WORD $0x4e7bd7fb // fadd v27.2d, v31.2d, v27.2d
-	FSTPQ   (F24, F25), (R13)
-	FSTPQ   (F26, F27), 32(R13)
-	FLDPQ   64(R13), (F24, F25)
-	FLDPQ   96(R13), (F26, F27)
-	WORD $0x0e61785c // fcvtl v28.2d, v2.2s
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4e61785d // fcvtl2 v29.2d, v2.4s
-	WORD $0x4e79d7b9 // fadd v25.2d, v29.2d, v25.2d
-	WORD $0x0e61787e // fcvtl v30.2d, v3.2s
-	WORD $0x4e7ad7da // fadd v26.2d, v30.2d, v26.2d
-	WORD $0x4e61787f // fcvtl2 v31.2d, v3.4s
-	WORD $0x4e7bd7fb // fadd v27.2d, v31.2d, v27.2d
-	FSTPQ   (F24, F25), 64(R13)
-	FSTPQ   (F26, F27), 96(R13)
-	ADD     R10, R13
-	FLDPQ   (R13), (F24, F25)
-	FLDPQ   32(R13), (F26, F27)
-	WORD $0x0e61789c // fcvtl v28.2d, v4.2s
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4e61789d // fcvtl2 v29.2d, v4.4s
-	WORD $0x4e79d7b9 // fadd v25.2d, v29.2d, v25.2d
-	WORD $0x0e6178be // fcvtl v30.2d, v5.2s
-	WORD $0x4e7ad7da // fadd v26.2d, v30.2d, v26.2d
-	WORD $0x4e6178bf // fcvtl2 v31.2d, v5.4s
-	WORD $0x4e7bd7fb // fadd v27.2d, v31.2d, v27.2d
-	FSTPQ   (F24, F25), (R13)
-	FSTPQ   (F26, F27), 32(R13)
-	FLDPQ   64(R13), (F24, F25)
-	FLDPQ   96(R13), (F26, F27)
-	WORD $0x0e6178dc // fcvtl v28.2d, v6.2s
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4e6178dd // fcvtl2 v29.2d, v6.4s
-	WORD $0x4e79d7b9 // fadd v25.2d, v29.2d, v25.2d
-	WORD $0x0e6178fe // fcvtl v30.2d, v7.2s
-	WORD $0x4e7ad7da // fadd v26.2d, v30.2d, v26.2d
-	WORD $0x4e6178ff // fcvtl2 v31.2d, v7.4s
-	WORD $0x4e7bd7fb // fadd v27.2d, v31.2d, v27.2d
-	FSTPQ   (F24, F25), 64(R13)
-	FSTPQ   (F26, F27), 96(R13)
-	ADD     R10, R13
-	FLDPQ   (R13), (F24, F25)
-	FLDPQ   32(R13), (F26, F27)
-	WORD $0x0e61791c // fcvtl v28.2d, v8.2s
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4e61791d // fcvtl2 v29.2d, v8.4s
-	WORD $0x4e79d7b9 // fadd v25.2d, v29.2d, v25.2d
-	WORD $0x0e61793e // fcvtl v30.2d, v9.2s
-	WORD $0x4e7ad7da // fadd v26.2d, v30.2d, v26.2d
-	WORD $0x4e61793f // fcvtl2 v31.2d, v9.4s
-	WORD $0x4e7bd7fb // fadd v27.2d, v31.2d, v27.2d
-	FSTPQ   (F24, F25), (R13)
-	FSTPQ   (F26, F27), 32(R13)
-	FLDPQ   64(R13), (F24, F25)
-	FLDPQ   96(R13), (F26, F27)
-	WORD $0x0e61795c // fcvtl v28.2d, v10.2s
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4e61795d // fcvtl2 v29.2d, v10.4s
-	WORD $0x4e79d7b9 // fadd v25.2d, v29.2d, v25.2d
-	WORD $0x0e61797e // fcvtl v30.2d, v11.2s
-	WORD $0x4e7ad7da // fadd v26.2d, v30.2d, v26.2d
-	WORD $0x4e61797f // fcvtl2 v31.2d, v11.4s
-	WORD $0x4e7bd7fb // fadd v27.2d, v31.2d, v27.2d
-	FSTPQ   (F24, F25), 64(R13)
-	FSTPQ   (F26, F27), 96(R13)
-	ADD     R10, R13
-	FLDPQ   (R13), (F24, F25)
-	FLDPQ   32(R13), (F26, F27)
-	WORD $0x0e61799c // fcvtl v28.2d, v12.2s
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4e61799d // fcvtl2 v29.2d, v12.4s
-	WORD $0x4e79d7b9 // fadd v25.2d, v29.2d, v25.2d
-	WORD $0x0e6179be // fcvtl v30.2d, v13.2s
-	WORD $0x4e7ad7da // fadd v26.2d, v30.2d, v26.2d
-	WORD $0x4e6179bf // fcvtl2 v31.2d, v13.4s
-	WORD $0x4e7bd7fb // fadd v27.2d, v31.2d, v27.2d
-	FSTPQ   (F24, F25), (R13)
-	FSTPQ   (F26, F27), 32(R13)
-	FLDPQ   64(R13), (F24, F25)
-	FLDPQ   96(R13), (F26, F27)
-	WORD $0x0e6179dc // fcvtl v28.2d, v14.2s
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4e6179dd // fcvtl2 v29.2d, v14.4s
-	WORD $0x4e79d7b9 // fadd v25.2d, v29.2d, v25.2d
-	WORD $0x0e6179fe // fcvtl v30.2d, v15.2s
-	WORD $0x4e7ad7da // fadd v26.2d, v30.2d, v26.2d
-	WORD $0x4e6179ff // fcvtl2 v31.2d, v15.4s
-	WORD $0x4e7bd7fb // fadd v27.2d, v31.2d, v27.2d
-	FSTPQ   (F24, F25), 64(R13)
-	FSTPQ   (F26, F27), 96(R13)
-	ADD     R10, R13
-	FLDPQ   (R13), (F24, F25)
-	FLDPQ   32(R13), (F26, F27)
-	WORD $0x0e617a1c // fcvtl v28.2d, v16.2s
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4e617a1d // fcvtl2 v29.2d, v16.4s
-	WORD $0x4e79d7b9 // fadd v25.2d, v29.2d, v25.2d
-	WORD $0x0e617a3e // fcvtl v30.2d, v17.2s
-	WORD $0x4e7ad7da // fadd v26.2d, v30.2d, v26.2d
-	WORD $0x4e617a3f // fcvtl2 v31.2d, v17.4s
-	WORD $0x4e7bd7fb // fadd v27.2d, v31.2d, v27.2d
-	FSTPQ   (F24, F25), (R13)
-	FSTPQ   (F26, F27), 32(R13)
-	FLDPQ   64(R13), (F24, F25)
-	FLDPQ   96(R13), (F26, F27)
-	WORD $0x0e617a5c // fcvtl v28.2d, v18.2s
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4e617a5d // fcvtl2 v29.2d, v18.4s
-	WORD $0x4e79d7b9 // fadd v25.2d, v29.2d, v25.2d
-	WORD $0x0e617a7e // fcvtl v30.2d, v19.2s
-	WORD $0x4e7ad7da // fadd v26.2d, v30.2d, v26.2d
-	WORD $0x4e617a7f // fcvtl2 v31.2d, v19.4s
-	WORD $0x4e7bd7fb // fadd v27.2d, v31.2d, v27.2d
-	FSTPQ   (F24, F25), 64(R13)
-	FSTPQ   (F26, F27), 96(R13)
-	ADD     R10, R13
-	FLDPQ   (R13), (F24, F25)
-	FLDPQ   32(R13), (F26, F27)
-	WORD $0x0e617a9c // fcvtl v28.2d, v20.2s
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4e617a9d // fcvtl2 v29.2d, v20.4s
-	WORD $0x4e79d7b9 // fadd v25.2d, v29.2d, v25.2d
-	WORD $0x0e617abe // fcvtl v30.2d, v21.2s
-	WORD $0x4e7ad7da // fadd v26.2d, v30.2d, v26.2d
-	WORD $0x4e617abf // fcvtl2 v31.2d, v21.4s
-	WORD $0x4e7bd7fb // fadd v27.2d, v31.2d, v27.2d
-	FSTPQ   (F24, F25), (R13)
-	FSTPQ   (F26, F27), 32(R13)
-	FLDPQ   64(R13), (F24, F25)
-	FLDPQ   96(R13), (F26, F27)
-	WORD $0x0e617adc // fcvtl v28.2d, v22.2s
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4e617add // fcvtl2 v29.2d, v22.4s
-	WORD $0x4e79d7b9 // fadd v25.2d, v29.2d, v25.2d
-	WORD $0x0e617afe // fcvtl v30.2d, v23.2s
-	WORD $0x4e7ad7da // fadd v26.2d, v30.2d, v26.2d
-	WORD $0x4e617aff // fcvtl2 v31.2d, v23.4s
-	WORD $0x4e7bd7fb // fadd v27.2d, v31.2d, v27.2d
-	FSTPQ   (F24, F25), 64(R13)
-	FSTPQ   (F26, F27), 96(R13)
-	CBNZ    R15, slice
-	ADD     $128, R9
+	MOVD    from+64(FP), R11
+	MOVD    R8, R12
+	CBZ     R11, store
+	ADD     R8, R11
+	MOVD    c+48(FP), R13
+	SUB     R13, R11
+	MOVD    ldfrom+72(FP), R10
+	LSL     $2, R10
+	FLDPQ   (R11), (F20, F21)
+	FLDPQ   32(R11), (F22, F23)
+	WORD $0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
+	WORD $0x4e35d421 // fadd v1.4s, v1.4s, v21.4s
+	WORD $0x4e36d442 // fadd v2.4s, v2.4s, v22.4s
+	WORD $0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
+	ADD     R10, R11
+	FLDPQ   (R11), (F20, F21)
+	FLDPQ   32(R11), (F22, F23)
+	WORD $0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
+	WORD $0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD $0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD $0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
+	ADD     R10, R11
+	FLDPQ   (R11), (F20, F21)
+	FLDPQ   32(R11), (F22, F23)
+	WORD $0x4e34d508 // fadd v8.4s, v8.4s, v20.4s
+	WORD $0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
+	WORD $0x4e36d54a // fadd v10.4s, v10.4s, v22.4s
+	WORD $0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
+	ADD     R10, R11
+	FLDPQ   (R11), (F20, F21)
+	FLDPQ   32(R11), (F22, F23)
+	WORD $0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	WORD $0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
+	WORD $0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD $0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
+	ADD     R10, R11
+	FLDPQ   (R11), (F20, F21)
+	FLDPQ   32(R11), (F22, F23)
+	WORD $0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD $0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	WORD $0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	WORD $0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+
+store:
+	FSTPQ   (F0, F1), (R12)
+	FSTPQ   (F2, F3), 32(R12)
+	ADD     R9, R12
+	FSTPQ   (F4, F5), (R12)
+	FSTPQ   (F6, F7), 32(R12)
+	ADD     R9, R12
+	FSTPQ   (F8, F9), (R12)
+	FSTPQ   (F10, F11), 32(R12)
+	ADD     R9, R12
+	FSTPQ   (F12, F13), (R12)
+	FSTPQ   (F14, F15), 32(R12)
+	ADD     R9, R12
+	FSTPQ   (F16, F17), (R12)
+	FSTPQ   (F18, F19), 32(R12)
+	ADD     $64, R8
+	SUBS    $1, R7
+	BNE     panel
+	RET
+
+// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+TEXT ·gemmF32NEONx16Rows4(SB), NOSPLIT, $0-80
+	MOVD    rs+16(FP), R0
+	LSL     $2, R0
+	MOVD    a+8(FP), R1
+	ADD     R0, R1, R2
+	ADD     R0, R2, R3
+	ADD     R0, R3, R4
+	MOVD    ks+24(FP), R0
+	LSL     $2, R0
+	MOVD    b+32(FP), R5
+	MOVD    panels+40(FP), R6
+	MOVD    c+48(FP), R7
+	MOVD    ldc+56(FP), R8
+	LSL     $2, R8
+
+panel:
+	MOVD    k+0(FP), R10
+	MOVD    ZR, R9
+	MOVD    R7, R11
+	PRFM    (R11), PSTL1KEEP
+	ADD     R8, R11
+	PRFM    (R11), PSTL1KEEP
+	ADD     R8, R11
+	PRFM    (R11), PSTL1KEEP
+	ADD     R8, R11
+	PRFM    (R11), PSTL1KEEP
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	VEOR    V12.B16, V12.B16, V12.B16
+	VEOR    V13.B16, V13.B16, V13.B16
+	VEOR    V14.B16, V14.B16, V14.B16
+	VEOR    V15.B16, V15.B16, V15.B16
+	SUBS    $2, R10
+	BLT     tail
+
+loop:
+	FLDPQ   (R5), (F16, F17)
+	FLDPQ   32(R5), (F18, F19)
+	FMOVS   (R1)(R9), F20
+	WORD $0x4f941200 // fmla v0.4s, v16.4s, v20.s[0]
+	WORD $0x4f941221 // fmla v1.4s, v17.4s, v20.s[0]
+	WORD $0x4f941242 // fmla v2.4s, v18.4s, v20.s[0]
+	WORD $0x4f941263 // fmla v3.4s, v19.4s, v20.s[0]
+	FMOVS   (R2)(R9), F21
+	WORD $0x4f951204 // fmla v4.4s, v16.4s, v21.s[0]
+	WORD $0x4f951225 // fmla v5.4s, v17.4s, v21.s[0]
+	WORD $0x4f951246 // fmla v6.4s, v18.4s, v21.s[0]
+	WORD $0x4f951267 // fmla v7.4s, v19.4s, v21.s[0]
+	FMOVS   (R3)(R9), F22
+	WORD $0x4f961208 // fmla v8.4s, v16.4s, v22.s[0]
+	WORD $0x4f961229 // fmla v9.4s, v17.4s, v22.s[0]
+	WORD $0x4f96124a // fmla v10.4s, v18.4s, v22.s[0]
+	WORD $0x4f96126b // fmla v11.4s, v19.4s, v22.s[0]
+	FMOVS   (R4)(R9), F23
+	WORD $0x4f97120c // fmla v12.4s, v16.4s, v23.s[0]
+	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
+	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
+	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
+	ADD     R0, R9
+	FLDPQ   64(R5), (F16, F17)
+	FLDPQ   96(R5), (F18, F19)
+	FMOVS   (R1)(R9), F20
+	WORD $0x4f941200 // fmla v0.4s, v16.4s, v20.s[0]
+	WORD $0x4f941221 // fmla v1.4s, v17.4s, v20.s[0]
+	WORD $0x4f941242 // fmla v2.4s, v18.4s, v20.s[0]
+	WORD $0x4f941263 // fmla v3.4s, v19.4s, v20.s[0]
+	FMOVS   (R2)(R9), F21
+	WORD $0x4f951204 // fmla v4.4s, v16.4s, v21.s[0]
+	WORD $0x4f951225 // fmla v5.4s, v17.4s, v21.s[0]
+	WORD $0x4f951246 // fmla v6.4s, v18.4s, v21.s[0]
+	WORD $0x4f951267 // fmla v7.4s, v19.4s, v21.s[0]
+	FMOVS   (R3)(R9), F22
+	WORD $0x4f961208 // fmla v8.4s, v16.4s, v22.s[0]
+	WORD $0x4f961229 // fmla v9.4s, v17.4s, v22.s[0]
+	WORD $0x4f96124a // fmla v10.4s, v18.4s, v22.s[0]
+	WORD $0x4f96126b // fmla v11.4s, v19.4s, v22.s[0]
+	FMOVS   (R4)(R9), F23
+	WORD $0x4f97120c // fmla v12.4s, v16.4s, v23.s[0]
+	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
+	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
+	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
+	ADD     R0, R9
+	ADD     $128, R5
+	SUBS    $2, R10
+	BGE     loop
+
+tail:
+	ADDS    $2, R10
+	BEQ     done
+
+one:
+	FLDPQ   (R5), (F16, F17)
+	FLDPQ   32(R5), (F18, F19)
+	FMOVS   (R1)(R9), F20
+	WORD $0x4f941200 // fmla v0.4s, v16.4s, v20.s[0]
+	WORD $0x4f941221 // fmla v1.4s, v17.4s, v20.s[0]
+	WORD $0x4f941242 // fmla v2.4s, v18.4s, v20.s[0]
+	WORD $0x4f941263 // fmla v3.4s, v19.4s, v20.s[0]
+	FMOVS   (R2)(R9), F21
+	WORD $0x4f951204 // fmla v4.4s, v16.4s, v21.s[0]
+	WORD $0x4f951225 // fmla v5.4s, v17.4s, v21.s[0]
+	WORD $0x4f951246 // fmla v6.4s, v18.4s, v21.s[0]
+	WORD $0x4f951267 // fmla v7.4s, v19.4s, v21.s[0]
+	FMOVS   (R3)(R9), F22
+	WORD $0x4f961208 // fmla v8.4s, v16.4s, v22.s[0]
+	WORD $0x4f961229 // fmla v9.4s, v17.4s, v22.s[0]
+	WORD $0x4f96124a // fmla v10.4s, v18.4s, v22.s[0]
+	WORD $0x4f96126b // fmla v11.4s, v19.4s, v22.s[0]
+	FMOVS   (R4)(R9), F23
+	WORD $0x4f97120c // fmla v12.4s, v16.4s, v23.s[0]
+	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
+	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
+	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
+	ADD     R0, R9
+	ADD     $64, R5
+	SUBS    $1, R10
+	BNE     one
+
+done:
+	MOVD    from+64(FP), R10
+	MOVD    R7, R11
+	CBZ     R10, store
+	ADD     R7, R10
+	MOVD    c+48(FP), R12
+	SUB     R12, R10
+	MOVD    ldfrom+72(FP), R9
+	LSL     $2, R9
+	FLDPQ   (R10), (F16, F17)
+	FLDPQ   32(R10), (F18, F19)
+	WORD $0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD $0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD $0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	WORD $0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	ADD     R9, R10
+	FLDPQ   (R10), (F16, F17)
+	FLDPQ   32(R10), (F18, F19)
+	WORD $0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
+	WORD $0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD $0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	WORD $0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
+	ADD     R9, R10
+	FLDPQ   (R10), (F16, F17)
+	FLDPQ   32(R10), (F18, F19)
+	WORD $0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	WORD $0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	WORD $0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	WORD $0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	ADD     R9, R10
+	FLDPQ   (R10), (F16, F17)
+	FLDPQ   32(R10), (F18, F19)
+	WORD $0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	WORD $0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	WORD $0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	WORD $0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+
+store:
+	FSTPQ   (F0, F1), (R11)
+	FSTPQ   (F2, F3), 32(R11)
+	ADD     R8, R11
+	FSTPQ   (F4, F5), (R11)
+	FSTPQ   (F6, F7), 32(R11)
+	ADD     R8, R11
+	FSTPQ   (F8, F9), (R11)
+	FSTPQ   (F10, F11), 32(R11)
+	ADD     R8, R11
+	FSTPQ   (F12, F13), (R11)
+	FSTPQ   (F14, F15), 32(R11)
+	ADD     $64, R7
+	SUBS    $1, R6
+	BNE     panel
+	RET
+
+// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+TEXT ·gemmF32NEONx16Rows3(SB), NOSPLIT, $0-80
+	MOVD    rs+16(FP), R0
+	LSL     $2, R0
+	MOVD    a+8(FP), R1
+	ADD     R0, R1, R2
+	ADD     R0, R2, R3
+	MOVD    ks+24(FP), R0
+	LSL     $2, R0
+	MOVD    b+32(FP), R4
+	MOVD    panels+40(FP), R5
+	MOVD    c+48(FP), R6
+	MOVD    ldc+56(FP), R7
+	LSL     $2, R7
+
+panel:
+	MOVD    k+0(FP), R9
+	MOVD    ZR, R8
+	MOVD    R6, R10
+	PRFM    (R10), PSTL1KEEP
+	ADD     R7, R10
+	PRFM    (R10), PSTL1KEEP
+	ADD     R7, R10
+	PRFM    (R10), PSTL1KEEP
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	SUBS    $2, R9
+	BLT     tail
+
+loop:
+	FLDPQ   (R4), (F12, F13)
+	FLDPQ   32(R4), (F14, F15)
+	FMOVS   (R1)(R8), F16
+	WORD $0x4f901180 // fmla v0.4s, v12.4s, v16.s[0]
+	WORD $0x4f9011a1 // fmla v1.4s, v13.4s, v16.s[0]
+	WORD $0x4f9011c2 // fmla v2.4s, v14.4s, v16.s[0]
+	WORD $0x4f9011e3 // fmla v3.4s, v15.4s, v16.s[0]
+	FMOVS   (R2)(R8), F17
+	WORD $0x4f911184 // fmla v4.4s, v12.4s, v17.s[0]
+	WORD $0x4f9111a5 // fmla v5.4s, v13.4s, v17.s[0]
+	WORD $0x4f9111c6 // fmla v6.4s, v14.4s, v17.s[0]
+	WORD $0x4f9111e7 // fmla v7.4s, v15.4s, v17.s[0]
+	FMOVS   (R3)(R8), F18
+	WORD $0x4f921188 // fmla v8.4s, v12.4s, v18.s[0]
+	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
+	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
+	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
+	ADD     R0, R8
+	FLDPQ   64(R4), (F12, F13)
+	FLDPQ   96(R4), (F14, F15)
+	FMOVS   (R1)(R8), F16
+	WORD $0x4f901180 // fmla v0.4s, v12.4s, v16.s[0]
+	WORD $0x4f9011a1 // fmla v1.4s, v13.4s, v16.s[0]
+	WORD $0x4f9011c2 // fmla v2.4s, v14.4s, v16.s[0]
+	WORD $0x4f9011e3 // fmla v3.4s, v15.4s, v16.s[0]
+	FMOVS   (R2)(R8), F17
+	WORD $0x4f911184 // fmla v4.4s, v12.4s, v17.s[0]
+	WORD $0x4f9111a5 // fmla v5.4s, v13.4s, v17.s[0]
+	WORD $0x4f9111c6 // fmla v6.4s, v14.4s, v17.s[0]
+	WORD $0x4f9111e7 // fmla v7.4s, v15.4s, v17.s[0]
+	FMOVS   (R3)(R8), F18
+	WORD $0x4f921188 // fmla v8.4s, v12.4s, v18.s[0]
+	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
+	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
+	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
+	ADD     R0, R8
+	ADD     $128, R4
+	SUBS    $2, R9
+	BGE     loop
+
+tail:
+	ADDS    $2, R9
+	BEQ     done
+
+one:
+	FLDPQ   (R4), (F12, F13)
+	FLDPQ   32(R4), (F14, F15)
+	FMOVS   (R1)(R8), F16
+	WORD $0x4f901180 // fmla v0.4s, v12.4s, v16.s[0]
+	WORD $0x4f9011a1 // fmla v1.4s, v13.4s, v16.s[0]
+	WORD $0x4f9011c2 // fmla v2.4s, v14.4s, v16.s[0]
+	WORD $0x4f9011e3 // fmla v3.4s, v15.4s, v16.s[0]
+	FMOVS   (R2)(R8), F17
+	WORD $0x4f911184 // fmla v4.4s, v12.4s, v17.s[0]
+	WORD $0x4f9111a5 // fmla v5.4s, v13.4s, v17.s[0]
+	WORD $0x4f9111c6 // fmla v6.4s, v14.4s, v17.s[0]
+	WORD $0x4f9111e7 // fmla v7.4s, v15.4s, v17.s[0]
+	FMOVS   (R3)(R8), F18
+	WORD $0x4f921188 // fmla v8.4s, v12.4s, v18.s[0]
+	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
+	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
+	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
+	ADD     R0, R8
+	ADD     $64, R4
+	SUBS    $1, R9
+	BNE     one
+
+done:
+	MOVD    from+64(FP), R9
+	MOVD    R6, R10
+	CBZ     R9, store
+	ADD     R6, R9
+	MOVD    c+48(FP), R11
+	SUB     R11, R9
+	MOVD    ldfrom+72(FP), R8
+	LSL     $2, R8
+	FLDPQ   (R9), (F12, F13)
+	FLDPQ   32(R9), (F14, F15)
+	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	WORD $0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	WORD $0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD $0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	ADD     R8, R9
+	FLDPQ   (R9), (F12, F13)
+	FLDPQ   32(R9), (F14, F15)
+	WORD $0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD $0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD $0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD $0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	ADD     R8, R9
+	FLDPQ   (R9), (F12, F13)
+	FLDPQ   32(R9), (F14, F15)
+	WORD $0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD $0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD $0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	WORD $0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+
+store:
+	FSTPQ   (F0, F1), (R10)
+	FSTPQ   (F2, F3), 32(R10)
+	ADD     R7, R10
+	FSTPQ   (F4, F5), (R10)
+	FSTPQ   (F6, F7), 32(R10)
+	ADD     R7, R10
+	FSTPQ   (F8, F9), (R10)
+	FSTPQ   (F10, F11), 32(R10)
+	ADD     $64, R6
+	SUBS    $1, R5
+	BNE     panel
+	RET
+
+// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+TEXT ·gemmF32NEONx16Rows2(SB), NOSPLIT, $0-80
+	MOVD    rs+16(FP), R0
+	LSL     $2, R0
+	MOVD    a+8(FP), R1
+	ADD     R0, R1, R2
+	MOVD    ks+24(FP), R0
+	LSL     $2, R0
+	MOVD    b+32(FP), R3
+	MOVD    panels+40(FP), R4
+	MOVD    c+48(FP), R5
+	MOVD    ldc+56(FP), R6
+	LSL     $2, R6
+
+panel:
+	MOVD    k+0(FP), R8
+	MOVD    ZR, R7
+	MOVD    R5, R9
+	PRFM    (R9), PSTL1KEEP
+	ADD     R6, R9
+	PRFM    (R9), PSTL1KEEP
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	SUBS    $2, R8
+	BLT     tail
+
+loop:
+	FLDPQ   (R3), (F8, F9)
+	FLDPQ   32(R3), (F10, F11)
+	FMOVS   (R1)(R7), F12
+	WORD $0x4f8c1100 // fmla v0.4s, v8.4s, v12.s[0]
+	WORD $0x4f8c1121 // fmla v1.4s, v9.4s, v12.s[0]
+	WORD $0x4f8c1142 // fmla v2.4s, v10.4s, v12.s[0]
+	WORD $0x4f8c1163 // fmla v3.4s, v11.4s, v12.s[0]
+	FMOVS   (R2)(R7), F13
+	WORD $0x4f8d1104 // fmla v4.4s, v8.4s, v13.s[0]
+	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
+	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
+	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
+	ADD     R0, R7
+	FLDPQ   64(R3), (F8, F9)
+	FLDPQ   96(R3), (F10, F11)
+	FMOVS   (R1)(R7), F12
+	WORD $0x4f8c1100 // fmla v0.4s, v8.4s, v12.s[0]
+	WORD $0x4f8c1121 // fmla v1.4s, v9.4s, v12.s[0]
+	WORD $0x4f8c1142 // fmla v2.4s, v10.4s, v12.s[0]
+	WORD $0x4f8c1163 // fmla v3.4s, v11.4s, v12.s[0]
+	FMOVS   (R2)(R7), F13
+	WORD $0x4f8d1104 // fmla v4.4s, v8.4s, v13.s[0]
+	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
+	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
+	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
+	ADD     R0, R7
+	ADD     $128, R3
+	SUBS    $2, R8
+	BGE     loop
+
+tail:
+	ADDS    $2, R8
+	BEQ     done
+
+one:
+	FLDPQ   (R3), (F8, F9)
+	FLDPQ   32(R3), (F10, F11)
+	FMOVS   (R1)(R7), F12
+	WORD $0x4f8c1100 // fmla v0.4s, v8.4s, v12.s[0]
+	WORD $0x4f8c1121 // fmla v1.4s, v9.4s, v12.s[0]
+	WORD $0x4f8c1142 // fmla v2.4s, v10.4s, v12.s[0]
+	WORD $0x4f8c1163 // fmla v3.4s, v11.4s, v12.s[0]
+	FMOVS   (R2)(R7), F13
+	WORD $0x4f8d1104 // fmla v4.4s, v8.4s, v13.s[0]
+	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
+	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
+	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
+	ADD     R0, R7
+	ADD     $64, R3
 	SUBS    $1, R8
+	BNE     one
+
+done:
+	MOVD    from+64(FP), R8
+	MOVD    R5, R9
+	CBZ     R8, store
+	ADD     R5, R8
+	MOVD    c+48(FP), R10
+	SUB     R10, R8
+	MOVD    ldfrom+72(FP), R7
+	LSL     $2, R7
+	FLDPQ   (R8), (F8, F9)
+	FLDPQ   32(R8), (F10, F11)
+	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD $0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD $0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD $0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	ADD     R7, R8
+	FLDPQ   (R8), (F8, F9)
+	FLDPQ   32(R8), (F10, F11)
+	WORD $0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD $0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
+
+store:
+	FSTPQ   (F0, F1), (R9)
+	FSTPQ   (F2, F3), 32(R9)
+	ADD     R6, R9
+	FSTPQ   (F4, F5), (R9)
+	FSTPQ   (F6, F7), 32(R9)
+	ADD     $64, R5
+	SUBS    $1, R4
+	BNE     panel
+	RET
+
+// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+TEXT ·gemmF32NEONx16Rows1(SB), NOSPLIT, $0-80
+	MOVD    rs+16(FP), R0
+	LSL     $2, R0
+	MOVD    a+8(FP), R1
+	MOVD    ks+24(FP), R0
+	LSL     $2, R0
+	MOVD    b+32(FP), R2
+	MOVD    panels+40(FP), R3
+	MOVD    c+48(FP), R4
+	MOVD    ldc+56(FP), R5
+	LSL     $2, R5
+
+panel:
+	MOVD    k+0(FP), R7
+	MOVD    ZR, R6
+	MOVD    R4, R8
+	PRFM    (R8), PSTL1KEEP
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	SUBS    $2, R7
+	BLT     tail
+
+loop:
+	FLDPQ   (R2), (F4, F5)
+	FLDPQ   32(R2), (F6, F7)
+	FMOVS   (R1)(R6), F8
+	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
+	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
+	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
+	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
+	ADD     R0, R6
+	FLDPQ   64(R2), (F4, F5)
+	FLDPQ   96(R2), (F6, F7)
+	FMOVS   (R1)(R6), F8
+	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
+	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
+	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
+	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
+	ADD     R0, R6
+	ADD     $128, R2
+	SUBS    $2, R7
+	BGE     loop
+
+tail:
+	ADDS    $2, R7
+	BEQ     done
+
+one:
+	FLDPQ   (R2), (F4, F5)
+	FLDPQ   32(R2), (F6, F7)
+	FMOVS   (R1)(R6), F8
+	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
+	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
+	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
+	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
+	ADD     R0, R6
+	ADD     $64, R2
+	SUBS    $1, R7
+	BNE     one
+
+done:
+	MOVD    from+64(FP), R7
+	MOVD    R4, R8
+	CBZ     R7, store
+	ADD     R4, R7
+	MOVD    c+48(FP), R9
+	SUB     R9, R7
+	MOVD    ldfrom+72(FP), R6
+	LSL     $2, R6
+	FLDPQ   (R7), (F4, F5)
+	FLDPQ   32(R7), (F6, F7)
+	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD $0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+
+store:
+	FSTPQ   (F0, F1), (R8)
+	FSTPQ   (F2, F3), 32(R8)
+	ADD     $64, R4
+	SUBS    $1, R3
 	BNE     panel
 	RET
 
@@ -2868,941 +1104,6 @@ panel:
 	ADD     $64, R3
 	SUBS    $1, R0
 	BNE     row
-	RET
-
-// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
-TEXT ·gemmF64NEONx8Rows1(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
-	LSL     $3, R0
-	MOVD    a+8(FP), R1
-	MOVD    ks+24(FP), R0
-	LSL     $3, R0
-	MOVD    b+32(FP), R2
-	MOVD    panels+40(FP), R3
-	MOVD    c+48(FP), R4
-	MOVD    ldc+56(FP), R5
-	LSL     $3, R5
-
-panel:
-	MOVD    k+0(FP), R7
-	MOVD    ZR, R6
-	MOVD    R4, R8
-	PRFM    (R8), PSTL1KEEP
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	SUBS    $4, R7
-	BLT     tail
-
-loop:
-	FLDPQ   (R2), (F4, F5)
-	FLDPQ   32(R2), (F6, F7)
-	FMOVD   (R1)(R6), F8
-	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
-	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
-	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
-	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
-	ADD     R0, R6
-	FLDPQ   64(R2), (F4, F5)
-	FLDPQ   96(R2), (F6, F7)
-	FMOVD   (R1)(R6), F8
-	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
-	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
-	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
-	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
-	ADD     R0, R6
-	FLDPQ   128(R2), (F4, F5)
-	FLDPQ   160(R2), (F6, F7)
-	FMOVD   (R1)(R6), F8
-	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
-	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
-	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
-	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
-	ADD     R0, R6
-	FLDPQ   192(R2), (F4, F5)
-	FLDPQ   224(R2), (F6, F7)
-	FMOVD   (R1)(R6), F8
-	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
-	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
-	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
-	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
-	ADD     R0, R6
-	ADD     $256, R2
-	SUBS    $4, R7
-	BGE     loop
-
-tail:
-	ADDS    $4, R7
-	BEQ     done
-
-one:
-	FLDPQ   (R2), (F4, F5)
-	FLDPQ   32(R2), (F6, F7)
-	FMOVD   (R1)(R6), F8
-	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
-	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
-	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
-	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
-	ADD     R0, R6
-	ADD     $64, R2
-	SUBS    $1, R7
-	BNE     one
-
-done:
-	MOVD    from+64(FP), R7
-	MOVD    R4, R8
-	CBZ     R7, store
-	ADD     R4, R7
-	MOVD    c+48(FP), R9
-	SUB     R9, R7
-	MOVD    ldfrom+72(FP), R6
-	LSL     $3, R6
-	FLDPQ   (R7), (F4, F5)
-	FLDPQ   32(R7), (F6, F7)
-	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-
-store:
-	FSTPQ   (F0, F1), (R8)
-	FSTPQ   (F2, F3), 32(R8)
-	ADD     $64, R4
-	SUBS    $1, R3
-	BNE     panel
-	RET
-
-// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
-TEXT ·gemmF64NEONx8Rows2(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
-	LSL     $3, R0
-	MOVD    a+8(FP), R1
-	ADD     R0, R1, R2
-	MOVD    ks+24(FP), R0
-	LSL     $3, R0
-	MOVD    b+32(FP), R3
-	MOVD    panels+40(FP), R4
-	MOVD    c+48(FP), R5
-	MOVD    ldc+56(FP), R6
-	LSL     $3, R6
-
-panel:
-	MOVD    k+0(FP), R8
-	MOVD    ZR, R7
-	MOVD    R5, R9
-	PRFM    (R9), PSTL1KEEP
-	ADD     R6, R9
-	PRFM    (R9), PSTL1KEEP
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	VEOR    V4.B16, V4.B16, V4.B16
-	VEOR    V5.B16, V5.B16, V5.B16
-	VEOR    V6.B16, V6.B16, V6.B16
-	VEOR    V7.B16, V7.B16, V7.B16
-	SUBS    $4, R8
-	BLT     tail
-
-loop:
-	FLDPQ   (R3), (F8, F9)
-	FLDPQ   32(R3), (F10, F11)
-	FMOVD   (R1)(R7), F12
-	WORD $0x4fcc1100 // fmla v0.2d, v8.2d, v12.d[0]
-	WORD $0x4fcc1121 // fmla v1.2d, v9.2d, v12.d[0]
-	WORD $0x4fcc1142 // fmla v2.2d, v10.2d, v12.d[0]
-	WORD $0x4fcc1163 // fmla v3.2d, v11.2d, v12.d[0]
-	FMOVD   (R2)(R7), F13
-	WORD $0x4fcd1104 // fmla v4.2d, v8.2d, v13.d[0]
-	WORD $0x4fcd1125 // fmla v5.2d, v9.2d, v13.d[0]
-	WORD $0x4fcd1146 // fmla v6.2d, v10.2d, v13.d[0]
-	WORD $0x4fcd1167 // fmla v7.2d, v11.2d, v13.d[0]
-	ADD     R0, R7
-	FLDPQ   64(R3), (F8, F9)
-	FLDPQ   96(R3), (F10, F11)
-	FMOVD   (R1)(R7), F12
-	WORD $0x4fcc1100 // fmla v0.2d, v8.2d, v12.d[0]
-	WORD $0x4fcc1121 // fmla v1.2d, v9.2d, v12.d[0]
-	WORD $0x4fcc1142 // fmla v2.2d, v10.2d, v12.d[0]
-	WORD $0x4fcc1163 // fmla v3.2d, v11.2d, v12.d[0]
-	FMOVD   (R2)(R7), F13
-	WORD $0x4fcd1104 // fmla v4.2d, v8.2d, v13.d[0]
-	WORD $0x4fcd1125 // fmla v5.2d, v9.2d, v13.d[0]
-	WORD $0x4fcd1146 // fmla v6.2d, v10.2d, v13.d[0]
-	WORD $0x4fcd1167 // fmla v7.2d, v11.2d, v13.d[0]
-	ADD     R0, R7
-	FLDPQ   128(R3), (F8, F9)
-	FLDPQ   160(R3), (F10, F11)
-	FMOVD   (R1)(R7), F12
-	WORD $0x4fcc1100 // fmla v0.2d, v8.2d, v12.d[0]
-	WORD $0x4fcc1121 // fmla v1.2d, v9.2d, v12.d[0]
-	WORD $0x4fcc1142 // fmla v2.2d, v10.2d, v12.d[0]
-	WORD $0x4fcc1163 // fmla v3.2d, v11.2d, v12.d[0]
-	FMOVD   (R2)(R7), F13
-	WORD $0x4fcd1104 // fmla v4.2d, v8.2d, v13.d[0]
-	WORD $0x4fcd1125 // fmla v5.2d, v9.2d, v13.d[0]
-	WORD $0x4fcd1146 // fmla v6.2d, v10.2d, v13.d[0]
-	WORD $0x4fcd1167 // fmla v7.2d, v11.2d, v13.d[0]
-	ADD     R0, R7
-	FLDPQ   192(R3), (F8, F9)
-	FLDPQ   224(R3), (F10, F11)
-	FMOVD   (R1)(R7), F12
-	WORD $0x4fcc1100 // fmla v0.2d, v8.2d, v12.d[0]
-	WORD $0x4fcc1121 // fmla v1.2d, v9.2d, v12.d[0]
-	WORD $0x4fcc1142 // fmla v2.2d, v10.2d, v12.d[0]
-	WORD $0x4fcc1163 // fmla v3.2d, v11.2d, v12.d[0]
-	FMOVD   (R2)(R7), F13
-	WORD $0x4fcd1104 // fmla v4.2d, v8.2d, v13.d[0]
-	WORD $0x4fcd1125 // fmla v5.2d, v9.2d, v13.d[0]
-	WORD $0x4fcd1146 // fmla v6.2d, v10.2d, v13.d[0]
-	WORD $0x4fcd1167 // fmla v7.2d, v11.2d, v13.d[0]
-	ADD     R0, R7
-	ADD     $256, R3
-	SUBS    $4, R8
-	BGE     loop
-
-tail:
-	ADDS    $4, R8
-	BEQ     done
-
-one:
-	FLDPQ   (R3), (F8, F9)
-	FLDPQ   32(R3), (F10, F11)
-	FMOVD   (R1)(R7), F12
-	WORD $0x4fcc1100 // fmla v0.2d, v8.2d, v12.d[0]
-	WORD $0x4fcc1121 // fmla v1.2d, v9.2d, v12.d[0]
-	WORD $0x4fcc1142 // fmla v2.2d, v10.2d, v12.d[0]
-	WORD $0x4fcc1163 // fmla v3.2d, v11.2d, v12.d[0]
-	FMOVD   (R2)(R7), F13
-	WORD $0x4fcd1104 // fmla v4.2d, v8.2d, v13.d[0]
-	WORD $0x4fcd1125 // fmla v5.2d, v9.2d, v13.d[0]
-	WORD $0x4fcd1146 // fmla v6.2d, v10.2d, v13.d[0]
-	WORD $0x4fcd1167 // fmla v7.2d, v11.2d, v13.d[0]
-	ADD     R0, R7
-	ADD     $64, R3
-	SUBS    $1, R8
-	BNE     one
-
-done:
-	MOVD    from+64(FP), R8
-	MOVD    R5, R9
-	CBZ     R8, store
-	ADD     R5, R8
-	MOVD    c+48(FP), R10
-	SUB     R10, R8
-	MOVD    ldfrom+72(FP), R7
-	LSL     $3, R7
-	FLDPQ   (R8), (F8, F9)
-	FLDPQ   32(R8), (F10, F11)
-	WORD $0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD $0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD $0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD $0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	ADD     R7, R8
-	FLDPQ   (R8), (F8, F9)
-	FLDPQ   32(R8), (F10, F11)
-	WORD $0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD $0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD $0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	WORD $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
-
-store:
-	FSTPQ   (F0, F1), (R9)
-	FSTPQ   (F2, F3), 32(R9)
-	ADD     R6, R9
-	FSTPQ   (F4, F5), (R9)
-	FSTPQ   (F6, F7), 32(R9)
-	ADD     $64, R5
-	SUBS    $1, R4
-	BNE     panel
-	RET
-
-// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
-TEXT ·gemmF64NEONx8Rows3(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
-	LSL     $3, R0
-	MOVD    a+8(FP), R1
-	ADD     R0, R1, R2
-	ADD     R0, R2, R3
-	MOVD    ks+24(FP), R0
-	LSL     $3, R0
-	MOVD    b+32(FP), R4
-	MOVD    panels+40(FP), R5
-	MOVD    c+48(FP), R6
-	MOVD    ldc+56(FP), R7
-	LSL     $3, R7
-
-panel:
-	MOVD    k+0(FP), R9
-	MOVD    ZR, R8
-	MOVD    R6, R10
-	PRFM    (R10), PSTL1KEEP
-	ADD     R7, R10
-	PRFM    (R10), PSTL1KEEP
-	ADD     R7, R10
-	PRFM    (R10), PSTL1KEEP
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	VEOR    V4.B16, V4.B16, V4.B16
-	VEOR    V5.B16, V5.B16, V5.B16
-	VEOR    V6.B16, V6.B16, V6.B16
-	VEOR    V7.B16, V7.B16, V7.B16
-	VEOR    V8.B16, V8.B16, V8.B16
-	VEOR    V9.B16, V9.B16, V9.B16
-	VEOR    V10.B16, V10.B16, V10.B16
-	VEOR    V11.B16, V11.B16, V11.B16
-	SUBS    $4, R9
-	BLT     tail
-
-loop:
-	FLDPQ   (R4), (F12, F13)
-	FLDPQ   32(R4), (F14, F15)
-	FMOVD   (R1)(R8), F16
-	WORD $0x4fd01180 // fmla v0.2d, v12.2d, v16.d[0]
-	WORD $0x4fd011a1 // fmla v1.2d, v13.2d, v16.d[0]
-	WORD $0x4fd011c2 // fmla v2.2d, v14.2d, v16.d[0]
-	WORD $0x4fd011e3 // fmla v3.2d, v15.2d, v16.d[0]
-	FMOVD   (R2)(R8), F17
-	WORD $0x4fd11184 // fmla v4.2d, v12.2d, v17.d[0]
-	WORD $0x4fd111a5 // fmla v5.2d, v13.2d, v17.d[0]
-	WORD $0x4fd111c6 // fmla v6.2d, v14.2d, v17.d[0]
-	WORD $0x4fd111e7 // fmla v7.2d, v15.2d, v17.d[0]
-	FMOVD   (R3)(R8), F18
-	WORD $0x4fd21188 // fmla v8.2d, v12.2d, v18.d[0]
-	WORD $0x4fd211a9 // fmla v9.2d, v13.2d, v18.d[0]
-	WORD $0x4fd211ca // fmla v10.2d, v14.2d, v18.d[0]
-	WORD $0x4fd211eb // fmla v11.2d, v15.2d, v18.d[0]
-	ADD     R0, R8
-	FLDPQ   64(R4), (F12, F13)
-	FLDPQ   96(R4), (F14, F15)
-	FMOVD   (R1)(R8), F16
-	WORD $0x4fd01180 // fmla v0.2d, v12.2d, v16.d[0]
-	WORD $0x4fd011a1 // fmla v1.2d, v13.2d, v16.d[0]
-	WORD $0x4fd011c2 // fmla v2.2d, v14.2d, v16.d[0]
-	WORD $0x4fd011e3 // fmla v3.2d, v15.2d, v16.d[0]
-	FMOVD   (R2)(R8), F17
-	WORD $0x4fd11184 // fmla v4.2d, v12.2d, v17.d[0]
-	WORD $0x4fd111a5 // fmla v5.2d, v13.2d, v17.d[0]
-	WORD $0x4fd111c6 // fmla v6.2d, v14.2d, v17.d[0]
-	WORD $0x4fd111e7 // fmla v7.2d, v15.2d, v17.d[0]
-	FMOVD   (R3)(R8), F18
-	WORD $0x4fd21188 // fmla v8.2d, v12.2d, v18.d[0]
-	WORD $0x4fd211a9 // fmla v9.2d, v13.2d, v18.d[0]
-	WORD $0x4fd211ca // fmla v10.2d, v14.2d, v18.d[0]
-	WORD $0x4fd211eb // fmla v11.2d, v15.2d, v18.d[0]
-	ADD     R0, R8
-	FLDPQ   128(R4), (F12, F13)
-	FLDPQ   160(R4), (F14, F15)
-	FMOVD   (R1)(R8), F16
-	WORD $0x4fd01180 // fmla v0.2d, v12.2d, v16.d[0]
-	WORD $0x4fd011a1 // fmla v1.2d, v13.2d, v16.d[0]
-	WORD $0x4fd011c2 // fmla v2.2d, v14.2d, v16.d[0]
-	WORD $0x4fd011e3 // fmla v3.2d, v15.2d, v16.d[0]
-	FMOVD   (R2)(R8), F17
-	WORD $0x4fd11184 // fmla v4.2d, v12.2d, v17.d[0]
-	WORD $0x4fd111a5 // fmla v5.2d, v13.2d, v17.d[0]
-	WORD $0x4fd111c6 // fmla v6.2d, v14.2d, v17.d[0]
-	WORD $0x4fd111e7 // fmla v7.2d, v15.2d, v17.d[0]
-	FMOVD   (R3)(R8), F18
-	WORD $0x4fd21188 // fmla v8.2d, v12.2d, v18.d[0]
-	WORD $0x4fd211a9 // fmla v9.2d, v13.2d, v18.d[0]
-	WORD $0x4fd211ca // fmla v10.2d, v14.2d, v18.d[0]
-	WORD $0x4fd211eb // fmla v11.2d, v15.2d, v18.d[0]
-	ADD     R0, R8
-	FLDPQ   192(R4), (F12, F13)
-	FLDPQ   224(R4), (F14, F15)
-	FMOVD   (R1)(R8), F16
-	WORD $0x4fd01180 // fmla v0.2d, v12.2d, v16.d[0]
-	WORD $0x4fd011a1 // fmla v1.2d, v13.2d, v16.d[0]
-	WORD $0x4fd011c2 // fmla v2.2d, v14.2d, v16.d[0]
-	WORD $0x4fd011e3 // fmla v3.2d, v15.2d, v16.d[0]
-	FMOVD   (R2)(R8), F17
-	WORD $0x4fd11184 // fmla v4.2d, v12.2d, v17.d[0]
-	WORD $0x4fd111a5 // fmla v5.2d, v13.2d, v17.d[0]
-	WORD $0x4fd111c6 // fmla v6.2d, v14.2d, v17.d[0]
-	WORD $0x4fd111e7 // fmla v7.2d, v15.2d, v17.d[0]
-	FMOVD   (R3)(R8), F18
-	WORD $0x4fd21188 // fmla v8.2d, v12.2d, v18.d[0]
-	WORD $0x4fd211a9 // fmla v9.2d, v13.2d, v18.d[0]
-	WORD $0x4fd211ca // fmla v10.2d, v14.2d, v18.d[0]
-	WORD $0x4fd211eb // fmla v11.2d, v15.2d, v18.d[0]
-	ADD     R0, R8
-	ADD     $256, R4
-	SUBS    $4, R9
-	BGE     loop
-
-tail:
-	ADDS    $4, R9
-	BEQ     done
-
-one:
-	FLDPQ   (R4), (F12, F13)
-	FLDPQ   32(R4), (F14, F15)
-	FMOVD   (R1)(R8), F16
-	WORD $0x4fd01180 // fmla v0.2d, v12.2d, v16.d[0]
-	WORD $0x4fd011a1 // fmla v1.2d, v13.2d, v16.d[0]
-	WORD $0x4fd011c2 // fmla v2.2d, v14.2d, v16.d[0]
-	WORD $0x4fd011e3 // fmla v3.2d, v15.2d, v16.d[0]
-	FMOVD   (R2)(R8), F17
-	WORD $0x4fd11184 // fmla v4.2d, v12.2d, v17.d[0]
-	WORD $0x4fd111a5 // fmla v5.2d, v13.2d, v17.d[0]
-	WORD $0x4fd111c6 // fmla v6.2d, v14.2d, v17.d[0]
-	WORD $0x4fd111e7 // fmla v7.2d, v15.2d, v17.d[0]
-	FMOVD   (R3)(R8), F18
-	WORD $0x4fd21188 // fmla v8.2d, v12.2d, v18.d[0]
-	WORD $0x4fd211a9 // fmla v9.2d, v13.2d, v18.d[0]
-	WORD $0x4fd211ca // fmla v10.2d, v14.2d, v18.d[0]
-	WORD $0x4fd211eb // fmla v11.2d, v15.2d, v18.d[0]
-	ADD     R0, R8
-	ADD     $64, R4
-	SUBS    $1, R9
-	BNE     one
-
-done:
-	MOVD    from+64(FP), R9
-	MOVD    R6, R10
-	CBZ     R9, store
-	ADD     R6, R9
-	MOVD    c+48(FP), R11
-	SUB     R11, R9
-	MOVD    ldfrom+72(FP), R8
-	LSL     $3, R8
-	FLDPQ   (R9), (F12, F13)
-	FLDPQ   32(R9), (F14, F15)
-	WORD $0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
-	WORD $0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	WORD $0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	WORD $0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	ADD     R8, R9
-	FLDPQ   (R9), (F12, F13)
-	FLDPQ   32(R9), (F14, F15)
-	WORD $0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD $0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD $0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD $0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	ADD     R8, R9
-	FLDPQ   (R9), (F12, F13)
-	FLDPQ   32(R9), (F14, F15)
-	WORD $0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD $0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD $0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD $0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-
-store:
-	FSTPQ   (F0, F1), (R10)
-	FSTPQ   (F2, F3), 32(R10)
-	ADD     R7, R10
-	FSTPQ   (F4, F5), (R10)
-	FSTPQ   (F6, F7), 32(R10)
-	ADD     R7, R10
-	FSTPQ   (F8, F9), (R10)
-	FSTPQ   (F10, F11), 32(R10)
-	ADD     $64, R6
-	SUBS    $1, R5
-	BNE     panel
-	RET
-
-// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
-TEXT ·gemmF64NEONx8Rows4(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
-	LSL     $3, R0
-	MOVD    a+8(FP), R1
-	ADD     R0, R1, R2
-	ADD     R0, R2, R3
-	ADD     R0, R3, R4
-	MOVD    ks+24(FP), R0
-	LSL     $3, R0
-	MOVD    b+32(FP), R5
-	MOVD    panels+40(FP), R6
-	MOVD    c+48(FP), R7
-	MOVD    ldc+56(FP), R8
-	LSL     $3, R8
-
-panel:
-	MOVD    k+0(FP), R10
-	MOVD    ZR, R9
-	MOVD    R7, R11
-	PRFM    (R11), PSTL1KEEP
-	ADD     R8, R11
-	PRFM    (R11), PSTL1KEEP
-	ADD     R8, R11
-	PRFM    (R11), PSTL1KEEP
-	ADD     R8, R11
-	PRFM    (R11), PSTL1KEEP
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	VEOR    V4.B16, V4.B16, V4.B16
-	VEOR    V5.B16, V5.B16, V5.B16
-	VEOR    V6.B16, V6.B16, V6.B16
-	VEOR    V7.B16, V7.B16, V7.B16
-	VEOR    V8.B16, V8.B16, V8.B16
-	VEOR    V9.B16, V9.B16, V9.B16
-	VEOR    V10.B16, V10.B16, V10.B16
-	VEOR    V11.B16, V11.B16, V11.B16
-	VEOR    V12.B16, V12.B16, V12.B16
-	VEOR    V13.B16, V13.B16, V13.B16
-	VEOR    V14.B16, V14.B16, V14.B16
-	VEOR    V15.B16, V15.B16, V15.B16
-	SUBS    $4, R10
-	BLT     tail
-
-loop:
-	FLDPQ   (R5), (F16, F17)
-	FLDPQ   32(R5), (F18, F19)
-	FMOVD   (R1)(R9), F20
-	WORD $0x4fd41200 // fmla v0.2d, v16.2d, v20.d[0]
-	WORD $0x4fd41221 // fmla v1.2d, v17.2d, v20.d[0]
-	WORD $0x4fd41242 // fmla v2.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41263 // fmla v3.2d, v19.2d, v20.d[0]
-	FMOVD   (R2)(R9), F21
-	WORD $0x4fd51204 // fmla v4.2d, v16.2d, v21.d[0]
-	WORD $0x4fd51225 // fmla v5.2d, v17.2d, v21.d[0]
-	WORD $0x4fd51246 // fmla v6.2d, v18.2d, v21.d[0]
-	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
-	FMOVD   (R3)(R9), F22
-	WORD $0x4fd61208 // fmla v8.2d, v16.2d, v22.d[0]
-	WORD $0x4fd61229 // fmla v9.2d, v17.2d, v22.d[0]
-	WORD $0x4fd6124a // fmla v10.2d, v18.2d, v22.d[0]
-	WORD $0x4fd6126b // fmla v11.2d, v19.2d, v22.d[0]
-	FMOVD   (R4)(R9), F23
-	WORD $0x4fd7120c // fmla v12.2d, v16.2d, v23.d[0]
-	WORD $0x4fd7122d // fmla v13.2d, v17.2d, v23.d[0]
-	WORD $0x4fd7124e // fmla v14.2d, v18.2d, v23.d[0]
-	WORD $0x4fd7126f // fmla v15.2d, v19.2d, v23.d[0]
-	ADD     R0, R9
-	FLDPQ   64(R5), (F16, F17)
-	FLDPQ   96(R5), (F18, F19)
-	FMOVD   (R1)(R9), F20
-	WORD $0x4fd41200 // fmla v0.2d, v16.2d, v20.d[0]
-	WORD $0x4fd41221 // fmla v1.2d, v17.2d, v20.d[0]
-	WORD $0x4fd41242 // fmla v2.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41263 // fmla v3.2d, v19.2d, v20.d[0]
-	FMOVD   (R2)(R9), F21
-	WORD $0x4fd51204 // fmla v4.2d, v16.2d, v21.d[0]
-	WORD $0x4fd51225 // fmla v5.2d, v17.2d, v21.d[0]
-	WORD $0x4fd51246 // fmla v6.2d, v18.2d, v21.d[0]
-	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
-	FMOVD   (R3)(R9), F22
-	WORD $0x4fd61208 // fmla v8.2d, v16.2d, v22.d[0]
-	WORD $0x4fd61229 // fmla v9.2d, v17.2d, v22.d[0]
-	WORD $0x4fd6124a // fmla v10.2d, v18.2d, v22.d[0]
-	WORD $0x4fd6126b // fmla v11.2d, v19.2d, v22.d[0]
-	FMOVD   (R4)(R9), F23
-	WORD $0x4fd7120c // fmla v12.2d, v16.2d, v23.d[0]
-	WORD $0x4fd7122d // fmla v13.2d, v17.2d, v23.d[0]
-	WORD $0x4fd7124e // fmla v14.2d, v18.2d, v23.d[0]
-	WORD $0x4fd7126f // fmla v15.2d, v19.2d, v23.d[0]
-	ADD     R0, R9
-	FLDPQ   128(R5), (F16, F17)
-	FLDPQ   160(R5), (F18, F19)
-	FMOVD   (R1)(R9), F20
-	WORD $0x4fd41200 // fmla v0.2d, v16.2d, v20.d[0]
-	WORD $0x4fd41221 // fmla v1.2d, v17.2d, v20.d[0]
-	WORD $0x4fd41242 // fmla v2.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41263 // fmla v3.2d, v19.2d, v20.d[0]
-	FMOVD   (R2)(R9), F21
-	WORD $0x4fd51204 // fmla v4.2d, v16.2d, v21.d[0]
-	WORD $0x4fd51225 // fmla v5.2d, v17.2d, v21.d[0]
-	WORD $0x4fd51246 // fmla v6.2d, v18.2d, v21.d[0]
-	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
-	FMOVD   (R3)(R9), F22
-	WORD $0x4fd61208 // fmla v8.2d, v16.2d, v22.d[0]
-	WORD $0x4fd61229 // fmla v9.2d, v17.2d, v22.d[0]
-	WORD $0x4fd6124a // fmla v10.2d, v18.2d, v22.d[0]
-	WORD $0x4fd6126b // fmla v11.2d, v19.2d, v22.d[0]
-	FMOVD   (R4)(R9), F23
-	WORD $0x4fd7120c // fmla v12.2d, v16.2d, v23.d[0]
-	WORD $0x4fd7122d // fmla v13.2d, v17.2d, v23.d[0]
-	WORD $0x4fd7124e // fmla v14.2d, v18.2d, v23.d[0]
-	WORD $0x4fd7126f // fmla v15.2d, v19.2d, v23.d[0]
-	ADD     R0, R9
-	FLDPQ   192(R5), (F16, F17)
-	FLDPQ   224(R5), (F18, F19)
-	FMOVD   (R1)(R9), F20
-	WORD $0x4fd41200 // fmla v0.2d, v16.2d, v20.d[0]
-	WORD $0x4fd41221 // fmla v1.2d, v17.2d, v20.d[0]
-	WORD $0x4fd41242 // fmla v2.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41263 // fmla v3.2d, v19.2d, v20.d[0]
-	FMOVD   (R2)(R9), F21
-	WORD $0x4fd51204 // fmla v4.2d, v16.2d, v21.d[0]
-	WORD $0x4fd51225 // fmla v5.2d, v17.2d, v21.d[0]
-	WORD $0x4fd51246 // fmla v6.2d, v18.2d, v21.d[0]
-	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
-	FMOVD   (R3)(R9), F22
-	WORD $0x4fd61208 // fmla v8.2d, v16.2d, v22.d[0]
-	WORD $0x4fd61229 // fmla v9.2d, v17.2d, v22.d[0]
-	WORD $0x4fd6124a // fmla v10.2d, v18.2d, v22.d[0]
-	WORD $0x4fd6126b // fmla v11.2d, v19.2d, v22.d[0]
-	FMOVD   (R4)(R9), F23
-	WORD $0x4fd7120c // fmla v12.2d, v16.2d, v23.d[0]
-	WORD $0x4fd7122d // fmla v13.2d, v17.2d, v23.d[0]
-	WORD $0x4fd7124e // fmla v14.2d, v18.2d, v23.d[0]
-	WORD $0x4fd7126f // fmla v15.2d, v19.2d, v23.d[0]
-	ADD     R0, R9
-	ADD     $256, R5
-	SUBS    $4, R10
-	BGE     loop
-
-tail:
-	ADDS    $4, R10
-	BEQ     done
-
-one:
-	FLDPQ   (R5), (F16, F17)
-	FLDPQ   32(R5), (F18, F19)
-	FMOVD   (R1)(R9), F20
-	WORD $0x4fd41200 // fmla v0.2d, v16.2d, v20.d[0]
-	WORD $0x4fd41221 // fmla v1.2d, v17.2d, v20.d[0]
-	WORD $0x4fd41242 // fmla v2.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41263 // fmla v3.2d, v19.2d, v20.d[0]
-	FMOVD   (R2)(R9), F21
-	WORD $0x4fd51204 // fmla v4.2d, v16.2d, v21.d[0]
-	WORD $0x4fd51225 // fmla v5.2d, v17.2d, v21.d[0]
-	WORD $0x4fd51246 // fmla v6.2d, v18.2d, v21.d[0]
-	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
-	FMOVD   (R3)(R9), F22
-	WORD $0x4fd61208 // fmla v8.2d, v16.2d, v22.d[0]
-	WORD $0x4fd61229 // fmla v9.2d, v17.2d, v22.d[0]
-	WORD $0x4fd6124a // fmla v10.2d, v18.2d, v22.d[0]
-	WORD $0x4fd6126b // fmla v11.2d, v19.2d, v22.d[0]
-	FMOVD   (R4)(R9), F23
-	WORD $0x4fd7120c // fmla v12.2d, v16.2d, v23.d[0]
-	WORD $0x4fd7122d // fmla v13.2d, v17.2d, v23.d[0]
-	WORD $0x4fd7124e // fmla v14.2d, v18.2d, v23.d[0]
-	WORD $0x4fd7126f // fmla v15.2d, v19.2d, v23.d[0]
-	ADD     R0, R9
-	ADD     $64, R5
-	SUBS    $1, R10
-	BNE     one
-
-done:
-	MOVD    from+64(FP), R10
-	MOVD    R7, R11
-	CBZ     R10, store
-	ADD     R7, R10
-	MOVD    c+48(FP), R12
-	SUB     R12, R10
-	MOVD    ldfrom+72(FP), R9
-	LSL     $3, R9
-	FLDPQ   (R10), (F16, F17)
-	FLDPQ   32(R10), (F18, F19)
-	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
-	WORD $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	WORD $0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
-	ADD     R9, R10
-	FLDPQ   (R10), (F16, F17)
-	FLDPQ   32(R10), (F18, F19)
-	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD $0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
-	ADD     R9, R10
-	FLDPQ   (R10), (F16, F17)
-	FLDPQ   32(R10), (F18, F19)
-	WORD $0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD $0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD $0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	ADD     R9, R10
-	FLDPQ   (R10), (F16, F17)
-	FLDPQ   32(R10), (F18, F19)
-	WORD $0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD $0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD $0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	WORD $0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
-
-store:
-	FSTPQ   (F0, F1), (R11)
-	FSTPQ   (F2, F3), 32(R11)
-	ADD     R8, R11
-	FSTPQ   (F4, F5), (R11)
-	FSTPQ   (F6, F7), 32(R11)
-	ADD     R8, R11
-	FSTPQ   (F8, F9), (R11)
-	FSTPQ   (F10, F11), 32(R11)
-	ADD     R8, R11
-	FSTPQ   (F12, F13), (R11)
-	FSTPQ   (F14, F15), 32(R11)
-	ADD     $64, R7
-	SUBS    $1, R6
-	BNE     panel
-	RET
-
-// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
-TEXT ·gemmF64NEONx8Rows5(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
-	LSL     $3, R0
-	MOVD    a+8(FP), R1
-	ADD     R0, R1, R2
-	ADD     R0, R2, R3
-	ADD     R0, R3, R4
-	ADD     R0, R4, R5
-	MOVD    ks+24(FP), R0
-	LSL     $3, R0
-	MOVD    b+32(FP), R6
-	MOVD    panels+40(FP), R7
-	MOVD    c+48(FP), R8
-	MOVD    ldc+56(FP), R9
-	LSL     $3, R9
-
-panel:
-	MOVD    k+0(FP), R11
-	MOVD    ZR, R10
-	MOVD    R8, R12
-	PRFM    (R12), PSTL1KEEP
-	ADD     R9, R12
-	PRFM    (R12), PSTL1KEEP
-	ADD     R9, R12
-	PRFM    (R12), PSTL1KEEP
-	ADD     R9, R12
-	PRFM    (R12), PSTL1KEEP
-	ADD     R9, R12
-	PRFM    (R12), PSTL1KEEP
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	VEOR    V4.B16, V4.B16, V4.B16
-	VEOR    V5.B16, V5.B16, V5.B16
-	VEOR    V6.B16, V6.B16, V6.B16
-	VEOR    V7.B16, V7.B16, V7.B16
-	VEOR    V8.B16, V8.B16, V8.B16
-	VEOR    V9.B16, V9.B16, V9.B16
-	VEOR    V10.B16, V10.B16, V10.B16
-	VEOR    V11.B16, V11.B16, V11.B16
-	VEOR    V12.B16, V12.B16, V12.B16
-	VEOR    V13.B16, V13.B16, V13.B16
-	VEOR    V14.B16, V14.B16, V14.B16
-	VEOR    V15.B16, V15.B16, V15.B16
-	VEOR    V16.B16, V16.B16, V16.B16
-	VEOR    V17.B16, V17.B16, V17.B16
-	VEOR    V18.B16, V18.B16, V18.B16
-	VEOR    V19.B16, V19.B16, V19.B16
-	SUBS    $4, R11
-	BLT     tail
-
-loop:
-	FLDPQ   (R6), (F20, F21)
-	FLDPQ   32(R6), (F22, F23)
-	FMOVD   (R1)(R10), F24
-	WORD $0x4fd81280 // fmla v0.2d, v20.2d, v24.d[0]
-	WORD $0x4fd812a1 // fmla v1.2d, v21.2d, v24.d[0]
-	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
-	FMOVD   (R2)(R10), F25
-	WORD $0x4fd91284 // fmla v4.2d, v20.2d, v25.d[0]
-	WORD $0x4fd912a5 // fmla v5.2d, v21.2d, v25.d[0]
-	WORD $0x4fd912c6 // fmla v6.2d, v22.2d, v25.d[0]
-	WORD $0x4fd912e7 // fmla v7.2d, v23.2d, v25.d[0]
-	FMOVD   (R3)(R10), F26
-	WORD $0x4fda1288 // fmla v8.2d, v20.2d, v26.d[0]
-	WORD $0x4fda12a9 // fmla v9.2d, v21.2d, v26.d[0]
-	WORD $0x4fda12ca // fmla v10.2d, v22.2d, v26.d[0]
-	WORD $0x4fda12eb // fmla v11.2d, v23.2d, v26.d[0]
-	FMOVD   (R4)(R10), F27
-	WORD $0x4fdb128c // fmla v12.2d, v20.2d, v27.d[0]
-	WORD $0x4fdb12ad // fmla v13.2d, v21.2d, v27.d[0]
-	WORD $0x4fdb12ce // fmla v14.2d, v22.2d, v27.d[0]
-	WORD $0x4fdb12ef // fmla v15.2d, v23.2d, v27.d[0]
-	FMOVD   (R5)(R10), F28
-	WORD $0x4fdc1290 // fmla v16.2d, v20.2d, v28.d[0]
-	WORD $0x4fdc12b1 // fmla v17.2d, v21.2d, v28.d[0]
-	WORD $0x4fdc12d2 // fmla v18.2d, v22.2d, v28.d[0]
-	WORD $0x4fdc12f3 // fmla v19.2d, v23.2d, v28.d[0]
-	ADD     R0, R10
-	FLDPQ   64(R6), (F20, F21)
-	FLDPQ   96(R6), (F22, F23)
-	FMOVD   (R1)(R10), F24
-	WORD $0x4fd81280 // fmla v0.2d, v20.2d, v24.d[0]
-	WORD $0x4fd812a1 // fmla v1.2d, v21.2d, v24.d[0]
-	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
-	FMOVD   (R2)(R10), F25
-	WORD $0x4fd91284 // fmla v4.2d, v20.2d, v25.d[0]
-	WORD $0x4fd912a5 // fmla v5.2d, v21.2d, v25.d[0]
-	WORD $0x4fd912c6 // fmla v6.2d, v22.2d, v25.d[0]
-	WORD $0x4fd912e7 // fmla v7.2d, v23.2d, v25.d[0]
-	FMOVD   (R3)(R10), F26
-	WORD $0x4fda1288 // fmla v8.2d, v20.2d, v26.d[0]
-	WORD $0x4fda12a9 // fmla v9.2d, v21.2d, v26.d[0]
-	WORD $0x4fda12ca // fmla v10.2d, v22.2d, v26.d[0]
-	WORD $0x4fda12eb // fmla v11.2d, v23.2d, v26.d[0]
-	FMOVD   (R4)(R10), F27
-	WORD $0x4fdb128c // fmla v12.2d, v20.2d, v27.d[0]
-	WORD $0x4fdb12ad // fmla v13.2d, v21.2d, v27.d[0]
-	WORD $0x4fdb12ce // fmla v14.2d, v22.2d, v27.d[0]
-	WORD $0x4fdb12ef // fmla v15.2d, v23.2d, v27.d[0]
-	FMOVD   (R5)(R10), F28
-	WORD $0x4fdc1290 // fmla v16.2d, v20.2d, v28.d[0]
-	WORD $0x4fdc12b1 // fmla v17.2d, v21.2d, v28.d[0]
-	WORD $0x4fdc12d2 // fmla v18.2d, v22.2d, v28.d[0]
-	WORD $0x4fdc12f3 // fmla v19.2d, v23.2d, v28.d[0]
-	ADD     R0, R10
-	FLDPQ   128(R6), (F20, F21)
-	FLDPQ   160(R6), (F22, F23)
-	FMOVD   (R1)(R10), F24
-	WORD $0x4fd81280 // fmla v0.2d, v20.2d, v24.d[0]
-	WORD $0x4fd812a1 // fmla v1.2d, v21.2d, v24.d[0]
-	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
-	FMOVD   (R2)(R10), F25
-	WORD $0x4fd91284 // fmla v4.2d, v20.2d, v25.d[0]
-	WORD $0x4fd912a5 // fmla v5.2d, v21.2d, v25.d[0]
-	WORD $0x4fd912c6 // fmla v6.2d, v22.2d, v25.d[0]
-	WORD $0x4fd912e7 // fmla v7.2d, v23.2d, v25.d[0]
-	FMOVD   (R3)(R10), F26
-	WORD $0x4fda1288 // fmla v8.2d, v20.2d, v26.d[0]
-	WORD $0x4fda12a9 // fmla v9.2d, v21.2d, v26.d[0]
-	WORD $0x4fda12ca // fmla v10.2d, v22.2d, v26.d[0]
-	WORD $0x4fda12eb // fmla v11.2d, v23.2d, v26.d[0]
-	FMOVD   (R4)(R10), F27
-	WORD $0x4fdb128c // fmla v12.2d, v20.2d, v27.d[0]
-	WORD $0x4fdb12ad // fmla v13.2d, v21.2d, v27.d[0]
-	WORD $0x4fdb12ce // fmla v14.2d, v22.2d, v27.d[0]
-	WORD $0x4fdb12ef // fmla v15.2d, v23.2d, v27.d[0]
-	FMOVD   (R5)(R10), F28
-	WORD $0x4fdc1290 // fmla v16.2d, v20.2d, v28.d[0]
-	WORD $0x4fdc12b1 // fmla v17.2d, v21.2d, v28.d[0]
-	WORD $0x4fdc12d2 // fmla v18.2d, v22.2d, v28.d[0]
-	WORD $0x4fdc12f3 // fmla v19.2d, v23.2d, v28.d[0]
-	ADD     R0, R10
-	FLDPQ   192(R6), (F20, F21)
-	FLDPQ   224(R6), (F22, F23)
-	FMOVD   (R1)(R10), F24
-	WORD $0x4fd81280 // fmla v0.2d, v20.2d, v24.d[0]
-	WORD $0x4fd812a1 // fmla v1.2d, v21.2d, v24.d[0]
-	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
-	FMOVD   (R2)(R10), F25
-	WORD $0x4fd91284 // fmla v4.2d, v20.2d, v25.d[0]
-	WORD $0x4fd912a5 // fmla v5.2d, v21.2d, v25.d[0]
-	WORD $0x4fd912c6 // fmla v6.2d, v22.2d, v25.d[0]
-	WORD $0x4fd912e7 // fmla v7.2d, v23.2d, v25.d[0]
-	FMOVD   (R3)(R10), F26
-	WORD $0x4fda1288 // fmla v8.2d, v20.2d, v26.d[0]
-	WORD $0x4fda12a9 // fmla v9.2d, v21.2d, v26.d[0]
-	WORD $0x4fda12ca // fmla v10.2d, v22.2d, v26.d[0]
-	WORD $0x4fda12eb // fmla v11.2d, v23.2d, v26.d[0]
-	FMOVD   (R4)(R10), F27
-	WORD $0x4fdb128c // fmla v12.2d, v20.2d, v27.d[0]
-	WORD $0x4fdb12ad // fmla v13.2d, v21.2d, v27.d[0]
-	WORD $0x4fdb12ce // fmla v14.2d, v22.2d, v27.d[0]
-	WORD $0x4fdb12ef // fmla v15.2d, v23.2d, v27.d[0]
-	FMOVD   (R5)(R10), F28
-	WORD $0x4fdc1290 // fmla v16.2d, v20.2d, v28.d[0]
-	WORD $0x4fdc12b1 // fmla v17.2d, v21.2d, v28.d[0]
-	WORD $0x4fdc12d2 // fmla v18.2d, v22.2d, v28.d[0]
-	WORD $0x4fdc12f3 // fmla v19.2d, v23.2d, v28.d[0]
-	ADD     R0, R10
-	ADD     $256, R6
-	SUBS    $4, R11
-	BGE     loop
-
-tail:
-	ADDS    $4, R11
-	BEQ     done
-
-one:
-	FLDPQ   (R6), (F20, F21)
-	FLDPQ   32(R6), (F22, F23)
-	FMOVD   (R1)(R10), F24
-	WORD $0x4fd81280 // fmla v0.2d, v20.2d, v24.d[0]
-	WORD $0x4fd812a1 // fmla v1.2d, v21.2d, v24.d[0]
-	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
-	FMOVD   (R2)(R10), F25
-	WORD $0x4fd91284 // fmla v4.2d, v20.2d, v25.d[0]
-	WORD $0x4fd912a5 // fmla v5.2d, v21.2d, v25.d[0]
-	WORD $0x4fd912c6 // fmla v6.2d, v22.2d, v25.d[0]
-	WORD $0x4fd912e7 // fmla v7.2d, v23.2d, v25.d[0]
-	FMOVD   (R3)(R10), F26
-	WORD $0x4fda1288 // fmla v8.2d, v20.2d, v26.d[0]
-	WORD $0x4fda12a9 // fmla v9.2d, v21.2d, v26.d[0]
-	WORD $0x4fda12ca // fmla v10.2d, v22.2d, v26.d[0]
-	WORD $0x4fda12eb // fmla v11.2d, v23.2d, v26.d[0]
-	FMOVD   (R4)(R10), F27
-	WORD $0x4fdb128c // fmla v12.2d, v20.2d, v27.d[0]
-	WORD $0x4fdb12ad // fmla v13.2d, v21.2d, v27.d[0]
-	WORD $0x4fdb12ce // fmla v14.2d, v22.2d, v27.d[0]
-	WORD $0x4fdb12ef // fmla v15.2d, v23.2d, v27.d[0]
-	FMOVD   (R5)(R10), F28
-	WORD $0x4fdc1290 // fmla v16.2d, v20.2d, v28.d[0]
-	WORD $0x4fdc12b1 // fmla v17.2d, v21.2d, v28.d[0]
-	WORD $0x4fdc12d2 // fmla v18.2d, v22.2d, v28.d[0]
-	WORD $0x4fdc12f3 // fmla v19.2d, v23.2d, v28.d[0]
-	ADD     R0, R10
-	ADD     $64, R6
-	SUBS    $1, R11
-	BNE     one
-
-done:
-	MOVD    from+64(FP), R11
-	MOVD    R8, R12
-	CBZ     R11, store
-	ADD     R8, R11
-	MOVD    c+48(FP), R13
-	SUB     R13, R11
-	MOVD    ldfrom+72(FP), R10
-	LSL     $3, R10
-	FLDPQ   (R11), (F20, F21)
-	FLDPQ   32(R11), (F22, F23)
-	WORD $0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
-	WORD $0x4e75d421 // fadd v1.2d, v1.2d, v21.2d
-	WORD $0x4e76d442 // fadd v2.2d, v2.2d, v22.2d
-	WORD $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
-	ADD     R10, R11
-	FLDPQ   (R11), (F20, F21)
-	FLDPQ   32(R11), (F22, F23)
-	WORD $0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD $0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
-	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD $0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	ADD     R10, R11
-	FLDPQ   (R11), (F20, F21)
-	FLDPQ   32(R11), (F22, F23)
-	WORD $0x4e74d508 // fadd v8.2d, v8.2d, v20.2d
-	WORD $0x4e75d529 // fadd v9.2d, v9.2d, v21.2d
-	WORD $0x4e76d54a // fadd v10.2d, v10.2d, v22.2d
-	WORD $0x4e77d56b // fadd v11.2d, v11.2d, v23.2d
-	ADD     R10, R11
-	FLDPQ   (R11), (F20, F21)
-	FLDPQ   32(R11), (F22, F23)
-	WORD $0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
-	WORD $0x4e75d5ad // fadd v13.2d, v13.2d, v21.2d
-	WORD $0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
-	WORD $0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
-	ADD     R10, R11
-	FLDPQ   (R11), (F20, F21)
-	FLDPQ   32(R11), (F22, F23)
-	WORD $0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD $0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD $0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-
-store:
-	FSTPQ   (F0, F1), (R12)
-	FSTPQ   (F2, F3), 32(R12)
-	ADD     R9, R12
-	FSTPQ   (F4, F5), (R12)
-	FSTPQ   (F6, F7), 32(R12)
-	ADD     R9, R12
-	FSTPQ   (F8, F9), (R12)
-	FSTPQ   (F10, F11), 32(R12)
-	ADD     R9, R12
-	FSTPQ   (F12, F13), (R12)
-	FSTPQ   (F14, F15), 32(R12)
-	ADD     R9, R12
-	FSTPQ   (F16, F17), (R12)
-	FSTPQ   (F18, F19), 32(R12)
-	ADD     $64, R8
-	SUBS    $1, R7
-	BNE     panel
 	RET
 
 // func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
@@ -4115,6 +1416,761 @@ store:
 	FSTPQ   (F22, F23), 32(R13)
 	ADD     $64, R9
 	SUBS    $1, R8
+	BNE     panel
+	RET
+
+// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+TEXT ·gemmF64NEONx8Rows5(SB), NOSPLIT, $0-80
+	MOVD    rs+16(FP), R0
+	LSL     $3, R0
+	MOVD    a+8(FP), R1
+	ADD     R0, R1, R2
+	ADD     R0, R2, R3
+	ADD     R0, R3, R4
+	ADD     R0, R4, R5
+	MOVD    ks+24(FP), R0
+	LSL     $3, R0
+	MOVD    b+32(FP), R6
+	MOVD    panels+40(FP), R7
+	MOVD    c+48(FP), R8
+	MOVD    ldc+56(FP), R9
+	LSL     $3, R9
+
+panel:
+	MOVD    k+0(FP), R11
+	MOVD    ZR, R10
+	MOVD    R8, R12
+	PRFM    (R12), PSTL1KEEP
+	ADD     R9, R12
+	PRFM    (R12), PSTL1KEEP
+	ADD     R9, R12
+	PRFM    (R12), PSTL1KEEP
+	ADD     R9, R12
+	PRFM    (R12), PSTL1KEEP
+	ADD     R9, R12
+	PRFM    (R12), PSTL1KEEP
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	VEOR    V12.B16, V12.B16, V12.B16
+	VEOR    V13.B16, V13.B16, V13.B16
+	VEOR    V14.B16, V14.B16, V14.B16
+	VEOR    V15.B16, V15.B16, V15.B16
+	VEOR    V16.B16, V16.B16, V16.B16
+	VEOR    V17.B16, V17.B16, V17.B16
+	VEOR    V18.B16, V18.B16, V18.B16
+	VEOR    V19.B16, V19.B16, V19.B16
+	SUBS    $2, R11
+	BLT     tail
+
+loop:
+	FLDPQ   (R6), (F20, F21)
+	FLDPQ   32(R6), (F22, F23)
+	FMOVD   (R1)(R10), F24
+	WORD $0x4fd81280 // fmla v0.2d, v20.2d, v24.d[0]
+	WORD $0x4fd812a1 // fmla v1.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
+	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
+	FMOVD   (R2)(R10), F25
+	WORD $0x4fd91284 // fmla v4.2d, v20.2d, v25.d[0]
+	WORD $0x4fd912a5 // fmla v5.2d, v21.2d, v25.d[0]
+	WORD $0x4fd912c6 // fmla v6.2d, v22.2d, v25.d[0]
+	WORD $0x4fd912e7 // fmla v7.2d, v23.2d, v25.d[0]
+	FMOVD   (R3)(R10), F26
+	WORD $0x4fda1288 // fmla v8.2d, v20.2d, v26.d[0]
+	WORD $0x4fda12a9 // fmla v9.2d, v21.2d, v26.d[0]
+	WORD $0x4fda12ca // fmla v10.2d, v22.2d, v26.d[0]
+	WORD $0x4fda12eb // fmla v11.2d, v23.2d, v26.d[0]
+	FMOVD   (R4)(R10), F27
+	WORD $0x4fdb128c // fmla v12.2d, v20.2d, v27.d[0]
+	WORD $0x4fdb12ad // fmla v13.2d, v21.2d, v27.d[0]
+	WORD $0x4fdb12ce // fmla v14.2d, v22.2d, v27.d[0]
+	WORD $0x4fdb12ef // fmla v15.2d, v23.2d, v27.d[0]
+	FMOVD   (R5)(R10), F28
+	WORD $0x4fdc1290 // fmla v16.2d, v20.2d, v28.d[0]
+	WORD $0x4fdc12b1 // fmla v17.2d, v21.2d, v28.d[0]
+	WORD $0x4fdc12d2 // fmla v18.2d, v22.2d, v28.d[0]
+	WORD $0x4fdc12f3 // fmla v19.2d, v23.2d, v28.d[0]
+	ADD     R0, R10
+	FLDPQ   64(R6), (F20, F21)
+	FLDPQ   96(R6), (F22, F23)
+	FMOVD   (R1)(R10), F24
+	WORD $0x4fd81280 // fmla v0.2d, v20.2d, v24.d[0]
+	WORD $0x4fd812a1 // fmla v1.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
+	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
+	FMOVD   (R2)(R10), F25
+	WORD $0x4fd91284 // fmla v4.2d, v20.2d, v25.d[0]
+	WORD $0x4fd912a5 // fmla v5.2d, v21.2d, v25.d[0]
+	WORD $0x4fd912c6 // fmla v6.2d, v22.2d, v25.d[0]
+	WORD $0x4fd912e7 // fmla v7.2d, v23.2d, v25.d[0]
+	FMOVD   (R3)(R10), F26
+	WORD $0x4fda1288 // fmla v8.2d, v20.2d, v26.d[0]
+	WORD $0x4fda12a9 // fmla v9.2d, v21.2d, v26.d[0]
+	WORD $0x4fda12ca // fmla v10.2d, v22.2d, v26.d[0]
+	WORD $0x4fda12eb // fmla v11.2d, v23.2d, v26.d[0]
+	FMOVD   (R4)(R10), F27
+	WORD $0x4fdb128c // fmla v12.2d, v20.2d, v27.d[0]
+	WORD $0x4fdb12ad // fmla v13.2d, v21.2d, v27.d[0]
+	WORD $0x4fdb12ce // fmla v14.2d, v22.2d, v27.d[0]
+	WORD $0x4fdb12ef // fmla v15.2d, v23.2d, v27.d[0]
+	FMOVD   (R5)(R10), F28
+	WORD $0x4fdc1290 // fmla v16.2d, v20.2d, v28.d[0]
+	WORD $0x4fdc12b1 // fmla v17.2d, v21.2d, v28.d[0]
+	WORD $0x4fdc12d2 // fmla v18.2d, v22.2d, v28.d[0]
+	WORD $0x4fdc12f3 // fmla v19.2d, v23.2d, v28.d[0]
+	ADD     R0, R10
+	ADD     $128, R6
+	SUBS    $2, R11
+	BGE     loop
+
+tail:
+	ADDS    $2, R11
+	BEQ     done
+
+one:
+	FLDPQ   (R6), (F20, F21)
+	FLDPQ   32(R6), (F22, F23)
+	FMOVD   (R1)(R10), F24
+	WORD $0x4fd81280 // fmla v0.2d, v20.2d, v24.d[0]
+	WORD $0x4fd812a1 // fmla v1.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
+	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
+	FMOVD   (R2)(R10), F25
+	WORD $0x4fd91284 // fmla v4.2d, v20.2d, v25.d[0]
+	WORD $0x4fd912a5 // fmla v5.2d, v21.2d, v25.d[0]
+	WORD $0x4fd912c6 // fmla v6.2d, v22.2d, v25.d[0]
+	WORD $0x4fd912e7 // fmla v7.2d, v23.2d, v25.d[0]
+	FMOVD   (R3)(R10), F26
+	WORD $0x4fda1288 // fmla v8.2d, v20.2d, v26.d[0]
+	WORD $0x4fda12a9 // fmla v9.2d, v21.2d, v26.d[0]
+	WORD $0x4fda12ca // fmla v10.2d, v22.2d, v26.d[0]
+	WORD $0x4fda12eb // fmla v11.2d, v23.2d, v26.d[0]
+	FMOVD   (R4)(R10), F27
+	WORD $0x4fdb128c // fmla v12.2d, v20.2d, v27.d[0]
+	WORD $0x4fdb12ad // fmla v13.2d, v21.2d, v27.d[0]
+	WORD $0x4fdb12ce // fmla v14.2d, v22.2d, v27.d[0]
+	WORD $0x4fdb12ef // fmla v15.2d, v23.2d, v27.d[0]
+	FMOVD   (R5)(R10), F28
+	WORD $0x4fdc1290 // fmla v16.2d, v20.2d, v28.d[0]
+	WORD $0x4fdc12b1 // fmla v17.2d, v21.2d, v28.d[0]
+	WORD $0x4fdc12d2 // fmla v18.2d, v22.2d, v28.d[0]
+	WORD $0x4fdc12f3 // fmla v19.2d, v23.2d, v28.d[0]
+	ADD     R0, R10
+	ADD     $64, R6
+	SUBS    $1, R11
+	BNE     one
+
+done:
+	MOVD    from+64(FP), R11
+	MOVD    R8, R12
+	CBZ     R11, store
+	ADD     R8, R11
+	MOVD    c+48(FP), R13
+	SUB     R13, R11
+	MOVD    ldfrom+72(FP), R10
+	LSL     $3, R10
+	FLDPQ   (R11), (F20, F21)
+	FLDPQ   32(R11), (F22, F23)
+	WORD $0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
+	WORD $0x4e75d421 // fadd v1.2d, v1.2d, v21.2d
+	WORD $0x4e76d442 // fadd v2.2d, v2.2d, v22.2d
+	WORD $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	ADD     R10, R11
+	FLDPQ   (R11), (F20, F21)
+	FLDPQ   32(R11), (F22, F23)
+	WORD $0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	WORD $0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD $0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	ADD     R10, R11
+	FLDPQ   (R11), (F20, F21)
+	FLDPQ   32(R11), (F22, F23)
+	WORD $0x4e74d508 // fadd v8.2d, v8.2d, v20.2d
+	WORD $0x4e75d529 // fadd v9.2d, v9.2d, v21.2d
+	WORD $0x4e76d54a // fadd v10.2d, v10.2d, v22.2d
+	WORD $0x4e77d56b // fadd v11.2d, v11.2d, v23.2d
+	ADD     R10, R11
+	FLDPQ   (R11), (F20, F21)
+	FLDPQ   32(R11), (F22, F23)
+	WORD $0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
+	WORD $0x4e75d5ad // fadd v13.2d, v13.2d, v21.2d
+	WORD $0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
+	WORD $0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
+	ADD     R10, R11
+	FLDPQ   (R11), (F20, F21)
+	FLDPQ   32(R11), (F22, F23)
+	WORD $0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD $0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	WORD $0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
+
+store:
+	FSTPQ   (F0, F1), (R12)
+	FSTPQ   (F2, F3), 32(R12)
+	ADD     R9, R12
+	FSTPQ   (F4, F5), (R12)
+	FSTPQ   (F6, F7), 32(R12)
+	ADD     R9, R12
+	FSTPQ   (F8, F9), (R12)
+	FSTPQ   (F10, F11), 32(R12)
+	ADD     R9, R12
+	FSTPQ   (F12, F13), (R12)
+	FSTPQ   (F14, F15), 32(R12)
+	ADD     R9, R12
+	FSTPQ   (F16, F17), (R12)
+	FSTPQ   (F18, F19), 32(R12)
+	ADD     $64, R8
+	SUBS    $1, R7
+	BNE     panel
+	RET
+
+// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+TEXT ·gemmF64NEONx8Rows4(SB), NOSPLIT, $0-80
+	MOVD    rs+16(FP), R0
+	LSL     $3, R0
+	MOVD    a+8(FP), R1
+	ADD     R0, R1, R2
+	ADD     R0, R2, R3
+	ADD     R0, R3, R4
+	MOVD    ks+24(FP), R0
+	LSL     $3, R0
+	MOVD    b+32(FP), R5
+	MOVD    panels+40(FP), R6
+	MOVD    c+48(FP), R7
+	MOVD    ldc+56(FP), R8
+	LSL     $3, R8
+
+panel:
+	MOVD    k+0(FP), R10
+	MOVD    ZR, R9
+	MOVD    R7, R11
+	PRFM    (R11), PSTL1KEEP
+	ADD     R8, R11
+	PRFM    (R11), PSTL1KEEP
+	ADD     R8, R11
+	PRFM    (R11), PSTL1KEEP
+	ADD     R8, R11
+	PRFM    (R11), PSTL1KEEP
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	VEOR    V12.B16, V12.B16, V12.B16
+	VEOR    V13.B16, V13.B16, V13.B16
+	VEOR    V14.B16, V14.B16, V14.B16
+	VEOR    V15.B16, V15.B16, V15.B16
+	SUBS    $2, R10
+	BLT     tail
+
+loop:
+	FLDPQ   (R5), (F16, F17)
+	FLDPQ   32(R5), (F18, F19)
+	FMOVD   (R1)(R9), F20
+	WORD $0x4fd41200 // fmla v0.2d, v16.2d, v20.d[0]
+	WORD $0x4fd41221 // fmla v1.2d, v17.2d, v20.d[0]
+	WORD $0x4fd41242 // fmla v2.2d, v18.2d, v20.d[0]
+	WORD $0x4fd41263 // fmla v3.2d, v19.2d, v20.d[0]
+	FMOVD   (R2)(R9), F21
+	WORD $0x4fd51204 // fmla v4.2d, v16.2d, v21.d[0]
+	WORD $0x4fd51225 // fmla v5.2d, v17.2d, v21.d[0]
+	WORD $0x4fd51246 // fmla v6.2d, v18.2d, v21.d[0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	FMOVD   (R3)(R9), F22
+	WORD $0x4fd61208 // fmla v8.2d, v16.2d, v22.d[0]
+	WORD $0x4fd61229 // fmla v9.2d, v17.2d, v22.d[0]
+	WORD $0x4fd6124a // fmla v10.2d, v18.2d, v22.d[0]
+	WORD $0x4fd6126b // fmla v11.2d, v19.2d, v22.d[0]
+	FMOVD   (R4)(R9), F23
+	WORD $0x4fd7120c // fmla v12.2d, v16.2d, v23.d[0]
+	WORD $0x4fd7122d // fmla v13.2d, v17.2d, v23.d[0]
+	WORD $0x4fd7124e // fmla v14.2d, v18.2d, v23.d[0]
+	WORD $0x4fd7126f // fmla v15.2d, v19.2d, v23.d[0]
+	ADD     R0, R9
+	FLDPQ   64(R5), (F16, F17)
+	FLDPQ   96(R5), (F18, F19)
+	FMOVD   (R1)(R9), F20
+	WORD $0x4fd41200 // fmla v0.2d, v16.2d, v20.d[0]
+	WORD $0x4fd41221 // fmla v1.2d, v17.2d, v20.d[0]
+	WORD $0x4fd41242 // fmla v2.2d, v18.2d, v20.d[0]
+	WORD $0x4fd41263 // fmla v3.2d, v19.2d, v20.d[0]
+	FMOVD   (R2)(R9), F21
+	WORD $0x4fd51204 // fmla v4.2d, v16.2d, v21.d[0]
+	WORD $0x4fd51225 // fmla v5.2d, v17.2d, v21.d[0]
+	WORD $0x4fd51246 // fmla v6.2d, v18.2d, v21.d[0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	FMOVD   (R3)(R9), F22
+	WORD $0x4fd61208 // fmla v8.2d, v16.2d, v22.d[0]
+	WORD $0x4fd61229 // fmla v9.2d, v17.2d, v22.d[0]
+	WORD $0x4fd6124a // fmla v10.2d, v18.2d, v22.d[0]
+	WORD $0x4fd6126b // fmla v11.2d, v19.2d, v22.d[0]
+	FMOVD   (R4)(R9), F23
+	WORD $0x4fd7120c // fmla v12.2d, v16.2d, v23.d[0]
+	WORD $0x4fd7122d // fmla v13.2d, v17.2d, v23.d[0]
+	WORD $0x4fd7124e // fmla v14.2d, v18.2d, v23.d[0]
+	WORD $0x4fd7126f // fmla v15.2d, v19.2d, v23.d[0]
+	ADD     R0, R9
+	ADD     $128, R5
+	SUBS    $2, R10
+	BGE     loop
+
+tail:
+	ADDS    $2, R10
+	BEQ     done
+
+one:
+	FLDPQ   (R5), (F16, F17)
+	FLDPQ   32(R5), (F18, F19)
+	FMOVD   (R1)(R9), F20
+	WORD $0x4fd41200 // fmla v0.2d, v16.2d, v20.d[0]
+	WORD $0x4fd41221 // fmla v1.2d, v17.2d, v20.d[0]
+	WORD $0x4fd41242 // fmla v2.2d, v18.2d, v20.d[0]
+	WORD $0x4fd41263 // fmla v3.2d, v19.2d, v20.d[0]
+	FMOVD   (R2)(R9), F21
+	WORD $0x4fd51204 // fmla v4.2d, v16.2d, v21.d[0]
+	WORD $0x4fd51225 // fmla v5.2d, v17.2d, v21.d[0]
+	WORD $0x4fd51246 // fmla v6.2d, v18.2d, v21.d[0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	FMOVD   (R3)(R9), F22
+	WORD $0x4fd61208 // fmla v8.2d, v16.2d, v22.d[0]
+	WORD $0x4fd61229 // fmla v9.2d, v17.2d, v22.d[0]
+	WORD $0x4fd6124a // fmla v10.2d, v18.2d, v22.d[0]
+	WORD $0x4fd6126b // fmla v11.2d, v19.2d, v22.d[0]
+	FMOVD   (R4)(R9), F23
+	WORD $0x4fd7120c // fmla v12.2d, v16.2d, v23.d[0]
+	WORD $0x4fd7122d // fmla v13.2d, v17.2d, v23.d[0]
+	WORD $0x4fd7124e // fmla v14.2d, v18.2d, v23.d[0]
+	WORD $0x4fd7126f // fmla v15.2d, v19.2d, v23.d[0]
+	ADD     R0, R9
+	ADD     $64, R5
+	SUBS    $1, R10
+	BNE     one
+
+done:
+	MOVD    from+64(FP), R10
+	MOVD    R7, R11
+	CBZ     R10, store
+	ADD     R7, R10
+	MOVD    c+48(FP), R12
+	SUB     R12, R10
+	MOVD    ldfrom+72(FP), R9
+	LSL     $3, R9
+	FLDPQ   (R10), (F16, F17)
+	FLDPQ   32(R10), (F18, F19)
+	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD $0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
+	ADD     R9, R10
+	FLDPQ   (R10), (F16, F17)
+	FLDPQ   32(R10), (F18, F19)
+	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD $0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
+	ADD     R9, R10
+	FLDPQ   (R10), (F16, F17)
+	FLDPQ   32(R10), (F18, F19)
+	WORD $0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	WORD $0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	WORD $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD $0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
+	ADD     R9, R10
+	FLDPQ   (R10), (F16, F17)
+	FLDPQ   32(R10), (F18, F19)
+	WORD $0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	WORD $0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD $0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	WORD $0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
+
+store:
+	FSTPQ   (F0, F1), (R11)
+	FSTPQ   (F2, F3), 32(R11)
+	ADD     R8, R11
+	FSTPQ   (F4, F5), (R11)
+	FSTPQ   (F6, F7), 32(R11)
+	ADD     R8, R11
+	FSTPQ   (F8, F9), (R11)
+	FSTPQ   (F10, F11), 32(R11)
+	ADD     R8, R11
+	FSTPQ   (F12, F13), (R11)
+	FSTPQ   (F14, F15), 32(R11)
+	ADD     $64, R7
+	SUBS    $1, R6
+	BNE     panel
+	RET
+
+// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+TEXT ·gemmF64NEONx8Rows3(SB), NOSPLIT, $0-80
+	MOVD    rs+16(FP), R0
+	LSL     $3, R0
+	MOVD    a+8(FP), R1
+	ADD     R0, R1, R2
+	ADD     R0, R2, R3
+	MOVD    ks+24(FP), R0
+	LSL     $3, R0
+	MOVD    b+32(FP), R4
+	MOVD    panels+40(FP), R5
+	MOVD    c+48(FP), R6
+	MOVD    ldc+56(FP), R7
+	LSL     $3, R7
+
+panel:
+	MOVD    k+0(FP), R9
+	MOVD    ZR, R8
+	MOVD    R6, R10
+	PRFM    (R10), PSTL1KEEP
+	ADD     R7, R10
+	PRFM    (R10), PSTL1KEEP
+	ADD     R7, R10
+	PRFM    (R10), PSTL1KEEP
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	SUBS    $2, R9
+	BLT     tail
+
+loop:
+	FLDPQ   (R4), (F12, F13)
+	FLDPQ   32(R4), (F14, F15)
+	FMOVD   (R1)(R8), F16
+	WORD $0x4fd01180 // fmla v0.2d, v12.2d, v16.d[0]
+	WORD $0x4fd011a1 // fmla v1.2d, v13.2d, v16.d[0]
+	WORD $0x4fd011c2 // fmla v2.2d, v14.2d, v16.d[0]
+	WORD $0x4fd011e3 // fmla v3.2d, v15.2d, v16.d[0]
+	FMOVD   (R2)(R8), F17
+	WORD $0x4fd11184 // fmla v4.2d, v12.2d, v17.d[0]
+	WORD $0x4fd111a5 // fmla v5.2d, v13.2d, v17.d[0]
+	WORD $0x4fd111c6 // fmla v6.2d, v14.2d, v17.d[0]
+	WORD $0x4fd111e7 // fmla v7.2d, v15.2d, v17.d[0]
+	FMOVD   (R3)(R8), F18
+	WORD $0x4fd21188 // fmla v8.2d, v12.2d, v18.d[0]
+	WORD $0x4fd211a9 // fmla v9.2d, v13.2d, v18.d[0]
+	WORD $0x4fd211ca // fmla v10.2d, v14.2d, v18.d[0]
+	WORD $0x4fd211eb // fmla v11.2d, v15.2d, v18.d[0]
+	ADD     R0, R8
+	FLDPQ   64(R4), (F12, F13)
+	FLDPQ   96(R4), (F14, F15)
+	FMOVD   (R1)(R8), F16
+	WORD $0x4fd01180 // fmla v0.2d, v12.2d, v16.d[0]
+	WORD $0x4fd011a1 // fmla v1.2d, v13.2d, v16.d[0]
+	WORD $0x4fd011c2 // fmla v2.2d, v14.2d, v16.d[0]
+	WORD $0x4fd011e3 // fmla v3.2d, v15.2d, v16.d[0]
+	FMOVD   (R2)(R8), F17
+	WORD $0x4fd11184 // fmla v4.2d, v12.2d, v17.d[0]
+	WORD $0x4fd111a5 // fmla v5.2d, v13.2d, v17.d[0]
+	WORD $0x4fd111c6 // fmla v6.2d, v14.2d, v17.d[0]
+	WORD $0x4fd111e7 // fmla v7.2d, v15.2d, v17.d[0]
+	FMOVD   (R3)(R8), F18
+	WORD $0x4fd21188 // fmla v8.2d, v12.2d, v18.d[0]
+	WORD $0x4fd211a9 // fmla v9.2d, v13.2d, v18.d[0]
+	WORD $0x4fd211ca // fmla v10.2d, v14.2d, v18.d[0]
+	WORD $0x4fd211eb // fmla v11.2d, v15.2d, v18.d[0]
+	ADD     R0, R8
+	ADD     $128, R4
+	SUBS    $2, R9
+	BGE     loop
+
+tail:
+	ADDS    $2, R9
+	BEQ     done
+
+one:
+	FLDPQ   (R4), (F12, F13)
+	FLDPQ   32(R4), (F14, F15)
+	FMOVD   (R1)(R8), F16
+	WORD $0x4fd01180 // fmla v0.2d, v12.2d, v16.d[0]
+	WORD $0x4fd011a1 // fmla v1.2d, v13.2d, v16.d[0]
+	WORD $0x4fd011c2 // fmla v2.2d, v14.2d, v16.d[0]
+	WORD $0x4fd011e3 // fmla v3.2d, v15.2d, v16.d[0]
+	FMOVD   (R2)(R8), F17
+	WORD $0x4fd11184 // fmla v4.2d, v12.2d, v17.d[0]
+	WORD $0x4fd111a5 // fmla v5.2d, v13.2d, v17.d[0]
+	WORD $0x4fd111c6 // fmla v6.2d, v14.2d, v17.d[0]
+	WORD $0x4fd111e7 // fmla v7.2d, v15.2d, v17.d[0]
+	FMOVD   (R3)(R8), F18
+	WORD $0x4fd21188 // fmla v8.2d, v12.2d, v18.d[0]
+	WORD $0x4fd211a9 // fmla v9.2d, v13.2d, v18.d[0]
+	WORD $0x4fd211ca // fmla v10.2d, v14.2d, v18.d[0]
+	WORD $0x4fd211eb // fmla v11.2d, v15.2d, v18.d[0]
+	ADD     R0, R8
+	ADD     $64, R4
+	SUBS    $1, R9
+	BNE     one
+
+done:
+	MOVD    from+64(FP), R9
+	MOVD    R6, R10
+	CBZ     R9, store
+	ADD     R6, R9
+	MOVD    c+48(FP), R11
+	SUB     R11, R9
+	MOVD    ldfrom+72(FP), R8
+	LSL     $3, R8
+	FLDPQ   (R9), (F12, F13)
+	FLDPQ   32(R9), (F14, F15)
+	WORD $0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	WORD $0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
+	WORD $0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	WORD $0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	ADD     R8, R9
+	FLDPQ   (R9), (F12, F13)
+	FLDPQ   32(R9), (F14, F15)
+	WORD $0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	WORD $0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
+	WORD $0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	WORD $0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	ADD     R8, R9
+	FLDPQ   (R9), (F12, F13)
+	FLDPQ   32(R9), (F14, F15)
+	WORD $0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD $0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	WORD $0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	WORD $0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
+
+store:
+	FSTPQ   (F0, F1), (R10)
+	FSTPQ   (F2, F3), 32(R10)
+	ADD     R7, R10
+	FSTPQ   (F4, F5), (R10)
+	FSTPQ   (F6, F7), 32(R10)
+	ADD     R7, R10
+	FSTPQ   (F8, F9), (R10)
+	FSTPQ   (F10, F11), 32(R10)
+	ADD     $64, R6
+	SUBS    $1, R5
+	BNE     panel
+	RET
+
+// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+TEXT ·gemmF64NEONx8Rows2(SB), NOSPLIT, $0-80
+	MOVD    rs+16(FP), R0
+	LSL     $3, R0
+	MOVD    a+8(FP), R1
+	ADD     R0, R1, R2
+	MOVD    ks+24(FP), R0
+	LSL     $3, R0
+	MOVD    b+32(FP), R3
+	MOVD    panels+40(FP), R4
+	MOVD    c+48(FP), R5
+	MOVD    ldc+56(FP), R6
+	LSL     $3, R6
+
+panel:
+	MOVD    k+0(FP), R8
+	MOVD    ZR, R7
+	MOVD    R5, R9
+	PRFM    (R9), PSTL1KEEP
+	ADD     R6, R9
+	PRFM    (R9), PSTL1KEEP
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	SUBS    $2, R8
+	BLT     tail
+
+loop:
+	FLDPQ   (R3), (F8, F9)
+	FLDPQ   32(R3), (F10, F11)
+	FMOVD   (R1)(R7), F12
+	WORD $0x4fcc1100 // fmla v0.2d, v8.2d, v12.d[0]
+	WORD $0x4fcc1121 // fmla v1.2d, v9.2d, v12.d[0]
+	WORD $0x4fcc1142 // fmla v2.2d, v10.2d, v12.d[0]
+	WORD $0x4fcc1163 // fmla v3.2d, v11.2d, v12.d[0]
+	FMOVD   (R2)(R7), F13
+	WORD $0x4fcd1104 // fmla v4.2d, v8.2d, v13.d[0]
+	WORD $0x4fcd1125 // fmla v5.2d, v9.2d, v13.d[0]
+	WORD $0x4fcd1146 // fmla v6.2d, v10.2d, v13.d[0]
+	WORD $0x4fcd1167 // fmla v7.2d, v11.2d, v13.d[0]
+	ADD     R0, R7
+	FLDPQ   64(R3), (F8, F9)
+	FLDPQ   96(R3), (F10, F11)
+	FMOVD   (R1)(R7), F12
+	WORD $0x4fcc1100 // fmla v0.2d, v8.2d, v12.d[0]
+	WORD $0x4fcc1121 // fmla v1.2d, v9.2d, v12.d[0]
+	WORD $0x4fcc1142 // fmla v2.2d, v10.2d, v12.d[0]
+	WORD $0x4fcc1163 // fmla v3.2d, v11.2d, v12.d[0]
+	FMOVD   (R2)(R7), F13
+	WORD $0x4fcd1104 // fmla v4.2d, v8.2d, v13.d[0]
+	WORD $0x4fcd1125 // fmla v5.2d, v9.2d, v13.d[0]
+	WORD $0x4fcd1146 // fmla v6.2d, v10.2d, v13.d[0]
+	WORD $0x4fcd1167 // fmla v7.2d, v11.2d, v13.d[0]
+	ADD     R0, R7
+	ADD     $128, R3
+	SUBS    $2, R8
+	BGE     loop
+
+tail:
+	ADDS    $2, R8
+	BEQ     done
+
+one:
+	FLDPQ   (R3), (F8, F9)
+	FLDPQ   32(R3), (F10, F11)
+	FMOVD   (R1)(R7), F12
+	WORD $0x4fcc1100 // fmla v0.2d, v8.2d, v12.d[0]
+	WORD $0x4fcc1121 // fmla v1.2d, v9.2d, v12.d[0]
+	WORD $0x4fcc1142 // fmla v2.2d, v10.2d, v12.d[0]
+	WORD $0x4fcc1163 // fmla v3.2d, v11.2d, v12.d[0]
+	FMOVD   (R2)(R7), F13
+	WORD $0x4fcd1104 // fmla v4.2d, v8.2d, v13.d[0]
+	WORD $0x4fcd1125 // fmla v5.2d, v9.2d, v13.d[0]
+	WORD $0x4fcd1146 // fmla v6.2d, v10.2d, v13.d[0]
+	WORD $0x4fcd1167 // fmla v7.2d, v11.2d, v13.d[0]
+	ADD     R0, R7
+	ADD     $64, R3
+	SUBS    $1, R8
+	BNE     one
+
+done:
+	MOVD    from+64(FP), R8
+	MOVD    R5, R9
+	CBZ     R8, store
+	ADD     R5, R8
+	MOVD    c+48(FP), R10
+	SUB     R10, R8
+	MOVD    ldfrom+72(FP), R7
+	LSL     $3, R7
+	FLDPQ   (R8), (F8, F9)
+	FLDPQ   32(R8), (F10, F11)
+	WORD $0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	WORD $0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	WORD $0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	WORD $0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
+	ADD     R7, R8
+	FLDPQ   (R8), (F8, F9)
+	FLDPQ   32(R8), (F10, F11)
+	WORD $0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	WORD $0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	WORD $0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
+	WORD $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+
+store:
+	FSTPQ   (F0, F1), (R9)
+	FSTPQ   (F2, F3), 32(R9)
+	ADD     R6, R9
+	FSTPQ   (F4, F5), (R9)
+	FSTPQ   (F6, F7), 32(R9)
+	ADD     $64, R5
+	SUBS    $1, R4
+	BNE     panel
+	RET
+
+// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+TEXT ·gemmF64NEONx8Rows1(SB), NOSPLIT, $0-80
+	MOVD    rs+16(FP), R0
+	LSL     $3, R0
+	MOVD    a+8(FP), R1
+	MOVD    ks+24(FP), R0
+	LSL     $3, R0
+	MOVD    b+32(FP), R2
+	MOVD    panels+40(FP), R3
+	MOVD    c+48(FP), R4
+	MOVD    ldc+56(FP), R5
+	LSL     $3, R5
+
+panel:
+	MOVD    k+0(FP), R7
+	MOVD    ZR, R6
+	MOVD    R4, R8
+	PRFM    (R8), PSTL1KEEP
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	SUBS    $2, R7
+	BLT     tail
+
+loop:
+	FLDPQ   (R2), (F4, F5)
+	FLDPQ   32(R2), (F6, F7)
+	FMOVD   (R1)(R6), F8
+	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
+	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
+	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
+	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
+	ADD     R0, R6
+	FLDPQ   64(R2), (F4, F5)
+	FLDPQ   96(R2), (F6, F7)
+	FMOVD   (R1)(R6), F8
+	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
+	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
+	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
+	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
+	ADD     R0, R6
+	ADD     $128, R2
+	SUBS    $2, R7
+	BGE     loop
+
+tail:
+	ADDS    $2, R7
+	BEQ     done
+
+one:
+	FLDPQ   (R2), (F4, F5)
+	FLDPQ   32(R2), (F6, F7)
+	FMOVD   (R1)(R6), F8
+	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
+	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
+	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
+	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
+	ADD     R0, R6
+	ADD     $64, R2
+	SUBS    $1, R7
+	BNE     one
+
+done:
+	MOVD    from+64(FP), R7
+	MOVD    R4, R8
+	CBZ     R7, store
+	ADD     R4, R7
+	MOVD    c+48(FP), R9
+	SUB     R9, R7
+	MOVD    ldfrom+72(FP), R6
+	LSL     $3, R6
+	FLDPQ   (R7), (F4, F5)
+	FLDPQ   32(R7), (F6, F7)
+	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+
+store:
+	FSTPQ   (F0, F1), (R8)
+	FSTPQ   (F2, F3), 32(R8)
+	ADD     $64, R4
+	SUBS    $1, R3
 	BNE     panel
 	RET
 

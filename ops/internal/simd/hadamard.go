@@ -2,53 +2,32 @@ package simd
 
 import "math/bits"
 
-// Hadamard replaces each of the n rows of x [n,d], d a power of two, by its Walsh-Hadamard transform H·row, where
-// H[i,j] = (-1)^popcount(i & j); H·H = d·I.
-func Hadamard[T Float](x []T, n, d int) {
-	k := hadamardOf[T](active)
-	forTiles(n, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := x[i*d : i*d+d]
-			k.transform(row, row, nil)
-		}
-	})
-}
-
 type (
-	hadamardHead[T Float]   func(dst, src *T, n int)
-	hadamardScaled[T Float] func(dst, src, scale *T, n int)
-	hadamardPass[T Float]   func(x *T, h, n int)
+	hadamardHead[T Float] func(dst, src, scale *T, n int)
+	hadamardPass[T Float] func(x *T, h, n int)
 )
 
 // hadamardKernels are the kernels of an instruction set for an element type; entry i of a list is for 2^i vectors. A
 // nil pointer is plain Go.
 type hadamardKernels[T Float] struct {
-	lanes       int                 // elements in a vector
-	head        []hadamardHead[T]   // all stages of blocks of 2^i vectors
-	scaled      []hadamardScaled[T] // the same of src·scale
-	pass        []hadamardPass[T]   // i stages of the strides h, 2h, ...
+	lanes       int               // elements in a vector
+	head        []hadamardHead[T] // all stages of blocks of 2^i vectors of src·scale
+	pass        []hadamardPass[T] // i stages of the strides h, 2h, ...
 	mul, mulAdd func(dst, a, b *T, n int)
 }
 
-// transform writes H·(src∘scale) to dst, of the same power of two elements; a nil scale is none. dst may be src.
+// transform writes the Walsh-Hadamard transform H·(src∘scale) to dst, of the same power of two elements, where H[i,j] =
+// (-1)^popcount(i & j); H·H is the identity times that power. dst may be src.
 func (k *hadamardKernels[T]) transform(dst, src, scale []T) {
 	n := len(dst)
 	if k == nil || n < k.lanes {
-		if scale != nil {
-			times(dst, src, scale)
-		} else {
-			copy(dst, src)
-		}
+		times(dst, src, scale)
 		hadamardGo(dst)
 		return
 	}
 	most := len(k.head) - 1
 	at := min(most, bits.Len(uint(n/k.lanes))-1)
-	if scale != nil {
-		k.scaled[at](&dst[0], &src[0], &scale[0], n)
-	} else {
-		k.head[at](&dst[0], &src[0], n)
-	}
+	k.head[at](&dst[0], &src[0], &scale[0], n)
 	h := k.lanes << at
 	left := bits.Len(uint(n/h)) - 1 // stages
 	for left > 0 {

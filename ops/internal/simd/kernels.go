@@ -3,6 +3,7 @@ package simd
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -19,22 +20,74 @@ type tileFunc[T Float] func(k int, a *T, rs, ks int, b *T, panels int, c *T, ldc
 // packFunc copies k rows of B, ldb apart, into panels that lie one after another, each [k, width] and contiguous.
 type packFunc[T Float] func(k int, b *T, ldb int, dst *T, panels int)
 
-// wideFunc is tileFunc for float32 products that are added to a float64 C: the products of at most slice steps are
-// summed in float32, and the sums of one slice after the other are added to C in float64.
-type wideFunc[T Float] func(k, slice int, a *T, rs, ks int, b *T, panels int, c *float64, ldc int)
+// wideFunc adds a tile of float32 numbers, whose rows of width numbers lie one after another, to rows of C that are ldc
+// apart.
+type wideFunc func(rows, width int, tile *float32, c *float64, ldc int)
 
-// kernels are the kernels of an instruction set for an element type: tile[r-1] and wide[r-1] for r rows, up to the height
-// of a full tile, and row[q-1] for one sparse row and q panels.
+// kernels are the kernels of an instruction set for an element type: tile[r] for r rows and row[q] for one sparse row and
+// q panels, nil where there is none. The last of each is the full one.
 type kernels[T Float] struct {
 	width int
 	share float64 // of the FMA peak; only the ratios between kernels matter
 	pack  packFunc[T]
 	tile  []tileFunc[T]
 	row   []rowFunc[T]
-	wide  []wideFunc[T] // nil for float64
+	wide  wideFunc // nil for float64
+
+	ends [][]int // of the tiles that n rows are composed of, for n less than two full tiles
+	tall int     // the most tiles that rows make that are the columns of a panel
 }
 
-func (k *kernels[T]) height() int { return len(k.tile) }
+// newKernels composes the numbers of rows for which there is no tile. A tile of less than three rows takes as long as
+// one of three or four, as the sums of a processor that begins two FMAs a cycle wait for each other.
+func newKernels[T Float](k kernels[T]) *kernels[T] {
+	const least, call = 3.5, .5
+	cost := make([]float64, 2*k.height())
+	k.ends = make([][]int, len(cost))
+	for n := 1; n < len(cost); n++ {
+		cost[n] = math.Inf(1)
+		for rows := min(n, k.height()); rows > 0; rows-- {
+			if c := cost[n-rows] + max(least, float64(rows)) + call; k.tile[rows] != nil && c < cost[n] {
+				cost[n], k.ends[n] = c, append(slices.Clone(k.ends[n-rows]), n)
+			}
+		}
+	}
+	for n := range k.width + 1 {
+		k.tall = max(k.tall, k.tiles(n))
+	}
+	return &k
+}
+
+// height is the number of rows of a full tile.
+func (k *kernels[T]) height() int { return len(k.tile) - 1 }
+
+// tiles is how many tiles n rows are composed of: full ones, and those of the rest.
+func (k *kernels[T]) tiles(n int) int {
+	full, rest := k.full(n)
+	return full + len(k.ends[rest])
+}
+
+// full is how many full tiles begin n rows, and how many rows are left, less than two full tiles.
+func (k *kernels[T]) full(n int) (full, rest int) {
+	full = max(0, n/k.height()-1)
+	return full, n - full*k.height()
+}
+
+// part is where the t-th tile of n rows begins, and its rows, 0 behind the last.
+func (k *kernels[T]) part(n, t int) (lo, rows int) {
+	full, rest := k.full(n)
+	if lo = t * k.height(); t < full {
+		return lo, k.height()
+	}
+	lo, ends := full*k.height(), k.ends[rest]
+	if t -= full; t >= len(ends) {
+		return n, 0
+	} else if t > 0 {
+		rest = ends[t-1]
+		return lo + rest, ends[t] - rest
+	}
+	return lo, ends[0]
+}
 
 // kernelsOf are the kernels of an instruction set that need the least time for n columns, of which they compute whole
 // panels; nil where the generic path is all there is.

@@ -6,7 +6,7 @@ package simd
 // vecProduct writes scale·a·b to dst, for a scale of 1 or -1.
 func vecProduct[T Float](dst, a, b []T, scale T) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	if k := vectorsOf[T](); k != nil && len(dst) > 0 {
+	if k := pointwiseOf[T](); k != nil && len(dst) > 0 {
 		k.product(&dst[0], &a[0], &b[0], len(dst), scale)
 		return
 	}
@@ -18,7 +18,7 @@ func vecProduct[T Float](dst, a, b []T, scale T) {
 // vecAdd adds a to dst.
 func vecAdd[T Float](dst, a []T) {
 	a = a[:len(dst)]
-	if k := vectorsOf[T](); k != nil && len(dst) > 0 {
+	if k := pointwiseOf[T](); k != nil && len(dst) > 0 {
 		k.sum(&dst[0], &a[0], len(dst))
 		return
 	}
@@ -31,7 +31,7 @@ func vecAdd[T Float](dst, a []T) {
 func vecPairGrad[T Float](dst, cos, sin, gCos, gSin []T) {
 	n := len(dst)
 	cos, sin, gCos, gSin = cos[:n], sin[:n], gCos[:n], gSin[:n]
-	if k := vectorsOf[T](); k != nil && n > 0 {
+	if k := pointwiseOf[T](); k != nil && n > 0 {
 		k.pairGrad(&dst[0], &cos[0], &sin[0], &gCos[0], &gSin[0], n)
 		return
 	}

@@ -63,7 +63,9 @@ type product[T Float] struct {
 type workspace[T Float] struct{ a, b, tile, line []T }
 
 // pools keeps the memory of products between calls.
-type pools[T Float] struct{ products, spaces, shared, searches, projections, units sync.Pool }
+type pools[T Float] struct {
+	products, spaces, shared, searches, projections, units, gathered sync.Pool
+}
 
 var (
 	pools32 pools[float32]
@@ -262,11 +264,8 @@ func (p *product[T]) copiesOnce() bool {
 // lowPanels says that a panel makes tiles that are too low to keep the multipliers busy, of three quarters of the height
 // at most, and that C has enough columns to pay for a copy of A in full tiles.
 func (p *product[T]) lowPanels() bool {
-	return 4*p.width <= 3*p.height()*p.perPanel() && p.n >= tiledColumns
+	return 4*p.width <= 3*p.height()*ceil(p.width, p.height()) && p.n >= tiledColumns
 }
-
-// perPanel is how many tiles the rows of A make that are the columns of a panel.
-func (p *product[T]) perPanel() int { return ceil(p.width, p.height()) }
 
 // ceil is a/b, rounded up.
 func ceil(a, b int) int { return (a + b - 1) / b }

@@ -72,21 +72,22 @@ func (p *product[T]) scaleC(r0, r1, lo, hi int) {
 // tiles is how many tiles the rows are cut into.
 func (s *sweep[T]) tiles() int {
 	if s.mirrored {
-		return panelsOf(s.kernels, s.i1-s.i0) * s.perPanel()
+		return panelsOf(s.kernels, s.i1-s.i0) * s.kernels.tall
 	}
-	return (s.i1 - s.i0 + s.height() - 1) / s.height()
+	return s.kernels.tiles(s.i1 - s.i0)
 }
 
-// tile is the t-th of near-equal tiles of rows.
+// tile is the t-th tile of rows.
 func (s *sweep[T]) tile(t int) (i, rows int) {
-	i0, n, tall := s.i0, s.i1-s.i0, s.tall
+	i0 := s.i0
 	if s.mirrored { // of the panels
-		tall = s.perPanel()
-		i0 += t / tall * s.width
-		n, t = min(s.width, s.i1-i0), t%tall
+		i0 += t / s.kernels.tall * s.width
+		t %= s.kernels.tall
+		i, rows = s.kernels.part(min(s.width, s.i1-i0), t)
+	} else {
+		i, rows = s.kernels.part(s.i1-i0, t)
 	}
-	lo, hi := t*n/tall, (t+1)*n/tall
-	return i0 + lo, hi - lo
+	return i0 + i, rows
 }
 
 // inPlace: kernels read A where it lies, unless it is to be scaled, moved or its logarithm taken, or it is transposed
@@ -161,6 +162,8 @@ func copyTile[T Float](dst, from []T, rows, steps, ld int) {
 	for k := range steps {
 		to, step := dst[k*rows:][:rows], from[k*ld:][:rows]
 		switch rows {
+		case 4:
+			*(*[4]T)(to) = *(*[4]T)(step)
 		case 5:
 			*(*[5]T)(to) = *(*[5]T)(step)
 		case 6:
@@ -266,7 +269,7 @@ func (s *sweep[T]) prefetchRow(i, lo, hi int) {
 
 // multiply multiplies one tile with panels lo to hi.
 func (s *sweep[T]) multiply(a *T, rs, ks, i, rows, lo, hi int) {
-	kernel := s.kernels.tile[rows-1]
+	kernel := s.kernels.tile[rows]
 	whole := min(hi, s.n/s.width) - lo // the last panel of C may be a part
 	if whole > 0 {
 		c := &s.dst[i*s.ld+lo*s.width]

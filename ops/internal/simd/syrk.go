@@ -119,10 +119,9 @@ func (s *sweep[T]) multiplyPart(a *T, rs, ks, i, rows, lo, hi int) {
 	bottom := i + rows - 1
 	if s.triangle == lower {
 		full := max(lo, min(hi, (i+1)/w)) // panels before it end at column i or before
-		switch {
-		case full > lo && s.wide != nil:
+		if s.wide != nil {
 			s.multiplyWide(a, rs, ks, i, rows, lo, full)
-		case full > lo:
+		} else if full > lo {
 			s.multiply(a, rs, ks, i, rows, lo, full)
 		}
 		for q := full; q < min(hi, bottom/w+1); q++ {
@@ -142,10 +141,10 @@ func (s *sweep[T]) multiplyPart(a *T, rs, ks, i, rows, lo, hi int) {
 // cross multiplies one tile with a panel of which some rows want a part.
 func (s *sweep[T]) cross(a *T, rs, ks, i, rows, q int) {
 	if s.wide != nil {
-		s.crossWide(a, rs, ks, i, rows, q)
+		s.multiplyWide(a, rs, ks, i, rows, q, q+1)
 		return
 	}
-	s.kernels.tile[rows-1](s.k, a, rs, ks, &s.b[(q-s.b0)*s.k*s.width], 1, &s.ws.tile[0], s.width, nil, 0)
+	s.kernels.tile[rows](s.k, a, rs, ks, &s.b[(q-s.b0)*s.k*s.width], 1, &s.ws.tile[0], s.width, nil, 0)
 	j := q * s.width
 	for r := range rows {
 		lo, hi := s.triangle.columns(i+r, s.n)

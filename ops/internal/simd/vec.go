@@ -1,6 +1,9 @@
 package simd
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 //go:generate go run -C _gen ./vec -dir ..
 
@@ -11,18 +14,30 @@ import "math"
 //
 // dst and x may be the same array.
 type vectors[T Float] struct {
-	cos, sin  func(dst, x *T, n int, scale T) (done int)
-	sinCos    func(sin, cos, x *T, n int, scale T) (done int)
-	exp       func(dst, x *T, n int, scale, sign T) (done int)
-	logScalar func(dst, x *T, n int, c T) (done int)
-	logVector func(dst, x, c *T, n int) (done int)
-	product   func(dst, a, b *T, n int, scale T) (done int)
-	sum       func(dst, a *T, n int) (done int)
-	pairGrad  func(dst, cos, sin, gCos, gSin *T, n int) (done int)
-	within    func(x *T, n int, low, high T) (done int)
-	sqrt      func(dst, x *T, n int) (done int)
-	multiple  func(dst, x *T, n int, c T) (done int)
-	triples   func(dst, a, b, c *T, n int) (done int) // whole vectors only; nil with AVX2
+	cos, sin func(dst, x *T, n int, scale T) (done int)
+	sinCos   func(sin, cos, x *T, n int, scale T) (done int)
+	exp      func(dst, x *T, n int, scale, sign T) (done int)
+	log      func(dst, x, c *T, n, apart int) (done int) // apart is -1, or 0 for one c for all
+	pointwise[T]
+}
+
+// pointwise are the functions that are the same bits in plain Go; nil with NEON.
+type pointwise[T Float] struct {
+	product  func(dst, a, b *T, n int, scale T) (done int)
+	sum      func(dst, a *T, n int) (done int)
+	pairGrad func(dst, cos, sin, gCos, gSin *T, n int) (done int)
+	within   func(x *T, n int, low, high T) (done int)
+	sqrt     func(dst, x *T, n int) (done int)
+	multiple func(dst, x *T, n int, c T) (done int)
+	triples  func(dst, a, b, c, index *T, n int) (done int) // whole vectors only; nil with AVX2
+}
+
+// pointwiseOf are those of the instruction set in use, or nil.
+func pointwiseOf[T Float]() *pointwise[T] {
+	if k := vectorsOf[T](); k != nil && k.product != nil {
+		return &k.pointwise
+	}
+	return nil
 }
 
 // each calls vector for the elements 0 to n-1, and scalar for those that it leaves out.
@@ -126,27 +141,24 @@ func vecExp[T Float](dst, x []T, scale, sign float64) {
 //
 // Largest error: 1 unit in the last place of the logarithm of the sum as a T.
 func vecLog[T Float](dst, x, c []T) {
-	step := 1
+	apart := -1 // all bits, of places in c
 	if len(c) == 1 {
-		step = 0
+		apart = 0
 	}
-	one := func(i int) { dst[i] = T(Ln(float64(x[i]) + float64(c[i*step]))) }
+	one := func(i int) { dst[i] = T(Ln(float64(x[i]) + float64(c[i&apart]))) }
 	k := vectorsOf[T]()
-	switch {
-	case k == nil:
+	if k == nil {
 		for i := range x {
 			one(i)
 		}
-	case step == 0:
-		each(len(x), func(i, n int) int { return k.logScalar(&dst[i], &x[i], n, c[0]) }, one)
-	default:
-		each(len(x), func(i, n int) int { return k.logVector(&dst[i], &x[i], &c[i], n) }, one)
+		return
 	}
+	each(len(x), func(i, n int) int { return k.log(&dst[i], &x[i], &c[i&apart], n, apart) }, one)
 }
 
 // vecSqrt writes √x to dst, which may be x, correctly rounded.
 func vecSqrt[T Float](dst, x []T) {
-	k := vectorsOf[T]()
+	k := pointwiseOf[T]()
 	if k == nil {
 		for i, v := range x {
 			dst[i] = T(math.Sqrt(float64(v)))
@@ -160,7 +172,7 @@ func vecSqrt[T Float](dst, x []T) {
 
 // vecMultiple writes c·x to dst, which may be x.
 func vecMultiple[T Float](dst, x []T, c T) {
-	k := vectorsOf[T]()
+	k := pointwiseOf[T]()
 	if k == nil {
 		for i, v := range x {
 			dst[i] = c * v
@@ -172,12 +184,39 @@ func vecMultiple[T Float](dst, x []T, c T) {
 	}
 }
 
+// tripleIndex are the indices of the permutations by which triples puts vectors together, integers of the size of a T:
+// of a and b for each third of a block, and then of that and c.
+func tripleIndex[U uint32 | uint64]() (index []U) {
+	lanes := U(64 / unsafe.Sizeof(U(0)))
+	for at := U(0); at < 6*lanes; at++ {
+		i := at % (3 * lanes)
+		switch stream, second := i%3, at >= 3*lanes; {
+		case second && stream < 2: // as the first permutation left it
+			index = append(index, i%lanes)
+		case second || stream == 1: // of the second table
+			index = append(index, lanes+i/3)
+		default:
+			index = append(index, i/3)
+		}
+	}
+	return index
+}
+
+var (
+	tripleIndex32 = tripleIndex[uint32]()
+	tripleIndex64 = tripleIndex[uint64]()
+)
+
 // vecTriples writes a₀, b₀, c₀, a₁, b₁, c₁, ... to dst.
 func vecTriples[T Float](dst, a, b, c []T) {
 	n, i := len(a), 0
 	dst, b, c = dst[:3*n], b[:n], c[:n]
-	if k := vectorsOf[T](); k != nil && k.triples != nil && n > 0 {
-		i = k.triples(&dst[0], &a[0], &b[0], &c[0], n)
+	if k := pointwiseOf[T](); k != nil && k.triples != nil && n > 0 {
+		index := unsafe.Pointer(&tripleIndex64[0])
+		if sizeof[T]() == 4 {
+			index = unsafe.Pointer(&tripleIndex32[0])
+		}
+		i = k.triples(&dst[0], &a[0], &b[0], &c[0], (*T)(index), n)
 	}
 	for ; i < n; i++ {
 		out := dst[3*i:][:3]

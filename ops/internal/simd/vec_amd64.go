@@ -24,15 +24,10 @@ func sinCosAVX2F32(sin *float32, cos *float32, x *float32, n int, scale float32)
 //go:noescape
 func expAVX2F32(dst *float32, x *float32, n int, scale float32, sign float32) (done int)
 
-// logScalarAVX2F32 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
+// logAVX2F32 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
 //
 //go:noescape
-func logScalarAVX2F32(dst *float32, x *float32, n int, c float32) (done int)
-
-// logVectorAVX2F32 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
-//
-//go:noescape
-func logVectorAVX2F32(dst *float32, x *float32, c *float32, n int) (done int)
+func logAVX2F32(dst *float32, x *float32, c *float32, n int, apart int) (done int)
 
 // productAVX2F32 writes scale·a·b, rounding a·b first, and returns n.
 //
@@ -84,15 +79,10 @@ func sinCosAVX512F32(sin *float32, cos *float32, x *float32, n int, scale float3
 //go:noescape
 func expAVX512F32(dst *float32, x *float32, n int, scale float32, sign float32) (done int)
 
-// logScalarAVX512F32 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
+// logAVX512F32 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
 //
 //go:noescape
-func logScalarAVX512F32(dst *float32, x *float32, n int, c float32) (done int)
-
-// logVectorAVX512F32 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
-//
-//go:noescape
-func logVectorAVX512F32(dst *float32, x *float32, c *float32, n int) (done int)
+func logAVX512F32(dst *float32, x *float32, c *float32, n int, apart int) (done int)
 
 // productAVX512F32 writes scale·a·b, rounding a·b first, and returns n.
 //
@@ -124,10 +114,10 @@ func sqrtAVX512F32(dst *float32, x *float32, n int) (done int)
 //go:noescape
 func multipleAVX512F32(dst *float32, x *float32, n int, c float32) (done int)
 
-// triplesAVX512F32 writes a₀, b₀, c₀, a₁, b₁, ... and returns how many elements of each it has done: n, less what is no whole vector.
+// triplesAVX512F32 writes a₀, b₀, c₀, a₁, b₁, ... of whole vectors and returns how many elements of each.
 //
 //go:noescape
-func triplesAVX512F32(dst *float32, a *float32, b *float32, c *float32, n int) (done int)
+func triplesAVX512F32(dst *float32, a *float32, b *float32, c *float32, index *float32, n int) (done int)
 
 // cosAVX2F64 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 //
@@ -149,15 +139,10 @@ func sinCosAVX2F64(sin *float64, cos *float64, x *float64, n int, scale float64)
 //go:noescape
 func expAVX2F64(dst *float64, x *float64, n int, scale float64, sign float64) (done int)
 
-// logScalarAVX2F64 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
+// logAVX2F64 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
 //
 //go:noescape
-func logScalarAVX2F64(dst *float64, x *float64, n int, c float64) (done int)
-
-// logVectorAVX2F64 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
-//
-//go:noescape
-func logVectorAVX2F64(dst *float64, x *float64, c *float64, n int) (done int)
+func logAVX2F64(dst *float64, x *float64, c *float64, n int, apart int) (done int)
 
 // productAVX2F64 writes scale·a·b, rounding a·b first, and returns n.
 //
@@ -209,15 +194,10 @@ func sinCosAVX512F64(sin *float64, cos *float64, x *float64, n int, scale float6
 //go:noescape
 func expAVX512F64(dst *float64, x *float64, n int, scale float64, sign float64) (done int)
 
-// logScalarAVX512F64 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
+// logAVX512F64 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
 //
 //go:noescape
-func logScalarAVX512F64(dst *float64, x *float64, n int, c float64) (done int)
-
-// logVectorAVX512F64 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
-//
-//go:noescape
-func logVectorAVX512F64(dst *float64, x *float64, c *float64, n int) (done int)
+func logAVX512F64(dst *float64, x *float64, c *float64, n int, apart int) (done int)
 
 // productAVX512F64 writes scale·a·b, rounding a·b first, and returns n.
 //
@@ -249,7 +229,7 @@ func sqrtAVX512F64(dst *float64, x *float64, n int) (done int)
 //go:noescape
 func multipleAVX512F64(dst *float64, x *float64, n int, c float64) (done int)
 
-// triplesAVX512F64 writes a₀, b₀, c₀, a₁, b₁, ... and returns how many elements of each it has done: n, less what is no whole vector.
+// triplesAVX512F64 writes a₀, b₀, c₀, a₁, b₁, ... of whole vectors and returns how many elements of each.
 //
 //go:noescape
-func triplesAVX512F64(dst *float64, a *float64, b *float64, c *float64, n int) (done int)
+func triplesAVX512F64(dst *float64, a *float64, b *float64, c *float64, index *float64, n int) (done int)

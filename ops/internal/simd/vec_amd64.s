@@ -476,104 +476,6 @@ DATA logTableF32<>+472(SB)/4, $0x3e98f11f
 DATA logTableF32<>+476(SB)/4, $0x3e98f11f
 GLOBL logTableF32<>(SB), RODATA|NOPTR, $480
 
-DATA tripleTableF32<>+0(SB)/4, $0x00000000
-DATA tripleTableF32<>+4(SB)/4, $0x00000010
-DATA tripleTableF32<>+8(SB)/4, $0x00000000
-DATA tripleTableF32<>+12(SB)/4, $0x00000001
-DATA tripleTableF32<>+16(SB)/4, $0x00000011
-DATA tripleTableF32<>+20(SB)/4, $0x00000001
-DATA tripleTableF32<>+24(SB)/4, $0x00000002
-DATA tripleTableF32<>+28(SB)/4, $0x00000012
-DATA tripleTableF32<>+32(SB)/4, $0x00000002
-DATA tripleTableF32<>+36(SB)/4, $0x00000003
-DATA tripleTableF32<>+40(SB)/4, $0x00000013
-DATA tripleTableF32<>+44(SB)/4, $0x00000003
-DATA tripleTableF32<>+48(SB)/4, $0x00000004
-DATA tripleTableF32<>+52(SB)/4, $0x00000014
-DATA tripleTableF32<>+56(SB)/4, $0x00000004
-DATA tripleTableF32<>+60(SB)/4, $0x00000005
-DATA tripleTableF32<>+64(SB)/4, $0x00000015
-DATA tripleTableF32<>+68(SB)/4, $0x00000005
-DATA tripleTableF32<>+72(SB)/4, $0x00000006
-DATA tripleTableF32<>+76(SB)/4, $0x00000016
-DATA tripleTableF32<>+80(SB)/4, $0x00000006
-DATA tripleTableF32<>+84(SB)/4, $0x00000007
-DATA tripleTableF32<>+88(SB)/4, $0x00000017
-DATA tripleTableF32<>+92(SB)/4, $0x00000007
-DATA tripleTableF32<>+96(SB)/4, $0x00000008
-DATA tripleTableF32<>+100(SB)/4, $0x00000018
-DATA tripleTableF32<>+104(SB)/4, $0x00000008
-DATA tripleTableF32<>+108(SB)/4, $0x00000009
-DATA tripleTableF32<>+112(SB)/4, $0x00000019
-DATA tripleTableF32<>+116(SB)/4, $0x00000009
-DATA tripleTableF32<>+120(SB)/4, $0x0000000a
-DATA tripleTableF32<>+124(SB)/4, $0x0000001a
-DATA tripleTableF32<>+128(SB)/4, $0x0000000a
-DATA tripleTableF32<>+132(SB)/4, $0x0000000b
-DATA tripleTableF32<>+136(SB)/4, $0x0000001b
-DATA tripleTableF32<>+140(SB)/4, $0x0000000b
-DATA tripleTableF32<>+144(SB)/4, $0x0000000c
-DATA tripleTableF32<>+148(SB)/4, $0x0000001c
-DATA tripleTableF32<>+152(SB)/4, $0x0000000c
-DATA tripleTableF32<>+156(SB)/4, $0x0000000d
-DATA tripleTableF32<>+160(SB)/4, $0x0000001d
-DATA tripleTableF32<>+164(SB)/4, $0x0000000d
-DATA tripleTableF32<>+168(SB)/4, $0x0000000e
-DATA tripleTableF32<>+172(SB)/4, $0x0000001e
-DATA tripleTableF32<>+176(SB)/4, $0x0000000e
-DATA tripleTableF32<>+180(SB)/4, $0x0000000f
-DATA tripleTableF32<>+184(SB)/4, $0x0000001f
-DATA tripleTableF32<>+188(SB)/4, $0x0000000f
-DATA tripleTableF32<>+192(SB)/4, $0x00000000
-DATA tripleTableF32<>+196(SB)/4, $0x00000001
-DATA tripleTableF32<>+200(SB)/4, $0x00000010
-DATA tripleTableF32<>+204(SB)/4, $0x00000003
-DATA tripleTableF32<>+208(SB)/4, $0x00000004
-DATA tripleTableF32<>+212(SB)/4, $0x00000011
-DATA tripleTableF32<>+216(SB)/4, $0x00000006
-DATA tripleTableF32<>+220(SB)/4, $0x00000007
-DATA tripleTableF32<>+224(SB)/4, $0x00000012
-DATA tripleTableF32<>+228(SB)/4, $0x00000009
-DATA tripleTableF32<>+232(SB)/4, $0x0000000a
-DATA tripleTableF32<>+236(SB)/4, $0x00000013
-DATA tripleTableF32<>+240(SB)/4, $0x0000000c
-DATA tripleTableF32<>+244(SB)/4, $0x0000000d
-DATA tripleTableF32<>+248(SB)/4, $0x00000014
-DATA tripleTableF32<>+252(SB)/4, $0x0000000f
-DATA tripleTableF32<>+256(SB)/4, $0x00000000
-DATA tripleTableF32<>+260(SB)/4, $0x00000015
-DATA tripleTableF32<>+264(SB)/4, $0x00000002
-DATA tripleTableF32<>+268(SB)/4, $0x00000003
-DATA tripleTableF32<>+272(SB)/4, $0x00000016
-DATA tripleTableF32<>+276(SB)/4, $0x00000005
-DATA tripleTableF32<>+280(SB)/4, $0x00000006
-DATA tripleTableF32<>+284(SB)/4, $0x00000017
-DATA tripleTableF32<>+288(SB)/4, $0x00000008
-DATA tripleTableF32<>+292(SB)/4, $0x00000009
-DATA tripleTableF32<>+296(SB)/4, $0x00000018
-DATA tripleTableF32<>+300(SB)/4, $0x0000000b
-DATA tripleTableF32<>+304(SB)/4, $0x0000000c
-DATA tripleTableF32<>+308(SB)/4, $0x00000019
-DATA tripleTableF32<>+312(SB)/4, $0x0000000e
-DATA tripleTableF32<>+316(SB)/4, $0x0000000f
-DATA tripleTableF32<>+320(SB)/4, $0x0000001a
-DATA tripleTableF32<>+324(SB)/4, $0x00000001
-DATA tripleTableF32<>+328(SB)/4, $0x00000002
-DATA tripleTableF32<>+332(SB)/4, $0x0000001b
-DATA tripleTableF32<>+336(SB)/4, $0x00000004
-DATA tripleTableF32<>+340(SB)/4, $0x00000005
-DATA tripleTableF32<>+344(SB)/4, $0x0000001c
-DATA tripleTableF32<>+348(SB)/4, $0x00000007
-DATA tripleTableF32<>+352(SB)/4, $0x00000008
-DATA tripleTableF32<>+356(SB)/4, $0x0000001d
-DATA tripleTableF32<>+360(SB)/4, $0x0000000a
-DATA tripleTableF32<>+364(SB)/4, $0x0000000b
-DATA tripleTableF32<>+368(SB)/4, $0x0000001e
-DATA tripleTableF32<>+372(SB)/4, $0x0000000d
-DATA tripleTableF32<>+376(SB)/4, $0x0000000e
-DATA tripleTableF32<>+380(SB)/4, $0x0000001f
-GLOBL tripleTableF32<>(SB), RODATA|NOPTR, $384
-
 // func cosAVX2F32(dst *float32, x *float32, n int, scale float32) (done int)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·cosAVX2F32(SB), NOSPLIT, $0-40
@@ -999,170 +901,46 @@ done:
 	VZEROUPPER
 	RET
 
-// func logScalarAVX2F32(dst *float32, x *float32, n int, c float32) (done int)
+// func logAVX2F32(dst *float32, x *float32, c *float32, n int, apart int) (done int)
 // Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·logScalarAVX2F32(SB), NOSPLIT, $0-40
+TEXT ·logAVX2F32(SB), NOSPLIT, $64-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
-	XORQ         DX, DX
-	MOVQ         n+16(FP), BX
-	SHLQ         $0x02, BX
-	VBROADCASTSS c+24(FP), Y0
+	MOVQ         c+16(FP), DX
+	XORQ         BX, BX
+	MOVQ         n+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         apart+32(FP), DI
+	TESTQ        DI, DI
+	JNE          blocks
+	VBROADCASTSS (DX), Y0
+	VMOVUPS      Y0, (SP)
+	VMOVUPS      Y0, 32(SP)
+	LEAQ         (SP), DX
 
 blocks:
-	LEAQ        64(DX), SI
-	CMPQ        SI, BX
+	LEAQ        64(BX), R8
+	CMPQ        R8, SI
 	JGT         single
-	VMOVUPS     (CX)(DX*1), Y1
-	VADDPS      Y0, Y1, Y1
-	VMOVUPS     32(CX)(DX*1), Y2
-	VADDPS      Y0, Y2, Y2
-	VCMPPS      $0x19, logTableF32<>+0(SB), Y1, Y3
-	VCMPPS      $0x15, logTableF32<>+32(SB), Y1, Y4
-	VORPS       Y3, Y4, Y3
-	VMOVMSKPS   Y3, SI
-	TESTL       SI, SI
-	JNE         done
-	VCMPPS      $0x19, logTableF32<>+0(SB), Y2, Y3
-	VCMPPS      $0x15, logTableF32<>+32(SB), Y2, Y4
-	VORPS       Y3, Y4, Y3
-	VMOVMSKPS   Y3, SI
-	TESTL       SI, SI
-	JNE         done
-	VPADDD      logTableF32<>+256(SB), Y1, Y1
-	VPSRLD      $0x17, Y1, Y3
-	VORPS       logTableF32<>+320(SB), Y3, Y3
-	VSUBPS      logTableF32<>+352(SB), Y3, Y3
-	VANDPS      logTableF32<>+288(SB), Y1, Y1
-	VPADDD      logTableF32<>+224(SB), Y1, Y1
-	VSUBPS      logTableF32<>+64(SB), Y1, Y1
-	VADDPS      logTableF32<>+96(SB), Y1, Y4
-	VDIVPS      Y4, Y1, Y4
-	VMULPS      Y4, Y4, Y5
-	VMULPS      Y1, Y1, Y6
-	VMULPS      logTableF32<>+128(SB), Y6, Y6
-	VMOVUPS     logTableF32<>+448(SB), Y7
-	VFMADD213PS logTableF32<>+416(SB), Y5, Y7
-	VFMADD213PS logTableF32<>+384(SB), Y5, Y7
-	VMULPS      Y5, Y7, Y5
-	VMULPS      logTableF32<>+192(SB), Y3, Y7
-	VADDPS      Y6, Y5, Y5
-	VFMADD231PS Y4, Y5, Y7
-	VSUBPS      Y7, Y6, Y4
-	VSUBPS      Y4, Y1, Y1
-	VFMADD231PS logTableF32<>+160(SB), Y3, Y1
-	VMOVUPS     Y1, (AX)(DX*1)
-	VPADDD      logTableF32<>+256(SB), Y2, Y1
-	VPSRLD      $0x17, Y1, Y2
-	VORPS       logTableF32<>+320(SB), Y2, Y2
-	VSUBPS      logTableF32<>+352(SB), Y2, Y2
-	VANDPS      logTableF32<>+288(SB), Y1, Y1
-	VPADDD      logTableF32<>+224(SB), Y1, Y1
-	VSUBPS      logTableF32<>+64(SB), Y1, Y1
-	VADDPS      logTableF32<>+96(SB), Y1, Y3
-	VDIVPS      Y3, Y1, Y3
-	VMULPS      Y3, Y3, Y4
-	VMULPS      Y1, Y1, Y5
-	VMULPS      logTableF32<>+128(SB), Y5, Y5
-	VMOVUPS     logTableF32<>+448(SB), Y6
-	VFMADD213PS logTableF32<>+416(SB), Y4, Y6
-	VFMADD213PS logTableF32<>+384(SB), Y4, Y6
-	VMULPS      Y4, Y6, Y4
-	VMULPS      logTableF32<>+192(SB), Y2, Y6
-	VADDPS      Y5, Y4, Y4
-	VFMADD231PS Y3, Y4, Y6
-	VSUBPS      Y6, Y5, Y3
-	VSUBPS      Y3, Y1, Y1
-	VFMADD231PS logTableF32<>+160(SB), Y2, Y1
-	VMOVUPS     Y1, 32(AX)(DX*1)
-	ADDQ        $0x00000040, DX
-	JMP         blocks
-
-single:
-	MOVQ        BX, SI
-	SUBQ        DX, SI
-	JLE         done
-	MOVQ        $0x00000020, DI
-	CMPQ        SI, DI
-	CMOVQGT     DI, SI
-	SUBQ        SI, DI
-	LEAQ        maskTable<>+0(SB), SI
-	VMOVDQU     (SI)(DI*1), Y1
-	VMASKMOVPS  (CX)(DX*1), Y1, Y2
-	VADDPS      Y0, Y2, Y2
-	VMOVUPS     logTableF32<>+64(SB), Y3
-	VBLENDVPS   Y1, Y2, Y3, Y2
-	VCMPPS      $0x19, logTableF32<>+0(SB), Y2, Y3
-	VCMPPS      $0x15, logTableF32<>+32(SB), Y2, Y4
-	VORPS       Y3, Y4, Y3
-	VMOVMSKPS   Y3, SI
-	TESTL       SI, SI
-	JNE         done
-	VPADDD      logTableF32<>+256(SB), Y2, Y2
-	VPSRLD      $0x17, Y2, Y3
-	VORPS       logTableF32<>+320(SB), Y3, Y3
-	VSUBPS      logTableF32<>+352(SB), Y3, Y3
-	VANDPS      logTableF32<>+288(SB), Y2, Y2
-	VPADDD      logTableF32<>+224(SB), Y2, Y2
-	VSUBPS      logTableF32<>+64(SB), Y2, Y2
-	VADDPS      logTableF32<>+96(SB), Y2, Y4
-	VDIVPS      Y4, Y2, Y4
-	VMULPS      Y4, Y4, Y5
-	VMULPS      Y2, Y2, Y6
-	VMULPS      logTableF32<>+128(SB), Y6, Y6
-	VMOVUPS     logTableF32<>+448(SB), Y7
-	VFMADD213PS logTableF32<>+416(SB), Y5, Y7
-	VFMADD213PS logTableF32<>+384(SB), Y5, Y7
-	VMULPS      Y5, Y7, Y5
-	VMULPS      logTableF32<>+192(SB), Y3, Y7
-	VADDPS      Y6, Y5, Y5
-	VFMADD231PS Y4, Y5, Y7
-	VSUBPS      Y7, Y6, Y4
-	VSUBPS      Y4, Y2, Y2
-	VFMADD231PS logTableF32<>+160(SB), Y3, Y2
-	VMASKMOVPS  Y2, Y1, (AX)(DX*1)
-	ADDQ        $0x20, DX
-	JMP         single
-
-done:
-	CMPQ    DX, BX
-	CMOVQGT BX, DX
-	SHRQ    $0x02, DX
-	MOVQ    DX, done+32(FP)
-	VZEROUPPER
-	RET
-
-// func logVectorAVX2F32(dst *float32, x *float32, c *float32, n int) (done int)
-// Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·logVectorAVX2F32(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ c+16(FP), DX
-	XORQ BX, BX
-	MOVQ n+24(FP), SI
-	SHLQ $0x02, SI
-
-blocks:
-	LEAQ        64(BX), DI
-	CMPQ        DI, SI
-	JGT         single
+	MOVQ        BX, R8
+	ANDQ        DI, R8
 	VMOVUPS     (CX)(BX*1), Y0
-	VMOVUPS     (DX)(BX*1), Y1
+	VMOVUPS     (DX)(R8*1), Y1
 	VADDPS      Y1, Y0, Y0
 	VMOVUPS     32(CX)(BX*1), Y1
-	VMOVUPS     32(DX)(BX*1), Y2
+	VMOVUPS     32(DX)(R8*1), Y2
 	VADDPS      Y2, Y1, Y1
 	VCMPPS      $0x19, logTableF32<>+0(SB), Y0, Y2
 	VCMPPS      $0x15, logTableF32<>+32(SB), Y0, Y3
 	VORPS       Y2, Y3, Y2
-	VMOVMSKPS   Y2, DI
-	TESTL       DI, DI
+	VMOVMSKPS   Y2, R8
+	TESTL       R8, R8
 	JNE         done
 	VCMPPS      $0x19, logTableF32<>+0(SB), Y1, Y2
 	VCMPPS      $0x15, logTableF32<>+32(SB), Y1, Y3
 	VORPS       Y2, Y3, Y2
-	VMOVMSKPS   Y2, DI
-	TESTL       DI, DI
+	VMOVMSKPS   Y2, R8
+	TESTL       R8, R8
 	JNE         done
 	VPADDD      logTableF32<>+256(SB), Y0, Y0
 	VPSRLD      $0x17, Y0, Y2
@@ -1214,25 +992,27 @@ blocks:
 	JMP         blocks
 
 single:
-	MOVQ        SI, DI
-	SUBQ        BX, DI
+	MOVQ        SI, R8
+	SUBQ        BX, R8
 	JLE         done
-	MOVQ        $0x00000020, R8
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
-	SUBQ        DI, R8
-	LEAQ        maskTable<>+0(SB), DI
-	VMOVDQU     (DI)(R8*1), Y0
+	MOVQ        $0x00000020, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	SUBQ        R8, R9
+	LEAQ        maskTable<>+0(SB), R8
+	VMOVDQU     (R8)(R9*1), Y0
+	MOVQ        BX, R8
+	ANDQ        DI, R8
 	VMASKMOVPS  (CX)(BX*1), Y0, Y1
-	VMASKMOVPS  (DX)(BX*1), Y0, Y2
+	VMASKMOVPS  (DX)(R8*1), Y0, Y2
 	VADDPS      Y2, Y1, Y1
 	VMOVUPS     logTableF32<>+64(SB), Y2
 	VBLENDVPS   Y0, Y1, Y2, Y1
 	VCMPPS      $0x19, logTableF32<>+0(SB), Y1, Y2
 	VCMPPS      $0x15, logTableF32<>+32(SB), Y1, Y3
 	VORPS       Y2, Y3, Y2
-	VMOVMSKPS   Y2, DI
-	TESTL       DI, DI
+	VMOVMSKPS   Y2, R8
+	TESTL       R8, R8
 	JNE         done
 	VPADDD      logTableF32<>+256(SB), Y1, Y1
 	VPSRLD      $0x17, Y1, Y2
@@ -1264,7 +1044,7 @@ done:
 	CMPQ    BX, SI
 	CMOVQGT SI, BX
 	SHRQ    $0x02, BX
-	MOVQ    BX, done+32(FP)
+	MOVQ    BX, done+40(FP)
 	VZEROUPPER
 	RET
 
@@ -2181,148 +1961,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func logScalarAVX512F32(dst *float32, x *float32, n int, c float32) (done int)
+// func logAVX512F32(dst *float32, x *float32, c *float32, n int, apart int) (done int)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·logScalarAVX512F32(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         x+8(FP), CX
-	XORQ         DX, DX
-	MOVQ         n+16(FP), BX
-	SHLQ         $0x02, BX
-	VBROADCASTSS c+24(FP), Z0
-	VBROADCASTSS logTableF32<>+0(SB), Z1
-	VBROADCASTSS logTableF32<>+32(SB), Z2
-	VBROADCASTSS logTableF32<>+64(SB), Z3
-	VBROADCASTSS logTableF32<>+96(SB), Z4
-	VBROADCASTSS logTableF32<>+128(SB), Z5
-	VBROADCASTSS logTableF32<>+160(SB), Z6
-	VBROADCASTSS logTableF32<>+192(SB), Z7
-	VBROADCASTSS logTableF32<>+224(SB), Z8
-	VBROADCASTSS logTableF32<>+256(SB), Z9
-	VBROADCASTSS logTableF32<>+288(SB), Z10
-	VBROADCASTSS logTableF32<>+320(SB), Z11
-	VBROADCASTSS logTableF32<>+352(SB), Z12
-	VBROADCASTSS logTableF32<>+384(SB), Z13
-	VBROADCASTSS logTableF32<>+416(SB), Z14
-	VBROADCASTSS logTableF32<>+448(SB), Z15
-
-blocks:
-	LEAQ        128(DX), SI
-	CMPQ        SI, BX
-	JGT         single
-	VMOVUPS     (CX)(DX*1), Z16
-	VADDPS      Z0, Z16, Z16
-	VMOVUPS     64(CX)(DX*1), Z18
-	VADDPS      Z0, Z18, Z18
-	VCMPPS      $0x19, Z1, Z16, K1
-	VCMPPS      $0x15, Z2, Z16, K2
-	KORTESTW    K1, K2
-	JNE         done
-	VCMPPS      $0x19, Z1, Z18, K1
-	VCMPPS      $0x15, Z2, Z18, K2
-	KORTESTW    K1, K2
-	JNE         done
-	VPADDD      Z9, Z16, Z16
-	VPSRLD      $0x17, Z16, Z19
-	VPORD       Z11, Z19, Z19
-	VSUBPS      Z12, Z19, Z19
-	VPANDD      Z10, Z16, Z16
-	VPADDD      Z8, Z16, Z16
-	VSUBPS      Z3, Z16, Z16
-	VADDPS      Z4, Z16, Z20
-	VDIVPS      Z20, Z16, Z20
-	VMULPS      Z20, Z20, Z21
-	VMULPS      Z16, Z16, Z22
-	VMULPS      Z5, Z22, Z22
-	VMOVUPS     Z15, Z23
-	VFMADD213PS Z14, Z21, Z23
-	VFMADD213PS Z13, Z21, Z23
-	VMULPS      Z21, Z23, Z21
-	VMULPS      Z7, Z19, Z23
-	VADDPS      Z22, Z21, Z21
-	VFMADD231PS Z20, Z21, Z23
-	VSUBPS      Z23, Z22, Z20
-	VSUBPS      Z20, Z16, Z16
-	VFMADD231PS Z6, Z19, Z16
-	VMOVUPS     Z16, (AX)(DX*1)
-	VPADDD      Z9, Z18, Z16
-	VPSRLD      $0x17, Z16, Z18
-	VPORD       Z11, Z18, Z18
-	VSUBPS      Z12, Z18, Z18
-	VPANDD      Z10, Z16, Z16
-	VPADDD      Z8, Z16, Z16
-	VSUBPS      Z3, Z16, Z16
-	VADDPS      Z4, Z16, Z19
-	VDIVPS      Z19, Z16, Z19
-	VMULPS      Z19, Z19, Z20
-	VMULPS      Z16, Z16, Z21
-	VMULPS      Z5, Z21, Z21
-	VMOVUPS     Z15, Z22
-	VFMADD213PS Z14, Z20, Z22
-	VFMADD213PS Z13, Z20, Z22
-	VMULPS      Z20, Z22, Z20
-	VMULPS      Z7, Z18, Z22
-	VADDPS      Z21, Z20, Z20
-	VFMADD231PS Z19, Z20, Z22
-	VSUBPS      Z22, Z21, Z19
-	VSUBPS      Z19, Z16, Z16
-	VFMADD231PS Z6, Z18, Z16
-	VMOVUPS     Z16, 64(AX)(DX*1)
-	ADDQ        $0x00000080, DX
-	JMP         blocks
-
-single:
-	MOVQ        BX, SI
-	SUBQ        DX, SI
-	JLE         done
-	SHRQ        $0x02, SI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K1
-	VMOVUPS.Z   (CX)(DX*1), K1, Z16
-	VADDPS      Z0, Z16, Z16
-	VBLENDMPS   Z16, Z3, K1, Z17
-	VCMPPS      $0x19, Z1, Z17, K2
-	VCMPPS      $0x15, Z2, Z17, K3
-	KORTESTW    K2, K3
-	JNE         done
-	VPADDD      Z9, Z17, Z16
-	VPSRLD      $0x17, Z16, Z18
-	VPORD       Z11, Z18, Z18
-	VSUBPS      Z12, Z18, Z18
-	VPANDD      Z10, Z16, Z16
-	VPADDD      Z8, Z16, Z16
-	VSUBPS      Z3, Z16, Z16
-	VADDPS      Z4, Z16, Z19
-	VDIVPS      Z19, Z16, Z19
-	VMULPS      Z19, Z19, Z20
-	VMULPS      Z16, Z16, Z21
-	VMULPS      Z5, Z21, Z21
-	VMOVUPS     Z15, Z22
-	VFMADD213PS Z14, Z20, Z22
-	VFMADD213PS Z13, Z20, Z22
-	VMULPS      Z20, Z22, Z20
-	VMULPS      Z7, Z18, Z22
-	VADDPS      Z21, Z20, Z20
-	VFMADD231PS Z19, Z20, Z22
-	VSUBPS      Z22, Z21, Z19
-	VSUBPS      Z19, Z16, Z16
-	VFMADD231PS Z6, Z18, Z16
-	VMOVUPS     Z16, K1, (AX)(DX*1)
-	ADDQ        $0x40, DX
-	JMP         single
-
-done:
-	CMPQ    DX, BX
-	CMOVQGT BX, DX
-	SHRQ    $0x02, DX
-	MOVQ    DX, done+32(FP)
-	VZEROUPPER
-	RET
-
-// func logVectorAVX512F32(dst *float32, x *float32, c *float32, n int) (done int)
-// Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·logVectorAVX512F32(SB), NOSPLIT, $0-40
+TEXT ·logAVX512F32(SB), NOSPLIT, $128-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         c+16(FP), DX
@@ -2344,23 +1985,32 @@ TEXT ·logVectorAVX512F32(SB), NOSPLIT, $0-40
 	VBROADCASTSS logTableF32<>+384(SB), Z12
 	VBROADCASTSS logTableF32<>+416(SB), Z13
 	VBROADCASTSS logTableF32<>+448(SB), Z14
+	MOVQ         apart+32(FP), DI
+	TESTQ        DI, DI
+	JNE          blocks
+	VBROADCASTSS (DX), Z15
+	VMOVUPS      Z15, (SP)
+	VMOVUPS      Z15, 64(SP)
+	LEAQ         (SP), DX
 
 blocks:
-	LEAQ        128(BX), DI
-	CMPQ        DI, SI
+	LEAQ        128(BX), R8
+	CMPQ        R8, SI
 	JGT         single
+	MOVQ        BX, R8
+	ANDQ        DI, R8
 	VMOVUPS     (CX)(BX*1), Z15
-	VMOVUPS     (DX)(BX*1), Z16
-	VADDPS      Z16, Z15, Z15
-	VMOVUPS     64(CX)(BX*1), Z16
-	VMOVUPS     64(DX)(BX*1), Z18
-	VADDPS      Z18, Z16, Z16
+	VMOVUPS     (DX)(R8*1), Z17
+	VADDPS      Z17, Z15, Z15
+	VMOVUPS     64(CX)(BX*1), Z17
+	VMOVUPS     64(DX)(R8*1), Z18
+	VADDPS      Z18, Z17, Z17
 	VCMPPS      $0x19, Z0, Z15, K1
 	VCMPPS      $0x15, Z1, Z15, K2
 	KORTESTW    K1, K2
 	JNE         done
-	VCMPPS      $0x19, Z0, Z16, K1
-	VCMPPS      $0x15, Z1, Z16, K2
+	VCMPPS      $0x19, Z0, Z17, K1
+	VCMPPS      $0x15, Z1, Z17, K2
 	KORTESTW    K1, K2
 	JNE         done
 	VPADDD      Z8, Z15, Z15
@@ -2386,10 +2036,10 @@ blocks:
 	VSUBPS      Z19, Z15, Z15
 	VFMADD231PS Z5, Z18, Z15
 	VMOVUPS     Z15, (AX)(BX*1)
-	VPADDD      Z8, Z16, Z15
-	VPSRLD      $0x17, Z15, Z16
-	VPORD       Z10, Z16, Z16
-	VSUBPS      Z11, Z16, Z16
+	VPADDD      Z8, Z17, Z15
+	VPSRLD      $0x17, Z15, Z17
+	VPORD       Z10, Z17, Z17
+	VSUBPS      Z11, Z17, Z17
 	VPANDD      Z9, Z15, Z15
 	VPADDD      Z7, Z15, Z15
 	VSUBPS      Z2, Z15, Z15
@@ -2402,36 +2052,38 @@ blocks:
 	VFMADD213PS Z13, Z19, Z21
 	VFMADD213PS Z12, Z19, Z21
 	VMULPS      Z19, Z21, Z19
-	VMULPS      Z6, Z16, Z21
+	VMULPS      Z6, Z17, Z21
 	VADDPS      Z20, Z19, Z19
 	VFMADD231PS Z18, Z19, Z21
 	VSUBPS      Z21, Z20, Z18
 	VSUBPS      Z18, Z15, Z15
-	VFMADD231PS Z5, Z16, Z15
+	VFMADD231PS Z5, Z17, Z15
 	VMOVUPS     Z15, 64(AX)(BX*1)
 	ADDQ        $0x00000080, BX
 	JMP         blocks
 
 single:
-	MOVQ        SI, DI
-	SUBQ        BX, DI
+	MOVQ        SI, R8
+	SUBQ        BX, R8
 	JLE         done
-	SHRQ        $0x02, DI
-	MOVQ        $-1, R8
-	BZHIQ       DI, R8, R8
-	KMOVW       R8, K1
+	SHRQ        $0x02, R8
+	MOVQ        $-1, R9
+	BZHIQ       R8, R9, R9
+	KMOVW       R9, K1
+	MOVQ        BX, R8
+	ANDQ        DI, R8
 	VMOVUPS.Z   (CX)(BX*1), K1, Z15
-	VMOVUPS.Z   (DX)(BX*1), K1, Z16
-	VADDPS      Z16, Z15, Z15
-	VBLENDMPS   Z15, Z2, K1, Z17
-	VCMPPS      $0x19, Z0, Z17, K2
-	VCMPPS      $0x15, Z1, Z17, K3
+	VMOVUPS.Z   (DX)(R8*1), K1, Z17
+	VADDPS      Z17, Z15, Z15
+	VBLENDMPS   Z15, Z2, K1, Z16
+	VCMPPS      $0x19, Z0, Z16, K2
+	VCMPPS      $0x15, Z1, Z16, K3
 	KORTESTW    K2, K3
 	JNE         done
-	VPADDD      Z8, Z17, Z15
-	VPSRLD      $0x17, Z15, Z16
-	VPORD       Z10, Z16, Z16
-	VSUBPS      Z11, Z16, Z16
+	VPADDD      Z8, Z16, Z15
+	VPSRLD      $0x17, Z15, Z17
+	VPORD       Z10, Z17, Z17
+	VSUBPS      Z11, Z17, Z17
 	VPANDD      Z9, Z15, Z15
 	VPADDD      Z7, Z15, Z15
 	VSUBPS      Z2, Z15, Z15
@@ -2444,12 +2096,12 @@ single:
 	VFMADD213PS Z13, Z19, Z21
 	VFMADD213PS Z12, Z19, Z21
 	VMULPS      Z19, Z21, Z19
-	VMULPS      Z6, Z16, Z21
+	VMULPS      Z6, Z17, Z21
 	VADDPS      Z20, Z19, Z19
 	VFMADD231PS Z18, Z19, Z21
 	VSUBPS      Z21, Z20, Z18
 	VSUBPS      Z18, Z15, Z15
-	VFMADD231PS Z5, Z16, Z15
+	VFMADD231PS Z5, Z17, Z15
 	VMOVUPS     Z15, K1, (AX)(BX*1)
 	ADDQ        $0x40, BX
 	JMP         single
@@ -2458,7 +2110,7 @@ done:
 	CMPQ    BX, SI
 	CMOVQGT SI, BX
 	SHRQ    $0x02, BX
-	MOVQ    BX, done+32(FP)
+	MOVQ    BX, done+40(FP)
 	VZEROUPPER
 	RET
 
@@ -2799,50 +2451,51 @@ done:
 	VZEROUPPER
 	RET
 
-// func triplesAVX512F32(dst *float32, a *float32, b *float32, c *float32, n int) (done int)
+// func triplesAVX512F32(dst *float32, a *float32, b *float32, c *float32, index *float32, n int) (done int)
 // Requires: AVX, AVX512F
-TEXT ·triplesAVX512F32(SB), NOSPLIT, $0-48
+TEXT ·triplesAVX512F32(SB), NOSPLIT, $0-56
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
 	MOVQ    c+24(FP), BX
-	XORQ    SI, SI
-	MOVQ    n+32(FP), DI
-	SHLQ    $0x02, DI
-	VMOVUPS tripleTableF32<>+0(SB), Z0
-	VMOVUPS tripleTableF32<>+64(SB), Z1
-	VMOVUPS tripleTableF32<>+128(SB), Z2
-	VMOVUPS tripleTableF32<>+192(SB), Z3
-	VMOVUPS tripleTableF32<>+256(SB), Z4
-	VMOVUPS tripleTableF32<>+320(SB), Z5
-	MOVQ    AX, R8
+	MOVQ    index+32(FP), SI
+	XORQ    DI, DI
+	MOVQ    n+40(FP), R8
+	SHLQ    $0x02, R8
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
+	VMOVUPS 128(SI), Z2
+	VMOVUPS 192(SI), Z3
+	VMOVUPS 256(SI), Z4
+	VMOVUPS 320(SI), Z5
+	MOVQ    AX, SI
 
 blocks:
-	LEAQ      64(SI), AX
-	CMPQ      AX, DI
+	LEAQ      64(DI), AX
+	CMPQ      AX, R8
 	JGT       done
-	VMOVUPS   (CX)(SI*1), Z6
-	VMOVUPS   (DX)(SI*1), Z7
-	VMOVUPS   (BX)(SI*1), Z8
+	VMOVUPS   (CX)(DI*1), Z6
+	VMOVUPS   (DX)(DI*1), Z7
+	VMOVUPS   (BX)(DI*1), Z8
 	VMOVUPS   Z6, Z9
 	VPERMT2PS Z7, Z0, Z9
 	VPERMT2PS Z8, Z3, Z9
-	VMOVUPS   Z9, (R8)
+	VMOVUPS   Z9, (SI)
 	VMOVUPS   Z6, Z9
 	VPERMT2PS Z7, Z1, Z9
 	VPERMT2PS Z8, Z4, Z9
-	VMOVUPS   Z9, 64(R8)
+	VMOVUPS   Z9, 64(SI)
 	VMOVUPS   Z6, Z6
 	VPERMT2PS Z7, Z2, Z6
 	VPERMT2PS Z8, Z5, Z6
-	VMOVUPS   Z6, 128(R8)
-	ADDQ      $0x000000c0, R8
-	MOVQ      AX, SI
+	VMOVUPS   Z6, 128(SI)
+	ADDQ      $0x000000c0, SI
+	MOVQ      AX, DI
 	JMP       blocks
 
 done:
-	SHRQ $0x02, SI
-	MOVQ SI, done+40(FP)
+	SHRQ $0x02, DI
+	MOVQ DI, done+48(FP)
 	VZEROUPPER
 	RET
 
@@ -3167,56 +2820,6 @@ DATA logTableF64<>+584(SB)/8, $0x3fc2f1176104a2f3
 DATA logTableF64<>+592(SB)/8, $0x3fc2f1176104a2f3
 DATA logTableF64<>+600(SB)/8, $0x3fc2f1176104a2f3
 GLOBL logTableF64<>(SB), RODATA|NOPTR, $608
-
-DATA tripleTableF64<>+0(SB)/8, $0x0000000000000000
-DATA tripleTableF64<>+8(SB)/8, $0x0000000000000008
-DATA tripleTableF64<>+16(SB)/8, $0x0000000000000000
-DATA tripleTableF64<>+24(SB)/8, $0x0000000000000001
-DATA tripleTableF64<>+32(SB)/8, $0x0000000000000009
-DATA tripleTableF64<>+40(SB)/8, $0x0000000000000001
-DATA tripleTableF64<>+48(SB)/8, $0x0000000000000002
-DATA tripleTableF64<>+56(SB)/8, $0x000000000000000a
-DATA tripleTableF64<>+64(SB)/8, $0x0000000000000002
-DATA tripleTableF64<>+72(SB)/8, $0x0000000000000003
-DATA tripleTableF64<>+80(SB)/8, $0x000000000000000b
-DATA tripleTableF64<>+88(SB)/8, $0x0000000000000003
-DATA tripleTableF64<>+96(SB)/8, $0x0000000000000004
-DATA tripleTableF64<>+104(SB)/8, $0x000000000000000c
-DATA tripleTableF64<>+112(SB)/8, $0x0000000000000004
-DATA tripleTableF64<>+120(SB)/8, $0x0000000000000005
-DATA tripleTableF64<>+128(SB)/8, $0x000000000000000d
-DATA tripleTableF64<>+136(SB)/8, $0x0000000000000005
-DATA tripleTableF64<>+144(SB)/8, $0x0000000000000006
-DATA tripleTableF64<>+152(SB)/8, $0x000000000000000e
-DATA tripleTableF64<>+160(SB)/8, $0x0000000000000006
-DATA tripleTableF64<>+168(SB)/8, $0x0000000000000007
-DATA tripleTableF64<>+176(SB)/8, $0x000000000000000f
-DATA tripleTableF64<>+184(SB)/8, $0x0000000000000007
-DATA tripleTableF64<>+192(SB)/8, $0x0000000000000000
-DATA tripleTableF64<>+200(SB)/8, $0x0000000000000001
-DATA tripleTableF64<>+208(SB)/8, $0x0000000000000008
-DATA tripleTableF64<>+216(SB)/8, $0x0000000000000003
-DATA tripleTableF64<>+224(SB)/8, $0x0000000000000004
-DATA tripleTableF64<>+232(SB)/8, $0x0000000000000009
-DATA tripleTableF64<>+240(SB)/8, $0x0000000000000006
-DATA tripleTableF64<>+248(SB)/8, $0x0000000000000007
-DATA tripleTableF64<>+256(SB)/8, $0x000000000000000a
-DATA tripleTableF64<>+264(SB)/8, $0x0000000000000001
-DATA tripleTableF64<>+272(SB)/8, $0x0000000000000002
-DATA tripleTableF64<>+280(SB)/8, $0x000000000000000b
-DATA tripleTableF64<>+288(SB)/8, $0x0000000000000004
-DATA tripleTableF64<>+296(SB)/8, $0x0000000000000005
-DATA tripleTableF64<>+304(SB)/8, $0x000000000000000c
-DATA tripleTableF64<>+312(SB)/8, $0x0000000000000007
-DATA tripleTableF64<>+320(SB)/8, $0x0000000000000000
-DATA tripleTableF64<>+328(SB)/8, $0x000000000000000d
-DATA tripleTableF64<>+336(SB)/8, $0x0000000000000002
-DATA tripleTableF64<>+344(SB)/8, $0x0000000000000003
-DATA tripleTableF64<>+352(SB)/8, $0x000000000000000e
-DATA tripleTableF64<>+360(SB)/8, $0x0000000000000005
-DATA tripleTableF64<>+368(SB)/8, $0x0000000000000006
-DATA tripleTableF64<>+376(SB)/8, $0x000000000000000f
-GLOBL tripleTableF64<>(SB), RODATA|NOPTR, $384
 
 // func cosAVX2F64(dst *float64, x *float64, n int, scale float64) (done int)
 // Requires: AVX, AVX2, CMOV, FMA3
@@ -3692,182 +3295,46 @@ done:
 	VZEROUPPER
 	RET
 
-// func logScalarAVX2F64(dst *float64, x *float64, n int, c float64) (done int)
+// func logAVX2F64(dst *float64, x *float64, c *float64, n int, apart int) (done int)
 // Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·logScalarAVX2F64(SB), NOSPLIT, $0-40
+TEXT ·logAVX2F64(SB), NOSPLIT, $64-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
-	XORQ         DX, DX
-	MOVQ         n+16(FP), BX
-	SHLQ         $0x03, BX
-	VBROADCASTSD c+24(FP), Y0
+	MOVQ         c+16(FP), DX
+	XORQ         BX, BX
+	MOVQ         n+24(FP), SI
+	SHLQ         $0x03, SI
+	MOVQ         apart+32(FP), DI
+	TESTQ        DI, DI
+	JNE          blocks
+	VBROADCASTSD (DX), Y0
+	VMOVUPD      Y0, (SP)
+	VMOVUPD      Y0, 32(SP)
+	LEAQ         (SP), DX
 
 blocks:
-	LEAQ        64(DX), SI
-	CMPQ        SI, BX
+	LEAQ        64(BX), R8
+	CMPQ        R8, SI
 	JGT         single
-	VMOVUPD     (CX)(DX*1), Y1
-	VADDPD      Y0, Y1, Y1
-	VMOVUPD     32(CX)(DX*1), Y2
-	VADDPD      Y0, Y2, Y2
-	VCMPPD      $0x19, logTableF64<>+0(SB), Y1, Y3
-	VCMPPD      $0x15, logTableF64<>+32(SB), Y1, Y4
-	VORPD       Y3, Y4, Y3
-	VMOVMSKPD   Y3, SI
-	TESTL       SI, SI
-	JNE         done
-	VCMPPD      $0x19, logTableF64<>+0(SB), Y2, Y3
-	VCMPPD      $0x15, logTableF64<>+32(SB), Y2, Y4
-	VORPD       Y3, Y4, Y3
-	VMOVMSKPD   Y3, SI
-	TESTL       SI, SI
-	JNE         done
-	VPADDQ      logTableF64<>+256(SB), Y1, Y1
-	VPSRLQ      $0x34, Y1, Y3
-	VORPD       logTableF64<>+320(SB), Y3, Y3
-	VSUBPD      logTableF64<>+352(SB), Y3, Y3
-	VANDPD      logTableF64<>+288(SB), Y1, Y1
-	VPADDQ      logTableF64<>+224(SB), Y1, Y1
-	VSUBPD      logTableF64<>+64(SB), Y1, Y1
-	VADDPD      logTableF64<>+96(SB), Y1, Y4
-	VDIVPD      Y4, Y1, Y4
-	VMULPD      Y4, Y4, Y5
-	VMULPD      Y1, Y1, Y6
-	VMULPD      logTableF64<>+128(SB), Y6, Y6
-	VMOVUPD     logTableF64<>+576(SB), Y7
-	VFMADD213PD logTableF64<>+544(SB), Y5, Y7
-	VFMADD213PD logTableF64<>+512(SB), Y5, Y7
-	VFMADD213PD logTableF64<>+480(SB), Y5, Y7
-	VFMADD213PD logTableF64<>+448(SB), Y5, Y7
-	VFMADD213PD logTableF64<>+416(SB), Y5, Y7
-	VFMADD213PD logTableF64<>+384(SB), Y5, Y7
-	VMULPD      Y5, Y7, Y5
-	VMULPD      logTableF64<>+192(SB), Y3, Y7
-	VADDPD      Y6, Y5, Y5
-	VFMADD231PD Y4, Y5, Y7
-	VSUBPD      Y7, Y6, Y4
-	VSUBPD      Y4, Y1, Y1
-	VFMADD231PD logTableF64<>+160(SB), Y3, Y1
-	VMOVUPD     Y1, (AX)(DX*1)
-	VPADDQ      logTableF64<>+256(SB), Y2, Y1
-	VPSRLQ      $0x34, Y1, Y2
-	VORPD       logTableF64<>+320(SB), Y2, Y2
-	VSUBPD      logTableF64<>+352(SB), Y2, Y2
-	VANDPD      logTableF64<>+288(SB), Y1, Y1
-	VPADDQ      logTableF64<>+224(SB), Y1, Y1
-	VSUBPD      logTableF64<>+64(SB), Y1, Y1
-	VADDPD      logTableF64<>+96(SB), Y1, Y3
-	VDIVPD      Y3, Y1, Y3
-	VMULPD      Y3, Y3, Y4
-	VMULPD      Y1, Y1, Y5
-	VMULPD      logTableF64<>+128(SB), Y5, Y5
-	VMOVUPD     logTableF64<>+576(SB), Y6
-	VFMADD213PD logTableF64<>+544(SB), Y4, Y6
-	VFMADD213PD logTableF64<>+512(SB), Y4, Y6
-	VFMADD213PD logTableF64<>+480(SB), Y4, Y6
-	VFMADD213PD logTableF64<>+448(SB), Y4, Y6
-	VFMADD213PD logTableF64<>+416(SB), Y4, Y6
-	VFMADD213PD logTableF64<>+384(SB), Y4, Y6
-	VMULPD      Y4, Y6, Y4
-	VMULPD      logTableF64<>+192(SB), Y2, Y6
-	VADDPD      Y5, Y4, Y4
-	VFMADD231PD Y3, Y4, Y6
-	VSUBPD      Y6, Y5, Y3
-	VSUBPD      Y3, Y1, Y1
-	VFMADD231PD logTableF64<>+160(SB), Y2, Y1
-	VMOVUPD     Y1, 32(AX)(DX*1)
-	ADDQ        $0x00000040, DX
-	JMP         blocks
-
-single:
-	MOVQ        BX, SI
-	SUBQ        DX, SI
-	JLE         done
-	MOVQ        $0x00000020, DI
-	CMPQ        SI, DI
-	CMOVQGT     DI, SI
-	SUBQ        SI, DI
-	LEAQ        maskTable<>+0(SB), SI
-	VMOVDQU     (SI)(DI*1), Y1
-	VMASKMOVPD  (CX)(DX*1), Y1, Y2
-	VADDPD      Y0, Y2, Y2
-	VMOVUPD     logTableF64<>+64(SB), Y3
-	VBLENDVPD   Y1, Y2, Y3, Y2
-	VCMPPD      $0x19, logTableF64<>+0(SB), Y2, Y3
-	VCMPPD      $0x15, logTableF64<>+32(SB), Y2, Y4
-	VORPD       Y3, Y4, Y3
-	VMOVMSKPD   Y3, SI
-	TESTL       SI, SI
-	JNE         done
-	VPADDQ      logTableF64<>+256(SB), Y2, Y2
-	VPSRLQ      $0x34, Y2, Y3
-	VORPD       logTableF64<>+320(SB), Y3, Y3
-	VSUBPD      logTableF64<>+352(SB), Y3, Y3
-	VANDPD      logTableF64<>+288(SB), Y2, Y2
-	VPADDQ      logTableF64<>+224(SB), Y2, Y2
-	VSUBPD      logTableF64<>+64(SB), Y2, Y2
-	VADDPD      logTableF64<>+96(SB), Y2, Y4
-	VDIVPD      Y4, Y2, Y4
-	VMULPD      Y4, Y4, Y5
-	VMULPD      Y2, Y2, Y6
-	VMULPD      logTableF64<>+128(SB), Y6, Y6
-	VMOVUPD     logTableF64<>+576(SB), Y7
-	VFMADD213PD logTableF64<>+544(SB), Y5, Y7
-	VFMADD213PD logTableF64<>+512(SB), Y5, Y7
-	VFMADD213PD logTableF64<>+480(SB), Y5, Y7
-	VFMADD213PD logTableF64<>+448(SB), Y5, Y7
-	VFMADD213PD logTableF64<>+416(SB), Y5, Y7
-	VFMADD213PD logTableF64<>+384(SB), Y5, Y7
-	VMULPD      Y5, Y7, Y5
-	VMULPD      logTableF64<>+192(SB), Y3, Y7
-	VADDPD      Y6, Y5, Y5
-	VFMADD231PD Y4, Y5, Y7
-	VSUBPD      Y7, Y6, Y4
-	VSUBPD      Y4, Y2, Y2
-	VFMADD231PD logTableF64<>+160(SB), Y3, Y2
-	VMASKMOVPD  Y2, Y1, (AX)(DX*1)
-	ADDQ        $0x20, DX
-	JMP         single
-
-done:
-	CMPQ    DX, BX
-	CMOVQGT BX, DX
-	SHRQ    $0x03, DX
-	MOVQ    DX, done+32(FP)
-	VZEROUPPER
-	RET
-
-// func logVectorAVX2F64(dst *float64, x *float64, c *float64, n int) (done int)
-// Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·logVectorAVX2F64(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ c+16(FP), DX
-	XORQ BX, BX
-	MOVQ n+24(FP), SI
-	SHLQ $0x03, SI
-
-blocks:
-	LEAQ        64(BX), DI
-	CMPQ        DI, SI
-	JGT         single
+	MOVQ        BX, R8
+	ANDQ        DI, R8
 	VMOVUPD     (CX)(BX*1), Y0
-	VMOVUPD     (DX)(BX*1), Y1
+	VMOVUPD     (DX)(R8*1), Y1
 	VADDPD      Y1, Y0, Y0
 	VMOVUPD     32(CX)(BX*1), Y1
-	VMOVUPD     32(DX)(BX*1), Y2
+	VMOVUPD     32(DX)(R8*1), Y2
 	VADDPD      Y2, Y1, Y1
 	VCMPPD      $0x19, logTableF64<>+0(SB), Y0, Y2
 	VCMPPD      $0x15, logTableF64<>+32(SB), Y0, Y3
 	VORPD       Y2, Y3, Y2
-	VMOVMSKPD   Y2, DI
-	TESTL       DI, DI
+	VMOVMSKPD   Y2, R8
+	TESTL       R8, R8
 	JNE         done
 	VCMPPD      $0x19, logTableF64<>+0(SB), Y1, Y2
 	VCMPPD      $0x15, logTableF64<>+32(SB), Y1, Y3
 	VORPD       Y2, Y3, Y2
-	VMOVMSKPD   Y2, DI
-	TESTL       DI, DI
+	VMOVMSKPD   Y2, R8
+	TESTL       R8, R8
 	JNE         done
 	VPADDQ      logTableF64<>+256(SB), Y0, Y0
 	VPSRLQ      $0x34, Y0, Y2
@@ -3927,25 +3394,27 @@ blocks:
 	JMP         blocks
 
 single:
-	MOVQ        SI, DI
-	SUBQ        BX, DI
+	MOVQ        SI, R8
+	SUBQ        BX, R8
 	JLE         done
-	MOVQ        $0x00000020, R8
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
-	SUBQ        DI, R8
-	LEAQ        maskTable<>+0(SB), DI
-	VMOVDQU     (DI)(R8*1), Y0
+	MOVQ        $0x00000020, R9
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
+	SUBQ        R8, R9
+	LEAQ        maskTable<>+0(SB), R8
+	VMOVDQU     (R8)(R9*1), Y0
+	MOVQ        BX, R8
+	ANDQ        DI, R8
 	VMASKMOVPD  (CX)(BX*1), Y0, Y1
-	VMASKMOVPD  (DX)(BX*1), Y0, Y2
+	VMASKMOVPD  (DX)(R8*1), Y0, Y2
 	VADDPD      Y2, Y1, Y1
 	VMOVUPD     logTableF64<>+64(SB), Y2
 	VBLENDVPD   Y0, Y1, Y2, Y1
 	VCMPPD      $0x19, logTableF64<>+0(SB), Y1, Y2
 	VCMPPD      $0x15, logTableF64<>+32(SB), Y1, Y3
 	VORPD       Y2, Y3, Y2
-	VMOVMSKPD   Y2, DI
-	TESTL       DI, DI
+	VMOVMSKPD   Y2, R8
+	TESTL       R8, R8
 	JNE         done
 	VPADDQ      logTableF64<>+256(SB), Y1, Y1
 	VPSRLQ      $0x34, Y1, Y2
@@ -3981,7 +3450,7 @@ done:
 	CMPQ    BX, SI
 	CMOVQGT SI, BX
 	SHRQ    $0x03, BX
-	MOVQ    BX, done+32(FP)
+	MOVQ    BX, done+40(FP)
 	VZEROUPPER
 	RET
 
@@ -5005,164 +4474,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func logScalarAVX512F64(dst *float64, x *float64, n int, c float64) (done int)
+// func logAVX512F64(dst *float64, x *float64, c *float64, n int, apart int) (done int)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·logScalarAVX512F64(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         x+8(FP), CX
-	XORQ         DX, DX
-	MOVQ         n+16(FP), BX
-	SHLQ         $0x03, BX
-	VBROADCASTSD c+24(FP), Z0
-	VBROADCASTSD logTableF64<>+0(SB), Z1
-	VBROADCASTSD logTableF64<>+32(SB), Z2
-	VBROADCASTSD logTableF64<>+64(SB), Z3
-	VBROADCASTSD logTableF64<>+96(SB), Z4
-	VBROADCASTSD logTableF64<>+128(SB), Z5
-	VBROADCASTSD logTableF64<>+160(SB), Z6
-	VBROADCASTSD logTableF64<>+192(SB), Z7
-	VBROADCASTSD logTableF64<>+224(SB), Z8
-	VBROADCASTSD logTableF64<>+256(SB), Z9
-	VBROADCASTSD logTableF64<>+288(SB), Z10
-	VBROADCASTSD logTableF64<>+320(SB), Z11
-	VBROADCASTSD logTableF64<>+352(SB), Z12
-	VBROADCASTSD logTableF64<>+384(SB), Z13
-	VBROADCASTSD logTableF64<>+416(SB), Z14
-	VBROADCASTSD logTableF64<>+448(SB), Z15
-	VBROADCASTSD logTableF64<>+480(SB), Z16
-	VBROADCASTSD logTableF64<>+512(SB), Z17
-	VBROADCASTSD logTableF64<>+544(SB), Z18
-	VBROADCASTSD logTableF64<>+576(SB), Z19
-
-blocks:
-	LEAQ        128(DX), SI
-	CMPQ        SI, BX
-	JGT         single
-	VMOVUPD     (CX)(DX*1), Z20
-	VADDPD      Z0, Z20, Z20
-	VMOVUPD     64(CX)(DX*1), Z22
-	VADDPD      Z0, Z22, Z22
-	VCMPPD      $0x19, Z1, Z20, K1
-	VCMPPD      $0x15, Z2, Z20, K2
-	KORTESTW    K1, K2
-	JNE         done
-	VCMPPD      $0x19, Z1, Z22, K1
-	VCMPPD      $0x15, Z2, Z22, K2
-	KORTESTW    K1, K2
-	JNE         done
-	VPADDQ      Z9, Z20, Z20
-	VPSRLQ      $0x34, Z20, Z23
-	VPORQ       Z11, Z23, Z23
-	VSUBPD      Z12, Z23, Z23
-	VPANDQ      Z10, Z20, Z20
-	VPADDQ      Z8, Z20, Z20
-	VSUBPD      Z3, Z20, Z20
-	VADDPD      Z4, Z20, Z24
-	VDIVPD      Z24, Z20, Z24
-	VMULPD      Z24, Z24, Z25
-	VMULPD      Z20, Z20, Z26
-	VMULPD      Z5, Z26, Z26
-	VMOVUPD     Z19, Z27
-	VFMADD213PD Z18, Z25, Z27
-	VFMADD213PD Z17, Z25, Z27
-	VFMADD213PD Z16, Z25, Z27
-	VFMADD213PD Z15, Z25, Z27
-	VFMADD213PD Z14, Z25, Z27
-	VFMADD213PD Z13, Z25, Z27
-	VMULPD      Z25, Z27, Z25
-	VMULPD      Z7, Z23, Z27
-	VADDPD      Z26, Z25, Z25
-	VFMADD231PD Z24, Z25, Z27
-	VSUBPD      Z27, Z26, Z24
-	VSUBPD      Z24, Z20, Z20
-	VFMADD231PD Z6, Z23, Z20
-	VMOVUPD     Z20, (AX)(DX*1)
-	VPADDQ      Z9, Z22, Z20
-	VPSRLQ      $0x34, Z20, Z22
-	VPORQ       Z11, Z22, Z22
-	VSUBPD      Z12, Z22, Z22
-	VPANDQ      Z10, Z20, Z20
-	VPADDQ      Z8, Z20, Z20
-	VSUBPD      Z3, Z20, Z20
-	VADDPD      Z4, Z20, Z23
-	VDIVPD      Z23, Z20, Z23
-	VMULPD      Z23, Z23, Z24
-	VMULPD      Z20, Z20, Z25
-	VMULPD      Z5, Z25, Z25
-	VMOVUPD     Z19, Z26
-	VFMADD213PD Z18, Z24, Z26
-	VFMADD213PD Z17, Z24, Z26
-	VFMADD213PD Z16, Z24, Z26
-	VFMADD213PD Z15, Z24, Z26
-	VFMADD213PD Z14, Z24, Z26
-	VFMADD213PD Z13, Z24, Z26
-	VMULPD      Z24, Z26, Z24
-	VMULPD      Z7, Z22, Z26
-	VADDPD      Z25, Z24, Z24
-	VFMADD231PD Z23, Z24, Z26
-	VSUBPD      Z26, Z25, Z23
-	VSUBPD      Z23, Z20, Z20
-	VFMADD231PD Z6, Z22, Z20
-	VMOVUPD     Z20, 64(AX)(DX*1)
-	ADDQ        $0x00000080, DX
-	JMP         blocks
-
-single:
-	MOVQ        BX, SI
-	SUBQ        DX, SI
-	JLE         done
-	SHRQ        $0x03, SI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K1
-	VMOVUPD.Z   (CX)(DX*1), K1, Z20
-	VADDPD      Z0, Z20, Z20
-	VBLENDMPD   Z20, Z3, K1, Z21
-	VCMPPD      $0x19, Z1, Z21, K2
-	VCMPPD      $0x15, Z2, Z21, K3
-	KORTESTW    K2, K3
-	JNE         done
-	VPADDQ      Z9, Z21, Z20
-	VPSRLQ      $0x34, Z20, Z22
-	VPORQ       Z11, Z22, Z22
-	VSUBPD      Z12, Z22, Z22
-	VPANDQ      Z10, Z20, Z20
-	VPADDQ      Z8, Z20, Z20
-	VSUBPD      Z3, Z20, Z20
-	VADDPD      Z4, Z20, Z23
-	VDIVPD      Z23, Z20, Z23
-	VMULPD      Z23, Z23, Z24
-	VMULPD      Z20, Z20, Z25
-	VMULPD      Z5, Z25, Z25
-	VMOVUPD     Z19, Z26
-	VFMADD213PD Z18, Z24, Z26
-	VFMADD213PD Z17, Z24, Z26
-	VFMADD213PD Z16, Z24, Z26
-	VFMADD213PD Z15, Z24, Z26
-	VFMADD213PD Z14, Z24, Z26
-	VFMADD213PD Z13, Z24, Z26
-	VMULPD      Z24, Z26, Z24
-	VMULPD      Z7, Z22, Z26
-	VADDPD      Z25, Z24, Z24
-	VFMADD231PD Z23, Z24, Z26
-	VSUBPD      Z26, Z25, Z23
-	VSUBPD      Z23, Z20, Z20
-	VFMADD231PD Z6, Z22, Z20
-	VMOVUPD     Z20, K1, (AX)(DX*1)
-	ADDQ        $0x40, DX
-	JMP         single
-
-done:
-	CMPQ    DX, BX
-	CMOVQGT BX, DX
-	SHRQ    $0x03, DX
-	MOVQ    DX, done+32(FP)
-	VZEROUPPER
-	RET
-
-// func logVectorAVX512F64(dst *float64, x *float64, c *float64, n int) (done int)
-// Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·logVectorAVX512F64(SB), NOSPLIT, $0-40
+TEXT ·logAVX512F64(SB), NOSPLIT, $128-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         c+16(FP), DX
@@ -5188,23 +4502,32 @@ TEXT ·logVectorAVX512F64(SB), NOSPLIT, $0-40
 	VBROADCASTSD logTableF64<>+512(SB), Z16
 	VBROADCASTSD logTableF64<>+544(SB), Z17
 	VBROADCASTSD logTableF64<>+576(SB), Z18
+	MOVQ         apart+32(FP), DI
+	TESTQ        DI, DI
+	JNE          blocks
+	VBROADCASTSD (DX), Z19
+	VMOVUPD      Z19, (SP)
+	VMOVUPD      Z19, 64(SP)
+	LEAQ         (SP), DX
 
 blocks:
-	LEAQ        128(BX), DI
-	CMPQ        DI, SI
+	LEAQ        128(BX), R8
+	CMPQ        R8, SI
 	JGT         single
+	MOVQ        BX, R8
+	ANDQ        DI, R8
 	VMOVUPD     (CX)(BX*1), Z19
-	VMOVUPD     (DX)(BX*1), Z20
-	VADDPD      Z20, Z19, Z19
-	VMOVUPD     64(CX)(BX*1), Z20
-	VMOVUPD     64(DX)(BX*1), Z22
-	VADDPD      Z22, Z20, Z20
+	VMOVUPD     (DX)(R8*1), Z21
+	VADDPD      Z21, Z19, Z19
+	VMOVUPD     64(CX)(BX*1), Z21
+	VMOVUPD     64(DX)(R8*1), Z22
+	VADDPD      Z22, Z21, Z21
 	VCMPPD      $0x19, Z0, Z19, K1
 	VCMPPD      $0x15, Z1, Z19, K2
 	KORTESTW    K1, K2
 	JNE         done
-	VCMPPD      $0x19, Z0, Z20, K1
-	VCMPPD      $0x15, Z1, Z20, K2
+	VCMPPD      $0x19, Z0, Z21, K1
+	VCMPPD      $0x15, Z1, Z21, K2
 	KORTESTW    K1, K2
 	JNE         done
 	VPADDQ      Z8, Z19, Z19
@@ -5234,10 +4557,10 @@ blocks:
 	VSUBPD      Z23, Z19, Z19
 	VFMADD231PD Z5, Z22, Z19
 	VMOVUPD     Z19, (AX)(BX*1)
-	VPADDQ      Z8, Z20, Z19
-	VPSRLQ      $0x34, Z19, Z20
-	VPORQ       Z10, Z20, Z20
-	VSUBPD      Z11, Z20, Z20
+	VPADDQ      Z8, Z21, Z19
+	VPSRLQ      $0x34, Z19, Z21
+	VPORQ       Z10, Z21, Z21
+	VSUBPD      Z11, Z21, Z21
 	VPANDQ      Z9, Z19, Z19
 	VPADDQ      Z7, Z19, Z19
 	VSUBPD      Z2, Z19, Z19
@@ -5254,36 +4577,38 @@ blocks:
 	VFMADD213PD Z13, Z23, Z25
 	VFMADD213PD Z12, Z23, Z25
 	VMULPD      Z23, Z25, Z23
-	VMULPD      Z6, Z20, Z25
+	VMULPD      Z6, Z21, Z25
 	VADDPD      Z24, Z23, Z23
 	VFMADD231PD Z22, Z23, Z25
 	VSUBPD      Z25, Z24, Z22
 	VSUBPD      Z22, Z19, Z19
-	VFMADD231PD Z5, Z20, Z19
+	VFMADD231PD Z5, Z21, Z19
 	VMOVUPD     Z19, 64(AX)(BX*1)
 	ADDQ        $0x00000080, BX
 	JMP         blocks
 
 single:
-	MOVQ        SI, DI
-	SUBQ        BX, DI
+	MOVQ        SI, R8
+	SUBQ        BX, R8
 	JLE         done
-	SHRQ        $0x03, DI
-	MOVQ        $-1, R8
-	BZHIQ       DI, R8, R8
-	KMOVW       R8, K1
+	SHRQ        $0x03, R8
+	MOVQ        $-1, R9
+	BZHIQ       R8, R9, R9
+	KMOVW       R9, K1
+	MOVQ        BX, R8
+	ANDQ        DI, R8
 	VMOVUPD.Z   (CX)(BX*1), K1, Z19
-	VMOVUPD.Z   (DX)(BX*1), K1, Z20
-	VADDPD      Z20, Z19, Z19
-	VBLENDMPD   Z19, Z2, K1, Z21
-	VCMPPD      $0x19, Z0, Z21, K2
-	VCMPPD      $0x15, Z1, Z21, K3
+	VMOVUPD.Z   (DX)(R8*1), K1, Z21
+	VADDPD      Z21, Z19, Z19
+	VBLENDMPD   Z19, Z2, K1, Z20
+	VCMPPD      $0x19, Z0, Z20, K2
+	VCMPPD      $0x15, Z1, Z20, K3
 	KORTESTW    K2, K3
 	JNE         done
-	VPADDQ      Z8, Z21, Z19
-	VPSRLQ      $0x34, Z19, Z20
-	VPORQ       Z10, Z20, Z20
-	VSUBPD      Z11, Z20, Z20
+	VPADDQ      Z8, Z20, Z19
+	VPSRLQ      $0x34, Z19, Z21
+	VPORQ       Z10, Z21, Z21
+	VSUBPD      Z11, Z21, Z21
 	VPANDQ      Z9, Z19, Z19
 	VPADDQ      Z7, Z19, Z19
 	VSUBPD      Z2, Z19, Z19
@@ -5300,12 +4625,12 @@ single:
 	VFMADD213PD Z13, Z23, Z25
 	VFMADD213PD Z12, Z23, Z25
 	VMULPD      Z23, Z25, Z23
-	VMULPD      Z6, Z20, Z25
+	VMULPD      Z6, Z21, Z25
 	VADDPD      Z24, Z23, Z23
 	VFMADD231PD Z22, Z23, Z25
 	VSUBPD      Z25, Z24, Z22
 	VSUBPD      Z22, Z19, Z19
-	VFMADD231PD Z5, Z20, Z19
+	VFMADD231PD Z5, Z21, Z19
 	VMOVUPD     Z19, K1, (AX)(BX*1)
 	ADDQ        $0x40, BX
 	JMP         single
@@ -5314,7 +4639,7 @@ done:
 	CMPQ    BX, SI
 	CMOVQGT SI, BX
 	SHRQ    $0x03, BX
-	MOVQ    BX, done+32(FP)
+	MOVQ    BX, done+40(FP)
 	VZEROUPPER
 	RET
 
@@ -5655,49 +4980,50 @@ done:
 	VZEROUPPER
 	RET
 
-// func triplesAVX512F64(dst *float64, a *float64, b *float64, c *float64, n int) (done int)
+// func triplesAVX512F64(dst *float64, a *float64, b *float64, c *float64, index *float64, n int) (done int)
 // Requires: AVX, AVX512F
-TEXT ·triplesAVX512F64(SB), NOSPLIT, $0-48
+TEXT ·triplesAVX512F64(SB), NOSPLIT, $0-56
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
 	MOVQ    c+24(FP), BX
-	XORQ    SI, SI
-	MOVQ    n+32(FP), DI
-	SHLQ    $0x03, DI
-	VMOVUPD tripleTableF64<>+0(SB), Z0
-	VMOVUPD tripleTableF64<>+64(SB), Z1
-	VMOVUPD tripleTableF64<>+128(SB), Z2
-	VMOVUPD tripleTableF64<>+192(SB), Z3
-	VMOVUPD tripleTableF64<>+256(SB), Z4
-	VMOVUPD tripleTableF64<>+320(SB), Z5
-	MOVQ    AX, R8
+	MOVQ    index+32(FP), SI
+	XORQ    DI, DI
+	MOVQ    n+40(FP), R8
+	SHLQ    $0x03, R8
+	VMOVUPD (SI), Z0
+	VMOVUPD 64(SI), Z1
+	VMOVUPD 128(SI), Z2
+	VMOVUPD 192(SI), Z3
+	VMOVUPD 256(SI), Z4
+	VMOVUPD 320(SI), Z5
+	MOVQ    AX, SI
 
 blocks:
-	LEAQ      64(SI), AX
-	CMPQ      AX, DI
+	LEAQ      64(DI), AX
+	CMPQ      AX, R8
 	JGT       done
-	VMOVUPD   (CX)(SI*1), Z6
-	VMOVUPD   (DX)(SI*1), Z7
-	VMOVUPD   (BX)(SI*1), Z8
+	VMOVUPD   (CX)(DI*1), Z6
+	VMOVUPD   (DX)(DI*1), Z7
+	VMOVUPD   (BX)(DI*1), Z8
 	VMOVUPD   Z6, Z9
 	VPERMT2PD Z7, Z0, Z9
 	VPERMT2PD Z8, Z3, Z9
-	VMOVUPD   Z9, (R8)
+	VMOVUPD   Z9, (SI)
 	VMOVUPD   Z6, Z9
 	VPERMT2PD Z7, Z1, Z9
 	VPERMT2PD Z8, Z4, Z9
-	VMOVUPD   Z9, 64(R8)
+	VMOVUPD   Z9, 64(SI)
 	VMOVUPD   Z6, Z6
 	VPERMT2PD Z7, Z2, Z6
 	VPERMT2PD Z8, Z5, Z6
-	VMOVUPD   Z6, 128(R8)
-	ADDQ      $0x000000c0, R8
-	MOVQ      AX, SI
+	VMOVUPD   Z6, 128(SI)
+	ADDQ      $0x000000c0, SI
+	MOVQ      AX, DI
 	JMP       blocks
 
 done:
-	SHRQ $0x03, SI
-	MOVQ SI, done+40(FP)
+	SHRQ $0x03, DI
+	MOVQ DI, done+48(FP)
 	VZEROUPPER
 	RET

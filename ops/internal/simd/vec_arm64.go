@@ -24,50 +24,10 @@ func sinCosNEONF32(sin, cos, x *float32, n int, scale float32) (done int)
 //go:noescape
 func expNEONF32(dst, x *float32, n int, scale, sign float32) (done int)
 
-// logScalarNEONF32 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
+// logNEONF32 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
 //
 //go:noescape
-func logScalarNEONF32(dst, x *float32, n int, c float32) (done int)
-
-// logVectorNEONF32 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
-//
-//go:noescape
-func logVectorNEONF32(dst, x, c *float32, n int) (done int)
-
-// productNEONF32 writes scale·a·b, rounding a·b first, and returns n.
-//
-//go:noescape
-func productNEONF32(dst, a, b *float32, n int, scale float32) (done int)
-
-// sumNEONF32 adds a to dst, and returns n.
-//
-//go:noescape
-func sumNEONF32(dst, a *float32, n int) (done int)
-
-// pairGradNEONF32 writes gSin·cos - gCos·sin, and returns n.
-//
-//go:noescape
-func pairGradNEONF32(dst, cos, sin, gCos, gSin *float32, n int) (done int)
-
-// withinNEONF32 returns how many elements at the start, in whole blocks, lie from low to high; low <= 0 <= high.
-//
-//go:noescape
-func withinNEONF32(x *float32, n int, low, high float32) (done int)
-
-// sqrtNEONF32 writes √x and returns n.
-//
-//go:noescape
-func sqrtNEONF32(dst, x *float32, n int) (done int)
-
-// multipleNEONF32 writes c·x and returns n.
-//
-//go:noescape
-func multipleNEONF32(dst, x *float32, n int, c float32) (done int)
-
-// triplesNEONF32 writes a₀, b₀, c₀, a₁, b₁, ... and returns how many elements of each it has done: n, less what is no whole vector.
-//
-//go:noescape
-func triplesNEONF32(dst, a, b, c *float32, n int) (done int)
+func logNEONF32(dst, x, c *float32, n int, apart int) (done int)
 
 // cosNEONF64 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 //
@@ -89,47 +49,7 @@ func sinCosNEONF64(sin, cos, x *float64, n int, scale float64) (done int)
 //go:noescape
 func expNEONF64(dst, x *float64, n int, scale, sign float64) (done int)
 
-// logScalarNEONF64 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
+// logNEONF64 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
 //
 //go:noescape
-func logScalarNEONF64(dst, x *float64, n int, c float64) (done int)
-
-// logVectorNEONF64 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number.
-//
-//go:noescape
-func logVectorNEONF64(dst, x, c *float64, n int) (done int)
-
-// productNEONF64 writes scale·a·b, rounding a·b first, and returns n.
-//
-//go:noescape
-func productNEONF64(dst, a, b *float64, n int, scale float64) (done int)
-
-// sumNEONF64 adds a to dst, and returns n.
-//
-//go:noescape
-func sumNEONF64(dst, a *float64, n int) (done int)
-
-// pairGradNEONF64 writes gSin·cos - gCos·sin, and returns n.
-//
-//go:noescape
-func pairGradNEONF64(dst, cos, sin, gCos, gSin *float64, n int) (done int)
-
-// withinNEONF64 returns how many elements at the start, in whole blocks, lie from low to high; low <= 0 <= high.
-//
-//go:noescape
-func withinNEONF64(x *float64, n int, low, high float64) (done int)
-
-// sqrtNEONF64 writes √x and returns n.
-//
-//go:noescape
-func sqrtNEONF64(dst, x *float64, n int) (done int)
-
-// multipleNEONF64 writes c·x and returns n.
-//
-//go:noescape
-func multipleNEONF64(dst, x *float64, n int, c float64) (done int)
-
-// triplesNEONF64 writes a₀, b₀, c₀, a₁, b₁, ... and returns how many elements of each it has done: n, less what is no whole vector.
-//
-//go:noescape
-func triplesNEONF64(dst, a, b, c *float64, n int) (done int)
+func logNEONF64(dst, x, c *float64, n int, apart int) (done int)

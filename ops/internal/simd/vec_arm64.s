@@ -1152,8 +1152,8 @@ by16:
 	VEOR    V9.B16, V16.B16, V9.B16
 	FSTPQ   (F12, F11), (R1)
 	FSTPQ   (F10, F9), 32(R1)
-	ADD     $64, R0
 	ADD     $64, R1
+	ADD     $64, R0
 	ADD     $64, R2
 	SUB     $16, R4
 	CMP     $16, R4
@@ -1208,8 +1208,8 @@ by4:
 	VAND    V8.B16, V10.B16, V10.B16
 	VEOR    V9.B16, V10.B16, V9.B16
 	FMOVQ   F9, (R1)
-	ADD     $16, R0
 	ADD     $16, R1
+	ADD     $16, R0
 	ADD     $16, R2
 	SUB     $4, R4
 	CMP     $4, R4
@@ -1261,8 +1261,8 @@ below4:
 	VAND    V8.B16, V10.B16, V10.B16
 	VEOR    V9.B16, V10.B16, V9.B16
 	FMOVD   F9, (R1)
-	ADD     $8, R0
 	ADD     $8, R1
+	ADD     $8, R0
 	ADD     $8, R2
 	SUB     $2, R4
 
@@ -1312,8 +1312,8 @@ below2:
 	VAND    V8.B16, V10.B16, V10.B16
 	VEOR    V9.B16, V10.B16, V9.B16
 	FMOVS   F9, (R1)
-	ADD     $4, R0
 	ADD     $4, R1
+	ADD     $4, R0
 	ADD     $4, R2
 	SUB     $1, R4
 
@@ -1579,326 +1579,27 @@ done:
 	MOVD    R2, done+32(FP)
 	RET
 
-// func(dst, x *float32, n int, c float32) (done int)
-TEXT ·logScalarNEONF32(SB), NOSPLIT, $0-40
-	MOVD    dst+0(FP), R0
-	MOVD    x+8(FP), R1
-	MOVD    n+16(FP), R2
-	MOVD    R2, R3
-	FMOVS   c+24(FP), F0
-	VDUP    V0.S[0], V0.S4
-	MOVD    $logTableF32<>(SB), R4
-	FMOVQ   256(R4), F1
-	FMOVQ   320(R4), F2
-	FMOVQ   288(R4), F3
-	FMOVQ   224(R4), F4
-	CMP     $16, R3
-	BLT     below16
-
-by16:
-	FLDPQ   (R1), (F5, F6)
-	FLDPQ   32(R1), (F7, F8)
-	WORD $0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
-	WORD $0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
-	WORD $0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
-	WORD $0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
-	FLDPQ   (R4), (F9, F10)
-	FLDPQ   (R4), (F11, F12)
-	WORD $0x6e29e4a9 // fcmge v9.4s, v5.4s, v9.4s
-	WORD $0x6e2ae4ca // fcmge v10.4s, v6.4s, v10.4s
-	WORD $0x6e2be4eb // fcmge v11.4s, v7.4s, v11.4s
-	WORD $0x6e2ce50c // fcmge v12.4s, v8.4s, v12.4s
-	FLDPQ   32(R4), (F13, F14)
-	FLDPQ   32(R4), (F15, F16)
-	WORD $0x6ea5e5ad // fcmgt v13.4s, v13.4s, v5.4s
-	WORD $0x6ea6e5ce // fcmgt v14.4s, v14.4s, v6.4s
-	WORD $0x6ea7e5ef // fcmgt v15.4s, v15.4s, v7.4s
-	WORD $0x6ea8e610 // fcmgt v16.4s, v16.4s, v8.4s
-	VAND    V13.B16, V9.B16, V13.B16
-	VAND    V14.B16, V10.B16, V14.B16
-	VAND    V15.B16, V11.B16, V15.B16
-	VAND    V16.B16, V12.B16, V16.B16
-	VAND    V14.B16, V13.B16, V14.B16
-	VAND    V16.B16, V15.B16, V16.B16
-	VAND    V16.B16, V14.B16, V16.B16
-	WORD $0x6eb1aa10 // uminv s16, v16.4s
-	FMOVS   F16, R5
-	CBZW    R5, done
-	VADD    V1.S4, V5.S4, V5.S4
-	VADD    V1.S4, V6.S4, V6.S4
-	VADD    V1.S4, V7.S4, V7.S4
-	VADD    V1.S4, V8.S4, V8.S4
-	VAND    V3.B16, V5.B16, V16.B16
-	VAND    V3.B16, V6.B16, V14.B16
-	VAND    V3.B16, V7.B16, V15.B16
-	VAND    V3.B16, V8.B16, V13.B16
-	VADD    V4.S4, V16.S4, V16.S4
-	VADD    V4.S4, V14.S4, V14.S4
-	VADD    V4.S4, V15.S4, V15.S4
-	VADD    V4.S4, V13.S4, V13.S4
-	FLDPQ   64(R4), (F12, F11)
-	FLDPQ   64(R4), (F10, F9)
-	WORD $0x4eacd60c // fsub v12.4s, v16.4s, v12.4s
-	WORD $0x4eabd5cb // fsub v11.4s, v14.4s, v11.4s
-	WORD $0x4eaad5ea // fsub v10.4s, v15.4s, v10.4s
-	WORD $0x4ea9d5a9 // fsub v9.4s, v13.4s, v9.4s
-	FLDPQ   96(R4), (F13, F15)
-	FLDPQ   96(R4), (F14, F16)
-	WORD $0x4e2dd58d // fadd v13.4s, v12.4s, v13.4s
-	WORD $0x4e2fd56f // fadd v15.4s, v11.4s, v15.4s
-	WORD $0x4e2ed54e // fadd v14.4s, v10.4s, v14.4s
-	WORD $0x4e30d530 // fadd v16.4s, v9.4s, v16.4s
-	WORD $0x6e2dfd8d // fdiv v13.4s, v12.4s, v13.4s
-	WORD $0x6e2ffd6f // fdiv v15.4s, v11.4s, v15.4s
-	WORD $0x6e2efd4e // fdiv v14.4s, v10.4s, v14.4s
-	WORD $0x6e30fd30 // fdiv v16.4s, v9.4s, v16.4s
-	WORD $0x6e2dddb1 // fmul v17.4s, v13.4s, v13.4s
-	WORD $0x6e2fddf2 // fmul v18.4s, v15.4s, v15.4s
-	WORD $0x6e2eddd3 // fmul v19.4s, v14.4s, v14.4s
-	WORD $0x6e30de14 // fmul v20.4s, v16.4s, v16.4s
-	FLDPQ   448(R4), (F21, F22)
-	FLDPQ   448(R4), (F23, F24)
-	FLDPQ   416(R4), (F25, F26)
-	FLDPQ   416(R4), (F27, F28)
-	VFMLA   V17.S4, V21.S4, V25.S4
-	VFMLA   V18.S4, V22.S4, V26.S4
-	VFMLA   V19.S4, V23.S4, V27.S4
-	VFMLA   V20.S4, V24.S4, V28.S4
-	FLDPQ   384(R4), (F24, F23)
-	FLDPQ   384(R4), (F22, F21)
-	VFMLA   V17.S4, V25.S4, V24.S4
-	VFMLA   V18.S4, V26.S4, V23.S4
-	VFMLA   V19.S4, V27.S4, V22.S4
-	VFMLA   V20.S4, V28.S4, V21.S4
-	WORD $0x6e38de38 // fmul v24.4s, v17.4s, v24.4s
-	WORD $0x6e37de57 // fmul v23.4s, v18.4s, v23.4s
-	WORD $0x6e36de76 // fmul v22.4s, v19.4s, v22.4s
-	WORD $0x6e35de95 // fmul v21.4s, v20.4s, v21.4s
-	FLDPQ   128(R4), (F20, F19)
-	FLDPQ   128(R4), (F18, F17)
-	WORD $0x6e2cdd9c // fmul v28.4s, v12.4s, v12.4s
-	WORD $0x6e2bdd7b // fmul v27.4s, v11.4s, v11.4s
-	WORD $0x6e2add5a // fmul v26.4s, v10.4s, v10.4s
-	WORD $0x6e29dd39 // fmul v25.4s, v9.4s, v9.4s
-	WORD $0x6e3cde9c // fmul v28.4s, v20.4s, v28.4s
-	WORD $0x6e3bde7b // fmul v27.4s, v19.4s, v27.4s
-	WORD $0x6e3ade5a // fmul v26.4s, v18.4s, v26.4s
-	WORD $0x6e39de39 // fmul v25.4s, v17.4s, v25.4s
-	VUSHR   $23, V5.S4, V5.S4
-	VUSHR   $23, V6.S4, V6.S4
-	VUSHR   $23, V7.S4, V7.S4
-	VUSHR   $23, V8.S4, V8.S4
-	VORR    V2.B16, V5.B16, V5.B16
-	VORR    V2.B16, V6.B16, V6.B16
-	VORR    V2.B16, V7.B16, V7.B16
-	VORR    V2.B16, V8.B16, V8.B16
-	FLDPQ   352(R4), (F17, F18)
-	FLDPQ   352(R4), (F19, F20)
-	WORD $0x4eb1d4b1 // fsub v17.4s, v5.4s, v17.4s
-	WORD $0x4eb2d4d2 // fsub v18.4s, v6.4s, v18.4s
-	WORD $0x4eb3d4f3 // fsub v19.4s, v7.4s, v19.4s
-	WORD $0x4eb4d514 // fsub v20.4s, v8.4s, v20.4s
-	FLDPQ   192(R4), (F8, F7)
-	FLDPQ   192(R4), (F6, F5)
-	WORD $0x6e28de28 // fmul v8.4s, v17.4s, v8.4s
-	WORD $0x6e27de47 // fmul v7.4s, v18.4s, v7.4s
-	WORD $0x6e26de66 // fmul v6.4s, v19.4s, v6.4s
-	WORD $0x6e25de85 // fmul v5.4s, v20.4s, v5.4s
-	WORD $0x4e38d798 // fadd v24.4s, v28.4s, v24.4s
-	WORD $0x4e37d777 // fadd v23.4s, v27.4s, v23.4s
-	WORD $0x4e36d756 // fadd v22.4s, v26.4s, v22.4s
-	WORD $0x4e35d735 // fadd v21.4s, v25.4s, v21.4s
-	VFMLA   V24.S4, V13.S4, V8.S4
-	VFMLA   V23.S4, V15.S4, V7.S4
-	VFMLA   V22.S4, V14.S4, V6.S4
-	VFMLA   V21.S4, V16.S4, V5.S4
-	WORD $0x4ea8d788 // fsub v8.4s, v28.4s, v8.4s
-	WORD $0x4ea7d767 // fsub v7.4s, v27.4s, v7.4s
-	WORD $0x4ea6d746 // fsub v6.4s, v26.4s, v6.4s
-	WORD $0x4ea5d725 // fsub v5.4s, v25.4s, v5.4s
-	WORD $0x4ea8d588 // fsub v8.4s, v12.4s, v8.4s
-	WORD $0x4ea7d567 // fsub v7.4s, v11.4s, v7.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea5d525 // fsub v5.4s, v9.4s, v5.4s
-	FLDPQ   160(R4), (F9, F10)
-	FLDPQ   160(R4), (F11, F12)
-	VFMLA   V9.S4, V17.S4, V8.S4
-	VFMLA   V10.S4, V18.S4, V7.S4
-	VFMLA   V11.S4, V19.S4, V6.S4
-	VFMLA   V12.S4, V20.S4, V5.S4
-	FSTPQ   (F8, F7), (R0)
-	FSTPQ   (F6, F5), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
-	SUB     $16, R3
-	CMP     $16, R3
-	BGE     by16
-
-below16:
-	CMP     $4, R3
-	BLT     below4
-
-by4:
-	FMOVQ   (R1), F5
-	WORD $0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
-	FMOVQ   (R4), F6
-	WORD $0x6e26e4a6 // fcmge v6.4s, v5.4s, v6.4s
-	FMOVQ   32(R4), F7
-	WORD $0x6ea5e4e7 // fcmgt v7.4s, v7.4s, v5.4s
-	VAND    V7.B16, V6.B16, V7.B16
-	WORD $0x6eb1a8e7 // uminv s7, v7.4s
-	FMOVS   F7, R5
-	CBZW    R5, done
-	VADD    V1.S4, V5.S4, V5.S4
-	VAND    V3.B16, V5.B16, V7.B16
-	VADD    V4.S4, V7.S4, V7.S4
-	FMOVQ   64(R4), F6
-	WORD $0x4ea6d4e6 // fsub v6.4s, v7.4s, v6.4s
-	FMOVQ   96(R4), F7
-	WORD $0x4e27d4c7 // fadd v7.4s, v6.4s, v7.4s
-	WORD $0x6e27fcc7 // fdiv v7.4s, v6.4s, v7.4s
-	WORD $0x6e27dce8 // fmul v8.4s, v7.4s, v7.4s
-	FMOVQ   448(R4), F12
-	FMOVQ   416(R4), F20
-	VFMLA   V8.S4, V12.S4, V20.S4
-	FMOVQ   384(R4), F12
-	VFMLA   V8.S4, V20.S4, V12.S4
-	WORD $0x6e2cdd0c // fmul v12.4s, v8.4s, v12.4s
-	FMOVQ   128(R4), F8
-	WORD $0x6e26dcd4 // fmul v20.4s, v6.4s, v6.4s
-	WORD $0x6e34dd14 // fmul v20.4s, v8.4s, v20.4s
-	VUSHR   $23, V5.S4, V5.S4
-	VORR    V2.B16, V5.B16, V5.B16
-	FMOVQ   352(R4), F8
-	WORD $0x4ea8d4a8 // fsub v8.4s, v5.4s, v8.4s
-	FMOVQ   192(R4), F5
-	WORD $0x6e25dd05 // fmul v5.4s, v8.4s, v5.4s
-	WORD $0x4e2cd68c // fadd v12.4s, v20.4s, v12.4s
-	VFMLA   V12.S4, V7.S4, V5.S4
-	WORD $0x4ea5d685 // fsub v5.4s, v20.4s, v5.4s
-	WORD $0x4ea5d4c5 // fsub v5.4s, v6.4s, v5.4s
-	FMOVQ   160(R4), F6
-	VFMLA   V6.S4, V8.S4, V5.S4
-	FMOVQ   F5, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
-	SUB     $4, R3
-	CMP     $4, R3
-	BGE     by4
-
-below4:
-	TBZ     $1, R3, below2
-	VLD1R   (R1), [V5.D2]
-	WORD $0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
-	FMOVQ   (R4), F6
-	WORD $0x6e26e4a6 // fcmge v6.4s, v5.4s, v6.4s
-	FMOVQ   32(R4), F8
-	WORD $0x6ea5e508 // fcmgt v8.4s, v8.4s, v5.4s
-	VAND    V8.B16, V6.B16, V8.B16
-	WORD $0x6eb1a908 // uminv s8, v8.4s
-	FMOVS   F8, R5
-	CBZW    R5, done
-	VADD    V1.S4, V5.S4, V5.S4
-	VAND    V3.B16, V5.B16, V8.B16
-	VADD    V4.S4, V8.S4, V8.S4
-	FMOVQ   64(R4), F6
-	WORD $0x4ea6d506 // fsub v6.4s, v8.4s, v6.4s
-	FMOVQ   96(R4), F8
-	WORD $0x4e28d4c8 // fadd v8.4s, v6.4s, v8.4s
-	WORD $0x6e28fcc8 // fdiv v8.4s, v6.4s, v8.4s
-	WORD $0x6e28dd14 // fmul v20.4s, v8.4s, v8.4s
-	FMOVQ   448(R4), F12
-	FMOVQ   416(R4), F7
-	VFMLA   V20.S4, V12.S4, V7.S4
-	FMOVQ   384(R4), F12
-	VFMLA   V20.S4, V7.S4, V12.S4
-	WORD $0x6e2cde8c // fmul v12.4s, v20.4s, v12.4s
-	FMOVQ   128(R4), F20
-	WORD $0x6e26dcc7 // fmul v7.4s, v6.4s, v6.4s
-	WORD $0x6e27de87 // fmul v7.4s, v20.4s, v7.4s
-	VUSHR   $23, V5.S4, V5.S4
-	VORR    V2.B16, V5.B16, V5.B16
-	FMOVQ   352(R4), F20
-	WORD $0x4eb4d4b4 // fsub v20.4s, v5.4s, v20.4s
-	FMOVQ   192(R4), F5
-	WORD $0x6e25de85 // fmul v5.4s, v20.4s, v5.4s
-	WORD $0x4e2cd4ec // fadd v12.4s, v7.4s, v12.4s
-	VFMLA   V12.S4, V8.S4, V5.S4
-	WORD $0x4ea5d4e5 // fsub v5.4s, v7.4s, v5.4s
-	WORD $0x4ea5d4c5 // fsub v5.4s, v6.4s, v5.4s
-	FMOVQ   160(R4), F6
-	VFMLA   V6.S4, V20.S4, V5.S4
-	FMOVD   F5, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
-	SUB     $2, R3
-
-below2:
-	TBZ     $0, R3, below1
-	VLD1R   (R1), [V5.S4]
-	WORD $0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
-	FMOVQ   (R4), F6
-	WORD $0x6e26e4a6 // fcmge v6.4s, v5.4s, v6.4s
-	FMOVQ   32(R4), F20
-	WORD $0x6ea5e694 // fcmgt v20.4s, v20.4s, v5.4s
-	VAND    V20.B16, V6.B16, V20.B16
-	WORD $0x6eb1aa94 // uminv s20, v20.4s
-	FMOVS   F20, R5
-	CBZW    R5, done
-	VADD    V1.S4, V5.S4, V5.S4
-	VAND    V3.B16, V5.B16, V20.B16
-	VADD    V4.S4, V20.S4, V20.S4
-	FMOVQ   64(R4), F6
-	WORD $0x4ea6d686 // fsub v6.4s, v20.4s, v6.4s
-	FMOVQ   96(R4), F20
-	WORD $0x4e34d4d4 // fadd v20.4s, v6.4s, v20.4s
-	WORD $0x6e34fcd4 // fdiv v20.4s, v6.4s, v20.4s
-	WORD $0x6e34de87 // fmul v7.4s, v20.4s, v20.4s
-	FMOVQ   448(R4), F12
-	FMOVQ   416(R4), F8
-	VFMLA   V7.S4, V12.S4, V8.S4
-	FMOVQ   384(R4), F12
-	VFMLA   V7.S4, V8.S4, V12.S4
-	WORD $0x6e2cdcec // fmul v12.4s, v7.4s, v12.4s
-	FMOVQ   128(R4), F7
-	WORD $0x6e26dcc8 // fmul v8.4s, v6.4s, v6.4s
-	WORD $0x6e28dce8 // fmul v8.4s, v7.4s, v8.4s
-	VUSHR   $23, V5.S4, V5.S4
-	VORR    V2.B16, V5.B16, V5.B16
-	FMOVQ   352(R4), F7
-	WORD $0x4ea7d4a7 // fsub v7.4s, v5.4s, v7.4s
-	FMOVQ   192(R4), F5
-	WORD $0x6e25dce5 // fmul v5.4s, v7.4s, v5.4s
-	WORD $0x4e2cd50c // fadd v12.4s, v8.4s, v12.4s
-	VFMLA   V12.S4, V20.S4, V5.S4
-	WORD $0x4ea5d505 // fsub v5.4s, v8.4s, v5.4s
-	WORD $0x4ea5d4c5 // fsub v5.4s, v6.4s, v5.4s
-	FMOVQ   160(R4), F6
-	VFMLA   V6.S4, V7.S4, V5.S4
-	FMOVS   F5, (R0)
-	ADD     $4, R0
-	ADD     $4, R1
-	SUB     $1, R3
-
-below1:
-
-done:
-	SUB     R3, R2
-	MOVD    R2, done+32(FP)
-	RET
-
-// func(dst, x, c *float32, n int) (done int)
-TEXT ·logVectorNEONF32(SB), NOSPLIT, $0-40
+// func(dst, x, c *float32, n int, apart int) (done int)
+TEXT ·logNEONF32(SB), NOSPLIT, $64-48
 	MOVD    dst+0(FP), R0
 	MOVD    x+8(FP), R1
 	MOVD    c+16(FP), R2
 	MOVD    n+24(FP), R3
 	MOVD    R3, R4
-	MOVD    $logTableF32<>(SB), R5
-	FMOVQ   256(R5), F0
-	FMOVQ   320(R5), F1
-	FMOVQ   288(R5), F2
-	FMOVQ   224(R5), F3
+	MOVD    apart+32(FP), R5
+	MOVD    $logTableF32<>(SB), R7
+	CBNZ    R5, apart
+	VLD1R   (R2), [V0.S4]
+	MOVD    RSP, R2
+	ADD     $8, R2
+	FSTPQ   (F0, F0), (R2)
+	FSTPQ   (F0, F0), 32(R2)
+
+apart:
+	FMOVQ   256(R7), F0
+	FMOVQ   320(R7), F1
+	FMOVQ   288(R7), F2
+	FMOVQ   224(R7), F3
 	CMP     $16, R4
 	BLT     below16
 
@@ -1911,14 +1612,14 @@ by16:
 	WORD $0x4e29d4a9 // fadd v9.4s, v5.4s, v9.4s
 	WORD $0x4e2ad4ca // fadd v10.4s, v6.4s, v10.4s
 	WORD $0x4e2bd4eb // fadd v11.4s, v7.4s, v11.4s
-	FLDPQ   (R5), (F7, F6)
-	FLDPQ   (R5), (F5, F4)
+	FLDPQ   (R7), (F7, F6)
+	FLDPQ   (R7), (F5, F4)
 	WORD $0x6e27e507 // fcmge v7.4s, v8.4s, v7.4s
 	WORD $0x6e26e526 // fcmge v6.4s, v9.4s, v6.4s
 	WORD $0x6e25e545 // fcmge v5.4s, v10.4s, v5.4s
 	WORD $0x6e24e564 // fcmge v4.4s, v11.4s, v4.4s
-	FLDPQ   32(R5), (F12, F13)
-	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R7), (F12, F13)
+	FLDPQ   32(R7), (F14, F15)
 	WORD $0x6ea8e58c // fcmgt v12.4s, v12.4s, v8.4s
 	WORD $0x6ea9e5ad // fcmgt v13.4s, v13.4s, v9.4s
 	WORD $0x6eaae5ce // fcmgt v14.4s, v14.4s, v10.4s
@@ -1931,8 +1632,8 @@ by16:
 	VAND    V15.B16, V14.B16, V15.B16
 	VAND    V15.B16, V13.B16, V15.B16
 	WORD $0x6eb1a9ef // uminv s15, v15.4s
-	FMOVS   F15, R6
-	CBZW    R6, done
+	FMOVS   F15, R8
+	CBZW    R8, done
 	VADD    V0.S4, V8.S4, V8.S4
 	VADD    V0.S4, V9.S4, V9.S4
 	VADD    V0.S4, V10.S4, V10.S4
@@ -1945,14 +1646,14 @@ by16:
 	VADD    V3.S4, V13.S4, V13.S4
 	VADD    V3.S4, V14.S4, V14.S4
 	VADD    V3.S4, V12.S4, V12.S4
-	FLDPQ   64(R5), (F4, F5)
-	FLDPQ   64(R5), (F6, F7)
+	FLDPQ   64(R7), (F4, F5)
+	FLDPQ   64(R7), (F6, F7)
 	WORD $0x4ea4d5e4 // fsub v4.4s, v15.4s, v4.4s
 	WORD $0x4ea5d5a5 // fsub v5.4s, v13.4s, v5.4s
 	WORD $0x4ea6d5c6 // fsub v6.4s, v14.4s, v6.4s
 	WORD $0x4ea7d587 // fsub v7.4s, v12.4s, v7.4s
-	FLDPQ   96(R5), (F12, F14)
-	FLDPQ   96(R5), (F13, F15)
+	FLDPQ   96(R7), (F12, F14)
+	FLDPQ   96(R7), (F13, F15)
 	WORD $0x4e2cd48c // fadd v12.4s, v4.4s, v12.4s
 	WORD $0x4e2ed4ae // fadd v14.4s, v5.4s, v14.4s
 	WORD $0x4e2dd4cd // fadd v13.4s, v6.4s, v13.4s
@@ -1965,16 +1666,16 @@ by16:
 	WORD $0x6e2eddd1 // fmul v17.4s, v14.4s, v14.4s
 	WORD $0x6e2dddb2 // fmul v18.4s, v13.4s, v13.4s
 	WORD $0x6e2fddf3 // fmul v19.4s, v15.4s, v15.4s
-	FLDPQ   448(R5), (F20, F21)
-	FLDPQ   448(R5), (F22, F23)
-	FLDPQ   416(R5), (F24, F25)
-	FLDPQ   416(R5), (F26, F27)
+	FLDPQ   448(R7), (F20, F21)
+	FLDPQ   448(R7), (F22, F23)
+	FLDPQ   416(R7), (F24, F25)
+	FLDPQ   416(R7), (F26, F27)
 	VFMLA   V16.S4, V20.S4, V24.S4
 	VFMLA   V17.S4, V21.S4, V25.S4
 	VFMLA   V18.S4, V22.S4, V26.S4
 	VFMLA   V19.S4, V23.S4, V27.S4
-	FLDPQ   384(R5), (F23, F22)
-	FLDPQ   384(R5), (F21, F20)
+	FLDPQ   384(R7), (F23, F22)
+	FLDPQ   384(R7), (F21, F20)
 	VFMLA   V16.S4, V24.S4, V23.S4
 	VFMLA   V17.S4, V25.S4, V22.S4
 	VFMLA   V18.S4, V26.S4, V21.S4
@@ -1983,8 +1684,8 @@ by16:
 	WORD $0x6e36de36 // fmul v22.4s, v17.4s, v22.4s
 	WORD $0x6e35de55 // fmul v21.4s, v18.4s, v21.4s
 	WORD $0x6e34de74 // fmul v20.4s, v19.4s, v20.4s
-	FLDPQ   128(R5), (F19, F18)
-	FLDPQ   128(R5), (F17, F16)
+	FLDPQ   128(R7), (F19, F18)
+	FLDPQ   128(R7), (F17, F16)
 	WORD $0x6e24dc9b // fmul v27.4s, v4.4s, v4.4s
 	WORD $0x6e25dcba // fmul v26.4s, v5.4s, v5.4s
 	WORD $0x6e26dcd9 // fmul v25.4s, v6.4s, v6.4s
@@ -2001,14 +1702,14 @@ by16:
 	VORR    V1.B16, V9.B16, V9.B16
 	VORR    V1.B16, V10.B16, V10.B16
 	VORR    V1.B16, V11.B16, V11.B16
-	FLDPQ   352(R5), (F16, F17)
-	FLDPQ   352(R5), (F18, F19)
+	FLDPQ   352(R7), (F16, F17)
+	FLDPQ   352(R7), (F18, F19)
 	WORD $0x4eb0d510 // fsub v16.4s, v8.4s, v16.4s
 	WORD $0x4eb1d531 // fsub v17.4s, v9.4s, v17.4s
 	WORD $0x4eb2d552 // fsub v18.4s, v10.4s, v18.4s
 	WORD $0x4eb3d573 // fsub v19.4s, v11.4s, v19.4s
-	FLDPQ   192(R5), (F11, F10)
-	FLDPQ   192(R5), (F9, F8)
+	FLDPQ   192(R7), (F11, F10)
+	FLDPQ   192(R7), (F9, F8)
 	WORD $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
 	WORD $0x6e2ade2a // fmul v10.4s, v17.4s, v10.4s
 	WORD $0x6e29de49 // fmul v9.4s, v18.4s, v9.4s
@@ -2029,17 +1730,18 @@ by16:
 	WORD $0x4eaad4aa // fsub v10.4s, v5.4s, v10.4s
 	WORD $0x4ea9d4c9 // fsub v9.4s, v6.4s, v9.4s
 	WORD $0x4ea8d4e8 // fsub v8.4s, v7.4s, v8.4s
-	FLDPQ   160(R5), (F7, F6)
-	FLDPQ   160(R5), (F5, F4)
+	FLDPQ   160(R7), (F7, F6)
+	FLDPQ   160(R7), (F5, F4)
 	VFMLA   V7.S4, V16.S4, V11.S4
 	VFMLA   V6.S4, V17.S4, V10.S4
 	VFMLA   V5.S4, V18.S4, V9.S4
 	VFMLA   V4.S4, V19.S4, V8.S4
 	FSTPQ   (F11, F10), (R0)
 	FSTPQ   (F9, F8), 32(R0)
+	AND     $64, R5, R6
+	ADD     R6, R2
 	ADD     $64, R0
 	ADD     $64, R1
-	ADD     $64, R2
 	SUB     $16, R4
 	CMP     $16, R4
 	BGE     by16
@@ -2052,48 +1754,49 @@ by4:
 	FMOVQ   (R1), F8
 	FMOVQ   (R2), F9
 	WORD $0x4e29d509 // fadd v9.4s, v8.4s, v9.4s
-	FMOVQ   (R5), F8
+	FMOVQ   (R7), F8
 	WORD $0x6e28e528 // fcmge v8.4s, v9.4s, v8.4s
-	FMOVQ   32(R5), F10
+	FMOVQ   32(R7), F10
 	WORD $0x6ea9e54a // fcmgt v10.4s, v10.4s, v9.4s
 	VAND    V10.B16, V8.B16, V10.B16
 	WORD $0x6eb1a94a // uminv s10, v10.4s
-	FMOVS   F10, R6
-	CBZW    R6, done
+	FMOVS   F10, R8
+	CBZW    R8, done
 	VADD    V0.S4, V9.S4, V9.S4
 	VAND    V2.B16, V9.B16, V10.B16
 	VADD    V3.S4, V10.S4, V10.S4
-	FMOVQ   64(R5), F8
+	FMOVQ   64(R7), F8
 	WORD $0x4ea8d548 // fsub v8.4s, v10.4s, v8.4s
-	FMOVQ   96(R5), F10
+	FMOVQ   96(R7), F10
 	WORD $0x4e2ad50a // fadd v10.4s, v8.4s, v10.4s
 	WORD $0x6e2afd0a // fdiv v10.4s, v8.4s, v10.4s
 	WORD $0x6e2add4b // fmul v11.4s, v10.4s, v10.4s
-	FMOVQ   448(R5), F4
-	FMOVQ   416(R5), F19
+	FMOVQ   448(R7), F4
+	FMOVQ   416(R7), F19
 	VFMLA   V11.S4, V4.S4, V19.S4
-	FMOVQ   384(R5), F4
+	FMOVQ   384(R7), F4
 	VFMLA   V11.S4, V19.S4, V4.S4
 	WORD $0x6e24dd64 // fmul v4.4s, v11.4s, v4.4s
-	FMOVQ   128(R5), F11
+	FMOVQ   128(R7), F11
 	WORD $0x6e28dd13 // fmul v19.4s, v8.4s, v8.4s
 	WORD $0x6e33dd73 // fmul v19.4s, v11.4s, v19.4s
 	VUSHR   $23, V9.S4, V9.S4
 	VORR    V1.B16, V9.B16, V9.B16
-	FMOVQ   352(R5), F11
+	FMOVQ   352(R7), F11
 	WORD $0x4eabd52b // fsub v11.4s, v9.4s, v11.4s
-	FMOVQ   192(R5), F9
+	FMOVQ   192(R7), F9
 	WORD $0x6e29dd69 // fmul v9.4s, v11.4s, v9.4s
 	WORD $0x4e24d664 // fadd v4.4s, v19.4s, v4.4s
 	VFMLA   V4.S4, V10.S4, V9.S4
 	WORD $0x4ea9d669 // fsub v9.4s, v19.4s, v9.4s
 	WORD $0x4ea9d509 // fsub v9.4s, v8.4s, v9.4s
-	FMOVQ   160(R5), F8
+	FMOVQ   160(R7), F8
 	VFMLA   V8.S4, V11.S4, V9.S4
 	FMOVQ   F9, (R0)
+	AND     $16, R5, R6
+	ADD     R6, R2
 	ADD     $16, R0
 	ADD     $16, R1
-	ADD     $16, R2
 	SUB     $4, R4
 	CMP     $4, R4
 	BGE     by4
@@ -2103,48 +1806,49 @@ below4:
 	VLD1R   (R1), [V9.D2]
 	VLD1R   (R2), [V8.D2]
 	WORD $0x4e28d528 // fadd v8.4s, v9.4s, v8.4s
-	FMOVQ   (R5), F9
+	FMOVQ   (R7), F9
 	WORD $0x6e29e509 // fcmge v9.4s, v8.4s, v9.4s
-	FMOVQ   32(R5), F11
+	FMOVQ   32(R7), F11
 	WORD $0x6ea8e56b // fcmgt v11.4s, v11.4s, v8.4s
 	VAND    V11.B16, V9.B16, V11.B16
 	WORD $0x6eb1a96b // uminv s11, v11.4s
-	FMOVS   F11, R6
-	CBZW    R6, done
+	FMOVS   F11, R8
+	CBZW    R8, done
 	VADD    V0.S4, V8.S4, V8.S4
 	VAND    V2.B16, V8.B16, V11.B16
 	VADD    V3.S4, V11.S4, V11.S4
-	FMOVQ   64(R5), F9
+	FMOVQ   64(R7), F9
 	WORD $0x4ea9d569 // fsub v9.4s, v11.4s, v9.4s
-	FMOVQ   96(R5), F11
+	FMOVQ   96(R7), F11
 	WORD $0x4e2bd52b // fadd v11.4s, v9.4s, v11.4s
 	WORD $0x6e2bfd2b // fdiv v11.4s, v9.4s, v11.4s
 	WORD $0x6e2bdd73 // fmul v19.4s, v11.4s, v11.4s
-	FMOVQ   448(R5), F4
-	FMOVQ   416(R5), F10
+	FMOVQ   448(R7), F4
+	FMOVQ   416(R7), F10
 	VFMLA   V19.S4, V4.S4, V10.S4
-	FMOVQ   384(R5), F4
+	FMOVQ   384(R7), F4
 	VFMLA   V19.S4, V10.S4, V4.S4
 	WORD $0x6e24de64 // fmul v4.4s, v19.4s, v4.4s
-	FMOVQ   128(R5), F19
+	FMOVQ   128(R7), F19
 	WORD $0x6e29dd2a // fmul v10.4s, v9.4s, v9.4s
 	WORD $0x6e2ade6a // fmul v10.4s, v19.4s, v10.4s
 	VUSHR   $23, V8.S4, V8.S4
 	VORR    V1.B16, V8.B16, V8.B16
-	FMOVQ   352(R5), F19
+	FMOVQ   352(R7), F19
 	WORD $0x4eb3d513 // fsub v19.4s, v8.4s, v19.4s
-	FMOVQ   192(R5), F8
+	FMOVQ   192(R7), F8
 	WORD $0x6e28de68 // fmul v8.4s, v19.4s, v8.4s
 	WORD $0x4e24d544 // fadd v4.4s, v10.4s, v4.4s
 	VFMLA   V4.S4, V11.S4, V8.S4
 	WORD $0x4ea8d548 // fsub v8.4s, v10.4s, v8.4s
 	WORD $0x4ea8d528 // fsub v8.4s, v9.4s, v8.4s
-	FMOVQ   160(R5), F9
+	FMOVQ   160(R7), F9
 	VFMLA   V9.S4, V19.S4, V8.S4
 	FMOVD   F8, (R0)
+	AND     $8, R5, R6
+	ADD     R6, R2
 	ADD     $8, R0
 	ADD     $8, R1
-	ADD     $8, R2
 	SUB     $2, R4
 
 below2:
@@ -2152,130 +1856,49 @@ below2:
 	VLD1R   (R1), [V8.S4]
 	VLD1R   (R2), [V9.S4]
 	WORD $0x4e29d509 // fadd v9.4s, v8.4s, v9.4s
-	FMOVQ   (R5), F8
+	FMOVQ   (R7), F8
 	WORD $0x6e28e528 // fcmge v8.4s, v9.4s, v8.4s
-	FMOVQ   32(R5), F19
+	FMOVQ   32(R7), F19
 	WORD $0x6ea9e673 // fcmgt v19.4s, v19.4s, v9.4s
 	VAND    V19.B16, V8.B16, V19.B16
 	WORD $0x6eb1aa73 // uminv s19, v19.4s
-	FMOVS   F19, R6
-	CBZW    R6, done
+	FMOVS   F19, R8
+	CBZW    R8, done
 	VADD    V0.S4, V9.S4, V9.S4
 	VAND    V2.B16, V9.B16, V19.B16
 	VADD    V3.S4, V19.S4, V19.S4
-	FMOVQ   64(R5), F8
+	FMOVQ   64(R7), F8
 	WORD $0x4ea8d668 // fsub v8.4s, v19.4s, v8.4s
-	FMOVQ   96(R5), F19
+	FMOVQ   96(R7), F19
 	WORD $0x4e33d513 // fadd v19.4s, v8.4s, v19.4s
 	WORD $0x6e33fd13 // fdiv v19.4s, v8.4s, v19.4s
 	WORD $0x6e33de6a // fmul v10.4s, v19.4s, v19.4s
-	FMOVQ   448(R5), F4
-	FMOVQ   416(R5), F11
+	FMOVQ   448(R7), F4
+	FMOVQ   416(R7), F11
 	VFMLA   V10.S4, V4.S4, V11.S4
-	FMOVQ   384(R5), F4
+	FMOVQ   384(R7), F4
 	VFMLA   V10.S4, V11.S4, V4.S4
 	WORD $0x6e24dd44 // fmul v4.4s, v10.4s, v4.4s
-	FMOVQ   128(R5), F10
+	FMOVQ   128(R7), F10
 	WORD $0x6e28dd0b // fmul v11.4s, v8.4s, v8.4s
 	WORD $0x6e2bdd4b // fmul v11.4s, v10.4s, v11.4s
 	VUSHR   $23, V9.S4, V9.S4
 	VORR    V1.B16, V9.B16, V9.B16
-	FMOVQ   352(R5), F10
+	FMOVQ   352(R7), F10
 	WORD $0x4eaad52a // fsub v10.4s, v9.4s, v10.4s
-	FMOVQ   192(R5), F9
+	FMOVQ   192(R7), F9
 	WORD $0x6e29dd49 // fmul v9.4s, v10.4s, v9.4s
 	WORD $0x4e24d564 // fadd v4.4s, v11.4s, v4.4s
 	VFMLA   V4.S4, V19.S4, V9.S4
 	WORD $0x4ea9d569 // fsub v9.4s, v11.4s, v9.4s
 	WORD $0x4ea9d509 // fsub v9.4s, v8.4s, v9.4s
-	FMOVQ   160(R5), F8
+	FMOVQ   160(R7), F8
 	VFMLA   V8.S4, V10.S4, V9.S4
 	FMOVS   F9, (R0)
+	AND     $4, R5, R6
+	ADD     R6, R2
 	ADD     $4, R0
 	ADD     $4, R1
-	ADD     $4, R2
-	SUB     $1, R4
-
-below1:
-
-done:
-	SUB     R4, R3
-	MOVD    R3, done+32(FP)
-	RET
-
-// func(dst, a, b *float32, n int, scale float32) (done int)
-TEXT ·productNEONF32(SB), NOSPLIT, $0-48
-	MOVD    dst+0(FP), R0
-	MOVD    a+8(FP), R1
-	MOVD    b+16(FP), R2
-	MOVD    n+24(FP), R3
-	MOVD    R3, R4
-	FMOVS   scale+32(FP), F0
-	VDUP    V0.S[0], V0.S4
-	CMP     $16, R4
-	BLT     below16
-
-by16:
-	FLDPQ   (R1), (F1, F2)
-	FLDPQ   32(R1), (F3, F4)
-	FLDPQ   (R2), (F5, F6)
-	FLDPQ   32(R2), (F7, F8)
-	WORD $0x6e25dc25 // fmul v5.4s, v1.4s, v5.4s
-	WORD $0x6e26dc46 // fmul v6.4s, v2.4s, v6.4s
-	WORD $0x6e27dc67 // fmul v7.4s, v3.4s, v7.4s
-	WORD $0x6e28dc88 // fmul v8.4s, v4.4s, v8.4s
-	WORD $0x6e20dca5 // fmul v5.4s, v5.4s, v0.4s
-	WORD $0x6e20dcc6 // fmul v6.4s, v6.4s, v0.4s
-	WORD $0x6e20dce7 // fmul v7.4s, v7.4s, v0.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	FSTPQ   (F5, F6), (R0)
-	FSTPQ   (F7, F8), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
-	ADD     $64, R2
-	SUB     $16, R4
-	CMP     $16, R4
-	BGE     by16
-
-below16:
-	CMP     $4, R4
-	BLT     below4
-
-by4:
-	FMOVQ   (R1), F8
-	FMOVQ   (R2), F7
-	WORD $0x6e27dd07 // fmul v7.4s, v8.4s, v7.4s
-	WORD $0x6e20dce7 // fmul v7.4s, v7.4s, v0.4s
-	FMOVQ   F7, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
-	ADD     $16, R2
-	SUB     $4, R4
-	CMP     $4, R4
-	BGE     by4
-
-below4:
-	TBZ     $1, R4, below2
-	VLD1R   (R1), [V7.D2]
-	VLD1R   (R2), [V8.D2]
-	WORD $0x6e28dce8 // fmul v8.4s, v7.4s, v8.4s
-	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
-	FMOVD   F8, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
-	ADD     $8, R2
-	SUB     $2, R4
-
-below2:
-	TBZ     $0, R4, below1
-	VLD1R   (R1), [V8.S4]
-	VLD1R   (R2), [V7.S4]
-	WORD $0x6e27dd07 // fmul v7.4s, v8.4s, v7.4s
-	WORD $0x6e20dce7 // fmul v7.4s, v7.4s, v0.4s
-	FMOVS   F7, (R0)
-	ADD     $4, R0
-	ADD     $4, R1
-	ADD     $4, R2
 	SUB     $1, R4
 
 below1:
@@ -2283,425 +1906,6 @@ below1:
 done:
 	SUB     R4, R3
 	MOVD    R3, done+40(FP)
-	RET
-
-// func(dst, a *float32, n int) (done int)
-TEXT ·sumNEONF32(SB), NOSPLIT, $0-32
-	MOVD    dst+0(FP), R0
-	MOVD    a+8(FP), R1
-	MOVD    n+16(FP), R2
-	MOVD    R2, R3
-	CMP     $16, R3
-	BLT     below16
-
-by16:
-	FLDPQ   (R0), (F0, F1)
-	FLDPQ   32(R0), (F2, F3)
-	FLDPQ   (R1), (F4, F5)
-	FLDPQ   32(R1), (F6, F7)
-	WORD $0x4e24d404 // fadd v4.4s, v0.4s, v4.4s
-	WORD $0x4e25d425 // fadd v5.4s, v1.4s, v5.4s
-	WORD $0x4e26d446 // fadd v6.4s, v2.4s, v6.4s
-	WORD $0x4e27d467 // fadd v7.4s, v3.4s, v7.4s
-	FSTPQ   (F4, F5), (R0)
-	FSTPQ   (F6, F7), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
-	SUB     $16, R3
-	CMP     $16, R3
-	BGE     by16
-
-below16:
-	CMP     $4, R3
-	BLT     below4
-
-by4:
-	FMOVQ   (R0), F7
-	FMOVQ   (R1), F6
-	WORD $0x4e26d4e6 // fadd v6.4s, v7.4s, v6.4s
-	FMOVQ   F6, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
-	SUB     $4, R3
-	CMP     $4, R3
-	BGE     by4
-
-below4:
-	TBZ     $1, R3, below2
-	VLD1R   (R0), [V6.D2]
-	VLD1R   (R1), [V7.D2]
-	WORD $0x4e27d4c7 // fadd v7.4s, v6.4s, v7.4s
-	FMOVD   F7, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
-	SUB     $2, R3
-
-below2:
-	TBZ     $0, R3, below1
-	VLD1R   (R0), [V7.S4]
-	VLD1R   (R1), [V6.S4]
-	WORD $0x4e26d4e6 // fadd v6.4s, v7.4s, v6.4s
-	FMOVS   F6, (R0)
-	ADD     $4, R0
-	ADD     $4, R1
-	SUB     $1, R3
-
-below1:
-
-done:
-	SUB     R3, R2
-	MOVD    R2, done+24(FP)
-	RET
-
-// func(dst, cos, sin, gCos, gSin *float32, n int) (done int)
-TEXT ·pairGradNEONF32(SB), NOSPLIT, $0-56
-	MOVD    dst+0(FP), R0
-	MOVD    cos+8(FP), R1
-	MOVD    sin+16(FP), R2
-	MOVD    gCos+24(FP), R3
-	MOVD    gSin+32(FP), R4
-	MOVD    n+40(FP), R5
-	MOVD    R5, R6
-	CMP     $16, R6
-	BLT     below16
-
-by16:
-	FLDPQ   (R3), (F0, F1)
-	FLDPQ   32(R3), (F2, F3)
-	FLDPQ   (R2), (F4, F5)
-	FLDPQ   32(R2), (F6, F7)
-	WORD $0x6e24dc04 // fmul v4.4s, v0.4s, v4.4s
-	WORD $0x6e25dc25 // fmul v5.4s, v1.4s, v5.4s
-	WORD $0x6e26dc46 // fmul v6.4s, v2.4s, v6.4s
-	WORD $0x6e27dc67 // fmul v7.4s, v3.4s, v7.4s
-	FLDPQ   (R4), (F3, F2)
-	FLDPQ   32(R4), (F1, F0)
-	FLDPQ   (R1), (F8, F9)
-	FLDPQ   32(R1), (F10, F11)
-	WORD $0x6e28dc68 // fmul v8.4s, v3.4s, v8.4s
-	WORD $0x6e29dc49 // fmul v9.4s, v2.4s, v9.4s
-	WORD $0x6e2adc2a // fmul v10.4s, v1.4s, v10.4s
-	WORD $0x6e2bdc0b // fmul v11.4s, v0.4s, v11.4s
-	WORD $0x4ea4d504 // fsub v4.4s, v8.4s, v4.4s
-	WORD $0x4ea5d525 // fsub v5.4s, v9.4s, v5.4s
-	WORD $0x4ea6d546 // fsub v6.4s, v10.4s, v6.4s
-	WORD $0x4ea7d567 // fsub v7.4s, v11.4s, v7.4s
-	FSTPQ   (F4, F5), (R0)
-	FSTPQ   (F6, F7), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
-	ADD     $64, R2
-	ADD     $64, R3
-	ADD     $64, R4
-	SUB     $16, R6
-	CMP     $16, R6
-	BGE     by16
-
-below16:
-	CMP     $4, R6
-	BLT     below4
-
-by4:
-	FMOVQ   (R3), F7
-	FMOVQ   (R2), F6
-	WORD $0x6e26dce6 // fmul v6.4s, v7.4s, v6.4s
-	FMOVQ   (R4), F7
-	FMOVQ   (R1), F5
-	WORD $0x6e25dce5 // fmul v5.4s, v7.4s, v5.4s
-	WORD $0x4ea6d4a6 // fsub v6.4s, v5.4s, v6.4s
-	FMOVQ   F6, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
-	ADD     $16, R2
-	ADD     $16, R3
-	ADD     $16, R4
-	SUB     $4, R6
-	CMP     $4, R6
-	BGE     by4
-
-below4:
-	TBZ     $1, R6, below2
-	VLD1R   (R3), [V6.D2]
-	VLD1R   (R2), [V5.D2]
-	WORD $0x6e25dcc5 // fmul v5.4s, v6.4s, v5.4s
-	VLD1R   (R4), [V6.D2]
-	VLD1R   (R1), [V7.D2]
-	WORD $0x6e27dcc7 // fmul v7.4s, v6.4s, v7.4s
-	WORD $0x4ea5d4e5 // fsub v5.4s, v7.4s, v5.4s
-	FMOVD   F5, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
-	ADD     $8, R2
-	ADD     $8, R3
-	ADD     $8, R4
-	SUB     $2, R6
-
-below2:
-	TBZ     $0, R6, below1
-	VLD1R   (R3), [V5.S4]
-	VLD1R   (R2), [V7.S4]
-	WORD $0x6e27dca7 // fmul v7.4s, v5.4s, v7.4s
-	VLD1R   (R4), [V5.S4]
-	VLD1R   (R1), [V6.S4]
-	WORD $0x6e26dca6 // fmul v6.4s, v5.4s, v6.4s
-	WORD $0x4ea7d4c7 // fsub v7.4s, v6.4s, v7.4s
-	FMOVS   F7, (R0)
-	ADD     $4, R0
-	ADD     $4, R1
-	ADD     $4, R2
-	ADD     $4, R3
-	ADD     $4, R4
-	SUB     $1, R6
-
-below1:
-
-done:
-	SUB     R6, R5
-	MOVD    R5, done+48(FP)
-	RET
-
-// func(x *float32, n int, low, high float32) (done int)
-TEXT ·withinNEONF32(SB), NOSPLIT, $0-32
-	MOVD    x+0(FP), R0
-	MOVD    n+8(FP), R1
-	MOVD    R1, R2
-	FMOVS   low+16(FP), F0
-	VDUP    V0.S[0], V0.S4
-	FMOVS   high+20(FP), F1
-	VDUP    V1.S[0], V1.S4
-	CMP     $16, R2
-	BLT     below16
-
-by16:
-	FLDPQ   (R0), (F2, F3)
-	FLDPQ   32(R0), (F4, F5)
-	WORD $0x6e20e446 // fcmge v6.4s, v2.4s, v0.4s
-	WORD $0x6e20e467 // fcmge v7.4s, v3.4s, v0.4s
-	WORD $0x6e20e488 // fcmge v8.4s, v4.4s, v0.4s
-	WORD $0x6e20e4a9 // fcmge v9.4s, v5.4s, v0.4s
-	WORD $0x6e22e422 // fcmge v2.4s, v1.4s, v2.4s
-	WORD $0x6e23e423 // fcmge v3.4s, v1.4s, v3.4s
-	WORD $0x6e24e424 // fcmge v4.4s, v1.4s, v4.4s
-	WORD $0x6e25e425 // fcmge v5.4s, v1.4s, v5.4s
-	VAND    V2.B16, V6.B16, V2.B16
-	VAND    V3.B16, V7.B16, V3.B16
-	VAND    V4.B16, V8.B16, V4.B16
-	VAND    V5.B16, V9.B16, V5.B16
-	VAND    V3.B16, V2.B16, V3.B16
-	VAND    V5.B16, V4.B16, V5.B16
-	VAND    V5.B16, V3.B16, V5.B16
-	WORD $0x6eb1a8a5 // uminv s5, v5.4s
-	FMOVS   F5, R3
-	CBZW    R3, done
-	ADD     $64, R0
-	SUB     $16, R2
-	CMP     $16, R2
-	BGE     by16
-
-below16:
-	CMP     $4, R2
-	BLT     below4
-
-by4:
-	FMOVQ   (R0), F5
-	WORD $0x6e20e4a3 // fcmge v3.4s, v5.4s, v0.4s
-	WORD $0x6e25e425 // fcmge v5.4s, v1.4s, v5.4s
-	VAND    V5.B16, V3.B16, V5.B16
-	WORD $0x6eb1a8a5 // uminv s5, v5.4s
-	FMOVS   F5, R3
-	CBZW    R3, done
-	ADD     $16, R0
-	SUB     $4, R2
-	CMP     $4, R2
-	BGE     by4
-
-below4:
-	TBZ     $1, R2, below2
-	VLD1R   (R0), [V5.D2]
-	WORD $0x6e20e4a3 // fcmge v3.4s, v5.4s, v0.4s
-	WORD $0x6e25e425 // fcmge v5.4s, v1.4s, v5.4s
-	VAND    V5.B16, V3.B16, V5.B16
-	WORD $0x6eb1a8a5 // uminv s5, v5.4s
-	FMOVS   F5, R3
-	CBZW    R3, done
-	ADD     $8, R0
-	SUB     $2, R2
-
-below2:
-	TBZ     $0, R2, below1
-	VLD1R   (R0), [V5.S4]
-	WORD $0x6e20e4a3 // fcmge v3.4s, v5.4s, v0.4s
-	WORD $0x6e25e425 // fcmge v5.4s, v1.4s, v5.4s
-	VAND    V5.B16, V3.B16, V5.B16
-	WORD $0x6eb1a8a5 // uminv s5, v5.4s
-	FMOVS   F5, R3
-	CBZW    R3, done
-	ADD     $4, R0
-	SUB     $1, R2
-
-below1:
-
-done:
-	SUB     R2, R1
-	MOVD    R1, done+24(FP)
-	RET
-
-// func(dst, x *float32, n int) (done int)
-TEXT ·sqrtNEONF32(SB), NOSPLIT, $0-32
-	MOVD    dst+0(FP), R0
-	MOVD    x+8(FP), R1
-	MOVD    n+16(FP), R2
-	MOVD    R2, R3
-	CMP     $16, R3
-	BLT     below16
-
-by16:
-	FLDPQ   (R1), (F0, F1)
-	FLDPQ   32(R1), (F2, F3)
-	WORD $0x6ea1f800 // fsqrt v0.4s, v0.4s
-	WORD $0x6ea1f821 // fsqrt v1.4s, v1.4s
-	WORD $0x6ea1f842 // fsqrt v2.4s, v2.4s
-	WORD $0x6ea1f863 // fsqrt v3.4s, v3.4s
-	FSTPQ   (F0, F1), (R0)
-	FSTPQ   (F2, F3), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
-	SUB     $16, R3
-	CMP     $16, R3
-	BGE     by16
-
-below16:
-	CMP     $4, R3
-	BLT     below4
-
-by4:
-	FMOVQ   (R1), F3
-	WORD $0x6ea1f863 // fsqrt v3.4s, v3.4s
-	FMOVQ   F3, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
-	SUB     $4, R3
-	CMP     $4, R3
-	BGE     by4
-
-below4:
-	TBZ     $1, R3, below2
-	VLD1R   (R1), [V3.D2]
-	WORD $0x6ea1f863 // fsqrt v3.4s, v3.4s
-	FMOVD   F3, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
-	SUB     $2, R3
-
-below2:
-	TBZ     $0, R3, below1
-	VLD1R   (R1), [V3.S4]
-	WORD $0x6ea1f863 // fsqrt v3.4s, v3.4s
-	FMOVS   F3, (R0)
-	ADD     $4, R0
-	ADD     $4, R1
-	SUB     $1, R3
-
-below1:
-
-done:
-	SUB     R3, R2
-	MOVD    R2, done+24(FP)
-	RET
-
-// func(dst, x *float32, n int, c float32) (done int)
-TEXT ·multipleNEONF32(SB), NOSPLIT, $0-40
-	MOVD    dst+0(FP), R0
-	MOVD    x+8(FP), R1
-	MOVD    n+16(FP), R2
-	MOVD    R2, R3
-	FMOVS   c+24(FP), F0
-	VDUP    V0.S[0], V0.S4
-	CMP     $16, R3
-	BLT     below16
-
-by16:
-	FLDPQ   (R1), (F1, F2)
-	FLDPQ   32(R1), (F3, F4)
-	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
-	WORD $0x6e20dc42 // fmul v2.4s, v2.4s, v0.4s
-	WORD $0x6e20dc63 // fmul v3.4s, v3.4s, v0.4s
-	WORD $0x6e20dc84 // fmul v4.4s, v4.4s, v0.4s
-	FSTPQ   (F1, F2), (R0)
-	FSTPQ   (F3, F4), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
-	SUB     $16, R3
-	CMP     $16, R3
-	BGE     by16
-
-below16:
-	CMP     $4, R3
-	BLT     below4
-
-by4:
-	FMOVQ   (R1), F4
-	WORD $0x6e20dc84 // fmul v4.4s, v4.4s, v0.4s
-	FMOVQ   F4, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
-	SUB     $4, R3
-	CMP     $4, R3
-	BGE     by4
-
-below4:
-	TBZ     $1, R3, below2
-	VLD1R   (R1), [V4.D2]
-	WORD $0x6e20dc84 // fmul v4.4s, v4.4s, v0.4s
-	FMOVD   F4, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
-	SUB     $2, R3
-
-below2:
-	TBZ     $0, R3, below1
-	VLD1R   (R1), [V4.S4]
-	WORD $0x6e20dc84 // fmul v4.4s, v4.4s, v0.4s
-	FMOVS   F4, (R0)
-	ADD     $4, R0
-	ADD     $4, R1
-	SUB     $1, R3
-
-below1:
-
-done:
-	SUB     R3, R2
-	MOVD    R2, done+32(FP)
-	RET
-
-// func(dst, a, b, c *float32, n int) (done int)
-TEXT ·triplesNEONF32(SB), NOSPLIT, $0-48
-	MOVD    dst+0(FP), R0
-	MOVD    a+8(FP), R1
-	MOVD    b+16(FP), R2
-	MOVD    c+24(FP), R3
-	MOVD    n+32(FP), R4
-	MOVD    R4, R5
-	SUBS    $4, R5
-	BLT     over
-
-next:
-	FMOVQ   (R1), F0
-	ADD     $16, R1
-	FMOVQ   (R2), F1
-	ADD     $16, R2
-	FMOVQ   (R3), F2
-	ADD     $16, R3
-	VST3.P  [V0.S4, V1.S4, V2.S4], 48(R0)
-	SUBS    $4, R5
-	BGE     next
-
-over:
-	ADD     $4, R5
-
-done:
-	SUB     R5, R4
-	MOVD    R4, done+40(FP)
 	RET
 
 // func(dst, x *float64, n int, scale float64) (done int)
@@ -3334,8 +2538,8 @@ by8:
 	VEOR    V12.B16, V16.B16, V12.B16
 	FSTPQ   (F9, F10), (R1)
 	FSTPQ   (F11, F12), 32(R1)
-	ADD     $64, R0
 	ADD     $64, R1
+	ADD     $64, R0
 	ADD     $64, R2
 	SUB     $8, R4
 	CMP     $8, R4
@@ -3400,8 +2604,8 @@ by2:
 	VAND    V8.B16, V11.B16, V11.B16
 	VEOR    V12.B16, V11.B16, V12.B16
 	FMOVQ   F12, (R1)
-	ADD     $16, R0
 	ADD     $16, R1
+	ADD     $16, R0
 	ADD     $16, R2
 	SUB     $2, R4
 	CMP     $2, R4
@@ -3463,8 +2667,8 @@ below2:
 	VAND    V8.B16, V11.B16, V11.B16
 	VEOR    V12.B16, V11.B16, V12.B16
 	FMOVD   F12, (R1)
-	ADD     $8, R0
 	ADD     $8, R1
+	ADD     $8, R0
 	ADD     $8, R2
 	SUB     $1, R4
 
@@ -3753,319 +2957,27 @@ done:
 	MOVD    R2, done+40(FP)
 	RET
 
-// func(dst, x *float64, n int, c float64) (done int)
-TEXT ·logScalarNEONF64(SB), NOSPLIT, $0-40
-	MOVD    dst+0(FP), R0
-	MOVD    x+8(FP), R1
-	MOVD    n+16(FP), R2
-	MOVD    R2, R3
-	FMOVD   c+24(FP), F0
-	VDUP    V0.D[0], V0.D2
-	MOVD    $logTableF64<>(SB), R4
-	FMOVQ   256(R4), F1
-	FMOVQ   320(R4), F2
-	FMOVQ   288(R4), F3
-	FMOVQ   224(R4), F4
-	CMP     $8, R3
-	BLT     below8
-
-by8:
-	FLDPQ   (R1), (F5, F6)
-	FLDPQ   32(R1), (F7, F8)
-	WORD $0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
-	FLDPQ   (R4), (F9, F10)
-	FLDPQ   (R4), (F11, F12)
-	WORD $0x6e69e4a9 // fcmge v9.2d, v5.2d, v9.2d
-	WORD $0x6e6ae4ca // fcmge v10.2d, v6.2d, v10.2d
-	WORD $0x6e6be4eb // fcmge v11.2d, v7.2d, v11.2d
-	WORD $0x6e6ce50c // fcmge v12.2d, v8.2d, v12.2d
-	FLDPQ   32(R4), (F13, F14)
-	FLDPQ   32(R4), (F15, F16)
-	WORD $0x6ee5e5ad // fcmgt v13.2d, v13.2d, v5.2d
-	WORD $0x6ee6e5ce // fcmgt v14.2d, v14.2d, v6.2d
-	WORD $0x6ee7e5ef // fcmgt v15.2d, v15.2d, v7.2d
-	WORD $0x6ee8e610 // fcmgt v16.2d, v16.2d, v8.2d
-	VAND    V13.B16, V9.B16, V13.B16
-	VAND    V14.B16, V10.B16, V14.B16
-	VAND    V15.B16, V11.B16, V15.B16
-	VAND    V16.B16, V12.B16, V16.B16
-	VAND    V14.B16, V13.B16, V14.B16
-	VAND    V16.B16, V15.B16, V16.B16
-	VAND    V16.B16, V14.B16, V16.B16
-	WORD $0x6eb1aa10 // uminv s16, v16.4s
-	FMOVS   F16, R5
-	CBZW    R5, done
-	VADD    V1.D2, V5.D2, V5.D2
-	VADD    V1.D2, V6.D2, V6.D2
-	VADD    V1.D2, V7.D2, V7.D2
-	VADD    V1.D2, V8.D2, V8.D2
-	VAND    V3.B16, V5.B16, V16.B16
-	VAND    V3.B16, V6.B16, V14.B16
-	VAND    V3.B16, V7.B16, V15.B16
-	VAND    V3.B16, V8.B16, V13.B16
-	VADD    V4.D2, V16.D2, V16.D2
-	VADD    V4.D2, V14.D2, V14.D2
-	VADD    V4.D2, V15.D2, V15.D2
-	VADD    V4.D2, V13.D2, V13.D2
-	FLDPQ   64(R4), (F12, F11)
-	FLDPQ   64(R4), (F10, F9)
-	WORD $0x4eecd60c // fsub v12.2d, v16.2d, v12.2d
-	WORD $0x4eebd5cb // fsub v11.2d, v14.2d, v11.2d
-	WORD $0x4eead5ea // fsub v10.2d, v15.2d, v10.2d
-	WORD $0x4ee9d5a9 // fsub v9.2d, v13.2d, v9.2d
-	FLDPQ   96(R4), (F13, F15)
-	FLDPQ   96(R4), (F14, F16)
-	WORD $0x4e6dd58d // fadd v13.2d, v12.2d, v13.2d
-	WORD $0x4e6fd56f // fadd v15.2d, v11.2d, v15.2d
-	WORD $0x4e6ed54e // fadd v14.2d, v10.2d, v14.2d
-	WORD $0x4e70d530 // fadd v16.2d, v9.2d, v16.2d
-	WORD $0x6e6dfd8d // fdiv v13.2d, v12.2d, v13.2d
-	WORD $0x6e6ffd6f // fdiv v15.2d, v11.2d, v15.2d
-	WORD $0x6e6efd4e // fdiv v14.2d, v10.2d, v14.2d
-	WORD $0x6e70fd30 // fdiv v16.2d, v9.2d, v16.2d
-	WORD $0x6e6dddb1 // fmul v17.2d, v13.2d, v13.2d
-	WORD $0x6e6fddf2 // fmul v18.2d, v15.2d, v15.2d
-	WORD $0x6e6eddd3 // fmul v19.2d, v14.2d, v14.2d
-	WORD $0x6e70de14 // fmul v20.2d, v16.2d, v16.2d
-	FLDPQ   576(R4), (F21, F22)
-	FLDPQ   576(R4), (F23, F24)
-	FLDPQ   544(R4), (F25, F26)
-	FLDPQ   544(R4), (F27, F28)
-	VFMLA   V17.D2, V21.D2, V25.D2
-	VFMLA   V18.D2, V22.D2, V26.D2
-	VFMLA   V19.D2, V23.D2, V27.D2
-	VFMLA   V20.D2, V24.D2, V28.D2
-	FLDPQ   512(R4), (F24, F23)
-	FLDPQ   512(R4), (F22, F21)
-	VFMLA   V17.D2, V25.D2, V24.D2
-	VFMLA   V18.D2, V26.D2, V23.D2
-	VFMLA   V19.D2, V27.D2, V22.D2
-	VFMLA   V20.D2, V28.D2, V21.D2
-	FLDPQ   480(R4), (F28, F27)
-	FLDPQ   480(R4), (F26, F25)
-	VFMLA   V17.D2, V24.D2, V28.D2
-	VFMLA   V18.D2, V23.D2, V27.D2
-	VFMLA   V19.D2, V22.D2, V26.D2
-	VFMLA   V20.D2, V21.D2, V25.D2
-	FLDPQ   448(R4), (F21, F22)
-	FLDPQ   448(R4), (F23, F24)
-	VFMLA   V17.D2, V28.D2, V21.D2
-	VFMLA   V18.D2, V27.D2, V22.D2
-	VFMLA   V19.D2, V26.D2, V23.D2
-	VFMLA   V20.D2, V25.D2, V24.D2
-	FLDPQ   416(R4), (F25, F26)
-	FLDPQ   416(R4), (F27, F28)
-	VFMLA   V17.D2, V21.D2, V25.D2
-	VFMLA   V18.D2, V22.D2, V26.D2
-	VFMLA   V19.D2, V23.D2, V27.D2
-	VFMLA   V20.D2, V24.D2, V28.D2
-	FLDPQ   384(R4), (F24, F23)
-	FLDPQ   384(R4), (F22, F21)
-	VFMLA   V17.D2, V25.D2, V24.D2
-	VFMLA   V18.D2, V26.D2, V23.D2
-	VFMLA   V19.D2, V27.D2, V22.D2
-	VFMLA   V20.D2, V28.D2, V21.D2
-	WORD $0x6e78de38 // fmul v24.2d, v17.2d, v24.2d
-	WORD $0x6e77de57 // fmul v23.2d, v18.2d, v23.2d
-	WORD $0x6e76de76 // fmul v22.2d, v19.2d, v22.2d
-	WORD $0x6e75de95 // fmul v21.2d, v20.2d, v21.2d
-	FLDPQ   128(R4), (F20, F19)
-	FLDPQ   128(R4), (F18, F17)
-	WORD $0x6e6cdd9c // fmul v28.2d, v12.2d, v12.2d
-	WORD $0x6e6bdd7b // fmul v27.2d, v11.2d, v11.2d
-	WORD $0x6e6add5a // fmul v26.2d, v10.2d, v10.2d
-	WORD $0x6e69dd39 // fmul v25.2d, v9.2d, v9.2d
-	WORD $0x6e7cde9c // fmul v28.2d, v20.2d, v28.2d
-	WORD $0x6e7bde7b // fmul v27.2d, v19.2d, v27.2d
-	WORD $0x6e7ade5a // fmul v26.2d, v18.2d, v26.2d
-	WORD $0x6e79de39 // fmul v25.2d, v17.2d, v25.2d
-	VUSHR   $52, V5.D2, V5.D2
-	VUSHR   $52, V6.D2, V6.D2
-	VUSHR   $52, V7.D2, V7.D2
-	VUSHR   $52, V8.D2, V8.D2
-	VORR    V2.B16, V5.B16, V5.B16
-	VORR    V2.B16, V6.B16, V6.B16
-	VORR    V2.B16, V7.B16, V7.B16
-	VORR    V2.B16, V8.B16, V8.B16
-	FLDPQ   352(R4), (F17, F18)
-	FLDPQ   352(R4), (F19, F20)
-	WORD $0x4ef1d4b1 // fsub v17.2d, v5.2d, v17.2d
-	WORD $0x4ef2d4d2 // fsub v18.2d, v6.2d, v18.2d
-	WORD $0x4ef3d4f3 // fsub v19.2d, v7.2d, v19.2d
-	WORD $0x4ef4d514 // fsub v20.2d, v8.2d, v20.2d
-	FLDPQ   192(R4), (F8, F7)
-	FLDPQ   192(R4), (F6, F5)
-	WORD $0x6e68de28 // fmul v8.2d, v17.2d, v8.2d
-	WORD $0x6e67de47 // fmul v7.2d, v18.2d, v7.2d
-	WORD $0x6e66de66 // fmul v6.2d, v19.2d, v6.2d
-	WORD $0x6e65de85 // fmul v5.2d, v20.2d, v5.2d
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	WORD $0x4e76d756 // fadd v22.2d, v26.2d, v22.2d
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	VFMLA   V24.D2, V13.D2, V8.D2
-	VFMLA   V23.D2, V15.D2, V7.D2
-	VFMLA   V22.D2, V14.D2, V6.D2
-	VFMLA   V21.D2, V16.D2, V5.D2
-	WORD $0x4ee8d788 // fsub v8.2d, v28.2d, v8.2d
-	WORD $0x4ee7d767 // fsub v7.2d, v27.2d, v7.2d
-	WORD $0x4ee6d746 // fsub v6.2d, v26.2d, v6.2d
-	WORD $0x4ee5d725 // fsub v5.2d, v25.2d, v5.2d
-	WORD $0x4ee8d588 // fsub v8.2d, v12.2d, v8.2d
-	WORD $0x4ee7d567 // fsub v7.2d, v11.2d, v7.2d
-	WORD $0x4ee6d546 // fsub v6.2d, v10.2d, v6.2d
-	WORD $0x4ee5d525 // fsub v5.2d, v9.2d, v5.2d
-	FLDPQ   160(R4), (F9, F10)
-	FLDPQ   160(R4), (F11, F12)
-	VFMLA   V9.D2, V17.D2, V8.D2
-	VFMLA   V10.D2, V18.D2, V7.D2
-	VFMLA   V11.D2, V19.D2, V6.D2
-	VFMLA   V12.D2, V20.D2, V5.D2
-	FSTPQ   (F8, F7), (R0)
-	FSTPQ   (F6, F5), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
-	SUB     $8, R3
-	CMP     $8, R3
-	BGE     by8
-
-below8:
-	CMP     $2, R3
-	BLT     below2
-
-by2:
-	FMOVQ   (R1), F5
-	WORD $0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
-	FMOVQ   (R4), F6
-	WORD $0x6e66e4a6 // fcmge v6.2d, v5.2d, v6.2d
-	FMOVQ   32(R4), F7
-	WORD $0x6ee5e4e7 // fcmgt v7.2d, v7.2d, v5.2d
-	VAND    V7.B16, V6.B16, V7.B16
-	WORD $0x6eb1a8e7 // uminv s7, v7.4s
-	FMOVS   F7, R5
-	CBZW    R5, done
-	VADD    V1.D2, V5.D2, V5.D2
-	VAND    V3.B16, V5.B16, V7.B16
-	VADD    V4.D2, V7.D2, V7.D2
-	FMOVQ   64(R4), F6
-	WORD $0x4ee6d4e6 // fsub v6.2d, v7.2d, v6.2d
-	FMOVQ   96(R4), F7
-	WORD $0x4e67d4c7 // fadd v7.2d, v6.2d, v7.2d
-	WORD $0x6e67fcc7 // fdiv v7.2d, v6.2d, v7.2d
-	WORD $0x6e67dce8 // fmul v8.2d, v7.2d, v7.2d
-	FMOVQ   576(R4), F12
-	FMOVQ   544(R4), F20
-	VFMLA   V8.D2, V12.D2, V20.D2
-	FMOVQ   512(R4), F12
-	VFMLA   V8.D2, V20.D2, V12.D2
-	FMOVQ   480(R4), F20
-	VFMLA   V8.D2, V12.D2, V20.D2
-	FMOVQ   448(R4), F12
-	VFMLA   V8.D2, V20.D2, V12.D2
-	FMOVQ   416(R4), F20
-	VFMLA   V8.D2, V12.D2, V20.D2
-	FMOVQ   384(R4), F12
-	VFMLA   V8.D2, V20.D2, V12.D2
-	WORD $0x6e6cdd0c // fmul v12.2d, v8.2d, v12.2d
-	FMOVQ   128(R4), F8
-	WORD $0x6e66dcd4 // fmul v20.2d, v6.2d, v6.2d
-	WORD $0x6e74dd14 // fmul v20.2d, v8.2d, v20.2d
-	VUSHR   $52, V5.D2, V5.D2
-	VORR    V2.B16, V5.B16, V5.B16
-	FMOVQ   352(R4), F8
-	WORD $0x4ee8d4a8 // fsub v8.2d, v5.2d, v8.2d
-	FMOVQ   192(R4), F5
-	WORD $0x6e65dd05 // fmul v5.2d, v8.2d, v5.2d
-	WORD $0x4e6cd68c // fadd v12.2d, v20.2d, v12.2d
-	VFMLA   V12.D2, V7.D2, V5.D2
-	WORD $0x4ee5d685 // fsub v5.2d, v20.2d, v5.2d
-	WORD $0x4ee5d4c5 // fsub v5.2d, v6.2d, v5.2d
-	FMOVQ   160(R4), F6
-	VFMLA   V6.D2, V8.D2, V5.D2
-	FMOVQ   F5, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
-	SUB     $2, R3
-	CMP     $2, R3
-	BGE     by2
-
-below2:
-	TBZ     $0, R3, below1
-	VLD1R   (R1), [V5.D2]
-	WORD $0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
-	FMOVQ   (R4), F6
-	WORD $0x6e66e4a6 // fcmge v6.2d, v5.2d, v6.2d
-	FMOVQ   32(R4), F8
-	WORD $0x6ee5e508 // fcmgt v8.2d, v8.2d, v5.2d
-	VAND    V8.B16, V6.B16, V8.B16
-	WORD $0x6eb1a908 // uminv s8, v8.4s
-	FMOVS   F8, R5
-	CBZW    R5, done
-	VADD    V1.D2, V5.D2, V5.D2
-	VAND    V3.B16, V5.B16, V8.B16
-	VADD    V4.D2, V8.D2, V8.D2
-	FMOVQ   64(R4), F6
-	WORD $0x4ee6d506 // fsub v6.2d, v8.2d, v6.2d
-	FMOVQ   96(R4), F8
-	WORD $0x4e68d4c8 // fadd v8.2d, v6.2d, v8.2d
-	WORD $0x6e68fcc8 // fdiv v8.2d, v6.2d, v8.2d
-	WORD $0x6e68dd14 // fmul v20.2d, v8.2d, v8.2d
-	FMOVQ   576(R4), F12
-	FMOVQ   544(R4), F7
-	VFMLA   V20.D2, V12.D2, V7.D2
-	FMOVQ   512(R4), F12
-	VFMLA   V20.D2, V7.D2, V12.D2
-	FMOVQ   480(R4), F7
-	VFMLA   V20.D2, V12.D2, V7.D2
-	FMOVQ   448(R4), F12
-	VFMLA   V20.D2, V7.D2, V12.D2
-	FMOVQ   416(R4), F7
-	VFMLA   V20.D2, V12.D2, V7.D2
-	FMOVQ   384(R4), F12
-	VFMLA   V20.D2, V7.D2, V12.D2
-	WORD $0x6e6cde8c // fmul v12.2d, v20.2d, v12.2d
-	FMOVQ   128(R4), F20
-	WORD $0x6e66dcc7 // fmul v7.2d, v6.2d, v6.2d
-	WORD $0x6e67de87 // fmul v7.2d, v20.2d, v7.2d
-	VUSHR   $52, V5.D2, V5.D2
-	VORR    V2.B16, V5.B16, V5.B16
-	FMOVQ   352(R4), F20
-	WORD $0x4ef4d4b4 // fsub v20.2d, v5.2d, v20.2d
-	FMOVQ   192(R4), F5
-	WORD $0x6e65de85 // fmul v5.2d, v20.2d, v5.2d
-	WORD $0x4e6cd4ec // fadd v12.2d, v7.2d, v12.2d
-	VFMLA   V12.D2, V8.D2, V5.D2
-	WORD $0x4ee5d4e5 // fsub v5.2d, v7.2d, v5.2d
-	WORD $0x4ee5d4c5 // fsub v5.2d, v6.2d, v5.2d
-	FMOVQ   160(R4), F6
-	VFMLA   V6.D2, V20.D2, V5.D2
-	FMOVD   F5, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
-	SUB     $1, R3
-
-below1:
-
-done:
-	SUB     R3, R2
-	MOVD    R2, done+32(FP)
-	RET
-
-// func(dst, x, c *float64, n int) (done int)
-TEXT ·logVectorNEONF64(SB), NOSPLIT, $0-40
+// func(dst, x, c *float64, n int, apart int) (done int)
+TEXT ·logNEONF64(SB), NOSPLIT, $64-48
 	MOVD    dst+0(FP), R0
 	MOVD    x+8(FP), R1
 	MOVD    c+16(FP), R2
 	MOVD    n+24(FP), R3
 	MOVD    R3, R4
-	MOVD    $logTableF64<>(SB), R5
-	FMOVQ   256(R5), F0
-	FMOVQ   320(R5), F1
-	FMOVQ   288(R5), F2
-	FMOVQ   224(R5), F3
+	MOVD    apart+32(FP), R5
+	MOVD    $logTableF64<>(SB), R7
+	CBNZ    R5, apart
+	VLD1R   (R2), [V0.D2]
+	MOVD    RSP, R2
+	ADD     $8, R2
+	FSTPQ   (F0, F0), (R2)
+	FSTPQ   (F0, F0), 32(R2)
+
+apart:
+	FMOVQ   256(R7), F0
+	FMOVQ   320(R7), F1
+	FMOVQ   288(R7), F2
+	FMOVQ   224(R7), F3
 	CMP     $8, R4
 	BLT     below8
 
@@ -4078,14 +2990,14 @@ by8:
 	WORD $0x4e69d4a9 // fadd v9.2d, v5.2d, v9.2d
 	WORD $0x4e6ad4ca // fadd v10.2d, v6.2d, v10.2d
 	WORD $0x4e6bd4eb // fadd v11.2d, v7.2d, v11.2d
-	FLDPQ   (R5), (F7, F6)
-	FLDPQ   (R5), (F5, F4)
+	FLDPQ   (R7), (F7, F6)
+	FLDPQ   (R7), (F5, F4)
 	WORD $0x6e67e507 // fcmge v7.2d, v8.2d, v7.2d
 	WORD $0x6e66e526 // fcmge v6.2d, v9.2d, v6.2d
 	WORD $0x6e65e545 // fcmge v5.2d, v10.2d, v5.2d
 	WORD $0x6e64e564 // fcmge v4.2d, v11.2d, v4.2d
-	FLDPQ   32(R5), (F12, F13)
-	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R7), (F12, F13)
+	FLDPQ   32(R7), (F14, F15)
 	WORD $0x6ee8e58c // fcmgt v12.2d, v12.2d, v8.2d
 	WORD $0x6ee9e5ad // fcmgt v13.2d, v13.2d, v9.2d
 	WORD $0x6eeae5ce // fcmgt v14.2d, v14.2d, v10.2d
@@ -4098,8 +3010,8 @@ by8:
 	VAND    V15.B16, V14.B16, V15.B16
 	VAND    V15.B16, V13.B16, V15.B16
 	WORD $0x6eb1a9ef // uminv s15, v15.4s
-	FMOVS   F15, R6
-	CBZW    R6, done
+	FMOVS   F15, R8
+	CBZW    R8, done
 	VADD    V0.D2, V8.D2, V8.D2
 	VADD    V0.D2, V9.D2, V9.D2
 	VADD    V0.D2, V10.D2, V10.D2
@@ -4112,14 +3024,14 @@ by8:
 	VADD    V3.D2, V13.D2, V13.D2
 	VADD    V3.D2, V14.D2, V14.D2
 	VADD    V3.D2, V12.D2, V12.D2
-	FLDPQ   64(R5), (F4, F5)
-	FLDPQ   64(R5), (F6, F7)
+	FLDPQ   64(R7), (F4, F5)
+	FLDPQ   64(R7), (F6, F7)
 	WORD $0x4ee4d5e4 // fsub v4.2d, v15.2d, v4.2d
 	WORD $0x4ee5d5a5 // fsub v5.2d, v13.2d, v5.2d
 	WORD $0x4ee6d5c6 // fsub v6.2d, v14.2d, v6.2d
 	WORD $0x4ee7d587 // fsub v7.2d, v12.2d, v7.2d
-	FLDPQ   96(R5), (F12, F14)
-	FLDPQ   96(R5), (F13, F15)
+	FLDPQ   96(R7), (F12, F14)
+	FLDPQ   96(R7), (F13, F15)
 	WORD $0x4e6cd48c // fadd v12.2d, v4.2d, v12.2d
 	WORD $0x4e6ed4ae // fadd v14.2d, v5.2d, v14.2d
 	WORD $0x4e6dd4cd // fadd v13.2d, v6.2d, v13.2d
@@ -4132,40 +3044,40 @@ by8:
 	WORD $0x6e6eddd1 // fmul v17.2d, v14.2d, v14.2d
 	WORD $0x6e6dddb2 // fmul v18.2d, v13.2d, v13.2d
 	WORD $0x6e6fddf3 // fmul v19.2d, v15.2d, v15.2d
-	FLDPQ   576(R5), (F20, F21)
-	FLDPQ   576(R5), (F22, F23)
-	FLDPQ   544(R5), (F24, F25)
-	FLDPQ   544(R5), (F26, F27)
+	FLDPQ   576(R7), (F20, F21)
+	FLDPQ   576(R7), (F22, F23)
+	FLDPQ   544(R7), (F24, F25)
+	FLDPQ   544(R7), (F26, F27)
 	VFMLA   V16.D2, V20.D2, V24.D2
 	VFMLA   V17.D2, V21.D2, V25.D2
 	VFMLA   V18.D2, V22.D2, V26.D2
 	VFMLA   V19.D2, V23.D2, V27.D2
-	FLDPQ   512(R5), (F23, F22)
-	FLDPQ   512(R5), (F21, F20)
+	FLDPQ   512(R7), (F23, F22)
+	FLDPQ   512(R7), (F21, F20)
 	VFMLA   V16.D2, V24.D2, V23.D2
 	VFMLA   V17.D2, V25.D2, V22.D2
 	VFMLA   V18.D2, V26.D2, V21.D2
 	VFMLA   V19.D2, V27.D2, V20.D2
-	FLDPQ   480(R5), (F27, F26)
-	FLDPQ   480(R5), (F25, F24)
+	FLDPQ   480(R7), (F27, F26)
+	FLDPQ   480(R7), (F25, F24)
 	VFMLA   V16.D2, V23.D2, V27.D2
 	VFMLA   V17.D2, V22.D2, V26.D2
 	VFMLA   V18.D2, V21.D2, V25.D2
 	VFMLA   V19.D2, V20.D2, V24.D2
-	FLDPQ   448(R5), (F20, F21)
-	FLDPQ   448(R5), (F22, F23)
+	FLDPQ   448(R7), (F20, F21)
+	FLDPQ   448(R7), (F22, F23)
 	VFMLA   V16.D2, V27.D2, V20.D2
 	VFMLA   V17.D2, V26.D2, V21.D2
 	VFMLA   V18.D2, V25.D2, V22.D2
 	VFMLA   V19.D2, V24.D2, V23.D2
-	FLDPQ   416(R5), (F24, F25)
-	FLDPQ   416(R5), (F26, F27)
+	FLDPQ   416(R7), (F24, F25)
+	FLDPQ   416(R7), (F26, F27)
 	VFMLA   V16.D2, V20.D2, V24.D2
 	VFMLA   V17.D2, V21.D2, V25.D2
 	VFMLA   V18.D2, V22.D2, V26.D2
 	VFMLA   V19.D2, V23.D2, V27.D2
-	FLDPQ   384(R5), (F23, F22)
-	FLDPQ   384(R5), (F21, F20)
+	FLDPQ   384(R7), (F23, F22)
+	FLDPQ   384(R7), (F21, F20)
 	VFMLA   V16.D2, V24.D2, V23.D2
 	VFMLA   V17.D2, V25.D2, V22.D2
 	VFMLA   V18.D2, V26.D2, V21.D2
@@ -4174,8 +3086,8 @@ by8:
 	WORD $0x6e76de36 // fmul v22.2d, v17.2d, v22.2d
 	WORD $0x6e75de55 // fmul v21.2d, v18.2d, v21.2d
 	WORD $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
-	FLDPQ   128(R5), (F19, F18)
-	FLDPQ   128(R5), (F17, F16)
+	FLDPQ   128(R7), (F19, F18)
+	FLDPQ   128(R7), (F17, F16)
 	WORD $0x6e64dc9b // fmul v27.2d, v4.2d, v4.2d
 	WORD $0x6e65dcba // fmul v26.2d, v5.2d, v5.2d
 	WORD $0x6e66dcd9 // fmul v25.2d, v6.2d, v6.2d
@@ -4192,14 +3104,14 @@ by8:
 	VORR    V1.B16, V9.B16, V9.B16
 	VORR    V1.B16, V10.B16, V10.B16
 	VORR    V1.B16, V11.B16, V11.B16
-	FLDPQ   352(R5), (F16, F17)
-	FLDPQ   352(R5), (F18, F19)
+	FLDPQ   352(R7), (F16, F17)
+	FLDPQ   352(R7), (F18, F19)
 	WORD $0x4ef0d510 // fsub v16.2d, v8.2d, v16.2d
 	WORD $0x4ef1d531 // fsub v17.2d, v9.2d, v17.2d
 	WORD $0x4ef2d552 // fsub v18.2d, v10.2d, v18.2d
 	WORD $0x4ef3d573 // fsub v19.2d, v11.2d, v19.2d
-	FLDPQ   192(R5), (F11, F10)
-	FLDPQ   192(R5), (F9, F8)
+	FLDPQ   192(R7), (F11, F10)
+	FLDPQ   192(R7), (F9, F8)
 	WORD $0x6e6bde0b // fmul v11.2d, v16.2d, v11.2d
 	WORD $0x6e6ade2a // fmul v10.2d, v17.2d, v10.2d
 	WORD $0x6e69de49 // fmul v9.2d, v18.2d, v9.2d
@@ -4220,17 +3132,18 @@ by8:
 	WORD $0x4eead4aa // fsub v10.2d, v5.2d, v10.2d
 	WORD $0x4ee9d4c9 // fsub v9.2d, v6.2d, v9.2d
 	WORD $0x4ee8d4e8 // fsub v8.2d, v7.2d, v8.2d
-	FLDPQ   160(R5), (F7, F6)
-	FLDPQ   160(R5), (F5, F4)
+	FLDPQ   160(R7), (F7, F6)
+	FLDPQ   160(R7), (F5, F4)
 	VFMLA   V7.D2, V16.D2, V11.D2
 	VFMLA   V6.D2, V17.D2, V10.D2
 	VFMLA   V5.D2, V18.D2, V9.D2
 	VFMLA   V4.D2, V19.D2, V8.D2
 	FSTPQ   (F11, F10), (R0)
 	FSTPQ   (F9, F8), 32(R0)
+	AND     $64, R5, R6
+	ADD     R6, R2
 	ADD     $64, R0
 	ADD     $64, R1
-	ADD     $64, R2
 	SUB     $8, R4
 	CMP     $8, R4
 	BGE     by8
@@ -4243,56 +3156,57 @@ by2:
 	FMOVQ   (R1), F8
 	FMOVQ   (R2), F9
 	WORD $0x4e69d509 // fadd v9.2d, v8.2d, v9.2d
-	FMOVQ   (R5), F8
+	FMOVQ   (R7), F8
 	WORD $0x6e68e528 // fcmge v8.2d, v9.2d, v8.2d
-	FMOVQ   32(R5), F10
+	FMOVQ   32(R7), F10
 	WORD $0x6ee9e54a // fcmgt v10.2d, v10.2d, v9.2d
 	VAND    V10.B16, V8.B16, V10.B16
 	WORD $0x6eb1a94a // uminv s10, v10.4s
-	FMOVS   F10, R6
-	CBZW    R6, done
+	FMOVS   F10, R8
+	CBZW    R8, done
 	VADD    V0.D2, V9.D2, V9.D2
 	VAND    V2.B16, V9.B16, V10.B16
 	VADD    V3.D2, V10.D2, V10.D2
-	FMOVQ   64(R5), F8
+	FMOVQ   64(R7), F8
 	WORD $0x4ee8d548 // fsub v8.2d, v10.2d, v8.2d
-	FMOVQ   96(R5), F10
+	FMOVQ   96(R7), F10
 	WORD $0x4e6ad50a // fadd v10.2d, v8.2d, v10.2d
 	WORD $0x6e6afd0a // fdiv v10.2d, v8.2d, v10.2d
 	WORD $0x6e6add4b // fmul v11.2d, v10.2d, v10.2d
-	FMOVQ   576(R5), F4
-	FMOVQ   544(R5), F19
+	FMOVQ   576(R7), F4
+	FMOVQ   544(R7), F19
 	VFMLA   V11.D2, V4.D2, V19.D2
-	FMOVQ   512(R5), F4
+	FMOVQ   512(R7), F4
 	VFMLA   V11.D2, V19.D2, V4.D2
-	FMOVQ   480(R5), F19
+	FMOVQ   480(R7), F19
 	VFMLA   V11.D2, V4.D2, V19.D2
-	FMOVQ   448(R5), F4
+	FMOVQ   448(R7), F4
 	VFMLA   V11.D2, V19.D2, V4.D2
-	FMOVQ   416(R5), F19
+	FMOVQ   416(R7), F19
 	VFMLA   V11.D2, V4.D2, V19.D2
-	FMOVQ   384(R5), F4
+	FMOVQ   384(R7), F4
 	VFMLA   V11.D2, V19.D2, V4.D2
 	WORD $0x6e64dd64 // fmul v4.2d, v11.2d, v4.2d
-	FMOVQ   128(R5), F11
+	FMOVQ   128(R7), F11
 	WORD $0x6e68dd13 // fmul v19.2d, v8.2d, v8.2d
 	WORD $0x6e73dd73 // fmul v19.2d, v11.2d, v19.2d
 	VUSHR   $52, V9.D2, V9.D2
 	VORR    V1.B16, V9.B16, V9.B16
-	FMOVQ   352(R5), F11
+	FMOVQ   352(R7), F11
 	WORD $0x4eebd52b // fsub v11.2d, v9.2d, v11.2d
-	FMOVQ   192(R5), F9
+	FMOVQ   192(R7), F9
 	WORD $0x6e69dd69 // fmul v9.2d, v11.2d, v9.2d
 	WORD $0x4e64d664 // fadd v4.2d, v19.2d, v4.2d
 	VFMLA   V4.D2, V10.D2, V9.D2
 	WORD $0x4ee9d669 // fsub v9.2d, v19.2d, v9.2d
 	WORD $0x4ee9d509 // fsub v9.2d, v8.2d, v9.2d
-	FMOVQ   160(R5), F8
+	FMOVQ   160(R7), F8
 	VFMLA   V8.D2, V11.D2, V9.D2
 	FMOVQ   F9, (R0)
+	AND     $16, R5, R6
+	ADD     R6, R2
 	ADD     $16, R0
 	ADD     $16, R1
-	ADD     $16, R2
 	SUB     $2, R4
 	CMP     $2, R4
 	BGE     by2
@@ -4302,126 +3216,57 @@ below2:
 	VLD1R   (R1), [V9.D2]
 	VLD1R   (R2), [V8.D2]
 	WORD $0x4e68d528 // fadd v8.2d, v9.2d, v8.2d
-	FMOVQ   (R5), F9
+	FMOVQ   (R7), F9
 	WORD $0x6e69e509 // fcmge v9.2d, v8.2d, v9.2d
-	FMOVQ   32(R5), F11
+	FMOVQ   32(R7), F11
 	WORD $0x6ee8e56b // fcmgt v11.2d, v11.2d, v8.2d
 	VAND    V11.B16, V9.B16, V11.B16
 	WORD $0x6eb1a96b // uminv s11, v11.4s
-	FMOVS   F11, R6
-	CBZW    R6, done
+	FMOVS   F11, R8
+	CBZW    R8, done
 	VADD    V0.D2, V8.D2, V8.D2
 	VAND    V2.B16, V8.B16, V11.B16
 	VADD    V3.D2, V11.D2, V11.D2
-	FMOVQ   64(R5), F9
+	FMOVQ   64(R7), F9
 	WORD $0x4ee9d569 // fsub v9.2d, v11.2d, v9.2d
-	FMOVQ   96(R5), F11
+	FMOVQ   96(R7), F11
 	WORD $0x4e6bd52b // fadd v11.2d, v9.2d, v11.2d
 	WORD $0x6e6bfd2b // fdiv v11.2d, v9.2d, v11.2d
 	WORD $0x6e6bdd73 // fmul v19.2d, v11.2d, v11.2d
-	FMOVQ   576(R5), F4
-	FMOVQ   544(R5), F10
+	FMOVQ   576(R7), F4
+	FMOVQ   544(R7), F10
 	VFMLA   V19.D2, V4.D2, V10.D2
-	FMOVQ   512(R5), F4
+	FMOVQ   512(R7), F4
 	VFMLA   V19.D2, V10.D2, V4.D2
-	FMOVQ   480(R5), F10
+	FMOVQ   480(R7), F10
 	VFMLA   V19.D2, V4.D2, V10.D2
-	FMOVQ   448(R5), F4
+	FMOVQ   448(R7), F4
 	VFMLA   V19.D2, V10.D2, V4.D2
-	FMOVQ   416(R5), F10
+	FMOVQ   416(R7), F10
 	VFMLA   V19.D2, V4.D2, V10.D2
-	FMOVQ   384(R5), F4
+	FMOVQ   384(R7), F4
 	VFMLA   V19.D2, V10.D2, V4.D2
 	WORD $0x6e64de64 // fmul v4.2d, v19.2d, v4.2d
-	FMOVQ   128(R5), F19
+	FMOVQ   128(R7), F19
 	WORD $0x6e69dd2a // fmul v10.2d, v9.2d, v9.2d
 	WORD $0x6e6ade6a // fmul v10.2d, v19.2d, v10.2d
 	VUSHR   $52, V8.D2, V8.D2
 	VORR    V1.B16, V8.B16, V8.B16
-	FMOVQ   352(R5), F19
+	FMOVQ   352(R7), F19
 	WORD $0x4ef3d513 // fsub v19.2d, v8.2d, v19.2d
-	FMOVQ   192(R5), F8
+	FMOVQ   192(R7), F8
 	WORD $0x6e68de68 // fmul v8.2d, v19.2d, v8.2d
 	WORD $0x4e64d544 // fadd v4.2d, v10.2d, v4.2d
 	VFMLA   V4.D2, V11.D2, V8.D2
 	WORD $0x4ee8d548 // fsub v8.2d, v10.2d, v8.2d
 	WORD $0x4ee8d528 // fsub v8.2d, v9.2d, v8.2d
-	FMOVQ   160(R5), F9
+	FMOVQ   160(R7), F9
 	VFMLA   V9.D2, V19.D2, V8.D2
 	FMOVD   F8, (R0)
+	AND     $8, R5, R6
+	ADD     R6, R2
 	ADD     $8, R0
 	ADD     $8, R1
-	ADD     $8, R2
-	SUB     $1, R4
-
-below1:
-
-done:
-	SUB     R4, R3
-	MOVD    R3, done+32(FP)
-	RET
-
-// func(dst, a, b *float64, n int, scale float64) (done int)
-TEXT ·productNEONF64(SB), NOSPLIT, $0-48
-	MOVD    dst+0(FP), R0
-	MOVD    a+8(FP), R1
-	MOVD    b+16(FP), R2
-	MOVD    n+24(FP), R3
-	MOVD    R3, R4
-	FMOVD   scale+32(FP), F0
-	VDUP    V0.D[0], V0.D2
-	CMP     $8, R4
-	BLT     below8
-
-by8:
-	FLDPQ   (R1), (F1, F2)
-	FLDPQ   32(R1), (F3, F4)
-	FLDPQ   (R2), (F5, F6)
-	FLDPQ   32(R2), (F7, F8)
-	WORD $0x6e65dc25 // fmul v5.2d, v1.2d, v5.2d
-	WORD $0x6e66dc46 // fmul v6.2d, v2.2d, v6.2d
-	WORD $0x6e67dc67 // fmul v7.2d, v3.2d, v7.2d
-	WORD $0x6e68dc88 // fmul v8.2d, v4.2d, v8.2d
-	WORD $0x6e60dca5 // fmul v5.2d, v5.2d, v0.2d
-	WORD $0x6e60dcc6 // fmul v6.2d, v6.2d, v0.2d
-	WORD $0x6e60dce7 // fmul v7.2d, v7.2d, v0.2d
-	WORD $0x6e60dd08 // fmul v8.2d, v8.2d, v0.2d
-	FSTPQ   (F5, F6), (R0)
-	FSTPQ   (F7, F8), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
-	ADD     $64, R2
-	SUB     $8, R4
-	CMP     $8, R4
-	BGE     by8
-
-below8:
-	CMP     $2, R4
-	BLT     below2
-
-by2:
-	FMOVQ   (R1), F8
-	FMOVQ   (R2), F7
-	WORD $0x6e67dd07 // fmul v7.2d, v8.2d, v7.2d
-	WORD $0x6e60dce7 // fmul v7.2d, v7.2d, v0.2d
-	FMOVQ   F7, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
-	ADD     $16, R2
-	SUB     $2, R4
-	CMP     $2, R4
-	BGE     by2
-
-below2:
-	TBZ     $0, R4, below1
-	VLD1R   (R1), [V7.D2]
-	VLD1R   (R2), [V8.D2]
-	WORD $0x6e68dce8 // fmul v8.2d, v7.2d, v8.2d
-	WORD $0x6e60dd08 // fmul v8.2d, v8.2d, v0.2d
-	FMOVD   F8, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
-	ADD     $8, R2
 	SUB     $1, R4
 
 below1:
@@ -4429,366 +3274,4 @@ below1:
 done:
 	SUB     R4, R3
 	MOVD    R3, done+40(FP)
-	RET
-
-// func(dst, a *float64, n int) (done int)
-TEXT ·sumNEONF64(SB), NOSPLIT, $0-32
-	MOVD    dst+0(FP), R0
-	MOVD    a+8(FP), R1
-	MOVD    n+16(FP), R2
-	MOVD    R2, R3
-	CMP     $8, R3
-	BLT     below8
-
-by8:
-	FLDPQ   (R0), (F0, F1)
-	FLDPQ   32(R0), (F2, F3)
-	FLDPQ   (R1), (F4, F5)
-	FLDPQ   32(R1), (F6, F7)
-	WORD $0x4e64d404 // fadd v4.2d, v0.2d, v4.2d
-	WORD $0x4e65d425 // fadd v5.2d, v1.2d, v5.2d
-	WORD $0x4e66d446 // fadd v6.2d, v2.2d, v6.2d
-	WORD $0x4e67d467 // fadd v7.2d, v3.2d, v7.2d
-	FSTPQ   (F4, F5), (R0)
-	FSTPQ   (F6, F7), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
-	SUB     $8, R3
-	CMP     $8, R3
-	BGE     by8
-
-below8:
-	CMP     $2, R3
-	BLT     below2
-
-by2:
-	FMOVQ   (R0), F7
-	FMOVQ   (R1), F6
-	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
-	FMOVQ   F6, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
-	SUB     $2, R3
-	CMP     $2, R3
-	BGE     by2
-
-below2:
-	TBZ     $0, R3, below1
-	VLD1R   (R0), [V6.D2]
-	VLD1R   (R1), [V7.D2]
-	WORD $0x4e67d4c7 // fadd v7.2d, v6.2d, v7.2d
-	FMOVD   F7, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
-	SUB     $1, R3
-
-below1:
-
-done:
-	SUB     R3, R2
-	MOVD    R2, done+24(FP)
-	RET
-
-// func(dst, cos, sin, gCos, gSin *float64, n int) (done int)
-TEXT ·pairGradNEONF64(SB), NOSPLIT, $0-56
-	MOVD    dst+0(FP), R0
-	MOVD    cos+8(FP), R1
-	MOVD    sin+16(FP), R2
-	MOVD    gCos+24(FP), R3
-	MOVD    gSin+32(FP), R4
-	MOVD    n+40(FP), R5
-	MOVD    R5, R6
-	CMP     $8, R6
-	BLT     below8
-
-by8:
-	FLDPQ   (R3), (F0, F1)
-	FLDPQ   32(R3), (F2, F3)
-	FLDPQ   (R2), (F4, F5)
-	FLDPQ   32(R2), (F6, F7)
-	WORD $0x6e64dc04 // fmul v4.2d, v0.2d, v4.2d
-	WORD $0x6e65dc25 // fmul v5.2d, v1.2d, v5.2d
-	WORD $0x6e66dc46 // fmul v6.2d, v2.2d, v6.2d
-	WORD $0x6e67dc67 // fmul v7.2d, v3.2d, v7.2d
-	FLDPQ   (R4), (F3, F2)
-	FLDPQ   32(R4), (F1, F0)
-	FLDPQ   (R1), (F8, F9)
-	FLDPQ   32(R1), (F10, F11)
-	WORD $0x6e68dc68 // fmul v8.2d, v3.2d, v8.2d
-	WORD $0x6e69dc49 // fmul v9.2d, v2.2d, v9.2d
-	WORD $0x6e6adc2a // fmul v10.2d, v1.2d, v10.2d
-	WORD $0x6e6bdc0b // fmul v11.2d, v0.2d, v11.2d
-	WORD $0x4ee4d504 // fsub v4.2d, v8.2d, v4.2d
-	WORD $0x4ee5d525 // fsub v5.2d, v9.2d, v5.2d
-	WORD $0x4ee6d546 // fsub v6.2d, v10.2d, v6.2d
-	WORD $0x4ee7d567 // fsub v7.2d, v11.2d, v7.2d
-	FSTPQ   (F4, F5), (R0)
-	FSTPQ   (F6, F7), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
-	ADD     $64, R2
-	ADD     $64, R3
-	ADD     $64, R4
-	SUB     $8, R6
-	CMP     $8, R6
-	BGE     by8
-
-below8:
-	CMP     $2, R6
-	BLT     below2
-
-by2:
-	FMOVQ   (R3), F7
-	FMOVQ   (R2), F6
-	WORD $0x6e66dce6 // fmul v6.2d, v7.2d, v6.2d
-	FMOVQ   (R4), F7
-	FMOVQ   (R1), F5
-	WORD $0x6e65dce5 // fmul v5.2d, v7.2d, v5.2d
-	WORD $0x4ee6d4a6 // fsub v6.2d, v5.2d, v6.2d
-	FMOVQ   F6, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
-	ADD     $16, R2
-	ADD     $16, R3
-	ADD     $16, R4
-	SUB     $2, R6
-	CMP     $2, R6
-	BGE     by2
-
-below2:
-	TBZ     $0, R6, below1
-	VLD1R   (R3), [V6.D2]
-	VLD1R   (R2), [V5.D2]
-	WORD $0x6e65dcc5 // fmul v5.2d, v6.2d, v5.2d
-	VLD1R   (R4), [V6.D2]
-	VLD1R   (R1), [V7.D2]
-	WORD $0x6e67dcc7 // fmul v7.2d, v6.2d, v7.2d
-	WORD $0x4ee5d4e5 // fsub v5.2d, v7.2d, v5.2d
-	FMOVD   F5, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
-	ADD     $8, R2
-	ADD     $8, R3
-	ADD     $8, R4
-	SUB     $1, R6
-
-below1:
-
-done:
-	SUB     R6, R5
-	MOVD    R5, done+48(FP)
-	RET
-
-// func(x *float64, n int, low, high float64) (done int)
-TEXT ·withinNEONF64(SB), NOSPLIT, $0-40
-	MOVD    x+0(FP), R0
-	MOVD    n+8(FP), R1
-	MOVD    R1, R2
-	FMOVD   low+16(FP), F0
-	VDUP    V0.D[0], V0.D2
-	FMOVD   high+24(FP), F1
-	VDUP    V1.D[0], V1.D2
-	CMP     $8, R2
-	BLT     below8
-
-by8:
-	FLDPQ   (R0), (F2, F3)
-	FLDPQ   32(R0), (F4, F5)
-	WORD $0x6e60e446 // fcmge v6.2d, v2.2d, v0.2d
-	WORD $0x6e60e467 // fcmge v7.2d, v3.2d, v0.2d
-	WORD $0x6e60e488 // fcmge v8.2d, v4.2d, v0.2d
-	WORD $0x6e60e4a9 // fcmge v9.2d, v5.2d, v0.2d
-	WORD $0x6e62e422 // fcmge v2.2d, v1.2d, v2.2d
-	WORD $0x6e63e423 // fcmge v3.2d, v1.2d, v3.2d
-	WORD $0x6e64e424 // fcmge v4.2d, v1.2d, v4.2d
-	WORD $0x6e65e425 // fcmge v5.2d, v1.2d, v5.2d
-	VAND    V2.B16, V6.B16, V2.B16
-	VAND    V3.B16, V7.B16, V3.B16
-	VAND    V4.B16, V8.B16, V4.B16
-	VAND    V5.B16, V9.B16, V5.B16
-	VAND    V3.B16, V2.B16, V3.B16
-	VAND    V5.B16, V4.B16, V5.B16
-	VAND    V5.B16, V3.B16, V5.B16
-	WORD $0x6eb1a8a5 // uminv s5, v5.4s
-	FMOVS   F5, R3
-	CBZW    R3, done
-	ADD     $64, R0
-	SUB     $8, R2
-	CMP     $8, R2
-	BGE     by8
-
-below8:
-	CMP     $2, R2
-	BLT     below2
-
-by2:
-	FMOVQ   (R0), F5
-	WORD $0x6e60e4a3 // fcmge v3.2d, v5.2d, v0.2d
-	WORD $0x6e65e425 // fcmge v5.2d, v1.2d, v5.2d
-	VAND    V5.B16, V3.B16, V5.B16
-	WORD $0x6eb1a8a5 // uminv s5, v5.4s
-	FMOVS   F5, R3
-	CBZW    R3, done
-	ADD     $16, R0
-	SUB     $2, R2
-	CMP     $2, R2
-	BGE     by2
-
-below2:
-	TBZ     $0, R2, below1
-	VLD1R   (R0), [V5.D2]
-	WORD $0x6e60e4a3 // fcmge v3.2d, v5.2d, v0.2d
-	WORD $0x6e65e425 // fcmge v5.2d, v1.2d, v5.2d
-	VAND    V5.B16, V3.B16, V5.B16
-	WORD $0x6eb1a8a5 // uminv s5, v5.4s
-	FMOVS   F5, R3
-	CBZW    R3, done
-	ADD     $8, R0
-	SUB     $1, R2
-
-below1:
-
-done:
-	SUB     R2, R1
-	MOVD    R1, done+32(FP)
-	RET
-
-// func(dst, x *float64, n int) (done int)
-TEXT ·sqrtNEONF64(SB), NOSPLIT, $0-32
-	MOVD    dst+0(FP), R0
-	MOVD    x+8(FP), R1
-	MOVD    n+16(FP), R2
-	MOVD    R2, R3
-	CMP     $8, R3
-	BLT     below8
-
-by8:
-	FLDPQ   (R1), (F0, F1)
-	FLDPQ   32(R1), (F2, F3)
-	WORD $0x6ee1f800 // fsqrt v0.2d, v0.2d
-	WORD $0x6ee1f821 // fsqrt v1.2d, v1.2d
-	WORD $0x6ee1f842 // fsqrt v2.2d, v2.2d
-	WORD $0x6ee1f863 // fsqrt v3.2d, v3.2d
-	FSTPQ   (F0, F1), (R0)
-	FSTPQ   (F2, F3), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
-	SUB     $8, R3
-	CMP     $8, R3
-	BGE     by8
-
-below8:
-	CMP     $2, R3
-	BLT     below2
-
-by2:
-	FMOVQ   (R1), F3
-	WORD $0x6ee1f863 // fsqrt v3.2d, v3.2d
-	FMOVQ   F3, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
-	SUB     $2, R3
-	CMP     $2, R3
-	BGE     by2
-
-below2:
-	TBZ     $0, R3, below1
-	VLD1R   (R1), [V3.D2]
-	WORD $0x6ee1f863 // fsqrt v3.2d, v3.2d
-	FMOVD   F3, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
-	SUB     $1, R3
-
-below1:
-
-done:
-	SUB     R3, R2
-	MOVD    R2, done+24(FP)
-	RET
-
-// func(dst, x *float64, n int, c float64) (done int)
-TEXT ·multipleNEONF64(SB), NOSPLIT, $0-40
-	MOVD    dst+0(FP), R0
-	MOVD    x+8(FP), R1
-	MOVD    n+16(FP), R2
-	MOVD    R2, R3
-	FMOVD   c+24(FP), F0
-	VDUP    V0.D[0], V0.D2
-	CMP     $8, R3
-	BLT     below8
-
-by8:
-	FLDPQ   (R1), (F1, F2)
-	FLDPQ   32(R1), (F3, F4)
-	WORD $0x6e60dc21 // fmul v1.2d, v1.2d, v0.2d
-	WORD $0x6e60dc42 // fmul v2.2d, v2.2d, v0.2d
-	WORD $0x6e60dc63 // fmul v3.2d, v3.2d, v0.2d
-	WORD $0x6e60dc84 // fmul v4.2d, v4.2d, v0.2d
-	FSTPQ   (F1, F2), (R0)
-	FSTPQ   (F3, F4), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
-	SUB     $8, R3
-	CMP     $8, R3
-	BGE     by8
-
-below8:
-	CMP     $2, R3
-	BLT     below2
-
-by2:
-	FMOVQ   (R1), F4
-	WORD $0x6e60dc84 // fmul v4.2d, v4.2d, v0.2d
-	FMOVQ   F4, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
-	SUB     $2, R3
-	CMP     $2, R3
-	BGE     by2
-
-below2:
-	TBZ     $0, R3, below1
-	VLD1R   (R1), [V4.D2]
-	WORD $0x6e60dc84 // fmul v4.2d, v4.2d, v0.2d
-	FMOVD   F4, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
-	SUB     $1, R3
-
-below1:
-
-done:
-	SUB     R3, R2
-	MOVD    R2, done+32(FP)
-	RET
-
-// func(dst, a, b, c *float64, n int) (done int)
-TEXT ·triplesNEONF64(SB), NOSPLIT, $0-48
-	MOVD    dst+0(FP), R0
-	MOVD    a+8(FP), R1
-	MOVD    b+16(FP), R2
-	MOVD    c+24(FP), R3
-	MOVD    n+32(FP), R4
-	MOVD    R4, R5
-	SUBS    $2, R5
-	BLT     over
-
-next:
-	FMOVQ   (R1), F0
-	ADD     $16, R1
-	FMOVQ   (R2), F1
-	ADD     $16, R2
-	FMOVQ   (R3), F2
-	ADD     $16, R3
-	VST3.P  [V0.D2, V1.D2, V2.D2], 48(R0)
-	SUBS    $2, R5
-	BGE     next
-
-over:
-	ADD     $2, R5
-
-done:
-	SUB     R5, R4
-	MOVD    R4, done+40(FP)
 	RET

@@ -16,10 +16,8 @@ func vectorsOf[T Float]() *vectors[T] {
 	return (*vectors[T])(p)
 }
 
-var neonVectors32 = vectors[float32]{cosNEONF32, sinNEONF32, sinCosNEONF32, expNEONF32, logScalarNEONF32,
-	logVectorNEONF32, productNEONF32, sumNEONF32, pairGradNEONF32, withinNEONF32, sqrtNEONF32, multipleNEONF32,
-	triplesNEONF32}
+var neonVectors32 = vectors[float32]{cos: cosNEONF32, sin: sinNEONF32, sinCos: sinCosNEONF32, exp: expNEONF32,
+	log: logNEONF32}
 
-var neonVectors64 = vectors[float64]{cosNEONF64, sinNEONF64, sinCosNEONF64, expNEONF64, logScalarNEONF64,
-	logVectorNEONF64, productNEONF64, sumNEONF64, pairGradNEONF64, withinNEONF64, sqrtNEONF64, multipleNEONF64,
-	triplesNEONF64}
+var neonVectors64 = vectors[float64]{cos: cosNEONF64, sin: sinNEONF64, sinCos: sinCosNEONF64, exp: expNEONF64,
+	log: logNEONF64}

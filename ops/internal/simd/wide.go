@@ -40,22 +40,22 @@ func (s *sweep[T]) slice() int {
 	return (s.k + slices - 1) / slices
 }
 
-// multiplyWide is multiply for a float64 C, in whole panels.
+// multiplyWide is multiply for a float64 C, to which it adds a slice of the sums of each panel at a time.
 func (s *sweep[T]) multiplyWide(a *T, rs, ks, i, rows, lo, hi int) {
-	b := &s.b[(lo-s.b0)*s.k*s.width]
-	s.kernels.wide[rows-1](s.k, s.slice(), a, rs, ks, b, hi-lo, &s.wide[i*s.ld+lo*s.width], s.ld)
-}
-
-// crossWide is cross for a float64 C, to which it adds a slice at a time, as the kernel does.
-func (s *sweep[T]) crossWide(a *T, rs, ks, i, rows, q int) {
-	w, slice, panel := s.width, s.slice(), s.b[(q-s.b0)*s.k*s.width:]
-	for k := 0; k < s.k; k += slice {
-		from := (*T)(unsafe.Add(unsafe.Pointer(a), k*ks*sizeof[T]()))
-		s.kernels.tile[rows-1](min(slice, s.k-k), from, rs, ks, &panel[k*w], 1, &s.ws.tile[0], w, nil, 0)
-		for r := range rows {
-			_, end := s.triangle.columns(i+r, s.n)
-			for j := q * w; j < min(end, q*w+w); j++ {
-				s.wide[(i+r)*s.ld+j] += float64(s.ws.tile[r*w+j-q*w])
+	w, slice, tile := s.width, s.slice(), (*float32)(unsafe.Pointer(&s.ws.tile[0]))
+	for q := lo; q < hi; q++ {
+		panel := s.b[(q-s.b0)*s.k*w:]
+		for k := 0; k < s.k; k += slice {
+			from := (*T)(unsafe.Add(unsafe.Pointer(a), k*ks*sizeof[T]()))
+			s.kernels.tile[rows](min(slice, s.k-k), from, rs, ks, &panel[k*w], 1, &s.ws.tile[0], w, nil, 0)
+			if (q+1)*w <= i+1 { // before the diagonal
+				s.kernels.wide(rows, w, tile, &s.wide[i*s.ld+q*w], s.ld)
+				continue
+			}
+			for r := range rows {
+				for j := q * w; j < min(i+r+1, q*w+w); j++ {
+					s.wide[(i+r)*s.ld+j] += float64(s.ws.tile[r*w+j-q*w])
+				}
 			}
 		}
 	}

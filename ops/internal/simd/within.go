@@ -35,7 +35,7 @@ func (s *search[T]) do(lo, hi int) {
 func vecWithin[T Float](x []T, low T) bool {
 	high := Largest[T]()
 	low = max(low, -high)
-	if k := vectorsOf[T](); k != nil && len(x) > 0 {
+	if k := pointwiseOf[T](); k != nil && len(x) > 0 {
 		return k.within(&x[0], len(x), low, high) == len(x)
 	}
 	for _, v := range x {

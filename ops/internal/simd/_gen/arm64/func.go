@@ -14,6 +14,7 @@ type Func struct {
 	name, doc, signature string
 	offsets              map[string]int // of arguments and results from FP
 	size                 int            // of both
+	frame                int
 	body                 bytes.Buffer
 	freeRegs             []Reg
 	freeVecs             []Vec
@@ -74,8 +75,14 @@ func (f *Func) place(fields *ast.FieldList) {
 }
 
 func (f *Func) assembly(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\n// %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", f.signature, f.name, f.size)
+	fmt.Fprintf(b, "\n// %s\nTEXT ·%s(SB), NOSPLIT, $%d-%d\n", f.signature, f.name, f.frame, f.size)
 	b.Write(f.body.Bytes())
+}
+
+// Frame gives the function so many bytes of memory, which lie so far above RSP.
+func (f *Func) Frame(bytes int) int {
+	f.frame = bytes
+	return 8
 }
 
 // Arg is the place of an argument or result of that name.

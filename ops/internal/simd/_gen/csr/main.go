@@ -1,11 +1,9 @@
-// Command csr writes the kernels of sparse rows of package simd, csr_amd64.s, csr_arm64.s and the Go declarations beside them,
-// into a folder.
+// Command csr writes the kernels of sparse rows of package simd, csr_amd64.s and the Go declarations beside it, into a folder.
 //
 //	go run -C _gen ./csr -dir ..
 package main
 
 import (
-	"github.com/bochner-go/bochner/ops/internal/simd/_gen/arm64"
 	"github.com/bochner-go/bochner/ops/internal/simd/_gen/files"
 	"github.com/mmcloughlin/avo/build"
 )
@@ -19,22 +17,13 @@ var kernels = []kernel{
 	{isa: "AVX2", bytes: 32, elem: 8, vecs: 2},
 }
 
-// most is how many panels one call goes over: enough independent sums to hide the latency of an FMA, and few enough for 16 registers.
-const most = 4
-
 func main() {
 	files.Main("csr", func(c *build.Context) {
 		for _, k := range kernels {
-			for panels := 1; panels <= most; panels++ {
+			for _, panels := range []int{4, 2, 1} {
 				k.row(c, panels)
 			}
 		}
 		prefetch(c)
-	}, func(f *arm64.File) {
-		for _, elem := range []int{4, 8} {
-			for panels := 1; panels <= most; panels++ {
-				neonRow(f, elem, panels)
-			}
-		}
-	})
+	}, nil)
 }

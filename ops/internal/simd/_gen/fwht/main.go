@@ -1,22 +1,18 @@
-// Command fwht writes the assembly of the Walsh-Hadamard transform: fwht_amd64.s and its stubs, and fwht_arm64.s and its
-// stubs to the same folder.
+// Command fwht writes the assembly of the Walsh-Hadamard transform: fwht_amd64.s and its stubs.
 //
 //	go generate github.com/bochner-go/bochner/ops/internal/simd
 //
 // A transform of n = 2^k numbers is k stages of butterflies (a, b) -> (a+b, a-b), in any order. The head does the
 // stages of a block of R vectors that lie side by side while they are in registers: those inside a vector by a
 // permutation and x' = ±x + permuted x, those across by additions. A pass then does 1 to 4 stages of a larger stride,
-// on R = 2 to 16 vectors at that stride. So 4096 numbers of float32 take two trips through the cache. The head can
-// multiply what it loads, by signs or scales, and need not write where it read.
+// on R = 2 to 16 vectors at that stride. So 4096 numbers of float32 take two trips through the cache. The head
+// multiplies what it loads, by signs or scales, and need not write where it read.
 package main
 
 import (
 	"flag"
 	"fmt"
-	"log"
-	"path/filepath"
 
-	"github.com/bochner-go/bochner/ops/internal/simd/_gen/arm64"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -134,20 +130,12 @@ func (t target) across(v []reg.Register, spare reg.Register) {
 	}
 }
 
-// head is the kernel for blocks of r vectors, n elements in all: dst = blockwise H(src·scale), scale being absent
-// without scaled.
-func (t target) head(signs Mem, r int, scaled bool) {
-	kind, params := "hadamardHead", fmt.Sprintf("dst, src *%s, n int", t.goType())
-	if scaled {
-		kind, params = "hadamardScaledHead", fmt.Sprintf("dst, src, scale *%s, n int", t.goType())
-	}
-	TEXT(t.name(fmt.Sprintf("%s%d", kind, r)), NOSPLIT, "func("+params+")")
+// head is the kernel for blocks of r vectors, n elements in all: dst = blockwise H(src·scale).
+func (t target) head(signs Mem, r int) {
+	TEXT(t.name(fmt.Sprintf("hadamardHead%d", r)), NOSPLIT, fmt.Sprintf("func(dst, src, scale *%s, n int)", t.goType()))
 	Pragma("noescape")
 	dst, src, n := Load(Param("dst"), GP64()), Load(Param("src"), GP64()), Load(Param("n"), GP64())
-	var scale reg.Register
-	if scaled {
-		scale = Load(Param("scale"), GP64())
-	}
+	scale := Load(Param("scale"), GP64())
 	all := t.regs()
 	v, spare := append([]reg.Register(nil), all[:r]...), all[r:]
 	stages := log2(t.lanes())
@@ -158,9 +146,7 @@ func (t target) head(signs Mem, r int, scaled bool) {
 	Label("loop")
 	for i := range v {
 		t.mov(Mem{Base: src, Disp: i * t.vector}, v[i])
-		if scaled {
-			t.mul(v[i], Mem{Base: scale, Disp: i * t.vector}, v[i])
-		}
+		t.mul(v[i], Mem{Base: scale, Disp: i * t.vector}, v[i])
 	}
 	for s := range stages {
 		for i := range v {
@@ -176,9 +162,7 @@ func (t target) head(signs Mem, r int, scaled bool) {
 	step := U32(r * t.vector)
 	ADDQ(step, dst)
 	ADDQ(step, src)
-	if scaled {
-		ADDQ(step, scale)
-	}
+	ADDQ(step, scale)
 	SUBQ(U32(r*t.lanes()), n)
 	JNE(LabelRef("loop"))
 	VZEROUPPER()
@@ -280,15 +264,11 @@ func (t target) product(add bool) {
 
 func main() {
 	flag.Parse() // avo's
-	if err := arm64.Write(filepath.Dir(flag.Lookup("out").Value.String()), "fwht", neon); err != nil {
-		log.Fatal(err)
-	}
 	ConstraintExpr("!purego")
 	for _, t := range targets {
 		signs := t.signTable()
 		for r := 1; r <= t.widest(); r *= 2 {
-			t.head(signs, r, false)
-			t.head(signs, r, true)
+			t.head(signs, r)
 		}
 		for r := 2; r <= t.widest(); r *= 2 {
 			t.pass(r)

@@ -9,13 +9,20 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// kernel is a register tile of height x vecs vectors of bytes; elem is the size of an element.
+// kernel is a register tile of some heights and vecs vectors of bytes; elem is the size of an element.
 type kernel struct {
-	isa                       string
-	bytes, elem, height, vecs int
+	isa               string
+	bytes, elem, vecs int
+	heights           []int
 }
 
-const unroll = 4 // steps of the inner product in one turn of the loop
+// unroll is how many steps of the inner product are in one turn of the loop of a full tile, and of a lower one.
+func unroll(full bool) int {
+	if full {
+		return 4
+	}
+	return 2
+}
 
 func (k kernel) width() int { return k.vecs * k.bytes / k.elem }
 
@@ -47,7 +54,7 @@ func (k kernel) tile(c *build.Context, rows int) {
 	e.Label("panel")
 	e.Load(e.Param("a"), e.a)
 	e.Load(e.Param("k"), e.left)
-	e.prefetch(1)
+	e.prefetch()
 	for _, v := range e.acc {
 		e.VXORPS(v, v, v)
 	}
@@ -122,12 +129,11 @@ func (e *emitter) at(r int) operand.Mem {
 	return operand.Mem{Base: e.a, Index: e.odd[r/times], Scale: uint8(times)}
 }
 
-// prefetch asks for the lines of C, which are written after the inner product, before it. An element of C is so many
-// times as long as one of A.
-func (e *emitter) prefetch(times int) {
+// prefetch asks for the lines of C, which are written after the inner product, before it.
+func (e *emitter) prefetch() {
 	e.MOVQ(e.c, e.cur)
 	for r := range e.rows {
-		for o := 0; o < times*e.vecs*e.bytes; o += 64 {
+		for o := 0; o < e.vecs*e.bytes; o += 64 {
 			e.PREFETCHT0(operand.Mem{Base: e.cur, Disp: o})
 		}
 		if r+1 < e.rows {
@@ -137,17 +143,18 @@ func (e *emitter) prefetch(times int) {
 }
 
 func (e *emitter) product() {
-	e.SUBQ(operand.Imm(unroll), e.left)
+	turn := unroll(e.rows == e.heights[0])
+	e.SUBQ(operand.Imm(uint64(turn)), e.left)
 	e.JLT(operand.LabelRef("tail"))
 	e.Label("loop")
-	for u := range unroll {
+	for u := range turn {
 		e.step(u)
 	}
-	e.ADDQ(operand.U32(unroll*e.vecs*e.bytes), e.b)
-	e.SUBQ(operand.Imm(unroll), e.left)
+	e.ADDQ(operand.U32(turn*e.vecs*e.bytes), e.b)
+	e.SUBQ(operand.Imm(uint64(turn)), e.left)
 	e.JGE(operand.LabelRef("loop"))
 	e.Label("tail")
-	e.ADDQ(operand.Imm(unroll), e.left)
+	e.ADDQ(operand.Imm(uint64(turn)), e.left)
 	e.JEQ(operand.LabelRef("done"))
 	e.Label("one")
 	e.step(0)
@@ -236,6 +243,44 @@ func (e *emitter) add(x, sum operand.Op) {
 	} else {
 		e.VADDPS(x, sum, sum)
 	}
+}
+
+// addWide writes the function that adds a float32 tile to a float64 C.
+func (k kernel) addWide(c *build.Context) {
+	c.Function("addWide" + k.isa)
+	c.Attributes(attr.NOSPLIT)
+	c.Pragma("noescape")
+	c.Doc("addWide" + k.isa + " adds a tile of rows of width numbers to float64 ones; see wideFunc.")
+	c.SignatureExpr("func(rows, width int, tile *float32, c *float64, ldc int)")
+	rows, width, tile, to, ldc := c.Load(c.Param("rows"), c.GP64()), c.Load(c.Param("width"), c.GP64()),
+		c.Load(c.Param("tile"), c.GP64()), c.Load(c.Param("c"), c.GP64()), c.Load(c.Param("ldc"), c.GP64())
+	left, vec := c.GP64(), c.YMM
+	if k.bytes == 64 {
+		vec = c.ZMM
+	}
+	c.SUBQ(width, ldc)
+	c.Label("row")
+	c.MOVQ(width, left)
+	c.Label("vectors")
+	const some = 2
+	for i := range some {
+		v, at := vec(), operand.Mem{Base: to, Disp: i * k.bytes}
+		c.VCVTPS2PD(operand.Mem{Base: tile, Disp: i * k.bytes / 2}, v)
+		c.VADDPD(at, v, v)
+		c.VMOVUPD(v, at)
+	}
+	for at := 0; at < some*k.bytes; at += 64 { // of the next panel
+		c.PREFETCHT0(operand.Mem{Base: to, Index: width, Scale: 8, Disp: at})
+	}
+	c.ADDQ(operand.Imm(uint64(some*k.bytes/2)), tile)
+	c.ADDQ(operand.U32(some*k.bytes), to)
+	c.SUBQ(operand.Imm(uint64(some*k.bytes/8)), left)
+	c.JNE(operand.LabelRef("vectors"))
+	c.LEAQ(operand.Mem{Base: to, Index: ldc, Scale: 8}, to)
+	c.DECQ(rows)
+	c.JNE(operand.LabelRef("row"))
+	c.VZEROUPPER()
+	c.RET()
 }
 
 // peakChains are enough independent sums to hide the latency of an FMA.

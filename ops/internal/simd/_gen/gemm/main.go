@@ -11,28 +11,27 @@ import (
 	"github.com/mmcloughlin/avo/build"
 )
 
-// kernels are the register tiles. Every height up to the full one is a kernel of its own, so that a block of rows splits into
-// tiles of almost equal height and no row outside the matrix is read.
+// kernels are the register tiles: a full one, and lower ones of which a block of rows is composed without reading a row
+// outside the matrix. Of these there are as many as it takes to keep the multipliers as busy with two tiles as with one of
+// as many rows.
 var kernels = []kernel{
-	{isa: "AVX512", bytes: 64, elem: 4, height: 12, vecs: 2},
-	{isa: "AVX512", bytes: 64, elem: 4, height: 8, vecs: 3},
-	{isa: "AVX512", bytes: 64, elem: 8, height: 8, vecs: 3},
-	{isa: "AVX2", bytes: 32, elem: 4, height: 6, vecs: 2},
-	{isa: "AVX2", bytes: 32, elem: 8, height: 6, vecs: 2},
+	{isa: "AVX512", bytes: 64, elem: 4, heights: []int{12, 6, 5, 4, 3, 2, 1}, vecs: 2},
+	{isa: "AVX512", bytes: 64, elem: 4, heights: []int{8, 4, 3, 2, 1}, vecs: 3},
+	{isa: "AVX512", bytes: 64, elem: 8, heights: []int{8, 4, 3, 2, 1}, vecs: 3},
+	{isa: "AVX2", bytes: 32, elem: 4, heights: []int{6, 5, 4, 3, 2, 1}, vecs: 2},
+	{isa: "AVX2", bytes: 32, elem: 8, heights: []int{6, 5, 4, 3, 2, 1}, vecs: 2},
 }
 
 func main() {
 	files.Main("gemm", func(c *build.Context) {
 		for _, k := range kernels {
-			for rows := 1; rows <= k.height; rows++ {
+			for _, rows := range k.heights {
 				k.tile(c, rows)
-				if k.elem == 4 {
-					k.wide(c, rows)
-				}
 			}
 			k.pack(c)
 		}
 		for _, k := range []kernel{kernels[0], kernels[3]} {
+			k.addWide(c)
 			k.peak(c)
 		}
 	}, neon)

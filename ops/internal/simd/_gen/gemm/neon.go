@@ -10,22 +10,21 @@ import (
 //
 // Six rows of four vectors are 24 sums: four FMAs a cycle of four cycles each want 16 of them. They leave four registers
 // for a row of B and four for numbers of A, which an FMA reads as an element, so that no instruction copies them.
-type neonKernel struct{ elem, height, vecs int }
+type neonKernel struct{ elem, vecs int }
 
-var neonKernels = []neonKernel{{elem: 4, height: 6, vecs: 4}, {elem: 8, height: 6, vecs: 4}}
+var neonKernels = []neonKernel{{elem: 4, vecs: 4}, {elem: 8, vecs: 4}}
 
 const (
+	neonHeight = 6
+
 	vector = 16 // bytes of a register
 	line   = 64 // the least cache line of the machines that run this
 )
 
 func neon(f *arm64.File) {
 	for _, k := range neonKernels {
-		for rows := 1; rows <= k.height; rows++ {
+		for _, rows := range []int{neonHeight, 5, 4, 3, 2, 1} {
 			k.tile(f, rows)
-			if k.elem == 4 {
-				k.wide(f, rows)
-			}
 		}
 		k.pack(f)
 	}
@@ -72,7 +71,7 @@ func (k neonKernel) tile(f *arm64.File, rows int) {
 	e.Label("panel")
 	e.Op("MOVD", e.Arg("k"), e.left)
 	e.Op("MOVD", arm64.Place("ZR"), e.at)
-	e.prefetch(1)
+	e.prefetch()
 	for _, v := range e.sum {
 		e.Zero(v)
 	}
@@ -112,12 +111,11 @@ func (e *neonTile) stride(name string) arm64.Reg {
 	return r
 }
 
-// prefetch asks for the lines of C, which are written after the inner product, before it. An element of C is so many
-// times as long as one of A.
-func (e *neonTile) prefetch(times int) {
+// prefetch asks for the lines of C, which are written after the inner product, before it.
+func (e *neonTile) prefetch() {
 	e.Op("MOVD", e.c, e.cur)
 	for r := range e.rows {
-		for o := 0; o < times*e.row(); o += line {
+		for o := 0; o < e.row(); o += line {
 			e.Op("PRFM", arm64.Mem{Base: e.cur, Disp: o}, arm64.Place("PSTL1KEEP"))
 		}
 		if r+1 < e.rows {
@@ -127,17 +125,18 @@ func (e *neonTile) prefetch(times int) {
 }
 
 func (e *neonTile) product() {
-	e.Op("SUBS", arm64.Imm(unroll), e.left)
+	turn := unroll(e.rows == neonHeight)
+	e.Op("SUBS", arm64.Imm(turn), e.left)
 	e.Op("BLT", arm64.Label("tail"))
 	e.Label("loop")
-	for u := range unroll {
+	for u := range turn {
 		e.step(u * e.row())
 	}
-	e.Op("ADD", arm64.Imm(unroll*e.row()), e.b)
-	e.Op("SUBS", arm64.Imm(unroll), e.left)
+	e.Op("ADD", arm64.Imm(turn*e.row()), e.b)
+	e.Op("SUBS", arm64.Imm(turn), e.left)
 	e.Op("BGE", arm64.Label("loop"))
 	e.Label("tail")
-	e.Op("ADDS", arm64.Imm(unroll), e.left)
+	e.Op("ADDS", arm64.Imm(turn), e.left)
 	e.Op("BEQ", arm64.Label("done"))
 	e.Label("one")
 	e.step(0)
@@ -222,58 +221,6 @@ func (k neonKernel) pack(f *arm64.File) {
 	e.Op("SUBS", arm64.Imm(1), rows)
 	e.Op("BNE", arm64.Label("row"))
 	e.Ret()
-}
-
-// wide writes the kernel that adds float32 products to a float64 C. It sums them in the registers of a float32 tile, a
-// slice of the steps at a time.
-func (k neonKernel) wide(f *arm64.File, rows int) {
-	name := fmt.Sprintf("%sRows%d", k.name("wide"), rows)
-	fn := f.Func(name, "func(k, slice int, a *float32, rs, ks int, b *float32, panels int, c *float64, ldc int)",
-		fmt.Sprintf("%s adds products of %d rows of A with panels of B that are %d wide to float64 numbers; see wideFunc.", name, rows, k.width()))
-	e := &neonTile{neonKernel: k, Func: fn, rows: rows}
-	e.arguments()
-	e.Op("LSL", arm64.Imm(1), e.ldc) // of twice as many bytes
-	e.vectors()
-	rest, slice := e.Reg(), e.LoadArg("slice")
-
-	e.Label("panel")
-	e.Op("MOVD", e.Arg("k"), rest)
-	e.Op("MOVD", arm64.Place("ZR"), e.at)
-	e.prefetch(2)
-	e.Label("slice")
-	e.Op("CMP", slice, rest)
-	e.Op("CSEL", arm64.Place("LT"), rest, slice, e.left)
-	e.Op("SUB", e.left, rest)
-	for _, v := range e.sum {
-		e.Zero(v)
-	}
-	e.product()
-	e.addWide()
-	e.Op("CBNZ", rest, arm64.Label("slice"))
-	e.Op("ADD", arm64.Imm(2*k.row()), e.c)
-	e.Op("SUBS", arm64.Imm(1), e.panels)
-	e.Op("BNE", arm64.Label("panel"))
-	e.Ret()
-}
-
-// addWide adds the tile to C.
-func (e *neonTile) addWide() {
-	e.Op("MOVD", e.c, e.cur)
-	for r := range e.rows {
-		for half := range 2 {
-			to := arm64.Mem{Base: e.cur, Disp: half * e.row()}
-			e.LoadAll(to, e.bv...)
-			for i, v := range e.bv {
-				sum, wide := e.sum[r*e.vecs+half*e.vecs/2+i/2], e.av[i%len(e.av)]
-				e.Widen(wide, sum, i%2 == 1)
-				e.Three("fadd", arm64.D2, v, wide, v)
-			}
-			e.StoreAll(to, e.bv...)
-		}
-		if r+1 < e.rows {
-			e.Op("ADD", e.ldc, e.cur)
-		}
-	}
 }
 
 // neonChains are enough independent sums to hide the latency of an FMA where a cycle begins four.

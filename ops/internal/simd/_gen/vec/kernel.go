@@ -160,8 +160,11 @@ func (k *kernel) mask(rest reg.GPVirtual) reg.Register {
 }
 
 // load reads a vector; the lanes beyond a mask are zero.
-func (k *kernel) load(p reg.Register, at lanes) reg.VecVirtual {
-	v, m := k.vec(), k.at(p, at)
+func (k *kernel) load(p reg.Register, at lanes) reg.VecVirtual { return k.loadAt(p, k.i, at) }
+
+// loadAt is load so many bytes into an array.
+func (k *kernel) loadAt(p, i reg.Register, at lanes) reg.VecVirtual {
+	v, m := k.vec(), operand.Mem{Base: p, Index: i, Scale: 1, Disp: at.offset}
 	switch {
 	case at.mask == nil:
 		k.op(k.VMOVUPS, k.VMOVUPD)(m, v)

@@ -32,21 +32,31 @@ func logRows(f64 bool) []row {
 	return append(rows, nums("logRest", logRest[pick(f64, 0, 1)])...)
 }
 
-func (k *kernel) log(vector bool) {
+func (k *kernel) log() {
 	rows := logRows(k.f64)
-	p := k.begin(pick(vector, "logScalar", "logVector"))
+	p := k.begin("log")
 	for _, r := range rows {
 		k.hoistWide(r.name)
 	}
-	k.blocks(2, func(at []lanes) {
+	apart, place := k.Load(k.Param("apart"), k.GP64()), k.GP64()
+	// One c for all becomes a block of them.
+	const vectors = 2
+	block := k.AllocLocal(vectors * k.bytes())
+	k.TESTQ(apart, apart)
+	k.JNE(operand.LabelRef("blocks"))
+	one := k.vec()
+	k.op(k.VBROADCASTSS, k.VBROADCASTSD)(operand.Mem{Base: p[2]}, one)
+	for v := range vectors {
+		k.op(k.VMOVUPS, k.VMOVUPD)(one, block.Offset(v*k.bytes()))
+	}
+	k.LEAQ(block, p[2])
+	k.blocks(vectors, func(at []lanes) {
 		var ts []reg.VecVirtual
+		k.MOVQ(k.i, place)
+		k.ANDQ(apart, place)
 		for _, a := range at {
 			t := k.load(p[1], a)
-			if vector {
-				t = k.add(k.load(p[2], a), t)
-			} else {
-				t = k.add(k.regs["c"], t)
-			}
+			t = k.add(k.loadAt(p[2], place, a), t)
 			ts = append(ts, k.oneBeyond(t, a))
 		}
 		k.jumpUnlessNormal(ts)

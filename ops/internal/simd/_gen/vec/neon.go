@@ -19,6 +19,8 @@ type neon struct {
 	arrays map[string]arm64.Reg // what comes next of each
 	n      arm64.Reg            // elements in all
 	rest   arm64.Reg            // elements to do
+	apart  arm64.Reg            // of a logarithm: -1 where c goes on
+	step   arm64.Reg
 
 	pinned map[string]value // constants and scalars that live in registers for the length of the call
 	regs   map[value]arm64.Vec
@@ -67,6 +69,9 @@ func newNeon(f *arm64.File, name string, f64 bool, t neonConstants) *neon {
 	}
 	k.n, k.rest = k.LoadArg("n"), k.Reg()
 	k.Op("MOVD", k.n, k.rest)
+	if s.counts != "" {
+		k.apart, k.step = k.LoadArg("apart"), k.Reg()
+	}
 	for _, c := range s.scalars {
 		v := k.pin(c)
 		k.Op(pick(f64, "FMOVS", "FMOVD"), k.Arg(c), v)
@@ -161,8 +166,13 @@ func (k *neon) advance(at []part, body func(at []part)) {
 	for _, a := range at {
 		n += a.elements
 	}
-	for _, p := range slices.Sorted(maps.Values(k.arrays)) {
-		k.Op("ADD", arm64.Imm(n*size(k.f64)), p)
+	for _, a := range slices.Sorted(maps.Keys(k.arrays)) {
+		if a == "c" { // which may stay where it is
+			k.Op("AND", arm64.Imm(n*size(k.f64)), k.apart, k.step)
+			k.Op("ADD", k.step, k.arrays[a])
+			continue
+		}
+		k.Op("ADD", arm64.Imm(n*size(k.f64)), k.arrays[a])
 	}
 	k.Op("SUB", arm64.Imm(n), k.rest)
 }

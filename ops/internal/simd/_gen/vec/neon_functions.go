@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/bochner-go/bochner/ops/internal/simd/_gen/arm64"
 )
 
@@ -18,15 +16,7 @@ func neonFunctions(f *arm64.File) {
 		of("sin", circular).sin()
 		of("sinCos", circular).sinCos()
 		of("exp", exponential).exp()
-		of("logScalar", logarithm).log(false)
-		of("logVector", logarithm).log(true)
-		of("product", neonConstants{}).product()
-		of("sum", neonConstants{}).sum()
-		of("pairGrad", neonConstants{}).pairGrad()
-		of("within", neonConstants{}).within()
-		of("sqrt", neonConstants{}).sqrt()
-		of("multiple", neonConstants{}).multiple()
-		of("triples", neonConstants{}).triples()
+		of("log", logarithm).log()
 	}
 }
 
@@ -141,17 +131,23 @@ func (k *neon) exp() {
 	})
 }
 
-func (k *neon) log(vector bool) {
+func (k *neon) log() {
+	// One c for all becomes a block of them.
+	c := k.arrays["c"]
+	k.Op("CBNZ", k.apart, arm64.Label("apart"))
+	one := k.Vec()
+	k.Broadcast(k.arr, arm64.Mem{Base: c}, one)
+	k.Op("MOVD", arm64.Place("RSP"), c)
+	k.Op("ADD", arm64.Imm(k.Frame(64)), c)
+	k.StoreAll(arm64.Mem{Base: c}, one, one, one, one)
+	k.FreeVec(one)
+	k.Label("apart")
 	k.hoist("fromRoot", "integer", "mantissa", "root")
 	k.blocks(4, func(at []part) {
 		ts, normal := make([]value, len(at)), make([]value, len(at))
 		k.each(len(at), func(j int) {
 			t := k.load("x", at[j])
-			if vector {
-				t = k.three("fadd", t, k.load("c", at[j]))
-			} else {
-				t = k.three("fadd", t, k.c("c"))
-			}
+			t = k.three("fadd", t, k.load("c", at[j]))
 			ts[j] = t
 			normal[j] = k.three("and", k.three("fcmge", t, k.c("normal")), k.three("fcmgt", k.c("infinity"), t))
 		})
@@ -175,75 +171,4 @@ func (k *neon) logOf(t value) value {
 	low = k.change("fmla", low, s, k.three("fadd", h, rest))
 	sum := k.three("fsub", f, k.three("fsub", h, low))
 	return k.change("fmla", sum, e, k.c("stepA"))
-}
-
-func (k *neon) product() {
-	k.blocks(4, func(at []part) {
-		k.each(len(at), func(j int) {
-			ab := k.three("fmul", k.load("a", at[j]), k.load("b", at[j]))
-			k.store(k.three("fmul", ab, k.c("scale")), "dst", at[j])
-		})
-	})
-}
-
-func (k *neon) sum() {
-	k.blocks(4, func(at []part) {
-		k.each(len(at), func(j int) {
-			k.store(k.three("fadd", k.load("dst", at[j]), k.load("a", at[j])), "dst", at[j])
-		})
-	})
-}
-
-func (k *neon) pairGrad() {
-	k.blocks(4, func(at []part) {
-		k.each(len(at), func(j int) {
-			minus := k.three("fmul", k.load("gCos", at[j]), k.load("sin", at[j]))
-			plus := k.three("fmul", k.load("gSin", at[j]), k.load("cos", at[j]))
-			k.store(k.three("fsub", plus, minus), "dst", at[j])
-		})
-	})
-}
-
-func (k *neon) within() {
-	k.blocks(4, func(at []part) {
-		inside := make([]value, len(at))
-		k.each(len(at), func(j int) {
-			x := k.load("x", at[j])
-			inside[j] = k.three("and", k.three("fcmge", x, k.c("low")), k.three("fcmge", k.c("high"), x))
-		})
-		k.leaveUnlessAll(k.reduce("and", inside))
-	})
-}
-
-func (k *neon) sqrt() {
-	k.blocks(4, func(at []part) {
-		k.each(len(at), func(j int) { k.store(k.sqrtOf(k.load("x", at[j])), "dst", at[j]) })
-	})
-}
-
-func (k *neon) multiple() {
-	k.blocks(4, func(at []part) {
-		k.each(len(at), func(j int) { k.store(k.three("fmul", k.load("x", at[j]), k.c("c")), "dst", at[j]) })
-	})
-}
-
-// triples stores three registers at once, the elements in turns.
-func (k *neon) triples() {
-	const bytes = 16
-	v := k.Vecs(3)
-	list := fmt.Sprintf("[V%d.%[4]s, V%[2]d.%[4]s, V%[3]d.%[4]s]",
-		int(v[0]), int(v[1]), int(v[2]), pick(k.f64, "S4", "D2"))
-	k.Op("SUBS", arm64.Imm(k.lanes()), k.rest)
-	k.Op("BLT", arm64.Label("over"))
-	k.Label("next")
-	for i, array := range []string{"a", "b", "c"} {
-		k.Load(arm64.Mem{Base: k.arrays[array]}, v[i])
-		k.Op("ADD", arm64.Imm(bytes), k.arrays[array])
-	}
-	k.Op("VST3.P", arm64.Place(list), arm64.Mem{Base: k.arrays["dst"], Disp: 3 * bytes})
-	k.Op("SUBS", arm64.Imm(k.lanes()), k.rest)
-	k.Op("BGE", arm64.Label("next"))
-	k.Label("over")
-	k.Op("ADD", arm64.Imm(k.lanes()), k.rest)
-	k.end()
 }

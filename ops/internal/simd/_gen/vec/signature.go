@@ -4,6 +4,7 @@ package main
 type signature struct {
 	arrays, scalars []string
 	doc             string
+	counts          string // more arguments, after n
 }
 
 const (
@@ -12,21 +13,19 @@ const (
 )
 
 var signatures = map[string]signature{
-	"cos":       {[]string{"dst", "x"}, []string{"scale"}, "writes scale·cos(x)" + circularResult},
-	"sin":       {[]string{"dst", "x"}, []string{"scale"}, "writes scale·sin(x)" + circularResult},
-	"sinCos":    {[]string{"sin", "cos", "x"}, []string{"scale"}, "writes scale·sin(x) and scale·cos(x)" + circularResult},
-	"exp":       {[]string{"dst", "x"}, []string{"scale", "sign"}, "writes scale·exp(sign·x), where sign is 1 or -1, and returns n."},
-	"logScalar": {[]string{"dst", "x"}, []string{"c"}, logDoc},
-	"logVector": {[]string{"dst", "x", "c"}, nil, logDoc},
-	"product":   {[]string{"dst", "a", "b"}, []string{"scale"}, "writes scale·a·b, rounding a·b first, and returns n."},
-	"sum":       {[]string{"dst", "a"}, nil, "adds a to dst, and returns n."},
-	"pairGrad":  {[]string{"dst", "cos", "sin", "gCos", "gSin"}, nil, "writes gSin·cos - gCos·sin, and returns n."},
+	"cos":      {[]string{"dst", "x"}, []string{"scale"}, "writes scale·cos(x)" + circularResult, ""},
+	"sin":      {[]string{"dst", "x"}, []string{"scale"}, "writes scale·sin(x)" + circularResult, ""},
+	"sinCos":   {[]string{"sin", "cos", "x"}, []string{"scale"}, "writes scale·sin(x) and scale·cos(x)" + circularResult, ""},
+	"exp":      {[]string{"dst", "x"}, []string{"scale", "sign"}, "writes scale·exp(sign·x), where sign is 1 or -1, and returns n.", ""},
+	"log":      {arrays: []string{"dst", "x", "c"}, doc: logDoc, counts: ", apart int"},
+	"product":  {[]string{"dst", "a", "b"}, []string{"scale"}, "writes scale·a·b, rounding a·b first, and returns n.", ""},
+	"sum":      {[]string{"dst", "a"}, nil, "adds a to dst, and returns n.", ""},
+	"pairGrad": {[]string{"dst", "cos", "sin", "gCos", "gSin"}, nil, "writes gSin·cos - gCos·sin, and returns n.", ""},
 	"within": {[]string{"x"}, []string{"low", "high"},
-		"returns how many elements at the start, in whole blocks, lie from low to high; low <= 0 <= high."},
-	"sqrt":     {[]string{"dst", "x"}, nil, "writes √x and returns n."},
-	"multiple": {[]string{"dst", "x"}, []string{"c"}, "writes c·x and returns n."},
-	"triples": {[]string{"dst", "a", "b", "c"}, nil,
-		"writes a₀, b₀, c₀, a₁, b₁, ... and returns how many elements of each it has done: n, less what is no whole vector."},
+		"returns how many elements at the start, in whole blocks, lie from low to high; low <= 0 <= high.", ""},
+	"sqrt":     {[]string{"dst", "x"}, nil, "writes √x and returns n.", ""},
+	"triples":  {[]string{"dst", "a", "b", "c", "index"}, nil, "writes a₀, b₀, c₀, a₁, b₁, ... of whole vectors and returns how many elements of each.", ""},
+	"multiple": {[]string{"dst", "x"}, []string{"c"}, "writes c·x and returns n.", ""},
 }
 
 // list is the signature in Go.
@@ -36,7 +35,7 @@ func (s signature) list(f64 bool) string {
 	for j, a := range s.arrays {
 		out += pick(j > 0, "", ", ") + a
 	}
-	out += " *" + t + ", n int"
+	out += " *" + t + ", n int" + s.counts
 	for j, c := range s.scalars {
 		out += ", " + c + pick(j == len(s.scalars)-1, "", " "+t)
 	}
