@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// TestDivision: on up to 64 cores a product is cut into few jobs, three a core, or 3.5 of a triangle, and no others that
-// have fewer than 1e8 multiplications: each costs a step of the one counter that goroutines share. They are so even that
-// the work takes at most a seventh longer than if it were cut ideally, or twice as long where there are fewer than 24
-// tiles a core, by goroutines that take jobs in their order, each when it is free. The work of a job is the cells of its
-// panels. The kernels of all instruction sets are divided, whatever this machine has.
+// TestDivision: on up to 64 cores a product is cut into few jobs, three a core, or 3.5 of a triangle, and no others
+// that have fewer than 1e8 multiplications: each costs a step of the one counter that goroutines share. They are so
+// even that the work takes at most a seventh longer than if it were cut ideally, or twice as long where there are fewer
+// than 24 tiles a core, by goroutines that take jobs in their order, each when it is free. The work of a job is the
+// cells of its panels. The kernels of all instruction sets are divided, whatever this machine has.
 func TestDivision(t *testing.T) {
 	for i := range names {
 		t.Run(names[i], func(t *testing.T) {

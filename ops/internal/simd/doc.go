@@ -4,11 +4,12 @@
 // Every function writes into memory of the caller, splits its work over GOMAXPROCS goroutines, and gives the same bits
 // for any GOMAXPROCS. Matrices are row-major slices.
 //
-// On amd64 products run on kernels of AVX-512 or of AVX2 with FMA, whichever is the best of the machine, and on arm64 on
-// kernels of NEON; all give the same bits. NEON has the products, sines, cosines, exponentials and logarithms; the rest is
-// plain Go there. Elsewhere, and under the build tag purego, products go through gonum's blas64 and blas32: plain Go,
-// unless the user installed another BLAS there (blas64.Use, blas32.Use). That generic path is also the reference of the kernels in
-// the tests. The environment variable BOCHNER_SIMD names a path: generic, avx2, avx512 or neon.
+// On amd64 products run on kernels of AVX-512 or of AVX2 with FMA, whichever is the best of the machine, and on arm64
+// on kernels of NEON; all give the same bits. NEON has the products, sines, cosines, exponentials and logarithms; the
+// rest is plain Go there. Elsewhere, and under the build tag purego, products go through gonum's blas64 and blas32:
+// plain Go, unless the user installed another BLAS there (blas64.Use, blas32.Use). That generic path is also the
+// reference of the kernels in the tests. The environment variable BOCHNER_SIMD names a path: generic, avx2, avx512 or
+// neon.
 //
 // W is packed once per draw or optimiser step (Pack) and then serves any number of forwards and backwards. A forward
 // applies its cosine or exponential to each tile of the projection while the tile is in cache.
@@ -20,8 +21,8 @@
 //
 // Hadamard and Structured are the fast Walsh-Hadamard transform and the product with a matrix made of it.
 //
-// Where to read: tileFunc is what a kernel does; product and sweep bring operands to kernels; _gen/gemm writes the
-// kernels; rowFunc, csr_product.go and _gen/csr are the same for sparse rows; vec.go has the vector functions
-// (_gen/vec), hadamard.go the transform (_gen/fwht). go generate writes all assembly anew. For
-// arm64 the generators write through _gen/arm64.
+// Where to read: tileFunc is what a kernel does; product and sweep bring operands to kernels; rowFunc and
+// csr_product.go are the same for sparse rows; vec.go has the vector functions, hadamard.go the transform. go generate
+// writes all assembly anew: in _gen, tile.go, csr.go, functions.go, pointwise.go and hadamard.go say what the kernels
+// do, and the package asm writes them for each machine.
 package simd

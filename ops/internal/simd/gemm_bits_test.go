@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestGemmBits: on kernels a sum has one rounding a step, in order, within a K block, and one for each further block: the
-// same bits on every machine.
+// TestGemmBits: on kernels a sum has one rounding a step, in order, within a K block, and one for each further block:
+// the same bits on every machine.
 func TestGemmBits(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		if active == generic {

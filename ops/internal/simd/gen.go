@@ -1,4 +1,3 @@
 package simd
 
-//go:generate go run -C _gen ./gemm -dir ..
-//go:generate go run -C _gen ./csr -dir ..
+//go:generate go run -C _gen . -dir ..

@@ -2,8 +2,6 @@
 
 package simd
 
-//go:generate go -C _gen run ./fwht -out ../fwht_amd64.s -stubs ../fwht_stubs_amd64.go -pkg simd
-
 // hadamardOf are the kernels of an instruction set, nil for plain Go.
 func hadamardOf[T Float](i isa) *hadamardKernels[T] {
 	if i == generic {
@@ -18,34 +16,34 @@ func hadamardOf[T Float](i isa) *hadamardKernels[T] {
 
 var hadamard32 = [...]hadamardKernels[float32]{{
 	lanes: 8,
-	head: []hadamardHead[float32]{hadamardHead1_avx2_f32, hadamardHead2_avx2_f32, hadamardHead4_avx2_f32,
-		hadamardHead8_avx2_f32},
-	pass:   []hadamardPass[float32]{nil, hadamardPass2_avx2_f32, hadamardPass4_avx2_f32, hadamardPass8_avx2_f32},
-	mul:    hadamardMul_avx2_f32,
-	mulAdd: hadamardMulAdd_avx2_f32,
+	head: []hadamardHead[float32]{hadamardHead1AVX2F32, hadamardHead2AVX2F32, hadamardHead4AVX2F32,
+		hadamardHead8AVX2F32},
+	pass:   []hadamardPass[float32]{nil, hadamardPass2AVX2F32, hadamardPass4AVX2F32, hadamardPass8AVX2F32},
+	mul:    hadamardMulAVX2F32,
+	mulAdd: hadamardMulAddAVX2F32,
 }, {
 	lanes: 16,
-	head: []hadamardHead[float32]{hadamardHead1_avx512_f32, hadamardHead2_avx512_f32, hadamardHead4_avx512_f32,
-		hadamardHead8_avx512_f32, hadamardHead16_avx512_f32},
-	pass: []hadamardPass[float32]{nil, hadamardPass2_avx512_f32, hadamardPass4_avx512_f32, hadamardPass8_avx512_f32,
-		hadamardPass16_avx512_f32},
-	mul:    hadamardMul_avx512_f32,
-	mulAdd: hadamardMulAdd_avx512_f32,
+	head: []hadamardHead[float32]{hadamardHead1AVX512F32, hadamardHead2AVX512F32, hadamardHead4AVX512F32,
+		hadamardHead8AVX512F32, hadamardHead16AVX512F32},
+	pass: []hadamardPass[float32]{nil, hadamardPass2AVX512F32, hadamardPass4AVX512F32, hadamardPass8AVX512F32,
+		hadamardPass16AVX512F32},
+	mul:    hadamardMulAVX512F32,
+	mulAdd: hadamardMulAddAVX512F32,
 }}
 
 var hadamard64 = [...]hadamardKernels[float64]{{
 	lanes: 4,
-	head: []hadamardHead[float64]{hadamardHead1_avx2_f64, hadamardHead2_avx2_f64, hadamardHead4_avx2_f64,
-		hadamardHead8_avx2_f64},
-	pass:   []hadamardPass[float64]{nil, hadamardPass2_avx2_f64, hadamardPass4_avx2_f64, hadamardPass8_avx2_f64},
-	mul:    hadamardMul_avx2_f64,
-	mulAdd: hadamardMulAdd_avx2_f64,
+	head: []hadamardHead[float64]{hadamardHead1AVX2F64, hadamardHead2AVX2F64, hadamardHead4AVX2F64,
+		hadamardHead8AVX2F64},
+	pass:   []hadamardPass[float64]{nil, hadamardPass2AVX2F64, hadamardPass4AVX2F64, hadamardPass8AVX2F64},
+	mul:    hadamardMulAVX2F64,
+	mulAdd: hadamardMulAddAVX2F64,
 }, {
 	lanes: 8,
-	head: []hadamardHead[float64]{hadamardHead1_avx512_f64, hadamardHead2_avx512_f64, hadamardHead4_avx512_f64,
-		hadamardHead8_avx512_f64, hadamardHead16_avx512_f64},
-	pass: []hadamardPass[float64]{nil, hadamardPass2_avx512_f64, hadamardPass4_avx512_f64, hadamardPass8_avx512_f64,
-		hadamardPass16_avx512_f64},
-	mul:    hadamardMul_avx512_f64,
-	mulAdd: hadamardMulAdd_avx512_f64,
+	head: []hadamardHead[float64]{hadamardHead1AVX512F64, hadamardHead2AVX512F64, hadamardHead4AVX512F64,
+		hadamardHead8AVX512F64, hadamardHead16AVX512F64},
+	pass: []hadamardPass[float64]{nil, hadamardPass2AVX512F64, hadamardPass4AVX512F64, hadamardPass8AVX512F64,
+		hadamardPass16AVX512F64},
+	mul:    hadamardMulAVX512F64,
+	mulAdd: hadamardMulAddAVX512F64,
 }}

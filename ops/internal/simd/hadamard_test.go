@@ -166,8 +166,8 @@ func scaledAgainst[T Float](t *testing.T) {
 	}
 }
 
-// TestHadamardBits: every instruction set gives the bits of plain Go, as all take the stages in one order and round once
-// a stage.
+// TestHadamardBits: every instruction set gives the bits of plain Go, as all take the stages in one order and round
+// once a stage.
 func TestHadamardBits(t *testing.T) {
 	eachHadamardISA(t, func(t *testing.T) { hadamardBits[float32](t); hadamardBits[float64](t) })
 }

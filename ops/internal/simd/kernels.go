@@ -24,8 +24,8 @@ type packFunc[T Float] func(k int, b *T, ldb int, dst *T, panels int)
 // apart.
 type wideFunc func(rows, width int, tile *float32, c *float64, ldc int)
 
-// kernels are the kernels of an instruction set for an element type: tile[r] for r rows and row[q] for one sparse row and
-// q panels, nil where there is none. The last of each is the full one.
+// kernels are the kernels of an instruction set for an element type: tile[r] for r rows and row[q] for one sparse row
+// and q panels, nil where there is none. The last of each is the full one.
 type kernels[T Float] struct {
 	width int
 	share float64 // of the FMA peak; only the ratios between kernels matter

@@ -9,11 +9,13 @@ var (
 		1: gemmF32AVX512x32Rows1, 2: gemmF32AVX512x32Rows2, 3: gemmF32AVX512x32Rows3,
 		4: gemmF32AVX512x32Rows4, 5: gemmF32AVX512x32Rows5, 6: gemmF32AVX512x32Rows6,
 		12: gemmF32AVX512x32Rows12,
-	}, row: []rowFunc[float32]{1: csrF32AVX512x32Panels1, 2: csrF32AVX512x32Panels2, 4: csrF32AVX512x32Panels4}, wide: addWideAVX512})
+	}, row: []rowFunc[float32]{1: csrF32AVX512x32Panels1, 2: csrF32AVX512x32Panels2,
+		4: csrF32AVX512x32Panels4}, wide: addWideAVX512})
 	avx512x48 = newKernels(kernels[float32]{width: 48, share: .86, pack: packF32AVX512x48, tile: []tileFunc[float32]{
 		1: gemmF32AVX512x48Rows1, 2: gemmF32AVX512x48Rows2, 3: gemmF32AVX512x48Rows3,
 		4: gemmF32AVX512x48Rows4, 8: gemmF32AVX512x48Rows8,
-	}, row: []rowFunc[float32]{1: csrF32AVX512x48Panels1, 2: csrF32AVX512x48Panels2, 4: csrF32AVX512x48Panels4}, wide: addWideAVX512})
+	}, row: []rowFunc[float32]{1: csrF32AVX512x48Panels1, 2: csrF32AVX512x48Panels2,
+		4: csrF32AVX512x48Panels4}, wide: addWideAVX512})
 	avx512x24 = newKernels(kernels[float64]{width: 24, share: .87, pack: packF64AVX512x24, tile: []tileFunc[float64]{
 		1: gemmF64AVX512x24Rows1, 2: gemmF64AVX512x24Rows2, 3: gemmF64AVX512x24Rows3,
 		4: gemmF64AVX512x24Rows4, 8: gemmF64AVX512x24Rows8,
@@ -21,7 +23,8 @@ var (
 	avx2x16 = newKernels(kernels[float32]{width: 16, share: .9, pack: packF32AVX2x16, tile: []tileFunc[float32]{
 		1: gemmF32AVX2x16Rows1, 2: gemmF32AVX2x16Rows2, 3: gemmF32AVX2x16Rows3, 4: gemmF32AVX2x16Rows4,
 		5: gemmF32AVX2x16Rows5, 6: gemmF32AVX2x16Rows6,
-	}, row: []rowFunc[float32]{1: csrF32AVX2x16Panels1, 2: csrF32AVX2x16Panels2, 4: csrF32AVX2x16Panels4}, wide: addWideAVX2})
+	}, row: []rowFunc[float32]{1: csrF32AVX2x16Panels1, 2: csrF32AVX2x16Panels2, 4: csrF32AVX2x16Panels4},
+		wide: addWideAVX2})
 	avx2x8 = newKernels(kernels[float64]{width: 8, share: .9, pack: packF64AVX2x8, tile: []tileFunc[float64]{
 		1: gemmF64AVX2x8Rows1, 2: gemmF64AVX2x8Rows2, 3: gemmF64AVX2x8Rows3, 4: gemmF64AVX2x8Rows4,
 		5: gemmF64AVX2x8Rows5, 6: gemmF64AVX2x8Rows6,

@@ -173,7 +173,8 @@ func (p *product[T]) packAll(dst []T, workers int) {
 	p.packing = false
 }
 
-// divide chooses the jobs: near-equal in number of rows or panels, a few for each worker where there is enough to share.
+// divide chooses the jobs: near-equal in number of rows or panels, a few for each worker where there is enough to
+// share.
 func (p *product[T]) divide(workers int) {
 	p.rows, p.strip = p.m, p.panels
 	p.mirrored = p.triangle != whole && p.packed != nil && p.alpha == 1 && !p.lowPanels()
@@ -195,9 +196,9 @@ func (p *product[T]) divide(workers int) {
 	p.jobs = p.across * ceil(p.m, p.rows)
 }
 
-// pairs is how many of n lines a job of a triangle takes. Lines get shorter by equal steps: two jobs a worker make equal
-// pairs. Of fewer the longest are alone, and the workers are busy for (n/lines + 1)/(2 workers) of the time; where that is
-// too little, and there are not too many of them, shorter jobs fill the time.
+// pairs is how many of n lines a job of a triangle takes. Lines get shorter by equal steps: two jobs a worker make
+// equal pairs. Of fewer the longest are alone, and the workers are busy for (n/lines + 1)/(2 workers) of the time;
+// where that is too little, and there are not too many of them, shorter jobs fill the time.
 func pairs(n, workers int) int {
 	lines := ceil(n, 2*workers)
 	if fewer := lines - 1; fewer > 0 && 16*(n+lines) < 30*workers*lines && 2*ceil(n, fewer) <= 7*workers {
@@ -212,9 +213,9 @@ const (
 	reading = .5 // a row
 )
 
-// grid chooses the rows of a job and its strip of panels: the division that workers are done with soonest. It tries up to
-// three jobs a worker, and more where the caches need them or each still has 1e8 multiplications. One more job a worker
-// must save 1 %.
+// grid chooses the rows of a job and its strip of panels: the division that workers are done with soonest. It tries up
+// to three jobs a worker, and more where the caches need them or each still has 1e8 multiplications. One more job a
+// worker must save 1 %.
 func (p *product[T]) grid(workers int) {
 	across, down, panel, row := 1, 1, 0., reading // at least, and what a job takes besides
 	switch {
@@ -261,8 +262,8 @@ func (p *product[T]) copiesOnce() bool {
 	return p.k > 2*p.depth || !p.shares(packedLen(p.kernels, p.k, p.n)*sizeof[T]())
 }
 
-// lowPanels says that a panel makes tiles that are too low to keep the multipliers busy, of three quarters of the height
-// at most, and that C has enough columns to pay for a copy of A in full tiles.
+// lowPanels says that a panel makes tiles that are too low to keep the multipliers busy, of three quarters of the
+// height at most, and that C has enough columns to pay for a copy of A in full tiles.
 func (p *product[T]) lowPanels() bool {
 	return 4*p.width <= 3*p.height()*ceil(p.width, p.height()) && p.n >= tiledColumns
 }

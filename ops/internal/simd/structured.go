@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Structured is a matrix W [d,m] that need not be formed: its columns are the rows of diag(r) H D₃ H D₂ H D₁, block after
-// block of p of them, for x padded with zeros to p, a power of two. It is immutable and safe for concurrent use. For few
-// columns W is formed all the same at the first product that is faster with it, see structured_narrow.go.
+// Structured is a matrix W [d,m] that need not be formed: its columns are the rows of diag(r) H D₃ H D₂ H D₁, block
+// after block of p of them, for x padded with zeros to p, a power of two. It is immutable and safe for concurrent use.
+// For few columns W is formed all the same at the first product that is faster with it, see structured_narrow.go.
 type Structured[T Float] struct {
 	d, p, m int
 	signs   []T       // [blocks,3,p]

@@ -12,8 +12,8 @@ import "sync"
 //	xW       7.2 6.0  3.4 2.6  2.0 1.4  1.6 1.1   4.8 4.9  2.7 2.1  1.6 1.3  1.3 1.0  1.0 .81
 //	dP·Wᵀ    7.9 8.0  2.8 1.5  1.5 .93  1.2 .77   3.1 2.4  1.6 1.3  1.4 .95  .96 .72  .69 .54
 //
-// In plain Go they are slower in most cases, and W is not formed there. The limits are the same for all kernels, so that
-// results are too.
+// In plain Go they are slower in most cases, and W is not formed there. The limits are the same for all kernels, so
+// that results are too.
 const (
 	denseForward32 = 64
 	denseForward64 = 48

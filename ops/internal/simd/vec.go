@@ -5,8 +5,6 @@ import (
 	"unsafe"
 )
 
-//go:generate go run -C _gen ./vec -dir ..
-
 // vectors are the vector functions of an instruction set. Each does the first elements of its arrays and returns how
 // many: all n, or fewer because the next ones include an argument outside the range for which it is written. With n = 1
 // the result, 0 or 1, says whether that one argument is outside, and the value of an element never depends on its

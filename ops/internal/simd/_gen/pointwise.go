@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops/internal/simd/_gen/asm"
+)
+
+// pointwise writes the functions that round every product and every sum, as plain Go does, so that both give the same
+// bits.
+func pointwise(f *asm.File, m asm.Machine, f64 bool) {
+	of := func(name, params, doc string) *vector { return newVector(f, m, name, params, f64, nil, doc) }
+
+	k := of("product", "dst, a, b *T, n int, scale T", "writes scale·a·b, rounding a·b first, and returns n.")
+	k.map4(func(at part) value { return k.mul(k.mul(k.load("a", at), k.load("b", at)), k.c("scale")) })
+
+	k = of("sum", "dst, a *T, n int", "adds a to dst, and returns n.")
+	k.map4(func(at part) value { return k.add(k.load("dst", at), k.load("a", at)) })
+
+	k = of("pairGrad", "dst, cos, sin, gCos, gSin *T, n int", "writes gSin·cos - gCos·sin, and returns n.")
+	k.map4(func(at part) value {
+		minus := k.mul(k.load("sin", at), k.load("gCos", at))
+		return k.sub(k.mul(k.load("cos", at), k.load("gSin", at)), minus)
+	})
+
+	k = of("sqrt", "dst, x *T, n int", "writes √x and returns n.")
+	k.map4(func(at part) value {
+		root := func(d asm.Vec, in []fmt.Stringer) { k.Op(k.fp("VSQRTP"), in[0], d) }
+		return k.do(step{in: []value{k.load("x", at)}, emit: root})
+	})
+
+	k = of("multiple", "dst, x *T, n int, c T", "writes c·x and returns n.")
+	k.map4(func(at part) value { return k.mul(k.load("x", at), k.c("c")) })
+
+	k = of("within", "x *T, n int, low, high T",
+		"returns how many elements at the start, in whole blocks, lie from low to high; low <= 0 <= high.")
+	k.blocks(4, func(at []part) {
+		var xs []value
+		for _, v := range at {
+			xs = append(xs, k.load("x", v))
+		}
+		k.leaveUnless(xs, "low", "high", notLessEqual)
+	})
+	if m == asm.AVX512 {
+		of("triples", "dst, a, b, c, index *T, n int",
+			"writes a₀, b₀, c₀, a₁, b₁, ... of whole vectors and returns how many elements of each.").triples()
+	}
+}
+
+// map4 writes the loops of a function of one result.
+func (k *vector) map4(f func(at part) value) {
+	k.blocks(4, func(at []part) {
+		for _, v := range at {
+			k.store(f(v), "dst", v)
+		}
+	})
+}
+
+// triples is for AVX-512 alone. A vector of a, of b and of c make three vectors of a₀b₀c₀a₁b₁c₁... Each is put together
+// by two permutations of two tables: a with b, and then what came of it, in its place, with c. The indices of the first
+// permutation for each of the three, then those of the second, are an array.
+func (k *vector) triples() {
+	index, v, t := k.TakeVecs(6), k.TakeVecs(3), k.Vec()
+	k.Load(asm.Mem{Base: k.arrays["index"]}, index...)
+	k.Label("next")
+	k.Compare(k.rest, asm.Imm(k.lanes()))
+	k.If("LT", "over")
+	for i, array := range []string{"a", "b", "c"} {
+		k.Load(asm.Mem{Base: k.arrays[array]}, v[i])
+		k.Add(asm.Imm(k.Bytes), k.arrays[array])
+	}
+	for q := range 3 {
+		k.Op("VMOVUPS", v[0], t)
+		k.Op(k.fp("VPERMT2P"), v[1], index[q], t)
+		k.Op(k.fp("VPERMT2P"), v[2], index[3+q], t)
+		k.Store(asm.Mem{Base: k.arrays["dst"], Disp: q * k.Bytes}, t)
+	}
+	k.Add(asm.Imm(3*k.Bytes), k.arrays["dst"])
+	k.Sub(asm.Imm(k.lanes()), k.rest)
+	k.Op("JMP", asm.Label("next"))
+	k.Label("over")
+	k.Sub(k.rest, k.n)
+	k.Return(k.n, "done")
+}
