@@ -5,7 +5,6 @@
 #include "textflag.h"
 
 // csrF32AVX512x32Panels4 multiplies a sparse row with 4 panels that are 32 wide; see rowFunc.
-// func(k int, at *int32, x *float32, b *float32, rs, bs int, c *float32, from *float32)
 TEXT ·csrF32AVX512x32Panels4(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX
@@ -73,7 +72,6 @@ store:
 	RET
 
 // csrF32AVX512x32Panels2 multiplies a sparse row with 2 panels that are 32 wide; see rowFunc.
-// func(k int, at *int32, x *float32, b *float32, rs, bs int, c *float32, from *float32)
 TEXT ·csrF32AVX512x32Panels2(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX
@@ -123,7 +121,6 @@ store:
 	RET
 
 // csrF32AVX512x32Panels1 multiplies a sparse row with 1 panels that are 32 wide; see rowFunc.
-// func(k int, at *int32, x *float32, b *float32, rs, bs int, c *float32, from *float32)
 TEXT ·csrF32AVX512x32Panels1(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX
@@ -164,7 +161,6 @@ store:
 	RET
 
 // csrF32AVX512x48Panels4 multiplies a sparse row with 4 panels that are 48 wide; see rowFunc.
-// func(k int, at *int32, x *float32, b *float32, rs, bs int, c *float32, from *float32)
 TEXT ·csrF32AVX512x48Panels4(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX
@@ -248,7 +244,6 @@ store:
 	RET
 
 // csrF32AVX512x48Panels2 multiplies a sparse row with 2 panels that are 48 wide; see rowFunc.
-// func(k int, at *int32, x *float32, b *float32, rs, bs int, c *float32, from *float32)
 TEXT ·csrF32AVX512x48Panels2(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX
@@ -306,7 +301,6 @@ store:
 	RET
 
 // csrF32AVX512x48Panels1 multiplies a sparse row with 1 panels that are 48 wide; see rowFunc.
-// func(k int, at *int32, x *float32, b *float32, rs, bs int, c *float32, from *float32)
 TEXT ·csrF32AVX512x48Panels1(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX
@@ -351,7 +345,6 @@ store:
 	RET
 
 // csrF64AVX512x24Panels4 multiplies a sparse row with 4 panels that are 24 wide; see rowFunc.
-// func(k int, at *int32, x *float64, b *float64, rs, bs int, c *float64, from *float64)
 TEXT ·csrF64AVX512x24Panels4(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX
@@ -435,7 +428,6 @@ store:
 	RET
 
 // csrF64AVX512x24Panels2 multiplies a sparse row with 2 panels that are 24 wide; see rowFunc.
-// func(k int, at *int32, x *float64, b *float64, rs, bs int, c *float64, from *float64)
 TEXT ·csrF64AVX512x24Panels2(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX
@@ -493,7 +485,6 @@ store:
 	RET
 
 // csrF64AVX512x24Panels1 multiplies a sparse row with 1 panels that are 24 wide; see rowFunc.
-// func(k int, at *int32, x *float64, b *float64, rs, bs int, c *float64, from *float64)
 TEXT ·csrF64AVX512x24Panels1(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX
@@ -538,7 +529,6 @@ store:
 	RET
 
 // csrF32AVX2x16Panels4 multiplies a sparse row with 4 panels that are 16 wide; see rowFunc.
-// func(k int, at *int32, x *float32, b *float32, rs, bs int, c *float32, from *float32)
 TEXT ·csrF32AVX2x16Panels4(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX
@@ -606,7 +596,6 @@ store:
 	RET
 
 // csrF32AVX2x16Panels2 multiplies a sparse row with 2 panels that are 16 wide; see rowFunc.
-// func(k int, at *int32, x *float32, b *float32, rs, bs int, c *float32, from *float32)
 TEXT ·csrF32AVX2x16Panels2(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX
@@ -656,7 +645,6 @@ store:
 	RET
 
 // csrF32AVX2x16Panels1 multiplies a sparse row with 1 panels that are 16 wide; see rowFunc.
-// func(k int, at *int32, x *float32, b *float32, rs, bs int, c *float32, from *float32)
 TEXT ·csrF32AVX2x16Panels1(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX
@@ -697,7 +685,6 @@ store:
 	RET
 
 // csrF64AVX2x8Panels4 multiplies a sparse row with 4 panels that are 8 wide; see rowFunc.
-// func(k int, at *int32, x *float64, b *float64, rs, bs int, c *float64, from *float64)
 TEXT ·csrF64AVX2x8Panels4(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX
@@ -765,7 +752,6 @@ store:
 	RET
 
 // csrF64AVX2x8Panels2 multiplies a sparse row with 2 panels that are 8 wide; see rowFunc.
-// func(k int, at *int32, x *float64, b *float64, rs, bs int, c *float64, from *float64)
 TEXT ·csrF64AVX2x8Panels2(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX
@@ -815,7 +801,6 @@ store:
 	RET
 
 // csrF64AVX2x8Panels1 multiplies a sparse row with 1 panels that are 8 wide; see rowFunc.
-// func(k int, at *int32, x *float64, b *float64, rs, bs int, c *float64, from *float64)
 TEXT ·csrF64AVX2x8Panels1(SB), NOSPLIT, $0-64
 	MOVQ    k+0(FP), AX
 	MOVQ    at+8(FP), CX

@@ -5,12 +5,6 @@
 package simd
 
 //go:noescape
-func hadamardHead1AVX512F32(dst, src, scale *float32, n int)
-
-//go:noescape
-func hadamardHead2AVX512F32(dst, src, scale *float32, n int)
-
-//go:noescape
 func hadamardHead4AVX512F32(dst, src, scale *float32, n int)
 
 //go:noescape
@@ -36,12 +30,6 @@ func hadamardMulAVX512F32(dst, a, b *float32, n int)
 
 //go:noescape
 func hadamardMulAddAVX512F32(dst, a, b *float32, n int)
-
-//go:noescape
-func hadamardHead1AVX512F64(dst, src, scale *float64, n int)
-
-//go:noescape
-func hadamardHead2AVX512F64(dst, src, scale *float64, n int)
 
 //go:noescape
 func hadamardHead4AVX512F64(dst, src, scale *float64, n int)
@@ -71,12 +59,6 @@ func hadamardMulAVX512F64(dst, a, b *float64, n int)
 func hadamardMulAddAVX512F64(dst, a, b *float64, n int)
 
 //go:noescape
-func hadamardHead1AVX2F32(dst, src, scale *float32, n int)
-
-//go:noescape
-func hadamardHead2AVX2F32(dst, src, scale *float32, n int)
-
-//go:noescape
 func hadamardHead4AVX2F32(dst, src, scale *float32, n int)
 
 //go:noescape
@@ -96,12 +78,6 @@ func hadamardMulAVX2F32(dst, a, b *float32, n int)
 
 //go:noescape
 func hadamardMulAddAVX2F32(dst, a, b *float32, n int)
-
-//go:noescape
-func hadamardHead1AVX2F64(dst, src, scale *float64, n int)
-
-//go:noescape
-func hadamardHead2AVX2F64(dst, src, scale *float64, n int)
 
 //go:noescape
 func hadamardHead4AVX2F64(dst, src, scale *float64, n int)

@@ -88,85 +88,7 @@ DATA hadamardSignsAVX2F64<>+0x30(SB)/8, $0xbff0000000000000
 DATA hadamardSignsAVX2F64<>+0x38(SB)/8, $0xbff0000000000000
 GLOBL hadamardSignsAVX2F64<>(SB), RODATA|NOPTR, $64
 
-// hadamardHead1AVX512F32 transforms blocks of 1 vectors of src·scale.
-// func(dst, src, scale *float32, n int)
-TEXT ·hadamardHead1AVX512F32(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
-	VMOVUPS hadamardSignsAVX512F32<>+0(SB), Z1
-	VMOVUPS hadamardSignsAVX512F32<>+64(SB), Z2
-	VMOVUPS hadamardSignsAVX512F32<>+128(SB), Z3
-	VMOVUPS hadamardSignsAVX512F32<>+192(SB), Z4
-
-loop:
-	VMOVUPS (CX), Z0
-	VMULPS  (DX), Z0, Z0
-	VPERMILPS $177, Z0, Z5
-	VFMADD213PS Z5, Z1, Z0
-	VPERMILPS $78, Z0, Z5
-	VFMADD213PS Z5, Z2, Z0
-	VSHUFF64X2 $177, Z0, Z0, Z5
-	VFMADD213PS Z5, Z3, Z0
-	VSHUFF64X2 $78, Z0, Z0, Z5
-	VFMADD213PS Z5, Z4, Z0
-	VMOVUPS Z0, (AX)
-	ADDQ    $64, AX
-	ADDQ    $64, CX
-	ADDQ    $64, DX
-	SUBQ    $16, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
-// hadamardHead2AVX512F32 transforms blocks of 2 vectors of src·scale.
-// func(dst, src, scale *float32, n int)
-TEXT ·hadamardHead2AVX512F32(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
-	VMOVUPS hadamardSignsAVX512F32<>+0(SB), Z2
-	VMOVUPS hadamardSignsAVX512F32<>+64(SB), Z3
-	VMOVUPS hadamardSignsAVX512F32<>+128(SB), Z4
-	VMOVUPS hadamardSignsAVX512F32<>+192(SB), Z5
-
-loop:
-	VMOVUPS (CX), Z0
-	VMULPS  (DX), Z0, Z0
-	VMOVUPS 64(CX), Z1
-	VMULPS  64(DX), Z1, Z1
-	VPERMILPS $177, Z0, Z6
-	VFMADD213PS Z6, Z2, Z0
-	VPERMILPS $177, Z1, Z7
-	VFMADD213PS Z7, Z2, Z1
-	VPERMILPS $78, Z0, Z6
-	VFMADD213PS Z6, Z3, Z0
-	VPERMILPS $78, Z1, Z7
-	VFMADD213PS Z7, Z3, Z1
-	VSHUFF64X2 $177, Z0, Z0, Z6
-	VFMADD213PS Z6, Z4, Z0
-	VSHUFF64X2 $177, Z1, Z1, Z7
-	VFMADD213PS Z7, Z4, Z1
-	VSHUFF64X2 $78, Z0, Z0, Z6
-	VFMADD213PS Z6, Z5, Z0
-	VSHUFF64X2 $78, Z1, Z1, Z7
-	VFMADD213PS Z7, Z5, Z1
-	VADDPS  Z1, Z0, Z6
-	VSUBPS  Z1, Z0, Z1
-	VMOVUPS Z6, (AX)
-	VMOVUPS Z1, 64(AX)
-	ADDQ    $128, AX
-	ADDQ    $128, CX
-	ADDQ    $128, DX
-	SUBQ    $32, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
 // hadamardHead4AVX512F32 transforms blocks of 4 vectors of src·scale.
-// func(dst, src, scale *float32, n int)
 TEXT ·hadamardHead4AVX512F32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
@@ -239,7 +161,6 @@ loop:
 	RET
 
 // hadamardHead8AVX512F32 transforms blocks of 8 vectors of src·scale.
-// func(dst, src, scale *float32, n int)
 TEXT ·hadamardHead8AVX512F32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
@@ -372,7 +293,6 @@ loop:
 	RET
 
 // hadamardHead16AVX512F32 transforms blocks of 16 vectors of src·scale.
-// func(dst, src, scale *float32, n int)
 TEXT ·hadamardHead16AVX512F32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
@@ -633,7 +553,6 @@ loop:
 	RET
 
 // hadamardPass2AVX512F32 transforms 2 rows that are h apart.
-// func(x *float32, h, n int)
 TEXT ·hadamardPass2AVX512F32(SB), NOSPLIT, $0-24
 	MOVQ    x+0(FP), AX
 	MOVQ    h+8(FP), CX
@@ -663,7 +582,6 @@ loop:
 	RET
 
 // hadamardPass4AVX512F32 transforms 4 rows that are h apart.
-// func(x *float32, h, n int)
 TEXT ·hadamardPass4AVX512F32(SB), NOSPLIT, $0-24
 	MOVQ    x+0(FP), AX
 	MOVQ    h+8(FP), CX
@@ -703,7 +621,6 @@ loop:
 	RET
 
 // hadamardPass8AVX512F32 transforms 8 rows that are h apart.
-// func(x *float32, h, n int)
 TEXT ·hadamardPass8AVX512F32(SB), NOSPLIT, $0-24
 	MOVQ    x+0(FP), AX
 	MOVQ    h+8(FP), CX
@@ -769,7 +686,6 @@ loop:
 	RET
 
 // hadamardPass16AVX512F32 transforms 16 rows that are h apart.
-// func(x *float32, h, n int)
 TEXT ·hadamardPass16AVX512F32(SB), NOSPLIT, $0-24
 	MOVQ    x+0(FP), AX
 	MOVQ    h+8(FP), CX
@@ -895,7 +811,6 @@ loop:
 	RET
 
 // hadamardMulAVX512F32 writes a·b to dst.
-// func(dst, a, b *float32, n int)
 TEXT ·hadamardMulAVX512F32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -915,7 +830,6 @@ loop:
 	RET
 
 // hadamardMulAddAVX512F32 adds a·b to dst.
-// func(dst, a, b *float32, n int)
 TEXT ·hadamardMulAddAVX512F32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -935,77 +849,7 @@ loop:
 	VZEROUPPER
 	RET
 
-// hadamardHead1AVX512F64 transforms blocks of 1 vectors of src·scale.
-// func(dst, src, scale *float64, n int)
-TEXT ·hadamardHead1AVX512F64(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
-	VMOVUPS hadamardSignsAVX512F64<>+0(SB), Z1
-	VMOVUPS hadamardSignsAVX512F64<>+64(SB), Z2
-	VMOVUPS hadamardSignsAVX512F64<>+128(SB), Z3
-
-loop:
-	VMOVUPS (CX), Z0
-	VMULPD  (DX), Z0, Z0
-	VPERMILPD $85, Z0, Z4
-	VFMADD213PD Z4, Z1, Z0
-	VSHUFF64X2 $177, Z0, Z0, Z4
-	VFMADD213PD Z4, Z2, Z0
-	VSHUFF64X2 $78, Z0, Z0, Z4
-	VFMADD213PD Z4, Z3, Z0
-	VMOVUPS Z0, (AX)
-	ADDQ    $64, AX
-	ADDQ    $64, CX
-	ADDQ    $64, DX
-	SUBQ    $8, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
-// hadamardHead2AVX512F64 transforms blocks of 2 vectors of src·scale.
-// func(dst, src, scale *float64, n int)
-TEXT ·hadamardHead2AVX512F64(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
-	VMOVUPS hadamardSignsAVX512F64<>+0(SB), Z2
-	VMOVUPS hadamardSignsAVX512F64<>+64(SB), Z3
-	VMOVUPS hadamardSignsAVX512F64<>+128(SB), Z4
-
-loop:
-	VMOVUPS (CX), Z0
-	VMULPD  (DX), Z0, Z0
-	VMOVUPS 64(CX), Z1
-	VMULPD  64(DX), Z1, Z1
-	VPERMILPD $85, Z0, Z5
-	VFMADD213PD Z5, Z2, Z0
-	VPERMILPD $85, Z1, Z6
-	VFMADD213PD Z6, Z2, Z1
-	VSHUFF64X2 $177, Z0, Z0, Z5
-	VFMADD213PD Z5, Z3, Z0
-	VSHUFF64X2 $177, Z1, Z1, Z6
-	VFMADD213PD Z6, Z3, Z1
-	VSHUFF64X2 $78, Z0, Z0, Z5
-	VFMADD213PD Z5, Z4, Z0
-	VSHUFF64X2 $78, Z1, Z1, Z6
-	VFMADD213PD Z6, Z4, Z1
-	VADDPD  Z1, Z0, Z5
-	VSUBPD  Z1, Z0, Z1
-	VMOVUPS Z5, (AX)
-	VMOVUPS Z1, 64(AX)
-	ADDQ    $128, AX
-	ADDQ    $128, CX
-	ADDQ    $128, DX
-	SUBQ    $16, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
 // hadamardHead4AVX512F64 transforms blocks of 4 vectors of src·scale.
-// func(dst, src, scale *float64, n int)
 TEXT ·hadamardHead4AVX512F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
@@ -1069,7 +913,6 @@ loop:
 	RET
 
 // hadamardHead8AVX512F64 transforms blocks of 8 vectors of src·scale.
-// func(dst, src, scale *float64, n int)
 TEXT ·hadamardHead8AVX512F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
@@ -1185,7 +1028,6 @@ loop:
 	RET
 
 // hadamardHead16AVX512F64 transforms blocks of 16 vectors of src·scale.
-// func(dst, src, scale *float64, n int)
 TEXT ·hadamardHead16AVX512F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
@@ -1413,7 +1255,6 @@ loop:
 	RET
 
 // hadamardPass2AVX512F64 transforms 2 rows that are h apart.
-// func(x *float64, h, n int)
 TEXT ·hadamardPass2AVX512F64(SB), NOSPLIT, $0-24
 	MOVQ    x+0(FP), AX
 	MOVQ    h+8(FP), CX
@@ -1443,7 +1284,6 @@ loop:
 	RET
 
 // hadamardPass4AVX512F64 transforms 4 rows that are h apart.
-// func(x *float64, h, n int)
 TEXT ·hadamardPass4AVX512F64(SB), NOSPLIT, $0-24
 	MOVQ    x+0(FP), AX
 	MOVQ    h+8(FP), CX
@@ -1483,7 +1323,6 @@ loop:
 	RET
 
 // hadamardPass8AVX512F64 transforms 8 rows that are h apart.
-// func(x *float64, h, n int)
 TEXT ·hadamardPass8AVX512F64(SB), NOSPLIT, $0-24
 	MOVQ    x+0(FP), AX
 	MOVQ    h+8(FP), CX
@@ -1549,7 +1388,6 @@ loop:
 	RET
 
 // hadamardPass16AVX512F64 transforms 16 rows that are h apart.
-// func(x *float64, h, n int)
 TEXT ·hadamardPass16AVX512F64(SB), NOSPLIT, $0-24
 	MOVQ    x+0(FP), AX
 	MOVQ    h+8(FP), CX
@@ -1675,7 +1513,6 @@ loop:
 	RET
 
 // hadamardMulAVX512F64 writes a·b to dst.
-// func(dst, a, b *float64, n int)
 TEXT ·hadamardMulAVX512F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -1695,7 +1532,6 @@ loop:
 	RET
 
 // hadamardMulAddAVX512F64 adds a·b to dst.
-// func(dst, a, b *float64, n int)
 TEXT ·hadamardMulAddAVX512F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -1715,77 +1551,7 @@ loop:
 	VZEROUPPER
 	RET
 
-// hadamardHead1AVX2F32 transforms blocks of 1 vectors of src·scale.
-// func(dst, src, scale *float32, n int)
-TEXT ·hadamardHead1AVX2F32(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
-	VMOVUPS hadamardSignsAVX2F32<>+0(SB), Y1
-	VMOVUPS hadamardSignsAVX2F32<>+32(SB), Y2
-	VMOVUPS hadamardSignsAVX2F32<>+64(SB), Y3
-
-loop:
-	VMOVUPS (CX), Y0
-	VMULPS  (DX), Y0, Y0
-	VPERMILPS $177, Y0, Y4
-	VFMADD213PS Y4, Y1, Y0
-	VPERMILPS $78, Y0, Y4
-	VFMADD213PS Y4, Y2, Y0
-	VPERM2F128 $1, Y0, Y0, Y4
-	VFMADD213PS Y4, Y3, Y0
-	VMOVUPS Y0, (AX)
-	ADDQ    $32, AX
-	ADDQ    $32, CX
-	ADDQ    $32, DX
-	SUBQ    $8, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
-// hadamardHead2AVX2F32 transforms blocks of 2 vectors of src·scale.
-// func(dst, src, scale *float32, n int)
-TEXT ·hadamardHead2AVX2F32(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
-	VMOVUPS hadamardSignsAVX2F32<>+0(SB), Y2
-	VMOVUPS hadamardSignsAVX2F32<>+32(SB), Y3
-	VMOVUPS hadamardSignsAVX2F32<>+64(SB), Y4
-
-loop:
-	VMOVUPS (CX), Y0
-	VMULPS  (DX), Y0, Y0
-	VMOVUPS 32(CX), Y1
-	VMULPS  32(DX), Y1, Y1
-	VPERMILPS $177, Y0, Y5
-	VFMADD213PS Y5, Y2, Y0
-	VPERMILPS $177, Y1, Y6
-	VFMADD213PS Y6, Y2, Y1
-	VPERMILPS $78, Y0, Y5
-	VFMADD213PS Y5, Y3, Y0
-	VPERMILPS $78, Y1, Y6
-	VFMADD213PS Y6, Y3, Y1
-	VPERM2F128 $1, Y0, Y0, Y5
-	VFMADD213PS Y5, Y4, Y0
-	VPERM2F128 $1, Y1, Y1, Y6
-	VFMADD213PS Y6, Y4, Y1
-	VADDPS  Y1, Y0, Y5
-	VSUBPS  Y1, Y0, Y1
-	VMOVUPS Y5, (AX)
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $64, AX
-	ADDQ    $64, CX
-	ADDQ    $64, DX
-	SUBQ    $16, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
 // hadamardHead4AVX2F32 transforms blocks of 4 vectors of src·scale.
-// func(dst, src, scale *float32, n int)
 TEXT ·hadamardHead4AVX2F32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
@@ -1849,7 +1615,6 @@ loop:
 	RET
 
 // hadamardHead8AVX2F32 transforms blocks of 8 vectors of src·scale.
-// func(dst, src, scale *float32, n int)
 TEXT ·hadamardHead8AVX2F32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
@@ -1965,7 +1730,6 @@ loop:
 	RET
 
 // hadamardPass2AVX2F32 transforms 2 rows that are h apart.
-// func(x *float32, h, n int)
 TEXT ·hadamardPass2AVX2F32(SB), NOSPLIT, $0-24
 	MOVQ    x+0(FP), AX
 	MOVQ    h+8(FP), CX
@@ -1995,7 +1759,6 @@ loop:
 	RET
 
 // hadamardPass4AVX2F32 transforms 4 rows that are h apart.
-// func(x *float32, h, n int)
 TEXT ·hadamardPass4AVX2F32(SB), NOSPLIT, $0-24
 	MOVQ    x+0(FP), AX
 	MOVQ    h+8(FP), CX
@@ -2035,7 +1798,6 @@ loop:
 	RET
 
 // hadamardPass8AVX2F32 transforms 8 rows that are h apart.
-// func(x *float32, h, n int)
 TEXT ·hadamardPass8AVX2F32(SB), NOSPLIT, $0-24
 	MOVQ    x+0(FP), AX
 	MOVQ    h+8(FP), CX
@@ -2101,7 +1863,6 @@ loop:
 	RET
 
 // hadamardMulAVX2F32 writes a·b to dst.
-// func(dst, a, b *float32, n int)
 TEXT ·hadamardMulAVX2F32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -2121,7 +1882,6 @@ loop:
 	RET
 
 // hadamardMulAddAVX2F32 adds a·b to dst.
-// func(dst, a, b *float32, n int)
 TEXT ·hadamardMulAddAVX2F32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -2141,69 +1901,7 @@ loop:
 	VZEROUPPER
 	RET
 
-// hadamardHead1AVX2F64 transforms blocks of 1 vectors of src·scale.
-// func(dst, src, scale *float64, n int)
-TEXT ·hadamardHead1AVX2F64(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
-	VMOVUPS hadamardSignsAVX2F64<>+0(SB), Y1
-	VMOVUPS hadamardSignsAVX2F64<>+32(SB), Y2
-
-loop:
-	VMOVUPS (CX), Y0
-	VMULPD  (DX), Y0, Y0
-	VPERMILPD $85, Y0, Y3
-	VFMADD213PD Y3, Y1, Y0
-	VPERM2F128 $1, Y0, Y0, Y3
-	VFMADD213PD Y3, Y2, Y0
-	VMOVUPS Y0, (AX)
-	ADDQ    $32, AX
-	ADDQ    $32, CX
-	ADDQ    $32, DX
-	SUBQ    $4, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
-// hadamardHead2AVX2F64 transforms blocks of 2 vectors of src·scale.
-// func(dst, src, scale *float64, n int)
-TEXT ·hadamardHead2AVX2F64(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
-	VMOVUPS hadamardSignsAVX2F64<>+0(SB), Y2
-	VMOVUPS hadamardSignsAVX2F64<>+32(SB), Y3
-
-loop:
-	VMOVUPS (CX), Y0
-	VMULPD  (DX), Y0, Y0
-	VMOVUPS 32(CX), Y1
-	VMULPD  32(DX), Y1, Y1
-	VPERMILPD $85, Y0, Y4
-	VFMADD213PD Y4, Y2, Y0
-	VPERMILPD $85, Y1, Y5
-	VFMADD213PD Y5, Y2, Y1
-	VPERM2F128 $1, Y0, Y0, Y4
-	VFMADD213PD Y4, Y3, Y0
-	VPERM2F128 $1, Y1, Y1, Y5
-	VFMADD213PD Y5, Y3, Y1
-	VADDPD  Y1, Y0, Y4
-	VSUBPD  Y1, Y0, Y1
-	VMOVUPS Y4, (AX)
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $64, AX
-	ADDQ    $64, CX
-	ADDQ    $64, DX
-	SUBQ    $8, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
 // hadamardHead4AVX2F64 transforms blocks of 4 vectors of src·scale.
-// func(dst, src, scale *float64, n int)
 TEXT ·hadamardHead4AVX2F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
@@ -2258,7 +1956,6 @@ loop:
 	RET
 
 // hadamardHead8AVX2F64 transforms blocks of 8 vectors of src·scale.
-// func(dst, src, scale *float64, n int)
 TEXT ·hadamardHead8AVX2F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
@@ -2357,7 +2054,6 @@ loop:
 	RET
 
 // hadamardPass2AVX2F64 transforms 2 rows that are h apart.
-// func(x *float64, h, n int)
 TEXT ·hadamardPass2AVX2F64(SB), NOSPLIT, $0-24
 	MOVQ    x+0(FP), AX
 	MOVQ    h+8(FP), CX
@@ -2387,7 +2083,6 @@ loop:
 	RET
 
 // hadamardPass4AVX2F64 transforms 4 rows that are h apart.
-// func(x *float64, h, n int)
 TEXT ·hadamardPass4AVX2F64(SB), NOSPLIT, $0-24
 	MOVQ    x+0(FP), AX
 	MOVQ    h+8(FP), CX
@@ -2427,7 +2122,6 @@ loop:
 	RET
 
 // hadamardPass8AVX2F64 transforms 8 rows that are h apart.
-// func(x *float64, h, n int)
 TEXT ·hadamardPass8AVX2F64(SB), NOSPLIT, $0-24
 	MOVQ    x+0(FP), AX
 	MOVQ    h+8(FP), CX
@@ -2493,7 +2187,6 @@ loop:
 	RET
 
 // hadamardMulAVX2F64 writes a·b to dst.
-// func(dst, a, b *float64, n int)
 TEXT ·hadamardMulAVX2F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -2513,7 +2206,6 @@ loop:
 	RET
 
 // hadamardMulAddAVX2F64 adds a·b to dst.
-// func(dst, a, b *float64, n int)
 TEXT ·hadamardMulAddAVX2F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX

@@ -11,9 +11,6 @@ func gemmF32AVX512x32Rows12(k int, a *float32, rs, ks int, b *float32, panels in
 func gemmF32AVX512x32Rows6(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
 //go:noescape
-func gemmF32AVX512x32Rows5(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
-
-//go:noescape
 func gemmF32AVX512x32Rows4(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
 //go:noescape
@@ -32,6 +29,15 @@ func packF32AVX512x32(k int, b *float32, ldb int, dst *float32, panels int)
 func gemmF32AVX512x48Rows8(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
 //go:noescape
+func gemmF32AVX512x48Rows7(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+//go:noescape
+func gemmF32AVX512x48Rows6(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+//go:noescape
+func gemmF32AVX512x48Rows5(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+
+//go:noescape
 func gemmF32AVX512x48Rows4(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 
 //go:noescape
@@ -48,6 +54,15 @@ func packF32AVX512x48(k int, b *float32, ldb int, dst *float32, panels int)
 
 //go:noescape
 func gemmF64AVX512x24Rows8(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+//go:noescape
+func gemmF64AVX512x24Rows7(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+//go:noescape
+func gemmF64AVX512x24Rows6(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+
+//go:noescape
+func gemmF64AVX512x24Rows5(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 
 //go:noescape
 func gemmF64AVX512x24Rows4(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)

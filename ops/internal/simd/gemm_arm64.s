@@ -5,7 +5,6 @@
 #include "textflag.h"
 
 // gemmF32NEONx16Rows6 multiplies 6 rows of A with panels of B that are 16 wide; see tileFunc.
-// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 TEXT ·gemmF32NEONx16Rows6(SB), NOSPLIT, $0-80
 	MOVD    rs+16(FP), R0
 	LSL     $2, R0
@@ -28,15 +27,15 @@ panel:
 	MOVD    k+0(FP), R12
 	MOVD    R10, R13
 	PRFM    (R13), PSTL1KEEP
-	ADD     R11, R13
+	ADDS    R11, R13
 	PRFM    (R13), PSTL1KEEP
-	ADD     R11, R13
+	ADDS    R11, R13
 	PRFM    (R13), PSTL1KEEP
-	ADD     R11, R13
+	ADDS    R11, R13
 	PRFM    (R13), PSTL1KEEP
-	ADD     R11, R13
+	ADDS    R11, R13
 	PRFM    (R13), PSTL1KEEP
-	ADD     R11, R13
+	ADDS    R11, R13
 	PRFM    (R13), PSTL1KEEP
 	VEOR    V0.B16, V0.B16, V0.B16
 	VEOR    V1.B16, V1.B16, V1.B16
@@ -98,7 +97,7 @@ loop:
 	WORD $0x4f9d1335 // fmla v21.4s, v25.4s, v29.s[0]
 	WORD $0x4f9d1356 // fmla v22.4s, v26.4s, v29.s[0]
 	WORD $0x4f9d1377 // fmla v23.4s, v27.4s, v29.s[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   64(R8), (F24, F25)
 	FLDPQ   96(R8), (F26, F27)
 	FMOVS   (R1)(R2), F28
@@ -131,7 +130,7 @@ loop:
 	WORD $0x4f9d1335 // fmla v21.4s, v25.4s, v29.s[0]
 	WORD $0x4f9d1356 // fmla v22.4s, v26.4s, v29.s[0]
 	WORD $0x4f9d1377 // fmla v23.4s, v27.4s, v29.s[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   128(R8), (F24, F25)
 	FLDPQ   160(R8), (F26, F27)
 	FMOVS   (R1)(R2), F28
@@ -164,7 +163,7 @@ loop:
 	WORD $0x4f9d1335 // fmla v21.4s, v25.4s, v29.s[0]
 	WORD $0x4f9d1356 // fmla v22.4s, v26.4s, v29.s[0]
 	WORD $0x4f9d1377 // fmla v23.4s, v27.4s, v29.s[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   192(R8), (F24, F25)
 	FLDPQ   224(R8), (F26, F27)
 	FMOVS   (R1)(R2), F28
@@ -197,14 +196,13 @@ loop:
 	WORD $0x4f9d1335 // fmla v21.4s, v25.4s, v29.s[0]
 	WORD $0x4f9d1356 // fmla v22.4s, v26.4s, v29.s[0]
 	WORD $0x4f9d1377 // fmla v23.4s, v27.4s, v29.s[0]
-	ADD     R0, R2
-	ADD     $256, R8
+	ADDS    R0, R2
+	ADDS    $256, R8
 	SUBS    $4, R12
 	BGE     loop
 
 tail:
-	ADD     $4, R12
-	CMP     $0, R12
+	ADDS    $4, R12
 	BEQ     done
 
 one:
@@ -240,8 +238,8 @@ one:
 	WORD $0x4f9d1335 // fmla v21.4s, v25.4s, v29.s[0]
 	WORD $0x4f9d1356 // fmla v22.4s, v26.4s, v29.s[0]
 	WORD $0x4f9d1377 // fmla v23.4s, v27.4s, v29.s[0]
-	ADD     R0, R2
-	ADD     $64, R8
+	ADDS    R0, R2
+	ADDS    $64, R8
 	SUBS    $1, R12
 	BNE     one
 
@@ -249,7 +247,7 @@ done:
 	MOVD    from+64(FP), R12
 	CMP     $0, R12
 	BEQ     store
-	ADD     R10, R12
+	ADDS    R10, R12
 	MOVD    c+48(FP), R13
 	SUBS    R13, R12
 	MOVD    ldfrom+72(FP), R2
@@ -260,35 +258,35 @@ done:
 	WORD $0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
 	WORD $0x4e3ad442 // fadd v2.4s, v2.4s, v26.4s
 	WORD $0x4e3bd463 // fadd v3.4s, v3.4s, v27.4s
-	ADD     R2, R12
+	ADDS    R2, R12
 	FLDPQ   (R12), (F24, F25)
 	FLDPQ   32(R12), (F26, F27)
 	WORD $0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
 	WORD $0x4e39d4a5 // fadd v5.4s, v5.4s, v25.4s
 	WORD $0x4e3ad4c6 // fadd v6.4s, v6.4s, v26.4s
 	WORD $0x4e3bd4e7 // fadd v7.4s, v7.4s, v27.4s
-	ADD     R2, R12
+	ADDS    R2, R12
 	FLDPQ   (R12), (F24, F25)
 	FLDPQ   32(R12), (F26, F27)
 	WORD $0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
 	WORD $0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
 	WORD $0x4e3ad54a // fadd v10.4s, v10.4s, v26.4s
 	WORD $0x4e3bd56b // fadd v11.4s, v11.4s, v27.4s
-	ADD     R2, R12
+	ADDS    R2, R12
 	FLDPQ   (R12), (F24, F25)
 	FLDPQ   32(R12), (F26, F27)
 	WORD $0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
 	WORD $0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
 	WORD $0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
 	WORD $0x4e3bd5ef // fadd v15.4s, v15.4s, v27.4s
-	ADD     R2, R12
+	ADDS    R2, R12
 	FLDPQ   (R12), (F24, F25)
 	FLDPQ   32(R12), (F26, F27)
 	WORD $0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
 	WORD $0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	WORD $0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
 	WORD $0x4e3bd673 // fadd v19.4s, v19.4s, v27.4s
-	ADD     R2, R12
+	ADDS    R2, R12
 	FLDPQ   (R12), (F24, F25)
 	FLDPQ   32(R12), (F26, F27)
 	WORD $0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
@@ -300,28 +298,27 @@ store:
 	MOVD    R10, R13
 	FSTPQ   (F0, F1), (R13)
 	FSTPQ   (F2, F3), 32(R13)
-	ADD     R11, R13
+	ADDS    R11, R13
 	FSTPQ   (F4, F5), (R13)
 	FSTPQ   (F6, F7), 32(R13)
-	ADD     R11, R13
+	ADDS    R11, R13
 	FSTPQ   (F8, F9), (R13)
 	FSTPQ   (F10, F11), 32(R13)
-	ADD     R11, R13
+	ADDS    R11, R13
 	FSTPQ   (F12, F13), (R13)
 	FSTPQ   (F14, F15), 32(R13)
-	ADD     R11, R13
+	ADDS    R11, R13
 	FSTPQ   (F16, F17), (R13)
 	FSTPQ   (F18, F19), 32(R13)
-	ADD     R11, R13
+	ADDS    R11, R13
 	FSTPQ   (F20, F21), (R13)
 	FSTPQ   (F22, F23), 32(R13)
-	ADD     $64, R10
+	ADDS    $64, R10
 	SUBS    $1, R9
 	BNE     panel
 	RET
 
 // gemmF32NEONx16Rows5 multiplies 5 rows of A with panels of B that are 16 wide; see tileFunc.
-// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 TEXT ·gemmF32NEONx16Rows5(SB), NOSPLIT, $0-80
 	MOVD    rs+16(FP), R0
 	LSL     $2, R0
@@ -343,13 +340,13 @@ panel:
 	MOVD    k+0(FP), R11
 	MOVD    R9, R12
 	PRFM    (R12), PSTL1KEEP
-	ADD     R10, R12
+	ADDS    R10, R12
 	PRFM    (R12), PSTL1KEEP
-	ADD     R10, R12
+	ADDS    R10, R12
 	PRFM    (R12), PSTL1KEEP
-	ADD     R10, R12
+	ADDS    R10, R12
 	PRFM    (R12), PSTL1KEEP
-	ADD     R10, R12
+	ADDS    R10, R12
 	PRFM    (R12), PSTL1KEEP
 	VEOR    V0.B16, V0.B16, V0.B16
 	VEOR    V1.B16, V1.B16, V1.B16
@@ -402,7 +399,7 @@ loop:
 	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
 	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
 	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   64(R7), (F20, F21)
 	FLDPQ   96(R7), (F22, F23)
 	FMOVS   (R1)(R2), F24
@@ -430,14 +427,13 @@ loop:
 	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
 	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
 	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
-	ADD     R0, R2
-	ADD     $128, R7
+	ADDS    R0, R2
+	ADDS    $128, R7
 	SUBS    $2, R11
 	BGE     loop
 
 tail:
-	ADD     $2, R11
-	CMP     $0, R11
+	ADDS    $2, R11
 	BEQ     done
 
 one:
@@ -468,8 +464,8 @@ one:
 	WORD $0x4f9c12b1 // fmla v17.4s, v21.4s, v28.s[0]
 	WORD $0x4f9c12d2 // fmla v18.4s, v22.4s, v28.s[0]
 	WORD $0x4f9c12f3 // fmla v19.4s, v23.4s, v28.s[0]
-	ADD     R0, R2
-	ADD     $64, R7
+	ADDS    R0, R2
+	ADDS    $64, R7
 	SUBS    $1, R11
 	BNE     one
 
@@ -477,7 +473,7 @@ done:
 	MOVD    from+64(FP), R11
 	CMP     $0, R11
 	BEQ     store
-	ADD     R9, R11
+	ADDS    R9, R11
 	MOVD    c+48(FP), R12
 	SUBS    R12, R11
 	MOVD    ldfrom+72(FP), R2
@@ -488,28 +484,28 @@ done:
 	WORD $0x4e35d421 // fadd v1.4s, v1.4s, v21.4s
 	WORD $0x4e36d442 // fadd v2.4s, v2.4s, v22.4s
 	WORD $0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
-	ADD     R2, R11
+	ADDS    R2, R11
 	FLDPQ   (R11), (F20, F21)
 	FLDPQ   32(R11), (F22, F23)
 	WORD $0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
 	WORD $0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
 	WORD $0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
 	WORD $0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	ADD     R2, R11
+	ADDS    R2, R11
 	FLDPQ   (R11), (F20, F21)
 	FLDPQ   32(R11), (F22, F23)
 	WORD $0x4e34d508 // fadd v8.4s, v8.4s, v20.4s
 	WORD $0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
 	WORD $0x4e36d54a // fadd v10.4s, v10.4s, v22.4s
 	WORD $0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
-	ADD     R2, R11
+	ADDS    R2, R11
 	FLDPQ   (R11), (F20, F21)
 	FLDPQ   32(R11), (F22, F23)
 	WORD $0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
 	WORD $0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
 	WORD $0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
 	WORD $0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	ADD     R2, R11
+	ADDS    R2, R11
 	FLDPQ   (R11), (F20, F21)
 	FLDPQ   32(R11), (F22, F23)
 	WORD $0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
@@ -521,25 +517,24 @@ store:
 	MOVD    R9, R12
 	FSTPQ   (F0, F1), (R12)
 	FSTPQ   (F2, F3), 32(R12)
-	ADD     R10, R12
+	ADDS    R10, R12
 	FSTPQ   (F4, F5), (R12)
 	FSTPQ   (F6, F7), 32(R12)
-	ADD     R10, R12
+	ADDS    R10, R12
 	FSTPQ   (F8, F9), (R12)
 	FSTPQ   (F10, F11), 32(R12)
-	ADD     R10, R12
+	ADDS    R10, R12
 	FSTPQ   (F12, F13), (R12)
 	FSTPQ   (F14, F15), 32(R12)
-	ADD     R10, R12
+	ADDS    R10, R12
 	FSTPQ   (F16, F17), (R12)
 	FSTPQ   (F18, F19), 32(R12)
-	ADD     $64, R9
+	ADDS    $64, R9
 	SUBS    $1, R8
 	BNE     panel
 	RET
 
 // gemmF32NEONx16Rows4 multiplies 4 rows of A with panels of B that are 16 wide; see tileFunc.
-// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 TEXT ·gemmF32NEONx16Rows4(SB), NOSPLIT, $0-80
 	MOVD    rs+16(FP), R0
 	LSL     $2, R0
@@ -560,11 +555,11 @@ panel:
 	MOVD    k+0(FP), R10
 	MOVD    R8, R11
 	PRFM    (R11), PSTL1KEEP
-	ADD     R9, R11
+	ADDS    R9, R11
 	PRFM    (R11), PSTL1KEEP
-	ADD     R9, R11
+	ADDS    R9, R11
 	PRFM    (R11), PSTL1KEEP
-	ADD     R9, R11
+	ADDS    R9, R11
 	PRFM    (R11), PSTL1KEEP
 	VEOR    V0.B16, V0.B16, V0.B16
 	VEOR    V1.B16, V1.B16, V1.B16
@@ -608,7 +603,7 @@ loop:
 	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
 	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
 	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   64(R6), (F16, F17)
 	FLDPQ   96(R6), (F18, F19)
 	FMOVS   (R1)(R2), F20
@@ -631,14 +626,13 @@ loop:
 	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
 	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
 	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
-	ADD     R0, R2
-	ADD     $128, R6
+	ADDS    R0, R2
+	ADDS    $128, R6
 	SUBS    $2, R10
 	BGE     loop
 
 tail:
-	ADD     $2, R10
-	CMP     $0, R10
+	ADDS    $2, R10
 	BEQ     done
 
 one:
@@ -664,8 +658,8 @@ one:
 	WORD $0x4f97122d // fmla v13.4s, v17.4s, v23.s[0]
 	WORD $0x4f97124e // fmla v14.4s, v18.4s, v23.s[0]
 	WORD $0x4f97126f // fmla v15.4s, v19.4s, v23.s[0]
-	ADD     R0, R2
-	ADD     $64, R6
+	ADDS    R0, R2
+	ADDS    $64, R6
 	SUBS    $1, R10
 	BNE     one
 
@@ -673,7 +667,7 @@ done:
 	MOVD    from+64(FP), R10
 	CMP     $0, R10
 	BEQ     store
-	ADD     R8, R10
+	ADDS    R8, R10
 	MOVD    c+48(FP), R11
 	SUBS    R11, R10
 	MOVD    ldfrom+72(FP), R2
@@ -684,21 +678,21 @@ done:
 	WORD $0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
 	WORD $0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
 	WORD $0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	ADD     R2, R10
+	ADDS    R2, R10
 	FLDPQ   (R10), (F16, F17)
 	FLDPQ   32(R10), (F18, F19)
 	WORD $0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
 	WORD $0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
 	WORD $0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
 	WORD $0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
-	ADD     R2, R10
+	ADDS    R2, R10
 	FLDPQ   (R10), (F16, F17)
 	FLDPQ   32(R10), (F18, F19)
 	WORD $0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD $0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 	WORD $0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD $0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	ADD     R2, R10
+	ADDS    R2, R10
 	FLDPQ   (R10), (F16, F17)
 	FLDPQ   32(R10), (F18, F19)
 	WORD $0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
@@ -710,22 +704,21 @@ store:
 	MOVD    R8, R11
 	FSTPQ   (F0, F1), (R11)
 	FSTPQ   (F2, F3), 32(R11)
-	ADD     R9, R11
+	ADDS    R9, R11
 	FSTPQ   (F4, F5), (R11)
 	FSTPQ   (F6, F7), 32(R11)
-	ADD     R9, R11
+	ADDS    R9, R11
 	FSTPQ   (F8, F9), (R11)
 	FSTPQ   (F10, F11), 32(R11)
-	ADD     R9, R11
+	ADDS    R9, R11
 	FSTPQ   (F12, F13), (R11)
 	FSTPQ   (F14, F15), 32(R11)
-	ADD     $64, R8
+	ADDS    $64, R8
 	SUBS    $1, R7
 	BNE     panel
 	RET
 
 // gemmF32NEONx16Rows3 multiplies 3 rows of A with panels of B that are 16 wide; see tileFunc.
-// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 TEXT ·gemmF32NEONx16Rows3(SB), NOSPLIT, $0-80
 	MOVD    rs+16(FP), R0
 	LSL     $2, R0
@@ -745,9 +738,9 @@ panel:
 	MOVD    k+0(FP), R9
 	MOVD    R7, R10
 	PRFM    (R10), PSTL1KEEP
-	ADD     R8, R10
+	ADDS    R8, R10
 	PRFM    (R10), PSTL1KEEP
-	ADD     R8, R10
+	ADDS    R8, R10
 	PRFM    (R10), PSTL1KEEP
 	VEOR    V0.B16, V0.B16, V0.B16
 	VEOR    V1.B16, V1.B16, V1.B16
@@ -782,7 +775,7 @@ loop:
 	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
 	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
 	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   64(R5), (F12, F13)
 	FLDPQ   96(R5), (F14, F15)
 	FMOVS   (R1)(R2), F16
@@ -800,14 +793,13 @@ loop:
 	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
 	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
 	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
-	ADD     R0, R2
-	ADD     $128, R5
+	ADDS    R0, R2
+	ADDS    $128, R5
 	SUBS    $2, R9
 	BGE     loop
 
 tail:
-	ADD     $2, R9
-	CMP     $0, R9
+	ADDS    $2, R9
 	BEQ     done
 
 one:
@@ -828,8 +820,8 @@ one:
 	WORD $0x4f9211a9 // fmla v9.4s, v13.4s, v18.s[0]
 	WORD $0x4f9211ca // fmla v10.4s, v14.4s, v18.s[0]
 	WORD $0x4f9211eb // fmla v11.4s, v15.4s, v18.s[0]
-	ADD     R0, R2
-	ADD     $64, R5
+	ADDS    R0, R2
+	ADDS    $64, R5
 	SUBS    $1, R9
 	BNE     one
 
@@ -837,7 +829,7 @@ done:
 	MOVD    from+64(FP), R9
 	CMP     $0, R9
 	BEQ     store
-	ADD     R7, R9
+	ADDS    R7, R9
 	MOVD    c+48(FP), R10
 	SUBS    R10, R9
 	MOVD    ldfrom+72(FP), R2
@@ -848,14 +840,14 @@ done:
 	WORD $0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
 	WORD $0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
 	WORD $0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	ADD     R2, R9
+	ADDS    R2, R9
 	FLDPQ   (R9), (F12, F13)
 	FLDPQ   32(R9), (F14, F15)
 	WORD $0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
 	WORD $0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
 	WORD $0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD $0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	ADD     R2, R9
+	ADDS    R2, R9
 	FLDPQ   (R9), (F12, F13)
 	FLDPQ   32(R9), (F14, F15)
 	WORD $0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
@@ -867,19 +859,18 @@ store:
 	MOVD    R7, R10
 	FSTPQ   (F0, F1), (R10)
 	FSTPQ   (F2, F3), 32(R10)
-	ADD     R8, R10
+	ADDS    R8, R10
 	FSTPQ   (F4, F5), (R10)
 	FSTPQ   (F6, F7), 32(R10)
-	ADD     R8, R10
+	ADDS    R8, R10
 	FSTPQ   (F8, F9), (R10)
 	FSTPQ   (F10, F11), 32(R10)
-	ADD     $64, R7
+	ADDS    $64, R7
 	SUBS    $1, R6
 	BNE     panel
 	RET
 
 // gemmF32NEONx16Rows2 multiplies 2 rows of A with panels of B that are 16 wide; see tileFunc.
-// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 TEXT ·gemmF32NEONx16Rows2(SB), NOSPLIT, $0-80
 	MOVD    rs+16(FP), R0
 	LSL     $2, R0
@@ -898,7 +889,7 @@ panel:
 	MOVD    k+0(FP), R8
 	MOVD    R6, R9
 	PRFM    (R9), PSTL1KEEP
-	ADD     R7, R9
+	ADDS    R7, R9
 	PRFM    (R9), PSTL1KEEP
 	VEOR    V0.B16, V0.B16, V0.B16
 	VEOR    V1.B16, V1.B16, V1.B16
@@ -924,7 +915,7 @@ loop:
 	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
 	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
 	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   64(R4), (F8, F9)
 	FLDPQ   96(R4), (F10, F11)
 	FMOVS   (R1)(R2), F12
@@ -937,14 +928,13 @@ loop:
 	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
 	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
 	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
-	ADD     R0, R2
-	ADD     $128, R4
+	ADDS    R0, R2
+	ADDS    $128, R4
 	SUBS    $2, R8
 	BGE     loop
 
 tail:
-	ADD     $2, R8
-	CMP     $0, R8
+	ADDS    $2, R8
 	BEQ     done
 
 one:
@@ -960,8 +950,8 @@ one:
 	WORD $0x4f8d1125 // fmla v5.4s, v9.4s, v13.s[0]
 	WORD $0x4f8d1146 // fmla v6.4s, v10.4s, v13.s[0]
 	WORD $0x4f8d1167 // fmla v7.4s, v11.4s, v13.s[0]
-	ADD     R0, R2
-	ADD     $64, R4
+	ADDS    R0, R2
+	ADDS    $64, R4
 	SUBS    $1, R8
 	BNE     one
 
@@ -969,7 +959,7 @@ done:
 	MOVD    from+64(FP), R8
 	CMP     $0, R8
 	BEQ     store
-	ADD     R6, R8
+	ADDS    R6, R8
 	MOVD    c+48(FP), R9
 	SUBS    R9, R8
 	MOVD    ldfrom+72(FP), R2
@@ -980,7 +970,7 @@ done:
 	WORD $0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
 	WORD $0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD $0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	ADD     R2, R8
+	ADDS    R2, R8
 	FLDPQ   (R8), (F8, F9)
 	FLDPQ   32(R8), (F10, F11)
 	WORD $0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
@@ -992,16 +982,15 @@ store:
 	MOVD    R6, R9
 	FSTPQ   (F0, F1), (R9)
 	FSTPQ   (F2, F3), 32(R9)
-	ADD     R7, R9
+	ADDS    R7, R9
 	FSTPQ   (F4, F5), (R9)
 	FSTPQ   (F6, F7), 32(R9)
-	ADD     $64, R6
+	ADDS    $64, R6
 	SUBS    $1, R5
 	BNE     panel
 	RET
 
 // gemmF32NEONx16Rows1 multiplies 1 rows of A with panels of B that are 16 wide; see tileFunc.
-// func(k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
 TEXT ·gemmF32NEONx16Rows1(SB), NOSPLIT, $0-80
 	MOVD    rs+16(FP), R0
 	LSL     $2, R0
@@ -1034,7 +1023,7 @@ loop:
 	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
 	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
 	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   64(R3), (F4, F5)
 	FLDPQ   96(R3), (F6, F7)
 	FMOVS   (R1)(R2), F8
@@ -1042,14 +1031,13 @@ loop:
 	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
 	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
 	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADD     R0, R2
-	ADD     $128, R3
+	ADDS    R0, R2
+	ADDS    $128, R3
 	SUBS    $2, R7
 	BGE     loop
 
 tail:
-	ADD     $2, R7
-	CMP     $0, R7
+	ADDS    $2, R7
 	BEQ     done
 
 one:
@@ -1060,8 +1048,8 @@ one:
 	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
 	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
 	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADD     R0, R2
-	ADD     $64, R3
+	ADDS    R0, R2
+	ADDS    $64, R3
 	SUBS    $1, R7
 	BNE     one
 
@@ -1069,7 +1057,7 @@ done:
 	MOVD    from+64(FP), R7
 	CMP     $0, R7
 	BEQ     store
-	ADD     R5, R7
+	ADDS    R5, R7
 	MOVD    c+48(FP), R8
 	SUBS    R8, R7
 	MOVD    ldfrom+72(FP), R2
@@ -1085,13 +1073,12 @@ store:
 	MOVD    R5, R8
 	FSTPQ   (F0, F1), (R8)
 	FSTPQ   (F2, F3), 32(R8)
-	ADD     $64, R5
+	ADDS    $64, R5
 	SUBS    $1, R4
 	BNE     panel
 	RET
 
 // packF32NEONx16 copies k rows of B, ldb apart, into panels that are 16 wide; see packFunc.
-// func(k int, b *float32, ldb int, dst *float32, panels int)
 TEXT ·packF32NEONx16(SB), NOSPLIT, $0-40
 	MOVD    k+0(FP), R0
 	MOVD    b+8(FP), R1
@@ -1106,7 +1093,7 @@ row:
 	MOVD    R3, R7
 	MOVD    R2, R6
 	LSL     $3, R6
-	ADD     R1, R6
+	ADDS    R1, R6
 	MOVD    panels+32(FP), R8
 
 panel:
@@ -1115,19 +1102,18 @@ panel:
 	FLDPQ   32(R5), (F2, F3)
 	FSTPQ   (F0, F1), (R7)
 	FSTPQ   (F2, F3), 32(R7)
-	ADD     $64, R5
-	ADD     $64, R6
-	ADD     R4, R7
+	ADDS    $64, R5
+	ADDS    $64, R6
+	ADDS    R4, R7
 	SUBS    $1, R8
 	BNE     panel
-	ADD     R2, R1
-	ADD     $64, R3
+	ADDS    R2, R1
+	ADDS    $64, R3
 	SUBS    $1, R0
 	BNE     row
 	RET
 
 // gemmF64NEONx8Rows6 multiplies 6 rows of A with panels of B that are 8 wide; see tileFunc.
-// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 TEXT ·gemmF64NEONx8Rows6(SB), NOSPLIT, $0-80
 	MOVD    rs+16(FP), R0
 	LSL     $3, R0
@@ -1150,15 +1136,15 @@ panel:
 	MOVD    k+0(FP), R12
 	MOVD    R10, R13
 	PRFM    (R13), PSTL1KEEP
-	ADD     R11, R13
+	ADDS    R11, R13
 	PRFM    (R13), PSTL1KEEP
-	ADD     R11, R13
+	ADDS    R11, R13
 	PRFM    (R13), PSTL1KEEP
-	ADD     R11, R13
+	ADDS    R11, R13
 	PRFM    (R13), PSTL1KEEP
-	ADD     R11, R13
+	ADDS    R11, R13
 	PRFM    (R13), PSTL1KEEP
-	ADD     R11, R13
+	ADDS    R11, R13
 	PRFM    (R13), PSTL1KEEP
 	VEOR    V0.B16, V0.B16, V0.B16
 	VEOR    V1.B16, V1.B16, V1.B16
@@ -1220,7 +1206,7 @@ loop:
 	WORD $0x4fdd1335 // fmla v21.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1356 // fmla v22.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1377 // fmla v23.2d, v27.2d, v29.d[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   64(R8), (F24, F25)
 	FLDPQ   96(R8), (F26, F27)
 	FMOVD   (R1)(R2), F28
@@ -1253,7 +1239,7 @@ loop:
 	WORD $0x4fdd1335 // fmla v21.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1356 // fmla v22.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1377 // fmla v23.2d, v27.2d, v29.d[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   128(R8), (F24, F25)
 	FLDPQ   160(R8), (F26, F27)
 	FMOVD   (R1)(R2), F28
@@ -1286,7 +1272,7 @@ loop:
 	WORD $0x4fdd1335 // fmla v21.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1356 // fmla v22.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1377 // fmla v23.2d, v27.2d, v29.d[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   192(R8), (F24, F25)
 	FLDPQ   224(R8), (F26, F27)
 	FMOVD   (R1)(R2), F28
@@ -1319,14 +1305,13 @@ loop:
 	WORD $0x4fdd1335 // fmla v21.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1356 // fmla v22.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1377 // fmla v23.2d, v27.2d, v29.d[0]
-	ADD     R0, R2
-	ADD     $256, R8
+	ADDS    R0, R2
+	ADDS    $256, R8
 	SUBS    $4, R12
 	BGE     loop
 
 tail:
-	ADD     $4, R12
-	CMP     $0, R12
+	ADDS    $4, R12
 	BEQ     done
 
 one:
@@ -1362,8 +1347,8 @@ one:
 	WORD $0x4fdd1335 // fmla v21.2d, v25.2d, v29.d[0]
 	WORD $0x4fdd1356 // fmla v22.2d, v26.2d, v29.d[0]
 	WORD $0x4fdd1377 // fmla v23.2d, v27.2d, v29.d[0]
-	ADD     R0, R2
-	ADD     $64, R8
+	ADDS    R0, R2
+	ADDS    $64, R8
 	SUBS    $1, R12
 	BNE     one
 
@@ -1371,7 +1356,7 @@ done:
 	MOVD    from+64(FP), R12
 	CMP     $0, R12
 	BEQ     store
-	ADD     R10, R12
+	ADDS    R10, R12
 	MOVD    c+48(FP), R13
 	SUBS    R13, R12
 	MOVD    ldfrom+72(FP), R2
@@ -1382,35 +1367,35 @@ done:
 	WORD $0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
 	WORD $0x4e7ad442 // fadd v2.2d, v2.2d, v26.2d
 	WORD $0x4e7bd463 // fadd v3.2d, v3.2d, v27.2d
-	ADD     R2, R12
+	ADDS    R2, R12
 	FLDPQ   (R12), (F24, F25)
 	FLDPQ   32(R12), (F26, F27)
 	WORD $0x4e78d484 // fadd v4.2d, v4.2d, v24.2d
 	WORD $0x4e79d4a5 // fadd v5.2d, v5.2d, v25.2d
 	WORD $0x4e7ad4c6 // fadd v6.2d, v6.2d, v26.2d
 	WORD $0x4e7bd4e7 // fadd v7.2d, v7.2d, v27.2d
-	ADD     R2, R12
+	ADDS    R2, R12
 	FLDPQ   (R12), (F24, F25)
 	FLDPQ   32(R12), (F26, F27)
 	WORD $0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
 	WORD $0x4e79d529 // fadd v9.2d, v9.2d, v25.2d
 	WORD $0x4e7ad54a // fadd v10.2d, v10.2d, v26.2d
 	WORD $0x4e7bd56b // fadd v11.2d, v11.2d, v27.2d
-	ADD     R2, R12
+	ADDS    R2, R12
 	FLDPQ   (R12), (F24, F25)
 	FLDPQ   32(R12), (F26, F27)
 	WORD $0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
 	WORD $0x4e79d5ad // fadd v13.2d, v13.2d, v25.2d
 	WORD $0x4e7ad5ce // fadd v14.2d, v14.2d, v26.2d
 	WORD $0x4e7bd5ef // fadd v15.2d, v15.2d, v27.2d
-	ADD     R2, R12
+	ADDS    R2, R12
 	FLDPQ   (R12), (F24, F25)
 	FLDPQ   32(R12), (F26, F27)
 	WORD $0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
 	WORD $0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
 	WORD $0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
 	WORD $0x4e7bd673 // fadd v19.2d, v19.2d, v27.2d
-	ADD     R2, R12
+	ADDS    R2, R12
 	FLDPQ   (R12), (F24, F25)
 	FLDPQ   32(R12), (F26, F27)
 	WORD $0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
@@ -1422,28 +1407,27 @@ store:
 	MOVD    R10, R13
 	FSTPQ   (F0, F1), (R13)
 	FSTPQ   (F2, F3), 32(R13)
-	ADD     R11, R13
+	ADDS    R11, R13
 	FSTPQ   (F4, F5), (R13)
 	FSTPQ   (F6, F7), 32(R13)
-	ADD     R11, R13
+	ADDS    R11, R13
 	FSTPQ   (F8, F9), (R13)
 	FSTPQ   (F10, F11), 32(R13)
-	ADD     R11, R13
+	ADDS    R11, R13
 	FSTPQ   (F12, F13), (R13)
 	FSTPQ   (F14, F15), 32(R13)
-	ADD     R11, R13
+	ADDS    R11, R13
 	FSTPQ   (F16, F17), (R13)
 	FSTPQ   (F18, F19), 32(R13)
-	ADD     R11, R13
+	ADDS    R11, R13
 	FSTPQ   (F20, F21), (R13)
 	FSTPQ   (F22, F23), 32(R13)
-	ADD     $64, R10
+	ADDS    $64, R10
 	SUBS    $1, R9
 	BNE     panel
 	RET
 
 // gemmF64NEONx8Rows5 multiplies 5 rows of A with panels of B that are 8 wide; see tileFunc.
-// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 TEXT ·gemmF64NEONx8Rows5(SB), NOSPLIT, $0-80
 	MOVD    rs+16(FP), R0
 	LSL     $3, R0
@@ -1465,13 +1449,13 @@ panel:
 	MOVD    k+0(FP), R11
 	MOVD    R9, R12
 	PRFM    (R12), PSTL1KEEP
-	ADD     R10, R12
+	ADDS    R10, R12
 	PRFM    (R12), PSTL1KEEP
-	ADD     R10, R12
+	ADDS    R10, R12
 	PRFM    (R12), PSTL1KEEP
-	ADD     R10, R12
+	ADDS    R10, R12
 	PRFM    (R12), PSTL1KEEP
-	ADD     R10, R12
+	ADDS    R10, R12
 	PRFM    (R12), PSTL1KEEP
 	VEOR    V0.B16, V0.B16, V0.B16
 	VEOR    V1.B16, V1.B16, V1.B16
@@ -1524,7 +1508,7 @@ loop:
 	WORD $0x4fdc12b1 // fmla v17.2d, v21.2d, v28.d[0]
 	WORD $0x4fdc12d2 // fmla v18.2d, v22.2d, v28.d[0]
 	WORD $0x4fdc12f3 // fmla v19.2d, v23.2d, v28.d[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   64(R7), (F20, F21)
 	FLDPQ   96(R7), (F22, F23)
 	FMOVD   (R1)(R2), F24
@@ -1552,14 +1536,13 @@ loop:
 	WORD $0x4fdc12b1 // fmla v17.2d, v21.2d, v28.d[0]
 	WORD $0x4fdc12d2 // fmla v18.2d, v22.2d, v28.d[0]
 	WORD $0x4fdc12f3 // fmla v19.2d, v23.2d, v28.d[0]
-	ADD     R0, R2
-	ADD     $128, R7
+	ADDS    R0, R2
+	ADDS    $128, R7
 	SUBS    $2, R11
 	BGE     loop
 
 tail:
-	ADD     $2, R11
-	CMP     $0, R11
+	ADDS    $2, R11
 	BEQ     done
 
 one:
@@ -1590,8 +1573,8 @@ one:
 	WORD $0x4fdc12b1 // fmla v17.2d, v21.2d, v28.d[0]
 	WORD $0x4fdc12d2 // fmla v18.2d, v22.2d, v28.d[0]
 	WORD $0x4fdc12f3 // fmla v19.2d, v23.2d, v28.d[0]
-	ADD     R0, R2
-	ADD     $64, R7
+	ADDS    R0, R2
+	ADDS    $64, R7
 	SUBS    $1, R11
 	BNE     one
 
@@ -1599,7 +1582,7 @@ done:
 	MOVD    from+64(FP), R11
 	CMP     $0, R11
 	BEQ     store
-	ADD     R9, R11
+	ADDS    R9, R11
 	MOVD    c+48(FP), R12
 	SUBS    R12, R11
 	MOVD    ldfrom+72(FP), R2
@@ -1610,28 +1593,28 @@ done:
 	WORD $0x4e75d421 // fadd v1.2d, v1.2d, v21.2d
 	WORD $0x4e76d442 // fadd v2.2d, v2.2d, v22.2d
 	WORD $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
-	ADD     R2, R11
+	ADDS    R2, R11
 	FLDPQ   (R11), (F20, F21)
 	FLDPQ   32(R11), (F22, F23)
 	WORD $0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
 	WORD $0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
 	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
 	WORD $0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	ADD     R2, R11
+	ADDS    R2, R11
 	FLDPQ   (R11), (F20, F21)
 	FLDPQ   32(R11), (F22, F23)
 	WORD $0x4e74d508 // fadd v8.2d, v8.2d, v20.2d
 	WORD $0x4e75d529 // fadd v9.2d, v9.2d, v21.2d
 	WORD $0x4e76d54a // fadd v10.2d, v10.2d, v22.2d
 	WORD $0x4e77d56b // fadd v11.2d, v11.2d, v23.2d
-	ADD     R2, R11
+	ADDS    R2, R11
 	FLDPQ   (R11), (F20, F21)
 	FLDPQ   32(R11), (F22, F23)
 	WORD $0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
 	WORD $0x4e75d5ad // fadd v13.2d, v13.2d, v21.2d
 	WORD $0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
 	WORD $0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
-	ADD     R2, R11
+	ADDS    R2, R11
 	FLDPQ   (R11), (F20, F21)
 	FLDPQ   32(R11), (F22, F23)
 	WORD $0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
@@ -1643,25 +1626,24 @@ store:
 	MOVD    R9, R12
 	FSTPQ   (F0, F1), (R12)
 	FSTPQ   (F2, F3), 32(R12)
-	ADD     R10, R12
+	ADDS    R10, R12
 	FSTPQ   (F4, F5), (R12)
 	FSTPQ   (F6, F7), 32(R12)
-	ADD     R10, R12
+	ADDS    R10, R12
 	FSTPQ   (F8, F9), (R12)
 	FSTPQ   (F10, F11), 32(R12)
-	ADD     R10, R12
+	ADDS    R10, R12
 	FSTPQ   (F12, F13), (R12)
 	FSTPQ   (F14, F15), 32(R12)
-	ADD     R10, R12
+	ADDS    R10, R12
 	FSTPQ   (F16, F17), (R12)
 	FSTPQ   (F18, F19), 32(R12)
-	ADD     $64, R9
+	ADDS    $64, R9
 	SUBS    $1, R8
 	BNE     panel
 	RET
 
 // gemmF64NEONx8Rows4 multiplies 4 rows of A with panels of B that are 8 wide; see tileFunc.
-// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 TEXT ·gemmF64NEONx8Rows4(SB), NOSPLIT, $0-80
 	MOVD    rs+16(FP), R0
 	LSL     $3, R0
@@ -1682,11 +1664,11 @@ panel:
 	MOVD    k+0(FP), R10
 	MOVD    R8, R11
 	PRFM    (R11), PSTL1KEEP
-	ADD     R9, R11
+	ADDS    R9, R11
 	PRFM    (R11), PSTL1KEEP
-	ADD     R9, R11
+	ADDS    R9, R11
 	PRFM    (R11), PSTL1KEEP
-	ADD     R9, R11
+	ADDS    R9, R11
 	PRFM    (R11), PSTL1KEEP
 	VEOR    V0.B16, V0.B16, V0.B16
 	VEOR    V1.B16, V1.B16, V1.B16
@@ -1730,7 +1712,7 @@ loop:
 	WORD $0x4fd7122d // fmla v13.2d, v17.2d, v23.d[0]
 	WORD $0x4fd7124e // fmla v14.2d, v18.2d, v23.d[0]
 	WORD $0x4fd7126f // fmla v15.2d, v19.2d, v23.d[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   64(R6), (F16, F17)
 	FLDPQ   96(R6), (F18, F19)
 	FMOVD   (R1)(R2), F20
@@ -1753,14 +1735,13 @@ loop:
 	WORD $0x4fd7122d // fmla v13.2d, v17.2d, v23.d[0]
 	WORD $0x4fd7124e // fmla v14.2d, v18.2d, v23.d[0]
 	WORD $0x4fd7126f // fmla v15.2d, v19.2d, v23.d[0]
-	ADD     R0, R2
-	ADD     $128, R6
+	ADDS    R0, R2
+	ADDS    $128, R6
 	SUBS    $2, R10
 	BGE     loop
 
 tail:
-	ADD     $2, R10
-	CMP     $0, R10
+	ADDS    $2, R10
 	BEQ     done
 
 one:
@@ -1786,8 +1767,8 @@ one:
 	WORD $0x4fd7122d // fmla v13.2d, v17.2d, v23.d[0]
 	WORD $0x4fd7124e // fmla v14.2d, v18.2d, v23.d[0]
 	WORD $0x4fd7126f // fmla v15.2d, v19.2d, v23.d[0]
-	ADD     R0, R2
-	ADD     $64, R6
+	ADDS    R0, R2
+	ADDS    $64, R6
 	SUBS    $1, R10
 	BNE     one
 
@@ -1795,7 +1776,7 @@ done:
 	MOVD    from+64(FP), R10
 	CMP     $0, R10
 	BEQ     store
-	ADD     R8, R10
+	ADDS    R8, R10
 	MOVD    c+48(FP), R11
 	SUBS    R11, R10
 	MOVD    ldfrom+72(FP), R2
@@ -1806,21 +1787,21 @@ done:
 	WORD $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
 	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
 	WORD $0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
-	ADD     R2, R10
+	ADDS    R2, R10
 	FLDPQ   (R10), (F16, F17)
 	FLDPQ   32(R10), (F18, F19)
 	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
 	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
 	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
 	WORD $0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
-	ADD     R2, R10
+	ADDS    R2, R10
 	FLDPQ   (R10), (F16, F17)
 	FLDPQ   32(R10), (F18, F19)
 	WORD $0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
 	WORD $0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
 	WORD $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
 	WORD $0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	ADD     R2, R10
+	ADDS    R2, R10
 	FLDPQ   (R10), (F16, F17)
 	FLDPQ   32(R10), (F18, F19)
 	WORD $0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
@@ -1832,22 +1813,21 @@ store:
 	MOVD    R8, R11
 	FSTPQ   (F0, F1), (R11)
 	FSTPQ   (F2, F3), 32(R11)
-	ADD     R9, R11
+	ADDS    R9, R11
 	FSTPQ   (F4, F5), (R11)
 	FSTPQ   (F6, F7), 32(R11)
-	ADD     R9, R11
+	ADDS    R9, R11
 	FSTPQ   (F8, F9), (R11)
 	FSTPQ   (F10, F11), 32(R11)
-	ADD     R9, R11
+	ADDS    R9, R11
 	FSTPQ   (F12, F13), (R11)
 	FSTPQ   (F14, F15), 32(R11)
-	ADD     $64, R8
+	ADDS    $64, R8
 	SUBS    $1, R7
 	BNE     panel
 	RET
 
 // gemmF64NEONx8Rows3 multiplies 3 rows of A with panels of B that are 8 wide; see tileFunc.
-// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 TEXT ·gemmF64NEONx8Rows3(SB), NOSPLIT, $0-80
 	MOVD    rs+16(FP), R0
 	LSL     $3, R0
@@ -1867,9 +1847,9 @@ panel:
 	MOVD    k+0(FP), R9
 	MOVD    R7, R10
 	PRFM    (R10), PSTL1KEEP
-	ADD     R8, R10
+	ADDS    R8, R10
 	PRFM    (R10), PSTL1KEEP
-	ADD     R8, R10
+	ADDS    R8, R10
 	PRFM    (R10), PSTL1KEEP
 	VEOR    V0.B16, V0.B16, V0.B16
 	VEOR    V1.B16, V1.B16, V1.B16
@@ -1904,7 +1884,7 @@ loop:
 	WORD $0x4fd211a9 // fmla v9.2d, v13.2d, v18.d[0]
 	WORD $0x4fd211ca // fmla v10.2d, v14.2d, v18.d[0]
 	WORD $0x4fd211eb // fmla v11.2d, v15.2d, v18.d[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   64(R5), (F12, F13)
 	FLDPQ   96(R5), (F14, F15)
 	FMOVD   (R1)(R2), F16
@@ -1922,14 +1902,13 @@ loop:
 	WORD $0x4fd211a9 // fmla v9.2d, v13.2d, v18.d[0]
 	WORD $0x4fd211ca // fmla v10.2d, v14.2d, v18.d[0]
 	WORD $0x4fd211eb // fmla v11.2d, v15.2d, v18.d[0]
-	ADD     R0, R2
-	ADD     $128, R5
+	ADDS    R0, R2
+	ADDS    $128, R5
 	SUBS    $2, R9
 	BGE     loop
 
 tail:
-	ADD     $2, R9
-	CMP     $0, R9
+	ADDS    $2, R9
 	BEQ     done
 
 one:
@@ -1950,8 +1929,8 @@ one:
 	WORD $0x4fd211a9 // fmla v9.2d, v13.2d, v18.d[0]
 	WORD $0x4fd211ca // fmla v10.2d, v14.2d, v18.d[0]
 	WORD $0x4fd211eb // fmla v11.2d, v15.2d, v18.d[0]
-	ADD     R0, R2
-	ADD     $64, R5
+	ADDS    R0, R2
+	ADDS    $64, R5
 	SUBS    $1, R9
 	BNE     one
 
@@ -1959,7 +1938,7 @@ done:
 	MOVD    from+64(FP), R9
 	CMP     $0, R9
 	BEQ     store
-	ADD     R7, R9
+	ADDS    R7, R9
 	MOVD    c+48(FP), R10
 	SUBS    R10, R9
 	MOVD    ldfrom+72(FP), R2
@@ -1970,14 +1949,14 @@ done:
 	WORD $0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
 	WORD $0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
 	WORD $0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	ADD     R2, R9
+	ADDS    R2, R9
 	FLDPQ   (R9), (F12, F13)
 	FLDPQ   32(R9), (F14, F15)
 	WORD $0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
 	WORD $0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
 	WORD $0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
 	WORD $0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	ADD     R2, R9
+	ADDS    R2, R9
 	FLDPQ   (R9), (F12, F13)
 	FLDPQ   32(R9), (F14, F15)
 	WORD $0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
@@ -1989,19 +1968,18 @@ store:
 	MOVD    R7, R10
 	FSTPQ   (F0, F1), (R10)
 	FSTPQ   (F2, F3), 32(R10)
-	ADD     R8, R10
+	ADDS    R8, R10
 	FSTPQ   (F4, F5), (R10)
 	FSTPQ   (F6, F7), 32(R10)
-	ADD     R8, R10
+	ADDS    R8, R10
 	FSTPQ   (F8, F9), (R10)
 	FSTPQ   (F10, F11), 32(R10)
-	ADD     $64, R7
+	ADDS    $64, R7
 	SUBS    $1, R6
 	BNE     panel
 	RET
 
 // gemmF64NEONx8Rows2 multiplies 2 rows of A with panels of B that are 8 wide; see tileFunc.
-// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 TEXT ·gemmF64NEONx8Rows2(SB), NOSPLIT, $0-80
 	MOVD    rs+16(FP), R0
 	LSL     $3, R0
@@ -2020,7 +1998,7 @@ panel:
 	MOVD    k+0(FP), R8
 	MOVD    R6, R9
 	PRFM    (R9), PSTL1KEEP
-	ADD     R7, R9
+	ADDS    R7, R9
 	PRFM    (R9), PSTL1KEEP
 	VEOR    V0.B16, V0.B16, V0.B16
 	VEOR    V1.B16, V1.B16, V1.B16
@@ -2046,7 +2024,7 @@ loop:
 	WORD $0x4fcd1125 // fmla v5.2d, v9.2d, v13.d[0]
 	WORD $0x4fcd1146 // fmla v6.2d, v10.2d, v13.d[0]
 	WORD $0x4fcd1167 // fmla v7.2d, v11.2d, v13.d[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   64(R4), (F8, F9)
 	FLDPQ   96(R4), (F10, F11)
 	FMOVD   (R1)(R2), F12
@@ -2059,14 +2037,13 @@ loop:
 	WORD $0x4fcd1125 // fmla v5.2d, v9.2d, v13.d[0]
 	WORD $0x4fcd1146 // fmla v6.2d, v10.2d, v13.d[0]
 	WORD $0x4fcd1167 // fmla v7.2d, v11.2d, v13.d[0]
-	ADD     R0, R2
-	ADD     $128, R4
+	ADDS    R0, R2
+	ADDS    $128, R4
 	SUBS    $2, R8
 	BGE     loop
 
 tail:
-	ADD     $2, R8
-	CMP     $0, R8
+	ADDS    $2, R8
 	BEQ     done
 
 one:
@@ -2082,8 +2059,8 @@ one:
 	WORD $0x4fcd1125 // fmla v5.2d, v9.2d, v13.d[0]
 	WORD $0x4fcd1146 // fmla v6.2d, v10.2d, v13.d[0]
 	WORD $0x4fcd1167 // fmla v7.2d, v11.2d, v13.d[0]
-	ADD     R0, R2
-	ADD     $64, R4
+	ADDS    R0, R2
+	ADDS    $64, R4
 	SUBS    $1, R8
 	BNE     one
 
@@ -2091,7 +2068,7 @@ done:
 	MOVD    from+64(FP), R8
 	CMP     $0, R8
 	BEQ     store
-	ADD     R6, R8
+	ADDS    R6, R8
 	MOVD    c+48(FP), R9
 	SUBS    R9, R8
 	MOVD    ldfrom+72(FP), R2
@@ -2102,7 +2079,7 @@ done:
 	WORD $0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD $0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
 	WORD $0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	ADD     R2, R8
+	ADDS    R2, R8
 	FLDPQ   (R8), (F8, F9)
 	FLDPQ   32(R8), (F10, F11)
 	WORD $0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
@@ -2114,16 +2091,15 @@ store:
 	MOVD    R6, R9
 	FSTPQ   (F0, F1), (R9)
 	FSTPQ   (F2, F3), 32(R9)
-	ADD     R7, R9
+	ADDS    R7, R9
 	FSTPQ   (F4, F5), (R9)
 	FSTPQ   (F6, F7), 32(R9)
-	ADD     $64, R6
+	ADDS    $64, R6
 	SUBS    $1, R5
 	BNE     panel
 	RET
 
 // gemmF64NEONx8Rows1 multiplies 1 rows of A with panels of B that are 8 wide; see tileFunc.
-// func(k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
 TEXT ·gemmF64NEONx8Rows1(SB), NOSPLIT, $0-80
 	MOVD    rs+16(FP), R0
 	LSL     $3, R0
@@ -2156,7 +2132,7 @@ loop:
 	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
 	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
 	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
-	ADD     R0, R2
+	ADDS    R0, R2
 	FLDPQ   64(R3), (F4, F5)
 	FLDPQ   96(R3), (F6, F7)
 	FMOVD   (R1)(R2), F8
@@ -2164,14 +2140,13 @@ loop:
 	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
 	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
 	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
-	ADD     R0, R2
-	ADD     $128, R3
+	ADDS    R0, R2
+	ADDS    $128, R3
 	SUBS    $2, R7
 	BGE     loop
 
 tail:
-	ADD     $2, R7
-	CMP     $0, R7
+	ADDS    $2, R7
 	BEQ     done
 
 one:
@@ -2182,8 +2157,8 @@ one:
 	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
 	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
 	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
-	ADD     R0, R2
-	ADD     $64, R3
+	ADDS    R0, R2
+	ADDS    $64, R3
 	SUBS    $1, R7
 	BNE     one
 
@@ -2191,7 +2166,7 @@ done:
 	MOVD    from+64(FP), R7
 	CMP     $0, R7
 	BEQ     store
-	ADD     R5, R7
+	ADDS    R5, R7
 	MOVD    c+48(FP), R8
 	SUBS    R8, R7
 	MOVD    ldfrom+72(FP), R2
@@ -2207,13 +2182,12 @@ store:
 	MOVD    R5, R8
 	FSTPQ   (F0, F1), (R8)
 	FSTPQ   (F2, F3), 32(R8)
-	ADD     $64, R5
+	ADDS    $64, R5
 	SUBS    $1, R4
 	BNE     panel
 	RET
 
 // packF64NEONx8 copies k rows of B, ldb apart, into panels that are 8 wide; see packFunc.
-// func(k int, b *float64, ldb int, dst *float64, panels int)
 TEXT ·packF64NEONx8(SB), NOSPLIT, $0-40
 	MOVD    k+0(FP), R0
 	MOVD    b+8(FP), R1
@@ -2228,7 +2202,7 @@ row:
 	MOVD    R3, R7
 	MOVD    R2, R6
 	LSL     $3, R6
-	ADD     R1, R6
+	ADDS    R1, R6
 	MOVD    panels+32(FP), R8
 
 panel:
@@ -2237,19 +2211,18 @@ panel:
 	FLDPQ   32(R5), (F2, F3)
 	FSTPQ   (F0, F1), (R7)
 	FSTPQ   (F2, F3), 32(R7)
-	ADD     $64, R5
-	ADD     $64, R6
-	ADD     R4, R7
+	ADDS    $64, R5
+	ADDS    $64, R6
+	ADDS    R4, R7
 	SUBS    $1, R8
 	BNE     panel
-	ADD     R2, R1
-	ADD     $64, R3
+	ADDS    R2, R1
+	ADDS    $64, R3
 	SUBS    $1, R0
 	BNE     row
 	RET
 
 // fmaPeakNEON does n rounds of 24 float32 FMAs of 16 bytes on registers.
-// func(n int)
 TEXT ·fmaPeakNEON(SB), NOSPLIT, $0-8
 	MOVD    n+0(FP), R0
 	VEOR    V0.B16, V0.B16, V0.B16
@@ -2308,14 +2281,13 @@ round:
 	RET
 
 // prefetch asks for so many lines of cache from p on, into the second level.
-// func(p *byte, lines int)
 TEXT ·prefetch(SB), NOSPLIT, $0-16
 	MOVD    p+0(FP), R0
 	MOVD    lines+8(FP), R1
 
 next:
 	PRFM    (R0), PLDL2KEEP
-	ADD     $64, R0
+	ADDS    $64, R0
 	SUBS    $1, R1
 	BNE     next
 	RET

@@ -11,16 +11,20 @@ type (
 // nil pointer is plain Go.
 type hadamardKernels[T Float] struct {
 	lanes       int               // elements in a vector
-	head        []hadamardHead[T] // all stages of blocks of 2^i vectors of src·scale
+	head        []hadamardHead[T] // all stages of blocks of 2^i vectors of src·scale, at least of leastHead
 	pass        []hadamardPass[T] // i stages of the strides h, 2h, ...
 	mul, mulAdd func(dst, a, b *T, n int)
 }
+
+// leastHead is the logarithm of the fewest vectors for which there is a head. Fewer numbers are too few for a transform
+// that is faster than a product.
+const leastHead = 2
 
 // transform writes the Walsh-Hadamard transform H·(src∘scale) to dst, of the same power of two elements, where H[i,j] =
 // (-1)^popcount(i & j); H·H is the identity times that power. dst may be src.
 func (k *hadamardKernels[T]) transform(dst, src, scale []T) {
 	n := len(dst)
-	if k == nil || n < k.lanes {
+	if k == nil || n < k.lanes<<leastHead {
 		times(dst, src, scale)
 		hadamardGo(dst)
 		return

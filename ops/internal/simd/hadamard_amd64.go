@@ -16,14 +16,14 @@ func hadamardOf[T Float](i isa) *hadamardKernels[T] {
 
 var hadamard32 = [...]hadamardKernels[float32]{{
 	lanes: 8,
-	head: []hadamardHead[float32]{hadamardHead1AVX2F32, hadamardHead2AVX2F32, hadamardHead4AVX2F32,
+	head: []hadamardHead[float32]{leastHead: hadamardHead4AVX2F32,
 		hadamardHead8AVX2F32},
 	pass:   []hadamardPass[float32]{nil, hadamardPass2AVX2F32, hadamardPass4AVX2F32, hadamardPass8AVX2F32},
 	mul:    hadamardMulAVX2F32,
 	mulAdd: hadamardMulAddAVX2F32,
 }, {
 	lanes: 16,
-	head: []hadamardHead[float32]{hadamardHead1AVX512F32, hadamardHead2AVX512F32, hadamardHead4AVX512F32,
+	head: []hadamardHead[float32]{leastHead: hadamardHead4AVX512F32,
 		hadamardHead8AVX512F32, hadamardHead16AVX512F32},
 	pass: []hadamardPass[float32]{nil, hadamardPass2AVX512F32, hadamardPass4AVX512F32, hadamardPass8AVX512F32,
 		hadamardPass16AVX512F32},
@@ -33,14 +33,14 @@ var hadamard32 = [...]hadamardKernels[float32]{{
 
 var hadamard64 = [...]hadamardKernels[float64]{{
 	lanes: 4,
-	head: []hadamardHead[float64]{hadamardHead1AVX2F64, hadamardHead2AVX2F64, hadamardHead4AVX2F64,
+	head: []hadamardHead[float64]{leastHead: hadamardHead4AVX2F64,
 		hadamardHead8AVX2F64},
 	pass:   []hadamardPass[float64]{nil, hadamardPass2AVX2F64, hadamardPass4AVX2F64, hadamardPass8AVX2F64},
 	mul:    hadamardMulAVX2F64,
 	mulAdd: hadamardMulAddAVX2F64,
 }, {
 	lanes: 8,
-	head: []hadamardHead[float64]{hadamardHead1AVX512F64, hadamardHead2AVX512F64, hadamardHead4AVX512F64,
+	head: []hadamardHead[float64]{leastHead: hadamardHead4AVX512F64,
 		hadamardHead8AVX512F64, hadamardHead16AVX512F64},
 	pass: []hadamardPass[float64]{nil, hadamardPass2AVX512F64, hadamardPass4AVX512F64, hadamardPass8AVX512F64,
 		hadamardPass16AVX512F64},

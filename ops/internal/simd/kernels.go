@@ -3,7 +3,6 @@ package simd
 import (
 	"math"
 	"math/bits"
-	"slices"
 	"unsafe"
 )
 
@@ -47,8 +46,13 @@ func newKernels[T Float](k kernels[T]) *kernels[T] {
 	for n := 1; n < len(cost); n++ {
 		cost[n] = math.Inf(1)
 		for rows := min(n, k.height()); rows > 0; rows-- {
-			if c := cost[n-rows] + max(least, float64(rows)) + call; k.tile[rows] != nil && c < cost[n] {
-				cost[n], k.ends[n] = c, append(slices.Clone(k.ends[n-rows]), n)
+			c := cost[n-rows] + max(least, float64(rows)) + call
+			if k.tile[rows] == nil || c >= cost[n] {
+				continue
+			}
+			cost[n], k.ends[n] = c, []int{rows} // the highest comes first, as it hides best that it reads B from afar
+			for _, end := range k.ends[n-rows] {
+				k.ends[n] = append(k.ends[n], rows+end)
 			}
 		}
 	}

@@ -571,7 +571,6 @@ DATA logTableF64<>+0x258(SB)/8, $0x3fc2f1176104a2f3
 GLOBL logTableF64<>(SB), RODATA|NOPTR, $608
 
 // cosAVX2F32 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(dst, x *float32, n int, scale float32) (done int)
 TEXT ·cosAVX2F32(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -677,7 +676,6 @@ left:
 	RET
 
 // sinAVX2F32 writes scale·sin(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(dst, x *float32, n int, scale float32) (done int)
 TEXT ·sinAVX2F32(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -783,7 +781,6 @@ left:
 	RET
 
 // sinCosAVX2F32 writes scale·sin(x) and scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(sin, cos, x *float32, n int, scale float32) (done int)
 TEXT ·sinCosAVX2F32(SB), NOSPLIT, $0-48
 	MOVQ    sin+0(FP), AX
 	MOVQ    cos+8(FP), CX
@@ -901,7 +898,6 @@ left:
 	RET
 
 // expAVX2F32 writes scale·exp(sign·x), where sign is 1 or -1, and returns n.
-// func(dst, x *float32, n int, scale, sign float32) (done int)
 TEXT ·expAVX2F32(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -1026,7 +1022,6 @@ left:
 	RET
 
 // logAVX2F32 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number; apart is -1, or 0 for one c for all.
-// func(dst, x, c *float32, n, apart int) (done int)
 TEXT ·logAVX2F32(SB), NOSPLIT, $64-48
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -1182,7 +1177,6 @@ left:
 	RET
 
 // productAVX2F32 writes scale·a·b, rounding a·b first, and returns n.
-// func(dst, a, b *float32, n int, scale float32) (done int)
 TEXT ·productAVX2F32(SB), NOSPLIT, $0-48
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -1257,7 +1251,6 @@ left:
 	RET
 
 // sumAVX2F32 adds a to dst, and returns n.
-// func(dst, a *float32, n int) (done int)
 TEXT ·sumAVX2F32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -1323,7 +1316,6 @@ left:
 	RET
 
 // pairGradAVX2F32 writes gSin·cos - gCos·sin, and returns n.
-// func(dst, cos, sin, gCos, gSin *float32, n int) (done int)
 TEXT ·pairGradAVX2F32(SB), NOSPLIT, $0-56
 	MOVQ    dst+0(FP), AX
 	MOVQ    cos+8(FP), CX
@@ -1418,7 +1410,6 @@ left:
 	RET
 
 // sqrtAVX2F32 writes √x and returns n.
-// func(dst, x *float32, n int) (done int)
 TEXT ·sqrtAVX2F32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -1479,7 +1470,6 @@ left:
 	RET
 
 // multipleAVX2F32 writes c·x and returns n.
-// func(dst, x *float32, n int, c float32) (done int)
 TEXT ·multipleAVX2F32(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -1541,7 +1531,6 @@ left:
 	RET
 
 // withinAVX2F32 returns how many elements at the start, in whole blocks, lie from low to high; low <= 0 <= high.
-// func(x *float32, n int, low, high float32) (done int)
 TEXT ·withinAVX2F32(SB), NOSPLIT, $0-32
 	MOVQ    x+0(FP), AX
 	MOVQ    n+8(FP), CX
@@ -1613,7 +1602,6 @@ left:
 	RET
 
 // cosAVX512F32 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(dst, x *float32, n int, scale float32) (done int)
 TEXT ·cosAVX512F32(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -1765,7 +1753,6 @@ left:
 	RET
 
 // sinAVX512F32 writes scale·sin(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(dst, x *float32, n int, scale float32) (done int)
 TEXT ·sinAVX512F32(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -1915,7 +1902,6 @@ left:
 	RET
 
 // sinCosAVX512F32 writes scale·sin(x) and scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(sin, cos, x *float32, n int, scale float32) (done int)
 TEXT ·sinCosAVX512F32(SB), NOSPLIT, $0-48
 	MOVQ    sin+0(FP), AX
 	MOVQ    cos+8(FP), CX
@@ -2073,7 +2059,6 @@ left:
 	RET
 
 // expAVX512F32 writes scale·exp(sign·x), where sign is 1 or -1, and returns n.
-// func(dst, x *float32, n int, scale, sign float32) (done int)
 TEXT ·expAVX512F32(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -2191,7 +2176,6 @@ left:
 	RET
 
 // logAVX512F32 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number; apart is -1, or 0 for one c for all.
-// func(dst, x, c *float32, n, apart int) (done int)
 TEXT ·logAVX512F32(SB), NOSPLIT, $128-48
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -2358,7 +2342,6 @@ left:
 	RET
 
 // productAVX512F32 writes scale·a·b, rounding a·b first, and returns n.
-// func(dst, a, b *float32, n int, scale float32) (done int)
 TEXT ·productAVX512F32(SB), NOSPLIT, $0-48
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -2428,7 +2411,6 @@ left:
 	RET
 
 // sumAVX512F32 adds a to dst, and returns n.
-// func(dst, a *float32, n int) (done int)
 TEXT ·sumAVX512F32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -2489,7 +2471,6 @@ left:
 	RET
 
 // pairGradAVX512F32 writes gSin·cos - gCos·sin, and returns n.
-// func(dst, cos, sin, gCos, gSin *float32, n int) (done int)
 TEXT ·pairGradAVX512F32(SB), NOSPLIT, $0-56
 	MOVQ    dst+0(FP), AX
 	MOVQ    cos+8(FP), CX
@@ -2579,7 +2560,6 @@ left:
 	RET
 
 // sqrtAVX512F32 writes √x and returns n.
-// func(dst, x *float32, n int) (done int)
 TEXT ·sqrtAVX512F32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -2635,7 +2615,6 @@ left:
 	RET
 
 // multipleAVX512F32 writes c·x and returns n.
-// func(dst, x *float32, n int, c float32) (done int)
 TEXT ·multipleAVX512F32(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -2692,7 +2671,6 @@ left:
 	RET
 
 // withinAVX512F32 returns how many elements at the start, in whole blocks, lie from low to high; low <= 0 <= high.
-// func(x *float32, n int, low, high float32) (done int)
 TEXT ·withinAVX512F32(SB), NOSPLIT, $0-32
 	MOVQ    x+0(FP), AX
 	MOVQ    n+8(FP), CX
@@ -2761,7 +2739,6 @@ left:
 	RET
 
 // triplesAVX512F32 writes a₀, b₀, c₀, a₁, b₁, ... of whole vectors and returns how many elements of each.
-// func(dst, a, b, c, index *float32, n int) (done int)
 TEXT ·triplesAVX512F32(SB), NOSPLIT, $0-56
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -2809,7 +2786,6 @@ over:
 	RET
 
 // cosAVX2F64 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(dst, x *float64, n int, scale float64) (done int)
 TEXT ·cosAVX2F64(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -2924,7 +2900,6 @@ left:
 	RET
 
 // sinAVX2F64 writes scale·sin(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(dst, x *float64, n int, scale float64) (done int)
 TEXT ·sinAVX2F64(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -3042,7 +3017,6 @@ left:
 	RET
 
 // sinCosAVX2F64 writes scale·sin(x) and scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(sin, cos, x *float64, n int, scale float64) (done int)
 TEXT ·sinCosAVX2F64(SB), NOSPLIT, $0-48
 	MOVQ    sin+0(FP), AX
 	MOVQ    cos+8(FP), CX
@@ -3170,7 +3144,6 @@ left:
 	RET
 
 // expAVX2F64 writes scale·exp(sign·x), where sign is 1 or -1, and returns n.
-// func(dst, x *float64, n int, scale, sign float64) (done int)
 TEXT ·expAVX2F64(SB), NOSPLIT, $0-48
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -3313,7 +3286,6 @@ left:
 	RET
 
 // logAVX2F64 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number; apart is -1, or 0 for one c for all.
-// func(dst, x, c *float64, n, apart int) (done int)
 TEXT ·logAVX2F64(SB), NOSPLIT, $64-48
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -3481,7 +3453,6 @@ left:
 	RET
 
 // productAVX2F64 writes scale·a·b, rounding a·b first, and returns n.
-// func(dst, a, b *float64, n int, scale float64) (done int)
 TEXT ·productAVX2F64(SB), NOSPLIT, $0-48
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -3556,7 +3527,6 @@ left:
 	RET
 
 // sumAVX2F64 adds a to dst, and returns n.
-// func(dst, a *float64, n int) (done int)
 TEXT ·sumAVX2F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -3622,7 +3592,6 @@ left:
 	RET
 
 // pairGradAVX2F64 writes gSin·cos - gCos·sin, and returns n.
-// func(dst, cos, sin, gCos, gSin *float64, n int) (done int)
 TEXT ·pairGradAVX2F64(SB), NOSPLIT, $0-56
 	MOVQ    dst+0(FP), AX
 	MOVQ    cos+8(FP), CX
@@ -3717,7 +3686,6 @@ left:
 	RET
 
 // sqrtAVX2F64 writes √x and returns n.
-// func(dst, x *float64, n int) (done int)
 TEXT ·sqrtAVX2F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -3778,7 +3746,6 @@ left:
 	RET
 
 // multipleAVX2F64 writes c·x and returns n.
-// func(dst, x *float64, n int, c float64) (done int)
 TEXT ·multipleAVX2F64(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -3840,7 +3807,6 @@ left:
 	RET
 
 // withinAVX2F64 returns how many elements at the start, in whole blocks, lie from low to high; low <= 0 <= high.
-// func(x *float64, n int, low, high float64) (done int)
 TEXT ·withinAVX2F64(SB), NOSPLIT, $0-40
 	MOVQ    x+0(FP), AX
 	MOVQ    n+8(FP), CX
@@ -3912,7 +3878,6 @@ left:
 	RET
 
 // cosAVX512F64 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(dst, x *float64, n int, scale float64) (done int)
 TEXT ·cosAVX512F64(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -4085,7 +4050,6 @@ left:
 	RET
 
 // sinAVX512F64 writes scale·sin(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(dst, x *float64, n int, scale float64) (done int)
 TEXT ·sinAVX512F64(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -4263,7 +4227,6 @@ left:
 	RET
 
 // sinCosAVX512F64 writes scale·sin(x) and scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(sin, cos, x *float64, n int, scale float64) (done int)
 TEXT ·sinCosAVX512F64(SB), NOSPLIT, $0-48
 	MOVQ    sin+0(FP), AX
 	MOVQ    cos+8(FP), CX
@@ -4446,7 +4409,6 @@ left:
 	RET
 
 // expAVX512F64 writes scale·exp(sign·x), where sign is 1 or -1, and returns n.
-// func(dst, x *float64, n int, scale, sign float64) (done int)
 TEXT ·expAVX512F64(SB), NOSPLIT, $0-48
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -4597,7 +4559,6 @@ left:
 	RET
 
 // logAVX512F64 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number; apart is -1, or 0 for one c for all.
-// func(dst, x, c *float64, n, apart int) (done int)
 TEXT ·logAVX512F64(SB), NOSPLIT, $128-48
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -4780,7 +4741,6 @@ left:
 	RET
 
 // productAVX512F64 writes scale·a·b, rounding a·b first, and returns n.
-// func(dst, a, b *float64, n int, scale float64) (done int)
 TEXT ·productAVX512F64(SB), NOSPLIT, $0-48
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -4850,7 +4810,6 @@ left:
 	RET
 
 // sumAVX512F64 adds a to dst, and returns n.
-// func(dst, a *float64, n int) (done int)
 TEXT ·sumAVX512F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
@@ -4911,7 +4870,6 @@ left:
 	RET
 
 // pairGradAVX512F64 writes gSin·cos - gCos·sin, and returns n.
-// func(dst, cos, sin, gCos, gSin *float64, n int) (done int)
 TEXT ·pairGradAVX512F64(SB), NOSPLIT, $0-56
 	MOVQ    dst+0(FP), AX
 	MOVQ    cos+8(FP), CX
@@ -5001,7 +4959,6 @@ left:
 	RET
 
 // sqrtAVX512F64 writes √x and returns n.
-// func(dst, x *float64, n int) (done int)
 TEXT ·sqrtAVX512F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -5057,7 +5014,6 @@ left:
 	RET
 
 // multipleAVX512F64 writes c·x and returns n.
-// func(dst, x *float64, n int, c float64) (done int)
 TEXT ·multipleAVX512F64(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+8(FP), CX
@@ -5114,7 +5070,6 @@ left:
 	RET
 
 // withinAVX512F64 returns how many elements at the start, in whole blocks, lie from low to high; low <= 0 <= high.
-// func(x *float64, n int, low, high float64) (done int)
 TEXT ·withinAVX512F64(SB), NOSPLIT, $0-40
 	MOVQ    x+0(FP), AX
 	MOVQ    n+8(FP), CX
@@ -5183,7 +5138,6 @@ left:
 	RET
 
 // triplesAVX512F64 writes a₀, b₀, c₀, a₁, b₁, ... of whole vectors and returns how many elements of each.
-// func(dst, a, b, c, index *float64, n int) (done int)
 TEXT ·triplesAVX512F64(SB), NOSPLIT, $0-56
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX

@@ -561,7 +561,6 @@ DATA logTableF64<>+0x258(SB)/8, $0x3fc2f1176104a2f3
 GLOBL logTableF64<>(SB), RODATA|NOPTR, $608
 
 // cosNEONF32 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(dst, x *float32, n int, scale float32) (done int)
 TEXT ·cosNEONF32(SB), NOSPLIT, $0-40
 	MOVD    dst+0(FP), R0
 	MOVD    x+8(FP), R1
@@ -661,8 +660,8 @@ by16:
 	VEOR    V22.B16, V14.B16, V22.B16
 	FSTPQ   (F19, F20), (R0)
 	FSTPQ   (F21, F22), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
+	ADDS    $64, R0
+	ADDS    $64, R1
 	SUBS    $16, R3
 	CMP     $16, R3
 	BGE     by16
@@ -699,8 +698,8 @@ by4:
 	VSHL    $31, V21.S4, V21.S4
 	VEOR    V19.B16, V21.B16, V19.B16
 	FMOVQ   F19, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
+	ADDS    $16, R0
+	ADDS    $16, R1
 	SUBS    $4, R3
 	CMP     $4, R3
 	BGE     by4
@@ -734,8 +733,8 @@ below4:
 	VSHL    $31, V21.S4, V21.S4
 	VEOR    V20.B16, V21.B16, V20.B16
 	FMOVD   F20, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
+	ADDS    $8, R0
+	ADDS    $8, R1
 	SUBS    $2, R3
 
 below2:
@@ -767,8 +766,8 @@ below2:
 	VSHL    $31, V21.S4, V21.S4
 	VEOR    V22.B16, V21.B16, V22.B16
 	FMOVS   F22, (R0)
-	ADD     $4, R0
-	ADD     $4, R1
+	ADDS    $4, R0
+	ADDS    $4, R1
 	SUBS    $1, R3
 
 below1:
@@ -779,7 +778,6 @@ done:
 	RET
 
 // sinNEONF32 writes scale·sin(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(dst, x *float32, n int, scale float32) (done int)
 TEXT ·sinNEONF32(SB), NOSPLIT, $0-40
 	MOVD    dst+0(FP), R0
 	MOVD    x+8(FP), R1
@@ -877,8 +875,8 @@ by16:
 	VEOR    V22.B16, V14.B16, V22.B16
 	FSTPQ   (F19, F20), (R0)
 	FSTPQ   (F21, F22), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
+	ADDS    $64, R0
+	ADDS    $64, R1
 	SUBS    $16, R3
 	CMP     $16, R3
 	BGE     by16
@@ -914,8 +912,8 @@ by4:
 	VSHL    $31, V21.S4, V21.S4
 	VEOR    V19.B16, V21.B16, V19.B16
 	FMOVQ   F19, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
+	ADDS    $16, R0
+	ADDS    $16, R1
 	SUBS    $4, R3
 	CMP     $4, R3
 	BGE     by4
@@ -948,8 +946,8 @@ below4:
 	VSHL    $31, V21.S4, V21.S4
 	VEOR    V20.B16, V21.B16, V20.B16
 	FMOVD   F20, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
+	ADDS    $8, R0
+	ADDS    $8, R1
 	SUBS    $2, R3
 
 below2:
@@ -980,8 +978,8 @@ below2:
 	VSHL    $31, V21.S4, V21.S4
 	VEOR    V22.B16, V21.B16, V22.B16
 	FMOVS   F22, (R0)
-	ADD     $4, R0
-	ADD     $4, R1
+	ADDS    $4, R0
+	ADDS    $4, R1
 	SUBS    $1, R3
 
 below1:
@@ -992,7 +990,6 @@ done:
 	RET
 
 // sinCosNEONF32 writes scale·sin(x) and scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(sin, cos, x *float32, n int, scale float32) (done int)
 TEXT ·sinCosNEONF32(SB), NOSPLIT, $0-48
 	MOVD    sin+0(FP), R0
 	MOVD    cos+8(FP), R1
@@ -1155,9 +1152,9 @@ by16:
 	VEOR    V9.B16, V16.B16, V9.B16
 	FSTPQ   (F12, F11), (R1)
 	FSTPQ   (F10, F9), 32(R1)
-	ADD     $64, R1
-	ADD     $64, R0
-	ADD     $64, R2
+	ADDS    $64, R1
+	ADDS    $64, R0
+	ADDS    $64, R2
 	SUBS    $16, R4
 	CMP     $16, R4
 	BGE     by16
@@ -1211,9 +1208,9 @@ by4:
 	VAND    V8.B16, V10.B16, V10.B16
 	VEOR    V9.B16, V10.B16, V9.B16
 	FMOVQ   F9, (R1)
-	ADD     $16, R1
-	ADD     $16, R0
-	ADD     $16, R2
+	ADDS    $16, R1
+	ADDS    $16, R0
+	ADDS    $16, R2
 	SUBS    $4, R4
 	CMP     $4, R4
 	BGE     by4
@@ -1264,9 +1261,9 @@ below4:
 	VAND    V8.B16, V10.B16, V10.B16
 	VEOR    V9.B16, V10.B16, V9.B16
 	FMOVD   F9, (R1)
-	ADD     $8, R1
-	ADD     $8, R0
-	ADD     $8, R2
+	ADDS    $8, R1
+	ADDS    $8, R0
+	ADDS    $8, R2
 	SUBS    $2, R4
 
 below2:
@@ -1315,9 +1312,9 @@ below2:
 	VAND    V8.B16, V10.B16, V10.B16
 	VEOR    V9.B16, V10.B16, V9.B16
 	FMOVS   F9, (R1)
-	ADD     $4, R1
-	ADD     $4, R0
-	ADD     $4, R2
+	ADDS    $4, R1
+	ADDS    $4, R0
+	ADDS    $4, R2
 	SUBS    $1, R4
 
 below1:
@@ -1328,7 +1325,6 @@ done:
 	RET
 
 // expNEONF32 writes scale·exp(sign·x), where sign is 1 or -1, and returns n.
-// func(dst, x *float32, n int, scale, sign float32) (done int)
 TEXT ·expNEONF32(SB), NOSPLIT, $0-40
 	MOVD    dst+0(FP), R0
 	MOVD    x+8(FP), R1
@@ -1454,8 +1450,8 @@ by16:
 	WORD $0x6e30def0 // fmul v16.4s, v23.4s, v16.4s
 	FSTPQ   (F13, F14), (R0)
 	FSTPQ   (F15, F16), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
+	ADDS    $64, R0
+	ADDS    $64, R1
 	SUBS    $16, R3
 	CMP     $16, R3
 	BGE     by16
@@ -1496,8 +1492,8 @@ by4:
 	VSHL    $23, V15.S4, V15.S4
 	WORD $0x6e2fde0f // fmul v15.4s, v16.4s, v15.4s
 	FMOVQ   F15, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
+	ADDS    $16, R0
+	ADDS    $16, R1
 	SUBS    $4, R3
 	CMP     $4, R3
 	BGE     by4
@@ -1535,8 +1531,8 @@ below4:
 	VSHL    $23, V16.S4, V16.S4
 	WORD $0x6e30ddf0 // fmul v16.4s, v15.4s, v16.4s
 	FMOVD   F16, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
+	ADDS    $8, R0
+	ADDS    $8, R1
 	SUBS    $2, R3
 
 below2:
@@ -1572,8 +1568,8 @@ below2:
 	VSHL    $23, V15.S4, V15.S4
 	WORD $0x6e2fde0f // fmul v15.4s, v16.4s, v15.4s
 	FMOVS   F15, (R0)
-	ADD     $4, R0
-	ADD     $4, R1
+	ADDS    $4, R0
+	ADDS    $4, R1
 	SUBS    $1, R3
 
 below1:
@@ -1584,7 +1580,6 @@ done:
 	RET
 
 // logNEONF32 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number; apart is -1, or 0 for one c for all.
-// func(dst, x, c *float32, n, apart int) (done int)
 TEXT ·logNEONF32(SB), NOSPLIT, $64-48
 	MOVD    dst+0(FP), R0
 	MOVD    x+8(FP), R1
@@ -1597,7 +1592,7 @@ TEXT ·logNEONF32(SB), NOSPLIT, $64-48
 	BNE     apart
 	VLD1R   (R2), [V0.S4]
 	MOVD    RSP, R2
-	ADD     $8, R2
+	ADDS    $8, R2
 	FMOVQ   F0, (R2)
 	FMOVQ   F0, 16(R2)
 	FMOVQ   F0, 32(R2)
@@ -1748,9 +1743,9 @@ by16:
 	FSTPQ   (F9, F8), 32(R0)
 	MOVD    $64, R7
 	AND     R6, R7
-	ADD     R7, R2
-	ADD     $64, R0
-	ADD     $64, R1
+	ADDS    R7, R2
+	ADDS    $64, R0
+	ADDS    $64, R1
 	SUBS    $16, R4
 	CMP     $16, R4
 	BGE     by16
@@ -1804,9 +1799,9 @@ by4:
 	FMOVQ   F9, (R0)
 	MOVD    $16, R7
 	AND     R6, R7
-	ADD     R7, R2
-	ADD     $16, R0
-	ADD     $16, R1
+	ADDS    R7, R2
+	ADDS    $16, R0
+	ADDS    $16, R1
 	SUBS    $4, R4
 	CMP     $4, R4
 	BGE     by4
@@ -1857,9 +1852,9 @@ below4:
 	FMOVD   F8, (R0)
 	MOVD    $8, R7
 	AND     R6, R7
-	ADD     R7, R2
-	ADD     $8, R0
-	ADD     $8, R1
+	ADDS    R7, R2
+	ADDS    $8, R0
+	ADDS    $8, R1
 	SUBS    $2, R4
 
 below2:
@@ -1908,9 +1903,9 @@ below2:
 	FMOVS   F9, (R0)
 	MOVD    $4, R7
 	AND     R6, R7
-	ADD     R7, R2
-	ADD     $4, R0
-	ADD     $4, R1
+	ADDS    R7, R2
+	ADDS    $4, R0
+	ADDS    $4, R1
 	SUBS    $1, R4
 
 below1:
@@ -1921,7 +1916,6 @@ done:
 	RET
 
 // cosNEONF64 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(dst, x *float64, n int, scale float64) (done int)
 TEXT ·cosNEONF64(SB), NOSPLIT, $0-40
 	MOVD    dst+0(FP), R0
 	MOVD    x+8(FP), R1
@@ -1930,7 +1924,7 @@ TEXT ·cosNEONF64(SB), NOSPLIT, $0-40
 	FMOVD   scale+24(FP), F0
 	VDUP    V0.D[0], V0.D2
 	MOVD    $circularTableF64<>+0(SB), R4
-	ADD     $272, R4
+	ADDS    $272, R4
 	FMOVQ   -272(R4), F1
 	FMOVQ   -112(R4), F2
 	FMOVQ   -80(R4), F3
@@ -2040,8 +2034,8 @@ by8:
 	VEOR    V18.B16, V14.B16, V18.B16
 	FSTPQ   (F15, F17), (R0)
 	FSTPQ   (F16, F18), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
+	ADDS    $64, R0
+	ADDS    $64, R1
 	SUBS    $8, R3
 	CMP     $8, R3
 	BGE     by8
@@ -2084,8 +2078,8 @@ by2:
 	VSHL    $63, V16.D2, V16.D2
 	VEOR    V17.B16, V16.B16, V17.B16
 	FMOVQ   F17, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
+	ADDS    $16, R0
+	ADDS    $16, R1
 	SUBS    $2, R3
 	CMP     $2, R3
 	BGE     by2
@@ -2125,8 +2119,8 @@ below2:
 	VSHL    $63, V16.D2, V16.D2
 	VEOR    V18.B16, V16.B16, V18.B16
 	FMOVD   F18, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
+	ADDS    $8, R0
+	ADDS    $8, R1
 	SUBS    $1, R3
 
 below1:
@@ -2137,7 +2131,6 @@ done:
 	RET
 
 // sinNEONF64 writes scale·sin(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(dst, x *float64, n int, scale float64) (done int)
 TEXT ·sinNEONF64(SB), NOSPLIT, $0-40
 	MOVD    dst+0(FP), R0
 	MOVD    x+8(FP), R1
@@ -2146,7 +2139,7 @@ TEXT ·sinNEONF64(SB), NOSPLIT, $0-40
 	FMOVD   scale+24(FP), F0
 	VDUP    V0.D[0], V0.D2
 	MOVD    $circularTableF64<>+0(SB), R4
-	ADD     $272, R4
+	ADDS    $272, R4
 	FMOVQ   -272(R4), F1
 	FMOVQ   -112(R4), F2
 	FMOVQ   -80(R4), F3
@@ -2260,8 +2253,8 @@ by8:
 	VEOR    V22.B16, V14.B16, V22.B16
 	FSTPQ   (F19, F20), (R0)
 	FSTPQ   (F21, F22), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
+	ADDS    $64, R0
+	ADDS    $64, R1
 	SUBS    $8, R3
 	CMP     $8, R3
 	BGE     by8
@@ -2305,8 +2298,8 @@ by2:
 	VSHL    $63, V21.D2, V21.D2
 	VEOR    V19.B16, V21.B16, V19.B16
 	FMOVQ   F19, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
+	ADDS    $16, R0
+	ADDS    $16, R1
 	SUBS    $2, R3
 	CMP     $2, R3
 	BGE     by2
@@ -2347,8 +2340,8 @@ below2:
 	VSHL    $63, V21.D2, V21.D2
 	VEOR    V20.B16, V21.B16, V20.B16
 	FMOVD   F20, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
+	ADDS    $8, R0
+	ADDS    $8, R1
 	SUBS    $1, R3
 
 below1:
@@ -2359,7 +2352,6 @@ done:
 	RET
 
 // sinCosNEONF64 writes scale·sin(x) and scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
-// func(sin, cos, x *float64, n int, scale float64) (done int)
 TEXT ·sinCosNEONF64(SB), NOSPLIT, $0-48
 	MOVD    sin+0(FP), R0
 	MOVD    cos+8(FP), R1
@@ -2369,7 +2361,7 @@ TEXT ·sinCosNEONF64(SB), NOSPLIT, $0-48
 	FMOVD   scale+32(FP), F0
 	VDUP    V0.D[0], V0.D2
 	MOVD    $circularTableF64<>+0(SB), R5
-	ADD     $272, R5
+	ADDS    $272, R5
 	FMOVQ   -272(R5), F1
 	FMOVQ   48(R5), F2
 	FMOVQ   80(R5), F3
@@ -2553,9 +2545,9 @@ by8:
 	VEOR    V12.B16, V16.B16, V12.B16
 	FSTPQ   (F9, F10), (R1)
 	FSTPQ   (F11, F12), 32(R1)
-	ADD     $64, R1
-	ADD     $64, R0
-	ADD     $64, R2
+	ADDS    $64, R1
+	ADDS    $64, R0
+	ADDS    $64, R2
 	SUBS    $8, R4
 	CMP     $8, R4
 	BGE     by8
@@ -2619,9 +2611,9 @@ by2:
 	VAND    V8.B16, V11.B16, V11.B16
 	VEOR    V12.B16, V11.B16, V12.B16
 	FMOVQ   F12, (R1)
-	ADD     $16, R1
-	ADD     $16, R0
-	ADD     $16, R2
+	ADDS    $16, R1
+	ADDS    $16, R0
+	ADDS    $16, R2
 	SUBS    $2, R4
 	CMP     $2, R4
 	BGE     by2
@@ -2682,9 +2674,9 @@ below2:
 	VAND    V8.B16, V11.B16, V11.B16
 	VEOR    V12.B16, V11.B16, V12.B16
 	FMOVD   F12, (R1)
-	ADD     $8, R1
-	ADD     $8, R0
-	ADD     $8, R2
+	ADDS    $8, R1
+	ADDS    $8, R0
+	ADDS    $8, R2
 	SUBS    $1, R4
 
 below1:
@@ -2695,7 +2687,6 @@ done:
 	RET
 
 // expNEONF64 writes scale·exp(sign·x), where sign is 1 or -1, and returns n.
-// func(dst, x *float64, n int, scale, sign float64) (done int)
 TEXT ·expNEONF64(SB), NOSPLIT, $0-48
 	MOVD    dst+0(FP), R0
 	MOVD    x+8(FP), R1
@@ -2857,8 +2848,8 @@ by8:
 	WORD $0x6e70ded0 // fmul v16.2d, v22.2d, v16.2d
 	FSTPQ   (F13, F14), (R0)
 	FSTPQ   (F15, F16), 32(R0)
-	ADD     $64, R0
-	ADD     $64, R1
+	ADDS    $64, R0
+	ADDS    $64, R1
 	SUBS    $8, R3
 	CMP     $8, R3
 	BGE     by8
@@ -2911,8 +2902,8 @@ by2:
 	VSHL    $52, V15.D2, V15.D2
 	WORD $0x6e6fde0f // fmul v15.2d, v16.2d, v15.2d
 	FMOVQ   F15, (R0)
-	ADD     $16, R0
-	ADD     $16, R1
+	ADDS    $16, R0
+	ADDS    $16, R1
 	SUBS    $2, R3
 	CMP     $2, R3
 	BGE     by2
@@ -2962,8 +2953,8 @@ below2:
 	VSHL    $52, V16.D2, V16.D2
 	WORD $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
 	FMOVD   F16, (R0)
-	ADD     $8, R0
-	ADD     $8, R1
+	ADDS    $8, R0
+	ADDS    $8, R1
 	SUBS    $1, R3
 
 below1:
@@ -2974,7 +2965,6 @@ done:
 	RET
 
 // logNEONF64 writes ln(x + c) and returns how many elements it has done: n, or fewer before a sum that is not a positive normal number; apart is -1, or 0 for one c for all.
-// func(dst, x, c *float64, n, apart int) (done int)
 TEXT ·logNEONF64(SB), NOSPLIT, $64-48
 	MOVD    dst+0(FP), R0
 	MOVD    x+8(FP), R1
@@ -2987,7 +2977,7 @@ TEXT ·logNEONF64(SB), NOSPLIT, $64-48
 	BNE     apart
 	VLD1R   (R2), [V0.D2]
 	MOVD    RSP, R2
-	ADD     $8, R2
+	ADDS    $8, R2
 	FMOVQ   F0, (R2)
 	FMOVQ   F0, 16(R2)
 	FMOVQ   F0, 32(R2)
@@ -3162,9 +3152,9 @@ by8:
 	FSTPQ   (F9, F8), 32(R0)
 	MOVD    $64, R7
 	AND     R6, R7
-	ADD     R7, R2
-	ADD     $64, R0
-	ADD     $64, R1
+	ADDS    R7, R2
+	ADDS    $64, R0
+	ADDS    $64, R1
 	SUBS    $8, R4
 	CMP     $8, R4
 	BGE     by8
@@ -3226,9 +3216,9 @@ by2:
 	FMOVQ   F9, (R0)
 	MOVD    $16, R7
 	AND     R6, R7
-	ADD     R7, R2
-	ADD     $16, R0
-	ADD     $16, R1
+	ADDS    R7, R2
+	ADDS    $16, R0
+	ADDS    $16, R1
 	SUBS    $2, R4
 	CMP     $2, R4
 	BGE     by2
@@ -3287,9 +3277,9 @@ below2:
 	FMOVD   F8, (R0)
 	MOVD    $8, R7
 	AND     R6, R7
-	ADD     R7, R2
-	ADD     $8, R0
-	ADD     $8, R1
+	ADDS    R7, R2
+	ADDS    $8, R0
+	ADDS    $8, R1
 	SUBS    $1, R4
 
 below1:

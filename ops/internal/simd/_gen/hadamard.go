@@ -25,7 +25,7 @@ func hadamard(f *asm.File) {
 		for _, elem := range []int{4, 8} {
 			t := target{f, m, elem}
 			signs := t.signs()
-			for r := 1; r <= t.widest(); r *= 2 {
+			for r := 4; r <= t.widest(); r *= 2 { // fewer numbers are left to plain Go
 				t.head(signs, r)
 			}
 			for r := 2; r <= t.widest(); r *= 2 {

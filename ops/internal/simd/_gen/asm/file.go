@@ -53,7 +53,7 @@ func (f *File) assembly() []byte {
 	b := bytes.NewBufferString("#include \"textflag.h\"\n")
 	b.Write(f.data.Bytes())
 	for _, fn := range f.funcs {
-		fmt.Fprintf(b, "\n// %s\n// %s\nTEXT ·%s(SB), NOSPLIT, $%d-%d\n", fn.doc, fn.signature, fn.name, fn.frame, fn.size)
+		fmt.Fprintf(b, "\n// %s\nTEXT ·%s(SB), NOSPLIT, $%d-%d\n", fn.doc, fn.name, fn.frame, fn.size)
 		b.Write(fn.body.Bytes())
 	}
 	return b.Bytes()

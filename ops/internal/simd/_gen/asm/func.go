@@ -154,9 +154,9 @@ func (f *Func) either(amd64, arm64 string, operands ...fmt.Stringer) {
 	f.Op(amd64, operands...)
 }
 
-// Move, Add and And are instructions of 64 bits on registers; Sub sets the flags for If.
+// Move, Add and And are instructions of 64 bits on registers; Add and Sub set the flags for If.
 func (f *Func) Move(from fmt.Stringer, to Reg) { f.either("MOVQ", "MOVD", from, to) }
-func (f *Func) Add(x fmt.Stringer, to Reg)     { f.either("ADDQ", "ADD", x, to) }
+func (f *Func) Add(x fmt.Stringer, to Reg)     { f.either("ADDQ", "ADDS", x, to) }
 func (f *Func) Sub(x fmt.Stringer, from Reg)   { f.either("SUBQ", "SUBS", x, from) }
 func (f *Func) And(x fmt.Stringer, to Reg)     { f.either("ANDQ", "AND", x, to) }
 
