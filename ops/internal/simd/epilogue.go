@@ -31,11 +31,11 @@ func (o *output[T]) finish(i, lo, hi int) (bad bool) {
 	row := o.dst[i*o.ld:]
 	switch p := row[lo:hi]; o.epilogue {
 	case phaseMap:
-		return cosRow(p, p, o.scale)
+		return vecCos(p, p, o.scale)
 	case pairMap:
-		return pairRow(p, row[o.m+lo:o.m+hi], o.scale)
+		return vecSinCos(row[o.m+lo:o.m+hi], p, p, o.scale)
 	case expMap:
-		expRow(p, o.scale)
+		vecExp(p, p, o.scale, -1)
 	case phaseGradMap:
 		cosGradRow(p, p, o.grad.row(i, hi)[lo:], o.scale)
 	case blocksMap:
@@ -49,7 +49,7 @@ func (o *output[T]) write(i, j int, p []T) (bad bool) {
 	row := o.dst[i*o.ld:]
 	switch to := row[j : j+len(p)]; o.epilogue {
 	case phaseMap:
-		return cosRow(to, p, o.scale)
+		return vecCos(to, p, o.scale)
 	case pairMap:
 		return vecSinCos(row[o.m+j:o.m+j+len(p)], to, p, o.scale)
 	default:

@@ -26,7 +26,7 @@ func Cos[T Float](dst, p []T, n, m int, scale float64) (badRow int) {
 	bad := newFirstBad()
 	forTiles(n, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			if cosRow(dst[i*m:i*m+m], p[i*m:i*m+m], scale) {
+			if vecCos(dst[i*m:i*m+m], p[i*m:i*m+m], scale) {
 				bad.report(i)
 			}
 		}
@@ -50,4 +50,10 @@ func cosGrad[T Float](dp, p, g matrix[T], lo, hi, m int, scale float64) {
 	for i := lo; i < hi; i++ {
 		cosGradRow(dp.row(i, m), p.row(i, m), g.row(i, m), scale)
 	}
+}
+
+// cosGradRow is a row of CosGrad.
+func cosGradRow[T Float](dp, p, g []T, scale float64) {
+	vecSin(dp, p, -scale)
+	vecProduct(dp, dp, g, 1)
 }

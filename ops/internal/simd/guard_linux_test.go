@@ -134,7 +134,7 @@ func TestHadamardStaysInside(t *testing.T) {
 }
 
 func hadamardInside[T Float](t *testing.T) {
-	k := hadamardOf[T](active)
+	k := machineOf[T](active).hadamard
 	for n := 1; n <= 1<<13; n *= 2 {
 		src, scale, dst := guarded(t, random[T](n, 1)), guarded(t, random[T](n, 2)), guarded(t, make([]T, n))
 		k.transform(dst, src, scale)

@@ -35,7 +35,7 @@ func naiveHadamard[T Float](x []T) []float64 {
 // hadamard transforms rows of d numbers in place.
 func hadamard[T Float](x []T, d int) {
 	for ; len(x) > 0; x = x[d:] {
-		hadamardOf[T](active).transform(x[:d], x[:d], slices.Repeat([]T{1}, d))
+		machineOf[T](active).hadamard.transform(x[:d], x[:d], slices.Repeat([]T{1}, d))
 	}
 }
 
@@ -131,7 +131,7 @@ func TestHadamardScaled(t *testing.T) {
 }
 
 func scaledAgainst[T Float](t *testing.T) {
-	k := hadamardOf[T](active)
+	k := machineOf[T](active).hadamard
 	for d := 1; d <= 1024; d *= 2 {
 		src, scale := random[T](d, 1), random[T](d, 2)
 		was, scaled := slices.Clone(src), make([]T, d)
@@ -177,7 +177,7 @@ func hadamardBits[T Float](t *testing.T) {
 	for d := 1; d <= 1<<15; d *= 2 {
 		src, scale := random[T](d, uint64(d)), random[T](d, 2)
 		got, want := make([]T, d), make([]T, d)
-		hadamardOf[T](active).transform(got, src, scale)
+		machineOf[T](active).hadamard.transform(got, src, scale)
 		if generic.transform(want, src, scale); !slices.Equal(got, want) {
 			t.Errorf("%T, %d numbers: other bits", src, d)
 		}
@@ -212,7 +212,7 @@ func BenchmarkHadamard(b *testing.B) {
 
 func benchmarkHadamard[T Float](b *testing.B, d int) {
 	x, ones := make([]T, d), slices.Repeat([]T{1}, d)
-	k := hadamardOf[T](active)
+	k := machineOf[T](active).hadamard
 	// Ours and the plain one in turn, the least time of each, so that the ratio is of the same moment.
 	ours, plain := math.Inf(1), math.Inf(1)
 	for b.Loop() {

@@ -3,6 +3,7 @@ package simd
 import (
 	"fmt"
 	"os"
+	"unsafe"
 )
 
 // isa is an instruction set that has kernels of its own, in rising order; each architecture has a list.
@@ -33,4 +34,20 @@ func choose(best isa, name string) isa {
 		}
 	}
 	panic(fmt.Sprintf("simd: %s=%s: this machine and build have instruction sets up to %v", forced, name, best))
+}
+
+// machine is what an instruction set has for an element type: nothing where plain Go is all there is, as under generic.
+type machine[T Float] struct {
+	kernels  []*kernels[T]
+	vectors  *vectors[T]
+	hadamard *hadamardKernels[T]
+}
+
+// machineOf is that of an instruction set.
+func machineOf[T Float](i isa) *machine[T] {
+	p := unsafe.Pointer(&machines64[i])
+	if sizeof[T]() == 4 {
+		p = unsafe.Pointer(&machines32[i])
+	}
+	return (*machine[T])(p)
 }

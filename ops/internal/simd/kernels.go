@@ -96,14 +96,8 @@ func (k *kernels[T]) part(n, t int) (lo, rows int) {
 // kernelsOf are the kernels of an instruction set that need the least time for n columns, of which they compute whole
 // panels; nil where the generic path is all there is.
 func kernelsOf[T Float](i isa, n int) (best *kernels[T]) {
-	var all any
-	if sizeof[T]() == 4 {
-		all = kernels32(i)
-	} else {
-		all = kernels64(i)
-	}
 	least := math.Inf(1)
-	for _, k := range all.([]*kernels[T]) {
+	for _, k := range machineOf[T](i).kernels {
 		if cost := float64(panelsOf(k, n)*k.width) / k.share; cost < least {
 			best, least = k, cost
 		}

@@ -8,11 +8,11 @@ func LogShift[T Float](dst, x, c []T, n, d int) {
 // logRows is LogShift in this goroutine.
 func logRows[T Float](dst, x, c []T, d int) {
 	if len(c) == 1 {
-		logRow(dst, x, c)
+		vecLog(dst, x, c)
 		return
 	}
 	for i := 0; i < len(x); i += d {
-		logRow(dst[i:i+d], x[i:i+d], c)
+		vecLog(dst[i:i+d], x[i:i+d], c)
 	}
 }
 

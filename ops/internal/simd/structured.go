@@ -111,7 +111,7 @@ func (s *Structured[T]) projectFast(out output[T], x Rows[T], bias []T, n int) (
 
 // do computes rows lo to hi, each block by block of columns; a part is finished while it is in cache.
 func (p *projection[T]) do(lo, hi int) {
-	k := hadamardOf[T](active)
+	k := machineOf[T](active).hadamard
 	buf := p.scratch.Get().(*[]T)
 	defer p.scratch.Put(buf)
 	padded, work := (*buf)[:p.p], (*buf)[p.p:]
@@ -151,7 +151,7 @@ func (s *Structured[T]) GradX(dst, dp []T, n int) {
 		s.weights().GradX(dst, dp, n)
 		return
 	}
-	k := hadamardOf[T](active)
+	k := machineOf[T](active).hadamard
 	forTiles(n, func(lo, hi int) {
 		buf := s.scratch.Get().(*[]T)
 		defer s.scratch.Put(buf)

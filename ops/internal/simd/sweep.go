@@ -123,7 +123,7 @@ func (s *sweep[T]) packA() {
 	for r := range rows {
 		to, from := s.ws.a[r*s.lda:][:cols], s.a.v[(r0+r)*s.a.ld+c0:][:cols]
 		if s.shift != nil {
-			logRow(to, from, s.shiftOf(cols))
+			vecLog(to, from, s.shiftOf(cols))
 			continue
 		}
 		scaleCopy(to, from, s.alpha)

@@ -32,7 +32,7 @@ type pointwise[T Float] struct {
 
 // pointwiseOf are those of the instruction set in use, or nil.
 func pointwiseOf[T Float]() *pointwise[T] {
-	if k := vectorsOf[T](); k != nil && k.product != nil {
+	if k := machineOf[T](active).vectors; k != nil && k.product != nil {
 		return &k.pointwise
 	}
 	return nil
@@ -69,7 +69,7 @@ func vecCos[T Float](dst, x []T, scale float64) (bad bool) {
 		bad = bad || v-v != 0
 		dst[i] = T(scale * math.Cos(float64(v)))
 	}
-	k := vectorsOf[T]()
+	k := machineOf[T](active).vectors
 	if k == nil || !foldable(scale) {
 		for i := range x {
 			one(i)
@@ -84,7 +84,7 @@ func vecCos[T Float](dst, x []T, scale float64) (bad bool) {
 // one rounding.
 func vecSin[T Float](dst, x []T, scale float64) {
 	one := func(i int) { dst[i] = T(scale * math.Sin(float64(x[i]))) }
-	k := vectorsOf[T]()
+	k := machineOf[T](active).vectors
 	if k == nil || !foldable(scale) {
 		for i := range x {
 			one(i)
@@ -104,7 +104,7 @@ func vecSinCos[T Float](sin, cos, x []T, scale float64) (bad bool) {
 		s, c := math.Sincos(float64(v))
 		sin[i], cos[i] = T(scale*s), T(scale*c)
 	}
-	k := vectorsOf[T]()
+	k := machineOf[T](active).vectors
 	if k == nil || !foldable(scale) {
 		for i := range x {
 			one(i)
@@ -122,7 +122,7 @@ func vecSinCos[T Float](sin, cos, x []T, scale float64) (bad bool) {
 // two roundings. (The assembly of package math for amd64, which is the plain path there, gives +Inf from 709.44 on,
 // float64 only from 709.78.)
 func vecExp[T Float](dst, x []T, scale, sign float64) {
-	k := vectorsOf[T]()
+	k := machineOf[T](active).vectors
 	if k == nil || !foldable(scale) {
 		for i, v := range x {
 			dst[i] = T(scale * math.Exp(sign*float64(v)))
@@ -144,7 +144,7 @@ func vecLog[T Float](dst, x, c []T) {
 		apart = 0
 	}
 	one := func(i int) { dst[i] = T(Ln(float64(x[i]) + float64(c[i&apart]))) }
-	k := vectorsOf[T]()
+	k := machineOf[T](active).vectors
 	if k == nil {
 		for i := range x {
 			one(i)

@@ -226,11 +226,11 @@ func TestVectorAllocations(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		x, y := scaled(random[float32](100, 1), .5), make([]float32, 100)
 		if n := testing.AllocsPerRun(10, func() {
-			cosRow(y, x, .5)
+			vecCos(y, x, .5)
 			copy(y, x)
-			pairRow(y[:50], y[50:], .5)
-			expRow(y, .5)
-			logRow(y, y, x[:1])
+			vecSinCos(y[50:], y[:50], y[:50], .5)
+			vecExp(y, y, .5, -1)
+			vecLog(y, y, x[:1])
 		}); n != 0 {
 			t.Errorf("%v allocations a run", n)
 		}

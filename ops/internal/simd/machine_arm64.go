@@ -4,6 +4,19 @@ package simd
 
 import "unsafe"
 
+const neon = generic + 1 // with FMA, as every arm64 has it
+
+var names = [...]string{"generic", "neon"}
+
+// best is NEON: no arm64 that Go runs on lacks it.
+func best() isa { return neon }
+
+var machines32 = [...]machine[float32]{neon: {kernels: neonx16, vectors: &vectors[float32]{
+	cos: cosNEONF32, sin: sinNEONF32, sinCos: sinCosNEONF32, exp: expNEONF32, log: logNEONF32}}}
+
+var machines64 = [...]machine[float64]{neon: {kernels: neonx8, vectors: &vectors[float64]{
+	cos: cosNEONF64, sin: sinNEONF64, sinCos: sinCosNEONF64, exp: expNEONF64, log: logNEONF64}}}
+
 // There is one kernel for each type: its share of the FMA peak decides nothing.
 var (
 	neonx16 = neonKernels(16, packF32NEONx16, []tileFunc[float32]{1: gemmF32NEONx16Rows1, 2: gemmF32NEONx16Rows2,
@@ -44,10 +57,5 @@ func gatheredRow[T Float](width int, tile tileFunc[T]) rowFunc[T] {
 	}
 }
 
-var (
-	all32 = [...][]*kernels[float32]{nil, neon: neonx16}
-	all64 = [...][]*kernels[float64]{nil, neon: neonx8}
-)
-
-func kernels32(i isa) []*kernels[float32] { return all32[i] }
-func kernels64(i isa) []*kernels[float64] { return all64[i] }
+// fmaPeaks is a loop of FMAs on registers, and the float32 operations of a round of it.
+var fmaPeaks = [...]fmaPeak{neon: {fmaPeakNEON, 2 * 4 * 24}}
