@@ -3,6 +3,7 @@ package simd
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
@@ -15,6 +16,21 @@ func (x CSR[T]) dense() []T {
 		x.AddRow(v[i*x.Cols:(i+1)*x.Cols], i)
 	}
 	return v
+}
+
+// sparseRows draws a sparse matrix of about so many entries a row.
+func sparseRows[T Float](n, d, stored int, seed uint64) CSR[T] {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	x := CSR[T]{Rows: n, Cols: d, Ptr: make([]int, n+1)}
+	for i := range n {
+		for j := range d {
+			if rng.IntN(d) < stored {
+				x.Col, x.Val = append(x.Col, int32(j)), append(x.Val, T(rng.NormFloat64()))
+			}
+		}
+		x.Ptr[i+1] = len(x.Col)
+	}
+	return x
 }
 
 // csrShapes are n, d, m and the entries a row: none, one column, around a panel and a strip, around a K block, a group

@@ -104,9 +104,7 @@ func TestBackwardWithoutRows(t *testing.T) {
 }
 
 // TestPointwise: every instruction set gives the bits of plain Go, at every length.
-func TestPointwise(t *testing.T) {
-	eachISA(t, func(t *testing.T) { testPointwise[float32](t); testPointwise[float64](t) })
-}
+func TestPointwise(t *testing.T) { eachType(t, testPointwise[float32], testPointwise[float64]) }
 
 func testPointwise[T Float](t *testing.T) {
 	for n := range 70 {

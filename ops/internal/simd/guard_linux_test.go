@@ -104,9 +104,7 @@ func insideCSR[T Float](t *testing.T, n, d, m, stored int) {
 }
 
 // TestVectorsStayInside: nor do the vector functions, of any length.
-func TestVectorsStayInside(t *testing.T) {
-	eachISA(t, func(t *testing.T) { vectorsInside[float32](t); vectorsInside[float64](t) })
-}
+func TestVectorsStayInside(t *testing.T) { eachType(t, vectorsInside[float32], vectorsInside[float64]) }
 
 func vectorsInside[T Float](t *testing.T) {
 	for _, n := range []int{1, 2, 6, 7, 16, 33, 64, 131} {
@@ -130,7 +128,7 @@ func vectorsInside[T Float](t *testing.T) {
 
 // TestHadamardStaysInside: nor do the transforms, with the scale of their first pass, and the products.
 func TestHadamardStaysInside(t *testing.T) {
-	eachISA(t, func(t *testing.T) { hadamardInside[float32](t); hadamardInside[float64](t) })
+	eachType(t, hadamardInside[float32], hadamardInside[float64])
 }
 
 func hadamardInside[T Float](t *testing.T) {

@@ -6,17 +6,7 @@ import (
 	"math/bits"
 	"slices"
 	"testing"
-	"time"
 )
-
-// eachHadamardISA runs a test with every instruction set that this machine and build have.
-func eachHadamardISA(t *testing.T, f func(t *testing.T)) {
-	was := active
-	defer func() { active = was }()
-	for active = generic; active <= best(); active++ {
-		t.Run(active.String(), f)
-	}
-}
 
 // naiveHadamard is H·x by its definition, in float64.
 func naiveHadamard[T Float](x []T) []float64 {
@@ -72,12 +62,7 @@ func within[T Float](t *testing.T, what string, got []T, want []float64, stages 
 
 // TestHadamard: every instruction set gives the transform of its definition, for every size, in place, row by row,
 // whatever lies around; the transform of the transform is d times the row.
-func TestHadamard(t *testing.T) {
-	eachHadamardISA(t, func(t *testing.T) {
-		againstNaive[float64](t)
-		againstNaive[float32](t)
-	})
-}
+func TestHadamard(t *testing.T) { eachType(t, againstNaive[float32], againstNaive[float64]) }
 
 func againstNaive[T Float](t *testing.T) {
 	for d := 1; d <= 8192; d *= 2 {
@@ -108,7 +93,7 @@ func againstNaive[T Float](t *testing.T) {
 
 // TestHadamardLarge: beyond the sizes that the naive transform can do, the plain one is the reference.
 func TestHadamardLarge(t *testing.T) {
-	eachHadamardISA(t, func(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
 		for _, d := range []int{1 << 14, 1 << 17} {
 			x := random[float32](d, 1)
 			want := make([]float64, d)
@@ -123,12 +108,7 @@ func TestHadamardLarge(t *testing.T) {
 }
 
 // TestHadamardScaled: the scale that the first pass applies, out of place and in place, and products of any length.
-func TestHadamardScaled(t *testing.T) {
-	eachHadamardISA(t, func(t *testing.T) {
-		scaledAgainst[float64](t)
-		scaledAgainst[float32](t)
-	})
-}
+func TestHadamardScaled(t *testing.T) { eachType(t, scaledAgainst[float32], scaledAgainst[float64]) }
 
 func scaledAgainst[T Float](t *testing.T) {
 	k := machineOf[T](active).hadamard
@@ -168,9 +148,7 @@ func scaledAgainst[T Float](t *testing.T) {
 
 // TestHadamardBits: every instruction set gives the bits of plain Go, as all take the stages in one order and round
 // once a stage.
-func TestHadamardBits(t *testing.T) {
-	eachHadamardISA(t, func(t *testing.T) { hadamardBits[float32](t); hadamardBits[float64](t) })
-}
+func TestHadamardBits(t *testing.T) { eachType(t, hadamardBits[float32], hadamardBits[float64]) }
 
 func hadamardBits[T Float](t *testing.T) {
 	var generic *hadamardKernels[T]
@@ -186,7 +164,7 @@ func hadamardBits[T Float](t *testing.T) {
 
 // TestHadamardNotFinite: NaN and infinities go to every number of their row, and to no other.
 func TestHadamardNotFinite(t *testing.T) {
-	eachHadamardISA(t, func(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			const d = 256
 			x := random[float32](3*d, 1)
@@ -199,37 +177,4 @@ func TestHadamardNotFinite(t *testing.T) {
 			}
 		}
 	})
-}
-
-// BenchmarkHadamard is one row of 64 to 16384 numbers, ours against the plain radix-2 transform, in ns and as their
-// ratio.
-func BenchmarkHadamard(b *testing.B) {
-	for _, d := range []int{64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384} {
-		b.Run(fmt.Sprintf("float32/%d", d), func(b *testing.B) { benchmarkHadamard[float32](b, d) })
-	}
-	b.Run("float64/4096", func(b *testing.B) { benchmarkHadamard[float64](b, 4096) })
-}
-
-func benchmarkHadamard[T Float](b *testing.B, d int) {
-	x, ones := make([]T, d), slices.Repeat([]T{1}, d)
-	k := machineOf[T](active).hadamard
-	// Ours and the plain one in turn, the least time of each, so that the ratio is of the same moment.
-	ours, plain := math.Inf(1), math.Inf(1)
-	for b.Loop() {
-		const reps = 50
-		ours = min(ours, perCall(reps, func() { k.transform(x, x, ones) }))
-		plain = min(plain, perCall(reps, func() { radix2(x) }))
-	}
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(ours, "ns/row")
-	b.ReportMetric(plain/ours, "x-plain")
-}
-
-// perCall is the time of a call, in ns.
-func perCall(reps int, f func()) float64 {
-	start := time.Now()
-	for range reps {
-		f()
-	}
-	return float64(time.Since(start).Nanoseconds()) / float64(reps)
 }

@@ -54,9 +54,7 @@ func plainHomogeneous[T Float](h *Homogeneous[T], v float64, j int) []float64 {
 	return out
 }
 
-func TestHomogeneous(t *testing.T) {
-	eachISA(t, func(t *testing.T) { testHomogeneous[float32](t); testHomogeneous[float64](t) })
-}
+func TestHomogeneous(t *testing.T) { eachType(t, testHomogeneous[float32], testHomogeneous[float64]) }
 
 func testHomogeneous[T Float](t *testing.T) {
 	for _, s := range [][2]int{{1, 1}, {7, 3}, {3, 16}, {2, 255}, {5, 256}, {3, 259}, {600, 1}, {67, 61}} {
@@ -121,7 +119,7 @@ func homogeneousRows[T Float](h *Homogeneous[T], n, d int, zeros float64) []T {
 // TestHomogeneousZerosAndBad: zeros of either sign are zeros, denormal numbers are none, and what has no image is
 // reported wherever it stands.
 func TestHomogeneousZerosAndBad(t *testing.T) {
-	eachISA(t, func(t *testing.T) { homogeneousBad[float32](t); homogeneousBad[float64](t) })
+	eachType(t, homogeneousBad[float32], homogeneousBad[float64])
 }
 
 func homogeneousBad[T Float](t *testing.T) {
@@ -238,9 +236,7 @@ func TestHomogeneousGradients(t *testing.T) {
 	}
 }
 
-func TestSmallVectors(t *testing.T) {
-	eachISA(t, func(t *testing.T) { smallVectors[float32](t); smallVectors[float64](t) })
-}
+func TestSmallVectors(t *testing.T) { eachType(t, smallVectors[float32], smallVectors[float64]) }
 
 func smallVectors[T Float](t *testing.T) {
 	for n := range 70 {

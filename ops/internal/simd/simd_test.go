@@ -175,19 +175,3 @@ func TestGradWWithoutRows(t *testing.T) {
 		t.Error(dw)
 	}
 }
-
-func BenchmarkPair(b *testing.B)   { benchmark[float64](b) }
-func BenchmarkPair32(b *testing.B) { benchmark[float32](b) }
-
-// benchmark is the forward of the pair form at (n, d, m) = (1024, 64, 1024), in GFLOP/s of the product and ns an
-// output.
-func benchmark[T Float](b *testing.B) {
-	const n, d, m = 1024, 64, 1024
-	x, w, dst := random[T](n*d, 1), Pack(random[T](d*m, 2), d, m), make([]T, n*2*m)
-	for b.Loop() {
-		Pair(dst, x, n, w, 1)
-	}
-	perRun := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
-	b.ReportMetric(2*n*d*m/perRun, "GFLOP/s")
-	b.ReportMetric(perRun/(2*n*m), "ns/output")
-}

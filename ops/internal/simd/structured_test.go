@@ -44,7 +44,7 @@ func structured[T Float](d, p, m int) *Structured[T] {
 // TestStructured: the product with the matrix that is not formed, its transpose and the features agree with the dense
 // matrix, and where it is formed too.
 func TestStructured(t *testing.T) {
-	eachHadamardISA(t, func(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
 		for _, s := range [][4]int{{1, 1, 1, 1}, {3, 1, 1, 5}, {33, 3, 4, 7}, {2, 16, 16, 16}, {7, 17, 32, 67},
 			{33, 64, 64, 131}, {65, 100, 128, 37}, {1, 200, 256, 512}} {
 			t.Run(fmt.Sprint(s), func(t *testing.T) {
@@ -115,7 +115,7 @@ func widen[T Float](v []T) []float64 {
 }
 
 func TestStructuredFirstBadRow(t *testing.T) {
-	eachHadamardISA(t, func(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
 		const n, d = 1200, 16
 		for _, formed := range []bool{false, true} {
 			x, s := make([]float32, n*d), structured[float32](d, d, 37)
@@ -142,37 +142,4 @@ func TestStructuredFirstBadRow(t *testing.T) {
 			}
 		}
 	})
-}
-
-// BenchmarkStructured is the forward of m frequencies for n rows of d float32 numbers: the structured pair form in ms,
-// its share that is the projection, and how many times as long the dense pair form and its projection take in the same
-// run.
-func BenchmarkStructured(b *testing.B) {
-	for _, s := range [][3]int{{3060, 4200, 1000}, {3060, 4200, 2000}, {3000, 4096, 2048}, {3000, 4096, 4096},
-		{10000, 64, 2048}} {
-		n, d, m := s[0], s[1], s[2]
-		b.Run(fmt.Sprint(n, ",", d, ",", m), func(b *testing.B) {
-			x, w := random[float32](n*d, 1), Pack(random[float32](d*m, 2), d, m)
-			s, dst := structured[float32](d, 1<<bits.Len(uint(d-1)), m), make([]float32, n*2*m)
-			var times [4]float64
-			for i := range times {
-				times[i] = math.Inf(1)
-			}
-			for b.Loop() {
-				for i, f := range []func(){
-					func() { s.Pair(dst, Rows[float32]{Dense: x}, n, 1) },
-					func() { s.Affine(dst[:n*m], Rows[float32]{Dense: x}, nil, n) },
-					func() { Pair(dst, x, n, w, 1) },
-					func() { w.Affine(dst[:n*m], x, nil, n) },
-				} {
-					times[i] = min(times[i], perCall(1, f)/1e6)
-				}
-			}
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(times[0], "ms")
-			b.ReportMetric(times[1], "projection-ms")
-			b.ReportMetric(times[2]/times[0], "x-dense")
-			b.ReportMetric(times[3]/times[1], "x-dense-projection")
-		})
-	}
 }

@@ -10,9 +10,7 @@ import (
 )
 
 // TestVectorExact: features at x = 0 are exact, cosines stay within [-1, 1], and small arguments keep their digits.
-func TestVectorExact(t *testing.T) {
-	eachISA(t, func(t *testing.T) { vectorExact[float32](t); vectorExact[float64](t) })
-}
+func TestVectorExact(t *testing.T) { eachType(t, vectorExact[float32], vectorExact[float64]) }
 
 func vectorExact[T Float](t *testing.T) {
 	for _, scale := range []float64{1, .3, math.Sqrt2 / 64, 1e-30, 0, 1e25} {
@@ -48,9 +46,7 @@ func vectorExact[T Float](t *testing.T) {
 
 // TestVectorScales: a scale that is no power of two adds a rounding or two; one at the ends of float32 is not folded
 // and still right.
-func TestVectorScales(t *testing.T) {
-	eachISA(t, func(t *testing.T) { vectorScales[float32](t); vectorScales[float64](t) })
-}
+func TestVectorScales(t *testing.T) { eachType(t, vectorScales[float32], vectorScales[float64]) }
 
 func vectorScales[T Float](t *testing.T) {
 	eps := 0x1p-23

@@ -153,9 +153,7 @@ func check[T Float](t *testing.T, f function[T], x []T) {
 	}
 }
 
-func TestVectorSpecial(t *testing.T) {
-	eachISA(t, func(t *testing.T) { vectorSpecial[float32](t); vectorSpecial[float64](t) })
-}
+func TestVectorSpecial(t *testing.T) { eachType(t, vectorSpecial[float32], vectorSpecial[float64]) }
 
 func vectorSpecial[T Float](t *testing.T) {
 	for _, f := range functions[T]() {
@@ -167,9 +165,7 @@ func vectorSpecial[T Float](t *testing.T) {
 }
 
 // TestVectorLengths: every length up to several blocks, at addresses that are not aligned, whatever the neighbours.
-func TestVectorLengths(t *testing.T) {
-	eachISA(t, func(t *testing.T) { vectorLengths[float32](t); vectorLengths[float64](t) })
-}
+func TestVectorLengths(t *testing.T) { eachType(t, vectorLengths[float32], vectorLengths[float64]) }
 
 func vectorLengths[T Float](t *testing.T) {
 	x := scaled(random[T](140, 5), 3)
@@ -198,9 +194,7 @@ func vectorLengths[T Float](t *testing.T) {
 
 // TestVectorDense goes through the bit patterns of the type in steps, so over all magnitudes, and densely where
 // projections are.
-func TestVectorDense(t *testing.T) {
-	eachISA(t, func(t *testing.T) { vectorDense[float32](t); vectorDense[float64](t) })
-}
+func TestVectorDense(t *testing.T) { eachType(t, vectorDense[float32], vectorDense[float64]) }
 
 func vectorDense[T Float](t *testing.T) {
 	const n = 1 << 16

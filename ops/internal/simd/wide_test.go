@@ -56,22 +56,3 @@ func TestSyrkWide(t *testing.T) {
 		}
 	})
 }
-
-// BenchmarkSyrkWide is the update of 4096 features by 512 rows, in GFLOP/s, beside those of one type.
-func BenchmarkSyrkWide(b *testing.B) {
-	const n, k = 4096, 512
-	a32, a64 := random[float32](n*k, 1), random[float64](n*k, 1)
-	c32, c64 := make([]float32, n*n), make([]float64, n*n)
-	for name, f := range map[string]func(){
-		"float32": func() { Syrk(true, true, n, k, 1, a32, n, 1, c32, n) },
-		"float64": func() { Syrk(true, true, n, k, 1, a64, n, 1, c64, n) },
-		"wide":    func() { SyrkWide(n, k, a32, n, c64, n) },
-	} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				f()
-			}
-			b.ReportMetric(float64(b.N)*n*n*k/b.Elapsed().Seconds()*1e-9, "GFLOP/s")
-		})
-	}
-}

@@ -7,9 +7,7 @@ import (
 )
 
 // TestWithin: one element outside is found wherever it stands, and none where there is none.
-func TestWithin(t *testing.T) {
-	eachISA(t, func(t *testing.T) { testWithin[float32](t); testWithin[float64](t) })
-}
+func TestWithin(t *testing.T) { eachType(t, testWithin[float32], testWithin[float64]) }
 
 func testWithin[T Float](t *testing.T) {
 	nan, inf, tiny := T(math.NaN()), T(math.Inf(1)), T(1e-45)
