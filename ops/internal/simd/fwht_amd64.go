@@ -26,12 +26,6 @@ func hadamardPass8AVX512F32(x *float32, h, n int)
 func hadamardPass16AVX512F32(x *float32, h, n int)
 
 //go:noescape
-func hadamardMulAVX512F32(dst, a, b *float32, n int)
-
-//go:noescape
-func hadamardMulAddAVX512F32(dst, a, b *float32, n int)
-
-//go:noescape
 func hadamardHead4AVX512F64(dst, src, scale *float64, n int)
 
 //go:noescape
@@ -53,12 +47,6 @@ func hadamardPass8AVX512F64(x *float64, h, n int)
 func hadamardPass16AVX512F64(x *float64, h, n int)
 
 //go:noescape
-func hadamardMulAVX512F64(dst, a, b *float64, n int)
-
-//go:noescape
-func hadamardMulAddAVX512F64(dst, a, b *float64, n int)
-
-//go:noescape
 func hadamardHead4AVX2F32(dst, src, scale *float32, n int)
 
 //go:noescape
@@ -74,12 +62,6 @@ func hadamardPass4AVX2F32(x *float32, h, n int)
 func hadamardPass8AVX2F32(x *float32, h, n int)
 
 //go:noescape
-func hadamardMulAVX2F32(dst, a, b *float32, n int)
-
-//go:noescape
-func hadamardMulAddAVX2F32(dst, a, b *float32, n int)
-
-//go:noescape
 func hadamardHead4AVX2F64(dst, src, scale *float64, n int)
 
 //go:noescape
@@ -93,9 +75,3 @@ func hadamardPass4AVX2F64(x *float64, h, n int)
 
 //go:noescape
 func hadamardPass8AVX2F64(x *float64, h, n int)
-
-//go:noescape
-func hadamardMulAVX2F64(dst, a, b *float64, n int)
-
-//go:noescape
-func hadamardMulAddAVX2F64(dst, a, b *float64, n int)

@@ -810,45 +810,6 @@ loop:
 	VZEROUPPER
 	RET
 
-// hadamardMulAVX512F32 writes a·b to dst.
-TEXT ·hadamardMulAVX512F32(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    a+8(FP), CX
-	MOVQ    b+16(FP), DX
-	MOVQ    n+24(FP), BX
-
-loop:
-	VMOVUPS (CX), Z0
-	VMULPS  (DX), Z0, Z1
-	VMOVUPS Z1, (AX)
-	ADDQ    $64, AX
-	ADDQ    $64, CX
-	ADDQ    $64, DX
-	SUBQ    $16, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
-// hadamardMulAddAVX512F32 adds a·b to dst.
-TEXT ·hadamardMulAddAVX512F32(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    a+8(FP), CX
-	MOVQ    b+16(FP), DX
-	MOVQ    n+24(FP), BX
-
-loop:
-	VMOVUPS (CX), Z0
-	VMOVUPS (AX), Z1
-	VFMADD231PS (DX), Z0, Z1
-	VMOVUPS Z1, (AX)
-	ADDQ    $64, AX
-	ADDQ    $64, CX
-	ADDQ    $64, DX
-	SUBQ    $16, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
 // hadamardHead4AVX512F64 transforms blocks of 4 vectors of src·scale.
 TEXT ·hadamardHead4AVX512F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
@@ -1512,45 +1473,6 @@ loop:
 	VZEROUPPER
 	RET
 
-// hadamardMulAVX512F64 writes a·b to dst.
-TEXT ·hadamardMulAVX512F64(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    a+8(FP), CX
-	MOVQ    b+16(FP), DX
-	MOVQ    n+24(FP), BX
-
-loop:
-	VMOVUPS (CX), Z0
-	VMULPD  (DX), Z0, Z1
-	VMOVUPS Z1, (AX)
-	ADDQ    $64, AX
-	ADDQ    $64, CX
-	ADDQ    $64, DX
-	SUBQ    $8, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
-// hadamardMulAddAVX512F64 adds a·b to dst.
-TEXT ·hadamardMulAddAVX512F64(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    a+8(FP), CX
-	MOVQ    b+16(FP), DX
-	MOVQ    n+24(FP), BX
-
-loop:
-	VMOVUPS (CX), Z0
-	VMOVUPS (AX), Z1
-	VFMADD231PD (DX), Z0, Z1
-	VMOVUPS Z1, (AX)
-	ADDQ    $64, AX
-	ADDQ    $64, CX
-	ADDQ    $64, DX
-	SUBQ    $8, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
 // hadamardHead4AVX2F32 transforms blocks of 4 vectors of src·scale.
 TEXT ·hadamardHead4AVX2F32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
@@ -1862,45 +1784,6 @@ loop:
 	VZEROUPPER
 	RET
 
-// hadamardMulAVX2F32 writes a·b to dst.
-TEXT ·hadamardMulAVX2F32(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    a+8(FP), CX
-	MOVQ    b+16(FP), DX
-	MOVQ    n+24(FP), BX
-
-loop:
-	VMOVUPS (CX), Y0
-	VMULPS  (DX), Y0, Y1
-	VMOVUPS Y1, (AX)
-	ADDQ    $32, AX
-	ADDQ    $32, CX
-	ADDQ    $32, DX
-	SUBQ    $8, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
-// hadamardMulAddAVX2F32 adds a·b to dst.
-TEXT ·hadamardMulAddAVX2F32(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    a+8(FP), CX
-	MOVQ    b+16(FP), DX
-	MOVQ    n+24(FP), BX
-
-loop:
-	VMOVUPS (CX), Y0
-	VMOVUPS (AX), Y1
-	VFMADD231PS (DX), Y0, Y1
-	VMOVUPS Y1, (AX)
-	ADDQ    $32, AX
-	ADDQ    $32, CX
-	ADDQ    $32, DX
-	SUBQ    $8, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
 // hadamardHead4AVX2F64 transforms blocks of 4 vectors of src·scale.
 TEXT ·hadamardHead4AVX2F64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
@@ -2183,44 +2066,5 @@ loop:
 	LEAQ    (R8)(SI*1), AX
 	CMPQ    AX, BX
 	JLT     block
-	VZEROUPPER
-	RET
-
-// hadamardMulAVX2F64 writes a·b to dst.
-TEXT ·hadamardMulAVX2F64(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    a+8(FP), CX
-	MOVQ    b+16(FP), DX
-	MOVQ    n+24(FP), BX
-
-loop:
-	VMOVUPS (CX), Y0
-	VMULPD  (DX), Y0, Y1
-	VMOVUPS Y1, (AX)
-	ADDQ    $32, AX
-	ADDQ    $32, CX
-	ADDQ    $32, DX
-	SUBQ    $4, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
-// hadamardMulAddAVX2F64 adds a·b to dst.
-TEXT ·hadamardMulAddAVX2F64(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    a+8(FP), CX
-	MOVQ    b+16(FP), DX
-	MOVQ    n+24(FP), BX
-
-loop:
-	VMOVUPS (CX), Y0
-	VMOVUPS (AX), Y1
-	VFMADD231PD (DX), Y0, Y1
-	VMOVUPS Y1, (AX)
-	ADDQ    $32, AX
-	ADDQ    $32, CX
-	ADDQ    $32, DX
-	SUBQ    $4, BX
-	JNE     loop
 	VZEROUPPER
 	RET

@@ -10,10 +10,9 @@ type (
 // hadamardKernels are the kernels of an instruction set for an element type; entry i of a list is for 2^i vectors. A
 // nil pointer is plain Go.
 type hadamardKernels[T Float] struct {
-	lanes       int               // elements in a vector
-	head        []hadamardHead[T] // all stages of blocks of 2^i vectors of src·scale, at least of leastHead
-	pass        []hadamardPass[T] // i stages of the strides h, 2h, ...
-	mul, mulAdd func(dst, a, b *T, n int)
+	lanes int               // elements in a vector
+	head  []hadamardHead[T] // all stages of blocks of 2^i vectors of src·scale, at least of leastHead
+	pass  []hadamardPass[T] // i stages of the strides h, 2h, ...
 }
 
 // leastHead is the logarithm of the fewest vectors for which there is a head. Fewer numbers are too few for a transform
@@ -25,7 +24,7 @@ const leastHead = 2
 func (k *hadamardKernels[T]) transform(dst, src, scale []T) {
 	n := len(dst)
 	if k == nil || n < k.lanes<<leastHead {
-		times(dst, src, scale)
+		vecProduct(dst, src, scale, 1)
 		hadamardGo(dst)
 		return
 	}
@@ -40,33 +39,6 @@ func (k *hadamardKernels[T]) transform(dst, src, scale []T) {
 		k.pass[stages](&dst[0], h, n)
 		h <<= stages
 		left -= stages
-	}
-}
-
-// multiply writes a∘b to dst, or adds it with add.
-func (k *hadamardKernels[T]) multiply(dst, a, b []T, add bool) {
-	n := 0
-	if k != nil {
-		n = len(dst) &^ (k.lanes - 1)
-	}
-	if n > 0 && add {
-		k.mulAdd(&dst[0], &a[0], &b[0], n)
-	} else if n > 0 {
-		k.mul(&dst[0], &a[0], &b[0], n)
-	}
-	if add {
-		for i := n; i < len(dst); i++ {
-			dst[i] += a[i] * b[i]
-		}
-	} else {
-		times(dst[n:], a[n:], b[n:])
-	}
-}
-
-func times[T Float](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] * b[i]
 	}
 }
 

@@ -28,8 +28,7 @@ var machines32 = [...]machine[float32]{
 			pointwise[float32]{productAVX2F32, sumAVX2F32, pairGradAVX2F32, withinAVX2F32,
 				sqrtAVX2F32, multipleAVX2F32, nil}},
 		&hadamardKernels[float32]{8, []hadamardHead[float32]{leastHead: hadamardHead4AVX2F32, hadamardHead8AVX2F32},
-			[]hadamardPass[float32]{1: hadamardPass2AVX2F32, hadamardPass4AVX2F32, hadamardPass8AVX2F32},
-			hadamardMulAVX2F32, hadamardMulAddAVX2F32}},
+			[]hadamardPass[float32]{1: hadamardPass2AVX2F32, hadamardPass4AVX2F32, hadamardPass8AVX2F32}}},
 	avx512: {[]*kernels[float32]{avx512x48, avx512x32},
 		&vectors[float32]{cosAVX512F32, sinAVX512F32, sinCosAVX512F32, expAVX512F32, logAVX512F32,
 			pointwise[float32]{productAVX512F32, sumAVX512F32, pairGradAVX512F32, withinAVX512F32,
@@ -37,8 +36,7 @@ var machines32 = [...]machine[float32]{
 		&hadamardKernels[float32]{16, []hadamardHead[float32]{leastHead: hadamardHead4AVX512F32, hadamardHead8AVX512F32,
 			hadamardHead16AVX512F32},
 			[]hadamardPass[float32]{1: hadamardPass2AVX512F32, hadamardPass4AVX512F32, hadamardPass8AVX512F32,
-				hadamardPass16AVX512F32},
-			hadamardMulAVX512F32, hadamardMulAddAVX512F32}},
+				hadamardPass16AVX512F32}}},
 }
 
 var machines64 = [...]machine[float64]{
@@ -47,8 +45,7 @@ var machines64 = [...]machine[float64]{
 			pointwise[float64]{productAVX2F64, sumAVX2F64, pairGradAVX2F64, withinAVX2F64,
 				sqrtAVX2F64, multipleAVX2F64, nil}},
 		&hadamardKernels[float64]{4, []hadamardHead[float64]{leastHead: hadamardHead4AVX2F64, hadamardHead8AVX2F64},
-			[]hadamardPass[float64]{1: hadamardPass2AVX2F64, hadamardPass4AVX2F64, hadamardPass8AVX2F64},
-			hadamardMulAVX2F64, hadamardMulAddAVX2F64}},
+			[]hadamardPass[float64]{1: hadamardPass2AVX2F64, hadamardPass4AVX2F64, hadamardPass8AVX2F64}}},
 	avx512: {[]*kernels[float64]{avx512x24},
 		&vectors[float64]{cosAVX512F64, sinAVX512F64, sinCosAVX512F64, expAVX512F64, logAVX512F64,
 			pointwise[float64]{productAVX512F64, sumAVX512F64, pairGradAVX512F64, withinAVX512F64,
@@ -56,8 +53,7 @@ var machines64 = [...]machine[float64]{
 		&hadamardKernels[float64]{8, []hadamardHead[float64]{leastHead: hadamardHead4AVX512F64, hadamardHead8AVX512F64,
 			hadamardHead16AVX512F64},
 			[]hadamardPass[float64]{1: hadamardPass2AVX512F64, hadamardPass4AVX512F64, hadamardPass8AVX512F64,
-				hadamardPass16AVX512F64},
-			hadamardMulAVX512F64, hadamardMulAddAVX512F64}},
+				hadamardPass16AVX512F64}}},
 }
 
 // The shares of the FMA peak are for full tiles with their operands in the first two caches, measured on a Xeon of

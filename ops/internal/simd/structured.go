@@ -129,7 +129,7 @@ func (p *projection[T]) do(lo, hi int) {
 				from = work
 			}
 			part := work[:cols]
-			k.multiply(part, part, norms, false)
+			vecProduct(part, part, norms[:cols], 1)
 			if p.bias != nil {
 				vecAdd(part, p.bias[b*p.p:])
 			}
@@ -167,7 +167,13 @@ func (s *Structured[T]) GradX(dst, dp []T, n int) {
 				k.transform(work, g[:s.p], scale)
 				k.transform(work, work, d3)
 				k.transform(work, work, d2)
-				k.multiply(dst[i*s.d:i*s.d+s.d], work, d1, b > 0)
+				in := dst[i*s.d : i*s.d+s.d]
+				if b == 0 {
+					vecProduct(in, work, d1, 1)
+					continue
+				}
+				vecProduct(work, work, d1, 1)
+				vecAdd(in, work)
 			}
 		}
 	})

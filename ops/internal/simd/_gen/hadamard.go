@@ -31,8 +31,6 @@ func hadamard(f *asm.File) {
 			for r := 2; r <= t.widest(); r *= 2 {
 				t.pass(r)
 			}
-			t.product(false)
-			t.product(true)
 		}
 	}
 }
@@ -191,31 +189,5 @@ func (t target) pass(r int) {
 	}
 	f.Compare(x, end)
 	f.If("LT", "block")
-	f.Ret()
-}
-
-// product is dst = a·b, or dst += a·b with add, on n elements, a multiple of a vector.
-func (t target) product(add bool) {
-	kind, doc := "hadamardMul", "writes a·b to dst."
-	if add {
-		kind, doc = "hadamardMulAdd", "adds a·b to dst."
-	}
-	f := t.function(kind, "dst, a, b *%s, n int", doc)
-	dst, a, b, n := f.LoadArg("dst"), f.LoadArg("a"), f.LoadArg("b"), f.LoadArg("n")
-	v, sum := f.Vec(), f.Vec()
-	f.Label("loop")
-	f.Load(asm.Mem{Base: a}, v)
-	if add {
-		f.Load(asm.Mem{Base: dst}, sum)
-		t.op(f, "VFMADD231P", asm.Mem{Base: b}, v, sum)
-	} else {
-		t.op(f, "VMULP", asm.Mem{Base: b}, v, sum)
-	}
-	f.Store(asm.Mem{Base: dst}, sum)
-	for _, p := range []asm.Reg{dst, a, b} {
-		f.Add(asm.Imm(t.Bytes), p)
-	}
-	f.Sub(asm.Imm(t.lanes()), n)
-	f.If("NE", "loop")
 	f.Ret()
 }
