@@ -46,7 +46,7 @@ func addWide(rows, width int, tile *float32, c *float64, ldc int) {
 // another, and multiplies them by the tile of one row.
 func gatheredRow[T Float](width int, tile tileFunc[T]) rowFunc[T] {
 	return func(k int, at *int32, x, b *T, rs, _ int, c, from *T) {
-		pool := &poolsOf[T]().gathered
+		pool := &poolsOf[T]().shared
 		buf := take[[]T](pool)
 		*buf = grow(*buf, max(1, k*width))
 		for t, row := range unsafe.Slice(at, k) {
