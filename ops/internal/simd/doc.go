@@ -19,7 +19,7 @@
 // CSR holds sparse rows: its products read the same packed W, an entry at a time, and cost as many operations as there
 // are entries.
 //
-// Hadamard and Structured are the fast Walsh-Hadamard transform and the product with a matrix made of it.
+// Structured is a matrix made of fast Walsh-Hadamard transforms, and the product with it.
 //
 // Where to read: tileFunc is what a kernel does; product and sweep bring operands to kernels; rowFunc and
 // csr_product.go are the same for sparse rows; vec.go has the vector functions, hadamard.go the transform. go generate
