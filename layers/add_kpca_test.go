@@ -11,7 +11,6 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	maps "github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
 )
 
@@ -114,66 +113,6 @@ func TestAddKPCATables(t *testing.T) {
 	}
 	if c := z[50]; math.Abs(c*c-.25) > 1e-15 { // k(.25, .25) of the constant column
 		t.Errorf("a constant column has the feature %v", c)
-	}
-}
-
-// TestAddKPCASparse: sparse rows give sparse rows, with nothing for a zero.
-func TestAddKPCASparse(t *testing.T) {
-	x := sparseHistograms(50, 64)
-	l := must(layers.NewAddKPCALayer(spectral.Chi2{}, x))
-	s := must(maps.CSROf(x))
-	z, err := layers.Apply(l, nil, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sparse, ok := z.(*maps.CSR)
-	if !ok || sparse.Stored() > 3*s.Stored() {
-		t.Fatalf("%v became %v", s, z)
-	}
-	if !slices.Equal(must(sparse.Dense(nil)).Float64s(), must(l.Transform(nil, x)).Float64s()) {
-		t.Error("the features differ")
-	}
-}
-
-// TestAddKPCAErrors: what is wrong with the sample or the options.
-func TestAddKPCAErrors(t *testing.T) {
-	good, k := histograms(tensor.Float64, 13, 3, 1), spectral.Chi2{}
-	with := func(v float64) *tensor.Dense {
-		x := good.Clone().(*tensor.Dense)
-		x.Float64s()[3*5+1] = v
-		return x
-	}
-	for _, c := range []struct {
-		k    spectral.Homogeneous
-		x    *tensor.Dense
-		opts []layers.Option
-		is   error
-		says string
-	}{
-		{k, good, []layers.Option{layers.WithComponents(0)}, layers.ErrParam, "0 components"},
-		{k, good, []layers.Option{layers.WithComponents(5), layers.WithTablePoints(4)}, layers.ErrParam,
-			"5 components of 4 points"},
-		{k, good, []layers.Option{layers.WithComponents(65), layers.WithTablePoints(100)}, layers.ErrParam,
-			"at most 64"},
-		{k, good, []layers.Option{layers.WithTablePoints(1)}, layers.ErrParam, "want 2 to 1024"},
-		{k, good, []layers.Option{layers.WithTablePoints(1025)}, layers.ErrParam, "want 2 to 1024"},
-		{k, good, []layers.Option{layers.Tune(layers.Bandwidth)}, layers.ErrParam, "nothing to tune"},
-		{nil, good, nil, layers.ErrParam, "no kernel"},
-		{spectral.Chi2{Gamma: -1}, good, nil, layers.ErrParam, "Gamma"},
-		{k, nil, nil, layers.ErrParam, "the sample is nil"},
-		{k, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), nil, layers.ErrShape, "(0, 3)"},
-		{k, with(-.5), nil, layers.ErrDomain, "x[5,1] = -0.5 is negative"},
-		{k, with(math.NaN()), nil, layers.ErrDomain, "x[5,1] = NaN"},
-		{k, with(1e300), []layers.Option{layers.WithDtype(tensor.Float32)}, layers.ErrDomain, "x[5,1] = +Inf"},
-		{spectral.Chi2{Gamma: 3}, with(1e300), nil, layers.ErrDomain,
-			"column 1: a value of 1e+300 is too large for a kernel of degree 3"},
-		{spectral.Chi2{Gamma: 1.9}, with(1e170), nil, layers.ErrDomain, "column 1: the kernel of"},
-	} {
-		_, err := layers.NewAddKPCALayer(c.k, c.x, append(c.opts, layers.WithName("probe"))...)
-		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) ||
-			!strings.Contains(fmt.Sprint(err), `"probe"`) {
-			t.Errorf("%T: %v, want %v with %q", c.k, err, c.is, c.says)
-		}
 	}
 }
 

@@ -202,22 +202,6 @@ func TestGivenParametersAreKept(t *testing.T) {
 	}
 }
 
-// TestDefaultsOfViews: a view gives what its copy gives.
-func TestDefaultsOfViews(t *testing.T) {
-	wide := histograms(tensor.Float64, 11, 7, 1)
-	view := must(wide.Slice(nil, tensor.S(2, 5))).(*tensor.Dense)
-	flat := tensor.New(tensor.WithShape(11, 3), tensor.Of(tensor.Float64))
-	for i := range 11 {
-		copy(flat.Float64s()[3*i:], wide.Float64s()[7*i+2:7*i+5])
-	}
-	for _, e := range layers.Entries() {
-		a, b := layers.Spec{Map: e.Name}, layers.Spec{Map: e.Name}
-		if err := errors.Join(a.FillDefaults(view), b.FillDefaults(flat)); err != nil || !reflect.DeepEqual(a, b) {
-			t.Errorf("%s: %v for a view, %v for its copy, %v", e.Name, a.Params, b.Params, err)
-		}
-	}
-}
-
 // TestDefaultErrors: data that give no default say which map, which cell, and what to do.
 func TestDefaultErrors(t *testing.T) {
 	good := rows(tensor.Float64, 7, 3, 1)

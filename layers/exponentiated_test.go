@@ -2,7 +2,6 @@ package layers_test
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -76,59 +75,6 @@ func TestExponentiatedBlocks(t *testing.T) {
 	if _, err := l.Transform(nil, x); !errors.Is(err, layers.ErrDomain) ||
 		!strings.Contains(err.Error(), `"hist": x[101,17] = -0.5 is negative`) {
 		t.Errorf("a negative cell in a later block: %v", err)
-	}
-}
-
-// TestExponentiatedSetParams: other parameters take effect, also where W is packed and the map tunes nothing of the
-// homogeneous one.
-func TestExponentiatedSetParams(t *testing.T) {
-	x := sparseHistograms(11, 5)
-	k := spectral.Exponentiated{Of: spectral.Hellinger{}, Sigma: .4}
-	for _, p := range []layers.Policy{layers.Frozen, layers.Bandwidth, layers.BandwidthEach, layers.All} {
-		l := must(layers.NewExponentiatedLayer(k, 5, 14, layers.Tune(p), layers.WithSeed(1)))
-		other := must(layers.NewExponentiatedLayer(k, 5, 14, layers.Tune(p), layers.WithSeed(2)))
-		must(l.Transform(nil, x))
-		params := map[string]*tensor.Dense{}
-		for _, q := range other.Params() {
-			params[q.Name] = q.Value
-			if q.Name == "root_kappa" && q.Tuned {
-				t.Errorf("%v: a map of order 0 tunes its samples", p)
-			}
-		}
-		if err := l.SetParams(params); err != nil {
-			t.Fatal(err)
-		}
-		if d := maxDiff(floats(must(l.Transform(nil, x))), floats(must(other.Transform(nil, x)))); d != 0 {
-			t.Errorf("%v: the parameters of another layer make features that differ by %v", p, d)
-		}
-	}
-}
-
-func TestExponentiatedErrors(t *testing.T) {
-	for _, c := range []struct {
-		k        spectral.Exponentiated
-		features int
-		opts     []layers.Option
-		is       error
-		says     string
-	}{
-		{spectral.Exponentiated{Sigma: 1}, 4, nil, layers.ErrParam, "no kernel"},
-		{spectral.Exponentiated{Of: spectral.Chi2{}}, 4, nil, layers.ErrParam, "Sigma = 0"},
-		{spectral.Exponentiated{Of: spectral.Chi2{Gamma: math.NaN()}, Sigma: 1}, 4, nil, layers.ErrParam,
-			"Gamma = NaN"},
-		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 5, nil, layers.ErrParam, "5 features is odd"},
-		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4, []layers.Option{layers.WithStationary()},
-			layers.ErrParam, "stationary"},
-		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4, []layers.Option{layers.WithOrder(-1)},
-			layers.ErrParam, "order -1"},
-		{spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4,
-			[]layers.Option{layers.WithSampler(spectral.Structured{})}, spectral.ErrSampler, "spectral.Orthogonal{}"},
-	} {
-		_, err := layers.NewExponentiatedLayer(c.k, 3, c.features, append(c.opts, layers.WithName("hist"))...)
-		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) ||
-			!strings.Contains(err.Error(), `ExponentiatedLayer "hist"`) {
-			t.Errorf("%+v: %v, want %v with %q", c.k, err, c.is, c.says)
-		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -380,5 +381,120 @@ func TestTotalVariationIsLaplacian(t *testing.T) {
 	}
 	if _, err := layers.ParseValues("hdd-tv", "functions=4"); !errors.Is(err, layers.ErrParam) {
 		t.Errorf("functions without an embedding: %v", err)
+	}
+}
+
+// TestHDDEdges: no bags and no densities, one bag of one sample, a sample on a face, a constant coordinate, zeros of a
+// histogram, and an empty density, whose embedding is 0.
+func TestHDDEdges(t *testing.T) {
+	for _, d := range hddDistances {
+		l := must(layers.NewHDDLayer(d.d, .5, 2, 6, withLambdas(d.d, 5, spectral.GaussLambdas, layers.WithPoints(8),
+			layers.WithBasis(layers.CosineBasis, 8), layers.WithKDEBandwidth(.1, .2))...))
+		for _, x := range [][]float64{nil, {.5, .5}, {0, 1}, {.1, 0, .6, 0, .9, 0}} {
+			b := tensor.New(tensor.WithShape(len(x)/2, 2), tensor.Of(tensor.Float64))
+			offsets := []int{0}
+			if x != nil {
+				b, offsets = tensor.New(tensor.WithShape(len(x)/2, 2), tensor.WithBacking(x)), []int{0, len(x) / 2}
+			}
+			bags := must(ops.NewBags(b, offsets))
+			z := must(l.TransformBags(nil, bags))
+			if !z.Shape().Eq(tensor.Shape{bags.Len(), 6}) {
+				t.Errorf("%s: %v makes features %v", d.name, x, z.Shape())
+			}
+			if x == nil {
+				continue
+			}
+			sum := 0.0 // cos² + sin² of each frequency
+			for _, v := range z.Float64s() {
+				sum += v * v
+			}
+			a := must(l.Embed(nil, must(ops.KDE(offsets, l.Grid(), ops.Attr{}).Into(nil, b,
+				tensor.New(tensor.WithShape(b.Shape()[1]), tensor.WithBacking(repeat(.1, b.Shape()[1])))))))
+			// By Bessel's inequality the norm is below Z times the mass.
+			norm := squaredDistance(a.Float64s(), make([]float64, len(a.Float64s())))
+			if !(math.Abs(sum-1) < 1e-12) || !(norm > 0 && norm <= d.d.Mass()*(1+1e-12)) {
+				t.Errorf("%s: %v has features of squared norm %v, and its histogram's embedding %v", d.name, x, sum,
+					norm)
+			}
+		}
+		for _, v := range must(l.Embed(nil, tensor.New(tensor.WithShape(1, 64),
+			tensor.Of(tensor.Float64)))).Float64s() {
+			if v != 0 {
+				t.Errorf("%s: the embedding of 0 has %v", d.name, v)
+			}
+		}
+	}
+}
+
+func TestHDDErrors(t *testing.T) {
+	js := spectral.JensenShannonDivergence()
+	build := func(d spectral.DensityDistance, sigma float64, axes, features int, opts ...layers.Option) error {
+		_, err := layers.NewHDDLayer(d, sigma, axes, features, append(opts, layers.WithName("sets"))...)
+		return err
+	}
+	l := must(layers.NewHDDLayer(js, .5, 1, 6, layers.WithName("sets"), layers.WithKDEBandwidth(.1)))
+	none := must(layers.NewHDDLayer(js, .5, 1, 6, layers.WithName("sets")))
+	narrow := must(layers.NewHDDLayer(js, .5, 1, 6, layers.WithName("sets"), layers.WithKDEBandwidth(.001)))
+	bags := func(v ...float64) *ops.Bags {
+		return must(ops.NewBags(tensor.New(tensor.WithShape(len(v), 1), tensor.WithBacking(v)), []int{0, len(v)}))
+	}
+	transform := func(l *layers.HDDLayer, b *ops.Bags) error { _, err := l.TransformBags(nil, b); return err }
+	density := rows(tensor.Float64, 2, 128, 1)
+	density.Float64s()[131] = -1
+	node := func(n, d int, dt tensor.Dtype) *G.Node { return input(G.NewGraph(), rows(dt, n, d, 1)) }
+	_, negative := l.Transform(nil, density)
+	_, shape := l.Transform(nil, rows(tensor.Float64, 2, 127, 1))
+	_, embed := l.Embed(nil, rows(tensor.Float64, 2, 127, 1))
+	_, dst := l.TransformBags(rows(tensor.Float64, 2, 6, 1), bags(.5))
+	for i, c := range []struct {
+		err, is error
+		says    string
+	}{
+		{build(js, .5, 4, 6, layers.WithPoints(8, 8)), layers.ErrParam, "points on 2 axes for 1"},
+		{build(js, .5, 0, 6), layers.ErrParam, "0 dimensions"},
+		{build(js, .5, 2, 6, layers.WithPoints(8, 8, 8)), layers.ErrParam, "points on 3 axes for 2"},
+		{build(js, .5, 1, 6, layers.WithPoints(8)), layers.ErrParam,
+			"10 functions of the cosine basis on axis 0, want 1 to 8"},
+		{build(js, .5, 1, 6, layers.WithBasis(layers.FourierBasis, 128)), layers.ErrParam, "want 1 to 127"},
+		{build(js, .5, 1, 6, layers.WithBasis(7, 3)), layers.ErrParam, "Basis(7)"},
+		{build(js, .5, 3, 6, layers.WithPoints(100), layers.WithBasis(layers.CosineBasis, 40)), layers.ErrParam,
+			"ask for fewer points"},
+		{build(js, .5, 1, 6, layers.WithLambdas(0, 0)), layers.ErrParam, "0 frequencies"},
+		{build(js, .5, 1, 6, layers.WithKDEBandwidth(1, 2)), layers.ErrParam, "2 bandwidths for 1 axes"},
+		{build(js, .5, 1, 6, layers.WithKDEBandwidth(-1)), layers.ErrParam, "WithKDEBandwidth: -1 is no bandwidth"},
+		{build(js, 0, 1, 6), layers.ErrParam, "Sigma = 0"},
+		{build(js, .5, 1, 5), layers.ErrParam, "5 features is odd"},
+		{build(spectral.DensityDistance{}, .5, 1, 6), layers.ErrParam, "no kernel"},
+		{transform(none, bags(.5)), layers.ErrParam, "ops.ScottBandwidth"},
+		{none.FwdBags(node(2, 1, tensor.Float64), []int{0, 2}).Err(), layers.ErrParam, "WithKDEBandwidth"},
+		{transform(narrow, bags(.5)), layers.ErrParam, "the bandwidth of axis 0 is 0.001"},
+		{transform(l, bags(.5, 1.5)), layers.ErrDomain, "x[1,0] = 1.5 is outside the unit cube"},
+		{transform(l, uniformBags(2, 1, 1)), layers.ErrShape, "the samples have 2 coordinates, want 1"},
+		{transform(l, must(ops.NewBags(rows(tensor.Float32, 2, 1, 1), []int{0, 2}))), layers.ErrDtype, "float32"},
+		{l.FwdBags(node(2, 1, tensor.Float64), []int{0, 1, 1, 2}).Err(), layers.ErrShape, "bag 1 is empty"},
+		{l.FwdBags(node(2, 2, tensor.Float64), []int{0, 2}).Err(), layers.ErrShape, "want [n, 1]"},
+		{l.Fwd(node(2, 128, tensor.Float32)).Err(), layers.ErrDtype, "Float32"},
+		{l.Fwd(node(2, 127, tensor.Float64)).Err(), layers.ErrShape, "want [n, 128]"},
+		{negative, layers.ErrDomain, "x[1,3] = -1 is negative"},
+		{shape, layers.ErrShape, "densities at [128] points"},
+		{embed, layers.ErrShape, "densities at [128] points"},
+		{dst, layers.ErrShape, "want a contiguous float64 (1, 6)"},
+	} {
+		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.says) ||
+			!strings.Contains(c.err.Error(), `HDDLayer "sets"`) {
+			t.Errorf("%d: %v, want %q", i, c.err, c.says)
+		}
+	}
+	for b := layers.CosineBasis; b <= layers.FourierBasis; b++ {
+		if back, err := layers.ParseBasis(b.String()); err != nil || back != b {
+			t.Errorf("%v: %v, %v", b, back, err)
+		}
+	}
+	if _, err := layers.ParseBasis("legendre"); !errors.Is(err, layers.ErrParam) {
+		t.Error(err)
+	}
+	if s := l.String(); !strings.Contains(s, `HDDLayer "sets": 128 -> 100 -> 6, σ 0.5`) ||
+		l.Policy() != layers.Frozen || l.Distance() != js || l.Kernel() != js.Kernel(.5, 128) {
+		t.Error(s)
 	}
 }

@@ -1,7 +1,6 @@
 package layers_test
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -177,42 +176,5 @@ func TestHomogeneousTuning(t *testing.T) {
 				t.Errorf("%v: k(x, x) = %v", p, approx.At(i, i))
 			}
 		}
-	}
-}
-
-func TestHomogeneousLayerErrors(t *testing.T) {
-	chi2 := spectral.Chi2{}
-	for _, c := range []struct {
-		k    spectral.Homogeneous
-		d    int
-		opts []layers.Option
-		is   error
-		says string
-	}{
-		{nil, 3, nil, layers.ErrParam, "no kernel"},
-		{spectral.Chi2{Gamma: -1}, 3, nil, layers.ErrParam, "Gamma = -1"},
-		{chi2, 0, nil, layers.ErrParam, "0 input dimensions"},
-		{chi2, 3, []layers.Option{layers.WithOrder(-1)}, layers.ErrParam, "order -1"},
-		{chi2, 3, []layers.Option{layers.WithOrder(1000)}, layers.ErrParam, "order 1000"},
-		{chi2, 3, []layers.Option{layers.WithPeriod(0)}, layers.ErrParam, "period = 0"},
-		{chi2, 3, []layers.Option{layers.WithPeriod(math.NaN())}, layers.ErrParam, "period = NaN"},
-		{chi2, 3, []layers.Option{layers.WithWindow(5)}, layers.ErrParam, "Window(5)"},
-		{chi2, 3, []layers.Option{layers.WithOptimalPeriod(), layers.WithStationary()}, layers.ErrParam,
-			"no optimal period"},
-		{chi2, 3, []layers.Option{layers.WithOrder(0), layers.Tune(layers.All)}, layers.ErrParam, "order 0"},
-		{spectral.Hellinger{}, 3, []layers.Option{layers.WithOrder(1)}, layers.ErrParam, "point mass"},
-		{chi2, 3, []layers.Option{layers.WithDtype(tensor.Int)}, layers.ErrDtype, "float32 or float64"},
-		{struct{ spectral.Homogeneous }{chi2}, 3, nil, layers.ErrParam, "OptimalPeriod"},
-	} {
-		_, err := layers.NewHomogeneousLayer(c.k, c.d, append(c.opts, layers.WithName("hist"))...)
-		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) ||
-			!strings.Contains(err.Error(), `HomogeneousLayer "hist"`) {
-			t.Errorf("%v: %v, want %v with %q", c.k, err, c.is, c.says)
-		}
-	}
-	// A kernel of the user's own, without a fitted period, has the optimal one, or a number.
-	own := struct{ spectral.Homogeneous }{chi2}
-	if l, err := layers.NewHomogeneousLayer(own, 3, layers.WithOptimalPeriod()); err != nil || l.Features() != 9 {
-		t.Errorf("a kernel of one's own: %v, %v", l, err)
 	}
 }

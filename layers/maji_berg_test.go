@@ -2,11 +2,8 @@ package layers_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -152,40 +149,4 @@ func TestMajiBergWeights(t *testing.T) {
 // matOf is a matrix over a copy of a tensor.
 func matOf(t *tensor.Dense) *mat.Dense {
 	return mat.NewDense(t.Shape()[0], t.Shape()[1], slices.Clone(t.Float64s()))
-}
-
-// TestMajiBergErrors: what is wrong with the sample or the options.
-func TestMajiBergErrors(t *testing.T) {
-	good := histograms(tensor.Float64, 13, 3, 1)
-	with := func(v float64) *tensor.Dense {
-		x := good.Clone().(*tensor.Dense)
-		x.Float64s()[3*5+1] = v
-		return x
-	}
-	for _, c := range []struct {
-		x    *tensor.Dense
-		opts []layers.Option
-		is   error
-		says string
-	}{
-		{good, []layers.Option{layers.WithBins(0)}, layers.ErrParam, "0 bins"},
-		{good, []layers.Option{layers.WithBins(65)}, layers.ErrParam, "want 1 to 64"},
-		{good, []layers.Option{layers.Tune(layers.All)}, layers.ErrParam, "nothing to tune"},
-		{nil, nil, layers.ErrParam, "the sample is nil"},
-		{tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), nil, layers.ErrShape, "(0, 3)"},
-		{with(-.5), nil, layers.ErrDomain, "x[5,1] = -0.5 is negative"},
-		{with(math.Inf(1)), nil, layers.ErrDomain, "x[5,1] = +Inf"},
-	} {
-		_, err := layers.NewMajiBergLayer(c.x, append(c.opts, layers.WithName("probe"))...)
-		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) ||
-			!strings.Contains(fmt.Sprint(err), `"probe"`) {
-			t.Errorf("%v, want %v with %q", err, c.is, c.says)
-		}
-	}
-	l := must(layers.NewMajiBergLayer(good))
-	for _, w := range []*mat.Dense{nil, mat.NewDense(3, 1, nil)} {
-		if _, err := l.SparseWeights(w); !errors.Is(err, layers.ErrShape) || !strings.Contains(err.Error(), "want 48") {
-			t.Errorf("weights of another size: %v", err)
-		}
-	}
 }

@@ -2,7 +2,6 @@ package layers_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	maps "github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/report"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -144,63 +142,6 @@ func TestNystromOffset(t *testing.T) {
 	}
 	if e := gramError(t, k, must(layers.NewNystromLayer(k, far, 41)), far).Max; e > 1e-10 {
 		t.Errorf("with a row far out: error %v", e)
-	}
-}
-
-// TestNystromErrors: what is wrong with the sample or the options.
-func TestNystromErrors(t *testing.T) {
-	good, k := histograms(tensor.Float64, 13, 3, 1), spectral.Gaussian{Sigma: 1}
-	with := func(v float64) *tensor.Dense {
-		x := good.Clone().(*tensor.Dense)
-		x.Float64s()[3*5+1] = v
-		return x
-	}
-	zeros := tensor.New(tensor.WithShape(13, 3), tensor.Of(tensor.Float64))
-	for _, c := range []struct {
-		k        spectral.Kernel
-		x        *tensor.Dense
-		features int
-		opts     []layers.Option
-		is       error
-		says     string
-	}{
-		{k, good, 14, nil, layers.ErrParam, "the sample has 13 rows, and 14 landmarks are asked for; ask " +
-			"for at most 13"},
-		{k, good, 0, nil, layers.ErrParam, "want at least 1"},
-		{k, good, 5, []layers.Option{layers.WithLandmarks(4)}, layers.ErrParam, "4 landmarks for 5 features"},
-		{k, good, layers.MaxLandmarks + 1, nil, layers.ErrParam, "at most 16384"},
-		{k, good, 5, []layers.Option{layers.WithLandmarkChoice(7)}, layers.ErrParam, "LandmarkChoice(7)"},
-		{k, good, 5, []layers.Option{layers.Tune(layers.All)}, layers.ErrParam, "nothing to tune"},
-		{nil, good, 5, nil, layers.ErrParam, "no kernel"},
-		{spectral.Gaussian{}, good, 5, nil, layers.ErrParam, "Sigma = 0"},
-		{k, nil, 5, nil, layers.ErrParam, "the sample is nil"},
-		{k, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), 5, nil, layers.ErrShape,
-			"sample has shape (0, 3)"},
-		{k, tensor.New(tensor.WithShape(13, 3), tensor.Of(tensor.Int)), 5, nil, layers.ErrDtype, "int"},
-		{k, with(math.NaN()), 5, nil, layers.ErrDomain, "x[5,1] = NaN"},
-		{spectral.Chi2{}, with(-.5), 5, nil, layers.ErrDomain, "x[5,1] = -0.5 is negative"},
-		{k, with(1e300), 5, []layers.Option{layers.WithDtype(tensor.Float32)}, layers.ErrDomain, "x[5,1] = +Inf"},
-		{spectral.Linear{}, with(1e300), 13, nil, layers.ErrDomain,
-			"the kernel of the rows 5 and 5 of the sample is +Inf"},
-		{spectral.Linear{}, with(1e300), 5, []layers.Option{layers.WithLandmarkChoice(layers.CholeskyLandmarks)},
-			layers.ErrDomain, "the kernel of the rows 5 and 5 of the sample is +Inf"},
-		{spectral.Chi2{}, zeros, 5, []layers.Option{layers.WithLandmarkChoice(layers.CholeskyLandmarks)},
-			layers.ErrDomain, "look for rows of zeros"},
-		{spectral.Chi2{}, zeros, 5, nil, layers.ErrDomain, "look for rows of zeros"},
-	} {
-		_, err := layers.NewNystromLayer(c.k, c.x, c.features, append(c.opts, layers.WithName("probe"))...)
-		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) ||
-			!strings.Contains(fmt.Sprint(err), `"probe"`) {
-			t.Errorf("%T, %d features: %v, want %v with %q", c.k, c.features, err, c.is, c.says)
-		}
-	}
-	// A kernel without a gradient says so while the graph is built, and only where one is wanted.
-	l := must(layers.NewNystromLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, good, 5,
-		layers.WithInputGrad()))
-	in := G.NewMatrix(G.NewGraph(), tensor.Float64, G.WithShape(2, 3), G.WithName("x"))
-	if err := l.Fwd(in).Err(); !errors.Is(err, layers.ErrParam) ||
-		!strings.Contains(err.Error(), "has no method Gradient") {
-		t.Errorf("a kernel without a gradient: %v", err)
 	}
 }
 

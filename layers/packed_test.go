@@ -7,60 +7,11 @@ import (
 	"sync"
 	"testing"
 
-	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
-	gonum "gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
-
-// TestPackedInGraph: a graph of a frozen map, which packs W once, follows the parameters when they are set anew and the
-// node of W when that is given another value.
-func TestPackedInGraph(t *testing.T) {
-	const n, d, features = 7, 5, 12
-	draw := func(seed uint64) []layers.Layer {
-		o := []layers.Option{layers.WithSeed(seed)}
-		return []layers.Layer{
-			must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 2}, d, features, o...)),
-			must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 2}, d, features, append(o, layers.WithPhase())...)),
-			must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: .1}, d, features, o...)),
-			must(layers.NewSkewedChi2Layer(.1, d, features, o...)),
-		}
-	}
-	other := draw(2)
-	for i, l := range draw(1) {
-		x := rows(tensor.Float64, n, d, 4)
-		g := G.NewGraph()
-		z := l.Fwd(input(g, x)).Node()
-		check := func(when string, as layers.Layer) {
-			t.Helper()
-			if e := maxDiff(run(t, z), floats(must(as.Transform(nil, x)))); e > 1e-14 {
-				t.Errorf("%s, %s: differs by %g", l.Name(), when, e)
-			}
-		}
-		check("as drawn", l)
-		params := map[string]*tensor.Dense{}
-		for _, p := range other[i].Params() {
-			params[p.Name] = p.Value
-		}
-		if err := l.SetParams(params); err != nil {
-			t.Fatal(err)
-		}
-		check("set anew", other[i])
-		must(l.Transform(nil, x)) // packs W again
-		check("packed again", other[i])
-		third := draw(3)[i]
-		for _, p := range third.Params() {
-			for _, node := range g.ByName(l.Name() + "_" + p.Name) {
-				if err := G.Let(node, p.Value); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		check("with other values of its nodes", third)
-	}
-}
 
 // TestPackHead: a packed head has the scores of one that is not, to the bit, dense or sparse, of one row or many, from
 // many goroutines at a time; and it follows everything that changes its weights or may.
@@ -152,46 +103,6 @@ func BenchmarkHead(b *testing.B) {
 						must(h.Transform(y, z))
 					}
 				})
-			}
-		}
-	}
-}
-
-// TestWritingToParams: what is written to the parameters of a frozen layer, the features have, with a graph made before
-// or after and without one.
-func TestWritingToParams(t *testing.T) {
-	for name, build := range drawn {
-		l, other := build(), build(layers.WithSeed(8))
-		if _, sets := l.(layers.BagMap); sets {
-			continue // its parts are layers of this list
-		}
-		x := rows(tensor.Float64, 5, l.Dims(), 4)
-		for row := range slices.Chunk(x.Float64s(), l.Dims()) { // which some kernels want of the length 1
-			gonum.Scale(1/gonum.Norm(row, 2), row)
-		}
-		g := G.NewGraph()
-		before := l.Fwd(input(g, x)).Node()
-		must(l.Transform(nil, x))
-		for round := range 2 {
-			from := other.Params()
-			for i, p := range l.Params() {
-				if round == 1 {
-					must(l.Transform(nil, x)) // between two tensors
-					from = build(layers.WithSeed(9)).Params()
-				}
-				copy(p.Value.Float64s(), from[i].Value.Float64s())
-			}
-			if round == 1 {
-				other = build(layers.WithSeed(9))
-			}
-			want := floats(must(other.Transform(nil, x)))
-			if d := maxDiff(floats(must(l.Transform(nil, x))), want); d > 1e-14 {
-				t.Errorf("%s, round %d: features differ by %v", name, round, d)
-			}
-			for when, z := range map[string]*G.Node{"before": before, "after": l.Fwd(input(G.NewGraph(), x)).Node()} {
-				if d := maxDiff(run(t, z), want); d > 1e-14 {
-					t.Errorf("%s, round %d: a graph made %s differs by %v", name, round, when, d)
-				}
 			}
 		}
 	}

@@ -8,11 +8,8 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	"gorgonia.org/golgi"
 	"gorgonia.org/tensor"
 )
-
-var _ golgi.Layer = (*layers.LevyLayer)(nil)
 
 // TestWays: a spec without the parameter means Laplace features, to the bit, and so does what FillDefaults makes anew;
 // auto is normalised rows where the features are fewer than three times the columns, and the map by a Gaussian from
@@ -163,42 +160,3 @@ func TestLengthsWhereFeaturesUnderflow(t *testing.T) {
 		}
 	}
 }
-
-// TestSemigroupLayerErrors: what does not go together is an error that says so.
-func TestSemigroupLayerErrors(t *testing.T) {
-	k := spectral.ExpSemigroup{Beta: 1}
-	custom := spectral.Custom{Exact: k.At, Of: k.Law()}
-	for _, c := range []struct {
-		err    error
-		target error
-		says   string
-	}{
-		{layer(layers.NewRandomLaplaceLayer(custom, 3, 4, layers.WithNormalisation())), layers.ErrParam,
-			"not for spectral.Custom"},
-		{layer(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 4, layers.WithNormalisation())), layers.ErrParam,
-			"does not heed WithNormalisation"},
-		{layer(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1e-30}, 3, 4, layers.WithNormalisation(),
-			layers.WithDtype(tensor.Float32))), layers.ErrParam, "scale"},
-		{layer(layers.NewLevyLayer(nil, 3, 4)), layers.ErrParam, "no kernel"},
-		{layer(layers.NewLevyLayer(k, 3, 5)), layers.ErrParam, "ask for 6: "},
-		{layer(layers.NewLevyLayer(k, 0, 4)), layers.ErrParam, "0 input dimensions"},
-		{layer(layers.NewLevyLayer(spectral.ExpSemigroup{}, 3, 4)), layers.ErrParam, "Beta = 0"},
-		{layer(layers.NewLevyLayer(k, 3, 4, layers.WithPhase())), layers.ErrParam, "phase form"},
-		{layer(layers.NewLevyLayer(k, 3, 4, layers.WithStationary())), layers.ErrParam, "does not heed WithStationary"},
-		{layer(layers.NewLevyLayer(k, 3, 4, layers.WithNormalisation())), layers.ErrParam, "anyhow"},
-		{layer(layers.NewLevyLayer(k, 3, 4, layers.WithOrder(101))), layers.ErrParam, "order 101"},
-		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOrder(0))),
-			layers.ErrParam, "order 0"},
-		{layer(layers.NewLevyLayer(k, 8, 4, layers.WithSampler(spectral.Structured{}), layers.Tune(layers.All))),
-			layers.ErrParam, "sampler orthogonal"},
-		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOptimalPeriod())),
-			layers.ErrParam, "does not heed WithOptimalPeriod: it is for the map of spectral.ExpSemigroup"},
-	} {
-		if !errors.Is(c.err, c.target) || !strings.Contains(c.err.Error(), c.says) {
-			t.Errorf("error %v, want one that wraps %q and says %q", c.err, c.target, c.says)
-		}
-	}
-}
-
-// layer is the error of a constructor.
-func layer[L layers.Layer](_ L, err error) error { return err }

@@ -238,29 +238,3 @@ func TestKeepsZeros(t *testing.T) {
 		t.Error("a nil map keeps zeros")
 	}
 }
-
-// TestTraitsZeros: a form that says that its maps keep zeros has maps that do.
-func TestTraitsZeros(t *testing.T) {
-	_, dense := words(t, 40, 5)
-	said := 0
-	for _, e := range layers.Entries() {
-		if !e.Zeros {
-			continue
-		}
-		said++
-		s := layers.Spec{Map: e.Name, Dims: 5}
-		if err := s.FillDefaults(dense); err != nil {
-			t.Fatal(err)
-		}
-		m, err := s.Fit(dense)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !layers.KeepsZeros(m) {
-			t.Errorf("%s does not keep zeros, and its Traits say so", e.Name)
-		}
-	}
-	if said < 5 {
-		t.Errorf("%d forms keep zeros", said)
-	}
-}

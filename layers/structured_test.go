@@ -1,7 +1,6 @@
 package layers_test
 
 import (
-	"errors"
 	"runtime"
 	"testing"
 
@@ -76,27 +75,6 @@ func TestStructuredIsTheDenseMap(t *testing.T) {
 	for i, v := range a.Float64s() {
 		if d := v - b.Float64s()[i]; d > 1e-12 || d < -1e-12 {
 			t.Fatalf("feature %d is %v, with W %v", i, v, b.Float64s()[i])
-		}
-	}
-}
-
-func TestStructuredLayerErrors(t *testing.T) {
-	structured := layers.WithSampler(spectral.Structured{})
-	build := func(k spectral.Random, d int, opts ...layers.Option) error {
-		_, err := layers.NewFourierLayer(k, d, 8, append(opts, structured)...)
-		return err
-	}
-	for what, c := range map[string]struct{ err, is error }{
-		"few dimensions": {build(spectral.Gaussian{Sigma: 1}, 15), spectral.ErrSampler},
-		"no radial law":  {build(spectral.Laplacian{Sigma: 1}, 16), spectral.ErrSampler},
-		"policy all":     {build(spectral.Gaussian{Sigma: 1}, 16, layers.Tune(layers.All)), layers.ErrParam},
-		"each":           {build(spectral.Gaussian{Sigma: 1}, 16, layers.Tune(layers.BandwidthEach)), layers.ErrParam},
-		"sigma":          {build(spectral.Gaussian{}, 16), layers.ErrParam},
-		"float32": {build(spectral.Gaussian{Sigma: 1e-45}, 16, layers.WithDtype(tensor.Float32)),
-			layers.ErrParam},
-	} {
-		if !errors.Is(c.err, c.is) {
-			t.Errorf("%s: error %v, want %v", what, c.err, c.is)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package layers_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -31,135 +30,25 @@ func network() layers.Spec {
 	}}
 }
 
-// TestTree: a tree is given defaults, built, drawn again, restored and sent through JSON as a single map is; the graph
-// and Transform agree, and so do gradients and central differences on both machines.
+// TestTree: a tree is given defaults part by part, and states its columns and what it tunes. Package maptest has the rest.
 func TestTree(t *testing.T) {
-	x := typicalRows(spectral.Domain{}, 7, 4)
-	for _, dtype := range []string{"float64", "float32"} {
-		s := network()
-		s.Dtype = dtype
-		if err := s.FillDefaults(x); err != nil {
-			t.Fatal(err)
-		}
-		if s.Parts[1].Parts[1].Params["sigma"] == nil || s.Parts[1].Dims != 5 || s.Parts[2].Dims != 24 {
-			t.Fatalf("the defaults are %+v", s)
-		}
-		l := must(s.Build())
-		var read layers.Spec
-		if err := json.Unmarshal(must(json.Marshal(s)), &read); err != nil {
-			t.Fatal(err)
-		}
-		rows := x
-		if dtype == "float32" {
-			rows = tensor.New(tensor.WithShape(7, 4), tensor.Of(tensor.Float32))
-			for i, v := range x.Float64s() {
-				rows.Float32s()[i] = float32(v)
-			}
-		}
-		want := fmt.Sprint(must(l.Transform(nil, rows)))
-		params := map[string]*tensor.Dense{}
-		for _, p := range l.Params() {
-			params[p.Name] = p.Value
-		}
-		for name, again := range map[string]layers.Layer{"Build": must(read.Build()),
-			"Restore": must(read.Restore(params))} {
-			if got := fmt.Sprint(must(again.Transform(nil, rows))); got != want {
-				t.Errorf("%s: %s of the spec from JSON makes other features", dtype, name)
-			}
-			for i, p := range again.Params() {
-				if q := l.Params()[i]; p.Name != q.Name || p.Tuned != q.Tuned {
-					t.Errorf("%s: parameter %d is %s, was %s", name, i, p.Name, q.Name)
-				}
-			}
-		}
-		if columns := must(s.Columns()); columns != 3 || l.Features() != 3 {
-			t.Errorf("%d columns are stated, and the layer makes %d", columns, l.Features())
-		}
-		if !s.Tuned() || (layers.Spec{Map: "gaussian", Tune: "frozen"}).Tuned() {
-			t.Error("Tuned is wrong")
-		}
-	}
 	s := network()
-	if err := s.FillDefaults(x); err != nil {
+	if err := s.FillDefaults(typicalRows(spectral.Domain{}, 7, 4)); err != nil {
 		t.Fatal(err)
 	}
-	for _, lisp := range []bool{false, true} {
-		checkTreeGradient(t, must(s.Build()), x, lisp)
+	if s.Parts[1].Parts[1].Params["sigma"] == nil || s.Parts[1].Dims != 5 || s.Parts[2].Dims != 24 {
+		t.Fatalf("the defaults are %+v", s)
 	}
-}
-
-// checkTreeGradient compares the gradients of Σ sin(i) z_i for the parameters with central differences.
-func checkTreeGradient(t *testing.T, l layers.Layer, x *tensor.Dense, lisp bool) {
-	t.Helper()
-	weights := make([]float64, x.Shape()[0]*l.Features())
-	for i := range weights {
-		weights[i] = math.Sin(float64(i + 1))
+	l := must(s.Build())
+	if columns := must(s.Columns()); columns != 3 || l.Features() != 3 {
+		t.Errorf("%d columns are stated, and the layer makes %d", columns, l.Features())
 	}
-	g := G.NewGraph()
-	in := G.NewMatrix(g, tensor.Float64, G.WithShape(x.Shape()...), G.WithName("x"), G.WithValue(x))
-	w := G.NewMatrix(g, tensor.Float64, G.WithShape(x.Shape()[0], l.Features()), G.WithName("w"),
-		G.WithValue(tensor.New(tensor.WithShape(x.Shape()[0], l.Features()), tensor.WithBacking(weights))))
-	out := l.Fwd(in)
-	if out.Err() != nil {
-		t.Fatal(out.Err())
+	if !s.Tuned() || (layers.Spec{Map: "gaussian", Tune: "frozen"}).Tuned() {
+		t.Error("Tuned is wrong")
 	}
-	cost := G.Must(G.Sum(G.Must(G.HadamardProd(out.Node(), w))))
-	var z G.Value
-	G.Read(out.Node(), &z)
-	var m G.VM
-	if lisp {
-		m = G.NewLispMachine(g)
-	} else {
-		must(G.Grad(cost, l.Model()...))
-		m = G.NewTapeMachine(g, G.BindDualValues(l.Model()...))
-	}
-	defer m.Close()
-	if err := m.RunAll(); err != nil {
-		t.Fatal(err)
-	}
-	value := func() float64 {
-		values := map[string]*tensor.Dense{}
-		for _, p := range l.Params() {
-			values[p.Name] = p.Value.Clone().(*tensor.Dense)
-		}
-		if err := l.SetParams(values); err != nil {
-			t.Fatal(err)
-		}
-		sum := 0.
-		for i, v := range must(l.Transform(nil, x)).Float64s() {
-			sum += weights[i] * v
-		}
-		return sum
-	}
-	for i, v := range must(l.Transform(nil, x)).Float64s() {
-		if got := z.(*tensor.Dense).Float64s()[i]; math.Abs(got-v) > 1e-12 {
-			t.Fatalf("lisp=%v: z[%d] is %v in the graph and %v by Transform", lisp, i, got, v)
-		}
-	}
-	tuned := 0
-	for _, p := range l.Params() {
-		if !p.Tuned {
-			continue
-		}
-		node := l.Model()[tuned]
-		tuned++
-		grad := must(node.Grad()).(*tensor.Dense).Float64s()
-		for i := range grad {
-			v := p.Value.Float64s()[i]
-			const h = 1e-5
-			p.Value.Float64s()[i] = v + h
-			up := value()
-			p.Value.Float64s()[i] = v - h
-			down := value()
-			p.Value.Float64s()[i] = v
-			if want := (up - down) / (2 * h); math.Abs(grad[i]-want) > 1e-6*(1+math.Abs(want)) {
-				t.Errorf("lisp=%v: d cost/d %s[%d] = %v, central difference %v", lisp, p.Name, i, grad[i], want)
-			}
-		}
-	}
-	if tuned != 6 || len(l.Model()) != tuned {
-		t.Errorf("%d tuned parameters and %d nodes, want 6: of the dense layer, of the map of the sphere, and "+
-			"the bandwidth", tuned, len(l.Model()))
+	l.Fwd(input(G.NewGraph(), typicalRows(spectral.Domain{}, 7, 4)))
+	if n := len(l.Model()); n != 6 {
+		t.Errorf("%d learnable nodes, want 6: of the dense layer, of the map of the sphere, and the bandwidth", n)
 	}
 }
 

@@ -206,7 +206,7 @@ func (g *golden) checkCase(t *testing.T, c goldenCase) {
 			tol := goldenTolerance(c.name, dt, l.Params()...)
 			stores := []ops.Matrix{x}
 			if rows, dense := x.(*tensor.Dense); dense {
-				stores = append(stores, sparse(t, rows))
+				stores = append(stores, must(ops.CSROf(rows)))
 			}
 			for _, x := range stores {
 				where := fmt.Sprintf("%v %v, %T", p, dt, x)

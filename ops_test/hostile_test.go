@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"go/doc"
@@ -12,6 +13,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"runtime"
 	"runtime/metrics"
@@ -41,32 +43,31 @@ import (
 // by a constructor. A nil or zero receiver of such a type is left out, as is a nil pointer to any struct: there every
 // method of Go reads memory that is not there.
 //
-// The packages say themselves what is exported. A function or a type that the list in hostile_list_test.go lacks fails
-// the test, as does a line of the list without its function.
+// The packages say themselves what is exported: the test writes a file that lists it and runs itself once more with that.
+// A type without a good value fails the test, as does a line of hostile_list_test.go without its type.
 func TestHostileArguments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short: thousands of calls")
 	}
 	api := exported(t)
+	if hostileFuncs == nil {
+		callAll(t, api)
+		return
+	}
 	docs := publicPackages(t)
 	for name, kernel := range kernelsOfMaps(t) {
 		if hostileTypes[name] == nil {
 			hostileTypes[name] = some(kernel)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(hostileFuncs)) {
-		if api.funcs[name] == nil {
-			t.Errorf("hostile_list_test.go lists the function %s, which does not exist", name)
+	for name, typ := range hostileKinds {
+		if hostileTypes[name] == nil && writtenDown(typ) {
+			hostileTypes[name] = func(*hostileValues) []any { return []any{good(typ)} }
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(hostileTypes)) {
 		if api.types[name] == nil {
 			t.Errorf("hostile_list_test.go lists the type %s, which does not exist", name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(api.funcs)) {
-		if hostileFuncs[name] == nil {
-			t.Errorf("hostile_list_test.go lacks the function %s; add the line %q", name, name+`": `+short(name)+",")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(api.types)) {
@@ -84,6 +85,72 @@ func TestHostileArguments(t *testing.T) {
 		})
 	}
 	t.Logf("%d functions, %d methods, %d calls", len(api.funcs), b.methods, b.calls)
+}
+
+// hostileFuncs are the exported functions of the public packages, by names as "layers.NewConcat", and hostileKinds the
+// types with methods. The file that callAll writes fills them.
+var (
+	hostileFuncs map[string]any
+	hostileKinds map[string]reflect.Type
+)
+
+// callAll runs TestHostileArguments with a further file of this package, which lists what there is to call.
+func callAll(t *testing.T, api exports) {
+	t.Helper()
+	var imports, funcs, kinds strings.Builder
+	alias := map[string]string{}
+	of := func(name string) string { // the name with the alias of its package, which it imports
+		dot := strings.LastIndex(name, ".")
+		if alias[name[:dot]] == "" {
+			alias[name[:dot]] = fmt.Sprint("p", len(alias))
+			fmt.Fprintf(&imports, "\t%s %q\n", alias[name[:dot]], module+"/"+name[:dot])
+		}
+		return alias[name[:dot]] + name[dot:]
+	}
+	for name, f := range api.funcs {
+		instance := ""
+		if f.Signature().TypeParams().Len() > 0 {
+			instance = "[float64]"
+		}
+		fmt.Fprintf(&funcs, "\t\t%q: %s%s,\n", name, of(name), instance)
+	}
+	for name := range api.types {
+		fmt.Fprintf(&kinds, "\t\t%q: reflect.TypeFor[%s](),\n", name, of(name))
+	}
+	text := fmt.Sprintf("package ops_test\n\nimport (\n\t\"reflect\"\n%s)\n\nfunc init() {\n\thostileFuncs = map[string]any{\n%s\t}\n"+
+		"\thostileKinds = map[string]reflect.Type{\n%s\t}\n}\n", &imports, &funcs, &kinds)
+	here, err := filepath.Abs("hostile_functions_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	list, overlay := filepath.Join(dir, "list.go"), filepath.Join(dir, "overlay.json")
+	replace := must(json.Marshal(map[string]any{"Replace": map[string]string{here: list}}))
+	if err := errors.Join(os.WriteFile(list, []byte(text), 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"test", "-count=1", "-overlay", overlay, "-run", "^" + t.Name() + "$"}
+	if emulator := os.Getenv("BOCHNER_EMULATOR"); emulator != "" {
+		args = append(args, "-exec", emulator)
+	}
+	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// good is a value of a type that is written down: 1 of a number, and else the zero value.
+func good(typ reflect.Type) any {
+	v := reflect.New(typ)
+	switch {
+	case v.Elem().CanInt():
+		v.Elem().SetInt(1)
+	case v.Elem().CanUint():
+		v.Elem().SetUint(1)
+	}
+	if typ.NumMethod() < v.Type().NumMethod() {
+		return v.Interface()
+	}
+	return v.Elem().Interface()
 }
 
 // pkg calls what a package exports.

@@ -235,33 +235,6 @@ func lifted(k spectral.Kernel, values layers.Values) bool {
 	return values.Word("way") == "levy"
 }
 
-// randomRows is x itself, or for a lifted kernel the columns that the map makes of x without chance, on which its frequencies work.
-func (v variant) randomRows(t testing.TB, x *tensor.Dense) *tensor.Dense {
-	t.Helper()
-	var m layers.Map
-	switch l := v.build(t, x.Shape()[1], 2, 1).(type) {
-	case *layers.ExponentiatedLayer:
-		if l.Homogeneous() == nil {
-			return x
-		}
-		m = l.Homogeneous()
-	case *layers.LevyLayer:
-		m = l.Metric()
-		scaled := matrix(tensor.Float64, x.Shape()[0], x.Shape()[1], x.Float64s()...)
-		for i := range scaled.Float64s() {
-			scaled.Float64s()[i] *= v.unit()
-		}
-		x = scaled
-	default:
-		return x
-	}
-	z, err := m.Transform(nil, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
-}
-
 // unit is what the cells of a semigroup kernel are multiplied by: k(x, z) is exp(-Σ f(unit (x + z))).
 func (v variant) unit() float64 {
 	switch k := v.kernel.(type) {
@@ -283,13 +256,6 @@ func (v variant) length(x []float64) float64 {
 
 // way is that of a semigroup kernel's map, "" for Laplace features and for any other map.
 func (v variant) way() string { return v.values.Word("way") }
-
-// powers says whether the map is one of powers and logarithms of x, with no derivative at 0.
-func (v variant) powers() bool {
-	_, root := v.kernel.(spectral.ExpSemigroup)
-	_, exponentiated := v.kernel.(spectral.Exponentiated)
-	return exponentiated && lifted(v.kernel, v.values) || v.form == series || root && v.way() != ""
-}
 
 // dims is d for every variant but the structured ones, which have at least 16 dimensions: 15 + d.
 func (v variant) dims(d int) int {
@@ -325,15 +291,6 @@ func forEach(t *testing.T, battery func(t *testing.T, v variant)) {
 	for _, v := range variants(t) {
 		t.Run(v.name, func(t *testing.T) { battery(t, v) })
 	}
-}
-
-// forEachPolicy runs a battery for every variant and every policy that it can have.
-func forEachPolicy(t *testing.T, battery func(t *testing.T, v variant, p layers.Policy)) {
-	forEach(t, func(t *testing.T, v variant) {
-		for _, p := range v.policies() {
-			battery(t, v, p)
-		}
-	})
 }
 
 // spec is the variant with m frequencies in d dimensions.
@@ -384,6 +341,10 @@ func (v variant) sample(d, features int) *tensor.Dense {
 }
 
 func named(name string) func(*layers.Spec) { return func(s *layers.Spec) { s.Name = name } }
+
+func dtype(dt tensor.Dtype) func(*layers.Spec) {
+	return func(s *layers.Spec) { s.Dtype = dt.String() }
+}
 
 func tuned(p layers.Policy) func(*layers.Spec) { return func(s *layers.Spec) { s.Tune = p.String() } }
 
@@ -460,6 +421,33 @@ func floats(x *tensor.Dense) []float64 {
 		out[i] = float64(c)
 	}
 	return out
+}
+
+// setCell writes to a row-major tensor.
+func setCell(x *tensor.Dense, i, j int, v float64) {
+	at := i*x.Shape()[1] + j
+	if x.Dtype() == tensor.Float32 {
+		x.Float32s()[at] = float32(v)
+	} else {
+		x.Float64s()[at] = v
+	}
+}
+
+// row is row i of n.
+func row(z []float64, n, i int) []float64 {
+	cols := len(z) / n
+	return z[i*cols : (i+1)*cols]
+}
+
+// meanAndSpread are the mean and the standard deviation of a sample.
+func meanAndSpread(v []float64) (mean, spread float64) {
+	for _, u := range v {
+		mean += u / float64(len(v))
+	}
+	for _, u := range v {
+		spread += (u - mean) * (u - mean)
+	}
+	return mean, math.Sqrt(spread / float64(len(v)-1))
 }
 
 // transform is Transform without a dst, which must succeed.

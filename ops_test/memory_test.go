@@ -74,7 +74,7 @@ func digests(t *testing.T) (lines []string) {
 			build := func() layers.Layer { return v.build(t, d, 5, 1, tuned(p)) }
 			add(name, x, p == all[len(all)-1], build)
 			if _, ok := maps[len(maps)-1].l.(layers.SparseMap); ok {
-				add(name+", sparse", sparse(t, x), false, build)
+				add(name+", sparse", must(ops.CSROf(x)), false, build)
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func TestRate(t *testing.T) {
 		if law := v.random(d); law != nil {
 			k = law
 		}
-		exact, err := spectral.Gram(k, v.randomRows(t, x), nil)
+		exact, err := spectral.Gram(k, v.lift(v.build(t, d, 2, 1), x), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

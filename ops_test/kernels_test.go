@@ -1,15 +1,9 @@
 package ops_test
 
 import (
-	"errors"
-	"io/fs"
 	"math"
-	"testing"
 
-	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/train/data"
-	"gorgonia.org/tensor"
 )
 
 // The kernels as the papers print them, a product of powers and roots where the library works with logarithms.
@@ -190,72 +184,4 @@ func product(x, z []float64, f func(a, b float64) float64) float64 {
 		p *= f(x[i], z[i])
 	}
 	return p
-}
-
-// TestGram: the exact matrix, of float64 rows and of float32 rows, is the naive one.
-func TestGram(t *testing.T) {
-	forEach(t, func(t *testing.T, v variant) {
-		for _, d := range []int{1, 2, 3, 8, 17} {
-			compareGram(t, v, v.kernel, v.values, v.rows(13, d, uint64(d)))
-		}
-		x := matrix(tensor.Float32, 13, 5, floats(v.rows(13, 5, 1))...)
-		compareGram(t, v, v.kernel, v.values, x)
-	})
-}
-
-// TestGramOfDigits: the same on counts of 64 pixels, with the default parameters for these rows.
-func TestGramOfDigits(t *testing.T) {
-	set, err := data.Read("../../shared/data/optdigits/optdigits.train.libsvm.gz", data.Options{})
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("data absent: ", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	few := make([]int, 100)
-	for i := range few {
-		few[i] = i
-	}
-	x := data.RowsOf(set.X, few).(*tensor.Dense)
-	for _, e := range layers.Entries() {
-		if e.Bags {
-			continue
-		}
-		x, s := x, layers.Spec{Map: e.Name, Dims: x.Shape()[1], Features: 64}
-		if err := s.FillDefaults(x); err != nil {
-			t.Fatal(err)
-		}
-		k, err := s.Kernel()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, v := range variants(t) {
-			if v.entry == e {
-				compareGram(t, v, k, s.Params, v.inside(x.Clone().(*tensor.Dense)))
-				break
-			}
-		}
-	}
-}
-
-// compareGram allows 1e-12 relative: up to 64 factors of a few roundings each. A kernel of two signs, or of the sphere, is a difference, whose terms round.
-func compareGram(t *testing.T, v variant, k spectral.Kernel, values layers.Values, x *tensor.Dense) {
-	t.Helper()
-	got, err := spectral.Gram(k, x, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, d, cells := x.Shape()[0], x.Shape()[1], floats(x)
-	for i := range n {
-		for j := range n {
-			want := v.naive(values, cells[i*d:i*d+d], cells[j*d:j*d+d])
-			limit := 1e-12 * math.Abs(want)
-			if v.form == signed || v.form == unit || v.form == tangent || v.onSphere() {
-				limit += 1e-14
-			}
-			if g := got.At(i, j); !(math.Abs(g-want) <= limit) {
-				t.Fatalf("%s, %d dimensions: k(x%d, x%d) = %v, by the formula %v", v.name, d, i, j, g, want)
-			}
-		}
-	}
 }

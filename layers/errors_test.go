@@ -1,0 +1,285 @@
+package layers_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"gonum.org/v1/gonum/mat"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// layer is the error of a constructor.
+func layer[L any](_ L, err error) error { return err }
+
+// probe is an option that names a layer, and named its error, which must say that name.
+var probe = layers.WithName("probe")
+
+func named[L any](_ L, err error) error {
+	if err != nil && !strings.Contains(err.Error(), `"probe"`) {
+		return errors.New("without the name of the layer: " + err.Error())
+	}
+	return err
+}
+
+// TestErrors: each mistake is an error that wraps what it should and says what would do.
+func TestErrors(t *testing.T) {
+	chi2, gauss, semi := spectral.Chi2{}, spectral.Gaussian{Sigma: 1}, spectral.ExpSemigroup{Beta: 1}
+	custom := spectral.Custom{Exact: semi.At, Of: semi.Law()}
+	good, zeros := histograms(tensor.Float64, 13, 3, 1), tensor.New(tensor.WithShape(13, 3), tensor.Of(tensor.Float64))
+	with := func(v float64) *tensor.Dense {
+		x := good.Clone().(*tensor.Dense)
+		x.Float64s()[3*5+1] = v
+		return x
+	}
+	kpca := func(k spectral.Homogeneous, x *tensor.Dense, opts ...layers.Option) error {
+		return named(layers.NewAddKPCALayer(k, x, append(opts, probe)...))
+	}
+	bins := func(x *tensor.Dense, opts ...layers.Option) error {
+		return named(layers.NewMajiBergLayer(x, append(opts, probe)...))
+	}
+	nystrom := func(k spectral.Kernel, x *tensor.Dense, features int, opts ...layers.Option) error {
+		return named(layers.NewNystromLayer(k, x, features, append(opts, probe)...))
+	}
+	series := func(k spectral.Homogeneous, d int, opts ...layers.Option) error {
+		return named(layers.NewHomogeneousLayer(k, d, append(opts, probe)...))
+	}
+	exponentiated := func(k spectral.Exponentiated, features int, opts ...layers.Option) error {
+		return named(layers.NewExponentiatedLayer(k, 3, features, append(opts, probe)...))
+	}
+	spec := func(s layers.Spec) error { return layer(s.Build()) }
+	fine := layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": 1.0}, Dims: 3, Features: 4}
+	edited := func(f func(s *layers.Spec)) layers.Spec {
+		s := fine
+		f(&s)
+		return s
+	}
+	own := struct{ spectral.Homogeneous }{chi2} // without a fitted period it has the optimal one, or a number
+	for _, err := range []error{spec(fine), series(own, 3, layers.WithOptimalPeriod())} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	weights := must(layers.NewMajiBergLayer(good))
+	for _, c := range []struct {
+		err, is error
+		says    string
+	}{
+		// NewAddKPCALayer.
+		{kpca(chi2, good, layers.WithComponents(0)), layers.ErrParam, "0 components"},
+		{kpca(chi2, good, layers.WithComponents(5), layers.WithTablePoints(4)),
+			layers.ErrParam, "5 components of 4 points"},
+		{kpca(chi2, good, layers.WithComponents(65), layers.WithTablePoints(100)), layers.ErrParam, "at most 64"},
+		{kpca(chi2, good, layers.WithTablePoints(1)), layers.ErrParam, "want 2 to 1024"},
+		{kpca(chi2, good, layers.WithTablePoints(1025)), layers.ErrParam, "want 2 to 1024"},
+		{kpca(chi2, good, layers.Tune(layers.Bandwidth)), layers.ErrParam, "nothing to tune"},
+		{kpca(nil, good), layers.ErrParam, "no kernel"},
+		{kpca(spectral.Chi2{Gamma: -1}, good), layers.ErrParam, "Gamma"},
+		{kpca(chi2, nil), layers.ErrParam, "the sample is nil"},
+		{kpca(chi2, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64))), layers.ErrShape, "(0, 3)"},
+		{kpca(chi2, with(-.5)), layers.ErrDomain, "x[5,1] = -0.5 is negative"},
+		{kpca(chi2, with(math.NaN())), layers.ErrDomain, "x[5,1] = NaN"},
+		{kpca(chi2, with(1e300), layers.WithDtype(tensor.Float32)), layers.ErrDomain, "x[5,1] = +Inf"},
+		{kpca(spectral.Chi2{Gamma: 3}, with(1e300)),
+			layers.ErrDomain, "column 1: a value of 1e+300 is too large for a kernel of degree 3"},
+		{kpca(spectral.Chi2{Gamma: 1.9}, with(1e170)), layers.ErrDomain, "column 1: the kernel of"},
+
+		// NewMajiBergLayer.
+		{bins(good, layers.WithBins(0)), layers.ErrParam, "0 bins"},
+		{bins(good, layers.WithBins(65)), layers.ErrParam, "want 1 to 64"},
+		{bins(good, layers.Tune(layers.All)), layers.ErrParam, "nothing to tune"},
+		{bins(nil), layers.ErrParam, "the sample is nil"},
+		{bins(tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64))), layers.ErrShape, "(0, 3)"},
+		{bins(with(-.5)), layers.ErrDomain, "x[5,1] = -0.5 is negative"},
+		{bins(with(math.Inf(1))), layers.ErrDomain, "x[5,1] = +Inf"},
+
+		// NewNystromLayer.
+		{nystrom(gauss, good, 14),
+			layers.ErrParam, "the sample has 13 rows, and 14 landmarks are asked for; ask " + "for at most 13"},
+		{nystrom(gauss, good, 0), layers.ErrParam, "want at least 1"},
+		{nystrom(gauss, good, 5, layers.WithLandmarks(4)), layers.ErrParam, "4 landmarks for 5 features"},
+		{nystrom(gauss, good, layers.MaxLandmarks+1), layers.ErrParam, "at most 16384"},
+		{nystrom(gauss, good, 5, layers.WithLandmarkChoice(7)), layers.ErrParam, "LandmarkChoice(7)"},
+		{nystrom(gauss, good, 5, layers.Tune(layers.All)), layers.ErrParam, "nothing to tune"},
+		{nystrom(nil, good, 5), layers.ErrParam, "no kernel"},
+		{nystrom(spectral.Gaussian{}, good, 5), layers.ErrParam, "Sigma = 0"},
+		{nystrom(gauss, nil, 5), layers.ErrParam, "the sample is nil"},
+		{nystrom(gauss, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), 5),
+			layers.ErrShape, "sample has shape (0, 3)"},
+		{nystrom(gauss, tensor.New(tensor.WithShape(13, 3), tensor.Of(tensor.Int)), 5), layers.ErrDtype, "int"},
+		{nystrom(gauss, with(math.NaN()), 5), layers.ErrDomain, "x[5,1] = NaN"},
+		{nystrom(spectral.Chi2{}, with(-.5), 5), layers.ErrDomain, "x[5,1] = -0.5 is negative"},
+		{nystrom(gauss, with(1e300), 5, layers.WithDtype(tensor.Float32)), layers.ErrDomain, "x[5,1] = +Inf"},
+		{nystrom(spectral.Linear{}, with(1e300), 13),
+			layers.ErrDomain, "the kernel of the rows 5 and 5 of the sample is +Inf"},
+		{nystrom(spectral.Linear{}, with(1e300), 5, layers.WithLandmarkChoice(layers.CholeskyLandmarks)),
+			layers.ErrDomain, "the kernel of the rows 5 and 5 of the sample is +Inf"},
+		{nystrom(spectral.Chi2{}, zeros, 5, layers.WithLandmarkChoice(layers.CholeskyLandmarks)),
+			layers.ErrDomain, "look for rows of zeros"},
+		{nystrom(spectral.Chi2{}, zeros, 5), layers.ErrDomain, "look for rows of zeros"},
+
+		// NewHomogeneousLayer.
+		{series(nil, 3), layers.ErrParam, "no kernel"},
+		{series(spectral.Chi2{Gamma: -1}, 3), layers.ErrParam, "Gamma = -1"},
+		{series(chi2, 0), layers.ErrParam, "0 input dimensions"},
+		{series(chi2, 3, layers.WithOrder(-1)), layers.ErrParam, "order -1"},
+		{series(chi2, 3, layers.WithOrder(1000)), layers.ErrParam, "order 1000"},
+		{series(chi2, 3, layers.WithPeriod(0)), layers.ErrParam, "period = 0"},
+		{series(chi2, 3, layers.WithPeriod(math.NaN())), layers.ErrParam, "period = NaN"},
+		{series(chi2, 3, layers.WithWindow(5)), layers.ErrParam, "Window(5)"},
+		{series(chi2, 3, layers.WithOptimalPeriod(), layers.WithStationary()), layers.ErrParam, "no optimal period"},
+		{series(chi2, 3, layers.WithOrder(0), layers.Tune(layers.All)), layers.ErrParam, "order 0"},
+		{series(spectral.Hellinger{}, 3, layers.WithOrder(1)), layers.ErrParam, "point mass"},
+		{series(chi2, 3, layers.WithDtype(tensor.Int)), layers.ErrDtype, "float32 or float64"},
+		{series(struct{ spectral.Homogeneous }{chi2}, 3), layers.ErrParam, "OptimalPeriod"},
+
+		// NewExponentiatedLayer.
+		{exponentiated(spectral.Exponentiated{Sigma: 1}, 4), layers.ErrParam, "no kernel"},
+		{exponentiated(spectral.Exponentiated{Of: spectral.Chi2{}}, 4), layers.ErrParam, "Sigma = 0"},
+		{exponentiated(spectral.Exponentiated{Of: spectral.Chi2{Gamma: math.NaN()}, Sigma: 1}, 4),
+			layers.ErrParam, "Gamma = NaN"},
+		{exponentiated(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 5),
+			layers.ErrParam, "5 features is odd"},
+		{exponentiated(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4, layers.WithStationary()),
+			layers.ErrParam, "stationary"},
+		{exponentiated(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4, layers.WithOrder(-1)),
+			layers.ErrParam, "order -1"},
+		{exponentiated(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 4,
+			layers.WithSampler(spectral.Structured{})),
+			spectral.ErrSampler, "spectral.Orthogonal{}"},
+
+		// maps of semigroup kernels.
+		{layer(layers.NewRandomLaplaceLayer(custom, 3, 4, layers.WithNormalisation())),
+			layers.ErrParam, "not for spectral.Custom"},
+		{layer(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 4, layers.WithNormalisation())),
+			layers.ErrParam, "does not heed WithNormalisation"},
+		{layer(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1e-30}, 3, 4,
+			layers.WithNormalisation(), layers.WithDtype(tensor.Float32))),
+			layers.ErrParam, "scale"},
+		{layer(layers.NewLevyLayer(nil, 3, 4)), layers.ErrParam, "no kernel"},
+		{layer(layers.NewLevyLayer(semi, 3, 5)), layers.ErrParam, "ask for 6: "},
+		{layer(layers.NewLevyLayer(semi, 0, 4)), layers.ErrParam, "0 input dimensions"},
+		{layer(layers.NewLevyLayer(spectral.ExpSemigroup{}, 3, 4)), layers.ErrParam, "Beta = 0"},
+		{layer(layers.NewLevyLayer(semi, 3, 4, layers.WithPhase())), layers.ErrParam, "phase form"},
+		{layer(layers.NewLevyLayer(semi, 3, 4, layers.WithStationary())),
+			layers.ErrParam, "does not heed WithStationary"},
+		{layer(layers.NewLevyLayer(semi, 3, 4, layers.WithNormalisation())), layers.ErrParam, "anyhow"},
+		{layer(layers.NewLevyLayer(semi, 3, 4, layers.WithOrder(101))), layers.ErrParam, "order 101"},
+		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOrder(0))),
+			layers.ErrParam, "order 0"},
+		{layer(layers.NewLevyLayer(semi, 8, 4, layers.WithSampler(spectral.Structured{}), layers.Tune(layers.All))),
+			layers.ErrParam, "sampler orthogonal"},
+		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOptimalPeriod())),
+			layers.ErrParam, "does not heed WithOptimalPeriod: it is for the map of spectral.ExpSemigroup"},
+
+		// other constructors, and rows that do not fit.
+		{layer(layers.NewFourierLayer(gauss, 3, 0)), layers.ErrParam, "0 features"},
+		{layer(layers.NewFourierLayer(gauss, 3, 5)), layers.ErrParam, "5 features is odd"},
+		{layer(layers.NewFourierLayer(gauss, 0, 4)), layers.ErrParam, "0 input dimensions"},
+		{layer(layers.NewFourierLayer(semi, 3, 4)), layers.ErrParam, "Laplace features, not of Fourier"},
+		{layer(layers.NewFourierLayer(nil, 3, 4)), layers.ErrParam, "no kernel"},
+		{layer(layers.NewFourierLayer(spectral.Gaussian{Sigma: -1}, 3, 4)), layers.ErrParam, "Sigma = -1"},
+		{layer(layers.NewRandomLaplaceLayer(gauss, 3, 4)), layers.ErrParam, "Fourier features, not of Laplace"},
+		{layer(layers.NewRandomLaplaceLayer(semi, 3, 4, layers.WithPhase())), layers.ErrParam, "no phase form"},
+		{layer(layers.NewRandomLaplaceLayer(semi, 3, 4, layers.WithSampler(spectral.Orthogonal{}))),
+			spectral.ErrSampler, "orthogonal"},
+		{layer(layers.NewFourierLayer(gauss, 3, 4, layers.WithDtype(tensor.Int))), layers.ErrDtype, "int"},
+		{layer(layers.NewLinearHead(3, 0)), layers.ErrParam, "0 features"},
+		{layer(layers.NewSequential()), layers.ErrParam, "no layers"},
+		{layer(layers.NewSequential(must(layers.NewFourierLayer(gauss, 3, 4)), must(layers.NewLinearHead(5, 2)))),
+			layers.ErrShape, "makes 4 columns"},
+		{layer(layers.NewConcat(5, []layers.Part{{must(layers.NewFourierLayer(gauss, 3, 4)), 3, 6, 1}})),
+			layers.ErrShape, "columns 3 to 6 of 5"},
+		{layer(layers.NewConcat(5, []layers.Part{{must(layers.NewFourierLayer(gauss, 3, 4)), 0, 3, -1}})),
+			layers.ErrParam, "weight -1"},
+		{must(layers.NewFourierLayer(gauss, 3, 4)).Fwd(input(G.NewGraph(), rows(tensor.Float64, 7, 2, 1))).Err(),
+			layers.ErrShape, "want [n, 3]"},
+		{must(layers.NewFourierLayer(gauss, 3, 4)).Fwd(input(G.NewGraph(), rows(tensor.Float32, 7, 3, 1))).Err(),
+			layers.ErrDtype, "WithDtype(tensor.Float32)"},
+		{layer(must(layers.NewFourierLayer(gauss, 3, 4)).Transform(nil, rows(tensor.Float64, 7, 2, 1))),
+			layers.ErrShape, "want [n, 3]"},
+		{must(layers.NewLinearHead(3, 2)).SetWeights(make([]float64, 5), make([]float64, 2)),
+			layers.ErrShape, "5 weights"},
+
+		// Spec.Build.
+		{spec(layers.Spec{}), layers.ErrParam, `no map ""`},
+		{spec(edited(func(s *layers.Spec) { s.Map = "rbf" })), layers.ErrParam, `no map "rbf"`},
+		{spec(layers.Spec{Map: "chi2", Dims: 3, Features: 8}),
+			layers.ErrParam, "map chi2 makes 2·order+1 columns for each input column, twice that for " +
+				"negative=split, here 9 of 3 input columns, not 8"},
+		{spec(layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Sampler: "iid"}),
+			layers.ErrParam, "set the parameter coupling"},
+		{spec(layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 6}), layers.ErrParam, "ask for 8"},
+		{spec(layers.Spec{Map: "ntk", Dims: 3, Features: 7}), layers.ErrParam, "ask for 8"},
+		{spec(layers.Spec{Map: "arc-cosine", Dims: 3, Features: 8, Tune: "all", Params: layers.Values{"order": 0.}}),
+			layers.ErrParam, "a step has the gradient 0, so there is nothing to tune"},
+		{spec(layers.Spec{Map: "sphere-polynomial", Dims: 3, Features: 8, Params: layers.Values{"p": 2.5}}),
+			layers.ErrParam, "want a whole number"},
+		{spec(layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigmas": "1:2"}}),
+			layers.ErrParam, "sigmas and weights go together"},
+		{spec(layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8,
+			Params: layers.Values{"sigmas": "1:2", "weights": "1"}}),
+			layers.ErrParam, "are not as many"},
+		{spec(layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8,
+			Params: layers.Values{"sigmas": "1:2", "weights": "1:-1", "sigma1": 1.}}),
+			layers.ErrParam, "or sigmas and weights"},
+		{spec(layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8,
+			Params: layers.Values{"sigmas": "1:x", "weights": "1:-1"}}),
+			layers.ErrParam, "finite numbers, as 1:10"},
+		{spec(layers.Spec{Map: "delta-gaussian", Dims: 3, Features: 8,
+			Params: layers.Values{"sigmas": "1:-2", "weights": "1:-1"}}),
+			layers.ErrParam, "Sigmas[1] = -2"},
+		{spec(layers.Spec{Map: "chi2", Dims: 3, Sampler: "iid"}),
+			layers.ErrParam, `draws nothing, so it has no sampler ("iid")`},
+		{spec(layers.Spec{Map: "chi2", Dims: 3, Tune: "all", Params: layers.Values{"order": 0.0}}),
+			layers.ErrParam, "a map of order 0 has no frequency"},
+		{spec(layers.Spec{Map: "hellinger", Dims: 3, Tune: "all"}),
+			layers.ErrParam, "map hellinger has nothing to tune (all)"},
+		{spec(edited(func(s *layers.Spec) { s.Params = nil })),
+			layers.ErrParam, "map gaussian: parameter sigma is missing; give it, or fill it in from data by FillDefaults"},
+		{spec(edited(func(s *layers.Spec) { s.Params = layers.Values{"sigma": 1.0, "c": 1.0} })),
+			layers.ErrParam, `no parameter "c"`},
+		{spec(edited(func(s *layers.Spec) { s.Params = layers.Values{"sigma": -1.0} })),
+			layers.ErrParam, "sigma = -1, want a finite number above 0"},
+		{spec(edited(func(s *layers.Spec) { s.Params = layers.Values{"sigma": true} })),
+			layers.ErrParam, "sigma = true, want a number"},
+		{spec(edited(func(s *layers.Spec) { s.Params = layers.Values{"sigma": "1"} })),
+			layers.ErrParam, "sigma is a string"},
+		{spec(edited(func(s *layers.Spec) { s.Params = layers.Values{"sigma": 1.0, "phase": 1.0} })),
+			layers.ErrParam, "phase = 1, want true or false"},
+		{spec(edited(func(s *layers.Spec) { s.Dtype = "float16" })),
+			layers.ErrParam, `dtype "float16", want float32 or float64`},
+		{spec(edited(func(s *layers.Spec) { s.Tune = "some" })), layers.ErrParam, `"some" is no policy`},
+		{spec(edited(func(s *layers.Spec) { s.Sampler = "grid" })), layers.ErrParam, `"grid"`},
+		{spec(edited(func(s *layers.Spec) { s.Dims, s.Sampler = 1001, "halton" })), spectral.ErrSampler, "1000"},
+		{spec(edited(func(s *layers.Spec) { s.Map, s.Sampler = "laplacian", "orthogonal" })),
+			spectral.ErrSampler, "orthogonal"},
+		{spec(edited(func(s *layers.Spec) { s.Dims = 0 })), layers.ErrParam, "0 input dimensions"},
+		{spec(edited(func(s *layers.Spec) { s.Features = 0 })), layers.ErrParam, "0 features"},
+		{spec(edited(func(s *layers.Spec) { s.Features = 5 })), layers.ErrParam, "5 features is odd"},
+		{spec(layers.Spec{Map: "linear", Dims: 3, Sampler: "iid"}),
+			layers.ErrParam, `draws nothing, so it has no sampler ("iid")`},
+		{spec(layers.Spec{Map: "linear", Dims: 3, Tune: "all"}),
+			layers.ErrParam, "map linear has nothing to tune (all)"},
+		{spec(layers.Spec{Map: "linear", Dims: 3, Tune: "some"}), layers.ErrParam, `"some" is no policy`},
+		{spec(layers.Spec{Map: "linear", Dims: 3, Features: 4}),
+			layers.ErrParam, "as many features as input columns, here 3 of 3 input columns, not 4"},
+		{layer(layers.Spec{Map: "gaussian"}.Kernel()), layers.ErrParam, "sigma"},
+		{(&layers.Spec{Map: "rbf"}).FillDefaults(rows(tensor.Float64, 3, 2, 1)), layers.ErrParam, `"rbf"`},
+
+		// What is found only later.
+		{layer(weights.SparseWeights(nil)), layers.ErrShape, "want 48"},
+		{layer(weights.SparseWeights(mat.NewDense(3, 1, nil))), layers.ErrShape, "want 48"},
+		{must(layers.NewNystromLayer(spectral.Exponentiated{Of: chi2, Sigma: 1}, good, 5, layers.WithInputGrad())).
+			Fwd(input(G.NewGraph(), rows(tensor.Float64, 2, 3, 1))).Err(), layers.ErrParam, "has no method Gradient"},
+	} {
+		if !errors.Is(c.err, c.is) || !strings.Contains(fmt.Sprint(c.err), c.says) {
+			t.Errorf("error %v, want %v with %q", c.err, c.is, c.says)
+		}
+	}
+}

@@ -1,0 +1,527 @@
+package maptest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// kernel compares the exact kernel with the plain one, and checks that it is one.
+func kernel(t *testing.T, c *contract) {
+	if c.kernel == nil {
+		t.Skip("a tree has no kernel of its own")
+	}
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		for _, d := range []int{1, 2, 3, 17} {
+			d = c.dims(d)
+			x, limit := c.input(t, dt, 9, d, uint64(d)), 2e-14
+			if c.traits.Bags && dt == tensor.Float32 { // as are the densities
+				limit = 1e-6
+			}
+			at, plain := c.pairs(t, x)
+			l := c.build(t, d, 10, 1)
+			signed := layers.SignatureOf(l) != nil
+			if m := reflect.ValueOf(l).MethodByName("Kernel"); m.IsValid() {
+				if k := m.Call(nil)[0].Interface(); fmt.Sprint(k) != fmt.Sprint(c.kernel) {
+					t.Errorf("the kernel of the layer is %v, that of the spec %v", k, c.kernel)
+				}
+			}
+			for i := range 9 {
+				for j := range 9 {
+					v, w := at(i, j), at(j, i)
+					if math.IsNaN(v) || math.IsInf(v, 0) {
+						t.Fatalf("k of rows %d and %d is %v", i, j, v)
+					}
+					if math.Abs(v-w) > 1e-12*max(math.Abs(v), math.Abs(w)) {
+						t.Fatalf("k of rows %d and %d is %v one way and %v the other", i, j, v, w)
+					}
+					largest := math.Sqrt(at(i, i) * at(j, j))
+					if !signed && !(math.Abs(v) <= (1+1e-9)*largest) {
+						t.Fatalf("k of rows %d and %d is %v, above √k(x,x) √k(z,z): no positive definite kernel", i, j, v)
+					}
+					// A kernel of two signs, of units or of the sphere is a difference of terms, which round.
+					if want, ok := plain(i, j); ok && !(math.Abs(v-want) <= 1e-12*math.Abs(want)+limit) {
+						t.Fatalf("k of rows %d and %d in %d dimensions is %v, by the formula %v", i, j, d, v, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// pairs returns the kernel of two rows of x by the map's own kernel, and by the formula of Map, if there is one.
+func (c *contract) pairs(t *testing.T, x ops.Matrix) (at func(i, j int) float64, plain func(i, j int) (float64, bool)) {
+	t.Helper()
+	if b, ok := x.(*ops.Bags); ok {
+		g, err := c.kernel.(layers.BagKernel).GramBags(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := func(i int) [][]float64 { return slices.Collect(slices.Chunk(floats(b.Bag(i)), b.Axes())) }
+		return g.At, func(i, j int) (float64, bool) {
+			if c.SetKernel == nil {
+				return 0, false
+			}
+			return c.SetKernel(set(i), set(j)), true
+		}
+	}
+	g, err := spectral.Gram(c.kernel, x.(*tensor.Dense), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, n := floats(x.(*tensor.Dense)), x.Shape()[0]
+	at = func(i, j int) float64 { return c.kernel.At(row(cells, n, i), row(cells, n, j)) }
+	for i := range n {
+		for j := range i {
+			if v := at(i, j); v == at(j, i) && v-v == 0 && !(math.Abs(g.At(i, j)-v) <= 1e-12*math.Abs(v)+2e-14) {
+				t.Fatalf("the kernel matrix has %v for rows %d and %d, and the kernel is %v", g.At(i, j), i, j, v)
+			}
+		}
+	}
+	return at, func(i, j int) (float64, bool) {
+		if c.Kernel == nil {
+			return 0, false
+		}
+		return c.Kernel(row(cells, n, i), row(cells, n, j)), true
+	}
+}
+
+// apart are rows at several distances of the first, along the axes and the diagonal, and a row of zeros.
+func (c *contract) apart(t *testing.T, d int) ops.Matrix {
+	t.Helper()
+	if c.traits.Bags || c.Rows != nil {
+		return c.input(t, tensor.Float64, 6, d, 5)
+	}
+	var cells []float64
+	add := func(r float64, axis int) {
+		for j := range d {
+			v := .1
+			if axis == j {
+				v += r
+			} else if axis < 0 {
+				v += r / math.Sqrt(float64(d))
+			}
+			cells = append(cells, v)
+		}
+	}
+	add(0, 0)
+	for _, r := range []float64{.3, 1, 2.5} {
+		add(r, -1)
+		add(r, 0)
+		add(r, d-1)
+	}
+	cells = append(cells, make([]float64, d)...)
+	return c.inside(matrix(tensor.Float64, len(cells)/d, d, cells...))
+}
+
+// unbiased compares means of inner products of features with the kernel. What 64 draws show to be off by more than four
+// standard errors must be so after 512 draws.
+func unbiased(t *testing.T, c *contract) {
+	if c.kernel == nil || (c.traits.Fitted || c.traits.Bags) && c.Mean == nil {
+		t.Skip("the features are no estimate of a kernel")
+	}
+	const features = 256
+	for _, d := range []int{1, 2, 9} {
+		d = c.dims(d)
+		x := c.apart(t, d)
+		n := x.Shape()[0]
+		mean := c.Mean
+		if mean == nil {
+			at, _ := c.pairs(t, x)
+			mean = func(l layers.Layer, x ops.Matrix, i, j int) (float64, float64) {
+				cells := x.(*tensor.Dense).Float64s()
+				return at(i, j), bias(l, row(cells, n, i), row(cells, n, j))
+			}
+		}
+		sum, squares, draws := make([]float64, n), make([]float64, n), 0
+		for _, most := range []int{64, 512} {
+			var l layers.Layer
+			for ; draws < most; draws++ {
+				l = c.build(t, d, features, 1000*uint64(d)+uint64(draws))
+				z := transform(t, l, x)
+				for i := range n {
+					v := product(l, row(z, n, 0), row(z, n, i))
+					sum[i] += v
+					squares[i] += v * v
+				}
+			}
+			off := 0
+			for i := range n {
+				m := sum[i] / float64(draws)
+				se := math.Sqrt(max(0, squares[i]/float64(draws)-m*m) / float64(draws-1))
+				want, bias := mean(l, x, 0, i)
+				if math.Abs(m-want) <= 4*se+bias+1e-9*(math.Abs(want)+math.Abs(m))+1e-12 {
+					continue
+				}
+				if off++; most == 512 {
+					t.Errorf("%d dimensions, rows 0 and %d: the mean z(x)·z(x') of %d draws is %v and the kernel %v, "+
+						"with a standard error of %.2g and a bias of %.2g: the frequencies are not of the kernel's "+
+						"spectral distribution", d, i, draws, m, want, se, bias)
+				}
+			}
+			if off == 0 {
+				break
+			}
+		}
+	}
+}
+
+// bias bounds the error that a layer states for the mean inner product of the features of two rows.
+func bias(l layers.Layer, x, z []float64) float64 {
+	sup := func(k spectral.Homogeneous, h *spectral.Harmonics) (off float64) {
+		for j := range x {
+			off += math.Pow(max(math.Abs(x[j]), math.Abs(z[j])), k.Degree())
+		}
+		return off * spectral.SupError(k, h)
+	}
+	switch l := l.(type) {
+	case *layers.GORFLayer:
+		return l.Split().Error
+	case *layers.HomogeneousLayer:
+		return sup(l.Kernel().(spectral.Homogeneous), l.Harmonics())
+	case *layers.ExponentiatedLayer: // D² is off by four times as much at most
+		if h, k := l.Homogeneous(), l.Kernel().(spectral.Exponentiated); h != nil {
+			return 2 * sup(k.Of, h.Harmonics()) / k.Sigma / k.Sigma
+		}
+	}
+	return 0
+}
+
+// dtypes compares the features in float32 with those in float64 of the same parameters. What may be between them is what
+// moving x by a rounding moves the features, times the number of terms of a product.
+func dtypes(t *testing.T, c *contract) {
+	c.each(t, 17, 134, func(t *testing.T, wide layers.Layer, p layers.Policy) {
+		l := c.build(t, wide.Dims(), 134, 1, tuned(p), named("map"), of(tensor.Float32))
+		parameters := map[string]*tensor.Dense{}
+		for _, q := range l.Params() {
+			parameters[q.Name] = as(tensor.Float64, q.Value)
+		}
+		for _, q := range wide.Params() { // drawn in float64 and rounded once; what is fitted is so on other rows
+			far := furthest(floats(parameters[q.Name]), floats(q.Value))
+			largest := max(1, furthest(floats(q.Value), make([]float64, q.Value.Shape().TotalSize())))
+			if !c.traits.Fitted && !c.traits.Bags && far > 2e-7*largest {
+				t.Errorf("parameter %s differs by %v in float32", q.Name, far)
+			}
+		}
+		if err := wide.SetParams(parameters); err != nil {
+			t.Fatal(err)
+		}
+		x := c.input(t, tensor.Float32, 13, wide.Dims(), 5)
+		got, err := layers.Transform(l, nil, x)
+		if err != nil || got.Dtype() != tensor.Float32 {
+			t.Fatalf("features of float32 rows are %v, err %v", got, err)
+		}
+		want, bound := c.rounding(t, wide, x)
+		for i, v := range floats(got) {
+			if !(math.Abs(v-want[i]) <= bound[i]) {
+				t.Fatalf("feature [%d,%d] is %v in float32 and %v in float64, bound %.2g", i/l.Features(),
+					i%l.Features(), v, want[i], bound[i])
+			}
+		}
+		x64, n := c.input(t, tensor.Float64, 13, wide.Dims(), 5), 13
+		for _, bad := range []struct {
+			l   layers.Layer
+			x   ops.Matrix
+			dst tensor.Dtype
+		}{{l, x64, tensor.Float32}, {wide, x, tensor.Float64}, {l, x, tensor.Float64}, {wide, x64, tensor.Float32}} {
+			_, err := layers.Transform(bad.l, matrix(bad.dst, n, bad.l.Features(), 0), bad.x)
+			wantErr(t, err, layers.ErrDtype, `"map`, "float32", "float64")
+			if bad.x.Dtype() != bad.l.Dtype() {
+				_, err = forward(bad.l, node(G.NewGraph(), "x", samples(bad.x)), bad.x)
+				wantErr(t, err, layers.ErrDtype, `"map`, "WithDtype")
+			}
+		}
+	})
+}
+
+// rounding returns the features of float32 rows in float64 by a layer, and how far they may be off in float32.
+func (c *contract) rounding(t *testing.T, wide layers.Layer, x ops.Matrix) (want, bound []float64) {
+	t.Helper()
+	const u = 1. / (1 << 24)
+	rng := rand.New(rand.NewPCG(2, 0))
+	moved := func(by float64) []float64 {
+		cells := slices.Clone(floats(samples(x)))
+		for i, v := range cells {
+			if c.contains(-1e-3) && !c.traits.Zeros {
+				v = math.Abs(v) + 1 // as a shift of x is rounded too
+			}
+			cells[i] += by * v * (1 + 2*rng.Float64()) * float64(1-2*rng.IntN(2))
+		}
+		y := matrix(tensor.Float64, len(cells)/wide.Dims(), wide.Dims(), cells...)
+		if b, ok := x.(*ops.Bags); ok {
+			with, err := b.With(y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return transform(t, wide, with)
+		}
+		return transform(t, wide, y)
+	}
+	want = moved(0)
+	bound = make([]float64, len(want))
+	largest := 0.
+	for i, v := range want {
+		bound[i], largest = 2*u*math.Abs(v), max(largest, math.Abs(v))
+	}
+	for range 6 {
+		for i, v := range moved(u) {
+			bound[i] = max(bound[i], math.Abs(v-want[i]))
+		}
+	}
+	terms := float64(8 + wide.Dims())
+	if c.traits.Bags { // and of the columns that a set becomes
+		terms = 64
+	}
+	for i := range bound {
+		bound[i] = terms*bound[i] + 16*u*largest
+	}
+	return want, bound
+}
+
+// extremes looks at shapes and sizes at their ends.
+func extremes(t *testing.T, c *contract) {
+	for _, shape := range [][3]int{{0, 3, 10}, {1, 3, 10}, {7, 1, 10}, {7, 3, 2}, {1, 1, 2}} {
+		n, d := shape[0], c.dims(shape[1])
+		if n == 0 && c.traits.Bags {
+			continue // there are no empty sets
+		}
+		c.each(t, shape[1], shape[2], func(t *testing.T, l layers.Layer, p layers.Policy) {
+			s := c.spec(d, shape[2], 1, tuned(p))
+			x := c.input(t, tensor.Float64, n, d, 1)
+			z, err := layers.Transform(l, nil, x)
+			if cols, e := s.Columns(); err != nil || e != nil || !z.Shape().Eq(tensor.Shape{n, cols}) || l.Features() != cols {
+				t.Fatalf("features of %v have %v and %d columns, err %v", x.Shape(), z, cols, errors.Join(err, e))
+			}
+			if n > 0 && furthest(inGraph(t, l, x), floats(z)) > 1e-12 {
+				t.Errorf("%d rows: the graph differs from Transform", n)
+			}
+		})
+	}
+	zeros := c.build(t, c.dims(3), 10, 1)
+	if c.traits.Zeros && (!layers.KeepsZeros(zeros) || furthest(transform(t, zeros, matrix(tensor.Float64, 1, zeros.Dims(), 0)),
+		make([]float64, zeros.Features())) != 0) {
+		t.Errorf("the features of zeros are not zeros, as the traits of the form say")
+	}
+	if c.unitRows() || c.traits.Bags {
+		return // where no number is huge
+	}
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		for _, p := range c.policies {
+			l := c.build(t, c.dims(3), 10, 1, tuned(p), of(dt))
+			c.sizes(t, l)
+		}
+	}
+}
+
+// sizes: from the smallest to the largest numbers the features are numbers, or the row is an error that says so, which
+// no number below 1e30 is. Where rows have features of the length √k(x, x), or a multiple, these have it too.
+func (c *contract) sizes(t *testing.T, l layers.Layer) {
+	t.Helper()
+	d := l.Dims()
+	ratio := func(u float64) (q float64, err error) {
+		x := matrix(l.Dtype(), 2, d, u)
+		for j := 1; j < d; j++ {
+			set(x, d+j, 0)
+		}
+		z, err := layers.Transform(l, nil, x)
+		if err != nil {
+			return 0, err
+		}
+		sum := 0.
+		for _, v := range row(floats(z), 2, 1) {
+			sum += v * v
+		}
+		for i, v := range floats(z) {
+			if v-v != 0 {
+				t.Errorf("%v of %v: feature %d is %v", l, u, i, v)
+			}
+		}
+		if c.kernel == nil {
+			return 0, nil
+		}
+		cells := row(floats(x), 2, 1)
+		return sum / c.kernel.At(cells, cells), nil
+	}
+	usual, err := ratio(.5)
+	other, again := ratio(.7)
+	if err := errors.Join(err, again); err != nil {
+		t.Fatal(err)
+	}
+	exact := math.Abs(usual-other) <= 2e-6*usual
+	for _, u := range []float64{0, 5e-324, 1e-300, 1e-40, 1e-12, 1e12, 1e30, 3e38, 1e300, math.MaxFloat64} {
+		if l.Dtype() == tensor.Float32 && u > math.MaxFloat32 {
+			continue
+		}
+		q, err := ratio(u)
+		if err != nil && (!errors.Is(err, layers.ErrDomain) || u < 1e30) {
+			t.Errorf("%v of %v: %v", l, u, err)
+		}
+		// in float32 the squares of what is below 1e-19 or above 1e19 are no numbers
+		if most := 1e140; err == nil && exact && !math.IsNaN(q) && u < most && (u == 0 || u > 1/most) && (l.Dtype() == tensor.Float64 ||
+			u == 0 || u > 1e-13 && u < 1e13) && !(math.Abs(q-usual) <= 3e-5*usual) {
+			t.Errorf("%v of %v: |z|²/k(x, x) is %v, and %v of .5", l, u, q, usual)
+		}
+	}
+}
+
+// views compares what layouts of x give with what its copy gives.
+func views(t *testing.T, c *contract) {
+	if c.traits.Bags {
+		c.sets(t)
+		return
+	}
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		for _, p := range c.policies {
+			l := c.build(t, c.dims(5), 22, 1, tuned(p), of(dt))
+			x := as(dt, c.rows(7, l.Dims(), 1))
+			want := transform(t, l, x)
+			for layout, view := range layouts(t, x) {
+				if far := furthest(transform(t, l, view), want); far != 0 {
+					t.Errorf("%v, %s: Transform differs from the copy's by %v", l, layout, far)
+				}
+				n := node(G.NewGraph(), "x", as(dt, x))
+				z, err := forward(l, n, x)
+				if err == nil {
+					err = G.Let(n, view)
+				}
+				if err == nil && z != n {
+					err = run(z, false)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if z == n { // the node is the input itself
+					continue
+				}
+				limit := map[tensor.Dtype]float64{tensor.Float64: 1e-12, tensor.Float32: 1e-5}[dt]
+				if far := furthest(floats(z.Value().(*tensor.Dense)), want); far > limit {
+					t.Errorf("%v, %s: the graph differs from the copy by %v", l, layout, far)
+				}
+			}
+		}
+	}
+}
+
+// sets: the order of samples means nothing, a part of the sets has its part of the features, a row is a set of one sample,
+// and an error names the set.
+func (c *contract) sets(t *testing.T) {
+	t.Helper()
+	const n = 5
+	l := c.build(t, c.Spec.Dims, 10, 1)
+	b := c.input(t, tensor.Float64, n, c.Spec.Dims, 1).(*ops.Bags)
+	z := transform(t, l, b)
+	if part := transform(t, l, b.Slice(1, 3)); furthest(part, z[l.Features():3*l.Features()]) != 0 {
+		t.Error("a part of the sets has other features")
+	}
+	turned := as(tensor.Float64, b.Samples())
+	for i := range n {
+		rows := turned.Float64s()[b.Offsets()[i]*l.Dims() : b.Offsets()[i+1]*l.Dims()]
+		copy(rows, slices.Concat(rows[l.Dims():], rows[:l.Dims()])) // the first sample last
+	}
+	other, err := b.With(turned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if far := furthest(transform(t, l, other), z); far > 1e-9 {
+		t.Errorf("another order of samples moves features by %v", far)
+	}
+	x := b.Samples()
+	ones, err := ops.BagsOfRows(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := transform(t, l, ones)
+	r := l.Fwd(node(G.NewGraph(), "x", x))
+	if r.Err() != nil {
+		t.Fatal(r.Err())
+	}
+	if furthest(transform(t, l, x), want) != 0 || furthest(result(t, r.Node()), want) > 1e-12 {
+		t.Error("rows have other features than sets of one sample")
+	}
+	other.Samples().Float64s()[other.Offsets()[2]*l.Dims()] = math.Inf(1)
+	_, err = layers.Transform(l, nil, other)
+	wantErr(t, err, layers.ErrDomain, "bag 2: "+at(0, 0, math.Inf(1)))
+}
+
+// layouts returns the matrix x in other layouts.
+func layouts(t *testing.T, x *tensor.Dense) map[string]*tensor.Dense {
+	t.Helper()
+	n, d, dt := x.Shape()[0], x.Shape()[1], x.Dtype()
+	tall, wide, turned := matrix(dt, n+3, d, 99), matrix(dt, n, d+3, 99), matrix(dt, d, n, 0)
+	for i, v := range floats(x) {
+		set(tall, 2*d+i, v)
+		set(wide, i/d*(d+3)+2+i%d, v)
+		set(turned, i%d*n+i/d, v)
+	}
+	rows, err := tall.Slice(G.S(2, n+2))
+	cols, other := wide.Slice(nil, G.S(2, d+2))
+	if err := errors.Join(err, other, turned.T()); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]*tensor.Dense{
+		"rows of a taller matrix": rows.(*tensor.Dense), "columns of a wider matrix": cols.(*tensor.Dense),
+		"transpose": turned, "column-major": tensor.New(tensor.WithShape(n, d), tensor.AsFortran(as(dt, x))),
+	}
+}
+
+// memory looks at what Transform writes to and allocates, and at its features in many goroutines.
+func memory(t *testing.T, c *contract) {
+	c.each(t, 5, 14, func(t *testing.T, l layers.Layer, p layers.Policy) {
+		count := func(n int) float64 {
+			x, dst := c.input(t, tensor.Float64, n, l.Dims(), 1), matrix(tensor.Float64, n, l.Features(), 0)
+			return testing.AllocsPerRun(5, func() {
+				if z, err := layers.Transform(l, dst, x); err != nil || z != dst {
+					t.Fatalf("dst is not what is returned, err %v", err)
+				}
+			})
+		}
+		few, many := count(8), count(1000)
+		if !c.traits.Bags && !c.tree && (few > 96 || many > few+5) {
+			t.Errorf("%v allocations for 8 rows, %v for 1000", few, many)
+		}
+		x := c.input(t, tensor.Float64, 24, l.Dims(), 1)
+		want := transform(t, l, x)
+		var wait sync.WaitGroup
+		var graphs [8]*G.Node // which Gorgonia builds one at a time and runs side by side
+		var machines [8]G.VM
+		for i := range graphs {
+			z, err := forward(l, node(G.NewGraph(), "x", samples(x).Clone().(*tensor.Dense)), x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			graphs[i], machines[i] = z, G.NewTapeMachine(z.Graph())
+			defer machines[i].Close()
+		}
+		for i, z := range graphs {
+			wait.Go(func() {
+				if z, err := layers.Transform(l, nil, x); err != nil || furthest(floats(z), want) != 0 {
+					t.Errorf("the features are others in another goroutine, err %v", err)
+				}
+				if err := machines[i].RunAll(); err != nil || furthest(floats(z.Value().(*tensor.Dense)), want) > 1e-12 {
+					t.Errorf("the features are others in a graph of another goroutine, err %v", err)
+				}
+			})
+		}
+		wait.Wait()
+		wide := matrix(tensor.Float64, 24, l.Features()+2, 0)
+		part, err := wide.Slice(nil, G.S(1, 1+l.Features()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, dst := range []*tensor.Dense{wide, matrix(tensor.Float64, 2, l.Features(), 0), part.(*tensor.Dense)} {
+			_, err := layers.Transform(l, dst, x)
+			wantErr(t, err, layers.ErrShape, `"map`, "dst")
+		}
+	})
+}
