@@ -20,25 +20,26 @@ import (
 // for rows and for parameters with differences. The layer is used on one node twice and on another. Among the rows are
 // zeros, numbers of 1e-12 and 17.
 func gradients(t *testing.T, c *contract) {
-	c.each(t, 3, 10, func(t *testing.T, l layers.Layer, p layers.Policy) {
-		f := c.cost(t, l)
-		for _, lisp := range []bool{false, true} {
-			nodes, err := f.graph(lisp)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, n := range nodes {
-				grad, err := n.Grad()
-				if err != nil {
-					t.Fatal(err)
-				}
-				f.compare(t, fmt.Sprintf("lisp=%v: d cost/d %s", lisp, n.Name()), n.Value().(*tensor.Dense), floats(grad.(*tensor.Dense)), i > 1)
-			}
-		}
+	c.each(t, 3, 10, dtypes[:1], func(t *testing.T, l layers.Layer, _ layers.Policy) {
+		f := c.cost(l)
 		leaf := node(G.NewGraph(), "x", samples(f.x[0]))
-		z, err := forward(l, leaf, f.x[0])
-		if err != nil {
-			t.Fatal(err)
+		z := must(forward(l, leaf, f.x[0]))
+		_, sparse := l.(layers.SparseMap)
+		for _, lisp := range []bool{false, true} {
+			nodes := f.graph(lisp, false)
+			for i, n := range nodes {
+				grad := floats(must(n.Grad()).(*tensor.Dense))
+				f.compare(t, fmt.Sprintf("lisp=%v: d cost/d %s", lisp, n.Name()), n.Value().(*tensor.Dense), grad, i > 1)
+			}
+			if !sparse || c.traits.Bags || len(nodes) == 2 {
+				continue
+			}
+			for i, n := range f.graph(lisp, true) { // of the parameters, for sparse rows
+				dense, got := floats(must(nodes[2+i].Grad()).(*tensor.Dense)), floats(must(n.Grad()).(*tensor.Dense))
+				if far := furthest(got, dense); !(far <= 1e-9*(1+furthest(dense, make([]float64, len(dense))))) {
+					t.Errorf("lisp=%v: d cost/d %s of sparse rows is off by %v", lisp, n.Name(), far)
+				}
+			}
 		}
 		if z == leaf {
 			return // a map that hands on its input
@@ -57,9 +58,8 @@ type cost struct {
 	powers bool // of x, which have steps relative to x, and at 0 the gradient 0 by definition
 }
 
-func (c *contract) cost(t *testing.T, l layers.Layer) *cost {
-	t.Helper()
-	f := &cost{layer: l, x: [2]ops.Matrix{c.input(t, tensor.Float64, 5, l.Dims(), 1), c.input(t, tensor.Float64, 2, l.Dims(), 2)}}
+func (c *contract) cost(l layers.Layer) *cost {
+	f := &cost{layer: l, x: [2]ops.Matrix{c.input(tensor.Float64, 5, l.Dims(), 1), c.input(tensor.Float64, 2, l.Dims(), 2)}}
 	_, signed := c.Spec.Params["negative"]
 	f.powers = c.traits.Zeros || signed || !c.contains(-1e-9)
 	if cells, d := samples(f.x[0]).Float64s(), l.Dims(); !c.traits.Bags && !c.unitRows() && c.Rows == nil && !c.tree {
@@ -78,23 +78,29 @@ func (c *contract) cost(t *testing.T, l layers.Layer) *cost {
 	return f
 }
 
-// graph runs the graph of the cost on a machine and returns the nodes with gradients: of the rows, then the learnable ones.
-func (f *cost) graph(lisp bool) (nodes G.Nodes, err error) {
+// graph runs the graph of the cost on a machine and returns the nodes with gradients: of the rows, unless they are sparse,
+// then the learnable ones.
+func (f *cost) graph(lisp, sparse bool) (nodes G.Nodes) {
 	g := G.NewGraph()
-	nodes = G.Nodes{node(g, "x0", samples(f.x[0])), node(g, "x1", samples(f.x[1]))}
 	var z [3]*G.Node
 	for i, k := range []int{0, 0, 1} {
-		// For a leaf there is a gradient only if it is asked for.
-		zero := matrix(tensor.Float64, nodes[k].Shape()[0], f.layer.Dims(), 0)
-		through := G.Must(G.Add(nodes[k], node(g, fmt.Sprint("zero", k), zero)))
-		if z[i], err = forward(f.layer, through, f.x[k]); err != nil {
-			return nil, err
+		x, name := samples(f.x[k]), fmt.Sprint("x", k)
+		var in *G.Node
+		if sparse {
+			in = G.NewMatrix(g, x.Dtype(), G.WithShape(x.Shape()...), G.WithName(name), G.WithValue(must(ops.CSROf(x))))
+		} else { // behind another node, since for a leaf there is a gradient only if it is asked for
+			leaf := node(g, name, x)
+			zero := node(g, "zero"+name, matrix(tensor.Float64, x.Shape()[0], x.Shape()[1], 0))
+			if in = G.Must(G.Add(leaf, zero)); i != 1 {
+				nodes = append(nodes, leaf)
+			}
 		}
+		z[i] = must(forward(f.layer, in, f.x[k]))
 	}
 	first := G.Must(G.HadamardProd(G.Must(G.HadamardProd(z[0], z[1])), node(g, "c0", f.c[0])))
 	second := G.Must(G.HadamardProd(z[2], node(g, "c1", f.c[1])))
 	nodes = append(nodes, f.layer.ModelIn(g)...)
-	return nodes, run(G.Must(G.Add(G.Must(G.Sum(first)), G.Must(G.Sum(second)))), lisp, nodes...)
+	return must(nodes, run(G.Must(G.Add(G.Must(G.Sum(first)), G.Must(G.Sum(second)))), lisp, nodes...))
 }
 
 // terms are the summands of the cost. Differences are taken of these, so that the rounding of the sum does not count.

@@ -64,17 +64,49 @@ type Map struct {
 //   - defaults: parameters from data are in their ranges, the same for dense and sparse rows and for views.
 func Run(t *testing.T, m Map) {
 	t.Helper()
-	c := newContract(t, m)
+	var c *contract
+	sub(t, "spec", func(t *testing.T) { c = newContract(t, m) })
+	if c == nil {
+		return
+	}
 	for _, test := range []struct {
 		name string
 		of   func(t *testing.T, c *contract)
 	}{
-		{"kernel", kernel}, {"unbiased", unbiased}, {"gradient", gradients}, {"domain", outside}, {"dtype", dtypes},
+		{"kernel", kernel}, {"unbiased", unbiased}, {"gradient", gradients}, {"domain", outside}, {"dtype", precision},
 		{"extremes", extremes}, {"sparse", sparse}, {"views", views}, {"params", params}, {"nodes", nodes},
 		{"memory", memory}, {"defaults", defaults},
 	} {
-		t.Run(test.name, func(t *testing.T) { test.of(t, c) })
+		sub(t, test.name, func(t *testing.T) { test.of(t, c) })
 	}
+}
+
+// failure is an error of what must succeed.
+type failure struct{ error }
+
+// must returns v. An error ends the subtest of sub.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(failure{err})
+	}
+	return v
+}
+
+// sub runs a subtest, which fails by an error that must finds.
+func sub(t *testing.T, name string, test func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		defer func() {
+			switch r := recover().(type) {
+			case nil:
+			case failure:
+				t.Error(r.error)
+			default:
+				panic(r)
+			}
+		}()
+		test(t)
+	})
 }
 
 // contract is a Map with what follows from its Spec.
@@ -87,37 +119,26 @@ type contract struct {
 }
 
 func newContract(t *testing.T, m Map) *contract {
-	t.Helper()
 	c := &contract{Map: m, tree: len(m.Spec.Parts) > 0}
-	e, err := layers.Lookup(m.Spec.Map)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must(layers.Lookup(m.Spec.Map))
 	if c.Spec.Dims == 0 {
 		c.Spec.Dims = 3
 	}
 	if c.Spec.Features == 0 && e.HasFeatures() && !c.tree {
 		c.Spec.Features = 10
 	}
-	if c.traits, err = c.Spec.Traits(); err != nil {
-		t.Fatal(err)
-	}
+	c.traits = must(c.Spec.Traits())
 	if !c.tree {
-		// typical rows need the kernel, and the kernel parameters that may come from the rows
+		// Typical rows need the kernel, and the kernel parameters that may come from the rows.
+		var err error
 		if c.kernel, err = c.Spec.Kernel(); err != nil {
-			if err = c.Spec.FillDefaults(c.input(t, tensor.Float64, 29, c.Spec.Dims, 97)); err == nil {
-				c.kernel, err = c.Spec.Kernel()
-			}
+			must(c, c.Spec.FillDefaults(c.input(tensor.Float64, 29, c.Spec.Dims, 97)))
+			c.kernel = must(c.Spec.Kernel())
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := e.Check(c.Spec.Params); err != nil {
-			t.Fatalf("the defaults of map %s: %v", e.Name, err)
-		}
+		must(c, e.Check(c.Spec.Params))
 	}
 	for _, p := range []layers.Policy{layers.Frozen, layers.Bandwidth, layers.BandwidthEach, layers.All} {
-		if _, err := c.fit(t, c.spec(c.dims(3), 10, 1, tuned(p))); err == nil {
+		if _, err := c.fit(c.spec(c.dims(3), 10, 1, tuned(p))); err == nil {
 			c.policies = append(c.policies, p)
 		} else if p == layers.Frozen || !errors.Is(err, layers.ErrParam) {
 			t.Fatal(err)
@@ -141,7 +162,7 @@ type edit func(*layers.Spec)
 
 func tuned(p layers.Policy) edit { return func(s *layers.Spec) { s.Tune = p.String() } }
 func named(name string) edit     { return func(s *layers.Spec) { s.Name = name } }
-func of(dt tensor.Dtype) edit    { return func(s *layers.Spec) { s.Dtype = dt.String() } }
+func as(dt tensor.Dtype) edit    { return func(s *layers.Spec) { s.Dtype = dt.String() } }
 
 // spec returns the spec for d columns and about so many features, which should be even.
 func (c *contract) spec(d, features int, seed uint64, edits ...edit) layers.Spec {
@@ -163,25 +184,25 @@ func (c *contract) spec(d, features int, seed uint64, edits ...edit) layers.Spec
 }
 
 // fit builds a spec, on rows where it is fitted.
-func (c *contract) fit(t testing.TB, s layers.Spec) (layers.Layer, error) {
-	t.Helper()
-	return s.Fit(c.input(t, tensor.Float64, max(1, s.Features)+29, s.Dims, 97))
+func (c *contract) fit(s layers.Spec) (layers.Layer, error) {
+	return s.Fit(c.input(tensor.Float64, max(1, s.Features)+29, s.Dims, 97))
 }
 
-func (c *contract) build(t testing.TB, d, features int, seed uint64, edits ...edit) layers.Layer {
-	t.Helper()
-	l, err := c.fit(t, c.spec(d, features, seed, edits...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+func (c *contract) build(d, features int, seed uint64, edits ...edit) layers.Layer {
+	return must(c.fit(c.spec(d, features, seed, edits...)))
 }
 
-// each runs a test for every policy, on d columns (see dims) and with about so many features.
-func (c *contract) each(t *testing.T, d, features int, test func(t *testing.T, l layers.Layer, p layers.Policy)) {
+var dtypes = []tensor.Dtype{tensor.Float64, tensor.Float32}
+
+// each runs a test for every policy and element type, on d columns (see dims) and with about so many features.
+func (c *contract) each(t *testing.T, d, features int, of []tensor.Dtype, test func(t *testing.T, l layers.Layer, p layers.Policy)) {
 	t.Helper()
-	for _, p := range c.policies {
-		t.Run(p.String(), func(t *testing.T) { test(t, c.build(t, c.dims(d), features, 1, tuned(p), named("map")), p) })
+	for _, dt := range of {
+		for _, p := range c.policies {
+			sub(t, fmt.Sprint(p, " ", dt), func(t *testing.T) {
+				test(t, c.build(c.dims(d), features, 1, tuned(p), named("map"), as(dt)), p)
+			})
+		}
 	}
 }
 
@@ -242,10 +263,9 @@ func (c *contract) inside(x *tensor.Dense) *tensor.Dense {
 }
 
 // input returns typical rows or, for a map of sets, sets of 1 to 4 samples near each other.
-func (c *contract) input(t testing.TB, dt tensor.Dtype, n, d int, seed uint64) ops.Matrix {
-	t.Helper()
+func (c *contract) input(dt tensor.Dtype, n, d int, seed uint64) ops.Matrix {
 	if !c.traits.Bags {
-		return as(dt, c.rows(n, max(1, d), seed))
+		return in(dt, c.rows(n, max(1, d), seed))
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	offsets, cells := []int{0}, []float64(nil)
@@ -256,14 +276,10 @@ func (c *contract) input(t testing.TB, dt tensor.Dtype, n, d int, seed uint64) o
 		}
 		offsets = append(offsets, len(cells)/d)
 	}
-	b, err := ops.NewBags(matrix(dt, len(cells)/d, d, cells...), offsets)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must(ops.NewBags(matrix(dt, len(cells)/d, d, cells...), offsets))
 }
 
-// cells returns the tensor of rows, or of the samples of sets.
+// samples returns the tensor of rows, or of the samples of sets.
 func samples(x ops.Matrix) *tensor.Dense {
 	if b, ok := x.(*ops.Bags); ok {
 		return b.Samples()
@@ -271,8 +287,8 @@ func samples(x ops.Matrix) *tensor.Dense {
 	return x.(*tensor.Dense)
 }
 
-// as returns a copy of x in an element type.
-func as(dt tensor.Dtype, x *tensor.Dense) *tensor.Dense {
+// in returns a copy of x in an element type.
+func in(dt tensor.Dtype, x *tensor.Dense) *tensor.Dense {
 	y := tensor.New(tensor.WithShape(x.Shape()...), tensor.Of(dt))
 	for i, v := range floats(x) {
 		set(y, i, v)
@@ -314,13 +330,8 @@ func floats(x *tensor.Dense) []float64 {
 }
 
 // transform returns the features of rows, which must be there.
-func transform(t testing.TB, l layers.Layer, x ops.Matrix) []float64 {
-	t.Helper()
-	z, err := layers.Transform(l, nil, x)
-	if err != nil {
-		t.Fatalf("%v: %v", l, err)
-	}
-	return floats(z)
+func transform(l layers.Layer, x ops.Matrix) []float64 {
+	return floats(must(layers.Transform(l, nil, x)))
 }
 
 // row is row i of n rows.
@@ -377,7 +388,7 @@ func node(g *G.ExprGraph, name string, x G.Value) *G.Node {
 	return G.NewMatrix(g, x.Dtype(), G.WithShape(x.Shape()...), G.WithName(name), G.WithValue(x))
 }
 
-// forward applies a layer to a node that holds x.
+// forward applies a layer to a node that holds x, and fwd to a new node.
 func forward(l layers.Layer, n *G.Node, x ops.Matrix) (*G.Node, error) {
 	if b, ok := x.(*ops.Bags); ok {
 		r := l.(interface {
@@ -409,24 +420,15 @@ func run(cost *G.Node, lisp bool, wrt ...*G.Node) error {
 	return m.RunAll()
 }
 
-// inGraph returns the features of rows in a graph.
-func inGraph(t *testing.T, l layers.Layer, x ops.Matrix) []float64 {
-	t.Helper()
-	z, err := forward(l, node(G.NewGraph(), "x", samples(x)), x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result(t, z)
+func fwd(l layers.Layer, x ops.Matrix) *G.Node {
+	return must(forward(l, node(G.NewGraph(), "x", samples(x)), x))
 }
 
 // result runs the graph of a node and returns its value.
-func result(t *testing.T, z *G.Node) []float64 {
-	t.Helper()
+func result(z *G.Node) []float64 {
 	var out G.Value
 	G.Read(z, &out)
-	if err := run(z, false); err != nil {
-		t.Fatal(err)
-	}
+	must(z, run(z, false))
 	return slices.Clone(floats(out.(*tensor.Dense)))
 }
 

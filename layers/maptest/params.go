@@ -16,80 +16,53 @@ import (
 
 // outside puts a bad cell into rows, dense and sparse, with a graph and without.
 func outside(t *testing.T, c *contract) {
-	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
-		for _, p := range c.policies {
-			bad := map[float64]string{math.Inf(1): "fill the value in", math.Inf(-1): "fill the value in", math.NaN(): "fill the value in"}
-			for _, u := range c.Outside {
-				// The border is outside too, and rounded where it is tuned.
-				if !c.contains(u) && (p == layers.Frozen || !c.contains(math.Nextafter(u, 1))) {
-					bad[u] = c.Remedy
-				}
-			}
-			if low, _, ok := c.low(); ok && len(c.Outside) == 0 {
-				bad[low-1] = ""
-			}
-			l := c.build(t, c.dims(5), 14, 1, tuned(p), named("map"), of(dt))
-			for u, remedy := range bad {
-				x := c.input(t, dt, 6, l.Dims(), 1)
-				last := samples(x).Shape()[0] - 1
-				set(samples(x), (last+1)*l.Dims()-1, u)
-				says := []string{remedy, `"map"`, at(last, l.Dims()-1, floats(samples(x))[(last+1)*l.Dims()-1])}
-				if c.tree || c.traits.Bags {
-					says = says[:1] // which name the part or the set, and the row in it
-				}
-				_, err := layers.Transform(l, nil, x)
-				wantErr(t, err, layers.ErrDomain, says...)
-				if d, ok := x.(*tensor.Dense); ok {
-					s := csr(t, d)
-					_, err = layers.Transform(l, nil, s)
-					wantErr(t, err, layers.ErrDomain, says...)
-					if says = says[:len(says):len(says)]; len(says) == 3 {
-						_, err = layers.Transform(l, nil, s.Slice(2, 6))
-						wantErr(t, err, layers.ErrDomain, says[0], says[1], at(last-2, l.Dims()-1, u32(dt, u)))
-					}
-				}
-				for _, lisp := range []bool{false, true} {
-					n := node(G.NewGraph(), "x", samples(x))
-					z, err := forward(l, n, x)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if z == n { // a map that hands its input on
-						continue
-					}
-					if err := run(z, lisp); err == nil {
-						t.Errorf("%v, lisp=%v: %v is no error of a running graph", l, lisp, u)
-					} else {
-						wantSays(t, err, says...)
-					}
-				}
-			}
-			if _, err := layers.Transform(l, nil, c.input(t, dt, 6, l.Dims(), 1)); err != nil {
-				t.Errorf("after errors, %v", err)
+	c.each(t, 5, 14, dtypes, func(t *testing.T, l layers.Layer, p layers.Policy) {
+		dt := l.Dtype()
+		bad := map[float64]string{math.Inf(1): "fill the value in", math.Inf(-1): "fill the value in", math.NaN(): "fill the value in"}
+		for _, u := range c.Outside {
+			// The border is outside too, and rounded where it is tuned.
+			if !c.contains(u) && (p == layers.Frozen || !c.contains(math.Nextafter(u, 1))) {
+				bad[u] = c.Remedy
 			}
 		}
-	}
-}
-
-// u32 is a number in an element type.
-func u32(dt tensor.Dtype, u float64) float64 { return floats(matrix(dt, 1, 1, u))[0] }
-
-// low is the lower end of the domain.
-func (c *contract) low() (low float64, open, ok bool) {
-	if c.kernel == nil {
-		return 0, false, false
-	}
-	low, open, ok = c.kernel.Domain().Low()
-	return low, open, ok && !math.IsInf(low, 0)
-}
-
-func csr(t *testing.T, x *tensor.Dense) *ops.CSR {
-	t.Helper()
-	s, err := ops.CSROf(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+		if c.kernel != nil && len(c.Outside) == 0 {
+			if low, _, ok := c.kernel.Domain().Low(); ok && !math.IsInf(low, 0) {
+				bad[low-1] = ""
+			}
+		}
+		for u, remedy := range bad {
+			x := c.input(dt, 6, l.Dims(), 1)
+			last := samples(x).Shape()[0] - 1
+			set(samples(x), (last+1)*l.Dims()-1, u)
+			u = floats(samples(x))[(last+1)*l.Dims()-1]
+			says := []string{remedy, `"map"`, at(last, l.Dims()-1, u)}
+			if c.tree || c.traits.Bags {
+				says = says[:1] // which name the part or the set, and the row in it
+			}
+			_, err := layers.Transform(l, nil, x)
+			wantErr(t, err, layers.ErrDomain, says...)
+			if d, ok := x.(*tensor.Dense); ok && !c.tree {
+				s := must(ops.CSROf(d))
+				_, err = layers.Transform(l, nil, s)
+				wantErr(t, err, layers.ErrDomain, says...)
+				_, err = layers.Transform(l, nil, s.Slice(2, 6))
+				wantErr(t, err, layers.ErrDomain, remedy, `"map"`, at(last-2, l.Dims()-1, u))
+			}
+			for _, lisp := range []bool{false, true} {
+				n := node(G.NewGraph(), "x", samples(x))
+				z := must(forward(l, n, x))
+				if z == n { // a map that hands on its input
+					continue
+				}
+				if err := run(z, lisp); err == nil {
+					t.Errorf("lisp=%v: %v is no error of a running graph", lisp, u)
+				} else {
+					wantSays(t, err, says...)
+				}
+			}
+		}
+		transform(l, c.input(dt, 6, l.Dims(), 1)) // which errors do not spoil
+	})
 }
 
 // thinned returns rows with two cells in five 0, the first row among them.
@@ -100,118 +73,64 @@ func (c *contract) thinned(dt tensor.Dtype, n, d int) *tensor.Dense {
 			x.Float64s()[i] = 0
 		}
 	}
-	return as(dt, c.inside(x))
+	return in(dt, c.inside(x))
 }
 
-// sparse compares sparse rows with the same rows made dense.
+// sparse compares sparse rows with the same rows made dense. gradients has the gradients.
 func sparse(t *testing.T, c *contract) {
 	if c.traits.Bags {
 		t.Skip("sets of samples are dense")
 	}
 	const n = 13
-	c.each(t, 17, 134, func(t *testing.T, wide layers.Layer, p layers.Policy) {
-		d := wide.Dims()
-		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
-			l, x := c.build(t, d, 134, 1, tuned(p), named("map"), of(dt)), c.thinned(dt, n, d)
-			want, got := transform(t, l, x), transform(t, l, csr(t, x))
-			var bound []float64
-			if dt == tensor.Float32 {
-				_, bound = c.rounding(t, wide, x)
+	c.each(t, 17, 134, dtypes, func(t *testing.T, l layers.Layer, p layers.Policy) {
+		x, bound := c.thinned(l.Dtype(), n, l.Dims()), []float64(nil)
+		s := must(ops.CSROf(x))
+		want, got := transform(l, x), transform(l, s)
+		if l.Dtype() == tensor.Float32 {
+			_, bound = c.rounding(c.build(l.Dims(), 134, 1, tuned(p)), x)
+		}
+		for i, v := range got {
+			limit := 1e-12
+			if bound != nil {
+				limit = 2 * bound[i]
 			}
-			for i, v := range got {
-				limit := 1e-12
-				if bound != nil {
-					limit = 2 * bound[i]
-				}
-				if !(math.Abs(v-want[i]) <= limit) {
-					t.Fatalf("%v: feature [%d,%d] of sparse rows is %v, of dense rows %v", l, i/l.Features(), i%l.Features(), v, want[i])
-				}
-			}
-			part := matrix(dt, 4, l.Features(), 99)
-			if _, err := layers.Transform(l, part, csr(t, x).Slice(3, 7)); err != nil || furthest(floats(part), got[3*l.Features():7*l.Features()]) != 0 {
-				t.Errorf("%v: a part of the rows gives other features, err %v", l, err)
-			}
-			if none, err := layers.Transform(l, nil, csr(t, x).Slice(2, 2)); err != nil || none.Shape()[0] != 0 {
-				t.Errorf("%v: no rows give %v, err %v", l, none, err)
+			if !(math.Abs(v-want[i]) <= limit) {
+				t.Fatalf("feature [%d,%d] of sparse rows is %v, of dense rows %v", i/l.Features(), i%l.Features(), v, want[i])
 			}
 		}
-		if x := c.thinned(tensor.Float64, n, d); c.traits.Zeros { // sparse features of sparse rows
-			z, err := layers.Apply(wide, nil, csr(t, x))
-			s, ok := z.(*ops.CSR)
-			if err != nil || !ok {
-				t.Fatalf("Apply makes a %T of sparse rows, err %v", z, err)
-			}
-			if z, err := s.Dense(nil); err != nil || furthest(floats(z), transform(t, wide, x)) > 1e-12 {
-				t.Errorf("sparse features are others, err %v", err)
+		if part := transform(l, s.Slice(3, 7)); furthest(part, got[3*l.Features():7*l.Features()]) != 0 {
+			t.Error("a part of the rows gives other features")
+		}
+		if none := transform(l, s.Slice(2, 2)); len(none) != 0 {
+			t.Errorf("no rows give %v", none)
+		}
+		if c.traits.Zeros { // sparse features of sparse rows
+			z, ok := must(layers.Apply(l, nil, s)).(*ops.CSR)
+			if !ok || furthest(floats(must(z.Dense(nil))), want) > near[l.Dtype()] {
+				t.Error("the sparse features are others, or dense")
 			}
 		}
-		_, err := layers.Transform(wide, nil, csr(t, c.thinned(tensor.Float64, 3, d+1)))
+		if _, ok := l.(layers.SparseMap); ok { // takes a node that holds them, and a head what comes of it
+			head := must(layers.NewLinearHead(l.Features(), 1, layers.WithDtype(l.Dtype())))
+			weights := matrix(tensor.Float64, l.Features(), 1, .7, -.3, 1.1, -1.9, .2).Float64s()
+			must(head, head.SetWeights(weights, []float64{.5}))
+			in := G.NewMatrix(G.NewGraph(), l.Dtype(), G.WithShape(x.Shape()...), G.WithName("x"), G.WithValue(s))
+			r := head.Fwd(must(forward(l, in, x)))
+			scores := transform(head, matrix(l.Dtype(), n, l.Features(), got...))
+			if far := furthest(result(must(r.Node(), r.Err())), scores); !(far <= 100*near[l.Dtype()]) {
+				t.Errorf("in a graph, the scores of sparse rows differ by %v", far)
+			}
+		}
+		_, err := layers.Transform(l, nil, must(ops.CSROf(c.thinned(l.Dtype(), 3, l.Dims()+1))))
 		wantErr(t, err, layers.ErrShape, "map")
-		_, err = layers.Transform(wide, nil, csr(t, c.thinned(tensor.Float32, 3, d)))
+		_, err = layers.Transform(l, nil, must(ops.CSROf(c.thinned(other[l.Dtype()], 3, l.Dims()))))
 		wantErr(t, err, layers.ErrDtype, "map")
-		_, err = layers.Transform(wide, matrix(tensor.Float64, 2, wide.Features(), 0), csr(t, c.thinned(tensor.Float64, 3, d)))
+		_, err = layers.Transform(l, matrix(l.Dtype(), 2, l.Features(), 0), s)
 		wantErr(t, err, layers.ErrShape, "dst")
-		if _, ok := wide.(layers.SparseMap); ok {
-			c.sparseGraph(t, c.build(t, c.dims(5), 22, 5, tuned(p)))
-		}
 	})
 }
 
-// sparseGraph: a node that holds sparse rows gives the cost and the gradients of dense rows, on both machines.
-func (c *contract) sparseGraph(t *testing.T, l layers.Layer) {
-	t.Helper()
-	x := c.thinned(tensor.Float64, 7, l.Dims())
-	head, err := layers.NewLinearHead(l.Features(), 1, layers.WithName("head"))
-	if err == nil {
-		err = head.SetWeights(matrix(tensor.Float64, l.Features(), 1, .7, -.3, 1.1, -1.9, .2).Float64s(), []float64{.5})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	type result struct {
-		cost  float64
-		grads map[string][]float64
-	}
-	of := func(value G.Value, lisp bool) (r result) {
-		g := G.NewGraph()
-		in := G.NewMatrix(g, tensor.Float64, G.WithShape(x.Shape()...), G.WithName("x"), G.WithValue(value))
-		z, err := forward(l, in, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		y := head.Fwd(z)
-		if y.Err() != nil {
-			t.Fatal(y.Err())
-		}
-		cost := G.Must(G.Sum(G.Must(G.Square(y.Node()))))
-		nodes := append(l.ModelIn(g), head.ModelIn(g)...)
-		if err := run(cost, lisp, nodes...); err != nil {
-			t.Fatal(err)
-		}
-		r.cost, r.grads = float64(*cost.Value().(*G.F64)), map[string][]float64{}
-		for _, n := range nodes {
-			grad, err := n.Grad()
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.grads[n.Name()] = append([]float64(nil), floats(grad.(*tensor.Dense))...)
-		}
-		return r
-	}
-	want := of(x, false)
-	for _, lisp := range []bool{false, true} {
-		got := of(csr(t, x), lisp)
-		if !(math.Abs(got.cost-want.cost) <= 1e-9*(1+math.Abs(want.cost))) {
-			t.Errorf("%v, lisp=%v: the cost of sparse rows is %v, of dense ones %v", l, lisp, got.cost, want.cost)
-		}
-		for name, g := range want.grads {
-			largest := furthest(g, make([]float64, len(g)))
-			if far := furthest(got.grads[name], g); !(far <= 1e-9*(1+largest)) {
-				t.Errorf("%v, lisp=%v: the gradient for %s of sparse rows is off by %v", l, lisp, name, far)
-			}
-		}
-	}
-}
+var other = map[tensor.Dtype]tensor.Dtype{tensor.Float32: tensor.Float64, tensor.Float64: tensor.Float32}
 
 // defaults: parameters that come from data are in their ranges, and the same for sparse rows and views.
 func defaults(t *testing.T, c *contract) {
@@ -225,26 +144,17 @@ func defaults(t *testing.T, c *contract) {
 		}
 		return s, s.FillDefaults(x)
 	}
-	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+	for _, dt := range dtypes {
 		x := c.thinned(dt, 23, 7)
-		want, err := of(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := layers.Lookup(c.Spec.Map)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := e.Check(want.Params); err != nil {
-			t.Errorf("the defaults are %v: %v", want.Params, err)
-		}
-		got, err := of(csr(t, x))
+		want := must(of(x))
+		must(want, must(layers.Lookup(c.Spec.Map)).Check(want.Params))
+		got, err := of(must(ops.CSROf(x)))
 		for name, v := range want.Params {
 			if v, ok := v.(float64); err != nil || ok && !(math.Abs(got.Params.Number(name)-v) <= 1e-12*v) {
 				t.Errorf("%s is %v for dense rows and %v for sparse ones, err %v", name, v, got.Params[name], err)
 			}
 		}
-		for layout, view := range layouts(t, x) {
+		for layout, view := range layouts(x) {
 			if got, err := of(view); err != nil || got.Params.String() != want.Params.String() {
 				t.Errorf("the defaults are %v for rows and %v for %s, err %v", want.Params, got.Params, layout, err)
 			}
@@ -252,7 +162,7 @@ func defaults(t *testing.T, c *contract) {
 	}
 	for _, x := range []*tensor.Dense{matrix(tensor.Float64, 0, 7), matrix(tensor.Float64, 3, 7, 0)} {
 		_, want := of(x)
-		if _, err := of(csr(t, x)); (err == nil) != (want == nil) {
+		if _, err := of(must(ops.CSROf(x))); (err == nil) != (want == nil) {
 			t.Errorf("%v rows of zeros give the error %v, sparse ones %v", x.Shape()[0], want, err)
 		}
 	}
@@ -261,83 +171,61 @@ func defaults(t *testing.T, c *contract) {
 // params: a spec and parameters that go out and come in again build the same map, to the bit, and what does not fit is an
 // error that leaves the layer as it was. Every policy starts from the function of the frozen map.
 func params(t *testing.T, c *contract) {
-	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
-		frozen := transform(t, c.build(t, c.dims(5), 22, math.MaxUint64, of(dt)), c.input(t, dt, 7, c.dims(5), 1))
-		c.each(t, 5, 22, func(t *testing.T, _ layers.Layer, p layers.Policy) {
-			d := c.dims(5)
-			x := c.input(t, dt, 7, d, 1)
-			s := c.spec(d, 22, math.MaxUint64, tuned(p), named("map"), of(dt))
-			want := transform(t, c.build(t, d, 22, math.MaxUint64, tuned(p), named("map"), of(dt)), x)
-			if off := furthest(want, frozen); off > map[tensor.Dtype]float64{tensor.Float64: 1e-12, tensor.Float32: 1e-4}[dt] {
-				t.Errorf("it starts %v away from the frozen map", off)
+	c.each(t, 5, 22, dtypes, func(t *testing.T, changed layers.Layer, p layers.Policy) {
+		d, dt := changed.Dims(), changed.Dtype()
+		x := c.input(dt, 7, d, 1)
+		s := c.spec(d, 22, math.MaxUint64, tuned(p), named("map"), as(dt))
+		want := transform(must(c.fit(s)), x)
+		frozen := transform(c.build(d, 22, math.MaxUint64, as(dt)), x)
+		if off := furthest(want, frozen); off > near[dt] {
+			t.Errorf("it starts %v away from the frozen map", off)
+		}
+		s = throughJSON(s) // where a choice becomes what was chosen
+		read := throughJSON(s)
+		if !reflect.DeepEqual(read, s) {
+			t.Errorf("read as %+v, was %+v", read, s)
+		}
+		first, again := must(c.fit(s)), must(c.fit(read))
+		if again.String() != first.String() {
+			t.Errorf("the spec from JSON builds %v, not %v", again, first)
+		}
+		old := fwd(changed, x) // a graph from before SetParams
+		before := transform(changed, x)
+		c.badParams(t, changed, read)
+		if far := furthest(transform(changed, x), before); far != 0 {
+			t.Errorf("a failed SetParams changes features by %v", far)
+		}
+		turned := values(first)
+		for name, v := range turned {
+			if v.Dims() == 2 {
+				turned[name] = layouts(v)["transpose"]
 			}
-			s = throughJSON(t, s) // where a choice becomes what was chosen
-			read := throughJSON(t, s)
-			if !reflect.DeepEqual(read, s) {
-				t.Errorf("read as %+v, was %+v", read, s)
+		}
+		must(changed, changed.SetParams(turned))
+		restored := must(read.Restore(values(first)))
+		for what, l := range map[string]layers.Layer{"the spec from JSON": again, "SetParams": changed, "Restore": restored} {
+			z := old
+			if l != changed {
+				z = fwd(l, x)
 			}
-			first, err := c.fit(t, s)
-			if err != nil {
-				t.Fatal(err)
+			if exact, inGraph := furthest(transform(l, x), want), furthest(result(z), want); exact != 0 || inGraph > near[dt] {
+				t.Errorf("%s: features differ by %v, in a graph by %v", what, exact, inGraph)
 			}
-			again, err := c.fit(t, read)
-			if err != nil {
-				t.Fatal(err)
-			}
-			other := c.build(t, d, 22, 1, tuned(p), named("map"), of(dt))
-			before := transform(t, other, x) // what a layer keeps of its old parameters must go
-			old := node(G.NewGraph(), "x", samples(x))
-			oldZ, err := forward(other, old, x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.badParams(t, other, read)
-			if far := furthest(transform(t, other, x), before); far != 0 {
-				t.Errorf("a failed SetParams changes features by %v", far)
-			}
-			turned := values(first)
-			for name, v := range turned {
-				if v.Dims() == 2 {
-					turned[name] = layouts(t, v)["transpose"]
-				}
-			}
-			if err := other.SetParams(turned); err != nil {
-				t.Fatal(err)
-			}
-			restored, err := read.Restore(values(first))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for what, l := range map[string]layers.Layer{"the spec from JSON": again, "SetParams": other, "Restore": restored} {
-				if far := furthest(transform(t, l, x), want); far != 0 || l != other && l.String() != first.String() {
-					t.Errorf("%s gives %v and not %v, features differ by %v", what, l, first, far)
-				}
-				z := oldZ // a graph from before SetParams
-				if l != other {
-					if z, err = forward(l, node(G.NewGraph(), "x", samples(x)), x); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if far := furthest(result(t, z), want); !(far <= map[tensor.Dtype]float64{tensor.Float64: 1e-12, tensor.Float32: 1e-4}[dt]) {
-					t.Errorf("%s: in a graph features differ by %v", what, far)
-				}
-			}
-			written(t, c.build(t, d, 22, 2, tuned(p), named("map"), of(dt)), first, x)
-		})
-	}
+		}
+		written(t, c.build(d, 22, 2, tuned(p), named("map"), as(dt)), first, x)
+	})
 }
 
 // badParams checks that parameters that do not fit are errors of SetParams and of Restore, and that those that are no
 // numbers are so of these or of Transform, at the latest.
 func (c *contract) badParams(t *testing.T, l layers.Layer, s layers.Spec) {
 	t.Helper()
-	other := map[tensor.Dtype]tensor.Dtype{tensor.Float32: tensor.Float64, tensor.Float64: tensor.Float32}[l.Dtype()]
 	for _, q := range l.Params() {
 		for _, bad := range []struct {
 			value *tensor.Dense
 			is    error
 		}{{nil, layers.ErrParam}, {matrix(l.Dtype(), 2, 2, 0), layers.ErrShape},
-			{tensor.New(tensor.WithShape(q.Value.Shape()...), tensor.Of(other)), layers.ErrDtype}} {
+			{tensor.New(tensor.WithShape(q.Value.Shape()...), tensor.Of(other[l.Dtype()])), layers.ErrDtype}} {
 			all := values(l)
 			if all[q.Name] = bad.value; bad.value == nil {
 				delete(all, q.Name)
@@ -361,9 +249,9 @@ func (c *contract) badParams(t *testing.T, l layers.Layer, s layers.Spec) {
 			if err != nil {
 				continue
 			}
-			x := c.input(t, l.Dtype(), 2, l.Dims(), 1)
+			x := c.input(l.Dtype(), 2, l.Dims(), 1)
 			if !c.traits.Bags && c.Rows == nil { // no zeros, which would hide it
-				x = as(l.Dtype(), c.inside(matrix(tensor.Float64, 2, l.Dims(), .5)))
+				x = in(l.Dtype(), c.inside(matrix(tensor.Float64, 2, l.Dims(), .5)))
 			}
 			if z, err := layers.Transform(bad, nil, x); err == nil {
 				t.Errorf("%v in parameter %s gives the features %v and no error", u, q.Name, floats(z))
@@ -376,30 +264,22 @@ func (c *contract) badParams(t *testing.T, l layers.Layer, s layers.Spec) {
 // Transform follow.
 func written(t *testing.T, l, from layers.Layer, x ops.Matrix) {
 	t.Helper()
-	graph := func() *G.Node {
-		z, err := forward(l, node(G.NewGraph(), "x", samples(x)), x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return z
-	}
-	before := graph()
-	transform(t, l, x)
-	result(t, before)
+	before := fwd(l, x)
+	transform(l, x)
+	result(before)
 	others := from.Params()
 	for i, p := range l.Params() {
 		if i == 1 {
-			transform(t, l, x) // between two tensors
+			transform(l, x) // between two tensors
 		}
 		for j, v := range floats(others[i].Value) {
 			set(p.Value, j, v)
 		}
 	}
-	want := transform(t, from, x)
-	limit := map[tensor.Dtype]float64{tensor.Float64: 1e-12, tensor.Float32: 1e-4}[l.Dtype()]
-	for what, got := range map[string][]float64{"Transform": transform(t, l, x), "a graph from before": result(t, before),
-		"a graph from after": result(t, graph())} {
-		if far := furthest(got, want); !(far <= limit) {
+	want := transform(from, x)
+	for what, got := range map[string][]float64{"Transform": transform(l, x), "a graph from before": result(before),
+		"a graph from after": result(fwd(l, x))} {
+		if far := furthest(got, want); !(far <= near[l.Dtype()]) {
 			t.Errorf("%s: features differ by %v from those of the parameters that were written", what, far)
 		}
 	}
@@ -414,15 +294,8 @@ func values(l layers.Layer) map[string]*tensor.Dense {
 	return out
 }
 
-func throughJSON(t *testing.T, s layers.Spec) (read layers.Spec) {
-	t.Helper()
-	text, err := json.Marshal(s)
-	if err == nil {
-		err = json.Unmarshal(text, &read)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+func throughJSON(s layers.Spec) (read layers.Spec) {
+	must(s, json.Unmarshal(must(json.Marshal(s)), &read))
 	return read
 }
 
@@ -430,18 +303,11 @@ func throughJSON(t *testing.T, s layers.Spec) (read layers.Spec) {
 // nodes and weights of their own, and together the features that they have alone. A name that is taken is an error.
 func nodes(t *testing.T, c *contract) {
 	d := c.dims(3)
-	x := c.input(t, tensor.Float64, 5, d, 1)
+	x := c.input(tensor.Float64, 5, d, 1)
 	in := node(G.NewGraph(), "x", samples(x))
-	fwd := func(l layers.Layer) *G.Node {
-		t.Helper()
-		z, err := forward(l, in, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return z
-	}
+	fwd := func(l layers.Layer) *G.Node { return must(forward(l, in, x)) }
 	made := c.Spec.Name == "" && !c.tree // a tree may name its parts
-	first := c.build(t, d, 14, 1)
+	first := c.build(d, 14, 1)
 	z := fwd(first)
 	if z == in {
 		return // a map that hands its input on
@@ -453,12 +319,12 @@ func nodes(t *testing.T, c *contract) {
 	if !made {
 		return
 	}
-	all := map[string]layers.Layer{"another name": c.build(t, d, 14, 1), "another seed": c.build(t, d, 14, 2)}
-	if c.traits.Sampled() && furthest(transform(t, all["another seed"], x), transform(t, first, x)) == 0 {
+	all := map[string]layers.Layer{"another name": c.build(d, 14, 1), "another seed": c.build(d, 14, 2)}
+	if c.traits.Sampled() && furthest(transform(all["another seed"], x), transform(first, x)) == 0 {
 		t.Error("another seed has the same features")
 	}
 	for _, p := range c.policies[1:] {
-		all["policy "+p.String()] = c.build(t, d, 14, 1, tuned(p))
+		all["policy "+p.String()] = c.build(d, 14, 1, tuned(p))
 	}
 	for name, v := range c.Spec.Params {
 		v, ok := v.(float64)
@@ -469,7 +335,7 @@ func nodes(t *testing.T, c *contract) {
 			s := c.spec(d, 14, 1)
 			s.Params = maps.Clone(s.Params)
 			s.Params[name] = to
-			if l, err := c.fit(t, s); err == nil {
+			if l, err := c.fit(s); err == nil {
 				all["another "+name] = l
 				break
 			}
@@ -485,14 +351,12 @@ func nodes(t *testing.T, c *contract) {
 		seen[n], outs[name] = name, new(G.Value)
 		G.Read(n, outs[name])
 	}
-	if err := run(z, false); err != nil {
-		t.Fatal(err)
-	}
+	must(z, run(z, false))
 	for name, l := range all {
-		if far := furthest(floats((*outs[name]).(*tensor.Dense)), transform(t, l, x)); far > 1e-12 {
+		if far := furthest(floats((*outs[name]).(*tensor.Dense)), transform(l, x)); far > 1e-12 {
 			t.Errorf("%s: features differ by %v from what they are alone", name, far)
 		}
 	}
-	_, err := forward(c.build(t, d, 14, 2, named(first.Name())), in, x)
+	_, err := forward(c.build(d, 14, 2, named(first.Name())), in, x)
 	wantErr(t, err, layers.ErrName, first.Name(), "WithName")
 }
