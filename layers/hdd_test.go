@@ -214,31 +214,6 @@ func repeat[V any](v V, n int) []V {
 	return s
 }
 
-// TestHDDKernel: inner products of many features are the exact kernel up to chance, four times √(1/2m) at the most, and
-// the embedding's error.
-func TestHDDKernel(t *testing.T) {
-	const sigma, m = .3, 4096
-	for i, tol := range []float64{.005, .05, .001} { // of ρ², at M = 20 by Gauss
-		d := hddDistances[i]
-		opts := withLambdas(d.d, 20, spectral.GaussLambdas, layers.WithBasis(layers.CosineBasis, 20),
-			layers.WithSeed(1))
-		l := must(layers.NewHDDLayer(d.d, sigma, 1, 2*m, opts...))
-		x := mixtures(8, l.Grid(), 2)
-		got := pairs(must(l.Transform(nil, x)), func(a, b []float64) (sum float64) {
-			for k, v := range a {
-				sum += v * b[k]
-			}
-			return sum
-		})
-		for k, want := range pairs(x, l.Kernel().At) {
-			rho := -2 * sigma * sigma * math.Log(want)
-			if bound := 4/math.Sqrt(2*m) + tol*(1+rho)/(2*sigma*sigma); !(math.Abs(got[k]-want) <= bound) {
-				t.Errorf("%s: pair %d has the product %v, kernel %v", d.name, k, got[k], want)
-			}
-		}
-	}
-}
-
 // TestHDDSlices: in more than three dimensions the embeddings of the directions stand one after another, the axes
 // first. The squared distances and the kernel are of the sum. Corners of the cube are projected into the unit interval.
 func TestHDDSlices(t *testing.T) {

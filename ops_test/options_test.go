@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/doc"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -173,6 +174,56 @@ func TestOptions(t *testing.T) {
 		}
 		if _, err := layersWith[c](nil); err == nil || !strings.Contains(err.Error(), c+": option 0 is nil") {
 			t.Errorf("%s with a nil option: %v", c, err)
+		}
+	}
+}
+
+// TestInputGrad: the gradient for a leaf, which WithInputGrad allows, is that for a node behind another op, on both machines.
+func TestInputGrad(t *testing.T) {
+	for name, build := range layersWith {
+		l, err := build(layers.WithInputGrad())
+		if errors.Is(err, layers.ErrParam) {
+			continue // TestOptions says which
+		}
+		x := matrix(tensor.Float64, 2, must(l, err).Dims(), .1, .7, .4, .2, .6)
+		for i := range 2 {
+			cells := row(x.Float64s(), 2, i)
+			length := math.Sqrt(dot(cells, cells)) // which some kernels want to be 1
+			for j := range cells {
+				cells[j] /= length
+			}
+		}
+		gradient := func(leaf, lisp bool) []float64 {
+			g := G.NewGraph()
+			in := G.NewMatrix(g, tensor.Float64, G.WithShape(x.Shape()...), G.WithName("x"), G.WithValue(x))
+			through := in
+			if !leaf {
+				through = G.Must(G.Add(in, G.NewMatrix(g, tensor.Float64, G.WithShape(x.Shape()...), G.WithName("zero"),
+					G.WithValue(matrix(tensor.Float64, 2, l.Dims(), 0)))))
+			}
+			z := l.Fwd(through)
+			cost := G.Must(G.Sum(G.Must(G.Cube(must(z.Node(), z.Err())))))
+			var m G.VM = G.NewLispMachine(g)
+			if !lisp {
+				must(G.Grad(cost, in))
+				m = G.NewTapeMachine(g, G.BindDualValues(in))
+			}
+			defer m.Close()
+			if err := m.RunAll(); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return slices.Clone(floats(must(in.Grad()).(*tensor.Dense)))
+		}
+		want := gradient(false, false)
+		for _, lisp := range []bool{false, true} {
+			if _, head := l.(layers.Head); head && lisp {
+				continue // whose delta is a node that this machine takes for a cost
+			}
+			for i, got := range gradient(true, lisp) {
+				if !(math.Abs(got-want[i]) <= 1e-10*(1+math.Abs(want[i]))) {
+					t.Errorf("%s, lisp=%v: the gradient for a leaf is %v, and behind an op %v", name, lisp, got, want[i])
+				}
+			}
 		}
 	}
 }
