@@ -53,11 +53,7 @@ func ExampleNewHDDLayer() {
 		fmt.Println(err)
 		return
 	}
-	z, err := l.TransformBags(nil, bags)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := layers.MustDense(l.TransformBags(nil, bags))
 	fmt.Printf("bandwidth %.3f\n", h[0])
 	compareSets(z)
 	// Output:
@@ -77,11 +73,7 @@ func ExampleNewL2DensityLayer() {
 		fmt.Println(err)
 		return
 	}
-	z, err := l.TransformBags(nil, bags)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := layers.MustDense(l.TransformBags(nil, bags))
 	compareSets(z)
 	// Output: one law 1.00, two laws 0.06
 }
@@ -103,11 +95,7 @@ func ExampleNewBagLayer() {
 		fmt.Println(err)
 		return
 	}
-	z, err := layers.Transform(l, nil, bags)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := layers.MustDense(layers.Transform(l, nil, bags))
 	fmt.Println(bags, "to", z.Shape())
 	compareSets(z)
 	// Output:
@@ -122,21 +110,9 @@ func ExampleNewMeanMapLayer() {
 		fmt.Println(err)
 		return
 	}
-	samples, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: .1}, 1, 1024, layers.WithName("samples"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	l, err := layers.NewMeanMapLayer(samples, .5, 8192)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	z, err := layers.Transform(l, nil, bags)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	samples := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .1}, 1, 1024, layers.WithName("samples")))
+	l := layers.Must(layers.NewMeanMapLayer(samples, .5, 8192))
+	z := layers.MustDense(layers.Transform(l, nil, bags))
 	compareSets(z)
 	// Output: one law 1.00, two laws 0.16
 }

@@ -18,11 +18,7 @@ func ExampleNewHomogeneousLayer() {
 		return
 	}
 	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{.2, .3, .5, 0, .9, .1}))
-	z, err := l.Transform(nil, x)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := layers.MustDense(l.Transform(nil, x))
 	v, d := z.Float64s(), l.Features()
 	dot := 0.0
 	for i := range d {
@@ -39,18 +35,10 @@ func ExampleNewHomogeneousLayer() {
 // Random features of the exponential χ² kernel exp(-D²/2σ²), of the distance D² = Σ (x-z)²/(x+z).
 func ExampleNewExponentiatedLayer() {
 	k := spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: .5}
-	l, err := layers.NewExponentiatedLayer(k, 3, 4096, layers.WithOrder(3), layers.WithSeed(1),
-		layers.WithSampler(spectral.Orthogonal{}))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	l := layers.Must(layers.NewExponentiatedLayer(k, 3, 4096, layers.WithOrder(3), layers.WithSeed(1),
+		layers.WithSampler(spectral.Orthogonal{})))
 	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{.2, .3, .5, 0, .9, .1}))
-	z, err := l.Transform(nil, x)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := layers.MustDense(l.Transform(nil, x))
 	v, d := z.Float64s(), l.Features()
 	dot := 0.0
 	for i := range d {
@@ -67,21 +55,9 @@ func ExampleNewLevyLayer() {
 	k := spectral.ExpSemigroup{Beta: .3}
 	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{.2, .3, .5, 0, .9, .1}))
 	fmt.Printf("exact       %.4f\n", k.At([]float64{.2, .3, .5}, []float64{0, .9, .1}))
-	laplace, err := layers.NewRandomLaplaceLayer(k, 3, features)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	normalised, err := layers.NewRandomLaplaceLayer(k, 3, features, layers.WithNormalisation())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	levy, err := layers.NewLevyLayer(k, 3, features, layers.WithSampler(spectral.Coupled{}))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	laplace := layers.Must(layers.NewRandomLaplaceLayer(k, 3, features))
+	normalised := layers.Must(layers.NewRandomLaplaceLayer(k, 3, features, layers.WithNormalisation()))
+	levy := layers.Must(layers.NewLevyLayer(k, 3, features, layers.WithSampler(spectral.Coupled{})))
 	for _, c := range []struct {
 		name string
 		l    layers.Layer

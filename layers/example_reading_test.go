@@ -11,17 +11,9 @@ import (
 
 // Features, the value of a node and a loss are read by their types.
 func Example_readingATensor() {
-	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 4)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 4))
 	rows := matrix([]float64{0, 0}, []float64{1, 2})
-	z, err := rff.Transform(nil, rows)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := layers.MustDense(rff.Transform(nil, rows))
 	fmt.Printf("features of the first row: %.2f\n", z.Float64s()[:4]) // [cos 0, cos 0 | sin 0, sin 0]/√2
 
 	g := G.NewGraph()

@@ -43,16 +43,8 @@ func ExampleRegister() {
 	}
 	x := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{0, 0, 1, .5, -1, 2, .3, -.7}))
 	s := layers.Spec{Map: "cosine", Params: layers.Values{"sigma": 2}, Dims: 2, Features: 4096, Seed: 1}
-	l, err := s.Build()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	z, err := l.Transform(nil, x)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	l := layers.Must(s.Build())
+	z := layers.MustDense(l.Transform(nil, x))
 	dot := 0.
 	for j := range 4096 {
 		dot += z.Float64s()[j] * z.Float64s()[4096+j]

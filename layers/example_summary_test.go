@@ -11,17 +11,9 @@ import (
 
 // A table of a model: its bandwidth and its head are tuned, its frequencies are not.
 func ExampleSummary() {
-	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 8, 256, layers.Tune(layers.Bandwidth),
-		layers.WithName("rff"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	head, err := layers.NewSoftmaxHead(256, 3, layers.WithName("head"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 8, 256, layers.Tune(layers.Bandwidth),
+		layers.WithName("rff")))
+	head := layers.MustHead(layers.NewSoftmaxHead(256, 3, layers.WithName("head")))
 	fmt.Print(layers.Summary(rff, head))
 	// Output:
 	// layer  type          columns  parameter      shape     numbers  policy
@@ -34,12 +26,8 @@ func ExampleSummary() {
 
 // The papers behind a map of a Matérn kernel whose frequencies are orthogonal.
 func ExampleCite() {
-	rff, err := layers.NewFourierLayer(spectral.Matern{Nu: 1.5, Ell: 1}, 8, 256,
-		layers.WithSampler(spectral.Orthogonal{}))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	rff := layers.Must(layers.NewFourierLayer(spectral.Matern{Nu: 1.5, Ell: 1}, 8, 256,
+		layers.WithSampler(spectral.Orthogonal{})))
 	for _, line := range strings.Split(layers.Cite(rff), "\n") {
 		if strings.HasPrefix(line, "@") || strings.HasPrefix(line, "  title") {
 			fmt.Println(line)
@@ -56,11 +44,7 @@ func ExampleCite() {
 
 // A graph in the language of Graphviz. Each node has its name, its operation and its shape.
 func ExampleDot() {
-	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 8, 256, layers.WithName("rff"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 8, 256, layers.WithName("rff")))
 	g := G.NewGraph()
 	x := G.NewMatrix(g, G.Float64, G.WithShape(32, 8), G.WithName("x"))
 	if err := rff.Fwd(x).Err(); err != nil {

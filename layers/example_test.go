@@ -40,16 +40,8 @@ func ExampleNewFourierLayer() {
 	x := []float64{1, 0, 2, -1}
 	y := []float64{0, 1, 1, .5}
 
-	rff, err := layers.NewFourierLayer(k, 4, 4096, layers.WithSampler(spectral.Orthogonal{}), layers.WithSeed(7))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	z, err := rff.Transform(nil, matrix(x, y))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	rff := layers.Must(layers.NewFourierLayer(k, 4, 4096, layers.WithSampler(spectral.Orthogonal{}), layers.WithSeed(7)))
+	z := layers.MustDense(rff.Transform(nil, matrix(x, y)))
 	fmt.Println("features:", z.Shape())
 	fmt.Printf("k(x, y) = %.2f, z(x)·z(y) = %.2f\n", k.At(x, y), inner(z, 0, 1))
 	fmt.Printf("k(x, x) = %.2f, z(x)·z(x) = %.2f\n", k.At(x, x), inner(z, 0, 0))
@@ -64,16 +56,8 @@ func ExampleNewFourierLayer() {
 func ExampleNewRandomReLULayer() {
 	k := spectral.NeuralTangent{}
 	x, y := []float64{.2, .3, .5}, []float64{0, -3, 1}
-	l, err := layers.NewRandomReLULayer(k, 3, 16384, layers.WithSeed(1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	z, err := l.Transform(nil, matrix(x, y))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	l := layers.Must(layers.NewRandomReLULayer(k, 3, 16384, layers.WithSeed(1)))
+	z := layers.MustDense(l.Transform(nil, matrix(x, y)))
 	fmt.Printf("k(x, y) = %.2f, by features %.2f\n", k.At(x, y), inner(z, 0, 1))
 	// Output: k(x, y) = 0.26, by features 0.27
 }
@@ -88,11 +72,7 @@ func ExampleNewRandomLaplaceLayer() {
 		fmt.Println(err)
 		return
 	}
-	z, err := l.Transform(nil, matrix(x, y))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := layers.MustDense(l.Transform(nil, matrix(x, y)))
 	fmt.Printf("k(x, y) = %.2f, z(x)·z(y) = %.2f\n", k.At(x, y), inner(z, 0, 1))
 
 	_, err = l.Transform(nil, matrix(x, []float64{.5, -.1, .6}))
@@ -173,16 +153,8 @@ func ExampleNewSkewedLayer() {
 	}
 	x := []float64{.5, .3, .2}
 	y := []float64{.2, .6, .2}
-	l, err := layers.NewSkewedLayer(k, 3, 8192, layers.WithSeed(1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	z, err := l.Transform(nil, matrix(x, y))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	l := layers.Must(layers.NewSkewedLayer(k, 3, 8192, layers.WithSeed(1)))
+	z := layers.MustDense(l.Transform(nil, matrix(x, y)))
 	fmt.Printf("k(x, y) = %.2f, z(x)·z(y) = %.2f\n", k.At(x, y), inner(z, 0, 1))
 	// Output: k(x, y) = 0.67, z(x)·z(y) = 0.67
 }
@@ -212,16 +184,8 @@ func ExampleNewLinearHead() {
 		t := 6*float64(i)/n - 3
 		x[i], y[i] = []float64{t}, []float64{math.Sin(2 * t)}
 	}
-	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 64, layers.WithSeed(1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	head, err := layers.NewLinearHead(64, 1)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 64, layers.WithSeed(1)))
+	head := layers.MustHead(layers.NewLinearHead(64, 1))
 
 	g := G.NewGraph()
 	in := G.NewMatrix(g, G.Float64, G.WithShape(n, 1), G.WithName("x"), G.WithValue(matrix(x...)))
@@ -275,16 +239,8 @@ func ExampleNewLinearHead() {
 func ExampleNewSoftmaxHead() {
 	x := matrix([]float64{0, 0}, []float64{1, 1}, []float64{0, 1}, []float64{1, 0})
 	targets := matrix([]float64{1, 0}, []float64{1, 0}, []float64{0, 1}, []float64{0, 1})
-	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: .5}, 2, 64, layers.WithSeed(1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	head, err := layers.NewSoftmaxHead(64, 2)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .5}, 2, 64, layers.WithSeed(1)))
+	head := layers.MustHead(layers.NewSoftmaxHead(64, 2))
 
 	g := G.NewGraph()
 	in := G.NewMatrix(g, G.Float64, G.WithShape(4, 2), G.WithName("x"), G.WithValue(x))
@@ -388,21 +344,9 @@ func ExampleTune() {
 
 // A map and its head as one layer, for a training graph of one batch size and an inference graph of another.
 func ExampleNewSequential() {
-	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 10, layers.WithName("rff"), layers.WithSeed(1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	head, err := layers.NewLinearHead(10, 2, layers.WithName("head"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	model, err := layers.NewSequential(rff, head)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 10, layers.WithName("rff"), layers.WithSeed(1)))
+	head := layers.MustHead(layers.NewLinearHead(10, 2, layers.WithName("head")))
+	model := layers.Must(layers.NewSequential(rff, head))
 	for _, n := range []int{32, 1} {
 		g := G.NewGraph()
 		in := G.NewMatrix(g, G.Float64, G.WithShape(n, 3), G.WithName("x"))
@@ -426,31 +370,15 @@ func ExampleNewSequential() {
 // each.
 func ExampleNewConcat() {
 	histogram, position := spectral.ExpSemigroup{Beta: .3}, spectral.Gaussian{Sigma: 2}
-	a, err := layers.NewRandomLaplaceLayer(histogram, 3, 8192, layers.WithSeed(1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	b, err := layers.NewFourierLayer(position, 2, 8192, layers.WithSeed(2))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	both, err := layers.NewConcat(5, []layers.Part{
+	a := layers.Must(layers.NewRandomLaplaceLayer(histogram, 3, 8192, layers.WithSeed(1)))
+	b := layers.Must(layers.NewFourierLayer(position, 2, 8192, layers.WithSeed(2)))
+	both := layers.Must(layers.NewConcat(5, []layers.Part{
 		{Layer: a, From: 0, To: 3, Weight: 3},
 		{Layer: b, From: 3, To: 5, Weight: 1},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	}))
 	x := []float64{.2, .3, .5, 1, 4}
 	y := []float64{0, .9, .1, 2, 3}
-	z, err := both.Transform(nil, matrix(x, y))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := layers.MustDense(both.Transform(nil, matrix(x, y)))
 	exact := 3*histogram.At(x[:3], y[:3]) + position.At(x[3:], y[3:])
 	fmt.Printf("3k(x, y) + k'(x, y) = %.1f, z(x)·z(y) = %.1f, %d features\n", exact, inner(z, 0, 1), both.Features())
 	// Output: 3k(x, y) + k'(x, y) = 2.3, z(x)·z(y) = 2.3, 16384 features
@@ -464,11 +392,7 @@ func ExampleNewIdentity() {
 		return
 	}
 	x := matrix([]float64{1, 2, 3}, []float64{0, 1, -1})
-	z, err := l.Transform(nil, x)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := layers.MustDense(l.Transform(nil, x))
 	fmt.Println(z.Float64s(), inner(z, 0, 1))
 
 	_, err = l.Transform(nil, matrix([]float64{1, math.NaN(), 3}))
@@ -489,22 +413,14 @@ func ExampleSpec() {
 	text, _ := json.Marshal(spec)
 	fmt.Println(string(text))
 
-	l, err := spec.Build()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	l := layers.Must(spec.Build())
 	k, err := spec.Kernel()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	x, y := []float64{1, 0, 2}, []float64{0, 1, 1}
-	z, err := l.Transform(nil, matrix(x, y))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := layers.MustDense(l.Transform(nil, matrix(x, y)))
 	fmt.Printf("k(x, y) = %.1f, z(x)·z(y) = %.1f\n", k.At(x, y), inner(z, 0, 1))
 	// Output:
 	// {"map":"matern","params":{"ell":2,"nu":2.5},"dims":3,"features":4096,"sampler":"","seed":7,"dtype":"","tune":"","name":"map"}
@@ -560,11 +476,7 @@ func ExampleWithSampler_structured() {
 	for i := range 256 {
 		cells[256+i] = 1. / 16
 	}
-	z, err := rff.Transform(nil, tensor.New(tensor.WithShape(2, 256), tensor.WithBacking(cells)))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := layers.MustDense(rff.Transform(nil, tensor.New(tensor.WithShape(2, 256), tensor.WithBacking(cells))))
 	inner := 0.0
 	for j, v := range z.Float64s()[:2048] {
 		inner += v * z.Float64s()[2048+j]
@@ -609,16 +521,8 @@ func ExampleNewNystromLayer() {
 // none.
 func ExampleNewAddKPCALayer() {
 	sample, k := histograms(tensor.Float64, 200, 8, 1), spectral.Chi2{}
-	fitted, err := layers.NewAddKPCALayer(k, sample, layers.WithComponents(3))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	universal, err := layers.NewHomogeneousLayer(k, 8)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	fitted := layers.Must(layers.NewAddKPCALayer(k, sample, layers.WithComponents(3)))
+	universal := layers.Must(layers.NewHomogeneousLayer(k, 8))
 	x := histograms(tensor.Float64, 100, 8, 2)
 	exact := must(spectral.Gram(k, x, nil))
 	for _, l := range []layers.Layer{fitted, universal} {

@@ -123,11 +123,7 @@ func ExampleNewGORFLayer() {
 		fmt.Println(err)
 		return
 	}
-	z, err := l.Transform(nil, matrix(x, y))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := layers.MustDense(l.Transform(nil, matrix(x, y)))
 	sum, norm, v := 0., 0., z.Float64s()
 	for j, sign := range l.Signature() {
 		sum += sign * v[j] * v[16384+j]

@@ -187,11 +187,7 @@ func ExampleNewDense() {
 }
 
 func ExampleNewNormalise() {
-	l, err := layers.NewNormalise(2, ops.L2)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	l := layers.Must(layers.NewNormalise(2, ops.L2))
 	fmt.Println(l.Transform(nil, tensor.New(tensor.WithShape(2, 2), tensor.WithBacking([]float64{3, 4, 0, 0}))))
 	// Output:
 	// ⎡0.6  0.8⎤
