@@ -102,15 +102,12 @@ func TestGolgi(t *testing.T) {
 	g := G.NewGraph()
 	x := input(g, rows(tensor.Float64, 7, 3, 1))
 	rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 5, 10, layers.Tune(layers.All)))
-	model, err := golgi.ComposeSeq(x,
+	model := must(golgi.ComposeSeq(x,
 		golgi.L(golgi.ConsFC, golgi.WithSize(5), golgi.AsBatched(true), golgi.WithName("below"),
 			golgi.WithActivation(G.Tanh)),
 		rff,
 		golgi.L(golgi.ConsFC, golgi.WithSize(2), golgi.AsBatched(true), golgi.WithName("above")),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
 	out := model.Fwd(x)
 	if out.Err() != nil {
 		t.Fatal(out.Err())

@@ -40,7 +40,8 @@ func ExampleNewFourierLayer() {
 	x := []float64{1, 0, 2, -1}
 	y := []float64{0, 1, 1, .5}
 
-	rff := layers.Must(layers.NewFourierLayer(k, 4, 4096, layers.WithSampler(spectral.Orthogonal{}), layers.WithSeed(7)))
+	rff := layers.Must(layers.NewFourierLayer(k, 4, 4096, layers.WithSampler(spectral.Orthogonal{}),
+		layers.WithSeed(7)))
 	z := layers.MustDense(rff.Transform(nil, matrix(x, y)))
 	fmt.Println("features:", z.Shape())
 	fmt.Printf("k(x, y) = %.2f, z(x)·z(y) = %.2f\n", k.At(x, y), inner(z, 0, 1))
@@ -344,7 +345,8 @@ func ExampleTune() {
 
 // A map and its head as one layer, for a training graph of one batch size and an inference graph of another.
 func ExampleNewSequential() {
-	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 10, layers.WithName("rff"), layers.WithSeed(1)))
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 10, layers.WithName("rff"),
+		layers.WithSeed(1)))
 	head := layers.MustHead(layers.NewLinearHead(10, 2, layers.WithName("head")))
 	model := layers.Must(layers.NewSequential(rff, head))
 	for _, n := range []int{32, 1} {

@@ -33,7 +33,8 @@ func typicalRows(on spectral.Domain, n, d int) *tensor.Dense {
 	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))
 }
 
-// TestRegister: what is registered is a map as any other, and keeps its contract; a name or a form that cannot be are errors.
+// TestRegister: what is registered is a map as any other, and keeps its contract; a name or a form that cannot be are
+// errors.
 func TestRegister(t *testing.T) {
 	form := layers.Drawn{
 		Params: []layers.ParamDef{{Name: "sigma", Doc: "σ", Default: 2.}},
@@ -49,10 +50,7 @@ func TestRegister(t *testing.T) {
 		s := layers.Spec{Map: by, Params: layers.Values{"kernel": "mine"}, Dims: 4, Features: 6}
 		var rows ops.Matrix = x
 		if by == "mean-map" {
-			b, err := ops.BagsOfRows(x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must(ops.BagsOfRows(x))
 			rows = b
 		}
 		if err := s.FillDefaults(rows); err != nil {

@@ -36,10 +36,7 @@ func TestWays(t *testing.T) {
 		{"beta=.5,way=laplace", 4, 8, "coupled", "", "", "coupled does not fit spectral.ExpSemigroup"},
 		{"beta=.5,way=normalised", 4, 8, "coupled", "", "", "coupled does not fit spectral.ExpSemigroup"},
 	} {
-		v, err := layers.ParseValues("exp-semigroup", c.params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must(layers.ParseValues("exp-semigroup", c.params))
 		s := layers.Spec{Map: "exp-semigroup", Params: v, Dims: c.dims, Features: c.features, Sampler: c.sampler,
 			Seed: 3}
 		l, err := s.Build()

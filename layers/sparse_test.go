@@ -25,10 +25,7 @@ func words(t *testing.T, n, d int) (*ops.CSR, *tensor.Dense) {
 		}
 	}
 	dense := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))
-	s, err := ops.CSROf(dense)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(ops.CSROf(dense))
 	return s, dense
 }
 
@@ -63,10 +60,7 @@ func (w wrapped) Unwrap() layers.Layer { return w.Layer }
 
 func equal(t *testing.T, what string, m layers.Map, s *ops.CSR, dense *tensor.Dense) {
 	t.Helper()
-	want, err := m.Transform(nil, dense)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(m.Transform(nil, dense))
 	got, err := layers.Transform(m, nil, s)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
@@ -88,11 +82,8 @@ func TestSparseCompositions(t *testing.T) {
 	id, _ := layers.NewIdentity(11)
 	left, _ := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 4, 6)
 	right, _ := layers.NewIdentity(7)
-	concat, err := layers.NewConcat(11, []layers.Part{{Layer: left, From: 0, To: 4, Weight: 2},
-		{Layer: right, From: 4, To: 11, Weight: .5}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	concat := must(layers.NewConcat(11, []layers.Part{{Layer: left, From: 0, To: 4, Weight: 2},
+		{Layer: right, From: 4, To: 11, Weight: .5}}))
 	linear, _ := layers.NewLinearHead(13, 3)
 	softmax, _ := layers.NewSoftmaxHead(11, 3)
 	for _, h := range []layers.Head{linear, softmax} {
@@ -104,14 +95,8 @@ func TestSparseCompositions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	long, err := layers.NewSequential(concat, linear)
-	if err != nil {
-		t.Fatal(err)
-	}
-	short, err := layers.NewSequential(id, softmax)
-	if err != nil {
-		t.Fatal(err)
-	}
+	long := must(layers.NewSequential(concat, linear))
+	short := must(layers.NewSequential(id, softmax))
 	for what, m := range map[string]layers.Map{"Concat": concat, "Sequential": long, "an Identity before a head": short,
 		"SoftmaxHead": softmax,
 		"Identity":    id, "a wrapped Identity": wrapped{id}, "a map of dense rows": &onlyDense{d: 11}} {
@@ -147,10 +132,7 @@ func TestSparseBlocks(t *testing.T) {
 		}
 		ptr = append(ptr, len(col))
 	}
-	s, err := ops.NewCSR(19, d, ptr, col, val)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(ops.NewCSR(19, d, ptr, col, val))
 	m := &onlyDense{d: d}
 	z, err := layers.Transform(m, nil, s.Slice(0, 17))
 	if err != nil || m.calls != 3 || z.Shape()[0] != 17 || z.Float64s()[16*(d-1)+16000] != .5 {

@@ -12,11 +12,8 @@ import (
 // featuresOf returns the features of the row (.6, 0, .8).
 func featuresOf(t *testing.T, s layers.Spec) []float64 {
 	t.Helper()
-	z, err := must(s.Build()).Transform(nil, tensor.New(tensor.WithShape(1, 3),
-		tensor.WithBacking([]float64{.6, 0, .8})))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must(must(s.Build()).Transform(nil, tensor.New(tensor.WithShape(1, 3),
+		tensor.WithBacking([]float64{.6, 0, .8}))))
 	return z.Float64s()
 }
 

@@ -16,11 +16,8 @@ func TestStructuredNeverFormsW(t *testing.T) {
 	const d, m = 1 << 14, 1 << 13
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	l, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, d, m, layers.WithPhase(),
-		layers.WithSampler(spectral.Structured{}), layers.Tune(layers.Bandwidth))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, d, m, layers.WithPhase(),
+		layers.WithSampler(spectral.Structured{}), layers.Tune(layers.Bandwidth)))
 	x := tensor.New(tensor.WithShape(1, d), tensor.Of(tensor.Float64))
 	if _, err := l.Transform(nil, x); err != nil {
 		t.Fatal(err)
@@ -48,30 +45,15 @@ func TestStructuredNeverFormsW(t *testing.T) {
 func TestStructuredIsTheDenseMap(t *testing.T) {
 	const d, m, seed = 37, 101, 3
 	k := spectral.Matern{Nu: 1.5, Ell: 2}
-	fast, err := layers.NewFourierLayer(k, d, 2*m, layers.WithSampler(spectral.Structured{}), layers.WithSeed(seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := spectral.Frequencies(k, spectral.Structured{}, d, m, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dense, err := layers.NewFourierLayer(k, d, 2*m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fast := must(layers.NewFourierLayer(k, d, 2*m, layers.WithSampler(spectral.Structured{}), layers.WithSeed(seed)))
+	w := must(spectral.Frequencies(k, spectral.Structured{}, d, m, seed))
+	dense := must(layers.NewFourierLayer(k, d, 2*m))
 	if err := dense.SetParams(map[string]*tensor.Dense{"W": w}); err != nil {
 		t.Fatal(err)
 	}
 	x := tensor.New(tensor.WithShape(5, d), tensor.WithBacking(tensor.Random(tensor.Float64, 5*d)))
-	a, err := fast.Transform(nil, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := dense.Transform(nil, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must(fast.Transform(nil, x))
+	b := must(dense.Transform(nil, x))
 	for i, v := range a.Float64s() {
 		if d := v - b.Float64s()[i]; d > 1e-12 || d < -1e-12 {
 			t.Fatalf("feature %d is %v, with W %v", i, v, b.Float64s()[i])

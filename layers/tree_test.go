@@ -30,7 +30,8 @@ func network() layers.Spec {
 	}}
 }
 
-// TestTree: a tree is given defaults part by part, and states its columns and what it tunes. Package maptest has the rest.
+// TestTree: a tree is given defaults part by part, and states its columns and what it tunes. Package maptest has the
+// rest.
 func TestTree(t *testing.T) {
 	s := network()
 	if err := s.FillDefaults(typicalRows(spectral.Domain{}, 7, 4)); err != nil {

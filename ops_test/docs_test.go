@@ -229,16 +229,10 @@ func docOf(t *testing.T, p *build.Package, path string) *doc.Package {
 	fset := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range slices.Concat(p.GoFiles, p.TestGoFiles, p.XTestGoFiles) {
-		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.ParseComments))
 		files = append(files, f)
 	}
-	d, err := doc.NewFromFiles(fset, files, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(doc.NewFromFiles(fset, files, path))
 	return d
 }
 

@@ -49,10 +49,7 @@ func TestGolden(t *testing.T) {
 			g.write(t)
 		})
 	}
-	files, err := filepath.Glob(filepath.Join("testdata", "golden", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(filepath.Glob(filepath.Join("testdata", "golden", "*")))
 	for _, f := range files {
 		if !known[f] {
 			t.Errorf("%s is of no map in the table: remove it", f)
@@ -242,10 +239,7 @@ func goldenGradients(t *testing.T, l layers.Layer, x ops.Matrix, leaf bool) map[
 			return node("x", v)
 		}
 		nodes["d input"] = node("x", v)
-		n, err := ops.Columns(0, l.Dims(), 1, ops.Attr{}).Node(nodes["d input"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must(ops.Columns(0, l.Dims(), 1, ops.Attr{}).Node(nodes["d input"]))
 		return n
 	}
 	var z G.Result
@@ -282,10 +276,7 @@ func goldenGradients(t *testing.T, l layers.Layer, x ops.Matrix, leaf bool) map[
 	}
 	out := map[string][]float64{}
 	for name, n := range nodes {
-		grad, err := n.Grad()
-		if err != nil {
-			t.Fatal(err)
-		}
+		grad := must(n.Grad())
 		out[name] = floats(grad.(*tensor.Dense))
 	}
 	return out

@@ -119,10 +119,7 @@ func callAll(t *testing.T, api exports) {
 	}
 	text := fmt.Sprintf("package ops_test\n\nimport (\n\t\"reflect\"\n%s)\n\nfunc init() {\n\thostileFuncs = map[string]any{\n%s\t}\n"+
 		"\thostileKinds = map[string]reflect.Type{\n%s\t}\n}\n", &imports, &funcs, &kinds)
-	here, err := filepath.Abs("hostile_functions_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := must(filepath.Abs("hostile_functions_test.go"))
 	dir := t.TempDir()
 	list, overlay := filepath.Join(dir, "list.go"), filepath.Join(dir, "overlay.json")
 	replace := must(json.Marshal(map[string]any{"Replace": map[string]string{here: list}}))
@@ -210,10 +207,7 @@ func exported(t *testing.T) exports {
 	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
 	api := exports{map[string]*types.Func{}, map[string][]*types.Func{}}
 	for _, path := range paths {
-		p, err := compiled.Import(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(compiled.Import(path))
 		for _, name := range p.Scope().Names() {
 			o := p.Scope().Lookup(name)
 			if !o.Exported() {

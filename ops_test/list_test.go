@@ -320,10 +320,7 @@ func (v variant) build(t testing.TB, d, m int, seed uint64, edits ...func(*layer
 	for _, edit := range edits {
 		edit(&s)
 	}
-	l, err := v.fit(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(v.fit(s))
 	return l
 }
 
@@ -453,10 +450,7 @@ func meanAndSpread(v []float64) (mean, spread float64) {
 // transform is Transform without a dst, which must succeed.
 func transform(t testing.TB, l layers.Layer, x *tensor.Dense) []float64 {
 	t.Helper()
-	z, err := l.Transform(nil, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must(l.Transform(nil, x))
 	return floats(z)
 }
 

@@ -124,10 +124,7 @@ var someLambdas = []float64{1e-3, 1e-1}
 func TestMemoryKnowsTheFits(t *testing.T) {
 	found := false
 	for _, path := range []string{"train/linear", "train/sgd"} {
-		p, err := build.ImportDir("../"+path, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(build.ImportDir("../"+path, 0))
 		d := docOf(t, p, module+"/"+path)
 		funcs := d.Funcs
 		for _, typ := range d.Types {
@@ -180,10 +177,7 @@ func gaussian(t *testing.T) layers.Layer { return built(t, memorySpec("gaussian"
 
 func built(t *testing.T, s layers.Spec) layers.Layer {
 	t.Helper()
-	l, err := s.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(s.Build())
 	return l
 }
 
@@ -202,19 +196,13 @@ func ridge(t *testing.T, s layers.Spec, lambdas []float64) []float64 {
 func svm(t *testing.T, o linear.SVMOptions) []float64 {
 	t.Helper()
 	x, y := memoryRows(tensor.Float64)
-	f, err := linear.FitSVM(context.Background(), gaussian(t), data.Pairs{X: x, Y: y}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(linear.FitSVM(context.Background(), gaussian(t), data.Pairs{X: x, Y: y}, o))
 	return slices.Concat(f.W.RawMatrix().Data, f.B, f.Objective)
 }
 
 func logistic(t *testing.T, o linear.LogisticOptions) []float64 {
 	t.Helper()
-	f, err := linear.FitLogistic(context.Background(), gaussian(t), twoClasses(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(linear.FitLogistic(context.Background(), gaussian(t), twoClasses(), o))
 	return slices.Concat(f.W.RawMatrix().Data, f.B, []float64{f.Objective})
 }
 
@@ -236,27 +224,12 @@ func twoClasses() data.Pairs {
 func laplace(t *testing.T) (all []float64) {
 	t.Helper()
 	rows, m := twoClasses(), gaussian(t)
-	f, err := linear.FitLogistic(context.Background(), m, rows, linear.LogisticOptions{Lambdas: someLambdas[:1]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := layers.Transform(m, nil, rows.X)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(linear.FitLogistic(context.Background(), m, rows, linear.LogisticOptions{Lambdas: someLambdas[:1]}))
+	z := must(layers.Transform(m, nil, rows.X))
 	for _, c := range []linear.LaplaceCovariance{linear.ExactCovariance, linear.ClassesCovariance, linear.SharedCovariance} {
-		l, err := linear.FitLaplace(context.Background(), m, rows, f, linear.LaplaceOptions{Covariance: c})
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := l.Variance(z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := l.Sample(z, 10, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must(linear.FitLaplace(context.Background(), m, rows, f, linear.LaplaceOptions{Covariance: c}))
+		v := must(l.Variance(z))
+		p := must(l.Sample(z, 10, 1))
 		all = slices.Concat(all, v.RawMatrix().Data, p.RawMatrix().Data)
 	}
 	return all
@@ -301,15 +274,9 @@ func kernelNumbers(t *testing.T) func(f *linear.KernelRidge, err error) []float6
 func jackknife(t *testing.T, features int) []float64 {
 	s := memorySpec("gaussian", 3)
 	s.Features = features
-	m, err := s.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(s.Build())
 	x, y := memoryRows(tensor.Float64)
-	j, err := linear.NewJackknife(context.Background(), m, data.Pairs{X: x, Y: y}, 1e-3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must(linear.NewJackknife(context.Background(), m, data.Pairs{X: x, Y: y}, 1e-3))
 	_, lower, upper, err := j.Intervals(context.Background(), x, .8)
 	if err != nil {
 		t.Fatal(err)
@@ -323,10 +290,7 @@ func evident(t *testing.T, o evidence.Objective) []float64 {
 	spec := memorySpec("gaussian", 3)
 	spec.Tune = "bandwidth-each"
 	l := built(t, spec)
-	r, err := evidence.Maximise(context.Background(), l, data.Pairs{X: x, Y: y}, evidence.Options{Objective: o, MaxEvaluations: 12})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(evidence.Maximise(context.Background(), l, data.Pairs{X: x, Y: y}, evidence.Options{Objective: o, MaxEvaluations: 12}))
 	return slices.Concat(r.Relevance, r.Noise, []float64{r.After})
 }
 
@@ -344,10 +308,7 @@ func descent(t *testing.T, tune string, o sgd.FitOptions) []float64 {
 
 func softmaxHead(t *testing.T, d int) layers.Head {
 	t.Helper()
-	h, err := layers.NewSoftmaxHead(d, 2, layers.WithName("head"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must(layers.NewSoftmaxHead(d, 2, layers.WithName("head")))
 	return h
 }
 
@@ -376,14 +337,8 @@ func fitRows(t *testing.T) []float64 {
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	stream, err := data.OpenStream(data.StreamOptions{BlockRows: 16}, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	survey, err := stream.Survey(context.Background(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must(data.OpenStream(data.StreamOptions{BlockRows: 16}, path))
+	survey := must(stream.Survey(context.Background(), 0))
 	l, head := gaussian(t), softmaxHead(t, 32)
 	rows := data.Streamed{Stream: stream, Classes: survey.Classes, Dtype: tensor.Float64}
 	if _, err := sgd.Fit(context.Background(), l, head, rows, sgd.FitOptions{Epochs: 3, Batch: 16}); err != nil {
@@ -404,18 +359,12 @@ func steps(t *testing.T, solver G.Solver) []float64 {
 	oneHot, weights := matrix(tensor.Float64, 60, 2, 1, 0, 0, 1), matrix(tensor.Float64, 3, 2, .1, .5, -.3)
 	y := G.NewMatrix(g, G.Float64, G.WithShape(60, 2), G.WithName("y"), G.WithValue(oneHot))
 	w := G.NewMatrix(g, G.Float64, G.WithShape(3, 2), G.WithName("W"), G.WithValue(weights))
-	loss, err := head.Loss(l.Fwd(G.Must(G.Mul(x, w))).Node(), y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loss := must(head.Loss(l.Fwd(G.Must(G.Mul(x, w))).Node(), y))
 	loss = G.Must(G.Add(loss, G.Must(G.Mean(G.Must(G.Square(w))))))
 	var value G.Value
 	G.Read(loss, &value)
 	model := append(layers.Collect(l, head), w)
-	vm, err := sgd.Backprop(loss, model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	vm := must(sgd.Backprop(loss, model))
 	defer vm.Close()
 	var all []float64
 	for range 5 {

@@ -89,10 +89,7 @@ func digests(t *testing.T) (lines []string) {
 		if m.learner == nil {
 			continue
 		}
-		head, err := layers.NewSoftmaxHead(m.learner.Features(), 2, layers.WithName("head"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		head := must(layers.NewSoftmaxHead(m.learner.Features(), 2, layers.WithName("head")))
 		write(m.name+", learned", learned(t, m.name, m.learner, head, m.x, sgd.FitOptions{Epochs: 2, Batch: 12}))
 	}
 	for _, f := range allFits {

@@ -242,10 +242,7 @@ func (v bagVariant) bags(t testing.TB, n int, dt tensor.Dtype) *ops.Bags {
 		}
 		offsets = append(offsets, offsets[i]+1+i%8)
 	}
-	b, err := ops.NewBags(matrix(dt, offsets[n], v.spec.Dims, x...), offsets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(ops.NewBags(matrix(dt, offsets[n], v.spec.Dims, x...), offsets))
 	return b
 }
 
@@ -255,9 +252,6 @@ func (v bagVariant) build(t testing.TB, edits ...func(*layers.Spec)) *layers.Bag
 	for _, edit := range edits {
 		edit(&s)
 	}
-	l, err := s.Fit(v.bags(t, 20, tensor.Float64))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(s.Fit(v.bags(t, 20, tensor.Float64)))
 	return l.(*layers.BagLayer)
 }

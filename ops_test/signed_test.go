@@ -95,10 +95,7 @@ func TestCouplingsOfData(t *testing.T) {
 // frobeniusError is that of one draw over every 31st pair of rows.
 func frobeniusError(t *testing.T, k spectral.SignedLaw, x *tensor.Dense, c spectral.Coupling, s int, seed uint64) float64 {
 	t.Helper()
-	l, err := layers.NewGORFLayer(k, x.Shape()[1], 4*s, layers.WithSeed(seed), layers.WithCoupling(c))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(layers.NewGORFLayer(k, x.Shape()[1], 4*s, layers.WithSeed(seed), layers.WithCoupling(c)))
 	z, sign, n := transform(t, l, x), l.Signature(), x.Shape()[0]
 	signed := make([]float64, len(z))
 	for i, v := range z {

@@ -29,7 +29,8 @@ func gradients(t *testing.T, c *contract) {
 			nodes := f.graph(lisp, false)
 			for i, n := range nodes {
 				grad := floats(must(n.Grad()).(*tensor.Dense))
-				f.compare(t, fmt.Sprintf("lisp=%v: d cost/d %s", lisp, n.Name()), n.Value().(*tensor.Dense), grad, i > 1)
+				what := fmt.Sprintf("lisp=%v: d cost/d %s", lisp, n.Name())
+				f.compare(t, what, n.Value().(*tensor.Dense), grad, i > 1)
 			}
 			if !sparse || c.traits.Bags || len(nodes) == 2 {
 				continue
@@ -50,7 +51,7 @@ func gradients(t *testing.T, c *contract) {
 	})
 }
 
-// cost is the cost of gradients. The numbers of the rows and of the parameters are changed in place for the differences.
+// cost is the cost of gradients. The numbers of rows and parameters are changed in place for the differences.
 type cost struct {
 	layer  layers.Layer
 	x      [2]ops.Matrix
@@ -59,7 +60,10 @@ type cost struct {
 }
 
 func (c *contract) cost(l layers.Layer) *cost {
-	f := &cost{layer: l, x: [2]ops.Matrix{c.input(tensor.Float64, 5, l.Dims(), 1), c.input(tensor.Float64, 2, l.Dims(), 2)}}
+	f := &cost{layer: l}
+	for i, n := range []int{5, 2} {
+		f.x[i] = c.input(tensor.Float64, n, l.Dims(), uint64(1+i))
+	}
 	_, signed := c.Spec.Params["negative"]
 	f.powers = c.traits.Zeros || signed || !c.contains(-1e-9)
 	if cells, d := samples(f.x[0]).Float64s(), l.Dims(); !c.traits.Bags && !c.unitRows() && c.Rows == nil && !c.tree {
@@ -78,8 +82,8 @@ func (c *contract) cost(l layers.Layer) *cost {
 	return f
 }
 
-// graph runs the graph of the cost on a machine and returns the nodes with gradients: of the rows, unless they are sparse,
-// then the learnable ones.
+// graph runs the graph of the cost on a machine and returns the nodes with gradients: of the rows, unless they are
+// sparse, then the learnable ones.
 func (f *cost) graph(lisp, sparse bool) (nodes G.Nodes) {
 	g := G.NewGraph()
 	var z [3]*G.Node

@@ -30,7 +30,8 @@ type Map struct {
 	// are replaced by several numbers, but for a map of sets and a tree, whose Dims and Features of 0 become 3 and 10.
 	Spec layers.Spec
 	// Rows returns n rows [n, d] of float64 that are typical of the kernel, of a seed. If it is nil, they are numbers
-	// in [-1, 1), or [0, 1) where no number may be negative, one in five of them 0, and of unit length where they must be.
+	// in [-1, 1), or [0, 1) where no number may be negative, one in five of them 0, and of unit length where they must
+	// be.
 	Rows func(n, d int, seed uint64) *tensor.Dense
 	// Kernel is the kernel of two rows and SetKernel that of two sets of samples, by a plain formula, to compare the
 	// kernel of Spec with. If they are nil, that is compared with nothing.
@@ -195,7 +196,8 @@ func (c *contract) build(d, features int, seed uint64, edits ...edit) layers.Lay
 var dtypes = []tensor.Dtype{tensor.Float64, tensor.Float32}
 
 // each runs a test for every policy and element type, on d columns (see dims) and with about so many features.
-func (c *contract) each(t *testing.T, d, features int, of []tensor.Dtype, test func(t *testing.T, l layers.Layer, p layers.Policy)) {
+func (c *contract) each(t *testing.T, d, features int, of []tensor.Dtype,
+	test func(t *testing.T, l layers.Layer, p layers.Policy)) {
 	t.Helper()
 	for _, dt := range of {
 		for _, p := range c.policies {
@@ -400,7 +402,8 @@ func forward(l layers.Layer, n *G.Node, x ops.Matrix) (*G.Node, error) {
 	return r.Node(), r.Err()
 }
 
-// run runs a graph on a machine. A LispMachine makes the gradients itself, and on a TapeMachine they are there if wrt is given.
+// run runs a graph on a machine. A LispMachine makes the gradients itself, and on a TapeMachine they are there if wrt is
+// given.
 func run(cost *G.Node, lisp bool, wrt ...*G.Node) error {
 	var m G.VM
 	switch {

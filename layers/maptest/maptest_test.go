@@ -52,8 +52,8 @@ func TestRunFinds(t *testing.T) {
 			w.Sigma = 1
 			kernel = w
 		}
-		err := layers.Register(layers.Entry{Name: name, Form: layers.Drawn{Kernel: func(layers.Values) spectral.Kernel { return kernel }}})
-		if err != nil {
+		form := layers.Drawn{Kernel: func(layers.Values) spectral.Kernel { return kernel }}
+		if err := layers.Register(layers.Entry{Name: name, Form: form}); err != nil {
 			t.Fatal(err)
 		}
 		maptest.Run(t, maptest.Map{Spec: layers.Spec{Map: name}})

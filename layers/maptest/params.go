@@ -18,7 +18,10 @@ import (
 func outside(t *testing.T, c *contract) {
 	c.each(t, 5, 14, dtypes, func(t *testing.T, l layers.Layer, p layers.Policy) {
 		dt := l.Dtype()
-		bad := map[float64]string{math.Inf(1): "fill the value in", math.Inf(-1): "fill the value in", math.NaN(): "fill the value in"}
+		bad := map[float64]string{}
+		for _, u := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
+			bad[u] = "fill the value in"
+		}
 		for _, u := range c.Outside {
 			// The border is outside too, and rounded where it is tuned.
 			if !c.contains(u) && (p == layers.Frozen || !c.contains(math.Nextafter(u, 1))) {
@@ -95,7 +98,8 @@ func sparse(t *testing.T, c *contract) {
 				limit = 2 * bound[i]
 			}
 			if !(math.Abs(v-want[i]) <= limit) {
-				t.Fatalf("feature [%d,%d] of sparse rows is %v, of dense rows %v", i/l.Features(), i%l.Features(), v, want[i])
+				t.Fatalf("feature [%d,%d] of sparse rows is %v, of dense rows %v", i/l.Features(), i%l.Features(), v,
+					want[i])
 			}
 		}
 		if part := transform(l, s.Slice(3, 7)); furthest(part, got[3*l.Features():7*l.Features()]) != 0 {
@@ -168,8 +172,8 @@ func defaults(t *testing.T, c *contract) {
 	}
 }
 
-// params: a spec and parameters that go out and come in again build the same map, to the bit, and what does not fit is an
-// error that leaves the layer as it was. Every policy starts from the function of the frozen map.
+// params: a spec and parameters that go out and come in again build the same map, to the bit, and what does not fit is
+// an error that leaves the layer as it was. Every policy starts from the function of the frozen map.
 func params(t *testing.T, c *contract) {
 	c.each(t, 5, 22, dtypes, func(t *testing.T, changed layers.Layer, p layers.Policy) {
 		d, dt := changed.Dims(), changed.Dtype()
@@ -203,13 +207,14 @@ func params(t *testing.T, c *contract) {
 		}
 		must(changed, changed.SetParams(turned))
 		restored := must(read.Restore(values(first)))
-		for what, l := range map[string]layers.Layer{"the spec from JSON": again, "SetParams": changed, "Restore": restored} {
+		for what, l := range map[string]layers.Layer{"the spec from JSON": again, "SetParams": changed,
+			"Restore": restored} {
 			z := old
 			if l != changed {
 				z = fwd(l, x)
 			}
-			if exact, inGraph := furthest(transform(l, x), want), furthest(result(z), want); exact != 0 || inGraph > near[dt] {
-				t.Errorf("%s: features differ by %v, in a graph by %v", what, exact, inGraph)
+			if far, inGraph := furthest(transform(l, x), want), furthest(result(z), want); far != 0 || inGraph > near[dt] {
+				t.Errorf("%s: features differ by %v, in a graph by %v", what, far, inGraph)
 			}
 		}
 		written(t, c.build(d, 22, 2, tuned(p), named("map"), as(dt)), first, x)
@@ -260,8 +265,8 @@ func (c *contract) badParams(t *testing.T, l layers.Layer, s layers.Spec) {
 	}
 }
 
-// written writes the parameters of another layer into those of a layer, as a solver does: graphs from before and after and
-// Transform follow.
+// written writes the parameters of another layer into those of a layer, as a solver does: graphs from before and after
+// and Transform follow.
 func written(t *testing.T, l, from layers.Layer, x ops.Matrix) {
 	t.Helper()
 	before := fwd(l, x)
@@ -299,8 +304,8 @@ func throughJSON(s layers.Spec) (read layers.Spec) {
 	return read
 }
 
-// nodes: in one graph the same layer on the same input is one node; maps of another seed, parameter, policy or name have
-// nodes and weights of their own, and together the features that they have alone. A name that is taken is an error.
+// nodes: in one graph the same layer on the same input is one node; maps of another seed, parameter, policy or name
+// have nodes and weights of their own, and together the features that they have alone. A name that is taken is an error.
 func nodes(t *testing.T, c *contract) {
 	d := c.dims(3)
 	x := c.input(tensor.Float64, 5, d, 1)
