@@ -56,11 +56,15 @@ type cost struct {
 	layer  layers.Layer
 	x      [2]ops.Matrix
 	c      [2]*tensor.Dense
+	most   int  // cells of a tensor that are compared
 	powers bool // of x, which have steps relative to x, and at 0 the gradient 0 by definition
 }
 
 func (c *contract) cost(l layers.Layer) *cost {
-	f := &cost{layer: l}
+	f := &cost{layer: l, most: 30}
+	if c.traits.Bags { // whose density estimates take long
+		f.most = 8
+	}
 	for i, n := range []int{5, 2} {
 		f.x[i] = c.input(tensor.Float64, n, l.Dims(), uint64(1+i))
 	}
@@ -124,12 +128,12 @@ func (f *cost) terms() (out []float64, err error) {
 	return out, nil
 }
 
-// compare compares a gradient with differences, for at most about 30 cells. Where the differences do not converge, as
+// compare compares a gradient with differences, for some cells. Where the differences do not converge, as
 // those of a root at 0 do not, the gradient must be a number.
 func (f *cost) compare(t *testing.T, what string, at *tensor.Dense, got []float64, parameter bool) {
 	t.Helper()
 	cells, compared := at.Float64s(), 0
-	for i := 0; i < len(cells); i += 1 + len(cells)/30 {
+	for i := 0; i < len(cells); i += 1 + len(cells)/f.most {
 		if got[i]-got[i] != 0 {
 			t.Errorf("%s[%d] is %v", what, i, got[i])
 			continue
@@ -152,7 +156,7 @@ func (f *cost) compare(t *testing.T, what string, at *tensor.Dense, got []float6
 			t.Errorf("%s[%d] is %v at %v, and by differences %v ± %.1g", what, i, got[i], cells[i], want, off)
 		}
 	}
-	if parameter && 2*compared < min(len(cells), 15) {
+	if parameter && 2*compared < min(len(cells), f.most/2) {
 		t.Errorf("%s: differences converge for %d cells of %d only", what, compared, len(cells))
 	}
 }
