@@ -117,7 +117,7 @@ func TestFwdBesideLoss(t *testing.T) {
 func TestHeadsAgree(t *testing.T) {
 	const n, d, k = 6, 3, 4
 	x := rows(tensor.Float64, n, d, 1)
-	for _, kind := range []string{"linear", "softmax"} {
+	for _, kind := range layers.HeadKinds() {
 		head := must(layers.NewHead(kind, d, k))
 		if head.Kind() != kind {
 			t.Errorf("%s is of the kind %s", kind, head.Kind())
