@@ -7,8 +7,8 @@ import "math"
 //	k(x, z) = Π 1/(1 + (x_i - z_i)²/σ²)
 //
 // on ℝ^d. It is as smooth as a Gaussian at small distances and falls as a power at large ones. The coordinates of its
-// frequencies are independent Laplace variables of scale 1/σ, with the density (σ/2) exp(-σ|w|). Samplers for a
-// ProductLaw fit; samplers for a RadialLaw do not. Rahimi and Recht (2007), figure 1.
+// frequencies are independent Laplace variables of scale 1/σ, with the density (σ/2) exp(-σ|w|). Samplers that
+// need a uniform direction do not fit. Rahimi and Recht (2007), figure 1.
 type Cauchy struct {
 	Sigma float64 // σ > 0, the distance in one coordinate at which the kernel is ½, in the unit of x
 }

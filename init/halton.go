@@ -10,17 +10,17 @@ import (
 )
 
 // Halton takes the first m points of a randomised Halton sequence in place of independent points; coordinate i has the
-// ith prime as its base. The Quantile of a law turns a point into a frequency by the quantile of each coordinate. A law with NormQuantile alone
-// needs one coordinate more: one for the quantile of the norm and d normal quantiles for the direction. The digits that
-// tell the points apart are permuted at random and the digits behind them are independent, so every single point is
-// uniform, the features are unbiased, and the spread over seeds is their error. Owen (2017), A randomized Halton
-// algorithm in R; Yang, Sindhwani, Avron and Mahoney (2014), Quasi-Monte Carlo Feature Maps for Shift-Invariant
-// Kernels.
+// ith prime as its base. The Quantile of the law turns each coordinate of a point into one of a frequency. A law with
+// NormQuantile alone needs one coordinate more: one for the quantile of the norm and d normal quantiles for the
+// direction. The digits that tell the points apart are permuted at random and the digits behind them are independent,
+// so every single point is uniform, the features are unbiased, and the spread over seeds is their error. Owen (2017), A
+// randomized Halton algorithm in R; Yang, Sindhwani, Avron and Mahoney (2014), Quasi-Monte Carlo Feature Maps for
+// Shift-Invariant Kernels.
 //
 // It has less variance than IID in few dimensions and for many frequencies, and up to 1.26 times as much with no more
 // than two frequencies a dimension. In many dimensions, where the primes are as large as m, the points are hardly more
-// even than independent ones. It has at most 1000 coordinates: 1000 dimensions, or 999 for a law with
-// NormQuantile alone.
+// even than independent ones. It has at most 1000 coordinates: 1000 dimensions, or 999 for a law with NormQuantile
+// alone.
 //
 //	sampler      d     m  x - z         .1      .5       1       2       3       4       5
 //	Halton       1     2  axis        1.03    1.02    1.01    1.00    1.01    1.01     .99

@@ -7,8 +7,8 @@ import "math"
 //	k(x, z) = exp(-‖x - z‖₁ / σ)
 //
 // on ℝ^d. The coordinates of its frequencies are independent Cauchy variables of scale 1/σ, w = tan(π(U - 1/2))/σ.
-// Samplers for a ProductLaw fit; samplers for a RadialLaw do not. The kernel exp(-‖x-z‖₂/σ) is another one, Matern{Nu:
-// 0.5, Ell: σ}. Rahimi and Recht (2007), figure 1; Yang et al. (2014), table 1.
+// Samplers that need a uniform direction do not fit. The kernel exp(-‖x-z‖₂/σ) is another one, Matern{Nu: 0.5, Ell: σ}.
+// Rahimi and Recht (2007), figure 1; Yang et al. (2014), table 1.
 type Laplacian struct {
 	Sigma float64 // σ > 0, the bandwidth, in the unit of x; scikit-learn's gamma is 1/σ
 }

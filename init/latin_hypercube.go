@@ -6,17 +6,17 @@ import (
 )
 
 // LatinHypercube draws m points of the unit cube that are stratified in each coordinate: each of the m intervals of
-// length 1/m holds one point, at a uniform place, and independent random permutations assign the points. The Quantile of a
-// law turns a point into a frequency by the quantile of each coordinate. A law with NormQuantile alone needs one coordinate more: one for the
-// quantile of the norm and d normal quantiles for the direction. Every single point is uniform, so the features are
-// unbiased. McKay, Beckman and Conover (1979), A Comparison of Three Methods for Selecting Values of Input Variables in
-// the Analysis of Output from a Computer Code.
+// length 1/m holds one point, at a uniform place, and independent random permutations assign the points. The Quantile
+// of the law turns each coordinate of a point into one of a frequency. A law with NormQuantile alone needs one
+// coordinate more: one for the quantile of the norm and d normal quantiles for the direction. Every single point is
+// uniform, so the features are unbiased. McKay, Beckman and Conover (1979), A Comparison of Three Methods for Selecting
+// Values of Input Variables in the Analysis of Output from a Computer Code.
 //
 // Stratification removes the part of cos(w·(x-z)) that is a sum of functions of one coordinate each (Stein 1987). For a
-// law with Quantile this is nearly all of the variance along an axis in any dimension, and hardly any along the diagonal in
-// many. For every pair of rows the variance is at most m/(m-1) times the variance of IID (Owen 1997, Monte Carlo
-// variance of scrambled net quadrature, section 3); no other sampler of this package has such a bound. The dimensions
-// have no limit.
+// law with Quantile this is nearly all of the variance along an axis in any dimension, and hardly any along the
+// diagonal in many. For every pair of rows the variance is at most m/(m-1) times the variance of IID (Owen 1997, Monte
+// Carlo variance of scrambled net quadrature, section 3); no other sampler of this package has such a bound. The
+// dimensions have no limit.
 //
 //	sampler          d     m  x - z         .1      .5       1       2       3       4       5
 //	LatinHypercube   1     2  axis        1.00    1.00    1.00    1.00    1.01    1.01    1.01

@@ -15,8 +15,8 @@ import (
 // to Gaussian{Sigma: ℓ}.
 //
 // Its frequencies follow the multivariate t law with 2ν degrees of freedom, w = N(0, I)/(ℓ √(χ²_{2ν}/(2ν))), with one
-// chi-square variable for the whole frequency. The direction is uniform, but the coordinates are not independent, so
-// Matern is no ProductLaw. Rasmussen and Williams (2006), equations 4.14 and 4.15.
+// chi-square variable for the whole frequency. The direction is uniform, but the coordinates are not independent.
+// Rasmussen and Williams (2006), equations 4.14 and 4.15.
 //
 // For a small ν the law has very heavy tails, P(‖w‖ > t) ~ t^(-2ν). Norms are cut off at 1e290/ℓ, which for ν >= 0.05
 // concerns less than 1 frequency in 10²⁸.

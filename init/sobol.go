@@ -8,16 +8,17 @@ import (
 	"strings"
 )
 
-// Sobol takes the first m points of a randomised Sobol' sequence in place of independent points. The Quantile of a law turns a
-// point into a frequency by the quantile of each coordinate. A law with NormQuantile alone needs one coordinate more: one for the
-// quantile of the norm and d normal quantiles for the direction. A random lower-triangular matrix scrambles the digits
-// of each coordinate (Matoušek 1998) and a random digital shift makes every single point uniform, so the features are
-// unbiased, and the spread over seeds is their error. The points are most even when m is a power of two.
+// Sobol takes the first m points of a randomised Sobol' sequence in place of independent points. The Quantile of the
+// law turns each coordinate of a point into one of a frequency. A law with NormQuantile alone needs one coordinate
+// more: one for the quantile of the norm and d normal quantiles for the direction. A random lower-triangular matrix
+// scrambles the digits of each coordinate (Matoušek 1998) and a random digital shift makes every single point uniform,
+// so the features are unbiased, and the spread over seeds is their error. The points are most even when m is a power of
+// two.
 //
 // The direction numbers are from Joe and Kuo (2008), Constructing Sobol sequences with better two-dimensional
 // projections, SIAM J. Sci. Comput. 30, 2635-2654, file new-joe-kuo-6.21201, and the points come in their order
-// (Antonov and Saleev's Gray code). The package has the polynomials of degree up to 13: 1111 dimensions, or 1110 for
-// a law with NormQuantile alone.
+// (Antonov and Saleev's Gray code). The package has the polynomials of degree up to 13: 1111 dimensions, or 1110 for a
+// law with NormQuantile alone.
 //
 // It has less variance than IID in few dimensions and for many frequencies. With few frequencies the points of some
 // pairs of coordinates lie on a few lines. Where x and z differ in such a pair it has up to 5.6 times the variance in 8
