@@ -112,17 +112,11 @@ func (k Levy) FittedPeriod(order int, w Window) float64 {
 	if order == 0 {
 		return 1
 	}
-	below := func(period float64) bool { return newHarmonics(k, order, w, period).Signature(0) < k.Signature(0) }
+	less := func(period float64) bool { return newHarmonics(k, order, w, period).Signature(0) < k.Signature(0) }
 	lo, hi := 2., 30+20*math.Sqrt(float64(order)) // there is one, and these are on its two sides
-	side := below(lo)
-	for hi-lo > 1e-9*hi {
-		if mid := (lo + hi) / 2; below(mid) == side {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return math.Round(1e6*lo) / 1e6 // every machine finds the same
+	side := less(lo)
+	period := bisect(func(period float64) bool { return less(period) == side }, lo, hi)
+	return math.Round(1e6*period) / 1e6 // every machine finds the same
 }
 
 // Degree is ½.

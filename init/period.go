@@ -129,25 +129,6 @@ func supremum(f func(float64) float64, step float64, stop func(t, worst float64)
 	return math.Max(worst, f(best))
 }
 
-// minimise returns a local minimum of f between a and b, by golden-section search.
-func minimise(f func(float64) float64, a, b float64) float64 {
-	ratio := (math.Sqrt(5) - 1) / 2
-	c, d := b-ratio*(b-a), a+ratio*(b-a)
-	fc, fd := f(c), f(d)
-	for range 40 {
-		if fc < fd {
-			b, d, fd = d, c, fc
-			c = b - ratio*(b-a)
-			fc = f(c)
-		} else {
-			a, c, fc = c, d, fd
-			d = a + ratio*(b-a)
-			fd = f(d)
-		}
-	}
-	return (a + b) / 2
-}
-
 // ErrorBound returns the bound of lemma 3 of Vedaldi and Zisserman (2012): for rows with Σ x_i^γ = 1, of any number of
 // dimensions,
 //

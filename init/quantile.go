@@ -68,19 +68,11 @@ func betaQuantile(a, b, p float64) float64 {
 	if x > 0 && math.Abs(mathext.RegIncBeta(a, b, x)-p) < 1e-10*p {
 		return x
 	}
-	lo, hi := -745.0, 0.0
-	for range 80 {
-		mid := (lo + hi) / 2
-		if mathext.RegIncBeta(a, b, math.Exp(mid)) < p {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	if hi <= -744 {
+	log := bisect(func(t float64) bool { return mathext.RegIncBeta(a, b, math.Exp(t)) < p }, -745, 0)
+	if log <= -744 {
 		return 0
 	}
-	return math.Exp(hi)
+	return math.Exp(log)
 }
 
 // normalQuantile is the quantile of the standard normal law, and NaN where there is none.

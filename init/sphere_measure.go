@@ -67,7 +67,8 @@ func newRadialDensities(d, p int, end float64) (plus, minus *radialDensity) {
 	sides := []*radialDensity{plus, minus}
 	for from, at, side := 0., step, 0; at < end; at += step {
 		if v := f(at); v < 0 != (side == 1) && v != 0 {
-			zero := bisect(f, at-step, at)
+			negative := f(at-step) < 0
+			zero := bisect(func(r float64) bool { return f(r) < 0 == negative }, at-step, at)
 			sides[side].add(f, from, zero, end)
 			from, side = zero, 1-side
 		}
@@ -88,20 +89,6 @@ func sphereDensity(d, p int) func(r float64) float64 {
 		}
 		return math.Exp(constant+float64(d-1)*math.Log(max(r, math.SmallestNonzeroFloat64))) * sphereMean(d+2*p+2, 2*r)
 	}
-}
-
-// bisect finds the zero of f between lo and hi.
-func bisect(f func(float64) float64, lo, hi float64) float64 {
-	sign := f(lo) < 0
-	for range 60 {
-		mid := (lo + hi) / 2
-		if f(mid) < 0 == sign {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo + (hi-lo)/2
 }
 
 // add cuts |f| between two zeros into cells, into fewer ones far out.
