@@ -19,9 +19,6 @@ import (
 
 // kernel compares the exact kernel with the plain one, and checks that it is one.
 func kernel(t *testing.T, c *contract) {
-	if c.kernel == nil {
-		t.Skip("a tree has no kernel of its own")
-	}
 	for _, dt := range dtypes {
 		for _, d := range []int{1, 2, 3, 17} {
 			d = c.dims(d)
@@ -121,9 +118,6 @@ func (c *contract) apart(d int) ops.Matrix {
 // unbiased compares means of inner products of features with the kernel. What 64 draws show to be off by more than four
 // standard errors must be so after 512 draws.
 func unbiased(t *testing.T, c *contract) {
-	if c.kernel == nil || (c.traits.Fitted || c.traits.Bags) && c.Mean == nil {
-		t.Skip("the features are no estimate of a kernel")
-	}
 	const features = 256
 	for _, d := range []int{1, 2, 9} {
 		d = c.dims(d)

@@ -71,14 +71,26 @@ func Run(t *testing.T, m Map) {
 		return
 	}
 	for _, test := range []struct {
-		name string
-		of   func(t *testing.T, c *contract)
+		name    string
+		of      func(t *testing.T, c *contract)
+		applies bool
 	}{
-		{"kernel", kernel}, {"unbiased", unbiased}, {"gradient", gradients}, {"domain", outside}, {"dtype", precision},
-		{"extremes", extremes}, {"sparse", sparse}, {"views", views}, {"params", params}, {"nodes", nodes},
-		{"memory", memory}, {"defaults", defaults},
+		{"kernel", kernel, c.kernel != nil}, // a tree has none of its own
+		{"unbiased", unbiased, c.kernel != nil && (c.Mean != nil || !c.traits.Fitted && !c.traits.Bags)},
+		{"gradient", gradients, true},
+		{"domain", outside, true},
+		{"dtype", precision, true},
+		{"extremes", extremes, true},
+		{"sparse", sparse, !c.traits.Bags}, // sets of samples are dense
+		{"views", views, true},
+		{"params", params, true},
+		{"nodes", nodes, true},
+		{"memory", memory, true},
+		{"defaults", defaults, !c.traits.Bags && !c.tree},
 	} {
-		sub(t, test.name, func(t *testing.T) { test.of(t, c) })
+		if test.applies {
+			sub(t, test.name, func(t *testing.T) { test.of(t, c) })
+		}
 	}
 }
 

@@ -81,9 +81,6 @@ func (c *contract) thinned(dt tensor.Dtype, n, d int) *tensor.Dense {
 
 // sparse compares sparse rows with the same rows made dense. gradients has the gradients.
 func sparse(t *testing.T, c *contract) {
-	if c.traits.Bags {
-		t.Skip("sets of samples are dense")
-	}
 	const n = 13
 	c.each(t, 17, 134, dtypes, func(t *testing.T, l layers.Layer, p layers.Policy) {
 		x, bound := c.thinned(l.Dtype(), n, l.Dims()), []float64(nil)
@@ -138,9 +135,6 @@ var other = map[tensor.Dtype]tensor.Dtype{tensor.Float32: tensor.Float64, tensor
 
 // defaults: parameters that come from data are in their ranges, and the same for sparse rows and views.
 func defaults(t *testing.T, c *contract) {
-	if c.traits.Bags || c.tree {
-		t.Skip("of rows only")
-	}
 	of := func(x ops.Matrix) (layers.Spec, error) {
 		s := layers.Spec{Map: c.Spec.Map}
 		if n, ok := c.Spec.Params["negative"]; ok {
