@@ -1,6 +1,10 @@
 package layers
 
-import spectral "github.com/bochner-go/bochner/init"
+import (
+	"sync"
+
+	spectral "github.com/bochner-go/bochner/init"
+)
 
 // The papers behind the types of layers and of kernels, by their names in bibliography. Heads, compositions and the
 // linear kernel have none, nor have Gaussian and Laplacian, which are older than their features. A kernel has its
@@ -53,5 +57,6 @@ var (
 	}
 )
 
-// bibliography maps the name of every paper, with which the Paper of an Entry begins, to its BibTeX entry.
-var bibliography = spectral.References()
+// bibliography maps the name of every paper, with which the Paper of an Entry begins, to its BibTeX entry. Few programs
+// cite, so it is read at the first call.
+var bibliography = sync.OnceValue(spectral.References)

@@ -19,7 +19,7 @@ func Cite(ls ...Layer) string {
 	slices.Sort(names)
 	var entries []string
 	for _, name := range slices.Compact(names) {
-		entries = append(entries, bibliography[name])
+		entries = append(entries, bibliography()[name])
 	}
 	return strings.Join(entries, "\n")
 }
@@ -73,7 +73,7 @@ func kernelPapers(k spectral.Kernel) []string {
 			continue
 		}
 		paper, _, _ := strings.Cut(e.Paper, ",")
-		if bibliography[paper] != "" {
+		if bibliography()[paper] != "" {
 			return []string{paper}
 		}
 	}

@@ -22,7 +22,7 @@ func TestEveryMapIsCited(t *testing.T) {
 			continue
 		}
 		source := year.FindString(e.Paper)
-		entry, ok := bibliography[source]
+		entry, ok := bibliography()[source]
 		if !ok {
 			t.Errorf("map %s: its Paper %q does not begin with the name of a paper of the bibliography, such as "+
 				"\"Cho and Saul 2009\"; add it to init/refs.bib", e.Name, e.Paper)
@@ -57,7 +57,7 @@ func TestKernelsOfFittedMapsAreCited(t *testing.T) {
 			}
 			cited := Cite(layerOf(t, e, "kernel", other.Name))
 			for _, p := range papers {
-				if n++; !strings.Contains(cited, bibliography[p]) {
+				if n++; !strings.Contains(cited, bibliography()[p]) {
 					t.Errorf("map %s with the kernel of %s: Cite does not name %s; add the type of the kernel to "+
 						"kernelSources in layers/bibliography.go", e.Name, other.Name, p)
 				}
@@ -115,7 +115,7 @@ func TestEverySamplerIsCited(t *testing.T) {
 		}
 		for _, l := range ls {
 			for _, p := range papers {
-				if bibliography[p] == "" || !strings.Contains(Cite(l), bibliography[p]) {
+				if bibliography()[p] == "" || !strings.Contains(Cite(l), bibliography()[p]) {
 					t.Errorf("a %s drawn by %v does not cite %s", typeName(l), s, p)
 				}
 			}
@@ -130,7 +130,7 @@ func TestEverySamplerIsCited(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range append(couplingSources[c], "Jacot et al. 2018", "Luo et al. 2021") {
-			if !strings.Contains(Cite(l), bibliography[p]) {
+			if !strings.Contains(Cite(l), bibliography()[p]) {
 				t.Errorf("coupling %v: %s is not cited", c, p)
 			}
 		}
@@ -145,7 +145,7 @@ func TestEveryLandmarkChoiceIsCited(t *testing.T) {
 	}
 	for choice, name := range landmarkChoices[1:] {
 		sources := landmarkSources[LandmarkChoice(choice+1)]
-		if len(sources) != 1 || !strings.Contains(Cite(layerOf(t, e, "select", name)), bibliography[sources[0]]) {
+		if len(sources) != 1 || !strings.Contains(Cite(layerOf(t, e, "select", name)), bibliography()[sources[0]]) {
 			t.Errorf("select=%s: its source is not cited; add it to landmarkSources in layers/bibliography.go", name)
 		}
 	}
@@ -172,12 +172,12 @@ func TestBibliography(t *testing.T) {
 		slices.Collect(maps.Values(kernelSources)),
 		samplerSources(), slices.Collect(maps.Values(couplingSources)), slices.Collect(maps.Values(landmarkSources))} {
 		for _, s := range slices.Concat(sources...) {
-			if used[s] = true; bibliography[s] == "" {
+			if used[s] = true; bibliography()[s] == "" {
 				t.Errorf("%q is a source and not in bibliography", s)
 			}
 		}
 	}
-	for name, entry := range bibliography {
+	for name, entry := range bibliography() {
 		m := form.FindStringSubmatch(entry)
 		if m == nil {
 			t.Errorf("%s: not an entry of the common form:\n%s", name, entry)
@@ -236,8 +236,8 @@ func TestCiteOfCompositions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := bibliography["Rahimi and Recht 2007"] + "\n" + bibliography["Rasmussen and Williams 2006"] + "\n" +
-		bibliography["Yu et al. 2016"]
+	want := bibliography()["Rahimi and Recht 2007"] + "\n" + bibliography()["Rasmussen and Williams 2006"] + "\n" +
+		bibliography()["Yu et al. 2016"]
 	if got := Cite(all); got != want {
 		t.Errorf("cited\n%s", got)
 	}
