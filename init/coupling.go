@@ -196,12 +196,16 @@ func (c Coupling) norms(p *Split, d, plus, minus int, norms, strata *rand.Rand) 
 		if v == nil || !c.Shares() || len(v) != n {
 			v, u = c.strata(n, strata), c.uniforms(n, norms)
 		}
+		quantiles := make([]func(d int, p float64) float64, len(side.Parts))
+		for i, part := range side.Parts {
+			quantiles[i] = part.Of.Law().NormQuantile
+		}
 		for j := range n {
-			of := side.component(v[j])
-			r := of.Law().NormQuantile(d, u[j])
+			i := side.component(v[j])
+			r := quantiles[i](d, u[j])
 			if r-r != 0 {
 				return nil, fmt.Errorf("spectral: %T of %T drew the norm %v, which is not finite: %w",
-					of, p.Of, r, ErrParam)
+					side.Parts[i].Of, p.Of, r, ErrParam)
 			}
 			out = append(out, r)
 		}
@@ -237,12 +241,13 @@ func (c Coupling) uniforms(n int, rng *rand.Rand) []float64 {
 	return u
 }
 
-// component returns the kernel whose share of [0, 1) contains v.
-func (s Side) component(v float64) Random {
-	for _, c := range s.Parts[:len(s.Parts)-1] {
+// component returns the index of the component whose share of [0, 1) contains v.
+func (s Side) component(v float64) int {
+	last := len(s.Parts) - 1
+	for i, c := range s.Parts[:last] {
 		if v -= c.Share; v < 0 {
-			return c.Of
+			return i
 		}
 	}
-	return s.Parts[len(s.Parts)-1].Of
+	return last
 }
