@@ -68,16 +68,8 @@ func TestHomogeneousAtZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grads, err := G.Grad(G.Must(G.Sum(z)), x, l, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := G.NewTapeMachine(g)
-	defer m.Close()
-	if err := m.RunAll(); err != nil {
-		t.Fatal(err)
-	}
-	for i, got := range grads[0].Value().(*tensor.Dense).Float64s() {
+	grads := slopes(t, z, x, l, r)
+	for i, got := range grads[0] {
 		u := math.Abs(v[i])
 		// d/dv of r₀√v + √2 r₁ √v (cos θ + sin θ), θ = L ln v, where package math's assembly has no logarithm of
 		// denormal numbers
@@ -95,7 +87,7 @@ func TestHomogeneousAtZero(t *testing.T) {
 		}
 	}
 	for _, d := range grads[1:] {
-		for _, got := range d.Value().(*tensor.Dense).Float64s() {
+		for _, got := range d {
 			if got-got != 0 {
 				t.Errorf("a gradient of a parameter is %v", got)
 			}
@@ -208,11 +200,7 @@ func tableGradient(t *testing.T, x *tensor.Dense, s ops.Tables) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := G.NewTapeMachine(g)
-	defer m.Close()
-	if err := m.RunAll(); err != nil {
-		t.Fatal(err)
-	}
+	run(t, g)
 	return grads[0].Value().(*tensor.Dense).Float64s()
 }
 

@@ -3,6 +3,7 @@ package ops_test
 import (
 	"math"
 	"math/rand/v2"
+	"testing"
 
 	"github.com/bochner-go/bochner/ops"
 	G "gorgonia.org/gorgonia"
@@ -17,6 +18,30 @@ func must[V any](v V, err error) V {
 }
 
 func second[V any](_ V, err error) error { return err }
+
+// run computes the nodes of a graph.
+func run(t *testing.T, g *G.ExprGraph) {
+	t.Helper()
+	m := G.NewTapeMachine(g)
+	defer m.Close()
+	if err := m.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// slopes returns the gradients of the sum of z for nodes.
+func slopes(t *testing.T, z *G.Node, wrt ...*G.Node) (out [][]float64) {
+	t.Helper()
+	grads, err := G.Grad(G.Must(G.Sum(z)), wrt...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, z.Graph())
+	for _, n := range grads {
+		out = append(out, n.Value().(*tensor.Dense).Float64s())
+	}
+	return out
+}
 
 func at(t *tensor.Dense, i int) float64 {
 	if t.Dtype() == tensor.Float32 {
