@@ -7,13 +7,13 @@ import (
 
 // Antithetic draws frequencies in pairs, columns 2i and 2i+1, whose coordinates are F⁻¹(u) in one and F⁻¹(1-u) in the
 // other. F is the distribution function of a coordinate, and every coordinate has a u of its own. Each single frequency
-// has exactly the kernel's law, so the features are unbiased. It needs the Quantile of the law. Hammersley and Morton (1956), A
-// new Monte Carlo technique: antithetic variates.
+// has exactly the kernel's law, so the features are unbiased. It needs the Quantile of the law. Hammersley and Morton
+// (1956), A new Monte Carlo technique: antithetic variates.
 //
 // A Laplace feature falls with every coordinate of its frequency, so a pair never has more variance than two
-// independent frequencies. Nor has a pair w and -w of units (Step, ReLU), only one of which is active on a row. For Fourier features of a symmetric law, F is the distribution of |w| and the signs are
-// independent: a pair w and -w would give the same cosine twice. Every Fourier and LogFourier kernel of this package
-// has a symmetric law.
+// independent frequencies. Nor has a pair w and -w of units (Step, ReLU), only one of which is active on a row. For
+// Fourier features of a symmetric law, F is the distribution of |w| and the signs are independent: a pair w and -w
+// would give the same cosine twice. Every Fourier and LogFourier kernel of this package has a symmetric law.
 //
 // For the Gaussian it has less variance than IID where x and z are close. It has more where they are far apart in one
 // or two coordinates: up to 1.64 times as much at four bandwidths in one, 1.34 times at three in two. Along an axis the

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// ArcCosine is the arc-cosine kernel: the kernel of a layer of infinitely many units with normal weights, which are step
-// functions (order 0) or rectified linear units (order 1). With θ the angle between x and z,
+// ArcCosine is the arc-cosine kernel: the kernel of a layer of infinitely many units with normal weights, which are
+// step functions (order 0) or rectified linear units (order 1). With θ the angle between x and z,
 //
 //	order 0   k = 1 - θ/π
 //	order 1   k = ‖x‖ ‖z‖ (sin θ + (π - θ) cos θ)/π
@@ -17,8 +17,8 @@ import (
 // and Saul (2009), Kernel methods for deep learning, equations (3) to (6).
 //
 // On the unit sphere it is also a signed combination of Gaussians, Split. At opposite points the kernel is steep: order
-// 0 rises as a square root of 1 + x·z. A close fit there needs a large mass, about 60 for an error of .03 at order 0, so
-// these features converge slowly.
+// 0 rises as a square root of 1 + x·z. A close fit there needs a large mass, about 60 for an error of .03 at order 0,
+// so these features converge slowly.
 type ArcCosine struct {
 	Order     int     // 0 or 1
 	Eps, Flat float64 // of the fit of Split, as in SpherePolynomial
@@ -115,8 +115,8 @@ func squaredUnits(phi float64) float64 {
 	return (phi*(1+2*cos*cos) - 3*sin*cos) / math.Pi
 }
 
-// supplement returns φ = π - θ, where θ is the angle of two rows, and the product of their norms, without which there is
-// no angle. Kahan's formula takes φ from the sum and the difference of the rows scaled to length 1.
+// supplement returns φ = π - θ, where θ is the angle of two rows, and the product of their norms, without which there
+// is no angle. Kahan's formula takes φ from the sum and the difference of the rows scaled to length 1.
 func supplement(x, z []float64) (phi, norms float64) {
 	sameLength(x, z)
 	a, b := floats.Norm(x, 2), floats.Norm(z, 2)

@@ -10,11 +10,11 @@ import (
 //
 //	P(sup |φ(x)·φ(z) - k(x, z)| >= eps) <= 2^(1+(9d+2)/(d+2)) (d R² L/eps²)^(d/(d+2)) exp(-s eps²/(d+2)),
 //
-// where L = E[w² e^(-2rw)] for one coordinate w of the frequencies: 2λ/(λ+2r)³ for ReciprocalSemigroup (lemma 8), and
-// β (β√(2r) + 1)/(4(2r)^{3/2}) e^{-β√(2r)} for ExpSemigroup (lemma 6), which is infinite at r = 0. Data with zeros are
+// where L = E[w² e^(-2rw)] for one coordinate w of the frequencies: 2λ/(λ+2r)³ for ReciprocalSemigroup (lemma 8), and β
+// (β√(2r) + 1)/(4(2r)^{3/2}) e^{-β√(2r)} for ExpSemigroup (lemma 6), which is infinite at r = 0. Data with zeros are
 // then shifted (lemma 7): with δ = eps²/(8 β² d²) added to each coordinate the kernel changes by at most β d √(2δ) =
-// eps/2, and the bound at r = δ, the radius R + δ√d and eps/2 holds for eps. The paper prints δ without β and the radius
-// R + δ, which holds for d = 1 only.
+// eps/2, and the bound at r = δ, the radius R + δ√d and eps/2 holds for eps. The paper prints δ without β and the
+// radius R + δ, which holds for d = 1 only.
 //
 // The result is at most 1. It holds for R √L > eps. Errors wrap ErrParam: d or s below 1, an R, L or eps that is not
 // positive and finite, and R √L <= eps.

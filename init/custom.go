@@ -47,8 +47,8 @@ func (k Custom) Domain() Domain {
 	}
 }
 
-// Validate returns an error that wraps ErrParam for another transform, a law without functions, no Exact, a Shift that is
-// negative, not finite or given without LogFourier, and an On that is larger than the transform allows.
+// Validate returns an error that wraps ErrParam for another transform, a law without functions, no Exact, a Shift that
+// is negative, not finite or given without LogFourier, and an On that is larger than the transform allows.
 func (k Custom) Validate() error {
 	switch t, c := k.Of.Transform, k.Of.Shift; {
 	case t != Fourier && t != Laplace && t != LogFourier:

@@ -15,8 +15,9 @@
 // on the features is a kernel machine.
 //
 // A kernel is a small struct, such as Gaussian{Sigma: 1}. Its method At is its exact value, and Domain the set of
-// inputs. Law is the distribution of its frequencies: a function that draws one, the quantile function of its coordinates
-// if they are independent, and of its norm if its direction is uniform. Custom is a kernel with a law of your own.
+// inputs. Law is the distribution of its frequencies: a function that draws one, the quantile function of its
+// coordinates if they are independent, and of its norm if its direction is uniform. Custom is a kernel with a law of
+// your own.
 //
 // Additive kernels on histograms need no random numbers. Chi2, Intersection, JensenShannon and Hellinger are
 // Homogeneous: Harmonics are samples of their one-dimensional spectrum, which give a feature map for each coordinate.

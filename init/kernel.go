@@ -97,8 +97,8 @@ type Law struct {
 	// the sphere and independent of the norm.
 	NormQuantile func(d int, p float64) float64
 
-	// squares is the second moment of the term of one frequency in the estimate of k(x, z); nil for those of which
-	// atAndDoubled knows it.
+	// squares is the second moment of the term of one frequency in the estimate of k(x, z); nil for the transforms that
+	// atAndDoubled covers.
 	squares func(x, z []float64) float64
 }
 

@@ -45,8 +45,8 @@ type Products struct {
 	Scales  []float64     // [m]
 }
 
-// DrawProducts draws m features of k in ℝ^d under a seed: the degrees, with probabilities proportional to 2^-(n+1), from
-// the stream "degrees", the signs from the stream "W". Errors wrap ErrParam: an invalid kernel, d or m below 1,
+// DrawProducts draws m features of k in ℝ^d under a seed: the degrees, with probabilities proportional to 2^-(n+1),
+// from the stream "degrees", the signs from the stream "W". Errors wrap ErrParam: an invalid kernel, d or m below 1,
 // coefficients that are all 0 or not finite.
 func DrawProducts(k Polynomial, d, m int, seed uint64) (*Products, error) {
 	if err := validate(k); err != nil {

@@ -66,8 +66,8 @@ func (k Matern) Validate() error {
 	return positive("Matern", "Ell", k.Ell)
 }
 
-// Law is the multivariate t law of 2ν degrees of freedom and scale 1/ℓ. Its norm is √(d F)/ℓ, where F has the F law with
-// d and 2ν degrees of freedom; ℓ²‖w‖²/(2ν) = B/(1-B) with B ~ Beta(d/2, ν). Its coordinates are not independent.
+// Law is the multivariate t law of 2ν degrees of freedom and scale 1/ℓ. Its norm is √(d F)/ℓ, where F has the F law
+// with d and 2ν degrees of freedom; ℓ²‖w‖²/(2ν) = B/(1-B) with B ~ Beta(d/2, ν). Its coordinates are not independent.
 func (k Matern) Law() Law {
 	return Law{
 		Transform: Fourier,

@@ -8,11 +8,11 @@ import "math"
 //	k(x, z) = x·z κ₀ + ‖x‖ ‖z‖ κ₁,   κ₀ = (π - θ)/π,   κ₁ = (sin θ + (π - θ) cos θ)/π,
 //
 // on ℝ^d, where θ is the angle between x and z; k(x, x) = 2‖x‖². Its features are the gradients of such a network
-// (Tangent), with w, v ~ N(0, I), so every sampler fits. Jacot, Gabriel and Hongler (2018); Bietti and Mairal (2019), On
-// the inductive bias of neural tangent kernels.
+// (Tangent), with w, v ~ N(0, I), so every sampler fits. Jacot, Gabriel and Hongler (2018); Bietti and Mairal (2019),
+// On the inductive bias of neural tangent kernels.
 //
-// On the unit sphere it is also a signed combination of Gaussians, Split. Like ArcCosine it is steep at opposite points:
-// an error of .03 needs the mass 15.5.
+// On the unit sphere it is also a signed combination of Gaussians, Split. Like ArcCosine it is steep at opposite
+// points: an error of .03 needs the mass 15.5.
 type NeuralTangent struct {
 	Eps, Flat float64 // of the fit of Split, as in SpherePolynomial; Eps is relative to k(x, x) = 2
 }

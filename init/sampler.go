@@ -54,8 +54,8 @@ func Stream(seed uint64, name string) rand.Source {
 	return rand.NewChaCha8(sha256.Sum256(append(b, name...)))
 }
 
-// Frequencies draws m frequencies of k in ℝ^d under a seed, as a float64 tensor [d, m], one frequency a column. The
-// first half of those of a Tangent kernel are its w, the second half its v.
+// Frequencies draws m frequencies of k in ℝ^d under a seed, as a float64 tensor [d, m], one frequency a column. For a
+// Tangent kernel the first half of the columns are the w, the second half the v.
 //
 // It uses the stream "W" of the seed, see Stream. The same seed gives the same bits for IID. Samplers with a QR
 // factorisation give the same numbers to rounding.

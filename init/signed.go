@@ -16,8 +16,9 @@ import (
 // theorem 3. The features of both parts, each column with its sign, make the kernel an indefinite inner product.
 type SignedLaw interface {
 	Kernel
-	// Split returns the two laws in ℝ^d, which may give the kernel on the unit sphere alone. Where the kernel must be approximated, and the approximation is not given, it
-	// is chosen for m frequencies of each sign that the coupling draws.
+	// Split returns the two laws in ℝ^d, which may give the kernel on the unit sphere alone. Where the kernel must be
+	// approximated, and the approximation is not given, it is chosen for m frequencies of each sign that the coupling
+	// draws.
 	Split(d, m int, c Coupling) (*Split, error)
 }
 

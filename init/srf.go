@@ -65,8 +65,8 @@ type SphericalLaw struct {
 
 var _ Random = (*SphericalLaw)(nil)
 
-// Law has a uniform direction, and the norm of the density in the dimension of the fit. In another dimension the norm is
-// NaN, which Frequencies refuses.
+// Law has a uniform direction, and the norm of the density in the dimension of the fit. In another dimension the norm
+// is NaN, which Frequencies refuses.
 func (l *SphericalLaw) Law() Law {
 	return Law{Transform: Fourier, NormQuantile: func(d int, p float64) float64 {
 		if l.radialDensity == nil || d != l.d {

@@ -17,9 +17,9 @@ import (
 //
 // where H is the Walsh-Hadamard matrix, the Dᵢ are diagonals of independent random signs, x is zero-padded to d'
 // coordinates, and the r are independent norms of the kernel's law in ℝ^d'. V is orthogonal. The product with it takes
-// O(d' log d') operations, and 3d' signs replace d'² numbers. It needs the NormQuantile of the law. Yu et al. (2016), Orthogonal Random
-// Features, section 4, give all frequencies the norm √d'; with independent norms the kernel is also right at small
-// distances.
+// O(d' log d') operations, and 3d' signs replace d'² numbers. It needs the NormQuantile of the law. Yu et al. (2016),
+// Orthogonal Random Features, section 4, give all frequencies the norm √d'; with independent norms the kernel is also
+// right at small distances.
 //
 // It is biased, because a row of V is not uniform on the sphere. For the Gaussian at t bandwidths in the direction e,
 // ‖e‖ = 1, the bias is

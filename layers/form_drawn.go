@@ -17,8 +17,8 @@ type Drawn struct {
 	Params []ParamDef
 	// Kernel makes the kernel from values that are in the declared ranges.
 	Kernel func(v Values) spectral.Kernel
-	// Transform is the transform of the kernel. 0 is spectral.Fourier; one of spectral.Step, ReLU and Tangent stands for
-	// all three.
+	// Transform is the transform of the kernel. 0 is spectral.Fourier; one of spectral.Step, ReLU and Tangent stands
+	// for all three.
 	Transform spectral.Transform
 	// Defaults fills in the parameters that depend on the rows x. It is nil if every parameter has a Default.
 	Defaults func(v Values, x ops.Matrix) error

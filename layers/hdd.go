@@ -25,19 +25,19 @@ import (
 // features]. FwdBags and TransformBags take sets of samples and estimate their densities (Densities). NewBagLayer makes
 // a map of sets of this layer.
 //
-// A grid cannot hold a density in l > 3 dimensions. The layer then takes the densities of R one-dimensional projections,
-// the slices
+// A grid cannot hold a density in l > 3 dimensions. The layer then takes the densities of R one-dimensional
+// projections, the slices
 //
 //	t_r = ½ + Σ_j u_jr (x_j - ½),   Σ_j |u_jr| <= 1,   r = 1 to R.
 //
-// The first l directions u_r are the axes, so that the first l densities are the marginals, and as many more are random,
-// at most 32. Input [n, RV]: the V points of the first direction, then of the second, and so on. The squared distance is
-// the sum Σ_r ρ²(p_r, q_r) over the directions, whose embeddings are joined before W, as those of the coordinates are in
-// the paper's experiment on scenes. Equal distributions have the distance 0. As R grows, only they have it, since a
-// distribution is determined by its projections on all directions (Cramér and Wold 1936); with finitely many directions
-// some differences are not seen. The directions depend on l alone, so that the distance is the same for every seed.
-// Bandwidths are given for coordinates; that of slice r is √(Σ_j u_jr² h_j²), as if the joint estimate were projected, and
-// at least 1/2V for a random direction.
+// The first l directions u_r are the axes, so that the first l densities are the marginals, and as many more are
+// random, at most 32. Input [n, RV]: the V points of the first direction, then of the second, and so on. The squared
+// distance is the sum Σ_r ρ²(p_r, q_r) over the directions, whose embeddings are joined before W, as those of the
+// coordinates are in the paper's experiment on scenes. Equal distributions have the distance 0. As R grows, only they
+// have it, since a distribution is determined by its projections on all directions (Cramér and Wold 1936); with
+// finitely many directions some differences are not seen. The directions depend on l alone, so that the distance is the
+// same for every seed. Bandwidths are given for coordinates; that of slice r is √(Σ_j u_jr² h_j²), as if the joint
+// estimate were projected, and at least 1/2V for a random direction.
 //
 // The kernel of the total variation is the Laplacian kernel of the values. Without WithLambdas its map has Cauchy
 // frequencies on the values themselves: it is unbiased, W has Dims rows, and there is no embedding.

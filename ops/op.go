@@ -40,8 +40,8 @@ type decl struct {
 
 	on        func(o *Op) Domain // of x; nil is Attr.Domain
 	unchecked bool               // the domain is not checked, or forward does
-	// circular is for a map of cosines and sines, which finds a projection that is not finite by itself: finite cells
-	// are not looked for.
+	// circular is for a map of cosines and sines. Its forward reports projections that are not finite, so the cells
+	// are not checked before.
 	circular bool
 	// sparse says what forward does with sparse rows.
 	sparse sparsity
@@ -146,8 +146,8 @@ func (o Op) Node(in ...*G.Node) (*G.Node, error) {
 	return o.apply(in...)
 }
 
-// Into computes the op of dense or sparse rows x and writes the result to dst, allocated if nil, without a graph. The
-// errors are those of the graph. With a dst of its own a caller of a map of packed weights allocates nothing.
+// Into computes the op of dense or sparse rows x and writes the result to dst, allocated if nil, without a graph. It
+// returns the errors of the graph. With a dst and packed weights a map allocates nothing.
 func (o Op) Into(dst *tensor.Dense, x Matrix, in ...Input) (*tensor.Dense, error) {
 	c, err := o.inputs(x, in)
 	defer c.end()

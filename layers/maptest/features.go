@@ -377,7 +377,7 @@ func views(t *testing.T, c *contract) {
 	})
 }
 
-// near is how far features in a graph may be from those of Transform.
+// near is the largest difference of features in a graph and of Transform.
 var near = map[tensor.Dtype]float64{tensor.Float64: 1e-12, tensor.Float32: 1e-4}
 
 // sets: the order of samples means nothing, a part of the sets has its part of the features, a row is a set of one

@@ -23,6 +23,6 @@
 //
 // Where to read: tileFunc is what a kernel does; product and sweep bring operands to kernels; rowFunc and
 // csr_product.go are the same for sparse rows; vec.go has the vector functions, hadamard.go the transform. go generate
-// writes all assembly anew: in _gen, tile.go, csr.go, functions.go, pointwise.go and hadamard.go say what the kernels
+// rewrites all assembly; in _gen, tile.go, csr.go, functions.go, pointwise.go and hadamard.go say what the kernels
 // do, and the package asm writes them for each machine.
 package simd

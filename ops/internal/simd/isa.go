@@ -43,7 +43,7 @@ type machine[T Float] struct {
 	hadamard *hadamardKernels[T]
 }
 
-// machineOf is that of an instruction set.
+// machineOf returns the kernels of an instruction set.
 func machineOf[T Float](i isa) *machine[T] {
 	p := unsafe.Pointer(&machines64[i])
 	if sizeof[T]() == 4 {

@@ -30,7 +30,7 @@ type pointwise[T Float] struct {
 	triples  func(dst, a, b, c, index *T, n int) (done int) // whole vectors only; nil with AVX2
 }
 
-// pointwiseOf are those of the instruction set in use, or nil.
+// pointwiseOf returns the pointwise functions of the instruction set in use, or nil.
 func pointwiseOf[T Float]() *pointwise[T] {
 	if k := machineOf[T](active).vectors; k != nil && k.product != nil {
 		return &k.pointwise

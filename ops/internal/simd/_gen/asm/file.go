@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 )
 
-// Machine is an instruction set: its name in those of functions, and the bytes and the number of its vector registers.
+// Machine is an instruction set: its name in function names, the size of its vector registers in bytes, and their number.
 type Machine struct {
 	Name        string
 	Bytes, Vecs int
