@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/layers/maptest"
 	"gorgonia.org/tensor"
 )
 
@@ -345,9 +345,20 @@ func dtype(dt tensor.Dtype) func(*layers.Spec) {
 
 func tuned(p layers.Policy) func(*layers.Spec) { return func(s *layers.Spec) { s.Tune = p.String() } }
 
-// rows draws a matrix inside the domain.
+// rows draws a matrix inside the domain: in [-1, 1) where that is allowed, else in [0, 1), one cell in five of it 0.
 func (v variant) rows(n, d int, seed uint64) *tensor.Dense {
-	return v.inside(maptest.Rows(n, d, v.kernel.Domain().Contains(-1), seed))
+	rng := rand.New(rand.NewPCG(seed, 0))
+	signed := v.kernel.Domain().Contains(-1)
+	cells := make([]float64, n*d)
+	for i := range cells {
+		if cells[i] = rng.Float64(); signed && rng.Uint64()&1 == 0 {
+			cells[i] = -cells[i]
+		}
+		if rng.Float64() < .2 {
+			cells[i] = 0
+		}
+	}
+	return v.inside(matrix(tensor.Float64, n, d, cells...))
 }
 
 // onSphere says whether rows must have unit length.
@@ -355,12 +366,30 @@ func (v variant) onSphere() bool {
 	return v.kernel.Domain() == spectral.SpherePolynomial{}.Domain()
 }
 
-// inside is x, of rows of unit length where they must be.
+// inside is x, of rows of unit length where they must be; a row of zeros becomes one of the axes.
 func (v variant) inside(x *tensor.Dense) *tensor.Dense {
 	if !v.onSphere() {
 		return x
 	}
-	return maptest.UnitRows(x)
+	n, d := x.Shape()[0], x.Shape()[1]
+	cells := floats(x)
+	for i := range n {
+		length := 0.0
+		for _, c := range cells[i*d : i*d+d] {
+			length = math.Hypot(length, c)
+		}
+		for j := range d {
+			if length > 0 {
+				setCell(x, i, j, cells[i*d+j]/length)
+			} else {
+				setCell(x, i, j, 0)
+			}
+		}
+		if length == 0 {
+			setCell(x, i, i%d, 1)
+		}
+	}
+	return x
 }
 
 // matrix makes a tensor of either element type from numbers, which it repeats.

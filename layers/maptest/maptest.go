@@ -240,12 +240,8 @@ func (c *contract) rows(n, d int, seed uint64) *tensor.Dense {
 	if c.Rows != nil {
 		return c.Rows(n, d, seed)
 	}
-	return c.inside(Rows(n, d, c.contains(-1), seed))
-}
-
-// Rows returns rows [n, d] as Run makes them: cells in [-1, 1) if signed, else in [0, 1), one in five of them 0.
-func Rows(n, d int, signed bool, seed uint64) *tensor.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0))
+	signed := c.contains(-1)
 	cells := make([]float64, n*d)
 	for i := range cells {
 		if cells[i] = rng.Float64(); signed && rng.Uint64()&1 == 0 {
@@ -255,30 +251,25 @@ func Rows(n, d int, signed bool, seed uint64) *tensor.Dense {
 			cells[i] = 0
 		}
 	}
-	return matrix(tensor.Float64, n, d, cells...)
+	return c.inside(matrix(tensor.Float64, n, d, cells...))
 }
 
-// inside brings the rows to unit length where they must have it.
+// inside brings the rows to unit length where they must have it; a row of zeros becomes an axis.
 func (c *contract) inside(x *tensor.Dense) *tensor.Dense {
 	if !c.unitRows() {
 		return x
 	}
-	return UnitRows(x)
-}
-
-// UnitRows scales the rows of a contiguous x to unit length, in place; a row of zeros becomes an axis. It returns x.
-func UnitRows(x *tensor.Dense) *tensor.Dense {
-	i, cols := 0, max(1, x.Shape()[1])
-	for row := range slices.Chunk(slices.Clone(floats(x)), cols) {
+	i := 0
+	for row := range slices.Chunk(x.Float64s(), max(1, x.Shape()[1])) {
 		length := 0.0
 		for _, v := range row {
 			length = math.Hypot(length, v)
 		}
 		if length == 0 {
-			row[i%cols], length = 1, 1
+			row[i%len(row)], length = 1, 1
 		}
-		for j, v := range row {
-			set(x, i*cols+j, v/length)
+		for j := range row {
+			row[j] /= length
 		}
 		i++
 	}
