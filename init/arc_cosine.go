@@ -20,7 +20,7 @@ import (
 // 0 rises as a square root of 1 + x·z. A close fit there needs a large mass, about 60 for an error of .03 at order 0,
 // so these features converge slowly.
 type ArcCosine struct {
-	Order     int     // 0 or 1
+	Order     int     `param:"order" range:"[0,1]" default:"1" doc:"0: step functions; 1: rectified linear units"`
 	Eps, Flat float64 // of the fit of Split, as in SpherePolynomial
 }
 

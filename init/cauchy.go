@@ -10,7 +10,8 @@ import "math"
 // frequencies are independent Laplace variables of scale 1/σ, with the density (σ/2) exp(-σ|w|). Samplers that
 // need a uniform direction do not fit. Rahimi and Recht (2007), figure 1.
 type Cauchy struct {
-	Sigma float64 // σ > 0, the distance in one coordinate at which the kernel is ½, in the unit of x
+	// σ > 0, the distance in one coordinate at which the kernel is ½, in the unit of x
+	Sigma float64 `param:"sigma" doc:"bandwidth σ"`
 }
 
 var (

@@ -18,7 +18,7 @@ import (
 // table 1.
 type ExpSemigroup struct {
 	// β, from 1e-100 to 1e100, in the unit of 1/√x; a useful start for l1-normalised histograms is 1e-3 to 1
-	Beta float64
+	Beta float64 `param:"beta" doc:"scale β"`
 }
 
 var (

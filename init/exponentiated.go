@@ -9,8 +9,9 @@ import "math"
 // It is the exponential χ², intersection, Jensen-Shannon or Hellinger kernel. Where others write exp(-γD²), set σ² =
 // 1/2γ. Vedaldi and Zisserman (2012), equations (8) and (29).
 type Exponentiated struct {
-	Of    Homogeneous
-	Sigma float64 // σ > 0, in the unit of D, which is the unit of x^{γ/2}
+	Of Homogeneous `param:",inline"`
+	// σ > 0, in the unit of D, which is the unit of x^{γ/2}
+	Sigma float64 `param:"sigma" doc:"bandwidth σ"`
 }
 
 var (

@@ -12,7 +12,8 @@ import (
 // on ℝ^d. Its frequencies are normal, w ~ N(0, I/σ²): the coordinates are independent and the direction is uniform,
 // so every sampler fits. Rahimi and Recht (2007), figure 1; Yang et al. (2014), table 1.
 type Gaussian struct {
-	Sigma float64 // σ > 0, the bandwidth, in the unit of x; scikit-learn's gamma is 1/(2σ²)
+	// σ > 0, the bandwidth, in the unit of x; scikit-learn's gamma is 1/(2σ²)
+	Sigma float64 `param:"sigma" doc:"bandwidth σ"`
 }
 
 var (

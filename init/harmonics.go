@@ -30,16 +30,6 @@ func (w Window) String() string {
 	}
 }
 
-// ParseWindow is the inverse of String. The error for an unknown name wraps ErrParam.
-func ParseWindow(s string) (Window, error) {
-	for w := Uniform; w <= Rectangular; w++ {
-		if w.String() == s {
-			return w, nil
-		}
-	}
-	return 0, fmt.Errorf("spectral: window = %q: want uniform or rectangular: %w", s, ErrParam)
-}
-
 // MaxOrder is the largest order of Harmonics.
 const MaxOrder = 100
 

@@ -273,13 +273,6 @@ func TestHarmonicsErrors(t *testing.T) {
 	if p, err := FittedPeriod(Intersection{}, 0, Uniform); err != nil || p < 1 {
 		t.Errorf("a fitted period is %v, %v", p, err)
 	}
-	for w := Uniform; w <= Rectangular; w++ {
-		if got, err := ParseWindow(w.String()); got != w || err != nil {
-			t.Errorf("%v is read as %v, %v", w, got, err)
-		}
-	}
-	_, err = ParseWindow("hann")
-	wantErr(t, err, ErrParam, `"hann"`, "uniform or rectangular")
 }
 
 // vlfeatAtOne are outputs of VLFeat 0.9.21 with its automatic period, at x = 1: the constant and the cosines.

@@ -36,15 +36,6 @@ const (
 	SplitNegative  = domain.SplitNegative
 )
 
-// ParseNegative is the inverse of Negative.String.
-func ParseNegative(s string) (Negative, error) {
-	n, err := domain.ParseNegative(s)
-	if err != nil {
-		return 0, fmt.Errorf("spectral: %w", err)
-	}
-	return n, nil
-}
-
 // degree is γ of a field whose zero value stands for 1.
 func degree(gamma float64) float64 {
 	if gamma == 0 {

@@ -192,13 +192,6 @@ func TestHomogeneousErrors(t *testing.T) {
 		}()
 		of(1, RejectNegative).At([]float64{1, 2}, []float64{1})
 	})
-	for n := RejectNegative; n <= SplitNegative; n++ {
-		if got, err := ParseNegative(n.String()); got != n || err != nil {
-			t.Errorf("%v is read as %v, %v", n, got, err)
-		}
-	}
-	_, err := ParseNegative("abs")
-	wantErr(t, err, ErrParam, `"abs"`, "error, sign or split")
 }
 
 // TestDerivedKernels: the stationary and the exponentiated kernel against the metrics of the paper, section 2.1.

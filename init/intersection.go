@@ -10,8 +10,10 @@ import "math"
 // Its signature is exp(-|λ|/2). Its spectrum (2/π)/(1 + 4ω²) decays slowly, which makes it the hardest homogeneous
 // kernel to approximate. Vedaldi and Zisserman (2012), section 2.1 and figure 1.
 type Intersection struct {
-	Gamma    float64  // γ > 0, the degree: a term is multiplied by (xz)^{(γ-1)/2}; 0 stands for 1
-	Negative Negative // how negative coordinates are treated
+	// γ > 0, the degree: a term is multiplied by (xz)^{(γ-1)/2}; 0 stands for 1
+	Gamma float64 `param:"gamma" default:"1" doc:"degree γ: k is Σ (xz)^{γ/2} 𝒦(ln z - ln x)"`
+	// how negative coordinates are treated
+	Negative Negative `param:"negative" words:"error,sign,split" default:"error"`
 }
 
 var (

@@ -10,7 +10,8 @@ import "math"
 // Samplers that need a uniform direction do not fit. The kernel exp(-‖x-z‖₂/σ) is another one, Matern{Nu: 0.5, Ell: σ}.
 // Rahimi and Recht (2007), figure 1; Yang et al. (2014), table 1.
 type Laplacian struct {
-	Sigma float64 // σ > 0, the bandwidth, in the unit of x; scikit-learn's gamma is 1/σ
+	// σ > 0, the bandwidth, in the unit of x; scikit-learn's gamma is 1/σ
+	Sigma float64 `param:"sigma" doc:"bandwidth σ"`
 }
 
 var (

@@ -21,8 +21,10 @@ import (
 // For a small ν the law has very heavy tails, P(‖w‖ > t) ~ t^(-2ν). Norms are cut off at 1e290/ℓ, which for ν >= 0.05
 // concerns less than 1 frequency in 10²⁸.
 type Matern struct {
-	Nu  float64 // ν > 0, the smoothness: the kernel has 2n derivatives at r = 0 for every n < ν
-	Ell float64 // ℓ > 0, the length scale, in the unit of x; as in scikit-learn and GPyTorch
+	// ν > 0, the smoothness: the kernel has 2n derivatives at r = 0 for every n < ν
+	Nu float64 `param:"nu" default:"1.5" doc:"smoothness ν"`
+	// ℓ > 0, the length scale, in the unit of x; as in scikit-learn and GPyTorch
+	Ell float64 `param:"ell" doc:"length scale ℓ"`
 }
 
 var (

@@ -14,7 +14,7 @@ import (
 // on [0, ∞)^d, for histograms. It is the Laplace transform at x + z of independent exponential variables of rate λ,
 // w = -ln(U)/λ. Yang et al. (2014), section 3.2, table 1.
 type ReciprocalSemigroup struct {
-	Lambda float64 // λ > 0, in the unit of x
+	Lambda float64 `param:"lambda" doc:"scale λ"` // λ > 0, in the unit of x
 }
 
 var (

@@ -15,7 +15,8 @@ import (
 // sech(πw), w = (1/π) ln tan(πU/2). A small c makes small bins count more; c = 0 makes the kernel scale-invariant and
 // needs x > 0. Li, Ionescu and Sminchisescu (2010), equations 9 and 10.
 type SkewedChi2 struct {
-	C float64 // c >= 0, the skewness, in the unit of x; scikit-learn's skewedness
+	// c >= 0, the skewness, in the unit of x; scikit-learn's skewedness
+	C float64 `param:"c" range:"[0," doc:"shift c, above minus the smallest input"`
 }
 
 var (

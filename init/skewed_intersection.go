@@ -14,7 +14,8 @@ import (
 // of scale 1/2, with the density (2/π)/(1+4w²), w = tan(π(U - 1/2))/2. c = 0 makes the kernel scale-invariant and needs
 // x > 0. Li, Ionescu and Sminchisescu (2010), equations 9 and 10.
 type SkewedIntersection struct {
-	C float64 // c >= 0, the skewness, in the unit of x
+	// c >= 0, the skewness, in the unit of x
+	C float64 `param:"c" range:"[0," doc:"shift c, above minus the smallest input"`
 }
 
 var (

@@ -25,17 +25,19 @@ import (
 // Otherwise the split is a signed combination of Gaussians that is closer to k than Eps, in any dimension. Its mass may
 // be smaller.
 type SpherePolynomial struct {
-	A float64 // a > 0
-	P int     // p >= 1, the degree
+	// a > 0
+	A float64 `param:"a" default:"2" doc:"scale a"`
+	// p >= 1, the degree
+	P int `param:"p" range:"[1,1000]" default:"10" doc:"degree p"`
 	// Eps is the largest error of the combination, relative to the largest |k| on the sphere (1 for a >= √2), from 1e-5
 	// to 1. For Eps = 0 the split is the exact measure where there is one. Where there is none, Eps and Flat are chosen
 	// to minimise the sum of squared bias and predicted variance (Coupling.Variance), averaged over the distances on
 	// the sphere, for the dimension, the number of frequencies and their coupling.
-	Eps float64
+	Eps float64 `param:"eps" words:"auto=0" range:"[1e-5,0.5]" default:"auto"`
 	// Flat, from 0 to 1000, favours small scales s = 1/σ², which orthogonal frequencies estimate best, at the price of
 	// a larger mass: the combination minimises Σ|c| (1 + Flat (s/s₀)²), where s₀ is the scale of the Gaussian that is
 	// as wide as k. 0 minimises the mass. It must be 0 where Eps is 0.
-	Flat float64
+	Flat float64 `param:"flat" range:"[0,1000]" default:"0"`
 }
 
 var (

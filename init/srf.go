@@ -10,8 +10,10 @@ import (
 // the Error of Law(d) for any number of features. SpherePolynomial uses a signed density and has no such bias.
 // Pennington, Yu and Kumar (2015), Spherical random features for polynomial kernels.
 type SRF struct {
-	A float64 // a >= √2; below, |k| > k(x, x) at opposite points, which no positive density has
-	P int     // p >= 1, the degree
+	// a >= √2; below, |k| > k(x, x) at opposite points, which no positive density has
+	A float64 `param:"a" default:"2" doc:"scale a"`
+	// p >= 1, the degree; the range of the tag is that of maps of as many factors, which take long
+	P int `param:"p" range:"[1,64]" default:"10" doc:"degree p"`
 }
 
 var (

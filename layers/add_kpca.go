@@ -117,6 +117,7 @@ func newAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, dims int, o o
 		return nil, err
 	}
 	l := &AddKPCALayer{t, k}
+	l.describe(kpcaForm{k, c.components, c.points}, o)
 	if o.undrawn {
 		return l, nil
 	}

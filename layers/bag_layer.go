@@ -62,15 +62,26 @@ func NewBagLayer(of DensityLayer) (*BagLayer, error) {
 	}
 	h := ops.Float64s(core.param("kde_bandwidth"))[:core.axes] // those of the axes, which are the first directions
 	k.sigma, k.grid, k.h = core.sigma, e.grid, h
-	return &BagLayer{base: bagBase(of, core.axes), over: of, domain: domain.UnitCube(), kernel: k,
+	l := &BagLayer{base: bagBase(of, core.axes), over: of, domain: domain.UnitCube(), kernel: k,
 		rows: func(b *ops.Bags) (*tensor.Dense, error) { return of.Densities(nil, b) },
-		fwd:  func(x *G.Node, offsets []int) G.Result { return of.FwdBags(x, offsets) }}, nil
+		fwd:  func(x *G.Node, offsets []int) G.Result { return of.FwdBags(x, offsets) }}
+	if f := densityFormOf(k, core.options); f != nil {
+		f.Phase = core.outer.phase
+		l.describe(*f, core.outer.describes.o)
+	}
+	return l, nil
 }
 
 // bagBase returns the base of a BagLayer with the given map of rows.
 func bagBase(over Layer, axes int) *base {
 	return &base{kind: "BagLayer", prefix: fmt.Sprintf("layers: BagLayer %q", over.Name()), name: over.Name(),
 		dims: axes, features: over.Features(), dt: over.Dtype()}
+}
+
+// isMeanMap says whether a layer is a mean map.
+func isMeanMap(l Layer) bool {
+	b, ok := l.(*BagLayer)
+	return ok && b.inner != nil
 }
 
 // OfRows returns the second step, the map of the rows that Rows makes.

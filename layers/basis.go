@@ -30,16 +30,6 @@ func (b Basis) String() string {
 	}
 }
 
-// ParseBasis is the inverse of String. Errors: an unknown name (ErrParam).
-func ParseBasis(s string) (Basis, error) {
-	for b := CosineBasis; b <= FourierBasis; b++ {
-		if b.String() == s {
-			return b, nil
-		}
-	}
-	return 0, fmt.Errorf("layers: basis = %q: want cosine or fourier: %w", s, ErrParam)
-}
-
 // At returns the value of function k at t.
 func (b Basis) At(k int, t float64) float64 {
 	switch {

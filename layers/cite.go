@@ -68,8 +68,7 @@ func kernelPapers(k spectral.Kernel) []string {
 		return papers
 	}
 	for _, e := range Entries() {
-		f, ok := e.Form.(Drawn)
-		if !ok || fmt.Sprintf("%T", f.Kernel(Values{})) != kind {
+		if _, drawn := e.of.(drawnForm); !drawn || fmt.Sprintf("%T", e.Kernel) != kind {
 			continue
 		}
 		paper, _, _ := strings.Cut(e.Paper, ",")

@@ -42,11 +42,10 @@ func TestEveryMapIsCited(t *testing.T) {
 func TestKernelsOfFittedMapsAreCited(t *testing.T) {
 	n := 0
 	for _, e := range Entries() {
-		f, ok := e.Form.(interface{ def() ParamDef })
-		if !ok {
+		if !e.Has(kernelParam) {
 			continue
 		}
-		for _, name := range f.def().Words {
+		for _, name := range e.Params()[0].Words {
 			other, err := Lookup(name)
 			if err != nil {
 				t.Fatal(err)

@@ -172,8 +172,13 @@ func TestGivenParametersAreKept(t *testing.T) {
 			given["sigma"], want["sigma"] = .3125, .3125
 		case "hdd-js", "hdd-hellinger", "hdd-tv", "l2-density": // which have a rule by default
 			given["bandwidth"], want["bandwidth"] = "0.25:0.5", "0.25:0.5"
+			if e.Name == "hdd-js" { // for which lambdas=auto is 5
+				want["lambdas"] = 5.
+			}
 		case "exp-semigroup", "reciprocal-semigroup":
 			want["way"] = "laplace"
+		case "exp-chi2", "exp-jensen-shannon": // for which order=auto is 1
+			want["order"] = 1.
 		case "add-kpca":
 			want["gamma"], want["negative"] = 1., "error"
 		}

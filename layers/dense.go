@@ -67,6 +67,7 @@ func newDense(d, features int, f ops.Activation, o options) (*Dense, error) {
 		{"W", newTensor(o.dt, w, d, features), tuned},
 		{"b", newTensor(o.dt, make([]float64, features), features), tuned},
 	}
+	b.describe(denseForm{f}, o)
 	b.drawn("dense", o, func(o options) (peeker, error) { return newDense(d, features, f, o) })
 	return &Dense{affine: &affine{base: b}, act: f, policy: o.policy}, nil
 }

@@ -31,10 +31,10 @@
 // A Policy (Tune) says whether a solver changes the parameters of a map. A head is a layer, too. Every layer satisfies
 // golgi's Layer interface without this package importing golgi.
 //
-// A Spec describes a feature map, or a tree of layers, in a form that a file can hold. The table of maps (table.go) has
-// a line for each map: a description, and the Form that declares its parameters, finds their defaults, and builds and
-// restores it. Register adds a line for a kernel of your own, and Check tests it. Dense and Normalise are layers around
-// a map; Sequential and Concat compose layers.
+// A Spec describes a feature map, or a tree of layers, in a form that a file can hold; SpecOf returns the Spec of a layer
+// that was built by hand. The table of maps (table.go) has a line for each map. The parameters of a map are the tagged
+// fields of its kernel and of its form, see ParamDef. Register adds a line for a kernel of your own, and package maptest
+// tests it. Dense and Normalise are layers around a map; Sequential and Concat compose layers.
 //
 // Summary returns a table of a model, Cite the BibTeX entries of the papers behind it, and Dot a picture of its graph.
 //

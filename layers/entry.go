@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -12,28 +13,32 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Entry is a row of the table of maps: a description of a map, and the form that builds it from a Spec.
+// Entry is a row of the table of maps.
 type Entry struct {
 	Name    string
 	Formula string // the kernel
 	Inputs  string // the domain of x, in words
 	Paper   string // the source
-	Form    Form
-	Traits  // of the form; Register fills them in
+	// Kernel is a kernel of the type of the map's, whose fields with tags are its parameters, see ParamDef. It is nil
+	// for a map that is no more than one of several of its kernel, or that takes the kernel of another map.
+	Kernel spectral.Kernel
+	// Defaults fills in the parameters that depend on the rows x. It is nil if every parameter has a default.
+	Defaults func(v Values, x ops.Matrix) error
+	Traits   // Register fills them in
+
+	of form // without values
 }
 
-// Form is a kind of map. It declares the parameters of its maps, finds their defaults, and builds, fits and restores
-// them. A kernel of your own takes one of the forms Drawn, TwoSigns, Homogeneous and Exponentiated, see Register.
-type Form interface {
+// form is a kind of map: a struct whose fields with tags are the parameters of its maps, see ParamDef. Some forms have
+// these methods, too:
+//
+//	hides(name string) bool               whether a parameter has no meaning beside the others
+//	check(given Values) error             an error for values that are each in range but contradict each other
+//	fill(v Values, x ops.Matrix) error    fills in the parameters that depend on the data
+//	grow(s Spec, x ops.Matrix) ([]Spec, error)    the Parts with such parameters
+type form interface {
 	traits() Traits
-	// params are the parameters that there always are. more are those that depend on the values given.
-	params() []ParamDef
-	more(given Values) []ParamDef
-	// together returns an error for values that are each in range but contradict each other.
-	together(given Values) error
-	// fill fills in the parameters that depend on the data.
-	fill(v Values, x ops.Matrix) error
-	// plan makes the plan of a spec that has all its parameters.
+	// plan makes the plan of a spec, whose parameters the form has.
 	plan(s Spec) (plan, error)
 }
 
@@ -48,11 +53,21 @@ type plan struct {
 	lifted  int    // the number of columns that the frequencies multiply; 0: the input's
 	inner   int    // the number of coordinates that the frequencies of a map of samples have
 	sampler string // the sampler where the spec names none; empty: iid
-	build   func(opts []Option) (Layer, error)
-	// A map that is fitted on data has fit in place of build, and in state the shapes of what is fitted. The sample is
-	// nil for a layer whose parameters SetParams will set.
-	fit   func(sample *tensor.Dense, opts []Option) (Layer, error)
-	state map[string]tensor.Shape
+	// build makes the layer. A map that is fitted on data is fitted on the sample. That is nil for any other map, and for
+	// a layer whose parameters SetParams will set.
+	build func(sample *tensor.Dense, opts []Option) (Layer, error)
+	state map[string]tensor.Shape // the shapes of what is fitted
+}
+
+// drawing returns the build of a map that is not fitted on data.
+func drawing[L Layer](make func(opts []Option) (L, error)) func(*tensor.Dense, []Option) (Layer, error) {
+	return func(_ *tensor.Dense, opts []Option) (Layer, error) {
+		l, err := make(opts)
+		if err != nil {
+			return nil, err
+		}
+		return l, nil
+	}
 }
 
 // Draws says which random numbers a map draws.
@@ -99,26 +114,60 @@ func (t Traits) HasSampler() bool { return t.Draws == DrawsFrequencies }
 // HasFeatures says whether the user chooses the number of features. If not, Width says what it is.
 func (t Traits) HasFeatures() bool { return t.Width == "" }
 
-// form returns the form. The zero Entry has one without parameters.
-func (e *Entry) form() Form {
-	if e.Form == nil {
-		return linearForm{}
-	}
-	return e.Form
+// form returns the form with the values that are given, and the defaults of the others.
+func (e *Entry) form(v Values) form { return decoded(e.of, v) }
+
+// decoded returns a copy of a struct of parameters with the values that are given, and the defaults of the others.
+func decoded[T any](of T, v Values) T {
+	return eachParam(of, func(d ParamDef, f reflect.Value) {
+		value, given := v[d.Name]
+		if !given {
+			value = d.Default
+		}
+		if value != nil {
+			d.decode(f, value)
+		}
+	})
 }
 
 // Params returns the declarations of the parameters that the map always has. ParamsOf adds those that depend on values.
-func (e *Entry) Params() []ParamDef { return slices.Clone(e.form().params()) }
+func (e *Entry) Params() []ParamDef {
+	return slices.DeleteFunc(e.ParamsOf(nil), func(d ParamDef) bool { return d.borrowed })
+}
 
 // ParamsOf returns the declarations of the parameters that the map has with the given values. A map with the parameter
 // kernel also has the parameters of that kernel, and a map with way=levy or way=auto also has the order.
-func (e *Entry) ParamsOf(v Values) []ParamDef {
-	return slices.Concat(e.form().params(), e.form().more(v))
+func (e *Entry) ParamsOf(v Values) []ParamDef { return paramsOfForm(e.form(v), false) }
+
+// paramsOfForm returns the declarations of the parameters of a form with values, with those that it hides or without.
+func paramsOfForm(f form, hidden bool) (defs []ParamDef) {
+	h, some := f.(interface{ hides(name string) bool })
+	eachParam(f, func(d ParamDef, _ reflect.Value) {
+		if hidden || !some || !h.hides(d.Name) {
+			defs = append(defs, d)
+		}
+	})
+	return defs
 }
 
 // Has says whether the map always has a parameter of that name.
 func (e *Entry) Has(param string) bool {
-	return slices.ContainsFunc(e.form().params(), func(p ParamDef) bool { return p.Name == param })
+	return slices.ContainsFunc(e.Params(), func(p ParamDef) bool { return p.Name == param })
+}
+
+// fill fills in the parameters that depend on the data.
+func (e *Entry) fill(v Values, x ops.Matrix) error {
+	if e.Defaults != nil {
+		if err := e.Defaults(v, x); err != nil {
+			return err
+		}
+	}
+	if f, ok := e.form(v).(interface {
+		fill(v Values, x ops.Matrix) error
+	}); ok {
+		return f.fill(v, x)
+	}
+	return nil
 }
 
 // plan returns the plan of a spec that has all its parameters.
@@ -127,7 +176,7 @@ func (e *Entry) plan(s Spec) (plan, error) {
 		return plan{}, fmt.Errorf("layers: map %s has no parts, and the Spec has %d; leave them out: %w", e.Name,
 			len(s.Parts), ErrParam)
 	}
-	p, err := e.Form.plan(s)
+	p, err := e.form(s.Params).plan(s)
 	if err != nil {
 		return plan{}, err
 	}
@@ -142,13 +191,6 @@ func (e *Entry) plan(s Spec) (plan, error) {
 	}
 	return p, nil
 }
-
-// simple is the part of forms whose parameters are always the same and have no default from data.
-type simple struct{}
-
-func (simple) more(Values) []ParamDef        { return nil }
-func (simple) together(Values) error         { return nil }
-func (simple) fill(Values, ops.Matrix) error { return nil }
 
 // registered are the entries that Register added to the table.
 var registered struct {
@@ -191,14 +233,28 @@ func Lookup(name string) (*Entry, error) {
 		strings.Join(names, ", "), ErrParam)
 }
 
+// lending returns the maps whose kernels are of a type and may be those of other maps.
+func lending(kernel reflect.Type) (es []*Entry) {
+	for _, e := range Entries() {
+		if e.lends && reflect.TypeOf(e.Kernel).Implements(kernel) {
+			es = append(es, e)
+		}
+	}
+	return es
+}
+
 // Register adds a map of a kernel of your own to the table of this process. From then on you can build, save, load and
 // serve a Spec of its name as any other, the maps nystrom and mean-map can take its kernel unless it is indefinite, and
-// Check can test it. A program that loads a model of such a map must register it first.
+// package maptest can test it. A program that loads a model of such a map must register it first.
 //
-// The form is a Drawn, a TwoSigns, a Homogeneous or an Exponentiated. Register fills in the Traits. Errors (ErrParam):
-// a name that is empty, taken, or not of letters, digits and hyphens; no form, or a form without a kernel; a parameter
-// without a name, declared twice, or called kernel.
-func Register(e Entry) error {
+//	err := layers.Register(layers.Entry{Name: "my-kernel", Kernel: MyKernel{}, Formula: "...", Inputs: "any"})
+//
+// The map is that of the kernel: a FourierLayer, a RandomLaplaceLayer, a skewed layer or a RandomReLULayer for a
+// spectral.Random, a HomogeneousLayer for a spectral.Homogeneous, an ExponentiatedLayer for a spectral.Exponentiated
+// and a GORFLayer for a spectral.SignedLaw. Register fills in the Traits. Errors (ErrParam): a name that is empty,
+// taken, or not of letters, digits and hyphens; no such kernel; a parameter that the map has already; a tag of a
+// parameter that cannot be read.
+func Register(e Entry) (err error) {
 	bad := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-')
 	}
@@ -206,20 +262,23 @@ func Register(e Entry) error {
 		return fmt.Errorf("layers: Register: the name %q is not of letters, digits and hyphens, as my-kernel: %w",
 			e.Name, ErrParam)
 	}
-	ready, ok := e.Form.(interface{ ready() bool })
-	if !ok || domain.IsNil(e.Form) || !ready.ready() {
-		return fmt.Errorf("layers: Register: %s: the form is %T; give a Drawn, TwoSigns, Homogeneous or "+
-			"Exponentiated with a Kernel: %w", e.Name, e.Form, ErrParam)
+	if domain.IsNil(e.Kernel) || e.complete() != nil {
+		return fmt.Errorf("layers: Register: %s: the kernel is %T; give a spectral.Random, Homogeneous, Exponentiated "+
+			"or SignedLaw: %w", e.Name, e.Kernel, ErrParam)
 	}
+	defer func() {
+		if p := recover(); p != nil { // of a tag
+			err = fmt.Errorf("layers: Register: %s: %v: %w", e.Name, p, ErrParam)
+		}
+	}()
 	seen := map[string]bool{}
-	for _, p := range e.Form.params() {
-		if p.Name == "" || seen[p.Name] || p.Name == kernelParam {
-			return fmt.Errorf("layers: Register: %s: the parameter %q has no name, or one that is taken: %w", e.Name,
-				p.Name, ErrParam)
+	for _, p := range e.ParamsOf(nil) {
+		if seen[p.Name] || p.Name == kernelParam {
+			return fmt.Errorf("layers: Register: %s: the parameter %q has a name that is taken: %w", e.Name, p.Name,
+				ErrParam)
 		}
 		seen[p.Name] = true
 	}
-	e.Traits = e.Form.traits()
 	registered.Lock()
 	defer registered.Unlock()
 	for _, other := range slices.Concat(table, structure, registered.own) {
@@ -228,5 +287,39 @@ func Register(e Entry) error {
 		}
 	}
 	registered.own = append(registered.own, &e)
+	return nil
+}
+
+// complete finds the form of the kernel, if the entry has none, and its Traits.
+func (e *Entry) complete() error {
+	if e.of == nil {
+		if e.of = formOf(e.Kernel); e.of == nil {
+			return ErrParam
+		}
+	}
+	e.Traits = e.of.traits()
+	return nil
+}
+
+// formOf returns the form of the map of a kernel, or nil.
+func formOf(k spectral.Kernel) form {
+	switch k := k.(type) {
+	case spectral.Linear:
+		return linearForm{}
+	case spectral.ExpSemigroup:
+		return expSemigroupForm{semigroupForm: semigroupForm{Kernel: k}}
+	case spectral.ReciprocalSemigroup:
+		return reciprocalForm{semigroupForm: semigroupForm{Kernel: k}}
+	case spectral.Exponentiated:
+		if !domain.IsNil(k.Of) {
+			return exponentiatedForm{Kernel: k}
+		}
+	case spectral.Homogeneous:
+		return homogeneousForm{Kernel: k}
+	case spectral.Random:
+		return drawnForm{Kernel: k}
+	case spectral.SignedLaw:
+		return signedForm{Kernel: k}
+	}
 	return nil
 }

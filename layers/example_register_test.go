@@ -11,32 +11,31 @@ import (
 )
 
 // cosine is the kernel Π cos((x-z)/σ), whose frequencies are 1/σ or -1/σ in each coordinate.
-func cosine(sigma float64) spectral.Kernel {
-	return spectral.Custom{
-		Exact: func(x, z []float64) float64 {
-			k := 1.
-			for j := range x {
-				k *= math.Cos((x[j] - z[j]) / sigma)
-			}
-			return k
-		},
-		Of: spectral.Law{Transform: spectral.Fourier, Draw: func(w []float64, rng *rand.Rand) {
-			for j := range w {
-				w[j] = float64(2*rng.IntN(2)-1) / sigma
-			}
-		}},
+type cosine struct {
+	Sigma float64 `param:"sigma" default:"1" doc:"bandwidth σ"`
+}
+
+func (k cosine) At(x, z []float64) float64 {
+	product := 1.
+	for j := range x {
+		product *= math.Cos((x[j] - z[j]) / k.Sigma)
 	}
+	return product
+}
+
+func (cosine) Domain() spectral.Domain { return spectral.Domain{} }
+
+func (k cosine) Law() spectral.Law {
+	return spectral.Law{Transform: spectral.Fourier, Draw: func(w []float64, rng *rand.Rand) {
+		for j := range w {
+			w[j] = float64(2*rng.IntN(2)-1) / k.Sigma
+		}
+	}}
 }
 
 // A kernel of your own is a map as any other once it is registered. Package maptest holds it to its promises.
 func ExampleRegister() {
-	err := layers.Register(layers.Entry{
-		Name: "cosine", Formula: "Π cos((x-z)/σ)", Inputs: "any", Paper: "your own",
-		Form: layers.Drawn{
-			Params: []layers.ParamDef{{Name: "sigma", Doc: "bandwidth σ", Default: 1.}},
-			Kernel: func(v layers.Values) spectral.Kernel { return cosine(v.Number("sigma")) },
-		},
-	})
+	err := layers.Register(layers.Entry{Name: "cosine", Formula: "Π cos((x-z)/σ)", Inputs: "any", Kernel: cosine{}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -60,6 +60,12 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 	of := o
 	of.policy = Frozen
 	l := &ExponentiatedLayer{base: b, kernel: k}
+	series := o.harmonics.form(k.Of)
+	f := exponentiatedForm{k, series.Order, series.Sampling, o.phase}
+	if o.harmonics.order == nil {
+		f.Order = -1
+	}
+	l.describe(f, o)
 	if law, ok := k.Laplacian(); ok && o.harmonics.order == nil {
 		if err := o.unheeded(b.who(), "without WithOrder the map has frequencies on x itself, and no series",
 			seriesOptions...); err != nil {

@@ -3,9 +3,6 @@ package layers
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strconv"
-	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -18,39 +15,19 @@ const (
 	crossValidated = "cv"
 )
 
-// The parameters of the maps of densities.
-var (
-	kdeDef = ParamDef{Name: "bandwidth", Doc: "bandwidth of the density estimate, one number or one a coordinate; or " +
-		"found on the data, by Scott's rule or by cross-validation",
-		Words: []string{scottBandwidth, crossValidated}, List: true, Default: scottBandwidth}
-	densityDefs = []ParamDef{
-		{Name: "basis", Doc: "orthonormal basis of an axis", Words: []string{CosineBasis.String(),
-			FourierBasis.String()}, Default: CosineBasis.String(), OfMap: true},
-		{Name: "functions", Doc: "basis functions of an axis", Whole: true, Max: 1 << 12, Default: 10., OfMap: true},
-		{Name: "points", Doc: "points of the grid on each axis; auto is 128, 48 and 20 for 1 to 3 coordinates, 128 " +
-			"for each direction of more", Words: []string{"auto"}, OrNumber: true, Whole: true, Max: 1 << 12, Default: "auto"},
-	}
-	lambdaDefs = []ParamDef{
-		{Name: "lambdas", Doc: "number of frequencies λ", Whole: true, Max: spectral.MaxLambdas, Default: 5.,
-			OfMap: true},
-		{Name: "rule", Doc: "where they are", Words: []string{"quantile", "gauss", "drawn"}, Default: "gauss",
-			OfMap: true},
-	}
-)
-
-// autoLambdasDef is for a distance that also has frequencies on the values of densities, without an embedding, and
-// embeddingParams are the other parameters of the embedding.
-var (
-	autoLambdasDef = ParamDef{Name: "lambdas", Doc: "number of frequencies λ of an embedding; auto: frequencies on the " +
-		"values of densities, without bias", Words: []string{"auto"}, OrNumber: true, Whole: true,
-		Max: spectral.MaxLambdas, Default: "auto", OfMap: true}
-	embeddingParams = []string{"rule", "basis", "functions"}
-)
-
 const bagInputs = "sets of samples in [0, 1]^l"
 
 // densityForm is the form of a kernel of the densities behind sets of samples. The zero distance is ∫(p - q)².
 type densityForm struct {
+	Sigma     float64             `param:"sigma" doc:"bandwidth σ"`
+	Bandwidth []float64           `param:"bandwidth" words:"scott,cv" default:"scott"`
+	Lambdas   int                 `param:"lambdas" words:"auto=0" range:"(0,65536]" default:"auto"`
+	Rule      spectral.LambdaRule `param:"rule" words:"quantile,gauss,drawn" default:"gauss" doc:"where they are"`
+	Basis     Basis               `param:"basis" words:"cosine,fourier" default:"cosine" doc:"orthonormal basis"`
+	Functions int                 `param:"functions" range:"(0,4096]" default:"10" doc:"basis functions of an axis"`
+	Points    int                 `param:"points" words:"auto=0" range:"(0,4096]" default:"auto"`
+	Phase     bool                `param:"phase"`
+
 	name     string
 	distance spectral.DensityDistance
 }
@@ -58,72 +35,63 @@ type densityForm struct {
 func (densityForm) traits() Traits { return Traits{Draws: DrawsFrequencies, Tunable: true, Bags: true} }
 
 // direct says whether the map has frequencies on the values of densities, without an embedding.
-func (f densityForm) direct(v Values) bool {
-	lambdas, stated := v["lambdas"]
-	return f.offersDirect() && (!stated || lambdas == "auto")
-}
-
-// offersDirect says whether the map can have such frequencies.
-func (f densityForm) offersDirect() bool {
+func (f densityForm) direct() bool {
 	_, ok := f.distance.Kernel(1, 1).Laplacian()
-	return ok
+	return ok && f.Lambdas == 0
 }
 
-// lambdas says whether the distance is an integral over λ, which the features replace by a sum.
-func (f densityForm) lambdas() bool {
-	return f.distance != (spectral.DensityDistance{}) && f.distance != spectral.SquaredHellinger() // whose only λ is 0
+// hides hides the frequencies λ unless the distance is an integral over λ, which the features replace by a sum. The
+// only λ of the squared Hellinger distance is 0.
+func (f densityForm) hides(name string) bool {
+	sum := f.distance != (spectral.DensityDistance{}) && f.distance != spectral.SquaredHellinger()
+	return !sum && (name == "lambdas" || name == "rule")
 }
 
-func (f densityForm) params() []ParamDef {
-	var more []ParamDef
-	if f.lambdas() {
-		more = lambdaDefs
-	}
-	if f.offersDirect() {
-		more = []ParamDef{autoLambdasDef, lambdaDefs[1]}
-	}
-	return slices.Concat([]ParamDef{sigmaDef, kdeDef}, more, densityDefs, []ParamDef{phaseDef})
-}
-
-func (densityForm) more(Values) []ParamDef { return nil }
-
-func (f densityForm) together(v Values) error {
-	if f.direct(v) {
-		for _, p := range f.params() {
-			if value, stated := v[p.Name]; stated && value != p.Default && slices.Contains(embeddingParams, p.Name) {
-				return fmt.Errorf("layers: map %s: %s = %v is of an embedding, and without lambdas the map has "+
-					"frequencies on the values of densities; give lambdas, or leave %s out: %w", f.name, p.Name, value,
-					p.Name, ErrParam)
-			}
+// check returns an error for a parameter of an embedding that the map does not have, and for a bandwidth that is not
+// above 0.
+func (f densityForm) check(given Values) error {
+	for name, absent := range map[string]any{"rule": "gauss", "basis": "cosine", "functions": 10.} {
+		if value, stated := given.plain()[name]; f.direct() && stated && value != absent {
+			return fmt.Errorf("layers: map %s: %s = %v is of an embedding, and without lambdas the map has "+
+				"frequencies on the values of densities; give lambdas, or leave %s out: %w", f.name, name, value, name,
+				ErrParam)
 		}
 	}
-	return positiveBandwidths(f.name, v)
+	for _, w := range f.Bandwidth {
+		if !(w > 0) {
+			return fmt.Errorf("layers: map %s: bandwidth = %v, want finite numbers above 0: %w", f.name, w, ErrParam)
+		}
+	}
+	return nil
 }
 
-func (f densityForm) fill(v Values, x ops.Matrix) error { return densityDefaults(v, x, f.distance) }
+func (f densityForm) fill(v Values, x ops.Matrix) error {
+	if !f.hides("lambdas") && f.Lambdas == 0 && !f.direct() {
+		v["lambdas"] = float64(hddDefaults.lambdas)
+	}
+	return densityDefaults(v, x, f.distance)
+}
 
 func (f densityForm) plan(s Spec) (plan, error) {
-	h, rule := parseList(s.Params.Word("bandwidth")) // none where it is still a rule
-	o := hddOptionsOf(s.Params)
-	k := &densityKernel{distance: f.distance, sigma: s.Params.Number("sigma"), points: int(s.Params.Number("points")),
-		h: h}
-	lifted := max(1, 2*int(s.Params.Number("lambdas"))) * basisColumns(s)
-	if f.direct(s.Params) {
-		g, err := o.grid(max(1, s.Dims))
+	o := f.options()
+	k := &densityKernel{distance: f.distance, sigma: f.Sigma, points: f.Points, h: f.Bandwidth}
+	dims := max(1, s.Dims)
+	lifted := o.basisColumns(dims)
+	if f.direct() {
+		g, err := o.grid(dims)
 		if err != nil {
 			return plan{}, fmt.Errorf("layers: map %s: %w", f.name, err)
 		}
-		lifted = g.Len() * densityCount(max(1, s.Dims), g)
+		lifted = g.Len() * densityCount(dims, g)
+	} else if !f.hides("lambdas") {
+		lifted *= 2 * o.lambdas
 	}
-	return plan{kernel: k, lifted: lifted, build: func(opts []Option) (Layer, error) {
-		if rule != nil {
+	return plan{kernel: k, lifted: lifted, build: drawing(func(opts []Option) (Layer, error) {
+		if f.Bandwidth == nil {
 			return nil, fmt.Errorf("layers: map %s: bandwidth = %s is found on data: fill it in by FillDefaults, or "+
 				"give numbers: %w", s.Map, s.Params.Word("bandwidth"), ErrParam)
 		}
-		opts = append(opts, func(all *options) {
-			all.hdd = o
-			all.hdd.bandwidth = h
-		})
+		opts = append(opts, func(all *options) { all.hdd = o })
 		var of DensityLayer
 		var err error
 		if f.distance == (spectral.DensityDistance{}) {
@@ -140,44 +108,50 @@ func (f densityForm) plan(s Spec) (plan, error) {
 		}
 		l.kernel = k
 		return l, nil
-	}}, nil
+	})}, nil
 }
 
-// hddOptionsOf returns the options for a spec's parameters, without the bandwidth.
-func hddOptionsOf(v Values) hddOptions {
+// options returns the options that the parameters stand for.
+func (f densityForm) options() hddOptions {
 	o := hddDefaults
-	o.basis, _ = ParseBasis(v.Word("basis"))
-	o.functions = int(v.Number("functions"))
-	if points := int(v.Number("points")); points > 0 {
-		o.points = []int{points}
+	o.basis, o.functions, o.bandwidth = f.Basis, f.Functions, f.Bandwidth
+	if f.Points > 0 {
+		o.points = []int{f.Points}
 	}
-	if m := int(v.Number("lambdas")); m > 0 {
-		o.lambdas, o.embeds = m, true
-		o.rule, _ = spectral.ParseLambdaRule(v.Word("rule"))
+	if f.Lambdas > 0 {
+		o.lambdas, o.rule, o.embeds = f.Lambdas, f.Rule, true
 	}
 	return o
 }
 
-// basisColumns returns the number of coefficients of a density, or of the densities of all directions together.
-func basisColumns(s Spec) int {
-	if s.Dims > len(hddPoints) {
-		return densityCount(s.Dims, ops.Grid{}) * int(s.Params.Number("functions"))
-	}
-	return hddOptionsOf(s.Params).count(max(1, s.Dims))
-}
-
-// positiveBandwidths returns an error for a bandwidth that is not above 0.
-func positiveBandwidths(name string, v Values) error {
-	h, err := parseList(v.Word("bandwidth"))
-	if err != nil { // a rule
+// densityFormOf returns the form of a layer with a kernel and options, or nil if a Spec does not have the options.
+func densityFormOf(k *densityKernel, o hddOptions) *densityForm {
+	if o.at != nil || o.box || len(o.points) > 1 {
 		return nil
 	}
-	for _, w := range h {
-		if !(w > 0) {
-			return fmt.Errorf("layers: map %s: bandwidth = %v, want finite numbers above 0: %w", name, w, ErrParam)
+	f := &densityForm{Sigma: k.sigma, Bandwidth: o.bandwidth, Rule: o.rule, Basis: o.basis, Functions: o.functions,
+		distance: k.distance}
+	if !o.direct {
+		f.Lambdas = o.lambdas
+	}
+	if o.points != nil {
+		f.Points = o.points[0]
+	}
+	for _, e := range table {
+		if of, ok := e.of.(densityForm); ok && of.distance == k.distance {
+			f.name = e.Name
+			return f
 		}
 	}
 	return nil
+}
+
+// basisColumns returns the number of coefficients of a density, or of the densities of all directions together.
+func (o hddOptions) basisColumns(dims int) int {
+	if dims > len(hddPoints) {
+		return densityCount(dims, ops.Grid{}) * o.functions
+	}
+	return o.count(dims)
 }
 
 // bagsOf returns x as sets of samples. The rows of a matrix are sets of one sample.
@@ -222,11 +196,7 @@ func densityDefaults(v Values, x ops.Matrix, d spectral.DensityDistance) error {
 		if k.h, err = k.bandwidth(v.Word("bandwidth"), b); err != nil {
 			return err
 		}
-		text := make([]string, len(k.h))
-		for j, h := range k.h {
-			text[j] = strconv.FormatFloat(h, 'g', -1, 64)
-		}
-		v["bandwidth"] = strings.Join(text, ":")
+		v["bandwidth"] = listText(k.h)
 	}
 	return fill(v, "sigma", func() (float64, error) {
 		b, err := bagsOf(x)

@@ -2,8 +2,11 @@ package layers
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -13,164 +16,130 @@ import (
 // kernelParam is the parameter by which a map names another map, whose kernel and parameters it takes over.
 const kernelParam = "kernel"
 
-// borrower is the part of forms that take over the kernel of another map.
-type borrower struct {
-	first string              // the map whose kernel is the default
-	fits  func(e *Entry) bool // the maps whose kernels it can take
-	own   func() []ParamDef   // its parameters besides the kernel
+// lenders returns the names of the maps whose kernels are of a type and may be those of other maps.
+func lenders(kernel reflect.Type) (names []string) {
+	for _, e := range lending(kernel) {
+		names = append(names, e.Name)
+	}
+	return names
 }
 
-// def declares the parameter kernel.
-func (f borrower) def() ParamDef {
-	d := ParamDef{Name: kernelParam, Doc: "the map whose kernel it is; its parameters go with it", Default: f.first}
-	for _, e := range Entries() {
-		if f.fits(e) {
-			d.Words = append(d.Words, e.Name)
+// lentBy returns the kernel of the map of that name, without values, or nil.
+func lentBy(kernel reflect.Type, name string) spectral.Kernel {
+	for _, e := range lending(kernel) {
+		if e.Name == name {
+			return e.Kernel
 		}
-	}
-	return d
-}
-
-func (f borrower) params() []ParamDef { return append([]ParamDef{f.def()}, f.own()...) }
-
-// of returns the map that the kernel is taken from, or nil if there is none of that name.
-func (f borrower) of(v Values) *Entry {
-	name, given := v[kernelParam].(string)
-	if !given {
-		name = f.first
-	}
-	if e, err := Lookup(name); err == nil && f.fits(e) {
-		return e
 	}
 	return nil
 }
 
-// more returns the parameters of the kernel.
-func (f borrower) more(v Values) (defs []ParamDef) {
-	if e := f.of(v); e != nil {
-		for _, p := range e.Form.params() {
-			if !p.OfMap {
-				defs = append(defs, p)
-			}
+// lender returns the map of a kernel, or nil.
+func lender(k spectral.Kernel) *Entry {
+	for _, e := range lending(reflect.TypeFor[spectral.Kernel]()) {
+		if sameKind(e.Kernel, k) {
+			return e
 		}
-	}
-	return defs
-}
-
-func (borrower) together(Values) error { return nil }
-
-func (f borrower) fill(v Values, x ops.Matrix) error {
-	if e := f.of(v); e != nil {
-		return e.Form.fill(v, x)
 	}
 	return nil
 }
 
-// kernel returns the kernel with the parameters of s.
-func (f borrower) kernel(s Spec) (spectral.Kernel, error) {
-	e := f.of(s.Params)
+// sameKind says whether two kernels are of one type, and for spectral.Exponentiated the kernels behind them.
+func sameKind(a, b spectral.Kernel) bool {
+	if x, ok := a.(spectral.Exponentiated); ok {
+		if y, ok := b.(spectral.Exponentiated); ok {
+			return sameKind(x.Of, y.Of)
+		}
+	}
+	return reflect.TypeOf(a) == reflect.TypeOf(b)
+}
+
+// nameOfKernel returns the name of the map of a kernel, or "".
+func nameOfKernel(k spectral.Kernel) string {
+	if e := lender(k); e != nil {
+		return e.Name
+	}
+	return ""
+}
+
+// fillKernel fills in the parameters of a kernel that depend on the data.
+func fillKernel(k spectral.Kernel, v Values, x ops.Matrix) error {
+	e := lender(k)
 	if e == nil {
-		return nil, fmt.Errorf("layers: map %s: there is no kernel %q that it takes: %w", s.Map,
-			s.Params.Word(kernelParam), ErrParam)
+		return nil
 	}
-	p, err := e.plan(s)
-	return p.kernel, err
+	all := Values{}
+	maps.Copy(all, v)
+	err := e.fill(all, x)
+	eachParam(k, func(d ParamDef, _ reflect.Value) {
+		if value, there := all[d.Name]; there {
+			v[d.Name] = value
+		}
+	})
+	return err
 }
 
 // kpcaForm is the form of AddKPCALayer.
-type kpcaForm struct{ borrower }
-
-func newKPCAForm() kpcaForm {
-	return kpcaForm{borrower{first: "chi2",
-		fits: func(e *Entry) bool { _, additive := e.Form.(Homogeneous); return additive },
-		own: func() []ParamDef {
-			return []ParamDef{
-				{Name: "components", Doc: "columns for each input column", Whole: true, Max: MaxComponents,
-					Default: 3.},
-				{Name: "points", Doc: "knots of each column's table", Whole: true, Min: 1, Max: MaxTablePoints,
-					Default: 64.},
-			}
-		}}}
+type kpcaForm struct {
+	Kernel     spectral.Homogeneous `param:"kernel" default:"chi2" doc:"the map whose kernel and parameters it has"`
+	Components int                  `param:"components" range:"(0,64]" default:"3" doc:"columns for each input column"`
+	Points     int                  `param:"points" range:"(1,1024]" default:"64" doc:"knots of each column's table"`
 }
 
 func (kpcaForm) traits() Traits {
 	return Traits{Fitted: true, Zeros: true, Width: "`components` columns for each input column"}
 }
 
+func (f kpcaForm) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel, v, x) }
+
 func (f kpcaForm) plan(s Spec) (plan, error) {
-	k, err := f.kernel(s)
-	if err != nil {
-		return plan{}, err
-	}
-	h, err := kernelAs[spectral.Homogeneous](s, k)
-	if err != nil {
-		return plan{}, err
-	}
-	o := kpcaOptions{components: int(s.Params.Number("components")), points: int(s.Params.Number("points"))}
-	return plan{kernel: h, columns: o.components * s.Dims, state: tableState(s.Dims, kpcaTables(h, o)),
-		fit: func(sample *tensor.Dense, opts []Option) (Layer, error) {
+	o := kpcaOptions{components: f.Components, points: f.Points}
+	return plan{kernel: f.Kernel, columns: o.components * s.Dims, state: tableState(s.Dims, kpcaTables(f.Kernel, o)),
+		build: func(sample *tensor.Dense, opts []Option) (Layer, error) {
 			all := apply(opts)
 			all.kpca = o
-			return newAddKPCALayer(h, sample, s.Dims, all)
+			return newAddKPCALayer(f.Kernel, sample, s.Dims, all)
 		}}, nil
 }
 
 // majiBergForm is the form of MajiBergLayer.
-type majiBergForm struct{ simple }
+type majiBergForm struct {
+	Bins int `param:"bins" range:"(0,64]" default:"16" doc:"columns for each input column"`
+}
 
 func (majiBergForm) traits() Traits {
 	return Traits{Fitted: true, Zeros: true, Width: "`bins` columns for each input column"}
 }
 
-func (majiBergForm) params() []ParamDef {
-	return []ParamDef{{Name: "bins", Doc: "columns for each input column", Whole: true, Max: MaxBins, Default: 16.}}
-}
-
-func (majiBergForm) plan(s Spec) (plan, error) {
-	bins := int(s.Params.Number("bins"))
-	return plan{kernel: histogramIntersection{}, columns: bins * s.Dims,
-		state: tableState(s.Dims, majiBergTables(bins)),
-		fit: func(sample *tensor.Dense, opts []Option) (Layer, error) {
-			return newMajiBergLayer(sample, s.Dims, apply(append(opts, WithBins(bins))))
+func (f majiBergForm) plan(s Spec) (plan, error) {
+	return plan{kernel: histogramIntersection{}, columns: f.Bins * s.Dims,
+		state: tableState(s.Dims, majiBergTables(f.Bins)),
+		build: func(sample *tensor.Dense, opts []Option) (Layer, error) {
+			return newMajiBergLayer(sample, s.Dims, apply(append(opts, WithBins(f.Bins))))
 		}}, nil
 }
 
 // nystromForm is the form of NystromLayer.
-type nystromForm struct{ borrower }
-
-func newNystromForm() nystromForm {
-	return nystromForm{borrower{first: "gaussian", fits: func(e *Entry) bool { return e.lends },
-		own: func() []ParamDef {
-			return []ParamDef{
-				{Name: "landmarks", Doc: "rows to compare with; 0 is one a feature", Whole: true, Closed: true,
-					Max: MaxLandmarks, Default: 0.},
-				{Name: "select", Doc: "how they are chosen", Words: landmarkChoices,
-					Default: UniformLandmarks.String()},
-			}
-		}}}
+type nystromForm struct {
+	Kernel    spectral.Kernel `param:"kernel" default:"gaussian" doc:"the map whose kernel and parameters it has"`
+	Landmarks int             `param:"landmarks" range:"[0,16384]" default:"0" doc:"landmark rows; 0: one a feature"`
+	Select    LandmarkChoice  `param:"select" words:"uniform,rpcholesky" default:"uniform" doc:"how they are chosen"`
 }
 
 func (nystromForm) traits() Traits { return Traits{Fitted: true} }
 
-func (f nystromForm) plan(s Spec) (plan, error) {
-	k, err := f.kernel(s)
-	if err != nil {
-		return plan{}, err
-	}
-	m := nystromLandmarks(s)
-	return plan{kernel: k, state: map[string]tensor.Shape{"landmarks": {m, s.Dims}, "projection": {m, s.Features}},
-		fit: func(sample *tensor.Dense, opts []Option) (Layer, error) {
-			choice := LandmarkChoice(slices.Index(landmarkChoices, s.Params.Word("select")))
-			opts = append(opts, WithSeed(s.Seed), WithLandmarks(m), WithLandmarkChoice(choice))
-			return newNystromLayer(k, sample, s.Dims, s.Features, apply(opts))
-		}}, nil
-}
+func (f nystromForm) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel, v, x) }
 
-func nystromLandmarks(s Spec) int {
-	if m := int(s.Params.Number("landmarks")); m != 0 {
-		return m
+func (f nystromForm) plan(s Spec) (plan, error) {
+	m := f.Landmarks
+	if m == 0 {
+		m = s.Features
 	}
-	return s.Features
+	return plan{kernel: f.Kernel, state: map[string]tensor.Shape{"landmarks": {m, s.Dims}, "projection": {m, s.Features}},
+		build: func(sample *tensor.Dense, opts []Option) (Layer, error) {
+			opts = append(opts, WithSeed(s.Seed), WithLandmarks(m), WithLandmarkChoice(f.Select))
+			return newNystromLayer(f.Kernel, sample, s.Dims, s.Features, apply(opts))
+		}}, nil
 }
 
 // SampleRows is the largest number of rows that Spec.Fit fits a map on. A map with more landmarks than that or, if it
@@ -183,7 +152,7 @@ const SampleRows = 10000
 // or x is nil or has another number of columns (ErrShape).
 func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 	e, p, err := s.plan()
-	if err != nil || p.fit == nil {
+	if err != nil || !p.traits.Fitted {
 		return s.build(nil)
 	}
 	if b, ok := x.(*ops.Bags); ok && e.Bags {
@@ -196,7 +165,13 @@ func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 		return nil, fmt.Errorf("layers: map %s is fitted on rows [n, %d], got %v: %w", s.Map, s.Dims, x.Shape(),
 			ErrShape)
 	}
-	sample, err := sampleRows(x, max(SampleRows, nystromLandmarks(s)), s.Seed)
+	limit := SampleRows
+	for name, shape := range p.state {
+		if strings.HasSuffix(name, "landmarks") {
+			limit = max(limit, shape[0])
+		}
+	}
+	sample, err := sampleRows(x, limit, s.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("layers: map %s: %w", s.Map, err)
 	}

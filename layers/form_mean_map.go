@@ -2,7 +2,9 @@ package layers
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"reflect"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -10,118 +12,112 @@ import (
 )
 
 // meanMapForm is the form of NewMeanMapLayer for the kernel of another map.
-type meanMapForm struct{ borrower }
-
-func newMeanMapForm() meanMapForm {
-	return meanMapForm{borrower{first: "gaussian", fits: func(e *Entry) bool { return e.lends },
-		own: func() []ParamDef {
-			return []ParamDef{
-				{Name: "inner", Doc: "columns of the random map of a sample; an additive map finds its columns from " +
-					"its parameters", Whole: true, Max: 1 << 16, Default: 512., OfMap: true},
-				{Name: "landmarks", Doc: "samples to compare with, by the Nyström map in place of the kernel's " +
-					"own; 0 is none", Whole: true, Closed: true, Max: MaxLandmarks, Default: 0., OfMap: true},
-				{Name: "tau", Doc: "bandwidth τ of the discrepancy"}, phaseDef,
-			}
-		}}}
+type meanMapForm struct {
+	Kernel    spectral.Kernel `param:"kernel" default:"gaussian" doc:"the map whose kernel and parameters it has"`
+	Inner     int             `param:"inner" range:"(0,65536]" default:"512"`
+	Landmarks int             `param:"landmarks" range:"[0,16384]" default:"0"`
+	Order     int             `param:"order" words:"auto=-1" range:"[0,100]" default:"auto"`
+	Tau       float64         `param:"tau" doc:"bandwidth τ of the discrepancy"`
+	Phase     bool            `param:"phase"`
 }
 
 func (meanMapForm) traits() Traits { return Traits{Draws: DrawsFrequencies, Tunable: true, Bags: true} }
 
-// more adds the order to the parameters of a kernel whose map need not have one.
-func (f meanMapForm) more(v Values) []ParamDef {
-	defs := f.borrower.more(v)
-	if e := f.of(v); e != nil {
-		for _, p := range e.Form.params() {
-			if p.Name == autoOrderDef.Name && p.OrNumber {
-				defs = append(defs, p)
-			}
-		}
+// hides hides the order of a kernel whose map has none, or always has its default.
+func (f meanMapForm) hides(name string) bool {
+	k, direct := f.Kernel.(spectral.Exponentiated)
+	if direct {
+		_, direct = k.Laplacian()
 	}
-	return defs
+	return name == "order" && !direct
 }
 
 func (f meanMapForm) plan(s Spec) (plan, error) {
-	of, err := f.kernel(s)
+	columns, err := f.columns(s)
 	if err != nil {
 		return plan{}, err
 	}
-	tau := s.Params.Number("tau")
-	inner := innerMap{f.of(s.Params), s}
-	columns, err := inner.columns()
-	if err != nil {
-		return plan{}, err
+	p := plan{traits: f.traits(), kernel: &meanKernel{f.Kernel, f.Tau}, lifted: columns, inner: s.Dims * columns}
+	if m := f.Landmarks; m > 0 {
+		p.traits.Fitted = true
+		p.state = map[string]tensor.Shape{innerPrefix + "landmarks": {m, s.Dims}, innerPrefix + "projection": {m, m}}
 	}
-	p := plan{kernel: &meanKernel{of, tau}, lifted: columns, inner: s.Dims * columns}
-	fit := func(sample *tensor.Dense, opts []Option) (Layer, error) {
+	p.build = func(sample *tensor.Dense, opts []Option) (Layer, error) {
 		o := apply(opts)
 		if o.name == "" {
 			o.name = autoName("meanmap")
 		}
-		l, err := inner.build(of, sample, o)
+		l, err := f.inner(s, sample, o)
 		if err != nil {
 			return nil, fmt.Errorf("layers: map mean-map: %w", err)
 		}
-		return newMeanMapLayer(l, tau, s.Features, o)
-	}
-	if m := inner.landmarks(); m > 0 {
-		p.fit = fit
-		p.state = map[string]tensor.Shape{innerPrefix + "landmarks": {m, s.Dims}, innerPrefix + "projection": {m, m}}
-	} else {
-		p.build = func(opts []Option) (Layer, error) { return fit(nil, opts) }
+		return newMeanMapLayer(l, f.Tau, s.Features, o)
 	}
 	return p, nil
 }
 
-// innerMap is the map of a sample in a mean map: the map of the kernel, or its Nyström map.
-type innerMap struct {
-	of *Entry
-	s  Spec // of the mean map
+// meanMapFormOf returns the form of a mean map of a map of samples, or nil if that is none that a Spec makes.
+func meanMapFormOf(inner Layer, k spectral.Kernel, tau float64, o options) *meanMapForm {
+	s, err := SpecOf(inner)
+	if err != nil || lender(k) == nil {
+		return nil
+	}
+	f := &meanMapForm{Kernel: k, Inner: 512, Order: -1, Tau: tau, Phase: o.phase}
+	if v, ok := inner.(*NystromLayer); ok {
+		if f.Landmarks = v.Landmarks(); f.Landmarks != v.Features() || v.choice != UniformLandmarks {
+			return nil
+		}
+		return f
+	}
+	if lender(k).HasFeatures() {
+		f.Inner = s.Features
+	}
+	if order, given := s.Params["order"].(float64); given && !f.hides("order") {
+		f.Order = int(order)
+	}
+	_, want, err := f.innerSpec(s, "").resolve()
+	by, _ := want.SamplerName()
+	if err != nil || want.Map != s.Map || s.Sampler != by || !maps.Equal(want.Params.plain(), s.Params.plain()) {
+		return nil
+	}
+	return f
 }
 
-func (m innerMap) landmarks() int { return int(m.s.Params.Number("landmarks")) }
-
-// spec describes the map if there are no landmarks. Parameters that shape its features have their defaults.
-func (m innerMap) spec(name string) Spec {
+// innerSpec describes the map of a sample if there are no landmarks. Parameters that shape its features have their
+// defaults. s is the spec of the mean map.
+func (f meanMapForm) innerSpec(s Spec, name string) Spec {
 	v := Values{}
-	for _, p := range m.of.Form.params() {
-		if value, given := m.s.Params[p.Name]; given && (!p.OfMap || p.Name == autoOrderDef.Name) {
-			v[p.Name] = value
-		} else if p.Default != nil {
-			v[p.Name] = p.Default
-		}
+	eachParam(f.Kernel, func(d ParamDef, field reflect.Value) { v[d.Name] = d.encode(field) })
+	if !f.hides("order") && f.Order >= 0 {
+		v["order"] = f.Order
 	}
-	inner := Spec{Map: m.of.Name, Params: v, Dims: m.s.Dims, Seed: m.s.Seed, Dtype: m.s.Dtype, Name: name}
-	if m.of.HasFeatures() {
-		inner.Features = int(m.s.Params.Number("inner"))
+	inner := Spec{Map: nameOfKernel(f.Kernel), Params: v, Dims: s.Dims, Seed: s.Seed, Dtype: s.Dtype, Name: name}
+	if e := lender(f.Kernel); e != nil && e.HasFeatures() {
+		inner.Features = f.Inner
 	}
 	return inner
 }
 
-// columns returns the number of its output columns.
-func (m innerMap) columns() (int, error) {
-	if n := m.landmarks(); n > 0 {
-		return n, nil
+// columns returns the number of output columns of the map of a sample.
+func (f meanMapForm) columns(s Spec) (int, error) {
+	if f.Landmarks > 0 {
+		return f.Landmarks, nil
 	}
-	s := m.spec("")
-	if m.of.HasFeatures() {
-		return s.Features, nil
-	}
-	p, err := m.of.plan(s)
-	return p.columns, err
+	return f.innerSpec(s, "").Columns()
 }
 
-// build draws the map, or fits it on a sample. o are the options of the mean map.
-func (m innerMap) build(k spectral.Kernel, sample *tensor.Dense, o options) (Layer, error) {
+// inner draws the map of a sample, or fits it. o are the options of the mean map.
+func (f meanMapForm) inner(s Spec, sample *tensor.Dense, o options) (Layer, error) {
 	var opts []Option
 	if o.undrawn {
 		opts = append(opts, withoutDraw())
 	}
 	name := o.name + "_inner"
-	if n := m.landmarks(); n > 0 {
-		opts = append(opts, named(name), WithDtype(o.dt), WithSeed(m.s.Seed), WithLandmarks(n))
-		return newNystromLayer(k, sample, m.s.Dims, n, apply(opts))
+	if n := f.Landmarks; n > 0 {
+		opts = append(opts, named(name), WithDtype(o.dt), WithSeed(s.Seed), WithLandmarks(n))
+		return newNystromLayer(f.Kernel, sample, s.Dims, n, apply(opts))
 	}
-	return m.spec(name).buildOf(m.of, nil, opts...)
+	return f.innerSpec(s, name).build(nil, opts...)
 }
 
 // fill fills in the defaults of the kernel for the samples, and τ: half the root of the mean MMD² over pairs of sets.
@@ -130,7 +126,7 @@ func (f meanMapForm) fill(v Values, x ops.Matrix) error {
 	if b, ok := x.(*ops.Bags); ok {
 		samples = b.Samples()
 	}
-	if err := f.borrower.fill(v, samples); err != nil {
+	if err := fillKernel(f.Kernel, v, samples); err != nil {
 		return err
 	}
 	return fill(v, "tau", func() (float64, error) {
@@ -142,8 +138,10 @@ func (f meanMapForm) fill(v Values, x ops.Matrix) error {
 		if some.Len() < 2 {
 			return 0, fmt.Errorf("want at least two sets to derive it from: %w", ErrShape)
 		}
-		m := innerMap{f.of(v), Spec{Dims: b.Axes(), Dtype: b.Dtype().String(), Params: without(v, "landmarks")}}
-		l, err := m.build(nil, nil, apply([]Option{named("tau"), WithDtype(b.Dtype())}))
+		full := decoded(f, v)
+		full.Landmarks = 0
+		l, err := full.inner(Spec{Dims: b.Axes(), Dtype: b.Dtype().String()}, nil,
+			apply([]Option{named("tau"), WithDtype(b.Dtype())}))
 		if err != nil {
 			return 0, err
 		}
@@ -153,17 +151,6 @@ func (f meanMapForm) fill(v Values, x ops.Matrix) error {
 		}
 		return math.Sqrt(meanSquaredDistance(ops.Float64s(z), some.Len())) / 2, nil
 	})
-}
-
-// without returns a copy of v without one name.
-func without(v Values, name string) Values {
-	out := Values{}
-	for n, value := range v {
-		if n != name {
-			out[n] = value
-		}
-	}
-	return out
 }
 
 // meanSquaredDistance returns the mean squared distance over pairs of n rows: 2n/(n-1) times the sum over the columns

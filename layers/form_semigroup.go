@@ -8,16 +8,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// The ways to the features of a semigroup kernel.
-const (
-	laplaceWay    = "laplace"    // RandomLaplaceLayer
-	normalisedWay = "normalised" // the same, WithNormalisation
-	levyWay       = "levy"       // LevyLayer
-	autoWay       = "auto"       // one of the last two, by levyPays
-)
-
-// wayParam is the parameter that chooses the features. Specs that were written before there was a choice do not have
-// it, and mean laplace.
+// way is a way to the features of a semigroup kernel.
 //
 // laplace is the default, although auto has a fraction of its kernel error: a classifier on fewer than some thousand
 // columns does not gain by that, and loses where auto chooses levy. On optdigits under ridge it has .953 against .960
@@ -26,83 +17,90 @@ const (
 // the columns span. At the default β the kernel is nearly linear in Ψ, and a few Fourier columns span little more than
 // linear functions. Laplace frequencies have heavy tails: some of their columns are steep functions of single cells,
 // which are errors of the kernel and separate classes.
-const wayParam = "way"
+type way int
 
-var (
-	wayDef = ParamDef{Name: wayParam, Doc: "the features: Laplace features; the same, rows normalised to √k(x, x); a " +
-		"Gaussian's on a map without randomness; or the better of the last two for so many features",
-		Words: []string{laplaceWay, normalisedWay, levyWay, autoWay}, Default: laplaceWay, OfMap: true}
-	wayOrderDef = ParamDef{Name: "order", Doc: "order n of that map: 2n+1 columns for each input column, or 2n for " +
-		"the reciprocal kernel", Whole: true, Min: 1, Closed: true, OfMap: true}
+const (
+	laplaceWay    way = iota // RandomLaplaceLayer
+	normalisedWay            // the same, WithNormalisation
+	levyWay                  // LevyLayer
+	autoWay                  // one of the last two, by levyPays
 )
 
-// semigroupForm is the form of a semigroup kernel with one parameter of its own and several kinds of features.
+// wayParam is the parameter that chooses the features.
+const wayParam = "way"
+
+// semigroupForm is the part of the forms of semigroup kernels that they share.
 type semigroupForm struct {
-	param     ParamDef
-	kernel    func(v float64) spectral.Semigroup
-	defaults  func(v Values, x ops.Matrix) error // of param
-	columns   func(order int) int                // what the map of way=levy makes of an input column
-	mostOrder int
-	// order finds the default order of that map in the data; nil: it is 1.
-	order func(v Values, x ops.Matrix) (float64, error)
+	Kernel spectral.Semigroup `param:",inline"`
+	Way    way                `param:"way" words:"laplace,normalised,levy,auto" default:"laplace"`
+}
+
+// expSemigroupForm is the form of spectral.ExpSemigroup.
+type expSemigroupForm struct {
+	semigroupForm `param:",inline"`
+	Order         int `param:"order" range:"[1,100]" default:"1" doc:"order n of levy: 2n+1 columns for each input"`
+}
+
+// reciprocalForm is the form of spectral.ReciprocalSemigroup.
+type reciprocalForm struct {
+	semigroupForm `param:",inline"`
+	Order         int `param:"order" range:"[1,16]" doc:"order n of levy: 2n columns for each input"`
 }
 
 func (semigroupForm) traits() Traits {
 	return Traits{Draws: DrawsFrequencies, Tunable: true, lends: true}
 }
 
-func (f semigroupForm) params() []ParamDef { return []ParamDef{f.param, wayDef} }
+// hides hides the order unless the way may be levy.
+func (f semigroupForm) hides(name string) bool { return name == "order" && f.Way < levyWay }
 
-// ordered says whether there is a parameter order: whether the way may be levy.
-func ordered(v Values) bool { way := v.Word(wayParam); return way == levyWay || way == autoWay }
+func (f expSemigroupForm) plan(s Spec) (plan, error) { return f.planned(s, f.Order, 2*f.Order+1) }
 
-func (f semigroupForm) more(v Values) []ParamDef {
-	if !ordered(v) {
+func (f reciprocalForm) plan(s Spec) (plan, error) { return f.planned(s, f.Order, 2*f.Order) }
+
+// fill finds the default order in the data.
+func (f reciprocalForm) fill(v Values, x ops.Matrix) error {
+	if f.hides("order") {
 		return nil
 	}
-	d := wayOrderDef
-	if d.Max = float64(f.mostOrder); f.order == nil {
-		d.Default = 1.
-	}
-	return []ParamDef{d}
+	return fill(v, "order", func() (float64, error) { return wavesOrder(v, x) })
 }
 
-func (semigroupForm) together(Values) error { return nil }
-
-func (f semigroupForm) fill(v Values, x ops.Matrix) error {
-	if err := f.defaults(v, x); err != nil || f.order == nil || !ordered(v) {
-		return err
+// by returns the form of a RandomLaplaceLayer with options.
+func (f semigroupForm) by(o options) semigroupForm {
+	if o.normalise {
+		f.Way = normalisedWay
 	}
-	return fill(v, "order", func() (float64, error) { return f.order(v, x) })
+	return f
 }
 
-func (f semigroupForm) plan(s Spec) (plan, error) {
-	k, way, order := f.kernel(s.Params.Number(f.param.Name)), s.way(s.Params), int(s.Params.Number("order"))
-	p := plan{kernel: k}
+// planned is plan for an order of way=levy and the columns that it makes of an input column.
+func (f semigroupForm) planned(s Spec, order, columns int) (plan, error) {
+	by := f.chosen(s)
+	p := plan{kernel: f.Kernel}
 	switch {
-	case way == levyWay:
-		p.lifted, p.sampler = f.columns(order)*s.Dims, spectral.Coupled{}.String()
-	case way == normalisedWay && s.Dims <= mostSobol:
+	case by == levyWay:
+		p.lifted, p.sampler = columns*s.Dims, spectral.Coupled{}.String()
+	case by == normalisedWay && s.Dims <= mostSobol:
 		p.sampler = spectral.Sobol{}.String()
 	}
-	p.build = func(opts []Option) (Layer, error) {
-		switch way {
+	p.build = drawing(func(opts []Option) (Layer, error) {
+		switch by {
 		case levyWay:
-			return NewLevyLayer(k, s.Dims, s.Features, append(opts, WithOrder(order))...)
+			return NewLevyLayer(f.Kernel, s.Dims, s.Features, append(opts, WithOrder(order))...)
 		case normalisedWay:
 			opts = append(opts, WithNormalisation())
 		}
-		return NewRandomLaplaceLayer(k, s.Dims, s.Features, opts...)
-	}
+		return NewRandomLaplaceLayer(f.Kernel, s.Dims, s.Features, opts...)
+	})
 	return p, nil
 }
 
-// way returns the way of a full set of parameters, with auto resolved. The choice depends on the spec alone. Do not
-// change it: model files rely on it.
-func (s Spec) way(v Values) string {
-	way := v.Word(wayParam)
-	if way != autoWay {
-		return way
+// chosen returns the way, with auto resolved. The choice depends on the spec alone. Do not change it: model files rely
+// on it.
+func (f semigroupForm) chosen(s Spec) way {
+	if f.Way != autoWay {
+		return f.Way
 	}
 	switch s.Sampler {
 	case spectral.Orthogonal{}.String(), spectral.Coupled{}.String(), spectral.Structured{}.String():

@@ -18,17 +18,17 @@ const (
 )
 
 // structure are the layers, besides maps, of which a Spec with Parts is made.
-var structure = withTraits([]*Entry{
+var structure = completed([]*Entry{
 	{Name: sequentialName, Formula: "its Parts one after the other", Inputs: "the first part's",
-		Form: sequentialForm{}},
+		of: sequentialForm{}},
 	{Name: concatName, Formula: "its Parts side by side, √weight times each", Inputs: "every part's",
-		Form: concatForm{}},
-	{Name: "dense", Formula: "activation(xW + b)", Inputs: "any", Paper: "Glorot and Bengio 2010", Form: denseForm{}},
-	{Name: "normalise", Formula: "x/‖x‖", Inputs: "any", Form: normaliseForm{}},
+		of: concatForm{}},
+	{Name: "dense", Formula: "activation(xW + b)", Inputs: "any", Paper: "Glorot and Bengio 2010", of: denseForm{}},
+	{Name: "normalise", Formula: "x/‖x‖", Inputs: "any", of: normaliseForm{}},
 })
 
 // branch is the part of forms whose specs have Parts.
-type branch struct{ simple }
+type branch struct{}
 
 func (branch) branches() {}
 
@@ -36,7 +36,7 @@ func (branch) traits() Traits { return Traits{Width: "what its parts make"} }
 
 // hasParts says whether specs of the entry have Parts.
 func (e *Entry) hasParts() bool {
-	_, ok := e.Form.(interface{ branches() })
+	_, ok := e.of.(interface{ branches() })
 	return ok
 }
 
@@ -144,7 +144,7 @@ func (s Spec) leaves(prefix string) ([]Leaf, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, ok := e.Form.(interface {
+	tree, ok := e.form(full.Params).(interface {
 		widths(s Spec) ([]Spec, []plan, error)
 	})
 	if !ok {
@@ -170,7 +170,7 @@ func joined(t Traits, parts []Spec, plans []plan) (Traits, map[string]tensor.Sha
 	state := map[string]tensor.Shape{}
 	for i, p := range plans {
 		t.Tunable = t.Tunable || p.traits.Tunable
-		t.Fitted = t.Fitted || p.fit != nil
+		t.Fitted = t.Fitted || p.traits.Fitted
 		t.Draws = max(t.Draws, p.traits.Draws)
 		for name, shape := range p.state {
 			state[parts[i].layerName()+"."+name] = shape
@@ -236,8 +236,6 @@ func (s Spec) grown(next func(parts []Spec, i int) (ops.Matrix, error)) ([]Spec,
 // sequentialForm is the form of layers one after the other.
 type sequentialForm struct{ branch }
 
-func (sequentialForm) params() []ParamDef { return nil }
-
 // widths returns the parts with their Dims, and their plans.
 func (sequentialForm) widths(s Spec) ([]Spec, []plan, error) {
 	return s.planned(func(i int, before []plan) int {
@@ -261,11 +259,11 @@ func (f sequentialForm) plan(s Spec) (plan, error) {
 	} else if p.traits.Draws == DrawsSigned {
 		p.traits.Draws = DrawsFrequencies
 	}
-	fit := func(sample *tensor.Dense, opts []Option) (Layer, error) {
+	p.build = func(sample *tensor.Dense, opts []Option) (Layer, error) {
 		x := sample
 		first := func(i int) bool { return i == 0 }
 		ls, err := each(parts, opts, first, func(i int, before []Layer) (*tensor.Dense, error) {
-			if sample == nil || i == 0 || !slices.ContainsFunc(plans[i:], fitted) {
+			if sample == nil || i == 0 || !slices.ContainsFunc(plans[i:], func(p plan) bool { return p.traits.Fitted }) {
 				return x, nil
 			}
 			var err error
@@ -277,20 +275,7 @@ func (f sequentialForm) plan(s Spec) (plan, error) {
 		}
 		return NewSequential(ls...)
 	}
-	return p.builtBy(fit), nil
-}
-
-// fitted says whether a layer is fitted on data.
-func fitted(p plan) bool { return p.fit != nil }
-
-// builtBy returns the plan, to be built by fit: on data if a part is fitted, and otherwise on none.
-func (p plan) builtBy(fit func(sample *tensor.Dense, opts []Option) (Layer, error)) plan {
-	if p.traits.Fitted {
-		p.fit = fit
-	} else {
-		p.build = func(opts []Option) (Layer, error) { return fit(nil, opts) }
-	}
-	return p
+	return p, nil
 }
 
 func (f sequentialForm) grow(s Spec, x ops.Matrix) ([]Spec, error) {
@@ -330,50 +315,35 @@ func inType(x ops.Matrix, dt tensor.Dtype) (ops.Matrix, error) {
 }
 
 // concatForm is the form of layers side by side.
-type concatForm struct{ branch }
-
-func (concatForm) params() []ParamDef {
-	return []ParamDef{
-		{Name: "from", Doc: "the first input column of each part, as 0:16; empty: 0", List: true, Default: ""},
-		{Name: "to", Doc: "the input column after the last one of each part, as 16:32; empty: all", List: true,
-			Default: ""},
-		{Name: "weights", Doc: "the weight of each part's kernel in the sum; empty: 1", List: true, Default: ""},
-	}
+type concatForm struct {
+	branch
+	From    []float64 `param:"from" default:"" doc:"the first input column of each part, as 0:16; empty: 0"`
+	To      []float64 `param:"to" default:"" doc:"the input column after the last one of each part; empty: all"`
+	Weights []float64 `param:"weights" default:"" doc:"the weight of each part's kernel in the sum; empty: 1"`
 }
 
 // slots returns the columns and weights of the parts.
-func (concatForm) slots(s Spec) ([]Part, error) {
+func (f concatForm) slots(s Spec) ([]Part, error) {
 	slots := make([]Part, len(s.Parts))
-	read := func(name string, absent float64) ([]float64, error) {
-		text := s.Params.Word(name)
-		if text == "" {
-			return repeat(absent, len(slots)), nil
+	for _, p := range []struct {
+		name   string
+		list   *[]float64
+		absent float64
+	}{{"from", &f.From, 0}, {"to", &f.To, float64(s.Dims)}, {"weights", &f.Weights, 1}} {
+		if len(*p.list) == 0 {
+			*p.list = repeat(p.absent, len(slots))
 		}
-		list, err := parseList(text)
-		if err != nil || len(list) != len(slots) {
-			return nil, fmt.Errorf("layers: concat: %s = %s, want a number for each of %d parts: %w", name, text,
-				len(slots), ErrParam)
+		if len(*p.list) != len(slots) {
+			return nil, fmt.Errorf("layers: concat: %s = %s, want a number for each of %d parts: %w", p.name,
+				listText(*p.list), len(slots), ErrParam)
 		}
-		return list, nil
-	}
-	from, err := read("from", 0)
-	if err != nil {
-		return nil, err
-	}
-	to, err := read("to", float64(s.Dims))
-	if err != nil {
-		return nil, err
-	}
-	weights, err := read("weights", 1)
-	if err != nil {
-		return nil, err
 	}
 	for i := range slots {
-		if a, b := from[i], to[i]; a != math.Trunc(a) || b != math.Trunc(b) ||
+		if a, b := f.From[i], f.To[i]; a != math.Trunc(a) || b != math.Trunc(b) ||
 			!(a >= 0 && a < b && b <= float64(s.Dims)) && s.Dims > 0 {
 			return nil, fmt.Errorf("layers: concat: part %d is columns %v to %v of %d: %w", i, a, b, s.Dims, ErrShape)
 		}
-		slots[i] = Part{From: int(from[i]), To: int(to[i]), Weight: weights[i]}
+		slots[i] = Part{From: int(f.From[i]), To: int(f.To[i]), Weight: f.Weights[i]}
 	}
 	return slots, nil
 }
@@ -409,7 +379,7 @@ func (f concatForm) plan(s Spec) (plan, error) {
 	for _, of := range plans {
 		p.columns += of.columns
 	}
-	fit := func(sample *tensor.Dense, opts []Option) (Layer, error) {
+	p.build = func(sample *tensor.Dense, opts []Option) (Layer, error) {
 		ls, err := each(parts, opts, func(int) bool { return true }, func(i int, _ []Layer) (*tensor.Dense, error) {
 			if sample == nil {
 				return nil, nil
@@ -433,7 +403,7 @@ func (f concatForm) plan(s Spec) (plan, error) {
 		}
 		return NewConcat(s.Dims, filled, more...)
 	}
-	return p.builtBy(fit), nil
+	return p, nil
 }
 
 func (f concatForm) grow(s Spec, x ops.Matrix) ([]Spec, error) {
@@ -449,37 +419,29 @@ func (f concatForm) grow(s Spec, x ops.Matrix) ([]Spec, error) {
 }
 
 // denseForm is the form of Dense.
-type denseForm struct{ simple }
+type denseForm struct {
+	Activation ops.Activation `param:"activation" words:"linear,relu,tanh,sigmoid,softplus" default:"relu"`
+}
 
 func (denseForm) traits() Traits { return Traits{Draws: DrawsWeights, Tunable: true} }
 
-func (denseForm) params() []ParamDef {
-	return []ParamDef{{Name: "activation", Doc: "what it applies to xW + b", Words: ops.ActivationNames(),
-		Default: ops.ReLU.String()}}
-}
-
-func (denseForm) plan(s Spec) (plan, error) {
-	a, err := ops.ParseActivation(s.Params.Word("activation"))
-	return plan{columns: s.Features, build: func(opts []Option) (Layer, error) {
-		return NewDense(s.Dims, s.Features, a, opts...)
-	}}, err
+func (f denseForm) plan(s Spec) (plan, error) {
+	return plan{columns: s.Features, build: drawing(func(opts []Option) (*Dense, error) {
+		return NewDense(s.Dims, s.Features, f.Activation, opts...)
+	})}, nil
 }
 
 // normaliseForm is the form of Normalise.
-type normaliseForm struct{ simple }
+type normaliseForm struct {
+	Norm ops.Norm `param:"norm" words:"l1=1,l2=2" default:"l2" doc:"the norm"`
+}
 
 func (normaliseForm) traits() Traits { return Traits{Width: "as many features as input columns"} }
 
-func (normaliseForm) params() []ParamDef {
-	return []ParamDef{{Name: "norm", Doc: "the norm", Words: []string{ops.L1.String(), ops.L2.String()},
-		Default: ops.L2.String()}}
-}
-
-func (normaliseForm) plan(s Spec) (plan, error) {
-	n, err := ops.ParseNorm(s.Params.Word("norm"))
-	return plan{columns: s.Dims, through: n.Of, build: func(opts []Option) (Layer, error) {
-		return NewNormalise(s.Dims, n, opts...)
-	}}, err
+func (f normaliseForm) plan(s Spec) (plan, error) {
+	return plan{columns: s.Dims, through: f.Norm.Of, build: drawing(func(opts []Option) (*Normalise, error) {
+		return NewNormalise(s.Dims, f.Norm, opts...)
+	})}, nil
 }
 
 // chained returns the kernel of layers one after the other, k(φ(x), φ(z)): k is the kernel of the last layer, and the

@@ -76,6 +76,7 @@ func newGORFLayer(k spectral.SignedLaw, d, features int, o options) (*GORFLayer,
 	}
 	l := &GORFLayer{base: b, kernel: k, coupling: o.coupling, seed: o.seed, policy: o.policy}
 	l.drawn("W", o, func(o options) (peeker, error) { return newGORFLayer(k, d, features, o) })
+	l.describe(signedForm{k, o.coupling}.described(), o)
 	l.changed = func() { l.packed.Store(nil) }
 	if l.split, err = k.Split(d, features/4, o.coupling); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)

@@ -60,6 +60,20 @@ func pointMass(k spectral.Homogeneous) bool { return math.IsInf(k.Spectrum(0), 1
 // pointMassHeeds says why the map of such a kernel does not heed seriesOptions.
 const pointMassHeeds = "the spectrum of the kernel is the one frequency 0, and the map of it is exact"
 
+// form returns the form of the map of a kernel.
+func (o harmonicOptions) form(k spectral.Homogeneous) homogeneousForm {
+	f := homogeneousForm{k, 1, sampling{Window: o.window}}
+	if o.order != nil {
+		f.Order = *o.order
+	}
+	if o.optimal {
+		f.Sampling.Period = -1
+	} else if o.period != nil {
+		f.Sampling.Period = *o.period
+	}
+	return f
+}
+
 // of computes the harmonics of a kernel.
 func (o harmonicOptions) of(k spectral.Homogeneous) (*spectral.Harmonics, error) {
 	n := 1

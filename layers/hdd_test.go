@@ -460,14 +460,6 @@ func TestHDDErrors(t *testing.T) {
 			t.Errorf("%d: %v, want %q", i, c.err, c.says)
 		}
 	}
-	for b := layers.CosineBasis; b <= layers.FourierBasis; b++ {
-		if back, err := layers.ParseBasis(b.String()); err != nil || back != b {
-			t.Errorf("%v: %v, %v", b, back, err)
-		}
-	}
-	if _, err := layers.ParseBasis("legendre"); !errors.Is(err, layers.ErrParam) {
-		t.Error(err)
-	}
 	if s := l.String(); !strings.Contains(s, `HDDLayer "sets": 128 -> 100 -> 6, σ 0.5`) ||
 		l.Policy() != layers.Frozen || l.Distance() != js || l.Kernel() != js.Kernel(.5, 128) {
 		t.Error(s)

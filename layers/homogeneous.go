@@ -78,6 +78,9 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 	}
 	b.features = d * l.op.Width()
 	l.addParams(o.undrawn)
+	if f := o.harmonics.form(k); !o.harmonics.stationary {
+		l.describe(f, o)
+	}
 	return l, nil
 }
 

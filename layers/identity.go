@@ -24,6 +24,7 @@ func NewIdentity(d int, opts ...Option) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.describe(linearForm{}, o)
 	return &Identity{b}, nil
 }
 

@@ -138,6 +138,8 @@ type base struct {
 	origin   *draw
 	watch    *watch // made by newBase
 
+	describes *description // nil: it has no Spec
+
 	mu   sync.Mutex
 	last *G.ExprGraph // the graph of the latest Fwd
 }

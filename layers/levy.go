@@ -85,6 +85,20 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 	if err != nil {
 		return nil, err
 	}
+	if o.unheeded("", "", seriesOptions...) == nil {
+		order := 1
+		if o.harmonics.order != nil {
+			order = *o.harmonics.order
+		}
+		switch f := formOf(k).(type) {
+		case expSemigroupForm:
+			f.Way, f.Order = levyWay, order
+			b.describe(f, o)
+		case reciprocalForm:
+			f.Way, f.Order = levyWay, order
+			b.describe(f, o)
+		}
+	}
 	b.params = append([]Param{l.scaleParam(scale, o)}, l.inner.peek()...)
 	b.params = append(b.params, l.outer.params...)
 	b.changed, b.origin, b.watch = l.outer.changed, l.outer.origin, l.outer.watch

@@ -90,6 +90,9 @@ func newMajiBergLayer(sample *tensor.Dense, dims int, o options) (*MajiBergLayer
 		return nil, err
 	}
 	l := &MajiBergLayer{t, o.majiBerg.sparse}
+	if !l.sparse {
+		l.describe(majiBergForm{n}, o)
+	}
 	if o.undrawn {
 		return l, nil
 	}

@@ -28,7 +28,9 @@ func NewNormalise(d int, norm ops.Norm, opts ...Option) (*Normalise, error) {
 	if err := norm.Check(b.who()); err != nil {
 		return nil, err
 	}
-	return &Normalise{newSingle(b, ops.Domain{}, false, func(a ops.Attr) ops.Op { return ops.Normalise(norm, a) }), norm}, nil
+	b.describe(normaliseForm{norm}, o)
+	op := func(a ops.Attr) ops.Op { return ops.Normalise(norm, a) }
+	return &Normalise{newSingle(b, ops.Domain{}, false, op), norm}, nil
 }
 
 // Norm returns the norm.

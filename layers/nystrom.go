@@ -69,6 +69,7 @@ func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int
 	}
 	nystrom := func(a ops.Attr) ops.Op { return ops.Nystrom(k, a) }
 	l := &NystromLayer{newSingle(b, ops.Domain{}, true, nystrom), k, o.nystrom.choice}
+	l.describe(nystromForm{k, m, o.nystrom.choice}, o)
 	switch {
 	case m < features || m > MaxLandmarks:
 		return nil, fmt.Errorf("%s: %d landmarks for %d features, want at least as many, and at most %d: %w", b.who(),

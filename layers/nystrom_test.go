@@ -186,7 +186,7 @@ func TestFittedSpecs(t *testing.T) {
 		t.Error("a sample of sparse rows is another")
 	}
 	for text, says := range map[string]string{
-		"kernel=gaussian,beta=1":    `no parameter "beta"; it has kernel, landmarks, select, sigma`,
+		"kernel=gaussian,beta=1":    `no parameter "beta"; it has kernel, sigma, landmarks, select`,
 		"phase=true":                `no parameter "phase"`,
 		"kernel=nystrom":            "kernel",
 		"kernel=chi2,window=hann":   `no parameter "window"`,

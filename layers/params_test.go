@@ -112,7 +112,7 @@ func TestValuesErrors(t *testing.T) {
 		{"chi2", "period=0", layers.ErrParam, []string{"period = 0", "above 0"}},
 		{"chi2", "negative=abs", layers.ErrParam, []string{`negative = "abs"`, "want error, sign or split"}},
 		{"chi2", "sigma=1", layers.ErrParam, []string{`map chi2 has no parameter "sigma"`,
-			"order, gamma, window, period, negative"}},
+			"gamma, negative, order, window, period"}},
 		{"hellinger", "order=1", layers.ErrParam, []string{`map hellinger has no parameter "order"`,
 			"gamma, negative"}},
 		{"rbf", "sigma=1", layers.ErrParam, []string{`no map "rbf"`, "gaussian"}},

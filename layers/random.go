@@ -67,6 +67,15 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	l := &randomMap{base: b, kernel: k, law: law, sampler: o.sampler, seed: o.seed, source: o.sourceSeed(), policy: o.policy,
 		phase: o.phase, on: k.Domain()}
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMap(kind, auto, k, dims, features, o) })
+	switch f := formOf(k).(type) {
+	case drawnForm:
+		f.Phase = o.phase
+		l.describe(f, o)
+	case expSemigroupForm:
+		l.describe(expSemigroupForm{f.by(o), 1}, o)
+	case reciprocalForm:
+		l.describe(reciprocalForm{f.by(o), 1}, o)
+	}
 	l.changed = func() {
 		l.packed.Store(nil)
 		l.checked.Store(nil)

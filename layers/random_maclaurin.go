@@ -50,6 +50,9 @@ func newRandomMaclaurinLayer(k spectral.Polynomial, d, features int, o options) 
 		return nil, err
 	}
 	l := &RandomMaclaurinLayer{sparseSingle{newSingle(b, k.Domain(), true, ops.Maclaurin)}, k, o.seed}
+	if p, ok := k.(spectral.SpherePolynomial); ok {
+		l.describe(productForm{spectral.SRF{A: p.A, P: p.P}, maclaurinName}, o)
+	}
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMaclaurinLayer(k, d, features, o) })
 	f, err := spectral.DrawProducts(k, d, features, o.sourceSeed())
 	if err != nil {

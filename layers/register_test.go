@@ -36,11 +36,7 @@ func typicalRows(on spectral.Domain, n, d int) *tensor.Dense {
 // TestRegister: what is registered is a map as any other, and keeps its contract; a name or a form that cannot be are
 // errors.
 func TestRegister(t *testing.T) {
-	form := layers.Drawn{
-		Params: []layers.ParamDef{{Name: "sigma", Doc: "σ", Default: 2.}},
-		Kernel: func(v layers.Values) spectral.Kernel { return cosine(v.Number("sigma")) },
-	}
-	if err := layers.Register(layers.Entry{Name: "mine", Form: form}); err != nil {
+	if err := layers.Register(layers.Entry{Name: "mine", Kernel: cosine{}}); err != nil {
 		t.Fatal(err)
 	}
 	defer layers.Unregister("mine")
@@ -56,21 +52,26 @@ func TestRegister(t *testing.T) {
 		if err := s.FillDefaults(rows); err != nil {
 			t.Fatal(err)
 		}
-		if s.Params["sigma"] != 2. {
+		if s.Params["sigma"] != 1. {
 			t.Errorf("%s has %v, want sigma of the registered kernel", by, s.Params)
 		}
 		if _, err := s.Fit(rows); err != nil {
 			t.Error(err)
 		}
 	}
+	k := cosine{1}
 	for _, e := range []layers.Entry{
-		{}, {Name: "with space", Form: form}, {Name: "gaussian", Form: form}, {Name: "mine", Form: form}, {Name: "a"},
-		{Name: "b", Form: layers.Drawn{}}, {Name: "c", Form: (*layers.Drawn)(nil)},
-		{Name: "d", Form: must(layers.Lookup("nystrom")).Form},
-		{Name: "e", Form: layers.Drawn{Kernel: form.Kernel, Params: []layers.ParamDef{{Name: "phase"}}}},
-		{Name: "nil-kernel", Form: layers.Homogeneous{Kernel: func(float64, spectral.Negative) spectral.Homogeneous { return nil }}},
-		{Name: "f", Form: layers.Homogeneous{}}, {Name: "g", Form: layers.Exponentiated{}},
-		{Name: "h", Form: layers.TwoSigns{}},
+		{}, {Name: "with space", Kernel: k}, {Name: "gaussian", Kernel: k}, {Name: "mine", Kernel: k}, {Name: "a"},
+		{Name: "b", Kernel: (*cosine)(nil)}, {Name: "c", Kernel: spectral.Exponentiated{}},
+		{Name: "no law", Kernel: spectral.Stationary{Of: spectral.Chi2{}}},
+		{Name: "taken", Kernel: struct {
+			cosine
+			Phase bool `param:"phase"`
+		}{}},
+		{Name: "tag", Kernel: struct {
+			cosine
+			A float64 `param:"a" range:"[x,"`
+		}{}},
 	} {
 		if err := layers.Register(e); !errors.Is(err, layers.ErrParam) {
 			t.Errorf("Register(%v) is %v, want ErrParam", e.Name, err)

@@ -85,10 +85,10 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 		return fmt.Errorf("layers: map %s is one of rows, and the data are %v; maps of sets are %s: %w", s.Map, b,
 			strings.Join(BagMaps(), ", "), ErrDtype)
 	}
-	if err := e.Form.fill(v, x); err != nil {
+	if err := e.fill(v, x); err != nil {
 		return fmt.Errorf("layers: map %s: default parameters: %w", s.Map, err)
 	}
-	if f, ok := e.Form.(interface {
+	if f, ok := e.form(v).(interface {
 		grow(s Spec, x ops.Matrix) ([]Spec, error)
 	}); ok {
 		full := *s
@@ -120,7 +120,6 @@ func (s Spec) Domain() (spectral.Domain, error) {
 // Traits returns what the map draws, and whether it is fitted and tunable. For a tree this is over all its parts.
 func (s Spec) Traits() (Traits, error) {
 	_, p, err := s.plan()
-	p.traits.Fitted = p.fit != nil
 	return p.traits, err
 }
 
@@ -316,14 +315,11 @@ func (s Spec) buildOf(e *Entry, sample *tensor.Dense, more ...Option) (Layer, er
 		return nil, err
 	}
 	opts = append(opts, more...)
-	switch {
-	case p.fit == nil:
-		return p.build(opts)
-	case sample == nil && !apply(opts).undrawn:
+	if p.traits.Fitted && sample == nil && !apply(opts).undrawn {
 		return nil, fmt.Errorf("layers: map %s is fitted on data, which Build does not have; use Spec.Fit, or "+
 			"Restore for what was fitted before: %w", s.Map, ErrParam)
 	}
-	return p.fit(sample, opts)
+	return p.build(sample, opts)
 }
 
 // options returns the options that all forms have in common. A Sampler, Tune or Features that does not apply to
@@ -372,7 +368,7 @@ func (s Spec) options(e *Entry, p plan) ([]Option, error) {
 	if e.HasSampler() {
 		opts = append(opts, WithSampler(sampler))
 	}
-	if s.Params.Bool(phaseDef.Name) {
+	if s.Params.Bool(phaseParam) {
 		opts = append(opts, WithPhase())
 	}
 	return opts, nil

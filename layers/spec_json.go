@@ -22,30 +22,25 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 }
 
 // choosesEps says whether the map chooses its eps.
-func choosesEps(e *Entry, s Spec) bool { return e.Signed() && s.Params.Word(epsDef.Name) == "auto" }
+func choosesEps(e *Entry, s Spec) bool { return e.Signed() && s.Params.Word(epsParam) == "auto" }
+
+// epsParam is the parameter of signed maps that may be chosen jointly with the number of features and the coupling.
+const epsParam = "eps"
 
 // split returns the signed measure that the features of the map estimate. s has all its parameters.
 func (s Spec) split(e *Entry) (*spectral.Split, error) {
-	c, err := spectral.ParseCoupling(s.Params.Word(couplingDef.Name))
-	if err != nil {
-		return nil, err
+	f, ok := e.form(s.Params).(signedForm)
+	if !ok {
+		return nil, ErrParam
 	}
-	p, err := e.plan(s)
-	if err != nil {
-		return nil, err
-	}
-	k, err := kernelAs[spectral.SignedLaw](s, p.kernel)
-	if err != nil {
-		return nil, err
-	}
-	return k.Split(s.Dims, s.Features/4, c)
+	return f.Kernel.Split(s.Dims, s.Features/4, f.Coupling)
 }
 
 // with returns the spec with these two parameters.
 func (s Spec) with(eps, flat float64) Spec {
 	v := Values{}
 	maps.Copy(v, s.Params)
-	v[epsDef.Name], v[flatDef.Name] = eps, flat
+	v[epsParam], v["flat"] = eps, flat
 	s.Params = v
 	return s
 }

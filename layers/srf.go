@@ -45,6 +45,7 @@ func NewSRFLayer(k spectral.SRF, d, features int, opts ...Option) (*SRFLayer, er
 		return nil, err
 	}
 	l.on = k.Domain()
+	l.describe(srfForm{k, o.phase}, o)
 	return &SRFLayer{l, k}, nil
 }
 

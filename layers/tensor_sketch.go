@@ -48,6 +48,7 @@ func newTensorSketchLayer(k spectral.SpherePolynomial, d, features int, o option
 	}
 	l := &TensorSketchLayer{kernel: k, seed: o.seed}
 	l.single = newSingle(b, k.Domain(), true, func(a ops.Attr) ops.Op { return ops.TensorSketch(l.sketch(), a) })
+	l.describe(productForm{spectral.SRF{A: k.A, P: k.P}, sketchName}, o)
 	l.drawn("buckets", o, func(o options) (peeker, error) { return newTensorSketchLayer(k, d, features, o) })
 	if l.sketch().Offset < 0 {
 		return nil, fmt.Errorf("%s: a = %v is below √2, where the offset 1 - 2/a² of the polynomial is negative; "+

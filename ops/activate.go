@@ -22,24 +22,11 @@ const (
 
 var activationNames = []string{"linear", "relu", "tanh", "sigmoid", "softplus"}
 
-// ActivationNames returns the names of all activations, in the order of the constants.
-func ActivationNames() []string { return append([]string(nil), activationNames...) }
-
 func (f Activation) String() string {
 	if f < 0 || int(f) >= len(activationNames) {
 		return fmt.Sprintf("Activation(%d)", int(f))
 	}
 	return activationNames[f]
-}
-
-// ParseActivation is the inverse of String. The error for an unknown name wraps ErrParam.
-func ParseActivation(name string) (Activation, error) {
-	for i, n := range activationNames {
-		if n == name {
-			return Activation(i), nil
-		}
-	}
-	return 0, fmt.Errorf("ops: activation %q is none of %s: %w", name, strings.Join(activationNames, ", "), ErrParam)
 }
 
 // Check returns an error that wraps ErrParam unless f is one of the constants. who starts the message.

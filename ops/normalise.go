@@ -25,16 +25,6 @@ func (n Norm) String() string {
 	return fmt.Sprintf("Norm(%d)", int(n))
 }
 
-// ParseNorm is the inverse of String. The error for an unknown name wraps ErrParam.
-func ParseNorm(name string) (Norm, error) {
-	for _, n := range []Norm{L1, L2} {
-		if n.String() == name {
-			return n, nil
-		}
-	}
-	return 0, fmt.Errorf("ops: norm %q is neither l1 nor l2: %w", name, ErrParam)
-}
-
 // Check returns an error that wraps ErrParam unless n is L1 or L2. who starts the message.
 func (n Norm) Check(who string) error {
 	if n != L1 && n != L2 {

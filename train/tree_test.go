@@ -27,13 +27,16 @@ func treeOf(kernel string) layers.Spec {
 	}}
 }
 
-// registerTwice is the Gaussian kernel of twice the distance, a kernel of a user's own.
-func registerTwice() error {
-	return layers.Register(layers.Entry{Name: "twice", Form: layers.Drawn{
-		Params: []layers.ParamDef{{Name: "sigma", Doc: "σ", Default: 2.}},
-		Kernel: func(v layers.Values) spectral.Kernel { return spectral.Gaussian{Sigma: v.Number("sigma") / 2} },
-	}})
+// twice is the Gaussian kernel of twice the distance, a kernel of a user's own.
+type twice struct {
+	Sigma float64 `param:"sigma" default:"2" doc:"σ"`
 }
+
+func (k twice) gaussian() spectral.Gaussian { return spectral.Gaussian{Sigma: k.Sigma / 2} }
+func (k twice) At(x, z []float64) float64   { return k.gaussian().At(x, z) }
+func (k twice) Domain() spectral.Domain     { return k.gaussian().Domain() }
+func (k twice) Law() spectral.Law           { return k.gaussian().Law() }
+func registerTwice() error                  { return layers.Register(layers.Entry{Name: "twice", Kernel: twice{}}) }
 
 const treeEnv = "BOCHNER_TREE_FILE"
 

@@ -58,7 +58,8 @@ type Map struct {
 //   - extremes: no rows, one row or column, and tiny and huge numbers.
 //   - sparse: sparse rows have the features, gradients and errors of the same rows made dense.
 //   - views: slices and transposes give what their copies give.
-//   - params: the spec survives JSON; spec and parameters build the same map, to the bit; bad parameters are errors.
+//   - params: the spec survives JSON; spec and parameters build the same map, to the bit, and so does what SpecOf
+//     returns; bad parameters are errors.
 //   - nodes: two maps in one graph do not merge, and a taken name is an error.
 //   - memory: Transform writes to the caller's memory, gives the same bits in many goroutines, and allocates no more
 //     for more rows.

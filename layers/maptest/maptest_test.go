@@ -40,8 +40,6 @@ var mistakes = map[string]struct {
 	"infinite":  {wrong{at: func(x, _ []float64) float64 { return math.Inf(1) }}, "+Inf"},
 	"indefinite": {wrong{at: func(x, z []float64) float64 { return 1 + math.Abs(x[0]-z[0]) }},
 		"positive definite"},
-	"no-draw": {spectral.Linear{}, "is no spectral.Random"},
-	"laplace": {spectral.ExpSemigroup{Beta: 1}, "features"},
 }
 
 // TestRunFinds: each kind of mistake is found and named. Run fails in a process of its own.
@@ -52,8 +50,7 @@ func TestRunFinds(t *testing.T) {
 			w.Sigma = 1
 			kernel = w
 		}
-		form := layers.Drawn{Kernel: func(layers.Values) spectral.Kernel { return kernel }}
-		if err := layers.Register(layers.Entry{Name: name, Form: form}); err != nil {
+		if err := layers.Register(layers.Entry{Name: name, Kernel: kernel}); err != nil {
 			t.Fatal(err)
 		}
 		maptest.Run(t, maptest.Map{Spec: layers.Spec{Map: name}})

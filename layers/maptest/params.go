@@ -200,9 +200,13 @@ func params(t *testing.T, c *contract) {
 			}
 		}
 		must(changed, changed.SetParams(turned))
-		restored := must(read.Restore(values(first)))
-		for what, l := range map[string]layers.Layer{"the spec from JSON": again, "SetParams": changed,
-			"Restore": restored} {
+		of := must(layers.SpecOf(first))
+		all := map[string]layers.Layer{"the spec from JSON": again, "SetParams": changed,
+			"Restore": must(read.Restore(values(first))), "Restore of SpecOf": must(of.Restore(values(first)))}
+		if !c.traits.Fitted {
+			all["Build of SpecOf"] = must(of.Build())
+		}
+		for what, l := range all {
 			z := old
 			if l != changed {
 				z = fwd(l, x)

@@ -30,16 +30,6 @@ func (n Negative) String() string {
 	return fmt.Sprintf("Negative(%d)", int(n))
 }
 
-// ParseNegative is the inverse of String. The error for an unknown name wraps ErrParam.
-func ParseNegative(s string) (Negative, error) {
-	for n := RejectNegative; n <= SplitNegative; n++ {
-		if n.String() == s {
-			return n, nil
-		}
-	}
-	return 0, fmt.Errorf("negative = %q: want error, sign or split: %w", s, ErrParam)
-}
-
 // Domain returns the domain of a kernel with this treatment: Histograms for RejectNegative, else Reals.
 func (n Negative) Domain() Domain {
 	if n == RejectNegative {

@@ -15,12 +15,19 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 )
 
-// registerHalved registers the kernel "halved" once, however often the tests run.
+// halved is the Gaussian kernel of half the bandwidth.
+type halved struct {
+	Sigma float64 `param:"sigma" default:"3" doc:"bandwidth σ"`
+}
+
+func (k halved) gaussian() spectral.Gaussian { return spectral.Gaussian{Sigma: k.Sigma / 2} }
+func (k halved) At(x, z []float64) float64   { return k.gaussian().At(x, z) }
+func (k halved) Domain() spectral.Domain     { return k.gaussian().Domain() }
+func (k halved) Law() spectral.Law           { return k.gaussian().Law() }
+
+// registerHalved registers the kernel once, however often the tests run.
 var registerHalved = sync.OnceValue(func() error {
-	return layers.Register(layers.Entry{Name: "halved", Formula: "exp(-2‖x-z‖²/σ²)", Form: layers.Drawn{
-		Params: []layers.ParamDef{{Name: "sigma", Doc: "bandwidth σ", Default: 3.}},
-		Kernel: func(v layers.Values) spectral.Kernel { return spectral.Gaussian{Sigma: v.Number("sigma") / 2} },
-	}})
+	return layers.Register(layers.Entry{Name: "halved", Formula: "exp(-2‖x-z‖²/σ²)", Kernel: halved{}})
 })
 
 // TestTreesAndRegisteredKernels: a network of dense layers around a map that is trained jointly, and the same with a

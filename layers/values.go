@@ -4,37 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 )
 
 // Values are the parameters of a map by name, as in -params "beta=0.01,phase=true,window=uniform" and in a model file.
 // A value is a bool, a string or a number of any Go type: Values{"order": 2, "gamma": .7}.
 type Values map[string]any
-
-// ParamDef declares a parameter of a map: its name, meaning, kind, range and default. Its kind is
-//
-//   - true or false, with Flag;
-//   - one of some words, with Words, or a word or a number, with Words and OrNumber;
-//   - finite numbers as text, "1:10", with List, or one of Words;
-//   - otherwise a finite number.
-type ParamDef struct {
-	Name     string
-	Doc      string
-	Flag     bool
-	Words    []string
-	OrNumber bool
-	List     bool
-	Whole    bool    // numbers are whole
-	Min      float64 // numbers are above Min, or at least Min with Closed
-	Closed   bool
-	Max      float64 // numbers are at most Max; 0: no limit
-	Default  any     // float64, bool or string; nil: from the data, see Spec.FillDefaults
-	OfMap    bool    // it shapes the features and is not a parameter of the kernel
-}
 
 // Number returns a number, 0 if it is missing.
 func (v Values) Number(name string) float64 { x, _ := toNumber(v[name]); return x }
@@ -161,57 +138,6 @@ func choicesIn(text string) Values {
 	return v
 }
 
-func (d ParamDef) parse(mapName, value string) (any, error) {
-	if d.Flag {
-		b, err := strconv.ParseBool(value)
-		if err != nil {
-			return nil, d.wants(mapName, strconv.Quote(value))
-		}
-		return b, nil
-	}
-	if slices.Contains(d.Words, value) || d.List {
-		return value, nil
-	}
-	x, err := strconv.ParseFloat(value, 64)
-	if err != nil || !d.number() {
-		return nil, d.wants(mapName, strconv.Quote(value))
-	}
-	return x, nil
-}
-
-// number says whether the parameter may be a number.
-func (d ParamDef) number() bool { return !d.Flag && !d.List && (d.Words == nil || d.OrNumber) }
-
-// wants returns the error for a value of another kind.
-func (d ParamDef) wants(mapName, value string) error {
-	want := "true or false"
-	if d.List {
-		want = strings.Join(append([]string{"finite numbers, as 1:10"}, d.Words...), " or ")
-	} else if !d.Flag {
-		options := slices.Clone(d.Words)
-		if d.number() {
-			options = append(options, "a number "+d.Range())
-		}
-		want = options[len(options)-1]
-		if n := len(options) - 1; n > 0 {
-			want = strings.Join(options[:n], ", ") + " or " + want
-		}
-	}
-	return fmt.Errorf("layers: map %s: %s = %s, want %s: %w", mapName, d.Name, value, want, ErrParam)
-}
-
-// Range describes the range of a number, as in "above 0 and at most 1".
-func (d ParamDef) Range() string {
-	text := fmt.Sprintf("above %v", d.Min)
-	if d.Closed {
-		text = fmt.Sprintf("of at least %v", d.Min)
-	}
-	if d.Max != 0 {
-		text += fmt.Sprintf(" and at most %v", d.Max)
-	}
-	return text
-}
-
 // param finds the declaration of a parameter.
 func (e *Entry) param(defs []ParamDef, name string) (ParamDef, error) {
 	names := make([]string, len(defs))
@@ -230,7 +156,8 @@ func (e *Entry) param(defs []ParamDef, name string) (ParamDef, error) {
 // Check compares values with the declarations of their parameters. Errors (ErrParam): an unknown parameter, a value of
 // another kind or out of range, values that contradict each other.
 func (e *Entry) Check(v Values) error {
-	defs := e.ParamsOf(v)
+	f := e.form(v)
+	defs, shown := paramsOfForm(f, true), paramsOfForm(f, false)
 	// The other parameters depend on the kernel.
 	if word, given := v[kernelParam]; given && len(defs) > 0 && defs[0].Name == kernelParam {
 		if err := defs[0].check(e.Name, word); err != nil {
@@ -240,55 +167,22 @@ func (e *Entry) Check(v Values) error {
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		d, err := e.param(defs, name)
 		if err != nil {
+			_, err = e.param(shown, name)
 			return err
 		}
 		if err := d.check(e.Name, v[name]); err != nil {
 			return err
 		}
 	}
-	return e.form().together(v)
-}
-
-// check compares a value with the declaration.
-func (d ParamDef) check(mapName string, value any) error {
-	if x, ok := toNumber(value); ok {
-		value = x
+	if c, ok := f.(interface{ check(given Values) error }); ok {
+		if err := c.check(v); err != nil {
+			return err
+		}
 	}
-	switch x := value.(type) {
-	case bool:
-		if !d.Flag {
-			return d.wants(mapName, fmt.Sprint(x))
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		if _, err := e.param(shown, name); err != nil {
+			return err
 		}
-	case float64:
-		if !d.number() {
-			return d.wants(mapName, fmt.Sprint(x))
-		}
-		if inside := x > d.Min || d.Closed && x == d.Min; !inside || math.IsInf(x, 0) || d.Max != 0 && x > d.Max {
-			return fmt.Errorf("layers: map %s: %s = %v, want a finite number %s: %w", mapName, d.Name, x, d.Range(),
-				ErrParam)
-		}
-		if d.Whole && x != math.Trunc(x) {
-			return fmt.Errorf("layers: map %s: %s = %v, want a whole number %s: %w", mapName, d.Name, x, d.Range(),
-				ErrParam)
-		}
-	case string:
-		if d.List && !slices.Contains(d.Words, x) {
-			if _, err := parseList(x); err != nil && x != "" {
-				return d.wants(mapName, strconv.Quote(x))
-			}
-			return nil
-		}
-		if d.List {
-			return nil
-		}
-		if d.Words == nil {
-			return fmt.Errorf("layers: map %s: %s is a %T: %w", mapName, d.Name, x, ErrParam)
-		}
-		if !slices.Contains(d.Words, x) {
-			return d.wants(mapName, strconv.Quote(x))
-		}
-	default:
-		return fmt.Errorf("layers: map %s: %s is a %T: %w", mapName, d.Name, x, ErrParam)
 	}
 	return nil
 }

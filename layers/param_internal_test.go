@@ -1,0 +1,36 @@
+package layers
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// TestTags: a word of a parameter stands for the value of that name, and back; a default is in range; a parameter is
+// documented.
+func TestTags(t *testing.T) {
+	for _, e := range slices.Concat(structure, Entries()) {
+		eachParam(e.of, func(d ParamDef, f reflect.Value) {
+			if d.Doc == "" || d.Name == kernelParam && d.Words == nil {
+				t.Errorf("%s: %s has no meaning or no words: %+v", e.Name, d.Name, d)
+			}
+			if d.Default != nil && d.Default != "" {
+				if err := d.check(e.Name, d.Default); err != nil {
+					t.Error(err)
+				}
+			}
+			for _, word := range d.Words {
+				if d.decode(f, word); d.List { // a rule, which the data make numbers
+					continue
+				}
+				if got := d.encode(f); got != word {
+					t.Errorf("%s: %s=%s is read as %v", e.Name, d.Name, word, got)
+				}
+				if name, ok := f.Interface().(fmt.Stringer); ok && name.String() != word {
+					t.Errorf("%s: %s=%s is %v", e.Name, d.Name, word, name)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package layers
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// SpecOf returns the Spec of a map, or of a composition of maps, that a constructor made, so that what is built by hand
+// is saved and served like the rest: Restore with the Params of l makes a layer of the same features. So does Build,
+// unless parameters were fitted, tuned or set, or the map of samples in a mean map has a seed of its own. Where a layer has numbers of its own by its name (WithSeed), the
+// Spec has the seed of these numbers. Errors (ErrParam): a nil layer or one of another package; a head; a kernel that
+// is not in the table of maps, see Register; an option that a Spec does not have, such as WithStationary.
+func SpecOf(l Layer) (Spec, error) {
+	if domain.IsNil(l) {
+		return Spec{}, fmt.Errorf("layers: SpecOf: the layer is nil: %w", ErrParam)
+	}
+	switch v := l.(type) {
+	case *Sequential:
+		return v.specOf(sequentialForm{}, v.Dims())
+	case *Concat:
+		f := concatForm{}
+		for _, p := range v.parts {
+			f.From, f.To = append(f.From, float64(p.From)), append(f.To, float64(p.To))
+			f.Weights = append(f.Weights, p.Weight)
+		}
+		return v.specOf(f, v.dims)
+	case interface{ Unwrap() Layer }:
+		return SpecOf(v.Unwrap())
+	case interface{ described() *description }:
+		if d := v.described(); d != nil {
+			return d.spec(l)
+		}
+	}
+	return Spec{}, fmt.Errorf("layers: SpecOf: %v has no Spec, which holds no heads and none of the options of this "+
+		"layer: %w", l, ErrParam)
+}
+
+// description is what a layer needs for its Spec. It is nil for a layer that has none.
+type description struct {
+	of form // with the parameters
+	o  options
+}
+
+func (b *base) described() *description { return b.describes }
+
+// describe records the form of a layer, with its parameters, and the options that it was made with.
+func (b *base) describe(of form, o options) { b.describes = &description{of, o} }
+
+// spec returns the Spec of a layer.
+func (d *description) spec(l Layer) (Spec, error) {
+	e, err := entryOf(d.of)
+	if err != nil {
+		return Spec{}, err
+	}
+	s := Spec{Map: e.Name, Params: valuesOf(d.of), Dims: l.Dims(), Features: l.Features(), Dtype: l.Dtype().String(),
+		Name: l.Name()}
+	if e.HasSampler() {
+		s.Sampler = d.o.sampler.String()
+	}
+	if d.o.policy != Frozen {
+		s.Tune = d.o.policy.String()
+	}
+	if e.Sampled() || e.Fitted {
+		o := d.o
+		if v, ok := l.(interface{ draws() []*draw }); ok {
+			for _, drawn := range v.draws() {
+				o.nth = drawn.key.nth
+			}
+		}
+		if s.Seed = o.sourceSeed(); isMeanMap(l) { // which makes its numbers differ from those of the map of samples
+			s.Seed = o.seed
+		}
+	}
+	return s, nil
+}
+
+// specOf returns the Spec of a composition.
+func (g group) specOf(of form, dims int) (Spec, error) {
+	e, err := entryOf(of)
+	if err != nil {
+		return Spec{}, err
+	}
+	s := Spec{Map: e.Name, Params: valuesOf(of), Dims: dims, Dtype: g.Dtype().String()}
+	for _, l := range g.layers {
+		part, err := SpecOf(l)
+		if err != nil {
+			return Spec{}, fmt.Errorf("part %q: %w", l.Name(), err)
+		}
+		s.Parts = append(s.Parts, part)
+	}
+	return s, nil
+}
+
+// valuesOf returns the values of the parameters of a form.
+func valuesOf(f form) Values {
+	v := Values{}
+	for _, d := range paramsOfForm(f, false) {
+		v[d.Name] = nil
+	}
+	eachParam(f, func(d ParamDef, field reflect.Value) {
+		if _, shown := v[d.Name]; shown {
+			v[d.Name] = d.encode(field)
+		}
+	})
+	return v
+}
+
+// entryOf returns the entry of the table for a form with parameters.
+func entryOf(f form) (*Entry, error) {
+	k := kernelOfForm(f)
+	for _, e := range slices.Concat(structure, Entries()) {
+		if reflect.TypeOf(e.of) == reflect.TypeOf(f) && sameKind(kernelOfForm(e.of), k) &&
+			nameOfForm(e.of) == nameOfForm(f) {
+			return e, nil
+		}
+	}
+	return nil, fmt.Errorf("layers: SpecOf: the kernel %s is not in the table of maps; add it by Register: %w",
+		kernelText(k), ErrParam)
+}
+
+// kernelOfForm returns the kernel that is a part of a form, or nil. A kernel that a parameter chooses is none.
+func kernelOfForm(f form) spectral.Kernel {
+	v := reflect.ValueOf(f)
+	if field, ok := v.Type().FieldByName("Kernel"); !ok || field.Tag.Get("param") != ",inline" {
+		return nil
+	}
+	k, _ := v.FieldByName("Kernel").Interface().(spectral.Kernel)
+	return k
+}
+
+// nameOfForm returns what tells apart the entries of a form without kernels.
+func nameOfForm(f form) string {
+	if name := reflect.ValueOf(f).FieldByName("name"); name.IsValid() {
+		return name.String()
+	}
+	return ""
+}
