@@ -13,10 +13,10 @@ import (
 type LambdaRule int
 
 const (
-	// QuantileLambdas are the quantiles of m at (j - ½)/M, j = 1 to M, with equal weights Z/M.
-	QuantileLambdas LambdaRule = iota
 	// GaussLambdas are the quantiles of m at the Gauss-Legendre nodes on [0, 1], with their weights times Z.
-	GaussLambdas
+	GaussLambdas LambdaRule = iota
+	// QuantileLambdas are the quantiles of m at (j - ½)/M, j = 1 to M, with equal weights Z/M.
+	QuantileLambdas
 	// DrawnLambdas are independent draws from m with equal weights Z/M, an unbiased estimate. Sutherland et al. (2016),
 	// equation (4).
 	DrawnLambdas
@@ -37,7 +37,7 @@ func (r LambdaRule) String() string {
 
 // ParseLambdaRule is the inverse of String. The error for an unknown name wraps ErrParam.
 func ParseLambdaRule(s string) (LambdaRule, error) {
-	for r := QuantileLambdas; r <= DrawnLambdas; r++ {
+	for r := GaussLambdas; r <= DrawnLambdas; r++ {
 		if r.String() == s {
 			return r, nil
 		}

@@ -55,34 +55,43 @@ var (
 	_ SparseMap = (*AddKPCALayer)(nil)
 )
 
-// kpcaOptions are the options of an AddKPCALayer.
-type kpcaOptions struct{ components, points int }
-
-// MaxComponents and MaxTablePoints are the largest values of WithComponents and WithTablePoints.
+// MaxComponents and MaxTablePoints are the largest values of the fields of AddKPCA.
 const (
 	MaxComponents  = 64
 	MaxTablePoints = 1024
 )
 
-// WithComponents sets the number of components for each column of an AddKPCALayer, 1 to MaxComponents and at most the
-// number of knots. The default is 3.
-func WithComponents(n int) Option {
-	return option("WithComponents", func(o *options) { o.kpca.components = n })
+// AddKPCA says what an AddKPCALayer is fitted to.
+type AddKPCA struct {
+	Kernel spectral.Homogeneous `param:"kernel" default:"chi2" doc:"the map whose kernel and parameters it has"`
+	// The number of components for each column, 1 to MaxComponents and at most Points. 0 is 3.
+	Components int `param:"components" range:"(0,64]" default:"3" doc:"columns for each input column"`
+	// The number of knots for each column, 2 to MaxTablePoints. 0 is 64. Fitting takes time cubic in it.
+	Points int `param:"points" range:"(1,1024]" default:"64" doc:"knots of each column's table"`
 }
 
-// WithTablePoints sets the number of knots for each column of an AddKPCALayer, 2 to MaxTablePoints. The default is 64.
-// Fitting takes time cubic in it.
-func WithTablePoints(n int) Option {
-	return option("WithTablePoints", func(o *options) { o.kpca.points = n })
+func (AddKPCA) traits() Traits {
+	return Traits{Fitted: true, Zeros: true, Width: "`components` columns for each input column"}
 }
 
-var kpcaDefaults = kpcaOptions{components: 3, points: 64}
+func (f AddKPCA) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel, v, x) }
 
-// NewAddKPCALayer fits the map of k on a sample [N, d], float32 or float64. Errors: a nil sample, components or knots
-// out of range, more components than knots (ErrParam); a sample without rows (ErrShape); a cell outside the domain of k
-// (ErrDomain).
-func NewAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, opts ...Option) (*AddKPCALayer, error) {
-	o, err := newOptions("NewAddKPCALayer", opts)
+func (f AddKPCA) plan(s Spec) (plan, error) {
+	return plan{kernel: f.Kernel, columns: f.Components * s.Dims, state: tableState(s.Dims, f.tables()),
+		build: func(sample *tensor.Dense, opts []Option) (Layer, error) {
+			return newAddKPCALayer(f, sample, s.Dims, apply(opts))
+		}}, nil
+}
+
+func (f AddKPCA) tables() ops.Tables {
+	return ops.Tables{Points: f.Points + extensionPoints, Width: f.Components, Power: f.Kernel.Degree() / 2, Rise: true}
+}
+
+// NewAddKPCALayer fits the map on a sample [N, d], float32 or float64. Errors: a nil kernel or sample, components or
+// knots out of range, more components than knots (ErrParam); a sample without rows (ErrShape); a cell outside the domain
+// of the kernel (ErrDomain).
+func NewAddKPCALayer(of AddKPCA, sample *tensor.Dense, opts ...Option) (*AddKPCALayer, error) {
+	o, err := newOptions("NewAddKPCALayer", opts, basicOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -90,34 +99,33 @@ func NewAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, opts ...Optio
 	if err != nil {
 		return nil, err
 	}
-	return newAddKPCALayer(k, sample, dims, o)
+	return newAddKPCALayer(orDefaults(of), sample, dims, o)
 }
 
-func newAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, dims int, o options) (*AddKPCALayer, error) {
+func newAddKPCALayer(of AddKPCA, sample *tensor.Dense, dims int, o options) (*AddKPCALayer, error) {
 	const kind, auto = "AddKPCALayer", "addkpca"
 	b, err := newBase(kind, auto, dims, 1, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkKernel(b.who(), k); err != nil {
+	if err := checkKernel(b.who(), of.Kernel); err != nil {
 		return nil, err
 	}
-	c := o.kpca
 	switch {
-	case c.points < 2 || c.points > MaxTablePoints:
-		return nil, fmt.Errorf("%s: %d points in a table, want 2 to %d: %w", b.who(), c.points, MaxTablePoints,
+	case of.Points < 2 || of.Points > MaxTablePoints:
+		return nil, fmt.Errorf("%s: %d points in a table, want 2 to %d: %w", b.who(), of.Points, MaxTablePoints,
 			ErrParam)
-	case c.components < 1 || c.components > min(c.points, MaxComponents):
+	case of.Components < 1 || of.Components > min(of.Points, MaxComponents):
 		return nil, fmt.Errorf("%s: %d components of %d points, want 1 to as many as points, and at most %d: %w",
-			b.who(), c.components, c.points, MaxComponents, ErrParam)
+			b.who(), of.Components, of.Points, MaxComponents, ErrParam)
 	}
 	o.name = b.name
-	t, err := newTableMap(kind, auto, dims, kpcaTables(k, c), k.Domain(), o)
+	t, err := newTableMap(kind, auto, dims, of.tables(), of.Kernel.Domain(), o)
 	if err != nil {
 		return nil, err
 	}
-	l := &AddKPCALayer{t, k}
-	l.describe(kpcaForm{k, c.components, c.points}, o)
+	l := &AddKPCALayer{t, of.Kernel}
+	l.describe(of, o)
 	if o.undrawn {
 		return l, nil
 	}
@@ -125,10 +133,6 @@ func newAddKPCALayer(k spectral.Homogeneous, sample *tensor.Dense, dims int, o o
 		return nil, err
 	}
 	return l, nil
-}
-
-func kpcaTables(k spectral.Homogeneous, c kpcaOptions) ops.Tables {
-	return ops.Tables{Points: c.points + extensionPoints, Width: c.components, Power: k.Degree() / 2, Rise: true}
 }
 
 // fit computes the tables, column by column.

@@ -29,7 +29,7 @@ func TestAddKPCAIsExactOnItsSample(t *testing.T) {
 		{spectral.Chi2{Negative: spectral.SignNegative}, signed},
 		{spectral.Intersection{Gamma: .5, Negative: spectral.SplitNegative}, signed},
 	} {
-		l := must(layers.NewAddKPCALayer(c.k, c.x, layers.WithComponents(n+1), layers.WithTablePoints(n+1)))
+		l := must(layers.NewAddKPCALayer(layers.AddKPCA{Kernel: c.k, Components: n + 1, Points: n + 1}, c.x))
 		z, x := must(l.Transform(nil, c.x)).Float64s(), c.x.Float64s()
 		for j := range d {
 			for a := range n {
@@ -63,7 +63,7 @@ func TestAddKPCAAgainstHomogeneous(t *testing.T) {
 		for order := 1; order <= 3; order++ {
 			w := 2*order + 1
 			h := gramError(t, k, must(layers.NewHomogeneousLayer(k, 64, layers.WithOrder(order))), x).RMS
-			l := must(layers.NewAddKPCALayer(k, sample, layers.WithComponents(w)))
+			l := must(layers.NewAddKPCALayer(layers.AddKPCA{Kernel: k, Components: w}, sample))
 			other, same := gramError(t, k, l, x).RMS, gramError(t, k, l, sample).RMS
 			t.Logf("%-15s %7d %12.5f %21.5f %20.5f", strings.TrimPrefix(fmt.Sprintf("%T", k), "spectral."), w, h, other,
 				same)
@@ -85,7 +85,7 @@ func TestAddKPCATables(t *testing.T) {
 	}
 	x := tensor.New(tensor.WithShape(n, 3), tensor.WithBacking(cells))
 	k := spectral.Chi2{}
-	l := must(layers.NewAddKPCALayer(k, x, layers.WithTablePoints(17), layers.WithComponents(5)))
+	l := must(layers.NewAddKPCALayer(layers.AddKPCA{Kernel: k, Components: 5, Points: 17}, x))
 	knots := l.Params()[0].Value.Float64s()
 	const p = 17 + 16
 	if first := knots[:p]; !slices.IsSorted(first) || first[0] != 0 || len(slices.Compact(slices.Clone(first))) < p-1 {
@@ -150,8 +150,8 @@ func TestAddKPCAKeepsTheEnds(t *testing.T) {
 	}
 	x := tensor.New(tensor.WithShape(100, 1), tensor.WithBacking(cells))
 	for _, points := range []int{2, 3, 8} {
-		l := must(layers.NewAddKPCALayer(spectral.Chi2{Negative: spectral.SignNegative}, x,
-			layers.WithTablePoints(points), layers.WithComponents(2)))
+		l := must(layers.NewAddKPCALayer(layers.AddKPCA{Kernel: spectral.Chi2{Negative: spectral.SignNegative},
+			Components: 2, Points: points}, x))
 		z := must(l.Transform(nil, matrix([]float64{-5}))).Float64s()
 		if got := z[0]*z[0] + z[1]*z[1]; !(math.Abs(got-5) < .5) { // k(x, x) = |x|
 			t.Errorf("%d points: the features of -5 have the squared length %v, want about 5", points, got)

@@ -26,45 +26,32 @@ var (
 	_ spectral.Validator = (*meanKernel)(nil)
 )
 
-// densityKernel is the kernel exp(-ρ²/2σ²) of density estimates. With the zero distance it has ∫(p - q)² for ρ².
-type densityKernel struct {
-	distance spectral.DensityDistance // zero: L2
-	sigma    float64
-	grid     ops.Grid  // zero: the grid of the options for the number of axes
-	points   int       // of each axis, for the zero grid; 0: the default
-	h        []float64 // one bandwidth, or one an axis
-}
+// densityKernel is the kernel exp(-ρ²/2σ²) of density estimates.
+type densityKernel struct{ Density }
 
 // Domain is the unit cube.
 func (k *densityKernel) Domain() spectral.Domain { return domain.UnitCube() }
 
 // Validate checks the distance and that σ is finite and above 0.
 func (k *densityKernel) Validate() error {
-	if k.distance.Of != nil {
-		if err := k.distance.Validate(); err != nil {
+	if !k.l2() {
+		if err := k.Distance.Validate(); err != nil {
 			return err
 		}
 	}
-	if !(k.sigma > 0 && k.sigma <= math.MaxFloat64) {
-		return fmt.Errorf("layers: kernel of densities: σ = %v is not a finite number above 0: %w", k.sigma, ErrParam)
+	if !(k.Sigma > 0 && k.Sigma <= math.MaxFloat64) {
+		return fmt.Errorf("layers: kernel of densities: σ = %v is not a finite number above 0: %w", k.Sigma, ErrParam)
 	}
 	return nil
 }
 
 // of returns the density estimate for so many axes.
 func (k *densityKernel) of(axes int, dt tensor.Dtype) (estimate, error) {
-	o, g := hddDefaults, k.grid
-	o.bandwidth = k.h
-	if k.points > 0 {
-		o.points = []int{k.points}
+	g, err := k.grid(axes)
+	if err != nil {
+		return estimate{}, err
 	}
-	var err error
-	if g.Len() == 0 {
-		if g, err = o.grid(axes); err != nil {
-			return estimate{}, err
-		}
-	}
-	h, err := o.widths(axes)
+	h, err := k.widths(axes)
 	if err != nil {
 		return estimate{}, err
 	}
@@ -76,12 +63,13 @@ func (k *densityKernel) of(axes int, dt tensor.Dtype) (estimate, error) {
 	return estimate{g, bandwidthsOf(newTensor(dt, h, len(h)), r), axes, s}, nil
 }
 
-// onRows returns the kernel of rows of the values of densities at so many points.
-func (k *densityKernel) onRows(points int) spectral.Kernel {
-	if k.distance.Of == nil {
-		return l2Kernel(k.sigma, points)
+// onRows returns the kernel of rows of the values of densities at so many points. For ∫ (p - q)² that is the mean of
+// their squared differences.
+func (d Density) onRows(points int) spectral.Kernel {
+	if d.l2() {
+		return spectral.Gaussian{Sigma: d.Sigma * math.Sqrt(float64(points))}
 	}
-	return k.distance.Kernel(k.sigma, points)
+	return d.Distance.Kernel(d.Sigma, points)
 }
 
 // GramBags estimates the densities and returns their kernel matrix.

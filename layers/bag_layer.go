@@ -40,34 +40,25 @@ type BagLayer struct {
 var _ Layer = (*BagLayer)(nil)
 
 // NewBagLayer makes a map of sets of samples of a map of densities. It first estimates the densities
-// (DensityLayer.Densities). The layer takes over the name of the given one: use only one of the two in a graph. Errors
-// (ErrParam): a layer that is nil, neither an HDDLayer nor an L2DensityLayer, or made without WithKDEBandwidth.
-func NewBagLayer(of DensityLayer) (*BagLayer, error) {
-	if domain.IsNil(of) {
+// (HDDLayer.Densities). The layer takes over the name of the given one: use only one of the two in a graph. Errors
+// (ErrParam): a layer that is nil, or made without a Bandwidth.
+func NewBagLayer(of *HDDLayer) (*BagLayer, error) {
+	if of == nil {
 		return nil, fmt.Errorf("layers: BagLayer: the map of densities is nil: %w", ErrParam)
 	}
-	var core *densityLayer
-	k := new(densityKernel)
-	switch v := of.(type) {
-	case *HDDLayer:
-		core, k.distance = v.densityLayer, v.distance
-	case *L2DensityLayer:
-		core = v.densityLayer
-	default:
-		return nil, fmt.Errorf("layers: BagLayer: %T is neither an HDDLayer nor an L2DensityLayer: %w", of, ErrParam)
-	}
-	e, err := core.estimate()
-	if err != nil {
+	if _, err := of.estimate(); err != nil {
 		return nil, err
 	}
-	h := ops.Float64s(core.param("kde_bandwidth"))[:core.axes] // those of the axes, which are the first directions
-	k.sigma, k.grid, k.h = core.sigma, e.grid, h
-	l := &BagLayer{base: bagBase(of, core.axes), over: of, domain: domain.UnitCube(), kernel: k,
+	k := &densityKernel{of.of}
+	k.Bandwidth = ops.Float64s(of.param("kde_bandwidth"))[:of.axes] // those of the axes, which are the first directions
+	l := &BagLayer{base: bagBase(of, of.axes), over: of, domain: domain.UnitCube(), kernel: k,
 		rows: func(b *ops.Bags) (*tensor.Dense, error) { return of.Densities(nil, b) },
 		fwd:  func(x *G.Node, offsets []int) G.Result { return of.FwdBags(x, offsets) }}
-	if f := densityFormOf(k, core.options); f != nil {
-		f.Phase = core.outer.phase
-		l.describe(*f, core.outer.describes.o)
+	if d := of.of; d.At == nil && !d.Box && len(d.Points) <= 1 {
+		if d.direct() {
+			d.Lambdas = 0
+		}
+		l.describe(densityForm{d, of.outer.phase}, of.outer.describes.o)
 	}
 	return l, nil
 }

@@ -63,44 +63,44 @@ func (b Basis) most(points int) int {
 // maxBasisCells bounds the size of Φ and of the functions of one density.
 const maxBasisCells = 1 << 26
 
-// check returns an error unless the functions are orthonormal on the grid and memory can hold the embedding of a row of
+// fits returns an error unless the functions are orthonormal on the grid and memory can hold the embedding of a row of
 // so many densities.
-func (o hddOptions) check(g ops.Grid, densities int) error {
-	if o.direct {
+func (d Density) fits(g ops.Grid, densities int) error {
+	if d.direct() {
 		return nil
 	}
-	if o.basis < CosineBasis || o.basis > FourierBasis {
-		return fmt.Errorf("%v, want CosineBasis or FourierBasis: %w", o.basis, ErrParam)
+	if d.Basis < CosineBasis || d.Basis > FourierBasis {
+		return fmt.Errorf("%v, want CosineBasis or FourierBasis: %w", d.Basis, ErrParam)
 	}
 	for j, p := range g.Points() {
-		if o.functions < 1 || o.functions > o.basis.most(p) {
+		if d.Functions < 1 || d.Functions > d.Basis.most(p) {
 			return fmt.Errorf("%d functions of the %v basis on axis %d, want 1 to %d for its %d points: %w",
-				o.functions, o.basis, j, o.basis.most(p), p, ErrParam)
+				d.Functions, d.Basis, j, d.Basis.most(p), p, ErrParam)
 		}
 	}
-	size := math.Pow(float64(o.functions), float64(g.Axes())) * float64(g.Len())
-	if waves := 2 * float64(o.lambdas) * float64(g.Len()) * float64(densities); size > maxBasisCells ||
+	size := math.Pow(float64(d.Functions), float64(g.Axes())) * float64(g.Len())
+	if waves := 2 * float64(d.Lambdas) * float64(g.Len()) * float64(densities); size > maxBasisCells ||
 		waves > maxBasisCells {
 		return fmt.Errorf("%d points with %d functions an axis and %d frequencies are more than %d numbers; ask for "+
-			"fewer points: %w", g.Len(), o.functions, o.lambdas, maxBasisCells, ErrParam)
+			"fewer points: %w", g.Len(), d.Functions, d.Lambdas, maxBasisCells, ErrParam)
 	}
 	return nil
 }
 
 // indices returns, for each product in the basis, the numbers of its functions on the axes. The last axis runs fastest.
-func (o hddOptions) indices(axes int) [][]int {
-	most := o.basis.degree(o.functions - 1)
-	if o.box {
+func (d Density) indices(axes int) [][]int {
+	most := d.Basis.degree(d.Functions - 1)
+	if d.Box {
 		most *= axes
 	}
 	all := [][]int{nil}
 	for range axes {
 		var longer [][]int
 		for _, head := range all {
-			for k := range o.functions {
-				degree := o.basis.degree(k)
+			for k := range d.Functions {
+				degree := d.Basis.degree(k)
 				for _, i := range head {
-					degree += o.basis.degree(i)
+					degree += d.Basis.degree(i)
 				}
 				if degree <= most {
 					longer = append(longer, append(head[:len(head):len(head)], k))
@@ -112,18 +112,18 @@ func (o hddOptions) indices(axes int) [][]int {
 	return all
 }
 
-// count returns the number of products in a basis without WithBoxBasis: those whose degrees sum to at most the degree
+// count returns the number of products in a basis without Box: those whose degrees sum to at most the degree
 // of the last function.
-func (o hddOptions) count(axes int) int {
-	most := o.basis.degree(o.functions - 1)
+func (d Density) count(axes int) int {
+	most := d.Basis.degree(d.Functions - 1)
 	ways := make([]int, most+1) // of the axes so far, by the sum of their degrees
 	ways[0] = 1
 	for range axes {
 		next := make([]int, most+1)
-		for k := range o.functions {
-			d := o.basis.degree(k)
-			for s := range most + 1 - d {
-				next[s+d] += ways[s]
+		for k := range d.Functions {
+			degree := d.Basis.degree(k)
+			for s := range most + 1 - degree {
+				next[s+degree] += ways[s]
 			}
 		}
 		ways = next
@@ -136,18 +136,18 @@ func (o hddOptions) count(axes int) int {
 }
 
 // matrix returns Φ [V, B], the products at the points of the grid, divided by V.
-func (o hddOptions) matrix(g ops.Grid) (phi []float64, b int) {
-	indices := o.indices(g.Axes())
+func (d Density) matrix(g ops.Grid) (phi []float64, b int) {
+	indices := d.indices(g.Axes())
 	b = len(indices)
 	phi = make([]float64, 0, g.Len()*b)
 	values := make([][]float64, g.Axes()) // of the functions at one point
 	for j := range values {
-		values[j] = make([]float64, o.functions)
+		values[j] = make([]float64, d.Functions)
 	}
 	for v := range g.Len() {
 		for j, t := range g.At(v) {
-			for k := range o.functions {
-				values[j][k] = o.basis.At(k, t)
+			for k := range d.Functions {
+				values[j][k] = d.Basis.At(k, t)
 			}
 		}
 		for _, index := range indices {

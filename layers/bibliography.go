@@ -22,7 +22,7 @@ var (
 		"ExponentiatedLayer":      {"Vedaldi and Zisserman 2012", "Rahimi and Recht 2007"},
 		"LevyLayer":               {"Berg et al. 1984", "Rahimi and Recht 2007"},
 		"HDDLayer":                {"Sutherland et al. 2016", "Rahimi and Recht 2007"},
-		"L2DensityLayer":          {"Oliva et al. 2014", "Rahimi and Recht 2007"},
+		"HDDLayer of ∫(p - q)²":   {"Oliva et al. 2014", "Rahimi and Recht 2007"},
 		"GORFLayer":               {"Luo et al. 2021"},
 		"RandomMaclaurinLayer":    {"Kar and Karnick 2012"},
 		"TensorSketchLayer":       {"Pham and Pagh 2013"},

@@ -45,7 +45,11 @@ func sources(ls []Layer) (all []string) {
 			all = append(all, sources([]Layer{v.Unwrap()})...)
 			continue
 		}
-		all = append(all, layerSources[typeName(l)]...)
+		name := typeName(l)
+		if d, ok := l.(*HDDLayer); ok && d.of.l2() {
+			name += " of ∫(p - q)²"
+		}
+		all = append(all, layerSources[name]...)
 		all = append(all, kernelPapers(kernelBehind(l))...)
 		if d, ok := l.(interface{ drawnBy() fmt.Stringer }); ok {
 			switch by := d.drawnBy().(type) {
@@ -95,6 +99,6 @@ func kernelBehind(l Layer) spectral.Kernel {
 func (l *randomMap) drawnBy() fmt.Stringer          { return l.sampler }
 func (l *ExponentiatedLayer) drawnBy() fmt.Stringer { return l.outer.sampler }
 func (l *LevyLayer) drawnBy() fmt.Stringer          { return l.outer.sampler }
-func (l *densityLayer) drawnBy() fmt.Stringer       { return l.outer.sampler }
+func (l *HDDLayer) drawnBy() fmt.Stringer           { return l.outer.sampler }
 func (l *GORFLayer) drawnBy() fmt.Stringer          { return l.coupling }
 func (l *NystromLayer) drawnBy() fmt.Stringer       { return l.choice }

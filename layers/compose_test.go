@@ -78,9 +78,9 @@ func TestNoSample(t *testing.T) {
 		{nil, layers.ErrParam, "the sample is nil; give rows"},
 		{tensor.New(tensor.WithShape(3), tensor.Of(tensor.Float64)), layers.ErrShape, "the sample has shape (3)"},
 	} {
-		_, nystrom := layers.NewNystromLayer(spectral.Gaussian{Sigma: 1}, c.sample, 2)
-		_, kpca := layers.NewAddKPCALayer(spectral.Chi2{}, c.sample)
-		_, bins := layers.NewMajiBergLayer(c.sample)
+		_, nystrom := layers.NewNystromLayer(layers.Nystrom{Kernel: spectral.Gaussian{Sigma: 1}}, c.sample, 2)
+		_, kpca := layers.NewAddKPCALayer(layers.AddKPCA{Kernel: spectral.Chi2{}}, c.sample)
+		_, bins := layers.NewMajiBergLayer(layers.MajiBerg{}, c.sample)
 		for _, err := range []error{nystrom, kpca, bins} {
 			if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("%v, want %v with %q", err, c.is, c.text)

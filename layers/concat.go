@@ -48,7 +48,7 @@ func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
 	for i, p := range parts {
 		ls[i] = p.Layer
 	}
-	o, err := newOptions("NewConcat", opts)
+	o, err := newOptions("NewConcat", opts, []string{"WithInputGrad"})
 	if err != nil {
 		return nil, err
 	}

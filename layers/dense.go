@@ -29,7 +29,7 @@ var _ Layer = (*Dense)(nil)
 // NewDense draws the layer for d dimensions and the given number of output columns. Errors (ErrParam): sizes below 1,
 // an unknown activation, a policy other than Frozen and All.
 func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error) {
-	o, err := newOptions("NewDense", opts)
+	o, err := newOptions("NewDense", opts, with(drawnOptions, "Tune"))
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@
 //
 // Three layers for histograms draw frequencies: RandomLaplaceLayer, SkewedChi2Layer and SkewedIntersectionLayer.
 // HomogeneousLayer maps each column without randomness, and ExponentiatedLayer is a Fourier map on top of it. LevyLayer
-// is a second map of the kernels of RandomLaplaceLayer. HDDLayer and L2DensityLayer map densities, and sets of samples
-// (ops.Bags) by FwdBags and TransformBags. Sparse rows, an *ops.CSR, go through TransformCSR or through a node that
+// is a second map of the kernels of RandomLaplaceLayer. HDDLayer maps densities, and sets of samples (ops.Bags) by
+// FwdBags and TransformBags. Sparse rows, an *ops.CSR, go through TransformCSR or through a node that
 // holds them. The function Transform takes dense rows, sparse rows or sets, for any Map that accepts them.
 //
 // NystromLayer, AddKPCALayer and MajiBergLayer are fitted on a sample of rows, by their constructors or by Spec.Fit.

@@ -47,10 +47,12 @@ var drawn = map[string]func(opts ...layers.Option) layers.Layer{
 		return must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 3, 16, opts...))
 	},
 	"hdd": func(opts ...layers.Option) layers.Layer {
-		opts = append(opts, layers.WithLambdas(3, spectral.DrawnLambdas))
-		return must(layers.NewHDDLayer(spectral.JensenShannonDivergence(), 1, 1, 16, opts...))
+		return must(layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence(), Sigma: 1, Lambdas: 3,
+			Rule: spectral.DrawnLambdas}, 1, 16, opts...))
 	},
-	"l2": func(opts ...layers.Option) layers.Layer { return must(layers.NewL2DensityLayer(1, 1, 16, opts...)) },
+	"l2": func(opts ...layers.Option) layers.Layer {
+		return must(layers.NewHDDLayer(layers.Density{Sigma: 1}, 1, 16, opts...))
+	},
 	"mean map": func(opts ...layers.Option) layers.Layer {
 		return must(layers.NewMeanMapLayer(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 16)), 1, 16,
 			opts...))

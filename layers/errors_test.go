@@ -38,14 +38,18 @@ func TestErrors(t *testing.T) {
 		return x
 	}
 	kpca := func(k spectral.Homogeneous, x *tensor.Dense, opts ...layers.Option) error {
-		return named(layers.NewAddKPCALayer(k, x, append(opts, probe)...))
+		return named(layers.NewAddKPCALayer(layers.AddKPCA{Kernel: k}, x, append(opts, probe)...))
 	}
-	bins := func(x *tensor.Dense, opts ...layers.Option) error {
-		return named(layers.NewMajiBergLayer(x, append(opts, probe)...))
+	table := func(components, points int) error {
+		return named(layers.NewAddKPCALayer(layers.AddKPCA{Kernel: chi2, Components: components, Points: points}, good, probe))
+	}
+	bins := func(n int, x *tensor.Dense, opts ...layers.Option) error {
+		return named(layers.NewMajiBergLayer(layers.MajiBerg{Bins: n}, x, append(opts, probe)...))
 	}
 	nystrom := func(k spectral.Kernel, x *tensor.Dense, features int, opts ...layers.Option) error {
-		return named(layers.NewNystromLayer(k, x, features, append(opts, probe)...))
+		return named(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, x, features, append(opts, probe)...))
 	}
+	chosen := func(of layers.Nystrom, x *tensor.Dense) error { return named(layers.NewNystromLayer(of, x, 5, probe)) }
 	series := func(k spectral.Homogeneous, d int, opts ...layers.Option) error {
 		return named(layers.NewHomogeneousLayer(k, d, append(opts, probe)...))
 	}
@@ -65,18 +69,17 @@ func TestErrors(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	weights := must(layers.NewMajiBergLayer(good))
+	weights := must(layers.NewMajiBergLayer(layers.MajiBerg{}, good))
 	for _, c := range []struct {
 		err, is error
 		says    string
 	}{
 		// NewAddKPCALayer.
-		{kpca(chi2, good, layers.WithComponents(0)), layers.ErrParam, "0 components"},
-		{kpca(chi2, good, layers.WithComponents(5), layers.WithTablePoints(4)),
-			layers.ErrParam, "5 components of 4 points"},
-		{kpca(chi2, good, layers.WithComponents(65), layers.WithTablePoints(100)), layers.ErrParam, "at most 64"},
-		{kpca(chi2, good, layers.WithTablePoints(1)), layers.ErrParam, "want 2 to 1024"},
-		{kpca(chi2, good, layers.WithTablePoints(1025)), layers.ErrParam, "want 2 to 1024"},
+		{table(-1, 0), layers.ErrParam, "-1 components"},
+		{table(5, 4), layers.ErrParam, "5 components of 4 points"},
+		{table(65, 100), layers.ErrParam, "at most 64"},
+		{table(0, 1), layers.ErrParam, "want 2 to 1024"},
+		{table(0, 1025), layers.ErrParam, "want 2 to 1024"},
 		{kpca(chi2, good, layers.Tune(layers.Bandwidth)), layers.ErrParam, "nothing to tune"},
 		{kpca(nil, good), layers.ErrParam, "no kernel"},
 		{kpca(spectral.Chi2{Gamma: -1}, good), layers.ErrParam, "Gamma"},
@@ -90,21 +93,21 @@ func TestErrors(t *testing.T) {
 		{kpca(spectral.Chi2{Gamma: 1.9}, with(1e170)), layers.ErrDomain, "column 1: the kernel of"},
 
 		// NewMajiBergLayer.
-		{bins(good, layers.WithBins(0)), layers.ErrParam, "0 bins"},
-		{bins(good, layers.WithBins(65)), layers.ErrParam, "want 1 to 64"},
-		{bins(good, layers.Tune(layers.All)), layers.ErrParam, "nothing to tune"},
-		{bins(nil), layers.ErrParam, "the sample is nil"},
-		{bins(tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64))), layers.ErrShape, "(0, 3)"},
-		{bins(with(-.5)), layers.ErrDomain, "x[5,1] = -0.5 is negative"},
-		{bins(with(math.Inf(1))), layers.ErrDomain, "x[5,1] = +Inf"},
+		{bins(-1, good), layers.ErrParam, "-1 bins"},
+		{bins(65, good), layers.ErrParam, "want 1 to 64"},
+		{bins(0, good, layers.Tune(layers.All)), layers.ErrParam, "nothing to tune"},
+		{bins(0, nil), layers.ErrParam, "the sample is nil"},
+		{bins(0, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64))), layers.ErrShape, "(0, 3)"},
+		{bins(0, with(-.5)), layers.ErrDomain, "x[5,1] = -0.5 is negative"},
+		{bins(0, with(math.Inf(1))), layers.ErrDomain, "x[5,1] = +Inf"},
 
 		// NewNystromLayer.
 		{nystrom(gauss, good, 14),
 			layers.ErrParam, "the sample has 13 rows, and 14 landmarks are asked for; ask " + "for at most 13"},
 		{nystrom(gauss, good, 0), layers.ErrParam, "want at least 1"},
-		{nystrom(gauss, good, 5, layers.WithLandmarks(4)), layers.ErrParam, "4 landmarks for 5 features"},
+		{chosen(layers.Nystrom{Kernel: gauss, Landmarks: 4}, good), layers.ErrParam, "4 landmarks for 5 features"},
 		{nystrom(gauss, good, layers.MaxLandmarks+1), layers.ErrParam, "at most 16384"},
-		{nystrom(gauss, good, 5, layers.WithLandmarkChoice(7)), layers.ErrParam, "LandmarkChoice(7)"},
+		{chosen(layers.Nystrom{Kernel: gauss, Select: 7}, good), layers.ErrParam, "LandmarkChoice(7)"},
 		{nystrom(gauss, good, 5, layers.Tune(layers.All)), layers.ErrParam, "nothing to tune"},
 		{nystrom(nil, good, 5), layers.ErrParam, "no kernel"},
 		{nystrom(spectral.Gaussian{}, good, 5), layers.ErrParam, "Sigma = 0"},
@@ -117,9 +120,9 @@ func TestErrors(t *testing.T) {
 		{nystrom(gauss, with(1e300), 5, layers.WithDtype(tensor.Float32)), layers.ErrDomain, "x[5,1] = +Inf"},
 		{nystrom(spectral.Linear{}, with(1e300), 13),
 			layers.ErrDomain, "the kernel of the rows 5 and 5 of the sample is +Inf"},
-		{nystrom(spectral.Linear{}, with(1e300), 5, layers.WithLandmarkChoice(layers.CholeskyLandmarks)),
+		{chosen(layers.Nystrom{Kernel: spectral.Linear{}, Select: layers.CholeskyLandmarks}, with(1e300)),
 			layers.ErrDomain, "the kernel of the rows 5 and 5 of the sample is +Inf"},
-		{nystrom(spectral.Chi2{}, zeros, 5, layers.WithLandmarkChoice(layers.CholeskyLandmarks)),
+		{chosen(layers.Nystrom{Kernel: spectral.Chi2{}, Select: layers.CholeskyLandmarks}, zeros),
 			layers.ErrDomain, "look for rows of zeros"},
 		{nystrom(spectral.Chi2{}, zeros, 5), layers.ErrDomain, "look for rows of zeros"},
 
@@ -157,7 +160,7 @@ func TestErrors(t *testing.T) {
 		{layer(layers.NewRandomLaplaceLayer(custom, 3, 4, layers.WithNormalisation())),
 			layers.ErrParam, "not for spectral.Custom"},
 		{layer(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 4, layers.WithNormalisation())),
-			layers.ErrParam, "does not heed WithNormalisation"},
+			layers.ErrParam, "WithNormalisation does not apply"},
 		{layer(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1e-30}, 3, 4,
 			layers.WithNormalisation(), layers.WithDtype(tensor.Float32))),
 			layers.ErrParam, "scale"},
@@ -167,7 +170,7 @@ func TestErrors(t *testing.T) {
 		{layer(layers.NewLevyLayer(spectral.ExpSemigroup{}, 3, 4)), layers.ErrParam, "Beta = 0"},
 		{layer(layers.NewLevyLayer(semi, 3, 4, layers.WithPhase())), layers.ErrParam, "phase form"},
 		{layer(layers.NewLevyLayer(semi, 3, 4, layers.WithStationary())),
-			layers.ErrParam, "does not heed WithStationary"},
+			layers.ErrParam, "WithStationary does not apply"},
 		{layer(layers.NewLevyLayer(semi, 3, 4, layers.WithNormalisation())), layers.ErrParam, "anyhow"},
 		{layer(layers.NewLevyLayer(semi, 3, 4, layers.WithOrder(101))), layers.ErrParam, "order 101"},
 		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOrder(0))),
@@ -175,7 +178,7 @@ func TestErrors(t *testing.T) {
 		{layer(layers.NewLevyLayer(semi, 8, 4, layers.WithSampler(spectral.Structured{}), layers.Tune(layers.All))),
 			layers.ErrParam, "sampler orthogonal"},
 		{layer(layers.NewLevyLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 3, 4, layers.WithOptimalPeriod())),
-			layers.ErrParam, "does not heed WithOptimalPeriod: it is for the map of spectral.ExpSemigroup"},
+			layers.ErrParam, "WithOptimalPeriod does not apply: it is for the map of spectral.ExpSemigroup"},
 
 		// other constructors, and rows that do not fit.
 		{layer(layers.NewFourierLayer(gauss, 3, 0)), layers.ErrParam, "0 features"},
@@ -260,7 +263,8 @@ func TestErrors(t *testing.T) {
 		// What is found only later.
 		{layer(weights.SparseWeights(nil)), layers.ErrShape, "want 48"},
 		{layer(weights.SparseWeights(mat.NewDense(3, 1, nil))), layers.ErrShape, "want 48"},
-		{must(layers.NewNystromLayer(spectral.Exponentiated{Of: chi2, Sigma: 1}, good, 5, layers.WithInputGrad())).
+		{must(layers.NewNystromLayer(layers.Nystrom{Kernel: spectral.Exponentiated{Of: chi2, Sigma: 1}}, good, 5,
+			layers.WithInputGrad())).
 			Fwd(input(G.NewGraph(), rows(tensor.Float64, 2, 3, 1))).Err(), layers.ErrParam, "has no method Gradient"},
 	} {
 		if !errors.Is(c.err, c.is) || !strings.Contains(fmt.Sprint(c.err), c.says) {

@@ -2,12 +2,65 @@ package layers
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
+
+// hddPoints are the default numbers of points on an axis, for one to three axes.
+var hddPoints = [...]int{128, 48, 20}
+
+// grid returns the grid for so many axes. If a grid cannot have so many, it is the grid of one coordinate.
+func (d Density) grid(axes int) (ops.Grid, error) {
+	if d.At != nil {
+		g, err := ops.NewPoints(d.At)
+		if err == nil && (g.Axes() != axes || d.Points != nil) {
+			err = fmt.Errorf("scattered points in %d dimensions for %d, or Points as well: %w", g.Axes(), axes,
+				ErrParam)
+		}
+		return g, err
+	}
+	points := d.Points
+	if axes > len(hddPoints) {
+		axes = 1
+	}
+	if points == nil && axes >= 1 && axes <= len(hddPoints) {
+		points = []int{hddPoints[axes-1]}
+	}
+	switch {
+	case len(points) == 1 && axes > 1:
+		points = repeat(points[0], axes)
+	case points == nil: // which NewGrid explains
+		points = repeat(1, max(0, axes))
+	}
+	g, err := ops.NewGrid(points...)
+	if err == nil && g.Axes() != axes {
+		err = fmt.Errorf("points on %d axes for %d: %w", g.Axes(), axes, ErrParam)
+	}
+	return g, err
+}
+
+// widths returns one bandwidth for each axis, 0 if none was given.
+func (d Density) widths(axes int) ([]float64, error) {
+	for _, h := range d.Bandwidth {
+		if !(h >= 0) || math.IsInf(h, 1) {
+			return nil, fmt.Errorf("Bandwidth: %v is no bandwidth; ops.ScottBandwidth finds one: %w", h, ErrParam)
+		}
+	}
+	switch h := d.Bandwidth; len(h) {
+	case 0:
+		return make([]float64, axes), nil
+	case 1:
+		return repeat(h[0], axes), nil
+	case axes:
+		return append([]float64(nil), h...), nil
+	default:
+		return nil, fmt.Errorf("%d bandwidths for %d axes, want one or one for each: %w", len(h), axes, ErrParam)
+	}
+}
 
 // estimate is the kernel density estimate of sets of samples at the points of a grid. If the grid has one axis and the
 // samples have more, it estimates the density of each slice and puts the densities side by side.

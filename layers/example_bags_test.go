@@ -48,7 +48,7 @@ func ExampleNewHDDLayer() {
 		fmt.Println(err)
 		return
 	}
-	l, err := layers.NewHDDLayer(spectral.JensenShannonDivergence(), .5, 1, 4096, layers.WithKDEBandwidth(h...))
+	l, err := layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence(), Sigma: .5, Bandwidth: h}, 1, 4096)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -62,13 +62,13 @@ func ExampleNewHDDLayer() {
 }
 
 // The same sets under exp(-‖p - q‖²/2σ²) of their densities, as a map of sets that train takes.
-func ExampleNewL2DensityLayer() {
+func ExampleNewHDDLayer_squared() {
 	bags, err := threeSets()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	l, err := layers.NewL2DensityLayer(1, 1, 4096, layers.WithKDEBandwidth(.03))
+	l, err := layers.NewHDDLayer(layers.Density{Sigma: 1, Bandwidth: []float64{.03}}, 1, 4096)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -85,7 +85,8 @@ func ExampleNewBagLayer() {
 		fmt.Println(err)
 		return
 	}
-	densities, err := layers.NewHDDLayer(spectral.JensenShannonDivergence(), .5, 1, 4096, layers.WithKDEBandwidth(.03))
+	densities, err := layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence(), Sigma: .5,
+		Bandwidth: []float64{.03}}, 1, 4096)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -501,7 +501,7 @@ func ExampleWithSampler_structured() {
 func ExampleNewNystromLayer() {
 	sample := histograms(tensor.Float64, 200, 8, 1)
 	k := spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 2}
-	l, err := layers.NewNystromLayer(k, sample, 20, layers.WithLandmarkChoice(layers.CholeskyLandmarks),
+	l, err := layers.NewNystromLayer(layers.Nystrom{Kernel: k, Select: layers.CholeskyLandmarks}, sample, 20,
 		layers.WithSeed(7), layers.WithName("nystrom"))
 	if err != nil {
 		fmt.Println(err)
@@ -511,7 +511,7 @@ func ExampleNewNystromLayer() {
 	fmt.Println(l.Dims(), "->", l.Features(), "rank", l.Rank())
 	fmt.Printf("relative error %.2f\n", e.RelativeFrobenius)
 
-	_, err = layers.NewNystromLayer(k, sample, 201, layers.WithName("nystrom"))
+	_, err = layers.NewNystromLayer(layers.Nystrom{Kernel: k}, sample, 201, layers.WithName("nystrom"))
 	fmt.Println(err)
 	// Output:
 	// 8 -> 20 rank 20
@@ -523,7 +523,7 @@ func ExampleNewNystromLayer() {
 // none.
 func ExampleNewAddKPCALayer() {
 	sample, k := histograms(tensor.Float64, 200, 8, 1), spectral.Chi2{}
-	fitted := layers.Must(layers.NewAddKPCALayer(k, sample, layers.WithComponents(3)))
+	fitted := layers.Must(layers.NewAddKPCALayer(layers.AddKPCA{Kernel: k}, sample))
 	universal := layers.Must(layers.NewHomogeneousLayer(k, 8))
 	x := histograms(tensor.Float64, 100, 8, 2)
 	exact := must(spectral.Gram(k, x, nil))
@@ -540,7 +540,7 @@ func ExampleNewAddKPCALayer() {
 // column of the sparse one.
 func ExampleNewMajiBergLayer() {
 	sample := matrix([]float64{1, .2}, []float64{.4, .5})
-	dense, err := layers.NewMajiBergLayer(sample, layers.WithBins(4))
+	dense, err := layers.NewMajiBergLayer(layers.MajiBerg{Bins: 4}, sample)
 	if err != nil {
 		fmt.Println(err)
 		return

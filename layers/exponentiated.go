@@ -42,7 +42,7 @@ var _ Layer = (*ExponentiatedLayer)(nil)
 // NewHomogeneousLayer and NewFourierLayer.
 func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Option) (*ExponentiatedLayer, error) {
 	const kind = "ExponentiatedLayer"
-	o, err := newOptions("NewExponentiatedLayer", opts)
+	o, err := newOptions("NewExponentiatedLayer", opts, with(fourierOptions, with(seriesOptions, "WithOrder")...))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 	}
 	l.describe(f, o)
 	if law, ok := k.Laplacian(); ok && o.harmonics.order == nil {
-		if err := o.unheeded(b.who(), "without WithOrder the map has frequencies on x itself, and no series",
+		if err := o.unused(b.who(), "without WithOrder the map has frequencies on x itself, and no series",
 			seriesOptions...); err != nil {
 			return nil, err
 		}

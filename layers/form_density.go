@@ -17,88 +17,130 @@ const (
 
 const bagInputs = "sets of samples in [0, 1]^l"
 
-// densityForm is the form of a kernel of the densities behind sets of samples. The zero distance is ∫(p - q)².
-type densityForm struct {
-	Sigma     float64             `param:"sigma" doc:"bandwidth σ"`
-	Bandwidth []float64           `param:"bandwidth" words:"scott,cv" default:"scott"`
-	Lambdas   int                 `param:"lambdas" words:"auto=0" range:"(0,65536]" default:"auto"`
-	Rule      spectral.LambdaRule `param:"rule" words:"quantile,gauss,drawn" default:"gauss" doc:"where they are"`
-	Basis     Basis               `param:"basis" words:"cosine,fourier" default:"cosine" doc:"orthonormal basis"`
-	Functions int                 `param:"functions" range:"(0,4096]" default:"10" doc:"basis functions of an axis"`
-	Points    int                 `param:"points" words:"auto=0" range:"(0,4096]" default:"auto"`
-	Phase     bool                `param:"phase"`
+// Density is the kernel exp(-ρ²(p, q)/2σ²) of densities on the unit cube, and how an HDDLayer embeds them. Of the fields
+// besides Sigma, 0 stands for a default.
+type Density struct {
+	// ρ², as spectral.JensenShannonDivergence(); the zero value is ∫ (p - q)²
+	Distance spectral.DensityDistance
+	// σ > 0, in the unit of ρ
+	Sigma float64 `param:"sigma" doc:"bandwidth σ"`
+	// The bandwidth of the density estimate of bags, in the unit of the samples: one number for all axes or one for each,
+	// as ops.ScottBandwidth or ops.CrossValidatedBandwidth finds on the training bags. With more than three axes, where
+	// densities are one-dimensional, find them for each axis by itself (ops.Bags.Axis). A layer without it takes
+	// densities only, not bags. Whether the points of the grid can show it is checked when bags come, see ops.KDE.
+	Bandwidth []float64 `param:"bandwidth" words:"scott,cv" default:"scott"`
+	// The number M of frequencies λ. 0 is 5, or for the total variation no embedding, see HDDLayer. The squared
+	// Hellinger distance has the only frequency 0, and ∫ (p - q)² none.
+	Lambdas int                 `param:"lambdas" words:"auto=0" range:"(0,65536]" default:"auto"`
+	Rule    spectral.LambdaRule `param:"rule" words:"gauss,quantile,drawn" default:"gauss" doc:"where they are"`
+	// The basis, and the number of its functions on each axis. 0 is 10.
+	Basis     Basis `param:"basis" words:"cosine,fourier" default:"cosine" doc:"orthonormal basis of an axis"`
+	Functions int   `param:"functions" range:"(0,4096]" default:"10" doc:"basis functions of an axis"`
+	// The number of points of the grid, one for all axes or one for each. The default is 128 on one axis, 48 on each of
+	// two and 20 on each of three. With more than three axes each direction has a grid of its own: give one number for
+	// all, by default 128.
+	Points []int `param:"points" words:"auto=0" range:"(0,4096]" default:"auto"`
+	// At replaces the grid, of at most three axes, by the rows of a matrix [V, l] (ops.NewPoints). With uniform points,
+	// as in the paper, integrals have an error of the order V^(-1/2); a grid is more accurate and much faster.
+	At *tensor.Dense
+	// Box takes all products of functions of l axes into the basis. The default is the products whose degrees sum to at
+	// most the degree of the last function of an axis, about Functions^l/l!. The two are the same for l = 1 and for
+	// l > 3, where each direction has a basis of its own.
+	Box bool
+}
 
-	name     string
-	distance spectral.DensityDistance
+// l2 says whether the distance is ∫ (p - q)².
+func (d Density) l2() bool { return d.Distance == (spectral.DensityDistance{}) }
+
+// direct says whether the map has frequencies on the values of densities, without an embedding.
+func (d Density) direct() bool {
+	_, ok := d.Distance.Kernel(1, 1).Laplacian()
+	return ok && d.Lambdas == 0
+}
+
+// unused returns an error for a field that would change nothing.
+func (d Density) unused() error {
+	switch {
+	case d.Lambdas != 0 && (d.l2() || d.Distance.Of != nil && pointMass(d.Distance.Of)):
+		return fmt.Errorf("Lambdas = %d: the distance has the one frequency 0, and the map of it is exact; leave Lambdas "+
+			"out: %w", d.Lambdas, ErrParam)
+	case d.direct() && (d.Functions != 0 || d.Basis != CosineBasis || d.Box):
+		return fmt.Errorf("without Lambdas the map of this distance has frequencies on the values of densities, and no "+
+			"basis; leave Basis, Functions and Box out: %w", ErrParam)
+	}
+	return nil
+}
+
+// defaultLambdas is the number of frequencies λ of a distance that is an integral over them.
+const defaultLambdas = 5
+
+// filled returns d with defaults for fields of 0.
+func (d Density) filled() Density {
+	d = orDefaults(d)
+	if d.Lambdas == 0 && !d.direct() {
+		d.Lambdas = defaultLambdas
+	}
+	return d
+}
+
+// densityForm is the form of a kernel of the densities behind sets of samples.
+type densityForm struct {
+	Density `param:",inline"`
+	Phase   bool `param:"phase"`
 }
 
 func (densityForm) traits() Traits { return Traits{Draws: DrawsFrequencies, Tunable: true, Bags: true} }
 
-// direct says whether the map has frequencies on the values of densities, without an embedding.
-func (f densityForm) direct() bool {
-	_, ok := f.distance.Kernel(1, 1).Laplacian()
-	return ok && f.Lambdas == 0
-}
-
-// hides hides the frequencies λ unless the distance is an integral over λ, which the features replace by a sum. The
-// only λ of the squared Hellinger distance is 0.
+// hides hides the frequencies λ unless the distance is an integral over λ, which the features replace by a sum.
 func (f densityForm) hides(name string) bool {
-	sum := f.distance != (spectral.DensityDistance{}) && f.distance != spectral.SquaredHellinger()
-	return !sum && (name == "lambdas" || name == "rule")
+	return (f.l2() || f.Distance == spectral.SquaredHellinger()) && (name == "lambdas" || name == "rule")
 }
 
 // check returns an error for a parameter of an embedding that the map does not have, and for a bandwidth that is not
 // above 0.
-func (f densityForm) check(given Values) error {
-	for name, absent := range map[string]any{"rule": "gauss", "basis": "cosine", "functions": 10.} {
-		if value, stated := given.plain()[name]; f.direct() && stated && value != absent {
+func (f densityForm) check(mapName string, given Values) error {
+	for _, p := range []struct {
+		name   string
+		absent any
+	}{{"rule", "gauss"}, {"basis", "cosine"}, {"functions", 10.}} {
+		if value, stated := given.plain()[p.name]; f.direct() && stated && value != p.absent {
 			return fmt.Errorf("layers: map %s: %s = %v is of an embedding, and without lambdas the map has "+
-				"frequencies on the values of densities; give lambdas, or leave %s out: %w", f.name, name, value, name,
-				ErrParam)
+				"frequencies on the values of densities; give lambdas, or leave %s out: %w", mapName, p.name, value,
+				p.name, ErrParam)
 		}
 	}
 	for _, w := range f.Bandwidth {
 		if !(w > 0) {
-			return fmt.Errorf("layers: map %s: bandwidth = %v, want finite numbers above 0: %w", f.name, w, ErrParam)
+			return fmt.Errorf("layers: map %s: bandwidth = %v, want finite numbers above 0: %w", mapName, w, ErrParam)
 		}
 	}
 	return nil
 }
 
-func (f densityForm) fill(v Values, x ops.Matrix) error {
-	if !f.hides("lambdas") && f.Lambdas == 0 && !f.direct() {
-		v["lambdas"] = float64(hddDefaults.lambdas)
-	}
-	return densityDefaults(v, x, f.distance)
-}
-
 func (f densityForm) plan(s Spec) (plan, error) {
-	o := f.options()
-	k := &densityKernel{distance: f.distance, sigma: f.Sigma, points: f.Points, h: f.Bandwidth}
+	d := f.filled()
 	dims := max(1, s.Dims)
-	lifted := o.basisColumns(dims)
-	if f.direct() {
-		g, err := o.grid(dims)
+	lifted := d.basisColumns(dims)
+	if d.direct() {
+		g, err := d.grid(dims)
 		if err != nil {
-			return plan{}, fmt.Errorf("layers: map %s: %w", f.name, err)
+			return plan{}, fmt.Errorf("layers: map %s: %w", s.Map, err)
 		}
 		lifted = g.Len() * densityCount(dims, g)
 	} else if !f.hides("lambdas") {
-		lifted *= 2 * o.lambdas
+		lifted *= 2 * d.Lambdas
 	}
+	k := &densityKernel{d}
 	return plan{kernel: k, lifted: lifted, build: drawing(func(opts []Option) (Layer, error) {
-		if f.Bandwidth == nil {
+		if d.Bandwidth == nil {
 			return nil, fmt.Errorf("layers: map %s: bandwidth = %s is found on data: fill it in by FillDefaults, or "+
 				"give numbers: %w", s.Map, s.Params.Word("bandwidth"), ErrParam)
 		}
-		opts = append(opts, func(all *options) { all.hdd = o })
-		var of DensityLayer
-		var err error
-		if f.distance == (spectral.DensityDistance{}) {
-			of, err = NewL2DensityLayer(k.sigma, s.Dims, s.Features, opts...)
-		} else {
-			of, err = NewHDDLayer(f.distance, k.sigma, s.Dims, s.Features, opts...)
+		given := f.Density
+		if d.direct() {
+			given.Functions = 0
 		}
+		of, err := NewHDDLayer(given, s.Dims, s.Features, opts...)
 		if err != nil {
 			return nil, err
 		}
@@ -111,47 +153,12 @@ func (f densityForm) plan(s Spec) (plan, error) {
 	})}, nil
 }
 
-// options returns the options that the parameters stand for.
-func (f densityForm) options() hddOptions {
-	o := hddDefaults
-	o.basis, o.functions, o.bandwidth = f.Basis, f.Functions, f.Bandwidth
-	if f.Points > 0 {
-		o.points = []int{f.Points}
-	}
-	if f.Lambdas > 0 {
-		o.lambdas, o.rule, o.embeds = f.Lambdas, f.Rule, true
-	}
-	return o
-}
-
-// densityFormOf returns the form of a layer with a kernel and options, or nil if a Spec does not have the options.
-func densityFormOf(k *densityKernel, o hddOptions) *densityForm {
-	if o.at != nil || o.box || len(o.points) > 1 {
-		return nil
-	}
-	f := &densityForm{Sigma: k.sigma, Bandwidth: o.bandwidth, Rule: o.rule, Basis: o.basis, Functions: o.functions,
-		distance: k.distance}
-	if !o.direct {
-		f.Lambdas = o.lambdas
-	}
-	if o.points != nil {
-		f.Points = o.points[0]
-	}
-	for _, e := range table {
-		if of, ok := e.of.(densityForm); ok && of.distance == k.distance {
-			f.name = e.Name
-			return f
-		}
-	}
-	return nil
-}
-
 // basisColumns returns the number of coefficients of a density, or of the densities of all directions together.
-func (o hddOptions) basisColumns(dims int) int {
+func (d Density) basisColumns(dims int) int {
 	if dims > len(hddPoints) {
-		return densityCount(dims, ops.Grid{}) * o.functions
+		return densityCount(dims, ops.Grid{}) * d.Functions
 	}
-	return o.count(dims)
+	return d.count(dims)
 }
 
 // bagsOf returns x as sets of samples. The rows of a matrix are sets of one sample.
@@ -184,19 +191,22 @@ func spreadBags(b *ops.Bags, limit int) *ops.Bags {
 // defaultBags is the number of bags whose pairs give the default bandwidth of a kernel.
 const defaultBags = 64
 
-// densityDefaults finds the bandwidth of the estimate, and σ: half the root of the mean ρ² over pairs of sets.
-func densityDefaults(v Values, x ops.Matrix, d spectral.DensityDistance) error {
-	k := &densityKernel{distance: d, sigma: 1, points: int(v.Number("points"))}
-	var err error
-	if k.h, err = parseList(v.Word("bandwidth")); err != nil {
+// fill finds the bandwidth of the estimate, and σ: half the root of the mean ρ² over pairs of sets.
+func (f densityForm) fill(v Values, x ops.Matrix) error {
+	if !f.hides("lambdas") && f.Lambdas == 0 && !f.direct() {
+		v["lambdas"] = float64(defaultLambdas)
+	}
+	k := &densityKernel{f.Density}
+	k.Sigma = 1
+	if k.Bandwidth == nil {
 		b, err := bagsOf(x)
 		if err != nil {
 			return err
 		}
-		if k.h, err = k.bandwidth(v.Word("bandwidth"), b); err != nil {
+		if k.Bandwidth, err = k.bandwidth(v.Word("bandwidth"), b); err != nil {
 			return err
 		}
-		v["bandwidth"] = listText(k.h)
+		v["bandwidth"] = listText(k.Bandwidth)
 	}
 	return fill(v, "sigma", func() (float64, error) {
 		b, err := bagsOf(x)
@@ -212,7 +222,7 @@ func densityDefaults(v Values, x ops.Matrix, d spectral.DensityDistance) error {
 // between them.
 func (k *densityKernel) bandwidth(rule string, b *ops.Bags) ([]float64, error) {
 	h := make([]float64, b.Axes())
-	k.h = h
+	k.Bandwidth = h
 	e, err := k.of(b.Axes(), tensor.Float64)
 	if err != nil {
 		return nil, err
@@ -235,7 +245,7 @@ func (k *densityKernel) bandwidth(rule string, b *ops.Bags) ([]float64, error) {
 	for j := range h {
 		h[j] = math.Max(h[j], .5/float64(e.grid.Points()[j%e.grid.Axes()]))
 	}
-	k.h = h
+	k.Bandwidth = h
 	return h, nil
 }
 

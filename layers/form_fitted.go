@@ -79,69 +79,6 @@ func fillKernel(k spectral.Kernel, v Values, x ops.Matrix) error {
 	return err
 }
 
-// kpcaForm is the form of AddKPCALayer.
-type kpcaForm struct {
-	Kernel     spectral.Homogeneous `param:"kernel" default:"chi2" doc:"the map whose kernel and parameters it has"`
-	Components int                  `param:"components" range:"(0,64]" default:"3" doc:"columns for each input column"`
-	Points     int                  `param:"points" range:"(1,1024]" default:"64" doc:"knots of each column's table"`
-}
-
-func (kpcaForm) traits() Traits {
-	return Traits{Fitted: true, Zeros: true, Width: "`components` columns for each input column"}
-}
-
-func (f kpcaForm) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel, v, x) }
-
-func (f kpcaForm) plan(s Spec) (plan, error) {
-	o := kpcaOptions{components: f.Components, points: f.Points}
-	return plan{kernel: f.Kernel, columns: o.components * s.Dims, state: tableState(s.Dims, kpcaTables(f.Kernel, o)),
-		build: func(sample *tensor.Dense, opts []Option) (Layer, error) {
-			all := apply(opts)
-			all.kpca = o
-			return newAddKPCALayer(f.Kernel, sample, s.Dims, all)
-		}}, nil
-}
-
-// majiBergForm is the form of MajiBergLayer.
-type majiBergForm struct {
-	Bins int `param:"bins" range:"(0,64]" default:"16" doc:"columns for each input column"`
-}
-
-func (majiBergForm) traits() Traits {
-	return Traits{Fitted: true, Zeros: true, Width: "`bins` columns for each input column"}
-}
-
-func (f majiBergForm) plan(s Spec) (plan, error) {
-	return plan{kernel: histogramIntersection{}, columns: f.Bins * s.Dims,
-		state: tableState(s.Dims, majiBergTables(f.Bins)),
-		build: func(sample *tensor.Dense, opts []Option) (Layer, error) {
-			return newMajiBergLayer(sample, s.Dims, apply(append(opts, WithBins(f.Bins))))
-		}}, nil
-}
-
-// nystromForm is the form of NystromLayer.
-type nystromForm struct {
-	Kernel    spectral.Kernel `param:"kernel" default:"gaussian" doc:"the map whose kernel and parameters it has"`
-	Landmarks int             `param:"landmarks" range:"[0,16384]" default:"0" doc:"landmark rows; 0: one a feature"`
-	Select    LandmarkChoice  `param:"select" words:"uniform,rpcholesky" default:"uniform" doc:"how they are chosen"`
-}
-
-func (nystromForm) traits() Traits { return Traits{Fitted: true} }
-
-func (f nystromForm) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel, v, x) }
-
-func (f nystromForm) plan(s Spec) (plan, error) {
-	m := f.Landmarks
-	if m == 0 {
-		m = s.Features
-	}
-	return plan{kernel: f.Kernel, state: map[string]tensor.Shape{"landmarks": {m, s.Dims}, "projection": {m, s.Features}},
-		build: func(sample *tensor.Dense, opts []Option) (Layer, error) {
-			opts = append(opts, WithSeed(s.Seed), WithLandmarks(m), WithLandmarkChoice(f.Select))
-			return newNystromLayer(f.Kernel, sample, s.Dims, s.Features, apply(opts))
-		}}, nil
-}
-
 // SampleRows is the largest number of rows that Spec.Fit fits a map on. A map with more landmarks than that or, if it
 // does not give landmarks, more features, is fitted on up to as many rows.
 const SampleRows = 10000

@@ -84,7 +84,7 @@ func (f exponentiatedForm) direct() bool {
 }
 
 // check returns an error for options of a series that the map does not have.
-func (f exponentiatedForm) check(given Values) error {
+func (f exponentiatedForm) check(mapName string, given Values) error {
 	if !f.direct() {
 		return nil
 	}

@@ -114,8 +114,8 @@ func (f meanMapForm) inner(s Spec, sample *tensor.Dense, o options) (Layer, erro
 	}
 	name := o.name + "_inner"
 	if n := f.Landmarks; n > 0 {
-		opts = append(opts, named(name), WithDtype(o.dt), WithSeed(s.Seed), WithLandmarks(n))
-		return newNystromLayer(f.Kernel, sample, s.Dims, n, apply(opts))
+		opts = append(opts, named(name), WithDtype(o.dt), WithSeed(s.Seed))
+		return newNystromLayer(Nystrom{Kernel: f.Kernel}, sample, s.Dims, n, apply(opts))
 	}
 	return f.innerSpec(s, name).build(nil, opts...)
 }

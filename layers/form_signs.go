@@ -59,7 +59,7 @@ func (f signedForm) described() form {
 }
 
 // check returns an error unless either sigma1 and sigma2, or sigmas and weights, are given.
-func (f deltaForm) check(given Values) error {
+func (f deltaForm) check(mapName string, given Values) error {
 	sigmas, weights := given.Word("sigmas"), given.Word("weights")
 	_, first := given["sigma1"]
 	_, second := given["sigma2"]

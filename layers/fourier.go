@@ -45,7 +45,14 @@ func newTransform(kind, auto string, k spectral.Random, d, features int, opts []
 		return nil, fmt.Errorf("layers: %s: %T is an expectation of %v features, not of %v features: %w", kind, k, t,
 			anyOf(of), ErrParam)
 	}
-	o, err := newOptions("New"+kind, opts)
+	applicable := fourierOptions
+	switch {
+	case k.Law().Transform == spectral.Laplace:
+		applicable = with(sampledOptions, "WithNormalisation")
+	case !circular(k.Law().Transform):
+		applicable = sampledOptions
+	}
+	o, err := newOptions("New"+kind, opts, applicable)
 	if err != nil {
 		return nil, err
 	}

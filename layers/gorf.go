@@ -54,7 +54,7 @@ func WithCoupling(c spectral.Coupling) Option {
 // parameters out of range, an error of the approximation (eps) that no split can meet, features < 1 or not a multiple
 // of 4, an unknown coupling.
 func NewGORFLayer(k spectral.SignedLaw, d, features int, opts ...Option) (*GORFLayer, error) {
-	o, err := newOptions("NewGORFLayer", opts)
+	o, err := newOptions("NewGORFLayer", opts, with(drawnOptions, "Tune", "WithCoupling"))
 	if err != nil {
 		return nil, err
 	}

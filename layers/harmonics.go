@@ -51,14 +51,11 @@ func WithStationary() Option {
 	return option("WithStationary", func(o *options) { o.harmonics.stationary = true })
 }
 
-// seriesOptions are the options that choose the frequencies at which a homogeneous map samples a spectrum.
-var seriesOptions = []string{"WithWindow", "WithPeriod", "WithOptimalPeriod"}
-
 // pointMass says whether the spectrum of a kernel is a point mass at frequency 0, as for Hellinger.
 func pointMass(k spectral.Homogeneous) bool { return math.IsInf(k.Spectrum(0), 1) }
 
-// pointMassHeeds says why the map of such a kernel does not heed seriesOptions.
-const pointMassHeeds = "the spectrum of the kernel is the one frequency 0, and the map of it is exact"
+// pointMassUnused says why the map of such a kernel does not have seriesOptions.
+const pointMassUnused = "the spectrum of the kernel is the one frequency 0, and the map of it is exact"
 
 // form returns the form of the map of a kernel.
 func (o harmonicOptions) form(k spectral.Homogeneous) homogeneousForm {

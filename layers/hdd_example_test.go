@@ -38,12 +38,12 @@ func ExampleHDDLayer_Embed() {
 			{0, 16, 20, spectral.QuantileLambdas},
 			{0, 10, 5, spectral.DrawnLambdas},
 		} {
-			opts := []layers.Option{layers.WithBasis(layers.CosineBasis, c.functions)}
+			of := layers.Density{Sigma: 1, Functions: c.functions}
 			if c.points > 0 {
-				opts = append(opts, layers.WithPoints(c.points))
+				of.Points = []int{c.points}
 			}
 			for k, d := range hddDistances {
-				l, err := layers.NewHDDLayer(d.d, 1, axes, 2, withLambdas(d.d, c.m, c.rule, opts...)...)
+				l, err := layers.NewHDDLayer(withLambdas(d.d, c.m, c.rule, of), axes, 2)
 				if err != nil {
 					fmt.Println(err)
 					return

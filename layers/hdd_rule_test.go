@@ -38,7 +38,7 @@ func TestRuleOfSpecs(t *testing.T) {
 		"hdd-js": spectral.JensenShannonDivergence(), "hdd-tv": spectral.TotalVariation(),
 	} {
 		if name == "hdd-js" { // hdd-tv has no lambda by default
-			want(name+", layer", must(layers.NewHDDLayer(d, .5, 1, 4)), d, spectral.GaussLambdas)
+			want(name+", layer", must(layers.NewHDDLayer(layers.Density{Distance: d, Sigma: .5}, 1, 4)), d, spectral.GaussLambdas)
 		}
 
 		filled := layers.Spec{Map: name, Dims: 1, Features: 4, Params: layers.Values{"sigma": .5, "bandwidth": "0.1",

@@ -82,12 +82,12 @@ var hddDistances = []struct {
 }{{"JS", spectral.JensenShannonDivergence()}, {"TV", spectral.TotalVariation()},
 	{"Hellinger", spectral.SquaredHellinger()}}
 
-// withLambdas adds WithLambdas to options for a distance that has more than one frequency.
-func withLambdas(d spectral.DensityDistance, m int, rule spectral.LambdaRule, opts ...layers.Option) []layers.Option {
-	if d == spectral.SquaredHellinger() {
-		return opts
+// withLambdas returns a density kernel with frequencies λ, for a distance that has more than one.
+func withLambdas(d spectral.DensityDistance, m int, rule spectral.LambdaRule, of layers.Density) layers.Density {
+	if of.Distance = d; d != spectral.SquaredHellinger() {
+		of.Lambdas, of.Rule = m, rule
 	}
-	return append(opts, layers.WithLambdas(m, rule))
+	return of
 }
 
 // TestHDDParseval: with a whole basis a squared distance of embeddings is the sum over points and frequencies that it
@@ -95,18 +95,18 @@ func withLambdas(d spectral.DensityDistance, m int, rule spectral.LambdaRule, op
 func TestHDDParseval(t *testing.T) {
 	for _, c := range []struct {
 		points []int
-		opts   []layers.Option
+		of     layers.Density
 	}{
-		{[]int{11}, []layers.Option{layers.WithBasis(layers.CosineBasis, 11)}},
-		{[]int{11}, []layers.Option{layers.WithBasis(layers.FourierBasis, 11)}},
-		{[]int{7, 7}, []layers.Option{layers.WithBasis(layers.CosineBasis, 7), layers.WithBoxBasis()}},
-		{[]int{5, 5, 5}, []layers.Option{layers.WithBasis(layers.FourierBasis, 5), layers.WithBoxBasis()}},
+		{[]int{11}, layers.Density{Functions: 11}},
+		{[]int{11}, layers.Density{Basis: layers.FourierBasis, Functions: 11}},
+		{[]int{7, 7}, layers.Density{Functions: 7, Box: true}},
+		{[]int{5, 5, 5}, layers.Density{Basis: layers.FourierBasis, Functions: 5, Box: true}},
 	} {
+		c.of.Sigma, c.of.Points = 1, c.points
 		for _, d := range hddDistances {
 			for _, rule := range []spectral.LambdaRule{spectral.QuantileLambdas, spectral.GaussLambdas,
 				spectral.DrawnLambdas} {
-				opts := withLambdas(d.d, 3, rule, append(c.opts, layers.WithPoints(c.points...), layers.WithSeed(2))...)
-				l := must(layers.NewHDDLayer(d.d, 1, len(c.points), 2, opts...))
+				l := must(layers.NewHDDLayer(withLambdas(d.d, 3, rule, c.of), len(c.points), 2, layers.WithSeed(2)))
 				x := mixtures(5, l.Grid(), 3)
 				x.Float64s()[2] = 0
 				lambda, weight, err := d.d.Lambdas(3, rule, 2)
@@ -142,9 +142,8 @@ func TestHDDAccuracy(t *testing.T) {
 	fine := mixtures(8, g, 5)
 	for i, tol := range []float64{.015, .04, .001} {
 		d := hddDistances[i]
-		opts := withLambdas(d.d, 200, spectral.QuantileLambdas, layers.WithPoints(1000),
-			layers.WithBasis(layers.CosineBasis, 200))
-		l := must(layers.NewHDDLayer(d.d, 1, 1, 2, opts...))
+		l := must(layers.NewHDDLayer(withLambdas(d.d, 200, spectral.QuantileLambdas, layers.Density{Sigma: 1,
+			Points: []int{1000}, Functions: 200}), 1, 2))
 		got, worst := pairs(must(l.Embed(nil, mixtures(8, l.Grid(), 5))), squaredDistance), 0.0
 		for k, want := range pairs(fine, d.d.At) {
 			worst = math.Max(worst, math.Abs(got[k]/want-1))
@@ -163,15 +162,14 @@ func TestHDDIsTheComposition(t *testing.T) {
 		for _, s := range []spectral.Sampler{spectral.IID{}, spectral.Orthogonal{}, spectral.Structured{}} {
 			for axes := 1; axes <= 3; axes++ {
 				// spectral.Structured wants 16 columns or more.
-				opts := []layers.Option{layers.WithSeed(3), layers.WithSampler(s), layers.WithPoints(17),
-					layers.WithKDEBandwidth(.15), layers.WithBasis(layers.CosineBasis, []int{16, 6, 4}[axes-1])}
-				l := must(layers.NewHDDLayer(d.d, .4, axes, 26, withLambdas(d.d, 5, spectral.GaussLambdas, opts...)...))
+				opts := []layers.Option{layers.WithSeed(3), layers.WithSampler(s)}
+				l := must(layers.NewHDDLayer(withLambdas(d.d, 5, spectral.GaussLambdas, layers.Density{Sigma: .4,
+					Points: []int{17}, Bandwidth: []float64{.15}, Functions: []int{16, 6, 4}[axes-1]}), axes, 26, opts...))
 				b := uniformBags(axes, 41, 3)
 				p := must(ops.KDE(b.Offsets(), l.Grid(), ops.Attr{}).Into(nil, b.Samples(),
 					tensor.New(tensor.WithShape(axes), tensor.WithBacking(repeat(.15, axes)))))
 				a := must(l.Embed(nil, p))
-				// The first two options are the seed and the sampler.
-				rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, a.Shape()[1], 26, opts[:2]...))
+				rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, a.Shape()[1], 26, opts...))
 				want := floats(must(rff.Transform(nil, a)))
 				if off := maxDiff(floats(must(l.Transform(nil, p))), want); off != 0 {
 					t.Errorf("%v differs by %v from the composition", l, off)
@@ -221,8 +219,8 @@ func TestHDDSlices(t *testing.T) {
 	h := []float64{.1, .2, .3, .4, .5}
 	for _, d := range hddDistances {
 		build := func(axes int, h ...float64) *layers.HDDLayer {
-			return must(layers.NewHDDLayer(d.d, .5, axes, 6, withLambdas(d.d, 5, spectral.GaussLambdas,
-				layers.WithPoints(16), layers.WithKDEBandwidth(h...))...))
+			return must(layers.NewHDDLayer(withLambdas(d.d, 5, spectral.GaussLambdas,
+				layers.Density{Sigma: .5, Points: []int{16}, Bandwidth: h}), axes, 6))
 		}
 		l := build(axes, h...)
 		params := map[string][]float64{}
@@ -280,7 +278,7 @@ func TestHDDSlices(t *testing.T) {
 	}
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		const most = 100
-		l := must(layers.NewL2DensityLayer(.5, most, 6, layers.WithKDEBandwidth(.2), layers.WithDtype(dt)))
+		l := must(layers.NewHDDLayer(layers.Density{Sigma: .5, Bandwidth: []float64{.2}}, most, 6, layers.WithDtype(dt)))
 		x := tensor.New(tensor.WithShape(most, most), tensor.Of(dt))
 		u := floats(l.Params()[1].Value) // kde_bandwidth, directions
 		for i := range most {            // the corner where the projection on the i-th direction from the last is largest
@@ -301,17 +299,19 @@ func TestHDDSlices(t *testing.T) {
 // TestHDDScatteredPoints: the midpoints of a grid, given as points, are the grid; points of another dimension, and
 // points with a grid, are errors.
 func TestHDDScatteredPoints(t *testing.T) {
-	js := spectral.JensenShannonDivergence()
-	opts := []layers.Option{layers.WithSeed(2), layers.WithBasis(layers.CosineBasis, 4), layers.WithKDEBandwidth(.2)}
+	of := layers.Density{Distance: spectral.JensenShannonDivergence(), Sigma: .5, Functions: 4, Bandwidth: []float64{.2}}
 	for axes, p := range []int{13, 7, 5} {
 		axes++
-		grid := must(layers.NewHDDLayer(js, .5, axes, 8, append(opts, layers.WithPoints(p))...))
+		onGrid, scattered := of, of
+		onGrid.Points = []int{p}
+		grid := must(layers.NewHDDLayer(onGrid, axes, 8, layers.WithSeed(2)))
 		var at []float64
 		for v := range grid.Grid().Len() {
 			at = append(at, grid.Grid().At(v)...)
 		}
 		x := tensor.New(tensor.WithShape(grid.Grid().Len(), axes), tensor.WithBacking(at))
-		l := must(layers.NewHDDLayer(js, .5, axes, 8, append(opts, layers.WithScatteredPoints(x))...))
+		scattered.At = x
+		l := must(layers.NewHDDLayer(scattered, axes, 8, layers.WithSeed(2)))
 		b := uniformBags(axes, 3, 5)
 		got, want := must(l.TransformBags(nil, b)), must(grid.TransformBags(nil, b))
 		for i, v := range want.Float64s() {
@@ -319,12 +319,11 @@ func TestHDDScatteredPoints(t *testing.T) {
 				t.Errorf("%d axes: feature %d is %v, on the grid %v", axes, i, got.Float64s()[i], v)
 			}
 		}
-		if _, err := layers.NewHDDLayer(js, .5, axes%3+1, 8,
-			append(opts, layers.WithScatteredPoints(x))...); !errors.Is(err, layers.ErrParam) {
+		if _, err := layers.NewHDDLayer(scattered, axes%3+1, 8); !errors.Is(err, layers.ErrParam) {
 			t.Errorf("points of %d axes for another number of them: %v", axes, err)
 		}
-		if _, err := layers.NewHDDLayer(js, .5, axes, 8, append(opts, layers.WithScatteredPoints(x),
-			layers.WithPoints(9))...); !errors.Is(err, layers.ErrParam) {
+		scattered.Points = []int{9}
+		if _, err := layers.NewHDDLayer(scattered, axes, 8); !errors.Is(err, layers.ErrParam) {
 			t.Errorf("points and a grid: %v", err)
 		}
 	}
@@ -334,7 +333,8 @@ func TestHDDScatteredPoints(t *testing.T) {
 // have no bias, in one and in four dimensions.
 func TestTotalVariationIsLaplacian(t *testing.T) {
 	for _, axes := range []int{1, 4} {
-		l := must(layers.NewHDDLayer(spectral.TotalVariation(), .4, axes, 12, layers.WithPoints(8), layers.WithSeed(3)))
+		l := must(layers.NewHDDLayer(layers.Density{Distance: spectral.TotalVariation(), Sigma: .4, Points: []int{8}},
+			axes, 12, layers.WithSeed(3)))
 		laplacian := must(layers.NewFourierLayer(spectral.Laplacian{Sigma: 2 * .4 * .4 * 8}, l.Dims(), 12,
 			layers.WithSeed(3)))
 		x := rows(tensor.Float64, 5, l.Dims(), 1)
@@ -350,9 +350,11 @@ func TestTotalVariationIsLaplacian(t *testing.T) {
 			t.Errorf("an embedding that %v has not: %v", l, err)
 		}
 	}
-	_, err := layers.NewHDDLayer(spectral.TotalVariation(), .4, 1, 12, layers.WithBasis(layers.CosineBasis, 4))
-	if !errors.Is(err, layers.ErrParam) {
-		t.Errorf("a basis without an embedding: %v", err)
+	for _, of := range []layers.Density{{Functions: 4}, {Basis: layers.FourierBasis}, {Box: true}} {
+		of.Distance, of.Sigma = spectral.TotalVariation(), .4
+		if _, err := layers.NewHDDLayer(of, 1, 12); !errors.Is(err, layers.ErrParam) {
+			t.Errorf("a basis without an embedding: %v", err)
+		}
 	}
 	if _, err := layers.ParseValues("hdd-tv", "functions=4"); !errors.Is(err, layers.ErrParam) {
 		t.Errorf("functions without an embedding: %v", err)
@@ -363,8 +365,8 @@ func TestTotalVariationIsLaplacian(t *testing.T) {
 // histogram, and an empty density, whose embedding is 0.
 func TestHDDEdges(t *testing.T) {
 	for _, d := range hddDistances {
-		l := must(layers.NewHDDLayer(d.d, .5, 2, 6, withLambdas(d.d, 5, spectral.GaussLambdas, layers.WithPoints(8),
-			layers.WithBasis(layers.CosineBasis, 8), layers.WithKDEBandwidth(.1, .2))...))
+		l := must(layers.NewHDDLayer(withLambdas(d.d, 5, spectral.GaussLambdas, layers.Density{Sigma: .5,
+			Points: []int{8}, Functions: 8, Bandwidth: []float64{.1, .2}}), 2, 6))
 		for _, x := range [][]float64{nil, {.5, .5}, {0, 1}, {.1, 0, .6, 0, .9, 0}} {
 			b := tensor.New(tensor.WithShape(len(x)/2, 2), tensor.Of(tensor.Float64))
 			offsets := []int{0}
@@ -403,13 +405,21 @@ func TestHDDEdges(t *testing.T) {
 
 func TestHDDErrors(t *testing.T) {
 	js := spectral.JensenShannonDivergence()
-	build := func(d spectral.DensityDistance, sigma float64, axes, features int, opts ...layers.Option) error {
-		_, err := layers.NewHDDLayer(d, sigma, axes, features, append(opts, layers.WithName("sets"))...)
+	layer := func(of layers.Density, axes, features int) (*layers.HDDLayer, error) {
+		if of.Distance == (spectral.DensityDistance{}) {
+			of.Distance = js
+		}
+		return layers.NewHDDLayer(of, axes, features, layers.WithName("sets"))
+	}
+	build := func(of layers.Density, axes, features int) error {
+		of.Sigma = .5
+		_, err := layer(of, axes, features)
 		return err
 	}
-	l := must(layers.NewHDDLayer(js, .5, 1, 6, layers.WithName("sets"), layers.WithKDEBandwidth(.1)))
-	none := must(layers.NewHDDLayer(js, .5, 1, 6, layers.WithName("sets")))
-	narrow := must(layers.NewHDDLayer(js, .5, 1, 6, layers.WithName("sets"), layers.WithKDEBandwidth(.001)))
+	l := must(layer(layers.Density{Sigma: .5, Bandwidth: []float64{.1}}, 1, 6))
+	none := must(layer(layers.Density{Sigma: .5}, 1, 6))
+	narrow := must(layer(layers.Density{Sigma: .5, Bandwidth: []float64{.001}}, 1, 6))
+	_, sigma := layer(layers.Density{}, 1, 6)
 	bags := func(v ...float64) *ops.Bags {
 		return must(ops.NewBags(tensor.New(tensor.WithShape(len(v), 1), tensor.WithBacking(v)), []int{0, len(v)}))
 	}
@@ -425,23 +435,25 @@ func TestHDDErrors(t *testing.T) {
 		err, is error
 		says    string
 	}{
-		{build(js, .5, 4, 6, layers.WithPoints(8, 8)), layers.ErrParam, "points on 2 axes for 1"},
-		{build(js, .5, 0, 6), layers.ErrParam, "0 dimensions"},
-		{build(js, .5, 2, 6, layers.WithPoints(8, 8, 8)), layers.ErrParam, "points on 3 axes for 2"},
-		{build(js, .5, 1, 6, layers.WithPoints(8)), layers.ErrParam,
+		{build(layers.Density{Points: []int{8, 8}}, 4, 6), layers.ErrParam, "points on 2 axes for 1"},
+		{build(layers.Density{}, 0, 6), layers.ErrParam, "0 dimensions"},
+		{build(layers.Density{Points: []int{8, 8, 8}}, 2, 6), layers.ErrParam, "points on 3 axes for 2"},
+		{build(layers.Density{Points: []int{8}}, 1, 6), layers.ErrParam,
 			"10 functions of the cosine basis on axis 0, want 1 to 8"},
-		{build(js, .5, 1, 6, layers.WithBasis(layers.FourierBasis, 128)), layers.ErrParam, "want 1 to 127"},
-		{build(js, .5, 1, 6, layers.WithBasis(7, 3)), layers.ErrParam, "Basis(7)"},
-		{build(js, .5, 3, 6, layers.WithPoints(100), layers.WithBasis(layers.CosineBasis, 40)), layers.ErrParam,
-			"ask for fewer points"},
-		{build(js, .5, 1, 6, layers.WithLambdas(0, 0)), layers.ErrParam, "0 frequencies"},
-		{build(js, .5, 1, 6, layers.WithKDEBandwidth(1, 2)), layers.ErrParam, "2 bandwidths for 1 axes"},
-		{build(js, .5, 1, 6, layers.WithKDEBandwidth(-1)), layers.ErrParam, "WithKDEBandwidth: -1 is no bandwidth"},
-		{build(js, 0, 1, 6), layers.ErrParam, "Sigma = 0"},
-		{build(js, .5, 1, 5), layers.ErrParam, "5 features is odd"},
-		{build(spectral.DensityDistance{}, .5, 1, 6), layers.ErrParam, "no kernel"},
+		{build(layers.Density{Basis: layers.FourierBasis, Functions: 128}, 1, 6), layers.ErrParam, "want 1 to 127"},
+		{build(layers.Density{Basis: 7, Functions: 3}, 1, 6), layers.ErrParam, "Basis(7)"},
+		{build(layers.Density{Points: []int{100}, Functions: 40}, 3, 6), layers.ErrParam, "ask for fewer points"},
+		{build(layers.Density{Lambdas: -1}, 1, 6), layers.ErrParam, "-1 frequencies"},
+		{build(layers.Density{Lambdas: 3, Rule: 7}, 1, 6), layers.ErrParam, "LambdaRule(7)"},
+		{build(layers.Density{Distance: spectral.SquaredHellinger(), Lambdas: 1}, 1, 6), layers.ErrParam,
+			"the one frequency 0"},
+		{build(layers.Density{Bandwidth: []float64{1, 2}}, 1, 6), layers.ErrParam, "2 bandwidths for 1 axes"},
+		{build(layers.Density{Bandwidth: []float64{-1}}, 1, 6), layers.ErrParam, "Bandwidth: -1 is no bandwidth"},
+		{sigma, layers.ErrParam, "Sigma = 0"},
+		{build(layers.Density{}, 1, 5), layers.ErrParam, "5 features is odd"},
+		{build(layers.Density{Distance: spectral.DensityDistance{Scale: 1}}, 1, 6), layers.ErrParam, "no kernel"},
 		{transform(none, bags(.5)), layers.ErrParam, "ops.ScottBandwidth"},
-		{none.FwdBags(node(2, 1, tensor.Float64), []int{0, 2}).Err(), layers.ErrParam, "WithKDEBandwidth"},
+		{none.FwdBags(node(2, 1, tensor.Float64), []int{0, 2}).Err(), layers.ErrParam, "Bandwidth"},
 		{transform(narrow, bags(.5)), layers.ErrParam, "the bandwidth of axis 0 is 0.001"},
 		{transform(l, bags(.5, 1.5)), layers.ErrDomain, "x[1,0] = 1.5 is outside the unit cube"},
 		{transform(l, uniformBags(2, 1, 1)), layers.ErrShape, "the samples have 2 coordinates, want 1"},
@@ -461,7 +473,7 @@ func TestHDDErrors(t *testing.T) {
 		}
 	}
 	if s := l.String(); !strings.Contains(s, `HDDLayer "sets": 128 -> 100 -> 6, σ 0.5`) ||
-		l.Policy() != layers.Frozen || l.Distance() != js || l.Kernel() != js.Kernel(.5, 128) {
+		l.Policy() != layers.Frozen || l.Density().Distance != js || l.Kernel() != js.Kernel(.5, 128) {
 		t.Error(s)
 	}
 }

@@ -108,8 +108,8 @@ type affine struct {
 	packed atomic.Pointer[ops.Weights] // A while nobody else can change it, by PackHead
 }
 
-func newAffine(kind, auto string, d, k int, opts []Option) (*affine, error) {
-	o, err := newOptions("New"+kind, opts)
+func newAffine(kind, auto string, d, k int, opts []Option, more ...string) (*affine, error) {
+	o, err := newOptions("New"+kind, opts, with(basicOptions, more...))
 	if err != nil {
 		return nil, err
 	}

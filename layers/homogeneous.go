@@ -42,7 +42,7 @@ var _ Layer = (*HomogeneousLayer)(nil)
 // range; a kernel without a fitted period; a window, a period or an order above 0 for a point mass; WithOptimalPeriod
 // with WithStationary; a policy other than Frozen for order 0.
 func NewHomogeneousLayer(k spectral.Homogeneous, d int, opts ...Option) (*HomogeneousLayer, error) {
-	o, err := newOptions("NewHomogeneousLayer", opts)
+	o, err := newOptions("NewHomogeneousLayer", opts, with(basicOptions, with(seriesOptions, "WithOrder", "Tune", "WithStationary")...))
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 		return nil, err
 	}
 	if pointMass(k) {
-		if err := o.unheeded(b.who(), pointMassHeeds, seriesOptions...); err != nil {
+		if err := o.unused(b.who(), pointMassUnused, seriesOptions...); err != nil {
 			return nil, err
 		}
 	}

@@ -25,7 +25,7 @@ func WithDelta(delta float64) Option {
 // NewHuberHead makes a head of k outputs on d features. Errors: d or k < 1, a δ that is not finite and above 0
 // (ErrParam); an element type other than float32 and float64 (ErrDtype).
 func NewHuberHead(d, k int, opts ...Option) (*HuberHead, error) {
-	a, err := newAffine("HuberHead", "huber", d, k, opts)
+	a, err := newAffine("HuberHead", "huber", d, k, opts, "WithDelta")
 	if err != nil {
 		return nil, err
 	}

@@ -48,28 +48,10 @@ func (c LandmarkChoice) String() string {
 	return fmt.Sprintf("LandmarkChoice(%d)", int(c))
 }
 
-// nystromOptions are the options of a NystromLayer.
-type nystromOptions struct {
-	landmarks int // 0: as many as features
-	choice    LandmarkChoice
-}
-
-// WithLandmarks sets the number of landmarks of a NystromLayer, at least the number of features and at most
-// MaxLandmarks. The default, also for 0, is one for each feature. With more, the features are the leading eigenvectors
-// of a larger matrix.
-func WithLandmarks(n int) Option {
-	return option("WithLandmarks", func(o *options) { o.nystrom.landmarks = n })
-}
-
-// WithLandmarkChoice sets how the landmarks are chosen. The default is UniformLandmarks.
-func WithLandmarkChoice(c LandmarkChoice) Option {
-	return option("WithLandmarkChoice", func(o *options) { o.nystrom.choice = c })
-}
-
 // landmarks returns the numbers, rising, of m rows of the sample, which has at least m.
-func (o options) landmarks(k spectral.Kernel, sample *tensor.Dense, m int) ([]int, error) {
-	n, rng := sample.Shape()[0], rand.New(spectral.Stream(o.sourceSeed(), "landmarks"))
-	if m == n || o.nystrom.choice == UniformLandmarks {
+func (c LandmarkChoice) landmarks(k spectral.Kernel, sample *tensor.Dense, m int, seed uint64) ([]int, error) {
+	n, rng := sample.Shape()[0], rand.New(spectral.Stream(seed, "landmarks"))
+	if m == n || c == UniformLandmarks {
 		rows := rng.Perm(n)[:m]
 		slices.Sort(rows)
 		return rows, nil

@@ -91,8 +91,7 @@ func TestCholeskyLaw(t *testing.T) {
 	}
 	seen := map[[2]int]int{}
 	for seed := range seeds {
-		o := options{seed: uint64(seed), nystrom: nystromOptions{choice: CholeskyLandmarks}}
-		rows, err := o.landmarks(k, x, 2)
+		rows, err := CholeskyLandmarks.landmarks(k, x, 2, uint64(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,14 +114,14 @@ func TestLandmarksAreFixed(t *testing.T) {
 	single := newTensor(tensor.Float32, slices.Clone(wide.Float64s()), 31, 3)
 	double := newTensor(tensor.Float64, ops.Float64s(single), 31, 3) // the same numbers
 	for choice := range landmarkChoices {
-		o := options{seed: 5, nystrom: nystromOptions{choice: LandmarkChoice(choice)}}
-		a, err := o.landmarks(spectral.Gaussian{Sigma: .3}, single, 7)
+		choice := LandmarkChoice(choice)
+		a, err := choice.landmarks(spectral.Gaussian{Sigma: .3}, single, 7, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := o.landmarks(spectral.Gaussian{Sigma: .3}, double, 7)
+		b, err := choice.landmarks(spectral.Gaussian{Sigma: .3}, double, 7, 5)
 		if err != nil || !slices.Equal(a, b) {
-			t.Errorf("%v: %v in float32, %v in float64, %v", LandmarkChoice(choice), a, b, err)
+			t.Errorf("%v: %v in float32, %v in float64, %v", choice, a, b, err)
 		}
 	}
 }

@@ -57,7 +57,7 @@ type metricMap interface {
 // errors of NewHomogeneousLayer, spectral.LogWaves and NewFourierLayer.
 func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyLayer, error) {
 	const kind = "LevyLayer"
-	o, err := newOptions("New"+kind, opts)
+	o, err := newOptions("New"+kind, opts, with(sampledOptions, with(seriesOptions, "WithOrder")...))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 	if err != nil {
 		return nil, err
 	}
-	if o.unheeded("", "", seriesOptions...) == nil {
+	if o.unused("", "", seriesOptions...) == nil {
 		order := 1
 		if o.harmonics.order != nil {
 			order = *o.harmonics.order
@@ -111,7 +111,7 @@ func newMetricMap(kind string, f ops.Exponent, d int, o options) (metricMap, err
 	of.policy = Frozen
 	if f == ops.Log1p {
 		why := "it is for the map of spectral.ExpSemigroup, and the other kernel's has an order alone"
-		if err := o.unheeded(fmt.Sprintf("layers: %s %q", kind, o.name), why, seriesOptions...); err != nil {
+		if err := o.unused(fmt.Sprintf("layers: %s %q", kind, o.name), why, seriesOptions...); err != nil {
 			return nil, err
 		}
 		return newLogWavesMap(kind, d, of)

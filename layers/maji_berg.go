@@ -20,7 +20,7 @@ import (
 // The error is at most h/4 a column. (Vedaldi and Zisserman (2012), section 6, print the second case with (x - jh)(z -
 // jh)/n; with their h = 1/n it is n (x - jh)(z - jh).) Values above R count as R.
 //
-// WithSparseEncoding gives s = DΨ, with D_ii = 1 and D_{i,i+1} = -1: √h (0, ..., 1-a, a, ..., 0), two numbers a column
+// The sparse encoding is s = DΨ, with D_ii = 1 and D_{i,i+1} = -1: √h (0, ..., 1-a, a, ..., 0), two numbers a column
 // for any number of bins. The inner products s·s' are not the kernel, which is s·H⁻¹s' with H = DDᵀ: a linear model v
 // on s needs the penalty vᵀHv (Regulariser). There is no need for it: fit ridge, an SVM or any head on the dense
 // encoding, and predict by two numbers a column. Sparse returns the layer of the same bins in the other encoding, and
@@ -44,26 +44,30 @@ var (
 // MaxBins is the largest number of bins for a column of a MajiBergLayer.
 const MaxBins = 64
 
-// majiBergOptions are the options of a MajiBergLayer.
-type majiBergOptions struct {
-	bins   int
-	sparse bool
+// MajiBerg says how a MajiBergLayer encodes a column.
+type MajiBerg struct {
+	// The number of bins for each column, 1 to MaxBins. 0 is 16.
+	Bins int `param:"bins" range:"(0,64]" default:"16" doc:"columns for each input column"`
+	// Sparse chooses the sparse encoding, whose inner products are not the kernel.
+	Sparse bool
 }
 
-var majiBergDefaults = majiBergOptions{bins: 16}
+func (MajiBerg) traits() Traits {
+	return Traits{Fitted: true, Zeros: true, Width: "`bins` columns for each input column"}
+}
 
-// WithBins sets the number of bins for each column of a MajiBergLayer, 1 to MaxBins. The default is 16.
-func WithBins(n int) Option { return option("WithBins", func(o *options) { o.majiBerg.bins = n }) }
-
-// WithSparseEncoding chooses the sparse encoding of a MajiBergLayer, whose inner products are not the kernel.
-func WithSparseEncoding() Option {
-	return option("WithSparseEncoding", func(o *options) { o.majiBerg.sparse = true })
+func (f MajiBerg) plan(s Spec) (plan, error) {
+	return plan{kernel: histogramIntersection{}, columns: f.Bins * s.Dims,
+		state: tableState(s.Dims, majiBergTables(f.Bins)),
+		build: func(sample *tensor.Dense, opts []Option) (Layer, error) {
+			return newMajiBergLayer(f, sample, s.Dims, apply(opts))
+		}}, nil
 }
 
 // NewMajiBergLayer finds the ranges of the columns of a sample [N, d], float32 or float64. Errors: a nil sample, bins
 // out of range (ErrParam); a sample without rows (ErrShape); a cell that is negative or not finite (ErrDomain).
-func NewMajiBergLayer(sample *tensor.Dense, opts ...Option) (*MajiBergLayer, error) {
-	o, err := newOptions("NewMajiBergLayer", opts)
+func NewMajiBergLayer(of MajiBerg, sample *tensor.Dense, opts ...Option) (*MajiBergLayer, error) {
+	o, err := newOptions("NewMajiBergLayer", opts, basicOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -71,16 +75,16 @@ func NewMajiBergLayer(sample *tensor.Dense, opts ...Option) (*MajiBergLayer, err
 	if err != nil {
 		return nil, err
 	}
-	return newMajiBergLayer(sample, dims, o)
+	return newMajiBergLayer(orDefaults(of), sample, dims, o)
 }
 
-func newMajiBergLayer(sample *tensor.Dense, dims int, o options) (*MajiBergLayer, error) {
+func newMajiBergLayer(of MajiBerg, sample *tensor.Dense, dims int, o options) (*MajiBergLayer, error) {
 	const kind, auto = "MajiBergLayer", "majiberg"
 	b, err := newBase(kind, auto, dims, 1, o)
 	if err != nil {
 		return nil, err
 	}
-	n := o.majiBerg.bins
+	n := of.Bins
 	if n < 1 || n > MaxBins {
 		return nil, fmt.Errorf("%s: %d bins, want 1 to %d: %w", b.who(), n, MaxBins, ErrParam)
 	}
@@ -89,9 +93,9 @@ func newMajiBergLayer(sample *tensor.Dense, dims int, o options) (*MajiBergLayer
 	if err != nil {
 		return nil, err
 	}
-	l := &MajiBergLayer{t, o.majiBerg.sparse}
+	l := &MajiBergLayer{t, of.Sparse}
 	if !l.sparse {
-		l.describe(majiBergForm{n}, o)
+		l.describe(of, o)
 	}
 	if o.undrawn {
 		return l, nil
@@ -150,10 +154,9 @@ func (l *MajiBergLayer) Ranges() []float64 {
 
 // Sparse returns the layer of the same bins in the sparse encoding. Its name ends in _sparse.
 func (l *MajiBergLayer) Sparse() (*MajiBergLayer, error) {
-	o := apply([]Option{named(l.name + "_sparse"), WithDtype(l.dt), WithBins(l.op.Width), WithSparseEncoding(),
-		withoutDraw()})
+	o := apply([]Option{named(l.name + "_sparse"), WithDtype(l.dt), withoutDraw()})
 	o.inputGrad = l.grad
-	s, err := newMajiBergLayer(nil, l.dims, o)
+	s, err := newMajiBergLayer(MajiBerg{l.op.Width, true}, nil, l.dims, o)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func TestMajiBergKernel(t *testing.T) {
 		sample.Float64s()[i*d+3] = 0
 	}
 	for _, bins := range []int{1, 2, 7, 64} {
-		l := must(layers.NewMajiBergLayer(sample, layers.WithBins(bins)))
+		l := must(layers.NewMajiBergLayer(layers.MajiBerg{Bins: bins}, sample))
 		r := l.Ranges()
 		x := mapped(histograms(tensor.Float64, 31, d, 2), func(v float64) float64 { return 1.3 * v })
 		for j := range d {
@@ -93,7 +93,7 @@ func TestMajiBergWeights(t *testing.T) {
 		y.Set(i, 0, math.Sin(5*x.Float64s()[i*d]))
 		y.Set(i, 1, x.Float64s()[i*d+1]*x.Float64s()[i*d+2])
 	}
-	l := must(layers.NewMajiBergLayer(x, layers.WithBins(bins)))
+	l := must(layers.NewMajiBergLayer(layers.MajiBerg{Bins: bins}, x))
 	fit := must(linear.FitRidge(context.Background(), l, data.Pairs{X: x, Y: y}, linear.RidgeOptions{Lambdas: []float64{lambda}}))
 	v, s := must(l.SparseWeights(fit.W)), must(l.Sparse())
 	h := l.Regulariser()

@@ -35,15 +35,45 @@ var _ Layer = (*NystromLayer)(nil)
 // MaxLandmarks is the largest number of landmarks of a NystromLayer. The eigenvectors for so many take hours.
 const MaxLandmarks = 1 << 14
 
-// NewNystromLayer fits the map of k on a sample [N, d], float32 or float64, and keeps a copy of the landmarks only.
-// WithSeed, WithLandmarks and WithLandmarkChoice decide which rows become landmarks. Time is cubic in the number of
-// landmarks: about two seconds for 1024 on two cores.
+// Nystrom says what a NystromLayer is fitted to.
+type Nystrom struct {
+	Kernel spectral.Kernel `param:"kernel" default:"gaussian" doc:"the map whose kernel and parameters it has"`
+	// The number of landmarks, at least the number of features and at most MaxLandmarks. 0 is one for each feature. With
+	// more, the features are the leading eigenvectors of a larger matrix.
+	Landmarks int `param:"landmarks" range:"[0,16384]" default:"0" doc:"rows to compare with; 0 is one a feature"`
+	// How the landmarks are chosen among the rows of the sample.
+	Select LandmarkChoice `param:"select" words:"uniform,rpcholesky" default:"uniform" doc:"how they are chosen"`
+}
+
+func (Nystrom) traits() Traits { return Traits{Fitted: true} }
+
+func (f Nystrom) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel, v, x) }
+
+func (f Nystrom) plan(s Spec) (plan, error) {
+	m := f.landmarks(s.Features)
+	return plan{kernel: f.Kernel, state: map[string]tensor.Shape{"landmarks": {m, s.Dims}, "projection": {m, s.Features}},
+		build: func(sample *tensor.Dense, opts []Option) (Layer, error) {
+			return newNystromLayer(f, sample, s.Dims, s.Features, apply(append(opts, WithSeed(s.Seed))))
+		}}, nil
+}
+
+// landmarks returns the number of landmarks for so many features.
+func (f Nystrom) landmarks(features int) int {
+	if f.Landmarks == 0 {
+		return features
+	}
+	return f.Landmarks
+}
+
+// NewNystromLayer fits the map on a sample [N, d], float32 or float64, and keeps a copy of the landmarks only. WithSeed
+// decides which rows become landmarks. Time is cubic in the number of landmarks: about two seconds for 1024 on two
+// cores.
 //
-// Errors: a nil sample, fewer rows than landmarks, fewer landmarks than features or more than MaxLandmarks, an
-// unknown choice (ErrParam); a sample without rows (ErrShape); a cell outside the domain of the
-// kernel, a kernel that is 0 or not finite on the landmarks (ErrDomain).
-func NewNystromLayer(k spectral.Kernel, sample *tensor.Dense, features int, opts ...Option) (*NystromLayer, error) {
-	o, err := newOptions("NewNystromLayer", opts)
+// Errors: a nil kernel or sample, fewer rows than landmarks, fewer landmarks than features or more than MaxLandmarks, an
+// unknown choice (ErrParam); a sample without rows (ErrShape); a cell outside the domain of the kernel, a kernel that is
+// 0 or not finite on the landmarks (ErrDomain).
+func NewNystromLayer(of Nystrom, sample *tensor.Dense, features int, opts ...Option) (*NystromLayer, error) {
+	o, err := newOptions("NewNystromLayer", opts, drawnOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -51,32 +81,28 @@ func NewNystromLayer(k spectral.Kernel, sample *tensor.Dense, features int, opts
 	if err != nil {
 		return nil, err
 	}
-	return newNystromLayer(k, sample, dims, features, o)
+	return newNystromLayer(of, sample, dims, features, o)
 }
 
 // newNystromLayer fits the map, or leaves its parameters zero if the options say so.
-func newNystromLayer(k spectral.Kernel, sample *tensor.Dense, dims, features int, o options) (*NystromLayer, error) {
+func newNystromLayer(of Nystrom, sample *tensor.Dense, dims, features int, o options) (*NystromLayer, error) {
 	b, err := newBase("NystromLayer", "nystrom", dims, features, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkKernel(b.who(), k); err != nil {
+	if err := checkKernel(b.who(), of.Kernel); err != nil {
 		return nil, err
 	}
-	m := o.nystrom.landmarks
-	if m == 0 {
-		m = features
-	}
-	nystrom := func(a ops.Attr) ops.Op { return ops.Nystrom(k, a) }
-	l := &NystromLayer{newSingle(b, ops.Domain{}, true, nystrom), k, o.nystrom.choice}
-	l.describe(nystromForm{k, m, o.nystrom.choice}, o)
+	m := of.landmarks(features)
+	nystrom := func(a ops.Attr) ops.Op { return ops.Nystrom(of.Kernel, a) }
+	l := &NystromLayer{newSingle(b, ops.Domain{}, true, nystrom), of.Kernel, of.Select}
+	l.describe(of, o)
 	switch {
 	case m < features || m > MaxLandmarks:
 		return nil, fmt.Errorf("%s: %d landmarks for %d features, want at least as many, and at most %d: %w", b.who(),
 			m, features, MaxLandmarks, ErrParam)
-	case !o.nystrom.choice.known():
-		return nil, fmt.Errorf("%s: %v, want UniformLandmarks or CholeskyLandmarks: %w", b.who(),
-			o.nystrom.choice, ErrParam)
+	case !of.Select.known():
+		return nil, fmt.Errorf("%s: %v, want UniformLandmarks or CholeskyLandmarks: %w", b.who(), of.Select, ErrParam)
 	}
 	for _, shape := range [][]int{{m, dims}, {m, features}} {
 		if err := b.checkSize(shape...); err != nil {
@@ -109,7 +135,7 @@ func (l *NystromLayer) fit(sample *tensor.Dense, m int, o options) error {
 			return err
 		}
 	}
-	rows, err := o.landmarks(l.kernel, sample, m)
+	rows, err := l.choice.landmarks(l.kernel, sample, m, o.sourceSeed())
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.who(), err)
 	}

@@ -43,8 +43,8 @@ func TestNystromConverges(t *testing.T) {
 					seeds = 1 // all rows, whatever the seed
 				}
 				for seed := range seeds {
-					l := must(layers.NewNystromLayer(k, x, m, layers.WithSeed(uint64(seed)),
-						layers.WithLandmarkChoice(choice)))
+					l := must(layers.NewNystromLayer(layers.Nystrom{Kernel: k, Select: choice}, x, m,
+						layers.WithSeed(uint64(seed))))
 					mean += gramError(t, k, l, x).RelativeFrobenius / float64(seeds)
 				}
 				if !(mean < last || mean < 1e-8) {
@@ -63,7 +63,7 @@ func TestNystromConverges(t *testing.T) {
 func TestNystromFloat32(t *testing.T) {
 	x := histograms(tensor.Float32, 97, 7, 1)
 	for _, k := range nystromKernels {
-		l := must(layers.NewNystromLayer(k, x, 97, layers.WithDtype(tensor.Float32)))
+		l := must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, x, 97, layers.WithDtype(tensor.Float32)))
 		if e := gramError(t, k, l, x).RelativeFrobenius; e > 2e-6 {
 			t.Errorf("%T: error %v", k, e)
 		}
@@ -75,7 +75,7 @@ func TestNystromFloat32(t *testing.T) {
 // fewer landmarks.
 func TestNystromOfFewerFeatures(t *testing.T) {
 	x, k := histograms(tensor.Float64, 61, 5, 1), spectral.Gaussian{Sigma: .3}
-	full, few := must(layers.NewNystromLayer(k, x, 61)), must(layers.NewNystromLayer(k, x, 7, layers.WithLandmarks(61)))
+	full, few := must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, x, 61)), must(layers.NewNystromLayer(layers.Nystrom{Kernel: k, Landmarks: 61}, x, 7))
 	z, zFew := must(full.Transform(nil, x)).Float64s(), must(few.Transform(nil, x)).Float64s()
 	rest := 0.
 	for i := range 61 {
@@ -95,7 +95,7 @@ func TestNystromOfFewerFeatures(t *testing.T) {
 	if got := gramError(t, k, few, x).RMS * 61; math.Abs(got-math.Sqrt(rest)) > 1e-10 {
 		t.Errorf("the error is %v, the other eigenvalues are %v", got, math.Sqrt(rest))
 	}
-	if a, b := gramError(t, k, few, x).RMS, gramError(t, k, must(layers.NewNystromLayer(k, x, 7)), x).RMS; !(a < b) {
+	if a, b := gramError(t, k, few, x).RMS, gramError(t, k, must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, x, 7)), x).RMS; !(a < b) {
 		t.Errorf("61 landmarks have an error of %v, 7 of %v", a, b)
 	}
 }
@@ -105,7 +105,7 @@ func TestNystromOfRepeatedRows(t *testing.T) {
 	x := tensor.New(tensor.WithShape(5, 2), tensor.WithBacking([]float64{.1, .9, .1, .9, .4, .6, .1, .9, .4, .6}))
 	for _, choice := range landmarkChoices {
 		k := spectral.Gaussian{Sigma: .3}
-		l := must(layers.NewNystromLayer(k, x, 4, layers.WithLandmarkChoice(choice), layers.WithSeed(3)))
+		l := must(layers.NewNystromLayer(layers.Nystrom{Kernel: k, Select: choice}, x, 4, layers.WithSeed(3)))
 		if l.Rank() != 2 || !strings.Contains(l.String(), "rank 2") {
 			t.Errorf("%v has rank %d, want 2", l, l.Rank())
 		}
@@ -120,8 +120,8 @@ func TestNystromOfRepeatedRows(t *testing.T) {
 	}
 	// Two landmarks by Cholesky are never the same row again, of uniform ones they can be.
 	for seed := range uint64(20) {
-		l := must(layers.NewNystromLayer(spectral.Gaussian{Sigma: .3}, x, 2,
-			layers.WithLandmarkChoice(layers.CholeskyLandmarks), layers.WithSeed(seed)))
+		l := must(layers.NewNystromLayer(layers.Nystrom{Kernel: spectral.Gaussian{Sigma: .3},
+			Select: layers.CholeskyLandmarks}, x, 2, layers.WithSeed(seed)))
 		if l.Rank() != 2 {
 			t.Errorf("seed %d: the same row was chosen twice", seed)
 		}
@@ -133,14 +133,14 @@ func TestNystromOffset(t *testing.T) {
 	k := spectral.Gaussian{Sigma: .5}
 	// Of 1e8 and more float64 keeps 1e-8.
 	x := mapped(rows(tensor.Float64, 41, 5, 1), func(v float64) float64 { return v + 1e8 })
-	if e := gramError(t, k, must(layers.NewNystromLayer(k, x, 41)), x).Max; e > 1e-10 {
+	if e := gramError(t, k, must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, x, 41)), x).Max; e > 1e-10 {
 		t.Errorf("error %v", e)
 	}
 	far := rows(tensor.Float64, 41, 5, 2)
 	for j := range 5 {
 		far.Float64s()[j] += 1e8 // a row that no mean can help
 	}
-	if e := gramError(t, k, must(layers.NewNystromLayer(k, far, 41)), far).Max; e > 1e-10 {
+	if e := gramError(t, k, must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, far, 41)), far).Max; e > 1e-10 {
 		t.Errorf("with a row far out: error %v", e)
 	}
 }

@@ -3,146 +3,71 @@ package layers
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
-// Option changes a default of a layer. The list says which options each constructor heeds. Any other option is an error
-// (ErrParam) that names the option, whatever its value. If an option is given twice, the last one counts.
+// Option changes a default of a layer. An option that does not apply to a layer is an error (ErrParam) that says why,
+// whatever its value. If an option is given twice, the last one counts.
 //
-//	NewFourierLayer, NewSkewedLayer, NewSkewedChi2Layer, NewSkewedIntersectionLayer, NewSRFLayer
-//		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSampler, WithPhase
-//	NewRandomLaplaceLayer
-//		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSampler, WithNormalisation
-//	NewRandomReLULayer
-//		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSampler
-//	NewLevyLayer
-//		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSampler,
-//		WithOrder, WithWindow, WithPeriod, WithOptimalPeriod
-//	NewGORFLayer
-//		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithCoupling
-//	NewHomogeneousLayer
-//		WithName, WithDtype, WithInputGrad, Tune, WithOrder, WithWindow, WithPeriod, WithOptimalPeriod, WithStationary
-//	NewExponentiatedLayer
-//		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSampler, WithPhase,
-//		WithOrder, WithWindow, WithPeriod, WithOptimalPeriod
-//	NewHDDLayer
-//		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSampler, WithPhase,
-//		WithPoints, WithScatteredPoints, WithBasis, WithBoxBasis, WithKDEBandwidth, WithLambdas
-//	NewL2DensityLayer
-//		WithName, WithDtype, WithInputGrad, WithSeed, Tune, WithSampler, WithPhase,
-//		WithPoints, WithScatteredPoints, WithBasis, WithBoxBasis, WithKDEBandwidth
-//	NewMeanMapLayer
-//		WithName, WithDtype, WithSeed, Tune, WithSampler, WithPhase
-//	NewRandomMaclaurinLayer
-//		WithName, WithDtype, WithInputGrad, WithSeed
-//	NewTensorSketchLayer
-//		WithName, WithDtype, WithInputGrad, WithSeed
-//	NewNystromLayer
-//		WithName, WithDtype, WithInputGrad, WithSeed, WithLandmarks, WithLandmarkChoice
-//	NewAddKPCALayer
-//		WithName, WithDtype, WithInputGrad, WithComponents, WithTablePoints
-//	NewMajiBergLayer
-//		WithName, WithDtype, WithInputGrad, WithBins, WithSparseEncoding
-//	NewDense
-//		WithName, WithDtype, WithInputGrad, WithSeed, Tune
-//	NewIdentity, NewNormalise, NewLinearHead, NewSoftmaxHead
-//		WithName, WithDtype, WithInputGrad
-//	NewHuberHead
-//		WithName, WithDtype, WithInputGrad, WithDelta
-//	NewConcat
-//		WithInputGrad
+//	WithName, WithDtype, WithInputGrad    all layers, but that a Concat has those of its parts, and a mean map the
+//	                                      input gradient of its map of samples
+//	WithSeed                              layers that draw numbers
+//	Tune                                  maps with parameters to tune, and Dense; heads are always tuned
+//	WithSampler                           maps that draw frequencies, but GORFLayer, which has WithCoupling
+//	WithPhase                             maps that make Fourier features, but LevyLayer and GORFLayer
+//	WithNormalisation                     RandomLaplaceLayer
+//	WithOrder, WithWindow, WithPeriod,    HomogeneousLayer, ExponentiatedLayer, LevyLayer
+//	WithOptimalPeriod
+//	WithStationary                        HomogeneousLayer
+//	WithDelta                             HuberHead
 //
 // Some options also depend on the kernel. These are errors (ErrParam), too:
 //
-//   - WithWindow, WithPeriod and WithOptimalPeriod for a kernel whose spectrum is a point mass (Hellinger), and
-//     WithLambdas for the Hellinger distance: the only frequency is 0, and the map is exact.
-//   - The same three without WithOrder for the ExponentiatedLayer of spectral.Intersection of degree 1, and WithBasis
-//     and WithBoxBasis without WithLambdas for the total variation: their maps then have no series and no embedding.
-//   - WithWindow, WithPeriod and WithOptimalPeriod for the LevyLayer of spectral.ReciprocalSemigroup.
+//   - WithWindow, WithPeriod and WithOptimalPeriod for a kernel whose spectrum is a point mass (Hellinger): the only
+//     frequency is 0, and the map is exact.
+//   - The same three without WithOrder for the ExponentiatedLayer of spectral.Intersection of degree 1, whose map then
+//     has no series, and for the LevyLayer of spectral.ReciprocalSemigroup.
 //   - WithOptimalPeriod together with WithStationary.
 //   - Tune for the RandomReLULayer of spectral.ArcCosine of order 0: a step has the gradient 0.
 //   - WithNormalisation for a kernel other than spectral.ExpSemigroup and spectral.ReciprocalSemigroup.
 type Option func(*options)
 
-// heeded lists the options of each constructor, as the comment of Option does.
-var heeded = func() map[string][]string {
-	with := func(more []string, names ...string) []string { return slices.Concat(more, names) }
-	every := []string{"WithName", "WithDtype", "WithInputGrad"}
-	drawn := with(every, "WithSeed")
-	sampled := with(drawn, "Tune", "WithSampler")
-	fourier := with(sampled, "WithPhase")
-	series := with(seriesOptions, "WithOrder")
-	density := with(fourier, "WithPoints", "WithScatteredPoints", "WithBasis", "WithBoxBasis", "WithKDEBandwidth")
-	return map[string][]string{
-		"NewFourierLayer":            fourier,
-		"NewSkewedLayer":             fourier,
-		"NewSkewedChi2Layer":         fourier,
-		"NewSkewedIntersectionLayer": fourier,
-		"NewSRFLayer":                fourier,
-		"NewRandomLaplaceLayer":      with(sampled, "WithNormalisation"),
-		"NewRandomReLULayer":         sampled,
-		"NewLevyLayer":               slices.Concat(sampled, series),
-		"NewGORFLayer":               with(drawn, "Tune", "WithCoupling"),
-		"NewHomogeneousLayer":        slices.Concat(every, series, []string{"Tune", "WithStationary"}),
-		"NewExponentiatedLayer":      slices.Concat(fourier, series),
-		"NewHDDLayer":                with(density, "WithLambdas"),
-		"NewL2DensityLayer":          density,
-		"NewMeanMapLayer":            {"WithName", "WithDtype", "WithSeed", "Tune", "WithSampler", "WithPhase"},
-		"NewRandomMaclaurinLayer":    drawn,
-		"NewTensorSketchLayer":       drawn,
-		"NewNystromLayer":            with(drawn, "WithLandmarks", "WithLandmarkChoice"),
-		"NewAddKPCALayer":            with(every, "WithComponents", "WithTablePoints"),
-		"NewMajiBergLayer":           with(every, "WithBins", "WithSparseEncoding"),
-		"NewDense":                   with(drawn, "Tune"),
-		"NewIdentity":                every,
-		"NewNormalise":               every,
-		"NewHuberHead":               with(every, "WithDelta"),
-		"NewLinearHead":              every,
-		"NewSoftmaxHead":             every,
-		"NewConcat":                  {"WithInputGrad"},
-	}
-}()
+// The options that groups of constructors have.
+var (
+	basicOptions   = []string{"WithName", "WithDtype", "WithInputGrad"}
+	drawnOptions   = with(basicOptions, "WithSeed")
+	sampledOptions = with(drawnOptions, "Tune", "WithSampler")
+	fourierOptions = with(sampledOptions, "WithPhase")
+	seriesOptions  = []string{"WithWindow", "WithPeriod", "WithOptimalPeriod"}
+)
 
-// remedies say what to do about an option that a constructor does not heed, if there is more to say than "leave it
-// out". The key is the option and the constructor. An empty constructor stands for all others.
-var remedies = map[[2]string]string{
-	{"Tune", ""}:                                "it has nothing to tune; leave it out",
-	{"WithSampler", ""}:                         "it draws no frequencies; leave it out",
-	{"WithSampler", "NewGORFLayer"}:             "the two signs are drawn by a coupling; use WithCoupling",
-	{"WithSeed", ""}:                            "it draws nothing; leave it out",
-	{"WithPhase", ""}:                           "it has no phase form; leave it out",
-	{"WithNormalisation", "NewLevyLayer"}:       "its rows have the length √k(x, x) anyhow; leave it out",
-	{"WithStationary", "NewExponentiatedLayer"}: "the stationary form has no exponentiated kernel; leave it out",
-	{"WithInputGrad", "NewMeanMapLayer"}:        "give it to the map of samples",
-	{"WithName", "NewConcat"}:                   "its name is made of the names of its parts; name these",
-}
+func with(options []string, more ...string) []string { return slices.Concat(options, more) }
 
-// remedy says what to do about an option that the constructor does not heed.
-func remedy(name, constructor string) string {
-	if text := remedies[[2]string{name, constructor}]; text != "" {
-		return text
-	}
-	switch {
-	case constructor == "NewConcat":
-		return "give it to its parts"
-	case name == "Tune" && strings.HasSuffix(constructor, "Head"):
-		return "a head is always tuned; leave it out"
-	}
-	if text := remedies[[2]string{name, ""}]; text != "" {
-		return text
-	}
-	var heeding []string
-	for c, names := range heeded {
-		if slices.Contains(names, name) {
-			heeding = append(heeding, c)
-		}
-	}
-	slices.Sort(heeding)
-	return "leave it out; it is an option of " + strings.Join(heeding, ", ")
+// inapplicable says why an option does not apply, by its name and, where it differs, the constructor.
+var inapplicable = map[string]string{
+	"Tune":                           "it has nothing to tune; leave it out",
+	"Tune NewLinearHead":             "a head is always tuned; leave it out",
+	"Tune NewSoftmaxHead":            "a head is always tuned; leave it out",
+	"Tune NewHuberHead":              "a head is always tuned; leave it out",
+	"WithSampler":                    "it draws no frequencies; leave it out",
+	"WithSampler NewGORFLayer":       "the two signs are drawn by a coupling; use WithCoupling",
+	"WithSeed":                       "it draws nothing; leave it out",
+	"WithPhase":                      "it has no phase form; leave it out",
+	"WithNormalisation":              "it is for RandomLaplaceLayer; leave it out",
+	"WithNormalisation NewLevyLayer": "its rows have the length √k(x, x) anyhow; leave it out",
+	"WithCoupling":                   "it is for GORFLayer; leave it out",
+	"WithOrder":                      "it is for maps of homogeneous kernels; leave it out",
+	"WithWindow":                     "it is for maps of homogeneous kernels; leave it out",
+	"WithPeriod":                     "it is for maps of homogeneous kernels; leave it out",
+	"WithOptimalPeriod":              "it is for maps of homogeneous kernels; leave it out",
+	"WithStationary":                 "it is for HomogeneousLayer, as only that has a stationary form; leave it out",
+	"WithDelta":                      "it is for HuberHead; leave it out",
+	"WithInputGrad":                  "give it to the map of samples",
+	"WithName":                       "its name is made of the names of its parts; name these",
+	"WithDtype":                      "give it to its parts",
 }
 
 type options struct {
@@ -155,15 +80,12 @@ type options struct {
 	dt        tensor.Dtype
 	policy    Policy
 	phase     bool
+	phases    bool // WithPhase applies
 	normalise bool
 	inputGrad bool
 	undrawn   bool
 	harmonics harmonicOptions
 	coupling  spectral.Coupling
-	nystrom   nystromOptions
-	kpca      kpcaOptions
-	majiBerg  majiBergOptions
-	hdd       hddOptions
 	delta     float64
 }
 
@@ -175,20 +97,24 @@ func option(name string, set func(*options)) Option {
 	}
 }
 
-// newOptions applies the options given to a constructor. An option that the constructor does not heed is an error.
-func newOptions(constructor string, opts []Option) (options, error) {
+// newOptions applies the options given to a constructor. An option other than the applicable ones is an error.
+func newOptions(constructor string, opts []Option, applicable []string) (options, error) {
 	if i := slices.IndexFunc(opts, func(f Option) bool { return f == nil }); i >= 0 {
 		return options{}, fmt.Errorf("layers: %s: option %d is nil; leave it out: %w", constructor, i, ErrParam)
 	}
 	o, who := apply(opts), "layers: "+constructor
-	if o.name != "" {
+	if o.phases = slices.Contains(applicable, "WithPhase"); o.name != "" {
 		who += fmt.Sprintf(" %q", o.name)
 	}
 	for _, name := range o.given {
-		if slices.Contains(heeded[constructor], name) {
+		if slices.Contains(applicable, name) {
 			continue
 		}
-		return options{}, fmt.Errorf("%s does not heed %s: %s: %w", who, name, remedy(name, constructor), ErrParam)
+		why, special := inapplicable[name+" "+constructor]
+		if !special {
+			why = inapplicable[name]
+		}
+		return options{}, fmt.Errorf("%s: %s does not apply: %s: %w", who, name, why, ErrParam)
 	}
 	wrong := ""
 	switch {
@@ -196,8 +122,6 @@ func newOptions(constructor string, opts []Option) (options, error) {
 		wrong = "WithSampler(nil), want a sampler, as spectral.IID{}"
 	case o.policy < Frozen || o.policy > All:
 		wrong = fmt.Sprintf("Tune(%v), want Frozen, Bandwidth, BandwidthEach or All", o.policy)
-	case slices.Contains(o.given, "WithScatteredPoints") && o.hdd.at == nil:
-		wrong = "WithScatteredPoints(nil), want points [V, l]"
 	}
 	if wrong != "" {
 		return options{}, fmt.Errorf("%s: %s, or leave it out: %w", who, wrong, ErrParam)
@@ -205,22 +129,21 @@ func newOptions(constructor string, opts []Option) (options, error) {
 	return o, nil
 }
 
-// unheeded returns an error, which says why, for the first of the named options that was given. These are options that
+// unused returns an error, which says why, for the first of the named options that was given. These are options that
 // would change nothing in the layer. It returns nil if none was given.
-func (o options) unheeded(who, why string, names ...string) error {
+func (o options) unused(who, why string, names ...string) error {
 	for _, name := range names {
 		if slices.Contains(o.given, name) {
-			return fmt.Errorf("%s does not heed %s: %s; leave it out: %w", who, name, why, ErrParam)
+			return fmt.Errorf("%s: %s does not apply: %s; leave it out: %w", who, name, why, ErrParam)
 		}
 	}
 	return nil
 }
 
-// apply returns the defaults with the options applied, without asking which constructor heeds them. No option may be
+// apply returns the defaults with the options applied, without asking whether they apply. No option may be
 // nil.
 func apply(opts []Option) options {
-	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults, kpca: kpcaDefaults,
-		majiBerg: majiBergDefaults, hdd: hddDefaults, delta: 1}
+	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults, delta: 1}
 	for _, f := range opts {
 		f(&o)
 	}

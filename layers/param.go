@@ -23,7 +23,7 @@ import (
 // default the numbers above 0. words are words that stand for numbers, 0, 1, 2, ... or as "auto=0" says; a number is
 // then allowed only if there is a range. The tag `param:",inline"` takes in the fields of a struct or interface.
 //
-// The kind of the parameter is the type of the field: bool; int, for whole numbers; float64; []float64 and string, for
+// The kind of the parameter is the type of the field: bool; int or []int, for a whole number; float64; []float64, for
 // finite numbers as text, "1:10"; spectral.Kernel, for the name of the map whose kernel it is.
 type ParamDef struct {
 	Name     string
@@ -71,6 +71,15 @@ var longDocs = map[string]string{
 func eachParam[T any](of T, do func(d ParamDef, f reflect.Value)) T {
 	walk(reflect.ValueOf(&of).Elem(), false, do)
 	return of
+}
+
+// orDefaults returns a copy of a struct of parameters with the default for each 0 that is out of range.
+func orDefaults[T any](of T) T {
+	return eachParam(of, func(d ParamDef, f reflect.Value) {
+		if d.Default != nil && f.IsZero() && d.number() && !slices.Contains(d.numbers, 0) && !(d.Closed && d.Min <= 0) {
+			d.decode(f, d.Default)
+		}
+	})
 }
 
 func walk(v reflect.Value, borrowed bool, do func(d ParamDef, f reflect.Value)) {
@@ -129,8 +138,9 @@ func declared(f reflect.StructField) ParamDef {
 		d.Flag, d.Default = true, false
 	case reflect.Int:
 		d.Whole = true
-	case reflect.Slice, reflect.String:
-		d.List = true
+	case reflect.Slice:
+		d.Whole = f.Type.Elem().Kind() == reflect.Int
+		d.List = !d.Whole
 	case reflect.Interface:
 		d.Words = lenders(f.Type)
 	}
@@ -166,11 +176,13 @@ func (d ParamDef) decode(f reflect.Value, value any) {
 		f.SetInt(int64(x))
 	case reflect.Float64:
 		f.SetFloat(x)
-	case reflect.String:
-		f.SetString(word)
 	case reflect.Slice:
-		list, _ := parseList(word)
-		f.Set(reflect.ValueOf(list))
+		f.SetZero()
+		if list, _ := parseList(word); d.List {
+			f.Set(reflect.ValueOf(list))
+		} else if x > 0 {
+			f.Set(reflect.ValueOf([]int{int(x)}))
+		}
 	case reflect.Interface:
 		if k := lentBy(f.Type(), word); k != nil {
 			f.Set(reflect.ValueOf(k))
@@ -182,11 +194,15 @@ func (d ParamDef) decode(f reflect.Value, value any) {
 func (d ParamDef) encode(f reflect.Value) any {
 	x := 0.
 	switch f.Kind() {
-	case reflect.Bool, reflect.String:
-		return f.Interface()
+	case reflect.Bool:
+		return f.Bool()
 	case reflect.Slice:
-		list, _ := f.Interface().([]float64)
-		return listText(list)
+		if list, ok := f.Interface().([]float64); ok {
+			return listText(list)
+		}
+		if f.Len() > 0 {
+			x = float64(f.Index(0).Int())
+		}
 	case reflect.Interface:
 		k, _ := f.Interface().(spectral.Kernel)
 		return nameOfKernel(k)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"sync/atomic"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -56,7 +54,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	if circular(law.Transform) && !o.phase {
 		if features%2 != 0 {
 			other := ""
-			if slices.Contains(heeded["New"+strings.TrimSuffix(kind, "Layer")+"Layer"], "WithPhase") {
+			if o.phases {
 				other = ", or for the phase form"
 			}
 			return nil, fmt.Errorf("%s: %d features is odd, and the pair form makes a cosine and a sine of each "+

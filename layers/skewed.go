@@ -16,7 +16,7 @@ var _ Layer = (*SkewedChi2Layer)(nil)
 // NewSkewedChi2Layer draws the map for d dimensions and the given number of output columns. Errors as for
 // NewFourierLayer.
 func NewSkewedChi2Layer(c float64, d, features int, opts ...Option) (*SkewedChi2Layer, error) {
-	o, err := newOptions("NewSkewedChi2Layer", opts)
+	o, err := newOptions("NewSkewedChi2Layer", opts, fourierOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ var _ Layer = (*SkewedIntersectionLayer)(nil)
 // NewSkewedIntersectionLayer draws the map for d dimensions and the given number of output columns. Errors as for
 // NewFourierLayer.
 func NewSkewedIntersectionLayer(c float64, d, features int, opts ...Option) (*SkewedIntersectionLayer, error) {
-	o, err := newOptions("NewSkewedIntersectionLayer", opts)
+	o, err := newOptions("NewSkewedIntersectionLayer", opts, fourierOptions)
 	if err != nil {
 		return nil, err
 	}

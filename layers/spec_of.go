@@ -114,7 +114,7 @@ func entryOf(f form) (*Entry, error) {
 	k := kernelOfForm(f)
 	for _, e := range slices.Concat(structure, Entries()) {
 		if reflect.TypeOf(e.of) == reflect.TypeOf(f) && sameKind(kernelOfForm(e.of), k) &&
-			nameOfForm(e.of) == nameOfForm(f) {
+			variantOf(e.of) == variantOf(f) {
 			return e, nil
 		}
 	}
@@ -132,10 +132,13 @@ func kernelOfForm(f form) spectral.Kernel {
 	return k
 }
 
-// nameOfForm returns what tells apart the entries of a form without kernels.
-func nameOfForm(f form) string {
-	if name := reflect.ValueOf(f).FieldByName("name"); name.IsValid() {
-		return name.String()
+// variantOf returns what tells apart the entries of a form without kernels.
+func variantOf(f form) any {
+	switch f := f.(type) {
+	case productForm:
+		return f.name
+	case densityForm:
+		return f.Distance
 	}
-	return ""
+	return nil
 }

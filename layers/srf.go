@@ -23,7 +23,7 @@ var _ Layer = (*SRFLayer)(nil)
 // NewFourierLayer, and a < √2 (ErrParam).
 func NewSRFLayer(k spectral.SRF, d, features int, opts ...Option) (*SRFLayer, error) {
 	const kind = "SRFLayer"
-	o, err := newOptions("NewSRFLayer", opts)
+	o, err := newOptions("NewSRFLayer", opts, fourierOptions)
 	if err != nil {
 		return nil, err
 	}

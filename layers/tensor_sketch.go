@@ -31,7 +31,7 @@ const mostBuckets = 1 << 24
 // NewTensorSketchLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam):
 // parameters out of range, a < √2, features < 1 or beyond 2²⁴.
 func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...Option) (*TensorSketchLayer, error) {
-	o, err := newOptions("NewTensorSketchLayer", opts)
+	o, err := newOptions("NewTensorSketchLayer", opts, drawnOptions)
 	if err != nil {
 		return nil, err
 	}

@@ -174,8 +174,10 @@ func (e *Entry) Check(v Values) error {
 			return err
 		}
 	}
-	if c, ok := f.(interface{ check(given Values) error }); ok {
-		if err := c.check(v); err != nil {
+	if c, ok := f.(interface {
+		check(mapName string, given Values) error
+	}); ok {
+		if err := c.check(e.Name, v); err != nil {
 			return err
 		}
 	}

@@ -366,10 +366,12 @@ var hostileGoodTypes = map[reflect.Type]goodOf{
 	reflect.TypeFor[ops.Sketch]():           is(ops.Sketch{Columns: 4, Slope: 1, Offset: 1}),
 	reflect.TypeFor[ops.Tables]():           is(ops.Tables{Points: 2, Width: 1, Power: 1, Rise: true}),
 	reflect.TypeFor[ops.Kernel]():           is(spectral.Gaussian{Sigma: 1}),
+	reflect.TypeFor[layers.Density]():       is(layers.Density{Distance: spectral.JensenShannonDivergence(), Sigma: 1}),
+	reflect.TypeFor[layers.Nystrom]():       is(layers.Nystrom{Kernel: spectral.Gaussian{Sigma: 1}}),
+	reflect.TypeFor[layers.AddKPCA]():       is(layers.AddKPCA{Kernel: spectral.Chi2{}}),
 	reflect.TypeFor[layers.Map]():           func(*hostileValues) any { return must(goodSpec().Build()) },
 	reflect.TypeFor[layers.Layer]():         func(*hostileValues) any { return must(goodSpec().Build()) },
 	reflect.TypeFor[layers.Head]():          func(*hostileValues) any { return must(layers.NewLinearHead(8, 1)) },
-	reflect.TypeFor[layers.DensityLayer]():  func(*hostileValues) any { return must(layers.NewL2DensityLayer(1, 2, 8)) },
 	reflect.TypeFor[[]layers.Option]():      is([]layers.Option{}),
 	reflect.TypeFor[layers.Part](): func(*hostileValues) any {
 		return layers.Part{Layer: must(goodSpec().Build()), From: 0, To: 3, Weight: 1}
@@ -433,12 +435,14 @@ var hostileGood = map[string]goodOf{
 	"ops.ParseNorm.name":         is("l2"),
 	"layers.ParsePolicy.s":       is("frozen"),
 	"layers.ParseValues.mapName": is("gaussian"), "layers.ParseValues.text": is("sigma=2"),
-	"layers.NewBagLayer.of":          func(*hostileValues) any { return must(layers.NewL2DensityLayer(1, 2, 8, layers.WithKDEBandwidth(.3))) },
+	"layers.NewBagLayer.of": func(*hostileValues) any {
+		return must(layers.NewHDDLayer(layers.Density{Sigma: 1, Bandwidth: []float64{.3}}, 2, 8))
+	},
 	"layers.NewSkewedLayer.k":        is(spectral.SkewedChi2{C: 1}),
 	"layers.NewRandomReLULayer.k":    is(spectral.NeuralTangent{}),
 	"layers.NewRandomLaplaceLayer.k": is(spectral.ExpSemigroup{Beta: 1}),
 	"layers.NewNystromLayer.sample":  of(12, 3), "layers.NewNystromLayer.features": is(4),
-	"layers.NewHDDLayer.axes": is(2), "layers.NewL2DensityLayer.axes": is(2),
+	"layers.NewHDDLayer.axes":    is(2),
 	"layers.Entry.Check.v":       is(layers.Values{}),
 	"layers.*.offsets":           is([]int{0, 2, 6}),
 	"ops/dense.*.a":              func(*hostileValues) any { return cells(9) },

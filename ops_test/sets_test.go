@@ -105,7 +105,7 @@ func naiveDensities(distance func(p, q float64) float64) func(v layers.Values, x
 
 // directions are those of a map of densities in l > 3 dimensions, which has them as a parameter.
 func directions(l int) (all [][]float64) {
-	of, err := layers.NewL2DensityLayer(1, l, 2)
+	of, err := layers.NewHDDLayer(layers.Density{Sigma: 1}, l, 2)
 	if err != nil {
 		panic(err)
 	}

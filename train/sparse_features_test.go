@@ -37,7 +37,7 @@ func zeroMaps(d int, dt tensor.Dtype, x *tensor.Dense) map[string]layers.Layer {
 		"Sequential": must(layers.NewSequential(identity, chi2("after", d))),
 		"Concat": must(layers.NewConcat(d, []layers.Part{{Layer: chi2("left", half), To: half, Weight: .3},
 			{Layer: must(layers.NewIdentity(d-half, layers.WithDtype(dt), layers.WithName("right"))), From: half, To: d, Weight: 2}})),
-		"Maji and Berg": must(layers.NewMajiBergLayer(x, layers.WithBins(5), layers.WithDtype(dt))),
+		"Maji and Berg": must(layers.NewMajiBergLayer(layers.MajiBerg{Bins: 5}, x, layers.WithDtype(dt))),
 	}
 }
 

@@ -92,7 +92,7 @@ func ExampleRestorePosterior() {
 func ExamplePosterior_VarianceResidual() {
 	x, y := sine(60)
 	kernel := spectral.Gaussian{Sigma: 1}
-	nystrom, err := layers.NewNystromLayer(kernel, x, 8, layers.WithSeed(1))
+	nystrom, err := layers.NewNystromLayer(layers.Nystrom{Kernel: kernel}, x, 8, layers.WithSeed(1))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -23,7 +23,7 @@ func TestVarianceResidual(t *testing.T) {
 	const n = 37
 	x, y := trial.Problem(n, 3, 1, 5)
 	kernel := spectral.Gaussian{Sigma: 2}
-	m, err := layers.NewNystromLayer(kernel, x, n, layers.WithSeed(1))
+	m, err := layers.NewNystromLayer(layers.Nystrom{Kernel: kernel}, x, n, layers.WithSeed(1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,10 +82,10 @@ func TestErrors(t *testing.T) {
 			return of(m, must(layers.NewMeanMapLayer(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8)), 1, 8)))
 		}, Options{}, domain.ErrParam, "sets of samples"},
 		"kernel of one's own": {func(m *train.Model) *train.Model {
-			return of(m, must(layers.NewNystromLayer(own{spectral.Gaussian{Sigma: 2e3}}, sample(), 4)))
+			return of(m, must(layers.NewNystromLayer(layers.Nystrom{Kernel: own{spectral.Gaussian{Sigma: 2e3}}}, sample(), 4)))
 		}, Options{}, domain.ErrParam, "onnx.own"},
 		"Bessel function": {func(m *train.Model) *train.Model {
-			return of(m, must(layers.NewNystromLayer(spectral.Matern{Nu: 2, Ell: 2e3}, sample(), 4)))
+			return of(m, must(layers.NewNystromLayer(layers.Nystrom{Kernel: spectral.Matern{Nu: 2, Ell: 2e3}}, sample(), 4)))
 		}, Options{}, domain.ErrParam, "ν = 2"},
 		"long sketch": {func(m *train.Model) *train.Model {
 			return of(m, must(layers.NewTensorSketchLayer(spectral.SpherePolynomial{A: 2, P: 2}, 3, 5000)))

@@ -32,7 +32,7 @@ func otherForms(x *tensor.Dense) map[string]layers.Layer {
 		spectral.Chi2{Gamma: 2, Negative: spectral.SignNegative}, spectral.Intersection{}, spectral.SkewedIntersection{C: .2},
 		spectral.Exponentiated{Of: spectral.Intersection{Negative: spectral.SignNegative}, Sigma: 1}, spectral.Exponentiated{Of: spectral.Hellinger{}, Sigma: 1},
 		spectral.Exponentiated{Of: spectral.JensenShannon{Gamma: .6}, Sigma: .4}} {
-		of[fmt.Sprintf("nystrom of %T%+v", k, k)] = must(layers.NewNystromLayer(k, x, 6, layers.WithLandmarks(9)))
+		of[fmt.Sprintf("nystrom of %T%+v", k, k)] = must(layers.NewNystromLayer(layers.Nystrom{Kernel: k, Landmarks: 9}, x, 6))
 	}
 	for _, f := range []ops.Activation{ops.Linear, ops.ReLU, ops.Tanh, ops.Sigmoid, ops.Softplus} {
 		of["dense "+f.String()] = must(layers.NewDense(5, 7, f))

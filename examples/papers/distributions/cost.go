@@ -29,17 +29,17 @@ func (o *options) cost(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	points, name := layers.WithPoints(costPoints), fmt.Sprintf("a grid of %d x %d points", costPoints, costPoints)
+	of, name := o.density(spectral.JensenShannonDivergence(), h, 2), fmt.Sprintf("a grid of %d x %d points", costPoints, costPoints)
+	of.Sigma, of.Points = .3, []int{costPoints}
 	if o.scattered {
 		x, rng := make([]float64, 2*costPoints*costPoints), rand.New(spectral.Stream(o.Seed, "points"))
 		for i := range x {
 			x[i] = rng.Float64()
 		}
-		points = layers.WithScatteredPoints(tensor.New(tensor.WithShape(len(x)/2, 2), tensor.WithBacking(x)))
+		of.Points, of.At = nil, tensor.New(tensor.WithShape(len(x)/2, 2), tensor.WithBacking(x))
 		name = fmt.Sprintf("%d uniform points", len(x)/2)
 	}
-	l, err := layers.NewHDDLayer(spectral.JensenShannonDivergence(), .3, 2, o.columns, layers.WithKDEBandwidth(h...), layers.WithBasis(layers.CosineBasis, o.functions), o.boxFor(2),
-		layers.WithLambdas(o.lambdas, o.rule), points, layers.WithSampler(o.samplerFor(0)), layers.WithDtype(tensor.Float32), layers.WithSeed(o.Seed))
+	l, err := layers.NewHDDLayer(of, 2, o.columns, append(single(o.Seed), layers.WithSampler(o.samplerFor(0)))...)
 	if err != nil {
 		return err
 	}

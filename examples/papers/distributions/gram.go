@@ -112,8 +112,9 @@ func (o *options) gram(_ context.Context) error {
 	if err != nil {
 		return err
 	}
-	opts := append(o.hddOptions(js, h, 2, o.Seed), layers.WithSampler(o.samplerFor(0)), layers.WithDtype(tensor.Float64))
-	l, err := layers.NewHDDLayer(js, sigma, 2, o.columns, opts...)
+	of := o.density(js, h, 2)
+	of.Sigma = sigma
+	l, err := layers.NewHDDLayer(of, 2, o.columns, layers.WithSampler(o.samplerFor(0)), layers.WithSeed(o.Seed))
 	if err != nil {
 		return err
 	}

@@ -137,9 +137,11 @@ func (o *options) probe() error {
 	if err := cli.CheckFeatures("features", o.columns); err != nil {
 		return err
 	}
-	js := spectral.JensenShannonDivergence()
-	opts := append(o.hddOptions(js, []float64{.5}, 2, o.Seed), layers.WithSampler(o.samplerFor(0)))
-	if _, err := layers.NewHDDLayer(js, 1, 2, 2+o.columns%2, opts...); err != nil {
+	if o.functions < 1 || o.lambdas < 1 {
+		return cli.Usage("-functions %d -lambdas %d: want at least 1 of each", o.functions, o.lambdas)
+	}
+	of := o.density(spectral.JensenShannonDivergence(), []float64{.5}, 2)
+	if _, err := layers.NewHDDLayer(of, 2, 2+o.columns%2, append(single(o.Seed), layers.WithSampler(o.samplerFor(0)))...); err != nil {
 		return &cli.UsageError{Err: err}
 	}
 	return nil

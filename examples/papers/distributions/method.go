@@ -32,7 +32,7 @@ const (
 func (o *options) methods() []method {
 	densities := func(name string, d spectral.DensityDistance) method {
 		return method{name: name, start: .5, rows: func(h []float64, axes int, seed uint64) (rowsOf, error) {
-			l, err := layers.NewHDDLayer(d, 1, axes, 2, o.hddOptions(d, h, axes, seed)...)
+			l, err := layers.NewHDDLayer(o.density(d, h, axes), axes, 2, single(seed)...)
 			if err != nil {
 				return nil, err
 			}
@@ -40,7 +40,7 @@ func (o *options) methods() []method {
 		}}
 	}
 	l2 := func(h []float64, axes int, seed uint64) (rowsOf, error) {
-		l, err := layers.NewL2DensityLayer(1, axes, 2, o.densityOptions(h, axes, seed)...)
+		l, err := layers.NewHDDLayer(o.density(spectral.DensityDistance{}, h, axes), axes, 2, single(seed)...)
 		if err != nil {
 			return nil, err
 		}
@@ -60,26 +60,20 @@ func (o *options) methods() []method {
 	}
 }
 
-// densityOptions are the options of the maps of densities.
-func (o *options) densityOptions(h []float64, axes int, seed uint64) []layers.Option {
-	return []layers.Option{layers.WithKDEBandwidth(h...), layers.WithBasis(layers.CosineBasis, o.functions),
-		layers.WithPoints(o.pointsFor(axes)), layers.WithDtype(tensor.Float32), layers.WithSeed(seed), o.boxFor(axes)}
+// density is the kernel of a distance with σ = 1. All products of the functions of two axes are in the basis, unless a
+// flag says otherwise. The squared Hellinger distance has one frequency, 0, and the zero distance none.
+func (o *options) density(d spectral.DensityDistance, h []float64, axes int) layers.Density {
+	of := layers.Density{Distance: d, Sigma: 1, Bandwidth: h, Functions: o.functions, Points: []int{o.pointsFor(axes)},
+		Box: o.box && axes < 3}
+	if d != spectral.SquaredHellinger() && d != (spectral.DensityDistance{}) {
+		of.Lambdas, of.Rule = o.lambdas, o.rule
+	}
+	return of
 }
 
-// hddOptions are densityOptions and the frequencies λ. The Hellinger distance has one frequency, 0.
-func (o *options) hddOptions(d spectral.DensityDistance, h []float64, axes int, seed uint64) []layers.Option {
-	if d == spectral.SquaredHellinger() {
-		return o.densityOptions(h, axes, seed)
-	}
-	return append(o.densityOptions(h, axes, seed), layers.WithLambdas(o.lambdas, o.rule))
-}
-
-// boxFor takes all products of the functions of two axes, unless a flag says otherwise.
-func (o *options) boxFor(axes int) layers.Option {
-	if o.box && axes < 3 {
-		return layers.WithBoxBasis()
-	}
-	return layers.WithBasis(layers.CosineBasis, o.functions)
+// single are the options of a map in float32.
+func single(seed uint64) []layers.Option {
+	return []layers.Option{layers.WithDtype(tensor.Float32), layers.WithSeed(seed)}
 }
 
 // pointsFor is the number of points of an axis: the flag's, or the layers' default.
@@ -116,7 +110,7 @@ func inBlocks(b *ops.Bags, rows rowsOf) (*tensor.Dense, error) {
 }
 
 // embedded are the coefficients of the densities.
-func embedded(l layers.DensityLayer, embed func(dst, x *tensor.Dense) (*tensor.Dense, error)) rowsOf {
+func embedded(l *layers.HDDLayer, embed func(dst, x *tensor.Dense) (*tensor.Dense, error)) rowsOf {
 	return func(b *ops.Bags) (*tensor.Dense, error) {
 		return inBlocks(b, func(some *ops.Bags) (*tensor.Dense, error) {
 			p, err := l.Densities(nil, some)
