@@ -4,15 +4,59 @@
 
 #include "textflag.h"
 
-// csrF32AVX512x32Panels4 multiplies a sparse row with 4 panels that are 32 wide; see rowFunc.
-TEXT ·csrF32AVX512x32Panels4(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
+// csrF32AVX512x32 multiplies a sparse row with panels that are 32 wide; see rowFunc.
+TEXT ·csrF32AVX512x32(SB), NOSPLIT, $0-72
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $4
+	JEQ     of4
+	CMPQ    AX, $2
+	JEQ     of2
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
 	SHLQ    $2, SI
-	MOVQ    bs+40(FP), DI
+	MOVQ    bs+48(FP), DI
+	SHLQ    $2, DI
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	CMPQ    AX, $0
+	JEQ     of1_add
+
+of1_entry:
+	MOVLQSX (CX), DI
+	IMULQ   SI, DI
+	VBROADCASTSS (DX), Z2
+	VFMADD231PS (BX)(DI*1), Z2, Z0
+	VFMADD231PS 64(BX)(DI*1), Z2, Z1
+	ADDQ    $4, CX
+	ADDQ    $4, DX
+	SUBQ    $1, AX
+	JNE     of1_entry
+
+of1_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
+	CMPQ    CX, $0
+	JEQ     of1_store
+	VADDPS  (CX), Z0, Z0
+	VADDPS  64(CX), Z1, Z1
+
+of1_store:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VZEROUPPER
+	RET
+
+of4:
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
+	SHLQ    $2, SI
+	MOVQ    bs+48(FP), DI
 	SHLQ    $2, DI
 	LEAQ    (BX)(DI*1), R8
 	LEAQ    (R8)(DI*1), R9
@@ -26,9 +70,9 @@ TEXT ·csrF32AVX512x32Panels4(SB), NOSPLIT, $0-64
 	VXORPS  Z6, Z6, Z6
 	VXORPS  Z7, Z7, Z7
 	CMPQ    AX, $0
-	JEQ     add
+	JEQ     of4_add
 
-entry:
+of4_entry:
 	MOVLQSX (CX), DI
 	IMULQ   SI, DI
 	VBROADCASTSS (DX), Z8
@@ -43,13 +87,13 @@ entry:
 	ADDQ    $4, CX
 	ADDQ    $4, DX
 	SUBQ    $1, AX
-	JNE     entry
+	JNE     of4_entry
 
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
+of4_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
 	CMPQ    CX, $0
-	JEQ     store
+	JEQ     of4_store
 	VADDPS  (CX), Z0, Z0
 	VADDPS  64(CX), Z1, Z1
 	VADDPS  128(CX), Z2, Z2
@@ -59,7 +103,7 @@ add:
 	VADDPS  384(CX), Z6, Z6
 	VADDPS  448(CX), Z7, Z7
 
-store:
+of4_store:
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -71,15 +115,14 @@ store:
 	VZEROUPPER
 	RET
 
-// csrF32AVX512x32Panels2 multiplies a sparse row with 2 panels that are 32 wide; see rowFunc.
-TEXT ·csrF32AVX512x32Panels2(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
+of2:
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
 	SHLQ    $2, SI
-	MOVQ    bs+40(FP), DI
+	MOVQ    bs+48(FP), DI
 	SHLQ    $2, DI
 	LEAQ    (BX)(DI*1), R8
 	VXORPS  Z0, Z0, Z0
@@ -87,9 +130,9 @@ TEXT ·csrF32AVX512x32Panels2(SB), NOSPLIT, $0-64
 	VXORPS  Z2, Z2, Z2
 	VXORPS  Z3, Z3, Z3
 	CMPQ    AX, $0
-	JEQ     add
+	JEQ     of2_add
 
-entry:
+of2_entry:
 	MOVLQSX (CX), DI
 	IMULQ   SI, DI
 	VBROADCASTSS (DX), Z4
@@ -100,19 +143,19 @@ entry:
 	ADDQ    $4, CX
 	ADDQ    $4, DX
 	SUBQ    $1, AX
-	JNE     entry
+	JNE     of2_entry
 
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
+of2_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
 	CMPQ    CX, $0
-	JEQ     store
+	JEQ     of2_store
 	VADDPS  (CX), Z0, Z0
 	VADDPS  64(CX), Z1, Z1
 	VADDPS  128(CX), Z2, Z2
 	VADDPS  192(CX), Z3, Z3
 
-store:
+of2_store:
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -120,55 +163,63 @@ store:
 	VZEROUPPER
 	RET
 
-// csrF32AVX512x32Panels1 multiplies a sparse row with 1 panels that are 32 wide; see rowFunc.
-TEXT ·csrF32AVX512x32Panels1(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
+// csrF32AVX512x48 multiplies a sparse row with panels that are 48 wide; see rowFunc.
+TEXT ·csrF32AVX512x48(SB), NOSPLIT, $0-72
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $4
+	JEQ     of4
+	CMPQ    AX, $2
+	JEQ     of2
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
 	SHLQ    $2, SI
-	MOVQ    bs+40(FP), DI
+	MOVQ    bs+48(FP), DI
 	SHLQ    $2, DI
 	VXORPS  Z0, Z0, Z0
 	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
 	CMPQ    AX, $0
-	JEQ     add
+	JEQ     of1_add
 
-entry:
+of1_entry:
 	MOVLQSX (CX), DI
 	IMULQ   SI, DI
-	VBROADCASTSS (DX), Z2
-	VFMADD231PS (BX)(DI*1), Z2, Z0
-	VFMADD231PS 64(BX)(DI*1), Z2, Z1
+	VBROADCASTSS (DX), Z3
+	VFMADD231PS (BX)(DI*1), Z3, Z0
+	VFMADD231PS 64(BX)(DI*1), Z3, Z1
+	VFMADD231PS 128(BX)(DI*1), Z3, Z2
 	ADDQ    $4, CX
 	ADDQ    $4, DX
 	SUBQ    $1, AX
-	JNE     entry
+	JNE     of1_entry
 
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
+of1_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
 	CMPQ    CX, $0
-	JEQ     store
+	JEQ     of1_store
 	VADDPS  (CX), Z0, Z0
 	VADDPS  64(CX), Z1, Z1
+	VADDPS  128(CX), Z2, Z2
 
-store:
+of1_store:
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
 	VZEROUPPER
 	RET
 
-// csrF32AVX512x48Panels4 multiplies a sparse row with 4 panels that are 48 wide; see rowFunc.
-TEXT ·csrF32AVX512x48Panels4(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
+of4:
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
 	SHLQ    $2, SI
-	MOVQ    bs+40(FP), DI
+	MOVQ    bs+48(FP), DI
 	SHLQ    $2, DI
 	LEAQ    (BX)(DI*1), R8
 	LEAQ    (R8)(DI*1), R9
@@ -186,9 +237,9 @@ TEXT ·csrF32AVX512x48Panels4(SB), NOSPLIT, $0-64
 	VXORPS  Z10, Z10, Z10
 	VXORPS  Z11, Z11, Z11
 	CMPQ    AX, $0
-	JEQ     add
+	JEQ     of4_add
 
-entry:
+of4_entry:
 	MOVLQSX (CX), DI
 	IMULQ   SI, DI
 	VBROADCASTSS (DX), Z12
@@ -207,13 +258,13 @@ entry:
 	ADDQ    $4, CX
 	ADDQ    $4, DX
 	SUBQ    $1, AX
-	JNE     entry
+	JNE     of4_entry
 
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
+of4_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
 	CMPQ    CX, $0
-	JEQ     store
+	JEQ     of4_store
 	VADDPS  (CX), Z0, Z0
 	VADDPS  64(CX), Z1, Z1
 	VADDPS  128(CX), Z2, Z2
@@ -227,7 +278,7 @@ add:
 	VADDPS  640(CX), Z10, Z10
 	VADDPS  704(CX), Z11, Z11
 
-store:
+of4_store:
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -243,15 +294,14 @@ store:
 	VZEROUPPER
 	RET
 
-// csrF32AVX512x48Panels2 multiplies a sparse row with 2 panels that are 48 wide; see rowFunc.
-TEXT ·csrF32AVX512x48Panels2(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
+of2:
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
 	SHLQ    $2, SI
-	MOVQ    bs+40(FP), DI
+	MOVQ    bs+48(FP), DI
 	SHLQ    $2, DI
 	LEAQ    (BX)(DI*1), R8
 	VXORPS  Z0, Z0, Z0
@@ -261,9 +311,9 @@ TEXT ·csrF32AVX512x48Panels2(SB), NOSPLIT, $0-64
 	VXORPS  Z4, Z4, Z4
 	VXORPS  Z5, Z5, Z5
 	CMPQ    AX, $0
-	JEQ     add
+	JEQ     of2_add
 
-entry:
+of2_entry:
 	MOVLQSX (CX), DI
 	IMULQ   SI, DI
 	VBROADCASTSS (DX), Z6
@@ -276,13 +326,13 @@ entry:
 	ADDQ    $4, CX
 	ADDQ    $4, DX
 	SUBQ    $1, AX
-	JNE     entry
+	JNE     of2_entry
 
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
+of2_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
 	CMPQ    CX, $0
-	JEQ     store
+	JEQ     of2_store
 	VADDPS  (CX), Z0, Z0
 	VADDPS  64(CX), Z1, Z1
 	VADDPS  128(CX), Z2, Z2
@@ -290,7 +340,7 @@ add:
 	VADDPS  256(CX), Z4, Z4
 	VADDPS  320(CX), Z5, Z5
 
-store:
+of2_store:
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -300,59 +350,63 @@ store:
 	VZEROUPPER
 	RET
 
-// csrF32AVX512x48Panels1 multiplies a sparse row with 1 panels that are 48 wide; see rowFunc.
-TEXT ·csrF32AVX512x48Panels1(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
-	SHLQ    $2, SI
-	MOVQ    bs+40(FP), DI
-	SHLQ    $2, DI
+// csrF64AVX512x24 multiplies a sparse row with panels that are 24 wide; see rowFunc.
+TEXT ·csrF64AVX512x24(SB), NOSPLIT, $0-72
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $4
+	JEQ     of4
+	CMPQ    AX, $2
+	JEQ     of2
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
+	SHLQ    $3, SI
+	MOVQ    bs+48(FP), DI
+	SHLQ    $3, DI
 	VXORPS  Z0, Z0, Z0
 	VXORPS  Z1, Z1, Z1
 	VXORPS  Z2, Z2, Z2
 	CMPQ    AX, $0
-	JEQ     add
+	JEQ     of1_add
 
-entry:
+of1_entry:
 	MOVLQSX (CX), DI
 	IMULQ   SI, DI
-	VBROADCASTSS (DX), Z3
-	VFMADD231PS (BX)(DI*1), Z3, Z0
-	VFMADD231PS 64(BX)(DI*1), Z3, Z1
-	VFMADD231PS 128(BX)(DI*1), Z3, Z2
+	VBROADCASTSD (DX), Z3
+	VFMADD231PD (BX)(DI*1), Z3, Z0
+	VFMADD231PD 64(BX)(DI*1), Z3, Z1
+	VFMADD231PD 128(BX)(DI*1), Z3, Z2
 	ADDQ    $4, CX
-	ADDQ    $4, DX
+	ADDQ    $8, DX
 	SUBQ    $1, AX
-	JNE     entry
+	JNE     of1_entry
 
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
+of1_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
 	CMPQ    CX, $0
-	JEQ     store
-	VADDPS  (CX), Z0, Z0
-	VADDPS  64(CX), Z1, Z1
-	VADDPS  128(CX), Z2, Z2
+	JEQ     of1_store
+	VADDPD  (CX), Z0, Z0
+	VADDPD  64(CX), Z1, Z1
+	VADDPD  128(CX), Z2, Z2
 
-store:
+of1_store:
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
 	VZEROUPPER
 	RET
 
-// csrF64AVX512x24Panels4 multiplies a sparse row with 4 panels that are 24 wide; see rowFunc.
-TEXT ·csrF64AVX512x24Panels4(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
+of4:
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
 	SHLQ    $3, SI
-	MOVQ    bs+40(FP), DI
+	MOVQ    bs+48(FP), DI
 	SHLQ    $3, DI
 	LEAQ    (BX)(DI*1), R8
 	LEAQ    (R8)(DI*1), R9
@@ -370,9 +424,9 @@ TEXT ·csrF64AVX512x24Panels4(SB), NOSPLIT, $0-64
 	VXORPS  Z10, Z10, Z10
 	VXORPS  Z11, Z11, Z11
 	CMPQ    AX, $0
-	JEQ     add
+	JEQ     of4_add
 
-entry:
+of4_entry:
 	MOVLQSX (CX), DI
 	IMULQ   SI, DI
 	VBROADCASTSD (DX), Z12
@@ -391,13 +445,13 @@ entry:
 	ADDQ    $4, CX
 	ADDQ    $8, DX
 	SUBQ    $1, AX
-	JNE     entry
+	JNE     of4_entry
 
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
+of4_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
 	CMPQ    CX, $0
-	JEQ     store
+	JEQ     of4_store
 	VADDPD  (CX), Z0, Z0
 	VADDPD  64(CX), Z1, Z1
 	VADDPD  128(CX), Z2, Z2
@@ -411,7 +465,7 @@ add:
 	VADDPD  640(CX), Z10, Z10
 	VADDPD  704(CX), Z11, Z11
 
-store:
+of4_store:
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -427,15 +481,14 @@ store:
 	VZEROUPPER
 	RET
 
-// csrF64AVX512x24Panels2 multiplies a sparse row with 2 panels that are 24 wide; see rowFunc.
-TEXT ·csrF64AVX512x24Panels2(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
+of2:
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
 	SHLQ    $3, SI
-	MOVQ    bs+40(FP), DI
+	MOVQ    bs+48(FP), DI
 	SHLQ    $3, DI
 	LEAQ    (BX)(DI*1), R8
 	VXORPS  Z0, Z0, Z0
@@ -445,9 +498,9 @@ TEXT ·csrF64AVX512x24Panels2(SB), NOSPLIT, $0-64
 	VXORPS  Z4, Z4, Z4
 	VXORPS  Z5, Z5, Z5
 	CMPQ    AX, $0
-	JEQ     add
+	JEQ     of2_add
 
-entry:
+of2_entry:
 	MOVLQSX (CX), DI
 	IMULQ   SI, DI
 	VBROADCASTSD (DX), Z6
@@ -460,13 +513,13 @@ entry:
 	ADDQ    $4, CX
 	ADDQ    $8, DX
 	SUBQ    $1, AX
-	JNE     entry
+	JNE     of2_entry
 
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
+of2_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
 	CMPQ    CX, $0
-	JEQ     store
+	JEQ     of2_store
 	VADDPD  (CX), Z0, Z0
 	VADDPD  64(CX), Z1, Z1
 	VADDPD  128(CX), Z2, Z2
@@ -474,7 +527,7 @@ add:
 	VADDPD  256(CX), Z4, Z4
 	VADDPD  320(CX), Z5, Z5
 
-store:
+of2_store:
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -484,59 +537,59 @@ store:
 	VZEROUPPER
 	RET
 
-// csrF64AVX512x24Panels1 multiplies a sparse row with 1 panels that are 24 wide; see rowFunc.
-TEXT ·csrF64AVX512x24Panels1(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
-	SHLQ    $3, SI
-	MOVQ    bs+40(FP), DI
-	SHLQ    $3, DI
-	VXORPS  Z0, Z0, Z0
-	VXORPS  Z1, Z1, Z1
-	VXORPS  Z2, Z2, Z2
+// csrF32AVX2x16 multiplies a sparse row with panels that are 16 wide; see rowFunc.
+TEXT ·csrF32AVX2x16(SB), NOSPLIT, $0-72
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $4
+	JEQ     of4
+	CMPQ    AX, $2
+	JEQ     of2
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
+	SHLQ    $2, SI
+	MOVQ    bs+48(FP), DI
+	SHLQ    $2, DI
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
 	CMPQ    AX, $0
-	JEQ     add
+	JEQ     of1_add
 
-entry:
+of1_entry:
 	MOVLQSX (CX), DI
 	IMULQ   SI, DI
-	VBROADCASTSD (DX), Z3
-	VFMADD231PD (BX)(DI*1), Z3, Z0
-	VFMADD231PD 64(BX)(DI*1), Z3, Z1
-	VFMADD231PD 128(BX)(DI*1), Z3, Z2
+	VBROADCASTSS (DX), Y2
+	VFMADD231PS (BX)(DI*1), Y2, Y0
+	VFMADD231PS 32(BX)(DI*1), Y2, Y1
 	ADDQ    $4, CX
-	ADDQ    $8, DX
+	ADDQ    $4, DX
 	SUBQ    $1, AX
-	JNE     entry
+	JNE     of1_entry
 
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
+of1_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
 	CMPQ    CX, $0
-	JEQ     store
-	VADDPD  (CX), Z0, Z0
-	VADDPD  64(CX), Z1, Z1
-	VADDPD  128(CX), Z2, Z2
+	JEQ     of1_store
+	VADDPS  (CX), Y0, Y0
+	VADDPS  32(CX), Y1, Y1
 
-store:
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
+of1_store:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
 	VZEROUPPER
 	RET
 
-// csrF32AVX2x16Panels4 multiplies a sparse row with 4 panels that are 16 wide; see rowFunc.
-TEXT ·csrF32AVX2x16Panels4(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
+of4:
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
 	SHLQ    $2, SI
-	MOVQ    bs+40(FP), DI
+	MOVQ    bs+48(FP), DI
 	SHLQ    $2, DI
 	LEAQ    (BX)(DI*1), R8
 	LEAQ    (R8)(DI*1), R9
@@ -550,9 +603,9 @@ TEXT ·csrF32AVX2x16Panels4(SB), NOSPLIT, $0-64
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    AX, $0
-	JEQ     add
+	JEQ     of4_add
 
-entry:
+of4_entry:
 	MOVLQSX (CX), DI
 	IMULQ   SI, DI
 	VBROADCASTSS (DX), Y8
@@ -567,13 +620,13 @@ entry:
 	ADDQ    $4, CX
 	ADDQ    $4, DX
 	SUBQ    $1, AX
-	JNE     entry
+	JNE     of4_entry
 
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
+of4_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
 	CMPQ    CX, $0
-	JEQ     store
+	JEQ     of4_store
 	VADDPS  (CX), Y0, Y0
 	VADDPS  32(CX), Y1, Y1
 	VADDPS  64(CX), Y2, Y2
@@ -583,7 +636,7 @@ add:
 	VADDPS  192(CX), Y6, Y6
 	VADDPS  224(CX), Y7, Y7
 
-store:
+of4_store:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -595,15 +648,14 @@ store:
 	VZEROUPPER
 	RET
 
-// csrF32AVX2x16Panels2 multiplies a sparse row with 2 panels that are 16 wide; see rowFunc.
-TEXT ·csrF32AVX2x16Panels2(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
+of2:
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
 	SHLQ    $2, SI
-	MOVQ    bs+40(FP), DI
+	MOVQ    bs+48(FP), DI
 	SHLQ    $2, DI
 	LEAQ    (BX)(DI*1), R8
 	VXORPS  Y0, Y0, Y0
@@ -611,9 +663,9 @@ TEXT ·csrF32AVX2x16Panels2(SB), NOSPLIT, $0-64
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    AX, $0
-	JEQ     add
+	JEQ     of2_add
 
-entry:
+of2_entry:
 	MOVLQSX (CX), DI
 	IMULQ   SI, DI
 	VBROADCASTSS (DX), Y4
@@ -624,19 +676,19 @@ entry:
 	ADDQ    $4, CX
 	ADDQ    $4, DX
 	SUBQ    $1, AX
-	JNE     entry
+	JNE     of2_entry
 
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
+of2_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
 	CMPQ    CX, $0
-	JEQ     store
+	JEQ     of2_store
 	VADDPS  (CX), Y0, Y0
 	VADDPS  32(CX), Y1, Y1
 	VADDPS  64(CX), Y2, Y2
 	VADDPS  96(CX), Y3, Y3
 
-store:
+of2_store:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -644,55 +696,59 @@ store:
 	VZEROUPPER
 	RET
 
-// csrF32AVX2x16Panels1 multiplies a sparse row with 1 panels that are 16 wide; see rowFunc.
-TEXT ·csrF32AVX2x16Panels1(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
-	SHLQ    $2, SI
-	MOVQ    bs+40(FP), DI
-	SHLQ    $2, DI
+// csrF64AVX2x8 multiplies a sparse row with panels that are 8 wide; see rowFunc.
+TEXT ·csrF64AVX2x8(SB), NOSPLIT, $0-72
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $4
+	JEQ     of4
+	CMPQ    AX, $2
+	JEQ     of2
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
+	SHLQ    $3, SI
+	MOVQ    bs+48(FP), DI
+	SHLQ    $3, DI
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    AX, $0
-	JEQ     add
+	JEQ     of1_add
 
-entry:
+of1_entry:
 	MOVLQSX (CX), DI
 	IMULQ   SI, DI
-	VBROADCASTSS (DX), Y2
-	VFMADD231PS (BX)(DI*1), Y2, Y0
-	VFMADD231PS 32(BX)(DI*1), Y2, Y1
+	VBROADCASTSD (DX), Y2
+	VFMADD231PD (BX)(DI*1), Y2, Y0
+	VFMADD231PD 32(BX)(DI*1), Y2, Y1
 	ADDQ    $4, CX
-	ADDQ    $4, DX
+	ADDQ    $8, DX
 	SUBQ    $1, AX
-	JNE     entry
+	JNE     of1_entry
 
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
+of1_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
 	CMPQ    CX, $0
-	JEQ     store
-	VADDPS  (CX), Y0, Y0
-	VADDPS  32(CX), Y1, Y1
+	JEQ     of1_store
+	VADDPD  (CX), Y0, Y0
+	VADDPD  32(CX), Y1, Y1
 
-store:
+of1_store:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VZEROUPPER
 	RET
 
-// csrF64AVX2x8Panels4 multiplies a sparse row with 4 panels that are 8 wide; see rowFunc.
-TEXT ·csrF64AVX2x8Panels4(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
+of4:
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
 	SHLQ    $3, SI
-	MOVQ    bs+40(FP), DI
+	MOVQ    bs+48(FP), DI
 	SHLQ    $3, DI
 	LEAQ    (BX)(DI*1), R8
 	LEAQ    (R8)(DI*1), R9
@@ -706,9 +762,9 @@ TEXT ·csrF64AVX2x8Panels4(SB), NOSPLIT, $0-64
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    AX, $0
-	JEQ     add
+	JEQ     of4_add
 
-entry:
+of4_entry:
 	MOVLQSX (CX), DI
 	IMULQ   SI, DI
 	VBROADCASTSD (DX), Y8
@@ -723,13 +779,13 @@ entry:
 	ADDQ    $4, CX
 	ADDQ    $8, DX
 	SUBQ    $1, AX
-	JNE     entry
+	JNE     of4_entry
 
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
+of4_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
 	CMPQ    CX, $0
-	JEQ     store
+	JEQ     of4_store
 	VADDPD  (CX), Y0, Y0
 	VADDPD  32(CX), Y1, Y1
 	VADDPD  64(CX), Y2, Y2
@@ -739,7 +795,7 @@ add:
 	VADDPD  192(CX), Y6, Y6
 	VADDPD  224(CX), Y7, Y7
 
-store:
+of4_store:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -751,15 +807,14 @@ store:
 	VZEROUPPER
 	RET
 
-// csrF64AVX2x8Panels2 multiplies a sparse row with 2 panels that are 8 wide; see rowFunc.
-TEXT ·csrF64AVX2x8Panels2(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
+of2:
+	MOVQ    k+8(FP), AX
+	MOVQ    at+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    b+32(FP), BX
+	MOVQ    rs+40(FP), SI
 	SHLQ    $3, SI
-	MOVQ    bs+40(FP), DI
+	MOVQ    bs+48(FP), DI
 	SHLQ    $3, DI
 	LEAQ    (BX)(DI*1), R8
 	VXORPS  Y0, Y0, Y0
@@ -767,9 +822,9 @@ TEXT ·csrF64AVX2x8Panels2(SB), NOSPLIT, $0-64
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    AX, $0
-	JEQ     add
+	JEQ     of2_add
 
-entry:
+of2_entry:
 	MOVLQSX (CX), DI
 	IMULQ   SI, DI
 	VBROADCASTSD (DX), Y4
@@ -780,62 +835,22 @@ entry:
 	ADDQ    $4, CX
 	ADDQ    $8, DX
 	SUBQ    $1, AX
-	JNE     entry
+	JNE     of2_entry
 
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
+of2_add:
+	MOVQ    from+64(FP), CX
+	MOVQ    c+56(FP), DX
 	CMPQ    CX, $0
-	JEQ     store
+	JEQ     of2_store
 	VADDPD  (CX), Y0, Y0
 	VADDPD  32(CX), Y1, Y1
 	VADDPD  64(CX), Y2, Y2
 	VADDPD  96(CX), Y3, Y3
 
-store:
+of2_store:
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
 	VMOVUPS Y3, 96(DX)
-	VZEROUPPER
-	RET
-
-// csrF64AVX2x8Panels1 multiplies a sparse row with 1 panels that are 8 wide; see rowFunc.
-TEXT ·csrF64AVX2x8Panels1(SB), NOSPLIT, $0-64
-	MOVQ    k+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    b+24(FP), BX
-	MOVQ    rs+32(FP), SI
-	SHLQ    $3, SI
-	MOVQ    bs+40(FP), DI
-	SHLQ    $3, DI
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	CMPQ    AX, $0
-	JEQ     add
-
-entry:
-	MOVLQSX (CX), DI
-	IMULQ   SI, DI
-	VBROADCASTSD (DX), Y2
-	VFMADD231PD (BX)(DI*1), Y2, Y0
-	VFMADD231PD 32(BX)(DI*1), Y2, Y1
-	ADDQ    $4, CX
-	ADDQ    $8, DX
-	SUBQ    $1, AX
-	JNE     entry
-
-add:
-	MOVQ    from+56(FP), CX
-	MOVQ    c+48(FP), DX
-	CMPQ    CX, $0
-	JEQ     store
-	VADDPD  (CX), Y0, Y0
-	VADDPD  32(CX), Y1, Y1
-
-store:
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
 	VZEROUPPER
 	RET

@@ -1,17 +1,18 @@
 package simd
 
 import (
+	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
-// rowFunc is a kernel for one sparse row and a fixed number of panels of B that are `width` wide:
+// rowFunc is a kernel for one sparse row and some numbers of panels of B that are `width` wide:
 //
-//	C[p·width + j] = Σₜ x[t]·B[at[t], p, j]   (+ from[p·width + j], unless from is nil),   t < k
+//	C[p·width + j] = Σₜ x[t]·B[at[t], p, j]   (+ from[p·width + j], unless from is nil),   t < k, p < panels
 //
 // where element (r, p, j) of B is b[r·rs + p·bs + j]. The sum runs in order, one rounding a step. from may be C.
-type rowFunc[T Float] func(k int, at *int32, x *T, b *T, rs, bs int, c *T, from *T)
+type rowFunc[T Float] func(panels, k int, at *int32, x *T, b *T, rs, bs int, c *T, from *T)
 
 // csrRows is the length of a row block.
 //
@@ -101,7 +102,7 @@ func (p *sparseProduct[T]) run() (badRow int) {
 	defer csrPools.at.Put(at)
 	defer csrPools.splits.Put(splits)
 	p.locate(at, splits)
-	p.strips = ceil(p.whole, p.most())
+	p.strips = ceil(p.whole, p.most)
 	if p.whole < p.panels {
 		p.strips++
 	}
@@ -163,16 +164,13 @@ func (p *sparseProduct[T]) work() {
 		}
 		block, strip := i/p.strips, i%p.strips
 		r0, r1 := block*p.rows, min((block+1)*p.rows, p.x.Rows)
-		lo := strip * p.most()
+		lo := strip * p.most
 		if lo >= p.whole {
 			p.edge(r0, r1, ws.tile)
 			continue
 		}
-		for end := min(lo+p.most(), p.whole); lo < end; {
-			panels := end - lo
-			for p.row[panels] == nil {
-				panels--
-			}
+		for end := min(lo+p.most, p.whole); lo < end; {
+			panels := 1 << (bits.Len(uint(end-lo)) - 1)
 			p.strip(r0, r1, lo, lo+panels)
 			lo += panels
 		}
@@ -203,12 +201,9 @@ func (p *sparseProduct[T]) slice(g, lo, hi int) []T {
 	return p.packed[(k0*p.panels+k*lo)*p.width : (k0*p.panels+k*hi)*p.width]
 }
 
-// most is how many panels the kernel for the most goes over.
-func (p *sparseProduct[T]) most() int { return len(p.row) - 1 }
-
 // strip multiplies rows r0 to r1 with whole panels lo to hi, for which there is a kernel.
 func (p *sparseProduct[T]) strip(r0, r1, lo, hi int) {
-	kernel, j := p.row[hi-lo], lo*p.width
+	j := lo * p.width
 	for g := range p.blocks {
 		b, rs, bs := p.panel(g, lo)
 		next := p.slice(g+1, lo, hi)
@@ -216,7 +211,7 @@ func (p *sparseProduct[T]) strip(r0, r1, lo, hi int) {
 			prefetchPart(next, i-r0, r1-r0)
 			c := &p.dst[i*p.ld+j]
 			if k, at, x := p.entries(i, g); k > 0 || g == 0 {
-				kernel(k, at, x, b, rs, bs, c, p.from(g, c, j))
+				p.row(hi-lo, k, at, x, b, rs, bs, c, p.from(g, c, j))
 			}
 			if g == p.blocks-1 && p.finish(i, j, hi*p.width) {
 				p.bad.report(i)
@@ -259,7 +254,7 @@ func (p *sparseProduct[T]) edge(r0, r1 int, tile []T) {
 		}
 		for i := r0; i < r1; i++ {
 			if k, at, x := p.entries(i, g); k > 0 || g == 0 {
-				p.row[1](k, at, x, b, rs, bs, &tile[0], nil)
+				p.row(1, k, at, x, b, rs, bs, &tile[0], nil)
 				p.addTile(p.dst[i*p.ld+j:i*p.ld+p.n], tile[skip:], g, j)
 			}
 			if g == p.blocks-1 && p.finish(i, j, p.n) {

@@ -88,18 +88,23 @@ DATA hadamardSignsAVX2F64<>+0x30(SB)/8, $0xbff0000000000000
 DATA hadamardSignsAVX2F64<>+0x38(SB)/8, $0xbff0000000000000
 GLOBL hadamardSignsAVX2F64<>(SB), RODATA|NOPTR, $64
 
-// hadamardHead4AVX512F32 transforms blocks of 4 vectors of src·scale.
-TEXT ·hadamardHead4AVX512F32(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
+// hadamardHeadAVX512F32 transforms blocks of 2^of vectors of src·scale.
+TEXT ·hadamardHeadAVX512F32(SB), NOSPLIT, $0-40
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $4
+	JEQ     of4
+	CMPQ    AX, $3
+	JEQ     of3
+	MOVQ    dst+8(FP), AX
+	MOVQ    src+16(FP), CX
+	MOVQ    scale+24(FP), DX
+	MOVQ    n+32(FP), BX
 	VMOVUPS hadamardSignsAVX512F32<>+0(SB), Z4
 	VMOVUPS hadamardSignsAVX512F32<>+64(SB), Z5
 	VMOVUPS hadamardSignsAVX512F32<>+128(SB), Z6
 	VMOVUPS hadamardSignsAVX512F32<>+192(SB), Z7
 
-loop:
+of2_loop:
 	VMOVUPS (CX), Z0
 	VMULPS  (DX), Z0, Z0
 	VMOVUPS 64(CX), Z1
@@ -156,154 +161,21 @@ loop:
 	ADDQ    $256, CX
 	ADDQ    $256, DX
 	SUBQ    $64, BX
-	JNE     loop
+	JNE     of2_loop
 	VZEROUPPER
 	RET
 
-// hadamardHead8AVX512F32 transforms blocks of 8 vectors of src·scale.
-TEXT ·hadamardHead8AVX512F32(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
-	VMOVUPS hadamardSignsAVX512F32<>+0(SB), Z8
-	VMOVUPS hadamardSignsAVX512F32<>+64(SB), Z9
-	VMOVUPS hadamardSignsAVX512F32<>+128(SB), Z10
-	VMOVUPS hadamardSignsAVX512F32<>+192(SB), Z11
-
-loop:
-	VMOVUPS (CX), Z0
-	VMULPS  (DX), Z0, Z0
-	VMOVUPS 64(CX), Z1
-	VMULPS  64(DX), Z1, Z1
-	VMOVUPS 128(CX), Z2
-	VMULPS  128(DX), Z2, Z2
-	VMOVUPS 192(CX), Z3
-	VMULPS  192(DX), Z3, Z3
-	VMOVUPS 256(CX), Z4
-	VMULPS  256(DX), Z4, Z4
-	VMOVUPS 320(CX), Z5
-	VMULPS  320(DX), Z5, Z5
-	VMOVUPS 384(CX), Z6
-	VMULPS  384(DX), Z6, Z6
-	VMOVUPS 448(CX), Z7
-	VMULPS  448(DX), Z7, Z7
-	VPERMILPS $177, Z0, Z12
-	VFMADD213PS Z12, Z8, Z0
-	VPERMILPS $177, Z1, Z13
-	VFMADD213PS Z13, Z8, Z1
-	VPERMILPS $177, Z2, Z14
-	VFMADD213PS Z14, Z8, Z2
-	VPERMILPS $177, Z3, Z15
-	VFMADD213PS Z15, Z8, Z3
-	VPERMILPS $177, Z4, Z16
-	VFMADD213PS Z16, Z8, Z4
-	VPERMILPS $177, Z5, Z17
-	VFMADD213PS Z17, Z8, Z5
-	VPERMILPS $177, Z6, Z18
-	VFMADD213PS Z18, Z8, Z6
-	VPERMILPS $177, Z7, Z19
-	VFMADD213PS Z19, Z8, Z7
-	VPERMILPS $78, Z0, Z12
-	VFMADD213PS Z12, Z9, Z0
-	VPERMILPS $78, Z1, Z13
-	VFMADD213PS Z13, Z9, Z1
-	VPERMILPS $78, Z2, Z14
-	VFMADD213PS Z14, Z9, Z2
-	VPERMILPS $78, Z3, Z15
-	VFMADD213PS Z15, Z9, Z3
-	VPERMILPS $78, Z4, Z16
-	VFMADD213PS Z16, Z9, Z4
-	VPERMILPS $78, Z5, Z17
-	VFMADD213PS Z17, Z9, Z5
-	VPERMILPS $78, Z6, Z18
-	VFMADD213PS Z18, Z9, Z6
-	VPERMILPS $78, Z7, Z19
-	VFMADD213PS Z19, Z9, Z7
-	VSHUFF64X2 $177, Z0, Z0, Z12
-	VFMADD213PS Z12, Z10, Z0
-	VSHUFF64X2 $177, Z1, Z1, Z13
-	VFMADD213PS Z13, Z10, Z1
-	VSHUFF64X2 $177, Z2, Z2, Z14
-	VFMADD213PS Z14, Z10, Z2
-	VSHUFF64X2 $177, Z3, Z3, Z15
-	VFMADD213PS Z15, Z10, Z3
-	VSHUFF64X2 $177, Z4, Z4, Z16
-	VFMADD213PS Z16, Z10, Z4
-	VSHUFF64X2 $177, Z5, Z5, Z17
-	VFMADD213PS Z17, Z10, Z5
-	VSHUFF64X2 $177, Z6, Z6, Z18
-	VFMADD213PS Z18, Z10, Z6
-	VSHUFF64X2 $177, Z7, Z7, Z19
-	VFMADD213PS Z19, Z10, Z7
-	VSHUFF64X2 $78, Z0, Z0, Z12
-	VFMADD213PS Z12, Z11, Z0
-	VSHUFF64X2 $78, Z1, Z1, Z13
-	VFMADD213PS Z13, Z11, Z1
-	VSHUFF64X2 $78, Z2, Z2, Z14
-	VFMADD213PS Z14, Z11, Z2
-	VSHUFF64X2 $78, Z3, Z3, Z15
-	VFMADD213PS Z15, Z11, Z3
-	VSHUFF64X2 $78, Z4, Z4, Z16
-	VFMADD213PS Z16, Z11, Z4
-	VSHUFF64X2 $78, Z5, Z5, Z17
-	VFMADD213PS Z17, Z11, Z5
-	VSHUFF64X2 $78, Z6, Z6, Z18
-	VFMADD213PS Z18, Z11, Z6
-	VSHUFF64X2 $78, Z7, Z7, Z19
-	VFMADD213PS Z19, Z11, Z7
-	VADDPS  Z1, Z0, Z12
-	VSUBPS  Z1, Z0, Z1
-	VADDPS  Z3, Z2, Z0
-	VSUBPS  Z3, Z2, Z3
-	VADDPS  Z5, Z4, Z2
-	VSUBPS  Z5, Z4, Z5
-	VADDPS  Z7, Z6, Z4
-	VSUBPS  Z7, Z6, Z7
-	VADDPS  Z0, Z12, Z6
-	VSUBPS  Z0, Z12, Z0
-	VADDPS  Z3, Z1, Z12
-	VSUBPS  Z3, Z1, Z3
-	VADDPS  Z4, Z2, Z1
-	VSUBPS  Z4, Z2, Z4
-	VADDPS  Z7, Z5, Z2
-	VSUBPS  Z7, Z5, Z7
-	VADDPS  Z1, Z6, Z5
-	VSUBPS  Z1, Z6, Z1
-	VADDPS  Z2, Z12, Z6
-	VSUBPS  Z2, Z12, Z2
-	VADDPS  Z4, Z0, Z12
-	VSUBPS  Z4, Z0, Z4
-	VADDPS  Z7, Z3, Z0
-	VSUBPS  Z7, Z3, Z7
-	VMOVUPS Z5, (AX)
-	VMOVUPS Z6, 64(AX)
-	VMOVUPS Z12, 128(AX)
-	VMOVUPS Z0, 192(AX)
-	VMOVUPS Z1, 256(AX)
-	VMOVUPS Z2, 320(AX)
-	VMOVUPS Z4, 384(AX)
-	VMOVUPS Z7, 448(AX)
-	ADDQ    $512, AX
-	ADDQ    $512, CX
-	ADDQ    $512, DX
-	SUBQ    $128, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
-// hadamardHead16AVX512F32 transforms blocks of 16 vectors of src·scale.
-TEXT ·hadamardHead16AVX512F32(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
+of4:
+	MOVQ    dst+8(FP), AX
+	MOVQ    src+16(FP), CX
+	MOVQ    scale+24(FP), DX
+	MOVQ    n+32(FP), BX
 	VMOVUPS hadamardSignsAVX512F32<>+0(SB), Z16
 	VMOVUPS hadamardSignsAVX512F32<>+64(SB), Z17
 	VMOVUPS hadamardSignsAVX512F32<>+128(SB), Z18
 	VMOVUPS hadamardSignsAVX512F32<>+192(SB), Z19
 
-loop:
+of4_loop:
 	VMOVUPS (CX), Z0
 	VMULPS  (DX), Z0, Z0
 	VMOVUPS 64(CX), Z1
@@ -548,24 +420,162 @@ loop:
 	ADDQ    $1024, CX
 	ADDQ    $1024, DX
 	SUBQ    $256, BX
-	JNE     loop
+	JNE     of4_loop
 	VZEROUPPER
 	RET
 
-// hadamardPass2AVX512F32 transforms 2 rows that are h apart.
-TEXT ·hadamardPass2AVX512F32(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    n+16(FP), DX
+of3:
+	MOVQ    dst+8(FP), AX
+	MOVQ    src+16(FP), CX
+	MOVQ    scale+24(FP), DX
+	MOVQ    n+32(FP), BX
+	VMOVUPS hadamardSignsAVX512F32<>+0(SB), Z8
+	VMOVUPS hadamardSignsAVX512F32<>+64(SB), Z9
+	VMOVUPS hadamardSignsAVX512F32<>+128(SB), Z10
+	VMOVUPS hadamardSignsAVX512F32<>+192(SB), Z11
+
+of3_loop:
+	VMOVUPS (CX), Z0
+	VMULPS  (DX), Z0, Z0
+	VMOVUPS 64(CX), Z1
+	VMULPS  64(DX), Z1, Z1
+	VMOVUPS 128(CX), Z2
+	VMULPS  128(DX), Z2, Z2
+	VMOVUPS 192(CX), Z3
+	VMULPS  192(DX), Z3, Z3
+	VMOVUPS 256(CX), Z4
+	VMULPS  256(DX), Z4, Z4
+	VMOVUPS 320(CX), Z5
+	VMULPS  320(DX), Z5, Z5
+	VMOVUPS 384(CX), Z6
+	VMULPS  384(DX), Z6, Z6
+	VMOVUPS 448(CX), Z7
+	VMULPS  448(DX), Z7, Z7
+	VPERMILPS $177, Z0, Z12
+	VFMADD213PS Z12, Z8, Z0
+	VPERMILPS $177, Z1, Z13
+	VFMADD213PS Z13, Z8, Z1
+	VPERMILPS $177, Z2, Z14
+	VFMADD213PS Z14, Z8, Z2
+	VPERMILPS $177, Z3, Z15
+	VFMADD213PS Z15, Z8, Z3
+	VPERMILPS $177, Z4, Z16
+	VFMADD213PS Z16, Z8, Z4
+	VPERMILPS $177, Z5, Z17
+	VFMADD213PS Z17, Z8, Z5
+	VPERMILPS $177, Z6, Z18
+	VFMADD213PS Z18, Z8, Z6
+	VPERMILPS $177, Z7, Z19
+	VFMADD213PS Z19, Z8, Z7
+	VPERMILPS $78, Z0, Z12
+	VFMADD213PS Z12, Z9, Z0
+	VPERMILPS $78, Z1, Z13
+	VFMADD213PS Z13, Z9, Z1
+	VPERMILPS $78, Z2, Z14
+	VFMADD213PS Z14, Z9, Z2
+	VPERMILPS $78, Z3, Z15
+	VFMADD213PS Z15, Z9, Z3
+	VPERMILPS $78, Z4, Z16
+	VFMADD213PS Z16, Z9, Z4
+	VPERMILPS $78, Z5, Z17
+	VFMADD213PS Z17, Z9, Z5
+	VPERMILPS $78, Z6, Z18
+	VFMADD213PS Z18, Z9, Z6
+	VPERMILPS $78, Z7, Z19
+	VFMADD213PS Z19, Z9, Z7
+	VSHUFF64X2 $177, Z0, Z0, Z12
+	VFMADD213PS Z12, Z10, Z0
+	VSHUFF64X2 $177, Z1, Z1, Z13
+	VFMADD213PS Z13, Z10, Z1
+	VSHUFF64X2 $177, Z2, Z2, Z14
+	VFMADD213PS Z14, Z10, Z2
+	VSHUFF64X2 $177, Z3, Z3, Z15
+	VFMADD213PS Z15, Z10, Z3
+	VSHUFF64X2 $177, Z4, Z4, Z16
+	VFMADD213PS Z16, Z10, Z4
+	VSHUFF64X2 $177, Z5, Z5, Z17
+	VFMADD213PS Z17, Z10, Z5
+	VSHUFF64X2 $177, Z6, Z6, Z18
+	VFMADD213PS Z18, Z10, Z6
+	VSHUFF64X2 $177, Z7, Z7, Z19
+	VFMADD213PS Z19, Z10, Z7
+	VSHUFF64X2 $78, Z0, Z0, Z12
+	VFMADD213PS Z12, Z11, Z0
+	VSHUFF64X2 $78, Z1, Z1, Z13
+	VFMADD213PS Z13, Z11, Z1
+	VSHUFF64X2 $78, Z2, Z2, Z14
+	VFMADD213PS Z14, Z11, Z2
+	VSHUFF64X2 $78, Z3, Z3, Z15
+	VFMADD213PS Z15, Z11, Z3
+	VSHUFF64X2 $78, Z4, Z4, Z16
+	VFMADD213PS Z16, Z11, Z4
+	VSHUFF64X2 $78, Z5, Z5, Z17
+	VFMADD213PS Z17, Z11, Z5
+	VSHUFF64X2 $78, Z6, Z6, Z18
+	VFMADD213PS Z18, Z11, Z6
+	VSHUFF64X2 $78, Z7, Z7, Z19
+	VFMADD213PS Z19, Z11, Z7
+	VADDPS  Z1, Z0, Z12
+	VSUBPS  Z1, Z0, Z1
+	VADDPS  Z3, Z2, Z0
+	VSUBPS  Z3, Z2, Z3
+	VADDPS  Z5, Z4, Z2
+	VSUBPS  Z5, Z4, Z5
+	VADDPS  Z7, Z6, Z4
+	VSUBPS  Z7, Z6, Z7
+	VADDPS  Z0, Z12, Z6
+	VSUBPS  Z0, Z12, Z0
+	VADDPS  Z3, Z1, Z12
+	VSUBPS  Z3, Z1, Z3
+	VADDPS  Z4, Z2, Z1
+	VSUBPS  Z4, Z2, Z4
+	VADDPS  Z7, Z5, Z2
+	VSUBPS  Z7, Z5, Z7
+	VADDPS  Z1, Z6, Z5
+	VSUBPS  Z1, Z6, Z1
+	VADDPS  Z2, Z12, Z6
+	VSUBPS  Z2, Z12, Z2
+	VADDPS  Z4, Z0, Z12
+	VSUBPS  Z4, Z0, Z4
+	VADDPS  Z7, Z3, Z0
+	VSUBPS  Z7, Z3, Z7
+	VMOVUPS Z5, (AX)
+	VMOVUPS Z6, 64(AX)
+	VMOVUPS Z12, 128(AX)
+	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z1, 256(AX)
+	VMOVUPS Z2, 320(AX)
+	VMOVUPS Z4, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	ADDQ    $512, AX
+	ADDQ    $512, CX
+	ADDQ    $512, DX
+	SUBQ    $128, BX
+	JNE     of3_loop
+	VZEROUPPER
+	RET
+
+// hadamardPassAVX512F32 transforms 2^of rows that are h apart.
+TEXT ·hadamardPassAVX512F32(SB), NOSPLIT, $0-32
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $4
+	JEQ     of4
+	CMPQ    AX, $3
+	JEQ     of3
+	CMPQ    AX, $2
+	JEQ     of2
+	MOVQ    x+8(FP), AX
+	MOVQ    h+16(FP), CX
+	MOVQ    n+24(FP), DX
 	SHLQ    $2, CX
 	SHLQ    $2, DX
 	LEAQ    (AX)(DX*1), BX
 	LEAQ    (CX)(CX*2), SI
 
-block:
+of1_block:
 	MOVQ    CX, DI
 
-loop:
+of1_loop:
 	VMOVUPS (AX), Z0
 	VMOVUPS (AX)(CX*1), Z1
 	VADDPS  Z1, Z0, Z2
@@ -574,134 +584,29 @@ loop:
 	VMOVUPS Z1, (AX)(CX*1)
 	ADDQ    $64, AX
 	SUBQ    $64, DI
-	JNE     loop
+	JNE     of1_loop
 	ADDQ    CX, AX
 	CMPQ    AX, BX
-	JLT     block
+	JLT     of1_block
 	VZEROUPPER
 	RET
 
-// hadamardPass4AVX512F32 transforms 4 rows that are h apart.
-TEXT ·hadamardPass4AVX512F32(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    n+16(FP), DX
+of4:
+	MOVQ    x+8(FP), AX
+	MOVQ    h+16(FP), CX
+	MOVQ    n+24(FP), DX
 	SHLQ    $2, CX
 	SHLQ    $2, DX
 	LEAQ    (AX)(DX*1), BX
 	LEAQ    (CX)(CX*2), SI
 
-block:
-	MOVQ    CX, DI
-
-loop:
-	VMOVUPS (AX), Z0
-	VMOVUPS (AX)(CX*1), Z1
-	VMOVUPS (AX)(CX*2), Z2
-	VMOVUPS (AX)(SI*1), Z3
-	VADDPS  Z1, Z0, Z4
-	VSUBPS  Z1, Z0, Z1
-	VADDPS  Z3, Z2, Z0
-	VSUBPS  Z3, Z2, Z3
-	VADDPS  Z0, Z4, Z2
-	VSUBPS  Z0, Z4, Z0
-	VADDPS  Z3, Z1, Z4
-	VSUBPS  Z3, Z1, Z3
-	VMOVUPS Z2, (AX)
-	VMOVUPS Z4, (AX)(CX*1)
-	VMOVUPS Z0, (AX)(CX*2)
-	VMOVUPS Z3, (AX)(SI*1)
-	ADDQ    $64, AX
-	SUBQ    $64, DI
-	JNE     loop
-	ADDQ    SI, AX
-	CMPQ    AX, BX
-	JLT     block
-	VZEROUPPER
-	RET
-
-// hadamardPass8AVX512F32 transforms 8 rows that are h apart.
-TEXT ·hadamardPass8AVX512F32(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    n+16(FP), DX
-	SHLQ    $2, CX
-	SHLQ    $2, DX
-	LEAQ    (AX)(DX*1), BX
-	LEAQ    (CX)(CX*2), SI
-
-block:
-	LEAQ    (AX)(CX*4), R8
-	MOVQ    CX, DI
-
-loop:
-	VMOVUPS (AX), Z0
-	VMOVUPS (AX)(CX*1), Z1
-	VMOVUPS (AX)(CX*2), Z2
-	VMOVUPS (AX)(SI*1), Z3
-	VMOVUPS (R8), Z4
-	VMOVUPS (R8)(CX*1), Z5
-	VMOVUPS (R8)(CX*2), Z6
-	VMOVUPS (R8)(SI*1), Z7
-	VADDPS  Z1, Z0, Z8
-	VSUBPS  Z1, Z0, Z1
-	VADDPS  Z3, Z2, Z0
-	VSUBPS  Z3, Z2, Z3
-	VADDPS  Z5, Z4, Z2
-	VSUBPS  Z5, Z4, Z5
-	VADDPS  Z7, Z6, Z4
-	VSUBPS  Z7, Z6, Z7
-	VADDPS  Z0, Z8, Z6
-	VSUBPS  Z0, Z8, Z0
-	VADDPS  Z3, Z1, Z8
-	VSUBPS  Z3, Z1, Z3
-	VADDPS  Z4, Z2, Z1
-	VSUBPS  Z4, Z2, Z4
-	VADDPS  Z7, Z5, Z2
-	VSUBPS  Z7, Z5, Z7
-	VADDPS  Z1, Z6, Z5
-	VSUBPS  Z1, Z6, Z1
-	VADDPS  Z2, Z8, Z6
-	VSUBPS  Z2, Z8, Z2
-	VADDPS  Z4, Z0, Z8
-	VSUBPS  Z4, Z0, Z4
-	VADDPS  Z7, Z3, Z0
-	VSUBPS  Z7, Z3, Z7
-	VMOVUPS Z5, (AX)
-	VMOVUPS Z6, (AX)(CX*1)
-	VMOVUPS Z8, (AX)(CX*2)
-	VMOVUPS Z0, (AX)(SI*1)
-	VMOVUPS Z1, (R8)
-	VMOVUPS Z2, (R8)(CX*1)
-	VMOVUPS Z4, (R8)(CX*2)
-	VMOVUPS Z7, (R8)(SI*1)
-	ADDQ    $64, AX
-	ADDQ    $64, R8
-	SUBQ    $64, DI
-	JNE     loop
-	LEAQ    (R8)(SI*1), AX
-	CMPQ    AX, BX
-	JLT     block
-	VZEROUPPER
-	RET
-
-// hadamardPass16AVX512F32 transforms 16 rows that are h apart.
-TEXT ·hadamardPass16AVX512F32(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    n+16(FP), DX
-	SHLQ    $2, CX
-	SHLQ    $2, DX
-	LEAQ    (AX)(DX*1), BX
-	LEAQ    (CX)(CX*2), SI
-
-block:
+of4_block:
 	LEAQ    (AX)(CX*4), R8
 	LEAQ    (R8)(CX*4), R9
 	LEAQ    (R9)(CX*4), R10
 	MOVQ    CX, DI
 
-loop:
+of4_loop:
 	VMOVUPS (AX), Z0
 	VMOVUPS (AX)(CX*1), Z1
 	VMOVUPS (AX)(CX*2), Z2
@@ -803,24 +708,131 @@ loop:
 	ADDQ    $64, R9
 	ADDQ    $64, R10
 	SUBQ    $64, DI
-	JNE     loop
+	JNE     of4_loop
 	LEAQ    (R10)(SI*1), AX
 	CMPQ    AX, BX
-	JLT     block
+	JLT     of4_block
 	VZEROUPPER
 	RET
 
-// hadamardHead4AVX512F64 transforms blocks of 4 vectors of src·scale.
-TEXT ·hadamardHead4AVX512F64(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
+of3:
+	MOVQ    x+8(FP), AX
+	MOVQ    h+16(FP), CX
+	MOVQ    n+24(FP), DX
+	SHLQ    $2, CX
+	SHLQ    $2, DX
+	LEAQ    (AX)(DX*1), BX
+	LEAQ    (CX)(CX*2), SI
+
+of3_block:
+	LEAQ    (AX)(CX*4), R8
+	MOVQ    CX, DI
+
+of3_loop:
+	VMOVUPS (AX), Z0
+	VMOVUPS (AX)(CX*1), Z1
+	VMOVUPS (AX)(CX*2), Z2
+	VMOVUPS (AX)(SI*1), Z3
+	VMOVUPS (R8), Z4
+	VMOVUPS (R8)(CX*1), Z5
+	VMOVUPS (R8)(CX*2), Z6
+	VMOVUPS (R8)(SI*1), Z7
+	VADDPS  Z1, Z0, Z8
+	VSUBPS  Z1, Z0, Z1
+	VADDPS  Z3, Z2, Z0
+	VSUBPS  Z3, Z2, Z3
+	VADDPS  Z5, Z4, Z2
+	VSUBPS  Z5, Z4, Z5
+	VADDPS  Z7, Z6, Z4
+	VSUBPS  Z7, Z6, Z7
+	VADDPS  Z0, Z8, Z6
+	VSUBPS  Z0, Z8, Z0
+	VADDPS  Z3, Z1, Z8
+	VSUBPS  Z3, Z1, Z3
+	VADDPS  Z4, Z2, Z1
+	VSUBPS  Z4, Z2, Z4
+	VADDPS  Z7, Z5, Z2
+	VSUBPS  Z7, Z5, Z7
+	VADDPS  Z1, Z6, Z5
+	VSUBPS  Z1, Z6, Z1
+	VADDPS  Z2, Z8, Z6
+	VSUBPS  Z2, Z8, Z2
+	VADDPS  Z4, Z0, Z8
+	VSUBPS  Z4, Z0, Z4
+	VADDPS  Z7, Z3, Z0
+	VSUBPS  Z7, Z3, Z7
+	VMOVUPS Z5, (AX)
+	VMOVUPS Z6, (AX)(CX*1)
+	VMOVUPS Z8, (AX)(CX*2)
+	VMOVUPS Z0, (AX)(SI*1)
+	VMOVUPS Z1, (R8)
+	VMOVUPS Z2, (R8)(CX*1)
+	VMOVUPS Z4, (R8)(CX*2)
+	VMOVUPS Z7, (R8)(SI*1)
+	ADDQ    $64, AX
+	ADDQ    $64, R8
+	SUBQ    $64, DI
+	JNE     of3_loop
+	LEAQ    (R8)(SI*1), AX
+	CMPQ    AX, BX
+	JLT     of3_block
+	VZEROUPPER
+	RET
+
+of2:
+	MOVQ    x+8(FP), AX
+	MOVQ    h+16(FP), CX
+	MOVQ    n+24(FP), DX
+	SHLQ    $2, CX
+	SHLQ    $2, DX
+	LEAQ    (AX)(DX*1), BX
+	LEAQ    (CX)(CX*2), SI
+
+of2_block:
+	MOVQ    CX, DI
+
+of2_loop:
+	VMOVUPS (AX), Z0
+	VMOVUPS (AX)(CX*1), Z1
+	VMOVUPS (AX)(CX*2), Z2
+	VMOVUPS (AX)(SI*1), Z3
+	VADDPS  Z1, Z0, Z4
+	VSUBPS  Z1, Z0, Z1
+	VADDPS  Z3, Z2, Z0
+	VSUBPS  Z3, Z2, Z3
+	VADDPS  Z0, Z4, Z2
+	VSUBPS  Z0, Z4, Z0
+	VADDPS  Z3, Z1, Z4
+	VSUBPS  Z3, Z1, Z3
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z4, (AX)(CX*1)
+	VMOVUPS Z0, (AX)(CX*2)
+	VMOVUPS Z3, (AX)(SI*1)
+	ADDQ    $64, AX
+	SUBQ    $64, DI
+	JNE     of2_loop
+	ADDQ    SI, AX
+	CMPQ    AX, BX
+	JLT     of2_block
+	VZEROUPPER
+	RET
+
+// hadamardHeadAVX512F64 transforms blocks of 2^of vectors of src·scale.
+TEXT ·hadamardHeadAVX512F64(SB), NOSPLIT, $0-40
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $4
+	JEQ     of4
+	CMPQ    AX, $3
+	JEQ     of3
+	MOVQ    dst+8(FP), AX
+	MOVQ    src+16(FP), CX
+	MOVQ    scale+24(FP), DX
+	MOVQ    n+32(FP), BX
 	VMOVUPS hadamardSignsAVX512F64<>+0(SB), Z4
 	VMOVUPS hadamardSignsAVX512F64<>+64(SB), Z5
 	VMOVUPS hadamardSignsAVX512F64<>+128(SB), Z6
 
-loop:
+of2_loop:
 	VMOVUPS (CX), Z0
 	VMULPD  (DX), Z0, Z0
 	VMOVUPS 64(CX), Z1
@@ -869,136 +881,20 @@ loop:
 	ADDQ    $256, CX
 	ADDQ    $256, DX
 	SUBQ    $32, BX
-	JNE     loop
+	JNE     of2_loop
 	VZEROUPPER
 	RET
 
-// hadamardHead8AVX512F64 transforms blocks of 8 vectors of src·scale.
-TEXT ·hadamardHead8AVX512F64(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
-	VMOVUPS hadamardSignsAVX512F64<>+0(SB), Z8
-	VMOVUPS hadamardSignsAVX512F64<>+64(SB), Z9
-	VMOVUPS hadamardSignsAVX512F64<>+128(SB), Z10
-
-loop:
-	VMOVUPS (CX), Z0
-	VMULPD  (DX), Z0, Z0
-	VMOVUPS 64(CX), Z1
-	VMULPD  64(DX), Z1, Z1
-	VMOVUPS 128(CX), Z2
-	VMULPD  128(DX), Z2, Z2
-	VMOVUPS 192(CX), Z3
-	VMULPD  192(DX), Z3, Z3
-	VMOVUPS 256(CX), Z4
-	VMULPD  256(DX), Z4, Z4
-	VMOVUPS 320(CX), Z5
-	VMULPD  320(DX), Z5, Z5
-	VMOVUPS 384(CX), Z6
-	VMULPD  384(DX), Z6, Z6
-	VMOVUPS 448(CX), Z7
-	VMULPD  448(DX), Z7, Z7
-	VPERMILPD $85, Z0, Z11
-	VFMADD213PD Z11, Z8, Z0
-	VPERMILPD $85, Z1, Z12
-	VFMADD213PD Z12, Z8, Z1
-	VPERMILPD $85, Z2, Z13
-	VFMADD213PD Z13, Z8, Z2
-	VPERMILPD $85, Z3, Z14
-	VFMADD213PD Z14, Z8, Z3
-	VPERMILPD $85, Z4, Z15
-	VFMADD213PD Z15, Z8, Z4
-	VPERMILPD $85, Z5, Z16
-	VFMADD213PD Z16, Z8, Z5
-	VPERMILPD $85, Z6, Z17
-	VFMADD213PD Z17, Z8, Z6
-	VPERMILPD $85, Z7, Z18
-	VFMADD213PD Z18, Z8, Z7
-	VSHUFF64X2 $177, Z0, Z0, Z11
-	VFMADD213PD Z11, Z9, Z0
-	VSHUFF64X2 $177, Z1, Z1, Z12
-	VFMADD213PD Z12, Z9, Z1
-	VSHUFF64X2 $177, Z2, Z2, Z13
-	VFMADD213PD Z13, Z9, Z2
-	VSHUFF64X2 $177, Z3, Z3, Z14
-	VFMADD213PD Z14, Z9, Z3
-	VSHUFF64X2 $177, Z4, Z4, Z15
-	VFMADD213PD Z15, Z9, Z4
-	VSHUFF64X2 $177, Z5, Z5, Z16
-	VFMADD213PD Z16, Z9, Z5
-	VSHUFF64X2 $177, Z6, Z6, Z17
-	VFMADD213PD Z17, Z9, Z6
-	VSHUFF64X2 $177, Z7, Z7, Z18
-	VFMADD213PD Z18, Z9, Z7
-	VSHUFF64X2 $78, Z0, Z0, Z11
-	VFMADD213PD Z11, Z10, Z0
-	VSHUFF64X2 $78, Z1, Z1, Z12
-	VFMADD213PD Z12, Z10, Z1
-	VSHUFF64X2 $78, Z2, Z2, Z13
-	VFMADD213PD Z13, Z10, Z2
-	VSHUFF64X2 $78, Z3, Z3, Z14
-	VFMADD213PD Z14, Z10, Z3
-	VSHUFF64X2 $78, Z4, Z4, Z15
-	VFMADD213PD Z15, Z10, Z4
-	VSHUFF64X2 $78, Z5, Z5, Z16
-	VFMADD213PD Z16, Z10, Z5
-	VSHUFF64X2 $78, Z6, Z6, Z17
-	VFMADD213PD Z17, Z10, Z6
-	VSHUFF64X2 $78, Z7, Z7, Z18
-	VFMADD213PD Z18, Z10, Z7
-	VADDPD  Z1, Z0, Z11
-	VSUBPD  Z1, Z0, Z1
-	VADDPD  Z3, Z2, Z0
-	VSUBPD  Z3, Z2, Z3
-	VADDPD  Z5, Z4, Z2
-	VSUBPD  Z5, Z4, Z5
-	VADDPD  Z7, Z6, Z4
-	VSUBPD  Z7, Z6, Z7
-	VADDPD  Z0, Z11, Z6
-	VSUBPD  Z0, Z11, Z0
-	VADDPD  Z3, Z1, Z11
-	VSUBPD  Z3, Z1, Z3
-	VADDPD  Z4, Z2, Z1
-	VSUBPD  Z4, Z2, Z4
-	VADDPD  Z7, Z5, Z2
-	VSUBPD  Z7, Z5, Z7
-	VADDPD  Z1, Z6, Z5
-	VSUBPD  Z1, Z6, Z1
-	VADDPD  Z2, Z11, Z6
-	VSUBPD  Z2, Z11, Z2
-	VADDPD  Z4, Z0, Z11
-	VSUBPD  Z4, Z0, Z4
-	VADDPD  Z7, Z3, Z0
-	VSUBPD  Z7, Z3, Z7
-	VMOVUPS Z5, (AX)
-	VMOVUPS Z6, 64(AX)
-	VMOVUPS Z11, 128(AX)
-	VMOVUPS Z0, 192(AX)
-	VMOVUPS Z1, 256(AX)
-	VMOVUPS Z2, 320(AX)
-	VMOVUPS Z4, 384(AX)
-	VMOVUPS Z7, 448(AX)
-	ADDQ    $512, AX
-	ADDQ    $512, CX
-	ADDQ    $512, DX
-	SUBQ    $64, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
-// hadamardHead16AVX512F64 transforms blocks of 16 vectors of src·scale.
-TEXT ·hadamardHead16AVX512F64(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
+of4:
+	MOVQ    dst+8(FP), AX
+	MOVQ    src+16(FP), CX
+	MOVQ    scale+24(FP), DX
+	MOVQ    n+32(FP), BX
 	VMOVUPS hadamardSignsAVX512F64<>+0(SB), Z16
 	VMOVUPS hadamardSignsAVX512F64<>+64(SB), Z17
 	VMOVUPS hadamardSignsAVX512F64<>+128(SB), Z18
 
-loop:
+of4_loop:
 	VMOVUPS (CX), Z0
 	VMULPD  (DX), Z0, Z0
 	VMOVUPS 64(CX), Z1
@@ -1211,24 +1107,145 @@ loop:
 	ADDQ    $1024, CX
 	ADDQ    $1024, DX
 	SUBQ    $128, BX
-	JNE     loop
+	JNE     of4_loop
 	VZEROUPPER
 	RET
 
-// hadamardPass2AVX512F64 transforms 2 rows that are h apart.
-TEXT ·hadamardPass2AVX512F64(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    n+16(FP), DX
+of3:
+	MOVQ    dst+8(FP), AX
+	MOVQ    src+16(FP), CX
+	MOVQ    scale+24(FP), DX
+	MOVQ    n+32(FP), BX
+	VMOVUPS hadamardSignsAVX512F64<>+0(SB), Z8
+	VMOVUPS hadamardSignsAVX512F64<>+64(SB), Z9
+	VMOVUPS hadamardSignsAVX512F64<>+128(SB), Z10
+
+of3_loop:
+	VMOVUPS (CX), Z0
+	VMULPD  (DX), Z0, Z0
+	VMOVUPS 64(CX), Z1
+	VMULPD  64(DX), Z1, Z1
+	VMOVUPS 128(CX), Z2
+	VMULPD  128(DX), Z2, Z2
+	VMOVUPS 192(CX), Z3
+	VMULPD  192(DX), Z3, Z3
+	VMOVUPS 256(CX), Z4
+	VMULPD  256(DX), Z4, Z4
+	VMOVUPS 320(CX), Z5
+	VMULPD  320(DX), Z5, Z5
+	VMOVUPS 384(CX), Z6
+	VMULPD  384(DX), Z6, Z6
+	VMOVUPS 448(CX), Z7
+	VMULPD  448(DX), Z7, Z7
+	VPERMILPD $85, Z0, Z11
+	VFMADD213PD Z11, Z8, Z0
+	VPERMILPD $85, Z1, Z12
+	VFMADD213PD Z12, Z8, Z1
+	VPERMILPD $85, Z2, Z13
+	VFMADD213PD Z13, Z8, Z2
+	VPERMILPD $85, Z3, Z14
+	VFMADD213PD Z14, Z8, Z3
+	VPERMILPD $85, Z4, Z15
+	VFMADD213PD Z15, Z8, Z4
+	VPERMILPD $85, Z5, Z16
+	VFMADD213PD Z16, Z8, Z5
+	VPERMILPD $85, Z6, Z17
+	VFMADD213PD Z17, Z8, Z6
+	VPERMILPD $85, Z7, Z18
+	VFMADD213PD Z18, Z8, Z7
+	VSHUFF64X2 $177, Z0, Z0, Z11
+	VFMADD213PD Z11, Z9, Z0
+	VSHUFF64X2 $177, Z1, Z1, Z12
+	VFMADD213PD Z12, Z9, Z1
+	VSHUFF64X2 $177, Z2, Z2, Z13
+	VFMADD213PD Z13, Z9, Z2
+	VSHUFF64X2 $177, Z3, Z3, Z14
+	VFMADD213PD Z14, Z9, Z3
+	VSHUFF64X2 $177, Z4, Z4, Z15
+	VFMADD213PD Z15, Z9, Z4
+	VSHUFF64X2 $177, Z5, Z5, Z16
+	VFMADD213PD Z16, Z9, Z5
+	VSHUFF64X2 $177, Z6, Z6, Z17
+	VFMADD213PD Z17, Z9, Z6
+	VSHUFF64X2 $177, Z7, Z7, Z18
+	VFMADD213PD Z18, Z9, Z7
+	VSHUFF64X2 $78, Z0, Z0, Z11
+	VFMADD213PD Z11, Z10, Z0
+	VSHUFF64X2 $78, Z1, Z1, Z12
+	VFMADD213PD Z12, Z10, Z1
+	VSHUFF64X2 $78, Z2, Z2, Z13
+	VFMADD213PD Z13, Z10, Z2
+	VSHUFF64X2 $78, Z3, Z3, Z14
+	VFMADD213PD Z14, Z10, Z3
+	VSHUFF64X2 $78, Z4, Z4, Z15
+	VFMADD213PD Z15, Z10, Z4
+	VSHUFF64X2 $78, Z5, Z5, Z16
+	VFMADD213PD Z16, Z10, Z5
+	VSHUFF64X2 $78, Z6, Z6, Z17
+	VFMADD213PD Z17, Z10, Z6
+	VSHUFF64X2 $78, Z7, Z7, Z18
+	VFMADD213PD Z18, Z10, Z7
+	VADDPD  Z1, Z0, Z11
+	VSUBPD  Z1, Z0, Z1
+	VADDPD  Z3, Z2, Z0
+	VSUBPD  Z3, Z2, Z3
+	VADDPD  Z5, Z4, Z2
+	VSUBPD  Z5, Z4, Z5
+	VADDPD  Z7, Z6, Z4
+	VSUBPD  Z7, Z6, Z7
+	VADDPD  Z0, Z11, Z6
+	VSUBPD  Z0, Z11, Z0
+	VADDPD  Z3, Z1, Z11
+	VSUBPD  Z3, Z1, Z3
+	VADDPD  Z4, Z2, Z1
+	VSUBPD  Z4, Z2, Z4
+	VADDPD  Z7, Z5, Z2
+	VSUBPD  Z7, Z5, Z7
+	VADDPD  Z1, Z6, Z5
+	VSUBPD  Z1, Z6, Z1
+	VADDPD  Z2, Z11, Z6
+	VSUBPD  Z2, Z11, Z2
+	VADDPD  Z4, Z0, Z11
+	VSUBPD  Z4, Z0, Z4
+	VADDPD  Z7, Z3, Z0
+	VSUBPD  Z7, Z3, Z7
+	VMOVUPS Z5, (AX)
+	VMOVUPS Z6, 64(AX)
+	VMOVUPS Z11, 128(AX)
+	VMOVUPS Z0, 192(AX)
+	VMOVUPS Z1, 256(AX)
+	VMOVUPS Z2, 320(AX)
+	VMOVUPS Z4, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	ADDQ    $512, AX
+	ADDQ    $512, CX
+	ADDQ    $512, DX
+	SUBQ    $64, BX
+	JNE     of3_loop
+	VZEROUPPER
+	RET
+
+// hadamardPassAVX512F64 transforms 2^of rows that are h apart.
+TEXT ·hadamardPassAVX512F64(SB), NOSPLIT, $0-32
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $4
+	JEQ     of4
+	CMPQ    AX, $3
+	JEQ     of3
+	CMPQ    AX, $2
+	JEQ     of2
+	MOVQ    x+8(FP), AX
+	MOVQ    h+16(FP), CX
+	MOVQ    n+24(FP), DX
 	SHLQ    $3, CX
 	SHLQ    $3, DX
 	LEAQ    (AX)(DX*1), BX
 	LEAQ    (CX)(CX*2), SI
 
-block:
+of1_block:
 	MOVQ    CX, DI
 
-loop:
+of1_loop:
 	VMOVUPS (AX), Z0
 	VMOVUPS (AX)(CX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -1237,134 +1254,29 @@ loop:
 	VMOVUPS Z1, (AX)(CX*1)
 	ADDQ    $64, AX
 	SUBQ    $64, DI
-	JNE     loop
+	JNE     of1_loop
 	ADDQ    CX, AX
 	CMPQ    AX, BX
-	JLT     block
+	JLT     of1_block
 	VZEROUPPER
 	RET
 
-// hadamardPass4AVX512F64 transforms 4 rows that are h apart.
-TEXT ·hadamardPass4AVX512F64(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    n+16(FP), DX
+of4:
+	MOVQ    x+8(FP), AX
+	MOVQ    h+16(FP), CX
+	MOVQ    n+24(FP), DX
 	SHLQ    $3, CX
 	SHLQ    $3, DX
 	LEAQ    (AX)(DX*1), BX
 	LEAQ    (CX)(CX*2), SI
 
-block:
-	MOVQ    CX, DI
-
-loop:
-	VMOVUPS (AX), Z0
-	VMOVUPS (AX)(CX*1), Z1
-	VMOVUPS (AX)(CX*2), Z2
-	VMOVUPS (AX)(SI*1), Z3
-	VADDPD  Z1, Z0, Z4
-	VSUBPD  Z1, Z0, Z1
-	VADDPD  Z3, Z2, Z0
-	VSUBPD  Z3, Z2, Z3
-	VADDPD  Z0, Z4, Z2
-	VSUBPD  Z0, Z4, Z0
-	VADDPD  Z3, Z1, Z4
-	VSUBPD  Z3, Z1, Z3
-	VMOVUPS Z2, (AX)
-	VMOVUPS Z4, (AX)(CX*1)
-	VMOVUPS Z0, (AX)(CX*2)
-	VMOVUPS Z3, (AX)(SI*1)
-	ADDQ    $64, AX
-	SUBQ    $64, DI
-	JNE     loop
-	ADDQ    SI, AX
-	CMPQ    AX, BX
-	JLT     block
-	VZEROUPPER
-	RET
-
-// hadamardPass8AVX512F64 transforms 8 rows that are h apart.
-TEXT ·hadamardPass8AVX512F64(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    n+16(FP), DX
-	SHLQ    $3, CX
-	SHLQ    $3, DX
-	LEAQ    (AX)(DX*1), BX
-	LEAQ    (CX)(CX*2), SI
-
-block:
-	LEAQ    (AX)(CX*4), R8
-	MOVQ    CX, DI
-
-loop:
-	VMOVUPS (AX), Z0
-	VMOVUPS (AX)(CX*1), Z1
-	VMOVUPS (AX)(CX*2), Z2
-	VMOVUPS (AX)(SI*1), Z3
-	VMOVUPS (R8), Z4
-	VMOVUPS (R8)(CX*1), Z5
-	VMOVUPS (R8)(CX*2), Z6
-	VMOVUPS (R8)(SI*1), Z7
-	VADDPD  Z1, Z0, Z8
-	VSUBPD  Z1, Z0, Z1
-	VADDPD  Z3, Z2, Z0
-	VSUBPD  Z3, Z2, Z3
-	VADDPD  Z5, Z4, Z2
-	VSUBPD  Z5, Z4, Z5
-	VADDPD  Z7, Z6, Z4
-	VSUBPD  Z7, Z6, Z7
-	VADDPD  Z0, Z8, Z6
-	VSUBPD  Z0, Z8, Z0
-	VADDPD  Z3, Z1, Z8
-	VSUBPD  Z3, Z1, Z3
-	VADDPD  Z4, Z2, Z1
-	VSUBPD  Z4, Z2, Z4
-	VADDPD  Z7, Z5, Z2
-	VSUBPD  Z7, Z5, Z7
-	VADDPD  Z1, Z6, Z5
-	VSUBPD  Z1, Z6, Z1
-	VADDPD  Z2, Z8, Z6
-	VSUBPD  Z2, Z8, Z2
-	VADDPD  Z4, Z0, Z8
-	VSUBPD  Z4, Z0, Z4
-	VADDPD  Z7, Z3, Z0
-	VSUBPD  Z7, Z3, Z7
-	VMOVUPS Z5, (AX)
-	VMOVUPS Z6, (AX)(CX*1)
-	VMOVUPS Z8, (AX)(CX*2)
-	VMOVUPS Z0, (AX)(SI*1)
-	VMOVUPS Z1, (R8)
-	VMOVUPS Z2, (R8)(CX*1)
-	VMOVUPS Z4, (R8)(CX*2)
-	VMOVUPS Z7, (R8)(SI*1)
-	ADDQ    $64, AX
-	ADDQ    $64, R8
-	SUBQ    $64, DI
-	JNE     loop
-	LEAQ    (R8)(SI*1), AX
-	CMPQ    AX, BX
-	JLT     block
-	VZEROUPPER
-	RET
-
-// hadamardPass16AVX512F64 transforms 16 rows that are h apart.
-TEXT ·hadamardPass16AVX512F64(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    n+16(FP), DX
-	SHLQ    $3, CX
-	SHLQ    $3, DX
-	LEAQ    (AX)(DX*1), BX
-	LEAQ    (CX)(CX*2), SI
-
-block:
+of4_block:
 	LEAQ    (AX)(CX*4), R8
 	LEAQ    (R8)(CX*4), R9
 	LEAQ    (R9)(CX*4), R10
 	MOVQ    CX, DI
 
-loop:
+of4_loop:
 	VMOVUPS (AX), Z0
 	VMOVUPS (AX)(CX*1), Z1
 	VMOVUPS (AX)(CX*2), Z2
@@ -1466,24 +1378,129 @@ loop:
 	ADDQ    $64, R9
 	ADDQ    $64, R10
 	SUBQ    $64, DI
-	JNE     loop
+	JNE     of4_loop
 	LEAQ    (R10)(SI*1), AX
 	CMPQ    AX, BX
-	JLT     block
+	JLT     of4_block
 	VZEROUPPER
 	RET
 
-// hadamardHead4AVX2F32 transforms blocks of 4 vectors of src·scale.
-TEXT ·hadamardHead4AVX2F32(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
+of3:
+	MOVQ    x+8(FP), AX
+	MOVQ    h+16(FP), CX
+	MOVQ    n+24(FP), DX
+	SHLQ    $3, CX
+	SHLQ    $3, DX
+	LEAQ    (AX)(DX*1), BX
+	LEAQ    (CX)(CX*2), SI
+
+of3_block:
+	LEAQ    (AX)(CX*4), R8
+	MOVQ    CX, DI
+
+of3_loop:
+	VMOVUPS (AX), Z0
+	VMOVUPS (AX)(CX*1), Z1
+	VMOVUPS (AX)(CX*2), Z2
+	VMOVUPS (AX)(SI*1), Z3
+	VMOVUPS (R8), Z4
+	VMOVUPS (R8)(CX*1), Z5
+	VMOVUPS (R8)(CX*2), Z6
+	VMOVUPS (R8)(SI*1), Z7
+	VADDPD  Z1, Z0, Z8
+	VSUBPD  Z1, Z0, Z1
+	VADDPD  Z3, Z2, Z0
+	VSUBPD  Z3, Z2, Z3
+	VADDPD  Z5, Z4, Z2
+	VSUBPD  Z5, Z4, Z5
+	VADDPD  Z7, Z6, Z4
+	VSUBPD  Z7, Z6, Z7
+	VADDPD  Z0, Z8, Z6
+	VSUBPD  Z0, Z8, Z0
+	VADDPD  Z3, Z1, Z8
+	VSUBPD  Z3, Z1, Z3
+	VADDPD  Z4, Z2, Z1
+	VSUBPD  Z4, Z2, Z4
+	VADDPD  Z7, Z5, Z2
+	VSUBPD  Z7, Z5, Z7
+	VADDPD  Z1, Z6, Z5
+	VSUBPD  Z1, Z6, Z1
+	VADDPD  Z2, Z8, Z6
+	VSUBPD  Z2, Z8, Z2
+	VADDPD  Z4, Z0, Z8
+	VSUBPD  Z4, Z0, Z4
+	VADDPD  Z7, Z3, Z0
+	VSUBPD  Z7, Z3, Z7
+	VMOVUPS Z5, (AX)
+	VMOVUPS Z6, (AX)(CX*1)
+	VMOVUPS Z8, (AX)(CX*2)
+	VMOVUPS Z0, (AX)(SI*1)
+	VMOVUPS Z1, (R8)
+	VMOVUPS Z2, (R8)(CX*1)
+	VMOVUPS Z4, (R8)(CX*2)
+	VMOVUPS Z7, (R8)(SI*1)
+	ADDQ    $64, AX
+	ADDQ    $64, R8
+	SUBQ    $64, DI
+	JNE     of3_loop
+	LEAQ    (R8)(SI*1), AX
+	CMPQ    AX, BX
+	JLT     of3_block
+	VZEROUPPER
+	RET
+
+of2:
+	MOVQ    x+8(FP), AX
+	MOVQ    h+16(FP), CX
+	MOVQ    n+24(FP), DX
+	SHLQ    $3, CX
+	SHLQ    $3, DX
+	LEAQ    (AX)(DX*1), BX
+	LEAQ    (CX)(CX*2), SI
+
+of2_block:
+	MOVQ    CX, DI
+
+of2_loop:
+	VMOVUPS (AX), Z0
+	VMOVUPS (AX)(CX*1), Z1
+	VMOVUPS (AX)(CX*2), Z2
+	VMOVUPS (AX)(SI*1), Z3
+	VADDPD  Z1, Z0, Z4
+	VSUBPD  Z1, Z0, Z1
+	VADDPD  Z3, Z2, Z0
+	VSUBPD  Z3, Z2, Z3
+	VADDPD  Z0, Z4, Z2
+	VSUBPD  Z0, Z4, Z0
+	VADDPD  Z3, Z1, Z4
+	VSUBPD  Z3, Z1, Z3
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z4, (AX)(CX*1)
+	VMOVUPS Z0, (AX)(CX*2)
+	VMOVUPS Z3, (AX)(SI*1)
+	ADDQ    $64, AX
+	SUBQ    $64, DI
+	JNE     of2_loop
+	ADDQ    SI, AX
+	CMPQ    AX, BX
+	JLT     of2_block
+	VZEROUPPER
+	RET
+
+// hadamardHeadAVX2F32 transforms blocks of 2^of vectors of src·scale.
+TEXT ·hadamardHeadAVX2F32(SB), NOSPLIT, $0-40
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $3
+	JEQ     of3
+	MOVQ    dst+8(FP), AX
+	MOVQ    src+16(FP), CX
+	MOVQ    scale+24(FP), DX
+	MOVQ    n+32(FP), BX
 	VMOVUPS hadamardSignsAVX2F32<>+0(SB), Y4
 	VMOVUPS hadamardSignsAVX2F32<>+32(SB), Y5
 	VMOVUPS hadamardSignsAVX2F32<>+64(SB), Y6
 
-loop:
+of2_loop:
 	VMOVUPS (CX), Y0
 	VMULPS  (DX), Y0, Y0
 	VMOVUPS 32(CX), Y1
@@ -1532,21 +1549,20 @@ loop:
 	ADDQ    $128, CX
 	ADDQ    $128, DX
 	SUBQ    $32, BX
-	JNE     loop
+	JNE     of2_loop
 	VZEROUPPER
 	RET
 
-// hadamardHead8AVX2F32 transforms blocks of 8 vectors of src·scale.
-TEXT ·hadamardHead8AVX2F32(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
+of3:
+	MOVQ    dst+8(FP), AX
+	MOVQ    src+16(FP), CX
+	MOVQ    scale+24(FP), DX
+	MOVQ    n+32(FP), BX
 	VMOVUPS hadamardSignsAVX2F32<>+0(SB), Y8
 	VMOVUPS hadamardSignsAVX2F32<>+32(SB), Y9
 	VMOVUPS hadamardSignsAVX2F32<>+64(SB), Y10
 
-loop:
+of3_loop:
 	VMOVUPS (CX), Y0
 	VMULPS  (DX), Y0, Y0
 	VMOVUPS 32(CX), Y1
@@ -1647,24 +1663,29 @@ loop:
 	ADDQ    $256, CX
 	ADDQ    $256, DX
 	SUBQ    $64, BX
-	JNE     loop
+	JNE     of3_loop
 	VZEROUPPER
 	RET
 
-// hadamardPass2AVX2F32 transforms 2 rows that are h apart.
-TEXT ·hadamardPass2AVX2F32(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    n+16(FP), DX
+// hadamardPassAVX2F32 transforms 2^of rows that are h apart.
+TEXT ·hadamardPassAVX2F32(SB), NOSPLIT, $0-32
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $3
+	JEQ     of3
+	CMPQ    AX, $2
+	JEQ     of2
+	MOVQ    x+8(FP), AX
+	MOVQ    h+16(FP), CX
+	MOVQ    n+24(FP), DX
 	SHLQ    $2, CX
 	SHLQ    $2, DX
 	LEAQ    (AX)(DX*1), BX
 	LEAQ    (CX)(CX*2), SI
 
-block:
+of1_block:
 	MOVQ    CX, DI
 
-loop:
+of1_loop:
 	VMOVUPS (AX), Y0
 	VMOVUPS (AX)(CX*1), Y1
 	VADDPS  Y1, Y0, Y2
@@ -1673,67 +1694,27 @@ loop:
 	VMOVUPS Y1, (AX)(CX*1)
 	ADDQ    $32, AX
 	SUBQ    $32, DI
-	JNE     loop
+	JNE     of1_loop
 	ADDQ    CX, AX
 	CMPQ    AX, BX
-	JLT     block
+	JLT     of1_block
 	VZEROUPPER
 	RET
 
-// hadamardPass4AVX2F32 transforms 4 rows that are h apart.
-TEXT ·hadamardPass4AVX2F32(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    n+16(FP), DX
+of3:
+	MOVQ    x+8(FP), AX
+	MOVQ    h+16(FP), CX
+	MOVQ    n+24(FP), DX
 	SHLQ    $2, CX
 	SHLQ    $2, DX
 	LEAQ    (AX)(DX*1), BX
 	LEAQ    (CX)(CX*2), SI
 
-block:
-	MOVQ    CX, DI
-
-loop:
-	VMOVUPS (AX), Y0
-	VMOVUPS (AX)(CX*1), Y1
-	VMOVUPS (AX)(CX*2), Y2
-	VMOVUPS (AX)(SI*1), Y3
-	VADDPS  Y1, Y0, Y4
-	VSUBPS  Y1, Y0, Y1
-	VADDPS  Y3, Y2, Y0
-	VSUBPS  Y3, Y2, Y3
-	VADDPS  Y0, Y4, Y2
-	VSUBPS  Y0, Y4, Y0
-	VADDPS  Y3, Y1, Y4
-	VSUBPS  Y3, Y1, Y3
-	VMOVUPS Y2, (AX)
-	VMOVUPS Y4, (AX)(CX*1)
-	VMOVUPS Y0, (AX)(CX*2)
-	VMOVUPS Y3, (AX)(SI*1)
-	ADDQ    $32, AX
-	SUBQ    $32, DI
-	JNE     loop
-	ADDQ    SI, AX
-	CMPQ    AX, BX
-	JLT     block
-	VZEROUPPER
-	RET
-
-// hadamardPass8AVX2F32 transforms 8 rows that are h apart.
-TEXT ·hadamardPass8AVX2F32(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    n+16(FP), DX
-	SHLQ    $2, CX
-	SHLQ    $2, DX
-	LEAQ    (AX)(DX*1), BX
-	LEAQ    (CX)(CX*2), SI
-
-block:
+of3_block:
 	LEAQ    (AX)(CX*4), R8
 	MOVQ    CX, DI
 
-loop:
+of3_loop:
 	VMOVUPS (AX), Y0
 	VMOVUPS (AX)(CX*1), Y1
 	VMOVUPS (AX)(CX*2), Y2
@@ -1777,23 +1758,64 @@ loop:
 	ADDQ    $32, AX
 	ADDQ    $32, R8
 	SUBQ    $32, DI
-	JNE     loop
+	JNE     of3_loop
 	LEAQ    (R8)(SI*1), AX
 	CMPQ    AX, BX
-	JLT     block
+	JLT     of3_block
 	VZEROUPPER
 	RET
 
-// hadamardHead4AVX2F64 transforms blocks of 4 vectors of src·scale.
-TEXT ·hadamardHead4AVX2F64(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
+of2:
+	MOVQ    x+8(FP), AX
+	MOVQ    h+16(FP), CX
+	MOVQ    n+24(FP), DX
+	SHLQ    $2, CX
+	SHLQ    $2, DX
+	LEAQ    (AX)(DX*1), BX
+	LEAQ    (CX)(CX*2), SI
+
+of2_block:
+	MOVQ    CX, DI
+
+of2_loop:
+	VMOVUPS (AX), Y0
+	VMOVUPS (AX)(CX*1), Y1
+	VMOVUPS (AX)(CX*2), Y2
+	VMOVUPS (AX)(SI*1), Y3
+	VADDPS  Y1, Y0, Y4
+	VSUBPS  Y1, Y0, Y1
+	VADDPS  Y3, Y2, Y0
+	VSUBPS  Y3, Y2, Y3
+	VADDPS  Y0, Y4, Y2
+	VSUBPS  Y0, Y4, Y0
+	VADDPS  Y3, Y1, Y4
+	VSUBPS  Y3, Y1, Y3
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y4, (AX)(CX*1)
+	VMOVUPS Y0, (AX)(CX*2)
+	VMOVUPS Y3, (AX)(SI*1)
+	ADDQ    $32, AX
+	SUBQ    $32, DI
+	JNE     of2_loop
+	ADDQ    SI, AX
+	CMPQ    AX, BX
+	JLT     of2_block
+	VZEROUPPER
+	RET
+
+// hadamardHeadAVX2F64 transforms blocks of 2^of vectors of src·scale.
+TEXT ·hadamardHeadAVX2F64(SB), NOSPLIT, $0-40
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $3
+	JEQ     of3
+	MOVQ    dst+8(FP), AX
+	MOVQ    src+16(FP), CX
+	MOVQ    scale+24(FP), DX
+	MOVQ    n+32(FP), BX
 	VMOVUPS hadamardSignsAVX2F64<>+0(SB), Y4
 	VMOVUPS hadamardSignsAVX2F64<>+32(SB), Y5
 
-loop:
+of2_loop:
 	VMOVUPS (CX), Y0
 	VMULPD  (DX), Y0, Y0
 	VMOVUPS 32(CX), Y1
@@ -1834,20 +1856,19 @@ loop:
 	ADDQ    $128, CX
 	ADDQ    $128, DX
 	SUBQ    $16, BX
-	JNE     loop
+	JNE     of2_loop
 	VZEROUPPER
 	RET
 
-// hadamardHead8AVX2F64 transforms blocks of 8 vectors of src·scale.
-TEXT ·hadamardHead8AVX2F64(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	MOVQ    scale+16(FP), DX
-	MOVQ    n+24(FP), BX
+of3:
+	MOVQ    dst+8(FP), AX
+	MOVQ    src+16(FP), CX
+	MOVQ    scale+24(FP), DX
+	MOVQ    n+32(FP), BX
 	VMOVUPS hadamardSignsAVX2F64<>+0(SB), Y8
 	VMOVUPS hadamardSignsAVX2F64<>+32(SB), Y9
 
-loop:
+of3_loop:
 	VMOVUPS (CX), Y0
 	VMULPD  (DX), Y0, Y0
 	VMOVUPS 32(CX), Y1
@@ -1932,24 +1953,29 @@ loop:
 	ADDQ    $256, CX
 	ADDQ    $256, DX
 	SUBQ    $32, BX
-	JNE     loop
+	JNE     of3_loop
 	VZEROUPPER
 	RET
 
-// hadamardPass2AVX2F64 transforms 2 rows that are h apart.
-TEXT ·hadamardPass2AVX2F64(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    n+16(FP), DX
+// hadamardPassAVX2F64 transforms 2^of rows that are h apart.
+TEXT ·hadamardPassAVX2F64(SB), NOSPLIT, $0-32
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $3
+	JEQ     of3
+	CMPQ    AX, $2
+	JEQ     of2
+	MOVQ    x+8(FP), AX
+	MOVQ    h+16(FP), CX
+	MOVQ    n+24(FP), DX
 	SHLQ    $3, CX
 	SHLQ    $3, DX
 	LEAQ    (AX)(DX*1), BX
 	LEAQ    (CX)(CX*2), SI
 
-block:
+of1_block:
 	MOVQ    CX, DI
 
-loop:
+of1_loop:
 	VMOVUPS (AX), Y0
 	VMOVUPS (AX)(CX*1), Y1
 	VADDPD  Y1, Y0, Y2
@@ -1958,67 +1984,27 @@ loop:
 	VMOVUPS Y1, (AX)(CX*1)
 	ADDQ    $32, AX
 	SUBQ    $32, DI
-	JNE     loop
+	JNE     of1_loop
 	ADDQ    CX, AX
 	CMPQ    AX, BX
-	JLT     block
+	JLT     of1_block
 	VZEROUPPER
 	RET
 
-// hadamardPass4AVX2F64 transforms 4 rows that are h apart.
-TEXT ·hadamardPass4AVX2F64(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    n+16(FP), DX
+of3:
+	MOVQ    x+8(FP), AX
+	MOVQ    h+16(FP), CX
+	MOVQ    n+24(FP), DX
 	SHLQ    $3, CX
 	SHLQ    $3, DX
 	LEAQ    (AX)(DX*1), BX
 	LEAQ    (CX)(CX*2), SI
 
-block:
-	MOVQ    CX, DI
-
-loop:
-	VMOVUPS (AX), Y0
-	VMOVUPS (AX)(CX*1), Y1
-	VMOVUPS (AX)(CX*2), Y2
-	VMOVUPS (AX)(SI*1), Y3
-	VADDPD  Y1, Y0, Y4
-	VSUBPD  Y1, Y0, Y1
-	VADDPD  Y3, Y2, Y0
-	VSUBPD  Y3, Y2, Y3
-	VADDPD  Y0, Y4, Y2
-	VSUBPD  Y0, Y4, Y0
-	VADDPD  Y3, Y1, Y4
-	VSUBPD  Y3, Y1, Y3
-	VMOVUPS Y2, (AX)
-	VMOVUPS Y4, (AX)(CX*1)
-	VMOVUPS Y0, (AX)(CX*2)
-	VMOVUPS Y3, (AX)(SI*1)
-	ADDQ    $32, AX
-	SUBQ    $32, DI
-	JNE     loop
-	ADDQ    SI, AX
-	CMPQ    AX, BX
-	JLT     block
-	VZEROUPPER
-	RET
-
-// hadamardPass8AVX2F64 transforms 8 rows that are h apart.
-TEXT ·hadamardPass8AVX2F64(SB), NOSPLIT, $0-24
-	MOVQ    x+0(FP), AX
-	MOVQ    h+8(FP), CX
-	MOVQ    n+16(FP), DX
-	SHLQ    $3, CX
-	SHLQ    $3, DX
-	LEAQ    (AX)(DX*1), BX
-	LEAQ    (CX)(CX*2), SI
-
-block:
+of3_block:
 	LEAQ    (AX)(CX*4), R8
 	MOVQ    CX, DI
 
-loop:
+of3_loop:
 	VMOVUPS (AX), Y0
 	VMOVUPS (AX)(CX*1), Y1
 	VMOVUPS (AX)(CX*2), Y2
@@ -2062,9 +2048,47 @@ loop:
 	ADDQ    $32, AX
 	ADDQ    $32, R8
 	SUBQ    $32, DI
-	JNE     loop
+	JNE     of3_loop
 	LEAQ    (R8)(SI*1), AX
 	CMPQ    AX, BX
-	JLT     block
+	JLT     of3_block
+	VZEROUPPER
+	RET
+
+of2:
+	MOVQ    x+8(FP), AX
+	MOVQ    h+16(FP), CX
+	MOVQ    n+24(FP), DX
+	SHLQ    $3, CX
+	SHLQ    $3, DX
+	LEAQ    (AX)(DX*1), BX
+	LEAQ    (CX)(CX*2), SI
+
+of2_block:
+	MOVQ    CX, DI
+
+of2_loop:
+	VMOVUPS (AX), Y0
+	VMOVUPS (AX)(CX*1), Y1
+	VMOVUPS (AX)(CX*2), Y2
+	VMOVUPS (AX)(SI*1), Y3
+	VADDPD  Y1, Y0, Y4
+	VSUBPD  Y1, Y0, Y1
+	VADDPD  Y3, Y2, Y0
+	VSUBPD  Y3, Y2, Y3
+	VADDPD  Y0, Y4, Y2
+	VSUBPD  Y0, Y4, Y0
+	VADDPD  Y3, Y1, Y4
+	VSUBPD  Y3, Y1, Y3
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y4, (AX)(CX*1)
+	VMOVUPS Y0, (AX)(CX*2)
+	VMOVUPS Y3, (AX)(SI*1)
+	ADDQ    $32, AX
+	SUBQ    $32, DI
+	JNE     of2_loop
+	ADDQ    SI, AX
+	CMPQ    AX, BX
+	JLT     of2_block
 	VZEROUPPER
 	RET

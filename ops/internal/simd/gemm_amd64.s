@@ -4,26 +4,113 @@
 
 #include "textflag.h"
 
-// gemmF32AVX512x32Rows12 multiplies 12 rows of A with panels of B that are 32 wide; see tileFunc.
-TEXT ·gemmF32AVX512x32Rows12(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+// gemmF32AVX512x32 multiplies rows of A with panels of B that are 32 wide; see tileFunc.
+TEXT ·gemmF32AVX512x32(SB), NOSPLIT, $0-88
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $12
+	JEQ     of12
+	CMPQ    AX, $6
+	JEQ     of6
+	CMPQ    AX, $4
+	JEQ     of4
+	CMPQ    AX, $3
+	JEQ     of3
+	CMPQ    AX, $2
+	JEQ     of2
+	MOVQ    rs+24(FP), AX
+	SHLQ    $2, AX
+	MOVQ    ks+32(FP), DX
+	SHLQ    $2, DX
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
+	SHLQ    $2, R8
+
+of1_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
+	MOVQ    DI, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	SUBQ    $2, R9
+	JLT     of1_tail
+
+of1_loop:
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+	VBROADCASTSS (CX), Z4
+	VFMADD231PS Z2, Z4, Z0
+	VFMADD231PS Z3, Z4, Z1
+	ADDQ    DX, CX
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	VBROADCASTSS (CX), Z4
+	VFMADD231PS Z2, Z4, Z0
+	VFMADD231PS Z3, Z4, Z1
+	ADDQ    DX, CX
+	ADDQ    $256, BX
+	SUBQ    $2, R9
+	JGE     of1_loop
+
+of1_tail:
+	ADDQ    $2, R9
+	JEQ     of1_done
+
+of1_one:
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+	VBROADCASTSS (CX), Z4
+	VFMADD231PS Z2, Z4, Z0
+	VFMADD231PS Z3, Z4, Z1
+	ADDQ    DX, CX
+	ADDQ    $128, BX
+	SUBQ    $1, R9
+	JNE     of1_one
+
+of1_done:
+	MOVQ    from+72(FP), R9
+	CMPQ    R9, $0
+	JEQ     of1_store
+	ADDQ    DI, R9
+	MOVQ    c+56(FP), R10
+	SUBQ    R10, R9
+	MOVQ    ldfrom+80(FP), CX
+	SHLQ    $2, CX
+	VADDPS  (R9), Z0, Z0
+	VADDPS  64(R9), Z1, Z1
+
+of1_store:
+	MOVQ    DI, R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	ADDQ    $128, DI
+	SUBQ    $1, SI
+	JNE     of1_panel
+	VZEROUPPER
+	RET
+
+of12:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
 	LEAQ    (AX)(AX*2), DX
 	LEAQ    (AX)(AX*4), BX
 	LEAQ    (DX)(AX*4), SI
 	LEAQ    (AX)(AX*8), DI
 	LEAQ    (DX)(AX*8), R8
-	MOVQ    ks+24(FP), R9
+	MOVQ    ks+32(FP), R9
 	SHLQ    $2, R9
-	MOVQ    b+32(FP), R10
-	MOVQ    panels+40(FP), R11
-	MOVQ    c+48(FP), R12
-	MOVQ    ldc+56(FP), R13
+	MOVQ    b+40(FP), R10
+	MOVQ    panels+48(FP), R11
+	MOVQ    c+56(FP), R12
+	MOVQ    ldc+64(FP), R13
 	SHLQ    $2, R13
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R14
+of12_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R14
 	MOVQ    R12, R15
 	PREFETCHT0 (R15)
 	PREFETCHT0 64(R15)
@@ -85,9 +172,9 @@ panel:
 	VXORPS  Z22, Z22, Z22
 	VXORPS  Z23, Z23, Z23
 	SUBQ    $4, R14
-	JLT     tail
+	JLT     of12_tail
 
-loop:
+of12_loop:
 	VMOVUPS (R10), Z24
 	VMOVUPS 64(R10), Z25
 	VBROADCASTSS (CX), Z26
@@ -246,13 +333,13 @@ loop:
 	ADDQ    R9, CX
 	ADDQ    $512, R10
 	SUBQ    $4, R14
-	JGE     loop
+	JGE     of12_loop
 
-tail:
+of12_tail:
 	ADDQ    $4, R14
-	JEQ     done
+	JEQ     of12_done
 
-one:
+of12_one:
 	VMOVUPS (R10), Z24
 	VMOVUPS 64(R10), Z25
 	VBROADCASTSS (CX), Z26
@@ -294,16 +381,16 @@ one:
 	ADDQ    R9, CX
 	ADDQ    $128, R10
 	SUBQ    $1, R14
-	JNE     one
+	JNE     of12_one
 
-done:
-	MOVQ    from+64(FP), R14
+of12_done:
+	MOVQ    from+72(FP), R14
 	CMPQ    R14, $0
-	JEQ     store
+	JEQ     of12_store
 	ADDQ    R12, R14
-	MOVQ    c+48(FP), R15
+	MOVQ    c+56(FP), R15
 	SUBQ    R15, R14
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R14), Z0, Z0
 	VADDPS  64(R14), Z1, Z1
@@ -341,7 +428,7 @@ done:
 	VADDPS  (R14), Z22, Z22
 	VADDPS  64(R14), Z23, Z23
 
-store:
+of12_store:
 	MOVQ    R12, R15
 	VMOVUPS Z0, (R15)
 	VMOVUPS Z1, 64(R15)
@@ -380,27 +467,26 @@ store:
 	VMOVUPS Z23, 64(R15)
 	ADDQ    $128, R12
 	SUBQ    $1, R11
-	JNE     panel
+	JNE     of12_panel
 	VZEROUPPER
 	RET
 
-// gemmF32AVX512x32Rows6 multiplies 6 rows of A with panels of B that are 32 wide; see tileFunc.
-TEXT ·gemmF32AVX512x32Rows6(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of6:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
 	LEAQ    (AX)(AX*2), DX
 	LEAQ    (AX)(AX*4), BX
-	MOVQ    ks+24(FP), SI
+	MOVQ    ks+32(FP), SI
 	SHLQ    $2, SI
-	MOVQ    b+32(FP), DI
-	MOVQ    panels+40(FP), R8
-	MOVQ    c+48(FP), R9
-	MOVQ    ldc+56(FP), R10
+	MOVQ    b+40(FP), DI
+	MOVQ    panels+48(FP), R8
+	MOVQ    c+56(FP), R9
+	MOVQ    ldc+64(FP), R10
 	SHLQ    $2, R10
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R11
+of6_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R11
 	MOVQ    R9, R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
@@ -432,9 +518,9 @@ panel:
 	VXORPS  Z10, Z10, Z10
 	VXORPS  Z11, Z11, Z11
 	SUBQ    $2, R11
-	JLT     tail
+	JLT     of6_tail
 
-loop:
+of6_loop:
 	VMOVUPS (DI), Z12
 	VMOVUPS 64(DI), Z13
 	VBROADCASTSS (CX), Z14
@@ -479,13 +565,13 @@ loop:
 	ADDQ    SI, CX
 	ADDQ    $256, DI
 	SUBQ    $2, R11
-	JGE     loop
+	JGE     of6_loop
 
-tail:
+of6_tail:
 	ADDQ    $2, R11
-	JEQ     done
+	JEQ     of6_done
 
-one:
+of6_one:
 	VMOVUPS (DI), Z12
 	VMOVUPS 64(DI), Z13
 	VBROADCASTSS (CX), Z14
@@ -509,16 +595,16 @@ one:
 	ADDQ    SI, CX
 	ADDQ    $128, DI
 	SUBQ    $1, R11
-	JNE     one
+	JNE     of6_one
 
-done:
-	MOVQ    from+64(FP), R11
+of6_done:
+	MOVQ    from+72(FP), R11
 	CMPQ    R11, $0
-	JEQ     store
+	JEQ     of6_store
 	ADDQ    R9, R11
-	MOVQ    c+48(FP), R12
+	MOVQ    c+56(FP), R12
 	SUBQ    R12, R11
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R11), Z0, Z0
 	VADDPS  64(R11), Z1, Z1
@@ -538,7 +624,7 @@ done:
 	VADDPS  (R11), Z10, Z10
 	VADDPS  64(R11), Z11, Z11
 
-store:
+of6_store:
 	MOVQ    R9, R12
 	VMOVUPS Z0, (R12)
 	VMOVUPS Z1, 64(R12)
@@ -559,26 +645,25 @@ store:
 	VMOVUPS Z11, 64(R12)
 	ADDQ    $128, R9
 	SUBQ    $1, R8
-	JNE     panel
+	JNE     of6_panel
 	VZEROUPPER
 	RET
 
-// gemmF32AVX512x32Rows4 multiplies 4 rows of A with panels of B that are 32 wide; see tileFunc.
-TEXT ·gemmF32AVX512x32Rows4(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of4:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
 	LEAQ    (AX)(AX*2), DX
-	MOVQ    ks+24(FP), BX
+	MOVQ    ks+32(FP), BX
 	SHLQ    $2, BX
-	MOVQ    b+32(FP), SI
-	MOVQ    panels+40(FP), DI
-	MOVQ    c+48(FP), R8
-	MOVQ    ldc+56(FP), R9
+	MOVQ    b+40(FP), SI
+	MOVQ    panels+48(FP), DI
+	MOVQ    c+56(FP), R8
+	MOVQ    ldc+64(FP), R9
 	SHLQ    $2, R9
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R10
+of4_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R10
 	MOVQ    R8, R11
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
@@ -600,9 +685,9 @@ panel:
 	VXORPS  Z6, Z6, Z6
 	VXORPS  Z7, Z7, Z7
 	SUBQ    $2, R10
-	JLT     tail
+	JLT     of4_tail
 
-loop:
+of4_loop:
 	VMOVUPS (SI), Z8
 	VMOVUPS 64(SI), Z9
 	VBROADCASTSS (CX), Z10
@@ -635,13 +720,13 @@ loop:
 	ADDQ    BX, CX
 	ADDQ    $256, SI
 	SUBQ    $2, R10
-	JGE     loop
+	JGE     of4_loop
 
-tail:
+of4_tail:
 	ADDQ    $2, R10
-	JEQ     done
+	JEQ     of4_done
 
-one:
+of4_one:
 	VMOVUPS (SI), Z8
 	VMOVUPS 64(SI), Z9
 	VBROADCASTSS (CX), Z10
@@ -659,16 +744,16 @@ one:
 	ADDQ    BX, CX
 	ADDQ    $128, SI
 	SUBQ    $1, R10
-	JNE     one
+	JNE     of4_one
 
-done:
-	MOVQ    from+64(FP), R10
+of4_done:
+	MOVQ    from+72(FP), R10
 	CMPQ    R10, $0
-	JEQ     store
+	JEQ     of4_store
 	ADDQ    R8, R10
-	MOVQ    c+48(FP), R11
+	MOVQ    c+56(FP), R11
 	SUBQ    R11, R10
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R10), Z0, Z0
 	VADDPS  64(R10), Z1, Z1
@@ -682,7 +767,7 @@ done:
 	VADDPS  (R10), Z6, Z6
 	VADDPS  64(R10), Z7, Z7
 
-store:
+of4_store:
 	MOVQ    R8, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -697,25 +782,24 @@ store:
 	VMOVUPS Z7, 64(R11)
 	ADDQ    $128, R8
 	SUBQ    $1, DI
-	JNE     panel
+	JNE     of4_panel
 	VZEROUPPER
 	RET
 
-// gemmF32AVX512x32Rows3 multiplies 3 rows of A with panels of B that are 32 wide; see tileFunc.
-TEXT ·gemmF32AVX512x32Rows3(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of3:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
-	MOVQ    ks+24(FP), DX
+	MOVQ    ks+32(FP), DX
 	SHLQ    $2, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
 	SHLQ    $2, R8
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
+of3_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
 	MOVQ    DI, R10
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
@@ -732,9 +816,9 @@ panel:
 	VXORPS  Z4, Z4, Z4
 	VXORPS  Z5, Z5, Z5
 	SUBQ    $2, R9
-	JLT     tail
+	JLT     of3_tail
 
-loop:
+of3_loop:
 	VMOVUPS (BX), Z6
 	VMOVUPS 64(BX), Z7
 	VBROADCASTSS (CX), Z8
@@ -761,13 +845,13 @@ loop:
 	ADDQ    DX, CX
 	ADDQ    $256, BX
 	SUBQ    $2, R9
-	JGE     loop
+	JGE     of3_loop
 
-tail:
+of3_tail:
 	ADDQ    $2, R9
-	JEQ     done
+	JEQ     of3_done
 
-one:
+of3_one:
 	VMOVUPS (BX), Z6
 	VMOVUPS 64(BX), Z7
 	VBROADCASTSS (CX), Z8
@@ -782,16 +866,16 @@ one:
 	ADDQ    DX, CX
 	ADDQ    $128, BX
 	SUBQ    $1, R9
-	JNE     one
+	JNE     of3_one
 
-done:
-	MOVQ    from+64(FP), R9
+of3_done:
+	MOVQ    from+72(FP), R9
 	CMPQ    R9, $0
-	JEQ     store
+	JEQ     of3_store
 	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
+	MOVQ    c+56(FP), R10
 	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R9), Z0, Z0
 	VADDPS  64(R9), Z1, Z1
@@ -802,7 +886,7 @@ done:
 	VADDPS  (R9), Z4, Z4
 	VADDPS  64(R9), Z5, Z5
 
-store:
+of3_store:
 	MOVQ    DI, R10
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
@@ -814,25 +898,24 @@ store:
 	VMOVUPS Z5, 64(R10)
 	ADDQ    $128, DI
 	SUBQ    $1, SI
-	JNE     panel
+	JNE     of3_panel
 	VZEROUPPER
 	RET
 
-// gemmF32AVX512x32Rows2 multiplies 2 rows of A with panels of B that are 32 wide; see tileFunc.
-TEXT ·gemmF32AVX512x32Rows2(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of2:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
-	MOVQ    ks+24(FP), DX
+	MOVQ    ks+32(FP), DX
 	SHLQ    $2, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
 	SHLQ    $2, R8
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
+of2_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
 	MOVQ    DI, R10
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
@@ -844,9 +927,9 @@ panel:
 	VXORPS  Z2, Z2, Z2
 	VXORPS  Z3, Z3, Z3
 	SUBQ    $2, R9
-	JLT     tail
+	JLT     of2_tail
 
-loop:
+of2_loop:
 	VMOVUPS (BX), Z4
 	VMOVUPS 64(BX), Z5
 	VBROADCASTSS (CX), Z6
@@ -867,13 +950,13 @@ loop:
 	ADDQ    DX, CX
 	ADDQ    $256, BX
 	SUBQ    $2, R9
-	JGE     loop
+	JGE     of2_loop
 
-tail:
+of2_tail:
 	ADDQ    $2, R9
-	JEQ     done
+	JEQ     of2_done
 
-one:
+of2_one:
 	VMOVUPS (BX), Z4
 	VMOVUPS 64(BX), Z5
 	VBROADCASTSS (CX), Z6
@@ -885,16 +968,16 @@ one:
 	ADDQ    DX, CX
 	ADDQ    $128, BX
 	SUBQ    $1, R9
-	JNE     one
+	JNE     of2_one
 
-done:
-	MOVQ    from+64(FP), R9
+of2_done:
+	MOVQ    from+72(FP), R9
 	CMPQ    R9, $0
-	JEQ     store
+	JEQ     of2_store
 	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
+	MOVQ    c+56(FP), R10
 	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R9), Z0, Z0
 	VADDPS  64(R9), Z1, Z1
@@ -902,7 +985,7 @@ done:
 	VADDPS  (R9), Z2, Z2
 	VADDPS  64(R9), Z3, Z3
 
-store:
+of2_store:
 	MOVQ    DI, R10
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
@@ -911,84 +994,7 @@ store:
 	VMOVUPS Z3, 64(R10)
 	ADDQ    $128, DI
 	SUBQ    $1, SI
-	JNE     panel
-	VZEROUPPER
-	RET
-
-// gemmF32AVX512x32Rows1 multiplies 1 rows of A with panels of B that are 32 wide; see tileFunc.
-TEXT ·gemmF32AVX512x32Rows1(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
-	SHLQ    $2, AX
-	MOVQ    ks+24(FP), DX
-	SHLQ    $2, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
-	SHLQ    $2, R8
-
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
-	MOVQ    DI, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	VXORPS  Z0, Z0, Z0
-	VXORPS  Z1, Z1, Z1
-	SUBQ    $2, R9
-	JLT     tail
-
-loop:
-	VMOVUPS (BX), Z2
-	VMOVUPS 64(BX), Z3
-	VBROADCASTSS (CX), Z4
-	VFMADD231PS Z2, Z4, Z0
-	VFMADD231PS Z3, Z4, Z1
-	ADDQ    DX, CX
-	VMOVUPS 128(BX), Z2
-	VMOVUPS 192(BX), Z3
-	VBROADCASTSS (CX), Z4
-	VFMADD231PS Z2, Z4, Z0
-	VFMADD231PS Z3, Z4, Z1
-	ADDQ    DX, CX
-	ADDQ    $256, BX
-	SUBQ    $2, R9
-	JGE     loop
-
-tail:
-	ADDQ    $2, R9
-	JEQ     done
-
-one:
-	VMOVUPS (BX), Z2
-	VMOVUPS 64(BX), Z3
-	VBROADCASTSS (CX), Z4
-	VFMADD231PS Z2, Z4, Z0
-	VFMADD231PS Z3, Z4, Z1
-	ADDQ    DX, CX
-	ADDQ    $128, BX
-	SUBQ    $1, R9
-	JNE     one
-
-done:
-	MOVQ    from+64(FP), R9
-	CMPQ    R9, $0
-	JEQ     store
-	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
-	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
-	SHLQ    $2, CX
-	VADDPS  (R9), Z0, Z0
-	VADDPS  64(R9), Z1, Z1
-
-store:
-	MOVQ    DI, R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	ADDQ    $128, DI
-	SUBQ    $1, SI
-	JNE     panel
+	JNE     of2_panel
 	VZEROUPPER
 	RET
 
@@ -1029,24 +1035,125 @@ panel:
 	VZEROUPPER
 	RET
 
-// gemmF32AVX512x48Rows8 multiplies 8 rows of A with panels of B that are 48 wide; see tileFunc.
-TEXT ·gemmF32AVX512x48Rows8(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+// gemmF32AVX512x48 multiplies rows of A with panels of B that are 48 wide; see tileFunc.
+TEXT ·gemmF32AVX512x48(SB), NOSPLIT, $0-88
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $8
+	JEQ     of8
+	CMPQ    AX, $7
+	JEQ     of7
+	CMPQ    AX, $6
+	JEQ     of6
+	CMPQ    AX, $5
+	JEQ     of5
+	CMPQ    AX, $4
+	JEQ     of4
+	CMPQ    AX, $3
+	JEQ     of3
+	CMPQ    AX, $2
+	JEQ     of2
+	MOVQ    rs+24(FP), AX
+	SHLQ    $2, AX
+	MOVQ    ks+32(FP), DX
+	SHLQ    $2, DX
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
+	SHLQ    $2, R8
+
+of1_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
+	MOVQ    DI, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
+	SUBQ    $2, R9
+	JLT     of1_tail
+
+of1_loop:
+	VMOVUPS (BX), Z3
+	VMOVUPS 64(BX), Z4
+	VMOVUPS 128(BX), Z5
+	VBROADCASTSS (CX), Z6
+	VFMADD231PS Z3, Z6, Z0
+	VFMADD231PS Z4, Z6, Z1
+	VFMADD231PS Z5, Z6, Z2
+	ADDQ    DX, CX
+	VMOVUPS 192(BX), Z3
+	VMOVUPS 256(BX), Z4
+	VMOVUPS 320(BX), Z5
+	VBROADCASTSS (CX), Z6
+	VFMADD231PS Z3, Z6, Z0
+	VFMADD231PS Z4, Z6, Z1
+	VFMADD231PS Z5, Z6, Z2
+	ADDQ    DX, CX
+	ADDQ    $384, BX
+	SUBQ    $2, R9
+	JGE     of1_loop
+
+of1_tail:
+	ADDQ    $2, R9
+	JEQ     of1_done
+
+of1_one:
+	VMOVUPS (BX), Z3
+	VMOVUPS 64(BX), Z4
+	VMOVUPS 128(BX), Z5
+	VBROADCASTSS (CX), Z6
+	VFMADD231PS Z3, Z6, Z0
+	VFMADD231PS Z4, Z6, Z1
+	VFMADD231PS Z5, Z6, Z2
+	ADDQ    DX, CX
+	ADDQ    $192, BX
+	SUBQ    $1, R9
+	JNE     of1_one
+
+of1_done:
+	MOVQ    from+72(FP), R9
+	CMPQ    R9, $0
+	JEQ     of1_store
+	ADDQ    DI, R9
+	MOVQ    c+56(FP), R10
+	SUBQ    R10, R9
+	MOVQ    ldfrom+80(FP), CX
+	SHLQ    $2, CX
+	VADDPS  (R9), Z0, Z0
+	VADDPS  64(R9), Z1, Z1
+	VADDPS  128(R9), Z2, Z2
+
+of1_store:
+	MOVQ    DI, R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	ADDQ    $192, DI
+	SUBQ    $1, SI
+	JNE     of1_panel
+	VZEROUPPER
+	RET
+
+of8:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
 	LEAQ    (AX)(AX*2), DX
 	LEAQ    (AX)(AX*4), BX
 	LEAQ    (DX)(AX*4), SI
-	MOVQ    ks+24(FP), DI
+	MOVQ    ks+32(FP), DI
 	SHLQ    $2, DI
-	MOVQ    b+32(FP), R8
-	MOVQ    panels+40(FP), R9
-	MOVQ    c+48(FP), R10
-	MOVQ    ldc+56(FP), R11
+	MOVQ    b+40(FP), R8
+	MOVQ    panels+48(FP), R9
+	MOVQ    c+56(FP), R10
+	MOVQ    ldc+64(FP), R11
 	SHLQ    $2, R11
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R12
+of8_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R12
 	MOVQ    R10, R13
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
@@ -1104,9 +1211,9 @@ panel:
 	VXORPS  Z22, Z22, Z22
 	VXORPS  Z23, Z23, Z23
 	SUBQ    $4, R12
-	JLT     tail
+	JLT     of8_tail
 
-loop:
+of8_loop:
 	VMOVUPS (R8), Z24
 	VMOVUPS 64(R8), Z25
 	VMOVUPS 128(R8), Z26
@@ -1253,13 +1360,13 @@ loop:
 	ADDQ    DI, CX
 	ADDQ    $768, R8
 	SUBQ    $4, R12
-	JGE     loop
+	JGE     of8_loop
 
-tail:
+of8_tail:
 	ADDQ    $4, R12
-	JEQ     done
+	JEQ     of8_done
 
-one:
+of8_one:
 	VMOVUPS (R8), Z24
 	VMOVUPS 64(R8), Z25
 	VMOVUPS 128(R8), Z26
@@ -1298,16 +1405,16 @@ one:
 	ADDQ    DI, CX
 	ADDQ    $192, R8
 	SUBQ    $1, R12
-	JNE     one
+	JNE     of8_one
 
-done:
-	MOVQ    from+64(FP), R12
+of8_done:
+	MOVQ    from+72(FP), R12
 	CMPQ    R12, $0
-	JEQ     store
+	JEQ     of8_store
 	ADDQ    R10, R12
-	MOVQ    c+48(FP), R13
+	MOVQ    c+56(FP), R13
 	SUBQ    R13, R12
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R12), Z0, Z0
 	VADDPS  64(R12), Z1, Z1
@@ -1341,7 +1448,7 @@ done:
 	VADDPS  64(R12), Z22, Z22
 	VADDPS  128(R12), Z23, Z23
 
-store:
+of8_store:
 	MOVQ    R10, R13
 	VMOVUPS Z0, (R13)
 	VMOVUPS Z1, 64(R13)
@@ -1376,27 +1483,26 @@ store:
 	VMOVUPS Z23, 128(R13)
 	ADDQ    $192, R10
 	SUBQ    $1, R9
-	JNE     panel
+	JNE     of8_panel
 	VZEROUPPER
 	RET
 
-// gemmF32AVX512x48Rows7 multiplies 7 rows of A with panels of B that are 48 wide; see tileFunc.
-TEXT ·gemmF32AVX512x48Rows7(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of7:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
 	LEAQ    (AX)(AX*2), DX
 	LEAQ    (AX)(AX*4), BX
-	MOVQ    ks+24(FP), SI
+	MOVQ    ks+32(FP), SI
 	SHLQ    $2, SI
-	MOVQ    b+32(FP), DI
-	MOVQ    panels+40(FP), R8
-	MOVQ    c+48(FP), R9
-	MOVQ    ldc+56(FP), R10
+	MOVQ    b+40(FP), DI
+	MOVQ    panels+48(FP), R8
+	MOVQ    c+56(FP), R9
+	MOVQ    ldc+64(FP), R10
 	SHLQ    $2, R10
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R11
+of7_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R11
 	MOVQ    R9, R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
@@ -1447,9 +1553,9 @@ panel:
 	VXORPS  Z19, Z19, Z19
 	VXORPS  Z20, Z20, Z20
 	SUBQ    $2, R11
-	JLT     tail
+	JLT     of7_tail
 
-loop:
+of7_loop:
 	VMOVUPS (DI), Z21
 	VMOVUPS 64(DI), Z22
 	VMOVUPS 128(DI), Z23
@@ -1516,13 +1622,13 @@ loop:
 	ADDQ    SI, CX
 	ADDQ    $384, DI
 	SUBQ    $2, R11
-	JGE     loop
+	JGE     of7_loop
 
-tail:
+of7_tail:
 	ADDQ    $2, R11
-	JEQ     done
+	JEQ     of7_done
 
-one:
+of7_one:
 	VMOVUPS (DI), Z21
 	VMOVUPS 64(DI), Z22
 	VMOVUPS 128(DI), Z23
@@ -1557,16 +1663,16 @@ one:
 	ADDQ    SI, CX
 	ADDQ    $192, DI
 	SUBQ    $1, R11
-	JNE     one
+	JNE     of7_one
 
-done:
-	MOVQ    from+64(FP), R11
+of7_done:
+	MOVQ    from+72(FP), R11
 	CMPQ    R11, $0
-	JEQ     store
+	JEQ     of7_store
 	ADDQ    R9, R11
-	MOVQ    c+48(FP), R12
+	MOVQ    c+56(FP), R12
 	SUBQ    R12, R11
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R11), Z0, Z0
 	VADDPS  64(R11), Z1, Z1
@@ -1596,7 +1702,7 @@ done:
 	VADDPS  64(R11), Z19, Z19
 	VADDPS  128(R11), Z20, Z20
 
-store:
+of7_store:
 	MOVQ    R9, R12
 	VMOVUPS Z0, (R12)
 	VMOVUPS Z1, 64(R12)
@@ -1627,27 +1733,26 @@ store:
 	VMOVUPS Z20, 128(R12)
 	ADDQ    $192, R9
 	SUBQ    $1, R8
-	JNE     panel
+	JNE     of7_panel
 	VZEROUPPER
 	RET
 
-// gemmF32AVX512x48Rows6 multiplies 6 rows of A with panels of B that are 48 wide; see tileFunc.
-TEXT ·gemmF32AVX512x48Rows6(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of6:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
 	LEAQ    (AX)(AX*2), DX
 	LEAQ    (AX)(AX*4), BX
-	MOVQ    ks+24(FP), SI
+	MOVQ    ks+32(FP), SI
 	SHLQ    $2, SI
-	MOVQ    b+32(FP), DI
-	MOVQ    panels+40(FP), R8
-	MOVQ    c+48(FP), R9
-	MOVQ    ldc+56(FP), R10
+	MOVQ    b+40(FP), DI
+	MOVQ    panels+48(FP), R8
+	MOVQ    c+56(FP), R9
+	MOVQ    ldc+64(FP), R10
 	SHLQ    $2, R10
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R11
+of6_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R11
 	MOVQ    R9, R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
@@ -1691,9 +1796,9 @@ panel:
 	VXORPS  Z16, Z16, Z16
 	VXORPS  Z17, Z17, Z17
 	SUBQ    $2, R11
-	JLT     tail
+	JLT     of6_tail
 
-loop:
+of6_loop:
 	VMOVUPS (DI), Z18
 	VMOVUPS 64(DI), Z19
 	VMOVUPS 128(DI), Z20
@@ -1752,13 +1857,13 @@ loop:
 	ADDQ    SI, CX
 	ADDQ    $384, DI
 	SUBQ    $2, R11
-	JGE     loop
+	JGE     of6_loop
 
-tail:
+of6_tail:
 	ADDQ    $2, R11
-	JEQ     done
+	JEQ     of6_done
 
-one:
+of6_one:
 	VMOVUPS (DI), Z18
 	VMOVUPS 64(DI), Z19
 	VMOVUPS 128(DI), Z20
@@ -1789,16 +1894,16 @@ one:
 	ADDQ    SI, CX
 	ADDQ    $192, DI
 	SUBQ    $1, R11
-	JNE     one
+	JNE     of6_one
 
-done:
-	MOVQ    from+64(FP), R11
+of6_done:
+	MOVQ    from+72(FP), R11
 	CMPQ    R11, $0
-	JEQ     store
+	JEQ     of6_store
 	ADDQ    R9, R11
-	MOVQ    c+48(FP), R12
+	MOVQ    c+56(FP), R12
 	SUBQ    R12, R11
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R11), Z0, Z0
 	VADDPS  64(R11), Z1, Z1
@@ -1824,7 +1929,7 @@ done:
 	VADDPS  64(R11), Z16, Z16
 	VADDPS  128(R11), Z17, Z17
 
-store:
+of6_store:
 	MOVQ    R9, R12
 	VMOVUPS Z0, (R12)
 	VMOVUPS Z1, 64(R12)
@@ -1851,26 +1956,25 @@ store:
 	VMOVUPS Z17, 128(R12)
 	ADDQ    $192, R9
 	SUBQ    $1, R8
-	JNE     panel
+	JNE     of6_panel
 	VZEROUPPER
 	RET
 
-// gemmF32AVX512x48Rows5 multiplies 5 rows of A with panels of B that are 48 wide; see tileFunc.
-TEXT ·gemmF32AVX512x48Rows5(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of5:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
 	LEAQ    (AX)(AX*2), DX
-	MOVQ    ks+24(FP), BX
+	MOVQ    ks+32(FP), BX
 	SHLQ    $2, BX
-	MOVQ    b+32(FP), SI
-	MOVQ    panels+40(FP), DI
-	MOVQ    c+48(FP), R8
-	MOVQ    ldc+56(FP), R9
+	MOVQ    b+40(FP), SI
+	MOVQ    panels+48(FP), DI
+	MOVQ    c+56(FP), R8
+	MOVQ    ldc+64(FP), R9
 	SHLQ    $2, R9
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R10
+of5_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R10
 	MOVQ    R8, R11
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
@@ -1907,9 +2011,9 @@ panel:
 	VXORPS  Z13, Z13, Z13
 	VXORPS  Z14, Z14, Z14
 	SUBQ    $2, R10
-	JLT     tail
+	JLT     of5_tail
 
-loop:
+of5_loop:
 	VMOVUPS (SI), Z15
 	VMOVUPS 64(SI), Z16
 	VMOVUPS 128(SI), Z17
@@ -1960,13 +2064,13 @@ loop:
 	ADDQ    BX, CX
 	ADDQ    $384, SI
 	SUBQ    $2, R10
-	JGE     loop
+	JGE     of5_loop
 
-tail:
+of5_tail:
 	ADDQ    $2, R10
-	JEQ     done
+	JEQ     of5_done
 
-one:
+of5_one:
 	VMOVUPS (SI), Z15
 	VMOVUPS 64(SI), Z16
 	VMOVUPS 128(SI), Z17
@@ -1993,16 +2097,16 @@ one:
 	ADDQ    BX, CX
 	ADDQ    $192, SI
 	SUBQ    $1, R10
-	JNE     one
+	JNE     of5_one
 
-done:
-	MOVQ    from+64(FP), R10
+of5_done:
+	MOVQ    from+72(FP), R10
 	CMPQ    R10, $0
-	JEQ     store
+	JEQ     of5_store
 	ADDQ    R8, R10
-	MOVQ    c+48(FP), R11
+	MOVQ    c+56(FP), R11
 	SUBQ    R11, R10
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R10), Z0, Z0
 	VADDPS  64(R10), Z1, Z1
@@ -2024,7 +2128,7 @@ done:
 	VADDPS  64(R10), Z13, Z13
 	VADDPS  128(R10), Z14, Z14
 
-store:
+of5_store:
 	MOVQ    R8, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -2047,26 +2151,25 @@ store:
 	VMOVUPS Z14, 128(R11)
 	ADDQ    $192, R8
 	SUBQ    $1, DI
-	JNE     panel
+	JNE     of5_panel
 	VZEROUPPER
 	RET
 
-// gemmF32AVX512x48Rows4 multiplies 4 rows of A with panels of B that are 48 wide; see tileFunc.
-TEXT ·gemmF32AVX512x48Rows4(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of4:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
 	LEAQ    (AX)(AX*2), DX
-	MOVQ    ks+24(FP), BX
+	MOVQ    ks+32(FP), BX
 	SHLQ    $2, BX
-	MOVQ    b+32(FP), SI
-	MOVQ    panels+40(FP), DI
-	MOVQ    c+48(FP), R8
-	MOVQ    ldc+56(FP), R9
+	MOVQ    b+40(FP), SI
+	MOVQ    panels+48(FP), DI
+	MOVQ    c+56(FP), R8
+	MOVQ    ldc+64(FP), R9
 	SHLQ    $2, R9
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R10
+of4_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R10
 	MOVQ    R8, R11
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
@@ -2096,9 +2199,9 @@ panel:
 	VXORPS  Z10, Z10, Z10
 	VXORPS  Z11, Z11, Z11
 	SUBQ    $2, R10
-	JLT     tail
+	JLT     of4_tail
 
-loop:
+of4_loop:
 	VMOVUPS (SI), Z12
 	VMOVUPS 64(SI), Z13
 	VMOVUPS 128(SI), Z14
@@ -2141,13 +2244,13 @@ loop:
 	ADDQ    BX, CX
 	ADDQ    $384, SI
 	SUBQ    $2, R10
-	JGE     loop
+	JGE     of4_loop
 
-tail:
+of4_tail:
 	ADDQ    $2, R10
-	JEQ     done
+	JEQ     of4_done
 
-one:
+of4_one:
 	VMOVUPS (SI), Z12
 	VMOVUPS 64(SI), Z13
 	VMOVUPS 128(SI), Z14
@@ -2170,16 +2273,16 @@ one:
 	ADDQ    BX, CX
 	ADDQ    $192, SI
 	SUBQ    $1, R10
-	JNE     one
+	JNE     of4_one
 
-done:
-	MOVQ    from+64(FP), R10
+of4_done:
+	MOVQ    from+72(FP), R10
 	CMPQ    R10, $0
-	JEQ     store
+	JEQ     of4_store
 	ADDQ    R8, R10
-	MOVQ    c+48(FP), R11
+	MOVQ    c+56(FP), R11
 	SUBQ    R11, R10
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R10), Z0, Z0
 	VADDPS  64(R10), Z1, Z1
@@ -2197,7 +2300,7 @@ done:
 	VADDPS  64(R10), Z10, Z10
 	VADDPS  128(R10), Z11, Z11
 
-store:
+of4_store:
 	MOVQ    R8, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -2216,25 +2319,24 @@ store:
 	VMOVUPS Z11, 128(R11)
 	ADDQ    $192, R8
 	SUBQ    $1, DI
-	JNE     panel
+	JNE     of4_panel
 	VZEROUPPER
 	RET
 
-// gemmF32AVX512x48Rows3 multiplies 3 rows of A with panels of B that are 48 wide; see tileFunc.
-TEXT ·gemmF32AVX512x48Rows3(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of3:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
-	MOVQ    ks+24(FP), DX
+	MOVQ    ks+32(FP), DX
 	SHLQ    $2, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
 	SHLQ    $2, R8
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
+of3_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
 	MOVQ    DI, R10
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
@@ -2257,9 +2359,9 @@ panel:
 	VXORPS  Z7, Z7, Z7
 	VXORPS  Z8, Z8, Z8
 	SUBQ    $2, R9
-	JLT     tail
+	JLT     of3_tail
 
-loop:
+of3_loop:
 	VMOVUPS (BX), Z9
 	VMOVUPS 64(BX), Z10
 	VMOVUPS 128(BX), Z11
@@ -2294,13 +2396,13 @@ loop:
 	ADDQ    DX, CX
 	ADDQ    $384, BX
 	SUBQ    $2, R9
-	JGE     loop
+	JGE     of3_loop
 
-tail:
+of3_tail:
 	ADDQ    $2, R9
-	JEQ     done
+	JEQ     of3_done
 
-one:
+of3_one:
 	VMOVUPS (BX), Z9
 	VMOVUPS 64(BX), Z10
 	VMOVUPS 128(BX), Z11
@@ -2319,16 +2421,16 @@ one:
 	ADDQ    DX, CX
 	ADDQ    $192, BX
 	SUBQ    $1, R9
-	JNE     one
+	JNE     of3_one
 
-done:
-	MOVQ    from+64(FP), R9
+of3_done:
+	MOVQ    from+72(FP), R9
 	CMPQ    R9, $0
-	JEQ     store
+	JEQ     of3_store
 	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
+	MOVQ    c+56(FP), R10
 	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R9), Z0, Z0
 	VADDPS  64(R9), Z1, Z1
@@ -2342,7 +2444,7 @@ done:
 	VADDPS  64(R9), Z7, Z7
 	VADDPS  128(R9), Z8, Z8
 
-store:
+of3_store:
 	MOVQ    DI, R10
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
@@ -2357,25 +2459,24 @@ store:
 	VMOVUPS Z8, 128(R10)
 	ADDQ    $192, DI
 	SUBQ    $1, SI
-	JNE     panel
+	JNE     of3_panel
 	VZEROUPPER
 	RET
 
-// gemmF32AVX512x48Rows2 multiplies 2 rows of A with panels of B that are 48 wide; see tileFunc.
-TEXT ·gemmF32AVX512x48Rows2(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of2:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
-	MOVQ    ks+24(FP), DX
+	MOVQ    ks+32(FP), DX
 	SHLQ    $2, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
 	SHLQ    $2, R8
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
+of2_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
 	MOVQ    DI, R10
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
@@ -2391,9 +2492,9 @@ panel:
 	VXORPS  Z4, Z4, Z4
 	VXORPS  Z5, Z5, Z5
 	SUBQ    $2, R9
-	JLT     tail
+	JLT     of2_tail
 
-loop:
+of2_loop:
 	VMOVUPS (BX), Z6
 	VMOVUPS 64(BX), Z7
 	VMOVUPS 128(BX), Z8
@@ -2420,13 +2521,13 @@ loop:
 	ADDQ    DX, CX
 	ADDQ    $384, BX
 	SUBQ    $2, R9
-	JGE     loop
+	JGE     of2_loop
 
-tail:
+of2_tail:
 	ADDQ    $2, R9
-	JEQ     done
+	JEQ     of2_done
 
-one:
+of2_one:
 	VMOVUPS (BX), Z6
 	VMOVUPS 64(BX), Z7
 	VMOVUPS 128(BX), Z8
@@ -2441,16 +2542,16 @@ one:
 	ADDQ    DX, CX
 	ADDQ    $192, BX
 	SUBQ    $1, R9
-	JNE     one
+	JNE     of2_one
 
-done:
-	MOVQ    from+64(FP), R9
+of2_done:
+	MOVQ    from+72(FP), R9
 	CMPQ    R9, $0
-	JEQ     store
+	JEQ     of2_store
 	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
+	MOVQ    c+56(FP), R10
 	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R9), Z0, Z0
 	VADDPS  64(R9), Z1, Z1
@@ -2460,7 +2561,7 @@ done:
 	VADDPS  64(R9), Z4, Z4
 	VADDPS  128(R9), Z5, Z5
 
-store:
+of2_store:
 	MOVQ    DI, R10
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
@@ -2471,94 +2572,7 @@ store:
 	VMOVUPS Z5, 128(R10)
 	ADDQ    $192, DI
 	SUBQ    $1, SI
-	JNE     panel
-	VZEROUPPER
-	RET
-
-// gemmF32AVX512x48Rows1 multiplies 1 rows of A with panels of B that are 48 wide; see tileFunc.
-TEXT ·gemmF32AVX512x48Rows1(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
-	SHLQ    $2, AX
-	MOVQ    ks+24(FP), DX
-	SHLQ    $2, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
-	SHLQ    $2, R8
-
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
-	MOVQ    DI, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	VXORPS  Z0, Z0, Z0
-	VXORPS  Z1, Z1, Z1
-	VXORPS  Z2, Z2, Z2
-	SUBQ    $2, R9
-	JLT     tail
-
-loop:
-	VMOVUPS (BX), Z3
-	VMOVUPS 64(BX), Z4
-	VMOVUPS 128(BX), Z5
-	VBROADCASTSS (CX), Z6
-	VFMADD231PS Z3, Z6, Z0
-	VFMADD231PS Z4, Z6, Z1
-	VFMADD231PS Z5, Z6, Z2
-	ADDQ    DX, CX
-	VMOVUPS 192(BX), Z3
-	VMOVUPS 256(BX), Z4
-	VMOVUPS 320(BX), Z5
-	VBROADCASTSS (CX), Z6
-	VFMADD231PS Z3, Z6, Z0
-	VFMADD231PS Z4, Z6, Z1
-	VFMADD231PS Z5, Z6, Z2
-	ADDQ    DX, CX
-	ADDQ    $384, BX
-	SUBQ    $2, R9
-	JGE     loop
-
-tail:
-	ADDQ    $2, R9
-	JEQ     done
-
-one:
-	VMOVUPS (BX), Z3
-	VMOVUPS 64(BX), Z4
-	VMOVUPS 128(BX), Z5
-	VBROADCASTSS (CX), Z6
-	VFMADD231PS Z3, Z6, Z0
-	VFMADD231PS Z4, Z6, Z1
-	VFMADD231PS Z5, Z6, Z2
-	ADDQ    DX, CX
-	ADDQ    $192, BX
-	SUBQ    $1, R9
-	JNE     one
-
-done:
-	MOVQ    from+64(FP), R9
-	CMPQ    R9, $0
-	JEQ     store
-	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
-	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
-	SHLQ    $2, CX
-	VADDPS  (R9), Z0, Z0
-	VADDPS  64(R9), Z1, Z1
-	VADDPS  128(R9), Z2, Z2
-
-store:
-	MOVQ    DI, R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	ADDQ    $192, DI
-	SUBQ    $1, SI
-	JNE     panel
+	JNE     of2_panel
 	VZEROUPPER
 	RET
 
@@ -2602,24 +2616,125 @@ panel:
 	VZEROUPPER
 	RET
 
-// gemmF64AVX512x24Rows8 multiplies 8 rows of A with panels of B that are 24 wide; see tileFunc.
-TEXT ·gemmF64AVX512x24Rows8(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+// gemmF64AVX512x24 multiplies rows of A with panels of B that are 24 wide; see tileFunc.
+TEXT ·gemmF64AVX512x24(SB), NOSPLIT, $0-88
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $8
+	JEQ     of8
+	CMPQ    AX, $7
+	JEQ     of7
+	CMPQ    AX, $6
+	JEQ     of6
+	CMPQ    AX, $5
+	JEQ     of5
+	CMPQ    AX, $4
+	JEQ     of4
+	CMPQ    AX, $3
+	JEQ     of3
+	CMPQ    AX, $2
+	JEQ     of2
+	MOVQ    rs+24(FP), AX
+	SHLQ    $3, AX
+	MOVQ    ks+32(FP), DX
+	SHLQ    $3, DX
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
+	SHLQ    $3, R8
+
+of1_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
+	MOVQ    DI, R10
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
+	SUBQ    $2, R9
+	JLT     of1_tail
+
+of1_loop:
+	VMOVUPS (BX), Z3
+	VMOVUPS 64(BX), Z4
+	VMOVUPS 128(BX), Z5
+	VBROADCASTSD (CX), Z6
+	VFMADD231PD Z3, Z6, Z0
+	VFMADD231PD Z4, Z6, Z1
+	VFMADD231PD Z5, Z6, Z2
+	ADDQ    DX, CX
+	VMOVUPS 192(BX), Z3
+	VMOVUPS 256(BX), Z4
+	VMOVUPS 320(BX), Z5
+	VBROADCASTSD (CX), Z6
+	VFMADD231PD Z3, Z6, Z0
+	VFMADD231PD Z4, Z6, Z1
+	VFMADD231PD Z5, Z6, Z2
+	ADDQ    DX, CX
+	ADDQ    $384, BX
+	SUBQ    $2, R9
+	JGE     of1_loop
+
+of1_tail:
+	ADDQ    $2, R9
+	JEQ     of1_done
+
+of1_one:
+	VMOVUPS (BX), Z3
+	VMOVUPS 64(BX), Z4
+	VMOVUPS 128(BX), Z5
+	VBROADCASTSD (CX), Z6
+	VFMADD231PD Z3, Z6, Z0
+	VFMADD231PD Z4, Z6, Z1
+	VFMADD231PD Z5, Z6, Z2
+	ADDQ    DX, CX
+	ADDQ    $192, BX
+	SUBQ    $1, R9
+	JNE     of1_one
+
+of1_done:
+	MOVQ    from+72(FP), R9
+	CMPQ    R9, $0
+	JEQ     of1_store
+	ADDQ    DI, R9
+	MOVQ    c+56(FP), R10
+	SUBQ    R10, R9
+	MOVQ    ldfrom+80(FP), CX
+	SHLQ    $3, CX
+	VADDPD  (R9), Z0, Z0
+	VADDPD  64(R9), Z1, Z1
+	VADDPD  128(R9), Z2, Z2
+
+of1_store:
+	MOVQ    DI, R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	ADDQ    $192, DI
+	SUBQ    $1, SI
+	JNE     of1_panel
+	VZEROUPPER
+	RET
+
+of8:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $3, AX
 	LEAQ    (AX)(AX*2), DX
 	LEAQ    (AX)(AX*4), BX
 	LEAQ    (DX)(AX*4), SI
-	MOVQ    ks+24(FP), DI
+	MOVQ    ks+32(FP), DI
 	SHLQ    $3, DI
-	MOVQ    b+32(FP), R8
-	MOVQ    panels+40(FP), R9
-	MOVQ    c+48(FP), R10
-	MOVQ    ldc+56(FP), R11
+	MOVQ    b+40(FP), R8
+	MOVQ    panels+48(FP), R9
+	MOVQ    c+56(FP), R10
+	MOVQ    ldc+64(FP), R11
 	SHLQ    $3, R11
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R12
+of8_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R12
 	MOVQ    R10, R13
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
@@ -2677,9 +2792,9 @@ panel:
 	VXORPS  Z22, Z22, Z22
 	VXORPS  Z23, Z23, Z23
 	SUBQ    $4, R12
-	JLT     tail
+	JLT     of8_tail
 
-loop:
+of8_loop:
 	VMOVUPS (R8), Z24
 	VMOVUPS 64(R8), Z25
 	VMOVUPS 128(R8), Z26
@@ -2826,13 +2941,13 @@ loop:
 	ADDQ    DI, CX
 	ADDQ    $768, R8
 	SUBQ    $4, R12
-	JGE     loop
+	JGE     of8_loop
 
-tail:
+of8_tail:
 	ADDQ    $4, R12
-	JEQ     done
+	JEQ     of8_done
 
-one:
+of8_one:
 	VMOVUPS (R8), Z24
 	VMOVUPS 64(R8), Z25
 	VMOVUPS 128(R8), Z26
@@ -2871,16 +2986,16 @@ one:
 	ADDQ    DI, CX
 	ADDQ    $192, R8
 	SUBQ    $1, R12
-	JNE     one
+	JNE     of8_one
 
-done:
-	MOVQ    from+64(FP), R12
+of8_done:
+	MOVQ    from+72(FP), R12
 	CMPQ    R12, $0
-	JEQ     store
+	JEQ     of8_store
 	ADDQ    R10, R12
-	MOVQ    c+48(FP), R13
+	MOVQ    c+56(FP), R13
 	SUBQ    R13, R12
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $3, CX
 	VADDPD  (R12), Z0, Z0
 	VADDPD  64(R12), Z1, Z1
@@ -2914,7 +3029,7 @@ done:
 	VADDPD  64(R12), Z22, Z22
 	VADDPD  128(R12), Z23, Z23
 
-store:
+of8_store:
 	MOVQ    R10, R13
 	VMOVUPS Z0, (R13)
 	VMOVUPS Z1, 64(R13)
@@ -2949,27 +3064,26 @@ store:
 	VMOVUPS Z23, 128(R13)
 	ADDQ    $192, R10
 	SUBQ    $1, R9
-	JNE     panel
+	JNE     of8_panel
 	VZEROUPPER
 	RET
 
-// gemmF64AVX512x24Rows7 multiplies 7 rows of A with panels of B that are 24 wide; see tileFunc.
-TEXT ·gemmF64AVX512x24Rows7(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of7:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $3, AX
 	LEAQ    (AX)(AX*2), DX
 	LEAQ    (AX)(AX*4), BX
-	MOVQ    ks+24(FP), SI
+	MOVQ    ks+32(FP), SI
 	SHLQ    $3, SI
-	MOVQ    b+32(FP), DI
-	MOVQ    panels+40(FP), R8
-	MOVQ    c+48(FP), R9
-	MOVQ    ldc+56(FP), R10
+	MOVQ    b+40(FP), DI
+	MOVQ    panels+48(FP), R8
+	MOVQ    c+56(FP), R9
+	MOVQ    ldc+64(FP), R10
 	SHLQ    $3, R10
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R11
+of7_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R11
 	MOVQ    R9, R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
@@ -3020,9 +3134,9 @@ panel:
 	VXORPS  Z19, Z19, Z19
 	VXORPS  Z20, Z20, Z20
 	SUBQ    $2, R11
-	JLT     tail
+	JLT     of7_tail
 
-loop:
+of7_loop:
 	VMOVUPS (DI), Z21
 	VMOVUPS 64(DI), Z22
 	VMOVUPS 128(DI), Z23
@@ -3089,13 +3203,13 @@ loop:
 	ADDQ    SI, CX
 	ADDQ    $384, DI
 	SUBQ    $2, R11
-	JGE     loop
+	JGE     of7_loop
 
-tail:
+of7_tail:
 	ADDQ    $2, R11
-	JEQ     done
+	JEQ     of7_done
 
-one:
+of7_one:
 	VMOVUPS (DI), Z21
 	VMOVUPS 64(DI), Z22
 	VMOVUPS 128(DI), Z23
@@ -3130,16 +3244,16 @@ one:
 	ADDQ    SI, CX
 	ADDQ    $192, DI
 	SUBQ    $1, R11
-	JNE     one
+	JNE     of7_one
 
-done:
-	MOVQ    from+64(FP), R11
+of7_done:
+	MOVQ    from+72(FP), R11
 	CMPQ    R11, $0
-	JEQ     store
+	JEQ     of7_store
 	ADDQ    R9, R11
-	MOVQ    c+48(FP), R12
+	MOVQ    c+56(FP), R12
 	SUBQ    R12, R11
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $3, CX
 	VADDPD  (R11), Z0, Z0
 	VADDPD  64(R11), Z1, Z1
@@ -3169,7 +3283,7 @@ done:
 	VADDPD  64(R11), Z19, Z19
 	VADDPD  128(R11), Z20, Z20
 
-store:
+of7_store:
 	MOVQ    R9, R12
 	VMOVUPS Z0, (R12)
 	VMOVUPS Z1, 64(R12)
@@ -3200,27 +3314,26 @@ store:
 	VMOVUPS Z20, 128(R12)
 	ADDQ    $192, R9
 	SUBQ    $1, R8
-	JNE     panel
+	JNE     of7_panel
 	VZEROUPPER
 	RET
 
-// gemmF64AVX512x24Rows6 multiplies 6 rows of A with panels of B that are 24 wide; see tileFunc.
-TEXT ·gemmF64AVX512x24Rows6(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of6:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $3, AX
 	LEAQ    (AX)(AX*2), DX
 	LEAQ    (AX)(AX*4), BX
-	MOVQ    ks+24(FP), SI
+	MOVQ    ks+32(FP), SI
 	SHLQ    $3, SI
-	MOVQ    b+32(FP), DI
-	MOVQ    panels+40(FP), R8
-	MOVQ    c+48(FP), R9
-	MOVQ    ldc+56(FP), R10
+	MOVQ    b+40(FP), DI
+	MOVQ    panels+48(FP), R8
+	MOVQ    c+56(FP), R9
+	MOVQ    ldc+64(FP), R10
 	SHLQ    $3, R10
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R11
+of6_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R11
 	MOVQ    R9, R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
@@ -3264,9 +3377,9 @@ panel:
 	VXORPS  Z16, Z16, Z16
 	VXORPS  Z17, Z17, Z17
 	SUBQ    $2, R11
-	JLT     tail
+	JLT     of6_tail
 
-loop:
+of6_loop:
 	VMOVUPS (DI), Z18
 	VMOVUPS 64(DI), Z19
 	VMOVUPS 128(DI), Z20
@@ -3325,13 +3438,13 @@ loop:
 	ADDQ    SI, CX
 	ADDQ    $384, DI
 	SUBQ    $2, R11
-	JGE     loop
+	JGE     of6_loop
 
-tail:
+of6_tail:
 	ADDQ    $2, R11
-	JEQ     done
+	JEQ     of6_done
 
-one:
+of6_one:
 	VMOVUPS (DI), Z18
 	VMOVUPS 64(DI), Z19
 	VMOVUPS 128(DI), Z20
@@ -3362,16 +3475,16 @@ one:
 	ADDQ    SI, CX
 	ADDQ    $192, DI
 	SUBQ    $1, R11
-	JNE     one
+	JNE     of6_one
 
-done:
-	MOVQ    from+64(FP), R11
+of6_done:
+	MOVQ    from+72(FP), R11
 	CMPQ    R11, $0
-	JEQ     store
+	JEQ     of6_store
 	ADDQ    R9, R11
-	MOVQ    c+48(FP), R12
+	MOVQ    c+56(FP), R12
 	SUBQ    R12, R11
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $3, CX
 	VADDPD  (R11), Z0, Z0
 	VADDPD  64(R11), Z1, Z1
@@ -3397,7 +3510,7 @@ done:
 	VADDPD  64(R11), Z16, Z16
 	VADDPD  128(R11), Z17, Z17
 
-store:
+of6_store:
 	MOVQ    R9, R12
 	VMOVUPS Z0, (R12)
 	VMOVUPS Z1, 64(R12)
@@ -3424,26 +3537,25 @@ store:
 	VMOVUPS Z17, 128(R12)
 	ADDQ    $192, R9
 	SUBQ    $1, R8
-	JNE     panel
+	JNE     of6_panel
 	VZEROUPPER
 	RET
 
-// gemmF64AVX512x24Rows5 multiplies 5 rows of A with panels of B that are 24 wide; see tileFunc.
-TEXT ·gemmF64AVX512x24Rows5(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of5:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $3, AX
 	LEAQ    (AX)(AX*2), DX
-	MOVQ    ks+24(FP), BX
+	MOVQ    ks+32(FP), BX
 	SHLQ    $3, BX
-	MOVQ    b+32(FP), SI
-	MOVQ    panels+40(FP), DI
-	MOVQ    c+48(FP), R8
-	MOVQ    ldc+56(FP), R9
+	MOVQ    b+40(FP), SI
+	MOVQ    panels+48(FP), DI
+	MOVQ    c+56(FP), R8
+	MOVQ    ldc+64(FP), R9
 	SHLQ    $3, R9
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R10
+of5_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R10
 	MOVQ    R8, R11
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
@@ -3480,9 +3592,9 @@ panel:
 	VXORPS  Z13, Z13, Z13
 	VXORPS  Z14, Z14, Z14
 	SUBQ    $2, R10
-	JLT     tail
+	JLT     of5_tail
 
-loop:
+of5_loop:
 	VMOVUPS (SI), Z15
 	VMOVUPS 64(SI), Z16
 	VMOVUPS 128(SI), Z17
@@ -3533,13 +3645,13 @@ loop:
 	ADDQ    BX, CX
 	ADDQ    $384, SI
 	SUBQ    $2, R10
-	JGE     loop
+	JGE     of5_loop
 
-tail:
+of5_tail:
 	ADDQ    $2, R10
-	JEQ     done
+	JEQ     of5_done
 
-one:
+of5_one:
 	VMOVUPS (SI), Z15
 	VMOVUPS 64(SI), Z16
 	VMOVUPS 128(SI), Z17
@@ -3566,16 +3678,16 @@ one:
 	ADDQ    BX, CX
 	ADDQ    $192, SI
 	SUBQ    $1, R10
-	JNE     one
+	JNE     of5_one
 
-done:
-	MOVQ    from+64(FP), R10
+of5_done:
+	MOVQ    from+72(FP), R10
 	CMPQ    R10, $0
-	JEQ     store
+	JEQ     of5_store
 	ADDQ    R8, R10
-	MOVQ    c+48(FP), R11
+	MOVQ    c+56(FP), R11
 	SUBQ    R11, R10
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $3, CX
 	VADDPD  (R10), Z0, Z0
 	VADDPD  64(R10), Z1, Z1
@@ -3597,7 +3709,7 @@ done:
 	VADDPD  64(R10), Z13, Z13
 	VADDPD  128(R10), Z14, Z14
 
-store:
+of5_store:
 	MOVQ    R8, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -3620,26 +3732,25 @@ store:
 	VMOVUPS Z14, 128(R11)
 	ADDQ    $192, R8
 	SUBQ    $1, DI
-	JNE     panel
+	JNE     of5_panel
 	VZEROUPPER
 	RET
 
-// gemmF64AVX512x24Rows4 multiplies 4 rows of A with panels of B that are 24 wide; see tileFunc.
-TEXT ·gemmF64AVX512x24Rows4(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of4:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $3, AX
 	LEAQ    (AX)(AX*2), DX
-	MOVQ    ks+24(FP), BX
+	MOVQ    ks+32(FP), BX
 	SHLQ    $3, BX
-	MOVQ    b+32(FP), SI
-	MOVQ    panels+40(FP), DI
-	MOVQ    c+48(FP), R8
-	MOVQ    ldc+56(FP), R9
+	MOVQ    b+40(FP), SI
+	MOVQ    panels+48(FP), DI
+	MOVQ    c+56(FP), R8
+	MOVQ    ldc+64(FP), R9
 	SHLQ    $3, R9
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R10
+of4_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R10
 	MOVQ    R8, R11
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
@@ -3669,9 +3780,9 @@ panel:
 	VXORPS  Z10, Z10, Z10
 	VXORPS  Z11, Z11, Z11
 	SUBQ    $2, R10
-	JLT     tail
+	JLT     of4_tail
 
-loop:
+of4_loop:
 	VMOVUPS (SI), Z12
 	VMOVUPS 64(SI), Z13
 	VMOVUPS 128(SI), Z14
@@ -3714,13 +3825,13 @@ loop:
 	ADDQ    BX, CX
 	ADDQ    $384, SI
 	SUBQ    $2, R10
-	JGE     loop
+	JGE     of4_loop
 
-tail:
+of4_tail:
 	ADDQ    $2, R10
-	JEQ     done
+	JEQ     of4_done
 
-one:
+of4_one:
 	VMOVUPS (SI), Z12
 	VMOVUPS 64(SI), Z13
 	VMOVUPS 128(SI), Z14
@@ -3743,16 +3854,16 @@ one:
 	ADDQ    BX, CX
 	ADDQ    $192, SI
 	SUBQ    $1, R10
-	JNE     one
+	JNE     of4_one
 
-done:
-	MOVQ    from+64(FP), R10
+of4_done:
+	MOVQ    from+72(FP), R10
 	CMPQ    R10, $0
-	JEQ     store
+	JEQ     of4_store
 	ADDQ    R8, R10
-	MOVQ    c+48(FP), R11
+	MOVQ    c+56(FP), R11
 	SUBQ    R11, R10
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $3, CX
 	VADDPD  (R10), Z0, Z0
 	VADDPD  64(R10), Z1, Z1
@@ -3770,7 +3881,7 @@ done:
 	VADDPD  64(R10), Z10, Z10
 	VADDPD  128(R10), Z11, Z11
 
-store:
+of4_store:
 	MOVQ    R8, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -3789,25 +3900,24 @@ store:
 	VMOVUPS Z11, 128(R11)
 	ADDQ    $192, R8
 	SUBQ    $1, DI
-	JNE     panel
+	JNE     of4_panel
 	VZEROUPPER
 	RET
 
-// gemmF64AVX512x24Rows3 multiplies 3 rows of A with panels of B that are 24 wide; see tileFunc.
-TEXT ·gemmF64AVX512x24Rows3(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of3:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $3, AX
-	MOVQ    ks+24(FP), DX
+	MOVQ    ks+32(FP), DX
 	SHLQ    $3, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
 	SHLQ    $3, R8
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
+of3_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
 	MOVQ    DI, R10
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
@@ -3830,9 +3940,9 @@ panel:
 	VXORPS  Z7, Z7, Z7
 	VXORPS  Z8, Z8, Z8
 	SUBQ    $2, R9
-	JLT     tail
+	JLT     of3_tail
 
-loop:
+of3_loop:
 	VMOVUPS (BX), Z9
 	VMOVUPS 64(BX), Z10
 	VMOVUPS 128(BX), Z11
@@ -3867,13 +3977,13 @@ loop:
 	ADDQ    DX, CX
 	ADDQ    $384, BX
 	SUBQ    $2, R9
-	JGE     loop
+	JGE     of3_loop
 
-tail:
+of3_tail:
 	ADDQ    $2, R9
-	JEQ     done
+	JEQ     of3_done
 
-one:
+of3_one:
 	VMOVUPS (BX), Z9
 	VMOVUPS 64(BX), Z10
 	VMOVUPS 128(BX), Z11
@@ -3892,16 +4002,16 @@ one:
 	ADDQ    DX, CX
 	ADDQ    $192, BX
 	SUBQ    $1, R9
-	JNE     one
+	JNE     of3_one
 
-done:
-	MOVQ    from+64(FP), R9
+of3_done:
+	MOVQ    from+72(FP), R9
 	CMPQ    R9, $0
-	JEQ     store
+	JEQ     of3_store
 	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
+	MOVQ    c+56(FP), R10
 	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $3, CX
 	VADDPD  (R9), Z0, Z0
 	VADDPD  64(R9), Z1, Z1
@@ -3915,7 +4025,7 @@ done:
 	VADDPD  64(R9), Z7, Z7
 	VADDPD  128(R9), Z8, Z8
 
-store:
+of3_store:
 	MOVQ    DI, R10
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
@@ -3930,25 +4040,24 @@ store:
 	VMOVUPS Z8, 128(R10)
 	ADDQ    $192, DI
 	SUBQ    $1, SI
-	JNE     panel
+	JNE     of3_panel
 	VZEROUPPER
 	RET
 
-// gemmF64AVX512x24Rows2 multiplies 2 rows of A with panels of B that are 24 wide; see tileFunc.
-TEXT ·gemmF64AVX512x24Rows2(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of2:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $3, AX
-	MOVQ    ks+24(FP), DX
+	MOVQ    ks+32(FP), DX
 	SHLQ    $3, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
 	SHLQ    $3, R8
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
+of2_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
 	MOVQ    DI, R10
 	PREFETCHT0 (R10)
 	PREFETCHT0 64(R10)
@@ -3964,9 +4073,9 @@ panel:
 	VXORPS  Z4, Z4, Z4
 	VXORPS  Z5, Z5, Z5
 	SUBQ    $2, R9
-	JLT     tail
+	JLT     of2_tail
 
-loop:
+of2_loop:
 	VMOVUPS (BX), Z6
 	VMOVUPS 64(BX), Z7
 	VMOVUPS 128(BX), Z8
@@ -3993,13 +4102,13 @@ loop:
 	ADDQ    DX, CX
 	ADDQ    $384, BX
 	SUBQ    $2, R9
-	JGE     loop
+	JGE     of2_loop
 
-tail:
+of2_tail:
 	ADDQ    $2, R9
-	JEQ     done
+	JEQ     of2_done
 
-one:
+of2_one:
 	VMOVUPS (BX), Z6
 	VMOVUPS 64(BX), Z7
 	VMOVUPS 128(BX), Z8
@@ -4014,16 +4123,16 @@ one:
 	ADDQ    DX, CX
 	ADDQ    $192, BX
 	SUBQ    $1, R9
-	JNE     one
+	JNE     of2_one
 
-done:
-	MOVQ    from+64(FP), R9
+of2_done:
+	MOVQ    from+72(FP), R9
 	CMPQ    R9, $0
-	JEQ     store
+	JEQ     of2_store
 	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
+	MOVQ    c+56(FP), R10
 	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $3, CX
 	VADDPD  (R9), Z0, Z0
 	VADDPD  64(R9), Z1, Z1
@@ -4033,7 +4142,7 @@ done:
 	VADDPD  64(R9), Z4, Z4
 	VADDPD  128(R9), Z5, Z5
 
-store:
+of2_store:
 	MOVQ    DI, R10
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
@@ -4044,94 +4153,7 @@ store:
 	VMOVUPS Z5, 128(R10)
 	ADDQ    $192, DI
 	SUBQ    $1, SI
-	JNE     panel
-	VZEROUPPER
-	RET
-
-// gemmF64AVX512x24Rows1 multiplies 1 rows of A with panels of B that are 24 wide; see tileFunc.
-TEXT ·gemmF64AVX512x24Rows1(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
-	SHLQ    $3, AX
-	MOVQ    ks+24(FP), DX
-	SHLQ    $3, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
-	SHLQ    $3, R8
-
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
-	MOVQ    DI, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	VXORPS  Z0, Z0, Z0
-	VXORPS  Z1, Z1, Z1
-	VXORPS  Z2, Z2, Z2
-	SUBQ    $2, R9
-	JLT     tail
-
-loop:
-	VMOVUPS (BX), Z3
-	VMOVUPS 64(BX), Z4
-	VMOVUPS 128(BX), Z5
-	VBROADCASTSD (CX), Z6
-	VFMADD231PD Z3, Z6, Z0
-	VFMADD231PD Z4, Z6, Z1
-	VFMADD231PD Z5, Z6, Z2
-	ADDQ    DX, CX
-	VMOVUPS 192(BX), Z3
-	VMOVUPS 256(BX), Z4
-	VMOVUPS 320(BX), Z5
-	VBROADCASTSD (CX), Z6
-	VFMADD231PD Z3, Z6, Z0
-	VFMADD231PD Z4, Z6, Z1
-	VFMADD231PD Z5, Z6, Z2
-	ADDQ    DX, CX
-	ADDQ    $384, BX
-	SUBQ    $2, R9
-	JGE     loop
-
-tail:
-	ADDQ    $2, R9
-	JEQ     done
-
-one:
-	VMOVUPS (BX), Z3
-	VMOVUPS 64(BX), Z4
-	VMOVUPS 128(BX), Z5
-	VBROADCASTSD (CX), Z6
-	VFMADD231PD Z3, Z6, Z0
-	VFMADD231PD Z4, Z6, Z1
-	VFMADD231PD Z5, Z6, Z2
-	ADDQ    DX, CX
-	ADDQ    $192, BX
-	SUBQ    $1, R9
-	JNE     one
-
-done:
-	MOVQ    from+64(FP), R9
-	CMPQ    R9, $0
-	JEQ     store
-	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
-	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
-	SHLQ    $3, CX
-	VADDPD  (R9), Z0, Z0
-	VADDPD  64(R9), Z1, Z1
-	VADDPD  128(R9), Z2, Z2
-
-store:
-	MOVQ    DI, R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	ADDQ    $192, DI
-	SUBQ    $1, SI
-	JNE     panel
+	JNE     of2_panel
 	VZEROUPPER
 	RET
 
@@ -4175,23 +4197,109 @@ panel:
 	VZEROUPPER
 	RET
 
-// gemmF32AVX2x16Rows6 multiplies 6 rows of A with panels of B that are 16 wide; see tileFunc.
-TEXT ·gemmF32AVX2x16Rows6(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+// gemmF32AVX2x16 multiplies rows of A with panels of B that are 16 wide; see tileFunc.
+TEXT ·gemmF32AVX2x16(SB), NOSPLIT, $0-88
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $6
+	JEQ     of6
+	CMPQ    AX, $5
+	JEQ     of5
+	CMPQ    AX, $4
+	JEQ     of4
+	CMPQ    AX, $3
+	JEQ     of3
+	CMPQ    AX, $2
+	JEQ     of2
+	MOVQ    rs+24(FP), AX
+	SHLQ    $2, AX
+	MOVQ    ks+32(FP), DX
+	SHLQ    $2, DX
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
+	SHLQ    $2, R8
+
+of1_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
+	MOVQ    DI, R10
+	PREFETCHT0 (R10)
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	SUBQ    $2, R9
+	JLT     of1_tail
+
+of1_loop:
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	VBROADCASTSS (CX), Y4
+	VFMADD231PS Y2, Y4, Y0
+	VFMADD231PS Y3, Y4, Y1
+	ADDQ    DX, CX
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	VBROADCASTSS (CX), Y4
+	VFMADD231PS Y2, Y4, Y0
+	VFMADD231PS Y3, Y4, Y1
+	ADDQ    DX, CX
+	ADDQ    $128, BX
+	SUBQ    $2, R9
+	JGE     of1_loop
+
+of1_tail:
+	ADDQ    $2, R9
+	JEQ     of1_done
+
+of1_one:
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	VBROADCASTSS (CX), Y4
+	VFMADD231PS Y2, Y4, Y0
+	VFMADD231PS Y3, Y4, Y1
+	ADDQ    DX, CX
+	ADDQ    $64, BX
+	SUBQ    $1, R9
+	JNE     of1_one
+
+of1_done:
+	MOVQ    from+72(FP), R9
+	CMPQ    R9, $0
+	JEQ     of1_store
+	ADDQ    DI, R9
+	MOVQ    c+56(FP), R10
+	SUBQ    R10, R9
+	MOVQ    ldfrom+80(FP), CX
+	SHLQ    $2, CX
+	VADDPS  (R9), Y0, Y0
+	VADDPS  32(R9), Y1, Y1
+
+of1_store:
+	MOVQ    DI, R10
+	VMOVUPS Y0, (R10)
+	VMOVUPS Y1, 32(R10)
+	ADDQ    $64, DI
+	SUBQ    $1, SI
+	JNE     of1_panel
+	VZEROUPPER
+	RET
+
+of6:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
 	LEAQ    (AX)(AX*2), DX
 	LEAQ    (AX)(AX*4), BX
-	MOVQ    ks+24(FP), SI
+	MOVQ    ks+32(FP), SI
 	SHLQ    $2, SI
-	MOVQ    b+32(FP), DI
-	MOVQ    panels+40(FP), R8
-	MOVQ    c+48(FP), R9
-	MOVQ    ldc+56(FP), R10
+	MOVQ    b+40(FP), DI
+	MOVQ    panels+48(FP), R8
+	MOVQ    c+56(FP), R9
+	MOVQ    ldc+64(FP), R10
 	SHLQ    $2, R10
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R11
+of6_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R11
 	MOVQ    R9, R12
 	PREFETCHT0 (R12)
 	ADDQ    R10, R12
@@ -4217,9 +4325,9 @@ panel:
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
 	SUBQ    $4, R11
-	JLT     tail
+	JLT     of6_tail
 
-loop:
+of6_loop:
 	VMOVUPS (DI), Y12
 	VMOVUPS 32(DI), Y13
 	VBROADCASTSS (CX), Y14
@@ -4306,13 +4414,13 @@ loop:
 	ADDQ    SI, CX
 	ADDQ    $256, DI
 	SUBQ    $4, R11
-	JGE     loop
+	JGE     of6_loop
 
-tail:
+of6_tail:
 	ADDQ    $4, R11
-	JEQ     done
+	JEQ     of6_done
 
-one:
+of6_one:
 	VMOVUPS (DI), Y12
 	VMOVUPS 32(DI), Y13
 	VBROADCASTSS (CX), Y14
@@ -4336,16 +4444,16 @@ one:
 	ADDQ    SI, CX
 	ADDQ    $64, DI
 	SUBQ    $1, R11
-	JNE     one
+	JNE     of6_one
 
-done:
-	MOVQ    from+64(FP), R11
+of6_done:
+	MOVQ    from+72(FP), R11
 	CMPQ    R11, $0
-	JEQ     store
+	JEQ     of6_store
 	ADDQ    R9, R11
-	MOVQ    c+48(FP), R12
+	MOVQ    c+56(FP), R12
 	SUBQ    R12, R11
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R11), Y0, Y0
 	VADDPS  32(R11), Y1, Y1
@@ -4365,7 +4473,7 @@ done:
 	VADDPS  (R11), Y10, Y10
 	VADDPS  32(R11), Y11, Y11
 
-store:
+of6_store:
 	MOVQ    R9, R12
 	VMOVUPS Y0, (R12)
 	VMOVUPS Y1, 32(R12)
@@ -4386,26 +4494,25 @@ store:
 	VMOVUPS Y11, 32(R12)
 	ADDQ    $64, R9
 	SUBQ    $1, R8
-	JNE     panel
+	JNE     of6_panel
 	VZEROUPPER
 	RET
 
-// gemmF32AVX2x16Rows5 multiplies 5 rows of A with panels of B that are 16 wide; see tileFunc.
-TEXT ·gemmF32AVX2x16Rows5(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of5:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
 	LEAQ    (AX)(AX*2), DX
-	MOVQ    ks+24(FP), BX
+	MOVQ    ks+32(FP), BX
 	SHLQ    $2, BX
-	MOVQ    b+32(FP), SI
-	MOVQ    panels+40(FP), DI
-	MOVQ    c+48(FP), R8
-	MOVQ    ldc+56(FP), R9
+	MOVQ    b+40(FP), SI
+	MOVQ    panels+48(FP), DI
+	MOVQ    c+56(FP), R8
+	MOVQ    ldc+64(FP), R9
 	SHLQ    $2, R9
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R10
+of5_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R10
 	MOVQ    R8, R11
 	PREFETCHT0 (R11)
 	ADDQ    R9, R11
@@ -4427,9 +4534,9 @@ panel:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	SUBQ    $2, R10
-	JLT     tail
+	JLT     of5_tail
 
-loop:
+of5_loop:
 	VMOVUPS (SI), Y10
 	VMOVUPS 32(SI), Y11
 	VBROADCASTSS (CX), Y12
@@ -4468,13 +4575,13 @@ loop:
 	ADDQ    BX, CX
 	ADDQ    $128, SI
 	SUBQ    $2, R10
-	JGE     loop
+	JGE     of5_loop
 
-tail:
+of5_tail:
 	ADDQ    $2, R10
-	JEQ     done
+	JEQ     of5_done
 
-one:
+of5_one:
 	VMOVUPS (SI), Y10
 	VMOVUPS 32(SI), Y11
 	VBROADCASTSS (CX), Y12
@@ -4495,16 +4602,16 @@ one:
 	ADDQ    BX, CX
 	ADDQ    $64, SI
 	SUBQ    $1, R10
-	JNE     one
+	JNE     of5_one
 
-done:
-	MOVQ    from+64(FP), R10
+of5_done:
+	MOVQ    from+72(FP), R10
 	CMPQ    R10, $0
-	JEQ     store
+	JEQ     of5_store
 	ADDQ    R8, R10
-	MOVQ    c+48(FP), R11
+	MOVQ    c+56(FP), R11
 	SUBQ    R11, R10
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R10), Y0, Y0
 	VADDPS  32(R10), Y1, Y1
@@ -4521,7 +4628,7 @@ done:
 	VADDPS  (R10), Y8, Y8
 	VADDPS  32(R10), Y9, Y9
 
-store:
+of5_store:
 	MOVQ    R8, R11
 	VMOVUPS Y0, (R11)
 	VMOVUPS Y1, 32(R11)
@@ -4539,26 +4646,25 @@ store:
 	VMOVUPS Y9, 32(R11)
 	ADDQ    $64, R8
 	SUBQ    $1, DI
-	JNE     panel
+	JNE     of5_panel
 	VZEROUPPER
 	RET
 
-// gemmF32AVX2x16Rows4 multiplies 4 rows of A with panels of B that are 16 wide; see tileFunc.
-TEXT ·gemmF32AVX2x16Rows4(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of4:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
 	LEAQ    (AX)(AX*2), DX
-	MOVQ    ks+24(FP), BX
+	MOVQ    ks+32(FP), BX
 	SHLQ    $2, BX
-	MOVQ    b+32(FP), SI
-	MOVQ    panels+40(FP), DI
-	MOVQ    c+48(FP), R8
-	MOVQ    ldc+56(FP), R9
+	MOVQ    b+40(FP), SI
+	MOVQ    panels+48(FP), DI
+	MOVQ    c+56(FP), R8
+	MOVQ    ldc+64(FP), R9
 	SHLQ    $2, R9
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R10
+of4_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R10
 	MOVQ    R8, R11
 	PREFETCHT0 (R11)
 	ADDQ    R9, R11
@@ -4576,9 +4682,9 @@ panel:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	SUBQ    $2, R10
-	JLT     tail
+	JLT     of4_tail
 
-loop:
+of4_loop:
 	VMOVUPS (SI), Y8
 	VMOVUPS 32(SI), Y9
 	VBROADCASTSS (CX), Y10
@@ -4611,13 +4717,13 @@ loop:
 	ADDQ    BX, CX
 	ADDQ    $128, SI
 	SUBQ    $2, R10
-	JGE     loop
+	JGE     of4_loop
 
-tail:
+of4_tail:
 	ADDQ    $2, R10
-	JEQ     done
+	JEQ     of4_done
 
-one:
+of4_one:
 	VMOVUPS (SI), Y8
 	VMOVUPS 32(SI), Y9
 	VBROADCASTSS (CX), Y10
@@ -4635,16 +4741,16 @@ one:
 	ADDQ    BX, CX
 	ADDQ    $64, SI
 	SUBQ    $1, R10
-	JNE     one
+	JNE     of4_one
 
-done:
-	MOVQ    from+64(FP), R10
+of4_done:
+	MOVQ    from+72(FP), R10
 	CMPQ    R10, $0
-	JEQ     store
+	JEQ     of4_store
 	ADDQ    R8, R10
-	MOVQ    c+48(FP), R11
+	MOVQ    c+56(FP), R11
 	SUBQ    R11, R10
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R10), Y0, Y0
 	VADDPS  32(R10), Y1, Y1
@@ -4658,7 +4764,7 @@ done:
 	VADDPS  (R10), Y6, Y6
 	VADDPS  32(R10), Y7, Y7
 
-store:
+of4_store:
 	MOVQ    R8, R11
 	VMOVUPS Y0, (R11)
 	VMOVUPS Y1, 32(R11)
@@ -4673,25 +4779,24 @@ store:
 	VMOVUPS Y7, 32(R11)
 	ADDQ    $64, R8
 	SUBQ    $1, DI
-	JNE     panel
+	JNE     of4_panel
 	VZEROUPPER
 	RET
 
-// gemmF32AVX2x16Rows3 multiplies 3 rows of A with panels of B that are 16 wide; see tileFunc.
-TEXT ·gemmF32AVX2x16Rows3(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of3:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
-	MOVQ    ks+24(FP), DX
+	MOVQ    ks+32(FP), DX
 	SHLQ    $2, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
 	SHLQ    $2, R8
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
+of3_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
 	MOVQ    DI, R10
 	PREFETCHT0 (R10)
 	ADDQ    R8, R10
@@ -4705,9 +4810,9 @@ panel:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	SUBQ    $2, R9
-	JLT     tail
+	JLT     of3_tail
 
-loop:
+of3_loop:
 	VMOVUPS (BX), Y6
 	VMOVUPS 32(BX), Y7
 	VBROADCASTSS (CX), Y8
@@ -4734,13 +4839,13 @@ loop:
 	ADDQ    DX, CX
 	ADDQ    $128, BX
 	SUBQ    $2, R9
-	JGE     loop
+	JGE     of3_loop
 
-tail:
+of3_tail:
 	ADDQ    $2, R9
-	JEQ     done
+	JEQ     of3_done
 
-one:
+of3_one:
 	VMOVUPS (BX), Y6
 	VMOVUPS 32(BX), Y7
 	VBROADCASTSS (CX), Y8
@@ -4755,16 +4860,16 @@ one:
 	ADDQ    DX, CX
 	ADDQ    $64, BX
 	SUBQ    $1, R9
-	JNE     one
+	JNE     of3_one
 
-done:
-	MOVQ    from+64(FP), R9
+of3_done:
+	MOVQ    from+72(FP), R9
 	CMPQ    R9, $0
-	JEQ     store
+	JEQ     of3_store
 	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
+	MOVQ    c+56(FP), R10
 	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R9), Y0, Y0
 	VADDPS  32(R9), Y1, Y1
@@ -4775,7 +4880,7 @@ done:
 	VADDPS  (R9), Y4, Y4
 	VADDPS  32(R9), Y5, Y5
 
-store:
+of3_store:
 	MOVQ    DI, R10
 	VMOVUPS Y0, (R10)
 	VMOVUPS Y1, 32(R10)
@@ -4787,25 +4892,24 @@ store:
 	VMOVUPS Y5, 32(R10)
 	ADDQ    $64, DI
 	SUBQ    $1, SI
-	JNE     panel
+	JNE     of3_panel
 	VZEROUPPER
 	RET
 
-// gemmF32AVX2x16Rows2 multiplies 2 rows of A with panels of B that are 16 wide; see tileFunc.
-TEXT ·gemmF32AVX2x16Rows2(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of2:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $2, AX
-	MOVQ    ks+24(FP), DX
+	MOVQ    ks+32(FP), DX
 	SHLQ    $2, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
 	SHLQ    $2, R8
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
+of2_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
 	MOVQ    DI, R10
 	PREFETCHT0 (R10)
 	ADDQ    R8, R10
@@ -4815,9 +4919,9 @@ panel:
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	SUBQ    $2, R9
-	JLT     tail
+	JLT     of2_tail
 
-loop:
+of2_loop:
 	VMOVUPS (BX), Y4
 	VMOVUPS 32(BX), Y5
 	VBROADCASTSS (CX), Y6
@@ -4838,13 +4942,13 @@ loop:
 	ADDQ    DX, CX
 	ADDQ    $128, BX
 	SUBQ    $2, R9
-	JGE     loop
+	JGE     of2_loop
 
-tail:
+of2_tail:
 	ADDQ    $2, R9
-	JEQ     done
+	JEQ     of2_done
 
-one:
+of2_one:
 	VMOVUPS (BX), Y4
 	VMOVUPS 32(BX), Y5
 	VBROADCASTSS (CX), Y6
@@ -4856,16 +4960,16 @@ one:
 	ADDQ    DX, CX
 	ADDQ    $64, BX
 	SUBQ    $1, R9
-	JNE     one
+	JNE     of2_one
 
-done:
-	MOVQ    from+64(FP), R9
+of2_done:
+	MOVQ    from+72(FP), R9
 	CMPQ    R9, $0
-	JEQ     store
+	JEQ     of2_store
 	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
+	MOVQ    c+56(FP), R10
 	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $2, CX
 	VADDPS  (R9), Y0, Y0
 	VADDPS  32(R9), Y1, Y1
@@ -4873,7 +4977,7 @@ done:
 	VADDPS  (R9), Y2, Y2
 	VADDPS  32(R9), Y3, Y3
 
-store:
+of2_store:
 	MOVQ    DI, R10
 	VMOVUPS Y0, (R10)
 	VMOVUPS Y1, 32(R10)
@@ -4882,83 +4986,7 @@ store:
 	VMOVUPS Y3, 32(R10)
 	ADDQ    $64, DI
 	SUBQ    $1, SI
-	JNE     panel
-	VZEROUPPER
-	RET
-
-// gemmF32AVX2x16Rows1 multiplies 1 rows of A with panels of B that are 16 wide; see tileFunc.
-TEXT ·gemmF32AVX2x16Rows1(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
-	SHLQ    $2, AX
-	MOVQ    ks+24(FP), DX
-	SHLQ    $2, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
-	SHLQ    $2, R8
-
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
-	MOVQ    DI, R10
-	PREFETCHT0 (R10)
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	SUBQ    $2, R9
-	JLT     tail
-
-loop:
-	VMOVUPS (BX), Y2
-	VMOVUPS 32(BX), Y3
-	VBROADCASTSS (CX), Y4
-	VFMADD231PS Y2, Y4, Y0
-	VFMADD231PS Y3, Y4, Y1
-	ADDQ    DX, CX
-	VMOVUPS 64(BX), Y2
-	VMOVUPS 96(BX), Y3
-	VBROADCASTSS (CX), Y4
-	VFMADD231PS Y2, Y4, Y0
-	VFMADD231PS Y3, Y4, Y1
-	ADDQ    DX, CX
-	ADDQ    $128, BX
-	SUBQ    $2, R9
-	JGE     loop
-
-tail:
-	ADDQ    $2, R9
-	JEQ     done
-
-one:
-	VMOVUPS (BX), Y2
-	VMOVUPS 32(BX), Y3
-	VBROADCASTSS (CX), Y4
-	VFMADD231PS Y2, Y4, Y0
-	VFMADD231PS Y3, Y4, Y1
-	ADDQ    DX, CX
-	ADDQ    $64, BX
-	SUBQ    $1, R9
-	JNE     one
-
-done:
-	MOVQ    from+64(FP), R9
-	CMPQ    R9, $0
-	JEQ     store
-	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
-	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
-	SHLQ    $2, CX
-	VADDPS  (R9), Y0, Y0
-	VADDPS  32(R9), Y1, Y1
-
-store:
-	MOVQ    DI, R10
-	VMOVUPS Y0, (R10)
-	VMOVUPS Y1, 32(R10)
-	ADDQ    $64, DI
-	SUBQ    $1, SI
-	JNE     panel
+	JNE     of2_panel
 	VZEROUPPER
 	RET
 
@@ -4998,23 +5026,109 @@ panel:
 	VZEROUPPER
 	RET
 
-// gemmF64AVX2x8Rows6 multiplies 6 rows of A with panels of B that are 8 wide; see tileFunc.
-TEXT ·gemmF64AVX2x8Rows6(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+// gemmF64AVX2x8 multiplies rows of A with panels of B that are 8 wide; see tileFunc.
+TEXT ·gemmF64AVX2x8(SB), NOSPLIT, $0-88
+	MOVQ    of+0(FP), AX
+	CMPQ    AX, $6
+	JEQ     of6
+	CMPQ    AX, $5
+	JEQ     of5
+	CMPQ    AX, $4
+	JEQ     of4
+	CMPQ    AX, $3
+	JEQ     of3
+	CMPQ    AX, $2
+	JEQ     of2
+	MOVQ    rs+24(FP), AX
+	SHLQ    $3, AX
+	MOVQ    ks+32(FP), DX
+	SHLQ    $3, DX
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
+	SHLQ    $3, R8
+
+of1_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
+	MOVQ    DI, R10
+	PREFETCHT0 (R10)
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	SUBQ    $2, R9
+	JLT     of1_tail
+
+of1_loop:
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	VBROADCASTSD (CX), Y4
+	VFMADD231PD Y2, Y4, Y0
+	VFMADD231PD Y3, Y4, Y1
+	ADDQ    DX, CX
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	VBROADCASTSD (CX), Y4
+	VFMADD231PD Y2, Y4, Y0
+	VFMADD231PD Y3, Y4, Y1
+	ADDQ    DX, CX
+	ADDQ    $128, BX
+	SUBQ    $2, R9
+	JGE     of1_loop
+
+of1_tail:
+	ADDQ    $2, R9
+	JEQ     of1_done
+
+of1_one:
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	VBROADCASTSD (CX), Y4
+	VFMADD231PD Y2, Y4, Y0
+	VFMADD231PD Y3, Y4, Y1
+	ADDQ    DX, CX
+	ADDQ    $64, BX
+	SUBQ    $1, R9
+	JNE     of1_one
+
+of1_done:
+	MOVQ    from+72(FP), R9
+	CMPQ    R9, $0
+	JEQ     of1_store
+	ADDQ    DI, R9
+	MOVQ    c+56(FP), R10
+	SUBQ    R10, R9
+	MOVQ    ldfrom+80(FP), CX
+	SHLQ    $3, CX
+	VADDPD  (R9), Y0, Y0
+	VADDPD  32(R9), Y1, Y1
+
+of1_store:
+	MOVQ    DI, R10
+	VMOVUPS Y0, (R10)
+	VMOVUPS Y1, 32(R10)
+	ADDQ    $64, DI
+	SUBQ    $1, SI
+	JNE     of1_panel
+	VZEROUPPER
+	RET
+
+of6:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $3, AX
 	LEAQ    (AX)(AX*2), DX
 	LEAQ    (AX)(AX*4), BX
-	MOVQ    ks+24(FP), SI
+	MOVQ    ks+32(FP), SI
 	SHLQ    $3, SI
-	MOVQ    b+32(FP), DI
-	MOVQ    panels+40(FP), R8
-	MOVQ    c+48(FP), R9
-	MOVQ    ldc+56(FP), R10
+	MOVQ    b+40(FP), DI
+	MOVQ    panels+48(FP), R8
+	MOVQ    c+56(FP), R9
+	MOVQ    ldc+64(FP), R10
 	SHLQ    $3, R10
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R11
+of6_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R11
 	MOVQ    R9, R12
 	PREFETCHT0 (R12)
 	ADDQ    R10, R12
@@ -5040,9 +5154,9 @@ panel:
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
 	SUBQ    $4, R11
-	JLT     tail
+	JLT     of6_tail
 
-loop:
+of6_loop:
 	VMOVUPS (DI), Y12
 	VMOVUPS 32(DI), Y13
 	VBROADCASTSD (CX), Y14
@@ -5129,13 +5243,13 @@ loop:
 	ADDQ    SI, CX
 	ADDQ    $256, DI
 	SUBQ    $4, R11
-	JGE     loop
+	JGE     of6_loop
 
-tail:
+of6_tail:
 	ADDQ    $4, R11
-	JEQ     done
+	JEQ     of6_done
 
-one:
+of6_one:
 	VMOVUPS (DI), Y12
 	VMOVUPS 32(DI), Y13
 	VBROADCASTSD (CX), Y14
@@ -5159,16 +5273,16 @@ one:
 	ADDQ    SI, CX
 	ADDQ    $64, DI
 	SUBQ    $1, R11
-	JNE     one
+	JNE     of6_one
 
-done:
-	MOVQ    from+64(FP), R11
+of6_done:
+	MOVQ    from+72(FP), R11
 	CMPQ    R11, $0
-	JEQ     store
+	JEQ     of6_store
 	ADDQ    R9, R11
-	MOVQ    c+48(FP), R12
+	MOVQ    c+56(FP), R12
 	SUBQ    R12, R11
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $3, CX
 	VADDPD  (R11), Y0, Y0
 	VADDPD  32(R11), Y1, Y1
@@ -5188,7 +5302,7 @@ done:
 	VADDPD  (R11), Y10, Y10
 	VADDPD  32(R11), Y11, Y11
 
-store:
+of6_store:
 	MOVQ    R9, R12
 	VMOVUPS Y0, (R12)
 	VMOVUPS Y1, 32(R12)
@@ -5209,26 +5323,25 @@ store:
 	VMOVUPS Y11, 32(R12)
 	ADDQ    $64, R9
 	SUBQ    $1, R8
-	JNE     panel
+	JNE     of6_panel
 	VZEROUPPER
 	RET
 
-// gemmF64AVX2x8Rows5 multiplies 5 rows of A with panels of B that are 8 wide; see tileFunc.
-TEXT ·gemmF64AVX2x8Rows5(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of5:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $3, AX
 	LEAQ    (AX)(AX*2), DX
-	MOVQ    ks+24(FP), BX
+	MOVQ    ks+32(FP), BX
 	SHLQ    $3, BX
-	MOVQ    b+32(FP), SI
-	MOVQ    panels+40(FP), DI
-	MOVQ    c+48(FP), R8
-	MOVQ    ldc+56(FP), R9
+	MOVQ    b+40(FP), SI
+	MOVQ    panels+48(FP), DI
+	MOVQ    c+56(FP), R8
+	MOVQ    ldc+64(FP), R9
 	SHLQ    $3, R9
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R10
+of5_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R10
 	MOVQ    R8, R11
 	PREFETCHT0 (R11)
 	ADDQ    R9, R11
@@ -5250,9 +5363,9 @@ panel:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	SUBQ    $2, R10
-	JLT     tail
+	JLT     of5_tail
 
-loop:
+of5_loop:
 	VMOVUPS (SI), Y10
 	VMOVUPS 32(SI), Y11
 	VBROADCASTSD (CX), Y12
@@ -5291,13 +5404,13 @@ loop:
 	ADDQ    BX, CX
 	ADDQ    $128, SI
 	SUBQ    $2, R10
-	JGE     loop
+	JGE     of5_loop
 
-tail:
+of5_tail:
 	ADDQ    $2, R10
-	JEQ     done
+	JEQ     of5_done
 
-one:
+of5_one:
 	VMOVUPS (SI), Y10
 	VMOVUPS 32(SI), Y11
 	VBROADCASTSD (CX), Y12
@@ -5318,16 +5431,16 @@ one:
 	ADDQ    BX, CX
 	ADDQ    $64, SI
 	SUBQ    $1, R10
-	JNE     one
+	JNE     of5_one
 
-done:
-	MOVQ    from+64(FP), R10
+of5_done:
+	MOVQ    from+72(FP), R10
 	CMPQ    R10, $0
-	JEQ     store
+	JEQ     of5_store
 	ADDQ    R8, R10
-	MOVQ    c+48(FP), R11
+	MOVQ    c+56(FP), R11
 	SUBQ    R11, R10
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $3, CX
 	VADDPD  (R10), Y0, Y0
 	VADDPD  32(R10), Y1, Y1
@@ -5344,7 +5457,7 @@ done:
 	VADDPD  (R10), Y8, Y8
 	VADDPD  32(R10), Y9, Y9
 
-store:
+of5_store:
 	MOVQ    R8, R11
 	VMOVUPS Y0, (R11)
 	VMOVUPS Y1, 32(R11)
@@ -5362,26 +5475,25 @@ store:
 	VMOVUPS Y9, 32(R11)
 	ADDQ    $64, R8
 	SUBQ    $1, DI
-	JNE     panel
+	JNE     of5_panel
 	VZEROUPPER
 	RET
 
-// gemmF64AVX2x8Rows4 multiplies 4 rows of A with panels of B that are 8 wide; see tileFunc.
-TEXT ·gemmF64AVX2x8Rows4(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of4:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $3, AX
 	LEAQ    (AX)(AX*2), DX
-	MOVQ    ks+24(FP), BX
+	MOVQ    ks+32(FP), BX
 	SHLQ    $3, BX
-	MOVQ    b+32(FP), SI
-	MOVQ    panels+40(FP), DI
-	MOVQ    c+48(FP), R8
-	MOVQ    ldc+56(FP), R9
+	MOVQ    b+40(FP), SI
+	MOVQ    panels+48(FP), DI
+	MOVQ    c+56(FP), R8
+	MOVQ    ldc+64(FP), R9
 	SHLQ    $3, R9
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R10
+of4_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R10
 	MOVQ    R8, R11
 	PREFETCHT0 (R11)
 	ADDQ    R9, R11
@@ -5399,9 +5511,9 @@ panel:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	SUBQ    $2, R10
-	JLT     tail
+	JLT     of4_tail
 
-loop:
+of4_loop:
 	VMOVUPS (SI), Y8
 	VMOVUPS 32(SI), Y9
 	VBROADCASTSD (CX), Y10
@@ -5434,13 +5546,13 @@ loop:
 	ADDQ    BX, CX
 	ADDQ    $128, SI
 	SUBQ    $2, R10
-	JGE     loop
+	JGE     of4_loop
 
-tail:
+of4_tail:
 	ADDQ    $2, R10
-	JEQ     done
+	JEQ     of4_done
 
-one:
+of4_one:
 	VMOVUPS (SI), Y8
 	VMOVUPS 32(SI), Y9
 	VBROADCASTSD (CX), Y10
@@ -5458,16 +5570,16 @@ one:
 	ADDQ    BX, CX
 	ADDQ    $64, SI
 	SUBQ    $1, R10
-	JNE     one
+	JNE     of4_one
 
-done:
-	MOVQ    from+64(FP), R10
+of4_done:
+	MOVQ    from+72(FP), R10
 	CMPQ    R10, $0
-	JEQ     store
+	JEQ     of4_store
 	ADDQ    R8, R10
-	MOVQ    c+48(FP), R11
+	MOVQ    c+56(FP), R11
 	SUBQ    R11, R10
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $3, CX
 	VADDPD  (R10), Y0, Y0
 	VADDPD  32(R10), Y1, Y1
@@ -5481,7 +5593,7 @@ done:
 	VADDPD  (R10), Y6, Y6
 	VADDPD  32(R10), Y7, Y7
 
-store:
+of4_store:
 	MOVQ    R8, R11
 	VMOVUPS Y0, (R11)
 	VMOVUPS Y1, 32(R11)
@@ -5496,25 +5608,24 @@ store:
 	VMOVUPS Y7, 32(R11)
 	ADDQ    $64, R8
 	SUBQ    $1, DI
-	JNE     panel
+	JNE     of4_panel
 	VZEROUPPER
 	RET
 
-// gemmF64AVX2x8Rows3 multiplies 3 rows of A with panels of B that are 8 wide; see tileFunc.
-TEXT ·gemmF64AVX2x8Rows3(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of3:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $3, AX
-	MOVQ    ks+24(FP), DX
+	MOVQ    ks+32(FP), DX
 	SHLQ    $3, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
 	SHLQ    $3, R8
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
+of3_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
 	MOVQ    DI, R10
 	PREFETCHT0 (R10)
 	ADDQ    R8, R10
@@ -5528,9 +5639,9 @@ panel:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	SUBQ    $2, R9
-	JLT     tail
+	JLT     of3_tail
 
-loop:
+of3_loop:
 	VMOVUPS (BX), Y6
 	VMOVUPS 32(BX), Y7
 	VBROADCASTSD (CX), Y8
@@ -5557,13 +5668,13 @@ loop:
 	ADDQ    DX, CX
 	ADDQ    $128, BX
 	SUBQ    $2, R9
-	JGE     loop
+	JGE     of3_loop
 
-tail:
+of3_tail:
 	ADDQ    $2, R9
-	JEQ     done
+	JEQ     of3_done
 
-one:
+of3_one:
 	VMOVUPS (BX), Y6
 	VMOVUPS 32(BX), Y7
 	VBROADCASTSD (CX), Y8
@@ -5578,16 +5689,16 @@ one:
 	ADDQ    DX, CX
 	ADDQ    $64, BX
 	SUBQ    $1, R9
-	JNE     one
+	JNE     of3_one
 
-done:
-	MOVQ    from+64(FP), R9
+of3_done:
+	MOVQ    from+72(FP), R9
 	CMPQ    R9, $0
-	JEQ     store
+	JEQ     of3_store
 	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
+	MOVQ    c+56(FP), R10
 	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $3, CX
 	VADDPD  (R9), Y0, Y0
 	VADDPD  32(R9), Y1, Y1
@@ -5598,7 +5709,7 @@ done:
 	VADDPD  (R9), Y4, Y4
 	VADDPD  32(R9), Y5, Y5
 
-store:
+of3_store:
 	MOVQ    DI, R10
 	VMOVUPS Y0, (R10)
 	VMOVUPS Y1, 32(R10)
@@ -5610,25 +5721,24 @@ store:
 	VMOVUPS Y5, 32(R10)
 	ADDQ    $64, DI
 	SUBQ    $1, SI
-	JNE     panel
+	JNE     of3_panel
 	VZEROUPPER
 	RET
 
-// gemmF64AVX2x8Rows2 multiplies 2 rows of A with panels of B that are 8 wide; see tileFunc.
-TEXT ·gemmF64AVX2x8Rows2(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
+of2:
+	MOVQ    rs+24(FP), AX
 	SHLQ    $3, AX
-	MOVQ    ks+24(FP), DX
+	MOVQ    ks+32(FP), DX
 	SHLQ    $3, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
+	MOVQ    b+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    c+56(FP), DI
+	MOVQ    ldc+64(FP), R8
 	SHLQ    $3, R8
 
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
+of2_panel:
+	MOVQ    a+16(FP), CX
+	MOVQ    k+8(FP), R9
 	MOVQ    DI, R10
 	PREFETCHT0 (R10)
 	ADDQ    R8, R10
@@ -5638,9 +5748,9 @@ panel:
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	SUBQ    $2, R9
-	JLT     tail
+	JLT     of2_tail
 
-loop:
+of2_loop:
 	VMOVUPS (BX), Y4
 	VMOVUPS 32(BX), Y5
 	VBROADCASTSD (CX), Y6
@@ -5661,13 +5771,13 @@ loop:
 	ADDQ    DX, CX
 	ADDQ    $128, BX
 	SUBQ    $2, R9
-	JGE     loop
+	JGE     of2_loop
 
-tail:
+of2_tail:
 	ADDQ    $2, R9
-	JEQ     done
+	JEQ     of2_done
 
-one:
+of2_one:
 	VMOVUPS (BX), Y4
 	VMOVUPS 32(BX), Y5
 	VBROADCASTSD (CX), Y6
@@ -5679,16 +5789,16 @@ one:
 	ADDQ    DX, CX
 	ADDQ    $64, BX
 	SUBQ    $1, R9
-	JNE     one
+	JNE     of2_one
 
-done:
-	MOVQ    from+64(FP), R9
+of2_done:
+	MOVQ    from+72(FP), R9
 	CMPQ    R9, $0
-	JEQ     store
+	JEQ     of2_store
 	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
+	MOVQ    c+56(FP), R10
 	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
+	MOVQ    ldfrom+80(FP), CX
 	SHLQ    $3, CX
 	VADDPD  (R9), Y0, Y0
 	VADDPD  32(R9), Y1, Y1
@@ -5696,7 +5806,7 @@ done:
 	VADDPD  (R9), Y2, Y2
 	VADDPD  32(R9), Y3, Y3
 
-store:
+of2_store:
 	MOVQ    DI, R10
 	VMOVUPS Y0, (R10)
 	VMOVUPS Y1, 32(R10)
@@ -5705,83 +5815,7 @@ store:
 	VMOVUPS Y3, 32(R10)
 	ADDQ    $64, DI
 	SUBQ    $1, SI
-	JNE     panel
-	VZEROUPPER
-	RET
-
-// gemmF64AVX2x8Rows1 multiplies 1 rows of A with panels of B that are 8 wide; see tileFunc.
-TEXT ·gemmF64AVX2x8Rows1(SB), NOSPLIT, $0-80
-	MOVQ    rs+16(FP), AX
-	SHLQ    $3, AX
-	MOVQ    ks+24(FP), DX
-	SHLQ    $3, DX
-	MOVQ    b+32(FP), BX
-	MOVQ    panels+40(FP), SI
-	MOVQ    c+48(FP), DI
-	MOVQ    ldc+56(FP), R8
-	SHLQ    $3, R8
-
-panel:
-	MOVQ    a+8(FP), CX
-	MOVQ    k+0(FP), R9
-	MOVQ    DI, R10
-	PREFETCHT0 (R10)
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	SUBQ    $2, R9
-	JLT     tail
-
-loop:
-	VMOVUPS (BX), Y2
-	VMOVUPS 32(BX), Y3
-	VBROADCASTSD (CX), Y4
-	VFMADD231PD Y2, Y4, Y0
-	VFMADD231PD Y3, Y4, Y1
-	ADDQ    DX, CX
-	VMOVUPS 64(BX), Y2
-	VMOVUPS 96(BX), Y3
-	VBROADCASTSD (CX), Y4
-	VFMADD231PD Y2, Y4, Y0
-	VFMADD231PD Y3, Y4, Y1
-	ADDQ    DX, CX
-	ADDQ    $128, BX
-	SUBQ    $2, R9
-	JGE     loop
-
-tail:
-	ADDQ    $2, R9
-	JEQ     done
-
-one:
-	VMOVUPS (BX), Y2
-	VMOVUPS 32(BX), Y3
-	VBROADCASTSD (CX), Y4
-	VFMADD231PD Y2, Y4, Y0
-	VFMADD231PD Y3, Y4, Y1
-	ADDQ    DX, CX
-	ADDQ    $64, BX
-	SUBQ    $1, R9
-	JNE     one
-
-done:
-	MOVQ    from+64(FP), R9
-	CMPQ    R9, $0
-	JEQ     store
-	ADDQ    DI, R9
-	MOVQ    c+48(FP), R10
-	SUBQ    R10, R9
-	MOVQ    ldfrom+72(FP), CX
-	SHLQ    $3, CX
-	VADDPD  (R9), Y0, Y0
-	VADDPD  32(R9), Y1, Y1
-
-store:
-	MOVQ    DI, R10
-	VMOVUPS Y0, (R10)
-	VMOVUPS Y1, 32(R10)
-	ADDQ    $64, DI
-	SUBQ    $1, SI
-	JNE     panel
+	JNE     of2_panel
 	VZEROUPPER
 	RET
 

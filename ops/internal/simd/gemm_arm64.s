@@ -4,27 +4,125 @@
 
 #include "textflag.h"
 
-// gemmF32NEONx16Rows6 multiplies 6 rows of A with panels of B that are 16 wide; see tileFunc.
-TEXT ·gemmF32NEONx16Rows6(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
+// gemmF32NEONx16 multiplies rows of A with panels of B that are 16 wide; see tileFunc.
+TEXT ·gemmF32NEONx16(SB), NOSPLIT, $0-88
+	MOVD    of+0(FP), R0
+	CMP     $6, R0
+	BEQ     of6
+	CMP     $5, R0
+	BEQ     of5
+	CMP     $4, R0
+	BEQ     of4
+	CMP     $3, R0
+	BEQ     of3
+	CMP     $2, R0
+	BEQ     of2
+	MOVD    rs+24(FP), R0
 	LSL     $2, R0
-	MOVD    a+8(FP), R1
+	MOVD    a+16(FP), R1
+	MOVD    ks+32(FP), R0
+	LSL     $2, R0
+	MOVD    b+40(FP), R3
+	MOVD    panels+48(FP), R4
+	MOVD    c+56(FP), R5
+	MOVD    ldc+64(FP), R6
+	LSL     $2, R6
+
+of1_panel:
+	MOVD    ZR, R2
+	MOVD    k+8(FP), R7
+	MOVD    R5, R8
+	PRFM    (R8), PSTL1KEEP
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	SUBS    $2, R7
+	BLT     of1_tail
+
+of1_loop:
+	FLDPQ   (R3), (F4, F5)
+	FLDPQ   32(R3), (F6, F7)
+	FMOVS   (R1)(R2), F8
+	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
+	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
+	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
+	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
+	ADDS    R0, R2
+	FLDPQ   64(R3), (F4, F5)
+	FLDPQ   96(R3), (F6, F7)
+	FMOVS   (R1)(R2), F8
+	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
+	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
+	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
+	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
+	ADDS    R0, R2
+	ADDS    $128, R3
+	SUBS    $2, R7
+	BGE     of1_loop
+
+of1_tail:
+	ADDS    $2, R7
+	BEQ     of1_done
+
+of1_one:
+	FLDPQ   (R3), (F4, F5)
+	FLDPQ   32(R3), (F6, F7)
+	FMOVS   (R1)(R2), F8
+	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
+	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
+	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
+	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
+	ADDS    R0, R2
+	ADDS    $64, R3
+	SUBS    $1, R7
+	BNE     of1_one
+
+of1_done:
+	MOVD    from+72(FP), R7
+	CMP     $0, R7
+	BEQ     of1_store
+	ADDS    R5, R7
+	MOVD    c+56(FP), R8
+	SUBS    R8, R7
+	MOVD    ldfrom+80(FP), R2
+	LSL     $2, R2
+	FLDPQ   (R7), (F4, F5)
+	FLDPQ   32(R7), (F6, F7)
+	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD $0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+
+of1_store:
+	MOVD    R5, R8
+	FSTPQ   (F0, F1), (R8)
+	FSTPQ   (F2, F3), 32(R8)
+	ADDS    $64, R5
+	SUBS    $1, R4
+	BNE     of1_panel
+	RET
+
+of6:
+	MOVD    rs+24(FP), R0
+	LSL     $2, R0
+	MOVD    a+16(FP), R1
 	ADD     R0, R1, R3
 	ADD     R0, R3, R4
 	ADD     R0, R4, R5
 	ADD     R0, R5, R6
 	ADD     R0, R6, R7
-	MOVD    ks+24(FP), R0
+	MOVD    ks+32(FP), R0
 	LSL     $2, R0
-	MOVD    b+32(FP), R8
-	MOVD    panels+40(FP), R9
-	MOVD    c+48(FP), R10
-	MOVD    ldc+56(FP), R11
+	MOVD    b+40(FP), R8
+	MOVD    panels+48(FP), R9
+	MOVD    c+56(FP), R10
+	MOVD    ldc+64(FP), R11
 	LSL     $2, R11
 
-panel:
+of6_panel:
 	MOVD    ZR, R2
-	MOVD    k+0(FP), R12
+	MOVD    k+8(FP), R12
 	MOVD    R10, R13
 	PRFM    (R13), PSTL1KEEP
 	ADDS    R11, R13
@@ -62,9 +160,9 @@ panel:
 	VEOR    V22.B16, V22.B16, V22.B16
 	VEOR    V23.B16, V23.B16, V23.B16
 	SUBS    $4, R12
-	BLT     tail
+	BLT     of6_tail
 
-loop:
+of6_loop:
 	FLDPQ   (R8), (F24, F25)
 	FLDPQ   32(R8), (F26, F27)
 	FMOVS   (R1)(R2), F28
@@ -199,13 +297,13 @@ loop:
 	ADDS    R0, R2
 	ADDS    $256, R8
 	SUBS    $4, R12
-	BGE     loop
+	BGE     of6_loop
 
-tail:
+of6_tail:
 	ADDS    $4, R12
-	BEQ     done
+	BEQ     of6_done
 
-one:
+of6_one:
 	FLDPQ   (R8), (F24, F25)
 	FLDPQ   32(R8), (F26, F27)
 	FMOVS   (R1)(R2), F28
@@ -241,16 +339,16 @@ one:
 	ADDS    R0, R2
 	ADDS    $64, R8
 	SUBS    $1, R12
-	BNE     one
+	BNE     of6_one
 
-done:
-	MOVD    from+64(FP), R12
+of6_done:
+	MOVD    from+72(FP), R12
 	CMP     $0, R12
-	BEQ     store
+	BEQ     of6_store
 	ADDS    R10, R12
-	MOVD    c+48(FP), R13
+	MOVD    c+56(FP), R13
 	SUBS    R13, R12
-	MOVD    ldfrom+72(FP), R2
+	MOVD    ldfrom+80(FP), R2
 	LSL     $2, R2
 	FLDPQ   (R12), (F24, F25)
 	FLDPQ   32(R12), (F26, F27)
@@ -294,7 +392,7 @@ done:
 	WORD $0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
 	WORD $0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
 
-store:
+of6_store:
 	MOVD    R10, R13
 	FSTPQ   (F0, F1), (R13)
 	FSTPQ   (F2, F3), 32(R13)
@@ -315,29 +413,28 @@ store:
 	FSTPQ   (F22, F23), 32(R13)
 	ADDS    $64, R10
 	SUBS    $1, R9
-	BNE     panel
+	BNE     of6_panel
 	RET
 
-// gemmF32NEONx16Rows5 multiplies 5 rows of A with panels of B that are 16 wide; see tileFunc.
-TEXT ·gemmF32NEONx16Rows5(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
+of5:
+	MOVD    rs+24(FP), R0
 	LSL     $2, R0
-	MOVD    a+8(FP), R1
+	MOVD    a+16(FP), R1
 	ADD     R0, R1, R3
 	ADD     R0, R3, R4
 	ADD     R0, R4, R5
 	ADD     R0, R5, R6
-	MOVD    ks+24(FP), R0
+	MOVD    ks+32(FP), R0
 	LSL     $2, R0
-	MOVD    b+32(FP), R7
-	MOVD    panels+40(FP), R8
-	MOVD    c+48(FP), R9
-	MOVD    ldc+56(FP), R10
+	MOVD    b+40(FP), R7
+	MOVD    panels+48(FP), R8
+	MOVD    c+56(FP), R9
+	MOVD    ldc+64(FP), R10
 	LSL     $2, R10
 
-panel:
+of5_panel:
 	MOVD    ZR, R2
-	MOVD    k+0(FP), R11
+	MOVD    k+8(FP), R11
 	MOVD    R9, R12
 	PRFM    (R12), PSTL1KEEP
 	ADDS    R10, R12
@@ -369,9 +466,9 @@ panel:
 	VEOR    V18.B16, V18.B16, V18.B16
 	VEOR    V19.B16, V19.B16, V19.B16
 	SUBS    $2, R11
-	BLT     tail
+	BLT     of5_tail
 
-loop:
+of5_loop:
 	FLDPQ   (R7), (F20, F21)
 	FLDPQ   32(R7), (F22, F23)
 	FMOVS   (R1)(R2), F24
@@ -430,13 +527,13 @@ loop:
 	ADDS    R0, R2
 	ADDS    $128, R7
 	SUBS    $2, R11
-	BGE     loop
+	BGE     of5_loop
 
-tail:
+of5_tail:
 	ADDS    $2, R11
-	BEQ     done
+	BEQ     of5_done
 
-one:
+of5_one:
 	FLDPQ   (R7), (F20, F21)
 	FLDPQ   32(R7), (F22, F23)
 	FMOVS   (R1)(R2), F24
@@ -467,16 +564,16 @@ one:
 	ADDS    R0, R2
 	ADDS    $64, R7
 	SUBS    $1, R11
-	BNE     one
+	BNE     of5_one
 
-done:
-	MOVD    from+64(FP), R11
+of5_done:
+	MOVD    from+72(FP), R11
 	CMP     $0, R11
-	BEQ     store
+	BEQ     of5_store
 	ADDS    R9, R11
-	MOVD    c+48(FP), R12
+	MOVD    c+56(FP), R12
 	SUBS    R12, R11
-	MOVD    ldfrom+72(FP), R2
+	MOVD    ldfrom+80(FP), R2
 	LSL     $2, R2
 	FLDPQ   (R11), (F20, F21)
 	FLDPQ   32(R11), (F22, F23)
@@ -513,7 +610,7 @@ done:
 	WORD $0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
 	WORD $0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
 
-store:
+of5_store:
 	MOVD    R9, R12
 	FSTPQ   (F0, F1), (R12)
 	FSTPQ   (F2, F3), 32(R12)
@@ -531,28 +628,27 @@ store:
 	FSTPQ   (F18, F19), 32(R12)
 	ADDS    $64, R9
 	SUBS    $1, R8
-	BNE     panel
+	BNE     of5_panel
 	RET
 
-// gemmF32NEONx16Rows4 multiplies 4 rows of A with panels of B that are 16 wide; see tileFunc.
-TEXT ·gemmF32NEONx16Rows4(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
+of4:
+	MOVD    rs+24(FP), R0
 	LSL     $2, R0
-	MOVD    a+8(FP), R1
+	MOVD    a+16(FP), R1
 	ADD     R0, R1, R3
 	ADD     R0, R3, R4
 	ADD     R0, R4, R5
-	MOVD    ks+24(FP), R0
+	MOVD    ks+32(FP), R0
 	LSL     $2, R0
-	MOVD    b+32(FP), R6
-	MOVD    panels+40(FP), R7
-	MOVD    c+48(FP), R8
-	MOVD    ldc+56(FP), R9
+	MOVD    b+40(FP), R6
+	MOVD    panels+48(FP), R7
+	MOVD    c+56(FP), R8
+	MOVD    ldc+64(FP), R9
 	LSL     $2, R9
 
-panel:
+of4_panel:
 	MOVD    ZR, R2
-	MOVD    k+0(FP), R10
+	MOVD    k+8(FP), R10
 	MOVD    R8, R11
 	PRFM    (R11), PSTL1KEEP
 	ADDS    R9, R11
@@ -578,9 +674,9 @@ panel:
 	VEOR    V14.B16, V14.B16, V14.B16
 	VEOR    V15.B16, V15.B16, V15.B16
 	SUBS    $2, R10
-	BLT     tail
+	BLT     of4_tail
 
-loop:
+of4_loop:
 	FLDPQ   (R6), (F16, F17)
 	FLDPQ   32(R6), (F18, F19)
 	FMOVS   (R1)(R2), F20
@@ -629,13 +725,13 @@ loop:
 	ADDS    R0, R2
 	ADDS    $128, R6
 	SUBS    $2, R10
-	BGE     loop
+	BGE     of4_loop
 
-tail:
+of4_tail:
 	ADDS    $2, R10
-	BEQ     done
+	BEQ     of4_done
 
-one:
+of4_one:
 	FLDPQ   (R6), (F16, F17)
 	FLDPQ   32(R6), (F18, F19)
 	FMOVS   (R1)(R2), F20
@@ -661,16 +757,16 @@ one:
 	ADDS    R0, R2
 	ADDS    $64, R6
 	SUBS    $1, R10
-	BNE     one
+	BNE     of4_one
 
-done:
-	MOVD    from+64(FP), R10
+of4_done:
+	MOVD    from+72(FP), R10
 	CMP     $0, R10
-	BEQ     store
+	BEQ     of4_store
 	ADDS    R8, R10
-	MOVD    c+48(FP), R11
+	MOVD    c+56(FP), R11
 	SUBS    R11, R10
-	MOVD    ldfrom+72(FP), R2
+	MOVD    ldfrom+80(FP), R2
 	LSL     $2, R2
 	FLDPQ   (R10), (F16, F17)
 	FLDPQ   32(R10), (F18, F19)
@@ -700,7 +796,7 @@ done:
 	WORD $0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
 	WORD $0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
 
-store:
+of4_store:
 	MOVD    R8, R11
 	FSTPQ   (F0, F1), (R11)
 	FSTPQ   (F2, F3), 32(R11)
@@ -715,27 +811,26 @@ store:
 	FSTPQ   (F14, F15), 32(R11)
 	ADDS    $64, R8
 	SUBS    $1, R7
-	BNE     panel
+	BNE     of4_panel
 	RET
 
-// gemmF32NEONx16Rows3 multiplies 3 rows of A with panels of B that are 16 wide; see tileFunc.
-TEXT ·gemmF32NEONx16Rows3(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
+of3:
+	MOVD    rs+24(FP), R0
 	LSL     $2, R0
-	MOVD    a+8(FP), R1
+	MOVD    a+16(FP), R1
 	ADD     R0, R1, R3
 	ADD     R0, R3, R4
-	MOVD    ks+24(FP), R0
+	MOVD    ks+32(FP), R0
 	LSL     $2, R0
-	MOVD    b+32(FP), R5
-	MOVD    panels+40(FP), R6
-	MOVD    c+48(FP), R7
-	MOVD    ldc+56(FP), R8
+	MOVD    b+40(FP), R5
+	MOVD    panels+48(FP), R6
+	MOVD    c+56(FP), R7
+	MOVD    ldc+64(FP), R8
 	LSL     $2, R8
 
-panel:
+of3_panel:
 	MOVD    ZR, R2
-	MOVD    k+0(FP), R9
+	MOVD    k+8(FP), R9
 	MOVD    R7, R10
 	PRFM    (R10), PSTL1KEEP
 	ADDS    R8, R10
@@ -755,9 +850,9 @@ panel:
 	VEOR    V10.B16, V10.B16, V10.B16
 	VEOR    V11.B16, V11.B16, V11.B16
 	SUBS    $2, R9
-	BLT     tail
+	BLT     of3_tail
 
-loop:
+of3_loop:
 	FLDPQ   (R5), (F12, F13)
 	FLDPQ   32(R5), (F14, F15)
 	FMOVS   (R1)(R2), F16
@@ -796,13 +891,13 @@ loop:
 	ADDS    R0, R2
 	ADDS    $128, R5
 	SUBS    $2, R9
-	BGE     loop
+	BGE     of3_loop
 
-tail:
+of3_tail:
 	ADDS    $2, R9
-	BEQ     done
+	BEQ     of3_done
 
-one:
+of3_one:
 	FLDPQ   (R5), (F12, F13)
 	FLDPQ   32(R5), (F14, F15)
 	FMOVS   (R1)(R2), F16
@@ -823,16 +918,16 @@ one:
 	ADDS    R0, R2
 	ADDS    $64, R5
 	SUBS    $1, R9
-	BNE     one
+	BNE     of3_one
 
-done:
-	MOVD    from+64(FP), R9
+of3_done:
+	MOVD    from+72(FP), R9
 	CMP     $0, R9
-	BEQ     store
+	BEQ     of3_store
 	ADDS    R7, R9
-	MOVD    c+48(FP), R10
+	MOVD    c+56(FP), R10
 	SUBS    R10, R9
-	MOVD    ldfrom+72(FP), R2
+	MOVD    ldfrom+80(FP), R2
 	LSL     $2, R2
 	FLDPQ   (R9), (F12, F13)
 	FLDPQ   32(R9), (F14, F15)
@@ -855,7 +950,7 @@ done:
 	WORD $0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
 	WORD $0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
 
-store:
+of3_store:
 	MOVD    R7, R10
 	FSTPQ   (F0, F1), (R10)
 	FSTPQ   (F2, F3), 32(R10)
@@ -867,26 +962,25 @@ store:
 	FSTPQ   (F10, F11), 32(R10)
 	ADDS    $64, R7
 	SUBS    $1, R6
-	BNE     panel
+	BNE     of3_panel
 	RET
 
-// gemmF32NEONx16Rows2 multiplies 2 rows of A with panels of B that are 16 wide; see tileFunc.
-TEXT ·gemmF32NEONx16Rows2(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
+of2:
+	MOVD    rs+24(FP), R0
 	LSL     $2, R0
-	MOVD    a+8(FP), R1
+	MOVD    a+16(FP), R1
 	ADD     R0, R1, R3
-	MOVD    ks+24(FP), R0
+	MOVD    ks+32(FP), R0
 	LSL     $2, R0
-	MOVD    b+32(FP), R4
-	MOVD    panels+40(FP), R5
-	MOVD    c+48(FP), R6
-	MOVD    ldc+56(FP), R7
+	MOVD    b+40(FP), R4
+	MOVD    panels+48(FP), R5
+	MOVD    c+56(FP), R6
+	MOVD    ldc+64(FP), R7
 	LSL     $2, R7
 
-panel:
+of2_panel:
 	MOVD    ZR, R2
-	MOVD    k+0(FP), R8
+	MOVD    k+8(FP), R8
 	MOVD    R6, R9
 	PRFM    (R9), PSTL1KEEP
 	ADDS    R7, R9
@@ -900,9 +994,9 @@ panel:
 	VEOR    V6.B16, V6.B16, V6.B16
 	VEOR    V7.B16, V7.B16, V7.B16
 	SUBS    $2, R8
-	BLT     tail
+	BLT     of2_tail
 
-loop:
+of2_loop:
 	FLDPQ   (R4), (F8, F9)
 	FLDPQ   32(R4), (F10, F11)
 	FMOVS   (R1)(R2), F12
@@ -931,13 +1025,13 @@ loop:
 	ADDS    R0, R2
 	ADDS    $128, R4
 	SUBS    $2, R8
-	BGE     loop
+	BGE     of2_loop
 
-tail:
+of2_tail:
 	ADDS    $2, R8
-	BEQ     done
+	BEQ     of2_done
 
-one:
+of2_one:
 	FLDPQ   (R4), (F8, F9)
 	FLDPQ   32(R4), (F10, F11)
 	FMOVS   (R1)(R2), F12
@@ -953,16 +1047,16 @@ one:
 	ADDS    R0, R2
 	ADDS    $64, R4
 	SUBS    $1, R8
-	BNE     one
+	BNE     of2_one
 
-done:
-	MOVD    from+64(FP), R8
+of2_done:
+	MOVD    from+72(FP), R8
 	CMP     $0, R8
-	BEQ     store
+	BEQ     of2_store
 	ADDS    R6, R8
-	MOVD    c+48(FP), R9
+	MOVD    c+56(FP), R9
 	SUBS    R9, R8
-	MOVD    ldfrom+72(FP), R2
+	MOVD    ldfrom+80(FP), R2
 	LSL     $2, R2
 	FLDPQ   (R8), (F8, F9)
 	FLDPQ   32(R8), (F10, F11)
@@ -978,7 +1072,7 @@ done:
 	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
 	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
 
-store:
+of2_store:
 	MOVD    R6, R9
 	FSTPQ   (F0, F1), (R9)
 	FSTPQ   (F2, F3), 32(R9)
@@ -987,95 +1081,7 @@ store:
 	FSTPQ   (F6, F7), 32(R9)
 	ADDS    $64, R6
 	SUBS    $1, R5
-	BNE     panel
-	RET
-
-// gemmF32NEONx16Rows1 multiplies 1 rows of A with panels of B that are 16 wide; see tileFunc.
-TEXT ·gemmF32NEONx16Rows1(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
-	LSL     $2, R0
-	MOVD    a+8(FP), R1
-	MOVD    ks+24(FP), R0
-	LSL     $2, R0
-	MOVD    b+32(FP), R3
-	MOVD    panels+40(FP), R4
-	MOVD    c+48(FP), R5
-	MOVD    ldc+56(FP), R6
-	LSL     $2, R6
-
-panel:
-	MOVD    ZR, R2
-	MOVD    k+0(FP), R7
-	MOVD    R5, R8
-	PRFM    (R8), PSTL1KEEP
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	SUBS    $2, R7
-	BLT     tail
-
-loop:
-	FLDPQ   (R3), (F4, F5)
-	FLDPQ   32(R3), (F6, F7)
-	FMOVS   (R1)(R2), F8
-	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
-	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
-	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
-	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADDS    R0, R2
-	FLDPQ   64(R3), (F4, F5)
-	FLDPQ   96(R3), (F6, F7)
-	FMOVS   (R1)(R2), F8
-	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
-	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
-	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
-	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADDS    R0, R2
-	ADDS    $128, R3
-	SUBS    $2, R7
-	BGE     loop
-
-tail:
-	ADDS    $2, R7
-	BEQ     done
-
-one:
-	FLDPQ   (R3), (F4, F5)
-	FLDPQ   32(R3), (F6, F7)
-	FMOVS   (R1)(R2), F8
-	WORD $0x4f881080 // fmla v0.4s, v4.4s, v8.s[0]
-	WORD $0x4f8810a1 // fmla v1.4s, v5.4s, v8.s[0]
-	WORD $0x4f8810c2 // fmla v2.4s, v6.4s, v8.s[0]
-	WORD $0x4f8810e3 // fmla v3.4s, v7.4s, v8.s[0]
-	ADDS    R0, R2
-	ADDS    $64, R3
-	SUBS    $1, R7
-	BNE     one
-
-done:
-	MOVD    from+64(FP), R7
-	CMP     $0, R7
-	BEQ     store
-	ADDS    R5, R7
-	MOVD    c+48(FP), R8
-	SUBS    R8, R7
-	MOVD    ldfrom+72(FP), R2
-	LSL     $2, R2
-	FLDPQ   (R7), (F4, F5)
-	FLDPQ   32(R7), (F6, F7)
-	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD $0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-
-store:
-	MOVD    R5, R8
-	FSTPQ   (F0, F1), (R8)
-	FSTPQ   (F2, F3), 32(R8)
-	ADDS    $64, R5
-	SUBS    $1, R4
-	BNE     panel
+	BNE     of2_panel
 	RET
 
 // packF32NEONx16 copies k rows of B, ldb apart, into panels that are 16 wide; see packFunc.
@@ -1113,27 +1119,125 @@ panel:
 	BNE     row
 	RET
 
-// gemmF64NEONx8Rows6 multiplies 6 rows of A with panels of B that are 8 wide; see tileFunc.
-TEXT ·gemmF64NEONx8Rows6(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
+// gemmF64NEONx8 multiplies rows of A with panels of B that are 8 wide; see tileFunc.
+TEXT ·gemmF64NEONx8(SB), NOSPLIT, $0-88
+	MOVD    of+0(FP), R0
+	CMP     $6, R0
+	BEQ     of6
+	CMP     $5, R0
+	BEQ     of5
+	CMP     $4, R0
+	BEQ     of4
+	CMP     $3, R0
+	BEQ     of3
+	CMP     $2, R0
+	BEQ     of2
+	MOVD    rs+24(FP), R0
 	LSL     $3, R0
-	MOVD    a+8(FP), R1
+	MOVD    a+16(FP), R1
+	MOVD    ks+32(FP), R0
+	LSL     $3, R0
+	MOVD    b+40(FP), R3
+	MOVD    panels+48(FP), R4
+	MOVD    c+56(FP), R5
+	MOVD    ldc+64(FP), R6
+	LSL     $3, R6
+
+of1_panel:
+	MOVD    ZR, R2
+	MOVD    k+8(FP), R7
+	MOVD    R5, R8
+	PRFM    (R8), PSTL1KEEP
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	SUBS    $2, R7
+	BLT     of1_tail
+
+of1_loop:
+	FLDPQ   (R3), (F4, F5)
+	FLDPQ   32(R3), (F6, F7)
+	FMOVD   (R1)(R2), F8
+	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
+	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
+	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
+	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
+	ADDS    R0, R2
+	FLDPQ   64(R3), (F4, F5)
+	FLDPQ   96(R3), (F6, F7)
+	FMOVD   (R1)(R2), F8
+	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
+	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
+	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
+	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
+	ADDS    R0, R2
+	ADDS    $128, R3
+	SUBS    $2, R7
+	BGE     of1_loop
+
+of1_tail:
+	ADDS    $2, R7
+	BEQ     of1_done
+
+of1_one:
+	FLDPQ   (R3), (F4, F5)
+	FLDPQ   32(R3), (F6, F7)
+	FMOVD   (R1)(R2), F8
+	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
+	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
+	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
+	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
+	ADDS    R0, R2
+	ADDS    $64, R3
+	SUBS    $1, R7
+	BNE     of1_one
+
+of1_done:
+	MOVD    from+72(FP), R7
+	CMP     $0, R7
+	BEQ     of1_store
+	ADDS    R5, R7
+	MOVD    c+56(FP), R8
+	SUBS    R8, R7
+	MOVD    ldfrom+80(FP), R2
+	LSL     $3, R2
+	FLDPQ   (R7), (F4, F5)
+	FLDPQ   32(R7), (F6, F7)
+	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+
+of1_store:
+	MOVD    R5, R8
+	FSTPQ   (F0, F1), (R8)
+	FSTPQ   (F2, F3), 32(R8)
+	ADDS    $64, R5
+	SUBS    $1, R4
+	BNE     of1_panel
+	RET
+
+of6:
+	MOVD    rs+24(FP), R0
+	LSL     $3, R0
+	MOVD    a+16(FP), R1
 	ADD     R0, R1, R3
 	ADD     R0, R3, R4
 	ADD     R0, R4, R5
 	ADD     R0, R5, R6
 	ADD     R0, R6, R7
-	MOVD    ks+24(FP), R0
+	MOVD    ks+32(FP), R0
 	LSL     $3, R0
-	MOVD    b+32(FP), R8
-	MOVD    panels+40(FP), R9
-	MOVD    c+48(FP), R10
-	MOVD    ldc+56(FP), R11
+	MOVD    b+40(FP), R8
+	MOVD    panels+48(FP), R9
+	MOVD    c+56(FP), R10
+	MOVD    ldc+64(FP), R11
 	LSL     $3, R11
 
-panel:
+of6_panel:
 	MOVD    ZR, R2
-	MOVD    k+0(FP), R12
+	MOVD    k+8(FP), R12
 	MOVD    R10, R13
 	PRFM    (R13), PSTL1KEEP
 	ADDS    R11, R13
@@ -1171,9 +1275,9 @@ panel:
 	VEOR    V22.B16, V22.B16, V22.B16
 	VEOR    V23.B16, V23.B16, V23.B16
 	SUBS    $4, R12
-	BLT     tail
+	BLT     of6_tail
 
-loop:
+of6_loop:
 	FLDPQ   (R8), (F24, F25)
 	FLDPQ   32(R8), (F26, F27)
 	FMOVD   (R1)(R2), F28
@@ -1308,13 +1412,13 @@ loop:
 	ADDS    R0, R2
 	ADDS    $256, R8
 	SUBS    $4, R12
-	BGE     loop
+	BGE     of6_loop
 
-tail:
+of6_tail:
 	ADDS    $4, R12
-	BEQ     done
+	BEQ     of6_done
 
-one:
+of6_one:
 	FLDPQ   (R8), (F24, F25)
 	FLDPQ   32(R8), (F26, F27)
 	FMOVD   (R1)(R2), F28
@@ -1350,16 +1454,16 @@ one:
 	ADDS    R0, R2
 	ADDS    $64, R8
 	SUBS    $1, R12
-	BNE     one
+	BNE     of6_one
 
-done:
-	MOVD    from+64(FP), R12
+of6_done:
+	MOVD    from+72(FP), R12
 	CMP     $0, R12
-	BEQ     store
+	BEQ     of6_store
 	ADDS    R10, R12
-	MOVD    c+48(FP), R13
+	MOVD    c+56(FP), R13
 	SUBS    R13, R12
-	MOVD    ldfrom+72(FP), R2
+	MOVD    ldfrom+80(FP), R2
 	LSL     $3, R2
 	FLDPQ   (R12), (F24, F25)
 	FLDPQ   32(R12), (F26, F27)
@@ -1403,7 +1507,7 @@ done:
 	WORD $0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
 	WORD $0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
 
-store:
+of6_store:
 	MOVD    R10, R13
 	FSTPQ   (F0, F1), (R13)
 	FSTPQ   (F2, F3), 32(R13)
@@ -1424,29 +1528,28 @@ store:
 	FSTPQ   (F22, F23), 32(R13)
 	ADDS    $64, R10
 	SUBS    $1, R9
-	BNE     panel
+	BNE     of6_panel
 	RET
 
-// gemmF64NEONx8Rows5 multiplies 5 rows of A with panels of B that are 8 wide; see tileFunc.
-TEXT ·gemmF64NEONx8Rows5(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
+of5:
+	MOVD    rs+24(FP), R0
 	LSL     $3, R0
-	MOVD    a+8(FP), R1
+	MOVD    a+16(FP), R1
 	ADD     R0, R1, R3
 	ADD     R0, R3, R4
 	ADD     R0, R4, R5
 	ADD     R0, R5, R6
-	MOVD    ks+24(FP), R0
+	MOVD    ks+32(FP), R0
 	LSL     $3, R0
-	MOVD    b+32(FP), R7
-	MOVD    panels+40(FP), R8
-	MOVD    c+48(FP), R9
-	MOVD    ldc+56(FP), R10
+	MOVD    b+40(FP), R7
+	MOVD    panels+48(FP), R8
+	MOVD    c+56(FP), R9
+	MOVD    ldc+64(FP), R10
 	LSL     $3, R10
 
-panel:
+of5_panel:
 	MOVD    ZR, R2
-	MOVD    k+0(FP), R11
+	MOVD    k+8(FP), R11
 	MOVD    R9, R12
 	PRFM    (R12), PSTL1KEEP
 	ADDS    R10, R12
@@ -1478,9 +1581,9 @@ panel:
 	VEOR    V18.B16, V18.B16, V18.B16
 	VEOR    V19.B16, V19.B16, V19.B16
 	SUBS    $2, R11
-	BLT     tail
+	BLT     of5_tail
 
-loop:
+of5_loop:
 	FLDPQ   (R7), (F20, F21)
 	FLDPQ   32(R7), (F22, F23)
 	FMOVD   (R1)(R2), F24
@@ -1539,13 +1642,13 @@ loop:
 	ADDS    R0, R2
 	ADDS    $128, R7
 	SUBS    $2, R11
-	BGE     loop
+	BGE     of5_loop
 
-tail:
+of5_tail:
 	ADDS    $2, R11
-	BEQ     done
+	BEQ     of5_done
 
-one:
+of5_one:
 	FLDPQ   (R7), (F20, F21)
 	FLDPQ   32(R7), (F22, F23)
 	FMOVD   (R1)(R2), F24
@@ -1576,16 +1679,16 @@ one:
 	ADDS    R0, R2
 	ADDS    $64, R7
 	SUBS    $1, R11
-	BNE     one
+	BNE     of5_one
 
-done:
-	MOVD    from+64(FP), R11
+of5_done:
+	MOVD    from+72(FP), R11
 	CMP     $0, R11
-	BEQ     store
+	BEQ     of5_store
 	ADDS    R9, R11
-	MOVD    c+48(FP), R12
+	MOVD    c+56(FP), R12
 	SUBS    R12, R11
-	MOVD    ldfrom+72(FP), R2
+	MOVD    ldfrom+80(FP), R2
 	LSL     $3, R2
 	FLDPQ   (R11), (F20, F21)
 	FLDPQ   32(R11), (F22, F23)
@@ -1622,7 +1725,7 @@ done:
 	WORD $0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
 	WORD $0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
 
-store:
+of5_store:
 	MOVD    R9, R12
 	FSTPQ   (F0, F1), (R12)
 	FSTPQ   (F2, F3), 32(R12)
@@ -1640,28 +1743,27 @@ store:
 	FSTPQ   (F18, F19), 32(R12)
 	ADDS    $64, R9
 	SUBS    $1, R8
-	BNE     panel
+	BNE     of5_panel
 	RET
 
-// gemmF64NEONx8Rows4 multiplies 4 rows of A with panels of B that are 8 wide; see tileFunc.
-TEXT ·gemmF64NEONx8Rows4(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
+of4:
+	MOVD    rs+24(FP), R0
 	LSL     $3, R0
-	MOVD    a+8(FP), R1
+	MOVD    a+16(FP), R1
 	ADD     R0, R1, R3
 	ADD     R0, R3, R4
 	ADD     R0, R4, R5
-	MOVD    ks+24(FP), R0
+	MOVD    ks+32(FP), R0
 	LSL     $3, R0
-	MOVD    b+32(FP), R6
-	MOVD    panels+40(FP), R7
-	MOVD    c+48(FP), R8
-	MOVD    ldc+56(FP), R9
+	MOVD    b+40(FP), R6
+	MOVD    panels+48(FP), R7
+	MOVD    c+56(FP), R8
+	MOVD    ldc+64(FP), R9
 	LSL     $3, R9
 
-panel:
+of4_panel:
 	MOVD    ZR, R2
-	MOVD    k+0(FP), R10
+	MOVD    k+8(FP), R10
 	MOVD    R8, R11
 	PRFM    (R11), PSTL1KEEP
 	ADDS    R9, R11
@@ -1687,9 +1789,9 @@ panel:
 	VEOR    V14.B16, V14.B16, V14.B16
 	VEOR    V15.B16, V15.B16, V15.B16
 	SUBS    $2, R10
-	BLT     tail
+	BLT     of4_tail
 
-loop:
+of4_loop:
 	FLDPQ   (R6), (F16, F17)
 	FLDPQ   32(R6), (F18, F19)
 	FMOVD   (R1)(R2), F20
@@ -1738,13 +1840,13 @@ loop:
 	ADDS    R0, R2
 	ADDS    $128, R6
 	SUBS    $2, R10
-	BGE     loop
+	BGE     of4_loop
 
-tail:
+of4_tail:
 	ADDS    $2, R10
-	BEQ     done
+	BEQ     of4_done
 
-one:
+of4_one:
 	FLDPQ   (R6), (F16, F17)
 	FLDPQ   32(R6), (F18, F19)
 	FMOVD   (R1)(R2), F20
@@ -1770,16 +1872,16 @@ one:
 	ADDS    R0, R2
 	ADDS    $64, R6
 	SUBS    $1, R10
-	BNE     one
+	BNE     of4_one
 
-done:
-	MOVD    from+64(FP), R10
+of4_done:
+	MOVD    from+72(FP), R10
 	CMP     $0, R10
-	BEQ     store
+	BEQ     of4_store
 	ADDS    R8, R10
-	MOVD    c+48(FP), R11
+	MOVD    c+56(FP), R11
 	SUBS    R11, R10
-	MOVD    ldfrom+72(FP), R2
+	MOVD    ldfrom+80(FP), R2
 	LSL     $3, R2
 	FLDPQ   (R10), (F16, F17)
 	FLDPQ   32(R10), (F18, F19)
@@ -1809,7 +1911,7 @@ done:
 	WORD $0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
 	WORD $0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
 
-store:
+of4_store:
 	MOVD    R8, R11
 	FSTPQ   (F0, F1), (R11)
 	FSTPQ   (F2, F3), 32(R11)
@@ -1824,27 +1926,26 @@ store:
 	FSTPQ   (F14, F15), 32(R11)
 	ADDS    $64, R8
 	SUBS    $1, R7
-	BNE     panel
+	BNE     of4_panel
 	RET
 
-// gemmF64NEONx8Rows3 multiplies 3 rows of A with panels of B that are 8 wide; see tileFunc.
-TEXT ·gemmF64NEONx8Rows3(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
+of3:
+	MOVD    rs+24(FP), R0
 	LSL     $3, R0
-	MOVD    a+8(FP), R1
+	MOVD    a+16(FP), R1
 	ADD     R0, R1, R3
 	ADD     R0, R3, R4
-	MOVD    ks+24(FP), R0
+	MOVD    ks+32(FP), R0
 	LSL     $3, R0
-	MOVD    b+32(FP), R5
-	MOVD    panels+40(FP), R6
-	MOVD    c+48(FP), R7
-	MOVD    ldc+56(FP), R8
+	MOVD    b+40(FP), R5
+	MOVD    panels+48(FP), R6
+	MOVD    c+56(FP), R7
+	MOVD    ldc+64(FP), R8
 	LSL     $3, R8
 
-panel:
+of3_panel:
 	MOVD    ZR, R2
-	MOVD    k+0(FP), R9
+	MOVD    k+8(FP), R9
 	MOVD    R7, R10
 	PRFM    (R10), PSTL1KEEP
 	ADDS    R8, R10
@@ -1864,9 +1965,9 @@ panel:
 	VEOR    V10.B16, V10.B16, V10.B16
 	VEOR    V11.B16, V11.B16, V11.B16
 	SUBS    $2, R9
-	BLT     tail
+	BLT     of3_tail
 
-loop:
+of3_loop:
 	FLDPQ   (R5), (F12, F13)
 	FLDPQ   32(R5), (F14, F15)
 	FMOVD   (R1)(R2), F16
@@ -1905,13 +2006,13 @@ loop:
 	ADDS    R0, R2
 	ADDS    $128, R5
 	SUBS    $2, R9
-	BGE     loop
+	BGE     of3_loop
 
-tail:
+of3_tail:
 	ADDS    $2, R9
-	BEQ     done
+	BEQ     of3_done
 
-one:
+of3_one:
 	FLDPQ   (R5), (F12, F13)
 	FLDPQ   32(R5), (F14, F15)
 	FMOVD   (R1)(R2), F16
@@ -1932,16 +2033,16 @@ one:
 	ADDS    R0, R2
 	ADDS    $64, R5
 	SUBS    $1, R9
-	BNE     one
+	BNE     of3_one
 
-done:
-	MOVD    from+64(FP), R9
+of3_done:
+	MOVD    from+72(FP), R9
 	CMP     $0, R9
-	BEQ     store
+	BEQ     of3_store
 	ADDS    R7, R9
-	MOVD    c+48(FP), R10
+	MOVD    c+56(FP), R10
 	SUBS    R10, R9
-	MOVD    ldfrom+72(FP), R2
+	MOVD    ldfrom+80(FP), R2
 	LSL     $3, R2
 	FLDPQ   (R9), (F12, F13)
 	FLDPQ   32(R9), (F14, F15)
@@ -1964,7 +2065,7 @@ done:
 	WORD $0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
 	WORD $0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
 
-store:
+of3_store:
 	MOVD    R7, R10
 	FSTPQ   (F0, F1), (R10)
 	FSTPQ   (F2, F3), 32(R10)
@@ -1976,26 +2077,25 @@ store:
 	FSTPQ   (F10, F11), 32(R10)
 	ADDS    $64, R7
 	SUBS    $1, R6
-	BNE     panel
+	BNE     of3_panel
 	RET
 
-// gemmF64NEONx8Rows2 multiplies 2 rows of A with panels of B that are 8 wide; see tileFunc.
-TEXT ·gemmF64NEONx8Rows2(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
+of2:
+	MOVD    rs+24(FP), R0
 	LSL     $3, R0
-	MOVD    a+8(FP), R1
+	MOVD    a+16(FP), R1
 	ADD     R0, R1, R3
-	MOVD    ks+24(FP), R0
+	MOVD    ks+32(FP), R0
 	LSL     $3, R0
-	MOVD    b+32(FP), R4
-	MOVD    panels+40(FP), R5
-	MOVD    c+48(FP), R6
-	MOVD    ldc+56(FP), R7
+	MOVD    b+40(FP), R4
+	MOVD    panels+48(FP), R5
+	MOVD    c+56(FP), R6
+	MOVD    ldc+64(FP), R7
 	LSL     $3, R7
 
-panel:
+of2_panel:
 	MOVD    ZR, R2
-	MOVD    k+0(FP), R8
+	MOVD    k+8(FP), R8
 	MOVD    R6, R9
 	PRFM    (R9), PSTL1KEEP
 	ADDS    R7, R9
@@ -2009,9 +2109,9 @@ panel:
 	VEOR    V6.B16, V6.B16, V6.B16
 	VEOR    V7.B16, V7.B16, V7.B16
 	SUBS    $2, R8
-	BLT     tail
+	BLT     of2_tail
 
-loop:
+of2_loop:
 	FLDPQ   (R4), (F8, F9)
 	FLDPQ   32(R4), (F10, F11)
 	FMOVD   (R1)(R2), F12
@@ -2040,13 +2140,13 @@ loop:
 	ADDS    R0, R2
 	ADDS    $128, R4
 	SUBS    $2, R8
-	BGE     loop
+	BGE     of2_loop
 
-tail:
+of2_tail:
 	ADDS    $2, R8
-	BEQ     done
+	BEQ     of2_done
 
-one:
+of2_one:
 	FLDPQ   (R4), (F8, F9)
 	FLDPQ   32(R4), (F10, F11)
 	FMOVD   (R1)(R2), F12
@@ -2062,16 +2162,16 @@ one:
 	ADDS    R0, R2
 	ADDS    $64, R4
 	SUBS    $1, R8
-	BNE     one
+	BNE     of2_one
 
-done:
-	MOVD    from+64(FP), R8
+of2_done:
+	MOVD    from+72(FP), R8
 	CMP     $0, R8
-	BEQ     store
+	BEQ     of2_store
 	ADDS    R6, R8
-	MOVD    c+48(FP), R9
+	MOVD    c+56(FP), R9
 	SUBS    R9, R8
-	MOVD    ldfrom+72(FP), R2
+	MOVD    ldfrom+80(FP), R2
 	LSL     $3, R2
 	FLDPQ   (R8), (F8, F9)
 	FLDPQ   32(R8), (F10, F11)
@@ -2087,7 +2187,7 @@ done:
 	WORD $0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
 	WORD $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
 
-store:
+of2_store:
 	MOVD    R6, R9
 	FSTPQ   (F0, F1), (R9)
 	FSTPQ   (F2, F3), 32(R9)
@@ -2096,95 +2196,7 @@ store:
 	FSTPQ   (F6, F7), 32(R9)
 	ADDS    $64, R6
 	SUBS    $1, R5
-	BNE     panel
-	RET
-
-// gemmF64NEONx8Rows1 multiplies 1 rows of A with panels of B that are 8 wide; see tileFunc.
-TEXT ·gemmF64NEONx8Rows1(SB), NOSPLIT, $0-80
-	MOVD    rs+16(FP), R0
-	LSL     $3, R0
-	MOVD    a+8(FP), R1
-	MOVD    ks+24(FP), R0
-	LSL     $3, R0
-	MOVD    b+32(FP), R3
-	MOVD    panels+40(FP), R4
-	MOVD    c+48(FP), R5
-	MOVD    ldc+56(FP), R6
-	LSL     $3, R6
-
-panel:
-	MOVD    ZR, R2
-	MOVD    k+0(FP), R7
-	MOVD    R5, R8
-	PRFM    (R8), PSTL1KEEP
-	VEOR    V0.B16, V0.B16, V0.B16
-	VEOR    V1.B16, V1.B16, V1.B16
-	VEOR    V2.B16, V2.B16, V2.B16
-	VEOR    V3.B16, V3.B16, V3.B16
-	SUBS    $2, R7
-	BLT     tail
-
-loop:
-	FLDPQ   (R3), (F4, F5)
-	FLDPQ   32(R3), (F6, F7)
-	FMOVD   (R1)(R2), F8
-	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
-	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
-	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
-	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
-	ADDS    R0, R2
-	FLDPQ   64(R3), (F4, F5)
-	FLDPQ   96(R3), (F6, F7)
-	FMOVD   (R1)(R2), F8
-	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
-	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
-	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
-	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
-	ADDS    R0, R2
-	ADDS    $128, R3
-	SUBS    $2, R7
-	BGE     loop
-
-tail:
-	ADDS    $2, R7
-	BEQ     done
-
-one:
-	FLDPQ   (R3), (F4, F5)
-	FLDPQ   32(R3), (F6, F7)
-	FMOVD   (R1)(R2), F8
-	WORD $0x4fc81080 // fmla v0.2d, v4.2d, v8.d[0]
-	WORD $0x4fc810a1 // fmla v1.2d, v5.2d, v8.d[0]
-	WORD $0x4fc810c2 // fmla v2.2d, v6.2d, v8.d[0]
-	WORD $0x4fc810e3 // fmla v3.2d, v7.2d, v8.d[0]
-	ADDS    R0, R2
-	ADDS    $64, R3
-	SUBS    $1, R7
-	BNE     one
-
-done:
-	MOVD    from+64(FP), R7
-	CMP     $0, R7
-	BEQ     store
-	ADDS    R5, R7
-	MOVD    c+48(FP), R8
-	SUBS    R8, R7
-	MOVD    ldfrom+72(FP), R2
-	LSL     $3, R2
-	FLDPQ   (R7), (F4, F5)
-	FLDPQ   32(R7), (F6, F7)
-	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-
-store:
-	MOVD    R5, R8
-	FSTPQ   (F0, F1), (R8)
-	FSTPQ   (F2, F3), 32(R8)
-	ADDS    $64, R5
-	SUBS    $1, R4
-	BNE     panel
+	BNE     of2_panel
 	RET
 
 // packF64NEONx8 copies k rows of B, ldb apart, into panels that are 8 wide; see packFunc.

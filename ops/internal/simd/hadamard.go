@@ -2,17 +2,11 @@ package simd
 
 import "math/bits"
 
-type (
-	hadamardHead[T Float] func(dst, src, scale *T, n int)
-	hadamardPass[T Float] func(x *T, h, n int)
-)
-
-// hadamardKernels are the kernels of an instruction set for an element type; entry i of a list is for 2^i vectors. A
-// nil pointer is plain Go.
+// hadamardKernels are the kernels of an instruction set for an element type. A nil pointer is plain Go.
 type hadamardKernels[T Float] struct {
-	lanes int               // elements in a vector
-	head  []hadamardHead[T] // all stages of blocks of 2^i vectors of src·scale, at least of leastHead
-	pass  []hadamardPass[T] // i stages of the strides h, 2h, ...
+	lanes, most int                                    // elements in a vector, and the largest i
+	head        func(i int, dst, src, scale *T, n int) // all stages of blocks of 2^i vectors of src·scale, i >= leastHead
+	pass        func(i int, x *T, h, n int)            // i stages of the strides h, 2h, ...
 }
 
 // leastHead is the logarithm of the fewest vectors for which there is a head. Fewer numbers are too few for a transform
@@ -28,15 +22,13 @@ func (k *hadamardKernels[T]) transform(dst, src, scale []T) {
 		hadamardGo(dst)
 		return
 	}
-	most := len(k.head) - 1
-	at := min(most, bits.Len(uint(n/k.lanes))-1)
-	k.head[at](&dst[0], &src[0], &scale[0], n)
+	at := min(k.most, bits.Len(uint(n/k.lanes))-1)
+	k.head(at, &dst[0], &src[0], &scale[0], n)
 	h := k.lanes << at
 	left := bits.Len(uint(n/h)) - 1 // stages
 	for left > 0 {
-		passes := (left + most - 1) / most
-		stages := (left + passes - 1) / passes // of near-equal passes
-		k.pass[stages](&dst[0], h, n)
+		stages := ceil(left, ceil(left, k.most)) // of near-equal passes
+		k.pass(stages, &dst[0], h, n)
 		h <<= stages
 		left -= stages
 	}

@@ -3,10 +3,11 @@ package simd
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
-// tileFunc is a kernel for a fixed number of rows r and a fixed panel width:
+// tileFunc is a kernel for a fixed panel width and some numbers of rows r:
 //
 //	C[i,j] = Σ_κ A[i,κ] B[κ,j]   (+ from[i,j], unless from is nil),   i < r, κ < k
 //
@@ -14,7 +15,7 @@ import (
 // Element A[i,κ] is at a[i·rs + κ·ks], so A is read as it lies, transposed or not. Rows of C and from are ldc and
 // ldfrom apart; from may be C itself, or one row for all with ldfrom 0. Strides are in elements. The sum over κ runs in
 // order, one rounding a step.
-type tileFunc[T Float] func(k int, a *T, rs, ks int, b *T, panels int, c *T, ldc int, from *T, ldfrom int)
+type tileFunc[T Float] func(r, k int, a *T, rs, ks int, b *T, panels int, c *T, ldc int, from *T, ldfrom int)
 
 // packFunc copies k rows of B, ldb apart, into panels that lie one after another, each [k, width] and contiguous.
 type packFunc[T Float] func(k int, b *T, ldb int, dst *T, panels int)
@@ -23,15 +24,16 @@ type packFunc[T Float] func(k int, b *T, ldb int, dst *T, panels int)
 // apart.
 type wideFunc func(rows, width int, tile *float32, c *float64, ldc int)
 
-// kernels are the kernels of an instruction set for an element type: tile[r] for r rows and row[q] for one sparse row
-// and q panels, nil where there is none. The last of each is the full one.
+// kernels are the kernels of an instruction set for an element type.
 type kernels[T Float] struct {
-	width int
-	share float64 // of the FMA peak; only the ratios between kernels matter
-	pack  packFunc[T]
-	tile  []tileFunc[T]
-	row   []rowFunc[T]
-	wide  wideFunc // nil for float64
+	width   int
+	share   float64 // of the FMA peak; only the ratios between kernels matter
+	heights []int   // the rows that a tile may have; the last is the full one
+	most    int     // panels of a sparse row, a power of two
+	pack    packFunc[T]
+	tile    tileFunc[T]
+	row     rowFunc[T]
+	wide    wideFunc // nil for float64
 
 	ends [][]int // of the tiles that n rows are composed of, for n less than two full tiles
 	tall int     // the most tiles that rows make that are the columns of a panel
@@ -45,9 +47,12 @@ func newKernels[T Float](k kernels[T]) *kernels[T] {
 	k.ends = make([][]int, len(cost))
 	for n := 1; n < len(cost); n++ {
 		cost[n] = math.Inf(1)
-		for rows := min(n, k.height()); rows > 0; rows-- {
+		for _, rows := range slices.Backward(k.heights) {
+			if rows > n {
+				continue
+			}
 			c := cost[n-rows] + max(least, float64(rows)) + call
-			if k.tile[rows] == nil || c >= cost[n] {
+			if c >= cost[n] {
 				continue
 			}
 			cost[n], k.ends[n] = c, []int{rows} // the highest comes first, as it hides best that it reads B from afar
@@ -63,7 +68,7 @@ func newKernels[T Float](k kernels[T]) *kernels[T] {
 }
 
 // height is the number of rows of a full tile.
-func (k *kernels[T]) height() int { return len(k.tile) - 1 }
+func (k *kernels[T]) height() int { return k.heights[len(k.heights)-1] }
 
 // tiles is how many tiles n rows are composed of: full ones, and those of the rest.
 func (k *kernels[T]) tiles(n int) int {
@@ -112,7 +117,7 @@ const cacheLine = 64
 // prefetchSlice prefetches what lies in slice into the second-level cache.
 func prefetchSlice[T Float](slice []T) {
 	if lines := len(slice) * sizeof[T]() / cacheLine; lines > 0 {
-		prefetch((*byte)(unsafe.Pointer(&slice[0])), lines)
+		prefetch(uintptr(unsafe.Pointer(&slice[0])), lines)
 	}
 }
 

@@ -27,16 +27,12 @@ var machines32 = [...]machine[float32]{
 		&vectors[float32]{cosAVX2F32, sinAVX2F32, sinCosAVX2F32, expAVX2F32, logAVX2F32,
 			pointwise[float32]{productAVX2F32, sumAVX2F32, pairGradAVX2F32, withinAVX2F32,
 				sqrtAVX2F32, multipleAVX2F32, nil}},
-		&hadamardKernels[float32]{8, []hadamardHead[float32]{leastHead: hadamardHead4AVX2F32, hadamardHead8AVX2F32},
-			[]hadamardPass[float32]{1: hadamardPass2AVX2F32, hadamardPass4AVX2F32, hadamardPass8AVX2F32}}},
+		&hadamardKernels[float32]{8, 3, hadamardHeadAVX2F32, hadamardPassAVX2F32}},
 	avx512: {[]*kernels[float32]{avx512x48, avx512x32},
 		&vectors[float32]{cosAVX512F32, sinAVX512F32, sinCosAVX512F32, expAVX512F32, logAVX512F32,
 			pointwise[float32]{productAVX512F32, sumAVX512F32, pairGradAVX512F32, withinAVX512F32,
 				sqrtAVX512F32, multipleAVX512F32, triplesAVX512F32}},
-		&hadamardKernels[float32]{16, []hadamardHead[float32]{leastHead: hadamardHead4AVX512F32, hadamardHead8AVX512F32,
-			hadamardHead16AVX512F32},
-			[]hadamardPass[float32]{1: hadamardPass2AVX512F32, hadamardPass4AVX512F32, hadamardPass8AVX512F32,
-				hadamardPass16AVX512F32}}},
+		&hadamardKernels[float32]{16, 4, hadamardHeadAVX512F32, hadamardPassAVX512F32}},
 }
 
 var machines64 = [...]machine[float64]{
@@ -44,46 +40,27 @@ var machines64 = [...]machine[float64]{
 		&vectors[float64]{cosAVX2F64, sinAVX2F64, sinCosAVX2F64, expAVX2F64, logAVX2F64,
 			pointwise[float64]{productAVX2F64, sumAVX2F64, pairGradAVX2F64, withinAVX2F64,
 				sqrtAVX2F64, multipleAVX2F64, nil}},
-		&hadamardKernels[float64]{4, []hadamardHead[float64]{leastHead: hadamardHead4AVX2F64, hadamardHead8AVX2F64},
-			[]hadamardPass[float64]{1: hadamardPass2AVX2F64, hadamardPass4AVX2F64, hadamardPass8AVX2F64}}},
+		&hadamardKernels[float64]{4, 3, hadamardHeadAVX2F64, hadamardPassAVX2F64}},
 	avx512: {[]*kernels[float64]{avx512x24},
 		&vectors[float64]{cosAVX512F64, sinAVX512F64, sinCosAVX512F64, expAVX512F64, logAVX512F64,
 			pointwise[float64]{productAVX512F64, sumAVX512F64, pairGradAVX512F64, withinAVX512F64,
 				sqrtAVX512F64, multipleAVX512F64, triplesAVX512F64}},
-		&hadamardKernels[float64]{8, []hadamardHead[float64]{leastHead: hadamardHead4AVX512F64, hadamardHead8AVX512F64,
-			hadamardHead16AVX512F64},
-			[]hadamardPass[float64]{1: hadamardPass2AVX512F64, hadamardPass4AVX512F64, hadamardPass8AVX512F64,
-				hadamardPass16AVX512F64}}},
+		&hadamardKernels[float64]{8, 4, hadamardHeadAVX512F64, hadamardPassAVX512F64}},
 }
 
 // The shares of the FMA peak are for full tiles with their operands in the first two caches, measured on a Xeon of
 // 2024.
 var (
-	avx512x32 = newKernels(kernels[float32]{width: 32, share: .83, pack: packF32AVX512x32, tile: []tileFunc[float32]{
-		1: gemmF32AVX512x32Rows1, 2: gemmF32AVX512x32Rows2, 3: gemmF32AVX512x32Rows3,
-		4: gemmF32AVX512x32Rows4, 6: gemmF32AVX512x32Rows6, 12: gemmF32AVX512x32Rows12,
-	}, row: []rowFunc[float32]{1: csrF32AVX512x32Panels1, 2: csrF32AVX512x32Panels2,
-		4: csrF32AVX512x32Panels4}, wide: addWideAVX512})
-	avx512x48 = newKernels(kernels[float32]{width: 48, share: .86, pack: packF32AVX512x48, tile: []tileFunc[float32]{
-		1: gemmF32AVX512x48Rows1, 2: gemmF32AVX512x48Rows2, 3: gemmF32AVX512x48Rows3,
-		4: gemmF32AVX512x48Rows4, 5: gemmF32AVX512x48Rows5, 6: gemmF32AVX512x48Rows6,
-		7: gemmF32AVX512x48Rows7, 8: gemmF32AVX512x48Rows8,
-	}, row: []rowFunc[float32]{1: csrF32AVX512x48Panels1, 2: csrF32AVX512x48Panels2,
-		4: csrF32AVX512x48Panels4}, wide: addWideAVX512})
-	avx512x24 = newKernels(kernels[float64]{width: 24, share: .87, pack: packF64AVX512x24, tile: []tileFunc[float64]{
-		1: gemmF64AVX512x24Rows1, 2: gemmF64AVX512x24Rows2, 3: gemmF64AVX512x24Rows3,
-		4: gemmF64AVX512x24Rows4, 5: gemmF64AVX512x24Rows5, 6: gemmF64AVX512x24Rows6,
-		7: gemmF64AVX512x24Rows7, 8: gemmF64AVX512x24Rows8,
-	}, row: []rowFunc[float64]{1: csrF64AVX512x24Panels1, 2: csrF64AVX512x24Panels2, 4: csrF64AVX512x24Panels4}})
-	avx2x16 = newKernels(kernels[float32]{width: 16, share: .9, pack: packF32AVX2x16, tile: []tileFunc[float32]{
-		1: gemmF32AVX2x16Rows1, 2: gemmF32AVX2x16Rows2, 3: gemmF32AVX2x16Rows3, 4: gemmF32AVX2x16Rows4,
-		5: gemmF32AVX2x16Rows5, 6: gemmF32AVX2x16Rows6,
-	}, row: []rowFunc[float32]{1: csrF32AVX2x16Panels1, 2: csrF32AVX2x16Panels2, 4: csrF32AVX2x16Panels4},
-		wide: addWideAVX2})
-	avx2x8 = newKernels(kernels[float64]{width: 8, share: .9, pack: packF64AVX2x8, tile: []tileFunc[float64]{
-		1: gemmF64AVX2x8Rows1, 2: gemmF64AVX2x8Rows2, 3: gemmF64AVX2x8Rows3, 4: gemmF64AVX2x8Rows4,
-		5: gemmF64AVX2x8Rows5, 6: gemmF64AVX2x8Rows6,
-	}, row: []rowFunc[float64]{1: csrF64AVX2x8Panels1, 2: csrF64AVX2x8Panels2, 4: csrF64AVX2x8Panels4}})
+	avx512x32 = newKernels(kernels[float32]{32, .83, []int{1, 2, 3, 4, 6, 12}, 4, packF32AVX512x32, gemmF32AVX512x32,
+		csrF32AVX512x32, addWideAVX512, nil, 0})
+	avx512x48 = newKernels(kernels[float32]{48, .86, []int{1, 2, 3, 4, 5, 6, 7, 8}, 4, packF32AVX512x48, gemmF32AVX512x48,
+		csrF32AVX512x48, addWideAVX512, nil, 0})
+	avx512x24 = newKernels(kernels[float64]{24, .87, []int{1, 2, 3, 4, 5, 6, 7, 8}, 4, packF64AVX512x24, gemmF64AVX512x24,
+		csrF64AVX512x24, nil, nil, 0})
+	avx2x16 = newKernels(kernels[float32]{16, .9, []int{1, 2, 3, 4, 5, 6}, 4, packF32AVX2x16, gemmF32AVX2x16,
+		csrF32AVX2x16, addWideAVX2, nil, 0})
+	avx2x8 = newKernels(kernels[float64]{8, .9, []int{1, 2, 3, 4, 5, 6}, 4, packF64AVX2x8, gemmF64AVX2x8,
+		csrF64AVX2x8, nil, nil, 0})
 )
 
 // fmaPeaks are loops of FMAs on registers, and the float32 operations of a round of them.

@@ -13,4 +13,4 @@ var (
 	fmaPeaks   [1]fmaPeak
 )
 
-func prefetch(*byte, int) {}
+func prefetch(uintptr, int) {}

@@ -269,17 +269,16 @@ func (s *sweep[T]) prefetchRow(i, lo, hi int) {
 
 // multiply multiplies one tile with panels lo to hi.
 func (s *sweep[T]) multiply(a *T, rs, ks, i, rows, lo, hi int) {
-	kernel := s.kernels.tile[rows]
 	whole := min(hi, s.n/s.width) - lo // the last panel of C may be a part
 	if whole > 0 {
 		c := &s.dst[i*s.ld+lo*s.width]
 		from, ldfrom := s.from(c, lo*s.width)
-		kernel(s.k, a, rs, ks, &s.b[(lo-s.b0)*s.k*s.width], whole, c, s.ld, from, ldfrom)
+		s.kernels.tile(rows, s.k, a, rs, ks, &s.b[(lo-s.b0)*s.k*s.width], whole, c, s.ld, from, ldfrom)
 	}
 	if lo+whole == hi {
 		return
 	}
-	kernel(s.k, a, rs, ks, &s.b[(hi-1-s.b0)*s.k*s.width], 1, &s.ws.tile[0], s.width, nil, 0)
+	s.kernels.tile(rows, s.k, a, rs, ks, &s.b[(hi-1-s.b0)*s.k*s.width], 1, &s.ws.tile[0], s.width, nil, 0)
 	j := (hi - 1) * s.width
 	for r := range rows {
 		s.edge(s.dst[(i+r)*s.ld+j:(i+r)*s.ld+s.n], s.ws.tile[r*s.width:], j)

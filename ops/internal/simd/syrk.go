@@ -144,7 +144,7 @@ func (s *sweep[T]) cross(a *T, rs, ks, i, rows, q int) {
 		s.multiplyWide(a, rs, ks, i, rows, q, q+1)
 		return
 	}
-	s.kernels.tile[rows](s.k, a, rs, ks, &s.b[(q-s.b0)*s.k*s.width], 1, &s.ws.tile[0], s.width, nil, 0)
+	s.kernels.tile(rows, s.k, a, rs, ks, &s.b[(q-s.b0)*s.k*s.width], 1, &s.ws.tile[0], s.width, nil, 0)
 	j := q * s.width
 	for r := range rows {
 		lo, hi := s.triangle.columns(i+r, s.n)

@@ -47,7 +47,7 @@ func (s *sweep[T]) multiplyWide(a *T, rs, ks, i, rows, lo, hi int) {
 		panel := s.b[(q-s.b0)*s.k*w:]
 		for k := 0; k < s.k; k += slice {
 			from := (*T)(unsafe.Add(unsafe.Pointer(a), k*ks*sizeof[T]()))
-			s.kernels.tile[rows](min(slice, s.k-k), from, rs, ks, &panel[k*w], 1, &s.ws.tile[0], w, nil, 0)
+			s.kernels.tile(rows, min(slice, s.k-k), from, rs, ks, &panel[k*w], 1, &s.ws.tile[0], w, nil, 0)
 			if (q+1)*w <= i+1 { // before the diagonal
 				s.kernels.wide(rows, w, tile, &s.wide[i*s.ld+q*w], s.ld)
 				continue

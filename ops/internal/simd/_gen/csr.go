@@ -11,18 +11,16 @@ import (
 // registers.
 func rows(f *asm.File) {
 	for _, k := range kernels {
-		for _, panels := range []int{4, 2, 1} {
-			k.sparse(f, panels)
-		}
+		f.Cases(k.Machine, k.name("csr"),
+			fmt.Sprintf("func(k int, at *int32, x *%[1]s, b *%[1]s, rs, bs int, c *%[1]s, from *%[1]s)", k.typ()),
+			fmt.Sprintf("multiplies a sparse row with panels that are %d wide; see rowFunc.", k.width()),
+			[]int{4, 2, 1}, k.sparse)
 	}
 }
 
 // sparse writes the kernel for so many panels: C[j] = Σₜ x[t] B[at[t], j] (+ from[j]), in one pass over the stored
 // entries of a row.
-func (k panel) sparse(file *asm.File, panels int) {
-	f := file.Func(k.Machine, fmt.Sprintf("%sPanels%d", k.name("csr"), panels),
-		fmt.Sprintf("func(k int, at *int32, x *%[1]s, b *%[1]s, rs, bs int, c *%[1]s, from *%[1]s)", k.typ()),
-		fmt.Sprintf("multiplies a sparse row with %d panels that are %d wide; see rowFunc.", panels, k.width()))
+func (k panel) sparse(f *asm.Func, panels int) {
 	left, at, x, b := f.LoadArg("k"), f.LoadArg("at"), f.LoadArg("x"), []asm.Reg{f.LoadArg("b")}
 	rs, bs := k.stride(f, "rs"), k.stride(f, "bs")
 	for len(b) < panels {

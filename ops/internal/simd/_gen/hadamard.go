@@ -25,12 +25,10 @@ func hadamard(f *asm.File) {
 		for _, elem := range []int{4, 8} {
 			t := target{f, m, elem}
 			signs := t.signs()
-			for r := 4; r <= t.widest(); r *= 2 { // fewer numbers are left to plain Go
-				t.head(signs, r)
-			}
-			for r := 2; r <= t.widest(); r *= 2 {
-				t.pass(r)
-			}
+			t.cases("hadamardHead", "dst, src, scale *%s, n int", "transforms blocks of 2^of vectors of src·scale.", 2,
+				func(f *asm.Func, log int) { t.head(f, signs, 1<<log) }) // fewer numbers are left to plain Go
+			t.cases("hadamardPass", "x *%s, h, n int", "transforms 2^of rows that are h apart.", 1,
+				func(f *asm.Func, log int) { t.pass(f, 1<<log) })
 		}
 	}
 }
@@ -39,10 +37,14 @@ func hadamard(f *asm.File) {
 func (t target) lanes() int  { return t.Bytes / t.elem }
 func (t target) widest() int { return t.Vecs / 2 }
 
-// function begins a kernel.
-func (t target) function(kind, params, doc string) *asm.Func {
+// cases writes a kernel for the logarithms of R from least on.
+func (t target) cases(kind, params, doc string, least int, write func(f *asm.Func, log int)) {
 	name, typ := fmt.Sprintf("%s%sF%d", kind, t.Name, 8*t.elem), fmt.Sprintf("float%d", 8*t.elem)
-	return t.Func(t.Machine, name, fmt.Sprintf("func("+params+")", typ), doc)
+	var logs []int
+	for log := log2(t.widest()); log >= least; log-- {
+		logs = append(logs, log)
+	}
+	t.Cases(t.Machine, name, fmt.Sprintf("func("+params+")", typ), doc, logs, write)
 }
 
 // op writes an instruction for the element type.
@@ -110,9 +112,7 @@ func (t target) across(f *asm.Func, v []asm.Vec, spare asm.Vec) {
 
 // head is the kernel for blocks of r vectors, n elements in all: dst = blockwise H(src·scale). A stage inside a vector
 // rounds once, as the product with a sign is exact.
-func (t target) head(signs asm.Mem, r int) {
-	f := t.function(fmt.Sprint("hadamardHead", r), "dst, src, scale *%s, n int",
-		fmt.Sprintf("transforms blocks of %d vectors of src·scale.", r))
+func (t target) head(f *asm.Func, signs asm.Mem, r int) {
 	dst, src, scale, n := f.LoadArg("dst"), f.LoadArg("src"), f.LoadArg("scale"), f.LoadArg("n")
 	v, consts := f.TakeVecs(r), f.TakeVecs(log2(t.lanes()))
 	spare := f.TakeVecs(f.VecsLeft())
@@ -140,9 +140,7 @@ func (t target) head(signs asm.Mem, r int) {
 }
 
 // pass is the kernel for log2(r) stages of the strides h, 2h, ..., in place on n elements; h is a multiple of a vector.
-func (t target) pass(r int) {
-	f := t.function(fmt.Sprint("hadamardPass", r), "x *%s, h, n int",
-		fmt.Sprintf("transforms %d rows that are h apart.", r))
+func (t target) pass(f *asm.Func, r int) {
 	x, h, n := f.LoadArg("x"), f.LoadArg("h"), f.LoadArg("n")
 	f.Shift(log2(t.elem), h)
 	f.Shift(log2(t.elem), n)

@@ -15,15 +15,12 @@ import (
 func main() {
 	dir := flag.String("dir", "..", "folder to write to")
 	flag.Parse()
-	for _, file := range []struct {
-		name, arch string
-		add        func(*asm.File)
-	}{
-		{"gemm", "amd64", tiles}, {"gemm", "arm64", neonTiles},
-		{"vec", "amd64", functions}, {"vec", "arm64", neonFunctions},
-		{"csr", "amd64", rows}, {"fwht", "amd64", hadamard},
+	for arch, files := range map[string][]asm.Contents{
+		"amd64": {{Name: "gemm", Add: tiles}, {Name: "vec", Add: functions}, {Name: "csr", Add: rows},
+			{Name: "fwht", Add: hadamard}},
+		"arm64": {{Name: "gemm", Add: neonTiles}, {Name: "vec", Add: neonFunctions}},
 	} {
-		if err := asm.Write(*dir, file.name, file.arch, file.add); err != nil {
+		if err := asm.Write(*dir, arch, files...); err != nil {
 			log.Fatal(err)
 		}
 	}

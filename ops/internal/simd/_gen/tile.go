@@ -59,9 +59,9 @@ func neonTiles(f *asm.File) {
 }
 
 func (k kernel) all(f *asm.File) {
-	for _, rows := range k.heights {
-		k.tile(f, rows)
-	}
+	f.Cases(k.Machine, k.name("gemm"), fmt.Sprintf("func(k int, a *%[1]s, rs, ks int, b *%[1]s, panels int, "+
+		"c *%[1]s, ldc int, from *%[1]s, ldfrom int)", k.typ()),
+		fmt.Sprintf("multiplies rows of A with panels of B that are %d wide; see tileFunc.", k.width()), k.heights, k.tile)
 	k.pack(f)
 }
 
@@ -89,12 +89,8 @@ type tile struct {
 }
 
 // tile writes the kernel: C[r,j] = Σₖ A[r,k] B[k,j] (+ from[r,j]) for all panels of B, one after another.
-func (k kernel) tile(f *asm.File, rows int) {
-	name := fmt.Sprintf("%sRows%d", k.name("gemm"), rows)
-	const params = "k int, a *%[1]s, rs, ks int, b *%[1]s, panels int, c *%[1]s, ldc int, from *%[1]s, ldfrom int"
-	e := &tile{kernel: k, rows: rows, odd: map[int]asm.Reg{}, Func: f.Func(k.Machine, name,
-		fmt.Sprintf("func("+params+")", k.typ()),
-		fmt.Sprintf("multiplies %d rows of A with panels of B that are %d wide; see tileFunc.", rows, k.width()))}
+func (k kernel) tile(f *asm.Func, rows int) {
+	e := &tile{kernel: k, rows: rows, odd: map[int]asm.Reg{}, Func: f}
 	e.arguments()
 	e.sum, e.bv = e.TakeVecs(rows*k.vecs), e.TakeVecs(k.vecs)
 	e.av = e.TakeVecs(min(rows, e.VecsLeft()))
@@ -362,7 +358,7 @@ func peak(file *asm.File, m asm.Machine, chains int) {
 
 // prefetch writes the function that asks for memory that the second-level cache should hold soon.
 func prefetch(file *asm.File, m asm.Machine) {
-	f := file.Func(m, "prefetch", "func(p *byte, lines int)",
+	f := file.Func(m, "prefetch", "func(p uintptr, lines int)",
 		"asks for so many lines of cache from p on, into the second level.")
 	p, lines := f.LoadArg("p"), f.LoadArg("lines")
 	f.Label("next")

@@ -18,6 +18,7 @@ type Func struct {
 	body                 bytes.Buffer
 	regs                 []Reg // that are free
 	vecs                 []Vec
+	prefix               string // of labels
 }
 
 // Func adds a function. The signature is a Go expression, "func(n int, x *float32) (done int)": numbers and pointers,
@@ -33,20 +34,47 @@ func (f *File) Func(m Machine, name, signature, doc string) *Func {
 	fn.size = (fn.size + 7) &^ 7 // where results begin
 	fn.place(t.Results)
 	fn.size = (fn.size + 7) &^ 7
-	if fn.arm() {
+	fn.free()
+	f.funcs = append(f.funcs, fn)
+	return fn
+}
+
+// Cases adds a function that is written once for each number that its first argument, "of int", may be. The first
+// number is found first.
+func (f *File) Cases(m Machine, name, signature, doc string, numbers []int, write func(fn *Func, of int)) {
+	fn := f.Func(m, name, "func(of int, "+signature[len("func("):], doc)
+	of, last := fn.LoadArg("of"), len(numbers)-1
+	for _, n := range numbers[:last] {
+		fn.Compare(of, Imm(n))
+		fn.If("EQ", fmt.Sprint("of", n))
+	}
+	for i := range numbers {
+		n := numbers[(i+last)%len(numbers)]
+		fn.free()
+		fn.prefix = ""
+		if i > 0 {
+			fn.Label(fmt.Sprint("of", n))
+		}
+		fn.prefix = fmt.Sprintf("of%d_", n)
+		write(fn, n)
+	}
+}
+
+// free makes all registers free.
+func (f *Func) free() {
+	f.regs, f.vecs = nil, nil
+	if f.arm() {
 		for r := range 27 {
 			if r < 16 || r > 18 { // the linker's two and the platform's one
-				fn.regs = append(fn.regs, Reg(fmt.Sprint("R", r)))
+				f.regs = append(f.regs, Reg(fmt.Sprint("R", r)))
 			}
 		}
 	} else {
-		fn.regs = []Reg{"AX", "CX", "DX", "BX", "SI", "DI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"}
+		f.regs = []Reg{"AX", "CX", "DX", "BX", "SI", "DI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"}
 	}
-	for v := range m.Vecs {
-		fn.vecs = append(fn.vecs, Vec{map[int]byte{16: 'F', 32: 'Y', 64: 'Z'}[m.Bytes], v})
+	for v := range f.Vecs {
+		f.vecs = append(f.vecs, Vec{map[int]byte{16: 'F', 32: 'Y', 64: 'Z'}[f.Bytes], v})
 	}
-	f.funcs = append(f.funcs, fn)
-	return fn
 }
 
 func (f *Func) arm() bool { return f.Machine == NEON }
@@ -61,7 +89,7 @@ func (f *Func) place(fields *ast.FieldList) {
 		switch t := types.ExprString(field.Type); t {
 		case "float32":
 			size = 4
-		case "int", "float64":
+		case "int", "uintptr", "float64":
 		default:
 			if !strings.HasPrefix(t, "*") {
 				panic(fmt.Sprintf("%s: an argument of type %s", f.name, t))
@@ -135,15 +163,22 @@ func (f *Func) VecsLeft() int { return len(f.vecs) }
 func (f *Func) FreeVec(v ...Vec) { f.vecs = append(v[:len(v):len(v)], f.vecs...) }
 
 // Label marks the next instruction.
-func (f *Func) Label(name string) { fmt.Fprintf(&f.body, "\n%s:\n", name) }
+func (f *Func) Label(name string) { fmt.Fprintf(&f.body, "\n%s%s:\n", f.prefix, name) }
 
 // Op writes an instruction of Go's assembler with its operands in Go's order: the destination is the last.
 func (f *Func) Op(mnemonic string, operands ...fmt.Stringer) {
 	all := make([]string, len(operands))
 	for i, o := range operands {
-		all[i] = o.String()
+		if all[i] = o.String(); isLabel(o) {
+			all[i] = f.prefix + all[i]
+		}
 	}
 	fmt.Fprintf(&f.body, "\t%s\n", strings.TrimRight(fmt.Sprintf("%-7s %s", mnemonic, strings.Join(all, ", ")), " "))
+}
+
+func isLabel(o fmt.Stringer) bool {
+	_, ok := o.(Label)
+	return ok
 }
 
 // either writes the instruction of the machine that has it under one of two names.

@@ -4,140 +4,80 @@
 
 package simd
 
-//go:noescape
+func gemmF32AVX512x32(of int, k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func packF32AVX512x32(k int, b *float32, ldb int, dst *float32, panels int)
+func gemmF32AVX512x48(of int, k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func packF32AVX512x48(k int, b *float32, ldb int, dst *float32, panels int)
+func gemmF64AVX512x24(of int, k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func packF64AVX512x24(k int, b *float64, ldb int, dst *float64, panels int)
+func gemmF32AVX2x16(of int, k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func packF32AVX2x16(k int, b *float32, ldb int, dst *float32, panels int)
+func gemmF64AVX2x8(of int, k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func packF64AVX2x8(k int, b *float64, ldb int, dst *float64, panels int)
+func addWideAVX512(rows, width int, tile *float32, c *float64, ldc int)
+func fmaPeakAVX512(n int)
+func addWideAVX2(rows, width int, tile *float32, c *float64, ldc int)
+func fmaPeakAVX2(n int)
+func prefetch(p uintptr, lines int)
+
 func cosAVX2F32(dst, x *float32, n int, scale float32) (done int)
-
-//go:noescape
 func sinAVX2F32(dst, x *float32, n int, scale float32) (done int)
-
-//go:noescape
 func sinCosAVX2F32(sin, cos, x *float32, n int, scale float32) (done int)
-
-//go:noescape
 func expAVX2F32(dst, x *float32, n int, scale, sign float32) (done int)
-
-//go:noescape
 func logAVX2F32(dst, x, c *float32, n, apart int) (done int)
-
-//go:noescape
 func productAVX2F32(dst, a, b *float32, n int, scale float32) (done int)
-
-//go:noescape
 func sumAVX2F32(dst, a *float32, n int) (done int)
-
-//go:noescape
 func pairGradAVX2F32(dst, cos, sin, gCos, gSin *float32, n int) (done int)
-
-//go:noescape
 func sqrtAVX2F32(dst, x *float32, n int) (done int)
-
-//go:noescape
 func multipleAVX2F32(dst, x *float32, n int, c float32) (done int)
-
-//go:noescape
 func withinAVX2F32(x *float32, n int, low, high float32) (done int)
-
-//go:noescape
 func cosAVX512F32(dst, x *float32, n int, scale float32) (done int)
-
-//go:noescape
 func sinAVX512F32(dst, x *float32, n int, scale float32) (done int)
-
-//go:noescape
 func sinCosAVX512F32(sin, cos, x *float32, n int, scale float32) (done int)
-
-//go:noescape
 func expAVX512F32(dst, x *float32, n int, scale, sign float32) (done int)
-
-//go:noescape
 func logAVX512F32(dst, x, c *float32, n, apart int) (done int)
-
-//go:noescape
 func productAVX512F32(dst, a, b *float32, n int, scale float32) (done int)
-
-//go:noescape
 func sumAVX512F32(dst, a *float32, n int) (done int)
-
-//go:noescape
 func pairGradAVX512F32(dst, cos, sin, gCos, gSin *float32, n int) (done int)
-
-//go:noescape
 func sqrtAVX512F32(dst, x *float32, n int) (done int)
-
-//go:noescape
 func multipleAVX512F32(dst, x *float32, n int, c float32) (done int)
-
-//go:noescape
 func withinAVX512F32(x *float32, n int, low, high float32) (done int)
-
-//go:noescape
 func triplesAVX512F32(dst, a, b, c, index *float32, n int) (done int)
-
-//go:noescape
 func cosAVX2F64(dst, x *float64, n int, scale float64) (done int)
-
-//go:noescape
 func sinAVX2F64(dst, x *float64, n int, scale float64) (done int)
-
-//go:noescape
 func sinCosAVX2F64(sin, cos, x *float64, n int, scale float64) (done int)
-
-//go:noescape
 func expAVX2F64(dst, x *float64, n int, scale, sign float64) (done int)
-
-//go:noescape
 func logAVX2F64(dst, x, c *float64, n, apart int) (done int)
-
-//go:noescape
 func productAVX2F64(dst, a, b *float64, n int, scale float64) (done int)
-
-//go:noescape
 func sumAVX2F64(dst, a *float64, n int) (done int)
-
-//go:noescape
 func pairGradAVX2F64(dst, cos, sin, gCos, gSin *float64, n int) (done int)
-
-//go:noescape
 func sqrtAVX2F64(dst, x *float64, n int) (done int)
-
-//go:noescape
 func multipleAVX2F64(dst, x *float64, n int, c float64) (done int)
-
-//go:noescape
 func withinAVX2F64(x *float64, n int, low, high float64) (done int)
-
-//go:noescape
 func cosAVX512F64(dst, x *float64, n int, scale float64) (done int)
-
-//go:noescape
 func sinAVX512F64(dst, x *float64, n int, scale float64) (done int)
-
-//go:noescape
 func sinCosAVX512F64(sin, cos, x *float64, n int, scale float64) (done int)
-
-//go:noescape
 func expAVX512F64(dst, x *float64, n int, scale, sign float64) (done int)
-
-//go:noescape
 func logAVX512F64(dst, x, c *float64, n, apart int) (done int)
-
-//go:noescape
 func productAVX512F64(dst, a, b *float64, n int, scale float64) (done int)
-
-//go:noescape
 func sumAVX512F64(dst, a *float64, n int) (done int)
-
-//go:noescape
 func pairGradAVX512F64(dst, cos, sin, gCos, gSin *float64, n int) (done int)
-
-//go:noescape
 func sqrtAVX512F64(dst, x *float64, n int) (done int)
-
-//go:noescape
 func multipleAVX512F64(dst, x *float64, n int, c float64) (done int)
-
-//go:noescape
 func withinAVX512F64(x *float64, n int, low, high float64) (done int)
-
-//go:noescape
 func triplesAVX512F64(dst, a, b, c, index *float64, n int) (done int)
+
+func csrF32AVX512x32(of int, k int, at *int32, x *float32, b *float32, rs, bs int, c *float32, from *float32)
+func csrF32AVX512x48(of int, k int, at *int32, x *float32, b *float32, rs, bs int, c *float32, from *float32)
+func csrF64AVX512x24(of int, k int, at *int32, x *float64, b *float64, rs, bs int, c *float64, from *float64)
+func csrF32AVX2x16(of int, k int, at *int32, x *float32, b *float32, rs, bs int, c *float32, from *float32)
+func csrF64AVX2x8(of int, k int, at *int32, x *float64, b *float64, rs, bs int, c *float64, from *float64)
+
+func hadamardHeadAVX512F32(of int, dst, src, scale *float32, n int)
+func hadamardPassAVX512F32(of int, x *float32, h, n int)
+func hadamardHeadAVX512F64(of int, dst, src, scale *float64, n int)
+func hadamardPassAVX512F64(of int, x *float64, h, n int)
+func hadamardHeadAVX2F32(of int, dst, src, scale *float32, n int)
+func hadamardPassAVX2F32(of int, x *float32, h, n int)
+func hadamardHeadAVX2F64(of int, dst, src, scale *float64, n int)
+func hadamardPassAVX2F64(of int, x *float64, h, n int)

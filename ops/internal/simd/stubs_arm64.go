@@ -4,32 +4,20 @@
 
 package simd
 
-//go:noescape
+func gemmF32NEONx16(of int, k int, a *float32, rs, ks int, b *float32, panels int, c *float32, ldc int, from *float32, ldfrom int)
+func packF32NEONx16(k int, b *float32, ldb int, dst *float32, panels int)
+func gemmF64NEONx8(of int, k int, a *float64, rs, ks int, b *float64, panels int, c *float64, ldc int, from *float64, ldfrom int)
+func packF64NEONx8(k int, b *float64, ldb int, dst *float64, panels int)
+func fmaPeakNEON(n int)
+func prefetch(p uintptr, lines int)
+
 func cosNEONF32(dst, x *float32, n int, scale float32) (done int)
-
-//go:noescape
 func sinNEONF32(dst, x *float32, n int, scale float32) (done int)
-
-//go:noescape
 func sinCosNEONF32(sin, cos, x *float32, n int, scale float32) (done int)
-
-//go:noescape
 func expNEONF32(dst, x *float32, n int, scale, sign float32) (done int)
-
-//go:noescape
 func logNEONF32(dst, x, c *float32, n, apart int) (done int)
-
-//go:noescape
 func cosNEONF64(dst, x *float64, n int, scale float64) (done int)
-
-//go:noescape
 func sinNEONF64(dst, x *float64, n int, scale float64) (done int)
-
-//go:noescape
 func sinCosNEONF64(sin, cos, x *float64, n int, scale float64) (done int)
-
-//go:noescape
 func expNEONF64(dst, x *float64, n int, scale, sign float64) (done int)
-
-//go:noescape
 func logNEONF64(dst, x, c *float64, n, apart int) (done int)
