@@ -42,21 +42,12 @@ var fourier = decl{kind: "Fourier", sig: parse("nd,dm,m?->n(2m)|nm"), names: []s
 	}}
 
 func fourierForward[T domain.Float](c *call) error {
-	m, p, b := c.at('m'), packedW[T](c.w), cells[T](c, 2)
-	bad := -1
-	if s, ok := c.x.(*CSR); ok {
-		x := sparseOf[T](s)
-		if b == nil {
-			bad = simd.PairCSR(result[T](c), x.CSR, background(x, c.w, b), p, pairScale(m))
-		} else {
-			bad = simd.PhaseCSR(result[T](c), x.CSR, background(x, c.w, b), p, phaseScale(m))
-		}
-	} else if b == nil {
-		bad = simd.Pair(result[T](c), cells[T](c, 0), c.at('n'), p, pairScale(m))
-	} else {
-		bad = simd.Phase(result[T](c), cells[T](c, 0), b, c.at('n'), p, phaseScale(m))
+	n, m, p, b := c.at('n'), c.at('m'), packedW[T](c.w), cells[T](c, 2)
+	x, bias := rowsAndBias(c, b)
+	if b == nil {
+		return c.notFinite(simd.Pair(result[T](c), 2*m, p, x, bias, n, pairScale(m)))
 	}
-	return c.notFinite(bad)
+	return c.notFinite(simd.Phase(result[T](c), p, x, bias, n, phaseScale(m)))
 }
 
 func pairScale(m int) float64  { return 1 / math.Sqrt(float64(m)) }
@@ -158,12 +149,7 @@ func affineForward[T domain.Float](c *call) error { return affineOf(c, cells[T](
 
 // affineOf writes xW + b; a nil b is 0.
 func affineOf[T domain.Float](c *call, b []T) error {
-	p := packedW[T](c.w)
-	if s, ok := c.x.(*CSR); ok {
-		x := sparseOf[T](s)
-		p.AffineCSR(result[T](c), x.CSR, background(x, c.w, b))
-		return nil
-	}
-	p.Affine(result[T](c), cells[T](c, 0), b, c.at('n'))
+	x, bias := rowsAndBias(c, b)
+	simd.Affine(result[T](c), packedW[T](c.w), x, bias, c.at('n'))
 	return nil
 }

@@ -132,17 +132,23 @@ func fillGradients[T domain.Float](c *call) error {
 		return sparseGradients(c, to, sparseOf[T](s))
 	}
 	x, w := cells[T](c, 0), simd.Borrow(cells[T](c, 1), d, m)
+	if c.kind == "gradients of Phase" {
+		w.PhaseBackward(to, x, from, g, n, phaseScale(m))
+		return nil
+	}
+	w.Backward(to, x, n, slopesOf(c, from, g, m))
+	return nil
+}
+
+// slopesOf are the gradients of the projections from the third input and the gradient of the output.
+func slopesOf[T domain.Float](c *call, from, g []T, m int) simd.Slopes[T] {
 	switch c.kind {
 	case "gradients of Fourier":
-		w.PairBackward(to, x, from, g, n)
-	case "gradients of Phase":
-		w.PhaseBackward(to, x, from, g, n, phaseScale(m))
-	case "gradients of Phase with xW + b":
-		w.CosBackward(to, x, from, g, n, phaseScale(m))
+		return simd.PairSlopes(from, g, m)
 	case "gradients of Laplace":
-		w.ExpBackward(to, x, from, g, n)
+		return simd.ExpSlopes(from, g, m)
 	}
-	return nil
+	return simd.CosSlopes(from, g, m, phaseScale(m))
 }
 
 // sparseGradients is fillGradients for sparse rows. It stores dP, because dW takes one pass over all rows. There is no
@@ -150,18 +156,12 @@ func fillGradients[T domain.Float](c *call) error {
 func sparseGradients[T domain.Float](c *call, to simd.Gradients[T], x *sparse[T]) error {
 	n, d, m, from, g := c.at('n'), c.at('d'), c.at('m'), cells[T](c, 2), cells[T](c, 3)
 	p := make([]T, n*m)
-	switch c.kind {
-	case "gradients of Fourier":
-		simd.PairGrad(p, from, g, n, m)
-	case "gradients of Laplace":
-		simd.ExpGrad(p, from, g, n, m)
-	case "gradients of Phase with xW + b":
-		simd.CosGrad(p, from, g, n, m, phaseScale(m))
-	case "gradients of Phase":
+	if c.kind == "gradients of Phase" {
 		w := &Weights{of: simd.Borrow(cells[T](c, 1), d, m)}
-		packedW[T](w).AffineCSR(p, x.CSR, background(x, w, from))
-		simd.CosGrad(p, p, g, n, m, phaseScale(m))
+		simd.Affine(p, packedW[T](w), inputRows[T](c), background(x, w, from), n)
+		from = p
 	}
+	slopesOf(c, from, g, m).Write(p, n, m)
 	if to.DW != nil {
 		simd.GradWCSR(to.DW, x.CSR, x.columnBase(), p, m)
 	}
@@ -210,14 +210,18 @@ func sumOver[T domain.Float](c *call) error {
 // The gradients for a projection P [n, m] from a matrix that the forward left and the gradient of the output.
 var (
 	// pairGrad is dP = g_sin·z_cos - g_cos·z_sin from the output z [n, 2m].
-	pairGrad = pointwise("pairGrad", "n(2m),n(2m)->nm", simd.PairGrad[float32], simd.PairGrad[float64])
+	pairGrad = pointwise("pairGrad", "n(2m),n(2m)->nm", pairGradOf[float32], pairGradOf[float64])
 	// cosGrad is dP = -√(2/m) sin(P)·g from P.
 	cosGrad = pointwise("cosGrad", "nm,nm->nm", cosineGrad[float32], cosineGrad[float64])
 	// unitRowsGrad is dP = (g·z) z² - g z of rows z and g.
 	unitRowsGrad = pointwise("unitRowsGrad", "nm,nm->nm", simd.UnitRowsGrad[float32], simd.UnitRowsGrad[float64])
 )
 
-func cosineGrad[T domain.Float](dp, p, g []T, n, m int) { simd.CosGrad(dp, p, g, n, m, phaseScale(m)) }
+func pairGradOf[T domain.Float](dp, z, g []T, n, m int) { simd.PairSlopes(z, g, m).Write(dp, n, m) }
+
+func cosineGrad[T domain.Float](dp, p, g []T, n, m int) {
+	simd.CosSlopes(p, g, m, phaseScale(m)).Write(dp, n, m)
+}
 
 func pointwise(kind, text string, f32 func(dp, a, g []float32, n, m int), f64 func(dp, a, g []float64, n, m int)) decl {
 	return decl{kind: kind, sig: parse(text), unchecked: true, adds: true, forward: kernel{

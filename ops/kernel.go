@@ -122,7 +122,7 @@ func (l *landmarkSet) values(b *kernelBlock, x []float64, n int) {
 			b.centred[i*l.d+c] = v - l.centre[c]
 		}
 	}
-	l.across.Affine(b.k, b.centred, nil, n)
+	simd.Affine(b.k, l.across, simd.Rows[float64]{Dense: b.centred}, nil, n)
 	simd.Share(n, 8, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			l.squaredDistances(b.k[i*l.m:(i+1)*l.m], b.centred[i*l.d:(i+1)*l.d], x[i*l.d:(i+1)*l.d])

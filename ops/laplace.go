@@ -61,12 +61,7 @@ func laplaceForward[T domain.Float](c *call) error {
 
 // exponential writes scale·exp(-xW).
 func exponential[T domain.Float](c *call, scale float64) {
-	p := packedW[T](c.w)
-	if s, ok := c.x.(*CSR); ok {
-		simd.ExpCSR(result[T](c), sparseOf[T](s).CSR, nil, p, scale)
-		return
-	}
-	simd.Exp(result[T](c), cells[T](c, 0), c.at('n'), p, scale)
+	simd.Exp(result[T](c), packedW[T](c.w), inputRows[T](c), c.at('n'), scale)
 }
 
 func unitForward[T domain.Float](c *call) error {
@@ -78,10 +73,10 @@ func unitForward[T domain.Float](c *call) error {
 	}
 	simd.UnitRows(result[T](c), c.at('n'), c.at('m'), func(row []T, i int) {
 		if rows != nil {
-			p.AffineCSR(row, rows.part(i, i+1).CSR, nil)
+			simd.Affine(row, p, simd.Rows[T]{Sparse: &rows.part(i, i+1).CSR}, nil, 1)
 			return
 		}
-		p.Affine(row, x[i*d:i*d+d], nil, 1)
+		simd.Affine(row, p, simd.Rows[T]{Dense: x[i*d : i*d+d]}, nil, 1)
 	})
 	return nil
 }

@@ -114,14 +114,16 @@ func project[T domain.Float](c *call, each func(from, rows int, p []float64) err
 	x, ok := c.x.(*CSR)
 	if !ok {
 		return rowsOf(cells[T](c, 0), c.at('n'), c.at('d'), f.cols, func(from, rows int, x []float64) error {
-			return block(from, rows, func(p []float64) { f.w.Affine(p, x, nil, rows) })
+			return block(from, rows, func(p []float64) {
+				simd.Affine(p, f.w, simd.Rows[float64]{Dense: x}, nil, rows)
+			})
 		})
 	}
 	s, size := float64CSR(x), max(32, nystromCells/max(f.cols, 1))
 	for from := 0; from < s.Rows; from += size {
 		rows := min(size, s.Rows-from)
 		if err := block(from, rows, func(p []float64) {
-			f.w.AffineCSR(p, s.part(from, from+rows).CSR, nil)
+			simd.Affine(p, f.w, simd.Rows[float64]{Sparse: &s.part(from, from+rows).CSR}, nil, rows)
 		}); err != nil {
 			return err
 		}

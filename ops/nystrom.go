@@ -96,7 +96,7 @@ func nystromForward[T domain.Float](c *call) error {
 			}
 			z = features[:rows*l.cols]
 		}
-		l.projection.Affine(z, values.k, nil, rows)
+		simd.Affine(z, l.projection, simd.Rows[float64]{Dense: values.k}, nil, rows)
 		if !double {
 			recast(out, z)
 		}
@@ -145,7 +145,7 @@ func (l *landmarkSet) radialGradient(dx []float64, b *kernelBlock, dk, x []float
 	for i, v := range b.slope[:n*l.m] {
 		b.slope[i] = 2 * v * dk[i]
 	}
-	l.centred.Affine(dx, b.slope, nil, n)
+	simd.Affine(dx, l.centred, simd.Rows[float64]{Dense: b.slope}, nil, n)
 	for i := range n {
 		sum := 0.0
 		for _, v := range b.slope[i*l.m : (i+1)*l.m] {

@@ -44,16 +44,12 @@ func signedForward[T domain.Float](c *call) error {
 	w, out, n := c.w.of.(*signedWeights[T]), result[T](c), c.at('n')
 	ld, bad := 2*len(w.norms), -1
 	for b, p := range w.of {
-		var sparse *simd.CSR[T]
-		if s, ok := c.x.(*CSR); ok {
-			sparse = &sparseOf[T](s).CSR
-		}
 		row := -1
 		switch {
 		case w.shared:
-			row = simd.SharedPairs(out, cells[T](c, 0), n, sparse, nil, p, w.norms, w.scales)
+			row = simd.Blocks(out, p, inputRows[T](c), n, w.norms, w.scales)
 		case n > 0:
-			row = simd.PairBlock(out[b*ld/len(w.of):], ld, cells[T](c, 0), n, sparse, nil, p, w.scales[b])
+			row = simd.Pair(out[b*ld/len(w.of):], ld, p, inputRows[T](c), nil, n, w.scales[b])
 		}
 		if row >= 0 && (bad < 0 || row < bad) {
 			bad = row
@@ -133,14 +129,15 @@ type signedBackward[T domain.Float] struct {
 	u, norms, z, g     []T
 }
 
-// products computes dx and dU by the products with dP [n, cols], which simd.BlocksGrad computes with these norms.
+// products computes dx and dU by the products with dP [n, cols], of simd.BlocksSlopes with these norms.
 func (s signedBackward[T]) products(to simd.Gradients[T], norms []T, cols int) {
 	if to.DX == nil && to.DW == nil {
 		return
 	}
+	slopes := simd.BlocksSlopes(s.z, s.g, norms, s.m, s.blocks, cols)
 	if x, ok := s.rows.(*CSR); ok {
 		dp := make([]T, s.n*cols)
-		simd.BlocksGrad(dp, s.z, s.g, norms, s.n, s.m, s.blocks, cols)
+		slopes.Write(dp, s.n, cols)
 		sparse := sparseOf[T](x)
 		simd.GradWCSR(to.DW, sparse.CSR, sparse.columnBase(), dp, cols)
 		return
@@ -149,7 +146,7 @@ func (s signedBackward[T]) products(to simd.Gradients[T], norms []T, cols int) {
 	if norms != nil {
 		w = simd.Borrow(s.u, s.d, cols)
 	}
-	w.BlocksBackward(to, data[T](s.rows.(*tensor.Dense)), s.z, s.g, norms, s.n, s.m, s.blocks)
+	w.Backward(to, data[T](s.rows.(*tensor.Dense)), s.n, slopes)
 }
 
 // ofNorms writes dU, unless it is nil, and dr from the products xᵀ·dP_b, which lie side by side in each.

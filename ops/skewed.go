@@ -46,11 +46,11 @@ func skewedForward[T domain.Float](c *call) error {
 		c.in[2] = c.in[3] // the bias as Fourier has it
 		return fourierForward[T](c)
 	}
-	x, cs, p, m := cells[T](c, 0), cells[T](c, 1), packedW[T](c.w), c.at('m')
+	x, p, n, m := simd.Rows[T]{Dense: cells[T](c, 0), Shift: cells[T](c, 1)}, packedW[T](c.w), c.at('n'), c.at('m')
 	if b := cells[T](c, 3); b != nil {
-		return c.overflow(simd.SkewedPhase(result[T](c), x, cs, b, c.at('n'), p, phaseScale(m)))
+		return c.overflow(simd.Phase(result[T](c), p, x, b, n, phaseScale(m)))
 	}
-	return c.overflow(simd.SkewedPair(result[T](c), x, cs, c.at('n'), p, pairScale(m)))
+	return c.overflow(simd.Pair(result[T](c), 2*m, p, x, nil, n, pairScale(m)))
 }
 
 func skewedProjection[T domain.Float](c *call) error {
@@ -238,7 +238,7 @@ func gradC[T domain.Float](c *call) error {
 	}
 	if len(r.base) == 1 {
 		rw := make([]T, n*m)
-		packedW[T](borrowed).AffineCSR(rw, r.CSR, background(r, borrowed, nil))
+		simd.Affine(rw, packedW[T](borrowed), simd.Rows[T]{Sparse: &r.CSR}, background(r, borrowed, nil), n)
 		minusRowDots(dc, rw, dp, m)
 	} else {
 		rg := make([]T, d*m)

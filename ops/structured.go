@@ -55,24 +55,16 @@ var (
 func hadamard[T domain.Float](c *call) *simd.Structured[T] { return c.w.of.(*simd.Structured[T]) }
 
 func structuredForward[T domain.Float](c *call) error {
-	n, m, w, x := c.at('n'), c.at('m'), hadamard[T](c), structuredRows[T](c)
+	n, m, w, x := c.at('n'), c.at('m'), hadamard[T](c), inputRows[T](c)
 	if b := cells[T](c, 4); b != nil {
-		return c.notFinite(w.Phase(result[T](c), x, b, n, phaseScale(m)))
+		return c.notFinite(simd.Phase(result[T](c), w, x, b, n, phaseScale(m)))
 	}
-	return c.notFinite(w.Pair(result[T](c), x, n, pairScale(m)))
+	return c.notFinite(simd.Pair(result[T](c), 2*m, w, x, nil, n, pairScale(m)))
 }
 
 func structuredProjection[T domain.Float](c *call) error {
-	hadamard[T](c).Affine(result[T](c), structuredRows[T](c), cells[T](c, 4), c.at('n'))
+	simd.Affine(result[T](c), hadamard[T](c), inputRows[T](c), cells[T](c, 4), c.at('n'))
 	return nil
-}
-
-// structuredRows returns x as simd.Structured takes it.
-func structuredRows[T domain.Float](c *call) simd.Rows[T] {
-	if s, ok := c.x.(*CSR); ok {
-		return simd.Rows[T]{Sparse: &sparseOf[T](s).CSR}
-	}
-	return simd.Rows[T]{Dense: cells[T](c, 0)}
 }
 
 // packStructured packs the signs, the norms and ρ, of which the signs are the given input.
@@ -141,7 +133,7 @@ func structuredBackX[T domain.Float](c *call) error {
 func structuredBackRho[T domain.Float](c *call) error {
 	m := c.at('m')
 	p := make([]T, c.at('n')*m)
-	hadamard[T](c).Affine(p, structuredRows[T](c), nil, c.at('n'))
+	simd.Affine(p, hadamard[T](c), inputRows[T](c), nil, c.at('n'))
 	minusRowDots(result[T](c), p, cells[T](c, 1), m)
 	return nil
 }

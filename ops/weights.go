@@ -40,6 +40,22 @@ func firstCell(t *tensor.Dense) any {
 	}
 }
 
+// inputRows returns x in the form of package simd.
+func inputRows[T domain.Float](c *call) simd.Rows[T] {
+	if s, ok := c.x.(*CSR); ok {
+		return simd.Rows[T]{Sparse: &sparseOf[T](s).CSR}
+	}
+	return simd.Rows[T]{Dense: cells[T](c, 0)}
+}
+
+// rowsAndBias is inputRows with the bias of the projections on W: b, and of sparse rows their background.
+func rowsAndBias[T domain.Float](c *call, b []T) (x simd.Rows[T], bias []T) {
+	if s, ok := c.x.(*CSR); ok {
+		b = background(sparseOf[T](s), c.w, b)
+	}
+	return inputRows[T](c), b
+}
+
 // background is bias + base·W [m] for sparse rows with a base, else the bias; a nil bias is 0.
 func background[T domain.Float](x *sparse[T], w *Weights, bias []T) []T {
 	base, p := x.base, packedW[T](w)
@@ -49,7 +65,7 @@ func background[T domain.Float](x *sparse[T], w *Weights, bias []T) []T {
 	d, m := p.Dims()
 	out := make([]T, m)
 	if len(base) > 1 || d == 1 {
-		p.AffineCSR(out, fullRow(base), bias)
+		simd.Affine(out, p, fullRow(base), bias, 1)
 		return out
 	}
 	copy(out, bias)
@@ -68,7 +84,7 @@ func columnSums[T domain.Float](w *Weights) []T {
 		for i := range ones {
 			ones[i] = 1
 		}
-		p.AffineCSR(sums, fullRow(ones), nil)
+		simd.Affine(sums, p, fullRow(ones), nil, 1)
 		w.sums = sums
 	})
 	return w.sums.([]T)
@@ -76,12 +92,12 @@ func columnSums[T domain.Float](w *Weights) []T {
 
 // fullRow is one row that stores every column. Its product reads a W that is not packed directly; a dense row would
 // pack it.
-func fullRow[T domain.Float](v []T) simd.CSR[T] {
+func fullRow[T domain.Float](v []T) simd.Rows[T] {
 	row := simd.CSR[T]{Rows: 1, Cols: len(v), Ptr: []int{0, len(v)}, Col: make([]int32, len(v)), Val: v}
 	for j := range v {
 		row.Col[j] = int32(j)
 	}
-	return row
+	return simd.Rows[T]{Sparse: &row}
 }
 
 // columnBase returns base with a number for each column, or nil.

@@ -43,9 +43,9 @@ func testLayerAccuracy[T Float](t *testing.T, d int, u float64) {
 	run := func() map[string]layerErrors {
 		z, c, e := make([]T, n*2*m), make([]T, n*m), make([]T, n*m)
 		W := Pack(w, d, m)
-		Pair(z, x, n, W, 1)
-		Phase(c, x, b, n, W, 1)
-		Exp(e, x, n, Pack(positive, d, m), 1)
+		Pair(z, 2*m, W, Rows[T]{Dense: x}, nil, n, 1)
+		Phase(c, W, Rows[T]{Dense: x}, b, n, 1)
+		Exp(e, Pack(positive, d, m), Rows[T]{Dense: x}, n, 1)
 		double := make([]float64, 0, n*2*m)
 		for i := range n {
 			double = append(append(double, unit[i*m:i*m+m]...), unit[i*m:i*m+m]...)

@@ -8,31 +8,6 @@ import (
 	"testing"
 )
 
-// eachISA runs f under every instruction set of this machine.
-func eachISA[B interface {
-	Run(string, func(B)) bool
-	Cleanup(func())
-}](b B, f func(B)) {
-	for i := generic; i <= best(); i++ {
-		b.Run(i.String(), func(b B) {
-			use(b, i)
-			f(b)
-		})
-	}
-}
-
-// eachType runs a test of both types under every instruction set.
-func eachType(t *testing.T, single, double func(*testing.T)) {
-	eachISA(t, func(t *testing.T) { single(t); double(t) })
-}
-
-// use makes an instruction set the active one for a test.
-func use(t interface{ Cleanup(func()) }, i isa) {
-	before := active
-	active = i
-	t.Cleanup(func() { active = before })
-}
-
 // Benchmark measures every kernel under every instruction set, products in GFLOP/s and in share of what FMAs on
 // registers reach in the same minute on as many cores, the others in ns an element. Under generic those are of plain
 // Go.
@@ -63,9 +38,9 @@ func benchmarkLayer[T Float](b *testing.B, n, d, m int) {
 	to := Gradients[T]{DX: make([]T, n*d), DW: make([]T, d*m), DB: make([]T, m)}
 	work := 2 * float64(n) * float64(d) * float64(m)
 	products[T](b, "gemm", work, func() { Gemm(false, false, n, m, d, 1, x, d, w, m, 0, p, m) })
-	products[T](b, "affine", work, func() { packed.Affine(p, x, nil, n) })
-	products[T](b, "pair", work, func() { Pair(pair, x, n, packed, 1) })
-	products[T](b, "phase", work, func() { Phase(p, x, bias, n, Borrow(w, d, m), 1) })
+	products[T](b, "affine", work, func() { Affine(p, packed, Rows[T]{Dense: x}, nil, n) })
+	products[T](b, "pair", work, func() { Pair(pair, 2*m, packed, Rows[T]{Dense: x}, nil, n, 1) })
+	products[T](b, "phase", work, func() { Phase(p, Borrow(w, d, m), Rows[T]{Dense: x}, bias, n, 1) })
 	products[T](b, "gradX", work, func() { Borrow(w, d, m).GradX(to.DX, g, n) })
 	products[T](b, "gradW", work, func() { GradW(to.DW, x, g, n, d, m) })
 	products[T](b, "backward", 2*work, func() { Borrow(w, d, m).PhaseBackward(to, x, bias, g, n, 1) })
@@ -77,9 +52,9 @@ func benchmarkSparse[T Float](b *testing.B) {
 	x, bias, dst := sparseRows[T](n, d, d/100, 1), random[T](m, 3), make([]T, n*m)
 	raw, dw := random[T](d*m, 2), make([]T, d*m)
 	w := Pack(raw, d, m)
-	work := 2 * float64(len(x.Val)) * m
-	products[T](b, "phase", work, func() { PhaseCSR(dst, x, bias, w, 1) })
-	products[T](b, "borrowed", work, func() { PhaseCSR(dst, x, bias, Borrow(raw, d, m), 1) })
+	rows, work := Rows[T]{Sparse: &x}, 2*float64(len(x.Val))*m
+	products[T](b, "phase", work, func() { Phase(dst, w, rows, bias, n, 1) })
+	products[T](b, "borrowed", work, func() { Phase(dst, Borrow(raw, d, m), rows, bias, n, 1) })
 	products[T](b, "gradW", work, func() { GradWCSR(dw, x, nil, dst, m) })
 }
 
@@ -107,12 +82,12 @@ func benchmarkStructured[T Float](b *testing.B, n, d, m int) {
 	chosen, fast := structured[T](d, p, m), structured[T](d, p, m)
 	fast.forward, fast.backward = false, false
 	for name, s := range map[string]*Structured[T]{"chosen": chosen, "transforms": fast} {
-		elements(b, "pair, "+name, n*m, func() { s.Pair(z, rows, n, 1) })
-		elements(b, "xW, "+name, n*m, func() { s.Affine(z[:n*m], rows, nil, n) })
+		elements(b, "pair, "+name, n*m, func() { Pair(z, 2*m, s, rows, nil, n, 1) })
+		elements(b, "xW, "+name, n*m, func() { Affine(z[:n*m], s, rows, nil, n) })
 		elements(b, "dP·Wᵀ, "+name, n*m, func() { s.GradX(dx, z[:n*m], n) })
 	}
-	elements(b, "pair, dense", n*m, func() { Pair(z, rows.Dense, n, w, 1) })
-	elements(b, "xW, dense", n*m, func() { w.Affine(z[:n*m], rows.Dense, nil, n) })
+	elements(b, "pair, dense", n*m, func() { Pair(z, 2*m, w, rows, nil, n, 1) })
+	elements(b, "xW, dense", n*m, func() { Affine(z[:n*m], w, rows, nil, n) })
 	elements(b, "dP·Wᵀ, dense", n*m, func() { w.GradX(dx, z[:n*m], n) })
 }
 

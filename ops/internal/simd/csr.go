@@ -56,35 +56,6 @@ func (x CSR[T]) AddRow(dst []T, i int) {
 	}
 }
 
-// forwardCSR is forward for sparse rows: an entry that is not stored adds nothing, not even where W is not finite.
-func (w *Weights[T]) forwardCSR(out output[T], x CSR[T], bias []T) (badRow int) {
-	if x.Cols != w.d {
-		panic("simd: CSR: W has another number of rows than x has columns")
-	}
-	return multiplyCSR(w.kernels, x, matrix[T]{v: w.raw, ld: w.m}, w.packed, w.m, bias, false, out)
-}
-
-// AffineCSR writes x·W + bias to dst [n,m]; a nil bias is none.
-func (w *Weights[T]) AffineCSR(dst []T, x CSR[T], bias []T) {
-	w.forwardCSR(output[T]{dst: dst, ld: w.m, m: w.m}, x, bias)
-}
-
-// PairCSR writes scale·[cos(p) | sin(p)] of p = xW + bias to dst [n,2m] and returns the first row whose projection is
-// not finite, or -1. A nil bias is none.
-func PairCSR[T Float](dst []T, x CSR[T], bias []T, w *Weights[T], scale float64) (badRow int) {
-	return w.forwardCSR(output[T]{dst: dst, ld: 2 * w.m, m: w.m, epilogue: pairMap, scale: scale}, x, bias)
-}
-
-// PhaseCSR writes scale·cos(xW + bias) to dst [n,m] and returns the first row whose projection is not finite, or -1.
-func PhaseCSR[T Float](dst []T, x CSR[T], bias []T, w *Weights[T], scale float64) (badRow int) {
-	return w.forwardCSR(output[T]{dst: dst, ld: w.m, m: w.m, epilogue: phaseMap, scale: scale}, x, bias)
-}
-
-// ExpCSR writes scale·exp(-(xW + bias)) to dst [n,m]. A nil bias is none.
-func ExpCSR[T Float](dst []T, x CSR[T], bias []T, w *Weights[T], scale float64) {
-	w.forwardCSR(output[T]{dst: dst, ld: w.m, m: w.m, epilogue: expMap, scale: scale}, x, bias)
-}
-
 // GradWCSR writes (x + 1·baseᵀ)ᵀ·dP to dst [d,m]: what GradW does for the dense rows whose cell (i, j) is base[j] more
 // than the cell of x. A nil base is 0. dp is [n,m]. Rows of dst for columns without entries cost no product.
 func GradWCSR[T Float](dst []T, x CSR[T], base, dp []T, m int) {
@@ -104,16 +75,12 @@ func GradWCSR[T Float](dst []T, x CSR[T], base, dp []T, m int) {
 
 // multiplyCSRGeneric is the product row by row in plain Go, the reference of the kernels.
 func multiplyCSRGeneric[T Float](x CSR[T], b matrix[T], n int, bias []T, add bool, out output[T]) (badRow int) {
-	bad := newFirstBad()
-	forTiles(x.Rows, func(lo, hi int) {
+	return findBad(x.Rows, tileRows, func(lo, hi int) (badRow int) {
 		for i := lo; i < hi; i++ {
 			row := out.dst[i*out.ld : i*out.ld+n]
-			switch {
-			case add:
-			case bias != nil:
-				copy(row, bias)
-			default:
+			if !add {
 				clear(row)
+				copy(row, bias)
 			}
 			for t := x.Ptr[i]; t < x.Ptr[i+1]; t++ {
 				v, from := x.Val[t], b.v[int(x.Col[t])*b.ld:]
@@ -121,10 +88,7 @@ func multiplyCSRGeneric[T Float](x CSR[T], b matrix[T], n int, bias []T, add boo
 					row[j] += v * w
 				}
 			}
-			if out.finish(i, 0, n) {
-				bad.report(i)
-			}
 		}
+		return out.finishRows(lo, hi, n)
 	})
-	return bad.get()
 }

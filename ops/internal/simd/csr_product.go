@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"runtime"
 	"sync"
-	"sync/atomic"
 )
 
 // rowFunc is a kernel for one sparse row and some numbers of panels of B that are `width` wide:
@@ -28,24 +27,21 @@ const csrLists = 32 * csrRows
 
 // sparseProduct is one C = X·B, plus a bias or C itself, with an epilogue. Row blocks and strips of panels are jobs.
 type sparseProduct[T Float] struct {
-	*kernels[T]
-	x      CSR[T]
-	b      matrix[T]
-	packed []T // B in panels, or nil: b as it lies
-	n      int // columns of B
-	bias   []T
-	add    bool // to what C holds
+	layout[T] // of B
+	x         CSR[T]
+	b         matrix[T]
+	packed    []T // B in panels, or nil: b as it lies
+	bias      []T
+	add       bool // to what C holds
 	output[T]
 	bad firstBad
 
-	depth, panels, whole int     // of B: the K block; panels, and those without padding
-	blocks               int     // K blocks
-	busy                 bool    // whether an average row block uses all of B
-	at                   []int32 // the place of each entry in its K block of B, in rows; of an unpacked B, in B
-	splits               []int   // of each row: where its entries of a K block begin; blocks + 1 numbers
-	rows, strips, jobs   int     // rows of a job; strips of panels
-	next                 atomic.Int64
-	wg                   sync.WaitGroup
+	whole        int     // panels without padding
+	busy         bool    // whether an average row block uses all of B
+	at           []int32 // the place of each entry in its K block of B, in rows; of an unpacked B, in B
+	splits       []int   // of each row: where its entries of a K block begin, and
+	ends         int     // how many numbers: K blocks + 1
+	rows, strips int     // rows of a job; strips of panels
 }
 
 // csrPools keeps the index lists of products between calls.
@@ -75,7 +71,8 @@ func multiplyCSR[T Float](ks *kernels[T], x CSR[T], b matrix[T], packed []T, n i
 		part := out
 		part.dst = out.dst[lo*out.ld:]
 		rows := CSR[T]{hi - lo, x.Cols, x.Ptr[lo : hi+1], x.Col, x.Val}
-		p := &sparseProduct[T]{kernels: ks, x: rows, b: b, packed: packed, n: n, bias: bias, add: add, output: part}
+		p := &sparseProduct[T]{layout: layoutOf(ks, x.Cols, n), x: rows, b: b, packed: packed, bias: bias, add: add,
+			output: part}
 		if bad := p.run(); bad >= 0 && badRow < 0 {
 			badRow = lo + bad
 		}
@@ -84,8 +81,8 @@ func multiplyCSR[T Float](ks *kernels[T], x CSR[T], b matrix[T], packed []T, n i
 }
 
 func (p *sparseProduct[T]) run() (badRow int) {
-	p.bad.reset()
-	p.depth, p.panels, p.whole = depthOf[T](p.x.Cols), panelsOf(p.kernels, p.n), p.n/p.width
+	p.bad.row.Store(-1)
+	p.whole = p.n / p.width
 	workers := runtime.GOMAXPROCS(0)
 	if float64(p.x.Ptr[p.x.Rows]-p.x.Ptr[0])*float64(p.n) < smallWork {
 		workers = 1
@@ -93,8 +90,8 @@ func (p *sparseProduct[T]) run() (badRow int) {
 	if p.packed == nil && p.whole == 0 { // no panel fits into a row of B
 		shared := take[[]T](&poolsOf[T]().shared)
 		defer poolsOf[T]().shared.Put(shared)
-		*shared = grow(*shared, packedLen(p.kernels, p.x.Cols, p.n))
-		q := &product[T]{kernels: p.kernels, n: p.n, k: p.x.Cols, b: p.b, panels: p.panels, depth: p.depth}
+		*shared = grow(*shared, p.length())
+		q := &product[T]{layout: p.layout, b: p.b}
 		q.packAll(*shared, workers)
 		p.packed = *shared
 	}
@@ -106,41 +103,35 @@ func (p *sparseProduct[T]) run() (badRow int) {
 	if p.whole < p.panels {
 		p.strips++
 	}
-	blocks := max((p.x.Rows+csrRows-1)/csrRows, min(p.x.Rows, (workers+p.strips-1)/p.strips))
-	p.rows = (p.x.Rows + blocks - 1) / blocks
-	p.jobs = p.strips * ((p.x.Rows + p.rows - 1) / p.rows)
-	for range min(workers, p.jobs) - 1 {
-		p.wg.Go(p.work)
-	}
-	p.work()
-	p.wg.Wait()
-	return p.bad.get()
+	p.rows = ceil(p.x.Rows, max(ceil(p.x.Rows, csrRows), min(p.x.Rows, ceil(workers, p.strips))))
+	jobs := p.strips * ceil(p.x.Rows, p.rows)
+	badRow, _ = shareRuns(jobs, 1, min(workers, jobs), 1, p)
+	return badRow
 }
 
 // locate finds the place of each entry in B and where the K blocks of a row begin.
 func (p *sparseProduct[T]) locate(at *[]int32, splits *[]int) {
 	first, end := p.x.Ptr[0], p.x.Ptr[p.x.Rows]
-	p.blocks = (p.x.Cols + p.depth - 1) / p.depth
-	p.busy = (end-first)/((p.x.Rows+csrRows-1)/csrRows) >= p.x.Cols
+	p.ends = p.blocks() + 1
+	p.busy = (end-first)/ceil(p.x.Rows, csrRows) >= p.x.Cols
 	p.at = p.x.Col[first:end]
-	if p.packed != nil && p.blocks > 1 {
+	if p.packed != nil && p.ends > 2 {
 		*at = resize(*at, end-first)
 		p.at = *at
 		for t, j := range p.x.Col[first:end] {
 			p.at[t] = j % int32(p.depth)
 		}
 	}
-	*splits = resize(*splits, p.x.Rows*(p.blocks+1))
+	*splits = resize(*splits, p.x.Rows*p.ends)
 	p.splits = *splits
 	for i := range p.x.Rows {
 		t, stop := p.x.Ptr[i], p.x.Ptr[i+1]
-		for g := range p.blocks {
-			p.splits[i*(p.blocks+1)+g] = t
+		for g := range p.ends {
+			p.splits[i*p.ends+g] = t
 			for t < stop && int(p.x.Col[t]) < (g+1)*p.depth {
 				t++
 			}
 		}
-		p.splits[i*(p.blocks+1)+p.blocks] = stop
 	}
 }
 
@@ -152,29 +143,24 @@ func resize[E any](v []E, n int) []E {
 	return make([]E, n)
 }
 
-func (p *sparseProduct[T]) work() {
+// do does job i.
+func (p *sparseProduct[T]) do(i, _ int) (badRow int) {
 	pool := &poolsOf[T]().spaces
 	ws := take[workspace[T]](pool)
 	defer pool.Put(ws)
 	ws.tile = grow(ws.tile, max(len(ws.tile), p.width))
-	for {
-		i := int(p.next.Add(1) - 1)
-		if i >= p.jobs {
-			return
-		}
-		block, strip := i/p.strips, i%p.strips
-		r0, r1 := block*p.rows, min((block+1)*p.rows, p.x.Rows)
-		lo := strip * p.most
-		if lo >= p.whole {
-			p.edge(r0, r1, ws.tile)
-			continue
-		}
-		for end := min(lo+p.most, p.whole); lo < end; {
-			panels := 1 << (bits.Len(uint(end-lo)) - 1)
-			p.strip(r0, r1, lo, lo+panels)
-			lo += panels
-		}
+	block, strip := i/p.strips, i%p.strips
+	r0, r1 := block*p.rows, min((block+1)*p.rows, p.x.Rows)
+	lo := strip * p.most
+	if lo >= p.whole {
+		p.edge(r0, r1, ws.tile)
 	}
+	for end := min(lo+p.most, p.whole); lo < end; {
+		panels := 1 << (bits.Len(uint(end-lo)) - 1)
+		p.strip(r0, r1, lo, lo+panels)
+		lo += panels
+	}
+	return int(p.bad.row.Load())
 }
 
 // panel is where panel q of B begins for a K block, how far apart the rows are, and how far the panels.
@@ -183,28 +169,23 @@ func (p *sparseProduct[T]) panel(g, q int) (b *T, rs, bs int) {
 		return &p.b.v[q*p.width], p.b.ld, p.width
 	}
 	k0, k := p.kBlock(g)
-	return &p.packed[(k0*p.panels+k*q)*p.width], p.width, k * p.width
-}
-
-// kBlock is where a K block begins and how many rows of B it has.
-func (p *sparseProduct[T]) kBlock(g int) (k0, k int) {
-	return g * p.depth, min(p.depth, p.x.Cols-g*p.depth)
+	return &p.packed[p.offset(k0, k, q)], p.width, k * p.width
 }
 
 // slice is the memory that panels lo to hi of a K block of a packed B take up, if it is worth asking for: rows that use
 // little of B would read the rest for nothing.
 func (p *sparseProduct[T]) slice(g, lo, hi int) []T {
-	if p.packed == nil || g == p.blocks || !p.busy {
+	if p.packed == nil || g == p.ends-1 || !p.busy {
 		return nil
 	}
 	k0, k := p.kBlock(g)
-	return p.packed[(k0*p.panels+k*lo)*p.width : (k0*p.panels+k*hi)*p.width]
+	return p.packed[p.offset(k0, k, lo):p.offset(k0, k, hi)]
 }
 
 // strip multiplies rows r0 to r1 with whole panels lo to hi, for which there is a kernel.
 func (p *sparseProduct[T]) strip(r0, r1, lo, hi int) {
-	j := lo * p.width
-	for g := range p.blocks {
+	j, blocks := lo*p.width, p.ends-1
+	for g := range blocks {
 		b, rs, bs := p.panel(g, lo)
 		next := p.slice(g+1, lo, hi)
 		for i := r0; i < r1; i++ {
@@ -213,7 +194,7 @@ func (p *sparseProduct[T]) strip(r0, r1, lo, hi int) {
 			if k, at, x := p.entries(i, g); k > 0 || g == 0 {
 				p.row(hi-lo, k, at, x, b, rs, bs, c, p.from(g, c, j))
 			}
-			if g == p.blocks-1 && p.finish(i, j, hi*p.width) {
+			if g == blocks-1 && p.finish(i, j, hi*p.width) {
 				p.bad.report(i)
 			}
 		}
@@ -223,7 +204,7 @@ func (p *sparseProduct[T]) strip(r0, r1, lo, hi int) {
 // entries are the entries of a row in a K block: how many, their places in B and their values, nil where there are
 // none.
 func (p *sparseProduct[T]) entries(i, g int) (k int, at *int32, x *T) {
-	t, end := p.splits[i*(p.blocks+1)+g], p.splits[i*(p.blocks+1)+g+1]
+	t, end := p.splits[i*p.ends+g], p.splits[i*p.ends+g+1]
 	if t == end {
 		return 0, nil, nil
 	}
@@ -244,8 +225,8 @@ func (p *sparseProduct[T]) from(g int, c *T, j int) *T {
 // edge multiplies rows r0 to r1 with the columns right of the last whole panel: with the padded panel, or with the last
 // width columns of a B that is not packed.
 func (p *sparseProduct[T]) edge(r0, r1 int, tile []T) {
-	j, skip := p.whole*p.width, 0
-	for g := range p.blocks {
+	j, skip, blocks := p.whole*p.width, 0, p.ends-1
+	for g := range blocks {
 		b, rs, bs := (*T)(nil), p.b.ld, 0
 		if p.packed != nil {
 			b, rs, bs = p.panel(g, p.whole)
@@ -255,27 +236,11 @@ func (p *sparseProduct[T]) edge(r0, r1 int, tile []T) {
 		for i := r0; i < r1; i++ {
 			if k, at, x := p.entries(i, g); k > 0 || g == 0 {
 				p.row(1, k, at, x, b, rs, bs, &tile[0], nil)
-				p.addTile(p.dst[i*p.ld+j:i*p.ld+p.n], tile[skip:], g, j)
+				writeEdge(p.dst[i*p.ld+j:i*p.ld+p.n], tile[skip:], p.bias, j, g > 0 || p.add)
 			}
-			if g == p.blocks-1 && p.finish(i, j, p.n) {
+			if g == blocks-1 && p.finish(i, j, p.n) {
 				p.bad.report(i)
 			}
 		}
-	}
-}
-
-// addTile writes a row of the edge, with what the kernel would have added.
-func (p *sparseProduct[T]) addTile(c, sum []T, g, j int) {
-	switch {
-	case g > 0 || p.add:
-		for i := range c {
-			c[i] += sum[i]
-		}
-	case p.bias != nil:
-		for i := range c {
-			c[i] = sum[i] + p.bias[j+i]
-		}
-	default:
-		copy(c, sum)
 	}
 }

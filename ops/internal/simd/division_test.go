@@ -22,7 +22,6 @@ func TestDivision(t *testing.T) {
 }
 
 func testDivision[T Float](t *testing.T, i isa) {
-	size := sizeof[T]()
 	for _, shape := range [][3]int{
 		{60000, 4096, 64}, {1000, 4096, 64}, {4096, 4096, 512}, {1000, 1024, 784}, {512, 8192, 784}, {4096, 4096, 16000}, {300, 26, 4096}, {7, 20000, 300},
 		{2000, 2000, 2000}, {10000, 128, 16}, {3000, 700, 100}, {6000, 6000, 1},
@@ -36,16 +35,20 @@ func testDivision[T Float](t *testing.T, i isa) {
 				if ks == nil {
 					return // gonum divides
 				}
-				p := newProduct(ks, shape[0], shape[1], shape[2])
+				m, n, k := shape[0], shape[1], shape[2]
+				if kind == "triangle" {
+					n = m
+				}
+				p := newProduct(ks, m, n, k)
 				p.a = matrix[T]{ld: p.k}
 				if kind != "plain" {
 					p.a = matrix[T]{ld: p.m, t: true}
 				}
 				if kind == "triangle" {
-					p.n, p.triangle = p.m, lower
+					p.triangle = lower
 				}
 				p.plan()
-				if length := packedLen(ks, p.k, p.n); !p.once && p.shares(length*size) {
+				if !p.once && p.shares() {
 					p.packed = []T{}
 				}
 				p.divide(workers)
@@ -105,7 +108,7 @@ func TestShareRuns(t *testing.T) {
 			all := (n + tileRows - 1) / tileRows
 			var mu sync.Mutex
 			done := make([]int, all)
-			steps := shareRuns(n, tileRows, min(workers, all), runOf(all, min(workers, all)), blockFunc(func(lo, hi int) {
+			_, steps := shareRuns(n, tileRows, min(workers, all), runOf(all, min(workers, all)), blockFunc(func(lo, hi int) {
 				if hi-lo > tileRows || lo%tileRows != 0 || hi > n || hi < n && hi%tileRows != 0 {
 					t.Errorf("rows %d to %d are no block of %d", lo, hi, n)
 				}

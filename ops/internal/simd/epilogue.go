@@ -37,11 +37,22 @@ func (o *output[T]) finish(i, lo, hi int) (bad bool) {
 	case expMap:
 		vecExp(p, p, o.scale, -1)
 	case phaseGradMap:
-		cosGradRow(p, p, o.grad.row(i, hi)[lo:], o.scale)
+		cosSlopes(p, p, o.grad.row(i, hi)[lo:], o.scale)
 	case blocksMap:
-		return o.blocks(row, lo, hi)
+		return o.eachBlock(row, lo, hi)
 	}
 	return false
+}
+
+// finishRows is finish for columns 0 to hi of rows r0 to r1, and returns the first bad row, or -1.
+func (o *output[T]) finishRows(r0, r1, hi int) (badRow int) {
+	badRow = -1
+	for i := r0; i < r1; i++ {
+		if o.finish(i, 0, hi) && badRow < 0 {
+			badRow = i
+		}
+	}
+	return badRow
 }
 
 // write is finish for projections p that lie elsewhere and belong to row i from column j on.

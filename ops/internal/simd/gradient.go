@@ -1,10 +1,6 @@
 package simd
 
-import (
-	"runtime"
-	"sync"
-	"sync/atomic"
-)
+import "runtime"
 
 // Gradients is where a backward of a map of x·W + b writes: dx [n,d], dW [d,m] and db [m]. What is nil is not computed.
 type Gradients[T Float] struct{ DX, DW, DB []T }
@@ -55,8 +51,10 @@ func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix
 	d, m := w.d, w.m
 	rows, cols := gradientTile[T](n, m)
 	parts := w.columns(cols)
-	blocks := (n + rows - 1) / rows
-	turn := newTurns(blocks)
+	passed := make([]chan struct{}, ceil(n, rows)) // of each block, a token for each tile that it has passed
+	for i := range passed {
+		passed[i] = make(chan struct{}, len(parts))
+	}
 	block := func(lo, hi int) {
 		pool := &poolsOf[T]().shared
 		buf := take[[]T](pool)
@@ -70,7 +68,9 @@ func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix
 			if to.DX != nil {
 				c.gradX(to.DX[lo*d:hi*d], dp, hi-lo, c.from > 0)
 			}
-			turn.wait(lo/rows, k)
+			if lo > 0 {
+				<-passed[lo/rows-1]
+			}
 			if to.DW != nil {
 				c.addGradW(matrix[T]{v: to.DW[c.from:], ld: m}, x[lo*d:hi*d], dp, hi-lo, lo > 0)
 			}
@@ -79,10 +79,10 @@ func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix
 					vecAdd(to.DB[c.from:c.to], dp.row(i, c.m))
 				}
 			}
-			turn.done(lo/rows, k)
+			passed[lo/rows] <- struct{}{}
 		}
 	}
-	if w.isa != generic && blocks >= runtime.GOMAXPROCS(0) {
+	if w.isa != generic && len(passed) >= runtime.GOMAXPROCS(0) {
 		for k := range parts {
 			parts[k].workers = 1
 		}
@@ -92,46 +92,6 @@ func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix
 	for lo := 0; lo < n; lo += rows {
 		block(lo, min(lo+rows, n))
 	}
-}
-
-// turns lets the blocks of rows pass each column tile one after another. A block waits for the one before it alone, and
-// a lock has two users at most.
-type turns []turn
-
-type turn struct {
-	passed atomic.Int64 // tiles that the block has passed
-	mu     sync.Mutex
-	more   sync.Cond
-}
-
-func newTurns(blocks int) turns {
-	t := make(turns, blocks)
-	for i := range t {
-		t[i].more.L = &t[i].mu
-	}
-	return t
-}
-
-// wait returns when the block before has passed the tile.
-func (t turns) wait(block, tile int) {
-	if block == 0 || t[block-1].passed.Load() > int64(tile) {
-		return
-	}
-	before := &t[block-1]
-	before.mu.Lock()
-	for before.passed.Load() <= int64(tile) {
-		before.more.Wait()
-	}
-	before.mu.Unlock()
-}
-
-// done says that the block has passed the tile.
-func (t turns) done(block, tile int) {
-	own := &t[block]
-	own.mu.Lock()
-	own.passed.Store(int64(tile) + 1)
-	own.mu.Unlock()
-	own.more.Signal()
 }
 
 // columns cuts a copy of W into parts of so many columns.
@@ -163,42 +123,28 @@ func gradientStride[T Float](m int) int {
 	return roundUp(m, line) + line
 }
 
-// PairBackward is the backward of Pair, from its output z and the gradient g of that, both [n,2m]: dP = g_sin·z_cos -
-// g_cos·z_sin.
-func (w *Weights[T]) PairBackward(to Gradients[T], x, z, g []T, n int) {
-	m := w.m
+// Backward is the backward of a map of x·W from its slopes.
+func (w *Weights[T]) Backward(to Gradients[T], x []T, n int, slopes Slopes[T]) {
 	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
-		z, g := matrix[T]{v: z[lo*2*m+c.from:], ld: 2 * m}, matrix[T]{v: g[lo*2*m+c.from:], ld: 2 * m}
-		c.rows(hi-lo, func(lo, hi int) { pairGrad(dp, z, g, lo, hi, c.m, m) })
+		c.rows(hi-lo, func(r0, r1 int) {
+			for i := r0; i < r1; i++ {
+				slopes(dp.row(i, c.m), lo+i, c.from, c.to)
+			}
+		})
 	})
 }
 
-// ExpBackward is the backward of Exp, from its output z and the gradient g of that, both [n,m]: dP = -g·z.
-func (w *Weights[T]) ExpBackward(to Gradients[T], x, z, g []T, n int) {
-	m := w.m
-	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
-		z, g := matrix[T]{v: z[lo*m+c.from:], ld: m}, matrix[T]{v: g[lo*m+c.from:], ld: m}
-		c.rows(hi-lo, func(lo, hi int) { expGrad(dp, z, g, lo, hi, c.m) })
-	})
-}
-
-// CosBackward is the backward of scale·cos(p) from p = x·W + b and the gradient g, both [n,m]: dP = -scale·sin(p)·g.
-func (w *Weights[T]) CosBackward(to Gradients[T], x, p, g []T, n int, scale float64) {
-	m := w.m
-	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
-		p, g := matrix[T]{v: p[lo*m+c.from:], ld: m}, matrix[T]{v: g[lo*m+c.from:], ld: m}
-		c.rows(hi-lo, func(lo, hi int) { cosGrad(dp, p, g, lo, hi, c.m, scale) })
-	})
-}
-
-// PhaseBackward is the backward of Phase from the gradient g [n,m] of its output. It is CosBackward with a projection
-// that is computed again, tile by tile, which for few columns of x costs less than to write and read one.
+// PhaseBackward is the backward of Phase from the gradient g [n,m] of its output. It is the one with CosSlopes, of a
+// projection that is computed again, tile by tile, which for few columns of x costs less than to write and read one.
 func (w *Weights[T]) PhaseBackward(to Gradients[T], x, b, g []T, n int, scale float64) {
 	d, m := w.d, w.m
 	w.backward(to, x, n, func(dp matrix[T], lo, hi int, c *columns[T]) {
 		c.packOnce()
 		out := output[T]{dst: dp.v, ld: dp.ld, m: c.m, epilogue: phaseGradMap, scale: scale,
 			grad: matrix[T]{v: g[lo*m+c.from:], ld: m}}
-		c.forward(out, x[lo*d:hi*d], nil, b[c.from:c.to], hi-lo)
+		c.project(out, Rows[T]{Dense: x[lo*d : hi*d]}, b[c.from:c.to], hi-lo)
 	})
 }
+
+// Wide is a W of which nothing is known but its size, for a Backward without dx.
+func Wide[T Float](d, m int) *Weights[T] { return &Weights[T]{d: d, m: m, isa: active} }

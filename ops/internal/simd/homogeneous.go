@@ -36,19 +36,27 @@ func (h *Homogeneous[T]) Width() int {
 // cache.
 const chunk = 256
 
-// harmonicSpace is the work space of a chunk, whose coordinates other than 0 are packed.
-type harmonicSpace[T Float] struct {
+// chunkSpace is the work space of a chunk, whose coordinates other than 0 are packed.
+type chunkSpace[T Float] struct {
 	x, base, phase, size, constant, angle, scaled, sin, cos [chunk]T
 
 	at    [chunk]int32 // where packed coordinates stand in the chunk
 	steps [chunk]int32 // 0, step, 2·step, ...
 	step  int
 
-	zero [1]T // the c of ln(x + c); a literal would be allocated for each chunk
+	zero, one [1]T // each the c of ln(x + c); a literal would be allocated for each chunk
+}
+
+// takeChunks takes a work space from its pool, to which it goes back by Put.
+func takeChunks[T Float]() (pool *sync.Pool, ws *chunkSpace[T]) {
+	pool = &poolsOf[T]().chunks
+	ws = take[chunkSpace[T]](pool)
+	ws.one[0] = 1
+	return pool, ws
 }
 
 // every are the places of k coordinates of which none is left out.
-func (ws *harmonicSpace[T]) every(step, k int) []int32 {
+func (ws *chunkSpace[T]) every(step, k int) []int32 {
 	if ws.step != step {
 		ws.step = step
 		for i := range ws.steps {
@@ -58,31 +66,23 @@ func (ws *harmonicSpace[T]) every(step, k int) []int32 {
 	return ws.steps[:k]
 }
 
-// harmonicSpaces are two pools: of float32 and of float64.
-var harmonicSpaces = [2]sync.Pool{{New: func() any { return new(harmonicSpace[float32]) }}, {New: func() any {
-	return new(harmonicSpace[float64])
-}}}
-
-func harmonicPool[T Float]() *sync.Pool { return &harmonicSpaces[sizeof[T]()/8] }
-
 // Forward writes the map of x [n,d] to dst [n,d·Width] and tells whether a coordinate is bad: not finite, negative
 // where that has no meaning, or with features that are not finite. Rows do not matter to it: the values of a sparse row
 // are a matrix of one column.
 func (h *Homogeneous[T]) Forward(dst, x []T, n, d int) (bad bool) {
-	found, w := newFirstBad(), h.Width()
-	forBlocks(n, max(1, 8*chunk/max(d, 1)), func(lo, hi int) {
-		pool := harmonicPool[T]()
-		ws := pool.Get().(*harmonicSpace[T])
+	w := h.Width()
+	return findBad(n, max(1, 8*chunk/max(d, 1)), func(lo, hi int) (badRow int) {
+		pool, ws := takeChunks[T]()
 		defer pool.Put(ws)
 		if h.rows(ws, dst[lo*d*w:hi*d*w], x[lo*d:hi*d], d) {
-			found.report(lo)
+			return lo
 		}
-	})
-	return found.get() >= 0
+		return -1
+	}) >= 0
 }
 
 // rows is Forward for whole rows of d columns.
-func (h *Homogeneous[T]) rows(ws *harmonicSpace[T], dst, x []T, d int) (bad bool) {
+func (h *Homogeneous[T]) rows(ws *chunkSpace[T], dst, x []T, d int) (bad bool) {
 	w, run := h.Width(), len(x)
 	if len(h.Base) > 1 {
 		run = d // a row at a time, so that columns and their L go together
@@ -101,7 +101,7 @@ func (h *Homogeneous[T]) rows(ws *harmonicSpace[T], dst, x []T, d int) (bad bool
 }
 
 // chunk maps at most a chunk of coordinates.
-func (h *Homogeneous[T]) chunk(ws *harmonicSpace[T], dst, x, base []T) (bad bool) {
+func (h *Homogeneous[T]) chunk(ws *chunkSpace[T], dst, x, base []T) (bad bool) {
 	if h.Stationary {
 		return h.harmonics(ws, dst, x, base, nil, nil)
 	}
@@ -133,7 +133,7 @@ func (h *Homogeneous[T]) chunk(ws *harmonicSpace[T], dst, x, base []T) (bad bool
 }
 
 // logAndSize are ln x, in ws.phase, and x^{γ/2} of numbers above 0, and whether one of the sizes overflows.
-func (h *Homogeneous[T]) logAndSize(ws *harmonicSpace[T], x []T) (size []T, bad bool) {
+func (h *Homogeneous[T]) logAndSize(ws *chunkSpace[T], x []T) (size []T, bad bool) {
 	phase, size := ws.phase[:len(x)], ws.size[:len(x)]
 	vecLog(phase, x, ws.zero[:])
 	switch h.Gamma {
@@ -148,14 +148,14 @@ func (h *Homogeneous[T]) logAndSize(ws *harmonicSpace[T], x []T) (size []T, bad 
 		vecMultiple(size, phase, T(h.Gamma/2))
 		vecExp(size, size, 1, 1)
 		for _, v := range size {
-			bad = bad || v > maxOf[T]() // γ > 2
+			bad = bad || v > Largest[T]() // γ > 2
 		}
 	}
 	return size, bad
 }
 
 // harmonics writes the numbers for phases ln x and sizes s to their places, nil for one after another. A nil size is 1.
-func (h *Homogeneous[T]) harmonics(ws *harmonicSpace[T], dst, phase, base, size []T, places []int32) (bad bool) {
+func (h *Homogeneous[T]) harmonics(ws *chunkSpace[T], dst, phase, base, size []T, places []int32) (bad bool) {
 	k, w := len(phase), h.Width()
 	if size == nil {
 		size = ws.size[:k]
@@ -254,12 +254,4 @@ func packBits[U uint32 | uint64](packed []U, at []int32, x []U, sign, infinity U
 		}
 	}
 	return k, mostAbs >= infinity || !negative && most > sign
-}
-
-func maxOf[T Float]() T {
-	if sizeof[T]() == 4 {
-		return T(math.MaxFloat32)
-	}
-	v := math.MaxFloat64
-	return T(v)
 }

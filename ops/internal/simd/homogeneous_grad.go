@@ -79,8 +79,7 @@ func (h *Homogeneous[T]) GradRoot(dst, x, g []T, n, d int) {
 	}
 	w, half := h.Width(), 2*len(h.F)+1
 	sumTiles(dst, n, func(sums []float64, lo, hi int) {
-		pool := harmonicPool[T]()
-		ws := pool.Get().(*harmonicSpace[T])
+		pool, ws := takeChunks[T]()
 		defer pool.Put(ws)
 		z := make([]T, d*w)
 		for i := lo; i < hi; i++ {

@@ -156,21 +156,25 @@ func (k *KDE[T]) fill(ws *kdeSpace[T], x []T, n int, derivatives bool) {
 			at.kernels(ws.u, ws.e, float64(x[s*l+j]), k.H[j], nil)
 		}
 	}
-	rest := k.cells()
-	ws.tail = grow(ws.tail, n*rest)
-	switch l {
-	case 1:
-		for s := range n {
-			ws.tail[s] = 1
+	ws.tail = grow(ws.tail, n*k.cells())
+	tail := [2][]T{ws.axes[1].k, ws.axes[2].k}
+	outer(ws.tail, n, tail[:l-1])
+}
+
+// outer writes the products of the rows of up to two matrices of n rows, one number of each, to the rows of dst. The
+// numbers of the second run fastest; without a matrix a product is 1.
+func outer[T Float](dst []T, n int, of [][]T) {
+	switch len(of) {
+	case 0:
+		for i := range n {
+			dst[i] = 1
 		}
-	case 2:
-		copy(ws.tail, ws.axes[1].k)
+	case 1:
+		copy(dst, of[0])
 	default:
-		a, b := k.Points[1], k.Points[2]
-		for s := range n {
-			for i, v := range ws.axes[1].k[s*a : s*a+a] {
-				vecMultiple(ws.tail[(s*a+i)*b:][:b], ws.axes[2].k[s*b:s*b+b], v)
-			}
+		a, b := len(of[0])/max(n, 1), len(of[1])/max(n, 1)
+		for i, v := range of[0] {
+			vecMultiple(dst[i*b:][:b], of[1][i/a*b:][:b], v)
 		}
 	}
 }

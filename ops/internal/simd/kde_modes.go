@@ -44,7 +44,7 @@ func (k *KDE[T]) modesOf() *modes {
 		m.psi = append(m.psi, psi)
 	}
 	m.head = make([]float64, v*m.first)
-	m.heads(m.head, m.psi, v)
+	outer(m.head, v, m.psi[:len(m.psi)-1])
 	return m
 }
 
@@ -58,27 +58,6 @@ func (m *modes) cosines(psi []float64, t, h float64) {
 			psi[k] *= math.Sqrt2 * math.Exp(-math.Pow(math.Pi*float64(k)*h/2, 2))
 		}
 		last, now = now, 2*c*now-last
-	}
-}
-
-// heads are the products of the cosines of all axes but the last, of n rows.
-func (m *modes) heads(dst []float64, psi [][]float64, n int) {
-	switch len(m.count) {
-	case 1:
-		for i := range n {
-			dst[i] = 1
-		}
-	case 2:
-		copy(dst, psi[0][:n*m.first])
-	default:
-		a, b := m.count[0], m.count[1]
-		for i := range n {
-			for p, v := range psi[0][i*a : (i+1)*a] {
-				for q, w := range psi[1][i*b : (i+1)*b] {
-					dst[(i*a+p)*b+q] = v * w
-				}
-			}
-		}
 	}
 }
 
@@ -107,7 +86,7 @@ func (m *modes) density(ws *modeSpace, dst []float64, x, h []float64) {
 			}
 		}
 		ws.head = grow(ws.head, some*m.first)
-		m.heads(ws.head, ws.psi[:l], some)
+		outer(ws.head, some, ws.psi[:l-1])
 		Gemm(true, false, m.first, last, some, 1/float64(n), ws.head, m.first, ws.psi[l-1], last, beta, ws.c, last)
 		beta = 1
 	}

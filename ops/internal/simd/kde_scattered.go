@@ -35,23 +35,12 @@ func (k *KDE[T]) scatteredForward(dst, x []T, offsets []int) {
 		clear(row)
 		for s := offsets[i]; s < offsets[i+1]; s++ {
 			k.scattered(ws, x[s*l:], false)
-			first := ws.axes[0].k[:v]
-			switch l {
-			case 1:
-				for t, p := range first {
-					row[t] += scale * p
-				}
-			case 2:
-				second := ws.axes[1].k[:v]
-				for t, p := range first {
-					row[t] += scale * p * second[t]
-				}
-			default:
-				second, third := ws.axes[1].k[:v], ws.axes[2].k[:v]
-				for t, p := range first {
-					row[t] += scale * p * second[t] * third[t]
-				}
+			ws.tail = grow(ws.tail, v)
+			vecMultiple(ws.tail, ws.axes[0].k[:v], scale)
+			for j := 1; j < l; j++ {
+				vecProduct(ws.tail, ws.tail, ws.axes[j].k[:v], 1)
 			}
+			vecAdd(row, ws.tail)
 		}
 	})
 }
@@ -68,9 +57,7 @@ func (k *KDE[T]) scatteredBackward(dx []T, sums []float64, x, g []T, offsets []i
 				copy(ws.tail, gi)
 				for other := range l {
 					if other != j {
-						for t, p := range ws.axes[other].k[:v] {
-							ws.tail[t] *= p
-						}
+						vecProduct(ws.tail, ws.tail, ws.axes[other].k[:v], 1)
 					}
 				}
 				dx[s*l+j] = T(scale * dot64(ws.tail, ws.axes[j].dx[:v]))

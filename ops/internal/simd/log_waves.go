@@ -1,7 +1,5 @@
 package simd
 
-import "sync"
-
 // LogWaves is the map that makes of each coordinate v >= 0 the numbers
 //
 //	a_j (cos(ω_j ln(1 + 2v)) - 1),   a_j sin(ω_j ln(1 + 2v)),   j = 1 to len(Omega),
@@ -11,34 +9,23 @@ type LogWaves[T Float] struct {
 	Omega, Amplitude []float64
 }
 
-// waveSpace is the work space of a chunk.
-type waveSpace[T Float] struct {
-	phase, half, sin, cos [chunk]T
-	one                   [1]T
-}
-
-var waveSpaces = [2]sync.Pool{{New: func() any { return &waveSpace[float32]{one: [1]float32{1}} }}, {New: func() any {
-	return &waveSpace[float64]{one: [1]float64{1}}
-}}}
-
 // Forward writes the map of coordinates x to dst [len(x)·Width] and tells whether a number is not finite.
 func (w *LogWaves[T]) Forward(dst, x []T) (bad bool) {
-	found, width := newFirstBad(), 2*len(w.Omega)
-	forBlocks(len(x), chunk, func(lo, hi int) {
-		pool := &waveSpaces[sizeof[T]()/8]
-		ws := pool.Get().(*waveSpace[T])
+	width := 2 * len(w.Omega)
+	return findBad(len(x), chunk, func(lo, hi int) (badRow int) {
+		pool, ws := takeChunks[T]()
 		defer pool.Put(ws)
 		if w.chunk(ws, dst[lo*width:hi*width], x[lo:hi]) {
-			found.report(lo)
+			return lo
 		}
-	})
-	return found.get() >= 0
+		return -1
+	}) >= 0
 }
 
 // chunk maps at most a chunk of coordinates. With h half the angle, cos - 1 is -2 sin² h and sin is 2 sin h cos h, of
 // full precision next to 0.
-func (w *LogWaves[T]) chunk(ws *waveSpace[T], dst, x []T) (bad bool) {
-	phase, half, sin, cos := ws.phase[:len(x)], ws.half[:len(x)], ws.sin[:len(x)], ws.cos[:len(x)]
+func (w *LogWaves[T]) chunk(ws *chunkSpace[T], dst, x []T) (bad bool) {
+	phase, half, sin, cos := ws.phase[:len(x)], ws.angle[:len(x)], ws.sin[:len(x)], ws.cos[:len(x)]
 	vecMultiple(phase, x, 2)
 	vecLog(phase, phase, ws.one[:])
 	for j, omega := range w.Omega {

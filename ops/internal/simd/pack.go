@@ -1,9 +1,43 @@
 package simd
 
-// packedLen is the length of a packed B [k,n].
-func packedLen[T Float](ks *kernels[T], k, n int) int { return k * panelsOf(ks, n) * ks.width }
+// layout is how a B [k,n] lies when it is packed: K block by K block, and within one panel by panel.
+type layout[T Float] struct {
+	*kernels[T]
+	k, n, panels, depth int // depth: of a K block
+}
 
-func panelsOf[T Float](ks *kernels[T], n int) int { return (n + ks.width - 1) / ks.width }
+func layoutOf[T Float](ks *kernels[T], k, n int) layout[T] {
+	return layout[T]{ks, k, n, panelsOf(ks, n), depthOf[T](k)}
+}
+
+func panelsOf[T Float](ks *kernels[T], n int) int { return ceil(n, ks.width) }
+
+// depthOf is the length of a K block: near-equal blocks, a choice of k alone.
+func depthOf[T Float](k int) int {
+	blocks := max(1, ceil(k, blockDepth/sizeof[T]()))
+	return max(1, ceil(k, blocks))
+}
+
+// length is the numbers of a packed B, blocks its K blocks.
+func (l *layout[T]) length() int { return l.k * l.panels * l.width }
+func (l *layout[T]) blocks() int { return ceil(l.k, l.depth) }
+
+// kBlock is the i-th block of the inner product.
+func (l *layout[T]) kBlock(i int) (k0, k int) {
+	k0 = i * l.depth
+	return k0, min(l.depth, l.k-k0)
+}
+
+// offset is where a panel of a K block begins.
+func (l *layout[T]) offset(k0, k, panel int) int { return (k0*l.panels + k*panel) * l.width }
+
+// packB packs the whole of b.
+func packB[T Float](l layout[T], b matrix[T]) []T {
+	p := &product[T]{layout: l, b: b}
+	dst := aligned[T](l.length())
+	p.packAll(dst, 1)
+	return dst
+}
 
 // matrix is an operand as it lies: op(x)[i,j] is v[i·ld + j], or v[j·ld + i] where it is transposed.
 type matrix[T Float] struct {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"runtime"
 	"sync"
-	"sync/atomic"
 )
 
 // Blocking. An inner product is split into K blocks of at most blockDepth bytes, so that a tile of A stays in the
@@ -33,14 +32,14 @@ const (
 // The rows of C are cut into row blocks and its panels into strips; each pair is a job. A job goes K block by K block;
 // within one, a group of panels of B stays in the second-level cache while tiles of A pass by.
 type product[T Float] struct {
-	*kernels[T]
-	m, n, k int
-	alpha   T
-	a, b    matrix[T]
-	shift   []T // A is ln(a + shift), one number or one a column; nil: A is a
-	packed  []T // B packed for all, or nil: then each job packs its own strip
-	bias    []T // added to every row; or
-	beta    T   // what C holds already is kept this many times
+	layout[T] // of B
+	m         int
+	alpha     T
+	a, b      matrix[T]
+	shift     []T // A is ln(a + shift), one number or one a column; nil: A is a
+	packed    []T // B packed for all, or nil: then each job packs its own strip
+	bias      []T // added to every row; or
+	beta      T   // what C holds already is kept this many times
 	output[T]
 	triangle triangle  // the part of C that is wanted; one of them has no epilogue
 	moved    []T       // added to the columns of op(A), which is the transpose of op(B), of a triangle
@@ -48,14 +47,11 @@ type product[T Float] struct {
 	workers  int       // goroutines, or 0 for GOMAXPROCS
 	bad      firstBad
 
-	panels, depth, group, block int
-	rows, strip, across         int // of a job; jobs side by side
-	packing                     bool
-	once                        bool // op(A) is copied once for all panels of a job, and B panel group by panel group
-	mirrored                    bool // of a triangle: the panels of B serve as A too, a column of a panel as a row of A
-	jobs                        int
-	next                        atomic.Int64
-	wg                          sync.WaitGroup
+	group, block              int // panels, and rows
+	rows, strip, across, jobs int // of a job; jobs side by side, and in all
+	packing                   bool
+	once                      bool // op(A) is copied once for all panels of a job, and B panel group by panel group
+	mirrored                  bool // of a triangle: the panels of B serve as A too, a column of a panel as a row of A
 }
 
 // workspace is what a goroutine needs besides: its strip of B, its block of A, lines of that on their way, and a tile
@@ -63,7 +59,7 @@ type product[T Float] struct {
 type workspace[T Float] struct{ a, b, tile, line []T }
 
 // pools keeps the memory of products between calls.
-type pools[T Float] struct{ products, spaces, shared, searches, projections, units sync.Pool }
+type pools[T Float] struct{ products, spaces, shared, searches, projections, units, chunks sync.Pool }
 
 var (
 	pools32 pools[float32]
@@ -89,7 +85,7 @@ func take[V any](p *sync.Pool) *V {
 // newProduct is a cleared product from the pool; run gives it back.
 func newProduct[T Float](ks *kernels[T], m, n, k int) *product[T] {
 	p := take[product[T]](&poolsOf[T]().products)
-	p.kernels, p.m, p.n, p.k, p.alpha = ks, m, n, k, 1
+	p.layout, p.m, p.alpha = layoutOf(ks, k, n), m, 1
 	return p
 }
 
@@ -109,7 +105,7 @@ func (p *product[T]) compute() (badRow int) {
 	if p.wide == nil {
 		matrix[T]{v: p.dst, ld: p.ld}.check("c", p.m, p.n)
 	}
-	p.bad.reset()
+	p.bad.row.Store(-1)
 	workers := p.workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -121,52 +117,43 @@ func (p *product[T]) compute() (badRow int) {
 	if p.packed == nil {
 		p.b.check("b", p.k, p.n)
 	}
-	if p.plan(); p.packed == nil && !p.once {
-		if length := packedLen(p.kernels, p.k, p.n); p.shares(length * sizeof[T]()) {
-			shared = take[[]T](&poolsOf[T]().shared)
-			*shared = grow(*shared, length)
-			p.packAll(*shared, workers)
-		}
+	if p.plan(); p.packed == nil && !p.once && p.shares() {
+		shared = take[[]T](&poolsOf[T]().shared)
+		*shared = grow(*shared, p.length())
+		p.packAll(*shared, workers)
 	}
 	p.divide(workers)
-	p.each(workers)
+	badRow = p.each(workers)
 	if shared != nil {
 		poolsOf[T]().shared.Put(shared)
 	}
-	return p.bad.get()
+	return badRow
 }
 
 // plan chooses the blocks.
 func (p *product[T]) plan() {
-	p.panels, p.depth = panelsOf(p.kernels, p.n), depthOf[T](p.k)
 	size := sizeof[T]()
 	p.group = max(1, groupB/(size*p.depth*p.width))
 	p.block = roundUp(min(blockRows, max(1, blockA/(size*p.depth))), p.height())
 	p.once = p.copiesOnce()
 }
 
-// shares says whether a B of so many bytes is packed once for all. A tall C reads each panel many times; of a wide one
-// they are packed where they are used.
-func (p *product[T]) shares(bytes int) bool {
+// shares says whether B is packed once for all. A tall C reads each panel many times; of a wide one they are packed
+// where they are used.
+func (p *product[T]) shares() bool {
+	bytes := p.length() * sizeof[T]()
 	if p.triangle != whole {
 		return bytes <= sharedTriangle
 	}
 	return p.m >= p.n && bytes <= sharedB
 }
 
-// depthOf is the length of a K block: near-equal blocks, a choice of k alone.
-func depthOf[T Float](k int) int {
-	most := blockDepth / sizeof[T]()
-	blocks := max(1, (k+most-1)/most)
-	return max(1, (k+blocks-1)/blocks)
-}
-
-// packAll packs the whole of B into dst: K block by K block, and within one panel by panel.
+// packAll packs the whole of B into dst.
 func (p *product[T]) packAll(dst []T, workers int) {
 	p.packed, p.packing = dst, true
 	p.strip = max(1, p.panels/workers)
 	p.across = ceil(p.panels, p.strip)
-	p.jobs = p.across * ceil(p.k, p.depth)
+	p.jobs = p.across * p.blocks()
 	p.each(workers)
 	p.packing = false
 }
@@ -257,7 +244,7 @@ func (p *product[T]) copiesOnce() bool {
 	if !p.a.t || p.triangle != whole || p.packed != nil || p.n < manyColumns || p.a.ld*sizeof[T]() < farApart {
 		return false
 	}
-	return p.k > 2*p.depth || !p.shares(packedLen(p.kernels, p.k, p.n)*sizeof[T]())
+	return p.k > 2*p.depth || !p.shares()
 }
 
 // lowPanels says that a panel makes tiles that are too low to keep the multipliers busy, of three quarters of the
@@ -272,41 +259,27 @@ func ceil(a, b int) int { return (a + b - 1) / b }
 func roundUp(n, multiple int) int { return ceil(n, multiple) * multiple }
 
 // each runs the jobs from up to so many goroutines, this one included.
-func (p *product[T]) each(workers int) {
-	p.next.Store(0)
-	for range min(workers, p.jobs) - 1 {
-		p.wg.Add(1)
-		go p.help()
-	}
-	p.work()
-	p.wg.Wait()
+func (p *product[T]) each(workers int) (badRow int) {
+	badRow, _ = shareRuns(p.jobs, 1, min(workers, p.jobs), 1, p)
+	return badRow
 }
 
-func (p *product[T]) help() {
-	defer p.wg.Done()
-	p.work()
-}
-
-func (p *product[T]) work() {
+// do does job i.
+func (p *product[T]) do(i, _ int) (badRow int) {
 	pool := &poolsOf[T]().spaces
 	ws := take[workspace[T]](pool)
 	defer pool.Put(ws)
-	for {
-		i := int(p.next.Add(1) - 1)
-		if i >= p.jobs {
-			return
-		}
-		if p.packing {
-			lo, hi := i%p.across*p.strip, min((i%p.across+1)*p.strip, p.panels)
-			k0, k := p.kBlock(i / p.across)
-			to := p.packed[p.offset(k0, k, lo):]
-			p.packPanels(to, p.b, k0, k, p.n, lo, hi)
-			p.movePanels(ws, to, k, lo, hi)
-			continue
-		}
-		r0, r1, lo, hi := p.part(i)
-		p.job(ws, r0, r1, lo, hi)
+	if p.packing {
+		lo, hi := i%p.across*p.strip, min((i%p.across+1)*p.strip, p.panels)
+		k0, k := p.kBlock(i / p.across)
+		to := p.packed[p.offset(k0, k, lo):]
+		p.packPanels(to, p.b, k0, k, p.n, lo, hi)
+		p.movePanels(ws, to, k, lo, hi)
+		return -1
 	}
+	r0, r1, lo, hi := p.part(i)
+	p.job(ws, r0, r1, lo, hi)
+	return int(p.bad.row.Load())
 }
 
 // part is what job i computes: rows r0 to r1 of C in panels lo to hi. Of a triangle the longest come first.
@@ -322,12 +295,3 @@ func (p *product[T]) part(i int) (r0, r1, lo, hi int) {
 	r0, r1 = p.triangle.rows(lo*p.width, hi*p.width, p.m)
 	return max(r0, down*p.rows), min(r1, (down+1)*p.rows), lo, hi
 }
-
-// kBlock is the i-th block of the inner product.
-func (p *product[T]) kBlock(i int) (k0, k int) {
-	k0 = i * p.depth
-	return k0, min(p.depth, p.k-k0)
-}
-
-// offset is where a panel of a K block begins in a packed B.
-func (p *product[T]) offset(k0, k, panel int) int { return (k0*p.panels + k*panel) * p.width }

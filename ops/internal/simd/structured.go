@@ -45,20 +45,11 @@ func (s *Structured[T]) block(b int) (d1, d2, d3, scale []T, cols int) {
 	return signs[:p], signs[p : 2*p], signs[2*p : 3*p], s.scale[b*p : b*p+p], min(p, s.m-b*p)
 }
 
-// Rows are rows of input for a structured W: dense ones [n,d], or sparse ones, which are spread out one at a time, plus
-// Base [d], nil for none.
-type Rows[T Float] struct {
-	Dense  []T
-	Sparse *CSR[T]
-	Base   []T
-}
-
 // row is row i with zeros up to the length of dst, of which the first d numbers may be overwritten and the others are
 // zeros: the row where it lies, if it needs none.
 func (x Rows[T]) row(dst []T, i, d int) []T {
 	if x.Sparse != nil {
 		clear(dst[:d])
-		copy(dst, x.Base)
 		x.Sparse.AddRow(dst, i)
 		return dst
 	}
@@ -84,11 +75,9 @@ type projection[T Float] struct {
 	x    Rows[T]
 	bias []T
 	output[T]
-	bad firstBad
 }
 
-// project computes the projections of n rows x [n,d] and returns the first one that is not finite, or -1. The output
-// has rows of its own; a nil bias is none.
+// project is of Operator.
 func (s *Structured[T]) project(out output[T], x Rows[T], bias []T, n int) (badRow int) {
 	if s.forward {
 		return s.projectDense(out, x, bias, n)
@@ -98,19 +87,12 @@ func (s *Structured[T]) project(out output[T], x Rows[T], bias []T, n int) (badR
 
 // projectFast is project by transforms.
 func (s *Structured[T]) projectFast(out output[T], x Rows[T], bias []T, n int) (badRow int) {
-	pool := &poolsOf[T]().projections
-	p := take[projection[T]](pool)
-	p.Structured, p.x, p.bias, p.output = s, x, bias, out
-	p.bad.reset()
-	share(n, tileRows, p)
-	badRow = p.bad.get()
-	*p = projection[T]{} // it must not keep the caller's memory
-	pool.Put(p)
-	return badRow
+	return shareCopy(&poolsOf[T]().projections, n, tileRows, projection[T]{s, x, bias, out})
 }
 
 // do computes rows lo to hi, each block by block of columns; a part is finished while it is in cache.
-func (p *projection[T]) do(lo, hi int) {
+func (p *projection[T]) do(lo, hi int) (badRow int) {
+	badRow = -1
 	k := machineOf[T](active).hadamard
 	buf := p.scratch.Get().(*[]T)
 	defer p.scratch.Put(buf)
@@ -133,16 +115,12 @@ func (p *projection[T]) do(lo, hi int) {
 			if p.bias != nil {
 				vecAdd(part, p.bias[b*p.p:])
 			}
-			if p.write(i, b*p.p, part) {
-				p.bad.report(i)
+			if p.write(i, b*p.p, part) && badRow < 0 {
+				badRow = i
 			}
 		}
 	}
-}
-
-// Affine writes xW + bias to dst [n,m]; a nil bias is none. x is [n,d].
-func (s *Structured[T]) Affine(dst []T, x Rows[T], bias []T, n int) {
-	s.project(output[T]{dst: dst, ld: s.m, m: s.m}, x, bias, n)
+	return badRow
 }
 
 // GradX writes dP·Wᵀ to dst [n,d]: of each block D₁ H D₂ H D₃ H diag(r), H being symmetric. dp is [n,m].
@@ -177,14 +155,4 @@ func (s *Structured[T]) GradX(dst, dp []T, n int) {
 			}
 		}
 	})
-}
-
-// Pair writes scale·[cos(xW) | sin(xW)] to dst [n,2m] and returns the first row whose projection is not finite, or -1.
-func (s *Structured[T]) Pair(dst []T, x Rows[T], n int, scale float64) (badRow int) {
-	return s.project(output[T]{dst: dst, ld: 2 * s.m, m: s.m, epilogue: pairMap, scale: scale}, x, nil, n)
-}
-
-// Phase writes scale·cos(xW + b) to dst [n,m] and returns the first row whose projection is not finite, or -1.
-func (s *Structured[T]) Phase(dst []T, x Rows[T], b []T, n int, scale float64) (badRow int) {
-	return s.project(output[T]{dst: dst, ld: s.m, m: s.m, epilogue: phaseMap, scale: scale}, x, b, n)
 }

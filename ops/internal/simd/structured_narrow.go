@@ -60,7 +60,7 @@ const spread = 1024
 func (s *Structured[T]) projectDense(out output[T], x Rows[T], bias []T, n int) (badRow int) {
 	w := s.weights()
 	if x.Sparse == nil {
-		return w.forward(out, x.Dense, nil, bias, n)
+		return w.project(out, x, bias, n)
 	}
 	pool := &poolsOf[T]().shared
 	buf := take[[]T](pool)
@@ -77,7 +77,7 @@ func (s *Structured[T]) projectDense(out output[T], x Rows[T], bias []T, n int) 
 		})
 		part := out
 		part.dst = out.dst[lo*out.ld:]
-		if bad := w.forward(part, dense, nil, bias, rows); bad >= 0 && badRow < 0 {
+		if bad := w.project(part, Rows[T]{Dense: dense}, bias, rows); bad >= 0 && badRow < 0 {
 			badRow = lo + bad
 		}
 	}

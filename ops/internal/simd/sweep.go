@@ -297,15 +297,18 @@ func (s *sweep[T]) from(c *T, j int) (from *T, ldfrom int) {
 }
 
 // edge writes a row of a partial panel, with what the kernel would have added.
-func (s *sweep[T]) edge(c, sum []T, j int) {
+func (s *sweep[T]) edge(c, sum []T, j int) { writeEdge(c, sum, s.bias, j, !s.first || s.beta != 0) }
+
+// writeEdge writes sums to c, whose first column is j, plus c itself with add, or else plus the bias if there is one.
+func writeEdge[T Float](c, sum, bias []T, j int, add bool) {
 	switch {
-	case !s.first || s.beta != 0:
+	case add:
 		for i := range c {
 			c[i] += sum[i]
 		}
-	case s.bias != nil:
+	case bias != nil:
 		for i := range c {
-			c[i] = sum[i] + s.bias[j+i]
+			c[i] = sum[i] + bias[j+i]
 		}
 	default:
 		copy(c, sum)

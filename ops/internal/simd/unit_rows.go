@@ -61,8 +61,7 @@ func ShiftedExp[T Float](dst, x []T) (top, sum float64) {
 
 // sumSquares is Σ v², of some dozen squares at a time in T and of these sums in float64.
 func sumSquares[T Float](v []T) float64 {
-	pool := &waveSpaces[sizeof[T]()/8]
-	ws := pool.Get().(*waveSpace[T])
+	pool, ws := takeChunks[T]()
 	defer pool.Put(ws)
 	sum := 0.0
 	for len(v) > 0 {
@@ -96,8 +95,7 @@ func SumLogs[T Float](v, c []T) float64 { return sumOf(v, c, true) }
 
 // sumOf is the sum of the roots, or of the logarithms, of the products.
 func sumOf[T Float](v, c []T, logs bool) float64 {
-	pool := &waveSpaces[sizeof[T]()/8]
-	ws := pool.Get().(*waveSpace[T])
+	pool, ws := takeChunks[T]()
 	defer pool.Put(ws)
 	sum := 0.0
 	for lo := 0; lo < len(v); lo += chunk {

@@ -4,17 +4,11 @@ package simd
 // set, the second half of the columns are the numbers p·scale where the unit of the first half is above 0, and else 0.
 // It returns the first row with a projection that is not finite, or -1.
 func Units[T Float](dst []T, n, cols int, steps, gated bool, scale T) (badRow int) {
-	u := take[units[T]](&poolsOf[T]().units)
-	*u = units[T]{dst: dst, cols: cols, width: cols, steps: steps, scale: scale}
+	width := cols
 	if gated {
-		u.width /= 2
+		width /= 2
 	}
-	u.bad.reset()
-	share(n, tileRows, u)
-	badRow = u.bad.get()
-	u.dst = nil // it must not keep the caller's memory
-	poolsOf[T]().units.Put(u)
-	return badRow
+	return shareCopy(&poolsOf[T]().units, n, tileRows, units[T]{dst, cols, width, steps, scale})
 }
 
 // units is a call of Units.
@@ -23,10 +17,10 @@ type units[T Float] struct {
 	cols, width int // width: the columns of units
 	steps       bool
 	scale       T
-	bad         firstBad
 }
 
-func (u *units[T]) do(lo, hi int) {
+func (u *units[T]) do(lo, hi int) (badRow int) {
+	badRow = -1
 	for i := lo; i < hi; i++ {
 		row := u.dst[i*u.cols : (i+1)*u.cols]
 		first, second := row[:u.width], row[u.width:]
@@ -45,10 +39,11 @@ func (u *units[T]) do(lo, hi int) {
 			}
 			second[j] = q
 		}
-		if off != 0 {
-			u.bad.report(i)
+		if off != 0 && badRow < 0 {
+			badRow = i
 		}
 	}
+	return badRow
 }
 
 // UnitsGrad writes to dp the gradient of the projections of Units from its output z and the gradient g of that, all

@@ -38,24 +38,30 @@ func pointwiseOf[T Float]() *pointwise[T] {
 	return nil
 }
 
-// each calls vector for the elements 0 to n-1, and scalar for those that it leaves out.
-func each(n int, vector func(i, n int) (done int), scalar func(i int)) {
+// each calls vector for the elements 0 to n-1, and scalar for those that it leaves out; for all where it is not fast.
+func each(fast bool, n int, vector func(i, n int) (done int), scalar func(lo, hi int)) {
+	if !fast {
+		scalar(0, n)
+		return
+	}
 	const block = 64
 	for i := 0; i < n; {
 		i += vector(i, n-i)
 		for end := min(i+block, n); i < end; i++ {
 			if vector(i, 1) == 0 {
-				scalar(i)
+				scalar(i, i+1)
 			}
 		}
 	}
 }
 
-// foldable tells whether coefficients times scale stay far from the ends of float32. No map has another scale, but a
-// caller may.
-func foldable(scale float64) bool {
-	a := math.Abs(scale)
-	return a >= 0x1p-60 && a <= 0x1p60
+// vectorsOf returns the vector functions of the instruction set in use, or nil, as where coefficients times scale do
+// not stay far from the ends of float32. No map has such a scale, but a caller may.
+func vectorsOf[T Float](scale float64) *vectors[T] {
+	if a := math.Abs(scale); !(a >= 0x1p-60 && a <= 0x1p60) {
+		return nil
+	}
+	return machineOf[T](active).vectors
 }
 
 // vecCos writes scale·cos(x) to dst, which may be x, and tells whether an argument was not finite; its cosine is NaN.
@@ -64,54 +70,42 @@ func foldable(scale float64) bool {
 // package math beyond, where it takes over argument by argument. |cos x| <= 1 and cos 0 = 1 exactly. A scale that is no
 // power of two adds two roundings.
 func vecCos[T Float](dst, x []T, scale float64) (bad bool) {
-	one := func(i int) {
-		v := x[i]
-		bad = bad || v-v != 0
-		dst[i] = T(scale * math.Cos(float64(v)))
-	}
-	k := machineOf[T](active).vectors
-	if k == nil || !foldable(scale) {
-		for i := range x {
-			one(i)
+	k := vectorsOf[T](scale)
+	each(k != nil, len(x), func(i, n int) int { return k.cos(&dst[i], &x[i], n, T(scale)) }, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v := x[i]
+			bad = bad || v-v != 0
+			dst[i] = T(scale * math.Cos(float64(v)))
 		}
-		return bad
-	}
-	each(len(x), func(i, n int) int { return k.cos(&dst[i], &x[i], n, T(scale)) }, one)
+	})
 	return bad
 }
 
 // vecSin writes scale·sin(x) to dst, which may be x. The errors are as for vecCos; near 1 the result may exceed it by
 // one rounding.
 func vecSin[T Float](dst, x []T, scale float64) {
-	one := func(i int) { dst[i] = T(scale * math.Sin(float64(x[i]))) }
-	k := machineOf[T](active).vectors
-	if k == nil || !foldable(scale) {
-		for i := range x {
-			one(i)
+	k := vectorsOf[T](scale)
+	each(k != nil, len(x), func(i, n int) int { return k.sin(&dst[i], &x[i], n, T(scale)) }, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			dst[i] = T(scale * math.Sin(float64(x[i])))
 		}
-		return
-	}
-	each(len(x), func(i, n int) int { return k.sin(&dst[i], &x[i], n, T(scale)) }, one)
+	})
 }
 
 // vecSinCos writes scale·sin(x) to sin and scale·cos(x) to cos, of which one may be x, and tells whether an argument
 // was not finite. Largest error for scale 1: 1e-7 for float32 and 2e-16 for float64, over the ranges of vecCos; sin x =
 // x for small x.
 func vecSinCos[T Float](sin, cos, x []T, scale float64) (bad bool) {
-	one := func(i int) {
-		v := x[i]
-		bad = bad || v-v != 0
-		s, c := math.Sincos(float64(v))
-		sin[i], cos[i] = T(scale*s), T(scale*c)
-	}
-	k := machineOf[T](active).vectors
-	if k == nil || !foldable(scale) {
-		for i := range x {
-			one(i)
+	k := vectorsOf[T](scale)
+	vector := func(i, n int) int { return k.sinCos(&sin[i], &cos[i], &x[i], n, T(scale)) }
+	each(k != nil, len(x), vector, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v := x[i]
+			bad = bad || v-v != 0
+			s, c := math.Sincos(float64(v))
+			sin[i], cos[i] = T(scale*s), T(scale*c)
 		}
-		return bad
-	}
-	each(len(x), func(i, n int) int { return k.sinCos(&sin[i], &cos[i], &x[i], n, T(scale)) }, one)
+	})
 	return bad
 }
 
@@ -122,16 +116,13 @@ func vecSinCos[T Float](sin, cos, x []T, scale float64) (bad bool) {
 // two roundings. (The assembly of package math for amd64, which is the plain path there, gives +Inf from 709.44 on,
 // float64 only from 709.78.)
 func vecExp[T Float](dst, x []T, scale, sign float64) {
-	k := machineOf[T](active).vectors
-	if k == nil || !foldable(scale) {
-		for i, v := range x {
-			dst[i] = T(scale * math.Exp(sign*float64(v)))
+	k := vectorsOf[T](scale)
+	vector := func(i, n int) int { return k.exp(&dst[i], &x[i], n, T(scale), T(sign)) }
+	each(k != nil, len(x), vector, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			dst[i] = T(scale * math.Exp(sign*float64(x[i])))
 		}
-		return
-	}
-	if len(x) > 0 {
-		k.exp(&dst[0], &x[0], len(x), T(scale), T(sign))
-	}
+	})
 }
 
 // vecLog writes ln(x + c) to dst, which may be x; c has the length of x, or 1. It is -Inf for a sum of 0 and NaN for a
@@ -143,15 +134,13 @@ func vecLog[T Float](dst, x, c []T) {
 	if len(c) == 1 {
 		apart = 0
 	}
-	one := func(i int) { dst[i] = T(Ln(float64(x[i]) + float64(c[i&apart]))) }
-	k := machineOf[T](active).vectors
-	if k == nil {
-		for i := range x {
-			one(i)
+	k := vectorsOf[T](1)
+	vector := func(i, n int) int { return k.log(&dst[i], &x[i], &c[i&apart], n, apart) }
+	each(k != nil, len(x), vector, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			dst[i] = T(Ln(float64(x[i]) + float64(c[i&apart])))
 		}
-		return
-	}
-	each(len(x), func(i, n int) int { return k.log(&dst[i], &x[i], &c[i&apart], n, apart) }, one)
+	})
 }
 
 // vecSqrt writes √x to dst, which may be x, correctly rounded.

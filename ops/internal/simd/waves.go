@@ -37,17 +37,21 @@ func (w *Waves[T]) blocks(n, v int, f func(values []T, lo, hi int)) {
 
 // Project writes the coefficients [n, Rows·b] of the densities p [n, v] on a basis [v, b] to dst, and returns the first
 // row with a λ ln p that is not finite, or -1. Densities are finite and not negative.
-func (w *Waves[T]) Project(dst, p, basis []T, n, v, b int) (badRow int) {
-	found, r := newFirstBad(), w.Rows()
+func (w *Waves[T]) Project(dst, p, basis []T, n, v, b int) int {
+	badRow, r := -1, w.Rows()
 	w.blocks(n, v, func(values []T, lo, hi int) {
-		forBlocks(hi-lo, 1, func(i, _ int) {
+		bad := findBad(hi-lo, 1, func(i, _ int) (badRow int) {
 			if w.values(values[i*r*v:(i+1)*r*v], p[(lo+i)*v:(lo+i+1)*v]) {
-				found.report(lo + i)
+				return i
 			}
+			return -1
 		})
+		if bad >= 0 && badRow < 0 {
+			badRow = lo + bad
+		}
 		Gemm(false, false, (hi-lo)*r, b, v, 1, values, v, basis, b, 0, dst[lo*r*b:], b)
 	})
-	return found.get()
+	return badRow
 }
 
 // Backward writes dp [n, v] and dλ from the gradient g [n, Rows·b] of the coefficients; dp is 0 where p is. What is nil
@@ -76,9 +80,8 @@ func (w *Waves[T]) Backward(dp, dl, p, basis, g []T, n, v, b int) {
 
 // chunks calls f for chunks [lo, hi) of a density, of which ln p and √p are in the work space. Where p is 0 they are
 // both 0.
-func (w *Waves[T]) chunks(p []T, f func(ws *harmonicSpace[T], lo, hi int)) {
-	pool := harmonicPool[T]()
-	ws := pool.Get().(*harmonicSpace[T])
+func (w *Waves[T]) chunks(p []T, f func(ws *chunkSpace[T], lo, hi int)) {
+	pool, ws := takeChunks[T]()
 	defer pool.Put(ws)
 	for lo := 0; lo < len(p); lo += chunk {
 		hi := min(lo+chunk, len(p))
@@ -99,7 +102,7 @@ func (w *Waves[T]) chunks(p []T, f func(ws *harmonicSpace[T], lo, hi int)) {
 // values writes the functions of a density to dst [Rows, v] and tells whether a phase is not finite.
 func (w *Waves[T]) values(dst, p []T) (bad bool) {
 	v := len(p)
-	w.chunks(p, func(ws *harmonicSpace[T], lo, hi int) {
+	w.chunks(p, func(ws *chunkSpace[T], lo, hi int) {
 		k := hi - lo
 		sin, cos, scaled := ws.sin[:k], ws.cos[:k], ws.scaled[:k]
 		at := dst[lo:]
@@ -125,7 +128,7 @@ func (w *Waves[T]) values(dst, p []T) (bad bool) {
 func (w *Waves[T]) gradient(dp []T, dl []float64, p, g []T) {
 	v := len(p)
 	var sums [chunk]float64
-	w.chunks(p, func(ws *harmonicSpace[T], lo, hi int) {
+	w.chunks(p, func(ws *chunkSpace[T], lo, hi int) {
 		k := hi - lo
 		sin, cos, phase, size := ws.sin[:k], ws.cos[:k], ws.phase[:k], ws.size[:k]
 		clear(sums[:])

@@ -24,7 +24,7 @@ func Pack[T Float](w []T, d, m int) *Weights[T] {
 		p.raw = append([]T(nil), p.raw...)
 		return p
 	}
-	p.packed, p.raw = packB(p.kernels, matrix[T]{v: p.raw, ld: m}, d, m), nil
+	p.packed, p.raw = packB(layoutOf(p.kernels, d, m), matrix[T]{v: p.raw, ld: m}), nil
 	return p
 }
 
@@ -37,19 +37,11 @@ func Borrow[T Float](w []T, d, m int) *Weights[T] {
 	return b
 }
 
-// packB packs the whole of b [k,n].
-func packB[T Float](ks *kernels[T], b matrix[T], k, n int) []T {
-	p := &product[T]{kernels: ks, n: n, k: k, b: b, panels: panelsOf(ks, n), depth: depthOf[T](k)}
-	dst := aligned[T](packedLen(ks, k, n))
-	p.packAll(dst, 1)
-	return dst
-}
-
 // packOnce packs what was borrowed when it is first asked for, for the products of several inputs.
 func (w *Weights[T]) packOnce() {
 	w.packing.Do(func() {
 		if w.kernels != nil && w.packed == nil {
-			w.packed = packB(w.kernels, matrix[T]{v: w.raw, ld: w.m}, w.d, w.m)
+			w.packed = packB(layoutOf(w.kernels, w.d, w.m), matrix[T]{v: w.raw, ld: w.m})
 		}
 	})
 }
@@ -62,19 +54,18 @@ func (w *Weights[T]) transpose() {
 			raw = w.unpack()
 		}
 		w.across = kernelsOf[T](w.isa, w.d)
-		w.reverse = packB(w.across, matrix[T]{v: raw, ld: w.m, t: true}, w.m, w.d)
+		w.reverse = packB(layoutOf(w.across, w.m, w.d), matrix[T]{v: raw, ld: w.m, t: true})
 	})
 }
 
 // unpack is W row by row, from its panels.
 func (w *Weights[T]) unpack() []T {
-	p := &product[T]{kernels: w.kernels, panels: panelsOf(w.kernels, w.m), depth: depthOf[T](w.d), k: w.d}
-	raw := make([]T, w.d*w.m)
+	l, raw := layoutOf(w.kernels, w.d, w.m), make([]T, w.d*w.m)
 	for i := range w.d {
-		k0, k := p.kBlock(i / p.depth)
-		for q := range p.panels {
-			j := q * p.width
-			copy(raw[i*w.m+j:(i+1)*w.m], w.packed[p.offset(k0, k, q)+(i-k0)*p.width:][:min(p.width, w.m-j)])
+		k0, k := l.kBlock(i / l.depth)
+		for q := range l.panels {
+			j := q * l.width
+			copy(raw[i*w.m+j:(i+1)*w.m], w.packed[l.offset(k0, k, q)+(i-k0)*l.width:][:min(l.width, w.m-j)])
 		}
 	}
 	return raw
@@ -83,35 +74,36 @@ func (w *Weights[T]) unpack() []T {
 // Dims returns d and m.
 func (w *Weights[T]) Dims() (d, m int) { return w.d, w.m }
 
-// forward writes the projection x·W + bias, or ln(x + shift)·W + bias, under the epilogue, to the output, and returns
-// the first row of x [n,d] that the epilogue cannot map, or -1. A nil bias or shift is none.
-func (w *Weights[T]) forward(out output[T], x, shift, bias []T, n int) (badRow int) {
+// project is of Operator.
+func (w *Weights[T]) project(out output[T], x Rows[T], bias []T, n int) (badRow int) {
+	if x.Sparse != nil {
+		if x.Sparse.Cols != w.d {
+			panic("simd: CSR: W has another number of rows than x has columns")
+		}
+		return multiplyCSR(w.kernels, *x.Sparse, matrix[T]{v: w.raw, ld: w.m}, w.packed, w.m, bias, false, out)
+	}
 	if w.kernels == nil {
-		return w.forwardGeneric(out, x, shift, bias, n)
+		return w.projectGeneric(out, x, bias, n)
 	}
 	p := newProduct(w.kernels, n, w.m, w.d)
-	p.workers = w.workers
-	p.shift = shift
-	p.a = matrix[T]{v: x, ld: w.d}
-	p.b, p.packed = matrix[T]{v: w.raw, ld: w.m}, w.packed
-	p.output = out
+	p.workers, p.shift, p.output = w.workers, x.Shift, out
+	p.a, p.b, p.packed = matrix[T]{v: x.Dense, ld: w.d}, matrix[T]{v: w.raw, ld: w.m}, w.packed
 	if bias != nil {
 		p.bias = bias[:w.m]
 	}
 	return p.run()
 }
 
-// forwardGeneric is forward tile by tile of rows, by the BLAS that is installed.
-func (w *Weights[T]) forwardGeneric(out output[T], x, shift, bias []T, n int) (badRow int) {
-	bad := newFirstBad()
-	forTiles(n, func(lo, hi int) {
-		rows := x[lo*w.d : hi*w.d]
-		if shift != nil {
+// projectGeneric is project for dense rows, tile by tile, by the BLAS that is installed.
+func (w *Weights[T]) projectGeneric(out output[T], x Rows[T], bias []T, n int) (badRow int) {
+	return findBad(n, tileRows, func(lo, hi int) (badRow int) {
+		rows := x.Dense[lo*w.d : hi*w.d]
+		if x.Shift != nil {
 			pool := &poolsOf[T]().spaces
 			ws := take[workspace[T]](pool)
 			defer pool.Put(ws)
 			ws.a = grow(ws.a, len(rows))
-			logRows(ws.a, rows, shift, w.d)
+			logRows(ws.a, rows, x.Shift, w.d)
 			rows = ws.a
 		}
 		if bias != nil {
@@ -120,18 +112,8 @@ func (w *Weights[T]) forwardGeneric(out output[T], x, shift, bias []T, n int) (b
 			}
 		}
 		gemm(false, bias != nil, hi-lo, w.m, w.d, rows, w.d, w.raw, w.m, out.dst[lo*out.ld:], out.ld)
-		for i := lo; i < hi; i++ {
-			if out.finish(i, 0, w.m) {
-				bad.report(i)
-			}
-		}
+		return out.finishRows(lo, hi, w.m)
 	})
-	return bad.get()
-}
-
-// Affine writes x·W + bias to dst [n,m]; a nil bias is none. x is [n,d].
-func (w *Weights[T]) Affine(dst, x, bias []T, n int) {
-	w.forward(output[T]{dst: dst, ld: w.m, m: w.m}, x, nil, bias, n)
 }
 
 // GradX writes dP·Wᵀ, the gradient of an affine map for its input, to dst [n,d]. dp is [n,m].

@@ -1,34 +1,23 @@
 package simd
 
-import (
-	"math"
-	"sync/atomic"
-)
+import "math"
 
 // Within tells whether all elements are finite and at least low, which is at most 0 (-Inf for no bound).
 func Within[T Float](x []T, low T) bool {
-	pool := &poolsOf[T]().searches
-	s := take[search[T]](pool)
-	s.x, s.low = x, low
-	s.outside.Store(false)
-	share(len(x), 1<<15, s)
-	s.x = nil
-	inside := !s.outside.Load()
-	pool.Put(s)
-	return inside
+	return shareCopy(&poolsOf[T]().searches, len(x), 1<<15, search[T]{x, low}) < 0
 }
 
 // search looks for an element outside.
 type search[T Float] struct {
-	x       []T
-	low     T
-	outside atomic.Bool
+	x   []T
+	low T
 }
 
-func (s *search[T]) do(lo, hi int) {
-	if !s.outside.Load() && !vecWithin(s.x[lo:hi], s.low) {
-		s.outside.Store(true)
+func (s *search[T]) do(lo, hi int) (badRow int) {
+	if vecWithin(s.x[lo:hi], s.low) {
+		return -1
 	}
+	return lo
 }
 
 // vecWithin is Within in this goroutine.

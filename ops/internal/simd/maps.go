@@ -1,0 +1,82 @@
+package simd
+
+// Rows are the rows x of a product, dense ones [n,d] or sparse ones.
+type Rows[T Float] struct {
+	Dense  []T
+	Shift  []T // [d], or one number for all columns: dense rows stand for ln(x + Shift), with Weights
+	Sparse *CSR[T]
+}
+
+// Operator is a matrix W [d,m] that rows are multiplied with: Weights or Structured.
+type Operator[T Float] interface {
+	Dims() (d, m int)
+	// project writes the projections xW + bias of n rows under an epilogue, and returns the first row that the epilogue
+	// cannot map, or -1. Rows of the output may not overlap.
+	project(out output[T], x Rows[T], bias []T, n int) (badRow int)
+}
+
+// The maps of the projections p = xW + bias of n rows; a nil bias is none. They return the first row whose projection
+// is not finite, or -1. The logarithms of a shift are taken of a block of x on its way into the product.
+
+// Affine writes p to dst [n,m].
+func Affine[T Float](dst []T, w Operator[T], x Rows[T], bias []T, n int) {
+	_, m := w.Dims()
+	w.project(output[T]{dst: dst, ld: m, m: m}, x, bias, n)
+}
+
+// Phase writes scale·cos(p) to dst [n,m].
+func Phase[T Float](dst []T, w Operator[T], x Rows[T], bias []T, n int, scale float64) (badRow int) {
+	_, m := w.Dims()
+	return w.project(output[T]{dst: dst, ld: m, m: m, epilogue: phaseMap, scale: scale}, x, bias, n)
+}
+
+// Pair writes scale·[cos(p) | sin(p)] to dst, 2m columns in rows that are ld apart.
+func Pair[T Float](dst []T, ld int, w Operator[T], x Rows[T], bias []T, n int, scale float64) (badRow int) {
+	_, m := w.Dims()
+	return w.project(output[T]{dst: dst, ld: ld, m: m, epilogue: pairMap, scale: scale}, x, bias, n)
+}
+
+// Exp writes scale·exp(-p) to dst [n,m]. A projection that overflows to +Inf gives the 0 that it should.
+func Exp[T Float](dst []T, w Operator[T], x Rows[T], n int, scale float64) {
+	_, m := w.Dims()
+	w.project(output[T]{dst: dst, ld: m, m: m, epilogue: expMap, scale: scale}, x, nil, n)
+}
+
+// A map of several blocks of pairs is, for directions U [d,q] and norms [blocks,m],
+//
+//	z = [scale_b·cos(p_b) | scale_b·sin(p_b)] for each block b,   p_b = norms_b ∘ (x·U_b),
+//
+// where each block has m columns U_b of its own, q = blocks·m, or all have the same, q = m < blocks·m. Rows of z are
+// blocks·2m long. With directions of its own a block is a Pair, of norms_b ∘ U_b.
+
+// Blocks writes the map of blocks with shared directions w [d,m] to dst.
+func Blocks[T Float](dst []T, w Operator[T], x Rows[T], n int, norms []T, scales []float64) (badRow int) {
+	_, m := w.Dims()
+	out := output[T]{dst: dst, ld: 2 * len(scales) * m, m: m, epilogue: blocksMap, norms: norms, scales: scales}
+	return w.project(out, x, nil, n)
+}
+
+// eachBlock is the epilogue of shared directions. The first block comes last, over the projections.
+func (o *output[T]) eachBlock(row []T, lo, hi int) (bad bool) {
+	p := row[lo:hi]
+	for b := len(o.scales) - 1; b >= 0; b-- {
+		at := 2 * b * o.m
+		cos, sin := row[at+lo:at+hi], row[at+o.m+lo:at+o.m+hi]
+		vecProduct(cos, p, o.norms[b*o.m+lo:b*o.m+hi], 1)
+		bad = vecSinCos(sin, cos, cos, o.scales[b]) || bad
+	}
+	return bad
+}
+
+// Cos writes scale·cos(p) to dst, both [n,m].
+func Cos[T Float](dst, p []T, n, m int, scale float64) (badRow int) {
+	return findBad(n, tileRows, func(lo, hi int) (badRow int) {
+		badRow = -1
+		for i := lo; i < hi; i++ {
+			if vecCos(dst[i*m:i*m+m], p[i*m:i*m+m], scale) && badRow < 0 {
+				badRow = i
+			}
+		}
+		return badRow
+	})
+}
