@@ -96,9 +96,8 @@ func kernelBehind(l Layer) spectral.Kernel {
 	return nil
 }
 
-func (l *randomMap) drawnBy() fmt.Stringer          { return l.sampler }
-func (l *ExponentiatedLayer) drawnBy() fmt.Stringer { return l.outer.sampler }
-func (l *LevyLayer) drawnBy() fmt.Stringer          { return l.outer.sampler }
-func (l *HDDLayer) drawnBy() fmt.Stringer           { return l.outer.sampler }
-func (l *GORFLayer) drawnBy() fmt.Stringer          { return l.coupling }
-func (l *NystromLayer) drawnBy() fmt.Stringer       { return l.choice }
+func (l *randomMap) drawnBy() fmt.Stringer    { return l.sampler }
+func (l *composed) drawnBy() fmt.Stringer     { return l.outer.sampler }
+func (l *HDDLayer) drawnBy() fmt.Stringer     { return l.outer.sampler }
+func (l *GORFLayer) drawnBy() fmt.Stringer    { return l.coupling }
+func (l *NystromLayer) drawnBy() fmt.Stringer { return l.choice }

@@ -28,15 +28,3 @@ func (l *HomogeneousLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.
 	}
 	return ops.Copy(dst, z, ops.Attr{Layer: l.who()})
 }
-
-// TransformCSR is Transform for sparse rows. Their Ψ is sparse, too.
-func (l *ExponentiatedLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	if l.inner == nil {
-		return l.outer.TransformCSR(dst, x)
-	}
-	psi, err := l.inner.MapCSR(x)
-	if err != nil {
-		return nil, err
-	}
-	return l.outer.TransformCSR(dst, psi)
-}

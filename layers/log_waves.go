@@ -13,7 +13,11 @@ type logWavesMap struct {
 	waves ops.Waves
 }
 
-func newLogWavesMap(kind string, d int, o options) (*logWavesMap, error) {
+func newLogWavesMap(kind string, d int, o options) (metricMap, error) {
+	why := "it is for the map of spectral.ExpSemigroup, and the other kernel's has an order alone"
+	if err := o.unused(fmt.Sprintf("layers: %s %q", kind, o.name), why, seriesOptions...); err != nil {
+		return nil, err
+	}
 	b, err := newBase(kind, "", d, 1, o)
 	if err != nil {
 		return nil, err
