@@ -70,46 +70,21 @@ func drawing[L Layer](make func(opts []Option) (L, error)) func(*tensor.Dense, [
 	}
 }
 
-// Draws says which random numbers a map draws.
-type Draws int
-
-const (
-	// DrawsNothing is for maps without randomness and for maps that are fitted on data.
-	DrawsNothing Draws = iota
-	// DrawsFrequencies is for maps that draw frequencies by a sampler.
-	DrawsFrequencies
-	// DrawsWeights is for dense layers.
-	DrawsWeights
-	// DrawsSigns is for maps that draw random signs, degrees or buckets, which no sampler does.
-	DrawsSigns
-	// DrawsSigned is for maps of indefinite kernels, see SignatureOf. They draw the frequencies of two signs by the
-	// parameter coupling, and have no sampler. It is the largest value, because the Draws of a tree is the maximum over
-	// its parts. A sequential has it only if its last part does.
-	DrawsSigned
-)
-
-// Traits are properties that all maps of a form share.
+// Traits are properties that all maps of a form share. Those of a tree are over all its parts.
 type Traits struct {
-	Draws   Draws
-	Tunable bool   // the map has parameters to tune, and so a policy
+	Sampled    bool // the map draws random numbers, by a seed
+	HasSampler bool // a sampler draws its frequencies
+	Discrete   bool // it draws random signs, degrees or buckets, which no sampler does
+	// It is a map of an indefinite kernel, see SignatureOf, which draws the frequencies of two signs by the parameter
+	// coupling. A sequential is one only if its last part is.
+	Signed  bool
+	Tunable bool   // it has parameters to tune, and so a policy
 	Fitted  bool   // it is fitted on data: Spec.Fit builds it, Build does not, Restore needs its Params
 	Bags    bool   // it maps sets of samples, ops.Bags; Dims is then the number of coordinates of a sample
 	Zeros   bool   // all features of 0 are 0, so that sparse rows have sparse features, see KeepsZeros
 	Width   string // its number of columns, in words, if the user does not choose a number of features
 	lends   bool   // whether a fitted map or a mean map can take its kernel
 }
-
-// Sampled says whether the map draws random numbers, by a seed.
-func (t Traits) Sampled() bool { return t.Draws != DrawsNothing }
-
-// Signed says whether the kernel of the map is indefinite.
-func (t Traits) Signed() bool { return t.Draws == DrawsSigned }
-
-// Discrete says whether the map draws random signs, degrees or buckets.
-func (t Traits) Discrete() bool { return t.Draws == DrawsSigns }
-
-// HasSampler says whether a sampler draws the frequencies of the map.
-func (t Traits) HasSampler() bool { return t.Draws == DrawsFrequencies }
 
 // HasFeatures says whether the user chooses the number of features. If not, Width says what it is.
 func (t Traits) HasFeatures() bool { return t.Width == "" }

@@ -89,7 +89,9 @@ type densityForm struct {
 	Phase   bool `param:"phase"`
 }
 
-func (densityForm) traits() Traits { return Traits{Draws: DrawsFrequencies, Tunable: true, Bags: true} }
+func (densityForm) traits() Traits {
+	return Traits{Sampled: true, HasSampler: true, Tunable: true, Bags: true}
+}
 
 // hides hides the frequencies λ unless the distance is an integral over λ, which the features replace by a sum.
 func (f densityForm) hides(name string) bool {

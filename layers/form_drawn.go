@@ -30,7 +30,7 @@ func (f drawnForm) hides(name string) bool {
 
 func (f drawnForm) traits() Traits {
 	_, units := unitOfTransform(f.Kernel.Law().Transform)
-	return Traits{Draws: DrawsFrequencies, Tunable: true, lends: !units}
+	return Traits{Sampled: true, HasSampler: true, Tunable: true, lends: !units}
 }
 
 func (f drawnForm) plan(s Spec) (plan, error) {
@@ -63,7 +63,7 @@ type productForm struct {
 	name   string
 }
 
-func (productForm) traits() Traits { return Traits{Draws: DrawsSigns} }
+func (productForm) traits() Traits { return Traits{Sampled: true, Discrete: true} }
 
 func (f productForm) plan(s Spec) (plan, error) {
 	k := spectral.SpherePolynomial{A: f.Kernel.A, P: f.Kernel.P}
@@ -87,7 +87,7 @@ type srfForm struct {
 	Phase  bool         `param:"phase"`
 }
 
-func (srfForm) traits() Traits { return Traits{Draws: DrawsFrequencies, Tunable: true} }
+func (srfForm) traits() Traits { return Traits{Sampled: true, HasSampler: true, Tunable: true} }
 
 func (f srfForm) plan(s Spec) (plan, error) {
 	return plan{kernel: f.Kernel, build: drawing(func(opts []Option) (*SRFLayer, error) {

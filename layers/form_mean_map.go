@@ -21,7 +21,9 @@ type meanMapForm struct {
 	Phase     bool            `param:"phase"`
 }
 
-func (meanMapForm) traits() Traits { return Traits{Draws: DrawsFrequencies, Tunable: true, Bags: true} }
+func (meanMapForm) traits() Traits {
+	return Traits{Sampled: true, HasSampler: true, Tunable: true, Bags: true}
+}
 
 // hides hides the order of a kernel whose map has none, or always has its default.
 func (f meanMapForm) hides(name string) bool {

@@ -13,7 +13,7 @@ type signedForm struct {
 	Coupling spectral.Coupling  `param:"coupling" words:"shared-coupled,joint,iid" default:"shared-coupled"`
 }
 
-func (signedForm) traits() Traits { return Traits{Draws: DrawsSigned, Tunable: true} }
+func (signedForm) traits() Traits { return Traits{Sampled: true, Signed: true, Tunable: true} }
 
 func (f signedForm) plan(s Spec) (plan, error) {
 	return plan{kernel: f.Kernel, build: drawing(func(opts []Option) (*GORFLayer, error) {

@@ -171,7 +171,10 @@ func joined(t Traits, parts []Spec, plans []plan) (Traits, map[string]tensor.Sha
 	for i, p := range plans {
 		t.Tunable = t.Tunable || p.traits.Tunable
 		t.Fitted = t.Fitted || p.traits.Fitted
-		t.Draws = max(t.Draws, p.traits.Draws)
+		t.Sampled = t.Sampled || p.traits.Sampled
+		t.HasSampler = t.HasSampler || p.traits.HasSampler
+		t.Discrete = t.Discrete || p.traits.Discrete
+		t.Signed = t.Signed || p.traits.Signed
 		for name, shape := range p.state {
 			state[parts[i].layerName()+"."+name] = shape
 		}
@@ -254,11 +257,7 @@ func (f sequentialForm) plan(s Spec) (plan, error) {
 	last := plans[len(plans)-1]
 	t, state := joined(f.traits(), parts, plans)
 	p := plan{columns: last.columns, on: plans[0].on, traits: t, state: state, kernel: chained(plans)}
-	if last.traits.Signed() {
-		p.traits.Draws = DrawsSigned
-	} else if p.traits.Draws == DrawsSigned {
-		p.traits.Draws = DrawsFrequencies
-	}
+	p.traits.Signed = last.traits.Signed
 	p.build = func(sample *tensor.Dense, opts []Option) (Layer, error) {
 		x := sample
 		first := func(i int) bool { return i == 0 }
@@ -423,7 +422,7 @@ type denseForm struct {
 	Activation ops.Activation `param:"activation" words:"linear,relu,tanh,sigmoid,softplus" default:"relu"`
 }
 
-func (denseForm) traits() Traits { return Traits{Draws: DrawsWeights, Tunable: true} }
+func (denseForm) traits() Traits { return Traits{Sampled: true, Tunable: true} }
 
 func (f denseForm) plan(s Spec) (plan, error) {
 	return plan{columns: s.Features, build: drawing(func(opts []Option) (*Dense, error) {

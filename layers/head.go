@@ -2,11 +2,10 @@ package layers
 
 import (
 	"fmt"
+	"math"
 	"strings"
-	"sync/atomic"
 
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -70,17 +69,39 @@ func NewHead(kind string, d, k int, opts ...Option) (Head, error) {
 // LinearHead is zA + b, the head of regression, of ridge regression, and of one-versus-rest classification with targets
 // -1 and +1. Input [n, d]; output [n, k]. Its loss is the squared error, summed over the k outputs and averaged over
 // rows. A and b start at 0.
-type LinearHead struct{ *affine }
+type LinearHead struct{ *head }
 
 // SoftmaxHead is softmax(zA + b), the class probabilities of multinomial logistic regression. Input [n, d]; output [n,
 // k], rows that sum to one. Its loss is the cross-entropy in nats, computed from the logits and averaged over rows;
 // targets are one-hot. A and b start at 0, which gives equal probabilities.
-type SoftmaxHead struct{ *affine }
+type SoftmaxHead struct{ *head }
+
+// HuberHead is zA + b, the head of regression with outliers. Input [n, d]; output [n, k]. Its loss is Huber's, summed
+// over the k outputs and averaged over rows: r²/2 for a residual |r| <= δ, and δ(|r| - δ/2) beyond, where the gradient
+// is at most δ. A and b start at 0. Huber (1964).
+type HuberHead struct{ *head }
 
 var (
 	_ Head = (*LinearHead)(nil)
 	_ Head = (*SoftmaxHead)(nil)
+	_ Head = (*HuberHead)(nil)
 )
+
+// likelihood is what tells heads apart.
+type likelihood struct {
+	kind       string // of NewHead
+	classifies bool
+	output     func(a ops.Attr) ops.Op // what becomes of zA + b; nil: nothing
+	rowLoss    func(logits, targets []float64) float64
+	// losses adds the losses of scores y: one for each row or, if weights of outputs are to multiply them, each output.
+	losses func(a ops.Attr, y, targets *G.Node) (*G.Node, error)
+}
+
+// head is the common part of heads.
+type head struct {
+	*affine
+	likelihood
+}
 
 // NewLinearHead makes a head of k outputs on d features. Errors: d or k < 1 (ErrParam), an element type other than
 // float32 and float64 (ErrDtype).
@@ -89,7 +110,15 @@ func NewLinearHead(d, k int, opts ...Option) (*LinearHead, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &LinearHead{a}, nil
+	square := func(r float64) float64 { return r * r }
+	return &LinearHead{&head{a, likelihood{kind: "linear", rowLoss: ofResiduals(square),
+		losses: func(_ ops.Attr, y, targets *G.Node) (*G.Node, error) {
+			r, err := G.Sub(y, targets)
+			if err != nil {
+				return nil, err
+			}
+			return G.Square(r)
+		}}}}, nil
 }
 
 // NewSoftmaxHead makes a head of k classes on d features. Errors: d or k < 1 (ErrParam), an element type other than
@@ -99,299 +128,158 @@ func NewSoftmaxHead(d, k int, opts ...Option) (*SoftmaxHead, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &SoftmaxHead{a}, nil
+	return &SoftmaxHead{&head{a, likelihood{kind: "softmax", classifies: true, output: ops.Softmax,
+		rowLoss: func(logits, targets []float64) float64 {
+			all, sum := floats.LogSumExp(logits), 0.
+			for j, t := range targets {
+				if t != 0 {
+					sum += t * (all - logits[j])
+				}
+			}
+			return sum
+		},
+		losses: func(a ops.Attr, y, targets *G.Node) (*G.Node, error) { return ops.CrossEntropy(a).Node(y, targets) },
+	}}}, nil
 }
 
-// affine is zA + b with learnable A and b.
-type affine struct {
-	*base
-	packed atomic.Pointer[ops.Weights] // A while nobody else can change it, by PackHead
+// WithDelta sets the δ of a HuberHead, in the unit of the targets. The default is 1. With 1.345 standard deviations of
+// the residuals the head keeps 95 % of the efficiency of least squares if the residuals are Gaussian.
+func WithDelta(delta float64) Option {
+	return option("WithDelta", func(o *options) { o.delta = delta })
 }
 
-func newAffine(kind, auto string, d, k int, opts []Option, more ...string) (*affine, error) {
-	o, err := newOptions("New"+kind, opts, with(basicOptions, more...))
+// NewHuberHead makes a head of k outputs on d features. Errors: d or k < 1, a δ that is not finite and above 0
+// (ErrParam); an element type other than float32 and float64 (ErrDtype).
+func NewHuberHead(d, k int, opts ...Option) (*HuberHead, error) {
+	a, err := newAffine("HuberHead", "huber", d, k, opts, "WithDelta")
 	if err != nil {
 		return nil, err
 	}
-	b, err := newBase(kind, auto, d, k, o)
-	if err != nil {
-		return nil, err
+	o := apply(opts)
+	if !(o.delta > 0) || math.IsInf(o.delta, 1) {
+		return nil, fmt.Errorf("%s: δ = %v, want a finite number above 0: %w", a.who(), o.delta, ErrParam)
 	}
-	if err := b.checkSize(d, k); err != nil {
-		return nil, err
-	}
-	b.params = []Param{
-		{"W", newTensor(o.dt, make([]float64, d*k), d, k), true},
-		{"b", newTensor(o.dt, make([]float64, k), k), true},
-	}
-	l := &affine{base: b}
-	b.changed = l.unpack
+	a.params = append(a.params, Param{"delta", newTensor(a.dt, []float64{o.delta}, 1), false})
+	l := &HuberHead{&head{affine: a}}
+	l.likelihood = likelihood{kind: "huber",
+		rowLoss: ofResiduals(func(r float64) float64 { return ops.HuberLoss(r, l.Delta()) }),
+		losses: func(a ops.Attr, y, targets *G.Node) (*G.Node, error) {
+			r, err := G.Sub(y, targets)
+			if err != nil {
+				return nil, err
+			}
+			return ops.Huber(l.Delta(), a).Node(r)
+		}}
 	return l, nil
 }
 
-// PackHead makes h keep a second copy of A in the layout that products read, for a head that serves predictions: a
-// request of few rows need not wait until A is copied. The copy takes the memory of A, with its columns padded to whole
-// vectors. Calls that may change A drop the copy: SetParams, SetWeights, Params, Fwd and the losses. Scores are bit for
-// bit the same with and without it. PackHead leaves heads of other packages as they are. Errors: h is nil (ErrParam).
-func PackHead(h Head) error {
-	if domain.IsNil(h) {
-		return fmt.Errorf("layers: PackHead: the head is nil; make it by NewHead: %w", ErrParam)
+// Delta returns δ.
+func (l *HuberHead) Delta() float64 { return ops.Float64s(l.param("delta"))[0] }
+
+// ofResiduals returns the sum over the outputs of the losses of their residuals.
+func ofResiduals(loss func(r float64) float64) func(logits, targets []float64) float64 {
+	return func(logits, targets []float64) (sum float64) {
+		for j, t := range targets {
+			sum += loss(logits[j] - t)
+		}
+		return sum
 	}
-	if l, ok := h.(interface{ pack() error }); ok {
-		return l.pack()
-	}
-	return nil
 }
 
-func (l *affine) pack() error {
-	w, err := ops.Affine(l.attr()).Pack(l.dims, l.param("W"))
-	if err == nil {
-		l.packed.Store(w)
-	}
-	return err
-}
+// Kind returns the name of the head for NewHead and model files.
+func (l *head) Kind() string { return l.kind }
 
-func (l *affine) unpack() { l.packed.Store(nil) }
+// Classifies says whether targets are one-hot and Transform returns class probabilities.
+func (l *head) Classifies() bool { return l.classifies }
 
-// Params returns W, which is the A of zA + b, and b; a HuberHead also has delta. The tensors are the layer's own.
-func (l *affine) Params() []Param {
-	l.unpack()
-	return l.base.Params()
-}
-
-func (l *affine) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %v", l.kind, l.name, l.dims, l.features, l.dt)
-}
-
-func (l *affine) attr() ops.Attr { return ops.Attr{Layer: l.who()} }
-
-// checkRow panics unless there are a score and a target for each output.
-func (l *affine) checkRow(scores, targets []float64) {
-	if len(scores) != l.features || len(targets) != l.features {
-		panic(fmt.Sprintf("%s: RowLoss of %d scores and %d targets, want %d of each", l.who(), len(scores),
+// RowLoss returns the loss of one row. It panics unless both slices have Features numbers.
+func (l *head) RowLoss(logits, targets []float64) float64 {
+	if len(logits) != l.features || len(targets) != l.features {
+		panic(fmt.Sprintf("%s: RowLoss of %d scores and %d targets, want %d of each", l.who(), len(logits),
 			len(targets), l.features))
 	}
+	return l.rowLoss(logits, targets)
 }
 
-// logits adds zA + b with learnable A and b.
-func (l *affine) logits(z G.Input) (*G.Node, error) { return l.sums(z, l.attr()) }
+// Logits writes zA + b to dst.
+func (l *head) Logits(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
+	return l.scores(dst, z)
+}
 
-// sums adds zA + b to the graph of z.
-func (l *affine) sums(z G.Input, a ops.Attr) (*G.Node, error) {
-	n, err := l.input(z)
+// Loss adds the mean loss over the rows. A graph may hold both Fwd and Loss of a head.
+func (l *head) Loss(z, targets *G.Node) (*G.Node, error) { return l.weightedLoss(z, targets, nil) }
+
+// WeightedLoss is Loss with a weight for each row and output. It divides by the number of rows.
+func (l *head) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
+	if weights == nil {
+		return nil, l.noTargets()
+	}
+	return l.weightedLoss(z, targets, weights)
+}
+
+// weightedLoss adds the mean loss with weights, which may be nil. Those of classes multiply the targets.
+func (l *head) weightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
+	if targets == nil {
+		return nil, l.noTargets()
+	}
+	y, err := l.logits(z)
 	if err != nil {
 		return nil, err
 	}
-	l.unpack()
-	n, p, a, err := l.begin(n, a)
-	if err != nil {
-		return nil, err
+	weighted := func(of *G.Node) (*G.Node, error) {
+		product, err := G.HadamardProd(of, weights)
+		if err != nil {
+			return nil, fmt.Errorf("%s: weights of shape %v for targets of shape %v: %w", l.who(), weights.Shape(),
+				targets.Shape(), err)
+		}
+		return product, nil
 	}
-	return ops.Affine(a).Node(n, p["W"], p["b"])
-}
-
-// scores computes zA + b without a graph. Unless PackHead was called it keeps no copy of A, which a solver may change
-// between two calls.
-func (l *affine) scores(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
-	if w := l.packed.Load(); w != nil {
-		return ops.Affine(l.attr()).Into(dst, z, w, l.param("b"))
-	}
-	return ops.Affine(l.attr()).Into(dst, z, l.param("W"), l.param("b"))
-}
-
-// SetWeights copies w, row-major [Dims, Features], and b, one number for each output, into the parameters W and b,
-// rounded to their element type. Other parameters stay. Errors: another number of weights or intercepts (ErrShape).
-func (l *affine) SetWeights(w, b []float64) error {
-	if len(w) != l.dims*l.features || len(b) != l.features {
-		return fmt.Errorf("%s: %d weights and %d intercepts, want %d and %d: %w", l.who(), len(w), len(b),
-			l.dims*l.features, l.features, ErrShape)
-	}
-	values := map[string]*tensor.Dense{}
-	for _, p := range l.params {
-		values[p.Name] = p.Value
-	}
-	values["W"] = newTensor(l.dt, append([]float64(nil), w...), l.dims, l.features)
-	values["b"] = newTensor(l.dt, append([]float64(nil), b...), l.features)
-	return l.SetParams(values)
-}
-
-// Kind is "linear".
-func (l *LinearHead) Kind() string { return "linear" }
-
-// Kind is "softmax".
-func (l *SoftmaxHead) Kind() string { return "softmax" }
-
-// Classifies is false.
-func (l *LinearHead) Classifies() bool { return false }
-
-// Classifies is true.
-func (l *SoftmaxHead) Classifies() bool { return true }
-
-// RowLoss returns ‖logits - targets‖². It panics unless both slices have Features numbers.
-func (l *LinearHead) RowLoss(logits, targets []float64) float64 {
-	l.checkRow(logits, targets)
-	sum := 0.
-	for j, t := range targets {
-		sum += (logits[j] - t) * (logits[j] - t)
-	}
-	return sum
-}
-
-// RowLoss returns -Σ t ln softmax(logits). It panics unless both slices have Features numbers.
-func (l *SoftmaxHead) RowLoss(logits, targets []float64) float64 {
-	l.checkRow(logits, targets)
-	all, sum := floats.LogSumExp(logits), 0.
-	for j, t := range targets {
-		if t != 0 {
-			sum += t * (all - logits[j])
+	if weights != nil && l.classifies {
+		if targets, err = weighted(targets); err != nil {
+			return nil, err
 		}
 	}
-	return sum
-}
-
-// Logits writes zA + b to dst, as Transform does.
-func (l *LinearHead) Logits(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
-	return l.scores(dst, z)
-}
-
-// Logits writes zA + b to dst, of which Transform writes the softmax.
-func (l *SoftmaxHead) Logits(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
-	return l.scores(dst, z)
-}
-
-// Fwd returns zA + b.
-func (l *affine) Fwd(z G.Input) G.Result { return G.LiftResult(l.logits(z)) }
-
-// Transform writes zA + b to dst.
-func (l *affine) Transform(dst, z *tensor.Dense) (*tensor.Dense, error) { return l.scores(dst, z) }
-
-// TransformCSR is Transform for sparse rows.
-func (l *affine) TransformCSR(dst *tensor.Dense, z *ops.CSR) (*tensor.Dense, error) {
-	return l.scores(dst, z)
-}
-
-// Loss adds the mean over rows of ‖zA + b - t‖².
-func (l *LinearHead) Loss(z, targets *G.Node) (*G.Node, error) {
-	sq, err := l.squares(z, targets)
+	losses, err := l.losses(l.attr(), y, targets)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w", l.who(), targets.Shape(),
+			y.Shape(), err)
 	}
-	return rowMean(sq)
-}
-
-// WeightedLoss adds Σᵢⱼ wᵢⱼ (zA + b - t)ᵢⱼ² / n, with weights [n, Features] for n rows.
-func (l *LinearHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
-	sq, err := l.squares(z, targets)
-	if err != nil {
-		return nil, err
-	}
-	if sq, err = l.weighted(sq, weights); err != nil {
-		return nil, err
-	}
-	return rowMean(sq)
-}
-
-// weighted multiplies losses or targets by weights.
-func (l *affine) weighted(of, weights *G.Node) (*G.Node, error) {
-	if err := l.checkTargets(weights); err != nil {
-		return nil, err
-	}
-	weighted, err := G.HadamardProd(of, weights)
-	if err != nil {
-		return nil, fmt.Errorf("%s: weights of shape %v for targets of shape %v: %w", l.who(), weights.Shape(),
-			of.Shape(), err)
-	}
-	return weighted, nil
-}
-
-// checkTargets returns an error for a nil node of targets or weights.
-func (l *affine) checkTargets(n *G.Node) error {
-	if n == nil {
-		return fmt.Errorf("%s: the node of targets or weights is nil, want [n, %d]: %w", l.who(), l.features, ErrShape)
-	}
-	return nil
-}
-
-// residuals adds zA + b - t.
-func (l *affine) residuals(z, targets *G.Node) (*G.Node, error) {
-	y, err := l.logits(z)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.checkTargets(targets); err != nil {
-		return nil, err
-	}
-	r, err := G.Sub(y, targets)
-	if err != nil {
-		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w",
-			l.who(), targets.Shape(), y.Shape(), err)
-	}
-	return r, nil
-}
-
-// squares adds the squared errors of each output of each row.
-func (l *LinearHead) squares(z, targets *G.Node) (*G.Node, error) {
-	r, err := l.residuals(z, targets)
-	if err != nil {
-		return nil, err
-	}
-	return G.Square(r)
-}
-
-// Fwd returns softmax(zA + b).
-func (l *SoftmaxHead) Fwd(z G.Input) G.Result {
-	y, err := l.logits(z)
-	if err != nil {
-		return G.Err(err)
-	}
-	return G.LiftResult(ops.Softmax(l.attr()).Node(y))
-}
-
-// Transform writes softmax(zA + b) to dst.
-func (l *SoftmaxHead) Transform(dst, z *tensor.Dense) (*tensor.Dense, error) {
-	return l.probabilities(dst, z)
-}
-
-// TransformCSR is Transform for sparse rows.
-func (l *SoftmaxHead) TransformCSR(dst *tensor.Dense, z *ops.CSR) (*tensor.Dense, error) {
-	return l.probabilities(dst, z)
-}
-
-func (l *SoftmaxHead) probabilities(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
-	dst, err := l.scores(dst, z)
-	if err != nil {
-		return nil, err
-	}
-	return ops.Softmax(l.attr()).Into(dst, dst)
-}
-
-// Loss adds the mean over rows of -Σ t·ln softmax(zA + b). A graph may hold both Fwd and Loss of a head.
-func (l *SoftmaxHead) Loss(z, targets *G.Node) (*G.Node, error) {
-	if err := l.checkTargets(targets); err != nil {
-		return nil, err
-	}
-	y, err := l.logits(z)
-	if err != nil {
-		return nil, err
-	}
-	losses, err := ops.CrossEntropy(l.attr()).Node(y, targets)
-	if err != nil {
-		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w",
-			l.who(), targets.Shape(), y.Shape(), err)
+	if weights != nil && !l.classifies {
+		if losses, err = weighted(losses); err != nil {
+			return nil, err
+		}
 	}
 	return rowMean(losses)
 }
 
-// WeightedLoss adds -Σᵢⱼ wᵢⱼ tᵢⱼ ln softmax(zA + b)ᵢⱼ / n, with weights [n, Features] for n rows.
-func (l *SoftmaxHead) WeightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
-	if err := l.checkTargets(targets); err != nil {
-		return nil, err
+// noTargets returns the error for a nil node of targets or weights.
+func (l *head) noTargets() error {
+	return fmt.Errorf("%s: the node of targets or weights is nil, want [n, %d]: %w", l.who(), l.features, ErrShape)
+}
+
+// Fwd returns zA + b, or of a SoftmaxHead the probabilities softmax(zA + b).
+func (l *head) Fwd(z G.Input) G.Result {
+	y, err := l.logits(z)
+	if err != nil || l.output == nil {
+		return G.LiftResult(y, err)
 	}
-	targets, err := l.weighted(targets, weights)
-	if err != nil {
-		return nil, err
+	return G.LiftResult(l.output(l.attr()).Node(y))
+}
+
+// Transform writes zA + b, or of a SoftmaxHead the probabilities softmax(zA + b), to dst.
+func (l *head) Transform(dst, z *tensor.Dense) (*tensor.Dense, error) { return l.transform(dst, z) }
+
+// TransformCSR is Transform for sparse rows.
+func (l *head) TransformCSR(dst *tensor.Dense, z *ops.CSR) (*tensor.Dense, error) {
+	return l.transform(dst, z)
+}
+
+func (l *head) transform(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
+	dst, err := l.scores(dst, z)
+	if err != nil || l.output == nil {
+		return dst, err
 	}
-	return l.Loss(z, targets)
+	return l.output(l.attr()).Into(dst, dst)
 }
 
 // rowMean divides the sum of all entries by the number of rows.

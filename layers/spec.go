@@ -256,7 +256,7 @@ func (s Spec) InnerCoordinates() (int, error) {
 // for normalised rows of up to 1000 columns, and iid for any other map. It is "" for a map without frequencies.
 func (s Spec) SamplerName() (string, error) {
 	e, p, err := s.plan()
-	if err != nil || !e.HasSampler() {
+	if err != nil || !e.HasSampler {
 		return "", err
 	}
 	return s.samplerName(p), nil
@@ -326,7 +326,7 @@ func (s Spec) buildOf(e *Entry, sample *tensor.Dense, more ...Option) (Layer, er
 // the map is an error.
 func (s Spec) options(e *Entry, p plan) ([]Option, error) {
 	opts := []Option{named(s.Name)}
-	if e.Sampled() {
+	if e.Sampled {
 		opts = append(opts, WithSeed(s.Seed))
 	}
 	switch s.Dtype {
@@ -344,10 +344,18 @@ func (s Spec) options(e *Entry, p plan) ([]Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	without := map[Draws]string{DrawsNothing: "draws nothing, so it has no sampler (%q)",
-		DrawsSigned:  "draws its two signs by a coupling, so it has no sampler (%q); set the parameter coupling",
-		DrawsSigns:   "draws random signs and no frequencies, so it has no sampler (%q)",
-		DrawsWeights: "draws weights and no frequencies, so it has no sampler (%q)"}[e.Draws]
+	without := ""
+	switch {
+	case e.HasSampler:
+	case !e.Sampled:
+		without = "draws nothing, so it has no sampler (%q)"
+	case e.Signed:
+		without = "draws its two signs by a coupling, so it has no sampler (%q); set the parameter coupling"
+	case e.Discrete:
+		without = "draws random signs and no frequencies, so it has no sampler (%q)"
+	default:
+		without = "draws weights and no frequencies, so it has no sampler (%q)"
+	}
 	if s.Sampler != "" && without != "" {
 		return nil, fmt.Errorf("layers: map %s "+without+": %w", s.Map, s.Sampler, ErrParam)
 	}
@@ -365,7 +373,7 @@ func (s Spec) options(e *Entry, p plan) ([]Option, error) {
 	if e.Tunable {
 		opts = append(opts, Tune(policy))
 	}
-	if e.HasSampler() {
+	if e.HasSampler {
 		opts = append(opts, WithSampler(sampler))
 	}
 	if s.Params.Bool(phaseParam) {

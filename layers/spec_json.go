@@ -22,7 +22,7 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 }
 
 // choosesEps says whether the map chooses its eps.
-func choosesEps(e *Entry, s Spec) bool { return e.Signed() && s.Params.Word(epsParam) == "auto" }
+func choosesEps(e *Entry, s Spec) bool { return e.Signed && s.Params.Word(epsParam) == "auto" }
 
 // epsParam is the parameter of signed maps that may be chosen jointly with the number of features and the coupling.
 const epsParam = "eps"

@@ -58,13 +58,13 @@ func (d *description) spec(l Layer) (Spec, error) {
 	}
 	s := Spec{Map: e.Name, Params: valuesOf(d.of), Dims: l.Dims(), Features: l.Features(), Dtype: l.Dtype().String(),
 		Name: l.Name()}
-	if e.HasSampler() {
+	if e.HasSampler {
 		s.Sampler = d.o.sampler.String()
 	}
 	if d.o.policy != Frozen {
 		s.Tune = d.o.policy.String()
 	}
-	if e.Sampled() || e.Fitted {
+	if e.Sampled || e.Fitted {
 		o := d.o
 		if v, ok := l.(interface{ draws() []*draw }); ok {
 			for _, drawn := range v.draws() {

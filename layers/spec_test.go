@@ -54,9 +54,9 @@ func TestTableIsDocumented(t *testing.T) {
 		if got, err := layers.Lookup(e.Name); got != e || err != nil {
 			t.Errorf("Lookup(%q) is %v, %v", e.Name, got, err)
 		}
-		if e.HasFeatures() == (e.Width != "") || e.Sampled() && (e.Fitted || !e.HasFeatures()) {
+		if e.HasFeatures() == (e.Width != "") || e.Sampled && (e.Fitted || !e.HasFeatures()) {
 			t.Errorf("%s draws frequencies: %v, is fitted: %v, has features to choose: %v, and its width is %q", e.Name,
-				e.Sampled(), e.Fitted, e.HasFeatures(), e.Width)
+				e.Sampled, e.Fitted, e.HasFeatures(), e.Width)
 		}
 		params := map[string]bool{}
 		for _, p := range e.Params() {

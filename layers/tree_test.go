@@ -85,7 +85,7 @@ func TestTreeOfFittedMaps(t *testing.T) {
 	if a, b := fmt.Sprint(must(l.Transform(nil, x))), fmt.Sprint(must(again.Transform(nil, x))); a != b {
 		t.Error("Restore makes other features")
 	}
-	if traits := must(s.Traits()); !traits.Fitted || !traits.Sampled() {
+	if traits := must(s.Traits()); !traits.Fitted || !traits.Sampled {
 		t.Errorf("the traits are %+v", traits)
 	}
 }
@@ -154,7 +154,7 @@ func TestTreeSigns(t *testing.T) {
 		{"sequential", []layers.Spec{signed, {Map: "dense", Features: 2}}, false},
 	} {
 		s := layers.Spec{Map: c.of, Dims: 3, Parts: c.parts}
-		if got := must(s.Traits()).Signed(); got != c.want {
+		if got := must(s.Traits()).Signed; got != c.want {
 			t.Errorf("%s of %v: signed %v", c.of, c.parts, got)
 		}
 		if l := must(s.Build()); (layers.SignatureOf(l) != nil) != c.want {

@@ -129,7 +129,7 @@ var hostileTypes = map[string]sampleOf{
 		return []any{must(layers.NewSequential(must(layersWith["NewFourierLayer"]()), must(layers.NewLinearHead(8, 2))))}
 	},
 	"layers.Spec":   func(*hostileValues) []any { return []any{goodSpec()} },
-	"layers.Traits": some(layers.Traits{Draws: layers.DrawsSigned}),
+	"layers.Traits": some(layers.Traits{Signed: true}),
 	"layers.Values": func(*hostileValues) []any { return []any{layers.Values{"sigma": 1., "phase": true, "word": "w"}} },
 
 	"train/calibrate.Calibration": func(*hostileValues) []any {

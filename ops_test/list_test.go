@@ -142,10 +142,10 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 		v.form = series
 	}
 	switch {
-	case e.Discrete():
+	case e.Discrete:
 		v.form = discrete
 		return []variant{v}
-	case e.Signed():
+	case e.Signed:
 		v.form = signed
 	}
 	random := randomOf(k, values, 17)

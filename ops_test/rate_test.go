@@ -16,7 +16,7 @@ import (
 func TestRate(t *testing.T) {
 	const seeds = 32
 	forEach(t, func(t *testing.T, v variant) {
-		if !v.entry.Sampled() || v.sampler != "iid" && lifted(v.kernel, v.values) {
+		if !v.entry.Sampled || v.sampler != "iid" && lifted(v.kernel, v.values) {
 			return // a homogeneous map makes more columns than there are frequencies, which are then no whole blocks
 		}
 		d := v.dims(8) // 32 and 512 frequencies are whole orthogonal blocks of 8, and whole structured blocks of 32
@@ -80,7 +80,7 @@ func TestRate(t *testing.T) {
 // fixedEps keeps a combination of Gaussians from depending on the number of features.
 func fixedEps(s *layers.Spec) {
 	e, err := layers.Lookup(s.Map)
-	if err != nil || !e.Signed() {
+	if err != nil || !e.Signed {
 		return
 	}
 	s.Params = maps.Clone(s.Params)

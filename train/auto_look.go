@@ -32,7 +32,7 @@ func (a *racer) look() (kind string, all []*entrant) {
 			return
 		}
 		c := &entrant{scale: scale, factor: factor, score: math.Inf(1), Traits: e.Traits, spec: layers.Spec{Map: name, Name: name, Seed: a.Seed, Dtype: a.Dtype}}
-		if c.Signed() && a.targets.Model.Classes != nil || name == "laplacian" {
+		if c.Signed && a.targets.Model.Classes != nil || name == "laplacian" {
 			c.Tunable = false // a softmax head knows no signs, and the largest of Cauchy frequencies outweighs all others
 		}
 		all = append(all, c)

@@ -478,7 +478,7 @@ func (a *racer) climber(at attempt, size int) (*climber, error) {
 	}
 	c := &climber{Ladder: Ladder{Seed: a.Seed, Descent: sgd.FitOptions{Seed: a.Seed, Epochs: at.epochs, MapRate: at.rate}, Evidence: evidence.Options{Seed: a.Seed}}, p: p}
 	c.solved = unsolved(at.steps)[len(unsolved(at.steps))-1]
-	if o := (linear.LogisticOptions{Seed: a.Seed}); p.Model.Classes != nil && !at.Signed() && !at.ridge {
+	if o := (linear.LogisticOptions{Seed: a.Seed}); p.Model.Classes != nil && !at.Signed && !at.ridge {
 		if a.number < 4 {
 			o.Tol = 1e-3 // near enough to tell
 		}

@@ -342,7 +342,7 @@ func (c card) check(tensors map[string]*tensor.Dense) error {
 // checkLeaf compares a map, or a layer of a tree, with its tensors, and returns how many numbers it draws.
 func (c card) checkLeaf(s layers.Spec, tensors map[string]*tensor.Dense) (float64, error) {
 	t, err := s.Traits()
-	if err != nil || t.Fitted && t.Draws == layers.DrawsNothing {
+	if err != nil || t.Fitted && !t.Sampled {
 		return 0, err
 	}
 	features, err := s.Columns()
@@ -360,11 +360,11 @@ func (c card) checkLeaf(s layers.Spec, tensors map[string]*tensor.Dense) (float6
 	if c.Drawn && inner > 2*mostCells(tensors) || !c.Drawn && inner > freeDraw {
 		return 0, fmt.Errorf("%d input columns are stated, and the frequencies of the map of samples, %d numbers, are not of that size", s.Dims, inner)
 	}
-	if s.Dims < 1 || features < 1 || !t.Sampled() && s.Features != 0 && s.Features != features ||
-		t.Sampled() && c.Drawn && lifted > mostDims(s, t, tensors, features) {
+	if s.Dims < 1 || features < 1 || !t.Sampled && s.Features != 0 && s.Features != features ||
+		t.Sampled && c.Drawn && lifted > mostDims(s, t, tensors, features) {
 		return 0, fmt.Errorf("%d input columns are stated, and the map's frequencies are not of that size", s.Dims)
 	}
-	if !t.Sampled() {
+	if !t.Sampled {
 		return 0, nil
 	}
 	return float64(lifted) * float64(features), nil
@@ -393,12 +393,12 @@ func mostDims(s layers.Spec, t layers.Traits, tensors map[string]*tensor.Dense, 
 	if s.Sampler == (spectral.Structured{}).String() {
 		return cells / 3
 	}
-	if t.Signed() {
+	if t.Signed {
 		return 4 * cells / features
 	}
-	if degree := max(1, int(s.Params.Number("p"))); t.Discrete() && tensors["W"] != nil {
+	if degree := max(1, int(s.Params.Number("p"))); t.Discrete && tensors["W"] != nil {
 		return cells / degree / features
-	} else if t.Discrete() {
+	} else if t.Discrete {
 		return cells / degree
 	}
 	return 2 * cells / features

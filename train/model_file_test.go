@@ -100,7 +100,7 @@ func TestModelFiles(t *testing.T) {
 			t.Fatalf("%v: %v", p, err)
 		case p.tune == "":
 			want[spec], plan[spec] = want[full], p.String()+", spec only"
-			if a, b := size(full), size(spec); p.entry.Sampled() && b > a*3/4 {
+			if a, b := size(full), size(spec); p.entry.Sampled && b > a*3/4 {
 				t.Errorf("%v: %d bytes with the frequencies, %d without", p, a, b)
 			}
 		case !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "was tuned") || !strings.Contains(err.Error(), "use Save") || missing == nil:

@@ -285,7 +285,7 @@ func (p *Prepared) Problem(features int) fits.Problem {
 	}
 	q := fits.Problem{Rows: p.Rows, Features: features, Outputs: max(1, p.Outputs), Single: m.Spec.ElementType() == tensor.Float32, Streamed: p.streamed()}
 	if t, err := m.Spec.Traits(); err == nil {
-		q.Signed = t.Signed()
+		q.Signed = t.Signed
 	}
 	if s, sparse := p.x.(*ops.CSR); sparse && !q.Streamed && p.keepsZeros() {
 		q.Stored = max(1, s.Stored()) * max(1, features/max(1, s.Cols()))

@@ -77,7 +77,7 @@ func parse(args []string) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !e.Sampled() {
+	if !e.Sampled {
 		for _, f := range []string{"seeds", "sweep", "plot"} {
 			if given[f] {
 				return nil, cli.Usage("-%s does not apply to -map %s, which draws no frequencies", f, o.Map)
@@ -85,7 +85,7 @@ func parse(args []string) (*options, error) {
 		}
 		o.sweep, o.samplers = nil, []string{""}
 	}
-	if !e.HasSampler() || o.spec.Sampler == "" { // it draws in its own way
+	if !e.HasSampler || o.spec.Sampler == "" { // it draws in its own way
 		o.samplers = []string{""}
 	}
 	return o, o.probe()

@@ -199,7 +199,7 @@ func TestFiles(t *testing.T) {
 			r := clitest.Run(t, dir, args+" -json -out "+out+" -kernel "+kernel)
 			ob := r.Object(t)
 			keys := "map params features seed dtype rows input_dim seconds peak_rss_bytes version"
-			if e.HasSampler() {
+			if e.HasSampler {
 				keys += " sampler"
 			}
 			clitest.Keys(t, args, ob, keys)

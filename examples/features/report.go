@@ -116,7 +116,7 @@ func (o *options) reportSampler(ctx context.Context, sampler string, x, all ops.
 			return cli.Build(s, all)
 		}
 	}
-	if e, err := layers.Lookup(spec.Map); err != nil || !e.Sampled() {
+	if e, err := layers.Lookup(spec.Map); err != nil || !e.Sampled {
 		return r, errors.Join(err, r.exact(k, func() (report.Map, error) { return at(spec.Features)(o.Seed) }, x))
 	}
 	measure := func(features int) (*report.KernelErrorReport, error) {

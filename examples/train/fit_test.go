@@ -54,7 +54,7 @@ func TestMapsAndHeads(t *testing.T) {
 		for j, head := range []string{"linear", "softmax", "ridge", "svm"} {
 			args := "-train last.csv -test test.csv -seed 5 -map " + e.Name + " -head " + head + narrow[e.Name]
 			switch {
-			case e.Sampled():
+			case e.Sampled:
 				args += " -features 512"
 			case e.HasFeatures():
 				args += " -features 100" // of 150 rows
@@ -167,7 +167,7 @@ func TestTune(t *testing.T) {
 			if e.Bags {
 				rows = "-task bags -train " + filepath.Join(sets, "bags.csv")
 			}
-			if !e.Sampled() {
+			if !e.Sampled {
 				features = ""
 			}
 			ob := fit(t, dir, rows+features+" -epochs 3 -map-lr .02 -tune all -dtype float32 -map "+e.Name+narrow[e.Name])

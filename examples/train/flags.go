@@ -492,7 +492,7 @@ func (o *options) setSolver(name string) error {
 	default:
 		return cli.Usage("-solver %s: -head %s wants %s", name, o.head, want[o.head])
 	}
-	if e, err := layers.Lookup(o.Map); err == nil && e.Signed() && o.cg {
+	if e, err := layers.Lookup(o.Map); err == nil && e.Signed && o.cg {
 		return cli.Usage("-solver cg does not apply to -map %s, whose system is indefinite; use cholesky", o.Map)
 	}
 	if v, err := strconv.ParseFloat(o.lambda, 64); o.cg && o.lambda != "" && !(err == nil && v > 0) {

@@ -188,7 +188,7 @@ func (c *contract) spec(d, features int, seed uint64, edits ...edit) layers.Spec
 			s.Features = features
 		}
 	}
-	if c.traits.Signed() { // four columns a frequency
+	if c.traits.Signed { // four columns a frequency
 		s.Features *= 2
 	}
 	for _, e := range edits {

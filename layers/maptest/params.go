@@ -323,7 +323,7 @@ func nodes(t *testing.T, c *contract) {
 		return
 	}
 	all := map[string]layers.Layer{"another name": c.build(d, 14, 1), "another seed": c.build(d, 14, 2)}
-	if c.traits.Sampled() && furthest(transform(all["another seed"], x), transform(first, x)) == 0 {
+	if c.traits.Sampled && furthest(transform(all["another seed"], x), transform(first, x)) == 0 {
 		t.Error("another seed has the same features")
 	}
 	for _, p := range c.policies[1:] {

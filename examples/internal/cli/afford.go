@@ -30,9 +30,9 @@ func affordMap(spec layers.Spec, dims int) error {
 		return err
 	}
 	bytes := 0.
-	if e.Sampled() && !e.Discrete() && spec.Sampler != "structured" {
+	if e.Sampled && !e.Discrete && spec.Sampler != "structured" {
 		share := 2. // a cosine and a sine a frequency; a form with a phase has more
-		if e.Signed() {
+		if e.Signed {
 			share = 4
 		}
 		bytes = 8 * float64(dims) * float64(spec.Features) / share

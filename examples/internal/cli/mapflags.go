@@ -57,10 +57,10 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, error) {
 	if !e.HasFeatures() && given["features"] {
 		return fail(fmt.Errorf("-features does not apply to -map %s, which makes %s%s", m.Map, e.Width, orderHint(e)))
 	}
-	if !e.Sampled() && given["sampler"] {
+	if !e.Sampled && given["sampler"] {
 		return fail(fmt.Errorf("-sampler does not apply to -map %s, which draws no frequencies", m.Map))
 	}
-	if e.Signed() && given["sampler"] {
+	if e.Signed && given["sampler"] {
 		return fail(fmt.Errorf("-sampler does not apply to -map %s, which draws its two signs by a coupling; say -params coupling=NAME", m.Map))
 	}
 	if e.HasFeatures() {
@@ -72,10 +72,10 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, error) {
 		}
 		spec.Features = m.Features
 	}
-	if e.Discrete() && given["sampler"] {
+	if e.Discrete && given["sampler"] {
 		return fail(fmt.Errorf("-sampler does not apply to -map %s, which draws random signs and no frequencies", m.Map))
 	}
-	if spec.Sampler = m.Sampler; !e.HasSampler() {
+	if spec.Sampler = m.Sampler; !e.HasSampler {
 		spec.Sampler = ""
 	} else if spec.Sampler == "" {
 		return fail(fmt.Errorf("-sampler is empty; want one of %s", spectral.SamplerNames()))

@@ -55,7 +55,7 @@ func (m method) spec(form, dtype string) (layers.Spec, error) {
 // random says whether the map of a method draws frequencies, for which there are samplers, of a number to choose.
 func (m method) random() bool {
 	e, err := layers.Lookup(m.Map)
-	return err == nil && e.Sampled()
+	return err == nil && e.Sampled
 }
 
 func methodNames() (names []string) {

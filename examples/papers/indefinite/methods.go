@@ -63,7 +63,7 @@ func (m method) in(part string) bool { return m.only == "" && part != "couplings
 // spec is the map in d dimensions.
 func (m method) spec(features, dims int, seed uint64) layers.Spec {
 	s := layers.Spec{Map: m.Map, Params: m.Params, Dims: dims, Features: features, Seed: seed, Name: m.Map}
-	if e, err := layers.Lookup(m.Map); err == nil && e.HasSampler() {
+	if e, err := layers.Lookup(m.Map); err == nil && e.HasSampler {
 		s.Sampler = "iid"
 	}
 	return s

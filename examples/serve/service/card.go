@@ -64,7 +64,7 @@ func newCard(m *train.Model, e *notes.Evaluation, file os.FileInfo, sum string, 
 	for _, part := range m.Spec.Parts {
 		c.Parts = append(c.Parts, part.Map)
 	}
-	if entry.Sampled() {
+	if entry.Sampled {
 		c.Seed = &m.Spec.Seed
 		if c.Sampler, err = m.Spec.SamplerName(); err != nil {
 			return card{}, err

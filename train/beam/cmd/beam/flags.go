@@ -47,7 +47,7 @@ func (f *recipeFlags) recipe() (train.Recipe, error) {
 	if e.HasFeatures() {
 		spec.Features = f.features
 	}
-	if e.HasSampler() {
+	if e.HasSampler {
 		spec.Sampler = f.sampler
 	}
 	if f.dtype != "float32" && f.dtype != "float64" {

@@ -1,0 +1,113 @@
+package layers
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// affine is zA + b with learnable A and b.
+type affine struct {
+	*base
+	packed atomic.Pointer[ops.Weights] // A while nobody else can change it, by PackHead
+}
+
+func newAffine(kind, auto string, d, k int, opts []Option, more ...string) (*affine, error) {
+	o, err := newOptions("New"+kind, opts, with(basicOptions, more...))
+	if err != nil {
+		return nil, err
+	}
+	b, err := newBase(kind, auto, d, k, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.checkSize(d, k); err != nil {
+		return nil, err
+	}
+	b.params = []Param{
+		{"W", newTensor(o.dt, make([]float64, d*k), d, k), true},
+		{"b", newTensor(o.dt, make([]float64, k), k), true},
+	}
+	l := &affine{base: b}
+	b.changed = l.unpack
+	return l, nil
+}
+
+// PackHead makes h keep a second copy of A in the layout that products read, for a head that serves predictions: a
+// request of few rows need not wait until A is copied. The copy takes the memory of A, with its columns padded to whole
+// vectors. Calls that may change A drop the copy: SetParams, SetWeights, Params, Fwd and the losses. Scores are bit for
+// bit the same with and without it. PackHead leaves heads of other packages as they are. Errors: h is nil (ErrParam).
+func PackHead(h Head) error {
+	if domain.IsNil(h) {
+		return fmt.Errorf("layers: PackHead: the head is nil; make it by NewHead: %w", ErrParam)
+	}
+	if l, ok := h.(interface{ pack() error }); ok {
+		return l.pack()
+	}
+	return nil
+}
+
+func (l *affine) pack() error {
+	w, err := ops.Affine(l.attr()).Pack(l.dims, l.param("W"))
+	if err == nil {
+		l.packed.Store(w)
+	}
+	return err
+}
+
+func (l *affine) unpack() { l.packed.Store(nil) }
+
+// Params returns W, which is the A of zA + b, and b; a HuberHead also has delta. The tensors are the layer's own.
+func (l *affine) Params() []Param {
+	l.unpack()
+	return l.base.Params()
+}
+
+func (l *affine) String() string {
+	return fmt.Sprintf("%s %q: %d -> %d, %v", l.kind, l.name, l.dims, l.features, l.dt)
+}
+
+func (l *affine) attr() ops.Attr { return ops.Attr{Layer: l.who()} }
+
+// logits adds zA + b, with learnable A and b, to the graph of z.
+func (l *affine) logits(z G.Input) (*G.Node, error) {
+	n, err := l.input(z)
+	if err != nil {
+		return nil, err
+	}
+	l.unpack()
+	n, p, a, err := l.begin(n, l.attr())
+	if err != nil {
+		return nil, err
+	}
+	return ops.Affine(a).Node(n, p["W"], p["b"])
+}
+
+// scores computes zA + b without a graph. Unless PackHead was called it keeps no copy of A, which a solver may change
+// between two calls.
+func (l *affine) scores(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
+	if w := l.packed.Load(); w != nil {
+		return ops.Affine(l.attr()).Into(dst, z, w, l.param("b"))
+	}
+	return ops.Affine(l.attr()).Into(dst, z, l.param("W"), l.param("b"))
+}
+
+// SetWeights copies w, row-major [Dims, Features], and b, one number for each output, into the parameters W and b,
+// rounded to their element type. Other parameters stay. Errors: another number of weights or intercepts (ErrShape).
+func (l *affine) SetWeights(w, b []float64) error {
+	if len(w) != l.dims*l.features || len(b) != l.features {
+		return fmt.Errorf("%s: %d weights and %d intercepts, want %d and %d: %w", l.who(), len(w), len(b),
+			l.dims*l.features, l.features, ErrShape)
+	}
+	values := map[string]*tensor.Dense{}
+	for _, p := range l.params {
+		values[p.Name] = p.Value
+	}
+	values["W"] = newTensor(l.dt, append([]float64(nil), w...), l.dims, l.features)
+	values["b"] = newTensor(l.dt, append([]float64(nil), b...), l.features)
+	return l.SetParams(values)
+}
