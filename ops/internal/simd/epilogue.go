@@ -25,21 +25,29 @@ type output[T Float] struct {
 	scales []float64 // [blocks], for blocksMap
 }
 
-// finish applies the epilogue to columns lo to hi of row i, and tells whether one of them was not finite, for the maps
-// that have no value there.
+// finish applies the epilogue to columns lo to hi of row i, where the projections are, and tells whether one of them was
+// not finite, for the maps that have no value there.
 func (o *output[T]) finish(i, lo, hi int) (bad bool) {
-	row := o.dst[i*o.ld:]
-	switch p := row[lo:hi]; o.epilogue {
+	return o.write(i, lo, o.dst[i*o.ld+lo:i*o.ld+hi])
+}
+
+// write is finish for projections p that belong to row i from column lo on and may lie elsewhere.
+func (o *output[T]) write(i, lo int, p []T) (bad bool) {
+	row, hi := o.dst[i*o.ld:], lo+len(p)
+	to := row[lo:hi]
+	switch o.epilogue {
 	case phaseMap:
-		return vecCos(p, p, o.scale)
+		return vecCos(to, p, o.scale)
 	case pairMap:
-		return vecSinCos(row[o.m+lo:o.m+hi], p, p, o.scale)
+		return vecSinCos(row[o.m+lo:o.m+hi], to, p, o.scale)
 	case expMap:
-		vecExp(p, p, o.scale, -1)
+		vecExp(to, p, o.scale, -1)
 	case phaseGradMap:
-		cosSlopes(p, p, o.grad.row(i, hi)[lo:], o.scale)
+		cosSlopes(to, p, o.grad.row(i, hi)[lo:], o.scale)
 	case blocksMap:
-		return o.eachBlock(row, lo, hi)
+		return o.eachBlock(row, lo, p)
+	default:
+		copy(to, p)
 	}
 	return false
 }
@@ -47,24 +55,10 @@ func (o *output[T]) finish(i, lo, hi int) (bad bool) {
 // finishRows is finish for columns 0 to hi of rows r0 to r1, and returns the first bad row, or -1.
 func (o *output[T]) finishRows(r0, r1, hi int) (badRow int) {
 	badRow = -1
-	for i := r0; i < r1; i++ {
+	for i := r0; i < r1 && o.epilogue != identity; i++ {
 		if o.finish(i, 0, hi) && badRow < 0 {
 			badRow = i
 		}
 	}
 	return badRow
-}
-
-// write is finish for projections p that lie elsewhere and belong to row i from column j on.
-func (o *output[T]) write(i, j int, p []T) (bad bool) {
-	row := o.dst[i*o.ld:]
-	switch to := row[j : j+len(p)]; o.epilogue {
-	case phaseMap:
-		return vecCos(to, p, o.scale)
-	case pairMap:
-		return vecSinCos(row[o.m+j:o.m+j+len(p)], to, p, o.scale)
-	default:
-		copy(to, p)
-		return o.finish(i, j, j+len(p))
-	}
 }

@@ -86,7 +86,7 @@ func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix
 		for k := range parts {
 			parts[k].workers = 1
 		}
-		forBlocksInTurn(n, rows, block)
+		shareInTurn(n, rows, block)
 		return
 	}
 	for lo := 0; lo < n; lo += rows {

@@ -210,12 +210,17 @@ func (h *Homogeneous[T]) places(at []int32, x []T) []int32 {
 	return at
 }
 
+// words are the bits of numbers, as integers of their size.
+func words[U uint32 | uint64, T Float](x []T) []U {
+	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+}
+
 // allPositive says whether all of x are finite and above 0. As integers these are 1 to that before infinity.
 func allPositive[T Float](x []T) bool {
 	if sizeof[T]() == 4 {
-		return largest(unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(x))), len(x)), 1) < 0x7f800000-1
+		return largest(words[uint32](x), 1) < 0x7f800000-1
 	}
-	return largest(unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)), 1) < 0x7ff<<52-1
+	return largest(words[uint64](x), 1) < 0x7ff<<52-1
 }
 
 // largest is the largest of v - minus, modulo the size of the type.
@@ -234,13 +239,9 @@ func largest[U uint32 | uint64](v []U, minus U) U {
 // sparse row would mispredict. It tells whether one is not finite, or negative where that is not meant.
 func pack[T Float](packed []T, at []int32, x []T, negative bool) (k int, bad bool) {
 	if sizeof[T]() == 4 {
-		out := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(packed))), len(packed))
-		in := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
-		return packBits(out, at, in, 1<<31, 0x7f800000, negative)
+		return packBits(words[uint32](packed), at, words[uint32](x), 1<<31, 0x7f800000, negative)
 	}
-	out := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(packed))), len(packed))
-	in := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
-	return packBits(out, at, in, 1<<63, 0x7ff<<52, negative)
+	return packBits(words[uint64](packed), at, words[uint64](x), 1<<63, 0x7ff<<52, negative)
 }
 
 func packBits[U uint32 | uint64](packed []U, at []int32, x []U, sign, infinity U, negative bool) (k int, bad bool) {

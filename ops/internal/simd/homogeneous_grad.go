@@ -96,10 +96,15 @@ func sumTiles[T Float](dst []T, n int, f func(sums []float64, lo, hi int)) {
 	k := len(dst)
 	parts := make([]float64, (n+tileRows-1)/tileRows*k)
 	forTiles(n, func(lo, hi int) { f(parts[lo/tileRows*k:][:k], lo, hi) })
+	totals(dst, parts)
+}
+
+// totals writes the sums of the columns of parts, whose rows are as long as dst.
+func totals[T Float](dst []T, parts []float64) {
 	for j := range dst {
 		sum := 0.0
-		for p := j; p < len(parts); p += k {
-			sum += parts[p]
+		for i := j; i < len(parts); i += len(dst) {
+			sum += parts[i]
 		}
 		dst[j] = T(sum)
 	}

@@ -40,7 +40,7 @@ func (k *KDE[T]) block() int { return min(256, max(16, 1<<16/k.cells())) }
 
 // bags calls f for each of n bags, from several goroutines.
 func bags[T Float](n int, f func(ws *kdeSpace[T], i int)) {
-	forBlocks(n, max(1, n/16), func(lo, hi int) {
+	Share(n, max(1, n/16), func(lo, hi int) {
 		ws := new(kdeSpace[T])
 		for i := lo; i < hi; i++ {
 			f(ws, i)
@@ -69,20 +69,13 @@ func (k *KDE[T]) Forward(dst, x []T, offsets []int) {
 
 // Backward writes dx and dh, of the length of H, from the gradient g of the densities.
 func (k *KDE[T]) Backward(dx, dh, x, g []T, offsets []int) {
-	l := len(k.H)
-	sums := make([]float64, (len(offsets)-1)*l)
+	sums := make([]float64, (len(offsets)-1)*len(k.H))
 	if k.At != nil {
 		k.scatteredBackward(dx, sums, x, g, offsets)
 	} else {
 		k.gridBackward(dx, sums, x, g, offsets)
 	}
-	for j := range dh {
-		sum := 0.0
-		for i := j; i < len(sums); i += l {
-			sum += sums[i]
-		}
-		dh[j] = T(sum)
-	}
+	totals(dh, sums)
 }
 
 // gridBackward is Backward on a grid, with the sums for dh of each bag.

@@ -44,7 +44,7 @@ func (w *LogWaves[T]) chunk(ws *chunkSpace[T], dst, x []T) (bad bool) {
 //	dx = 2/(1 + 2x) Σ_j ω_j (g_sin (z_cos + a_j) - g_cos z_sin).
 func (w *LogWaves[T]) GradX(dx, x, z, g []T) {
 	width := 2 * len(w.Omega)
-	forBlocks(len(x), chunk, func(lo, hi int) {
+	Share(len(x), chunk, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			sum := 0.0
 			for j, omega := range w.Omega {

@@ -56,9 +56,9 @@ func Blocks[T Float](dst []T, w Operator[T], x Rows[T], n int, norms []T, scales
 	return w.project(out, x, nil, n)
 }
 
-// eachBlock is the epilogue of shared directions. The first block comes last, over the projections.
-func (o *output[T]) eachBlock(row []T, lo, hi int) (bad bool) {
-	p := row[lo:hi]
+// eachBlock is the epilogue of shared directions. The first block comes last: it may stand over the projections.
+func (o *output[T]) eachBlock(row []T, lo int, p []T) (bad bool) {
+	hi := lo + len(p)
 	for b := len(o.scales) - 1; b >= 0; b-- {
 		at := 2 * b * o.m
 		cos, sin := row[at+lo:at+hi], row[at+o.m+lo:at+o.m+hi]

@@ -10,23 +10,19 @@ import (
 // the tile of a few thousand columns to stay in the second-level cache.
 const tileRows = 32
 
-// forTiles calls f for the row tiles [lo, hi) of n rows, from GOMAXPROCS goroutines. Tiles do not depend on GOMAXPROCS,
-// so neither do results that f computes tile by tile.
-func forTiles(n int, f func(lo, hi int)) { forBlocks(n, tileRows, f) }
+// Share calls f for the blocks [lo, hi) of height of n rows, from GOMAXPROCS goroutines. Blocks do not depend on
+// GOMAXPROCS, so neither do results that f computes block by block.
+func Share(n, height int, f func(lo, hi int)) { share(n, height, blockFunc(f)) }
 
-// forBlocks is forTiles for blocks of another height.
-func forBlocks(n, height int, f func(lo, hi int)) { share(n, height, blockFunc(f)) }
+// forTiles is Share for row tiles.
+func forTiles(n int, f func(lo, hi int)) { Share(n, tileRows, f) }
 
-// forBlocksInTurn is forBlocks for blocks that wait for those before them: a goroutine takes one at a time.
-func forBlocksInTurn(n, height int, f func(lo, hi int)) {
+// shareInTurn is Share for blocks that wait for those before them: a goroutine takes one at a time.
+func shareInTurn(n, height int, f func(lo, hi int)) {
 	shareRuns(n, height, min(runtime.GOMAXPROCS(0), ceil(n, height)), 1, blockFunc(f))
 }
 
-// Share calls f for the blocks [lo, hi) of height of n rows, from GOMAXPROCS goroutines. Blocks do not depend on
-// GOMAXPROCS.
-func Share(n, height int, f func(lo, hi int)) { forBlocks(n, height, f) }
-
-// findBad is forBlocks for an f that returns a row that it cannot map, or -1. It returns the least of them, or -1.
+// findBad is Share for an f that returns a row that it cannot map, or -1. It returns the least of them, or -1.
 func findBad(n, height int, f func(lo, hi int) (badRow int)) (badRow int) {
 	return share(n, height, findFunc(f))
 }

@@ -1,6 +1,9 @@
 package simd
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // UnitRows scales the rows z = exp(-xW) of [n,m] to unit length, in place. Where a row is so small that what counts of
 // it may have underflowed, project is asked for the row of xW, from which the least is subtracted first; where all of
@@ -25,11 +28,7 @@ func UnitRows[T Float](z []T, n, m int, project func(dst []T, row int)) {
 
 // shiftedExp makes exp(least - p) of p and returns the sum of the squares.
 func shiftedExp[T Float](p []T) float64 {
-	least := p[0]
-	for _, v := range p[1:] {
-		least = min(least, v)
-	}
-	if math.IsInf(float64(least), 1) {
+	if least := slices.Min(p); math.IsInf(float64(least), 1) {
 		clear(p)
 	} else {
 		for j := range p {

@@ -39,6 +39,7 @@ func pointwiseOf[T Float]() *pointwise[T] {
 }
 
 // each calls vector for the elements 0 to n-1, and scalar for those that it leaves out; for all where it is not fast.
+// Loops of sines are functions: in a closure, the conversion of a float32 waits for the sine before.
 func each(fast bool, n int, vector func(i, n int) (done int), scalar func(lo, hi int)) {
 	if !fast {
 		scalar(0, n)
@@ -72,12 +73,16 @@ func vectorsOf[T Float](scale float64) *vectors[T] {
 func vecCos[T Float](dst, x []T, scale float64) (bad bool) {
 	k := vectorsOf[T](scale)
 	each(k != nil, len(x), func(i, n int) int { return k.cos(&dst[i], &x[i], n, T(scale)) }, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			v := x[i]
-			bad = bad || v-v != 0
-			dst[i] = T(scale * math.Cos(float64(v)))
-		}
+		bad = plainCos(dst[lo:hi], x[lo:hi], scale) || bad
 	})
+	return bad
+}
+
+func plainCos[T Float](dst, x []T, scale float64) (bad bool) {
+	for i, v := range x {
+		bad = bad || v-v != 0
+		dst[i] = T(scale * math.Cos(float64(v)))
+	}
 	return bad
 }
 
@@ -86,10 +91,15 @@ func vecCos[T Float](dst, x []T, scale float64) (bad bool) {
 func vecSin[T Float](dst, x []T, scale float64) {
 	k := vectorsOf[T](scale)
 	each(k != nil, len(x), func(i, n int) int { return k.sin(&dst[i], &x[i], n, T(scale)) }, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			dst[i] = T(scale * math.Sin(float64(x[i])))
-		}
+		plainSin(dst[lo:hi], x[lo:hi], scale)
 	})
+}
+
+//go:noinline
+func plainSin[T Float](dst, x []T, scale float64) {
+	for i, v := range x {
+		dst[i] = T(scale * math.Sin(float64(v)))
+	}
 }
 
 // vecSinCos writes scale·sin(x) to sin and scale·cos(x) to cos, of which one may be x, and tells whether an argument
@@ -99,13 +109,17 @@ func vecSinCos[T Float](sin, cos, x []T, scale float64) (bad bool) {
 	k := vectorsOf[T](scale)
 	vector := func(i, n int) int { return k.sinCos(&sin[i], &cos[i], &x[i], n, T(scale)) }
 	each(k != nil, len(x), vector, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			v := x[i]
-			bad = bad || v-v != 0
-			s, c := math.Sincos(float64(v))
-			sin[i], cos[i] = T(scale*s), T(scale*c)
-		}
+		bad = plainSinCos(sin[lo:hi], cos[lo:hi], x[lo:hi], scale) || bad
 	})
+	return bad
+}
+
+func plainSinCos[T Float](sin, cos, x []T, scale float64) (bad bool) {
+	for i, v := range x {
+		bad = bad || v-v != 0
+		s, c := math.Sincos(float64(v))
+		sin[i], cos[i] = T(scale*s), T(scale*c)
+	}
 	return bad
 }
 

@@ -61,7 +61,7 @@ func (w *Waves[T]) Backward(dp, dl, p, basis, g []T, n, v, b int) {
 	sums := make([]float64, n*m)
 	w.blocks(n, v, func(values []T, lo, hi int) {
 		Gemm(false, true, (hi-lo)*r, v, b, 1, g[lo*r*b:], b, basis, b, 0, values, v)
-		forBlocks(hi-lo, 1, func(i, _ int) {
+		Share(hi-lo, 1, func(i, _ int) {
 			var to []T
 			if dp != nil {
 				to = dp[(lo+i)*v : (lo+i+1)*v]
@@ -69,13 +69,7 @@ func (w *Waves[T]) Backward(dp, dl, p, basis, g []T, n, v, b int) {
 			w.gradient(to, sums[(lo+i)*m:(lo+i+1)*m], p[(lo+i)*v:(lo+i+1)*v], values[i*r*v:(i+1)*r*v])
 		})
 	})
-	for j := range dl {
-		sum := 0.0
-		for i := j; i < len(sums); i += m {
-			sum += sums[i]
-		}
-		dl[j] = T(sum)
-	}
+	totals(dl, sums)
 }
 
 // chunks calls f for chunks [lo, hi) of a density, of which ln p and √p are in the work space. Where p is 0 they are

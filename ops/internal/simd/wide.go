@@ -19,12 +19,10 @@ func SyrkWide(n, k int, a []float32, lda int, c []float64, ldc int) {
 	ks := kernelsOf[float32](active, n)
 	if ks == nil {
 		there := make([]float64, k*n)
-		for i := range k {
-			for j, v := range A.row(i, n) {
-				there[i*n+j] = float64(v)
-			}
+		for i := range there {
+			there[i] = float64(a[i/n*lda+i%n])
 		}
-		syrkGeneric(true, n, k, 1, matrix[float64]{there, n, true}, 1, c, ldc)
+		Syrk(true, true, n, k, 1, there, n, 1, c, ldc)
 		return
 	}
 	p := newProduct(ks, n, n, k)
@@ -35,10 +33,7 @@ func SyrkWide(n, k int, a []float32, lda int, c []float64, ldc int) {
 }
 
 // slice is how many products are summed in float32: near-equal slices of at most WideDepth.
-func (s *sweep[T]) slice() int {
-	slices := (s.k + WideDepth - 1) / WideDepth
-	return (s.k + slices - 1) / slices
-}
+func (s *sweep[T]) slice() int { return ceil(s.k, ceil(s.k, WideDepth)) }
 
 // multiplyWide is multiply for a float64 C, to which it adds a slice of the sums of each panel at a time.
 func (s *sweep[T]) multiplyWide(a *T, rs, ks, i, rows, lo, hi int) {
