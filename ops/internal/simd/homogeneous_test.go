@@ -235,31 +235,3 @@ func TestHomogeneousGradients(t *testing.T) {
 		}
 	}
 }
-
-func TestSmallVectors(t *testing.T) { eachType(t, smallVectors[float32], smallVectors[float64]) }
-
-func smallVectors[T Float](t *testing.T) {
-	for n := range 70 {
-		a, b, c := random[T](n, 1), random[T](n, 2), random[T](n, 3)
-		dst := slices.Repeat([]T{9}, 3*n+1)
-		vecTriples(dst[:3*n], a, b, c)
-		root, twice, product := slices.Clone(a), slices.Clone(a), slices.Clone(a)
-		for i, v := range a {
-			root[i] = v * v
-		}
-		vecSqrt(root, root)
-		vecMultiple(twice, a, -1.5)
-		vecProduct(product, a, b, 1)
-		for i, v := range a {
-			if dst[3*i] != v || dst[3*i+1] != b[i] || dst[3*i+2] != c[i] {
-				t.Fatalf("triple %d of %d is %v, want %v %v %v", i, n, dst[3*i:3*i+3], v, b[i], c[i])
-			}
-			if want := T(math.Sqrt(float64(v * v))); root[i] != want || twice[i] != -1.5*v || product[i] != v*b[i] {
-				t.Fatalf("of %v: root %v, want %v, multiple %v, product %v", v, root[i], want, twice[i], product[i])
-			}
-		}
-		if dst[3*n] != 9 {
-			t.Fatalf("triples of %d write beyond", n)
-		}
-	}
-}

@@ -44,14 +44,16 @@ func checkSyrk[T Float](t *testing.T, low bool, g multiplication) {
 	}
 }
 
-// TestSyrk: both triangles of both forms, below and above a tile, a panel, a strip and a K block, for any number of
-// goroutines.
+// syrkShapes are n and k: below and above a tile, a panel, a strip and a K block.
+var syrkShapes = [][2]int{{0, 3}, {3, 0}, {1, 1}, {5, 3}, {13, 5}, {23, 31}, {33, 64}, {95, 3}, {64, 9}, {65, 517},
+	{97, 67}, {257, 5}, {611, 40}, {256, 300}, {tiledColumns + 3, 11}}
+
+// TestSyrk: both triangles of both forms, for any number of goroutines, and rows that are moved.
 func TestSyrk(t *testing.T) {
 	procs := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(procs)
 	eachISA(t, func(t *testing.T) {
-		for i, s := range [][2]int{{0, 3}, {3, 0}, {1, 1}, {5, 3}, {23, 31}, {64, 9}, {65, 517}, {97, 67}, {257, 5},
-			{611, 40}, {256, 300}, {tiledColumns + 3, 11}} {
+		for i, s := range syrkShapes {
 			for l := range 4 {
 				for j, scale := range [][2]float64{{1, 0}, {1, 1}, {2, -3}, {0, .5}} {
 					runtime.GOMAXPROCS(1 + (i+j)%3*2)
@@ -61,6 +63,8 @@ func TestSyrk(t *testing.T) {
 					checkSyrk[float32](t, l&2 != 0, g)
 				}
 			}
+			checkMoved[float64](t, s[0], s[1], i%3)
+			checkMoved[float32](t, s[0], s[1], i%3)
 		}
 	})
 }
@@ -78,20 +82,11 @@ func TestSyrkStrips(t *testing.T) {
 	checkMoved[float64](t, n, k, 0)
 }
 
-// TestSyrkMoved: the bits of a copy that is moved.
-func TestSyrkMoved(t *testing.T) {
-	eachISA(t, func(t *testing.T) {
-		for _, s := range [][3]int{{1, 1, 0}, {3, 0, 0}, {23, 31, 1}, {64, 9, 0}, {65, 517, 3}, {257, 5, 0},
-			{611, 40, 2}, {256, 300, 0}, {tiledColumns + 5, 13, 1}} {
-			checkMoved[float64](t, s[0], s[1], s[2])
-			checkMoved[float32](t, s[0], s[1], s[2])
-		}
-	})
-}
-
+// checkMoved: rows that are moved give the bits of a copy that is.
 func checkMoved[T Float](t *testing.T, n, k, gap int) {
 	a, lda := strided[T](k, n, gap, 1)
-	by, c := random[T](n, 2), random[T](n*n, 3)
+	a = guarded(t, a)
+	by, c := guarded(t, random[T](n, 2)), guarded(t, random[T](n*n, 3))
 	there := slices.Clone(a)
 	for i := range k {
 		for j := range n {
@@ -99,11 +94,60 @@ func checkMoved[T Float](t *testing.T, n, k, gap int) {
 		}
 	}
 	want := slices.Clone(c)
-	Syrk(true, true, n, k, 1, there, lda, 1, want, n)
-	SyrkMoved(n, k, a, lda, by, c, n)
+	Syrk(true, true, n, k, 1, there, lda, 1, want, max(1, n))
+	SyrkMoved(n, k, a, lda, by, c, max(1, n))
 	if !slices.Equal(c, want) {
 		t.Errorf("%d rows of %d: other bits than a copy", k, n)
 	}
+}
+
+// TestSyrkWide compares with float64 sums of the exact products: a float32 sum of m products with one rounding a step
+// is off by at most m u of the sum of their sizes, which is within √(C_ii C_jj), and float64 rounds 2^-29 as much. The
+// upper triangle and what lies beside the rows stay as they are, and the bits do not depend on GOMAXPROCS.
+func TestSyrkWide(t *testing.T) {
+	const u = 0x1p-24
+	procs := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(procs)
+	eachISA(t, func(t *testing.T) {
+		for i, s := range append(syrkShapes, [2]int{97, 129}, [2]int{48, 7}, [2]int{96, 130}, [2]int{150, 1100}) {
+			n, k, gap := s[0], s[1], i%3
+			a, lda := strided[float32](k, n, gap, 1)
+			a = guarded(t, a)
+			ldc := max(1, n+gap)
+			before := random[float64](n*ldc, 2)
+			got, again := guarded(t, before), guarded(t, before)
+			runtime.GOMAXPROCS(1 + i%3*2)
+			SyrkWide(n, k, a, lda, got, ldc)
+			runtime.GOMAXPROCS(2)
+			SyrkWide(n, k, a, lda, again, ldc)
+			sum := func(i, j int) (v float64) {
+				for r := range k {
+					v += float64(a[r*lda+i]) * float64(a[r*lda+j])
+				}
+				return v
+			}
+			square := make([]float64, n)
+			for j := range square {
+				square[j] = sum(j, j)
+			}
+			for at, v := range got {
+				if again[at] != v {
+					t.Fatalf("%d rows of %d: cell %d is %v and %v", k, n, at, v, again[at])
+				}
+				row, col := at/ldc, at%ldc
+				if col > row || col >= n {
+					if v != before[at] {
+						t.Fatalf("%d rows of %d: cell %d,%d outside the triangle is %v, was %v", k, n, row, col, v, before[at])
+					}
+					continue
+				}
+				bound := (float64(min(k, WideDepth))*u+0x1p-44)*math.Sqrt(square[row]*square[col]) + 0x1p-48
+				if want := before[at] + sum(row, col); !(math.Abs(v-want) <= bound) {
+					t.Fatalf("%d rows of %d: cell %d,%d is %v, want %v within %v", k, n, row, col, v, want, bound)
+				}
+			}
+		}
+	})
 }
 
 func FuzzSyrk(f *testing.F) {

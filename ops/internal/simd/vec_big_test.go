@@ -1,6 +1,11 @@
 package simd
 
-import "math/big"
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
 
 // Elementary functions in 200 bits, by their power series.
 
@@ -93,4 +98,64 @@ func bigAtanh(a, b *big.Float) *big.Float {
 		power.Mul(power, z)
 	}
 	return sum
+}
+
+// TestVectorBig holds the float64 functions against 200 bits, so that the stated bounds do not lean on package math.
+func TestVectorBig(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	var x []float64
+	for i := range 1500 {
+		x = append(x, rng.NormFloat64()*3, 700*(2*rng.Float64()-1), math.Ldexp(rng.Float64(), i%60-30))
+	}
+	for n := range 40 { // next to the zeros
+		x = append(x, float64(n*n*n)*math.Pi, float64(2*n*n+1)*math.Pi/2)
+	}
+	type reference struct{ sin, cos, exp, log *big.Float }
+	refs := make([]reference, len(x))
+	for i, v := range x {
+		refs[i].sin, refs[i].cos = bigSinCos(v)
+		refs[i].exp, refs[i].log = bigExp(v), bigLog(math.Abs(v))
+	}
+	b := boundsOf[float64]()
+	eachISA(t, func(t *testing.T) {
+		if active == generic {
+			return
+		}
+		n := len(x)
+		c, s, pc, ps, e, l, abs := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n),
+			make([]float64, n), make([]float64, n), make([]float64, n)
+		for i, v := range x {
+			abs[i] = math.Abs(v)
+		}
+		vecCos(c, x, 1)
+		vecSin(s, x, 1)
+		vecSinCos(ps, pc, x, 1)
+		vecExp(e, x, 1, 1)
+		vecLog(l, abs, []float64{0})
+		worst := map[string]float64{}
+		hold := func(name string, v, got float64, want *big.Float, relative bool, most float64) {
+			if math.IsInf(got, 0) {
+				return // log 0
+			}
+			d, _ := new(big.Float).Sub(want, big.NewFloat(got)).Float64()
+			if d = math.Abs(d); relative {
+				w, _ := want.Float64()
+				_, exponent := math.Frexp(w)
+				d = math.Ldexp(d, 53-exponent)
+			}
+			worst[name] = max(worst[name], d)
+			if !(d <= most) {
+				t.Errorf("%s(%v) = %v, want %.20g: error %.3g", name, v, got, want, d)
+			}
+		}
+		for i, v := range x {
+			hold("cos", v, c[i], refs[i].cos, false, b.cos)
+			hold("sin", v, s[i], refs[i].sin, false, b.cos)
+			hold("pair cos", v, pc[i], refs[i].cos, false, b.pair)
+			hold("pair sin", v, ps[i], refs[i].sin, false, b.pair)
+			hold("exp", v, e[i], refs[i].exp, true, b.exp)
+			hold("log", v, l[i], refs[i].log, true, b.log)
+		}
+		t.Log("largest errors:", worst)
+	})
 }

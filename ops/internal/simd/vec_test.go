@@ -1,11 +1,13 @@
 package simd
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
-	"unsafe"
 )
 
 // special are arguments at the ends of every range in the functions, in both types.
@@ -39,7 +41,7 @@ func ulps[T Float](got T, want float64) float64 {
 		return math.Inf(1)
 	}
 	bits, least := 24, -149
-	if unsafe.Sizeof(w) == 8 {
+	if sizeof[T]() == 8 {
 		bits, least = 53, -1074
 	}
 	_, e := math.Frexp(float64(w))
@@ -51,7 +53,7 @@ func ulps[T Float](got T, want float64) float64 {
 type bounds struct{ cos, pair, exp, log, reference float64 }
 
 func boundsOf[T Float]() bounds {
-	if unsafe.Sizeof(T(0)) == 4 {
+	if sizeof[T]() == 4 {
 		return bounds{cos: 1.5e-7, pair: 1e-7, exp: 1, log: 1}
 	}
 	return bounds{cos: 3e-16, pair: 2e-16, exp: 1, log: 1, reference: 1}
@@ -66,8 +68,9 @@ type function[T Float] struct {
 	most float64
 }
 
-// functions are all of them, with scales that are exact, so that the bounds are those for scale 1.
-func functions[T Float]() []function[T] {
+// functions are all of them with some scales. The bounds are those for scale 1 where the scale is a power of two that
+// is folded into the coefficients; another one adds a rounding or two.
+func functions[T Float](scales ...float64) (all []function[T]) {
 	b := boundsOf[T]()
 	abs := func(got T, want float64) float64 {
 		if got != got && want != want {
@@ -75,34 +78,44 @@ func functions[T Float]() []function[T] {
 		}
 		return math.Abs(float64(got) - want)
 	}
-	none := func(f func(dst, x []T)) func(dst, x []T) bool {
-		return func(dst, x []T) bool { f(dst, x); return hasBad(x) }
+	add := func(name string, run func(d, x []T), want func(float64) float64, err func(T, float64) float64, most float64) {
+		all = append(all, function[T]{name, func(d, x []T) bool { run(d, x); return hasBad(x) }, want, err, most})
 	}
-	scratch := func(n int) []T { return make([]T, n) }
-	trig := 1.2e-16 // of the reference, rounded once more for a scale
-	if b.reference == 0 {
-		trig = 0
+	for _, s := range scales {
+		size, trig := math.Abs(s), 1.2e-16*b.reference // of the reference, rounded once more for a scale
+		cos, pair, exp := b.cos*size+trig, b.pair*size+trig, b.exp+b.reference
+		if f, _ := math.Frexp(size); f != .5 {
+			cos, pair, exp = 6*epsilon[T]()*size, 6*epsilon[T]()*size, 3
+		}
+		of := func(f func(float64) float64) func(float64) float64 {
+			return func(v float64) float64 { return s * f(v) }
+		}
+		all = append(all, function[T]{fmt.Sprint(s, " cos"), func(d, x []T) bool { return vecCos(d, x, s) },
+			of(math.Cos), abs, cos})
+		for name, f := range map[string]func(float64) float64{"cos": math.Cos, "sin": math.Sin} {
+			all = append(all, function[T]{fmt.Sprint(s, " pair ", name), func(d, x []T) bool {
+				other := make([]T, len(x))
+				if name == "sin" {
+					return vecSinCos(d, other, x, s)
+				}
+				return vecSinCos(other, d, x, s)
+			}, of(f), abs, pair})
+		}
+		add(fmt.Sprint(s, " sin"), func(d, x []T) { vecSin(d, x, s) }, of(math.Sin), abs, cos)
+		for _, sign := range []float64{1, -1} {
+			add(fmt.Sprint(s, " exp ", sign), func(d, x []T) { vecExp(d, x, s, sign) }, func(v float64) float64 {
+				return refExp(s, sign*v)
+			}, ulps[T], exp)
+		}
 	}
-	return []function[T]{
-		{"cos", func(d, x []T) bool { return vecCos(d, x, 1) }, math.Cos, abs, b.cos + trig},
-		{"cos/2", func(d, x []T) bool { return vecCos(d, x, -.5) }, func(v float64) float64 {
-			return -.5 * math.Cos(v)
-		}, abs, b.cos/2 + trig},
-		{"sin", none(func(d, x []T) { vecSin(d, x, 1) }), math.Sin, abs, b.cos + trig},
-		{"pair sin", func(d, x []T) bool { return vecSinCos(d, scratch(len(x)), x, 1) }, math.Sin, abs, b.pair + trig},
-		{"pair cos", func(d, x []T) bool { return vecSinCos(scratch(len(x)), d, x, 1) }, math.Cos, abs, b.pair + trig},
-		{"exp", none(func(d, x []T) { vecExp(d, x, 1, 1) }), func(v float64) float64 {
-			return refExp(1, v)
-		}, ulps[T], b.exp + b.reference},
-		{"4exp(-x)", none(func(d, x []T) { vecExp(d, x, 4, -1) }), func(v float64) float64 {
-			return refExp(4, -v)
-		}, ulps[T], b.exp + b.reference},
-		{"log", none(func(d, x []T) { vecLog(d, x, []T{0}) }), refLog, ulps[T], b.log + b.reference},
-		{"log row", none(func(d, x []T) {
-			vecLog(d, x, make([]T, max(len(x), 2))[:len(x)])
-		}), refLog, ulps[T], b.log + b.reference},
-	}
+	add("log", func(d, x []T) { vecLog(d, x, []T{0}) }, refLog, ulps[T], b.log+b.reference)
+	add("log row", func(d, x []T) { vecLog(d, x, make([]T, max(len(x), 2))[:len(x)]) }, refLog, ulps[T],
+		b.log+b.reference)
+	return all
 }
+
+// exact are scales that add no rounding.
+var exact = []float64{1, -.5, 4}
 
 // refExp is scale·exp(v). Near the ends of float64 package math is not good enough: its assembly for amd64 overflows
 // from 709.44 on instead of 709.78, and a denormal result loses digits before the scale.
@@ -125,30 +138,31 @@ func refLog(v float64) float64 {
 
 func hasBad[T Float](x []T) bool { return slices.ContainsFunc(x, func(v T) bool { return v-v != 0 }) }
 
-// check compares f on x with package math, out of place and in place, and in every element of a longer slice around it.
+// check compares f on x with package math, out of place and in place, between a number that it must not change and a
+// page that it must not touch.
 func check[T Float](t *testing.T, f function[T], x []T) {
 	t.Helper()
 	const guard = 7
-	around := slices.Repeat([]T{guard}, len(x)+2)
-	dst := around[1 : len(x)+1]
-	bad := f.run(dst, x)
-	if bad != hasBad(x) {
+	x = guarded(t, x)
+	around := guarded(t, slices.Repeat([]T{guard}, len(x)+1))
+	dst := around[1:]
+	if bad := f.run(dst, x); bad != hasBad(x) {
 		t.Errorf("%s reports %v for %v", f.name, bad, x)
 	}
 	for i, v := range x {
 		if want := f.want(float64(v)); !(f.err(dst[i], want) <= f.most) {
-			t.Errorf("%s(%g) is %g, want %g: error %.3g, allowed %.3g",
-				f.name, v, dst[i], want, f.err(dst[i], want), f.most)
+			t.Errorf("%T, %s of %g is %g, want %g: error %.3g, allowed %.3g",
+				v, f.name, v, dst[i], want, f.err(dst[i], want), f.most)
 		}
 	}
-	if around[0] != guard || around[len(x)+1] != guard {
-		t.Errorf("%s of %d elements writes beyond them", f.name, len(x))
+	if around[0] != guard {
+		t.Errorf("%s of %d elements writes before them", f.name, len(x))
 	}
 	same := slices.Clone(x)
 	f.run(same, same)
 	for i := range x {
 		if same[i] != dst[i] && (same[i] == same[i] || dst[i] == dst[i]) {
-			t.Fatalf("%s(%g) is %g in place and %g out of it", f.name, x[i], same[i], dst[i])
+			t.Fatalf("%s of %g is %g in place and %g out of it", f.name, x[i], same[i], dst[i])
 		}
 	}
 }
@@ -156,7 +170,7 @@ func check[T Float](t *testing.T, f function[T], x []T) {
 func TestVectorSpecial(t *testing.T) { eachType(t, vectorSpecial[float32], vectorSpecial[float64]) }
 
 func vectorSpecial[T Float](t *testing.T) {
-	for _, f := range functions[T]() {
+	for _, f := range functions[T](exact...) {
 		check(t, f, specials[T]())
 		for _, v := range specials[T]() {
 			check(t, f, []T{v})
@@ -175,7 +189,7 @@ func vectorLengths[T Float](t *testing.T) {
 		}
 	}
 	x[100], x[139], x[77] = T(1e30), T(math.NaN()), 0
-	for _, f := range functions[T]() {
+	for _, f := range functions[T](exact...) {
 		whole := make([]T, len(x))
 		f.run(whole, x)
 		for n := 0; n <= 133; n++ {
@@ -185,7 +199,7 @@ func vectorLengths[T Float](t *testing.T) {
 			f.run(part, x[from:from+n])
 			for i, v := range part {
 				if w := whole[from+i]; v != w && (v == v || w == w) {
-					t.Fatalf("%s(%g) is %g in a row of %d and %g in one of %d", f.name, x[from+i], v, n, w, len(x))
+					t.Fatalf("%s of %g is %g in a row of %d and %g in one of %d", f.name, x[from+i], v, n, w, len(x))
 				}
 			}
 		}
@@ -211,22 +225,112 @@ func vectorDense[T Float](t *testing.T) {
 			x = append(x, T(width*(2*rng.Float64()-1)))
 		}
 	}
-	for _, f := range functions[T]() {
+	for _, f := range functions[T](1, -.5) {
 		check(t, f, x)
 	}
 }
 
-func TestVectorAllocations(t *testing.T) {
-	eachISA(t, func(t *testing.T) {
-		x, y := scaled(random[float32](100, 1), .5), make([]float32, 100)
-		if n := testing.AllocsPerRun(10, func() {
-			vecCos(y, x, .5)
-			copy(y, x)
-			vecSinCos(y[50:], y[:50], y[:50], .5)
-			vecExp(y, y, .5, -1)
-			vecLog(y, y, x[:1])
-		}); n != 0 {
-			t.Errorf("%v allocations a run", n)
+// TestVectorExact: features at x = 0 are exact, cosines stay within [-1, 1], and small arguments keep their digits.
+func TestVectorExact(t *testing.T) { eachType(t, vectorExact[float32], vectorExact[float64]) }
+
+func vectorExact[T Float](t *testing.T) {
+	for _, scale := range []float64{1, .3, math.Sqrt2 / 64, 1e-30, 0, 1e25} {
+		zero, c, s, e := make([]T, 21), make([]T, 21), make([]T, 21), make([]T, 21)
+		vecSinCos(s, c, zero, scale)
+		vecExp(e, zero, scale, -1)
+		for i := range zero {
+			if c[i] != T(scale) || s[i] != 0 || e[i] != T(scale) {
+				t.Fatalf("scale %g: cos, sin and exp of 0 are %g, %g, %g", scale, c[i], s[i], e[i])
+			}
 		}
+		if vecCos(c, zero, scale); c[0] != T(scale) || c[20] != T(scale) {
+			t.Fatalf("scale %g: cos 0 is %g", scale, c[0])
+		}
+	}
+	x := scaled(random[T](100000, 3), 10)
+	c, s := make([]T, len(x)), make([]T, len(x))
+	vecCos(c, x, 1)
+	one := func(v T) bool { return v > 1 || v < -1 }
+	if i := slices.IndexFunc(c, one); i >= 0 {
+		t.Errorf("cos(%v) = %v", x[i], c[i])
+	}
+	vecSinCos(s, c, x, 1)
+	if slices.ContainsFunc(c, one) || slices.ContainsFunc(s, one) {
+		t.Error("a cosine or sine of a pair is beyond 1")
+	}
+	for _, v := range []T{1e-5, -1e-12, 1e-37, T(0x1p-140)} {
+		if vecSinCos(s[:1], c[:1], []T{v}, 1); s[0] != v && float64(v) < 1e-10 {
+			t.Errorf("sin %g = %g", v, s[0])
+		}
+	}
+}
+
+// TestVectorScales: other scales than powers of two, and ones at the ends of float32, which are not folded.
+func TestVectorScales(t *testing.T) { eachType(t, vectorScales[float32], vectorScales[float64]) }
+
+func vectorScales[T Float](t *testing.T) {
+	x, y := scaled(random[T](5000, 8), 20), make([]T, 5000)
+	for _, f := range functions[T](.7, -3.3, 1e-17, 1e17, 1e-25, 1e30) {
+		if !strings.HasPrefix(f.name, "log") {
+			check(t, f, x)
+		}
+	}
+	for i := range x {
+		x[i] = T(math.Abs(float64(x[i])))
+		y[i] = T(i+1) / 50
+	}
+	for _, c := range [][]T{y, {.25}} {
+		z := make([]T, len(x))
+		vecLog(z, x, c)
+		for i, v := range x {
+			ci := c[i%len(c)]
+			exact, rounded := math.Log(float64(v)+float64(ci)), math.Log(float64(v+ci))
+			if !(min(ulps(z[i], exact), ulps(z[i], rounded)) <= 2) {
+				t.Fatalf("log(%g + %g) = %g, want %g", v, ci, z[i], exact)
+			}
+		}
+	}
+}
+
+func FuzzCos(f *testing.F)    { fuzzVector(f, "cos") }
+func FuzzSin(f *testing.F)    { fuzzVector(f, "sin") }
+func FuzzSinCos(f *testing.F) { fuzzVector(f, "pair") }
+func FuzzExp(f *testing.F)    { fuzzVector(f, "exp") }
+func FuzzLog(f *testing.F)    { fuzzVector(f, "log") }
+
+// fuzzVector takes bytes as a row of float32 and as one of float64, and checks the functions whose names contain name
+// with every instruction set.
+func fuzzVector(f *testing.F, name string) {
+	for _, v := range special {
+		seed := binary.LittleEndian.AppendUint64(nil, math.Float64bits(v))
+		for range 17 {
+			seed = binary.LittleEndian.AppendUint32(seed, math.Float32bits(float32(v)))
+		}
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, row []byte) {
+		if len(row) > 4096 {
+			row = row[:4096]
+		}
+		var x32 []float32
+		for at := 0; at+4 <= len(row); at += 4 {
+			x32 = append(x32, math.Float32frombits(binary.LittleEndian.Uint32(row[at:])))
+		}
+		var x64 []float64
+		for at := 0; at+8 <= len(row); at += 8 {
+			x64 = append(x64, math.Float64frombits(binary.LittleEndian.Uint64(row[at:])))
+		}
+		eachISA(t, func(t *testing.T) {
+			checkNamed(t, name, x32)
+			checkNamed(t, name, x64)
+		})
 	})
+}
+
+func checkNamed[T Float](t *testing.T, name string, x []T) {
+	for _, f := range functions[T](exact...) {
+		if strings.Contains(f.name, name) {
+			check(t, f, x)
+		}
+	}
 }

@@ -3,8 +3,34 @@ package simd
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 )
+
+// TestPointwise: every instruction set gives the bits of plain Go, at every length, and stays inside.
+func TestPointwise(t *testing.T) { eachType(t, testPointwise[float32], testPointwise[float64]) }
+
+func testPointwise[T Float](t *testing.T) {
+	for n := range 132 {
+		a, b, c, d := guarded(t, random[T](n, 1)), guarded(t, random[T](n, 2)), guarded(t, random[T](n, 3)),
+			guarded(t, random[T](n, 4))
+		square, sum, triples := guarded(t, squares(a, 0)), guarded(t, a), filled[T](t, 3*n)
+		product, twice, pair, root := filled[T](t, n), filled[T](t, n), filled[T](t, n), filled[T](t, n)
+		vecProduct(product, a, b, -1)
+		vecMultiple(twice, a, -1.5)
+		vecAdd(sum, b)
+		vecPairGrad(pair, a, b, c, d)
+		vecSqrt(root, square)
+		vecTriples(triples, a, b, c)
+		for i, v := range a {
+			got := []T{product[i], twice[i], sum[i], pair[i], root[i], triples[3*i], triples[3*i+1], triples[3*i+2]}
+			want := []T{-(v * b[i]), -1.5 * v, v + b[i], T(d[i]*v) - T(c[i]*b[i]), T(math.Sqrt(float64(v * v))), v, b[i], c[i]}
+			if !slices.Equal(got, want) {
+				t.Fatalf("n = %d: element %d: %v, want %v", n, i, got, want)
+			}
+		}
+	}
+}
 
 // TestWithin: one element outside is found wherever it stands, and none where there is none.
 func TestWithin(t *testing.T) { eachType(t, testWithin[float32], testWithin[float64]) }
@@ -27,10 +53,7 @@ func testWithin[T Float](t *testing.T) {
 	} {
 		for _, n := range []int{1, 2, 7, 31, 64, 129} {
 			for i := range n {
-				x := random[T](n, 1)
-				for j := range x {
-					x[j] *= x[j]
-				}
+				x := guarded(t, squares(random[T](n, 1), 0))
 				x[i] = c.v
 				if Within(x, c.low) != c.want {
 					t.Fatalf("%v at %d of %d, from %v: want %v", c.v, i, n, c.low, c.want)
