@@ -334,7 +334,7 @@ func (l *HDDLayer) Embed(dst, x *tensor.Dense) (*tensor.Dense, error) {
 			"build it with Lambdas: %w", l.who(), ErrParam)
 	}
 	l.use()
-	var in []ops.Input
+	var in []ops.Matrix
 	for _, param := range l.embedding() {
 		in = append(in, param.Value)
 	}

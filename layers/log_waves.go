@@ -10,7 +10,7 @@ import (
 // logWavesMap is the Ψ of spectral.ReciprocalSemigroup, for x/λ. It has no parameters.
 type logWavesMap struct {
 	zeroSingle
-	waves ops.Waves
+	omega, amplitude []float64
 }
 
 func newLogWavesMap(kind string, d int, o options) (metricMap, error) {
@@ -27,14 +27,14 @@ func newLogWavesMap(kind string, d int, o options) (metricMap, error) {
 		order = *o.harmonics.order
 	}
 	l := &logWavesMap{}
-	l.single = newSingle(b, ops.Domain{}, false, func(a ops.Attr) ops.Op { return ops.LogWaves(l.waves, a) })
-	if l.waves.Omega, l.waves.Amplitude, err = spectral.LogWaves(order); err != nil {
+	l.single = newSingle(b, ops.Domain{}, false, func(a ops.Attr) ops.Op { return ops.LogWaves(l.omega, l.amplitude, a) })
+	if l.omega, l.amplitude, err = spectral.LogWaves(order); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
-	b.features = d * l.waves.Width()
+	b.features = d * 2 * len(l.omega)
 	return l, nil
 }
 
 func (l *logWavesMap) form() string {
-	return fmt.Sprintf("waves of ln(1 + 2x/λ), order %d", len(l.waves.Omega))
+	return fmt.Sprintf("waves of ln(1 + 2x/λ), order %d", len(l.omega))
 }

@@ -9,7 +9,6 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -312,7 +311,7 @@ func (l *randomMap) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, e
 }
 
 // weights returns W, packed if it is kept, with the values that a graph would use.
-func (l *randomMap) weights(a ops.Attr) (ops.Input, error) {
+func (l *randomMap) weights(a ops.Attr) (ops.Matrix, error) {
 	kept := &l.packed
 	if l.watch.out.Load() {
 		kept = &l.checked
@@ -320,7 +319,7 @@ func (l *randomMap) weights(a ops.Attr) (ops.Input, error) {
 	if w := kept.Load(); w != nil {
 		return w, nil
 	}
-	keep := func(w *ops.Weights, err error) (ops.Input, error) {
+	keep := func(w *ops.Weights, err error) (ops.Matrix, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -344,8 +343,8 @@ func (l *randomMap) weights(a ops.Attr) (ops.Input, error) {
 			return nil, err
 		}
 	}
-	if err := l.checkFrequencies(t); err != nil || !l.keepsW() {
-		return t, err
+	if !l.keepsW() {
+		return t, nil
 	}
 	return keep(l.op(a).Pack(l.dims, t))
 }
@@ -353,16 +352,6 @@ func (l *randomMap) weights(a ops.Attr) (ops.Input, error) {
 // keepsW says whether no solver changes W.
 func (l *randomMap) keepsW() bool {
 	return l.policy == Frozen || l.param("raw_c") != nil && l.policy != All
-}
-
-// checkFrequencies returns an error for a frequency that is not finite or, in a Laplace map, negative. Parameters that
-// were set or tuned may contain one, which would silently make features of NaN.
-func (l *randomMap) checkFrequencies(w *tensor.Dense) error {
-	on := domain.Reals()
-	if l.law.Transform == spectral.Laplace {
-		on = domain.NonNegative()
-	}
-	return ops.CheckFrequencies(on, l.who(), w)
 }
 
 // shift returns c with the value that a graph would use, or nil.

@@ -52,7 +52,7 @@ func (l *randomMap) fwdNormalised(x, w *G.Node, p map[string]*G.Node, a ops.Attr
 }
 
 // transformNormalised is transform for rows of the length √k(x, x).
-func (l *randomMap) transformNormalised(dst *tensor.Dense, x ops.Matrix, w ops.Input,
+func (l *randomMap) transformNormalised(dst *tensor.Dense, x ops.Matrix, w ops.Matrix,
 	a ops.Attr) (*tensor.Dense, error) {
 	s := l.param("scale")
 	if rho := l.param("log_bandwidth"); rho != nil {

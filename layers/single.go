@@ -57,7 +57,7 @@ func (l *single) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, erro
 }
 
 // inputs returns the parameters as the op takes them.
-func (l *single) inputs() (in []ops.Input, err error) {
+func (l *single) inputs() (in []ops.Matrix, err error) {
 	if !l.packs {
 		for _, p := range l.params {
 			in = append(in, p.Value)
@@ -75,7 +75,7 @@ func (l *single) inputs() (in []ops.Input, err error) {
 		}
 		l.packed.Store(w)
 	}
-	return []ops.Input{w}, nil
+	return []ops.Matrix{w}, nil
 }
 
 // sparseSingle is a single whose op takes sparse rows.

@@ -47,10 +47,13 @@ func newTensorSketchLayer(k spectral.SpherePolynomial, d, features int, o option
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
 	l := &TensorSketchLayer{kernel: k, seed: o.seed}
-	l.single = newSingle(b, k.Domain(), true, func(a ops.Attr) ops.Op { return ops.TensorSketch(l.sketch(), a) })
+	l.single = newSingle(b, k.Domain(), true, func(a ops.Attr) ops.Op {
+		slope, offset := l.polynomial()
+		return ops.TensorSketch(l.features, slope, offset, a)
+	})
 	l.describe(productForm{spectral.SRF{A: k.A, P: k.P}, sketchName}, o)
 	l.drawn("buckets", o, func(o options) (peeker, error) { return newTensorSketchLayer(k, d, features, o) })
-	if l.sketch().Offset < 0 {
+	if _, offset := l.polynomial(); offset < 0 {
 		return nil, fmt.Errorf("%s: a = %v is below √2, where the offset 1 - 2/a² of the polynomial is negative; "+
 			"raise a, or use a RandomMaclaurinLayer (random-maclaurin), whose columns have signs: %w",
 			b.who(), k.A, ErrParam)
@@ -67,13 +70,13 @@ func newTensorSketchLayer(k spectral.SpherePolynomial, d, features int, o option
 	return l, nil
 }
 
-// sketch returns the polynomial as the op takes it. A slightly negative offset, from rounding, becomes 0.
-func (l *TensorSketchLayer) sketch() ops.Sketch {
-	slope, offset := l.kernel.Affine()
+// polynomial returns the slope and the offset as the op takes them. A slightly negative offset, from rounding, becomes 0.
+func (l *TensorSketchLayer) polynomial() (slope, offset float64) {
+	slope, offset = l.kernel.Affine()
 	if offset < 0 && offset > -1e-15 {
 		offset = 0
 	}
-	return ops.Sketch{Columns: l.features, Slope: slope, Offset: offset}
+	return slope, offset
 }
 
 // Kernel returns the kernel of the features.

@@ -73,7 +73,7 @@ var families = []family{
 	{"Damp of roots", damp(ops.Root), [][]int{{5, 3}, {1}, {5, 7}}, .1, xsz, nil, true, [2]int{}},
 	{"Damp of logarithms", damp(ops.Log1p), [][]int{{5, 3}, {3}, {5, 7}}, .1, xsz, nil, true, [2]int{}},
 	{"LogWaves", func(a ops.Attr) ops.Op {
-		return ops.LogWaves(ops.Waves{Omega: []float64{.5, 2}, Amplitude: []float64{1, -.3}}, a)
+		return ops.LogWaves([]float64{.5, 2}, []float64{1, -.3}, a)
 	}, [][]int{{5, 3}}, .1, onlyX, nil, true, [2]int{}},
 	{"Homogeneous", series(ops.Series{F: []int{1, 3}, Gamma: 1}), [][]int{{5, 3}, {1}, {3}}, .1, xlr, nil, true, [2]int{}},
 	{"Homogeneous each", series(ops.Series{F: []int{1, 2}, Gamma: 1.7}), [][]int{{5, 3}, {3}, {3}}, .1, xlr, nil, true,
@@ -120,7 +120,6 @@ var families = []family{
 	{"Normalise l1", norm(ops.L1), [][]int{{5, 7}}, -.5, onlyX, nil, true, [2]int{}},
 	{"Normalise l2", norm(ops.L2), [][]int{{5, 7}}, -.5, onlyX, nil, true, [2]int{}},
 	{"Softmax", ops.Softmax, [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
-	{"LogSoftmax", ops.LogSoftmax, [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
 	{"CrossEntropy", ops.CrossEntropy, [][]int{{5, 7}, {5, 7}}, -.5, []ops.Inputs{ops.X, ops.T}, nil, false, [2]int{}},
 	{"Huber", func(a ops.Attr) ops.Op { return ops.Huber(.2, a) }, [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
 	{"Activate linear", act(ops.Linear), [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
@@ -155,7 +154,7 @@ func norm(n ops.Norm) func(ops.Attr) ops.Op {
 func act(f ops.Activation) func(ops.Attr) ops.Op {
 	return func(a ops.Attr) ops.Op { return ops.Activate(f, a) }
 }
-func sketch(a ops.Attr) ops.Op { return ops.TensorSketch(sketchOf7, a) }
+func sketch(a ops.Attr) ops.Op { return ops.TensorSketch(7, .5, .3, a) }
 
 func kde(offsets []int, points ...int) func(ops.Attr) ops.Op {
 	return kdeAt(offsets, must(ops.NewGrid(points...)))
@@ -203,7 +202,7 @@ func values(in []*tensor.Dense, sparse bool) []G.Value {
 }
 
 // arguments are the inputs after x as Into takes them.
-func arguments(in []*tensor.Dense) (all []ops.Input) {
+func arguments(in []*tensor.Dense) (all []ops.Matrix) {
 	for _, t := range in[1:] {
 		all = append(all, t)
 	}
@@ -381,7 +380,7 @@ func TestInto(t *testing.T) {
 				if err != nil {
 					t.Fatal(f.name, err)
 				}
-				packed := append(slices.Concat(args[:p[0]-1], []ops.Input{w}), args[min(p[0]-1+p[1], len(args)):]...)
+				packed := append(slices.Concat(args[:p[0]-1], []ops.Matrix{w}), args[min(p[0]-1+p[1], len(args)):]...)
 				got, err = o.Into(nil, in[0], packed...)
 				check("packed", got, err)
 			}

@@ -60,13 +60,8 @@ func above[T domain.Float](v T) T {
 	return T(math.Nextafter(float64(v), math.Inf(1)))
 }
 
-// CheckFrequencies returns an error that wraps ErrDomain for the first entry of the matrix W, float32 or float64, that
-// is not finite or, for d = NonNegative, negative.
-func CheckFrequencies(d Domain, who string, w *tensor.Dense) error {
-	w, err := matrixOf(who, "W", "[d, m]", w)
-	if err != nil {
-		return err
-	}
+// checkW returns an error for the first entry of W that is not finite or, for d = NonNegative, negative.
+func checkW(d Domain, who string, w *tensor.Dense) error {
 	return typed(w.Dtype(), checkFrequencies[float32], checkFrequencies[float64])(d, who, w)
 }
 

@@ -9,7 +9,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Matrix is rows of input: a *tensor.Dense [n, d] or a *CSR. *Bags implements it too, for functions that map sets.
+// Matrix is rows of input: a *tensor.Dense [n, d] or a *CSR. *Bags implements it too, for functions that map sets, and
+// *Weights in the place of the tensors that it holds.
 type Matrix interface {
 	Shape() tensor.Shape
 	Dims() int

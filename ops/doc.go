@@ -22,7 +22,7 @@
 //	ScaleColumns, Normalise    x·diag(s), x/‖x‖                          units, norms
 //	Columns, Concat            scale·x[:, from:to], [w₀x₀ | w₁x₁ | ...]  maps over parts of the input
 //	Affine, Activate           xW + b, relu(x), tanh(x), ...             heads, dense layers
-//	Softmax, LogSoftmax        exp(x_j)/Σ_k exp(x_k), its logarithm      class probabilities
+//	Softmax                    exp(x_j)/Σ_k exp(x_k)                     class probabilities
 //	CrossEntropy, Huber        -Σ t ln Softmax(x); r²/2 or δ(|r| - δ/2)  losses
 //
 // x is [n, d], one instance a row; W is [d, m], one frequency a column. An op has no state: all it works on is an input

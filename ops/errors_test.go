@@ -41,6 +41,7 @@ func TestErrors(t *testing.T) {
 		{ops.Fourier(a), of(matrix(tensor.Float32, 2, 3, 0, 0, 0, 1e20), matrix(tensor.Float32, 3, 2, 1e30)),
 			ops.ErrDomain, "the projection of row 1"},
 		{ops.Fourier(a), of(x, rowsOf(2, 1, 1, 1, 1)), ops.ErrShape, "W has shape (2, 2), want [3, m] with x (2, 3)"},
+		{ops.Fourier(a), of(x, changed(w, 3, nan)), ops.ErrDomain, "W[1,1] = NaN is not finite"},
 		{ops.Laplace(a), of(rowsOf(3, 0, 1, 2, 3, 4, -1e-300), w), ops.ErrDomain, "x[1,2] = -1e-300 is negative"},
 		{ops.Laplace(a), of(x, changed(w, 3, -1)), ops.ErrDomain, "W[1,1] = -1"},
 		{ops.Units(7, a), of(x, w), ops.ErrParam, "Unit(7)"},
@@ -78,9 +79,9 @@ func TestErrors(t *testing.T) {
 		{ops.Damp(ops.Root, a), of(rowsOf(1, -1), vector(1), rowsOf(1, 1)), ops.ErrDomain, "x[0,0] = -1"},
 		{ops.Damp(ops.Root, a), of(rowsOf(1, 1), vector(1), rowsOf(1, nan)), ops.ErrDomain, "x[0,0] = NaN"},
 		{ops.Damp(7, a), of(rowsOf(1, 1), vector(1), rowsOf(1, 1)), ops.ErrParam, "Exponent(7)"},
-		{ops.LogWaves(ops.Waves{}, a), of(x), ops.ErrParam, "frequencies []"},
-		{ops.LogWaves(ops.Waves{Omega: []float64{-1}, Amplitude: []float64{1}}, a), of(x), ops.ErrParam, "above 0"},
-		{ops.LogWaves(ops.Waves{Omega: []float64{1}, Amplitude: []float64{1}}, a), of(rowsOf(1, math.MaxFloat64)),
+		{ops.LogWaves(nil, nil, a), of(x), ops.ErrParam, "frequencies []"},
+		{ops.LogWaves([]float64{-1}, []float64{1}, a), of(x), ops.ErrParam, "above 0"},
+		{ops.LogWaves([]float64{1}, []float64{1}, a), of(rowsOf(1, math.MaxFloat64)),
 			ops.ErrDomain, "x[0,0]"},
 		{ops.Maclaurin(a), of(x, changed(mw, 8, nan), degrees, scales), ops.ErrDomain, "W[0,8] = NaN"},
 		{ops.Maclaurin(a), of(x, mw, changed(degrees, 2, 1.5), scales), ops.ErrDomain,
@@ -89,14 +90,14 @@ func TestErrors(t *testing.T) {
 		{ops.Maclaurin(a), of(x, mw, degrees, changed(scales, 6, inf)), ops.ErrDomain, "scales[0,6] = +Inf"},
 		{ops.Maclaurin(a), of(rowsOf(3, 1, 2, 3, 1e200, 1e200, 1e200), mw, degrees, scales), ops.ErrDomain,
 			"the features of row 1 are not finite"},
-		{ops.TensorSketch(ops.Sketch{Slope: 1}, a), of(x, buckets, sketchSigns), ops.ErrParam, "a sketch of 0 columns"},
-		{ops.TensorSketch(ops.Sketch{Columns: 7, Slope: 1, Offset: -.1}, a), of(x, buckets, sketchSigns), ops.ErrParam,
+		{ops.TensorSketch(0, 1, 0, a), of(x, buckets, sketchSigns), ops.ErrParam, "a sketch of 0 columns"},
+		{ops.TensorSketch(7, 1, -.1, a), of(x, buckets, sketchSigns), ops.ErrParam,
 			"(1 x·x' + -0.1)^p"},
-		{ops.TensorSketch(sketchOf7, a), of(x, changed(buckets, 6, 7), sketchSigns), ops.ErrDomain,
+		{ops.TensorSketch(7, .5, .3, a), of(x, changed(buckets, 6, 7), sketchSigns), ops.ErrDomain,
 			"buckets[1,2] = 7 is no whole number from 0 to 6"},
-		{ops.TensorSketch(sketchOf7, a), of(x, buckets, changed(sketchSigns, 4, .5)), ops.ErrDomain,
+		{ops.TensorSketch(7, .5, .3, a), of(x, buckets, changed(sketchSigns, 4, .5)), ops.ErrDomain,
 			"signs[1,0] = 0.5 is neither 1 nor -1"},
-		{ops.TensorSketch(sketchOf7, a), of(rowsOf(3, 1, 2, 3, 1e200, 1e200, 1e200), buckets, sketchSigns), ops.ErrDomain,
+		{ops.TensorSketch(7, .5, .3, a), of(rowsOf(3, 1, 2, 3, 1e200, 1e200, 1e200), buckets, sketchSigns), ops.ErrDomain,
 			"the features of row 1 are not finite in float64"},
 		{ops.Nystrom(nil, a), of(x, lm, p), ops.ErrShape, "the kernel is nil"},
 		{ops.Nystrom(cauchy{}, a), of(x, changed(lm, 4, nan), p), ops.ErrDomain, "landmarks[1,1] = NaN"},
@@ -219,6 +220,10 @@ func TestPackErrors(t *testing.T) {
 	wantErr(t, err, ops.ErrDtype, "x is float32 and W float64")
 	_, err = ops.Fourier(ops.Attr{}).Pack(2, w)
 	wantErr(t, err, ops.ErrShape, "want [2, m]")
+	_, err = ops.Fourier(ops.Attr{}).Pack(3, changed(w, 3, math.NaN()))
+	wantErr(t, err, ops.ErrDomain, "W[1,1] = NaN is not finite")
+	_, err = ops.Laplace(ops.Attr{}).Pack(3, changed(w, 3, -1))
+	wantErr(t, err, ops.ErrDomain, "W[1,1] = -1 is negative")
 	_, err = ops.Fourier(ops.Attr{}).Pack(3)
 	wantErr(t, err, ops.ErrShape, "W is nil")
 	_, err = ops.Fourier(ops.Attr{}).Pack(3, w, w)

@@ -133,12 +133,6 @@ func ExampleUnitLaplace() {
 	// Output: [0.894 0.447]
 }
 
-// The logarithms of ¼ and ¾.
-func ExampleLogSoftmax() {
-	show(ops.LogSoftmax(ops.Attr{}).Into(nil, tensorOf([]float64{0, math.Log(3)}, 1, 2)))
-	// Output: [-1.386 -0.288]
-}
-
 // 2(cos ln 2 - 1) and 2 sin ln 2 of an entry .5, and nothing of a zero.
 func ExampleLogWaves() {
 	x, err := ops.NewCSR(1, 3, []int{0, 1}, []int32{1}, []float64{.5})
@@ -146,7 +140,7 @@ func ExampleLogWaves() {
 		fmt.Println(err)
 		return
 	}
-	show(ops.LogWaves(ops.Waves{Omega: []float64{1}, Amplitude: []float64{2}}, ops.Attr{}).Sparse(x))
+	show(ops.LogWaves([]float64{1}, []float64{2}, ops.Attr{}).Sparse(x))
 	// Output: [-0.462 1.278]
 }
 
@@ -215,7 +209,7 @@ func ExampleTable() {
 // 1·1, -x·x, -1·x and x·1: two sketches of one column and the constant, of (x·x' + 1)², in four buckets.
 func ExampleTensorSketch() {
 	buckets, signs := tensorOf([]float64{0, 1, 1, 3}, 2, 2), tensorOf([]float64{1, 1, -1, 1}, 2, 2)
-	o := ops.TensorSketch(ops.Sketch{Columns: 4, Slope: 1, Offset: 1}, ops.Attr{})
+	o := ops.TensorSketch(4, 1, 1, ops.Attr{})
 	show(o.Into(nil, tensorOf([]float64{5}, 1, 1), buckets, signs))
 	// Output: [1.000 -25.000 -5.000 5.000]
 }

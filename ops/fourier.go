@@ -26,12 +26,12 @@ import (
 // sin(P). For at most 128 columns of x the backward computes P again, in blocks of rows; for more, P is a node of the
 // graph, which takes as much memory as z.
 //
-// Pack takes W. Errors while building: shapes. Errors while running: a cell of x outside Attr.Domain, or a row whose
-// projection xW is not finite (ErrDomain).
+// Pack takes W. Errors while building: shapes. Errors while running: a cell of x outside Attr.Domain, a W or a row
+// whose projection xW is not finite (ErrDomain).
 func Fourier(a Attr) Op { return Op{decl: &fourier, attr: a} }
 
 var fourier = decl{kind: "Fourier", sig: parse("nd,dm,m?->n(2m)|nm"), names: []string{"x", "W", "b"},
-	in: []Inputs{X, W, B}, circular: true, sparse: native, pack: packW,
+	in: []Inputs{X, W, B}, circular: true, sparse: native, pack: packFrequencies,
 	forward: kernel{fourierForward[float32], fourierForward[float64]}, node: phaseNode,
 	backward: func(t *tracer) {
 		if b := t.in[2]; b != nil {
@@ -53,13 +53,18 @@ func fourierForward[T domain.Float](c *call) error {
 func pairScale(m int) float64  { return 1 / math.Sqrt(float64(m)) }
 func phaseScale(m int) float64 { return math.Sqrt(2 / float64(m)) }
 
-// notFinite is the error for a row whose projection is not finite: a cell of x that is not finite, or an overflow.
+// notFinite is the error for a row whose projection is not finite: a cell of x or of W that is not, or an overflow.
 func (c *call) notFinite(row int) error {
 	if row < 0 {
 		return nil
 	}
 	if err := CheckRows(c.domain(), c.who(), c.x); err != nil {
 		return err
+	}
+	if w := c.in[c.pack.from]; w != nil && c.pack.n == 1 {
+		if err := checkW(domain.Reals(), c.who(), w); err != nil {
+			return err
+		}
 	}
 	return c.overflow(row)
 }

@@ -193,8 +193,6 @@ func maclaurinInputs() map[int][]float64 {
 	return map[int][]float64{1: all(w), 2: all(degrees), 3: all(scales)}
 }
 
-var sketchOf7 = ops.Sketch{Columns: 7, Slope: .5, Offset: .3}
-
 // sketches are p count sketches of three columns and the constant in m buckets.
 func sketches(dt tensor.Dtype, p, m int) (buckets, signs *tensor.Dense) {
 	buckets, signs = matrix(dt, p, 4, 0), matrix(dt, p, 4, 0)

@@ -14,7 +14,7 @@ import (
 //
 // Backward, from the output alone: dP = -g·z, dx = dP·Wᵀ, dW = xᵀ·dP.
 //
-// Pack takes W, and does not check that it is not negative. Errors while building: shapes. Errors while running: a cell
+// Pack takes W. Errors while building: shapes. Errors while running: a cell
 // of x or of W that is negative or not finite (ErrDomain).
 func Laplace(a Attr) Op { return Op{decl: &laplace, attr: a} }
 
@@ -43,12 +43,12 @@ var (
 
 func laplaceDecl(kind string, forward kernel, backward func(t *tracer)) decl {
 	return decl{kind: kind, sig: parse("nd,dm->nm"), names: []string{"x", "W"}, in: []Inputs{X, W}, on: nonNegative,
-		sparse: native, pack: packW, forward: forward, backward: backward,
+		sparse: native, pack: packPositive, forward: forward, backward: backward,
 		prepare: func(c *call) error {
 			if c.in[1] == nil {
 				return nil
 			}
-			return CheckFrequencies(domain.NonNegative(), c.who(), c.in[1])
+			return checkW(domain.NonNegative(), c.who(), c.in[1])
 		}}
 }
 

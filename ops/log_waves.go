@@ -9,38 +9,36 @@ import (
 	"github.com/bochner-go/bochner/ops/internal/simd"
 )
 
-// Waves holds the frequencies ω_j > 0 and the amplitudes a_j of LogWaves, the same number of each.
-type Waves struct{ Omega, Amplitude []float64 }
+// waves holds the frequencies ω_j and the amplitudes a_j of LogWaves.
+type waves struct{ omega, amplitude []float64 }
 
-func (w Waves) check(who string) error {
-	ok := len(w.Omega) > 0 && len(w.Omega) == len(w.Amplitude)
-	for j := 0; ok && j < len(w.Omega); j++ {
-		ok = w.Omega[j] > 0 && !math.IsInf(w.Omega[j], 1) && w.Amplitude[j]-w.Amplitude[j] == 0
+func (w waves) check(who string) error {
+	ok := len(w.omega) > 0 && len(w.omega) == len(w.amplitude)
+	for j := 0; ok && j < len(w.omega); j++ {
+		ok = w.omega[j] > 0 && !math.IsInf(w.omega[j], 1) && w.amplitude[j]-w.amplitude[j] == 0
 	}
 	if !ok {
 		return fmt.Errorf("%s: frequencies %v and amplitudes %v, want as many finite numbers of each, at least one, "+
 			"and frequencies above 0: %w",
-			who, w.Omega, w.Amplitude, ErrParam)
+			who, w.omega, w.amplitude, ErrParam)
 	}
 	return nil
 }
 
-// Width returns the number of output columns for each column of x.
-func (w Waves) Width() int { return 2 * len(w.Omega) }
-
 // LogWaves makes of each coordinate v >= 0 of x the numbers
 //
-//	a_j (cos(ω_j u) - 1),   a_j sin(ω_j u),   u = ln(1 + 2v),   j = 1 to len(Omega),
+//	a_j (cos(ω_j u) - 1),   a_j sin(ω_j u),   u = ln(1 + 2v),   j = 1 to q,
 //
 // side by side, which are zeros for v = 0. The squared distance of two coordinates is Σ_j 2a_j² (1 - cos(ω_j (u -
-// u'))). x is [n, d], the result [n, d·Width].
+// u'))). The frequencies ω_j > 0 and the amplitudes a_j are of the same number. x is [n, d], the result [n, d·2q].
 //
 // Backward, from x and the output z alone: dx = 2/(1 + 2x) Σ_j ω_j (g_sin (z_cos + a_j) - g_cos z_sin).
 //
-// For sparse rows the result is sparse. Attr.Domain is not used. Errors while building: shapes and w. Errors while
+// For sparse rows the result is sparse. Attr.Domain is not used. Errors while building: shapes, frequencies and
+// amplitudes. Errors while
 // running (ErrDomain): a cell that is negative, or for which 2x is not finite.
-func LogWaves(w Waves, a Attr) Op {
-	w = Waves{slices.Clone(w.Omega), slices.Clone(w.Amplitude)}
+func LogWaves(omega, amplitude []float64, a Attr) Op {
+	w := waves{slices.Clone(omega), slices.Clone(amplitude)}
 	o := Op{decl: &logWaves, attr: a, params: w}
 	o.err = w.check(o.who())
 	return o
@@ -58,11 +56,11 @@ var (
 		forward: kernel{logWavesBackward[float32], logWavesBackward[float64]}}
 )
 
-func bindWaves(o *Op, v *sizes) { v.set('W', o.params.(Waves).Width()) }
+func bindWaves(o *Op, v *sizes) { v.set('W', 2*len(o.params.(waves).omega)) }
 
 func wavesOf[T domain.Float](c *call) simd.LogWaves[T] {
-	w := c.params.(Waves)
-	return simd.LogWaves[T]{Omega: w.Omega, Amplitude: w.Amplitude}
+	w := c.params.(waves)
+	return simd.LogWaves[T]{Omega: w.omega, Amplitude: w.amplitude}
 }
 
 // logWavesForward maps coordinates. The first one that is too large is an error.

@@ -46,7 +46,7 @@ type products struct {
 }
 
 var packProducts = &packer{from: 1, n: 3, pack: func(c *call, _ bool) (any, error) {
-	if err := CheckFrequencies(domain.Reals(), c.who(), c.in[1]); err != nil {
+	if err := checkW(domain.Reals(), c.who(), c.in[1]); err != nil {
 		return nil, err
 	}
 	d, m, most, w, n, s := c.at('d'), c.at('m'), c.at('p'), Float64s(c.in[1]), Float64s(c.in[2]), Float64s(c.in[3])

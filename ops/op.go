@@ -24,9 +24,6 @@ type Op struct {
 	err    error // of the parameters
 }
 
-// Input is an input of an op after x: a *tensor.Dense, or a *Weights in place of those that Pack took.
-type Input interface{ Dtype() tensor.Dtype }
-
 // decl declares an op. All checks, the graph and the form without one follow from it.
 type decl struct {
 	kind  string
@@ -146,9 +143,10 @@ func (o Op) Node(in ...*G.Node) (*G.Node, error) {
 	return o.apply(in...)
 }
 
-// Into computes the op of dense or sparse rows x and writes the result to dst, allocated if nil, without a graph. It
-// returns the errors of the graph. With a dst and packed weights a map allocates nothing.
-func (o Op) Into(dst *tensor.Dense, x Matrix, in ...Input) (*tensor.Dense, error) {
+// Into computes the op of dense or sparse rows x and writes the result to dst, allocated if nil, without a graph. The
+// further inputs are tensors, or a *Weights in the place of those that Pack took. It returns the errors of the graph.
+// With a dst and packed weights a map allocates nothing.
+func (o Op) Into(dst *tensor.Dense, x Matrix, in ...Matrix) (*tensor.Dense, error) {
 	c, err := o.inputs(x, in)
 	defer c.end()
 	if err != nil {
@@ -172,7 +170,7 @@ func (o Op) Into(dst *tensor.Dense, x Matrix, in ...Input) (*tensor.Dense, error
 
 // Sparse computes the op of sparse rows as sparse rows, without a graph. It is an error (ErrParam) if zeros have other
 // features than zeros.
-func (o Op) Sparse(x *CSR, in ...Input) (*CSR, error) {
+func (o Op) Sparse(x *CSR, in ...Matrix) (*CSR, error) {
 	c, err := o.inputs(x, in)
 	defer c.end()
 	if err != nil {
@@ -202,6 +200,12 @@ type Weights struct {
 
 // Dtype returns the element type.
 func (w *Weights) Dtype() tensor.Dtype { return w.dt }
+
+// Shape returns the shape of the first packed input.
+func (w *Weights) Shape() tensor.Shape { return w.shapes[0].Clone() }
+
+// Dims returns the length of Shape.
+func (w *Weights) Dims() int { return len(w.shapes[0]) }
 
 // Pack copies inputs of the op, W and what belongs to it, into the form that products of rows of d columns read. Into
 // takes the result in their place. Errors: an op without packed inputs (ErrParam), shapes (ErrShape), different element
@@ -250,7 +254,7 @@ func (c *call) packed(keep bool) (*Weights, error) {
 }
 
 // inputs begins a call with the arguments of Into or Sparse.
-func (o Op) inputs(x Matrix, in []Input) (*call, error) {
+func (o Op) inputs(x Matrix, in []Matrix) (*call, error) {
 	c := o.begin()
 	if o.err != nil {
 		return c, o.err

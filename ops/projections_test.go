@@ -215,11 +215,10 @@ func TestTensorSketch(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		for _, c := range []struct{ n, p, m int }{{5, 1, 7}, {5, 2, 8}, {11, 3, 7}, {3, 3, 1}, {2, 2, 2}, {0, 2, 7},
 			{1, 4, 30}} {
-			s := ops.Sketch{Columns: c.m, Slope: .5, Offset: .3}
 			buckets, signs := sketches(dt, c.p, c.m)
 			x := holes(dt, c.n, 3, 7)
 			for what, in := range map[string]ops.Matrix{"dense": x, "sparse": csr(t, x)} {
-				z, err := ops.TensorSketch(s, ops.Attr{}).Into(nil, in, buckets, signs)
+				z, err := ops.TensorSketch(c.m, .5, .3, ops.Attr{}).Into(nil, in, buckets, signs)
 				if err != nil {
 					t.Fatal(err)
 				}

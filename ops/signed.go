@@ -67,7 +67,7 @@ type signedWeights[T domain.Float] struct {
 }
 
 var packSigned = &packer{from: 1, n: 3, pack: func(c *call, keep bool) (any, error) {
-	if err := CheckFrequencies(domain.Reals(), c.who(), c.in[1]); err != nil {
+	if err := checkW(domain.Reals(), c.who(), c.in[1]); err != nil {
 		return nil, err
 	}
 	return typed(c.in[1].Dtype(), newSigned[float32], newSigned[float64])(c, keep)

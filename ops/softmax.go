@@ -9,34 +9,20 @@ import (
 
 // Softmax is exp(x_j) / Σ_k exp(x_k) for each row of scores x [n, k]. It subtracts the largest score of a row first, so
 // that nothing overflows; sums are in float64. A row with a NaN or +∞, or with -∞ alone, becomes NaN. Attr.Domain is
-// not used; the dst of Into may be x. Gorgonia v0.9.18 merges its own SoftMax and LogSoftMax of the same node; these
-// two are distinct ops.
+// not used; the dst of Into may be x. Log-probabilities are those of CrossEntropy, which are exact where a probability
+// underflows to 0.
 //
 // Backward, from the output z alone: dx_j = z_j (g_j - Σ_k g_k z_k). Errors while building: shapes.
 func Softmax(a Attr) Op { return Op{decl: &softmax, attr: a} }
 
-// LogSoftmax is ln Softmax(x), that is, x_j - ln Σ_k exp(x_k). It is exact where the probability underflows to 0.
-// Attr.Domain is not used.
-//
-// Backward, from the output z alone: dx_j = g_j - exp(z_j) Σ_k g_k. Errors while building: shapes.
-func LogSoftmax(a Attr) Op { return Op{decl: &logSoftmax, attr: a} }
-
-// The kinds differ, and so do the hashes.
 var (
-	softmax    = softmaxDecl("Softmax", &softmaxGrad, kernel{softmaxForward[float32], softmaxForward[float64]})
-	logSoftmax = softmaxDecl("LogSoftmax", &logSoftmaxGrad,
-		kernel{logSoftmaxForward[float32], logSoftmaxForward[float64]})
-	// softmaxGrad and logSoftmaxGrad are dx from the output z and its gradient g.
+	softmax = decl{kind: "Softmax", sig: parse("nk->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
+		forward:  kernel{softmaxForward[float32], softmaxForward[float64]},
+		backward: func(t *tracer) { t.gradient(X, of(&softmaxGrad), t.out, t.grad) }}
+	// softmaxGrad is dx from the output z and its gradient g.
 	softmaxGrad = decl{kind: "gradient of Softmax", sig: parse("nk,nk->nk"), unchecked: true,
 		forward: kernel{softmaxBackward[float32], softmaxBackward[float64]}}
-	logSoftmaxGrad = decl{kind: "gradient of LogSoftmax", sig: parse("nk,nk->nk"), unchecked: true,
-		forward: kernel{logSoftmaxBackward[float32], logSoftmaxBackward[float64]}}
 )
-
-func softmaxDecl(kind string, grad *decl, forward kernel) decl {
-	return decl{kind: kind, sig: parse("nk->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
-		forward: forward, backward: func(t *tracer) { t.gradient(X, of(grad), t.out, t.grad) }}
-}
 
 func softmaxForward[T domain.Float](c *call) error {
 	dst, x, k := result[T](c), cells[T](c, 0), c.at('k')
@@ -44,19 +30,6 @@ func softmaxForward[T domain.Float](c *call) error {
 		_, sum := simd.ShiftedExp(dst[:k], x[:k])
 		for j, e := range dst[:k] {
 			dst[j] = T(float64(e) / sum)
-		}
-	}
-	return nil
-}
-
-func logSoftmaxForward[T domain.Float](c *call) error {
-	dst, x, k := result[T](c), cells[T](c, 0), c.at('k')
-	e := make([]T, k)
-	for ; len(x) > 0; x, dst = x[k:], dst[k:] {
-		top, sum := simd.ShiftedExp(e, x[:k])
-		ln := math.Log(sum)
-		for j, v := range x[:k] {
-			dst[j] = T(float64(v) - top - ln)
 		}
 	}
 	return nil
@@ -71,20 +44,6 @@ func softmaxBackward[T domain.Float](c *call) error {
 		}
 		for j, v := range z[:k] {
 			dx[j] = T(float64(v) * (float64(g[j]) - sum))
-		}
-	}
-	return nil
-}
-
-func logSoftmaxBackward[T domain.Float](c *call) error {
-	dx, z, g, k := result[T](c), cells[T](c, 0), cells[T](c, 1), c.at('k')
-	for ; len(z) > 0; dx, z, g = dx[k:], z[k:], g[k:] {
-		sum := 0.0
-		for _, v := range g[:k] {
-			sum += float64(v)
-		}
-		for j, v := range z[:k] {
-			dx[j] = T(float64(g[j]) - math.Exp(float64(v))*sum)
 		}
 	}
 	return nil

@@ -11,36 +11,37 @@ import (
 	fft "gonum.org/v1/gonum/dsp/fourier"
 )
 
-// Sketch holds the polynomial and the number of columns of TensorSketch.
-type Sketch struct {
-	Columns       int     // m, the number of buckets, at least 1
-	Slope, Offset float64 // of (Slope x·x' + Offset)^p, both finite and >= 0
+// sketch holds the polynomial and the number of columns of TensorSketch.
+type sketch struct {
+	columns       int
+	slope, offset float64
 }
 
-func (s Sketch) check(who string) error {
-	if s.Columns < 1 || !(s.Slope >= 0 && s.Offset >= 0) || math.IsInf(s.Slope, 1) || math.IsInf(s.Offset, 1) {
+func (s sketch) check(who string) error {
+	if s.columns < 1 || !(s.slope >= 0 && s.offset >= 0) || math.IsInf(s.slope, 1) || math.IsInf(s.offset, 1) {
 		return fmt.Errorf("%s: a sketch of %d columns of (%v x·x' + %v)^p, want at least 1 column and finite "+
-			"numbers that are not negative: %w", who, s.Columns, s.Slope, s.Offset, ErrParam)
+			"numbers that are not negative: %w", who, s.columns, s.slope, s.offset, ErrParam)
 	}
 	return nil
 }
 
-// TensorSketch is the tensor sketch, of x, buckets and signs: the circular convolution of p count sketches C_j of x̂ =
-// [√Slope x, √Offset],
+// TensorSketch is the tensor sketch of m columns, of x, buckets and signs: the circular convolution of p count sketches
+// C_j of x̂ = [√slope x, √offset],
 //
 //	z(x) = FFT⁻¹(FFT(C_1(x̂)) ∘ ... ∘ FFT(C_p(x̂))),   C_j(x̂)_b = Σ_i [buckets_ji = b] signs_ji x̂_i.
 //
-// Its inner products are unbiased for (x̂·x̂')^p = (Slope x·x' + Offset)^p. x is [n, d] and z is [n, m]; buckets, whole
+// Its inner products are unbiased for (x̂·x̂')^p = (slope x·x' + offset)^p. slope and offset are finite and not negative. x is [n, d] and z is [n, m]; buckets, whole
 // numbers from 0 to m-1, and signs, ±1, are [p, d+1]. Pham and Pagh (2013), algorithm 1. A row costs p d operations and
 // p+1 transforms of length m, which are fastest for an m without large prime factors. Everything is computed in float64
 // and rounded once.
 //
-// Backward: dx_i = √Slope Σ_j signs_ji (dC_j)_{buckets_ji}, where dC_j is the circular correlation of g with the
+// Backward: dx_i = √slope Σ_j signs_ji (dC_j)_{buckets_ji}, where dC_j is the circular correlation of g with the
 // convolution of the other sketches: FFT⁻¹(FFT(g) ∘ conj Π_{k≠j} FFT(C_k)). Buckets and signs have no gradient.
 //
-// Pack takes buckets and signs. Errors while building: shapes and s. Errors while running (ErrDomain): a cell of x
+// Pack takes buckets and signs. Errors while building: shapes, m, slope and offset. Errors while running (ErrDomain): a cell of x
 // outside Attr.Domain, an invalid bucket or sign, a row whose features overflow.
-func TensorSketch(s Sketch, a Attr) Op {
+func TensorSketch(m int, slope, offset float64, a Attr) Op {
+	s := sketch{m, slope, offset}
 	o := Op{decl: &tensorSketch, attr: a, params: s}
 	o.err = s.check(o.who())
 	return o
@@ -60,34 +61,34 @@ var (
 		forward: kernel{sketchBackward[float32], sketchBackward[float64]}}
 )
 
-func bindSketch(o *Op, v *sizes) { v.set('m', o.params.(Sketch).Columns) }
+func bindSketch(o *Op, v *sizes) { v.set('m', o.params.(sketch).columns) }
 
 // sketches are the buckets and signs of TensorSketch, packed.
 type sketches struct {
-	Sketch
+	sketch
 	p, d    int
 	buckets []int32   // [p, d+1]
-	weights []float64 // [p, d+1], signs times √Slope, in the last column times √Offset
+	weights []float64 // [p, d+1], signs times √slope, in the last column times √offset
 	work    sync.Pool // of *sketcher
 }
 
 var packSketches = &packer{from: 1, n: 2, pack: func(c *call, _ bool) (any, error) {
-	p, d, s, sign := c.at('p'), c.at('d'), c.params.(Sketch), Float64s(c.in[2])
-	f := &sketches{Sketch: s, p: p, d: d, buckets: make([]int32, len(sign)), weights: make([]float64, len(sign))}
+	p, d, s, sign := c.at('p'), c.at('d'), c.params.(sketch), Float64s(c.in[2])
+	f := &sketches{sketch: s, p: p, d: d, buckets: make([]int32, len(sign)), weights: make([]float64, len(sign))}
 	for i, b := range Float64s(c.in[1]) {
 		bad := &domain.CellError{Who: c.who(), Row: i / (d + 1), Col: i % (d + 1), Remedy: drawAnew}
-		if !(b >= 0 && b < float64(s.Columns)) || b != math.Trunc(b) {
+		if !(b >= 0 && b < float64(s.columns)) || b != math.Trunc(b) {
 			bad.Matrix, bad.Value, bad.Reason = "buckets", b, fmt.Sprintf("is no whole number from 0 to %d",
-				s.Columns-1)
+				s.columns-1)
 			return nil, bad
 		}
 		if sign[i] != 1 && sign[i] != -1 {
 			bad.Matrix, bad.Value, bad.Reason = "signs", sign[i], "is neither 1 nor -1"
 			return nil, bad
 		}
-		root := math.Sqrt(s.Slope)
+		root := math.Sqrt(s.slope)
 		if i%(d+1) == d {
-			root = math.Sqrt(s.Offset)
+			root = math.Sqrt(s.offset)
 		}
 		f.buckets[i], f.weights[i] = int32(b), root*sign[i]
 	}
@@ -123,14 +124,14 @@ func rowsIn[T domain.Float](c *call) func(i int) (columns []int32, values []T) {
 type sketcher struct {
 	*sketches
 	fft     *fft.FFT
-	sketch  []float64    // [m]
+	count   []float64    // [m], a count sketch
 	spectra []complex128 // of the p sketches, [p, m/2+1]
 	product []complex128 // [m/2+1]
 }
 
 func newSketcher(f *sketches) *sketcher {
-	half := f.Columns/2 + 1
-	return &sketcher{sketches: f, fft: fft.NewFFT(f.Columns), sketch: make([]float64, f.Columns),
+	half := f.columns/2 + 1
+	return &sketcher{sketches: f, fft: fft.NewFFT(f.columns), count: make([]float64, f.columns),
 		spectra: make([]complex128, f.p*half), product: make([]complex128, half)}
 }
 
@@ -139,16 +140,16 @@ func transformed[T domain.Float](w *sketcher, columns []int32, values []T) {
 	half := len(w.product)
 	for j := range w.p {
 		buckets, weights := w.buckets[j*(w.d+1):(j+1)*(w.d+1)], w.weights[j*(w.d+1):(j+1)*(w.d+1)]
-		clear(w.sketch)
-		w.sketch[buckets[w.d]] = weights[w.d]
+		clear(w.count)
+		w.count[buckets[w.d]] = weights[w.d]
 		for t, v := range values {
 			i := t
 			if columns != nil {
 				i = int(columns[t])
 			}
-			w.sketch[buckets[i]] += weights[i] * float64(v)
+			w.count[buckets[i]] += weights[i] * float64(v)
 		}
-		w.fft.Coefficients(w.spectra[j*half:(j+1)*half], w.sketch)
+		w.fft.Coefficients(w.spectra[j*half:(j+1)*half], w.count)
 	}
 }
 
@@ -161,14 +162,14 @@ func (w *sketcher) features() []float64 {
 			w.product[b] *= v
 		}
 	}
-	return w.back(w.sketch)
+	return w.back(w.count)
 }
 
 // back is the inverse transform of the product.
 func (w *sketcher) back(dst []float64) []float64 {
 	w.fft.Sequence(dst, w.product)
 	for b := range dst {
-		dst[b] /= float64(w.Columns)
+		dst[b] /= float64(w.columns)
 	}
 	return dst
 }
@@ -183,8 +184,8 @@ func sketchBackward[T domain.Float](c *call) error {
 		for i := lo; i < hi; i++ {
 			columns, values := row(i)
 			transformed(w, columns, values)
-			recast(w.sketch, g[i*m:(i+1)*m])
-			w.fft.Coefficients(spectrum, w.sketch)
+			recast(w.count, g[i*m:(i+1)*m])
+			w.fft.Coefficients(spectrum, w.count)
 			w.gradient(dx, spectrum)
 			recast(dst[i*d:(i+1)*d], dx)
 		}
@@ -206,7 +207,7 @@ func (w *sketcher) gradient(dx []float64, g []complex128) {
 				w.product[b] *= cmplx.Conj(v)
 			}
 		}
-		dc := w.back(w.sketch)
+		dc := w.back(w.count)
 		for i := range dx {
 			at := j*(w.d+1) + i
 			dx[i] += w.weights[at] * dc[w.buckets[at]]

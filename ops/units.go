@@ -59,7 +59,7 @@ func (u Unit) scale(cols int) float64 {
 
 var (
 	units = decl{kind: "Units", sig: parse("nd,dm->nm"), names: []string{"x", "W"}, in: []Inputs{X, W}, circular: true,
-		sparse: native, pack: packW, forward: kernel{unitsForward[float32], unitsForward[float64]},
+		sparse: native, pack: packFrequencies, forward: kernel{unitsForward[float32], unitsForward[float64]},
 		check: func(c *call) error {
 			if m := c.at('m'); c.params.(Unit) == TangentUnit && m%2 != 0 {
 				return fmt.Errorf("%s: W has %d columns, want as many of A as of V: %w", c.who(), m, ErrShape)

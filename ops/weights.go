@@ -6,11 +6,23 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// packW packs W [d, m], the first input after x; packShifted the second.
-var packW, packShifted = packerOf(1), packerOf(2)
+// The packers of a W [d, m] that is the first input after x: any numbers, finite frequencies, or frequencies that are
+// not negative. packShifted is of finite frequencies that are the second.
+var (
+	packW           = packerOf(1, nil)
+	packFrequencies = packerOf(1, reals)
+	packPositive    = packerOf(1, nonNegative)
+	packShifted     = packerOf(2, reals)
+)
 
-func packerOf(at int) *packer {
+// packerOf packs input at. Numbers that are kept are checked here, the others where they are used.
+func packerOf(at int, on func(*Op) Domain) *packer {
 	return &packer{from: at, n: 1, pack: func(c *call, keep bool) (any, error) {
+		if keep && on != nil {
+			if err := checkW(on(nil), c.who(), c.in[at]); err != nil {
+				return nil, err
+			}
+		}
 		return typed(c.in[at].Dtype(), packMatrix[float32], packMatrix[float64])(c.in[at], keep), nil
 	}}
 }

@@ -102,11 +102,10 @@ var hostileTypes = map[string]sampleOf{
 	"ops.Op": func(*hostileValues) []any {
 		return []any{ops.Fourier(ops.Attr{}), ops.StructuredFourier(ops.Attr{}), ops.SkewedFourier(ops.Attr{}),
 			ops.Homogeneous(ops.Series{F: []int{1}, Gamma: 1}, ops.Attr{}), ops.Maclaurin(ops.Attr{}),
-			ops.TensorSketch(ops.Sketch{Columns: 4, Slope: 1}, ops.Attr{}), ops.Columns(1, 2, 1, ops.Attr{}),
+			ops.TensorSketch(4, 1, 0, ops.Attr{}), ops.Columns(1, 2, 1, ops.Attr{}),
 			ops.Nystrom(spectral.Gaussian{Sigma: 1}, ops.Attr{}), ops.ScaleColumns(ops.Attr{}),
 			ops.Concat([]float64{1, 2}, ops.Attr{}), ops.BagMean([]int{0, 2, 6}, ops.Attr{})}
 	},
-	"ops.Waves":   some(ops.Waves{Omega: []float64{1}, Amplitude: []float64{.5}}),
 	"ops.Weights": func(*hostileValues) []any { return []any{must(ops.Fourier(ops.Attr{}).Pack(3, tensorOf(3, 4)))} },
 
 	"ops/dense.Shifted": func(*hostileValues) []any {
@@ -363,7 +362,6 @@ var hostileGoodTypes = map[reflect.Type]goodOf{
 	reflect.TypeFor[spectral.SignedLaw]():   is(deltaGaussian),
 	reflect.TypeFor[spectral.Sampler]():     is(spectral.IID{}),
 	reflect.TypeFor[spectral.Predictor]():   is(spectral.IID{}),
-	reflect.TypeFor[ops.Sketch]():           is(ops.Sketch{Columns: 4, Slope: 1, Offset: 1}),
 	reflect.TypeFor[ops.Tables]():           is(ops.Tables{Points: 2, Width: 1, Power: 1, Rise: true}),
 	reflect.TypeFor[ops.Kernel]():           is(spectral.Gaussian{Sigma: 1}),
 	reflect.TypeFor[layers.Density]():       is(layers.Density{Distance: spectral.JensenShannonDivergence(), Sigma: 1}),
@@ -431,8 +429,6 @@ var hostileGood = map[string]goodOf{
 	"layers.*.dst":               is(nil),
 	"layers.Lookup.name":         is("gaussian"),
 	"layers.ParseBasis.s":        is("cosine"),
-	"ops.ParseActivation.name":   is("tanh"),
-	"ops.ParseNorm.name":         is("l2"),
 	"layers.ParsePolicy.s":       is("frozen"),
 	"layers.ParseValues.mapName": is("gaussian"), "layers.ParseValues.text": is("sigma=2"),
 	"layers.NewBagLayer.of": func(*hostileValues) any {
@@ -479,8 +475,11 @@ var hostileGood = map[string]goodOf{
 	"ops.NewCSR.columns":         is([]int32{0, 1, 2}),
 	"ops.NewCSR.values":          is([]float64{1, 2, 3}),
 	"ops.NewGrid.points":         is([]int{5, 5, 5}),
-	"ops.Op.Into.in":             func(*hostileValues) any { return []ops.Input{tensorOf(3, 4)} },
-	"ops.Op.Sparse.in":           func(*hostileValues) any { return []ops.Input{tensorOf(3, 4)} },
+	"ops.LogWaves.omega":         is([]float64{1}),
+	"ops.LogWaves.amplitude":     is([]float64{.5}),
+	"ops.TensorSketch.m":         is(4),
+	"ops.Op.Into.in":             func(*hostileValues) any { return []ops.Matrix{tensorOf(3, 4)} },
+	"ops.Op.Sparse.in":           func(*hostileValues) any { return []ops.Matrix{tensorOf(3, 4)} },
 	"ops.Op.Node.in":             func(v *hostileValues) any { return []*G.Node{v.node(tensorOf(6, 3)), v.node(tensorOf(3, 4))} },
 	"ops.Op.Pack.d":              is(3),
 	"ops.Op.Pack.in":             func(*hostileValues) any { return []*tensor.Dense{tensorOf(3, 4)} },

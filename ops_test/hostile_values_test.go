@@ -123,6 +123,9 @@ func (v *hostileValues) good(name, param string, typ reflect.Type) reflect.Value
 	if samples := v.samples[typ]; samples != nil {
 		return reflect.ValueOf(samples(v)[0])
 	}
+	if samples := v.samples[reflect.PointerTo(typ)]; samples != nil {
+		return reflect.ValueOf(samples(v)[0]).Elem()
+	}
 	switch typ.Kind() {
 	case reflect.Interface:
 		if typ.NumMethod() == 0 {
