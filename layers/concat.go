@@ -131,7 +131,7 @@ func (c *Concat) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	if err := checkColumns("layers: Concat", x, c.dims); err != nil {
 		return nil, err
 	}
-	outs, scales := make([]*ops.CSR, len(c.parts)), make([]float64, len(c.parts))
+	outs, scales := make([]ops.Matrix, len(c.parts)), make([]float64, len(c.parts))
 	for i, p := range c.parts {
 		z, err := mapCSR(p.Layer, x.TakeColumns(p.From, p.To, 1))
 		if err != nil {
@@ -139,7 +139,7 @@ func (c *Concat) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 		}
 		outs[i], scales[i] = z, math.Sqrt(p.Weight)
 	}
-	return ops.ConcatCSR(scales, ops.Attr{Layer: "layers: Concat"}, outs...)
+	return ops.Concat(scales, ops.Attr{Layer: "layers: Concat"}).Sparse(outs[0].(*ops.CSR), outs[1:]...)
 }
 
 // TransformCSR is Transform for sparse rows. The columns of each part stay sparse.

@@ -84,14 +84,9 @@ func Activate(f Activation, a Attr) Op {
 	return o
 }
 
-var (
-	activate = decl{kind: "Activate", sig: parse("nk->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
-		forward:  kernel{activateForward[float32], activateForward[float64]},
-		backward: func(t *tracer) { t.gradient(X, with(&activateGrad, t.params), t.out, t.grad) }}
-	// activateGrad is dx from the output z and its gradient g.
-	activateGrad = decl{kind: "gradient of Activate", sig: parse("nk,nk->nk"), unchecked: true,
-		forward: kernel{activateBackward[float32], activateBackward[float64]}}
-)
+var activate = decl{kind: "Activate", sig: parse("nk->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
+	forward: kernel{activateForward[float32], activateForward[float64]}, reads: []int{theOutput},
+	backward: kernel{activateBackward[float32], activateBackward[float64]}}
 
 func activateForward[T domain.Float](c *call) error {
 	dst, f := result[T](c), c.params.(Activation)
@@ -102,8 +97,8 @@ func activateForward[T domain.Float](c *call) error {
 }
 
 func activateBackward[T domain.Float](c *call) error {
-	dx, g, f := result[T](c), cells[T](c, 1), c.params.(Activation)
-	for i, z := range cells[T](c, 0) {
+	dx, g, f := gradientFor[T](c, 0), gradientOf[T](c), paramsOf[Activation](c)
+	for i, z := range outputOf[T](c) {
 		dx[i] = T(float64(g[i]) * f.slope(float64(z)))
 	}
 	return nil

@@ -3,13 +3,15 @@ package ops
 import (
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// withBackward is an op with a backward, as both of Gorgonia's machines need it. The backward is written once and runs
-// on nodes, where it builds the gradient graph of the TapeMachine, or on values, where it computes the gradients for
+// withBackward is an op with a backward, as both of Gorgonia's machines need it. The backward is one more op, whose
+// result is the gradients that are wanted: SymDiff adds it to the gradient graph of the TapeMachine, DoDiff runs it for
 // the LispMachine.
 type withBackward struct{ *op }
 
@@ -29,99 +31,164 @@ func opOf(n *G.Node) *op {
 	return nil
 }
 
-// handle is a *G.Node or a G.Value.
-type handle any
+// theOutput is an op's output among what its backward reads.
+const theOutput = -1
 
-// tracer runs the backward of an op over handles, which are all nodes or all values, and keeps the first error. Inputs
-// that are absent are nil.
-type tracer struct {
-	*op
-	in        []handle
-	out, grad handle
-	grads     []handle // the results of the backward, one for each input
-	do        func(o Op, in []handle) (handle, error)
-	err       error
+// gradients are the parameters of a backward.
+type gradients struct {
+	of     any            // the parameters of the op
+	shapes []tensor.Shape // of the inputs of the op, nil for one that is absent
+	wanted []bool         // for which inputs
+	count  int            // how many
 }
 
-// trace runs the backward. in are the inputs that are not absent.
-func (t *tracer) trace(in []handle) error {
-	t.in, t.grads = make([]handle, len(t.sig.in)), make([]handle, len(t.sig.in))
-	for k, h := range in {
-		t.in[t.op.at[k]] = h
-	}
-	t.backward(t)
-	return t.err
-}
-
-// position is the position of an input.
-func (t *tracer) position(name Inputs) int {
-	for i, n := range t.decl.in {
-		if n == name {
-			return i
+// backwardOf is the backward of an op with inputs of these shapes. Its inputs are those of the op, of which it is given
+// the ones that it reads, then the output and the gradient of the output. Its result is the wanted gradients, one after
+// another, or a single one in its own shape: they share most of their work, and a Gorgonia op has one result.
+func (o *op) backwardOf(shapes []tensor.Shape, out tensor.Shape) Op {
+	p := gradients{of: o.params, shapes: shapes, wanted: make([]bool, len(shapes))}
+	sig, size, one := &signature{}, 0, pattern(nil)
+	for i, s := range append(shapes[:len(shapes):len(shapes)], out, out) {
+		sig.in, sig.optional = append(sig.in, []pattern{exactly(s)}), append(sig.optional, true)
+		if i < len(shapes) && s != nil && o.wants(i) {
+			p.wanted[i], p.count, one = true, p.count+1, exactly(s)
+			size += s.TotalSize()
 		}
 	}
-	return len(t.in)
+	sig.out = []pattern{{{factor: size}}}
+	if p.count == 1 {
+		sig.out = []pattern{one}
+	}
+	d := &decl{kind: "gradients of " + o.kind, sig: sig, names: o.names, unchecked: true, sparse: max(o.sparse, spread),
+		forward: o.backward, bind: func(b *Op, v *sizes) {
+			if o.bind != nil {
+				o.bind(&o.Op, v)
+			}
+			o.sig.resolve(v, shapes)
+		}}
+	if o.pack != nil && !o.unpacked {
+		d.pack = o.pack
+	}
+	return Op{decl: d, attr: Attr{Layer: o.attr.Layer}, params: p}
 }
 
-// wanted reports whether the gradient for an input is wanted.
-func (t *tracer) wanted(name Inputs) bool {
-	i := t.position(name)
-	return i < len(t.in) && t.in[i] != nil && t.wants(i)
+// exactly is the pattern of one shape.
+func exactly(s tensor.Shape) (p pattern) {
+	for _, n := range s {
+		p = append(p, dim{factor: n})
+	}
+	return p
 }
 
-// run returns the result of an op, or nil once an error has happened.
-func (t *tracer) run(o Op, in ...handle) handle {
-	if t.err != nil {
+// from is where the gradient for input i, a wanted one, begins in the result.
+func (p gradients) from(i int) (at int) {
+	for k, s := range p.shapes[:i] {
+		if p.wanted[k] {
+			at += s.TotalSize()
+		}
+	}
+	return at
+}
+
+// paramsOf returns the parameters of an op, for its forward and its backward.
+func paramsOf[P any](c *call) P {
+	if g, ok := c.params.(gradients); ok {
+		return g.of.(P)
+	}
+	return c.params.(P)
+}
+
+// outputOf returns the cells of the output of the op, for its backward.
+func outputOf[T domain.Float](c *call) []T { return cells[T](c, len(c.in)-2) }
+
+// gradientOf returns the cells of the gradient of the output, for the backward.
+func gradientOf[T domain.Float](c *call) []T { return cells[T](c, len(c.in)-1) }
+
+// gradientFor returns the cells that a backward writes the gradient for input i to, nil if it is not wanted.
+func gradientFor[T domain.Float](c *call, i int) []T {
+	p := c.params.(gradients)
+	if i >= len(p.wanted) || !p.wanted[i] || p.shapes[i].TotalSize() == 0 {
 		return nil
 	}
-	var out handle
-	out, t.err = t.do(o, in)
-	return out
+	return result[T](c)[p.from(i):][:p.shapes[i].TotalSize():p.shapes[i].TotalSize()]
 }
 
-// gradient makes the result of an op the gradient for an input, if it is wanted.
-func (t *tracer) gradient(name Inputs, o Op, in ...handle) {
-	if t.wanted(name) {
-		t.grads[t.position(name)] = t.run(o, in...)
+// backwardInputs returns the inputs of the backward from the op's own that are present, its output and the gradient of
+// that.
+func backwardInputs[V any](o *op, in []V, out, grad V) []V {
+	all := make([]V, len(o.sig.in)+2)
+	for k, i := range o.at {
+		if slices.Contains(o.reads, i) {
+			all[i] = in[k]
+		}
 	}
+	if all[len(all)-1] = grad; slices.Contains(o.reads, theOutput) {
+		all[len(all)-2] = out
+	}
+	return all
 }
 
-// of is the op of a declaration without parameters.
-func of(d *decl) Op { return Op{decl: d} }
+// shapesOf returns the shapes of the inputs, nil for those that are absent.
+func (o *op) shapesOf(in G.Nodes) []tensor.Shape {
+	shapes := make([]tensor.Shape, len(o.sig.in))
+	for k, n := range in {
+		shapes[o.at[k]] = n.Shape()
+	}
+	return shapes
+}
 
-// with is the op of a declaration with parameters.
-func with(d *decl, params any) Op { return Op{decl: d, params: params} }
-
-// SymDiff builds the gradient graph.
+// SymDiff adds the backward to the graph, and takes its result apart.
 func (o withBackward) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	if err := refusal(out); err != nil {
 		return nil, err
 	}
-	t := &tracer{op: o.op, out: out, grad: grad}
-	t.do = func(o Op, in []handle) (handle, error) {
-		nodes := make([]*G.Node, len(in))
-		for i, n := range in {
-			nodes[i], _ = n.(*G.Node)
+	nodes, b := make(G.Nodes, len(in)), o.backwardOf(o.shapesOf(in), out.Shape())
+	p, all, err := b.params.(gradients), (*G.Node)(nil), error(nil)
+	if p.count > 0 {
+		if all, err = b.apply(backwardInputs(o.op, in, out, grad)...); err != nil {
+			return nil, err
 		}
-		return o.apply(nodes...)
 	}
-	handles := make([]handle, len(in))
-	for k, n := range in {
-		handles[k] = n
-	}
-	if err := t.trace(handles); err != nil {
-		return nil, err
-	}
-	nodes := make(G.Nodes, len(in))
 	for k, i := range o.at {
 		switch {
-		case o.wants(i):
-			nodes[k] = t.grads[i].(*G.Node)
 		case o.refuses(i):
 			nodes[k] = grad // any node: what makes the input refuses before it looks at its gradient
+		case p.wanted[i] && p.count == 1:
+			nodes[k] = all
+		case p.wanted[i]:
+			if nodes[k], err = partOf(p.from(i), p.shapes[i]).apply(all); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return nodes, nil
+}
+
+// part is where one gradient lies among all of them.
+type part struct {
+	from  int
+	shape tensor.Shape
+}
+
+// partOf takes one gradient out of the vector of all of them, without a copy. This is safe, because the parts do not
+// overlap and nothing else reads the vector.
+func partOf(from int, shape tensor.Shape) Op {
+	return Op{params: part{from, shape}, decl: &decl{kind: "part from the gradients", unchecked: true,
+		sig:   &signature{in: parse("s->s").in, optional: []bool{false}, out: []pattern{exactly(shape)}},
+		value: func(c *call) (Matrix, error) { return cellsFrom(c.in[0], from, shape.Clone()), nil }}}
+}
+
+// cellsFrom returns cells of a contiguous tensor from one on as a tensor of this shape, over its memory.
+func cellsFrom(t *tensor.Dense, from int, shape tensor.Shape) *tensor.Dense {
+	return typed(t.Dtype(), cellRange[float32], cellRange[float64])(t, from, shape)
+}
+
+func cellRange[T domain.Float](t *tensor.Dense, from int, shape tensor.Shape) *tensor.Dense {
+	to := from + shape.TotalSize()
+	if from == to { // a tensor without cells has no backing
+		return tensor.New(tensor.WithShape(shape...), tensor.Of(t.Dtype()))
+	}
+	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data[T](t)[from:to:to]))
 }
 
 // DoDiff adds to the gradients of the inputs. The LispMachine calls it for every op, wanted or not.
@@ -133,27 +200,25 @@ func (o withBackward) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) erro
 	if err != nil {
 		return fmt.Errorf("ops: %v: the output has no gradient: %w", o, err)
 	}
-	t := &tracer{op: o.op, out: out.Value(), grad: grad}
-	t.do = func(o Op, in []handle) (handle, error) {
-		m := &op{Op: o}
-		var values []G.Value
-		for i, v := range in {
-			if v != nil {
-				m.at, values = append(m.at, i), append(values, v.(G.Value))
-			}
-		}
-		return m.Do(values...)
-	}
-	handles := make([]handle, len(in))
+	values := make([]G.Value, len(in))
 	for k, n := range in {
-		handles[k] = n.Value()
+		values[k] = n.Value()
 	}
-	if err := t.trace(handles); err != nil {
+	b := o.backwardOf(o.shapesOf(in), out.Shape())
+	m, given := &op{Op: b}, []G.Value(nil)
+	for i, v := range backwardInputs(o.op, values, out.Value(), grad) {
+		if v != nil {
+			m.at, given = append(m.at, i), append(given, v)
+		}
+	}
+	all, err := m.Do(given...)
+	if err != nil {
 		return err
 	}
+	p := b.params.(gradients)
 	for k, n := range in {
-		if i := o.at[k]; o.wants(i) {
-			if err := accumulate(n, t.grads[i]); err != nil {
+		if i := o.at[k]; p.wanted[i] {
+			if err := accumulate(n, cellsFrom(all.(*tensor.Dense), p.from(i), p.shapes[i])); err != nil {
 				return fmt.Errorf("ops: %v: gradient for %s: %w", o, o.name(i), err)
 			}
 		}
@@ -162,7 +227,7 @@ func (o withBackward) DoDiff(_ G.ExecutionContext, in G.Nodes, out *G.Node) erro
 }
 
 // accumulate adds g to the gradient of n in place; Gorgonia offers other packages no other way.
-func accumulate(n *G.Node, g handle) error {
+func accumulate(n *G.Node, g *tensor.Dense) error {
 	have, err := n.Grad()
 	if err != nil {
 		return err
@@ -171,9 +236,6 @@ func accumulate(n *G.Node, g handle) error {
 	if !ok {
 		return errors.New("it is not a tensor")
 	}
-	_, err = tensor.Add(sum, g.(tensor.Tensor), tensor.UseUnsafe())
+	_, err = tensor.Add(sum, g, tensor.UseUnsafe())
 	return err
 }
-
-// shapeOf is the shape of a node or a value.
-func shapeOf(h handle) tensor.Shape { return h.(interface{ Shape() tensor.Shape }).Shape() }

@@ -16,19 +16,13 @@ func BagMean(offsets []int, a Attr) Op {
 	return Op{decl: &bagMean, attr: a, params: slices.Clone(offsets)}
 }
 
-var (
-	bagMean = decl{kind: "BagMean", sig: parse("ND->nD"), names: []string{"z"}, in: []Inputs{X}, unchecked: true,
-		check: func(c *call) error {
-			offsets := c.params.([]int)
-			c.set('n', len(offsets)-1)
-			return checkOffsets(c.who(), offsets, c.at('N'))
-		},
-		forward:  kernel{meansOfBags[float32], meansOfBags[float64]},
-		backward: func(t *tracer) { t.gradient(X, with(&bagSpread, t.params), t.grad, t.in[0]) }}
-	// bagSpread gives g_i/N_i to every row of bag i, in the shape of its second input.
-	bagSpread = decl{kind: "gradient of BagMean", sig: parse("nD,ND->ND"), unchecked: true,
-		forward: kernel{spreadBags[float32], spreadBags[float64]}}
-)
+var bagMean = decl{kind: "BagMean", sig: parse("ND->nD"), names: []string{"z"}, in: []Inputs{X}, unchecked: true,
+	check: func(c *call) error {
+		offsets := c.params.([]int)
+		c.set('n', len(offsets)-1)
+		return checkOffsets(c.who(), offsets, c.at('N'))
+	},
+	forward: kernel{meansOfBags[float32], meansOfBags[float64]}, backward: kernel{spreadBags[float32], spreadBags[float64]}}
 
 // meansOfBags sums in float64.
 func meansOfBags[T domain.Float](c *call) error {
@@ -48,8 +42,9 @@ func meansOfBags[T domain.Float](c *call) error {
 	return nil
 }
 
+// spreadBags gives g_i/N_i to every row of bag i.
 func spreadBags[T domain.Float](c *call) error {
-	dst, g, d, offsets := result[T](c), cells[T](c, 0), c.at('D'), c.params.([]int)
+	dst, g, d, offsets := gradientFor[T](c, 0), gradientOf[T](c), c.at('D'), paramsOf[[]int](c)
 	for i, lo := range offsets[:len(offsets)-1] {
 		share := 1 / T(offsets[i+1]-lo)
 		for s := lo; s < offsets[i+1]; s++ {

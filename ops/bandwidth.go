@@ -13,49 +13,35 @@ import (
 // Backward: dρ = -<dW, W>, over everything or over each row; dW₀ = dW·exp(-ρ). Errors while building: shapes.
 func Bandwidth(a Attr) Op { return Op{decl: &bandwidth, attr: a} }
 
-var (
-	bandwidth     = scaleRowsDecl("Bandwidth")
-	bandwidthGrad = scaleRowsDecl("gradient of Bandwidth")
-	// logBandwidthGrad is dρ = -<dW, W> from W, dW and ρ.
-	logBandwidthGrad = decl{kind: "bandwidthGrad", sig: parse("dm|d,dm|d,k->k"), unchecked: true,
-		forward: kernel{bandwidthDots[float32], bandwidthDots[float64]}}
-)
+var bandwidth = decl{kind: "Bandwidth", sig: parse("dm|d,1|d->dm|d"), names: []string{"W", "the log bandwidth"},
+	in: []Inputs{W, Rho}, unchecked: true, forward: kernel{bandwidthForward[float32], bandwidthForward[float64]},
+	reads: []int{1, theOutput}, backward: kernel{bandwidthBackward[float32], bandwidthBackward[float64]}}
 
-func init() {
-	bandwidth.in = []Inputs{W, Rho}
-	bandwidth.backward = func(t *tracer) {
-		t.gradient(W, of(&bandwidthGrad), t.grad, t.in[1])
-		t.gradient(Rho, of(&logBandwidthGrad), t.out, t.grad, t.in[1])
+func bandwidthForward[T domain.Float](c *call) error {
+	scaleRows(result[T](c), cells[T](c, 0), cells[T](c, 1), c.at('d'))
+	return nil
+}
+
+func bandwidthBackward[T domain.Float](c *call) error {
+	g, d := gradientOf[T](c), c.at('d')
+	if dw := gradientFor[T](c, 0); dw != nil {
+		scaleRows(dw, g, cells[T](c, 1), d)
 	}
+	if drho := gradientFor[T](c, 1); drho != nil {
+		minusRowDots(drho, outputOf[T](c), g, len(g)/max(d, 1))
+	}
+	return nil
 }
 
-func scaleRowsDecl(kind string) decl {
-	return decl{kind: kind, sig: parse("dm|d,1|d->dm|d"), names: []string{"W", "the log bandwidth"},
-		unchecked: true, forward: kernel{scaleRows[float32], scaleRows[float64]}}
-}
-
-func scaleRows[T domain.Float](c *call) error {
-	out, w, r, m := result[T](c), cells[T](c, 0), cells[T](c, 1), rowLength(c)
-	for i := range c.shapes[0][0] {
+// scaleRows writes d rows of w, each times exp(-r) of its r or of the only one.
+func scaleRows[T domain.Float](out, w, r []T, d int) {
+	m := len(w) / max(d, 1)
+	for i := range d {
 		s := math.Exp(-float64(r[i%len(r)]))
 		for j := i * m; j < i*m+m; j++ {
 			out[j] = T(float64(w[j]) * s)
 		}
 	}
-	return nil
-}
-
-// rowLength is the length of a row of the first input, 1 for a vector.
-func rowLength(c *call) int {
-	if len(c.shapes[0]) == 1 {
-		return 1
-	}
-	return c.shapes[0][1]
-}
-
-func bandwidthDots[T domain.Float](c *call) error {
-	minusRowDots(result[T](c), cells[T](c, 0), cells[T](c, 1), rowLength(c))
-	return nil
 }
 
 // minusRowDots writes -Σ_j w[i,j]·g[i,j] of rows of m numbers, or its sum over i where out has one entry. Sums are in

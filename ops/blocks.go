@@ -50,5 +50,5 @@ func Rows(x *tensor.Dense, lo, hi int) *tensor.Dense {
 	if len(shape) == 1 {
 		cols = 1
 	}
-	return typed(x.Dtype(), cellRange[float32], cellRange[float64])(x, lo*cols, hi*cols, shape)
+	return cellsFrom(x, lo*cols, shape)
 }

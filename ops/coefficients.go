@@ -14,24 +14,22 @@ import (
 // (ErrDomain).
 func Coefficients(a Attr) Op { return Op{decl: &coefficients, attr: a} }
 
-var (
-	coefficients = decl{kind: "Coefficients", sig: parse("n(kV),VB->n(kB)"), names: []string{"p", "Φ"}, in: []Inputs{X},
-		check: atLeastOne('V', 'k'), forward: kernel{timesBasis[float32], timesBasis[float64]},
-		backward: func(t *tracer) { t.gradient(X, of(&coefficientsGrad), t.grad, t.in[1]) }}
-	// coefficientsGrad is gΦᵀ.
-	coefficientsGrad = decl{kind: "gradient of Coefficients", sig: parse("n(kB),VB->n(kV)"), unchecked: true,
-		forward: kernel{timesBasis[float32], timesBasis[float64]}}
-)
+var coefficients = decl{kind: "Coefficients", sig: parse("n(kV),VB->n(kB)"), names: []string{"p", "Φ"}, in: []Inputs{X},
+	check: atLeastOne('V', 'k'), forward: kernel{coefficientsForward[float32], coefficientsForward[float64]},
+	reads: []int{1}, backward: kernel{coefficientsBackward[float32], coefficientsBackward[float64]}}
 
-// timesBasis computes xΦ, or xΦᵀ for the gradient. x may have several rows of that width in each of its rows.
-func timesBasis[T domain.Float](c *call) error {
-	v, b, transposed := c.at('V'), c.at('B'), c.kind != "Coefficients"
-	in, out := v, b
-	if transposed {
-		in, out = b, v
+func coefficientsForward[T domain.Float](c *call) error {
+	v, b, n := c.at('V'), c.at('B'), c.at('n')*c.at('k')
+	if n > 0 {
+		simd.Gemm(false, false, n, b, v, 1, cells[T](c, 0), v, cells[T](c, 1), b, 0, result[T](c), b)
 	}
-	if n := c.at('n') * c.at('k'); n > 0 && in > 0 {
-		simd.Gemm(false, transposed, n, out, in, 1, cells[T](c, 0), in, cells[T](c, 1), b, 0, result[T](c), out)
+	return nil
+}
+
+func coefficientsBackward[T domain.Float](c *call) error {
+	v, b, n := c.at('V'), c.at('B'), c.at('n')*c.at('k')
+	if n > 0 && b > 0 {
+		simd.Gemm(false, true, n, v, b, 1, gradientOf[T](c), b, cells[T](c, 1), b, 0, gradientFor[T](c, 0), v)
 	}
 	return nil
 }

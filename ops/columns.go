@@ -22,15 +22,10 @@ type span struct {
 	scale    float64
 }
 
-var (
-	columns = decl{kind: "Columns", sig: parse("nd->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
-		check: checkColumns, forward: kernel{takeColumns[float32], takeColumns[float64]},
-		stays:    typedCSR{f32: sparseColumns, f64: sparseColumns},
-		backward: func(t *tracer) { t.gradient(X, with(&pad, t.params), t.grad, t.in[0]) }}
-	// pad is a matrix of zeros of the shape of its second input, with scale·(the first) in the columns.
-	pad = decl{kind: "pad", sig: parse("nk,nd->nd"), unchecked: true, sparse: spread, adds: true,
-		forward: kernel{padColumns[float32], padColumns[float64]}}
-)
+var columns = decl{kind: "Columns", sig: parse("nd->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
+	check: checkColumns, forward: kernel{takeColumns[float32], takeColumns[float64]},
+	stays:    typedCSR{f32: sparseColumns, f64: sparseColumns},
+	backward: kernel{columnsBackward[float32], columnsBackward[float64]}}
 
 func checkColumns(c *call) error {
 	p := c.params.(span)
@@ -43,8 +38,8 @@ func checkColumns(c *call) error {
 }
 
 func takeColumns[T domain.Float](c *call) error {
-	p := c.params.(span)
-	copyColumns[T](c.out, 0, c.in[0], p.from, p.to, p.scale)
+	p, d := c.params.(span), c.at('d')
+	block[T]{result[T](c), c.at('k'), 0}.set(block[T]{cells[T](c, 0), d, p.from}, c.at('n'), c.at('k'), p.scale)
 	return nil
 }
 
@@ -53,35 +48,64 @@ func sparseColumns(c *call) (*CSR, error) {
 	return c.x.(*CSR).TakeColumns(p.from, p.to, p.scale), nil
 }
 
-func padColumns[T domain.Float](c *call) error {
-	copyColumns[T](c.out, c.params.(span).from, c.in[0], 0, c.at('k'), c.params.(span).scale)
+func columnsBackward[T domain.Float](c *call) error {
+	p, dx := paramsOf[span](c), gradientFor[T](c, 0)
+	k := p.to - p.from
+	clear(dx)
+	block[T]{dx, c.at('d'), p.from}.set(block[T]{gradientOf[T](c), k, 0}, c.at('n'), k, p.scale)
 	return nil
+}
+
+// block is columns of the rows of a matrix, which are ld apart.
+type block[T domain.Float] struct {
+	v      []T
+	ld, at int
+}
+
+// set writes scale times the columns of another matrix.
+func (b block[T]) set(from block[T], rows, cols int, scale float64) {
+	s, dst, src := T(scale), b.v, from.v
+	for i := range rows {
+		row := src[i*from.ld+from.at:][:cols]
+		to := dst[i*b.ld+b.at:][:len(row)]
+		for j, v := range row {
+			to[j] = s * v
+		}
+	}
 }
 
 // Concat is [w₀·x₀ | w₁·x₁ | ...] of the parts x₀, x₁, ..., one for each scale w: matrices with the same number of rows
 // side by side, each scaled. Unlike Gorgonia's own Concat it has a gradient for columns on the LispMachine. Backward:
-// for each part its columns of the gradient, scaled. In a graph sparse parts are made dense; ConcatCSR keeps them.
+// for each part its columns of the gradient, scaled. Sparse parts are made dense; Sparse, of sparse parts alone, keeps
+// them.
 func Concat(scales []float64, a Attr) Op {
-	if len(scales) == 0 {
-		return Op{decl: &concat, attr: a, err: fmt.Errorf("%s: no scales, want one for each part, and a part at least: %w",
-			a.who("Concat"), ErrShape)}
-	}
 	d := concat
-	d.sig = parse(strings.Repeat(",n_", len(scales))[1:] + "->ns")
-	return Op{decl: &d, attr: a, params: slices.Clone(scales)}
+	o := Op{decl: &d, attr: a, params: slices.Clone(scales)}
+	if len(scales) == 0 {
+		o.err = fmt.Errorf("%s: no scales, want one for each part, and a part at least: %w", o.who(), ErrShape)
+	} else {
+		d.sig = parse(strings.Repeat(",n_", len(scales))[1:] + "->ns")
+	}
+	return o
 }
 
-var concat = decl{kind: "Concat", sig: parse("n_->ns"), unchecked: true, sparse: spread, forward: kernel{joinColumns[float32],
-	joinColumns[float64]}, node: concatNode, backward: concatBackward,
+var concat = decl{kind: "Concat", sig: parse("n_->ns"), unchecked: true, sparse: spread, node: concatNode,
+	forward: kernel{joinColumns[float32], joinColumns[float64]}, stays: typedCSR{joinCSR[float32], joinCSR[float64]},
+	zeros:    func(c *call) bool { return c.keeps && len(c.parts) == len(c.in) },
+	backward: kernel{splitColumns[float32], splitColumns[float64]},
 	check: func(c *call) error {
 		all := 0
 		for _, s := range c.shapes {
+			if s[1] > maxColumns-all {
+				return fmt.Errorf("%s: the parts have more than %d columns together: %w", c.who(), maxColumns, ErrShape)
+			}
 			all += s[1]
 		}
 		c.set('s', all)
 		return nil
 	}}
 
+// concatNode notes which parts are data: all parts have one name.
 func concatNode(o Op, parts []*G.Node) (*G.Node, error) {
 	data := make([]bool, len(parts))
 	for i, part := range parts {
@@ -96,23 +120,47 @@ func concatNode(o Op, parts []*G.Node) (*G.Node, error) {
 }
 
 func joinColumns[T domain.Float](c *call) error {
-	at := 0
-	for i, t := range c.in {
-		copyColumns[T](c.out, at, t, 0, t.Shape()[1], c.params.([]float64)[i])
-		at += t.Shape()[1]
+	n, all, at := c.at('n'), c.at('s'), 0
+	for i, scale := range c.params.([]float64) {
+		cols := c.shapes[i][1]
+		block[T]{result[T](c), all, at}.set(block[T]{cells[T](c, i), cols, 0}, n, cols, scale)
+		at += cols
 	}
 	return nil
 }
 
-func concatBackward(t *tracer) {
-	at := 0
-	for i, part := range t.in { // which all have the name X
-		cols := shapeOf(part)[1]
-		if t.wants(i) {
-			t.grads[i] = t.run(Columns(at, at+cols, t.params.([]float64)[i], Attr{}), t.grad)
-		}
-		at += cols
+func joinCSR[T domain.Float](c *call) (*CSR, error) {
+	n, stored := c.at('n'), 0
+	for _, p := range c.parts {
+		stored += p.Stored()
 	}
+	out := empty[T](n, c.at('s'), stored)
+	for i := range n {
+		at := 0
+		for k, p := range c.parts {
+			s, scale := sparseOf[T](p), T(c.params.([]float64)[k])
+			for t := s.Ptr[i]; t < s.Ptr[i+1]; t++ {
+				out.Col, out.Val = append(out.Col, s.Col[t]+int32(at)), append(out.Val, scale*s.Val[t])
+			}
+			at += s.Cols
+		}
+		out.Ptr[i+1] = len(out.Col)
+	}
+	return out.csr(), nil
+}
+
+func splitColumns[T domain.Float](c *call) error {
+	shapes, all, at := c.params.(gradients).shapes, 0, 0
+	for _, s := range shapes {
+		all += s[1]
+	}
+	for i, s := range shapes {
+		if to := gradientFor[T](c, i); to != nil {
+			block[T]{to, s[1], 0}.set(block[T]{gradientOf[T](c), all, at}, s[0], s[1], paramsOf[[]float64](c)[i])
+		}
+		at += s[1]
+	}
+	return nil
 }
 
 // ColumnsInto writes scale·x[:, from:to], of dense or sparse rows, to the columns of dst from column at on, without a
@@ -145,14 +193,8 @@ func copyColumns[T domain.Float](dst *tensor.Dense, at int, x Matrix, from, to i
 		}
 		return
 	}
-	out, in := data[T](dst), data[T](x.(*tensor.Dense))
-	ldOut, ldIn, s := dst.Shape()[1], x.Shape()[1], T(scale)
-	for i := range x.Shape()[0] {
-		o := out[i*ldOut+at:]
-		for j, v := range in[i*ldIn+from : i*ldIn+to] {
-			o[j] = s * v
-		}
-	}
+	block[T]{data[T](dst), dst.Shape()[1], at}.set(block[T]{data[T](x.(*tensor.Dense)), x.Shape()[1], from},
+		x.Shape()[0], to-from, scale)
 }
 
 // Copy writes x [n, d], dense or sparse, to dst, allocated if nil. Errors: shapes, a cell of x outside Attr.Domain

@@ -19,7 +19,7 @@ func TestConcatCSR(t *testing.T) {
 			t.Fatal(err)
 		}
 		parts, scales := []*ops.CSR{a.Slice(1, 4), a.TakeColumns(1, 2, 1).Slice(1, 4), a.Slice(0, 3), a.TakeColumns(2, 2, 1).Slice(0, 3)}, []float64{.3, 0, -2, 1}
-		got, err := ops.ConcatCSR(scales, ops.Attr{}, parts...)
+		got, err := ops.Concat(scales, ops.Attr{}).Sparse(parts[0], parts[1], parts[2], parts[3])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,6 +37,7 @@ func TestConcatCSR(t *testing.T) {
 		if err != nil || !dense.Eq(want) {
 			t.Errorf("%v: %v, want %v, err %v", dt, dense, want, err)
 		}
+		wide := must(ops.NewCSR(1, 1<<30+1, []int{0, 0}, nil, []float64{}))
 		other, err := a.As(map[tensor.Dtype]tensor.Dtype{tensor.Float64: tensor.Float32, tensor.Float32: tensor.Float64}[dt], "test")
 		if dt == tensor.Float32 && err != nil {
 			t.Fatal(err)
@@ -45,11 +46,13 @@ func TestConcatCSR(t *testing.T) {
 			err  error
 			want error
 		}{
-			"no part": {second(ops.ConcatCSR(nil, ops.Attr{})), ops.ErrShape},
-			"scales":  {second(ops.ConcatCSR([]float64{1}, ops.Attr{}, a, a)), ops.ErrShape},
-			"rows":    {second(ops.ConcatCSR([]float64{1, 1}, ops.Attr{}, a, a.Slice(0, 1))), ops.ErrShape},
-			"type":    {second(ops.ConcatCSR([]float64{1, 1}, ops.Attr{}, a, other)), ops.ErrDtype},
-			"nil":     {second(ops.ConcatCSR([]float64{1, 1}, ops.Attr{}, a, nil)), ops.ErrShape},
+			"no part": {second(ops.Concat(nil, ops.Attr{}).Sparse(a)), ops.ErrShape},
+			"scales":  {second(ops.Concat([]float64{1}, ops.Attr{}).Sparse(a, a)), ops.ErrShape},
+			"rows":    {second(ops.Concat([]float64{1, 1}, ops.Attr{}).Sparse(a, a.Slice(0, 1))), ops.ErrShape},
+			"type":    {second(ops.Concat([]float64{1, 1}, ops.Attr{}).Sparse(a, other)), ops.ErrDtype},
+			"nil":     {second(ops.Concat([]float64{1, 1}, ops.Attr{}).Sparse(a, nil)), ops.ErrShape},
+			"dense":   {second(ops.Concat([]float64{1, 1}, ops.Attr{}).Sparse(a, want)), ops.ErrShape},
+			"columns": {second(ops.Concat([]float64{1, 1}, ops.Attr{}).Sparse(wide, wide)), ops.ErrShape},
 		} {
 			if !errors.Is(c.err, c.want) {
 				t.Errorf("%s: %v, want %v", name, c.err, c.want)

@@ -64,40 +64,31 @@ func Damp(f Exponent, a Attr) Op {
 	return o
 }
 
-var (
-	damp      = dampDecl("Damp")
-	dampGradZ = dampDecl("gradient of Damp for z")
-	// exponentGradX and exponentGradS are the gradients for x and s, from x, s, the output y and the gradient g.
-	exponentGradX = decl{kind: "exponentGradX", sig: parse("nd,1|d,nm,nm->nd"), unchecked: true, adds: true,
-		forward: kernel{exponentBackX[float32], exponentBackX[float64]}}
-	exponentGradS = decl{kind: "exponentGradS", sig: parse("nd,k,nm,nm->k"), unchecked: true, sparse: native,
-		forward: kernel{exponentBackS[float32], exponentBackS[float64]}}
-)
-
-func dampDecl(kind string) decl {
-	return decl{kind: kind, sig: parse("nd,1|d,nm->nm"), names: []string{"x", "s", "z"},
-		on: nonNegative, sparse: native, forward: kernel{dampForward[float32], dampForward[float64]}}
-}
-
-func init() {
-	damp.in = []Inputs{X, S, Z}
-	damp.prepare = checkScales
-	damp.node = func(o Op, in []*G.Node) (*G.Node, error) {
+var damp = decl{kind: "Damp", sig: parse("nd,1|d,nm->nm"), names: []string{"x", "s", "z"}, in: []Inputs{X, S, Z},
+	on: nonNegative, sparse: native, prepare: checkScales, forward: kernel{dampForward[float32], dampForward[float64]},
+	reads: []int{0, 1, theOutput}, backward: kernel{dampBackward[float32], dampBackward[float64]},
+	node: func(o Op, in []*G.Node) (*G.Node, error) {
 		if len(in) > 2 && in[2] != nil && in[2].Op() != nil && !hasGradient(in[2]) {
 			o.attr.takes(Z, dataBehind(in[2]))
 		}
 		return o.apply(in...)
-	}
-	damp.backward = func(t *tracer) {
-		x, s := t.in[0], t.in[1]
-		t.gradient(X, with(&exponentGradX, t.params), x, s, t.out, t.grad)
-		t.gradient(S, with(&exponentGradS, t.params), x, s, t.out, t.grad)
-		t.gradient(Z, with(&dampGradZ, t.params), x, s, t.grad)
-	}
-}
+	}}
 
 func dampForward[T domain.Float](c *call) error {
-	f, m, rows, scales, z, out := c.params.(Exponent), c.at('m'), storedIn[T](c), cells[T](c, 1), cells[T](c, 2), result[T](c)
+	z, out := cells[T](c, 2), result[T](c)
+	if len(z) > 0 && &out[0] != &z[0] {
+		if err := CheckRows(c.attr.Domain, c.who(), c.in[2]); err != nil {
+			return err
+		}
+		copy(out, z)
+	}
+	dampRows(c, out)
+	return nil
+}
+
+// dampRows multiplies rows of out by exp(-E) in place.
+func dampRows[T domain.Float](c *call, out []T) {
+	f, m, rows, scales := paramsOf[Exponent](c), c.at('m'), storedIn[T](c), cells[T](c, 1)
 	twice := make([]T, len(scales))
 	for j, v := range scales {
 		twice[j] = 2 * v
@@ -105,12 +96,6 @@ func dampForward[T domain.Float](c *call) error {
 	sum := simd.SumRoots[T]
 	if f == Log1p {
 		sum = simd.SumLogs[T]
-	}
-	if len(z) > 0 && &out[0] != &z[0] {
-		if err := CheckRows(c.attr.Domain, c.who(), c.in[2]); err != nil {
-			return err
-		}
-		copy(out, z)
 	}
 	simd.Share(c.at('n'), 32, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -122,7 +107,6 @@ func dampForward[T domain.Float](c *call) error {
 			simd.ScaleRow(out[i*m:i*m+m], math.Exp(-e/2))
 		}
 	})
-	return nil
 }
 
 // stored holds the numbers of dense or sparse rows. Cells that are not stored are 0 and add nothing to the sums.
@@ -170,37 +154,36 @@ func (c stored[T]) each(i int, f func(j int, v T)) {
 	}
 }
 
-// along is t = -Σ g·y of row i.
-func along[T domain.Float](c *call, i int) (t float64) {
-	y, g, m := cells[T](c, 2), cells[T](c, 3), c.at('m')
-	for j := i * m; j < i*m+m; j++ {
-		t -= float64(g[j]) * float64(y[j])
+func dampBackward[T domain.Float](c *call) error {
+	f, s, d, m, rows := paramsOf[Exponent](c), cells[T](c, 1), c.at('d'), c.at('m'), storedIn[T](c)
+	dx, ds, dz := gradientFor[T](c, 0), gradientFor[T](c, 1), gradientFor[T](c, 2)
+	x, y, g := cells[T](c, 0), outputOf[T](c), gradientOf[T](c)
+	if dz != nil {
+		copy(dz, g)
+		dampRows(c, dz)
 	}
-	return t
-}
-
-func exponentBackX[T domain.Float](c *call) error {
-	f, s, d, dx := c.params.(Exponent), cells[T](c, 1), c.at('d'), result[T](c)
+	clear(dx)
+	sums := make([]float64, len(ds))
 	for i := range c.at('n') {
-		t := along[T](c, i)
-		for j, v := range cells[T](c, 0)[i*d : i*d+d] {
-			scale := float64(s[j%len(s)])
+		if dx == nil && ds == nil {
+			break
+		}
+		t := 0.0 // -Σ g·y of the row
+		for j := i * m; j < i*m+m; j++ {
+			t -= float64(g[j]) * float64(y[j])
+		}
+		if ds != nil {
+			rows.each(i, func(j int, v T) {
+				sums[j%len(sums)] += t * float64(v) * f.slope(2*float64(s[j%len(s)])*float64(v))
+			})
+		}
+		for j := i * d; j < i*d+d && dx != nil; j++ {
+			scale, v := float64(s[j%d%len(s)]), x[j]
 			if slope := f.slope(2 * scale * float64(v)); v != 0 || f == Log1p { // which has a slope at 0
-				dx[i*d+j] = T(t * scale * slope)
+				dx[j] = T(t * scale * slope)
 			}
 		}
 	}
-	return nil
-}
-
-func exponentBackS[T domain.Float](c *call) error {
-	f, s, rows, sums := c.params.(Exponent), cells[T](c, 1), storedIn[T](c), make([]float64, c.at('k'))
-	for i := range c.at('n') {
-		t := along[T](c, i)
-		rows.each(i, func(j int, v T) {
-			sums[j%len(sums)] += t * float64(v) * f.slope(2*float64(s[j%len(s)])*float64(v))
-		})
-	}
-	recast(result[T](c), sums)
+	recast(ds, sums)
 	return nil
 }

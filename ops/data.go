@@ -69,4 +69,7 @@ var passOn = decl{kind: "Data", sig: parse("nd->nd"), names: []string{"x"}, in: 
 		}
 		return c.in[0].ShallowClone(), nil
 	},
-	backward: func(*tracer) {}} // its gradient is refused
+	backward: kernel{refusedBackward, refusedBackward}}
+
+// refusedBackward never runs: SymDiff refuses the gradient.
+func refusedBackward(*call) error { return nil }

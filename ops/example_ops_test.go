@@ -235,12 +235,12 @@ func ExampleCSROf() {
 }
 
 // Sparse rows side by side.
-func ExampleConcatCSR() {
+func ExampleConcat_sparse() {
 	x, err := ops.NewCSR(2, 3, []int{0, 1, 2}, []int32{2, 0}, []float64{5, 7})
 	if err != nil {
 		panic(err)
 	}
-	z, err := ops.ConcatCSR([]float64{1, .5}, ops.Attr{}, x, x)
+	z, err := ops.Concat([]float64{1, .5}, ops.Attr{}).Sparse(x, x)
 	fmt.Println(z, z.Columns(), z.Float64s(), err)
 	// Output: CSR float64 (2, 6), 4 stored [2 5 0 3] [5 2.5 7 3.5] <nil>
 }

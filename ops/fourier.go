@@ -33,13 +33,7 @@ func Fourier(a Attr) Op { return Op{decl: &fourier, attr: a} }
 var fourier = decl{kind: "Fourier", sig: parse("nd,dm,m?->n(2m)|nm"), names: []string{"x", "W", "b"},
 	in: []Inputs{X, W, B}, circular: true, sparse: native, pack: packFrequencies,
 	forward: kernel{fourierForward[float32], fourierForward[float64]}, node: phaseNode,
-	backward: func(t *tracer) {
-		if b := t.in[2]; b != nil {
-			t.gradientsOf(&phaseGradients, []Inputs{X, W, B}, t.in[0], t.in[1], b, t.grad)
-			return
-		}
-		t.gradientsOf(&pairGradients, []Inputs{X, W}, t.in[0], t.in[1], t.out, t.grad)
-	}}
+	reads: []int{0, 1, 2, theOutput}, backward: kernel{fourierBackward[float32], fourierBackward[float64]}}
 
 func fourierForward[T domain.Float](c *call) error {
 	n, m, p, b := c.at('n'), c.at('m'), packedW[T](c.w), cells[T](c, 2)
@@ -48,6 +42,21 @@ func fourierForward[T domain.Float](c *call) error {
 		return c.notFinite(simd.Pair(result[T](c), 2*m, p, x, bias, n, pairScale(m)))
 	}
 	return c.notFinite(simd.Phase(result[T](c), p, x, bias, n, phaseScale(m)))
+}
+
+func fourierBackward[T domain.Float](c *call) error {
+	n, m, to, b, g := c.at('n'), c.at('m'), gradientsXWB[T](c), cells[T](c, 2), gradientOf[T](c)
+	if b == nil {
+		return ofSlopes(c, to, simd.PairSlopes(outputOf[T](c), g, m))
+	}
+	if _, ok := c.x.(*CSR); ok {
+		p := scratch[T](c, n*m)
+		x, bias := rowsAndBias(c, b)
+		simd.Affine(p, packedW[T](c.w), x, bias, n)
+		return ofSlopes(c, to, simd.CosSlopes(p, g, m, phaseScale(m)))
+	}
+	packedW[T](c.w).PhaseBackward(to, cells[T](c, 0), b, g, n, phaseScale(m))
+	return nil
 }
 
 func pairScale(m int) float64  { return 1 / math.Sqrt(float64(m)) }
@@ -97,21 +106,30 @@ func phaseNode(o Op, in []*G.Node) (*G.Node, error) {
 
 // phaseOf is the phase form from x, W, b and P.
 var phaseOf = decl{kind: "Phase with xW + b", sig: parse("nd,dm,m,nm->nm"), names: []string{"x", "W", "b", "xW + b"},
-	in: []Inputs{X, W, B}, unchecked: true, sparse: native, forward: kernel{cosine[float32], cosine[float64]},
-	backward: func(t *tracer) {
-		t.gradientsOf(&cosGradients, []Inputs{X, W, B}, t.in[0], t.in[1], t.in[3], t.grad)
-	}}
+	in: []Inputs{X, W, B}, unchecked: true, sparse: native, pack: packW, forward: kernel{cosine[float32], cosine[float64]},
+	reads: []int{0, 1, 3}, backward: kernel{phaseBackward[float32], phaseBackward[float64]}}
+
+func phaseBackward[T domain.Float](c *call) error {
+	m := c.at('m')
+	return ofSlopes(c, gradientsXWB[T](c), simd.CosSlopes(cells[T](c, 3), gradientOf[T](c), m, phaseScale(m)))
+}
 
 // cosineOf is the phase form of a projection P [n, m] that is a node of its own, and the only input. A structured W
 // cannot compute P again for less.
 var cosineOf = decl{kind: "Phase", sig: parse("nm->nm"), names: []string{"xW + b"}, in: []Inputs{X}, unchecked: true,
-	forward:  kernel{cosine[float32], cosine[float64]},
-	backward: func(t *tracer) { t.gradient(X, of(&cosGrad), t.in[0], t.grad) }}
+	forward: kernel{cosine[float32], cosine[float64]},
+	reads:   []int{0}, backward: kernel{cosineBackward[float32], cosineBackward[float64]}}
 
 // cosine is √(2/m) cos(P) of the last input.
 func cosine[T domain.Float](c *call) error {
 	n, m := c.at('n'), c.at('m')
 	return c.overflow(simd.Cos(result[T](c), cells[T](c, len(c.in)-1), n, m, phaseScale(m)))
+}
+
+func cosineBackward[T domain.Float](c *call) error {
+	n, m := c.at('n'), c.at('m')
+	simd.CosSlopes(cells[T](c, 0), gradientOf[T](c), m, phaseScale(m)).Write(gradientFor[T](c, 0), n, m)
+	return nil
 }
 
 // nodeOfCosine is the phase form of an op whose projection is a node of its own, made from the given inputs.
@@ -144,11 +162,11 @@ func Affine(a Attr) Op { return Op{decl: &affine, attr: a} }
 
 var affine = decl{kind: "Affine", sig: parse("nd,dm,m->nm"), names: []string{"x", "W", "b"}, in: []Inputs{X, W, B},
 	sparse: native, pack: packW, forward: kernel{affineForward[float32], affineForward[float64]},
-	backward: func(t *tracer) {
-		t.gradient(X, of(&gradX), t.grad, t.in[1])
-		t.gradient(W, of(&gradW), t.in[0], t.grad)
-		t.gradient(B, of(&sum), t.grad, t.in[2])
-	}}
+	reads: []int{0, 1}, backward: kernel{affineBackward[float32], affineBackward[float64]}}
+
+func affineBackward[T domain.Float](c *call) error {
+	return ofProduct(c, gradientsXWB[T](c), gradientOf[T](c))
+}
 
 func affineForward[T domain.Float](c *call) error { return affineOf(c, cells[T](c, len(c.in)-1)) }
 

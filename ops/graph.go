@@ -55,7 +55,7 @@ func (o Op) applyTo(data []bool, in []*G.Node) (*G.Node, error) {
 		}
 	}
 	m.ranks = append(m.ranks, len(c.size))
-	if o.backward != nil {
+	if o.backward.f32 != nil {
 		return G.ApplyOp(withBackward{m}, nodes...)
 	}
 	return G.ApplyOp(m, nodes...)

@@ -26,28 +26,15 @@ import (
 // is not finite or makes λ ln p overflow.
 func HDD(even bool, a Attr) Op { return Op{decl: &hdd, attr: a, params: even} }
 
-var (
-	hdd = decl{kind: "HDD", sig: parse("n(kV),M,M,VB->n(kwMB)"), names: []string{"p", "λ", "the roots", "Φ"},
-		in: []Inputs{X, Lambda}, on: nonNegative, bind: bindEven, check: atLeastOne('V', 'k', 'M'),
-		forward: kernel{hddForward[float32], hddForward[float64]}, backward: func(t *tracer) {
-			t.gradientsOf(&hddGradients, t.decl.in, t.in[0], t.in[1], t.in[2], t.in[3], t.grad)
-		}}
-	// hddGradients are dp and dλ from the inputs and the gradient of the coefficients. The forward has checked the
-	// values.
-	hddGradients = decl{kind: "gradients of HDD", sig: parse("n(kV),M,M,VB,n(kwMB)->s"), unchecked: true, bind: bindEven,
-		parts: patterns("n(kV)|M"), whole: true, adds: true, forward: kernel{hddBackward[float32], hddBackward[float64]}}
-)
-
-// bindEven sets w, the waves of a frequency.
-func bindEven(o *Op, v *sizes) {
-	even, ok := o.params.(bool)
-	if !ok {
-		even = o.params.(gradientSet).of.(bool)
-	}
-	if v.set('w', 2); even {
-		v.set('w', 1)
-	}
-}
+var hdd = decl{kind: "HDD", sig: parse("n(kV),M,M,VB->n(kwMB)"), names: []string{"p", "λ", "the roots", "Φ"},
+	in: []Inputs{X, Lambda}, on: nonNegative, check: atLeastOne('V', 'k', 'M'),
+	bind: func(o *Op, v *sizes) { // w is the waves of a frequency
+		if v.set('w', 2); o.params.(bool) {
+			v.set('w', 1)
+		}
+	},
+	forward: kernel{hddForward[float32], hddForward[float64]}, reads: []int{0, 1, 2, 3},
+	backward: kernel{hddBackward[float32], hddBackward[float64]}}
 
 func wavesOn[T domain.Float](c *call) *simd.Waves[T] {
 	return &simd.Waves[T]{Lambda: cells[T](c, 1), Root: cells[T](c, 2), Even: c.at('w') == 1}
@@ -64,8 +51,7 @@ func hddForward[T domain.Float](c *call) error {
 }
 
 func hddBackward[T domain.Float](c *call) error {
-	parts := cut[T](c)
-	wavesOn[T](c).Backward(parts[0], parts[1], cells[T](c, 0), cells[T](c, 3), cells[T](c, 4), c.at('n')*c.at('k'),
-		c.at('V'), c.at('B'))
+	wavesOn[T](c).Backward(gradientFor[T](c, 0), gradientFor[T](c, 1), cells[T](c, 0), cells[T](c, 3),
+		gradientOf[T](c), c.at('n')*c.at('k'), c.at('V'), c.at('B'))
 	return nil
 }

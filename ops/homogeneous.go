@@ -74,31 +74,16 @@ func Homogeneous(h Series, a Attr) Op {
 	return o
 }
 
-var (
-	homogeneous = decl{kind: "Homogeneous", sig: parse("nd,1|d,R->n(dW)"), names: []string{"x", "L", "the roots"},
-		in: []Inputs{X, L, R}, bind: bindSeries, unchecked: true, forward: kernel{homogeneousForward[float32],
-			homogeneousForward[float64]}, stays: typedCSR{homogeneousSparse[float32], homogeneousSparse[float64]},
-		zeros: func(c *call) bool { return !c.params.(Series).Stationary },
-		backward: func(t *tracer) {
-			x, base, roots := t.in[0], t.in[1], t.in[2]
-			t.gradient(X, with(&homogeneousGradX, t.params), x, base, t.out, t.grad)
-			t.gradient(L, with(&homogeneousGradL, t.params), x, base, t.out, t.grad)
-			t.gradient(R, with(&homogeneousGradR, t.params), x, base, t.grad, roots)
-		}}
-	// The gradients from x, L, the output z (for x and L) and the gradient g, and the roots.
-	homogeneousGradX = decl{kind: "homogeneousGradX", sig: parse("nd,1|d,n(dW),n(dW)->nd"), bind: bindSeries,
-		unchecked: true, sparse: spread, adds: true, forward: kernel{seriesGradX[float32], seriesGradX[float64]}}
-	homogeneousGradL = decl{kind: "homogeneousGradL", sig: parse("nd,k,n(dW),n(dW)->k"), bind: bindSeries,
-		unchecked: true, sparse: spread, adds: true, forward: kernel{seriesGradL[float32], seriesGradL[float64]}}
-	homogeneousGradR = decl{kind: "homogeneousGradR", sig: parse("nd,1|d,n(dW),R->R"), bind: bindSeries,
-		unchecked: true, sparse: spread, adds: true, forward: kernel{seriesGradR[float32], seriesGradR[float64]}}
-)
-
-func bindSeries(o *Op, v *sizes) {
-	h := o.params.(Series)
-	v.set('R', len(h.F)+1)
-	v.set('W', h.Width())
-}
+var homogeneous = decl{kind: "Homogeneous", sig: parse("nd,1|d,R->n(dW)"), names: []string{"x", "L", "the roots"},
+	in: []Inputs{X, L, R}, unchecked: true, forward: kernel{homogeneousForward[float32], homogeneousForward[float64]},
+	bind: func(o *Op, v *sizes) {
+		h := o.params.(Series)
+		v.set('R', len(h.F)+1)
+		v.set('W', h.Width())
+	},
+	stays: typedCSR{homogeneousSparse[float32], homogeneousSparse[float64]},
+	zeros: func(c *call) bool { return !c.params.(Series).Stationary },
+	reads: []int{0, 1, theOutput}, backward: kernel{homogeneousBackward[float32], homogeneousBackward[float64]}}
 
 // homogeneousForward computes first, and looks at single cells only if a result is not finite.
 func homogeneousForward[T domain.Float](c *call) error {
@@ -142,7 +127,7 @@ func notFiniteFeatures[T domain.Float](who string, row, col int, v T) error {
 
 // seriesMap returns the arithmetic of the parameters with L and the roots, which may be nil where they are not needed.
 func seriesMap[T domain.Float](c *call, roots []T) *simd.Homogeneous[T] {
-	h := c.params.(Series)
+	h := paramsOf[Series](c)
 	m := &simd.Homogeneous[T]{F: h.F, Base: cells[T](c, 1), Root: roots, Gamma: h.Gamma, Stationary: h.Stationary}
 	if !h.Stationary {
 		m.Sign, m.Split = h.Negative == domain.SignNegative, h.Negative == domain.SplitNegative
@@ -150,19 +135,18 @@ func seriesMap[T domain.Float](c *call, roots []T) *simd.Homogeneous[T] {
 	return m
 }
 
-func seriesGradX[T domain.Float](c *call) error {
-	seriesMap[T](c, nil).GradX(result[T](c), cells[T](c, 0), cells[T](c, 2), cells[T](c, 3), c.at('n'), c.at('d'))
-	return nil
-}
-
-func seriesGradL[T domain.Float](c *call) error {
-	seriesMap[T](c, nil).GradBase(result[T](c), cells[T](c, 0), cells[T](c, 2), cells[T](c, 3), c.at('n'), c.at('d'))
-	return nil
-}
-
-func seriesGradR[T domain.Float](c *call) error {
+func homogeneousBackward[T domain.Float](c *call) error {
+	x, z, g, n, d := cells[T](c, 0), outputOf[T](c), gradientOf[T](c), c.at('n'), c.at('d')
 	m := seriesMap(c, make([]T, c.at('R'))) // GradRoot takes roots of 1
-	m.GradRoot(result[T](c), cells[T](c, 0), cells[T](c, 2), c.at('n'), c.at('d'))
+	if dx := gradientFor[T](c, 0); dx != nil {
+		m.GradX(dx, x, z, g, n, d)
+	}
+	if dl := gradientFor[T](c, 1); dl != nil {
+		m.GradBase(dl, x, z, g, n, d)
+	}
+	if dr := gradientFor[T](c, 2); dr != nil {
+		m.GradRoot(dr, x, g, n, d)
+	}
 	return nil
 }
 

@@ -25,13 +25,9 @@ func HuberLoss(r, delta float64) float64 {
 	return q * (math.Abs(r) - q/2)
 }
 
-var (
-	huber = decl{kind: "Huber", sig: parse("nk->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
-		forward:  kernel{huberForward[float32], huberForward[float64]},
-		backward: func(t *tracer) { t.gradient(X, with(&huberGrad, t.params), t.in[0], t.grad) }}
-	huberGrad = decl{kind: "gradient of Huber", sig: parse("nk,nk->nk"), unchecked: true,
-		forward: kernel{huberBackward[float32], huberBackward[float64]}}
-)
+var huber = decl{kind: "Huber", sig: parse("nk->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
+	forward: kernel{huberForward[float32], huberForward[float64]}, reads: []int{0},
+	backward: kernel{huberBackward[float32], huberBackward[float64]}}
 
 func huberForward[T domain.Float](c *call) error {
 	for i, r := range cells[T](c, 0) {
@@ -41,7 +37,7 @@ func huberForward[T domain.Float](c *call) error {
 }
 
 func huberBackward[T domain.Float](c *call) error {
-	dx, g, delta := result[T](c), cells[T](c, 1), c.params.(float64)
+	dx, g, delta := gradientFor[T](c, 0), gradientOf[T](c), paramsOf[float64](c)
 	for i, r := range cells[T](c, 0) {
 		dx[i] = T(float64(g[i]) * math.Min(math.Max(float64(r), -delta), delta))
 	}

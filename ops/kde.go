@@ -36,48 +36,38 @@ type estimates struct {
 	grid    Grid
 }
 
-var (
-	kde = decl{kind: "KDE", sig: parse("NA,A->nV"), names: []string{"x", "the bandwidth"}, in: []Inputs{X, H},
-		bind: bindGrid, unchecked: true, check: func(c *call) error {
-			return checkOffsets(c.who(), c.params.(estimates).offsets, c.at('N'))
-		},
-		prepare: func(c *call) error {
-			p := c.params.(estimates)
-			if err := CheckRows(domain.UnitCube(), c.who(), &Bags{c.in[0], p.offsets}); err != nil {
-				return err
-			}
-			return p.grid.checkBandwidth(c.who(), c.in[1])
-		},
-		forward:  kernel{estimate[float32], estimate[float64]},
-		backward: func(t *tracer) { t.gradientsOf(&kdeGradients, t.decl.in, t.in[0], t.in[1], t.grad) }}
-	// kdeGradients are dx and dh from x, h and the gradient of the densities. The forward has checked the values.
-	kdeGradients = decl{kind: "gradients of KDE", sig: parse("NA,A,nV->s"), bind: bindGrid, unchecked: true,
-		parts: patterns("NA|A"), whole: true, adds: true, forward: kernel{estimateBack[float32], estimateBack[float64]}}
-)
-
-func bindGrid(o *Op, v *sizes) {
-	p := estimatesOf(o)
-	v.set('A', p.grid.Axes())
-	v.set('V', p.grid.Len())
-	v.set('n', max(len(p.offsets)-1, 0))
-}
-
-func estimatesOf(o *Op) estimates {
-	if p, ok := o.params.(estimates); ok {
-		return p
-	}
-	return o.params.(gradientSet).of.(estimates)
-}
+var kde = decl{kind: "KDE", sig: parse("NA,A->nV"), names: []string{"x", "the bandwidth"}, in: []Inputs{X, H},
+	unchecked: true, bind: func(o *Op, v *sizes) {
+		p := o.params.(estimates)
+		v.set('A', p.grid.Axes())
+		v.set('V', p.grid.Len())
+		v.set('n', max(len(p.offsets)-1, 0))
+	},
+	check: func(c *call) error {
+		return checkOffsets(c.who(), c.params.(estimates).offsets, c.at('N'))
+	},
+	prepare: func(c *call) error {
+		p := c.params.(estimates)
+		if err := CheckRows(domain.UnitCube(), c.who(), &Bags{c.in[0], p.offsets}); err != nil {
+			return err
+		}
+		return p.grid.checkBandwidth(c.who(), c.in[1])
+	},
+	forward: kernel{estimate[float32], estimate[float64]}, reads: []int{0, 1},
+	backward: kernel{estimateBack[float32], estimateBack[float64]}}
 
 func estimate[T domain.Float](c *call) error {
-	p := estimatesOf(&c.Op)
+	p := c.params.(estimates)
 	estimator[T](p.grid, c.in[1]).Forward(result[T](c), cells[T](c, 0), p.offsets)
 	return nil
 }
 
 func estimateBack[T domain.Float](c *call) error {
-	p, parts := estimatesOf(&c.Op), cut[T](c)
-	estimator[T](p.grid, c.in[1]).Backward(parts[0], parts[1], cells[T](c, 0), cells[T](c, 2), p.offsets)
+	p, dx, dh := paramsOf[estimates](c), gradientFor[T](c, 0), gradientFor[T](c, 1)
+	if dx == nil { // it is computed with dh
+		dx = scratch[T](c, c.at('N')*c.at('A'))
+	}
+	estimator[T](p.grid, c.in[1]).Backward(dx, dh, cells[T](c, 0), gradientOf[T](c), p.offsets)
 	return nil
 }
 

@@ -47,7 +47,7 @@ type landmarkSet struct {
 
 // packLandmarks packs the landmarks and the projection.
 var packLandmarks = &packer{from: 1, n: 2, pack: func(c *call, keep bool) (any, error) {
-	k := c.params.(Kernel)
+	k := paramsOf[Kernel](c)
 	if err := CheckRows(k.Domain(), c.who(), c.in[1]); err != nil {
 		var cell *domain.CellError
 		if errors.As(err, &cell) {

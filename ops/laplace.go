@@ -31,19 +31,16 @@ func Laplace(a Attr) Op { return Op{decl: &laplace, attr: a} }
 func UnitLaplace(a Attr) Op { return Op{decl: &unitLaplace, attr: a} }
 
 var (
-	laplace = laplaceDecl("Laplace", kernel{laplaceForward[float32], laplaceForward[float64]}, func(t *tracer) {
-		t.gradientsOf(&expGradients, []Inputs{X, W}, t.in[0], t.in[1], t.out, t.grad)
-	})
-	unitLaplace = laplaceDecl("UnitLaplace", kernel{unitForward[float32], unitForward[float64]}, func(t *tracer) {
-		dp := t.run(of(&unitRowsGrad), t.out, t.grad)
-		t.gradient(X, of(&gradX), dp, t.in[1])
-		t.gradient(W, of(&gradW), t.in[0], dp)
-	})
+	laplace = laplaceDecl("Laplace", kernel{laplaceForward[float32], laplaceForward[float64]},
+		kernel{laplaceBackward[float32], laplaceBackward[float64]})
+	unitLaplace = laplaceDecl("UnitLaplace", kernel{unitForward[float32], unitForward[float64]},
+		kernel{unitBackward[float32], unitBackward[float64]})
 )
 
-func laplaceDecl(kind string, forward kernel, backward func(t *tracer)) decl {
+func laplaceDecl(kind string, forward, backward kernel) decl {
 	return decl{kind: kind, sig: parse("nd,dm->nm"), names: []string{"x", "W"}, in: []Inputs{X, W}, on: nonNegative,
 		sparse: native, pack: packPositive, forward: forward, backward: backward,
+		reads: []int{0, 1, theOutput},
 		prepare: func(c *call) error {
 			if c.in[1] == nil {
 				return nil
@@ -57,6 +54,10 @@ func nonNegative(*Op) Domain { return domain.NonNegative() }
 func laplaceForward[T domain.Float](c *call) error {
 	exponential[T](c, pairScale(c.at('m')))
 	return nil
+}
+
+func laplaceBackward[T domain.Float](c *call) error {
+	return ofSlopes(c, gradientsXWB[T](c), simd.ExpSlopes(outputOf[T](c), gradientOf[T](c), c.at('m')))
 }
 
 // exponential writes scale·exp(-xW).
@@ -79,4 +80,11 @@ func unitForward[T domain.Float](c *call) error {
 		simd.Affine(row, p, simd.Rows[T]{Dense: x[i*d : i*d+d]}, nil, 1)
 	})
 	return nil
+}
+
+func unitBackward[T domain.Float](c *call) error {
+	n, m := c.at('n'), c.at('m')
+	dp := scratch[T](c, n*m)
+	simd.UnitRowsGrad(dp, outputOf[T](c), gradientOf[T](c), n, m)
+	return ofProduct(c, gradientsXWB[T](c), dp)
 }

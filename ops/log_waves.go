@@ -44,22 +44,14 @@ func LogWaves(omega, amplitude []float64, a Attr) Op {
 	return o
 }
 
-var (
-	logWaves = decl{kind: "LogWaves", sig: parse("nd->n(dW)"), names: []string{"x"}, in: []Inputs{X}, bind: bindWaves,
-		on: nonNegative, forward: kernel{logWavesForward[float32], logWavesForward[float64]},
-		stays: typedCSR{logWavesSparse[float32], logWavesSparse[float64]},
-		backward: func(t *tracer) {
-			t.gradient(X, with(&logWavesGrad, t.params), t.in[0], t.out, t.grad)
-		}}
-	// logWavesGrad is dx from x, the output z and the gradient g.
-	logWavesGrad = decl{kind: "logWavesGrad", sig: parse("nd,n(dW),n(dW)->nd"), bind: bindWaves, unchecked: true,
-		forward: kernel{logWavesBackward[float32], logWavesBackward[float64]}}
-)
-
-func bindWaves(o *Op, v *sizes) { v.set('W', 2*len(o.params.(waves).omega)) }
+var logWaves = decl{kind: "LogWaves", sig: parse("nd->n(dW)"), names: []string{"x"}, in: []Inputs{X},
+	bind: func(o *Op, v *sizes) { v.set('W', 2*len(o.params.(waves).omega)) },
+	on:   nonNegative, forward: kernel{logWavesForward[float32], logWavesForward[float64]},
+	stays: typedCSR{logWavesSparse[float32], logWavesSparse[float64]},
+	reads: []int{0, theOutput}, backward: kernel{logWavesBackward[float32], logWavesBackward[float64]}}
 
 func wavesOf[T domain.Float](c *call) simd.LogWaves[T] {
-	w := c.params.(waves)
+	w := paramsOf[waves](c)
 	return simd.LogWaves[T]{Omega: w.omega, Amplitude: w.amplitude}
 }
 
@@ -105,6 +97,6 @@ func logWavesSparse[T domain.Float](c *call) (*CSR, error) {
 
 func logWavesBackward[T domain.Float](c *call) error {
 	m := wavesOf[T](c)
-	m.GradX(result[T](c), cells[T](c, 0), cells[T](c, 1), cells[T](c, 2))
+	m.GradX(gradientFor[T](c, 0), cells[T](c, 0), outputOf[T](c), gradientOf[T](c))
 	return nil
 }

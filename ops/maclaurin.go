@@ -24,18 +24,10 @@ import (
 // Attr.Domain, a number in W or the scales that is not finite, an invalid degree, a row whose products overflow.
 func Maclaurin(a Attr) Op { return Op{decl: &maclaurin, attr: a} }
 
-var (
-	maclaurinNames = []string{"x", "W", "the degrees", "the scales"}
-	maclaurin      = decl{kind: "Maclaurin", sig: parse("nd,d(pm),m,m->nm"), names: maclaurinNames, in: []Inputs{X},
-		sparse: native, check: atLeastOne('d', 'p', 'm'), pack: packProducts,
-		forward: kernel{maclaurinForward[float32], maclaurinForward[float64]}, backward: func(t *tracer) {
-			t.gradient(X, Op{decl: &maclaurinGrad, attr: Attr{Layer: t.attr.Layer}}, t.in[0], t.in[1], t.in[2], t.in[3],
-				t.grad)
-		}}
-	// maclaurinGrad is dx from x, W, N, s and the gradient g of z. It computes the projections again.
-	maclaurinGrad = decl{kind: "gradient of Maclaurin", sig: parse("nd,d(pm),m,m,nm->nd"), names: maclaurinNames,
-		unchecked: true, pack: packProducts, forward: kernel{maclaurinBackward[float32], maclaurinBackward[float64]}}
-)
+var maclaurin = decl{kind: "Maclaurin", sig: parse("nd,d(pm),m,m->nm"), in: []Inputs{X},
+	names: []string{"x", "W", "the degrees", "the scales"}, sparse: native, check: atLeastOne('d', 'p', 'm'),
+	pack: packProducts, forward: kernel{maclaurinForward[float32], maclaurinForward[float64]}, reads: []int{0, 1, 2, 3},
+	backward: kernel{maclaurinBackward[float32], maclaurinBackward[float64]}}
 
 // products are W, degrees and scales of Maclaurin, packed.
 type products struct {
@@ -140,7 +132,7 @@ func float64CSR(x *CSR) *sparse[float64] {
 }
 
 func maclaurinBackward[T domain.Float](c *call) error {
-	dst, g, d, m, f := result[T](c), cells[T](c, 4), c.at('d'), c.at('m'), c.w.of.(*products)
+	dst, g, d, m, f := gradientFor[T](c, 0), gradientOf[T](c), c.at('d'), c.at('m'), c.w.of.(*products)
 	var dp, dx []float64
 	return project[T](c, func(from, rows int, p []float64) error {
 		if dp == nil { // the first block is the largest

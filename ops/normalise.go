@@ -79,14 +79,9 @@ func Normalise(n Norm, a Attr) Op {
 	return o
 }
 
-var (
-	normalise = decl{kind: "Normalise", sig: parse("nd->nd"), names: []string{"x"}, in: []Inputs{X}, sparse: spread,
-		forward:  kernel{normaliseForward[float32], normaliseForward[float64]},
-		backward: func(t *tracer) { t.gradient(X, with(&normaliseGrad, t.params), t.in[0], t.out, t.grad) }}
-	// normaliseGrad is dx from x, the output z and its gradient g.
-	normaliseGrad = decl{kind: "gradient of Normalise", sig: parse("nd,nd,nd->nd"), unchecked: true, sparse: spread,
-		adds: true, forward: kernel{normaliseBackward[float32], normaliseBackward[float64]}}
-)
+var normalise = decl{kind: "Normalise", sig: parse("nd->nd"), names: []string{"x"}, in: []Inputs{X}, sparse: spread,
+	forward: kernel{normaliseForward[float32], normaliseForward[float64]}, reads: []int{0, theOutput},
+	backward: kernel{normaliseBackward[float32], normaliseBackward[float64]}}
 
 func normaliseForward[T domain.Float](c *call) error {
 	dst, x, d := result[T](c), cells[T](c, 0), c.at('d')
@@ -104,7 +99,8 @@ func normaliseRow[T domain.Float](dst, row []T, n Norm) {
 }
 
 func normaliseBackward[T domain.Float](c *call) error {
-	dx, x, z, g, d, n := result[T](c), cells[T](c, 0), cells[T](c, 1), cells[T](c, 2), c.at('d'), c.params.(Norm)
+	dx, x, z, g, d, n := gradientFor[T](c, 0), cells[T](c, 0), outputOf[T](c), gradientOf[T](c), c.at('d'), paramsOf[Norm](c)
+	clear(dx)
 	for i := 0; d > 0 && i < len(x); i += d {
 		top, length := measured(n, x[i:i+d])
 		along, zero := 0.0, true

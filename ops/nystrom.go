@@ -29,18 +29,10 @@ func Nystrom(k Kernel, a Attr) Op {
 	return o
 }
 
-var (
-	nystrom = decl{kind: "Nystrom", sig: parse("nd,md,mD->nD"), names: []string{"x", "the landmarks", "the projection"},
-		in: []Inputs{X}, on: ofKernel, sparse: spread, check: atLeastOne('m', 'd', 'D'), pack: packLandmarks,
-		forward: kernel{nystromForward[float32], nystromForward[float64]}, node: nystromNode,
-		backward: func(t *tracer) {
-			t.gradient(X, Op{decl: &nystromGrad, attr: Attr{Layer: t.attr.Layer}, params: t.params}, t.in[0], t.in[1],
-				t.in[2], t.grad)
-		}}
-	// nystromGrad is dx from x, L, P and the gradient g of z. It computes the kernel values again.
-	nystromGrad = decl{kind: "gradient of Nystrom", sig: parse("nd,md,mD,nD->nd"), unchecked: true, pack: packLandmarks,
-		forward: kernel{nystromBackward[float32], nystromBackward[float64]}}
-)
+var nystrom = decl{kind: "Nystrom", sig: parse("nd,md,mD->nD"), names: []string{"x", "the landmarks", "the projection"},
+	in: []Inputs{X}, on: ofKernel, sparse: spread, check: atLeastOne('m', 'd', 'D'), pack: packLandmarks,
+	forward: kernel{nystromForward[float32], nystromForward[float64]}, node: nystromNode, reads: []int{0, 1, 2},
+	backward: kernel{nystromBackward[float32], nystromBackward[float64]}}
 
 func ofKernel(o *Op) Domain { return o.params.(Kernel).Domain() }
 
@@ -119,7 +111,7 @@ func finiteFeatures[T domain.Float](z []T, from, cols int, who string) error {
 }
 
 func nystromBackward[T domain.Float](c *call) error {
-	l, dst, g := c.w.of.(*landmarkSet), result[T](c), cells[T](c, 3)
+	l, dst, g := c.w.of.(*landmarkSet), gradientFor[T](c, 0), gradientOf[T](c)
 	var values *kernelBlock
 	var dk, grad, dx []float64
 	return rowsOf(cells[T](c, 0), c.at('n'), l.d, max(l.m, l.cols), func(from, rows int, x []float64) error {

@@ -52,12 +52,11 @@ type decl struct {
 	adds    bool                          // forward adds to zeros; else it writes every cell
 	forward kernel                        // writes to c.out
 	value   func(c *call) (Matrix, error) // in place of forward, for a result that is not written to memory of its own
-	// backward gives the tracer the gradients for the inputs.
-	backward func(t *tracer)
-	// parts is for an op whose result is a vector of gradients one after another: the shape of each. Those that are
-	// not wanted are left out, unless whole is set.
-	parts []pattern
-	whole bool
+	// backward writes the gradients that are wanted, see gradientFor, from the inputs that it reads, perhaps theOutput,
+	// and the gradient of the output.
+	backward kernel
+	reads    []int
+	unpacked bool // backward does not take the packed inputs
 	// node is Node where it is more than one op.
 	node func(o Op, in []*G.Node) (*G.Node, error)
 }
@@ -97,6 +96,8 @@ type call struct {
 	out    *tensor.Dense
 	size   tensor.Shape // of the result
 	state  any          // of prepare for forward
+	keeps  bool         // this is a call of Sparse
+	parts  []*CSR       // all sparse inputs
 }
 
 // calls holds calls for reuse, so that a run with a dst allocates nothing.
@@ -147,11 +148,12 @@ func (o Op) Node(in ...*G.Node) (*G.Node, error) {
 // further inputs are tensors, or a *Weights in the place of those that Pack took. It returns the errors of the graph.
 // With a dst and packed weights a map allocates nothing.
 func (o Op) Into(dst *tensor.Dense, x Matrix, in ...Matrix) (*tensor.Dense, error) {
-	c, err := o.inputs(x, in)
+	c := o.begin()
 	defer c.end()
-	if err != nil {
+	if err := c.inputs(x, in); err != nil {
 		return nil, err
 	}
+	var err error
 	if dst, err = output(c.who(), dst, c.x.Dtype(), c.size...); err != nil {
 		return nil, err
 	}
@@ -171,9 +173,10 @@ func (o Op) Into(dst *tensor.Dense, x Matrix, in ...Matrix) (*tensor.Dense, erro
 // Sparse computes the op of sparse rows as sparse rows, without a graph. It is an error (ErrParam) if zeros have other
 // features than zeros.
 func (o Op) Sparse(x *CSR, in ...Matrix) (*CSR, error) {
-	c, err := o.inputs(x, in)
+	c := o.begin()
 	defer c.end()
-	if err != nil {
+	c.keeps = true
+	if err := c.inputs(x, in); err != nil {
 		return nil, err
 	}
 	if !c.staysSparse() {
@@ -253,53 +256,40 @@ func (c *call) packed(keep bool) (*Weights, error) {
 	return w, nil
 }
 
-// inputs begins a call with the arguments of Into or Sparse.
-func (o Op) inputs(x Matrix, in []Matrix) (*call, error) {
-	c := o.begin()
-	if o.err != nil {
-		return c, o.err
+// inputs sets the arguments of Into or Sparse.
+func (c *call) inputs(x Matrix, in []Matrix) error {
+	if c.err != nil {
+		return c.err
 	}
 	x, err := matrix(x)
 	if err != nil {
-		return c, fmt.Errorf("%s: %s: %w", c.who(), c.name(0), err)
+		return fmt.Errorf("%s: %s: %w", c.who(), c.name(0), err)
 	}
 	if err := c.add(0, x); err != nil {
-		return c, err
+		return err
 	}
 	at := 1
 	for _, v := range in {
-		switch v := v.(type) {
-		case *Weights:
-			if v == nil || c.pack == nil || v.by != c.pack || at != c.pack.from {
-				return c, fmt.Errorf("%s: weights that another op packed, or nil, in the place of input %d: %w", c.who(),
-					at, ErrParam)
-			}
-			c.w = v
-			copy(c.shapes[at:], v.shapes)
-			if err := c.oneType(at, v.dt, 0, c.x.Dtype()); err != nil {
-				return c, err
-			}
-			at += c.pack.n
-			continue
-		case *tensor.Dense:
-			if v == nil {
-				break
-			}
-			if at >= len(c.in) {
-				return c, c.tooMany(1 + len(in))
-			}
-			if err := c.add(at, v); err != nil {
-				return c, err
-			}
+		n, w, packed := 1, (*Weights)(nil), false
+		switch w, packed = v.(*Weights); {
+		case packed && (w == nil || c.pack == nil || w.by != c.pack || at != c.pack.from):
+			return fmt.Errorf("%s: weights that another op packed, or nil, in the place of input %d: %w", c.who(), at,
+				ErrParam)
+		case packed:
+			c.w, n = w, c.pack.n
+			copy(c.shapes[at:], w.shapes)
+			err = c.oneType(at, w.dt, 0, c.x.Dtype())
+		case domain.IsNil(v):
+		case at >= len(c.in):
+			return c.tooMany(1 + len(in))
 		default:
-			if !domain.IsNil(v) {
-				return c, fmt.Errorf("%s: %s is a %T, want a *tensor.Dense or *Weights: %w", c.who(), c.name(at), v,
-					ErrDtype)
-			}
+			err = c.add(at, v)
 		}
-		at++
+		if at += n; err != nil {
+			return err
+		}
 	}
-	return c, c.fit()
+	return c.fit()
 }
 
 func (o *Op) tooMany(have int) error {
@@ -313,15 +303,11 @@ func (o *Op) missing(i int) error {
 
 // add sets input i, made contiguous.
 func (c *call) add(i int, v Matrix) error {
-	if s, ok := v.(*CSR); ok && i == 0 && (c.sparse != refused || c.stays.f32 != nil) {
-		c.x, c.shapes[0] = s, s.Shape()
-		return nil
-	} else if ok && c.sparse == spread {
-		t, err := s.Dense(nil)
-		if err != nil {
-			return err
+	if s, ok := v.(*CSR); ok && (c.sparse == spread || i == 0 && (c.sparse == native || c.stays.f32 != nil)) {
+		if c.shapes[i], c.parts = s.Shape(), append(c.parts, s); c.x == nil {
+			c.x, c.first = s, i
 		}
-		v = t
+		return c.oneType(i, s.Dtype(), c.first, c.x.Dtype())
 	}
 	t, ok := v.(*tensor.Dense)
 	if !ok {
@@ -356,9 +342,6 @@ func (c *call) fit() error {
 	}
 	if bad := c.sig.resolve(&c.sizes, c.shapes); bad >= 0 {
 		return c.misfit(bad)
-	}
-	if c.parts != nil {
-		c.set('s', c.sumParts())
 	}
 	if c.check != nil {
 		if err := c.check(c); err != nil {
@@ -441,13 +424,19 @@ func (c *call) checkValues() error {
 	return nil
 }
 
-// ready makes a sparse x dense where forward does not read it, checks the values and packs the weights.
+// ready makes sparse inputs dense where forward does not read them, checks the values and packs the weights.
 func (c *call) ready() (err error) {
-	if s, ok := c.x.(*CSR); ok && c.sparse != native {
-		if c.in[0], err = s.Dense(nil); err != nil {
+	for i := range c.in {
+		packed := c.w != nil && i >= c.pack.from && i < c.pack.from+c.pack.n
+		if c.sparse == native || len(c.parts) == 0 || c.in[i] != nil || c.shapes[i] == nil || packed {
+			continue
+		}
+		if c.in[i], err = c.parts[0].Dense(nil); err != nil {
 			return err
 		}
-		c.x = c.in[0]
+		if c.parts = c.parts[1:]; i == c.first {
+			c.x = c.in[i]
+		}
 	}
 	if err := c.checkValues(); err != nil {
 		return err

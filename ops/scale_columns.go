@@ -17,21 +17,10 @@ import (
 // finite; a product that is not finite.
 func ScaleColumns(a Attr) Op { return Op{decl: &scaleColumns, attr: a} }
 
-var (
-	scaleColumns = decl{kind: "ScaleColumns", sig: parse("nd,1|d->nd"), names: []string{"x", "s"}, in: []Inputs{X, S},
-		on: nonNegative, prepare: checkScales, forward: kernel{scaleForward[float32], scaleForward[float64]},
-		stays: typedCSR{scaleSparse[float32], scaleSparse[float64]},
-		backward: func(t *tracer) {
-			t.gradient(X, of(&scaleColumnsGradX), t.grad, t.in[1])
-			t.gradient(S, of(&scaleColumnsGradS), t.in[0], t.grad, t.in[1])
-		}}
-	// scaleColumnsGradX is dx = g·diag(s) from g and s.
-	scaleColumnsGradX = decl{kind: "gradient of ScaleColumns for x", sig: parse("nd,1|d->nd"), unchecked: true,
-		forward: kernel{multiplyColumns[float32], multiplyColumns[float64]}}
-	// scaleColumnsGradS is ds = Σ_i x[i,j]·g[i,j], or its sum over j, from x, g and s.
-	scaleColumnsGradS = decl{kind: "gradient of ScaleColumns for s", sig: parse("nd,nd,k->k"), unchecked: true,
-		sparse: spread, forward: kernel{columnDots[float32], columnDots[float64]}}
-)
+var scaleColumns = decl{kind: "ScaleColumns", sig: parse("nd,1|d->nd"), names: []string{"x", "s"}, in: []Inputs{X, S},
+	on: nonNegative, prepare: checkScales, forward: kernel{scaleForward[float32], scaleForward[float64]},
+	stays: typedCSR{scaleSparse[float32], scaleSparse[float64]},
+	reads: []int{0, 1}, backward: kernel{scaleBackward[float32], scaleBackward[float64]}}
 
 // checkScales checks that all scales, the second input, are finite and not negative.
 func checkScales(c *call) error {
@@ -46,8 +35,8 @@ func checkScales(c *call) error {
 }
 
 func scaleForward[T domain.Float](c *call) error {
-	if err := multiplyColumns[T](c); err != nil || within(domain.Reals(), result[T](c)) {
-		return err
+	if multiplyColumns(result[T](c), cells[T](c, 0), cells[T](c, 1)); within(domain.Reals(), result[T](c)) {
+		return nil
 	}
 	for i, v := range result[T](c) {
 		if v-v != 0 {
@@ -57,14 +46,28 @@ func scaleForward[T domain.Float](c *call) error {
 	return nil
 }
 
-func multiplyColumns[T domain.Float](c *call) error {
-	dst, x, s, d := result[T](c), cells[T](c, 0), cells[T](c, 1), c.at('d')
-	if len(s) == 1 {
-		simd.Multiply(dst, x, s)
-		return nil
+// multiplyColumns writes x·diag(s) for one entry of s a column, or one for all.
+func multiplyColumns[T domain.Float](dst, x, s []T) {
+	d := len(s)
+	if d == 1 {
+		d = max(len(x), 1)
 	}
 	for lo := 0; lo < len(x); lo += d {
 		simd.Multiply(dst[lo:lo+d], x[lo:lo+d], s)
+	}
+}
+
+func scaleBackward[T domain.Float](c *call) error {
+	g, s := gradientOf[T](c), cells[T](c, 1)
+	if dx := gradientFor[T](c, 0); dx != nil {
+		multiplyColumns(dx, g, s)
+	}
+	if ds := gradientFor[T](c, 1); ds != nil {
+		sums, d := make([]float64, len(ds)), c.at('d')
+		for i, v := range cells[T](c, 0) {
+			sums[i%d%len(sums)] += float64(v) * float64(g[i])
+		}
+		recast(ds, sums)
 	}
 	return nil
 }
@@ -89,14 +92,4 @@ func scaleSparse[T domain.Float](c *call) (*CSR, error) {
 		}
 	}
 	return out.csr(), nil
-}
-
-// columnDots sums in float64.
-func columnDots[T domain.Float](c *call) error {
-	sums, g, d := make([]float64, c.at('k')), cells[T](c, 1), c.at('d')
-	for i, v := range cells[T](c, 0) {
-		sums[i%d%len(sums)] += float64(v) * float64(g[i])
-	}
-	recast(result[T](c), sums)
-	return nil
 }

@@ -28,17 +28,10 @@ import (
 // positive.
 func SignedFourier(a Attr) Op { return Op{decl: &signed, attr: a} }
 
-var (
-	signedNames = []string{"x", "the directions", "the norms", "the roots"}
-	signed      = decl{kind: "SignedFourier", sig: parse("nd,d(Bm)|dm,(Bm),B->n(2Bm)"), names: signedNames,
-		in: []Inputs{X, U, R, Rho}, circular: true, sparse: native, pack: packSigned,
-		forward: kernel{signedForward[float32], signedForward[float64]}, backward: func(t *tracer) {
-			t.gradientsOf(&signedGradients, t.decl.in, t.in[0], t.in[1], t.in[2], t.in[3], t.out, t.grad)
-		}}
-	signedGradients = decl{kind: "gradients of SignedFourier", sig: parse("nd,dq,(Bm),B,n(2Bm),n(2Bm)->s"),
-		names: signedNames, unchecked: true, sparse: native, adds: true, parts: patterns("nd|dq|(Bm)|B"),
-		forward: kernel{fillSigned[float32], fillSigned[float64]}}
-)
+var signed = decl{kind: "SignedFourier", sig: parse("nd,d(Bm)|dm,(Bm),B->n(2Bm)"), in: []Inputs{X, U, R, Rho},
+	names: []string{"x", "the directions", "the norms", "the roots"}, circular: true, sparse: native, pack: packSigned,
+	forward: kernel{signedForward[float32], signedForward[float64]}, reads: []int{0, 1, 2, 3, theOutput},
+	unpacked: true, backward: kernel{fillSigned[float32], fillSigned[float64]}}
 
 func signedForward[T domain.Float](c *call) error {
 	w, out, n := c.w.of.(*signedWeights[T]), result[T](c), c.at('n')
@@ -102,10 +95,9 @@ func newSigned[T domain.Float](c *call, keep bool) (any, error) {
 }
 
 func fillSigned[T domain.Float](c *call) error {
-	parts := cut[T](c)
-	dx, du, dr, drho := parts[0], parts[1], parts[2], parts[3]
-	s := signedBackward[T]{n: c.at('n'), d: c.at('d'), q: c.at('q'), m: c.at('m'), blocks: c.at('B'), rows: c.x,
-		u: cells[T](c, 1), norms: cells[T](c, 2), z: cells[T](c, 4), g: cells[T](c, 5)}
+	dx, du, dr, drho := gradientFor[T](c, 0), gradientFor[T](c, 1), gradientFor[T](c, 2), gradientFor[T](c, 3)
+	s := signedBackward[T]{n: c.at('n'), d: c.at('d'), q: c.shapes[1][1], m: c.at('m'), blocks: c.at('B'), rows: c.x,
+		u: cells[T](c, 1), norms: cells[T](c, 2), z: outputOf[T](c), g: gradientOf[T](c)}
 	if drho != nil {
 		s.ofRoots(drho, cells[T](c, 3))
 	}
@@ -153,6 +145,7 @@ func (s signedBackward[T]) products(to simd.Gradients[T], norms []T, cols int) {
 func (s signedBackward[T]) ofNorms(du, dr, each []T) {
 	cols := s.m * s.blocks
 	sums := make([]float64, cols)
+	clear(du)
 	for i := range s.d {
 		for k, v := range each[i*cols : (i+1)*cols] {
 			j := i*s.q + k%s.q

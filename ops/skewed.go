@@ -27,11 +27,12 @@ var (
 	skewed = decl{kind: "SkewedFourier", sig: parse("nd,1|d,dm,m?->n(2m)|nm"), names: skewedNames,
 		in: skewedInputs, unchecked: true, on: reals, sparse: native, pack: packShifted, prepare: checkShifts,
 		forward: kernel{skewedForward[float32], skewedForward[float64]}, node: nodeOfCosine(&skewedAffine, X|C|W|B),
-		backward: skewedBackward}
+		reads: []int{0, 1, 2, theOutput}, backward: kernel{skewedBackward[float32], skewedBackward[float64]}}
 	// skewedAffine is ln(x + c)W + b.
 	skewedAffine = decl{kind: "SkewedAffine", sig: parse("nd,1|d,dm,m->nm"), names: skewedNames, in: skewedInputs,
 		unchecked: true, sparse: native, pack: packShifted, prepare: checkShifts,
-		forward: kernel{skewedProjection[float32], skewedProjection[float64]}, backward: skewedBackward}
+		forward: kernel{skewedProjection[float32], skewedProjection[float64]},
+		reads:   []int{0, 1, 2}, backward: kernel{skewedBackward[float32], skewedBackward[float64]}}
 	skewedNames  = []string{"x", "c", "W", "b"}
 	skewedInputs = []Inputs{X, C, W, B}
 )
@@ -169,81 +170,60 @@ func firstLeftOut[T domain.Float](stored []int32, cols int, c []T) int {
 	return -1
 }
 
-func skewedBackward(t *tracer) {
-	x, c, w, b := t.in[0], t.in[1], t.in[2], t.in[3]
-	logarithm := Op{decl: &logShift, attr: Attr{Layer: t.attr.Layer}}
-	if b == nil && (t.wanted(X) || !t.wanted(C)) { // x is dense, or c needs no dP: as Fourier of u = ln(x + c)
-		t.gradientsOf(&pairGradients, []Inputs{X, W}, t.run(logarithm, x, c), w, t.out, t.grad)
-		if t.wanted(X) {
-			t.grads[0] = t.run(of(&logShiftGrad), x, c, t.grads[0])
-			t.gradient(C, of(&sum), t.grads[0], c)
+// skewedBackward is the backward of Fourier or Affine of u = ln(x + c), and then dx = du/(x + c) and its sum dc.
+func skewedBackward[T domain.Float](c *call) error {
+	n, d, m, z, g := c.at('n'), c.at('d'), c.at('m'), outputOf[T](c), gradientOf[T](c)
+	x, cs := cells[T](c, 0), cells[T](c, 1)
+	to := simd.Gradients[T]{DX: gradientFor[T](c, 0), DW: gradientFor[T](c, 2), DB: gradientFor[T](c, 3)}
+	dc, dp := gradientFor[T](c, 1), g
+	s, sparse := c.x.(*CSR)
+	if to.DX == nil && dc != nil && !sparse {
+		to.DX = scratch[T](c, n*d)
+	}
+	if to.DW != nil {
+		if err := shift[T](c); err != nil {
+			return err
 		}
-		return
 	}
-	dp := t.grad
-	if b != nil {
-		t.gradient(B, of(&sum), dp, b)
+	if slopes := simd.PairSlopes(z, g, m); z != nil && sparse {
+		dp = scratch[T](c, n*m)
+		slopes.Write(dp, n, m)
+		ofProduct(c, to, dp)
+	} else if z != nil {
+		ofSlopes(c, to, slopes)
 	} else {
-		dp = t.run(of(&pairGrad), t.out, t.grad)
+		ofProduct(c, to, dp)
 	}
-	if t.wanted(W) {
-		t.gradient(W, of(&gradW), t.run(logarithm, x, c), dp)
+	if sparse && dc != nil {
+		return sparseShifts(c, dc, sparseOf[T](s), dp)
 	}
-	if t.wanted(X) {
-		t.gradient(X, of(&logShiftGrad), x, c, t.run(of(&gradX), dp, w))
-		t.gradient(C, of(&sum), t.grads[0], c)
-		return
+	if to.DX != nil {
+		simd.LogShiftGrad(to.DX, x, cs, to.DX, n, d)
 	}
-	t.gradient(C, of(&skewedGradC), x, c, w, dp)
-}
-
-var (
-	// logShift is u = ln(x + c), sparse rows with a base for sparse rows.
-	logShift = decl{kind: "LogShift", sig: parse("nd,1|d->nd"), names: skewedNames, unchecked: true, sparse: native,
-		prepare: checkShifts, value: func(c *call) (Matrix, error) {
-			err := typed(c.x.Dtype(), shift[float32], shift[float64])(c)
-			return c.x, err
-		}}
-	// logShiftGrad is dx = g/(x + c) from x, c and g.
-	logShiftGrad = decl{kind: "logShiftGrad", sig: parse("nd,1|d,nd->nd"), unchecked: true,
-		forward: kernel{logShiftBackward[float32], logShiftBackward[float64]}}
-	// skewedGradC is dc from x, c, W and dP.
-	skewedGradC = decl{kind: "skewedGradC", sig: parse("nd,k,dm,nm->k"), unchecked: true, sparse: native, adds: true,
-		forward: kernel{gradC[float32], gradC[float64]}}
-)
-
-func logShiftBackward[T domain.Float](c *call) error {
-	simd.LogShiftGrad(result[T](c), cells[T](c, 0), cells[T](c, 1), cells[T](c, 2), c.at('n'), c.at('d'))
+	if len(dc) == 1 {
+		n *= d
+	}
+	if dc != nil {
+		simd.ColSum(dc, to.DX, n)
+	}
 	return nil
 }
 
-func gradC[T domain.Float](c *call) error {
-	cs, w, dp, dc := cells[T](c, 1), cells[T](c, 2), cells[T](c, 3), result[T](c)
+// sparseShifts writes dc of sparse rows.
+func sparseShifts[T domain.Float](c *call, dc []T, x *sparse[T], dp []T) error {
 	n, d, m := c.at('n'), c.at('d'), c.at('m')
-	borrowed := &Weights{of: simd.Borrow(w, d, m)}
-	s, ok := c.x.(*CSR)
-	if !ok {
-		dx := make([]T, n*d)
-		packedW[T](borrowed).GradX(dx, dp, n)
-		simd.LogShiftGrad(dx, cells[T](c, 0), cs, dx, n, d)
-		if len(dc) == 1 {
-			n *= d
-		}
-		simd.ColSum(dc, dx, n)
-		return nil
-	}
-	r, err := shifted(sparseOf[T](s), cs, "ops: skewedGradC", inverseOfSum)
+	r, err := shifted(x, cells[T](c, 1), c.who(), inverseOfSum)
 	if err != nil {
 		return err
 	}
 	if len(r.base) == 1 {
 		rw := make([]T, n*m)
-		simd.Affine(rw, packedW[T](borrowed), simd.Rows[T]{Sparse: &r.CSR}, background(r, borrowed, nil), n)
+		simd.Affine(rw, packedW[T](c.w), simd.Rows[T]{Sparse: &r.CSR}, background(r, c.w, nil), n)
 		minusRowDots(dc, rw, dp, m)
 	} else {
 		rg := make([]T, d*m)
 		simd.GradWCSR(rg, r.CSR, r.base, dp, m)
-		minusRowDots(dc, w, rg, m)
+		minusRowDots(dc, cells[T](c, 2), rg, m)
 	}
 	for j, v := range dc {
 		dc[j] = -v

@@ -15,14 +15,9 @@ import (
 // Backward, from the output z alone: dx_j = z_j (g_j - Σ_k g_k z_k). Errors while building: shapes.
 func Softmax(a Attr) Op { return Op{decl: &softmax, attr: a} }
 
-var (
-	softmax = decl{kind: "Softmax", sig: parse("nk->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
-		forward:  kernel{softmaxForward[float32], softmaxForward[float64]},
-		backward: func(t *tracer) { t.gradient(X, of(&softmaxGrad), t.out, t.grad) }}
-	// softmaxGrad is dx from the output z and its gradient g.
-	softmaxGrad = decl{kind: "gradient of Softmax", sig: parse("nk,nk->nk"), unchecked: true,
-		forward: kernel{softmaxBackward[float32], softmaxBackward[float64]}}
-)
+var softmax = decl{kind: "Softmax", sig: parse("nk->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
+	forward: kernel{softmaxForward[float32], softmaxForward[float64]}, reads: []int{theOutput},
+	backward: kernel{softmaxBackward[float32], softmaxBackward[float64]}}
 
 func softmaxForward[T domain.Float](c *call) error {
 	dst, x, k := result[T](c), cells[T](c, 0), c.at('k')
@@ -36,7 +31,7 @@ func softmaxForward[T domain.Float](c *call) error {
 }
 
 func softmaxBackward[T domain.Float](c *call) error {
-	dx, z, g, k := result[T](c), cells[T](c, 0), cells[T](c, 1), c.at('k')
+	dx, z, g, k := gradientFor[T](c, 0), outputOf[T](c), gradientOf[T](c), c.at('k')
 	for ; len(z) > 0; dx, z, g = dx[k:], z[k:], g[k:] {
 		sum := 0.0
 		for j, v := range z[:k] {
@@ -56,16 +51,9 @@ func softmaxBackward[T domain.Float](c *call) error {
 // building: shapes.
 func CrossEntropy(a Attr) Op { return Op{decl: &crossEntropy, attr: a} }
 
-var (
-	crossEntropy = decl{kind: "CrossEntropy", sig: parse("nk,nk->n"), names: []string{"x", "the targets"},
-		in: []Inputs{X, T}, unchecked: true, forward: kernel{entropyForward[float32], entropyForward[float64]},
-		backward: func(t *tracer) {
-			t.gradientsOf(&crossEntropyGradients, t.decl.in, t.in[0], t.in[1], t.grad)
-		}}
-	// crossEntropyGradients are dx and dt from x, t and the gradient of the result.
-	crossEntropyGradients = decl{kind: "gradients of CrossEntropy", sig: parse("nk,nk,n->s"), unchecked: true,
-		parts: patterns("nk|nk"), forward: kernel{entropyBackward[float32], entropyBackward[float64]}}
-)
+var crossEntropy = decl{kind: "CrossEntropy", sig: parse("nk,nk->n"), names: []string{"x", "the targets"},
+	in: []Inputs{X, T}, unchecked: true, forward: kernel{entropyForward[float32], entropyForward[float64]},
+	reads: []int{0, 1}, backward: kernel{entropyBackward[float32], entropyBackward[float64]}}
 
 func entropyForward[T domain.Float](c *call) error {
 	losses, k := result[T](c), c.at('k')
@@ -83,23 +71,23 @@ func entropyForward[T domain.Float](c *call) error {
 }
 
 func entropyBackward[T domain.Float](c *call) error {
-	parts, k := cut[T](c), c.at('k')
+	allX, allT, k := gradientFor[T](c, 0), gradientFor[T](c, 1), c.at('k')
 	scores, targets, e := cells[T](c, 0), cells[T](c, 1), make([]T, k)
-	for i, g := range cells[T](c, 2) {
+	for i, g := range gradientOf[T](c) {
 		g, x, t, mass := float64(g), scores[i*k:][:k], targets[i*k:][:k], 0.0
 		top, sum := simd.ShiftedExp(e, x)
 		ln := math.Log(sum)
 		for _, v := range t {
 			mass += float64(v)
 		}
-		if mass /= sum; parts[0] != nil {
-			dx := parts[0][i*k:][:len(e)]
+		if mass /= sum; allX != nil {
+			dx := allX[i*k:][:len(e)]
 			for j, v := range e {
 				dx[j] = T(g * (float64(v)*mass - float64(t[j])))
 			}
 		}
-		if parts[1] != nil {
-			dt := parts[1][i*k:][:len(x)]
+		if allT != nil {
+			dt := allT[i*k:][:len(x)]
 			for j, v := range x {
 				dt[j] = T(-g * (float64(v) - top - ln))
 			}

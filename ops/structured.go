@@ -36,19 +36,14 @@ func StructuredFourier(a Attr) Op { return Op{decl: &structured, attr: a} }
 var (
 	structuredNames = []string{"x", "signs", "norms", "the log bandwidth", "b"}
 	structured      = decl{kind: "StructuredFourier", sig: parse("nd,qp,m,1?,m?->n(2m)|nm"), names: structuredNames,
-		in: []Inputs{X, 0, 0, Rho, B}, circular: true, sparse: native, check: checkStructured, pack: packStructured(1),
-		forward:  kernel{structuredForward[float32], structuredForward[float64]},
-		node:     nodeOfCosine(&structuredAffine, X|Rho|B),
-		backward: structuredBackward}
+		in: []Inputs{X, 0, 0, Rho, B}, circular: true, sparse: native, check: checkStructured, pack: packStructured,
+		forward: kernel{structuredForward[float32], structuredForward[float64]},
+		node:    nodeOfCosine(&structuredAffine, X|Rho|B), reads: []int{0, 1, 2, 3, theOutput},
+		backward: kernel{structuredBackward[float32], structuredBackward[float64]}}
 	structuredAffine = decl{kind: "StructuredAffine", sig: parse("nd,qp,m,1?,m->nm"), names: structuredNames,
-		in: []Inputs{X, 0, 0, Rho, B}, sparse: native, check: checkStructured, pack: packStructured(1),
-		forward: kernel{structuredProjection[float32], structuredProjection[float64]}, backward: structuredBackward}
-	// structuredGradX is dx = dP·Wᵀ from dP, signs, norms and ρ; it has the shape of the last input, x.
-	structuredGradX = decl{kind: "structuredGradX", sig: parse("nm,qp,m,1?,nd->nd"), unchecked: true,
-		pack: packStructured(1), forward: kernel{structuredBackX[float32], structuredBackX[float64]}}
-	// structuredGradRho is dρ = -<dP, xW> [1] from x, dP, signs, norms and ρ.
-	structuredGradRho = decl{kind: "structuredGradRho", sig: parse("nd,nm,qp,m,1->1"), unchecked: true, sparse: native,
-		pack: packStructured(2), forward: kernel{structuredBackRho[float32], structuredBackRho[float64]}}
+		in: []Inputs{X, 0, 0, Rho, B}, sparse: native, check: checkStructured, pack: packStructured,
+		forward: kernel{structuredProjection[float32], structuredProjection[float64]}, reads: []int{0, 1, 2, 3},
+		backward: kernel{structuredAffineBackward[float32], structuredAffineBackward[float64]}}
 )
 
 // hadamard is the packed W in its element type, which must be T.
@@ -67,16 +62,22 @@ func structuredProjection[T domain.Float](c *call) error {
 	return nil
 }
 
-// packStructured packs the signs, the norms and ρ, of which the signs are the given input.
-func packStructured(at int) *packer {
-	return &packer{from: at, n: 3, pack: func(c *call, keep bool) (any, error) {
-		return typed(c.in[at].Dtype(), newStructured[float32], newStructured[float64])(c, at, keep)
-	}}
+// structuredRows returns x as simd.Structured takes it.
+func structuredRows[T domain.Float](c *call) simd.Rows[T] {
+	if s, ok := c.x.(*CSR); ok {
+		return simd.Rows[T]{Sparse: &sparseOf[T](s).CSR}
+	}
+	return simd.Rows[T]{Dense: cells[T](c, 0)}
 }
 
-func newStructured[T domain.Float](c *call, at int, keep bool) (any, error) {
-	s, r, p, factor := cells[T](c, at), cells[T](c, at+1), c.at('p'), 1.
-	if rho := cells[T](c, at+2); rho != nil {
+// packStructured packs the signs, the norms and ρ.
+var packStructured = &packer{from: 1, n: 3, pack: func(c *call, keep bool) (any, error) {
+	return typed(c.in[1].Dtype(), newStructured[float32], newStructured[float64])(c, keep)
+}}
+
+func newStructured[T domain.Float](c *call, keep bool) (any, error) {
+	s, r, p, factor := cells[T](c, 1), cells[T](c, 2), c.at('p'), 1.
+	if rho := cells[T](c, 3); rho != nil {
 		factor = math.Exp(-float64(rho[0]))
 	}
 	for i, v := range s {
@@ -114,26 +115,30 @@ func checkStructured(c *call) error {
 	return nil
 }
 
-func structuredBackward(t *tracer) {
-	x, signs, norms, rho, dp := t.in[0], t.in[1], t.in[2], t.in[3], t.grad
-	if b := t.in[4]; b != nil {
-		t.gradient(B, of(&sum), dp, b)
-	} else if t.wanted(X) || t.wanted(Rho) {
-		dp = t.run(of(&pairGrad), t.out, t.grad)
+func structuredBackward[T domain.Float](c *call) error {
+	n, m := c.at('n'), c.at('m')
+	dp := scratch[T](c, n*m)
+	simd.PairSlopes(outputOf[T](c), gradientOf[T](c), m).Write(dp, n, m)
+	return structuredGradients(c, dp)
+}
+
+func structuredAffineBackward[T domain.Float](c *call) error {
+	return structuredGradients(c, gradientOf[T](c))
+}
+
+// structuredGradients writes dx, dρ and db from dP.
+func structuredGradients[T domain.Float](c *call, dp []T) error {
+	n, m, w := c.at('n'), c.at('m'), hadamard[T](c)
+	if db := gradientFor[T](c, 4); db != nil {
+		simd.ColSum(db, dp, n)
 	}
-	t.gradient(Rho, of(&structuredGradRho), x, dp, signs, norms, rho)
-	t.gradient(X, of(&structuredGradX), dp, signs, norms, rho, x)
-}
-
-func structuredBackX[T domain.Float](c *call) error {
-	hadamard[T](c).GradX(result[T](c), cells[T](c, 0), c.at('n'))
-	return nil
-}
-
-func structuredBackRho[T domain.Float](c *call) error {
-	m := c.at('m')
-	p := make([]T, c.at('n')*m)
-	simd.Affine(p, hadamard[T](c), inputRows[T](c), nil, c.at('n'))
-	minusRowDots(result[T](c), p, cells[T](c, 1), m)
+	if drho := gradientFor[T](c, 3); drho != nil {
+		p := scratch[T](c, n*m)
+		simd.Affine(p, w, inputRows[T](c), nil, n)
+		minusRowDots(drho, p, dp, m)
+	}
+	if dx := gradientFor[T](c, 0); dx != nil {
+		w.GradX(dx, dp, n)
+	}
 	return nil
 }

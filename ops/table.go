@@ -63,27 +63,19 @@ func Table(s Tables, a Attr) Op {
 	return o
 }
 
-var (
-	table = decl{kind: "Table", sig: parse("nd,dP,d(PW)->n(dW)"), names: []string{"x", "the knots", "the tables"},
-		in: []Inputs{X}, bind: bindTables, prepare: readTables,
-		forward: kernel{tableForward[float32], tableForward[float64]},
-		stays:   typedCSR{tableSparse[float32], tableSparse[float64]},
-		zeros: func(c *call) bool {
-			return (&tableReader{c.params.(Tables), Float64s(c.in[1]), Float64s(c.in[2]), nil}).keepsZeros(c.at('d'))
-		},
-		backward: func(t *tracer) {
-			t.gradient(X, with(&tableGrad, t.params), t.in[0], t.in[1], t.in[2], t.grad)
-		}}
-	// tableGrad is dx from x, the knots, the tables and the gradient g of z.
-	tableGrad = decl{kind: "gradient of Table", sig: parse("nd,dP,d(PW),n(dW)->nd"), bind: bindTables, unchecked: true,
-		prepare: readTables, forward: kernel{tableBackward[float32], tableBackward[float64]}}
-)
-
-func bindTables(o *Op, v *sizes) {
-	s := o.params.(Tables)
-	v.set('P', s.Points)
-	v.set('W', s.Width)
-}
+var table = decl{kind: "Table", sig: parse("nd,dP,d(PW)->n(dW)"), names: []string{"x", "the knots", "the tables"},
+	in: []Inputs{X}, prepare: readTables,
+	bind: func(o *Op, v *sizes) {
+		s := o.params.(Tables)
+		v.set('P', s.Points)
+		v.set('W', s.Width)
+	},
+	forward: kernel{tableForward[float32], tableForward[float64]},
+	stays:   typedCSR{tableSparse[float32], tableSparse[float64]},
+	zeros: func(c *call) bool {
+		return (&tableReader{c.params.(Tables), Float64s(c.in[1]), Float64s(c.in[2]), nil}).keepsZeros(c.at('d'))
+	},
+	reads: []int{0, 1, 2}, backward: kernel{tableBackward[float32], tableBackward[float64]}}
 
 // tableReader holds the knots and the tables in float64.
 type tableReader struct {
@@ -94,7 +86,7 @@ type tableReader struct {
 
 // readTables checks the knots and the tables, and leaves the reader in c.state.
 func readTables(c *call) error {
-	s := c.params.(Tables)
+	s := paramsOf[Tables](c)
 	r := &tableReader{s, Float64s(c.in[1]), Float64s(c.in[2]), make([]float64, s.Width)}
 	c.state = r
 	for i, v := range r.knots {
@@ -158,7 +150,10 @@ func tableForward[T domain.Float](c *call) error {
 }
 
 func tableBackward[T domain.Float](c *call) error {
-	r, dx, x, g, d := c.state.(*tableReader), result[T](c), cells[T](c, 0), cells[T](c, 3), c.at('d')
+	if err := readTables(c); err != nil {
+		return err
+	}
+	r, dx, x, g, d := c.state.(*tableReader), gradientFor[T](c, 0), cells[T](c, 0), gradientOf[T](c), c.at('d')
 	simd.Share(c.at('n'), 32, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j, v := range x[i*d : (i+1)*d] {

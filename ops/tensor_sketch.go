@@ -47,21 +47,11 @@ func TensorSketch(m int, slope, offset float64, a Attr) Op {
 	return o
 }
 
-var (
-	sketchNames  = []string{"x", "the buckets", "the signs"}
-	tensorSketch = decl{kind: "TensorSketch", sig: parse("nd,p(d+1),p(d+1)->nm"), names: sketchNames, in: []Inputs{X},
-		bind: bindSketch, sparse: native, check: atLeastOne('d', 'p'), pack: packSketches,
-		forward: kernel{sketchForward[float32], sketchForward[float64]}, backward: func(t *tracer) {
-			t.gradient(X, Op{decl: &sketchGrad, attr: Attr{Layer: t.attr.Layer}, params: t.params}, t.in[0], t.in[1],
-				t.in[2], t.grad)
-		}}
-	// sketchGrad is dx from x, the buckets, the signs and the gradient g of z. It computes the sketches again.
-	sketchGrad = decl{kind: "gradient of TensorSketch", sig: parse("nd,p(d+1),p(d+1),nm->nd"), names: sketchNames,
-		bind: bindSketch, unchecked: true, pack: packSketches,
-		forward: kernel{sketchBackward[float32], sketchBackward[float64]}}
-)
-
-func bindSketch(o *Op, v *sizes) { v.set('m', o.params.(sketch).columns) }
+var tensorSketch = decl{kind: "TensorSketch", sig: parse("nd,p(d+1),p(d+1)->nm"), in: []Inputs{X},
+	names: []string{"x", "the buckets", "the signs"}, sparse: native, check: atLeastOne('d', 'p'), pack: packSketches,
+	bind:    func(o *Op, v *sizes) { v.set('m', o.params.(sketch).columns) },
+	forward: kernel{sketchForward[float32], sketchForward[float64]}, reads: []int{0, 1, 2},
+	backward: kernel{sketchBackward[float32], sketchBackward[float64]}}
 
 // sketches are the buckets and signs of TensorSketch, packed.
 type sketches struct {
@@ -73,7 +63,7 @@ type sketches struct {
 }
 
 var packSketches = &packer{from: 1, n: 2, pack: func(c *call, _ bool) (any, error) {
-	p, d, s, sign := c.at('p'), c.at('d'), c.params.(sketch), Float64s(c.in[2])
+	p, d, s, sign := c.at('p'), c.at('d'), paramsOf[sketch](c), Float64s(c.in[2])
 	f := &sketches{sketch: s, p: p, d: d, buckets: make([]int32, len(sign)), weights: make([]float64, len(sign))}
 	for i, b := range Float64s(c.in[1]) {
 		bad := &domain.CellError{Who: c.who(), Row: i / (d + 1), Col: i % (d + 1), Remedy: drawAnew}
@@ -175,7 +165,7 @@ func (w *sketcher) back(dst []float64) []float64 {
 }
 
 func sketchBackward[T domain.Float](c *call) error {
-	f, dst, g, row := c.w.of.(*sketches), result[T](c), cells[T](c, 3), rowsIn[T](c)
+	f, dst, g, row := c.w.of.(*sketches), gradientFor[T](c, 0), gradientOf[T](c), rowsIn[T](c)
 	d, m := c.at('d'), c.at('m')
 	simd.Share(c.at('n'), 4, func(lo, hi int) {
 		w := f.work.Get().(*sketcher)

@@ -57,24 +57,15 @@ func (u Unit) scale(cols int) float64 {
 	return math.Sqrt(2 / float64(cols))
 }
 
-var (
-	units = decl{kind: "Units", sig: parse("nd,dm->nm"), names: []string{"x", "W"}, in: []Inputs{X, W}, circular: true,
-		sparse: native, pack: packFrequencies, forward: kernel{unitsForward[float32], unitsForward[float64]},
-		check: func(c *call) error {
-			if m := c.at('m'); c.params.(Unit) == TangentUnit && m%2 != 0 {
-				return fmt.Errorf("%s: W has %d columns, want as many of A as of V: %w", c.who(), m, ErrShape)
-			}
-			return nil
-		},
-		backward: func(t *tracer) {
-			dp := t.run(with(&unitsGrad, t.params), t.out, t.grad)
-			t.gradient(X, of(&gradX), dp, t.in[1])
-			t.gradient(W, of(&gradW), t.in[0], dp)
-		}}
-	// unitsGrad is √(2/m) g where the unit is active and no step, from rows z and g.
-	unitsGrad = decl{kind: "unitsGrad", sig: parse("nm,nm->nm"), unchecked: true, adds: true,
-		forward: kernel{unitsBackward[float32], unitsBackward[float64]}}
-)
+var units = decl{kind: "Units", sig: parse("nd,dm->nm"), names: []string{"x", "W"}, in: []Inputs{X, W}, circular: true,
+	sparse: native, pack: packFrequencies, forward: kernel{unitsForward[float32], unitsForward[float64]},
+	check: func(c *call) error {
+		if m := c.at('m'); c.params.(Unit) == TangentUnit && m%2 != 0 {
+			return fmt.Errorf("%s: W has %d columns, want as many of A as of V: %w", c.who(), m, ErrShape)
+		}
+		return nil
+	},
+	reads: []int{0, 1, theOutput}, backward: kernel{unitsBackward[float32], unitsBackward[float64]}}
 
 func unitsForward[T domain.Float](c *call) error {
 	if err := affineOf[T](c, nil); err != nil {
@@ -85,9 +76,12 @@ func unitsForward[T domain.Float](c *call) error {
 }
 
 func unitsBackward[T domain.Float](c *call) error {
-	u, m := c.params.(Unit), c.at('m')
-	if u != StepUnit { // which has none
-		simd.UnitsGrad(result[T](c), cells[T](c, 0), cells[T](c, 1), c.at('n'), m, u == TangentUnit, T(u.scale(m)))
+	u, n, m := paramsOf[Unit](c), c.at('n'), c.at('m')
+	if u == StepUnit {
+		clear(result[T](c))
+		return nil
 	}
-	return nil
+	dp := scratch[T](c, n*m)
+	simd.UnitsGrad(dp, outputOf[T](c), gradientOf[T](c), n, m, u == TangentUnit, T(u.scale(m)))
+	return ofProduct(c, gradientsXWB[T](c), dp)
 }

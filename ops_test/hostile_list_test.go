@@ -470,7 +470,6 @@ var hostileGood = map[string]goodOf{
 	"ops.*.from":                 is(1),
 	"ops.*.to":                   is(2),
 	"ops.Concat.scales":          is([]float64{.5}),
-	"ops.ConcatCSR.scales":       is([]float64{.5}),
 	"ops.NewCSR.pointers":        is([]int{0, 1, 2, 3}),
 	"ops.NewCSR.columns":         is([]int32{0, 1, 2}),
 	"ops.NewCSR.values":          is([]float64{1, 2, 3}),
