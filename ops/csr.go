@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
@@ -187,6 +188,45 @@ func takeRows[T domain.Float](x *CSR, idx []int) *CSR {
 func empty[T domain.Float](rows, cols, room int) *sparse[T] {
 	return &sparse[T]{CSR: simd.CSR[T]{Rows: rows, Cols: cols, Ptr: make([]int, rows+1),
 		Col: make([]int32, 0, room), Val: make([]T, 0, room)}}
+}
+
+// mapEntries returns sparse rows with w features for each entry, by f, which gets all entries side by side. With half
+// set, a positive entry has features in the first half alone, a negative one in the second, and the others, which are
+// zeros, are left out.
+func (s *sparse[T]) mapEntries(w int, half bool, f func(z, val []T, col []int32) error) (*CSR, error) {
+	first, end, kept := s.Ptr[0], s.Ptr[s.Rows], w
+	val, col, z := s.Val[first:end], s.Col[first:end], make([]T, (end-first)*w)
+	if len(val) > 0 {
+		if err := f(z, val, col); err != nil {
+			return nil, err
+		}
+	}
+	if half {
+		kept /= 2
+	}
+	cols := make([]int32, len(val)*kept)
+	for t, v := range val {
+		from, to := 0, cols[t*kept:][:kept]
+		if half && v < 0 {
+			from = kept
+		}
+		if half {
+			copy(z[t*kept:][:kept], z[t*w+from:]) // never ahead of what is read
+		}
+		for k := range to {
+			to[k] = col[t]*int32(w) + int32(from+k)
+		}
+	}
+	out := &sparse[T]{CSR: simd.CSR[T]{Rows: s.Rows, Cols: s.Cols * w, Ptr: s.fromZero(), Col: cols, Val: z[:len(cols)]}}
+	for i := range out.Ptr {
+		out.Ptr[i] *= kept
+	}
+	return out.csr(), nil
+}
+
+// rowOf returns the row of an entry.
+func (s *sparse[T]) rowOf(t int) int {
+	return sort.Search(s.Rows, func(i int) bool { return s.Ptr[i+1]-s.Ptr[0] > t })
 }
 
 // TakeColumns returns scale·x[:, from:to] as a new matrix. It panics if the columns are out of range.

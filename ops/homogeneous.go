@@ -150,7 +150,6 @@ func homogeneousBackward[T domain.Float](c *call) error {
 	return nil
 }
 
-// homogeneousSparse maps the entries as one row, each with the L of its column.
 func homogeneousSparse[T domain.Float](c *call) (*CSR, error) {
 	x, h := sparseOf[T](c.x.(*CSR)), c.params.(Series)
 	if err := CheckRows(h.domain(), c.who(), c.x); err != nil {
@@ -159,40 +158,21 @@ func homogeneousSparse[T domain.Float](c *call) (*CSR, error) {
 	if err := finiteParams[T](c); err != nil {
 		return nil, err
 	}
-	first, end, w := x.Ptr[0], x.Ptr[x.Rows], h.Width()
-	m, col, val := seriesMap(c, cells[T](c, 2)), x.Col[first:end], x.Val[first:end]
-	if len(m.Base) > 1 {
-		each := make([]T, len(col))
-		for t, j := range col {
-			each[t] = m.Base[j]
+	w, m := h.Width(), seriesMap(c, cells[T](c, 2))
+	return x.mapEntries(w, w > 2*len(h.F)+1, func(z, val []T, col []int32) error {
+		if base := m.Base; len(base) > 1 { // each entry has the L of its column
+			m.Base = make([]T, len(col))
+			for t, j := range col {
+				m.Base[t] = base[j]
+			}
 		}
-		m.Base = each
-	}
-	z := make([]T, len(val)*w)
-	if len(val) > 0 && m.Forward(z, val, 1, len(val)) {
-		for i := range x.Rows {
-			for t := x.Ptr[i] - first; t < x.Ptr[i+1]-first; t++ {
+		if m.Forward(z, val, 1, len(val)) {
+			for t, v := range val {
 				if !simd.Within(z[t*w:(t+1)*w], -simd.Largest[T]()) {
-					return nil, notFiniteFeatures(c.who(), i, int(col[t]), val[t])
+					return notFiniteFeatures(c.who(), x.rowOf(t), int(col[t]), v)
 				}
 			}
 		}
-	}
-	stored := 2*len(h.F) + 1 // of an entry: the zeros of the other sign are not
-	out := &sparse[T]{CSR: simd.CSR[T]{Rows: x.Rows, Cols: x.Cols * w, Ptr: make([]int, x.Rows+1),
-		Col: make([]int32, len(val)*stored), Val: z[:0]}}
-	for i, p := range x.Ptr {
-		out.Ptr[i] = (p - first) * stored
-	}
-	for t, v := range val {
-		from := 0
-		if w > stored && v < 0 {
-			from = stored
-		}
-		out.Val = append(out.Val, z[t*w+from:t*w+from+stored]...) // never ahead of what is read
-		for k := range stored {
-			out.Col[t*stored+k] = col[t]*int32(w) + int32(from+k)
-		}
-	}
-	return out.csr(), nil
+		return nil
+	})
 }

@@ -71,28 +71,15 @@ func logWavesForward[T domain.Float](c *call) error {
 
 func logWavesSparse[T domain.Float](c *call) (*CSR, error) {
 	x, m := sparseOf[T](c.x.(*CSR)), wavesOf[T](c)
-	first, end, width := x.Ptr[0], x.Ptr[x.Rows], 2*len(m.Omega)
-	val := make([]T, (end-first)*width)
-	for i := range x.Rows { // row by row where one is wrong: an error names it
-		lo, hi := x.Ptr[i], x.Ptr[i+1]
-		for t, v := range x.Val[lo:hi] {
+	return x.mapEntries(2*len(m.Omega), false, func(z, val []T, col []int32) error {
+		m.Forward(z, val)
+		for t, v := range val {
 			if math.IsInf(float64(2*v), 1) {
-				return nil, notFiniteScaled(c.who(), i, int(x.Col[lo+t]), v)
+				return notFiniteScaled(c.who(), x.rowOf(t), int(col[t]), v)
 			}
 		}
-	}
-	m.Forward(val, x.Val[first:end])
-	out := &sparse[T]{CSR: simd.CSR[T]{Rows: x.Rows, Cols: x.Cols * width, Ptr: x.fromZero(),
-		Col: make([]int32, len(val)), Val: val}}
-	for i := range out.Ptr {
-		out.Ptr[i] *= width
-	}
-	for t, j := range x.Col[first:end] {
-		for k := range width {
-			out.Col[t*width+k] = j*int32(width) + int32(k)
-		}
-	}
-	return out.csr(), nil
+		return nil
+	})
 }
 
 func logWavesBackward[T domain.Float](c *call) error {

@@ -62,14 +62,6 @@ func structuredProjection[T domain.Float](c *call) error {
 	return nil
 }
 
-// structuredRows returns x as simd.Structured takes it.
-func structuredRows[T domain.Float](c *call) simd.Rows[T] {
-	if s, ok := c.x.(*CSR); ok {
-		return simd.Rows[T]{Sparse: &sparseOf[T](s).CSR}
-	}
-	return simd.Rows[T]{Dense: cells[T](c, 0)}
-}
-
 // packStructured packs the signs, the norms and ρ.
 var packStructured = &packer{from: 1, n: 3, pack: func(c *call, keep bool) (any, error) {
 	return typed(c.in[1].Dtype(), newStructured[float32], newStructured[float64])(c, keep)
