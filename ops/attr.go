@@ -6,7 +6,6 @@ import "sync/atomic"
 // gradient.
 type Inputs uint16
 
-// The inputs that a gradient is computed for where they are not frozen.
 const (
 	// The inputs with a gradient, unless they are frozen.
 	X      Inputs = 1 << iota // x, the rows; also the p of HDD and Coefficients, the z of BagMean, the parts of Concat

@@ -73,7 +73,6 @@ func checkFrequencies[T domain.Float](d Domain, who string, w *tensor.Dense) err
 	return domain.CheckFrequencies(d, who, v, w.Shape()[1])
 }
 
-// The remedies for numbers that a user did not give.
 const (
 	// The remedies for bad values that are not the user's input.
 	fitAnew  = "fit the map anew"

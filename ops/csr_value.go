@@ -11,8 +11,6 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// A CSR is what both of Gorgonia's machines ask of a value: it knows its shape and type, and the LispMachine clones it
-// to make room for a gradient, which stays empty.
 var (
 	// A CSR implements what both of Gorgonia's machines need of a value. The LispMachine clones it to make room for a
 	// gradient, which stays empty.

@@ -86,9 +86,9 @@ func dampForward[T domain.Float](c *call) error {
 	return nil
 }
 
-// dampRows multiplies rows of out by exp(-E) in place.
+// dampRows multiplies rows of out by exp(-E) in place. Cells that are not stored are 0 and add nothing to E.
 func dampRows[T domain.Float](c *call, out []T) {
-	f, m, rows, scales := paramsOf[Exponent](c), c.at('m'), storedIn[T](c), cells[T](c, 1)
+	f, m, row, scales := paramsOf[Exponent](c), c.at('m'), rowsIn[T](c), cells[T](c, 1)
 	twice := make([]T, len(scales))
 	for j, v := range scales {
 		twice[j] = 2 * v
@@ -99,65 +99,30 @@ func dampRows[T domain.Float](c *call, out []T) {
 	}
 	simd.Share(c.at('n'), 32, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			e := sum(rows.row(i, twice))
+			cols, v := row(i)
+			own := twice
+			if cols != nil && len(twice) > 1 {
+				own = make([]T, len(cols))
+				for t, j := range cols {
+					own[t] = twice[j]
+				}
+			}
+			e := sum(v, own)
 			if math.IsInf(e, 1) { // 2sx overflows in T, and f of it need not
 				e = 0
-				rows.each(i, func(j int, v T) { e += f.at(2 * float64(scales[j%len(scales)]) * float64(v)) })
+				for t, v := range v {
+					e += f.at(2 * float64(scales[columnOf(cols, t)%len(scales)]) * float64(v))
+				}
 			}
 			simd.ScaleRow(out[i*m:i*m+m], math.Exp(-e/2))
 		}
 	})
 }
 
-// stored holds the numbers of dense or sparse rows. Cells that are not stored are 0 and add nothing to the sums.
-type stored[T domain.Float] struct {
-	dense  []T
-	d      int
-	sparse *sparse[T]
-}
-
-func storedIn[T domain.Float](c *call) stored[T] {
-	if s, ok := c.x.(*CSR); ok {
-		return stored[T]{sparse: sparseOf[T](s)}
-	}
-	return stored[T]{dense: cells[T](c, 0), d: c.at('d')}
-}
-
-// row returns the stored cells of row i and the entries of s for their columns.
-func (c stored[T]) row(i int, s []T) (v, scales []T) {
-	if c.sparse == nil {
-		return c.dense[i*c.d : i*c.d+c.d], s
-	}
-	lo, hi := c.sparse.Ptr[i], c.sparse.Ptr[i+1]
-	if len(s) > 1 {
-		own := make([]T, hi-lo)
-		for t, j := range c.sparse.Col[lo:hi] {
-			own[t] = s[j]
-		}
-		s = own
-	}
-	return c.sparse.Val[lo:hi], s
-}
-
-// each calls f for the non-zero cells of row i.
-func (c stored[T]) each(i int, f func(j int, v T)) {
-	if s := c.sparse; s != nil {
-		for t := s.Ptr[i]; t < s.Ptr[i+1]; t++ {
-			f(int(s.Col[t]), s.Val[t])
-		}
-		return
-	}
-	for j, v := range c.dense[i*c.d : i*c.d+c.d] {
-		if v != 0 {
-			f(j, v)
-		}
-	}
-}
-
 func dampBackward[T domain.Float](c *call) error {
-	f, s, d, m, rows := paramsOf[Exponent](c), cells[T](c, 1), c.at('d'), c.at('m'), storedIn[T](c)
+	f, s, d, m, row := paramsOf[Exponent](c), cells[T](c, 1), c.at('d'), c.at('m'), rowsIn[T](c)
 	dx, ds, dz := gradientFor[T](c, 0), gradientFor[T](c, 1), gradientFor[T](c, 2)
-	x, y, g := cells[T](c, 0), outputOf[T](c), gradientOf[T](c)
+	y, g := outputOf[T](c), gradientOf[T](c)
 	if dz != nil {
 		copy(dz, g)
 		dampRows(c, dz)
@@ -172,15 +137,16 @@ func dampBackward[T domain.Float](c *call) error {
 		for j := i * m; j < i*m+m; j++ {
 			t -= float64(g[j]) * float64(y[j])
 		}
-		if ds != nil {
-			rows.each(i, func(j int, v T) {
-				sums[j%len(sums)] += t * float64(v) * f.slope(2*float64(s[j%len(s)])*float64(v))
-			})
-		}
-		for j := i * d; j < i*d+d && dx != nil; j++ {
-			scale, v := float64(s[j%d%len(s)]), x[j]
-			if slope := f.slope(2 * scale * float64(v)); v != 0 || f == Log1p { // which has a slope at 0
-				dx[j] = T(t * scale * slope)
+		cols, values := row(i)
+		for k, v := range values {
+			j := columnOf(cols, k)
+			scale := float64(s[j%len(s)])
+			slope := f.slope(2 * scale * float64(v))
+			if ds != nil {
+				sums[j%len(sums)] += t * float64(v) * slope
+			}
+			if dx != nil && (v != 0 || f == Log1p) { // which has a slope at 0
+				dx[i*d+j] = T(t * scale * slope)
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package ops
 
 import "github.com/bochner-go/bochner/ops/domain"
 
-// The errors of this package wrap one of these.
 var (
 	// Errors of this package wrap one of these.
 	ErrDomain = domain.ErrDomain // a value outside the domain of an op

@@ -47,13 +47,13 @@ func fourierForward[T domain.Float](c *call) error {
 func fourierBackward[T domain.Float](c *call) error {
 	n, m, to, b, g := c.at('n'), c.at('m'), gradientsXWB[T](c), cells[T](c, 2), gradientOf[T](c)
 	if b == nil {
-		return ofSlopes(c, to, simd.PairSlopes(outputOf[T](c), g, m))
+		return ofSlopes(c, packedW[T](c.w), to, simd.PairSlopes(outputOf[T](c), g, m))
 	}
 	if _, ok := c.x.(*CSR); ok {
 		p := scratch[T](c, n*m)
 		x, bias := rowsAndBias(c, b)
 		simd.Affine(p, packedW[T](c.w), x, bias, n)
-		return ofSlopes(c, to, simd.CosSlopes(p, g, m, phaseScale(m)))
+		return ofSlopes(c, packedW[T](c.w), to, simd.CosSlopes(p, g, m, phaseScale(m)))
 	}
 	packedW[T](c.w).PhaseBackward(to, cells[T](c, 0), b, g, n, phaseScale(m))
 	return nil
@@ -111,7 +111,7 @@ var phaseOf = decl{kind: "Phase with xW + b", sig: parse("nd,dm,m,nm->nm"), name
 
 func phaseBackward[T domain.Float](c *call) error {
 	m := c.at('m')
-	return ofSlopes(c, gradientsXWB[T](c), simd.CosSlopes(cells[T](c, 3), gradientOf[T](c), m, phaseScale(m)))
+	return ofSlopes(c, packedW[T](c.w), gradientsXWB[T](c), simd.CosSlopes(cells[T](c, 3), gradientOf[T](c), m, phaseScale(m)))
 }
 
 // cosineOf is the phase form of a projection P [n, m] that is a node of its own, and the only input. A structured W
@@ -165,7 +165,7 @@ var affine = decl{kind: "Affine", sig: parse("nd,dm,m->nm"), names: []string{"x"
 	reads: []int{0, 1}, backward: kernel{affineBackward[float32], affineBackward[float64]}}
 
 func affineBackward[T domain.Float](c *call) error {
-	return ofProduct(c, gradientsXWB[T](c), gradientOf[T](c))
+	return ofProduct(c, packedW[T](c.w), gradientsXWB[T](c), gradientOf[T](c))
 }
 
 func affineForward[T domain.Float](c *call) error { return affineOf(c, cells[T](c, len(c.in)-1)) }

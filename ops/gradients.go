@@ -12,10 +12,11 @@ func gradientsXWB[T domain.Float](c *call) simd.Gradients[T] {
 
 // ofProduct writes the gradients that have memory from dP [n, m], the gradient of P = xW + b: dx = dP·Wᵀ, dW = xᵀ·dP
 // and the column sums db. There is none for a sparse x.
-func ofProduct[T domain.Float](c *call, to simd.Gradients[T], dp []T) error {
-	n, d, m := c.at('n'), c.at('d'), c.at('m')
+func ofProduct[T domain.Float](c *call, w *simd.Weights[T], to simd.Gradients[T], dp []T) error {
+	n := c.at('n')
+	d, m := w.Dims()
 	if to.DX != nil {
-		packedW[T](c.w).GradX(to.DX, dp, n)
+		w.GradX(to.DX, dp, n)
 	}
 	if s, ok := c.x.(*CSR); ok && to.DW != nil {
 		x := sparseOf[T](s)
@@ -31,14 +32,18 @@ func ofProduct[T domain.Float](c *call, to simd.Gradients[T], dp []T) error {
 
 // ofSlopes is ofProduct for the dP of slopes. For dense rows dP is computed block by block of rows, in cache, and never
 // stored; for sparse rows it is, because dW takes one pass over all rows.
-func ofSlopes[T domain.Float](c *call, to simd.Gradients[T], dp simd.Slopes[T]) error {
-	n, m := c.at('n'), c.at('m')
+func ofSlopes[T domain.Float](c *call, w *simd.Weights[T], to simd.Gradients[T], dp simd.Slopes[T]) error {
+	n := c.at('n')
+	if to.DX == nil && to.DW == nil && to.DB == nil {
+		return nil
+	}
 	if _, ok := c.x.(*CSR); ok {
+		_, m := w.Dims()
 		all := scratch[T](c, n*m)
 		dp.Write(all, n, m)
-		return ofProduct(c, to, all)
+		return ofProduct(c, w, to, all)
 	}
-	packedW[T](c.w).Backward(to, cells[T](c, 0), n, dp)
+	w.Backward(to, cells[T](c, 0), n, dp)
 	return nil
 }
 

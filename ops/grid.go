@@ -21,7 +21,6 @@ type Grid struct {
 	axes   int       // of scattered points
 }
 
-// The limits of a grid.
 const (
 	// The limits of a grid.
 	maxAxes  = 3

@@ -57,7 +57,7 @@ func laplaceForward[T domain.Float](c *call) error {
 }
 
 func laplaceBackward[T domain.Float](c *call) error {
-	return ofSlopes(c, gradientsXWB[T](c), simd.ExpSlopes(outputOf[T](c), gradientOf[T](c), c.at('m')))
+	return ofSlopes(c, packedW[T](c.w), gradientsXWB[T](c), simd.ExpSlopes(outputOf[T](c), gradientOf[T](c), c.at('m')))
 }
 
 // exponential writes scale·exp(-xW).
@@ -86,5 +86,5 @@ func unitBackward[T domain.Float](c *call) error {
 	n, m := c.at('n'), c.at('m')
 	dp := scratch[T](c, n*m)
 	simd.UnitRowsGrad(dp, outputOf[T](c), gradientOf[T](c), n, m)
-	return ofProduct(c, gradientsXWB[T](c), dp)
+	return ofProduct(c, packedW[T](c.w), gradientsXWB[T](c), dp)
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
-	"gorgonia.org/tensor"
 )
 
 // Maclaurin is the map of random Maclaurin features, of x, W, N and s: products of projections,
@@ -94,41 +93,15 @@ func (f *products) product(p []float64, i int) float64 {
 func project[T domain.Float](c *call, each func(from, rows int, p []float64) error) error {
 	f := c.w.of.(*products)
 	var p []float64
-	block := func(from, rows int, product func(p []float64)) error {
-		if p == nil { // the first block is the largest
+	return rowsOf[T](c, f.cols, func(from, rows int, x simd.Rows[float64]) error {
+		if p == nil {
 			p = make([]float64, rows*f.cols)
 		}
 		if f.cols > 0 { // else all features are constant
-			product(p[:rows*f.cols])
+			simd.Affine(p[:rows*f.cols], f.w, x, nil, rows)
 		}
 		return each(from, rows, p)
-	}
-	x, ok := c.x.(*CSR)
-	if !ok {
-		return rowsOf(cells[T](c, 0), c.at('n'), c.at('d'), f.cols, func(from, rows int, x []float64) error {
-			return block(from, rows, func(p []float64) {
-				simd.Affine(p, f.w, simd.Rows[float64]{Dense: x}, nil, rows)
-			})
-		})
-	}
-	s, size := float64CSR(x), max(32, nystromCells/max(f.cols, 1))
-	for from := 0; from < s.Rows; from += size {
-		rows := min(size, s.Rows-from)
-		if err := block(from, rows, func(p []float64) {
-			simd.Affine(p, f.w, simd.Rows[float64]{Sparse: &s.part(from, from+rows).CSR}, nil, rows)
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// float64CSR returns sparse rows in float64; it copies the values of float32 rows.
-func float64CSR(x *CSR) *sparse[float64] {
-	if x.Dtype() == tensor.Float64 {
-		return sparseOf[float64](x)
-	}
-	return converted[float64](sparseOf[float32](x))
+	})
 }
 
 func maclaurinBackward[T domain.Float](c *call) error {

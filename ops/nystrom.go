@@ -6,6 +6,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
 	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 )
 
 // Nystrom is, of x, L and P, z(x) = k(x, L) P, the kernel values of x [n, d] with the landmarks L [m, d], times a
@@ -49,37 +50,56 @@ func nystromNode(o Op, in []*G.Node) (*G.Node, error) {
 // nystromCells is about the number of kernel values in memory at a time, 4 MiB.
 const nystromCells = 1 << 19
 
-// rowsOf calls f with blocks of rows of x, in float64.
-func rowsOf[T domain.Float](x []T, n, d, m int, f func(from, rows int, x []float64) error) error {
-	size := min(n, max(32, nystromCells/max(m, d)))
-	var buffer []float64
-	if _, double := any(x).([]float64); !double {
-		buffer = make([]float64, size*d)
+// rowsOf calls f with blocks of rows of x, dense or sparse, in float64. The first block is the largest.
+func rowsOf[T domain.Float](c *call, m int, f func(from, rows int, x simd.Rows[float64]) error) error {
+	n, d := c.at('n'), c.at('d')
+	size := min(n, max(32, nystromCells/max(m, d, 1)))
+	var sparse *sparse[float64]
+	if s, ok := c.x.(*CSR); ok {
+		size, sparse = min(n, max(32, nystromCells/max(m, 1))), float64CSR(s)
 	}
+	var buffer []float64
 	for from := 0; from < n; from += size {
 		rows := min(size, n-from)
-		part := x[from*d : (from+rows)*d]
+		if sparse != nil {
+			if err := f(from, rows, simd.Rows[float64]{Sparse: &sparse.part(from, from+rows).CSR}); err != nil {
+				return err
+			}
+			continue
+		}
+		part := cells[T](c, 0)[from*d : (from+rows)*d]
 		block, double := any(part).([]float64)
 		if !double {
+			if buffer == nil {
+				buffer = make([]float64, size*d)
+			}
 			block = buffer[:rows*d]
 			recast(block, part)
 		}
-		if err := f(from, rows, block); err != nil {
+		if err := f(from, rows, simd.Rows[float64]{Dense: block}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// float64CSR returns sparse rows in float64; it copies the values of float32 rows.
+func float64CSR(x *CSR) *sparse[float64] {
+	if x.Dtype() == tensor.Float64 {
+		return sparseOf[float64](x)
+	}
+	return converted[float64](sparseOf[float32](x))
+}
+
 func nystromForward[T domain.Float](c *call) error {
 	var values *kernelBlock
 	var features []float64
 	l, dst := c.w.of.(*landmarkSet), result[T](c)
-	return rowsOf(cells[T](c, 0), c.at('n'), l.d, l.m, func(from, rows int, x []float64) error {
-		if values == nil { // the first block is the largest
+	return rowsOf[T](c, l.m, func(from, rows int, x simd.Rows[float64]) error {
+		if values == nil {
 			values = l.newBlock(rows, false)
 		}
-		l.values(values, x, rows)
+		l.values(values, x.Dense, rows)
 		out := dst[from*l.cols : (from+rows)*l.cols]
 		z, double := any(out).([]float64)
 		if !double {
@@ -114,17 +134,17 @@ func nystromBackward[T domain.Float](c *call) error {
 	l, dst, g := c.w.of.(*landmarkSet), gradientFor[T](c, 0), gradientOf[T](c)
 	var values *kernelBlock
 	var dk, grad, dx []float64
-	return rowsOf(cells[T](c, 0), c.at('n'), l.d, max(l.m, l.cols), func(from, rows int, x []float64) error {
-		if values == nil { // the first block is the largest
+	return rowsOf[T](c, max(l.m, l.cols), func(from, rows int, x simd.Rows[float64]) error {
+		if values == nil {
 			values, dk, grad, dx = l.newBlock(rows, l.radial != nil), make([]float64, rows*l.m),
 				make([]float64, rows*l.cols), make([]float64, rows*l.d)
 		}
 		recast(grad, g[from*l.cols:(from+rows)*l.cols])
 		l.projection.GradX(dk, grad, rows)
 		if l.radial != nil {
-			l.radialGradient(dx, values, dk, x, rows)
+			l.radialGradient(dx, values, dk, x.Dense, rows)
 		} else {
-			l.gradient(dx, dk, x, rows)
+			l.gradient(dx, dk, x.Dense, rows)
 		}
 		recast(dst[from*l.d:(from+rows)*l.d], dx[:rows*l.d])
 		return nil

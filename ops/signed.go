@@ -6,7 +6,6 @@ import (
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
-	"gorgonia.org/tensor"
 )
 
 // SignedFourier is the map of a kernel that is a signed combination of several expectations of cosines, such as an
@@ -31,7 +30,7 @@ func SignedFourier(a Attr) Op { return Op{decl: &signed, attr: a} }
 var signed = decl{kind: "SignedFourier", sig: parse("nd,d(Bm)|dm,(Bm),B->n(2Bm)"), in: []Inputs{X, U, R, Rho},
 	names: []string{"x", "the directions", "the norms", "the roots"}, circular: true, sparse: native, pack: packSigned,
 	forward: kernel{signedForward[float32], signedForward[float64]}, reads: []int{0, 1, 2, 3, theOutput},
-	unpacked: true, backward: kernel{fillSigned[float32], fillSigned[float64]}}
+	unpacked: true, backward: kernel{signedBackward[float32], signedBackward[float64]}}
 
 func signedForward[T domain.Float](c *call) error {
 	w, out, n := c.w.of.(*signedWeights[T]), result[T](c), c.at('n')
@@ -94,79 +93,37 @@ func newSigned[T domain.Float](c *call, keep bool) (any, error) {
 	return w, nil
 }
 
-func fillSigned[T domain.Float](c *call) error {
+func signedBackward[T domain.Float](c *call) error {
 	dx, du, dr, drho := gradientFor[T](c, 0), gradientFor[T](c, 1), gradientFor[T](c, 2), gradientFor[T](c, 3)
-	s := signedBackward[T]{n: c.at('n'), d: c.at('d'), q: c.shapes[1][1], m: c.at('m'), blocks: c.at('B'), rows: c.x,
-		u: cells[T](c, 1), norms: cells[T](c, 2), z: outputOf[T](c), g: gradientOf[T](c)}
+	u, norms, roots, z, g := cells[T](c, 1), cells[T](c, 2), cells[T](c, 3), outputOf[T](c), gradientOf[T](c)
+	d, m, q, all := c.at('d'), c.at('m'), c.shapes[1][1], len(norms)
 	if drho != nil {
-		s.ofRoots(drho, cells[T](c, 3))
+		sums := make([]float64, len(roots))
+		for k, v := range z {
+			sums[k/(2*m)%len(sums)] += float64(v) * float64(g[k])
+		}
+		for b, v := range sums {
+			drho[b] = T(v / float64(roots[b]))
+		}
 	}
+	w, slopes := simd.Borrow(u, d, q), simd.BlocksSlopes(z, g, norms, m, len(roots), q)
 	if dr == nil {
-		s.products(simd.Gradients[T]{DX: dx, DW: du}, s.norms, s.q)
-		return nil
+		return ofSlopes(c, w, simd.Gradients[T]{DX: dx, DW: du}, slopes)
 	}
-	if dx != nil {
-		s.products(simd.Gradients[T]{DX: dx}, s.norms, s.q)
-	}
-	each := make([]T, s.d*s.m*s.blocks)
-	s.products(simd.Gradients[T]{DW: each}, nil, s.m*s.blocks)
-	s.ofNorms(du, dr, each)
-	return nil
-}
-
-// signedBackward holds the operands of the gradients.
-type signedBackward[T domain.Float] struct {
-	n, d, q, m, blocks int
-	rows               Matrix
-	u, norms, z, g     []T
-}
-
-// products computes dx and dU by the products with dP [n, cols], of simd.BlocksSlopes with these norms.
-func (s signedBackward[T]) products(to simd.Gradients[T], norms []T, cols int) {
-	if to.DX == nil && to.DW == nil {
-		return
-	}
-	slopes := simd.BlocksSlopes(s.z, s.g, norms, s.m, s.blocks, cols)
-	if x, ok := s.rows.(*CSR); ok {
-		dp := make([]T, s.n*cols)
-		slopes.Write(dp, s.n, cols)
-		sparse := sparseOf[T](x)
-		simd.GradWCSR(to.DW, sparse.CSR, sparse.columnBase(), dp, cols)
-		return
-	}
-	w := simd.Wide[T](s.d, cols)
-	if norms != nil {
-		w = simd.Borrow(s.u, s.d, cols)
-	}
-	w.Backward(to, data[T](s.rows.(*tensor.Dense)), s.n, slopes)
-}
-
-// ofNorms writes dU, unless it is nil, and dr from the products xᵀ·dP_b, which lie side by side in each.
-func (s signedBackward[T]) ofNorms(du, dr, each []T) {
-	cols := s.m * s.blocks
-	sums := make([]float64, cols)
+	ofSlopes(c, w, simd.Gradients[T]{DX: dx}, slopes)
+	each := make([]T, d*all) // the products xᵀ·dP_b side by side
+	ofSlopes(c, simd.Wide[T](d, all), simd.Gradients[T]{DW: each}, simd.BlocksSlopes(z, g, nil, m, len(roots), all))
+	sums := make([]float64, all)
 	clear(du)
-	for i := range s.d {
-		for k, v := range each[i*cols : (i+1)*cols] {
-			j := i*s.q + k%s.q
-			sums[k] += float64(s.u[j]) * float64(v)
+	for i := range d {
+		for k, v := range each[i*all : (i+1)*all] {
+			j := i*q + k%q
+			sums[k] += float64(u[j]) * float64(v)
 			if du != nil {
-				du[j] += v * s.norms[k]
+				du[j] += v * norms[k]
 			}
 		}
 	}
-	for k, v := range sums {
-		dr[k] = T(v)
-	}
-}
-
-// ofRoots writes dρ_b = <g, z>/ρ_b.
-func (s signedBackward[T]) ofRoots(drho, roots []T) {
-	sums := make([]float64, s.blocks)
-	for k, v := range s.z {
-		sums[k/(2*s.m)%s.blocks] += float64(v) * float64(s.g[k])
-	}
-	for b, v := range sums {
-		drho[b] = T(v / float64(roots[b]))
-	}
+	recast(dr, sums)
+	return nil
 }

@@ -188,11 +188,11 @@ func skewedBackward[T domain.Float](c *call) error {
 	if slopes := simd.PairSlopes(z, g, m); z != nil && sparse {
 		dp = scratch[T](c, n*m)
 		slopes.Write(dp, n, m)
-		ofProduct(c, to, dp)
+		ofProduct(c, packedW[T](c.w), to, dp)
 	} else if z != nil {
-		ofSlopes(c, to, slopes)
+		ofSlopes(c, packedW[T](c.w), to, slopes)
 	} else {
-		ofProduct(c, to, dp)
+		ofProduct(c, packedW[T](c.w), to, dp)
 	}
 	if sparse && dc != nil {
 		return sparseShifts(c, dc, sparseOf[T](s), dp)

@@ -100,16 +100,6 @@ func sketchForward[T domain.Float](c *call) error {
 	return finiteFeatures(dst, 0, m, c.who())
 }
 
-// rowsIn returns a function for the columns and values of a row; the columns of a dense row are nil.
-func rowsIn[T domain.Float](c *call) func(i int) (columns []int32, values []T) {
-	if s, ok := c.x.(*CSR); ok {
-		v := sparseOf[T](s)
-		return func(i int) ([]int32, []T) { return v.Col[v.Ptr[i]:v.Ptr[i+1]], v.Val[v.Ptr[i]:v.Ptr[i+1]] }
-	}
-	x, d := cells[T](c, 0), c.at('d')
-	return func(i int) ([]int32, []T) { return nil, x[i*d : (i+1)*d] }
-}
-
 // sketcher is the memory of one goroutine.
 type sketcher struct {
 	*sketches
@@ -133,10 +123,7 @@ func transformed[T domain.Float](w *sketcher, columns []int32, values []T) {
 		clear(w.count)
 		w.count[buckets[w.d]] = weights[w.d]
 		for t, v := range values {
-			i := t
-			if columns != nil {
-				i = int(columns[t])
-			}
+			i := columnOf(columns, t)
 			w.count[buckets[i]] += weights[i] * float64(v)
 		}
 		w.fft.Coefficients(w.spectra[j*half:(j+1)*half], w.count)

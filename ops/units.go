@@ -83,5 +83,5 @@ func unitsBackward[T domain.Float](c *call) error {
 	}
 	dp := scratch[T](c, n*m)
 	simd.UnitsGrad(dp, outputOf[T](c), gradientOf[T](c), n, m, u == TangentUnit, T(u.scale(m)))
-	return ofProduct(c, gradientsXWB[T](c), dp)
+	return ofProduct(c, packedW[T](c.w), gradientsXWB[T](c), dp)
 }

@@ -60,6 +60,24 @@ func inputRows[T domain.Float](c *call) simd.Rows[T] {
 	return simd.Rows[T]{Dense: cells[T](c, 0)}
 }
 
+// rowsIn returns a function for the columns and values of a row; the columns of a dense row are nil.
+func rowsIn[T domain.Float](c *call) func(i int) (columns []int32, values []T) {
+	if s, ok := c.x.(*CSR); ok {
+		v := sparseOf[T](s)
+		return func(i int) ([]int32, []T) { return v.Col[v.Ptr[i]:v.Ptr[i+1]], v.Val[v.Ptr[i]:v.Ptr[i+1]] }
+	}
+	x, d := cells[T](c, 0), c.at('d')
+	return func(i int) ([]int32, []T) { return nil, x[i*d : (i+1)*d] }
+}
+
+// columnOf returns the column of value t of a row from rowsIn.
+func columnOf(columns []int32, t int) int {
+	if columns == nil {
+		return t
+	}
+	return int(columns[t])
+}
+
 // rowsAndBias is inputRows with the bias of the projections on W: b, and of sparse rows their background.
 func rowsAndBias[T domain.Float](c *call, b []T) (x simd.Rows[T], bias []T) {
 	if s, ok := c.x.(*CSR); ok {
