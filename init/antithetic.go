@@ -20,18 +20,6 @@ import (
 // Laplacian has up to 1.33 times the variance of IID, SkewedChi2 1.52 times. Only the coordinates in which x and z
 // differ count: the fewer they are, the larger are gain and loss. From eight on the variance is within six per cent of
 // IID.
-//
-//	sampler      d     m  x - z         .1      .5       1       2       3       4       5
-//	Antithetic   1   any  diagonal     .56     .51     .36     .10     .88    1.63    1.28
-//	Antithetic   2   any  diagonal     .78     .77     .76    1.02    1.34    1.05    1.08
-//	Antithetic   3   any  diagonal     .85     .85     .85     .96     .91     .89    1.00
-//	Antithetic   8   any  diagonal     .95     .94     .95     .98    1.00    1.00    1.00
-//	Antithetic  64   any  diagonal     .99     .99     .99    1.00    1.00    1.00    1.00
-//
-//guide:frequencies pairs, opposite quantiles of each coordinate
-//guide:for independent coordinates: all but `matern`
-//guide:errors .94, .95, .98, 1.00, 1.00, 1.00; on an axis .51, .36, .10, .88, 1.63, 1.28
-//guide:worse rows that differ in one column by four bandwidths: 1.64, in two by three: 1.34
 type Antithetic struct{}
 
 var _ Sampler = Antithetic{}
@@ -86,11 +74,11 @@ func magnitude(law Law) (quantile func(p float64) float64, symmetric bool) {
 	return func(p float64) float64 { return -law.Quantile((1 - p) / 2) }, true
 }
 
-// productLaw returns the law of k for a sampler that needs independent coordinates, or a *SamplerError.
+// productLaw returns the law of k for a sampler that needs independent coordinates, or an error.
 func productLaw(s Sampler, k Random) (Law, error) {
 	if law := k.Law(); law.Quantile != nil {
 		return law, nil
 	}
-	return Law{}, &SamplerError{s, k, "its frequencies are not known to have independent coordinates (no Quantile); " +
-		"use spectral.IID{}"}
+	return Law{}, misfit(s, k,
+		"its frequencies are not known to have independent coordinates (no Quantile); use spectral.IID{}")
 }

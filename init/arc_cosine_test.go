@@ -94,8 +94,6 @@ func TestUnitErrors(t *testing.T) {
 	wantErr(t, err, ErrParam, "ask for 6")
 	_, err = Frequencies(ArcCosine{}, Structured{}, 16, 4, 1)
 	wantErr(t, err, ErrSampler, "spectral.Orthogonal{}")
-	_, err = PhaseVariance(ArcCosine{}, []float64{1}, []float64{2})
-	wantErr(t, err, ErrParam, "Step")
 	_, err = Orthogonal{}.Variance(ArcCosine{}, []float64{1}, []float64{2}, 3)
 	wantErr(t, err, ErrParam, "Step")
 }

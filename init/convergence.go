@@ -26,8 +26,7 @@ import (
 //	2 (8R/γ)^d e^(-s eps²/2) + 8 γ² d L/eps²  =  2^(1+(2+9d)/(d+2)) (d R² L/eps²)^(d/(d+2)) e^(-s eps²/(d+2)).
 //
 // The bound is very loose: for d = 8, R = L = 1, eps = 0.1 it is at most 0.05 from s = 14166 on, but 225 features bring
-// three standard errors of any single estimate below 0.1. Choose a number of features by PairVariance and
-// FeaturesForStdErr.
+// three standard errors of any single estimate below 0.1. Choose a number of features by PairVariance.
 func Theorem5(d, s int, R, L, eps float64) (float64, error) {
 	for _, c := range []struct {
 		name  string

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 
 	"gorgonia.org/tensor"
 )
@@ -33,34 +32,23 @@ const (
 	Independent
 )
 
-var couplingNames = []string{"shared-coupled", "joint", "iid"}
+func (c Coupling) String() string { return nameOf(c, "shared-coupled", "joint", "iid") }
 
-func (c Coupling) String() string {
-	if c < SharedCoupled || c > Independent {
-		return fmt.Sprintf("Coupling(%d)", int(c))
-	}
-	return couplingNames[c]
+// MarshalText returns the name.
+func (c Coupling) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText sets c by its name. The error for an unknown name wraps ErrParam.
+func (c *Coupling) UnmarshalText(name []byte) error {
+	return setByName(c, "coupling", name, Independent)
 }
 
 // Couplings returns all couplings, the default first.
-func Couplings() []Coupling {
-	return []Coupling{SharedCoupled, Joint, Independent}
-}
-
-// ParseCoupling is the inverse of String. The error for an unknown name wraps ErrParam.
-func ParseCoupling(s string) (Coupling, error) {
-	for _, c := range Couplings() {
-		if c.String() == s {
-			return c, nil
-		}
-	}
-	return 0, fmt.Errorf("spectral: coupling = %q: want one of %s: %w", s, strings.Join(couplingNames, ", "), ErrParam)
-}
+func Couplings() []Coupling { return []Coupling{SharedCoupled, Joint, Independent} }
 
 // check returns an error that wraps ErrParam unless c is one of Couplings.
 func (c Coupling) check() error {
 	if c < SharedCoupled || c > Independent {
-		return fmt.Errorf("spectral: %v is no coupling; there are %s: %w", c, strings.Join(couplingNames, ", "), ErrParam)
+		return fmt.Errorf("spectral: %v is no coupling; there are %v: %w", c, Couplings(), ErrParam)
 	}
 	return nil
 }
@@ -68,40 +56,23 @@ func (c Coupling) check() error {
 // Shares reports whether both signs use the same directions.
 func (c Coupling) Shares() bool { return c == SharedCoupled }
 
-// SignedFrequencies holds the frequencies of both signs; each is norm · direction.
-type SignedFrequencies struct {
-	// Directions is [d, q], with unit vectors as columns: first for m₊, then for m₋. Where the coupling shares
-	// directions, q is the number of frequencies of one sign, and the columns serve both signs.
-	Directions *tensor.Dense
-	Norms      *tensor.Dense // [plus + minus], m₊ first
-	Plus       int           // frequencies of m₊; the others are of m₋
-}
-
-// valid checks that the masses are finite and not both 0, and that each side with a mass has valid laws.
+// valid checks that the masses are finite and not both 0, and that each part has a law.
 func (p *Split) valid() error {
 	if p == nil {
 		return fmt.Errorf("spectral: the split is nil; SignedLaw.Split makes one: %w", ErrParam)
 	}
-	if p.Mass() == 0 {
-		return fmt.Errorf("spectral: the split of %T has no mass: %w", p.Of, ErrParam)
+	plus, minus := p.Masses()
+	if mass := plus + minus; !(mass > 0) || math.IsInf(mass, 1) {
+		return fmt.Errorf("spectral: the split of %T has the masses %v and %v, want finite numbers, not both 0: %w",
+			p.Of, plus, minus, ErrParam)
 	}
-	for _, s := range []Side{p.Plus, p.Minus} {
-		if !(s.Mass >= 0) || math.IsInf(s.Mass, 1) {
-			return fmt.Errorf("spectral: the split of %T has a part of the mass %v, want a finite number that is "+
-				"not negative: %w", p.Of, s.Mass, ErrParam)
+	for _, c := range p.Parts {
+		if err := validate(c.Of); err != nil {
+			return fmt.Errorf("spectral: the split of %T: %w", p.Of, err)
 		}
-		if s.Mass > 0 && len(s.Parts) == 0 {
-			return fmt.Errorf("spectral: the split of %T has a part of the mass %v without a law: %w",
-				p.Of, s.Mass, ErrParam)
-		}
-		for _, c := range s.Parts {
-			if err := validate(c.Of); err != nil {
-				return fmt.Errorf("spectral: the split of %T: %w", p.Of, err)
-			}
-			if c.Of.Law().NormQuantile == nil {
-				return fmt.Errorf("spectral: the split of %T has a part of %T, which has no NormQuantile: %w", p.Of, c.Of,
-					ErrParam)
-			}
+		if c.Of.Law().NormQuantile == nil {
+			return fmt.Errorf("spectral: the split of %T has a part of %T, which has no NormQuantile: %w", p.Of, c.Of,
+				ErrParam)
 		}
 	}
 	return nil
@@ -110,46 +81,45 @@ func (p *Split) valid() error {
 // Counts returns the numbers of frequencies of each sign for m frequencies a sign: m and m, or 2m and 0 where one sign
 // has no mass.
 func (p *Split) Counts(m int) (plus, minus int) {
-	switch {
-	case p.Minus.Mass == 0:
+	switch plus, minus := p.Masses(); {
+	case minus == 0:
 		return 2 * m, 0
-	case p.Plus.Mass == 0:
+	case plus == 0:
 		return 0, 2 * m
 	}
 	return m, m
 }
 
 // Frequencies draws m frequencies of each sign of a split in ℝ^d under a seed, or 2m of one sign where the other has no
-// mass. It uses the stream "W" of the seed.
+// mass; each is norm · direction. It uses the stream "W" of the seed. directions is [d, q], with unit vectors as
+// columns, first for m₊, then for m₋; where the coupling shares directions, q is the number of frequencies of one sign,
+// and the columns serve both. norms are those of m₊, then of m₋, as many as Counts says.
 //
 // Each column draws a component of its mixture. Independent draws it independently. The other couplings stratify:
 // ⌊m·share⌋ or ⌈m·share⌉ of the m columns have a component, in random order, and a column that serves both signs has
 // the same place in the order of the components of each.
 //
 // Errors wrap ErrParam: an unknown coupling, d or m below 1, a split without mass or laws, a norm that is not finite.
-func (c Coupling) Frequencies(p *Split, d, m int, seed uint64) (*SignedFrequencies, error) {
+func (c Coupling) Frequencies(p *Split, d, m int, seed uint64) (directions, norms *tensor.Dense, err error) {
 	if err := c.check(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := checkCounts(d, m); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := p.valid(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	src := Stream(seed, "W")
-	directions, norms, strata := rand.New(subStream(src)), rand.New(subStream(src)), rand.New(subStream(src))
+	ofDirections, ofNorms, strata := rand.New(subStream(src)), rand.New(subStream(src)), rand.New(subStream(src))
 	plus, minus := p.Counts(m)
-	r, err := c.norms(p, d, plus, minus, norms, strata)
+	r, err := c.norms(p, d, plus, minus, ofNorms, strata)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	u := c.directions(d, plus, minus, directions)
-	return &SignedFrequencies{
-		Directions: tensor.New(tensor.WithShape(d, len(u)/d), tensor.WithBacking(u)),
-		Norms:      tensor.New(tensor.WithShape(plus+minus), tensor.WithBacking(r)),
-		Plus:       plus,
-	}, nil
+	u := c.directions(d, plus, minus, ofDirections)
+	return tensor.New(tensor.WithShape(d, len(u)/d), tensor.WithBacking(u)),
+		tensor.New(tensor.WithShape(plus+minus), tensor.WithBacking(r)), nil
 }
 
 // directions returns unit vectors as the columns of a matrix with d rows.
@@ -191,13 +161,14 @@ func (c Coupling) directions(d, plus, minus int, rng *rand.Rand) []float64 {
 func (c Coupling) norms(p *Split, d, plus, minus int, norms, strata *rand.Rand) ([]float64, error) {
 	out := make([]float64, 0, plus+minus)
 	var v, u []float64
+	sides := p.sides()
 	for k, n := range []int{plus, minus} {
-		side := []Side{p.Plus, p.Minus}[k]
+		side := sides[k]
 		if v == nil || !c.Shares() || len(v) != n {
 			v, u = c.strata(n, strata), c.uniforms(n, norms)
 		}
-		quantiles := make([]func(d int, p float64) float64, len(side.Parts))
-		for i, part := range side.Parts {
+		quantiles := make([]func(d int, p float64) float64, len(side.parts))
+		for i, part := range side.parts {
 			quantiles[i] = part.Of.Law().NormQuantile
 		}
 		for j := range n {
@@ -205,7 +176,7 @@ func (c Coupling) norms(p *Split, d, plus, minus int, norms, strata *rand.Rand) 
 			r := quantiles[i](d, u[j])
 			if r-r != 0 {
 				return nil, fmt.Errorf("spectral: %T of %T drew the norm %v, which is not finite: %w",
-					side.Parts[i].Of, p.Of, r, ErrParam)
+					side.parts[i].Of, p.Of, r, ErrParam)
 			}
 			out = append(out, r)
 		}
@@ -242,10 +213,10 @@ func (c Coupling) uniforms(n int, rng *rand.Rand) []float64 {
 }
 
 // component returns the index of the component whose share of [0, 1) contains v.
-func (s Side) component(v float64) int {
-	last := len(s.Parts) - 1
-	for i, c := range s.Parts[:last] {
-		if v -= c.Share; v < 0 {
+func (s side) component(v float64) int {
+	last := len(s.parts) - 1
+	for i, c := range s.parts[:last] {
+		if v -= c.Weight; v < 0 {
 			return i
 		}
 	}

@@ -17,8 +17,8 @@ func (v *signedVariance) strata(sides []int) (out []stratum) {
 	cuts := []float64{1}
 	for _, a := range sides {
 		sum := 0.
-		for _, c := range v.sides[a].Parts {
-			sum += c.Share
+		for _, c := range v.sides[a].parts {
+			sum += c.Weight
 			ends[a] = append(ends[a], sum)
 			cuts = append(cuts, min(sum, 1))
 		}

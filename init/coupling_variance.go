@@ -48,7 +48,7 @@ type signedVariance struct {
 	c      Coupling
 	d      int
 	sphere func(t float64) float64 // Ω_d
-	sides  [2]Side                 // plus, minus
+	sides  [2]side                 // plus, minus
 	n      [2]int
 	nodes  [2][]nodes // of each side and component
 
@@ -62,10 +62,10 @@ type signedVariance struct {
 func newSignedVariance(
 	c Coupling, p *Split, d, m int, nodesOf func(Random) nodes, sphere func(t float64) float64,
 ) *signedVariance {
-	v := &signedVariance{c: c, d: d, sphere: sphere, sides: [2]Side{p.Plus, p.Minus}}
+	v := &signedVariance{c: c, d: d, sphere: sphere, sides: p.sides()}
 	v.n[0], v.n[1] = p.Counts(m)
 	for a, side := range v.sides {
-		for _, part := range side.Parts {
+		for _, part := range side.parts {
 			v.nodes[a] = append(v.nodes[a], nodesOf(part.Of))
 		}
 	}
@@ -191,7 +191,7 @@ func (v *signedVariance) group(sides []int, n int) float64 {
 
 // weight is ε m.
 func (v *signedVariance) weight(a int) float64 {
-	return v.sides[a].Mass * float64(1-2*a)
+	return v.sides[a].mass * float64(1-2*a)
 }
 
 // pairs counts the pairs of the n columns of side a that lie in the same block of directions.
@@ -218,12 +218,12 @@ func (v *signedVariance) dealt(f func(block [2]int)) {
 func (v *signedVariance) acrossSigns() float64 {
 	pairs, sum := 0, 0.
 	v.dealt(func(block [2]int) { pairs += block[0] * block[1] })
-	for i, s := range v.sides[0].Parts {
-		for j, t := range v.sides[1].Parts {
-			sum += s.Share * t.Share * v.get(crossKey{0, i, 1, j, orthogonalColumns})
+	for i, s := range v.sides[0].parts {
+		for j, t := range v.sides[1].parts {
+			sum += s.Weight * t.Weight * v.get(crossKey{0, i, 1, j, orthogonalColumns})
 		}
 	}
-	return v.sides[0].Mass * v.sides[1].Mass * sum * float64(pairs) / float64(v.n[0]) / float64(v.n[1])
+	return v.sides[0].mass * v.sides[1].mass * sum * float64(pairs) / float64(v.n[0]) / float64(v.n[1])
 }
 
 // get is the mean of the product of two cosines; for relations other than sameColumn it is less the product of their

@@ -13,7 +13,7 @@ func TestCustomValidate(t *testing.T) {
 		change func(k *Custom)
 		says   string
 	}{
-		{func(k *Custom) { k.Of.Transform = 0 }, "Transform(0)"},
+		{func(k *Custom) { k.Of.Transform = 0 }, "no transform"},
 		{func(k *Custom) { k.Of.Transform = 9 }, "Transform(9)"},
 		{func(k *Custom) { k.Of.Transform = ReLU }, "say Fourier, Laplace or LogFourier"},
 		{func(k *Custom) { k.Exact = nil }, "Exact"},

@@ -78,12 +78,11 @@ func (k DeltaGaussian) Split(_, _ int, _ Coupling) (*Split, error) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(k.Sigmas[j], k.Sigmas[i]) })
-	weights, of := make([]float64, len(order)), make([]Random, len(order))
-	for at, i := range order {
-		weights[at], of[at] = k.Weights[i], Gaussian{Sigma: k.Sigmas[i]}
+	p := &Split{Of: k}
+	for _, i := range order {
+		p.Parts = append(p.Parts, Component{k.Weights[i], Gaussian{Sigma: k.Sigmas[i]}})
 	}
-	p := splitOf(k, weights, of, 0)
-	if mass := p.Mass(); math.IsInf(mass, 1) {
+	if plus, minus := p.Masses(); math.IsInf(plus+minus, 1) {
 		return nil, fmt.Errorf("spectral: DeltaGaussian: the sum of |Weights| overflows; scale them: %w", ErrParam)
 	}
 	return p, nil

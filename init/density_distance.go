@@ -11,8 +11,7 @@ import (
 //	d²(x, y) = Scale·(k(x,x) + k(y,y) - 2k(x,y)) = ∫₀^∞ |x^{½+iλ} - y^{½+iλ}|² m(λ) dλ,
 //
 // where k is a homogeneous kernel of degree 1. Its spectrum κ gives the measure m = 2·Scale·κ on the half-line, with
-// the mass Z = Scale·𝒦(0). Sutherland, Oliva, Póczos and Schneider (2016), equations (2) and (3). Three functions
-// make the distances of their table 1:
+// the mass Z = Scale·𝒦(0). Sutherland, Oliva, Póczos and Schneider (2016), equations (2) and (3). Of their table 1 are
 //
 //	                         d²(x, y)                           m(λ)                    Z
 //	JensenShannonDivergence  ½x ln(2x/(x+y)) + ½y ln(2y/(x+y))  sech(πλ)/(1 + 4λ²)      ln(2)/2
@@ -27,14 +26,15 @@ type DensityDistance struct {
 	Scale float64     // > 0
 }
 
-// JensenShannonDivergence is ∫ ½p ln(2p/(p+q)) + ½q ln(2q/(p+q)), in nats and at most ln 2.
-func JensenShannonDivergence() DensityDistance { return DensityDistance{JensenShannon{}, math.Ln2 / 2} }
-
-// SquaredHellinger is ½ ∫ (√p - √q)², at most 1.
-func SquaredHellinger() DensityDistance { return DensityDistance{Hellinger{}, .5} }
-
-// TotalVariation is ∫ |p - q|, at most 2: twice the largest |P(A) - Q(A)| over events A.
-func TotalVariation() DensityDistance { return DensityDistance{Intersection{}, 1} }
+// The distances of Sutherland et al. (2016), table 1.
+var (
+	// ∫ ½p ln(2p/(p+q)) + ½q ln(2q/(p+q)), in nats and at most ln 2
+	JensenShannonDivergence = DensityDistance{JensenShannon{}, math.Ln2 / 2}
+	// ½ ∫ (√p - √q)², at most 1
+	SquaredHellinger = DensityDistance{Hellinger{}, .5}
+	// ∫ |p - q|, at most 2: twice the largest |P(A) - Q(A)| over events A
+	TotalVariation = DensityDistance{Intersection{}, 1}
+)
 
 // Validate returns an error that wraps ErrParam unless Of is a valid kernel of degree 1 without an extension to
 // negative numbers, and Scale is finite and > 0.

@@ -45,15 +45,11 @@
 // The function Samplers returns all samplers. The comment of each says which laws it fits. All are unbiased except
 // Structured.
 //
-// Every sampler other than IID has a larger error than IID for some pairs of rows. Its comment therefore has a table of
-// the mean squared error for the Gaussian kernel, relative to IID with the same number m of frequencies. The columns of
-// the table are distances of x and z, from .1 to 5 bandwidths. Its lines are directions of x - z: any, an axis, the
-// diagonal, or two coordinates that differ by the same amount (i+j) or by opposite amounts (i-j). The two coordinates
-// are the worst that a search found, or close to it. Lines for any m hold for whole blocks and pairs. The command
-// go test ./init -run Promises checks the tables.
+// Every sampler other than IID has a larger error than IID for some pairs of rows. The file samplers.md has a table of
+// the mean squared error for the Gaussian kernel, which go test ./init -run Promises checks.
 //
-// Halton, Sobol and LatinHypercube gain most in few dimensions, along axes, and for many frequencies. Orthogonal and
-// Coupled gain more in more dimensions, for close pairs.
+// Halton, Sobol and LatinHypercube gain most in few dimensions, along axes, and for many frequencies. Orthogonal
+// gains more in more dimensions, for close pairs.
 //
 // # Semigroup kernels by Gaussians
 //

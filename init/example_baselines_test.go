@@ -9,25 +9,25 @@ import (
 // The kernel that the features are to approximate, and what they do approximate: no density has the kernel itself.
 func ExampleSRF() {
 	k := spectral.SRF{A: 2, P: 10}
-	law, err := k.Law(16)
+	split, err := k.Split(16, 1, spectral.Independent)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	x, z := make([]float64, 16), make([]float64, 16)
 	x[0], z[1] = 1, 1
-	fmt.Printf("exact %.3f, estimated %.3f, off by at most %.3f anywhere\n", k.At(x, z), law.At(x, z), law.Error)
+	fmt.Printf("exact %.3f, estimated %.3f, off by at most %.3f anywhere\n", k.At(x, z), split.At(x, z), split.Error)
 	// Output: exact 0.001, estimated -0.001, off by at most 0.003 anywhere
 }
 
 // The law draws frequencies as others do, with any sampler for a uniform direction.
-func ExampleSphericalLaw() {
-	law, err := spectral.SRF{A: 3, P: 1}.Law(4)
+func ExampleSRF_Split() {
+	split, err := spectral.SRF{A: 3, P: 1}.Split(4, 8, spectral.Independent)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	w, err := spectral.Frequencies(law, spectral.Orthogonal{}, 4, 8, 1)
+	w, err := spectral.Frequencies(split.Parts[0].Of, spectral.Orthogonal{}, 4, 8, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -38,23 +38,23 @@ func ExampleSphericalLaw() {
 
 // Features of (½ x·z + ½)³: products of up to three projections on random signs.
 func ExampleDrawProducts() {
-	f, err := spectral.DrawProducts(spectral.SpherePolynomial{A: 2, P: 3}, 5, 8, 1)
+	w, degrees, scales, err := spectral.DrawProducts(spectral.SpherePolynomial{A: 2, P: 3}, 5, 8, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("degrees %v, scales %.3f, signs %v\n", f.Degrees, f.Scales[:2], f.W.Shape())
+	fmt.Printf("degrees %v, scales %.3f, signs %v\n", degrees, scales[:2], w.Shape())
 	// Output: degrees [1 0 2 1 0 1 0 1], scales [1.186 0.484], signs (5, 24)
 }
 
 // Two sketches of vectors of three coordinates in eight buckets.
 func ExampleDrawCountSketches() {
-	f, err := spectral.DrawCountSketches(2, 3, 8, 1)
+	buckets, signs, err := spectral.DrawCountSketches(2, 3, 8, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("buckets\n%.0f\nsigns\n%.0f\n", f.Buckets, f.Signs)
+	fmt.Printf("buckets\n%.0f\nsigns\n%.0f\n", buckets, signs)
 	// Output:
 	// buckets
 	// ⎡4  7  7⎤

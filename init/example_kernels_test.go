@@ -125,8 +125,9 @@ func ExampleDeltaGaussian() {
 		fmt.Println(err)
 		return
 	}
+	plus, minus := split.Masses()
 	fmt.Printf("k(x, x) = %.0f, k(x, z) = %.4f, masses %.0f and %.0f\n",
-		k.At(rowX, rowX), k.At(rowX, rowZ), split.Plus.Mass, split.Minus.Mass)
+		k.At(rowX, rowX), k.At(rowX, rowZ), plus, minus)
 	// Output: k(x, x) = 0, k(x, z) = -0.7620, masses 1 and 1
 }
 
@@ -157,7 +158,7 @@ func ExampleNewHarmonics() {
 		return
 	}
 	fmt.Printf("period %.2f, samples %.3f, largest error %.3f\n",
-		h.Period, h.Kappa, spectral.SupError(spectral.Chi2{}, h))
+		h.Period, h.Kappa, h.SupError())
 	// Output: period 7.92, samples [0.655 0.169], largest error 0.029
 }
 

@@ -26,11 +26,11 @@ func estimate(k spectral.Random, s spectral.Sampler, x, z []float64, m int) floa
 }
 
 // How far off eight frequencies will be: what one can expect of each sampler before anything is drawn.
-func ExampleCoupled() {
+func ExampleOrthogonal_coupled() {
 	k := spectral.Gaussian{Sigma: 1}
 	x, z := []float64{.4, -.2, .3, 0, .5, .1, -.3, .2}, make([]float64, 8)
 	for _, s := range []spectral.Predictor{spectral.IID{}, spectral.Antithetic{}, spectral.Orthogonal{},
-		spectral.Coupled{}} {
+		spectral.Orthogonal{Coupled: true}} {
 		v, err := s.Variance(k, x, z, 8)
 		if err != nil {
 			fmt.Println(err)
@@ -92,7 +92,8 @@ func ExampleSpherePolynomial() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("%+v: masses %.3f and %.3f, error %.4f\n", k, p.Plus.Mass, p.Minus.Mass, p.Error)
+		plus, minus := p.Masses()
+		fmt.Printf("%+v: masses %.3f and %.3f, error %.4f\n", k, plus, minus, p.Error)
 	}
 	// Output:
 	// {A:2 P:10 Eps:0 Flat:0}: masses 1.007 and 0.007, error 0.0000

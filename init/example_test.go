@@ -44,8 +44,7 @@ func ExampleExpSemigroup() {
 	fmt.Printf("%.3f %.3f\n%.3f %.3f\n", g.At(0, 0), g.At(0, 1), g.At(1, 0), g.At(1, 1))
 
 	variance, _ := spectral.PairVariance(k, []float64{0.2, 0.3, 0.5}, []float64{0, 0.9, 0.1})
-	m, _ := spectral.FeaturesForStdErr(variance, 0.01)
-	fmt.Println("features for a standard error of 0.01:", m)
+	fmt.Printf("features for a standard error of 0.01: %.0f\n", math.Ceil(variance/.01/.01))
 	// Output:
 	// 0.300 0.314
 	// 0.314 0.409

@@ -19,19 +19,13 @@ const (
 	Rectangular
 )
 
-func (w Window) String() string {
-	switch w {
-	case Uniform:
-		return "uniform"
-	case Rectangular:
-		return "rectangular"
-	default:
-		return fmt.Sprintf("Window(%d)", int(w))
-	}
-}
+func (w Window) String() string { return nameOf(w, "uniform", "rectangular") }
 
-// MaxOrder is the largest order of Harmonics.
-const MaxOrder = 100
+// MarshalText returns the name.
+func (w Window) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
+
+// UnmarshalText sets w by its name. The error for an unknown name wraps ErrParam.
+func (w *Window) UnmarshalText(name []byte) error { return setByName(w, "window", name, Rectangular) }
 
 // Harmonics holds the numbers of a homogeneous kernel map of order n: the harmonics f_j of the base frequency L = 2π/Λ
 // and the samples κ̂_j of the spectrum, j = 0 to n, such that
@@ -41,6 +35,7 @@ const MaxOrder = 100
 // The features of a coordinate x are √(x^γ κ̂_0), √(2x^γ κ̂_j) cos(f_j L ln x) and √(2x^γ κ̂_j) sin(f_j L ln x). They
 // approximate the kernel for ratios y/x from e^{-Λ/2} to e^{Λ/2}. Vedaldi and Zisserman (2012), equations (17) to (20).
 type Harmonics struct {
+	Of     Homogeneous
 	Period float64   // Λ
 	F      []int     // f_0 = 0 < f_1 < ... < f_n
 	Kappa  []float64 // κ̂_j >= 0
@@ -108,7 +103,7 @@ func checkHarmonics(k Homogeneous, n int, w Window) error {
 func pointMass(k Homogeneous) bool { return math.IsInf(k.Spectrum(0), 1) }
 
 func newHarmonics(k Homogeneous, n int, w Window, period float64) *Harmonics {
-	h := &Harmonics{Period: period, F: make([]int, n+1), Kappa: make([]float64, n+1)}
+	h := &Harmonics{Of: k, Period: period, F: make([]int, n+1), Kappa: make([]float64, n+1)}
 	if pointMass(k) {
 		h.Kappa[0] = k.Signature(0)
 		return h

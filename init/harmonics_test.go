@@ -136,7 +136,7 @@ func TestPeriods(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e := SupError(c.k, h); math.Abs(e-wantErr) > .02*wantErr+6e-5 ||
+			if e := h.SupError(); math.Abs(e-wantErr) > .02*wantErr+6e-5 ||
 				want != 0 && math.Abs(period-want) > .02*want {
 				t.Errorf("%T, %v, order %d: %s period %.3f with error %.5f, want %v with %v",
 					c.k, c.w, c.n, name, period, e, want, wantErr)
@@ -156,9 +156,9 @@ func TestOptimalPeriodIsBest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		least := SupError(k, newHarmonics(k, n, w, best))
+		least := newHarmonics(k, n, w, best).SupError()
 		for p := best / 2; p < 2*best; p *= 1.017 {
-			if e := SupError(k, newHarmonics(k, n, w, p)); e < least*(1-1e-3) {
+			if e := newHarmonics(k, n, w, p).SupError(); e < least*(1-1e-3) {
 				t.Errorf("the period %v has the error %v, the best, %v, has %v", p, e, best, least)
 			}
 		}
@@ -187,7 +187,7 @@ func TestSupErrorAndLemma3(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := newHarmonics(k, n, w, period)
-		sup, bound := SupError(k, h), ErrorBound(k, h)
+		sup, bound := h.SupError(), h.ErrorBound()
 		approx := func(x, z []float64) float64 {
 			sum := 0.0
 			for i := range x {
@@ -267,7 +267,7 @@ func TestHarmonicsErrors(t *testing.T) {
 		}
 	}
 	h, err := NewHarmonics(Hellinger{}, 0, Uniform, 1)
-	if err != nil || h.Kappa[0] != 1 || SupError(Hellinger{}, h) != 0 || ErrorBound(Hellinger{}, h) != 0 {
+	if err != nil || h.Kappa[0] != 1 || h.SupError() != 0 || h.ErrorBound() != 0 {
 		t.Errorf("the harmonics of Hellinger are %+v, %v", h, err)
 	}
 	if p, err := FittedPeriod(Intersection{}, 0, Uniform); err != nil || p < 1 {

@@ -1,15 +1,8 @@
 package spectral
 
-import (
-	"fmt"
-	"math/rand/v2"
-)
+import "math/rand/v2"
 
 // IID draws independent frequencies. It fits every law. Rahimi and Recht (2007); Yang et al. (2014), algorithm 1.
-//
-//guide:frequencies independent
-//guide:for every law
-//guide:errors 1
 type IID struct{}
 
 var _ Sampler = IID{}
@@ -24,7 +17,7 @@ func (s IID) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	col := make([]float64, d)
 	draw := k.Law().drawer(rand.New(src))
 	if draw == nil {
-		return &SamplerError{s, k, fmt.Sprintf("%T has no law to draw from; give it Draw, Quantile or NormQuantile", k)}
+		return misfit(s, k, "it has no law to draw from; give it Draw, Quantile or NormQuantile")
 	}
 	for j := range m {
 		draw(col)

@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,12 +12,21 @@ import (
 // Domain is the set of inputs on which a kernel is defined, see domain.Domain.
 type Domain = domain.Domain
 
-// Errors of this package wrap one of these or ErrSampler. The packages ops and layers use the same ones.
+// Errors of this package wrap one of these. The packages ops and layers use the same ones.
 var (
 	ErrDomain = domain.ErrDomain // data outside the domain of a kernel
 	ErrShape  = domain.ErrShape  // lengths or shapes that do not fit
 	ErrDtype  = domain.ErrDtype  // an element type other than float32 or float64
 	ErrParam  = domain.ErrParam  // a parameter out of range
+
+	ErrSampler = errors.New("does not fit") // a sampler and the law of a kernel
+)
+
+// The largest order of Harmonics, order of LogWaves, and number of frequencies of a DensityDistance.
+const (
+	MaxOrder   = 100
+	MaxWaves   = 16
+	MaxLambdas = 1 << 16
 )
 
 // Kernel is a kernel function: its exact value and where it is defined.
@@ -64,22 +74,7 @@ const (
 )
 
 func (t Transform) String() string {
-	switch t {
-	case Fourier:
-		return "Fourier"
-	case Laplace:
-		return "Laplace"
-	case LogFourier:
-		return "LogFourier"
-	case Step:
-		return "Step"
-	case ReLU:
-		return "ReLU"
-	case Tangent:
-		return "Tangent"
-	default:
-		return fmt.Sprintf("Transform(%d)", int(t))
-	}
+	return nameOf(t, "no transform", "Fourier", "Laplace", "LogFourier", "Step", "ReLU", "Tangent")
 }
 
 // Law is the distribution of the frequencies of a kernel, and what becomes features of them. A field that is not known,

@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -183,4 +184,28 @@ func TestExpSemigroupDrawIsFinite(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNames: the names of a constant are read back, others are errors that list the names, and a value without a name
+// has a text.
+func TestNames(t *testing.T) {
+	checkNames(t, "shared-coupled, joint, iid", Couplings()...)
+	checkNames(t, "uniform, rectangular", Uniform, Rectangular)
+	checkNames(t, "quantile, gauss, drawn", QuantileLambdas, GaussLambdas, DrawnLambdas)
+	if s := Transform(9).String(); s != "Transform(9)" {
+		t.Error(s)
+	}
+}
+
+func checkNames[T comparable, P interface {
+	*T
+	UnmarshalText(name []byte) error
+}](t *testing.T, all string, values ...T) {
+	for _, v := range values {
+		var got T
+		if err := P(&got).UnmarshalText(fmt.Append(nil, v)); got != v || err != nil {
+			t.Errorf("%v is read as %v, %v", v, got, err)
+		}
+	}
+	wantErr(t, P(new(T)).UnmarshalText([]byte("both")), ErrParam, `"both"`, all)
 }

@@ -22,31 +22,15 @@ const (
 	DrawnLambdas
 )
 
-func (r LambdaRule) String() string {
-	switch r {
-	case QuantileLambdas:
-		return "quantile"
-	case GaussLambdas:
-		return "gauss"
-	case DrawnLambdas:
-		return "drawn"
-	default:
-		return fmt.Sprintf("LambdaRule(%d)", int(r))
-	}
-}
+func (r LambdaRule) String() string { return nameOf(r, "gauss", "quantile", "drawn") }
 
-// ParseLambdaRule is the inverse of String. The error for an unknown name wraps ErrParam.
-func ParseLambdaRule(s string) (LambdaRule, error) {
-	for r := GaussLambdas; r <= DrawnLambdas; r++ {
-		if r.String() == s {
-			return r, nil
-		}
-	}
-	return 0, fmt.Errorf("spectral: lambdas = %q: want quantile, gauss or drawn: %w", s, ErrParam)
-}
+// MarshalText returns the name.
+func (r LambdaRule) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// MaxLambdas is the largest number of frequencies of a DensityDistance.
-const MaxLambdas = 1 << 16
+// UnmarshalText sets r by its name. The error for an unknown name wraps ErrParam.
+func (r *LambdaRule) UnmarshalText(name []byte) error {
+	return setByName(r, "lambdas", name, DrawnLambdas)
+}
 
 // spectrumQuantiler is a homogeneous kernel with a quantile function of its spectrum.
 type spectrumQuantiler interface {

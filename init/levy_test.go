@@ -94,21 +94,21 @@ func TestLevyPeriods(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if SupError(k, best) > SupError(k, h) {
+			if best.SupError() > h.SupError() {
 				t.Errorf("%v, order %d: the optimal period %v has the error %v, the fitted one %v",
-					w, n, optimal, SupError(k, best), SupError(k, h))
+					w, n, optimal, best.SupError(), h.SupError())
 			}
-			bound := ErrorBound(k, best)
+			bound := best.ErrorBound()
 			for v := 1e-6; v < 1; v *= 1.3 { // rows with Σ√x = 1 have no larger an error than their coordinates
 				off := math.Abs(k.At([]float64{1}, []float64{v}) - math.Pow(v, .25)*best.Signature(math.Log(v)))
-				if off > bound || off > SupError(k, best)+1e-12 {
+				if off > bound || off > best.SupError()+1e-12 {
 					t.Errorf("%v, order %d: off by %v at (1, %v), bound %v, SupError %v",
-						w, n, off, v, bound, SupError(k, best))
+						w, n, off, v, bound, best.SupError())
 				}
 			}
 		}
 	}
-	if h, err := NewHarmonics(k, 1, Rectangular, 11.992); err != nil || math.Abs(SupError(k, h)-.0346) > 1e-3 {
-		t.Errorf("SupError of the fitted period: %v, %v", SupError(k, h), err)
+	if h, err := NewHarmonics(k, 1, Rectangular, 11.992); err != nil || math.Abs(h.SupError()-.0346) > 1e-3 {
+		t.Errorf("SupError of the fitted period: %v, %v", h.SupError(), err)
 	}
 }

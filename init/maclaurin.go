@@ -32,50 +32,43 @@ func degreeLaw(a []float64) []float64 {
 	return p
 }
 
-// Products holds the random Maclaurin features of a Polynomial. Feature i is the product of Degrees[i] inner products
-// of x with random signs,
+// DrawProducts draws m random Maclaurin features of k in ℝ^d under a seed. Feature i is the product of degrees[i] inner
+// products of x with random signs,
 //
-//	z_i(x) = Scales[i]/√m Π_{j < Degrees[i]} (W_{·,jm+i}·x),   Scales[i] = √(|a_N|/P(N)), N = Degrees[i],
+//	z_i(x) = scales[i]/√m Π_{j < degrees[i]} (w_{·,jm+i}·x),   scales[i] = √(|a_N|/P(N)), N = degrees[i],
 //
 // so that E z_i(x) z_i(z) = E (|a_N|/P(N)) (x·z)^N. This is k(x, z)/m for coefficients a_n >= 0. Where some are
-// negative, the feature needs the sign of a_N in addition.
-type Products struct {
-	W       *tensor.Dense // [d, p·m], ±1, and 0 in columns that no product uses
-	Degrees []int         // [m]
-	Scales  []float64     // [m]
-}
-
-// DrawProducts draws m features of k in ℝ^d under a seed: the degrees, with probabilities proportional to 2^-(n+1),
-// from the stream "degrees", the signs from the stream "W". Errors wrap ErrParam: an invalid kernel, d or m below 1,
-// coefficients that are all 0 or not finite.
-func DrawProducts(k Polynomial, d, m int, seed uint64) (*Products, error) {
+// negative, the feature needs the sign of a_N in addition. w is [d, p·m], ±1, and 0 in columns that no product uses.
+//
+// The degrees, with probabilities proportional to 2^-(n+1), come from the stream "degrees", the signs from the stream
+// "W". Errors wrap ErrParam: an invalid kernel, d or m below 1, coefficients that are all 0 or not finite.
+func DrawProducts(k Polynomial, d, m int, seed uint64) (w *tensor.Dense, degrees []int, scales []float64, err error) {
 	if err := validate(k); err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	if err := checkCounts(d, m); err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	a := k.Maclaurin()
 	if size := floats.Norm(a, math.Inf(1)); !(size > 0) || math.IsInf(size, 1) {
-		return nil, fmt.Errorf("spectral: the largest coefficient of the powers of x·z is %v; want a finite number "+
-			"above 0: %w", size, ErrParam)
+		return nil, nil, nil, fmt.Errorf("spectral: the largest coefficient of the powers of x·z is %v; want a finite "+
+			"number above 0: %w", size, ErrParam)
 	}
 	p := degreeLaw(a)
 	most := max(1, len(a)-1)
-	f := &Products{Degrees: make([]int, m), Scales: make([]float64, m)}
+	degrees, scales = make([]int, m), make([]float64, m)
 	cells, cols := make([]float64, d*most*m), most*m
 	rng, signs := rand.New(Stream(seed, "degrees")), rand.New(Stream(seed, "W"))
 	for i := range m {
 		n := pick(p, rng.Float64())
-		f.Degrees[i], f.Scales[i] = n, math.Sqrt(math.Abs(a[n])/p[n])
+		degrees[i], scales[i] = n, math.Sqrt(math.Abs(a[n])/p[n])
 		for j := range n {
 			for l := range d {
 				cells[l*cols+j*m+i] = randomSign(signs)
 			}
 		}
 	}
-	f.W = tensor.New(tensor.WithShape(d, cols), tensor.WithBacking(cells))
-	return f, nil
+	return tensor.New(tensor.WithShape(d, cols), tensor.WithBacking(cells)), degrees, scales, nil
 }
 
 // pick returns the index whose part of the distribution p contains u, in [0, 1). It never returns an index of

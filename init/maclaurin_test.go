@@ -41,20 +41,20 @@ func TestDrawProducts(t *testing.T) {
 	k := SpherePolynomial{A: 3, P: 4}
 	a := k.Maclaurin()
 	const d, m = 3, 40000
-	f, err := DrawProducts(k, d, m, 7)
+	weights, degrees, scales, err := DrawProducts(k, d, m, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts, law, sum, w := make([]float64, len(a)), make([]float64, len(a)), 0., f.W.Float64s()
+	counts, law, sum, w := make([]float64, len(a)), make([]float64, len(a)), 0., weights.Float64s()
 	for n := range a {
 		law[n] = math.Exp2(-float64(n))
 		sum += law[n]
 	}
 	signs, total := 0., 0.
-	for i, n := range f.Degrees {
+	for i, n := range degrees {
 		counts[n]++
-		if want := math.Sqrt(a[n] / (law[n] / sum)); math.Abs(f.Scales[i]-want) > 1e-12 {
-			t.Fatalf("scale %d of degree %d is %v, want %v", i, n, f.Scales[i], want)
+		if want := math.Sqrt(a[n] / (law[n] / sum)); math.Abs(scales[i]-want) > 1e-12 {
+			t.Fatalf("scale %d of degree %d is %v, want %v", i, n, scales[i], want)
 		}
 		for j := range k.P {
 			for l := range d {
@@ -76,11 +76,11 @@ func TestDrawProducts(t *testing.T) {
 		t.Errorf("%v signs sum to %v", total, signs)
 	}
 	for _, f := range []func() error{
-		func() error { _, err := DrawProducts(k, 0, m, 1); return err },
-		func() error { _, err := DrawProducts(SpherePolynomial{A: -1, P: 2}, d, m, 1); return err },
-		func() error { _, err := DrawProducts(nothing{}, d, m, 1); return err },
-		func() error { _, err := DrawCountSketches(0, d, m, 1); return err },
-		func() error { _, err := DrawCountSketches(2, d, 0, 1); return err },
+		func() error { _, _, _, err := DrawProducts(k, 0, m, 1); return err },
+		func() error { _, _, _, err := DrawProducts(SpherePolynomial{A: -1, P: 2}, d, m, 1); return err },
+		func() error { _, _, _, err := DrawProducts(nothing{}, d, m, 1); return err },
+		func() error { _, _, err := DrawCountSketches(0, d, m, 1); return err },
+		func() error { _, _, err := DrawCountSketches(2, d, 0, 1); return err },
 	} {
 		if err := f(); !errors.Is(err, ErrParam) {
 			t.Errorf("error %v", err)
@@ -107,18 +107,18 @@ func TestPick(t *testing.T) {
 // TestCountSketches: buckets and signs are uniform.
 func TestCountSketches(t *testing.T) {
 	const p, d, m = 3, 20000, 7
-	f, err := DrawCountSketches(p, d, m, 1)
+	buckets, signs, err := DrawCountSketches(p, d, m, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (tensor.Shape{p, d}); !f.Buckets.Shape().Eq(want) || !f.Signs.Shape().Eq(want) {
-		t.Fatalf("shapes %v and %v", f.Buckets.Shape(), f.Signs.Shape())
+	if want := (tensor.Shape{p, d}); !buckets.Shape().Eq(want) || !signs.Shape().Eq(want) {
+		t.Fatalf("shapes %v and %v", buckets.Shape(), signs.Shape())
 	}
 	var counts [m]float64
 	sum := 0.
-	for i, b := range f.Buckets.Float64s() {
+	for i, b := range buckets.Float64s() {
 		counts[int(b)]++
-		sum += f.Signs.Float64s()[i]
+		sum += signs.Float64s()[i]
 	}
 	for b, c := range counts {
 		if q := 1. / m; math.Abs(c-p*d*q) > 4*math.Sqrt(p*d*q*(1-q)) {

@@ -103,15 +103,14 @@ func (f *mixture) at(r float64) float64 {
 }
 
 func (f *mixture) split(k SignedLaw) *Split {
-	of := make([]Random, len(f.s))
+	p := &Split{Of: k, On: domain.UnitSphere(sphereTolerance), Error: f.err, Eps: f.eps, Flat: f.flat}
 	for i, s := range f.s {
-		if of[i] = (constant{}); s > 0 {
-			of[i] = Gaussian{Sigma: 1 / math.Sqrt(s)}
+		of := Random(constant{})
+		if s > 0 {
+			of = Gaussian{Sigma: 1 / math.Sqrt(s)}
 		}
+		p.Parts = append(p.Parts, Component{f.c[i], of})
 	}
-	p := splitOf(k, f.c, of, f.err)
-	p.On = domain.UnitSphere(sphereTolerance)
-	p.Eps, p.Flat = f.eps, f.flat
 	return p
 }
 

@@ -11,7 +11,7 @@ func Samplers() []Sampler {
 	return []Sampler{
 		IID{},
 		Orthogonal{},
-		Coupled{},
+		Orthogonal{Coupled: true},
 		Antithetic{},
 		Structured{},
 		Halton{},
@@ -20,24 +20,42 @@ func Samplers() []Sampler {
 	}
 }
 
-// SamplerNames returns the names of all samplers in specs and flags as a list for messages: "iid, orthogonal, ...".
-func SamplerNames() string {
-	var names []string
-	for _, s := range Samplers() {
-		names = append(names, s.String())
-	}
-	return strings.Join(names, ", ")
-}
-
 // SamplerByName returns the sampler with the given name in specs and flags. The error for an unknown name wraps
 // ErrParam.
 func SamplerByName(name string) (Sampler, error) {
+	var names []string
 	for _, s := range Samplers() {
 		if s.String() == name {
 			return s, nil
 		}
+		names = append(names, s.String())
 	}
-	return nil, fmt.Errorf("spectral: no sampler is called %q; there are %s: %w", name, SamplerNames(), ErrParam)
+	return nil, fmt.Errorf("spectral: no sampler is called %q; there are %s: %w", name, strings.Join(names, ", "),
+		ErrParam)
+}
+
+// nameOf is the String of a constant with a name.
+func nameOf[T ~int](v T, names ...string) string {
+	if v < 0 || int(v) >= len(names) {
+		return fmt.Sprintf("%s(%d)", strings.TrimPrefix(fmt.Sprintf("%T", v), "spectral."), int(v))
+	}
+	return names[v]
+}
+
+// setByName is UnmarshalText of constants from 0 to last. The error for an unknown name wraps ErrParam.
+func setByName[T interface {
+	~int
+	fmt.Stringer
+}](to *T, what string, name []byte, last T) error {
+	var names []string
+	for v := T(0); v <= last; v++ {
+		if v.String() == string(name) {
+			*to = v
+			return nil
+		}
+		names = append(names, v.String())
+	}
+	return fmt.Errorf("spectral: %s = %q: want one of %s: %w", what, name, strings.Join(names, ", "), ErrParam)
 }
 
 //go:embed refs.bib

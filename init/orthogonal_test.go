@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -210,12 +209,8 @@ func TestSamplerByName(t *testing.T) {
 			t.Errorf("%v: %v, %v", s, got, err)
 		}
 	}
-	if !strings.HasPrefix(SamplerNames(), "iid, orthogonal, coupled, ") ||
-		strings.Count(SamplerNames(), ", ") != len(Samplers())-1 {
-		t.Errorf("names %q", SamplerNames())
-	}
 	s, err := SamplerByName("IID ")
-	wantErr(t, err, ErrParam, `"IID "`, SamplerNames())
+	wantErr(t, err, ErrParam, `"IID "`, "iid, orthogonal, coupled, ")
 	if s != nil {
 		t.Error("a fallback")
 	}

@@ -64,7 +64,7 @@ var optimalPeriods cache[periodKey, float64]
 
 func optimalPeriod(k Homogeneous, order int, w Window) float64 {
 	const grid = 240
-	worst := func(lnPeriod float64) float64 { return supError(k, newHarmonics(k, order, w, math.Exp(lnPeriod)), 400) }
+	worst := func(lnPeriod float64) float64 { return newHarmonics(k, order, w, math.Exp(lnPeriod)).supError(400) }
 	low, top := math.Log(.25), math.Log(40+40*math.Sqrt(float64(order))) // the fits are below 7√n + 8
 	lnPeriod := floats.Span(make([]float64, grid), low, top)
 	at := make([]float64, grid)
@@ -73,7 +73,7 @@ func optimalPeriod(k Homogeneous, order int, w Window) float64 {
 	}
 	best := floats.MinIdx(at)
 	fine := func(lnPeriod float64) float64 {
-		return supError(k, newHarmonics(k, order, w, math.Exp(lnPeriod)), 2000)
+		return newHarmonics(k, order, w, math.Exp(lnPeriod)).supError(2000)
 	}
 	period := math.Exp(minimise(fine, lnPeriod[max(0, best-1)], lnPeriod[min(grid-1, best+1)]))
 	// The least error may stand where a sample becomes negative, and beside a jump: there, only one of the neighbours
@@ -85,26 +85,26 @@ func optimalPeriod(k Homogeneous, order int, w Window) float64 {
 	return down
 }
 
-// SupError returns the largest error of the approximation of a scalar kernel of degree γ by harmonics,
+// SupError returns the largest error of the approximation of a scalar kernel of degree γ,
 //
 //	sup |k(x, y) - k̂(x, y)| over max(x, y) = 1   =   sup over t >= 0 of e^{-γt/2} |𝒦(t) - 𝒦̂(t)|,
 //
-// so that |k - k̂| <= SupError·Σ max(x_i, z_i)^γ for any two rows. It is NaN for a kernel that Validate refuses and for
-// harmonics whose Signature is NaN.
-func SupError(k Homogeneous, h *Harmonics) float64 {
-	if validate(k) != nil || !h.whole() {
+// so that |k - k̂| <= SupError·Σ max(x_i, z_i)^γ for any two rows. It is NaN for a kernel that Validate refuses and where
+// Signature is NaN.
+func (h *Harmonics) SupError() float64 {
+	switch {
+	case !h.whole() || validate(h.Of) != nil:
 		return math.NaN()
-	}
-	if pointMass(k) {
+	case pointMass(h.Of):
 		return 0
 	}
-	return supError(k, h, 4000)
+	return h.supError(4000)
 }
 
 // supError evaluates the error at the given number of points a period and refines the largest. 𝒦(t) and e^{-γt/2} fall
 // and |𝒦̂| is bounded, so it stops where no larger error is possible.
-func supError(k Homogeneous, h *Harmonics, points int) float64 {
-	gamma := k.Degree()
+func (h *Harmonics) supError(points int) float64 {
+	k, gamma := h.Of, h.Of.Degree()
 	err := func(t float64) float64 { return math.Exp(-gamma*t/2) * math.Abs(k.Signature(t)-h.Signature(t)) }
 	most := h.Signature(0) // the κ̂_j are not negative, so |𝒦̂| has its maximum there
 	return supremum(err, h.Period/float64(points), func(t, worst float64) bool {
@@ -137,8 +137,9 @@ func supremum(f func(float64) float64, step float64, stop func(t, worst float64)
 // where ε₀ is the largest |𝒦 - 𝒦̂| within half a period and ε₁ the largest anywhere. It holds for both windows. (Their
 // proof prints min(x, y) <= max(x, y) 2^{-Λ/2} but uses e^{-Λ/2}.) The bound 2·SupError is at least as good. It is NaN
 // where SupError is.
-func ErrorBound(k Homogeneous, h *Harmonics) float64 {
-	if validate(k) != nil || !h.whole() {
+func (h *Harmonics) ErrorBound() float64 {
+	k := h.Of
+	if !h.whole() || validate(k) != nil {
 		return math.NaN()
 	}
 	err := func(t float64) float64 { return math.Abs(k.Signature(t) - h.Signature(t)) }

@@ -1,11 +1,9 @@
 package spectral
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,8 +11,8 @@ import (
 	"testing"
 )
 
-// promise is a line of the table in the comment of a sampler: the mean squared error of the Gaussian relative to IID
-// with as many frequencies, at some distances along a direction.
+// promise is a line of the table in samplers.md: the mean squared error of the Gaussian relative to IID with as many
+// frequencies, at some distances along a direction.
 type promise struct {
 	s         Sampler
 	d, m      int // m = 0 stands for any, in whole blocks and pairs
@@ -25,51 +23,33 @@ type promise struct {
 // promiseDistances are the distances of the table, in bandwidths.
 var promiseDistances = []float64{.1, .5, 1, 2, 3, 4, 5}
 
-// sources are the Go files of the package, one after another.
-func sources() (string, error) {
-	files, err := filepath.Glob("*.go")
-	var all []byte
-	for _, f := range files {
-		source, err := os.ReadFile(f)
-		if err != nil {
-			return "", err
-		}
-		all = append(all, source...)
-	}
-	return string(all), err
-}
-
-// readPromises reads the tables. Their lines have a sampler, d, m, a direction and a number for each distance.
-func readPromises(t *testing.T) (lines []promise) {
+// readPromises reads the table, whose lines have a sampler, d, m, a direction and a number for each distance, and the
+// guide.
+func readPromises(t *testing.T) (lines []promise, guide string) {
 	t.Helper()
-	source, err := sources()
+	text, err := os.ReadFile("samplers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	isLine := regexp.MustCompile(`^//\t[A-Z]\w+ +\d+ +(any|\d+) `)
-	names := map[string]Sampler{}
-	for _, s := range Samplers() {
-		names[strings.TrimPrefix(fmt.Sprintf("%T", s), "spectral.")] = s
-	}
-	for _, line := range strings.Split(source, "\n") {
+	guide, table, _ := strings.Cut(string(text), "```text\n")
+	for _, line := range strings.Split(strings.TrimSuffix(table, "\n```\n"), "\n")[1:] {
 		f := strings.Fields(line)
-		if !isLine.MatchString(line) {
-			continue
-		}
-		if len(f) != 5+len(promiseDistances) || names[f[1]] == nil {
+		if len(f) != 4+len(promiseDistances) {
 			t.Fatalf("a line of the table that is none: %s", line)
 		}
-		p := promise{s: names[f[1]], direction: f[4], ratios: f[5:]}
-		p.d, err = strconv.Atoi(f[2])
-		if f[3] != "any" && err == nil {
-			p.m, err = strconv.Atoi(f[3])
+		p := promise{direction: f[3], ratios: f[4:]}
+		if p.s, err = SamplerByName(f[0]); err == nil {
+			p.d, err = strconv.Atoi(f[1])
+		}
+		if f[2] != "any" && err == nil {
+			p.m, err = strconv.Atoi(f[2])
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
 		lines = append(lines, p)
 	}
-	return lines
+	return lines, guide
 }
 
 // unit is the direction: axis, diagonal, or two coordinates i and j from 0 on, i+j by the same amount and i-j by
@@ -133,7 +113,7 @@ func drawn(t *testing.T, k Random, lines []promise) [][][]float64 {
 // TestSamplerPromises: the table is what the samplers predict, where they do, and what draws of them give. With -v it
 // prints both.
 func TestSamplerPromises(t *testing.T) {
-	lines := readPromises(t)
+	lines, _ := readPromises(t)
 	if len(lines) < 50 {
 		t.Fatalf("%d lines of the table are found", len(lines))
 	}
@@ -201,35 +181,20 @@ func checkPromises(t *testing.T, lines []promise) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the table of samplers.md")
-
-// TestGuideOfSamplers: the table of samplers.md is what the directives //guide: in the comments of the samplers
-// say, and each list of errors by distance in it is a line of the sampler's table.
+// TestGuideOfSamplers: samplers.md has a line for each sampler, and each list of errors by distance in it is a line of
+// the sampler's table.
 func TestGuideOfSamplers(t *testing.T) {
-	guide, err := os.ReadFile("samplers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := regexp.MustCompile(`(?s)(<!-- samplers:[^\n]*\n)(.*)(<!-- end of samplers -->)`).FindSubmatchIndex(guide)
-	if table == nil {
-		t.Fatal("no table in samplers.md")
-	}
-	want := guideTable(t)
-	if *update {
-		whole := slices.Concat(guide[:table[4]], []byte(want), guide[table[5]:])
-		if err := os.WriteFile("samplers.md", whole, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if have := string(guide[table[4]:table[5]]); have != want {
-		t.Errorf("the table of samplers.md is\n%s\nwant\n%s\ngo test ./init -run GuideOfSamplers -update writes it",
-			have, want)
-	}
 	number := `\d*\.\d+`
 	list := regexp.MustCompile(number + strings.Repeat(", "+number, len(promiseDistances)-2))
-	promises, found := readPromises(t), 0
-	for _, line := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|.*$").FindAllStringSubmatch(want, -1) {
+	promises, guide := readPromises(t)
+	lines, found := regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|.*$").FindAllStringSubmatch(guide, -1), 0
+	if len(lines) != len(Samplers()) {
+		t.Errorf("samplers.md has %d samplers, want %d", len(lines), len(Samplers()))
+	}
+	for i, line := range lines {
+		if name := Samplers()[i].String(); line[1] != name {
+			t.Errorf("line %d of samplers.md is about %s, want %s", i, line[1], name)
+		}
 		for _, numbers := range list.FindAllString(line[0], -1) {
 			found++
 			if !slices.ContainsFunc(promises, func(p promise) bool {
@@ -242,38 +207,4 @@ func TestGuideOfSamplers(t *testing.T) {
 	if found < 9 {
 		t.Errorf("%d lists of errors in samplers.md", found)
 	}
-}
-
-// guideTable makes the table of samplers of the directives in their comments.
-func guideTable(t *testing.T) string {
-	t.Helper()
-	source, err := sources()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	b.WriteString("| sampler | frequencies | for | mean squared error relative to `iid`, 8 columns | where it is " +
-		"worse than `iid` |\n")
-	b.WriteString("|---|---|---|---|---|\n")
-	for _, s := range Samplers() {
-		comment, _, ok := strings.Cut(source, fmt.Sprintf("\ntype %s struct",
-			strings.TrimPrefix(fmt.Sprintf("%T", s), "spectral.")))
-		if !ok {
-			t.Fatalf("no type of sampler %v", s)
-		}
-		comment = comment[strings.LastIndex(comment, "\n\n"):]
-		fmt.Fprintf(&b, "| `%v` |", s)
-		for _, key := range []string{"frequencies", "for", "errors", "worse"} {
-			var words []string
-			for _, line := range regexp.MustCompile("(?m)^//guide:"+key+" (.*)$").FindAllStringSubmatch(comment, -1) {
-				words = append(words, line[1])
-			}
-			if len(words) == 0 && key != "worse" {
-				t.Errorf("the comment of sampler %v has no //guide:%s", s, key)
-			}
-			fmt.Fprintf(&b, " %s |", strings.Join(words, " "))
-		}
-		b.WriteString("\n")
-	}
-	return b.String()
 }

@@ -3,7 +3,6 @@ package spectral
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -11,40 +10,28 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ErrSampler marks a sampler that does not fit the law of a kernel. The error is a *SamplerError.
-var ErrSampler = errors.New("the sampler does not fit the kernel")
-
-// SamplerError says which sampler does not fit which kernel, why, and what fits instead.
-type SamplerError struct {
-	Sampler Sampler
-	Kernel  Kernel
-	Reason  string
+// misfit returns an error that says which sampler does not fit which kernel, why, and what fits instead.
+func misfit(s Sampler, k Kernel, reason string, args ...any) error {
+	return fmt.Errorf("spectral: sampler %v %w %T: %s", s, ErrSampler, k, fmt.Sprintf(reason, args...))
 }
-
-func (e *SamplerError) Error() string {
-	return fmt.Sprintf("spectral: sampler %v does not fit %T: %s", e.Sampler, e.Kernel, e.Reason)
-}
-
-// Unwrap makes errors.Is(err, ErrSampler) true.
-func (e *SamplerError) Unwrap() error { return ErrSampler }
 
 // Sampler draws frequencies from the law of a kernel.
 type Sampler interface {
-	// Sample fills w, row-major [d, m], with one frequency a column. It returns a *SamplerError when the kernel's law
-	// lacks what the sampler needs. Other errors: an invalid kernel or a nil src (ErrParam), d or m below 1 or a w that
+	// Sample fills w, row-major [d, m], with one frequency a column. It returns an error that wraps ErrSampler when the
+	// kernel's law lacks what the sampler needs. Other errors: an invalid kernel or a nil src (ErrParam), d or m below 1 or a w that
 	// is not [d, m] (ErrShape).
 	Sample(w []float64, d, m int, k Random, src rand.Source) error
 	// String is the sampler's name in specs and flags.
 	String() string
 }
 
-// radialLaw returns the law of k for a sampler that needs a uniform direction, or a *SamplerError.
+// radialLaw returns the law of k for a sampler that needs a uniform direction, or an error.
 func radialLaw(s Sampler, k Random) (Law, error) {
 	if law := k.Law(); law.NormQuantile != nil {
 		return law, nil
 	}
-	return Law{}, &SamplerError{s, k, "its frequencies are not known to have a uniform direction (no NormQuantile); " +
-		"use spectral.IID{}"}
+	return Law{}, misfit(s, k,
+		"its frequencies are not known to have a uniform direction (no NormQuantile); use spectral.IID{}")
 }
 
 // Stream returns the random stream with the given name under a seed. Streams of different names or seeds are

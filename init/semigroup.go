@@ -89,9 +89,6 @@ func LevyVariance(by Predictor, k Semigroup, x, z []float64, dims, m int) (float
 	return math.Exp(-k.Exponent(x, x)-k.Exponent(z, z)) * variance, err
 }
 
-// MaxWaves is the largest order of LogWaves.
-const MaxWaves = 16
-
 // LogWaves returns the frequencies and amplitudes of a map of a coordinate u = ln(1 + 2x/λ). The map approximates the
 // metric of ReciprocalSemigroup of scale λ, which SkewedChi2 of shift λ/2 has too:
 //

@@ -137,7 +137,7 @@ func TestLevyVariance(t *testing.T) {
 	if err != nil || !near(iid, want, 1e-9) {
 		t.Errorf("iid: %v, %v, want %v", iid, err, want)
 	}
-	coupled, err := LevyVariance(Coupled{}, k, x, z, 9, 900)
+	coupled, err := LevyVariance(Orthogonal{Coupled: true}, k, x, z, 9, 900)
 	if err != nil || !(coupled < .3*iid/9) {
 		t.Errorf("coupled: %v, %v, iid %v", coupled, err, iid/9)
 	}

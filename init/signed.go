@@ -22,32 +22,54 @@ type SignedLaw interface {
 	Split(d, m int, c Coupling) (*Split, error)
 }
 
-// Split holds the two laws of a SignedLaw in ℝ^d.
+// Split is a SignedLaw in ℝ^d as a combination of laws of either sign.
 type Split struct {
-	Of          SignedLaw
-	On          Domain // where the laws give the kernel
-	Plus, Minus Side
+	Of    SignedLaw
+	On    Domain      // where the laws give the kernel
+	Parts []Component // k(x, z) ≈ Σ Weight·Of(x, z)
 	// Error bounds |At - k| on On, as measured on a grid of distances. It is 0 where both are the same.
 	Error float64
 	// Eps and Flat are the given or chosen arguments of the fit of a signed combination of Gaussians, else 0.
 	Eps, Flat float64
 }
 
-// Side is the part of a Split of one sign: its mass and its law, a mixture.
-type Side struct {
-	Mass  float64     // of the measure, >= 0
-	Parts []Component // empty where the mass is 0
-}
-
-// Component is a kernel with the NormQuantile of its law, and its share of the mixture. The shares of a Side sum to 1.
+// Component is a kernel with the NormQuantile of its law, and its weight. The components of a sign come in the order of
+// their norms, on which the couplings rely.
 type Component struct {
-	Share float64
-	Of    Random
+	Weight float64
+	Of     Random
 }
 
-// Mass returns the sum of both masses. It is the squared norm of a feature vector, and the variance of the estimate is
-// of the order Mass²/m.
-func (p *Split) Mass() float64 { return p.Plus.Mass + p.Minus.Mass }
+// side is the part of a Split of one sign, a mixture: the weights are shares of the mass.
+type side struct {
+	mass  float64
+	parts []Component
+}
+
+// sides returns the two mixtures.
+func (p *Split) sides() (both [2]side) {
+	for _, c := range p.Parts {
+		s := &both[0]
+		if c.Weight < 0 {
+			s, c.Weight = &both[1], -c.Weight
+		}
+		s.mass += c.Weight
+		s.parts = append(s.parts, c)
+	}
+	for _, s := range both {
+		for i := range s.parts {
+			s.parts[i].Weight /= s.mass
+		}
+	}
+	return both
+}
+
+// Masses returns m₊ and m₋, the sums of the weights of each sign. Their sum is the squared norm of a feature vector, and
+// the variance of the estimate is of the order of its square over m.
+func (p *Split) Masses() (plus, minus float64) {
+	both := p.sides()
+	return both[0].mass, both[1].mass
+}
 
 // At returns the expectation of the estimate, which differs from k(x, z) by at most Error.
 func (p *Split) At(x, z []float64) float64 {
@@ -57,13 +79,9 @@ func (p *Split) At(x, z []float64) float64 {
 		}
 		return p.Of.At(x, z)
 	}
-	return p.Plus.at(x, z) - p.Minus.at(x, z)
-}
-
-func (s Side) at(x, z []float64) float64 {
 	sum := 0.
-	for _, c := range s.Parts {
-		sum += s.Mass * c.Share * c.Of.At(x, z)
+	for _, c := range p.Parts {
+		sum += c.Weight * c.Of.At(x, z)
 	}
 	return sum
 }
@@ -73,27 +91,9 @@ func (p *Split) String() string {
 	if p.Error > 0 {
 		off = fmt.Sprintf("error at most %.2g", p.Error)
 	}
+	both := p.sides()
 	return fmt.Sprintf("masses %.4g and %.4g, %d and %d components, %s",
-		p.Plus.Mass, p.Minus.Mass, len(p.Plus.Parts), len(p.Minus.Parts), off)
-}
-
-// splitOf sorts weighted kernels by sign. They must come in the order of their norms, on which the couplings rely.
-func splitOf(k SignedLaw, weights []float64, of []Random, largestError float64) *Split {
-	p := &Split{Of: k, On: k.Domain(), Error: largestError}
-	for i, w := range weights {
-		side := &p.Plus
-		if w < 0 {
-			side, w = &p.Minus, -w
-		}
-		side.Mass += w
-		side.Parts = append(side.Parts, Component{w, of[i]})
-	}
-	for _, side := range []*Side{&p.Plus, &p.Minus} {
-		for i := range side.Parts {
-			side.Parts[i].Share /= side.Mass
-		}
-	}
-	return p
+		both[0].mass, both[1].mass, len(both[0].parts), len(both[1].parts), off)
 }
 
 // constant is the kernel 1: all frequencies are 0.

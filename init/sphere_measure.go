@@ -117,14 +117,6 @@ func (a *radialDensity) add(f func(float64) float64, from, to, end float64) {
 	}
 }
 
-// side returns the part as a Side with the given mass.
-func (a *radialDensity) side(mass float64) Side {
-	if mass == 0 {
-		return Side{}
-	}
-	return Side{Mass: mass, Parts: []Component{{1, a}}}
-}
-
 // quantile is the quantile function of the density |f|/mass in the dimension of the measure, and NaN for a p
 // without a quantile.
 func (a *radialDensity) quantile(p float64) float64 {

@@ -92,7 +92,11 @@ func (k SpherePolynomial) Split(d, m int, c Coupling) (*Split, error) {
 	if k.A == 2 && k.Eps == 0 && d > 0 && m > 0 {
 		if plus, minus := sphereMeasure(d, k.P); plus != nil {
 			// k(0) = 1, whatever was rounded
-			return &Split{Of: k, Plus: plus.side(1 + minus.mass), Minus: minus.side(minus.mass)}, nil
+			p := &Split{Of: k, Parts: []Component{{1 + minus.mass, plus}}}
+			if minus.mass > 0 {
+				p.Parts = append(p.Parts, Component{-minus.mass, minus})
+			}
+			return p, nil
 		}
 	}
 	return checkedMixture(k, k.Eps, k.Flat, d, m, c)

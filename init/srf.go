@@ -7,7 +7,7 @@ import (
 
 // SRF is the kernel of SpherePolynomial for spherical random features: Fourier features of a positive density that
 // approximates it. On the sphere no positive density has exactly this kernel, so the features are biased, by at most
-// the Error of Law(d) for any number of features. SpherePolynomial uses a signed density and has no such bias.
+// the Error of the Split for any number of features. SpherePolynomial uses a signed density and has no such bias.
 // Pennington, Yu and Kumar (2015), Spherical random features for polynomial kernels.
 type SRF struct {
 	// a >= √2; below, |k| > k(x, x) at opposite points, which no positive density has
@@ -17,11 +17,11 @@ type SRF struct {
 }
 
 var (
-	_ Kernel    = SRF{}
+	_ SignedLaw = SRF{}
 	_ Validator = SRF{}
 )
 
-// At returns (1 - ‖x-z‖²/a²)^p, the kernel to approximate. The expectation of the estimate is the At of Law.
+// At returns (1 - ‖x-z‖²/a²)^p, the kernel to approximate. The expectation of the estimate is the At of the Split.
 func (k SRF) At(x, z []float64) float64 { return k.polynomial().At(x, z) }
 
 func (k SRF) polynomial() SpherePolynomial { return SpherePolynomial{A: k.A, P: k.P} }
@@ -52,26 +52,19 @@ const mostSharp = 100
 // leastPositiveA is √2, less some rounding.
 const leastPositiveA = math.Sqrt2 - 1e-15
 
-// SphericalLaw is the positive density of SRF in ℝ^d, with a uniform direction and a norm r of the density
-//
-//	f(r) ∝ max(0, Σ_i c_i A_i(r)),   A_i(r) = (r/2s_i)^(d-1) exp(-(r/2s_i)²)/(s_i Γ(d/2)),   i = 1 to 10.
-//
-// L-BFGS minimises ∫₀² (k - At)² over s and c. Some c may be negative; a negative sum counts as 0. The density is
-// linear between the points of a grid. Pennington, Yu and Kumar (2015), algorithm 1.
-type SphericalLaw struct {
+// sphericalLaw is the positive density of SRF in ℝ^d, and a table of its kernel.
+type sphericalLaw struct {
 	*radialDensity
-	Of    SRF
-	Error float64 // the largest |At - k| on the sphere, measured at 401 distances: the largest bias of an estimate
+	of    SRF
+	off   float64 // the largest |At - k| on the sphere, measured at 401 distances
 	table evenTable
 }
 
-var _ Random = (*SphericalLaw)(nil)
-
 // Law has a uniform direction, and the norm of the density in the dimension of the fit. In another dimension the norm
 // is NaN, which Frequencies refuses.
-func (l *SphericalLaw) Law() Law {
+func (l *sphericalLaw) Law() Law {
 	return Law{Transform: Fourier, NormQuantile: func(d int, p float64) float64 {
-		if l.radialDensity == nil || d != l.d {
+		if d != l.d {
 			return math.NaN()
 		}
 		return l.radialDensity.quantile(p)
@@ -80,65 +73,59 @@ func (l *SphericalLaw) Law() Law {
 
 // At returns E cos(w·(x - z)) of the density, which is the expectation of the estimate. Up to the diameter of the
 // sphere it interpolates in a table, with an error of about 1e-8.
-func (l *SphericalLaw) At(x, z []float64) float64 {
-	if l.radialDensity == nil { // SRF.Law did not make it
-		sameLength(x, z)
-		return math.NaN()
-	}
+func (l *sphericalLaw) At(x, z []float64) float64 {
 	if r := distance(x, z); r < 2 {
 		return l.table.at(r)
 	}
 	return l.radialDensity.At(x, z)
 }
 
-// Validate returns an error that wraps ErrParam unless SRF.Law made the law.
-func (l *SphericalLaw) Validate() error {
-	if l == nil || l.radialDensity == nil {
-		return fmt.Errorf("spectral: SphericalLaw: a law without a density; make one by SRF.Law: %w", ErrParam)
-	}
-	return nil
-}
-
-func (l *SphericalLaw) String() string {
-	if l.Validate() != nil {
-		return "no density"
-	}
-	return fmt.Sprintf("positive density for %T%+v in %d dimensions, biased by at most %.2g", l.Of, l.Of, l.d, l.Error)
+func (l *sphericalLaw) String() string {
+	return fmt.Sprintf("positive density for %T%+v in %d dimensions, biased by at most %.2g", l.of, l.of, l.d, l.off)
 }
 
 // sphericalLaws caches the laws by kernel and dimension; a fit takes a fraction of a second.
-var sphericalLaws cache[sphericalKey, *SphericalLaw]
+var sphericalLaws cache[sphericalKey, *sphericalLaw]
 
 type sphericalKey struct {
 	k SRF
 	d int
 }
 
-// Law fits the density in ℝ^d, or returns it from a cache. Errors wrap ErrParam: an invalid kernel, d below 1, no
-// density found.
-func (k SRF) Law(d int) (*SphericalLaw, error) {
+// Split has one part, of weight 1: the positive density in ℝ^d with a uniform direction and a norm r of the density
+//
+//	f(r) ∝ max(0, Σ_i c_i A_i(r)),   A_i(r) = (r/2s_i)^(d-1) exp(-(r/2s_i)²)/(s_i Γ(d/2)),   i = 1 to 10.
+//
+// L-BFGS minimises ∫₀² (k - At)² over s and c. Some c may be negative; a negative sum counts as 0. The density is
+// linear between the points of a grid. Pennington, Yu and Kumar (2015), algorithm 1. The split is the same for every m
+// and coupling, and comes from a cache the second time. Errors wrap ErrParam: an invalid kernel, d or m below 1, an
+// unknown coupling, no density found.
+func (k SRF) Split(d, m int, c Coupling) (*Split, error) {
 	if err := validate(k); err != nil {
 		return nil, err
 	}
-	if err := checkCounts(d, 1); err != nil {
+	if err := checkCounts(d, m); err != nil {
 		return nil, err
 	}
-	l := sphericalLaws.get(sphericalKey{k, d}, func() *SphericalLaw { return k.newLaw(d) })
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	l := sphericalLaws.get(sphericalKey{k, d}, func() *sphericalLaw { return k.newLaw(d) })
 	if l == nil {
 		return nil, fmt.Errorf("spectral: %T%+v: no positive density found in %d dimensions: %w", k, k, d, ErrParam)
 	}
-	return l, nil
+	return &Split{Of: k, On: k.Domain(), Parts: []Component{{1, l}}, Error: l.off}, nil
 }
 
 // newLaw fits the density in ℝ^d, and returns nil if it finds none.
-func (k SRF) newLaw(d int) *SphericalLaw {
+func (k SRF) newLaw(d int) *sphericalLaw {
 	fit := newSphericalFit(k, d)
 	density := fit.solve()
 	if density == nil {
 		return nil
 	}
 	const steps = 400
-	l := &SphericalLaw{radialDensity: density, Of: k}
+	l := &sphericalLaw{radialDensity: density, of: k}
 	l.table = newEvenTable(2./steps, 2, func(r float64) float64 {
 		return density.mean(func(w float64) float64 {
 			return fit.omega.at(w * r)
@@ -146,7 +133,7 @@ func (k SRF) newLaw(d int) *SphericalLaw {
 	})
 	for i := range steps + 1 {
 		r := 2 * float64(i) / steps
-		l.Error = max(l.Error, math.Abs(l.table.at(r)-k.polynomial().at(r)))
+		l.off = max(l.off, math.Abs(l.table.at(r)-k.polynomial().at(r)))
 	}
 	return l
 }

@@ -14,11 +14,12 @@ import (
 func TestSphericalLaw(t *testing.T) {
 	for _, k := range []SRF{{2, 10}, {3, 1}, {4, 10}, {math.Sqrt2, 2}} {
 		for _, d := range []int{1, 2, 3, 16, 40} {
-			l, err := k.Law(d)
+			split, err := k.Split(d, 1, Independent)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if again, err := k.Law(d); again != l || err != nil {
+			l := split.Parts[0].Of.(*sphericalLaw)
+			if again, err := k.Split(d, 2, Joint); err != nil || again.Parts[0].Of != l {
 				t.Errorf("%+v, d = %d: fitted twice, %v", k, d, err)
 			}
 			below := 0.
@@ -42,13 +43,13 @@ func TestSphericalLaw(t *testing.T) {
 				}
 				worst = max(worst, math.Abs(at-k.At(here, there)))
 			}
-			if worst > l.Error+1e-8 || worst < l.Error/2 {
-				t.Errorf("%+v, d = %d: an error of %v is stated, and %v found", k, d, l.Error, worst)
+			if worst > split.Error+1e-8 || worst < split.Error/2 {
+				t.Errorf("%+v, d = %d: an error of %v is stated, and %v found", k, d, split.Error, worst)
 			}
 			if f := newSphericalFit(k, d); l.loss() > f.loss(f.start, nil)/2 && k.A > 2 {
 				t.Errorf("%+v, d = %d: the loss is %v, of the first guess %v", k, d, l.loss(), f.loss(f.start, nil))
 			}
-			if says := l.String(); !strings.Contains(says, fmt.Sprintf("biased by at most %.2g", l.Error)) {
+			if says := l.String(); !strings.Contains(says, fmt.Sprintf("biased by at most %.2g", split.Error)) {
 				t.Errorf("it says %q", says)
 			}
 		}
@@ -56,7 +57,7 @@ func TestSphericalLaw(t *testing.T) {
 }
 
 // distribution is the share of norms up to r.
-func (l *SphericalLaw) distribution(r float64) float64 {
+func (l *sphericalLaw) distribution(r float64) float64 {
 	for _, c := range l.cells {
 		if r <= c.r+c.width {
 			t := (r - c.r) / c.width
@@ -67,13 +68,13 @@ func (l *SphericalLaw) distribution(r float64) float64 {
 }
 
 // loss is ∫₀² (k - At)².
-func (l *SphericalLaw) loss() (sum float64) {
+func (l *sphericalLaw) loss() (sum float64) {
 	for i := range 401 {
 		r, w := float64(i)/200, 1./200
 		if i%400 == 0 {
 			w /= 2
 		}
-		e := l.table.at(r) - l.Of.polynomial().at(r)
+		e := l.table.at(r) - l.of.polynomial().at(r)
 		sum += w * e * e
 	}
 	return sum
@@ -88,8 +89,8 @@ func TestSphericalErrors(t *testing.T) {
 		most float64
 	}{{SRF{2, 10}, 16, .004}, {SRF{4, 10}, 16, .003}, {SRF{3, 1}, 16, .035}, {SRF{3, 1}, 256, .04},
 		{SRF{2, 20}, 3, .0015}, {SRF{2, 1}, 8, .2}} {
-		if l, err := c.k.Law(c.d); err != nil || l.Error > c.most {
-			t.Errorf("%+v, d = %d: error %v, most %v, %v", c.k, c.d, l.Error, c.most, err)
+		if split, err := c.k.Split(c.d, 1, Independent); err != nil || split.Error > c.most {
+			t.Errorf("%+v, d = %d: error %v, most %v, %v", c.k, c.d, split.Error, c.most, err)
 		}
 	}
 }
@@ -138,11 +139,11 @@ func TestSphericalRounding(t *testing.T) {
 // TestSRFErrors: parameters that no density fits.
 func TestSRFErrors(t *testing.T) {
 	for _, k := range []SRF{{1.4, 2}, {0, 1}, {2, 0}, {math.NaN(), 1}} {
-		if _, err := k.Law(3); !errors.Is(err, ErrParam) {
+		if _, err := k.Split(3, 1, Independent); !errors.Is(err, ErrParam) {
 			t.Errorf("%+v: %v", k, err)
 		}
 	}
-	if _, err := (SRF{2, 3}).Law(0); !errors.Is(err, ErrParam) {
+	if _, err := (SRF{2, 3}).Split(0, 1, Independent); !errors.Is(err, ErrParam) {
 		t.Errorf("no dimensions: %v", err)
 	}
 	if err := (SRF{1.4, 2}).Validate(); !strings.Contains(err.Error(), "below √2") {

@@ -39,25 +39,6 @@ import (
 //
 // Sample writes W out. Draw returns signs and norms, with which layers.FourierLayer and ops.StructuredFourier compute
 // the same features faster in many columns.
-//
-//	sampler      d     m  x - z         .1      .5       1       2       3       4       5
-//	Structured  16    32  axis         .16     .15     .17    1.18    2.49    1.92    3.76
-//	Structured  16    32  diagonal     .17     .15     .16     .87    1.60    1.40    2.60
-//	Structured  16    32  0-1          .16     .15     .20     .94    2.74    9.27    8.44
-//	Structured  16  1024  axis         .16     .14     .18    1.28    2.48    2.09    3.92
-//	Structured  16  1024  diagonal     .16     .15     .16     .87    1.67    1.57    2.81
-//	Structured  16  1024  0-1          .17     .16     .22    1.12    3.83    13.2    12.6
-//	Structured  64   128  axis        .043    .043     .10     .72    1.03     .98     .99
-//	Structured  64   128  diagonal    .045    .044    .095     .68    1.03    1.11    1.07
-//	Structured  64   128  0-1         .045    .044     .12     .84    1.09    1.01     .91
-//	Structured  64  1024  axis        .046    .044    .094     .65     .98     .99    1.02
-//	Structured  64  1024  diagonal    .045    .043    .093     .74    1.06    1.00    1.00
-//	Structured  64  1024  0-1         .044    .044     .12     .84    1.01    1.05    1.01
-//
-//guide:frequencies three sign-flipped Walsh-Hadamard transforms
-//guide:for a uniform direction; 16 input columns and more
-//guide:errors in 16 columns, for 32 frequencies: .15, .16, .87, 1.60, 1.40, 2.60
-//guide:worse 16 columns: up to 13, by its bias; 64 columns: as `orthogonal`
 type Structured struct{}
 
 var _ Sampler = Structured{}
@@ -101,7 +82,7 @@ func (s Structured) Draw(d, m int, k Random, src rand.Source) (signs, norms []fl
 	return signs, norms, nil
 }
 
-// Fits returns an error if Draw cannot draw from k in d dimensions: a *SamplerError for a law without a uniform
+// Fits returns an error if Draw cannot draw from k in d dimensions: ErrSampler for a law without a uniform
 // direction, another transform than Fourier or d < 16, ErrParam for an invalid kernel.
 func (s Structured) Fits(d int, k Random) error {
 	if err := validate(k); err != nil {
@@ -112,13 +93,12 @@ func (s Structured) Fits(d int, k Random) error {
 		return err
 	}
 	if t := law.Transform; t != Fourier {
-		return &SamplerError{s, k, fmt.Sprintf("it is for Fourier features, and these are of the transform %v, of "+
-			"which projections that are all alike would make a large bias; use spectral.Orthogonal{}", t)}
+		return misfit(s, k, "it is for Fourier features, and these are of the transform %v, of which projections "+
+			"that are all alike would make a large bias; use spectral.Orthogonal{}", t)
 	}
 	if d < structuredMin {
-		return &SamplerError{s, k, fmt.Sprintf("it is biased where dimensions are few, by %v at two bandwidths for "+
-			"%d, and %d is less than %d; use spectral.Orthogonal{}",
-			structuredBias, structuredMin/2, d, structuredMin)}
+		return misfit(s, k, "it is biased where dimensions are few, by %v at two bandwidths for %d, and %d is less "+
+			"than %d; use spectral.Orthogonal{}", structuredBias, structuredMin/2, d, structuredMin)
 	}
 	return nil
 }

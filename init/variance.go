@@ -6,15 +6,17 @@ import (
 )
 
 // PairVariance returns the variance of the term of one independent frequency in the estimate of k(x, z). The estimate
-// from m frequencies has the standard error √(PairVariance/m).
+// from m frequencies has the standard error √(PairVariance/m), so ⌈PairVariance/s²⌉ independent frequencies bring it
+// down to s.
 //
 //	Fourier, LogFourier   cos(w·δ), features [cos | sin]:   (1 + k(2δ))/2 - k²
 //	Laplace               exp(-w·(x+z)):                    k(2x, 2z) - k²
 //	Step, ReLU, Tangent   the terms of the Transform:       E (term)² - k², in closed form for ArcCosine, NeuralTangent
 //
 // Here δ is x - z, or ln(x+c) - ln(z+c). k(2δ) is k(2(x-z), 0) for a Fourier kernel, and k of two rows with the log
-// difference 2δ for a LogFourier kernel. Errors: an invalid kernel (ErrParam), rows of different lengths (ErrShape), a
-// Fourier kernel that is not defined on all of ℝ^d (ErrDomain).
+// difference 2δ for a LogFourier kernel. The phase form √2 cos(w·x + b), with b uniform on [0, 2π), has ½ more, also at
+// x = z. Errors: an invalid kernel (ErrParam), rows of different lengths (ErrShape), a Fourier kernel that is not
+// defined on all of ℝ^d (ErrDomain).
 func PairVariance(k Random, x, z []float64) (float64, error) {
 	if err := validPair(k, x, z); err != nil {
 		return 0, err
@@ -40,46 +42,6 @@ func validPair(k Random, x, z []float64) error {
 		return err
 	}
 	return checkLengths(x, z)
-}
-
-// PhaseVariance is PairVariance for the phase form √2 cos(w·x + b) of a Fourier or LogFourier kernel, with b uniform on
-// [0, 2π): 1 + k(2δ)/2 - k². It is larger by 1/2, and not 0 at x = z. Errors are as for PairVariance, and ErrParam for
-// a kernel of another transform.
-func PhaseVariance(k Random, x, z []float64) (float64, error) {
-	if err := validate(k); err != nil {
-		return 0, err
-	}
-	if t := k.Law().Transform; t != Fourier && t != LogFourier {
-		return 0, fmt.Errorf("spectral: PhaseVariance: %T has no phase form, its features are no cosines but of the "+
-			"transform %v; use PairVariance: %w", k, t, ErrParam)
-	}
-	value, doubled, err := atAndDoubled(k, x, z)
-	if err != nil {
-		return 0, err
-	}
-	return max(0, 1+doubled/2-value*value), nil
-}
-
-// FeaturesForStdErr returns the number m of independent frequencies for which the standard error of an estimate is at
-// most stderr: ⌈variance/stderr²⌉, at least 1. The pair form has 2m columns, the others m. Errors wrap ErrParam: a
-// variance that is negative or not finite, a stderr that is not finite and positive.
-func FeaturesForStdErr(variance, stderr float64) (int, error) {
-	if !(variance >= 0) || math.IsInf(variance, 1) {
-		return 0, fmt.Errorf("spectral: FeaturesForStdErr: variance = %v is not a finite number >= 0: %w",
-			variance, ErrParam)
-	}
-	if err := positive("FeaturesForStdErr", "stderr", stderr); err != nil {
-		return 0, err
-	}
-	return toCount("FeaturesForStdErr", variance/stderr/stderr)
-}
-
-// toCount rounds a number of frequencies up, after subtracting a relative 1e-12 for rounding errors.
-func toCount(who string, m float64) (int, error) {
-	if !(m < 1<<53) {
-		return 0, fmt.Errorf("spectral: %s: %.3g frequencies are asked for; allow a larger error: %w", who, m, ErrParam)
-	}
-	return max(1, int(math.Ceil(m*(1-1e-12)))), nil
 }
 
 // atAndDoubled returns k at (x, z) and at twice their difference (Laplace: their sum).

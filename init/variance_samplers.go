@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// Predictor is a sampler that predicts the variance of its estimates: IID, Orthogonal, Coupled and Antithetic. They are
+// Predictor is a sampler that predicts the variance of its estimates: IID, Orthogonal and Antithetic. They are
 // unbiased, so the variance is the mean squared error.
 type Predictor interface {
 	Sampler
 	// Variance returns the variance of the estimate of k(x, z) from m frequencies, with Fourier features in the pair
-	// form [cos | sin] or with Laplace features. Errors are as for PairVariance, a *SamplerError for a law that does
+	// form [cos | sin] or with Laplace features. Errors are as for PairVariance, ErrSampler for a law that does
 	// not fit, and ErrParam for m < 1 or rows without columns.
 	Variance(k Random, x, z []float64, m int) (float64, error)
 }
@@ -18,7 +18,6 @@ type Predictor interface {
 var (
 	_ Predictor = IID{}
 	_ Predictor = Orthogonal{}
-	_ Predictor = Coupled{}
 	_ Predictor = Antithetic{}
 )
 
@@ -38,33 +37,27 @@ func (s IID) Variance(k Random, x, z []float64, m int) (float64, error) {
 // unit sphere; the sum and the difference of two orthogonal frequencies have uniform directions. A quadrature computes
 // it, to 1e-6 of PairVariance for the Gaussian and a Matérn of ν >= 1.5, and to 0.5 % for ν = 0.3. Errors are as in
 // Predictor. Yu et al. (2016) give a bound for the Gaussian.
+//
+// With Coupled the norms of coupled columns are r = F⁻¹(u) and r' = F⁻¹(1-u) with u uniform, and their covariance is
+//
+//	E Ω_d(δ √(r² + r'²)) - k²   in one block,   E Ω_d(δr) Ω_d(δr') - k²   otherwise.
 func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
 	r, err := newRadial(s, k, x, z, m)
 	if err != nil {
 		return 0, err
 	}
-	return correlated(k, x, z, m, float64(pairsInBlocks(len(x), m))*r.orthogonal())
-}
-
-// Variance is the variance of Orthogonal with other covariances for coupled columns. Their norms are r = F⁻¹(u) and r'
-// = F⁻¹(1-u) with u uniform, and the covariance is
-//
-//	E Ω_d(δ √(r² + r'²)) - k²   in one block,   E Ω_d(δr) Ω_d(δr') - k²   otherwise.
-//
-// Errors are as in Predictor.
-func (s Coupled) Variance(k Random, x, z []float64, m int) (float64, error) {
-	r, err := newRadial(s, k, x, z, m)
-	if err != nil {
-		return 0, err
+	d := len(x)
+	blocks, together, apart := pairsInBlocks(d, m), 0, 0
+	var directions, norms float64
+	if s.Coupled {
+		if d%2 == 1 {
+			apart = ((m-1)/d + 1) / 2 // every second border of two blocks, from the first on
+		}
+		together = m/2 - apart
+		directions, norms = r.coupled()
 	}
-	d, apart := len(x), 0
-	if d%2 == 1 {
-		apart = ((m-1)/d + 1) / 2 // every second border of two blocks, from the first on
-	}
-	together := m/2 - apart
-	directions, norms := r.coupled()
-	return correlated(k, x, z, m,
-		float64(pairsInBlocks(d, m)-together)*r.orthogonal()+float64(together)*(directions+norms)+float64(apart)*norms)
+	return correlated(k, x, z, m, float64(blocks-together)*r.orthogonal()+float64(together)*(directions+norms)+
+		float64(apart)*norms)
 }
 
 // Variance adds, to the variance for independent frequencies, the covariance of a pair, ∏ E f(a) f(b) - k². The product

@@ -51,7 +51,7 @@ func TestPredictorErrors(t *testing.T) {
 			t.Errorf("%v at equal rows: %v, %v", s, got, err)
 		}
 	}
-	for _, s := range []Predictor{Orthogonal{}, Coupled{}} {
+	for _, s := range []Predictor{Orthogonal{}, Orthogonal{Coupled: true}} {
 		_, err := s.Variance(Laplacian{1}, x, x, 3)
 		wantErr(t, err, ErrSampler, s.String(), "Laplacian")
 		_, err = s.Variance(laplaceRadial, x, x, 3)
@@ -90,10 +90,10 @@ func TestWorstErrors(t *testing.T) {
 		ratio float64
 	}{
 		{Orthogonal{}, Gaussian{1}, 5, 3.4, 1.014},
-		{Coupled{}, Gaussian{1}, 1, 4.2, 1.64},
-		{Coupled{}, Gaussian{1}, 2, 3.8, 1.37},
-		{Coupled{}, Gaussian{1}, 3, 3.2, 1.13},
-		{Coupled{}, Gaussian{1}, 8, 3, 1.01},
+		{Orthogonal{Coupled: true}, Gaussian{1}, 1, 4.2, 1.64},
+		{Orthogonal{Coupled: true}, Gaussian{1}, 2, 3.8, 1.37},
+		{Orthogonal{Coupled: true}, Gaussian{1}, 3, 3.2, 1.13},
+		{Orthogonal{Coupled: true}, Gaussian{1}, 8, 3, 1.01},
 		{Antithetic{}, Gaussian{1}, 1, 4.2, 1.64},
 		{Antithetic{}, Gaussian{1}, 2, 2.8, 1.34},
 		{Antithetic{}, Laplacian{1}, 1, 2.8, 1.33},

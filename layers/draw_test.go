@@ -47,7 +47,7 @@ var drawn = map[string]func(opts ...layers.Option) layers.Layer{
 		return must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 3, 16, opts...))
 	},
 	"hdd": func(opts ...layers.Option) layers.Layer {
-		return must(layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence(), Sigma: 1, Lambdas: 3,
+		return must(layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: 1, Lambdas: 3,
 			Rule: spectral.DrawnLambdas}, 1, 16, opts...))
 	},
 	"l2": func(opts ...layers.Option) layers.Layer {

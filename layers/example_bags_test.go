@@ -48,7 +48,7 @@ func ExampleNewHDDLayer() {
 		fmt.Println(err)
 		return
 	}
-	l, err := layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence(), Sigma: .5, Bandwidth: h}, 1, 4096)
+	l, err := layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: .5, Bandwidth: h}, 1, 4096)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -85,7 +85,7 @@ func ExampleNewBagLayer() {
 		fmt.Println(err)
 		return
 	}
-	densities, err := layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence(), Sigma: .5,
+	densities, err := layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: .5,
 		Bandwidth: []float64{.03}}, 1, 4096)
 	if err != nil {
 		fmt.Println(err)

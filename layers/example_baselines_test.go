@@ -46,7 +46,7 @@ func ExampleNewSRFLayer() {
 	k := spectral.SRF{A: 3, P: 1}
 	l, err := layers.NewSRFLayer(k, 3, 4096, layers.WithSampler(spectral.Orthogonal{}))
 	printInner(l, err, k)
-	fmt.Printf("off by at most %.2f\n", l.Law().Error)
+	fmt.Printf("off by at most %.2f\n", l.Split().Error)
 	// Output:
 	// exact 0.778, estimated 0.8
 	// off by at most 0.02

@@ -26,7 +26,7 @@ func ExampleNewHomogeneousLayer() {
 	}
 	exact := k.At([]float64{.2, .3, .5}, []float64{0, .9, .1})
 	fmt.Printf("%d -> %d columns, period %.1f\n", l.Dims(), d, l.Harmonics().Period)
-	fmt.Printf("exact %.3f, features %.3f, error at most %.3f\n", exact, dot, 2*spectral.SupError(k, l.Harmonics()))
+	fmt.Printf("exact %.3f, features %.3f, error at most %.3f\n", exact, dot, 2*l.Harmonics().SupError())
 	// Output:
 	// 3 -> 21 columns, period 12.7
 	// exact 0.617, features 0.619, error at most 0.006
@@ -57,7 +57,7 @@ func ExampleNewLevyLayer() {
 	fmt.Printf("exact       %.4f\n", k.At([]float64{.2, .3, .5}, []float64{0, .9, .1}))
 	laplace := layers.Must(layers.NewRandomLaplaceLayer(k, 3, features))
 	normalised := layers.Must(layers.NewRandomLaplaceLayer(k, 3, features, layers.WithNormalisation()))
-	levy := layers.Must(layers.NewLevyLayer(k, 3, features, layers.WithSampler(spectral.Coupled{})))
+	levy := layers.Must(layers.NewLevyLayer(k, 3, features, layers.WithSampler(spectral.Orthogonal{Coupled: true})))
 	for _, c := range []struct {
 		name string
 		l    layers.Layer

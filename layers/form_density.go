@@ -20,7 +20,7 @@ const bagInputs = "sets of samples in [0, 1]^l"
 // Density is the kernel exp(-ρ²(p, q)/2σ²) of densities on the unit cube, and how an HDDLayer embeds them. Of the fields
 // besides Sigma, 0 stands for a default.
 type Density struct {
-	// ρ², as spectral.JensenShannonDivergence(); the zero value is ∫ (p - q)²
+	// ρ², as spectral.JensenShannonDivergence; the zero value is ∫ (p - q)²
 	Distance spectral.DensityDistance
 	// σ > 0, in the unit of ρ
 	Sigma float64 `param:"sigma" doc:"bandwidth σ"`
@@ -95,7 +95,7 @@ func (densityForm) traits() Traits {
 
 // hides hides the frequencies λ unless the distance is an integral over λ, which the features replace by a sum.
 func (f densityForm) hides(name string) bool {
-	return (f.l2() || f.Distance == spectral.SquaredHellinger()) && (name == "lambdas" || name == "rule")
+	return (f.l2() || f.Distance == spectral.SquaredHellinger) && (name == "lambdas" || name == "rule")
 }
 
 // check returns an error for a parameter of an embedding that the map does not have, and for a bandwidth that is not

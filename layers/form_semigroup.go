@@ -80,7 +80,7 @@ func (f semigroupForm) planned(s Spec, order, columns int) (plan, error) {
 	p := plan{kernel: f.Kernel}
 	switch {
 	case by == levyWay:
-		p.lifted, p.sampler = columns*s.Dims, spectral.Coupled{}.String()
+		p.lifted, p.sampler = columns*s.Dims, spectral.Orthogonal{Coupled: true}.String()
 	case by == normalisedWay && s.Dims <= mostSobol:
 		p.sampler = spectral.Sobol{}.String()
 	}
@@ -103,7 +103,7 @@ func (f semigroupForm) chosen(s Spec) way {
 		return f.Way
 	}
 	switch s.Sampler {
-	case spectral.Orthogonal{}.String(), spectral.Coupled{}.String(), spectral.Structured{}.String():
+	case spectral.Orthogonal{}.String(), spectral.Orthogonal{Coupled: true}.String(), spectral.Structured{}.String():
 		// These samplers draw directions, and Laplace frequencies have none.
 		return levyWay
 	}

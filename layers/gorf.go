@@ -81,40 +81,36 @@ func newGORFLayer(k spectral.SignedLaw, d, features int, o options) (*GORFLayer,
 	if l.split, err = k.Split(d, features/4, o.coupling); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
-	f, err := l.draw(o)
+	u, norms, err := l.draw(o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
-	return l, l.addParams(f)
+	return l, l.addParams(u, norms)
 }
 
 // draw draws the frequencies, or makes zeros of their shape.
-func (l *GORFLayer) draw(o options) (*spectral.SignedFrequencies, error) {
+func (l *GORFLayer) draw(o options) (directions, norms *tensor.Dense, err error) {
 	s := l.features / 4
 	if !o.undrawn {
 		return l.coupling.Frequencies(l.split, l.dims, s, o.sourceSeed())
 	}
-	if _, err := spectral.ParseCoupling(l.coupling.String()); err != nil {
-		return nil, err
+	if err := new(spectral.Coupling).UnmarshalText([]byte(l.coupling.String())); err != nil {
+		return nil, nil, err
 	}
 	if err := l.checkSize(l.dims, 2*s); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	plus, minus := l.split.Counts(s)
 	q := plus + minus
 	if l.coupling.Shares() {
 		q = max(plus, minus)
 	}
-	return &spectral.SignedFrequencies{
-		Directions: newTensor(tensor.Float64, make([]float64, l.dims*q), l.dims, q),
-		Norms:      newTensor(tensor.Float64, make([]float64, plus+minus), plus+minus),
-		Plus:       plus,
-	}, nil
+	return newTensor(tensor.Float64, make([]float64, l.dims*q), l.dims, q),
+		newTensor(tensor.Float64, make([]float64, plus+minus), plus+minus), nil
 }
 
 // addParams makes the parameters for the policy.
-func (l *GORFLayer) addParams(f *spectral.SignedFrequencies) error {
-	u, norms := f.Directions, f.Norms
+func (l *GORFLayer) addParams(u, norms *tensor.Dense) error {
 	for j, v := range norms.Float64s() {
 		if l.dt == tensor.Float32 && v > math.MaxFloat32 {
 			return fmt.Errorf("%s: %T drew the norm %v for frequency %d, which float32 cannot hold; use float64, or "+
@@ -123,7 +119,8 @@ func (l *GORFLayer) addParams(f *spectral.SignedFrequencies) error {
 		}
 	}
 	var roots []float64
-	for _, mass := range []float64{l.split.Plus.Mass, l.split.Minus.Mass} {
+	plus, minus := l.split.Masses()
+	for _, mass := range []float64{plus, minus} {
 		if mass > 0 {
 			roots = append(roots, math.Sqrt(mass))
 		}

@@ -35,7 +35,7 @@ func TestRuleOfSpecs(t *testing.T) {
 	}
 	bags := must(ops.BagsOfRows(tensor.New(tensor.WithShape(4, 1), tensor.WithBacking([]float64{.1, .3, .6, .9}))))
 	for name, d := range map[string]spectral.DensityDistance{
-		"hdd-js": spectral.JensenShannonDivergence(), "hdd-tv": spectral.TotalVariation(),
+		"hdd-js": spectral.JensenShannonDivergence, "hdd-tv": spectral.TotalVariation,
 	} {
 		if name == "hdd-js" { // hdd-tv has no lambda by default
 			want(name+", layer", must(layers.NewHDDLayer(layers.Density{Distance: d, Sigma: .5}, 1, 4)), d, spectral.GaussLambdas)

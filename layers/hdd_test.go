@@ -79,12 +79,12 @@ func hddError(l *layers.HDDLayer, x *tensor.Dense, exact []float64) (worst, rms 
 var hddDistances = []struct {
 	name string
 	d    spectral.DensityDistance
-}{{"JS", spectral.JensenShannonDivergence()}, {"TV", spectral.TotalVariation()},
-	{"Hellinger", spectral.SquaredHellinger()}}
+}{{"JS", spectral.JensenShannonDivergence}, {"TV", spectral.TotalVariation},
+	{"Hellinger", spectral.SquaredHellinger}}
 
 // withLambdas returns a density kernel with frequencies λ, for a distance that has more than one.
 func withLambdas(d spectral.DensityDistance, m int, rule spectral.LambdaRule, of layers.Density) layers.Density {
-	if of.Distance = d; d != spectral.SquaredHellinger() {
+	if of.Distance = d; d != spectral.SquaredHellinger {
 		of.Lambdas, of.Rule = m, rule
 	}
 	return of
@@ -299,7 +299,7 @@ func TestHDDSlices(t *testing.T) {
 // TestHDDScatteredPoints: the midpoints of a grid, given as points, are the grid; points of another dimension, and
 // points with a grid, are errors.
 func TestHDDScatteredPoints(t *testing.T) {
-	of := layers.Density{Distance: spectral.JensenShannonDivergence(), Sigma: .5, Functions: 4, Bandwidth: []float64{.2}}
+	of := layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: .5, Functions: 4, Bandwidth: []float64{.2}}
 	for axes, p := range []int{13, 7, 5} {
 		axes++
 		onGrid, scattered := of, of
@@ -333,7 +333,7 @@ func TestHDDScatteredPoints(t *testing.T) {
 // have no bias, in one and in four dimensions.
 func TestTotalVariationIsLaplacian(t *testing.T) {
 	for _, axes := range []int{1, 4} {
-		l := must(layers.NewHDDLayer(layers.Density{Distance: spectral.TotalVariation(), Sigma: .4, Points: []int{8}},
+		l := must(layers.NewHDDLayer(layers.Density{Distance: spectral.TotalVariation, Sigma: .4, Points: []int{8}},
 			axes, 12, layers.WithSeed(3)))
 		laplacian := must(layers.NewFourierLayer(spectral.Laplacian{Sigma: 2 * .4 * .4 * 8}, l.Dims(), 12,
 			layers.WithSeed(3)))
@@ -351,7 +351,7 @@ func TestTotalVariationIsLaplacian(t *testing.T) {
 		}
 	}
 	for _, of := range []layers.Density{{Functions: 4}, {Basis: layers.FourierBasis}, {Box: true}} {
-		of.Distance, of.Sigma = spectral.TotalVariation(), .4
+		of.Distance, of.Sigma = spectral.TotalVariation, .4
 		if _, err := layers.NewHDDLayer(of, 1, 12); !errors.Is(err, layers.ErrParam) {
 			t.Errorf("a basis without an embedding: %v", err)
 		}
@@ -404,7 +404,7 @@ func TestHDDEdges(t *testing.T) {
 }
 
 func TestHDDErrors(t *testing.T) {
-	js := spectral.JensenShannonDivergence()
+	js := spectral.JensenShannonDivergence
 	layer := func(of layers.Density, axes, features int) (*layers.HDDLayer, error) {
 		if of.Distance == (spectral.DensityDistance{}) {
 			of.Distance = js
@@ -445,7 +445,7 @@ func TestHDDErrors(t *testing.T) {
 		{build(layers.Density{Points: []int{100}, Functions: 40}, 3, 6), layers.ErrParam, "ask for fewer points"},
 		{build(layers.Density{Lambdas: -1}, 1, 6), layers.ErrParam, "-1 frequencies"},
 		{build(layers.Density{Lambdas: 3, Rule: 7}, 1, 6), layers.ErrParam, "LambdaRule(7)"},
-		{build(layers.Density{Distance: spectral.SquaredHellinger(), Lambdas: 1}, 1, 6), layers.ErrParam,
+		{build(layers.Density{Distance: spectral.SquaredHellinger, Lambdas: 1}, 1, 6), layers.ErrParam,
 			"the one frequency 0"},
 		{build(layers.Density{Bandwidth: []float64{1, 2}}, 1, 6), layers.ErrParam, "2 bandwidths for 1 axes"},
 		{build(layers.Density{Bandwidth: []float64{-1}}, 1, 6), layers.ErrParam, "Bandwidth: -1 is no bandwidth"},

@@ -55,7 +55,7 @@ func TestHomogeneousKernelError(t *testing.T) {
 				layers.WithWindow(c.w))...))
 			h := l.Harmonics()
 			e := must(report.Compare(exact, must(report.ApproxGram(l, x))))
-			if bound := spectral.ErrorBound(c.k, h); !(e.Max <= bound) {
+			if bound := h.ErrorBound(); !(e.Max <= bound) {
 				t.Errorf("%T, order %d, %v: error %v above the bound %v of Lemma 3", c.k, c.order, c.w, e.Max, bound)
 			}
 			return e

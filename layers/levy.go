@@ -18,7 +18,7 @@ import (
 // [n, d], non-negative; output [n, features], even.
 //
 // k(x, x) is exact. The kernel error has two parts: the variance, which depends on the sampler of the Gaussian
-// (spectral.Coupled has the least; spectral.LevyVariance predicts it), and a bias from Ψ of at most √(k(x, x) k(z, z))
+// (Coupled has the least; spectral.LevyVariance predicts it), and a bias from Ψ of at most √(k(x, x) k(z, z))
 // |D² - ‖Ψ(sx) - Ψ(sz)‖²|/2. Use the map if the features are several times the columns of x; otherwise
 // RandomLaplaceLayer with WithNormalisation has the same error for less.
 //

@@ -54,22 +54,22 @@ func newRandomMaclaurinLayer(k spectral.Polynomial, d, features int, o options) 
 		l.describe(productForm{spectral.SRF{A: p.A, P: p.P}, maclaurinName}, o)
 	}
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMaclaurinLayer(k, d, features, o) })
-	f, err := spectral.DrawProducts(k, d, features, o.sourceSeed())
+	w, drawn, scales, err := spectral.DrawProducts(k, d, features, o.sourceSeed())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
 	degrees := make([]float64, features)
-	for i, n := range f.Degrees {
+	for i, n := range drawn {
 		degrees[i] = float64(n)
 	}
-	for i, s := range f.Scales {
+	for i, s := range scales {
 		if l.dt == tensor.Float32 && s > math.MaxFloat32 {
 			return nil, fmt.Errorf("%s: the scale of feature %d is %v, which float32 cannot hold; use float64, or "+
 				"raise a: %w", b.who(), i, s, ErrParam)
 		}
 	}
-	l.params = []Param{{"W", newTensor(l.dt, f.W.Float64s(), f.W.Shape()...), false},
-		{"degrees", newTensor(l.dt, degrees, features), false}, {"scales", newTensor(l.dt, f.Scales, features), false}}
+	l.params = []Param{{"W", newTensor(l.dt, w.Float64s(), w.Shape()...), false},
+		{"degrees", newTensor(l.dt, degrees, features), false}, {"scales", newTensor(l.dt, scales, features), false}}
 	return l, nil
 }
 

@@ -117,7 +117,7 @@ func TestLevyBias(t *testing.T) {
 				for c := range 4 {
 					a, b := v[i*4+c], v[j*4+c]
 					if scale == .49 {
-						bound += 2 * .7 * spectral.SupError(spectral.Levy{}, h) * math.Sqrt(math.Max(a, b))
+						bound += 2 * .7 * h.SupError() * math.Sqrt(math.Max(a, b))
 						continue
 					}
 					bound += must(spectral.LogWavesError(1, math.Log((a+.4)/(b+.4)))) + 1e-12

@@ -8,13 +8,13 @@ import (
 
 // SRFLayer is the map of spherical random features of the polynomial kernel of the sphere: Fourier features, in the
 // pair form or WithPhase, whose frequencies have a positive density that was fitted to the kernel. No positive density
-// is exact for the kernel, so the map is biased: z(x)·z(x') is unbiased for Law().At, whose error is at most
-// Law().Error, and more features do not help. A GORFLayer of spectral.SpherePolynomial has a density of two signs and
+// is exact for the kernel, so the map is biased: z(x)·z(x') is unbiased for Split().At, whose error is at most
+// Split().Error, and more features do not help. A GORFLayer of spectral.SpherePolynomial has a density of two signs and
 // lets you choose the error. Input [n, d], rows of unit length; output [n, features]. Samplers, policies and parameters
 // as of a FourierLayer. Pennington, Yu and Kumar (2015), algorithm 1.
 type SRFLayer struct {
 	*randomMap
-	of spectral.SRF
+	split *spectral.Split
 }
 
 var _ Layer = (*SRFLayer)(nil)
@@ -35,22 +35,22 @@ func NewSRFLayer(k spectral.SRF, d, features int, opts ...Option) (*SRFLayer, er
 	if _, ok := o.sampler.(spectral.Structured); ok { // whose frequencies have as many coordinates as a Hadamard matrix
 		fitted = spectral.PaddedDims(d)
 	}
-	law, err := k.Law(fitted)
+	split, err := k.Split(fitted, 1, spectral.Independent)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
 	o.name = b.name
-	l, err := newRandomMap(kind, "srf", law, d, features, o)
+	l, err := newRandomMap(kind, "srf", split.Parts[0].Of, d, features, o)
 	if err != nil {
 		return nil, err
 	}
 	l.on = k.Domain()
 	l.describe(srfForm{k, o.phase}, o)
-	return &SRFLayer{l, k}, nil
+	return &SRFLayer{l, split}, nil
 }
 
 // Kernel returns the kernel that the features approximate.
-func (l *SRFLayer) Kernel() spectral.Kernel { return l.of }
+func (l *SRFLayer) Kernel() spectral.Kernel { return l.split.Of }
 
-// Law returns the fitted density: At is the kernel that the features are unbiased for, Error its largest error.
-func (l *SRFLayer) Law() *spectral.SphericalLaw { return l.kernel.(*spectral.SphericalLaw) }
+// Split returns the fitted density: At is the kernel that the features are unbiased for, Error its largest error.
+func (l *SRFLayer) Split() *spectral.Split { return l.split }

@@ -61,12 +61,12 @@ func newTensorSketchLayer(k spectral.SpherePolynomial, d, features int, o option
 	if features > mostBuckets {
 		return nil, fmt.Errorf("%s: %d features, want at most %d: %w", b.who(), features, mostBuckets, ErrParam)
 	}
-	f, err := spectral.DrawCountSketches(k.P, d+1, features, o.sourceSeed())
+	buckets, signs, err := spectral.DrawCountSketches(k.P, d+1, features, o.sourceSeed())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
-	l.params = []Param{{"buckets", newTensor(l.dt, f.Buckets.Float64s(), k.P, d+1), false},
-		{"signs", newTensor(l.dt, f.Signs.Float64s(), k.P, d+1), false}}
+	l.params = []Param{{"buckets", newTensor(l.dt, buckets.Float64s(), k.P, d+1), false},
+		{"signs", newTensor(l.dt, signs.Float64s(), k.P, d+1), false}}
 	return l, nil
 }
 

@@ -48,7 +48,6 @@ var hostileNever = map[string]string{
 var hostileRefused = map[string]string{
 	"train/report.Graphviz":       "it wants the command dot, which may not be there",
 	"layers.Register":             "its map would be in the table of every other battery; package layers tests it",
-	"init.SamplerError.Unwrap":    "its error is the result",
 	"ops/domain.CellError.Unwrap": "its error is the result",
 	"ops/domain.RowError.Unwrap":  "its error is the result",
 }
@@ -81,15 +80,11 @@ var deltaGaussian = spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []f
 var hostileTypes = map[string]sampleOf{
 	"init.Custom":          some(spectral.Custom{Exact: spectral.Gaussian{Sigma: 1}.At, Of: spectral.Gaussian{Sigma: 1}.Law()}),
 	"init.DeltaGaussian":   some(deltaGaussian),
-	"init.DensityDistance": some(spectral.JensenShannonDivergence()),
+	"init.DensityDistance": some(spectral.JensenShannonDivergence),
 	"init.Harmonics": func(*hostileValues) []any {
 		return []any{must(spectral.NewHarmonics(spectral.Chi2{}, 1, spectral.Uniform, 9))}
 	},
-	"init.Levy":         some(spectral.Levy{}),
-	"init.SamplerError": some(&spectral.SamplerError{Sampler: spectral.IID{}, Kernel: spectral.Linear{}, Reason: "reason"}),
-	"init.SphericalLaw": func(v *hostileValues) []any {
-		return []any{once(v, "law", func() (*spectral.SphericalLaw, error) { return spectral.SRF{A: 2, P: 3}.Law(3) })}
-	},
+	"init.Levy":       some(spectral.Levy{}),
 	"init.Split":      func(*hostileValues) []any { return []any{must(deltaGaussian.Split(3, 2, spectral.Joint))} },
 	"init.Stationary": some(spectral.Stationary{Of: spectral.Chi2{}}),
 
@@ -364,7 +359,7 @@ var hostileGoodTypes = map[reflect.Type]goodOf{
 	reflect.TypeFor[spectral.Predictor]():   is(spectral.IID{}),
 	reflect.TypeFor[ops.Tables]():           is(ops.Tables{Points: 2, Width: 1, Power: 1, Rise: true}),
 	reflect.TypeFor[ops.Kernel]():           is(spectral.Gaussian{Sigma: 1}),
-	reflect.TypeFor[layers.Density]():       is(layers.Density{Distance: spectral.JensenShannonDivergence(), Sigma: 1}),
+	reflect.TypeFor[layers.Density]():       is(layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: 1}),
 	reflect.TypeFor[layers.Nystrom]():       is(layers.Nystrom{Kernel: spectral.Gaussian{Sigma: 1}}),
 	reflect.TypeFor[layers.AddKPCA]():       is(layers.AddKPCA{Kernel: spectral.Chi2{}}),
 	reflect.TypeFor[layers.Map]():           func(*hostileValues) any { return must(goodSpec().Build()) },
@@ -409,15 +404,13 @@ var hostileGoodTypes = map[reflect.Type]goodOf{
 // hostileGood are good values by the name of the parameter: of a function, of a method of any type of a package, or of
 // anything in a package.
 var hostileGood = map[string]goodOf{
-	"layers.NewHead.kind":          is("linear"),
-	"init.ParseCoupling.s":         is("joint"),
-	"init.ParseLambdaRule.s":       is("gauss"),
-	"init.ParseNegative.s":         is("sign"),
-	"ops/domain.ParseNegative.s":   is("sign"),
-	"init.ParseWindow.s":           is("uniform"),
-	"init.SamplerByName.name":      is("iid"),
-	"init.StructuredFrequencies.d": is(16),
-	"init.Theorem5.eps":            is(.1), "init.Theorem5.R": is(2.), "init.Theorem5.L": is(2.),
+	"layers.NewHead.kind":              is("linear"),
+	"init.Coupling.UnmarshalText.name": is([]byte("joint")), "init.LambdaRule.UnmarshalText.name": is([]byte("gauss")),
+	"init.Window.UnmarshalText.name": is([]byte("uniform")),
+	"ops/domain.ParseNegative.s":     is("sign"),
+	"init.SamplerByName.name":        is("iid"),
+	"init.StructuredFrequencies.d":   is(16),
+	"init.Theorem5.eps":              is(.1), "init.Theorem5.R": is(2.), "init.Theorem5.L": is(2.),
 	"init.*.Profile.dst":  func(*hostileValues) any { return make([]float64, 3) },
 	"init.*.w":            func(*hostileValues) any { return make([]float64, 9) },
 	"init.FittedPeriod.w": is(spectral.Uniform), "init.OptimalPeriod.w": is(spectral.Uniform), "init.NewHarmonics.w": is(spectral.Uniform),

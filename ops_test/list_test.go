@@ -207,11 +207,11 @@ func randomOf(k spectral.Kernel, values layers.Values, d int) spectral.Random {
 			return spectral.Gaussian{Sigma: 1}
 		}
 	case spectral.SRF:
-		law, err := k.Law(d)
+		split, err := k.Split(d, 1, spectral.Independent)
 		if err != nil {
 			panic(err)
 		}
-		return law
+		return split.Parts[0].Of
 	}
 	random, _ := k.(spectral.Random)
 	return random

@@ -84,7 +84,7 @@ var layersWith = map[string]func(opts ...layers.Option) (layers.Layer, error){
 		return layers.NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 3, 8, opts...)
 	},
 	"NewHDDLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence(), Sigma: 1}, 2, 8, opts...)
+		return layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: 1}, 2, 8, opts...)
 	},
 	"NewMeanMapLayer": func(opts ...layers.Option) (layers.Layer, error) {
 		l, err := layers.NewMeanMapLayer(must(layers.NewIdentity(3)), 1, 8, opts...)

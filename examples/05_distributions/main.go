@@ -50,7 +50,7 @@ func main() {
 	all, labels := draw(1)
 	h := must.Get(ops.ScottBandwidth(all.Slice(0, trained)))
 	hdd := must.Get(layers.NewHDDLayer(
-		layers.Density{Distance: spectral.JensenShannonDivergence(), Sigma: .3, Bandwidth: h}, 1, 512, layers.WithSeed(1), layers.WithName("hdd")))
+		layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: .3, Bandwidth: h}, 1, 512, layers.WithSeed(1), layers.WithName("hdd")))
 	fmt.Print(layers.Summary(hdd), "\n")
 
 	byShape := accuracy(must.Get(hdd.TransformBags(nil, all)), labels)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/internal/clitest"
-	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/linear"
@@ -82,7 +81,7 @@ var wrongFlags = []struct{ args, text string }{
 	{"-params beta=1", `no parameter "beta"`},
 	{"-map exp-semigroup -params phase=true", `no parameter "phase"`},
 	{"-map matern -params nu=-.5", "nu = -0.5"},
-	{"-sampler grid", `no sampler is called "grid"; there are ` + spectral.SamplerNames()},
+	{"-sampler grid", `no sampler is called "grid"; there are iid, orthogonal, coupled, `},
 	{"-map matern -sampler antithetic", "antithetic does not fit spectral.Matern"},
 	{"-map laplacian -sampler coupled", "coupled does not fit spectral.Laplacian"},
 	{"-sampler all", `no sampler is called "all"`},

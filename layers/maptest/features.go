@@ -166,20 +166,20 @@ func unbiased(t *testing.T, c *contract) {
 
 // bias bounds the error that a layer states for the mean inner product of the features of two rows.
 func bias(l layers.Layer, x, z []float64) float64 {
-	sup := func(k spectral.Homogeneous, h *spectral.Harmonics) (off float64) {
+	sup := func(h *spectral.Harmonics) (off float64) {
 		for j := range x {
-			off += math.Pow(max(math.Abs(x[j]), math.Abs(z[j])), k.Degree())
+			off += math.Pow(max(math.Abs(x[j]), math.Abs(z[j])), h.Of.Degree())
 		}
-		return off * spectral.SupError(k, h)
+		return off * h.SupError()
 	}
 	switch l := l.(type) {
 	case *layers.GORFLayer:
 		return l.Split().Error
 	case *layers.HomogeneousLayer:
-		return sup(l.Kernel().(spectral.Homogeneous), l.Harmonics())
+		return sup(l.Harmonics())
 	case *layers.ExponentiatedLayer: // D² is off by four times as much at most
 		if h, k := l.Homogeneous(), l.Kernel().(spectral.Exponentiated); h != nil {
-			return 2 * sup(k.Of, h.Harmonics()) / k.Sigma / k.Sigma
+			return 2 * sup(h.Harmonics()) / k.Sigma / k.Sigma
 		}
 	}
 	return 0

@@ -30,7 +30,7 @@ func (m *MapFlags) Register(fs *flag.FlagSet, defaultMap, extra string) {
 	fs.StringVar(&m.Map, "map", defaultMap, "feature `map`: "+strings.Join(names, ", "))
 	fs.StringVar(&m.Params, "params", "", "parameters of the map, `name=value,...`; those left out come from the data (layers/maps.md)")
 	fs.IntVar(&m.Features, "features", 4096, fmt.Sprintf("output `columns` of the map (nystrom: %d); those of an additive one follow from its parameters", fittedFeatures))
-	fs.StringVar(&m.Sampler, "sampler", "iid", "`sampler` of the frequencies: "+spectral.SamplerNames()+" (init/samplers.md); that of the semigroup maps follows by default from their way"+extra)
+	fs.StringVar(&m.Sampler, "sampler", "iid", fmt.Sprint("`sampler` of the frequencies: ", spectral.Samplers(), " (init/samplers.md); that of the semigroup maps follows by default from their way"+extra))
 	fs.Uint64Var(&m.Seed, "seed", 1, "`seed` of the draw, of the order of the rows and of splits")
 	fs.StringVar(&m.Dtype, "dtype", "float64", "element `type`: float32, float64")
 	fs.StringVar(&m.Scale, "scale", "none", "scalers in order, fitted on the training rows: none, l1, l2, minmax, cube (minmax, and later rows clipped to it; minmax is cube for a map of x >= 0 or x > -c), standard, auto (standard, but for columns of 0 and 1; cube for such a map), as a `list` a,b")
@@ -78,7 +78,7 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, error) {
 	if spec.Sampler = m.Sampler; !e.HasSampler {
 		spec.Sampler = ""
 	} else if spec.Sampler == "" {
-		return fail(fmt.Errorf("-sampler is empty; want one of %s", spectral.SamplerNames()))
+		return fail(fmt.Errorf("-sampler is empty; want one of %v", spectral.Samplers()))
 	} else if e.Has("way") && !given["sampler"] {
 		spec.Sampler = "" // which follows from the way
 	}

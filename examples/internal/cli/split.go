@@ -20,10 +20,10 @@ func SplitOf(l layers.Layer) *Split {
 	}
 	switch l := l.(type) {
 	case *layers.GORFLayer:
-		p := l.Split()
-		return &Split{p.Plus.Mass, p.Minus.Mass, p.Error}
+		plus, minus := l.Split().Masses()
+		return &Split{plus, minus, l.Split().Error}
 	case *layers.SRFLayer:
-		return &Split{1, 0, l.Law().Error}
+		return &Split{1, 0, l.Split().Error}
 	}
 	return nil
 }
@@ -35,7 +35,7 @@ func ExpectationOf(l layers.Layer) func(x, z []float64) float64 {
 	case *layers.GORFLayer:
 		return l.Split().At
 	case *layers.SRFLayer:
-		return l.Law().At
+		return l.Split().At
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func (o *options) cost(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	of, name := o.density(spectral.JensenShannonDivergence(), h, 2), fmt.Sprintf("a grid of %d x %d points", costPoints, costPoints)
+	of, name := o.density(spectral.JensenShannonDivergence, h, 2), fmt.Sprintf("a grid of %d x %d points", costPoints, costPoints)
 	of.Sigma, of.Points = .3, []int{costPoints}
 	if o.scattered {
 		x, rng := make([]float64, 2*costPoints*costPoints), rand.New(spectral.Stream(o.Seed, "points"))

@@ -103,7 +103,7 @@ func (o *options) gram(_ context.Context) error {
 	if err != nil {
 		return err
 	}
-	js := spectral.JensenShannonDivergence()
+	js := spectral.JensenShannonDivergence
 	exact := pairs(n, func(i, j int) float64 {
 		return js.At(truth.Float64s()[i*g.Len():(i+1)*g.Len()], truth.Float64s()[j*g.Len():(j+1)*g.Len()])
 	})

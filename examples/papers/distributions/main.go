@@ -97,7 +97,7 @@ func (o *options) Declare(fs *flag.FlagSet) {
 	fs.IntVar(&o.lambdas, "lambdas", 5, "frequencies λ")
 	fs.StringVar(&o.ruleName, "rule", "gauss", "`rule` of the frequencies λ: quantile, gauss, drawn")
 	fs.IntVar(&o.points, "points", 0, "points of an axis at which densities are estimated; 0 is 128, 48, 20 in one to three dimensions")
-	fs.StringVar(&o.sampled, "sampler", "", fmt.Sprintf("`sampler` of the Fourier features: %s (default orthogonal, iid for embeddings of more than %d numbers)", spectral.SamplerNames(), maxOrthogonal))
+	fs.StringVar(&o.sampled, "sampler", "", fmt.Sprintf("`sampler` of the Fourier features: %s (default orthogonal, iid for embeddings of more than %d numbers)", spectral.Samplers(), maxOrthogonal))
 	fs.StringVar(&o.nameList, "methods", "all", "methods, a `list`, or all")
 }
 
@@ -111,7 +111,7 @@ func (o *options) Check(given map[string]bool) (err error) {
 	if err != nil {
 		return err
 	}
-	if o.rule, err = spectral.ParseLambdaRule(o.ruleName); err != nil {
+	if err = o.rule.UnmarshalText([]byte(o.ruleName)); err != nil {
 		return &cli.UsageError{Err: err}
 	}
 	if o.sampled != "" {
@@ -140,7 +140,7 @@ func (o *options) probe() error {
 	if o.functions < 1 || o.lambdas < 1 {
 		return cli.Usage("-functions %d -lambdas %d: want at least 1 of each", o.functions, o.lambdas)
 	}
-	of := o.density(spectral.JensenShannonDivergence(), []float64{.5}, 2)
+	of := o.density(spectral.JensenShannonDivergence, []float64{.5}, 2)
 	if _, err := layers.NewHDDLayer(of, 2, 2+o.columns%2, append(single(o.Seed), layers.WithSampler(o.samplerFor(0)))...); err != nil {
 		return &cli.UsageError{Err: err}
 	}

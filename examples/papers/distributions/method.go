@@ -47,9 +47,9 @@ func (o *options) methods() []method {
 		return embedded(l, l.Embed), nil
 	}
 	return []method{
-		densities("hdd-js", spectral.JensenShannonDivergence()),
-		densities("hdd-hellinger", spectral.SquaredHellinger()),
-		densities("hdd-tv", spectral.TotalVariation()),
+		densities("hdd-js", spectral.JensenShannonDivergence),
+		densities("hdd-hellinger", spectral.SquaredHellinger),
+		densities("hdd-tv", spectral.TotalVariation),
 		{name: "l2-density", start: .5, rows: l2},
 		{name: "mean-map", start: 1, rows: means},
 		{name: "histogram-js", rows: histograms(spectral.JensenShannon{})},
@@ -65,7 +65,7 @@ func (o *options) methods() []method {
 func (o *options) density(d spectral.DensityDistance, h []float64, axes int) layers.Density {
 	of := layers.Density{Distance: d, Sigma: 1, Bandwidth: h, Functions: o.functions, Points: []int{o.pointsFor(axes)},
 		Box: o.box && axes < 3}
-	if d != spectral.SquaredHellinger() && d != (spectral.DensityDistance{}) {
+	if d != spectral.SquaredHellinger && d != (spectral.DensityDistance{}) {
 		of.Lambdas, of.Rule = o.lambdas, o.rule
 	}
 	return of

@@ -73,7 +73,7 @@ func (e *experiment) Declare(fs *flag.FlagSet) {
 	fs.StringVar(&e.test, "test", "", "test histograms, a `file` (default: half of the rows of -in)")
 	fs.IntVar(&e.rows, "rows", 0, "training rows, and as many test rows, at most; 0 is all, of made ones 300")
 	fs.StringVar(&e.sizeList, "features", "", "numbers of features of the random maps, a `list` (default "+fileSizes+", and "+madeSizes+" for made rows)")
-	fs.StringVar(&e.samplerList, "sampler", "iid", "samplers of the random maps, a `list` of "+spectral.SamplerNames())
+	fs.StringVar(&e.samplerList, "sampler", "iid", fmt.Sprint("samplers of the random maps, a `list` of ", spectral.Samplers()))
 	fs.StringVar(&e.methodList, "methods", "all", "maps to compare, a `list`, or all")
 	fs.BoolVar(&e.exact, "exact", true, "fit the exact kernels too")
 	fs.StringVar(&e.dtype, "dtype", "float64", "element `type` of the features: float32, float64")

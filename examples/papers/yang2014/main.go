@@ -155,5 +155,5 @@ func laplace(opts ...layers.Option) builder {
 }
 
 func levy(k spectral.Semigroup, d, features int, seed uint64) (layers.Layer, error) {
-	return layers.NewLevyLayer(k, d, features, layers.WithSeed(seed), layers.WithSampler(spectral.Coupled{}))
+	return layers.NewLevyLayer(k, d, features, layers.WithSeed(seed), layers.WithSampler(spectral.Orthogonal{Coupled: true}))
 }
