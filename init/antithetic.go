@@ -22,8 +22,6 @@ import (
 // IID.
 type Antithetic struct{}
 
-var _ Sampler = Antithetic{}
-
 func (Antithetic) String() string { return "antithetic" }
 
 func (Antithetic) papers() []string { return []string{"Hammersley and Morton 1956"} }

@@ -24,13 +24,6 @@ type ArcCosine struct {
 	Eps, Flat float64 // of the fit of Split, as in SpherePolynomial
 }
 
-var (
-	_ Random    = ArcCosine{}
-	_ SignedLaw = ArcCosine{}
-	_ Validator = ArcCosine{}
-	_ profile   = ArcCosine{}
-)
-
 // At returns k(x, z).
 func (k ArcCosine) At(x, z []float64) float64 {
 	phi, norms := supplement(x, z)
@@ -53,7 +46,6 @@ func (k ArcCosine) sharpest(eps float64) float64 {
 	return max(200, 10/eps/eps)
 }
 
-// Domain is ℝ^d.
 func (k ArcCosine) Domain() Domain { return Domain{} }
 
 // Validate returns an error that wraps ErrParam unless Order is 0 or 1 and Eps and Flat are as in SpherePolynomial.

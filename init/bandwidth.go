@@ -14,31 +14,22 @@ import (
 //
 // Errors wrap ErrShape, ErrDtype, or ErrDomain (a NaN or infinite cell, or data without spread).
 func SqrtDVar(x *tensor.Dense) (float64, error) {
-	r, mean, scale, err := centred("SqrtDVar", x)
+	variance, scale, d, err := spread("SqrtDVar", x, func(t float64) float64 { return t * t })
 	if err != nil {
 		return 0, err
 	}
-	sum := 0.0
-	for _, v := range r.data {
-		t := v/scale - mean
-		sum += t * t
-	}
-	sigma := scale * math.Sqrt(float64(r.cols)/2*(sum/float64(len(r.data))))
+	sigma := scale * math.Sqrt(d/2*variance)
 	return sigma, finiteSpread("SqrtDVar", sigma)
 }
 
 // DMeanAbsDev returns d·mean|x_ij - x̄| for x [n, d], where x̄ is the mean of all entries. It is a first Sigma for
 // Laplacian, whose exponent ‖x-z‖₁ is a sum of d absolute differences. Errors are as for SqrtDVar.
 func DMeanAbsDev(x *tensor.Dense) (float64, error) {
-	r, mean, scale, err := centred("DMeanAbsDev", x)
+	deviation, scale, d, err := spread("DMeanAbsDev", x, math.Abs)
 	if err != nil {
 		return 0, err
 	}
-	sum := 0.0
-	for _, v := range r.data {
-		sum += math.Abs(v/scale - mean)
-	}
-	sigma := scale * float64(r.cols) * (sum / float64(len(r.data)))
+	sigma := scale * d * deviation
 	return sigma, finiteSpread("DMeanAbsDev", sigma)
 }
 
@@ -84,25 +75,30 @@ func MedianDistance(x *tensor.Dense, pairs int, seed uint64) (float64, error) {
 	return median, finiteSpread("MedianDistance", median)
 }
 
-// centred reads x and returns scale, the largest |x|, and mean, the mean of x/scale over all entries. The division
-// keeps squares from overflowing. Data without spread are an error.
-func centred(who string, x *tensor.Dense) (r rows, mean, scale float64, err error) {
-	if r, err = checkedRows("spectral: "+who, x, Domain{}); err != nil {
-		return r, 0, 0, err
+// spread reads x, of d columns, and returns scale, the largest |x|, and the mean over all entries of f(x/scale - mean of
+// that). The division keeps squares from overflowing. Data without spread are an error.
+func spread(who string, x *tensor.Dense, f func(t float64) float64) (of, scale, d float64, err error) {
+	r, err := checkedRows("spectral: "+who, x, Domain{})
+	if err != nil {
+		return 0, 0, 0, err
 	}
 	if r.n == 0 {
-		return r, 0, 0, fmt.Errorf("spectral: %s: there are no rows: %w", who, ErrShape)
-	}
-	for _, v := range r.data {
-		scale = max(scale, math.Abs(v))
+		return 0, 0, 0, fmt.Errorf("spectral: %s: there are no rows: %w", who, ErrShape)
 	}
 	if slices.Min(r.data) == slices.Max(r.data) {
-		return r, 0, 0, finiteSpread(who, 0)
+		return 0, 0, 0, finiteSpread(who, 0)
+	}
+	mean, n := 0., float64(len(r.data))
+	for _, v := range r.data {
+		scale = max(scale, math.Abs(v))
 	}
 	for _, v := range r.data {
 		mean += v / scale
 	}
-	return r, mean / float64(len(r.data)), scale, nil
+	for _, v := range r.data {
+		of += f(v/scale - mean/n)
+	}
+	return of / n, scale, float64(r.cols), nil
 }
 
 // finiteSpread returns an error for a bandwidth that is 0 or infinite.

@@ -8,6 +8,24 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 )
 
+// What the kernels and samplers of the package are.
+var (
+	_ = []Gradienter{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, ExpSemigroup{}, ReciprocalSemigroup{}, SkewedChi2{},
+		SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, Levy{}, Linear{}, DeltaGaussian{}}
+	_ = []Validator{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, ExpSemigroup{}, ReciprocalSemigroup{}, SkewedChi2{},
+		SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, Stationary{}, Exponentiated{},
+		DeltaGaussian{}, SpherePolynomial{}, SRF{}, ArcCosine{}, NeuralTangent{}, Custom{}, DensityDistance{}}
+	_ = []Random{ArcCosine{}, NeuralTangent{}, Custom{}}
+	_ = []Homogeneous{Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, Levy{}}
+	_ = []periodFitter{Chi2{}, Intersection{}, JensenShannon{}, Levy{}}
+	_ = []spectrumQuantiler{Chi2{}, Intersection{}, JensenShannon{}}
+	_ = []Semigroup{ExpSemigroup{}, ReciprocalSemigroup{}}
+	_ = []SignedLaw{DeltaGaussian{}, SpherePolynomial{}, SRF{}, ArcCosine{}, NeuralTangent{}}
+	_ = []profile{SpherePolynomial{}, ArcCosine{}, NeuralTangent{}}
+	_ = []Polynomial{SpherePolynomial{}}
+	_ = []Predictor{IID{}, Orthogonal{}, Antithetic{}}
+)
+
 // eachKernel runs a battery over the list.
 func eachKernel(t *testing.T, f func(t *testing.T, tk testKernel)) {
 	t.Helper()

@@ -14,12 +14,6 @@ type Cauchy struct {
 	Sigma float64 `param:"sigma" doc:"bandwidth σ"`
 }
 
-var (
-	_ Gradienter = Cauchy{}
-	_ Validator  = Cauchy{}
-	_ Random     = Cauchy{}
-)
-
 // At returns Π 1/(1 + (x-z)²/σ²).
 func (k Cauchy) At(x, z []float64) float64 {
 	sameLength(x, z)
@@ -33,19 +27,14 @@ func (k Cauchy) At(x, z []float64) float64 {
 
 // Gradient returns -2r/(1 + r²) k(x, z)/σ for each coordinate, r = (x-z)/σ.
 func (k Cauchy) Gradient(dst, x, z []float64) []float64 {
-	dst = gradientDst(dst, x)
 	v := k.At(x, z) / k.Sigma
-	for i, a := range x {
-		r := (a - z[i]) / k.Sigma
-		dst[i] = -2 * r / (1 + r*r) * v
-	}
-	return dst
+	return gradient(dst, x, z, func(a, b float64) float64 {
+		r := (a - b) / k.Sigma
+		return -2 * r / (1 + r*r) * v
+	})
 }
 
-// Domain is ℝ^d.
-func (k Cauchy) Domain() Domain { return Domain{} }
-
-// Validate returns an error that wraps ErrParam unless σ is finite and σ > 0.
+func (k Cauchy) Domain() Domain  { return Domain{} }
 func (k Cauchy) Validate() error { return positive("Cauchy", "Sigma", k.Sigma) }
 
 // Law has independent Laplace coordinates of scale 1/σ.

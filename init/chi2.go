@@ -16,24 +16,24 @@ type Chi2 struct {
 	Negative Negative `param:"negative" words:"error,sign,split" default:"error"`
 }
 
-var (
-	_ Homogeneous = Chi2{}
-	_ Gradienter  = Chi2{}
-	_ Validator   = Chi2{}
-)
-
-// At returns Σ 2xz/(x+z) · (xz)^{(γ-1)/2}.
-func (k Chi2) At(x, z []float64) float64 {
-	return additive(k, x, z, chi2Term)
+var chi2 = additive{
+	term:       func(lo, hi float64) float64 { return 2 * lo / (1 + lo/hi) },
+	elasticity: func(a, b float64) float64 { return 1 / (1 + a/b) },
+	complement: func(apart, _ float64) float64 { return apart * apart / (1 + (1-apart)*(1-apart)) },
+	terms: func(x, z []float64, _ []int32, _, _ []float64) {
+		for p, a := range x {
+			lo, hi := min(a, z[p]), max(a, z[p])
+			x[p] = 2 * lo / (1 + lo/hi)
+		}
+	},
 }
 
-func chi2Term(lo, hi float64) float64 { return 2 * lo / (1 + lo/hi) }
+// At returns Σ 2xz/(x+z) · (xz)^{(γ-1)/2}.
+func (k Chi2) At(x, z []float64) float64 { return chi2.at(k, x, z) }
 
 // Gradient returns 2/(1 + x/z)² for γ = 1. At x = 0 it returns 0, like the gradient of the kernel's feature maps; the
 // one-sided derivative there is 2.
-func (k Chi2) Gradient(dst, x, z []float64) []float64 {
-	return additiveGradient(k, dst, x, z, chi2Term, func(a, b float64) float64 { return 1 / (1 + a/b) })
-}
+func (k Chi2) Gradient(dst, x, z []float64) []float64 { return chi2.gradient(k, dst, x, z) }
 
 // Signature is sech(λ/2).
 func (k Chi2) Signature(lambda float64) float64 { return sech(lambda / 2) }
@@ -52,14 +52,7 @@ func (k Chi2) FittedPeriod(order int, w Window) float64 {
 	return 5.86*math.Sqrt(float64(order)) + 3.65
 }
 
-// Degree is γ.
-func (k Chi2) Degree() float64 { return degree(k.Gamma) }
-
-// Extension returns Negative.
+func (k Chi2) Degree() float64     { return degree(k.Gamma) }
 func (k Chi2) Extension() Negative { return k.Negative }
-
-// Domain is x >= 0, or ℝ^d where Negative extends the kernel.
-func (k Chi2) Domain() Domain { return k.Negative.Domain() }
-
-// Validate returns an error that wraps ErrParam for a γ that is negative or not finite, or an unknown Negative.
-func (k Chi2) Validate() error { return validHomogeneous("Chi2", k.Gamma, k.Negative) }
+func (k Chi2) Domain() Domain      { return k.Negative.Domain() }
+func (k Chi2) Validate() error     { return validHomogeneous("Chi2", k.Gamma, k.Negative) }

@@ -19,11 +19,6 @@ type Custom struct {
 	On Domain
 }
 
-var (
-	_ Validator = Custom{}
-	_ Random    = Custom{}
-)
-
 // At returns Exact(x, z).
 func (k Custom) At(x, z []float64) float64 {
 	sameLength(x, z)

@@ -18,12 +18,6 @@ type DeltaGaussian struct {
 	Weights []float64 // c_i, one for each σ_i: finite and not 0
 }
 
-var (
-	_ SignedLaw  = DeltaGaussian{}
-	_ Gradienter = DeltaGaussian{}
-	_ Validator  = DeltaGaussian{}
-)
-
 // At returns Σ c_i exp(-‖x-z‖²/(2σ_i²)).
 func (k DeltaGaussian) At(x, z []float64) float64 {
 	sum := 0.
@@ -35,8 +29,7 @@ func (k DeltaGaussian) At(x, z []float64) float64 {
 
 // Gradient returns the weighted sum of the gradients of the Gaussians.
 func (k DeltaGaussian) Gradient(dst, x, z []float64) []float64 {
-	dst = gradientDst(dst, x)
-	clear(dst)
+	dst = gradient(dst, x, z, func(_, _ float64) float64 { return 0 })
 	one := make([]float64, len(x))
 	for i, s := range k.Sigmas {
 		for j, v := range (Gaussian{Sigma: s}).Gradient(one, x, z) {
@@ -46,7 +39,6 @@ func (k DeltaGaussian) Gradient(dst, x, z []float64) []float64 {
 	return dst
 }
 
-// Domain is ℝ^d.
 func (k DeltaGaussian) Domain() Domain { return Domain{} }
 
 // Validate returns an error that wraps ErrParam unless there is a σ, each σ is finite and σ > 0, and each has a finite

@@ -3,6 +3,8 @@ package spectral
 import (
 	"fmt"
 	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // DensityDistance is a squared homogeneous distance of two probability densities p and q on the unit cube,
@@ -51,11 +53,16 @@ func (d DensityDistance) Validate() error {
 
 // At returns ρ² of two densities given by their values at V points of equal weight, (1/V) Σ_v d²(p_v, q_v).
 func (d DensityDistance) At(p, q []float64) float64 {
-	return d.Scale * SquaredMetric(present(d.Of), p, q) / float64(len(p))
+	return d.Scale * SquaredMetric(d.Of, p, q) / float64(len(p))
 }
 
-// Mass returns Z, the mass of m.
-func (d DensityDistance) Mass() float64 { return d.Scale * present(d.Of).Signature(0) }
+// Mass returns Z, the mass of m, and NaN without the kernel.
+func (d DensityDistance) Mass() float64 {
+	if domain.IsNil(d.Of) {
+		return math.NaN()
+	}
+	return d.Scale * d.Of.Signature(0)
+}
 
 // Kernel returns exp(-ρ²/2σ²) as a kernel of rows of density values at the given number of points. The metric D² of the
 // homogeneous kernel is a sum over the points, so ρ² = Scale·D²/points, and the Sigma² of the result is

@@ -21,24 +21,13 @@ type ExpSemigroup struct {
 	Beta float64 `param:"beta" doc:"scale β"`
 }
 
-var (
-	_ Gradienter = ExpSemigroup{}
-	_ Validator  = ExpSemigroup{}
-	_ Random     = ExpSemigroup{}
-	_ Semigroup  = ExpSemigroup{}
-)
-
 // At returns exp(-β Σ √(x+z)).
 func (k ExpSemigroup) At(x, z []float64) float64 { return math.Exp(-k.Exponent(x, z)) }
 
 // Exponent is β Σ √(x+z).
 func (k ExpSemigroup) Exponent(x, z []float64) float64 {
 	sameLength(x, z)
-	sum := 0.0
-	for i, v := range x {
-		sum += math.Sqrt(v + z[i])
-	}
-	return k.Beta * sum
+	return k.Beta * sumOver(x, z, func(a, b float64) float64 { return math.Sqrt(a + b) })
 }
 
 // Metric is β Σ 2√(x+z) - √(2x) - √(2z), β times the squared metric of Levy.
@@ -46,19 +35,15 @@ func (k ExpSemigroup) Metric(x, z []float64) float64 { return k.Beta * levyMetri
 
 // Gradient returns -β k(x,z)/(2√(x+z)), which is -Inf in the coordinates where x and z are both 0.
 func (k ExpSemigroup) Gradient(dst, x, z []float64) []float64 {
-	dst = gradientDst(dst, x)
 	v := k.At(x, z)
-	for i := range x {
-		if s := x[i] + z[i]; s == 0 {
-			dst[i] = math.Inf(-1)
-		} else {
-			dst[i] = -k.Beta * v / math.Sqrt(s) / 2
+	return gradient(dst, x, z, func(a, b float64) float64 {
+		if a+b == 0 {
+			return math.Inf(-1)
 		}
-	}
-	return dst
+		return -k.Beta * v / math.Sqrt(a+b) / 2
+	})
 }
 
-// Domain is [0, ∞)^d.
 func (k ExpSemigroup) Domain() Domain { return domain.NonNegative() }
 
 // Validate returns an error that wraps ErrParam unless 1e-100 <= β <= 1e100; beyond, squares leave the range of

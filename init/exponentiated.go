@@ -1,6 +1,10 @@
 package spectral
 
-import "math"
+import (
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
 
 // Exponentiated is the Gaussian kernel of the metric of a homogeneous kernel k,
 //
@@ -14,15 +18,8 @@ type Exponentiated struct {
 	Sigma float64 `param:"sigma" doc:"bandwidth σ"`
 }
 
-var (
-	_ Kernel    = Exponentiated{}
-	_ Validator = Exponentiated{}
-)
-
-// At returns exp(-D²/2σ²).
-func (k Exponentiated) At(x, z []float64) float64 {
-	return k.of(SquaredMetric(present(k.Of), x, z))
-}
+// At returns exp(-D²/2σ²), and NaN without the homogeneous kernel.
+func (k Exponentiated) At(x, z []float64) float64 { return k.of(SquaredMetric(k.Of, x, z)) }
 
 // of is exp(-D²/2σ²) as a function of D². σ² itself may leave the range of float64.
 func (k Exponentiated) of(d2 float64) float64 { return math.Exp(-d2 / k.Sigma / k.Sigma / 2) }
@@ -35,7 +32,12 @@ func (k Exponentiated) Laplacian() (Laplacian, bool) {
 }
 
 // Domain is the domain of the homogeneous kernel.
-func (k Exponentiated) Domain() Domain { return present(k.Of).Domain() }
+func (k Exponentiated) Domain() Domain {
+	if domain.IsNil(k.Of) {
+		return Domain{}
+	}
+	return k.Of.Domain()
+}
 
 // Validate returns the error of the homogeneous kernel, or an error that wraps ErrParam unless σ is finite and σ > 0.
 func (k Exponentiated) Validate() error {

@@ -16,34 +16,24 @@ type Gaussian struct {
 	Sigma float64 `param:"sigma" doc:"bandwidth σ"`
 }
 
-var (
-	_ Gradienter = Gaussian{}
-	_ Validator  = Gaussian{}
-	_ Random     = Gaussian{}
-)
-
 // At returns exp(-‖x-z‖²/(2σ²)).
 func (k Gaussian) At(x, z []float64) float64 {
 	sameLength(x, z)
-	sum := 0.0
-	for i, v := range x {
-		t := (v - z[i]) / k.Sigma
-		sum += t * t
-	}
-	return math.Exp(-sum / 2)
+	return math.Exp(-sumOver(x, z, func(a, b float64) float64 {
+		t := (a - b) / k.Sigma
+		return t * t
+	}) / 2)
 }
 
 // Gradient returns -(x-z) k(x,z)/σ².
 func (k Gaussian) Gradient(dst, x, z []float64) []float64 {
-	dst = gradientDst(dst, x)
 	v := k.At(x, z)
-	for i := range x {
-		dst[i] = 0 // also where the distance overflows: 0·∞ would be NaN
-		if v > 0 {
-			dst[i] = -(x[i] - z[i]) / k.Sigma * v / k.Sigma
+	return gradient(dst, x, z, func(a, b float64) float64 {
+		if v == 0 { // the distance may have overflowed: 0·∞ would be NaN
+			return 0
 		}
-	}
-	return dst
+		return -(a - b) / k.Sigma * v / k.Sigma
+	})
 }
 
 // Profile writes exp(-s/2σ²) to dst for squared distances s. Where slope is not nil it writes the derivatives with
@@ -61,10 +51,7 @@ func (k Gaussian) Profile(dst, slope, s []float64) {
 	}
 }
 
-// Domain is ℝ^d.
-func (k Gaussian) Domain() Domain { return Domain{} }
-
-// Validate returns an error that wraps ErrParam unless σ is finite and σ > 0.
+func (k Gaussian) Domain() Domain  { return Domain{} }
 func (k Gaussian) Validate() error { return positive("Gaussian", "Sigma", k.Sigma) }
 
 // Law is N(0, I/σ²), whose norm is χ_d/σ: the chi law with d degrees of freedom.

@@ -7,7 +7,7 @@ import "math"
 type pairFunc func(i, j int, scratch []float64) float64
 
 // pairsOf prepares the rows of x and of z, which may be the same, and returns the function that compares them. It
-// switches on concrete types, so that a user's type which embeds one of them keeps its own At.
+// switches on types for the reason that additiveOf has.
 func pairsOf(k Kernel, x, z *rows) pairFunc {
 	switch k := k.(type) {
 	case Gaussian:
@@ -20,22 +20,12 @@ func pairsOf(k Kernel, x, z *rows) pairFunc {
 		return k.pairs(x, z)
 	case ReciprocalSemigroup:
 		return k.pairs(x, z)
-	case Hellinger:
-		return k.pairs(x, z)
-	case Chi2:
-		return additivePairs(k, x, z, chi2Terms, false)
-	case Intersection:
-		return additivePairs(k, x, z, intersectionTerms, false)
-	case JensenShannon:
-		return additivePairs(k, x, z, jensenShannonTerms, true)
 	case Exponentiated:
 		return k.pairs(x, z)
-	default:
-		return plainPairs(k, x, z)
 	}
-}
-
-func plainPairs(k Kernel, x, z *rows) pairFunc {
+	if t := additiveOf(k); t != nil {
+		return t.pairs(k.(Homogeneous), x, z)
+	}
 	return func(i, j int, _ []float64) float64 { return k.At(x.row(i), z.row(j)) }
 }
 

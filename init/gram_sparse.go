@@ -88,96 +88,51 @@ func (k ReciprocalSemigroup) pairs(x, z *rows) pairFunc {
 	}
 }
 
-// A termsFunc replaces the numbers x, of the coordinates where z is not 0, by the terms k(x, z) of the kernel of degree
-// 1. Some x are 0. at[p] is the column of x[p] and z[p]. For a kernel that needs logarithms lnX has ln x by column and
-// lnZ has ln z[p].
-type termsFunc func(x, z []float64, at []int32, lnX, lnZ []float64)
-
-func chi2Terms(x, z []float64, _ []int32, _, _ []float64) {
-	for p, a := range x {
-		lo, hi := min(a, z[p]), max(a, z[p])
-		x[p] = 2 * lo / (1 + lo/hi)
-	}
-}
-
-func intersectionTerms(x, z []float64, _ []int32, _, _ []float64) {
-	for p, a := range x {
-		x[p] = min(a, z[p])
-	}
-}
-
-// jensenShannonTerms is JensenShannon.At with the logarithm of the ratio as a difference of two known logarithms. Its
-// error is proportional to ln x and ln z, and the term is at least lo.
-func jensenShannonTerms(x, z []float64, at []int32, lnX, lnZ []float64) {
-	for p, a := range x {
-		if a == 0 {
-			continue
-		}
-		lo, hi := min(a, z[p]), max(a, z[p])
-		r := lo / hi
-		high := 1.0 // ln(1+r)/r, where r is lost in 1+r
-		if u := 1 + r; u > 1 {
-			high = math.Log(u) / (u - 1) // Kahan's: what u lacks of 1+r, u-1 lacks too; math.Log1p takes twice the time
-		}
-		x[p] = lo * ((high + high*r + math.Abs(lnX[at[p]]-lnZ[p])) / (2 * math.Ln2))
-	}
-}
-
-// additivePairs sums over the coordinates where z is not 0. For degree γ it multiplies the terms of degree 1 by
-// x^{(γ-1)/2} and z^{(γ-1)/2}, which it computes once a cell. It calls At for kernels that extend to negative numbers
-// and for data whose powers are out of range.
-func additivePairs(k Homogeneous, x, z *rows, terms termsFunc, logs bool) pairFunc {
-	nz := z.nonZeros()
+// pairs sums over the coordinates where z is not 0. For degree γ it multiplies the terms of degree 1 by x^{(γ-1)/2} and
+// z^{(γ-1)/2}, which it computes once a cell; for Hellinger x^{γ/2} by z^{γ/2}. It calls At for kernels that extend to
+// negative numbers and for data whose powers are out of range.
+func (t *additive) pairs(k Homogeneous, x, z *rows) pairFunc {
+	nz, gamma := z.nonZeros(), k.Degree()
 	if k.Extension() != RejectNegative || !powersInRange(k, x) || !powersInRange(k, z) {
 		return func(i, j int, scratch []float64) float64 {
 			at, v := nz.row(j)
 			return k.At(gather(scratch, x.row(i), at), v)
 		}
 	}
-	var lnX, powX *rows
-	var lnZ, powZ nonZeros
-	if logs {
+	if t.terms == nil {
+		rx, rz := x.each(power(gamma/2)), nz.each(power(gamma/2))
+		return func(i, j int, _ []float64) float64 {
+			row, sum := rx.row(i), 0.0
+			at, v := rz.row(j)
+			for p, c := range at {
+				sum += row[c] * v[p]
+			}
+			return sum
+		}
+	}
+	lnX, powX := &rows{}, (*rows)(nil)
+	lnZ, powZ := nz, nonZeros{}
+	if t.logs {
 		lnX, lnZ = x.each(ln), nz.each(ln)
 	}
-	if g := k.Degree(); g != 1 {
-		powX, powZ = x.each(power((g-1)/2)), nz.each(power((g-1)/2))
+	if gamma != 1 {
+		powX, powZ = x.each(power((gamma-1)/2)), nz.each(power((gamma-1)/2))
 	}
 	return func(i, j int, scratch []float64) float64 {
 		at, v := nz.row(j)
-		t := gather(scratch, x.row(i), at)
-		if logs {
-			_, lz := lnZ.row(j)
-			terms(t, v, at, lnX.row(i), lz)
-		} else {
-			terms(t, v, at, nil, nil)
-		}
-		sum := 0.0
+		term, sum := gather(scratch, x.row(i), at), 0.0
+		_, lz := lnZ.row(j)
+		t.terms(term, v, at, lnX.row(i), lz)
 		if powX == nil {
-			for _, v := range t {
+			for _, v := range term {
 				sum += v
 			}
 			return sum
 		}
 		px := powX.row(i)
 		_, pz := powZ.row(j)
-		for p, v := range t {
+		for p, v := range term {
 			sum += v * (px[at[p]] * pz[p]) // the powers first: they may be large and small
-		}
-		return sum
-	}
-}
-
-// pairs multiplies x^{γ/2} by z^{γ/2}.
-func (k Hellinger) pairs(x, z *rows) pairFunc {
-	if k.Negative != RejectNegative || !powersInRange(k, x) || !powersInRange(k, z) {
-		return additivePairs(k, x, z, nil, false)
-	}
-	rx, rz := x.each(power(k.Degree()/2)), z.nonZeros().each(power(k.Degree()/2))
-	return func(i, j int, _ []float64) float64 {
-		row, sum := rx.row(i), 0.0
-		at, v := rz.row(j)
-		for p, c := range at {
-			sum += row[c] * v[p]
 		}
 		return sum
 	}

@@ -16,23 +16,17 @@ type Hellinger struct {
 	Negative Negative `param:"negative" words:"error,sign,split" default:"error"`
 }
 
-var (
-	_ Homogeneous = Hellinger{}
-	_ Gradienter  = Hellinger{}
-	_ Validator   = Hellinger{}
-)
+var hellinger = additive{
+	term:       func(lo, hi float64) float64 { return math.Sqrt(lo) * math.Sqrt(hi) },
+	elasticity: func(_, _ float64) float64 { return .5 },
+	complement: func(_, _ float64) float64 { return 0 },
+}
 
 // At returns Σ (xz)^{γ/2}.
-func (k Hellinger) At(x, z []float64) float64 {
-	return additive(k, x, z, hellingerTerm)
-}
-
-func hellingerTerm(lo, hi float64) float64 { return math.Sqrt(lo) * math.Sqrt(hi) }
+func (k Hellinger) At(x, z []float64) float64 { return hellinger.at(k, x, z) }
 
 // Gradient returns ½√(z/x) for γ = 1. At x = 0, where the derivative is unbounded, it returns 0.
-func (k Hellinger) Gradient(dst, x, z []float64) []float64 {
-	return additiveGradient(k, dst, x, z, hellingerTerm, func(_, _ float64) float64 { return .5 })
-}
+func (k Hellinger) Gradient(dst, x, z []float64) []float64 { return hellinger.gradient(k, dst, x, z) }
 
 // Signature is 1.
 func (k Hellinger) Signature(float64) float64 { return 1 }
@@ -45,14 +39,7 @@ func (k Hellinger) Spectrum(omega float64) float64 {
 	return 0
 }
 
-// Degree is γ.
-func (k Hellinger) Degree() float64 { return degree(k.Gamma) }
-
-// Extension returns Negative.
+func (k Hellinger) Degree() float64     { return degree(k.Gamma) }
 func (k Hellinger) Extension() Negative { return k.Negative }
-
-// Domain is x >= 0, or ℝ^d where Negative extends the kernel.
-func (k Hellinger) Domain() Domain { return k.Negative.Domain() }
-
-// Validate returns an error that wraps ErrParam for a γ that is negative or not finite, or an unknown Negative.
-func (k Hellinger) Validate() error { return validHomogeneous("Hellinger", k.Gamma, k.Negative) }
+func (k Hellinger) Domain() Domain      { return k.Negative.Domain() }
+func (k Hellinger) Validate() error     { return validHomogeneous("Hellinger", k.Gamma, k.Negative) }

@@ -57,30 +57,75 @@ func validHomogeneous(kernel string, gamma float64, n Negative) error {
 	return nil
 }
 
-// additive is Σ_i k(x_i, z_i) for the degree and the extension of k. one is the kernel of degree 1 on 0 < lo <= hi.
-func additive(k Homogeneous, x, z []float64, one func(lo, hi float64) float64) float64 {
-	sameLength(x, z)
-	gamma, n, sum := k.Degree(), k.Extension(), 0.0
-	for i, a := range x {
-		b := z[i]
-		if a == 0 || b == 0 || n == SplitNegative && a < 0 != (b < 0) {
-			continue
-		}
-		v := additiveTerm(k, gamma, math.Abs(a), math.Abs(b), 1, one)
-		if a < 0 != (b < 0) {
-			v = -v
-		}
-		sum += v
-	}
-	return sum
+// additive is a kernel of degree 1 on numbers above 0, from which its methods make any degree and extension.
+type additive struct {
+	term       func(lo, hi float64) float64        // k(lo, hi), lo <= hi
+	elasticity func(a, b float64) float64          // (a/k) ∂k/∂a
+	complement func(apart, lambda float64) float64 // 1 - 𝒦(λ), λ > 0, exact to rounding; apart is 1 - e^{-λ/2}
+
+	// terms replaces the numbers x, some of them 0, by the terms k(x, z). at[p] is the column of x[p] and z[p]. With
+	// logs lnX has ln x by column and lnZ has ln z[p]. nil for Hellinger.
+	terms func(x, z []float64, at []int32, lnX, lnZ []float64)
+	logs  bool
 }
 
-// additiveTerm is k_γ(a, b)/over = (ab)^{(γ-1)/2} k(a, b)/over for a, b > 0 and over = 1 or a. Where a factor leaves
+// additiveOf returns the table of a kernel of this package, or nil. It switches on types and not on an interface, so
+// that a user's type which embeds one of them keeps its own At.
+func additiveOf(k Kernel) *additive {
+	switch k.(type) {
+	case Hellinger:
+		return &hellinger
+	case Chi2:
+		return &chi2
+	case Intersection:
+		return &intersection
+	case JensenShannon:
+		return &jensenShannon
+	}
+	return nil
+}
+
+// at is Σ_i k(x_i, z_i) for the degree and the extension of k.
+func (t *additive) at(k Homogeneous, x, z []float64) float64 {
+	gamma, n := k.Degree(), k.Extension()
+	sameLength(x, z)
+	return sumOver(x, z, func(a, b float64) float64 {
+		if a == 0 || b == 0 || n == SplitNegative && a < 0 != (b < 0) {
+			return 0
+		}
+		v := t.power(k, gamma, math.Abs(a), math.Abs(b), 1)
+		if a < 0 != (b < 0) {
+			return -v
+		}
+		return v
+	})
+}
+
+// gradient is the gradient of at with respect to x. With e the elasticity a term is (e + (γ-1)/2) k_γ/a. At x = 0 the
+// gradient is defined as 0, like the gradient of the map's features; for Hellinger and JensenShannon the derivative is
+// unbounded there.
+func (t *additive) gradient(k Homogeneous, dst, x, z []float64) []float64 {
+	gamma, n := k.Degree(), k.Extension()
+	return gradient(dst, x, z, func(a, b float64) float64 {
+		if a == 0 || b == 0 || n == SplitNegative && a < 0 != (b < 0) {
+			return 0
+		}
+		s := sign(b) // of sign(a) sign(b), and of d|a|/da = sign(a)
+		a, b = math.Abs(a), math.Abs(b)
+		slope := t.elasticity(a, b) + (gamma-1)/2
+		if slope == 0 { // 0·∞ where k_γ/a overflows
+			return 0
+		}
+		return s * slope * t.power(k, gamma, a, b, a)
+	})
+}
+
+// power is k_γ(a, b)/over = (ab)^{(γ-1)/2} k(a, b)/over for a, b > 0 and over = 1 or a. Where a factor leaves
 // the range of float64, or the term of degree 1 is so small that it has lost digits, it uses logarithms: (ab)^{γ/2}
 // 𝒦(ln b - ln a)/over.
-func additiveTerm(k Homogeneous, gamma, a, b, over float64, one func(lo, hi float64) float64) float64 {
+func (t *additive) power(k Homogeneous, gamma, a, b, over float64) float64 {
 	lo := math.Min(a, b)
-	v := one(lo, math.Max(a, b)) / over
+	v := t.term(lo, math.Max(a, b)) / over
 	if gamma == 1 && over == 1 {
 		return v
 	}

@@ -5,8 +5,6 @@ import "math/rand/v2"
 // IID draws independent frequencies. It fits every law. Rahimi and Recht (2007); Yang et al. (2014), algorithm 1.
 type IID struct{}
 
-var _ Sampler = IID{}
-
 func (IID) String() string { return "iid" }
 
 // Sample draws column after column. Errors are as in Sampler.

@@ -16,23 +16,24 @@ type Intersection struct {
 	Negative Negative `param:"negative" words:"error,sign,split" default:"error"`
 }
 
-var (
-	_ Homogeneous = Intersection{}
-	_ Gradienter  = Intersection{}
-	_ Validator   = Intersection{}
-)
-
-// At returns Σ min(x, z) · (xz)^{(γ-1)/2}.
-func (k Intersection) At(x, z []float64) float64 {
-	return additive(k, x, z, intersectionTerm)
+var intersection = additive{
+	term:       func(lo, _ float64) float64 { return lo },
+	elasticity: func(a, b float64) float64 { return (1 + sign(b-a)) / 2 },
+	complement: func(apart, _ float64) float64 { return apart },
+	terms: func(x, z []float64, _ []int32, _, _ []float64) {
+		for p, a := range x {
+			x[p] = min(a, z[p])
+		}
+	},
 }
 
-func intersectionTerm(lo, _ float64) float64 { return lo }
+// At returns Σ min(x, z) · (xz)^{(γ-1)/2}.
+func (k Intersection) At(x, z []float64) float64 { return intersection.at(k, x, z) }
 
 // Gradient returns, for γ = 1, 1 where x < z, 0 where x > z, and ½, the mean of both sides, where they are equal. At x
 // = 0 it returns 0.
 func (k Intersection) Gradient(dst, x, z []float64) []float64 {
-	return additiveGradient(k, dst, x, z, intersectionTerm, func(a, b float64) float64 { return (1 + sign(b-a)) / 2 })
+	return intersection.gradient(k, dst, x, z)
 }
 
 // Signature is exp(-|λ|/2).
@@ -52,14 +53,7 @@ func (k Intersection) FittedPeriod(order int, w Window) float64 {
 	return 2.38*math.Log(float64(order)+.8) + 5.6
 }
 
-// Degree is γ.
-func (k Intersection) Degree() float64 { return degree(k.Gamma) }
-
-// Extension returns Negative.
+func (k Intersection) Degree() float64     { return degree(k.Gamma) }
 func (k Intersection) Extension() Negative { return k.Negative }
-
-// Domain is x >= 0, or ℝ^d where Negative extends the kernel.
-func (k Intersection) Domain() Domain { return k.Negative.Domain() }
-
-// Validate returns an error that wraps ErrParam for a γ that is negative or not finite, or an unknown Negative.
-func (k Intersection) Validate() error { return validHomogeneous("Intersection", k.Gamma, k.Negative) }
+func (k Intersection) Domain() Domain      { return k.Negative.Domain() }
+func (k Intersection) Validate() error     { return validHomogeneous("Intersection", k.Gamma, k.Negative) }

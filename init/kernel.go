@@ -3,7 +3,6 @@ package spectral
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -114,26 +113,6 @@ func validate(k Kernel) error {
 	return nil
 }
 
-// absent stands for a missing kernel. All its values are NaN.
-type absent struct{}
-
-var _ Homogeneous = absent{}
-
-func (absent) At(_, _ []float64) float64 { return math.NaN() }
-func (absent) Domain() Domain            { return Domain{} }
-func (absent) Signature(float64) float64 { return math.NaN() }
-func (absent) Spectrum(float64) float64  { return math.NaN() }
-func (absent) Degree() float64           { return math.NaN() }
-func (absent) Extension() Negative       { return RejectNegative }
-
-// present returns k, or absent if k is nil.
-func present(k Homogeneous) Homogeneous {
-	if domain.IsNil(k) {
-		return absent{}
-	}
-	return k
-}
-
 // positive checks a parameter that must be finite and above 0.
 func positive(kernel, field string, v float64) error {
 	if v > 0 && v-v == 0 {
@@ -157,11 +136,24 @@ func checkLengths(x, z []float64) error {
 	return nil
 }
 
-// gradientDst returns dst, allocated if nil.
-func gradientDst(dst, x []float64) []float64 {
+// sumOver is the sum of f over the coordinates of two rows of the same length. It is small enough to be inlined.
+func sumOver(x, z []float64, f func(a, b float64) float64) float64 {
+	sum := 0.0
+	for i, a := range x {
+		sum += f(a, z[i])
+	}
+	return sum
+}
+
+// gradient writes f of each coordinate of two rows to dst, allocated if nil. It panics when the lengths differ.
+func gradient(dst, x, z []float64, f func(a, b float64) float64) []float64 {
 	if dst == nil {
-		return make([]float64, len(x))
+		dst = make([]float64, len(x))
 	}
 	sameLength(dst, x)
+	sameLength(x, z)
+	for i, a := range x {
+		dst[i] = f(a, z[i])
+	}
 	return dst
 }

@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/integrate/quad"
@@ -88,30 +87,4 @@ func (d DensityDistance) Lambdas(m int, rule LambdaRule, seed uint64) (lambda, w
 		weight[j] *= d.Mass()
 	}
 	return lambda, weight, nil
-}
-
-// jensenShannonQuantile solves F(λ) = p with F(λ) = (2/ln 2) ∫₀^λ sech(πt)/(1+4t²) dt. F is concave, so Newton's method
-// rises from 0 to the solution without passing it.
-func jensenShannonQuantile(p float64) float64 {
-	f := func(t float64) float64 { return 2 / math.Ln2 * sech(math.Pi*t) / (1 + 4*t*t) }
-	x, w := legendre()
-	lambda, share := 0.0, 0.0
-	const end = 10  // where 1 - F is 1e-16
-	for range 100 { // far out a step is about 1/π
-		step := math.Min((p-share)/f(lambda), end-lambda)
-		if !(step > 1e-15*lambda) {
-			break
-		}
-		panels := math.Ceil(4 * step)
-		half, sum := step/panels/2, 0.0
-		for i := range int(panels) {
-			middle := lambda + (2*float64(i)+1)*half
-			for k, u := range x {
-				sum += w[k] * half * f(middle+half*u)
-			}
-		}
-		share += sum
-		lambda += step
-	}
-	return lambda
 }

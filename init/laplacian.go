@@ -14,37 +14,20 @@ type Laplacian struct {
 	Sigma float64 `param:"sigma" doc:"bandwidth σ"`
 }
 
-var (
-	_ Gradienter = Laplacian{}
-	_ Validator  = Laplacian{}
-	_ Random     = Laplacian{}
-)
-
 // At returns exp(-‖x-z‖₁/σ).
 func (k Laplacian) At(x, z []float64) float64 {
 	sameLength(x, z)
-	sum := 0.0
-	for i, v := range x {
-		sum += math.Abs(v-z[i]) / k.Sigma
-	}
-	return math.Exp(-sum)
+	return math.Exp(-sumOver(x, z, func(a, b float64) float64 { return math.Abs(a-b) / k.Sigma }))
 }
 
 // Gradient returns -sign(x-z) k(x,z)/σ. Where x_i = z_i the kernel has a kink, and coordinate i of the gradient is 0,
 // the mean of the two one-sided derivatives.
 func (k Laplacian) Gradient(dst, x, z []float64) []float64 {
-	dst = gradientDst(dst, x)
 	v := k.At(x, z) / k.Sigma
-	for i := range x {
-		dst[i] = -sign(x[i]-z[i]) * v
-	}
-	return dst
+	return gradient(dst, x, z, func(a, b float64) float64 { return -sign(a-b) * v })
 }
 
-// Domain is ℝ^d.
-func (k Laplacian) Domain() Domain { return Domain{} }
-
-// Validate returns an error that wraps ErrParam unless σ is finite and σ > 0.
+func (k Laplacian) Domain() Domain  { return Domain{} }
 func (k Laplacian) Validate() error { return positive("Laplacian", "Sigma", k.Sigma) }
 
 // Law has independent Cauchy coordinates of scale 1/σ.

@@ -16,28 +16,21 @@ import (
 //
 //	D²(x, z) = Σ_i 2√(x_i + z_i) - √(2x_i) - √(2z_i),   exp(-β Σ √(x_i + z_i)) = √(k_β(x, x) k_β(z, z)) exp(-β D²/2).
 //
-// The package comment has the theory, under "Semigroup kernels by Gaussians". The signature is 2cosh(λ/4) -
-// √(2cosh(λ/2)), and the spectrum |Γ(-¼ + iω)|²/(4π^{3/2}). Derivation: the Lévy measure of the root, √x = (1/2√π) ∫ (1
-// - e^{-wx}) w^{-3/2} dw, gives k(x, z) = (1/2√π) ∫ (1 - e^{-wx})(1 - e^{-wz}) w^{-3/2} dw, and the Fourier transform
-// of e^{-s/4}(1 - e^{-exp s}) is -Γ(-¼ - iω). The spectrum falls as e^{-πω}, so a few harmonics suffice.
+// The file semigroups.md has the theory. The signature is 2cosh(λ/4) - √(2cosh(λ/2)), and the spectrum
+// |Γ(-¼ + iω)|²/(4π^{3/2}). Derivation: the Lévy measure of the root, √x = (1/2√π) ∫ (1 - e^{-wx}) w^{-3/2} dw, gives
+// k(x, z) = (1/2√π) ∫ (1 - e^{-wx})(1 - e^{-wz}) w^{-3/2} dw, and the Fourier transform of e^{-s/4}(1 - e^{-exp s}) is
+// -Γ(-¼ - iω). The spectrum falls as e^{-πω}, so a few harmonics suffice.
 type Levy struct{}
-
-var (
-	_ Homogeneous  = Levy{}
-	_ Gradienter   = Levy{}
-	_ periodFitter = Levy{}
-)
 
 // At returns Σ √x + √z - √(x+z).
 func (k Levy) At(x, z []float64) float64 {
 	sameLength(x, z)
-	sum := 0.0
-	for i, a := range x {
-		if b := z[i]; a != 0 && b != 0 {
-			sum += levyTerm(math.Min(a, b), math.Max(a, b))
+	return sumOver(x, z, func(a, b float64) float64 {
+		if a == 0 || b == 0 {
+			return 0
 		}
-	}
-	return sum
+		return levyTerm(math.Min(a, b), math.Max(a, b))
+	})
 }
 
 // levyTerm is √a + √b - √(a+b) for 0 < a <= b, without the cancellation and without an overflow.
@@ -50,28 +43,25 @@ func levyTerm(a, b float64) float64 {
 // √z), so that nothing cancels.
 func levyMetric(x, z []float64) float64 {
 	sameLength(x, z)
-	sum := 0.0
-	for i, v := range x {
-		if v != z[i] {
-			a, b := math.Sqrt(v), math.Sqrt(z[i])
-			apart := (v - z[i]) / (a + b)
-			sum += math.Sqrt2 * apart * (apart / (math.Sqrt2*math.Hypot(a, b) + a + b))
+	return sumOver(x, z, func(a, b float64) float64 {
+		if a == b {
+			return 0
 		}
-	}
-	return sum
+		p, q := math.Sqrt(a), math.Sqrt(b)
+		apart := (a - b) / (p + q)
+		return math.Sqrt2 * apart * (apart / (math.Sqrt2*math.Hypot(p, q) + p + q))
+	})
 }
 
 // Gradient returns 1/(2√x) - 1/(2√(x+z)). At x = 0 it returns 0, like the gradient of the kernel's feature maps; near 0
 // it is unbounded.
 func (k Levy) Gradient(dst, x, z []float64) []float64 {
-	dst = gradientDst(dst, x)
-	sameLength(x, z)
-	for i, v := range x {
-		if dst[i] = 0; v != 0 && z[i] != 0 {
-			dst[i] = -math.Expm1(-math.Log1p(z[i]/v)/2) / (2 * math.Sqrt(v))
+	return gradient(dst, x, z, func(a, b float64) float64 {
+		if a == 0 || b == 0 {
+			return 0
 		}
-	}
-	return dst
+		return -math.Expm1(-math.Log1p(b/a)/2) / (2 * math.Sqrt(a))
+	})
 }
 
 // Signature is 2cosh(λ/4) - √(2cosh(λ/2)).
@@ -119,11 +109,8 @@ func (k Levy) FittedPeriod(order int, w Window) float64 {
 	return math.Round(1e6*period) / 1e6 // every machine finds the same
 }
 
-// Degree is ½.
 func (k Levy) Degree() float64 { return .5 }
+func (k Levy) Domain() Domain  { return domain.Histograms() }
 
 // Extension is RejectNegative: the square root of a negative sum is not real.
 func (k Levy) Extension() Negative { return RejectNegative }
-
-// Domain is x >= 0.
-func (k Levy) Domain() Domain { return domain.Histograms() }

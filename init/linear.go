@@ -4,25 +4,15 @@ package spectral
 // frequencies.
 type Linear struct{}
 
-var _ Gradienter = Linear{}
-
 // At returns x·z.
 func (Linear) At(x, z []float64) float64 {
 	sameLength(x, z)
-	sum := 0.0
-	for i, v := range x {
-		sum += v * z[i]
-	}
-	return sum
+	return sumOver(x, z, func(a, b float64) float64 { return a * b })
 }
 
 // Gradient returns z.
 func (Linear) Gradient(dst, x, z []float64) []float64 {
-	dst = gradientDst(dst, x)
-	sameLength(x, z)
-	copy(dst, z)
-	return dst
+	return gradient(dst, x, z, func(_, b float64) float64 { return b })
 }
 
-// Domain is ℝ^d.
 func (Linear) Domain() Domain { return Domain{} }

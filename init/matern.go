@@ -27,12 +27,6 @@ type Matern struct {
 	Ell float64 `param:"ell" doc:"length scale ℓ"`
 }
 
-var (
-	_ Gradienter = Matern{}
-	_ Validator  = Matern{}
-	_ Random     = Matern{}
-)
-
 // maxMaternNorm keeps coordinates finite; see Matern.
 const maxMaternNorm = 1e290
 
@@ -44,20 +38,19 @@ func (k Matern) At(x, z []float64) float64 {
 // Gradient returns -(x-z) 2^(1-ν)/Γ(ν) (2ν/ℓ²) t^(ν-1) K_{ν-1}(t), t = √(2ν) r/ℓ. At x = z it returns 0. For ν <= 1/2
 // the kernel has a cusp there, and 0 is the mean over opposite directions.
 func (k Matern) Gradient(dst, x, z []float64) []float64 {
-	dst = gradientDst(dst, x)
-	rho := distance(x, z) / k.Ell
-	clear(dst)
-	if rho == 0 || math.IsInf(rho, 1) {
-		return dst
+	rho, slope := distance(x, z)/k.Ell, 0.
+	none := rho == 0 || math.IsInf(rho, 1)
+	if !none {
+		slope = maternSlope(k.Nu, rho) * rho
 	}
-	slope := maternSlope(k.Nu, rho) * rho
-	for i := range x {
-		dst[i] = -(x[i] - z[i]) / k.Ell / rho * slope / k.Ell
-	}
-	return dst
+	return gradient(dst, x, z, func(a, b float64) float64 {
+		if none {
+			return 0
+		}
+		return -(a - b) / k.Ell / rho * slope / k.Ell
+	})
 }
 
-// Domain is ℝ^d.
 func (k Matern) Domain() Domain { return Domain{} }
 
 // Validate returns an error that wraps ErrParam unless ν and ℓ are finite and above 0.

@@ -17,13 +17,6 @@ type NeuralTangent struct {
 	Eps, Flat float64 // of the fit of Split, as in SpherePolynomial; Eps is relative to k(x, x) = 2
 }
 
-var (
-	_ Random    = NeuralTangent{}
-	_ SignedLaw = NeuralTangent{}
-	_ Validator = NeuralTangent{}
-	_ profile   = NeuralTangent{}
-)
-
 // At returns k(x, z).
 func (k NeuralTangent) At(x, z []float64) float64 {
 	phi, norms := supplement(x, z)
@@ -38,7 +31,6 @@ func (k NeuralTangent) at(r float64) float64 { return neuralTangent(2 * math.Aco
 // sharpest is ArcCosine of order 0, which is as steep.
 func (k NeuralTangent) sharpest(eps float64) float64 { return ArcCosine{}.sharpest(eps) }
 
-// Domain is ℝ^d.
 func (k NeuralTangent) Domain() Domain { return Domain{} }
 
 // Validate returns an error that wraps ErrParam unless Eps and Flat are as in SpherePolynomial.

@@ -28,8 +28,6 @@ type Orthogonal struct {
 	Coupled bool
 }
 
-var _ Sampler = Orthogonal{}
-
 func (s Orthogonal) String() string {
 	if s.Coupled {
 		return "coupled"

@@ -45,10 +45,7 @@ func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	if pointMass(k) {
 		return 1, nil
 	}
-	switch k.(type) {
-	case Chi2, Intersection, JensenShannon, Levy:
-		// values that are what they say; a type of the user's own may change behind a pointer
-	default:
+	if k != (Levy{}) && additiveOf(k) == nil { // a type of the user's own may change behind a pointer
 		return optimalPeriod(k, order, w), nil
 	}
 	return optimalPeriods.get(periodKey{k, order, w}, func() float64 { return optimalPeriod(k, order, w) }), nil

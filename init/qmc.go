@@ -56,12 +56,6 @@ type Sobol struct{}
 // dimensions have no limit.
 type LatinHypercube struct{}
 
-var (
-	_ Sampler = Halton{}
-	_ Sampler = Sobol{}
-	_ Sampler = LatinHypercube{}
-)
-
 func (Halton) String() string         { return "halton" }
 func (Sobol) String() string          { return "sobol" }
 func (LatinHypercube) String() string { return "latin-hypercube" }

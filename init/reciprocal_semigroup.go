@@ -17,35 +17,22 @@ type ReciprocalSemigroup struct {
 	Lambda float64 `param:"lambda" doc:"scale λ"` // λ > 0, in the unit of x
 }
 
-var (
-	_ Gradienter = ReciprocalSemigroup{}
-	_ Validator  = ReciprocalSemigroup{}
-	_ Random     = ReciprocalSemigroup{}
-	_ Semigroup  = ReciprocalSemigroup{}
-)
-
 // At returns Π λ/(x+z+λ).
 func (k ReciprocalSemigroup) At(x, z []float64) float64 { return math.Exp(-k.Exponent(x, z)) }
 
 // Exponent is Σ ln(1 + (x+z)/λ).
 func (k ReciprocalSemigroup) Exponent(x, z []float64) float64 {
 	sameLength(x, z)
-	sum := 0.0
-	for i, v := range x {
-		sum += math.Log1p(v/k.Lambda + z[i]/k.Lambda)
-	}
-	return sum
+	return sumOver(x, z, func(a, b float64) float64 { return math.Log1p(a/k.Lambda + b/k.Lambda) })
 }
 
 // Metric is Σ 2 ln(1 + (x+z)/λ) - ln(1 + 2x/λ) - ln(1 + 2z/λ) = Σ 2 ln cosh(t/2), t = ln((x + λ/2)/(z + λ/2)). This is
 // -2 ln k for the SkewedChi2 kernel k of shift λ/2.
 func (k ReciprocalSemigroup) Metric(x, z []float64) float64 {
 	sameLength(x, z)
-	sum := 0.0
-	for i, v := range x {
-		sum += 2 * lnCosh(math.Log1p(2*math.Abs(v-z[i])/(k.Lambda+2*math.Min(v, z[i])))/2)
-	}
-	return sum
+	return sumOver(x, z, func(a, b float64) float64 {
+		return 2 * lnCosh(math.Log1p(2*math.Abs(a-b)/(k.Lambda+2*math.Min(a, b)))/2)
+	})
 }
 
 // lnCosh is ln cosh v for v >= 0, to full precision next to 0 and without an overflow.
@@ -59,18 +46,11 @@ func lnCosh(v float64) float64 {
 
 // Gradient returns -k(x,z)/(x+z+λ).
 func (k ReciprocalSemigroup) Gradient(dst, x, z []float64) []float64 {
-	dst = gradientDst(dst, x)
 	v := k.At(x, z)
-	for i := range x {
-		dst[i] = -v / (x[i] + z[i] + k.Lambda)
-	}
-	return dst
+	return gradient(dst, x, z, func(a, b float64) float64 { return -v / (a + b + k.Lambda) })
 }
 
-// Domain is [0, ∞)^d.
 func (k ReciprocalSemigroup) Domain() Domain { return domain.NonNegative() }
-
-// Validate returns an error that wraps ErrParam unless λ is finite and λ > 0.
 func (k ReciprocalSemigroup) Validate() error {
 	return positive("ReciprocalSemigroup", "Lambda", k.Lambda)
 }

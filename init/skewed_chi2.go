@@ -19,37 +19,24 @@ type SkewedChi2 struct {
 	C float64 `param:"c" range:"[0," doc:"shift c, above minus the smallest input"`
 }
 
-var (
-	_ Gradienter = SkewedChi2{}
-	_ Validator  = SkewedChi2{}
-	_ Random     = SkewedChi2{}
-)
-
 // At returns Π sech(½ ln((x+c)/(z+c))), which equals the formula above.
 func (k SkewedChi2) At(x, z []float64) float64 {
 	sameLength(x, z)
-	sum := 0.0
-	for i, v := range x {
-		u := math.Abs(logRatio(v, z[i], k.C)) / 2
-		sum += u + math.Log1p(math.Expm1(-2*u)/2) // ln cosh u
-	}
-	return math.Exp(-sum)
+	return math.Exp(-sumOver(x, z, func(a, b float64) float64 {
+		u := math.Abs(logRatio(a, b, k.C)) / 2
+		return u + math.Log1p(math.Expm1(-2*u)/2) // ln cosh u
+	}))
 }
 
 // Gradient returns -k(x,z) tanh(½ ln((x+c)/(z+c))) / (2(x+c)).
 func (k SkewedChi2) Gradient(dst, x, z []float64) []float64 {
-	dst = gradientDst(dst, x)
 	v := k.At(x, z)
-	for i := range x {
-		dst[i] = -v * math.Tanh(logRatio(x[i], z[i], k.C)/2) / (x[i] + k.C) / 2
-	}
-	return dst
+	return gradient(dst, x, z, func(a, b float64) float64 {
+		return -v * math.Tanh(logRatio(a, b, k.C)/2) / (a + k.C) / 2
+	})
 }
 
-// Domain is x > -c.
-func (k SkewedChi2) Domain() Domain { return domain.Above(k.C) }
-
-// Validate returns an error that wraps ErrParam unless c is finite and c >= 0.
+func (k SkewedChi2) Domain() Domain  { return domain.Above(k.C) }
 func (k SkewedChi2) Validate() error { return validShift("SkewedChi2", k.C) }
 
 // Law has independent coordinates of the density sech(πw), whatever c.

@@ -18,37 +18,20 @@ type SkewedIntersection struct {
 	C float64 `param:"c" range:"[0," doc:"shift c, above minus the smallest input"`
 }
 
-var (
-	_ Gradienter = SkewedIntersection{}
-	_ Validator  = SkewedIntersection{}
-	_ Random     = SkewedIntersection{}
-)
-
 // At returns exp(-½ Σ |ln((x+c)/(z+c))|).
 func (k SkewedIntersection) At(x, z []float64) float64 {
 	sameLength(x, z)
-	sum := 0.0
-	for i, v := range x {
-		sum += math.Abs(logRatio(v, z[i], k.C))
-	}
-	return math.Exp(-sum / 2)
+	return math.Exp(-sumOver(x, z, func(a, b float64) float64 { return math.Abs(logRatio(a, b, k.C)) }) / 2)
 }
 
 // Gradient returns -sign(x-z) k(x,z) / (2(x+c)). Where x_i = z_i the kernel has a kink, and coordinate i of the
 // gradient is 0, the mean of the two one-sided derivatives.
 func (k SkewedIntersection) Gradient(dst, x, z []float64) []float64 {
-	dst = gradientDst(dst, x)
 	v := k.At(x, z)
-	for i := range x {
-		dst[i] = -v * sign(x[i]-z[i]) / (x[i] + k.C) / 2
-	}
-	return dst
+	return gradient(dst, x, z, func(a, b float64) float64 { return -v * sign(a-b) / (a + k.C) / 2 })
 }
 
-// Domain is x > -c.
-func (k SkewedIntersection) Domain() Domain { return domain.Above(k.C) }
-
-// Validate returns an error that wraps ErrParam unless c is finite and c >= 0.
+func (k SkewedIntersection) Domain() Domain  { return domain.Above(k.C) }
 func (k SkewedIntersection) Validate() error { return validShift("SkewedIntersection", k.C) }
 
 // Law has independent Cauchy coordinates of scale ½, whatever c.

@@ -22,8 +22,6 @@ type cell struct {
 	below     float64 // the mass of the cells before it
 }
 
-var _ Random = (*radialDensity)(nil)
-
 // measureReach is how far the tail is followed, and measureTail the mass that may be left out.
 const (
 	measureReach = 1e5
@@ -160,7 +158,6 @@ func (a *radialDensity) mean(f func(r float64) float64) float64 {
 	return sum
 }
 
-// Domain is ℝ^d.
 func (a *radialDensity) Domain() Domain { return Domain{} }
 
 // Law has a uniform direction and the norm of the density, in the dimension of the measure.

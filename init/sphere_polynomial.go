@@ -40,14 +40,6 @@ type SpherePolynomial struct {
 	Flat float64 `param:"flat" range:"[0,1000]" default:"0"`
 }
 
-var (
-	_ SignedLaw = SpherePolynomial{}
-	_ Validator = SpherePolynomial{}
-	_ profile   = SpherePolynomial{}
-
-	_ Polynomial = SpherePolynomial{}
-)
-
 // At returns (1 - ‖x-z‖²/a²)^p.
 func (k SpherePolynomial) At(x, z []float64) float64 { return k.at(distance(x, z)) }
 

@@ -13,52 +13,24 @@ import (
 // (x-z)²/(x+z), each exact to rounding also where x and z are close. For other kernels it computes the difference,
 // which loses a D² below 1e-16 k(x, x). For a nil kernel it is NaN. It panics when the lengths differ.
 func SquaredMetric(k Kernel, x, z []float64) float64 {
-	switch k := k.(type) { // types and not interfaces, for the reason that pairsOf has
-	case Hellinger:
-		return additiveMetric(k, x, z, hellingerComplement)
-	case Chi2:
-		return additiveMetric(k, x, z, chi2Complement)
-	case Intersection:
-		return additiveMetric(k, x, z, intersectionComplement)
-	case JensenShannon:
-		return additiveMetric(k, x, z, jensenShannonComplement)
-	case Levy:
+	if _, ok := k.(Levy); ok {
 		return levyMetric(x, z)
-	default:
-		if domain.IsNil(k) {
-			return math.NaN()
-		}
-		return math.Max(0, k.At(x, x)+k.At(z, z)-2*k.At(x, z))
 	}
+	if t := additiveOf(k); t != nil {
+		return t.metric(k.(Homogeneous), x, z)
+	}
+	if domain.IsNil(k) {
+		return math.NaN()
+	}
+	return math.Max(0, k.At(x, x)+k.At(z, z)-2*k.At(x, z))
 }
 
-// A complementFunc is 1 - 𝒦(λ), λ > 0, exact to rounding next to 0 as well; apart is 1 - e^{-λ/2}.
-type complementFunc func(apart, lambda float64) float64
-
-func hellingerComplement(_, _ float64) float64 { return 0 }
-
-func chi2Complement(apart, _ float64) float64 { return apart * apart / (1 + (1-apart)*(1-apart)) }
-
-func intersectionComplement(apart, _ float64) float64 { return apart }
-
-// jensenShannonComplement is (v sinh v - C ln C)/ln 2 - (C - 1) with v = λ/2 and C = cosh v. All its terms are of the
-// order v² at 0.
-func jensenShannonComplement(_, lambda float64) float64 {
-	v := lambda / 2
-	if v > 1 {
-		return 1 - JensenShannon{}.Signature(lambda)
-	}
-	s := math.Sinh(v / 2)
-	more := 2 * s * s // C - 1
-	return (v*math.Sinh(v)-(1+more)*math.Log1p(more))/math.Ln2 - more
-}
-
-// additiveMetric is the sum over the coordinates of
+// metric is the sum over the coordinates of
 //
 //	a^γ + b^γ - 2(ab)^{γ/2} 𝒦(λ) = (a^{γ/2} - b^{γ/2})² + 2 (ab)^{γ/2} (1 - 𝒦(λ)),   λ = |ln b - ln a|,
 //
 // without cancellation. Coordinates of different sign add a^γ + b^γ, and with SignNegative also 2(ab)^{γ/2} 𝒦.
-func additiveMetric(k Homogeneous, x, z []float64, complement complementFunc) float64 {
+func (t *additive) metric(k Homogeneous, x, z []float64) float64 {
 	sameLength(x, z)
 	gamma, n, sum := k.Degree(), k.Extension(), 0.0
 	root := power(gamma / 2)
@@ -80,14 +52,14 @@ func additiveMetric(k Homogeneous, x, z []float64, complement complementFunc) fl
 				sum += 2 * (high * k.Signature(ln(hi)-ln(lo))) * low
 			}
 		default:
-			sum += termMetric(gamma, lo, hi, low, high, complement)
+			sum += t.termMetric(gamma, lo, hi, low, high)
 		}
 	}
 	return sum
 }
 
 // termMetric is the term for 0 < lo < hi. low and high are lo^{γ/2} and hi^{γ/2}.
-func termMetric(gamma, lo, hi, low, high float64, complement complementFunc) float64 {
+func (t *additive) termMetric(gamma, lo, hi, low, high float64) float64 {
 	s := math.Sqrt(hi)
 	apart := (hi - lo) / (s + math.Sqrt(lo)) / s // 1 - √(lo/hi)
 	lambda := 0.0
@@ -103,5 +75,5 @@ func termMetric(gamma, lo, hi, low, high float64, complement complementFunc) flo
 	if math.IsInf(side, 1) {
 		return side
 	}
-	return side*side + 2*(high*complement(apart, lambda))*low
+	return side*side + 2*(high*t.complement(apart, lambda))*low
 }

@@ -16,11 +16,6 @@ type SRF struct {
 	P int `param:"p" range:"[1,64]" default:"10" doc:"degree p"`
 }
 
-var (
-	_ SignedLaw = SRF{}
-	_ Validator = SRF{}
-)
-
 // At returns (1 - ‖x-z‖²/a²)^p, the kernel to approximate. The expectation of the estimate is the At of the Split.
 func (k SRF) At(x, z []float64) float64 { return k.polynomial().At(x, z) }
 

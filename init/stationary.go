@@ -1,5 +1,11 @@
 package spectral
 
+import (
+	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
 // Stationary is the translation-invariant kernel with the signature of a homogeneous kernel,
 //
 //	k(x, z) = Σ_i 𝒦(z_i - x_i)
@@ -9,22 +15,15 @@ type Stationary struct {
 	Of Homogeneous // the kernel with the signature; its degree and extension are not used
 }
 
-var (
-	_ Kernel    = Stationary{}
-	_ Validator = Stationary{}
-)
-
-// At returns Σ 𝒦(z - x).
+// At returns Σ 𝒦(z - x), and NaN without the homogeneous kernel.
 func (k Stationary) At(x, z []float64) float64 {
-	sameLength(x, z)
-	of, sum := present(k.Of), 0.0
-	for i, v := range x {
-		sum += of.Signature(z[i] - v)
+	if domain.IsNil(k.Of) {
+		return math.NaN()
 	}
-	return sum
+	sameLength(x, z)
+	return sumOver(x, z, func(a, b float64) float64 { return k.Of.Signature(b - a) })
 }
 
-// Domain is ℝ^d.
 func (k Stationary) Domain() Domain { return Domain{} }
 
 // Validate returns the error of the homogeneous kernel.

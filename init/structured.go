@@ -41,8 +41,6 @@ import (
 // the same features faster in many columns.
 type Structured struct{}
 
-var _ Sampler = Structured{}
-
 // structuredMin is the least number of dimensions with a tolerable bias.
 const structuredMin = 16
 

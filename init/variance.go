@@ -26,7 +26,7 @@ func PairVariance(k Random, x, z []float64) (float64, error) {
 		value := k.At(x, z)
 		return max(0, law.squares(x, z)-value*value), nil
 	}
-	value, doubled, err := atAndDoubled(k, x, z)
+	_, value, doubled, err := difference(k, x, z)
 	if err != nil {
 		return 0, err
 	}
@@ -44,35 +44,33 @@ func validPair(k Random, x, z []float64) error {
 	return checkLengths(x, z)
 }
 
-// atAndDoubled returns k at (x, z) and at twice their difference (Laplace: their sum).
-func atAndDoubled(k Random, x, z []float64) (value, doubled float64, err error) {
+// difference returns the vector δ of k = E cos(w·δ), or of E exp(-w·δ), and k at (x, z) and at 2δ.
+func difference(k Random, x, z []float64) (delta []float64, value, doubled float64, err error) {
 	if err := validPair(k, x, z); err != nil {
-		return 0, 0, err
+		return nil, 0, 0, err
 	}
-	x2, z2 := make([]float64, len(x)), make([]float64, len(x))
 	law := k.Law()
-	switch law.Transform {
-	case Fourier:
-		if (k.Domain() != Domain{}) {
-			return 0, 0, fmt.Errorf("spectral: the variance of %T needs k at 2(x-z), outside its domain %v: %w",
-				k, k.Domain(), ErrDomain)
-		}
-		for i := range x {
-			x2[i] = 2 * (x[i] - z[i])
-		}
-	case Laplace:
-		for i := range x {
-			x2[i], z2[i] = 2*x[i], 2*z[i]
-		}
-	case LogFourier:
-		for i := range x {
-			x2[i], z2[i] = doubleLog(x[i], z[i], law.Shift)
-		}
-	default:
-		return 0, 0, fmt.Errorf("spectral: %T is of the transform %v; want Fourier, Laplace or LogFourier: %w", k,
-			law.Transform, ErrParam)
+	if law.Transform == Fourier && (k.Domain() != Domain{}) {
+		return nil, 0, 0, fmt.Errorf("spectral: the variance of %T needs k at 2(x-z), outside its domain %v: %w",
+			k, k.Domain(), ErrDomain)
 	}
-	return k.At(x, z), k.At(x2, z2), nil
+	delta = make([]float64, len(x))
+	x2, z2 := make([]float64, len(x)), make([]float64, len(x))
+	for i, a := range x {
+		switch b := z[i]; law.Transform {
+		case Fourier:
+			delta[i], x2[i] = a-b, 2*(a-b)
+		case Laplace:
+			delta[i], x2[i], z2[i] = a+b, 2*a, 2*b
+		case LogFourier:
+			delta[i] = logRatio(a, b, law.Shift)
+			x2[i], z2[i] = doubleLog(a, b, law.Shift)
+		default:
+			return nil, 0, 0, fmt.Errorf("spectral: %T is of the transform %v; want Fourier, Laplace or LogFourier: %w",
+				k, law.Transform, ErrParam)
+		}
+	}
+	return delta, k.At(x, z), k.At(x2, z2), nil
 }
 
 // doubleLog returns x', z' with ln(x'+c) - ln(z'+c) = 2 (ln(x+c) - ln(z+c)). The pair x' = (x+c)² - c would lose every

@@ -15,12 +15,6 @@ type Predictor interface {
 	Variance(k Random, x, z []float64, m int) (float64, error)
 }
 
-var (
-	_ Predictor = IID{}
-	_ Predictor = Orthogonal{}
-	_ Predictor = Antithetic{}
-)
-
 // Variance returns PairVariance/m. Errors are as in Predictor.
 func (s IID) Variance(k Random, x, z []float64, m int) (float64, error) {
 	if err := checkCounts(len(x), m); err != nil {
@@ -65,7 +59,10 @@ func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
 // cos(δa) cos(δb) otherwise. A quadrature computes it. Errors are as in Predictor, and ErrParam for the Fourier
 // features of a law that is not symmetric.
 func (s Antithetic) Variance(k Random, x, z []float64, m int) (float64, error) {
-	delta, err := difference(k, x, z, m)
+	if err := checkCounts(len(x), m); err != nil {
+		return 0, err
+	}
+	delta, _, _, err := difference(k, x, z)
 	if err != nil {
 		return 0, err
 	}
@@ -102,28 +99,6 @@ func correlated(k Random, x, z []float64, m int, covariances float64) (float64, 
 // pairsInBlocks counts the pairs of m columns that lie in the same block of d.
 func pairsInBlocks(d, m int) int { return m/d*(d*(d-1)/2) + m%d*(m%d-1)/2 }
 
-// difference is the vector δ of k = E cos(w·δ), or of E exp(-w·δ), for m frequencies.
-func difference(k Random, x, z []float64, m int) ([]float64, error) {
-	if err := checkCounts(len(x), m); err != nil {
-		return nil, err
-	}
-	if _, _, err := atAndDoubled(k, x, z); err != nil {
-		return nil, err
-	}
-	delta, law := make([]float64, len(x)), k.Law()
-	for i, v := range x {
-		switch law.Transform {
-		case Fourier:
-			delta[i] = v - z[i]
-		case Laplace:
-			delta[i] = v + z[i]
-		case LogFourier:
-			delta[i] = logRatio(v, z[i], law.Shift)
-		}
-	}
-	return delta, nil
-}
-
 // radial are the norms of a law in ℝ^d, to be averaged over at the distance δ.
 type radial struct {
 	d     int
@@ -132,7 +107,10 @@ type radial struct {
 }
 
 func newRadial(s Sampler, k Random, x, z []float64, m int) (radial, error) {
-	delta, err := difference(k, x, z, m)
+	if err := checkCounts(len(x), m); err != nil {
+		return radial{}, err
+	}
+	delta, _, _, err := difference(k, x, z)
 	if err != nil {
 		return radial{}, err
 	}
