@@ -39,10 +39,7 @@ func TestUnits(t *testing.T) {
 			columns *= 2
 		}
 		for _, s := range []Sampler{IID{}, Orthogonal{}, Antithetic{}} {
-			w, err := Frequencies(k, s, d, columns, 5)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must(Frequencies(k, s, d, columns, 5))
 			column := func(j int) []float64 {
 				c := make([]float64, d)
 				for i := range c {
@@ -87,13 +84,4 @@ func TestUnitsOfLengths(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestUnitErrors(t *testing.T) {
-	_, err := Frequencies(NeuralTangent{}, IID{}, 3, 5, 1)
-	wantErr(t, err, ErrParam, "ask for 6")
-	_, err = Frequencies(ArcCosine{}, Structured{}, 16, 4, 1)
-	wantErr(t, err, ErrSampler, "spectral.Orthogonal{}")
-	_, err = Orthogonal{}.Variance(ArcCosine{}, []float64{1}, []float64{2}, 3)
-	wantErr(t, err, ErrParam, "Step")
 }

@@ -51,10 +51,7 @@ func TestBandwidthsScaleWithTheData(t *testing.T) {
 
 func TestMedianDistanceSample(t *testing.T) {
 	x := dense("median", 61, 3)
-	all, err := MedianDistance(x, 61*60/2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must(MedianDistance(x, 61*60/2, 1))
 	some, _ := MedianDistance(x, 901, 1)
 	again, _ := MedianDistance(x, 901, 1)
 	other, _ := MedianDistance(x, 901, 2)
@@ -72,41 +69,4 @@ func TestMedianDistanceSample(t *testing.T) {
 	if want := (dist[914] + dist[915]) / 2; !near(all, want, 1e-15) {
 		t.Errorf("median %v, want %v", all, want)
 	}
-}
-
-func TestBandwidthErrors(t *testing.T) {
-	median := func(x *tensor.Dense) (float64, error) { return MedianDistance(x, 10, 1) }
-	matrix := func(n, d int, v ...float64) *tensor.Dense {
-		return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(v))
-	}
-	for name, f := range map[string]func(*tensor.Dense) (float64, error){"SqrtDVar": SqrtDVar,
-		"DMeanAbsDev": DMeanAbsDev, "MedianDistance": median} {
-		for _, c := range []struct {
-			x    *tensor.Dense
-			want error
-			says string
-		}{
-			{nil, ErrShape, "nil"},
-			{matrix(0, 3), ErrShape, "rows"},
-			{tensor.New(tensor.WithShape(3), tensor.WithBacking([]float64{1, 2, 3})), ErrShape, "(3)"},
-			{tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]int{1, 2})), ErrDtype, "int"},
-			{matrix(2, 2, 1, 2, math.NaN(), 4), ErrDomain, "x[1,0] = NaN"},
-			{matrix(3, 2, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1), ErrDomain, "by hand"},
-			{matrix(2, 1, 0, 0), ErrDomain, "no spread"},
-			{matrix(2, 1, math.MaxFloat64, -math.MaxFloat64), ErrDomain, "scale the data"},
-		} {
-			if name == "SqrtDVar" && c.says == "scale the data" {
-				continue // √(1/2) of the largest number is finite
-			}
-			if name == "DMeanAbsDev" && c.says == "scale the data" {
-				c.x = matrix(1, 2, math.MaxFloat64, -math.MaxFloat64)
-			}
-			_, err := f(c.x)
-			wantErr(t, err, c.want, "spectral: "+name, c.says)
-		}
-	}
-	_, err := MedianDistance(matrix(1, 2, 1, 2), 10, 1)
-	wantErr(t, err, ErrShape, "1 rows")
-	_, err = MedianDistance(matrix(2, 1, 1, 2), 0, 1)
-	wantErr(t, err, ErrParam, "pairs = 0")
 }

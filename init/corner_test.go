@@ -149,14 +149,8 @@ func TestHomogeneousCorners(t *testing.T) {
 		for _, gamma := range []float64{1, .1, .5, 2, 3} {
 			k := c.of(gamma, RejectNegative)
 			exponentiated := Exponentiated{k, 1e-3}
-			gram, err := Gram(k, column, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ofMetric, err := Gram(exponentiated, column, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gram := must(Gram(k, column, nil))
+			ofMetric := must(Gram(exponentiated, column, nil))
 			for i, a := range values {
 				for j, b := range values {
 					x, z, p := []float64{a}, []float64{b}, pairs[i*len(values)+j]

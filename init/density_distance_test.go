@@ -1,10 +1,8 @@
 package spectral
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/integrate/quad"
@@ -226,33 +224,6 @@ func TestDensityKernel(t *testing.T) {
 		}
 	}
 }
-
-func TestDensityDistanceErrors(t *testing.T) {
-	for _, c := range []struct {
-		d    DensityDistance
-		m    int
-		rule LambdaRule
-		says string
-	}{
-		{DensityDistance{}, 5, 0, "no kernel"},
-		{DensityDistance{Chi2{}, 0}, 5, 0, "Scale = 0"},
-		{DensityDistance{Chi2{Gamma: 2}, 1}, 5, 0, "degree 2"},
-		{DensityDistance{Chi2{Negative: SignNegative}, 1}, 5, 0, "negative=sign"},
-		{DensityDistance{Chi2{Gamma: -1}, 1}, 5, 0, "Gamma = -1"},
-		{DensityDistance{plainHomogeneous{Chi2{}}, 1}, 5, 0, "SpectrumQuantile"},
-		{TotalVariation, 0, 0, "0 frequencies"},
-		{TotalVariation, MaxLambdas + 1, 0, "65537 frequencies"},
-		{TotalVariation, 5, 3, "LambdaRule(3)"},
-	} {
-		if _, _, err := c.d.Lambdas(c.m, c.rule, 0); !errors.Is(err, ErrParam) ||
-			!strings.Contains(err.Error(), c.says) {
-			t.Errorf("%+v: %v, want %q", c.d, err, c.says)
-		}
-	}
-}
-
-// plainHomogeneous hides what a kernel knows besides.
-type plainHomogeneous struct{ Homogeneous }
 
 // The Jensen-Shannon divergence of two densities on eight points, and what five frequencies make of it.
 func ExampleDensityDistance() {

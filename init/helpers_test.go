@@ -135,3 +135,20 @@ func wantErr(t *testing.T, err, target error, parts ...string) {
 		}
 	}
 }
+
+// must returns v; an error ends the test.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// sample is m frequencies of k in d dimensions, [d, m].
+func sample(s Sampler, d, m int, k Random, src rand.Source) []float64 {
+	w := make([]float64, d*m)
+	if err := s.Sample(w, d, m, k, src); err != nil {
+		panic(err)
+	}
+	return w
+}

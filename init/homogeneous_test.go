@@ -1,7 +1,6 @@
 package spectral
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -133,64 +132,6 @@ func TestExtensions(t *testing.T) {
 		}
 		wantErr(t, k.Domain().Violation("here", 3, 5, -.2), ErrDomain, "here", "x[3,5] = -0.2",
 			"negative=sign or negative=split")
-	})
-}
-
-// TestHomogeneousExtremes: pairs from 5e-324 to the largest number have the value that the signature gives in
-// logarithms.
-func TestHomogeneousExtremes(t *testing.T) {
-	values := []float64{5e-324, 1e-310, 1e-300, 1e-20, 1, 1e20, 1e300, math.MaxFloat64}
-	eachHomogeneous(t, func(t *testing.T, of func(float64, Negative) Homogeneous, _ func(x, y float64) float64) {
-		k := of(1, RejectNegative)
-		for _, x := range values {
-			for _, y := range values {
-				l := math.Abs(ln(y) - ln(x))
-				want := math.Exp((ln(x)+ln(y))/2 + lnSignature(k, l))
-				if got := k.At([]float64{x}, []float64{y}); !near(got, want, 1e-11) && math.Abs(got-want) > 1e-322 &&
-					want < 1e308 {
-					t.Errorf("k(%v, %v) = %v, want %v", x, y, got, want)
-				}
-				if s := k.Signature(l); !(s >= 0 && s <= 1+1e-15) {
-					t.Errorf("𝒦(%v) = %v", l, s)
-				}
-			}
-		}
-	})
-}
-
-// lnSignature is ln 𝒦(λ) where 𝒦 itself underflows, by its tail there.
-func lnSignature(k Homogeneous, l float64) float64 {
-	if l < 600 {
-		return math.Log(k.Signature(l))
-	}
-	switch k.(type) {
-	case Chi2:
-		return math.Ln2 - l/2
-	case JensenShannon:
-		return -l/2 + math.Log((1+l)/(2*math.Ln2))
-	case Intersection:
-		return -l / 2
-	}
-	return 0
-}
-
-func TestHomogeneousErrors(t *testing.T) {
-	eachHomogeneous(t, func(t *testing.T, of func(float64, Negative) Homogeneous, _ func(x, y float64) float64) {
-		for _, g := range []float64{-1, math.NaN(), math.Inf(1)} {
-			wantErr(t, validate(of(g, RejectNegative)), ErrParam, "Gamma = "+fmt.Sprint(g))
-			wantErr(t, validate(Exponentiated{of(g, RejectNegative), 1}), ErrParam, "Gamma")
-			wantErr(t, validate(Stationary{of(g, RejectNegative)}), ErrParam, "Gamma")
-		}
-		for _, n := range []Negative{-1, 3} {
-			wantErr(t, validate(of(1, n)), ErrParam, n.String())
-		}
-		wantErr(t, validate(Exponentiated{of(1, RejectNegative), 0}), ErrParam, "Sigma = 0")
-		defer func() {
-			if recover() == nil {
-				t.Error("rows of different lengths do not panic")
-			}
-		}()
-		of(1, RejectNegative).At([]float64{1, 2}, []float64{1})
 	})
 }
 

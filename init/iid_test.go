@@ -33,10 +33,7 @@ var golden = map[string][4]float64{
 
 func TestGoldenIID(t *testing.T) {
 	eachKernel(t, func(t *testing.T, tk testKernel) {
-		w, err := Frequencies(tk.kernel, IID{}, 2, 2, 2014)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must(Frequencies(tk.kernel, IID{}, 2, 2, 2014))
 		checkGolden(t, w.Float64s(), golden[tk.name], runtime.GOARCH == "amd64")
 	})
 }

@@ -19,10 +19,7 @@ func TestLatinHypercubeStrata(t *testing.T) {
 	for _, m := range []int{1, 2, 7, 1000} {
 		const d = 3
 		k := Laplacian{1.3}
-		w := make([]float64, d*m)
-		if err := (LatinHypercube{}).Sample(w, d, m, k, Stream(1, "strata")); err != nil {
-			t.Fatal(err)
-		}
+		w := sample(LatinHypercube{}, d, m, k, Stream(1, "strata"))
 		equal := 0
 		for i := range d {
 			seen := make([]bool, m)
@@ -54,10 +51,7 @@ func TestLatinHypercubeBound(t *testing.T) {
 			for i := range x {
 				x[i] = 2 * rng.Float64()
 			}
-			iid, err := IID{}.Variance(k, x, z, c.m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			iid := must(IID{}.Variance(k, x, z, c.m))
 			got := estimates(t, LatinHypercube{}, k, [][]float64{x}, z, c.m, draws, Stream(2, "bound"))[0]
 			mse, se := squaredErrors(got, k.At(x, z))
 			if most := iid * float64(c.m) / float64(c.m-1); mse > most+4*se {

@@ -68,14 +68,8 @@ func TestLevyPeriods(t *testing.T) {
 	k := Levy{}
 	for _, w := range []Window{Uniform, Rectangular} {
 		for _, n := range []int{1, 2, 3, 5, 12, 40} {
-			fitted, err := FittedPeriod(k, n, w)
-			if err != nil {
-				t.Fatal(err)
-			}
-			h, err := NewHarmonics(k, n, w, fitted)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fitted := must(FittedPeriod(k, n, w))
+			h := must(NewHarmonics(k, n, w, fitted))
 			tol := 1e-6
 			if w == Rectangular && n%2 == 0 { // where a sample becomes negative and is passed over, 𝒦̂(0) jumps
 				tol = .005
@@ -86,14 +80,8 @@ func TestLevyPeriods(t *testing.T) {
 			if n > 1 {
 				continue
 			}
-			optimal, err := OptimalPeriod(k, n, w)
-			if err != nil {
-				t.Fatal(err)
-			}
-			best, err := NewHarmonics(k, n, w, optimal)
-			if err != nil {
-				t.Fatal(err)
-			}
+			optimal := must(OptimalPeriod(k, n, w))
+			best := must(NewHarmonics(k, n, w, optimal))
 			if best.SupError() > h.SupError() {
 				t.Errorf("%v, order %d: the optimal period %v has the error %v, the fitted one %v",
 					w, n, optimal, best.SupError(), h.SupError())

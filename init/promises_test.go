@@ -143,10 +143,7 @@ func checkPromises(t *testing.T, lines []promise) {
 	for l, p := range lines {
 		z, said := make([]float64, p.d), fmt.Sprintf("%v %d %d %s:", p.s, p.d, p.m, p.direction)
 		for i, text := range p.ratios {
-			stated, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			stated := must(strconv.ParseFloat(text, 64))
 			rounding := .5000001 // of the last digit
 			for range len(text) - 1 - strings.Index(text, ".") {
 				rounding /= 10
@@ -155,10 +152,7 @@ func checkPromises(t *testing.T, lines []promise) {
 			for c := range x {
 				x[c] *= promiseDistances[i]
 			}
-			iid, err := IID{}.Variance(k, x, z, p.m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			iid := must(IID{}.Variance(k, x, z, p.m))
 			where := fmt.Sprintf("%v, d = %d, m = %d, %s, distance %v", p.s, p.d, p.m, p.direction, promiseDistances[i])
 			if predicts {
 				exact, err := predictor.Variance(k, x, z, p.m)

@@ -92,10 +92,7 @@ func TestSequencesAreEven(t *testing.T) {
 	}{{Sobol{}, 0, 64}, {Sobol{}, 4, 64}, {Sobol{}, 12, 256}, {Halton{}, 0, 64}, {Halton{}, 1, 81}, {Halton{}, 2, 125},
 		{Halton{}, 5, 169}} {
 		const d = 13
-		w := make([]float64, d*c.m)
-		if err := c.s.Sample(w, d, c.m, uniformLaw, Stream(1, "even")); err != nil {
-			t.Fatal(err)
-		}
+		w := sample(c.s, d, c.m, uniformLaw, Stream(1, "even"))
 		seen := make([]bool, c.m)
 		for _, v := range w[c.coordinate*c.m : (c.coordinate+1)*c.m] {
 			if !(v > 0 && v < 1) {

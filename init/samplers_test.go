@@ -59,10 +59,7 @@ func TestSamplersGiveTheKernel(t *testing.T) {
 					name, want := names[i], tk.kernel.At(x[i], z)
 					mean, se := meanStdErr(got)
 					if v, ok := s.(Predictor); ok {
-						variance, err := v.Variance(tk.kernel, x[i], z, m)
-						if err != nil {
-							t.Fatal(err)
-						}
+						variance := must(v.Variance(tk.kernel, x[i], z, m))
 						// Where k is small, a few frequencies in many carry it, and 200 draws do not show how much the
 						// squares vary.
 						if mse, band := squaredErrors(got, want); want > .05 && math.Abs(mse-variance) > 4*band {
@@ -191,10 +188,7 @@ func TestAntitheticPairs(t *testing.T) {
 		if law.Quantile == nil {
 			return
 		}
-		w := make([]float64, d*m)
-		if err := (Antithetic{}).Sample(w, d, m, tk.kernel, Stream(1, tk.name)); err != nil {
-			t.Fatal(err)
-		}
+		w := sample(Antithetic{}, d, m, tk.kernel, Stream(1, tk.name))
 		same, negative := 0, 0
 		for i := range w {
 			if i%m == m-1 || i%m%2 == 1 {

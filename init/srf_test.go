@@ -1,7 +1,6 @@
 package spectral
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -14,10 +13,7 @@ import (
 func TestSphericalLaw(t *testing.T) {
 	for _, k := range []SRF{{2, 10}, {3, 1}, {4, 10}, {math.Sqrt2, 2}} {
 		for _, d := range []int{1, 2, 3, 16, 40} {
-			split, err := k.Split(d, 1, Independent)
-			if err != nil {
-				t.Fatal(err)
-			}
+			split := must(k.Split(d, 1, Independent))
 			l := split.Parts[0].Of.(*sphericalLaw)
 			if again, err := k.Split(d, 2, Joint); err != nil || again.Parts[0].Of != l {
 				t.Errorf("%+v, d = %d: fitted twice, %v", k, d, err)
@@ -133,21 +129,6 @@ func TestSphericalRounding(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestSRFErrors: parameters that no density fits.
-func TestSRFErrors(t *testing.T) {
-	for _, k := range []SRF{{1.4, 2}, {0, 1}, {2, 0}, {math.NaN(), 1}} {
-		if _, err := k.Split(3, 1, Independent); !errors.Is(err, ErrParam) {
-			t.Errorf("%+v: %v", k, err)
-		}
-	}
-	if _, err := (SRF{2, 3}).Split(0, 1, Independent); !errors.Is(err, ErrParam) {
-		t.Errorf("no dimensions: %v", err)
-	}
-	if err := (SRF{1.4, 2}).Validate(); !strings.Contains(err.Error(), "below √2") {
-		t.Error(err)
 	}
 }
 

@@ -180,10 +180,7 @@ func TestStructuredFourthMoment(t *testing.T) {
 func TestStructuredBlocks(t *testing.T) {
 	const d, m = 32, 67
 	k := Gaussian{1.3}
-	w := make([]float64, d*m)
-	if err := (Structured{}).Sample(w, d, m, k, Stream(2, "blocks")); err != nil {
-		t.Fatal(err)
-	}
+	w := sample(Structured{}, d, m, k, Stream(2, "blocks"))
 	signs, norms, err := Structured{}.Draw(d, m, k, Stream(2, "blocks"))
 	if err != nil {
 		t.Fatal(err)
@@ -204,10 +201,7 @@ func TestStructuredBlocks(t *testing.T) {
 			}
 		}
 	}
-	narrow := make([]float64, 19*m)
-	if err := (Structured{}).Sample(narrow, 19, m, k, Stream(2, "blocks")); err != nil {
-		t.Fatal(err)
-	}
+	narrow := sample(Structured{}, 19, m, k, Stream(2, "blocks"))
 	if !slices.Equal(narrow, w[:19*m]) {
 		t.Error("19 dimensions are not the first of 32")
 	}
@@ -228,36 +222,11 @@ func TestStructuredFrequencies(t *testing.T) {
 			t.Fatalf("a sign of %v", v)
 		}
 	}
-	w, err := Frequencies(Gaussian{2}, Structured{}, d, m, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(Frequencies(Gaussian{2}, Structured{}, d, m, 5))
 	dense := make([]float64, d*m)
 	structuredDense(dense, d, m, signs.Float64s(), norms.Float64s())
 	if !slices.Equal(dense, w.Float64s()) {
 		t.Error("Frequencies makes another map of the same seed")
-	}
-	_, _, err = StructuredFrequencies(Gaussian{-2}, d, m, 5)
-	wantErr(t, err, ErrParam, "Sigma")
-	_, _, err = StructuredFrequencies(Gaussian{2}, d, 0, 5)
-	wantErr(t, err, ErrParam, "at least 1")
-	_, _, err = StructuredFrequencies(Gaussian{1e-310}, d, m, 5)
-	wantErr(t, err, ErrParam, "not finite")
-}
-
-func TestStructuredRefuses(t *testing.T) {
-	for _, k := range []Random{Laplacian{1}, ExpSemigroup{1}, SkewedChi2{1}, customGaussian} {
-		_, err := Frequencies(k, Structured{}, 16, 7, 1)
-		wantErr(t, err, ErrSampler, "structured", fmt.Sprintf("%T", k), "spectral.IID{}")
-	}
-	for _, d := range []int{1, 2, 15} {
-		_, err := Frequencies(Gaussian{1}, Structured{}, d, 7, 1)
-		wantErr(t, err, ErrSampler, "structured", fmt.Sprint(d), "spectral.Orthogonal{}")
-	}
-	for _, d := range []int{16, 17} {
-		if _, err := Frequencies(Gaussian{1}, Structured{}, d, 7, 1); err != nil {
-			t.Error(err)
-		}
 	}
 }
 

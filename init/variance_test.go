@@ -3,8 +3,6 @@ package spectral
 import (
 	"math"
 	"testing"
-
-	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // The sample variance of the terms against the formulas, within 4 standard errors from the fourth moment.
@@ -25,10 +23,7 @@ func TestVarianceFormulas(t *testing.T) {
 		}
 		law := tk.kernel.Law()
 		draw := law.drawer(rng)
-		pair, err := PairVariance(tk.kernel, x, z)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pair := must(PairVariance(tk.kernel, x, z))
 		check("pair", pair, func() float64 {
 			draw(w)
 			return term(tk.kernel, w, x, z)
@@ -85,23 +80,5 @@ func TestLogFourierVarianceIsStable(t *testing.T) {
 		if v, err := PairVariance(k, []float64{1e300}, []float64{1e-300}); err != nil || math.Abs(v-0.5) > 1e-15 {
 			t.Errorf("%T: %v, %v", k, v, err)
 		}
-	}
-}
-
-func TestVarianceErrors(t *testing.T) {
-	x := []float64{1}
-	sphere := customGaussian
-	sphere.On = domain.UnitSphere(1e-6)
-	for _, c := range []struct {
-		k    Random
-		want error
-		says string
-	}{
-		{Gaussian{}, ErrParam, "Sigma = 0"},
-		{sphere, ErrDomain, "2(x-z)"},
-		{withLaw{Gaussian{1}, Law{}}, ErrParam, "no transform"},
-	} {
-		_, err := PairVariance(c.k, x, x)
-		wantErr(t, err, c.want, "spectral: ", c.says)
 	}
 }
