@@ -191,7 +191,7 @@ func TestExpSemigroupDrawIsFinite(t *testing.T) {
 func TestNames(t *testing.T) {
 	checkNames(t, "shared-coupled, joint, iid", Couplings()...)
 	checkNames(t, "uniform, rectangular", Uniform, Rectangular)
-	checkNames(t, "quantile, gauss, drawn", QuantileLambdas, GaussLambdas, DrawnLambdas)
+	checkNames(t, "gauss, quantile, drawn", QuantileLambdas, GaussLambdas, DrawnLambdas)
 	if s := Transform(9).String(); s != "Transform(9)" {
 		t.Error(s)
 	}

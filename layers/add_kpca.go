@@ -125,7 +125,6 @@ func newAddKPCALayer(of AddKPCA, sample *tensor.Dense, dims int, o options) (*Ad
 		return nil, err
 	}
 	l := &AddKPCALayer{t, of.Kernel}
-	l.describe(of, o)
 	if o.undrawn {
 		return l, nil
 	}
@@ -314,6 +313,10 @@ func (l *AddKPCALayer) shares(knots, values []float64) []float64 {
 		shares[a] += 1 / float64(len(values))
 	}
 	return shares
+}
+
+func (l *AddKPCALayer) made() form {
+	return AddKPCA{l.kernel, l.op.Width, l.op.Points - extensionPoints}
 }
 
 // Kernel returns the kernel that the map approximates.

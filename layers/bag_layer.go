@@ -54,12 +54,7 @@ func NewBagLayer(of *HDDLayer) (*BagLayer, error) {
 	l := &BagLayer{base: bagBase(of, of.axes), over: of, domain: domain.UnitCube(), kernel: k,
 		rows: func(b *ops.Bags) (*tensor.Dense, error) { return of.Densities(nil, b) },
 		fwd:  func(x *G.Node, offsets []int) G.Result { return of.FwdBags(x, offsets) }}
-	if d := of.of; d.At == nil && !d.Box && len(d.Points) <= 1 {
-		if d.direct() {
-			d.Lambdas = 0
-		}
-		l.describe(densityForm{d, of.outer.phase}, of.outer.describes.o)
-	}
+	l.o = of.outer.o
 	return l, nil
 }
 
@@ -67,6 +62,18 @@ func NewBagLayer(of *HDDLayer) (*BagLayer, error) {
 func bagBase(over Layer, axes int) *base {
 	return &base{kind: "BagLayer", prefix: fmt.Sprintf("layers: BagLayer %q", over.Name()), name: over.Name(),
 		dims: axes, features: over.Features(), dt: over.Dtype()}
+}
+
+func (l *BagLayer) made() form {
+	if isMeanMap(l) {
+		return meanMapFormOf(l.inner, l.kernel.(*meanKernel), l.over.(*FourierLayer).phase)
+	}
+	of := l.over.(*HDDLayer)
+	d := of.of
+	if d.At != nil || d.Box || len(d.Points) > 1 {
+		return nil
+	}
+	return densityForm{d, of.outer.phase}
 }
 
 // isMeanMap says whether a layer is a mean map.

@@ -67,13 +67,14 @@ func newDense(d, features int, f ops.Activation, o options) (*Dense, error) {
 		{"W", newTensor(o.dt, w, d, features), tuned},
 		{"b", newTensor(o.dt, make([]float64, features), features), tuned},
 	}
-	b.describe(denseForm{f}, o)
 	b.drawn("dense", o, func(o options) (peeker, error) { return newDense(d, features, f, o) })
 	return &Dense{affine: &affine{base: b}, act: f, policy: o.policy}, nil
 }
 
 // Activation returns f.
 func (l *Dense) Activation() ops.Activation { return l.act }
+
+func (l *Dense) made() form { return denseForm{l.act} }
 
 // Policy returns Frozen or All.
 func (l *Dense) Policy() Policy { return l.policy }

@@ -50,12 +50,6 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 	}
 	o.name = b.name
 	l := &ExponentiatedLayer{composed: composed{base: b, policy: o.policy}, kernel: k}
-	series := o.harmonics.form(k.Of)
-	f := exponentiatedForm{k, series.Order, series.Sampling, o.phase}
-	if o.harmonics.order == nil {
-		f.Order = -1
-	}
-	l.describe(f, o)
 	if law, ok := k.Laplacian(); ok && o.harmonics.order == nil {
 		if err := o.unused(b.who(), "without WithOrder the map has frequencies on x itself, and no series",
 			seriesOptions...); err != nil {
@@ -74,6 +68,15 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 		return nil, err
 	}
 	return l, l.compose(spectral.Gaussian{Sigma: k.Sigma}, o)
+}
+
+func (l *ExponentiatedLayer) made() form {
+	series := l.o.harmonics.form(l.kernel.Of)
+	f := exponentiatedForm{l.kernel, series.Order, series.Sampling, l.o.phase}
+	if l.o.harmonics.order == nil {
+		f.Order = -1
+	}
+	return f
 }
 
 // Kernel returns the exact kernel that the map approximates, with the σ that the map was drawn with.

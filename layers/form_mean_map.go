@@ -59,19 +59,20 @@ func (f meanMapForm) plan(s Spec) (plan, error) {
 }
 
 // meanMapFormOf returns the form of a mean map of a map of samples, or nil if that is none that a Spec makes.
-func meanMapFormOf(inner Layer, k spectral.Kernel, tau float64, o options) *meanMapForm {
+func meanMapFormOf(inner Layer, k *meanKernel, phase bool) form {
 	s, err := SpecOf(inner)
-	if err != nil || lender(k) == nil {
+	e := lender(k.of)
+	if err != nil || e == nil {
 		return nil
 	}
-	f := &meanMapForm{Kernel: k, Inner: 512, Order: -1, Tau: tau, Phase: o.phase}
+	f := meanMapForm{Kernel: k.of, Inner: 512, Order: -1, Tau: k.tau, Phase: phase}
 	if v, ok := inner.(*NystromLayer); ok {
 		if f.Landmarks = v.Landmarks(); f.Landmarks != v.Features() || v.choice != UniformLandmarks {
 			return nil
 		}
 		return f
 	}
-	if lender(k).HasFeatures() {
+	if e.HasFeatures() {
 		f.Inner = s.Features
 	}
 	if order, given := s.Params["order"].(float64); given && !f.hides("order") {

@@ -76,7 +76,6 @@ func newGORFLayer(k spectral.SignedLaw, d, features int, o options) (*GORFLayer,
 	}
 	l := &GORFLayer{base: b, kernel: k, coupling: o.coupling, seed: o.seed, policy: o.policy}
 	l.drawn("W", o, func(o options) (peeker, error) { return newGORFLayer(k, d, features, o) })
-	l.describe(signedForm{k, o.coupling}.described(), o)
 	l.changed = func() { l.packed.Store(nil) }
 	if l.split, err = k.Split(d, features/4, o.coupling); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
@@ -144,6 +143,8 @@ func (l *GORFLayer) addParams(u, norms *tensor.Dense) error {
 	}
 	return nil
 }
+
+func (l *GORFLayer) made() form { return signedForm{l.kernel, l.coupling}.described() }
 
 // Kernel returns the kernel of the features, with the parameters that the map was drawn with.
 func (l *GORFLayer) Kernel() spectral.SignedLaw { return l.kernel }

@@ -78,9 +78,6 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 	}
 	b.features = d * l.op.Width()
 	l.addParams(o.undrawn)
-	if f := o.harmonics.form(k); !o.harmonics.stationary {
-		l.describe(f, o)
-	}
 	return l, nil
 }
 
@@ -101,6 +98,13 @@ func (l *HomogeneousLayer) addParams(undrawn bool) {
 		first = Param{"log_L", newTensor(l.dt, repeat(math.Log(base), scales), scales), true}
 	}
 	l.params = []Param{first, {"root_kappa", newTensor(l.dt, roots, len(roots)), l.policy == All}}
+}
+
+func (l *HomogeneousLayer) made() form {
+	if l.op.Stationary {
+		return nil
+	}
+	return l.o.harmonics.form(l.kernel)
 }
 
 // Kernel returns the exact kernel that the map approximates: k, or spectral.Stationary of k.

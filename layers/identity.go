@@ -24,9 +24,10 @@ func NewIdentity(d int, opts ...Option) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.describe(linearForm{}, o)
 	return &Identity{b}, nil
 }
+
+func (l *Identity) made() form { return linearForm{} }
 
 // Fwd returns x itself.
 func (l *Identity) Fwd(x G.Input) G.Result { return G.LiftResult(l.input(x)) }

@@ -139,7 +139,7 @@ type base struct {
 	origin   *draw
 	watch    *watch // made by newBase
 
-	describes *description // nil: it has no Spec
+	o options // that it was made with
 
 	mu   sync.Mutex
 	last *G.ExprGraph // the graph of the latest Fwd
@@ -147,7 +147,7 @@ type base struct {
 
 // newBase checks the options and sizes that all layers have, and names the layer.
 func newBase(kind, auto string, dims, features int, o options) (*base, error) {
-	b := &base{kind: kind, name: o.name, dims: dims, features: features, dt: o.dt, grad: o.inputGrad}
+	b := &base{kind: kind, name: o.name, dims: dims, features: features, dt: o.dt, grad: o.inputGrad, o: o}
 	if b.name == "" {
 		b.name = autoName(auto)
 	}

@@ -67,27 +67,23 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 	if of.policy != All {
 		of.policy = Frozen
 	}
-	l.describeWay(o)
 	return l, l.compose(spectral.Gaussian{Sigma: 1}, of, l.scaleParam(scale, o))
 }
 
-// describeWay records the form of the layer, unless an option chose a series that a Spec does not have.
-func (l *LevyLayer) describeWay(o options) {
-	if o.unused("", "", seriesOptions...) != nil {
-		return
+func (l *LevyLayer) made() form {
+	if l.o.unused("", "", seriesOptions...) != nil { // which a Spec does not have
+		return nil
 	}
-	order := 1
-	if o.harmonics.order != nil {
-		order = *o.harmonics.order
-	}
+	order := l.o.harmonics.form(nil).Order
 	switch f := formOf(l.kernel).(type) {
 	case expSemigroupForm:
 		f.Way, f.Order = levyWay, order
-		l.describe(f, o)
+		return f
 	case reciprocalForm:
 		f.Way, f.Order = levyWay, order
-		l.describe(f, o)
+		return f
 	}
+	return nil
 }
 
 // Kernel returns the exact kernel that the map approximates, with the parameter that the map was drawn with.

@@ -94,9 +94,6 @@ func newMajiBergLayer(of MajiBerg, sample *tensor.Dense, dims int, o options) (*
 		return nil, err
 	}
 	l := &MajiBergLayer{t, of.Sparse}
-	if !l.sparse {
-		l.describe(of, o)
-	}
 	if o.undrawn {
 		return l, nil
 	}
@@ -141,6 +138,13 @@ func (l *MajiBergLayer) Kernel() spectral.Kernel { return histogramIntersection{
 type histogramIntersection struct{ spectral.Intersection }
 
 func (histogramIntersection) Domain() ops.Domain { return domain.NonNegative() }
+
+func (l *MajiBergLayer) made() form {
+	if l.sparse {
+		return nil
+	}
+	return MajiBerg{Bins: l.op.Width}
+}
 
 // Ranges returns the R of each column.
 func (l *MajiBergLayer) Ranges() []float64 {

@@ -68,9 +68,7 @@ func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLay
 	}
 	l := &BagLayer{base: bagBase(over, inner.Dims()), over: &FourierLayer{over}, inner: inner, domain: k.Domain(),
 		kernel: &meanKernel{k, tau}}
-	if f := meanMapFormOf(inner, k, tau, o); f != nil {
-		l.describe(*f, o)
-	}
+	l.o = o
 	l.rows = l.means
 	l.fwd = l.fwdMeans
 	return l, nil

@@ -96,7 +96,6 @@ func newNystromLayer(of Nystrom, sample *tensor.Dense, dims, features int, o opt
 	m := of.landmarks(features)
 	nystrom := func(a ops.Attr) ops.Op { return ops.Nystrom(of.Kernel, a) }
 	l := &NystromLayer{newSingle(b, ops.Domain{}, true, nystrom), of.Kernel, of.Select}
-	l.describe(of, o)
 	switch {
 	case m < features || m > MaxLandmarks:
 		return nil, fmt.Errorf("%s: %d landmarks for %d features, want at least as many, and at most %d: %w", b.who(),
@@ -185,6 +184,8 @@ func (l *NystromLayer) project(rows []int) error {
 	}
 	return ops.Assign(l.params[1].Value, newTensor(l.dt, p, m, l.features))
 }
+
+func (l *NystromLayer) made() form { return Nystrom{l.kernel, l.Landmarks(), l.choice} }
 
 // Kernel returns the kernel that the map approximates.
 func (l *NystromLayer) Kernel() spectral.Kernel { return l.kernel }

@@ -66,15 +66,6 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	l := &randomMap{base: b, kernel: k, law: law, sampler: o.sampler, seed: o.seed, source: o.sourceSeed(), policy: o.policy,
 		phase: o.phase, on: k.Domain()}
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMap(kind, auto, k, dims, features, o) })
-	switch f := formOf(k).(type) {
-	case drawnForm:
-		f.Phase = o.phase
-		l.describe(f, o)
-	case expSemigroupForm:
-		l.describe(expSemigroupForm{f.by(o), 1}, o)
-	case reciprocalForm:
-		l.describe(reciprocalForm{f.by(o), 1}, o)
-	}
 	l.changed = func() {
 		l.packed.Store(nil)
 		l.checked.Store(nil)
@@ -124,6 +115,32 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		l.params = append(l.params, Param{"scale", newTensor(l.dt, repeat(scale, scales), scales), false})
 	}
 	return l, nil
+}
+
+// unitOfTransform returns what a map of the transform makes of projections.
+func unitOfTransform(t spectral.Transform) (ops.Unit, bool) {
+	switch t {
+	case spectral.Step:
+		return ops.StepUnit, true
+	case spectral.ReLU:
+		return ops.ReLUUnit, true
+	case spectral.Tangent:
+		return ops.TangentUnit, true
+	}
+	return 0, false
+}
+
+// checkUnits returns an error for what a map of units cannot have.
+func (l *randomMap) checkUnits(o options) error {
+	switch t := l.law.Transform; {
+	case t == spectral.Tangent && l.features%2 != 0:
+		return fmt.Errorf("%s: %d features is odd, and each frequency makes one feature of a unit and one of its "+
+			"gradient; ask for %d: %w", l.who(), l.features, l.features+1, ErrParam)
+	case t == spectral.Step && o.policy != Frozen:
+		return fmt.Errorf("%s: %s: a step has the gradient 0, so there is nothing to tune; leave tuning out, or use "+
+			"order 1: %w", l.who(), kernelText(l.kernel), ErrParam)
+	}
+	return nil
 }
 
 // frequencies draws W [dims, m]. Without a draw it is zeros.
@@ -191,6 +208,19 @@ func repeat[V any](v V, n int) []V {
 		s[i] = v
 	}
 	return s
+}
+
+func (l *randomMap) made() form {
+	switch f := formOf(l.kernel).(type) {
+	case drawnForm:
+		f.Phase = l.phase
+		return f
+	case expSemigroupForm:
+		return expSemigroupForm{f.by(l.o), 1}
+	case reciprocalForm:
+		return reciprocalForm{f.by(l.o), 1}
+	}
+	return nil
 }
 
 // Kernel returns the kernel of the features, with the parameters that the map was drawn with.

@@ -50,9 +50,6 @@ func newRandomMaclaurinLayer(k spectral.Polynomial, d, features int, o options) 
 		return nil, err
 	}
 	l := &RandomMaclaurinLayer{sparseSingle{newSingle(b, k.Domain(), true, ops.Maclaurin)}, k, o.seed}
-	if p, ok := k.(spectral.SpherePolynomial); ok {
-		l.describe(productForm{spectral.SRF{A: p.A, P: p.P}, maclaurinName}, o)
-	}
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMaclaurinLayer(k, d, features, o) })
 	w, drawn, scales, err := spectral.DrawProducts(k, d, features, o.sourceSeed())
 	if err != nil {
@@ -71,6 +68,13 @@ func newRandomMaclaurinLayer(k spectral.Polynomial, d, features int, o options) 
 	l.params = []Param{{"W", newTensor(l.dt, w.Float64s(), w.Shape()...), false},
 		{"degrees", newTensor(l.dt, degrees, features), false}, {"scales", newTensor(l.dt, scales, features), false}}
 	return l, nil
+}
+
+func (l *RandomMaclaurinLayer) made() form {
+	if k, ok := l.kernel.(spectral.SpherePolynomial); ok {
+		return productForm{spectral.SRF{A: k.A, P: k.P}, maclaurinName}
+	}
+	return nil
 }
 
 // Kernel returns the kernel of the features.

@@ -1,11 +1,6 @@
 package layers
 
-import (
-	"fmt"
-
-	spectral "github.com/bochner-go/bochner/init"
-	"github.com/bochner-go/bochner/ops"
-)
+import spectral "github.com/bochner-go/bochner/init"
 
 // RandomReLULayer is the random feature map of the arc-cosine kernels and of the neural tangent kernel: a layer of random
 // step functions s or rectified linear units r,
@@ -32,30 +27,4 @@ func NewRandomReLULayer(k spectral.Random, d, features int, opts ...Option) (*Ra
 		return nil, err
 	}
 	return &RandomReLULayer{l}, nil
-}
-
-// unitOfTransform returns what a map of the transform makes of projections.
-func unitOfTransform(t spectral.Transform) (ops.Unit, bool) {
-	switch t {
-	case spectral.Step:
-		return ops.StepUnit, true
-	case spectral.ReLU:
-		return ops.ReLUUnit, true
-	case spectral.Tangent:
-		return ops.TangentUnit, true
-	}
-	return 0, false
-}
-
-// checkUnits returns an error for what a map of units cannot have.
-func (l *randomMap) checkUnits(o options) error {
-	switch t := l.law.Transform; {
-	case t == spectral.Tangent && l.features%2 != 0:
-		return fmt.Errorf("%s: %d features is odd, and each frequency makes one feature of a unit and one of its "+
-			"gradient; ask for %d: %w", l.who(), l.features, l.features+1, ErrParam)
-	case t == spectral.Step && o.policy != Frozen:
-		return fmt.Errorf("%s: %s: a step has the gradient 0, so there is nothing to tune; leave tuning out, or use "+
-			"order 1: %w", l.who(), kernelText(l.kernel), ErrParam)
-	}
-	return nil
 }

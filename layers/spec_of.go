@@ -30,42 +30,36 @@ func SpecOf(l Layer) (Spec, error) {
 		return v.specOf(f, v.dims)
 	case interface{ Unwrap() Layer }:
 		return SpecOf(v.Unwrap())
-	case interface{ described() *description }:
-		if d := v.described(); d != nil {
-			return d.spec(l)
+	case interface {
+		made() form
+		options() options
+	}:
+		if f := v.made(); f != nil {
+			return specOf(l, f, v.options())
 		}
 	}
 	return Spec{}, fmt.Errorf("layers: SpecOf: %v has no Spec, which holds no heads and none of the options of this "+
 		"layer: %w", l, ErrParam)
 }
 
-// description is what a layer needs for its Spec. It is nil for a layer that has none.
-type description struct {
-	of form // with the parameters
-	o  options
-}
+// options returns the options that the layer was made with.
+func (b *base) options() options { return b.o }
 
-func (b *base) described() *description { return b.describes }
-
-// describe records the form of a layer, with its parameters, and the options that it was made with.
-func (b *base) describe(of form, o options) { b.describes = &description{of, o} }
-
-// spec returns the Spec of a layer.
-func (d *description) spec(l Layer) (Spec, error) {
-	e, err := entryOf(d.of)
+// specOf returns the Spec of a layer of a form, with its parameters, that was made with options.
+func specOf(l Layer, f form, o options) (Spec, error) {
+	e, err := entryOf(f)
 	if err != nil {
 		return Spec{}, err
 	}
-	s := Spec{Map: e.Name, Params: valuesOf(d.of), Dims: l.Dims(), Features: l.Features(), Dtype: l.Dtype().String(),
+	s := Spec{Map: e.Name, Params: valuesOf(f), Dims: l.Dims(), Features: l.Features(), Dtype: l.Dtype().String(),
 		Name: l.Name()}
 	if e.HasSampler {
-		s.Sampler = d.o.sampler.String()
+		s.Sampler = o.sampler.String()
 	}
-	if d.o.policy != Frozen {
-		s.Tune = d.o.policy.String()
+	if o.policy != Frozen {
+		s.Tune = o.policy.String()
 	}
 	if e.Sampled || e.Fitted {
-		o := d.o
 		if v, ok := l.(interface{ draws() []*draw }); ok {
 			for _, drawn := range v.draws() {
 				o.nth = drawn.key.nth

@@ -45,9 +45,10 @@ func NewSRFLayer(k spectral.SRF, d, features int, opts ...Option) (*SRFLayer, er
 		return nil, err
 	}
 	l.on = k.Domain()
-	l.describe(srfForm{k, o.phase}, o)
 	return &SRFLayer{l, split}, nil
 }
+
+func (l *SRFLayer) made() form { return srfForm{l.split.Of.(spectral.SRF), l.phase} }
 
 // Kernel returns the kernel that the features approximate.
 func (l *SRFLayer) Kernel() spectral.Kernel { return l.split.Of }

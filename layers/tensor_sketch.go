@@ -51,7 +51,6 @@ func newTensorSketchLayer(k spectral.SpherePolynomial, d, features int, o option
 		slope, offset := l.polynomial()
 		return ops.TensorSketch(l.features, slope, offset, a)
 	})
-	l.describe(productForm{spectral.SRF{A: k.A, P: k.P}, sketchName}, o)
 	l.drawn("buckets", o, func(o options) (peeker, error) { return newTensorSketchLayer(k, d, features, o) })
 	if _, offset := l.polynomial(); offset < 0 {
 		return nil, fmt.Errorf("%s: a = %v is below √2, where the offset 1 - 2/a² of the polynomial is negative; "+
@@ -77,6 +76,10 @@ func (l *TensorSketchLayer) polynomial() (slope, offset float64) {
 		offset = 0
 	}
 	return slope, offset
+}
+
+func (l *TensorSketchLayer) made() form {
+	return productForm{spectral.SRF{A: l.kernel.A, P: l.kernel.P}, sketchName}
 }
 
 // Kernel returns the kernel of the features.
