@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
 )
 
@@ -51,4 +53,21 @@ func ExampleRegister() {
 	k, err := s.Kernel()
 	fmt.Println(math.Abs(dot-k.At([]float64{0, 0}, []float64{1, .5})) < .05, err)
 	// Output: true <nil>
+}
+
+// What was built by hand has a Spec, which a model file holds.
+func ExampleSpecOf() {
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 2}, 3, 4096, layers.WithName("rff"),
+		layers.WithSampler(spectral.Sobol{})))
+	net := layers.Must(layers.NewSequential(layers.Must(layers.NewNormalise(3, ops.L2, layers.WithName("unit"))), rff))
+	s, err := layers.SpecOf(net)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	same := layers.Must(s.Build())
+	x := tensor.New(tensor.WithShape(1, 3), tensor.WithBacking([]float64{1, 2, 3}))
+	a, b := layers.MustDense(net.Transform(nil, x)), layers.MustDense(same.Transform(nil, x))
+	fmt.Println(s.Parts[0], slices.Equal(a.Float64s(), b.Float64s()))
+	// Output: normalise norm=l2, 3 -> 3, float64, name "unit" true
 }
