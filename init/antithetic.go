@@ -24,8 +24,6 @@ type Antithetic struct{}
 
 func (Antithetic) String() string { return "antithetic" }
 
-func (Antithetic) papers() []string { return []string{"Hammersley and Morton 1956"} }
-
 // Sample fills w pair after pair. A last column without a partner is an independent frequency. Errors are as in
 // Sampler.
 func (s Antithetic) Sample(w []float64, d, m int, k Random, src rand.Source) error {

@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -36,10 +37,7 @@ func Theorem5(d, s int, R, L, eps float64) (float64, error) {
 			return 0, fmt.Errorf("spectral: Theorem5: %s = %d, must be at least 1: %w", c.name, c.count, ErrParam)
 		}
 	}
-	if err := positive("Theorem5", "R", R); err != nil {
-		return 0, err
-	}
-	if err := positive("Theorem5", "eps", eps); err != nil {
+	if err := cmp.Or(positive("Theorem5", "R", R), positive("Theorem5", "eps", eps)); err != nil {
 		return 0, err
 	}
 	if math.IsInf(L, 1) {

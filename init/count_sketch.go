@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"gorgonia.org/tensor"
@@ -15,10 +16,7 @@ import (
 // They come from the streams "buckets" and "signs" of the seed. Errors wrap ErrParam: p, d or m below 1, or sketches
 // that do not fit in memory. Charikar, Chen and Farach-Colton (2002); Pham and Pagh (2013), definition 1.
 func DrawCountSketches(p, d, m int, seed uint64) (buckets, signs *tensor.Dense, err error) {
-	if err := checkCounts(d, m); err != nil {
-		return nil, nil, err
-	}
-	if err := checkCounts(d, p); err != nil {
+	if err := cmp.Or(checkCounts(d, m), checkCounts(d, p)); err != nil {
 		return nil, nil, err
 	}
 	b, s := make([]float64, p*d), make([]float64, p*d)

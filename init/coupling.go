@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -101,13 +102,7 @@ func (p *Split) Counts(m int) (plus, minus int) {
 //
 // Errors wrap ErrParam: an unknown coupling, d or m below 1, a split without mass or laws, a norm that is not finite.
 func (c Coupling) Frequencies(p *Split, d, m int, seed uint64) (directions, norms *tensor.Dense, err error) {
-	if err := c.check(); err != nil {
-		return nil, nil, err
-	}
-	if err := checkCounts(d, m); err != nil {
-		return nil, nil, err
-	}
-	if err := p.valid(); err != nil {
+	if err := cmp.Or(c.check(), checkCounts(d, m), p.valid()); err != nil {
 		return nil, nil, err
 	}
 	src := Stream(seed, "W")

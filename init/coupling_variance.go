@@ -1,6 +1,10 @@
 package spectral
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"sort"
+)
 
 // Variance returns the variance of the estimate of k(x, z) from m frequencies of each sign. With T_j = m₊ cos(r₊ v₊·δ)
 // - m₋ cos(r₋ v₋·δ) for column j it is
@@ -22,16 +26,7 @@ import "math"
 // Errors: rows of different lengths (ErrShape); an unknown coupling, m below 1, rows without columns, a split without
 // mass or laws (ErrParam).
 func (c Coupling) Variance(p *Split, x, z []float64, m int) (float64, error) {
-	if err := checkLengths(x, z); err != nil {
-		return 0, err
-	}
-	if err := checkCounts(len(x), m); err != nil {
-		return 0, err
-	}
-	if err := c.check(); err != nil {
-		return 0, err
-	}
-	if err := p.valid(); err != nil {
+	if err := cmp.Or(checkLengths(x, z), checkCounts(len(x), m), c.check(), p.valid()); err != nil {
 		return 0, err
 	}
 	d := len(x)
@@ -261,4 +256,70 @@ func (v *signedVariance) get(k crossKey) float64 {
 	}
 	v.cross[k] = sum
 	return sum
+}
+
+// stratum is a part of [0, 1) in which every v chooses the same component of each side.
+type stratum struct {
+	share     float64
+	component [2]int
+}
+
+// strata cuts [0, 1) where the component of a side changes.
+func (v *signedVariance) strata(sides []int) (out []stratum) {
+	cuts := []float64{1}
+	for _, a := range sides {
+		sum := 0.
+		for _, c := range v.sides[a].parts {
+			sum += c.Weight
+			cuts = append(cuts, min(sum, 1))
+		}
+	}
+	sort.Float64s(cuts)
+	from := 0.
+	for _, cut := range cuts {
+		if cut-from < 1e-15 {
+			continue
+		}
+		s := stratum{share: cut - from}
+		for _, a := range sides {
+			s.component[a] = v.sides[a].component((from + cut) / 2)
+		}
+		out, from = append(out, s), cut
+	}
+	return out
+}
+
+// pairProbabilities returns the probabilities of the strata of two of n columns, whose v are (j + V)/n in random order:
+// E(N_i N_j - N_i [i = j])/(n(n-1)), where N_i is the number of columns in stratum i. The counts change at the V for
+// which n·cut - V is a whole number.
+func pairProbabilities(strata []stratum, n int) [][]float64 {
+	ends := []float64{0}
+	changes := []float64{0, 1}
+	for _, s := range strata {
+		end := ends[len(ends)-1] + s.share*float64(n)
+		ends = append(ends, end)
+		changes = append(changes, end-math.Floor(end))
+	}
+	ends[len(ends)-1] = float64(n)
+	sort.Float64s(changes)
+	out := make([][]float64, len(strata))
+	for i := range out {
+		out[i] = make([]float64, len(strata))
+	}
+	count := make([]float64, len(strata))
+	for k := 1; k < len(changes) && n > 1; k++ {
+		width, start := changes[k]-changes[k-1], (changes[k]+changes[k-1])/2
+		for i := range count {
+			count[i] = math.Ceil(ends[i+1]-start) - math.Ceil(ends[i]-start)
+		}
+		for i, a := range count {
+			for j, b := range count {
+				if i == j {
+					b--
+				}
+				out[i][j] += width * a * b / float64(n) / float64(n-1)
+			}
+		}
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -41,8 +42,5 @@ func (k Exponentiated) Domain() Domain {
 
 // Validate returns the error of the homogeneous kernel, or an error that wraps ErrParam unless σ is finite and σ > 0.
 func (k Exponentiated) Validate() error {
-	if err := validate(k.Of); err != nil {
-		return err
-	}
-	return positive("Exponentiated", "Sigma", k.Sigma)
+	return cmp.Or(validate(k.Of), positive("Exponentiated", "Sigma", k.Sigma))
 }

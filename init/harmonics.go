@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sync"
@@ -73,10 +74,7 @@ func (h *Harmonics) Signature(lambda float64) float64 {
 // Errors wrap ErrParam: an invalid kernel or window, n below 0 or above MaxOrder, n > 0 for a point mass, a period that
 // is not finite and positive.
 func NewHarmonics(k Homogeneous, n int, w Window, period float64) (*Harmonics, error) {
-	if err := checkHarmonics(k, n, w); err != nil {
-		return nil, err
-	}
-	if err := positive("Harmonics", "period", period); err != nil {
+	if err := cmp.Or(checkHarmonics(k, n, w), positive("Harmonics", "period", period)); err != nil {
 		return nil, err
 	}
 	return newHarmonics(k, n, w, period), nil

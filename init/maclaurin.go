@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -43,10 +44,7 @@ func degreeLaw(a []float64) []float64 {
 // The degrees, with probabilities proportional to 2^-(n+1), come from the stream "degrees", the signs from the stream
 // "W". Errors wrap ErrParam: an invalid kernel, d or m below 1, coefficients that are all 0 or not finite.
 func DrawProducts(k Polynomial, d, m int, seed uint64) (w *tensor.Dense, degrees []int, scales []float64, err error) {
-	if err := validate(k); err != nil {
-		return nil, nil, nil, err
-	}
-	if err := checkCounts(d, m); err != nil {
+	if err := cmp.Or(validate(k), checkCounts(d, m)); err != nil {
 		return nil, nil, nil, err
 	}
 	a := k.Maclaurin()

@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 
@@ -55,10 +56,7 @@ func (k Matern) Domain() Domain { return Domain{} }
 
 // Validate returns an error that wraps ErrParam unless ν and ℓ are finite and above 0.
 func (k Matern) Validate() error {
-	if err := positive("Matern", "Nu", k.Nu); err != nil {
-		return err
-	}
-	return positive("Matern", "Ell", k.Ell)
+	return cmp.Or(positive("Matern", "Nu", k.Nu), positive("Matern", "Ell", k.Ell))
 }
 
 // Law is the multivariate t law of 2ν degrees of freedom and scale 1/ℓ. Its norm is √(d F)/ℓ, where F has the F law

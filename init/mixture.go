@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -56,13 +57,7 @@ func validFit(kernel string, eps, flat float64) error {
 // checkedMixture returns the split of k by the mixture for eps and flat. For eps = 0 it chooses the best mixture for d,
 // m and the coupling.
 func checkedMixture(k profile, eps, flat float64, d, m int, c Coupling) (*Split, error) {
-	if err := validate(k); err != nil {
-		return nil, err
-	}
-	if err := checkCounts(d, m); err != nil {
-		return nil, err
-	}
-	if err := c.check(); err != nil {
+	if err := cmp.Or(validate(k), checkCounts(d, m), c.check()); err != nil {
 		return nil, err
 	}
 	if eps == 0 {

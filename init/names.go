@@ -74,8 +74,19 @@ func References() map[string]string {
 
 // Papers returns the names in References of the papers on a sampler. IID and samplers of other packages have none.
 func Papers(s Sampler) []string {
-	if s, ok := s.(interface{ papers() []string }); ok {
-		return s.papers()
+	switch s {
+	case Orthogonal{}, Structured{}:
+		return []string{"Yu et al. 2016"}
+	case Orthogonal{Coupled: true}:
+		return []string{"Yu et al. 2016", "Reid et al. 2025"}
+	case Antithetic{}:
+		return []string{"Hammersley and Morton 1956"}
+	case Halton{}:
+		return []string{"Yang, Sindhwani et al. 2014", "Owen 2017"}
+	case Sobol{}:
+		return []string{"Yang, Sindhwani et al. 2014", "Joe and Kuo 2008", "Matoušek 1998"}
+	case LatinHypercube{}:
+		return []string{"McKay et al. 1979"}
 	}
 	return nil
 }

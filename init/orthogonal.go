@@ -35,13 +35,6 @@ func (s Orthogonal) String() string {
 	return "orthogonal"
 }
 
-func (s Orthogonal) papers() []string {
-	if s.Coupled {
-		return []string{"Yu et al. 2016", "Reid et al. 2025"}
-	}
-	return []string{"Yu et al. 2016"}
-}
-
 // Sample fills w block after block. A last block of fewer than d columns costs only these. The directions are the same
 // with and without Coupled. Errors are as in Sampler.
 func (s Orthogonal) Sample(w []float64, d, m int, k Random, src rand.Source) error {

@@ -60,12 +60,6 @@ func (Halton) String() string         { return "halton" }
 func (Sobol) String() string          { return "sobol" }
 func (LatinHypercube) String() string { return "latin-hypercube" }
 
-func (Halton) papers() []string { return []string{"Yang, Sindhwani et al. 2014", "Owen 2017"} }
-func (Sobol) papers() []string {
-	return []string{"Yang, Sindhwani et al. 2014", "Joe and Kuo 2008", "Matoušek 1998"}
-}
-func (LatinHypercube) papers() []string { return []string{"McKay et al. 1979"} }
-
 // Sample fills w column after column. The points take as much memory as w. Errors are as in Sampler.
 func (s Halton) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	return sampleCube(s, w, d, m, k, src, haltonDims, haltonPoints)

@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -50,10 +51,7 @@ func Stream(seed uint64, name string) rand.Source {
 // Errors: an invalid kernel, a nil sampler, d or m below 1, an odd m for a Tangent kernel, a frequency that is not
 // finite (ErrParam); the errors of Sampler.Sample.
 func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, error) {
-	if err := validate(k); err != nil {
-		return nil, err
-	}
-	if err := checkCounts(d, m); err != nil {
+	if err := cmp.Or(validate(k), checkCounts(d, m)); err != nil {
 		return nil, err
 	}
 	if domain.IsNil(s) {

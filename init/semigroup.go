@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -33,13 +34,7 @@ type Semigroup interface {
 // Higher orders matter while m is below k(2x, 2x)/k(x, x)². Errors: an invalid kernel, m < 1, rows without columns
 // (ErrParam), rows of different lengths (ErrShape).
 func NormalisedVariance(k Semigroup, x, z []float64, m int) (variance, bias float64, err error) {
-	if err := validate(k); err != nil {
-		return 0, 0, err
-	}
-	if err := checkCounts(len(x), m); err != nil {
-		return 0, 0, err
-	}
-	if err := checkLengths(x, z); err != nil {
+	if err := cmp.Or(validate(k), checkCounts(len(x), m), checkLengths(x, z)); err != nil {
 		return 0, 0, err
 	}
 	ln := func(p, q float64) float64 { // of k at p·x + q·z
@@ -77,10 +72,7 @@ func LevyVariance(by Predictor, k Semigroup, x, z []float64, dims, m int) (float
 	if domain.IsNil(by) {
 		return 0, fmt.Errorf("spectral: LevyVariance: the sampler is nil; give one, as IID{}: %w", ErrParam)
 	}
-	if err := checkLengths(x, z); err != nil {
-		return 0, err
-	}
-	if err := checkCounts(dims, m); err != nil {
+	if err := cmp.Or(checkLengths(x, z), checkCounts(dims, m)); err != nil {
 		return 0, err
 	}
 	u, v := make([]float64, dims), make([]float64, dims)

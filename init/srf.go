@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -96,13 +97,7 @@ type sphericalKey struct {
 // and coupling, and comes from a cache the second time. Errors wrap ErrParam: an invalid kernel, d or m below 1, an
 // unknown coupling, no density found.
 func (k SRF) Split(d, m int, c Coupling) (*Split, error) {
-	if err := validate(k); err != nil {
-		return nil, err
-	}
-	if err := checkCounts(d, m); err != nil {
-		return nil, err
-	}
-	if err := c.check(); err != nil {
+	if err := cmp.Or(validate(k), checkCounts(d, m), c.check()); err != nil {
 		return nil, err
 	}
 	l := sphericalLaws.get(sphericalKey{k, d}, func() *sphericalLaw { return k.newLaw(d) })

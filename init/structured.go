@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -49,8 +50,6 @@ const structuredBias = -0.031
 
 func (Structured) String() string { return "structured" }
 
-func (Structured) papers() []string { return []string{"Yu et al. 2016"} }
-
 // Sample fills w with the frequencies that Draw draws from the same source. Errors are as in Sampler.
 func (s Structured) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
@@ -67,10 +66,7 @@ func (s Structured) Sample(w []float64, d, m int, k Random, src rand.Source) err
 // Draw draws m frequencies in d dimensions as signs and norms. The signs ±1 are [blocks·3·d'], with D₁, D₂ and D₃ of
 // the first block first and ⌈m/d'⌉ blocks; the norms are [m]. Errors: as for Fits, m below 1 or a nil src (ErrParam).
 func (s Structured) Draw(d, m int, k Random, src rand.Source) (signs, norms []float64, err error) {
-	if err := s.Fits(d, k); err != nil {
-		return nil, nil, err
-	}
-	if err := checkCounts(d, m); err != nil {
+	if err := cmp.Or(s.Fits(d, k), checkCounts(d, m)); err != nil {
 		return nil, nil, err
 	}
 	if domain.IsNil(src) {
@@ -108,12 +104,6 @@ func PaddedDims(d int) int { return 1 << bits.Len(uint(d-1)) }
 // D₂ and D₃ of each block, and the norms [m], both float64. Under the same seed Frequencies makes W of the same draw.
 // Errors are as for Frequencies.
 func StructuredFrequencies(k Random, d, m int, seed uint64) (signs, norms *tensor.Dense, err error) {
-	if err := validate(k); err != nil {
-		return nil, nil, err
-	}
-	if err := checkCounts(d, m); err != nil {
-		return nil, nil, err
-	}
 	s, r, err := Structured{}.Draw(d, m, k, Stream(seed, "W"))
 	if err != nil {
 		return nil, nil, err

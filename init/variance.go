@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -38,10 +39,7 @@ func PairVariance(k Random, x, z []float64) (float64, error) {
 
 // validPair checks a kernel and two rows.
 func validPair(k Random, x, z []float64) error {
-	if err := validate(k); err != nil {
-		return err
-	}
-	return checkLengths(x, z)
+	return cmp.Or(validate(k), checkLengths(x, z))
 }
 
 // difference returns the vector δ of k = E cos(w·δ), or of E exp(-w·δ), and k at (x, z) and at 2δ.
