@@ -195,15 +195,32 @@ func TestExtremesGiveNoNaN(t *testing.T) {
 	})
 }
 
-func TestAtPanicsOnDifferentLengths(t *testing.T) {
-	eachKernel(t, func(t *testing.T, tk testKernel) {
+// TestPanicsOnDifferentLengths: every kernel's At and Gradient, and a dst that is too short.
+func TestPanicsOnDifferentLengths(t *testing.T) {
+	kernels := []Kernel{Levy{}, Linear{}, DeltaGaussian{[]float64{1}, []float64{1}}, Stationary{Chi2{}},
+		Exponentiated{JensenShannon{}, 1}, SpherePolynomial{A: 2, P: 2}, SRF{2, 2}, ArcCosine{}, NeuralTangent{}}
+	for _, tk := range testKernels {
+		kernels = append(kernels, tk.kernel)
+	}
+	for _, c := range homogeneousKernels {
+		kernels = append(kernels, c.of(1, RejectNegative))
+	}
+	panics := func(k Kernel, f func()) {
 		defer func() {
 			if recover() == nil {
-				t.Error("no panic")
+				t.Errorf("%T: no panic", k)
 			}
 		}()
-		tk.kernel.At([]float64{1, 2}, []float64{1})
-	})
+		f()
+	}
+	two, one := []float64{1, 2}, []float64{1}
+	for _, k := range kernels {
+		panics(k, func() { k.At(two, one) })
+		if g, ok := k.(Gradienter); ok {
+			panics(k, func() { g.Gradient(nil, two, one) })
+			panics(k, func() { g.Gradient(one, two, two) })
+		}
+	}
 }
 
 func TestDomains(t *testing.T) {

@@ -30,6 +30,9 @@ func (k Cauchy) Gradient(dst, x, z []float64) []float64 {
 	v := k.At(x, z) / k.Sigma
 	return gradient(dst, x, z, func(a, b float64) float64 {
 		r := (a - b) / k.Sigma
+		if math.IsInf(r*r, 1) {
+			return 0 // and not ∞/∞
+		}
 		return -2 * r / (1 + r*r) * v
 	})
 }

@@ -58,12 +58,3 @@ func TestCustomDomain(t *testing.T) {
 		}
 	}
 }
-
-func TestTransformString(t *testing.T) {
-	for tr, want := range map[Transform]string{Fourier: "Fourier", Laplace: "Laplace", LogFourier: "LogFourier",
-		Step: "Step", ReLU: "ReLU", Tangent: "Tangent", 7: "Transform(7)"} {
-		if tr.String() != want {
-			t.Errorf("%q, want %q", tr, want)
-		}
-	}
-}

@@ -19,6 +19,7 @@ type testKernel struct {
 var testKernels = []testKernel{
 	{"gaussian", Gaussian{Sigma: 1.7}, 1.7},
 	{"laplacian", Laplacian{Sigma: 2.3}, 2.3},
+	{"cauchy", Cauchy{Sigma: 1.7}, 1.7},
 	{"matern-0.3", Matern{Nu: 0.3, Ell: 1.3}, 1.3},
 	{"matern-0.5", Matern{Nu: 0.5, Ell: 1.3}, 1.3},
 	{"matern-1", Matern{Nu: 1, Ell: 0.7}, 0.7},

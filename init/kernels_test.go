@@ -17,6 +17,9 @@ func TestKernelValues(t *testing.T) {
 	}{
 		{Gaussian{2}, math.Exp(-4.0625 / 8)},
 		{Laplacian{2}, math.Exp(-2.75 / 2)},
+		{Cauchy{2}, 1 / (1 + .25) / (1 + 1.75*1.75/4)},
+		{Matern{.5, 2}, math.Exp(-math.Sqrt(4.0625) / 2)},
+		{Matern{1.5, 2.5}, (1 + math.Sqrt(3*4.0625)/2.5) * math.Exp(-math.Sqrt(3*4.0625)/2.5)},
 		{ExpSemigroup{0.5}, math.Exp(-0.5 * (math.Sqrt2 + 1.5))},
 		{ReciprocalSemigroup{2}, 2.0 / 4 * 2 / 4.25},
 		{SkewedChi2{0.5}, 2 * math.Sqrt(1*2) / 3 * 2 * math.Sqrt(2.5*0.75) / 3.25},
@@ -192,7 +195,8 @@ func TestNames(t *testing.T) {
 	checkNames(t, "shared-coupled, joint, iid", Couplings()...)
 	checkNames(t, "uniform, rectangular", Uniform, Rectangular)
 	checkNames(t, "gauss, quantile, drawn", QuantileLambdas, GaussLambdas, DrawnLambdas)
-	if s := Transform(9).String(); s != "Transform(9)" {
+	if s := fmt.Sprint(Fourier, Laplace, LogFourier, Step, ReLU, Tangent, Transform(7)); s !=
+		"Fourier Laplace LogFourier Step ReLU Tangent Transform(7)" {
 		t.Error(s)
 	}
 }

@@ -44,24 +44,6 @@ func TestLevy(t *testing.T) {
 	}
 }
 
-// TestLevySpectrum: (1/π) ∫ 𝒦(λ) cos(ωλ) dλ over λ > 0, by panels of Gauss and Legendre, is κ(ω).
-func TestLevySpectrum(t *testing.T) {
-	k := Levy{}
-	x, w := legendre()
-	for _, omega := range []float64{0, .1, .5, 1, 2, 3.7} {
-		sum := 0.0
-		for panel := range 100 { // to λ = 200, where 𝒦 is e^{-50}
-			for i, u := range x {
-				l := 2*float64(panel) + 1 + u
-				sum += w[i] * k.Signature(l) * math.Cos(omega*l) / math.Pi
-			}
-		}
-		if got := k.Spectrum(omega); math.Abs(got-sum) > 1e-12 {
-			t.Errorf("κ(%v) = %v, by the transform %v", omega, got, sum)
-		}
-	}
-}
-
 // TestLevyPeriods: the fitted period makes the metric of a number and 0 exact, the optimal one has the least error, and
 // ErrorBound holds for pairs of rows.
 func TestLevyPeriods(t *testing.T) {

@@ -7,45 +7,6 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-func TestMaternAt(t *testing.T) {
-	x, z := []float64{1, 2, 3}, []float64{1, 5, -1} // distance 5
-	for nu, want := range halfInteger {
-		if got, want := (Matern{nu, 2.5}).At(x, z), want(math.Sqrt(2*nu)*2); !near(got, want, 1e-13) {
-			t.Errorf("nu = %v: %v, want %v", nu, got, want)
-		}
-	}
-	one := []float64{0.4}
-	if got, want := (Matern{0.5, 2}).At(one, []float64{1.1}), (Laplacian{2}).At(one, []float64{1.1}); !near(got, want,
-		1e-14) {
-		t.Errorf("Matern 1/2 in one dimension: %v, Laplacian: %v", got, want)
-	}
-}
-
-func TestMaternIsNoProductLaw(t *testing.T) {
-	if (Matern{}).Law().Quantile != nil {
-		t.Error("independent t coordinates belong to another kernel")
-	}
-}
-
-// iid Student-t coordinates would give the product of one-dimensional kernels. The battery's tolerance must tell them
-// apart.
-func TestMaternCoordinatesShareTheChiSquare(t *testing.T) {
-	k := Matern{Nu: 1.5, Ell: 1}
-	draw, w := k.Law().drawer(testRand("share")), make([]float64, 2)
-	const n = 20000
-	both := 0.0
-	for range n {
-		draw(w)
-		if math.Abs(w[0]) > 3 && math.Abs(w[1]) > 3 {
-			both++
-		}
-	}
-	// P(|t| > 3), 3 degrees of freedom, is 0.0577; independent coordinates would both exceed with probability 0.0033
-	if both/n < 2*0.0577*0.0577 {
-		t.Errorf("P(|w0| > 3, |w1| > 3) = %v", both/n)
-	}
-}
-
 func TestMaternGradientAtZero(t *testing.T) {
 	x := []float64{1, 2}
 	for _, nu := range []float64{0.01, 0.3, 0.5, 0.7, 1, 1.5, 1000} {
