@@ -5,7 +5,7 @@ import "sync"
 // mostFits is the largest number of results that a cache keeps.
 const mostFits = 256
 
-// cache keeps results by their keys, at most mostFits. Callers who want the same result compute it once and wait for
+// cache keeps results and errors by their keys, at most mostFits. Callers who want the same result compute it once and wait for
 // each other; those who want others do not wait.
 type cache[K comparable, V any] struct {
 	mu sync.Mutex
@@ -15,10 +15,11 @@ type cache[K comparable, V any] struct {
 type cached[V any] struct {
 	once  sync.Once
 	value V
+	err   error
 }
 
 // get returns the result of a key, which compute makes.
-func (c *cache[K, V]) get(key K, compute func() V) V {
+func (c *cache[K, V]) get(key K, compute func() (V, error)) (V, error) {
 	c.mu.Lock()
 	e := c.of[key]
 	if e == nil {
@@ -29,6 +30,6 @@ func (c *cache[K, V]) get(key K, compute func() V) V {
 		c.of[key] = e
 	}
 	c.mu.Unlock()
-	e.once.Do(func() { e.value = compute() })
-	return e.value
+	e.once.Do(func() { e.value, e.err = compute() })
+	return e.value, e.err
 }

@@ -10,7 +10,7 @@ import (
 func TestCache(t *testing.T) {
 	var c cache[int, int]
 	for i := range 3 * mostFits {
-		if got := c.get(i, func() int { return i * i }); got != i*i {
+		if got := must(c.get(i, func() (int, error) { return i * i, nil })); got != i*i {
 			t.Fatalf("the result of %d is %d", i, got)
 		}
 	}
@@ -21,16 +21,16 @@ func TestCache(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			c.get(-1, func() int {
+			c.get(-1, func() (int, error) {
 				count++
-				return <-other
+				return <-other, ErrParam
 			})
 		})
 	}
-	all.Go(func() { other <- c.get(-2, func() int { return 2 }) })
+	all.Go(func() { other <- must(c.get(-2, func() (int, error) { return 2, nil })) })
 	all.Wait()
-	if count != 1 || c.get(-1, nil) != 2 {
-		t.Errorf("%d computations of one result, %d", count, c.get(-1, nil))
+	if got, err := c.get(-1, nil); count != 1 || got != 2 || err != ErrParam {
+		t.Errorf("%d computations of one result, %d, %v", count, got, err)
 	}
 }
 

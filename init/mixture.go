@@ -60,10 +60,13 @@ func checkedMixture(k profile, eps, flat float64, d, m int, c Coupling) (*Split,
 	if err := cmp.Or(validate(k), checkCounts(d, m), c.check()); err != nil {
 		return nil, err
 	}
+	var f *mixture
+	var err error
 	if eps == 0 {
-		return chooseMixture(k, d, m, c)
+		f, err = chooseMixture(k, d, m, c)
+	} else {
+		f, err = fitMixture(k, eps, flat)
 	}
-	f, err := fitMixture(k, eps, flat)
 	if err != nil {
 		return nil, err
 	}
@@ -110,25 +113,16 @@ func (f *mixture) split(k SignedLaw) *Split {
 }
 
 // fitted caches mixtures and failures. They depend only on the kernel, eps and flat; a fit takes about 10 ms.
-var fitted cache[fitKey, fit]
+var fitted cache[fitKey, *mixture]
 
 type fitKey struct {
 	k         profile
 	eps, flat float64
 }
 
-type fit struct {
-	*mixture
-	err error
-}
-
 // fitMixture returns the mixture from the cache, or fits it.
 func fitMixture(k profile, eps, flat float64) (*mixture, error) {
-	f := fitted.get(fitKey{k, eps, flat}, func() (f fit) {
-		f.mixture, f.err = newMixture(k, eps, flat)
-		return f
-	})
-	return f.mixture, f.err
+	return fitted.get(fitKey{k, eps, flat}, func() (*mixture, error) { return newMixture(k, eps, flat) })
 }
 
 // newMixture solves the linear program. The scales are 0 and a geometric grid.

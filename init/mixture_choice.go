@@ -9,7 +9,7 @@ var (
 )
 
 // chosen caches choices.
-var chosen cache[choiceKey, fit]
+var chosen cache[choiceKey, *mixture]
 
 type choiceKey struct {
 	k    profile
@@ -17,16 +17,11 @@ type choiceKey struct {
 	c    Coupling
 }
 
-// chooseMixture returns the split by the mixture of least risk.
-func chooseMixture(k profile, d, m int, c Coupling) (*Split, error) {
-	f := chosen.get(choiceKey{k, d, m, c}, func() (f fit) {
-		f.mixture, f.err = leastRisk(k, newQuickVariance(c, d, m))
-		return f
+// chooseMixture returns the mixture of least risk from the cache, or finds it.
+func chooseMixture(k profile, d, m int, c Coupling) (*mixture, error) {
+	return chosen.get(choiceKey{k, d, m, c}, func() (*mixture, error) {
+		return leastRisk(k, newQuickVariance(c, d, m))
 	})
-	if f.err != nil {
-		return nil, f.err
-	}
-	return f.split(k), nil
 }
 
 // leastRisk returns the mixture with the least bias² + variance, both as means over the sphere. A closer mixture has

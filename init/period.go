@@ -48,7 +48,7 @@ func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	if k != (Levy{}) && additiveOf(k) == nil { // a type of the user's own may change behind a pointer
 		return optimalPeriod(k, order, w), nil
 	}
-	return optimalPeriods.get(periodKey{k, order, w}, func() float64 { return optimalPeriod(k, order, w) }), nil
+	return optimalPeriods.get(periodKey{k, order, w}, func() (float64, error) { return optimalPeriod(k, order, w), nil })
 }
 
 type periodKey struct {

@@ -83,15 +83,12 @@ func fits(s Sampler, k Random) bool {
 	return s.Sample(make([]float64, 17), 17, 1, k, Stream(1, "fits")) == nil
 }
 
-// fitting says which laws a sampler takes, and what it says of the others.
-type fitting struct {
+// fittings are the laws that each sampler takes, and what it says of the others.
+var fittings = []struct {
 	s    Sampler
 	fits func(k Random) bool
 	says string
-}
-
-// fittings has the samplers; the test of a new one adds its own.
-var fittings = []fitting{
+}{
 	{IID{}, func(Random) bool { return true }, ""},
 	{Orthogonal{}, isRadial, "no NormQuantile"},
 	{Orthogonal{Coupled: true}, isRadial, "no NormQuantile"},
@@ -99,6 +96,7 @@ var fittings = []fitting{
 	{Antithetic{}, isProduct, "no Quantile"},
 	{Halton{}, isEither, "neither Quantile nor NormQuantile"},
 	{Sobol{}, isEither, "neither Quantile nor NormQuantile"},
+	{LatinHypercube{}, isEither, "neither Quantile nor NormQuantile"},
 }
 
 // TestSamplersFitTheirLaws: which laws a sampler takes, and that it says which it does not.
@@ -124,14 +122,14 @@ func isRadial(k Random) bool  { return k.Law().NormQuantile != nil }
 func isProduct(k Random) bool { return k.Law().Quantile != nil }
 func isEither(k Random) bool  { return isRadial(k) || isProduct(k) }
 
-// goldenSamplers are the frequencies [2, 2] of Gaussian{1} under the seed 2014, as golden in iid_test.go. The test of a
-// new sampler adds its own.
+// goldenSamplers are the frequencies [2, 2] of Gaussian{1} under the seed 2014, as golden in iid_test.go.
 var goldenSamplers = map[string][4]float64{
-	"orthogonal": {0.15535104172477873, 0.50793146041458959, -0.43364226670831707, 0.18196492260582792},
-	"coupled":    {0.15535104172477873, 2.0173677672717027, -0.43364226670831707, 0.72271595332853911},
-	"antithetic": {0.57523892794975318, 0.78088475152239711, 0.05140686199383309, 2.0435433253735185},
-	"halton":     {-1.6416811536873293, 1.6450382655550091, -0.30946148397864737, 0.45759896300742287},
-	"sobol":      {0.71276268035309753, -0.44282481765989451, -0.88487436867468972, 0.12135351896663384},
+	"orthogonal":      {0.15535104172477873, 0.50793146041458959, -0.43364226670831707, 0.18196492260582792},
+	"coupled":         {0.15535104172477873, 2.0173677672717027, -0.43364226670831707, 0.72271595332853911},
+	"antithetic":      {0.57523892794975318, 0.78088475152239711, 0.05140686199383309, 2.0435433253735185},
+	"halton":          {-1.6416811536873293, 1.6450382655550091, -0.30946148397864737, 0.45759896300742287},
+	"latin-hypercube": {-1.6416811536873293, 0.17059244321046882, -0.12561324266887405, 0.036528589248536664},
+	"sobol":           {0.71276268035309753, -0.44282481765989451, -0.88487436867468972, 0.12135351896663384},
 }
 
 func TestGoldenSamplers(t *testing.T) {

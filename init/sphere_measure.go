@@ -34,11 +34,11 @@ var measures cache[[2]int, [2]*radialDensity]
 // sphereMeasure returns the two parts of the measure of (1 - r²/4)^p, cut off at r = 2, in ℝ^d, or nil where the tail
 // is too heavy.
 func sphereMeasure(d, p int) (plus, minus *radialDensity) {
-	pair := measures.get([2]int{d, p}, func() (pair [2]*radialDensity) {
+	pair, _ := measures.get([2]int{d, p}, func() (pair [2]*radialDensity, _ error) {
 		if end := measureEnd(d, p); end <= measureReach {
 			pair[0], pair[1] = newRadialDensities(d, p, end)
 		}
-		return pair
+		return pair, nil
 	})
 	return pair[0], pair[1]
 }

@@ -100,19 +100,19 @@ func (k SRF) Split(d, m int, c Coupling) (*Split, error) {
 	if err := cmp.Or(validate(k), checkCounts(d, m), c.check()); err != nil {
 		return nil, err
 	}
-	l := sphericalLaws.get(sphericalKey{k, d}, func() *sphericalLaw { return k.newLaw(d) })
-	if l == nil {
-		return nil, fmt.Errorf("spectral: %T%+v: no positive density found in %d dimensions: %w", k, k, d, ErrParam)
+	l, err := sphericalLaws.get(sphericalKey{k, d}, func() (*sphericalLaw, error) { return k.newLaw(d) })
+	if err != nil {
+		return nil, err
 	}
 	return &Split{Of: k, On: k.Domain(), Parts: []Component{{1, l}}, Error: l.off}, nil
 }
 
-// newLaw fits the density in ℝ^d, and returns nil if it finds none.
-func (k SRF) newLaw(d int) *sphericalLaw {
+// newLaw fits the density in ℝ^d.
+func (k SRF) newLaw(d int) (*sphericalLaw, error) {
 	fit := newSphericalFit(k, d)
 	density := fit.solve()
 	if density == nil {
-		return nil
+		return nil, fmt.Errorf("spectral: %T%+v: no positive density found in %d dimensions: %w", k, k, d, ErrParam)
 	}
 	const steps = 400
 	l := &sphericalLaw{radialDensity: density, of: k}
@@ -125,7 +125,7 @@ func (k SRF) newLaw(d int) *sphericalLaw {
 		r := 2 * float64(i) / steps
 		l.off = max(l.off, math.Abs(l.table.at(r)-k.polynomial().at(r)))
 	}
-	return l
+	return l, nil
 }
 
 // evenTable holds an even function at equal steps from -step on, and interpolates with the cubic through four points.
