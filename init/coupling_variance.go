@@ -80,6 +80,7 @@ const (
 	sameColumn                        // the same u, the same direction
 	coupledColumns                    // u and 1-u, orthogonal directions
 	coupledApart                      // u and 1-u, independent directions
+	independentColumns
 )
 
 func (v *signedVariance) at(t float64) float64 {
@@ -152,10 +153,7 @@ func (v *signedVariance) group(sides []int, n int) float64 {
 				excess := value[i]*value[j] - k*k
 				for _, a := range sides {
 					for _, b := range sides {
-						if of >= 0 {
-							excess += v.weight(a) * v.weight(b) * v.get(crossKey{a, s.component[a], b, t.component[b],
-								of})
-						}
+						excess += v.weight(a) * v.weight(b) * v.get(crossKey{a, s.component[a], b, t.component[b], of})
 					}
 				}
 				sum += together[i][j] * excess
@@ -163,20 +161,17 @@ func (v *signedVariance) group(sides []int, n int) float64 {
 		}
 		return sum
 	}
-	const independent relation = -1
 	inBlock, coupled, apart := 2*v.pairs(n, sides[0]), 0, 0
 	if v.c == SharedCoupled {
-		if v.d%2 == 1 {
-			apart = ((n-1)/v.d + 1) / 2 // every second border of two blocks, from the first on
-		}
-		coupled, apart = 2*(n/2-apart), 2*apart
+		coupled, apart = coupledPairs(v.d, n)
+		coupled, apart = 2*coupled, 2*apart
 	}
 	elsewhere := n*(n-1) - inBlock - apart
 	for _, t := range []struct {
 		count int
 		of    relation
 	}{{inBlock - coupled, orthogonalColumns}, {coupled, coupledColumns}, {apart, coupledApart},
-		{elsewhere, independent}} {
+		{elsewhere, independentColumns}} {
 		if t.count > 0 {
 			total += float64(t.count) * pair(t.of)
 		}
@@ -224,6 +219,9 @@ func (v *signedVariance) acrossSigns() float64 {
 // get is the mean of the product of two cosines; for relations other than sameColumn it is less the product of their
 // means.
 func (v *signedVariance) get(k crossKey) float64 {
+	if k.of == independentColumns {
+		return 0
+	}
 	if k.b < k.a || k.b == k.a && k.j < k.i { // it is the same both ways
 		k.a, k.i, k.b, k.j = k.b, k.j, k.a, k.i
 	}

@@ -44,10 +44,7 @@ func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
 	blocks, together, apart := pairsInBlocks(d, m), 0, 0
 	var directions, norms float64
 	if s.Coupled {
-		if d%2 == 1 {
-			apart = ((m-1)/d + 1) / 2 // every second border of two blocks, from the first on
-		}
-		together = m/2 - apart
+		together, apart = coupledPairs(d, m)
 		directions, norms = r.coupled()
 	}
 	return correlated(k, x, z, m, float64(blocks-together)*r.orthogonal()+float64(together)*(directions+norms)+
@@ -94,6 +91,15 @@ func correlated(k Random, x, z []float64, m int, covariances float64) (float64, 
 	v, err := PairVariance(k, x, z)
 	n := float64(m)
 	return max(0, v+2*covariances/n) / n, err
+}
+
+// coupledPairs counts the pairs of m columns with coupled norms, in one block and in two. For an odd d the border of
+// every second two blocks, from the first on, divides a pair.
+func coupledPairs(d, m int) (together, apart int) {
+	if d%2 == 1 {
+		apart = ((m-1)/d + 1) / 2
+	}
+	return m/2 - apart, apart
 }
 
 // pairsInBlocks counts the pairs of m columns that lie in the same block of d.
