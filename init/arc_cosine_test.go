@@ -79,9 +79,7 @@ func TestUnitsOfLengths(t *testing.T) {
 			for i, v := range x {
 				scaled[i] = c * v
 			}
-			if got := k.At(scaled, z); !near(got, want, 1e-14) {
-				t.Errorf("%T%+v of %v·x: %v, want %v", k, k, c, got, want)
-			}
+			wantNear(t, k.At(scaled, z), want, 1e-14, "%T%+v of %v·x", k, k, c)
 		}
 	}
 }

@@ -20,9 +20,7 @@ func TestMaternShapeHalfInteger(t *testing.T) {
 		for _, rho := range []float64{0, 5e-324, 1e-300, 1e-20, 1e-8, 1e-3, 0.1, 0.5, 1, 1.7, 3, 10, 30, 100, 200} {
 			x := math.Sqrt(2*nu) * rho
 			// exp(-x) itself is only known to the rounding of x
-			if got := maternShape(nu, rho); !near(got, want(x), 1e-13+4e-16*x) {
-				t.Errorf("nu = %v, rho = %v: %v, want %v", nu, rho, got, want(x))
-			}
+			wantNear(t, maternShape(nu, rho), want(x), 1e-13+4e-16*x, "nu = %v, rho = %v", nu, rho)
 		}
 	}
 }
@@ -41,9 +39,7 @@ func TestMaternShapeTable(t *testing.T) {
 		{1000, 5, 3.9755134992399542769e-6},
 		{1e6, 1, 0.60653043226362813402},
 	} {
-		if got := maternShape(c.nu, c.rho); !near(got, c.want, 2e-14) {
-			t.Errorf("nu = %v, rho = %v: %.17g, want %.17g", c.nu, c.rho, got, c.want)
-		}
+		wantNear(t, maternShape(c.nu, c.rho), c.want, 2e-14, "nu = %v, rho = %v", c.nu, c.rho)
 	}
 }
 
@@ -64,9 +60,7 @@ func TestLogBesselKTable(t *testing.T) {
 		{0, 3, -3.3598777846417196298},
 		{-0.7, 1e-3, 4.8882739014386683186},
 	} {
-		if got := logBesselK(c.nu, c.x); !near(got, c.want, 4e-15) {
-			t.Errorf("ln K_%v(%v) = %.17g, want %.17g", c.nu, c.x, got, c.want)
-		}
+		wantNear(t, logBesselK(c.nu, c.x), c.want, 4e-15, "ln K_%v(%v)", c.nu, c.x)
 	}
 }
 
@@ -84,9 +78,7 @@ func TestMaternShapeIsGaussianScaleMixture(t *testing.T) {
 					return math.Exp(front + nu*s - nu*math.Exp(s) - rho*rho/2*math.Exp(-s))
 				}, lo, lo+1, 60, quad.Legendre{}, 0)
 			}
-			if got := maternShape(nu, rho); !near(got, sum, 1e-12) {
-				t.Errorf("nu = %v, rho = %v: %.15g, mixture %.15g", nu, rho, got, sum)
-			}
+			wantNear(t, maternShape(nu, rho), sum, 1e-12, "nu = %v, rho = %v", nu, rho)
 		}
 	}
 }
@@ -110,9 +102,7 @@ func TestMaternShapeTendsToGaussian(t *testing.T) {
 		want := math.Exp(-rho * rho / 2)
 		for _, nu := range []float64{1e4, 1e8, 1e12, 1e300} {
 			// the first correction is exp(-ρ²/2) (ρ⁴/4 - ρ²)/(2ν) or less than ρ⁴+ρ² over ν
-			if got := maternShape(nu, rho); !near(got, want, (rho*rho*rho*rho+rho*rho)/nu+1e-15) {
-				t.Errorf("nu = %v, rho = %v: %.17g, Gaussian %.17g", nu, rho, got, want)
-			}
+			wantNear(t, maternShape(nu, rho), want, (rho*rho*rho*rho+rho*rho)/nu+1e-15, "nu = %v, rho = %v", nu, rho)
 		}
 	}
 }
@@ -136,8 +126,6 @@ func TestMaternShapeDecreases(t *testing.T) {
 func TestGammaBump(t *testing.T) {
 	for _, nu := range []float64{0.05, 0.5, 3, 9.999, 10, 47, 1e3, 1e5} {
 		want := besselBump(nu, 0, math.Inf(-1))
-		if got := gammaBump(nu); !near(got, want, 2e-14) {
-			t.Errorf("nu = %v: %.16g, by quadrature %.16g", nu, got, want)
-		}
+		wantNear(t, gammaBump(nu), want, 2e-14, "nu = %v", nu)
 	}
 }

@@ -302,9 +302,7 @@ func TestReciprocalOfHuge(t *testing.T) {
 	x := [][]float64{{1.5e308}, {1e308}, {0}}
 	k := ReciprocalSemigroup{1e305}
 	gramAgainstAt(t, k, x, 1e-12)
-	if got := k.At(x[0], x[1]); !near(got, 1/2501., 1e-14) {
-		t.Errorf("%v, want 1/2501", got)
-	}
+	wantNear(t, k.At(x[0], x[1]), 1/2501., 1e-14, "the value")
 }
 
 // TestLevyCorners: the metric of Levy, 2√(x+z) - √(2x) - √(2z), of close numbers and of the smallest and largest.

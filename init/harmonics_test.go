@@ -12,9 +12,8 @@ func TestHarmonicsOfVLFeat(t *testing.T) {
 	for _, c := range vlfeatAtOne {
 		period := must(FittedPeriod(c.kernel, len(c.cos), c.window))
 		h := must(NewHarmonics(c.kernel, len(c.cos), c.window, period))
-		if got := math.Sqrt(h.Kappa[0]); !near(got, c.constant, 5e-4) {
-			t.Errorf("%T, %v, order %d: constant %v, VLFeat's %v", c.kernel, c.window, h.Order(), got, c.constant)
-		}
+		wantNear(t, math.Sqrt(h.Kappa[0]), c.constant, 5e-4,
+			"%T, %v, order %d: constant", c.kernel, c.window, h.Order())
 		for j, want := range c.cos {
 			if got := math.Sqrt(2 * h.Kappa[j+1]); !near(got, want, 5e-4) || h.F[j+1] != j+1 {
 				t.Errorf("%T, %v, order %d, harmonic %d: %v at frequency %d, VLFeat's %v",

@@ -2,6 +2,7 @@ package spectral
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -121,6 +122,14 @@ func ksAgainstQuantile(sample []float64, quantile func(p float64) float64) float
 // near says whether got is want within a relative tolerance.
 func near(got, want, tol float64) bool {
 	return got == want || math.Abs(got-want) <= tol*math.Abs(want)
+}
+
+// wantNear checks that a number is as near to another as near says. The text says which.
+func wantNear(t *testing.T, got, want, tol float64, text string, args ...any) {
+	t.Helper()
+	if !near(got, want, tol) {
+		t.Errorf("%s: %.17g, want %.17g", fmt.Sprintf(text, args...), got, want)
+	}
 }
 
 // wantErr checks that err wraps target and that its message names the place.

@@ -146,20 +146,15 @@ func TestDerivedKernels(t *testing.T) {
 		{Hellinger{}, sq(math.Sqrt(.2)-math.Sqrt(.5)) + .25 + sq(math.Sqrt(.8)-.5)},
 		{JensenShannon{}, 2 * (1 - JensenShannon{}.At(x, z))},
 	} {
-		if got := SquaredMetric(c.k, x, z); !near(got, c.d2, 1e-14) {
-			t.Errorf("%T: D² = %v, want %v", c.k, got, c.d2)
-		}
-		if got, want := (Exponentiated{c.k, .6}).At(x, z), math.Exp(-c.d2/.72); !near(got, want, 1e-14) {
-			t.Errorf("%T: exp(-D²/2σ²) = %v, want %v", c.k, got, want)
-		}
+		wantNear(t, SquaredMetric(c.k, x, z), c.d2, 1e-14, "%T: D²", c.k)
+		wantNear(t, (Exponentiated{c.k, .6}).At(x, z), math.Exp(-c.d2/.72), 1e-14, "%T: exp(-D²/2σ²)", c.k)
 		if got := (Exponentiated{c.k, 1e-3}).At(x, x); got != 1 {
 			t.Errorf("%T: k(x, x) = %v", c.k, got)
 		}
 	}
 	l1 := Intersection{Negative: SplitNegative}
-	if got := SquaredMetric(l1, []float64{-1, 2}, []float64{3, 2.5}); !near(got, 4.5, 1e-14) {
-		t.Errorf("the metric of the split intersection kernel is %v, the ℓ1 distance 4.5", got)
-	}
+	wantNear(t, SquaredMetric(l1, []float64{-1, 2}, []float64{3, 2.5}), 4.5, 1e-14,
+		"the metric of the split intersection kernel")
 	if got, want := (Stationary{Chi2{}}).At([]float64{1, -2}, []float64{3, -2}),
 		1/math.Cosh(1)+1; !near(got, want, 1e-14) {
 		t.Errorf("stationary χ² is %v, want %v", got, want)

@@ -27,9 +27,7 @@ func TestKernelValues(t *testing.T) {
 		{SkewedIntersection{0.5}, math.Sqrt(1.0/2) * math.Sqrt(0.75/2.5)},
 		{SkewedIntersection{0}, math.Sqrt(0.5/1.5) * math.Sqrt(0.25/2)},
 	} {
-		if got := c.k.At(x, z); !near(got, c.want, 1e-15) {
-			t.Errorf("%T: %.17g, want %.17g", c.k, got, c.want)
-		}
+		wantNear(t, c.k.At(x, z), c.want, 1e-15, "%T", c.k)
 	}
 }
 
@@ -44,13 +42,9 @@ func TestSkewedKernelsNearAndFar(t *testing.T) {
 		{SkewedChi2{0}, 1e308, 1e308, 1},
 		{SkewedChi2{0.25}, -0.25 + 0x1p-50, 0.75, 2 * 0x1p-25 / (1 + 0x1p-50)},
 	} {
-		if got := c.k.At([]float64{c.x}, []float64{c.z}); !near(got, c.want, 1e-12) {
-			t.Errorf("%+v at (%v, %v): %.17g, want %.17g", c.k, c.x, c.z, got, c.want)
-		}
+		wantNear(t, c.k.At([]float64{c.x}, []float64{c.z}), c.want, 1e-12, "%+v at (%v, %v)", c.k, c.x, c.z)
 	}
-	if got := 1 - (SkewedIntersection{1}).At([]float64{1e-9}, []float64{0}); !near(got, 5e-10, 1e-6) {
-		t.Errorf("1 - k = %v", got)
-	}
+	wantNear(t, 1-(SkewedIntersection{1}).At([]float64{1e-9}, []float64{0}), 5e-10, 1e-6, "1 - k")
 }
 
 func TestManyDimensions(t *testing.T) {
@@ -70,9 +64,7 @@ func TestManyDimensions(t *testing.T) {
 		{SkewedChi2{1}, math.Exp(-n * 2e-8 * 2e-8 / 8)},
 		{SkewedIntersection{1}, math.Exp(-n * (math.Log1p(3e-8) - math.Log1p(1e-8)) / 2)},
 	} {
-		if got := c.k.At(x, z); !near(got, c.want, 1e-11) {
-			t.Errorf("%+v: %.15g, want %.15g", c.k, got, c.want)
-		}
+		wantNear(t, c.k.At(x, z), c.want, 1e-11, "%+v", c.k)
 	}
 }
 

@@ -39,9 +39,7 @@ func TestLevy(t *testing.T) {
 			t.Errorf("gradient %v at %v", g, v)
 		}
 	}
-	if got := k.Signature(0); !near(got, 2-math.Sqrt2, 1e-15) {
-		t.Errorf("𝒦(0) = %v", got)
-	}
+	wantNear(t, k.Signature(0), 2-math.Sqrt2, 1e-15, "𝒦(0)")
 }
 
 // TestLevyPeriods: the fitted period makes the metric of a number and 0 exact, the optimal one has the least error, and

@@ -19,12 +19,8 @@ func TestCauchyAndSechQuantiles(t *testing.T) {
 		}
 	}
 	// far in the tail the laws are p = 1/(π|w|) and p = (2/π) e^(-π|w|)
-	if got := cauchyQuantile(1e-30); !near(got, -1e30/math.Pi, 1e-14) {
-		t.Errorf("Cauchy 1e-30: %v", got)
-	}
-	if got := sechQuantile(1e-30); !near(got, math.Log(math.Pi/2*1e-30)/math.Pi, 1e-14) {
-		t.Errorf("sech 1e-30: %v", got)
-	}
+	wantNear(t, cauchyQuantile(1e-30), -1e30/math.Pi, 1e-14, "Cauchy 1e-30")
+	wantNear(t, sechQuantile(1e-30), math.Log(math.Pi/2*1e-30)/math.Pi, 1e-14, "sech 1e-30")
 }
 
 func TestGammaQuantileRoundTrip(t *testing.T) {
