@@ -38,13 +38,10 @@ func TestCache(t *testing.T) {
 // the same.
 func TestAntitheticOfInexactQuantiles(t *testing.T) {
 	const m = 16
-	w := make([]float64, m)
 	rounded := withLaw{Gaussian{1}, Law{Transform: Fourier, Quantile: func(p float64) float64 {
 		return normalQuantile(p) * (1 + 1e-7*p)
 	}}}
-	if err := (Antithetic{}).Sample(w, 1, m, rounded, Stream(1, "antithetic")); err != nil {
-		t.Fatal(err)
-	}
+	w := sample(Antithetic{}, 1, m, rounded, Stream(1, "antithetic"))
 	for j := 0; j < m; j += 2 {
 		if near(w[j], -w[j+1], 1e-6) {
 			t.Errorf("the frequencies %v and %v", w[j], w[j+1])

@@ -124,10 +124,7 @@ func TestLambdas(t *testing.T) {
 			return sum / c.mass
 		}
 		for _, m := range []int{1, 5, 200} {
-			l, w, err := c.d.Lambdas(m, QuantileLambdas, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l, w := must2(c.d.Lambdas(m, QuantileLambdas, 0))
 			for j, v := range l {
 				if want := (float64(j) + .5) / float64(m); !(math.Abs(share(v)-want) <= 1e-13) ||
 					w[j] != c.d.Mass()/float64(m) {
@@ -140,10 +137,7 @@ func TestLambdas(t *testing.T) {
 			t.Errorf("%s: weights of %v, %v", name, sum, err)
 		}
 		const n = 4000
-		l, _, err := c.d.Lambdas(n, DrawnLambdas, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l, _ := must2(c.d.Lambdas(n, DrawnLambdas, 3))
 		shares := make([]float64, n)
 		for j, v := range l {
 			shares[j] = share(v)
@@ -175,10 +169,7 @@ func TestGaussLambdasAreNearer(t *testing.T) {
 		for _, m := range []int{5, 50} {
 			var squares [2]float64
 			for i, rule := range []LambdaRule{GaussLambdas, QuantileLambdas} {
-				l, w, err := c.d.Lambdas(m, rule, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				l, w := must2(c.d.Lambdas(m, rule, 0))
 				for r := 0.; r <= 12; r += .02 {
 					x := 1 / (1 + math.Exp(-r))
 					sum := 0.

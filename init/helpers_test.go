@@ -154,6 +154,12 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// must2 is must for two values.
+func must2[A, B any](a A, b B, err error) (A, B) {
+	must(a, err)
+	return a, b
+}
+
 // sample is m frequencies of k in d dimensions, [d, m].
 func sample(s Sampler, d, m int, k Random, src rand.Source) []float64 {
 	w := make([]float64, d*m)

@@ -95,10 +95,7 @@ func TestPick(t *testing.T) {
 // TestCountSketches: buckets and signs are uniform.
 func TestCountSketches(t *testing.T) {
 	const p, d, m = 3, 20000, 7
-	buckets, signs, err := DrawCountSketches(p, d, m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	buckets, signs := must2(DrawCountSketches(p, d, m, 1))
 	if want := (tensor.Shape{p, d}); !buckets.Shape().Eq(want) || !signs.Shape().Eq(want) {
 		t.Fatalf("shapes %v and %v", buckets.Shape(), signs.Shape())
 	}

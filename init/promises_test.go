@@ -83,12 +83,10 @@ func drawn(t *testing.T, k Random, lines []promise) [][][]float64 {
 	for l := range out {
 		out[l] = make([][]float64, len(promiseDistances))
 	}
-	w, along := make([]float64, p.d*p.m), make([]float64, p.m)
+	along := make([]float64, p.m)
 	src := Stream(6, fmt.Sprint(p.s, p.d, p.m))
 	for range max(100, min(1000, 1<<18/(p.d*p.m))) { // as many as a test has time for
-		if err := p.s.Sample(w, p.d, p.m, k, src); err != nil {
-			t.Fatal(err)
-		}
+		w := sample(p.s, p.d, p.m, k, src)
 		for l, line := range lines {
 			clear(along)
 			for i, v := range line.unit(t) {

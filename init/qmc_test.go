@@ -113,12 +113,9 @@ func TestSequencesAreEven(t *testing.T) {
 func TestScramblingsDiffer(t *testing.T) {
 	const draws, d = 4000, 2
 	for _, s := range []Sampler{Sobol{}, Halton{}} {
-		first, src, w := [d][]float64{}, Stream(1, "scramblings"), make([]float64, d)
+		first, src := [d][]float64{}, Stream(1, "scramblings")
 		for range draws {
-			if err := s.Sample(w, d, 1, uniformLaw, src); err != nil {
-				t.Fatal(err)
-			}
-			for i, v := range w {
+			for i, v := range sample(s, d, 1, uniformLaw, src) {
 				first[i] = append(first[i], v)
 			}
 		}
@@ -215,7 +212,7 @@ func TestLatinHypercubeBound(t *testing.T) {
 				x[i] = 2 * rng.Float64()
 			}
 			iid := must(IID{}.Variance(k, x, z, c.m))
-			got := estimates(t, LatinHypercube{}, k, [][]float64{x}, z, c.m, draws, Stream(2, "bound"))[0]
+			got := estimates(LatinHypercube{}, k, [][]float64{x}, z, c.m, draws, Stream(2, "bound"))[0]
 			mse, se := squaredErrors(got, k.At(x, z))
 			if most := iid * float64(c.m) / float64(c.m-1); mse > most+4*se {
 				t.Errorf("%T, d = %d, m = %d: variance %.3g ± %.2g, at most %.3g", k, c.d, c.m, mse, se, most)

@@ -81,10 +81,7 @@ func TestNormalisedVariance(t *testing.T) {
 	const m, draws = 400, 2000
 	x, z := []float64{.3, .9, .1}, []float64{.8, .2, .5}
 	for _, k := range []Semigroup{ExpSemigroup{Beta: .2}, ReciprocalSemigroup{Lambda: 2}} {
-		variance, bias, err := NormalisedVariance(k, x, z, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		variance, bias := must2(NormalisedVariance(k, x, z, m))
 		sum, squares := 0.0, 0.0
 		for seed := range uint64(draws) {
 			w := must(Frequencies(k, IID{}, 3, m, seed))

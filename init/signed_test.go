@@ -45,10 +45,7 @@ func checkCouplings(t *testing.T, k SignedLaw, m, draws int) {
 			mean, second, fourth, n := 0., 0., 0., float64(draws)
 			want := p.At(x, z)
 			for seed := range uint64(draws) {
-				directions, norms, err := c.Frequencies(p, d, m, seed+7919*uint64(d))
-				if err != nil {
-					t.Fatal(err)
-				}
+				directions, norms := must2(c.Frequencies(p, d, m, seed+7919*uint64(d)))
 				u := estimate(p, directions, norms, x, z) - want
 				mean, second, fourth = mean+u/n, second+u*u/n, fourth+u*u*u*u/n
 			}
@@ -306,10 +303,7 @@ func TestWorstCouplings(t *testing.T) {
 		}
 		var estimates []float64
 		for seed := range uint64(1000) {
-			directions, norms, err := c.c.Frequencies(split, c.d, m, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			directions, norms := must2(c.c.Frequencies(split, c.d, m, seed))
 			estimates = append(estimates, estimate(split, directions, norms, x, z))
 		}
 		if mse, se := squaredErrors(estimates, k.At(x, z)); math.Abs(mse-v) > 4*se {

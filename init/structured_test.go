@@ -181,10 +181,7 @@ func TestStructuredBlocks(t *testing.T) {
 	const d, m = 32, 67
 	k := Gaussian{1.3}
 	w := sample(Structured{}, d, m, k, Stream(2, "blocks"))
-	signs, norms, err := Structured{}.Draw(d, m, k, Stream(2, "blocks"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	signs, norms := must2(Structured{}.Draw(d, m, k, Stream(2, "blocks")))
 	if len(signs) != 3*3*d || len(norms) != m {
 		t.Fatalf("%d signs, %d norms", len(signs), len(norms))
 	}
@@ -210,10 +207,7 @@ func TestStructuredBlocks(t *testing.T) {
 // TestStructuredFrequencies: the tensors are the draw from which Frequencies makes W.
 func TestStructuredFrequencies(t *testing.T) {
 	const d, m = 17, 37
-	signs, norms, err := StructuredFrequencies(Gaussian{2}, d, m, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signs, norms := must2(StructuredFrequencies(Gaussian{2}, d, m, 5))
 	if s := signs.Shape(); s[0] != 6 || s[1] != 32 || norms.Shape()[0] != m {
 		t.Errorf("shapes %v and %v", s, norms.Shape())
 	}
@@ -240,10 +234,7 @@ func TestPaddedDims(t *testing.T) {
 
 // TestGoldenStructured: the draw of a seed. Signs are exact, norms to rounding.
 func TestGoldenStructured(t *testing.T) {
-	signs, norms, err := StructuredFrequencies(Gaussian{1}, 16, 2, 2014)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signs, norms := must2(StructuredFrequencies(Gaussian{1}, 16, 2, 2014))
 	text := ""
 	for _, v := range signs.Float64s() {
 		text += map[float64]string{1: "+", -1: "-"}[v]

@@ -23,7 +23,7 @@ func (skewed) At(x, z []float64) float64 { // the real part of Π 1/(1-iδ)
 func TestAntitheticAsymmetricLaw(t *testing.T) {
 	x, z := []float64{.3, 1.2}, []float64{0, .1}
 	k := skewed{Gaussian{1}}
-	mean, se := meanStdErr(estimates(t, Antithetic{}, k, [][]float64{x}, z, 7, 3000, Stream(1, "skewed"))[0])
+	mean, se := meanStdErr(estimates(Antithetic{}, k, [][]float64{x}, z, 7, 3000, Stream(1, "skewed"))[0])
 	if want := k.At(x, z); math.Abs(mean-want) > 4*se {
 		t.Errorf("mean %v ± %v, kernel %v", mean, se, want)
 	}
