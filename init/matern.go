@@ -65,14 +65,8 @@ func (k Matern) Law() Law {
 	return Law{
 		Transform: Fourier,
 		Draw: func(dst []float64, rng *rand.Rand) {
-			// A normal vector over the root of χ²_{2ν}/(2ν), which is g/ν with g ~ Gamma(ν). For ν < 1, g may underflow,
-			// so take ln g = ln Gamma(ν+1) + ln(U)/ν.
-			shape, logU := k.Nu, 0.0
-			if k.Nu < 1 {
-				shape, logU = k.Nu+1, math.Log(openUniform(rng))/k.Nu
-			}
-			g := distuv.Gamma{Alpha: shape, Beta: 1, Src: rng}.Rand() / k.Nu
-			scale := min(math.Exp(-(math.Log(g)+logU)/2), maxMaternNorm) / k.Ell
+			// a normal vector over the root of χ²_{2ν}/(2ν) ~ Gamma(ν, rate ν)
+			scale := min(math.Exp(-logGammaOfMeanOne(k.Nu, rng)/2), maxMaternNorm) / k.Ell
 			for i := range dst {
 				dst[i] = rng.NormFloat64() * scale
 			}
@@ -89,6 +83,16 @@ func (k Matern) Law() Law {
 			return min(math.Sqrt(2*k.Nu)*math.Sqrt(odds), maxMaternNorm) / k.Ell
 		},
 	}
+}
+
+// logGammaOfMeanOne is ln g of a draw g ~ Gamma(a, rate a). For a < 1, g may underflow, so it takes ln Gamma(a+1) +
+// ln(U)/a.
+func logGammaOfMeanOne(a float64, rng *rand.Rand) float64 {
+	shape, logU := a, 0.0
+	if a < 1 {
+		shape, logU = a+1, math.Log(openUniform(rng))/a
+	}
+	return math.Log(distuv.Gamma{Alpha: shape, Beta: 1, Src: rng}.Rand()/a) + logU
 }
 
 // distance is ‖x-z‖₂ without overflow or underflow of the squares.
