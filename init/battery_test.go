@@ -10,8 +10,8 @@ import (
 
 // What the kernels and samplers of the package are.
 var (
-	_ = []Gradienter{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, ExpSemigroup{}, ReciprocalSemigroup{}, SkewedChi2{},
-		SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, Levy{}, Linear{}, DeltaGaussian{}}
+	_ = []Gradienter{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, RationalQuadratic{}, ExpSemigroup{}, ReciprocalSemigroup{},
+		SkewedChi2{}, SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, Levy{}, Linear{}, DeltaGaussian{}}
 	_ = []Validator{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, ExpSemigroup{}, ReciprocalSemigroup{}, SkewedChi2{},
 		SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, Stationary{}, Exponentiated{},
 		DeltaGaussian{}, SpherePolynomial{}, SRF{}, ArcCosine{}, NeuralTangent{}, Custom{}, DensityDistance{}}

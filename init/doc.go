@@ -8,7 +8,8 @@
 //
 // Many kernels are expectations over a random frequency w:
 //
-//	Fourier      k(x, z) = E cos(w·(x - z))                     Gaussian, Laplacian, Cauchy, Matern
+//	Fourier      k(x, z) = E cos(w·(x - z))                     Gaussian, Laplacian, Cauchy, Matern,
+//	                                                            RationalQuadratic
 //	Laplace      k(x, z) = E exp(-w·(x + z))                    ExpSemigroup, ReciprocalSemigroup
 //	LogFourier   k(x, z) = E cos(w·(ln(x + c) - ln(z + c)))     SkewedChi2, SkewedIntersection
 //	Step, ReLU   k(x, z) = 2 E f(w·x) f(w·z)                    ArcCosine; NeuralTangent has both (Tangent)
@@ -60,6 +61,8 @@
 //	                            GPyTorch MaternKernel nu = v, lengthscale = l
 //	Matern{Nu: 0.5, Ell: l}     exp(-‖x-z‖₂/l); Laplacian has ‖x-z‖₁ and is the same kernel for d = 1 only
 //	Matern{Nu: ∞, Ell: l}       Gaussian{Sigma: l}
+//	RationalQuadratic{a, l}     scikit-learn RationalQuadratic alpha = a, length_scale = l;
+//	                            GPyTorch RQKernel alpha = a, lengthscale = l
 //	ExpSemigroup{Beta: b}       libskylark ExpSemigroupRLT_t beta = b; Lévy law of scale b²/2
 //	SkewedChi2{C: c}            scikit-learn SkewedChi2Sampler skewedness = c
 //	Chi2, order n, period Λ     VLFeat order n and period Λ; its period -1 is FittedPeriod.

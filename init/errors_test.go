@@ -238,6 +238,8 @@ func TestValidate(t *testing.T) {
 		"Cauchy: Sigma":               func(v float64) Validator { return Cauchy{v} },
 		"Matern: Nu":                  func(v float64) Validator { return Matern{v, 1} },
 		"Matern: Ell":                 func(v float64) Validator { return Matern{1, v} },
+		"RationalQuadratic: Alpha":    func(v float64) Validator { return RationalQuadratic{v, 1} },
+		"RationalQuadratic: Ell":      func(v float64) Validator { return RationalQuadratic{1, v} },
 		"ExpSemigroup: Beta":          func(v float64) Validator { return ExpSemigroup{v} },
 		"ReciprocalSemigroup: Lambda": func(v float64) Validator { return ReciprocalSemigroup{v} },
 		"SkewedChi2: C":               func(v float64) Validator { return SkewedChi2{v} },

@@ -40,6 +40,19 @@ func ExampleMatern() {
 	// Gaussian: 0.6873
 }
 
+// A small shape has long tails; a large one is nearly the Gaussian.
+func ExampleRationalQuadratic() {
+	for _, alpha := range []float64{.5, 2, 50} {
+		fmt.Printf("α = %v: %.4f\n", alpha, spectral.RationalQuadratic{Alpha: alpha, Ell: 2}.At(rowX, rowZ))
+	}
+	fmt.Printf("Gaussian: %.4f\n", spectral.Gaussian{Sigma: 2}.At(rowX, rowZ))
+	// Output:
+	// α = 0.5: 0.7559
+	// α = 2: 0.7091
+	// α = 50: 0.6883
+	// Gaussian: 0.6873
+}
+
 // A product over the bins, λ/(x+z+λ) each.
 func ExampleReciprocalSemigroup() {
 	k := spectral.ReciprocalSemigroup{Lambda: 1}

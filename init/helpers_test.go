@@ -26,6 +26,8 @@ var testKernels = []testKernel{
 	{"matern-1", Matern{Nu: 1, Ell: 0.7}, 0.7},
 	{"matern-1.5", Matern{Nu: 1.5, Ell: 1.3}, 1.3},
 	{"matern-4.2", Matern{Nu: 4.2, Ell: 3}, 3},
+	{"rational-quadratic-0.7", RationalQuadratic{Alpha: 0.7, Ell: 1.3}, 1.3},
+	{"rational-quadratic-4", RationalQuadratic{Alpha: 4, Ell: 0.7}, 0.7},
 	{"exp-semigroup", ExpSemigroup{Beta: 0.4}, 1},
 	{"reciprocal-semigroup", ReciprocalSemigroup{Lambda: 1.9}, 1.9},
 	{"skewed-chi2", SkewedChi2{C: 0.3}, 1},

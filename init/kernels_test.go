@@ -20,6 +20,7 @@ func TestKernelValues(t *testing.T) {
 		{Cauchy{2}, 1 / (1 + .25) / (1 + 1.75*1.75/4)},
 		{Matern{.5, 2}, math.Exp(-math.Sqrt(4.0625) / 2)},
 		{Matern{1.5, 2.5}, (1 + math.Sqrt(3*4.0625)/2.5) * math.Exp(-math.Sqrt(3*4.0625)/2.5)},
+		{RationalQuadratic{3, 2}, math.Pow(1+4.0625/24, -3)},
 		{ExpSemigroup{0.5}, math.Exp(-0.5 * (math.Sqrt2 + 1.5))},
 		{ReciprocalSemigroup{2}, 2.0 / 4 * 2 / 4.25},
 		{SkewedChi2{0.5}, 2 * math.Sqrt(1*2) / 3 * 2 * math.Sqrt(2.5*0.75) / 3.25},
@@ -45,6 +46,17 @@ func TestSkewedKernelsNearAndFar(t *testing.T) {
 		wantNear(t, c.k.At([]float64{c.x}, []float64{c.z}), c.want, 1e-12, "%+v at (%v, %v)", c.k, c.x, c.z)
 	}
 	wantNear(t, 1-(SkewedIntersection{1}).At([]float64{1e-9}, []float64{0}), 5e-10, 1e-6, "1 - k")
+}
+
+// A wide mixture falls slowly, also where squares overflow; a narrow one is a Gaussian.
+func TestRationalQuadraticLimits(t *testing.T) {
+	zero := []float64{0}
+	for _, c := range []struct{ alpha, r, want float64 }{
+		{.01, 1e200, math.Exp(-.01 * (400*math.Ln10 - math.Log(.02)))},
+		{1, 1e-8, 1 - 5e-17}, {1e300, 1.5, math.Exp(-1.125)}, {1e-300, 1, 1}, {2, 1e300, 0},
+	} {
+		wantNear(t, RationalQuadratic{c.alpha, 1}.At([]float64{c.r}, zero), c.want, 1e-13, "α = %v at %v", c.alpha, c.r)
+	}
 }
 
 func TestManyDimensions(t *testing.T) {

@@ -29,6 +29,7 @@ var setups = map[string]setup{
 	"laplacian":            {[]layers.Values{{"sigma": 2.1}}, naiveLaplacian, nil, ""},
 	"matern":               {[]layers.Values{{"nu": 1.5, "ell": 1.1}, {"nu": .5, "ell": 1.7}, {"nu": 2.5, "ell": .9}}, naiveMatern, nil, ""},
 	"cauchy":               {[]layers.Values{{"sigma": 1.6}}, naiveCauchy, nil, ""},
+	"rational-quadratic":   {[]layers.Values{{"alpha": 1.5, "ell": 1.1}, {"alpha": .4, "ell": .8}}, naiveRationalQuadratic, nil, ""},
 	"exp-semigroup":        {[]layers.Values{{"beta": .3}, {"beta": .3, "way": "normalised"}, {"beta": .4, "way": "levy", "order": 3.}}, naiveExpSemigroup, []float64{-1e-30, -.2}, "the scaler cube"},
 	"reciprocal-semigroup": {[]layers.Values{{"lambda": 1.9}, {"lambda": 1.9, "way": "normalised"}, {"lambda": 1.9, "way": "levy", "order": 2.}}, naiveReciprocal, []float64{-1e-30, -.2}, "the scaler cube"},
 	"skewed-chi2":          {[]layers.Values{{"c": .3}}, naiveSkewedChi2, []float64{-.3, -.31, -7}, "raise C"},
@@ -51,6 +52,14 @@ var setups = map[string]setup{
 	"exp-chi2":             {[]layers.Values{{"sigma": .8}, {"sigma": .9, "order": 2., "window": "uniform", "negative": "split"}}, exponentiated(naiveChi2), []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-intersection":     {[]layers.Values{{"sigma": 1.1, "gamma": 1.2}, {"sigma": 1.1}, {"sigma": 1.2, "order": 1., "negative": "split"}}, exponentiated(naiveIntersection), []float64{-1e-30, -.2}, "negative=sign"},
 	"exp-jensen-shannon":   {[]layers.Values{{"sigma": 1.2, "period": "optimal"}}, exponentiated(naiveJensenShannon), []float64{-1e-30, -.2}, "negative=sign"},
+}
+
+func naiveRationalQuadratic(v layers.Values, x, z []float64) float64 {
+	sum := 0.
+	for i := range x {
+		sum += math.Pow((x[i]-z[i])/v.Number("ell"), 2)
+	}
+	return math.Pow(1+sum/2/v.Number("alpha"), -v.Number("alpha"))
 }
 
 func naiveCauchy(v layers.Values, x, z []float64) float64 {

@@ -157,7 +157,7 @@ def features(x, spec, t):
 
 MAPS = {
     "linear": lambda x, t, p: x,
-    "gaussian laplacian matern cauchy srf": lambda x, t, p: fourier(x, t),
+    "gaussian laplacian matern cauchy rational-quadratic srf": lambda x, t, p: fourier(x, t),
     "skewed-chi2 skewed-intersection":
         lambda x, t, p: fourier(np.log(x + (t["c"] if "c" in t else np.log1p(np.exp(t["raw_c"])))), t),
     "exp-semigroup": lambda x, t, p: semigroup(x, t, np.sqrt),
@@ -337,6 +337,7 @@ KERNELS = {
     "gaussian": lambda a, b, p: np.exp(-((a - b)**2).sum(axis=-1) / 2 / p["sigma"]**2),
     "laplacian": lambda a, b, p: np.exp(-np.abs(a - b).sum(axis=-1) / p["sigma"]),
     "cauchy": lambda a, b, p: (1 / (1 + ((a - b) / p["sigma"])**2)).prod(axis=-1),
+    "rational-quadratic": lambda a, b, p: (1 + ((a - b)**2).sum(axis=-1) / 2 / p["alpha"] / p["ell"]**2)**-p["alpha"],
     "matern": lambda a, b, p: matern(np.sqrt(((a - b)**2).sum(axis=-1)) / p["ell"], p["nu"]),
     "exp-semigroup": lambda a, b, p: np.exp(-p["beta"] * np.sqrt(a + b).sum(axis=-1)),
     "reciprocal-semigroup": lambda a, b, p: (1 / (1 + (a + b) / p["lambda"])).prod(axis=-1),

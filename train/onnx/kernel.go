@@ -58,6 +58,9 @@ func (g *graph) kernel(r *rowsOf, k spectral.Kernel) value {
 	case spectral.Cauchy:
 		u := g.op("Add", g.square(g.times(difference(), 1/k.Sigma)), g.scalar(1))
 		return g.op("Exp", g.op("Neg", g.sum(g.op("Log", u))))
+	case spectral.RationalQuadratic:
+		u := g.op("Add", g.times(g.squaredDistance(r), 1/(2*k.Alpha)/k.Ell/k.Ell), g.scalar(1))
+		return g.op("Exp", g.times(g.op("Log", u), -k.Alpha))
 	case spectral.Matern:
 		return g.matern(g.op("Sqrt", g.sum(g.square(difference()))), k)
 	case spectral.ExpSemigroup:
