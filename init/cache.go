@@ -5,8 +5,8 @@ import "sync"
 // mostFits is the largest number of results that a cache keeps.
 const mostFits = 256
 
-// cache keeps results and errors by their keys, at most mostFits. Callers who want the same result compute it once and wait for
-// each other; those who want others do not wait.
+// cache keeps results and errors by their keys, at most mostFits. Callers who want the same result compute it once and
+// wait for each other; those who want others do not wait.
 type cache[K comparable, V any] struct {
 	mu sync.Mutex
 	of map[K]*cached[V]

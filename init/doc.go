@@ -15,9 +15,9 @@
 //	Step, ReLU   k(x, z) = 2 E f(w·x) f(w·z)                    ArcCosine; NeuralTangent has both (Tangent)
 //
 // The first is Bochner's theorem. The second is the theorem of Berg, Christensen and Ressel for the semigroup of
-// non-negative vectors. The third is Bochner's theorem on a multiplicative group. The last are layers of infinitely many
-// units f with random weights. Draw m frequencies and replace the expectation by their mean: the kernel becomes the inner
-// product of two explicit feature vectors, and a linear model on the features is a kernel machine.
+// non-negative vectors. The third is Bochner's theorem on a multiplicative group. The last are layers of infinitely
+// many units f with random weights. Draw m frequencies and replace the expectation by their mean: the kernel becomes
+// the inner product of two explicit feature vectors, and a linear model on the features is a kernel machine.
 //
 //   - A Kernel is a small struct with exported fields. Gram is its exact matrix, and SqrtDVar, DMeanAbsDev and
 //     MedianDistance estimate a first bandwidth.

@@ -86,8 +86,8 @@ func optimalPeriod(k Homogeneous, order int, w Window) float64 {
 //
 //	sup |k(x, y) - k̂(x, y)| over max(x, y) = 1   =   sup over t >= 0 of e^{-γt/2} |𝒦(t) - 𝒦̂(t)|,
 //
-// so that |k - k̂| <= SupError·Σ max(x_i, z_i)^γ for any two rows. It is NaN for a kernel that Validate refuses and where
-// Signature is NaN.
+// so that |k - k̂| <= SupError·Σ max(x_i, z_i)^γ for any two rows. It is NaN for a kernel that Validate refuses and
+// where Signature is NaN.
 func (h *Harmonics) SupError() float64 {
 	switch {
 	case !h.whole() || validate(h.Of) != nil:
