@@ -10,11 +10,13 @@ import (
 
 // What the kernels and samplers of the package are.
 var (
-	_ = []Gradienter{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, RationalQuadratic{}, ExpSemigroup{}, ReciprocalSemigroup{},
-		SkewedChi2{}, SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, Levy{}, Linear{}, DeltaGaussian{}}
-	_ = []Validator{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, ExpSemigroup{}, ReciprocalSemigroup{}, SkewedChi2{},
-		SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, Stationary{}, Exponentiated{},
-		DeltaGaussian{}, SpherePolynomial{}, SRF{}, ArcCosine{}, NeuralTangent{}, Custom{}, DensityDistance{}}
+	_ = []Gradienter{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, RationalQuadratic{}, ExpSemigroup{},
+		ReciprocalSemigroup{}, SkewedChi2{}, SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{},
+		JensenShannon{}, Levy{}, Linear{}, DeltaGaussian{}}
+	_ = []Validator{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, RationalQuadratic{}, ExpSemigroup{},
+		ReciprocalSemigroup{}, SkewedChi2{}, SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{},
+		JensenShannon{}, Stationary{}, Exponentiated{}, DeltaGaussian{}, SpherePolynomial{}, SRF{}, ArcCosine{},
+		NeuralTangent{}, Custom{}, DensityDistance{}}
 	_ = []Random{ArcCosine{}, NeuralTangent{}, Custom{}}
 	_ = []Homogeneous{Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, Levy{}}
 	_ = []periodFitter{Chi2{}, Intersection{}, JensenShannon{}, Levy{}}
