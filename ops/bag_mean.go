@@ -22,7 +22,8 @@ var bagMean = decl{kind: "BagMean", sig: parse("ND->nD"), names: []string{"z"}, 
 		c.set('n', len(offsets)-1)
 		return checkOffsets(c.who(), offsets, c.at('N'))
 	},
-	forward: kernel{meansOfBags[float32], meansOfBags[float64]}, backward: kernel{spreadBags[float32], spreadBags[float64]}}
+	forward:  kernel{meansOfBags[float32], meansOfBags[float64]},
+	backward: kernel{spreadBags[float32], spreadBags[float64]}}
 
 // meansOfBags sums in float64.
 func meansOfBags[T domain.Float](c *call) error {

@@ -174,7 +174,8 @@ func ColumnsInto(dst *tensor.Dense, at int, x Matrix, from, to int, scale float6
 		return err
 	}
 	if dst.Dtype() != x.Dtype() {
-		return fmt.Errorf("ops: columns of %v cannot be copied into %v; give both one type: %w", x.Dtype(), dst.Dtype(), ErrDtype)
+		return fmt.Errorf("ops: columns of %v cannot be copied into %v; give both one type: %w", x.Dtype(), dst.Dtype(),
+			ErrDtype)
 	}
 	if !IsContiguous(dst) || dst.Dims() != 2 || x.Dims() != 2 ||
 		dst.Shape()[0] != x.Shape()[0] ||

@@ -209,14 +209,8 @@ func tableGradient(t *testing.T, x *tensor.Dense, s ops.Tables) []float64 {
 func TestTableCSR(t *testing.T) {
 	o := ops.Table(ops.Tables{Points: 4, Width: 2, Power: 1}, ops.Attr{Frozen: ops.X})
 	x := rowsOf(2, 0, 0, .5, 0, 0, 1, 0, -3)
-	csr, err := ops.CSROf(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := o.Into(nil, x, tableKnots, tableNumbers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	csr := must(ops.CSROf(x))
+	want := must(o.Into(nil, x, tableKnots, tableNumbers))
 	z, err := o.Sparse(csr, tableKnots, tableNumbers)
 	if err != nil {
 		t.Fatal(err)
@@ -267,10 +261,7 @@ func TestDampSparse(t *testing.T) {
 	v := []float64{0, 3, 0, 1e-300, 2, 1e300}
 	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(v))
 	s := tensor.New(tensor.WithShape(3), tensor.WithBacking([]float64{.5, 2, 1e-299}))
-	sparse, err := ops.CSROf(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparse := must(ops.CSROf(x))
 	for _, f := range []ops.Exponent{ops.Root, ops.Log1p} {
 		var want [2]float64
 		for i := range v {

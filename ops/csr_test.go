@@ -13,10 +13,7 @@ import (
 
 func csr(t *testing.T, x *tensor.Dense) *ops.CSR {
 	t.Helper()
-	s, err := ops.CSROf(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(ops.CSROf(x))
 	return s
 }
 
@@ -28,10 +25,7 @@ func TestCSRConversions(t *testing.T) {
 		s := csr(t, x)
 		same := func(what string, got *ops.CSR, rows, cols []int) {
 			t.Helper()
-			d, err := got.Dense(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must(got.Dense(nil))
 			var want []float64
 			for _, i := range rows {
 				for _, j := range cols {

@@ -82,7 +82,8 @@ func (s *sparse[T]) fromZero() []int {
 
 // ZeroValue returns a matrix of the same shape without entries. It does not change x.
 func (x *CSR) ZeroValue() G.Value {
-	return &CSR{rows: x.rows, cols: x.cols, pointers: make([]int, x.rows+1), values: typed(x.Dtype(), any([]float32{}), any([]float64{}))}
+	none := typed(x.Dtype(), any([]float32{}), any([]float64{}))
+	return &CSR{rows: x.rows, cols: x.cols, pointers: make([]int, x.rows+1), values: none}
 }
 
 // String returns the shape, the type and the number of entries.

@@ -49,7 +49,7 @@
 // gorgonia.NewLispMachine (v0.9.18) has these limits, with any ops. Where they matter, use a TapeMachine.
 //
 //   - A machine runs once. After Reset a second RunAll computes nothing and returns no error; loss and gradients stay
-//     as they are. Make a new machine of the same graph for each step; the steps are then the same as with a TapeMachine.
+//     as they are. Make a new machine of the same graph for each step; the steps are then those of a TapeMachine.
 //   - It computes the gradients of all leaves. The gradient of an input that is frozen or data stays 0, where
 //     gorgonia.Grad would return an error.
 //   - Every node that nothing depends on must be a scalar. Class probabilities beside the loss make RunAll fail.

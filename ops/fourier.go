@@ -111,7 +111,8 @@ var phaseOf = decl{kind: "Phase with xW + b", sig: parse("nd,dm,m,nm->nm"), name
 
 func phaseBackward[T domain.Float](c *call) error {
 	m := c.at('m')
-	return ofSlopes(c, packedW[T](c.w), gradientsXWB[T](c), simd.CosSlopes(cells[T](c, 3), gradientOf[T](c), m, phaseScale(m)))
+	slopes := simd.CosSlopes(cells[T](c, 3), gradientOf[T](c), m, phaseScale(m))
+	return ofSlopes(c, packedW[T](c.w), gradientsXWB[T](c), slopes)
 }
 
 // cosineOf is the phase form of a projection P [n, m] that is a node of its own, and the only input. A structured W
@@ -132,8 +133,8 @@ func cosineBackward[T domain.Float](c *call) error {
 	return nil
 }
 
-// nodeOfCosine is the phase form of an op whose projection is a node of its own, made from the given inputs.
-func nodeOfCosine(projection *decl, inputs Inputs) func(o Op, in []*G.Node) (*G.Node, error) {
+// nodeOfCosine is the phase form of an op whose projection is a node of its own.
+func nodeOfCosine(projection *decl) func(o Op, in []*G.Node) (*G.Node, error) {
 	return func(o Op, in []*G.Node) (*G.Node, error) {
 		last := len(o.sig.in) - 1
 		if len(in) <= last || in[last] == nil {
@@ -143,11 +144,8 @@ func nodeOfCosine(projection *decl, inputs Inputs) func(o Op, in []*G.Node) (*G.
 		if err != nil {
 			return nil, err
 		}
-		own, all := Attr{Layer: o.attr.Layer}, inputs
-		if in[3] == nil { // a structured W without a bandwidth
-			all &^= Rho
-		}
-		if o.attr.Frozen&all == all {
+		own := Attr{Layer: o.attr.Layer}
+		if !hasGradient(p) {
 			own.Frozen = X
 		}
 		return Op{decl: &cosineOf, attr: own}.apply(p)

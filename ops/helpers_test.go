@@ -32,10 +32,7 @@ func run(t *testing.T, g *G.ExprGraph) {
 // slopes returns the gradients of the sum of z for nodes.
 func slopes(t *testing.T, z *G.Node, wrt ...*G.Node) (out [][]float64) {
 	t.Helper()
-	grads, err := G.Grad(G.Must(G.Sum(z)), wrt...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grads := must(G.Grad(G.Must(G.Sum(z)), wrt...))
 	run(t, z.Graph())
 	for _, n := range grads {
 		out = append(out, n.Value().(*tensor.Dense).Float64s())

@@ -38,7 +38,8 @@ func (h Series) domain() Domain {
 }
 
 func (h Series) check(who string) error {
-	if !(h.Gamma > 0) || math.IsInf(h.Gamma, 1) || h.Negative < domain.RejectNegative || h.Negative > domain.SplitNegative {
+	if !(h.Gamma > 0) || math.IsInf(h.Gamma, 1) || h.Negative < domain.RejectNegative ||
+		h.Negative > domain.SplitNegative {
 		return fmt.Errorf("%s: degree %v and Negative(%d), want a finite degree above 0 and RejectNegative, "+
 			"SignNegative or SplitNegative: %w",
 			who, h.Gamma, h.Negative, ErrParam)

@@ -99,7 +99,8 @@ func normaliseRow[T domain.Float](dst, row []T, n Norm) {
 }
 
 func normaliseBackward[T domain.Float](c *call) error {
-	dx, x, z, g, d, n := gradientFor[T](c, 0), cells[T](c, 0), outputOf[T](c), gradientOf[T](c), c.at('d'), paramsOf[Norm](c)
+	dx, x, z, g := gradientFor[T](c, 0), cells[T](c, 0), outputOf[T](c), gradientOf[T](c)
+	d, n := c.at('d'), paramsOf[Norm](c)
 	clear(dx)
 	for i := 0; d > 0 && i < len(x); i += d {
 		top, length := measured(n, x[i:i+d])

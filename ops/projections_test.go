@@ -105,10 +105,7 @@ func TestSignedFourier(t *testing.T) {
 			for i := range c.n * c.d {
 				setAt(x, i, float64(rng.IntN(3)-1)*rng.Float64())
 			}
-			sparse, err := ops.CSROf(x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sparse := must(ops.CSROf(x))
 			for what, in := range map[string]ops.Matrix{"dense": x, "sparse": sparse} {
 				z, err := ops.SignedFourier(ops.Attr{}).Into(nil, in, u, norms, roots)
 				if err != nil {

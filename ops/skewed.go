@@ -26,7 +26,7 @@ func SkewedFourier(a Attr) Op { return Op{decl: &skewed, attr: a} }
 var (
 	skewed = decl{kind: "SkewedFourier", sig: parse("nd,1|d,dm,m?->n(2m)|nm"), names: skewedNames,
 		in: skewedInputs, unchecked: true, on: reals, sparse: native, pack: packShifted, prepare: checkShifts,
-		forward: kernel{skewedForward[float32], skewedForward[float64]}, node: nodeOfCosine(&skewedAffine, X|C|W|B),
+		forward: kernel{skewedForward[float32], skewedForward[float64]}, node: nodeOfCosine(&skewedAffine),
 		reads: []int{0, 1, 2, theOutput}, backward: kernel{skewedBackward[float32], skewedBackward[float64]}}
 	// skewedAffine is ln(x + c)W + b.
 	skewedAffine = decl{kind: "SkewedAffine", sig: parse("nd,1|d,dm,m->nm"), names: skewedNames, in: skewedInputs,

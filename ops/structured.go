@@ -38,7 +38,7 @@ var (
 	structured      = decl{kind: "StructuredFourier", sig: parse("nd,qp,m,1?,m?->n(2m)|nm"), names: structuredNames,
 		in: []Inputs{X, 0, 0, Rho, B}, circular: true, sparse: native, check: checkStructured, pack: packStructured,
 		forward: kernel{structuredForward[float32], structuredForward[float64]},
-		node:    nodeOfCosine(&structuredAffine, X|Rho|B), reads: []int{0, 1, 2, 3, theOutput},
+		node:    nodeOfCosine(&structuredAffine), reads: []int{0, 1, 2, 3, theOutput},
 		backward: kernel{structuredBackward[float32], structuredBackward[float64]}}
 	structuredAffine = decl{kind: "StructuredAffine", sig: parse("nd,qp,m,1?,m->nm"), names: structuredNames,
 		in: []Inputs{X, 0, 0, Rho, B}, sparse: native, check: checkStructured, pack: packStructured,

@@ -65,10 +65,7 @@ func TestInBlocks(t *testing.T) {
 	}
 	for _, rows := range []int{1, 3, 7, 100} {
 		for _, in := range []*tensor.Dense{x, transposed} {
-			z, err := ops.InBlocks("here", nil, in, rows, 2, double)
-			if err != nil {
-				t.Fatal(err)
-			}
+			z := must(ops.InBlocks("here", nil, in, rows, 2, double))
 			for i, v := range z.Float64s() {
 				if want := 2 * float64(i/2*3+i%2); v != want {
 					t.Fatalf("%d rows a block: cell %d is %v, want %v", rows, i, v, want)
