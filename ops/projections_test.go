@@ -80,92 +80,64 @@ func TestStructuredAgainstDense(t *testing.T) {
 	}
 }
 
-// signedParams are random directions [d, q], norms [blocks·m] and roots [blocks].
-func signedParams(dt tensor.Dtype, d, q, m, blocks int) (u, norms, roots *tensor.Dense) {
-	rng := rand.New(rand.NewPCG(uint64(q), uint64(m)))
-	u, norms, roots = tensor.New(tensor.WithShape(d, q), tensor.Of(dt)),
-		tensor.New(tensor.WithShape(blocks*m), tensor.Of(dt)), tensor.New(tensor.WithShape(blocks), tensor.Of(dt))
-	for _, t := range []*tensor.Dense{u, norms, roots} {
-		for i := range t.Shape().TotalSize() {
-			setAt(t, i, .2+rng.Float64())
+// agrees compares the features of dense rows, and of the same rows sparse, with a formula.
+func agrees(t *testing.T, what any, o ops.Op, x *tensor.Dense, in []ops.Matrix, cols int, want func(i, j int) float64) {
+	t.Helper()
+	tol := map[tensor.Dtype]float64{tensor.Float64: 1e-14, tensor.Float32: 2e-6}[x.Dtype()]
+	for _, rows := range []ops.Matrix{x, csr(t, x)} {
+		z := must(o.Into(nil, rows, in...))
+		if !z.Shape().Eq(tensor.Shape{x.Shape()[0], cols}) {
+			t.Fatalf("%+v, %T: features %v", what, rows, z.Shape())
+		}
+		for i := range x.Shape()[0] {
+			for j := range cols {
+				if w := want(i, j); !(math.Abs(at2(z, i, j)-w) <= tol*(1+math.Abs(w))) {
+					t.Fatalf("%+v, %T, %v: feature [%d,%d] is %v, want %v", what, rows, x.Dtype(), i, j, at2(z, i, j), w)
+				}
+			}
 		}
 	}
-	return u, norms, roots
 }
 
-// TestSignedFourier: the features agree with the formula for dense rows, for sparse rows, and
-// for no rows.
+// TestSignedFourier: the features agree with the formula, also for no rows.
 func TestSignedFourier(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		for _, c := range []struct{ n, d, q, m, blocks int }{{5, 3, 7, 7, 2}, {5, 3, 14, 7, 2}, {5, 3, 7, 7, 1},
 			{1, 1, 1, 1, 2}, {0, 3, 7, 7, 2}, {0, 3, 14, 7, 2}, {67, 5, 11, 11, 3}} {
-			u, norms, roots := signedParams(dt, c.d, c.q, c.m, c.blocks)
-			x := tensor.New(tensor.WithShape(c.n, c.d), tensor.Of(dt))
-			rng := rand.New(rand.NewPCG(3, 3))
-			for i := range c.n * c.d {
-				setAt(x, i, float64(rng.IntN(3)-1)*rng.Float64())
-			}
-			sparse := must(ops.CSROf(x))
-			for what, in := range map[string]ops.Matrix{"dense": x, "sparse": sparse} {
-				z, err := ops.SignedFourier(ops.Attr{}).Into(nil, in, u, norms, roots)
-				if err != nil {
-					t.Fatal(err)
+			x, u := holes(dt, c.n, c.d, 3), uniform(dt, c.d, c.q, 4)
+			norms := entries(dt, all(uniform(dt, 1, c.blocks*c.m, 5))...)
+			roots := entries(dt, all(uniform(dt, 1, c.blocks, 6))...)
+			in, cols := []ops.Matrix{u, norms, roots}, 2*c.m*c.blocks
+			agrees(t, c, ops.SignedFourier(ops.Attr{}), x, in, cols, func(i, j int) float64 {
+				p, b, wave := 0., j/(2*c.m), j/c.m%2
+				k := b*c.m + j%c.m
+				for l := range c.d {
+					p += at2(x, i, l) * at2(u, l, k%c.q)
 				}
-				if !z.Shape().Eq(tensor.Shape{c.n, 2 * c.m * c.blocks}) {
-					t.Fatalf("%+v: features %v", c, z.Shape())
-				}
-				for i := range c.n {
-					for k := range c.m * c.blocks {
-						p, b := 0., k/c.m
-						for l := range c.d {
-							p += at2(x, i, l) * at2(u, l, k%c.q)
-						}
-						s, cos := math.Sincos(p * at(norms, k))
-						scale := at(roots, b) / math.Sqrt(float64(c.m))
-						for off, want := range map[int]float64{0: scale * cos, c.m: scale * s} {
-							got := at2(z, i, b*2*c.m+k%c.m+off)
-							if !(math.Abs(got-want) <= map[tensor.Dtype]float64{tensor.Float64: 1e-14,
-								tensor.Float32: 2e-6}[dt]) {
-								t.Fatalf("%+v, %s: feature %d of frequency %d in row %d is %v, want %v",
-									c, what, off, k, i, got, want)
-							}
-						}
-					}
-				}
-			}
+				s, cos := math.Sincos(p * at(norms, k))
+				return at(roots, b) / math.Sqrt(float64(c.m)) * [2]float64{cos, s}[wave]
+			})
 		}
 	}
 }
 
-// TestMaclaurin: the features agree with the formula for dense rows, for sparse rows, and for no
-// rows.
+// TestMaclaurin: the features agree with the formula, also for no rows.
 func TestMaclaurin(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		w, degrees, scales := products(dt)
 		for _, n := range []int{0, 1, 11} {
 			x := holes(dt, n, 3, 7)
-			for what, in := range map[string]ops.Matrix{"dense": x, "sparse": csr(t, x)} {
-				z, err := ops.Maclaurin(ops.Attr{}).Into(nil, in, w, degrees, scales)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for i := range n {
-					for k := range 7 {
-						want := at(scales, k) / math.Sqrt(7)
-						for j := range int(at(degrees, k)) {
-							p := 0.
-							for l := range 3 {
-								p += at2(x, i, l) * at2(w, l, j*7+k)
-							}
-							want *= p
-						}
-						if got := at2(z, i, k); !(math.Abs(got-want) <= map[tensor.Dtype]float64{tensor.Float64: 1e-14,
-							tensor.Float32: 1e-6}[dt]*(1+math.Abs(want))) {
-							t.Fatalf("%v, %s, %d rows: feature [%d,%d] is %v, want %v", dt, what, n, i, k, got, want)
-						}
+			agrees(t, n, ops.Maclaurin(ops.Attr{}), x, []ops.Matrix{w, degrees, scales}, 7, func(i, k int) float64 {
+				want := at(scales, k) / math.Sqrt(7)
+				for j := range int(at(degrees, k)) {
+					p := 0.
+					for l := range 3 {
+						p += at2(x, i, l) * at2(w, l, j*7+k)
 					}
+					want *= p
 				}
-			}
+				return want
+			})
 		}
 	}
 }
@@ -206,35 +178,22 @@ func tensored(x []float64, buckets, signs *tensor.Dense, m int) []float64 {
 	return z
 }
 
-// TestTensorSketch: the features agree with the definition for dense rows, for sparse rows, and
-// for no rows. Odd and even numbers of columns are covered, and one.
+// TestTensorSketch: the features agree with the definition, also for no rows, for odd and even numbers of columns, and
+// for one.
 func TestTensorSketch(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		for _, c := range []struct{ n, p, m int }{{5, 1, 7}, {5, 2, 8}, {11, 3, 7}, {3, 3, 1}, {2, 2, 2}, {0, 2, 7},
 			{1, 4, 30}} {
 			buckets, signs := sketches(dt, c.p, c.m)
 			x := holes(dt, c.n, 3, 7)
-			for what, in := range map[string]ops.Matrix{"dense": x, "sparse": csr(t, x)} {
-				z, err := ops.TensorSketch(c.m, .5, .3, ops.Attr{}).Into(nil, in, buckets, signs)
-				if err != nil {
-					t.Fatal(err)
+			o, in := ops.TensorSketch(c.m, .5, .3, ops.Attr{}), []ops.Matrix{buckets, signs}
+			agrees(t, c, o, x, in, c.m, func(i, j int) float64 {
+				row := []float64{0, 0, 0, math.Sqrt(.3)}
+				for l := range 3 {
+					row[l] = math.Sqrt(.5) * at2(x, i, l)
 				}
-				if !z.Shape().Eq(tensor.Shape{c.n, c.m}) {
-					t.Fatalf("%+v: features %v", c, z.Shape())
-				}
-				for i := range c.n {
-					row := []float64{0, 0, 0, math.Sqrt(.3)}
-					for l := range 3 {
-						row[l] = math.Sqrt(.5) * at2(x, i, l)
-					}
-					for b, want := range tensored(row, buckets, signs, c.m) {
-						if got := at2(z, i, b); !(math.Abs(got-want) <= map[tensor.Dtype]float64{tensor.Float64: 1e-14,
-							tensor.Float32: 1e-6}[dt]*(1+math.Abs(want))) {
-							t.Fatalf("%v, %+v, %s: feature [%d,%d] is %v, want %v", dt, c, what, i, b, got, want)
-						}
-					}
-				}
-			}
+				return tensored(row, buckets, signs, c.m)[j]
+			})
 		}
 	}
 }

@@ -37,6 +37,29 @@ const (
 	unitCube
 )
 
+// rules are the kinds of domains. The numbers of above are those of a bound of 0.
+var rules = [...]struct {
+	low, high      float64 // high is inside
+	open           bool    // low is outside
+	rows           bool    // the cells have a further condition
+	text           string  // the condition as a formula
+	reason, remedy string  // of a cell outside
+}{
+	reals:       {math.Inf(-1), math.Inf(1), false, false, "x finite", "", ""},
+	nonNegative: {0, math.Inf(1), false, false, "x >= 0", "is negative", shift + " or scale " + scaled + ": the scaler cube"},
+	histograms: {0, math.Inf(1), false, false, "x >= 0", "is negative", shift + " scale " + scaled +
+		" (the scaler cube), or extend the kernel by negative=sign or negative=split"},
+	above:      {0, math.Inf(1), true, false, "x > %v", "is not above -c = %v", "shift the data or raise C"},
+	unitSphere: {math.Inf(-1), math.Inf(1), false, true, "| ||x|| - 1 | <= %v", "", ""},
+	unitCube: {0, 1, false, true, "0 <= x <= 1", "is outside the unit cube", "scale the samples to [0, 1] by the range " +
+		"of all of them, and clip what is beyond that range later: the scaler cube"},
+}
+
+const (
+	shift  = "the kernel is defined for histograms, x >= 0: shift the data,"
+	scaled = "them by the range of the training rows and clip what is beyond it"
+)
+
 // Domain is the set of rows on which a kernel is defined. The zero value is ℝ^d. Domains are comparable with ==.
 type Domain struct {
 	kind  kind
@@ -65,81 +88,49 @@ func UnitCube() Domain { return Domain{kind: unitCube} }
 // IsNonNegative reports whether d is NonNegative or Histograms.
 func (d Domain) IsNonNegative() bool { return d.kind == nonNegative || d.kind == histograms }
 
+// low returns the lower end of the cells.
+func (d Domain) low() float64 {
+	if d.kind == above {
+		return -d.bound
+	}
+	return rules[d.kind].low
+}
+
 // Contains reports whether a single coordinate may be v. It is false for NaN and the infinities in every domain.
 func (d Domain) Contains(v float64) bool {
-	if v-v != 0 { // NaN or an infinity
-		return false
-	}
-	switch d.kind {
-	case nonNegative, histograms:
-		return v >= 0
-	case above:
-		return v > -d.bound
-	case unitCube:
-		return v >= 0 && v <= 1
-	default:
-		return true
-	}
+	r, low := &rules[d.kind], d.low()
+	return v-v == 0 && v >= low && v <= r.high && !(r.open && v == low)
 }
 
 // Low returns the lower end of the cells, -Inf for none; open says that the end itself is outside. ok is false if the
 // domain has a further condition.
 func (d Domain) Low() (low float64, open, ok bool) {
-	switch d.kind {
-	case nonNegative, histograms:
-		return 0, false, true
-	case above:
-		return -d.bound, true, true
-	case unitCube:
-		return 0, false, false
-	}
-	return math.Inf(-1), false, d.kind == reals
-}
-
-// high returns the upper end of the cells, which is inside.
-func (d Domain) high() float64 {
-	if d.kind == unitCube {
-		return 1
-	}
-	return math.Inf(1)
+	r := &rules[d.kind]
+	return d.low(), r.open, !r.rows
 }
 
 // String returns the condition as a formula.
 func (d Domain) String() string {
-	switch d.kind {
-	case nonNegative, histograms:
-		return "x >= 0"
+	switch text := rules[d.kind].text; d.kind {
 	case above:
-		return fmt.Sprintf("x > %v", -d.bound)
+		return fmt.Sprintf(text, -d.bound)
 	case unitSphere:
-		return fmt.Sprintf("| ||x|| - 1 | <= %v", d.bound)
-	case unitCube:
-		return "0 <= x <= 1"
+		return fmt.Sprintf(text, d.bound)
 	default:
-		return "x finite"
+		return text
 	}
 }
 
 // Violation returns the error, a *CellError, for x[row,col] = v, a value that the domain does not contain. who names
 // the layer or file that found it.
 func (d Domain) Violation(who string, row, col int, v float64) error {
-	e := &CellError{Who: who, Row: row, Col: col, Value: v}
+	e := &CellError{Who: who, Row: row, Col: col, Value: v, Reason: rules[d.kind].reason, Remedy: rules[d.kind].remedy}
 	switch {
-	case math.IsNaN(v) || math.IsInf(v, 0):
+	case v-v != 0:
 		e.Reason, e.Remedy = "is not a finite number", "drop the row or fill the value in"
-	case d.kind == nonNegative:
-		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, or scale "+
-			"them by the range of the training rows and clip what is beyond it: the scaler cube"
-	case d.kind == histograms:
-		e.Reason, e.Remedy = "is negative", "the kernel is defined for histograms, x >= 0: shift the data, scale "+
-			"them by the range of the training rows and clip what is beyond it (the scaler cube), or extend the kernel "+
-			"by negative=sign or negative=split"
 	case d.kind == above:
-		e.Reason, e.Remedy = fmt.Sprintf("is not above -c = %v", -d.bound), "shift the data or raise C"
-	case d.kind == unitCube:
-		e.Reason, e.Remedy = "is outside the unit cube", "scale the samples to [0, 1] by the range of all of them, "+
-			"and clip what is beyond that range later: the scaler cube"
-	default:
+		e.Reason = fmt.Sprintf(e.Reason, -d.bound)
+	case e.Reason == "":
 		e.Reason, e.Remedy = "is outside the domain "+d.String(), "scale the data"
 	}
 	return e
@@ -186,7 +177,7 @@ func CheckRows[T Float](d Domain, who string, x []T, rows, cols, ld int) error {
 			who, len(x), rows, cols, ld, ErrShape)
 	}
 	low, open, _ := d.Low()
-	high := d.high()
+	high := rules[d.kind].high
 	for i := range rows {
 		row := x[i*ld : i*ld+cols]
 		for j, v := range row {
