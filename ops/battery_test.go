@@ -23,6 +23,10 @@ type family struct {
 	shapes [][]int // distinct primes where possible, so that shapes cannot be mixed up
 	low    float64 // the inputs are uniform in [low, low+1)
 	wrt    []ops.Inputs
+	inputs
+}
+
+type inputs struct {
 	given  map[int][]float64 // the numbers of inputs that are not random
 	sparse bool              // x may be sparse
 	pack   [2]int            // the first of the inputs that Pack takes, and how many
@@ -35,98 +39,98 @@ var (
 	xurr    = []ops.Inputs{ops.X, ops.U, ops.R, ops.Rho}
 	xsz     = []ops.Inputs{ops.X, ops.S, ops.Z}
 	onlyX   = []ops.Inputs{ops.X, 0, 0, 0, 0}
-	packW   = [2]int{1, 1}
+	plain   = inputs{}
+	sparse  = inputs{sparse: true}
+	packed  = inputs{sparse: true, pack: [2]int{1, 1}}
 )
 
 var families = []family{
-	{"Fourier", ops.Fourier, [][]int{{5, 3}, {3, 7}}, -.5, xw, nil, true, packW},
-	{"Fourier of phases", ops.Fourier, [][]int{{5, 3}, {3, 7}, {7}}, -.5, xwb, nil, true, packW},
-	{"Fourier of phases of many columns", ops.Fourier, [][]int{{5, 131}, {131, 7}, {7}}, -.5, xwb, nil, true, packW},
-	{"Laplace", ops.Laplace, [][]int{{5, 3}, {3, 7}}, .1, xw, nil, true, packW},
-	{"UnitLaplace", ops.UnitLaplace, [][]int{{5, 3}, {3, 7}}, .1, xw, nil, true, packW},
-	{"Units of steps", units(ops.StepUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, nil, true, packW},
-	{"Units of relu", units(ops.ReLUUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, nil, true, packW},
-	{"Units of tangents", units(ops.TangentUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, nil, true, packW},
-	{"Affine", ops.Affine, [][]int{{5, 3}, {3, 7}, {7}}, -.5, xwb, nil, true, packW},
-	{"SkewedFourier", ops.SkewedFourier, [][]int{{5, 3}, {1}, {3, 7}}, .1, xcwb, nil, true, [2]int{2, 1}},
-	{"SkewedFourier each", ops.SkewedFourier, [][]int{{5, 3}, {3}, {3, 7}}, .1, xcwb, nil, true, [2]int{2, 1}},
-	{"SkewedFourier of phases", ops.SkewedFourier, [][]int{{5, 3}, {1}, {3, 7}, {7}}, .1, xcwb, nil, true,
-		[2]int{2, 1}},
-	{"SkewedFourier of phases each", ops.SkewedFourier, [][]int{{5, 3}, {3}, {3, 7}, {7}}, .1, xcwb, nil, true,
-		[2]int{2, 1}},
+	{"Fourier", ops.Fourier, [][]int{{5, 3}, {3, 7}}, -.5, xw, packed},
+	{"Fourier of phases", ops.Fourier, [][]int{{5, 3}, {3, 7}, {7}}, -.5, xwb, packed},
+	{"Fourier of phases of many columns", ops.Fourier, [][]int{{5, 131}, {131, 7}, {7}}, -.5, xwb, packed},
+	{"Laplace", ops.Laplace, [][]int{{5, 3}, {3, 7}}, .1, xw, packed},
+	{"UnitLaplace", ops.UnitLaplace, [][]int{{5, 3}, {3, 7}}, .1, xw, packed},
+	{"Units of steps", units(ops.StepUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, packed},
+	{"Units of relu", units(ops.ReLUUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, packed},
+	{"Units of tangents", units(ops.TangentUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, packed},
+	{"Affine", ops.Affine, [][]int{{5, 3}, {3, 7}, {7}}, -.5, xwb, packed},
+	{"SkewedFourier", ops.SkewedFourier, [][]int{{5, 3}, {1}, {3, 7}}, .1, xcwb, inputs{nil, true, [2]int{2, 1}}},
+	{"SkewedFourier each", ops.SkewedFourier, [][]int{{5, 3}, {3}, {3, 7}}, .1, xcwb, inputs{nil, true, [2]int{2, 1}}},
+	{"SkewedFourier of phases", ops.SkewedFourier, [][]int{{5, 3}, {1}, {3, 7}, {7}}, .1, xcwb, inputs{nil, true,
+		[2]int{2, 1}}},
+	{"SkewedFourier of phases each", ops.SkewedFourier, [][]int{{5, 3}, {3}, {3, 7}, {7}}, .1, xcwb, inputs{nil,
+		true, [2]int{2, 1}}},
 	{"StructuredFourier", ops.StructuredFourier, [][]int{{5, 3}, {6, 4}, {7}}, -.5, onlyX,
-		map[int][]float64{1: signs}, true, [2]int{1, 2}},
+		inputs{map[int][]float64{1: signs}, true, [2]int{1, 2}}},
 	{"StructuredFourier with a bandwidth", ops.StructuredFourier, [][]int{{5, 3}, {6, 4}, {7}, {1}}, -.5,
-		[]ops.Inputs{ops.X, 0, 0, ops.Rho}, map[int][]float64{1: signs}, true, [2]int{1, 3}},
+		[]ops.Inputs{ops.X, 0, 0, ops.Rho}, inputs{map[int][]float64{1: signs}, true, [2]int{1, 3}}},
 	{"StructuredFourier of phases", ops.StructuredFourier, [][]int{{5, 3}, {6, 4}, {7}, {1}, {7}}, -.5,
-		[]ops.Inputs{ops.X, 0, 0, ops.Rho, ops.B}, map[int][]float64{1: signs}, true, [2]int{1, 3}},
-	{"SignedFourier shared", ops.SignedFourier, [][]int{{5, 3}, {3, 7}, {14}, {2}}, .1, xurr, nil, true, [2]int{1, 3}},
-	{"SignedFourier", ops.SignedFourier, [][]int{{5, 3}, {3, 14}, {14}, {2}}, .1, xurr, nil, true, [2]int{1, 3}},
-	{"SignedFourier of one sign", ops.SignedFourier, [][]int{{5, 3}, {3, 7}, {7}, {1}}, .1, xurr, nil, true,
-		[2]int{1, 3}},
-	{"Bandwidth", ops.Bandwidth, [][]int{{5, 3}, {1}}, -.5, []ops.Inputs{ops.W, ops.Rho}, nil, false, [2]int{}},
-	{"Bandwidth each", ops.Bandwidth, [][]int{{5, 3}, {5}}, -.5, []ops.Inputs{ops.W, ops.Rho}, nil, false, [2]int{}},
-	{"Bandwidth of a vector", ops.Bandwidth, [][]int{{5}, {5}}, -.5, []ops.Inputs{ops.W, ops.Rho}, nil, false,
-		[2]int{}},
-	{"ScaleColumns", ops.ScaleColumns, [][]int{{5, 3}, {1}}, .1, []ops.Inputs{ops.X, ops.S}, nil, true, [2]int{}},
-	{"ScaleColumns each", ops.ScaleColumns, [][]int{{5, 3}, {3}}, .1, []ops.Inputs{ops.X, ops.S}, nil, true, [2]int{}},
-	{"Damp of roots", damp(ops.Root), [][]int{{5, 3}, {1}, {5, 7}}, .1, xsz, nil, true, [2]int{}},
-	{"Damp of logarithms", damp(ops.Log1p), [][]int{{5, 3}, {3}, {5, 7}}, .1, xsz, nil, true, [2]int{}},
-	{"LogWaves", func(a ops.Attr) ops.Op {
-		return ops.LogWaves([]float64{.5, 2}, []float64{1, -.3}, a)
-	}, [][]int{{5, 3}}, .1, onlyX, nil, true, [2]int{}},
-	{"Homogeneous", series(ops.Series{F: []int{1, 3}, Gamma: 1}), [][]int{{5, 3}, {1}, {3}}, .1, xlr, nil, true, [2]int{}},
-	{"Homogeneous each", series(ops.Series{F: []int{1, 2}, Gamma: 1.7}), [][]int{{5, 3}, {3}, {3}}, .1, xlr, nil, true,
-		[2]int{}},
-	{"Homogeneous of order 0", series(ops.Series{Gamma: 1}), [][]int{{5, 3}, {1}, {1}}, .1, xlr, nil, true, [2]int{}},
-	{"Homogeneous sign", series(ops.Series{F: []int{1}, Gamma: 2, Negative: domain.SignNegative}),
-		[][]int{{5, 3}, {1}, {2}}, -.5, xlr, nil, true, [2]int{}},
-	{"Homogeneous split", series(ops.Series{F: []int{1}, Gamma: 2, Negative: domain.SplitNegative}),
-		[][]int{{5, 3}, {3}, {2}}, -.5, xlr, nil, true, [2]int{}},
-	{"Homogeneous stationary", series(ops.Series{F: []int{1, 2}, Gamma: 1, Stationary: true}),
-		[][]int{{5, 3}, {1}, {3}}, -.5, xlr, nil, true, [2]int{}},
+		[]ops.Inputs{ops.X, 0, 0, ops.Rho, ops.B}, inputs{map[int][]float64{1: signs}, true, [2]int{1, 3}}},
+	{"SignedFourier shared", ops.SignedFourier, [][]int{{5, 3}, {3, 7}, {14}, {2}}, .1, xurr, inputs{nil, true,
+		[2]int{1, 3}}},
+	{"SignedFourier", ops.SignedFourier, [][]int{{5, 3}, {3, 14}, {14}, {2}}, .1, xurr, inputs{nil, true, [2]int{1,
+		3}}},
+	{"SignedFourier of one sign", ops.SignedFourier, [][]int{{5, 3}, {3, 7}, {7}, {1}}, .1, xurr, inputs{nil, true,
+		[2]int{1, 3}}},
+	{"Bandwidth", ops.Bandwidth, [][]int{{5, 3}, {1}}, -.5, []ops.Inputs{ops.W, ops.Rho}, plain},
+	{"Bandwidth each", ops.Bandwidth, [][]int{{5, 3}, {5}}, -.5, []ops.Inputs{ops.W, ops.Rho}, plain},
+	{"Bandwidth of a vector", ops.Bandwidth, [][]int{{5}, {5}}, -.5, []ops.Inputs{ops.W, ops.Rho}, plain},
+	{"ScaleColumns", ops.ScaleColumns, [][]int{{5, 3}, {1}}, .1, []ops.Inputs{ops.X, ops.S}, sparse},
+	{"ScaleColumns each", ops.ScaleColumns, [][]int{{5, 3}, {3}}, .1, []ops.Inputs{ops.X, ops.S}, sparse},
+	{"Damp of roots", damp(ops.Root), [][]int{{5, 3}, {1}, {5, 7}}, .1, xsz, sparse},
+	{"Damp of logarithms", damp(ops.Log1p), [][]int{{5, 3}, {3}, {5, 7}}, .1, xsz, sparse},
+	{"LogWaves", func(a ops.Attr) ops.Op { return ops.LogWaves([]float64{.5, 2}, []float64{1, -.3}, a) },
+		[][]int{{5, 3}}, .1, onlyX, sparse},
+	{"Homogeneous", series(ops.Series{F: []int{1, 3}, Gamma: 1}), [][]int{{5, 3}, {1}, {3}}, .1, xlr, sparse},
+	{"Homogeneous each", series(ops.Series{F: []int{1, 2}, Gamma: 1.7}), [][]int{{5, 3}, {3}, {3}}, .1, xlr, sparse},
+	{"Homogeneous of order 0", series(ops.Series{Gamma: 1}), [][]int{{5, 3}, {1}, {1}}, .1, xlr, sparse},
+	{"Homogeneous sign", series(ops.Series{F: []int{1}, Gamma: 2, Negative: domain.SignNegative}), [][]int{{5, 3},
+		{1}, {2}}, -.5, xlr, sparse},
+	{"Homogeneous split", series(ops.Series{F: []int{1}, Gamma: 2, Negative: domain.SplitNegative}), [][]int{{5,
+		3}, {3}, {2}}, -.5, xlr, sparse},
+	{"Homogeneous stationary", series(ops.Series{F: []int{1, 2}, Gamma: 1, Stationary: true}), [][]int{{5, 3}, {1},
+		{3}}, -.5, xlr, sparse},
 	{"Table", tables(ops.Tables{Points: 3, Width: 2, Power: 1}), [][]int{{5, 2}, {2, 3}, {2, 6}}, -.5, onlyX,
-		map[int][]float64{1: {-.6, 0, .7, -.4, 0, .3}, 2: {1, 2, 0, 0, -3, 5, 7, 1, 0, 0, 2, 4}}, true, [2]int{}},
-	{"Maclaurin", ops.Maclaurin, [][]int{{5, 3}, {3, 21}, {7}, {7}}, -.5, onlyX, maclaurinInputs(), true, [2]int{1, 3}},
-	{"TensorSketch", sketch, [][]int{{5, 3}, {3, 4}, {3, 4}}, -.5, onlyX, sketchInputs(3), true, [2]int{1, 2}},
-	{"TensorSketch of one sketch", sketch, [][]int{{5, 3}, {1, 4}, {1, 4}}, -.5, onlyX, sketchInputs(1), true,
-		[2]int{1, 2}},
-	{"Nystrom", nystrom(cauchy{}), [][]int{{5, 3}, {7, 3}, {7, 2}}, -.5, onlyX, nil, true, [2]int{1, 2}},
-	{"Nystrom of a radial kernel", nystrom(radialCauchy{}), [][]int{{5, 3}, {7, 3}, {7, 2}}, -.5, onlyX, nil, true,
-		[2]int{1, 2}},
+		inputs{map[int][]float64{1: {-.6, 0, .7, -.4, 0, .3}, 2: {1, 2, 0, 0, -3, 5, 7, 1, 0, 0, 2, 4}}, true,
+			[2]int{}}},
+	{"Maclaurin", ops.Maclaurin, [][]int{{5, 3}, {3, 21}, {7}, {7}}, -.5, onlyX, inputs{maclaurinInputs(), true,
+		[2]int{1, 3}}},
+	{"TensorSketch", sketch, [][]int{{5, 3}, {3, 4}, {3, 4}}, -.5, onlyX, inputs{sketchInputs(3), true, [2]int{1, 2}}},
+	{"TensorSketch of one sketch", sketch, [][]int{{5, 3}, {1, 4}, {1, 4}}, -.5, onlyX, inputs{sketchInputs(1),
+		true, [2]int{1, 2}}},
+	{"Nystrom", nystrom(cauchy{}), [][]int{{5, 3}, {7, 3}, {7, 2}}, -.5, onlyX, inputs{nil, true, [2]int{1, 2}}},
+	{"Nystrom of a radial kernel", nystrom(radialCauchy{}), [][]int{{5, 3}, {7, 3}, {7, 2}}, -.5, onlyX,
+		inputs{nil, true, [2]int{1, 2}}},
 	{"KDE", kde([]int{0, 2, 3, 7}, 11), [][]int{{7, 1}, {1}}, 0, []ops.Inputs{ops.X, ops.H},
-		map[int][]float64{1: {.3}}, false, [2]int{}},
+		inputs{map[int][]float64{1: {.3}}, false, [2]int{}}},
 	{"KDE of two dimensions", kde([]int{0, 5}, 7, 3), [][]int{{5, 2}, {2}}, 0, []ops.Inputs{ops.X, ops.H},
-		map[int][]float64{1: {.3, .7}}, false, [2]int{}},
+		inputs{map[int][]float64{1: {.3, .7}}, false, [2]int{}}},
 	{"KDE of three dimensions", kde([]int{0, 1, 5}, 5, 2, 7), [][]int{{5, 3}, {3}}, 0, []ops.Inputs{ops.X, ops.H},
-		map[int][]float64{1: {.3, .7, .4}}, false, [2]int{}},
-	{"KDE at points", kdeAt([]int{0, 2, 3, 7}, scatter(1, 11)), [][]int{{7, 1}, {1}}, 0, []ops.Inputs{ops.X, ops.H},
-		map[int][]float64{1: {.3}}, false, [2]int{}},
+		inputs{map[int][]float64{1: {.3, .7, .4}}, false, [2]int{}}},
+	{"KDE at points", kdeAt([]int{0, 2, 3, 7}, scatter(1, 11)), [][]int{{7, 1}, {1}}, 0, []ops.Inputs{ops.X,
+		ops.H}, inputs{map[int][]float64{1: {.3}}, false, [2]int{}}},
 	{"KDE at points of three dimensions", kdeAt([]int{0, 1, 5}, scatter(3, 17)), [][]int{{5, 3}, {3}}, 0,
-		[]ops.Inputs{ops.X, ops.H}, map[int][]float64{1: {.3, .7, .4}}, false, [2]int{}},
-	{"HDD", hdd(false), [][]int{{5, 7}, {3}, {3}, {7, 2}}, .1, []ops.Inputs{ops.X, ops.Lambda, 0, 0}, nil, false, [2]int{}},
-	{"HDD of two densities", hdd(false), [][]int{{5, 14}, {3}, {3}, {7, 2}}, .1, []ops.Inputs{ops.X, ops.Lambda, 0, 0},
-		nil, false, [2]int{}},
-	{"HDD of cosines", hdd(true), [][]int{{5, 7}, {1}, {1}, {7, 2}}, .1, []ops.Inputs{ops.X, ops.Lambda, 0, 0}, nil, false,
-		[2]int{}},
-	{"Coefficients", ops.Coefficients, [][]int{{5, 3}, {3, 2}}, -.5, onlyX, nil, false, [2]int{}},
-	{"Coefficients of two", ops.Coefficients, [][]int{{5, 6}, {3, 2}}, -.5, onlyX, nil, false, [2]int{}},
-	{"BagMean", func(a ops.Attr) ops.Op { return ops.BagMean([]int{0, 1, 5}, a) }, [][]int{{5, 3}}, -.5, onlyX, nil, false,
-		[2]int{}},
-	{"Columns", func(a ops.Attr) ops.Op { return ops.Columns(2, 5, 1.5, a) }, [][]int{{5, 7}}, -.5, onlyX, nil, true,
-		[2]int{}},
-	{"Concat", func(a ops.Attr) ops.Op { return ops.Concat([]float64{.5, 2, -1}, a) }, [][]int{{5, 3}, {5, 7}, {5, 2}},
-		-.5, []ops.Inputs{ops.X, ops.X, ops.X}, nil, false, [2]int{}},
-	{"Normalise l1", norm(ops.L1), [][]int{{5, 7}}, -.5, onlyX, nil, true, [2]int{}},
-	{"Normalise l2", norm(ops.L2), [][]int{{5, 7}}, -.5, onlyX, nil, true, [2]int{}},
-	{"Softmax", ops.Softmax, [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
-	{"CrossEntropy", ops.CrossEntropy, [][]int{{5, 7}, {5, 7}}, -.5, []ops.Inputs{ops.X, ops.T}, nil, false, [2]int{}},
-	{"Huber", func(a ops.Attr) ops.Op { return ops.Huber(.2, a) }, [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
-	{"Activate linear", act(ops.Linear), [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
-	{"Activate relu", act(ops.ReLU), [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
-	{"Activate tanh", act(ops.Tanh), [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
-	{"Activate sigmoid", act(ops.Sigmoid), [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
-	{"Activate softplus", act(ops.Softplus), [][]int{{5, 7}}, -.5, onlyX, nil, false, [2]int{}},
+		[]ops.Inputs{ops.X, ops.H}, inputs{map[int][]float64{1: {.3, .7, .4}}, false, [2]int{}}},
+	{"HDD", hdd(false), [][]int{{5, 7}, {3}, {3}, {7, 2}}, .1, []ops.Inputs{ops.X, ops.Lambda, 0, 0}, plain},
+	{"HDD of two densities", hdd(false), [][]int{{5, 14}, {3}, {3}, {7, 2}}, .1, []ops.Inputs{ops.X, ops.Lambda, 0,
+		0}, plain},
+	{"HDD of cosines", hdd(true), [][]int{{5, 7}, {1}, {1}, {7, 2}}, .1, []ops.Inputs{ops.X, ops.Lambda, 0, 0}, plain},
+	{"Coefficients", ops.Coefficients, [][]int{{5, 3}, {3, 2}}, -.5, onlyX, plain},
+	{"Coefficients of two", ops.Coefficients, [][]int{{5, 6}, {3, 2}}, -.5, onlyX, plain},
+	{"BagMean", func(a ops.Attr) ops.Op { return ops.BagMean([]int{0, 1, 5}, a) }, [][]int{{5, 3}}, -.5, onlyX, plain},
+	{"Columns", func(a ops.Attr) ops.Op { return ops.Columns(2, 5, 1.5, a) }, [][]int{{5, 7}}, -.5, onlyX, sparse},
+	{"Concat", func(a ops.Attr) ops.Op { return ops.Concat([]float64{.5, 2, -1}, a) }, [][]int{{5, 3}, {5, 7}, {5,
+		2}}, -.5, []ops.Inputs{ops.X, ops.X, ops.X}, plain},
+	{"Normalise l1", norm(ops.L1), [][]int{{5, 7}}, -.5, onlyX, sparse},
+	{"Normalise l2", norm(ops.L2), [][]int{{5, 7}}, -.5, onlyX, sparse},
+	{"Softmax", ops.Softmax, [][]int{{5, 7}}, -.5, onlyX, plain},
+	{"CrossEntropy", ops.CrossEntropy, [][]int{{5, 7}, {5, 7}}, -.5, []ops.Inputs{ops.X, ops.T}, plain},
+	{"Huber", func(a ops.Attr) ops.Op { return ops.Huber(.2, a) }, [][]int{{5, 7}}, -.5, onlyX, plain},
+	{"Activate linear", act(ops.Linear), [][]int{{5, 7}}, -.5, onlyX, plain},
+	{"Activate relu", act(ops.ReLU), [][]int{{5, 7}}, -.5, onlyX, plain},
+	{"Activate tanh", act(ops.Tanh), [][]int{{5, 7}}, -.5, onlyX, plain},
+	{"Activate sigmoid", act(ops.Sigmoid), [][]int{{5, 7}}, -.5, onlyX, plain},
+	{"Activate softplus", act(ops.Softplus), [][]int{{5, 7}}, -.5, onlyX, plain},
 }
 
 // signs are those of a structured W in blocks of 4.
@@ -175,8 +179,8 @@ func scatter(axes, n int) ops.Grid {
 	return must(ops.NewPoints(x))
 }
 
-// inputs draws the inputs of a family.
-func (f family) inputs(dt tensor.Dtype, seed uint64) []*tensor.Dense {
+// draw draws the inputs of a family.
+func (f family) draw(dt tensor.Dtype, seed uint64) []*tensor.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	ts := make([]*tensor.Dense, len(f.shapes))
 	for i, s := range f.shapes {
@@ -296,7 +300,7 @@ func TestGradients(t *testing.T) {
 				continue
 			}
 			inputs := func(dt tensor.Dtype) []*tensor.Dense {
-				in := f.inputs(dt, 3)
+				in := f.draw(dt, 3)
 				if sparse {
 					in[0] = holes(dt, f.shapes[0][0], f.shapes[0][1], 1)
 				}
@@ -345,7 +349,7 @@ func TestGradients(t *testing.T) {
 func TestInto(t *testing.T) {
 	for _, f := range families {
 		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
-			in := f.inputs(dt, 3)
+			in := f.draw(dt, 3)
 			if f.sparse {
 				in[0] = holes(dt, f.shapes[0][0], f.shapes[0][1], 1)
 			}
@@ -502,7 +506,7 @@ func TestManyRows(t *testing.T) {
 		case "KDE", "BagMean", "Bandwidth", "Damp", "Concat", "CrossEntropy":
 			continue // whose rows are not those of x alone
 		}
-		few := f.inputs(tensor.Float64, 3)
+		few := f.draw(tensor.Float64, 3)
 		many := slices.Clone(few)
 		many[0] = matrix(tensor.Float64, n, f.shapes[0][1], all(few[0])...)
 		want, got := must(f.op(ops.Attr{}).Into(nil, few[0], arguments(few)...)),
@@ -539,7 +543,7 @@ func TestManyRows(t *testing.T) {
 func TestMisfits(t *testing.T) {
 	a := ops.Attr{Layer: `layers: probe "here"`}
 	for _, f := range families {
-		in := f.inputs(tensor.Float64, 3)
+		in := f.draw(tensor.Float64, 3)
 		try := func(what string, is error, in []*tensor.Dense) {
 			t.Helper()
 			var x ops.Matrix
@@ -632,7 +636,7 @@ func TestFrozen(t *testing.T) {
 			if f.wrt[i] == 0 {
 				continue
 			}
-			nodes, cost := f.cost(t, values(f.inputs(tensor.Float64, 3), false), ops.Attr{Frozen: f.wrt[i]})
+			nodes, cost := f.cost(t, values(f.draw(tensor.Float64, 3), false), ops.Attr{Frozen: f.wrt[i]})
 			if _, err := G.Grad(cost, nodes[i]); err == nil {
 				t.Errorf("%s: G.Grad for the frozen input %d is no error", f.name, i)
 			}
@@ -640,7 +644,7 @@ func TestFrozen(t *testing.T) {
 				if j == i || f.wrt[j] == 0 {
 					continue
 				}
-				nodes, cost := f.cost(t, values(f.inputs(tensor.Float64, 3), false), ops.Attr{Frozen: f.wrt[i]})
+				nodes, cost := f.cost(t, values(f.draw(tensor.Float64, 3), false), ops.Attr{Frozen: f.wrt[i]})
 				if _, err := G.Grad(cost, nodes[j]); err != nil {
 					t.Errorf("%s: input %d beside the frozen %d: %v", f.name, j, i, err)
 				}
@@ -671,7 +675,7 @@ func TestOneBackward(t *testing.T) {
 		if parts == 0 {
 			continue
 		}
-		nodes, cost := f.cost(t, values(f.inputs(tensor.Float64, 3), false), ops.Attr{})
+		nodes, cost := f.cost(t, values(f.draw(tensor.Float64, 3), false), ops.Attr{})
 		if _, err := G.Grad(cost, nodes...); err != nil {
 			t.Fatal(err)
 		}
@@ -698,7 +702,7 @@ func count(g *G.ExprGraph, prefix string) (n int) {
 // has twice is one node.
 func TestRepeatedRuns(t *testing.T) {
 	for _, f := range families {
-		first, second := f.inputs(tensor.Float64, 3), f.inputs(tensor.Float64, 4)
+		first, second := f.draw(tensor.Float64, 3), f.draw(tensor.Float64, 4)
 		nodes, cost := f.cost(t, values(first, false), ops.Attr{})
 		m := G.NewTapeMachine(cost.Graph())
 		for _, in := range [][]*tensor.Dense{second, first, second} {
