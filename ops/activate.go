@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-
-	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Activation is a function that a layer of a network applies to each number. Its constants are Linear, ReLU, Tanh,
@@ -84,22 +82,4 @@ func Activate(f Activation, a Attr) Op {
 	return o
 }
 
-var activate = decl{kind: "Activate", sig: parse("nk->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
-	forward: kernel{activateForward[float32], activateForward[float64]}, reads: []int{theOutput},
-	backward: kernel{activateBackward[float32], activateBackward[float64]}}
-
-func activateForward[T domain.Float](c *call) error {
-	dst, f := result[T](c), c.params.(Activation)
-	for i, v := range cells[T](c, 0) {
-		dst[i] = T(f.at(float64(v)))
-	}
-	return nil
-}
-
-func activateBackward[T domain.Float](c *call) error {
-	dx, g, f := gradientFor[T](c, 0), gradientOf[T](c), paramsOf[Activation](c)
-	for i, z := range outputOf[T](c) {
-		dx[i] = T(float64(g[i]) * f.slope(float64(z)))
-	}
-	return nil
-}
+var activate = pointwise("Activate", Activation.at, theOutput, Activation.slope)

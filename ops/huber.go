@@ -3,8 +3,6 @@ package ops
 import (
 	"fmt"
 	"math"
-
-	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Huber is the Huber loss of each residual r of x [n, k]: r²/2 for |r| <= δ and δ(|r| - δ/2) beyond, δ > 0. Huber
@@ -25,21 +23,5 @@ func HuberLoss(r, delta float64) float64 {
 	return q * (math.Abs(r) - q/2)
 }
 
-var huber = decl{kind: "Huber", sig: parse("nk->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
-	forward: kernel{huberForward[float32], huberForward[float64]}, reads: []int{0},
-	backward: kernel{huberBackward[float32], huberBackward[float64]}}
-
-func huberForward[T domain.Float](c *call) error {
-	for i, r := range cells[T](c, 0) {
-		result[T](c)[i] = T(HuberLoss(float64(r), c.params.(float64)))
-	}
-	return nil
-}
-
-func huberBackward[T domain.Float](c *call) error {
-	dx, g, delta := gradientFor[T](c, 0), gradientOf[T](c), paramsOf[float64](c)
-	for i, r := range cells[T](c, 0) {
-		dx[i] = T(float64(g[i]) * math.Min(math.Max(float64(r), -delta), delta))
-	}
-	return nil
-}
+var huber = pointwise("Huber", func(delta, r float64) float64 { return HuberLoss(r, delta) }, 0,
+	func(delta, r float64) float64 { return math.Min(math.Max(r, -delta), delta) })
