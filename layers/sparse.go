@@ -78,26 +78,11 @@ func transformBlocks(m Map, dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error
 	if err := checkColumns(whoOf(m), x, m.Dims()); err != nil {
 		return nil, err
 	}
-	n, d, features := x.Rows(), m.Dims(), m.Features()
-	if dst == nil {
-		dst = tensor.New(tensor.WithShape(n, features), tensor.Of(x.Dtype()))
-	}
-	if !dst.Shape().Eq(tensor.Shape{n, features}) || dst.Dtype() != x.Dtype() || !ops.IsContiguous(dst) {
-		return nil, fmt.Errorf("%s: dst is %v %v, want a contiguous %v (%d, %d): %w", whoOf(m), dst.Dtype(),
-			dst.Shape(), x.Dtype(), n, features, ErrShape)
-	}
-	size := max(1, spreadCells/max(1, d))
-	for at := 0; at < n; at += size {
-		rows := min(size, n-at)
-		block, err := x.Slice(at, at+rows).Dense(nil)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := m.Transform(ops.Rows(dst, at, at+rows), block); err != nil {
-			return nil, domain.InBlock(at, err)
-		}
-	}
-	return dst, nil
+	rows := max(1, spreadCells/max(1, m.Dims()))
+	return ops.InBlocks(whoOf(m), dst, x, rows, m.Features(), func(dst, x *tensor.Dense) error {
+		_, err := m.Transform(dst, x)
+		return err
+	})
 }
 
 // whoOf returns the start of a message about any map.

@@ -8,29 +8,35 @@ import (
 )
 
 // InBlocks computes dst [n, cols], allocated if nil, from x [n, d], some rows at a time: f gets matching rows of dst
-// and x, both over the memory of the whole matrices (or of a copy of an x that is not contiguous). An error about a
-// cell counts its row from the start of x. Errors: shapes or a nil f (ErrShape), rows below 1 (ErrParam), the errors of
-// f.
-func InBlocks(who string, dst, x *tensor.Dense, rows, cols int,
+// and x, both over the memory of the whole matrices (or of a copy of an x that is not contiguous). Of sparse rows it
+// gets dense copies. An error about a cell counts its row from the start of x. Errors: shapes or a nil f (ErrShape),
+// another element type (ErrDtype), rows below 1 (ErrParam), the errors of f.
+func InBlocks(who string, dst *tensor.Dense, x Matrix, rows, cols int,
 	f func(dst, x *tensor.Dense) error) (*tensor.Dense, error) {
-	x, err := matrixOf(who, "x", "[n, d]", x)
-	if err != nil {
-		return nil, err
-	}
-	if rows < 1 {
+	x, err := matrix(x)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: x: %w", who, err)
+	case x.Dims() != 2:
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x.Shape(), ErrShape)
+	case rows < 1:
 		return nil, fmt.Errorf("%s: %d rows at a time, want 1 at least: %w", who, rows, ErrParam)
-	}
-	if err := given(who, "the function of a block", f); err != nil {
-		return nil, err
+	case f == nil:
+		return nil, fmt.Errorf("%s: the function of a block is nil: %w", who, ErrShape)
 	}
 	n := x.Shape()[0]
 	if dst, err = output(who, dst, x.Dtype(), n, cols); err != nil {
 		return nil, err
 	}
-	rows = min(rows, n)
 	for lo := 0; lo < n; lo += rows {
-		hi := min(lo+rows, n)
-		if err := f(Rows(dst, lo, hi), Rows(x, lo, hi)); err != nil {
+		rows = min(rows, n-lo)
+		block, dense := x.(*tensor.Dense)
+		if dense {
+			block = Rows(block, lo, lo+rows)
+		} else if block, err = x.(*CSR).Slice(lo, lo+rows).Dense(nil); err != nil {
+			return nil, err
+		}
+		if err := f(Rows(dst, lo, lo+rows), block); err != nil {
 			return nil, domain.InBlock(lo, err)
 		}
 	}

@@ -64,7 +64,7 @@ func TestInBlocks(t *testing.T) {
 		return nil
 	}
 	for _, rows := range []int{1, 3, 7, 100} {
-		for _, in := range []*tensor.Dense{x, transposed} {
+		for _, in := range []ops.Matrix{x, transposed, csr(t, x)} {
 			z := must(ops.InBlocks("here", nil, in, rows, 2, double))
 			for i, v := range z.Float64s() {
 				if want := 2 * float64(i/2*3+i%2); v != want {
