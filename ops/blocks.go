@@ -13,12 +13,10 @@ import (
 // another element type (ErrDtype), rows below 1 (ErrParam), the errors of f.
 func InBlocks(who string, dst *tensor.Dense, x Matrix, rows, cols int,
 	f func(dst, x *tensor.Dense) error) (*tensor.Dense, error) {
-	x, err := matrix(x)
+	x, err := matrixOf(who, x)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: x: %w", who, err)
-	case x.Dims() != 2:
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x.Shape(), ErrShape)
+		return nil, err
 	case rows < 1:
 		return nil, fmt.Errorf("%s: %d rows at a time, want 1 at least: %w", who, rows, ErrParam)
 	case f == nil:

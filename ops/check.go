@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -13,24 +12,17 @@ import (
 // CSR or Bags of float32 or float64; who starts the message. Where 0 is outside the domain, a cell that a CSR does not
 // store is an error too. For Bags the error names the bag and the sample in it.
 func CheckRows(d Domain, who string, x Matrix) error {
-	if domain.IsNil(x) {
-		return fmt.Errorf("%s: the rows are nil: %w", who, ErrShape)
-	}
-	if b, ok := x.(*Bags); ok {
+	if b, ok := x.(*Bags); ok && b != nil {
 		return b.InBag(CheckRows(d, who, b.x))
+	}
+	x, err := matrixOf(who, x)
+	if err != nil {
+		return err
 	}
 	if s, ok := x.(*CSR); ok {
 		return typed(s.Dtype(), checkCSR[float32], checkCSR[float64])(d, who, s)
 	}
-	m, err := matrix(x)
-	if err != nil {
-		return fmt.Errorf("%s: %w", who, err)
-	}
-	t, dense := m.(*tensor.Dense)
-	if !dense || t.Dims() != 2 {
-		return fmt.Errorf("%s: the rows have shape %v, want a matrix: %w", who, x.Shape(), ErrShape)
-	}
-	return typed(t.Dtype(), checkRows[float32], checkRows[float64])(d, who, t)
+	return typed(x.Dtype(), checkRows[float32], checkRows[float64])(d, who, x.(*tensor.Dense))
 }
 
 func checkRows[T domain.Float](d Domain, who string, x *tensor.Dense) error {

@@ -202,12 +202,9 @@ func copyColumns[T domain.Float](dst *tensor.Dense, at int, x Matrix, from, to i
 // (ErrDomain).
 func Copy(dst *tensor.Dense, x Matrix, a Attr) (*tensor.Dense, error) {
 	who := a.who("Copy")
-	x, err := matrix(x)
+	x, err := matrixOf(who, x)
 	if err != nil {
-		return nil, fmt.Errorf("%s: x: %w", who, err)
-	}
-	if x.Dims() != 2 {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x.Shape(), ErrShape)
+		return nil, err
 	}
 	if err := CheckRows(a.Domain, who, x); err != nil {
 		return nil, err

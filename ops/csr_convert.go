@@ -11,11 +11,11 @@ import (
 
 // CSROf converts x [n, d], float32 or float64 in any layout. The cells other than 0, including NaN, become entries.
 func CSROf(x *tensor.Dense) (*CSR, error) {
-	x, err := matrixOf("ops: CSR", "x", "[n, d]", x)
+	rows, err := matrixOf("ops: CSR", x)
 	if err != nil {
 		return nil, err
 	}
-	return typed(x.Dtype(), sparsed[float32], sparsed[float64])(x), nil
+	return typed(x.Dtype(), sparsed[float32], sparsed[float64])(rows.(*tensor.Dense)), nil
 }
 
 func sparsed[T domain.Float](t *tensor.Dense) *CSR {

@@ -30,16 +30,16 @@ func contiguous(v G.Value) (*tensor.Dense, error) {
 	return out, nil
 }
 
-// matrixOf makes a matrix contiguous. An error calls it name and its shape want.
-func matrixOf(who, name, want string, x *tensor.Dense) (*tensor.Dense, error) {
-	t, err := contiguous(x)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", who, name, err)
+// matrixOf is matrix of rows x [n, d].
+func matrixOf(who string, x Matrix) (Matrix, error) {
+	x, err := matrix(x)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: x: %w", who, err)
+	case x.Dims() != 2:
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, d]: %w", who, x.Shape(), ErrShape)
 	}
-	if t.Dims() != 2 {
-		return nil, fmt.Errorf("%s: %s has shape %v, want %s: %w", who, name, t.Shape(), want, ErrShape)
-	}
-	return t, nil
+	return x, nil
 }
 
 // given returns an error for a nil argument.
