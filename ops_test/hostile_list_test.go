@@ -60,6 +60,7 @@ var hostileAsked = map[string]string{
 	"train/data.Chain.Fit.x": perColumn, "train/data.Cube.Fit.x": perColumn,
 	"train/data.MinMax.Fit.x": perColumn, "train/data.Standard.Fit.x": perColumn,
 	"ops.Copy.x":               "the copy is dense",
+	"ops.InBlocks.x":           "a block is dense",
 	"train/report.ExactGram.x": "a kernel wants whole rows, two at a time",
 	"train/sgd.Fit.o.Epochs":   "the epochs are what the caller asks for",
 	"train.Prepared.Climb":     "the epochs are what the caller asks for",
