@@ -24,6 +24,7 @@
 //	Affine, Activate           xW + b, relu(x), tanh(x), ...             heads, dense layers
 //	Softmax                    exp(x_j)/Σ_k exp(x_k)                     class probabilities
 //	CrossEntropy, Huber        -Σ t ln Softmax(x); r²/2 or δ(|r| - δ/2)  losses
+//	Pinball                    (1-q)r or -qr                             the loss of a quantile
 //
 // x is [n, d], one instance a row; W is [d, m], one frequency a column. An op has no state: all it works on is an input
 // node. Every op has a forward and a backward on both of Gorgonia's machines, in float32 and float64, and accepts
