@@ -3,6 +3,7 @@ package simd
 import (
 	"math/bits"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -116,13 +117,13 @@ func (p *sparseProduct[T]) locate(at *[]int32, splits *[]int) {
 	p.busy = (end-first)/ceil(p.x.Rows, csrRows) >= p.x.Cols
 	p.at = p.x.Col[first:end]
 	if p.packed != nil && p.ends > 2 {
-		*at = resize(*at, end-first)
+		*at = slices.Grow((*at)[:0], end-first)[:end-first]
 		p.at = *at
 		for t, j := range p.x.Col[first:end] {
 			p.at[t] = j % int32(p.depth)
 		}
 	}
-	*splits = resize(*splits, p.x.Rows*p.ends)
+	*splits = slices.Grow((*splits)[:0], p.x.Rows*p.ends)[:p.x.Rows*p.ends]
 	p.splits = *splits
 	for i := range p.x.Rows {
 		t, stop := p.x.Ptr[i], p.x.Ptr[i+1]
@@ -133,14 +134,6 @@ func (p *sparseProduct[T]) locate(at *[]int32, splits *[]int) {
 			}
 		}
 	}
-}
-
-// resize is v with n elements.
-func resize[E any](v []E, n int) []E {
-	if n <= cap(v) {
-		return v[:n]
-	}
-	return make([]E, n)
 }
 
 // do does job i.

@@ -167,7 +167,7 @@ func (h *Homogeneous[T]) harmonics(ws *chunkSpace[T], dst, phase, base, size []T
 	if places == nil {
 		places = ws.every(w, k)
 	}
-	constant, angle, sin, cos, scaled := ws.constant[:k], ws.angle[:k], ws.sin[:k], ws.cos[:k], ws.scaled[:k]
+	constant, angle, sin, cos := ws.constant[:k], ws.angle[:k], ws.sin[:k], ws.cos[:k]
 	vecMultiple(constant, size, h.Root[0])
 	if !triples {
 		for i, p := range places {
@@ -182,10 +182,7 @@ func (h *Homogeneous[T]) harmonics(ws *chunkSpace[T], dst, phase, base, size []T
 				angle[i] = T(float64(f)*float64(l)) * phase[i]
 			}
 		}
-		bad = vecSinCos(sin, cos, angle, 1) || bad
-		vecMultiple(scaled, size, T(math.Sqrt2*float64(h.Root[j+1])))
-		vecProduct(cos, cos, scaled, 1)
-		vecProduct(sin, sin, scaled, 1)
+		bad = ws.wave(angle, size, T(math.Sqrt2*float64(h.Root[j+1]))) || bad
 		if triples {
 			vecTriples(dst, constant, cos, sin)
 			break
@@ -195,6 +192,17 @@ func (h *Homogeneous[T]) harmonics(ws *chunkSpace[T], dst, phase, base, size []T
 			out[0], out[1] = cos[i], sin[i]
 		}
 	}
+	return bad
+}
+
+// wave writes root·size·cos(angle) and root·size·sin(angle) to ws.cos and ws.sin.
+func (ws *chunkSpace[T]) wave(angle, size []T, root T) (bad bool) {
+	k := len(angle)
+	sin, cos, scaled := ws.sin[:k], ws.cos[:k], ws.scaled[:k]
+	bad = vecSinCos(sin, cos, angle, 1)
+	vecMultiple(scaled, size, root)
+	vecProduct(cos, cos, scaled, 1)
+	vecProduct(sin, sin, scaled, 1)
 	return bad
 }
 

@@ -1,18 +1,14 @@
 package simd
 
-import (
-	"math"
-	"sync"
-)
+import "math"
 
 // Structured is a matrix W [d,m] that need not be formed: its columns are the rows of diag(r) H D₃ H D₂ H D₁, block
 // after block of p of them, for x padded with zeros to p, a power of two. It is immutable and safe for concurrent use.
 // For few columns W is formed all the same at the first product that is faster with it, see structured_narrow.go.
 type Structured[T Float] struct {
 	d, p, m int
-	signs   []T       // [blocks,3,p]
-	scale   []T       // [blocks·p], the last block padded with zeros
-	scratch sync.Pool // of *[]T, 2p numbers
+	signs   []T // [blocks,3,p]
+	scale   []T // [blocks·p], the last block padded with zeros
 	narrow[T]
 }
 
@@ -24,10 +20,6 @@ func NewStructured[T Float](d, p int, signs, norms []T, factor float64) *Structu
 	factor *= math.Pow(float64(p), -1.5)
 	for j, r := range norms {
 		s.scale[j] = T(float64(r) * factor)
-	}
-	s.scratch.New = func() any {
-		buf := make([]T, 2*p)
-		return &buf
 	}
 	return s
 }
@@ -69,6 +61,13 @@ func (x Rows[T]) dense(i, d int) []T {
 	return x.Dense[i*d : (i+1)*d]
 }
 
+// takeRows takes two rows of p numbers from the pool of shared memory.
+func (s *Structured[T]) takeRows() (buf *[]T, one, other []T) {
+	buf = take[[]T](&poolsOf[T]().shared)
+	*buf = grow(*buf, 2*s.p)
+	return buf, (*buf)[:s.p], (*buf)[s.p:]
+}
+
 // projection is xW, plus bias where there is one, under an epilogue, on its way over the cores.
 type projection[T Float] struct {
 	*Structured[T]
@@ -94,9 +93,8 @@ func (s *Structured[T]) projectFast(out output[T], x Rows[T], bias []T, n int) (
 func (p *projection[T]) do(lo, hi int) (badRow int) {
 	badRow = -1
 	k := machineOf[T](active).hadamard
-	buf := p.scratch.Get().(*[]T)
-	defer p.scratch.Put(buf)
-	padded, work := (*buf)[:p.p], (*buf)[p.p:]
+	buf, padded, work := p.takeRows()
+	defer poolsOf[T]().shared.Put(buf)
 	clear(padded[p.d:])
 	for i := lo; i < hi; i++ {
 		in := p.x.row(padded, i, p.d)
@@ -131,9 +129,8 @@ func (s *Structured[T]) GradX(dst, dp []T, n int) {
 	}
 	k := machineOf[T](active).hadamard
 	forTiles(n, func(lo, hi int) {
-		buf := s.scratch.Get().(*[]T)
-		defer s.scratch.Put(buf)
-		padded, work := (*buf)[:s.p], (*buf)[s.p:]
+		buf, padded, work := s.takeRows()
+		defer poolsOf[T]().shared.Put(buf)
 		for i := lo; i < hi; i++ {
 			for b := 0; b*s.p < s.m; b++ {
 				d1, d2, d3, scale, cols := s.block(b)

@@ -1,9 +1,6 @@
 package simd
 
-import (
-	"math"
-	"unsafe"
-)
+import "math"
 
 // vectors are the vector functions of an instruction set. Each does the first elements of its arrays and returns how
 // many: all n, or fewer because the next ones include an argument outside the range for which it is written. With n = 1
@@ -27,7 +24,7 @@ type pointwise[T Float] struct {
 	within   func(x *T, n int, low, high T) (done int)
 	sqrt     func(dst, x *T, n int) (done int)
 	multiple func(dst, x *T, n int, c T) (done int)
-	triples  func(dst, a, b, c, index *T, n int) (done int) // whole vectors only; nil with AVX2
+	triples  func(dst, a, b, c *T, n int) (done int) // whole vectors only; nil with AVX2
 }
 
 // pointwiseOf returns the pointwise functions of the instruction set in use, or nil.
@@ -185,39 +182,12 @@ func vecMultiple[T Float](dst, x []T, c T) {
 	}
 }
 
-// tripleIndex are the indices of the permutations by which triples puts vectors together, integers of the size of a T:
-// of a and b for each third of a block, and then of that and c.
-func tripleIndex[U uint32 | uint64]() (index []U) {
-	lanes := U(64 / unsafe.Sizeof(U(0)))
-	for at := U(0); at < 6*lanes; at++ {
-		i := at % (3 * lanes)
-		switch stream, second := i%3, at >= 3*lanes; {
-		case second && stream < 2: // as the first permutation left it
-			index = append(index, i%lanes)
-		case second || stream == 1: // of the second table
-			index = append(index, lanes+i/3)
-		default:
-			index = append(index, i/3)
-		}
-	}
-	return index
-}
-
-var (
-	tripleIndex32 = tripleIndex[uint32]()
-	tripleIndex64 = tripleIndex[uint64]()
-)
-
 // vecTriples writes a₀, b₀, c₀, a₁, b₁, c₁, ... to dst.
 func vecTriples[T Float](dst, a, b, c []T) {
 	n, i := len(a), 0
 	dst, b, c = dst[:3*n], b[:n], c[:n]
 	if k := pointwiseOf[T](); k != nil && k.triples != nil && n > 0 {
-		index := unsafe.Pointer(&tripleIndex64[0])
-		if sizeof[T]() == 4 {
-			index = unsafe.Pointer(&tripleIndex32[0])
-		}
-		i = k.triples(&dst[0], &a[0], &b[0], &c[0], (*T)(index), n)
+		i = k.triples(&dst[0], &a[0], &b[0], &c[0], n)
 	}
 	for ; i < n; i++ {
 		out := dst[3*i:][:3]

@@ -98,18 +98,16 @@ func (w *Waves[T]) values(dst, p []T) (bad bool) {
 	v := len(p)
 	w.chunks(p, func(ws *chunkSpace[T], lo, hi int) {
 		k := hi - lo
-		sin, cos, scaled := ws.sin[:k], ws.cos[:k], ws.scaled[:k]
-		at := dst[lo:]
+		angle, at := ws.angle[:k], dst[lo:]
 		for j, l := range w.Lambda {
-			vecMultiple(cos, ws.phase[:k], l)
-			bad = vecSinCos(sin, cos, cos, 1) || bad
-			vecMultiple(scaled, ws.size[:k], w.Root[j])
+			vecMultiple(angle, ws.phase[:k], l)
+			bad = ws.wave(angle, ws.size[:k], w.Root[j]) || bad
 			if w.Even {
-				vecProduct(at[j*v:][:k], cos, scaled, 1)
+				copy(at[j*v:], ws.cos[:k])
 				continue
 			}
-			vecProduct(at[2*j*v:][:k], cos, scaled, 1)
-			vecProduct(at[(2*j+1)*v:][:k], sin, scaled, 1)
+			copy(at[2*j*v:], ws.cos[:k])
+			copy(at[(2*j+1)*v:], ws.sin[:k])
 		}
 	})
 	return bad

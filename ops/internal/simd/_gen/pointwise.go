@@ -42,8 +42,8 @@ func pointwise(f *asm.File, m asm.Machine, f64 bool) {
 		k.leaveUnless(xs, "low", "high", notLessEqual)
 	})
 	if m == asm.AVX512 {
-		of("triples", "dst, a, b, c, index *T, n int",
-			"writes a₀, b₀, c₀, a₁, b₁, ... of whole vectors and returns how many elements of each.").triples()
+		of("triples", "dst, a, b, c *T, n int",
+			"writes a₀, b₀, c₀, a₁, b₁, ... of whole vectors and returns how many elements of each.").triples(f)
 	}
 }
 
@@ -57,11 +57,24 @@ func (k *vector) map4(f func(at part) value) {
 }
 
 // triples is for AVX-512 alone. A vector of a, of b and of c make three vectors of a₀b₀c₀a₁b₁c₁... Each is put together
-// by two permutations of two tables: a with b, and then what came of it, in its place, with c. The indices of the first
-// permutation for each of the three, then those of the second, are an array.
-func (k *vector) triples() {
+// by two permutations of two tables: a with b, and then what came of it, in its place, with c.
+func (k *vector) triples(f *asm.File) {
+	// The indices of the first permutation for each of the three, then those of the second, of the size of an element.
+	words, lanes := make([]uint64, 6*k.Bytes/8), k.lanes()
+	for at := range 6 * lanes {
+		i := at % (3 * lanes)
+		index := i / 3
+		switch stream, second := i%3, at >= 3*lanes; {
+		case second && stream < 2: // as the first permutation left it
+			index = i % lanes
+		case second || stream == 1: // of the second table
+			index += lanes
+		}
+		bit := 8 * size(k.f64) * at
+		words[bit/64] |= uint64(index) << (bit % 64)
+	}
 	index, v, t := k.TakeVecs(6), k.TakeVecs(3), k.Vec()
-	k.Load(asm.Mem{Base: k.arrays["index"]}, index...)
+	k.Load(f.Data("triples"+suffix(k.f64), words), index...)
 	k.Label("next")
 	k.Compare(k.rest, asm.Imm(k.lanes()))
 	k.If("LT", "over")
