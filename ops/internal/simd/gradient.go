@@ -142,7 +142,7 @@ func (w *Weights[T]) PhaseBackward(to Gradients[T], x, b, g []T, n int, scale fl
 		c.packOnce()
 		out := output[T]{dst: dp.v, ld: dp.ld, m: c.m, epilogue: phaseGradMap, scale: scale,
 			grad: matrix[T]{v: g[lo*m+c.from:], ld: m}}
-		c.project(out, Rows[T]{Dense: x[lo*d : hi*d]}, b[c.from:c.to], hi-lo)
+		c.Project(out, Rows[T]{Dense: x[lo*d : hi*d]}, b[c.from:c.to], hi-lo)
 	})
 }
 

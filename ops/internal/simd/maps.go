@@ -10,10 +10,15 @@ type Rows[T Float] struct {
 // Operator is a matrix W [d,m] that rows are multiplied with: Weights or Structured.
 type Operator[T Float] interface {
 	Dims() (d, m int)
-	// project writes the projections xW + bias of n rows under an epilogue, and returns the first row that the epilogue
+	// Project writes the projections xW + bias of n rows under an epilogue, and returns the first row that the epilogue
 	// cannot map, or -1. Rows of the output may not overlap.
-	project(out output[T], x Rows[T], bias []T, n int) (badRow int)
+	Project(out output[T], x Rows[T], bias []T, n int) (badRow int)
 }
+
+var (
+	_ Operator[float64] = (*Weights[float64])(nil)
+	_ Operator[float64] = (*Structured[float64])(nil)
+)
 
 // The maps of the projections p = xW + bias of n rows; a nil bias is none. They return the first row whose projection
 // is not finite, or -1. The logarithms of a shift are taken of a block of x on its way into the product.
@@ -21,25 +26,25 @@ type Operator[T Float] interface {
 // Affine writes p to dst [n,m].
 func Affine[T Float](dst []T, w Operator[T], x Rows[T], bias []T, n int) {
 	_, m := w.Dims()
-	w.project(output[T]{dst: dst, ld: m, m: m}, x, bias, n)
+	w.Project(output[T]{dst: dst, ld: m, m: m}, x, bias, n)
 }
 
 // Phase writes scale·cos(p) to dst [n,m].
 func Phase[T Float](dst []T, w Operator[T], x Rows[T], bias []T, n int, scale float64) (badRow int) {
 	_, m := w.Dims()
-	return w.project(output[T]{dst: dst, ld: m, m: m, epilogue: phaseMap, scale: scale}, x, bias, n)
+	return w.Project(output[T]{dst: dst, ld: m, m: m, epilogue: phaseMap, scale: scale}, x, bias, n)
 }
 
 // Pair writes scale·[cos(p) | sin(p)] to dst, 2m columns in rows that are ld apart.
 func Pair[T Float](dst []T, ld int, w Operator[T], x Rows[T], bias []T, n int, scale float64) (badRow int) {
 	_, m := w.Dims()
-	return w.project(output[T]{dst: dst, ld: ld, m: m, epilogue: pairMap, scale: scale}, x, bias, n)
+	return w.Project(output[T]{dst: dst, ld: ld, m: m, epilogue: pairMap, scale: scale}, x, bias, n)
 }
 
 // Exp writes scale·exp(-p) to dst [n,m]. A projection that overflows to +Inf gives the 0 that it should.
 func Exp[T Float](dst []T, w Operator[T], x Rows[T], n int, scale float64) {
 	_, m := w.Dims()
-	w.project(output[T]{dst: dst, ld: m, m: m, epilogue: expMap, scale: scale}, x, nil, n)
+	w.Project(output[T]{dst: dst, ld: m, m: m, epilogue: expMap, scale: scale}, x, nil, n)
 }
 
 // A map of several blocks of pairs is, for directions U [d,q] and norms [blocks,m],
@@ -53,7 +58,7 @@ func Exp[T Float](dst []T, w Operator[T], x Rows[T], n int, scale float64) {
 func Blocks[T Float](dst []T, w Operator[T], x Rows[T], n int, norms []T, scales []float64) (badRow int) {
 	_, m := w.Dims()
 	out := output[T]{dst: dst, ld: 2 * len(scales) * m, m: m, epilogue: blocksMap, norms: norms, scales: scales}
-	return w.project(out, x, nil, n)
+	return w.Project(out, x, nil, n)
 }
 
 // eachBlock is the epilogue of shared directions. The first block comes last: it may stand over the projections.

@@ -76,15 +76,15 @@ type projection[T Float] struct {
 	output[T]
 }
 
-// project is of Operator.
-func (s *Structured[T]) project(out output[T], x Rows[T], bias []T, n int) (badRow int) {
+// Project is of Operator.
+func (s *Structured[T]) Project(out output[T], x Rows[T], bias []T, n int) (badRow int) {
 	if s.forward {
 		return s.projectDense(out, x, bias, n)
 	}
 	return s.projectFast(out, x, bias, n)
 }
 
-// projectFast is project by transforms.
+// projectFast is Project by transforms.
 func (s *Structured[T]) projectFast(out output[T], x Rows[T], bias []T, n int) (badRow int) {
 	return shareCopy(&poolsOf[T]().projections, n, tileRows, projection[T]{s, x, bias, out})
 }

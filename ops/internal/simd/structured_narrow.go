@@ -55,12 +55,12 @@ func (s *Structured[T]) weights() *Weights[T] {
 // spread is how many sparse rows are written out at a time for a product with a W that is formed.
 const spread = 1024
 
-// projectDense is project by the product with W. Sparse rows are spread out, which gives the same bits as the same rows
+// projectDense is Project by the product with W. Sparse rows are spread out, which gives the same bits as the same rows
 // made dense.
 func (s *Structured[T]) projectDense(out output[T], x Rows[T], bias []T, n int) (badRow int) {
 	w := s.weights()
 	if x.Sparse == nil {
-		return w.project(out, x, bias, n)
+		return w.Project(out, x, bias, n)
 	}
 	pool := &poolsOf[T]().shared
 	buf := take[[]T](pool)
@@ -77,7 +77,7 @@ func (s *Structured[T]) projectDense(out output[T], x Rows[T], bias []T, n int) 
 		})
 		part := out
 		part.dst = out.dst[lo*out.ld:]
-		if bad := w.project(part, Rows[T]{Dense: dense}, bias, rows); bad >= 0 && badRow < 0 {
+		if bad := w.Project(part, Rows[T]{Dense: dense}, bias, rows); bad >= 0 && badRow < 0 {
 			badRow = lo + bad
 		}
 	}

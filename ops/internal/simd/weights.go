@@ -74,8 +74,8 @@ func (w *Weights[T]) unpack() []T {
 // Dims returns d and m.
 func (w *Weights[T]) Dims() (d, m int) { return w.d, w.m }
 
-// project is of Operator.
-func (w *Weights[T]) project(out output[T], x Rows[T], bias []T, n int) (badRow int) {
+// Project is of Operator.
+func (w *Weights[T]) Project(out output[T], x Rows[T], bias []T, n int) (badRow int) {
 	if x.Sparse != nil {
 		if x.Sparse.Cols != w.d {
 			panic("simd: CSR: W has another number of rows than x has columns")
@@ -94,7 +94,7 @@ func (w *Weights[T]) project(out output[T], x Rows[T], bias []T, n int) (badRow 
 	return p.run()
 }
 
-// projectGeneric is project for dense rows, tile by tile, by the BLAS that is installed.
+// projectGeneric is Project for dense rows, tile by tile, by the BLAS that is installed.
 func (w *Weights[T]) projectGeneric(out output[T], x Rows[T], bias []T, n int) (badRow int) {
 	return findBad(n, tileRows, func(lo, hi int) (badRow int) {
 		rows := x.Dense[lo*w.d : hi*w.d]
