@@ -12,7 +12,9 @@
 // neon.
 //
 // W is packed once per draw or optimiser step (Pack) and then serves any number of forwards and backwards. A forward
-// applies its cosine or exponential to each tile of the projection while the tile is in cache.
+// applies its cosine or exponential to each tile of the projection while the tile is in cache: Affine, Phase, Pair, Exp
+// and Blocks take Rows, dense or sparse, and an Operator, which is a packed W or a Structured one. A backward takes the
+// gradient of the projections from Slopes, tile by tile.
 //
 // Gemm and Syrk are products of any operands.
 //
@@ -21,8 +23,8 @@
 //
 // Structured is a matrix made of fast Walsh-Hadamard transforms, and the product with it.
 //
-// Where to read: tileFunc is what a kernel does; product and sweep bring operands to kernels; rowFunc and
-// csr_product.go are the same for sparse rows; vec.go has the vector functions, hadamard.go the transform. go generate
-// rewrites all assembly; in _gen, tile.go, csr.go, functions.go, pointwise.go and hadamard.go say what the kernels
-// do, and the package asm writes them for each machine.
+// Where to read: maps.go and slopes.go are the maps; tileFunc is what a kernel does; product and sweep bring operands
+// to kernels; rowFunc and csr_product.go are the same for sparse rows; rows.go shares work over goroutines; vec.go has
+// the vector functions, hadamard.go the transform. go generate rewrites all assembly; in _gen, tile.go, csr.go,
+// functions.go, pointwise.go and hadamard.go say what the kernels do, and the package asm writes them for each machine.
 package simd
