@@ -10,7 +10,8 @@ import (
 )
 
 // computations are products of every way of sharing work: one packing for all, strips of their own, row blocks, columns
-// of a narrow batch, sparse rows, and backwards of several tiles. Those of one name give the same numbers.
+// of a narrow batch, sparse rows, backwards of several tiles, and blocks
+// of a map. Those of one name give the same numbers.
 func computations[T Float]() (names []string, all []func() []T) {
 	add := func(name string, f func() []T) { names, all = append(names, name), append(all, f) }
 	for _, g := range []multiplication{
@@ -70,6 +71,14 @@ func computations[T Float]() (names []string, all []func() []T) {
 			return slices.Clone(got)
 		})
 	}
+	add("homogeneous", func() []T {
+		h := homogeneousForms[T](d)["sign"]
+		x := homogeneousRows(h, n, d, .5)
+		got, root := make([]T, n*d*3), make([]T, 2)
+		h.Forward(got, x, n, d)
+		h.GradRoot(root, x, random[T](n*d*3, 5), n, d)
+		return append(got, root...)
+	})
 	return names, all
 }
 
@@ -90,7 +99,7 @@ func sameBits[T Float](t *testing.T) {
 		names, all := computations[T]()
 		for i, f := range all {
 			key := names[i]
-			if slices.Contains([]string{"exp", "cos", "phase", "phase, borrowed"}, key) {
+			if slices.Contains([]string{"exp", "cos", "phase", "phase, borrowed", "homogeneous"}, key) {
 				key += active.String() // these functions are other ones on each machine
 			}
 			for _, procs := range []int{1, 2, 5} {

@@ -51,16 +51,16 @@ var machines64 = [...]machine[float64]{
 // The shares of the FMA peak are for full tiles with their operands in the first two caches, measured on a Xeon of
 // 2024.
 var (
-	avx512x32 = newKernels(kernels[float32]{32, .83, []int{1, 2, 3, 4, 6, 12}, 4, packF32AVX512x32, gemmF32AVX512x32,
-		csrF32AVX512x32, addWideAVX512, nil, 0})
-	avx512x48 = newKernels(kernels[float32]{48, .86, []int{1, 2, 3, 4, 5, 6, 7, 8}, 4, packF32AVX512x48, gemmF32AVX512x48,
-		csrF32AVX512x48, addWideAVX512, nil, 0})
-	avx512x24 = newKernels(kernels[float64]{24, .87, []int{1, 2, 3, 4, 5, 6, 7, 8}, 4, packF64AVX512x24, gemmF64AVX512x24,
-		csrF64AVX512x24, nil, nil, 0})
-	avx2x16 = newKernels(kernels[float32]{16, .9, []int{1, 2, 3, 4, 5, 6}, 4, packF32AVX2x16, gemmF32AVX2x16,
-		csrF32AVX2x16, addWideAVX2, nil, 0})
-	avx2x8 = newKernels(kernels[float64]{8, .9, []int{1, 2, 3, 4, 5, 6}, 4, packF64AVX2x8, gemmF64AVX2x8,
-		csrF64AVX2x8, nil, nil, 0})
+	avx512x32 = newKernels(kernels[float32]{width: 32, share: .83, heights: []int{1, 2, 3, 4, 6, 12}, most: 4,
+		pack: packF32AVX512x32, tile: gemmF32AVX512x32, row: csrF32AVX512x32, wide: addWideAVX512})
+	avx512x48 = newKernels(kernels[float32]{width: 48, share: .86, heights: []int{1, 2, 3, 4, 5, 6, 7, 8}, most: 4,
+		pack: packF32AVX512x48, tile: gemmF32AVX512x48, row: csrF32AVX512x48, wide: addWideAVX512})
+	avx512x24 = newKernels(kernels[float64]{width: 24, share: .87, heights: []int{1, 2, 3, 4, 5, 6, 7, 8}, most: 4,
+		pack: packF64AVX512x24, tile: gemmF64AVX512x24, row: csrF64AVX512x24})
+	avx2x16 = newKernels(kernels[float32]{width: 16, share: .9, heights: []int{1, 2, 3, 4, 5, 6}, most: 4,
+		pack: packF32AVX2x16, tile: gemmF32AVX2x16, row: csrF32AVX2x16, wide: addWideAVX2})
+	avx2x8 = newKernels(kernels[float64]{width: 8, share: .9, heights: []int{1, 2, 3, 4, 5, 6}, most: 4,
+		pack: packF64AVX2x8, tile: gemmF64AVX2x8, row: csrF64AVX2x8})
 )
 
 // fmaPeaks are loops of FMAs on registers, and the float32 operations of a round of them.
