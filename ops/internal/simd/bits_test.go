@@ -62,7 +62,7 @@ func computations[T Float]() (names []string, all []func() []T) {
 			return dw
 		})
 	}
-	const n, d, m = severalRows, 37, 1031
+	const n, d, m = severalRows, 5, 1031
 	_, of := backwards[T](n, d, m)
 	for _, b := range of {
 		got := make([]T, n*d+d*b.q+b.q)
