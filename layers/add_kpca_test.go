@@ -1,7 +1,6 @@
 package layers_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -44,7 +43,7 @@ func TestAddKPCAIsExactOnItsSample(t *testing.T) {
 				}
 			}
 		}
-		if e := gramError(t, c.k, l, c.x).Max; e > 1e-12 {
+		if e := gramError(c.k, l, c.x).Max; e > 1e-12 {
 			t.Errorf("%T: error %v", c.k, e)
 		}
 	}
@@ -55,16 +54,15 @@ func TestAddKPCAIsExactOnItsSample(t *testing.T) {
 // can be; on others it is as good.
 func TestAddKPCAAgainstHomogeneous(t *testing.T) {
 	all := sparseHistograms(400, 64).Float64s()
-	sample, x := tensor.New(tensor.WithShape(200, 64), tensor.WithBacking(all[:200*64])),
-		tensor.New(tensor.WithShape(200, 64), tensor.WithBacking(all[200*64:]))
+	sample, x := dense(64, all[:200*64]...), dense(64, all[200*64:]...)
 	t.Log("root mean square error of the kernel matrix:")
 	t.Log("kernel          columns  homogeneous  add-kpca, other rows  add-kpca, same rows")
 	for _, k := range []spectral.Homogeneous{spectral.Chi2{}, spectral.JensenShannon{}, spectral.Intersection{}} {
 		for order := 1; order <= 3; order++ {
 			w := 2*order + 1
-			h := gramError(t, k, must(layers.NewHomogeneousLayer(k, 64, layers.WithOrder(order))), x).RMS
+			h := gramError(k, must(layers.NewHomogeneousLayer(k, 64, layers.WithOrder(order))), x).RMS
 			l := must(layers.NewAddKPCALayer(layers.AddKPCA{Kernel: k, Components: w}, sample))
-			other, same := gramError(t, k, l, x).RMS, gramError(t, k, l, sample).RMS
+			other, same := gramError(k, l, x).RMS, gramError(k, l, sample).RMS
 			t.Logf("%-15s %7d %12.5f %21.5f %20.5f", strings.TrimPrefix(fmt.Sprintf("%T", k), "spectral."), w, h, other,
 				same)
 			if !(same < h/1.5 && other < 1.1*h) {
@@ -83,7 +81,7 @@ func TestAddKPCATables(t *testing.T) {
 	for range n {
 		cells = append(cells, rng.ExpFloat64(), .25, 0)
 	}
-	x := tensor.New(tensor.WithShape(n, 3), tensor.WithBacking(cells))
+	x := dense(3, cells...)
 	k := spectral.Chi2{}
 	l := must(layers.NewAddKPCALayer(layers.AddKPCA{Kernel: k, Components: 5, Points: 17}, x))
 	knots := l.Params()[0].Value.Float64s()
@@ -99,7 +97,7 @@ func TestAddKPCATables(t *testing.T) {
 		!slices.Contains(knots[p:2*p], .5) || knots[3*p-1] != 0 {
 		t.Errorf("the ends are %v, %v, %v of values up to %v", knots[p-1], knots[p:2*p], knots[2*p:], largest)
 	}
-	if e := gramError(t, k, l, x).RelativeFrobenius; e > 1e-2 {
+	if e := gramError(k, l, x).RelativeFrobenius; e > 1e-2 {
 		t.Errorf("17 points: error %v", e)
 	}
 	z := must(l.Transform(nil, matrix([]float64{0, 0, 0}, []float64{1e6, 2, 7}, []float64{4e6, 8, 7},
@@ -125,20 +123,10 @@ func TestAddKPCASpec(t *testing.T) {
 		l.(*layers.AddKPCALayer).Kernel() != (spectral.Intersection{Gamma: .5}) {
 		t.Errorf("%v", l)
 	}
-	state := must(s.State())
-	for _, p := range l.Params() {
-		if !p.Value.Shape().Eq(state[p.Name]) {
-			t.Errorf("State says that %s has the shape %v, it has %v", p.Name, state[p.Name], p.Value.Shape())
-		}
-	}
-	if _, err := layers.ParseValues("add-kpca", "kernel=gaussian"); !errors.Is(err, layers.ErrParam) ||
-		!strings.Contains(err.Error(), "chi2, intersection or jensen-shannon") {
-		t.Errorf("the Gaussian is not additive: %v", err)
-	}
+	wantState(t, s, l)
 	s.Params["components"] = 10.
-	if _, err := s.Fit(histograms(tensor.Float64, 13, 3, 1)); !errors.Is(err, layers.ErrParam) {
-		t.Errorf("more components than points: %v", err)
-	}
+	_, err := s.Fit(histograms(tensor.Float64, 13, 3, 1))
+	wantErr(t, "more components than points", err, layers.ErrParam)
 }
 
 // TestAddKPCAKeepsTheEnds: of values of both signs, most of them positive, the least keeps its knot next to 0, and its
@@ -148,7 +136,7 @@ func TestAddKPCAKeepsTheEnds(t *testing.T) {
 	for i := range 99 {
 		cells = append(cells, float64(i+1)/50)
 	}
-	x := tensor.New(tensor.WithShape(100, 1), tensor.WithBacking(cells))
+	x := dense(1, cells...)
 	for _, points := range []int{2, 3, 8} {
 		l := must(layers.NewAddKPCALayer(layers.AddKPCA{Kernel: spectral.Chi2{Negative: spectral.SignNegative},
 			Components: 2, Points: points}, x))

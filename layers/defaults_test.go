@@ -1,7 +1,6 @@
 package layers_test
 
 import (
-	"errors"
 	"maps"
 	"math"
 	"reflect"
@@ -18,24 +17,6 @@ func filled(mapName, param string, x *tensor.Dense) (float64, error) {
 	s := layers.Spec{Map: mapName}
 	err := s.FillDefaults(x)
 	return s.Params.Number(param), err
-}
-
-// mapped is a copy of x with f applied to every entry.
-func mapped(x *tensor.Dense, f func(float64) float64) *tensor.Dense {
-	y := x.Clone().(*tensor.Dense)
-	for i, v := range floats(x) {
-		if y.Dtype() == tensor.Float32 {
-			y.Float32s()[i] = float32(f(v))
-		} else {
-			y.Float64s()[i] = f(v)
-		}
-	}
-	return y
-}
-
-// histograms are rows in [0, 0.7), three tenths of them zeros, so that their entries differ by any factor.
-func histograms(dt tensor.Dtype, n, d int, seed uint64) *tensor.Dense {
-	return mapped(rows(dt, n, d, seed), func(v float64) float64 { return math.Max(v-.3, 0) })
 }
 
 func meanOf(v []float64, f func(float64) float64) float64 {
@@ -87,20 +68,25 @@ func TestDefaultsAreTheirFormulas(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"skewed-chi2", "skewed-intersection"} {
-			if e := typicalExponent(t, name, x); math.Abs(e-1) > 1e-10 {
+			if e := typicalExponent(name, x); math.Abs(e-1) > 1e-10 {
 				t.Errorf("%v, %s: a mean exponent of %v, want 1", dt, name, e)
+			}
+			// which takes negative data, with a c that is above them
+			low := mapped(rows(dt, n, d, 1), func(v float64) float64 { return v - .75 })
+			if e := typicalExponent(name, low); math.Abs(e-1) > 1e-10 {
+				t.Errorf("%v, %s: a mean exponent of %v of negative data, want 1", dt, name, e)
+			}
+			if c := must(filled(name, "c", low)); !(c > -slices.Min(floats(low))) {
+				t.Errorf("%v, %s: c = %v for data down to %v", dt, name, c, slices.Min(floats(low)))
 			}
 		}
 	}
 }
 
 // typicalExponent is the mean of -ln k over pairs of rows, half the data apart, for the kernel with default parameters.
-func typicalExponent(t *testing.T, mapName string, x *tensor.Dense) float64 {
-	t.Helper()
+func typicalExponent(mapName string, x *tensor.Dense) float64 {
 	s := layers.Spec{Map: mapName}
-	if err := s.FillDefaults(x); err != nil {
-		t.Fatalf("%s: %v", mapName, err)
-	}
+	must(s, s.FillDefaults(x))
 	k := must(s.Kernel())
 	n, d, v := x.Shape()[0], x.Shape()[1], floats(x)
 	sum := 0.0
@@ -136,20 +122,6 @@ func TestDefaultsFollowTheScale(t *testing.T) {
 					t.Errorf("%s: %s = %v, and %v for data scaled by %v; %v %v", e.Name, p.Name, a, b, s, err, err2)
 				}
 			}
-		}
-	}
-}
-
-// TestDefaultsOfNegativeData: a skewed kernel takes them, with a c that is above them.
-func TestDefaultsOfNegativeData(t *testing.T) {
-	x := mapped(rows(tensor.Float64, 17, 5, 1), func(v float64) float64 { return v - .75 })
-	lowest := slices.Min(floats(x))
-	for _, name := range []string{"skewed-chi2", "skewed-intersection"} {
-		if c, err := filled(name, "c", x); !(c > -lowest) || err != nil {
-			t.Errorf("%s: c = %v for data down to %v, %v", name, c, lowest, err)
-		}
-		if e := typicalExponent(t, name, x); math.Abs(e-1) > 1e-10 {
-			t.Errorf("%s: a mean exponent of %v, want 1", name, e)
 		}
 	}
 }
@@ -191,9 +163,7 @@ func TestGivenParametersAreKept(t *testing.T) {
 			t.Errorf("%s: the caller's values %v became %v", e.Name, given, own)
 		}
 		before := layers.Spec{Map: e.Name}
-		if err := before.FillDefaults(x); err != nil {
-			t.Fatal(err)
-		}
+		must(before, before.FillDefaults(x))
 		again := before
 		if err := again.FillDefaults(histograms(tensor.Float64, 11, 3, 2)); err != nil ||
 			!reflect.DeepEqual(before, again) {
@@ -216,9 +186,6 @@ func TestDefaultErrors(t *testing.T) {
 		x.Float64s()[i] = v
 		return x
 	}
-	row := func(x *tensor.Dense) *tensor.Dense {
-		return tensor.New(tensor.WithShape(1, 3), tensor.WithBacking(x.Float64s()[:3]))
-	}
 	real, histogram, skewed := []string{"gaussian", "laplacian", "matern"},
 		[]string{"exp-semigroup", "reciprocal-semigroup"}, []string{"skewed-chi2", "skewed-intersection"}
 	every := slices.Concat(real, histogram, skewed)
@@ -234,7 +201,7 @@ func TestDefaultErrors(t *testing.T) {
 		{"constant", skewed, all(.5), layers.ErrParam, "hardly differ"},
 		{"zero", histogram, all(0), layers.ErrParam, "by hand"},
 		{"zero", skewed, all(0), layers.ErrParam, "by hand"},
-		{"one row", skewed, row(good), layers.ErrParam, "by hand"},
+		{"one row", skewed, dense(3, good.Float64s()[:3]...), layers.ErrParam, "by hand"},
 		{"negative", histogram, with(far+1, -.25), layers.ErrDomain, "x[1000,1] = -0.25 is negative"},
 		{"NaN", every, with(far+2, math.NaN()), layers.ErrDomain, "[1000,2] = NaN"},
 		{"infinite", every, with(0, math.Inf(1)), layers.ErrDomain, "[0,0] = +Inf"},
@@ -246,10 +213,7 @@ func TestDefaultErrors(t *testing.T) {
 		for _, name := range tc.maps {
 			s := layers.Spec{Map: name}
 			err := s.FillDefaults(tc.x)
-			if !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.wants) ||
-				!strings.Contains(err.Error(), "map "+name) {
-				t.Errorf("%s, %s: %v, want %v with %q", tc.what, name, err, tc.is, tc.wants)
-			}
+			wantErr(t, tc.what, err, tc.is, tc.wants, "map "+name)
 			if len(s.Params) != 0 {
 				t.Errorf("%s, %s: an error left %v", tc.what, name, s.Params)
 			}
@@ -258,8 +222,6 @@ func TestDefaultErrors(t *testing.T) {
 	// Constant histograms have a scale all the same, and the linear map needs nothing.
 	for _, name := range append(histogram, "linear") {
 		s := layers.Spec{Map: name}
-		if err := s.FillDefaults(all(.5)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must(s, s.FillDefaults(all(.5)))
 	}
 }

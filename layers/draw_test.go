@@ -1,7 +1,6 @@
 package layers_test
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -16,14 +15,13 @@ import (
 // drawn are the layers that draw, of 3 columns and a multiple of 4 features.
 var drawn = map[string]func(opts ...layers.Option) layers.Layer{
 	"fourier": func(opts ...layers.Option) layers.Layer {
-		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 16, opts...))
+		return fourier(3, 16, opts...)
 	},
 	"phase": func(opts ...layers.Option) layers.Layer {
-		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 16, append(opts, layers.WithPhase())...))
+		return fourier(3, 16, append(opts, layers.WithPhase())...)
 	},
 	"structured": func(opts ...layers.Option) layers.Layer {
-		opts = append(opts, layers.WithSampler(spectral.Structured{}))
-		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 17, 64, opts...))
+		return fourier(17, 64, append(opts, layers.WithSampler(spectral.Structured{}))...)
 	},
 	"laplace": func(opts ...layers.Option) layers.Layer {
 		return must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1}, 3, 16, opts...))
@@ -54,8 +52,7 @@ var drawn = map[string]func(opts ...layers.Option) layers.Layer{
 		return must(layers.NewHDDLayer(layers.Density{Sigma: 1}, 1, 16, opts...))
 	},
 	"mean map": func(opts ...layers.Option) layers.Layer {
-		return must(layers.NewMeanMapLayer(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 16)), 1, 16,
-			opts...))
+		return must(layers.NewMeanMapLayer(fourier(3, 16), 1, 16, opts...))
 	},
 }
 
@@ -102,14 +99,8 @@ func TestPartsDrawApart(t *testing.T) {
 				t.Errorf("%s: %s of the second part differs from composition to composition", name, p)
 			}
 		}
-		x := rows(tensor.Float64, 2, a.Dims(), 1)
-		if name == "maclaurin" || name == "sketch" || name == "srf" {
-			continue // these take rows of unit length
-		}
-		z, g := must(b.Transform(nil, x)), run(t, b.Fwd(input(G.NewGraph(), x)).Node())
-		if maxDiff(floats(z), g) > 1e-13 {
-			t.Errorf("%s: graph and Transform differ after the draw", name)
-		}
+		x := unitRows(rows(tensor.Float64, 2, a.Dims(), 1))
+		near(t, name+": a graph after the draw", inGraph(t, b, x), features(b, x), 1e-13)
 	}
 }
 
@@ -123,10 +114,9 @@ func TestPartsAreIndependent(t *testing.T) {
 	for seed := range uint64(seeds) {
 		var ls [2]layers.Layer
 		for i := range ls {
-			ls[i] = must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.WithSeed(seed)))
+			ls[i] = fourier(3, 8, layers.WithSeed(seed))
 		}
-		c := must(layers.NewConcat(3, parts(ls[:]...)))
-		z := floats(must(c.Transform(nil, x)))
+		z := features(must(layers.NewConcat(3, parts(ls[:]...))), x)
 		var k [2]float64
 		for i := range k {
 			for j := range 8 {
@@ -145,10 +135,9 @@ func TestPartsAreIndependent(t *testing.T) {
 
 // TestDrawApartInTrees: parts of parts and the layers of a chain are drawn apart as well, each once.
 func TestDrawApartInTrees(t *testing.T) {
-	k := spectral.Gaussian{Sigma: 1}
 	var leaves []layers.Layer
 	leaf := func(d, features int, opts ...layers.Option) layers.Layer {
-		l := must(layers.NewFourierLayer(k, d, features, opts...))
+		l := fourier(d, features, opts...)
 		leaves = append(leaves, l)
 		return l
 	}
@@ -167,8 +156,7 @@ func TestDrawApartInTrees(t *testing.T) {
 			}
 		}
 	}
-	if alone := must(layers.NewFourierLayer(k, 4, 4, layers.WithSeed(9))); !slices.Equal(numbers(leaves[5])["W"],
-		numbers(alone)["W"]) {
+	if alone := fourier(4, 4, layers.WithSeed(9)); !slices.Equal(numbers(leaves[5])["W"], numbers(alone)["W"]) {
 		t.Error("a part with a seed of its own is drawn again")
 	}
 }
@@ -194,26 +182,17 @@ func TestUsedLayersKeepTheirNumbers(t *testing.T) {
 		use(c)
 		use(d)
 		_, err := layers.NewConcat(3, parts(c, d))
-		if !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "WithSeed") {
-			t.Errorf("%s: two layers that were used: %v", name, err)
-		}
+		wantErr(t, name+": two layers that were used", err, layers.ErrParam, "WithSeed")
 	}
 	a, b := layer(), layer()
-	values := map[string]*tensor.Dense{}
-	for _, p := range a.Params() {
-		values[p.Name] = p.Value.Clone().(*tensor.Dense)
-	}
-	if err := b.SetParams(values); err != nil {
-		t.Fatal(err)
-	}
+	must(b, b.SetParams(values(a)))
 	must(layers.NewConcat(3, parts(a, b)))
 	if !slices.Equal(numbers(a)["W"], numbers(b)["W"]) {
 		t.Error("parameters that were set are drawn again")
 	}
 	c, d := layer(), layer()
-	if _, err := layers.NewSequential(c, d); !errors.Is(err, layers.ErrShape) {
-		t.Fatal(err)
-	}
+	_, err := layers.NewSequential(c, d)
+	wantErr(t, "a composition that fails", err, layers.ErrShape)
 	if !slices.Equal(numbers(d)["W"], numbers(c)["W"]) {
 		t.Error("a composition that failed has drawn a part again")
 	}
@@ -256,16 +235,15 @@ func TestMeanMapDrawsApart(t *testing.T) {
 		t.Errorf("inner W begins with %v, outer with %v", inner[:3], outer[:3])
 	}
 	seeded := func(seed uint64) layers.Layer {
-		inner := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 6, layers.WithSeed(4)))
-		return must(layers.NewMeanMapLayer(inner, 1, 8, layers.WithSeed(seed)))
+		return must(layers.NewMeanMapLayer(fourier(3, 6, layers.WithSeed(4)), 1, 8, layers.WithSeed(seed)))
 	}
-	alone := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 6, 8, layers.WithSeed(5)))
+	alone := fourier(6, 8, layers.WithSeed(5))
 	if !slices.Equal(numbers(seeded(5))["W"], numbers(alone)["W"]) ||
 		slices.Equal(numbers(seeded(4))["W"][:2], numbers(seeded(4))["inner.W"][:2]) {
 		t.Error("the seeds of a mean map")
 	}
-	inner := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 6, layers.WithInputGrad()))
-	z := must(layers.NewMeanMapLayer(inner, 1, 8)).Fwd(input(G.NewGraph(), rows(tensor.Float64, 2, 3, 1)))
+	z := must(layers.NewMeanMapLayer(fourier(3, 6, layers.WithInputGrad()), 1, 8)).Fwd(input(G.NewGraph(),
+		rows(tensor.Float64, 2, 3, 1)))
 	if _, err := G.Grad(G.Must(G.Sum(z.Node())), z.Node().Graph().ByName("x")...); err != nil {
 		t.Errorf("WithInputGrad of the map of samples: %v", err)
 	}

@@ -2,13 +2,13 @@ package layers_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/mat"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -31,7 +31,7 @@ func named[L any](_ L, err error) error {
 func TestErrors(t *testing.T) {
 	chi2, gauss, semi := spectral.Chi2{}, spectral.Gaussian{Sigma: 1}, spectral.ExpSemigroup{Beta: 1}
 	custom := spectral.Custom{Exact: semi.At, Of: semi.Law()}
-	good, zeros := histograms(tensor.Float64, 13, 3, 1), tensor.New(tensor.WithShape(13, 3), tensor.Of(tensor.Float64))
+	good, zeros := histograms(tensor.Float64, 13, 3, 1), zeros(13, 3)
 	with := func(v float64) *tensor.Dense {
 		x := good.Clone().(*tensor.Dense)
 		x.Float64s()[3*5+1] = v
@@ -41,7 +41,8 @@ func TestErrors(t *testing.T) {
 		return named(layers.NewAddKPCALayer(layers.AddKPCA{Kernel: k}, x, append(opts, probe)...))
 	}
 	table := func(components, points int) error {
-		return named(layers.NewAddKPCALayer(layers.AddKPCA{Kernel: chi2, Components: components, Points: points}, good, probe))
+		of := layers.AddKPCA{Kernel: chi2, Components: components, Points: points}
+		return named(layers.NewAddKPCALayer(of, good, probe))
 	}
 	bins := func(n int, x *tensor.Dense, opts ...layers.Option) error {
 		return named(layers.NewMajiBergLayer(layers.MajiBerg{Bins: n}, x, append(opts, probe)...))
@@ -63,6 +64,35 @@ func TestErrors(t *testing.T) {
 		f(&s)
 		return s
 	}
+	parsed := func(name, text string) error { return layer(layers.ParseValues(name, text)) }
+	split := func(of string, s layers.Spec, parts ...layers.Spec) error {
+		s.Map, s.Dims, s.Parts = of, 2, parts
+		return spec(s)
+	}
+	part := layers.Spec{Map: "gaussian", Features: 4, Params: layers.Values{"sigma": 1}}
+	signs := func(k spectral.SignedLaw, features int, opts ...layers.Option) error {
+		return layer(layers.NewGORFLayer(k, 3, features, opts...))
+	}
+	sets := func(of layers.Density) (*layers.HDDLayer, error) {
+		if of.Distance == (spectral.DensityDistance{}) {
+			of.Distance = spectral.JensenShannonDivergence
+		}
+		return layers.NewHDDLayer(of, max(1, len(of.Points)), 6, probe)
+	}
+	density := func(of layers.Density) error {
+		of.Sigma = .5
+		return named(sets(of))
+	}
+	bags := func(cells ...float64) *ops.Bags {
+		return must(ops.NewBags(dense(1, cells...), []int{0, len(cells)}))
+	}
+	estimated := must(sets(layers.Density{Sigma: .5, Bandwidth: []float64{.1}}))
+	unknown := must(sets(layers.Density{Sigma: .5}))
+	narrow := must(sets(layers.Density{Sigma: .5, Bandwidth: []float64{.001}}))
+	node := func(n, d int, dt tensor.Dtype) *G.Node { return input(G.NewGraph(), rows(dt, n, d, 1)) }
+	negative := rows(tensor.Float64, 2, 128, 1)
+	negative.Float64s()[131] = -1
+	rff := must(layers.NewFourierLayer(gauss, 3, 4, layers.WithName("rff")))
 	own := struct{ spectral.Homogeneous }{chi2} // without a fitted period it has the optimal one, or a number
 	for _, err := range []error{spec(fine), series(own, 3, layers.WithOptimalPeriod())} {
 		if err != nil {
@@ -111,7 +141,9 @@ func TestErrors(t *testing.T) {
 		{nystrom(gauss, good, 5, layers.Tune(layers.All)), layers.ErrParam, "nothing to tune"},
 		{nystrom(nil, good, 5), layers.ErrParam, "no kernel"},
 		{nystrom(spectral.Gaussian{}, good, 5), layers.ErrParam, "Sigma = 0"},
-		{nystrom(gauss, nil, 5), layers.ErrParam, "the sample is nil"},
+		{nystrom(gauss, nil, 5), layers.ErrParam, "the sample is nil; give rows"},
+		{nystrom(gauss, tensor.New(tensor.WithShape(3), tensor.Of(tensor.Float64)), 5),
+			layers.ErrShape, "the sample has shape (3)"},
 		{nystrom(gauss, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), 5),
 			layers.ErrShape, "sample has shape (0, 3)"},
 		{nystrom(gauss, tensor.New(tensor.WithShape(13, 3), tensor.Of(tensor.Int)), 5), layers.ErrDtype, "int"},
@@ -143,6 +175,8 @@ func TestErrors(t *testing.T) {
 
 		// NewExponentiatedLayer.
 		{exponentiated(spectral.Exponentiated{Sigma: 1}, 4), layers.ErrParam, "no kernel"},
+		{exponentiated(spectral.Exponentiated{Of: spectral.Intersection{}, Sigma: 1}, 4, layers.WithOptimalPeriod()),
+			layers.ErrParam, ""}, // without a series
 		{exponentiated(spectral.Exponentiated{Of: spectral.Chi2{}}, 4), layers.ErrParam, "Sigma = 0"},
 		{exponentiated(spectral.Exponentiated{Of: spectral.Chi2{Gamma: math.NaN()}, Sigma: 1}, 4),
 			layers.ErrParam, "Gamma = NaN"},
@@ -193,21 +227,127 @@ func TestErrors(t *testing.T) {
 			spectral.ErrSampler, "orthogonal"},
 		{layer(layers.NewFourierLayer(gauss, 3, 4, layers.WithDtype(tensor.Int))), layers.ErrDtype, "int"},
 		{layer(layers.NewLinearHead(3, 0)), layers.ErrParam, "0 features"},
+		{layer(layers.NewHead("hinge", 3, 4)), layers.ErrParam, "linear, softmax, huber"},
+		{layers.PackHead(nil), layers.ErrParam, ""},
 		{layer(layers.NewSequential()), layers.ErrParam, "no layers"},
-		{layer(layers.NewSequential(must(layers.NewFourierLayer(gauss, 3, 4)), must(layers.NewLinearHead(5, 2)))),
-			layers.ErrShape, "makes 4 columns"},
-		{layer(layers.NewConcat(5, []layers.Part{{must(layers.NewFourierLayer(gauss, 3, 4)), 3, 6, 1}})),
-			layers.ErrShape, "columns 3 to 6 of 5"},
-		{layer(layers.NewConcat(5, []layers.Part{{must(layers.NewFourierLayer(gauss, 3, 4)), 0, 3, -1}})),
-			layers.ErrParam, "weight -1"},
-		{must(layers.NewFourierLayer(gauss, 3, 4)).Fwd(input(G.NewGraph(), rows(tensor.Float64, 7, 2, 1))).Err(),
-			layers.ErrShape, "want [n, 3]"},
-		{must(layers.NewFourierLayer(gauss, 3, 4)).Fwd(input(G.NewGraph(), rows(tensor.Float32, 7, 3, 1))).Err(),
-			layers.ErrDtype, "WithDtype(tensor.Float32)"},
-		{layer(must(layers.NewFourierLayer(gauss, 3, 4)).Transform(nil, rows(tensor.Float64, 7, 2, 1))),
-			layers.ErrShape, "want [n, 3]"},
+		{layer(layers.NewSequential(rff, fourier(4, 4, layers.WithName("rff")))), layers.ErrName, `"rff"`},
+		{layer(layers.NewSequential(rff, must(layers.NewLinearHead(5, 2)))), layers.ErrShape, "makes 4 columns"},
+		{layer(layers.NewConcat(5, []layers.Part{{rff, 3, 6, 1}})), layers.ErrShape, "columns 3 to 6 of 5"},
+		{layer(layers.NewConcat(5, []layers.Part{{rff, 0, 3, -1}})), layers.ErrParam, "weight -1"},
+		{rff.Fwd(node(7, 2, tensor.Float64)).Err(), layers.ErrShape, "want [n, 3]"},
+		{rff.Fwd(node(7, 3, tensor.Float32)).Err(), layers.ErrDtype, "WithDtype(tensor.Float32)"},
+		{layer(rff.Transform(nil, rows(tensor.Float64, 7, 2, 1))), layers.ErrShape, "want [n, 3]"},
+		{layer(layers.Dot(nil)), layers.ErrShape, ""},
+		{layer(layers.Dot(G.NewGraph())), layers.ErrShape, ""},
 		{must(layers.NewLinearHead(3, 2)).SetWeights(make([]float64, 5), make([]float64, 2)),
 			layers.ErrShape, "5 weights"},
+
+		// NewGORFLayer.
+		{signs(nil, 8), layers.ErrParam, "no kernel"},
+		{signs(twoGaussians, 10), layers.ErrParam, "ask for 12"},
+		{signs(twoGaussians, 8, layers.WithPhase()), layers.ErrParam, "no phase form"},
+		{signs(twoGaussians, 8, layers.WithSampler(spectral.Sobol{})), layers.ErrParam, "use WithCoupling"},
+		{signs(twoGaussians, 8, layers.WithCoupling(9)), layers.ErrParam, "is no coupling"},
+		{signs(spectral.ArcCosine{Eps: 1e-3}, 8), layers.ErrParam, "allow a larger Eps"},
+		{signs(spectral.DeltaGaussian{Sigmas: []float64{1e-45}, Weights: []float64{1}}, 8,
+			layers.WithDtype(tensor.Float32)), layers.ErrParam, "which float32 cannot hold"},
+
+		// NewHDDLayer.
+		{named(layers.NewHDDLayer(layers.Density{Sigma: .5, Points: []int{8, 8}}, 4, 6, probe)),
+			layers.ErrParam, "points on 2 axes for 1"},
+		{named(layers.NewHDDLayer(layers.Density{Sigma: .5}, 0, 6, probe)), layers.ErrParam, "0 dimensions"},
+		{named(layers.NewHDDLayer(layers.Density{Sigma: .5, Points: []int{8, 8, 8}}, 2, 6, probe)),
+			layers.ErrParam, "points on 3 axes for 2"},
+		{named(layers.NewHDDLayer(layers.Density{Sigma: .5}, 1, 5, probe)), layers.ErrParam, "5 features is odd"},
+		{named(sets(layers.Density{})), layers.ErrParam, "Sigma = 0"},
+		{density(layers.Density{Points: []int{8}}), layers.ErrParam,
+			"10 functions of the cosine basis on axis 0, want 1 to 8"},
+		{density(layers.Density{Basis: layers.FourierBasis, Functions: 128}), layers.ErrParam, "want 1 to 127"},
+		{density(layers.Density{Basis: 7, Functions: 3}), layers.ErrParam, "Basis(7)"},
+		{density(layers.Density{Points: []int{100, 100, 100}, Functions: 40}), layers.ErrParam, "ask for fewer points"},
+		{density(layers.Density{Lambdas: -1}), layers.ErrParam, "-1 frequencies"},
+		{density(layers.Density{Lambdas: 3, Rule: 7}), layers.ErrParam, "LambdaRule(7)"},
+		{density(layers.Density{Distance: spectral.SquaredHellinger, Lambdas: 1}),
+			layers.ErrParam, "the one frequency 0"},
+		{density(layers.Density{Bandwidth: []float64{1, 2}}), layers.ErrParam, "2 bandwidths for 1 axes"},
+		{density(layers.Density{Bandwidth: []float64{-1}}), layers.ErrParam, "Bandwidth: -1 is no bandwidth"},
+		{density(layers.Density{Distance: spectral.DensityDistance{Scale: 1}}), layers.ErrParam, "no kernel"},
+		{density(layers.Density{Distance: spectral.TotalVariation, Functions: 4}), layers.ErrParam, ""},
+		{density(layers.Density{Distance: spectral.TotalVariation, Basis: layers.FourierBasis}), layers.ErrParam, ""},
+		{density(layers.Density{Distance: spectral.TotalVariation, Box: true}), layers.ErrParam, ""},
+		{named(unknown.TransformBags(nil, bags(.5))), layers.ErrParam, "ops.ScottBandwidth"},
+		{named(0, unknown.FwdBags(node(2, 1, tensor.Float64), []int{0, 2}).Err()), layers.ErrParam, "Bandwidth"},
+		{named(narrow.TransformBags(nil, bags(.5))), layers.ErrParam, "the bandwidth of axis 0 is 0.001"},
+		{named(estimated.TransformBags(nil, bags(.5, 1.5))),
+			layers.ErrDomain, "x[1,0] = 1.5 is outside the unit cube"},
+		{named(estimated.TransformBags(nil, uniformBags(2, 1, 1))),
+			layers.ErrShape, "the samples have 2 coordinates, want 1"},
+		{named(estimated.TransformBags(nil, must(ops.NewBags(rows(tensor.Float32, 2, 1, 1), []int{0, 2})))),
+			layers.ErrDtype, "float32"},
+		{named(0, estimated.FwdBags(node(2, 1, tensor.Float64), []int{0, 1, 1, 2}).Err()),
+			layers.ErrShape, "bag 1 is empty"},
+		{named(0, estimated.FwdBags(node(2, 2, tensor.Float64), []int{0, 2}).Err()), layers.ErrShape, "want [n, 1]"},
+		{named(0, estimated.Fwd(node(2, 128, tensor.Float32)).Err()), layers.ErrDtype, "Float32"},
+		{named(0, estimated.Fwd(node(2, 127, tensor.Float64)).Err()), layers.ErrShape, "want [n, 128]"},
+		{named(estimated.Transform(nil, negative)), layers.ErrDomain, "x[1,3] = -1 is negative"},
+		{named(estimated.Transform(nil, rows(tensor.Float64, 2, 127, 1))),
+			layers.ErrShape, "densities at [128] points"},
+		{named(estimated.Embed(nil, rows(tensor.Float64, 2, 127, 1))), layers.ErrShape, "densities at [128] points"},
+		{named(estimated.TransformBags(rows(tensor.Float64, 2, 6, 1), bags(.5))),
+			layers.ErrShape, "want a contiguous float64 (1, 6)"},
+
+		// Values as text. The rows that follow from the declarations of parameters are in package ops_test.
+		{parsed("gaussian", "sigma="), layers.ErrParam, `sigma = "", want a number above 0`},
+		{parsed("gaussian", "sigma=1,"), layers.ErrParam, "map gaussian"},
+		{parsed("gaussian", "gamma=1"), layers.ErrParam, `map gaussian has no parameter "gamma"; it has sigma, phase`},
+		{parsed("linear", "sigma=1"), layers.ErrParam, "linear has no parameters"},
+		{parsed("rbf", "sigma=1"), layers.ErrParam, `no map "rbf"; there are linear, gaussian`},
+		{parsed("chi2", "order=1.5"), layers.ErrParam, "order = 1.5, want a whole number of at least 0 and at most 100"},
+		{parsed("chi2", "window=hann"), layers.ErrParam, `window = "hann", want uniform or rectangular`},
+		{parsed("chi2", "period=best"), layers.ErrParam, `period = "best", want auto, optimal or a number above 0`},
+		{parsed("nystrom", "kernel=gaussian,beta=1"),
+			layers.ErrParam, `no parameter "beta"; it has kernel, sigma, landmarks, select`},
+		{parsed("nystrom", "phase=true"), layers.ErrParam, `no parameter "phase"`},
+		{parsed("nystrom", "kernel=nystrom"), layers.ErrParam, "kernel"},
+		{parsed("nystrom", "kernel=chi2,window=hann"), layers.ErrParam, `no parameter "window"`},
+		{parsed("nystrom", "kernel=matern,nu=-1"), layers.ErrParam, "nu = -1"},
+		{parsed("nystrom", "landmarks=.5"), layers.ErrParam, "whole number"},
+		{parsed("nystrom", "kernel=chi2,kernel=linear"), layers.ErrParam, "given twice"},
+		{parsed("add-kpca", "kernel=gaussian"), layers.ErrParam, "chi2, intersection or jensen-shannon"},
+		{parsed("exp-intersection", "window=uniform"), layers.ErrParam, ""}, // without a series
+		{parsed("hdd-tv", "functions=4"), layers.ErrParam, ""},              // without an embedding
+		{parsed("exp-semigroup", "beta=1,order=2"), layers.ErrParam, ""},
+		{parsed("exp-semigroup", "beta=1,way=laplace,order=2"), layers.ErrParam, ""},
+		{parsed("exp-semigroup", "beta=1,way=levy,order=0"), layers.ErrParam, ""},
+		{parsed("exp-semigroup", "beta=1,way=lévy"), layers.ErrParam, ""},
+		{parsed("exp-semigroup", "beta=1,way=levy,order=1.5"), layers.ErrParam, ""},
+		{layer(layers.ParsePolicy("All")), layers.ErrParam, "frozen, bandwidth, bandwidth-each and all"},
+		{layer(layers.Lookup("Gaussian")), layers.ErrParam, "exp-semigroup"},
+		{layer(layers.Lookup("gaussian ")), layers.ErrParam, "exp-semigroup"},
+
+		// Trees.
+		{split("sequential", layers.Spec{}), layers.ErrParam, "the Spec has no Parts"},
+		{spec(deep(17)), layers.ErrParam, "more than 16 deep"},
+		{split("gaussian", part, part), layers.ErrParam, "map gaussian has no parts"},
+		{split("sequential", layers.Spec{Tune: "all"}, part), layers.ErrParam, "set Tune of its Parts"},
+		{split("sequential", layers.Spec{}, layers.Spec{Map: "linear", Dtype: "float32"}),
+			layers.ErrDtype, "leave the Dtype of parts out"},
+		{split("sequential", layers.Spec{}, part, layers.Spec{Map: "linear", Dims: 3}),
+			layers.ErrShape, "takes 3 columns and gets 4"},
+		{split("concat", layers.Spec{Params: layers.Values{"from": "0:1:1"}}, part),
+			layers.ErrParam, "want a number for each of"},
+		{split("concat", layers.Spec{Params: layers.Values{"from": "1", "to": "3"}}, part),
+			layers.ErrShape, "columns 1 to 3 of 2"},
+		{split("sequential", layers.Spec{}, layers.Spec{Map: "mean-map", Features: 4,
+			Params: layers.Values{"tau": 1, "sigma": 1}}), layers.ErrParam, "stands by itself"},
+		{split("sequential", layers.Spec{}, layers.Spec{Map: "rbf"}), layers.ErrParam, `there is no map "rbf"`},
+		{split("sequential", layers.Spec{}, layers.Spec{Map: "gaussian", Features: 4}),
+			layers.ErrParam, "parameter sigma is missing"},
+		{spec(layers.Spec{Map: "dense", Dims: 2, Features: 3, Tune: "bandwidth"}),
+			layers.ErrParam, "a dense layer has no bandwidth"},
+		{spec(layers.Spec{Map: "dense", Dims: 2, Features: 3, Sampler: "sobol"}), layers.ErrParam, "draws weights"},
+		{split("sequential", layers.Spec{}, layers.Spec{Map: "linear", Name: "a"}, layers.Spec{Map: "linear", Name: "a"}),
+			layers.ErrName, "two layers are called"},
 
 		// Spec.Build.
 		{spec(layers.Spec{}), layers.ErrParam, `no map ""`},
@@ -267,8 +407,6 @@ func TestErrors(t *testing.T) {
 			layers.WithInputGrad())).
 			Fwd(input(G.NewGraph(), rows(tensor.Float64, 2, 3, 1))).Err(), layers.ErrParam, "has no method Gradient"},
 	} {
-		if !errors.Is(c.err, c.is) || !strings.Contains(fmt.Sprint(c.err), c.says) {
-			t.Errorf("error %v, want %v with %q", c.err, c.is, c.says)
-		}
+		wantErr(t, c.says, c.err, c.is, c.says)
 	}
 }

@@ -3,7 +3,6 @@ package layers_test
 import (
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -23,10 +22,7 @@ func TestExponentiatedIsTheComposition(t *testing.T) {
 				slices.Concat(series, random)...))
 			psi := must(layers.NewHomogeneousLayer(k, 7, series...))
 			rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, psi.Features(), 26, random...))
-			want := floats(must(rff.Transform(nil, must(psi.Transform(nil, x)))))
-			if d := maxDiff(floats(must(l.Transform(nil, x))), want); d != 0 {
-				t.Errorf("%v differs by %v from the composition", l, d)
-			}
+			near(t, l, features(l, x), features(rff, must(psi.Transform(nil, x))), 0)
 			if l.Homogeneous().Features() != psi.Features() ||
 				l.Kernel() != (spectral.Exponentiated{Of: k, Sigma: .4}) {
 				t.Errorf("%v has %v under it and the kernel %v", l, l.Homogeneous(), l.Kernel())
@@ -42,18 +38,13 @@ func TestExponentiatedBlocks(t *testing.T) {
 	x := rows(tensor.Float64, n, d, 1)
 	l := must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 20}, d, 6,
 		layers.WithName("hist")))
-	z := floats(must(l.Transform(nil, x)))
+	z := features(l, x)
 	for _, i := range []int{0, 31, 32, 64, 136} {
-		one := tensor.New(tensor.WithShape(1, d), tensor.WithBacking(x.Float64s()[i*d:i*d+d]))
-		if off := maxDiff(floats(must(l.Transform(nil, one))), z[6*i:6*i+6]); off > 1e-12 {
-			t.Errorf("row %d differs by %v from what it is alone", i, off)
-		}
+		near(t, i, features(l, dense(d, x.Float64s()[i*d:i*d+d]...)), z[6*i:6*i+6], 1e-12)
 	}
 	x.Float64s()[101*d+17] = -.5
-	if _, err := l.Transform(nil, x); !errors.Is(err, layers.ErrDomain) ||
-		!strings.Contains(err.Error(), `"hist": x[101,17] = -0.5 is negative`) {
-		t.Errorf("a negative cell in a later block: %v", err)
-	}
+	_, err := l.Transform(nil, x)
+	wantErr(t, "a later block", err, layers.ErrDomain, `"hist": x[101,17] = -0.5 is negative`)
 }
 
 // TestExpIntersectionIsLaplacian: for γ = 1 exp-intersection has the features of a Laplacian kernel of x itself, which
@@ -69,9 +60,7 @@ func TestExpIntersectionIsLaplacian(t *testing.T) {
 			opts = append(opts, layers.WithPhase())
 		}
 		laplacian := must(layers.NewFourierLayer(spectral.Laplacian{Sigma: .5}, 5, 12, opts...)) // 2σ²
-		if d := maxDiff(floats(must(l.Transform(nil, x))), floats(must(laplacian.Transform(nil, x)))); d != 0 {
-			t.Errorf("%s: %v differs by %v from %v", text, l, d, laplacian)
-		}
+		near(t, text, features(l, x), features(laplacian, x), 0)
 		negative := rows(tensor.Float64, 3, 5, 1)
 		negative.Float64s()[7] = -.5
 		_, err := l.Transform(nil, negative)
@@ -85,12 +74,5 @@ func TestExpIntersectionIsLaplacian(t *testing.T) {
 		if n := must(s.FrequencyDims()); n != 15 {
 			t.Errorf("%s: the frequencies are of %d columns, want those of a series of order 1, 15", text, n)
 		}
-	}
-	if _, err := layers.ParseValues("exp-intersection", "window=uniform"); !errors.Is(err, layers.ErrParam) {
-		t.Errorf("a window without a series: %v", err)
-	}
-	k := spectral.Exponentiated{Of: spectral.Intersection{}, Sigma: .5}
-	if _, err := layers.NewExponentiatedLayer(k, 5, 12, layers.WithOptimalPeriod()); !errors.Is(err, layers.ErrParam) {
-		t.Errorf("a period without a series: %v", err)
 	}
 }

@@ -1,19 +1,15 @@
 package layers_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"gorgonia.org/tensor"
 )
-
-var twoGaussians = spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}
 
 // TestSignatures: a map has the signs of its halves. A map of one sign has no signature. A composition has the signs of
 // its parts.
@@ -23,7 +19,7 @@ func TestSignatures(t *testing.T) {
 		layers.WithName("one")))
 	minus := must(layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1}, Weights: []float64{-2}}, 3, 4,
 		layers.WithName("minus")))
-	plain := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 2, layers.WithName("plain")))
+	plain := fourier(3, 2, layers.WithName("plain"))
 	head := must(layers.NewLinearHead(8, 2))
 	halves := []float64{1, 1, 1, 1, -1, -1, -1, -1}
 	part := func(l layers.Layer) layers.Part { return layers.Part{Layer: l, From: 0, To: 3, Weight: 2} }
@@ -73,43 +69,16 @@ func TestGORFLayerShares(t *testing.T) {
 	}
 }
 
-// TestGORFLayerErrors: what the constructor refuses, and rows that are not on the sphere.
-func TestGORFLayerErrors(t *testing.T) {
-	for says, f := range map[string]func() (*layers.GORFLayer, error){
-		"no kernel":  func() (*layers.GORFLayer, error) { return layers.NewGORFLayer(nil, 3, 8) },
-		"ask for 12": func() (*layers.GORFLayer, error) { return layers.NewGORFLayer(twoGaussians, 3, 10) },
-		"no phase form": func() (*layers.GORFLayer, error) {
-			return layers.NewGORFLayer(twoGaussians, 3, 8, layers.WithPhase())
-		},
-		"use WithCoupling": func() (*layers.GORFLayer, error) {
-			return layers.NewGORFLayer(twoGaussians, 3, 8, layers.WithSampler(spectral.Sobol{}))
-		},
-		"is no coupling": func() (*layers.GORFLayer, error) {
-			return layers.NewGORFLayer(twoGaussians, 3, 8, layers.WithCoupling(9))
-		},
-		"allow a larger Eps": func() (*layers.GORFLayer, error) {
-			return layers.NewGORFLayer(spectral.ArcCosine{Eps: 1e-3}, 3, 8)
-		},
-		"which float32 cannot hold": func() (*layers.GORFLayer, error) {
-			return layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1e-45}, Weights: []float64{1}}, 3, 8,
-				layers.WithDtype(tensor.Float32))
-		},
-	} {
-		if _, err := f(); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v, want one that says %q", err, says)
-		}
-	}
+// TestSphereMapTakesUnitRows: but for rounding.
+func TestSphereMapTakesUnitRows(t *testing.T) {
 	l := must(layers.NewGORFLayer(spectral.NeuralTangent{}, 2, 8, layers.WithName("ball")))
 	for norm, ok := range map[float64]bool{1: true, 1 + 9e-7: true, 1 + 2e-6: false, 0: false, 2: false} {
-		x := tensor.New(tensor.WithShape(2, 2), tensor.WithBacking([]float64{0, 1, norm, 0}))
-		_, err := l.Transform(nil, x)
+		_, err := l.Transform(nil, dense(2, 0, 1, norm, 0))
 		if ok && err != nil {
 			t.Errorf("norm %v: %v", norm, err)
-		}
-		if !ok && (!errors.Is(err, layers.ErrDomain) ||
-			!strings.Contains(err.Error(), fmt.Sprintf(
-				`GORFLayer "ball": row 1 has norm %v, not 1; scale the rows to unit l2 norm (-scale l2)`, norm))) {
-			t.Errorf("norm %v: %v", norm, err)
+		} else if !ok {
+			wantErr(t, norm, err, layers.ErrDomain, fmt.Sprintf(
+				`GORFLayer "ball": row 1 has norm %v, not 1; scale the rows to unit l2 norm (-scale l2)`, norm))
 		}
 	}
 }

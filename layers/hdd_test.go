@@ -1,7 +1,6 @@
 package layers_test
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -43,7 +41,7 @@ func mixtures(n int, g ops.Grid, seed uint64) *tensor.Dense {
 			}
 		}
 	}
-	return tensor.New(tensor.WithShape(n, v), tensor.WithBacking(p))
+	return dense(v, p...)
 }
 
 // pairs are ρ² of all pairs of rows.
@@ -62,18 +60,6 @@ func squaredDistance(a, b []float64) (sum float64) {
 		sum += (v - b[i]) * (v - b[i])
 	}
 	return sum
-}
-
-// hddError is the error of embedded distances, the largest and the root mean square, in parts of the largest exact one.
-func hddError(l *layers.HDDLayer, x *tensor.Dense, exact []float64) (worst, rms float64) {
-	got := pairs(must(l.Embed(nil, x)), squaredDistance)
-	largest := 0.0
-	for i, want := range exact {
-		largest = math.Max(largest, want)
-		worst = math.Max(worst, math.Abs(got[i]-want))
-		rms += (got[i] - want) * (got[i] - want) / float64(len(exact))
-	}
-	return worst / largest, math.Sqrt(rms) / largest
 }
 
 var hddDistances = []struct {
@@ -125,11 +111,7 @@ func TestHDDParseval(t *testing.T) {
 					}
 					return sum
 				})
-				for i, got := range pairs(must(l.Embed(nil, x)), squaredDistance) {
-					if !(math.Abs(got-want[i]) <= 1e-12) {
-						t.Errorf("%v: pair %d is at %v, want %v", l, i, got, want[i])
-					}
-				}
+				near(t, l, pairs(must(l.Embed(nil, x)), squaredDistance), want, 1e-12)
 			}
 		}
 	}
@@ -155,41 +137,6 @@ func TestHDDAccuracy(t *testing.T) {
 	}
 }
 
-// TestHDDIsTheComposition: a FourierLayer of the same seed on the embedding makes the same features, so their inner
-// products are about the kernel of ρ². Bags come in by their density estimates. A graph has the features of Transform.
-func TestHDDIsTheComposition(t *testing.T) {
-	for _, d := range hddDistances {
-		for _, s := range []spectral.Sampler{spectral.IID{}, spectral.Orthogonal{}, spectral.Structured{}} {
-			for axes := 1; axes <= 3; axes++ {
-				// spectral.Structured wants 16 columns or more.
-				opts := []layers.Option{layers.WithSeed(3), layers.WithSampler(s)}
-				l := must(layers.NewHDDLayer(withLambdas(d.d, 5, spectral.GaussLambdas, layers.Density{Sigma: .4,
-					Points: []int{17}, Bandwidth: []float64{.15}, Functions: []int{16, 6, 4}[axes-1]}), axes, 26, opts...))
-				b := uniformBags(axes, 41, 3)
-				p := must(ops.KDE(b.Offsets(), l.Grid(), ops.Attr{}).Into(nil, b.Samples(),
-					tensor.New(tensor.WithShape(axes), tensor.WithBacking(repeat(.15, axes)))))
-				a := must(l.Embed(nil, p))
-				rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, a.Shape()[1], 26, opts...))
-				want := floats(must(rff.Transform(nil, a)))
-				if off := maxDiff(floats(must(l.Transform(nil, p))), want); off != 0 {
-					t.Errorf("%v differs by %v from the composition", l, off)
-				}
-				if off := maxDiff(floats(must(l.TransformBags(nil, b))), want); off > 1e-12 {
-					t.Errorf("%v: bags differ by %v", l, off)
-				}
-				g := G.NewGraph()
-				x := input(g, b.Samples())
-				if off := maxDiff(run(t, l.FwdBags(x, b.Offsets()).Node()), want); off > 1e-12 {
-					t.Errorf("%v: bags in a graph differ by %v", l, off)
-				}
-				if off := maxDiff(run(t, l.Fwd(input(G.NewGraph(), p)).Node()), want); off > 1e-12 {
-					t.Errorf("%v: densities in a graph differ by %v", l, off)
-				}
-			}
-		}
-	}
-}
-
 // uniformBags are n bags of up to most+1 samples.
 func uniformBags(axes, n, most int) *ops.Bags {
 	rng := rand.New(rand.NewPCG(8, 0))
@@ -201,7 +148,7 @@ func uniformBags(axes, n, most int) *ops.Bags {
 	for i := range x {
 		x[i] = rng.Float64()
 	}
-	return must(ops.NewBags(tensor.New(tensor.WithShape(offsets[n], axes), tensor.WithBacking(x)), offsets))
+	return must(ops.NewBags(dense(axes, x...), offsets))
 }
 
 func repeat[V any](v V, n int) []V {
@@ -223,11 +170,8 @@ func TestHDDSlices(t *testing.T) {
 				layers.Density{Sigma: .5, Points: []int{16}, Bandwidth: h}), axes, 6))
 		}
 		l := build(axes, h...)
-		params := map[string][]float64{}
-		for _, p := range l.Params() {
-			params[p.Name] = floats(p.Value)
-		}
-		r, widths := len(params["shift"]), params["kde_bandwidth"]
+		params := values(l)
+		r, widths := params["shift"].Shape().TotalSize(), floats(params["kde_bandwidth"])
 		if r != 2*axes || !slices.Equal(widths[:axes], h) {
 			t.Fatalf("%s: %d directions, bandwidths %v", d.name, r, widths)
 		}
@@ -237,9 +181,9 @@ func TestHDDSlices(t *testing.T) {
 		sums := make([]float64, 6)
 		for k := range r {
 			x, length, square := bags.Samples().Float64s(), 0., 0.
-			projected := tensor.New(tensor.WithShape(len(x)/axes, 1), tensor.Of(tensor.Float64))
+			projected := zeros(len(x)/axes, 1)
 			for j := range axes {
-				u := params["directions"][j*r+k]
+				u := params["directions"].Float64s()[j*r+k]
 				length += math.Abs(u)
 				square += u * u * h[j] * h[j]
 				for i := range projected.Float64s() {
@@ -255,43 +199,54 @@ func TestHDDSlices(t *testing.T) {
 			part := must(one.Embed(nil, q))
 			w := part.Shape()[1]
 			for i := range 4 {
-				for c := range v {
-					if !(math.Abs(p.Float64s()[(i*r+k)*v+c]-q.Float64s()[i*v+c]) <= 1e-10) {
-						t.Fatalf("%s: density %d of bag %d differs at %d", d.name, k, i, c)
-					}
-				}
-				for c := range w {
-					if !(math.Abs(a.Float64s()[(i*r+k)*w+c]-part.Float64s()[i*w+c]) <= 1e-10) {
-						t.Fatalf("%s: direction %d of bag %d differs at coefficient %d", d.name, k, i, c)
-					}
-				}
+				of := func(all *tensor.Dense, row, w int) []float64 { return all.Float64s()[row*w : (row+1)*w] }
+				near(t, "density", of(p, i*r+k, v), of(q, i, v), 1e-10)
+				near(t, "embedding", of(a, i*r+k, w), of(part, i, w), 1e-10)
 			}
 			for i, rho := range pairs(q, d.d.At) {
 				sums[i] += rho
 			}
 		}
-		for i, k := range pairs(p, l.Kernel().At) {
-			if want := math.Exp(-sums[i] / (2 * .25)); !(math.Abs(k-want) <= 1e-9) {
-				t.Errorf("%s: the kernel of pair %d is %v, want %v", d.name, i, k, want)
-			}
+		for i := range sums {
+			sums[i] = math.Exp(-sums[i] / (2 * .25))
 		}
+		near(t, d.name+": the kernel", pairs(p, l.Kernel().At), sums, 1e-9)
 	}
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		const most = 100
 		l := must(layers.NewHDDLayer(layers.Density{Sigma: .5, Bandwidth: []float64{.2}}, most, 6, layers.WithDtype(dt)))
-		x := tensor.New(tensor.WithShape(most, most), tensor.Of(dt))
-		u := floats(l.Params()[1].Value) // kde_bandwidth, directions
-		for i := range most {            // the corner where the projection on the i-th direction from the last is largest
-			for j := range most {
-				if on := u[(j+1)*len(u)/most-1-i] > 0; on && dt == tensor.Float32 {
-					x.Float32s()[i*most+j] = 1
-				} else if on {
-					x.Float64s()[i*most+j] = 1
-				}
+		u, at := floats(values(l)["directions"]), -1
+		// the corner where the projection on the i-th direction from the last is largest
+		x := mapped(tensor.New(tensor.WithShape(most, most), tensor.Of(dt)), func(float64) float64 {
+			at++
+			if u[(at%most+1)*len(u)/most-1-at/most] > 0 {
+				return 1
 			}
-		}
-		if _, err := l.Densities(nil, must(ops.BagsOfRows(x))); err != nil {
-			t.Errorf("%v: corners: %v", dt, err)
+			return 0
+		})
+		must(l.Densities(nil, must(ops.BagsOfRows(x))))
+	}
+}
+
+// TestHDDIsTheComposition: a FourierLayer of the same seed on the embedding makes the same features, so their inner
+// products are about the kernel of ρ². Bags come in by their density estimates.
+func TestHDDIsTheComposition(t *testing.T) {
+	for _, d := range hddDistances {
+		for _, s := range []spectral.Sampler{spectral.IID{}, spectral.Orthogonal{}, spectral.Structured{}} {
+			for axes := 1; axes <= 3; axes++ {
+				// spectral.Structured wants 16 columns or more.
+				opts := []layers.Option{layers.WithSeed(3), layers.WithSampler(s)}
+				l := must(layers.NewHDDLayer(withLambdas(d.d, 5, spectral.GaussLambdas, layers.Density{Sigma: .4,
+					Points: []int{17}, Bandwidth: []float64{.15}, Functions: []int{16, 6, 4}[axes-1]}), axes, 26, opts...))
+				b := uniformBags(axes, 41, 3)
+				p := must(ops.KDE(b.Offsets(), l.Grid(), ops.Attr{}).Into(nil, b.Samples(),
+					tensor.New(tensor.WithShape(axes), tensor.WithBacking(repeat(.15, axes)))))
+				a := must(l.Embed(nil, p))
+				want := features(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, a.Shape()[1], 26, opts...)), a)
+				near(t, l, features(l, p), want, 0)
+				near(t, l, floats(must(l.TransformBags(nil, b))), want, 1e-12)
+				near(t, l, inGraph(t, l, p), want, 1e-12)
+			}
 		}
 	}
 }
@@ -309,23 +264,15 @@ func TestHDDScatteredPoints(t *testing.T) {
 		for v := range grid.Grid().Len() {
 			at = append(at, grid.Grid().At(v)...)
 		}
-		x := tensor.New(tensor.WithShape(grid.Grid().Len(), axes), tensor.WithBacking(at))
-		scattered.At = x
+		scattered.At = dense(axes, at...)
 		l := must(layers.NewHDDLayer(scattered, axes, 8, layers.WithSeed(2)))
 		b := uniformBags(axes, 3, 5)
-		got, want := must(l.TransformBags(nil, b)), must(grid.TransformBags(nil, b))
-		for i, v := range want.Float64s() {
-			if math.Abs(got.Float64s()[i]-v) > 1e-12 {
-				t.Errorf("%d axes: feature %d is %v, on the grid %v", axes, i, got.Float64s()[i], v)
-			}
-		}
-		if _, err := layers.NewHDDLayer(scattered, axes%3+1, 8); !errors.Is(err, layers.ErrParam) {
-			t.Errorf("points of %d axes for another number of them: %v", axes, err)
-		}
+		near(t, axes, floats(must(l.TransformBags(nil, b))), floats(must(grid.TransformBags(nil, b))), 1e-12)
+		_, err := layers.NewHDDLayer(scattered, axes%3+1, 8)
+		wantErr(t, "points of another number of axes", err, layers.ErrParam)
 		scattered.Points = []int{9}
-		if _, err := layers.NewHDDLayer(scattered, axes, 8); !errors.Is(err, layers.ErrParam) {
-			t.Errorf("points and a grid: %v", err)
-		}
+		_, err = layers.NewHDDLayer(scattered, axes, 8)
+		wantErr(t, "points and a grid", err, layers.ErrParam)
 	}
 }
 
@@ -338,26 +285,12 @@ func TestTotalVariationIsLaplacian(t *testing.T) {
 		laplacian := must(layers.NewFourierLayer(spectral.Laplacian{Sigma: 2 * .4 * .4 * 8}, l.Dims(), 12,
 			layers.WithSeed(3)))
 		x := rows(tensor.Float64, 5, l.Dims(), 1)
-		d := maxDiff(floats(must(l.Transform(nil, x))), floats(must(laplacian.Transform(nil, x))))
-		if !(d <= 1e-12) {
-			t.Errorf("%v differs by %v from %v", l, d, laplacian)
-		}
+		near(t, l, features(l, x), features(laplacian, x), 1e-12)
 		x.Float64s()[7] = -.5
-		if _, err := l.Transform(nil, x); !errors.Is(err, layers.ErrDomain) {
-			t.Errorf("a negative density gives %v", err)
-		}
-		if _, err := l.Embed(nil, x); !errors.Is(err, layers.ErrParam) {
-			t.Errorf("an embedding that %v has not: %v", l, err)
-		}
-	}
-	for _, of := range []layers.Density{{Functions: 4}, {Basis: layers.FourierBasis}, {Box: true}} {
-		of.Distance, of.Sigma = spectral.TotalVariation, .4
-		if _, err := layers.NewHDDLayer(of, 1, 12); !errors.Is(err, layers.ErrParam) {
-			t.Errorf("a basis without an embedding: %v", err)
-		}
-	}
-	if _, err := layers.ParseValues("hdd-tv", "functions=4"); !errors.Is(err, layers.ErrParam) {
-		t.Errorf("functions without an embedding: %v", err)
+		_, err := l.Transform(nil, x)
+		wantErr(t, "a negative density", err, layers.ErrDomain)
+		_, err = l.Embed(nil, x)
+		wantErr(t, "an embedding that it has not", err, layers.ErrParam)
 	}
 }
 
@@ -367,113 +300,49 @@ func TestHDDEdges(t *testing.T) {
 	for _, d := range hddDistances {
 		l := must(layers.NewHDDLayer(withLambdas(d.d, 5, spectral.GaussLambdas, layers.Density{Sigma: .5,
 			Points: []int{8}, Functions: 8, Bandwidth: []float64{.1, .2}}), 2, 6))
-		for _, x := range [][]float64{nil, {.5, .5}, {0, 1}, {.1, 0, .6, 0, .9, 0}} {
-			b := tensor.New(tensor.WithShape(len(x)/2, 2), tensor.Of(tensor.Float64))
-			offsets := []int{0}
-			if x != nil {
-				b, offsets = tensor.New(tensor.WithShape(len(x)/2, 2), tensor.WithBacking(x)), []int{0, len(x) / 2}
-			}
-			bags := must(ops.NewBags(b, offsets))
-			z := must(l.TransformBags(nil, bags))
-			if !z.Shape().Eq(tensor.Shape{bags.Len(), 6}) {
-				t.Errorf("%s: %v makes features %v", d.name, x, z.Shape())
-			}
-			if x == nil {
-				continue
-			}
-			sum := 0.0 // cos² + sin² of each frequency
-			for _, v := range z.Float64s() {
-				sum += v * v
-			}
-			a := must(l.Embed(nil, must(ops.KDE(offsets, l.Grid(), ops.Attr{}).Into(nil, b,
-				tensor.New(tensor.WithShape(b.Shape()[1]), tensor.WithBacking(repeat(.1, b.Shape()[1])))))))
-			// By Bessel's inequality the norm is below Z times the mass.
-			norm := squaredDistance(a.Float64s(), make([]float64, len(a.Float64s())))
+		if z := must(l.TransformBags(nil, must(ops.NewBags(dense(2), []int{0})))); !z.Shape().Eq(tensor.Shape{0, 6}) {
+			t.Errorf("%s: no bags make features %v", d.name, z.Shape())
+		}
+		for _, x := range [][]float64{{.5, .5}, {0, 1}, {.1, 0, .6, 0, .9, 0}} {
+			bags := must(ops.NewBags(dense(2, x...), []int{0, len(x) / 2}))
+			z, a := must(l.TransformBags(nil, bags)), must(l.Embed(nil, must(l.Densities(nil, bags))))
+			// cos² + sin² of each frequency; and by Bessel's inequality the norm is below Z times the mass.
+			sum, norm := inner(z, 0, 0), inner(a, 0, 0)
 			if !(math.Abs(sum-1) < 1e-12) || !(norm > 0 && norm <= d.d.Mass()*(1+1e-12)) {
 				t.Errorf("%s: %v has features of squared norm %v, and its histogram's embedding %v", d.name, x, sum,
 					norm)
 			}
 		}
-		for _, v := range must(l.Embed(nil, tensor.New(tensor.WithShape(1, 64),
-			tensor.Of(tensor.Float64)))).Float64s() {
-			if v != 0 {
-				t.Errorf("%s: the embedding of 0 has %v", d.name, v)
-			}
+		if a := must(l.Embed(nil, zeros(1, 64))); inner(a, 0, 0) != 0 {
+			t.Errorf("%s: the embedding of 0 is %v", d.name, a)
 		}
+	}
+	l := must(layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: .5}, 1, 6,
+		layers.WithName("sets")))
+	if s := l.String(); !strings.Contains(s, `HDDLayer "sets": 128 -> 100 -> 6, σ 0.5`) ||
+		l.Policy() != layers.Frozen || l.Kernel() != l.Density().Distance.Kernel(.5, 128) {
+		t.Error(s)
 	}
 }
 
-func TestHDDErrors(t *testing.T) {
-	js := spectral.JensenShannonDivergence
-	layer := func(of layers.Density, axes, features int) (*layers.HDDLayer, error) {
-		if of.Distance == (spectral.DensityDistance{}) {
-			of.Distance = js
+// TestRuleOfSpecs: GaussLambdas gives the frequencies λ by default, in a layer, in a spec that does not name the rule
+// and in one that FillDefaults completes.
+func TestRuleOfSpecs(t *testing.T) {
+	js, tv := spectral.JensenShannonDivergence, spectral.TotalVariation
+	want := func(what string, l layers.Layer, d spectral.DensityDistance) {
+		t.Helper()
+		expected, _, err := d.Lambdas(5, spectral.GaussLambdas, 0)
+		near(t, what, floats(values(l)["lambda"]), must(expected, err), 0)
+	}
+	want("layer", must(layers.NewHDDLayer(layers.Density{Distance: js, Sigma: .5}, 1, 4)), js)
+	for name, d := range map[string]spectral.DensityDistance{"hdd-js": js, "hdd-tv": tv} {
+		s := layers.Spec{Map: name, Dims: 1, Features: 4, Params: layers.Values{"sigma": .5, "bandwidth": "0.1",
+			"lambdas": 5.}}
+		want(name+", unnamed", must(s.Build()), d)
+		must(s, s.FillDefaults(must(ops.BagsOfRows(dense(1, .1, .3, .6, .9)))))
+		if s.Params["rule"] != "gauss" {
+			t.Errorf("%s: the defaults are %v", name, s.Params)
 		}
-		return layers.NewHDDLayer(of, axes, features, layers.WithName("sets"))
-	}
-	build := func(of layers.Density, axes, features int) error {
-		of.Sigma = .5
-		_, err := layer(of, axes, features)
-		return err
-	}
-	l := must(layer(layers.Density{Sigma: .5, Bandwidth: []float64{.1}}, 1, 6))
-	none := must(layer(layers.Density{Sigma: .5}, 1, 6))
-	narrow := must(layer(layers.Density{Sigma: .5, Bandwidth: []float64{.001}}, 1, 6))
-	_, sigma := layer(layers.Density{}, 1, 6)
-	bags := func(v ...float64) *ops.Bags {
-		return must(ops.NewBags(tensor.New(tensor.WithShape(len(v), 1), tensor.WithBacking(v)), []int{0, len(v)}))
-	}
-	transform := func(l *layers.HDDLayer, b *ops.Bags) error { _, err := l.TransformBags(nil, b); return err }
-	density := rows(tensor.Float64, 2, 128, 1)
-	density.Float64s()[131] = -1
-	node := func(n, d int, dt tensor.Dtype) *G.Node { return input(G.NewGraph(), rows(dt, n, d, 1)) }
-	_, negative := l.Transform(nil, density)
-	_, shape := l.Transform(nil, rows(tensor.Float64, 2, 127, 1))
-	_, embed := l.Embed(nil, rows(tensor.Float64, 2, 127, 1))
-	_, dst := l.TransformBags(rows(tensor.Float64, 2, 6, 1), bags(.5))
-	for i, c := range []struct {
-		err, is error
-		says    string
-	}{
-		{build(layers.Density{Points: []int{8, 8}}, 4, 6), layers.ErrParam, "points on 2 axes for 1"},
-		{build(layers.Density{}, 0, 6), layers.ErrParam, "0 dimensions"},
-		{build(layers.Density{Points: []int{8, 8, 8}}, 2, 6), layers.ErrParam, "points on 3 axes for 2"},
-		{build(layers.Density{Points: []int{8}}, 1, 6), layers.ErrParam,
-			"10 functions of the cosine basis on axis 0, want 1 to 8"},
-		{build(layers.Density{Basis: layers.FourierBasis, Functions: 128}, 1, 6), layers.ErrParam, "want 1 to 127"},
-		{build(layers.Density{Basis: 7, Functions: 3}, 1, 6), layers.ErrParam, "Basis(7)"},
-		{build(layers.Density{Points: []int{100}, Functions: 40}, 3, 6), layers.ErrParam, "ask for fewer points"},
-		{build(layers.Density{Lambdas: -1}, 1, 6), layers.ErrParam, "-1 frequencies"},
-		{build(layers.Density{Lambdas: 3, Rule: 7}, 1, 6), layers.ErrParam, "LambdaRule(7)"},
-		{build(layers.Density{Distance: spectral.SquaredHellinger, Lambdas: 1}, 1, 6), layers.ErrParam,
-			"the one frequency 0"},
-		{build(layers.Density{Bandwidth: []float64{1, 2}}, 1, 6), layers.ErrParam, "2 bandwidths for 1 axes"},
-		{build(layers.Density{Bandwidth: []float64{-1}}, 1, 6), layers.ErrParam, "Bandwidth: -1 is no bandwidth"},
-		{sigma, layers.ErrParam, "Sigma = 0"},
-		{build(layers.Density{}, 1, 5), layers.ErrParam, "5 features is odd"},
-		{build(layers.Density{Distance: spectral.DensityDistance{Scale: 1}}, 1, 6), layers.ErrParam, "no kernel"},
-		{transform(none, bags(.5)), layers.ErrParam, "ops.ScottBandwidth"},
-		{none.FwdBags(node(2, 1, tensor.Float64), []int{0, 2}).Err(), layers.ErrParam, "Bandwidth"},
-		{transform(narrow, bags(.5)), layers.ErrParam, "the bandwidth of axis 0 is 0.001"},
-		{transform(l, bags(.5, 1.5)), layers.ErrDomain, "x[1,0] = 1.5 is outside the unit cube"},
-		{transform(l, uniformBags(2, 1, 1)), layers.ErrShape, "the samples have 2 coordinates, want 1"},
-		{transform(l, must(ops.NewBags(rows(tensor.Float32, 2, 1, 1), []int{0, 2}))), layers.ErrDtype, "float32"},
-		{l.FwdBags(node(2, 1, tensor.Float64), []int{0, 1, 1, 2}).Err(), layers.ErrShape, "bag 1 is empty"},
-		{l.FwdBags(node(2, 2, tensor.Float64), []int{0, 2}).Err(), layers.ErrShape, "want [n, 1]"},
-		{l.Fwd(node(2, 128, tensor.Float32)).Err(), layers.ErrDtype, "Float32"},
-		{l.Fwd(node(2, 127, tensor.Float64)).Err(), layers.ErrShape, "want [n, 128]"},
-		{negative, layers.ErrDomain, "x[1,3] = -1 is negative"},
-		{shape, layers.ErrShape, "densities at [128] points"},
-		{embed, layers.ErrShape, "densities at [128] points"},
-		{dst, layers.ErrShape, "want a contiguous float64 (1, 6)"},
-	} {
-		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.says) ||
-			!strings.Contains(c.err.Error(), `HDDLayer "sets"`) {
-			t.Errorf("%d: %v, want %q", i, c.err, c.says)
-		}
-	}
-	if s := l.String(); !strings.Contains(s, `HDDLayer "sets": 128 -> 100 -> 6, σ 0.5`) ||
-		l.Policy() != layers.Frozen || l.Density().Distance != js || l.Kernel() != js.Kernel(.5, 128) {
-		t.Error(s)
+		want(name+", filled spec", must(s.Build()), d)
 	}
 }

@@ -1,13 +1,10 @@
 package layers_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
-	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/golgi"
@@ -24,7 +21,6 @@ func TestFwdBesideLoss(t *testing.T) {
 	for i := range n {
 		oneHot[i*k+i] = 1
 	}
-	targets := tensor.New(tensor.WithShape(n, k), tensor.WithBacking(oneHot))
 	start := make([]float64, 6*k)
 	for i := range start {
 		start[i] = 3 * math.Sin(float64(i))
@@ -41,16 +37,11 @@ func TestFwdBesideLoss(t *testing.T) {
 	type outcome struct {
 		loss, p, grad []float64
 	}
-	var want outcome
 	measure := func(name string, order string) (o outcome) {
-		rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, d, 6, layers.Tune(layers.Bandwidth)))
-		head := must(layers.NewSoftmaxHead(6, k))
-		if err := head.SetWeights(start, make([]float64, k)); err != nil {
-			t.Fatal(err)
-		}
+		rff, head := fourier(d, 6, layers.Tune(layers.Bandwidth)), must(layers.NewSoftmaxHead(6, k))
+		must(head, head.SetWeights(start, make([]float64, k)))
 		g := G.NewGraph()
-		in := input(g, x)
-		y := G.NewMatrix(g, G.Float64, G.WithShape(n, k), G.WithName("y"), G.WithValue(targets))
+		in, y := input(g, x), node(g, "y", dense(k, oneHot...))
 		var loss *G.Node
 		var lossValue, p G.Value
 		for _, part := range order {
@@ -60,10 +51,7 @@ func TestFwdBesideLoss(t *testing.T) {
 				continue
 			}
 			r := compositions[name](in, rff, head)
-			if r.Err() != nil {
-				t.Fatal(r.Err())
-			}
-			G.Read(r.Node(), &p)
+			G.Read(must(r.Node(), r.Err()), &p)
 		}
 		var params G.Nodes
 		if loss != nil {
@@ -72,9 +60,7 @@ func TestFwdBesideLoss(t *testing.T) {
 		}
 		m := G.NewTapeMachine(g, G.BindDualValues(params...))
 		defer m.Close()
-		if err := m.RunAll(); err != nil {
-			t.Fatal(err)
-		}
+		must(0, m.RunAll())
 		if p != nil {
 			o.p = floats(p)
 		}
@@ -86,21 +72,18 @@ func TestFwdBesideLoss(t *testing.T) {
 		}
 		return o
 	}
+	want := measure("alone", "L")
+	want.p = measure("alone", "F").p
 	for name := range compositions {
 		for _, order := range []string{"L", "F", "LF", "FL"} {
-			t.Run(fmt.Sprint(name, " ", order), func(t *testing.T) {
-				o := measure(name, order)
-				if want.p == nil {
-					want = outcome{p: measure("alone", "F").p, loss: measure("alone", "L").loss,
-						grad: measure("alone", "L").grad}
-				}
-				if o.p != nil && maxDiff(o.p, want.p) > 1e-14 {
-					t.Errorf("probabilities %v, alone %v", o.p, want.p)
-				}
-				if o.loss != nil && (maxDiff(o.loss, want.loss) > 1e-14 || maxDiff(o.grad, want.grad) > 1e-14) {
-					t.Errorf("loss %v, alone %v; gradients %v, alone %v", o.loss, want.loss, o.grad, want.grad)
-				}
-			})
+			o, what := measure(name, order), name+" "+order
+			if o.p != nil {
+				near(t, what+": probabilities", o.p, want.p, 1e-14)
+			}
+			if o.loss != nil {
+				near(t, what+": loss", o.loss, want.loss, 1e-14)
+				near(t, what+": gradients", o.grad, want.grad, 1e-14)
+			}
 		}
 	}
 	sum := 0.0
@@ -126,9 +109,7 @@ func TestHeadsAgree(t *testing.T) {
 		for i := range start {
 			start[i] = 2 * math.Sin(float64(i))
 		}
-		if err := head.SetWeights(start, []float64{.1, -.2, .3, 0}); err != nil {
-			t.Fatal(err)
-		}
+		must(head, head.SetWeights(start, []float64{.1, -.2, .3, 0}))
 		targets, weights := make([]float64, n*k), make([]float64, n*k)
 		for i := range n {
 			targets[i*k+i%k] = 1
@@ -152,29 +133,13 @@ func TestHeadsAgree(t *testing.T) {
 		}
 		g := G.NewGraph()
 		in := input(g, x)
-		matrix := func(name string, v []float64) *G.Node {
-			return G.NewMatrix(g, G.Float64, G.WithShape(n, k), G.WithName(name),
-				G.WithValue(tensor.New(tensor.WithShape(n, k), tensor.WithBacking(v))))
+		y := node(g, "y", dense(k, targets...))
+		losses := []*G.Node{must(head.Loss(in, y)),
+			must(head.WeightedLoss(in, y, node(g, "ones", tensor.Ones(tensor.Float64, n, k)))),
+			must(head.WeightedLoss(in, y, node(g, "weights", dense(k, weights...))))}
+		for i, want := range []float64{mean, mean, weighted} { // the last with weights that are not 1
+			near(t, fmt.Sprint(kind, ", loss ", i), run(t, losses[i]), []float64{want}, 1e-12*math.Abs(want))
 		}
-		y := matrix("y", targets)
-		var plain, ones, some G.Value
-		G.Read(must(head.Loss(in, y)), &plain)
-		G.Read(must(head.WeightedLoss(in, y, matrix("ones", slices.Repeat([]float64{1}, n*k)))), &ones)
-		G.Read(must(head.WeightedLoss(in, y, matrix("weights", weights))), &some)
-		m := G.NewTapeMachine(g)
-		if err := m.RunAll(); err != nil {
-			t.Fatal(err)
-		}
-		m.Close()
-		for name, c := range map[string][2]float64{"Loss": {floats(plain)[0], mean}, "weights of 1": {floats(ones)[0],
-			mean}, "weights": {floats(some)[0], weighted}} {
-			if math.Abs(c[0]-c[1]) > 1e-12*math.Abs(c[1]) {
-				t.Errorf("%s: %s = %v, want %v", kind, name, c[0], c[1])
-			}
-		}
-	}
-	if _, err := layers.NewHead("hinge", d, k); !errors.Is(err, layers.ErrParam) {
-		t.Errorf("a head that is none: %v", err)
 	}
 }
 
@@ -182,9 +147,7 @@ func TestHeadsAgree(t *testing.T) {
 func TestRowLossOfRareClass(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		head := must(layers.NewSoftmaxHead(1, 2, layers.WithDtype(dt)))
-		if err := head.SetWeights([]float64{104, 0}, []float64{0, 0}); err != nil {
-			t.Fatal(err)
-		}
+		must(head, head.SetWeights([]float64{104, 0}, []float64{0, 0}))
 		z := tensor.Ones(dt, 1, 1)
 		got := head.RowLoss(ops.Float64s(must(head.Logits(nil, z))), []float64{0, 1})
 		if !(math.Abs(got-104) < 1e-3) {

@@ -1,117 +1,62 @@
 package layers_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// first builds a layer of 3 columns by some options, and says what its messages begin with.
-type first struct {
-	says  string
-	build func(opts ...layers.Option) (layers.Layer, error)
-}
-
-var firsts = []first{
-	{`layers: FourierLayer "first"`, func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 4, opts...)
-	}},
-	{`layers: FourierLayer "first"`, func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 4, append(opts, layers.Tune(layers.All),
-			layers.WithPhase())...)
-	}},
-	{`layers: FourierLayer "first"`, func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 16, 32,
-			append(opts, layers.WithSampler(spectral.Structured{}))...)
-	}},
-	{`layers: RandomLaplaceLayer "first"`, func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1}, 3, 4,
-			append(opts, layers.Tune(layers.Bandwidth))...)
-	}},
-	{`layers: SkewedChi2 "first"`, func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewSkewedChi2Layer(.2, 3, 4, opts...)
-	}},
-	{`layers: HomogeneousLayer "first"`, func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewHomogeneousLayer(spectral.Chi2{}, 3, opts...)
-	}},
-	{`layers: GORFLayer "first"`, func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewGORFLayer(twoGaussians, 3, 8, opts...)
-	}},
-	{`layers: Concat`, func(opts ...layers.Option) (layers.Layer, error) {
-		a, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 4)
-		if err != nil {
-			return nil, err
-		}
-		b, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 4, layers.Tune(layers.All))
-		if err != nil {
-			return nil, err
-		}
-		// The parts have the names.
-		parts := []layers.Part{{Layer: a, From: 0, To: 2, Weight: 1}, {Layer: b, From: 1, To: 3, Weight: 1}}
-		return layers.NewConcat(3, parts, opts[1:]...)
-	}},
-	{`layers: LinearHead "first"`, func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewLinearHead(3, 2,
-			opts...)
-	}},
-}
-
 // TestForgottenInputGrad: G.Grad for a leaf that a layer takes for data is an error that names the layer and the
 // remedy, directly, through another map, and where the leaf has a second way to the loss, which would make a gradient
-// in part. With WithInputGrad there is a gradient.
+// in part. With WithInputGrad there is a gradient. Package maptest has the leaf directly below every map.
 func TestForgottenInputGrad(t *testing.T) {
-	for i, f := range firsts {
+	name := layers.WithName("first")
+	for says, build := range map[string]func(o ...layers.Option) layers.Layer{
+		`layers: FourierLayer "first"`: func(o ...layers.Option) layers.Layer {
+			return fourier(3, 4, append(o, name, layers.Tune(layers.All), layers.WithPhase())...)
+		},
+		`layers: LinearHead "first"`: func(o ...layers.Option) layers.Layer {
+			return must(layers.NewLinearHead(3, 2, append(o, name)...))
+		},
+		`layers: Concat`: func(o ...layers.Option) layers.Layer {
+			return must(layers.NewConcat(3, []layers.Part{{Layer: fourier(2, 4), To: 2, Weight: 1},
+				{Layer: fourier(2, 4, layers.Tune(layers.All)), From: 1, To: 3, Weight: 1}}, o...))
+		},
+	} {
 		for _, chain := range []string{"alone", "below a frozen map", "below tanh", "in two ways"} {
-			for _, asked := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%d %s, %s, asked=%v", i, f.says, chain, asked), func(t *testing.T) {
-					opts := []layers.Option{layers.WithName("first")}
-					if asked {
-						opts = append(opts, layers.WithInputGrad())
-					}
-					l := must(f.build(opts...))
-					x := input(G.NewGraph(), rows(tensor.Float64, 5, l.Dims(), 1))
-					r := l.Fwd(x)
-					if r.Err() != nil {
-						t.Fatal(r.Err())
-					}
-					z := r.Node()
-					top := z
-					switch chain {
-					case "below a frozen map":
-						top = must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, l.Features(), 4)).Fwd(z).Node()
-					case "below tanh":
-						top = G.Must(G.Tanh(z))
-					}
-					head := must(layers.NewLinearHead(top.Shape()[1], 1))
-					loss := G.Must(G.Sum(head.Fwd(top).Node()))
-					if chain == "in two ways" {
-						loss = G.Must(G.Add(loss, G.Must(G.Sum(G.Must(G.Square(x))))))
-					}
-					model := layers.Collect(l, head)
-					_, err := G.Grad(loss, append(slices.Clone(model), x)...)
-					if asked {
-						if err != nil {
-							t.Error(err)
-						}
-						return
-					}
-					if err == nil || !strings.Contains(err.Error(), f.says) ||
-						!strings.Contains(err.Error(), "WithInputGrad") {
-						t.Errorf("G.Grad for x: %v", err)
-					}
-					if cause := ops.Cause(err); !errors.Is(cause, layers.ErrParam) ||
-						!strings.HasPrefix(cause.Error(), f.says) {
-						t.Errorf("the cause is %v", cause)
-					}
-				})
+			l, asked := build(), build(layers.WithInputGrad())
+			grad := func(l layers.Layer) error {
+				x := input(G.NewGraph(), rows(tensor.Float64, 5, 3, 1))
+				r := l.Fwd(x)
+				top := must(r.Node(), r.Err())
+				switch chain {
+				case "below a frozen map":
+					top = fourier(l.Features(), 4).Fwd(top).Node()
+				case "below tanh":
+					top = G.Must(G.Tanh(top))
+				}
+				head := must(layers.NewLinearHead(top.Shape()[1], 1))
+				loss := G.Must(G.Sum(head.Fwd(top).Node()))
+				if chain == "in two ways" {
+					loss = G.Must(G.Add(loss, G.Must(G.Sum(G.Must(G.Square(x))))))
+				}
+				_, err := G.Grad(loss, append(layers.Collect(l, head), x)...)
+				return err
+			}
+			what := fmt.Sprint(says, " ", chain)
+			if err := grad(asked); err != nil {
+				t.Errorf("%s, asked for: %v", what, err)
+			}
+			err := grad(l)
+			wantErr(t, what, ops.Cause(err), layers.ErrParam, says, "WithInputGrad")
+			if !strings.Contains(fmt.Sprint(err), says) || !strings.Contains(fmt.Sprint(err), "WithInputGrad") {
+				t.Errorf("%s: %v", what, err)
 			}
 		}
 	}
@@ -121,8 +66,7 @@ func TestForgottenInputGrad(t *testing.T) {
 // want, is that error too, and not a gradient of another node; that for the weights above is right.
 func TestGradOfFrozenFeatures(t *testing.T) {
 	build := func() (z, loss *G.Node, head layers.Head) {
-		rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 4, layers.WithName("first")))
-		z = rff.Fwd(input(G.NewGraph(), rows(tensor.Float64, 5, 3, 1))).Node()
+		z = fourier(3, 4, layers.WithName("first")).Fwd(input(G.NewGraph(), rows(tensor.Float64, 5, 3, 1))).Node()
 		head = must(layers.NewLinearHead(4, 1))
 		return z, G.Must(G.Sum(head.Fwd(z).Node())), head
 	}
@@ -134,20 +78,11 @@ func TestGradOfFrozenFeatures(t *testing.T) {
 	}
 	z, loss, head := build()
 	must(G.Grad(loss, head.Model()...))
-	var features G.Value
-	G.Read(z, &features)
-	m := G.NewTapeMachine(loss.Graph(), G.BindDualValues(head.Model()...))
-	defer m.Close()
-	if err := m.RunAll(); err != nil {
-		t.Fatal(err)
-	}
 	want := make([]float64, 4)
-	for i, v := range floats(features) {
+	for i, v := range run(t, z, G.BindDualValues(head.Model()...)) {
 		want[i%4] += v
 	}
-	if d := maxDiff(floats(must(head.Model()[0].Grad())), want); d > 1e-13 {
-		t.Errorf("the gradient of W is off by %v", d)
-	}
+	near(t, "the gradient of W", floats(must(head.Model()[0].Grad())), want, 1e-13)
 }
 
 // TestDataIsNotWritten: the value of data goes through the graph without a copy, and no op above writes to it, with and
@@ -156,12 +91,11 @@ func TestDataIsNotWritten(t *testing.T) {
 	for _, backward := range []bool{false, true} {
 		x := rows(tensor.Float64, 5, 3, 1)
 		before := slices.Clone(x.Float64s())
-		rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.Tune(layers.All)))
+		rff := fourier(3, 8, layers.Tune(layers.All))
 		z := rff.Fwd(input(G.NewGraph(), x)).Node()
 		params := rff.Model()
 		for k := range 4 { // of the shape of x
-			a := G.NewMatrix(z.Graph(), G.Float64, G.WithShape(z.Shape()[1], 3), G.WithName(fmt.Sprint("a", k)),
-				G.WithValue(tensor.Ones(tensor.Float64, z.Shape()[1], 3)))
+			a := node(z.Graph(), fmt.Sprint("a", k), tensor.Ones(tensor.Float64, z.Shape()[1], 3))
 			params = append(params, a)
 			z = G.Must(G.Tanh(G.Must(G.Mul(z, a))))
 		}
@@ -171,9 +105,7 @@ func TestDataIsNotWritten(t *testing.T) {
 		}
 		m := G.NewTapeMachine(loss.Graph())
 		for range 2 {
-			if err := m.RunAll(); err != nil {
-				t.Fatal(err)
-			}
+			must(0, m.RunAll())
 			m.Reset()
 		}
 		m.Close()

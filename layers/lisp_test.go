@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -18,10 +17,7 @@ import (
 // TapeMachine does, for either head, frozen and tuned; one that is used again leaves the loss as it is, without an
 // error; the gradients for data and for what is frozen stay 0; probabilities beside the loss are an error.
 func TestLispMachine(t *testing.T) {
-	x, labels := rows(tensor.Float64, 6, 3, 1), tensor.New(tensor.WithShape(6, 2), tensor.Of(tensor.Float64))
-	for i := range 6 {
-		labels.Float64s()[2*i+i%2] = 1
-	}
+	x, labels := rows(tensor.Float64, 6, 3, 1), dense(2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1)
 	type model struct {
 		x, z, loss *G.Node
 		head       layers.Head
@@ -34,11 +30,10 @@ func TestLispMachine(t *testing.T) {
 		if softmax {
 			head = must(layers.NewSoftmaxHead(8, 2))
 		}
-		rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.Tune(p)))
+		rff := fourier(3, 8, layers.Tune(p))
 		m := &model{name: rff.Name(), x: input(G.NewGraph(), x)}
-		y := G.NewMatrix(m.x.Graph(), G.Float64, G.WithShape(6, 2), G.WithName("y"), G.WithValue(labels))
 		m.head, m.z = head, rff.Fwd(m.x).Node()
-		m.loss = must(head.Loss(m.z, y))
+		m.loss = must(head.Loss(m.z, node(m.x.Graph(), "y", labels)))
 		G.Read(m.loss, &m.value)
 		m.params = layers.Collect(rff, head)
 		return m
@@ -50,13 +45,9 @@ func TestLispMachine(t *testing.T) {
 		var losses []float64
 		for range steps {
 			vm := next()
-			if err := vm.RunAll(); err != nil {
-				t.Fatal(err)
-			}
+			must(0, vm.RunAll())
 			losses = append(losses, floats(m.value)[0])
-			if err := solver.Step(G.NodesToValueGrads(m.params)); err != nil {
-				t.Fatal(err)
-			}
+			must(0, solver.Step(G.NodesToValueGrads(m.params)))
 			vm.Reset()
 		}
 		return losses

@@ -1,24 +1,15 @@
 package layers_test
 
 import (
-	"errors"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	maps "github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/train/report"
+	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
 )
-
-// gramError is the error of a map's inner products on rows x.
-func gramError(t *testing.T, k spectral.Kernel, m layers.Map, x *tensor.Dense) report.GramError {
-	t.Helper()
-	return must(report.Compare(must(spectral.Gram(k, x, nil)), must(report.ApproxGram(m, x))))
-}
 
 // nystromKernels are kernels of every kind: radial, of At and Gradient, of At alone, and one whose matrix has a low
 // rank.
@@ -45,7 +36,7 @@ func TestNystromConverges(t *testing.T) {
 				for seed := range seeds {
 					l := must(layers.NewNystromLayer(layers.Nystrom{Kernel: k, Select: choice}, x, m,
 						layers.WithSeed(uint64(seed))))
-					mean += gramError(t, k, l, x).RelativeFrobenius / float64(seeds)
+					mean += gramError(k, l, x).RelativeFrobenius / float64(seeds)
 				}
 				if !(mean < last || mean < 1e-8) {
 					t.Errorf("%T, %v: %d landmarks have an error of %v, fewer %v", k, choice, m, mean, last)
@@ -64,7 +55,7 @@ func TestNystromFloat32(t *testing.T) {
 	x := histograms(tensor.Float32, 97, 7, 1)
 	for _, k := range nystromKernels {
 		l := must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, x, 97, layers.WithDtype(tensor.Float32)))
-		if e := gramError(t, k, l, x).RelativeFrobenius; e > 2e-6 {
+		if e := gramError(k, l, x).RelativeFrobenius; e > 2e-6 {
 			t.Errorf("%T: error %v", k, e)
 		}
 	}
@@ -75,8 +66,11 @@ func TestNystromFloat32(t *testing.T) {
 // fewer landmarks.
 func TestNystromOfFewerFeatures(t *testing.T) {
 	x, k := histograms(tensor.Float64, 61, 5, 1), spectral.Gaussian{Sigma: .3}
-	full, few := must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, x, 61)), must(layers.NewNystromLayer(layers.Nystrom{Kernel: k, Landmarks: 61}, x, 7))
-	z, zFew := must(full.Transform(nil, x)).Float64s(), must(few.Transform(nil, x)).Float64s()
+	of := func(landmarks, features int) layers.Layer {
+		return must(layers.NewNystromLayer(layers.Nystrom{Kernel: k, Landmarks: landmarks}, x, features))
+	}
+	few := of(61, 7)
+	z, zFew := features(of(61, 61), x), features(few, x)
 	rest := 0.
 	for i := range 61 {
 		for j := range 61 {
@@ -92,17 +86,17 @@ func TestNystromOfFewerFeatures(t *testing.T) {
 		}
 		rest += value * value
 	}
-	if got := gramError(t, k, few, x).RMS * 61; math.Abs(got-math.Sqrt(rest)) > 1e-10 {
+	if got := gramError(k, few, x).RMS * 61; math.Abs(got-math.Sqrt(rest)) > 1e-10 {
 		t.Errorf("the error is %v, the other eigenvalues are %v", got, math.Sqrt(rest))
 	}
-	if a, b := gramError(t, k, few, x).RMS, gramError(t, k, must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, x, 7)), x).RMS; !(a < b) {
+	if a, b := gramError(k, few, x).RMS, gramError(k, of(7, 7), x).RMS; !(a < b) {
 		t.Errorf("61 landmarks have an error of %v, 7 of %v", a, b)
 	}
 }
 
 // TestNystromOfRepeatedRows: eigenvalues of 0 have features of 0, and the other features give the kernel exactly.
 func TestNystromOfRepeatedRows(t *testing.T) {
-	x := tensor.New(tensor.WithShape(5, 2), tensor.WithBacking([]float64{.1, .9, .1, .9, .4, .6, .1, .9, .4, .6}))
+	x := dense(2, .1, .9, .1, .9, .4, .6, .1, .9, .4, .6)
 	for _, choice := range landmarkChoices {
 		k := spectral.Gaussian{Sigma: .3}
 		l := must(layers.NewNystromLayer(layers.Nystrom{Kernel: k, Select: choice}, x, 4, layers.WithSeed(3)))
@@ -114,7 +108,7 @@ func TestNystromOfRepeatedRows(t *testing.T) {
 				t.Errorf("%v: feature %d is %v", l, i, z)
 			}
 		}
-		if e := gramError(t, k, l, x).Max; e > 1e-12 {
+		if e := gramError(k, l, x).Max; e > 1e-12 {
 			t.Errorf("%v: error %v", l, e)
 		}
 	}
@@ -133,15 +127,26 @@ func TestNystromOffset(t *testing.T) {
 	k := spectral.Gaussian{Sigma: .5}
 	// Of 1e8 and more float64 keeps 1e-8.
 	x := mapped(rows(tensor.Float64, 41, 5, 1), func(v float64) float64 { return v + 1e8 })
-	if e := gramError(t, k, must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, x, 41)), x).Max; e > 1e-10 {
+	if e := gramError(k, must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, x, 41)), x).Max; e > 1e-10 {
 		t.Errorf("error %v", e)
 	}
 	far := rows(tensor.Float64, 41, 5, 2)
 	for j := range 5 {
 		far.Float64s()[j] += 1e8 // a row that no mean can help
 	}
-	if e := gramError(t, k, must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, far, 41)), far).Max; e > 1e-10 {
+	if e := gramError(k, must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, far, 41)), far).Max; e > 1e-10 {
 		t.Errorf("with a row far out: error %v", e)
+	}
+}
+
+// wantState wants Spec.State to have the shapes of what was fitted.
+func wantState(t *testing.T, s layers.Spec, l layers.Layer) {
+	t.Helper()
+	state := must(s.State())
+	for name, v := range values(l) {
+		if !v.Shape().Eq(state[name]) || len(state) != len(l.Params()) {
+			t.Errorf("State is %v, and %s has the shape %v", state, name, v.Shape())
+		}
 	}
 }
 
@@ -150,55 +155,25 @@ func TestNystromOffset(t *testing.T) {
 func TestFittedSpecs(t *testing.T) {
 	s := layers.Spec{Map: "nystrom", Params: layers.Values{"kernel": "chi2", "gamma": .5, "landmarks": 17.}, Dims: 3,
 		Features: 11, Seed: 5}
-	if _, err := s.Build(); !errors.Is(err, layers.ErrParam) || !strings.Contains(err.Error(), "use Spec.Fit") {
-		t.Errorf("Build: %v", err)
-	}
+	_, err := s.Build()
+	wantErr(t, "Build", err, layers.ErrParam, "use Spec.Fit")
 	var none *tensor.Dense
-	for _, x := range []maps.Matrix{nil, none, histograms(tensor.Float64, 29, 4, 1)} {
-		if _, err := s.Fit(x); !errors.Is(err, layers.ErrShape) || !strings.Contains(err.Error(), "rows [n, 3]") {
-			t.Errorf("Fit on %v: %v", x, err)
-		}
+	for _, x := range []ops.Matrix{nil, none, histograms(tensor.Float64, 29, 4, 1)} {
+		_, err := s.Fit(x)
+		wantErr(t, x, err, layers.ErrShape, "rows [n, 3]")
 	}
 	x := histograms(tensor.Float64, 29, 3, 1)
 	l := must(s.Fit(x))
 	if k := l.(*layers.NystromLayer); k.Kernel() != (spectral.Chi2{Gamma: .5}) || k.Landmarks() != 17 {
 		t.Errorf("the spec %+v has made %v", s, l)
 	}
-	again := must(s.Fit(must(maps.CSROf(x))))
-	if !slices.Equal(must(again.Transform(nil, x)).Float64s(), must(l.Transform(nil, x)).Float64s()) {
-		t.Error("sparse rows are fitted otherwise")
-	}
-	state := must(s.State())
-	for _, p := range l.Params() {
-		if !p.Value.Shape().Eq(state[p.Name]) {
-			t.Errorf("State says that %s has the shape %v, it has %v", p.Name, state[p.Name], p.Value.Shape())
-		}
-	}
-	if len(state) != len(l.Params()) {
-		t.Errorf("State is %v", state)
-	}
+	near(t, "sparse rows", features(must(s.Fit(must(ops.CSROf(x)))), x), features(l, x), 0)
+	wantState(t, s, l)
 	if state, err := (layers.Spec{Map: "linear"}).State(); state != nil || err != nil {
 		t.Errorf("the state of the linear map is %v, %v", state, err)
 	}
 	many := histograms(tensor.Float64, layers.SampleRows+7, 3, 2)
-	a, b := must(s.Fit(many)), must(s.Fit(must(maps.CSROf(many))))
-	if !slices.Equal(must(a.Transform(nil, x)).Float64s(), must(b.Transform(nil, x)).Float64s()) {
-		t.Error("a sample of sparse rows is another")
-	}
-	for text, says := range map[string]string{
-		"kernel=gaussian,beta=1":    `no parameter "beta"; it has kernel, sigma, landmarks, select`,
-		"phase=true":                `no parameter "phase"`,
-		"kernel=nystrom":            "kernel",
-		"kernel=chi2,window=hann":   `no parameter "window"`,
-		"kernel=matern,nu=-1":       "nu = -1",
-		"landmarks=.5":              "whole number",
-		"kernel=chi2,kernel=linear": "given twice",
-	} {
-		if _, err := layers.ParseValues("nystrom", text); !errors.Is(err, layers.ErrParam) ||
-			!strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, want %q", text, err, says)
-		}
-	}
+	near(t, "a sample of sparse rows", features(must(s.Fit(must(ops.CSROf(many)))), x), features(must(s.Fit(many)), x), 0)
 	if v, err := layers.ParseValues("nystrom", "sigma=2,kernel=laplacian"); err != nil || v.Number("sigma") != 2 {
 		t.Errorf("a parameter before its kernel: %v, %v", v, err)
 	}

@@ -1,9 +1,7 @@
 package layers_test
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 
@@ -24,10 +22,7 @@ func TestPackHead(t *testing.T) {
 				for i := range w {
 					w[i] = by * float64(i%11-5)
 				}
-				if err := h.SetWeights(w, []float64{1, 2, 3, 4, 5}); err != nil {
-					t.Fatal(err)
-				}
-				return h
+				return must(h, h.SetWeights(w, []float64{1, 2, 3, 4, 5}))
 			}
 			head := func(by float64) layers.Head {
 				return weights(must(layers.NewHead(kind, d, k, layers.WithDtype(dt))), by)
@@ -36,22 +31,14 @@ func TestPackHead(t *testing.T) {
 				t.Helper()
 				for _, n := range []int{1, 9, 130} {
 					x := rows(dt, n, d, 4)
-					sparse := must(ops.CSROf(x))
-					for _, z := range []ops.Matrix{x, sparse} {
-						a, b := must(layers.Transform(got, nil, z)), must(layers.Transform(want, nil, z))
-						if !slices.Equal(floats(a), floats(b)) {
-							t.Errorf("%s of %v, %s: %d rows, %T: other scores", kind, dt, when, n, z)
-						}
+					for _, z := range []ops.Matrix{x, must(ops.CSROf(x))} {
+						near(t, fmt.Sprintf("%s of %v, %s: %d rows, %T", kind, dt, when, n, z),
+							floats(must(layers.Transform(got, nil, z))), floats(must(layers.Transform(want, nil, z))), 0)
 					}
 				}
 			}
 			h := head(1)
-			pack := func() {
-				t.Helper()
-				if err := layers.PackHead(h); err != nil {
-					t.Fatal(err)
-				}
-			}
+			pack := func() { must(h, layers.PackHead(h)) }
 			pack()
 			var wg sync.WaitGroup
 			for range 4 {
@@ -61,27 +48,16 @@ func TestPackHead(t *testing.T) {
 			weights(h, 2)
 			same("set", h, head(2))
 			pack()
-			for _, p := range h.Params() { // whose tensors a caller may change
-				if p.Name == "W" {
-					if err := ops.Assign(p.Value, head(3).Params()[0].Value); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
+			// whose tensors a caller may change
+			must(h, ops.Assign(h.Params()[0].Value, head(3).Params()[0].Value))
 			same("changed by Params", h, head(3))
 			pack()
 			g := G.NewGraph()
 			h.Fwd(input(g, rows(dt, 2, d, 4)))
-			for _, n := range g.ByName(h.Name() + "_W") {
-				if err := ops.Assign(n.Value().(*tensor.Dense), head(4).Params()[0].Value); err != nil {
-					t.Fatal(err)
-				}
-			}
+			w := g.ByName(h.Name() + "_W")[0].Value().(*tensor.Dense)
+			must(h, ops.Assign(w, head(4).Params()[0].Value))
 			same("changed in a graph", h, head(4))
 		}
-	}
-	if err := layers.PackHead(nil); !errors.Is(err, layers.ErrParam) {
-		t.Errorf("nil: %v", err)
 	}
 }
 
@@ -93,9 +69,7 @@ func BenchmarkHead(b *testing.B) {
 				b.Run(fmt.Sprintf("%v/%dx%d/rows=%d/packed=%v", dt, c.d, c.k, c.n, packed), func(b *testing.B) {
 					h := must(layers.NewLinearHead(c.d, c.k, layers.WithDtype(dt)))
 					if packed {
-						if err := layers.PackHead(h); err != nil {
-							b.Fatal(err)
-						}
+						must(h, layers.PackHead(h))
 					}
 					z := rows(dt, c.n, c.d, 4)
 					y := must(h.Transform(nil, z))

@@ -15,6 +15,9 @@ func TestTags(t *testing.T) {
 			if d.Doc == "" || d.Name == kernelParam && d.Words == nil {
 				t.Errorf("%s: %s has no meaning or no words: %+v", e.Name, d.Name, d)
 			}
+			if d.Flag && d.Default == nil {
+				t.Errorf("%s: the flag %s has no default", e.Name, d.Name)
+			}
 			if d.Default != nil && d.Default != "" {
 				if err := d.check(e.Name, d.Default); err != nil {
 					t.Error(err)

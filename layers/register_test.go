@@ -2,8 +2,6 @@ package layers_test
 
 import (
 	"errors"
-	"math"
-	"math/rand/v2"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -13,26 +11,6 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// typicalRows are rows for a domain: histograms where cells may not be negative, unit vectors on the sphere.
-func typicalRows(on spectral.Domain, n, d int) *tensor.Dense {
-	rng := rand.New(rand.NewPCG(1, 2))
-	x := make([]float64, n*d)
-	for i := range n {
-		row := x[i*d : (i+1)*d]
-		norm := 0.0
-		for j := range row {
-			if row[j] = rng.NormFloat64(); !on.Contains(-1e9) || on.IsNonNegative() {
-				row[j] = rng.ExpFloat64()
-			}
-			norm += row[j] * row[j]
-		}
-		for j := range row {
-			row[j] /= math.Sqrt(norm)
-		}
-	}
-	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))
-}
-
 // TestRegister: what is registered is a map as any other, and keeps its contract; a name or a form that cannot be are
 // errors.
 func TestRegister(t *testing.T) {
@@ -40,24 +18,19 @@ func TestRegister(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer layers.Unregister("mine")
-	x := typicalRows(spectral.Domain{}, 30, 4)
+	x := unitRows(rows(tensor.Float64, 30, 4, 1))
 	maptest.Run(t, maptest.Map{Spec: layers.Spec{Map: "mine"}})
 	for _, by := range []string{"nystrom", "mean-map"} {
 		s := layers.Spec{Map: by, Params: layers.Values{"kernel": "mine"}, Dims: 4, Features: 6}
 		var rows ops.Matrix = x
 		if by == "mean-map" {
-			b := must(ops.BagsOfRows(x))
-			rows = b
+			rows = must(ops.BagsOfRows(x))
 		}
-		if err := s.FillDefaults(rows); err != nil {
-			t.Fatal(err)
-		}
+		must(s, s.FillDefaults(rows))
 		if s.Params["sigma"] != 1. {
 			t.Errorf("%s has %v, want sigma of the registered kernel", by, s.Params)
 		}
-		if _, err := s.Fit(rows); err != nil {
-			t.Error(err)
-		}
+		must(s.Fit(rows))
 	}
 	k := cosine{1}
 	for _, e := range []layers.Entry{

@@ -1,11 +1,8 @@
 package layers_test
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -15,18 +12,15 @@ import (
 )
 
 // words draws n sparse rows of d columns, and the same rows dense.
-func words(t *testing.T, n, d int) (*ops.CSR, *tensor.Dense) {
-	t.Helper()
+func words(n, d int) (*ops.CSR, *tensor.Dense) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	x := make([]float64, n*d)
-	for i := range x {
-		if rng.IntN(4) == 0 {
-			x[i] = rng.Float64()
+	x := mapped(zeros(n, d), func(float64) float64 {
+		if rng.IntN(4) > 0 {
+			return 0
 		}
-	}
-	dense := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))
-	s := must(ops.CSROf(dense))
-	return s, dense
+		return rng.Float64()
+	})
+	return must(ops.CSROf(x)), x
 }
 
 // onlyDense is a map that knows nothing of sparse rows: the sums of pairs of columns.
@@ -53,74 +47,6 @@ func (m *onlyDense) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	return dst, nil
 }
 
-// wrapped is a layer around another.
-type wrapped struct{ layers.Layer }
-
-func (w wrapped) Unwrap() layers.Layer { return w.Layer }
-
-func equal(t *testing.T, what string, m layers.Map, s *ops.CSR, dense *tensor.Dense) {
-	t.Helper()
-	want := must(m.Transform(nil, dense))
-	got, err := layers.Transform(m, nil, s)
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
-	for i, v := range want.Float64s() {
-		if math.Abs(got.Float64s()[i]-v) > 1e-13 {
-			t.Fatalf("%s: cell %d is %v for sparse rows, %v for dense ones", what, i, got.Float64s()[i], v)
-		}
-	}
-	if z, err := layers.Transform(m, nil, dense); err != nil || z.Float64s()[0] != want.Float64s()[0] {
-		t.Errorf("%s: Transform of dense rows: %v", what, err)
-	}
-}
-
-// TestSparseCompositions: compositions, heads and maps that know nothing of sparse rows map them as they map the dense
-// ones.
-func TestSparseCompositions(t *testing.T) {
-	s, dense := words(t, 23, 11)
-	id, _ := layers.NewIdentity(11)
-	left, _ := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 4, 6)
-	right, _ := layers.NewIdentity(7)
-	concat := must(layers.NewConcat(11, []layers.Part{{Layer: left, From: 0, To: 4, Weight: 2},
-		{Layer: right, From: 4, To: 11, Weight: .5}}))
-	linear, _ := layers.NewLinearHead(13, 3)
-	softmax, _ := layers.NewSoftmaxHead(11, 3)
-	for _, h := range []layers.Head{linear, softmax} {
-		w := make([]float64, h.Dims()*3)
-		for i := range w {
-			w[i] = math.Sin(float64(i))
-		}
-		if err := h.SetWeights(w, []float64{1, 2, 3}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	long := must(layers.NewSequential(concat, linear))
-	short := must(layers.NewSequential(id, softmax))
-	for what, m := range map[string]layers.Map{"Concat": concat, "Sequential": long, "an Identity before a head": short,
-		"SoftmaxHead": softmax,
-		"Identity":    id, "a wrapped Identity": wrapped{id}, "a map of dense rows": &onlyDense{d: 11}} {
-		equal(t, what, m, s, dense)
-	}
-	if !layers.IsIdentity(id) || !layers.IsIdentity(wrapped{wrapped{id}}) || layers.IsIdentity(wrapped{left}) ||
-		layers.IsIdentity(concat) {
-		t.Error("IsIdentity")
-	}
-	if z, err := layers.Apply(wrapped{id}, nil, s); err != nil || z != ops.Matrix(s) {
-		t.Errorf("Apply of an Identity is %v, %v", z, err)
-	}
-	if z, err := layers.Apply(left, nil, s.TakeColumns(0, 4, 1)); err != nil || z.(*tensor.Dense).Shape()[1] != 6 {
-		t.Errorf("Apply of a map is %v, %v", z, err)
-	}
-	s.Float64s()[5] = math.NaN()
-	if _, err := layers.Apply(id, nil, s); !errors.Is(err, layers.ErrDomain) {
-		t.Errorf("Apply to NaN: %v", err)
-	}
-	if _, err := layers.Apply(left, nil, s); !errors.Is(err, layers.ErrShape) {
-		t.Errorf("Apply to another width: %v", err)
-	}
-}
-
 // TestSparseBlocks: a map of dense rows sees them in blocks, whose errors name the row of the whole.
 func TestSparseBlocks(t *testing.T) {
 	const d = 1 << 18 // eight rows a block
@@ -138,85 +64,89 @@ func TestSparseBlocks(t *testing.T) {
 	if err != nil || m.calls != 3 || z.Shape()[0] != 17 || z.Float64s()[16*(d-1)+16000] != .5 {
 		t.Errorf("%d blocks, %v", m.calls, err)
 	}
-	if _, err := layers.Transform(m, nil, s); !errors.Is(err, layers.ErrDomain) ||
-		!strings.Contains(err.Error(), "x[17,") {
-		t.Errorf("the error of a later block: %v", err)
-	}
-	small := tensor.New(tensor.WithShape(2, 2), tensor.Of(tensor.Float64))
-	if _, err := layers.Transform(m, small, s); !errors.Is(err, layers.ErrShape) {
-		t.Errorf("another dst: %v", err)
-	}
-	if _, err := layers.Transform(m, nil, s.TakeColumns(0, 5, 1)); !errors.Is(err, layers.ErrShape) {
-		t.Errorf("another width: %v", err)
-	}
-	if _, err := layers.Transform(m, nil, nil); !errors.Is(err, layers.ErrDtype) {
-		t.Errorf("no rows: %v", err)
-	}
+	_, err = layers.Transform(m, nil, s)
+	wantErr(t, "a later block", err, layers.ErrDomain, "x[17,")
+	_, err = layers.Transform(m, zeros(2, 2), s)
+	wantErr(t, "another dst", err, layers.ErrShape)
+	_, err = layers.Transform(m, nil, s.TakeColumns(0, 5, 1))
+	wantErr(t, "another width", err, layers.ErrShape)
+	_, err = layers.Transform(m, nil, nil)
+	wantErr(t, "no rows", err, layers.ErrDtype)
 }
 
-// TestKeepsZeros: a map keeps zeros where the features of zeros are zeros, through layers around it, and what Apply makes of sparse rows has the
-// cells that Transform makes of the same rows dense.
-func TestKeepsZeros(t *testing.T) {
-	const d = 6
-	x, dense := words(t, 9, d)
-	chi2 := func(name string, d int) layers.Layer {
-		return layers.Must(layers.NewHomogeneousLayer(spectral.Chi2{Gamma: 1}, d, layers.WithName(name)))
+// TestSparseCompositions: compositions, heads and maps that know nothing of sparse rows map them as they map the dense
+// ones. Those of which the features of zeros are zeros, through layers around them, keep them sparse.
+func TestSparseCompositions(t *testing.T) {
+	const d = 11
+	s, x := words(23, d)
+	id, random := layers.Must(layers.NewIdentity(d)), fourier(d, 8)
+	chi2 := func(name string, d int, opts ...layers.Option) layers.Layer {
+		return layers.Must(layers.NewHomogeneousLayer(spectral.Chi2{}, d, append(opts, layers.WithName(name))...))
 	}
 	concat := func(parts ...layers.Part) layers.Layer { return layers.Must(layers.NewConcat(d, parts)) }
-	random := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, d, 8))
+	chain := func(ls ...layers.Layer) layers.Layer { return layers.Must(layers.NewSequential(ls...)) }
+	head := func(kind string, d int) layers.Layer {
+		h := must(layers.NewHead(kind, d, 3))
+		return must(h, h.SetWeights(mapped(zeros(d, 3), func(float64) float64 { return .7 }).Float64s(), []float64{1, 2, 3}))
+	}
+	both := concat(layers.Part{Layer: fourier(4, 6), To: 4, Weight: 2},
+		layers.Part{Layer: layers.Must(layers.NewIdentity(7)), From: 4, To: d, Weight: .5})
 	for name, c := range map[string]struct {
-		m    layers.Layer
-		want bool
+		m     layers.Map
+		zeros bool
 	}{
-		"chi2":       {chi2("a", d), true},
-		"wrapped":    {wrapped{wrapped{chi2("a", d)}}, true},
-		"Sequential": {layers.Must(layers.NewSequential(chi2("a", d), layers.Must(layers.NewIdentity(3*d)))), true},
-		"Concat": {concat(layers.Part{Layer: chi2("a", 4), To: 4, Weight: 2}, layers.Part{Layer: chi2("b", 4), From: 2, To: 6, Weight: .5},
+		"chi2":             {chi2("a", d), true},
+		"wrapped":          {wrapped{wrapped{chi2("a", d)}}, true},
+		"Identity":         {id, true},
+		"wrapped Identity": {wrapped{id}, true},
+		"chi2, Identity":   {chain(chi2("a", d), layers.Must(layers.NewIdentity(3*d))), true},
+		"chi2 beside others": {concat(layers.Part{Layer: chi2("a", 4), To: 4, Weight: 2},
+			layers.Part{Layer: chi2("b", 4), From: 2, To: 6, Weight: .5},
 			layers.Part{Layer: layers.Must(layers.NewIdentity(1, layers.WithName("c"))), From: 3, To: 4, Weight: 1}), true},
-		"stationary":        {layers.Must(layers.NewHomogeneousLayer(spectral.Chi2{Gamma: 1}, d, layers.WithStationary())), false},
-		"random":            {random, false},
-		"random at the end": {layers.Must(layers.NewSequential(layers.Must(layers.NewIdentity(d)), random)), false},
-		"random part":       {concat(layers.Part{Layer: random, To: d, Weight: 1}, layers.Part{Layer: chi2("a", d), To: d, Weight: 1}), false},
+		"stationary":          {chi2("a", d, layers.WithStationary()), false},
+		"random":              {random, false},
+		"Identity, random":    {chain(id, random), false},
+		"random and chi2":     {concat(parts(random, chi2("a", d))...), false},
+		"random, Identity":    {both, false},
+		"before a head":       {chain(both, head("linear", 13)), false},
+		"Identity, head":      {chain(id, head("softmax", d)), false},
+		"head":                {head("softmax", d), false},
+		"a map of dense rows": {&onlyDense{d: d}, false},
 	} {
-		if got := layers.KeepsZeros(c.m); got != c.want {
+		if got := layers.KeepsZeros(c.m); got != c.zeros {
 			t.Errorf("%s: KeepsZeros is %v", name, got)
 		}
-		zeros, err := c.m.Transform(nil, tensor.New(tensor.WithShape(1, d), tensor.Of(tensor.Float64)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.want && slices.ContainsFunc(zeros.Float64s(), func(v float64) bool { return v != 0 }) {
-			t.Errorf("%s: the features of zeros are %v", name, zeros.Float64s())
-		}
-		z, err := layers.Apply(c.m, nil, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, sparse := z.(*ops.CSR)
-		if sparse != c.want {
+		want := features(c.m, x)
+		near(t, name+", dense", floats(must(layers.Transform(c.m, nil, x))), want, 0)
+		near(t, name, floats(must(layers.Transform(c.m, nil, s))), want, 1e-12)
+		z := must(layers.Apply(c.m, nil, s))
+		rows, sparse := z.(*ops.CSR)
+		if sparse != c.zeros {
 			t.Fatalf("%s: Apply makes %T", name, z)
 		}
 		if sparse {
-			if z, err = s.Dense(nil); err != nil {
-				t.Fatal(err)
-			}
+			z = must(rows.Dense(nil))
+			near(t, name+", zeros", features(c.m, zeros(1, d)), make([]float64, len(want)/23), 0)
 		}
-		want, err := c.m.Transform(nil, dense)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range want.Float64s() {
-			if got := z.(*tensor.Dense).Float64s()[i]; math.Abs(got-v) > 1e-12 {
-				t.Errorf("%s: feature %d is %v, of dense rows %v", name, i, got, v)
-			}
-		}
-		if m, ok := c.m.(layers.ZeroMap); ok && !c.want {
-			if _, err := m.MapCSR(x); !errors.Is(err, layers.ErrParam) {
-				t.Errorf("%s: MapCSR: %v", name, err)
-			}
+		near(t, name+", Apply", floats(z.(*tensor.Dense)), want, 1e-12)
+		if m, ok := c.m.(layers.ZeroMap); ok && !c.zeros {
+			_, err := m.MapCSR(s)
+			wantErr(t, name+", MapCSR", err, layers.ErrParam)
 		}
 	}
 	if layers.KeepsZeros(nil) || layers.KeepsZeros((*layers.Identity)(nil)) {
 		t.Error("a nil map keeps zeros")
 	}
+	if !layers.IsIdentity(id) || !layers.IsIdentity(wrapped{wrapped{id}}) || layers.IsIdentity(wrapped{random}) ||
+		layers.IsIdentity(both) {
+		t.Error("IsIdentity")
+	}
+	if z := must(layers.Apply(wrapped{id}, nil, s)); z != ops.Matrix(s) {
+		t.Errorf("Apply of an Identity is %v", z)
+	}
+	s.Float64s()[5] = math.NaN()
+	_, err := layers.Apply(id, nil, s)
+	wantErr(t, "Apply to NaN", err, layers.ErrDomain)
+	_, err = layers.Apply(fourier(4, 6), nil, s)
+	wantErr(t, "Apply to another width", err, layers.ErrShape)
 }

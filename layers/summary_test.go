@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"gorgonia.org/tensor"
 )
@@ -43,8 +42,7 @@ func TestSummaryOfEveryMap(t *testing.T) {
 
 // TestSummaryOfParts: parts stand under their composition, and a layer that is there twice is counted once.
 func TestSummaryOfParts(t *testing.T) {
-	a := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.WithName("<a>"),
-		layers.Tune(layers.All)))
+	a := fourier(3, 8, layers.WithName("<a>"), layers.Tune(layers.All))
 	b := must(layers.NewIdentity(2, layers.WithName("b")))
 	both := must(layers.NewConcat(5, []layers.Part{{Layer: a, From: 0, To: 3, Weight: 1},
 		{Layer: b, From: 3, To: 5, Weight: 1}}))

@@ -2,14 +2,12 @@ package layers_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -34,9 +32,7 @@ func network() layers.Spec {
 // rest.
 func TestTree(t *testing.T) {
 	s := network()
-	if err := s.FillDefaults(typicalRows(spectral.Domain{}, 7, 4)); err != nil {
-		t.Fatal(err)
-	}
+	must(s, s.FillDefaults(rows(tensor.Float64, 7, 4, 1)))
 	if s.Parts[1].Parts[1].Params["sigma"] == nil || s.Parts[1].Dims != 5 || s.Parts[2].Dims != 24 {
 		t.Fatalf("the defaults are %+v", s)
 	}
@@ -47,7 +43,7 @@ func TestTree(t *testing.T) {
 	if !s.Tuned() || (layers.Spec{Map: "gaussian", Tune: "frozen"}).Tuned() {
 		t.Error("Tuned is wrong")
 	}
-	l.Fwd(input(G.NewGraph(), typicalRows(spectral.Domain{}, 7, 4)))
+	l.Fwd(input(G.NewGraph(), rows(tensor.Float64, 7, 4, 1)))
 	if n := len(l.Model()); n != 6 {
 		t.Errorf("%d learnable nodes, want 6: of the dense layer, of the map of the sphere, and the bandwidth", n)
 	}
@@ -55,24 +51,19 @@ func TestTree(t *testing.T) {
 
 // TestTreeOfFittedMaps: a map that is fitted on data is fitted on what the parts before it make.
 func TestTreeOfFittedMaps(t *testing.T) {
-	x := typicalRows(spectral.ExpSemigroup{Beta: 1}.Domain(), 40, 6)
+	x := rows(tensor.Float64, 40, 6, 1)
 	s := layers.Spec{Map: "sequential", Dims: 6, Seed: 3, Parts: []layers.Spec{
 		{Map: "normalise", Params: layers.Values{"norm": "l1"}},
 		{Map: "nystrom", Features: 5, Params: layers.Values{"kernel": "exp-chi2"}},
 		{Map: "dense", Features: 2},
 	}}
-	if err := s.FillDefaults(x); err != nil {
-		t.Fatal(err)
-	}
+	must(s, s.FillDefaults(x))
 	if _, err := s.Build(); !errors.Is(err, layers.ErrParam) {
 		t.Errorf("Build is %v, want an error that asks for Fit", err)
 	}
 	l := must(s.Fit(x))
 	state := must(s.State())
-	params := map[string]*tensor.Dense{}
-	for _, p := range l.Params() {
-		params[p.Name] = p.Value
-	}
+	params := values(l)
 	if len(state) != 2 {
 		t.Errorf("the state is %v", state)
 	}
@@ -81,10 +72,7 @@ func TestTreeOfFittedMaps(t *testing.T) {
 			t.Errorf("the state has %s of %v, the layer %v", name, shape, params[name])
 		}
 	}
-	again := must(s.Restore(params))
-	if a, b := fmt.Sprint(must(l.Transform(nil, x))), fmt.Sprint(must(again.Transform(nil, x))); a != b {
-		t.Error("Restore makes other features")
-	}
+	near(t, "Restore", features(must(s.Restore(params)), x), features(l, x), 0)
 	if traits := must(s.Traits()); !traits.Fitted || !traits.Sampled {
 		t.Errorf("the traits are %+v", traits)
 	}
@@ -110,32 +98,6 @@ func TestTreeKernel(t *testing.T) {
 	after.Parts[0] = layers.Spec{Map: "dense", Features: 2}
 	if _, err := after.Kernel(); !errors.Is(err, layers.ErrParam) {
 		t.Errorf("the kernel behind a dense layer: %v", err)
-	}
-}
-
-// TestTreeErrors: what cannot be is one error that says what to do.
-func TestTreeErrors(t *testing.T) {
-	gaussian := layers.Spec{Map: "gaussian", Features: 4, Params: layers.Values{"sigma": 1}}
-	for says, s := range map[string]layers.Spec{
-		"the Spec has no Parts":          {Map: "sequential", Dims: 2},
-		"more than 16 deep":              deep(17),
-		"map gaussian has no parts":      {Map: "gaussian", Dims: 2, Features: 4, Params: gaussian.Params, Parts: []layers.Spec{gaussian}},
-		"set Tune of its Parts":          {Map: "sequential", Dims: 2, Tune: "all", Parts: []layers.Spec{gaussian}},
-		"leave the Dtype of parts out":   {Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "linear", Dtype: "float32"}}},
-		"takes 3 columns and gets 4":     {Map: "sequential", Dims: 2, Parts: []layers.Spec{gaussian, {Map: "linear", Dims: 3}}},
-		"want a number for each of":      {Map: "concat", Dims: 2, Params: layers.Values{"from": "0:1:1"}, Parts: []layers.Spec{gaussian}},
-		"columns 1 to 3 of 2":            {Map: "concat", Dims: 2, Params: layers.Values{"from": "1", "to": "3"}, Parts: []layers.Spec{gaussian}},
-		"stands by itself":               {Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "mean-map", Features: 4, Params: layers.Values{"tau": 1, "sigma": 1}}}},
-		`there is no map "rbf"`:          {Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "rbf"}}},
-		"parameter sigma is missing":     {Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "gaussian", Features: 4}}},
-		"a dense layer has no bandwidth": {Map: "dense", Dims: 2, Features: 3, Tune: "bandwidth"},
-		"draws weights":                  {Map: "dense", Dims: 2, Features: 3, Sampler: "sobol"},
-		"two layers are called": {Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "linear", Name: "a"},
-			{Map: "linear", Name: "a"}}},
-	} {
-		if _, err := s.Build(); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v, want %q", err, says)
-		}
 	}
 }
 
@@ -166,9 +128,7 @@ func TestTreeSigns(t *testing.T) {
 // TestTreeSummary: Summary and Cite range over the layers of a tree.
 func TestTreeSummary(t *testing.T) {
 	s := network()
-	if err := s.FillDefaults(typicalRows(spectral.Domain{}, 9, 4)); err != nil {
-		t.Fatal(err)
-	}
+	must(s, s.FillDefaults(rows(tensor.Float64, 9, 4, 1)))
 	l := must(s.Build())
 	text := layers.Summary(l).String()
 	for _, name := range []string{"net_0_dense", "net_1_concat_0_sequential_0_normalise", "net_1_concat_1_gaussian"} {
@@ -179,50 +139,6 @@ func TestTreeSummary(t *testing.T) {
 	if cited := layers.Cite(l); !strings.Contains(cited, "luo2021") || !strings.Contains(cited, "glorot2010") {
 		t.Errorf("it cites\n%s", cited)
 	}
-}
-
-func ExampleNewDense() {
-	l, err := layers.NewDense(2, 3, ops.Tanh, layers.WithSeed(1), layers.WithName("hidden"), layers.Tune(layers.All))
-	fmt.Println(l, err)
-	// Output: Dense "hidden": 2 -> 3, float64, tanh, all <nil>
-}
-
-func ExampleNewNormalise() {
-	l := layers.Must(layers.NewNormalise(2, ops.L2))
-	fmt.Println(l.Transform(nil, tensor.New(tensor.WithShape(2, 2), tensor.WithBacking([]float64{3, 4, 0, 0}))))
-	// Output:
-	// ⎡0.6  0.8⎤
-	// ⎣  0    0⎦
-	//  <nil>
-}
-
-func ExampleNewHuberHead() {
-	h, err := layers.NewHuberHead(1, 1, layers.WithDelta(2))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(h.Delta(), h.RowLoss([]float64{0}, []float64{1}), h.RowLoss([]float64{0}, []float64{10}))
-	// Output: 2 0.5 18
-}
-
-// A network of dense layers and a map is a Spec as a single map is: it is fitted, saved, loaded and served alike.
-func ExampleSpec_Leaves() {
-	s := layers.Spec{Map: "sequential", Dims: 4, Name: "net", Parts: []layers.Spec{
-		{Map: "dense", Features: 8, Tune: "all"},
-		{Map: "normalise"},
-		{Map: "arc-cosine", Features: 64},
-	}}
-	leaves, err := s.Leaves()
-	for _, l := range leaves {
-		fmt.Println(l.Prefix, l.Spec.Map, l.Spec.Dims)
-	}
-	fmt.Println(err)
-	// Output:
-	// net_0_dense. dense 4
-	// net_1_normalise. normalise 8
-	// net_2_arc-cosine. arc-cosine 8
-	// <nil>
 }
 
 // deep is a sequential of one part, so many levels deep.

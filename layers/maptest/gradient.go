@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
@@ -27,6 +28,9 @@ func gradients(t *testing.T, c *contract) {
 		_, sparse := l.(layers.SparseMap)
 		for _, lisp := range []bool{false, true} {
 			nodes := f.graph(lisp, false)
+			if tuned := slices.DeleteFunc(l.Params(), untuned); len(tuned) != len(nodes)-2 {
+				t.Errorf("%d parameters are called tuned, and %d have gradients", len(tuned), len(nodes)-2)
+			}
 			for i, n := range nodes {
 				grad := floats(must(n.Grad()).(*tensor.Dense))
 				what := fmt.Sprintf("lisp=%v: d cost/d %s", lisp, n.Name())
@@ -45,11 +49,14 @@ func gradients(t *testing.T, c *contract) {
 		if z == leaf {
 			return // a map that hands on its input
 		}
-		if _, err := G.Grad(G.Must(G.Sum(z)), leaf); err == nil {
-			t.Error("the gradient for a leaf, which is data, is no error")
+		_, err := G.Grad(G.Must(G.Sum(z)), leaf)                        // which is data
+		if phase := c.Spec.Params.Bool("phase"); !phase || err == nil { // some of which Gorgonia refuses by itself
+			wantErr(t, ops.Cause(err), layers.ErrParam, "WithInputGrad")
 		}
 	})
 }
+
+func untuned(p layers.Param) bool { return !p.Tuned }
 
 // cost is the cost of gradients. The numbers of rows and parameters are changed in place for the differences.
 type cost struct {

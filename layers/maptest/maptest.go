@@ -67,8 +67,7 @@ type Map struct {
 func Run(t *testing.T, m Map) {
 	t.Helper()
 	var c *contract
-	sub(t, "spec", func(t *testing.T) { c = newContract(t, m) })
-	if c == nil {
+	if catch(t, func() { c = newContract(t, m) }); c == nil {
 		return
 	}
 	for _, test := range []struct {
@@ -106,21 +105,25 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// sub runs a subtest, which fails by an error that must finds.
+// catch runs a part of a test, which ends with an error that must finds.
+func catch(t *testing.T, test func()) {
+	t.Helper()
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case failure:
+			t.Error(r.error)
+		default:
+			panic(r)
+		}
+	}()
+	test()
+}
+
+// sub runs a subtest.
 func sub(t *testing.T, name string, test func(t *testing.T)) {
 	t.Helper()
-	t.Run(name, func(t *testing.T) {
-		defer func() {
-			switch r := recover().(type) {
-			case nil:
-			case failure:
-				t.Error(r.error)
-			default:
-				panic(r)
-			}
-		}()
-		test(t)
-	})
+	t.Run(name, func(t *testing.T) { catch(t, func() { test(t) }) })
 }
 
 // contract is a Map with what follows from its Spec.
@@ -180,8 +183,7 @@ func as(dt tensor.Dtype) edit    { return func(s *layers.Spec) { s.Dtype = dt.St
 
 // spec returns the spec for d columns and about so many features, which should be even.
 func (c *contract) spec(d, features int, seed uint64, edits ...edit) layers.Spec {
-	s := c.Spec
-	s.Seed = seed
+	s := seeded(c.Spec, seed)
 	if s.Dims = d; !c.tree {
 		s.Features = 0
 		if c.traits.HasFeatures() {
@@ -193,6 +195,15 @@ func (c *contract) spec(d, features int, seed uint64, edits ...edit) layers.Spec
 	}
 	for _, e := range edits {
 		e(&s)
+	}
+	return s
+}
+
+// seeded returns the spec with another seed, of its parts too.
+func seeded(s layers.Spec, seed uint64) layers.Spec {
+	s.Seed, s.Parts = seed, slices.Clone(s.Parts)
+	for i, part := range s.Parts {
+		s.Parts[i] = seeded(part, seed+uint64(i)*0x9e3779b97f4a7c15)
 	}
 	return s
 }

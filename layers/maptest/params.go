@@ -189,7 +189,7 @@ func params(t *testing.T, c *contract) {
 		}
 		old := fwd(changed, x) // a graph from before SetParams
 		before := transform(changed, x)
-		c.badParams(t, changed, read)
+		c.badParams(t, changed, first, read)
 		if far := furthest(transform(changed, x), before); far != 0 {
 			t.Errorf("a failed SetParams changes features by %v", far)
 		}
@@ -219,9 +219,9 @@ func params(t *testing.T, c *contract) {
 	})
 }
 
-// badParams checks that parameters that do not fit are errors of SetParams and of Restore, and that those that are no
-// numbers are so of these or of Transform, at the latest.
-func (c *contract) badParams(t *testing.T, l layers.Layer, s layers.Spec) {
+// badParams checks that parameters of another layer of which one does not fit are errors of SetParams and of Restore,
+// and that those that are no numbers are so of these or of Transform, at the latest.
+func (c *contract) badParams(t *testing.T, l, from layers.Layer, s layers.Spec) {
 	t.Helper()
 	for _, q := range l.Params() {
 		for _, bad := range []struct {
@@ -246,7 +246,7 @@ func (c *contract) badParams(t *testing.T, l layers.Layer, s layers.Spec) {
 			if q.Tuned && u == math.Inf(1) || c.tree {
 				continue // an infinite bandwidth is one; NaN comes out of dense weights as it goes in
 			}
-			all := values(l)
+			all := values(from)
 			set(all[q.Name], min(5, q.Value.Shape().TotalSize()-1), u)
 			bad, err := s.Restore(all)
 			if err != nil {
