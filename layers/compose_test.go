@@ -55,21 +55,3 @@ func TestGolgi(t *testing.T) {
 		}
 	}
 }
-
-// TestFailedSetParams: an error in a later part leaves the parts before it as they were.
-func TestFailedSetParams(t *testing.T) {
-	x, other := rows(tensor.Float64, 7, 4, 1), network()
-	other.Parts[0].Seed = 9
-	var ls [2]layers.Layer
-	for i, s := range []layers.Spec{network(), other} {
-		must(s, s.FillDefaults(x))
-		ls[i] = must(s.Build())
-	}
-	before := features(ls[0], x)
-	for name := range values(ls[1]) {
-		all := values(ls[1])
-		delete(all, name)
-		wantErr(t, name, ls[0].SetParams(all), layers.ErrParam)
-		near(t, "without "+name, features(ls[0], x), before, 0)
-	}
-}

@@ -5,29 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	"gorgonia.org/tensor"
 )
-
-// specFor is a spec of a map of d columns, with parameters from data and an even number of features, so that it builds.
-func specFor(e *layers.Entry, d int) layers.Spec {
-	s := layers.Spec{Map: e.Name, Dims: d, Seed: 3}
-	must(s, s.FillDefaults(histograms(tensor.Float64, 17, d, 1)))
-	if e.HasFeatures() {
-		s.Features = 16
-	}
-	return s
-}
-
-// rowsOf are n histograms, for a kernel on the sphere of unit length.
-func rowsOf(s layers.Spec, dt tensor.Dtype, n, d int) *tensor.Dense {
-	x := histograms(dt, n, d, 2)
-	if must(s.Kernel()).Domain() != (spectral.SpherePolynomial{}).Domain() {
-		return x
-	}
-	return unitRows(x)
-}
 
 // TestTableIsDocumented: every map says its formula and its paper, and every parameter its meaning. TestTags has the
 // defaults.

@@ -6,39 +6,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
-	"gorgonia.org/tensor"
 )
-
-// TestSummaryOfEveryMap: a summary counts the numbers of the parameters, for every map of the table under every policy.
-func TestSummaryOfEveryMap(t *testing.T) {
-	for _, e := range layers.Entries() {
-		for _, policy := range []string{"frozen", "all"} {
-			s := specFor(e, 5)
-			if e.Tunable {
-				s.Tune = policy
-			}
-			l := must(s.Fit(rowsOf(s, tensor.Float64, 29, 5)))
-			all, tuned := 0, 0
-			for _, p := range l.Params() {
-				n := p.Value.Shape().TotalSize()
-				if all += n; p.Tuned {
-					tuned += n
-				}
-			}
-			sum := layers.Summary(l)
-			if a, b := sum.Count(); a != all || b != tuned {
-				t.Errorf("%s %s: %d numbers, %d tuned; the parameters have %d and %d", e.Name, policy, a, b, all, tuned)
-			}
-			for _, text := range []string{sum.String(), sum.HTML()} {
-				for _, p := range l.Params() {
-					if !strings.Contains(text, p.Name) || !strings.Contains(text, l.Name()) {
-						t.Errorf("%s: no %s in\n%s", e.Name, p.Name, text)
-					}
-				}
-			}
-		}
-	}
-}
 
 // TestSummaryOfParts: parts stand under their composition, and a layer that is there twice is counted once.
 func TestSummaryOfParts(t *testing.T) {

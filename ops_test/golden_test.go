@@ -103,13 +103,10 @@ func goldenCells(n int, signed bool) []float64 {
 
 // goldenCases are the variants of the batteries: every map with its parameters, samplers and phase.
 func goldenCases(t *testing.T, e *layers.Entry) (all []goldenCase) {
-	if e.Bags {
-		for _, v := range bagVariants(t) {
-			if v.spec.Map == e.Name {
-				all = append(all, v.golden(v.name))
-			}
+	for _, v := range bagVariants(t) {
+		if v.spec.Map == e.Name {
+			all = append(all, v.golden(v.name))
 		}
-		return all
 	}
 	for _, v := range variants(t) {
 		if v.entry.Name == e.Name {
@@ -231,16 +228,13 @@ func (g *golden) checkCase(t *testing.T, c goldenCase) {
 func goldenGradients(t *testing.T, l layers.Layer, x ops.Matrix, leaf bool) map[string][]float64 {
 	t.Helper()
 	graph, nodes := G.NewGraph(), map[string]*G.Node{}
-	node := func(name string, v G.Value) *G.Node {
-		return G.NewMatrix(graph, l.Dtype(), G.WithShape(v.Shape()...), G.WithName(name), G.WithValue(v))
-	}
 	through := func(v *tensor.Dense) *G.Node {
+		x := node(graph, "x", v)
 		if leaf {
-			return node("x", v)
+			return x
 		}
-		nodes["d input"] = node("x", v)
-		n := must(ops.Columns(0, l.Dims(), 1, ops.Attr{}).Node(nodes["d input"]))
-		return n
+		nodes["d input"] = x
+		return must(ops.Columns(0, l.Dims(), 1, ops.Attr{}).Node(x))
 	}
 	var z G.Result
 	switch x := x.(type) {
@@ -250,13 +244,11 @@ func goldenGradients(t *testing.T, l layers.Layer, x ops.Matrix, leaf bool) map[
 		if _, ok := l.(layers.SparseMap); !ok {
 			return nil
 		}
-		z = l.Fwd(node("x", x))
+		z = l.Fwd(node(graph, "x", x))
 	case *ops.Bags:
 		z = l.(*layers.BagLayer).FwdBags(through(x.Samples()), x.Offsets())
 	}
-	if z.Err() != nil {
-		t.Fatal(z.Err())
-	}
+	must(z.Node(), z.Err())
 	for _, n := range l.ModelIn(graph) {
 		nodes["d "+strings.TrimPrefix(n.Name(), l.Name()+"_")] = n
 	}
@@ -265,19 +257,14 @@ func goldenGradients(t *testing.T, l layers.Layer, x ops.Matrix, leaf bool) map[
 		return nil
 	}
 	shape := z.Node().Shape()
-	weights := node("c", matrix(l.Dtype(), shape[0], shape[1], .7, -.3, 1.1, -1.9, .2))
-	if _, err := G.Grad(G.Must(G.Sum(G.Must(G.HadamardProd(z.Node(), weights)))), by...); err != nil {
-		t.Fatal(err)
-	}
+	weights := node(graph, "c", matrix(l.Dtype(), shape[0], shape[1], .7, -.3, 1.1, -1.9, .2))
+	must(G.Grad(G.Must(G.Sum(G.Must(G.HadamardProd(z.Node(), weights)))), by...))
 	m := G.NewTapeMachine(graph, G.BindDualValues(by...))
 	defer m.Close()
-	if err := m.RunAll(); err != nil {
-		t.Fatal(err)
-	}
+	must(m, m.RunAll())
 	out := map[string][]float64{}
 	for name, n := range nodes {
-		grad := must(n.Grad())
-		out[name] = floats(grad.(*tensor.Dense))
+		out[name] = floats(must(n.Grad()).(*tensor.Dense))
 	}
 	return out
 }
@@ -372,10 +359,6 @@ func (g *golden) write(t *testing.T) {
 	if !*writeGolden {
 		return
 	}
-	if err := os.MkdirAll(filepath.Dir(g.path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(g.path, []byte(text.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(g, os.MkdirAll(filepath.Dir(g.path), 0o755))
+	must(g, os.WriteFile(g.path, []byte(text.String()), 0o644))
 }

@@ -6,11 +6,14 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -329,8 +332,7 @@ func (v variant) build(t testing.TB, d, m int, seed uint64, edits ...func(*layer
 	for _, edit := range edits {
 		edit(&s)
 	}
-	l := must(v.fit(s))
-	return l
+	return must(v.fit(s))
 }
 
 // fit builds a spec of the variant, on rows of its domain where it is fitted.
@@ -381,21 +383,14 @@ func (v variant) inside(x *tensor.Dense) *tensor.Dense {
 		return x
 	}
 	n, d := x.Shape()[0], x.Shape()[1]
-	cells := floats(x)
 	for i := range n {
-		length := 0.0
-		for _, c := range cells[i*d : i*d+d] {
-			length = math.Hypot(length, c)
-		}
-		for j := range d {
-			if length > 0 {
-				setCell(x, i, j, cells[i*d+j]/length)
-			} else {
-				setCell(x, i, j, 0)
-			}
-		}
-		if length == 0 {
+		cells := slices.Clone(row(floats(x), n, i))
+		if length := math.Sqrt(dot(cells, cells)); length == 0 {
 			setCell(x, i, i%d, 1)
+		} else {
+			for j, c := range cells {
+				setCell(x, i, j, c/length)
+			}
 		}
 	}
 	return x
@@ -405,29 +400,13 @@ func (v variant) inside(x *tensor.Dense) *tensor.Dense {
 func matrix(dt tensor.Dtype, n, d int, cells ...float64) *tensor.Dense {
 	x := tensor.New(tensor.WithShape(n, d), tensor.Of(dt))
 	for i := range n * d {
-		if dt == tensor.Float32 {
-			x.Float32s()[i] = float32(cells[i%len(cells)])
-		} else {
-			x.Float64s()[i] = cells[i%len(cells)]
-		}
+		setCell(x, i/d, i%d, cells[i%len(cells)])
 	}
 	return x
 }
 
 // floats are the cells of a contiguous tensor, as float64.
-func floats(x *tensor.Dense) []float64 {
-	if x.Shape().TotalSize() == 0 {
-		return nil
-	}
-	if x.Dtype() == tensor.Float64 {
-		return x.Float64s()
-	}
-	out := make([]float64, len(x.Float32s()))
-	for i, c := range x.Float32s() {
-		out[i] = float64(c)
-	}
-	return out
-}
+func floats(x *tensor.Dense) []float64 { return ops.Float64s(x) }
 
 // setCell writes to a row-major tensor.
 func setCell(x *tensor.Dense, i, j int, v float64) {
@@ -437,6 +416,11 @@ func setCell(x *tensor.Dense, i, j int, v float64) {
 	} else {
 		x.Float64s()[at] = v
 	}
+}
+
+// node is a node of a graph that holds x.
+func node(g *G.ExprGraph, name string, x G.Value) *G.Node {
+	return G.NewMatrix(g, x.Dtype(), G.WithShape(x.Shape()...), G.WithName(name), G.WithValue(x))
 }
 
 // row is row i of n.
@@ -459,8 +443,7 @@ func meanAndSpread(v []float64) (mean, spread float64) {
 // transform is Transform without a dst, which must succeed.
 func transform(t testing.TB, l layers.Layer, x *tensor.Dense) []float64 {
 	t.Helper()
-	z := must(l.Transform(nil, x))
-	return floats(z)
+	return floats(must(l.Transform(nil, x)))
 }
 
 func dot(x, z []float64) float64 {

@@ -46,31 +46,28 @@ var allFits = []fit{
 	{"FitRidge, two signs", func(t *testing.T) []float64 { return ridge(t, memorySpec("delta-gaussian", 3), nil) }},
 	{"FitRidge, rows that are read", func(t *testing.T) []float64 {
 		x, y := memoryRows(tensor.Float64)
-		f, err := linear.FitRidge(context.Background(), gaussian(t), readRows(data.Pairs{X: x, Y: y}.Blocks(context.Background(), 0)), linear.RidgeOptions{})
-		return headNumbers(t, f, err)
+		f, err := linear.FitRidge(context.Background(), gaussian(), readRows(data.Pairs{X: x, Y: y}.Blocks(context.Background(), 0)), linear.RidgeOptions{})
+		return headNumbers(f, err)
 	}},
 	{"NewJackknife", func(t *testing.T) []float64 { return jackknife(t, 24) }},
 	{"NewJackknife, fewer rows than features", func(t *testing.T) []float64 { return jackknife(t, 128) }},
 	{"FitRidgeCG", func(t *testing.T) []float64 {
 		x, y := memoryRows(tensor.Float64)
 		o := linear.CGOptions{Lambda: 1e-3, Rank: 8}
-		f, err := linear.FitRidgeCG(context.Background(), gaussian(t), data.Pairs{X: x, Y: y}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return headNumbers(t, &f.RidgeFit, nil)
+		f := must(linear.FitRidgeCG(context.Background(), gaussian(), data.Pairs{X: x, Y: y}, o))
+		return headNumbers(&f.RidgeFit, nil)
 	}},
 	{"FitKernelRidge", func(t *testing.T) []float64 {
 		k, y := memoryGram(t, 1)
-		return kernelNumbers(t)(linear.FitKernelRidge(k, y, 1e-3))
+		return kernelNumbers(linear.FitKernelRidge(k, y, 1e-3))
 	}},
 	{"FitKernelRidgeLOO", func(t *testing.T) []float64 {
 		k, y := memoryGram(t, 1)
-		return kernelNumbers(t)(linear.FitKernelRidgeLOO(k, y, someLambdas))
+		return kernelNumbers(linear.FitKernelRidgeLOO(k, y, someLambdas))
 	}},
 	{"FitKreinRidge", func(t *testing.T) []float64 {
 		k, y := memoryGram(t, -1)
-		return kernelNumbers(t)(linear.FitKreinRidge(k, y, 1e-3))
+		return kernelNumbers(linear.FitKreinRidge(k, y, 1e-3))
 	}},
 	{"FitSVM", func(t *testing.T) []float64 { return svm(t, linear.SVMOptions{}) }},
 	{"FitSVM, several lambdas", func(t *testing.T) []float64 { return svm(t, linear.SVMOptions{Lambdas: someLambdas}) }},
@@ -102,10 +99,7 @@ var allFits = []fit{
 		two := sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 2}, Head: "softmax"}
 		for _, head := range []fits.Fitter{nil, linear.SVMOptions{}, two} {
 			o := train.CVOptions{Fitter: head, Folds: 3, Lambdas: someLambdas}
-			r, err := train.CrossValidate(context.Background(), candidates, data.Pairs{X: x, Y: y}, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must(train.CrossValidate(context.Background(), candidates, data.Pairs{X: x, Y: y}, o))
 			for _, s := range r.Scores {
 				all = append(all, s.Error, s.StdErr)
 			}
@@ -173,36 +167,28 @@ func memorySpec(name string, d int) layers.Spec {
 	return s
 }
 
-func gaussian(t *testing.T) layers.Layer { return built(t, memorySpec("gaussian", 3)) }
-
-func built(t *testing.T, s layers.Spec) layers.Layer {
-	t.Helper()
-	l := must(s.Build())
-	return l
-}
-
 func ridge(t *testing.T, s layers.Spec, lambdas []float64) []float64 {
 	t.Helper()
-	l := built(t, s)
+	l := must(s.Build())
 	x, y := memoryRows(l.Dtype())
 	o := linear.RidgeOptions{Lambdas: lambdas}
 	if len(lambdas) > 1 {
 		o.Select = linear.SelectLOO
 	}
 	f, err := linear.FitRidge(context.Background(), l, data.Pairs{X: x, Y: y}, o)
-	return headNumbers(t, f, err)
+	return headNumbers(f, err)
 }
 
 func svm(t *testing.T, o linear.SVMOptions) []float64 {
 	t.Helper()
 	x, y := memoryRows(tensor.Float64)
-	f := must(linear.FitSVM(context.Background(), gaussian(t), data.Pairs{X: x, Y: y}, o))
+	f := must(linear.FitSVM(context.Background(), gaussian(), data.Pairs{X: x, Y: y}, o))
 	return slices.Concat(f.W.RawMatrix().Data, f.B, f.Objective)
 }
 
 func logistic(t *testing.T, o linear.LogisticOptions) []float64 {
 	t.Helper()
-	f := must(linear.FitLogistic(context.Background(), gaussian(t), twoClasses(), o))
+	f := must(linear.FitLogistic(context.Background(), gaussian(), twoClasses(), o))
 	return slices.Concat(f.W.RawMatrix().Data, f.B, []float64{f.Objective})
 }
 
@@ -220,10 +206,24 @@ func twoClasses() data.Pairs {
 	return data.Pairs{X: x, Y: classes}
 }
 
+func gaussian() layers.Layer { return must(memorySpec("gaussian", 3).Build()) }
+
+func softmaxHead(d int) layers.Head {
+	return must(layers.NewSoftmaxHead(d, 2, layers.WithName("head")))
+}
+
+func headNumbers(f *linear.RidgeFit, err error) []float64 {
+	return slices.Concat(must(f, err).W.RawMatrix().Data, f.B)
+}
+
+func kernelNumbers(f *linear.KernelRidge, err error) []float64 {
+	return slices.Concat(must(f, err).Alpha.RawMatrix().Data, f.B)
+}
+
 // laplace are the variances by each covariance, and what is drawn from it.
 func laplace(t *testing.T) (all []float64) {
 	t.Helper()
-	rows, m := twoClasses(), gaussian(t)
+	rows, m := twoClasses(), gaussian()
 	f := must(linear.FitLogistic(context.Background(), m, rows, linear.LogisticOptions{Lambdas: someLambdas[:1]}))
 	z := must(layers.Transform(m, nil, rows.X))
 	for _, c := range []linear.LaplaceCovariance{linear.ExactCovariance, linear.ClassesCovariance, linear.SharedCovariance} {
@@ -235,19 +235,11 @@ func laplace(t *testing.T) (all []float64) {
 	return all
 }
 
-func headNumbers(t *testing.T, f *linear.RidgeFit, err error) []float64 {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return slices.Concat(f.W.RawMatrix().Data, f.B)
-}
-
 // memoryGram is a Gram matrix of the rows, the second half of whose features has the sign.
 func memoryGram(t *testing.T, sign float64) (k, y *mat.Dense) {
 	t.Helper()
 	x, y := memoryRows(tensor.Float64)
-	z := mat.NewDense(60, 32, transform(t, gaussian(t), x))
+	z := mat.NewDense(60, 32, transform(t, gaussian(), x))
 	signed := mat.DenseCopyOf(z)
 	signed.Apply(func(_, j int, v float64) float64 {
 		if j >= 16 {
@@ -260,28 +252,15 @@ func memoryGram(t *testing.T, sign float64) (k, y *mat.Dense) {
 	return k, y
 }
 
-func kernelNumbers(t *testing.T) func(f *linear.KernelRidge, err error) []float64 {
-	return func(f *linear.KernelRidge, err error) []float64 {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return slices.Concat(f.Alpha.RawMatrix().Data, f.B)
-	}
-}
-
 // evident tunes the scales of a map and gives them.
 func jackknife(t *testing.T, features int) []float64 {
 	s := memorySpec("gaussian", 3)
 	s.Features = features
-	m := must(s.Build())
 	x, y := memoryRows(tensor.Float64)
+	m := must(s.Build())
 	j := must(linear.NewJackknife(context.Background(), m, data.Pairs{X: x, Y: y}, 1e-3))
 	_, lower, upper, err := j.Intervals(context.Background(), x, .8)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(lower.RawMatrix().Data, upper.RawMatrix().Data...)
+	return append(must(lower, err).RawMatrix().Data, upper.RawMatrix().Data...)
 }
 
 func evident(t *testing.T, o evidence.Objective) []float64 {
@@ -289,7 +268,7 @@ func evident(t *testing.T, o evidence.Objective) []float64 {
 	x, y := memoryRows(tensor.Float64)
 	spec := memorySpec("gaussian", 3)
 	spec.Tune = "bandwidth-each"
-	l := built(t, spec)
+	l := must(spec.Build())
 	r := must(evidence.Maximise(context.Background(), l, data.Pairs{X: x, Y: y}, evidence.Options{Objective: o, MaxEvaluations: 12}))
 	return slices.Concat(r.Relevance, r.Noise, []float64{r.After})
 }
@@ -301,25 +280,9 @@ func descent(t *testing.T, tune string, o sgd.FitOptions) []float64 {
 	s := memorySpec("gaussian", 3)
 	s.Tune = tune
 	o.Epochs, o.Batch = 3, 16
-	l, head := built(t, s), softmaxHead(t, s.Features)
+	l, head := must(s.Build()), softmaxHead(s.Features)
 	learned(t, tune, l, head, x, o)
-	return transform(t, head, checked(t)(l.Transform(nil, x)))
-}
-
-func softmaxHead(t *testing.T, d int) layers.Head {
-	t.Helper()
-	h := must(layers.NewSoftmaxHead(d, 2, layers.WithName("head")))
-	return h
-}
-
-func checked(t *testing.T) func(x *tensor.Dense, err error) *tensor.Dense {
-	return func(x *tensor.Dense, err error) *tensor.Dense {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x
-	}
+	return transform(t, head, must(l.Transform(nil, x)))
 }
 
 // fitRows fits a file that is read block by block.
@@ -334,17 +297,13 @@ func fitRows(t *testing.T) []float64 {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "rows.csv")
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(path, os.WriteFile(path, []byte(text.String()), 0o600))
 	stream := must(data.OpenStream(data.StreamOptions{BlockRows: 16}, path))
 	survey := must(stream.Survey(context.Background(), 0))
-	l, head := gaussian(t), softmaxHead(t, 32)
+	l, head := gaussian(), softmaxHead(32)
 	rows := data.Streamed{Stream: stream, Classes: survey.Classes, Dtype: tensor.Float64}
-	if _, err := sgd.Fit(context.Background(), l, head, rows, sgd.FitOptions{Epochs: 3, Batch: 16}); err != nil {
-		t.Fatal(err)
-	}
-	return transform(t, head, checked(t)(l.Transform(nil, x)))
+	must(sgd.Fit(context.Background(), l, head, rows, sgd.FitOptions{Epochs: 3, Batch: 16}))
+	return transform(t, head, must(l.Transform(nil, x)))
 }
 
 // steps are some with a solver of Gorgonia's, in a graph with a product and a penalty of Gorgonia's own.
@@ -353,12 +312,10 @@ func steps(t *testing.T, solver G.Solver) []float64 {
 	rows, _ := memoryRows(tensor.Float64)
 	s := memorySpec("gaussian", 2)
 	s.Tune = "bandwidth"
-	l, head := built(t, s), softmaxHead(t, s.Features)
+	l, head := must(s.Build()), softmaxHead(s.Features)
 	g := G.NewGraph()
-	x := G.NewMatrix(g, G.Float64, G.WithShape(60, 3), G.WithName("x"), G.WithValue(rows))
-	oneHot, weights := matrix(tensor.Float64, 60, 2, 1, 0, 0, 1), matrix(tensor.Float64, 3, 2, .1, .5, -.3)
-	y := G.NewMatrix(g, G.Float64, G.WithShape(60, 2), G.WithName("y"), G.WithValue(oneHot))
-	w := G.NewMatrix(g, G.Float64, G.WithShape(3, 2), G.WithName("W"), G.WithValue(weights))
+	x, y := node(g, "x", rows), node(g, "y", matrix(tensor.Float64, 60, 2, 1, 0, 0, 1))
+	w := node(g, "W", matrix(tensor.Float64, 3, 2, .1, .5, -.3))
 	loss := must(head.Loss(l.Fwd(G.Must(G.Mul(x, w))).Node(), y))
 	loss = G.Must(G.Add(loss, G.Must(G.Mean(G.Must(G.Square(w))))))
 	var value G.Value
@@ -368,13 +325,9 @@ func steps(t *testing.T, solver G.Solver) []float64 {
 	defer vm.Close()
 	var all []float64
 	for range 5 {
-		if err := vm.RunAll(); err != nil {
-			t.Fatal(err)
-		}
+		must(vm, vm.RunAll())
 		all = append(all, float64(*value.(*G.F64)))
-		if err := solver.Step(G.NodesToValueGrads(model)); err != nil {
-			t.Fatal(err)
-		}
+		must(solver, solver.Step(G.NodesToValueGrads(model)))
 		vm.Reset()
 	}
 	for _, n := range model {

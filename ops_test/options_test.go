@@ -7,6 +7,7 @@ import (
 	"go/doc"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -37,55 +38,48 @@ var optionValues = map[string]layers.Option{
 	"WithWindow":        layers.WithWindow(spectral.Uniform),
 }
 
+// constructor calls a constructor of package layers by arguments before its options.
+type constructor func(opts ...layers.Option) (layers.Layer, error)
+
+func callOf(f any, args ...any) constructor {
+	return func(opts ...layers.Option) (layers.Layer, error) {
+		in := make([]reflect.Value, 0, len(args)+len(opts))
+		for _, a := range args {
+			in = append(in, reflect.ValueOf(a))
+		}
+		for _, o := range opts {
+			in = append(in, reflect.ValueOf(&o).Elem()) // which may be nil
+		}
+		out := reflect.ValueOf(f).Call(in)
+		if err, failed := out[1].Interface().(error); failed {
+			return nil, err
+		}
+		return out[0].Interface().(layers.Layer), nil
+	}
+}
+
 // layersWith are the constructors of package layers that take options.
-var layersWith = map[string]func(opts ...layers.Option) (layers.Layer, error){
-	"NewDense":     func(opts ...layers.Option) (layers.Layer, error) { return layers.NewDense(3, 4, ops.Tanh, opts...) },
-	"NewNormalise": func(opts ...layers.Option) (layers.Layer, error) { return layers.NewNormalise(3, ops.L2, opts...) },
-	"NewHuberHead": func(opts ...layers.Option) (layers.Layer, error) { return layers.NewHuberHead(3, 2, opts...) },
-	"NewIdentity":  func(opts ...layers.Option) (layers.Layer, error) { return layers.NewIdentity(3, opts...) },
-	"NewLinearHead": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewLinearHead(3, 2, opts...)
-	},
-	"NewSoftmaxHead": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewSoftmaxHead(3, 2, opts...)
-	},
-	"NewFourierLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, opts...)
-	},
-	"NewRandomLaplaceLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1}, 3, 8, opts...)
-	},
-	"NewRandomReLULayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewRandomReLULayer(spectral.ArcCosine{Order: 1}, 3, 8, opts...)
-	},
-	"NewLevyLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewLevyLayer(spectral.ExpSemigroup{Beta: 1}, 3, 8, opts...)
-	},
-	"NewSkewedLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewSkewedLayer(spectral.SkewedChi2{C: 1}, 3, 8, opts...)
-	},
-	"NewSkewedChi2Layer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewSkewedChi2Layer(1, 3, 8, opts...)
-	},
-	"NewSkewedIntersectionLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewSkewedIntersectionLayer(1, 3, 8, opts...)
-	},
-	"NewSRFLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewSRFLayer(spectral.SRF{A: 2, P: 3}, 3, 8, opts...)
-	},
-	"NewGORFLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		k := spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}
-		return layers.NewGORFLayer(k, 3, 8, opts...)
-	},
-	"NewHomogeneousLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewHomogeneousLayer(spectral.Chi2{}, 3, opts...)
-	},
-	"NewExponentiatedLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 3, 8, opts...)
-	},
-	"NewHDDLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: 1}, 2, 8, opts...)
-	},
+var layersWith = map[string]constructor{
+	"NewDense":                   callOf(layers.NewDense, 3, 4, ops.Tanh),
+	"NewNormalise":               callOf(layers.NewNormalise, 3, ops.L2),
+	"NewHuberHead":               callOf(layers.NewHuberHead, 3, 2),
+	"NewIdentity":                callOf(layers.NewIdentity, 3),
+	"NewLinearHead":              callOf(layers.NewLinearHead, 3, 2),
+	"NewSoftmaxHead":             callOf(layers.NewSoftmaxHead, 3, 2),
+	"NewFourierLayer":            callOf(layers.NewFourierLayer, spectral.Gaussian{Sigma: 1}, 3, 8),
+	"NewRandomLaplaceLayer":      callOf(layers.NewRandomLaplaceLayer, spectral.ExpSemigroup{Beta: 1}, 3, 8),
+	"NewRandomReLULayer":         callOf(layers.NewRandomReLULayer, spectral.ArcCosine{Order: 1}, 3, 8),
+	"NewLevyLayer":               callOf(layers.NewLevyLayer, spectral.ExpSemigroup{Beta: 1}, 3, 8),
+	"NewSkewedLayer":             callOf(layers.NewSkewedLayer, spectral.SkewedChi2{C: 1}, 3, 8),
+	"NewSkewedChi2Layer":         callOf(layers.NewSkewedChi2Layer, 1., 3, 8),
+	"NewSkewedIntersectionLayer": callOf(layers.NewSkewedIntersectionLayer, 1., 3, 8),
+	"NewSRFLayer":                callOf(layers.NewSRFLayer, spectral.SRF{A: 2, P: 3}, 3, 8),
+	"NewGORFLayer": callOf(layers.NewGORFLayer,
+		spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}, 3, 8),
+	"NewHomogeneousLayer":   callOf(layers.NewHomogeneousLayer, spectral.Chi2{}, 3),
+	"NewExponentiatedLayer": callOf(layers.NewExponentiatedLayer, spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 3, 8),
+	"NewHDDLayer": callOf(layers.NewHDDLayer,
+		layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: 1}, 2, 8),
 	"NewMeanMapLayer": func(opts ...layers.Option) (layers.Layer, error) {
 		l, err := layers.NewMeanMapLayer(must(layers.NewIdentity(3)), 1, 8, opts...)
 		if errors.Is(err, layers.ErrDtype) {
@@ -93,21 +87,11 @@ var layersWith = map[string]func(opts ...layers.Option) (layers.Layer, error){
 		}
 		return l, err
 	},
-	"NewRandomMaclaurinLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewRandomMaclaurinLayer(spectral.SpherePolynomial{A: 2, P: 3}, 3, 8, opts...)
-	},
-	"NewTensorSketchLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewTensorSketchLayer(spectral.SpherePolynomial{A: 2, P: 3}, 3, 8, opts...)
-	},
-	"NewNystromLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewNystromLayer(layers.Nystrom{Kernel: spectral.Gaussian{Sigma: 1}}, optionSample(), 4, opts...)
-	},
-	"NewAddKPCALayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewAddKPCALayer(layers.AddKPCA{Kernel: spectral.Chi2{}}, optionSample(), opts...)
-	},
-	"NewMajiBergLayer": func(opts ...layers.Option) (layers.Layer, error) {
-		return layers.NewMajiBergLayer(layers.MajiBerg{}, optionSample(), opts...)
-	},
+	"NewRandomMaclaurinLayer": callOf(layers.NewRandomMaclaurinLayer, spectral.SpherePolynomial{A: 2, P: 3}, 3, 8),
+	"NewTensorSketchLayer":    callOf(layers.NewTensorSketchLayer, spectral.SpherePolynomial{A: 2, P: 3}, 3, 8),
+	"NewNystromLayer":         callOf(layers.NewNystromLayer, layers.Nystrom{Kernel: spectral.Gaussian{Sigma: 1}}, optionSample(), 4),
+	"NewAddKPCALayer":         callOf(layers.NewAddKPCALayer, layers.AddKPCA{Kernel: spectral.Chi2{}}, optionSample()),
+	"NewMajiBergLayer":        callOf(layers.NewMajiBergLayer, layers.MajiBerg{}, optionSample()),
 	"NewConcat": func(opts ...layers.Option) (layers.Layer, error) {
 		k := spectral.Gaussian{Sigma: 1}
 		part := must(layers.NewFourierLayer(k, 3, 8, layers.WithName("part"), layers.WithInputGrad()))
@@ -187,11 +171,10 @@ func TestInputGrad(t *testing.T) {
 		}
 		gradient := func(leaf, lisp bool) []float64 {
 			g := G.NewGraph()
-			in := G.NewMatrix(g, tensor.Float64, G.WithShape(x.Shape()...), G.WithName("x"), G.WithValue(x))
+			in := node(g, "x", x)
 			through := in
 			if !leaf {
-				through = G.Must(G.Add(in, G.NewMatrix(g, tensor.Float64, G.WithShape(x.Shape()...), G.WithName("zero"),
-					G.WithValue(matrix(tensor.Float64, 2, l.Dims(), 0)))))
+				through = G.Must(G.Add(in, node(g, "zero", matrix(tensor.Float64, 2, l.Dims(), 0))))
 			}
 			z := l.Fwd(through)
 			cost := G.Must(G.Sum(G.Must(G.Cube(must(z.Node(), z.Err())))))
@@ -241,32 +224,23 @@ func TestOptionValues(t *testing.T) {
 // TestPointMassOptions: of a kernel whose spectrum is one frequency, 0, the options that choose frequencies change
 // nothing and are errors, whatever their values. A spec of it, which has no such parameters, builds.
 func TestPointMassOptions(t *testing.T) {
-	exponentiated := spectral.Exponentiated{Of: spectral.Hellinger{}, Sigma: 1}
-	constructors := map[string]func(o ...layers.Option) (layers.Layer, error){
-		"HomogeneousLayer": func(o ...layers.Option) (layers.Layer, error) {
-			return layers.NewHomogeneousLayer(spectral.Hellinger{}, 3, o...)
-		},
-		"ExponentiatedLayer": func(o ...layers.Option) (layers.Layer, error) {
-			return layers.NewExponentiatedLayer(exponentiated, 3, 8, o...)
-		},
-	}
-	for layer := range constructors {
+	for layer, build := range map[string]constructor{
+		"HomogeneousLayer": callOf(layers.NewHomogeneousLayer, spectral.Hellinger{}, 3),
+		"ExponentiatedLayer": callOf(layers.NewExponentiatedLayer,
+			spectral.Exponentiated{Of: spectral.Hellinger{}, Sigma: 1}, 3, 8),
+	} {
 		for _, name := range []string{"WithWindow", "WithPeriod", "WithOptimalPeriod"} {
-			_, err := constructors[layer](optionValues[name])
+			_, err := build(optionValues[name])
 			wantErr(t, err, layers.ErrParam, layer, name+" does not apply: ", "the one frequency 0", "leave it out")
 		}
-		if _, err := constructors[layer](); err != nil {
-			t.Errorf("%s without such an option: %v", layer, err)
-		}
+		must(build())
 	}
 	for _, s := range []layers.Spec{
 		{Map: "hellinger", Params: layers.Values{}, Dims: 3},
 		{Map: "exp-hellinger", Params: layers.Values{"sigma": 1.}, Dims: 3, Features: 8},
 		{Map: "hdd-hellinger", Params: layers.Values{"sigma": 1., "bandwidth": "0.2"}, Dims: 2, Features: 8},
 	} {
-		if _, err := s.Build(); err != nil {
-			t.Errorf("%s: %v", s.Map, err)
-		}
+		must(s.Build())
 	}
 }
 

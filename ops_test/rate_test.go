@@ -25,10 +25,7 @@ func TestRate(t *testing.T) {
 		if law := v.random(d); law != nil {
 			k = law
 		}
-		exact, err := spectral.Gram(k, v.lift(v.build(t, d, 2, 1), x), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		exact := must(spectral.Gram(k, v.lift(v.build(t, d, 2, 1), x), nil))
 		for i := range x.Shape()[0] {
 			for j := range x.Shape()[0] {
 				if v.way() != "levy" {
@@ -46,20 +43,12 @@ func TestRate(t *testing.T) {
 			case signed: // whose estimate is of the combination of Gaussians that it states
 				m /= 4
 				p := v.build(t, d, m, 1, fixedEps).(*layers.GORFLayer).Split()
-				if exact, err = spectral.Gram(spectral.Custom{Exact: p.At, Of: spectral.Gaussian{Sigma: 1}.Law()}, x, nil); err != nil {
-					t.Fatal(err)
-				}
+				exact = must(spectral.Gram(spectral.Custom{Exact: p.At, Of: spectral.Gaussian{Sigma: 1}.Law()}, x, nil))
 			}
 			squares := make([]float64, seeds)
 			for s := range squares {
-				approx, err := report.ApproxGram(v.build(t, d, m, uint64(100*i+s), fixedEps), x)
-				if err != nil {
-					t.Fatal(err)
-				}
-				e, err := report.Compare(exact, approx)
-				if err != nil {
-					t.Fatal(err)
-				}
+				approx := must(report.ApproxGram(v.build(t, d, m, uint64(100*i+s), fixedEps), x))
+				e := must(report.Compare(exact, approx))
 				squares[s] = e.RMS * e.RMS
 			}
 			mean, spread := meanAndSpread(squares)

@@ -20,16 +20,10 @@ func unitRows(t *testing.T, name string) *tensor.Dense {
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("data absent: ", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	var scaler data.MinMax
-	if err := scaler.Fit(set.X); err != nil {
-		t.Fatal(err)
-	}
-	if err := scaler.ApplyInPlace(set.X); err != nil {
-		t.Fatal(err)
-	}
+	must(set, err)
+	must(set, scaler.Fit(set.X))
+	must(set, scaler.ApplyInPlace(set.X))
 	_, few := data.Split(set.Rows(), 600/float64(set.Rows()), 1)
 	return data.Rows(set.X.(*tensor.Dense), few)
 }

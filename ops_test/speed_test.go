@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/blas"
 	G "gorgonia.org/gorgonia"
@@ -75,16 +76,34 @@ func (v variant) measure(b *testing.B, l layers.Layer, dt tensor.Dtype, products
 // step is a forward and a backward for the parameters, from a given gradient of the features.
 func step(b *testing.B, l layers.Layer, x *tensor.Dense) func() error {
 	g := G.NewGraph()
-	in := G.NewMatrix(g, x.Dtype(), G.WithShape(x.Shape()...), G.WithName("x"), G.WithValue(x))
-	z := l.Fwd(in).Node()
-	dz := G.NewMatrix(g, x.Dtype(), G.WithShape(z.Shape()...), G.WithName("dz"), G.WithValue(matrix(x.Dtype(), benchRows, l.Features(), 1, -.5, .25)))
-	if _, err := G.Backpropagate(G.Nodes{z}, G.Nodes{dz}, layers.Collect(l)); err != nil {
-		b.Fatal(err)
-	}
+	z := l.Fwd(node(g, "x", x)).Node()
+	dz := node(g, "dz", matrix(x.Dtype(), benchRows, l.Features(), 1, -.5, .25))
+	must(G.Backpropagate(G.Nodes{z}, G.Nodes{dz}, layers.Collect(l)))
 	m := G.NewTapeMachine(g)
 	b.Cleanup(func() { m.Close() })
 	return func() error {
 		m.Reset()
 		return m.RunAll()
+	}
+}
+
+// BenchmarkDraw draws frequencies, with the products of ops/blas under the QR factorisations, as in the programs:
+//
+//	go test ./ops_test -run '^$' -bench Draw -benchtime 1x
+func BenchmarkDraw(b *testing.B) {
+	blas.Use()
+	for _, c := range []struct{ d, m int }{{64, 4096}, {784, 4096}, {4096, 16384}} {
+		for _, s := range spectral.Samplers() {
+			if _, err := spectral.Frequencies(spectral.Gaussian{Sigma: 1}, s, c.d, 1, 1); err != nil {
+				continue // too many dimensions for a sequence
+			}
+			b.Run(fmt.Sprintf("%v/%dx%d", s, c.d, c.m), func(b *testing.B) {
+				for seed := range uint64(b.N) {
+					if _, err := spectral.Frequencies(spectral.Gaussian{Sigma: 1}, s, c.d, c.m, seed); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }

@@ -283,15 +283,17 @@ func extremes(t *testing.T, c *contract) {
 			if cols := must(s.Columns()); !z.Shape().Eq(tensor.Shape{n, cols}) || l.Features() != cols {
 				t.Fatalf("features of %v are %v, with %d columns stated", x.Shape(), z, cols)
 			}
-			if n > 0 && furthest(result(fwd(l, x)), floats(z)) > 1e-12 {
-				t.Errorf("%d rows: the graph differs from Transform", n)
+			if n > 0 {
+				same(t, "the graph", result(fwd(l, x)), floats(z), 1e-12)
 			}
 		})
 	}
 	zeros := c.build(c.dims(3), 10, 1)
-	if z := transform(zeros, c.inside(matrix(tensor.Float64, 1, zeros.Dims(), 0))); c.traits.Zeros &&
-		(!layers.KeepsZeros(zeros) || furthest(z, make([]float64, len(z))) != 0) {
-		t.Errorf("the features of zeros are not zeros, as the traits of the form say")
+	if z := transform(zeros, c.inside(matrix(tensor.Float64, 1, zeros.Dims(), 0))); c.traits.Zeros {
+		same(t, "the features of zeros, which its traits promise", z, make([]float64, len(z)), 0)
+		if !layers.KeepsZeros(zeros) {
+			t.Error("KeepsZeros denies what the traits promise")
+		}
 	}
 	if c.unitRows() || c.traits.Bags {
 		return // where no number is huge
@@ -361,18 +363,14 @@ func views(t *testing.T, c *contract) {
 		x := in(l.Dtype(), c.rows(7, l.Dims(), 1))
 		want := transform(l, x)
 		for layout, view := range layouts(x) {
-			if far := furthest(transform(l, view), want); far != 0 {
-				t.Errorf("%s: Transform differs from the copy's by %v", layout, far)
-			}
+			same(t, layout+" by Transform", transform(l, view), want, 0)
 			n := node(G.NewGraph(), "x", in(l.Dtype(), x))
 			z := must(forward(l, n, x))
 			must(n, G.Let(n, view))
 			if z == n { // a map that hands on its input
 				continue
 			}
-			if far := furthest(result(z), want); far > near[l.Dtype()] {
-				t.Errorf("%s: the graph differs from the copy by %v", layout, far)
-			}
+			same(t, layout+" in a graph", result(z), want, near[l.Dtype()])
 		}
 	})
 }
@@ -388,24 +386,19 @@ func (c *contract) sets(t *testing.T) {
 	l := c.build(c.Spec.Dims, 10, 1)
 	b := c.input(tensor.Float64, n, c.Spec.Dims, 1).(*ops.Bags)
 	z := transform(l, b)
-	if part := transform(l, b.Slice(1, 3)); furthest(part, z[l.Features():3*l.Features()]) != 0 {
-		t.Error("a part of the sets has other features")
-	}
+	same(t, "a part of the sets", transform(l, b.Slice(1, 3)), z[l.Features():3*l.Features()], 0)
 	turned := in(tensor.Float64, b.Samples())
 	for i := range n {
 		rows := turned.Float64s()[b.Offsets()[i]*l.Dims() : b.Offsets()[i+1]*l.Dims()]
 		copy(rows, slices.Concat(rows[l.Dims():], rows[:l.Dims()])) // the first sample last
 	}
 	other := must(b.With(turned))
-	if far := furthest(transform(l, other), z); far > 1e-9 {
-		t.Errorf("another order of samples moves features by %v", far)
-	}
+	same(t, "another order of samples", transform(l, other), z, 1e-9)
 	x := b.Samples()
 	want := transform(l, must(ops.BagsOfRows(x)))
 	r := l.Fwd(node(G.NewGraph(), "x", x))
-	if furthest(transform(l, x), want) != 0 || furthest(result(must(r.Node(), r.Err())), want) > 1e-12 {
-		t.Error("rows have other features than sets of one sample")
-	}
+	same(t, "rows as sets of one sample", transform(l, x), want, 0)
+	same(t, "rows as sets of one sample, in a graph", result(must(r.Node(), r.Err())), want, 1e-12)
 	other.Samples().Float64s()[other.Offsets()[2]*l.Dims()] = math.Inf(1)
 	_, err := layers.Transform(l, nil, other)
 	wantErr(t, err, layers.ErrDomain, "bag 2: "+at(0, 0, math.Inf(1)))
@@ -456,13 +449,11 @@ func memory(t *testing.T, c *contract) {
 		}
 		for i, z := range graphs {
 			wait.Go(func() {
-				if z, err := layers.Transform(l, nil, x); err != nil || furthest(floats(z), want) != 0 {
-					t.Errorf("the features are others in another goroutine, err %v", err)
-				}
-				err := machines[i].RunAll()
-				if err != nil || furthest(floats(z.Value().(*tensor.Dense)), want) > 1e-12 {
-					t.Errorf("the features are others in a graph of another goroutine, err %v", err)
-				}
+				catch(t, func() {
+					same(t, "in a goroutine", transform(l, x), want, 0)
+					must(z, machines[i].RunAll())
+					same(t, "in a graph of a goroutine", floats(z.Value().(*tensor.Dense)), want, 1e-12)
+				})
 			})
 		}
 		wait.Wait()

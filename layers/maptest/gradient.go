@@ -41,9 +41,8 @@ func gradients(t *testing.T, c *contract) {
 			}
 			for i, n := range f.graph(lisp, true) { // of the parameters, for sparse rows
 				dense, got := floats(must(nodes[2+i].Grad()).(*tensor.Dense)), floats(must(n.Grad()).(*tensor.Dense))
-				if far := furthest(got, dense); !(far <= 1e-9*(1+furthest(dense, make([]float64, len(dense))))) {
-					t.Errorf("lisp=%v: d cost/d %s of sparse rows is off by %v", lisp, n.Name(), far)
-				}
+				tol := 1e-9 * (1 + furthest(dense, make([]float64, len(dense))))
+				same(t, fmt.Sprintf("lisp=%v: d cost/d %s of sparse rows", lisp, n.Name()), got, dense, tol)
 			}
 		}
 		if z == leaf {

@@ -59,7 +59,7 @@ type Map struct {
 //   - sparse: sparse rows have the features, gradients and errors of the same rows made dense.
 //   - views: slices and transposes give what their copies give.
 //   - params: the spec survives JSON; spec and parameters build the same map, to the bit, and so does what SpecOf
-//     returns; bad parameters are errors.
+//     returns; bad parameters are errors; a summary counts them.
 //   - nodes: two maps in one graph do not merge, and a taken name is an error.
 //   - memory: Transform writes to the caller's memory, gives the same bits in many goroutines, and allocates no more
 //     for more rows.
@@ -341,19 +341,7 @@ func set(x *tensor.Dense, i int, v float64) {
 }
 
 // floats returns the cells of a contiguous tensor as float64, in its memory if it is of that type.
-func floats(x *tensor.Dense) []float64 {
-	if x.Shape().TotalSize() == 0 {
-		return nil
-	}
-	if x.Dtype() == tensor.Float64 {
-		return x.Float64s()
-	}
-	out := make([]float64, x.Size())
-	for i, v := range x.Float32s() {
-		out[i] = float64(v)
-	}
-	return out
-}
+func floats(x *tensor.Dense) []float64 { return ops.Float64s(x) }
 
 // transform returns the features of rows, which must be there.
 func transform(l layers.Layer, x ops.Matrix) []float64 {
@@ -388,6 +376,14 @@ func furthest(a, b []float64) (far float64) {
 		}
 	}
 	return far
+}
+
+// same checks that numbers are those that are wanted, within a tolerance.
+func same(t *testing.T, what string, got, want []float64, tol float64) {
+	t.Helper()
+	if far := furthest(got, want); !(far <= tol) {
+		t.Errorf("%s: the numbers differ by %v, want at most %.2g", what, far, tol)
+	}
 }
 
 // wantErr checks that err wraps target and says what it should.

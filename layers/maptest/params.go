@@ -99,17 +99,11 @@ func sparse(t *testing.T, c *contract) {
 					want[i])
 			}
 		}
-		if part := transform(l, s.Slice(3, 7)); furthest(part, got[3*l.Features():7*l.Features()]) != 0 {
-			t.Error("a part of the rows gives other features")
-		}
-		if none := transform(l, s.Slice(2, 2)); len(none) != 0 {
-			t.Errorf("no rows give %v", none)
-		}
+		same(t, "a part of the rows", transform(l, s.Slice(3, 7)), got[3*l.Features():7*l.Features()], 0)
+		same(t, "no rows", transform(l, s.Slice(2, 2)), nil, 0)
 		if c.traits.Zeros { // sparse features of sparse rows
-			z, ok := must(layers.Apply(l, nil, s)).(*ops.CSR)
-			if !ok || furthest(floats(must(z.Dense(nil))), want) > near[l.Dtype()] {
-				t.Error("the sparse features are others, or dense")
-			}
+			z := must(layers.Apply(l, nil, s)).(*ops.CSR)
+			same(t, "sparse features", floats(must(z.Dense(nil))), want, near[l.Dtype()])
 		}
 		if _, ok := l.(layers.SparseMap); ok { // takes a node that holds them, and a head what comes of it
 			head := must(layers.NewLinearHead(l.Features(), 1, layers.WithDtype(l.Dtype())))
@@ -118,9 +112,7 @@ func sparse(t *testing.T, c *contract) {
 			in := G.NewMatrix(G.NewGraph(), l.Dtype(), G.WithShape(x.Shape()...), G.WithName("x"), G.WithValue(s))
 			r := head.Fwd(must(forward(l, in, x)))
 			scores := transform(head, matrix(l.Dtype(), n, l.Features(), got...))
-			if far := furthest(result(must(r.Node(), r.Err())), scores); !(far <= 100*near[l.Dtype()]) {
-				t.Errorf("in a graph, the scores of sparse rows differ by %v", far)
-			}
+			same(t, "scores of sparse rows in a graph", result(must(r.Node(), r.Err())), scores, 100*near[l.Dtype()])
 		}
 		_, err := layers.Transform(l, nil, must(ops.CSROf(c.thinned(l.Dtype(), 3, l.Dims()+1))))
 		wantErr(t, err, layers.ErrShape, "map")
@@ -174,10 +166,7 @@ func params(t *testing.T, c *contract) {
 		x := c.input(dt, 7, d, 1)
 		s := c.spec(d, 22, math.MaxUint64, tuned(p), named("map"), as(dt))
 		want := transform(must(c.fit(s)), x)
-		frozen := transform(c.build(d, 22, math.MaxUint64, as(dt)), x)
-		if off := furthest(want, frozen); off > near[dt] {
-			t.Errorf("it starts %v away from the frozen map", off)
-		}
+		same(t, "the frozen map", transform(c.build(d, 22, math.MaxUint64, as(dt)), x), want, near[dt])
 		s = throughJSON(s) // where a choice becomes what was chosen
 		read := throughJSON(s)
 		if !reflect.DeepEqual(read, s) {
@@ -189,10 +178,9 @@ func params(t *testing.T, c *contract) {
 		}
 		old := fwd(changed, x) // a graph from before SetParams
 		before := transform(changed, x)
+		summary(t, changed)
 		c.badParams(t, changed, first, read)
-		if far := furthest(transform(changed, x), before); far != 0 {
-			t.Errorf("a failed SetParams changes features by %v", far)
-		}
+		same(t, "after a SetParams that fails", transform(changed, x), before, 0)
 		turned := values(first)
 		for name, v := range turned {
 			if v.Dims() == 2 {
@@ -211,9 +199,8 @@ func params(t *testing.T, c *contract) {
 			if l != changed {
 				z = fwd(l, x)
 			}
-			if far, inGraph := furthest(transform(l, x), want), furthest(result(z), want); far != 0 || inGraph > near[dt] {
-				t.Errorf("%s: features differ by %v, in a graph by %v", what, far, inGraph)
-			}
+			same(t, what, transform(l, x), want, 0)
+			same(t, what+", in a graph", result(z), want, near[dt])
 		}
 		written(t, c.build(d, 22, 2, tuned(p), named("map"), as(dt)), first, x)
 	})
@@ -229,7 +216,7 @@ func (c *contract) badParams(t *testing.T, l, from layers.Layer, s layers.Spec) 
 			is    error
 		}{{nil, layers.ErrParam}, {matrix(l.Dtype(), 2, 2, 0), layers.ErrShape},
 			{tensor.New(tensor.WithShape(q.Value.Shape()...), tensor.Of(other[l.Dtype()])), layers.ErrDtype}} {
-			all := values(l)
+			all := values(from)
 			if all[q.Name] = bad.value; bad.value == nil {
 				delete(all, q.Name)
 			}
@@ -280,11 +267,27 @@ func written(t *testing.T, l, from layers.Layer, x ops.Matrix) {
 		}
 	}
 	want := transform(from, x)
-	for what, got := range map[string][]float64{"Transform": transform(l, x), "a graph from before": result(before),
-		"a graph from after": result(fwd(l, x))} {
-		if far := furthest(got, want); !(far <= near[l.Dtype()]) {
-			t.Errorf("%s: features differ by %v from those of the parameters that were written", what, far)
+	same(t, "parameters that were written, by Transform", transform(l, x), want, near[l.Dtype()])
+	same(t, "in a graph from before", result(before), want, near[l.Dtype()])
+	same(t, "in a graph from after", result(fwd(l, x)), want, near[l.Dtype()])
+}
+
+// summary checks that layers.Summary names the parameters and counts their numbers.
+func summary(t *testing.T, l layers.Layer) {
+	t.Helper()
+	sum, all, tuned := layers.Summary(l), 0, 0
+	for _, p := range l.Params() {
+		n := p.Value.Shape().TotalSize()
+		if all += n; p.Tuned {
+			tuned += n
 		}
+		name := p.Name[strings.LastIndex(p.Name, ".")+1:]
+		if !strings.Contains(sum.String(), name) || !strings.Contains(sum.HTML(), name) {
+			t.Errorf("no %s in the summary\n%v", name, sum)
+		}
+	}
+	if a, b := sum.Count(); a != all || b != tuned {
+		t.Errorf("a summary of %d numbers, %d tuned; the parameters have %d and %d", a, b, all, tuned)
 	}
 }
 
@@ -356,9 +359,7 @@ func nodes(t *testing.T, c *contract) {
 	}
 	must(z, run(z, false))
 	for name, l := range all {
-		if far := furthest(floats((*outs[name]).(*tensor.Dense)), transform(l, x)); far > 1e-12 {
-			t.Errorf("%s: features differ by %v from what they are alone", name, far)
-		}
+		same(t, name+", and alone", floats((*outs[name]).(*tensor.Dense)), transform(l, x), 1e-12)
 	}
 	_, err := forward(c.build(d, 14, 2, named(first.Name())), in, x)
 	wantErr(t, err, layers.ErrName, first.Name(), "WithName")
