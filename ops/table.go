@@ -133,20 +133,16 @@ func (r *tableReader) outside(numbers []float64, end, u, du float64) (low, high 
 	return r.zeros, numbers, u / end, du / end
 }
 
-// tabulated writes the numbers of v in column j.
-func tabulated[T domain.Float](to []T, r *tableReader, j int, v T) {
-	low, high, t, _ := r.column(j, float64(v))
-	for k, a := range low {
-		to[k] = T(a + t*(high[k]-a))
-	}
-}
-
 func tableForward[T domain.Float](c *call) error {
 	r, dst, x, d := c.state.(*tableReader), result[T](c), cells[T](c, 0), c.at('d')
 	simd.Share(c.at('n'), 32, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j, v := range x[i*d : (i+1)*d] {
-				tabulated(dst[(i*d+j)*r.Width:(i*d+j+1)*r.Width], r, j, v)
+				low, high, t, _ := r.column(j, float64(v))
+				to := dst[(i*d+j)*r.Width : (i*d+j+1)*r.Width]
+				for k, a := range low {
+					to[k] = T(a + t*(high[k]-a))
+				}
 			}
 		}
 	})
@@ -190,13 +186,13 @@ func (r *tableReader) keepsZeros(d int) bool {
 // tableSparse stores the numbers of each entry that are not 0.
 func tableSparse[T domain.Float](c *call) (*CSR, error) {
 	r, x := c.state.(*tableReader), sparseOf[T](c.x.(*CSR))
-	w, z := r.Width, make([]T, r.Width)
+	w := r.Width
 	out := empty[T](x.Rows, x.Cols*w, (x.Ptr[x.Rows]-x.Ptr[0])*min(w, 3))
 	for i := range x.Rows {
 		for e := x.Ptr[i]; e < x.Ptr[i+1]; e++ {
-			tabulated(z, r, int(x.Col[e]), x.Val[e])
-			for k, v := range z {
-				if v != 0 {
+			low, high, t, _ := r.column(int(x.Col[e]), float64(x.Val[e]))
+			for k, a := range low {
+				if v := T(a + t*(high[k]-a)); v != 0 {
 					out.Col, out.Val = append(out.Col, x.Col[e]*int32(w)+int32(k)), append(out.Val, v)
 				}
 			}
