@@ -84,9 +84,12 @@ func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
 	case pair, tangent:
 		width("ask for 6", 5)
 	}
-	add(spectral.ErrSampler, "the sequence has at most 1000", func(s *layers.Spec) { s.Dims, s.Sampler = 1001, "halton" })
 	k, err := good.Kernel()
-	switch random := randomOf(k, good.Params, good.Dims); {
+	random := randomOf(k, good.Params, good.Dims)
+	if law := random.Law(); law.Quantile != nil || law.NormQuantile != nil {
+		add(spectral.ErrSampler, "the sequence has at most 1000", func(s *layers.Spec) { s.Dims, s.Sampler = 1001, "halton" })
+	}
+	switch {
 	case err != nil:
 	case random.Law().NormQuantile == nil:
 		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler = "orthogonal" })
