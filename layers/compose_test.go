@@ -1,6 +1,7 @@
 package layers_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -53,5 +54,24 @@ func TestGolgi(t *testing.T) {
 		if v := floats(must(n.Grad())); maxDiff(v, make([]float64, len(v))) == 0 {
 			t.Errorf("the gradient of %s is zero", n.Name())
 		}
+	}
+}
+
+// TestMust: what cannot be made is a panic with the error.
+func TestMust(t *testing.T) {
+	bad := errors.New("no layer")
+	for name, f := range map[string]func(){
+		"Must":      func() { layers.Must(nil, bad) },
+		"MustHead":  func() { layers.MustHead(nil, bad) },
+		"MustDense": func() { layers.MustDense(nil, bad) },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != bad {
+					t.Errorf("%s panics with %v", name, got)
+				}
+			}()
+			f()
+		}()
 	}
 }
