@@ -270,7 +270,7 @@ func TestErrors(t *testing.T) {
 		{density(layers.Density{Distance: spectral.SquaredHellinger, Lambdas: 1}),
 			layers.ErrParam, "the one frequency 0"},
 		{density(layers.Density{Bandwidth: []float64{1, 2}}), layers.ErrParam, "2 bandwidths for 1 axes"},
-		{density(layers.Density{Bandwidth: []float64{-1}}), layers.ErrParam, "Bandwidth: -1 is no bandwidth"},
+		{density(layers.Density{Bandwidth: []float64{-1}}), layers.ErrParam, "the field Bandwidth is -1"},
 		{density(layers.Density{Distance: spectral.DensityDistance{Scale: 1}}), layers.ErrParam, "no kernel"},
 		{density(layers.Density{Distance: spectral.TotalVariation, Functions: 4}), layers.ErrParam, ""},
 		{density(layers.Density{Distance: spectral.TotalVariation, Basis: layers.FourierBasis}), layers.ErrParam, ""},

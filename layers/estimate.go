@@ -47,7 +47,7 @@ func (d Density) grid(axes int) (ops.Grid, error) {
 func (d Density) widths(axes int) ([]float64, error) {
 	for _, h := range d.Bandwidth {
 		if !(h >= 0) || math.IsInf(h, 1) {
-			return nil, fmt.Errorf("Bandwidth: %v is no bandwidth; ops.ScottBandwidth finds one: %w", h, ErrParam)
+			return nil, fmt.Errorf("the field Bandwidth is %v, which is none; ops.ScottBandwidth finds one: %w", h, ErrParam)
 		}
 	}
 	switch h := d.Bandwidth; len(h) {

@@ -62,8 +62,8 @@ func (d Density) direct() bool {
 func (d Density) unused() error {
 	switch {
 	case d.Lambdas != 0 && (d.l2() || d.Distance.Of != nil && pointMass(d.Distance.Of)):
-		return fmt.Errorf("Lambdas = %d: the distance has the one frequency 0, and the map of it is exact; leave Lambdas "+
-			"out: %w", d.Lambdas, ErrParam)
+		return fmt.Errorf("the field Lambdas is %d, and the distance has the one frequency 0, with which the map is "+
+			"exact; leave it out: %w", d.Lambdas, ErrParam)
 	case d.direct() && (d.Functions != 0 || d.Basis != CosineBasis || d.Box):
 		return fmt.Errorf("without Lambdas the map of this distance has frequencies on the values of densities, and no "+
 			"basis; leave Basis, Functions and Box out: %w", ErrParam)

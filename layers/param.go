@@ -133,16 +133,21 @@ func declared(f reflect.StructField) ParamDef {
 			d.Max = tagNumber(f, high)
 		}
 	}
-	switch f.Type.Kind() {
-	case reflect.Bool:
+	switch kind := f.Type.Kind(); {
+	case !f.IsExported():
+		panic(fmt.Sprintf("layers: the field %s of the parameter %s is not exported", f.Name, d.Name))
+	case kind == reflect.Float64:
+	case kind == reflect.Bool:
 		d.Flag, d.Default = true, false
-	case reflect.Int:
+	case kind == reflect.Int, f.Type == reflect.TypeFor[[]int]():
 		d.Whole = true
-	case reflect.Slice:
-		d.Whole = f.Type.Elem().Kind() == reflect.Int
-		d.List = !d.Whole
-	case reflect.Interface:
+	case f.Type == reflect.TypeFor[[]float64]():
+		d.List = true
+	case kind == reflect.Interface:
 		d.Words = lenders(f.Type)
+	default:
+		panic(fmt.Sprintf("layers: the field %s of the parameter %s is a %v; want a bool, int, float64, []int, []float64 "+
+			"or spectral.Kernel", f.Name, d.Name, f.Type))
 	}
 	if text, ok := f.Tag.Lookup("default"); ok {
 		var err error

@@ -45,6 +45,14 @@ func TestRegister(t *testing.T) {
 			cosine
 			A float64 `param:"a" range:"[x,"`
 		}{}},
+		{Name: "kind", Kernel: struct {
+			cosine
+			A string `param:"a"`
+		}{}},
+		{Name: "unexported", Kernel: struct {
+			cosine
+			a float64 `param:"a"`
+		}{}},
 	} {
 		if err := layers.Register(e); !errors.Is(err, layers.ErrParam) {
 			t.Errorf("Register(%v) is %v, want ErrParam", e.Name, err)
