@@ -233,7 +233,7 @@ func TestTableCSR(t *testing.T) {
 }
 
 // TestUnitLaplaceKeepsDirections: rows whose features all underflow have the unit row that a common shift of the
-// projection gives, in both element types.
+// projection gives, in both element types, dense and sparse.
 func TestUnitLaplaceKeepsDirections(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		x := tensor.New(tensor.WithShape(3, 1), tensor.Of(dt))
@@ -244,12 +244,13 @@ func TestUnitLaplaceKeepsDirections(t *testing.T) {
 		}
 		setAt(w, 0, 100)
 		setAt(w, 1, 100+1./1024)
-		z := must(ops.UnitLaplace(ops.Attr{}).Into(nil, x, w))
-		v := all(z)
-		for i, want := range []float64{1 / math.Sqrt(1+math.Exp(-2)), math.Exp(-1) / math.Sqrt(1+math.Exp(-2)),
-			math.Sqrt(.5), math.Sqrt(.5), math.Sqrt(.5), math.Sqrt(.5)} {
-			if math.Abs(v[i]-want) > 1e-2 { // of the projection 102400, whose rounding in float32 is 1/128
-				t.Errorf("%v: feature %d is %v, want %v", dt, i, v[i], want)
+		for _, rows := range []ops.Matrix{x, must(ops.CSROf(x))} {
+			v := all(must(ops.UnitLaplace(ops.Attr{}).Into(nil, rows, w)))
+			for i, want := range []float64{1 / math.Sqrt(1+math.Exp(-2)), math.Exp(-1) / math.Sqrt(1+math.Exp(-2)),
+				math.Sqrt(.5), math.Sqrt(.5), math.Sqrt(.5), math.Sqrt(.5)} {
+				if math.Abs(v[i]-want) > 1e-2 { // of the projection 102400, whose rounding in float32 is 1/128
+					t.Errorf("%v, %T: feature %d is %v, want %v", dt, rows, i, v[i], want)
+				}
 			}
 		}
 	}
