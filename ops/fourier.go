@@ -146,7 +146,7 @@ func nodeOfCosine(projection *decl) func(o Op, in []*G.Node) (*G.Node, error) {
 		}
 		own := Attr{Layer: o.attr.Layer}
 		if !hasGradient(p) {
-			own.Frozen = X
+			own.takes(X, dataBehind(p))
 		}
 		return Op{decl: &cosineOf, attr: own}.apply(p)
 	}
