@@ -13,7 +13,7 @@ import (
 type SRF struct {
 	// a >= √2; below, |k| > k(x, x) at opposite points, which no positive density has
 	A float64 `param:"a" default:"2" doc:"scale a"`
-	// p >= 1, the degree; the range of the tag is that of maps of as many factors, which take long
+	// p >= 1, the degree; the range of the tag also serves maps that draw p factors a feature
 	P int `param:"p" range:"[1,64]" default:"10" doc:"degree p"`
 }
 

@@ -67,12 +67,11 @@ func sources(ls []Layer) (all []string) {
 
 // kernelPapers returns the papers of a kernel, from kernelSources or from the map of the table that has the kernel.
 func kernelPapers(k spectral.Kernel) []string {
-	kind := fmt.Sprintf("%T", k)
-	if papers, known := kernelSources[kind]; known {
+	if papers, known := kernelSources[fmt.Sprintf("%T", k)]; known {
 		return papers
 	}
 	for _, e := range Entries() {
-		if _, drawn := e.of.(drawnForm); !drawn || fmt.Sprintf("%T", e.Kernel) != kind {
+		if _, drawn := e.of.(drawnForm); !drawn || !sameKind(e.Kernel, k) {
 			continue
 		}
 		paper, _, _ := strings.Cut(e.Paper, ",")

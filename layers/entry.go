@@ -112,17 +112,19 @@ func (e *Entry) Params() []ParamDef {
 
 // ParamsOf returns the declarations of the parameters that the map has with the given values. A map with the parameter
 // kernel also has the parameters of that kernel, and a map with way=levy or way=auto also has the order.
-func (e *Entry) ParamsOf(v Values) []ParamDef { return paramsOfForm(e.form(v), false) }
+func (e *Entry) ParamsOf(v Values) (defs []ParamDef) {
+	eachShown(e.form(v), func(d ParamDef, _ reflect.Value) { defs = append(defs, d) })
+	return defs
+}
 
-// paramsOfForm returns the declarations of the parameters of a form with values, with those that it hides or without.
-func paramsOfForm(f form, hidden bool) (defs []ParamDef) {
+// eachShown calls do with the parameters of a form that it does not hide, and their fields.
+func eachShown(f form, do func(d ParamDef, field reflect.Value)) {
 	h, some := f.(interface{ hides(name string) bool })
-	eachParam(f, func(d ParamDef, _ reflect.Value) {
-		if hidden || !some || !h.hides(d.Name) {
-			defs = append(defs, d)
+	eachParam(f, func(d ParamDef, field reflect.Value) {
+		if !some || !h.hides(d.Name) {
+			do(d, field)
 		}
 	})
-	return defs
 }
 
 // Has says whether the map always has a parameter of that name.

@@ -94,9 +94,11 @@ func (f meanMapForm) innerSpec(s Spec, name string) Spec {
 	if !f.hides("order") && f.Order >= 0 {
 		v["order"] = f.Order
 	}
-	inner := Spec{Map: nameOfKernel(f.Kernel), Params: v, Dims: s.Dims, Seed: s.Seed, Dtype: s.Dtype, Name: name}
-	if e := lender(f.Kernel); e != nil && e.HasFeatures() {
-		inner.Features = f.Inner
+	inner := Spec{Params: v, Dims: s.Dims, Seed: s.Seed, Dtype: s.Dtype, Name: name}
+	if e := lender(f.Kernel); e != nil {
+		if inner.Map = e.Name; e.HasFeatures() {
+			inner.Features = f.Inner
+		}
 	}
 	return inner
 }

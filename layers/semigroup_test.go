@@ -119,7 +119,7 @@ func TestLevyBias(t *testing.T) {
 func TestLengthsWhereFeaturesUnderflow(t *testing.T) {
 	k := spectral.ExpSemigroup{Beta: 1}
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-		// k(x, x) = exp(-113), of which the root is in float32
+		// k(x, x) = exp(-113), whose root float32 can hold
 		x := mapped(rows(dt, 1, 2, 1), func(float64) float64 { return 1600 })
 		want := math.Exp(-k.Exponent(floats(x), floats(x)) / 2)
 		for _, l := range []layers.Layer{must(layers.NewRandomLaplaceLayer(k, 2, 64, layers.WithNormalisation(),

@@ -74,8 +74,8 @@ func TestSparseBlocks(t *testing.T) {
 	wantErr(t, "no rows", err, layers.ErrDtype)
 }
 
-// TestSparseCompositions: compositions, heads and maps that know nothing of sparse rows map them as they map the dense
-// ones. Those of which the features of zeros are zeros, through layers around them, keep them sparse.
+// TestSparseCompositions: compositions, heads and maps without a method for sparse rows map them as they map the dense
+// ones. Maps whose features of zeros are zeros keep rows sparse, also through layers around them.
 func TestSparseCompositions(t *testing.T) {
 	const d = 11
 	s, x := words(23, d)

@@ -11,9 +11,11 @@ import (
 
 // SpecOf returns the Spec of a map, or of a composition of maps, that a constructor made, so that what is built by hand
 // is saved and served like the rest: Restore with the Params of l makes a layer of the same features. So does Build,
-// unless parameters were fitted, tuned or set, or the map of samples in a mean map has a seed of its own. Where a layer has numbers of its own by its name (WithSeed), the
-// Spec has the seed of these numbers. Errors (ErrParam): a nil layer or one of another package; a head; a kernel that
-// is not in the table of maps, see Register; an option that a Spec does not have, such as WithStationary.
+// unless parameters were fitted, tuned or set, or the map of samples in a mean map has a seed of its own. If the name
+// of a layer determines its random numbers (WithSeed), the Spec has the seed that draws the same numbers without a name.
+//
+// Errors (ErrParam): a nil layer or one of another package; a head; a kernel that is not in the table of maps, see
+// Register; an option that a Spec does not have, such as WithStationary.
 func SpecOf(l Layer) (Spec, error) {
 	if domain.IsNil(l) {
 		return Spec{}, fmt.Errorf("layers: SpecOf: the layer is nil: %w", ErrParam)
@@ -92,14 +94,7 @@ func (g group) specOf(of form, dims int) (Spec, error) {
 // valuesOf returns the values of the parameters of a form.
 func valuesOf(f form) Values {
 	v := Values{}
-	for _, d := range paramsOfForm(f, false) {
-		v[d.Name] = nil
-	}
-	eachParam(f, func(d ParamDef, field reflect.Value) {
-		if _, shown := v[d.Name]; shown {
-			v[d.Name] = d.encode(field)
-		}
-	})
+	eachShown(f, func(d ParamDef, field reflect.Value) { v[d.Name] = d.encode(field) })
 	return v
 }
 

@@ -157,15 +157,18 @@ func (e *Entry) param(defs []ParamDef, name string) (ParamDef, error) {
 // another kind or out of range, values that contradict each other.
 func (e *Entry) Check(v Values) error {
 	f := e.form(v)
-	defs, shown := paramsOfForm(f, true), paramsOfForm(f, false)
+	var all []ParamDef // also those that other values hide: check says more of these
+	eachParam(f, func(d ParamDef, _ reflect.Value) { all = append(all, d) })
+	shown := e.ParamsOf(v)
 	// The other parameters depend on the kernel.
-	if word, given := v[kernelParam]; given && len(defs) > 0 && defs[0].Name == kernelParam {
-		if err := defs[0].check(e.Name, word); err != nil {
+	if word, given := v[kernelParam]; given && len(all) > 0 && all[0].Name == kernelParam {
+		if err := all[0].check(e.Name, word); err != nil {
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(v)) {
-		d, err := e.param(defs, name)
+	names := slices.Sorted(maps.Keys(v))
+	for _, name := range names {
+		d, err := e.param(all, name)
 		if err != nil {
 			_, err = e.param(shown, name)
 			return err
@@ -181,7 +184,7 @@ func (e *Entry) Check(v Values) error {
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(v)) {
+	for _, name := range names {
 		if _, err := e.param(shown, name); err != nil {
 			return err
 		}

@@ -408,7 +408,6 @@ var hostileGood = map[string]goodOf{
 	"layers.NewHead.kind":              is("linear"),
 	"init.Coupling.UnmarshalText.name": is([]byte("joint")), "init.LambdaRule.UnmarshalText.name": is([]byte("gauss")),
 	"init.Window.UnmarshalText.name": is([]byte("uniform")),
-	"ops/domain.ParseNegative.s":     is("sign"),
 	"init.SamplerByName.name":        is("iid"),
 	"init.StructuredFrequencies.d":   is(16),
 	"init.Theorem5.eps":              is(.1), "init.Theorem5.R": is(2.), "init.Theorem5.L": is(2.),
@@ -419,10 +418,10 @@ var hostileGood = map[string]goodOf{
 	"init.Structured.Draw.d": is(16), "init.Structured.Fits.d": is(16), "init.Structured.Sample.d": is(16),
 	"init.Structured.Sample.w": func(*hostileValues) any { return make([]float64, 48) },
 
-	"layers.*.features":          is(8),
-	"layers.*.dst":               is(nil),
-	"layers.Lookup.name":         is("gaussian"),
-	"layers.ParseBasis.s":        is("cosine"),
+	"layers.*.features":  is(8),
+	"layers.*.dst":       is(nil),
+	"layers.Lookup.name": is("gaussian"),
+
 	"layers.ParsePolicy.s":       is("frozen"),
 	"layers.ParseValues.mapName": is("gaussian"), "layers.ParseValues.text": is("sigma=2"),
 	"layers.NewBagLayer.of": func(*hostileValues) any {

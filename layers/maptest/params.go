@@ -206,8 +206,8 @@ func params(t *testing.T, c *contract) {
 	})
 }
 
-// badParams checks that parameters of another layer of which one does not fit are errors of SetParams and of Restore,
-// and that those that are no numbers are so of these or of Transform, at the latest.
+// badParams checks that SetParams and Restore refuse the parameters of another layer if one does not fit, and that NaN
+// and infinities are errors of these or, at the latest, of Transform.
 func (c *contract) badParams(t *testing.T, l, from layers.Layer, s layers.Spec) {
 	t.Helper()
 	for _, q := range l.Params() {

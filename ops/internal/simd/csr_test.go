@@ -24,7 +24,7 @@ func TestCSRView(t *testing.T) {
 	})
 }
 
-// TestCSRTall: more rows than have their index lists in memory at once; of two bad rows the first is told, in a later
+// TestCSRTall: more rows than have their index lists in memory at once; of two bad rows the first is reported, in a later
 // part too.
 func TestCSRTall(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestCSRTall(t *testing.T) {
 }
 
 // TestCSRNonFinite: a value that is not finite reaches its row and no other, the padding of panels neither; an entry
-// that is not stored multiplies nothing. Of several bad rows the first is told.
+// that is not stored multiplies nothing. Of several bad rows the first is reported.
 func TestCSRNonFinite(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		const n, d, m = 40, 1031, 71

@@ -146,5 +146,5 @@ func (w *Weights[T]) PhaseBackward(to Gradients[T], x, b, g []T, n int, scale fl
 	})
 }
 
-// Wide is a W of which nothing is known but its size, for a Backward without dx.
+// Wide returns a W that has only a size, for a Backward without dx.
 func Wide[T Float](d, m int) *Weights[T] { return &Weights[T]{d: d, m: m, isa: active} }
