@@ -6,14 +6,13 @@ import (
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
 // affine is zA + b with learnable A and b.
 type affine struct {
-	*base
-	packed atomic.Pointer[ops.Weights] // A while nobody else can change it, by PackHead
+	sparseMapper
+	served atomic.Pointer[ops.Weights] // A while nobody else can change it, by PackHead
 }
 
 func newAffine(kind, auto string, d, k int, opts []Option, more ...string) (*affine, error) {
@@ -32,9 +31,13 @@ func newAffine(kind, auto string, d, k int, opts []Option, more ...string) (*aff
 		{"W", newTensor(o.dt, make([]float64, d*k), d, k), true},
 		{"b", newTensor(o.dt, make([]float64, k), k), true},
 	}
-	l := &affine{base: b}
+	return affineOf(b), nil
+}
+
+func affineOf(b *base) *affine {
+	l := &affine{sparseMapper: sparseMapper{newMapper(b, ops.Domain{})}}
 	b.changed = l.unpack
-	return l, nil
+	return l
 }
 
 // PackHead makes h keep a second copy of A in the layout that products read, for a head that serves predictions: a
@@ -54,12 +57,12 @@ func PackHead(h Head) error {
 func (l *affine) pack() error {
 	w, err := ops.Affine(l.attr()).Pack(l.dims, l.param("W"))
 	if err == nil {
-		l.packed.Store(w)
+		l.served.Store(w)
 	}
 	return err
 }
 
-func (l *affine) unpack() { l.packed.Store(nil) }
+func (l *affine) unpack() { l.served.Store(nil) }
 
 // Params returns W, which is the A of zA + b, and b; a HuberHead also has delta. The tensors are the layer's own.
 func (l *affine) Params() []Param {
@@ -71,29 +74,18 @@ func (l *affine) String() string {
 	return fmt.Sprintf("%s %q: %d -> %d, %v", l.kind, l.name, l.dims, l.features, l.dt)
 }
 
-func (l *affine) attr() ops.Attr { return ops.Attr{Layer: l.who()} }
-
-// logits adds zA + b, with learnable A and b, to the graph of z.
-func (l *affine) logits(z G.Input) (*G.Node, error) {
-	n, err := l.input(z)
-	if err != nil {
-		return nil, err
+// scores returns zA + b, in a graph or without one. Unless PackHead was called it keeps no copy of A, which a solver may
+// change between two runs.
+func (l *affine) scores(f *flow, dst *tensor.Dense, z value, frozen ops.Inputs) value {
+	z, a := f.begin(l.base, z, l.attr())
+	a.Frozen |= frozen
+	w := f.param(l.base, "W")
+	if f.graph != nil {
+		l.unpack()
+	} else if packed := l.served.Load(); packed != nil {
+		w = value{rows: packed}
 	}
-	l.unpack()
-	n, p, a, err := l.begin(n, l.attr())
-	if err != nil {
-		return nil, err
-	}
-	return ops.Affine(a).Node(n, p["W"], p["b"])
-}
-
-// scores computes zA + b without a graph. Unless PackHead was called it keeps no copy of A, which a solver may change
-// between two calls.
-func (l *affine) scores(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
-	if w := l.packed.Load(); w != nil {
-		return ops.Affine(l.attr()).Into(dst, z, w, l.param("b"))
-	}
-	return ops.Affine(l.attr()).Into(dst, z, l.param("W"), l.param("b"))
+	return f.do(ops.Affine(a), dst, z, w, f.param(l.base, "b"))
 }
 
 // SetWeights copies w, row-major [Dims, Features], and b, one number for each output, into the parameters W and b,

@@ -6,29 +6,25 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
 // composed is the common part of maps in two steps: Fourier features of a Gaussian on a map Ψ without randomness. A damped
 // one maps sx, and scales the rows to the length √k(x, x) = exp(-½ Σ f(2s x)).
 type composed struct {
-	*base
+	sparseMapper
 	inner    metricMap // Ψ; nil: the frequencies are of x itself
 	outer    *randomMap
 	damped   bool
 	exponent ops.Exponent // f
 	policy   Policy
-
-	scratch sync.Pool // *tensor.Dense, the Ψ of a block of rows
 }
 
 // metricMap is a map Ψ.
 type metricMap interface {
 	Map
 	peeker
-	MapCSR(x *ops.CSR) (*ops.CSR, error)
-	fwd(x *G.Node) (*G.Node, error)
+	run(f *flow, dst *tensor.Dense, x value) value
 	form() string
 }
 
@@ -56,6 +52,13 @@ func (l *composed) compose(k spectral.Random, o options, own ...Param) (err erro
 	}
 	l.params = append(l.params, l.outer.params...)
 	l.changed, l.origin, l.watch = l.outer.changed, l.outer.origin, l.outer.watch
+	l.forward = l.through
+	switch {
+	case l.damped:
+		l.rows = blockRows(max(dims, l.features))
+	case l.inner != nil:
+		l.rows = blockRows(dims)
+	}
 	return nil
 }
 
@@ -74,117 +77,30 @@ func (l *composed) scaleParam(scale float64, o options) Param {
 	return Param{"log_scale", newTensor(l.dt, repeat(math.Log(scale), scales), scales), true}
 }
 
-// scale returns s with the value that a graph would use.
-func (l *composed) scale() *tensor.Dense {
-	if v := l.param("log_scale"); v != nil {
-		return mapTensor(v, math.Exp)
-	}
-	return l.param("scale")
-}
-
 // Policy returns the tuning policy.
 func (l *composed) Policy() Policy { return l.policy }
 
-// Fwd adds the map to the graph of x.
-func (l *composed) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
-
-func (l *composed) fwd(x *G.Node) (*G.Node, error) {
+// through computes the features, in a graph or without one.
+func (l *composed) through(f *flow, dst *tensor.Dense, x value) value {
 	switch {
 	case l.inner == nil:
-		return l.outer.fwd(x)
+		return l.outer.run(f, dst, x)
 	case !l.damped:
-		psi, err := l.inner.fwd(x)
-		if err != nil {
-			return nil, err
-		}
-		return l.outer.fwd(psi)
+		return l.outer.run(f, dst, l.inner.run(f, nil, x))
 	}
-	x, p, a, err := l.begin(x, ops.Attr{Layer: l.who()})
-	if err != nil {
-		return nil, err
-	}
-	s := p["scale"]
-	if s != nil {
+	x, a := f.begin(l.base, x, l.attr())
+	s, tuned := f.positive(l.base, "scale")
+	if !tuned {
 		a.Frozen |= ops.S
-	} else if s, err = G.Exp(p["log_scale"]); err != nil {
-		return nil, err
 	}
-	scaled, err := ops.ScaleColumns(a).Node(x, s)
-	if err != nil {
-		return nil, err
-	}
-	psi, err := l.inner.fwd(scaled)
-	if err != nil {
-		return nil, err
-	}
-	z, err := l.outer.fwd(psi)
-	if err != nil {
-		return nil, err
-	}
-	return ops.Damp(l.exponent, a).Node(x, s, z)
+	psi := l.inner.run(f, nil, f.do(ops.ScaleColumns(a), nil, x, s))
+	z := l.outer.run(f, dst, psi)
+	return f.do(ops.Damp(l.exponent, a), z.dense(), x, s, z)
 }
 
 // psiCells is about how many cells of Ψ Transform holds at once, some megabytes, and psiRows the least number of rows.
 // W may have hundreds of megabytes, which the product reads once for each block of rows.
 const psiCells, psiRows = 1 << 19, 256
-
-// Transform writes the features of the rows of x to dst.
-func (l *composed) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	if err := l.fits(x); err != nil {
-		return nil, err
-	}
-	if l.inner == nil {
-		return l.outer.Transform(dst, x)
-	}
-	if !l.damped {
-		return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(l.inner.Features()), l.features, l.inner.Transform,
-			l.outer.Transform)
-	}
-	s, a := l.scale(), ops.Attr{Layer: l.who()}
-	var rows, scaled *tensor.Dense // of the block at hand
-	first := func(psi, x *tensor.Dense) (*tensor.Dense, error) {
-		if rows = x; scaled != nil && !scaled.Shape().Eq(x.Shape()) {
-			scaled = nil
-		}
-		var err error
-		if scaled, err = ops.ScaleColumns(a).Into(scaled, x, s); err != nil {
-			return nil, err
-		}
-		return l.inner.Transform(psi, scaled)
-	}
-	second := func(dst, psi *tensor.Dense) (*tensor.Dense, error) {
-		if _, err := l.outer.Transform(dst, psi); err != nil {
-			return nil, err
-		}
-		return ops.Damp(l.exponent, a).Into(dst, rows, s, dst)
-	}
-	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(max(l.inner.Features(), l.features)), l.features, first,
-		second)
-}
-
-// TransformCSR is Transform for sparse rows. Their Ψ is sparse, too.
-func (l *composed) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	if err := checkColumns(l.who(), x, l.dims); err != nil {
-		return nil, err
-	}
-	if l.inner == nil {
-		return l.outer.TransformCSR(dst, x)
-	}
-	psi, s, a := x, l.scale(), ops.Attr{Layer: l.who()}
-	var err error
-	if l.damped {
-		if psi, err = ops.ScaleColumns(a).Sparse(x, s); err != nil {
-			return nil, err
-		}
-	}
-	if psi, err = l.inner.MapCSR(psi); err != nil {
-		return nil, err
-	}
-	if dst, err = l.outer.TransformCSR(dst, psi); err != nil || !l.damped {
-		return dst, err
-	}
-	return ops.Damp(l.exponent, a).Into(dst, x, s, dst)
-}
 
 // blockRows returns the number of rows of such a block, for rows of so many columns.
 func blockRows(cols int) int {

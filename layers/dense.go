@@ -7,7 +7,6 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -68,7 +67,9 @@ func newDense(d, features int, f ops.Activation, o options) (*Dense, error) {
 		{"b", newTensor(o.dt, make([]float64, features), features), tuned},
 	}
 	b.drawn("dense", o, func(o options) (peeker, error) { return newDense(d, features, f, o) })
-	return &Dense{affine: &affine{base: b}, act: f, policy: o.policy}, nil
+	l := &Dense{affine: affineOf(b), act: f, policy: o.policy}
+	l.forward = l.through
+	return l, nil
 }
 
 // Activation returns f.
@@ -81,43 +82,12 @@ func (l *Dense) Policy() Policy { return l.policy }
 
 func (l *Dense) String() string { return fmt.Sprintf("%v, %v, %v", l.affine, l.act, l.policy) }
 
-// Fwd returns f(xW + b).
-func (l *Dense) Fwd(x G.Input) G.Result {
-	a := l.attr()
+// through computes f(xW + b), in a graph or without one.
+func (l *Dense) through(f *flow, dst *tensor.Dense, x value) value {
+	var frozen ops.Inputs
 	if l.policy == Frozen {
-		a.Frozen = ops.W | ops.B
+		frozen = ops.W | ops.B
 	}
-	n, err := l.input(x)
-	if err != nil {
-		return G.Err(err)
-	}
-	n, p, a, err := l.begin(n, a)
-	if err != nil {
-		return G.Err(err)
-	}
-	y, err := ops.Affine(a).Node(n, p["W"], p["b"])
-	if err != nil {
-		return G.Err(err)
-	}
-	return G.LiftResult(ops.Activate(l.act, l.attr()).Node(y))
-}
-
-// Transform writes f(xW + b) to dst.
-func (l *Dense) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) { return l.activated(dst, x) }
-
-// TransformCSR is Transform for sparse rows.
-func (l *Dense) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	return l.activated(dst, x)
-}
-
-func (l *Dense) activated(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
-	if err := checkColumns(l.who(), x, l.dims); err != nil {
-		return nil, err
-	}
-	l.use()
-	dst, err := ops.Affine(l.attr()).Into(dst, x, l.param("W"), l.param("b"))
-	if err != nil {
-		return nil, err
-	}
-	return ops.Activate(l.act, l.attr()).Into(dst, dst)
+	y := l.scores(f, dst, x, frozen)
+	return f.do(ops.Activate(l.act, l.attr()), y.dense(), y)
 }

@@ -172,10 +172,10 @@ func ExampleDot() {
 	}
 	// Output:
 	// label="{{x|0x0}|{Shape|(32, 8)}}"
-	// label="{{rff_W|0x1}|{Shape|(8, 128)}}"
-	// label="{{Data(%0)|0x2}|{Op|Data}|{Shape|(32, 8)}}"
-	// label="{{Fourier(%2, %1)|0x3}|{Op|Fourier}|{Shape|(32, 256)}}"
-	// n2 -> n0;
+	// label="{{Data(%0)|0x1}|{Op|Data}|{Shape|(32, 8)}}"
+	// label="{{rff_W|0x2}|{Shape|(8, 128)}}"
+	// label="{{Fourier(%1, %2)|0x3}|{Op|Fourier}|{Shape|(32, 256)}}"
+	// n1 -> n0;
 	// n3 -> n1;
 	// n3 -> n2;
 }

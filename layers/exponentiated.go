@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
 )
 
 // ExponentiatedLayer is the random feature map of the kernel exp(-D²/2σ²) of a homogeneous kernel k, with D² = k(x,x) +
@@ -49,7 +50,7 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 		return nil, err
 	}
 	o.name = b.name
-	l := &ExponentiatedLayer{composed: composed{base: b, policy: o.policy}, kernel: k}
+	l := &ExponentiatedLayer{composed: composed{sparseMapper: sparseMapper{newMapper(b, ops.Domain{})}, policy: o.policy}, kernel: k}
 	if law, ok := k.Laplacian(); ok && o.harmonics.order == nil {
 		if err := o.unused(b.who(), "without WithOrder the map has frequencies on x itself, and no series",
 			seriesOptions...); err != nil {

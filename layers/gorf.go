@@ -3,11 +3,9 @@ package layers
 import (
 	"fmt"
 	"math"
-	"sync/atomic"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -33,14 +31,12 @@ import (
 // Bandwidth and BandwidthEach tune the logarithm of a scale of all frequencies, one or one for each column of x. All
 // tunes the directions U, the norms, and the logarithms of the roots of the masses.
 type GORFLayer struct {
-	*base
+	sparseMapper
 	kernel   spectral.SignedLaw
 	split    *spectral.Split
 	coupling spectral.Coupling
 	seed     uint64
 	policy   Policy
-
-	packed atomic.Pointer[ops.Weights] // of a frozen map, at first use
 }
 
 var _ Layer = (*GORFLayer)(nil)
@@ -74,12 +70,12 @@ func newGORFLayer(k spectral.SignedLaw, d, features int, o options) (*GORFLayer,
 			"makes a cosine and a sine; ask for %d: %w",
 			b.who(), features, (features+3)/4*4, ErrParam)
 	}
-	l := &GORFLayer{base: b, kernel: k, coupling: o.coupling, seed: o.seed, policy: o.policy}
+	l := &GORFLayer{sparseMapper: sparseMapper{newMapper(b, ops.Domain{})}, kernel: k, coupling: o.coupling, seed: o.seed, policy: o.policy}
 	l.drawn("W", o, func(o options) (peeker, error) { return newGORFLayer(k, d, features, o) })
-	l.changed = func() { l.packed.Store(nil) }
 	if l.split, err = k.Split(d, features/4, o.coupling); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
+	l.on, l.forward = l.split.On, l.through
 	u, norms, err := l.draw(o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
@@ -175,71 +171,23 @@ func (l *GORFLayer) String() string {
 		l.kind, l.name, l.dims, l.features, kernelText(l.kernel), l.split, l.coupling, l.seed, l.dt, l.policy)
 }
 
-func (l *GORFLayer) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.split.On} }
-
-// Fwd adds the map to the graph of x.
-func (l *GORFLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
-
-func (l *GORFLayer) fwd(x *G.Node) (*G.Node, error) {
-	x, p, a, err := l.begin(x, l.attr())
-	if err != nil {
-		return nil, err
-	}
-	u, roots := p["U"], p["roots"]
-	switch {
-	case l.policy == All:
-		if roots, err = G.Exp(p["log_roots"]); err != nil {
-			return nil, err
-		}
-		return ops.SignedFourier(a).Node(x, u, p["norms"], roots)
-	case l.policy == Frozen:
+// through computes the features, in a graph or without one.
+func (l *GORFLayer) through(f *flow, dst *tensor.Dense, x value) value {
+	x, a := f.begin(l.base, x, l.attr())
+	if l.policy == Frozen {
 		a.Frozen |= ops.U
-	default:
-		if u, err = ops.Bandwidth(ops.Attr{Layer: a.Layer, Frozen: ops.W}).Node(u, p["log_bandwidth"]); err != nil {
-			return nil, err
-		}
 	}
-	a.Frozen |= ops.R | ops.Rho
-	return ops.SignedFourier(a).Node(x, u, p["norms"], roots)
+	if l.policy != All {
+		a.Frozen |= ops.R | ops.Rho
+	}
+	if f.graph == nil {
+		return f.do(ops.SignedFourier(a), dst, x, l.weights(f, ops.SignedFourier, l.policy == Frozen, l.frequencies))
+	}
+	return f.do(ops.SignedFourier(a), dst, x, l.frequencies(f)...)
 }
 
-// Transform writes the features of the rows of x to dst.
-func (l *GORFLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	return l.transform(dst, x)
-}
-
-// TransformCSR is Transform for sparse rows.
-func (l *GORFLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	return l.transform(dst, x)
-}
-
-func (l *GORFLayer) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
-	l.use()
-	w, err := l.weights()
-	if err != nil {
-		return nil, err
-	}
-	return ops.SignedFourier(l.attr()).Into(dst, x, w)
-}
-
-// weights returns the packed frequencies with the values that a graph would use.
-func (l *GORFLayer) weights() (*ops.Weights, error) {
-	if w := l.packed.Load(); w != nil {
-		return w, nil
-	}
-	a, u, roots := l.attr(), l.param("U"), l.param("roots")
-	if roots == nil {
-		roots = mapTensor(l.param("log_roots"), math.Exp)
-	}
-	if rho := l.param("log_bandwidth"); rho != nil {
-		var err error
-		if u, err = ops.Bandwidth(a).Into(nil, u, rho); err != nil {
-			return nil, err
-		}
-	}
-	w, err := ops.SignedFourier(a).Pack(l.dims, u, l.param("norms"), roots)
-	if err == nil && l.policy == Frozen {
-		l.packed.Store(w) // a solver never changes it
-	}
-	return w, err
+// frequencies returns the directions, the norms and the roots of the masses.
+func (l *GORFLayer) frequencies(f *flow) []value {
+	roots, _ := f.positive(l.base, "roots")
+	return []value{f.scaled(l.base, f.param(l.base, "U")), f.param(l.base, "norms"), roots}
 }

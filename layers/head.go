@@ -103,6 +103,12 @@ type head struct {
 	likelihood
 }
 
+func newHeadOf(a *affine, by likelihood) *head {
+	l := &head{a, by}
+	l.forward = l.through
+	return l
+}
+
 // NewLinearHead makes a head of k outputs on d features. Errors: d or k < 1 (ErrParam), an element type other than
 // float32 and float64 (ErrDtype).
 func NewLinearHead(d, k int, opts ...Option) (*LinearHead, error) {
@@ -111,14 +117,14 @@ func NewLinearHead(d, k int, opts ...Option) (*LinearHead, error) {
 		return nil, err
 	}
 	square := func(r float64) float64 { return r * r }
-	return &LinearHead{&head{a, likelihood{kind: "linear", rowLoss: ofResiduals(square),
+	return &LinearHead{newHeadOf(a, likelihood{kind: "linear", rowLoss: ofResiduals(square),
 		losses: func(_ ops.Attr, y, targets *G.Node) (*G.Node, error) {
 			r, err := G.Sub(y, targets)
 			if err != nil {
 				return nil, err
 			}
 			return G.Square(r)
-		}}}}, nil
+		}})}, nil
 }
 
 // NewSoftmaxHead makes a head of k classes on d features. Errors: d or k < 1 (ErrParam), an element type other than
@@ -128,7 +134,7 @@ func NewSoftmaxHead(d, k int, opts ...Option) (*SoftmaxHead, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &SoftmaxHead{&head{a, likelihood{kind: "softmax", classifies: true, output: ops.Softmax,
+	return &SoftmaxHead{newHeadOf(a, likelihood{kind: "softmax", classifies: true, output: ops.Softmax,
 		rowLoss: func(logits, targets []float64) float64 {
 			all, sum := floats.LogSumExp(logits), 0.
 			for j, t := range targets {
@@ -139,7 +145,7 @@ func NewSoftmaxHead(d, k int, opts ...Option) (*SoftmaxHead, error) {
 			return sum
 		},
 		losses: func(a ops.Attr, y, targets *G.Node) (*G.Node, error) { return ops.CrossEntropy(a).Node(y, targets) },
-	}}}, nil
+	})}, nil
 }
 
 // WithDelta sets the δ of a HuberHead, in the unit of the targets. The default is 1. With 1.345 standard deviations of
@@ -160,7 +166,7 @@ func NewHuberHead(d, k int, opts ...Option) (*HuberHead, error) {
 		return nil, fmt.Errorf("%s: δ = %v, want a finite number above 0: %w", a.who(), o.delta, ErrParam)
 	}
 	a.params = append(a.params, Param{"delta", newTensor(a.dt, []float64{o.delta}, 1), false})
-	l := &HuberHead{&head{affine: a}}
+	l := &HuberHead{newHeadOf(a, likelihood{})}
 	l.likelihood = likelihood{kind: "huber",
 		rowLoss: ofResiduals(func(r float64) float64 { return ops.HuberLoss(r, l.Delta()) }),
 		losses: func(a ops.Attr, y, targets *G.Node) (*G.Node, error) {
@@ -203,7 +209,9 @@ func (l *head) RowLoss(logits, targets []float64) float64 {
 
 // Logits writes zA + b to dst.
 func (l *head) Logits(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
-	return l.scores(dst, z)
+	var f flow
+	y := l.scores(&f, l.denseFor(dst, z), value{rows: z}, 0)
+	return y.dense(), f.err
 }
 
 // Loss adds the mean loss over the rows. A graph may hold both Fwd and Loss of a head.
@@ -222,9 +230,14 @@ func (l *head) weightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
 	if targets == nil {
 		return nil, l.noTargets()
 	}
-	y, err := l.logits(z)
+	n, err := l.input(z)
 	if err != nil {
 		return nil, err
+	}
+	f := flow{graph: n.Graph()}
+	y := l.scores(&f, nil, value{node: n}, 0).node
+	if f.err != nil {
+		return nil, f.err
 	}
 	weighted := func(of *G.Node) (*G.Node, error) {
 		product, err := G.HadamardProd(of, weights)
@@ -257,29 +270,13 @@ func (l *head) noTargets() error {
 	return fmt.Errorf("%s: the node of targets or weights is nil, want [n, %d]: %w", l.who(), l.features, ErrShape)
 }
 
-// Fwd returns zA + b, or of a SoftmaxHead the probabilities softmax(zA + b).
-func (l *head) Fwd(z G.Input) G.Result {
-	y, err := l.logits(z)
-	if err != nil || l.output == nil {
-		return G.LiftResult(y, err)
+// through computes zA + b, or of a SoftmaxHead the probabilities softmax(zA + b), in a graph or without one.
+func (l *head) through(f *flow, dst *tensor.Dense, z value) value {
+	y := l.scores(f, dst, z, 0)
+	if l.output == nil {
+		return y
 	}
-	return G.LiftResult(l.output(l.attr()).Node(y))
-}
-
-// Transform writes zA + b, or of a SoftmaxHead the probabilities softmax(zA + b), to dst.
-func (l *head) Transform(dst, z *tensor.Dense) (*tensor.Dense, error) { return l.transform(dst, z) }
-
-// TransformCSR is Transform for sparse rows.
-func (l *head) TransformCSR(dst *tensor.Dense, z *ops.CSR) (*tensor.Dense, error) {
-	return l.transform(dst, z)
-}
-
-func (l *head) transform(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
-	dst, err := l.scores(dst, z)
-	if err != nil || l.output == nil {
-		return dst, err
-	}
-	return l.output(l.attr()).Into(dst, dst)
+	return f.do(l.output(l.attr()), y.dense(), y)
 }
 
 // rowMean divides the sum of all entries by the number of rows.

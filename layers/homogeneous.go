@@ -6,7 +6,6 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -27,7 +26,7 @@ import (
 // stretches the signature, whose transform becomes 𝒦̂(λ L/L₀). All tunes ln L and the roots of the samples, κ̂_j =
 // root_κ_j², which therefore never become negative. The derivative for x at 0 is defined as 0, see ops.Homogeneous.
 type HomogeneousLayer struct {
-	*base
+	zeroMapper
 	kernel    spectral.Homogeneous
 	harmonics *spectral.Harmonics
 	window    spectral.Window
@@ -70,13 +69,13 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 		return nil, fmt.Errorf("%s: policy %v: a map of order 0 has no frequency and nothing to tune: %w", b.who(),
 			o.policy, ErrParam)
 	}
-	l := &HomogeneousLayer{base: b, kernel: k, harmonics: h, window: o.harmonics.window, policy: o.policy}
+	l := &HomogeneousLayer{zeroMapper: zeroMapper{sparseMapper{newMapper(b, ops.Domain{})}}, kernel: k, harmonics: h, window: o.harmonics.window, policy: o.policy}
 	l.op = ops.Series{F: h.F[1:], Gamma: k.Degree(), Stationary: o.harmonics.stationary,
 		Negative: k.Extension()}
 	if err := b.checkSize(d, l.op.Width()); err != nil {
 		return nil, err
 	}
-	b.features = d * l.op.Width()
+	b.features, l.forward = d*l.op.Width(), l.through
 	l.addParams(o.undrawn)
 	return l, nil
 }
@@ -131,38 +130,26 @@ func (l *HomogeneousLayer) form() string {
 		l.harmonics.Period)
 }
 
-// Fwd adds the map to the graph of x.
-func (l *HomogeneousLayer) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
-
-func (l *HomogeneousLayer) fwd(x *G.Node) (*G.Node, error) {
-	x, p, a, err := l.begin(x, ops.Attr{Layer: l.who()})
-	if err != nil {
-		return nil, err
-	}
-	base := p["L"]
-	if base != nil {
+// through computes the features, in a graph or without one.
+func (l *HomogeneousLayer) through(f *flow, dst *tensor.Dense, x value) value {
+	x, a := f.begin(l.base, x, l.attr())
+	base, tuned := f.positive(l.base, "L")
+	if !tuned {
 		a.Frozen |= ops.L
-	} else if base, err = G.Exp(p["log_L"]); err != nil {
-		return nil, err
 	}
 	if l.policy != All {
 		a.Frozen |= ops.R
 	}
-	return ops.Homogeneous(l.op, a).Node(x, base, p["root_kappa"])
+	return f.do(ops.Homogeneous(l.op, a), dst, x, base, f.param(l.base, "root_kappa"))
 }
 
-// Transform writes the features of the rows of x to dst.
-func (l *HomogeneousLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	if err := checkColumns(l.who(), x, l.dims); err != nil {
-		return nil, err
-	}
-	return ops.Homogeneous(l.op, ops.Attr{Layer: l.who()}).Into(dst, x, l.angle(), l.param("root_kappa"))
-}
+// KeepsZeros is true, except for the stationary form.
+func (l *HomogeneousLayer) KeepsZeros() bool { return !l.op.Stationary }
 
-// angle returns L with the value that a graph would use.
-func (l *HomogeneousLayer) angle() *tensor.Dense {
-	if v := l.param("log_L"); v != nil {
-		return mapTensor(v, math.Exp)
+// TransformCSR is Transform for sparse rows.
+func (l *HomogeneousLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	if l.op.Stationary {
+		return transformBlocks(l, dst, x)
 	}
-	return l.param("L")
+	return l.transform(dst, x)
 }

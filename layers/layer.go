@@ -259,17 +259,6 @@ func (b *base) lift(x G.Input, fwd func(x *G.Node) (*G.Node, error)) G.Result {
 	return G.LiftResult(fwd(n))
 }
 
-// begin prepares an op on x. It returns the node of x, the nodes of the parameters in its graph, and a, with X frozen
-// if nobody can use a gradient for x.
-func (b *base) begin(x *G.Node, a ops.Attr) (*G.Node, map[string]*G.Node, ops.Attr, error) {
-	p, err := b.nodes(x.Graph())
-	if err != nil {
-		return nil, nil, a, err
-	}
-	x, a, err = data(x, b.grad, a)
-	return x, p, a, err
-}
-
 // data is ops.Data, unless the user asked for the gradient of the input.
 func data(x *G.Node, inputGrad bool, a ops.Attr) (*G.Node, ops.Attr, error) {
 	if inputGrad {
@@ -328,19 +317,6 @@ func (b *base) node(g *G.ExprGraph, p Param) (*G.Node, error) {
 	}
 	return G.NewTensor(g, b.dt, p.Value.Dims(), G.WithShape(p.Value.Shape()...), G.WithName(name),
 		G.WithValue(p.Value)), nil
-}
-
-// nodes returns the nodes of all parameters, by name.
-func (b *base) nodes(g *G.ExprGraph) (map[string]*G.Node, error) {
-	m := make(map[string]*G.Node, len(b.params))
-	for _, p := range b.params {
-		n, err := b.node(g, p)
-		if err != nil {
-			return nil, err
-		}
-		m[p.Name] = n
-	}
-	return m, nil
 }
 
 // Model returns the learnable nodes of the latest Fwd.

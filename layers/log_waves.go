@@ -9,7 +9,7 @@ import (
 
 // logWavesMap is the Ψ of spectral.ReciprocalSemigroup, for x/λ. It has no parameters.
 type logWavesMap struct {
-	zeroSingle
+	zeroMapper
 	omega, amplitude []float64
 }
 
@@ -27,7 +27,7 @@ func newLogWavesMap(kind string, d int, o options) (metricMap, error) {
 		order = *o.harmonics.order
 	}
 	l := &logWavesMap{}
-	l.single = newSingle(b, ops.Domain{}, false, func(a ops.Attr) ops.Op { return ops.LogWaves(l.omega, l.amplitude, a) })
+	l.mapper = newSingle(b, ops.Domain{}, false, func(a ops.Attr) ops.Op { return ops.LogWaves(l.omega, l.amplitude, a) })
 	if l.omega, l.amplitude, err = spectral.LogWaves(order); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}

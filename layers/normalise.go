@@ -9,7 +9,7 @@ import (
 // Normalise divides each row by its norm, x/‖x‖, as maps on the sphere and maps of histograms need it. A row of zeros
 // stays as it is. Input [n, d], any finite numbers; output [n, d].
 type Normalise struct {
-	*single
+	*mapper
 	norm ops.Norm
 }
 

@@ -25,7 +25,7 @@ import (
 // landmarks [m, d] and projection [m, features], both fitted. Williams and Seeger (2001), Using the Nyström method to
 // speed up kernel machines; Vedaldi and Zisserman (2012), section 4.1.
 type NystromLayer struct {
-	*single
+	*mapper
 	kernel spectral.Kernel
 	choice LandmarkChoice
 }

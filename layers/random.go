@@ -5,11 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync/atomic"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -26,7 +24,7 @@ import (
 //
 // A solver changes those with a *. W = W₀·exp(-log_bandwidth) and c = ln(1 + exp(raw_c)).
 type randomMap struct {
-	*base
+	sparseMapper
 	kernel  spectral.Random
 	law     spectral.Law
 	sampler spectral.Sampler
@@ -34,13 +32,9 @@ type randomMap struct {
 	source  uint64 // the seed of its streams
 	policy  Policy
 	phase   bool
-	on      ops.Domain
 
 	normalised bool         // rows have the length √k(x, x), see semigroup.go
 	exponent   ops.Exponent // of such a map
-
-	packed  atomic.Pointer[ops.Weights] // W of a map that keeps it, packed at first use
-	checked atomic.Pointer[ops.Weights] // the same once others have W; graphs, which cannot watch it, pack it themselves
 
 	structured bool // the parameters are signs and norms, see structured.go
 }
@@ -63,18 +57,16 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		}
 		m = features / 2
 	}
-	l := &randomMap{base: b, kernel: k, law: law, sampler: o.sampler, seed: o.seed, source: o.sourceSeed(), policy: o.policy,
-		phase: o.phase, on: k.Domain()}
+	l := &randomMap{sparseMapper: sparseMapper{newMapper(b, k.Domain())}, kernel: k, law: law, sampler: o.sampler, seed: o.seed,
+		source: o.sourceSeed(), policy: o.policy, phase: o.phase}
+	l.forward = l.through
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMap(kind, auto, k, dims, features, o) })
-	l.changed = func() {
-		l.packed.Store(nil)
-		l.checked.Store(nil)
-	}
 	if err := l.checkUnits(o); err != nil {
 		return nil, err
 	}
 	scale := 0.0
 	if l.normalised = o.normalise; l.normalised {
+		l.rows = blockRows(features)
 		if l.exponent, scale, err = unitOf(b, k); err != nil {
 			return nil, err
 		}
@@ -88,7 +80,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	if err := b.checkSize(dims, m); err != nil {
 		return nil, err
 	}
-	w, err := l.frequencies(m, o.undrawn)
+	w, err := l.draw(m, o.undrawn)
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +135,8 @@ func (l *randomMap) checkUnits(o options) error {
 	return nil
 }
 
-// frequencies draws W [dims, m]. Without a draw it is zeros.
-func (l *randomMap) frequencies(m int, undrawn bool) ([]float64, error) {
+// draw draws W [dims, m]. Without a draw it is zeros.
+func (l *randomMap) draw(m int, undrawn bool) ([]float64, error) {
 	if undrawn {
 		return make([]float64, l.dims*m), nil
 	}
@@ -234,11 +226,6 @@ func (l *randomMap) String() string {
 		kernelText(l.kernel), l.sampler, l.seed, l.dt, l.policy)
 }
 
-func (l *randomMap) attr() ops.Attr { return ops.Attr{Layer: l.who(), Domain: l.on} }
-
-// Fwd adds the map to the graph of x.
-func (l *randomMap) Fwd(x G.Input) G.Result { return l.lift(x, l.fwd) }
-
 // op is the map of x, the frequencies and the phases.
 func (l *randomMap) op(a ops.Attr) ops.Op {
 	switch {
@@ -257,126 +244,53 @@ func (l *randomMap) op(a ops.Attr) ops.Op {
 	return ops.Fourier(a)
 }
 
-func (l *randomMap) fwd(x *G.Node) (*G.Node, error) {
-	x, p, a, err := l.begin(x, l.attr())
-	if err != nil {
-		return nil, err
-	}
-	skewed := l.law.Transform == spectral.LogFourier
+// through computes the features, in a graph or without one.
+func (l *randomMap) through(f *flow, dst *tensor.Dense, x value) value {
+	x, a := f.begin(l.base, x, l.attr())
+	skewed, keeps := l.law.Transform == spectral.LogFourier, l.keepsW()
 	if l.policy != All {
 		a.Frozen |= ops.B
 	}
 	if l.policy == Frozen || skewed && l.policy != All {
 		a.Frozen |= ops.W
 	}
-	if l.structured {
-		return l.op(a).Node(x, p["signs"], p["norms"], p["log_bandwidth"], p["b"])
-	}
-	w, err := l.weightNode(p, a.Layer)
-	if err != nil {
-		return nil, err
-	}
-	if l.keepsW() {
-		if _, err := l.weights(a); err != nil {
-			return nil, err
-		}
-		a.Packed = &l.packed
-	}
-	switch c := p["c"]; {
-	case !skewed && l.normalised:
-		return l.fwdNormalised(x, w, p, a)
-	case !skewed:
-		return l.op(a).Node(x, w, p["b"])
-	default:
-		if tuned := p["raw_c"]; tuned == nil {
+	var room [5]value
+	in := room[:0]
+	if skewed {
+		c, tuned := f.positive(l.base, "c")
+		if in = append(in, c); !tuned {
 			a.Frozen |= ops.C
-		} else if c, err = G.Softplus(tuned); err != nil {
-			return nil, err
 		}
-		return l.op(a).Node(x, c, w, p["b"])
 	}
+	switch {
+	case f.graph == nil && (keeps || l.structured):
+		in = append(in, l.weights(f, l.op, keeps, l.frequencies))
+	case f.graph != nil && keeps && !l.structured:
+		l.weights(f, l.op, true, l.frequencies)
+		a.Packed = &l.packed
+		fallthrough
+	default:
+		in = append(in, l.frequencies(f)...)
+	}
+	z := f.do(l.op(a), dst, x, append(in, f.param(l.base, "b"))...)
+	if !l.normalised {
+		return z
+	}
+	a.Packed, a.Frozen = nil, a.Frozen&ops.X
+	if l.param("log_bandwidth") == nil {
+		a.Frozen |= ops.S
+	}
+	s := f.scaled(l.base, f.param(l.base, "scale"))
+	return f.do(ops.Damp(l.exponent, a), z.dense(), x, s, z)
 }
 
-// circular says whether the features are cosines and sines.
-func circular(t spectral.Transform) bool { return t == spectral.Fourier || t == spectral.LogFourier }
-
-// weightNode returns the node of W, computed from the parameters of the policy.
-func (l *randomMap) weightNode(p map[string]*G.Node, who string) (*G.Node, error) {
-	if v := p["log_W"]; v != nil {
-		return G.Exp(v)
-	}
-	if rho := p["log_bandwidth"]; rho != nil {
-		return ops.Bandwidth(ops.Attr{Layer: who, Frozen: ops.W}).Node(p["W"], rho)
-	}
-	return p["W"], nil
-}
-
-// Transform writes the features of the rows of x to dst.
-func (l *randomMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	return l.transform(dst, x)
-}
-
-// TransformCSR is Transform for sparse rows.
-func (l *randomMap) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	return l.transform(dst, x)
-}
-
-func (l *randomMap) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
-	if err := checkColumns(l.who(), x, l.dims); err != nil {
-		return nil, err
-	}
-	l.use()
-	a := l.attr()
-	w, err := l.weights(a)
-	if err != nil {
-		return nil, err
-	}
-	switch c := l.shift(); {
-	case c != nil:
-		return l.op(a).Into(dst, x, c, w, l.param("b"))
-	case l.normalised:
-		return l.transformNormalised(dst, x, w, a)
-	}
-	return l.op(a).Into(dst, x, w, l.param("b"))
-}
-
-// weights returns W, packed if it is kept, with the values that a graph would use.
-func (l *randomMap) weights(a ops.Attr) (ops.Matrix, error) {
-	kept := &l.packed
-	if l.watch.out.Load() {
-		kept = &l.checked
-	}
-	if w := kept.Load(); w != nil {
-		return w, nil
-	}
-	keep := func(w *ops.Weights, err error) (ops.Matrix, error) {
-		if err != nil {
-			return nil, err
-		}
-		if l.keepsW() {
-			if kept.Store(w); kept == &l.packed && l.watch.out.Load() {
-				kept.Store(nil)
-			}
-		}
-		return w, nil
-	}
+// frequencies returns W, or what a structured map has in its place.
+func (l *randomMap) frequencies(f *flow) []value {
 	if l.structured {
-		return keep(l.op(a).Pack(l.dims, l.param("signs"), l.param("norms"), l.param("log_bandwidth")))
+		return []value{f.param(l.base, "signs"), f.param(l.base, "norms"), f.param(l.base, "log_bandwidth")}
 	}
-	t := l.param("W")
-	if v := l.param("log_W"); v != nil {
-		t = mapTensor(v, math.Exp)
-	}
-	if rho := l.param("log_bandwidth"); rho != nil {
-		var err error
-		if t, err = ops.Bandwidth(a).Into(nil, t, rho); err != nil {
-			return nil, err
-		}
-	}
-	if !l.keepsW() {
-		return t, nil
-	}
-	return keep(l.op(a).Pack(l.dims, t))
+	w, _ := f.positive(l.base, "W")
+	return []value{f.scaled(l.base, w)}
 }
 
 // keepsW says whether no solver changes W.
@@ -384,13 +298,8 @@ func (l *randomMap) keepsW() bool {
 	return l.policy == Frozen || l.param("raw_c") != nil && l.policy != All
 }
 
-// shift returns c with the value that a graph would use, or nil.
-func (l *randomMap) shift() *tensor.Dense {
-	if raw := l.param("raw_c"); raw != nil {
-		return mapTensor(raw, softplus)
-	}
-	return l.param("c")
-}
+// circular says whether the features are cosines and sines.
+func circular(t spectral.Transform) bool { return t == spectral.Fourier || t == spectral.LogFourier }
 
 func softplus(v float64) float64 { return math.Max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
 

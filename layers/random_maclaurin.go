@@ -24,7 +24,7 @@ import (
 // a feature can have, zeros if it has fewer, degrees [D] and scales [D]. Kar and Karnick (2012), Random feature maps
 // for dot product kernels, algorithm 1.
 type RandomMaclaurinLayer struct {
-	sparseSingle
+	sparseMapper
 	kernel spectral.Polynomial
 	seed   uint64
 }
@@ -49,7 +49,7 @@ func newRandomMaclaurinLayer(k spectral.Polynomial, d, features int, o options) 
 	if err := checkKernel(b.who(), k); err != nil {
 		return nil, err
 	}
-	l := &RandomMaclaurinLayer{sparseSingle{newSingle(b, k.Domain(), true, ops.Maclaurin)}, k, o.seed}
+	l := &RandomMaclaurinLayer{sparseMapper{newSingle(b, k.Domain(), true, ops.Maclaurin)}, k, o.seed}
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMaclaurinLayer(k, d, features, o) })
 	w, drawn, scales, err := spectral.DrawProducts(k, d, features, o.sourceSeed())
 	if err != nil {

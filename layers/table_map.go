@@ -10,7 +10,7 @@ import (
 // tableMap is the common part of maps that read a fitted table for each column. Its parameters are knots [d, P] and
 // table [d, P·w].
 type tableMap struct {
-	zeroSingle
+	zeroMapper
 	op ops.Tables
 }
 
@@ -26,7 +26,7 @@ func newTableMap(kind, auto string, dims int, op ops.Tables, on ops.Domain, o op
 			tensor.Of(o.dt)), false})
 	}
 	table := func(a ops.Attr) ops.Op { return ops.Table(op, a) }
-	return &tableMap{zeroSingle{sparseSingle{newSingle(b, on, false, table)}}, op}, nil
+	return &tableMap{zeroMapper{sparseMapper{newSingle(b, on, false, table)}}, op}, nil
 }
 
 // tableState returns the shapes of the parameters.

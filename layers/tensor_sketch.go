@@ -18,7 +18,7 @@ import (
 // Nothing is tuned; the derivative for x is exact. Parameters: buckets and signs, [p, d+1]. Pham and Pagh (2013), Fast
 // and scalable polynomial kernels via explicit feature maps, algorithm 1.
 type TensorSketchLayer struct {
-	sparseSingle
+	sparseMapper
 	kernel spectral.SpherePolynomial
 	seed   uint64
 }
@@ -47,7 +47,7 @@ func newTensorSketchLayer(k spectral.SpherePolynomial, d, features int, o option
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
 	l := &TensorSketchLayer{kernel: k, seed: o.seed}
-	l.single = newSingle(b, k.Domain(), true, func(a ops.Attr) ops.Op {
+	l.mapper = newSingle(b, k.Domain(), true, func(a ops.Attr) ops.Op {
 		slope, offset := l.polynomial()
 		return ops.TensorSketch(l.features, slope, offset, a)
 	})
