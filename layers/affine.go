@@ -16,11 +16,7 @@ type affine struct {
 }
 
 func newAffine(kind, auto string, d, k int, opts []Option, more ...string) (*affine, error) {
-	o, err := newOptions("New"+kind, opts, with(basicOptions, more...))
-	if err != nil {
-		return nil, err
-	}
-	b, err := newBase(kind, auto, d, k, o)
+	b, o, err := begin(kind, auto, d, k, opts, with(basicOptions, more...))
 	if err != nil {
 		return nil, err
 	}

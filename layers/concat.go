@@ -3,10 +3,10 @@ package layers
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -27,10 +27,7 @@ type Part struct {
 // section 6.
 type Concat struct {
 	group
-	parts    []Part
-	dims     int
-	features int
-	grad     bool
+	parts []Part
 }
 
 var _ Layer = (*Concat)(nil)
@@ -56,7 +53,8 @@ func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Concat{group: g, parts: append([]Part(nil), parts...), dims: dims, grad: o.inputGrad}
+	c := &Concat{g, slices.Clone(parts)}
+	c.dims, c.grad, c.forward = dims, o.inputGrad, c.through
 	for i, p := range parts {
 		if p.From < 0 || p.To > dims || p.To-p.From != p.Layer.Dims() {
 			return nil, fmt.Errorf("layers: Concat: part %d is columns %d to %d of %d, and %q takes %d: %w", i, p.From,
@@ -71,110 +69,22 @@ func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
 	if err := drawApart("Concat", ls); err != nil {
 		return nil, err
 	}
+	c.rows = blockRows(c.features)
 	return c, nil
 }
 
 // Parts returns the parts, in order, with their columns and weights.
 func (c *Concat) Parts() []Part { return append([]Part(nil), c.parts...) }
 
-// Dims is the number of columns of the whole input.
-func (c *Concat) Dims() int { return c.dims }
-
-// Features is the sum of the output columns of the parts.
-func (c *Concat) Features() int { return c.features }
-
-// Fwd adds all parts to the graph of x.
-func (c *Concat) Fwd(x G.Input) G.Result {
-	if domain.IsNil(x) {
-		return G.Err(fmt.Errorf("layers: Concat: the input is nil, want a node of shape [n, %d]: %w", c.dims, ErrShape))
-	}
-	if err := G.CheckOne(x); err != nil {
-		return G.Err(err)
-	}
-	return G.LiftResult(c.fwd(x.Node()))
-}
-
-func (c *Concat) fwd(x *G.Node) (*G.Node, error) {
-	if x == nil {
-		return nil, fmt.Errorf("layers: Concat: the input is no node: %w", ErrShape)
-	}
-	if x.Dims() != 2 || x.Shape()[1] != c.dims {
-		return nil, fmt.Errorf("layers: Concat: x has shape %v, want [n, %d]: %w", x.Shape(), c.dims, ErrShape)
-	}
-	x, a, err := data(x, c.grad, ops.Attr{Layer: "layers: Concat"})
-	if err != nil {
-		return nil, err
-	}
-	outs, scales := make([]*G.Node, len(c.parts)), make([]float64, len(c.parts))
+// through maps all parts and puts their outputs side by side, in a graph or without one.
+func (c *Concat) through(f *flow, dst *tensor.Dense, x value) value {
+	x, a := f.begin(c.base, x, c.attr())
+	outs, scales := make([]value, len(c.parts)), make([]float64, len(c.parts))
 	for i, p := range c.parts {
-		part, err := ops.Columns(p.From, p.To, 1, a).Node(x)
-		if err != nil {
-			return nil, err
-		}
-		r := p.Layer.Fwd(part)
-		if err := r.Err(); err != nil {
-			return nil, err
-		}
-		outs[i], scales[i] = r.Node(), math.Sqrt(p.Weight)
+		outs[i] = f.layer(p.Layer, nil, f.do(ops.Columns(p.From, p.To, 1, a), nil, x))
+		scales[i] = math.Sqrt(p.Weight)
 	}
-	return ops.Concat(scales, ops.Attr{Layer: a.Layer}).Node(outs...)
-}
-
-// Transform maps all parts and writes their outputs side by side to dst. It allocates the output of each part.
-func (c *Concat) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) { return c.transform(dst, x) }
-
-// KeepsZeros says whether all parts keep zeros.
-func (c *Concat) KeepsZeros() bool { return c.keepZeros() }
-
-// MapCSR maps all parts of sparse rows to sparse rows. Errors: a part that makes the rows dense (ErrParam).
-func (c *Concat) MapCSR(x *ops.CSR) (*ops.CSR, error) {
-	if err := checkColumns("layers: Concat", x, c.dims); err != nil {
-		return nil, err
-	}
-	outs, scales := make([]ops.Matrix, len(c.parts)), make([]float64, len(c.parts))
-	for i, p := range c.parts {
-		z, err := mapCSR(p.Layer, x.TakeColumns(p.From, p.To, 1))
-		if err != nil {
-			return nil, err
-		}
-		outs[i], scales[i] = z, math.Sqrt(p.Weight)
-	}
-	return ops.Concat(scales, ops.Attr{Layer: "layers: Concat"}).Sparse(outs[0].(*ops.CSR), outs[1:]...)
-}
-
-// TransformCSR is Transform for sparse rows. The columns of each part stay sparse.
-func (c *Concat) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	return c.transform(dst, x)
-}
-
-func (c *Concat) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
-	if err := checkColumns("layers: Concat", x, c.dims); err != nil {
-		return nil, err
-	}
-	n := x.Shape()[0]
-	if dst == nil {
-		dst = tensor.New(tensor.WithShape(n, c.features), tensor.Of(c.Dtype()))
-	}
-	if !dst.Shape().Eq(tensor.Shape{n, c.features}) {
-		return nil, fmt.Errorf("layers: Concat: dst has shape %v, want (%d, %d): %w", dst.Shape(), n, c.features,
-			ErrShape)
-	}
-	at := 0
-	for _, p := range c.parts {
-		part, err := columns(x, p.From, p.To)
-		if err != nil {
-			return nil, err
-		}
-		z, err := Apply(p.Layer, nil, part)
-		if err != nil {
-			return nil, err
-		}
-		if err := ops.ColumnsInto(dst, at, z, 0, p.Layer.Features(), math.Sqrt(p.Weight)); err != nil {
-			return nil, err
-		}
-		at += p.Layer.Features()
-	}
-	return dst, nil
+	return f.do(ops.Concat(scales, c.attr()), dst, outs[0], outs[1:]...)
 }
 
 // columns returns some columns of x, sparse if x is.

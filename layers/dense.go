@@ -28,15 +28,7 @@ var _ Layer = (*Dense)(nil)
 // NewDense draws the layer for d dimensions and the given number of output columns. Errors (ErrParam): sizes below 1,
 // an unknown activation, a policy other than Frozen and All.
 func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error) {
-	o, err := newOptions("NewDense", opts, with(drawnOptions, "Tune"))
-	if err != nil {
-		return nil, err
-	}
-	return newDense(d, features, f, o)
-}
-
-func newDense(d, features int, f ops.Activation, o options) (*Dense, error) {
-	b, err := newBase("Dense", "dense", d, features, o)
+	b, o, err := begin("Dense", "dense", d, features, opts, with(drawnOptions, "Tune"))
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +58,7 @@ func newDense(d, features int, f ops.Activation, o options) (*Dense, error) {
 		{"W", newTensor(o.dt, w, d, features), tuned},
 		{"b", newTensor(o.dt, make([]float64, features), features), tuned},
 	}
-	b.drawn("dense", o, func(o options) (peeker, error) { return newDense(d, features, f, o) })
+	b.drawn("dense", o, func(o options) (peeker, error) { return NewDense(d, features, f, withAll(o)) })
 	l := &Dense{affine: affineOf(b), act: f, policy: o.policy}
 	l.forward = l.through
 	return l, nil

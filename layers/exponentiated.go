@@ -35,18 +35,8 @@ var _ Layer = (*ExponentiatedLayer)(nil)
 // NewHomogeneousLayer and NewFourierLayer.
 func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Option) (*ExponentiatedLayer, error) {
 	const kind = "ExponentiatedLayer"
-	o, err := newOptions("NewExponentiatedLayer", opts, with(fourierOptions, with(seriesOptions, "WithOrder")...))
+	b, o, err := begin(kind, "exponentiated", d, features, opts, with(fourierOptions, with(seriesOptions, "WithOrder")...), k.Of, k)
 	if err != nil {
-		return nil, err
-	}
-	b, err := newBase(kind, "exponentiated", d, features, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkKernel(b.who(), k.Of); err != nil {
-		return nil, err
-	}
-	if err := checkKernel(b.who(), k); err != nil {
 		return nil, err
 	}
 	o.name = b.name

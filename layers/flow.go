@@ -113,10 +113,10 @@ func (f *flow) once(p *tensor.Dense, compute func(p *tensor.Dense) (*tensor.Dens
 // do applies an op. Without a graph it writes the result to dst, allocated if nil; but sparse rows stay sparse if dst is
 // nil.
 func (f *flow) do(op ops.Op, dst *tensor.Dense, x value, in ...value) (z value) {
-	if f.err != nil {
+	switch {
+	case f.err != nil:
 		return z
-	}
-	if f.graph != nil {
+	case f.graph != nil:
 		nodes := []*G.Node{x.node}
 		for _, v := range in {
 			nodes = append(nodes, v.node)
@@ -128,10 +128,35 @@ func (f *flow) do(op ops.Op, dst *tensor.Dense, x value, in ...value) (z value) 
 	for _, v := range in {
 		f.rest = append(f.rest, v.rows)
 	}
-	if s, sparse := x.rows.(*ops.CSR); sparse && dst == nil {
-		z.rows, f.err = op.Sparse(s, f.rest...)
+	return f.compute(dst, x, func(dst *tensor.Dense) (ops.Matrix, error) {
+		if s, sparse := x.rows.(*ops.CSR); sparse && dst == nil {
+			return op.Sparse(s, f.rest...)
+		}
+		return op.Into(dst, x.rows, f.rest...)
+	})
+}
+
+// layer runs another layer, as do does an op.
+func (f *flow) layer(l Layer, dst *tensor.Dense, x value) (z value) {
+	switch {
+	case f.err != nil:
+		return z
+	case f.graph != nil:
+		z.node, f.err = nodeOf(l.Fwd(x.node))
 		return z
 	}
+	return f.compute(dst, x, func(dst *tensor.Dense) (ops.Matrix, error) {
+		if dst == nil {
+			return Apply(l, nil, x.rows)
+		}
+		return Transform(l, dst, x.rows)
+	})
+}
+
+func nodeOf(r G.Result) (*G.Node, error) { return r.Node(), r.Err() }
+
+// compute has a result of x written to dst. If that is nil, it is memory that is kept for the next block of rows.
+func (f *flow) compute(dst *tensor.Dense, x value, write func(dst *tensor.Dense) (ops.Matrix, error)) value {
 	between := dst == nil && f.keeps
 	if between {
 		if f.next == len(f.buffers) {
@@ -141,12 +166,13 @@ func (f *flow) do(op ops.Op, dst *tensor.Dense, x value, in ...value) (z value) 
 			dst = nil // a block of another height
 		}
 	}
-	if dst, f.err = op.Into(dst, x.rows, f.rest...); f.err != nil {
-		return z
+	z := value{}
+	if z.rows, f.err = write(dst); f.err != nil {
+		return value{}
 	}
 	if between {
-		f.buffers[f.next] = dst
+		f.buffers[f.next] = z.dense()
 		f.next++
 	}
-	return value{rows: dst}
+	return z
 }

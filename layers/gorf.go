@@ -50,19 +50,8 @@ func WithCoupling(c spectral.Coupling) Option {
 // parameters out of range, an error of the approximation (eps) that no split can meet, features < 1 or not a multiple
 // of 4, an unknown coupling.
 func NewGORFLayer(k spectral.SignedLaw, d, features int, opts ...Option) (*GORFLayer, error) {
-	o, err := newOptions("NewGORFLayer", opts, with(drawnOptions, "Tune", "WithCoupling"))
+	b, o, err := begin("GORFLayer", "gorf", d, features, opts, with(drawnOptions, "Tune", "WithCoupling"), k)
 	if err != nil {
-		return nil, err
-	}
-	return newGORFLayer(k, d, features, o)
-}
-
-func newGORFLayer(k spectral.SignedLaw, d, features int, o options) (*GORFLayer, error) {
-	b, err := newBase("GORFLayer", "gorf", d, features, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkKernel(b.who(), k); err != nil {
 		return nil, err
 	}
 	if features%4 != 0 {
@@ -71,7 +60,7 @@ func newGORFLayer(k spectral.SignedLaw, d, features int, o options) (*GORFLayer,
 			b.who(), features, (features+3)/4*4, ErrParam)
 	}
 	l := &GORFLayer{sparseMapper: sparseMapper{newMapper(b, ops.Domain{})}, kernel: k, coupling: o.coupling, seed: o.seed, policy: o.policy}
-	l.drawn("W", o, func(o options) (peeker, error) { return newGORFLayer(k, d, features, o) })
+	l.drawn("W", o, func(o options) (peeker, error) { return NewGORFLayer(k, d, features, withAll(o)) })
 	if l.split, err = k.Split(d, features/4, o.coupling); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}

@@ -16,11 +16,7 @@ var _ Layer = (*Identity)(nil)
 // NewIdentity makes the layer for d dimensions. Its input has a gradient with and without WithInputGrad. Errors: d < 1
 // (ErrParam), an element type other than float32 and float64 (ErrDtype).
 func NewIdentity(d int, opts ...Option) (*Identity, error) {
-	o, err := newOptions("NewIdentity", opts, basicOptions)
-	if err != nil {
-		return nil, err
-	}
-	b, err := newBase("Identity", "identity", d, d, o)
+	b, _, err := begin("Identity", "identity", d, d, opts, basicOptions)
 	if err != nil {
 		return nil, err
 	}

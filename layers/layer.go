@@ -168,6 +168,25 @@ func newBase(kind, auto string, dims, features int, o options) (*base, error) {
 	return b, domain.CheckSize(b.who()+": rows of features", int(o.dt.Size()), features)
 }
 
+// begin checks the options, the sizes and the kernels of a layer that its constructor New+kind makes.
+func begin(kind, auto string, dims, features int, opts []Option, applicable []string, kernels ...spectral.Kernel) (
+	*base, options, error) {
+	o, err := newOptions("New"+kind, opts, applicable)
+	if err != nil {
+		return nil, o, err
+	}
+	b, err := newBase(kind, auto, dims, features, o)
+	if err != nil {
+		return nil, o, err
+	}
+	for _, k := range kernels {
+		if err := checkKernel(b.who(), k); err != nil {
+			return nil, o, err
+		}
+	}
+	return b, o, nil
+}
+
 // checkSize returns an error for a parameter too large for memory. Parameters are made in float64.
 func (b *base) checkSize(shape ...int) error { return domain.CheckSize(b.who(), 8, shape...) }
 

@@ -38,15 +38,8 @@ var _ Layer = (*LevyLayer)(nil)
 // errors of NewHomogeneousLayer, spectral.LogWaves and NewFourierLayer.
 func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyLayer, error) {
 	const kind = "LevyLayer"
-	o, err := newOptions("New"+kind, opts, with(sampledOptions, with(seriesOptions, "WithOrder")...))
+	b, o, err := begin(kind, "levy", d, features, opts, with(sampledOptions, with(seriesOptions, "WithOrder")...), k)
 	if err != nil {
-		return nil, err
-	}
-	b, err := newBase(kind, "levy", d, features, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkKernel(b.who(), k); err != nil {
 		return nil, err
 	}
 	f, scale, err := unitOf(b, k)

@@ -17,11 +17,7 @@ var _ Layer = (*Normalise)(nil)
 
 // NewNormalise makes the layer for d dimensions. Errors: d below 1, a norm other than ops.L1 and ops.L2 (ErrParam).
 func NewNormalise(d int, norm ops.Norm, opts ...Option) (*Normalise, error) {
-	o, err := newOptions("NewNormalise", opts, basicOptions)
-	if err != nil {
-		return nil, err
-	}
-	b, err := newBase("Normalise", "normalise", d, d, o)
+	b, _, err := begin("Normalise", "normalise", d, d, opts, basicOptions)
 	if err != nil {
 		return nil, err
 	}

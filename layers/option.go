@@ -197,5 +197,8 @@ func Tune(p Policy) Option { return option("Tune", func(o *options) { o.policy =
 // leaf as data and skips the product for its gradient, and G.Grad for that leaf is an error.
 func WithInputGrad() Option { return option("WithInputGrad", func(o *options) { o.inputGrad = true }) }
 
+// withAll replaces all options by those that a layer was made with.
+func withAll(by options) Option { return func(o *options) { *o = by } }
+
 // withoutDraw leaves the parameters zero, for a layer whose parameters SetParams will set.
 func withoutDraw() Option { return func(o *options) { o.undrawn = true } }

@@ -34,23 +34,12 @@ var _ Layer = (*RandomMaclaurinLayer)(nil)
 // NewRandomMaclaurinLayer draws the map of k for d dimensions and the given number of output columns. Errors
 // (ErrParam): parameters out of range, features < 1, a scale beyond float32.
 func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Option) (*RandomMaclaurinLayer, error) {
-	o, err := newOptions("NewRandomMaclaurinLayer", opts, drawnOptions)
+	b, o, err := begin("RandomMaclaurinLayer", "maclaurin", d, features, opts, drawnOptions, k)
 	if err != nil {
-		return nil, err
-	}
-	return newRandomMaclaurinLayer(k, d, features, o)
-}
-
-func newRandomMaclaurinLayer(k spectral.Polynomial, d, features int, o options) (*RandomMaclaurinLayer, error) {
-	b, err := newBase("RandomMaclaurinLayer", "maclaurin", d, features, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkKernel(b.who(), k); err != nil {
 		return nil, err
 	}
 	l := &RandomMaclaurinLayer{sparseMapper{newSingle(b, k.Domain(), true, ops.Maclaurin)}, k, o.seed}
-	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMaclaurinLayer(k, d, features, o) })
+	l.drawn("W", o, func(o options) (peeker, error) { return NewRandomMaclaurinLayer(k, d, features, withAll(o)) })
 	w, drawn, scales, err := spectral.DrawProducts(k, d, features, o.sourceSeed())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)

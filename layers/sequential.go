@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bochner-go/bochner/ops"
@@ -24,70 +25,34 @@ func NewSequential(ls ...Layer) (*Sequential, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := 1; i < len(ls); i++ {
-		if a, b := ls[i-1], ls[i]; a.Features() != b.Dims() {
-			return nil, fmt.Errorf("layers: Sequential: %q makes %d columns and %q takes %d: %w", a.Name(),
-				a.Features(), b.Name(), b.Dims(), ErrShape)
+	widest := 0
+	for i, l := range ls {
+		if widest = max(widest, l.Features()); i == 0 {
+			continue
+		}
+		if before := ls[i-1]; before.Features() != l.Dims() {
+			return nil, fmt.Errorf("layers: Sequential: %q makes %d columns and %q takes %d: %w", before.Name(),
+				before.Features(), l.Name(), l.Dims(), ErrShape)
 		}
 	}
 	if err := drawApart("Sequential", ls); err != nil {
 		return nil, err
 	}
+	ls = g.layers
+	g.dims, g.features, g.rows = ls[0].Dims(), ls[len(ls)-1].Features(), blockRows(widest)
+	g.forward = func(f *flow, dst *tensor.Dense, x value) value {
+		for _, l := range ls[:len(ls)-1] {
+			x = f.layer(l, nil, x)
+		}
+		return f.layer(ls[len(ls)-1], dst, x)
+	}
 	return &Sequential{g}, nil
 }
 
-// Dims is the number of input columns of the first layer.
-func (s *Sequential) Dims() int { return s.layers[0].Dims() }
-
-// Features is the number of output columns of the last layer.
-func (s *Sequential) Features() int { return s.layers[len(s.layers)-1].Features() }
-
-// Fwd adds all layers to the graph of x.
-func (s *Sequential) Fwd(x G.Input) G.Result {
-	for _, l := range s.layers[:len(s.layers)-1] {
-		x = l.Fwd(x)
-	}
-	return s.layers[len(s.layers)-1].Fwd(x)
-}
-
-// Transform runs all layers and writes the output of the last one to dst. It allocates the outputs of the others.
-func (s *Sequential) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	return s.transform(dst, x)
-}
-
-// KeepsZeros says whether all layers keep zeros.
-func (s *Sequential) KeepsZeros() bool { return s.keepZeros() }
-
-// MapCSR runs all layers on sparse rows, which stay sparse. Errors: a layer that makes the rows dense (ErrParam).
-func (s *Sequential) MapCSR(x *ops.CSR) (*ops.CSR, error) {
-	for _, l := range s.layers {
-		var err error
-		if x, err = mapCSR(l, x); err != nil {
-			return nil, err
-		}
-	}
-	return x, nil
-}
-
-// TransformCSR is Transform for sparse rows. They stay sparse up to the first layer that does not keep zeros.
-func (s *Sequential) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	return s.transform(dst, x)
-}
-
-func (s *Sequential) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
-	var err error
-	last := len(s.layers) - 1
-	for _, l := range s.layers[:last] {
-		if x, err = Apply(l, nil, x); err != nil {
-			return nil, err
-		}
-	}
-	return Transform(s.layers[last], dst, x)
-}
-
-// group is the common part of the compositions: their layers.
+// group is the common part of the compositions: their layers, and the base of the whole, which has no parameters of its
+// own.
 type group struct {
-	kind   string
+	sparseMapper
 	layers []Layer
 }
 
@@ -95,8 +60,8 @@ func newGroup(kind string, ls []Layer) (group, error) {
 	if len(ls) == 0 {
 		return group{}, fmt.Errorf("layers: %s: no layers: %w", kind, ErrParam)
 	}
-	seen := map[string]bool{}
-	for _, l := range ls {
+	names := make([]string, len(ls))
+	for i, l := range ls {
 		if domain.IsNil(l) {
 			return group{}, fmt.Errorf("layers: %s: a layer is nil: %w", kind, ErrParam)
 		}
@@ -104,55 +69,40 @@ func newGroup(kind string, ls []Layer) (group, error) {
 			return group{}, fmt.Errorf("layers: %s: %q is %v and %q is %v: %w", kind, ls[0].Name(), ls[0].Dtype(),
 				l.Name(), l.Dtype(), ErrDtype)
 		}
-		if seen[l.Name()] {
+		if slices.Contains(names, l.Name()) {
 			return group{}, fmt.Errorf("layers: %s: two layers are called %q; name one of them by WithName: %w", kind,
 				l.Name(), ErrName)
 		}
-		seen[l.Name()] = true
+		names[i] = l.Name()
 	}
-	return group{kind, append([]Layer(nil), ls...)}, nil
+	b := &base{kind: kind, prefix: "layers: " + kind, name: joinNames(names), dt: ls[0].Dtype()}
+	return group{sparseMapper{newMapper(b, ops.Domain{})}, slices.Clone(ls)}, nil
 }
 
-// keepZeros says whether all parts keep zeros.
-func (g group) keepZeros() bool {
+// KeepsZeros says whether all parts keep zeros.
+func (g group) KeepsZeros() bool { return g.dense() == nil }
+
+// dense returns the first part that does not keep zeros, or nil.
+func (g group) dense() Layer {
 	for _, l := range g.layers {
 		if !KeepsZeros(l) {
-			return false
+			return l
 		}
 	}
-	return true
+	return nil
 }
 
-// mapCSR maps sparse rows to sparse rows.
-func mapCSR(l Layer, x *ops.CSR) (*ops.CSR, error) {
-	z, err := Apply(l, nil, x)
-	if err != nil {
-		return nil, err
+// MapCSR maps sparse rows to sparse rows. Errors: a part that makes the rows dense (ErrParam).
+func (g group) MapCSR(x *ops.CSR) (*ops.CSR, error) {
+	if l := g.dense(); l != nil {
+		return nil, fmt.Errorf("layers: MapCSR: %q does not keep zeros and makes sparse rows dense; use Transform: %w",
+			l.Name(), ErrParam)
 	}
-	s, ok := z.(*ops.CSR)
-	if !ok {
-		return nil, fmt.Errorf("layers: MapCSR: %q does not keep zeros and makes sparse rows dense; use Transform: %w", l.Name(), ErrParam)
-	}
-	return s, nil
+	return zeroMapper{g.sparseMapper}.MapCSR(x)
 }
 
 // Layers returns the parts, in order.
 func (g group) Layers() []Layer { return append([]Layer(nil), g.layers...) }
-
-// Dtype is the element type of all parts.
-func (g group) Dtype() tensor.Dtype { return g.layers[0].Dtype() }
-
-// Describe does nothing; golgi's Layer has it. String describes the parts.
-func (g group) Describe() {}
-
-// Name returns the names of the parts, joined by "-".
-func (g group) Name() string {
-	names := make([]string, len(g.layers))
-	for i, l := range g.layers {
-		names[i] = l.Name()
-	}
-	return joinNames(names)
-}
 
 // joinNames returns the name of a composition of layers of these names.
 func joinNames(names []string) string { return strings.Join(names, "-") }

@@ -23,11 +23,7 @@ var _ Layer = (*SRFLayer)(nil)
 // NewFourierLayer, and a < √2 (ErrParam).
 func NewSRFLayer(k spectral.SRF, d, features int, opts ...Option) (*SRFLayer, error) {
 	const kind = "SRFLayer"
-	o, err := newOptions("NewSRFLayer", opts, fourierOptions)
-	if err != nil {
-		return nil, err
-	}
-	b, err := newBase(kind, "srf", d, features, o)
+	b, o, err := begin(kind, "srf", d, features, opts, fourierOptions)
 	if err != nil {
 		return nil, err
 	}

@@ -31,27 +31,16 @@ const mostBuckets = 1 << 24
 // NewTensorSketchLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam):
 // parameters out of range, a < √2, features < 1 or beyond 2²⁴.
 func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...Option) (*TensorSketchLayer, error) {
-	o, err := newOptions("NewTensorSketchLayer", opts, drawnOptions)
+	b, o, err := begin("TensorSketchLayer", "sketch", d, features, opts, drawnOptions, k)
 	if err != nil {
 		return nil, err
-	}
-	return newTensorSketchLayer(k, d, features, o)
-}
-
-func newTensorSketchLayer(k spectral.SpherePolynomial, d, features int, o options) (*TensorSketchLayer, error) {
-	b, err := newBase("TensorSketchLayer", "sketch", d, features, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := k.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
 	l := &TensorSketchLayer{kernel: k, seed: o.seed}
 	l.mapper = newSingle(b, k.Domain(), true, func(a ops.Attr) ops.Op {
 		slope, offset := l.polynomial()
 		return ops.TensorSketch(l.features, slope, offset, a)
 	})
-	l.drawn("buckets", o, func(o options) (peeker, error) { return newTensorSketchLayer(k, d, features, o) })
+	l.drawn("buckets", o, func(o options) (peeker, error) { return NewTensorSketchLayer(k, d, features, withAll(o)) })
 	if _, offset := l.polynomial(); offset < 0 {
 		return nil, fmt.Errorf("%s: a = %v is below √2, where the offset 1 - 2/a² of the polynomial is negative; "+
 			"raise a, or use a RandomMaclaurinLayer (random-maclaurin), whose columns have signs: %w",
