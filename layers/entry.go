@@ -35,7 +35,6 @@ type Entry struct {
 //	hides(name string) bool               whether a parameter has no meaning beside the others
 //	check(mapName string, given Values) error             an error for values that are each in range but contradict each other
 //	fill(v Values, x ops.Matrix) error    fills in the parameters that depend on the data
-//	grow(s Spec, x ops.Matrix) ([]Spec, error)    the Parts with such parameters
 type form interface {
 	traits() Traits
 	// plan makes the plan of a spec, whose parameters the form has.

@@ -27,16 +27,18 @@ var structure = completed([]*Entry{
 	{Name: "normalise", Formula: "x/‖x‖", Inputs: "any", of: normaliseForm{}},
 })
 
-// branch is the part of forms whose specs have Parts.
-type branch struct{}
+// branch is the form of layers that have parts.
+type branch interface {
+	form
+	// slots returns the columns and weights of parts side by side, or nil for parts one after the other.
+	slots(s Spec) ([]Part, error)
+}
 
-func (branch) branches() {}
-
-func (branch) traits() Traits { return Traits{Width: "what its parts make"} }
+var branchTraits = Traits{Width: "what its parts make"}
 
 // hasParts says whether specs of the entry have Parts.
 func (e *Entry) hasParts() bool {
-	_, ok := e.of.(interface{ branches() })
+	_, ok := e.of.(branch)
 	return ok
 }
 
@@ -104,16 +106,23 @@ func (s *Spec) widen(of string, i, dims int) error {
 	return nil
 }
 
-// planned returns the parts with their Dims, and their plans. dims returns how many columns part i takes, given the
-// plans of the parts before it.
-func (s Spec) planned(dims func(i int, before []plan) int) ([]Spec, []plan, error) {
+// wired returns the parts with their Dims, and their plans. Parts side by side have slots, the columns that they take;
+// without slots each part takes what the one before makes.
+func (s Spec) wired(slots []Part) ([]Spec, []plan, error) {
 	parts, err := s.within()
 	if err != nil {
 		return nil, nil, err
 	}
 	var plans []plan
 	for i := range parts {
-		if err := parts[i].widen(s.Map, i, dims(i, plans)); err != nil {
+		dims := s.Dims
+		switch {
+		case slots != nil:
+			dims = slots[i].To - slots[i].From
+		case i > 0:
+			dims = plans[i-1].columns
+		}
+		if err := parts[i].widen(s.Map, i, dims); err != nil {
 			return nil, nil, err
 		}
 		_, p, err := parts[i].plan()
@@ -144,13 +153,15 @@ func (s Spec) leaves(prefix string) ([]Leaf, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, ok := e.form(full.Params).(interface {
-		widths(s Spec) ([]Spec, []plan, error)
-	})
+	tree, ok := e.form(full.Params).(branch)
 	if !ok {
 		return []Leaf{{prefix, s}}, nil
 	}
-	parts, _, err := tree.widths(full)
+	slots, err := tree.slots(full)
+	if err != nil {
+		return nil, err
+	}
+	parts, _, err := full.wired(slots)
 	if err != nil {
 		return nil, err
 	}
@@ -185,117 +196,122 @@ func joined(t Traits, parts []Spec, plans []plan) (Traits, map[string]tensor.Sha
 	return t, state
 }
 
-// each builds the parts one by one. rows returns the rows that part i is fitted on, given the layers before it, and
-// grad says whether part i needs WithInputGrad if the whole has it.
-func each(parts []Spec, opts []Option, grad func(i int) bool,
-	rows func(i int, before []Layer) (*tensor.Dense, error)) ([]Layer, error) {
-	o := apply(opts)
-	var ls []Layer
-	for i, s := range parts {
-		var more []Option
-		if o.undrawn {
-			more = append(more, withoutDraw())
+// treePlan returns the plan of a spec with parts, in slots or one after the other.
+func (s Spec) treePlan(slots []Part) (plan, error) {
+	parts, plans, err := s.wired(slots)
+	if err != nil {
+		return plan{}, err
+	}
+	last := plans[len(plans)-1]
+	p := plan{columns: last.columns, on: plans[0].on}
+	p.traits, p.state = joined(branchTraits, parts, plans)
+	if slots == nil {
+		p.kernel, p.traits.Signed = chained(plans), last.traits.Signed
+	} else {
+		p.kernel, p.columns = summed(slots, plans), 0
+		for _, of := range plans {
+			p.columns += of.columns
 		}
-		if o.inputGrad && grad(i) {
-			more = append(more, WithInputGrad())
+		if len(plans) > 1 { // each part checks its own columns
+			p.on = spectral.Domain{}
 		}
-		x, err := rows(i, ls)
+	}
+	p.build = func(sample *tensor.Dense, opts []Option) (Layer, error) {
+		l, err := s.buildTree(parts, plans, slots, sample, apply(opts))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("layers: %s: %w", s.Map, err)
 		}
-		l, err := s.build(x, more...)
+		return l, nil
+	}
+	return p, nil
+}
+
+// buildTree builds the parts, which are fitted on the sample that reaches them, and the whole of them.
+func (s Spec) buildTree(parts []Spec, plans []plan, slots []Part, sample *tensor.Dense, o options) (Layer, error) {
+	var ls []Layer
+	whole := slices.Clone(slots)
+	for i, part := range parts {
+		var opts []Option
+		if o.undrawn {
+			opts = append(opts, withoutDraw())
+		}
+		if o.inputGrad && (slots != nil || i == 0) {
+			opts = append(opts, WithInputGrad())
+		}
+		x := sample
+		if slots != nil && sample != nil {
+			some, err := columns(sample, slots[i].From, slots[i].To)
+			if err != nil {
+				return nil, err
+			}
+			x = some.(*tensor.Dense)
+		}
+		l, err := part.build(x, opts...)
 		if err != nil {
 			return nil, fmt.Errorf("part %d: %w", i, err)
 		}
 		ls = append(ls, l)
+		if slots != nil {
+			whole[i].Layer = l
+		} else if x != nil && slices.ContainsFunc(plans[i+1:], func(p plan) bool { return p.traits.Fitted }) {
+			if sample, err = l.Transform(nil, x); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return ls, nil
+	switch {
+	case slots == nil:
+		return NewSequential(ls...)
+	case o.inputGrad:
+		return NewConcat(s.Dims, whole, WithInputGrad())
+	}
+	return NewConcat(s.Dims, whole)
 }
 
-// grown returns the parts of a spec with defaults for the rows x. next returns the rows that part i sees, given the
-// parts.
-func (s Spec) grown(next func(parts []Spec, i int) (ops.Matrix, error)) ([]Spec, error) {
+// grown returns the parts of a spec with defaults for the rows x.
+func (s Spec) grown(f branch, x ops.Matrix) ([]Spec, error) {
+	x, err := someRows(x, SampleRows, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	s.Dims = x.Shape()[1]
+	slots, err := f.slots(s)
+	if err == nil && slots == nil {
+		x, err = inType(x, s.ElementType())
+	}
+	if err != nil {
+		return nil, err
+	}
 	parts, err := s.within()
 	if err != nil {
 		return nil, err
 	}
 	out := slices.Clone(s.Parts)
 	for i := range parts {
-		x, err := next(parts, i)
-		if err != nil {
+		rows := x
+		if slots != nil {
+			if rows, err = columns(x, slots[i].From, slots[i].To); err != nil {
+				return nil, err
+			}
+		}
+		if err := parts[i].widen(s.Map, i, rows.Shape()[1]); err != nil {
 			return nil, err
 		}
-		if err := parts[i].widen(s.Map, i, x.Shape()[1]); err != nil {
-			return nil, err
-		}
-		if err := parts[i].FillDefaults(x); err != nil {
+		if err := parts[i].FillDefaults(rows); err != nil {
 			return nil, fmt.Errorf("layers: %s: part %d: %w", s.Map, i, err)
 		}
 		out[i].Dims, out[i].Params, out[i].Parts = parts[i].Dims, parts[i].Params, parts[i].Parts
+		if slots == nil && i+1 < len(parts) {
+			l, err := parts[i].Fit(rows)
+			if err != nil {
+				return nil, err
+			}
+			if x, err = Apply(l, nil, rows); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return out, nil
-}
-
-// sequentialForm is the form of layers one after the other.
-type sequentialForm struct{ branch }
-
-// widths returns the parts with their Dims, and their plans.
-func (sequentialForm) widths(s Spec) ([]Spec, []plan, error) {
-	return s.planned(func(i int, before []plan) int {
-		if i == 0 {
-			return s.Dims
-		}
-		return before[i-1].columns
-	})
-}
-
-func (f sequentialForm) plan(s Spec) (plan, error) {
-	parts, plans, err := f.widths(s)
-	if err != nil {
-		return plan{}, err
-	}
-	last := plans[len(plans)-1]
-	t, state := joined(f.traits(), parts, plans)
-	p := plan{columns: last.columns, on: plans[0].on, traits: t, state: state, kernel: chained(plans)}
-	p.traits.Signed = last.traits.Signed
-	p.build = func(sample *tensor.Dense, opts []Option) (Layer, error) {
-		x := sample
-		first := func(i int) bool { return i == 0 }
-		ls, err := each(parts, opts, first, func(i int, before []Layer) (*tensor.Dense, error) {
-			if sample == nil || i == 0 || !slices.ContainsFunc(plans[i:], func(p plan) bool { return p.traits.Fitted }) {
-				return x, nil
-			}
-			var err error
-			x, err = before[i-1].Transform(nil, x)
-			return x, err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("layers: %s: %w", s.Map, err)
-		}
-		return NewSequential(ls...)
-	}
-	return p, nil
-}
-
-func (f sequentialForm) grow(s Spec, x ops.Matrix) ([]Spec, error) {
-	x, err := someRows(x, SampleRows, s.Seed)
-	if err == nil {
-		x, err = inType(x, s.ElementType())
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.grown(func(parts []Spec, i int) (ops.Matrix, error) {
-		if i == 0 {
-			return x, nil
-		}
-		l, err := parts[i-1].Fit(x)
-		if err != nil {
-			return nil, err
-		}
-		x, err = Apply(l, nil, x)
-		return x, err
-	})
 }
 
 // inType returns rows in an element type, a copy if they have another one.
@@ -313,13 +329,21 @@ func inType(x ops.Matrix, dt tensor.Dtype) (ops.Matrix, error) {
 	return newTensor(dt, ops.Float64s(t), t.Shape().Clone()...), nil
 }
 
+// sequentialForm is the form of layers one after the other.
+type sequentialForm struct{}
+
+func (sequentialForm) traits() Traits             { return branchTraits }
+func (sequentialForm) slots(Spec) ([]Part, error) { return nil, nil }
+func (sequentialForm) plan(s Spec) (plan, error)  { return s.treePlan(nil) }
+
 // concatForm is the form of layers side by side.
 type concatForm struct {
-	branch
 	From    []float64 `param:"from" default:"" doc:"the first input column of each part, as 0:16; empty: 0"`
 	To      []float64 `param:"to" default:"" doc:"the input column after the last one of each part; empty: all"`
 	Weights []float64 `param:"weights" default:"" doc:"the weight of each part's kernel in the sum; empty: 1"`
 }
+
+func (concatForm) traits() Traits { return branchTraits }
 
 // slots returns the columns and weights of the parts.
 func (f concatForm) slots(s Spec) ([]Part, error) {
@@ -347,74 +371,12 @@ func (f concatForm) slots(s Spec) ([]Part, error) {
 	return slots, nil
 }
 
-// widths returns the parts with their Dims, and their plans.
-func (f concatForm) widths(s Spec) ([]Spec, []plan, error) {
-	slots, err := f.slots(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	return s.plannedOn(slots)
-}
-
-// plannedOn is planned for parts of the columns of slots.
-func (s Spec) plannedOn(slots []Part) ([]Spec, []plan, error) {
-	return s.planned(func(i int, _ []plan) int { return slots[i].To - slots[i].From })
-}
-
 func (f concatForm) plan(s Spec) (plan, error) {
 	slots, err := f.slots(s)
 	if err != nil {
 		return plan{}, err
 	}
-	parts, plans, err := s.plannedOn(slots)
-	if err != nil {
-		return plan{}, err
-	}
-	t, state := joined(f.traits(), parts, plans)
-	p := plan{traits: t, state: state, kernel: summed(slots, plans)}
-	if len(plans) == 1 {
-		p.on = plans[0].on
-	}
-	for _, of := range plans {
-		p.columns += of.columns
-	}
-	p.build = func(sample *tensor.Dense, opts []Option) (Layer, error) {
-		ls, err := each(parts, opts, func(int) bool { return true }, func(i int, _ []Layer) (*tensor.Dense, error) {
-			if sample == nil {
-				return nil, nil
-			}
-			x, err := columns(sample, slots[i].From, slots[i].To)
-			if err != nil {
-				return nil, err
-			}
-			return x.(*tensor.Dense), nil
-		})
-		if err != nil {
-			return nil, fmt.Errorf("layers: %s: %w", s.Map, err)
-		}
-		filled := slices.Clone(slots)
-		for i, l := range ls {
-			filled[i].Layer = l
-		}
-		var more []Option
-		if apply(opts).inputGrad {
-			more = append(more, WithInputGrad())
-		}
-		return NewConcat(s.Dims, filled, more...)
-	}
-	return p, nil
-}
-
-func (f concatForm) grow(s Spec, x ops.Matrix) ([]Spec, error) {
-	s.Dims = x.Shape()[1]
-	slots, err := f.slots(s)
-	if err != nil {
-		return nil, err
-	}
-	if x, err = someRows(x, SampleRows, s.Seed); err != nil {
-		return nil, err
-	}
-	return s.grown(func(_ []Spec, i int) (ops.Matrix, error) { return columns(x, slots[i].From, slots[i].To) })
+	return s.treePlan(slots)
 }
 
 // denseForm is the form of Dense.

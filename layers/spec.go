@@ -88,12 +88,10 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 	if err := e.fill(v, x); err != nil {
 		return fmt.Errorf("layers: map %s: default parameters: %w", s.Map, err)
 	}
-	if f, ok := e.form(v).(interface {
-		grow(s Spec, x ops.Matrix) ([]Spec, error)
-	}); ok {
+	if f, ok := e.form(v).(branch); ok {
 		full := *s
 		full.Params = v
-		if s.Parts, err = f.grow(full, x); err != nil {
+		if s.Parts, err = full.grown(f, x); err != nil {
 			return err
 		}
 	}
@@ -166,20 +164,37 @@ func (s Spec) resolve() (*Entry, Spec, error) {
 // BoundedBelow says whether the domain of the map has a lower bound: x >= 0, x > -c, or the unit cube. Parameters that
 // come from the data may be missing.
 func (s Spec) BoundedBelow() (bool, error) {
+	return s.anyDomain(func(on spectral.Domain) bool { return !on.Contains(-math.MaxFloat64) })
+}
+
+// UnitRows says whether the rows must have the length 1. Parameters that come from the data may be missing.
+func (s Spec) UnitRows() (bool, error) {
+	return s.anyDomain(func(on spectral.Domain) bool {
+		low, _, cells := on.Low()
+		return !cells && math.IsInf(low, -1)
+	})
+}
+
+// anyDomain asks about the domain of the map; in a tree, of the parts that take its rows, until one says yes: all parts
+// of a concat, and the first part of a sequential. Bounds that depend on missing parameters are not exact.
+func (s Spec) anyDomain(ask func(on spectral.Domain) bool) (bool, error) {
 	e, err := Lookup(s.Map)
 	if err != nil {
 		return false, err
 	}
-	if e.hasParts() {
-		return s.anyOfRows(Spec.BoundedBelow)
+	if !e.hasParts() {
+		s.Params = maps.Clone(s.Params)
+		for _, p := range e.ParamsOf(s.Params) {
+			if _, given := s.Params[p.Name]; !given && p.Default == nil {
+				if s.Params == nil {
+					s.Params = Values{}
+				}
+				s.Params[p.Name] = 1. // which moves the bound at most
+			}
+		}
+		on, err := s.Domain()
+		return err == nil && ask(on), err
 	}
-	on, err := s.rangeOf(e)
-	return err == nil && !on.Contains(-math.MaxFloat64), err
-}
-
-// anyOfRows asks the parts of a tree that take its rows until one says yes: all parts of a concat, and the first part
-// of a sequential.
-func (s Spec) anyOfRows(ask func(Spec) (bool, error)) (bool, error) {
 	parts, err := s.within()
 	if err != nil {
 		return false, err
@@ -188,41 +203,11 @@ func (s Spec) anyOfRows(ask func(Spec) (bool, error)) (bool, error) {
 		parts = parts[:1]
 	}
 	for _, p := range parts {
-		if yes, err := ask(p); err != nil || yes {
+		if yes, err := p.anyDomain(ask); err != nil || yes {
 			return yes, err
 		}
 	}
 	return false, nil
-}
-
-// UnitRows says whether the rows must have the length 1. Parameters that come from the data may be missing.
-func (s Spec) UnitRows() (bool, error) {
-	e, err := Lookup(s.Map)
-	if err != nil {
-		return false, err
-	}
-	if e.hasParts() {
-		return s.anyOfRows(Spec.UnitRows)
-	}
-	on, err := s.rangeOf(e)
-	low, _, cells := on.Low()
-	return err == nil && !cells && math.IsInf(low, -1), err
-}
-
-// rangeOf returns the domain of a map that is no tree. The bounds may depend on missing parameters; they are then not
-// exact.
-func (s Spec) rangeOf(e *Entry) (spectral.Domain, error) {
-	params := maps.Clone(s.Params)
-	for _, p := range e.ParamsOf(s.Params) {
-		if _, given := params[p.Name]; !given && p.Default == nil {
-			if params == nil {
-				params = Values{}
-			}
-			params[p.Name] = 1. // which moves the bound at most
-		}
-	}
-	s.Params = params
-	return s.Domain()
 }
 
 // Columns returns the number of output columns: Features if the user chooses it, and otherwise the number that follows
