@@ -120,7 +120,7 @@ func ExampleCoupling() {
 	}
 	// Output:
 	// shared-coupled standard error 0.0223
-	// joint          standard error 0.0878
+	// joint          standard error 0.0857
 	// iid            standard error 0.0915
 }
 

@@ -66,32 +66,25 @@ func (f *mixture) bias(k profile) float64 {
 	return sum
 }
 
-// quickVariance is Coupling.Variance at a few distances, to about one per cent, with fewer nodes and a table of Ω_d.
+// quickVariance is Coupling.Variance at a few distances, to about one per cent, with fewer nodes and harmonics.
 type quickVariance struct {
-	c     Coupling
-	d, m  int
+	*signedVariance
 	norms nodes // of N(0, I)
-	table evenTable
 }
 
 var quickDistances = []float64{.2, .6, 1, 1.4, 1.8}
 
 func newQuickVariance(c Coupling, d, m int) *quickVariance {
-	root, normal := math.Sqrt(float64(d)), Gaussian{Sigma: 1}.Law().NormQuantile
-	return &quickVariance{c: c, d: d, m: m,
-		norms: nodesUpTo(14, func(u float64) float64 { return normal(d, u) }, 1),
-		table: newEvenTable(.1*root, tableEnd*root, func(t float64) float64 { return sphereMean(d, t) })}
+	normal := Gaussian{Sigma: 1}.Law().NormQuantile
+	return &quickVariance{newSignedVariance(c, d, m, 12, .2),
+		nodesUpTo(14, func(u float64) float64 { return normal(d, u) }, 1)}
 }
-
-// tableEnd is the end of the table in units of √d.
-const tableEnd = 3.8
 
 // mean is the mean variance of a split into Gaussians.
 func (q *quickVariance) mean(p *Split) float64 {
-	v := newSignedVariance(q.c, p, q.d, q.m, q.nodes, q.sphere)
 	sum := 0.
 	for _, r := range quickDistances {
-		sum += sphereWeight(r) * v.variance(r) / float64(len(quickDistances))
+		sum += sphereWeight(r) * q.of(p, r, q.nodes) / float64(len(quickDistances))
 	}
 	return sum
 }
@@ -106,15 +99,4 @@ func (q *quickVariance) nodes(of Random) nodes {
 		}
 	}
 	return n
-}
-
-// sphere is Ω_d. Beyond the table, where it is below 1e-3 for large d, it is its limit for d → ∞.
-func (q *quickVariance) sphere(t float64) float64 {
-	switch {
-	case t <= q.table.step*10*tableEnd:
-		return q.table.at(t)
-	case q.d > 64:
-		return math.Exp(-t * t / 2 / float64(q.d))
-	}
-	return sphereMean(q.d, t)
 }

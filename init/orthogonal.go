@@ -73,6 +73,23 @@ func orthogonalBlocks(w []float64, d, m int, directions *rand.Rand, norm func(j 
 	}
 }
 
+// truncatedColumns fills w, [d, m], with the first d rows and m columns of a Haar-distributed orthogonal matrix of
+// max(d, m) rows, and normalises the columns.
+func truncatedColumns(w []float64, d, m int, rng *rand.Rand) {
+	if m <= d {
+		orthogonalBlocks(w, d, m, rng, func(int) float64 { return 1 })
+		return
+	}
+	q := newHaar(m, d).draw(d, rng) // the transpose: the matrix has the law of its transpose
+	for j := range m {
+		row := q.Data[j*q.Stride:][:d]
+		norm := blas64.Nrm2(blas64.Vector{N: d, Data: row, Inc: 1})
+		for i, v := range row {
+			w[i*m+j] = v / norm
+		}
+	}
+}
+
 // subStream returns an independent stream that is seeded from src.
 func subStream(src rand.Source) rand.Source {
 	var seed [32]byte

@@ -94,6 +94,42 @@ func TestOrthogonalNormsAreIndependent(t *testing.T) {
 	}
 }
 
+// TestTruncatedColumns: the columns of Joint have the length 1, and the cosines of two of them, within a sign and across
+// both, have the means of the Legendre polynomials of degree 2, 4 and 6 that truncated predicts. For 2m <= d they are
+// orthogonal.
+func TestTruncatedColumns(t *testing.T) {
+	split := must(DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}.Split(3, 4, Joint))
+	for _, c := range []struct{ d, m int }{{2, 3}, {3, 2}, {5, 4}, {4, 40}, {6, 3}, {7, 2}} {
+		z, seeds := newZonal(c.d, 3), 4000
+		want, p := z.truncated(2*c.m, .1), make([][2][3]float64, seeds)
+		for seed := range p {
+			u, _ := must2(Joint.Frequencies(split, c.d, c.m, uint64(seed)))
+			first := column(u.Float64s(), c.d, 2*c.m, 0)
+			for i, j := range []int{1, 2*c.m - 1} {
+				other, cos, norm := column(u.Float64s(), c.d, 2*c.m, j), 0., 0.
+				for k, v := range other {
+					cos, norm = cos+v*first[k], norm+v*v
+				}
+				if math.Abs(norm-1) > 1e-12 || 2*c.m <= c.d && math.Abs(cos) > 1e-12 {
+					t.Fatalf("d = %d, m = %d: squared norm %v, cosine %v", c.d, c.m, norm, cos)
+				}
+				z.legendre(p[seed][i][:], 1, cos)
+			}
+		}
+		for i := range 2 {
+			for k, mean := range want {
+				var at []float64
+				for _, v := range p {
+					at = append(at, v[i][k])
+				}
+				if got, se := meanStdErr(at); !(math.Abs(got-mean) <= 4*se+1e-12) {
+					t.Errorf("d = %d, m = %d: mean of P_%d %v ± %v, predicted %v", c.d, c.m, 2*k+2, got, se, mean)
+				}
+			}
+		}
+	}
+}
+
 func correlation(a, b []float64) float64 {
 	ma, _ := meanStdErr(a)
 	mb, _ := meanStdErr(b)

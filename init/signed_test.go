@@ -186,8 +186,7 @@ func TestQuickVariance(t *testing.T) {
 				x[0] = r
 				want := must(c.Variance(p, x, z, m))
 				q := newQuickVariance(c, d, m)
-				if got := newSignedVariance(c, p, d, m, q.nodes,
-					q.sphere).variance(r); math.Abs(got-want) > limit*want {
+				if got := q.of(p, r, q.nodes); math.Abs(got-want) > limit*want {
 					t.Errorf("%T%+v, d = %d, %v: %v, want %v", k, k, d, c, got, want)
 				}
 			}
@@ -285,21 +284,21 @@ func TestWorstCouplings(t *testing.T) {
 	for _, c := range []struct {
 		c         Coupling
 		sigma     float64 // the second; the first is 1
-		d         int
+		d, m      int
 		at, ratio float64
 	}{
-		{SharedCoupled, 10, 1, 4, 1.75}, {SharedCoupled, 10, 2, 4, 1.44},
-		{SharedCoupled, 10, 3, 3.5, 1.17}, {SharedCoupled, 10, 8, 3, 1.03},
-		{Joint, 2, 2, 2, 1.3},
+		{SharedCoupled, 10, 1, 2, 4, 1.75}, {SharedCoupled, 10, 2, 4, 4, 1.44},
+		{SharedCoupled, 10, 3, 6, 3.5, 1.17}, {SharedCoupled, 10, 8, 16, 3, 1.03},
+		{Joint, 2, 2, 1, 2, 1.3}, {Joint, 2, 2, 2, 2.2, 1.07}, {Joint, 2, 2, 4, 2.6, 1.03},
 	} {
 		k := DeltaGaussian{Sigmas: []float64{1, c.sigma}, Weights: []float64{1, -1}}
-		split := must(k.Split(c.d, 2*c.d, c.c))
-		x, z, m := axis(c.d, 0, c.at), make([]float64, c.d), 2*c.d
+		split := must(k.Split(c.d, c.m, c.c))
+		x, z, m := axis(c.d, 0, c.at), make([]float64, c.d), c.m
 		v := must(c.c.Variance(split, x, z, m))
 		free, err := Independent.Variance(split, x, z, m)
 		if err != nil || math.Abs(v/free-c.ratio) > .006 {
-			t.Errorf("%v, d = %d at %v: %.4f of independent frequencies (%v), stated is %v",
-				c.c, c.d, c.at, v/free, err, c.ratio)
+			t.Errorf("%v, d = %d, m = %d at %v: %.4f of independent frequencies (%v), stated is %v",
+				c.c, c.d, m, c.at, v/free, err, c.ratio)
 		}
 		var estimates []float64
 		for seed := range uint64(1000) {

@@ -16,7 +16,7 @@
 // are drawn together is a spectral.Coupling:
 //
 //	iid              independent frequencies, the GRFF of Luo et al. (2021)
-//	joint            one stack of orthogonal blocks dealt out to the signs, their GORF
+//	joint            columns of one orthogonal matrix for both signs, cut off at d rows, their GORF (algorithm 1)
 //	shared-coupled   the same directions for both signs, norms that go together between them; the default
 //
 // The program measures the error of the kernel matrix of 200 rows in 16 dimensions over eight seeds and draws it. It
