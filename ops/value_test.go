@@ -3,6 +3,7 @@ package ops_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,10 @@ func TestExtremes(t *testing.T) {
 		empty, err := ops.Fourier(ops.Attr{}).Into(nil, tensor.New(tensor.WithShape(0, 2), tensor.Of(dt)), one)
 		if err != nil || !empty.Shape().Eq(tensor.Shape{0, 2}) {
 			t.Errorf("no rows: %v, %v", empty, err)
+		}
+		bare := []*tensor.Dense{tensor.New(tensor.WithShape(3, 0), tensor.Of(dt)), tensor.New(tensor.WithShape(0, 1), tensor.Of(dt))}
+		if z, err = ops.Fourier(ops.Attr{}).Into(nil, bare[0], bare[1]); err != nil || !slices.Equal(all(z), []float64{1, 0, 1, 0, 1, 0}) {
+			t.Errorf("no columns: %v, %v", z, err)
 		}
 	}
 }

@@ -23,9 +23,7 @@ func Gemm[T Float](aT, bT bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb
 		return
 	}
 	if k == 0 || alpha == 0 {
-		for i := range m {
-			scaleRow(c[i*ldc:i*ldc+n], beta)
-		}
+		scaleRows(c, ldc, m, n, beta)
 		return
 	}
 	A.check("a", m, k)
@@ -56,6 +54,13 @@ func scaleRow[T Float](c []T, beta T) {
 	scaleCopy(c, c, beta)
 }
 
+// scaleRows is scaleRow for m rows of n numbers.
+func scaleRows[T Float](c []T, ldc, m, n int, beta T) {
+	for i := range m {
+		scaleRow(c[i*ldc:i*ldc+n], beta)
+	}
+}
+
 // gemmGeneric is Gemm by a BLAS.
 func gemmGeneric[T Float](b32 blas.Float32Level3, b64 blas.Float64Level3, m, n, k int, alpha T, a, b matrix[T], beta T,
 	c []T, ldc int) {
@@ -80,12 +85,13 @@ func transposition(t bool) blas.Transpose {
 // gemm computes c = a·b, or a·bᵀ with bT, plus c itself with add, by the BLAS that is installed. a is [m,k]; c is
 // [m,n].
 func gemm[T Float](bT, add bool, m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int) {
-	if m == 0 || n == 0 {
-		return
-	}
 	var beta T
 	if add {
 		beta = 1
+	}
+	if m == 0 || n == 0 || k == 0 { // where a BLAS may refuse the strides
+		scaleRows(c, ldc, m, n, beta)
+		return
 	}
 	gemmGeneric(blas32.Implementation(), blas64.Implementation(), m, n, k, 1, matrix[T]{a, lda, false},
 		matrix[T]{b, ldb, bT}, beta, c, ldc)

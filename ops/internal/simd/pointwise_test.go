@@ -69,3 +69,49 @@ func testWithin[T Float](t *testing.T) {
 		t.Error(fmt.Sprint("NaN is missed in a long slice of ", sizeof[T](), " bytes"))
 	}
 }
+
+// TestUnits: the features and the gradient of projections by their formulas, of every kind of unit, at 0 and next to it,
+// and the first row that is not finite.
+func TestUnits(t *testing.T) { eachType(t, testUnits[float32], testUnits[float64]) }
+
+func testUnits[T Float](t *testing.T) {
+	const n, scale = 67, .75
+	for _, c := range []struct {
+		cols          int
+		steps, gated  bool
+		value, within func(p, gate T) T // the feature of a projection, and its derivative
+	}{
+		{7, false, false, func(p, _ T) T { return max(p, 0) * scale }, func(_, gate T) T { return gate * scale }},
+		{7, true, false, func(_, gate T) T { return gate * scale }, nil},
+		{10, false, true, func(p, gate T) T { return p * gate * scale }, func(_, gate T) T { return gate * scale }},
+	} {
+		p, g, dp := random[T](n*c.cols, 1), random[T](n*c.cols, 2), filled[T](t, n*c.cols)
+		copy(p[c.cols:], []T{0, T(math.Copysign(0, -1)), 1e-30, -1e-30})
+		z, width := guarded(t, p), c.cols
+		if c.gated {
+			width /= 2
+		}
+		if bad := Units(z, n, c.cols, c.steps, c.gated, scale); bad != -1 {
+			t.Errorf("%+v: row %d is bad", c, bad)
+		}
+		UnitsGrad(dp, z, g, n, c.cols, c.gated, scale)
+		for i, v := range p {
+			gate := T(0)
+			if p[i/c.cols*c.cols+i%c.cols%width] > 0 {
+				gate = 1
+			}
+			if want := c.value(v, gate); z[i] != want {
+				t.Fatalf("%+v: feature %d of %v is %v, want %v", c, i, v, z[i], want)
+			}
+			if c.within != nil && dp[i] != g[i]*c.within(v, gate) {
+				t.Fatalf("%+v: gradient %d at %v is %v, want %v", c, i, v, dp[i], g[i]*c.within(v, gate))
+			}
+		}
+		for _, row := range []int{50, 33} {
+			p[row*c.cols+c.cols-1] = T(math.Inf(-1))
+			if bad := Units(slices.Clone(p), n, c.cols, c.steps, c.gated, scale); bad != row {
+				t.Errorf("%+v: row %d is bad, want %d", c, bad, row)
+			}
+		}
+	}
+}

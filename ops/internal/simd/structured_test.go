@@ -2,6 +2,7 @@ package simd
 
 import (
 	"math"
+	"math/bits"
 	"testing"
 )
 
@@ -27,6 +28,9 @@ func (s *Structured[T]) dense() []float64 {
 	return w
 }
 
+// powerAbove is the least power of two that is at least d.
+func powerAbove(d int) int { return 1 << bits.Len(uint(max(d, 1)-1)) }
+
 func structured[T Float](d, p, m int) *Structured[T] {
 	signs, norms := random[T]((m+p-1)/p*3*p, 5), random[T](m, 6)
 	for i, v := range signs {
@@ -35,7 +39,7 @@ func structured[T Float](d, p, m int) *Structured[T] {
 			signs[i] = -1
 		}
 	}
-	return NewStructured(d, p, signs, norms, 1/math.Sqrt(float64(d)))
+	return NewStructured(d, p, signs, norms, 1/math.Sqrt(max(1, float64(d))))
 }
 
 // TestStructuredFormed: W that is formed is W by its definition to one rounding, and is the same for all kernels.
