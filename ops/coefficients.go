@@ -10,12 +10,12 @@ import (
 // is [n, B]. As in HDD, a row of p may hold k functions one after another, [n, kV], and the result is then [n, kB].
 // Squared distances of coefficients approximate ∫ (p - q)². Φ has no gradient.
 //
-// Backward: dp = gΦᵀ. Errors while building: shapes. Errors while running: a value of p outside Attr.Domain
-// (ErrDomain).
+// Backward: dp = gΦᵀ. Errors while building: shapes. Errors while running: a value of p outside Attr.Domain,
+// a number of Φ that is not finite (ErrDomain).
 func Coefficients(a Attr) Op { return Op{decl: &coefficients, attr: a} }
 
 var coefficients = decl{kind: "Coefficients", sig: parse("n(kV),VB->n(kB)"), names: []string{"p", "Φ"}, in: []Inputs{X},
-	check: atLeastOne('V', 'k'), forward: kernel{coefficientsForward[float32], coefficientsForward[float64]},
+	finite: []int{1}, check: atLeastOne('V', 'k'), forward: kernel{coefficientsForward[float32], coefficientsForward[float64]},
 	reads: []int{1}, backward: kernel{coefficientsBackward[float32], coefficientsBackward[float64]}}
 
 func coefficientsForward[T domain.Float](c *call) error {

@@ -146,7 +146,7 @@ func joinCSR[T domain.Float](c *call) (*CSR, error) {
 		}
 		out.Ptr[i+1] = len(out.Col)
 	}
-	return out.csr(), nil
+	return csrOf(out), nil
 }
 
 func splitColumns[T domain.Float](c *call) error {
@@ -190,7 +190,7 @@ func ColumnsInto(dst *tensor.Dense, at int, x Matrix, from, to int, scale float6
 func copyColumns[T domain.Float](dst *tensor.Dense, at int, x Matrix, from, to int, scale float64) {
 	if s, ok := x.(*CSR); ok {
 		if s.Rows() > 0 {
-			sparseOf[T](s.TakeColumns(from, to, scale)).dense(data[T](dst)[at:], dst.Shape()[1])
+			writeRows(sparseOf[T](s.TakeColumns(from, to, scale)), data[T](dst)[at:], dst.Shape()[1])
 		}
 		return
 	}

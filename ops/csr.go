@@ -3,7 +3,6 @@ package ops
 import (
 	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
@@ -32,30 +31,15 @@ type CSR struct {
 	pointers   []int
 	columns    []int32
 	values     any // a []float32 or []float64
-	// base is added to every cell, stored or not, in SkewedFourier alone, where ln(x + c) of a sparse x is sparse with
-	// it: a []T of one number, or one for each column; nil is 0.
-	base any
-}
-
-// sparse is a CSR in its element type.
-type sparse[T domain.Float] struct {
-	simd.CSR[T]
-	base []T
 }
 
 // sparseOf is x in its element type, which must be T.
-func sparseOf[T domain.Float](x *CSR) *sparse[T] {
-	s := &sparse[T]{CSR: simd.CSR[T]{Rows: x.rows, Cols: x.cols, Ptr: x.pointers, Col: x.columns, Val: x.values.([]T)}}
-	s.base, _ = x.base.([]T)
-	return s
+func sparseOf[T domain.Float](x *CSR) *simd.CSR[T] {
+	return &simd.CSR[T]{Rows: x.rows, Cols: x.cols, Ptr: x.pointers, Col: x.columns, Val: x.values.([]T)}
 }
 
-func (s *sparse[T]) csr() *CSR {
-	x := &CSR{rows: s.Rows, cols: s.Cols, pointers: s.Ptr, columns: s.Col, values: s.Val}
-	if s.base != nil {
-		x.base = s.base
-	}
-	return x
+func csrOf[T domain.Float](s *simd.CSR[T]) *CSR {
+	return &CSR{rows: s.Rows, cols: s.Cols, pointers: s.Ptr, columns: s.Col, values: s.Val}
 }
 
 // NewCSR makes a matrix from its three slices, which it keeps. Row i has the entries pointers[i] to pointers[i+1] of
@@ -153,13 +137,6 @@ func checkPart(of string, lo, hi, n int) {
 	}
 }
 
-// part is Slice in the element type.
-func (s *sparse[T]) part(lo, hi int) *sparse[T] {
-	part := *s
-	part.Ptr, part.Rows = s.Ptr[lo:hi+1:hi+1], hi-lo
-	return &part
-}
-
 // Take returns a copy of the rows idx, in that order, with repeats. It panics if an index is out of range.
 func (x *CSR) Take(idx []int) *CSR {
 	for _, i := range idx {
@@ -181,52 +158,13 @@ func takeRows[T domain.Float](x *CSR, idx []int) *CSR {
 		out.Val = append(out.Val, s.Val[s.Ptr[i]:s.Ptr[i+1]]...)
 		out.Ptr[k+1] = len(out.Col)
 	}
-	return out.csr()
+	return csrOf(out)
 }
 
 // empty returns a matrix without entries, with capacity for room of them.
-func empty[T domain.Float](rows, cols, room int) *sparse[T] {
-	return &sparse[T]{CSR: simd.CSR[T]{Rows: rows, Cols: cols, Ptr: make([]int, rows+1),
-		Col: make([]int32, 0, room), Val: make([]T, 0, room)}}
-}
-
-// mapEntries returns sparse rows with w features for each entry, by f, which gets all entries side by side. With half
-// set, a positive entry has features in the first half alone, a negative one in the second, and the others, which are
-// zeros, are left out.
-func (s *sparse[T]) mapEntries(w int, half bool, f func(z, val []T, col []int32) error) (*CSR, error) {
-	first, end, kept := s.Ptr[0], s.Ptr[s.Rows], w
-	val, col, z := s.Val[first:end], s.Col[first:end], make([]T, (end-first)*w)
-	if len(val) > 0 {
-		if err := f(z, val, col); err != nil {
-			return nil, err
-		}
-	}
-	if half {
-		kept /= 2
-	}
-	cols := make([]int32, len(val)*kept)
-	for t, v := range val {
-		from, to := 0, cols[t*kept:][:kept]
-		if half && v < 0 {
-			from = kept
-		}
-		if half {
-			copy(z[t*kept:][:kept], z[t*w+from:]) // never ahead of what is read
-		}
-		for k := range to {
-			to[k] = col[t]*int32(w) + int32(from+k)
-		}
-	}
-	out := &sparse[T]{CSR: simd.CSR[T]{Rows: s.Rows, Cols: s.Cols * w, Ptr: s.fromZero(), Col: cols, Val: z[:len(cols)]}}
-	for i := range out.Ptr {
-		out.Ptr[i] *= kept
-	}
-	return out.csr(), nil
-}
-
-// rowOf returns the row of an entry.
-func (s *sparse[T]) rowOf(t int) int {
-	return sort.Search(s.Rows, func(i int) bool { return s.Ptr[i+1]-s.Ptr[0] > t })
+func empty[T domain.Float](rows, cols, room int) *simd.CSR[T] {
+	return &simd.CSR[T]{Rows: rows, Cols: cols, Ptr: make([]int, rows+1), Col: make([]int32, 0, room),
+		Val: make([]T, 0, room)}
 }
 
 // TakeColumns returns scale·x[:, from:to] as a new matrix. It panics if the columns are out of range.
@@ -249,5 +187,5 @@ func columnsOf[T domain.Float](x *CSR, from, to int, factor float64) *CSR {
 		}
 		out.Ptr[i+1] = len(out.Col)
 	}
-	return out.csr()
+	return csrOf(out)
 }

@@ -29,7 +29,7 @@ func sparsed[T domain.Float](t *tensor.Dense) *CSR {
 		}
 		s.Ptr[i+1] = len(s.Col)
 	}
-	return s.csr()
+	return csrOf(s)
 }
 
 // Dense writes x to dst [n, d], allocated if nil. Errors: a dst of another shape (ErrShape) or type (ErrDtype).
@@ -43,11 +43,11 @@ func (x *CSR) Dense(dst *tensor.Dense) (*tensor.Dense, error) {
 }
 
 func spreadOut[T domain.Float](x *CSR, dst *tensor.Dense) {
-	sparseOf[T](x).dense(data[T](dst), x.Cols())
+	writeRows(sparseOf[T](x), data[T](dst), x.Cols())
 }
 
-// dense writes x to rows that are ld apart.
-func (s *sparse[T]) dense(dst []T, ld int) {
+// writeRows writes sparse rows to dense ones that are ld apart.
+func writeRows[T domain.Float](s *simd.CSR[T], dst []T, ld int) {
 	for i := range s.Rows {
 		row := dst[i*ld : i*ld+s.Cols]
 		clear(row)
@@ -62,7 +62,7 @@ func (x *CSR) As(dt tensor.Dtype, who string) (*CSR, error) {
 	case dt == x.Dtype():
 		return x, nil
 	case dt == tensor.Float64:
-		return converted[float64](sparseOf[float32](x)).csr(), nil
+		return csrOf(converted[float64](sparseOf[float32](x))), nil
 	case dt != tensor.Float32:
 		return nil, fmt.Errorf("%s: rows are float64 or float32, not %v: %w", who, dt, ErrDtype)
 	}
@@ -75,7 +75,7 @@ func (x *CSR) As(dt tensor.Dtype, who string) (*CSR, error) {
 			}
 		}
 	}
-	return converted[float32](s).csr(), nil
+	return csrOf(converted[float32](s)), nil
 }
 
 // lostInFloat32 says how float32 loses v, or returns "".
@@ -90,12 +90,11 @@ func lostInFloat32(v float64) string {
 }
 
 // converted copies s in another type.
-func converted[T, S domain.Float](s *sparse[S]) *sparse[T] {
-	first, end := s.Ptr[0], s.Ptr[s.Rows]
-	x := simd.CSR[T]{Rows: s.Rows, Cols: s.Cols, Ptr: s.fromZero(), Col: s.Col[first:end],
-		Val: make([]T, end-first)}
-	recast(x.Val, s.Val[first:end])
-	return &sparse[T]{CSR: x}
+func converted[T, S domain.Float](s *simd.CSR[S]) *simd.CSR[T] {
+	col, val := s.Entries()
+	x := &simd.CSR[T]{Rows: s.Rows, Cols: s.Cols, Ptr: fromZero(s.Ptr), Col: col, Val: make([]T, len(val))}
+	recast(x.Val, val)
+	return x
 }
 
 // checkCSR is CheckRows for sparse rows.

@@ -65,17 +65,15 @@ func (x *CSR) MemSize() uintptr {
 func (x *CSR) Clone() any { return typed(x.Dtype(), cloned[float32], cloned[float64])(x) }
 
 func cloned[T domain.Float](x *CSR) *CSR {
-	c := *sparseOf[T](x)
-	first, end := c.Ptr[0], c.Ptr[c.Rows]
-	c.Ptr, c.Col, c.Val = c.fromZero(), slices.Clone(c.Col[first:end]), slices.Clone(c.Val[first:end])
-	return c.csr()
+	col, val := sparseOf[T](x).Entries()
+	return &CSR{x.rows, x.cols, fromZero(x.pointers), slices.Clone(col), slices.Clone(val)}
 }
 
 // fromZero returns the row pointers counted from the first entry; the pointers of a part of a matrix begin later.
-func (s *sparse[T]) fromZero() []int {
-	ptr := slices.Clone(s.Ptr)
+func fromZero(pointers []int) []int {
+	ptr := slices.Clone(pointers)
 	for i := range ptr {
-		ptr[i] -= s.Ptr[0]
+		ptr[i] -= pointers[0]
 	}
 	return ptr
 }

@@ -36,12 +36,16 @@ var fourier = decl{kind: "Fourier", sig: parse("nd,dm,m?->n(2m)|nm"), names: []s
 	reads: []int{0, 1, 2, theOutput}, backward: kernel{fourierBackward[float32], fourierBackward[float64]}}
 
 func fourierForward[T domain.Float](c *call) error {
-	n, m, p, b := c.at('n'), c.at('m'), packedW[T](c.w), cells[T](c, 2)
-	x, bias := rowsAndBias(c, b)
-	if b == nil {
-		return c.notFinite(simd.Pair(result[T](c), 2*m, p, x, bias, n, pairScale(m)))
+	return circle(c, packedW[T](c.w), inputRows[T](c), cells[T](c, 2))
+}
+
+// circle writes the pair form of the projections xW + b, or the phase form where the last input, the phases, is given.
+func circle[T domain.Float](c *call, w simd.Operator[T], x simd.Rows[T], b []T) error {
+	n, m := c.at('n'), c.at('m')
+	if c.shapes[len(c.shapes)-1] != nil {
+		return c.notFinite(simd.Phase(result[T](c), w, x, b, n, phaseScale(m)))
 	}
-	return c.notFinite(simd.Phase(result[T](c), p, x, bias, n, phaseScale(m)))
+	return c.notFinite(simd.Pair(result[T](c), 2*m, w, x, b, n, pairScale(m)))
 }
 
 func fourierBackward[T domain.Float](c *call) error {
@@ -51,8 +55,7 @@ func fourierBackward[T domain.Float](c *call) error {
 	}
 	if _, ok := c.x.(*CSR); ok {
 		p := scratch[T](c, n*m)
-		x, bias := rowsAndBias(c, b)
-		simd.Affine(p, packedW[T](c.w), x, bias, n)
+		simd.Affine(p, packedW[T](c.w), inputRows[T](c), b, n)
 		return ofSlopes(c, packedW[T](c.w), to, simd.CosSlopes(p, g, m, phaseScale(m)))
 	}
 	packedW[T](c.w).PhaseBackward(to, cells[T](c, 0), b, g, n, phaseScale(m))
@@ -166,11 +169,10 @@ func affineBackward[T domain.Float](c *call) error {
 	return ofProduct(c, packedW[T](c.w), gradientsXWB[T](c), gradientOf[T](c))
 }
 
-func affineForward[T domain.Float](c *call) error { return affineOf(c, cells[T](c, len(c.in)-1)) }
+func affineForward[T domain.Float](c *call) error { return affineOf(c, cells[T](c, 2)) }
 
 // affineOf writes xW + b; a nil b is 0.
 func affineOf[T domain.Float](c *call, b []T) error {
-	x, bias := rowsAndBias(c, b)
-	simd.Affine(result[T](c), packedW[T](c.w), x, bias, c.at('n'))
+	simd.Affine(result[T](c), packedW[T](c.w), inputRows[T](c), b, c.at('n'))
 	return nil
 }

@@ -13,16 +13,19 @@ func gradientsXWB[T domain.Float](c *call) simd.Gradients[T] {
 // ofProduct writes the gradients that have memory from dP [n, m], the gradient of P = xW + b: dx = dP·Wᵀ, dW = xᵀ·dP
 // and the column sums db. There is none for a sparse x.
 func ofProduct[T domain.Float](c *call, w *simd.Weights[T], to simd.Gradients[T], dp []T) error {
-	n := c.at('n')
+	return ofRows(c.at('n'), inputRows[T](c), nil, w, to, dp)
+}
+
+// ofRows is ofProduct for n rows x, to whose columns base is added, where it is not nil, if they are sparse.
+func ofRows[T domain.Float](n int, x simd.Rows[T], base []T, w *simd.Weights[T], to simd.Gradients[T], dp []T) error {
 	d, m := w.Dims()
 	if to.DX != nil {
 		w.GradX(to.DX, dp, n)
 	}
-	if s, ok := c.x.(*CSR); ok && to.DW != nil {
-		x := sparseOf[T](s)
-		simd.GradWCSR(to.DW, x.CSR, x.columnBase(), dp, m)
+	if to.DW != nil && x.Sparse != nil {
+		simd.GradWCSR(to.DW, *x.Sparse, base, dp, m)
 	} else if to.DW != nil {
-		simd.GradW(to.DW, cells[T](c, 0), dp, n, d, m)
+		simd.GradW(to.DW, x.Dense, dp, n, d, m)
 	}
 	if to.DB != nil {
 		simd.ColSum(to.DB, dp, n)

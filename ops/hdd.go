@@ -23,11 +23,11 @@ import (
 // and Φ have no gradient. Attr.Domain is not used.
 //
 // Errors while building: shapes. Errors while running (ErrDomain): a density that is negative or not finite, a λ that
-// is not finite or makes λ ln p overflow.
+// is not finite or makes λ ln p overflow, a root or a number of Φ that is not finite.
 func HDD(even bool, a Attr) Op { return Op{decl: &hdd, attr: a, params: even} }
 
 var hdd = decl{kind: "HDD", sig: parse("n(kV),M,M,VB->n(kwMB)"), names: []string{"p", "λ", "the roots", "Φ"},
-	in: []Inputs{X, Lambda}, on: nonNegative, check: atLeastOne('V', 'k', 'M'),
+	in: []Inputs{X, Lambda}, on: nonNegative, finite: []int{2, 3}, check: atLeastOne('V', 'k', 'M'),
 	bind: func(o *Op, v *sizes) { // w is the waves of a frequency
 		if v.set('w', 2); o.params.(bool) {
 			v.set('w', 1)

@@ -82,16 +82,13 @@ var homogeneous = decl{kind: "Homogeneous", sig: parse("nd,1|d,R->n(dW)"), names
 		v.set('R', len(h.F)+1)
 		v.set('W', h.Width())
 	},
-	stays: typedCSR{homogeneousSparse[float32], homogeneousSparse[float64]},
+	finite: []int{1, 2}, stays: byCoordinate,
 	zeros: func(c *call) bool { return !c.params.(Series).Stationary },
 	reads: []int{0, 1, theOutput}, backward: kernel{homogeneousBackward[float32], homogeneousBackward[float64]}}
 
 // homogeneousForward computes first, and looks at single cells only if a result is not finite.
 func homogeneousForward[T domain.Float](c *call) error {
 	h := c.params.(Series)
-	if err := finiteParams[T](c); err != nil {
-		return err
-	}
 	x, d, m := cells[T](c, 0), c.at('d'), seriesMap[T](c, cells[T](c, 2))
 	bad := m.Forward(result[T](c), x, c.at('n'), d)
 	if !bad && !h.Stationary {
@@ -109,17 +106,6 @@ func homogeneousForward[T domain.Float](c *call) error {
 	return nil
 }
 
-// finiteParams finds a number of L or of the roots that is not finite.
-func finiteParams[T domain.Float](c *call) error {
-	for i, name := range []string{"L", "roots"} {
-		v := cells[T](c, i+1)
-		if err := checkFinite(c.who(), name, "set it anew, or tune it with a lower learning rate", v, len(v)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func notFiniteFeatures[T domain.Float](who string, row, col int, v T) error {
 	return &domain.CellError{Who: who, Row: row, Col: col, Value: float64(v),
 		Reason: fmt.Sprintf("has features that are not finite in %T", v),
@@ -129,7 +115,7 @@ func notFiniteFeatures[T domain.Float](who string, row, col int, v T) error {
 // seriesMap returns the arithmetic of the parameters with L and the roots, which may be nil where they are not needed.
 func seriesMap[T domain.Float](c *call, roots []T) *simd.Homogeneous[T] {
 	h := paramsOf[Series](c)
-	m := &simd.Homogeneous[T]{F: h.F, Base: cells[T](c, 1), Root: roots, Gamma: h.Gamma, Stationary: h.Stationary}
+	m := &simd.Homogeneous[T]{F: h.F, Base: ofColumns[T](c, 1), Root: roots, Gamma: h.Gamma, Stationary: h.Stationary}
 	if !h.Stationary {
 		m.Sign, m.Split = h.Negative == domain.SignNegative, h.Negative == domain.SplitNegative
 	}
@@ -149,31 +135,4 @@ func homogeneousBackward[T domain.Float](c *call) error {
 		m.GradRoot(dr, x, g, n, d)
 	}
 	return nil
-}
-
-func homogeneousSparse[T domain.Float](c *call) (*CSR, error) {
-	x, h := sparseOf[T](c.x.(*CSR)), c.params.(Series)
-	if err := CheckRows(h.domain(), c.who(), c.x); err != nil {
-		return nil, err
-	}
-	if err := finiteParams[T](c); err != nil {
-		return nil, err
-	}
-	w, m := h.Width(), seriesMap(c, cells[T](c, 2))
-	return x.mapEntries(w, w > 2*len(h.F)+1, func(z, val []T, col []int32) error {
-		if base := m.Base; len(base) > 1 { // each entry has the L of its column
-			m.Base = make([]T, len(col))
-			for t, j := range col {
-				m.Base[t] = base[j]
-			}
-		}
-		if m.Forward(z, val, 1, len(val)) {
-			for t, v := range val {
-				if !simd.Within(z[t*w:(t+1)*w], -simd.Largest[T]()) {
-					return notFiniteFeatures(c.who(), x.rowOf(t), int(col[t]), v)
-				}
-			}
-		}
-		return nil
-	})
 }

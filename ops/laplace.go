@@ -68,13 +68,14 @@ func exponential[T domain.Float](c *call, scale float64) {
 func unitForward[T domain.Float](c *call) error {
 	exponential[T](c, 1)
 	p, d, x := packedW[T](c.w), c.at('d'), cells[T](c, 0)
-	var rows *sparse[T]
+	var rows *simd.CSR[T]
 	if s, ok := c.x.(*CSR); ok {
 		rows = sparseOf[T](s)
 	}
 	simd.UnitRows(result[T](c), c.at('n'), c.at('m'), func(row []T, i int) {
 		if rows != nil {
-			simd.Affine(row, p, simd.Rows[T]{Sparse: &rows.part(i, i+1).CSR}, nil, 1)
+			part := rows.Part(i, i+1)
+			simd.Affine(row, p, simd.Rows[T]{Sparse: &part}, nil, 1)
 			return
 		}
 		simd.Affine(row, p, simd.Rows[T]{Dense: x[i*d : i*d+d]}, nil, 1)

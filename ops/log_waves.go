@@ -46,7 +46,7 @@ func LogWaves(omega, amplitude []float64, a Attr) Op {
 var logWaves = decl{kind: "LogWaves", sig: parse("nd->n(dW)"), names: []string{"x"}, in: []Inputs{X},
 	bind: func(o *Op, v *sizes) { v.set('W', 2*len(o.params.(waves).omega)) },
 	on:   nonNegative, forward: kernel{logWavesForward[float32], logWavesForward[float64]},
-	stays: typedCSR{logWavesSparse[float32], logWavesSparse[float64]},
+	stays: byCoordinate,
 	reads: []int{0, theOutput}, backward: kernel{logWavesBackward[float32], logWavesBackward[float64]}}
 
 func wavesOf[T domain.Float](c *call) simd.LogWaves[T] {
@@ -66,19 +66,6 @@ func logWavesForward[T domain.Float](c *call) error {
 		}
 	}
 	return nil
-}
-
-func logWavesSparse[T domain.Float](c *call) (*CSR, error) {
-	x, m := sparseOf[T](c.x.(*CSR)), wavesOf[T](c)
-	return x.mapEntries(2*len(m.Omega), false, func(z, val []T, col []int32) error {
-		m.Forward(z, val)
-		for t, v := range val {
-			if math.IsInf(float64(2*v), 1) {
-				return notFiniteScaled(c.who(), x.rowOf(t), int(col[t]), v)
-			}
-		}
-		return nil
-	})
 }
 
 func logWavesBackward[T domain.Float](c *call) error {

@@ -54,7 +54,7 @@ const nystromCells = 1 << 19
 func rowsOf[T domain.Float](c *call, m int, f func(from, rows int, x simd.Rows[float64]) error) error {
 	n, d := c.at('n'), c.at('d')
 	size := min(n, max(32, nystromCells/max(m, d, 1)))
-	var sparse *sparse[float64]
+	var sparse *simd.CSR[float64]
 	if s, ok := c.x.(*CSR); ok {
 		size, sparse = min(n, max(32, nystromCells/max(m, 1))), float64CSR(s)
 	}
@@ -62,7 +62,8 @@ func rowsOf[T domain.Float](c *call, m int, f func(from, rows int, x simd.Rows[f
 	for from := 0; from < n; from += size {
 		rows := min(size, n-from)
 		if sparse != nil {
-			if err := f(from, rows, simd.Rows[float64]{Sparse: &sparse.part(from, from+rows).CSR}); err != nil {
+			part := sparse.Part(from, from+rows)
+			if err := f(from, rows, simd.Rows[float64]{Sparse: &part}); err != nil {
 				return err
 			}
 			continue
@@ -84,7 +85,7 @@ func rowsOf[T domain.Float](c *call, m int, f func(from, rows int, x simd.Rows[f
 }
 
 // float64CSR returns sparse rows in float64; it copies the values of float32 rows.
-func float64CSR(x *CSR) *sparse[float64] {
+func float64CSR(x *CSR) *simd.CSR[float64] {
 	if x.Dtype() == tensor.Float64 {
 		return sparseOf[float64](x)
 	}

@@ -44,8 +44,9 @@ type decl struct {
 	sparse sparsity
 	// stays returns sparse features of the sparse rows x, where zeros is nil or true. A graph has sparse features
 	// while only x might have a gradient.
-	stays typedCSR
-	zeros func(c *call) bool
+	stays  typedCSR
+	zeros  func(c *call) bool
+	finite []int // the inputs whose numbers must be finite
 
 	pack    *packer                       // of inputs that have a packed form
 	prepare func(c *call) error           // checks the values of the inputs
@@ -98,6 +99,7 @@ type call struct {
 	state  any          // of prepare for forward
 	keeps  bool         // this is a call of Sparse
 	parts  []*CSR       // all sparse inputs
+	column []int32      // the columns of the entries of sparse rows, where these are the only row of x, see byCoordinate
 }
 
 // calls holds calls for reuse, so that a run with a dst allocates nothing.
@@ -418,10 +420,20 @@ func (c *call) checkValues() error {
 			return err
 		}
 	}
+	for _, i := range c.finite {
+		if err := typed(c.in[i].Dtype(), checkFiniteInput[float32], checkFiniteInput[float64])(c, i); err != nil {
+			return err
+		}
+	}
 	if c.prepare != nil {
 		return c.prepare(c)
 	}
 	return nil
+}
+
+func checkFiniteInput[T domain.Float](c *call, i int) error {
+	v, name := cells[T](c, i), strings.TrimPrefix(c.name(i), "the ")
+	return checkFinite(c.who(), name, "set it anew, or tune it with a lower learning rate", v, c.shapes[i][c.shapes[i].Dims()-1])
 }
 
 // ready makes sparse inputs dense where forward does not read them, checks the values and packs the weights.

@@ -19,7 +19,7 @@ func ScaleColumns(a Attr) Op { return Op{decl: &scaleColumns, attr: a} }
 
 var scaleColumns = decl{kind: "ScaleColumns", sig: parse("nd,1|d->nd"), names: []string{"x", "s"}, in: []Inputs{X, S},
 	on: nonNegative, prepare: checkScales, forward: kernel{scaleForward[float32], scaleForward[float64]},
-	stays: typedCSR{scaleSparse[float32], scaleSparse[float64]},
+	stays: byCoordinate,
 	reads: []int{0, 1}, backward: kernel{scaleBackward[float32], scaleBackward[float64]}}
 
 // checkScales checks that all scales, the second input, are finite and not negative.
@@ -35,7 +35,7 @@ func checkScales(c *call) error {
 }
 
 func scaleForward[T domain.Float](c *call) error {
-	if multiplyColumns(result[T](c), cells[T](c, 0), cells[T](c, 1)); within(domain.Reals(), result[T](c)) {
+	if multiplyColumns(result[T](c), cells[T](c, 0), ofColumns[T](c, 1)); within(domain.Reals(), result[T](c)) {
 		return nil
 	}
 	for i, v := range result[T](c) {
@@ -76,20 +76,4 @@ func notFiniteScaled[T domain.Float](who string, row, col int, v T) error {
 	return &domain.CellError{Who: who, Row: row, Col: col, Value: float64(v),
 		Reason: fmt.Sprintf("is not finite in %T in the unit of the kernel", v),
 		Remedy: "scale the data and the kernel's parameter together"}
-}
-
-func scaleSparse[T domain.Float](c *call) (*CSR, error) {
-	x, s := sparseOf[T](c.x.(*CSR)), cells[T](c, 1)
-	out := *x
-	out.Val = make([]T, len(x.Val))
-	for i := range x.Rows {
-		for t := x.Ptr[i]; t < x.Ptr[i+1]; t++ {
-			v := T(x.Val[t] * s[int(x.Col[t])%len(s)]) // the conversion rounds: fused, v - v is the rounding error
-			if v-v != 0 {
-				return nil, notFiniteScaled(c.who(), i, int(x.Col[t]), x.Val[t])
-			}
-			out.Val[t] = v
-		}
-	}
-	return out.csr(), nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
-	"gorgonia.org/tensor"
 )
 
 // SkewedFourier is Fourier of ln(x + c), of x, c, W and [b]: the skewed maps, in the pair form or, with b [m], in the
@@ -40,25 +39,32 @@ var (
 func reals(*Op) Domain { return domain.Reals() }
 
 func skewedForward[T domain.Float](c *call) error {
-	if _, ok := c.x.(*CSR); ok {
-		if err := shift[T](c); err != nil {
-			return err
-		}
-		c.in[2] = c.in[3] // the bias as Fourier has it
-		return fourierForward[T](c)
+	x, b, err := shiftedRows(c, cells[T](c, 3))
+	if err != nil {
+		return err
 	}
-	x, p, n, m := simd.Rows[T]{Dense: cells[T](c, 0), Shift: cells[T](c, 1)}, packedW[T](c.w), c.at('n'), c.at('m')
-	if b := cells[T](c, 3); b != nil {
-		return c.overflow(simd.Phase(result[T](c), p, x, b, n, phaseScale(m)))
-	}
-	return c.overflow(simd.Pair(result[T](c), 2*m, p, x, nil, n, pairScale(m)))
+	return circle(c, packedW[T](c.w), x, b)
 }
 
 func skewedProjection[T domain.Float](c *call) error {
-	if err := shift[T](c); err != nil {
+	x, b, err := shiftedRows(c, cells[T](c, 3))
+	if err != nil {
 		return err
 	}
-	return affineForward[T](c)
+	simd.Affine(result[T](c), packedW[T](c.w), x, b, c.at('n'))
+	return nil
+}
+
+// shiftedRows is ln(x + c) for a product with W, and what is added to that: of sparse rows b and the base.
+func shiftedRows[T domain.Float](c *call, b []T) (x simd.Rows[T], bias []T, err error) {
+	if _, ok := c.x.(*CSR); !ok {
+		return simd.Rows[T]{Dense: cells[T](c, 0), Shift: cells[T](c, 1)}, b, nil
+	}
+	u, base, err := shifted[T](c, logOfSum)
+	if err != nil {
+		return x, nil, err
+	}
+	return simd.Rows[T]{Sparse: u}, background(c.w, base, b), nil
 }
 
 // checkShifts finds the first cell of dense rows that is not finite or not above -c.
@@ -84,22 +90,6 @@ func checkShift[T domain.Float](c *call) error {
 	return nil
 }
 
-// shift replaces x by ln(x + c).
-func shift[T domain.Float](c *call) error {
-	if s, ok := c.x.(*CSR); ok {
-		u, err := shifted(sparseOf[T](s), cells[T](c, 1), c.who(), logOfSum)
-		if err != nil {
-			return err
-		}
-		c.x = u.csr()
-		return nil
-	}
-	u := tensor.New(tensor.WithShape(c.at('n'), c.at('d')), tensor.Of(c.x.Dtype()))
-	simd.LogShift(data[T](u), cells[T](c, 0), cells[T](c, 1), c.at('n'), c.at('d'))
-	c.x, c.in[0] = u, u
-	return nil
-}
-
 // ofSum is a function f and the difference f(v + c) - f(c).
 type ofSum struct {
 	f    func(float64) float64
@@ -119,17 +109,20 @@ var (
 	}}
 )
 
-// shifted is f(x + c) of sparse rows: every cell is f(c), the base, and each entry of x adds f(v + c) - f(c). The maps
+// shifted is f(x + c) of sparse rows x: every cell is f(c), the base, and each entry of x adds f(v + c) - f(c). The maps
 // project the base once for all rows, and then the entries. For c <= 0 the base is 0 and the entries are f(v + c);
-// every cell of such a column must be stored, because a missing cell is 0, which is not above -c.
-func shifted[T domain.Float](s *sparse[T], c []T, who string, of ofSum) (*sparse[T], error) {
-	first, end := s.Ptr[0], s.Ptr[s.Rows]
-	out := &sparse[T]{CSR: s.CSR, base: make([]T, len(c))}
-	out.Ptr, out.Col, out.Val = s.fromZero(), s.Col[first:end], make([]T, end-first)
+// every cell of such a column must be stored, because a missing cell is 0, which is not above -c. The base has a number
+// for each of c.
+func shifted[T domain.Float](call *call, of ofSum) (out *simd.CSR[T], base []T, err error) {
+	s, c, who := sparseOf[T](call.x.(*CSR)), cells[T](call, 1), call.who()
+	first := s.Ptr[0]
+	col, val := s.Entries()
+	out = &simd.CSR[T]{Rows: s.Rows, Cols: s.Cols, Ptr: fromZero(s.Ptr), Col: col, Val: make([]T, len(val))}
+	base = make([]T, len(c))
 	open := false // whether a cell may be left out everywhere
 	for j, v := range c {
 		if v > 0 {
-			out.base[j] = T(of.f(float64(v)))
+			base[j] = T(of.f(float64(v)))
 		} else {
 			open = true
 		}
@@ -138,14 +131,14 @@ func shifted[T domain.Float](s *sparse[T], c []T, who string, of ofSum) (*sparse
 		lo, hi := s.Ptr[i], s.Ptr[i+1]
 		if open {
 			if j := firstLeftOut(s.Col[lo:hi], s.Cols, c); j >= 0 {
-				return nil, domain.Above(float64(c[j%len(c)])).Violation(who, i, j, 0)
+				return nil, nil, domain.Above(float64(c[j%len(c)])).Violation(who, i, j, 0)
 			}
 		}
 		for t := lo; t < hi; t++ {
 			v, cj := float64(s.Val[t]), float64(c[int(s.Col[t])%len(c)])
 			switch {
 			case v-v != 0 || !(v > -cj):
-				return nil, domain.Above(cj).Violation(who, i, int(s.Col[t]), v)
+				return nil, nil, domain.Above(cj).Violation(who, i, int(s.Col[t]), v)
 			case cj > 0:
 				out.Val[t-first] = T(of.more(v, cj))
 			default:
@@ -153,7 +146,7 @@ func shifted[T domain.Float](s *sparse[T], c []T, who string, of ofSum) (*sparse
 			}
 		}
 	}
-	return out, nil
+	return out, base, nil
 }
 
 // firstLeftOut returns the first column with c <= 0 that a row does not store, or -1.
@@ -172,30 +165,29 @@ func firstLeftOut[T domain.Float](stored []int32, cols int, c []T) int {
 
 // skewedBackward is the backward of Fourier or Affine of u = ln(x + c), and then dx = du/(x + c) and its sum dc.
 func skewedBackward[T domain.Float](c *call) error {
-	n, d, m, z, g := c.at('n'), c.at('d'), c.at('m'), outputOf[T](c), gradientOf[T](c)
-	x, cs := cells[T](c, 0), cells[T](c, 1)
+	n, d, m, z, dp := c.at('n'), c.at('d'), c.at('m'), outputOf[T](c), gradientOf[T](c)
+	x, cs, dc, w := cells[T](c, 0), cells[T](c, 1), gradientFor[T](c, 1), packedW[T](c.w)
 	to := simd.Gradients[T]{DX: gradientFor[T](c, 0), DW: gradientFor[T](c, 2), DB: gradientFor[T](c, 3)}
-	dc, dp := gradientFor[T](c, 1), g
-	s, sparse := c.x.(*CSR)
-	if to.DX == nil && dc != nil && !sparse {
+	slopes := simd.PairSlopes(z, dp, m)
+	if _, ok := c.x.(*CSR); ok {
+		if z != nil {
+			dp = scratch[T](c, n*m)
+			slopes.Write(dp, n, m)
+		}
+		return sparseSkewed(c, w, to, dc, dp)
+	}
+	if to.DX == nil && dc != nil {
 		to.DX = scratch[T](c, n*d)
 	}
+	u := x
 	if to.DW != nil {
-		if err := shift[T](c); err != nil {
-			return err
-		}
+		u = scratch[T](c, n*d)
+		simd.LogShift(u, x, cs, n, d)
 	}
-	if slopes := simd.PairSlopes(z, g, m); z != nil && sparse {
-		dp = scratch[T](c, n*m)
-		slopes.Write(dp, n, m)
-		ofProduct(c, packedW[T](c.w), to, dp)
-	} else if z != nil {
-		ofSlopes(c, packedW[T](c.w), to, slopes)
+	if z != nil {
+		w.Backward(to, u, n, slopes)
 	} else {
-		ofProduct(c, packedW[T](c.w), to, dp)
-	}
-	if sparse && dc != nil {
-		return sparseShifts(c, dc, sparseOf[T](s), dp)
+		ofRows(n, simd.Rows[T]{Dense: u}, nil, w, to, dp)
 	}
 	if to.DX != nil {
 		simd.LogShiftGrad(to.DX, x, cs, to.DX, n, d)
@@ -209,20 +201,28 @@ func skewedBackward[T domain.Float](c *call) error {
 	return nil
 }
 
-// sparseShifts writes dc of sparse rows.
-func sparseShifts[T domain.Float](c *call, dc []T, x *sparse[T], dp []T) error {
+// sparseSkewed is skewedBackward for sparse rows, from dP.
+func sparseSkewed[T domain.Float](c *call, w *simd.Weights[T], to simd.Gradients[T], dc, dp []T) error {
 	n, d, m := c.at('n'), c.at('d'), c.at('m')
-	r, err := shifted(x, cells[T](c, 1), c.who(), inverseOfSum)
+	u, base, err := shifted[T](c, logOfSum)
 	if err != nil {
 		return err
 	}
-	if len(r.base) == 1 {
+	ofRows(n, simd.Rows[T]{Sparse: u}, base, w, to, dp)
+	if dc == nil {
+		return nil
+	}
+	r, base, err := shifted[T](c, inverseOfSum)
+	if err != nil {
+		return err
+	}
+	if len(base) == 1 {
 		rw := make([]T, n*m)
-		simd.Affine(rw, packedW[T](c.w), simd.Rows[T]{Sparse: &r.CSR}, background(r, c.w, nil), n)
+		simd.Affine(rw, w, simd.Rows[T]{Sparse: r}, background(c.w, base, nil), n)
 		minusRowDots(dc, rw, dp, m)
 	} else {
 		rg := make([]T, d*m)
-		simd.GradWCSR(rg, r.CSR, r.base, dp, m)
+		simd.GradWCSR(rg, *r, base, dp, m)
 		minusRowDots(dc, cells[T](c, 2), rg, m)
 	}
 	for j, v := range dc {

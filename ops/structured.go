@@ -50,11 +50,7 @@ var (
 func hadamard[T domain.Float](c *call) *simd.Structured[T] { return c.w.of.(*simd.Structured[T]) }
 
 func structuredForward[T domain.Float](c *call) error {
-	n, m, w, x := c.at('n'), c.at('m'), hadamard[T](c), inputRows[T](c)
-	if b := cells[T](c, 4); b != nil {
-		return c.notFinite(simd.Phase(result[T](c), w, x, b, n, phaseScale(m)))
-	}
-	return c.notFinite(simd.Pair(result[T](c), 2*m, w, x, nil, n, pairScale(m)))
+	return circle(c, hadamard[T](c), inputRows[T](c), cells[T](c, 4))
 }
 
 func structuredProjection[T domain.Float](c *call) error {

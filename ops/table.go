@@ -71,7 +71,7 @@ var table = decl{kind: "Table", sig: parse("nd,dP,d(PW)->n(dW)"), names: []strin
 		v.set('W', s.Width)
 	},
 	forward: kernel{tableForward[float32], tableForward[float64]},
-	stays:   typedCSR{tableSparse[float32], tableSparse[float64]},
+	stays:   byCoordinate,
 	zeros: func(c *call) bool {
 		return (&tableReader{c.params.(Tables), Float64s(c.in[1]), Float64s(c.in[2]), nil}).keepsZeros(c.at('d'))
 	},
@@ -138,7 +138,7 @@ func tableForward[T domain.Float](c *call) error {
 	simd.Share(c.at('n'), 32, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j, v := range x[i*d : (i+1)*d] {
-				low, high, t, _ := r.column(j, float64(v))
+				low, high, t, _ := r.column(columnOf(c.column, j), float64(v))
 				to := dst[(i*d+j)*r.Width : (i*d+j+1)*r.Width]
 				for k, a := range low {
 					to[k] = T(a + t*(high[k]-a))
@@ -181,23 +181,4 @@ func (r *tableReader) keepsZeros(d int) bool {
 		}
 	}
 	return true
-}
-
-// tableSparse stores the numbers of each entry that are not 0.
-func tableSparse[T domain.Float](c *call) (*CSR, error) {
-	r, x := c.state.(*tableReader), sparseOf[T](c.x.(*CSR))
-	w := r.Width
-	out := empty[T](x.Rows, x.Cols*w, (x.Ptr[x.Rows]-x.Ptr[0])*min(w, 3))
-	for i := range x.Rows {
-		for e := x.Ptr[i]; e < x.Ptr[i+1]; e++ {
-			low, high, t, _ := r.column(int(x.Col[e]), float64(x.Val[e]))
-			for k, a := range low {
-				if v := T(a + t*(high[k]-a)); v != 0 {
-					out.Col, out.Val = append(out.Col, x.Col[e]*int32(w)+int32(k)), append(out.Val, v)
-				}
-			}
-		}
-		out.Ptr[i+1] = len(out.Val)
-	}
-	return out.csr(), nil
 }

@@ -55,7 +55,7 @@ func firstCell(t *tensor.Dense) any {
 // inputRows returns x in the form of package simd.
 func inputRows[T domain.Float](c *call) simd.Rows[T] {
 	if s, ok := c.x.(*CSR); ok {
-		return simd.Rows[T]{Sparse: &sparseOf[T](s).CSR}
+		return simd.Rows[T]{Sparse: sparseOf[T](s)}
 	}
 	return simd.Rows[T]{Dense: cells[T](c, 0)}
 }
@@ -78,20 +78,9 @@ func columnOf(columns []int32, t int) int {
 	return int(columns[t])
 }
 
-// rowsAndBias is inputRows with the bias of the projections on W: b, and of sparse rows their background.
-func rowsAndBias[T domain.Float](c *call, b []T) (x simd.Rows[T], bias []T) {
-	if s, ok := c.x.(*CSR); ok {
-		b = background(sparseOf[T](s), c.w, b)
-	}
-	return inputRows[T](c), b
-}
-
-// background is bias + base·W [m] for sparse rows with a base, else the bias; a nil bias is 0.
-func background[T domain.Float](x *sparse[T], w *Weights, bias []T) []T {
-	base, p := x.base, packedW[T](w)
-	if base == nil {
-		return bias
-	}
+// background is bias + base·W [m], where base is one number for all columns of W or one each; a nil bias is 0.
+func background[T domain.Float](w *Weights, base, bias []T) []T {
+	p := packedW[T](w)
 	d, m := p.Dims()
 	out := make([]T, m)
 	if len(base) > 1 || d == 1 {
@@ -128,16 +117,4 @@ func fullRow[T domain.Float](v []T) simd.Rows[T] {
 		row.Col[j] = int32(j)
 	}
 	return simd.Rows[T]{Sparse: &row}
-}
-
-// columnBase returns base with a number for each column, or nil.
-func (s *sparse[T]) columnBase() []T {
-	if len(s.base) != 1 {
-		return s.base
-	}
-	v := make([]T, s.Cols)
-	for j := range v {
-		v[j] = s.base[0]
-	}
-	return v
 }

@@ -28,11 +28,10 @@ func (x CSR[T]) check() {
 
 // Transposed is the transpose, of the rows that x has.
 func (x CSR[T]) Transposed() CSR[T] {
-	first := x.Ptr[0]
-	stored := x.Ptr[x.Rows] - first
-	t := CSR[T]{Rows: x.Cols, Cols: x.Rows, Ptr: make([]int, x.Cols+1), Col: make([]int32, stored),
-		Val: make([]T, stored)}
-	for _, j := range x.Col[first : first+stored] {
+	col, _ := x.Entries()
+	t := CSR[T]{Rows: x.Cols, Cols: x.Rows, Ptr: make([]int, x.Cols+1), Col: make([]int32, len(col)),
+		Val: make([]T, len(col))}
+	for _, j := range col {
 		t.Ptr[j+1]++
 	}
 	for j := range x.Cols {
@@ -49,6 +48,18 @@ func (x CSR[T]) Transposed() CSR[T] {
 	return t
 }
 
+// Part is rows lo to hi-1, over the same memory.
+func (x CSR[T]) Part(lo, hi int) CSR[T] {
+	x.Rows, x.Ptr = hi-lo, x.Ptr[lo:hi+1:hi+1]
+	return x
+}
+
+// Entries returns the columns and the values of all rows.
+func (x CSR[T]) Entries() (col []int32, val []T) {
+	first, end := x.Ptr[0], x.Ptr[x.Rows]
+	return x.Col[first:end], x.Val[first:end]
+}
+
 // AddRow adds row i to dst [cols].
 func (x CSR[T]) AddRow(dst []T, i int) {
 	for k := x.Ptr[i]; k < x.Ptr[i+1]; k++ {
@@ -56,8 +67,8 @@ func (x CSR[T]) AddRow(dst []T, i int) {
 	}
 }
 
-// GradWCSR writes (x + 1·baseᵀ)ᵀ·dP to dst [d,m]: what GradW does for the dense rows whose cell (i, j) is base[j] more
-// than the cell of x. A nil base is 0. dp is [n,m]. Rows of dst for columns without entries cost no product.
+// GradWCSR writes (x + 1·baseᵀ)ᵀ·dP to dst [d,m]: what GradW does for the dense rows whose cell (i, j) is base[j], or
+// the only number of base, more than the cell of x. A nil base is 0. dp is [n,m]. Rows of dst for columns without entries cost no product.
 func GradWCSR[T Float](dst []T, x CSR[T], base, dp []T, m int) {
 	dst = dst[:x.Cols*m]
 	if base != nil {
@@ -65,7 +76,7 @@ func GradWCSR[T Float](dst []T, x CSR[T], base, dp []T, m int) {
 		ColSum(sum, dp, x.Rows)
 		forTiles(x.Cols, func(lo, hi int) {
 			for j := lo; j < hi; j++ {
-				scaleCopy(dst[j*m:j*m+m], sum, base[j])
+				scaleCopy(dst[j*m:j*m+m], sum, base[j%len(base)])
 			}
 		})
 	}

@@ -71,9 +71,8 @@ func multiplyCSR[T Float](ks *kernels[T], x CSR[T], b matrix[T], packed []T, n i
 		hi := min(lo+csrLists, x.Rows)
 		part := out
 		part.dst = out.dst[lo*out.ld:]
-		rows := CSR[T]{hi - lo, x.Cols, x.Ptr[lo : hi+1], x.Col, x.Val}
-		p := &sparseProduct[T]{layout: layoutOf(ks, x.Cols, n), x: rows, b: b, packed: packed, bias: bias, add: add,
-			output: part}
+		p := &sparseProduct[T]{layout: layoutOf(ks, x.Cols, n), x: x.Part(lo, hi), b: b, packed: packed, bias: bias,
+			add: add, output: part}
 		if bad := p.run(); bad >= 0 && badRow < 0 {
 			badRow = lo + bad
 		}
