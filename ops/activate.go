@@ -1,10 +1,6 @@
 package ops
 
-import (
-	"fmt"
-	"math"
-	"strings"
-)
+import "math"
 
 // Activation is a function that a layer of a network applies to each number. Its constants are Linear, ReLU, Tanh,
 // Sigmoid and Softplus.
@@ -20,20 +16,10 @@ const (
 
 var activationNames = []string{"linear", "relu", "tanh", "sigmoid", "softplus"}
 
-func (f Activation) String() string {
-	if f < 0 || int(f) >= len(activationNames) {
-		return fmt.Sprintf("Activation(%d)", int(f))
-	}
-	return activationNames[f]
-}
+func (f Activation) String() string { return wordOf(f, activationNames) }
 
 // Check returns an error that wraps ErrParam unless f is one of the constants. who starts the message.
-func (f Activation) Check(who string) error {
-	if f < 0 || int(f) >= len(activationNames) {
-		return fmt.Errorf("%s: %v is none of %s: %w", who, f, strings.Join(activationNames, ", "), ErrParam)
-	}
-	return nil
-}
+func (f Activation) Check(who string) error { return checkWord(who, f, activationNames) }
 
 // at is f(x).
 func (f Activation) at(x float64) float64 {
@@ -77,9 +63,7 @@ func (f Activation) slope(z float64) float64 {
 // Backward, from the output z alone: dx = g f'(x), where f' is 1 for z > 0 and else 0 (ReLU), 1 - z² (Tanh), z(1 - z)
 // (Sigmoid), 1 - exp(-z) (Softplus). Attr.Domain is not used. Errors while building: shapes, an unknown f.
 func Activate(f Activation, a Attr) Op {
-	o := Op{decl: &activate, attr: a, params: f}
-	o.err = f.Check(o.who())
-	return o
+	return activate.with(f, a, f.Check)
 }
 
 var activate = pointwise("Activate", Activation.at, theOutput, Activation.slope)

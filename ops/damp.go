@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -17,12 +16,7 @@ const (
 	Log1p                 // f(u) = ln(1 + u): the reciprocal-semigroup kernel, s = 1/λ
 )
 
-func (f Exponent) check(who string) error {
-	if f != Root && f != Log1p {
-		return fmt.Errorf("%s: Exponent(%d), want Root or Log1p: %w", who, f, ErrParam)
-	}
-	return nil
-}
+func (f Exponent) check(who string) error { return checkWord(who, f, []string{"Root", "Log1p"}) }
 
 // at is f(u).
 func (f Exponent) at(u float64) float64 {
@@ -59,9 +53,7 @@ func (f Exponent) slope(u float64) float64 {
 // or not finite, a cell of z outside Attr.Domain. The dst of Into may be
 // z, and then z is not checked.
 func Damp(f Exponent, a Attr) Op {
-	o := Op{decl: &damp, attr: a, params: f}
-	o.err = f.check(o.who())
-	return o
+	return damp.with(f, a, f.check)
 }
 
 var damp = decl{kind: "Damp", sig: parse("nd,1|d,nm->nm"), names: []string{"x", "s", "z"}, in: []Inputs{X, S, Z},

@@ -70,9 +70,7 @@ func (h Series) check(who string) error {
 // extension, negative; features that are not finite, as for large numbers and γ > 2.
 func Homogeneous(h Series, a Attr) Op {
 	h.F = slices.Clone(h.F)
-	o := Op{decl: &homogeneous, attr: a, params: h}
-	o.err = h.check(o.who())
-	return o
+	return homogeneous.with(h, a, h.check)
 }
 
 var homogeneous = decl{kind: "Homogeneous", sig: parse("nd,1|d,R->n(dW)"), names: []string{"x", "L", "the roots"},

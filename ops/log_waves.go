@@ -38,9 +38,7 @@ func (w waves) check(who string) error {
 // amplitudes. Errors while running (ErrDomain): a cell that is negative, or for which 2x is not finite.
 func LogWaves(omega, amplitude []float64, a Attr) Op {
 	w := waves{slices.Clone(omega), slices.Clone(amplitude)}
-	o := Op{decl: &logWaves, attr: a, params: w}
-	o.err = w.check(o.who())
-	return o
+	return logWaves.with(w, a, w.check)
 }
 
 var logWaves = decl{kind: "LogWaves", sig: parse("nd->n(dW)"), names: []string{"x"}, in: []Inputs{X},

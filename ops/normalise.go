@@ -15,23 +15,12 @@ const (
 	L2 Norm = 2 // √(Σ x²)
 )
 
-func (n Norm) String() string {
-	switch n {
-	case L1:
-		return "l1"
-	case L2:
-		return "l2"
-	}
-	return fmt.Sprintf("Norm(%d)", int(n))
-}
+var normNames = []string{L1: "l1", L2: "l2"}
+
+func (n Norm) String() string { return wordOf(n, normNames) }
 
 // Check returns an error that wraps ErrParam unless n is L1 or L2. who starts the message.
-func (n Norm) Check(who string) error {
-	if n != L1 && n != L2 {
-		return fmt.Errorf("%s: %v is neither L1 nor L2: %w", who, n, ErrParam)
-	}
-	return nil
-}
+func (n Norm) Check(who string) error { return checkWord(who, n, normNames) }
 
 // Of writes row/‖row‖ to dst, allocated if nil, and returns it. dst may be row. A row of zeros stays 0. It panics if
 // dst has another length.
@@ -74,9 +63,7 @@ func measured[T domain.Float](n Norm, row []T) (top, length float64) {
 // sign(0) = 0; dx = 0 for a row of zeros. Errors while building: shapes, an unknown norm. Errors while running: a cell
 // of x outside Attr.Domain (ErrDomain). The dst of Into may be x.
 func Normalise(n Norm, a Attr) Op {
-	o := Op{decl: &normalise, attr: a, params: n}
-	o.err = n.Check(o.who())
-	return o
+	return normalise.with(n, a, n.Check)
 }
 
 var normalise = decl{kind: "Normalise", sig: parse("nd->nd"), names: []string{"x"}, in: []Inputs{X}, sparse: spread,

@@ -25,9 +25,7 @@ import (
 // neither Gradient nor Profile while X is not frozen (ErrParam). Errors while running (ErrDomain): a cell of x or
 // L outside the domain of the kernel, features that are not finite.
 func Nystrom(k Kernel, a Attr) Op {
-	o := Op{decl: &nystrom, attr: a, params: k}
-	o.err = given(o.who(), "the kernel", k)
-	return o
+	return nystrom.with(k, a, func(who string) error { return given(who, "the kernel", k) })
 }
 
 var nystrom = decl{kind: "Nystrom", sig: parse("nd,md,mD->nD"), names: []string{"x", "the landmarks", "the projection"},

@@ -125,6 +125,13 @@ func (c *call) end() {
 	calls.Put(c)
 }
 
+// with is the op with parameters, and the error that check finds in them.
+func (d *decl) with(params any, a Attr, check func(who string) error) Op {
+	o := Op{decl: d, attr: a, params: params}
+	o.err = check(o.who())
+	return o
+}
+
 func (o *Op) who() string { return o.attr.who(o.kind) }
 
 // name is what messages call input i.

@@ -58,9 +58,7 @@ func (s Tables) u(v float64) (u, du float64) {
 // Errors while running (ErrDomain): a cell outside Attr.Domain, a knot or number that is not finite, a knot below the
 // one before.
 func Table(s Tables, a Attr) Op {
-	o := Op{decl: &table, attr: a, params: s}
-	o.err = s.check(o.who())
-	return o
+	return table.with(s, a, s.check)
 }
 
 var table = decl{kind: "Table", sig: parse("nd,dP,d(PW)->n(dW)"), names: []string{"x", "the knots", "the tables"},

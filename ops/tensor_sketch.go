@@ -42,9 +42,7 @@ func (s sketch) check(who string) error {
 // cell of x outside Attr.Domain, an invalid bucket or sign, a row whose features overflow.
 func TensorSketch(m int, slope, offset float64, a Attr) Op {
 	s := sketch{m, slope, offset}
-	o := Op{decl: &tensorSketch, attr: a, params: s}
-	o.err = s.check(o.who())
-	return o
+	return tensorSketch.with(s, a, s.check)
 }
 
 var tensorSketch = decl{kind: "TensorSketch", sig: parse("nd,p(d+1),p(d+1)->nm"), in: []Inputs{X},

@@ -19,12 +19,7 @@ const (
 
 var unitNames = []string{"step", "relu", "tangent"}
 
-func (u Unit) String() string {
-	if u < 0 || int(u) >= len(unitNames) {
-		return fmt.Sprintf("Unit(%d)", int(u))
-	}
-	return unitNames[u]
-}
+func (u Unit) String() string { return wordOf(u, unitNames) }
 
 // Units is the random feature map, of x and W, of the arc-cosine kernels and of the neural tangent kernel,
 //
@@ -42,11 +37,7 @@ func (u Unit) String() string {
 // Pack takes W. Errors while building: shapes, an odd D for TangentUnit, an unknown unit (ErrParam). Errors while
 // running: a cell of x outside Attr.Domain, or a row whose projection xW is not finite (ErrDomain).
 func Units(u Unit, a Attr) Op {
-	o := Op{decl: &units, attr: a, params: u}
-	if u < 0 || int(u) >= len(unitNames) {
-		o.err = fmt.Errorf("%s: %v is none of step, relu and tangent: %w", o.who(), u, ErrParam)
-	}
-	return o
+	return units.with(u, a, func(who string) error { return checkWord(who, u, unitNames) })
 }
 
 // scale is √(2/m) for D columns.
