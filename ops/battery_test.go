@@ -27,9 +27,20 @@ type family struct {
 }
 
 type inputs struct {
-	given  map[int][]float64 // the numbers of inputs that are not random
-	sparse bool              // x may be sparse
-	pack   [2]int            // the first of the inputs that Pack takes, and how many
+	given  numbers
+	sparse bool   // x may be sparse
+	pack   [2]int // the first of the inputs that Pack takes, and how many
+}
+
+// numbers are those of inputs that are not random.
+type numbers map[int][]float64
+
+// packedAt are inputs of an op with sparse rows that packs n of them from one on.
+func packedAt(from, n int) inputs { return inputs{sparse: true, pack: [2]int{from, n}} }
+
+func (in inputs) of(given numbers) inputs {
+	in.given = given
+	return in
 }
 
 var (
@@ -41,7 +52,9 @@ var (
 	onlyX   = []ops.Inputs{ops.X, 0, 0, 0, 0}
 	plain   = inputs{}
 	sparse  = inputs{sparse: true}
-	packed  = inputs{sparse: true, pack: [2]int{1, 1}}
+	packed  = packedAt(1, 1)
+	xh, wr  = []ops.Inputs{ops.X, ops.H}, []ops.Inputs{ops.W, ops.Rho}
+	xl      = []ops.Inputs{ops.X, ops.Lambda, 0, 0}
 )
 
 var families = []family{
@@ -50,114 +63,89 @@ var families = []family{
 	{"Fourier of phases of many columns", ops.Fourier, [][]int{{5, 131}, {131, 7}, {7}}, -.5, xwb, packed},
 	{"Laplace", ops.Laplace, [][]int{{5, 3}, {3, 7}}, .1, xw, packed},
 	{"UnitLaplace", ops.UnitLaplace, [][]int{{5, 3}, {3, 7}}, .1, xw, packed},
-	{"Units of steps", units(ops.StepUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, packed},
-	{"Units of relu", units(ops.ReLUUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, packed},
-	{"Units of tangents", units(ops.TangentUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, packed},
+	{"Units of steps", with(ops.Units, ops.StepUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, packed},
+	{"Units of relu", with(ops.Units, ops.ReLUUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, packed},
+	{"Units of tangents", with(ops.Units, ops.TangentUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, packed},
 	{"Affine", ops.Affine, [][]int{{5, 3}, {3, 7}, {7}}, -.5, xwb, packed},
-	{"SkewedFourier", ops.SkewedFourier, [][]int{{5, 3}, {1}, {3, 7}}, .1, xcwb, inputs{nil, true, [2]int{2, 1}}},
-	{"SkewedFourier each", ops.SkewedFourier, [][]int{{5, 3}, {3}, {3, 7}}, .1, xcwb, inputs{nil, true, [2]int{2, 1}}},
-	{"SkewedFourier of phases", ops.SkewedFourier, [][]int{{5, 3}, {1}, {3, 7}, {7}}, .1, xcwb, inputs{nil, true,
-		[2]int{2, 1}}},
-	{"SkewedFourier of phases each", ops.SkewedFourier, [][]int{{5, 3}, {3}, {3, 7}, {7}}, .1, xcwb, inputs{nil,
-		true, [2]int{2, 1}}},
-	{"StructuredFourier", ops.StructuredFourier, [][]int{{5, 3}, {6, 4}, {7}}, -.5, onlyX,
-		inputs{map[int][]float64{1: signs}, true, [2]int{1, 2}}},
+	{"SkewedFourier", ops.SkewedFourier, [][]int{{5, 3}, {1}, {3, 7}}, .1, xcwb, packedAt(2, 1)},
+	{"SkewedFourier each", ops.SkewedFourier, [][]int{{5, 3}, {3}, {3, 7}}, .1, xcwb, packedAt(2, 1)},
+	{"SkewedFourier of phases", ops.SkewedFourier, [][]int{{5, 3}, {1}, {3, 7}, {7}}, .1, xcwb, packedAt(2, 1)},
+	{"SkewedFourier of phases each", ops.SkewedFourier, [][]int{{5, 3}, {3}, {3, 7}, {7}}, .1, xcwb, packedAt(2, 1)},
+	{"StructuredFourier", ops.StructuredFourier, [][]int{{5, 3}, {6, 4}, {7}}, -.5, onlyX, packedAt(1, 2).of(numbers{1: signs})},
 	{"StructuredFourier with a bandwidth", ops.StructuredFourier, [][]int{{5, 3}, {6, 4}, {7}, {1}}, -.5,
-		[]ops.Inputs{ops.X, 0, 0, ops.Rho}, inputs{map[int][]float64{1: signs}, true, [2]int{1, 3}}},
+		[]ops.Inputs{ops.X, 0, 0, ops.Rho}, packedAt(1, 3).of(numbers{1: signs})},
 	{"StructuredFourier of phases", ops.StructuredFourier, [][]int{{5, 3}, {6, 4}, {7}, {1}, {7}}, -.5,
-		[]ops.Inputs{ops.X, 0, 0, ops.Rho, ops.B}, inputs{map[int][]float64{1: signs}, true, [2]int{1, 3}}},
-	{"SignedFourier shared", ops.SignedFourier, [][]int{{5, 3}, {3, 7}, {14}, {2}}, .1, xurr, inputs{nil, true,
-		[2]int{1, 3}}},
-	{"SignedFourier", ops.SignedFourier, [][]int{{5, 3}, {3, 14}, {14}, {2}}, .1, xurr, inputs{nil, true, [2]int{1,
-		3}}},
-	{"SignedFourier of one sign", ops.SignedFourier, [][]int{{5, 3}, {3, 7}, {7}, {1}}, .1, xurr, inputs{nil, true,
-		[2]int{1, 3}}},
-	{"Bandwidth", ops.Bandwidth, [][]int{{5, 3}, {1}}, -.5, []ops.Inputs{ops.W, ops.Rho}, plain},
-	{"Bandwidth each", ops.Bandwidth, [][]int{{5, 3}, {5}}, -.5, []ops.Inputs{ops.W, ops.Rho}, plain},
-	{"Bandwidth of a vector", ops.Bandwidth, [][]int{{5}, {5}}, -.5, []ops.Inputs{ops.W, ops.Rho}, plain},
+		[]ops.Inputs{ops.X, 0, 0, ops.Rho, ops.B}, packedAt(1, 3).of(numbers{1: signs})},
+	{"SignedFourier shared", ops.SignedFourier, [][]int{{5, 3}, {3, 7}, {14}, {2}}, .1, xurr, packedAt(1, 3)},
+	{"SignedFourier", ops.SignedFourier, [][]int{{5, 3}, {3, 14}, {14}, {2}}, .1, xurr, packedAt(1, 3)},
+	{"SignedFourier of one sign", ops.SignedFourier, [][]int{{5, 3}, {3, 7}, {7}, {1}}, .1, xurr, packedAt(1, 3)},
+	{"Bandwidth", ops.Bandwidth, [][]int{{5, 3}, {1}}, -.5, wr, plain},
+	{"Bandwidth each", ops.Bandwidth, [][]int{{5, 3}, {5}}, -.5, wr, plain},
+	{"Bandwidth of a vector", ops.Bandwidth, [][]int{{5}, {5}}, -.5, wr, plain},
 	{"ScaleColumns", ops.ScaleColumns, [][]int{{5, 3}, {1}}, .1, []ops.Inputs{ops.X, ops.S}, sparse},
 	{"ScaleColumns each", ops.ScaleColumns, [][]int{{5, 3}, {3}}, .1, []ops.Inputs{ops.X, ops.S}, sparse},
-	{"Damp of roots", damp(ops.Root), [][]int{{5, 3}, {1}, {5, 7}}, .1, xsz, sparse},
-	{"Damp of logarithms", damp(ops.Log1p), [][]int{{5, 3}, {3}, {5, 7}}, .1, xsz, sparse},
+	{"Damp of roots", with(ops.Damp, ops.Root), [][]int{{5, 3}, {1}, {5, 7}}, .1, xsz, sparse},
+	{"Damp of logarithms", with(ops.Damp, ops.Log1p), [][]int{{5, 3}, {3}, {5, 7}}, .1, xsz, sparse},
 	{"LogWaves", func(a ops.Attr) ops.Op { return ops.LogWaves([]float64{.5, 2}, []float64{1, -.3}, a) },
 		[][]int{{5, 3}}, .1, onlyX, sparse},
-	{"Homogeneous", series(ops.Series{F: []int{1, 3}, Gamma: 1}), [][]int{{5, 3}, {1}, {3}}, .1, xlr, sparse},
-	{"Homogeneous each", series(ops.Series{F: []int{1, 2}, Gamma: 1.7}), [][]int{{5, 3}, {3}, {3}}, .1, xlr, sparse},
-	{"Homogeneous of order 0", series(ops.Series{Gamma: 1}), [][]int{{5, 3}, {1}, {1}}, .1, xlr, sparse},
-	{"Homogeneous sign", series(ops.Series{F: []int{1}, Gamma: 2, Negative: domain.SignNegative}), [][]int{{5, 3},
-		{1}, {2}}, -.5, xlr, sparse},
-	{"Homogeneous split", series(ops.Series{F: []int{1}, Gamma: 2, Negative: domain.SplitNegative}), [][]int{{5,
-		3}, {3}, {2}}, -.5, xlr, sparse},
-	{"Homogeneous stationary", series(ops.Series{F: []int{1, 2}, Gamma: 1, Stationary: true}), [][]int{{5, 3}, {1},
-		{3}}, -.5, xlr, sparse},
-	{"Table", tables(ops.Tables{Points: 3, Width: 2, Power: 1}), [][]int{{5, 2}, {2, 3}, {2, 6}}, -.5, onlyX,
-		inputs{map[int][]float64{1: {-.6, 0, .7, -.4, 0, .3}, 2: {1, 2, 0, 0, -3, 5, 7, 1, 0, 0, 2, 4}}, true,
-			[2]int{}}},
-	{"Maclaurin", ops.Maclaurin, [][]int{{5, 3}, {3, 21}, {7}, {7}}, -.5, onlyX, inputs{maclaurinInputs(), true,
-		[2]int{1, 3}}},
-	{"TensorSketch", sketch, [][]int{{5, 3}, {3, 4}, {3, 4}}, -.5, onlyX, inputs{sketchInputs(3), true, [2]int{1, 2}}},
-	{"TensorSketch of one sketch", sketch, [][]int{{5, 3}, {1, 4}, {1, 4}}, -.5, onlyX, inputs{sketchInputs(1),
-		true, [2]int{1, 2}}},
-	{"Nystrom", nystrom(cauchy{}), [][]int{{5, 3}, {7, 3}, {7, 2}}, -.5, onlyX, inputs{nil, true, [2]int{1, 2}}},
-	{"Nystrom of a radial kernel", nystrom(radialCauchy{}), [][]int{{5, 3}, {7, 3}, {7, 2}}, -.5, onlyX,
-		inputs{nil, true, [2]int{1, 2}}},
-	{"KDE", kde([]int{0, 2, 3, 7}, 11), [][]int{{7, 1}, {1}}, 0, []ops.Inputs{ops.X, ops.H},
-		inputs{map[int][]float64{1: {.3}}, false, [2]int{}}},
-	{"KDE of two dimensions", kde([]int{0, 5}, 7, 3), [][]int{{5, 2}, {2}}, 0, []ops.Inputs{ops.X, ops.H},
-		inputs{map[int][]float64{1: {.3, .7}}, false, [2]int{}}},
-	{"KDE of three dimensions", kde([]int{0, 1, 5}, 5, 2, 7), [][]int{{5, 3}, {3}}, 0, []ops.Inputs{ops.X, ops.H},
-		inputs{map[int][]float64{1: {.3, .7, .4}}, false, [2]int{}}},
-	{"KDE at points", kdeAt([]int{0, 2, 3, 7}, scatter(1, 11)), [][]int{{7, 1}, {1}}, 0, []ops.Inputs{ops.X,
-		ops.H}, inputs{map[int][]float64{1: {.3}}, false, [2]int{}}},
-	{"KDE at points of three dimensions", kdeAt([]int{0, 1, 5}, scatter(3, 17)), [][]int{{5, 3}, {3}}, 0,
-		[]ops.Inputs{ops.X, ops.H}, inputs{map[int][]float64{1: {.3, .7, .4}}, false, [2]int{}}},
-	{"HDD", hdd(false), [][]int{{5, 7}, {3}, {3}, {7, 2}}, .1, []ops.Inputs{ops.X, ops.Lambda, 0, 0}, plain},
-	{"HDD of two densities", hdd(false), [][]int{{5, 14}, {3}, {3}, {7, 2}}, .1, []ops.Inputs{ops.X, ops.Lambda, 0,
-		0}, plain},
-	{"HDD of cosines", hdd(true), [][]int{{5, 7}, {1}, {1}, {7, 2}}, .1, []ops.Inputs{ops.X, ops.Lambda, 0, 0}, plain},
+	{"Homogeneous", with(ops.Homogeneous, ops.Series{F: []int{1, 3}, Gamma: 1}), [][]int{{5, 3}, {1}, {3}}, .1,
+		xlr, sparse},
+	{"Homogeneous each", with(ops.Homogeneous, ops.Series{F: []int{1, 2}, Gamma: 1.7}), [][]int{{5, 3}, {3}, {3}},
+		.1, xlr, sparse},
+	{"Homogeneous of order 0", with(ops.Homogeneous, ops.Series{Gamma: 1}), [][]int{{5, 3}, {1}, {1}}, .1, xlr, sparse},
+	{"Homogeneous sign", with(ops.Homogeneous, ops.Series{F: []int{1}, Gamma: 2, Negative: domain.SignNegative}),
+		[][]int{{5, 3}, {1}, {2}}, -.5, xlr, sparse},
+	{"Homogeneous split", with(ops.Homogeneous, ops.Series{F: []int{1}, Gamma: 2, Negative: domain.SplitNegative}),
+		[][]int{{5, 3}, {3}, {2}}, -.5, xlr, sparse},
+	{"Homogeneous stationary", with(ops.Homogeneous, ops.Series{F: []int{1, 2}, Gamma: 1, Stationary: true}),
+		[][]int{{5, 3}, {1}, {3}}, -.5, xlr, sparse},
+	{"Table", with(ops.Table, ops.Tables{Points: 3, Width: 2, Power: 1}), [][]int{{5, 2}, {2, 3}, {2, 6}}, -.5,
+		onlyX, sparse.of(numbers{1: {-.6, 0, .7, -.4, 0, .3}, 2: {1, 2, 0, 0, -3, 5, 7, 1, 0, 0, 2, 4}})},
+	{"Maclaurin", ops.Maclaurin, [][]int{{5, 3}, {3, 21}, {7}, {7}}, -.5, onlyX, packedAt(1, 3).of(maclaurinInputs())},
+	{"TensorSketch", sketch, [][]int{{5, 3}, {3, 4}, {3, 4}}, -.5, onlyX, packedAt(1, 2).of(sketchInputs(3))},
+	{"TensorSketch of one sketch", sketch, [][]int{{5, 3}, {1, 4}, {1, 4}}, -.5, onlyX, packedAt(1,
+		2).of(sketchInputs(1))},
+	{"Nystrom", with[ops.Kernel](ops.Nystrom, cauchy{}), [][]int{{5, 3}, {7, 3}, {7, 2}}, -.5, onlyX, packedAt(1, 2)},
+	{"Nystrom of a radial kernel", with[ops.Kernel](ops.Nystrom, radialCauchy{}), [][]int{{5, 3}, {7, 3}, {7, 2}},
+		-.5, onlyX, packedAt(1, 2)},
+	{"KDE", kde([]int{0, 2, 3, 7}, 11), [][]int{{7, 1}, {1}}, 0, xh, plain.of(numbers{1: {.3}})},
+	{"KDE of two dimensions", kde([]int{0, 5}, 7, 3), [][]int{{5, 2}, {2}}, 0, xh, plain.of(numbers{1: {.3, .7}})},
+	{"KDE of three dimensions", kde([]int{0, 1, 5}, 5, 2, 7), [][]int{{5, 3}, {3}}, 0, xh, plain.of(numbers{1: {.3,
+		.7, .4}})},
+	{"KDE at points", kdeAt([]int{0, 2, 3, 7}, scatter(1, 11)), [][]int{{7, 1}, {1}}, 0, xh,
+		plain.of(numbers{1: {.3}})},
+	{"KDE at points of three dimensions", kdeAt([]int{0, 1, 5}, scatter(3, 17)), [][]int{{5, 3}, {3}}, 0, xh,
+		plain.of(numbers{1: {.3, .7, .4}})},
+	{"HDD", with(ops.HDD, false), [][]int{{5, 7}, {3}, {3}, {7, 2}}, .1, xl, plain},
+	{"HDD of two densities", with(ops.HDD, false), [][]int{{5, 14}, {3}, {3}, {7, 2}}, .1, xl, plain},
+	{"HDD of cosines", with(ops.HDD, true), [][]int{{5, 7}, {1}, {1}, {7, 2}}, .1, xl, plain},
 	{"Coefficients", ops.Coefficients, [][]int{{5, 3}, {3, 2}}, -.5, onlyX, plain},
 	{"Coefficients of two", ops.Coefficients, [][]int{{5, 6}, {3, 2}}, -.5, onlyX, plain},
-	{"BagMean", func(a ops.Attr) ops.Op { return ops.BagMean([]int{0, 1, 5}, a) }, [][]int{{5, 3}}, -.5, onlyX, plain},
+	{"BagMean", with(ops.BagMean, []int{0, 1, 5}), [][]int{{5, 3}}, -.5, onlyX, plain},
 	{"Columns", func(a ops.Attr) ops.Op { return ops.Columns(2, 5, 1.5, a) }, [][]int{{5, 7}}, -.5, onlyX, sparse},
-	{"Concat", func(a ops.Attr) ops.Op { return ops.Concat([]float64{.5, 2, -1}, a) }, [][]int{{5, 3}, {5, 7}, {5,
-		2}}, -.5, []ops.Inputs{ops.X, ops.X, ops.X}, plain},
-	{"Normalise l1", norm(ops.L1), [][]int{{5, 7}}, -.5, onlyX, sparse},
-	{"Normalise l2", norm(ops.L2), [][]int{{5, 7}}, -.5, onlyX, sparse},
+	{"Concat", with(ops.Concat, []float64{.5, 2, -1}), [][]int{{5, 3}, {5, 7}, {5, 2}}, -.5, []ops.Inputs{ops.X,
+		ops.X, ops.X}, plain},
+	{"Normalise l1", with(ops.Normalise, ops.L1), [][]int{{5, 7}}, -.5, onlyX, sparse},
+	{"Normalise l2", with(ops.Normalise, ops.L2), [][]int{{5, 7}}, -.5, onlyX, sparse},
 	{"Softmax", ops.Softmax, [][]int{{5, 7}}, -.5, onlyX, plain},
 	{"CrossEntropy", ops.CrossEntropy, [][]int{{5, 7}, {5, 7}}, -.5, []ops.Inputs{ops.X, ops.T}, plain},
-	{"Huber", func(a ops.Attr) ops.Op { return ops.Huber(.2, a) }, [][]int{{5, 7}}, -.5, onlyX, plain},
-	{"Activate linear", act(ops.Linear), [][]int{{5, 7}}, -.5, onlyX, plain},
-	{"Activate relu", act(ops.ReLU), [][]int{{5, 7}}, -.5, onlyX, plain},
-	{"Activate tanh", act(ops.Tanh), [][]int{{5, 7}}, -.5, onlyX, plain},
-	{"Activate sigmoid", act(ops.Sigmoid), [][]int{{5, 7}}, -.5, onlyX, plain},
-	{"Activate softplus", act(ops.Softplus), [][]int{{5, 7}}, -.5, onlyX, plain},
+	{"Huber", with(ops.Huber, .2), [][]int{{5, 7}}, -.5, onlyX, plain},
+	{"Pinball", with(ops.Pinball, .9), [][]int{{5, 7}}, -.5, onlyX, plain},
+	{"Activate linear", with(ops.Activate, ops.Linear), [][]int{{5, 7}}, -.5, onlyX, plain},
+	{"Activate relu", with(ops.Activate, ops.ReLU), [][]int{{5, 7}}, -.5, onlyX, plain},
+	{"Activate tanh", with(ops.Activate, ops.Tanh), [][]int{{5, 7}}, -.5, onlyX, plain},
+	{"Activate sigmoid", with(ops.Activate, ops.Sigmoid), [][]int{{5, 7}}, -.5, onlyX, plain},
+	{"Activate softplus", with(ops.Activate, ops.Softplus), [][]int{{5, 7}}, -.5, onlyX, plain},
 }
 
 // signs are those of a structured W in blocks of 4.
 var signs = []float64{1, -1, -1, 1, 1, 1, -1, 1, -1, 1, 1, 1, -1, -1, 1, -1, 1, 1, 1, -1, -1, 1, -1, 1}
 
-func units(u ops.Unit) func(ops.Attr) ops.Op {
-	return func(a ops.Attr) ops.Op { return ops.Units(u, a) }
+// with is a constructor with its parameter.
+func with[P any](f func(P, ops.Attr) ops.Op, p P) func(ops.Attr) ops.Op {
+	return func(a ops.Attr) ops.Op { return f(p, a) }
 }
-func damp(f ops.Exponent) func(ops.Attr) ops.Op {
-	return func(a ops.Attr) ops.Op { return ops.Damp(f, a) }
-}
-func series(h ops.Series) func(ops.Attr) ops.Op {
-	return func(a ops.Attr) ops.Op { return ops.Homogeneous(h, a) }
-}
-func tables(s ops.Tables) func(ops.Attr) ops.Op {
-	return func(a ops.Attr) ops.Op { return ops.Table(s, a) }
-}
-func nystrom(k ops.Kernel) func(ops.Attr) ops.Op {
-	return func(a ops.Attr) ops.Op { return ops.Nystrom(k, a) }
-}
-func hdd(even bool) func(ops.Attr) ops.Op { return func(a ops.Attr) ops.Op { return ops.HDD(even, a) } }
-func norm(n ops.Norm) func(ops.Attr) ops.Op {
-	return func(a ops.Attr) ops.Op { return ops.Normalise(n, a) }
-}
-func act(f ops.Activation) func(ops.Attr) ops.Op {
-	return func(a ops.Attr) ops.Op { return ops.Activate(f, a) }
-}
+
 func sketch(a ops.Attr) ops.Op { return ops.TensorSketch(7, .5, .3, a) }
 
 func kde(offsets []int, points ...int) func(ops.Attr) ops.Op {

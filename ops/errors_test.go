@@ -25,9 +25,9 @@ func TestErrors(t *testing.T) {
 	s, norms := rowsOf(4, signs...), vector(1, 1, 1, 1, 1, 1, 1)
 	u, roots := rowsOf(2, 1, 1, 1, 1, 1, 1), vector(1, 1)
 	lm, p := rowsOf(3, 1, 2, 3, 4, 5, 6), rowsOf(2, 1, 2, 3, 4)
-	good, line := ops.Tables{Points: 4, Width: 2, Power: 1}, must(ops.NewGrid(10))
-	table := func(s ops.Tables, x, knots, numbers *tensor.Dense) (ops.Op, []*tensor.Dense) {
-		return ops.Table(s, a), []*tensor.Dense{x, knots, numbers}
+	line, pairs := must(ops.NewGrid(10)), rowsOf(2, .5, 1)
+	table := func(points, width int, power float64) ops.Op {
+		return ops.Table(ops.Tables{Points: points, Width: width, Power: power}, a)
 	}
 	of := func(in ...*tensor.Dense) []*tensor.Dense { return in }
 	for i, c := range []struct {
@@ -83,6 +83,13 @@ func TestErrors(t *testing.T) {
 		{ops.LogWaves([]float64{-1}, []float64{1}, a), of(x), ops.ErrParam, "above 0"},
 		{ops.LogWaves([]float64{1}, []float64{1}, a), of(rowsOf(1, math.MaxFloat64)),
 			ops.ErrDomain, "x[0,0]"},
+		{table(1, 2, 1), of(pairs, tableKnots, tableNumbers), ops.ErrParam, "tables of 1 points"},
+		{table(4, 0, 1), of(pairs, tableKnots, tableNumbers), ops.ErrParam, "and 0 numbers"},
+		{table(4, 2, nan), of(pairs, tableKnots, tableNumbers), ops.ErrParam, "in x^NaN"},
+		{table(4, 2, 1), of(pairs, rowsOf(2, 0, 1), tableNumbers), ops.ErrShape, "the knots have shape (1, 2"},
+		{table(4, 2, 1), of(rowsOf(2, 0, nan), tableKnots, tableNumbers), ops.ErrDomain, "x[0,1] = NaN"},
+		{table(4, 2, 1), of(pairs, changed(tableKnots, 6, -3), tableNumbers), ops.ErrDomain, "knots[1,2] = -3 is not"},
+		{table(4, 2, 1), of(pairs, tableKnots, changed(tableNumbers, 11, inf)), ops.ErrDomain, "table[1,3] = +Inf is no"},
 		{ops.Maclaurin(a), of(x, changed(mw, 8, nan), degrees, scales), ops.ErrDomain, "W[0,8] = NaN"},
 		{ops.Maclaurin(a), of(x, mw, changed(degrees, 2, 1.5), scales), ops.ErrDomain,
 			"degrees[0,2] = 1.5 is no whole number from 0 to 3"},
@@ -127,6 +134,9 @@ func TestErrors(t *testing.T) {
 		{ops.Activate(17, a), of(x), ops.ErrParam, "Activation(17)"},
 		{ops.Huber(nan, a), of(x), ops.ErrParam, "δ = NaN"},
 		{ops.Huber(0, a), of(x), ops.ErrParam, "δ = 0"},
+		{ops.Pinball(0, a), of(x), ops.ErrParam, "quantile 0"},
+		{ops.Pinball(1, a), of(x), ops.ErrParam, "quantile 1"},
+		{ops.Pinball(-1, a), of(x), ops.ErrParam, "quantile -1"},
 	} {
 		_, err := c.op.Into(nil, c.in[0], arguments(c.in)...)
 		graph := func() error {
@@ -148,22 +158,6 @@ func TestErrors(t *testing.T) {
 				!strings.HasPrefix(fmt.Sprint(err), a.Layer) {
 				t.Errorf("%d: %v, want %v with %q", i, err, c.is, c.says)
 			}
-		}
-	}
-	for says, bad := range map[string]func(s *ops.Tables, x, knots, numbers **tensor.Dense){
-		"tables of 1 points":         func(s *ops.Tables, _, _, _ **tensor.Dense) { s.Points = 1 },
-		"and 0 numbers":              func(s *ops.Tables, _, _, _ **tensor.Dense) { s.Width = 0 },
-		"in x^NaN":                   func(s *ops.Tables, _, _, _ **tensor.Dense) { s.Power = nan },
-		"the knots have shape (1, 2": func(_ *ops.Tables, _, k, _ **tensor.Dense) { *k = rowsOf(2, 0, 1) },
-		"x[0,1] = NaN":               func(_ *ops.Tables, x, _, _ **tensor.Dense) { *x = rowsOf(2, 0, nan) },
-		"knots[1,2] = -3 is not":     func(_ *ops.Tables, _, k, _ **tensor.Dense) { *k = changed(tableKnots, 6, -3) },
-		"table[1,3] = +Inf is no":    func(_ *ops.Tables, _, _, n **tensor.Dense) { *n = changed(tableNumbers, 11, inf) },
-	} {
-		s, x, knots, numbers := good, rowsOf(2, .5, 1), tableKnots, tableNumbers
-		bad(&s, &x, &knots, &numbers)
-		o, in := table(s, x, knots, numbers)
-		if _, err := o.Into(nil, in[0], arguments(in)...); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v, want %q", err, says)
 		}
 	}
 }

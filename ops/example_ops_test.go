@@ -109,6 +109,12 @@ func ExampleHuber() {
 	// Output: [2.000 0.500 18.000]
 }
 
+// The quantile .9: a prediction that is too low costs nine times as much as one that is too high.
+func ExamplePinball() {
+	show(ops.Pinball(.9, ops.Attr{}).Into(nil, tensorOf([]float64{-1, 0, 1}, 1, 3)))
+	// Output: [0.900 0.000 0.100]
+}
+
 // The density of a set of two samples at four points of [0, 1].
 func ExampleKDE() {
 	grid, err := ops.NewGrid(4)

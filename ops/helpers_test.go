@@ -185,9 +185,9 @@ func products(dt tensor.Dtype) (w, degrees, scales *tensor.Dense) {
 	return w, degrees, scales
 }
 
-func maclaurinInputs() map[int][]float64 {
+func maclaurinInputs() numbers {
 	w, degrees, scales := products(tensor.Float64)
-	return map[int][]float64{1: all(w), 2: all(degrees), 3: all(scales)}
+	return numbers{1: all(w), 2: all(degrees), 3: all(scales)}
 }
 
 // sketches are p count sketches of three columns and the constant in m buckets.
@@ -200,7 +200,7 @@ func sketches(dt tensor.Dtype, p, m int) (buckets, signs *tensor.Dense) {
 	return buckets, signs
 }
 
-func sketchInputs(p int) map[int][]float64 {
+func sketchInputs(p int) numbers {
 	buckets, signs := sketches(tensor.Float64, p, 7)
-	return map[int][]float64{1: all(buckets), 2: all(signs)}
+	return numbers{1: all(buckets), 2: all(signs)}
 }
