@@ -95,45 +95,6 @@ func TestHomogeneousAtZero(t *testing.T) {
 	}
 }
 
-// TestHomogeneousAccuracy: over all numbers from 1e-300 to 1e300 the map is within 1e-12 of the amplitude √2 r v^{γ/2}.
-// The phase f L ln v is up to 690·f·L; its rounding, 4.4e-16 of it at most, is what limits f L to about 3. The oracle
-// has ln v and the phase in about 100 bits.
-func TestHomogeneousAccuracy(t *testing.T) {
-	const l = 2 * math.Pi / 13.8
-	phases := map[[2]float64][2]float64{} // sine and cosine by f and v
-	for _, gamma := range []float64{.5, 1, 1.9, 2} {
-		h := ops.Series{F: []int{1, 2, 3, 5}, Gamma: gamma}
-		var v []float64
-		for e := -300.0; e <= 300; e += .37 {
-			v = append(v, math.Pow(10, e))
-		}
-		z, err := ops.Homogeneous(h, ops.Attr{}).Into(nil, rowsOf(1, v...), vector(l), vector(1, 1, 1, 1, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, u := range v {
-			size := bigPower(u, gamma/2)
-			row := z.Float64s()[i*h.Width():][:h.Width()]
-			if !(math.Abs(row[0]-size) <= 1e-12*size) {
-				t.Errorf("γ = %v: the constant of %v is %v, want %v", gamma, u, row[0], size)
-			}
-			for j, f := range h.F {
-				at := [2]float64{float64(f), u}
-				phase, ok := phases[at]
-				if !ok {
-					phase[0], phase[1] = bigPhase(at[0], l, u)
-					phases[at] = phase
-				}
-				s, c := phase[0], phase[1]
-				amplitude := math.Sqrt2 * size
-				if e := math.Hypot(row[2*j+1]-amplitude*c, row[2*j+2]-amplitude*s) / amplitude; !(e <= 1e-12) {
-					t.Errorf("γ = %v: harmonic %d of %v is off by %.2g of its amplitude", gamma, f, u, e)
-				}
-			}
-		}
-	}
-}
-
 // two columns: knots 0, 1, 2, 2 (the last repeated) with the numbers (0, 0), (3, 5), (4, 1) in u, and -1, 0, 1, 3 with
 // (2, 1), (0, 0), (-1, 0), (5, 7).
 var (
