@@ -53,29 +53,22 @@ func rowsOf[T domain.Float](c *call, m int, f func(from, rows int, x simd.Rows[f
 	n, d := c.at('n'), c.at('d')
 	size := min(n, max(32, nystromCells/max(m, d, 1)))
 	var sparse *simd.CSR[float64]
+	var buffer []float64
 	if s, ok := c.x.(*CSR); ok {
 		size, sparse = min(n, max(32, nystromCells/max(m, 1))), float64CSR(s)
+	} else {
+		buffer = make([]float64, size*d)
 	}
-	var buffer []float64
 	for from := 0; from < n; from += size {
-		rows := min(size, n-from)
+		rows, x := min(size, n-from), simd.Rows[float64]{}
 		if sparse != nil {
 			part := sparse.Part(from, from+rows)
-			if err := f(from, rows, simd.Rows[float64]{Sparse: &part}); err != nil {
-				return err
-			}
-			continue
+			x.Sparse = &part
+		} else {
+			x.Dense = buffer[:rows*d]
+			recast(x.Dense, cells[T](c, 0)[from*d:(from+rows)*d])
 		}
-		part := cells[T](c, 0)[from*d : (from+rows)*d]
-		block, double := any(part).([]float64)
-		if !double {
-			if buffer == nil {
-				buffer = make([]float64, size*d)
-			}
-			block = buffer[:rows*d]
-			recast(block, part)
-		}
-		if err := f(from, rows, simd.Rows[float64]{Dense: block}); err != nil {
+		if err := f(from, rows, x); err != nil {
 			return err
 		}
 	}
@@ -92,25 +85,16 @@ func float64CSR(x *CSR) *simd.CSR[float64] {
 
 func nystromForward[T domain.Float](c *call) error {
 	var values *kernelBlock
-	var features []float64
+	var z []float64
 	l, dst := c.w.of.(*landmarkSet), result[T](c)
 	return rowsOf[T](c, l.m, func(from, rows int, x simd.Rows[float64]) error {
 		if values == nil {
-			values = l.newBlock(rows, false)
+			values, z = l.newBlock(rows, false), make([]float64, rows*l.cols)
 		}
 		l.values(values, x.Dense, rows)
-		out := dst[from*l.cols : (from+rows)*l.cols]
-		z, double := any(out).([]float64)
-		if !double {
-			if features == nil {
-				features = make([]float64, rows*l.cols)
-			}
-			z = features[:rows*l.cols]
-		}
 		simd.Affine(z, l.projection, simd.Rows[float64]{Dense: values.k}, nil, rows)
-		if !double {
-			recast(out, z)
-		}
+		out := dst[from*l.cols : (from+rows)*l.cols]
+		recast(out, z[:len(out)])
 		return finiteFeatures(out, from, l.cols, c.who())
 	})
 }

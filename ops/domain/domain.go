@@ -88,25 +88,20 @@ func UnitCube() Domain { return Domain{kind: unitCube} }
 // IsNonNegative reports whether d is NonNegative or Histograms.
 func (d Domain) IsNonNegative() bool { return d.kind == nonNegative || d.kind == histograms }
 
-// low returns the lower end of the cells.
-func (d Domain) low() float64 {
-	if d.kind == above {
-		return -d.bound
-	}
-	return rules[d.kind].low
-}
-
 // Contains reports whether a single coordinate may be v. It is false for NaN and the infinities in every domain.
 func (d Domain) Contains(v float64) bool {
-	r, low := &rules[d.kind], d.low()
-	return v-v == 0 && v >= low && v <= r.high && !(r.open && v == low)
+	low, open, _ := d.Low()
+	return v-v == 0 && v >= low && v <= rules[d.kind].high && !(open && v == low)
 }
 
 // Low returns the lower end of the cells, -Inf for none; open says that the end itself is outside. ok is false if the
 // domain has a further condition.
 func (d Domain) Low() (low float64, open, ok bool) {
 	r := &rules[d.kind]
-	return d.low(), r.open, !r.rows
+	if low = r.low; d.kind == above {
+		low = -d.bound
+	}
+	return low, r.open, !r.rows
 }
 
 // String returns the condition as a formula.

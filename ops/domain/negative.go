@@ -19,15 +19,10 @@ const (
 )
 
 func (n Negative) String() string {
-	switch n {
-	case RejectNegative:
-		return "error"
-	case SignNegative:
-		return "sign"
-	case SplitNegative:
-		return "split"
+	if n < RejectNegative || n > SplitNegative {
+		return fmt.Sprintf("Negative(%d)", int(n))
 	}
-	return fmt.Sprintf("Negative(%d)", int(n))
+	return [...]string{"error", "sign", "split"}[n]
 }
 
 // Domain returns the domain of a kernel with this treatment: Histograms for RejectNegative, else Reals.

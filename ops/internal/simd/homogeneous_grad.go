@@ -24,12 +24,7 @@ func (h *Homogeneous[T]) products(z, g []T) (whole, cross float64) {
 }
 
 // base is L of column j.
-func (h *Homogeneous[T]) base(j int) float64 {
-	if len(h.Base) == 1 {
-		return float64(h.Base[0])
-	}
-	return float64(h.Base[j])
-}
+func (h *Homogeneous[T]) base(j int) float64 { return float64(h.Base[min(j, len(h.Base)-1)]) }
 
 // GradX writes dx [n,d] from x [n,d], the output z and its gradient g, both [n,d·Width].
 func (h *Homogeneous[T]) GradX(dx, x, z, g []T, n, d int) {

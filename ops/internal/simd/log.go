@@ -21,11 +21,7 @@ func LogShiftGrad[T Float](dst, x, c, g []T, n, d int) {
 	forTiles(n, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j := range d {
-				cj := c[0]
-				if len(c) > 1 {
-					cj = c[j]
-				}
-				dst[i*d+j] = T(float64(g[i*d+j]) / (float64(x[i*d+j]) + float64(cj)))
+				dst[i*d+j] = T(float64(g[i*d+j]) / (float64(x[i*d+j]) + float64(c[min(j, len(c)-1)])))
 			}
 		}
 	})

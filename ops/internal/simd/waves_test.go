@@ -3,6 +3,7 @@ package simd
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -18,13 +19,6 @@ func TestWaves(t *testing.T) {
 func testWaves[T Float](t *testing.T, tol float64) {
 	const n, v, b = 151, 601, 3
 	rng := rand.New(rand.NewPCG(2, 0))
-	draw := func(n int) []T {
-		out := make([]T, n)
-		for i := range out {
-			out[i] = T(rng.NormFloat64())
-		}
-		return out
-	}
 	p := make([]T, n*v)
 	for i := range p {
 		switch rng.IntN(5) {
@@ -35,14 +29,14 @@ func testWaves[T Float](t *testing.T, tol float64) {
 			p[i] = T(2 * rng.Float64())
 		}
 	}
-	basis := draw(v * b)
+	basis := random[T](v*b, 3)
 	for i := range basis {
 		basis[i] /= v
 	}
 	for _, w := range []*Waves[T]{{Lambda: []T{.1, 1.3, 2.7}, Root: []T{.5, .4, .3}},
 		{Lambda: []T{0}, Root: []T{.7}, Even: true}} {
 		r, m := w.Rows(), len(w.Lambda)
-		g := draw(n * r * b)
+		g := random[T](n*r*b, 4)
 		got, dp, dl := make([]T, n*r*b), make([]T, n*v), make([]T, m)
 		if bad := w.Project(got, p, basis, n, v, b); bad != -1 {
 			t.Fatalf("row %d is bad", bad)
@@ -110,11 +104,7 @@ func TestKDEBlocks(t *testing.T) {
 		for i := range x {
 			x[i] = rng.Float64()
 		}
-		g := make([]float64, 2*v)
-		for i := range v {
-			g[i] = rng.NormFloat64()
-			g[v+i] = g[i]
-		}
+		g := slices.Repeat(random[float64](v, 5), 2)
 		whole, parts := make([]float64, v), make([]float64, 2*v)
 		k.Forward(whole, x, []int{0, 2 * half})
 		k.Forward(parts, x, []int{0, half, 2 * half})
