@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -774,32 +773,6 @@ type named struct {
 }
 
 func (named) String() string { return "named" }
-
-// TestIndependentOfGOMAXPROCS: the same bits on one processor and on many, forward and backward.
-func TestIndependentOfGOMAXPROCS(t *testing.T) {
-	f := family{op: ops.Fourier, wrt: xw}
-	in := []*tensor.Dense{uniform(tensor.Float64, 301, 17, 1), uniform(tensor.Float64, 17, 67, 2)}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	one := f.gradients(t, in, false, false)
-	runtime.GOMAXPROCS(4)
-	for i, g := range f.gradients(t, in, false, false) {
-		if !slices.Equal(all(g), all(one[i])) {
-			t.Errorf("gradient %d depends on GOMAXPROCS", i)
-		}
-	}
-}
-
-// TestAllocations: with the caller's dst and packed weights a forward allocates nothing; see ops_test for the layers.
-func TestAllocations(t *testing.T) {
-	o := ops.Fourier(ops.Attr{})
-	w := must(o.Pack(5, uniform(tensor.Float64, 5, 7, 1)))
-	for _, n := range []int{64, 3000} {
-		x, dst := uniform(tensor.Float64, n, 5, 2), tensor.New(tensor.WithShape(n, 14), tensor.Of(tensor.Float64))
-		if got := testing.AllocsPerRun(20, func() { must(o.Into(dst, x, w)) }); got > 60 {
-			t.Errorf("%v allocations for %d rows", got, n)
-		}
-	}
-}
 
 // wantErr checks the kind and the text of an error.
 func wantErr(t *testing.T, err, is error, says ...string) {

@@ -197,14 +197,8 @@ func TestTableCSR(t *testing.T) {
 // projection gives, in both element types, dense and sparse.
 func TestUnitLaplaceKeepsDirections(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-		x := tensor.New(tensor.WithShape(3, 1), tensor.Of(dt))
-		w := tensor.New(tensor.WithShape(1, 2), tensor.Of(dt))
-		for i, v := range []float64{1024, 0, map[tensor.Dtype]float64{tensor.Float32: math.MaxFloat32,
-			tensor.Float64: math.MaxFloat64}[dt]} {
-			setAt(x, i, v)
-		}
-		setAt(w, 0, 100)
-		setAt(w, 1, 100+1./1024)
+		most := map[tensor.Dtype]float64{tensor.Float32: math.MaxFloat32, tensor.Float64: math.MaxFloat64}[dt]
+		x, w := matrix(dt, 3, 1, 1024, 0, most), matrix(dt, 1, 2, 100, 100+1./1024)
 		for _, rows := range []ops.Matrix{x, must(ops.CSROf(x))} {
 			v := all(must(ops.UnitLaplace(ops.Attr{}).Into(nil, rows, w)))
 			for i, want := range []float64{1 / math.Sqrt(1+math.Exp(-2)), math.Exp(-1) / math.Sqrt(1+math.Exp(-2)),
@@ -221,8 +215,7 @@ func TestUnitLaplaceKeepsDirections(t *testing.T) {
 // or huge is right.
 func TestDampSparse(t *testing.T) {
 	v := []float64{0, 3, 0, 1e-300, 2, 1e300}
-	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(v))
-	s := tensor.New(tensor.WithShape(3), tensor.WithBacking([]float64{.5, 2, 1e-299}))
+	x, s := rowsOf(3, v...), vector(.5, 2, 1e-299)
 	sparse := must(ops.CSROf(x))
 	for _, f := range []ops.Exponent{ops.Root, ops.Log1p} {
 		var want [2]float64
@@ -235,7 +228,7 @@ func TestDampSparse(t *testing.T) {
 			}
 		}
 		for _, m := range []ops.Matrix{x, sparse} {
-			z := tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{1, 1}))
+			z := rowsOf(1, 1, 1)
 			if _, err := ops.Damp(f, ops.Attr{}).Into(z, m, s, z); err != nil {
 				t.Fatal(err)
 			}

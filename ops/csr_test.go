@@ -13,8 +13,7 @@ import (
 
 func csr(t *testing.T, x *tensor.Dense) *ops.CSR {
 	t.Helper()
-	s := must(ops.CSROf(x))
-	return s
+	return must(ops.CSROf(x))
 }
 
 // TestCSRConversions: there and back, and the parts, hold the cells of the dense matrix; the number of rows and of

@@ -45,7 +45,7 @@ func TestErrors(t *testing.T) {
 		{ops.Laplace(a), of(rowsOf(3, 0, 1, 2, 3, 4, -1e-300), w), ops.ErrDomain, "x[1,2] = -1e-300 is negative"},
 		{ops.Laplace(a), of(x, changed(w, 3, -1)), ops.ErrDomain, "W[1,1] = -1"},
 		{ops.Units(7, a), of(x, w), ops.ErrParam, "Unit(7)"},
-		{ops.Units(ops.TangentUnit, a), of(x, vectorAs(3, 1, 1, 1)), ops.ErrShape, "as many of A as of V"},
+		{ops.Units(ops.TangentUnit, a), of(x, rowsOf(1, 1, 1, 1)), ops.ErrShape, "as many of A as of V"},
 		{ops.SkewedFourier(a), of(changed(x, 5, -.25), vector(.5, .5, .25), w), ops.ErrDomain,
 			"x[1,2] = -0.25 is not above -c = -0.25; shift the data or raise C"},
 		{ops.SkewedFourier(a), of(x, vector(1, 2), w), ops.ErrShape, "c has shape (2), want [1] or [3]"},
@@ -131,6 +131,7 @@ func TestErrors(t *testing.T) {
 		{ops.Concat(nil, a), of(x), ops.ErrShape, "no scales"},
 		{ops.Concat([]float64{1}, a), of(x, x), ops.ErrShape, "2 inputs, want 1"},
 		{ops.Normalise(7, a), of(x), ops.ErrParam, "Norm(7)"},
+		{ops.Normalise(ops.L1, a), of(changed(x, 5, nan)), ops.ErrDomain, "x[1,2] = NaN"},
 		{ops.Activate(17, a), of(x), ops.ErrParam, "Activation(17)"},
 		{ops.Huber(nan, a), of(x), ops.ErrParam, "δ = NaN"},
 		{ops.Huber(0, a), of(x), ops.ErrParam, "δ = 0"},
@@ -161,9 +162,6 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
-
-// vectorAs is a matrix of one column.
-func vectorAs(rows int, v ...float64) *tensor.Dense { return matrix(tensor.Float64, rows, 1, v...) }
 
 // TestSparseErrors: the entries are looked at, and what is not stored where 0 is outside; the first cell in reading
 // order is named. A map of which zeros are no zeros has no sparse features.

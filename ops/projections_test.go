@@ -18,11 +18,7 @@ func structuredParams(dt tensor.Dtype, p, m int) (signs, norms *tensor.Dense) {
 	for i := range signs.Shape().TotalSize() {
 		setAt(signs, i, float64(1-2*rng.IntN(2)))
 	}
-	norms = tensor.New(tensor.WithShape(m), tensor.Of(dt))
-	for i := range m {
-		setAt(norms, i, .5+rng.Float64())
-	}
-	return signs, norms
+	return signs, entries(dt, all(uniform(dt, 1, m, 2))...)
 }
 
 // writtenOut is the W [d, m] of signs and norms by its formula, from the Hadamard matrix.
@@ -57,15 +53,9 @@ func TestStructuredAgainstDense(t *testing.T) {
 				tol = 2e-6
 			}
 			signs, norms := structuredParams(dt, c.p, c.m)
-			x, rho, b := uniform(dt, c.n, c.d, 1), tensor.New(tensor.WithShape(1), tensor.Of(dt)),
-				tensor.New(tensor.WithShape(c.m), tensor.Of(dt))
-			setAt(rho, 0, .25)
-			for j := range c.m {
-				setAt(b, j, float64(j))
-			}
+			x, rho, b := uniform(dt, c.n, c.d, 1), entries(dt, .25), entries(dt, all(uniform(dt, 1, c.m, 3))...)
 			dense := writtenOut(c.d, signs, norms, .25)
-			x64, b64 := matrix(tensor.Float64, c.n, c.d, all(x)...),
-				tensor.New(tensor.WithShape(c.m), tensor.WithBacking(all(b)))
+			x64, b64 := matrix(tensor.Float64, c.n, c.d, all(x)...), vector(all(b)...)
 			pair, _ := ops.Fourier(ops.Attr{}).Into(nil, x64, dense)
 			got, err := ops.StructuredFourier(ops.Attr{}).Into(nil, x, signs, norms, rho)
 			if err != nil || farthest(all(got), all(pair)) > tol {

@@ -67,13 +67,9 @@ func TestHDDAtZero(t *testing.T) {
 		return G.NewTensor(g, G.Float64, value.Dims(), G.WithShape(value.Shape()...), G.WithName(name),
 			G.WithValue(value))
 	}
-	ones := make([]float64, len(v))
-	for i := range ones {
-		ones[i] = 1
-	}
 	p := node("p", rowsOf(len(v), v...))
 	z := must(ops.HDD(false, ops.Attr{}).Node(p, node("lambda", vector(.66)), node("r", vector(.8)),
-		node("basis", rowsOf(1, ones...))))
+		node("basis", matrix(tensor.Float64, len(v), 1, 1))))
 	grads := slopes(t, z, p)
 	for i, got := range grads[0] {
 		if v[i] == 0 {
@@ -158,11 +154,7 @@ func TestKDE(t *testing.T) {
 		g := must(ops.NewGrid(c.points...))
 		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 			b := randomBags(dt, len(c.points), c.sizes...)
-			h := tensor.New(tensor.WithShape(len(c.h)), tensor.Of(dt))
-			for j, v := range c.h {
-				setAt(h, j, v)
-			}
-			p := must(ops.KDE(b.Offsets(), g, ops.Attr{}).Into(nil, b.Samples(), h))
+			p := must(ops.KDE(b.Offsets(), g, ops.Attr{}).Into(nil, b.Samples(), entries(dt, c.h...)))
 			tol := 1e-13
 			if dt == tensor.Float32 {
 				tol = 3e-6
@@ -192,14 +184,11 @@ func TestKDE(t *testing.T) {
 	for axes := 1; axes <= 3; axes++ { // points that are no grid
 		g, h := scatter(axes, 23), []float64{.05, .3, .8}[:axes] // some bags by cosines, and the bag of one sample not
 		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
-			b, hs, tol := randomBags(dt, axes, 17, 1, 40), tensor.New(tensor.WithShape(axes), tensor.Of(dt)), 1e-13
+			b, tol := randomBags(dt, axes, 17, 1, 40), 1e-13
 			if dt == tensor.Float32 {
 				tol = 3e-6
 			}
-			for j, v := range h {
-				setAt(hs, j, v)
-			}
-			p := must(ops.KDE(b.Offsets(), g, ops.Attr{}).Into(nil, b.Samples(), hs))
+			p := must(ops.KDE(b.Offsets(), g, ops.Attr{}).Into(nil, b.Samples(), entries(dt, h...)))
 			for i, want := range kdePlain(b, h, g) {
 				if d := math.Abs(at(p, i) - want); !(d <= tol*(1+want)) {
 					t.Errorf("%v points, %v: cell %d is %v, want %v", g.Points(), dt, i, at(p, i), want)
