@@ -1,6 +1,12 @@
 // Package ops holds feature maps, layers and losses as differentiable Gorgonia operations, each with a forward and a
 // backward written by hand.
 //
+//	z, err := ops.Fourier(attr).Node(x, w)          // of nodes
+//	z, err := ops.Fourier(attr).Into(dst, rows, w)  // of tensors, W packed by Pack or not
+//
+// An Op is a value that a constructor makes. Node adds it to a graph; Into computes the same numbers, bit for bit,
+// without one, into the caller's memory. The ops are
+//
 //	Fourier                    [cos(xW) | sin(xW)] / √m, √(2/m) cos(xW + b)   Bochner kernels, pair and phase form
 //	StructuredFourier          the same two                              W is a product of Hadamard matrices
 //	SkewedFourier              the same two of ln(x + c)                 skewed kernels
@@ -31,12 +37,6 @@
 // views, transposes and column-major tensors. The backward starts from what the forward left in the graph and does not
 // repeat a product, except where its comment says that something is computed again. It computes nothing for the inputs
 // that Attr.Frozen names.
-//
-// An Op is a value that a constructor makes. Node adds it to a graph; Into computes the same numbers, bit for bit,
-// without one, into the caller's memory:
-//
-//	z, err := ops.Fourier(attr).Node(x, w)          // of nodes
-//	z, err := ops.Fourier(attr).Into(dst, rows, w)  // of tensors, W packed by Pack or not
 //
 // The rows x of a kernel map may be sparse: a node, and Into, accept a CSR in place of a tensor. W then has its
 // gradient, and x, which is data, has none. Maps by coordinate make sparse features of sparse rows (Op.Sparse).
