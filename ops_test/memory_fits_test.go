@@ -49,8 +49,6 @@ var allFits = []fit{
 		f, err := linear.FitRidge(context.Background(), gaussian(), readRows(data.Pairs{X: x, Y: y}.Blocks(context.Background(), 0)), linear.RidgeOptions{})
 		return headNumbers(f, err)
 	}},
-	{"NewJackknife", func(t *testing.T) []float64 { return jackknife(t, 24) }},
-	{"NewJackknife, fewer rows than features", func(t *testing.T) []float64 { return jackknife(t, 128) }},
 	{"FitRidgeCG", func(t *testing.T) []float64 {
 		x, y := memoryRows(tensor.Float64)
 		o := linear.CGOptions{Lambda: 1e-3, Rank: 8}
@@ -58,16 +56,12 @@ var allFits = []fit{
 		return headNumbers(&f.RidgeFit, nil)
 	}},
 	{"FitKernelRidge", func(t *testing.T) []float64 {
-		k, y := memoryGram(t, 1)
+		k, y := memoryGram(t)
 		return kernelNumbers(linear.FitKernelRidge(k, y, 1e-3))
 	}},
 	{"FitKernelRidgeLOO", func(t *testing.T) []float64 {
-		k, y := memoryGram(t, 1)
+		k, y := memoryGram(t)
 		return kernelNumbers(linear.FitKernelRidgeLOO(k, y, someLambdas))
-	}},
-	{"FitKreinRidge", func(t *testing.T) []float64 {
-		k, y := memoryGram(t, -1)
-		return kernelNumbers(linear.FitKreinRidge(k, y, 1e-3))
 	}},
 	{"FitSVM", func(t *testing.T) []float64 { return svm(t, linear.SVMOptions{}) }},
 	{"FitSVM, several lambdas", func(t *testing.T) []float64 { return svm(t, linear.SVMOptions{Lambdas: someLambdas}) }},
@@ -220,7 +214,7 @@ func kernelNumbers(f *linear.KernelRidge, err error) []float64 {
 	return slices.Concat(must(f, err).Alpha.RawMatrix().Data, f.B)
 }
 
-// laplace are the variances by each covariance, and what is drawn from it.
+// laplace are the variances and the probabilities by each covariance.
 func laplace(t *testing.T) (all []float64) {
 	t.Helper()
 	rows, m := twoClasses(), gaussian()
@@ -229,40 +223,23 @@ func laplace(t *testing.T) (all []float64) {
 	for _, c := range []linear.LaplaceCovariance{linear.ExactCovariance, linear.ClassesCovariance, linear.SharedCovariance} {
 		l := must(linear.FitLaplace(context.Background(), m, rows, f, linear.LaplaceOptions{Covariance: c}))
 		v := must(l.Variance(z))
-		p := must(l.Sample(z, 10, 1))
+		p := must(l.Probabilities(z))
 		all = slices.Concat(all, v.RawMatrix().Data, p.RawMatrix().Data)
 	}
 	return all
 }
 
-// memoryGram is a Gram matrix of the rows, the second half of whose features has the sign.
-func memoryGram(t *testing.T, sign float64) (k, y *mat.Dense) {
+// memoryGram is a Gram matrix of the rows.
+func memoryGram(t *testing.T) (k, y *mat.Dense) {
 	t.Helper()
 	x, y := memoryRows(tensor.Float64)
 	z := mat.NewDense(60, 32, transform(t, gaussian(), x))
-	signed := mat.DenseCopyOf(z)
-	signed.Apply(func(_, j int, v float64) float64 {
-		if j >= 16 {
-			v *= sign / 2
-		}
-		return v
-	}, z)
 	k = new(mat.Dense)
-	k.Mul(signed, z.T())
+	k.Mul(z, z.T())
 	return k, y
 }
 
 // evident tunes the scales of a map and gives them.
-func jackknife(t *testing.T, features int) []float64 {
-	s := memorySpec("gaussian", 3)
-	s.Features = features
-	x, y := memoryRows(tensor.Float64)
-	m := must(s.Build())
-	j := must(linear.NewJackknife(context.Background(), m, data.Pairs{X: x, Y: y}, 1e-3))
-	_, lower, upper, err := j.Intervals(context.Background(), x, .8)
-	return append(must(lower, err).RawMatrix().Data, upper.RawMatrix().Data...)
-}
-
 func evident(t *testing.T, o evidence.Objective) []float64 {
 	t.Helper()
 	x, y := memoryRows(tensor.Float64)

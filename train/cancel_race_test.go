@@ -84,7 +84,6 @@ func TestRidgeStopsBetweenBlocks(t *testing.T) {
 		for _, o := range []linear.RidgeOptions{
 			{BlockRows: 9},
 			{BlockRows: 9, Select: linear.SelectLOO, Lambdas: []float64{.01, .1}},
-			{BlockRows: 9, Select: linear.SelectHeldOut, Lambdas: []float64{.01, .1}},
 		} {
 			whole := &counting{Map: m, f: func(int) {}}
 			if _, err := linear.FitRidge(context.Background(), whole, data.Pairs{X: x, Y: y}, o); err != nil {

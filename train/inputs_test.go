@@ -153,7 +153,7 @@ func TestInputsStay(t *testing.T) {
 		classes, target := func(g *given) *mat.Dense { return g.y }, func(g *given) *mat.Dense { return g.values }
 		calls["ridge "+name] = ridge(linear.RidgeOptions{}, target)
 		calls["ridge, leave one out, "+name] = ridge(linear.RidgeOptions{Select: linear.SelectLOO}, classes)
-		calls["ridge, held out, weights, "+name] = ridge(linear.RidgeOptions{Select: linear.SelectHeldOut, ClassWeights: []float64{}}, classes)
+		calls["ridge, leave one out, weights, "+name] = ridge(linear.RidgeOptions{Select: linear.SelectLOO, ClassWeights: []float64{}}, classes)
 		calls["conjugate gradients "+name] = func(g *given) error {
 			_, err := linear.FitRidgeCG(ctx, of(g), data.Pairs{X: g.x, Y: g.values}, linear.CGOptions{})
 			return err
@@ -268,7 +268,6 @@ func TestInputsStay(t *testing.T) {
 		for name, f := range map[string]func() error{
 			"plain":         func() error { _, err := linear.FitKernelRidge(k, g.y, .1); return err },
 			"leave one out": func() error { _, err := linear.FitKernelRidgeLOO(k, g.y, g.lists[0]); return err },
-			"Kreĭn":         func() error { _, err := linear.FitKreinRidge(k, g.y, .1); return err },
 			"comparison":    func() error { _, err := report.Compare(k, k); return err },
 			"picture":       func() error { _, err := report.ExactVsApprox(k, k); return err },
 		} {

@@ -20,7 +20,6 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -136,63 +135,6 @@ func sure(m *train.Model, x ops.Matrix) []float64 {
 // sameCell compares two cells of a table: they are the same, but for a rounding where the compiler fuses products.
 func sameCell(a, b float64) bool {
 	return a == b || runtime.GOARCH != "amd64" && math.Abs(a-b) <= 0x1p-50*math.Abs(b)
-}
-
-// leastSquares is what the sums of a stats file give at lambda = 0, which no convention of lambda changes.
-type leastSquares struct{ W, B []float64 }
-
-// TestSavedStats loads the sums of ridge that were saved, alike.
-func TestSavedStats(t *testing.T) {
-	files := must(filepath.Glob(filepath.Join("testdata", "models", "*", "*.stats")))
-	if len(files) < 2 {
-		t.Errorf("%d files, want those that were saved", len(files))
-	}
-	for _, path := range files {
-		var want leastSquares
-		if err := json.Unmarshal(must(os.ReadFile(path+".json")), &want); err != nil {
-			t.Fatal(err)
-		}
-		s, err := linear.LoadRidgeStats(path)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		fit := must(s.Solve(0))
-		for i, v := range append(want.W, want.B...) {
-			if got := append(slices.Clone(fit.W.RawMatrix().Data), fit.B...)[i]; !(math.Abs(got-v) <= 1e-11) {
-				t.Errorf("%s: weight %d is %v, was %v when it was saved", path, i, got, v)
-			}
-		}
-	}
-}
-
-// writeStats writes sums, with and without weights of classes.
-func writeStats(t *testing.T, dir string) {
-	x, labels, _ := counts(60, 3, 1)
-	y := must(data.OneVersusRest(must(data.NewClasses(labels).Index(labels)), 3))
-	for name, weights := range map[string][]float64{"plain": nil, "weights": {1, 2, 3}} {
-		s := linear.RidgeStats{ClassWeights: weights}
-		// Counts sum to 20, so that two columns say all.
-		if err := s.AddRows(context.Background(), nil, data.Pairs{X: stacked(firstTwo(unstacked(x, 0, 60))), Y: y}); err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(dir, name+".stats")
-		if err := s.Save(path); err != nil {
-			t.Fatal(err)
-		}
-		fit := must(s.Solve(0))
-		text := must(json.Marshal(leastSquares{fit.W.RawMatrix().Data, fit.B}))
-		if err := os.WriteFile(path+".json", text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func firstTwo(rows [][]float64) (out [][]float64) {
-	for _, r := range rows {
-		out = append(out, r[:2])
-	}
-	return out
 }
 
 // savedX reads rows or bags.
@@ -317,7 +259,6 @@ func writeSaved(t *testing.T, dir string) {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	writeStats(t, dir)
 	others := savedTrees(t)
 	maps.Copy(others, savedTables(t))
 	for name, m := range others {

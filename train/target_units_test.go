@@ -68,7 +68,6 @@ func targetFits(t *testing.T) map[string]targetFit {
 		"ridge":                  by(as(linear.RidgeOptions{}), memory),
 		"ridge, lambda 0":        by(as(linear.RidgeOptions{Lambdas: []float64{0}}), memory),
 		"ridge, leave-one-out":   by(as(linear.RidgeOptions{Select: linear.SelectLOO}), memory),
-		"ridge, held out":        by(as(linear.RidgeOptions{Select: linear.SelectHeldOut}), memory),
 		"ridge, read":            by(as(linear.RidgeOptions{}), read),
 		"conjugate gradients":    by(as(linear.CGOptions{}), memory),
 		"gradients, read":        by(as(linear.CGOptions{}), read),
@@ -96,9 +95,6 @@ func targetFits(t *testing.T) map[string]targetFit {
 		},
 		"exact kernel": func(x *tensor.Dense, y []float64, _ float64) ([]float64, error) {
 			return exact(x, y, func(k, y *mat.Dense) (*linear.KernelRidge, error) { return linear.FitKernelRidgeLOO(k, y, nil) })
-		},
-		"Kreĭn kernel": func(x *tensor.Dense, y []float64, _ float64) ([]float64, error) {
-			return exact(x, y, func(k, y *mat.Dense) (*linear.KernelRidge, error) { return linear.FitKreinRidge(k, y, 1e-6) })
 		},
 	}
 }

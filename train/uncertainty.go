@@ -59,8 +59,7 @@ type UncertaintyOptions struct {
 // calibration then makes the model of all rows less confident than it may be.
 //
 // Ridge regression of targets on a frozen map needs no further fit. Its intervals are the jackknife's, from the
-// closed form of the leave-one-out errors, in one more pass over the rows. They cover as often as asked in practice;
-// linear.Jackknife has intervals with a guarantee.
+// closed form of the leave-one-out errors, in one more pass over the rows. They cover as often as asked in practice.
 //
 // Memory: two D×D matrices for the posterior, the scores of the held-out rows, and the memory of the fits. Errors,
 // which leave Model.Uncertainty as it was: domain.ErrParam before Fit, for a nil context and for options out of range;

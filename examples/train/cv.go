@@ -183,6 +183,26 @@ func (o *options) choose(ctx context.Context, p *train.Prepared, r *result) erro
 	return nil
 }
 
+// holdOut chooses lambda of ridge regression by the errors on the rows of each of five folds of fits to the other rows.
+func (o *options) holdOut(ctx context.Context, p *train.Prepared) error {
+	candidates, err := train.Grid(p.Model.Spec)
+	if err != nil {
+		return err
+	}
+	bar := cli.NewProgress("lambda, folds")
+	defer bar.Close()
+	co := train.CVOptions{Fitter: o.cvHead(p.Rows), Folds: 5, Seed: o.Seed, Sample: p.X(), Progress: func(done, total int) { bar.Step(done, total, "") }}
+	size := p.Problem(p.Model.Map.Features())
+	if err := o.afford("the choice of lambda in 5 folds", size, co.Cost(size, 1)); err != nil {
+		return err
+	}
+	r, err := train.CrossValidate(ctx, candidates, p.Examples(), co)
+	if err == nil {
+		o.fit.Lambda, o.lambda = r.Scores[r.Chosen].Lambda, "chosen"
+	}
+	return err
+}
+
 // cvHead is the head with its options, for n rows.
 func (o *options) cvHead(n int) fits.Fitter {
 	switch {

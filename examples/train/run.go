@@ -188,6 +188,11 @@ func (o *options) fitHead(ctx context.Context, p *train.Prepared, timed *cli.Tim
 		return o.climb(ctx, p, timed, r)
 	}
 	m := p.Model
+	if o.head == "ridge" && o.lambda == "held-out" {
+		if err := o.holdOut(ctx, p); err != nil {
+			return err
+		}
+	}
 	f, done := o.fitter(p)
 	size := p.Problem(m.Map.Features())
 	if err := o.afford("a fit", size, f.Cost(size)); err != nil {

@@ -60,10 +60,9 @@ func FitIntervals(y, mean, std *mat.Dense) (*Intervals, error) {
 	return IntervalsOfResiduals(r, std)
 }
 
-// IntervalsOfResiduals is FitIntervals by the residuals y - mean [n, k]. With the leave-one-out residuals of
-// linear.Jackknife it needs no held-out rows, and gives the intervals of the jackknife. They cover as often as asked in
-// practice but have no guarantee, since the fit that predicts a new row has one row more. linear.Jackknife.Intervals
-// has a guarantee. Errors: see FitIntervals.
+// IntervalsOfResiduals is FitIntervals by the residuals y - mean [n, k]. With leave-one-out residuals it needs no
+// held-out rows, and gives the intervals of the jackknife. They cover as often as asked in practice but have no
+// guarantee, since the fit that predicts a new row has one row more. Errors: see FitIntervals.
 func IntervalsOfResiduals(residuals, std *mat.Dense) (*Intervals, error) {
 	const who = "Intervals"
 	if err := matrix(who, "residuals", residuals); err != nil {

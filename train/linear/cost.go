@@ -11,20 +11,17 @@ func (o RidgeOptions) solvesDual(rows, features int, signed bool) bool {
 	return rows < features && !signed && o.ClassWeights == nil
 }
 
-// choice is how lambda is chosen, and among how many.
-func (o RidgeOptions) choice(p fits.Problem) (how Selection, lambdas float64) {
+// choice says whether lambda is chosen, and among how many.
+func (o RidgeOptions) choice(p fits.Problem) (chosen bool, lambdas float64) {
 	if o.Select == SelectNone || o.Select == SelectAuto && !o.choosesAmong(p.Rows, p.Features, p.Signed) {
-		return SelectNone, 1
+		return false, 1
 	}
 	lambdas = float64(len(o.Lambdas))
 	if o.Lambdas == nil {
 		g := builtIn(1, 1)
 		lambdas = float64(g.Hi - g.Lo + 1)
 	}
-	if o.Select == SelectAuto {
-		return SelectLOO, lambdas
-	}
-	return o.Select, lambdas
+	return true, lambdas
 }
 
 // Cost estimates the cost of FitRidge.
@@ -47,11 +44,8 @@ func (o RidgeOptions) Cost(p fits.Problem) fits.Cost {
 		}
 	}
 	copies, solve := 1., n*n*n/3+2*n*n*k
-	switch choice {
-	case SelectLOO: // the tridiagonal reduction, its rotations, and the matrix
+	if choice { // the tridiagonal reduction, its rotations, and the matrix
 		copies, solve = 3, solve+10./3*n*n*n+lambdas*10*n*n
-	case SelectHeldOut:
-		copies, solve = 1+2*.8*.8+.8*.2, solve*(1+.5*lambdas)
 	}
 	c.Hold(8*copies*n*n, "%.2g matrices of %d x %d numbers, of the rows", copies, p.Rows, p.Rows)
 	c.Operations += solve
@@ -70,15 +64,12 @@ func (o RidgeOptions) costPrimal(p fits.Problem) fits.Cost {
 	}
 	passes := 1.
 	switch {
-	case choice == SelectHeldOut:
-		copies, solve = 2, (1+lambdas)*solve
-		c.Hold(8*d*min(o.heldShare()*n, scoredRows), "the rows that choose lambda")
-	case choice == SelectLOO && !p.Signed:
+	case choice && !p.Signed:
 		solve, passes = 4*solve, 1+2*scored/n
-	case choice == SelectLOO:
+	case choice:
 		solve, passes = lambdas*solve, 1+2*lambdas*scored/n
 	}
-	if choice == SelectLOO && o.Select == SelectAuto {
+	if choice && o.Select == SelectAuto {
 		c.Hold(8*d*scored, "the rows that choose lambda")
 	}
 	if p.Signed {

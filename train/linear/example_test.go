@@ -73,28 +73,6 @@ func ExampleFitKernelRidgeLOO() {
 	// chosen: 0.01
 }
 
-// A kernel with eigenvalues of both signs, of which nothing is clipped.
-func ExampleFitKreinRidge() {
-	x, y := sine(30)
-	gram, err := spectral.Gram(spectral.DeltaGaussian{Sigmas: []float64{1, 3}, Weights: []float64{1, -.5}}, x, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fit, err := linear.FitKreinRidge(gram, y, 1e-4)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	p, err := fit.Predict(gram)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("sin(2) = %.1f, predicted %.1f\n", math.Sin(2), p.At(10, 0))
-	// Output: sin(2) = 0.9, predicted 0.9
-}
-
 // The optimum of logistic regression on random features: probabilities of classes that no line parts.
 func ExampleFitLogistic() {
 	xor := [][]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}}

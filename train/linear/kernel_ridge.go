@@ -35,7 +35,7 @@ type KernelRidge struct {
 //
 // K need not be positive semi-definite; the Gram matrix of a random-feature estimate may not be. It needs tr H K H > 0,
 // or equal entries above 0, and a λ s above minus the least eigenvalue of H K H on the vectors that sum to 0.
-// FitKreinRidge needs neither.
+// For an indefinite kernel fit its features by FitRidge.
 //
 // Errors: domain.ErrShape for a k that is not square or shapes that do not fit; domain.ErrDomain for an entry that is
 // not finite, a k that is not symmetric, and a trace that is not above 0; domain.ErrParam for a lambda that is out of
@@ -98,7 +98,7 @@ func newKernelProblem(k, y *mat.Dense, lambdas ...float64) (*kernelProblem, erro
 	p := &kernelProblem{ridgeDual: newRidgeDual(copied, k.RawMatrix().Rows, unit.Targets(y).RawMatrix())}
 	p.unit = unit
 	if p.spread < -roundedKernel*p.mu || !(p.spread > 0 || diagonal > 0) {
-		return nil, fmt.Errorf("train: KernelRidge: the mean of the diagonal of k is %v after centring, not a positive number; check the kernel, or use FitKreinRidge: %w", p.spread, domain.ErrDomain)
+		return nil, fmt.Errorf("train: KernelRidge: the mean of the diagonal of k is %v after centring, not a positive number; check the kernel, or fit the features of an indefinite one by FitRidge: %w", p.spread, domain.ErrDomain)
 	}
 	p.scale, err = penaltyScale("KernelRidge", p.spread, max(diagonal, 0), roundedKernel)
 	return p, err

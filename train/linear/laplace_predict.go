@@ -3,10 +3,8 @@ package linear
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"sync/atomic"
 
-	spectral "github.com/bochner-go/bochner/init"
 	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
@@ -74,67 +72,6 @@ func (l *Laplace) Variance(z *tensor.Dense) (*mat.Dense, error) {
 			}
 		}
 	})
-}
-
-// mostDraws is the largest number of draws of Sample.
-const mostDraws = 1 << 20
-
-// Sample returns the class probabilities [n, k] for features z [n, D], averaged over draws of their logits from the
-// posterior. draws is between 1 and 2²⁰. It avoids the approximation of Probabilities; its standard error is at most
-// 1/(2√draws). With ClassesCovariance and SharedCovariance the logits of the classes are independent. The seed gives
-// the normal numbers, which are the same for all rows. So the probabilities of a row do not depend on the other rows,
-// but the sampling errors of rows are correlated.
-//
-// Operations for a row: as for Probabilities, and draws·k², or draws·k for independent classes. Errors: as for
-// Probabilities; domain.ErrParam for draws out of range.
-func (l *Laplace) Sample(z *tensor.Dense, draws int, seed uint64) (*mat.Dense, error) {
-	if draws < 1 || draws > mostDraws {
-		return nil, fmt.Errorf("train: Laplace: Sample: %d draws, want between 1 and %d: %w", draws, mostDraws, domain.ErrParam)
-	}
-	if err := domain.CheckSize("train: Laplace: Sample: draws", 8, draws, l.k); err != nil {
-		return nil, err
-	}
-	rng, normal := rand.New(spectral.Stream(seed, "laplace")), make([]float64, draws*l.k)
-	for i := range normal {
-		normal[i] = rng.NormFloat64()
-	}
-	return l.rows("Sample", z, func(p, u, v []float64) {
-		k := l.k
-		root, logits := make([]float64, k*k), make([]float64, k)
-		if l.Covariance == ExactCovariance {
-			lowerRoot(root, v, k)
-		} else {
-			for c, x := range v {
-				root[c*k+c] = math.Sqrt(x)
-			}
-		}
-		for draw := range draws {
-			e := normal[draw*k : (draw+1)*k]
-			for c := range logits {
-				logits[c] = u[c] + root[c*k+c]*e[c]
-				if l.Covariance == ExactCovariance {
-					logits[c] += floats.Dot(root[c*k:c*k+c], e[:c])
-				}
-			}
-			softmaxRow(logits)
-			floats.Add(p, logits)
-		}
-		floats.Scale(1/float64(draws), p)
-	})
-}
-
-// lowerRoot writes the lower triangular L with L Lᵀ = A to root, which is 0 before. v is the lower triangle of the
-// symmetric A. A pivot that rounding makes negative becomes 0.
-func lowerRoot(root, v []float64, k int) {
-	for i := range k {
-		row := root[i*k : (i+1)*k]
-		for j := range i {
-			if d := root[j*k+j]; d > 0 {
-				row[j] = (v[i*k+j] - floats.Dot(row[:j], root[j*k:j*k+j])) / d
-			}
-		}
-		row[i] = math.Sqrt(max(v[i*k+i]-floats.Dot(row[:i], row[:i]), 0))
-	}
 }
 
 // rows calls f, from several goroutines, with the result of each row to fill in, its logits u and their variances v.

@@ -2,14 +2,13 @@ package linear
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/integrate/quad"
@@ -19,9 +18,9 @@ import (
 )
 
 // TestLaplaceBinary: of two classes the probability is the integral of the logistic function over the normal law of the
-// difference of logits: the sampled one to 4 standard errors, the mean-field one to .02.
+// difference of logits, to .02.
 func TestLaplaceBinary(t *testing.T) {
-	const d, draws = 3, 20000
+	const d = 3
 	p, f := laplaceProblem(t, 40, d, 2, nil)
 	x := p.X.(*tensor.Dense)
 	l, err := FitLaplace(context.Background(), nil, p, f, LaplaceOptions{Lambda: .05})
@@ -29,10 +28,6 @@ func TestLaplaceBinary(t *testing.T) {
 		t.Fatal(l, err)
 	}
 	mean, err := l.Probabilities(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sampled, err := l.Sample(x, draws, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,55 +48,58 @@ func TestLaplaceBinary(t *testing.T) {
 		}
 		sd := math.Sqrt(mat.Inner(contrast, &inverse, contrast))
 		sigmoid := func(e float64) float64 { return 1 / (1 + math.Exp(-u-sd*e)) }
-		moment := func(power float64) float64 {
-			return quad.Fixed(func(e float64) float64 {
-				return math.Pow(sigmoid(e), power) * distuv.UnitNormal.Prob(e)
-			}, -9, 9, 400, quad.Legendre{}, 0)
-		}
-		want := moment(1)
-		se := math.Sqrt(max(moment(2)-want*want, 0) / draws)
-		if e := math.Abs(sampled.At(i, 0) - want); e > 4*se+1e-12 {
-			t.Errorf("row %d: %v by draws, %v by quadrature, %.1f standard errors", i, sampled.At(i, 0), want, e/se)
-		}
+		want := quad.Fixed(func(e float64) float64 { return sigmoid(e) * distuv.UnitNormal.Prob(e) }, -9, 9, 400, quad.Legendre{}, 0)
 		if e := math.Abs(mean.At(i, 0) - want); e > .02 {
 			t.Errorf("row %d: %v by the mean field, %v by quadrature", i, mean.At(i, 0), want)
 		}
-		if s := sampled.At(i, 0) + sampled.At(i, 1); math.Abs(s-1) > 1e-12 {
-			t.Errorf("row %d: sampled probabilities sum to %v", i, s)
+		if s := mean.At(i, 0) + mean.At(i, 1); math.Abs(s-1) > 1e-12 {
+			t.Errorf("row %d: the probabilities sum to %v", i, s)
 		}
 	}
 }
 
-// TestLaplaceSample: by draws and by the mean field the probabilities of each covariance agree, and those of a row
-// depend on the seed and on nothing else.
-func TestLaplaceSample(t *testing.T) {
-	p, f := laplaceProblem(t, 50, 4, 4, nil)
-	x := p.X.(*tensor.Dense)
+// TestLaplaceDraws: the probabilities of every covariance are near the means over draws of the coefficients, and those
+// of a row do not depend on the other rows.
+func TestLaplaceDraws(t *testing.T) {
+	const rows, d1, k, draws = 50, 5, 4, 2000
+	p, f := laplaceProblem(t, rows, d1-1, k, nil)
+	x, rng := p.X.(*tensor.Dense), rand.New(rand.NewPCG(3, 4))
 	for kind := range curvatures {
 		l, err := FitLaplace(context.Background(), nil, p, f, LaplaceOptions{Lambda: 1, Covariance: kind})
 		if err != nil {
 			t.Fatal(err)
 		}
-		mean, err := l.Probabilities(x)
+		got, err := l.Probabilities(x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := l.Sample(x, 4000, 3)
-		if err != nil || !mat.EqualApprox(all, mean, .05) {
-			t.Errorf("%s: draws and the mean field differ (%v)", kind, err)
-		}
-		some, err := l.Sample(ops.Rows(x, 20, 33), 4000, 3)
-		if err != nil || !mat.EqualApprox(some, all.Slice(20, 33, 0, 4), 1e-13) {
-			t.Errorf("%s: probabilities depend on other rows (%v)", kind, err)
-		}
-		other, err := l.Sample(x, 4000, 4)
-		if err != nil || mat.Equal(other, all) {
-			t.Errorf("%s: another seed draws the same (%v)", kind, err)
-		}
-		for _, draws := range []int{0, -1, mostDraws + 1} {
-			if _, err := l.Sample(x, draws, 0); !errors.Is(err, domain.ErrParam) {
-				t.Errorf("%d draws: %v", draws, err)
+		z := make([]float64, rows*d1)
+		aboutInto(z, x, 0, rows, l.mean)
+		mean, logits := mat.NewDense(rows, k, nil), new(mat.Dense)
+		for range draws {
+			w, e := mat.NewDense(d1, k, slices.Clone(l.head)), make([]float64, d1*k)
+			for i := range e {
+				e[i] = rng.NormFloat64()
 			}
+			size := int(math.Sqrt(float64(len(l.root[0]))))
+			for i := range e { // coefficient i%d1 of class i/d1 gets the column of L⁻¹ times ε
+				at, of := i/size*size, l.root[i/size%len(l.root)]
+				for r := range size {
+					w.Set(i%d1, i/d1, w.At(i%d1, i/d1)+of[r*size+i%size]*e[at+r])
+				}
+			}
+			logits.Mul(mat.NewDense(rows, d1, z), w)
+			for i := range rows {
+				softmaxRow(logits.RawRowView(i))
+			}
+			mean.Add(mean, logits)
+		}
+		if mean.Scale(1./draws, mean); !mat.EqualApprox(got, mean, .05) {
+			t.Errorf("%s: the mean field and draws differ", kind)
+		}
+		some, err := l.Probabilities(ops.Rows(x, 20, 33))
+		if err != nil || !mat.EqualApprox(some, got.Slice(20, 33, 0, k), 1e-13) {
+			t.Errorf("%s: probabilities depend on other rows (%v)", kind, err)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestLaplaceTensors(t *testing.T) {
 		}
 		zeros := maps.Clone(tensors)
 		zeros[string(kind)] = tensor.New(tensor.WithShape(tensors[string(kind)].Shape()...), tensor.Of(tensor.Float64))
-		if _, err := RestoreLaplace(zeros, f.W, f.B); !errors.Is(err, domain.ErrParam) {
+		if _, err := RestoreLaplace(zeros, f.W, f.B); !errors.Is(err, domain.ErrDomain) {
 			t.Errorf("%s: factors of zeros: %v", kind, err)
 		}
 		if _, err := RestoreLaplace(tensors, mat.NewDense(5, 3, nil), f.B); !errors.Is(err, domain.ErrShape) {
@@ -152,7 +152,7 @@ func TestLaplaceCores(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			q, err := l.Sample(p.X.(*tensor.Dense), 3, 1)
+			q, err := l.Probabilities(p.X.(*tensor.Dense))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -132,7 +132,7 @@ func TestPosteriorWorkers(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		before := runtime.GOMAXPROCS(workers)
 		var s RidgeStats
-		err := errors.Join(s.Add(x, y), s.Forget(.7), s.Remove(trial.RowsOf(x, y, 3, 90)))
+		err := errors.Join(s.Add(x, y), s.Forget(.7))
 		e, errE := s.Evidence(context.Background(), nil)
 		p, errP := s.Posterior(.01)
 		if err = errors.Join(err, errE, errP); err == nil {

@@ -29,9 +29,6 @@ const (
 	// (yᵢ - f(xᵢ)) / (1 - hᵢᵢ), with the hat matrix h, intercept included, at the same λ s. With the D×D system it
 	// needs a second pass through the map.
 	SelectLOO
-	// SelectHeldOut takes the lambda with the least error on held-out rows, and then fits all rows. With the D×D system
-	// the error rate is over at most 4096 of the held-out rows.
-	SelectHeldOut
 )
 
 func (s Selection) String() string {
@@ -42,8 +39,6 @@ func (s Selection) String() string {
 		return "none"
 	case SelectLOO:
 		return "leave-one-out"
-	case SelectHeldOut:
-		return "held-out"
 	default:
 		return fmt.Sprintf("Selection(%d)", int(s))
 	}
@@ -59,8 +54,7 @@ type RidgeOptions struct {
 	// mean row. Each is finite and >= 0; nil: see Select.
 	Lambdas []float64
 	Select  Selection // how lambda is chosen; SelectNone takes at most one
-	HeldOut float64   // the fraction of the rows that SelectHeldOut holds out, in (0, 1); 0 is 0.2
-	Seed    uint64    // draws the rows of SelectHeldOut and of SelectAuto
+	Seed    uint64    // draws the rows of SelectAuto
 	// ClassWeights are as in RidgeStats: a row of weight 2 counts as two rows, in s and in the errors that choose
 	// lambda too. nil: all are 1. With them the D×D system is solved for any n.
 	ClassWeights []float64
@@ -97,12 +91,11 @@ type RidgeFit struct {
 //
 // If n < D and the rows are in memory, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead (RidgeFit.Dual). Memory is
 // then n D numbers for the features and n² more. Features of sparse rows stay sparse if the map keeps zeros
-// (layers.KeepsZeros). Otherwise rows go through the map in blocks. Memory is D² + O(D) numbers and the blocks, 2 D²
-// with SelectHeldOut, and up to 4096 D more to choose lambda.
+// (layers.KeepsZeros). Otherwise rows go through the map in blocks. Memory is D² + O(D) numbers and the blocks, and
+// up to 4096 D more to choose lambda.
 //
-// A stream is read once, and by SelectLOO twice, or more often while its grid grows. SelectHeldOut holds out each row
-// of a stream with the probability HeldOut. Its D×D system is solved for any n, and Progress has no total. Errors name
-// the place by Pairs.Locate.
+// A stream is read once, and by SelectLOO twice, or more often while its grid grows. Its D×D system is solved
+// for any n, and Progress has no total. Errors name the place by Pairs.Locate.
 //
 // Sums and the system are float64. Products of float32 features are float32, as with RidgeStats.Float32Products, which
 // takes 0.6 of the time. They need a lambda of at least RidgeStats.LeastLambda, about 7e-5 √(n/D), or 9e-9 n for n =
@@ -161,17 +154,14 @@ func (o RidgeOptions) complete(n int) (RidgeOptions, error) {
 			return o, fmt.Errorf("train: Ridge: Lambdas[%d]: %w", i, err)
 		}
 	}
-	o.HeldOut = o.heldShare()
 	var wrong string
 	switch {
-	case o.Select < SelectAuto || o.Select > SelectHeldOut:
-		wrong = fmt.Sprintf("Select = %d is none of SelectAuto, SelectNone, SelectLOO and SelectHeldOut", int(o.Select))
+	case o.Select < SelectAuto || o.Select > SelectLOO:
+		wrong = fmt.Sprintf("Select = %d is none of SelectAuto, SelectNone and SelectLOO", int(o.Select))
 	case o.Lambdas != nil && len(o.Lambdas) == 0:
 		wrong = "Lambdas is empty; give one, or nil for the default"
 	case o.Select == SelectNone && len(o.Lambdas) > 1:
-		wrong = fmt.Sprintf("%d lambdas and SelectNone; give one lambda, or choose by SelectLOO or SelectHeldOut", len(o.Lambdas))
-	case !(o.HeldOut > 0 && o.HeldOut < 1):
-		wrong = fmt.Sprintf("HeldOut = %v is not between 0 and 1", o.HeldOut)
+		wrong = fmt.Sprintf("%d lambdas and SelectNone; give one lambda, or choose by SelectLOO", len(o.Lambdas))
 	case o.BlockRows < 0:
 		wrong = fmt.Sprintf("BlockRows = %d is negative; 0 chooses", o.BlockRows)
 	case n < 2 && (o.Select > SelectNone || len(o.Lambdas) > 1):
@@ -193,14 +183,6 @@ func (o RidgeOptions) chooses(n int, signature []float64) bool {
 
 func (o RidgeOptions) choosesAmong(n, features int, signed bool) bool {
 	return n > 1 && (len(o.Lambdas) > 1 || o.Lambdas == nil && (!signed || features <= kreinChosen))
-}
-
-// heldShare is the fraction of the rows that SelectHeldOut holds out.
-func (o RidgeOptions) heldShare() float64 {
-	if o.HeldOut == 0 {
-		return .2
-	}
-	return o.HeldOut
 }
 
 // lambda is the lambda for n rows if there is no choice.

@@ -198,13 +198,6 @@ func fitRidgeGram(src *source, rows *dualRows, k []float64, o RidgeOptions) (*Ri
 	var err error
 	lambda := o.lambda(n)
 	var scores []fits.LambdaScore
-	if o.Select == SelectHeldOut {
-		var best int
-		if scores, best, err = dualHeldOut(src, k, mean, rounded, o); err != nil {
-			return nil, err
-		}
-		lambda = scores[best].Lambda
-	}
 	dual := newRidgeDual(k, n, y)
 	scale, err := penaltyScale("Ridge", dual.spread, mean, rounded)
 	if err != nil {
@@ -257,16 +250,6 @@ func (s *source) all() (*dualRows, error) {
 	})
 	subtractMean(rows.z, rows.z, rows.mean)
 	return rows, err
-}
-
-// dualHeldOut fits every lambda to the rows that are kept and scores it on the held-out rows.
-func dualHeldOut(src *source, k []float64, mean, rounded float64, o RidgeOptions) (scores []fits.LambdaScore, best int, err error) {
-	train, held := ridgeSplit(src.n, o.HeldOut, o.Seed)
-	score, err := dualScorer(src, k, train, held, mean, rounded)
-	if err != nil {
-		return nil, 0, err
-	}
-	return chooseUsable(o.grid(src.n, 1), score)
 }
 
 // dualScorer fits lambdas to the rows train and scores them on the rows held, all by entries of k, the lower triangle

@@ -37,6 +37,7 @@ func TestRidgeErrors(t *testing.T) {
 	bad := newCosine(5, 7)
 	bad.bad = 2
 	one, two := []float64{1}, []float64{1, 2}
+	alone := tensor.New(tensor.WithShape(5, 2), tensor.WithBacking([]float64{1, 0, 1, 0, 2, 0, 3, 0, 4, 1}))
 	for _, c := range []struct {
 		name string
 		m    layers.Map
@@ -58,7 +59,6 @@ func TestRidgeErrors(t *testing.T) {
 		{"x", nil, nan, y, RidgeOptions{BlockRows: 4}, domain.ErrDomain, "row 17 has the feature z[17,3] = +Inf"},
 		{"y", nil, x, nanY, RidgeOptions{BlockRows: 4}, domain.ErrDomain, "row 19 has the target y[19,1] = NaN"},
 		{"dual y", newCosine(5, 29), x, nanY, RidgeOptions{BlockRows: 4}, domain.ErrDomain, "row 19 has the target y[19,1]"},
-		{"held-out y", nil, x, nanY, RidgeOptions{Lambdas: two, Select: SelectHeldOut, BlockRows: 4}, domain.ErrDomain, "row 19 has the target y[19,1]"},
 		{"zero", nil, zero, y, RidgeOptions{}, domain.ErrDomain, "every feature"},
 		{"huge", nil, huge, y, RidgeOptions{}, domain.ErrDomain, "scale the data"},
 		{"tiny", nil, tiny, y, RidgeOptions{}, domain.ErrDomain, "lose digits"},
@@ -66,13 +66,12 @@ func TestRidgeErrors(t *testing.T) {
 		{"large lambda", nil, x, y, RidgeOptions{Lambdas: []float64{math.MaxFloat64}}, domain.ErrParam, "lower lambda"},
 		{"dual zero", nil, tensor.New(tensor.WithShape(3, 5), tensor.Of(tensor.Float64)), fewY, RidgeOptions{}, domain.ErrDomain, "every feature"},
 		{"repeated", nil, repeated, y, RidgeOptions{Lambdas: []float64{0}}, domain.ErrParam, "raise lambda"},
-		{"repeated, all lambdas", nil, repeated, y, RidgeOptions{Lambdas: []float64{0, 1e-30}, Select: SelectHeldOut}, domain.ErrParam, "none of the 2 lambdas"},
+		{"row with a feature of its own", nil, alone, mat.NewDense(5, 1, []float64{1, 2, 3, 4, 9}), RidgeOptions{Lambdas: []float64{0, 1e-30}, Select: SelectLOO}, domain.ErrParam, "none of the 2 lambdas"},
 		{"negative", nil, x, y, RidgeOptions{Lambdas: []float64{1, -2}, Select: SelectLOO}, domain.ErrParam, "Lambdas[1]: lambda = -2"},
 		{"NaN lambda", nil, x, y, RidgeOptions{Lambdas: []float64{math.NaN()}}, domain.ErrParam, "Lambdas[0]"},
 		{"no lambda", nil, x, y, RidgeOptions{Lambdas: []float64{}}, domain.ErrParam, "empty"},
-		{"two", nil, x, y, RidgeOptions{Lambdas: two, Select: SelectNone}, domain.ErrParam, "SelectLOO or SelectHeldOut"},
+		{"two", nil, x, y, RidgeOptions{Lambdas: two, Select: SelectNone}, domain.ErrParam, "choose by SelectLOO"},
 		{"selection", nil, x, y, RidgeOptions{Select: 7}, domain.ErrParam, "Select = 7"},
-		{"fraction", nil, x, y, RidgeOptions{HeldOut: 1}, domain.ErrParam, "HeldOut = 1"},
 		{"block", nil, x, y, RidgeOptions{BlockRows: -1}, domain.ErrParam, "BlockRows = -1"},
 		{"one row", nil, tensor.New(tensor.WithShape(1, 5), tensor.Of(tensor.Float64)), mat.NewDense(1, 1, one), RidgeOptions{Select: SelectLOO}, domain.ErrShape, "at least 2 rows"},
 		{"few", nil, few, y, RidgeOptions{}, domain.ErrShape, "3 rows"},
@@ -86,7 +85,7 @@ func TestRidgeErrors(t *testing.T) {
 
 func TestRidgeProgressAndCancel(t *testing.T) {
 	x, y := trial.Problem(23, 5, 1, 19)
-	for s, total := range map[Selection]int{SelectAuto: 23, SelectNone: 23, SelectLOO: 46, SelectHeldOut: 23} {
+	for s, total := range map[Selection]int{SelectAuto: 23, SelectNone: 23, SelectLOO: 46} {
 		last, of := 0, 0
 		ctx, cancel := context.WithCancel(context.Background())
 		o := RidgeOptions{Select: s, BlockRows: 4, Progress: func(done, all int) {
@@ -127,7 +126,7 @@ func (c *endsLater) Err() error {
 func TestRidgeStopsInTheSystem(t *testing.T) {
 	for name, shape := range map[string][2]int{"primal": {400, 256}, "dual": {256, 400}} {
 		x, y := trial.Problem(shape[0], shape[1], 1, 19)
-		for _, o := range []RidgeOptions{{Lambdas: []float64{.1}, Select: SelectNone}, {}, {Lambdas: []float64{.1, 1}, Select: SelectLOO}, {Select: SelectHeldOut}} {
+		for _, o := range []RidgeOptions{{Lambdas: []float64{.1}, Select: SelectNone}, {}, {Lambdas: []float64{.1, 1}, Select: SelectLOO}} {
 			for _, after := range []int{2, 3, 5} {
 				ctx := &endsLater{Context: context.Background(), left: after}
 				o.Progress = func(done, all int) { ctx.counts = done >= shape[0] }

@@ -195,18 +195,12 @@ const choiceWork = 24
 // used with them, and domain.ErrParam for a given lambda below it.
 func fitRidgeSums(src *source, o RidgeOptions, narrow bool) (fit *RidgeFit, least float64, err error) {
 	s := RidgeStats{Signature: src.signature, ClassWeights: o.ClassWeights, Float32Products: narrow}
-	held := RidgeStats{Signature: src.signature, ClassWeights: o.ClassWeights}
 	sample := newRowSample(o.Seed)
 	add := s.addNamed
 	if o.Select == SelectAuto && o.chooses(2, src.signature) {
 		add = both(add, sample.add)
 	}
-	if o.Select == SelectHeldOut {
-		err = src.parts(o, add, both(held.addNamed, sample.add))
-	} else {
-		err = src.each(add)
-	}
-	if err != nil {
+	if err := src.each(add); err != nil {
 		return nil, 0, err
 	}
 	least = s.LeastLambda()
@@ -214,8 +208,6 @@ func fitRidgeSums(src *source, o RidgeOptions, narrow bool) (fit *RidgeFit, leas
 		return nil, least, domain.ErrParam
 	}
 	switch {
-	case o.Select == SelectHeldOut:
-		fit, err = s.best(src.ctx, &held, sample, o.grid(s.n+held.n, 1))
 	case o.Select == SelectLOO:
 		fit, err = s.leaveOneOut(src.ctx, src, o.grid(s.n, 3))
 	case o.chooses(s.n, src.signature):

@@ -159,9 +159,6 @@ func TestRidgeFloat32(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.HeldOut == 0 {
-			o.HeldOut = .2
-		}
 		if o.ClassWeights == nil {
 			if err := s.inUnit(); err != nil {
 				t.Fatal(err)
@@ -177,12 +174,11 @@ func TestRidgeFloat32(t *testing.T) {
 		return f
 	}
 	for name, o := range map[string]RidgeOptions{
-		"given":                {Lambdas: []float64{least / 100}},
-		"just below":           {Lambdas: []float64{least * .99}},
-		"zero":                 {Lambdas: []float64{0}},
-		"one of some":          {Lambdas: []float64{least / 100, 1}},
-		"weighted":             {Lambdas: []float64{least / 1e3}, ClassWeights: []float64{1, 2}},
-		"held out, one of two": {Lambdas: []float64{least / 100, 1}, Select: SelectHeldOut},
+		"given":       {Lambdas: []float64{least / 100}},
+		"just below":  {Lambdas: []float64{least * .99}},
+		"zero":        {Lambdas: []float64{0}},
+		"one of some": {Lambdas: []float64{least / 100, 1}},
+		"weighted":    {Lambdas: []float64{least / 1e3}, ClassWeights: []float64{1, 2}},
 	} {
 		if got, want := fitFloat(t, z, y, o), float64Products(o); !mat.Equal(got.W, want.W) || got.Lambda != want.Lambda {
 			t.Errorf("%s: not the fit by float64 products", name)
@@ -202,7 +198,7 @@ func TestRidgeFloat32(t *testing.T) {
 	for i := range n {
 		y.SetRow(i, []float64{float64(z.Float32s()[i*d]), float64(z.Float32s()[i*d+1])})
 	}
-	for _, how := range []Selection{SelectAuto, SelectLOO, SelectHeldOut} {
+	for _, how := range []Selection{SelectAuto, SelectLOO} {
 		o := RidgeOptions{Select: how}
 		if got, want := fitFloat(t, z, y, o), float64Products(o); !mat.Equal(got.W, want.W) || got.Lambda != want.Lambda || got.Lambda >= least {
 			t.Errorf("%v: chose lambda = %g, with float64 products %g; the least is %g", how, got.Lambda, want.Lambda, least)
@@ -210,8 +206,7 @@ func TestRidgeFloat32(t *testing.T) {
 	}
 }
 
-// TestFloat32Merge: parts that are merged know the rounding of all, and a file, Forget and Remove keep how rows are
-// multiplied.
+// TestFloat32Merge: parts that are merged know the rounding of all, and a file and Forget keep how rows are multiplied.
 func TestFloat32Merge(t *testing.T) {
 	z, y := floatRows(600, 13, 2, 11)
 	whole := floatStats(t, z, y, RidgeStats{Float32Products: true})
@@ -242,9 +237,6 @@ func TestFloat32Merge(t *testing.T) {
 	if !read.Float32Products || sumsApart(&read, whole) != 0 || sumsApart(all, whole) != 0 {
 		t.Error("a file changes the sums or how rows are multiplied")
 	}
-	if err := all.Remove(z, y); err != nil || all.N() != 0 || !all.Float32Products {
-		t.Errorf("%d rows after all were removed, float32 products %t: %v", all.N(), all.Float32Products, err)
-	}
 }
 
 // TestRidgeDualFloat32: with fewer rows than features the rounding of the Gram matrix is within its bound, that of any
@@ -266,9 +258,6 @@ func TestRidgeDualFloat32(t *testing.T) {
 	}
 	exact := func(z *tensor.Dense, y *mat.Dense, o RidgeOptions) *RidgeFit {
 		s, r := rowsOf(z, y)
-		if o.HeldOut == 0 {
-			o.HeldOut = .2
-		}
 		if err := s.inUnit(); err != nil {
 			t.Fatal(err)
 		}
@@ -321,11 +310,10 @@ func TestRidgeDualFloat32(t *testing.T) {
 	same("given", z, y, RidgeOptions{Lambdas: []float64{least / 100}})
 	same("just below", z, y, RidgeOptions{Lambdas: []float64{least * .99}})
 	same("one of some", z, y, RidgeOptions{Lambdas: []float64{least / 100, 1}})
-	same("held out", z, y, RidgeOptions{Lambdas: []float64{least / 100, 1}, Select: SelectHeldOut})
 	for i := range n { // linear in the features: the least lambda is the best
 		y.SetRow(i, []float64{1e3 * float64(z.Float32s()[i*d]), float64(z.Float32s()[i*d+1])})
 	}
-	for _, how := range []Selection{SelectAuto, SelectLOO, SelectHeldOut} {
+	for _, how := range []Selection{SelectAuto, SelectLOO} {
 		got, want := fitFloat(t, z, y, RidgeOptions{Select: how}), exact(z, y, RidgeOptions{Select: how})
 		if got.Lambda < least && !mat.Equal(got.W, want.W) {
 			t.Errorf("%v: chose lambda = %g, below the least, %g, and is not the fit by float64 products", how, got.Lambda, least)
@@ -353,7 +341,6 @@ func TestFloat32Pays(t *testing.T) {
 		{16000, 4096, RidgeOptions{Select: SelectNone}, true},
 		{16000, 4096, RidgeOptions{}, false},
 		{16000, 4096, RidgeOptions{Select: SelectLOO}, false},
-		{16000, 4096, RidgeOptions{Select: SelectHeldOut}, false},
 		{160000, 4096, RidgeOptions{}, true},
 		{200, 4096, RidgeOptions{}, false},
 		{100, 4096, RidgeOptions{}, true},

@@ -28,7 +28,7 @@ import (
 // with the indefinite square <f, f> of the kernel's Kreĭn space as the penalty. It is kernel ridge regression on the
 // matrix of k: W = Σ Zcᵀ α with (Zc Σ Zcᵀ + λ s I) α = Yc. The system is symmetric and indefinite, and is solved as it
 // is; no eigenvalue is clipped or flipped. It is singular if -λ s is an eigenvalue of the centred kernel matrix, and
-// results near such a λ are erratic; choose λ by SelectHeldOut or SelectLOO. Ong, Mary, Canu and Smola (2004), Learning
+// results near such a λ are erratic; choose λ by SelectLOO. Ong, Mary, Canu and Smola (2004), Learning
 // with non-positive kernels; Oglic and Gärtner (2018).
 
 // kreinFactor is the LU factor of G + shift·Σ.
@@ -214,66 +214,4 @@ func (s *RidgeStats) kreinScore(src eachRows, lambda, scale float64) (fits.Lambd
 		return cv.Unusable(lambda), err
 	}
 	return sums.score(lambda, k), nil
-}
-
-// FitKreinRidge is FitKernelRidge for the matrix of an indefinite kernel, whose eigenvalues have both signs:
-//
-//	α = (H K H + λ s I)⁻¹ (y - ȳ),    b = mean(y - K α),    H = I - 1 1ᵀ/n,    s = (1/n) Σ |eigenvalues of H K H|
-//
-// If no eigenvalue is negative, s is (tr H K H)/n; tr K may be 0. FitRidge on more and more features of the kernel
-// approaches this solution, except that its s is the mean squared distance of a feature row from the mean row.
-// Eigenvectors solve the system as it is; no eigenvalue is clipped or flipped. α belongs to the stationary point of Σᵢ
-// (f(xᵢ) - yᵢ)² + λ s <f, f> in the kernel's Kreĭn space. Ong, Mary, Canu and Smola (2004), Learning with non-positive
-// kernels.
-//
-// Errors: as for FitKernelRidge, except that traces need not be positive; domain.ErrParam for a lambda with an
-// eigenvalue of H K H close to -λ s.
-func FitKreinRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, error) {
-	const who = "KreinRidge"
-	if err := checkKernelRidge(who, k, y, lambda); err != nil {
-		return nil, err
-	}
-	n := k.RawMatrix().Rows
-	work, _ := copyGram(k)
-	unit, err := given.UnitOf(who, y, true)
-	if err != nil {
-		return nil, err
-	}
-	dual := newRidgeDual(work, n, unit.Targets(y).RawMatrix()) // the vector of ones has the eigenvalue mu there
-	dual.unit = unit
-	values, v, err := dense.Eigen(work, n)
-	if err != nil {
-		return nil, fmt.Errorf("train: %s: the eigenvalues of k were not found; scale the kernel: %w", who, err)
-	}
-	vectors := general(n, n, n, v)
-	spread := -dual.mu
-	for _, v := range values {
-		spread += math.Abs(v)
-	}
-	if spread /= float64(n); !(spread > roundedKernel*dual.mu) {
-		spread = 0
-	}
-	scale, err := penaltyScale(who, spread, math.Abs(dual.mean), roundedKernel)
-	if err != nil {
-		return nil, err
-	}
-	largest := 0.
-	for _, v := range values {
-		largest = max(largest, math.Abs(v+lambda*scale))
-	}
-	targets := dual.targets
-	turned := make([]float64, n*targets)
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, vectors, general(n, targets, targets, dual.y), 0, general(n, targets, targets, turned))
-	for i, value := range values {
-		value += lambda * scale
-		if !(math.Abs(value) > dense.Rounding(n)*largest) {
-			return nil, notRegular(who, n, lambda)
-		}
-		for t := range targets {
-			turned[i*targets+t] /= value
-		}
-	}
-	alpha := make([]float64, n*targets)
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, vectors, general(n, targets, targets, turned), 0, general(n, targets, targets, alpha))
-	return dual.fitted(who, alpha, lambda)
 }

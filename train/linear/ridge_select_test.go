@@ -39,55 +39,6 @@ func TestLeaveOneOut(t *testing.T) {
 	}
 }
 
-// TestHeldOut fits the rows that are kept by the definition and scores the others.
-func TestHeldOut(t *testing.T) {
-	for _, c := range []struct{ n, d int }{{43, 7}, {13, 31}, {41, 37}} {
-		x, y := trial.Problem(c.n, c.d, 2, 29)
-		z := trial.MatOf(x)
-		o := RidgeOptions{Lambdas: []float64{30, 0.2, 1e-3}, Select: SelectHeldOut, HeldOut: 0.3, Seed: 5, BlockRows: 8}
-		f := fit(t, nil, x, y, o)
-		train, held := ridgeSplit(c.n, o.HeldOut, o.Seed)
-		if len(train)+len(held) != c.n || len(held) != int(math.Round(0.3*float64(c.n))) {
-			t.Fatalf("split %d + %d of %d", len(train), len(held), c.n)
-		}
-		zt, yt := mat.NewDense(len(train), c.d, nil), mat.NewDense(len(train), 2, nil)
-		for i, r := range train {
-			zt.SetRow(i, z.RawRowView(r))
-			yt.SetRow(i, y.RawRowView(r))
-		}
-		for _, s := range f.Scores {
-			w, b := naive(zt, yt, s.Lambda*meanSpread(zt), -1)
-			want := 0.0
-			for _, r := range held {
-				for q := range 2 {
-					e := y.At(r, q) - b[q] - mat.Dot(z.RowView(r), w.ColView(q))
-					want += e * e / float64(2*len(held))
-				}
-			}
-			if e := math.Abs(s.MSE/want - 1); e > 1e-8 || s.MSE < scoreOf(f) {
-				t.Errorf("%+v lambda %g: %v, want %v, chosen %g", c, s.Lambda, s.MSE, want, f.Lambda)
-			}
-		}
-		w, b := naive(z, y, f.Lambda*meanSpread(z), -1)
-		if e := far(f, w, b); e > 1e-9 {
-			t.Errorf("%+v: the fit on all rows is off by %.2g", c, e)
-		}
-		o.Seed = 6
-		if again := fit(t, nil, x, y, o); again.Scores[0] == f.Scores[0] {
-			t.Error("the seed does not choose the rows")
-		}
-	}
-}
-
-func scoreOf(f *RidgeFit) float64 {
-	for _, s := range f.Scores {
-		if s.Lambda == f.Lambda {
-			return s.MSE
-		}
-	}
-	return math.NaN()
-}
-
 // TestUnusableLambda: a lambda that leaves the system singular scores +Inf and another is chosen; so is one with which a
 // row determines its own fit: with as many features as rows nothing is left of it.
 func TestUnusableLambda(t *testing.T) {
@@ -102,7 +53,6 @@ func TestUnusableLambda(t *testing.T) {
 		s Selection
 	}{
 		"LOO":      {x, y, SelectLOO},
-		"held-out": {x, y, SelectHeldOut},
 		"leverage": {alone, mat.NewDense(5, 1, []float64{1, 2, 3, 4, 9}), SelectLOO},
 	} {
 		f := fit(t, nil, c.x, c.y, RidgeOptions{Lambdas: []float64{0, 0.1}, Select: c.s})

@@ -11,6 +11,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -23,9 +24,8 @@ import (
 // With ClassWeights every row counts with the weight of its class, in the means too.
 //
 // The zero value is empty and takes D and k from its first block. Add adds rows as features, AddRows through a map.
-// Merge joins sums that were computed apart, by files, goroutines or machines; MarshalBinary, WriteTo and Save carry
-// them. Up to rounding the result is the same as for all rows in one pass. Remove subtracts rows, and Forget reduces
-// the weight of the rows so far. Solve fits a head to the sums, any number of times, and MSE is the error of any head
+// Merge joins sums that were computed apart, by files, goroutines or machines; MarshalBinary carries them. Up to rounding
+// the result is the same as for all rows in one pass. Forget reduces the weight of the rows so far. Solve fits a head to the sums, any number of times, and MSE is the error of any head
 // on their rows. Posterior is the fit with its uncertainty, and Evidence chooses its lambda. A RidgeStats is not safe
 // for concurrent use.
 //
@@ -51,7 +51,7 @@ type RidgeStats struct {
 	// features themselves to float32 moves Gᵢⱼ by up to 2 u √(Gᵢᵢ Gⱼⱼ). R, S and the means keep float64. So do the
 	// products of a block whose largest centred feature is outside 2⁻⁴⁰ to 2⁶⁰.
 	//
-	// Leave it false for a lambda below LeastLambda, about 1e-8 n, for Remove, and if the mean squared error by MSE is
+	// Leave it false for a lambda below LeastLambda, about 1e-8 n, and if the mean squared error by MSE is
 	// below 1e-6 of the mean square of the targets. It is not stored with the sums.
 	Float32Products bool
 
@@ -68,7 +68,7 @@ type RidgeStats struct {
 	rounded      float64   // Σ (tr C)², with C the G of rows whose products were summed in float32
 }
 
-// N returns the number of rows that were added less those that were removed, whatever their weights.
+// N returns the number of rows that were added, whatever their weights.
 func (s *RidgeStats) N() int { return s.n }
 
 // Features returns D, and 0 before the first row.
@@ -76,6 +76,37 @@ func (s *RidgeStats) Features() int { return s.features }
 
 // Targets returns k, and 0 before the first row.
 func (s *RidgeStats) Targets() int { return s.targets }
+
+// Mass returns the sum of the weights of the rows, which is N without ClassWeights and Forget. Everything computed from
+// the sums uses it as the number of rows.
+func (s *RidgeStats) Mass() float64 { return s.mass }
+
+// Forget multiplies the weight of every row so far by a factor in (0, 1]; the means stay as they are. Called with f
+// before each block of rows, it gives the block of t calls ago the weight fᵗ, and Mass tends to the rows of a block
+// over 1 - f. N still counts all rows.
+//
+// Errors, which leave the sums as they were: domain.ErrParam for another factor; domain.ErrDomain if Mass would fall
+// below 1e-290.
+func (s *RidgeStats) Forget(factor float64) error {
+	if !(factor > 0 && factor <= 1) {
+		return fmt.Errorf("train: RidgeStats.Forget: the factor %v is not above 0 and at most 1; 1 keeps all: %w", factor, domain.ErrParam)
+	}
+	if s.n == 0 {
+		return nil
+	}
+	if !(s.mass*factor >= leastScale) {
+		return fmt.Errorf("train: RidgeStats.Forget: the factor %v leaves the weight %v of all rows; begin anew: %w", factor, s.mass*factor, domain.ErrDomain)
+	}
+	s.mass *= factor
+	s.rounded *= factor * factor
+	for _, sums := range [][]float64{s.g, s.r, s.yy} {
+		given.InParallel((len(sums)+ridgePiece-1)/ridgePiece, func(task int) {
+			lo := task * ridgePiece
+			floats.Scale(factor, sums[lo:min(lo+ridgePiece, len(sums))])
+		})
+	}
+	return nil
+}
 
 // AddRows adds rows with their targets through the map (nil: the identity), in blocks. s takes the signature of the
 // map. Errors: as for FitRidge for such rows; domain.ErrShape for a map with another signature than the rows before.

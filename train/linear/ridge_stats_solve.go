@@ -65,44 +65,6 @@ func (s *RidgeStats) fit(w []float64, lambda float64) (*RidgeFit, error) {
 	return f, nil
 }
 
-// Best fits every lambda to the rows of s and scores it by the squared error on the rows of held, which are other rows.
-// It then merges held into s and fits the lambda with the least error, the largest of equals, to all rows. The sums do
-// not contain an error rate. nil lambdas are the built-in grid of RidgeOptions. Best checks ctx before each
-// factorisation. Errors: as for Solve and Merge; domain.ErrShape for a held without rows; domain.ErrParam for an
-// empty list of lambdas, and if no lambda can be solved for; ctx.Err().
-func (s *RidgeStats) Best(ctx context.Context, held *RidgeStats, lambdas []float64) (*RidgeFit, error) {
-	if err := given.Missing("RidgeStats.Best", given.Arg("the context", ctx)); err != nil {
-		return nil, err
-	}
-	if held == nil || held.n == 0 {
-		return nil, fmt.Errorf("train: Ridge: there are no rows to choose lambda by; hold some out: %w", domain.ErrShape)
-	}
-	if lambdas != nil && len(lambdas) == 0 {
-		return nil, fmt.Errorf("train: Ridge: there are no lambdas to choose from; give one at least, or nil: %w", domain.ErrParam)
-	}
-	return s.best(ctx, held, nil, RidgeOptions{Lambdas: lambdas}.grid(s.n+held.n, 1))
-}
-
-// best is Best with a sample of the rows of held for the error rate.
-func (s *RidgeStats) best(ctx context.Context, held *RidgeStats, sample *rowSample, grid cv.Grid) (*RidgeFit, error) {
-	if err := checkSquares(held.yy); err != nil {
-		return nil, err
-	}
-	scores, best, err := chooseUsable(grid, func(lambdas []float64) ([]fits.LambdaScore, error) { return s.scores(ctx, held, sample, lambdas) })
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Merge(held); err != nil {
-		return nil, err
-	}
-	fit, err := s.solve(ctx, scores[best].Lambda, false)
-	if err != nil {
-		return nil, err
-	}
-	fit.Scores = scores
-	return fit, nil
-}
-
 // scores are the errors of the lambdas on the rows of held: the squared error of all rows, and the error rate of the
 // sample unless it is nil.
 func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rowSample, lambdas []float64) ([]fits.LambdaScore, error) {

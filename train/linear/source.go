@@ -339,48 +339,6 @@ func (s *source) stored() int {
 	return max(1, x.Stored()*width*s.n/x.Rows())
 }
 
-// parts calls train or held with the rows of SelectHeldOut. Each row of a stream is held out with the probability
-// o.HeldOut, by its number, in one pass.
-func (s *source) parts(o RidgeOptions, train, held addRows) error {
-	if s.memory != nil {
-		rest, out := s.split(o.HeldOut, o.Seed)
-		if err := rest.each(train); err != nil {
-			return err
-		}
-		return out.each(held)
-	}
-	out, at, kept := data.Held(o.HeldOut, o.Seed), 0, 0
-	err := s.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
-		var index [2][]int
-		for i := range z.Shape()[0] {
-			part := 0
-			if out(0, at+i) {
-				part = 1
-			}
-			index[part] = append(index[part], i)
-		}
-		at += z.Shape()[0]
-		kept += len(index[0])
-		for part, f := range []addRows{train, held} {
-			if len(index[part]) == 0 {
-				continue
-			}
-			names := rowNames{index: make([]int, len(index[part]))}
-			for i, r := range index[part] {
-				names.index[i] = rows.at(r)
-			}
-			if err := f(names, data.Rows(z, index[part]), rowsOfTargets(y, index[part])); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil && (kept == 0 || kept == at) {
-		err = fmt.Errorf("train: %s: of %d rows %d are held out, and both parts need some; change HeldOut or Seed: %w", s.who, at, at-kept, domain.ErrShape)
-	}
-	return err
-}
-
 // rowsOfTargets is some rows of y.
 func rowsOfTargets(y *mat.Dense, index []int) *mat.Dense {
 	out := mat.NewDense(len(index), y.RawMatrix().Cols, nil)

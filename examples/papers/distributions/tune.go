@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -244,7 +245,7 @@ func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choic
 		}
 		return fit.W, fit.B[0], nil
 	}
-	fit, err := linear.FitRidge(ctx, nil, data.Pairs{X: x, Y: column(p.y)}, linear.RidgeOptions{Lambdas: near, Select: linear.SelectHeldOut, HeldOut: .1, Seed: o.Seed})
+	fit, err := frame.Ridge(ctx, nil, x, column(p.y), near, .1, o.Seed)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -29,7 +29,7 @@ var fitted = []struct {
 	fit  fitter
 }{
 	{"ridge", func(ctx context.Context, l layers.Layer, x *tensor.Dense, y *mat.Dense, seed uint64) (*mat.Dense, []float64, error) {
-		f, err := linear.FitRidge(ctx, l, data.Pairs{X: x, Y: y}, linear.RidgeOptions{Lambdas: regressionLambdas, Select: linear.SelectHeldOut, Seed: seed})
+		f, err := frame.Ridge(ctx, l, x, y, regressionLambdas, .2, seed)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,0 +1,51 @@
+package frame
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// Ridge fits ridge regression with the lambda of the least squared error on a fraction of the rows, which the seed draws
+// and the fits for the lambdas have not seen.
+func Ridge(ctx context.Context, m layers.Map, x *tensor.Dense, y *mat.Dense, lambdas []float64, fraction float64, seed uint64) (*linear.RidgeFit, error) {
+	var sums [2]linear.RidgeStats // of the rows to learn from, and of the others
+	kept, held := data.Split(x.Shape()[0], fraction, seed)
+	for i, rows := range [][]int{kept, held} {
+		part := mat.NewDense(len(rows), y.RawMatrix().Cols, nil)
+		for to, r := range rows {
+			part.SetRow(to, y.RawRowView(r))
+		}
+		if err := sums[i].AddRows(ctx, m, data.Pairs{X: data.Rows(x, rows), Y: part}); err != nil {
+			return nil, err
+		}
+	}
+	best, least := lambdas[len(lambdas)-1], math.Inf(1)
+	for _, lambda := range lambdas {
+		f, err := sums[0].Solve(lambda)
+		if errors.Is(err, domain.ErrParam) { // singular
+			continue
+		}
+		mse := 0.
+		if err == nil {
+			mse, err = sums[1].MSE(f)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if mse <= least {
+			best, least = lambda, mse
+		}
+	}
+	if err := sums[0].Merge(&sums[1]); err != nil {
+		return nil, err
+	}
+	return sums[0].Solve(best)
+}
