@@ -45,16 +45,16 @@ func TestBiasIsLeast(t *testing.T) {
 	if s := floats.Sum(c.bias); math.Abs(s) > 1e-5 {
 		t.Errorf("the sum of b is %v", s)
 	}
-	plain, err := CrossFit(Temperature, scores, labels)
+	plain, err := crossFit(Temperature, scores, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	with, err := CrossFit(TemperatureBias, scores, labels)
+	with, err := crossFit(TemperatureBias, scores, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if with > plain-.02 {
-		t.Errorf("CrossFit %v with b and %v without, of a class that the scores give too little", with, plain)
+		t.Errorf("crossFit %v with b and %v without, of a class that the scores give too little", with, plain)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 type Method int
 
 const (
-	// Automatic chooses the method with the least CrossFit among those below, the first of equals. With fewer than 20
+	// Automatic chooses the method with the least negative log-probability under 5-fold cross-fitting among those below, the first of equals. With fewer than 20
 	// rows it chooses Temperature.
 	Automatic Method = iota
 	// Temperature is p = softmax(s/T). Its one parameter does not change which class has the largest score. Scores are

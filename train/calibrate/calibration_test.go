@@ -90,7 +90,7 @@ func TestCalibrationHelps(t *testing.T) {
 }
 
 // Scores squared are no logits of anything, but in the right order within a class: isotonic is the one that follows.
-// Automatic takes the least CrossFit.
+// Automatic takes the least cross-fitted loss.
 func TestAutomatic(t *testing.T) {
 	scores, p, labels := drawn(4000, 2, 1, 13)
 	for i := range 4000 {
@@ -100,7 +100,7 @@ func TestAutomatic(t *testing.T) {
 	}
 	best, least := Automatic, math.Inf(1)
 	for _, m := range []Method{Temperature, TemperatureBias, Platt, Isotonic} {
-		loss, err := CrossFit(m, scores, labels)
+		loss, err := crossFit(m, scores, labels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestAutomatic(t *testing.T) {
 		}
 	}
 	if c := fitted(t, Automatic, scores, labels); c.Method() != best || best <= TemperatureBias {
-		t.Errorf("Automatic took %v, the least CrossFit is that of %v", c.Method(), best)
+		t.Errorf("Automatic took %v, the least cross-fitted loss is that of %v", c.Method(), best)
 	}
 	few := mat.DenseCopyOf(scores.Slice(0, 19, 0, 2))
 	if c := fitted(t, Automatic, few, labels[:19]); c.Method() != Temperature {
@@ -165,9 +165,6 @@ func TestCalibrationErrors(t *testing.T) {
 		if _, err := Fit(c.method, c.scores, c.labels); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
-	}
-	if _, err := CrossFit(Platt, good, labels); !errors.Is(err, domain.ErrShape) {
-		t.Errorf("CrossFit of 3 rows: %v", err)
 	}
 	c := fitted(t, Platt, good, labels)
 	if _, err := c.Probabilities(mat.NewDense(1, 3, nil)); !errors.Is(err, domain.ErrShape) {

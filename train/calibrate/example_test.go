@@ -32,19 +32,6 @@ func ExampleFit() {
 	// {"method":"temperature","classes":2,"inver... <nil>
 }
 
-// Which method suits scores is a question to rows that no fit has seen.
-func ExampleCrossFit() {
-	scores, labels := heldOut()
-	for _, m := range []calibrate.Method{calibrate.Temperature, calibrate.Platt, calibrate.Isotonic} {
-		loss, err := calibrate.CrossFit(m, scores, labels)
-		fmt.Printf("%v %.2f %v\n", m, loss, err)
-	}
-	// Output:
-	// temperature 0.62 <nil>
-	// platt 0.73 <nil>
-	// isotonic 0.78 <nil>
-}
-
 func ExampleLogProbabilities() {
 	l, err := calibrate.LogProbabilities(mat.NewDense(1, 2, []float64{1, 0}))
 	fmt.Printf("%.1f %v\n", l.RawRowView(0), err)

@@ -1,6 +1,5 @@
-// Package evidence tunes a map by the marginal likelihood of Bayesian ridge regression on its features, or by the
-// leave-one-out error of ridge regression. It needs no head: the weights are integrated out, or solved for, in closed
-// form.
+// Package evidence tunes a map by the marginal likelihood of Bayesian ridge regression on its features. It needs no
+// head: the weights are integrated out in closed form.
 //
 // The gradient with respect to the features has a closed form, and the backward pass of the map carries it on to the
 // parameters. So it tunes every map that package sgd tunes, by L-BFGS, in some tens of evaluations where descent takes
@@ -19,30 +18,8 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 )
 
-// Objective is the quantity that Maximise maximises.
-type Objective int
-
-const (
-	// MarginalLikelihood is log p(y | Z, ρ), with the weights and the intercept integrated out. It is the default.
-	MarginalLikelihood Objective = iota
-	// LeaveOneOut is minus the mean squared leave-one-out error of ridge regression.
-	LeaveOneOut
-)
-
-func (o Objective) String() string {
-	switch o {
-	case MarginalLikelihood:
-		return "marginal-likelihood"
-	case LeaveOneOut:
-		return "leave-one-out"
-	default:
-		return fmt.Sprintf("Objective(%d)", int(o))
-	}
-}
-
-// Options are the options of Maximise. The zero value maximises the marginal likelihood on 4000 rows.
+// Options are the options of Maximise. The zero value uses 4000 rows.
 type Options struct {
-	Objective      Objective
 	Rows           int     // the number of rows that are used, drawn by Seed; 0: 4000
 	Seed           uint64  // draws the rows
 	MaxEvaluations int     // the largest number of times that the features are computed; 0: 100
@@ -65,8 +42,6 @@ func (o Options) complete() (Options, error) {
 	}
 	var wrong string
 	switch {
-	case o.Objective < MarginalLikelihood || o.Objective > LeaveOneOut:
-		wrong = fmt.Sprintf("Objective = %d is none of MarginalLikelihood and LeaveOneOut", int(o.Objective))
 	case o.Rows < 3:
 		wrong = fmt.Sprintf("Rows = %d, want at least 3; 0 chooses", o.Rows)
 	case o.MaxEvaluations < 1:
@@ -81,9 +56,8 @@ func (o Options) complete() (Options, error) {
 
 // Result is what Maximise found beside the parameters of the map.
 //
-// The losses are means over rows and targets, for targets scaled to unit variance: minus the log marginal likelihood in
-// nats, or the squared leave-one-out error, which is 1 for the mean of the targets. Before is the loss of the
-// parameters as they were given, with the best noise of a grid.
+// The losses are minus the log marginal likelihood in nats, as means over rows and targets, for targets scaled to unit
+// variance. Before is the loss of the parameters as they were given, with the best noise of a grid.
 type Result struct {
 	Before, After float64
 	// Lambda is ρ in the unit of linear.RidgeOptions: relative to the mean squared distance of a feature row from the
@@ -108,10 +82,9 @@ type Result struct {
 //	y = Z w + b + noise,    w ~ N(0, a² I),    noise ~ N(0, ρ a² I),    b uniform
 //
 // With n rows, D features, k targets, Z and y less their column means, and P the inverse of ZZᵀ + ρI among vectors with
-// the sum 0, it minimises
+// the sum 0, it minimises minus log p(y | Z, ρ), with the weights and the intercept integrated out:
 //
-//	MarginalLikelihood    ½(n-1) Σₜ [ln(qₜ/(n-1)) + 1 + ln 2π] - ½k ln|P|,    qₜ = yₜᵀ P yₜ = (n-1) aₜ²
-//	LeaveOneOut           Σᵢₜ ((P y)ᵢₜ / Pᵢᵢ)²
+//	½(n-1) Σₜ [ln(qₜ/(n-1)) + 1 + ln 2π] - ½k ln|P|,    qₜ = yₜᵀ P yₜ = (n-1) aₜ²
 //
 // The amplitude a of each target is optimal, so the units of the targets do not matter. The intercept is not penalised;
 // linear.FitRidge with Result.Lambda gives the posterior mean of the weights. Class targets (data.OneVersusRest) count
@@ -124,10 +97,9 @@ type Result struct {
 // which the map does not accept the rows are skipped. The result is the best point seen, which is not worse than the
 // start, and the same for the same seed.
 //
-// An evaluation takes 3nDM + M³ multiply-adds with M = min(n, D), or 5nDM + M³ for LeaveOneOut, beside the map forward
-// and backward. Memory is 4nD + 3M² numbers of 8 bytes for either element type, and the rows. Rows that are not in
-// memory are read twice. If the context ends, the map and the Result hold the best point so far, from which another
-// call can continue.
+// An evaluation takes 3nDM + M³ multiply-adds with M = min(n, D), beside the map forward and backward. Memory is
+// 4nD + 3M² numbers of 8 bytes for either element type, and the rows. Rows that are not in memory are read twice. If
+// the context ends, the map and the Result hold the best point so far, from which another call can continue.
 //
 // Errors: domain.ErrParam for nil arguments, options out of range and a map without tuned parameters; domain.ErrShape
 // for shapes that do not fit and fewer than 3 rows; domain.ErrDtype; domain.ErrDomain for targets that are not finite

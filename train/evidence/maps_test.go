@@ -130,45 +130,43 @@ func ways(e *layers.Entry) []layers.Values {
 // TestGradient: the gradient with respect to ln ρ and tuned numbers of every map is that of central differences, to 1e-6 of the largest.
 func TestGradient(t *testing.T) {
 	eachMap(t, 12, tensor.Float64, func(t *testing.T, m layers.Layer, p data.Pairs) {
-		for _, o := range []Objective{MarginalLikelihood, LeaveOneOut} {
-			s := searchOf(t, m, p, Options{Objective: o})
-			rng := rand.New(rand.NewPCG(1, 1))
-			x := slices.Clone(s.best.x)
-			x[0] = math.Log(.1 * s.best.spread)
-			for i := range x[1:] {
-				x[1+i] = .1 * rng.NormFloat64()
-			}
-			got := make([]float64, len(x))
-			s.value(x)
-			s.gradient(got, x)
-			if s.failed != nil {
-				t.Fatal(s.failed)
-			}
-			largest := 0.
-			for _, v := range got {
-				largest = max(largest, math.Abs(v))
-			}
-			for i := 0; i < len(x); i += 1 + len(x)/16 {
-				// A long step has less rounding, a short one less of the other derivatives: Cauchy frequencies can be in the thousands.
-				want, off := 0., math.Inf(1)
-				for _, h := range []float64{1e-3, 3e-4, 1e-4, 1e-5, 1e-6} {
-					var f [4]float64
-					for j, step := range []float64{-2, -1, 1, 2} {
-						moved := slices.Clone(x)
-						moved[i] += step * h
-						f[j] = s.value(moved)
-					}
-					d := (f[0] - 8*f[1] + 8*f[2] - f[3]) / (12 * h)
-					if math.Abs(got[i]-d) < off {
-						want, off = d, math.Abs(got[i]-d)
-					}
-				}
-				if off > 1e-6*largest {
-					t.Errorf("%v: the derivative %d is %v, by differences %v", o, i, got[i], want)
-				}
-			}
-			s.move(make([]float64, len(x))) // back to the start
+		s := searchOf(t, m, p, Options{})
+		rng := rand.New(rand.NewPCG(1, 1))
+		x := slices.Clone(s.best.x)
+		x[0] = math.Log(.1 * s.best.spread)
+		for i := range x[1:] {
+			x[1+i] = .1 * rng.NormFloat64()
 		}
+		got := make([]float64, len(x))
+		s.value(x)
+		s.gradient(got, x)
+		if s.failed != nil {
+			t.Fatal(s.failed)
+		}
+		largest := 0.
+		for _, v := range got {
+			largest = max(largest, math.Abs(v))
+		}
+		for i := 0; i < len(x); i += 1 + len(x)/16 {
+			// A long step has less rounding, a short one less of the other derivatives: Cauchy frequencies can be in the thousands.
+			want, off := 0., math.Inf(1)
+			for _, h := range []float64{1e-3, 3e-4, 1e-4, 1e-5, 1e-6} {
+				var f [4]float64
+				for j, step := range []float64{-2, -1, 1, 2} {
+					moved := slices.Clone(x)
+					moved[i] += step * h
+					f[j] = s.value(moved)
+				}
+				d := (f[0] - 8*f[1] + 8*f[2] - f[3]) / (12 * h)
+				if math.Abs(got[i]-d) < off {
+					want, off = d, math.Abs(got[i]-d)
+				}
+			}
+			if off > 1e-6*largest {
+				t.Errorf("the derivative %d is %v, by differences %v", i, got[i], want)
+			}
+		}
+		s.move(make([]float64, len(x))) // back to the start
 	})
 }
 
@@ -194,11 +192,11 @@ func searchOf(t *testing.T, m layers.Layer, p data.Pairs, o Options) *search {
 	return s
 }
 
-// TestEveryMap: the loss of no map ends above its start, by either objective, in either element type, and it is that of the parameters that are left.
+// TestEveryMap: the loss of no map ends above its start, in either element type, and it is that of the parameters that are left.
 func TestEveryMap(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		eachMap(t, 40, dt, func(t *testing.T, m layers.Layer, p data.Pairs) {
-			o := Options{MaxEvaluations: 12, Objective: Objective(len(m.Name()) % 2)}
+			o := Options{MaxEvaluations: 12}
 			r, err := Maximise(context.Background(), m, p, o)
 			if err != nil {
 				t.Fatal(err)

@@ -166,20 +166,6 @@ func (p *posterior) invert() {
 	product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.d, p.z, p.factor, p.pz)
 }
 
-// times is P v for v [n, cols].
-func (p *posterior) times(v []float64, cols int) []float64 {
-	out := append([]float64(nil), v...)
-	if p.dual() {
-		product(gonum.NoTrans, gonum.NoTrans, p.n, cols, p.n, p.factor, v, out)
-		return out
-	}
-	zv := make([]float64, p.d*cols)
-	product(gonum.Trans, gonum.NoTrans, p.d, cols, p.n, p.z, v, zv)
-	centre(out, p.n, cols)
-	addProduct(gonum.NoTrans, gonum.NoTrans, p.n, cols, p.d, -1/p.rho, p.pz, zv, 1/p.rho, out)
-	return out
-}
-
 // trace is tr P.
 func (p *posterior) trace() float64 {
 	sum := 0.
@@ -192,18 +178,7 @@ func (p *posterior) trace() float64 {
 	return sum + float64(p.n-1-p.d)/p.rho
 }
 
-// diagonal returns Pᵢᵢ and (P²)ᵢᵢ.
-func (p *posterior) diagonal(i int) (once, twice float64) {
-	if p.dual() {
-		row := p.factor[i*p.n : (i+1)*p.n]
-		return row[i], floats.Dot(row, row)
-	}
-	z, pz := p.z[i*p.d:(i+1)*p.d], p.pz[i*p.d:(i+1)*p.d]
-	once = (1 - 1/float64(p.n) - floats.Dot(z, pz)) / p.rho
-	return once, (once - floats.Dot(pz, pz)) / p.rho
-}
-
-// marginal is the loss of MarginalLikelihood.
+// marginal is minus the log marginal likelihood, as a mean over rows and targets.
 func (p *posterior) marginal() float64 {
 	f, sum := float64(p.n-1), 0.
 	for _, q := range p.q {
@@ -227,49 +202,4 @@ func (p *posterior) marginalGradient() (lnRho float64) {
 	copy(p.grad, p.pz)
 	addProduct(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.k, -scale, weighted, p.a, float64(p.k)*scale, p.grad)
 	return p.rho * scale * (lnRho + float64(p.k)*p.trace()) / 2
-}
-
-// leaveOneOut is the loss of LeaveOneOut, +Inf if a row alone determines its prediction.
-func (p *posterior) leaveOneOut() float64 {
-	p.invert()
-	sum := 0.
-	for i := range p.n {
-		d, _ := p.diagonal(i)
-		if !(d > 0) {
-			return math.Inf(1)
-		}
-		for _, v := range p.alpha[i*p.k : (i+1)*p.k] {
-			sum += v * v / (d * d)
-		}
-	}
-	return sum / float64(p.n*p.k)
-}
-
-// leaveOneOutGradient writes the gradient of leaveOneOut with respect to Z to grad and returns the derivative with
-// respect to ln ρ. With the derivatives g with respect to P y and w with respect to the diagonal of P, and dP = -P dC
-// P, they are
-//
-//	-Σₜ [P yₜ (P gₜ)ᵀ + P gₜ (P yₜ)ᵀ] Z - 2 P diag(w) P Z      -ρ [Σₜ (P yₜ)ᵀ P gₜ + Σᵢ wᵢ (P²)ᵢᵢ]
-func (p *posterior) leaveOneOutGradient() (lnRho float64) {
-	p.invert()
-	g, scale := make([]float64, p.n*p.k), 2/float64(p.n*p.k)
-	copy(p.grad, p.pz)
-	for i := range p.n {
-		d, squared := p.diagonal(i)
-		w := 0.
-		for t, v := range p.alpha[i*p.k : (i+1)*p.k] {
-			g[i*p.k+t] = scale * v / (d * d)
-			w -= scale * v * v / (d * d * d)
-		}
-		lnRho -= w * squared
-		floats.Scale(-2*w, p.grad[i*p.d:(i+1)*p.d])
-	}
-	copy(p.grad, p.times(p.grad, p.d))
-	pg := p.times(g, p.k)
-	lnRho -= floats.Dot(p.alpha, pg)
-	gz := make([]float64, p.k*p.d)
-	product(gonum.Trans, gonum.NoTrans, p.k, p.d, p.n, g, p.pz, gz)
-	addProduct(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.k, -1, p.alpha, gz, 1, p.grad)
-	addProduct(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.k, -1, pg, p.a, 1, p.grad)
-	return p.rho * lnRho
 }

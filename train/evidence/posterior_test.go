@@ -91,91 +91,33 @@ func negativeLog(n, d int, z, y []float64, rho, a2 float64) float64 {
 	return .5 * (fit + f.LogDet() + math.Log(s/float64(n)) + float64(n-1)*math.Log(2*math.Pi))
 }
 
-// TestLeaveOneOut: the loss is that of n fits by the normal equations with an intercept.
-func TestLeaveOneOut(t *testing.T) {
-	for _, size := range sizes {
-		n, d, k := size[0], size[1], size[2]
-		for _, rho := range []float64{1e-3, .7} {
-			p, z := posteriorOf(n, d, k)
-			if !p.features() || !p.solve(rho) {
-				t.Fatal("no loss")
-			}
-			want := 0.
-			for out := range n {
-				want += errorWithout(out, n, d, k, z, p.y, rho) / float64(n*k)
-			}
-			if got := p.leaveOneOut(); !scalar.EqualWithinAbsOrRel(got, want, 1e-9, 1e-9) {
-				t.Errorf("%v, ρ = %v: the loss is %.15g, directly %.15g", size, rho, got, want)
-			}
-		}
-	}
-}
-
-func errorWithout(out, n, d, k int, z, y []float64, rho float64) float64 {
-	x, target := mat.NewDense(n-1, d+1, nil), mat.NewDense(n-1, k, nil)
-	at := 0
-	for i := range n {
-		if i == out {
-			continue
-		}
-		x.SetRow(at, append([]float64{1}, z[i*d:(i+1)*d]...))
-		target.SetRow(at, y[i*k:(i+1)*k])
-		at++
-	}
-	var g, r, w, f mat.Dense
-	g.Mul(x.T(), x)
-	for j := range d {
-		g.Set(j+1, j+1, g.At(j+1, j+1)+rho)
-	}
-	r.Mul(x.T(), target)
-	if err := w.Solve(&g, &r); err != nil {
-		panic(err)
-	}
-	f.Mul(mat.NewDense(1, d+1, append([]float64{1}, z[out*d:(out+1)*d]...)), &w)
-	sum := 0.
-	for j := range k {
-		sum += math.Pow(f.At(0, j)-y[out*k+j], 2)
-	}
-	return sum
-}
-
 // TestGradientOfFeatures: the gradients with respect to Z and ln ρ are those of central differences.
 func TestGradientOfFeatures(t *testing.T) {
 	for _, size := range sizes {
-		for _, o := range []Objective{MarginalLikelihood, LeaveOneOut} {
-			const rho = .3
-			p, z := posteriorOf(size[0], size[1], size[2])
-			value := func(rho float64) float64 {
-				copy(p.z, z)
-				p.features()
-				p.solve(rho)
-				if o == LeaveOneOut {
-					return p.leaveOneOut()
-				}
-				return p.marginal()
-			}
-			value(rho)
-			lnRho := 0.
-			if o == LeaveOneOut {
-				lnRho = p.leaveOneOutGradient()
-			} else {
-				lnRho = p.marginalGradient()
-			}
-			grad := append([]float64(nil), p.grad...)
-			const h = 1e-5
-			if want := (value(rho*math.Exp(h)) - value(rho*math.Exp(-h))) / (2 * h); math.Abs(lnRho-want) > 1e-8*(1+math.Abs(want)) {
-				t.Errorf("%v, %v: the derivative with respect to ln ρ is %v, by differences %v", size, o, lnRho, want)
-			}
-			for i := 0; i < len(z); i += 7 {
-				was := z[i]
-				z[i] = was + h
-				up := value(rho)
-				z[i] = was - h
-				down := value(rho)
-				z[i] = was
-				if want := (up - down) / (2 * h); math.Abs(grad[i]-want) > 1e-9+1e-7*math.Abs(want) {
-					t.Errorf("%v, %v: the derivative with respect to z[%d] is %v, by differences %v", size, o, i, grad[i], want)
-				}
+		const rho = .3
+		p, z := posteriorOf(size[0], size[1], size[2])
+		value := func(rho float64) float64 {
+			copy(p.z, z)
+			p.features()
+			p.solve(rho)
+			return p.marginal()
+		}
+		value(rho)
+		lnRho := p.marginalGradient()
+		grad := append([]float64(nil), p.grad...)
+		const h = 1e-5
+		if want := (value(rho*math.Exp(h)) - value(rho*math.Exp(-h))) / (2 * h); math.Abs(lnRho-want) > 1e-8*(1+math.Abs(want)) {
+			t.Errorf("%v: the derivative with respect to ln ρ is %v, by differences %v", size, lnRho, want)
+		}
+		for i := 0; i < len(z); i += 7 {
+			was := z[i]
+			z[i] = was + h
+			up := value(rho)
+			z[i] = was - h
+			down := value(rho)
+			z[i] = was
+			if want := (up - down) / (2 * h); math.Abs(grad[i]-want) > 1e-9+1e-7*math.Abs(want) {
+				t.Errorf("%v: the derivative with respect to z[%d] is %v, by differences %v", size, i, grad[i], want)
 			}
 		}
 	}

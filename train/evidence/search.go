@@ -137,12 +137,7 @@ func (s *search) lossAt(x []float64) float64 {
 	if !s.post.solve(math.Exp(min(max(x[0], s.lnRho[0]), s.lnRho[1]))) {
 		return math.Inf(1)
 	}
-	loss := 0.
-	if s.Objective == LeaveOneOut {
-		loss = s.post.leaveOneOut()
-	} else {
-		loss = s.post.marginal()
-	}
+	loss := s.post.marginal()
 	if loss-loss != 0 {
 		return math.Inf(1)
 	}
@@ -182,11 +177,7 @@ func (s *search) gradient(dst, x []float64) {
 	if s.at == nil || s.ctx.Err() != nil {
 		return
 	}
-	if s.Objective == LeaveOneOut {
-		dst[0] = s.post.leaveOneOutGradient()
-	} else {
-		dst[0] = s.post.marginalGradient()
-	}
+	dst[0] = s.post.marginalGradient()
 	if x[0] != min(max(x[0], s.lnRho[0]), s.lnRho[1]) {
 		dst[0] = 0
 	}
