@@ -31,7 +31,7 @@ func newAffine(kind, auto string, d, k int, opts []Option, more ...string) (*aff
 }
 
 func affineOf(b *base) *affine {
-	l := &affine{sparseMapper: sparseMapper{newMapper(b, ops.Domain{})}}
+	l := &affine{sparseMapper: newSparseMapper(b, ops.Domain{})}
 	b.changed = l.unpack
 	return l
 }
@@ -70,8 +70,8 @@ func (l *affine) String() string {
 	return fmt.Sprintf("%s %q: %d -> %d, %v", l.kind, l.name, l.dims, l.features, l.dt)
 }
 
-// scores returns zA + b, in a graph or without one. Unless PackHead was called it keeps no copy of A, which a solver may
-// change between two runs.
+// scores returns zA + b, in a graph or without one. Unless PackHead was called it keeps no copy of A, which a solver
+// may change between two runs.
 func (l *affine) scores(f *flow, dst *tensor.Dense, z value, frozen ops.Inputs) value {
 	z, a := f.begin(l.base, z, l.attr())
 	a.Frozen |= frozen

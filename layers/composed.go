@@ -9,8 +9,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// composed is the common part of maps in two steps: Fourier features of a Gaussian on a map Ψ without randomness. A damped
-// one maps sx, and scales the rows to the length √k(x, x) = exp(-½ Σ f(2s x)).
+// composed is the common part of maps in two steps: Fourier features of a Gaussian on a map Ψ without randomness. A
+// damped one maps sx, and scales the rows to the length √k(x, x) = exp(-½ Σ f(2s x)).
 type composed struct {
 	sparseMapper
 	inner    metricMap // Ψ; nil: the frequencies are of x itself

@@ -16,12 +16,12 @@ import (
 //   - parameters of the same name and shape;
 //   - one number of from where to has one a column, to each of them;
 //   - exp(log_L) to L, and so for each log_ and for c of raw_c, where to keeps the parameter fixed;
-//   - a log_bandwidth that to does not have, or has one of for all columns, into the frequencies: W_j / exp(log_bandwidth_j)
-//     in row j.
+//   - a log_bandwidth that to does not have, or has one of for all columns, into the frequencies:
+//     W_j / exp(log_bandwidth_j) in row j.
 //
 // All other parameters of to stay as they are. Errors: a nil layer (ErrParam); a parameter that from has learned and to
-// cannot take, such as numbers a column where to has one for all (ErrShape); another element type (ErrDtype). to is then
-// as before.
+// cannot take, such as numbers a column where to has one for all (ErrShape); another element type (ErrDtype). to is
+// then as before.
 func Continue(to, from Layer) error {
 	if domain.IsNil(to) || domain.IsNil(from) {
 		return fmt.Errorf("layers: Continue: a layer is nil; give two maps of one Spec: %w", ErrParam)
@@ -57,8 +57,8 @@ func Continue(to, from Layer) error {
 			return err
 		}
 		if !ok {
-			return fmt.Errorf("layers: Continue: %v has learned %q of shape %v, which %v cannot take; tune both with as many numbers: %w",
-				from, p.Name, p.Value.Shape(), to, ErrShape)
+			return fmt.Errorf("layers: Continue: %v has learned %q of shape %v, which %v cannot take; tune both with "+
+				"as many numbers: %w", from, p.Name, p.Value.Shape(), to, ErrShape)
 		}
 	}
 	return to.SetParams(values)
@@ -79,7 +79,8 @@ func likeShape(v, old *tensor.Dense) *tensor.Dense {
 }
 
 // intoFrequencies gives the parameter of that name the frequencies w of from, scaled by their bandwidth.
-func intoFrequencies(values map[string]*tensor.Dense, prefix, name string, w, rho *tensor.Dense, layer string) (ok bool, err error) {
+func intoFrequencies(values map[string]*tensor.Dense, prefix, name string, w, rho *tensor.Dense, layer string) (
+	ok bool, err error) {
 	if w, err = ops.Bandwidth(ops.Attr{Layer: layer}).Into(nil, w, rho); err != nil {
 		return false, err
 	}
@@ -88,7 +89,9 @@ func intoFrequencies(values map[string]*tensor.Dense, prefix, name string, w, rh
 		return true, nil
 	}
 	if old := values[prefix+"log_"+name]; old != nil && old.Shape().Eq(w.Shape()) {
-		values[prefix+"log_"+name] = mapTensor(w, func(v float64) float64 { return math.Log(max(v, math.SmallestNonzeroFloat32)) })
+		values[prefix+"log_"+name] = mapTensor(w, func(v float64) float64 {
+			return math.Log(max(v, math.SmallestNonzeroFloat32))
+		})
 		return true, nil
 	}
 	return false, nil

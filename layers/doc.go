@@ -6,11 +6,11 @@
 //	loss, err := head.Loss(rff.Fwd(x).Node(), y)    // in a graph: x [n, 16], y one-hot [n, 10]
 //	z, err := rff.Transform(nil, rows)              // without one: [n, 4096]
 //
-// A layer owns its parameters as tensors and belongs to no graph. Fwd attaches it to the graph of its input, so the same
-// weights serve a training graph and an inference graph of another batch size. Model returns the learnable nodes of the
-// latest Fwd, ModelIn those of a given graph. A Policy (Tune) says which parameters a solver changes. Transform is safe
-// for concurrent use; the function Transform takes dense rows, sparse rows (*ops.CSR) or sets of samples (*ops.Bags).
-// Every layer satisfies golgi's Layer interface without this package importing golgi.
+// A layer owns its parameters as tensors and belongs to no graph. Fwd attaches it to the graph of its input, so the
+// same weights serve a training graph and an inference graph of another batch size. Model returns the learnable nodes
+// of the latest Fwd, ModelIn those of a given graph. A Policy (Tune) says which parameters a solver changes. Transform
+// is safe for concurrent use; the function Transform takes dense rows, sparse rows (*ops.CSR) or sets of samples
+// (*ops.Bags). Every layer satisfies golgi's Layer interface without this package importing golgi.
 //
 // The layers are
 //
@@ -25,9 +25,9 @@
 //   - heads: LinearHead, SoftmaxHead, HuberHead.
 //
 // A Spec describes a map, or a tree of layers, in a form that a file can hold; SpecOf returns the Spec of a layer that
-// was built by hand. Entries lists the maps, and Register adds one of a kernel of your own, which package maptest tests.
-// The parameters of a map are the tagged fields of its kernel and its form, see ParamDef. tensors.md beside this file has
-// the formula of each map in its tensors.
+// was built by hand. Entries lists the maps, and Register adds one of a kernel of your own, which package maptest
+// tests. The parameters of a map are the tagged fields of its kernel and its form, see ParamDef. tensors.md beside this
+// file has the formula of each map in its tensors.
 //
 // Summary returns a table of a model, Cite the BibTeX entries of the papers behind it, and Dot a picture of its graph.
 //

@@ -32,9 +32,9 @@ type Entry struct {
 // form is a kind of map: a struct whose fields with tags are the parameters of its maps, see ParamDef. Some forms have
 // these methods, too:
 //
-//	hides(name string) bool               whether a parameter has no meaning beside the others
-//	check(mapName string, given Values) error             an error for values that are each in range but contradict each other
-//	fill(v Values, x ops.Matrix) error    fills in the parameters that depend on the data
+//	hides(name string) bool                      whether a parameter has no meaning beside the others
+//	check(mapName string, given Values) error    an error for values in range that contradict each other
+//	fill(v Values, x ops.Matrix) error           fills in the parameters that depend on the data
 type form interface {
 	traits() Traits
 	// plan makes the plan of a spec, whose parameters the form has.
@@ -52,8 +52,8 @@ type plan struct {
 	lifted  int    // the number of columns that the frequencies multiply; 0: the input's
 	inner   int    // the number of coordinates that the frequencies of a map of samples have
 	sampler string // the sampler where the spec names none; empty: iid
-	// build makes the layer. A map that is fitted on data is fitted on the sample. That is nil for any other map, and for
-	// a layer whose parameters SetParams will set.
+	// build makes the layer. A map that is fitted on data is fitted on the sample. That is nil for any other map, and
+	// for a layer whose parameters SetParams will set.
 	build func(sample *tensor.Dense, opts []Option) (Layer, error)
 	state map[string]tensor.Shape // the shapes of what is fitted
 }
@@ -174,8 +174,8 @@ var registered struct {
 	own []*Entry
 }
 
-// Entries returns the table of maps, with what Register added. The programs' -map and -params, model files and the tests
-// range over it. The layers of which trees are made (Spec.Parts) are not in it.
+// Entries returns the table of maps, with what Register added. The programs' -map and -params, model files and the
+// tests range over it. The layers of which trees are made (Spec.Parts) are not in it.
 func Entries() []*Entry {
 	registered.RLock()
 	defer registered.RUnlock()

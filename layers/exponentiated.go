@@ -18,8 +18,8 @@ import (
 // series options as of HomogeneousLayer; output [n, features]. Vedaldi and Zisserman (2012), equation (30).
 //
 // For the intersection kernel of degree 1, except with spectral.SignNegative, D² is the ℓ1 distance and exp(-D²/2σ²)
-// the Laplacian kernel. Without WithOrder the map then has Cauchy frequencies on x itself: it is unbiased, W has d rows,
-// and there is no Ψ. WithOrder gives the series.
+// the Laplacian kernel. Without WithOrder the map then has Cauchy frequencies on x itself: it is unbiased, W has d
+// rows, and there is no Ψ. WithOrder gives the series.
 //
 // Bandwidth tunes σ, BandwidthEach one σ for each column of Ψ, All W, b and what All tunes of the homogeneous map. A
 // graph keeps Ψ of the batch for both backward passes; Ψ is smaller than the features if features > (2n+1)d. Transform
@@ -35,12 +35,13 @@ var _ Layer = (*ExponentiatedLayer)(nil)
 // NewHomogeneousLayer and NewFourierLayer.
 func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Option) (*ExponentiatedLayer, error) {
 	const kind = "ExponentiatedLayer"
-	b, o, err := begin(kind, "exponentiated", d, features, opts, with(fourierOptions, with(seriesOptions, "WithOrder")...), k.Of, k)
+	b, o, err := begin(kind, "exponentiated", d, features, opts,
+		with(fourierOptions, with(seriesOptions, "WithOrder")...), k.Of, k)
 	if err != nil {
 		return nil, err
 	}
 	o.name = b.name
-	l := &ExponentiatedLayer{composed: composed{sparseMapper: sparseMapper{newMapper(b, ops.Domain{})}, policy: o.policy}, kernel: k}
+	l := &ExponentiatedLayer{composed{sparseMapper: newSparseMapper(b, ops.Domain{}), policy: o.policy}, k}
 	if law, ok := k.Laplacian(); ok && o.harmonics.order == nil {
 		if err := o.unused(b.who(), "without WithOrder the map has frequencies on x itself, and no series",
 			seriesOptions...); err != nil {

@@ -22,8 +22,8 @@ type flow struct {
 	made    map[*tensor.Dense]*tensor.Dense // what was computed from parameters
 }
 
-// value is what a forward computes with: a node in a graph, and a matrix without one. The zero value is an input that is
-// absent.
+// value is what a forward computes with: a node in a graph, and a matrix without one. The zero value is an input that
+// is absent.
 type value struct {
 	node *G.Node
 	rows ops.Matrix
@@ -75,7 +75,9 @@ func (f *flow) positive(b *base, name string) (v value, tuned bool) {
 			v.node, f.err = by.node(v.node)
 			return v, true
 		case v.rows != nil:
-			return f.once(v.dense(), func(p *tensor.Dense) (*tensor.Dense, error) { return mapTensor(p, by.number), nil }), true
+			return f.once(v.dense(), func(p *tensor.Dense) (*tensor.Dense, error) {
+				return mapTensor(p, by.number), nil
+			}), true
 		}
 	}
 	return v, false
@@ -110,8 +112,8 @@ func (f *flow) once(p *tensor.Dense, compute func(p *tensor.Dense) (*tensor.Dens
 	return value{rows: t}
 }
 
-// do applies an op. Without a graph it writes the result to dst, allocated if nil; but sparse rows stay sparse if dst is
-// nil.
+// do applies an op. Without a graph it writes the result to dst, allocated if nil; but sparse rows stay sparse if dst
+// is nil.
 func (f *flow) do(op ops.Op, dst *tensor.Dense, x value, in ...value) (z value) {
 	switch {
 	case f.err != nil:

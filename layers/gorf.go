@@ -59,7 +59,8 @@ func NewGORFLayer(k spectral.SignedLaw, d, features int, opts ...Option) (*GORFL
 			"makes a cosine and a sine; ask for %d: %w",
 			b.who(), features, (features+3)/4*4, ErrParam)
 	}
-	l := &GORFLayer{sparseMapper: sparseMapper{newMapper(b, ops.Domain{})}, kernel: k, coupling: o.coupling, seed: o.seed, policy: o.policy}
+	l := &GORFLayer{sparseMapper: newSparseMapper(b, ops.Domain{}), kernel: k, coupling: o.coupling, seed: o.seed,
+		policy: o.policy}
 	l.drawn("W", o, func(o options) (peeker, error) { return NewGORFLayer(k, d, features, withAll(o)) })
 	if l.split, err = k.Split(d, features/4, o.coupling); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)

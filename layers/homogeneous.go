@@ -69,7 +69,7 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 		return nil, fmt.Errorf("%s: policy %v: a map of order 0 has no frequency and nothing to tune: %w", b.who(),
 			o.policy, ErrParam)
 	}
-	l := &HomogeneousLayer{zeroMapper: zeroMapper{sparseMapper{newMapper(b, ops.Domain{})}}, kernel: k, harmonics: h, window: o.harmonics.window, policy: o.policy}
+	l := &HomogeneousLayer{zeroMapper: zeroMapper{newSparseMapper(b, ops.Domain{})}, kernel: k, harmonics: h, window: o.harmonics.window, policy: o.policy}
 	l.op = ops.Series{F: h.F[1:], Gamma: k.Degree(), Stationary: o.harmonics.stationary,
 		Negative: k.Extension()}
 	if err := b.checkSize(d, l.op.Width()); err != nil {

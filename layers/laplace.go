@@ -21,7 +21,8 @@ var _ Layer = (*RandomLaplaceLayer)(nil)
 
 // NewRandomLaplaceLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel
 // that is not of the Laplace transform, parameters out of range, WithNormalisation for a kernel other than
-// spectral.ExpSemigroup and spectral.ReciprocalSemigroup (ErrParam); a sampler that does not fit the kernel (spectral.ErrSampler).
+// spectral.ExpSemigroup and spectral.ReciprocalSemigroup (ErrParam); a sampler that does not fit the kernel
+// (spectral.ErrSampler).
 func NewRandomLaplaceLayer(k spectral.Random, d, features int, opts ...Option) (*RandomLaplaceLayer, error) {
 	l, err := newTransform("RandomLaplaceLayer", "laplace", k, d, features, opts, spectral.Laplace)
 	if err != nil {

@@ -47,7 +47,8 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 		return nil, err
 	}
 	o.name = b.name
-	l := &LevyLayer{composed: composed{sparseMapper: sparseMapper{newMapper(b, ops.Domain{})}, damped: true, exponent: f, policy: o.policy}, kernel: k}
+	l := &LevyLayer{composed{sparseMapper: newSparseMapper(b, ops.Domain{}), damped: true, exponent: f,
+		policy: o.policy}, k}
 	if f == ops.Root {
 		l.inner, err = newInner(kind, spectral.Levy{}, d, o)
 	} else {

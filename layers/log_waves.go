@@ -27,7 +27,9 @@ func newLogWavesMap(kind string, d int, o options) (metricMap, error) {
 		order = *o.harmonics.order
 	}
 	l := &logWavesMap{}
-	l.mapper = newSingle(b, ops.Domain{}, false, func(a ops.Attr) ops.Op { return ops.LogWaves(l.omega, l.amplitude, a) })
+	l.mapper = newSingle(b, ops.Domain{}, false, func(a ops.Attr) ops.Op {
+		return ops.LogWaves(l.omega, l.amplitude, a)
+	})
 	if l.omega, l.amplitude, err = spectral.LogWaves(order); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}

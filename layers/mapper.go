@@ -20,8 +20,9 @@ type mapper struct {
 
 	flows sync.Pool // *flow, with the memory of results in between
 
-	packed  atomic.Pointer[ops.Weights] // weights that no solver changes, packed at first use
-	checked atomic.Pointer[ops.Weights] // the same once others have them; graphs, which cannot watch them, pack them themselves
+	// Weights that no solver changes, packed at first use; checked once others have them, as graphs, which cannot watch
+	// them, then pack them themselves.
+	packed, checked atomic.Pointer[ops.Weights]
 }
 
 func newMapper(b *base, on ops.Domain) *mapper {
@@ -138,6 +139,8 @@ func (b *base) denseFor(dst *tensor.Dense, x ops.Matrix) *tensor.Dense {
 
 // sparseMapper is a mapper that takes sparse rows.
 type sparseMapper struct{ *mapper }
+
+func newSparseMapper(b *base, on ops.Domain) sparseMapper { return sparseMapper{newMapper(b, on)} }
 
 // TransformCSR is Transform for sparse rows.
 func (l sparseMapper) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {

@@ -61,8 +61,8 @@ var longDocs = map[string]string{
 		"Scott's rule or by cross-validation",
 	"lambdas": "number of frequencies λ of an embedding; auto: frequencies on the values of densities, without bias, " +
 		"where there are such, and otherwise 5",
-	"points": "points of the grid on each axis; auto is 128, 48 and 20 for 1 to 3 coordinates, 128 for each direction " +
-		"of more",
+	"points": "points of the grid on each axis; auto is 128, 48 and 20 for 1 to 3 coordinates, 128 for each " +
+		"direction of more",
 	"inner":     "columns of the random map of a sample; an additive map finds its columns from its parameters",
 	"landmarks": "samples to compare with, by the Nyström map in place of the kernel's own; 0 is none",
 }
@@ -146,8 +146,8 @@ func declared(f reflect.StructField) ParamDef {
 	case kind == reflect.Interface:
 		d.Words = lenders(f.Type)
 	default:
-		panic(fmt.Sprintf("layers: the field %s of the parameter %s is a %v; want a bool, int, float64, []int, []float64 "+
-			"or spectral.Kernel", f.Name, d.Name, f.Type))
+		panic(fmt.Sprintf("layers: the field %s of the parameter %s is a %v; want a bool, int, float64, []int, "+
+			"[]float64 or spectral.Kernel", f.Name, d.Name, f.Type))
 	}
 	if text, ok := f.Tag.Lookup("default"); ok {
 		var err error

@@ -57,8 +57,8 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		}
 		m = features / 2
 	}
-	l := &randomMap{sparseMapper: sparseMapper{newMapper(b, k.Domain())}, kernel: k, law: law, sampler: o.sampler, seed: o.seed,
-		source: o.sourceSeed(), policy: o.policy, phase: o.phase}
+	l := &randomMap{sparseMapper: newSparseMapper(b, k.Domain()), kernel: k, law: law, sampler: o.sampler,
+		seed: o.seed, source: o.sourceSeed(), policy: o.policy, phase: o.phase}
 	l.forward = l.through
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMap(kind, auto, k, dims, features, o) })
 	if err := l.checkUnits(o); err != nil {

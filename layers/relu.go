@@ -2,8 +2,8 @@ package layers
 
 import spectral "github.com/bochner-go/bochner/init"
 
-// RandomReLULayer is the random feature map of the arc-cosine kernels and of the neural tangent kernel: a layer of random
-// step functions s or rectified linear units r,
+// RandomReLULayer is the random feature map of the arc-cosine kernels and of the neural tangent kernel: a layer of
+// random step functions s or rectified linear units r,
 //
 //	z(x) = √(2/m) s(xW)                    spectral.ArcCosine of order 0
 //	z(x) = √(2/m) r(xW)                    spectral.ArcCosine of order 1
@@ -12,8 +12,8 @@ import spectral "github.com/bochner-go/bochner/init"
 // with m frequencies from N(0, I): m = features, or features/2 for the neural tangent kernel. Input [n, d], any finite
 // numbers; output [n, features]. Cho and Saul (2009), equation (1); Jacot, Gabriel and Hongler (2018).
 //
-// A step has the gradient 0, so the map of order 0 has nothing to tune, and layers before it do not learn. NewGORFLayer of
-// the same kernels makes the differences of Gaussian features, on the unit sphere.
+// A step has the gradient 0, so the map of order 0 has nothing to tune, and layers before it do not learn. NewGORFLayer
+// of the same kernels makes the differences of Gaussian features, on the unit sphere.
 type RandomReLULayer struct{ *randomMap }
 
 var _ Layer = (*RandomReLULayer)(nil)
@@ -22,7 +22,8 @@ var _ Layer = (*RandomReLULayer)(nil)
 // is not of the transforms Step, ReLU or Tangent, parameters out of range, an odd number of features for Tangent, Tune
 // for Step (ErrParam); a sampler that does not fit the kernel (spectral.ErrSampler).
 func NewRandomReLULayer(k spectral.Random, d, features int, opts ...Option) (*RandomReLULayer, error) {
-	l, err := newTransform("RandomReLULayer", "relu", k, d, features, opts, spectral.Step, spectral.ReLU, spectral.Tangent)
+	l, err := newTransform("RandomReLULayer", "relu", k, d, features, opts, spectral.Step, spectral.ReLU,
+		spectral.Tangent)
 	if err != nil {
 		return nil, err
 	}

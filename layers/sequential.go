@@ -76,7 +76,7 @@ func newGroup(kind string, ls []Layer) (group, error) {
 		names[i] = l.Name()
 	}
 	b := &base{kind: kind, prefix: "layers: " + kind, name: joinNames(names), dt: ls[0].Dtype()}
-	return group{sparseMapper{newMapper(b, ops.Domain{})}, slices.Clone(ls)}, nil
+	return group{newSparseMapper(b, ops.Domain{}), slices.Clone(ls)}, nil
 }
 
 // KeepsZeros says whether all parts keep zeros.
@@ -165,7 +165,8 @@ func under(prefix string, values map[string]*tensor.Dense) map[string]*tensor.De
 	return own
 }
 
-// setAll sets the parameters of each part to its values. After an error the parts before have their earlier values again.
+// setAll sets the parameters of each part to its values. After an error the parts before have their earlier values
+// again.
 func setAll(parts []Layer, values []map[string]*tensor.Dense) error {
 	before := make([]map[string]*tensor.Dense, len(parts))
 	for i, l := range parts {

@@ -16,7 +16,8 @@ var _ Layer = (*SkewedChi2Layer)(nil)
 // NewSkewedChi2Layer draws the map for d dimensions and the given number of output columns. Errors as for
 // NewFourierLayer.
 func NewSkewedChi2Layer(c float64, d, features int, opts ...Option) (*SkewedChi2Layer, error) {
-	l, err := newTransform("SkewedChi2Layer", "skewed_chi2", spectral.SkewedChi2{C: c}, d, features, opts, spectral.LogFourier)
+	l, err := newTransform("SkewedChi2Layer", "skewed_chi2", spectral.SkewedChi2{C: c}, d, features, opts,
+		spectral.LogFourier)
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +33,8 @@ var _ Layer = (*SkewedIntersectionLayer)(nil)
 // NewSkewedIntersectionLayer draws the map for d dimensions and the given number of output columns. Errors as for
 // NewFourierLayer.
 func NewSkewedIntersectionLayer(c float64, d, features int, opts ...Option) (*SkewedIntersectionLayer, error) {
-	l, err := newTransform("SkewedIntersectionLayer", "skewed_intersection", spectral.SkewedIntersection{C: c}, d, features, opts,
-		spectral.LogFourier)
+	l, err := newTransform("SkewedIntersectionLayer", "skewed_intersection", spectral.SkewedIntersection{C: c}, d,
+		features, opts, spectral.LogFourier)
 	if err != nil {
 		return nil, err
 	}

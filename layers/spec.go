@@ -31,7 +31,8 @@ type Spec struct {
 	Parts []Spec `json:"parts,omitempty"`
 }
 
-// String describes the spec in a line, with numbers of four digits, the parts of a tree in brackets. JSON has all of it.
+// String describes the spec in a line, with numbers of four digits, the parts of a tree in brackets. JSON has all of
+// it.
 func (s Spec) String() string {
 	var b strings.Builder
 	b.WriteString(s.Map)

@@ -12,7 +12,8 @@ import (
 // SpecOf returns the Spec of a map, or of a composition of maps, that a constructor made, so that what is built by hand
 // is saved and served like the rest: Restore with the Params of l makes a layer of the same features. So does Build,
 // unless parameters were fitted, tuned or set, or the map of samples in a mean map has a seed of its own. If the name
-// of a layer determines its random numbers (WithSeed), the Spec has the seed that draws the same numbers without a name.
+// of a layer determines its random numbers (WithSeed), the Spec has the seed that draws the same numbers without a
+// name.
 //
 // Errors (ErrParam): a nil layer or one of another package; a head; a kernel that is not in the table of maps, see
 // Register; an option that a Spec does not have, such as WithStationary.

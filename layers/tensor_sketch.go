@@ -58,7 +58,8 @@ func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...
 	return l, nil
 }
 
-// polynomial returns the slope and the offset as the op takes them. A slightly negative offset, from rounding, becomes 0.
+// polynomial returns the slope and the offset as the op takes them. A slightly negative offset, from rounding, becomes
+// 0.
 func (l *TensorSketchLayer) polynomial() (slope, offset float64) {
 	slope, offset = l.kernel.Affine()
 	if offset < 0 && offset > -1e-15 {
