@@ -24,7 +24,7 @@ import (
 // WithCoupling says how the frequencies of the two signs depend on each other. The default, spectral.SharedCoupled,
 // draws directions from one Haar block for both signs, with norms that vary together between the signs and in opposite
 // ways between neighbouring columns, because errors that the two parts share cancel in the difference. On letter and
-// ijcnn1, with two Gaussians of σ = 1 and 2, its error is 51 to 75 % below the error of the paper's GRFF, and 48 to 73
+// ijcnn1, with two Gaussians of σ = 1 and 2, its error is 51 to 75 % below the error of the paper's GRFF, and 48 to 72
 // % below that of its GORF, spectral.Joint (init/indefinite.md). No other coupling has a smaller error on these data.
 // SharedCoupled also needs a single product of x with the directions.
 //
