@@ -17,6 +17,7 @@ func Samplers() []Sampler {
 		Halton{},
 		Sobol{},
 		LatinHypercube{},
+		Stratified{},
 	}
 }
 
@@ -85,6 +86,8 @@ func Papers(s Sampler) []string {
 		return []string{"Yang, Sindhwani et al. 2014", "Owen 2017"}
 	case Sobol{}:
 		return []string{"Yang, Sindhwani et al. 2014", "Joe and Kuo 2008", "Matoušek 1998"}
+	case Stratified{}:
+		return []string{"Yu et al. 2016", "McKay et al. 1979"}
 	case LatinHypercube{}:
 		return []string{"McKay et al. 1979"}
 	}

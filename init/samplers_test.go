@@ -92,6 +92,7 @@ var fittings = []struct {
 	{Halton{}, isEither, "neither Quantile nor NormQuantile"},
 	{Sobol{}, isEither, "neither Quantile nor NormQuantile"},
 	{LatinHypercube{}, isEither, "neither Quantile nor NormQuantile"},
+	{Stratified{}, isRadial, "no NormQuantile"},
 }
 
 // TestSamplersFitTheirLaws: which laws a sampler takes, and that it says which it does not.
@@ -124,6 +125,7 @@ var goldenSamplers = map[string][4]float64{
 	"antithetic":      {0.57523892794975318, 0.78088475152239711, 0.05140686199383309, 2.0435433253735185},
 	"halton":          {-1.6416811536873293, 1.6450382655550091, -0.30946148397864737, 0.45759896300742287},
 	"latin-hypercube": {-1.6416811536873293, 0.17059244321046882, -0.12561324266887405, 0.036528589248536664},
+	"stratified":      {0.4367980696398201, 1.0294346896147644, -1.2192651102269183, 0.36879189068266777},
 	"sobol":           {0.71276268035309753, -0.44282481765989451, -0.88487436867468972, 0.12135351896663384},
 }
 
