@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -94,4 +95,51 @@ func entropyBackward[T domain.Float](c *call) error {
 		}
 	}
 	return nil
+}
+
+// Huber is the Huber loss of each residual r of x [n, k]: r²/2 for |r| <= δ and δ(|r| - δ/2) beyond, δ > 0. Huber
+// (1964).
+//
+// Backward: dx = g·min(max(r, -δ), δ). Attr.Domain is not used. Errors while building: shapes, δ.
+func Huber(delta float64, a Attr) Op {
+	o := Op{decl: &huber, attr: a, params: delta}
+	if !(delta > 0) || math.IsInf(delta, 1) {
+		o.err = fmt.Errorf("%s: δ = %v, want a finite number above 0: %w", o.who(), delta, ErrParam)
+	}
+	return o
+}
+
+// HuberLoss is Huber of one residual. It does not check δ.
+func HuberLoss(r, delta float64) float64 {
+	q := math.Min(math.Abs(r), delta)
+	return q * (math.Abs(r) - q/2)
+}
+
+var huber = pointwise("Huber", func(delta, r float64) float64 { return HuberLoss(r, delta) }, 0,
+	func(delta, r float64) float64 { return math.Min(math.Max(r, -delta), delta) })
+
+// Pinball is the quantile loss of each residual r of x [n, k], a prediction less its target: (1-q)·r for r > 0 and -q·r
+// else. The prediction with the least mean is the quantile q of the targets, 0 < q < 1; two of them bound an interval.
+// Koenker and Bassett (1978), Regression quantiles.
+//
+// Backward: dx = (1-q)·g for r > 0, -q·g for r < 0, and 0 for r = 0. Attr.Domain is not used. Errors while building:
+// shapes, q.
+func Pinball(q float64, a Attr) Op {
+	o := Op{decl: &pinball, attr: a, params: q}
+	if !(q > 0 && q < 1) {
+		o.err = fmt.Errorf("%s: quantile %v, want a number between 0 and 1: %w", o.who(), q, ErrParam)
+	}
+	return o
+}
+
+var pinball = pointwise("Pinball", func(q, r float64) float64 { return r * pinballSlope(q, r) }, 0, pinballSlope)
+
+func pinballSlope(q, r float64) float64 {
+	switch {
+	case r > 0:
+		return 1 - q
+	case r < 0:
+		return -q
+	}
+	return 0
 }
