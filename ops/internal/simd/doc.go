@@ -23,8 +23,9 @@
 //
 // Structured is a matrix made of fast Walsh-Hadamard transforms, and the product with it.
 //
-// Where to read: maps.go and slopes.go are the maps; tileFunc is what a kernel does; product and sweep bring operands
-// to kernels; rowFunc and csr_product.go are the same for sparse rows; rows.go shares work over goroutines; vec.go has
-// the vector functions, hadamard.go the transform. go generate rewrites all assembly; in _gen, tile.go, csr.go,
-// functions.go, pointwise.go and hadamard.go say what the kernels do, and the package asm writes them for each machine.
+// Where to read: maps.go has the maps and gradient.go their slopes; tileFunc is what a kernel does; product and sweep
+// bring operands to kernels; rowFunc and csr.go are the same for sparse rows; rows.go shares work over goroutines;
+// vec.go has the vector functions, hadamard.go the transform. go generate rewrites all assembly; in _gen, tile.go,
+// csr.go, functions.go, pointwise.go and hadamard.go say what the kernels do, and the package asm writes them for each
+// machine.
 package simd
