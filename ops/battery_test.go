@@ -204,8 +204,7 @@ func arguments(in []*tensor.Dense) (all []ops.Matrix) {
 func (f family) graph(in []G.Value, a ops.Attr) (nodes G.Nodes, z *G.Node, err error) {
 	g := G.NewGraph()
 	for i, t := range in {
-		nodes = append(nodes, G.NewTensor(g, t.Dtype(), t.Shape().Dims(), G.WithShape(t.Shape()...),
-			G.WithName(fmt.Sprint("in", i)), G.WithValue(t)))
+		nodes = append(nodes, leaf(g, fmt.Sprint("in", i), t))
 	}
 	z, err = f.op(a).Node(nodes...)
 	return nodes, z, err
@@ -223,8 +222,7 @@ func (f family) cost(t *testing.T, in []G.Value, a ops.Attr) (G.Nodes, *G.Node) 
 	for j := range c.Shape().TotalSize() {
 		setAt(c, j, rng.NormFloat64())
 	}
-	weights := G.NewTensor(z.Graph(), z.Dtype(), z.Dims(), G.WithShape(z.Shape()...), G.WithName("c"), G.WithValue(c))
-	return nodes, G.Must(G.Sum(G.Must(G.HadamardProd(z, weights))))
+	return nodes, G.Must(G.Sum(G.Must(G.HadamardProd(z, leaf(z.Graph(), "c", c)))))
 }
 
 // costOf is the number that the cost has.
@@ -504,8 +502,7 @@ func TestManyRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			x := z.Graph().ByName("in0")[0]
-			ones := G.NewMatrix(z.Graph(), G.Float64, G.WithShape(z.Shape()...), G.WithName("g"),
-				G.WithValue(matrix(tensor.Float64, z.Shape()[0], z.Shape()[1], 1)))
+			ones := leaf(z.Graph(), "g", matrix(tensor.Float64, z.Shape()[0], z.Shape()[1], 1))
 			grads := must(G.Backpropagate(G.Nodes{z}, G.Nodes{ones}, G.Nodes{x}))
 			m := G.NewTapeMachine(z.Graph())
 			defer m.Close()

@@ -61,13 +61,8 @@ func TestHomogeneousAtZero(t *testing.T) {
 	h := ops.Series{F: []int{1}, Gamma: 1, Negative: domain.SignNegative}
 	v := []float64{0, math.Copysign(0, -1), 5e-324, 1e-300, 1e-12, 1, 1e12, 1e300, -1e-300, -1e-12, -1e300}
 	g := G.NewGraph()
-	x := G.NewMatrix(g, G.Float64, G.WithShape(1, len(v)), G.WithName("x"), G.WithValue(rowsOf(len(v), v...)))
-	l := G.NewVector(g, G.Float64, G.WithShape(1), G.WithName("L"), G.WithValue(vector(.66)))
-	r := G.NewVector(g, G.Float64, G.WithShape(2), G.WithName("r"), G.WithValue(vector(.8, .5)))
-	z, err := ops.Homogeneous(h, ops.Attr{}).Node(x, l, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x, l, r := leaf(g, "x", rowsOf(len(v), v...)), leaf(g, "L", vector(.66)), leaf(g, "r", vector(.8, .5))
+	z := must(ops.Homogeneous(h, ops.Attr{}).Node(x, l, r))
 	grads := slopes(t, z, x, l, r)
 	for i, got := range grads[0] {
 		u := math.Abs(v[i])
@@ -149,18 +144,9 @@ func TestTable(t *testing.T) {
 func tableGradient(t *testing.T, x *tensor.Dense, s ops.Tables) []float64 {
 	t.Helper()
 	g := G.NewGraph()
-	node := func(name string, v *tensor.Dense) *G.Node {
-		return G.NewMatrix(g, v.Dtype(), G.WithShape(v.Shape()...), G.WithName(name), G.WithValue(v))
-	}
-	in := node("x", x)
-	z, err := ops.Table(s, ops.Attr{}).Node(in, node("knots", tableKnots), node("table", tableNumbers))
-	if err != nil {
-		t.Fatal(err)
-	}
-	grads, err := G.Backpropagate(G.Nodes{z}, G.Nodes{node("g", rowsOf(4, 1, 0, 1, 0))}, G.Nodes{in})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := leaf(g, "x", x)
+	z := must(ops.Table(s, ops.Attr{}).Node(in, leaf(g, "knots", tableKnots), leaf(g, "table", tableNumbers)))
+	grads := must(G.Backpropagate(G.Nodes{z}, G.Nodes{leaf(g, "g", rowsOf(4, 1, 0, 1, 0))}, G.Nodes{in}))
 	run(t, g)
 	return grads[0].Value().(*tensor.Dense).Float64s()
 }

@@ -14,7 +14,7 @@ import (
 func ExampleData() {
 	g := G.NewGraph()
 	x := G.NewMatrix(g, G.Float64, G.WithShape(1, 2), G.WithName("x"))
-	w := G.NewMatrix(g, G.Float64, G.WithShape(2, 3), G.WithName("W"), G.WithValue(uniform(tensor.Float64, 2, 3, 1)))
+	w := leaf(g, "W", uniform(tensor.Float64, 2, 3, 1))
 	behind, a, err := ops.Data(x, ops.Attr{Layer: `mine "first"`})
 	if err != nil {
 		fmt.Println(err)
@@ -36,8 +36,8 @@ func ExampleData() {
 func TestDataLeavesTheEngine(t *testing.T) {
 	x := uniform(tensor.Float64, 4, 2, 1)
 	g := G.NewGraph()
-	in := G.NewMatrix(g, G.Float64, G.WithShape(4, 2), G.WithName("x"), G.WithValue(x))
-	w := G.NewMatrix(g, G.Float64, G.WithShape(2, 3), G.WithName("W"), G.WithValue(uniform(tensor.Float64, 2, 3, 1)))
+	in := leaf(g, "x", x)
+	w := leaf(g, "W", uniform(tensor.Float64, 2, 3, 1))
 	behind, a, err := ops.Data(in, ops.Attr{})
 	if err != nil {
 		t.Fatal(err)

@@ -144,8 +144,7 @@ func TestErrors(t *testing.T) {
 			g := G.NewGraph()
 			var nodes []*G.Node
 			for i, v := range c.in {
-				nodes = append(nodes, G.NewTensor(g, v.Dtype(), v.Dims(), G.WithShape(v.Shape()...),
-					G.WithName(fmt.Sprint("in", i)), G.WithValue(v)))
+				nodes = append(nodes, leaf(g, fmt.Sprint("in", i), v))
 			}
 			if _, err := c.op.Node(nodes...); err != nil {
 				return err
@@ -201,32 +200,25 @@ func TestSparseErrors(t *testing.T) {
 
 // TestPackErrors: weights of another op, or in another place, are no inputs.
 func TestPackErrors(t *testing.T) {
-	x, w := rowsOf(3, 1, 2, 3), rowsOf(2, 1, 1, 1, 1, 1, 1)
-	packed := must(ops.Fourier(ops.Attr{}).Pack(3, w))
-	_, err := ops.SkewedFourier(ops.Attr{}).Into(nil, x, vector(1), packed)
-	wantErr(t, err, ops.ErrParam, "another op")
-	_, err = ops.Fourier(ops.Attr{}).Into(nil, x, w, packed)
-	wantErr(t, err, ops.ErrParam, "in the place of input 2")
-	_, err = ops.Fourier(ops.Attr{}).Into(nil, x, (*ops.Weights)(nil))
-	wantErr(t, err, ops.ErrParam, "or nil")
-	_, err = ops.Fourier(ops.Attr{}).Into(nil, rowsOf(2, 1, 2), packed)
-	wantErr(t, err, ops.ErrShape, "want [2, m]")
-	_, err = ops.Fourier(ops.Attr{}).Into(nil, matrix(tensor.Float32, 1, 3, 1), packed)
-	wantErr(t, err, ops.ErrDtype, "x is float32 and W float64")
-	_, err = ops.Fourier(ops.Attr{}).Pack(2, w)
-	wantErr(t, err, ops.ErrShape, "want [2, m]")
-	_, err = ops.Fourier(ops.Attr{}).Pack(3, changed(w, 3, math.NaN()))
-	wantErr(t, err, ops.ErrDomain, "W[1,1] = NaN is not finite")
-	_, err = ops.Laplace(ops.Attr{}).Pack(3, changed(w, 3, -1))
-	wantErr(t, err, ops.ErrDomain, "W[1,1] = -1 is negative")
-	_, err = ops.Fourier(ops.Attr{}).Pack(3)
-	wantErr(t, err, ops.ErrShape, "W is nil")
-	_, err = ops.Fourier(ops.Attr{}).Pack(3, w, w)
-	wantErr(t, err, ops.ErrShape, "2 inputs to pack, want 1")
-	_, err = ops.Softmax(ops.Attr{}).Pack(3, w)
-	wantErr(t, err, ops.ErrParam, "no inputs that are packed")
-	_, err = ops.Maclaurin(ops.Attr{}).Pack(3, w, entries(tensor.Float32, 1, 1), vector(1, 1))
-	wantErr(t, err, ops.ErrDtype, "W is float64 and the degrees float32")
+	x, w, fourier := rowsOf(3, 1, 2, 3), rowsOf(2, 1, 1, 1, 1, 1, 1), ops.Fourier(ops.Attr{})
+	packed := must(fourier.Pack(3, w))
+	for says, c := range map[string]struct{ err, is error }{
+		"another op":                             {second(ops.SkewedFourier(ops.Attr{}).Into(nil, x, vector(1), packed)), ops.ErrParam},
+		"in the place of input 2":                {second(fourier.Into(nil, x, w, packed)), ops.ErrParam},
+		"or nil":                                 {second(fourier.Into(nil, x, (*ops.Weights)(nil))), ops.ErrParam},
+		"W has shape (3, 2), want [2, m] with x": {second(fourier.Into(nil, rowsOf(2, 1, 2), packed)), ops.ErrShape},
+		"x is float32 and W float64":             {second(fourier.Into(nil, matrix(tensor.Float32, 1, 3, 1), packed)), ops.ErrDtype},
+		"want [2, m]:":                           {second(fourier.Pack(2, w)), ops.ErrShape},
+		"W[1,1] = NaN is not finite":             {second(fourier.Pack(3, changed(w, 3, math.NaN()))), ops.ErrDomain},
+		"W[1,1] = -1 is negative":                {second(ops.Laplace(ops.Attr{}).Pack(3, changed(w, 3, -1))), ops.ErrDomain},
+		"W is nil":                               {second(fourier.Pack(3)), ops.ErrShape},
+		"2 inputs to pack, want 1":               {second(fourier.Pack(3, w, w)), ops.ErrShape},
+		"no inputs that are packed":              {second(ops.Softmax(ops.Attr{}).Pack(3, w)), ops.ErrParam},
+		"W is float64 and the degrees float32": {second(ops.Maclaurin(ops.Attr{}).Pack(3, w, entries(tensor.Float32, 1, 1),
+			vector(1, 1))), ops.ErrDtype},
+	} {
+		wantErr(t, c.err, c.is, says)
+	}
 }
 
 // TestCheckRowsEdges: the fast look at all cells agrees with Domain.Contains at the ends of every domain, in both
@@ -263,9 +255,7 @@ func TestCheckRowsEdges(t *testing.T) {
 // negative is a graph of a map of x >= 0 whose x has a negative cell.
 func negative() *G.Node {
 	g := G.NewGraph()
-	x := G.NewMatrix(g, G.Float64, G.WithShape(1, 2), G.WithName("x"), G.WithValue(
-		tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]float64{1, -2}))))
-	w := G.NewMatrix(g, G.Float64, G.WithShape(2, 3), G.WithName("W"), G.WithValue(uniform(tensor.Float64, 2, 3, 1)))
+	x, w := leaf(g, "x", rowsOf(2, 1, -2)), leaf(g, "W", uniform(tensor.Float64, 2, 3, 1))
 	return G.Must(G.Sum(G.Must(ops.Laplace(ops.Attr{Layer: "mine"}).Node(x, w))))
 }
 

@@ -19,6 +19,11 @@ func must[V any](v V, err error) V {
 
 func second[V any](_ V, err error) error { return err }
 
+// leaf is a node that holds a value.
+func leaf(g *G.ExprGraph, name string, v G.Value) *G.Node {
+	return G.NewTensor(g, v.Dtype(), v.Shape().Dims(), G.WithShape(v.Shape()...), G.WithName(name), G.WithValue(v))
+}
+
 // run computes the nodes of a graph.
 func run(t *testing.T, g *G.ExprGraph) {
 	t.Helper()

@@ -136,13 +136,10 @@ func TestMaclaurin(t *testing.T) {
 // it NaN.
 func TestMaclaurinAtZero(t *testing.T) {
 	g := G.NewGraph()
-	x := G.NewMatrix(g, tensor.Float64, G.WithShape(1, 2), G.WithName("x"), G.WithValue(rowsOf(2, 1, 1)))
-	vec := func(name string, v ...float64) *G.Node {
-		return G.NewVector(g, tensor.Float64, G.WithShape(len(v)), G.WithName(name), G.WithValue(vector(v...)))
-	}
+	x := leaf(g, "x", rowsOf(2, 1, 1))
 	// the factors x₁ - x₂ and x₁ + x₂
-	w := G.NewMatrix(g, tensor.Float64, G.WithShape(2, 2), G.WithName("W"), G.WithValue(rowsOf(2, 1, 1, -1, 1)))
-	z := G.Must(ops.Maclaurin(ops.Attr{}).Node(x, w, vec("degrees", 2), vec("scales", 3)))
+	w, degree, scale := leaf(g, "W", rowsOf(2, 1, 1, -1, 1)), leaf(g, "degrees", vector(2)), leaf(g, "scales", vector(3))
+	z := must(ops.Maclaurin(ops.Attr{}).Node(x, w, degree, scale))
 	grads := slopes(t, z, x)
 	if dx := grads[0]; dx[0] != 6 || dx[1] != -6 ||
 		z.Value().(*tensor.Dense).Float64s()[0] != 0 {

@@ -65,13 +65,9 @@ func TestHDD(t *testing.T) {
 func TestHDDAtZero(t *testing.T) {
 	v := []float64{0, 5e-324, 1e-300, 1e-12, 1, 1e12, 1e300}
 	g := G.NewGraph()
-	node := func(name string, value *tensor.Dense) *G.Node {
-		return G.NewTensor(g, G.Float64, value.Dims(), G.WithShape(value.Shape()...), G.WithName(name),
-			G.WithValue(value))
-	}
-	p := node("p", rowsOf(len(v), v...))
-	z := must(ops.HDD(false, ops.Attr{}).Node(p, node("lambda", vector(.66)), node("r", vector(.8)),
-		node("basis", matrix(tensor.Float64, len(v), 1, 1))))
+	p := leaf(g, "p", rowsOf(len(v), v...))
+	z := must(ops.HDD(false, ops.Attr{}).Node(p, leaf(g, "lambda", vector(.66)), leaf(g, "r", vector(.8)),
+		leaf(g, "basis", matrix(tensor.Float64, len(v), 1, 1))))
 	grads := slopes(t, z, p)
 	for i, got := range grads[0] {
 		if v[i] == 0 {

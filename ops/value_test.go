@@ -99,20 +99,10 @@ func TestCSRNode(t *testing.T) {
 	const n, d, m = 5, 7, 11
 	g := G.NewGraph()
 	x := G.NewMatrix(g, tensor.Float64, G.WithShape(n, d), G.WithName("x"))
-	w := G.NewMatrix(g, tensor.Float64, G.WithShape(d, m), G.WithName("w"),
-		G.WithValue(uniform(tensor.Float64, d, m, 1)))
-	part, err := ops.Columns(0, d, 1, ops.Attr{Frozen: ops.X}).Node(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := ops.Fourier(ops.Attr{Frozen: ops.X}).Node(part, w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	side, err := ops.Concat([]float64{1, 2}, ops.Attr{Frozen: ops.X}).Node(x, z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := leaf(g, "w", uniform(tensor.Float64, d, m, 1))
+	part := must(ops.Columns(0, d, 1, ops.Attr{Frozen: ops.X}).Node(x))
+	z := must(ops.Fourier(ops.Attr{Frozen: ops.X}).Node(part, w))
+	side := must(ops.Concat([]float64{1, 2}, ops.Attr{Frozen: ops.X}).Node(x, z))
 	vm := G.NewTapeMachine(g)
 	defer vm.Close()
 	for seed := range uint64(4) {
