@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -55,18 +52,18 @@ var (
 	_ SparseMap = (*AddKPCALayer)(nil)
 )
 
-// MaxComponents and MaxTablePoints are the largest values of the fields of AddKPCA.
+// The largest values of the fields of AddKPCA.
 const (
-	MaxComponents  = 64
-	MaxTablePoints = 1024
+	maxComponents  = 64
+	maxTablePoints = 1024
 )
 
 // AddKPCA says what an AddKPCALayer is fitted to.
 type AddKPCA struct {
 	Kernel spectral.Homogeneous `param:"kernel" default:"chi2" doc:"the map whose kernel and parameters it has"`
-	// The number of components for each column, 1 to MaxComponents and at most Points. 0 is 3.
+	// The number of components for each column, 1 to 64 and at most Points. 0 is 3.
 	Components int `param:"components" range:"(0,64]" default:"3" doc:"columns for each input column"`
-	// The number of knots for each column, 2 to MaxTablePoints. 0 is 64. Fitting takes time cubic in it.
+	// The number of knots for each column, 2 to 1024. 0 is 64. Fitting takes time cubic in it.
 	Points int `param:"points" range:"(1,1024]" default:"64" doc:"knots of each column's table"`
 }
 
@@ -91,20 +88,13 @@ func (f AddKPCA) tables() ops.Tables {
 // knots out of range, more components than knots (ErrParam); a sample without rows (ErrShape); a cell outside the domain
 // of the kernel (ErrDomain).
 func NewAddKPCALayer(of AddKPCA, sample *tensor.Dense, opts ...Option) (*AddKPCALayer, error) {
-	o, err := newOptions("NewAddKPCALayer", opts, basicOptions)
-	if err != nil {
-		return nil, err
-	}
-	dims, err := sampleColumns("AddKPCALayer", o, sample)
-	if err != nil {
-		return nil, err
-	}
-	return newAddKPCALayer(orDefaults(of), sample, dims, o)
+	return fittedOn("AddKPCALayer", sample, opts, basicOptions, func(dims int, o options) (*AddKPCALayer, error) {
+		return newAddKPCALayer(orDefaults(of), sample, dims, o)
+	})
 }
 
 func newAddKPCALayer(of AddKPCA, sample *tensor.Dense, dims int, o options) (*AddKPCALayer, error) {
-	const kind, auto = "AddKPCALayer", "addkpca"
-	b, err := newBase(kind, auto, dims, 1, o)
+	b, err := newBase("AddKPCALayer", "addkpca", dims, 1, o)
 	if err != nil {
 		return nil, err
 	}
@@ -112,57 +102,18 @@ func newAddKPCALayer(of AddKPCA, sample *tensor.Dense, dims int, o options) (*Ad
 		return nil, err
 	}
 	switch {
-	case of.Points < 2 || of.Points > MaxTablePoints:
-		return nil, fmt.Errorf("%s: %d points in a table, want 2 to %d: %w", b.who(), of.Points, MaxTablePoints,
+	case of.Points < 2 || of.Points > maxTablePoints:
+		return nil, fmt.Errorf("%s: %d points in a table, want 2 to %d: %w", b.who(), of.Points, maxTablePoints,
 			ErrParam)
-	case of.Components < 1 || of.Components > min(of.Points, MaxComponents):
+	case of.Components < 1 || of.Components > min(of.Points, maxComponents):
 		return nil, fmt.Errorf("%s: %d components of %d points, want 1 to as many as points, and at most %d: %w",
-			b.who(), of.Components, of.Points, MaxComponents, ErrParam)
+			b.who(), of.Components, of.Points, maxComponents, ErrParam)
 	}
-	o.name = b.name
-	t, err := newTableMap(kind, auto, dims, of.tables(), of.Kernel.Domain(), o)
-	if err != nil {
-		return nil, err
+	l := &AddKPCALayer{newTableMap(b, of.tables(), of.Kernel.Domain()), of.Kernel}
+	if !o.undrawn {
+		err = l.fit(sample, l.fitColumn)
 	}
-	l := &AddKPCALayer{t, of.Kernel}
-	if o.undrawn {
-		return l, nil
-	}
-	if err := l.fit(sample); err != nil {
-		return nil, err
-	}
-	return l, nil
-}
-
-// fit computes the tables, column by column.
-func (l *AddKPCALayer) fit(sample *tensor.Dense) error {
-	sample, err := fittingRows(l.base, l.on, sample)
-	if err != nil {
-		return err
-	}
-	rows, n, p, w := ops.Float64s(sample), sample.Shape()[0], l.op.Points, l.op.Width
-	knots, table := make([]float64, l.dims*p), make([]float64, l.dims*p*w)
-	errs := make([]error, l.dims)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(l.dims, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for j := int(next.Add(1)) - 1; j < l.dims; j = int(next.Add(1)) - 1 {
-				values := make([]float64, n)
-				for i := range values {
-					values[i] = rows[i*l.dims+j]
-				}
-				errs[j] = l.fitColumn(knots[j*p:(j+1)*p], table[j*p*w:(j+1)*p*w], values)
-			}
-		})
-	}
-	wg.Wait()
-	for j, err := range errs {
-		if err != nil {
-			return fmt.Errorf("%s: column %d: %w", l.who(), j, err)
-		}
-	}
-	return l.set(knots, table)
+	return l, err
 }
 
 // fitColumn computes the table of one column from its values, which it sorts.

@@ -19,16 +19,7 @@ const (
 	FourierBasis
 )
 
-func (b Basis) String() string {
-	switch b {
-	case CosineBasis:
-		return "cosine"
-	case FourierBasis:
-		return "fourier"
-	default:
-		return fmt.Sprintf("Basis(%d)", int(b))
-	}
-}
+func (b Basis) String() string { return wordOf(b, []string{"cosine", "fourier"}) }
 
 // At returns the value of function k at t.
 func (b Basis) At(k int, t float64) float64 {

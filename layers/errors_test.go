@@ -136,7 +136,7 @@ func TestErrors(t *testing.T) {
 			layers.ErrParam, "the sample has 13 rows, and 14 landmarks are asked for; ask " + "for at most 13"},
 		{nystrom(gauss, good, 0), layers.ErrParam, "want at least 1"},
 		{chosen(layers.Nystrom{Kernel: gauss, Landmarks: 4}, good), layers.ErrParam, "4 landmarks for 5 features"},
-		{nystrom(gauss, good, layers.MaxLandmarks+1), layers.ErrParam, "at most 16384"},
+		{nystrom(gauss, good, 1<<14+1), layers.ErrParam, "at most 16384"},
 		{chosen(layers.Nystrom{Kernel: gauss, Select: 7}, good), layers.ErrParam, "LandmarkChoice(7)"},
 		{nystrom(gauss, good, 5, layers.Tune(layers.All)), layers.ErrParam, "nothing to tune"},
 		{nystrom(nil, good, 5), layers.ErrParam, "no kernel"},

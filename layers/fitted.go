@@ -2,33 +2,37 @@ package layers
 
 import (
 	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
 )
 
-// sampleColumns are the columns of the sample that a layer of a kind is fitted on.
-func sampleColumns(kind string, o options, sample *tensor.Dense) (int, error) {
+// fittedOn applies the options of the constructor of a layer that is fitted on a sample. fit makes the layer, for as
+// many columns as the sample has.
+func fittedOn[L any](kind string, sample *tensor.Dense, opts []Option, applicable []string,
+	fit func(dims int, o options) (L, error)) (none L, err error) {
+	o, err := newOptions("New"+kind, opts, applicable)
 	switch {
+	case err != nil:
+		return none, err
 	case sample == nil:
-		return 0, fmt.Errorf("layers: %s %q: the sample is nil; give rows [N, d] to fit on: %w", kind, o.name, ErrParam)
+		return none, fmt.Errorf("layers: %s %q: the sample is nil; give rows [N, d] to fit on: %w", kind, o.name, ErrParam)
 	case sample.Dims() != 2:
-		return 0, fmt.Errorf("layers: %s %q: the sample has shape %v, want rows [N, d] to fit on: %w", kind, o.name,
+		return none, fmt.Errorf("layers: %s %q: the sample has shape %v, want rows [N, d] to fit on: %w", kind, o.name,
 			sample.Shape(), ErrShape)
 	}
-	return sample.Shape()[1], nil
+	return fit(sample.Shape()[1], o)
 }
 
 // fittingRows returns a contiguous copy of the rows that a layer is fitted on, in its element type. It checks the cells
 // before and after it rounds them.
 func fittingRows(b *base, on ops.Domain, sample *tensor.Dense) (*tensor.Dense, error) {
-	if sample == nil || sample.Dims() != 2 || sample.Shape()[0] == 0 || sample.Shape()[1] != b.dims {
-		shape := "none"
-		if sample != nil {
-			shape = fmt.Sprint(sample.Shape())
-		}
-		return nil, fmt.Errorf("%s: the sample has shape %s, want rows [N, %d] to fit on: %w", b.who(), shape, b.dims,
-			ErrShape)
+	if sample.Shape()[0] == 0 {
+		return nil, fmt.Errorf("%s: the sample has shape %v, want rows [N, %d] to fit on: %w", b.who(), sample.Shape(),
+			b.dims, ErrShape)
 	}
 	rows, err := ops.Copy(nil, sample, ops.Attr{Layer: b.who(), Domain: on})
 	if err != nil || rows.Dtype() == b.dt {
@@ -36,4 +40,64 @@ func fittingRows(b *base, on ops.Domain, sample *tensor.Dense) (*tensor.Dense, e
 	}
 	rows = newTensor(b.dt, ops.Float64s(rows), rows.Shape().Clone()...)
 	return rows, ops.CheckRows(on, b.who(), rows)
+}
+
+// tableMap is the common part of maps that read a fitted table for each column. Its parameters are knots [d, P] and
+// table [d, P·w].
+type tableMap struct {
+	zeroMapper
+	op ops.Tables
+}
+
+// newTableMap makes the parameters, all zero.
+func newTableMap(b *base, op ops.Tables, on ops.Domain) *tableMap {
+	b.features = b.dims * op.Width
+	state := tableState(b.dims, op)
+	for _, name := range []string{"knots", "table"} {
+		b.params = append(b.params, Param{name, tensor.New(tensor.WithShape(state[name]...), tensor.Of(b.dt)), false})
+	}
+	table := func(a ops.Attr) ops.Op { return ops.Table(op, a) }
+	return &tableMap{zeroMapper{sparseMapper{newSingle(b, on, false, table)}}, op}
+}
+
+// tableState returns the shapes of the parameters.
+func tableState(dims int, op ops.Tables) map[string]tensor.Shape {
+	return map[string]tensor.Shape{"knots": {dims, op.Points}, "table": {dims, op.Points * op.Width}}
+}
+
+// fit computes the parameters from a sample, and rounds them. column computes the knots and the table of a column from
+// its values. It may run for several columns at a time.
+func (l *tableMap) fit(sample *tensor.Dense, column func(knots, table, values []float64) error) error {
+	sample, err := fittingRows(l.base, l.on, sample)
+	if err != nil {
+		return err
+	}
+	rows, n, p, w := ops.Float64s(sample), sample.Shape()[0], l.op.Points, l.op.Points*l.op.Width
+	knots, table, errs := make([]float64, l.dims*p), make([]float64, l.dims*w), make([]error, l.dims)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(l.dims, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for j := int(next.Add(1)) - 1; j < l.dims; j = int(next.Add(1)) - 1 {
+				values := make([]float64, n)
+				for i := range values {
+					values[i] = rows[i*l.dims+j]
+				}
+				errs[j] = column(knots[j*p:(j+1)*p], table[j*w:(j+1)*w], values)
+			}
+		})
+	}
+	wg.Wait()
+	for j, err := range errs {
+		if err != nil {
+			return fmt.Errorf("%s: column %d: %w", l.who(), j, err)
+		}
+	}
+	for i, v := range [][]float64{knots, table} {
+		p := l.params[i].Value
+		if err := ops.Assign(p, newTensor(l.dt, v, p.Shape().Clone()...)); err != nil {
+			return fmt.Errorf("%s: %w", l.who(), err)
+		}
+	}
+	return nil
 }

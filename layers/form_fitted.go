@@ -10,6 +10,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
@@ -95,12 +96,12 @@ func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 	if b, ok := x.(*ops.Bags); ok && e.Bags {
 		x = b.Samples()
 	}
-	if t, dense := x.(*tensor.Dense); x == nil || dense && t == nil {
-		return nil, fmt.Errorf("layers: map %s is fitted on rows [n, %d], got none: %w", s.Map, s.Dims, ErrShape)
-	}
-	if x.Dims() != 2 || s.Dims > 0 && x.Shape()[1] != s.Dims {
-		return nil, fmt.Errorf("layers: map %s is fitted on rows [n, %d], got %v: %w", s.Map, s.Dims, x.Shape(),
-			ErrShape)
+	if domain.IsNil(x) || x.Dims() != 2 || s.Dims > 0 && x.Shape()[1] != s.Dims {
+		got := "none"
+		if !domain.IsNil(x) {
+			got = fmt.Sprint(x.Shape())
+		}
+		return nil, fmt.Errorf("layers: map %s is fitted on rows [n, %d], got %s: %w", s.Map, s.Dims, got, ErrShape)
 	}
 	limit := SampleRows
 	for name, shape := range p.state {
@@ -108,65 +109,41 @@ func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 			limit = max(limit, shape[0])
 		}
 	}
-	sample, err := sampleRows(x, limit, s.Seed)
+	some, err := someRows(x, limit, s.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("layers: map %s: %w", s.Map, err)
+	}
+	sample, err := ops.Copy(nil, some, ops.Attr{})
 	if err != nil {
 		return nil, fmt.Errorf("layers: map %s: %w", s.Map, err)
 	}
 	return s.build(sample)
 }
 
-// sampleRows returns at most limit rows, dense: all, or some that the seed draws, in their order.
-func sampleRows(x ops.Matrix, limit int, seed uint64) (*tensor.Dense, error) {
-	if n := x.Shape()[0]; n > limit {
-		return takeRows(x, drawRows(n, limit, seed))
+// someRows returns at most limit rows, sparse if x is: all, or some that the seed draws, in their order.
+func someRows(x ops.Matrix, limit int, seed uint64) (ops.Matrix, error) {
+	n := x.Shape()[0]
+	if n <= limit {
+		return x, nil
 	}
-	return ops.Copy(nil, x, ops.Attr{})
-}
-
-// drawRows returns the numbers of limit of n rows, rising.
-func drawRows(n, limit int, seed uint64) []int {
 	rows := rand.New(spectral.Stream(seed, "sample")).Perm(n)[:limit]
 	slices.Sort(rows)
-	return rows
-}
-
-// someRows returns at most limit rows, sparse if x is.
-func someRows(x ops.Matrix, limit int, seed uint64) (ops.Matrix, error) {
-	switch n := x.Shape()[0]; s := x.(type) {
+	switch x := x.(type) {
 	case *ops.CSR:
-		if n <= limit {
-			return s, nil
-		}
-		return s.Take(drawRows(n, limit, seed)), nil
-	default:
-		if n <= limit {
-			return x, nil
-		}
-		return takeRows(x, drawRows(n, limit, seed))
+		return x.Take(rows), nil
+	case *tensor.Dense:
+		return takeRows(x, rows)
 	}
+	return x, nil
 }
 
-// takeRows returns the rows of these numbers, dense.
-func takeRows(x ops.Matrix, rows []int) (*tensor.Dense, error) {
-	if s, ok := x.(*ops.CSR); ok {
-		return s.Take(rows).Dense(nil)
+// takeRows returns a copy of the rows of these numbers.
+func takeRows(x *tensor.Dense, rows []int) (*tensor.Dense, error) {
+	b, err := ops.BagsOfRows(x)
+	if err != nil {
+		return nil, err
 	}
-	all, cols := x.(*tensor.Dense), x.Shape()[1]
-	out := tensor.New(tensor.WithShape(len(rows), cols), tensor.Of(x.Dtype()))
-	for k, i := range rows {
-		row, err := all.Slice(tensor.S(i, i+1))
-		if err != nil {
-			return nil, err
-		}
-		view := row.(*tensor.Dense)
-		if err := view.Reshape(1, cols); err != nil {
-			return nil, err
-		}
-		if err := ops.Assign(ops.Rows(out, k, k+1), view); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return b.Take(rows).Samples(), nil
 }
 
 // State returns the shapes of the parameters that Fit fits, by name: a model file must hold them. It returns nil for a

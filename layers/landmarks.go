@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -39,13 +40,14 @@ const (
 // landmarkChoices are the names of the choices, by number.
 var landmarkChoices = []string{"uniform", "rpcholesky"}
 
-func (c LandmarkChoice) known() bool { return c >= 0 && int(c) < len(landmarkChoices) }
+func (c LandmarkChoice) String() string { return wordOf(c, landmarkChoices) }
 
-func (c LandmarkChoice) String() string {
-	if c.known() {
-		return landmarkChoices[c]
+// wordOf returns the word of a number that stands for one.
+func wordOf[T ~int](v T, words []string) string {
+	if v < 0 || int(v) >= len(words) {
+		return fmt.Sprintf("%s(%d)", reflect.TypeFor[T]().Name(), int(v))
 	}
-	return fmt.Sprintf("LandmarkChoice(%d)", int(c))
+	return words[v]
 }
 
 // landmarks returns the numbers, rising, of m rows of the sample, which has at least m.

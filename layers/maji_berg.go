@@ -3,10 +3,12 @@ package layers
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -41,12 +43,12 @@ var (
 	_ ZeroMap   = (*MajiBergLayer)(nil)
 )
 
-// MaxBins is the largest number of bins for a column of a MajiBergLayer.
-const MaxBins = 64
+// maxBins is the largest number of bins of a column.
+const maxBins = 64
 
 // MajiBerg says how a MajiBergLayer encodes a column.
 type MajiBerg struct {
-	// The number of bins for each column, 1 to MaxBins. 0 is 16.
+	// The number of bins for each column, 1 to 64. 0 is 16.
 	Bins int `param:"bins" range:"(0,64]" default:"16" doc:"columns for each input column"`
 	// Sparse chooses the sparse encoding, whose inner products are not the kernel.
 	Sparse bool
@@ -67,67 +69,41 @@ func (f MajiBerg) plan(s Spec) (plan, error) {
 // NewMajiBergLayer finds the ranges of the columns of a sample [N, d], float32 or float64. Errors: a nil sample, bins
 // out of range (ErrParam); a sample without rows (ErrShape); a cell that is negative or not finite (ErrDomain).
 func NewMajiBergLayer(of MajiBerg, sample *tensor.Dense, opts ...Option) (*MajiBergLayer, error) {
-	o, err := newOptions("NewMajiBergLayer", opts, basicOptions)
-	if err != nil {
-		return nil, err
-	}
-	dims, err := sampleColumns("MajiBergLayer", o, sample)
-	if err != nil {
-		return nil, err
-	}
-	return newMajiBergLayer(orDefaults(of), sample, dims, o)
+	return fittedOn("MajiBergLayer", sample, opts, basicOptions, func(dims int, o options) (*MajiBergLayer, error) {
+		return newMajiBergLayer(orDefaults(of), sample, dims, o)
+	})
 }
 
 func newMajiBergLayer(of MajiBerg, sample *tensor.Dense, dims int, o options) (*MajiBergLayer, error) {
-	const kind, auto = "MajiBergLayer", "majiberg"
-	b, err := newBase(kind, auto, dims, 1, o)
+	b, err := newBase("MajiBergLayer", "majiberg", dims, 1, o)
 	if err != nil {
 		return nil, err
 	}
-	n := of.Bins
-	if n < 1 || n > MaxBins {
-		return nil, fmt.Errorf("%s: %d bins, want 1 to %d: %w", b.who(), n, MaxBins, ErrParam)
+	if of.Bins < 1 || of.Bins > maxBins {
+		return nil, fmt.Errorf("%s: %d bins, want 1 to %d: %w", b.who(), of.Bins, maxBins, ErrParam)
 	}
-	o.name = b.name
-	t, err := newTableMap(kind, auto, dims, majiBergTables(n), histogramIntersection{}.Domain(), o)
-	if err != nil {
-		return nil, err
+	l := &MajiBergLayer{newTableMap(b, majiBergTables(of.Bins), histogramIntersection{}.Domain()), of.Sparse}
+	if !o.undrawn {
+		err = l.fit(sample, l.bins)
 	}
-	l := &MajiBergLayer{t, of.Sparse}
-	if o.undrawn {
-		return l, nil
-	}
-	if sample, err = fittingRows(l.base, l.on, sample); err != nil {
-		return nil, err
-	}
-	ranges := make([]float64, dims)
-	for i, v := range ops.Float64s(sample) {
-		ranges[i%dims] = math.Max(ranges[i%dims], v)
-	}
-	if err := l.setRanges(ranges); err != nil {
-		return nil, err
-	}
-	return l, nil
+	return l, err
 }
 
 func majiBergTables(bins int) ops.Tables { return ops.Tables{Points: bins + 1, Width: bins, Power: 1} }
 
-// setRanges computes the borders of the bins and the features there.
-func (l *MajiBergLayer) setRanges(ranges []float64) error {
-	p, n := l.op.Points, l.op.Width
-	knots, table := make([]float64, l.dims*p), make([]float64, l.dims*p*n)
-	for c, r := range ranges {
-		root := math.Sqrt(r / float64(n))
-		for a := range p {
-			knots[c*p+a] = r * (float64(a) / float64(n))
-			for j := range n {
-				if full := j < a; full && !l.sparse || j == a-1 {
-					table[(c*p+a)*n+j] = root
-				}
+// bins computes the borders of the bins of a column and the features there.
+func (l *MajiBergLayer) bins(knots, table, values []float64) error {
+	r, n := slices.Max(values), l.op.Width
+	root := math.Sqrt(r / float64(n))
+	for a := range knots {
+		knots[a] = r * (float64(a) / float64(n))
+		for j := range n {
+			if full := j < a; full && !l.sparse || j == a-1 {
+				table[a*n+j] = root
 			}
 		}
 	}
-	return l.set(knots, table)
+	return nil
 }
 
 // Kernel returns the intersection kernel, which the inner products of the dense encoding approximate.
@@ -158,47 +134,29 @@ func (l *MajiBergLayer) Ranges() []float64 {
 
 // Sparse returns the layer of the same bins in the sparse encoding. Its name ends in _sparse.
 func (l *MajiBergLayer) Sparse() (*MajiBergLayer, error) {
-	o := apply([]Option{named(l.name + "_sparse"), WithDtype(l.dt), withoutDraw()})
+	o := apply([]Option{named(l.name + "_sparse"), WithDtype(l.dt)})
 	o.inputGrad = l.grad
-	s, err := newMajiBergLayer(MajiBerg{l.op.Width, true}, nil, l.dims, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.setRanges(l.Ranges()); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return newMajiBergLayer(MajiBerg{l.op.Width, true}, newTensor(l.dt, l.Ranges(), 1, l.dims), l.dims, o)
 }
 
 // SparseWeights converts the weights w [n·d, k] of a linear model on the dense encoding into weights on the sparse one
 // that give the same values: v = D⁻ᵀw, in each column the sums of w up to each bin. The intercept stays. Errors:
 // another number of rows (ErrShape).
 func (l *MajiBergLayer) SparseWeights(w *mat.Dense) (*mat.Dense, error) {
-	if w == nil || w.RawMatrix().Rows != l.features {
-		return nil, fmt.Errorf("%s: the weights have %d rows, want %d: %w", l.who(), rowsIn(w), l.features, ErrShape)
+	rows := 0
+	if w != nil {
+		rows, _ = w.Dims()
+	}
+	if rows != l.features {
+		return nil, fmt.Errorf("%s: the weights have %d rows, want %d: %w", l.who(), rows, l.features, ErrShape)
 	}
 	v := mat.DenseCopyOf(w)
-	for i := range l.features {
+	for i := range rows {
 		if i%l.op.Width != 0 {
-			v.SetRow(i, addRows(v.RawRowView(i-1), v.RawRowView(i)))
+			floats.Add(v.RawRowView(i), v.RawRowView(i-1))
 		}
 	}
 	return v, nil
-}
-
-func rowsIn(w *mat.Dense) int {
-	if w == nil {
-		return 0
-	}
-	return w.RawMatrix().Rows
-}
-
-func addRows(a, b []float64) []float64 {
-	sum := make([]float64, len(a))
-	for i := range sum {
-		sum[i] = a[i] + b[i]
-	}
-	return sum
 }
 
 // Regulariser returns H = DDᵀ of one column, [bins, bins]: 2 on the diagonal, but 1 at its end, and -1 beside it. A

@@ -32,13 +32,13 @@ type NystromLayer struct {
 
 var _ Layer = (*NystromLayer)(nil)
 
-// MaxLandmarks is the largest number of landmarks of a NystromLayer. The eigenvectors for so many take hours.
-const MaxLandmarks = 1 << 14
+// maxLandmarks is the largest number of landmarks. The eigenvectors for so many take hours.
+const maxLandmarks = 1 << 14
 
 // Nystrom says what a NystromLayer is fitted to.
 type Nystrom struct {
 	Kernel spectral.Kernel `param:"kernel" default:"gaussian" doc:"the map whose kernel and parameters it has"`
-	// The number of landmarks, at least the number of features and at most MaxLandmarks. 0 is one for each feature. With
+	// The number of landmarks, at least the number of features and at most 16384. 0 is one for each feature. With
 	// more, the features are the leading eigenvectors of a larger matrix.
 	Landmarks int `param:"landmarks" range:"[0,16384]" default:"0" doc:"rows to compare with; 0 is one a feature"`
 	// How the landmarks are chosen among the rows of the sample.
@@ -69,19 +69,13 @@ func (f Nystrom) landmarks(features int) int {
 // decides which rows become landmarks. Time is cubic in the number of landmarks: about two seconds for 1024 on two
 // cores.
 //
-// Errors: a nil kernel or sample, fewer rows than landmarks, fewer landmarks than features or more than MaxLandmarks, an
+// Errors: a nil kernel or sample, fewer rows than landmarks, fewer landmarks than features or more than 16384, an
 // unknown choice (ErrParam); a sample without rows (ErrShape); a cell outside the domain of the kernel, a kernel that is
 // 0 or not finite on the landmarks (ErrDomain).
 func NewNystromLayer(of Nystrom, sample *tensor.Dense, features int, opts ...Option) (*NystromLayer, error) {
-	o, err := newOptions("NewNystromLayer", opts, drawnOptions)
-	if err != nil {
-		return nil, err
-	}
-	dims, err := sampleColumns("NystromLayer", o, sample)
-	if err != nil {
-		return nil, err
-	}
-	return newNystromLayer(of, sample, dims, features, o)
+	return fittedOn("NystromLayer", sample, opts, drawnOptions, func(dims int, o options) (*NystromLayer, error) {
+		return newNystromLayer(of, sample, dims, features, o)
+	})
 }
 
 // newNystromLayer fits the map, or leaves its parameters zero if the options say so.
@@ -97,10 +91,10 @@ func newNystromLayer(of Nystrom, sample *tensor.Dense, dims, features int, o opt
 	nystrom := func(a ops.Attr) ops.Op { return ops.Nystrom(of.Kernel, a) }
 	l := &NystromLayer{newSingle(b, ops.Domain{}, true, nystrom), of.Kernel, of.Select}
 	switch {
-	case m < features || m > MaxLandmarks:
+	case m < features || m > maxLandmarks:
 		return nil, fmt.Errorf("%s: %d landmarks for %d features, want at least as many, and at most %d: %w", b.who(),
-			m, features, MaxLandmarks, ErrParam)
-	case !of.Select.known():
+			m, features, maxLandmarks, ErrParam)
+	case of.Select < 0 || int(of.Select) >= len(landmarkChoices):
 		return nil, fmt.Errorf("%s: %v, want UniformLandmarks or CholeskyLandmarks: %w", b.who(), of.Select, ErrParam)
 	}
 	for _, shape := range [][]int{{m, dims}, {m, features}} {
@@ -110,13 +104,10 @@ func newNystromLayer(of Nystrom, sample *tensor.Dense, dims, features int, o opt
 	}
 	l.params = []Param{{"landmarks", tensor.New(tensor.WithShape(m, dims), tensor.Of(o.dt)), false},
 		{"projection", tensor.New(tensor.WithShape(m, features), tensor.Of(o.dt)), false}}
-	if o.undrawn {
-		return l, nil
+	if !o.undrawn {
+		err = l.fit(sample, m, o)
 	}
-	if err := l.fit(sample, m, o); err != nil {
-		return nil, err
-	}
-	return l, nil
+	return l, err
 }
 
 // fit chooses the landmarks and computes their projection.
@@ -138,10 +129,8 @@ func (l *NystromLayer) fit(sample *tensor.Dense, m int, o options) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.who(), err)
 	}
-	for j, i := range rows {
-		if err := ops.Assign(ops.Rows(l.params[0].Value, j, j+1), ops.Rows(sample, i, i+1)); err != nil {
-			return fmt.Errorf("%s: %w", l.who(), err)
-		}
+	if l.params[0].Value, err = takeRows(sample, rows); err != nil {
+		return fmt.Errorf("%s: %w", l.who(), err)
 	}
 	return l.project(rows)
 }
@@ -195,17 +184,13 @@ func (l *NystromLayer) Landmarks() int { return l.params[0].Value.Shape()[0] }
 
 // Rank returns the number of features that are not 0 for every x.
 func (l *NystromLayer) Rank() int {
-	seen := make([]bool, l.features)
+	seen := map[int]bool{}
 	for i, v := range ops.Float64s(l.params[1].Value) {
-		seen[i%l.features] = seen[i%l.features] || v != 0
-	}
-	rank := 0
-	for _, s := range seen {
-		if s {
-			rank++
+		if v != 0 {
+			seen[i%l.features] = true
 		}
 	}
-	return rank
+	return len(seen)
 }
 
 func (l *NystromLayer) String() string {

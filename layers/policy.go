@@ -32,18 +32,7 @@ const (
 )
 
 func (p Policy) String() string {
-	switch p {
-	case Frozen:
-		return "frozen"
-	case Bandwidth:
-		return "bandwidth"
-	case BandwidthEach:
-		return "bandwidth-each"
-	case All:
-		return "all"
-	default:
-		return fmt.Sprintf("Policy(%d)", int(p))
-	}
+	return wordOf(p, []string{"frozen", "bandwidth", "bandwidth-each", "all"})
 }
 
 // ParsePolicy is the inverse of String. The empty string is Frozen. Errors: any other text (ErrParam).
