@@ -45,24 +45,6 @@ func (k *densityKernel) Validate() error {
 	return nil
 }
 
-// of returns the density estimate for so many axes.
-func (k *densityKernel) of(axes int, dt tensor.Dtype) (estimate, error) {
-	g, err := k.grid(axes)
-	if err != nil {
-		return estimate{}, err
-	}
-	h, err := k.widths(axes)
-	if err != nil {
-		return estimate{}, err
-	}
-	var s *slicing
-	r := densityCount(axes, g)
-	if r > 1 {
-		s, h = newSlicing(h, .5/float64(g.Len()), r, dt)
-	}
-	return estimate{g, bandwidthsOf(newTensor(dt, h, len(h)), r), axes, s}, nil
-}
-
 // onRows returns the kernel of rows of the values of densities at so many points. For ∫ (p - q)² that is the mean of
 // their squared differences.
 func (d Density) onRows(points int) spectral.Kernel {
@@ -74,7 +56,7 @@ func (d Density) onRows(points int) spectral.Kernel {
 
 // GramBags estimates the densities and returns their kernel matrix.
 func (k *densityKernel) GramBags(b *ops.Bags) (*mat.Dense, error) {
-	e, err := k.of(b.Axes(), b.Dtype())
+	e, err := k.estimate(b.Axes(), b.Dtype())
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -31,37 +32,45 @@ type BagLayer struct {
 	*base
 	over   Layer // the map of rows
 	rows   func(b *ops.Bags) (*tensor.Dense, error)
-	fwd    func(x *G.Node, offsets []int) G.Result
-	domain ops.Domain // of a sample
+	fwd    func(x *G.Node, offsets []int) (*G.Node, error)
 	kernel BagKernel
 	inner  Layer // of a mean map
 }
 
 var _ Layer = (*BagLayer)(nil)
 
-// NewBagLayer makes a map of sets of samples of a map of densities. It first estimates the densities
-// (HDDLayer.Densities). The layer takes over the name of the given one: use only one of the two in a graph. Errors
-// (ErrParam): a layer that is nil, or made without a Bandwidth.
+// newBagLayer makes a layer without its first step.
+func newBagLayer(dims int, over Layer, k BagKernel, o options) *BagLayer {
+	name := over.Name()
+	return &BagLayer{base: &base{kind: "BagLayer", prefix: fmt.Sprintf("layers: BagLayer %q", name), name: name,
+		dims: dims, features: over.Features(), dt: over.Dtype(), o: o}, over: over, kernel: k}
+}
+
+// NewBagLayer makes a map of sets of samples of a map of densities. It first estimates the densities, by ops.KDE with the
+// Bandwidth of the Density; in a graph the gradient for the samples goes through the estimate, so a network may compute
+// them. The layer takes over the name of the given one: use only one of the two in a graph. Errors (ErrParam): a layer
+// that is nil, or made without a Bandwidth.
 func NewBagLayer(of *HDDLayer) (*BagLayer, error) {
 	if of == nil {
 		return nil, fmt.Errorf("layers: BagLayer: the map of densities is nil: %w", ErrParam)
 	}
-	if _, err := of.estimate(); err != nil {
-		return nil, err
+	h := ops.Float64s(of.sets.bandwidth)
+	if slices.Contains(h, 0) {
+		return nil, fmt.Errorf("%s: bags want a bandwidth: find one by ops.ScottBandwidth or "+
+			"ops.CrossValidatedBandwidth and give it as the Bandwidth of the Density: %w", of.who(), ErrParam)
 	}
 	k := &densityKernel{of.of}
-	k.Bandwidth = ops.Float64s(of.param("kde_bandwidth"))[:of.axes] // those of the axes, which are the first directions
-	l := &BagLayer{base: bagBase(of, of.axes), over: of, domain: domain.UnitCube(), kernel: k,
-		rows: func(b *ops.Bags) (*tensor.Dense, error) { return of.Densities(nil, b) },
-		fwd:  func(x *G.Node, offsets []int) G.Result { return of.FwdBags(x, offsets) }}
-	l.o = of.outer.o
+	k.Bandwidth = h[:of.sets.axes] // those of the axes, which are the first directions
+	l := newBagLayer(of.sets.axes, of, k, of.outer.o)
+	l.rows = func(b *ops.Bags) (*tensor.Dense, error) { return of.sets.into(nil, b, ops.Attr{Layer: of.who()}) }
+	l.fwd = func(x *G.Node, offsets []int) (*G.Node, error) {
+		p, err := of.sets.fwd(of.base, x, offsets)
+		if err != nil {
+			return nil, err
+		}
+		return of.fwd(p)
+	}
 	return l, nil
-}
-
-// bagBase returns the base of a BagLayer with the given map of rows.
-func bagBase(over Layer, axes int) *base {
-	return &base{kind: "BagLayer", prefix: fmt.Sprintf("layers: BagLayer %q", over.Name()), name: over.Name(),
-		dims: axes, features: over.Features(), dt: over.Dtype()}
 }
 
 func (l *BagLayer) made() form {
@@ -101,16 +110,39 @@ func (l *BagLayer) Rows(b *ops.Bags) (*tensor.Dense, error) {
 	if b.Dtype() != l.dt {
 		return nil, fmt.Errorf("%s: the bags are %v, the layer is %v: %w", l.who(), b.Dtype(), l.dt, ErrDtype)
 	}
-	if err := ops.CheckRows(l.domain, l.who(), b); err != nil {
+	if err := ops.CheckRows(l.kernel.Domain(), l.who(), b); err != nil {
 		return nil, err
 	}
 	return l.rows(b)
 }
 
-// TransformBags writes the features of bags to dst [n, features], allocated if nil.
+// TransformBags writes the features of bags to dst [n, features], allocated if nil. It makes some rows at a time.
 func (l *BagLayer) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
-	rows := func(_ *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) { return l.Rows(b) }
-	return bagsInTwoSteps(l.base, dst, b, l.over.Dims(), rows, l.over.Transform)
+	if b == nil {
+		return nil, noBags(l.who())
+	}
+	if dst == nil {
+		dst = tensor.New(tensor.WithShape(b.Len(), l.features), tensor.Of(l.dt))
+	}
+	if dst.Dtype() != l.dt {
+		return nil, fmt.Errorf("%s: dst is %v, the layer is %v: %w", l.who(), dst.Dtype(), l.dt, ErrDtype)
+	}
+	if !dst.Shape().Eq(tensor.Shape{b.Len(), l.features}) || !ops.IsContiguous(dst) {
+		return nil, fmt.Errorf("%s: dst is %v, want a contiguous %v (%d, %d): %w", l.who(), dst.Shape(), l.dt, b.Len(),
+			l.features, ErrShape)
+	}
+	size := max(1, psiCells/l.over.Dims())
+	for lo := 0; lo < b.Len(); lo += size {
+		hi := min(lo+size, b.Len())
+		x, err := l.Rows(b.Slice(lo, hi))
+		if err == nil {
+			_, err = l.over.Transform(ops.Rows(dst, lo, hi), x)
+		}
+		if err != nil {
+			return nil, domain.InBlock(lo, err)
+		}
+	}
+	return dst, nil
 }
 
 // Transform writes the features of the rows of x [n, l], each a set of one sample, to dst.
@@ -118,7 +150,7 @@ func (l *BagLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
 		return nil, err
 	}
-	x, err := ops.Copy(nil, x, ops.Attr{Layer: l.who(), Domain: l.domain})
+	x, err := ops.Copy(nil, x, ops.Attr{Layer: l.who(), Domain: l.kernel.Domain()})
 	if err != nil {
 		return nil, err
 	}
@@ -130,26 +162,20 @@ func (l *BagLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 }
 
 // FwdBags adds the map of bags to the graph of their samples x [N, l], bag after bag: bag i has the rows offsets[i] to
-// offsets[i+1], exclusive.
+// offsets[i+1], exclusive. Errors: those of Fwd, and offsets that do not fit x (ErrShape).
 func (l *BagLayer) FwdBags(x G.Input, offsets []int) G.Result {
-	n, err := l.input(x)
-	if err != nil {
-		return G.Err(err)
-	}
-	return l.fwd(n, offsets)
+	return l.lift(x, func(x *G.Node) (*G.Node, error) { return l.fwd(x, offsets) })
 }
 
 // Fwd adds the map of the rows of x [n, l], each a set of one sample, to its graph.
 func (l *BagLayer) Fwd(x G.Input) G.Result {
-	n, err := l.input(x)
-	if err != nil {
-		return G.Err(err)
-	}
-	offsets := make([]int, n.Shape()[0]+1)
-	for i := range offsets {
-		offsets[i] = i
-	}
-	return l.fwd(n, offsets)
+	return l.lift(x, func(x *G.Node) (*G.Node, error) {
+		offsets := make([]int, x.Shape()[0]+1)
+		for i := range offsets {
+			offsets[i] = i
+		}
+		return l.fwd(x, offsets)
+	})
 }
 
 // Model returns the learnable nodes of the latest Fwd.

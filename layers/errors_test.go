@@ -87,8 +87,9 @@ func TestErrors(t *testing.T) {
 		return must(ops.NewBags(dense(1, cells...), []int{0, len(cells)}))
 	}
 	estimated := must(sets(layers.Density{Sigma: .5, Bandwidth: []float64{.1}}))
-	unknown := must(sets(layers.Density{Sigma: .5}))
-	narrow := must(sets(layers.Density{Sigma: .5, Bandwidth: []float64{.001}}))
+	ofSets := func(h ...float64) *layers.BagLayer {
+		return must(layers.NewBagLayer(must(sets(layers.Density{Sigma: .5, Bandwidth: h}))))
+	}
 	node := func(n, d int, dt tensor.Dtype) *G.Node { return input(G.NewGraph(), rows(dt, n, d, 1)) }
 	negative := rows(tensor.Float64, 2, 128, 1)
 	negative.Float64s()[131] = -1
@@ -275,25 +276,24 @@ func TestErrors(t *testing.T) {
 		{density(layers.Density{Distance: spectral.TotalVariation, Functions: 4}), layers.ErrParam, ""},
 		{density(layers.Density{Distance: spectral.TotalVariation, Basis: layers.FourierBasis}), layers.ErrParam, ""},
 		{density(layers.Density{Distance: spectral.TotalVariation, Box: true}), layers.ErrParam, ""},
-		{named(unknown.TransformBags(nil, bags(.5))), layers.ErrParam, "ops.ScottBandwidth"},
-		{named(0, unknown.FwdBags(node(2, 1, tensor.Float64), []int{0, 2}).Err()), layers.ErrParam, "Bandwidth"},
-		{named(narrow.TransformBags(nil, bags(.5))), layers.ErrParam, "the bandwidth of axis 0 is 0.001"},
-		{named(estimated.TransformBags(nil, bags(.5, 1.5))),
+		{named(layers.NewBagLayer(must(sets(layers.Density{Sigma: .5})))), layers.ErrParam, "ops.ScottBandwidth"},
+		{named(ofSets(.001).TransformBags(nil, bags(.5))), layers.ErrParam, "the bandwidth of axis 0 is 0.001"},
+		{named(ofSets(.1).TransformBags(nil, bags(.5, 1.5))),
 			layers.ErrDomain, "x[1,0] = 1.5 is outside the unit cube"},
-		{named(estimated.TransformBags(nil, uniformBags(2, 1, 1))),
+		{named(ofSets(.1).TransformBags(nil, uniformBags(2, 1, 1))),
 			layers.ErrShape, "the samples have 2 coordinates, want 1"},
-		{named(estimated.TransformBags(nil, must(ops.NewBags(rows(tensor.Float32, 2, 1, 1), []int{0, 2})))),
+		{named(ofSets(.1).TransformBags(nil, must(ops.NewBags(rows(tensor.Float32, 2, 1, 1), []int{0, 2})))),
 			layers.ErrDtype, "float32"},
-		{named(0, estimated.FwdBags(node(2, 1, tensor.Float64), []int{0, 1, 1, 2}).Err()),
+		{named(0, ofSets(.1).FwdBags(node(2, 1, tensor.Float64), []int{0, 1, 1, 2}).Err()),
 			layers.ErrShape, "bag 1 is empty"},
-		{named(0, estimated.FwdBags(node(2, 2, tensor.Float64), []int{0, 2}).Err()), layers.ErrShape, "want [n, 1]"},
+		{named(0, ofSets(.1).FwdBags(node(2, 2, tensor.Float64), []int{0, 2}).Err()), layers.ErrShape, "want [n, 1]"},
 		{named(0, estimated.Fwd(node(2, 128, tensor.Float32)).Err()), layers.ErrDtype, "Float32"},
 		{named(0, estimated.Fwd(node(2, 127, tensor.Float64)).Err()), layers.ErrShape, "want [n, 128]"},
 		{named(estimated.Transform(nil, negative)), layers.ErrDomain, "x[1,3] = -1 is negative"},
 		{named(estimated.Transform(nil, rows(tensor.Float64, 2, 127, 1))),
 			layers.ErrShape, "densities at [128] points"},
 		{named(estimated.Embed(nil, rows(tensor.Float64, 2, 127, 1))), layers.ErrShape, "densities at [128] points"},
-		{named(estimated.TransformBags(rows(tensor.Float64, 2, 6, 1), bags(.5))),
+		{named(ofSets(.1).TransformBags(rows(tensor.Float64, 2, 6, 1), bags(.5))),
 			layers.ErrShape, "want a contiguous float64 (1, 6)"},
 
 		// Values as text. The rows that follow from the declarations of parameters are in package ops_test.

@@ -3,7 +3,9 @@ package layers
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
@@ -13,7 +15,27 @@ import (
 // hddPoints are the default numbers of points on an axis, for one to three axes.
 var hddPoints = [...]int{128, 48, 20}
 
-// grid returns the grid for so many axes. If a grid cannot have so many, it is the grid of one coordinate.
+// gridAxes returns the number of axes of a grid for so many coordinates. If a grid cannot have so many, it is the grid of
+// one coordinate.
+func gridAxes(axes int) int {
+	if axes > len(hddPoints) {
+		return 1
+	}
+	return axes
+}
+
+// maxRandomDirections bounds the cost in many dimensions, where as many as there are axes would double it.
+const maxRandomDirections = 32
+
+// densityCount returns how many densities stand for the joint density of so many coordinates.
+func densityCount(axes int) int {
+	if axes <= len(hddPoints) {
+		return 1
+	}
+	return axes + min(axes, maxRandomDirections, math.MaxInt-axes)
+}
+
+// grid returns the grid for so many axes.
 func (d Density) grid(axes int) (ops.Grid, error) {
 	if d.At != nil {
 		g, err := ops.NewPoints(d.At)
@@ -24,11 +46,9 @@ func (d Density) grid(axes int) (ops.Grid, error) {
 		return g, err
 	}
 	points := d.Points
-	if axes > len(hddPoints) {
-		axes = 1
-	}
-	if points == nil && axes >= 1 && axes <= len(hddPoints) {
-		points = []int{hddPoints[axes-1]}
+	axes = gridAxes(axes)
+	if points == nil && axes >= 1 {
+		points = hddPoints[axes-1 : axes]
 	}
 	switch {
 	case len(points) == 1 && axes > 1:
@@ -62,40 +82,102 @@ func (d Density) widths(axes int) ([]float64, error) {
 	}
 }
 
-// estimate is the kernel density estimate of sets of samples at the points of a grid. If the grid has one axis and the
-// samples have more, it estimates the density of each slice and puts the densities side by side.
+// estimate is the kernel density estimate of sets of samples with l coordinates at the points of a grid. For l > 3 it
+// estimates the densities of projections on directions u_r in the unit cube [0, 1]^l, and puts them side by side. The
+// projection of a sample x on u_r is
+//
+//	t_r = ½ + Σ_j u_jr (x_j - ½),   Σ_j |u_jr| <= 1, so that t_r is in [0, 1].
+//
+// The first l directions are the axes, where t_r = x_r, and as many more are random, at most maxRandomDirections. They
+// depend on l alone, and the distance of two densities does so too: no seed changes it.
 type estimate struct {
-	grid    ops.Grid
-	h       []*tensor.Dense // the bandwidths of each density
-	axes    int
-	slicing *slicing // nil for a joint density
+	grid ops.Grid
+	axes int
+	h    []*tensor.Dense // the bandwidths of each density
+
+	bandwidth         *tensor.Dense // the same in one
+	directions, shift *tensor.Dense // [l, R] and [R], ½ (1 - Σ_j u_jr): t = xU + shift; nil for a joint density
 }
 
-// bandwidthsOf cuts the bandwidths of all axes into one tensor for each grid. The tensors share the memory of h.
-func bandwidthsOf(h *tensor.Dense, grids int) []*tensor.Dense {
-	out := make([]*tensor.Dense, grids)
-	each := h.Shape().TotalSize() / grids
-	for j := range out {
-		out[j] = ops.Rows(h, j*each, (j+1)*each)
+// estimate returns the estimate for samples of so many coordinates.
+func (d Density) estimate(axes int, dt tensor.Dtype) (e estimate, err error) {
+	e.axes = axes
+	if e.grid, err = d.grid(axes); err != nil {
+		return e, err
 	}
-	return out
+	n := densityCount(axes)
+	if n > 1 {
+		if err := domain.CheckSize("directions", 8, axes, n); err != nil {
+			return e, err
+		}
+	}
+	h, err := d.widths(axes)
+	if err != nil {
+		return e, err
+	}
+	if n > 1 {
+		var u, shift []float64
+		u, shift, h = directionsOf(h, .5/float64(e.grid.Len()), n)
+		e.directions, e.shift = newTensor(dt, u, axes, n), newTensor(dt, shift, n)
+	}
+	each := len(h) / n
+	e.bandwidth = newTensor(dt, h, len(h))
+	for j := range n {
+		e.h = append(e.h, ops.Rows(e.bandwidth, j*each, (j+1)*each))
+	}
+	return e, nil
+}
+
+// directionsOf returns r directions for l coordinates, their shifts, and the bandwidths of the projections for those of
+// the coordinates. If K is the product of Gaussian kernels of widths h_j, then the projection of the joint estimate on u
+// is an estimate of width √(Σ u_j² h_j²). Of a random direction it is at least low.
+func directionsOf(h []float64, low float64, r int) (u, shift, widths []float64) {
+	l, rng := len(h), rand.New(spectral.Stream(0, "directions of slices"))
+	u, shift, widths = make([]float64, l*r), make([]float64, r), make([]float64, r)
+	for k := range r {
+		if k < l {
+			u[k*r+k], widths[k] = 1, h[k]
+			continue
+		}
+		length := 0.
+		for j := range l {
+			u[j*r+k] = rng.NormFloat64()
+			length += math.Abs(u[j*r+k])
+		}
+		length *= 1 + 1e-5 // so that no rounding puts t outside [0, 1]
+		sum, square := 0., 0.
+		for j := range l {
+			u[j*r+k] /= length
+			sum += u[j*r+k]
+			square += math.Pow(u[j*r+k]*h[j], 2)
+		}
+		shift[k], widths[k] = (1-sum)/2, math.Max(math.Sqrt(square), low)
+	}
+	return u, shift, widths
+}
+
+// params returns the bandwidths and the directions as parameters, which nothing tunes.
+func (e estimate) params() []Param {
+	p := []Param{{"kde_bandwidth", e.bandwidth, false}}
+	if e.directions != nil {
+		p = append(p, Param{"directions", e.directions, false}, Param{"shift", e.shift, false})
+	}
+	return p
 }
 
 // into writes the densities of bags to dst, allocated if nil.
 func (e estimate) into(dst *tensor.Dense, b *ops.Bags, a ops.Attr) (*tensor.Dense, error) {
-	if b == nil {
-		return nil, noBags(a.Layer)
-	}
 	if b.Axes() != e.axes {
 		return nil, fmt.Errorf("%s: the samples have %d coordinates, want %d: %w", a.Layer, b.Axes(), e.axes, ErrShape)
 	}
-	if len(e.h) == 1 {
-		return e.of(dst, b, e.h[0], a)
+	kde := ops.KDE(b.Offsets(), e.grid, a)
+	if e.directions == nil {
+		return kde.Into(dst, b.Samples(), e.h[0])
 	}
 	if err := ops.CheckRows(domain.UnitCube(), a.Layer, b); err != nil {
 		return nil, err
 	}
-	t, err := e.slicing.project(b, a)
+	x, err := ops.Affine(a).Into(nil, b.Samples(), e.directions, e.shift)
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +185,12 @@ func (e estimate) into(dst *tensor.Dense, b *ops.Bags, a ops.Attr) (*tensor.Dens
 	if dst == nil {
 		dst = tensor.New(tensor.WithShape(b.Len(), len(e.h)*v), tensor.Of(b.Dtype()))
 	}
-	var p *tensor.Dense
+	var t, p *tensor.Dense
 	for j, h := range e.h {
-		if p, err = e.of(p, t.Axis(j), h, a); err != nil {
+		if t, err = ops.Columns(j, j+1, 1, a).Into(t, x); err != nil {
+			return nil, err
+		}
+		if p, err = kde.Into(p, t, h); err != nil {
 			return nil, fmt.Errorf("direction %d: %w", j, err)
 		}
 		if err := ops.ColumnsInto(dst, j*v, p, 0, v, 1); err != nil {
@@ -115,22 +200,35 @@ func (e estimate) into(dst *tensor.Dense, b *ops.Bags, a ops.Attr) (*tensor.Dens
 	return dst, nil
 }
 
-// of writes the densities of bags on the grid.
-func (e estimate) of(dst *tensor.Dense, b *ops.Bags, h *tensor.Dense, a ops.Attr) (*tensor.Dense, error) {
-	return ops.KDE(b.Offsets(), e.grid, a).Into(dst, b.Samples(), h)
-}
-
-// fwd adds the densities of the bags of x [N, axes] to its graph. h are the nodes of the bandwidths, and u those of the
-// directions and the shift of the slicing.
-func (e estimate) fwd(x *G.Node, h, u []*G.Node, offsets []int, a ops.Attr) (*G.Node, error) {
-	if len(h) == 1 {
-		return ops.KDE(offsets, e.grid, a).Node(x, h[0])
+// fwd adds the densities of the bags of x [N, axes] to its graph, with constants that are named after a layer.
+func (e estimate) fwd(l *base, x *G.Node, offsets []int) (*G.Node, error) {
+	x, a, err := data(x, l.grad, ops.Attr{Layer: l.who(), Frozen: ops.H})
+	if err != nil {
+		return nil, err
+	}
+	// A graph of densities has no use for these nodes, and the LispMachine accepts no node without a use.
+	h := make([]*G.Node, len(e.h))
+	for j, t := range e.h {
+		if h[j], err = l.node(x.Graph(), Param{Name: fmt.Sprintf("kde_bandwidth_%d", j), Value: t}); err != nil {
+			return nil, err
+		}
+	}
+	kde := ops.KDE(offsets, e.grid, a)
+	if e.directions == nil {
+		return kde.Node(x, h[0])
+	}
+	in := []*G.Node{x}
+	for _, p := range e.params()[1:] {
+		n, err := l.node(x.Graph(), p)
+		if err != nil {
+			return nil, err
+		}
+		in = append(in, n)
 	}
 	of, projected := a, a
 	of.Frozen &= ops.X
 	projected.Frozen, projected.Domain = of.Frozen|ops.W|ops.B, domain.UnitCube()
-	x, err := ops.Affine(projected).Node(x, u[0], u[1])
-	if err != nil {
+	if x, err = ops.Affine(projected).Node(in...); err != nil {
 		return nil, err
 	}
 	parts := make([]*G.Node, len(h))
@@ -139,41 +237,9 @@ func (e estimate) fwd(x *G.Node, h, u []*G.Node, offsets []int, a ops.Attr) (*G.
 		if err != nil {
 			return nil, err
 		}
-		if parts[j], err = ops.KDE(offsets, e.grid, a).Node(column, h[j]); err != nil {
+		if parts[j], err = kde.Node(column, h[j]); err != nil {
 			return nil, fmt.Errorf("direction %d: %w", j, err)
 		}
 	}
 	return ops.Concat(repeat(1., len(parts)), ops.Attr{Layer: a.Layer}).Node(parts...)
-}
-
-// bagsInTwoSteps computes the features of bags, some bags at a time: first makes rows of so many columns of the bags,
-// and second makes features of the rows.
-func bagsInTwoSteps(l *base, dst *tensor.Dense, b *ops.Bags, cols int,
-	first func(*tensor.Dense, *ops.Bags) (*tensor.Dense, error),
-	second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {
-	if b == nil {
-		return nil, noBags(l.who())
-	}
-	if dst == nil {
-		dst = tensor.New(tensor.WithShape(b.Len(), l.features), tensor.Of(l.dt))
-	}
-	if dst.Dtype() != l.dt {
-		return nil, fmt.Errorf("%s: dst is %v, the layer is %v: %w", l.who(), dst.Dtype(), l.dt, ErrDtype)
-	}
-	if !dst.Shape().Eq(tensor.Shape{b.Len(), l.features}) || !ops.IsContiguous(dst) {
-		return nil, fmt.Errorf("%s: dst is %v, want a contiguous %v (%d, %d): %w", l.who(), dst.Shape(), l.dt, b.Len(),
-			l.features, ErrShape)
-	}
-	size := max(1, psiCells/cols)
-	for lo := 0; lo < b.Len(); lo += size {
-		hi := min(lo+size, b.Len())
-		x, err := first(nil, b.Slice(lo, hi))
-		if err == nil {
-			_, err = second(ops.Rows(dst, lo, hi), x)
-		}
-		if err != nil {
-			return nil, domain.InBlock(lo, err)
-		}
-	}
-	return dst, nil
 }

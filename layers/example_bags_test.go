@@ -37,7 +37,7 @@ func ExampleNewHDDLayer() {
 	l := must(layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: .5, Bandwidth: h},
 		1, 4096))
 	fmt.Printf("bandwidth %.3f\n", h[0])
-	compareSets(l.TransformBags(nil, bags))
+	compareSets(must(layers.NewBagLayer(l)).TransformBags(nil, bags))
 	// Output:
 	// bandwidth 0.032
 	// one law 1.00, two laws 0.34
@@ -46,7 +46,7 @@ func ExampleNewHDDLayer() {
 // The same sets under exp(-‖p - q‖²/2σ²) of their densities.
 func ExampleNewHDDLayer_squared() {
 	l := must(layers.NewHDDLayer(layers.Density{Sigma: 1, Bandwidth: []float64{.03}}, 1, 4096))
-	compareSets(l.TransformBags(nil, threeSets()))
+	compareSets(must(layers.NewBagLayer(l)).TransformBags(nil, threeSets()))
 	// Output: one law 1.00, two laws 0.06
 }
 

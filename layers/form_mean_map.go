@@ -3,7 +3,6 @@ package layers
 import (
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -125,7 +124,7 @@ func (f meanMapForm) inner(s Spec, sample *tensor.Dense, o options) (Layer, erro
 	return f.innerSpec(s, name).build(nil, opts...)
 }
 
-// fill fills in the defaults of the kernel for the samples, and τ: half the root of the mean MMD² over pairs of sets.
+// fill fills in the defaults of the kernel for the samples, and τ.
 func (f meanMapForm) fill(v Values, x ops.Matrix) error {
 	samples := x
 	if b, ok := x.(*ops.Bags); ok {
@@ -134,15 +133,7 @@ func (f meanMapForm) fill(v Values, x ops.Matrix) error {
 	if err := fillKernel(f.Kernel, v, samples); err != nil {
 		return err
 	}
-	return fill(v, "tau", func() (float64, error) {
-		b, err := bagsOf(x)
-		if err != nil {
-			return 0, err
-		}
-		some := spreadBags(b, defaultBags)
-		if some.Len() < 2 {
-			return 0, fmt.Errorf("want at least two sets to derive it from: %w", ErrShape)
-		}
+	return fillScale(v, "tau", x, func(b *ops.Bags) (float64, error) {
 		full := decoded(f, v)
 		full.Landmarks = 0
 		l, err := full.inner(Spec{Dims: b.Axes(), Dtype: b.Dtype().String()}, nil,
@@ -150,11 +141,11 @@ func (f meanMapForm) fill(v Values, x ops.Matrix) error {
 		if err != nil {
 			return 0, err
 		}
-		z, err := (&BagLayer{base: bagBase(l, b.Axes()), inner: l}).means(some)
+		z, err := means("layers: mean map", l, b)
 		if err != nil {
 			return 0, err
 		}
-		return math.Sqrt(meanSquaredDistance(ops.Float64s(z), some.Len())) / 2, nil
+		return meanSquaredDistance(ops.Float64s(z), b.Len()), nil
 	})
 }
 

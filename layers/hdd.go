@@ -3,13 +3,9 @@ package layers
 import (
 	"fmt"
 	"math"
-	"slices"
-	"sync"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/ops/domain"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -28,8 +24,7 @@ import (
 //
 // Input [n, V]: each row holds the values of a density, not negative, at the V points of a grid (Grid). The
 // mean of a row is the integral of the density, so a histogram of V cells, times V, is such a row. Output [n,
-// features]. FwdBags and TransformBags take sets of samples and estimate their densities (Densities). NewBagLayer makes
-// a map of sets of this layer.
+// features]. NewBagLayer makes a map of sets of samples of this layer, which estimates their densities.
 //
 // A grid cannot hold a density in l > 3 dimensions. The layer then takes the densities of R one-dimensional
 // projections, the slices
@@ -74,18 +69,9 @@ import (
 // densities cross, and needs more functions; with ten of them the lower frequencies of spectral.QuantileLambdas give a
 // smaller error.
 type HDDLayer struct {
-	*base
-	of      Density
-	axes    int
-	grid    ops.Grid        // of all axes, or in more than three dimensions of each direction
-	slicing *slicing        // in more than three dimensions
-	h       []*tensor.Dense // the bandwidths as the estimates take them, memory of the parameter
-	basis   *tensor.Dense   // Φ; nil for frequencies on the values, which have no embedding
-	even    bool            // λ = 0
-	width   int             // columns of the embedding A
-	outer   *randomMap
-
-	scratch sync.Pool // *tensor.Dense, A of a block of rows
+	composed // A, or nothing, then the random map
+	of       Density
+	sets     estimate // of their densities
 }
 
 var _ Layer = (*HDDLayer)(nil)
@@ -107,220 +93,110 @@ func newHDDLayer(given Density, axes, features int, o options) (*HDDLayer, error
 		return nil, err
 	}
 	o.name = b.name
-	if err := given.unused(); err != nil {
-		return nil, fmt.Errorf("%s: %w", b.who(), err)
-	}
-	of := given.filled()
-	l := &HDDLayer{base: b, of: of, axes: axes}
-	l.drawn("W", o, func(o options) (peeker, error) { return newHDDLayer(given, axes, features, o) })
-	if l.grid, err = of.grid(axes); err == nil && axes > l.grid.Axes() {
-		err = domain.CheckSize("directions", 8, axes, densityCount(axes, l.grid))
+	l := &HDDLayer{composed: composed{base: b, policy: o.policy}, of: given.filled()}
+	if err = given.unused(); err == nil {
+		l.sets, err = l.of.estimate(axes, b.dt)
 	}
 	if err == nil {
-		err = of.fits(l.grid, l.parts())
+		err = l.of.fits(l.sets.grid, len(l.sets.h))
+	}
+	var k spectral.Random
+	if err == nil {
+		b.dims = len(l.sets.h) * l.sets.grid.Len()
+		k, err = l.embed(o)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
-	b.dims = l.parts() * l.grid.Len()
-	if of.direct() {
-		return l, l.drawDirect(o)
+	if err := l.compose(k, o, l.sets.params()...); err != nil {
+		return nil, err
 	}
-	phi, cols := of.matrix(l.grid)
-	l.basis = newTensor(l.dt, phi, l.grid.Len(), cols)
-	params, each, err := l.lambdas(o)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.who(), err)
+	if l.inner == nil {
+		l.outer.on = l.of.Distance.Of.Domain()
 	}
-	l.width = l.parts() * each * cols
-	return l, l.draw(spectral.Gaussian{Sigma: of.Sigma}, params, o)
+	l.drawn("W", o, func(o options) (peeker, error) { return newHDDLayer(given, axes, features, o) })
+	l.outer.origin = l.origin
+	return l, nil
 }
 
-// lambdas returns the parameters of the embedding, and the number of coefficients that a density has for every function
-// of the basis.
-func (l *HDDLayer) lambdas(o options) (params []Param, each int, err error) {
-	if l.of.l2() {
-		return nil, 1, nil
+// embed makes the embedding, if the map has one, and returns the kernel of the random map.
+func (l *HDDLayer) embed(o options) (spectral.Random, error) {
+	gaussian, even := spectral.Gaussian{Sigma: l.of.Sigma}, false
+	if l.of.direct() {
+		if err := l.of.Distance.Validate(); err != nil {
+			return nil, err
+		}
+		law, _ := l.of.Distance.Kernel(l.of.Sigma, l.sets.grid.Len()).Laplacian()
+		return law, gaussian.Validate()
 	}
-	lambda, root, err := l.of.Distance.Lambdas(l.of.Lambdas, l.of.Rule, o.sourceSeed())
+	b, err := newBase(l.kind, "", l.dims, 1, o)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	for j, w := range root {
-		root[j] = math.Sqrt(w)
-	}
-	m := len(lambda)
-	each = 2 * m
-	if l.even = m == 1 && lambda[0] == 0; l.even {
-		each = 1
-	}
-	return []Param{{"lambda", newTensor(l.dt, lambda, m), o.policy == All && !l.even},
-		{"root_weight", newTensor(l.dt, root, m), false}}, each, nil
-}
-
-// drawDirect makes the parameters of a map with frequencies on the values of densities.
-func (l *HDDLayer) drawDirect(o options) error {
-	for _, k := range []spectral.Validator{l.of.Distance, spectral.Gaussian{Sigma: l.of.Sigma}} {
-		if err := k.Validate(); err != nil {
-			return fmt.Errorf("%s: %w", l.who(), err)
+	phi, cols := l.of.matrix(l.sets.grid)
+	b.features = len(l.sets.h) * cols
+	op := ops.Coefficients
+	if !l.of.l2() {
+		lambda, root, err := l.of.Distance.Lambdas(l.of.Lambdas, l.of.Rule, o.sourceSeed())
+		if err != nil {
+			return nil, err
+		}
+		for j, w := range root {
+			root[j] = math.Sqrt(w)
+		}
+		m := len(lambda)
+		even = m == 1 && lambda[0] == 0
+		tuned := o.policy == All && !even
+		b.params = []Param{{"lambda", newTensor(l.dt, lambda, m), tuned}, {"root_weight", newTensor(l.dt, root, m), false}}
+		if b.features *= m; !even {
+			b.features *= 2
+		}
+		op = func(a ops.Attr) ops.Op {
+			if !tuned {
+				a.Frozen |= ops.Lambda
+			}
+			return ops.HDD(even, a)
 		}
 	}
-	law, _ := l.of.Distance.Kernel(l.of.Sigma, l.grid.Len()).Laplacian()
-	l.width = l.dims
-	if err := l.draw(law, nil, o); err != nil {
-		return err
-	}
-	l.outer.on = l.of.Distance.Of.Domain()
-	return nil
+	b.params = append(b.params, Param{"basis", newTensor(l.dt, phi, l.sets.grid.Len(), cols), false})
+	l.inner = embedding{zeroSingle{sparseSingle{newSingle(b, ops.Domain{}, false, op)}}}
+	return gaussian, nil
 }
 
-// draw makes the bandwidth of the estimate and the parameters of the random map, after those of the embedding.
-func (l *HDDLayer) draw(k spectral.Random, params []Param, o options) error {
-	h, err := l.of.widths(l.axes)
-	if err != nil {
-		return fmt.Errorf("%s: %w", l.who(), err)
+// embedding is the map A of densities. Its last parameter, the basis, follows from the fields of a Density.
+type embedding struct{ zeroSingle }
+
+func (a embedding) peek() []Param { return a.zeroSingle.peek()[:len(a.params)-1] }
+
+// form describes the frequencies.
+func (a embedding) form() string {
+	if lambda := a.param("lambda"); lambda != nil {
+		return fmt.Sprintf(", %d λ", lambda.Shape().TotalSize())
 	}
-	if l.outer, err = newRandomMap(l.kind, "", k, l.width, l.features, o); err != nil {
-		return err
-	}
-	if l.parts() > 1 {
-		l.slicing, h = newSlicing(h, .5/float64(l.grid.Len()), l.parts(), l.dt)
-	}
-	bandwidth := newTensor(l.dt, h, len(h))
-	l.params = append(append(params, Param{"kde_bandwidth", bandwidth, false}), l.slicing.params()...)
-	l.params = append(l.params, l.outer.params...)
-	l.h = bandwidthsOf(bandwidth, l.parts())
-	l.changed, l.outer.origin, l.watch = l.outer.changed, l.origin, l.outer.watch
-	return nil
+	return ""
 }
 
 // Kernel returns the exact kernel, of the values of two densities, for the σ that the map was drawn with.
-func (l *HDDLayer) Kernel() spectral.Kernel { return l.of.onRows(l.grid.Len()) }
+func (l *HDDLayer) Kernel() spectral.Kernel { return l.of.onRows(l.sets.grid.Len()) }
 
 // Density returns the kernel of densities and its embedding, with which the map was drawn.
 func (l *HDDLayer) Density() Density { return l.of }
 
-// Axes returns l, the number of coordinates of a sample.
-func (l *HDDLayer) Axes() int { return l.axes }
-
 // Grid returns the points at which densities are given. With more than three coordinates, these are the points of each
 // direction.
-func (l *HDDLayer) Grid() ops.Grid { return l.grid }
-
-// parts returns how many densities an input row holds.
-func (l *HDDLayer) parts() int { return densityCount(l.axes, l.grid) }
-
-// Policy returns the tuning policy.
-func (l *HDDLayer) Policy() Policy { return l.outer.policy }
+func (l *HDDLayer) Grid() ops.Grid { return l.sets.grid }
 
 func (l *HDDLayer) String() string {
-	distance := "L2"
+	distance, width := "L2", l.dims
 	if !l.of.l2() {
 		distance = fmt.Sprintf("%v·%T", l.of.Distance.Scale, l.of.Distance.Of)
-		if !l.of.direct() {
-			distance += fmt.Sprintf(", %d λ", l.param("lambda").Shape().TotalSize())
-		}
+	}
+	if l.inner != nil {
+		distance, width = distance+l.inner.form(), l.inner.Features()
 	}
 	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %.6g of %s, %d x %v points, %d %v functions an axis, sampler %v, "+
-		"seed %d, %v, %v", l.kind, l.name, l.dims, l.width,
-		l.features, l.of.Sigma, distance, l.parts(), l.grid.Points(), l.of.Functions, l.of.Basis,
-		l.outer.sampler, l.outer.seed, l.dt, l.outer.policy)
-}
-
-// Fwd adds the map of densities x [n, Dims] to the graph of x.
-func (l *HDDLayer) Fwd(x G.Input) G.Result {
-	return l.lift(x, l.fwd)
-}
-
-// fwd adds the map of the densities p.
-func (l *HDDLayer) fwd(p *G.Node) (*G.Node, error) {
-	if l.basis == nil {
-		return l.outer.fwd(p)
-	}
-	p, a, err := data(p, l.grad, ops.Attr{Layer: l.who()})
-	if err != nil {
-		return nil, err
-	}
-	in := []*G.Node{p}
-	for _, param := range l.embedding() {
-		n, err := l.node(p.Graph(), param)
-		if err != nil {
-			return nil, err
-		}
-		in = append(in, n)
-	}
-	if l.outer.policy != All || l.even {
-		a.Frozen |= ops.Lambda
-	}
-	n, err := l.op(a).Node(in...)
-	if err != nil {
-		return nil, err
-	}
-	return l.outer.fwd(n)
-}
-
-// embedding returns the inputs of op besides the densities.
-func (l *HDDLayer) embedding() (in []Param) {
-	if !l.of.l2() {
-		in = l.params[:2]
-	}
-	return append(in[:len(in):len(in)], Param{Name: "basis", Value: l.basis})
-}
-
-// op is the embedding A.
-func (l *HDDLayer) op(a ops.Attr) ops.Op {
-	if l.of.l2() {
-		return ops.Coefficients(a)
-	}
-	return ops.HDD(l.even, a)
-}
-
-// FwdBags adds the map of bags to the graph of their samples x [N, l], bag after bag: bag i has the rows offsets[i] to
-// offsets[i+1], exclusive. ops.KDE estimates the densities, with the Bandwidth of the Density. The gradient for
-// the samples goes through the estimate, so a network may compute them. Errors: as for Fwd and ops.KDE, and no
-// bandwidth (ErrParam), offsets that do not fit x (ErrShape).
-func (l *HDDLayer) FwdBags(x G.Input, offsets []int) G.Result {
-	n, err := l.inputOf(x, l.axes)
-	if err != nil {
-		return G.Err(err)
-	}
-	e, err := l.estimate()
-	if err != nil {
-		return G.Err(err)
-	}
-	// A graph of densities has no use for these nodes, and the LispMachine accepts no node without a use.
-	h := make([]*G.Node, len(l.h))
-	for j, t := range l.h {
-		if h[j], err = l.node(n.Graph(), Param{Name: fmt.Sprintf("kde_bandwidth_%d", j), Value: t}); err != nil {
-			return G.Err(err)
-		}
-	}
-	var u []*G.Node
-	for _, param := range l.slicing.params() {
-		d, err := l.node(n.Graph(), param)
-		if err != nil {
-			return G.Err(err)
-		}
-		u = append(u, d)
-	}
-	n, a, err := data(n, l.grad, ops.Attr{Layer: l.who(), Frozen: ops.H})
-	if err != nil {
-		return G.Err(err)
-	}
-	p, err := e.fwd(n, h, u, offsets, a)
-	if err != nil {
-		return G.Err(err)
-	}
-	return G.LiftResult(l.fwd(p))
-}
-
-// estimate returns the density estimate for bags.
-func (l *HDDLayer) estimate() (estimate, error) {
-	if slices.Contains(ops.Float64s(l.param("kde_bandwidth")), 0) {
-		return estimate{}, fmt.Errorf("%s: bags want a bandwidth: find one by ops.ScottBandwidth or "+
-			"ops.CrossValidatedBandwidth and give it as the Bandwidth of the Density: %w", l.who(), ErrParam)
-	}
-	return estimate{l.grid, l.h, l.axes, l.slicing}, nil
+		"seed %d, %v, %v", l.kind, l.name, l.dims, width, l.features, l.of.Sigma, distance, len(l.sets.h), l.sets.grid.Points(),
+		l.of.Functions, l.of.Basis, l.outer.sampler, l.outer.seed, l.dt, l.policy)
 }
 
 // Embed writes the embedding A of the densities x [n, Dims] to dst [n, K], allocated if nil. The squared distance of
@@ -329,21 +205,17 @@ func (l *HDDLayer) Embed(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	if err := l.fits(x); err != nil {
 		return nil, err
 	}
-	if l.basis == nil {
+	if l.inner == nil {
 		return nil, fmt.Errorf("%s: its frequencies are those of the values of densities, and it has no embedding; "+
 			"build it with Lambdas: %w", l.who(), ErrParam)
 	}
 	l.use()
-	var in []ops.Matrix
-	for _, param := range l.embedding() {
-		in = append(in, param.Value)
-	}
-	return l.op(ops.Attr{Layer: l.who()}).Into(dst, x, in...)
+	return l.inner.Transform(dst, x)
 }
 
-func (l *HDDLayer) fits(x *tensor.Dense) error {
+func (l *HDDLayer) fits(x ops.Matrix) error {
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
-		return fmt.Errorf("%w; x are densities at %v points", err, l.grid.Points())
+		return fmt.Errorf("%w; x are densities at %v points", err, l.sets.grid.Points())
 	}
 	return nil
 }
@@ -353,31 +225,10 @@ func (l *HDDLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	if err := l.fits(x); err != nil {
 		return nil, err
 	}
-	if l.basis == nil {
-		return l.outer.Transform(dst, x)
-	}
-	return inTwoSteps(l.who(), &l.scratch, dst, x, blockRows(l.width), l.features, l.Embed, l.outer.Transform)
+	return l.composed.Transform(dst, x)
 }
 
-// Densities writes the estimates of the densities of bags of samples in [0, 1]^l to dst [n, Dims], allocated if nil:
-// the input of Transform. Errors: no bandwidth (ErrParam), nil bags or another number of coordinates (ErrShape),
-// another element type (ErrDtype), samples outside the cube (ErrDomain).
-func (l *HDDLayer) Densities(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
-	e, err := l.estimate()
-	if err != nil {
-		return nil, err
-	}
-	if b == nil {
-		return nil, noBags(l.who())
-	}
-	if b.Dtype() != l.dt {
-		return nil, fmt.Errorf("%s: the bags are %v, the layer is %v: %w", l.who(), b.Dtype(), l.dt, ErrDtype)
-	}
-	return e.into(dst, b, ops.Attr{Layer: l.who()})
-}
-
-// TransformBags writes the features of bags of samples in [0, 1]^l to dst [n, features], allocated if nil. Errors as
-// for Densities.
-func (l *HDDLayer) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
-	return bagsInTwoSteps(l.base, dst, b, l.dims, l.Densities, l.Transform)
+// TransformCSR is Transform for sparse rows.
+func (l *HDDLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	return transformBlocks(l, dst, x)
 }

@@ -137,6 +137,9 @@ func TestHDDAccuracy(t *testing.T) {
 	}
 }
 
+// ofSets is the map of sets of a map of densities.
+func ofSets(l *layers.HDDLayer) *layers.BagLayer { return must(layers.NewBagLayer(l)) }
+
 // uniformBags are n bags of up to most+1 samples.
 func uniformBags(axes, n, most int) *ops.Bags {
 	rng := rand.New(rand.NewPCG(8, 0))
@@ -176,7 +179,7 @@ func TestHDDSlices(t *testing.T) {
 			t.Fatalf("%s: %d directions, bandwidths %v", d.name, r, widths)
 		}
 		bags := uniformBags(axes, 4, 2)
-		p := must(l.Densities(nil, bags))
+		p := must(ofSets(l).Rows(bags))
 		a, v := must(l.Embed(nil, p)), l.Grid().Len()
 		for k := range r {
 			x, length, square := bags.Samples().Float64s(), 0., 0.
@@ -194,7 +197,7 @@ func TestHDDSlices(t *testing.T) {
 					length, widths[k], math.Sqrt(square))
 			}
 			one := build(1, widths[k])
-			q := must(one.Densities(nil, must(bags.With(projected))))
+			q := must(ofSets(one).Rows(must(bags.With(projected))))
 			part := must(one.Embed(nil, q))
 			w := part.Shape()[1]
 			for i := range 4 {
@@ -216,7 +219,7 @@ func TestHDDSlices(t *testing.T) {
 			}
 			return 0
 		})
-		must(l.Densities(nil, must(ops.BagsOfRows(x))))
+		must(ofSets(l).Rows(must(ops.BagsOfRows(x))))
 	}
 }
 
@@ -236,7 +239,7 @@ func TestHDDIsTheComposition(t *testing.T) {
 				a := must(l.Embed(nil, p))
 				want := features(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, a.Shape()[1], 26, opts...)), a)
 				near(t, l, features(l, p), want, 0)
-				near(t, l, floats(must(l.TransformBags(nil, b))), want, 1e-12)
+				near(t, l, floats(must(ofSets(l).TransformBags(nil, b))), want, 1e-12)
 				near(t, l, inGraph(t, l, p), want, 1e-12)
 			}
 		}
@@ -259,7 +262,7 @@ func TestHDDScatteredPoints(t *testing.T) {
 		scattered.At = dense(axes, at...)
 		l := must(layers.NewHDDLayer(scattered, axes, 8, layers.WithSeed(2)))
 		b := uniformBags(axes, 3, 5)
-		near(t, axes, floats(must(l.TransformBags(nil, b))), floats(must(grid.TransformBags(nil, b))), 1e-12)
+		near(t, axes, floats(must(ofSets(l).TransformBags(nil, b))), floats(must(ofSets(grid).TransformBags(nil, b))), 1e-12)
 		_, err := layers.NewHDDLayer(scattered, axes%3+1, 8)
 		wantErr(t, "points of another number of axes", err, layers.ErrParam)
 		scattered.Points = []int{9}
@@ -292,12 +295,12 @@ func TestHDDEdges(t *testing.T) {
 	for _, d := range hddDistances {
 		l := must(layers.NewHDDLayer(withLambdas(d.d, 5, spectral.GaussLambdas, layers.Density{Sigma: .5,
 			Points: []int{8}, Functions: 8, Bandwidth: []float64{.1, .2}}), 2, 6))
-		if z := must(l.TransformBags(nil, must(ops.NewBags(dense(2), []int{0})))); !z.Shape().Eq(tensor.Shape{0, 6}) {
+		if z := must(ofSets(l).TransformBags(nil, must(ops.NewBags(dense(2), []int{0})))); !z.Shape().Eq(tensor.Shape{0, 6}) {
 			t.Errorf("%s: no bags make features %v", d.name, z.Shape())
 		}
 		for _, x := range [][]float64{{.5, .5}, {0, 1}, {.1, 0, .6, 0, .9, 0}} {
 			bags := must(ops.NewBags(dense(2, x...), []int{0, len(x) / 2}))
-			z, a := must(l.TransformBags(nil, bags)), must(l.Embed(nil, must(l.Densities(nil, bags))))
+			z, a := must(ofSets(l).TransformBags(nil, bags)), must(l.Embed(nil, must(ofSets(l).Rows(bags))))
 			// cos² + sin² of each frequency; and by Bessel's inequality the norm is below Z times the mass.
 			sum, norm := inner(z, 0, 0), inner(a, 0, 0)
 			if !(math.Abs(sum-1) < 1e-12) || !(norm > 0 && norm <= d.d.Mass()*(1+1e-12)) {

@@ -66,10 +66,9 @@ func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLay
 		return nil, fmt.Errorf("%s: the map of samples is %v, the layer %v: %w", over.who(), inner.Dtype(),
 			over.Dtype(), ErrDtype)
 	}
-	l := &BagLayer{base: bagBase(over, inner.Dims()), over: &FourierLayer{over}, inner: inner, domain: k.Domain(),
-		kernel: &meanKernel{k, tau}}
-	l.o = o
-	l.rows = l.means
+	l := newBagLayer(inner.Dims(), &FourierLayer{over}, &meanKernel{k, tau}, o)
+	l.inner = inner
+	l.rows = func(b *ops.Bags) (*tensor.Dense, error) { return means(l.who(), inner, b) }
 	l.fwd = l.fwdMeans
 	return l, nil
 }
@@ -83,9 +82,9 @@ func kernelOfLayer(l Layer) spectral.Kernel {
 }
 
 // means returns the means of the features of the samples. It computes about psiCells features at a time.
-func (l *BagLayer) means(b *ops.Bags) (*tensor.Dense, error) {
-	d := l.inner.Features()
-	out := tensor.New(tensor.WithShape(b.Len(), d), tensor.Of(l.dt))
+func means(who string, inner Layer, b *ops.Bags) (*tensor.Dense, error) {
+	d := inner.Features()
+	out := tensor.New(tensor.WithShape(b.Len(), d), tensor.Of(inner.Dtype()))
 	most, offsets := max(1, psiCells/d), b.Offsets()
 	var z *tensor.Dense
 	for lo := 0; lo < b.Len(); {
@@ -98,10 +97,10 @@ func (l *BagLayer) means(b *ops.Bags) (*tensor.Dense, error) {
 			z = nil
 		}
 		var err error
-		if z, err = l.inner.Transform(z, some.Samples()); err != nil {
+		if z, err = inner.Transform(z, some.Samples()); err != nil {
 			return nil, some.InBag(err)
 		}
-		if _, err := ops.BagMean(some.Offsets(), ops.Attr{Layer: l.who()}).Into(ops.Rows(out, lo, hi), z); err != nil {
+		if _, err := ops.BagMean(some.Offsets(), ops.Attr{Layer: who}).Into(ops.Rows(out, lo, hi), z); err != nil {
 			return nil, err
 		}
 		lo = hi
@@ -109,18 +108,18 @@ func (l *BagLayer) means(b *ops.Bags) (*tensor.Dense, error) {
 	return out, nil
 }
 
-func (l *BagLayer) fwdMeans(x *G.Node, offsets []int) G.Result {
+func (l *BagLayer) fwdMeans(x *G.Node, offsets []int) (*G.Node, error) {
 	z := l.inner.Fwd(x)
 	if z.Err() != nil {
-		return z
+		return nil, z.Err()
 	}
 	n, a, err := ops.Data(z.Node(), ops.Attr{Layer: l.who()})
 	if err != nil {
-		return G.Err(err)
+		return nil, err
 	}
 	mean, err := ops.BagMean(offsets, a).Node(n)
 	if err != nil {
-		return G.Err(err)
+		return nil, err
 	}
-	return l.over.Fwd(mean)
+	return l.over.(*FourierLayer).fwd(mean)
 }

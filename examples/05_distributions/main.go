@@ -53,7 +53,7 @@ func main() {
 		layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: .3, Bandwidth: h}, 1, 512, layers.WithSeed(1), layers.WithName("hdd")))
 	fmt.Print(layers.Summary(hdd), "\n")
 
-	byShape := accuracy(must.Get(hdd.TransformBags(nil, all)), labels)
+	byShape := accuracy(must.Get(must.Get(layers.NewBagLayer(hdd)).TransformBags(nil, all)), labels)
 	byMoments := accuracy(moments(all), labels)
 	fmt.Printf("of %d new bags the densities classify %.1f %%, mean and standard deviation %.1f %%\n", bags-trained, 100*byShape, 100*byMoments)
 

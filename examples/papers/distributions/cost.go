@@ -39,7 +39,11 @@ func (o *options) cost(ctx context.Context) error {
 		of.Points, of.At = nil, tensor.New(tensor.WithShape(len(x)/2, 2), tensor.WithBacking(x))
 		name = fmt.Sprintf("%d uniform points", len(x)/2)
 	}
-	l, err := layers.NewHDDLayer(of, 2, o.columns, append(single(o.Seed), layers.WithSampler(o.samplerFor(0)))...)
+	hdd, err := layers.NewHDDLayer(of, 2, o.columns, append(single(o.Seed), layers.WithSampler(o.samplerFor(0)))...)
+	if err != nil {
+		return err
+	}
+	l, err := layers.NewBagLayer(hdd)
 	if err != nil {
 		return err
 	}
@@ -58,7 +62,7 @@ func (o *options) cost(ctx context.Context) error {
 		all, used := time.Since(start), cli.ProcessorTime()-processor
 		start = time.Now()
 		for lo := 0; lo < n; lo += blockBags {
-			if _, err := l.Densities(nil, some.Slice(lo, min(lo+blockBags, n))); err != nil {
+			if _, err := l.Rows(some.Slice(lo, min(lo+blockBags, n))); err != nil {
 				return err
 			}
 		}

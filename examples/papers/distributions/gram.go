@@ -118,7 +118,11 @@ func (o *options) gram(_ context.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := l.Densities(nil, sets)
+	bags, err := layers.NewBagLayer(l)
+	if err != nil {
+		return err
+	}
+	p, err := bags.Rows(sets)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (o *options) methods() []method {
 			if err != nil {
 				return nil, err
 			}
-			return embedded(l, l.Embed), nil
+			return embedded(l)
 		}}
 	}
 	l2 := func(h []float64, axes int, seed uint64) (rowsOf, error) {
@@ -44,7 +44,7 @@ func (o *options) methods() []method {
 		if err != nil {
 			return nil, err
 		}
-		return embedded(l, l.Embed), nil
+		return embedded(l)
 	}
 	return []method{
 		densities("hdd-js", spectral.JensenShannonDivergence),
@@ -110,16 +110,20 @@ func inBlocks(b *ops.Bags, rows rowsOf) (*tensor.Dense, error) {
 }
 
 // embedded are the coefficients of the densities.
-func embedded(l *layers.HDDLayer, embed func(dst, x *tensor.Dense) (*tensor.Dense, error)) rowsOf {
+func embedded(l *layers.HDDLayer) (rowsOf, error) {
+	bags, err := layers.NewBagLayer(l)
+	if err != nil {
+		return nil, err
+	}
 	return func(b *ops.Bags) (*tensor.Dense, error) {
 		return inBlocks(b, func(some *ops.Bags) (*tensor.Dense, error) {
-			p, err := l.Densities(nil, some)
+			p, err := bags.Rows(some)
 			if err != nil {
 				return nil, err
 			}
-			return embed(nil, p)
+			return l.Embed(nil, p)
 		})
-	}
+	}, nil
 }
 
 // means are the means of the Fourier features of the samples, for a Gaussian kernel whose bandwidth is the mean of the

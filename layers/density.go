@@ -6,13 +6,8 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
-)
-
-// The ways to find the bandwidth of the density estimate.
-const (
-	scottBandwidth = "scott"
-	crossValidated = "cv"
 )
 
 const bagInputs = "sets of samples in [0, 1]^l"
@@ -122,13 +117,13 @@ func (f densityForm) check(mapName string, given Values) error {
 func (f densityForm) plan(s Spec) (plan, error) {
 	d := f.filled()
 	dims := max(1, s.Dims)
-	lifted := d.basisColumns(dims)
+	lifted := densityCount(dims) * d.count(gridAxes(dims))
 	if d.direct() {
 		g, err := d.grid(dims)
 		if err != nil {
 			return plan{}, fmt.Errorf("layers: map %s: %w", s.Map, err)
 		}
-		lifted = g.Len() * densityCount(dims, g)
+		lifted = densityCount(dims) * g.Len()
 	} else if !f.hides("lambdas") {
 		lifted *= 2 * d.Lambdas
 	}
@@ -155,12 +150,53 @@ func (f densityForm) plan(s Spec) (plan, error) {
 	})}, nil
 }
 
-// basisColumns returns the number of coefficients of a density, or of the densities of all directions together.
-func (d Density) basisColumns(dims int) int {
-	if dims > len(hddPoints) {
-		return densityCount(dims, ops.Grid{}) * d.Functions
+// fill finds the bandwidth of the estimate, and σ.
+func (f densityForm) fill(v Values, x ops.Matrix) error {
+	if !f.hides("lambdas") && f.Lambdas == 0 && !f.direct() {
+		v["lambdas"] = float64(defaultLambdas)
 	}
-	return d.count(dims)
+	k := &densityKernel{f.Density}
+	k.Sigma = 1
+	if k.Bandwidth == nil {
+		b, err := bagsOf(x)
+		if err != nil {
+			return err
+		}
+		if k.Bandwidth, err = k.bandwidth(v.Word("bandwidth"), b); err != nil {
+			return err
+		}
+		v["bandwidth"] = listText(k.Bandwidth)
+	}
+	return fillScale(v, "sigma", x, func(b *ops.Bags) (float64, error) {
+		g, err := k.GramBags(b)
+		if err != nil {
+			return 0, err
+		}
+		sum, pairs := 0.0, 0.0
+		for i := range b.Len() {
+			for j := range i {
+				sum -= 2 * math.Log(g.At(i, j))
+				pairs++
+			}
+		}
+		return sum / pairs, nil
+	})
+}
+
+// fillScale fills in the scale of a kernel exp(-d²/2σ²) of sets: half the root of the mean d² over pairs of sets. It
+// looks at all pairs of at most 64 sets.
+func fillScale(v Values, name string, x ops.Matrix, meanSquare func(b *ops.Bags) (float64, error)) error {
+	return fill(v, name, func() (float64, error) {
+		b, err := bagsOf(x)
+		if err != nil {
+			return 0, err
+		}
+		if b.Len() < 2 {
+			return 0, fmt.Errorf("want at least two sets to derive it from: %w", ErrShape)
+		}
+		mean, err := meanSquare(spreadBags(b, 64))
+		return math.Sqrt(mean) / 2, err
+	})
 }
 
 // bagsOf returns x as sets of samples. The rows of a matrix are sets of one sample.
@@ -168,7 +204,7 @@ func bagsOf(x ops.Matrix) (*ops.Bags, error) {
 	if b, ok := x.(*ops.Bags); ok && b.Len() > 0 {
 		return b, nil
 	}
-	if t, ok := x.(*tensor.Dense); x == nil || ok && t == nil || x.Dims() != 2 || x.Shape()[0] == 0 {
+	if domain.IsNil(x) || x.Dims() != 2 || x.Shape()[0] == 0 {
 		return nil, fmt.Errorf("want bags, or rows [n, l], to derive it from: %w", ErrShape)
 	}
 	t, err := ops.Copy(nil, x, ops.Attr{Layer: "the data"})
@@ -190,72 +226,37 @@ func spreadBags(b *ops.Bags, limit int) *ops.Bags {
 	return b.Take(idx)
 }
 
-// defaultBags is the number of bags whose pairs give the default bandwidth of a kernel.
-const defaultBags = 64
-
-// fill finds the bandwidth of the estimate, and σ: half the root of the mean ρ² over pairs of sets.
-func (f densityForm) fill(v Values, x ops.Matrix) error {
-	if !f.hides("lambdas") && f.Lambdas == 0 && !f.direct() {
-		v["lambdas"] = float64(defaultLambdas)
-	}
-	k := &densityKernel{f.Density}
-	k.Sigma = 1
-	if k.Bandwidth == nil {
-		b, err := bagsOf(x)
-		if err != nil {
-			return err
-		}
-		if k.Bandwidth, err = k.bandwidth(v.Word("bandwidth"), b); err != nil {
-			return err
-		}
-		v["bandwidth"] = listText(k.Bandwidth)
-	}
-	return fill(v, "sigma", func() (float64, error) {
-		b, err := bagsOf(x)
-		if err != nil {
-			return 0, err
-		}
-		return sigmaOf(k, spreadBags(b, defaultBags))
-	})
-}
-
 // bandwidth finds a bandwidth by a rule, for a joint density or, in more than three dimensions, for the density of each
 // coordinate. It is at least half the distance of two points of the grid, so that the bump of a sample does not fall
 // between them.
-func (k *densityKernel) bandwidth(rule string, b *ops.Bags) ([]float64, error) {
-	h := make([]float64, b.Axes())
-	k.Bandwidth = h
-	e, err := k.of(b.Axes(), tensor.Float64)
+func (d Density) bandwidth(rule string, b *ops.Bags) (h []float64, err error) {
+	g, err := d.grid(b.Axes())
 	if err != nil {
 		return nil, err
 	}
 	parts := []*ops.Bags{b}
-	if e.slicing != nil {
+	if b.Axes() > g.Axes() {
 		parts = nil
-		for j := range h {
+		for j := range b.Axes() {
 			parts = append(parts, b.Axis(j))
 		}
 	}
-	h = h[:0]
 	for _, part := range parts {
-		of, err := bandwidthBy(rule, part)
+		var of []float64
+		if rule == "cv" {
+			of, err = ops.CrossValidatedBandwidth(crossValidationBags(part), nil)
+		} else {
+			of, err = ops.ScottBandwidth(part)
+		}
 		if err != nil {
 			return nil, err
 		}
 		h = append(h, of...)
 	}
 	for j := range h {
-		h[j] = math.Max(h[j], .5/float64(e.grid.Points()[j%e.grid.Axes()]))
+		h[j] = math.Max(h[j], .5/float64(g.Points()[j%g.Axes()]))
 	}
-	k.Bandwidth = h
 	return h, nil
-}
-
-func bandwidthBy(rule string, b *ops.Bags) ([]float64, error) {
-	if rule == crossValidated {
-		return ops.CrossValidatedBandwidth(crossValidationBags(b), nil)
-	}
-	return ops.ScottBandwidth(b)
 }
 
 // crossValidationBags returns bags, evenly spread, that have some millions of pairs of samples together, which take
@@ -267,23 +268,4 @@ func crossValidationBags(b *ops.Bags) *ops.Bags {
 		pairs += math.Pow(float64(offsets[i+1]-lo), 2)
 	}
 	return spreadBags(b, max(1, int(math.Min(float64(b.Len()), most/pairs*float64(b.Len())))))
-}
-
-// sigmaOf returns half the root of the mean squared distance of two sets, for the kernel exp(-d²/2).
-func sigmaOf(k BagKernel, b *ops.Bags) (float64, error) {
-	if b.Len() < 2 {
-		return 0, fmt.Errorf("want at least two sets to derive it from: %w", ErrShape)
-	}
-	g, err := k.GramBags(b)
-	if err != nil {
-		return 0, err
-	}
-	sum, pairs := 0.0, 0.0
-	for i := range b.Len() {
-		for j := range i {
-			sum -= 2 * math.Log(g.At(i, j))
-			pairs++
-		}
-	}
-	return math.Sqrt(sum/pairs) / 2, nil
 }
