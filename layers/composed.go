@@ -2,7 +2,6 @@ package layers
 
 import (
 	"math"
-	"sync"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -106,24 +105,4 @@ const psiCells, psiRows = 1 << 19, 256
 func blockRows(cols int) int {
 	const tile = 32 // rows that a product takes together
 	return max(psiRows, psiCells/cols/tile*tile)
-}
-
-// inTwoSteps maps x by first and the result by second, a block of rows at a time. scratch keeps the memory of a block.
-func inTwoSteps(who string, scratch *sync.Pool, dst, x *tensor.Dense, rows, features int,
-	first, second func(dst, x *tensor.Dense) (*tensor.Dense, error)) (*tensor.Dense, error) {
-	psi, _ := scratch.Get().(*tensor.Dense)
-	z, err := ops.InBlocks(who, dst, x, rows, features, func(dst, x *tensor.Dense) error {
-		if psi != nil && psi.Shape()[0] != x.Shape()[0] {
-			psi = nil // a block of another height
-		}
-		var err error
-		if psi, err = first(psi, x); err == nil {
-			_, err = second(dst, psi)
-		}
-		return err
-	})
-	if psi != nil {
-		scratch.Put(psi)
-	}
-	return z, err
 }

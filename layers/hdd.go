@@ -93,7 +93,7 @@ func newHDDLayer(given Density, axes, features int, o options) (*HDDLayer, error
 		return nil, err
 	}
 	o.name = b.name
-	l := &HDDLayer{composed: composed{base: b, policy: o.policy}, of: given.filled()}
+	l := &HDDLayer{composed: composed{sparseMapper: newSparseMapper(b, ops.Domain{}), policy: o.policy}, of: given.filled()}
 	if err = given.unused(); err == nil {
 		l.sets, err = l.of.estimate(axes, b.dt)
 	}
@@ -159,14 +159,14 @@ func (l *HDDLayer) embed(o options) (spectral.Random, error) {
 		}
 	}
 	b.params = append(b.params, Param{"basis", newTensor(l.dt, phi, l.sets.grid.Len(), cols), false})
-	l.inner = embedding{zeroSingle{sparseSingle{newSingle(b, ops.Domain{}, false, op)}}}
+	l.inner = embedding{newSingle(b, ops.Domain{}, false, op)}
 	return gaussian, nil
 }
 
 // embedding is the map A of densities. Its last parameter, the basis, follows from the fields of a Density.
-type embedding struct{ zeroSingle }
+type embedding struct{ *mapper }
 
-func (a embedding) peek() []Param { return a.zeroSingle.peek()[:len(a.params)-1] }
+func (a embedding) peek() []Param { return a.mapper.peek()[:len(a.params)-1] }
 
 // form describes the frequencies.
 func (a embedding) form() string {
