@@ -56,15 +56,20 @@ func (d Density) onRows(points int) spectral.Kernel {
 
 // GramBags estimates the densities and returns their kernel matrix.
 func (k *densityKernel) GramBags(b *ops.Bags) (*mat.Dense, error) {
+	who := &base{prefix: "layers: kernel of densities"}
+	if err := ops.CheckRows(k.Domain(), who.prefix, b); err != nil {
+		return nil, err
+	}
 	e, err := k.estimate(b.Axes(), b.Dtype())
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.into(nil, b, ops.Attr{Layer: "layers: kernel of densities"})
-	if err != nil {
-		return nil, err
+	f := new(flow)
+	p := e.run(f, who, nil, value{rows: b.Samples()}, b.Offsets())
+	if f.err != nil {
+		return nil, f.err
 	}
-	return spectral.Gram(k.onRows(e.grid.Len()), p, nil)
+	return spectral.Gram(k.onRows(e.grid.Len()), p.dense(), nil)
 }
 
 // At returns the kernel of two sets of one sample.

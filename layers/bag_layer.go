@@ -30,9 +30,10 @@ var _ BagMap = (*BagLayer)(nil)
 // one sample.
 type BagLayer struct {
 	*base
+	// step makes the rows of bags of samples x, in a graph or without one.
+	step   func(f *flow, dst *tensor.Dense, x value, offsets []int) value
+	width  int   // the columns that step makes of a sample
 	over   Layer // the map of rows
-	rows   func(b *ops.Bags) (*tensor.Dense, error)
-	fwd    func(x *G.Node, offsets []int) (*G.Node, error)
 	kernel BagKernel
 	inner  Layer // of a mean map
 }
@@ -62,13 +63,9 @@ func NewBagLayer(of *HDDLayer) (*BagLayer, error) {
 	k := &densityKernel{of.of}
 	k.Bandwidth = h[:of.sets.axes] // those of the axes, which are the first directions
 	l := newBagLayer(of.sets.axes, of, k, of.outer.o)
-	l.rows = func(b *ops.Bags) (*tensor.Dense, error) { return of.sets.into(nil, b, ops.Attr{Layer: of.who()}) }
-	l.fwd = func(x *G.Node, offsets []int) (*G.Node, error) {
-		p, err := of.sets.fwd(of.base, x, offsets)
-		if err != nil {
-			return nil, err
-		}
-		return of.fwd(p)
+	l.width = len(of.sets.h)
+	l.step = func(f *flow, dst *tensor.Dense, x value, offsets []int) value {
+		return of.sets.run(f, of.base, dst, x, offsets)
 	}
 	return l, nil
 }
@@ -113,7 +110,19 @@ func (l *BagLayer) Rows(b *ops.Bags) (*tensor.Dense, error) {
 	if err := ops.CheckRows(l.kernel.Domain(), l.who(), b); err != nil {
 		return nil, err
 	}
-	return l.rows(b)
+	out, f := tensor.New(tensor.WithShape(b.Len(), l.over.Dims()), tensor.Of(l.dt)), &flow{keeps: true}
+	most, offsets := max(1, psiCells/l.width), b.Offsets()
+	for lo, hi := 0, 0; lo < b.Len(); lo = hi { // some samples at a time
+		for hi = lo + 1; hi < b.Len() && offsets[hi+1]-offsets[lo] <= most; {
+			hi++
+		}
+		some := b.Slice(lo, hi)
+		f.next = 0
+		if l.step(f, ops.Rows(out, lo, hi), value{rows: some.Samples()}, some.Offsets()); f.err != nil {
+			return nil, domain.InBlock(lo, some.InBag(f.err))
+		}
+	}
+	return out, nil
 }
 
 // TransformBags writes the features of bags to dst [n, features], allocated if nil. It makes some rows at a time.
@@ -165,6 +174,12 @@ func (l *BagLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 // offsets[i+1], exclusive. Errors: those of Fwd, and offsets that do not fit x (ErrShape).
 func (l *BagLayer) FwdBags(x G.Input, offsets []int) G.Result {
 	return l.lift(x, func(x *G.Node) (*G.Node, error) { return l.fwd(x, offsets) })
+}
+
+func (l *BagLayer) fwd(x *G.Node, offsets []int) (*G.Node, error) {
+	f := &flow{graph: x.Graph()}
+	z := f.layer(l.over, nil, l.step(f, nil, value{node: x}, offsets))
+	return z.node, f.err
 }
 
 // Fwd adds the map of the rows of x [n, l], each a set of one sample, to its graph.

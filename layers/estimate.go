@@ -8,7 +8,6 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -165,81 +164,33 @@ func (e estimate) params() []Param {
 	return p
 }
 
-// into writes the densities of bags to dst, allocated if nil.
-func (e estimate) into(dst *tensor.Dense, b *ops.Bags, a ops.Attr) (*tensor.Dense, error) {
-	if b.Axes() != e.axes {
-		return nil, fmt.Errorf("%s: the samples have %d coordinates, want %d: %w", a.Layer, b.Axes(), e.axes, ErrShape)
-	}
-	kde := ops.KDE(b.Offsets(), e.grid, a)
-	if e.directions == nil {
-		return kde.Into(dst, b.Samples(), e.h[0])
-	}
-	if err := ops.CheckRows(domain.UnitCube(), a.Layer, b); err != nil {
-		return nil, err
-	}
-	x, err := ops.Affine(a).Into(nil, b.Samples(), e.directions, e.shift)
-	if err != nil {
-		return nil, err
-	}
-	v := e.grid.Len()
-	if dst == nil {
-		dst = tensor.New(tensor.WithShape(b.Len(), len(e.h)*v), tensor.Of(b.Dtype()))
-	}
-	var t, p *tensor.Dense
-	for j, h := range e.h {
-		if t, err = ops.Columns(j, j+1, 1, a).Into(t, x); err != nil {
-			return nil, err
-		}
-		if p, err = kde.Into(p, t, h); err != nil {
-			return nil, fmt.Errorf("direction %d: %w", j, err)
-		}
-		if err := ops.ColumnsInto(dst, j*v, p, 0, v, 1); err != nil {
-			return nil, err
-		}
-	}
-	return dst, nil
-}
-
-// fwd adds the densities of the bags of x [N, axes] to its graph, with constants that are named after a layer.
-func (e estimate) fwd(l *base, x *G.Node, offsets []int) (*G.Node, error) {
-	x, a, err := data(x, l.grad, ops.Attr{Layer: l.who(), Frozen: ops.H})
-	if err != nil {
-		return nil, err
-	}
-	// A graph of densities has no use for these nodes, and the LispMachine accepts no node without a use.
-	h := make([]*G.Node, len(e.h))
-	for j, t := range e.h {
-		if h[j], err = l.node(x.Graph(), Param{Name: fmt.Sprintf("kde_bandwidth_%d", j), Value: t}); err != nil {
-			return nil, err
-		}
-	}
+// run returns the densities of the bags of x [N, axes], in a graph or without one. The samples are in the cube, or come
+// from a node, and l names the constants.
+func (e estimate) run(f *flow, l *base, dst *tensor.Dense, x value, offsets []int) value {
+	x, a := f.begin(l, x, ops.Attr{Layer: l.who(), Frozen: ops.H})
 	kde := ops.KDE(offsets, e.grid, a)
-	if e.directions == nil {
-		return kde.Node(x, h[0])
+	density := func(j int, dst *tensor.Dense, x value) value {
+		// A graph of densities has no use for these nodes, and the LispMachine accepts no node without a use.
+		return f.do(kde, dst, x, f.constant(l, Param{Name: fmt.Sprintf("kde_bandwidth_%d", j), Value: e.h[j]}))
 	}
-	in := []*G.Node{x}
-	for _, p := range e.params()[1:] {
-		n, err := l.node(x.Graph(), p)
-		if err != nil {
-			return nil, err
-		}
-		in = append(in, n)
+	if e.directions == nil {
+		return density(0, dst, x)
 	}
 	of, projected := a, a
 	of.Frozen &= ops.X
 	projected.Frozen, projected.Domain = of.Frozen|ops.W|ops.B, domain.UnitCube()
-	if x, err = ops.Affine(projected).Node(in...); err != nil {
-		return nil, err
-	}
-	parts := make([]*G.Node, len(h))
+	constants := e.params()
+	t := f.do(ops.Affine(projected), nil, x, f.constant(l, constants[1]), f.constant(l, constants[2]))
+	parts := make([]value, len(e.h))
 	for j := range parts {
-		column, err := ops.Columns(j, j+1, 1, of).Node(x)
-		if err != nil {
-			return nil, err
+		var own *tensor.Dense // has as many rows as there are bags, and so is no memory between steps
+		if f.graph == nil {
+			own = tensor.New(tensor.WithShape(len(offsets)-1, e.grid.Len()), tensor.Of(x.rows.Dtype()))
 		}
-		if parts[j], err = kde.Node(column, h[j]); err != nil {
-			return nil, fmt.Errorf("direction %d: %w", j, err)
+		if parts[j] = density(j, own, f.do(ops.Columns(j, j+1, 1, of), nil, t)); f.err != nil {
+			f.err = fmt.Errorf("direction %d: %w", j, f.err)
+			return value{}
 		}
 	}
-	return ops.Concat(repeat(1., len(parts)), ops.Attr{Layer: a.Layer}).Node(parts...)
+	return f.do(ops.Concat(repeat(1., len(parts)), ops.Attr{Layer: a.Layer}), dst, parts[0], parts[1:]...)
 }

@@ -46,13 +46,21 @@ func (f *flow) begin(b *base, x value, a ops.Attr) (value, ops.Attr) {
 // param returns a parameter of a layer.
 func (f *flow) param(b *base, name string) (v value) {
 	for _, p := range b.params {
-		switch {
-		case p.Name != name || f.err != nil:
-		case f.graph == nil:
-			v.rows = p.Value
-		default:
-			v.node, f.err = b.node(f.graph, p)
+		if p.Name == name {
+			v = f.constant(b, p)
 		}
+	}
+	return v
+}
+
+// constant returns a parameter of a layer, or what is named as one.
+func (f *flow) constant(b *base, p Param) (v value) {
+	switch {
+	case f.err != nil:
+	case f.graph == nil:
+		v.rows = p.Value
+	default:
+		v.node, f.err = b.node(f.graph, p)
 	}
 	return v
 }

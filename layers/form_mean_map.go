@@ -136,12 +136,16 @@ func (f meanMapForm) fill(v Values, x ops.Matrix) error {
 	return fillScale(v, "tau", x, func(b *ops.Bags) (float64, error) {
 		full := decoded(f, v)
 		full.Landmarks = 0
-		l, err := full.inner(Spec{Dims: b.Axes(), Dtype: b.Dtype().String()}, nil,
-			apply([]Option{named("tau"), WithDtype(b.Dtype())}))
+		o := apply([]Option{named("tau"), WithDtype(b.Dtype())})
+		inner, err := full.inner(Spec{Dims: b.Axes(), Dtype: b.Dtype().String()}, nil, o)
 		if err != nil {
 			return 0, err
 		}
-		z, err := means("layers: mean map", l, b)
+		l, err := newMeanMapLayer(inner, 1, 2, o)
+		if err != nil {
+			return 0, err
+		}
+		z, err := l.Rows(b)
 		if err != nil {
 			return 0, err
 		}

@@ -6,7 +6,6 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -67,9 +66,11 @@ func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLay
 			over.Dtype(), ErrDtype)
 	}
 	l := newBagLayer(inner.Dims(), &FourierLayer{over}, &meanKernel{k, tau}, o)
-	l.inner = inner
-	l.rows = func(b *ops.Bags) (*tensor.Dense, error) { return means(l.who(), inner, b) }
-	l.fwd = l.fwdMeans
+	l.inner, l.width = inner, inner.Features()
+	l.step = func(f *flow, dst *tensor.Dense, x value, offsets []int) value {
+		z, a := f.begin(l.base, f.layer(inner, nil, x), ops.Attr{Layer: l.who()})
+		return f.do(ops.BagMean(offsets, a), dst, z)
+	}
 	return l, nil
 }
 
@@ -79,47 +80,4 @@ func kernelOfLayer(l Layer) spectral.Kernel {
 		return spectral.Linear{}
 	}
 	return kernelBehind(l)
-}
-
-// means returns the means of the features of the samples. It computes about psiCells features at a time.
-func means(who string, inner Layer, b *ops.Bags) (*tensor.Dense, error) {
-	d := inner.Features()
-	out := tensor.New(tensor.WithShape(b.Len(), d), tensor.Of(inner.Dtype()))
-	most, offsets := max(1, psiCells/d), b.Offsets()
-	var z *tensor.Dense
-	for lo := 0; lo < b.Len(); {
-		hi := lo + 1
-		for hi < b.Len() && offsets[hi+1]-offsets[lo] <= most {
-			hi++
-		}
-		some := b.Slice(lo, hi)
-		if z != nil && z.Shape()[0] != some.Samples().Shape()[0] {
-			z = nil
-		}
-		var err error
-		if z, err = inner.Transform(z, some.Samples()); err != nil {
-			return nil, some.InBag(err)
-		}
-		if _, err := ops.BagMean(some.Offsets(), ops.Attr{Layer: who}).Into(ops.Rows(out, lo, hi), z); err != nil {
-			return nil, err
-		}
-		lo = hi
-	}
-	return out, nil
-}
-
-func (l *BagLayer) fwdMeans(x *G.Node, offsets []int) (*G.Node, error) {
-	z := l.inner.Fwd(x)
-	if z.Err() != nil {
-		return nil, z.Err()
-	}
-	n, a, err := ops.Data(z.Node(), ops.Attr{Layer: l.who()})
-	if err != nil {
-		return nil, err
-	}
-	mean, err := ops.BagMean(offsets, a).Node(n)
-	if err != nil {
-		return nil, err
-	}
-	return l.over.(*FourierLayer).fwd(mean)
 }
