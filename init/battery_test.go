@@ -3,6 +3,7 @@ package spectral
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -55,31 +56,77 @@ func TestKernelIsSymmetricAndBounded(t *testing.T) {
 	})
 }
 
-func TestGradientAgainstDifferences(t *testing.T) {
-	eachKernel(t, func(t *testing.T, tk testKernel) {
-		k, ok := tk.kernel.(Gradienter)
+// TestGradients: central differences of At, for every degree and extension of a homogeneous kernel on both signs; 0 at 0
+// there, and finite numbers from the smallest to the largest coordinate.
+func TestGradients(t *testing.T) {
+	check := func(t *testing.T, of Kernel, step, tol float64, point func(rng *rand.Rand) []float64) {
+		t.Helper()
+		k, ok := of.(Gradienter)
 		if !ok {
-			t.Logf("%T has no gradient", tk.kernel)
+			t.Logf("%T has no gradient", of)
 			return
 		}
-		rng := testRand(tk.name)
-		for range 20 {
-			x, z := tk.point(3, rng), tk.point(3, rng)
+		rng := testRand(fmt.Sprintf("gradient %T%+v", of, of))
+		for range 50 {
+			x, z, dst := point(rng), point(rng), []float64{7, 7, 7}
 			want := fd.Gradient(nil, func(x []float64) float64 { return k.At(x, z) }, x,
-				&fd.Settings{Formula: fd.Central, Step: 1e-5 * tk.unit})
+				&fd.Settings{Formula: fd.Central, Step: step})
 			got := k.Gradient(nil, x, z)
-			dst := []float64{7, 7, 7}
 			if &k.Gradient(dst, x, z)[0] != &dst[0] {
 				t.Fatal("Gradient does not write into dst")
 			}
 			for i := range want {
-				// third derivatives near a kink at distance 0.01 are about 1e4: 1e-10·1e4, and 1e-16/1e-5 of rounding
-				if math.Abs(got[i]-want[i])*tk.unit > 3e-6 || got[i] != dst[i] {
-					t.Fatalf("x = %v, z = %v: gradient %v, dst %v, differences %v", x, z, got, dst, want)
+				kink := math.Abs(math.Abs(x[i])-math.Abs(z[i])) < 2*step
+				if !(math.Abs(got[i]-want[i]) <= tol) && !kink || got[i] != dst[i] {
+					t.Fatalf("%T%+v, x = %v, z = %v: gradient %v, dst %v, differences %v", k, k, x, z, got, dst, want)
 				}
 			}
 		}
+	}
+	// third derivatives near a kink at distance 0.01 are about 1e4: 1e-10·1e4, and 1e-16/1e-5 of rounding
+	eachKernel(t, func(t *testing.T, tk testKernel) {
+		check(t, tk.kernel, 1e-5*tk.unit, 3e-6/tk.unit, func(rng *rand.Rand) []float64 { return tk.point(3, rng) })
 	})
+	point := func(n Negative) func(rng *rand.Rand) []float64 {
+		return func(rng *rand.Rand) []float64 {
+			x := make([]float64, 3)
+			for i := range x {
+				if x[i] = .2 + rng.Float64(); n != RejectNegative {
+					x[i] *= randomSign(rng)
+				}
+			}
+			return x
+		}
+	}
+	for _, k := range []Kernel{Linear{}, DeltaGaussian{[]float64{1, .5}, []float64{1, -.3}}} {
+		check(t, k, 1e-6, 1e-8, point(SignNegative))
+	}
+	kernels := []Homogeneous{Levy{}}
+	for _, c := range homogeneousKernels {
+		for _, gamma := range []float64{1, .5, 2.3} {
+			for _, n := range []Negative{RejectNegative, SignNegative, SplitNegative} {
+				kernels = append(kernels, c.of(gamma, n))
+			}
+		}
+	}
+	for _, k := range kernels {
+		check(t, k, 1e-6, 1e-8, point(k.Extension()))
+		of := k.(Gradienter)
+		if g := of.Gradient([]float64{7, 7}, []float64{0, .5}, []float64{.5, 0}); g[0] != 0 || g[1] != 0 {
+			t.Errorf("%T%+v: gradient %v at 0", k, k, g)
+		}
+		for _, a := range []float64{5e-324, 1e-300, 1, 1e300, 1e307} {
+			for _, b := range []float64{5e-324, 1, 1e307} {
+				if g := of.Gradient(nil, []float64{a}, []float64{b}); math.IsNaN(g[0]) ||
+					(k.Degree() == 1 || k == Levy{}) && g[0] < 0 {
+					t.Errorf("%T%+v: gradient %v at (%v, %v)", k, k, g, a, b)
+				}
+			}
+		}
+	}
+	if g := (Intersection{}).Gradient(nil, []float64{.5}, []float64{.5}); g[0] != .5 {
+		t.Errorf("the gradient of min at its kink is %v", g)
+	}
 }
 
 // biasPairs are pairs of rows that differ along an axis and along the diagonal.

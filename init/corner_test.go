@@ -261,7 +261,7 @@ func TestExponentiatedExtremeSigma(t *testing.T) {
 }
 
 // TestSkewedCorners: the kernels that are functions of ln((x+c)/(z+c)), and their gradients, for c = 0 and a c that is
-// nothing beside x.
+// nothing beside x; no factor overflows for far rows, and 1-k keeps its digits for near ones.
 func TestSkewedCorners(t *testing.T) {
 	values := []float64{5e-324, 1e-323, 3e-310, 1e-300, 1e-20, .3, math.Nextafter(.3, 1), .9, 1e290}
 	for _, c := range []float64{0, 5e-324} {
@@ -295,6 +295,10 @@ func TestSkewedCorners(t *testing.T) {
 		gramAgainstAt(t, SkewedIntersection{c}, column, 1e-12)
 		gramAgainstAt(t, SkewedChi2{c}, column, 1e-12)
 	}
+	wantNear(t, SkewedIntersection{1}.At([]float64{1e-12}, []float64{0}), math.Exp(-5e-13), 1e-12, "k of near rows")
+	wantNear(t, 1-(SkewedIntersection{1}).At([]float64{1e-9}, []float64{0}), 5e-10, 1e-6, "1 - k")
+	wantNear(t, SkewedChi2{}.At([]float64{1e308}, []float64{1e308}), 1, 1e-12, "k of equal huge rows")
+	wantNear(t, SkewedChi2{.25}.At([]float64{-.25 + 0x1p-50}, []float64{.75}), 2*0x1p-25/(1+0x1p-50), 1e-12, "k near -c")
 }
 
 // TestReciprocalOfHuge: x + z overflows where (x + z)/λ does not.

@@ -32,22 +32,6 @@ func TestKernelValues(t *testing.T) {
 	}
 }
 
-// Naive formulas lose these: 1-k must keep its digits for near rows, and no factor may overflow for far ones.
-func TestSkewedKernelsNearAndFar(t *testing.T) {
-	for _, c := range []struct {
-		k    Kernel
-		x, z float64
-		want float64
-	}{
-		{SkewedIntersection{1}, 1e-12, 0, math.Exp(-5e-13)},
-		{SkewedChi2{0}, 1e308, 1e308, 1},
-		{SkewedChi2{0.25}, -0.25 + 0x1p-50, 0.75, 2 * 0x1p-25 / (1 + 0x1p-50)},
-	} {
-		wantNear(t, c.k.At([]float64{c.x}, []float64{c.z}), c.want, 1e-12, "%+v at (%v, %v)", c.k, c.x, c.z)
-	}
-	wantNear(t, 1-(SkewedIntersection{1}).At([]float64{1e-9}, []float64{0}), 5e-10, 1e-6, "1 - k")
-}
-
 // A wide mixture falls slowly, also where squares overflow; a narrow one is a Gaussian.
 func TestRationalQuadraticLimits(t *testing.T) {
 	zero := []float64{0}

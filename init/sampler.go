@@ -109,12 +109,8 @@ func checkSample(s Sampler, w []float64, d, m int, k Random, src rand.Source) er
 			"least 1: %w", s, len(w), m, d, ErrShape)
 	}
 	if domain.IsNil(src) {
-		return noSource(s)
+		return fmt.Errorf("spectral: sampler %v: the source of random numbers is nil; give one, as spectral.Stream(1, "+
+			"\"W\"): %w", s, ErrParam)
 	}
 	return nil
-}
-
-func noSource(s Sampler) error {
-	return fmt.Errorf("spectral: sampler %v: the source of random numbers is nil; give one, as spectral.Stream(1, "+
-		"\"W\"): %w", s, ErrParam)
 }

@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
@@ -38,8 +37,8 @@ import (
 // probability, not to 0. The error is up to 13 times the error of IID in 16 dimensions with 1024 frequencies, and about
 // the error of Orthogonal in 64.
 //
-// Sample writes W out. Draw returns signs and norms, with which layers.FourierLayer and ops.StructuredFourier compute
-// the same features faster in many columns.
+// Sample writes W out. StructuredFrequencies returns signs and norms, with which layers.FourierLayer and
+// ops.StructuredFourier compute the same features faster in many columns.
 type Structured struct{}
 
 // structuredMin is the least number of dimensions with a tolerable bias.
@@ -50,33 +49,17 @@ const structuredBias = -0.031
 
 func (Structured) String() string { return "structured" }
 
-// Sample fills w with the frequencies that Draw draws from the same source. Errors are as in Sampler.
+// Sample fills w with the frequencies that StructuredFrequencies has as signs and norms. Errors are as in Sampler.
 func (s Structured) Sample(w []float64, d, m int, k Random, src rand.Source) error {
-	if err := checkSample(s, w, d, m, k, src); err != nil {
+	if err := cmp.Or(checkSample(s, w, d, m, k, src), s.Fits(d, k)); err != nil {
 		return err
 	}
-	signs, norms, err := s.Draw(d, m, k, src)
-	if err != nil {
-		return err
-	}
+	signs, norms := drawStructured(d, m, k.Law(), src)
 	structuredDense(w, d, m, signs, norms)
 	return nil
 }
 
-// Draw draws m frequencies in d dimensions as signs and norms. The signs ±1 are [blocks·3·d'], with D₁, D₂ and D₃ of
-// the first block first and ⌈m/d'⌉ blocks; the norms are [m]. Errors: as for Fits, m below 1 or a nil src (ErrParam).
-func (s Structured) Draw(d, m int, k Random, src rand.Source) (signs, norms []float64, err error) {
-	if err := cmp.Or(s.Fits(d, k), checkCounts(d, m)); err != nil {
-		return nil, nil, err
-	}
-	if domain.IsNil(src) {
-		return nil, nil, noSource(s)
-	}
-	signs, norms = drawStructured(d, m, k.Law(), src)
-	return signs, norms, nil
-}
-
-// Fits returns an error if Draw cannot draw from k in d dimensions: ErrSampler for a law without a uniform
+// Fits returns an error if there is no draw from k in d dimensions: ErrSampler for a law without a uniform
 // direction, another transform than Fourier or d < 16, ErrParam for an invalid kernel.
 func (s Structured) Fits(d int, k Random) error {
 	if err := validate(k); err != nil {
@@ -100,14 +83,14 @@ func (s Structured) Fits(d int, k Random) error {
 // PaddedDims is d', the least power of two that is at least d >= 1.
 func PaddedDims(d int) int { return 1 << bits.Len(uint(d-1)) }
 
-// StructuredFrequencies is Frequencies for Structured without W. It returns the signs [3·blocks, d'], with the rows D₁,
-// D₂ and D₃ of each block, and the norms [m], both float64. Under the same seed Frequencies makes W of the same draw.
-// Errors are as for Frequencies.
+// StructuredFrequencies is Frequencies for Structured without W. It returns the signs ±1 [3·⌈m/d'⌉, d'], with the rows
+// D₁, D₂ and D₃ of each block, and the norms [m], both float64. Under the same seed Frequencies makes W of the same
+// draw. Errors are as for Frequencies.
 func StructuredFrequencies(k Random, d, m int, seed uint64) (signs, norms *tensor.Dense, err error) {
-	s, r, err := Structured{}.Draw(d, m, k, Stream(seed, "W"))
-	if err != nil {
+	if err := cmp.Or(Structured{}.Fits(d, k), checkCounts(d, m)); err != nil {
 		return nil, nil, err
 	}
+	s, r := drawStructured(d, m, k.Law(), Stream(seed, "W"))
 	for j, v := range r {
 		if v-v != 0 {
 			return nil, nil, fmt.Errorf("spectral: %T drew the norm %v for frequency %d, which is not finite: %w",

@@ -181,7 +181,7 @@ func TestStructuredBlocks(t *testing.T) {
 	const d, m = 32, 67
 	k := Gaussian{1.3}
 	w := sample(Structured{}, d, m, k, Stream(2, "blocks"))
-	signs, norms := must2(Structured{}.Draw(d, m, k, Stream(2, "blocks")))
+	signs, norms := drawStructured(d, m, k.Law(), Stream(2, "blocks"))
 	if len(signs) != 3*3*d || len(norms) != m {
 		t.Fatalf("%d signs, %d norms", len(signs), len(norms))
 	}

@@ -412,7 +412,7 @@ var hostileGood = map[string]goodOf{
 	"init.*.w":            func(*hostileValues) any { return make([]float64, 9) },
 	"init.FittedPeriod.w": is(spectral.Uniform), "init.OptimalPeriod.w": is(spectral.Uniform), "init.NewHarmonics.w": is(spectral.Uniform),
 	"init.*.FittedPeriod.w":  is(spectral.Uniform),
-	"init.Structured.Draw.d": is(16), "init.Structured.Fits.d": is(16), "init.Structured.Sample.d": is(16),
+	"init.Structured.Fits.d": is(16), "init.Structured.Sample.d": is(16),
 	"init.Structured.Sample.w": func(*hostileValues) any { return make([]float64, 48) },
 
 	"layers.*.features":  is(8),
