@@ -162,7 +162,7 @@ func (c Coupling) norms(p *Split, d, plus, minus int, norms, strata *rand.Rand) 
 			quantiles[i] = part.Of.Law().NormQuantile
 		}
 		for j := range n {
-			i := side.component(v[j])
+			i := pick(side.shares, v[j])
 			r := quantiles[i](d, u[j])
 			if r-r != 0 {
 				return nil, fmt.Errorf("spectral: %T of %T drew the norm %v, which is not finite: %w",
@@ -200,15 +200,4 @@ func (c Coupling) uniforms(n int, rng *rand.Rand) []float64 {
 		}
 	}
 	return u
-}
-
-// component returns the index of the component whose share of [0, 1) contains v.
-func (s side) component(v float64) int {
-	last := len(s.parts) - 1
-	for i, c := range s.parts[:last] {
-		if v -= c.Weight; v < 0 {
-			return i
-		}
-	}
-	return last
 }

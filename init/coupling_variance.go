@@ -54,33 +54,38 @@ func newSignedVariance(c Coupling, d, m, harmonics int, step float64) *signedVar
 	return v
 }
 
-// component is one of a mixture at a distance, with its share and the signed mass of its side.
-type component struct {
-	*cosines
-	share, mass float64
+// mixed is a side at a distance: a mixture of cosines, and its signed mass.
+type mixed struct {
+	side
+	of []*cosines
 }
 
 // of is the variance for a split at a distance.
 func (v *signedVariance) of(p *Split, delta float64, nodesOf func(Random) nodes) float64 {
-	var sides [2][]component
+	var sides [2]mixed
 	for a, side := range p.sides() {
+		side.mass *= float64(1 - 2*a)
+		sides[a].side = side
 		for _, part := range side.parts {
-			sides[a] = append(sides[a], component{v.cosines(nodesOf(part.Of), delta), part.Weight,
-				side.mass * float64(1-2*a)})
+			sides[a].of = append(sides[a].of, v.cosines(nodesOf(part.Of), delta))
 		}
 	}
 	plus, minus := p.Counts(v.m)
-	if plus*minus == 0 {
-		return max(0, v.group(plus+minus, append(sides[0], sides[1]...)))
+	switch {
+	case minus == 0:
+		return max(0, v.group(plus, sides[0]))
+	case plus == 0:
+		return max(0, v.group(minus, sides[1]))
 	}
 	if v.c.Shares() {
 		return max(0, v.group(v.m, sides[:]...))
 	}
 	sum := v.group(v.m, sides[0]) + v.group(v.m, sides[1])
 	if v.c == Joint {
-		for _, a := range sides[0] {
-			for _, b := range sides[1] {
-				sum += 2 * a.share * b.share * a.mass * b.mass * v.truncated(a.cosines, b.cosines)
+		for i, a := range sides[0].of {
+			for j, b := range sides[1].of {
+				share := sides[0].shares[i] * sides[1].shares[j]
+				sum += 2 * share * sides[0].mass * sides[1].mass * v.truncated(a, b)
 			}
 		}
 	}
@@ -88,20 +93,19 @@ func (v *signedVariance) of(p *Split, delta float64, nodesOf func(Random) nodes)
 }
 
 // group is the variance of the mean over n columns of Σ mass·cos, for sides that share their columns.
-func (v *signedVariance) group(n int, sides ...[]component) float64 {
+func (v *signedVariance) group(n int, sides ...mixed) float64 {
 	strata := newStrata(sides)
 	of := map[[2]*cosines]float64{}
 	sum := func(s, t stratum, f covariance) float64 {
 		sum := 0.
-		for _, a := range s.of {
-			for _, b := range t.of {
-				key := [2]*cosines{a.cosines, b.cosines}
-				value, known := of[key]
+		for i, a := range s.of {
+			for j, b := range t.of {
+				value, known := of[[2]*cosines{a, b}]
 				if !known {
-					value = f(a.cosines, b.cosines)
-					of[key], of[[2]*cosines{b.cosines, a.cosines}] = value, value // it is the same both ways
+					value = f(a, b)
+					of[[2]*cosines{a, b}], of[[2]*cosines{b, a}] = value, value // it is the same both ways
 				}
-				sum += a.mass * b.mass * value
+				sum += sides[i].mass * sides[j].mass * value
 			}
 		}
 		return sum
@@ -140,16 +144,16 @@ func (v *signedVariance) group(n int, sides ...[]component) float64 {
 // stratum is a part of [0, 1) in which every v chooses the same component of each side.
 type stratum struct {
 	share, mean float64 // mean is E T
-	of          []component
+	of          []*cosines
 }
 
 // newStrata cuts [0, 1) where the component of a side changes.
-func newStrata(sides [][]component) (out []stratum) {
+func newStrata(sides []mixed) (out []stratum) {
 	cuts := []float64{1}
 	for _, side := range sides {
 		sum := 0.
-		for _, c := range side {
-			sum += c.share
+		for _, share := range side.shares {
+			sum += share
 			cuts = append(cuts, min(sum, 1))
 		}
 	}
@@ -161,11 +165,8 @@ func newStrata(sides [][]component) (out []stratum) {
 		}
 		s := stratum{share: cut - from}
 		for _, side := range sides {
-			v, i := (from+cut)/2, 0
-			for ; i < len(side)-1 && v >= side[i].share; i++ {
-				v -= side[i].share
-			}
-			s.of, s.mean = append(s.of, side[i]), s.mean+side[i].mass*side[i].mean
+			c := side.of[pick(side.shares, (from+cut)/2)]
+			s.of, s.mean = append(s.of, c), s.mean+side.mass*c.mean
 		}
 		out, from = append(out, s), cut
 	}

@@ -42,8 +42,9 @@ type Component struct {
 
 // side is the part of a Split of one sign, a mixture: the weights are shares of the mass.
 type side struct {
-	mass  float64
-	parts []Component
+	mass   float64
+	parts  []Component
+	shares []float64 // the weights
 }
 
 // sides returns the two mixtures.
@@ -56,9 +57,11 @@ func (p *Split) sides() (both [2]side) {
 		s.mass += c.Weight
 		s.parts = append(s.parts, c)
 	}
-	for _, s := range both {
+	for k := range both {
+		s := &both[k]
 		for i := range s.parts {
 			s.parts[i].Weight /= s.mass
+			s.shares = append(s.shares, s.parts[i].Weight)
 		}
 	}
 	return both
