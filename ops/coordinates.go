@@ -11,8 +11,8 @@ import (
 )
 
 // byCoordinate is the stays of an op that maps each coordinate of x by itself, to W features or to one, and zeros to
-// zeros. Its forward runs on the entries of sparse rows as on one row of a tensor, and takes what belongs to their columns
-// by ofColumns. Errors name their places in x.
+// zeros. Its forward runs on the entries of sparse rows as on one row of a tensor, and takes what belongs to their
+// columns by ofColumns. Errors name their places in x.
 var byCoordinate = typedCSR{mapEntries[float32], mapEntries[float64]}
 
 // mapEntries stores the features that are not 0, and of one feature an entry all.
@@ -30,7 +30,8 @@ func mapEntries[T domain.Float](c *call) (*CSR, error) {
 			var cell *domain.CellError
 			if errors.As(err, &cell) && cell.OfInput() {
 				at := cell.Col
-				cell.Row, cell.Col = sort.Search(x.Rows, func(i int) bool { return x.Ptr[i+1]-x.Ptr[0] > at }), int(col[at])
+				cell.Row = sort.Search(x.Rows, func(i int) bool { return x.Ptr[i+1]-x.Ptr[0] > at })
+				cell.Col = int(col[at])
 			}
 			return nil, err
 		}

@@ -66,8 +66,9 @@ func hddBackward[T domain.Float](c *call) error {
 func Coefficients(a Attr) Op { return Op{decl: &coefficients, attr: a} }
 
 var coefficients = decl{kind: "Coefficients", sig: parse("n(kV),VB->n(kB)"), names: []string{"p", "Φ"}, in: []Inputs{X},
-	finite: []int{1}, check: atLeastOne('V', 'k'), forward: kernel{coefficientsForward[float32], coefficientsForward[float64]},
-	reads: []int{1}, backward: kernel{coefficientsBackward[float32], coefficientsBackward[float64]}}
+	finite: []int{1}, check: atLeastOne('V', 'k'),
+	forward: kernel{coefficientsForward[float32], coefficientsForward[float64]}, reads: []int{1},
+	backward: kernel{coefficientsBackward[float32], coefficientsBackward[float64]}}
 
 func coefficientsForward[T domain.Float](c *call) error {
 	v, b, n := c.at('V'), c.at('B'), c.at('n')*c.at('k')

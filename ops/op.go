@@ -99,7 +99,7 @@ type call struct {
 	state  any          // of prepare for forward
 	keeps  bool         // this is a call of Sparse
 	parts  []*CSR       // all sparse inputs
-	column []int32      // the columns of the entries of sparse rows, where these are the only row of x, see byCoordinate
+	column []int32      // of the entries of sparse rows, where these are the only row of x, see byCoordinate
 }
 
 // calls holds calls for reuse, so that a run with a dst allocates nothing.
@@ -439,8 +439,9 @@ func (c *call) checkValues() error {
 }
 
 func checkFiniteInput[T domain.Float](c *call, i int) error {
-	v, name := cells[T](c, i), strings.TrimPrefix(c.name(i), "the ")
-	return checkFinite(c.who(), name, "set it anew, or tune it with a lower learning rate", v, c.shapes[i][c.shapes[i].Dims()-1])
+	name, shape := strings.TrimPrefix(c.name(i), "the "), c.shapes[i]
+	return checkFinite(c.who(), name, "set it anew, or tune it with a lower learning rate", cells[T](c, i),
+		shape[len(shape)-1])
 }
 
 // ready makes sparse inputs dense where forward does not read them, checks the values and packs the weights.

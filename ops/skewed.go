@@ -109,10 +109,10 @@ var (
 	}}
 )
 
-// shifted is f(x + c) of sparse rows x: every cell is f(c), the base, and each entry of x adds f(v + c) - f(c). The maps
-// project the base once for all rows, and then the entries. For c <= 0 the base is 0 and the entries are f(v + c);
-// every cell of such a column must be stored, because a missing cell is 0, which is not above -c. The base has a number
-// for each of c.
+// shifted is f(x + c) of sparse rows x: every cell is f(c), the base, and each entry of x adds f(v + c) - f(c). The
+// maps project the base, which has a number for each of c, once for all rows, and then the entries. For c <= 0 the base
+// is 0 and the entries are f(v + c); every cell of such a column must be stored, because a missing cell is 0, which is
+// not above -c.
 func shifted[T domain.Float](call *call, of ofSum) (out *simd.CSR[T], base []T, err error) {
 	s, c, who := sparseOf[T](call.x.(*CSR)), cells[T](call, 1), call.who()
 	first := s.Ptr[0]

@@ -16,8 +16,8 @@ func wordOf[E ~int](v E, names []string) string {
 // checkWord returns an error that wraps ErrParam unless v has a name.
 func checkWord[E ~int](who string, v E, names []string) error {
 	if v < 0 || int(v) >= len(names) || names[v] == "" {
-		return fmt.Errorf("%s: %v is none of %s: %w", who, wordOf(v, names), strings.TrimPrefix(strings.Join(names, ", "),
-			", "), ErrParam)
+		all := strings.TrimPrefix(strings.Join(names, ", "), ", ")
+		return fmt.Errorf("%s: %v is none of %s: %w", who, wordOf(v, names), all, ErrParam)
 	}
 	return nil
 }
