@@ -417,7 +417,7 @@ func sameSparse(t *testing.T, f family, in []*tensor.Dense, want *tensor.Dense) 
 			t.Errorf("%s, sparse, %s: %v, want %v; %v", f.name, how, got, want, err)
 		}
 	}
-	x, o := must(ops.CSROf(in[0])), f.op(ops.Attr{})
+	x, o := csr(in[0]), f.op(ops.Attr{})
 	got, err := o.Into(nil, x, arguments(in)...)
 	check("into", got, err)
 	if s, err := o.Sparse(x, arguments(in)...); err == nil {

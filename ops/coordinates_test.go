@@ -185,7 +185,7 @@ func TestUnitLaplaceKeepsDirections(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		most := map[tensor.Dtype]float64{tensor.Float32: math.MaxFloat32, tensor.Float64: math.MaxFloat64}[dt]
 		x, w := matrix(dt, 3, 1, 1024, 0, most), matrix(dt, 1, 2, 100, 100+1./1024)
-		for _, rows := range []ops.Matrix{x, must(ops.CSROf(x))} {
+		for _, rows := range []ops.Matrix{x, csr(x)} {
 			v := all(must(ops.UnitLaplace(ops.Attr{}).Into(nil, rows, w)))
 			for i, want := range []float64{1 / math.Sqrt(1+math.Exp(-2)), math.Exp(-1) / math.Sqrt(1+math.Exp(-2)),
 				math.Sqrt(.5), math.Sqrt(.5), math.Sqrt(.5), math.Sqrt(.5)} {
@@ -202,7 +202,7 @@ func TestUnitLaplaceKeepsDirections(t *testing.T) {
 func TestDampSparse(t *testing.T) {
 	v := []float64{0, 3, 0, 1e-300, 2, 1e300}
 	x, s := rowsOf(3, v...), vector(.5, 2, 1e-299)
-	sparse := must(ops.CSROf(x))
+	sparse := csr(x)
 	for _, f := range []ops.Exponent{ops.Root, ops.Log1p} {
 		var want [2]float64
 		for i := range v {

@@ -11,17 +11,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-func csr(t *testing.T, x *tensor.Dense) *ops.CSR {
-	t.Helper()
-	return must(ops.CSROf(x))
-}
+func csr(x *tensor.Dense) *ops.CSR { return must(ops.CSROf(x)) }
 
 // TestCSRConversions: there and back, and the parts, hold the cells of the dense matrix; the number of rows and of
 // columns may be 0.
 func TestCSRConversions(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		x := holes(dt, 7, 5, 1)
-		s := csr(t, x)
+		s := csr(x)
 		same := func(what string, got *ops.CSR, rows, cols []int) {
 			t.Helper()
 			d := must(got.Dense(nil))
@@ -56,7 +53,7 @@ func TestCSRConversions(t *testing.T) {
 			t.Errorf("twice x is %v, %v", double, err)
 		}
 	}
-	s := csr(t, holes(tensor.Float64, 7, 5, 1))
+	s := csr(holes(tensor.Float64, 7, 5, 1))
 	single, err := s.As(tensor.Float32, "test")
 	if err != nil || single.Dtype() != tensor.Float32 || single.Float64s() != nil ||
 		single.Float32s()[0] != float32(s.Float64s()[0]) {
@@ -122,7 +119,7 @@ func TestConcatSparse(t *testing.T) {
 		return ops.Concat(scales, ops.Attr{}).Sparse(parts[0].(*ops.CSR), parts[1:]...)
 	}
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
-		a, other := csr(t, holes(dt, 4, 3, 1)), csr(t, holes(otherType(dt), 4, 3, 1))
+		a, other := csr(holes(dt, 4, 3, 1)), csr(holes(otherType(dt), 4, 3, 1))
 		scales, dense := []float64{.3, 0, -2, 1}, []ops.Matrix(nil)
 		parts := []ops.Matrix{a.Slice(1, 4), a.TakeColumns(1, 2, 1).Slice(1, 4), a.Slice(0, 3),
 			a.TakeColumns(2, 2, 1).Slice(0, 3)}

@@ -158,7 +158,8 @@ func nodeOfCosine(projection *decl) func(o Op, in []*G.Node) (*G.Node, error) {
 // Affine is xW + b of x [n, d], W [d, k] and b [k].
 //
 // Backward: dx = g·Wᵀ, dW = xᵀ·g, db = the column sums of g. Pack takes W. Errors while building: shapes. Errors while
-// running: a cell of x outside Attr.Domain (ErrDomain).
+// running: a cell of x outside Attr.Domain (ErrDomain). W and b, which a solver changes at each step, are not checked:
+// of numbers that are not finite the results are not.
 func Affine(a Attr) Op { return Op{decl: &affine, attr: a} }
 
 var affine = decl{kind: "Affine", sig: parse("nd,dm,m->nm"), names: []string{"x", "W", "b"}, in: []Inputs{X, W, B},

@@ -74,7 +74,7 @@ func TestStructuredAgainstDense(t *testing.T) {
 func agrees(t *testing.T, what any, o ops.Op, x *tensor.Dense, in []ops.Matrix, cols int, want func(i, j int) float64) {
 	t.Helper()
 	tol := map[tensor.Dtype]float64{tensor.Float64: 1e-14, tensor.Float32: 2e-6}[x.Dtype()]
-	for _, rows := range []ops.Matrix{x, csr(t, x)} {
+	for _, rows := range []ops.Matrix{x, csr(x)} {
 		z := must(o.Into(nil, rows, in...))
 		if !z.Shape().Eq(tensor.Shape{x.Shape()[0], cols}) {
 			t.Fatalf("%+v, %T: features %v", what, rows, z.Shape())

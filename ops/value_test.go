@@ -60,7 +60,7 @@ func TestInBlocks(t *testing.T) {
 		return nil
 	}
 	for _, rows := range []int{1, 3, 7, 100} {
-		for _, in := range []ops.Matrix{x, transposed(x), csr(t, x)} {
+		for _, in := range []ops.Matrix{x, transposed(x), csr(x)} {
 			z := must(ops.InBlocks("here", nil, in, rows, 2, double))
 			for i, v := range z.Float64s() {
 				if want := 2 * float64(i/2*3+i%2); v != want {
@@ -107,7 +107,7 @@ func TestCSRNode(t *testing.T) {
 	defer vm.Close()
 	for seed := range uint64(4) {
 		rows := holes(tensor.Float64, n, d, seed)
-		var value G.Value = csr(t, rows)
+		var value G.Value = csr(rows)
 		if seed == 2 {
 			value = rows
 		}
@@ -134,10 +134,10 @@ func TestCSRNode(t *testing.T) {
 		}
 		vm.Reset()
 	}
-	if err := G.Let(x, csr(t, holes(tensor.Float64, n, d+1, 1))); err == nil {
+	if err := G.Let(x, csr(holes(tensor.Float64, n, d+1, 1))); err == nil {
 		t.Error("another width is no error")
 	}
-	if err := G.Let(x, csr(t, holes(tensor.Float32, n, d, 1))); err == nil {
+	if err := G.Let(x, csr(holes(tensor.Float32, n, d, 1))); err == nil {
 		t.Error("another type is no error")
 	}
 }

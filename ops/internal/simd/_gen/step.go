@@ -144,15 +144,7 @@ func (k *vector) write(steps []step, regs []asm.Vec, in [][]fmt.Stringer) int {
 // The instructions of the functions, as steps. Of the operands only the last may be in memory.
 
 // three is x op y; on arm64 by an instruction of its tables.
-func (k *vector) three(amd64, arm64 string, x, y value) value {
-	return k.do(step{in: []value{x, y}, emit: func(d asm.Vec, in []fmt.Stringer) {
-		if k.arm() {
-			k.Three(arm64, k.arr(), d, in[0].(asm.Vec), in[1].(asm.Vec))
-		} else {
-			k.Op(amd64, in[1], in[0], d)
-		}
-	}})
-}
+func (k *vector) three(amd64, arm64 string, x, y value) value { return k.change(amd64, arm64, 0, x, y) }
 
 func (k *vector) add(x, y value) value { return k.three(k.fp("VADDP"), "fadd", x, y) }
 func (k *vector) sub(x, y value) value { return k.three(k.fp("VSUBP"), "fsub", x, y) }
@@ -207,7 +199,7 @@ func (k *vector) copyOf(x value) value {
 	}})
 }
 
-// change is acc changed by an instruction of x and y.
+// change is acc changed by an instruction of x and y, or its result for no acc.
 func (k *vector) change(amd64, arm64 string, acc, x, y value) value {
 	return k.do(step{acc: acc, in: []value{x, y}, emit: func(d asm.Vec, in []fmt.Stringer) {
 		if k.arm() {
