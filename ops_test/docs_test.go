@@ -16,9 +16,9 @@ import (
 	"testing"
 )
 
-// TestConstructorsHaveExamples: every constructor of a public package has an Example with checked output: the functions that return a
-// struct or an interface of their package, those that are called New, Fit, Load, Read or Pack something, and kernels and samplers, whose
-// constructor is the struct literal. An Example of the type will do for its functions.
+// TestConstructorsHaveExamples: every constructor of a public package has an Example with checked output: the functions
+// that return a struct or an interface of their package, those that are called New, Fit, Load, Read or Pack something,
+// and kernels and samplers, whose constructor is the struct literal. An Example of the type will do for its functions.
 func TestConstructorsHaveExamples(t *testing.T) {
 	named := regexp.MustCompile(`^(New|Fit|Load|Read|Pack)([A-Z]|$)`)
 	for path, p := range publicPackages(t) {
@@ -64,9 +64,10 @@ func literal(t *doc.Type) bool {
 	return isStruct && (methods["At"] && methods["Domain"] || methods["Sample"])
 }
 
-// TestEverySymbolHasAComment: what documentation shows of a public package has a comment, the methods included that a type has from one
-// that is embedded in it and not exported, which linters of declarations do not see. String, Error and Unwrap speak for themselves;
-// of Domain, Degree, Extension and Validate the interfaces of package init and the comments of fields say all.
+// TestEverySymbolHasAComment: what documentation shows of a public package has a comment, the methods included that a
+// type has from one that is embedded in it and not exported, which linters of declarations do not see. String, Error
+// and Unwrap speak for themselves; of Domain, Degree, Extension and Validate the interfaces of package init and the
+// comments of fields say all.
 func TestEverySymbolHasAComment(t *testing.T) {
 	for path, p := range publicPackages(t) {
 		forEachDoc(p, func(name, text string) {
@@ -78,7 +79,8 @@ func TestEverySymbolHasAComment(t *testing.T) {
 	}
 }
 
-// unresolved is what looks like a link to a symbol in text that is none: [Name], [Type.Method], [package.Name]. One letter is a shape, [D].
+// unresolved is what looks like a link to a symbol in text that is none: [Name], [Type.Method], [package.Name]. One
+// letter is a shape, [D].
 var unresolved = regexp.MustCompile(`\[\*?(?:[a-z][a-z0-9]*\.)?[A-Z]\w+(?:\.[A-Z]\w*)?\]`)
 
 // TestLinksInComments: every link in a doc comment leads somewhere, to a symbol that there is.

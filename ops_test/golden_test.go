@@ -34,8 +34,8 @@ type golden struct {
 
 // TestGolden: a fixed seed gives the numbers of testdata/golden: features, what was drawn or fitted, defaults from the
 // data, and gradients for the input and for every learnable parameter. A draw that changes, even to another of the same
-// law, makes old model descriptions mean other maps. The features of every policy, element type and storage are compared
-// with the same numbers.
+// law, makes old model descriptions mean other maps. The features of every policy, element type and storage are
+// compared with the same numbers.
 func TestGolden(t *testing.T) {
 	known := map[string]bool{}
 	for _, e := range layers.Entries() {
@@ -224,7 +224,8 @@ func (g *golden) checkCase(t *testing.T, c goldenCase) {
 	}
 }
 
-// goldenGradients are the gradients of a weighted sum of the features, for dense rows or samples, and for what is tuned.
+// goldenGradients are the gradients of a weighted sum of the features, for dense rows or samples, and for what is
+// tuned.
 func goldenGradients(t *testing.T, l layers.Layer, x ops.Matrix, leaf bool) map[string][]float64 {
 	t.Helper()
 	graph, nodes := G.NewGraph(), map[string]*G.Node{}

@@ -23,28 +23,27 @@ import (
 	"time"
 
 	G "gorgonia.org/gorgonia"
-
-	spectral "github.com/bochner-go/bochner/init"
 )
 
 // TestHostileArguments calls every exported function of the public packages, and every method that this module declares
-// on their types, with arguments that nobody means: nil, zero, negative and huge numbers, NaN, wrong shapes, options and
-// kernels of the zero value. First it calls each with good arguments, with which a function must succeed. Then each argument in turn is
-// hostile and the others are good, and at last all are hostile at once. A call may return what it likes. It must not
+// on their types, with arguments that nobody means: nil, zero, negative and huge numbers, NaN, wrong shapes, options
+// and kernels of the zero value. First it calls each with good arguments, with which a function must succeed. Then each
+// argument in turn is hostile and the others are good, and at last all are hostile at once. A call may return what it
+// likes. It must not
 //
-//   - panic with an error of the Go runtime. A panic with a text or an error that begins with the name of the package is
-//     allowed where the comment of the function, or of the interface's method, says "panic". The texts of package
+//   - panic with an error of the Go runtime. A panic with a text or an error that begins with the name of the package
+//     is allowed where the comment of the function, or of the interface's method, says "panic". The texts of package
 //     ops/blas are gonum's, which begin so too;
 //   - allocate more than hostileBytes;
 //   - take longer than hostileTime.
 //
-// The receivers of methods are good values of their types and, of types that are made by writing them down, zero values:
-// structs with an exported field or with none at all, numbers, texts and maps. A type whose fields are all hidden is made
-// by a constructor. A nil or zero receiver of such a type is left out, as is a nil pointer to any struct: there every
-// method of Go reads memory that is not there.
+// The receivers of methods are good values of their types and, of types that are made by writing them down, zero
+// values: structs with an exported field or with none at all, numbers, texts and maps. A type whose fields are all
+// hidden is made by a constructor. A nil or zero receiver of such a type is left out, as is a nil pointer to any
+// struct: there every method of Go reads memory that is not there.
 //
-// The packages say themselves what is exported: the test writes a file that lists it and runs itself once more with that.
-// A type without a good value fails the test, as does a line of hostile_list_test.go without its type.
+// The packages say themselves what is exported: the test writes a file that lists it and runs itself once more with
+// that. A type without a good value fails the test, as does an entry of hostile_values_test.go that nothing asks for.
 func TestHostileArguments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short: thousands of calls")
@@ -55,35 +54,16 @@ func TestHostileArguments(t *testing.T) {
 		return
 	}
 	docs := publicPackages(t)
-	for name, kernel := range kernelsOfMaps(t) {
-		if hostileTypes[name] == nil {
-			hostileTypes[name] = some(kernel)
-		}
-	}
-	for name, typ := range hostileKinds {
-		if hostileTypes[name] == nil && writtenDown(typ) {
-			hostileTypes[name] = func(*hostileValues) []any { return []any{good(typ)} }
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(hostileTypes)) {
-		if api.types[name] == nil {
-			t.Errorf("hostile_list_test.go lists the type %s, which does not exist", name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(api.types)) {
-		if hostileTypes[name] == nil {
-			t.Errorf("hostile_list_test.go lacks the type %s, which has %d methods", name, len(api.types[name]))
-		}
-	}
 	t.Chdir(t.TempDir()) // where the files of hostile names go
-	b := &battery{declared: map[string]string{}, panics: mayPanic(docs), values: newHostileValues(t)}
+	b := &battery{panics: mayPanic(docs), arguments: newArguments(t, api), failed: map[string]bool{}}
 	for _, path := range slices.Sorted(maps.Keys(docs)) {
 		pkg := strings.TrimPrefix(path, module+"/")
 		t.Run(pkg, func(t *testing.T) {
 			b.t = t
-			b.pkg(api, pkg)
+			b.pkg(pkg)
 		})
 	}
+	b.unused(t)
 	t.Logf("%d functions, %d methods, %d calls", len(api.funcs), b.methods, b.calls)
 }
 
@@ -117,8 +97,9 @@ func callAll(t *testing.T, api exports) {
 	for name := range api.types {
 		fmt.Fprintf(&kinds, "\t\t%q: reflect.TypeFor[%s](),\n", name, of(name))
 	}
-	text := fmt.Sprintf("package ops_test\n\nimport (\n\t\"reflect\"\n%s)\n\nfunc init() {\n\thostileFuncs = map[string]any{\n%s\t}\n"+
-		"\thostileKinds = map[string]reflect.Type{\n%s\t}\n}\n", &imports, &funcs, &kinds)
+	text := fmt.Sprintf("package ops_test\n\nimport (\n\t\"reflect\"\n%s)\n\nfunc init() {\n"+
+		"\thostileFuncs = map[string]any{\n%s\t}\n\thostileKinds = map[string]reflect.Type{\n%s\t}\n}\n",
+		&imports, &funcs, &kinds)
 	here := must(filepath.Abs("hostile_functions_test.go"))
 	dir := t.TempDir()
 	list, overlay := filepath.Join(dir, "list.go"), filepath.Join(dir, "overlay.json")
@@ -135,54 +116,6 @@ func callAll(t *testing.T, api exports) {
 	}
 }
 
-// good is a value of a type that is written down: 1 of a number, and else the zero value.
-func good(typ reflect.Type) any {
-	v := reflect.New(typ)
-	switch {
-	case v.Elem().CanInt():
-		v.Elem().SetInt(1)
-	case v.Elem().CanUint():
-		v.Elem().SetUint(1)
-	}
-	if typ.NumMethod() < v.Type().NumMethod() {
-		return v.Interface()
-	}
-	return v.Elem().Interface()
-}
-
-// pkg calls what a package exports.
-func (b *battery) pkg(api exports, pkg string) {
-	of := func(name string) bool { return name[:strings.LastIndex(name, ".")] == pkg }
-	for _, name := range slices.Sorted(maps.Keys(api.funcs)) {
-		if !of(name) {
-			continue
-		}
-		if f := hostileFuncs[name]; f != nil && hostileNever[name] == "" {
-			b.call(name, reflect.ValueOf(f), parameters(api.funcs[name]))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(api.types)) {
-		if !of(name) {
-			continue
-		}
-		methods := api.types[name]
-		samples, ok := hostileTypes[name]
-		if !ok {
-			continue
-		}
-		for _, m := range methods {
-			full := name + "." + m.Name()
-			b.declared[full] = declared(m)
-			if hostileNever[full] == "" {
-				b.method(full, m.Name(), samples, parameters(m))
-			}
-		}
-	}
-}
-
-// short is the name of a function as a file that imports its package writes it.
-func short(name string) string { return name[strings.LastIndex(name, "/")+1:] }
-
 // exports are the exported functions of the public packages by name, as "layers.NewConcat", and their types with the
 // methods that this module declares.
 type exports struct {
@@ -194,7 +127,8 @@ type exports struct {
 func exported(t *testing.T) exports {
 	t.Helper()
 	paths := slices.Sorted(maps.Keys(publicPackages(t)))
-	out, err := exec.Command("go", append([]string{"list", "-export", "-f", "{{.ImportPath}} {{.Export}}"}, paths...)...).Output()
+	list := append([]string{"list", "-export", "-f", "{{.ImportPath}} {{.Export}}"}, paths...)
+	out, err := exec.Command("go", list...).Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
@@ -204,31 +138,26 @@ func exported(t *testing.T) exports {
 			files[f[0]] = f[1]
 		}
 	}
-	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
+	open := func(path string) (io.ReadCloser, error) { return os.Open(files[path]) }
+	compiled := importer.ForCompiler(token.NewFileSet(), "gc", open)
 	api := exports{map[string]*types.Func{}, map[string][]*types.Func{}}
 	for _, path := range paths {
-		p := must(compiled.Import(path))
-		for _, name := range p.Scope().Names() {
-			o := p.Scope().Lookup(name)
-			if !o.Exported() {
-				continue
-			}
+		scope := must(compiled.Import(path)).Scope()
+		for _, name := range scope.Names() {
 			full := strings.TrimPrefix(path, module+"/") + "." + name
-			switch o := o.(type) {
+			switch o := scope.Lookup(name).(type) {
 			case *types.Func:
-				api.funcs[full] = o
+				if o.Exported() {
+					api.funcs[full] = o
+				}
 			case *types.TypeName:
-				if o.IsAlias() || types.IsInterface(o.Type()) {
+				if !o.Exported() || o.IsAlias() || types.IsInterface(o.Type()) {
 					continue
 				}
-				var ms []*types.Func
 				for m := range types.NewMethodSet(types.NewPointer(o.Type())).Methods() {
-					if f, ok := m.Obj().(*types.Func); ok && f.Exported() && strings.HasPrefix(f.Pkg().Path(), module) {
-						ms = append(ms, f)
+					if f := m.Obj().(*types.Func); f.Exported() && strings.HasPrefix(f.Pkg().Path(), module) {
+						api.types[full] = append(api.types[full], f)
 					}
-				}
-				if len(ms) > 0 {
-					api.types[full] = ms
 				}
 			}
 		}
@@ -255,6 +184,9 @@ func parameters(f *types.Func) (names []string) {
 	}
 	return names
 }
+
+// short is the name of a function as a file that imports its package writes it.
+func short(name string) string { return name[strings.LastIndex(name, "/")+1:] }
 
 // mayPanic are the functions and methods whose comment says that they panic, or whose interface does.
 func mayPanic(packages map[string]*doc.Package) func(name string) bool {
@@ -288,48 +220,73 @@ const (
 
 // battery calls functions and counts.
 type battery struct {
+	*arguments
 	t              *testing.T
-	values         *hostileValues
 	panics         func(name string) bool
 	calls, methods int
 	failed         map[string]bool
-	declared       map[string]string // the names of methods as those of the types that they are declared on
 }
 
-// method calls one method of all samples of its type.
-func (b *battery) method(full, name string, samples func(*hostileValues) []any, params []string) {
-	b.methods++
-	for i := range samples(b.values) {
-		receiver := func() (reflect.Value, bool) {
-			v := reflect.ValueOf(samples(b.values)[i])
-			if v.Kind() != reflect.Pointer {
-				p := reflect.New(v.Type())
-				p.Elem().Set(v)
-				v = p
+// function is what is called: by the name that the tables have for it, the name that documentation has, the names of
+// its parameters, and its value, which is made for each call.
+type function struct {
+	name, declared string
+	params         []string
+	typ            reflect.Type
+	make           func() reflect.Value
+}
+
+// pkg calls what a package exports.
+func (b *battery) pkg(pkg string) {
+	of := func(name string) bool { return name[:strings.LastIndex(name, ".")] == pkg }
+	for _, name := range slices.Sorted(maps.Keys(b.api.funcs)) {
+		if of(name) && !b.listed(hostileNever, name) {
+			f := reflect.ValueOf(hostileFuncs[name])
+			make := func() reflect.Value { return f }
+			b.each(function{name, name, parameters(b.api.funcs[name]), f.Type(), make})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.api.types)) {
+		if !of(name) {
+			continue
+		}
+		samples := b.samples(hostileKinds[name])
+		if len(samples) == 0 {
+			b.t.Errorf("goodValues in hostile_values_test.go lacks the type %s, which has %d methods", name,
+				len(b.api.types[name]))
+			continue
+		}
+		for _, m := range b.api.types[name] {
+			if full := name + "." + m.Name(); !b.listed(hostileNever, full) {
+				b.method(full, m, hostileKinds[name], samples)
 			}
-			m := v.MethodByName(name)
-			return m, m.IsValid()
 		}
-		m, ok := receiver()
-		if !ok {
-			b.t.Errorf("%s: sample %d, a %T, has no such method", full, i, samples(b.values)[i])
-			return
+	}
+}
+
+// method calls one method of all samples of its type, and of its zero value.
+func (b *battery) method(full string, m *types.Func, typ reflect.Type, samples []maker) {
+	b.methods++
+	bound := func(receiver reflect.Value) reflect.Value {
+		if receiver.Kind() != reflect.Pointer {
+			p := reflect.New(receiver.Type())
+			p.Elem().Set(receiver)
+			receiver = p
 		}
-		b.each(full, m.Type(), params, func() reflect.Value { m, _ := receiver(); return m })
+		return receiver.MethodByName(m.Name())
 	}
-	v := reflect.ValueOf(samples(b.values)[0])
-	for v.Kind() == reflect.Pointer {
-		v = v.Elem()
+	f := function{full, declared(m), parameters(m), nil, nil}
+	for _, sample := range samples {
+		f.make = func() reflect.Value { return bound(sample(b.arguments)) }
+		f.typ = f.make().Type()
+		b.each(f)
 	}
-	if !writtenDown(v.Type()) {
-		return
+	if writtenDown(typ) {
+		f.make = func() reflect.Value { return bound(reflect.New(typ)) }
+		for _, args := range append(b.all(f), b.goodOf(f)) {
+			b.run(full+" of the zero value", f, args)
+		}
 	}
-	zero := func() reflect.Value { return reflect.New(v.Type()).MethodByName(name) }
-	m := zero()
-	for _, args := range b.all(full, m.Type(), params) {
-		b.run(full+" of the zero value", full, zero(), args)
-	}
-	b.run(full+" of the zero value", full, zero(), b.good(full, m.Type(), params))
 }
 
 // writtenDown says whether values of a type are made without a constructor.
@@ -345,61 +302,49 @@ func writtenDown(t reflect.Type) bool {
 	return t.NumField() == 0
 }
 
-// call calls a function in every way.
-func (b *battery) call(name string, f reflect.Value, params []string) {
-	b.each(name, f.Type(), params, func() reflect.Value { return f })
-}
-
-// each calls what f makes with good arguments, with one hostile argument and with all of them.
-func (b *battery) each(name string, typ reflect.Type, params []string, f func() reflect.Value) {
-	args := b.good(name, typ, params)
-	if err := b.run(name+" with good arguments", name, f(), args); err != nil && strings.Count(short(name), ".") == 1 && hostileRefused[name] == "" {
-		b.t.Errorf("%s refuses good arguments, so that nothing behind its first check is tested: %v\n%s", name, err, show(args))
+// each calls a function with good arguments, with one hostile argument and with all of them.
+func (b *battery) each(f function) {
+	args := b.goodOf(f)
+	err := b.run(f.name+" with good arguments", f, args)
+	if err != nil && strings.Count(short(f.name), ".") == 1 && !b.listed(hostileRefused, f.name) {
+		b.t.Errorf("%s refuses good arguments, so that nothing behind its first check is tested: %v\n%s", f.name, err,
+			show(args))
 	}
-	for i := range typ.NumIn() {
-		b.values.begin()
-		for _, h := range b.values.hostile(name, params[i], typ.In(i)) {
-			args := make([]reflect.Value, typ.NumIn())
+	for i := range f.typ.NumIn() {
+		b.begin()
+		for _, h := range b.hostile(f.name, f.params[i], f.typ.In(i), 0) {
+			args := make([]reflect.Value, f.typ.NumIn())
 			for j := range args {
 				if args[j] = h; i != j {
-					args[j] = b.values.good(name, params[j], typ.In(j))
+					args[j] = b.good(f.name, f.params[j], f.typ.In(j))
 				}
 			}
-			b.run(fmt.Sprintf("%s with hostile %s", name, params[i]), name, f(), args)
+			b.run(fmt.Sprintf("%s with hostile %s", f.name, f.params[i]), f, args)
 		}
 	}
-	for _, args := range b.all(name, typ, params) {
-		b.run(name+" with nothing but hostile arguments", name, f(), args)
+	for _, args := range b.all(f) {
+		b.run(f.name+" with nothing but hostile arguments", f, args)
 	}
-}
-
-func (b *battery) good(name string, typ reflect.Type, params []string) []reflect.Value {
-	b.values.begin()
-	args := make([]reflect.Value, typ.NumIn())
-	for i := range args {
-		args[i] = b.values.good(name, params[i], typ.In(i))
-	}
-	return args
 }
 
 // all are lists of nothing but hostile arguments, by turns.
-func (b *battery) all(name string, typ reflect.Type, params []string) (lists [][]reflect.Value) {
-	if typ.NumIn() < 2 {
+func (b *battery) all(f function) (lists [][]reflect.Value) {
+	if f.typ.NumIn() < 2 {
 		return nil
 	}
-	b.values.begin()
-	hostile, n := make([][]reflect.Value, typ.NumIn()), 0
+	b.begin()
+	hostile, n := make([][]reflect.Value, f.typ.NumIn()), 0
 	for i := range hostile {
-		hostile[i] = b.values.hostile(name, params[i], typ.In(i))
+		hostile[i] = b.hostile(f.name, f.params[i], f.typ.In(i), 0)
 		n = max(n, len(hostile[i]))
 	}
 	for k := range min(n, 12) {
-		args := make([]reflect.Value, typ.NumIn())
+		args := make([]reflect.Value, f.typ.NumIn())
 		for i, h := range hostile {
 			if len(h) > 0 {
 				args[i] = h[k%len(h)]
 			} else {
-				args[i] = b.values.good(name, params[i], typ.In(i))
+				args[i] = b.good(f.name, f.params[i], f.typ.In(i))
 			}
 		}
 		lists = append(lists, args)
@@ -407,8 +352,16 @@ func (b *battery) all(name string, typ reflect.Type, params []string) (lists [][
 	return lists
 }
 
+// call calls f with arguments, of which the last are a slice where f takes any number.
+func call(f reflect.Value, args []reflect.Value) []reflect.Value {
+	if f.Type().IsVariadic() {
+		return f.CallSlice(args)
+	}
+	return f.Call(args)
+}
+
 // run makes one call and looks at how it ends. It returns the error that the call returns, or its panic as one.
-func (b *battery) run(what, name string, f reflect.Value, args []reflect.Value) error {
+func (b *battery) run(what string, f function, args []reflect.Value) error {
 	b.t.Helper()
 	b.calls++
 	type outcome struct {
@@ -416,7 +369,7 @@ func (b *battery) run(what, name string, f reflect.Value, args []reflect.Value) 
 		stack    string
 		out      []reflect.Value
 	}
-	before := allocated()
+	value, before := f.make(), allocated()
 	done := make(chan outcome, 1)
 	go func() {
 		var o outcome
@@ -427,11 +380,7 @@ func (b *battery) run(what, name string, f reflect.Value, args []reflect.Value) 
 			}
 			done <- o
 		}()
-		if f.Type().IsVariadic() {
-			o.out = f.CallSlice(args)
-		} else {
-			o.out = f.Call(args)
-		}
+		o.out = call(value, args)
 		for _, v := range o.out {
 			iterate(v)
 		}
@@ -442,22 +391,29 @@ func (b *battery) run(what, name string, f reflect.Value, args []reflect.Value) 
 	case <-time.After(hostileTime):
 		b.t.Fatalf("%s: still running after %v\n%s", what, hostileTime, show(args))
 	}
-	if n := allocated() - before; n > hostileBytes && hostileAsked[name] == "" {
+	if n := allocated() - before; n > hostileBytes && !b.listed(hostileAsked, f.name) {
 		b.fail(what, "allocates %d MB\n%s", n>>20, show(args))
 		runtime.GC()
 	}
 	if o.panicked != nil {
-		if why := b.wrong(name, o.panicked); why != "" {
+		if why := b.wrong(f, o.panicked); why != "" {
 			b.fail(what, "panics with %v, %s\n%s%s", o.panicked, why, show(args), o.stack)
 		}
 		return fmt.Errorf("a panic with %v", o.panicked)
 	}
-	for _, v := range o.out {
-		if err, ok := v.Interface().(error); ok && v.Type() == reflect.TypeFor[error]() {
-			return err
-		}
-		if r, ok := v.Interface().(G.Result); ok && r != nil {
+	return failure(o.out)
+}
+
+// failure is the error among results, or in one that is a node.
+func failure(results []reflect.Value) error {
+	for _, v := range results {
+		switch r := v.Interface().(type) {
+		case G.Result:
 			return r.Err()
+		case error:
+			if v.Type() == reflect.TypeFor[error]() {
+				return r
+			}
 		}
 	}
 	return nil
@@ -466,9 +422,6 @@ func (b *battery) run(what, name string, f reflect.Value, args []reflect.Value) 
 // fail reports what is wrong with a call, once for each way to call a function.
 func (b *battery) fail(what, format string, args ...any) {
 	b.t.Helper()
-	if b.failed == nil {
-		b.failed = map[string]bool{}
-	}
 	if !b.failed[what] {
 		b.failed[what] = true
 		b.t.Errorf(what+": "+format, args...)
@@ -476,7 +429,7 @@ func (b *battery) fail(what, format string, args ...any) {
 }
 
 // wrong is what is wrong with a panic, empty for one that is documented.
-func (b *battery) wrong(name string, v any) string {
+func (b *battery) wrong(f function, v any) string {
 	if err, ok := v.(error); ok {
 		if errors.As(err, new(runtime.Error)) {
 			return "an error of the runtime"
@@ -484,17 +437,12 @@ func (b *battery) wrong(name string, v any) string {
 	} else if _, ok := v.(string); !ok {
 		return "which is neither an error nor a text"
 	}
-	if !b.panics(name) && !b.panics(b.declared[name]) {
+	if !b.panics(f.name) && !b.panics(f.declared) {
 		return "of which its comment says nothing"
 	}
-	parts := strings.Split(name, ".")
-	folder := strings.Split(parts[0], "/")
-	prefix := folder[len(folder)-1]
-	if prefix == "init" {
-		prefix = "spectral"
-	}
+	pkg, _, _ := strings.Cut(short(f.name), ".")
 	text := fmt.Sprint(v)
-	for _, p := range []string{prefix, "spectral", "ops", "layers", "train", "data", "domain", "simd", errHostile.Error()} {
+	for _, p := range []string{pkg, "spectral", "ops", "layers", "train", "data", "domain", "simd", errHostile.Error()} {
 		if strings.HasPrefix(text, p+":") || text == p {
 			return ""
 		}
@@ -504,9 +452,7 @@ func (b *battery) wrong(name string, v any) string {
 
 // iterate runs through a result that is an iterator, as far as a caller would.
 func iterate(v reflect.Value) {
-	switch {
-	case v.Kind() != reflect.Func || v.IsNil():
-	case v.Type().CanSeq2():
+	if v.Kind() == reflect.Func && !v.IsNil() && v.Type().CanSeq2() {
 		n := 0
 		for range v.Seq2() {
 			if n++; n > 20 {
@@ -539,8 +485,7 @@ func frames(stack []byte) string {
 func show(args []reflect.Value) string {
 	var b strings.Builder
 	for _, a := range args {
-		text := describe(a)
-		fmt.Fprintf(&b, "    %v: %s\n", a.Type(), text)
+		fmt.Fprintf(&b, "    %v: %s\n", a.Type(), describe(a))
 	}
 	return b.String()
 }
@@ -573,15 +518,4 @@ func describe(v reflect.Value) string {
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
 	return fmt.Sprintf("%.80v", v)
-}
-
-// kernelsOfMaps are the kernels of package init that the maps of the table have, by the names of their types.
-func kernelsOfMaps(t *testing.T) map[string]spectral.Kernel {
-	kernels := map[string]spectral.Kernel{}
-	for _, v := range variants(t) {
-		if typ := reflect.TypeOf(v.kernel); typ.PkgPath() == module+"/init" {
-			kernels["init."+typ.Name()] = v.kernel
-		}
-	}
-	return kernels
 }

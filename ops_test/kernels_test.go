@@ -147,7 +147,8 @@ func naiveNamed(v layers.Values, x, z []float64) float64 {
 	return naiveGaussian(v, x, z)
 }
 
-// extended is a sum over the coordinates with the degree and the extension to negative numbers. Vedaldi and Zisserman (2012), Lemma 2.
+// extended is a sum over the coordinates with the degree and the extension to negative numbers. Vedaldi and Zisserman
+// (2012), Lemma 2.
 func extended(v layers.Values, x, z []float64, k func(a, b float64) float64) (sum float64) {
 	gamma, ok := v["gamma"].(float64)
 	if !ok {

@@ -206,7 +206,8 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 	return all
 }
 
-// randomOf is the kernel whose frequencies a map of k draws in d dimensions, on what randomRows makes of the input, or nil.
+// randomOf is the kernel whose frequencies a map of k draws in d dimensions, on what randomRows makes of the input, or
+// nil.
 func randomOf(k spectral.Kernel, values layers.Values, d int) spectral.Random {
 	switch k := k.(type) {
 	case spectral.Exponentiated:

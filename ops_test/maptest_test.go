@@ -12,7 +12,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestMaps runs the contract of package maptest over every map of rows, in each of its forms, with each sampler that fits.
+// TestMaps runs the contract of package maptest over every map of rows, in each of its forms, with each sampler that
+// fits.
 func TestMaps(t *testing.T) {
 	forEach(t, func(t *testing.T, v variant) { maptest.Run(t, v.contract()) })
 }
@@ -73,7 +74,8 @@ func (v variant) lift(l layers.Layer, x *tensor.Dense) *tensor.Dense {
 	return must(m.Transform(nil, x))
 }
 
-// TestFloat32Frequencies: frequencies beyond float32 are an error of some step and never an infinity that is kept in silence.
+// TestFloat32Frequencies: frequencies beyond float32 are an error of some step and never an infinity that is kept in
+// silence.
 func TestFloat32Frequencies(t *testing.T) {
 	for _, s := range []layers.Spec{
 		{Map: "exp-semigroup", Params: layers.Values{"beta": 1e30}, Dims: 3, Features: 4, Dtype: "float32"},

@@ -29,7 +29,8 @@ type fit struct {
 	run  func(t *testing.T) []float64
 }
 
-// allFits are all of train/linear, train/sgd and train/evidence, and the steps that a user takes with Gorgonia's own solvers.
+// allFits are all of train/linear, train/sgd and train/evidence, and the steps that a user takes with Gorgonia's own
+// solvers.
 var allFits = []fit{
 	{"FitRidge", func(t *testing.T) []float64 { return ridge(t, memorySpec("gaussian", 3), nil) }},
 	{"FitRidge, float32", func(t *testing.T) []float64 {

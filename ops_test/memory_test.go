@@ -55,8 +55,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// digests are a line for every map, under the first and the last of its policies, for what it learns under the last, and
-// for every fit.
+// digests are a line for every map, under the first and the last of its policies, for what it learns under the last,
+// and for every fit.
 func digests(t *testing.T) (lines []string) {
 	t.Helper()
 	var maps []mapped
@@ -105,8 +105,8 @@ type mapped struct {
 	x          ops.Matrix
 }
 
-// together computes the digests of the features of all maps in many goroutines at once, time and again. What a map gives is
-// read when nothing else holds it.
+// together computes the digests of the features of all maps in many goroutines at once, time and again. What a map
+// gives is read when nothing else holds it.
 func together(t *testing.T, maps []mapped) []uint64 {
 	t.Helper()
 	workers, runs := 16, 1

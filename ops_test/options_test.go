@@ -154,7 +154,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestInputGrad: the gradient for a leaf, which WithInputGrad allows, is that for a node behind another op, on both machines.
+// TestInputGrad: the gradient for a leaf, which WithInputGrad allows, is that for a node behind another op, on both
+// machines.
 func TestInputGrad(t *testing.T) {
 	for name, build := range layersWith {
 		l, err := build(layers.WithInputGrad())

@@ -10,9 +10,9 @@ import (
 	"github.com/bochner-go/bochner/train/report"
 )
 
-// TestRate: from 64 to 1024 features the RMS error of the kernel matrix falls by √16 = 4. The mean squared errors are means over
-// seeds, whose spread gives the band of their ratio; it has to be narrow enough to tell 4 from 16^(1/4) = 2. Those of the
-// low-discrepancy samplers fall faster.
+// TestRate: from 64 to 1024 features the RMS error of the kernel matrix falls by √16 = 4. The mean squared errors are
+// means over seeds, whose spread gives the band of their ratio; it has to be narrow enough to tell 4 from 16^(1/4) = 2.
+// Those of the low-discrepancy samplers fall faster.
 func TestRate(t *testing.T) {
 	const seeds = 32
 	forEach(t, func(t *testing.T, v variant) {
@@ -80,8 +80,8 @@ func fixedEps(s *layers.Spec) {
 	}
 }
 
-// depends says whether the frequencies of a sampler are as even as their number allows, so that the error may fall faster: it is none whose
-// variance is known for every number.
+// depends says whether the frequencies of a sampler are as even as their number allows, so that the error may fall
+// faster: it is none whose variance is known for every number.
 func depends(t *testing.T, sampler string) bool {
 	t.Helper()
 	by, err := spectral.SamplerByName(sampler)

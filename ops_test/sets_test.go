@@ -42,8 +42,8 @@ func naiveHellingerDistance(p, q float64) float64 {
 	return (p + q - 2*math.Sqrt(p*q)) / 2
 }
 
-// naiveDensities is the mean of a distance of density estimates over the points of a grid; in more than three dimensions over those of each
-// direction, and their sum.
+// naiveDensities is the mean of a distance of density estimates over the points of a grid; in more than three
+// dimensions over those of each direction, and their sum.
 func naiveDensities(distance func(p, q float64) float64) func(v layers.Values, x, z [][]float64) float64 {
 	bump := func(t, x, h float64) (sum float64) {
 		for k := -3.; k <= 3; k++ {
@@ -184,8 +184,8 @@ func bagVariants(t *testing.T) (all []bagVariant) {
 	return all
 }
 
-// TestSets runs the contract of package maptest over every map of sets. Over draws of the last map the inner products are
-// those of the Gaussian kernel of what the rows of the map are embedded as.
+// TestSets runs the contract of package maptest over every map of sets. Over draws of the last map the inner products
+// are those of the Gaussian kernel of what the rows of the map are embedded as.
 func TestSets(t *testing.T) {
 	for _, v := range bagVariants(t) {
 		scale := v.spec.Params.Number(v.scale)

@@ -28,16 +28,18 @@ func unitRows(t *testing.T, name string) *tensor.Dense {
 	return data.Rows(set.X.(*tensor.Dense), few)
 }
 
-// The relative Frobenius errors of a prototype in another language, means of 5 draws, for s = d/2, d, 2d and 8d frequencies a sign.
+// The relative Frobenius errors of a prototype in another language, means of 5 draws, for s = d/2, d, 2d and 8d
+// frequencies a sign.
 var prototypeErrors = map[string]map[spectral.Coupling][4]float64{
 	"letter 10": {spectral.Independent: {.393, .274, .178, .109}, spectral.Joint: {.308, .205, .158, .078}},
 	"letter 2":  {spectral.Independent: {.609, .416, .264, .156}, spectral.Joint: {.588, .438, .288, .132}},
 	"ijcnn1 2":  {spectral.Independent: {.505, .356, .265, .124}, spectral.Joint: {.504, .328, .244, .115}},
 }
 
-// TestCouplingsOfData: on real rows the errors of each coupling, means of 25 draws, for 8d of 7, are the prototype's within four standard errors of both;
-// with σ = 1 and 2 the default is below Joint by two fifths for half as many frequencies as dimensions, and by half for more; and no coupling is ever better than the default by more than two standard errors. With -v it prints
-// the table of init/indefinite.md.
+// TestCouplingsOfData: on real rows the errors of each coupling, means of 25 draws, for 8d of 7, are the prototype's
+// within four standard errors of both; with σ = 1 and 2 the default is below Joint by two fifths for half as many
+// frequencies as dimensions, and by half for more; and no coupling is ever better than the default by more than two
+// standard errors. With -v it prints the table of init/indefinite.md.
 func TestCouplingsOfData(t *testing.T) {
 	draws := [4]int{25, 25, 25, 7}
 	for _, name := range []string{"letter", "ijcnn1"} {

@@ -15,9 +15,9 @@ import (
 // The shape of the benchmarks: rows, input dimensions (and the 15 more of a structured map) and frequencies.
 const benchRows, benchDims, benchFrequencies = 2000, 64, 1024
 
-// BenchmarkMaps is every map, forward (Transform) and forward with backward (on Gorgonia's tape machine, tuned as much as it can be), in
-// float32 and float64: ns an output, GFLOP/s of the products, and their share of the FMA peak that is measured beside. A structured map
-// and one without frequencies have no products.
+// BenchmarkMaps is every map, forward (Transform) and forward with backward (on Gorgonia's tape machine, tuned as much
+// as it can be), in float32 and float64: ns an output, GFLOP/s of the products, and their share of the FMA peak that is
+// measured beside. A structured map and one without frequencies have no products.
 func BenchmarkMaps(b *testing.B) {
 	seen := map[string]bool{}
 	for _, v := range variants(b) {
