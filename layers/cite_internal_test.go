@@ -15,80 +15,43 @@ import (
 // year ends the name of a paper in the Source column of the table of maps; a place in it may follow.
 var year = regexp.MustCompile(`^.*? (\d{4})`)
 
-// TestEveryMapIsCited: Cite of a map's layer has the paper that the table of maps names for it.
+// TestEveryMapIsCited: Cite of a layer has the paper that the table of maps names for its map; of a layer that takes
+// the kernel of another map the paper of that kernel too, but for those that are older than the features of their map;
+// and those of its choice of landmarks, of its sampler and of its coupling, which each have their sources, if only
+// none.
 func TestEveryMapIsCited(t *testing.T) {
+	named := 0
 	for _, e := range Entries() {
 		if e.Name == "linear" {
 			continue
 		}
 		// The Paper begins with the name of a paper of init/refs.bib, such as "Cho and Saul 2009".
-		cites(t, layerOf(t, e), year.FindString(e.Paper))
-	}
-}
-
-// TestKernelsOfFittedMapsAreCited: a layer that takes the kernel of another map has the paper of that kernel too, but
-// for those that are older than the features of their map.
-func TestKernelsOfFittedMapsAreCited(t *testing.T) {
-	n := 0
-	for _, e := range Entries() {
-		if !e.Has(kernelParam) {
-			continue
-		}
-		for _, name := range e.Params()[0].Words {
-			other, err := Lookup(name)
-			if err != nil {
-				t.Fatal(err)
+		paper := year.FindString(e.Paper)
+		cites(t, layerOf(t, e), paper)
+		for _, p := range e.Params() {
+			for i, word := range p.Words {
+				switch {
+				case p.Name == kernelParam:
+					papers := []string{paper}
+					if !slices.Contains([]string{"linear", "gaussian", "laplacian"}, word) {
+						papers = append(papers, year.FindString(must(Lookup(word)).Paper))
+					}
+					cites(t, layerOf(t, e, p.Name, word), papers...)
+					named++
+				case p.Name == "select" && i > 0: // the uniform choice has no source
+					sources := landmarkSources[LandmarkChoice(i)]
+					if len(sources) != 1 {
+						t.Errorf("select=%s: add its source to landmarkSources in layers/bibliography.go", word)
+					}
+					cites(t, layerOf(t, e, p.Name, word), sources...)
+					named++
+				}
 			}
-			papers := []string{year.FindString(e.Paper)}
-			if !slices.Contains([]string{"linear", "gaussian", "laplacian"}, other.Name) {
-				papers = append(papers, year.FindString(other.Paper))
-			}
-			cites(t, layerOf(t, e, "kernel", other.Name), papers...)
-			n++
 		}
 	}
-	if n == 0 {
-		t.Fatal("no map takes the kernel of another")
+	if named < 10 {
+		t.Fatalf("%d maps take the kernel of another, or choose landmarks", named)
 	}
-}
-
-// layerOf is a small layer of a map with parameters, names and values.
-func layerOf(t *testing.T, e *Entry, params ...string) Layer {
-	t.Helper()
-	x := tensor.New(tensor.WithShape(12, 3), tensor.Of(tensor.Float64))
-	for i, v := range x.Float64s() {
-		x.Float64s()[i] = v + float64(i*7%10+1)/10
-	}
-	s := Spec{Map: e.Name, Dims: 3, Params: Values{}}
-	for i := 0; i < len(params); i += 2 {
-		s.Params[params[i]] = params[i+1]
-	}
-	if e.HasFeatures() {
-		s.Features = 8
-	}
-	if err := s.FillDefaults(x); err != nil {
-		t.Fatal(err)
-	}
-	l, err := s.Fit(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
-// cites wants the papers in the text of Cite.
-func cites(t *testing.T, l Layer, papers ...string) {
-	t.Helper()
-	for _, p := range papers {
-		if bibliography()[p] == "" || !strings.Contains(Cite(l), bibliography()[p]) {
-			t.Errorf("Cite of %v lacks %q; add it to the tables in layers/bibliography.go", l, p)
-		}
-	}
-}
-
-// TestEverySamplerIsCited: each sampler and each coupling has its sources, if only none, and a layer that was drawn by
-// it cites them.
-func TestEverySamplerIsCited(t *testing.T) {
 	for _, s := range spectral.Samplers() {
 		papers := spectral.Papers(s)
 		if (len(papers) == 0) != (s == spectral.IID{}) {
@@ -107,27 +70,38 @@ func TestEverySamplerIsCited(t *testing.T) {
 	}
 }
 
-// TestEveryLandmarkChoiceIsCited: but the uniform one, which has no source.
-func TestEveryLandmarkChoiceIsCited(t *testing.T) {
-	e, err := Lookup("nystrom")
+func must[T any](v T, err error) T {
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	for choice, name := range landmarkChoices[1:] {
-		sources := landmarkSources[LandmarkChoice(choice+1)]
-		if len(sources) != 1 {
-			t.Errorf("select=%s: add its source to landmarkSources in layers/bibliography.go", name)
-		}
-		cites(t, layerOf(t, e, "select", name), sources...)
-	}
+	return v
 }
 
-// samplerSources are the names of the papers on each sampler.
-func samplerSources() (all [][]string) {
-	for _, s := range spectral.Samplers() {
-		all = append(all, spectral.Papers(s))
+// layerOf is a small layer of a map with parameters, names and values.
+func layerOf(t *testing.T, e *Entry, params ...string) Layer {
+	t.Helper()
+	x := tensor.New(tensor.WithShape(12, 3), tensor.Of(tensor.Float64))
+	for i := range x.Float64s() {
+		x.Float64s()[i] = float64(i*7%10+1) / 10
 	}
-	return all
+	s := Spec{Map: e.Name, Dims: 3, Params: Values{}}
+	for i := 0; i < len(params); i += 2 {
+		s.Params[params[i]] = params[i+1]
+	}
+	if e.HasFeatures() {
+		s.Features = 8
+	}
+	return must(must(s, s.FillDefaults(x)).Fit(x))
+}
+
+// cites wants the papers in the text of Cite.
+func cites(t *testing.T, l Layer, papers ...string) {
+	t.Helper()
+	for _, p := range papers {
+		if bibliography()[p] == "" || !strings.Contains(Cite(l), bibliography()[p]) {
+			t.Errorf("Cite of %v lacks %q; add it to the tables in layers/bibliography.go", l, p)
+		}
+	}
 }
 
 // TestBibliography: the entries are BibTeX of their own keys, with the first author and the year that they are called
@@ -139,9 +113,14 @@ func TestBibliography(t *testing.T) {
 	for _, e := range Entries() {
 		used[year.FindString(e.Paper)] = true
 	}
+	for _, s := range spectral.Samplers() {
+		for _, paper := range spectral.Papers(s) {
+			used[paper] = true
+		}
+	}
 	for _, sources := range [][][]string{slices.Collect(maps.Values(layerSources)),
-		slices.Collect(maps.Values(kernelSources)),
-		samplerSources(), slices.Collect(maps.Values(couplingSources)), slices.Collect(maps.Values(landmarkSources))} {
+		slices.Collect(maps.Values(kernelSources)), slices.Collect(maps.Values(couplingSources)),
+		slices.Collect(maps.Values(landmarkSources))} {
 		for _, s := range slices.Concat(sources...) {
 			if used[s] = true; bibliography()[s] == "" {
 				t.Errorf("%q is a source and not in bibliography", s)

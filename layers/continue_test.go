@@ -22,22 +22,9 @@ func TestContinue(t *testing.T) {
 		if name == "chi2" {
 			s.Features = 0
 		}
-		if err := s.FillDefaults(x); err != nil {
-			t.Fatal(err)
-		}
-		l, err := s.Fit(x)
-		if err != nil {
-			t.Fatal(name, p, err)
-		}
-		return l
+		return must(must(s, s.FillDefaults(x)).Fit(x))
 	}
-	features := func(l Layer) []float64 {
-		z, err := l.(Map).Transform(nil, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return ops.Float64s(z)
-	}
+	features := func(l Layer) []float64 { return ops.Float64s(must(l.Transform(nil, x))) }
 	// What from has learned in numbers a column, a map with one number for all cannot take.
 	lost := func(name string, from, to Policy) bool {
 		own := name == "skewed-chi2" || name == "chi2" // whose scale is not one of frequencies
@@ -56,9 +43,7 @@ func TestContinue(t *testing.T) {
 							learned[p.Name] = mapTensor(p.Value, func(v float64) float64 { k++; return v + .3*k })
 						}
 					}
-					if err := from.SetParams(learned); err != nil {
-						t.Fatal(err)
-					}
+					must(from, from.SetParams(learned))
 					before, want := features(to), features(from)
 					err := Continue(to, from)
 					got := features(to)

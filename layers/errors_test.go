@@ -220,6 +220,8 @@ func TestErrors(t *testing.T) {
 		{layer(layers.NewFourierLayer(gauss, 3, 5)), layers.ErrParam, "5 features is odd"},
 		{layer(layers.NewFourierLayer(gauss, 0, 4)), layers.ErrParam, "0 input dimensions"},
 		{layer(layers.NewFourierLayer(semi, 3, 4)), layers.ErrParam, "Laplace features, not of Fourier"},
+		{layer(layers.NewFourierLayer(spectral.Gaussian{Sigma: 4e-39}, 3, 8, layers.WithSeed(1),
+			layers.WithDtype(tensor.Float32))), layers.ErrParam, "the frequency w[2,3] = 3.87"},
 		{layer(layers.NewFourierLayer(nil, 3, 4)), layers.ErrParam, "no kernel"},
 		{layer(layers.NewFourierLayer(spectral.Gaussian{Sigma: -1}, 3, 4)), layers.ErrParam, "Sigma = -1"},
 		{layer(layers.NewRandomLaplaceLayer(gauss, 3, 4)), layers.ErrParam, "Fourier features, not of Laplace"},

@@ -47,10 +47,7 @@ func scattered(n, d int, scale float64) *tensor.Dense {
 func TestCholeskyWeights(t *testing.T) {
 	for _, scale := range []float64{1e-100, 1, 1e100} {
 		for _, k := range []spectral.Kernel{spectral.Gaussian{Sigma: .4 * scale}, spectral.Linear{}, spectral.Chi2{}} {
-			gram, err := spectral.Gram(k, scattered(23, 3, scale), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gram := must(spectral.Gram(k, scattered(23, 3, scale), nil))
 			self := make([]float64, 23)
 			for i := range self {
 				self[i] = gram.At(i, i)
@@ -78,10 +75,7 @@ func TestCholeskyWeights(t *testing.T) {
 // TestCholeskyLaw: two landmarks of five rows are drawn with the probabilities of algorithm 2.1.
 func TestCholeskyLaw(t *testing.T) {
 	x, k, seeds := scattered(5, 3, 1), spectral.Linear{}, 20000
-	gram, err := spectral.Gram(k, x, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gram := must(spectral.Gram(k, x, nil))
 	share := func(landmarks []int, i int) float64 {
 		sum := 0.
 		for j := range 5 {
@@ -91,11 +85,7 @@ func TestCholeskyLaw(t *testing.T) {
 	}
 	seen := map[[2]int]int{}
 	for seed := range seeds {
-		rows, err := CholeskyLandmarks.landmarks(k, x, 2, uint64(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen[[2]int(rows)]++
+		seen[[2]int(must(CholeskyLandmarks.landmarks(k, x, 2, uint64(seed))))]++
 	}
 	for i := range 5 {
 		for j := range i {
@@ -115,13 +105,9 @@ func TestLandmarksAreFixed(t *testing.T) {
 	double := newTensor(tensor.Float64, ops.Float64s(single), 31, 3) // the same numbers
 	for choice := range landmarkChoices {
 		choice := LandmarkChoice(choice)
-		a, err := choice.landmarks(spectral.Gaussian{Sigma: .3}, single, 7, 5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := choice.landmarks(spectral.Gaussian{Sigma: .3}, double, 7, 5)
-		if err != nil || !slices.Equal(a, b) {
-			t.Errorf("%v: %v in float32, %v in float64, %v", choice, a, b, err)
+		a := must(choice.landmarks(spectral.Gaussian{Sigma: .3}, single, 7, 5))
+		if b := must(choice.landmarks(spectral.Gaussian{Sigma: .3}, double, 7, 5)); !slices.Equal(a, b) {
+			t.Errorf("%v: %v in float32, %v in float64", choice, a, b)
 		}
 	}
 }

@@ -14,29 +14,6 @@ import (
 // golgi takes every layer as its own.
 var _ golgi.Layer = layers.Layer(nil)
 
-// TestSharedWeights: one layer in a training and an inference graph of another batch size; a solver's step shows in
-// both, and in Transform.
-func TestSharedWeights(t *testing.T) {
-	l := fourier(3, 10, layers.Tune(layers.All))
-	g := G.NewGraph()
-	x := rows(tensor.Float64, 2, 3, 9)
-	other := l.Fwd(input(G.NewGraph(), x)).Node()
-	before := run(t, other)
-	// cos² + sin² alone is constant
-	cost := G.Must(G.Sum(G.Must(G.Cube(l.Fwd(input(g, rows(tensor.Float64, 7, 3, 1))).Node()))))
-	model := l.ModelIn(g)
-	must(G.Grad(cost, model...))
-	m := G.NewTapeMachine(g, G.BindDualValues(model...))
-	defer m.Close()
-	must(0, m.RunAll())
-	must(0, G.NewAdamSolver(G.WithLearnRate(.1)).Step(G.NodesToValueGrads(model)))
-	after := run(t, other)
-	if maxDiff(before, after) == 0 {
-		t.Error("the step does not show in the other graph")
-	}
-	near(t, "Transform after the step", features(l, x), after, 1e-13)
-}
-
 // TestFrozenComputesNothing: under a head, a frozen map on data adds no product to the backward; WithInputGrad brings
 // the gradient of the input back.
 func TestFrozenComputesNothing(t *testing.T) {

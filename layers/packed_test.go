@@ -64,7 +64,8 @@ func TestPackHead(t *testing.T) {
 // BenchmarkHead: a few rows of a request to a head as it is and to one that is packed.
 func BenchmarkHead(b *testing.B) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-		for _, c := range []struct{ d, k, n int }{{2048, 1, 1}, {2048, 26, 1}, {4096, 1, 1}, {4096, 26, 1}, {4096, 26, 256}} {
+		for _, c := range []struct{ d, k, n int }{{2048, 1, 1}, {2048, 26, 1}, {4096, 1, 1}, {4096, 26, 1},
+			{4096, 26, 256}} {
 			for _, packed := range []bool{false, true} {
 				b.Run(fmt.Sprintf("%v/%dx%d/rows=%d/packed=%v", dt, c.d, c.k, c.n, packed), func(b *testing.B) {
 					h := must(layers.NewLinearHead(c.d, c.k, layers.WithDtype(dt)))

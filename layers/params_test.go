@@ -80,43 +80,27 @@ func TestValues(t *testing.T) {
 	}
 }
 
-func TestPolicies(t *testing.T) {
-	for p, name := range map[layers.Policy]string{
-		layers.Frozen: "frozen", layers.Bandwidth: "bandwidth", layers.BandwidthEach: "bandwidth-each",
-		layers.All: "all",
-	} {
-		if got, err := layers.ParsePolicy(name); p.String() != name || got != p || err != nil {
-			t.Errorf("%v is called %q, and %q is read as %v, %v", int(p), p, name, got, err)
+// TestTexts: policies, ranges and values in short read as they should.
+func TestTexts(t *testing.T) {
+	for text, p := range map[string]layers.Policy{"frozen": layers.Frozen, "bandwidth": layers.Bandwidth,
+		"bandwidth-each": layers.BandwidthEach, "all": layers.All, "": layers.Frozen} {
+		if got, err := layers.ParsePolicy(text); got != p || err != nil || text != "" && p.String() != text {
+			t.Errorf("%v is called %q, and %q is read as %v, %v", int(p), p, text, got, err)
 		}
 	}
-	if p, err := layers.ParsePolicy(""); p != layers.Frozen || err != nil {
-		t.Errorf("nothing is read as %v, %v", p, err)
-	}
-	if s := layers.Policy(9).String(); s != "Policy(9)" {
-		t.Errorf("policy 9 is called %q", s)
-	}
-}
-
-func TestRange(t *testing.T) {
-	for want, d := range map[string]layers.ParamDef{
-		"above 0":                     {},
-		"above -1.5":                  {Min: -1.5},
-		"of at least 0":               {Closed: true},
-		"of at least 1 and at most 9": {Min: 1, Closed: true, Max: 9},
+	values := layers.Values{"sigma": 2.8284271247461903, "phase": false, "window": "uniform"}
+	for _, c := range [][2]string{
+		{layers.Policy(9).String(), "Policy(9)"},
+		{layers.ParamDef{}.Range(), "above 0"},
+		{layers.ParamDef{Min: -1.5}.Range(), "above -1.5"},
+		{layers.ParamDef{Closed: true}.Range(), "of at least 0"},
+		{layers.ParamDef{Min: 1, Closed: true, Max: 9}.Range(), "of at least 1 and at most 9"},
+		{values.Short(), "sigma=2.828,window=uniform"},
+		{layers.Values{"phase": true, "sigma": 1. / 3}.Short(), "phase=true,sigma=0.3333"},
 	} {
-		if got := d.Range(); got != want {
-			t.Errorf("%+v is %q, want %q", d, got, want)
+		if c[0] != c[1] {
+			t.Errorf("%q, want %q", c[0], c[1])
 		}
-	}
-}
-
-func TestValuesShort(t *testing.T) {
-	v := layers.Values{"sigma": 2.8284271247461903, "phase": false, "window": "uniform"}
-	if got := v.Short(); got != "sigma=2.828,window=uniform" {
-		t.Errorf("Short of %v is %q", v, got)
-	}
-	if v["phase"] = true; v.Short() != "phase=true,sigma=2.828,window=uniform" {
-		t.Errorf("Short of %v is %q", v, v.Short())
 	}
 }
 

@@ -87,7 +87,7 @@ func TestSparseCompositions(t *testing.T) {
 	chain := func(ls ...layers.Layer) layers.Layer { return layers.Must(layers.NewSequential(ls...)) }
 	head := func(kind string, d int) layers.Layer {
 		h := must(layers.NewHead(kind, d, 3))
-		return must(h, h.SetWeights(mapped(zeros(d, 3), func(float64) float64 { return .7 }).Float64s(), []float64{1, 2, 3}))
+		return must(h, h.SetWeights(repeat(.7, 3*d), []float64{1, 2, 3}))
 	}
 	both := concat(layers.Part{Layer: fourier(4, 6), To: 4, Weight: 2},
 		layers.Part{Layer: layers.Must(layers.NewIdentity(7)), From: 4, To: d, Weight: .5})
@@ -102,7 +102,7 @@ func TestSparseCompositions(t *testing.T) {
 		"chi2, Identity":   {chain(chi2("a", d), layers.Must(layers.NewIdentity(3*d))), true},
 		"chi2 beside others": {concat(layers.Part{Layer: chi2("a", 4), To: 4, Weight: 2},
 			layers.Part{Layer: chi2("b", 4), From: 2, To: 6, Weight: .5},
-			layers.Part{Layer: layers.Must(layers.NewIdentity(1, layers.WithName("c"))), From: 3, To: 4, Weight: 1}), true},
+			layers.Part{Layer: layers.Must(layers.NewIdentity(1)), From: 3, To: 4, Weight: 1}), true},
 		"stationary":          {chi2("a", d, layers.WithStationary()), false},
 		"random":              {random, false},
 		"Identity, random":    {chain(id, random), false},

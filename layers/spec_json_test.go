@@ -18,7 +18,8 @@ func TestSpecKeepsTheChoice(t *testing.T) {
 		{Map: "sphere-polynomial", Params: layers.Values{"a": 3., "p": 1.}, Dims: 3, Features: 64, Seed: 1},
 		{Map: "sphere-polynomial", Params: layers.Values{"a": 1.5, "p": 3., "coupling": "iid"}, Dims: 3, Features: 8,
 			Seed: 2},
-		{Map: "sphere-polynomial", Dims: 3, Features: 256, Seed: 3, Params: layers.Values{"a": 1.2, "p": 2., "eps": "auto"}},
+		{Map: "sphere-polynomial", Params: layers.Values{"a": 1.2, "p": 2., "eps": "auto"}, Dims: 3, Features: 256,
+			Seed: 3},
 	} {
 		chosen := must(s.Build()).(*layers.GORFLayer).Split()
 		read := throughJSON(s)

@@ -87,7 +87,9 @@ func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
 	k, err := good.Kernel()
 	random := randomOf(k, good.Params, good.Dims)
 	if law := random.Law(); law.Quantile != nil || law.NormQuantile != nil {
-		add(spectral.ErrSampler, "the sequence has at most 1000", func(s *layers.Spec) { s.Dims, s.Sampler = 1001, "halton" })
+		add(spectral.ErrSampler, "the sequence has at most 1000", func(s *layers.Spec) {
+			s.Dims, s.Sampler = 1001, "halton"
+		})
 	}
 	switch {
 	case err != nil:
@@ -109,7 +111,9 @@ func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
 			if good.Params.Word("way") == "levy" && p == layers.BandwidthEach {
 				continue // whose bandwidths are not those of W
 			}
-			add(layers.ErrParam, "the sampler orthogonal", func(s *layers.Spec) { s.Sampler, s.Dims, s.Tune = "structured", 16, p.String() })
+			add(layers.ErrParam, "the sampler orthogonal", func(s *layers.Spec) {
+				s.Sampler, s.Dims, s.Tune = "structured", 16, p.String()
+			})
 		}
 	}
 	return bad

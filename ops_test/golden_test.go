@@ -15,6 +15,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/layers/maptest"
 	"github.com/bochner-go/bochner/ops"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -72,7 +73,9 @@ func (v variant) golden(name string) goldenCase {
 	return goldenCase{name, v.policies(), func(t testing.TB, edits ...func(*layers.Spec)) layers.Layer {
 		return v.build(t, d, 2, 7, edits...)
 	}, func(_ testing.TB, dt tensor.Dtype) ops.Matrix {
-		return v.inside(matrix(dt, 2, d, goldenCells(2*d, v.kernel.Domain().Contains(-1))...))
+		on := v.kernel.Domain()
+		x := maptest.Inside(on, matrix(tensor.Float64, 2, d, goldenCells(2*d, on.Contains(-1))...))
+		return matrix(dt, 2, d, floats(x)...)
 	}, exponentiated && v.form == fitted}
 }
 

@@ -442,7 +442,8 @@ func (b *battery) wrong(f function, v any) string {
 	}
 	pkg, _, _ := strings.Cut(short(f.name), ".")
 	text := fmt.Sprint(v)
-	for _, p := range []string{pkg, "spectral", "ops", "layers", "train", "data", "domain", "simd", errHostile.Error()} {
+	own := []string{pkg, "spectral", "ops", "layers", "train", "data", "domain", "simd", errHostile.Error()}
+	for _, p := range own {
 		if strings.HasPrefix(text, p+":") || text == p {
 			return ""
 		}

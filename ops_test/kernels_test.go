@@ -63,7 +63,9 @@ func naiveIntersection(v layers.Values, x, z []float64) float64 {
 }
 
 func naiveJensenShannon(v layers.Values, x, z []float64) float64 {
-	return extended(v, x, z, func(a, b float64) float64 { return (a*math.Log1p(b/a) + b*math.Log1p(a/b)) / math.Log(4) })
+	return extended(v, x, z, func(a, b float64) float64 {
+		return (a*math.Log1p(b/a) + b*math.Log1p(a/b)) / math.Log(4)
+	})
 }
 
 // exponentiated is exp(-(k(x,x) + k(z,z) - 2k(x,z))/2σ²), with the metric summed coordinate by coordinate.
@@ -137,10 +139,11 @@ func angle(x, z []float64) float64 {
 
 // naiveNamed is the kernel that a fitted map names.
 func naiveNamed(v layers.Values, x, z []float64) float64 {
-	naive := map[string]func(v layers.Values, x, z []float64) float64{"chi2": naiveChi2, "intersection": naiveIntersection, "reciprocal-semigroup": naiveReciprocal}[v.Word("kernel")]
-	switch {
-	case naive != nil:
-		return naive(v, x, z)
+	switch name := v.Word("kernel"); {
+	case name == "intersection":
+		return naiveIntersection(v, x, z)
+	case name == "reciprocal-semigroup":
+		return naiveReciprocal(v, x, z)
 	case v["sigma"] == nil:
 		return naiveChi2(v, x, z)
 	}

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/layers/maptest"
 	"github.com/bochner-go/bochner/ops"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -19,42 +18,72 @@ import (
 
 // setup is what the batteries have to be told of a map.
 type setup struct {
-	sets    []layers.Values                               // parameters to test with
-	naive   func(v layers.Values, x, z []float64) float64 // the kernel by its plain formula
-	outside []float64                                     // finite numbers that are not in its domain
-	remedy  string                                        // what the error for one of them recommends
+	sets  string                                        // the parameters to test with, one set after another
+	naive func(v layers.Values, x, z []float64) float64 // the kernel by its plain formula
+	outside
 }
+
+// outside are finite numbers that are not in a domain, and what the error for one of them recommends.
+type outside struct {
+	cells  []float64
+	remedy string
+}
+
+var (
+	anywhere   = outside{}
+	cube       = outside{[]float64{-1e-30, -.2}, "the scaler cube"}
+	histograms = outside{[]float64{-1e-30, -.2}, "negative=sign"}
+	shifted    = outside{[]float64{-.3, -.31, -7}, "raise C"}
+)
 
 // setups is the one list: a new map is one line here and gets every battery.
 var setups = map[string]setup{
-	"linear":               {[]layers.Values{{}}, naiveLinear, nil, ""},
-	"gaussian":             {[]layers.Values{{"sigma": 1.3}}, naiveGaussian, nil, ""},
-	"laplacian":            {[]layers.Values{{"sigma": 2.1}}, naiveLaplacian, nil, ""},
-	"matern":               {[]layers.Values{{"nu": 1.5, "ell": 1.1}, {"nu": .5, "ell": 1.7}, {"nu": 2.5, "ell": .9}}, naiveMatern, nil, ""},
-	"cauchy":               {[]layers.Values{{"sigma": 1.6}}, naiveCauchy, nil, ""},
-	"rational-quadratic":   {[]layers.Values{{"alpha": 1.5, "ell": 1.1}, {"alpha": .4, "ell": .8}}, naiveRationalQuadratic, nil, ""},
-	"exp-semigroup":        {[]layers.Values{{"beta": .3}, {"beta": .3, "way": "normalised"}, {"beta": .4, "way": "levy", "order": 3.}}, naiveExpSemigroup, []float64{-1e-30, -.2}, "the scaler cube"},
-	"reciprocal-semigroup": {[]layers.Values{{"lambda": 1.9}, {"lambda": 1.9, "way": "normalised"}, {"lambda": 1.9, "way": "levy", "order": 2.}}, naiveReciprocal, []float64{-1e-30, -.2}, "the scaler cube"},
-	"skewed-chi2":          {[]layers.Values{{"c": .3}}, naiveSkewedChi2, []float64{-.3, -.31, -7}, "raise C"},
-	"skewed-intersection":  {[]layers.Values{{"c": .3}}, naiveSkewedIntersection, []float64{-.3, -.31, -7}, "raise C"},
-	"hellinger":            {[]layers.Values{{}, {"gamma": .7, "negative": "sign"}}, naiveHellinger, []float64{-1e-30, -.2}, "negative=sign"},
-	"chi2":                 {[]layers.Values{{}, {"gamma": 2., "order": 2., "period": 9., "negative": "sign"}, optimalSplit}, naiveChi2, []float64{-1e-30, -.2}, "negative=sign"},
-	"intersection":         {[]layers.Values{{}, {"order": 0.}, optimalSplit}, naiveIntersection, []float64{-1e-30, -.2}, "negative=sign"},
-	"sphere-polynomial":    {[]layers.Values{{}, {"a": 3., "p": 2., "eps": .01, "coupling": "joint"}, {"a": 3., "p": 1., "coupling": "iid"}}, naiveSpherePolynomial, nil, ""},
-	"delta-gaussian":       {[]layers.Values{{}, {"sigma1": .8, "sigma2": 1.7, "coupling": "joint"}, {"coupling": "iid"}, threeGaussians, twoPositive}, naiveDeltaGaussian, nil, ""},
-	"arc-cosine":           {[]layers.Values{{}, {"order": 0.}}, naiveArcCosine, nil, ""},
-	"ntk":                  {[]layers.Values{{}}, naiveNeuralTangent, nil, ""},
-	"random-maclaurin":     {[]layers.Values{{"p": 3.}, {"a": 1.2, "p": 4.}}, naiveSpherePolynomial, nil, ""},
-	"tensor-sketch":        {[]layers.Values{{"p": 3.}, {"a": 3., "p": 5.}, {"a": 4., "p": 10.}}, naiveSpherePolynomial, nil, ""},
-	"srf":                  {[]layers.Values{{}, {"a": 3., "p": 1.}}, naiveSpherePolynomial, nil, ""},
-	"add-kpca":             {[]layers.Values{{}, {"kernel": "intersection", "components": 2., "points": 17., "gamma": 1.4, "negative": "sign"}}, naiveNamed, []float64{-1e-30, -.2}, "negative=sign"},
-	"maji-berg":            {[]layers.Values{{"bins": 3.}, {"bins": 1.}}, naiveIntersection, []float64{-1e-30, -.2}, "the scaler cube"},
-	"nystrom":              {[]layers.Values{{"sigma": 1.3}, {"kernel": "reciprocal-semigroup", "lambda": 1.9}, {"sigma": .9, "select": "rpcholesky"}}, naiveNamed, []float64{-1e-30, -.2}, "the scaler cube"},
-	"jensen-shannon":       {[]layers.Values{{"order": 3.}}, naiveJensenShannon, []float64{-1e-30, -.2}, "negative=sign"},
-	"exp-hellinger":        {[]layers.Values{{"sigma": .8}}, exponentiated(naiveHellinger), []float64{-1e-30, -.2}, "negative=sign"},
-	"exp-chi2":             {[]layers.Values{{"sigma": .8}, {"sigma": .9, "order": 2., "window": "uniform", "negative": "split"}}, exponentiated(naiveChi2), []float64{-1e-30, -.2}, "negative=sign"},
-	"exp-intersection":     {[]layers.Values{{"sigma": 1.1, "gamma": 1.2}, {"sigma": 1.1}, {"sigma": 1.2, "order": 1., "negative": "split"}}, exponentiated(naiveIntersection), []float64{-1e-30, -.2}, "negative=sign"},
-	"exp-jensen-shannon":   {[]layers.Values{{"sigma": 1.2, "period": "optimal"}}, exponentiated(naiveJensenShannon), []float64{-1e-30, -.2}, "negative=sign"},
+	"linear":               {"", naiveLinear, anywhere},
+	"gaussian":             {"sigma=1.3", naiveGaussian, anywhere},
+	"laplacian":            {"sigma=2.1", naiveLaplacian, anywhere},
+	"matern":               {"nu=1.5,ell=1.1;nu=.5,ell=1.7;nu=2.5,ell=.9", naiveMatern, anywhere},
+	"cauchy":               {"sigma=1.6", naiveCauchy, anywhere},
+	"rational-quadratic":   {"alpha=1.5,ell=1.1;alpha=.4,ell=.8", naiveRationalQuadratic, anywhere},
+	"exp-semigroup":        {"beta=.3;beta=.3,way=normalised;beta=.4,way=levy,order=3", naiveExpSemigroup, cube},
+	"reciprocal-semigroup": {"lambda=1.9;lambda=1.9,way=normalised;lambda=1.9,way=levy,order=2", naiveReciprocal, cube},
+	"skewed-chi2":          {"c=.3", naiveSkewedChi2, shifted},
+	"skewed-intersection":  {"c=.3", naiveSkewedIntersection, shifted},
+	"hellinger":            {";gamma=.7,negative=sign", naiveHellinger, histograms},
+	"chi2": {";gamma=2,order=2,period=9,negative=sign;window=uniform,period=optimal,negative=split", naiveChi2,
+		histograms},
+	"intersection":      {";order=0;window=uniform,period=optimal,negative=split", naiveIntersection, histograms},
+	"sphere-polynomial": {";a=3,p=2,eps=.01,coupling=joint;a=3,p=1,coupling=iid", naiveSpherePolynomial, anywhere},
+	"delta-gaussian": {";sigma1=.8,sigma2=1.7,coupling=joint;coupling=iid;" + // and mixtures, of one sign too
+		"sigmas=1:3:.5,weights=1:-2:.4,coupling=joint;sigmas=1:2,weights=1:.5", naiveDeltaGaussian, anywhere},
+	"arc-cosine":       {";order=0", naiveArcCosine, anywhere},
+	"ntk":              {"", naiveNeuralTangent, anywhere},
+	"random-maclaurin": {"p=3;a=1.2,p=4", naiveSpherePolynomial, anywhere},
+	"tensor-sketch":    {"p=3;a=3,p=5;a=4,p=10", naiveSpherePolynomial, anywhere},
+	"srf":              {";a=3,p=1", naiveSpherePolynomial, anywhere},
+	"add-kpca": {";kernel=intersection,components=2,points=17,gamma=1.4,negative=sign", naiveNamed,
+		histograms},
+	"maji-berg":      {"bins=3;bins=1", naiveIntersection, cube},
+	"nystrom":        {"sigma=1.3;kernel=reciprocal-semigroup,lambda=1.9;sigma=.9,select=rpcholesky", naiveNamed, cube},
+	"jensen-shannon": {"order=3", naiveJensenShannon, histograms},
+	"exp-hellinger":  {"sigma=.8", exponentiated(naiveHellinger), histograms},
+	"exp-chi2": {"sigma=.8;sigma=.9,order=2,window=uniform,negative=split", exponentiated(naiveChi2),
+		histograms},
+	"exp-intersection": {"sigma=1.1,gamma=1.2;sigma=1.1;sigma=1.2,order=1,negative=split",
+		exponentiated(naiveIntersection), histograms},
+	"exp-jensen-shannon": {"sigma=1.2,period=optimal", exponentiated(naiveJensenShannon), histograms},
+}
+
+// setsOf reads lists of parameters with semicolons between them.
+func setsOf(t testing.TB, name, text string) (sets []layers.Values) {
+	t.Helper()
+	for _, set := range strings.Split(text, ";") {
+		v, err := layers.ParseValues(name, set)
+		if err != nil {
+			t.Fatalf("the line of %q: %v", name, err)
+		}
+		sets = append(sets, v)
+	}
+	return sets
 }
 
 func naiveRationalQuadratic(v layers.Values, x, z []float64) float64 {
@@ -72,14 +101,6 @@ func naiveCauchy(v layers.Values, x, z []float64) float64 {
 	}
 	return k
 }
-
-// Maps of two signs: the frequencies of each coupling, and of mixtures, of one sign too, and of the exact measure.
-var (
-	threeGaussians = layers.Values{"sigmas": "1:3:.5", "weights": "1:-2:.4", "coupling": "joint"}
-	twoPositive    = layers.Values{"sigmas": "1:2", "weights": "1:.5"}
-)
-
-var optimalSplit = layers.Values{"window": "uniform", "period": "optimal", "negative": "split"}
 
 // form is how a frequency becomes columns.
 type form int
@@ -117,11 +138,11 @@ func variants(t testing.TB) []variant {
 			continue
 		}
 		s, ok := setups[e.Name]
-		if !ok || len(s.sets) == 0 || s.naive == nil {
-			t.Fatalf("the batteries know nothing of the map %q: add to setups in list_test.go the line\n\t%q: {[]layers.Values{{%s}}, naiveKernel, outside, remedy},",
-				e.Name, e.Name, parameterNames(e))
+		if !ok || s.naive == nil {
+			t.Fatalf("the batteries know nothing of the map %q: add to setups in list_test.go the line\n"+
+				"\t%q: {%q, naiveKernel, anywhere},", e.Name, e.Name, parameterNames(e))
 		}
-		for _, values := range s.sets {
+		for _, values := range setsOf(t, e.Name, s.sets) {
 			all = append(all, formsOf(t, e, s, values)...)
 		}
 	}
@@ -132,10 +153,10 @@ func parameterNames(e *layers.Entry) string {
 	var names []string
 	for _, p := range e.Params() {
 		if !p.Flag && p.Words == nil {
-			names = append(names, fmt.Sprintf("%q: 1.1", p.Name))
+			names = append(names, p.Name+"=1.1")
 		}
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(names, ",")
 }
 
 // formsOf is a map with each sampler that fits and, where it has one, in its phase form.
@@ -357,67 +378,26 @@ func dtype(dt tensor.Dtype) func(*layers.Spec) {
 
 func tuned(p layers.Policy) func(*layers.Spec) { return func(s *layers.Spec) { s.Tune = p.String() } }
 
-// rows draws a matrix inside the domain: in [-1, 1) where that is allowed, else in [0, 1), one cell in five of it 0.
+// rows are in the domain.
 func (v variant) rows(n, d int, seed uint64) *tensor.Dense {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	signed := v.kernel.Domain().Contains(-1)
-	cells := make([]float64, n*d)
-	for i := range cells {
-		if cells[i] = rng.Float64(); signed && rng.Uint64()&1 == 0 {
-			cells[i] = -cells[i]
-		}
-		if rng.Float64() < .2 {
-			cells[i] = 0
-		}
-	}
-	return v.inside(matrix(tensor.Float64, n, d, cells...))
-}
-
-// onSphere says whether rows must have unit length.
-func (v variant) onSphere() bool {
-	return v.kernel.Domain() == spectral.SpherePolynomial{}.Domain()
-}
-
-// inside is x, of rows of unit length where they must be; a row of zeros becomes one of the axes.
-func (v variant) inside(x *tensor.Dense) *tensor.Dense {
-	if !v.onSphere() {
-		return x
-	}
-	n, d := x.Shape()[0], x.Shape()[1]
-	for i := range n {
-		cells := slices.Clone(row(floats(x), n, i))
-		if length := math.Sqrt(dot(cells, cells)); length == 0 {
-			setCell(x, i, i%d, 1)
-		} else {
-			for j, c := range cells {
-				setCell(x, i, j, c/length)
-			}
-		}
-	}
-	return x
+	return maptest.Rows(v.kernel.Domain(), n, d, seed)
 }
 
 // matrix makes a tensor of either element type from numbers, which it repeats.
 func matrix(dt tensor.Dtype, n, d int, cells ...float64) *tensor.Dense {
 	x := tensor.New(tensor.WithShape(n, d), tensor.Of(dt))
 	for i := range n * d {
-		setCell(x, i/d, i%d, cells[i%len(cells)])
+		if v := cells[i%len(cells)]; dt == tensor.Float32 {
+			x.Float32s()[i] = float32(v)
+		} else {
+			x.Float64s()[i] = v
+		}
 	}
 	return x
 }
 
 // floats are the cells of a contiguous tensor, as float64.
 func floats(x *tensor.Dense) []float64 { return ops.Float64s(x) }
-
-// setCell writes to a row-major tensor.
-func setCell(x *tensor.Dense, i, j int, v float64) {
-	at := i*x.Shape()[1] + j
-	if x.Dtype() == tensor.Float32 {
-		x.Float32s()[at] = float32(v)
-	} else {
-		x.Float64s()[at] = v
-	}
-}
 
 // node is a node of a graph that holds x.
 func node(g *G.ExprGraph, name string, x G.Value) *G.Node {
@@ -428,17 +408,6 @@ func node(g *G.ExprGraph, name string, x G.Value) *G.Node {
 func row(z []float64, n, i int) []float64 {
 	cols := len(z) / n
 	return z[i*cols : (i+1)*cols]
-}
-
-// meanAndSpread are the mean and the standard deviation of a sample.
-func meanAndSpread(v []float64) (mean, spread float64) {
-	for _, u := range v {
-		mean += u / float64(len(v))
-	}
-	for _, u := range v {
-		spread += (u - mean) * (u - mean)
-	}
-	return mean, math.Sqrt(spread / float64(len(v)-1))
 }
 
 // transform is Transform without a dst, which must succeed.

@@ -23,7 +23,7 @@ func (v variant) contract() maptest.Map {
 	m := maptest.Map{
 		Spec:    layers.Spec{Map: v.entry.Name, Params: v.values, Sampler: v.sampler},
 		Kernel:  func(x, z []float64) float64 { return v.naive(v.values, x, z) },
-		Outside: v.outside, Remedy: v.remedy,
+		Outside: v.cells, Remedy: v.remedy,
 	}
 	if v.form == series || v.form == signed || v.form == copied || v.form == fitted || v.form == discrete {
 		return m
@@ -81,7 +81,8 @@ func TestFloat32Frequencies(t *testing.T) {
 		{Map: "exp-semigroup", Params: layers.Values{"beta": 1e30}, Dims: 3, Features: 4, Dtype: "float32"},
 		{Map: "reciprocal-semigroup", Params: layers.Values{"lambda": 1e-45}, Dims: 3, Features: 4, Dtype: "float32"},
 		{Map: "gaussian", Params: layers.Values{"sigma": 1e-45}, Dims: 3, Features: 4, Dtype: "float32"},
-		{Map: "gaussian", Params: layers.Values{"sigma": 1e-45}, Dims: 16, Features: 4, Dtype: "float32", Sampler: "structured"},
+		{Map: "gaussian", Params: layers.Values{"sigma": 1e-45}, Dims: 16, Features: 4, Dtype: "float32",
+			Sampler: "structured"},
 	} {
 		l, err := s.Build()
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -59,13 +60,13 @@ func TestMemory(t *testing.T) {
 // and for every fit.
 func digests(t *testing.T) (lines []string) {
 	t.Helper()
-	var maps []mapped
+	var mappings []mapped
 	add := func(name string, x ops.Matrix, learns bool, build func() layers.Layer) {
 		m := mapped{name: name, l: build(), x: x}
 		if learns {
 			m.learner = build()
 		}
-		maps = append(maps, m)
+		mappings = append(mappings, m)
 	}
 	for _, v := range variants(t) {
 		d, all := v.dims(3), v.policies()
@@ -73,7 +74,7 @@ func digests(t *testing.T) (lines []string) {
 			name, x := fmt.Sprint(v.name, ", ", p), v.rows(24, d, 1)
 			build := func() layers.Layer { return v.build(t, d, 5, 1, tuned(p)) }
 			add(name, x, p == all[len(all)-1], build)
-			if _, ok := maps[len(maps)-1].l.(layers.SparseMap); ok {
+			if _, ok := mappings[len(mappings)-1].l.(layers.SparseMap); ok {
 				add(name+", sparse", must(ops.CSROf(x)), false, build)
 			}
 		}
@@ -82,18 +83,18 @@ func digests(t *testing.T) (lines []string) {
 		add(v.name, v.bags(t, 24, tensor.Float64), true, func() layers.Layer { return v.build(t) })
 	}
 	write := func(name string, sum uint64) { lines = append(lines, fmt.Sprintf("%s: %016x", name, sum)) }
-	for i, sum := range together(t, maps) {
-		write(maps[i].name, sum)
+	for i, sum := range together(t, mappings) {
+		write(mappings[i].name, sum)
 	}
-	for _, m := range maps {
+	for _, m := range mappings {
 		if m.learner == nil {
 			continue
 		}
 		head := must(layers.NewSoftmaxHead(m.learner.Features(), 2, layers.WithName("head")))
 		write(m.name+", learned", learned(t, m.name, m.learner, head, m.x, sgd.FitOptions{Epochs: 2, Batch: 12}))
 	}
-	for _, f := range allFits {
-		write(f.name, digest(f.run(t)))
+	for _, name := range slices.Sorted(maps.Keys(allFits)) {
+		write(name, digest(allFits[name](t)))
 	}
 	return lines
 }

@@ -76,8 +76,9 @@ var layersWith = map[string]constructor{
 	"NewSRFLayer":                callOf(layers.NewSRFLayer, spectral.SRF{A: 2, P: 3}, 3, 8),
 	"NewGORFLayer": callOf(layers.NewGORFLayer,
 		spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}, 3, 8),
-	"NewHomogeneousLayer":   callOf(layers.NewHomogeneousLayer, spectral.Chi2{}, 3),
-	"NewExponentiatedLayer": callOf(layers.NewExponentiatedLayer, spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 3, 8),
+	"NewHomogeneousLayer": callOf(layers.NewHomogeneousLayer, spectral.Chi2{}, 3),
+	"NewExponentiatedLayer": callOf(layers.NewExponentiatedLayer,
+		spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 3, 8),
 	"NewHDDLayer": callOf(layers.NewHDDLayer,
 		layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: 1}, 2, 8),
 	"NewMeanMapLayer": func(opts ...layers.Option) (layers.Layer, error) {
@@ -89,9 +90,10 @@ var layersWith = map[string]constructor{
 	},
 	"NewRandomMaclaurinLayer": callOf(layers.NewRandomMaclaurinLayer, spectral.SpherePolynomial{A: 2, P: 3}, 3, 8),
 	"NewTensorSketchLayer":    callOf(layers.NewTensorSketchLayer, spectral.SpherePolynomial{A: 2, P: 3}, 3, 8),
-	"NewNystromLayer":         callOf(layers.NewNystromLayer, layers.Nystrom{Kernel: spectral.Gaussian{Sigma: 1}}, optionSample(), 4),
-	"NewAddKPCALayer":         callOf(layers.NewAddKPCALayer, layers.AddKPCA{Kernel: spectral.Chi2{}}, optionSample()),
-	"NewMajiBergLayer":        callOf(layers.NewMajiBergLayer, layers.MajiBerg{}, optionSample()),
+	"NewNystromLayer": callOf(layers.NewNystromLayer,
+		layers.Nystrom{Kernel: spectral.Gaussian{Sigma: 1}}, optionSample(), 4),
+	"NewAddKPCALayer":  callOf(layers.NewAddKPCALayer, layers.AddKPCA{Kernel: spectral.Chi2{}}, optionSample()),
+	"NewMajiBergLayer": callOf(layers.NewMajiBergLayer, layers.MajiBerg{}, optionSample()),
 	"NewConcat": func(opts ...layers.Option) (layers.Layer, error) {
 		k := spectral.Gaussian{Sigma: 1}
 		part := must(layers.NewFourierLayer(k, 3, 8, layers.WithName("part"), layers.WithInputGrad()))
@@ -197,7 +199,7 @@ func TestInputGrad(t *testing.T) {
 			}
 			for i, got := range gradient(true, lisp) {
 				if !(math.Abs(got-want[i]) <= 1e-10*(1+math.Abs(want[i]))) {
-					t.Errorf("%s, lisp=%v: the gradient for a leaf is %v, and behind an op %v", name, lisp, got, want[i])
+					t.Errorf("%s, lisp=%v: the gradient for a leaf is %v, behind an op %v", name, lisp, got, want[i])
 				}
 			}
 		}

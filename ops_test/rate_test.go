@@ -8,6 +8,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/report"
+	"gonum.org/v1/gonum/stat"
 )
 
 // TestRate: from 64 to 1024 features the RMS error of the kernel matrix falls by √16 = 4. The mean squared errors are
@@ -51,7 +52,7 @@ func TestRate(t *testing.T) {
 				e := must(report.Compare(exact, approx))
 				squares[s] = e.RMS * e.RMS
 			}
-			mean, spread := meanAndSpread(squares)
+			mean, spread := stat.MeanStdDev(squares, nil)
 			logMSE[i], logErr[i] = math.Log(mean), spread/mean/math.Sqrt(seeds)
 		}
 		ratio := (logMSE[0] - logMSE[1]) / 2

@@ -14,19 +14,23 @@ import (
 
 // bagSetup is what the batteries have to be told of a map of sets.
 type bagSetup struct {
-	sets  []layers.Values
+	sets  string                                          // of parameters, as in setups
 	naive func(v layers.Values, x, z [][]float64) float64 // -2 times the logarithm of the kernel, by its plain formula
 	scale string                                          // the parameter that is the bandwidth of that
 }
 
 // bagSetups is the one list of the maps of sets: a new one is one line here.
 var bagSetups = map[string]bagSetup{
-	"hdd-js":        {[]layers.Values{{"sigma": .4, "bandwidth": "0.2", "points": 16.}, {"sigma": .4, "bandwidth": "0.3", "points": 12., "basis": "fourier", "functions": 5., "rule": "gauss", "lambdas": 3.}}, naiveDensities(naiveJS), "sigma"},
-	"hdd-hellinger": {[]layers.Values{{"sigma": .4, "bandwidth": "0.2", "points": 16., "phase": true}}, naiveDensities(naiveHellingerDistance), "sigma"},
-	"hdd-tv":        {[]layers.Values{{"sigma": .8, "bandwidth": "0.2", "points": 16.}, {"sigma": .8, "bandwidth": "0.2", "points": 16., "lambdas": 5.}}, naiveDensities(func(p, q float64) float64 { return math.Abs(p - q) }), "sigma"},
-	"l2-density":    {[]layers.Values{{"sigma": .8, "bandwidth": "0.2", "points": 16.}}, naiveDensities(func(p, q float64) float64 { return (p - q) * (p - q) }), "sigma"},
-	"mean-map": {[]layers.Values{{"sigma": .3, "tau": .3, "inner": 64.}, {"kernel": "laplacian", "sigma": .9, "tau": .3, "inner": 64.}, {"kernel": "linear", "tau": .2},
-		{"kernel": "chi2", "tau": .2}, {"sigma": .3, "tau": .3, "landmarks": 20.}}, naiveMMD, "tau"},
+	"hdd-js": {"sigma=.4,bandwidth=0.2,points=16;" +
+		"sigma=.4,bandwidth=0.3,points=12,basis=fourier,functions=5,rule=gauss,lambdas=3",
+		naiveDensities(naiveJS), "sigma"},
+	"hdd-hellinger": {"sigma=.4,bandwidth=0.2,points=16,phase=true", naiveDensities(naiveHellingerDistance), "sigma"},
+	"hdd-tv": {"sigma=.8,bandwidth=0.2,points=16;sigma=.8,bandwidth=0.2,points=16,lambdas=5",
+		naiveDensities(func(p, q float64) float64 { return math.Abs(p - q) }), "sigma"},
+	"l2-density": {"sigma=.8,bandwidth=0.2,points=16",
+		naiveDensities(func(p, q float64) float64 { return (p - q) * (p - q) }), "sigma"},
+	"mean-map": {"sigma=.3,tau=.3,inner=64;kernel=laplacian,sigma=.9,tau=.3,inner=64;kernel=linear,tau=.2;" +
+		"kernel=chi2,tau=.2;sigma=.3,tau=.3,landmarks=20", naiveMMD, "tau"},
 }
 
 func naiveJS(p, q float64) (sum float64) {
@@ -174,7 +178,7 @@ func bagVariants(t *testing.T) (all []bagVariant) {
 		if !ok {
 			t.Fatalf("the batteries know nothing of the map %q of sets: add it to bagSetups", e.Name)
 		}
-		for _, values := range s.sets {
+		for _, values := range setsOf(t, e.Name, s.sets) {
 			for _, axes := range []int{1, 2, 4} {
 				spec := layers.Spec{Map: e.Name, Params: values, Dims: axes, Features: 32, Seed: 1}
 				all = append(all, bagVariant{s, fmt.Sprintf("%s(%v), %d dimensions", e.Name, values, axes), spec})

@@ -10,6 +10,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 )
 
@@ -56,7 +57,7 @@ func TestCouplingsOfData(t *testing.T) {
 					for seed := range uint64(draws[i]) {
 						errs = append(errs, frobeniusError(t, k, x, c, s, seed))
 					}
-					m[i], se[i] = meanAndSpread(errs)
+					m[i], se[i] = stat.MeanStdDev(errs, nil)
 					se[i] /= math.Sqrt(float64(draws[i]))
 				}
 				mean[c], stdErr[c] = m, se
@@ -66,14 +67,16 @@ func TestCouplingsOfData(t *testing.T) {
 						continue // the prototype does not have this one
 					}
 					if band := 4 * se[i] * math.Sqrt(1+float64(draws[i])/5); !(math.Abs(m[i]-want) <= band) {
-						t.Errorf("%s, σ = 1 and %v, %v, s = %d: error %.3f, prototype %.3f, band %.3f", name, second, c, sizes[i], m[i], want, band)
+						t.Errorf("%s, σ = 1 and %v, %v, s = %d: error %.3f, prototype %.3f, band %.3f", name, second,
+							c, sizes[i], m[i], want, band)
 					}
 				}
 			}
 			for i, s := range sizes {
 				for _, c := range spectral.Couplings() {
 					if limit := mean[c][i] + 2*math.Hypot(stdErr[c][i], stdErr[0][i]); mean[0][i] > limit {
-						t.Errorf("%s, σ = 1 and %v, s = %d: %v is better than the default, %.3f and %.3f", name, second, s, c, mean[c][i], mean[0][i])
+						t.Errorf("%s, σ = 1 and %v, s = %d: %v is better than the default, %.3f and %.3f", name,
+							second, s, c, mean[c][i], mean[0][i])
 					}
 				}
 				most := .5
@@ -81,7 +84,8 @@ func TestCouplingsOfData(t *testing.T) {
 					most = .6
 				}
 				if ratio := mean[0][i] / mean[spectral.Joint][i]; second == 2 && ratio > most {
-					t.Errorf("%s, s = %d: the default has %.2f of the error of joint, want at most %v", name, s, ratio, most)
+					t.Errorf("%s, s = %d: the default has %.2f of the error of joint, want at most %v", name, s, ratio,
+						most)
 				}
 			}
 		}
@@ -89,7 +93,8 @@ func TestCouplingsOfData(t *testing.T) {
 }
 
 // frobeniusError is that of one draw over every 31st pair of rows.
-func frobeniusError(t *testing.T, k spectral.SignedLaw, x *tensor.Dense, c spectral.Coupling, s int, seed uint64) float64 {
+func frobeniusError(t *testing.T, k spectral.SignedLaw, x *tensor.Dense, c spectral.Coupling, s int,
+	seed uint64) float64 {
 	t.Helper()
 	l := must(layers.NewGORFLayer(k, x.Shape()[1], 4*s, layers.WithSeed(seed), layers.WithCoupling(c)))
 	z, sign, n := transform(t, l, x), l.Signature(), x.Shape()[0]

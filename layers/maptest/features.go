@@ -45,7 +45,8 @@ func kernel(t *testing.T, c *contract) {
 					}
 					largest := math.Sqrt(at(i, i) * at(j, j))
 					if !signed && !(math.Abs(v) <= (1+1e-9)*largest) {
-						t.Fatalf("k of rows %d and %d is %v, above √k(x,x) √k(z,z): no positive definite kernel", i, j, v)
+						t.Fatalf("k of rows %d and %d is %v, above √k(x,x) √k(z,z): no positive definite kernel", i,
+							j, v)
 					}
 					// A kernel of two signs, of units or of the sphere is a difference of terms, which round.
 					if want, ok := plain(i, j); ok && !(math.Abs(v-want) <= 1e-12*math.Abs(want)+limit) {
@@ -112,7 +113,7 @@ func (c *contract) apart(d int) ops.Matrix {
 		add(r, d-1)
 	}
 	cells = append(cells, make([]float64, d)...)
-	return c.inside(matrix(tensor.Float64, len(cells)/d, d, cells...))
+	return Inside(c.domain, matrix(tensor.Float64, len(cells)/d, d, cells...))
 }
 
 // unbiased compares means of inner products of features with the kernel. What 64 draws show to be off by more than four
@@ -237,7 +238,7 @@ func (c *contract) rounding(wide layers.Layer, x ops.Matrix) (want, bound []floa
 	moved := func(by float64) []float64 {
 		cells := slices.Clone(floats(samples(x)))
 		for i, v := range cells {
-			if c.contains(-1e-3) && !c.traits.Zeros {
+			if c.domain.Contains(-1e-3) && !c.traits.Zeros {
 				v = math.Abs(v) + 1 // as a shift of x is rounded too
 			}
 			cells[i] += by * v * (1 + 2*rng.Float64()) * float64(1-2*rng.IntN(2))
@@ -289,13 +290,13 @@ func extremes(t *testing.T, c *contract) {
 		})
 	}
 	zeros := c.build(c.dims(3), 10, 1)
-	if z := transform(zeros, c.inside(matrix(tensor.Float64, 1, zeros.Dims(), 0))); c.traits.Zeros {
+	if z := transform(zeros, Inside(c.domain, matrix(tensor.Float64, 1, zeros.Dims(), 0))); c.traits.Zeros {
 		same(t, "the features of zeros, which its traits promise", z, make([]float64, len(z)), 0)
 		if !layers.KeepsZeros(zeros) {
 			t.Error("KeepsZeros denies what the traits promise")
 		}
 	}
-	if c.unitRows() || c.traits.Bags {
+	if unitRows(c.domain) || c.traits.Bags {
 		return // where no number is huge
 	}
 	c.each(t, 3, 10, dtypes, func(t *testing.T, l layers.Layer, _ layers.Policy) { c.sizes(t, l) })

@@ -73,8 +73,9 @@ func (c *contract) cost(l layers.Layer) *cost {
 		f.x[i] = c.input(tensor.Float64, n, l.Dims(), uint64(1+i))
 	}
 	_, signed := c.Spec.Params["negative"]
-	f.powers = c.traits.Zeros || signed || !c.contains(-1e-9)
-	if cells, d := samples(f.x[0]).Float64s(), l.Dims(); !c.traits.Bags && !c.unitRows() && c.Rows == nil && !c.tree {
+	f.powers = c.traits.Zeros || signed || !c.domain.Contains(-1e-9)
+	if free := !c.traits.Bags && !unitRows(c.domain) && c.Rows == nil && !c.tree; free {
+		cells, d := samples(f.x[0]).Float64s(), l.Dims()
 		for j := range d {
 			cells[d+j], cells[2*d+j] = 1e-12, 17
 		}

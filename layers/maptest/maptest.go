@@ -20,6 +20,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -29,9 +30,8 @@ type Map struct {
 	// Spec is the map with parameters to test with; those that come from the data may be missing. Dims and Features
 	// are replaced by several numbers, but for a map of sets and a tree, whose Dims and Features of 0 become 3 and 10.
 	Spec layers.Spec
-	// Rows returns n rows [n, d] of float64 that are typical of the kernel, of a seed. If it is nil, they are numbers
-	// in [-1, 1), or [0, 1) where no number may be negative, one in five of them 0, and of unit length where they must
-	// be.
+	// Rows returns n rows [n, d] of float64 that are typical of the kernel, of a seed. If it is nil, they are those of
+	// the function Rows.
 	Rows func(n, d int, seed uint64) *tensor.Dense
 	// Kernel is the kernel of two rows and SetKernel that of two sets of samples, by a plain formula, to compare the
 	// kernel of Spec with. If they are nil, that is compared with nothing.
@@ -131,6 +131,7 @@ type contract struct {
 	Map
 	traits   layers.Traits
 	kernel   spectral.Kernel // nil for a tree
+	domain   spectral.Domain
 	tree     bool
 	policies []layers.Policy
 }
@@ -145,6 +146,11 @@ func newContract(t *testing.T, m Map) *contract {
 		c.Spec.Features = 10
 	}
 	c.traits = must(c.Spec.Traits())
+	if unit, err := c.Spec.UnitRows(); err == nil && unit {
+		c.domain = domain.UnitSphere(0)
+	} else if low, err := c.Spec.BoundedBelow(); err == nil && low {
+		c.domain = domain.NonNegative()
+	}
 	if !c.tree {
 		// Typical rows need the kernel, and the kernel parameters that may come from the rows.
 		var err error
@@ -152,6 +158,7 @@ func newContract(t *testing.T, m Map) *contract {
 			must(c, c.Spec.FillDefaults(c.input(tensor.Float64, 29, c.Spec.Dims, 97)))
 			c.kernel = must(c.Spec.Kernel())
 		}
+		c.domain = c.kernel.Domain()
 		must(c, e.Check(c.Spec.Params))
 	}
 	for _, p := range []layers.Policy{layers.Frozen, layers.Bandwidth, layers.BandwidthEach, layers.All} {
@@ -232,28 +239,19 @@ func (c *contract) each(t *testing.T, d, features int, of []tensor.Dtype,
 	}
 }
 
-// contains says whether a cell of a row may be v.
-func (c *contract) contains(v float64) bool {
-	if c.kernel != nil {
-		return c.kernel.Domain().Contains(v)
-	}
-	low, err := c.Spec.BoundedBelow()
-	return err == nil && (v >= 0 || !low)
-}
-
-// unitRows says whether rows must have unit length.
-func (c *contract) unitRows() bool {
-	unit, err := c.Spec.UnitRows()
-	return err == nil && unit
-}
-
 // rows returns typical rows.
 func (c *contract) rows(n, d int, seed uint64) *tensor.Dense {
 	if c.Rows != nil {
 		return c.Rows(n, d, seed)
 	}
+	return Rows(c.domain, n, d, seed)
+}
+
+// Rows returns n rows [n, d] of float64 in a domain, of a seed: numbers in [-1, 1), or [0, 1) where no number may be
+// negative, one in five of them 0, and of unit length where they must be.
+func Rows(on spectral.Domain, n, d int, seed uint64) *tensor.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	signed := c.contains(-1)
+	signed := on.Contains(-1)
 	cells := make([]float64, n*d)
 	for i := range cells {
 		if cells[i] = rng.Float64(); signed && rng.Uint64()&1 == 0 {
@@ -263,12 +261,13 @@ func (c *contract) rows(n, d int, seed uint64) *tensor.Dense {
 			cells[i] = 0
 		}
 	}
-	return c.inside(matrix(tensor.Float64, n, d, cells...))
+	return Inside(on, matrix(tensor.Float64, n, d, cells...))
 }
 
-// inside brings the rows to unit length where they must have it; a row of zeros becomes an axis.
-func (c *contract) inside(x *tensor.Dense) *tensor.Dense {
-	if !c.unitRows() {
+// Inside brings rows of float64 to unit length where a domain wants that, in place, and returns them. A row of zeros
+// becomes an axis.
+func Inside(on spectral.Domain, x *tensor.Dense) *tensor.Dense {
+	if !unitRows(on) {
 		return x
 	}
 	i := 0
@@ -286,6 +285,12 @@ func (c *contract) inside(x *tensor.Dense) *tensor.Dense {
 		i++
 	}
 	return x
+}
+
+// unitRows says whether a domain is the unit sphere.
+func unitRows(on spectral.Domain) bool {
+	low, _, cells := on.Low()
+	return !cells && math.IsInf(low, -1)
 }
 
 // input returns typical rows or, for a map of sets, sets of 1 to 4 samples near each other.
@@ -422,8 +427,8 @@ func forward(l layers.Layer, n *G.Node, x ops.Matrix) (*G.Node, error) {
 	return r.Node(), r.Err()
 }
 
-// run runs a graph on a machine. A LispMachine makes the gradients itself, and on a TapeMachine they are there if wrt is
-// given.
+// run runs a graph on a machine. A LispMachine makes the gradients itself, and on a TapeMachine they are there if wrt
+// is given.
 func run(cost *G.Node, lisp bool, wrt ...*G.Node) error {
 	var m G.VM
 	switch {

@@ -24,12 +24,12 @@ func outside(t *testing.T, c *contract) {
 		}
 		for _, u := range c.Outside {
 			// The border is outside too, and rounded where it is tuned.
-			if !c.contains(u) && (p == layers.Frozen || !c.contains(math.Nextafter(u, 1))) {
+			if !c.domain.Contains(u) && (p == layers.Frozen || !c.domain.Contains(math.Nextafter(u, 1))) {
 				bad[u] = c.Remedy
 			}
 		}
 		if c.kernel != nil && len(c.Outside) == 0 {
-			if low, _, ok := c.kernel.Domain().Low(); ok && !math.IsInf(low, 0) {
+			if low, _, ok := c.domain.Low(); ok && !math.IsInf(low, 0) {
 				bad[low-1] = ""
 			}
 		}
@@ -76,7 +76,7 @@ func (c *contract) thinned(dt tensor.Dtype, n, d int) *tensor.Dense {
 			x.Float64s()[i] = 0
 		}
 	}
-	return in(dt, c.inside(x))
+	return in(dt, Inside(c.domain, x))
 }
 
 // sparse compares sparse rows with the same rows made dense. gradients has the gradients.
@@ -241,7 +241,7 @@ func (c *contract) badParams(t *testing.T, l, from layers.Layer, s layers.Spec) 
 			}
 			x := c.input(l.Dtype(), 2, l.Dims(), 1)
 			if !c.traits.Bags && c.Rows == nil { // no zeros, which would hide it
-				x = in(l.Dtype(), c.inside(matrix(tensor.Float64, 2, l.Dims(), .5)))
+				x = in(l.Dtype(), Inside(c.domain, matrix(tensor.Float64, 2, l.Dims(), .5)))
 			}
 			if z, err := layers.Transform(bad, nil, x); err == nil {
 				t.Errorf("%v in parameter %s gives the features %v and no error", u, q.Name, floats(z))
@@ -306,7 +306,8 @@ func throughJSON(s layers.Spec) (read layers.Spec) {
 }
 
 // nodes: in one graph the same layer on the same input is one node; maps of another seed, parameter, policy or name
-// have nodes and weights of their own, and together the features that they have alone. A name that is taken is an error.
+// have nodes and weights of their own, and together the features that they have alone. A name that is taken is an
+// error.
 func nodes(t *testing.T, c *contract) {
 	d := c.dims(3)
 	x := c.input(tensor.Float64, 5, d, 1)
