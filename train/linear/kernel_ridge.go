@@ -70,7 +70,7 @@ func FitKernelRidgeLOO(k *mat.Dense, y *mat.Dense, lambdas []float64) (*KernelRi
 	if err != nil {
 		return nil, err
 	}
-	fit, err := p.fitted("KernelRidge", alpha, scores[best].Lambda)
+	fit, err := p.fitted(alpha, scores[best].Lambda)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func newKernelProblem(k, y *mat.Dense, lambdas ...float64) (*kernelProblem, erro
 		return nil, err
 	}
 	copied, diagonal := copyGram(k)
-	p := &kernelProblem{ridgeDual: newRidgeDual(copied, k.RawMatrix().Rows, unit.Targets(y).RawMatrix())}
+	p := &kernelProblem{ridgeDual: newRidgeDual("KernelRidge", copied, k.RawMatrix().Rows, unit.Targets(y))}
 	p.unit = unit
 	if p.spread < -roundedKernel*p.mu || !(p.spread > 0 || diagonal > 0) {
 		return nil, fmt.Errorf("train: KernelRidge: the mean of the diagonal of k is %v after centring, not a positive number; check the kernel, or fit the features of an indefinite one by FitRidge: %w", p.spread, domain.ErrDomain)
@@ -116,27 +116,27 @@ func copyGram(k *mat.Dense) (copied []float64, diagonal float64) {
 	return copied, diagonal
 }
 
-// fit solves for one lambda and overwrites p.k.
+// fit solves for one lambda and overwrites p.a.
 func (p *kernelProblem) fit(lambda float64) (*KernelRidge, error) {
-	alpha, ok := p.solve(context.Background(), p.k, lambda*p.scale)
+	alpha, ok := p.solve(context.Background(), lambda*p.scale, true)
 	if !ok {
-		return nil, notPositive("KernelRidge", p.n, lambda, lambda*p.scale)
+		return nil, p.unsolvable(lambda, lambda*p.scale)
 	}
-	return p.fitted("KernelRidge", alpha, lambda)
+	return p.fitted(alpha, lambda)
 }
 
 // fitted is the result for α [n, targets].
-func (d *ridgeDual) fitted(who string, alpha []float64, lambda float64) (*KernelRidge, error) {
+func (d *ridgeDual) fitted(alpha []float64, lambda float64) (*KernelRidge, error) {
 	b := d.intercept(alpha)
 	for t, v := range b {
 		if v-v != 0 {
-			return nil, fmt.Errorf("train: %s: the intercept of target %d is %v; scale the targets or the kernel: %w", who, t, v, domain.ErrDomain)
+			return nil, fmt.Errorf("train: %s: the intercept of target %d is %v; scale the targets or the kernel: %w", d.who, t, v, domain.ErrDomain)
 		}
 	}
-	if err := d.unit.Weights(who, alpha, b); err != nil {
+	if err := d.unit.Weights(d.who, alpha, b); err != nil {
 		return nil, err
 	}
-	return &KernelRidge{Alpha: mat.NewDense(d.n, d.targets, alpha), B: b, Lambda: lambda}, nil
+	return &KernelRidge{Alpha: mat.NewDense(d.n, d.k, alpha), B: b, Lambda: lambda}, nil
 }
 
 // checkKernelRidge wants a symmetric k, a row of y for each of its rows, and a lambda in range.

@@ -1,15 +1,24 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
+	spectral "github.com/bochner-go/bochner/init"
+	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
 )
 
 // Posterior is Bayesian ridge regression on features: the distribution of the linear head given the rows, with the mean
@@ -103,7 +112,7 @@ func (s *RidgeStats) posterior(lambda float64, noise []float64) (*Posterior, err
 	}
 	l, ok := dense.Cholesky(context.Background(), p.inverse, d, p.Penalty)
 	if !ok {
-		return nil, notPositive("Posterior", d, lambda, p.Penalty)
+		return nil, (&system{who: "Posterior", n: d}).unsolvable(lambda, p.Penalty)
 	}
 	w := slices.Clone(s.r)
 	choleskySolve(l, w, k)
@@ -217,4 +226,264 @@ func (p *Posterior) check(who string) error {
 		}
 	}
 	return nil
+}
+
+// varianceRows is the number of rows that Variance handles at a time.
+const varianceRows = 512
+
+// Variance returns v(z) for features z [n, D], float64 or float32. Noise[t] v is the variance of the function value of
+// target t, and Noise[t] (1 + v) the variance of a new target. It writes to dst [n]; nil: a new slice.
+//
+// It takes D²/2 multiply-adds a row, in float64 for either dtype, since float32 would lose the digits of a v that is
+// small beside ‖z‖²/ρ. It is safe for concurrent use. Errors: domain.ErrParam for nil z and an empty Posterior;
+// domain.ErrShape and domain.ErrDtype; domain.ErrDomain for features that are not finite or whose variance overflows.
+func (p *Posterior) Variance(dst []float64, z *tensor.Dense) ([]float64, error) {
+	return p.variance("Variance", dst, z, nil)
+}
+
+// VarianceResidual is Variance plus the prior variance that the features lack, max(0, k(x,x) - ‖z‖²)/ρ. kxx [n] has
+// k(x, x) for each row: 1 for a stationary kernel, 2.5 for 2.5 times one, or At of the map's Kernel.
+//
+// It is the variance of the deterministic training conditional, Quiñonero-Candela and Rasmussen (2005), A unifying view
+// of sparse approximate Gaussian process regression, (20). Far from the landmarks of Nyström features, where z is 0, it
+// is the variance of the prior; with all rows as landmarks it is the variance of the Gaussian process everywhere. The
+// fully independent training conditional (FITC) adds the same part for a new row; it also adds noise to the training
+// rows, which this does not. Features with ‖z‖² = k(x, x), such as random Fourier features, gain nothing. Errors:
+// as for Variance; domain.ErrShape for another number of kxx, domain.ErrDomain for one that is negative or
+// not finite.
+func (p *Posterior) VarianceResidual(dst []float64, z *tensor.Dense, kxx []float64) ([]float64, error) {
+	for i, v := range kxx {
+		if !(v >= 0 && v <= math.MaxFloat64) {
+			return nil, fmt.Errorf("train: Posterior.VarianceResidual: kxx[%d] = %v is not a finite number >= 0: %w", i, v, domain.ErrDomain)
+		}
+	}
+	if kxx == nil {
+		kxx = []float64{}
+	}
+	return p.variance("VarianceResidual", dst, z, kxx)
+}
+
+// variance adds the residual if kxx is not nil.
+func (p *Posterior) variance(who string, dst []float64, z *tensor.Dense, kxx []float64) ([]float64, error) {
+	if err := p.check(who); err != nil {
+		return nil, err
+	}
+	whole, err := data.RowMajor("train: Posterior."+who, "features", z)
+	if err != nil {
+		return nil, err
+	}
+	z = whole.(*tensor.Dense)
+	n, d := z.Shape()[0], len(p.mean)
+	switch {
+	case z.Shape()[1] != d:
+		return nil, fmt.Errorf("train: Posterior.%s: the features are %v, those of the fit have %d columns: %w", who, z.Shape(), d, domain.ErrShape)
+	case dst != nil && len(dst) != n:
+		return nil, fmt.Errorf("train: Posterior.%s: dst has %d numbers for %d rows; nil makes one: %w", who, len(dst), n, domain.ErrShape)
+	case kxx != nil && len(kxx) != n:
+		return nil, fmt.Errorf("train: Posterior.%s: kxx has %d numbers for %d rows: %w", who, len(kxx), n, domain.ErrShape)
+	}
+	out := make([]float64, n)
+	var block, product []float64
+	for i := 0; i < n; i += varianceRows {
+		rows := min(varianceRows, n-i)
+		block = slices.Grow(block[:0], rows*d)[:rows*d]
+		if z.Dtype() == tensor.Float32 {
+			widen(block, z.Float32s()[i*d:(i+rows)*d])
+		} else {
+			copy(block, z.Float64s()[i*d:(i+rows)*d])
+		}
+		if r, j, v := given.NotFinite(block, rows, d, d); r >= 0 {
+			return nil, fmt.Errorf("train: Posterior.%s: z[%d,%d] = %v is not a finite number: %w", who, i+r, j, v, domain.ErrDomain)
+		}
+		part := out[i : i+rows]
+		given.InParallel(rows, func(r int) {
+			row := block[r*d : (r+1)*d]
+			if part[r] = 1 / p.mass; kxx != nil {
+				part[r] += max(kxx[i+r]-floats.Dot(row, row), 0) / p.Penalty
+			}
+			floats.Sub(row, p.mean)
+		})
+		product = addSquares(part, block, p.inverse, d, product)
+		if r, _, v := given.NotFinite(part, rows, 1, 1); r >= 0 {
+			return nil, fmt.Errorf("train: Posterior.%s: the variance of row %d is %v; scale the features: %w", who, i+r, v, domain.ErrDomain)
+		}
+	}
+	if dst == nil {
+		return out, nil
+	}
+	copy(dst, out)
+	return dst, nil
+}
+
+// Draw samples a function from the posterior, as a linear head. With ε₀ and ε [D] standard normal for each target,
+//
+//	w = W + σ L⁻ᵀ ε,    b = ȳ - z̄ᵀw + σ ε₀/√n
+//
+// Its values at any rows are jointly normal with the mean and the covariance of the posterior. Given the rows, the
+// targets are independent. The same seed gives the same function, on every machine up to rounding. It takes D² k
+// multiply-adds and is safe for concurrent use. Errors: domain.ErrParam and domain.ErrShape for a Posterior that
+// neither RidgeStats nor RestorePosterior made; domain.ErrDomain if numbers overflow.
+func (p *Posterior) Draw(seed uint64) (*RidgeFit, error) {
+	if err := p.check("Draw"); err != nil {
+		return nil, err
+	}
+	d, k := p.Fit.W.Dims()
+	rng := rand.New(spectral.Stream(seed, "linear/posterior"))
+	f := &RidgeFit{W: mat.DenseCopyOf(p.Fit.W), B: make([]float64, k), Lambda: p.Lambda}
+	eps, moved := make([]float64, k*d), make([]float64, k*d)
+	for t := range k {
+		f.B[t] = p.Fit.B[t] + math.Sqrt(p.Noise[t]/p.mass)*rng.NormFloat64()
+		for j := range d {
+			eps[t*d+j] = rng.NormFloat64()
+		}
+	}
+	fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, k, d, d, 1, eps, d, p.inverse, d, 0, moved, d)
+	for t := range k {
+		row := moved[t*d : (t+1)*d]
+		floats.Scale(math.Sqrt(p.Noise[t]), row)
+		f.B[t] -= floats.Dot(p.mean, row)
+		for j, v := range row {
+			f.W.Set(j, t, f.W.At(j, t)+v)
+		}
+	}
+	if i, j, v := given.NotFinite(f.W.RawMatrix().Data, d, k, k); i >= 0 {
+		return nil, fmt.Errorf("train: Posterior.Draw: the coefficient W[%d,%d] is %v; scale the features or the targets: %w", i, j, v, domain.ErrDomain)
+	}
+	if i, j, v := given.NotFinite(f.B, 1, k, k); i >= 0 {
+		return nil, fmt.Errorf("train: Posterior.Draw: the intercept B[%d] is %v; scale the features or the targets: %w", j, v, domain.ErrDomain)
+	}
+	return f, nil
+}
+
+// Evidence is the result of RidgeStats.Evidence: the lambda with the largest log marginal likelihood, which may lie
+// between those that were tried.
+type Evidence struct {
+	Lambda float64 // relative, for Solve and Posterior
+	Log    float64 // its log marginal likelihood in nats
+	Scores []LambdaEvidence
+}
+
+// LambdaEvidence is the log marginal likelihood of a lambda, in nats; -Inf if the system cannot be solved.
+type LambdaEvidence struct{ Lambda, Log float64 }
+
+// Evidence computes the log marginal likelihood of each relative lambda and finds the best one. It is the sum over the
+// targets, each with the noise that maximises it; n is Mass:
+//
+//	Σₜ -½ [ (n-1) (ln 2πσ² + 1) + ln |G + ρI| - D ln ρ ],    σ² = q/(n-1),    q = S - rᵀ (G + ρI)⁻¹ r,    ρ = λ s
+//
+// The flat prior on the intercept leaves n-1 differences of a target, and this is their density. It needs no further
+// pass over the rows and holds none out. A golden-section search in ln λ, between the neighbours of the best lambda
+// that was tried, refines it to 1e-6. nil lambdas are the powers of ten from 1e-15 n to 1e3 n. MacKay (1992), Bayesian
+// interpolation; Rasmussen and Williams (2006), (5.8).
+//
+// One tridiagonal reduction serves all lambdas: 4/3 D³ multiply-adds, D k for each lambda, and a copy of G. The sums
+// stay as they are. q is a difference of sums, exact to about 1e-15 of S and never below ρ‖w‖². Evidence checks ctx
+// before the reduction and before each lambda.
+//
+// Errors: domain.ErrParam for a lambda that is not a finite number above 0, for an empty list, and if no lambda leaves
+// a system that can be solved; as for Posterior; ctx.Err().
+func (s *RidgeStats) Evidence(ctx context.Context, lambdas []float64) (*Evidence, error) {
+	if err := given.Missing("RidgeStats.Evidence", given.Arg("the context", ctx)); err != nil {
+		return nil, err
+	}
+	if lambdas != nil && len(lambdas) == 0 {
+		return nil, fmt.Errorf("train: RidgeStats.Evidence: there are no lambdas to choose from; give one at least, or nil: %w", domain.ErrParam)
+	}
+	scale, err := s.bayesian(true, lambdas...)
+	if err != nil {
+		return nil, err
+	}
+	if lambdas == nil {
+		lambdas = cv.Powers(-15, 3, 1)
+		floats.Scale(max(s.mass, 1), lambdas)
+	}
+	if err := given.Stopped(ctx); err != nil {
+		return nil, fmt.Errorf("train: RidgeStats.Evidence: stopped before the first lambda: %w", err)
+	}
+	l := &lambdaEvidence{s: s, scale: scale}
+	l.path = (&system{"Posterior", s.features, s.targets, slices.Clone(s.g), s.r, nil}).path(ctx)
+	e := &Evidence{Log: math.Inf(-1)}
+	for _, lambda := range lambdas {
+		if err := given.Stopped(ctx); err != nil {
+			return nil, fmt.Errorf("train: RidgeStats.Evidence: stopped after %d of %d lambdas: %w", len(e.Scores), len(lambdas), err)
+		}
+		e.Scores = append(e.Scores, LambdaEvidence{lambda, l.log(lambda)})
+	}
+	order := slices.Clone(e.Scores)
+	slices.SortStableFunc(order, func(a, b LambdaEvidence) int { return cmp.Compare(a.Lambda, b.Lambda) })
+	best := 0
+	for i, o := range order {
+		if o.Log >= order[best].Log { // of equals the largest
+			best = i
+		}
+	}
+	if math.IsInf(order[best].Log, -1) {
+		return nil, fmt.Errorf("train: RidgeStats.Evidence: none of the %d lambdas leaves a system that can be solved; raise the lambdas: %w", len(lambdas), domain.ErrParam)
+	}
+	e.Lambda, e.Log = l.refine(order[max(best-1, 0)].Lambda, order[best], order[min(best+1, len(order)-1)].Lambda)
+	return e, nil
+}
+
+// lambdaEvidence holds the sums after the reduction of G.
+type lambdaEvidence struct {
+	*path
+	s     *RidgeStats
+	scale float64
+}
+
+// log is the log marginal likelihood of a lambda, or -Inf.
+func (l *lambdaEvidence) log(lambda float64) float64 {
+	s, rho := l.s, lambda*l.scale
+	if !(rho >= leastScale && rho <= math.MaxFloat64) {
+		return math.Inf(-1)
+	}
+	f, ok := l.t.Shift(rho)
+	if !ok {
+		return math.Inf(-1)
+	}
+	d, k := s.features, s.targets
+	q, noise, w, tw := make([]float64, k), make([]float64, k), make([]float64, d), make([]float64, d)
+	for t := range k {
+		r := l.b[t*d : (t+1)*d]
+		copy(w, r)
+		f.Solve(w)
+		l.t.Times(tw, w)
+		q[t] = energy(s.yy[t], floats.Dot(w, r), floats.Dot(w, tw), rho*floats.Dot(w, w))
+		noise[t] = q[t] / (s.mass - 1)
+	}
+	log := logEvidence(s.mass, f.LogDet()-float64(d)*math.Log(rho), q, noise)
+	if log-log != 0 {
+		return math.Inf(-1)
+	}
+	return log
+}
+
+// refine searches the best lambda from lo to hi by golden sections of the logarithm. The result is not worse than best,
+// which lies between them.
+func (l *lambdaEvidence) refine(lo float64, best LambdaEvidence, hi float64) (lambda, log float64) {
+	const golden, close = .6180339887498949, 1e-6
+	a, b := math.Log(lo), math.Log(hi)
+	at := func(x float64) LambdaEvidence { return LambdaEvidence{math.Exp(x), l.log(math.Exp(x))} }
+	if !(b-a > close) {
+		return best.Lambda, best.Log
+	}
+	x, y := b-golden*(b-a), a+golden*(b-a)
+	left, right := at(x), at(y)
+	for b-a > close {
+		if left.Log > right.Log {
+			b, y, right = y, x, left
+			x = b - golden*(b-a)
+			left = at(x)
+		} else {
+			a, x, left = x, y, right
+			y = a + golden*(b-a)
+			right = at(y)
+		}
+	}
+	for _, o := range []LambdaEvidence{left, right} {
+		if o.Log > best.Log {
+			best = o
+		}
+	}
+	return best.Lambda, best.Log
 }

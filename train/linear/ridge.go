@@ -2,15 +2,20 @@ package linear
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/layers"
+	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
 )
 
 // Selection says how FitRidge chooses lambda.
@@ -211,4 +216,137 @@ func (o RidgeOptions) passes(signature []float64) int {
 	default:
 		return 2
 	}
+}
+
+// fitRidgePrimal solves the D x D system by float32 products, and again by float64 products if lambda turns out too
+// small for these.
+func fitRidgePrimal(src *source, o RidgeOptions) (*RidgeFit, error) {
+	if o.float32Pays(src.problem()) {
+		fit, least, err := fitRidgeSums(src, o, true)
+		if least == 0 || err == nil && fit.Lambda >= least || err != nil && !errors.Is(err, domain.ErrParam) {
+			return fit, err
+		}
+	}
+	fit, _, err := fitRidgeSums(src, o, false)
+	return fit, err
+}
+
+// float32Pays says whether float32 products, by columns or by rows, are likely to save time. They are not for a lambda
+// that is too small for them, nor for a choice from the built-in grid: its lambdas go far below, and choosing twice
+// would take longer than they save.
+func (o RidgeOptions) float32Pays(p fits.Problem) bool {
+	n, d := float64(p.Rows), float64(p.Features)
+	switch {
+	case p.Signed:
+		return false
+	case p.Streamed: // nobody knows how many rows there are
+		return true
+	case o.Lambdas != nil: // the least of rows of like size, the features too
+		return slices.Min(o.Lambdas) >= floatMargin*0x1p-23*math.Sqrt(n/3/d)*fast.FloatRows
+	case o.Select == SelectNone || o.Select == SelectAuto && !o.choosesAmong(p.Rows, p.Features, false):
+		return true
+	}
+	return max(n, d) > choiceWork*min(n, d)
+}
+
+// problem is what float32Pays looks at.
+func (s *source) problem() fits.Problem {
+	return fits.Problem{Rows: s.n, Features: s.features, Signed: s.signature != nil, Streamed: s.memory == nil}
+}
+
+// choiceWork is the number of products of the system's size that take as long as the choice of lambda, measured at D =
+// 4096 on one core.
+const choiceWork = 24
+
+// fitRidgeSums is fitRidgePrimal with one kind of products of float32 features. It returns the least lambda that may be
+// used with them, and domain.ErrParam for a given lambda below it.
+func fitRidgeSums(src *source, o RidgeOptions, narrow bool) (fit *RidgeFit, least float64, err error) {
+	s := RidgeStats{Signature: src.signature, ClassWeights: o.ClassWeights, Float32Products: narrow}
+	sample := newRowSample(o.Seed)
+	add := s.addNamed
+	if o.Select == SelectAuto && o.chooses(2, src.signature) {
+		add = both(add, sample.add)
+	}
+	if err := src.each(add); err != nil {
+		return nil, 0, err
+	}
+	least = s.LeastLambda()
+	if o.Lambdas != nil && slices.Min(o.Lambdas) < least {
+		return nil, least, domain.ErrParam
+	}
+	switch {
+	case o.Select == SelectLOO:
+		fit, err = s.leaveOneOut(src.ctx, src, nil, o.grid(s.n, 3))
+	case o.chooses(s.n, src.signature):
+		fit, err = s.leaveOneOut(src.ctx, src, sample, o.grid(s.n, 1))
+	default:
+		fit, err = s.solve(src.ctx, o.lambda(s.n), true)
+	}
+	return fit, least, err
+}
+
+// leaveOneOut scores every lambda on the rows of a sample, or of src without one, by yᵢ - rᵢ/(1 - hᵢᵢ), with the residual
+// r and hᵢᵢ = wᵢ (1/n + zᵢᵀ (G + λ s Σ)⁻¹ zᵢ) for centred zᵢ, weights w and their sum n, and fits the best. One reduction
+// of G and one rotation of the rows serve all lambdas; with a Cholesky factor every lambda would need its own product
+// with all rows. By the Sherman-Morrison formula this holds for an indefinite kernel, too, where 1 - hᵢᵢ can have either
+// sign. It overwrites s.g, and the rows of a sample.
+func (s *RidgeStats) leaveOneOut(ctx context.Context, src *source, sample *rowSample, grid cv.Grid) (*RidgeFit, error) {
+	scale, err := s.scale()
+	if err == nil {
+		err = checkSquares(s.yy)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, turned := s.system().path(ctx), false
+	rows := func(f func(x []float64, y *mat.Dense, weight []float64)) error {
+		for _, b := range sample.all() {
+			if !turned { // where they lie
+				subtractMean(b.z, b.z, s.meanZ)
+				p.turn(b.z, len(b.rows.index), false)
+			}
+			weight, err := s.rowWeights(b.y, b.rows.at)
+			if err != nil {
+				return err
+			}
+			f(b.z, b.y, weight)
+		}
+		if turned = true; sample != nil {
+			return nil
+		}
+		var x []float64
+		return src.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+			if err := checkFinite("Ridge", z, y, rows.at); err != nil {
+				return err
+			}
+			weight, err := s.rowWeights(y, rows.at)
+			if err != nil {
+				return err
+			}
+			x = s.centred(x, z)
+			p.turn(x, z.Shape()[0], false)
+			f(x, y, weight)
+			return nil
+		})
+	}
+	scores, best, err := p.leaveOneOut(rows, s.without, grid, scale)
+	if err != nil {
+		return nil, err
+	}
+	w, _ := p.solve(scores[best].Lambda * scale)
+	fit, err := s.fit(w, scores[best].Lambda)
+	if err != nil {
+		return nil, err
+	}
+	fit.Scores = scores
+	return fit, nil
+}
+
+// without is a without for predictions about the mean target.
+func (s *RidgeStats) without(pred, y []float64, h, w, _ float64) (ok bool) {
+	left := 1 - w/s.mass - w*h
+	for t, v := range y {
+		pred[t] = v - (v-s.meanY[t]-pred[t])/left
+	}
+	return left >= decisive || s.Signature != nil && -left >= decisive
 }

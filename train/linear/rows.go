@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -367,12 +370,6 @@ type addRows func(rows rowNames, z *tensor.Dense, y *mat.Dense) error
 // addMatrix takes rows, their features, a *tensor.Dense or a *ops.CSR, and their targets.
 type addMatrix func(rows rowNames, z ops.Matrix, y *mat.Dense) error
 
-// eachRows are rows as features.
-type eachRows interface {
-	// each calls f with block after block, the same ones at every call. z is valid until the next block.
-	each(f addRows) error
-}
-
 // ridgeBlockRows is the number of rows of D features in a block: 16 MB, within 512 to 2048 rows, since short blocks are
 // slow.
 func ridgeBlockRows(features int) int {
@@ -386,3 +383,48 @@ func ridgeBlockRows(features int) int {
 // BlockRows returns the number of rows of d columns that a stream should put into a block for a map to D features:
 // several blocks of FitRidge, enough to keep the reader ahead.
 func BlockRows(d, features int) int { return 4 * ridgeBlockRows(max(d, features)) }
+
+// ridgeSplit holds out a fraction of the rows, at least one, drawn by the seed. Both parts are sorted.
+func ridgeSplit(n int, fraction float64, seed uint64) (train, held []int) {
+	perm := rand.New(spectral.Stream(seed, "held-out")).Perm(n)
+	c := min(max(int(math.Round(fraction*float64(n))), 1), n-1)
+	train, held = perm[c:], perm[:c]
+	slices.Sort(train)
+	slices.Sort(held)
+	return train, held
+}
+
+// checkFinite names the first feature or target that is NaN or infinite.
+func checkFinite(who string, z ops.Matrix, y *mat.Dense, row func(i int) int) error {
+	if i, j, v := notFinite(z); i >= 0 {
+		return fmt.Errorf("train: %s: row %d has the feature z[%d,%d] = %v, which is not a finite number; drop the row, or scale the data so that the map does not overflow: %w", who, row(i), row(i), j, v, domain.ErrDomain)
+	}
+	return given.CheckTargets(who, y, row)
+}
+
+// rowWeights returns the weight of each row of y by its class. With several columns the class is the column that is 1
+// where the others are -1; with one column -1 is the first class and 1 the second.
+func rowWeights(who string, weights []float64, y *mat.Dense, row func(i int) int) ([]float64, error) {
+	n, k := y.Dims()
+	if err := given.CheckWeights(who, weights, max(2, k)); err != nil {
+		return nil, err
+	}
+	out := make([]float64, n)
+	for i := range out {
+		c := given.ClassOf(k, func(j int) float64 { return y.At(i, j) })
+		if c < 0 {
+			return nil, given.NoClass(who, row(i))
+		}
+		out[i] = weights[c]
+	}
+	return out, nil
+}
+
+// weights are the weights of the rows by their classes; nil class weights: all are 1.
+func (s *source) weights(ofClasses []float64) ([]float64, error) {
+	y, err := s.targets()
+	if err != nil || ofClasses == nil {
+		return slices.Repeat([]float64{1}, s.n), err
+	}
+	return rowWeights(s.who, ofClasses, y, rowNames{index: s.index}.at)
+}

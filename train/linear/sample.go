@@ -96,9 +96,12 @@ func widenRow[T domain.Float](dst []float64, src []T) {
 	}
 }
 
-// all returns the rows in blocks, in order. No more can be added.
+// all returns the rows in blocks, in order. No more can be added. A nil sample has none.
 func (s *rowSample) all() []sampledBlock {
-	if s.blocks != nil || len(s.rows) == 0 {
+	switch {
+	case s == nil:
+		return nil
+	case s.blocks != nil || len(s.rows) == 0:
 		return s.blocks
 	}
 	slices.SortFunc(s.rows, func(a, b sampledRow) int { return a.at - b.at })
@@ -114,17 +117,6 @@ func (s *rowSample) all() []sampledBlock {
 	}
 	s.rows = nil
 	return s.blocks
-}
-
-// each hands out the rows of the sample.
-func (s *rowSample) each(f addRows) error {
-	for _, b := range s.all() {
-		n := len(b.rows.index)
-		if err := f(b.rows, tensor.New(tensor.WithShape(n, len(b.z)/n), tensor.WithBacking(b.z)), b.y); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // both hands rows to one and then to the other.

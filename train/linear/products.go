@@ -107,3 +107,12 @@ func transposed(a []float64, m, n, stride int) []float64 {
 	}
 	return t
 }
+
+// gemm adds alpha op(a) b to c [m, n], with op(a) [m, k], which is the transpose of a or a itself.
+func gemm(transpose bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) {
+	t := blas.NoTrans
+	if transpose {
+		t = blas.Trans
+	}
+	fast.Implementation{}.Dgemm(t, blas.NoTrans, m, n, k, alpha, a, lda, b, ldb, 1, c, ldc)
+}

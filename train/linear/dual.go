@@ -1,0 +1,417 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/bochner-go/bochner/ops"
+	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// ridgeDual is the ridge problem in the space of the rows: α = (Kc + λI)⁻¹ Yc with Kc = H K H, H = I - 1 1ᵀ/n, the Gram
+// matrix of the centred features.
+//
+// The vector of ones is an eigenvector of Kc with the eigenvalue 0, and every centred target is orthogonal to it. Its
+// eigenvalue is set to mu, the mean of the others, which only improves the condition of the matrix.
+type ridgeDual struct {
+	*system             // with Kc + mu 1 1ᵀ/n and Yc
+	rowMean  []float64  // of K
+	spread   float64    // tr Kc/n
+	mean, mu float64    // the mean of rowMean; the value of the ones
+	given    *mat.Dense // the targets
+	meanY    []float64
+	unit     *given.Unit // of the targets of an exact kernel
+}
+
+// newRidgeDual centres k and y. It reads and overwrites the lower triangle of k, and copies y, [n, targets].
+func newRidgeDual(who string, k []float64, n int, targets *mat.Dense) *ridgeDual {
+	y := targets.RawMatrix()
+	d := &ridgeDual{system: &system{who, n, y.Cols, k, make([]float64, n*y.Cols), nil}, given: targets, rowMean: make([]float64, n), meanY: make([]float64, y.Cols)}
+	for i := range n {
+		for j, v := range k[i*n : i*n+i+1] {
+			d.rowMean[i] += v / float64(n)
+			if j != i {
+				d.rowMean[j] += v / float64(n)
+			}
+		}
+	}
+	for _, v := range d.rowMean {
+		d.mean += v / float64(n)
+	}
+	for i := range n {
+		for j := range i + 1 {
+			k[i*n+j] += d.mean - d.rowMean[i] - d.rowMean[j]
+		}
+		d.spread += k[i*n+i] / float64(n)
+	}
+	if d.mu = d.spread; !(d.mu > 0) { // an indefinite kernel: any number of its size
+		for i := range n {
+			for _, v := range k[i*n : i*n+i+1] {
+				d.mu = max(d.mu, math.Abs(v))
+			}
+		}
+	}
+	if !(d.mu > 0) {
+		d.mu = 1
+	}
+	for i := range n {
+		for j := range i + 1 {
+			k[i*n+j] += d.mu / float64(n)
+		}
+		for t, v := range y.Data[i*y.Stride : i*y.Stride+y.Cols] {
+			d.meanY[t] += v / float64(n)
+		}
+	}
+	for i := range n {
+		for t, v := range y.Data[i*y.Stride : i*y.Stride+y.Cols] {
+			d.b[i*y.Cols+t] = v - d.meanY[t]
+		}
+	}
+	return d
+}
+
+// intercept is b of f(x) = Σᵢ αᵢ k(x, xᵢ) + b: the mean of y - K α. The sum of α is 0.
+func (d *ridgeDual) intercept(alpha []float64) []float64 {
+	b := append([]float64(nil), d.meanY...)
+	for i, m := range d.rowMean {
+		for t := range b {
+			b[t] -= m * alpha[i*d.k+t]
+		}
+	}
+	return b
+}
+
+// leaveOneOut scores every lambda, in the unit of K, on the rows in which (nil: all). With C = (Kc + mu 1 1ᵀ/n + λI)⁻¹
+// the residual is λ αᵢ and 1 - hᵢᵢ = λ (Cᵢᵢ - 1/(n(mu + λ))), so the error without row i is αᵢ over that bracket. It
+// returns the α of the best lambda and overwrites d.a.
+func (d *ridgeDual) leaveOneOut(ctx context.Context, which []int, grid cv.Grid, scale float64) (alpha []float64, scores []fits.LambdaScore, best int, err error) {
+	squares := make([]float64, d.k)
+	for i, v := range d.b {
+		squares[i%d.k] += v * v
+	}
+	if err := checkSquares(squares); err != nil {
+		return nil, nil, 0, err
+	}
+	if which == nil {
+		which = make([]int, d.n)
+		for i := range which {
+			which[i] = i
+		}
+	}
+	p, units := d.path(ctx), make([]float64, len(which)*d.n) // row i of I Q gives αᵢ and Cᵢᵢ
+	for r, i := range which {
+		units[r*d.n+i] = 1
+	}
+	p.turn(units, len(which), false)
+	y := rowsOfTargets(d.given, which)
+	rows := func(f func(x []float64, y *mat.Dense, weight []float64)) error { f(units, y, nil); return nil }
+	leave := func(pred, y []float64, c, _, mu float64) bool {
+		left := c - 1/(float64(d.n)*(d.mu+mu))
+		for t, v := range y {
+			pred[t] = v - pred[t]/left
+		}
+		return left >= decisive*c
+	}
+	if scores, best, err = p.leaveOneOut(rows, leave, grid, scale); err != nil {
+		return nil, nil, 0, err
+	}
+	alpha, _ = p.solve(scores[best].Lambda * scale)
+	return alpha, scores, best, nil
+}
+
+// fitRidgeDual solves the n x n system by float32 products, and again by float64 products if lambda turns out too small
+// for these.
+func fitRidgeDual(src *source, o RidgeOptions) (*RidgeFit, error) {
+	rows, err := src.dualRows()
+	if err != nil {
+		return nil, err
+	}
+	if rows.single && o.float32Pays(src.problem()) {
+		if k, least := rows.gramFloat32(src.ctx); k != nil && (o.Lambdas == nil || slices.Min(o.Lambdas) >= least) {
+			fit, err := fitRidgeGram(src, rows, k, o)
+			if err == nil && fit.Lambda >= least || err != nil && !errors.Is(err, domain.ErrParam) {
+				return fit, err
+			}
+		}
+	}
+	return fitRidgeGram(src, rows, rows.gram(src.ctx), o)
+}
+
+// fitRidgeGram is fitRidgeDual for the Gram matrix k of the rows, which it overwrites.
+func fitRidgeGram(src *source, rows *dualRows, k []float64, o RidgeOptions) (*RidgeFit, error) {
+	n, y, mean, rounded := src.n, src.memory.Y, floats.Dot(rows.mean, rows.mean), roundedRows
+	if rows.x != nil {
+		rounded = roundedKernel // of products that are not centred
+	}
+	var err error
+	lambda := o.lambda(n)
+	var scores []fits.LambdaScore
+	dual := newRidgeDual("Ridge", k, n, y)
+	scale, err := penaltyScale("Ridge", dual.spread, mean, rounded)
+	if err != nil {
+		return nil, err
+	}
+	var alpha []float64
+	if o.Select == SelectLOO || o.chooses(n, nil) {
+		var which []int
+		if o.Select == SelectAuto && n > scoredRows {
+			which = data.Shuffle(n, o.Seed)[:scoredRows]
+		}
+		var best int
+		if alpha, scores, best, err = dual.leaveOneOut(src.ctx, which, o.grid(n, 1), scale); err != nil {
+			return nil, err
+		}
+		lambda = scores[best].Lambda
+	} else {
+		var ok bool
+		if alpha, ok = dual.solve(src.ctx, lambda*scale, true); !ok {
+			return nil, dual.unsolvable(lambda, lambda*scale)
+		}
+	}
+	s := RidgeStats{n: n, features: src.features, targets: dual.k, meanZ: rows.mean, meanY: dual.meanY}
+	fit, err := s.fit(rows.weights(alpha, dual.k), lambda)
+	if err != nil {
+		return nil, err
+	}
+	fit.Scores, fit.Dual = scores, true
+	return fit, nil
+}
+
+// all maps every row.
+func (s *source) all() (*dualRows, error) {
+	rows := &dualRows{n: s.n, d: s.features, z: make([]float64, s.n*s.features), mean: make([]float64, s.features), single: true}
+	none := RidgeStats{features: s.features, meanZ: make([]float64, s.features)}
+	err := s.each(func(names rowNames, block *tensor.Dense, y *mat.Dense) error {
+		if err := checkFinite("Ridge", block, y, names.at); err != nil {
+			return err
+		}
+		b, d := block.Shape()[0], s.features
+		rows.single = rows.single && block.Dtype() == tensor.Float32
+		none.centred(rows.z[names.first*d:(names.first+b)*d], block)
+		for i := range b {
+			r := names.first + i
+			for j, v := range rows.z[r*d : (r+1)*d] {
+				rows.mean[j] += v / float64(s.n)
+			}
+		}
+		return nil
+	})
+	subtractMean(rows.z, rows.z, rows.mean)
+	return rows, err
+}
+
+// dualScorer fits lambdas to the rows train and scores them on the rows held, all by entries of k, the lower triangle
+// of the Gram matrix of all rows in memory. mean is the squared norm of the mean feature row.
+func dualScorer(src *source, k []float64, train, held []int, mean, rounded float64) (func(lambdas []float64) ([]fits.LambdaScore, error), error) {
+	n, m, y := src.n, len(train), src.memory.Y
+	sub := make([]float64, m*m)
+	for i, r := range train {
+		for j, c := range train[:i+1] {
+			sub[i*m+j] = k[max(r, c)*n+min(r, c)]
+		}
+	}
+	cross := make([]float64, len(held)*m)
+	for i, r := range held {
+		for j, c := range train {
+			cross[i*m+j] = k[max(r, c)*n+min(r, c)]
+		}
+	}
+	dual := newRidgeDual("Ridge", sub, m, rowsOfTargets(y, train))
+	scale, err := penaltyScale("Ridge", dual.spread, mean, rounded)
+	if err != nil {
+		return nil, err
+	}
+	return func(lambdas []float64) ([]fits.LambdaScore, error) {
+		sums, usable := make([]lossSums, len(lambdas)), make([]bool, len(lambdas))
+		for l, lambda := range lambdas {
+			if err := src.cancelled(); err != nil {
+				return nil, err
+			}
+			var alpha []float64
+			if alpha, usable[l] = dual.solve(src.ctx, lambda*scale, false); !usable[l] {
+				continue
+			}
+			pred := slices.Repeat(dual.intercept(alpha), len(held))
+			gemm(false, len(held), dual.k, m, 1, cross, m, alpha, dual.k, pred, dual.k)
+			for i, r := range held {
+				sums[l].add(y.RawRowView(r), pred[i*dual.k:(i+1)*dual.k], 1)
+			}
+		}
+		return scoresOf(lambdas, usable, sums, dual.k), nil
+	}, nil
+}
+
+// gramFloat32 is gram by float32 products of the centred rows. It also returns the least lambda that may be used with
+// them; k is nil if the rows are out of range or ctx has ended. The bounds above for G hold for K with columns in place
+// of rows, and centring K afterwards does not enlarge the error.
+func (r *dualRows) gramFloat32(ctx context.Context) (k []float64, least float64) {
+	n, d := r.n, r.d
+	most := make([]float64, n)
+	given.InParallel(n, func(i int) {
+		for _, v := range r.z[i*d : (i+1)*d] {
+			most[i] = max(most[i], math.Abs(v))
+		}
+	})
+	if m := slices.Max(most); !(m >= leastFloat && m <= mostFloat) {
+		return nil, 0
+	}
+	k = make([]float64, n*n)
+	trace := func() (sum, largest float64) {
+		for i := range n {
+			sum += k[i*n+i]
+			largest = max(largest, k[i*n+i])
+		}
+		return sum, largest
+	}
+	across, squares, before := make([]float32, min(ridgeDepth, d)*n), 0., 0.
+	for lo := 0; lo < d; lo += ridgeDepth {
+		if ctx.Err() != nil {
+			return nil, 0
+		}
+		cols := min(ridgeDepth, d-lo)
+		given.InParallel((n+63)/64, func(task int) { // rows side by side, for lines of the cache are
+			for i := task * 64; i < min(n, (task+1)*64); i++ {
+				for j, v := range r.z[i*d+lo:][:cols] {
+					across[j*n+i] = float32(v)
+				}
+			}
+		})
+		fast.DsyrkFloat32(n, cols, across, n, k, n)
+		sums := float64((cols + fast.FloatRows - 1) / fast.FloatRows)
+		now, _ := trace()
+		squares += (now - before) * (now - before) / sums
+		before = now
+	}
+	sum, largest := trace()
+	return k, floatMargin * floatNorm(largest, sum, squares) / sum * float64(n)
+}
+
+// dualRows are the features of all rows in memory for the dual system: dense and centred, or sparse and not centred if
+// the map keeps zeros. The dual system is centred later in any case; dense features are centred first for accuracy.
+type dualRows struct {
+	n, d int
+	z    []float64 // [n, D], or
+	x    *ops.CSR  // float64
+	mean []float64 // before centring
+	// single says that z were float32 numbers before centring.
+	single bool
+}
+
+// dualRows maps every row.
+func (s *source) dualRows() (*dualRows, error) {
+	if s.stored() > 0 {
+		return s.sparseRows()
+	}
+	return s.all()
+}
+
+func (s *source) sparseRows() (*dualRows, error) {
+	if err := s.cancelled(); err != nil {
+		return nil, err
+	}
+	z, err := s.features2d(s.memory.X, rowNames{}, s.n, true)
+	if err != nil {
+		return nil, given.Located(*s.memory, err)
+	}
+	x := z.(*ops.CSR)
+	if err := ops.CheckRows(domain.Reals(), "train: Ridge", x); err != nil {
+		return nil, err
+	}
+	if err := given.CheckTargets("Ridge", s.memory.Y, rowNames{}.at); err != nil {
+		return nil, err
+	}
+	x, err = x.As(tensor.Float64, "train: Ridge")
+	if err != nil {
+		return nil, err
+	}
+	r := &dualRows{n: s.n, d: s.features, x: x, mean: make([]float64, s.features)}
+	r.entries(func(_, j int, v float64) {
+		r.mean[j] += v / float64(s.n)
+	})
+	s.done += s.n
+	if s.progress != nil {
+		s.progress(s.done, s.total)
+	}
+	return r, s.cancelled()
+}
+
+// entries calls f for every entry, row by row.
+func (r *dualRows) entries(f func(i, j int, v float64)) {
+	ptr, cols, values := r.x.Pointers(), r.x.Columns(), r.x.Float64s()
+	for i := range r.n {
+		for t := ptr[i]; t < ptr[i+1]; t++ {
+			f(i, int(cols[t]), values[t])
+		}
+	}
+}
+
+// gram is the lower triangle of Z Zᵀ. For sparse rows it multiplies each entry of a row only with the entries of its
+// column. Once ctx has ended it returns early.
+func (r *dualRows) gram(ctx context.Context) []float64 {
+	n, d := r.n, r.d
+	k := make([]float64, n*n)
+	if r.x == nil {
+		addSquareUntil(ctx, general(n, d, d, r.z), general(n, n, n, k))
+		return k
+	}
+	from, rows, values := r.byColumn()
+	ptr, cols, x := r.x.Pointers(), r.x.Columns(), r.x.Float64s()
+	given.InParallel(n, func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		out := k[i*n : i*n+i+1]
+		for t := ptr[i]; t < ptr[i+1]; t++ {
+			lo, hi := from[cols[t]], from[cols[t]+1]
+			for u, row := range rows[lo:hi] {
+				if int(row) > i {
+					break
+				}
+				out[row] += x[t] * values[lo+u]
+			}
+		}
+	})
+	return k
+}
+
+// byColumn are the entries sorted by column, and by row within it: column j has the entries from[j] to from[j+1].
+func (r *dualRows) byColumn() (from []int, rows []int32, values []float64) {
+	from, rows, values = make([]int, r.d+1), make([]int32, r.x.Stored()), make([]float64, r.x.Stored())
+	r.entries(func(_, j int, _ float64) { from[j+1]++ })
+	for j := range r.d {
+		from[j+1] += from[j]
+	}
+	next := slices.Clone(from)
+	r.entries(func(i, j int, v float64) {
+		rows[next[j]], values[next[j]] = int32(i), v
+		next[j]++
+	})
+	return from, rows, values
+}
+
+// weights is Zᵀα, [D, targets]. The columns of α sum to 0, so centring Z changes nothing.
+func (r *dualRows) weights(alpha []float64, targets int) []float64 {
+	w := make([]float64, r.d*targets)
+	if r.x == nil {
+		blas64.Gemm(blas.Trans, blas.NoTrans, 1, general(r.n, r.d, r.d, r.z), general(r.n, targets, targets, alpha), 0, general(r.d, targets, targets, w))
+		return w
+	}
+	r.entries(func(i, j int, v float64) {
+		for t, a := range alpha[i*targets : (i+1)*targets] {
+			w[j*targets+t] += v * a
+		}
+	})
+	return w
+}
