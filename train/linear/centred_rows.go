@@ -61,8 +61,9 @@ func subtractMean[T domain.Float](dst []float64, z []T, mean []float64) {
 	const piece = 16 // rows
 	given.InParallel((len(dst)/d+piece-1)/piece, func(task int) {
 		for at := task * piece * d; at < min(len(dst), (task+1)*piece*d); at += d {
+			to, from := dst[at:at+d], z[at:at+d]
 			for j, m := range mean {
-				dst[at+j] = float64(z[at+j]) - m
+				to[j] = float64(from[j]) - m
 			}
 		}
 	})

@@ -123,7 +123,7 @@ func (o SVMOptions) Cost(p fits.Problem) fits.Cost {
 func newtonCost(p fits.Problem, cacheBytes int64, passes int) fits.Cost {
 	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
 	if cacheBytes == 0 {
-		cacheBytes = defaultSVMCache
+		cacheBytes = defaultCache
 	}
 	var c fits.Cost
 	c.Hold(8*(3*n*k+6*d*k), "vectors of %d columns", p.Outputs)
@@ -158,12 +158,5 @@ func (o ridgeFolds) CostOfFolds(p fits.Problem, folds int, lambdas []float64) fi
 	c.Hold(8*d*float64(min(p.Rows, folds*scoredRows)), "the rows of classes that choose lambda")
 	holdBlock(&c, p)
 	c.Operations = float64(p.Rows)*d*d + float64(folds*len(lambdas))*(d*d*d/3+2*d*d*k)
-	return c
-}
-
-func (o svmFolds) CostOfFolds(p fits.Problem, folds int, lambdas []float64) fits.Cost {
-	o.Lambdas = lambdas
-	c := o.Cost(p)
-	c.Operations *= float64(folds)
 	return c
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
@@ -140,108 +139,6 @@ func dualFolds(src *source, j *cv.Job) (cv.Scorer, error) {
 		}
 		return out, nil
 	}, nil
-}
-
-// svmFolds scores SVMOptions by cross-validation.
-type svmFolds struct{ SVMOptions }
-
-// Folds returns how CrossValidate scores a support vector machine. The options leave Lambdas nil; HeldOut and Seed have
-// no effect.
-//
-// The score is the error rate, or the mean squared error under SquaredInsensitive. If CacheBytes allows, the features
-// of all rows are computed once, and the folds share them without a copy. Each fit of a fold starts from the fit of the
-// next larger lambda. A lambda stands for the same penalty per row in a fold as on all rows. The default grid is 1e-7 n
-// to 1e-3 n by factors of 10; it grows to 1e-10 n or 1 n while the best is at an end. A lambda that is not done after
-// MaxSteps scores +Inf.
-func (o SVMOptions) Folds() cv.Head { return svmFolds{o} }
-
-// Check refuses options that cross-validation sets itself.
-func (o svmFolds) Check(*mat.Dense) error {
-	if o.Lambdas != nil {
-		return fmt.Errorf("SVMOptions has Lambdas; give them to CVOptions or the candidates: %w", domain.ErrParam)
-	}
-	return nil
-}
-
-// Metric depends on the loss.
-func (o svmFolds) Metric(*mat.Dense) fits.Metric {
-	if o.Loss == SquaredInsensitive {
-		return fits.MeanSquaredError
-	}
-	return fits.ErrorRate
-}
-
-// DefaultLambdas returns the grid for n rows.
-func (svmFolds) DefaultLambdas(n int) cv.Grid {
-	return cv.Grid{N: n, Lo: -7, Hi: -3, By: 1, Limit: [2]int{-10, 0}}
-}
-
-func (h svmFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Scorer, error) {
-	m, err := spec.Fit(j.Sample)
-	if err != nil {
-		return nil, err
-	}
-	src, o, err := svmSource(ctx, m, j.Rows, h.SVMOptions)
-	if err != nil {
-		return nil, err
-	}
-	all, err := newSVMRows(src, o.CacheBytes)
-	if err != nil {
-		return nil, err
-	}
-	folds := make([]*svmRows, j.Folds) // of all rows or none the blocks are kept
-	for f := range folds {
-		_, held := partsOf(j, src, f)
-		if folds[f], err = newSVMRows(held, o.CacheBytes); err != nil {
-			return nil, err
-		}
-		if folds[f].keep = all.keep; all.keep {
-			if err := folds[f].each(func(int, ops.Matrix) error { return nil }); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
-		one := o
-		one.Lambdas = lambdas
-		if _, err := one.complete(src.n); err != nil {
-			return nil, err
-		}
-		out := make([][]fits.LambdaScore, len(folds))
-		for f := range folds {
-			if out[f], err = svmFold(src, folds, f, j, one); err != nil {
-				return nil, err
-			}
-			j.Step()
-		}
-		return out, nil
-	}, nil
-}
-
-// svmFold are the scores on fold f of fits on the others.
-func svmFold(src *source, folds []*svmRows, f int, j *cv.Job, o SVMOptions) ([]fits.LambdaScore, error) {
-	rest, _ := partsOf(j, src, f)
-	var kept []ops.Matrix
-	if folds[f].kept != nil { // the others are there, in their order
-		var y []float64
-		for g, fold := range folds {
-			if g != f {
-				kept, y = append(kept, fold.kept...), append(y, fold.y.RawMatrix().Data...)
-			}
-		}
-		k := src.y.RawMatrix().Cols
-		rest.n, rest.y = len(y)/k, mat.NewDense(len(y)/k, k, y)
-	}
-	rows, err := newSVMRows(rest, o.CacheBytes)
-	if err != nil {
-		return nil, err
-	}
-	rows.kept = kept
-	part, err := svmOf(rows, o)
-	if err != nil {
-		return nil, err
-	}
-	return part.path(j.Relative(o.Lambdas, rows.n), folds[f])
 }
 
 // partsOf are the rows of src in a fold, and those in the others.

@@ -28,7 +28,11 @@ func fitWithGram(t *testing.T, m layers.Map, rows data.Examples, o LogisticOptio
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := newLogistic(src, o)
+	kept, err := newKeptRows(src, o.CacheBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := newLogistic(kept, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +169,11 @@ func TestSketchOfWeightedRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := newLogistic(src, o)
+	rows, err := newKeptRows(src, o.CacheBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := newLogistic(rows, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -106,75 +106,26 @@ func (o *CGOptions) fill() error {
 	return nil
 }
 
-// fit makes a RidgeFit of the weights.
-func (e *normalEquations) fit(w []float64, lambda float64) (*CGFit, error) {
-	f, err := e.stats.fit(w, lambda)
+// conjugateGradients solves the equations.
+func (e *normalEquations) conjugateGradients(p *nystrom, o CGOptions) (*CGFit, error) {
+	k := e.stats.targets
+	times := func(v columns, _ []int) (columns, error) {
+		out := newColumns(e.stats.features, v.k)
+		return out, e.multiply(out, v)
+	}
+	precondition := func(r columns) columns { return columns{r.k, p.solve(r.v, r.k)} }
+	w, left, iterations, err := conjugate{width: 1, most: o.MaxIterations, tol: o.Tol, times: times, precondition: precondition, plain: true, progress: o.Progress}.solve(columns{k, e.b})
 	if err != nil {
 		return nil, err
 	}
-	return &CGFit{RidgeFit: *f}, nil
-}
-
-// conjugateGradients solves the equations. Each target has its own steps; all share the products with the rows.
-func (e *normalEquations) conjugateGradients(p *nystrom, o CGOptions) (*CGFit, error) {
-	d, k := e.stats.features, e.stats.targets
-	w, r, ap := make([]float64, d*k), slices.Clone(e.b), make([]float64, d*k)
-	z := p.solve(r, k)
-	dir := slices.Clone(z)
-	size, rz := columnDots(r, r, k), columnDots(r, z, k)
-	residual := func() float64 {
-		worst := 0.0
-		for t, v := range columnDots(r, r, k) {
-			if size[t] > 0 {
-				worst = max(worst, math.Sqrt(v/size[t]))
-			}
-		}
-		return worst
+	if !(left <= o.Tol) {
+		return nil, fmt.Errorf("train: Ridge: after %d iterations the residual is %.3g of the right-hand side, and Tol is %g; raise Rank, Lambda, MaxIterations or Tol: %w", iterations, left, o.Tol, domain.ErrParam)
 	}
-	left := residual() // 1, or 0 for targets that are constant
-	for it := 0; ; it++ {
-		if left <= o.Tol {
-			f, err := e.fit(w, o.Lambda)
-			if err == nil {
-				f.Iterations, f.Residual = it, left
-			}
-			return f, err
-		}
-		if it == o.MaxIterations || math.IsNaN(left) {
-			return nil, fmt.Errorf("train: Ridge: after %d iterations the residual is %.3g of the right-hand side, and Tol is %g; raise Rank, Lambda, MaxIterations or Tol: %w", it, left, o.Tol, domain.ErrParam)
-		}
-		if err := e.multiply(ap, dir); err != nil {
-			return nil, err
-		}
-		curve := columnDots(dir, ap, k)
-		for i := range w {
-			if t := i % k; curve[t] > 0 { // else the target is done to the last digit
-				step := rz[t] / curve[t]
-				w[i] += step * dir[i]
-				r[i] -= step * ap[i]
-			}
-		}
-		z = p.solve(r, k)
-		next := columnDots(r, z, k)
-		for i := range dir {
-			if t := i % k; rz[t] > 0 {
-				dir[i] = z[i] + next[t]/rz[t]*dir[i]
-			}
-		}
-		rz, left = next, residual()
-		if o.Progress != nil {
-			o.Progress(it+1, left)
-		}
+	f, err := e.stats.fit(w.v, o.Lambda)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// columnDots are the inner products of the columns of two [d, k] matrices.
-func columnDots(a, b []float64, k int) []float64 {
-	sum := make([]float64, k)
-	for i, v := range a {
-		sum[i%k] += v * b[i]
-	}
-	return sum
+	return &CGFit{RidgeFit: *f, Iterations: iterations, Residual: left}, nil
 }
 
 // normalEquations are (Zcᵀ Zc + shift I) W = b, the first as a product with the rows.
@@ -251,11 +202,9 @@ func (e *normalEquations) rightSide(o CGOptions) (*nystrom, error) {
 }
 
 // multiply puts (Zcᵀ Zc + shift I) v into out, both [D, k].
-func (e *normalEquations) multiply(out, v []float64) error {
-	for i, x := range v {
-		out[i] = e.shift * x
-	}
-	g := e.gram(out, v, e.stats.targets)
+func (e *normalEquations) multiply(out, v columns) error {
+	floats.AddScaled(out.v, e.shift, v.v)
+	g := e.gram(out.v, v.v, v.k)
 	err := e.src.eachMatrix(func(_ rowNames, z ops.Matrix, _ *mat.Dense) error {
 		g.add(z, nil)
 		return nil

@@ -9,8 +9,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// svmRows are the rows that a fit goes through again and again: their features are kept, or mapped again each time.
-type svmRows struct {
+// keptRows are the rows that a fit goes through again and again: their features are kept, or mapped again each time.
+type keptRows struct {
 	*source
 	kept []ops.Matrix // the blocks, after the first pass; nil if there is no room
 	keep bool
@@ -18,8 +18,8 @@ type svmRows struct {
 	scores, product *tensor.Dense // of a block
 }
 
-// newSVMRows decides whether the features are kept.
-func newSVMRows(src *source, cacheBytes int64) (*svmRows, error) {
+// newKeptRows decides whether the features are kept.
+func newKeptRows(src *source, cacheBytes int64) (*keptRows, error) {
 	if _, err := src.targets(); err != nil {
 		return nil, err
 	}
@@ -31,11 +31,11 @@ func newSVMRows(src *source, cacheBytes int64) (*svmRows, error) {
 	if stored := src.stored(); stored > 0 {
 		bytes = int64(stored)*(size+4) + 8*int64(src.n)
 	}
-	return &svmRows{source: src, keep: bytes <= cacheBytes}, nil
+	return &keptRows{source: src, keep: bytes <= cacheBytes}, nil
 }
 
 // each calls f with each block and the number of its first row.
-func (r *svmRows) each(f func(at int, z ops.Matrix) error) error {
+func (r *keptRows) each(f func(at int, z ops.Matrix) error) error {
 	at := 0
 	if r.kept != nil {
 		for _, z := range r.kept {
@@ -71,7 +71,7 @@ func (r *svmRows) each(f func(at int, z ops.Matrix) error) error {
 
 // through computes u = [Z | β] w for all rows, block by block, and hands f the rows of u in a block to change. Unless
 // sum is nil, it then adds [Z | β]ᵀ u to sum: one pass over the features for both products.
-func (r *svmRows) through(w columns, bias float64, sum *columns, f func(at int, u columns)) error {
+func (r *keptRows) through(w columns, bias float64, sum *columns, f func(at int, u columns)) error {
 	intercept := make([]float64, w.k)
 	for j, v := range w.row(r.features) {
 		intercept[j] = v * bias
@@ -105,7 +105,7 @@ func (r *svmRows) through(w columns, bias float64, sum *columns, f func(at int, 
 }
 
 // score puts Z w + b into u, in the element type of dense features z.
-func (r *svmRows) score(u columns, z *tensor.Dense, w *ops.Weights, b []float64) error {
+func (r *keptRows) score(u columns, z *tensor.Dense, w *ops.Weights, b []float64) error {
 	n, dt := z.Shape()[0], z.Dtype()
 	if r.scores == nil || !r.scores.Shape().Eq(tensor.Shape{n, u.k}) {
 		r.scores = tensor.New(tensor.WithShape(n, u.k), tensor.Of(dt))
@@ -122,7 +122,7 @@ func (r *svmRows) score(u columns, z *tensor.Dense, w *ops.Weights, b []float64)
 }
 
 // addTransposed adds [Z | β]ᵀ u of a block to sum.
-func (r *svmRows) addTransposed(sum columns, block ops.Matrix, u columns, bias float64) {
+func (r *keptRows) addTransposed(sum columns, block ops.Matrix, u columns, bias float64) {
 	switch z := block.(type) {
 	case *ops.CSR:
 		addSparseTransposed(sum, z, u)
@@ -138,7 +138,7 @@ func (r *svmRows) addTransposed(sum columns, block ops.Matrix, u columns, bias f
 }
 
 // addDenseTransposed adds Zᵀ u to sum.
-func (r *svmRows) addDenseTransposed(sum columns, z *tensor.Dense, u columns) {
+func (r *keptRows) addDenseTransposed(sum columns, z *tensor.Dense, u columns) {
 	n, d, k := z.Shape()[0], z.Shape()[1], u.k
 	if z.Dtype() == tensor.Float64 {
 		fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float64s(), d, u.v, k, 1, sum.v[:d*k], k)
@@ -158,8 +158,18 @@ func (r *svmRows) addDenseTransposed(sum columns, z *tensor.Dense, u columns) {
 	}
 }
 
+// transposed is [Z | β]ᵀ u.
+func (r *keptRows) transposed(u columns, bias float64) (columns, error) {
+	sum := newColumns(r.features+1, u.k)
+	err := r.each(func(at int, z ops.Matrix) error {
+		r.addTransposed(sum, z, columns{u.k, u.v[at*u.k : (at+z.Shape()[0])*u.k]}, bias)
+		return nil
+	})
+	return sum, err
+}
+
 // scale is s of ridge regression for weighted rows.
-func (r *svmRows) scale(weight []float64) (float64, error) {
+func (r *keptRows) scale(weight []float64) (float64, error) {
 	var spread rowSpread
 	err := r.each(func(at int, z ops.Matrix) error {
 		spread.addMatrix(z, weight[at:at+z.Shape()[0]])
