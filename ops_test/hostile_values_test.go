@@ -67,7 +67,7 @@ var hostileAsked = map[string]string{
 	"ops.InBlocks.x":           "a block is dense",
 	"train/report.ExactGram.x": "a kernel wants whole rows, two at a time",
 	"train/sgd.Fit.o.Epochs":   "the epochs are what the caller asks for",
-	"train.Prepared.Climb":     "the epochs are what the caller asks for",
+	"train.Prepared.Tune":     "the epochs are what the caller asks for",
 }
 
 // shape is a good tensor of that shape.
@@ -223,7 +223,7 @@ var goodNamed = []struct {
 	{"init.LambdaRule.UnmarshalText.name", []byte("gauss")},
 	{"init.Window.UnmarshalText.name", []byte("uniform")},
 	{"init.SamplerByName.name", "iid"},
-	{"init.StructuredFrequencies.d init.Structured.Draw.d init.Structured.Fits.d init.Structured.Sample.d", 16},
+	{"init.StructuredFrequencies.d init.Structured.Fits.d init.Structured.Sample.d", 16},
 	{"init.Theorem5.eps", .1},
 	{"init.Theorem5.R init.Theorem5.L", 2.},
 	{"init.*.Profile.dst", func(*arguments) any { return make([]float64, 3) }},
@@ -278,7 +278,7 @@ var goodNamed = []struct {
 	{"train.Around.spec train.CrossValidateAround.spec", layers.Spec{Map: "gaussian", Features: 8}},
 	{"train.*.spec", func(*arguments) any { return goodSpec() }},
 	{"train.Auto.o", train.AutoOptions{Trials: 3, MaxFeatures: 8}},
-	{"train.Prepared.Climb.l", train.Ladder{Steps: []string{train.StepFrozen, train.StepAll},
+	{"train.Prepared.Tune.t", train.Tuner{Steps: []string{train.StepFrozen, train.StepAll},
 		Descent: sgd.FitOptions{Epochs: 1}}},
 	{"train/sgd.Backprop.loss", func(v *arguments) any { return must(G.Sum(v.leaf())) }},
 	{"train/sgd.Backprop.params train.*.nodes", func(v *arguments) any { return G.Nodes{v.leaf()} }},

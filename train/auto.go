@@ -29,6 +29,11 @@ type AutoOptions struct {
 	HeldOut     float64
 	MaxFeatures int    // of a map; 0: 1024
 	Dtype       string // of the maps, as in layers.Spec
+	// Fitter solves for the head of a map that does not change any more; nil: logistic regression for classes if the
+	// kernel is positive definite, and otherwise ridge regression.
+	Fitter fits.Fitter
+	// Groups are as in Recipe.
+	Groups []int
 	// Columns and Afford are as in Recipe; Auto uses Columns for a *data.Frame alone.
 	Columns *data.ColumnOptions
 	Afford  func(what string, bytes float64) error
@@ -43,7 +48,7 @@ type Trial struct {
 	// Recipe holds the Scale and the Spec with all its parameters, and a Fitter if ridge regression has told the
 	// classes apart.
 	Recipe Recipe
-	// Steps are the steps of a Ladder from the map as it is drawn to the model.
+	// Steps are the steps of a Tuner from the map as it is drawn to the model.
 	Steps []string
 	// Epochs and MapRate are the options of the steps by mini-batches, as in sgd.FitOptions; 0: the default.
 	Epochs   int
@@ -112,8 +117,8 @@ func Auto(ctx context.Context, rows data.Source, o AutoOptions) (*Model, *AutoRe
 	if err != nil {
 		return nil, nil, err
 	}
-	a := &racer{AutoOptions: o, set: set, now: time.Now}
-	if err := a.begin(); err != nil {
+	a, err := newRace(o, set)
+	if err != nil {
 		return nil, nil, set.Locate(err)
 	}
 	return a.run(ctx)
@@ -162,40 +167,48 @@ func (o *AutoOptions) rows(ctx context.Context, rows data.Source) (*data.Set, er
 	return set, set.Locate(ops.CheckRows(domain.Reals(), "train: Auto", set.X))
 }
 
-// begin learns the targets and deals the rows.
-func (a *racer) begin() error {
-	a.targets = &Prepared{Model: &Model{}, Rows: a.set.Rows()}
-	y, err := a.targets.learnTargets(a.set)
-	n := a.set.Rows()
+// newRace learns the targets and deals the rows.
+func newRace(o AutoOptions, set *data.Set) (*race, error) {
+	n := set.Rows()
+	p := &Prepared{Model: &Model{}, Rows: n}
+	y, err := p.learnTargets(set)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case y == nil:
-		return errNoTargets
+		return nil, errNoTargets
 	case n < 5:
-		return fmt.Errorf("train: Auto: %d rows are too few to hold some out and to choose by them; give at least 5: %w", n, domain.ErrShape)
+		return nil, fmt.Errorf("train: Auto: %d rows are too few to hold some out and to choose by them; give at least 5: %w", n, domain.ErrShape)
+	case o.Groups != nil && len(o.Groups) != n:
+		return nil, fmt.Errorf("train: Auto: %d Groups for %d rows; give one for each row: %w", len(o.Groups), n, domain.ErrShape)
 	}
-	const most, enough = 5000, 1000 // rows that are held out
-	a.y, a.order, a.prepared = y, data.Shuffle(n, a.Seed), map[string]*Prepared{}
-	a.held = max(1, min(most, int(a.HeldOut*float64(n))))
-	a.times = max(1, min(5, n/a.held, int(math.Ceil(enough/float64(a.held)))))
-	if n-a.held < 2 {
-		return fmt.Errorf("train: Auto: HeldOut = %v of %d rows leaves fewer than 2 to learn from: %w", a.HeldOut, n, domain.ErrParam)
+	const most = 5000 // rows that are held out
+	o.HeldOut = math.Max(1, math.Min(most, math.Floor(o.HeldOut*float64(n)))) / float64(n)
+	a := &race{AutoOptions: o, now: time.Now, classes: p.Model.Classes, report: &AutoReport{}, set: &data.Set{X: set.X, Y: y.RawMatrix().Data, LabelNames: set.LabelNames, Source: set.Source, Columns: set.Columns}}
+	if a.classes != nil {
+		a.set.LabelNames = a.classes
 	}
-	a.report = &AutoReport{}
+	for _, part := range deal(n, y, o.Groups, o.Seed, divisions(n, o.HeldOut, 5)) {
+		a.order = append(a.order, part...)
+		a.ends = append(a.ends, len(a.order))
+	}
+	if n-a.ends[0] < 2 {
+		return nil, fmt.Errorf("train: Auto: HeldOut = %v of %d rows leaves fewer than 2 to learn from: %w", o.HeldOut, n, domain.ErrParam)
+	}
+	a.source = set
 	a.report.Kind, a.all = a.look()
-	return nil
+	return a, nil
 }
 
 // run races and fits the best on all rows.
-func (a *racer) run(ctx context.Context) (*Model, *AutoReport, error) {
+func (a *race) run(ctx context.Context) (*Model, *AutoReport, error) {
 	a.start = a.now()
 	racing, stop := ctx, context.CancelFunc(func() {})
 	if a.Budget > 0 {
 		racing, stop = context.WithDeadline(ctx, a.start.Add(a.Budget))
 	}
 	defer stop()
-	a.race(racing)
+	a.rounds(racing)
 	if a.best == nil {
 		if err := given.Stopped(ctx); err != nil {
 			return nil, nil, fmt.Errorf("train: Auto: stopped before there was a model: %w", err)
@@ -203,13 +216,13 @@ func (a *racer) run(ctx context.Context) (*Model, *AutoReport, error) {
 		if err := racing.Err(); err != nil {
 			return nil, nil, fmt.Errorf("train: Auto: no trial was done within %v; give more time: %w", a.Budget, err)
 		}
-		return nil, nil, a.set.Locate(fmt.Errorf("train: Auto: no recipe can be fitted: %w", errors.Join(a.failed...)))
+		return nil, nil, a.source.Locate(fmt.Errorf("train: Auto: no recipe can be fitted: %w", errors.Join(a.failed...)))
 	}
 	a.report.Best = a.best.number
 	m, err := a.refit(ctx)
 	if err != nil {
 		if given.Stopped(ctx) == nil {
-			return nil, nil, a.set.Locate(err)
+			return nil, nil, a.source.Locate(err)
 		}
 		m, a.report.Report = a.best.model, a.best.report
 	}

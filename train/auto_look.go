@@ -24,7 +24,7 @@ type entrant struct {
 }
 
 // look describes the rows and returns the recipes that suit them, the more promising ones first.
-func (a *racer) look() (kind string, all []*entrant) {
+func (a *race) look() (kind string, all []*entrant) {
 	add := func(scale, name string, factor float64) {
 		e, err := layers.Lookup(name)
 		same := func(c *entrant) bool { return c.scale == scale && c.spec.Map == name && c.factor == factor }
@@ -32,7 +32,7 @@ func (a *racer) look() (kind string, all []*entrant) {
 			return
 		}
 		c := &entrant{scale: scale, factor: factor, score: math.Inf(1), Traits: e.Traits, spec: layers.Spec{Map: name, Name: name, Seed: a.Seed, Dtype: a.Dtype}}
-		if c.Signed && a.targets.Model.Classes != nil || name == "laplacian" {
+		if c.Signed && a.classes != nil || name == "laplacian" {
 			c.Tunable = false // a softmax head knows no signs, and the largest of Cauchy frequencies outweighs all others
 		}
 		all = append(all, c)

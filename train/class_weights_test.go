@@ -10,7 +10,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/internal/trial"
+	fixtures "github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
@@ -31,7 +31,7 @@ func TestBalancedWeights(t *testing.T) {
 }
 
 func TestClassWeightErrors(t *testing.T) {
-	x, y, target := trial.Overlapping(t, 20, 3, 2)
+	x, y, target := fixtures.Overlapping(t, 20, 3, 2)
 	half := mat.DenseCopyOf(y)
 	half.Set(3, 0, .5)
 	both := mat.DenseCopyOf(y)
@@ -56,7 +56,7 @@ func TestClassWeightErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, fit := sgd.Fit(context.Background(), m, trial.HeadOf(t, false, 3, k), trial.PairsFor(trial.HeadOf(t, false, 3, k), x, sgd.Targets(c.y, tensor.Float64, nil)), sgd.FitOptions{ClassWeights: c.weights})
+		_, fit := sgd.Fit(context.Background(), m, fixtures.HeadOf(t, false, 3, k), fixtures.PairsFor(fixtures.HeadOf(t, false, 3, k), x, sgd.Targets(c.y, tensor.Float64, nil)), sgd.FitOptions{ClassWeights: c.weights})
 		for _, err := range []error{svm, fit} {
 			if err == nil || c.is != nil && (!errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text)) {
 				t.Errorf("%v: %v, want %q", c.weights, err, c.text)

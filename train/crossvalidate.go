@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -15,6 +16,7 @@ import (
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -35,12 +37,15 @@ type CVOptions struct {
 	Lambdas []float64
 	// Seed decides which row falls into which fold.
 	Seed uint64
+	// Factors are for one candidate. They multiply the first parameter of its map that comes from the data, as Around
+	// does. While the best factor is the least or the largest one, there is another, half or twice as large, within 1/64
+	// and 64. nil: the candidates are scored as they are.
+	Factors []float64
 	// Sample has rows that stand for all rows where a map takes a parameter from the data or is fitted. nil: the rows
 	// themselves, which must then be in memory.
 	Sample ops.Matrix
-	locate func(error) error             // names the place of a row of Sample
-	fitter func(layers.Spec) fits.Fitter // the default of a recipe
-	whole  bool                          // whether a Fitter with lambdas of its own is fitted as it is
+	recipe *Prepared // with the default Fitter, and the groups; nil: the rows are scaled already
+	whole  bool      // whether a Fitter with lambdas of its own is fitted as it is
 	// Progress is called after each fold of each map; nil: not called.
 	Progress func(done, total int)
 }
@@ -74,6 +79,10 @@ type CVReport struct {
 	Metric fits.Metric
 	Scores []CVScore
 	Chosen int
+	// AtEnd names the settings whose best value is the least or the largest of several values that were tried, so that
+	// a better value may lie beyond. A setting is AxisFeatures, AxisLambda, or a numeric parameter of the map. Lambdas
+	// are compared for the same map. A best value of 0 does not count as an end.
+	AtEnd []string
 }
 
 // Best returns the recipe with what was chosen: the Spec, and the Fitter with its lambda. A report without scores
@@ -93,14 +102,16 @@ func (r *CVReport) Best(recipe Recipe) Recipe {
 // CrossValidate scores maps and lambdas of a head by k-fold cross-validation. Spec.FillDefaults takes from
 // CVOptions.Sample what the spec of a candidate leaves open. A map that is fitted sees the sample but no target.
 //
-// All candidates have the same folds, which are drawn from all rows without regard to their classes. A row of a stream
-// is assigned to a fold by itself; memory holds the targets of a stream but not its rows. Maps with one seed have the
+// All candidates have the same folds, with the classes in proportion. A row of a stream is assigned to a fold by itself;
+// memory holds the targets of a stream but not its rows. Maps with one seed have the
 // same draws, so that their scores differ by the parameters alone. The scores depend on the arguments alone, not on
 // GOMAXPROCS.
 //
 // Each map is drawn once for all candidates that have it, and a map that is tuned for each fit. If the features of a
-// frozen map can be kept, they are computed once for all folds and lambdas. RidgeOptions, SVMOptions and MiniBatch say
-// what else is shared.
+// frozen map can be kept, RidgeOptions, SVMOptions and LogisticOptions compute them once for all folds and lambdas, and
+// say what else is shared. Other Fitters start anew in every fold and for every lambda. The lambda of MiniBatch is
+// FitOptions.Lambda. Its default grid is 0, 1e-6, 1e-5 and 1e-4, and grows to 1 while the best is the largest. A lambda
+// whose loss is not finite scores +Inf.
 //
 // Errors: domain.ErrShape for fewer than two rows a fold and for shapes that do not fit; domain.ErrParam for options
 // out of range, no candidate, a Spec that tunes its map with a Fitter that leaves it frozen, lambdas for a Fitter that
@@ -108,6 +119,9 @@ func (r *CVReport) Best(recipe Recipe) Recipe {
 func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Examples, o CVOptions) (*CVReport, error) {
 	if err := given.Missing("CrossValidate", given.Arg("the context", ctx), given.Arg("the source of rows", rows)); err != nil {
 		return nil, err
+	}
+	if o.Factors != nil {
+		return crossValidateAround(ctx, candidates, rows, o)
 	}
 	if o.Folds == 0 {
 		o.Folds = 5
@@ -119,7 +133,7 @@ func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Exampl
 	if len(candidates) == 0 || o.Folds < 2 {
 		return nil, fmt.Errorf("train: CrossValidate: %d candidates, %d folds; want at least 1 and 2: %w", len(candidates), o.Folds, domain.ErrParam)
 	}
-	if err := job.Deal(o.Seed); err != nil {
+	if err := o.deal(job); err != nil {
 		return nil, err
 	}
 	groups, err := groupsOf(candidates, o)
@@ -132,7 +146,8 @@ func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Exampl
 			return nil, err
 		}
 		err := g.head.Check(job.Y)
-		_, whole := g.head.(wholeFits)
+		h, generic := g.head.(trials)
+		whole := generic && h.whole
 		switch metric := groups[0].head.Metric(job.Y); {
 		case err != nil:
 		case whole && g.Lambdas != nil:
@@ -175,22 +190,13 @@ func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Exampl
 	return r, nil
 }
 
-// choose finds the best.
+// choose finds the best, and at which ends of the settings it is.
 func (r *CVReport) choose() {
-	r.Chosen = 0
+	r.Chosen, r.AtEnd = 0, nil
 	for i, s := range r.Scores {
 		if s.score(r.Metric).Better(r.Scores[r.Chosen].score(r.Metric)) {
 			r.Chosen = i
 		}
-	}
-}
-
-// AtEnd names the settings whose best value is the least or the largest of several values that were tried, so that a
-// better value may lie beyond. A setting is AxisFeatures, AxisLambda, or a numeric parameter of the map. Lambdas are
-// compared for the same map. A best value of 0 does not count as an end.
-func (r *CVReport) AtEnd() (names []string) {
-	if r.Chosen < 0 || r.Chosen >= len(r.Scores) {
-		return nil // there are no scores
 	}
 	best := r.Scores[r.Chosen]
 	end := func(name string, same bool, of func(s CVScore) float64) {
@@ -201,7 +207,7 @@ func (r *CVReport) AtEnd() (names []string) {
 			}
 		}
 		if v := of(best); lo < hi && v != 0 && (v == lo || v == hi) {
-			names = append(names, name)
+			r.AtEnd = append(r.AtEnd, name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(best.Spec.Params)) {
@@ -211,7 +217,6 @@ func (r *CVReport) AtEnd() (names []string) {
 	}
 	end(AxisFeatures, false, func(s CVScore) float64 { return float64(s.Spec.Features) })
 	end(AxisLambda, true, func(s CVScore) float64 { return s.Lambda })
-	return names
 }
 
 // cvGroup is a map with the lambdas of all candidates that have it.
@@ -250,7 +255,10 @@ func groupsOf(candidates []Candidate, o CVOptions) ([]*cvGroup, error) {
 // newCVJob checks and counts the rows.
 func newCVJob(ctx context.Context, rows data.Examples, o CVOptions) (*cv.Job, error) {
 	const who = "CrossValidate"
-	j := &cv.Job{Rows: rows, Sample: o.Sample, Locate: o.locate, Folds: o.Folds, Progress: o.Progress}
+	j := &cv.Job{Rows: rows, Sample: o.Sample, Folds: o.Folds, Progress: o.Progress}
+	if o.recipe != nil {
+		j.Locate = o.recipe.locate
+	}
 	if p, ok := given.Memory(rows); ok {
 		whole, err := p.Check("train: " + who)
 		if err != nil {
@@ -273,6 +281,24 @@ func newCVJob(ctx context.Context, rows data.Examples, o CVOptions) (*cv.Job, er
 	var err error
 	j.Sample, err = data.RowMajor("train: "+who, "the sample", j.Sample)
 	return j, err
+}
+
+// deal puts every row into a fold.
+func (o CVOptions) deal(j *cv.Job) error {
+	if j.Folds > j.N/2 {
+		return fmt.Errorf("train: CrossValidate: there are %d rows in %d folds; give two rows for each fold: %w", j.N, j.Folds, domain.ErrShape)
+	}
+	ends, rank := make([]int, j.Folds), data.Rank(o.Seed)
+	for f := range ends {
+		ends[f] = (f + 1) * j.N / j.Folds
+	}
+	var groups []int
+	if o.recipe != nil {
+		groups = o.recipe.groups
+	}
+	j.Order = deal(j.N, j.Y, groups, o.Seed, ends)
+	j.Fold = func(file, row int) int { return int(rank(file, row) * float64(j.Folds)) }
+	return nil
 }
 
 // targetsOf reads the targets of a stream in one pass.
@@ -389,10 +415,210 @@ func (o CVOptions) fitterOf(spec layers.Spec, y *mat.Dense) fits.Fitter {
 	switch {
 	case o.Fitter != nil:
 		return o.Fitter
-	case o.fitter != nil:
-		return o.fitter(spec)
+	case o.recipe != nil && !spec.Tuned():
+		return o.recipe.solverOf(spec)
 	case spec.Tuned():
-		return batches(spec, cv.OneClass(y))
+		return batches(spec, cv.OneClass(y) || o.recipe != nil && o.recipe.Model.Classes != nil)
 	}
 	return linear.RidgeOptions{}
+}
+
+// shared is a Fitter that scores its lambdas on all folds itself, and shares what it can between them.
+type shared interface {
+	fits.Fitter
+	Folds() cv.Head
+}
+
+// foldsOf returns how CrossValidate scores a Fitter. whole says that one with lambdas of its own is fitted as it is.
+func foldsOf(f fits.Fitter, whole bool) (cv.Head, error) {
+	if domain.IsNil(f) {
+		return nil, fmt.Errorf("train: CrossValidate: the Fitter is a nil %T: %w", f, domain.ErrParam)
+	}
+	bare, own := withLambdas(f, nil)
+	if head, ok := f.(shared); ok && !(whole && own) {
+		return head.Folds(), nil
+	}
+	_, batches := bare.(sgd.MiniBatch)
+	return trials{Fitter: f, whole: !batches || whole && own}, nil
+}
+
+// withLambdas returns a Fitter with other lambdas, and whether it has its own. nil removes them. A Fitter without
+// lambdas stays as it is.
+func withLambdas(f fits.Fitter, lambdas []float64) (with fits.Fitter, own bool) {
+	switch f := f.(type) {
+	case *linear.RidgeOptions:
+		return withLambdas(*f, lambdas)
+	case *linear.SVMOptions:
+		return withLambdas(*f, lambdas)
+	case *linear.LogisticOptions:
+		return withLambdas(*f, lambdas)
+	case *sgd.MiniBatch:
+		return withLambdas(*f, lambdas)
+	case linear.RidgeOptions:
+		own = f.Lambdas != nil || f.Select != linear.SelectAuto
+		f.Lambdas, f.Select = lambdas, linear.SelectAuto
+		return f, own
+	case linear.SVMOptions:
+		own = f.Lambdas != nil
+		f.Lambdas = lambdas
+		return f, own
+	case linear.LogisticOptions:
+		own = f.Lambdas != nil
+		f.Lambdas = lambdas
+		return f, own
+	case sgd.MiniBatch:
+		own = f.Lambda != 0
+		if f.Lambda = 0; lambdas != nil {
+			f.Lambda = lambdas[0]
+		}
+		return f, own
+	}
+	return f, false
+}
+
+// trials scores any Fitter by a trial for each fold.
+type trials struct {
+	fits.Fitter
+	whole bool // whether it is fitted as it is, and not with each lambda in turn
+}
+
+// shares returns how the Fitter is scored apart from lambdas of its own, if it is a shared one, and otherwise nil.
+func (h trials) shares() cv.Head {
+	bare, _ := withLambdas(h.Fitter, nil)
+	if head, ok := bare.(shared); ok {
+		return head.Folds()
+	}
+	return nil
+}
+
+func (h trials) Check(y *mat.Dense) error {
+	if head := h.shares(); head != nil {
+		return head.Check(y)
+	}
+	switch b, _ := h.Fitter.(sgd.MiniBatch); {
+	case b.Lambda != 0 && !h.whole:
+		return fmt.Errorf("MiniBatch has Lambda = %v; give it to CVOptions or the candidates: %w", b.Lambda, domain.ErrParam)
+	case b.Checkpoints.Path != "":
+		return fmt.Errorf("MiniBatch has Checkpoints, and many fits; leave them out: %w", domain.ErrParam)
+	}
+	head, err := layers.NewHead(h.HeadKind(), 1, 1)
+	if err == nil && head.Classifies() && !cv.OneClass(y) {
+		err = fmt.Errorf("a %s head learns classes: each row of y must be 1 in one column and -1 in the others, as "+
+			"OneVersusRest makes it: %w", h.HeadKind(), domain.ErrDomain)
+	}
+	return err
+}
+
+func (h trials) Metric(y *mat.Dense) fits.Metric {
+	_, batches := h.Fitter.(sgd.MiniBatch)
+	switch head := h.shares(); {
+	case head != nil:
+		return head.Metric(y)
+	case given.AreClasses(y) && !batches, cv.OneClass(y):
+		return fits.ErrorRate
+	}
+	return fits.MeanSquaredError
+}
+
+func (h trials) CostOfFolds(p fits.Problem, folds int, lambdas []float64) fits.Cost {
+	c := h.Cost(p)
+	c.Operations *= float64(folds * len(lambdas))
+	return c
+}
+
+// DefaultLambdas are those of MiniBatch, or the one fit without a lambda to choose.
+func (h trials) DefaultLambdas(int) cv.Grid {
+	if h.whole {
+		return cv.Grid{List: []float64{math.NaN()}}
+	}
+	return cv.Grid{N: 1, Lo: -6, Hi: -4, By: 1, Limit: [2]int{-6, 0}, Zero: true}
+}
+
+func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Scorer, error) {
+	m, err := spec.Fit(j.Sample)
+	if err != nil {
+		return nil, err
+	}
+	unit, square, err := h.unit(j)
+	if err != nil {
+		return nil, err
+	}
+	fresh := true // whether m is as drawn
+	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
+		out := make([][]fits.LambdaScore, j.Folds)
+		for f := range out {
+			if err := given.Stopped(ctx); err != nil {
+				return nil, fmt.Errorf("stopped after %d of %d folds: %w", f, j.Folds, err)
+			}
+			t := trialOf(j, f, unit)
+			for _, lambda := range lambdas {
+				if !fresh && spec.Tuned() {
+					if m, err = spec.Fit(j.Sample); err != nil {
+						return nil, err
+					}
+				}
+				t.m, fresh = m, false
+				score, err := h.score(ctx, t, j, lambda)
+				if err != nil {
+					return nil, fmt.Errorf("fold %d: %w", f, err)
+				}
+				score.MSE *= square
+				out[f] = append(out[f], score)
+			}
+			j.Step()
+		}
+		return out, nil
+	}, nil
+}
+
+// unit is the unit in which mini-batches fit and score the targets of rows in memory, so that neither their origin nor
+// their unit costs digits, and the square of its scale. Classes have none, and a Fitter that is fitted as it is.
+func (h trials) unit(j *cv.Job) (u *given.Unit, square float64, err error) {
+	if h.whole || h.HeadKind() != "linear" || given.AreClasses(j.Y) {
+		return nil, 1, nil
+	}
+	if u, err = given.SpreadOf(j.Y).Unit("CrossValidate", true); err != nil {
+		return nil, 0, err
+	}
+	square, err = given.Square("CrossValidate", u.Largest())
+	if _, memory := j.Rows.(data.Pairs); !memory {
+		return nil, 1, err
+	}
+	return u, square, err
+}
+
+// trialOf fits on the rows of all folds but one.
+func trialOf(j *cv.Job, fold int, unit *given.Unit) *trial {
+	if p, memory := j.Rows.(data.Pairs); memory {
+		p.Y = unit.Targets(p.Y)
+		return newTrial(pick(p, j.Rest(fold)), pick(p, j.Order[fold]))
+	}
+	in := func(file, row int) bool { return j.Fold(file, row) == fold }
+	return newTrial(data.Part(j.Rows, func(file, row int) bool { return !in(file, row) }), data.Part(j.Rows, in))
+}
+
+// score is the score of a trial with a lambda, or NaN for the Fitter as it is.
+func (h trials) score(ctx context.Context, t *trial, j *cv.Job, lambda float64) (fits.LambdaScore, error) {
+	f := h.Fitter
+	if !h.whole {
+		f, _ = withLambdas(f, []float64{lambda})
+	}
+	switch err := t.fit(ctx, f, j.Y.RawMatrix().Cols); {
+	case !h.whole && errors.Is(err, given.ErrDiverged):
+		return cv.Unusable(lambda), nil
+	case err != nil:
+		return fits.LambdaScore{}, err
+	}
+	var o outcome
+	if err := o.score(ctx, t); err != nil {
+		return fits.LambdaScore{}, err
+	}
+	if len(o.y) == 0 {
+		return fits.LambdaScore{}, fmt.Errorf("it has no rows; take fewer folds, or another Seed: %w", domain.ErrShape)
+	}
+	score := fits.LambdaScore{Lambda: lambda, MSE: stat.Mean(o.losses(fits.MeanSquaredError), nil), ErrorRate: math.NaN()}
+	if h.Metric(j.Y) == fits.ErrorRate {
+		score.ErrorRate = stat.Mean(o.losses(fits.ErrorRate), nil)
+	}
+	return score, nil
 }

@@ -4,78 +4,273 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
-	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/internal/cv"
+	fixtures "github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
-// TestCrossValidate: the scores are those of the definition, a fit on the other folds and its predictions on the rows of this one.
-func TestCrossValidate(t *testing.T) {
-	x, y := trial.Problem(83, 4, 2, 51)
-	const folds, seed = 3, 7
-	specs, err := Around(layers.Spec{Map: "gaussian", Features: 16, Sampler: "iid", Seed: 2, Dtype: "float64"}, x, .5, 1, 2)
-	if err != nil {
+// byHand is the error of a score by the definition: of fits to the other folds, on the rows of each fold. relative says
+// that the lambda of the Fitter is for as many rows as it is given.
+func byHand(t *testing.T, r *CVReport, s CVScore, p data.Pairs, f fits.Fitter, relative bool, folds int, seed uint64) (mean float64) {
+	t.Helper()
+	n, k := p.Y.Dims()
+	job := &cv.Job{N: n, Folds: folds, Y: p.Y}
+	if err := (CVOptions{Seed: seed}).deal(job); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := specs[0].Spec.Params.Number("sigma"), specs[2].Spec.Params.Number("sigma"); len(specs) != 3 || math.Abs(b/a-4) > 1e-12 {
-		t.Errorf("around: %v and %v", a, b)
-	}
-	lambdas, progress := []float64{1e-3, 1}, 0
-	r, err := CrossValidate(context.Background(), specs, data.Pairs{X: x, Y: y}, CVOptions{Folds: folds, Lambdas: lambdas, Seed: seed, Progress: func(_, _ int) { progress++ }})
-	if err != nil || len(r.Scores) != 6 || progress != 9 || r.Metric != fits.MeanSquaredError {
-		t.Fatal(r, err, progress)
-	}
-	order, best := data.Shuffle(83, seed), 0
-	for i, s := range r.Scores {
-		if s.Error < r.Scores[best].Error {
-			best = i
+	for fold, held := range job.Order {
+		rest := job.Rest(fold)
+		lambda := s.Lambda
+		if relative {
+			lambda *= float64(len(rest)) / float64(n)
 		}
 		m, err := s.Spec.Build()
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := 0.0
-		for f := range folds {
-			lo, hi := f*83/folds, (f+1)*83/folds
-			rest := append(append([]int(nil), order[:lo]...), order[hi:]...)
-			head, err := linear.FitRidge(context.Background(), m, data.Pairs{X: data.Rows(x, rest), Y: trial.TakeRows(y, rest)}, linear.RidgeOptions{Lambdas: []float64{s.Lambda * float64(len(rest)) / 83}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			z, err := m.Transform(nil, data.Rows(x, order[lo:hi]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var p mat.Dense
-			p.Mul(trial.MatOf(z), head.W)
-			sum := 0.0
-			for k, row := range order[lo:hi] {
-				for j := range 2 {
-					e := p.At(k, j) + head.B[j] - y.At(row, j)
-					sum += e * e
+		f, _ := withLambdas(f, []float64{lambda})
+		head, err := headFor(f, m, k)
+		if err == nil {
+			_, err = f.Fit(context.Background(), m, head, pick(p, rest))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		test := pick(p, held)
+		z, err := layers.Apply(m, nil, test.X)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := layers.Transform(head, nil, z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		guess, sum := fixtures.MatOf(y), 0.
+		if r.Metric == fits.ErrorRate {
+			for i, c := range ArgMax(test.Y) {
+				if ArgMax(guess)[i] != c {
+					sum++
 				}
 			}
-			want += sum / float64(2*(hi-lo)) / folds
+		} else {
+			test.Y.Sub(test.Y, guess)
+			sum = math.Pow(mat.Norm(test.Y, 2), 2) / float64(k)
 		}
-		if s.Lambda != lambdas[i%2] || math.Abs(s.Error/want-1) > 1e-8 || !(s.StdErr > 0) {
-			t.Errorf("%v: want the error %v", s, want)
+		mean += sum / float64(len(held)) / float64(folds)
+	}
+	return mean
+}
+
+// TestCrossValidate: under every head, of classes and of targets, frozen and tuned, with features that are kept or made
+// anew, the scores are those of fits on the other folds.
+func TestCrossValidate(t *testing.T) {
+	const folds, seed = 3, 5
+	x, classes, target := fixtures.Overlapping(t, 91, 4, 3)
+	_, two := fixtures.Problem(91, 4, 2, 51)
+	weights, penalties, strengths := []float64{1, 4, .5}, []float64{1e-2, 1, 1e-3}, []float64{0, .1}
+	short := sgd.FitOptions{Epochs: 6, Batch: 16, LearnRate: .1, Seed: 9}
+	early, weighted := short, short
+	early.CacheBytes, early.HeldOut, early.Patience = -1, .2, 2
+	weighted.ClassWeights, weighted.HeldOut, weighted.Patience = weights, .2, 2
+	for name, c := range map[string]struct {
+		fitter  fits.Fitter
+		y       *mat.Dense
+		lambdas []float64
+		tune    string
+		tol     float64
+	}{
+		"ridge":                  {linear.RidgeOptions{}, two, penalties, "", 1e-8},
+		"ridge, classes":         {linear.RidgeOptions{}, classes, penalties, "", 1e-9},
+		"svm":                    {linear.SVMOptions{Tol: 1e-6}, classes, penalties, "", 1e-3},
+		"svm, targets":           {linear.SVMOptions{Tol: 1e-8, Loss: linear.SquaredInsensitive, Epsilon: .2}, target, penalties, "", 1e-3},
+		"svm, weighted":          {linear.SVMOptions{Tol: 1e-6, CacheBytes: -1, BlockRows: 7, ClassWeights: weights}, classes, penalties, "", 1e-3},
+		"logistic":               {linear.LogisticOptions{Tol: 1e-9}, classes, penalties, "", 1e-9},
+		"mini-batch, softmax":    {sgd.MiniBatch{FitOptions: short, Head: "softmax"}, classes, strengths, "", 1e-9},
+		"mini-batch, early stop": {sgd.MiniBatch{FitOptions: early, Head: "softmax"}, classes, strengths, "", 1e-9},
+		"mini-batch, tuned":      {sgd.MiniBatch{FitOptions: short, Head: "softmax"}, classes, strengths, "bandwidth", 1e-9},
+		"mini-batch, linear":     {sgd.MiniBatch{FitOptions: short}, classes, strengths, "", 1e-9},
+		"mini-batch, weighted":   {sgd.MiniBatch{FitOptions: weighted}, classes, strengths, "", 1e-9},
+		"mini-batch, targets":    {sgd.MiniBatch{FitOptions: short}, target, strengths, "all", 1e-9},
+	} {
+		maps, err := Grid(layers.Spec{Map: "gaussian", Features: 24, Seed: 2, Tune: c.tune}, Axis{Name: "sigma", Values: []float64{2, 6}}, Axis{Name: AxisLambda, Values: c.lambdas})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, calls := data.Pairs{X: x, Y: c.y}, 0
+		r, err := CrossValidate(context.Background(), maps, p, CVOptions{Fitter: c.fitter, Folds: folds, Seed: seed, Progress: func(int, int) { calls++ }})
+		if err != nil || len(r.Scores) != 2*len(c.lambdas) || calls != 2*folds || (r.Metric == fits.ErrorRate) != (c.y == classes) {
+			t.Fatal(name, r, err, calls)
+		}
+		_, batches := c.fitter.(sgd.MiniBatch)
+		different := map[float64]bool{}
+		for i, s := range r.Scores {
+			want := byHand(t, r, s, p, c.fitter, !batches, folds, seed)
+			different[want] = true
+			if s.Lambda != c.lambdas[i%len(c.lambdas)] || math.Abs(s.Error-want) > c.tol*want || !(s.StdErr > 0) {
+				t.Errorf("%s: %+v, by hand %v", name, s, want)
+			}
+			if s.score(r.Metric).Better(r.Scores[r.Chosen].score(r.Metric)) {
+				t.Errorf("%s: the best is %+v, and there is %+v", name, r.Scores[r.Chosen], s)
+			}
+		}
+		if len(different) < 2 {
+			t.Errorf("%s: the scores are %v", name, different)
 		}
 	}
-	if r.Chosen != best {
-		t.Errorf("the best is %d, want %d", r.Chosen, best)
+}
+
+// TestCrossValidateTunes: without a Fitter, a Spec that tunes its map is fitted by mini-batches, with the head that the
+// rows want, beside a frozen one by ridge regression.
+func TestCrossValidateTunes(t *testing.T) {
+	x, classes, target := fixtures.Overlapping(t, 60, 3, 2)
+	frozen := layers.Spec{Map: "gaussian", Features: 8, Seed: 2}
+	tuned := frozen
+	tuned.Tune = "bandwidth"
+	for head, y := range map[string]*mat.Dense{"softmax": classes, "": target} {
+		rows := data.Pairs{X: x, Y: y}
+		both, err := CrossValidate(t.Context(), []Candidate{{tuned, []float64{0}}, {frozen, []float64{1}}}, rows, CVOptions{Folds: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range []fits.Fitter{sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: 2}, Head: head}, linear.RidgeOptions{}} {
+			one, err := CrossValidate(t.Context(), []Candidate{{both.Scores[i].Spec, []float64{both.Scores[i].Lambda}}}, rows, CVOptions{Folds: 2, Fitter: f})
+			if err != nil || one.Scores[0].Error != both.Scores[i].Error {
+				t.Errorf("%q: %+v, and under a %T %+v (%v)", head, both.Scores[i], f, one, err)
+			}
+		}
+	}
+}
+
+// TestCrossValidateIsDeterministic: the bits depend on the seed alone.
+func TestCrossValidateIsDeterministic(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	x, y, _ := fixtures.Overlapping(t, 91, 4, 3)
+	for _, head := range []fits.Fitter{linear.RidgeOptions{}, linear.SVMOptions{}, sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 3}, Head: "softmax"}} {
+		var first []CVScore
+		for procs := 1; procs <= 3; procs++ {
+			runtime.GOMAXPROCS(procs)
+			maps, err := RandomSearch(layers.Spec{Map: "gaussian", Seed: 2}, 3, 4, Axis{Name: "sigma", Lo: 1, Hi: 10}, Axis{Name: AxisFeatures, Lo: 8, Hi: 32}, Axis{Name: AxisLambda, Lo: 1e-4, Hi: 1e-1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := CrossValidate(context.Background(), maps, data.Pairs{X: x, Y: y}, CVOptions{Fitter: head, Seed: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = r.Scores
+			}
+			for i, s := range r.Scores {
+				if s.Error != first[i].Error || s.StdErr != first[i].StdErr || s.Lambda != first[i].Lambda || s.Spec.Features != first[i].Spec.Features {
+					t.Errorf("%T: with %d processors score %d is %+v, and %+v with one", head, procs, i, s, first[i])
+				}
+			}
+		}
+	}
+}
+
+// TestCrossValidateBest: a fit that fails by its lambda scores +Inf; of equal scores the larger lambda is taken.
+func TestCrossValidateBest(t *testing.T) {
+	x, y, _ := fixtures.Overlapping(t, 60, 3, 2)
+	plain := []Candidate{{Spec: layers.Spec{Map: "linear"}}}
+	r, err := CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, CVOptions{Fitter: linear.SVMOptions{MaxSteps: 4, Tol: 1e-6}, Lambdas: []float64{1e-320, 1e4, 1e5, 1e3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Scores; !math.IsInf(s[0].Error, 1) || !math.IsNaN(s[0].StdErr) || s[1].Error != s[2].Error || r.Chosen != 2 {
+		t.Errorf("%+v", r)
+	}
+	batches := sgd.MiniBatch{FitOptions: sgd.FitOptions{Solver: sgd.SGD, LearnRate: 1e-4, Epochs: 100}}
+	if r, err = CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, CVOptions{Fitter: batches, Lambdas: []float64{1e300, 1e-3}}); err != nil || !math.IsInf(r.Scores[0].Error, 1) || r.Chosen != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err = CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, CVOptions{Fitter: batches, Lambdas: []float64{1e300}}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "none of the 1 candidates") {
+		t.Error(err)
+	}
+}
+
+// TestCrossValidateShares: candidates of one map are scored together, each with its own lambdas and in its own place.
+func TestCrossValidateShares(t *testing.T) {
+	x, y, _ := fixtures.Overlapping(t, 60, 3, 2)
+	spec, calls := layers.Spec{Map: "gaussian", Features: 8}, 0
+	near, err := Grid(spec, Axis{Name: "sigma", Values: []float64{2, 5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []Candidate{{near[0].Spec, []float64{1}}, near[1], {near[0].Spec, []float64{4, 2}}}
+	r, err := CrossValidate(context.Background(), all, data.Pairs{X: x, Y: y}, CVOptions{Folds: 3, Lambdas: []float64{.5}, Progress: func(_, total int) {
+		if calls++; total != 6 {
+			t.Errorf("%d folds are to do", total)
+		}
+	}})
+	if err != nil || calls != 6 || len(r.Scores) != 4 {
+		t.Fatal(r, err, calls)
+	}
+	for i, want := range []struct{ sigma, lambda float64 }{{2, 1}, {5, .5}, {2, 4}, {2, 2}} {
+		s := r.Scores[i]
+		alone, err := CrossValidate(context.Background(), []Candidate{{s.Spec, []float64{want.lambda}}}, data.Pairs{X: x, Y: y}, CVOptions{Folds: 3})
+		if err != nil || s.Spec.Params.Number("sigma") != want.sigma || s.Lambda != want.lambda || s.Error != alone.Scores[0].Error {
+			t.Errorf("%+v, alone %+v (%v)", s, alone, err)
+		}
+	}
+	if _, err := CrossValidate(context.Background(), []Candidate{{Spec: spec}, {spec, []float64{}}}, data.Pairs{X: x, Y: y}, CVOptions{}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "candidate 1 has no lambdas") {
+		t.Error(err)
+	}
+}
+
+func TestCrossValidateHeadErrors(t *testing.T) {
+	x, y, target := fixtures.Overlapping(t, 20, 3, 2)
+	plain := []Candidate{{Spec: layers.Spec{Map: "linear"}}}
+	for _, c := range []struct {
+		y    *mat.Dense
+		o    CVOptions
+		err  error
+		text string
+	}{
+		{y, CVOptions{Fitter: linear.SVMOptions{Lambdas: []float64{1}}}, domain.ErrParam, "SVMOptions has Lambdas"},
+		{y, CVOptions{Fitter: linear.SVMOptions{MaxSteps: -1}}, domain.ErrParam, "MaxSteps = -1"},
+		{y, CVOptions{Fitter: linear.SVMOptions{}, Lambdas: []float64{1, 0}}, domain.ErrParam, "Lambdas[1] = 0"},
+		{target, CVOptions{Fitter: linear.SVMOptions{}}, domain.ErrDomain, "the hinge loss takes -1 and 1"},
+		{y, CVOptions{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Lambda: 1}}}, domain.ErrParam, "MiniBatch has Lambda = 1"},
+		{y, CVOptions{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Checkpoints: sgd.Checkpoints{Path: "c"}}}}, domain.ErrParam, "MiniBatch has Checkpoints"},
+		{y, CVOptions{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: -1}}}, domain.ErrParam, "Epochs = -1"},
+		{target, CVOptions{Fitter: sgd.MiniBatch{Head: "softmax"}}, domain.ErrDomain, "a softmax head learns classes"},
+		{y, CVOptions{Fitter: sgd.MiniBatch{}, Lambdas: []float64{math.NaN()}}, domain.ErrParam, "lambda = NaN"},
+	} {
+		if _, err := CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: c.y}, c.o); !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%+v: %v, want %q", c.o, err, c.text)
+		}
+	}
+}
+
+// TestDefaultLambdas: each head has its own, in the order that a table shows them in.
+func TestDefaultLambdas(t *testing.T) {
+	for _, head := range []fits.Fitter{linear.RidgeOptions{}, linear.SVMOptions{}, sgd.MiniBatch{}} {
+		scored, err := foldsOf(head, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := scored.DefaultLambdas(100)
+		if l := cv.Powers(g.Lo, g.Hi, g.N); len(l) < 3 || !slices.IsSorted(l) || g.Limit[0] > g.Lo || g.Limit[1] <= g.Hi {
+			t.Errorf("%T: %+v", head, g)
+		}
 	}
 }
 
 func TestCrossValidateErrors(t *testing.T) {
-	x, y := trial.Problem(20, 3, 1, 53)
+	x, y := fixtures.Problem(20, 3, 1, 53)
 	spec := layers.Spec{Map: "linear", Dims: 3, Dtype: "float64"}
 	one := []Candidate{{Spec: spec}}
 	ctx := context.Background()
@@ -93,6 +288,8 @@ func TestCrossValidateErrors(t *testing.T) {
 		"no lambda": {ctx, one, x, CVOptions{Lambdas: []float64{}}, domain.ErrParam},
 		"lambda":    {ctx, one, x, CVOptions{Lambdas: []float64{-1}}, domain.ErrParam},
 		"rows":      {ctx, one, x, CVOptions{Folds: 11}, domain.ErrShape},
+		"factors":   {ctx, one, x, CVOptions{Factors: []float64{}}, domain.ErrParam},
+		"around":    {ctx, nil, x, CVOptions{Factors: []float64{1}}, domain.ErrParam},
 		"context":   {cancelled, one, x, CVOptions{}, context.Canceled},
 	} {
 		if _, err := CrossValidate(c.ctx, c.specs, data.Pairs{X: c.x, Y: y}, c.o); !errors.Is(err, c.err) {
@@ -102,15 +299,22 @@ func TestCrossValidateErrors(t *testing.T) {
 	if _, err := Around(spec, x, 1); !errors.Is(err, domain.ErrParam) {
 		t.Error(err)
 	}
+	around, err := Around(layers.Spec{Map: "gaussian", Features: 16}, x, .5, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := around[0].Spec.Params.Number("sigma"), around[2].Spec.Params.Number("sigma"); len(around) != 3 || math.Abs(b/a-4) > 1e-12 {
+		t.Errorf("around: %v and %v", a, b)
+	}
 }
 
 // TestCrossValidateAround: where the best is at an end of the factors, or of the default lambdas, there are more, until it is inside or at the
 // stated limit, which the report tells.
 func TestCrossValidateAround(t *testing.T) {
-	x, y := trial.Problem(83, 4, 1, 51) // linear: the wider the kernel, the better, and the less the penalty
+	x, y := fixtures.Problem(83, 4, 1, 51) // linear: the wider the kernel, the better, and the less the penalty
 	spec := layers.Spec{Map: "gaussian", Features: 16, Seed: 2, Dtype: "float64"}
 	calls := 0
-	r, err := CrossValidateAround(context.Background(), spec, data.Pairs{X: x, Y: y}, []float64{2, .5, 1}, CVOptions{Folds: 3, Progress: func(done, of int) {
+	r, err := CrossValidate(context.Background(), []Candidate{{Spec: spec}}, data.Pairs{X: x, Y: y}, CVOptions{Factors: []float64{2, .5, 1}, Folds: 3, Progress: func(done, of int) {
 		calls++
 		if done > of {
 			t.Errorf("%d of %d folds are done", done, of)
@@ -139,17 +343,17 @@ func TestCrossValidateAround(t *testing.T) {
 		t.Errorf("%d bandwidths from %v to %v", len(sigma), least, largest)
 	}
 	inside := best.Spec.Params.Number("sigma") > least && best.Spec.Params.Number("sigma") < largest
-	if ends := slices.Contains(r.AtEnd(), "sigma"); ends == inside || !inside && largest/least < 128 {
-		t.Errorf("σ = %v of %v to %v, at an end: %v", best.Spec.Params, least, largest, r.AtEnd())
+	if ends := slices.Contains(r.AtEnd, "sigma"); ends == inside || !inside && largest/least < 128 {
+		t.Errorf("σ = %v of %v to %v, at an end: %v", best.Spec.Params, least, largest, r.AtEnd)
 	}
 	if !slices.IsSorted(lambdas) || best.Lambda == lambdas[0] && lambdas[0] > 83e-15*1.001 || best.Lambda == lambdas[len(lambdas)-1] {
 		t.Errorf("λ = %v of %v", best.Lambda, lambdas)
 	}
 	given, err := CrossValidate(context.Background(), []Candidate{{Spec: best.Spec, Lambdas: []float64{best.Lambda, 10 * best.Lambda}}}, data.Pairs{X: x, Y: y}, CVOptions{Folds: 3})
-	if err != nil || len(given.Scores) != 2 || given.Scores[0].Error != best.Error || !slices.Equal(given.AtEnd(), []string{AxisLambda}) {
-		t.Errorf("%+v, %v: a list grew, or tells of no end: %v", given, err, given.AtEnd())
+	if err != nil || len(given.Scores) != 2 || given.Scores[0].Error != best.Error || !slices.Equal(given.AtEnd, []string{AxisLambda}) {
+		t.Errorf("%+v, %v: a list grew, or tells of no end: %v", given, err, given.AtEnd)
 	}
-	if _, err := CrossValidateAround(context.Background(), layers.Spec{Map: "linear"}, data.Pairs{X: x, Y: y}, []float64{1}, CVOptions{}); !errors.Is(err, domain.ErrParam) {
+	if _, err := CrossValidate(context.Background(), []Candidate{{Spec: layers.Spec{Map: "linear"}}}, data.Pairs{X: x, Y: y}, CVOptions{Factors: []float64{1}}); !errors.Is(err, domain.ErrParam) {
 		t.Error(err)
 	}
 }

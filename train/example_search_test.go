@@ -29,18 +29,18 @@ func ExampleCrossValidate() {
 }
 
 // Two rings. From the bandwidth of the data the search goes on as long as the best is at an end.
-func ExampleCrossValidateAround() {
+func ExampleCrossValidate_around() {
 	x, labels := rings(60, tensor.Float64, 1)
 	y, err := data.OneVersusRest(labels, 2)
 	if err != nil {
 		panic(err)
 	}
 	spec := layers.Spec{Map: "gaussian", Features: 64, Seed: 1}
-	r, err := train.CrossValidateAround(context.Background(), spec, data.Pairs{X: x, Y: y}, []float64{1, 2}, train.CVOptions{})
+	r, err := train.CrossValidate(context.Background(), []train.Candidate{{Spec: spec}}, data.Pairs{X: x, Y: y}, train.CVOptions{Factors: []float64{1, 2}})
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("%v: %.2f, at an end: %v\n", r.Metric, r.Scores[r.Chosen].Error, r.AtEnd())
+	fmt.Printf("%v: %.2f, at an end: %v\n", r.Metric, r.Scores[r.Chosen].Error, r.AtEnd)
 	// Output:
 	// error rate: 0.00, at an end: []
 }
@@ -64,7 +64,7 @@ func ExampleGrid() {
 	best := r.Scores[r.Chosen]
 	fmt.Printf("%d maps, %d scores; %v: %.2f with %v and lambda %g\n", len(maps), len(r.Scores), r.Metric, best.Error, best.Spec.Params.Short(), best.Lambda)
 	// Output:
-	// 3 maps, 6 scores; error rate: 0.00 with sigma=1 and lambda 0.001
+	// 3 maps, 6 scores; error rate: 0.00 with sigma=1 and lambda 10
 }
 
 func ExampleRandomSearch() {

@@ -50,8 +50,7 @@ func TestNilArguments(t *testing.T) {
 		"svm x":         {second(linear.FitSVM(ctx, m, data.Pairs{X: nil, Y: y}, linear.SVMOptions{})), "x is nil"},
 		"cv x":          {second(train.CrossValidate(ctx, nil, data.Pairs{X: nil, Y: y}, train.CVOptions{})), "CrossValidate: x is nil"},
 		"around":        {second(train.Around(layers.Spec{Map: "gaussian"}, nil)), "Around: x is nil"},
-		"no factors": {second(train.CrossValidateAround(ctx, layers.Spec{Map: "gaussian"}, data.Pairs{X: x, Y: y}, nil, train.CVOptions{})),
-			"there are no factors"},
+		"no factors":    {second(train.CrossValidate(ctx, []train.Candidate{{Spec: layers.Spec{Map: "gaussian"}}}, data.Pairs{X: x, Y: y}, train.CVOptions{Factors: []float64{}})), "0 Factors of 1 candidates"},
 	} {
 		if !errors.Is(tc.err, domain.ErrParam) || !strings.Contains(tc.err.Error(), tc.says) {
 			t.Errorf("%s: %v, want %q", name, tc.err, tc.says)

@@ -36,8 +36,8 @@ type Model struct {
 // blockRows is the number of rows that a model maps at once, so that memory never holds the features of all rows.
 const blockRows = 512
 
-// whole returns an error for a model that cannot predict.
-func (m *Model) whole() error {
+// valid returns an error for a model that cannot predict.
+func (m *Model) valid() error {
 	if m.Head == nil {
 		return fmt.Errorf("train: Model: Head is nil; fit one, as Recipe.Fit does: %w", domain.ErrParam)
 	}
@@ -161,7 +161,7 @@ func (m *Model) Features(x ops.Matrix) (*tensor.Dense, error) {
 // rows of features. Sparse rows under a scaler that moves zeros become dense a few hundred at a time. Errors: see
 // Prepare; domain.ErrParam for a model without Head; domain.ErrShape for no rows.
 func (m *Model) Scores(x ops.Matrix) (*mat.Dense, error) {
-	if err := m.whole(); err != nil {
+	if err := m.valid(); err != nil {
 		return nil, err
 	}
 	s, _ := x.(*ops.CSR)
@@ -282,7 +282,7 @@ func (m *Model) PredictTargets(x ops.Matrix) ([]float64, error) {
 	if m.Classes != nil {
 		return nil, fmt.Errorf("train: Model: a classification model has no targets; use Predict: %w", domain.ErrParam)
 	}
-	if err := m.whole(); err != nil {
+	if err := m.valid(); err != nil {
 		return nil, err
 	}
 	if k := m.Head.Features(); k != 1 {

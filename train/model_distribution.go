@@ -67,7 +67,7 @@ func (d *Distribution) NLL(y *mat.Dense) (float64, error) {
 // operations more than Scores. Errors: see Scores; domain.ErrParam for a model without Uncertainty, for a
 // classification model, and for an indefinite kernel, which has no posterior.
 func (m *Model) PredictDistribution(x ops.Matrix) (*Distribution, error) {
-	if err := m.knows("PredictDistribution", false); err != nil {
+	if err := m.checkUncertainty("PredictDistribution", false); err != nil {
 		return nil, err
 	}
 	if m.Uncertainty.Posterior == nil {
@@ -89,7 +89,7 @@ func (m *Model) PredictDistribution(x ops.Matrix) (*Distribution, error) {
 // model without Uncertainty or Intervals, for a classification model, and for a level outside (0, 1); domain.ErrShape
 // for a level that needs more held-out rows.
 func (m *Model) PredictIntervals(x ops.Matrix, level float64) (lower, upper *mat.Dense, err error) {
-	if err := m.knows("PredictIntervals", false); err != nil {
+	if err := m.checkUncertainty("PredictIntervals", false); err != nil {
 		return nil, nil, err
 	}
 	if m.Uncertainty.Intervals == nil {
@@ -99,17 +99,17 @@ func (m *Model) PredictIntervals(x ops.Matrix, level float64) (lower, upper *mat
 	if err != nil {
 		return nil, nil, err
 	}
-	mean, std, err := m.sure(own)
+	mean, std, err := m.scoresAndStds(own)
 	if err != nil {
 		return nil, nil, err
 	}
 	return m.Uncertainty.Intervals.Bounds(level, mean, std)
 }
 
-// knows returns an error for a model without Uncertainty, and for a model of classes where targets are wanted or the
+// checkUncertainty returns an error for a model without Uncertainty, and for a model of classes where targets are wanted or the
 // reverse.
-func (m *Model) knows(who string, classes bool) error {
-	if err := m.whole(); err != nil {
+func (m *Model) checkUncertainty(who string, classes bool) error {
+	if err := m.valid(); err != nil {
 		return err
 	}
 	switch {
@@ -123,9 +123,9 @@ func (m *Model) knows(who string, classes bool) error {
 	return nil
 }
 
-// sure returns the scores of prepared rows in the form that Uncertainty takes, and the standard deviations of the
+// scoresAndStds returns the scores of prepared rows as the calibration takes them, and the standard deviations of the
 // targets if there is a posterior.
-func (m *Model) sure(x ops.Matrix) (scores, std *mat.Dense, err error) {
+func (m *Model) scoresAndStds(x ops.Matrix) (scores, std *mat.Dense, err error) {
 	u := m.Uncertainty
 	switch {
 	case u.Posterior != nil:

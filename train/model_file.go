@@ -52,7 +52,7 @@ func (m *Model) Save(path string) error { return m.save(path, true) }
 func (m *Model) SaveSpec(path string) error { return m.save(path, false) }
 
 func (m *Model) save(path string, drawn bool) error {
-	if err := m.whole(); err != nil {
+	if err := m.valid(); err != nil {
 		return err
 	}
 	tensors := map[string]*tensor.Dense{}

@@ -12,14 +12,14 @@ import (
 // if Uncertainty has one. The class with the largest probability need not be the class with the largest score. Errors:
 // see Scores; domain.ErrParam for a model without Uncertainty, and for a regression model.
 func (m *Model) Probabilities(x ops.Matrix) (*mat.Dense, error) {
-	if err := m.knows("Probabilities", true); err != nil {
+	if err := m.checkUncertainty("Probabilities", true); err != nil {
 		return nil, err
 	}
 	own, err := m.Prepare(x)
 	if err != nil {
 		return nil, err
 	}
-	scores, _, err := m.sure(own)
+	scores, _, err := m.scoresAndStds(own)
 	if err != nil {
 		return nil, err
 	}

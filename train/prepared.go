@@ -31,10 +31,11 @@ type Prepared struct {
 	x      ops.Matrix    // the scaled rows, or of a stream a sample of them
 	rows   data.Examples // nil of rows in memory without targets
 	locate func(error) error
-	done   bool // whether Spec is complete
-	// again fits the model anew on the rows of a part, as it was fitted; nil before Fit and Climb.
-	again func(ctx context.Context, part *climbPart) error
-	ridge float64 // as in climbPart
+	groups []int // as in Recipe
+	done   bool  // whether Spec is complete
+	// again fits the model anew on the rows of a trial, as it was fitted; nil before Fit and Tune.
+	again func(ctx context.Context, t *trial) error
+	ridge float64 // as in trial
 }
 
 // Prepare fits the scalers, learns the classes, and takes the rows that the map's parameters come from: all rows in
@@ -45,14 +46,14 @@ func (r Recipe) Prepare(ctx context.Context, rows data.Source) (*Prepared, error
 	if err != nil {
 		return nil, err
 	}
-	p := &Prepared{Model: m}
+	p := &Prepared{Model: m, groups: r.Groups}
 	switch s := rows.(type) {
 	case *data.Set:
 		if s == nil || domain.IsNil(s.X) {
 			break
 		}
 		m.Columns, p.locate = s.Columns, s.Locate
-		return p, p.Locate(p.hold(r, s))
+		return p, p.Locate(p.memory(r, s))
 	case *data.Frame:
 		if s == nil {
 			break
@@ -62,7 +63,7 @@ func (r Recipe) Prepare(ctx context.Context, rows data.Source) (*Prepared, error
 			return nil, err
 		}
 		m.Columns, p.locate = set.Columns, set.Locate
-		return p, p.Locate(p.hold(r, set))
+		return p, p.Locate(p.memory(r, set))
 	case *data.Stream:
 		if s == nil {
 			break
@@ -124,12 +125,15 @@ func (p *Prepared) streamed() bool {
 	return ok
 }
 
-// hold takes rows in memory.
-func (p *Prepared) hold(r Recipe, s *data.Set) error {
+// memory takes rows in memory.
+func (p *Prepared) memory(r Recipe, s *data.Set) error {
 	if _, err := data.RowMajor("train: Recipe", "x", s.X); err != nil {
 		return err
 	}
 	p.Rows = s.Rows()
+	if p.groups != nil && len(p.groups) != p.Rows {
+		return fmt.Errorf("train: Recipe: %d Groups for %d rows; give one for each row: %w", len(p.groups), p.Rows, domain.ErrShape)
+	}
 	y, err := p.learnTargets(s)
 	if err != nil {
 		return err
@@ -209,6 +213,9 @@ func (p *Prepared) checkClasses() error {
 // read surveys a stream.
 func (p *Prepared) read(ctx context.Context, r Recipe, s *data.Stream) error {
 	m := p.Model
+	if p.groups != nil {
+		return fmt.Errorf("train: Recipe: Groups are of rows in memory, and these are read; leave them out, or read the rows whole: %w", domain.ErrParam)
+	}
 	v, err := s.SurveyScaled(ctx, layers.SampleRows, m.Scaler)
 	if err != nil {
 		return err
@@ -324,33 +331,39 @@ func (p *Prepared) Fit(ctx context.Context, f fits.Fitter) (*fits.Report, error)
 		f = p.solver(m.Map.Features())
 	}
 	var err error
-	m.Head, err = layers.NewHead(f.HeadKind(), m.Map.Features(), max(1, p.Outputs), layers.WithDtype(m.Map.Dtype()), layers.WithName("head"))
-	if err != nil {
+	if m.Head, err = headFor(f, m.Map, p.Outputs); err != nil {
 		return nil, err
 	}
 	if m.Head.Classifies() && m.Classes == nil {
 		return nil, p.Locate(fmt.Errorf("train: Recipe: a %s head learns classes, and the rows have targets; take another Head: %w", f.HeadKind(), domain.ErrParam))
 	}
-	var rep *fits.Report
+	t := newTrial(p.rows, nil)
+	t.m = m.Map
 	if err = frozen(m.Spec, f.Freezes()); err != nil {
 		err = fmt.Errorf("train: Recipe: %w", err)
 	} else {
-		rep, err = f.Fit(ctx, m.Map, m.Head, p.rows)
+		err = t.fit(ctx, f, p.Outputs)
+		m.Head = t.head
 	}
 	if err != nil && !p.streamed() { // a stream names its rows
 		err = p.Locate(err)
 	}
 	if err == nil {
-		p.ridge = ridgeLambda(f, rep)
-		p.again = func(ctx context.Context, part *climbPart) error { return p.fitPart(ctx, part, f) }
+		p.ridge, p.again = t.ridge, func(ctx context.Context, t *trial) error { return p.refit(ctx, t, f) }
 	}
-	return rep, err
+	return t.report, err
 }
 
-// fitPart fits a map and a head on the rows of a part. It keeps the model's map if the fitter does not change it.
-func (p *Prepared) fitPart(ctx context.Context, part *climbPart, f fits.Fitter) (err error) {
-	if part.m = p.Model.Map; f.Freezes() == "" && p.Model.Spec.Tuned() {
-		if part.m, err = p.Model.Spec.Fit(p.x); err != nil {
+// fitted gives the model the map and the head of a trial on all rows, and keeps how to fit them again.
+func (p *Prepared) fitted(t *trial, again func(ctx context.Context, t *trial) error) {
+	*p.Model = *t.model(p.Model)
+	p.ridge, p.again = t.ridge, again
+}
+
+// refit fits a map and a head in a trial. It keeps the model's map if the fitter does not change it.
+func (p *Prepared) refit(ctx context.Context, t *trial, f fits.Fitter) (err error) {
+	if t.m = p.Model.Map; f.Freezes() == "" && p.Model.Spec.Tuned() {
+		if t.m, err = p.Model.Spec.Fit(p.x); err != nil {
 			return err
 		}
 	}
@@ -358,19 +371,7 @@ func (p *Prepared) fitPart(ctx context.Context, part *climbPart, f fits.Fitter) 
 		b.Checkpoints = sgd.Checkpoints{} // which are of the fit to all rows
 		f = b
 	}
-	return p.fitHead(ctx, part, f)
-}
-
-// fitHead fits a new head on the features of the part's map.
-func (p *Prepared) fitHead(ctx context.Context, part *climbPart, f fits.Fitter) (err error) {
-	part.head, err = layers.NewHead(f.HeadKind(), part.m.Features(), max(1, p.Outputs), layers.WithDtype(part.m.Dtype()), layers.WithName("head"))
-	if err == nil {
-		part.report, err = f.Fit(ctx, part.m, part.head, part.rows)
-	}
-	if err == nil {
-		part.ridge = ridgeLambda(f, part.report)
-	}
-	return err
+	return t.fit(ctx, f, p.Outputs)
 }
 
 // solver fits the head of a map that does not change.
@@ -380,6 +381,18 @@ func (p *Prepared) solver(features int) fits.Fitter {
 		return linear.LogisticOptions{Seed: seed}
 	}
 	return linear.RidgeOptions{Seed: seed}
+}
+
+// solverOf is solver for the map of another spec.
+func (p *Prepared) solverOf(s layers.Spec) fits.Fitter {
+	q := *p
+	q.Model = &Model{Spec: s, Classes: p.Model.Classes}
+	s.Dims = p.x.Shape()[1]
+	features, err := s.Columns()
+	if err != nil {
+		features = s.Features
+	}
+	return q.solver(features)
 }
 
 // batches fits the head of a map that is tuned.

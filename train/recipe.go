@@ -27,6 +27,9 @@ type Recipe struct {
 	// frozen map nil is linear.LogisticOptions{} for classes if memory can keep all features and the kernel is positive
 	// definite, and linear.RidgeOptions{} otherwise. The default Fitter has the seed of the Spec.
 	Fitter fits.Fitter
+	// Groups has a number for each row in memory, such as that of its patient. The rows of one group are held out
+	// together, by Prepared.Tune, Prepared.LearnUncertainty and CrossValidate. nil: each row by itself.
+	Groups []int
 	// Uncertainty asks Fit for Prepared.LearnUncertainty; nil: it is not learned.
 	Uncertainty *UncertaintyOptions
 	// Afford is called before a scaler that moves zeros makes sparse rows in memory dense. bytes is the memory for the
@@ -67,7 +70,7 @@ func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *fits.Report
 // the candidates have lambdas, which is an error. CVReport.Best returns the recipe with what was chosen.
 //
 // Candidates differ from the recipe's Spec by their parameters; see Grid, RandomSearch and Around. Without candidates
-// the Spec itself is scored. The scalers are fitted on all rows, including the rows that a fold scores.
+// the Spec itself is scored, or those around it by CVOptions.Factors. The scalers are fitted on all rows, including the rows that a fold scores.
 // CVOptions.Sample has no effect. Errors: see Recipe.Fit and CrossValidate.
 func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates []Candidate, o CVOptions) (*CVReport,
 	error) {
@@ -84,20 +87,7 @@ func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates 
 	if o.Fitter == nil {
 		o.Fitter, o.whole = r.Fitter, true
 	}
-	o.fitter = func(s layers.Spec) fits.Fitter {
-		if s.Tuned() {
-			return batches(s, p.Model.Classes != nil)
-		}
-		q := *p
-		q.Model = &Model{Spec: s, Classes: p.Model.Classes}
-		s.Dims = p.x.Shape()[1]
-		features, err := s.Columns()
-		if err != nil {
-			features = s.Features
-		}
-		return q.solver(features)
-	}
-	o.Sample, o.locate = p.x, p.locate
+	o.Sample, o.recipe = p.x, p
 	report, err := CrossValidate(ctx, candidates, p.rows, o)
 	if p.streamed() {
 		return report, err // a stream names its rows

@@ -403,10 +403,9 @@ func TestRecipeCrossValidateIsFit(t *testing.T) {
 				return c.fitter
 			}
 		}
-		order := data.Shuffle(120, seed)
-		for f := range folds {
-			held := order[f*40 : f*40+40]
-			rest := append(slices.Clone(order[:f*40]), order[f*40+40:]...)
+		parts := must(train.FoldsOf(set, folds, seed))
+		for f, held := range parts {
+			rest := slices.Concat(slices.Delete(slices.Clone(parts), f, f+1)...)
 			part := &data.Set{X: data.Rows(x, rest)}
 			lambda := cv.Scores[0].Lambda
 			for _, i := range rest {

@@ -8,27 +8,30 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/cv"
-	"github.com/bochner-go/bochner/train/internal/trial"
+	fixtures "github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 )
 
 // TestCrossValidateRidgeWeights: the scores are those of weighted fits and weighted errors.
 func TestCrossValidateRidgeWeights(t *testing.T) {
 	const folds, seed = 3, 5
-	x, y, _ := trial.Overlapping(t, 61, 4, 3)
-	r, err := CrossValidate(context.Background(), []Candidate{{Spec: layers.Spec{Map: "linear"}}}, data.Pairs{X: x, Y: y}, CVOptions{Fitter: linear.RidgeOptions{ClassWeights: trial.ClassTimes}, Lambdas: []float64{2}, Folds: folds, Seed: seed})
+	x, y, _ := fixtures.Overlapping(t, 61, 4, 3)
+	r, err := CrossValidate(context.Background(), []Candidate{{Spec: layers.Spec{Map: "linear"}}}, data.Pairs{X: x, Y: y}, CVOptions{Fitter: linear.RidgeOptions{ClassWeights: fixtures.ClassTimes}, Lambdas: []float64{2}, Folds: folds, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, job := 0., cv.Job{N: 61, Order: cv.FoldsOf(61, folds, seed)}
+	want, job := 0., cv.Job{N: 61, Folds: folds, Y: y}
+	if err := (CVOptions{Seed: seed}).deal(&job); err != nil {
+		t.Fatal(err)
+	}
 	for f, fold := range job.Order {
 		rest := job.Rest(f)
-		head, err := linear.FitRidge(context.Background(), nil, data.Pairs{X: data.Rows(x, rest), Y: trial.TakeRows(y, rest)}, linear.RidgeOptions{Lambdas: job.Relative([]float64{2}, len(rest)), ClassWeights: trial.ClassTimes})
+		head, err := linear.FitRidge(context.Background(), nil, data.Pairs{X: data.Rows(x, rest), Y: fixtures.TakeRows(y, rest)}, linear.RidgeOptions{Lambdas: job.Relative([]float64{2}, len(rest)), ClassWeights: fixtures.ClassTimes})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var held linear.RidgeStats
-		x2, y2 := trial.Repeated(data.Rows(x, fold), trial.TakeRows(y, fold))
+		x2, y2 := fixtures.Repeated(data.Rows(x, fold), fixtures.TakeRows(y, fold))
 		if err := held.Add(x2, y2); err != nil {
 			t.Fatal(err)
 		}

@@ -253,33 +253,32 @@ func Around(spec layers.Spec, x ops.Matrix, factors ...float64) ([]Candidate, er
 	return nil, fmt.Errorf("train: Around: map %s has no parameter that comes from the data and is not given: %w", spec.Map, domain.ErrParam)
 }
 
-// The least and the largest factor by which CrossValidateAround extends its search.
+// The least and the largest factor by which crossValidateAround extends its search.
 const leastFactor, largestFactor = 1. / 64, 64.
 
-// CrossValidateAround is CrossValidate of the candidates Around spec by the factors. While the best factor is the least
-// or the largest one, it adds a factor half or twice as large, within 1/64 and 64. Errors: as for Around and
-// CrossValidate; domain.ErrParam without factors.
-func CrossValidateAround(ctx context.Context, spec layers.Spec, rows data.Examples, factors []float64, o CVOptions) (*CVReport, error) {
-	if err := given.Missing("CrossValidateAround", given.Arg("the context", ctx), given.Arg("the source of rows", rows)); err != nil {
-		return nil, err
-	}
-	if len(factors) == 0 {
-		return nil, fmt.Errorf("train: CrossValidateAround: there are no factors; give one at least, such as 1: %w",
-			domain.ErrParam)
+// crossValidateAround scores the candidate by the factors of the options, and by more of them while the best is at an
+// end.
+func crossValidateAround(ctx context.Context, candidates []Candidate, rows data.Examples, o CVOptions) (*CVReport, error) {
+	factors := slices.Sorted(slices.Values(o.Factors))
+	o.Factors = nil
+	if len(factors) == 0 || len(candidates) != 1 {
+		return nil, fmt.Errorf("train: CrossValidate: %d Factors of %d candidates; give one factor at least, such as 1, and one candidate: %w",
+			len(factors), len(candidates), domain.ErrParam)
 	}
 	x := o.Sample
 	if p, ok := given.Memory(rows); ok && x == nil {
 		x = p.X
 	}
 	var r *CVReport
-	factors = slices.Clone(factors)
-	slices.Sort(factors)
 	for more := factors; len(more) > 0; {
-		candidates, err := Around(spec, x, more...)
+		around, err := Around(candidates[0].Spec, x, more...)
 		if err != nil {
 			return nil, err
 		}
-		next, err := CrossValidate(ctx, candidates, rows, o)
+		for i := range around {
+			around[i].Lambdas = candidates[0].Lambdas
+		}
+		next, err := CrossValidate(ctx, around, rows, o)
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/fits"
+	fixtures "github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 )
@@ -17,22 +18,22 @@ import (
 // TestCrossValidateRowsThatAreRead: every head is scored on rows that are read, about as well as on rows in memory, whose folds are others.
 func TestCrossValidateRowsThatAreRead(t *testing.T) {
 	ctx := context.Background()
-	x, y, _ := trial.Overlapping(t, 400, 3, 3)
+	x, y, _ := fixtures.Overlapping(t, 400, 3, 3)
 	spec := layers.Spec{Map: "gaussian", Features: 24, Seed: 1, Sampler: "iid"}
-	for name, h := range map[string]cvHead{"ridge": linear.RidgeOptions{}, "svm": linear.SVMOptions{}, "svm, not kept": linear.SVMOptions{CacheBytes: -1}, "logistic": linear.LogisticOptions{},
+	for name, h := range map[string]fits.Fitter{"ridge": linear.RidgeOptions{}, "svm": linear.SVMOptions{}, "svm, not kept": linear.SVMOptions{CacheBytes: -1}, "logistic": linear.LogisticOptions{},
 		"softmax": sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 3, Batch: 32}, Head: "softmax"}} {
 		o := CVOptions{Fitter: h, Folds: 4, Lambdas: []float64{.01}}
 		want, err := CrossValidate(ctx, []Candidate{{Spec: spec}}, data.Pairs{X: x, Y: y}, o)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if _, err := CrossValidate(ctx, []Candidate{{Spec: spec}}, trial.InBlocks(t, x, y, 64), o); !errors.Is(err, domain.ErrParam) {
+		if _, err := CrossValidate(ctx, []Candidate{{Spec: spec}}, fixtures.InBlocks(t, x, y, 64), o); !errors.Is(err, domain.ErrParam) {
 			t.Errorf("%s, without a sample: %v", name, err)
 		}
 		o.Sample = x
-		rows := data.Examples(trial.InBlocks(t, x, y, 64))
+		rows := data.Examples(fixtures.InBlocks(t, x, y, 64))
 		if name == "softmax" { // whose graphs take dense rows
-			rows = trial.Read{Pairs: data.Pairs{X: x, Y: y}}
+			rows = fixtures.Read{Pairs: data.Pairs{X: x, Y: y}}
 		}
 		got, err := CrossValidate(ctx, []Candidate{{Spec: spec}}, rows, o)
 		if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/bochner-go/bochner/train/calibrate"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
-	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
 )
@@ -48,7 +47,7 @@ type UncertaintyOptions struct {
 	Laplace bool
 }
 
-// LearnUncertainty learns Model.Uncertainty after Fit or Climb. It fits the model again, in the same way, on a part of
+// LearnUncertainty learns Model.Uncertainty after Fit or Tune. It fits the model again, in the same way, on a part of
 // the rows, or on several parts if rows are few. From the predictions of these fits for the other rows it learns the
 // conformal intervals of targets, or the calibration of probabilities and the conformal sets of classes. The posterior
 // is learned from all rows. The scores of the model stay as they are.
@@ -72,7 +71,7 @@ func (p *Prepared) LearnUncertainty(ctx context.Context, o UncertaintyOptions) e
 	case ctx == nil:
 		return fmt.Errorf("train: Uncertainty: the context is nil; give context.Background(): %w", domain.ErrParam)
 	case p.again == nil:
-		return fmt.Errorf("train: Uncertainty: the model is not fitted; call Fit or Climb first: %w", domain.ErrParam)
+		return fmt.Errorf("train: Uncertainty: the model is not fitted; call Fit or Tune first: %w", domain.ErrParam)
 	case !(o.HeldOut >= 0 && o.HeldOut < 1):
 		return fmt.Errorf("train: Uncertainty: HeldOut = %v is no fraction in [0, 1): %w", o.HeldOut, domain.ErrParam)
 	case o.Laplace && (p.Model.Classes == nil || !p.Model.Head.Classifies()):
@@ -110,28 +109,32 @@ func (p *Prepared) uncertainty(ctx context.Context, o UncertaintyOptions) (*Unce
 	if p.ridge > 0 && p.Model.Classes == nil && policyOf(p.Model.Map) == "" && layers.SignatureOf(p.Model.Map) == nil {
 		return p.leaveOneOut(ctx)
 	}
-	parts, err := p.divide(o.HeldOut, o.Seed)
+	all, err := p.trials(o.HeldOut, o.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("train: Uncertainty: %w", err)
 	}
-	var h heldScores
-	for _, part := range parts {
-		if err := p.again(ctx, part); err != nil {
+	var held outcome
+	for _, t := range all {
+		if err := p.again(ctx, t); err != nil {
 			return nil, err
 		}
-		m := part.model(p.Model)
-		if m.Uncertainty, err = m.posteriors(ctx, part.rows, part.ridge, o.Laplace); err != nil {
+		m := *p.Model
+		m.Map, m.Head = t.m, t.head
+		if m.Uncertainty, err = m.posteriors(ctx, t.rows, t.ridge, o.Laplace); err != nil {
 			return nil, err
 		}
-		if err := h.take(ctx, m, part); err != nil {
+		if err := held.add(ctx, t, m.scoresAndStds); err != nil {
 			return nil, err
 		}
+	}
+	if len(held.y) == 0 {
+		return nil, fmt.Errorf("train: Uncertainty: no row is held out; raise HeldOut: %w", domain.ErrParam)
 	}
 	u, err := p.Model.posteriors(ctx, p.rows, p.ridge, o.Laplace)
 	if err != nil {
 		return nil, err
 	}
-	return u, h.learn(u, p.Model.Classes != nil, o)
+	return u, u.learn(held, p.Model.Classes != nil, o)
 }
 
 // leaveOneOut is the uncertainty of ridge regression on a map that has learned nothing from the targets. If row i has
@@ -232,50 +235,20 @@ func headOf(h layers.Head) (*mat.Dense, []float64) {
 	return w, b
 }
 
-// heldScores are what models predict for rows that they have not learned from.
-type heldScores struct {
-	scores, std, y []float64 // [n, k]
-	k              int
-}
-
-func (h *heldScores) take(ctx context.Context, m *Model, part *climbPart) error {
-	h.k = m.Head.Features()
-	for b, err := range part.held.Blocks(ctx, 0) {
-		if err != nil {
-			return err
-		}
-		scores, std, err := m.sure(b.X)
-		if err != nil {
-			return err
-		}
-		h.scores, h.y = append(h.scores, scores.RawMatrix().Data...), append(h.y, b.Y.RawMatrix().Data...)
-		if std != nil {
-			h.std = append(h.std, std.RawMatrix().Data...)
-		}
-	}
-	if len(h.y) == 0 {
-		return fmt.Errorf("train: Uncertainty: no row is held out; raise HeldOut: %w", domain.ErrParam)
-	}
-	return nil
-}
-
-// learn finishes an Uncertainty.
-func (h *heldScores) learn(u *Uncertainty, classes bool, o UncertaintyOptions) (err error) {
+// learn learns the calibration and the sets of classes, or the intervals of targets, from held-out predictions.
+func (u *Uncertainty) learn(held outcome, classes bool, o UncertaintyOptions) (err error) {
 	matrix := func(v []float64) *mat.Dense {
 		if v == nil {
 			return nil
 		}
-		return mat.NewDense(len(v)/h.k, h.k, v)
+		return mat.NewDense(len(v)/held.k, held.k, v)
 	}
-	scores, y := matrix(h.scores), matrix(h.y)
+	scores, y := matrix(held.scores), matrix(held.y)
 	if !classes {
-		u.Intervals, err = calibrate.FitIntervals(y, scores, matrix(h.std))
+		u.Intervals, err = calibrate.FitIntervals(y, scores, matrix(held.std))
 		return err
 	}
-	labels := make([]int, len(h.y)/h.k)
-	for i := range labels {
-		labels[i] = given.ArgMax(y.RawRowView(i))
-	}
+	labels := ArgMax(y)
 	if u.Calibration, err = calibrate.Fit(o.Calibration, scores, labels); err != nil {
 		return err
 	}

@@ -245,7 +245,7 @@ func TestUncertaintyOfTuned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Climb(ctx, train.Ladder{Steps: []string{train.StepFrozen, train.StepEvidence}}); err != nil {
+	if _, err := p.Tune(ctx, train.Tuner{Steps: []string{train.StepFrozen, train.StepEvidence}}); err != nil {
 		t.Fatal(err)
 	}
 	before, err := p.Model.Scores(test.X)

@@ -20,7 +20,7 @@
 // its error from above, slowly: the kernel's error falls as 1/√m for m frequencies. Tuned ones approximate no fixed kernel.
 // Their frequencies go to where the target has its spectrum, here into the plane, so that few of them have a lower error
 // than the exact machine. Many of them, with all their freedom, also fit the noise of 2500 rows: their curve has
-// a least error. train.Auto chooses a number of features on rows held out, and train.Ladder the step.
+// a least error. train.Auto chooses a number of features on rows held out, and train.Tuner the step.
 //
 // The second part makes a target of 4 of 24 columns:
 //
@@ -95,7 +95,7 @@ func fewFeatures(seed uint64) {
 func learn(rows *data.Set, spec layers.Spec, step string) (*train.Model, float64) {
 	start := time.Now()
 	p := must.Get(train.Recipe{Spec: spec}.Prepare(context.Background(), rows))
-	must.Get(p.Climb(context.Background(), train.Ladder{Steps: []string{step}, Seed: spec.Seed}))
+	must.Get(p.Tune(context.Background(), train.Tuner{Steps: []string{step}, Seed: spec.Seed}))
 	return p.Model, time.Since(start).Seconds()
 }
 

@@ -165,15 +165,14 @@ func (o *options) choose(ctx context.Context, p *train.Prepared, r *result) erro
 	}
 	defer bar.Close()
 	if around {
-		r.cv, err = train.CrossValidateAround(ctx, o.cvSpec(), p.Examples(), cvFactors[o.head == "ridge"], co)
-	} else {
-		r.cv, err = train.CrossValidate(ctx, candidates, p.Examples(), co)
+		candidates, co.Factors = []train.Candidate{{Spec: o.cvSpec()}}, cvFactors[o.head == "ridge"]
 	}
+	r.cv, err = train.CrossValidate(ctx, candidates, p.Examples(), co)
 	if err != nil {
 		return err
 	}
 	if o.search.trials == 0 {
-		r.cvEnds = r.cv.AtEnd()
+		r.cvEnds = r.cv.AtEnd
 	}
 	best := r.cv.Scores[r.cv.Chosen]
 	m.Spec.Params, o.fit.Lambda, o.lambda, r.lambda = best.Spec.Params, best.Lambda, "chosen", &best.Lambda

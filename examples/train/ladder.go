@@ -20,10 +20,10 @@ func (o *options) climb(ctx context.Context, p *train.Prepared, timed *cli.Timed
 	if o.steps != nil {
 		bar = cli.NewProgress("evidence, evaluations")
 	}
-	l := train.Ladder{Steps: o.steps, HeldOut: o.fit.HeldOut, Seed: o.Seed, Solve: solve, Descent: o.fit}
+	l := train.Tuner{Steps: o.steps, HeldOut: o.fit.HeldOut, Seed: o.Seed, Solve: solve, Descent: o.fit}
 	l.Descent.HeldOut, l.Descent.Lambda = 0, 0
 	l.Evidence.Seed = o.Seed
-	l.Progress = func(g train.Rung) {
+	l.Progress = func(g train.Step) {
 		steps++
 		bar.Step(steps, 5, rungText(g, p.Model.Classes != nil))
 	}
@@ -31,7 +31,7 @@ func (o *options) climb(ctx context.Context, p *train.Prepared, timed *cli.Timed
 		l.Evidence.Progress = func(done, most int, loss float64) { bar.Step(done, most, fmt.Sprintf("loss %.4f", loss)) }
 	}
 	start := time.Now()
-	c, err := p.Climb(ctx, l)
+	c, err := p.Tune(ctx, l)
 	done()
 	bar.Close()
 	if err != nil {
@@ -46,14 +46,14 @@ func (o *options) climb(ctx context.Context, p *train.Prepared, timed *cli.Timed
 }
 
 // rungText is a step in a few words.
-func rungText(g train.Rung, classes bool) string {
+func rungText(g train.Step, classes bool) string {
 	switch {
 	case g.Note != "":
-		return g.Step + ": " + g.Note
+		return g.Name + ": " + g.Note
 	case classes:
-		return fmt.Sprintf("%s: error rate %.4f", g.Step, g.Score)
+		return fmt.Sprintf("%s: error rate %.4f", g.Name, g.Score)
 	}
-	return fmt.Sprintf("%s: rmse %.4g", g.Step, g.Score)
+	return fmt.Sprintf("%s: rmse %.4g", g.Name, g.Score)
 }
 
 // rung is a step in JSON; one that the map does not have has a note in place of figures.
@@ -69,8 +69,8 @@ type rung struct {
 }
 
 func (r *result) rungs() (out []rung) {
-	for _, g := range r.climb.Rungs {
-		one := rung{Step: g.Step, Seconds: g.Seconds, Note: g.Note, Chosen: g.Step == r.climb.Chosen}
+	for _, g := range r.climb.Steps {
+		one := rung{Step: g.Name, Seconds: g.Seconds, Note: g.Note, Chosen: g.Name == r.climb.Chosen}
 		if g.Note == "" {
 			one.Gain, one.StdErr = &g.Gain, &g.StdErr
 			if r.classes != nil {
@@ -86,7 +86,7 @@ func (r *result) rungs() (out []rung) {
 
 // showClimb prints what each step brought.
 func (r *result) showClimb() {
-	if r.climb.Rungs == nil {
+	if r.climb.Steps == nil {
 		return
 	}
 	score, of := "error rate", "error rate"
@@ -94,16 +94,16 @@ func (r *result) showClimb() {
 		score, of = "rmse", "mean squared error"
 	}
 	fmt.Printf("\n| step | %s, held out | less %s than frozen | seconds | |\n|---|---|---|---|---|\n", score, of)
-	for _, g := range r.climb.Rungs {
+	for _, g := range r.climb.Steps {
 		if g.Note != "" {
-			fmt.Printf("| %s | | | | %s |\n", g.Step, g.Note)
+			fmt.Printf("| %s | | | | %s |\n", g.Name, g.Note)
 			continue
 		}
 		mark := ""
-		if g.Step == r.climb.Chosen {
+		if g.Name == r.climb.Chosen {
 			mark = "chosen"
 		}
-		fmt.Printf("| %s | %.4g | %.2g ± %.1g | %.1f | %s |\n", g.Step, g.Score, g.Gain, g.StdErr, g.Seconds, mark)
+		fmt.Printf("| %s | %.4g | %.2g ± %.1g | %.1f | %s |\n", g.Name, g.Score, g.Gain, g.StdErr, g.Seconds, mark)
 	}
 	fmt.Println()
 }

@@ -27,7 +27,7 @@ type result struct {
 	pairs               notes.Pairs // that it compares
 	split               *cli.Split  // of a map of two signs
 	history             *fits.Course
-	climb               *train.Climb // of -tune auto and -tune evidence
+	climb               *train.TuneReport // of -tune auto and -tune evidence
 	relevance           []relevantColumn
 	sure                *sureness // of -distribution
 	columnsByPlace      bool      // they have numbers, from 1, and no names

@@ -23,9 +23,3 @@ func (o FitOptions) Cost(p fits.Problem) fits.Cost {
 	c.Operations = float64(o.Epochs) * (6*cells*k + math.Ceil(n/float64(o.Batch))*12*d*k)
 	return c
 }
-
-func (h miniBatchFolds) CostOfFolds(p fits.Problem, folds int, lambdas []float64) fits.Cost {
-	c := h.Cost(p)
-	c.Operations *= float64(folds * len(lambdas))
-	return c
-}

@@ -62,7 +62,7 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 	if err != nil {
 		return nil, err
 	}
-	f, err := fitInMemory(ctx, cached, head, z, p.Y, nil, o)
+	f, err := fitInMemory(ctx, cached, head, z, p.Y, o)
 	if err != nil {
 		return nil, err
 	}
@@ -208,9 +208,6 @@ func (f *fitter) observe(e fits.Epoch) (best bool) {
 	return false
 }
 
-// errDiverged marks a loss that is not finite.
-var errDiverged = errors.New("lower the learning rate or scale the data")
-
 func (f *fitter) epoch(ctx context.Context) (fits.Epoch, error) {
 	n, skip := f.at.Epoch, f.at.Batches
 	e := fits.Epoch{Number: n, Of: f.Epochs, HeldLoss: math.NaN(), HeldScore: math.NaN()}
@@ -230,7 +227,7 @@ func (f *fitter) epoch(ctx context.Context) (fits.Epoch, error) {
 			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, f.locate(b, err))
 		}
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d after %d rows at the learning rate %v: %w", loss, n, f.at.Rows, f.LearnRate, errDiverged)
+			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d after %d rows at the learning rate %v: %w", loss, n, f.at.Rows, f.LearnRate, given.ErrDiverged)
 		}
 		f.at.Batches++
 		f.at.Rows += len(b.rows)

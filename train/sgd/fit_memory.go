@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// fitInMemory is a fit on some rows of x; nil: all.
-func fitInMemory(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, y *mat.Dense, rows []int, o FitOptions) (*fitter, error) {
+// fitInMemory is a fit on rows in memory.
+func fitInMemory(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, y *mat.Dense, o FitOptions) (*fitter, error) {
 	targets := targetsOf(head, y)
 	if err := fitShapes(m, head, x, targets); err != nil {
 		return nil, fmt.Errorf("train: Fit: %w", err)
@@ -29,19 +29,9 @@ func fitInMemory(ctx context.Context, m layers.Layer, head layers.Head, x ops.Ma
 		}
 	}
 	n := x.Shape()[0]
-	if rows != nil {
-		n = len(rows)
-	}
 	kept, held := data.Split(n, o.HeldOut, o.Seed)
 	if len(kept) == 0 {
 		return nil, fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", n, o.HeldOut, domain.ErrShape)
-	}
-	for _, part := range [][]int{kept, held} {
-		for i, r := range part {
-			if rows != nil {
-				part[i] = rows[r]
-			}
-		}
 	}
 	src := &fitMemory{x: x, y: y, targets: o.weighted(head, targets), rows: kept, aside: held, seed: o.Seed, batch: o.Batch, weigh: weigh}
 	return newFitter(ctx, m, head, src, o)

@@ -51,7 +51,7 @@ func BenchmarkStep(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				f, err := fitInMemory(context.Background(), cached, head, z, y, nil, o)
+				f, err := fitInMemory(context.Background(), cached, head, z, y, o)
 				if err != nil {
 					b.Fatal(err)
 				}

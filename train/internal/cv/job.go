@@ -3,11 +3,9 @@ package cv
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"gonum.org/v1/gonum/mat"
@@ -24,26 +22,6 @@ type Job struct {
 	Fold        func(file, row int) int // of rows that are read
 	done, Total int
 	Progress    func(done, total int)
-}
-
-// Deal puts every row into a fold.
-func (j *Job) Deal(seed uint64) error {
-	if j.Folds > j.N/2 {
-		return fmt.Errorf("train: CrossValidate: there are %d rows in %d folds; give two rows for each fold: %w", j.N, j.Folds, domain.ErrShape)
-	}
-	rank := data.Rank(seed)
-	j.Order = FoldsOf(j.N, j.Folds, seed)
-	j.Fold = func(file, row int) int { return int(rank(file, row) * float64(j.Folds)) }
-	return nil
-}
-
-// FoldsOf deals n rows out to folds.
-func FoldsOf(n, folds int, seed uint64) [][]int {
-	order, out := data.Shuffle(n, seed), make([][]int, folds)
-	for f := range out {
-		out[f] = order[f*n/folds : (f+1)*n/folds]
-	}
-	return out
 }
 
 // Rest are the rows of all folds but one.

@@ -1,12 +1,16 @@
 package given
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/mat"
 )
+
+// ErrDiverged marks a loss that is not finite.
+var ErrDiverged = errors.New("lower the learning rate or scale the data")
 
 // CheckTargets names the first target that is NaN or infinite.
 func CheckTargets(who string, y *mat.Dense, row func(i int) int) error {

@@ -42,40 +42,40 @@ func waves(n int, unit float64, targets bool) *data.Set {
 	return set
 }
 
-func climb(t *testing.T, set *data.Set, spec layers.Spec, l train.Ladder) (*train.Model, *train.Climb) {
+func tune(t *testing.T, set *data.Set, spec layers.Spec, l train.Tuner) (*train.Model, *train.TuneReport) {
 	t.Helper()
 	p, err := train.Recipe{Spec: spec}.Prepare(context.Background(), set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := p.Climb(context.Background(), l)
+	c, err := p.Tune(context.Background(), l)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p.Model, c
 }
 
-// TestLadder: of classes and of targets tuning wins, the columns that matter are found, the model says what it is and comes
+// TestTuner: of classes and of targets tuning wins, the columns that matter are found, the model says what it is and comes
 // back from its file, and neither the unit of x nor that of the targets changes a figure.
-func TestLadder(t *testing.T) {
+func TestTuner(t *testing.T) {
 	if trial.RaceEnabled {
 		t.Skip("some minutes under the race detector")
 	}
 	for _, targets := range []bool{false, true} {
 		spec := layers.Spec{Map: "gaussian", Features: 64, Seed: 1, Params: layers.Values{"sigma": 2.8}}
 		set := waves(600, 1, targets)
-		m, c := climb(t, set, spec, train.Ladder{Seed: 5, Descent: sgd.FitOptions{Batch: 64}})
-		frozen, chosen := c.Rungs[0], c.Rungs[0]
-		for _, r := range c.Rungs {
-			if r.Step == c.Chosen {
+		m, c := tune(t, set, spec, train.Tuner{Seed: 5, Descent: sgd.FitOptions{Batch: 64}})
+		frozen, chosen := c.Steps[0], c.Steps[0]
+		for _, r := range c.Steps {
+			if r.Name == c.Chosen {
 				chosen = r
 			}
 			if r.Note != "" {
-				t.Errorf("targets %v: %s: %s", targets, r.Step, r.Note)
+				t.Errorf("targets %v: %s: %s", targets, r.Name, r.Note)
 			}
 		}
-		if frozen.Step != train.StepFrozen || len(c.Rungs) != 5 || !(chosen.Score < .85*frozen.Score) || !(chosen.Gain > 2*chosen.StdErr) || c.Report == nil {
-			t.Errorf("targets %v: chosen %s %+v of %+v", targets, c.Chosen, chosen, c.Rungs)
+		if frozen.Name != train.StepFrozen || len(c.Steps) != 5 || !(chosen.Score < .85*frozen.Score) || !(chosen.Gain > 2*chosen.StdErr) || c.Report == nil {
+			t.Errorf("targets %v: chosen %s %+v of %+v", targets, c.Chosen, chosen, c.Steps)
 		}
 		if m.Spec.Tune == "" {
 			t.Errorf("targets %v: the spec does not say what is tuned", targets)
@@ -96,26 +96,26 @@ func TestLadder(t *testing.T) {
 			t.Errorf("targets %v: loaded %v, %v, want %v", targets, got.At(7, 0), err, want.At(7, 0))
 		}
 		spec.Params = layers.Values{"sigma": 2.8 * 1024}
-		_, scaled := climb(t, waves(600, 1024, targets), spec, train.Ladder{Seed: 5, Descent: sgd.FitOptions{Batch: 64}})
-		for i, r := range scaled.Rungs {
-			want := c.Rungs[i].Score
+		_, scaled := tune(t, waves(600, 1024, targets), spec, train.Tuner{Seed: 5, Descent: sgd.FitOptions{Batch: 64}})
+		for i, r := range scaled.Steps {
+			want := c.Steps[i].Score
 			if targets {
 				want *= 1024
 			}
 			if math.Abs(r.Score-want) > .05*want+.012 {
-				t.Errorf("targets %v, in another unit: %s %v, want %v", targets, r.Step, r.Score, want)
+				t.Errorf("targets %v, in another unit: %s %v, want %v", targets, r.Name, r.Score, want)
 			}
 		}
 	}
 }
 
-// TestLadderOfOthers: a map without a step says so, one with nothing to tune stays frozen, and what cannot be climbed is an error.
-func TestLadderOfOthers(t *testing.T) {
-	_, c := climb(t, waves(200, 1, false), layers.Spec{Map: "linear"}, train.Ladder{})
-	if c.Chosen != train.StepFrozen || len(c.Rungs) != 3 || c.Rungs[1].Note == "" || c.Rungs[2].Note == "" || c.Rungs[2].Score == c.Rungs[2].Score {
+// TestTunerOfOthers: a map without a step says so, one with nothing to tune stays frozen, and what cannot be tuned is an error.
+func TestTunerOfOthers(t *testing.T) {
+	_, c := tune(t, waves(200, 1, false), layers.Spec{Map: "linear"}, train.Tuner{})
+	if c.Chosen != train.StepFrozen || len(c.Steps) != 3 || c.Steps[1].Note == "" || c.Steps[2].Note == "" || c.Steps[2].Score == c.Steps[2].Score {
 		t.Errorf("of the linear map: %+v", c)
 	}
-	_, c = climb(t, waves(200, 1, true), layers.Spec{Map: "gaussian", Features: 32, Params: layers.Values{"sigma": 2.}}, train.Ladder{Solve: linear.RidgeOptions{Lambdas: []float64{1e-3}}})
+	_, c = tune(t, waves(200, 1, true), layers.Spec{Map: "gaussian", Features: 32, Params: layers.Values{"sigma": 2.}}, train.Tuner{Solve: linear.RidgeOptions{Lambdas: []float64{1e-3}}})
 	if c.Chosen == train.StepFrozen && c.Report.Lambda != 1e-3 {
 		t.Errorf("the head is solved with lambda %v", c.Report.Lambda)
 	}
@@ -123,40 +123,40 @@ func TestLadderOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range []train.Ladder{{HeldOut: -1}, {HeldOut: 1}, {HeldOut: math.NaN()}, {HeldOut: .001}, {Steps: []string{}}, {Steps: []string{"most"}},
+	for _, l := range []train.Tuner{{HeldOut: -1}, {HeldOut: 1}, {HeldOut: math.NaN()}, {HeldOut: .001}, {Steps: []string{}}, {Steps: []string{"most"}},
 		{Steps: []string{train.StepAll, train.StepFrozen}}, {Steps: []string{train.StepAll, train.StepAll}}, {Steps: []string{train.StepFrozen, train.StepSolved}}, {Steps: []string{train.StepSolved}}} {
-		if _, err := p.Climb(context.Background(), l); !errors.Is(err, domain.ErrParam) {
+		if _, err := p.Tune(context.Background(), l); !errors.Is(err, domain.ErrParam) {
 			t.Errorf("%+v: %v", l, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := p.Climb(ctx, train.Ladder{}); !errors.Is(err, context.Canceled) {
+	if _, err := p.Tune(ctx, train.Tuner{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
-// TestLadderSteps: some of the steps are those of all, and one alone is taken on all rows, in memory or from files.
-func TestLadderSteps(t *testing.T) {
+// TestTunerSteps: some of the steps are those of all, and one alone is taken on all rows, in memory or from files.
+func TestTunerSteps(t *testing.T) {
 	if trial.RaceEnabled {
 		t.Skip("some minutes under the race detector")
 	}
 	spec := layers.Spec{Map: "gaussian", Features: 64, Seed: 1, Params: layers.Values{"sigma": 2.8}}
 	set := waves(400, 1, true)
-	l := train.Ladder{Seed: 5, Descent: sgd.FitOptions{Batch: 64, Epochs: 5}}
-	_, all := climb(t, set, spec, l)
+	l := train.Tuner{Seed: 5, Descent: sgd.FitOptions{Batch: 64, Epochs: 5}}
+	_, all := tune(t, set, spec, l)
 	l.Steps = []string{train.StepEvidence, train.StepBoth}
-	_, some := climb(t, set, spec, l)
-	if len(some.Rungs) != 2 || some.Rungs[0].Score != all.Rungs[1].Score || some.Rungs[1].Score != all.Rungs[3].Score || some.Rungs[0].Gain != 0 {
-		t.Errorf("%+v, of all steps %+v", some.Rungs, all.Rungs)
+	_, some := tune(t, set, spec, l)
+	if len(some.Steps) != 2 || some.Steps[0].Score != all.Steps[1].Score || some.Steps[1].Score != all.Steps[3].Score || some.Steps[0].Gain != 0 {
+		t.Errorf("%+v, of all steps %+v", some.Steps, all.Steps)
 	}
 	l.Steps = []string{train.StepBoth}
-	both, c := climb(t, set, spec, l)
-	if c.Rungs != nil || c.Chosen != train.StepBoth || both.Spec.Tune != "all" || both.Relevance == nil {
+	both, c := tune(t, set, spec, l)
+	if c.Steps != nil || c.Chosen != train.StepBoth || both.Spec.Tune != "all" || both.Relevance == nil {
 		t.Errorf("one step: %+v, the map tunes %q", c, both.Spec.Tune)
 	}
 	l.Steps = []string{train.StepEvidence}
-	m, c := climb(t, set, spec, l)
+	m, c := tune(t, set, spec, l)
 	if c.Evidence == nil || !c.Evidence.Converged || !slices.Equal(m.Relevance, c.Evidence.Relevance) || m.Spec.Tune != "bandwidth-each" {
 		t.Errorf("evidence alone: %+v", c)
 	}
@@ -175,7 +175,7 @@ func TestLadderSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Climb(context.Background(), l); !errors.Is(err, domain.ErrParam) {
+	if _, err := p.Tune(context.Background(), l); !errors.Is(err, domain.ErrParam) {
 		t.Errorf("a map without scales: %v", err)
 	}
 }

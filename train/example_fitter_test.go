@@ -1,0 +1,81 @@
+package train_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
+)
+
+// centroids is a Fitter of one's own: the class of the nearest mean.
+type centroids struct{}
+
+func (centroids) Cost(fits.Problem) fits.Cost { return fits.Cost{} }
+func (centroids) HeadKind() string            { return "linear" }
+func (centroids) Freezes() string             { return "centroids" }
+
+func (centroids) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
+	k := head.Features()
+	w, b, n := make([]float64, head.Dims()*k), make([]float64, k), make([]float64, k)
+	for block, err := range rows.Blocks(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		z, err := layers.Transform(m, nil, block.X)
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range train.ArgMax(block.Y) {
+			n[c]++
+			for j, v := range z.Float64s()[i*head.Dims() : (i+1)*head.Dims()] {
+				w[j*k+c] += (v - w[j*k+c]) / n[c]
+			}
+		}
+	}
+	for i, v := range w {
+		b[i%k] -= v * v / 2
+	}
+	return &fits.Report{}, head.SetWeights(w, b)
+}
+
+// A Fitter of one's own is fitted, cross-validated, tuned and raced by Auto like those of this module.
+func Example_fitter() {
+	ctx := context.Background()
+	x, labels, _ := ringRows(240)
+	rows := &data.Set{X: must(data.FromSlices(x)), Labels: labels}
+	recipe := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 256, Seed: 1}, Fitter: centroids{}}
+	share := func(m *train.Model) float64 {
+		right := 0.
+		for i, c := range must(m.PredictClasses(rows.X)) {
+			if c == labels[i] {
+				right++
+			}
+		}
+		return right / 240
+	}
+
+	model, _, err := recipe.Fit(ctx, rows)
+	fmt.Println("fitted:", share(model) > .9, err)
+
+	scores, err := recipe.CrossValidate(ctx, rows, nil, train.CVOptions{Factors: []float64{.5, 1, 2}})
+	fmt.Println("cross-validated:", scores.Scores[scores.Chosen].Error < .1, err)
+
+	p, err := recipe.Prepare(ctx, rows)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	report, err := p.Tune(ctx, train.Tuner{Steps: []string{train.StepFrozen, train.StepEvidence}, Solve: centroids{}})
+	fmt.Println("tuned:", len(report.Steps) == 2, err)
+
+	model, race, err := train.Auto(ctx, rows, train.AutoOptions{Trials: 6, MaxFeatures: 64, Fitter: centroids{}})
+	fmt.Println("raced:", share(model) > .9, race.Trials[race.Best].Recipe.Fitter, err)
+	// Output:
+	// fitted: true <nil>
+	// cross-validated: true <nil>
+	// tuned: true <nil>
+	// raced: true {} <nil>
+}
