@@ -3,6 +3,7 @@ package layers
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -72,17 +73,14 @@ func (k *densityKernel) GramBags(b *ops.Bags) (*mat.Dense, error) {
 	return spectral.Gram(k.onRows(e.grid.Len()), p.dense(), nil)
 }
 
-// At returns the kernel of two sets of one sample.
-func (k *densityKernel) At(x, z []float64) float64 { return ofTwo(k, x, z) }
-
-// ofTwo returns the kernel of two sets of one sample each. It panics if the parameters do not fit the samples, because
-// At has no error to return.
-func ofTwo(k BagKernel, x, z []float64) float64 {
-	both := append(append(make([]float64, 0, len(x)+len(z)), x...), z...)
+// At returns the kernel of two sets of one sample each. It panics if the parameters do not fit the samples, because it
+// has no error to return.
+func (k *densityKernel) At(x, z []float64) float64 {
 	if len(x) != len(z) {
 		panic(fmt.Sprintf("layers: x has %d coordinates and z has %d", len(x), len(z)))
 	}
-	b, err := ops.BagsOfRows(tensor.New(tensor.WithShape(2, len(x)), tensor.WithBacking(both)))
+	both := tensor.New(tensor.WithShape(2, len(x)), tensor.WithBacking(slices.Concat(x, z)))
+	b, err := ops.BagsOfRows(both)
 	if err != nil {
 		panic(err)
 	}

@@ -15,7 +15,7 @@ import (
 //
 //	fmt.Print(layers.Cite(m.Map))
 func Cite(ls ...Layer) string {
-	names := sources(ls)
+	names := sources(ls...)
 	slices.Sort(names)
 	var entries []string
 	for _, name := range slices.Compact(names) {
@@ -25,24 +25,23 @@ func Cite(ls ...Layer) string {
 }
 
 // sources returns the names of the papers in bibliography.
-func sources(ls []Layer) (all []string) {
+func sources(ls ...Layer) (all []string) {
 	for _, l := range ls {
 		if domain.IsNil(l) {
 			continue
 		}
 		switch v := l.(type) {
 		case interface{ Layers() []Layer }:
-			all = append(all, sources(v.Layers())...)
+			all = append(all, sources(v.Layers()...)...)
 			continue
 		case *BagLayer:
 			if v.inner != nil {
 				all = append(all, "Muandet et al. 2012")
-				all = append(all, sources([]Layer{v.inner})...)
 			}
-			all = append(all, sources([]Layer{v.over})...)
+			all = append(all, sources(v.inner, v.over)...)
 			continue
 		case interface{ Unwrap() Layer }:
-			all = append(all, sources([]Layer{v.Unwrap()})...)
+			all = append(all, sources(v.Unwrap())...)
 			continue
 		}
 		name := typeName(l)
@@ -97,6 +96,5 @@ func kernelBehind(l Layer) spectral.Kernel {
 
 func (l *randomMap) drawnBy() fmt.Stringer    { return l.sampler }
 func (l *composed) drawnBy() fmt.Stringer     { return l.outer.sampler }
-func (l *HDDLayer) drawnBy() fmt.Stringer     { return l.outer.sampler }
 func (l *GORFLayer) drawnBy() fmt.Stringer    { return l.coupling }
 func (l *NystromLayer) drawnBy() fmt.Stringer { return l.choice }

@@ -114,24 +114,24 @@ var (
 
 // KeepsZeros says whether Apply maps sparse rows to sparse rows: for a ZeroMap whose KeepsZeros is true, or a layer
 // whose method Unwrap returns one. It is false for a nil map.
-func KeepsZeros(m Map) bool { return zeroMap(m) != nil }
+func KeepsZeros(m Map) bool {
+	z, ok := behind[ZeroMap](m)
+	return ok && z.KeepsZeros()
+}
 
-// zeroMap returns the map in m that keeps zeros, or nil.
-func zeroMap(m Map) ZeroMap {
+// behind returns m, or the layer that its method Unwrap returns and so on, whichever is of a type first.
+func behind[T any](m Map) (of T, ok bool) {
 	for !domain.IsNil(m) {
-		if z, ok := m.(ZeroMap); ok {
-			if z.KeepsZeros() {
-				return z
-			}
-			return nil
+		if of, ok = m.(T); ok {
+			break
 		}
-		w, ok := m.(interface{ Unwrap() Layer })
-		if !ok {
-			return nil
+		w, wraps := m.(interface{ Unwrap() Layer })
+		if !wraps {
+			break
 		}
 		m = w.Unwrap()
 	}
-	return nil
+	return of, ok
 }
 
 // Apply is Transform, except that sparse rows stay sparse if the map keeps zeros (KeepsZeros): it then ignores dst and
@@ -141,7 +141,7 @@ func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
 		return nil, err
 	}
 	if s, sparse := x.(*ops.CSR); sparse {
-		if z := zeroMap(m); z != nil {
+		if z, ok := behind[ZeroMap](m); ok && z.KeepsZeros() {
 			return z.MapCSR(s)
 		}
 	}
@@ -149,17 +149,7 @@ func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
 }
 
 // IsIdentity says whether m returns its input: an Identity, or a layer whose method Unwrap returns one.
-func IsIdentity(m Map) bool { return identity(m) != nil }
-
-func identity(m Map) *Identity {
-	for {
-		switch v := m.(type) {
-		case *Identity:
-			return v
-		case interface{ Unwrap() Layer }:
-			m = v.Unwrap()
-		default:
-			return nil
-		}
-	}
+func IsIdentity(m Map) bool {
+	_, ok := behind[*Identity](m)
+	return ok
 }

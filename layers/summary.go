@@ -2,12 +2,12 @@ package layers
 
 import (
 	"fmt"
-	"github.com/bochner-go/bochner/ops/domain"
-	"html/template"
+	"html"
 	"reflect"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
@@ -123,25 +123,23 @@ func (s *ModelSummary) String() string {
 	return strings.Join(lines, "\n") + s.total() + "\n"
 }
 
-var summaryPage = template.Must(template.New("summary").Parse(`<table>
-<thead><tr>{{range .Head}}<th style="text-align:left">{{.}}</th>{{end}}</tr></thead>
-<tbody>
-{{range .Rows}}<tr>{{range .}}<td style="text-align:left;white-space:pre">{{.}}</td>{{end}}</tr>
-{{end}}</tbody>
-<tfoot><tr><td colspan="{{len .Head}}" style="text-align:left">{{.Total}}</td></tr></tfoot>
-</table>
-`))
-
 // HTML returns the table for a notebook, which shows it if a Summary is the last expression of a cell.
 func (s *ModelSummary) HTML() string {
 	var b strings.Builder
-	err := summaryPage.Execute(&b, struct {
-		Head  []string
-		Rows  [][]string
-		Total string
-	}{summaryHead, s.rows(), s.total()})
-	if err != nil {
-		panic(err) // the template does not fit its own data
+	line := func(tag string, row []string) {
+		b.WriteString("<tr>")
+		for _, cell := range row {
+			fmt.Fprintf(&b, `<%s style="text-align:left;white-space:pre">%s</%[1]s>`, tag, html.EscapeString(cell))
+		}
+		b.WriteString("</tr>\n")
 	}
+	b.WriteString("<table>\n<thead>\n")
+	line("th", summaryHead)
+	b.WriteString("</thead>\n<tbody>\n")
+	for _, row := range s.rows() {
+		line("td", row)
+	}
+	fmt.Fprintf(&b, "</tbody>\n<tfoot><tr><td colspan=\"%d\" style=\"text-align:left\">%s</td></tr></tfoot>\n</table>\n",
+		len(summaryHead), s.total())
 	return b.String()
 }
