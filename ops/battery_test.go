@@ -610,12 +610,14 @@ func (f family) free(i, j int) bool {
 	return rows
 }
 
-// TestFrozen: a frozen input has no gradient, G.Grad refuses it, and nothing is computed for it.
+// TestFrozen: a frozen input has no gradient, G.Grad refuses it, nothing is computed for it, and the gradients for the
+// others stay.
 func TestFrozen(t *testing.T) {
 	for _, f := range families {
 		if f.name == "Concat" {
 			continue // whose parts have one name
 		}
+		want := f.gradients(t, f.draw(tensor.Float64, 3), false, false)
 		for i := range f.shapes {
 			if f.wrt[i] == 0 {
 				continue
@@ -629,8 +631,13 @@ func TestFrozen(t *testing.T) {
 					continue
 				}
 				nodes, cost := f.cost(t, values(f.draw(tensor.Float64, 3), false), ops.Attr{Frozen: f.wrt[i]})
-				if _, err := G.Grad(cost, nodes[j]); err != nil {
-					t.Errorf("%s: input %d beside the frozen %d: %v", f.name, j, i, err)
+				grads, err := G.Grad(cost, nodes[j])
+				if err != nil {
+					t.Fatalf("%s: input %d beside the frozen %d: %v", f.name, j, i, err)
+				}
+				if run(t, cost.Graph()); farthest(all(grads[0].Value().(*tensor.Dense)), all(want[j])) > 1e-12 {
+					t.Errorf("%s: the gradient for input %d beside the frozen %d: %v, want %v", f.name, j, i, grads[0].Value(),
+						want[j])
 				}
 				numbers := 0 // that are computed: for the inputs, and for the projections of a phase form
 				for _, n := range cost.Graph().AllNodes() {

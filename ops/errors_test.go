@@ -192,6 +192,8 @@ func TestSparseErrors(t *testing.T) {
 		"L[0,0] = NaN": {second(h.Sparse(x(1), vector(math.NaN()), one)), ops.ErrDomain},
 		"x[1,1] = 2 is not finite": {second(ops.ScaleColumns(ops.Attr{}).Sparse(x(1, 2), vector(1e308))),
 			ops.ErrDomain},
+		"x[1,1] = 3 is not finite": {second(ops.ScaleColumns(ops.Attr{}).Sparse(csr(rowsOf(2, 1, 0, 1, 0, 0, 3)).Slice(1, 3),
+			vector(1e308))), ops.ErrDomain}, // of a part of rows
 		"the rows are nil": {second(h.Sparse(nil, one, one)), ops.ErrShape},
 	} {
 		wantErr(t, c.err, c.is, says)

@@ -181,20 +181,16 @@ func CheckRows[T Float](d Domain, who string, x []T, rows, cols, ld int) error {
 			}
 		}
 		if d.kind == unitSphere {
-			if norm := norm(row); math.Abs(norm-1) > d.bound {
+			sum := 0.0
+			for _, v := range row {
+				sum += float64(v) * float64(v)
+			}
+			if norm := math.Sqrt(sum); math.Abs(norm-1) > d.bound {
 				return &RowError{Who: who, Row: i, Norm: norm}
 			}
 		}
 	}
 	return nil
-}
-
-func norm[T Float](row []T) float64 {
-	sum := 0.0
-	for _, v := range row {
-		sum += float64(v) * float64(v)
-	}
-	return math.Sqrt(sum)
 }
 
 // CheckFrequencies checks that every entry of W [rows, cols], row-major, is finite and, for d = NonNegative, not
