@@ -184,7 +184,8 @@ func newRace(o AutoOptions, set *data.Set) (*race, error) {
 	}
 	const most = 5000 // rows that are held out
 	o.HeldOut = math.Max(1, math.Min(most, math.Floor(o.HeldOut*float64(n)))) / float64(n)
-	a := &race{AutoOptions: o, now: time.Now, classes: p.Model.Classes, report: &AutoReport{}, set: &data.Set{X: set.X, Y: y.RawMatrix().Data, LabelNames: set.LabelNames, Source: set.Source, Columns: set.Columns}}
+	a := &race{AutoOptions: o, source: set, now: time.Now, classes: p.Model.Classes, report: &AutoReport{}}
+	a.set = &data.Set{X: set.X, Y: y.RawMatrix().Data, LabelNames: set.LabelNames, Source: set.Source, Columns: set.Columns}
 	if a.classes != nil {
 		a.set.LabelNames = a.classes
 	}
@@ -195,7 +196,6 @@ func newRace(o AutoOptions, set *data.Set) (*race, error) {
 	if n-a.ends[0] < 2 {
 		return nil, fmt.Errorf("train: Auto: HeldOut = %v of %d rows leaves fewer than 2 to learn from: %w", o.HeldOut, n, domain.ErrParam)
 	}
-	a.source = set
 	a.report.Kind, a.all = a.look()
 	return a, nil
 }

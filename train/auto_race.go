@@ -77,7 +77,9 @@ const fastRate = .2
 func (a *race) rounds(ctx context.Context) {
 	var screen, refine, tune []attempt
 	for _, e := range a.all {
-		screen = append(screen, attempt{entrant: e, steps: []string{StepFrozen}, rows: screenRows, features: screenFeatures, ridge: a.Fitter == nil})
+		at := attempt{entrant: e, steps: []string{StepFrozen}, rows: screenRows, features: screenFeatures}
+		at.ridge = a.Fitter == nil
+		screen = append(screen, at)
 	}
 	few := max(1, a.Trials*15/100)
 	a.round(ctx, .12, max(1, a.Trials/2), screen)
@@ -277,7 +279,8 @@ func (a *race) full(at attempt) (attempt, bool) {
 // tried says whether an attempt has been made.
 func (a *race) tried(at attempt) bool {
 	return slices.ContainsFunc(a.past, func(p fitted) bool {
-		return p.entrant == at.entrant && p.rows == at.rows && p.features == at.features && p.epochs == at.epochs && p.rate == at.rate && p.same(at)
+		return p.entrant == at.entrant && p.rows == at.rows && p.features == at.features && p.epochs == at.epochs &&
+			p.rate == at.rate && p.same(at)
 	})
 }
 
@@ -319,7 +322,8 @@ func unsolved(steps []string) []string {
 func (a *race) try(ctx context.Context, at attempt) {
 	start := a.now()
 	f, err := a.fit(ctx, at)
-	t := Trial{Steps: at.steps, Epochs: at.epochs, MapRate: at.rate, Round: a.number, Rows: at.rows, Features: at.features, Score: math.NaN(), Seconds: a.now().Sub(start).Seconds()}
+	t := Trial{Steps: at.steps, Epochs: at.epochs, MapRate: at.rate, Round: a.number, Rows: at.rows,
+		Features: at.features, Score: math.NaN(), Seconds: a.now().Sub(start).Seconds()}
 	t.Recipe = Recipe{Scale: at.scale, Spec: at.spec, Columns: a.Columns, Groups: a.Groups, Fitter: a.Fitter}
 	if at.ridge && a.classes != nil {
 		t.Recipe.Fitter = linear.RidgeOptions{Seed: a.Seed}
@@ -460,7 +464,8 @@ func (a *race) tuning(ctx context.Context, at attempt, size int) (*tuning, error
 	if err := p.Complete(); err != nil {
 		return nil, err
 	}
-	c := &tuning{Tuner: Tuner{Seed: a.Seed, Descent: sgd.FitOptions{Seed: a.Seed, Epochs: at.epochs, MapRate: at.rate}, Evidence: evidence.Options{Seed: a.Seed}}, p: p}
+	c := &tuning{p: p, Tuner: Tuner{Seed: a.Seed, Evidence: evidence.Options{Seed: a.Seed}}}
+	c.Descent = sgd.FitOptions{Seed: a.Seed, Epochs: at.epochs, MapRate: at.rate}
 	steps := unsolved(at.steps)
 	c.solved = steps[len(steps)-1]
 	switch o := (linear.LogisticOptions{Seed: a.Seed}); {

@@ -616,9 +616,12 @@ func (h trials) score(ctx context.Context, t *trial, j *cv.Job, lambda float64) 
 	if len(o.y) == 0 {
 		return fits.LambdaScore{}, fmt.Errorf("it has no rows; take fewer folds, or another Seed: %w", domain.ErrShape)
 	}
-	score := fits.LambdaScore{Lambda: lambda, MSE: stat.Mean(o.losses(fits.MeanSquaredError), nil), ErrorRate: math.NaN()}
-	if h.Metric(j.Y) == fits.ErrorRate {
-		score.ErrorRate = stat.Mean(o.losses(fits.ErrorRate), nil)
+	score, metric := fits.LambdaScore{Lambda: lambda, MSE: math.NaN(), ErrorRate: math.NaN()}, h.Metric(j.Y)
+	if metric == fits.ErrorRate {
+		score.ErrorRate = stat.Mean(o.losses(metric), nil)
+	}
+	if metric != fits.ErrorRate || h.whole { // mini-batches on classes have the error rate alone
+		score.MSE = stat.Mean(o.losses(fits.MeanSquaredError), nil)
 	}
 	return score, nil
 }

@@ -12,7 +12,9 @@
 // Model.Columns keeps what was learned, and Model.Rows and Model.Options apply it to other rows and files.
 //
 // Recipe.CrossValidate scores a recipe, its tuning and its Fitter included, and CrossValidate maps and lambdas on rows
-// that are scaled already. The maps come from Grid, RandomSearch or Around. Auto finds a model without a recipe.
+// that are scaled already. The maps come from Grid, RandomSearch or Around. Prepared.Tune chooses how to tune a map.
+// Auto finds a model without a recipe. All of them fit on some rows and score on others, which are held out by a seed,
+// with the classes in proportion, and with the rows of a group together (Recipe.Groups).
 //
 // Rows are a *tensor.Dense or, if they are sparse, an *ops.CSR. No function makes all sparse rows dense at once, except
 // for a scaler that moves zeros (see Recipe.Afford).

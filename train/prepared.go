@@ -132,7 +132,8 @@ func (p *Prepared) memory(r Recipe, s *data.Set) error {
 	}
 	p.Rows = s.Rows()
 	if p.groups != nil && len(p.groups) != p.Rows {
-		return fmt.Errorf("train: Recipe: %d Groups for %d rows; give one for each row: %w", len(p.groups), p.Rows, domain.ErrShape)
+		return fmt.Errorf("train: Recipe: %d Groups for %d rows; give one for each row: %w", len(p.groups), p.Rows,
+			domain.ErrShape)
 	}
 	y, err := p.learnTargets(s)
 	if err != nil {
@@ -214,7 +215,8 @@ func (p *Prepared) checkClasses() error {
 func (p *Prepared) read(ctx context.Context, r Recipe, s *data.Stream) error {
 	m := p.Model
 	if p.groups != nil {
-		return fmt.Errorf("train: Recipe: Groups are of rows in memory, and these are read; leave them out, or read the rows whole: %w", domain.ErrParam)
+		return fmt.Errorf("train: Recipe: Groups are of rows in memory, and these are read; leave them out, or read the "+
+			"rows whole: %w", domain.ErrParam)
 	}
 	v, err := s.SurveyScaled(ctx, layers.SampleRows, m.Scaler)
 	if err != nil {

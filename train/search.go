@@ -258,12 +258,13 @@ const leastFactor, largestFactor = 1. / 64, 64.
 
 // crossValidateAround scores the candidate by the factors of the options, and by more of them while the best is at an
 // end.
-func crossValidateAround(ctx context.Context, candidates []Candidate, rows data.Examples, o CVOptions) (*CVReport, error) {
+func crossValidateAround(ctx context.Context, candidates []Candidate, rows data.Examples, o CVOptions) (*CVReport,
+	error) {
 	factors := slices.Sorted(slices.Values(o.Factors))
 	o.Factors = nil
 	if len(factors) == 0 || len(candidates) != 1 {
-		return nil, fmt.Errorf("train: CrossValidate: %d Factors of %d candidates; give one factor at least, such as 1, and one candidate: %w",
-			len(factors), len(candidates), domain.ErrParam)
+		return nil, fmt.Errorf("train: CrossValidate: %d Factors of %d candidates; give one factor at least, such as 1, "+
+			"and one candidate: %w", len(factors), len(candidates), domain.ErrParam)
 	}
 	x := o.Sample
 	if p, ok := given.Memory(rows); ok && x == nil {

@@ -52,7 +52,8 @@ func (t *trial) fit(ctx context.Context, f fits.Fitter, outputs int) (err error)
 
 // headFor returns a new head of the kind that a Fitter fits.
 func headFor(f fits.Fitter, m layers.Layer, outputs int) (layers.Head, error) {
-	return layers.NewHead(f.HeadKind(), m.Features(), max(1, outputs), layers.WithDtype(m.Dtype()), layers.WithName("head"))
+	opts := []layers.Option{layers.WithDtype(m.Dtype()), layers.WithName("head")}
+	return layers.NewHead(f.HeadKind(), m.Features(), max(1, outputs), opts...)
 }
 
 // model returns a copy of m with the map and the head of the trial.
@@ -97,7 +98,8 @@ func (o *outcome) score(ctx context.Context, t *trial) error {
 }
 
 // add is score by a function that predicts rows.
-func (o *outcome) add(ctx context.Context, t *trial, predict func(x ops.Matrix) (scores, std *mat.Dense, err error)) error {
+func (o *outcome) add(ctx context.Context, t *trial,
+	predict func(x ops.Matrix) (scores, std *mat.Dense, err error)) error {
 	o.k, o.classifies = t.head.Features(), t.head.Classifies()
 	for b, err := range t.held.Blocks(ctx, 0) {
 		if err != nil {
@@ -141,8 +143,8 @@ func (o *outcome) losses(metric fits.Metric) []float64 {
 }
 
 // deal divides the rows 0..n-1 into parts that end at given places, the last at n, of an order in which they are
-// shuffled by the seed. Every stretch of the order has the classes in proportion if y are classes. The rows of one group
-// follow one another and are in one part; without groups each row is by itself.
+// shuffled by the seed. Every stretch of the order has the classes in proportion if y are classes. The rows of one
+// group follow one another and are in one part; without groups each row is by itself.
 func deal(n int, y *mat.Dense, groups []int, seed uint64, ends []int) [][]int {
 	classes := y != nil && given.AreClasses(y)
 	type unit struct {
@@ -216,13 +218,15 @@ func (p *Prepared) trials(fraction float64, seed uint64) (all []*trial, err erro
 	rows, memory := p.rows.(data.Pairs)
 	if !memory {
 		in := data.Held(fraction, seed)
-		return []*trial{newTrial(data.Part(p.rows, func(file, row int) bool { return !in(file, row) }), data.Part(p.rows, in))}, nil
+		kept := data.Part(p.rows, func(file, row int) bool { return !in(file, row) })
+		return []*trial{newTrial(kept, data.Part(p.rows, in))}, nil
 	}
 	parts := deal(p.Rows, rows.Y, p.groups, seed, divisions(p.Rows, fraction, p.Rows))
 	for i, held := range parts[:len(parts)-1] {
 		kept := others(parts, i)
 		if len(kept) == 0 || len(held) == 0 {
-			return nil, fmt.Errorf("HeldOut = %v of %d rows leaves none to learn from or none to score: %w", fraction, p.Rows, domain.ErrParam)
+			return nil, fmt.Errorf("HeldOut = %v of %d rows leaves none to learn from or none to score: %w", fraction,
+				p.Rows, domain.ErrParam)
 		}
 		all = append(all, newTrial(pick(rows, kept), pick(rows, held)))
 	}
