@@ -56,8 +56,8 @@ func TestKernelIsSymmetricAndBounded(t *testing.T) {
 	})
 }
 
-// TestGradients: central differences of At, for every degree and extension of a homogeneous kernel on both signs; 0 at 0
-// there, and finite numbers from the smallest to the largest coordinate.
+// TestGradients: central differences of At, for every degree and extension of a homogeneous kernel on both signs; 0 at
+// 0 there, and finite numbers from the smallest to the largest coordinate.
 func TestGradients(t *testing.T) {
 	check := func(t *testing.T, of Kernel, step, tol float64, point func(rng *rand.Rand) []float64) {
 		t.Helper()

@@ -298,7 +298,8 @@ func TestSkewedCorners(t *testing.T) {
 	wantNear(t, SkewedIntersection{1}.At([]float64{1e-12}, []float64{0}), math.Exp(-5e-13), 1e-12, "k of near rows")
 	wantNear(t, 1-(SkewedIntersection{1}).At([]float64{1e-9}, []float64{0}), 5e-10, 1e-6, "1 - k")
 	wantNear(t, SkewedChi2{}.At([]float64{1e308}, []float64{1e308}), 1, 1e-12, "k of equal huge rows")
-	wantNear(t, SkewedChi2{.25}.At([]float64{-.25 + 0x1p-50}, []float64{.75}), 2*0x1p-25/(1+0x1p-50), 1e-12, "k near -c")
+	wantNear(t, SkewedChi2{.25}.At([]float64{-.25 + 0x1p-50}, []float64{.75}), 2*0x1p-25/(1+0x1p-50), 1e-12,
+		"k near -c")
 }
 
 // TestReciprocalOfHuge: x + z overflows where (x + z)/λ does not.

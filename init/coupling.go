@@ -24,9 +24,10 @@ const (
 	// more than Independent: for exp(-r²/2) - exp(-r²/200) at r = 4 up to 1.75 times as much for d = 1, 1.44 for d = 2,
 	// 1.17 for d = 3 and 1.03 for d = 8.
 	SharedCoupled Coupling = iota
-	// Joint draws the directions of both signs together: the GORF of Luo et al. (2021), algorithm 1. For m frequencies a
-	// sign they are the columns of the first d rows of a Haar-distributed orthogonal matrix of max(d, 2m) rows,
-	// normalised. For 2m <= d all are orthogonal; otherwise the cosine c of any two has the density
+	// Joint draws the directions of both signs together: the GORF of Luo et al. (2021), algorithm 1. For m frequencies
+	// a sign they are the columns of the first d rows of a Haar-distributed orthogonal matrix of max(d, 2m) rows,
+	// normalised, the first m for the plus sign. For 2m <= d all are orthogonal; otherwise the cosine c of any two has
+	// the density
 	//
 	//	f(c) ∝ (1-c²)^((d-3)/2) ₂F₁(d/2, d/2; (2m+d-1)/2; 1-c²),
 	//

@@ -25,8 +25,9 @@
 //     norm if the direction is uniform. Custom is a kernel with a law of your own.
 //   - A Sampler draws from a law. Samplers returns all; the comment of each says which laws it fits. All are unbiased
 //     except Structured. Halton, Sobol and LatinHypercube gain most in few dimensions, along axes, and for many
-//     frequencies, Orthogonal in more dimensions, for close pairs. Every sampler other than IID has a larger error than
-//     IID for some pairs of rows: samplers.md has the table, which go test ./init -run Promises checks.
+//     frequencies, Orthogonal and Stratified in more dimensions, for close pairs. Every sampler other than IID has a
+//     larger error than IID for some pairs of rows: samplers.md has the table, which go test ./init -run Promises
+//     checks.
 //   - Additive kernels on histograms need no random numbers. Chi2, Intersection, JensenShannon and Hellinger are
 //     Homogeneous: Harmonics are samples of their one-dimensional spectrum, which give a feature map for each
 //     coordinate; FittedPeriod and OptimalPeriod choose its one parameter. Exponentiated is the Gaussian kernel of the

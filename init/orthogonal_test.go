@@ -94,9 +94,9 @@ func TestOrthogonalNormsAreIndependent(t *testing.T) {
 	}
 }
 
-// TestTruncatedColumns: the columns of Joint have the length 1, and the cosines of two of them, within a sign and across
-// both, have the means of the Legendre polynomials of degree 2, 4 and 6 that truncated predicts. For 2m <= d they are
-// orthogonal.
+// TestTruncatedColumns: the columns of Joint have the length 1, and the cosines of two of them, within a sign and
+// across both, have the means of the Legendre polynomials of degree 2, 4 and 6 that truncated predicts. For 2m <= d
+// they are orthogonal.
 func TestTruncatedColumns(t *testing.T) {
 	split := must(DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}.Split(3, 4, Joint))
 	for _, c := range []struct{ d, m int }{{2, 3}, {3, 2}, {5, 4}, {4, 40}, {6, 3}, {7, 2}} {

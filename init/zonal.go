@@ -7,10 +7,10 @@ import "math"
 //
 //	E cos(a u·e) cos(b v·e) = Σ_{n even} N_n j_n(a) j_n(b) P_n(c),   j_n(t) = Γ(h) (2/t)^(h-1) J_(h-1+n)(t),   h = d/2,
 //
-// where P_n is the Legendre polynomial of degree n in d dimensions and N_n the number of harmonics. The term of n = 0 is
-// Ω_d(a) Ω_d(b), the product of the means, so the others are the covariance. A mean over independent norms a and b is
-// one over each of them, and a mean over random c is one of each P_n. Watson (1944), A Treatise on the Theory of Bessel
-// Functions, section 11.4 (Gegenbauer's addition theorem).
+// where P_n is the Legendre polynomial of degree n in d dimensions and N_n the number of harmonics. The term of n = 0
+// is Ω_d(a) Ω_d(b), the product of the means, so the others are the covariance. A mean over independent norms a and b
+// is one over each of them, and a mean over random c is one of each P_n. Watson (1944), A Treatise on the Theory of
+// Bessel Functions, section 11.4 (Gegenbauer's addition theorem).
 type zonal struct {
 	d     int
 	roots []float64 // ln √N_n
@@ -166,8 +166,9 @@ type pairs struct {
 	of    covariance
 }
 
-// blockPairs are the pairs of n columns in Haar blocks of d, with independent norms or those of neighbours coupled, that
-// are not independent. For an odd d the border of every second two blocks, from the first on, divides a coupled pair.
+// blockPairs are the pairs of n columns in Haar blocks of d, with independent norms or those of neighbours coupled,
+// that are not independent. For an odd d the border of every second two blocks, from the first on, divides a coupled
+// pair.
 func (z zonal) blockPairs(n int, coupled bool) []pairs {
 	d := z.d
 	inBlock, together, apart := n/d*(d*(d-1)/2)+n%d*(n%d-1)/2, 0, 0
