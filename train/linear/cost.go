@@ -144,7 +144,7 @@ func (o ridgeFolds) CostOfFolds(p fits.Problem, folds int, lambdas []float64) fi
 		n, rest := float64(p.Rows), 1-1/float64(folds)
 		var c fits.Cost
 		c.Hold(24*float64(p.Stored)+24*d, "the sparse features, by rows and by columns")
-		c.Hold(8*(1+2*rest*rest+rest/float64(folds))*n*n, "parts of a matrix of %d x %d numbers, of the rows", p.Rows, p.Rows)
+		c.Hold(8*(1+rest*rest+rest/float64(folds))*n*n, "parts of a matrix of %d x %d numbers, of the rows", p.Rows, p.Rows)
 		m := rest * n
 		c.Operations = 2*float64(p.Stored)*math.Ceil(float64(p.Stored)/d) + float64(folds*len(lambdas))*(m*m*m/3+2*n*m*k)
 		return c

@@ -25,7 +25,7 @@ type ridgeFolds struct{ RidgeOptions }
 // in a fold as on all rows; the default grid is the one of FitRidge. ClassWeights also weigh the errors.
 //
 // If sparse rows have sparse features, more of them than rows, each fit solves a system of its rows, taken from one
-// Gram matrix of all rows. Memory is then about 3 n² numbers, and the error rate is over all rows of a fold.
+// Gram matrix of all rows. Memory is then about 2 n² numbers, and the error rate is over all rows of a fold.
 func (o RidgeOptions) Folds() cv.Head { return ridgeFolds{o} }
 
 // Check refuses options that cross-validation sets itself.

@@ -2,15 +2,26 @@ package linear
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
 
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/modelfile"
 	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 	"gorgonia.org/tensor"
 )
 
@@ -250,6 +261,304 @@ func TestLaplaceBounds(t *testing.T) {
 			if s > c*(1+1e-12) || c > e*(1+1e-12) || k == 2 && math.Abs(s/c-1) > 1e-12 {
 				t.Fatalf("k = %d: variances %v exact, %v of classes, %v shared", k, e, c, s)
 			}
+		}
+	}
+}
+
+// TestLaplaceBinary: of two classes the probability is the integral of the logistic function over the normal law of the
+// difference of logits, to .02.
+func TestLaplaceBinary(t *testing.T) {
+	const d = 3
+	p, f := laplaceProblem(t, 40, d, 2, nil)
+	x := p.X.(*tensor.Dense)
+	l, err := FitLaplace(context.Background(), nil, p, f, LaplaceOptions{Lambda: .05})
+	if err != nil || l.Covariance != ExactCovariance {
+		t.Fatal(l, err)
+	}
+	mean, err := l.Probabilities(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, at, _ := plainLaplace(p, f, .05, nil, softmaxCurvature)
+	var inverse mat.Dense
+	if err := inverse.Inverse(h); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 40 {
+		contrast, u := mat.NewVecDense(2*(d+1), nil), f.B[0]-f.B[1]
+		contrast.SetVec(d, 1)
+		contrast.SetVec(2*d+1, -1)
+		for j := range d {
+			v := x.Float64s()[i*d+j]
+			u += v * (f.W.At(j, 0) - f.W.At(j, 1))
+			contrast.SetVec(j, v-at[j])
+			contrast.SetVec(d+1+j, at[j]-v)
+		}
+		sd := math.Sqrt(mat.Inner(contrast, &inverse, contrast))
+		sigmoid := func(e float64) float64 { return 1 / (1 + math.Exp(-u-sd*e)) }
+		want := quad.Fixed(func(e float64) float64 { return sigmoid(e) * distuv.UnitNormal.Prob(e) }, -9, 9, 400, quad.Legendre{}, 0)
+		if e := math.Abs(mean.At(i, 0) - want); e > .02 {
+			t.Errorf("row %d: %v by the mean field, %v by quadrature", i, mean.At(i, 0), want)
+		}
+		if s := mean.At(i, 0) + mean.At(i, 1); math.Abs(s-1) > 1e-12 {
+			t.Errorf("row %d: the probabilities sum to %v", i, s)
+		}
+	}
+}
+
+// TestLaplaceDraws: the probabilities of every covariance are near the means over draws of the coefficients, and those
+// of a row do not depend on the other rows.
+func TestLaplaceDraws(t *testing.T) {
+	const rows, d1, k, draws = 50, 5, 4, 2000
+	p, f := laplaceProblem(t, rows, d1-1, k, nil)
+	x, rng := p.X.(*tensor.Dense), rand.New(rand.NewPCG(3, 4))
+	for kind := range curvatures {
+		l, err := FitLaplace(context.Background(), nil, p, f, LaplaceOptions{Lambda: 1, Covariance: kind})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.Probabilities(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := make([]float64, rows*d1)
+		aboutInto(z, x, 0, rows, l.mean)
+		mean, logits := mat.NewDense(rows, k, nil), new(mat.Dense)
+		for range draws {
+			w, e := mat.NewDense(d1, k, slices.Clone(l.head)), make([]float64, d1*k)
+			for i := range e {
+				e[i] = rng.NormFloat64()
+			}
+			size := int(math.Sqrt(float64(len(l.root[0]))))
+			for i := range e { // coefficient i%d1 of class i/d1 gets the column of L⁻¹ times ε
+				at, of := i/size*size, l.root[i/size%len(l.root)]
+				for r := range size {
+					w.Set(i%d1, i/d1, w.At(i%d1, i/d1)+of[r*size+i%size]*e[at+r])
+				}
+			}
+			logits.Mul(mat.NewDense(rows, d1, z), w)
+			for i := range rows {
+				softmaxRow(logits.RawRowView(i))
+			}
+			mean.Add(mean, logits)
+		}
+		if mean.Scale(1./draws, mean); !mat.EqualApprox(got, mean, .05) {
+			t.Errorf("%s: the mean field and draws differ", kind)
+		}
+		some, err := l.Probabilities(ops.Rows(x, 20, 33))
+		if err != nil || !mat.EqualApprox(some, got.Slice(20, 33, 0, k), 1e-13) {
+			t.Errorf("%s: probabilities depend on other rows (%v)", kind, err)
+		}
+	}
+}
+
+// TestLaplaceFar: on random features of a Gaussian kernel the entropy rises far from the rows, and more so than that of
+// the head alone, while near them the classes stay.
+func TestLaplaceFar(t *testing.T) {
+	const n = 150
+	x, y, _ := trial.Overlapping(t, n, 3, 3)
+	m, p := trial.Fourier(t, 3, 128, 1.5), data.Pairs{X: x, Y: y}
+	f, err := FitLogistic(context.Background(), m, p, LogisticOptions{Lambdas: []float64{1e-4 * n}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, rng := tensor.New(tensor.WithShape(n, 3), tensor.Of(tensor.Float64)), rand.New(rand.NewPCG(5, 6))
+	for i := range far.Float64s() {
+		far.Float64s()[i] = 30 * rng.NormFloat64()
+	}
+	head, err := layers.NewSoftmaxHead(m.Features(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := head.SetWeights(f.W.RawMatrix().Data, f.B); err != nil {
+		t.Fatal(err)
+	}
+	plain := func(z *tensor.Dense) *mat.Dense {
+		q, err := head.Transform(nil, z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mat.NewDense(n, 3, q.Float64s())
+	}
+	entropy := func(p *mat.Dense) (sum float64) {
+		for _, v := range p.RawMatrix().Data {
+			sum -= v * math.Log(v) / n
+		}
+		return sum
+	}
+	near, away := transformed(t, m, x), transformed(t, m, far)
+	for kind := range curvatures {
+		l, err := FitLaplace(context.Background(), m, p, f, LaplaceOptions{Lambda: 1e-4 * n, Covariance: kind})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pn, err := l.Probabilities(near)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pf, err := l.Probabilities(away)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rise, before := entropy(pf)-entropy(pn), entropy(plain(away))-entropy(plain(near))
+		if !(entropy(pf) > entropy(plain(away)) && rise > before && rise > .1) {
+			t.Errorf("%s: entropy rises by %v far from the rows, by %v without the variances", kind, rise, before)
+		}
+	}
+}
+
+func transformed(t *testing.T, m layers.Map, x *tensor.Dense) *tensor.Dense {
+	t.Helper()
+	z, err := m.Transform(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// TestLaplaceTensors: what comes back from a file predicts the same to the last bit, and tensors that are damaged do not
+// come back.
+func TestLaplaceTensors(t *testing.T) {
+	p, f := laplaceProblem(t, 40, 4, 3, nil)
+	x := p.X.(*tensor.Dense)
+	for kind := range curvatures {
+		l, err := FitLaplace(context.Background(), nil, p, f, LaplaceOptions{Covariance: kind})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "m")
+		if err := modelfile.Write(path, nil, l.Tensors()); err != nil {
+			t.Fatal(err)
+		}
+		_, tensors, err := modelfile.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := RestoreLaplace(tensors, f.W, f.B)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := l.Probabilities(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := back.Probabilities(x)
+		if err != nil || !mat.Equal(got, want) || back.Lambda != l.Lambda || back.Scale != l.Scale || back.Covariance != kind {
+			t.Errorf("%s: another posterior came back (%v)", kind, err)
+		}
+		for name, of := range tensors {
+			for _, bad := range []*tensor.Dense{nil, floatsOf(tensor.Float64, make([]float64, 7), 7),
+				floatsOf(tensor.Float32, make([]float64, of.Shape().TotalSize()), of.Shape()...),
+				floatsOf(tensor.Float64, slices.Repeat([]float64{math.NaN()}, of.Shape().TotalSize()), of.Shape()...)} {
+				damaged := maps.Clone(tensors)
+				damaged[name] = bad
+				_, err := RestoreLaplace(damaged, f.W, f.B)
+				if !errors.Is(err, domain.ErrShape) && !errors.Is(err, domain.ErrDtype) && !errors.Is(err, domain.ErrParam) && !errors.Is(err, domain.ErrDomain) {
+					t.Errorf("%s: %s = %v: %v", kind, name, bad, err)
+				}
+			}
+		}
+		zeros := maps.Clone(tensors)
+		zeros[string(kind)] = tensor.New(tensor.WithShape(tensors[string(kind)].Shape()...), tensor.Of(tensor.Float64))
+		if _, err := RestoreLaplace(zeros, f.W, f.B); !errors.Is(err, domain.ErrDomain) {
+			t.Errorf("%s: factors of zeros: %v", kind, err)
+		}
+		if _, err := RestoreLaplace(tensors, mat.NewDense(5, 3, nil), f.B); !errors.Is(err, domain.ErrShape) {
+			t.Errorf("%s: another head: %v", kind, err)
+		}
+	}
+}
+
+// TestLaplaceChoice: the covariance that is chosen, by D and k.
+func TestLaplaceChoice(t *testing.T) {
+	for _, c := range []struct {
+		d, k int
+		want LaplaceCovariance
+	}{{1023, 2, ExactCovariance}, {203, 10, ExactCovariance}, {204, 10, ClassesCovariance}, {1024, 10, ClassesCovariance}, {1830, 10, ClassesCovariance}, {1831, 10, SharedCovariance}} {
+		if got, err := LaplaceCovariance("").chosen(c.d, c.k); err != nil || got != c.want {
+			t.Errorf("%d features and %d classes: %q (%v), want %q", c.d, c.k, got, err, c.want)
+		}
+	}
+}
+
+// TestLaplaceErrors: heads, rows and options that do not fit each other.
+func TestLaplaceErrors(t *testing.T) {
+	p, f := laplaceProblem(t, 30, 3, 3, nil)
+	x, ctx := p.X.(*tensor.Dense), context.Background()
+	holed := x.Clone().(*tensor.Dense)
+	holed.Float64s()[4] = math.NaN()
+	same := tensor.New(tensor.WithShape(30, 3), tensor.Of(tensor.Float64))
+	for name, c := range map[string]struct {
+		rows data.Examples
+		f    *LogisticFit
+		o    LaplaceOptions
+		want error
+	}{
+		"no head":            {p, nil, LaplaceOptions{}, domain.ErrParam},
+		"no weights":         {p, &LogisticFit{}, LaplaceOptions{}, domain.ErrParam},
+		"one class":          {p, &LogisticFit{W: mat.NewDense(3, 1, nil), B: []float64{1}}, LaplaceOptions{}, domain.ErrShape},
+		"intercepts":         {p, &LogisticFit{W: f.W, B: f.B[:2]}, LaplaceOptions{}, domain.ErrShape},
+		"other features":     {p, &LogisticFit{W: mat.NewDense(4, 3, nil), B: f.B}, LaplaceOptions{}, domain.ErrShape},
+		"other classes":      {p, &LogisticFit{W: mat.NewDense(3, 2, nil), B: f.B[:2]}, LaplaceOptions{}, domain.ErrShape},
+		"head not finite":    {p, &LogisticFit{W: f.W, B: []float64{0, math.Inf(1), 0}}, LaplaceOptions{}, domain.ErrDomain},
+		"negative lambda":    {p, f, LaplaceOptions{Lambda: -1}, domain.ErrParam},
+		"lambda NaN":         {p, f, LaplaceOptions{Lambda: math.NaN()}, domain.ErrParam},
+		"lambda too small":   {p, f, LaplaceOptions{Lambda: 1e-300, Covariance: ExactCovariance}, domain.ErrParam},
+		"lambda overflows":   {p, f, LaplaceOptions{Lambda: 1e308}, domain.ErrParam},
+		"covariance":         {p, f, LaplaceOptions{Covariance: "full"}, domain.ErrParam},
+		"blocks":             {p, f, LaplaceOptions{BlockRows: -1}, domain.ErrParam},
+		"class weights":      {p, f, LaplaceOptions{ClassWeights: []float64{1}}, domain.ErrParam},
+		"rows not finite":    {data.Pairs{X: holed, Y: p.Y}, f, LaplaceOptions{}, domain.ErrDomain},
+		"rows of zeros":      {data.Pairs{X: same, Y: p.Y}, f, LaplaceOptions{}, domain.ErrDomain},
+		"no rows to go over": {nil, f, LaplaceOptions{}, domain.ErrParam},
+	} {
+		if _, err := FitLaplace(ctx, nil, c.rows, c.f, c.o); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	stopped, stop := context.WithCancel(ctx)
+	stop()
+	if _, err := FitLaplace(stopped, nil, p, f, LaplaceOptions{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	l, err := FitLaplace(ctx, nil, p, f, LaplaceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	huge := x.Clone().(*tensor.Dense)
+	huge.Float64s()[7] = 1e200
+	for name, c := range map[string]struct {
+		z    *tensor.Dense
+		want error
+	}{"none": {nil, domain.ErrParam}, "columns": {floatsOf(tensor.Float64, make([]float64, 4), 2, 2), domain.ErrShape}, "not finite": {holed, domain.ErrDomain},
+		"huge": {huge, domain.ErrDomain}, "whole numbers": {tensor.New(tensor.WithShape(2, 3), tensor.Of(tensor.Int)), domain.ErrDtype}} {
+		if _, err := l.Probabilities(c.z); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	if _, err := new(Laplace).Variance(x); !errors.Is(err, domain.ErrParam) {
+		t.Error(err)
+	}
+}
+
+// TestLaplaceCores: posterior and probabilities are the same to the last bit whatever GOMAXPROCS is.
+func TestLaplaceCores(t *testing.T) {
+	p, f := laplaceProblem(t, 700, 40, 3, nil)
+	for kind := range curvatures {
+		run := func(cores int) *mat.Dense {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+			l, err := FitLaplace(context.Background(), nil, p, f, LaplaceOptions{Covariance: kind})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, err := l.Probabilities(p.X.(*tensor.Dense))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return q
+		}
+		if !mat.Equal(run(1), run(3)) {
+			t.Errorf("%s: the result depends on GOMAXPROCS", kind)
 		}
 	}
 }
