@@ -8,8 +8,8 @@ import (
 )
 
 // estimate is the mean of cos(w·(x-z)) over m frequencies.
-func estimate(k spectral.Random, s spectral.Sampler, x, z []float64, m int) float64 {
-	w, err := spectral.Frequencies(k, s, len(x), m, 1)
+func estimate(k spectral.Random, s spectral.Sampler, x, z []float64, m int, seed uint64) float64 {
+	w, err := spectral.Frequencies(k, s, len(x), m, seed)
 	if err != nil {
 		fmt.Println(err)
 		return math.NaN()
@@ -60,12 +60,28 @@ func ExampleAntithetic() {
 	// spectral: sampler antithetic does not fit spectral.Matern: its frequencies are not known to have independent coordinates (no Quantile); use spectral.IID{}
 }
 
+// The norms have a stratum each, so that only the directions are left to chance.
+func ExampleStratified() {
+	k, x, z := spectral.Gaussian{Sigma: 1}, []float64{.3, .4}, []float64{0, 0}
+	for _, s := range []spectral.Sampler{spectral.IID{}, spectral.Orthogonal{}, spectral.Stratified{}} {
+		mse := 0.
+		for seed := range uint64(400) {
+			mse += math.Pow(estimate(k, s, x, z, 64, seed)-k.At(x, z), 2) / 400
+		}
+		fmt.Printf("%-10v error %.4f\n", s, math.Sqrt(mse))
+	}
+	// Output:
+	// iid        error 0.0184
+	// orthogonal error 0.0160
+	// stratified error 0.0096
+}
+
 // In few dimensions a sequence comes closer than independent frequencies.
 func ExampleHalton() {
 	k, x, z := spectral.Laplacian{Sigma: 2}, []float64{1, 0}, []float64{0, .5}
 	v, _ := spectral.PairVariance(k, x, z)
 	fmt.Printf("exact %.3f, 4096 frequencies %.3f; standard error of independent ones %.3f\n",
-		k.At(x, z), estimate(k, spectral.Halton{}, x, z, 4096), math.Sqrt(v/4096))
+		k.At(x, z), estimate(k, spectral.Halton{}, x, z, 4096, 1), math.Sqrt(v/4096))
 
 	_, err := spectral.Frequencies(k, spectral.Halton{}, 1001, 4096, 1)
 	fmt.Println(err)
@@ -79,7 +95,7 @@ func ExampleSobol() {
 	k, x, z := spectral.Matern{Nu: 1.5, Ell: 1}, []float64{1, 0}, []float64{0, .5}
 	v, _ := spectral.PairVariance(k, x, z)
 	fmt.Printf("exact %.3f, 4096 frequencies %.3f; standard error of independent ones %.3f\n",
-		k.At(x, z), estimate(k, spectral.Sobol{}, x, z, 4096), math.Sqrt(v/4096))
+		k.At(x, z), estimate(k, spectral.Sobol{}, x, z, 4096, 1), math.Sqrt(v/4096))
 	// Output: exact 0.423, 4096 frequencies 0.424; standard error of independent ones 0.010
 }
 
