@@ -67,7 +67,7 @@ var hostileAsked = map[string]string{
 	"ops.InBlocks.x":           "a block is dense",
 	"train/report.ExactGram.x": "a kernel wants whole rows, two at a time",
 	"train/sgd.Fit.o.Epochs":   "the epochs are what the caller asks for",
-	"train.Prepared.Tune":     "the epochs are what the caller asks for",
+	"train.Prepared.Tune":      "the epochs are what the caller asks for",
 }
 
 // shape is a good tensor of that shape.
