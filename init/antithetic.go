@@ -51,8 +51,8 @@ func (s Antithetic) Sample(w []float64, d, m int, k Random, src rand.Source) err
 	return nil
 }
 
-// asymmetry is the relative difference of opposite quantiles up to which a law is taken as symmetric. A Quantile that is
-// interpolated or found by bisection has such errors, and a pair w and -w would be of no use.
+// asymmetry is the relative difference of opposite quantiles up to which a law is taken as symmetric. A Quantile that
+// is interpolated or found by bisection has such errors, and a pair w and -w would be of no use.
 const asymmetry = 1e-3
 
 // magnitude returns the quantile function of the absolute value of a coordinate and true for a Fourier kernel with a

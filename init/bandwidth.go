@@ -75,8 +75,8 @@ func MedianDistance(x *tensor.Dense, pairs int, seed uint64) (float64, error) {
 	return median, finiteSpread("MedianDistance", median)
 }
 
-// spread reads x, of d columns, and returns scale, the largest |x|, and the mean over all entries of f(x/scale - mean of
-// that). The division keeps squares from overflowing. Data without spread are an error.
+// spread reads x, of d columns, and returns scale, the largest |x|, and the mean over all entries of f(x/scale - mean
+// of that). The division keeps squares from overflowing. Data without spread are an error.
 func spread(who string, x *tensor.Dense, f func(t float64) float64) (of, scale, d float64, err error) {
 	r, err := checkedRows("spectral: "+who, x, Domain{})
 	if err != nil {

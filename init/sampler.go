@@ -19,8 +19,8 @@ func misfit(s Sampler, k Kernel, reason string, args ...any) error {
 // Sampler draws frequencies from the law of a kernel.
 type Sampler interface {
 	// Sample fills w, row-major [d, m], with one frequency a column. It returns an error that wraps ErrSampler when the
-	// kernel's law lacks what the sampler needs. Other errors: an invalid kernel or a nil src (ErrParam), d or m below 1
-	// or a w that is not [d, m] (ErrShape).
+	// kernel's law lacks what the sampler needs. Other errors: an invalid kernel or a nil src (ErrParam), d or m below
+	// 1 or a w that is not [d, m] (ErrShape).
 	Sample(w []float64, d, m int, k Random, src rand.Source) error
 	// String is the sampler's name in specs and flags.
 	String() string

@@ -67,8 +67,8 @@ func (p *Split) sides() (both [2]side) {
 	return both
 }
 
-// Masses returns m₊ and m₋, the sums of the weights of each sign. Their sum is the squared norm of a feature vector, and
-// the variance of the estimate is of the order of its square over m.
+// Masses returns m₊ and m₋, the sums of the weights of each sign. Their sum is the squared norm of a feature vector,
+// and the variance of the estimate is of the order of its square over m.
 func (p *Split) Masses() (plus, minus float64) {
 	both := p.sides()
 	return both[0].mass, both[1].mass

@@ -148,7 +148,8 @@ func (f *sphericalFit) loss(theta, grad []float64) float64 {
 
 // solve returns the density of least loss, or nil if there is none. The descent runs in rounds, each from the rounded
 // result of the round before, so that machines with different rounding find the same density. A round whose rounded
-// result has no smaller loss is the last and does not count: of a density that nearly cancels, rounding may leave nothing.
+// result has no smaller loss is the last and does not count: of a density that nearly cancels, rounding may leave
+// nothing.
 func (f *sphericalFit) solve() *radialDensity {
 	problem := optimize.Problem{
 		Func: func(theta []float64) float64 { return f.loss(theta, nil) },

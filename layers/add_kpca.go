@@ -85,8 +85,8 @@ func (f AddKPCA) tables() ops.Tables {
 }
 
 // NewAddKPCALayer fits the map on a sample [N, d], float32 or float64. Errors: a nil kernel or sample, components or
-// knots out of range, more components than knots (ErrParam); a sample without rows (ErrShape); a cell outside the domain
-// of the kernel (ErrDomain).
+// knots out of range, more components than knots (ErrParam); a sample without rows (ErrShape); a cell outside the
+// domain of the kernel (ErrDomain).
 func NewAddKPCALayer(of AddKPCA, sample *tensor.Dense, opts ...Option) (*AddKPCALayer, error) {
 	return fittedOn("AddKPCALayer", sample, opts, basicOptions, func(dims int, o options) (*AddKPCALayer, error) {
 		return newAddKPCALayer(orDefaults(of), sample, dims, o)

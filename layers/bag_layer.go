@@ -47,10 +47,10 @@ func newBagLayer(dims int, over Layer, k BagKernel, o options) *BagLayer {
 		dims: dims, features: over.Features(), dt: over.Dtype(), o: o}, over: over, kernel: k}
 }
 
-// NewBagLayer makes a map of sets of samples of a map of densities. It first estimates the densities, by ops.KDE with the
-// Bandwidth of the Density; in a graph the gradient for the samples goes through the estimate, so a network may compute
-// them. The layer takes over the name of the given one: use only one of the two in a graph. Errors (ErrParam): a layer
-// that is nil, or made without a Bandwidth.
+// NewBagLayer makes a map of sets of samples of a map of densities. It first estimates the densities, by ops.KDE with
+// the Bandwidth of the Density; in a graph the gradient for the samples goes through the estimate, so a network may
+// compute them. The layer takes over the name of the given one: use only one of the two in a graph. Errors (ErrParam):
+// a layer that is nil, or made without a Bandwidth.
 func NewBagLayer(of *HDDLayer) (*BagLayer, error) {
 	if of == nil {
 		return nil, fmt.Errorf("layers: BagLayer: the map of densities is nil: %w", ErrParam)

@@ -12,16 +12,16 @@ import (
 
 const bagInputs = "sets of samples in [0, 1]^l"
 
-// Density is the kernel exp(-ρ²(p, q)/2σ²) of densities on the unit cube, and how an HDDLayer embeds them. Of the fields
-// besides Sigma, 0 stands for a default.
+// Density is the kernel exp(-ρ²(p, q)/2σ²) of densities on the unit cube, and how an HDDLayer embeds them. Of the
+// fields besides Sigma, 0 stands for a default.
 type Density struct {
 	// ρ², as spectral.JensenShannonDivergence; the zero value is ∫ (p - q)²
 	Distance spectral.DensityDistance
 	// σ > 0, in the unit of ρ
 	Sigma float64 `param:"sigma" doc:"bandwidth σ"`
-	// The bandwidth of the density estimate of bags, in the unit of the samples: one number for all axes or one for each,
-	// as ops.ScottBandwidth or ops.CrossValidatedBandwidth finds on the training bags. With more than three axes, where
-	// densities are one-dimensional, find them for each axis by itself (ops.Bags.Axis). A layer without it takes
+	// The bandwidth of the density estimate of bags, in the unit of the samples: one number for all axes or one for
+	// each, as ops.ScottBandwidth or ops.CrossValidatedBandwidth finds on the training bags. With more than three axes,
+	// where densities are one-dimensional, find them for each axis by itself (ops.Bags.Axis). A layer without it takes
 	// densities only, not bags. Whether the points of the grid can show it is checked when bags come, see ops.KDE.
 	Bandwidth []float64 `param:"bandwidth" words:"scott,cv" default:"scott"`
 	// The number M of frequencies λ. 0 is 5, or for the total variation no embedding, see HDDLayer. The squared

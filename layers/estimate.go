@@ -14,8 +14,8 @@ import (
 // hddPoints are the default numbers of points on an axis, for one to three axes.
 var hddPoints = [...]int{128, 48, 20}
 
-// gridAxes returns the number of axes of a grid for so many coordinates. If a grid cannot have so many, it is the grid of
-// one coordinate.
+// gridAxes returns the number of axes of a grid for so many coordinates. If a grid cannot have so many, it is the grid
+// of one coordinate.
 func gridAxes(axes int) int {
 	if axes > len(hddPoints) {
 		return 1
@@ -66,7 +66,8 @@ func (d Density) grid(axes int) (ops.Grid, error) {
 func (d Density) widths(axes int) ([]float64, error) {
 	for _, h := range d.Bandwidth {
 		if !(h >= 0) || math.IsInf(h, 1) {
-			return nil, fmt.Errorf("the field Bandwidth is %v, which is none; ops.ScottBandwidth finds one: %w", h, ErrParam)
+			return nil, fmt.Errorf("the field Bandwidth is %v, which is none; ops.ScottBandwidth finds one: %w", h,
+				ErrParam)
 		}
 	}
 	switch h := d.Bandwidth; len(h) {
@@ -128,8 +129,8 @@ func (d Density) estimate(axes int, dt tensor.Dtype) (e estimate, err error) {
 }
 
 // directionsOf returns r directions for l coordinates, their shifts, and the bandwidths of the projections for those of
-// the coordinates. If K is the product of Gaussian kernels of widths h_j, then the projection of the joint estimate on u
-// is an estimate of width √(Σ u_j² h_j²). Of a random direction it is at least low.
+// the coordinates. If K is the product of Gaussian kernels of widths h_j, then the projection of the joint estimate on
+// u is an estimate of width √(Σ u_j² h_j²). Of a random direction it is at least low.
 func directionsOf(h []float64, low float64, r int) (u, shift, widths []float64) {
 	l, rng := len(h), rand.New(spectral.Stream(0, "directions of slices"))
 	u, shift, widths = make([]float64, l*r), make([]float64, r), make([]float64, r)

@@ -19,7 +19,8 @@ func fittedOn[L any](kind string, sample *tensor.Dense, opts []Option, applicabl
 	case err != nil:
 		return none, err
 	case sample == nil:
-		return none, fmt.Errorf("layers: %s %q: the sample is nil; give rows [N, d] to fit on: %w", kind, o.name, ErrParam)
+		return none, fmt.Errorf("layers: %s %q: the sample is nil; give rows [N, d] to fit on: %w", kind, o.name,
+			ErrParam)
 	case sample.Dims() != 2:
 		return none, fmt.Errorf("layers: %s %q: the sample has shape %v, want rows [N, d] to fit on: %w", kind, o.name,
 			sample.Shape(), ErrShape)

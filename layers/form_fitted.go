@@ -84,10 +84,10 @@ func fillKernel(k spectral.Kernel, v Values, x ops.Matrix) error {
 // does not give landmarks, more features, is fitted on up to as many rows.
 const SampleRows = 10000
 
-// Fit builds the map for rows x [n, Dims], dense or sparse. A map that is fitted on data (Entry.Fitted) is fitted on all
-// rows or, if they are more than SampleRows, on a sample of them that Seed draws. The Params of the layer hold what was
-// fitted; Restore makes the layer of them again. For any other map Fit is Build, and x may be nil. Errors: as for Build,
-// or x is nil or has another number of columns (ErrShape).
+// Fit builds the map for rows x [n, Dims], dense or sparse. A map that is fitted on data (Entry.Fitted) is fitted on
+// all rows or, if they are more than SampleRows, on a sample of them that Seed draws. The Params of the layer hold what
+// was fitted; Restore makes the layer of them again. For any other map Fit is Build, and x may be nil. Errors: as for
+// Build, or x is nil or has another number of columns (ErrShape).
 func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 	e, p, err := s.plan()
 	if err != nil || !p.traits.Fitted {

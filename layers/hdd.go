@@ -19,8 +19,8 @@ import (
 // ln p), j = 1 to M, on an orthonormal basis. Sutherland, Oliva, Póczos and Schneider (2016), equations (4) to (8).
 //
 // With the zero distance, ∫ (p - q)², A holds the coefficients of p itself, and there are no λ_j. Oliva, Neiswanger,
-// Póczos, Schneider and Xing (2014), Fast distribution to real regression. This distance is not an information-theoretic
-// one: it weighs a relative difference more where the densities are high, so a peak dominates it.
+// Póczos, Schneider and Xing (2014), Fast distribution to real regression. This distance is not an
+// information-theoretic one: it weighs a relative difference more where the densities are high, so a peak dominates it.
 //
 // Input [n, V]: each row holds the values of a density, not negative, at the V points of a grid (Grid). The
 // mean of a row is the integral of the density, so a histogram of V cells, times V, is such a row. Output [n,
@@ -93,7 +93,8 @@ func newHDDLayer(given Density, axes, features int, o options) (*HDDLayer, error
 		return nil, err
 	}
 	o.name = b.name
-	l := &HDDLayer{composed: composed{sparseMapper: newSparseMapper(b, ops.Domain{}), policy: o.policy}, of: given.filled()}
+	l := &HDDLayer{of: given.filled()}
+	l.composed = composed{sparseMapper: newSparseMapper(b, ops.Domain{}), policy: o.policy}
 	if err = given.unused(); err == nil {
 		l.sets, err = l.of.estimate(axes, b.dt)
 	}
@@ -147,7 +148,8 @@ func (l *HDDLayer) embed(o options) (spectral.Random, error) {
 		m := len(lambda)
 		even = m == 1 && lambda[0] == 0
 		tuned := o.policy == All && !even
-		b.params = []Param{{"lambda", newTensor(l.dt, lambda, m), tuned}, {"root_weight", newTensor(l.dt, root, m), false}}
+		b.params = []Param{{"lambda", newTensor(l.dt, lambda, m), tuned},
+			{"root_weight", newTensor(l.dt, root, m), false}}
 		if b.features *= m; !even {
 			b.features *= 2
 		}
@@ -195,8 +197,8 @@ func (l *HDDLayer) String() string {
 		distance, width = distance+l.inner.form(), l.inner.Features()
 	}
 	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %.6g of %s, %d x %v points, %d %v functions an axis, sampler %v, "+
-		"seed %d, %v, %v", l.kind, l.name, l.dims, width, l.features, l.of.Sigma, distance, len(l.sets.h), l.sets.grid.Points(),
-		l.of.Functions, l.of.Basis, l.outer.sampler, l.outer.seed, l.dt, l.policy)
+		"seed %d, %v, %v", l.kind, l.name, l.dims, width, l.features, l.of.Sigma, distance, len(l.sets.h),
+		l.sets.grid.Points(), l.of.Functions, l.of.Basis, l.outer.sampler, l.outer.seed, l.dt, l.policy)
 }
 
 // Embed writes the embedding A of the densities x [n, Dims] to dst [n, K], allocated if nil. The squared distance of

@@ -41,7 +41,8 @@ var _ Layer = (*HomogeneousLayer)(nil)
 // range; a kernel without a fitted period; a window, a period or an order above 0 for a point mass; WithOptimalPeriod
 // with WithStationary; a policy other than Frozen for order 0.
 func NewHomogeneousLayer(k spectral.Homogeneous, d int, opts ...Option) (*HomogeneousLayer, error) {
-	o, err := newOptions("NewHomogeneousLayer", opts, with(basicOptions, with(seriesOptions, "WithOrder", "Tune", "WithStationary")...))
+	o, err := newOptions("NewHomogeneousLayer", opts, with(basicOptions,
+		with(seriesOptions, "WithOrder", "Tune", "WithStationary")...))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,8 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 		return nil, fmt.Errorf("%s: policy %v: a map of order 0 has no frequency and nothing to tune: %w", b.who(),
 			o.policy, ErrParam)
 	}
-	l := &HomogeneousLayer{zeroMapper: zeroMapper{newSparseMapper(b, ops.Domain{})}, kernel: k, harmonics: h, window: o.harmonics.window, policy: o.policy}
+	l := &HomogeneousLayer{zeroMapper: zeroMapper{newSparseMapper(b, ops.Domain{})}, kernel: k, harmonics: h,
+		window: o.harmonics.window, policy: o.policy}
 	l.op = ops.Series{F: h.F[1:], Gamma: k.Degree(), Stationary: o.harmonics.stationary,
 		Negative: k.Extension()}
 	if err := b.checkSize(d, l.op.Width()); err != nil {

@@ -21,9 +21,9 @@ const (
 	UniformLandmarks LandmarkChoice = iota
 	// CholeskyLandmarks draws a row with a probability in proportion to the part of k(x, x) that the landmarks so far
 	// do not explain, k(x, x) - k(x, L) k(L, L)⁻¹ k(L, x): randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber
-	// 2022, algorithm 2.1). Once the landmarks explain all rows it takes any others. For m landmarks and N rows it calls
-	// the kernel for every row and every landmark, and takes N·m² operations and the memory of N·m numbers in float64: a
-	// second for 512 of 10000.
+	// 2022, algorithm 2.1). Once the landmarks explain all rows it takes any others. For m landmarks and N rows it
+	// calls the kernel for every row and every landmark, and takes N·m² operations and the memory of N·m numbers in
+	// float64: a second for 512 of 10000.
 	//
 	// It has the smallest kernel error on all data below, but not the smallest test error: on pol it has the largest,
 	// because isolated rows become landmarks. The Gaussian with 512 features, medians of the seeds 1, 2 and 3: relative

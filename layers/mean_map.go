@@ -23,7 +23,8 @@ import (
 // Errors: inner is nil, has no kernel or an indefinite one, or has tuned parameters (ErrParam); it has another element
 // type (ErrDtype); and the errors of NewFourierLayer.
 func NewMeanMapLayer(inner Layer, tau float64, features int, opts ...Option) (*BagLayer, error) {
-	o, err := newOptions("NewMeanMapLayer", opts, []string{"WithName", "WithDtype", "WithSeed", "Tune", "WithSampler", "WithPhase"})
+	o, err := newOptions("NewMeanMapLayer", opts, []string{"WithName", "WithDtype", "WithSeed", "Tune", "WithSampler",
+		"WithPhase"})
 	if err != nil {
 		return nil, err
 	}

@@ -70,8 +70,8 @@ func (f Nystrom) landmarks(features int) int {
 // cores.
 //
 // Errors: a nil kernel or sample, fewer rows than landmarks, fewer landmarks than features or more than 16384, an
-// unknown choice (ErrParam); a sample without rows (ErrShape); a cell outside the domain of the kernel, a kernel that is
-// 0 or not finite on the landmarks (ErrDomain).
+// unknown choice (ErrParam); a sample without rows (ErrShape); a cell outside the domain of the kernel, a kernel that
+// is 0 or not finite on the landmarks (ErrDomain).
 func NewNystromLayer(of Nystrom, sample *tensor.Dense, features int, opts ...Option) (*NystromLayer, error) {
 	return fittedOn("NystromLayer", sample, opts, drawnOptions, func(dims int, o options) (*NystromLayer, error) {
 		return newNystromLayer(of, sample, dims, features, o)

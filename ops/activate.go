@@ -72,8 +72,8 @@ func Activate(f Activation, a Attr) Op {
 
 var activate = pointwise("Activate", Activation.at, theOutput, Activation.slope)
 
-// pointwise declares an op with a parameter of type P that applies f to each number of x [n, k]. slope is f'(x), of x or,
-// where reads is theOutput, of f(x).
+// pointwise declares an op with a parameter of type P that applies f to each number of x [n, k]. slope is f'(x), of x
+// or, where reads is theOutput, of f(x).
 func pointwise[P any](kind string, f func(p P, x float64) float64, reads int, slope func(p P, v float64) float64) decl {
 	return decl{kind: kind, sig: parse("nk->nk"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
 		forward: kernel{

@@ -7,8 +7,8 @@ import (
 	"github.com/bochner-go/bochner/ops/internal/simd"
 )
 
-// HDD embeds, of p, λ, r and Φ, densities p such that squared Euclidean distances approximate squared homogeneous density
-// distances. The features are the coefficients, on an orthonormal basis, of functions of p:
+// HDD embeds, of p, λ, r and Φ, densities p such that squared Euclidean distances approximate squared homogeneous
+// density distances. The features are the coefficients, on an orthonormal basis, of functions of p:
 //
 //	A(p) = [Φᵀ r_j √p cos(λ_j ln p) | Φᵀ r_j √p sin(λ_j ln p)], j = 1 to M.
 //

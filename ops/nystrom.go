@@ -17,7 +17,8 @@ import (
 // equation (16).
 //
 // It computes in float64 for either element type, because P amplifies the rounding of k by the inverse roots of small
-// eigenvalues. A row takes m·d operations for a kernel with a Profile, or m calls of At for another Kernel, and m·D for P.
+// eigenvalues. A row takes m·d operations for a kernel with a Profile, or m calls of At for another Kernel, and m·D for
+// P.
 //
 // Backward: dx = Σ_j (g Pᵀ)_j ∂k(x, l_j)/∂x, by products for a kernel with a Profile, and else by m calls of Gradient a
 // row. A derivative that is not finite, as at an empty bin of a histogram, counts as 0. L and P have no
@@ -201,8 +202,8 @@ type landmarkSet struct {
 	rows       []float64              // [m, d]
 	projection *simd.Weights[float64] // P [m, D]
 
-	// For a kernel with a Profile. Distances are computed relative to the mean of the landmarks, so that an offset of all rows
-	// costs no digits.
+	// For a kernel with a Profile. Distances are computed relative to the mean of the landmarks, so that an offset of
+	// all rows costs no digits.
 	radial  radialKernel
 	centre  []float64              // [d]
 	squares []float64              // ‖l_j - centre‖²

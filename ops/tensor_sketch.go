@@ -30,10 +30,10 @@ func (s sketch) check(who string) error {
 //
 //	z(x) = FFT⁻¹(FFT(C_1(x̂)) ∘ ... ∘ FFT(C_p(x̂))),   C_j(x̂)_b = Σ_i [buckets_ji = b] signs_ji x̂_i.
 //
-// Its inner products are unbiased for (x̂·x̂')^p = (slope x·x' + offset)^p. slope and offset are finite and not negative.
-// x is [n, d] and z is [n, m]; buckets, whole numbers from 0 to m-1, and signs, ±1, are [p, d+1]. Pham and Pagh (2013),
-// algorithm 1. A row costs p d operations and p+1 transforms of length m, which are fastest for an m without large prime
-// factors. Everything is computed in float64 and rounded once.
+// Its inner products are unbiased for (x̂·x̂')^p = (slope x·x' + offset)^p. slope and offset are finite and not
+// negative. x is [n, d] and z is [n, m]; buckets, whole numbers from 0 to m-1, and signs, ±1, are [p, d+1]. Pham and
+// Pagh (2013), algorithm 1. A row costs p d operations and p+1 transforms of length m, which are fastest for an m
+// without large prime factors. Everything is computed in float64 and rounded once.
 //
 // Backward: dx_i = √slope Σ_j signs_ji (dC_j)_{buckets_ji}, where dC_j is the circular correlation of g with the
 // convolution of the other sketches: FFT⁻¹(FFT(g) ∘ conj Π_{k≠j} FFT(C_k)). Buckets and signs have no gradient.

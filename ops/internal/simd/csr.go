@@ -75,7 +75,8 @@ func (x CSR[T]) AddRow(dst []T, i int) {
 }
 
 // GradWCSR writes (x + 1·baseᵀ)ᵀ·dP to dst [d,m]: what GradW does for the dense rows whose cell (i, j) is base[j], or
-// the only number of base, more than the cell of x. A nil base is 0. dp is [n,m]. Rows of dst for columns without entries cost no product.
+// the only number of base, more than the cell of x. A nil base is 0. dp is [n,m]. Rows of dst for columns without
+// entries cost no product.
 func GradWCSR[T Float](dst []T, x CSR[T], base, dp []T, m int) {
 	dst = dst[:x.Cols*m]
 	if base != nil {

@@ -111,8 +111,8 @@ type output[T Float] struct {
 	scales []float64 // [blocks], for blocksMap
 }
 
-// finish applies the epilogue to columns lo to hi of row i, where the projections are, and tells whether one of them was
-// not finite, for the maps that have no value there.
+// finish applies the epilogue to columns lo to hi of row i, where the projections are, and tells whether one of them
+// was not finite, for the maps that have no value there.
 func (o *output[T]) finish(i, lo, hi int) (bad bool) {
 	return o.write(i, lo, o.dst[i*o.ld+lo:i*o.ld+hi])
 }
