@@ -55,8 +55,9 @@ func ExampleAntithetic() {
 
 	_, err := spectral.Frequencies(spectral.Matern{Nu: 1.5, Ell: 1}, spectral.Antithetic{}, 3, 256, 1)
 	fmt.Println(err)
-	// Output: variance 0.16 of the variance of iid spectral: sampler antithetic does not fit spectral.Matern: its
-	// frequencies are not known to have independent coordinates (no Quantile); use spectral.IID{}
+	// Output:
+	// variance 0.16 of the variance of iid
+	// spectral: sampler antithetic does not fit spectral.Matern: its frequencies are not known to have independent coordinates (no Quantile); use spectral.IID{}
 }
 
 // The norms have a stratum each, so that only the directions are left to chance.
@@ -84,9 +85,9 @@ func ExampleHalton() {
 
 	_, err := spectral.Frequencies(k, spectral.Halton{}, 1001, 4096, 1)
 	fmt.Println(err)
-	// Output: exact 0.472, 4096 frequencies 0.470; standard error of independent ones 0.010 spectral: sampler halton
-	// does not fit spectral.Laplacian: 1001 input dimensions need points of 1001 coordinates, and the sequence has at
-	// most 1000; use spectral.IID{}
+	// Output:
+	// exact 0.472, 4096 frequencies 0.470; standard error of independent ones 0.010
+	// spectral: sampler halton does not fit spectral.Laplacian: 1001 input dimensions need points of 1001 coordinates, and the sequence has at most 1000; use spectral.IID{}
 }
 
 // A sequence also serves a law of which the direction and the norm are known.

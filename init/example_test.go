@@ -64,8 +64,9 @@ func ExampleOrthogonal() {
 
 	_, err = spectral.Frequencies(spectral.Laplacian{Sigma: 1}, spectral.Orthogonal{}, d, m, 1)
 	fmt.Println(err)
-	// Output: inner product of the columns: 0.000000 spectral: sampler orthogonal does not fit spectral.Laplacian: its
-	// frequencies are not known to have a uniform direction (no NormQuantile); use spectral.IID{}
+	// Output:
+	// inner product of the columns: 0.000000
+	// spectral: sampler orthogonal does not fit spectral.Laplacian: its frequencies are not known to have a uniform direction (no NormQuantile); use spectral.IID{}
 }
 
 // A structured draw is signs and norms, from which the same frequencies can be written out. It is for many dimensions.
@@ -81,9 +82,9 @@ func ExampleStructured() {
 
 	_, err = spectral.Frequencies(k, spectral.Structured{}, 8, m, 1)
 	fmt.Println(err)
-	// Output: signs (12, 1024) norms (4096) in place of W (784, 4096) spectral: sampler structured does not fit
-	// spectral.Gaussian: it is biased where dimensions are few, by -0.031 at two bandwidths for 8, and 8 is less than
-	// 16; use spectral.Orthogonal{}
+	// Output:
+	// signs (12, 1024) norms (4096) in place of W (784, 4096)
+	// spectral: sampler structured does not fit spectral.Gaussian: it is biased where dimensions are few, by -0.031 at two bandwidths for 8, and 8 is less than 16; use spectral.Orthogonal{}
 }
 
 // The kernel Π sinc(x_i - z_i) has uniform frequencies.

@@ -64,9 +64,9 @@ func ExampleNewRandomLaplaceLayer() {
 	compare(k, l, histogram, other)
 	_, err := l.Transform(nil, matrix(histogram, []float64{.5, -.1, .6}))
 	fmt.Println(err)
-	// Output: k(x, y) = 0.50, z(x)·z(y) = 0.50 layers: RandomLaplaceLayer "words": x[1,1] = -0.1 is negative; the
-	// kernel is defined for histograms, x >= 0: shift the data, or scale them by the range of the training rows and
-	// clip what is beyond it: the scaler cube
+	// Output:
+	// k(x, y) = 0.50, z(x)·z(y) = 0.50
+	// layers: RandomLaplaceLayer "words": x[1,1] = -0.1 is negative; the kernel is defined for histograms, x >= 0: shift the data, or scale them by the range of the training rows and clip what is beyond it: the scaler cube
 }
 
 // A small c brings out small bins: the two histograms agree in their large bins and not in their small ones.
@@ -244,10 +244,12 @@ func ExampleWithSampler_structured() {
 	compare(k, rff, x, y)
 	_, err := layers.NewFourierLayer(k, 256, 2048, structured, layers.Tune(layers.All), layers.WithName("rff"))
 	fmt.Println(err)
-	// Output: signs (12, 256) tuned: false norms (1024) tuned: false log_bandwidth (1) tuned: true k(x, y) = 0.61,
-	// z(x)·z(y) = 0.61 layers: FourierLayer "rff": policy all tunes frequencies one by one or a dimension at a time,
-	// and the structured sampler keeps signs and norms in their place; use policy frozen or bandwidth, or the sampler
-	// orthogonal: invalid parameter
+	// Output:
+	// signs (12, 256) tuned: false
+	// norms (1024) tuned: false
+	// log_bandwidth (1) tuned: true
+	// k(x, y) = 0.61, z(x)·z(y) = 0.61
+	// layers: FourierLayer "rff": policy all tunes frequencies one by one or a dimension at a time, and the structured sampler keeps signs and norms in their place; use policy frozen or bandwidth, or the sampler orthogonal: invalid parameter
 }
 
 // A Nyström map of any kernel is fitted on rows: here the exponential χ² kernel of histograms, with 20 of 200 rows as

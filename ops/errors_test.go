@@ -306,6 +306,7 @@ func ExampleCause() {
 	err := machine.RunAll()
 	fmt.Println(errors.Is(err, ops.ErrDomain), errors.Is(ops.Cause(err), ops.ErrDomain))
 	fmt.Println(ops.Cause(err))
-	// Output: false true mine: x[0,1] = -2 is negative; the kernel is defined for histograms, x >= 0: shift the data,
-	// or scale them by the range of the training rows and clip what is beyond it: the scaler cube
+	// Output:
+	// false true
+	// mine: x[0,1] = -2 is negative; the kernel is defined for histograms, x >= 0: shift the data, or scale them by the range of the training rows and clip what is beyond it: the scaler cube
 }

@@ -317,8 +317,7 @@ func ExampleScaleColumns() {
 	// Output: [2.000 10.000 2.000]
 }
 
-// 2cos(π/3), 2sin(π/3), cos(2π/3) and sin(2π/3): one direction, a norm for each sign, and the roots of the masses 4 and
-// 1.
+// 2cos(π/3), 2sin(π/3), cos(2π/3) and sin(2π/3): one direction, a norm for each sign, and the roots of the masses 4 and 1.
 func ExampleSignedFourier() {
 	u, norms, roots := tensorOf([]float64{1}, 1, 1), tensorOf([]float64{1, 2}, 2), tensorOf([]float64{2, 1}, 2)
 	show(ops.SignedFourier(ops.Attr{}).Into(nil, tensorOf([]float64{math.Pi / 3}, 1, 1), u, norms, roots))

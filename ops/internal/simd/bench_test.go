@@ -74,8 +74,8 @@ func products[T Float](b *testing.B, name string, work float64, f func()) {
 	})
 }
 
-// benchmarkStructured is of n rows of d numbers and m frequencies, by the product that is chosen, by transforms and by
-// a dense product.
+// benchmarkStructured is of n rows of d numbers and m frequencies, by the product that is chosen, by transforms and by a
+// dense product.
 func benchmarkStructured[T Float](b *testing.B, n, d, m int) {
 	rows, w := Rows[T]{Dense: random[T](n*d, 1)}, Pack(random[T](d*m, 2), d, m)
 	z, dx, p := make([]T, n*2*m), make([]T, n*d), 1<<bits.Len(uint(d-1))

@@ -24,8 +24,8 @@ func TestCSRView(t *testing.T) {
 	})
 }
 
-// TestCSRTall: more rows than have their index lists in memory at once; of two bad rows the first is reported, in a
-// later part too.
+// TestCSRTall: more rows than have their index lists in memory at once; of two bad rows the first is reported, in a later
+// part too.
 func TestCSRTall(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		const n, m = 2*csrLists + 7, 3

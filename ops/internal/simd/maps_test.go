@@ -125,8 +125,8 @@ func testMaps[T Float](t *testing.T, n, d, m, stored int, dense bool) {
 	}
 }
 
-// TestFirstBadRow: of several rows whose projection is not finite the first is reported, whichever goroutine finds it,
-// and nothing but their rows has such numbers: they do not spread by the padding of panels.
+// TestFirstBadRow: of several rows whose projection is not finite the first is reported, whichever goroutine finds it, and
+// nothing but their rows has such numbers: they do not spread by the padding of panels.
 func TestFirstBadRow(t *testing.T) { eachType(t, firstBadRow[float32], firstBadRow[float64]) }
 
 func firstBadRow[T Float](t *testing.T) {

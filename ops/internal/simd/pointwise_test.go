@@ -70,8 +70,8 @@ func testWithin[T Float](t *testing.T) {
 	}
 }
 
-// TestUnits: the features and the gradient of projections by their formulas, of every kind of unit, at 0 and next to
-// it, and the first row that is not finite.
+// TestUnits: the features and the gradient of projections by their formulas, of every kind of unit, at 0 and next to it,
+// and the first row that is not finite.
 func TestUnits(t *testing.T) { eachType(t, testUnits[float32], testUnits[float64]) }
 
 func testUnits[T Float](t *testing.T) {

@@ -107,8 +107,8 @@ func radix2[T Float](x []T) {
 }
 
 // TestHadamard: plain Go gives the transform of its definition, for every size, and every instruction set the bits of
-// plain Go, as all take the stages in one order and round once a stage; out of place and in place, and nothing is
-// written beside.
+// plain Go, as all take the stages in one order and round once a stage; out of place and in place, and nothing is written
+// beside.
 func TestHadamard(t *testing.T) { eachType(t, testHadamard[float32], testHadamard[float64]) }
 
 func testHadamard[T Float](t *testing.T) {
