@@ -210,7 +210,7 @@ func (l *head) RowLoss(logits, targets []float64) float64 {
 // Logits writes zA + b to dst.
 func (l *head) Logits(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
 	var f flow
-	y := l.scores(&f, l.denseFor(dst, z), value{rows: z}, 0)
+	y := l.scores(&f, denseFor(dst, z), value{rows: z}, 0)
 	return y.dense(), f.err
 }
 

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -126,14 +125,17 @@ func (l *mapper) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, erro
 		})
 	}
 	f.err, f.next = nil, 0
-	z := l.forward(f, l.denseFor(dst, x), value{rows: x})
+	z := l.forward(f, denseFor(dst, x), value{rows: x})
 	return z.dense(), f.err
 }
 
-// denseFor returns dst, allocated if it is nil and x is sparse, so that the result is dense.
-func (b *base) denseFor(dst *tensor.Dense, x ops.Matrix) *tensor.Dense {
-	if _, sparse := x.(*ops.CSR); sparse && dst == nil && !domain.IsNil(x) {
-		return tensor.New(tensor.WithShape(x.Shape()[0], b.features), tensor.Of(b.dt))
+// allocated stands for a dst that the last op allocates, where nil would let sparse rows stay sparse.
+var allocated = new(tensor.Dense)
+
+// denseFor returns dst, or allocated if it is nil and x is sparse, so that the result is dense.
+func denseFor(dst *tensor.Dense, x ops.Matrix) *tensor.Dense {
+	if _, sparse := x.(*ops.CSR); sparse && dst == nil {
+		return allocated
 	}
 	return dst
 }
@@ -299,6 +301,9 @@ func (f *flow) do(op ops.Op, dst *tensor.Dense, x value, in ...value) (z value) 
 		if s, sparse := x.rows.(*ops.CSR); sparse && dst == nil {
 			return op.Sparse(s, f.rest...)
 		}
+		if dst == allocated {
+			dst = nil
+		}
 		return op.Into(dst, x.rows, f.rest...)
 	})
 }
@@ -313,8 +318,11 @@ func (f *flow) layer(l Layer, dst *tensor.Dense, x value) (z value) {
 		return z
 	}
 	return f.compute(dst, x, func(dst *tensor.Dense) (ops.Matrix, error) {
-		if dst == nil {
+		switch dst {
+		case nil:
 			return Apply(l, nil, x.rows)
+		case allocated:
+			dst = nil
 		}
 		return Transform(l, dst, x.rows)
 	})
