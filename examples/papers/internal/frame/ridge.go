@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
+	"slices"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
@@ -15,10 +18,14 @@ import (
 
 // Ridge fits ridge regression with the lambda of the least squared error on a fraction of the rows, which the seed draws
 // and the fits for the lambdas have not seen.
-func Ridge(ctx context.Context, m layers.Map, x *tensor.Dense, y *mat.Dense, lambdas []float64, fraction float64, seed uint64) (*linear.RidgeFit, error) {
+func Ridge(ctx context.Context, m layers.Map, x *tensor.Dense, y *mat.Dense, lambdas []float64, fraction float64,
+	seed uint64) (*linear.RidgeFit, error) {
 	var sums [2]linear.RidgeStats // of the rows to learn from, and of the others
-	kept, held := data.Split(x.Shape()[0], fraction, seed)
-	for i, rows := range [][]int{kept, held} {
+	n := x.Shape()[0]
+	drawn := rand.New(spectral.Stream(seed, "held-out")).Perm(n)
+	held := min(max(int(math.Round(fraction*float64(n))), 1), n-1)
+	for i, rows := range [][]int{drawn[held:], drawn[:held]} {
+		slices.Sort(rows)
 		part := mat.NewDense(len(rows), y.RawMatrix().Cols, nil)
 		for to, r := range rows {
 			part.SetRow(to, y.RawRowView(r))
