@@ -306,7 +306,8 @@ func writtenDown(t reflect.Type) bool {
 func (b *battery) each(f function) {
 	args := b.goodOf(f)
 	err := b.run(f.name+" with good arguments", f, args)
-	if err != nil && strings.Count(short(f.name), ".") == 1 && !b.listed(hostileRefused, f.name) {
+	mayRefuse := b.listed(hostileRefused, f.name) // whether or not it does on this machine
+	if err != nil && strings.Count(short(f.name), ".") == 1 && !mayRefuse {
 		b.t.Errorf("%s refuses good arguments, so that nothing behind its first check is tested: %v\n%s", f.name, err,
 			show(args))
 	}
