@@ -38,6 +38,22 @@ func (s Orthogonal) String() string {
 // Sample fills w block after block. A last block of fewer than d columns costs only these. The directions are the same
 // with and without Coupled. Errors are as in Sampler.
 func (s Orthogonal) Sample(w []float64, d, m int, k Random, src rand.Source) error {
+	return sampleBlocks(s, w, d, m, k, src, func(norms *rand.Rand) func(j int) float64 {
+		var u float64
+		return func(j int) float64 {
+			if s.Coupled && j%2 == 1 {
+				return 1 - u
+			}
+			u = openUniform(norms)
+			return u
+		}
+	})
+}
+
+// sampleBlocks is Sample for orthogonal directions. probabilities returns the function whose value at j is the
+// probability of a smaller norm than that of frequency j.
+func sampleBlocks(s Sampler, w []float64, d, m int, k Random, src rand.Source,
+	probabilities func(norms *rand.Rand) func(j int) float64) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err
 	}
@@ -46,14 +62,8 @@ func (s Orthogonal) Sample(w []float64, d, m int, k Random, src rand.Source) err
 		return err
 	}
 	directions, norms := rand.New(subStream(src)), rand.New(subStream(src))
-	var u float64
-	orthogonalBlocks(w, d, m, directions, func(j int) float64 {
-		if s.Coupled && j%2 == 1 {
-			return law.NormQuantile(d, 1-u)
-		}
-		u = openUniform(norms)
-		return law.NormQuantile(d, u)
-	})
+	probability := probabilities(norms)
+	orthogonalBlocks(w, d, m, directions, func(j int) float64 { return law.NormQuantile(d, probability(j)) })
 	return nil
 }
 

@@ -17,18 +17,10 @@ func (Stratified) String() string { return "stratified" }
 
 // Sample fills w block after block. Errors are as in Sampler.
 func (s Stratified) Sample(w []float64, d, m int, k Random, src rand.Source) error {
-	if err := checkSample(s, w, d, m, k, src); err != nil {
-		return err
-	}
-	law, err := radialLaw(s, k)
-	if err != nil {
-		return err
-	}
-	directions, norms := rand.New(subStream(src)), rand.New(subStream(src))
-	strata := norms.Perm(m)
-	orthogonalBlocks(w, d, m, directions, func(j int) float64 {
-		u := (float64(strata[j]) + openUniform(norms)) / float64(m)
-		return law.NormQuantile(d, min(u, 1-0x1p-53)) // the last may round to 1
+	return sampleBlocks(s, w, d, m, k, src, func(norms *rand.Rand) func(j int) float64 {
+		strata := norms.Perm(m)
+		return func(j int) float64 {
+			return min((float64(strata[j])+openUniform(norms))/float64(m), 1-0x1p-53) // the last may round to 1
+		}
 	})
-	return nil
 }
