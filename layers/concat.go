@@ -69,7 +69,7 @@ func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
 	if err := drawApart("Concat", ls); err != nil {
 		return nil, err
 	}
-	c.rows = blockRows(c.features)
+	c.rows = groupRows(c.features)
 	return c, nil
 }
 

@@ -225,7 +225,7 @@ func lending(kernel reflect.Type) (es []*Entry) {
 //
 //	err := layers.Register(layers.Entry{Name: "my-kernel", Kernel: MyKernel{}, Formula: "...", Inputs: "any"})
 //
-// The map is that of the kernel: a FourierLayer, a RandomLaplaceLayer, a skewed layer or a RandomReLULayer for a
+// The kernel decides on the map: a FourierLayer, a RandomLaplaceLayer, a skewed layer or a RandomReLULayer for a
 // spectral.Random, a HomogeneousLayer for a spectral.Homogeneous, an ExponentiatedLayer for a spectral.Exponentiated
 // and a GORFLayer for a spectral.SignedLaw. Register fills in the Traits. Errors (ErrParam): a name that is empty,
 // taken, or not of letters, digits and hyphens; no such kernel; a parameter that the map has already; a tag of a

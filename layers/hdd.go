@@ -80,22 +80,14 @@ var _ Layer = (*HDDLayer)(nil)
 // distance out of range, fewer than one axis, fields that contradict each other or exceed the grid (ErrParam), and the
 // errors of NewFourierLayer for the Gaussian kernel.
 func NewHDDLayer(of Density, axes, features int, opts ...Option) (*HDDLayer, error) {
-	o, err := newOptions("NewHDDLayer", opts, fourierOptions)
-	if err != nil {
-		return nil, err
-	}
-	return newHDDLayer(of, axes, features, o)
-}
-
-func newHDDLayer(given Density, axes, features int, o options) (*HDDLayer, error) {
-	b, err := newBase("HDDLayer", "hdd", 1, features, o)
+	b, o, err := begin("HDDLayer", "hdd", 1, features, opts, fourierOptions)
 	if err != nil {
 		return nil, err
 	}
 	o.name = b.name
-	l := &HDDLayer{of: given.filled()}
+	l := &HDDLayer{of: of.filled()}
 	l.composed = composed{sparseMapper: newSparseMapper(b, ops.Domain{}), policy: o.policy}
-	if err = given.unused(); err == nil {
+	if err = of.unused(); err == nil {
 		l.sets, err = l.of.estimate(axes, b.dt)
 	}
 	if err == nil {
@@ -115,7 +107,7 @@ func newHDDLayer(given Density, axes, features int, o options) (*HDDLayer, error
 	if l.inner == nil {
 		l.outer.on = l.of.Distance.Of.Domain()
 	}
-	l.drawn("W", o, func(o options) (peeker, error) { return newHDDLayer(given, axes, features, o) })
+	l.drawn("W", o, func(o options) (peeker, error) { return NewHDDLayer(of, axes, features, withAll(o)) })
 	l.outer.origin = l.origin
 	return l, nil
 }

@@ -297,12 +297,9 @@ func (f *flow) do(op ops.Op, dst *tensor.Dense, x value, in ...value) (z value) 
 	for _, v := range in {
 		f.rest = append(f.rest, v.rows)
 	}
-	return f.compute(dst, x, func(dst *tensor.Dense) (ops.Matrix, error) {
-		if s, sparse := x.rows.(*ops.CSR); sparse && dst == nil {
+	return f.compute(dst, x, func(dst *tensor.Dense, staysSparse bool) (ops.Matrix, error) {
+		if s, sparse := x.rows.(*ops.CSR); sparse && staysSparse {
 			return op.Sparse(s, f.rest...)
-		}
-		if dst == allocated {
-			dst = nil
 		}
 		return op.Into(dst, x.rows, f.rest...)
 	})
@@ -317,12 +314,9 @@ func (f *flow) layer(l Layer, dst *tensor.Dense, x value) (z value) {
 		z.node, f.err = nodeOf(l.Fwd(x.node))
 		return z
 	}
-	return f.compute(dst, x, func(dst *tensor.Dense) (ops.Matrix, error) {
-		switch dst {
-		case nil:
-			return Apply(l, nil, x.rows)
-		case allocated:
-			dst = nil
+	return f.compute(dst, x, func(dst *tensor.Dense, staysSparse bool) (ops.Matrix, error) {
+		if staysSparse {
+			return Apply(l, dst, x.rows)
 		}
 		return Transform(l, dst, x.rows)
 	})
@@ -330,9 +324,15 @@ func (f *flow) layer(l Layer, dst *tensor.Dense, x value) (z value) {
 
 func nodeOf(r G.Result) (*G.Node, error) { return r.Node(), r.Err() }
 
-// compute has a result of x written to dst. If that is nil, it is memory that is kept for the next block of rows.
-func (f *flow) compute(dst *tensor.Dense, x value, write func(dst *tensor.Dense) (ops.Matrix, error)) value {
-	between := dst == nil && f.keeps
+// compute has a result of x written to dst. If that is nil, the result stays sparse where x is, or is written to memory
+// that is kept for the next block of rows.
+func (f *flow) compute(dst *tensor.Dense, x value,
+	write func(dst *tensor.Dense, staysSparse bool) (ops.Matrix, error)) value {
+	staysSparse := dst == nil
+	if dst == allocated {
+		dst = nil
+	}
+	between := staysSparse && f.keeps
 	if between {
 		if f.next == len(f.buffers) {
 			f.buffers = append(f.buffers, nil)
@@ -342,7 +342,7 @@ func (f *flow) compute(dst *tensor.Dense, x value, write func(dst *tensor.Dense)
 		}
 	}
 	z := value{}
-	if z.rows, f.err = write(dst); f.err != nil {
+	if z.rows, f.err = write(dst, staysSparse); f.err != nil {
 		return value{}
 	}
 	if between {

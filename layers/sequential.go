@@ -39,7 +39,7 @@ func NewSequential(ls ...Layer) (*Sequential, error) {
 		return nil, err
 	}
 	ls = g.layers
-	g.dims, g.features, g.rows = ls[0].Dims(), ls[len(ls)-1].Features(), blockRows(widest)
+	g.dims, g.features, g.rows = ls[0].Dims(), ls[len(ls)-1].Features(), groupRows(widest)
 	g.forward = func(f *flow, dst *tensor.Dense, x value) value {
 		for _, l := range ls[:len(ls)-1] {
 			x = f.layer(l, nil, x)
@@ -55,6 +55,10 @@ type group struct {
 	sparseMapper
 	layers []Layer
 }
+
+// groupRows returns the number of rows of a block of a composition. It is more than a layer takes at a time, because
+// every part looks in each block whether somebody wrote to its parameters.
+func groupRows(cols int) int { return 4 * blockRows(cols) }
 
 func newGroup(kind string, ls []Layer) (group, error) {
 	if len(ls) == 0 {
