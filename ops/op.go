@@ -333,7 +333,7 @@ func (c *call) add(i int, v Matrix) error {
 	return c.oneType(i, t.Dtype(), c.first, c.x.Dtype())
 }
 
-// oneType compares the element type of input i with that of the first one.
+// oneType returns an error unless input i has the element type of the first input.
 func (o *Op) oneType(i int, dt tensor.Dtype, first int, as tensor.Dtype) error {
 	if dt == as {
 		return nil
@@ -342,8 +342,8 @@ func (o *Op) oneType(i int, dt tensor.Dtype, first int, as tensor.Dtype) error {
 		ErrDtype)
 }
 
-// fit compares the shapes of the inputs with the signature and computes that of the result; a call of Pack has those
-// that are packed alone.
+// fit compares the shapes of the inputs with the signature and computes the shape of the result; a call of Pack has
+// those that are packed alone.
 func (c *call) fit() error {
 	for i, s := range c.shapes {
 		if s == nil && !c.sig.optional[i] && (!c.packs || i >= c.pack.from && i < c.pack.from+c.pack.n) {

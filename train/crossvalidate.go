@@ -109,7 +109,7 @@ func (r *CVReport) Best(recipe Recipe) Recipe {
 //
 // Each map is drawn once for all candidates that have it, and a map that is tuned for each fit. If the features of a
 // frozen map can be kept, RidgeOptions, SVMOptions and LogisticOptions compute them once for all folds and lambdas, and
-// say what else is shared. Other Fitters start anew in every fold and for every lambda. The lambda of MiniBatch is
+// say what else is shared. Other Fitters start again in every fold and for every lambda. The lambda of MiniBatch is
 // FitOptions.Lambda. Its default grid is 0, 1e-6, 1e-5 and 1e-4, and grows to 1 while the best is the largest. A lambda
 // whose loss is not finite scores +Inf.
 //

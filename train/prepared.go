@@ -33,7 +33,7 @@ type Prepared struct {
 	locate func(error) error
 	groups []int // as in Recipe
 	done   bool  // whether Spec is complete
-	// again fits the model anew on the rows of a trial, as it was fitted; nil before Fit and Tune.
+	// again repeats the latest Fit or Tune on the rows of a trial; nil before.
 	again func(ctx context.Context, t *trial) error
 	ridge float64 // as in trial
 }

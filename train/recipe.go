@@ -27,7 +27,7 @@ type Recipe struct {
 	// frozen map nil is linear.LogisticOptions{} for classes if memory can keep all features and the kernel is positive
 	// definite, and linear.RidgeOptions{} otherwise. The default Fitter has the seed of the Spec.
 	Fitter fits.Fitter
-	// Groups has a number for each row in memory, such as that of its patient. The rows of one group are held out
+	// Groups has a number for each row in memory, such as the number of its patient. The rows of one group are held out
 	// together, by Prepared.Tune, Prepared.LearnUncertainty and CrossValidate. nil: each row by itself.
 	Groups []int
 	// Uncertainty asks Fit for Prepared.LearnUncertainty; nil: it is not learned.
@@ -70,8 +70,8 @@ func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *fits.Report
 // the candidates have lambdas, which is an error. CVReport.Best returns the recipe with what was chosen.
 //
 // Candidates differ from the recipe's Spec by their parameters; see Grid, RandomSearch and Around. Without candidates
-// the Spec itself is scored, or those around it by CVOptions.Factors. The scalers are fitted on all rows, including the rows that a fold scores.
-// CVOptions.Sample has no effect. Errors: see Recipe.Fit and CrossValidate.
+// the Spec itself is scored, or those around it by CVOptions.Factors. The scalers are fitted on all rows, including the
+// rows that a fold scores. CVOptions.Sample has no effect. Errors: see Recipe.Fit and CrossValidate.
 func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates []Candidate, o CVOptions) (*CVReport,
 	error) {
 	p, err := r.Prepare(ctx, rows)

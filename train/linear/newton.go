@@ -233,7 +233,7 @@ type conjugate struct {
 	most  int                                          // iterations
 	tol   float64                                      // a system is done when its residual is this share of the first
 	times func(p columns, open []int) (columns, error) // H p, for the columns open of B
-	// precondition is P⁻¹ r; nil: P is I. plain residuals are measured by their norm, others by that of P⁻¹.
+	// precondition is P⁻¹ r; nil: P is I. plain residuals are measured by their norm, others by the norm of P⁻¹.
 	precondition func(r columns) columns
 	plain        bool
 	progress     func(iteration int, residual float64) // nil: not called

@@ -514,18 +514,7 @@ func TestVarianceResidual(t *testing.T) {
 		at.Float64s()[i] += 1000
 	}
 	p, z := posteriorOn(t, m, x, y, at)
-	kxx := make([]float64, 20)
-	for i := range kxx {
-		kxx[i] = 1
-	}
-	v, err := p.VarianceResidual(nil, z, kxx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := p.Variance(nil, z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v, plain := variancesOf(t, p, z)
 	gram, err := spectral.Gram(kernel, x, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -535,7 +524,7 @@ func TestVarianceResidual(t *testing.T) {
 		t.Fatal(err)
 	}
 	gp := newProcess(gram, p.Penalty)
-	for i := range kxx {
+	for i := range v {
 		_, want := gp.at(mat.VecDenseCopyOf(y.ColView(0)), mat.VecDenseCopyOf(cross.ColView(i)), 1)
 		if !near(v[i], want, 1e-6) { // of the eigenvalues that Nyström leaves out
 			t.Errorf("row %d: the variance is %v, that of the process %v", i, v[i], want)
@@ -550,7 +539,24 @@ func TestVarianceResidual(t *testing.T) {
 	}
 }
 
-// posteriorOn is that of features of the rows, and the features of others.
+// variancesOf returns the variances with the residual of a kernel with k(x, x) = 1, and those without.
+func variancesOf(t *testing.T, p *Posterior, z *tensor.Dense) (residual, plain []float64) {
+	t.Helper()
+	kxx := make([]float64, z.Shape()[0])
+	for i := range kxx {
+		kxx[i] = 1
+	}
+	residual, err := p.VarianceResidual(nil, z, kxx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain, err = p.Variance(nil, z); err != nil {
+		t.Fatal(err)
+	}
+	return residual, plain
+}
+
+// posteriorOn returns the posterior for the features of the rows, and the features of others.
 func posteriorOn(t *testing.T, m layers.Map, x *tensor.Dense, y *mat.Dense, at *tensor.Dense) (*Posterior, *tensor.Dense) {
 	t.Helper()
 	var s RidgeStats
@@ -578,18 +584,7 @@ func TestVarianceFar(t *testing.T) {
 		at.Float64s()[i] *= 1000
 	}
 	p, z := posteriorOn(t, trial.Fourier(t, 2, features, 1.5), x, y, at)
-	kxx := make([]float64, far)
-	for i := range kxx {
-		kxx[i] = 1
-	}
-	v, err := p.VarianceResidual(nil, z, kxx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := p.Variance(nil, z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v, plain := variancesOf(t, p, z)
 	for i, w := range plain {
 		if !near(v[i], w, 1e-12) {
 			t.Errorf("row %d has a residual: %v, not %v", i, v[i], w)

@@ -327,7 +327,7 @@ func (h *Homogeneous[T]) GradBase(dst, x, z, g []T, n, d int) {
 	})
 }
 
-// GradRoot writes droot, which the map is linear in: the products of g with the map of roots 1. It computes that anew,
+// GradRoot writes droot, which the map is linear in: the products of g with the map of roots 1. It recomputes that map,
 // because an output does not tell what it would be where its root is 0.
 func (h *Homogeneous[T]) GradRoot(dst, x, g []T, n, d int) {
 	unit := *h
