@@ -156,7 +156,7 @@ func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Exampl
 			err = fmt.Errorf("the first map is scored by the %v, and map %d by the %v; give one Fitter for all: %w",
 				metric, i, g.head.Metric(job.Y), domain.ErrParam)
 		default:
-			err = frozen(g.Spec, g.fitter.Freezes())
+			err = checkPolicy(g.Spec, g.fitter)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("train: CrossValidate: %w", err)

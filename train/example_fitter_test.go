@@ -15,7 +15,7 @@ type centroids struct{}
 
 func (centroids) Cost(fits.Problem) fits.Cost { return fits.Cost{} }
 func (centroids) HeadKind() string            { return "linear" }
-func (centroids) Freezes() string             { return "centroids" }
+func (centroids) Frozen() bool                { return true }
 
 func (centroids) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
 	k := head.Features()

@@ -341,7 +341,7 @@ func (p *Prepared) Fit(ctx context.Context, f fits.Fitter) (*fits.Report, error)
 	}
 	t := newTrial(p.rows, nil)
 	t.m = m.Map
-	if err = frozen(m.Spec, f.Freezes()); err != nil {
+	if err = checkPolicy(m.Spec, f); err != nil {
 		err = fmt.Errorf("train: Recipe: %w", err)
 	} else {
 		err = t.fit(ctx, f, p.Outputs)
@@ -364,7 +364,7 @@ func (p *Prepared) fitted(t *trial, again func(ctx context.Context, t *trial) er
 
 // refit fits a map and a head in a trial. It keeps the model's map if the fitter does not change it.
 func (p *Prepared) refit(ctx context.Context, t *trial, f fits.Fitter) (err error) {
-	if t.m = p.Model.Map; f.Freezes() == "" && p.Model.Spec.Tuned() {
+	if t.m = p.Model.Map; !f.Frozen() && p.Model.Spec.Tuned() {
 		if t.m, err = p.Model.Spec.Fit(p.x); err != nil {
 			return err
 		}
@@ -402,14 +402,14 @@ func batches(s layers.Spec, classes bool) fits.Fitter {
 	return sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: s.Seed}, Head: map[bool]string{true: "softmax"}[classes]}
 }
 
-// frozen refuses a spec that tunes its map if the fitter, named by what, leaves the map as it is drawn.
-func frozen(s layers.Spec, what string) error {
-	if what == "" || !s.Tuned() {
+// checkPolicy refuses a spec that tunes its map if the fitter leaves the map as it is drawn.
+func checkPolicy(s layers.Spec, f fits.Fitter) error {
+	if !f.Frozen() || !s.Tuned() {
 		return nil
 	}
 	tuned := s.Tune
 	if tuned == "" {
 		tuned = "its parts"
 	}
-	return fmt.Errorf("the Spec tunes %s, and %s leaves the map as it is drawn; use MiniBatch: %w", tuned, what, domain.ErrParam)
+	return fmt.Errorf("the Spec tunes %s, and %T leaves the map as it is drawn; use MiniBatch: %w", tuned, f, domain.ErrParam)
 }

@@ -279,13 +279,7 @@ type constant struct {
 
 func (constant) Cost(fits.Problem) fits.Cost { return fits.Cost{Operations: 1} }
 func (c constant) HeadKind() string          { return c.kind }
-
-func (c constant) Freezes() string {
-	if c.tune {
-		return ""
-	}
-	return "a constant"
-}
+func (c constant) Frozen() bool              { return !c.tune }
 
 func (c constant) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
 	n := 0

@@ -37,8 +37,8 @@ type Fitter interface {
 	Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*Report, error)
 	// HeadKind returns the kind of head that it fits, see layers.NewHead.
 	HeadKind() string
-	// Freezes returns its name for messages if it leaves the map as it is drawn, and "" if it tunes the map.
-	Freezes() string
+	// Frozen reports whether it leaves the map as it is drawn.
+	Frozen() bool
 }
 
 // Report describes how a fit went.

@@ -21,17 +21,17 @@ func (SVMOptions) HeadKind() string { return "linear" }
 // HeadKind returns "softmax".
 func (LogisticOptions) HeadKind() string { return "softmax" }
 
-// Freezes returns the name of the method for messages. It is not empty, since the map stays as it is drawn.
-func (RidgeOptions) Freezes() string { return "ridge" }
+// Frozen returns true: the map stays as it is drawn.
+func (RidgeOptions) Frozen() bool { return true }
 
-// Freezes returns the name of the method for messages. It is not empty, since the map stays as it is drawn.
-func (CGOptions) Freezes() string { return "conjugate gradients" }
+// Frozen returns true: the map stays as it is drawn.
+func (CGOptions) Frozen() bool { return true }
 
-// Freezes returns the name of the method for messages. It is not empty, since the map stays as it is drawn.
-func (SVMOptions) Freezes() string { return "a support vector machine" }
+// Frozen returns true: the map stays as it is drawn.
+func (SVMOptions) Frozen() bool { return true }
 
-// Freezes returns the name of the method for messages. It is not empty, since the map stays as it is drawn.
-func (LogisticOptions) Freezes() string { return "logistic regression by Newton's method" }
+// Frozen returns true: the map stays as it is drawn.
+func (LogisticOptions) Frozen() bool { return true }
 
 // Fit calls FitRidge and sets the weights of the head.
 func (o RidgeOptions) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {

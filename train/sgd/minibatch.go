@@ -15,8 +15,8 @@ type MiniBatch struct {
 	Head string // the kind of head, see layers.NewHead; empty: "linear"
 }
 
-// Freezes returns "": the map is tuned as its policy says.
-func (MiniBatch) Freezes() string { return "" }
+// Frozen returns false: the map is tuned as its policy says.
+func (MiniBatch) Frozen() bool { return false }
 
 // HeadKind returns Head, or "linear" if it is empty.
 func (o MiniBatch) HeadKind() string {
