@@ -37,7 +37,7 @@ type AutoOptions struct {
 	// Columns and Afford are as in Recipe; Auto uses Columns for a *data.Frame alone.
 	Columns *data.ColumnOptions
 	Afford  func(what string, bytes float64) error
-	// Uncertainty asks for Prepared.LearnUncertainty on the final model, after the race; nil: it is not learned.
+	// Uncertainty is as in Recipe, for the final model, after the race.
 	Uncertainty *UncertaintyOptions
 	// Progress is called after each trial. nil: not called.
 	Progress func(Trial)
@@ -88,18 +88,6 @@ func (t Trial) String() string {
 	return strings.Join(words, ", ")
 }
 
-// AutoReport describes how a race went.
-type AutoReport struct {
-	Kind   string // what the rows are, in words
-	Trials []Trial
-	Best   int // the trial with the lowest score, the first of equals
-	// Whole says that the best recipe was fitted again on all rows. It is false if the context ended before that. The
-	// model is then the model of the best trial, which learned from Trials[Best].Rows rows.
-	Whole bool
-	// Report belongs to the fit of the model that Auto returned.
-	Report *fits.Report
-}
-
 // Auto finds a model without a recipe. It looks at the rows and races maps and scalers that suit them, by successive
 // halving (Jamieson and Talwalkar 2016). The first round fits all of them frozen on few rows, the second the better
 // ones on more rows, and the third tunes the best of these. The last round fits the best ones, tuned and frozen, at
@@ -112,7 +100,7 @@ type AutoReport struct {
 // Errors: domain.ErrParam for options out of range, for a *data.Stream, which every trial would read again, and for
 // rows without labels and targets; domain.ErrShape for fewer than 5 rows; the errors of Recipe.Fit; ctx.Err() if the
 // context ends before there is a model; context.DeadlineExceeded if no trial finished within Budget.
-func Auto(ctx context.Context, rows data.Source, o AutoOptions) (*Model, *AutoReport, error) {
+func Auto(ctx context.Context, rows data.Source, o AutoOptions) (*Model, *Report, error) {
 	set, err := o.rows(ctx, rows)
 	if err != nil {
 		return nil, nil, err
@@ -170,7 +158,7 @@ func (o *AutoOptions) rows(ctx context.Context, rows data.Source) (*data.Set, er
 // newRace learns the targets and deals the rows.
 func newRace(o AutoOptions, set *data.Set) (*race, error) {
 	n := set.Rows()
-	p := &Prepared{Model: &Model{}, Rows: n}
+	p := &prepared{model: new(Model), n: n}
 	y, err := p.learnTargets(set)
 	switch {
 	case err != nil:
@@ -179,12 +167,14 @@ func newRace(o AutoOptions, set *data.Set) (*race, error) {
 		return nil, errNoTargets
 	case n < 5:
 		return nil, fmt.Errorf("train: Auto: %d rows are too few to hold some out and to choose by them; give at least 5: %w", n, domain.ErrShape)
+	case o.Uncertainty.check(p.model) != nil:
+		return nil, o.Uncertainty.check(p.model)
 	case o.Groups != nil && len(o.Groups) != n:
 		return nil, fmt.Errorf("train: Auto: %d Groups for %d rows; give one for each row: %w", len(o.Groups), n, domain.ErrShape)
 	}
 	const most = 5000 // rows that are held out
 	o.HeldOut = math.Max(1, math.Min(most, math.Floor(o.HeldOut*float64(n)))) / float64(n)
-	a := &race{AutoOptions: o, source: set, now: time.Now, classes: p.Model.Classes, report: &AutoReport{}}
+	a := &race{AutoOptions: o, source: set, now: time.Now, classes: p.model.Classes, report: new(Report)}
 	a.set = &data.Set{X: set.X, Y: y.RawMatrix().Data, LabelNames: set.LabelNames, Source: set.Source, Columns: set.Columns}
 	if a.classes != nil {
 		a.set.LabelNames = a.classes
@@ -201,7 +191,7 @@ func newRace(o AutoOptions, set *data.Set) (*race, error) {
 }
 
 // run races and fits the best on all rows.
-func (a *race) run(ctx context.Context) (*Model, *AutoReport, error) {
+func (a *race) run(ctx context.Context) (*Model, *Report, error) {
 	a.start = a.now()
 	racing, stop := ctx, context.CancelFunc(func() {})
 	if a.Budget > 0 {
@@ -224,7 +214,7 @@ func (a *race) run(ctx context.Context) (*Model, *AutoReport, error) {
 		if given.Stopped(ctx) == nil {
 			return nil, nil, a.source.Locate(err)
 		}
-		m, a.report.Report = a.best.model, a.best.report
+		m, a.report.Report = a.best.model, *a.best.report
 	}
 	a.report.Whole = err == nil
 	return m, a.report, nil

@@ -29,7 +29,7 @@ type race struct {
 	now    func() time.Time
 	start  time.Time
 	past   []fitted // that have been fitted, without their models
-	report *AutoReport
+	report *Report
 	best   *fitted
 	failed []error
 	number int // of the round
@@ -344,7 +344,7 @@ func (a *race) try(ctx context.Context, at attempt) {
 		}
 		if a.best == nil || f.score < a.best.score {
 			best := *f
-			a.best, a.report.Report = &best, f.report
+			a.best, a.report.Report = &best, *f.report
 		}
 		f.model = nil
 		a.past = append(a.past, *f)
@@ -381,10 +381,10 @@ func (a *race) fit(ctx context.Context, at attempt) (*fitted, error) {
 	}
 	losses, err := c.losses(ctx, trials, at.steps...)
 	if err != nil {
-		return nil, c.p.Locate(err)
+		return nil, c.p.locate(err)
 	}
 	f := &fitted{attempt: at, score: c.p.scoreOf(stat.Mean(losses, nil))}
-	f.keep(trials[0], c.p.Model)
+	f.keep(trials[0], c.p.model)
 	if at.descends() && at.steps[len(at.steps)-1] != StepSolved && a.solves(at) {
 		losses, err := c.losses(ctx, trials, StepSolved)
 		if err != nil {
@@ -392,7 +392,7 @@ func (a *race) fit(ctx context.Context, at attempt) (*fitted, error) {
 		}
 		if score := c.p.scoreOf(stat.Mean(losses, nil)); score < f.score {
 			f.score, f.steps = score, append(slices.Clone(at.steps), StepSolved)
-			f.keep(trials[0], c.p.Model)
+			f.keep(trials[0], c.p.model)
 		}
 	}
 	return f, nil
@@ -422,22 +422,17 @@ func (a *race) refit(ctx context.Context) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o, ok := c.Solve.(linear.LogisticOptions); ok && o.Lambdas != nil && a.Fitter == nil {
+	if o, ok := c.solve.(linear.LogisticOptions); ok && o.Lambdas != nil && a.Fitter == nil {
 		o.Lambdas = []float64{a.best.report.Lambda / float64(a.best.rows) * float64(at.rows)}
-		c.Solve = o
+		c.solve = o
 	}
-	t := newTrial(c.p.rows, nil)
-	if err := c.take(ctx, t, at.steps...); err != nil {
-		return nil, c.p.Locate(err)
+	c.p.recipe.Uncertainty = a.Uncertainty
+	m, err := c.p.finish(ctx, func(ctx context.Context, t *trial) error { return c.take(ctx, t, at.steps...) }, a.report)
+	if err != nil {
+		return nil, c.p.locate(err)
 	}
-	c.p.fitted(t, func(ctx context.Context, t *trial) error { return c.take(ctx, t, at.steps...) })
-	c.p.Model.Spec.Features, a.report.Report = t.m.Features(), t.report
-	if a.Uncertainty != nil {
-		if err := c.p.LearnUncertainty(ctx, *a.Uncertainty); err != nil {
-			return nil, err
-		}
-	}
-	return c.p.Model, nil
+	m.Spec.Features = m.Map.Features()
+	return m, nil
 }
 
 // tuning takes the steps of an attempt on the first rows of the order.
@@ -449,19 +444,19 @@ func (a *race) tuning(ctx context.Context, at attempt, size int) (*tuning, error
 			r.Groups = append(r.Groups, a.Groups[row])
 		}
 	}
-	p, err := r.Prepare(ctx, a.set.Take(a.order[:size]))
+	p, err := r.prepare(ctx, a.set.Take(a.order[:size]))
 	if err != nil {
 		return nil, err
 	}
-	p.Model.Classes, p.Model.Spec.Features = a.classes, at.features
+	p.model.Classes, p.model.Spec.Features = a.classes, at.features
 	if at.factor != 1 {
-		around, err := Around(p.Model.Spec, p.x, at.factor)
+		around, err := Around(p.model.Spec, p.x, at.factor)
 		if err != nil {
-			return nil, p.Locate(err)
+			return nil, p.locate(err)
 		}
-		p.Model.Spec = around[0].Spec
+		p.model.Spec = around[0].Spec
 	}
-	if err := p.Complete(); err != nil {
+	if err := p.ready(); err != nil {
 		return nil, err
 	}
 	c := &tuning{p: p, Tuner: Tuner{Seed: a.Seed, Evidence: evidence.Options{Seed: a.Seed}}}
@@ -470,7 +465,7 @@ func (a *race) tuning(ctx context.Context, at attempt, size int) (*tuning, error
 	c.solved = steps[len(steps)-1]
 	switch o := (linear.LogisticOptions{Seed: a.Seed}); {
 	case a.Fitter != nil:
-		c.Solve = a.Fitter
+		c.solve = a.Fitter
 	case a.classes != nil && !at.Signed && !at.ridge:
 		if a.number < 4 {
 			o.Tol = 1e-3 // near enough to tell
@@ -478,9 +473,9 @@ func (a *race) tuning(ctx context.Context, at attempt, size int) (*tuning, error
 		if at.steps[0] == StepFrozen {
 			o.Lambdas = at.lambdas()
 		}
-		c.Solve = o
+		c.solve = o
 	default:
-		c.Solve = linear.RidgeOptions{Seed: a.Seed}
+		c.solve = linear.RidgeOptions{Seed: a.Seed}
 	}
 	return c, nil
 }

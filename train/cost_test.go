@@ -85,9 +85,9 @@ func TestCosts(t *testing.T) {
 	}
 	for name, cost := range map[string]func(p fits.Problem) fits.Cost{
 		"ridge": linear.RidgeOptions{}.Cost, "ridge of blocks": streamed, "cg": linear.CGOptions{}.Cost, "svm": linear.SVMOptions{}.Cost, "fit": sgd.FitOptions{}.Cost,
-		"cv, ridge": func(p fits.Problem) fits.Cost { return train.CVOptions{}.Cost(p, 3) },
-		"cv, svm":   func(p fits.Problem) fits.Cost { return train.CVOptions{Fitter: linear.SVMOptions{}}.Cost(p, 3) },
-		"cv, fit":   func(p fits.Problem) fits.Cost { return train.CVOptions{Fitter: sgd.MiniBatch{}}.Cost(p, 3) },
+		"cv, ridge": func(p fits.Problem) fits.Cost { return train.CVOptions{}.Cost(nil, p, 3) },
+		"cv, svm":   func(p fits.Problem) fits.Cost { return train.CVOptions{}.Cost(linear.SVMOptions{}, p, 3) },
+		"cv, fit":   func(p fits.Problem) fits.Cost { return train.CVOptions{}.Cost(sgd.MiniBatch{}, p, 3) },
 	} {
 		a, b := cost(small), cost(large)
 		if !(a.Bytes > 0 && a.Bytes < 1e8 && b.Bytes > 1e15 && b.Bytes < math.Inf(1) && a.Operations > 0 &&

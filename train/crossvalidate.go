@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
@@ -21,19 +20,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// CVOptions are the options of CrossValidate.
+// CVOptions are the options of Recipe.CrossValidate.
 type CVOptions struct {
-	// Fitter is what is fitted. nil is the Fitter of the recipe for Recipe.CrossValidate, and otherwise
-	// linear.RidgeOptions{}, or for a Spec that tunes its map sgd.MiniBatch, with a softmax head for classes.
-	//
-	// Leave the lambdas of linear.RidgeOptions, SVMOptions and LogisticOptions and of sgd.MiniBatch nil or 0:
-	// CrossValidate scores the lambdas of the candidates and of CVOptions. Another Fitter has no such lambdas. It is
-	// fitted as it is in each fold, and each of its maps has one score.
-	Fitter fits.Fitter
 	// Folds is the number of folds; 0: 5.
 	Folds int
-	// Lambdas serve the candidates that have none of their own. They are penalties for a fit to all rows. nil: the
-	// default grid of the head, which grows while the best lambda is at its end.
+	// Lambdas serve the candidates that have none of their own. They are penalties for a fit to all rows. nil: those of
+	// the recipe's Fitter, or the default grid of the head, which grows while the best lambda is at its end.
 	Lambdas []float64
 	// Seed decides which row falls into which fold.
 	Seed uint64
@@ -41,18 +33,13 @@ type CVOptions struct {
 	// does. While the best factor is the least or the largest one, there is another, half or twice as large, within 1/64
 	// and 64. nil: the candidates are scored as they are.
 	Factors []float64
-	// Sample has rows that stand for all rows where a map takes a parameter from the data or is fitted. nil: the rows
-	// themselves, which must then be in memory.
-	Sample ops.Matrix
-	recipe *Prepared // with the default Fitter, and the groups; nil: the rows are scaled already
-	whole  bool      // whether a Fitter with lambdas of its own is fitted as it is
 	// Progress is called after each fold of each map; nil: not called.
 	Progress func(done, total int)
 }
 
-// CVScore is the cross-validation error of a map with a lambda. The error of a fold is the metric of the report over
+// Score is the cross-validation error of a map with a lambda. The error of a fold is the metric of the report over
 // its rows, under a fit to the other folds.
-type CVScore struct {
+type Score struct {
 	Spec   layers.Spec
 	Lambda float64 // NaN for a Fitter that is fitted as it is
 	// Error is the mean over the folds; +Inf if a fold cannot be fitted.
@@ -66,18 +53,19 @@ type CVScore struct {
 }
 
 // score is s as a score of its lambda.
-func (s CVScore) score(m fits.Metric) fits.LambdaScore {
+func (s Score) score(m fits.Metric) fits.LambdaScore {
 	if m == fits.ErrorRate {
 		return fits.LambdaScore{Lambda: s.Lambda, MSE: s.MSE, ErrorRate: s.Error}
 	}
 	return fits.LambdaScore{Lambda: s.Lambda, MSE: s.MSE, ErrorRate: math.NaN()}
 }
 
-// CVReport has the scores, ordered by candidate and then by lambda, and the index of the chosen one. It has the least
-// Error. Ties go to the lower MSE, then to the larger lambda, then to the first.
-type CVReport struct {
+// Scores are the results of Recipe.CrossValidate.
+type Scores struct {
 	Metric fits.Metric
-	Scores []CVScore
+	All    []Score // ordered by candidate and then by lambda
+	// Chosen is the index of the Score with the least Error. Ties go to the lower MSE, then to the larger lambda, then to
+	// the first.
 	Chosen int
 	// AtEnd names the settings whose best value is the least or the largest of several values that were tried, so that
 	// a better value may lie beyond. A setting is AxisFeatures, AxisLambda, or a numeric parameter of the map. Lambdas
@@ -85,13 +73,13 @@ type CVReport struct {
 	AtEnd []string
 }
 
-// Best returns the recipe with what was chosen: the Spec, and the Fitter with its lambda. A report without scores
-// leaves the recipe as it is.
-func (r *CVReport) Best(recipe Recipe) Recipe {
-	if r.Chosen < 0 || r.Chosen >= len(r.Scores) {
+// Best returns the recipe with what was chosen: the Spec, and the Fitter with its lambda. Without scores the
+// recipe stays as it is.
+func (r *Scores) Best(recipe Recipe) Recipe {
+	if r.Chosen < 0 || r.Chosen >= len(r.All) {
 		return recipe
 	}
-	best := r.Scores[r.Chosen]
+	best := r.All[r.Chosen]
 	recipe.Spec, recipe.Fitter = best.Spec, best.fitter
 	if !math.IsNaN(best.Lambda) {
 		recipe.Fitter, _ = withLambdas(best.fitter, []float64{best.Lambda})
@@ -99,41 +87,67 @@ func (r *CVReport) Best(recipe Recipe) Recipe {
 	return recipe
 }
 
-// CrossValidate scores maps and lambdas of a head by k-fold cross-validation. Spec.FillDefaults takes from
-// CVOptions.Sample what the spec of a candidate leaves open. A map that is fitted sees the sample but no target.
+// CrossValidate scores the recipe, or variants of it, by k-fold cross-validation. Each fold is fitted as by Fit, but
+// without the Uncertainty: a Tuner chooses its step in each fold, from the rows of the other folds, and a Spec that tunes
+// its map is tuned in each fold. Scores.Best returns the recipe with what was chosen.
 //
-// All candidates have the same folds, with the classes in proportion. A row of a stream is assigned to a fold by itself;
-// memory holds the targets of a stream but not its rows. Maps with one seed have the
+// Candidates differ from the recipe's Spec by their parameters; see Grid, RandomSearch and Around. Without candidates
+// the Spec itself is scored, or those around it by CVOptions.Factors. The scalers are fitted on all rows, including the
+// rows that a fold scores, and a map that is fitted sees all rows, or the sample of a stream, but no target.
+//
+// All candidates have the same folds, with the classes in proportion and the rows of a group together. A row of a stream
+// is assigned to a fold by itself; memory holds the targets of a stream but not its rows. Maps with one seed have the
 // same draws, so that their scores differ by the parameters alone. The scores depend on the arguments alone, not on
 // GOMAXPROCS.
 //
+// The lambdas of the candidates and of CVOptions are scored for linear.RidgeOptions, SVMOptions and LogisticOptions and
+// for sgd.MiniBatch (FitOptions.Lambda) with no lambda of their own. The default grid of MiniBatch is 0, 1e-6, 1e-5 and
+// 1e-4, and grows to 1 while the best is the largest. Another Fitter, one with a lambda of its own, and one under a Tuner
+// is fitted as it is in each fold, and each of its maps has one score. A lambda whose loss is not finite scores +Inf.
+//
 // Each map is drawn once for all candidates that have it, and a map that is tuned for each fit. If the features of a
 // frozen map can be kept, RidgeOptions, SVMOptions and LogisticOptions compute them once for all folds and lambdas, and
-// say what else is shared. Other Fitters start again in every fold and for every lambda. The lambda of MiniBatch is
-// FitOptions.Lambda. Its default grid is 0, 1e-6, 1e-5 and 1e-4, and grows to 1 while the best is the largest. A lambda
-// whose loss is not finite scores +Inf.
+// say what else is shared. Other Fitters start again in every fold and for every lambda.
 //
-// Errors: domain.ErrShape for fewer than two rows a fold and for shapes that do not fit; domain.ErrParam for options
-// out of range, no candidate, a Spec that tunes its map with a Fitter that leaves it frozen, lambdas for a Fitter that
-// takes none, or no lambda that can be fitted in every fold; the errors of the specs and of the fits; ctx.Err().
-func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Examples, o CVOptions) (*CVReport, error) {
-	if err := given.Missing("CrossValidate", given.Arg("the context", ctx), given.Arg("the source of rows", rows)); err != nil {
+// Errors: those of Fit; domain.ErrShape for fewer than two rows a fold; domain.ErrParam for options out of range, a Spec
+// that tunes its map with a Fitter that leaves it frozen, lambdas for a Fitter that is fitted as it is, Factors for
+// several candidates or a map without a parameter that comes from the data, or no lambda that can be fitted in every
+// fold; the errors of the specs.
+func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates []Candidate, o CVOptions) (*Scores,
+	error) {
+	p, err := r.labelled(ctx, rows)
+	if err != nil {
 		return nil, err
 	}
-	if o.Factors != nil {
-		return crossValidateAround(ctx, candidates, rows, o)
+	if candidates == nil {
+		candidates = []Candidate{{Spec: p.model.Spec}}
 	}
 	if o.Folds == 0 {
 		o.Folds = 5
 	}
-	job, err := newCVJob(ctx, rows, o)
-	if err != nil {
-		return nil, err
-	}
 	if len(candidates) == 0 || o.Folds < 2 {
 		return nil, fmt.Errorf("train: CrossValidate: %d candidates, %d folds; want at least 1 and 2: %w", len(candidates), o.Folds, domain.ErrParam)
 	}
-	if err := o.deal(job); err != nil {
+	features := 0
+	for _, c := range candidates {
+		features = max(features, p.features(c.Spec))
+	}
+	p.model.Spec.Dims = p.x.Shape()[1]
+	if err := p.begin(features); err != nil {
+		return nil, err
+	}
+	score := p.scores
+	if o.Factors != nil {
+		score = p.around
+	}
+	scores, err := score(ctx, candidates, o)
+	return scores, p.locateFit(err)
+}
+
+// scores scores the candidates as they are.
+func (p *prepared) scores(ctx context.Context, candidates []Candidate, o CVOptions) (*Scores, error) {
+	job, err := p.job(ctx, o)
+	if err != nil {
 		return nil, err
 	}
 	groups, err := groupsOf(candidates, o)
@@ -141,8 +155,10 @@ func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Exampl
 		return nil, err
 	}
 	for i, g := range groups {
-		g.fitter = o.fitterOf(g.Spec, job.Y)
-		if g.head, err = foldsOf(g.fitter, o.whole && g.Lambdas == nil); err != nil {
+		if g.fitter = p.recipe.Fitter; p.recipe.Tuner == nil {
+			g.fitter = p.fitterOf(g.Spec)
+		}
+		if g.head, err = p.headOf(g); err != nil {
 			return nil, err
 		}
 		err := g.head.Check(job.Y)
@@ -156,16 +172,16 @@ func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Exampl
 			err = fmt.Errorf("the first map is scored by the %v, and map %d by the %v; give one Fitter for all: %w",
 				metric, i, g.head.Metric(job.Y), domain.ErrParam)
 		default:
-			err = checkPolicy(g.Spec, g.fitter)
+			err = p.checkPolicy(g.Spec, g.fitter)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("train: CrossValidate: %w", err)
 		}
 	}
 	job.Total = o.Folds * len(groups)
-	r, scores := &CVReport{Metric: groups[0].head.Metric(job.Y)}, make([][]CVScore, len(candidates))
+	r, scores := &Scores{Metric: groups[0].head.Metric(job.Y)}, make([][]Score, len(candidates))
 	for _, g := range groups {
-		all, err := scoresOf(ctx, job, g)
+		all, err := p.scoresOf(ctx, job, g)
 		if err != nil {
 			return nil, fmt.Errorf("train: CrossValidate: map %s %v: %w", g.Spec.Map, g.Spec.Params.Short(), err)
 		}
@@ -182,26 +198,26 @@ func CrossValidate(ctx context.Context, candidates []Candidate, rows data.Exampl
 			}
 		}
 	}
-	r.Scores = slices.Concat(scores...)
+	r.All = slices.Concat(scores...)
 	r.choose()
-	if math.IsInf(r.Scores[r.Chosen].Error, 1) {
-		return nil, fmt.Errorf("train: CrossValidate: none of the %d candidates can be fitted in every fold; raise the lambdas: %w", len(r.Scores), domain.ErrParam)
+	if math.IsInf(r.All[r.Chosen].Error, 1) {
+		return nil, fmt.Errorf("train: CrossValidate: none of the %d candidates can be fitted in every fold; raise the lambdas: %w", len(r.All), domain.ErrParam)
 	}
 	return r, nil
 }
 
 // choose finds the best, and at which ends of the settings it is.
-func (r *CVReport) choose() {
+func (r *Scores) choose() {
 	r.Chosen, r.AtEnd = 0, nil
-	for i, s := range r.Scores {
-		if s.score(r.Metric).Better(r.Scores[r.Chosen].score(r.Metric)) {
+	for i, s := range r.All {
+		if s.score(r.Metric).Better(r.All[r.Chosen].score(r.Metric)) {
 			r.Chosen = i
 		}
 	}
-	best := r.Scores[r.Chosen]
-	end := func(name string, same bool, of func(s CVScore) float64) {
+	best := r.All[r.Chosen]
+	end := func(name string, same bool, of func(s Score) float64) {
 		lo, hi := math.Inf(1), math.Inf(-1)
-		for _, s := range r.Scores {
+		for _, s := range r.All {
 			if !same || fmt.Sprintf("%#v", s.Spec) == fmt.Sprintf("%#v", best.Spec) {
 				lo, hi = math.Min(lo, of(s)), math.Max(hi, of(s))
 			}
@@ -212,11 +228,11 @@ func (r *CVReport) choose() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(best.Spec.Params)) {
 		if _, number := best.Spec.Params[name].(float64); number {
-			end(name, false, func(s CVScore) float64 { return s.Spec.Params.Number(name) })
+			end(name, false, func(s Score) float64 { return s.Spec.Params.Number(name) })
 		}
 	}
-	end(AxisFeatures, false, func(s CVScore) float64 { return float64(s.Spec.Features) })
-	end(AxisLambda, true, func(s CVScore) float64 { return s.Lambda })
+	end(AxisFeatures, false, func(s Score) float64 { return float64(s.Spec.Features) })
+	end(AxisLambda, true, func(s Score) float64 { return s.Lambda })
 }
 
 // cvGroup is a map with the lambdas of all candidates that have it.
@@ -252,64 +268,42 @@ func groupsOf(candidates []Candidate, o CVOptions) ([]*cvGroup, error) {
 	return groups, nil
 }
 
-// newCVJob checks and counts the rows.
-func newCVJob(ctx context.Context, rows data.Examples, o CVOptions) (*cv.Job, error) {
-	const who = "CrossValidate"
-	j := &cv.Job{Rows: rows, Sample: o.Sample, Folds: o.Folds, Progress: o.Progress}
-	if o.recipe != nil {
-		j.Locate = o.recipe.locate
+// headOf returns how a map is scored.
+func (p *prepared) headOf(g *cvGroup) (cv.Head, error) {
+	if p.recipe.Tuner != nil {
+		return trials{Fitter: p.solverOf(g.Spec), whole: true, p: p}, nil
 	}
-	if p, ok := given.Memory(rows); ok {
-		whole, err := p.Check("train: " + who)
-		if err != nil {
-			return nil, err
-		}
-		j.Rows, j.Y, j.N = whole, whole.Y, whole.X.Shape()[0]
-		if j.Sample == nil {
-			j.Sample = whole.X
-		}
-	} else {
-		if o.Sample == nil {
-			return nil, fmt.Errorf("train: CrossValidate: the rows are read, and there is no Sample of them, from which maps take their parameters; give CVOptions one, or use Recipe.CrossValidate: %w", domain.ErrParam)
-		}
-		var err error
-		if j.Y, err = targetsOf(ctx, who, rows); err != nil {
-			return nil, err
-		}
-		j.N = j.Y.RawMatrix().Rows
+	head, err := foldsOf(g.fitter, g.Lambdas == nil)
+	if h, ok := head.(trials); ok {
+		h.p = p
+		head = h
 	}
-	var err error
-	j.Sample, err = data.RowMajor("train: "+who, "the sample", j.Sample)
-	return j, err
+	return head, err
 }
 
-// deal puts every row into a fold.
-func (o CVOptions) deal(j *cv.Job) error {
+// job puts every row into a fold.
+func (p *prepared) job(ctx context.Context, o CVOptions) (j *cv.Job, err error) {
+	j = &cv.Job{Rows: p.rows, Sample: p.x, Folds: o.Folds, Progress: o.Progress, N: p.n}
+	if rows, memory := p.rows.(data.Pairs); memory {
+		j.Y = rows.Y
+	} else if j.Y, err = targetsOf(ctx, "CrossValidate", p.rows); err != nil {
+		return nil, err
+	}
 	if j.Folds > j.N/2 {
-		return fmt.Errorf("train: CrossValidate: there are %d rows in %d folds; give two rows for each fold: %w", j.N, j.Folds, domain.ErrShape)
+		return nil, fmt.Errorf("train: CrossValidate: there are %d rows in %d folds; give two rows for each fold: %w", j.N, j.Folds, domain.ErrShape)
 	}
 	ends, rank := make([]int, j.Folds), data.Rank(o.Seed)
 	for f := range ends {
 		ends[f] = (f + 1) * j.N / j.Folds
 	}
-	var groups []int
-	if o.recipe != nil {
-		groups = o.recipe.groups
-	}
-	j.Order = deal(j.N, j.Y, groups, o.Seed, ends)
+	j.Order = deal(j.N, j.Y, p.recipe.Groups, o.Seed, ends)
 	j.Fold = func(file, row int) int { return int(rank(file, row) * float64(j.Folds)) }
-	return nil
+	return j, nil
 }
 
 // targetsOf reads the targets of a stream in one pass.
 func targetsOf(ctx context.Context, who string, rows data.Examples) (*mat.Dense, error) {
-	check := func(p data.Pairs) (data.Pairs, error) {
-		p, err := p.Check("train: " + who)
-		if err == nil && p.X.Shape().TotalSize() == 0 {
-			err = fmt.Errorf("train: %s: x is %v; there must be at least one row and one feature: %w", who, p.X.Shape(), domain.ErrShape)
-		}
-		return p, err
-	}
+	check := func(p data.Pairs) (data.Pairs, error) { return p.Check("train: " + who) }
 	stop := func() error {
 		if err := given.Stopped(ctx); err != nil {
 			return fmt.Errorf("train: %s: stopped after 0 rows: %w", who, err)
@@ -322,7 +316,7 @@ func targetsOf(ctx context.Context, who string, rows data.Examples) (*mat.Dense,
 }
 
 // scoresOf are the scores of a map.
-func scoresOf(ctx context.Context, j *cv.Job, g *cvGroup) ([]CVScore, error) {
+func (p *prepared) scoresOf(ctx context.Context, j *cv.Job, g *cvGroup) ([]Score, error) {
 	head, c := g.head, g.Candidate
 	for _, l := range c.Lambdas {
 		if err := given.CheckLambda(l); err != nil {
@@ -331,8 +325,8 @@ func scoresOf(ctx context.Context, j *cv.Job, g *cvGroup) ([]CVScore, error) {
 	}
 	c.Spec.Dims = j.Sample.Shape()[1]
 	if err := c.Spec.FillDefaults(j.Sample); err != nil {
-		if j.Locate != nil {
-			err = j.Locate(err)
+		if p.streamed() {
+			err = p.locate(err) // in the sample
 		}
 		return nil, err
 	}
@@ -344,7 +338,7 @@ func scoresOf(ctx context.Context, j *cv.Job, g *cvGroup) ([]CVScore, error) {
 	if c.Lambdas != nil {
 		grid = cv.Grid{List: c.Lambdas}
 	}
-	var all []CVScore // as they come
+	var all []Score // as they come
 	scores, _, err := grid.Choose(func(lambdas []float64) ([]fits.LambdaScore, error) {
 		if len(all) > 0 { // the grid grows
 			j.Total += j.Folds
@@ -364,15 +358,15 @@ func scoresOf(ctx context.Context, j *cv.Job, g *cvGroup) ([]CVScore, error) {
 	if err != nil || grid.List != nil {
 		return all, err
 	}
-	out := make([]CVScore, len(scores))
+	out := make([]Score, len(scores))
 	for i, s := range scores {
-		out[i] = all[slices.IndexFunc(all, func(one CVScore) bool { return one.Lambda == s.Lambda })]
+		out[i] = all[slices.IndexFunc(all, func(one Score) bool { return one.Lambda == s.Lambda })]
 	}
 	return out, nil
 }
 
 // overFolds is the score of lambda number i.
-func overFolds(spec layers.Spec, lambda float64, metric fits.Metric, folds [][]fits.LambdaScore, i int) CVScore {
+func overFolds(spec layers.Spec, lambda float64, metric fits.Metric, folds [][]fits.LambdaScore, i int) Score {
 	errs, squares := make([]float64, len(folds)), make([]float64, len(folds))
 	for f := range folds {
 		if squares[f] = folds[f][i].MSE; metric == fits.ErrorRate {
@@ -383,21 +377,24 @@ func overFolds(spec layers.Spec, lambda float64, metric fits.Metric, folds [][]f
 	}
 	mean, sd := stat.MeanStdDev(errs, nil)
 	if math.IsInf(mean, 1) || math.IsNaN(mean) {
-		return CVScore{Spec: spec, Lambda: lambda, Error: math.Inf(1), StdErr: math.NaN(), MSE: math.Inf(1)}
+		return Score{Spec: spec, Lambda: lambda, Error: math.Inf(1), StdErr: math.NaN(), MSE: math.Inf(1)}
 	}
-	out := CVScore{Spec: spec, Lambda: lambda, Error: mean, StdErr: sd / math.Sqrt(float64(len(errs)))}
+	out := Score{Spec: spec, Lambda: lambda, Error: mean, StdErr: sd / math.Sqrt(float64(len(errs)))}
 	out.MSE = stat.Mean(squares, nil)
 	return out
 }
 
 // Cost estimates the cost of CrossValidate for a number of maps of the size of p, each with the lambdas of the options.
 // A nil Fitter counts as ridge regression, and a Fitter that CrossValidate refuses costs 0.
-func (o CVOptions) Cost(p fits.Problem, maps int) fits.Cost {
+func (o CVOptions) Cost(f fits.Fitter, p fits.Problem, maps int) fits.Cost {
 	folds := o.Folds
 	if folds == 0 {
 		folds = 5
 	}
-	head, err := foldsOf(o.fitterOf(layers.Spec{}, nil), false)
+	if f == nil {
+		f = linear.RidgeOptions{}
+	}
+	head, err := foldsOf(f, o.Lambdas == nil)
 	if err != nil {
 		return fits.Cost{}
 	}
@@ -408,19 +405,6 @@ func (o CVOptions) Cost(p fits.Problem, maps int) fits.Cost {
 	c := head.CostOfFolds(p, folds, lambdas)
 	c.Operations *= float64(maps)
 	return c
-}
-
-// fitterOf is what is fitted under a spec to the targets y.
-func (o CVOptions) fitterOf(spec layers.Spec, y *mat.Dense) fits.Fitter {
-	switch {
-	case o.Fitter != nil:
-		return o.Fitter
-	case o.recipe != nil && !spec.Tuned():
-		return o.recipe.solverOf(spec)
-	case spec.Tuned():
-		return batches(spec, cv.OneClass(y) || o.recipe != nil && o.recipe.Model.Classes != nil)
-	}
-	return linear.RidgeOptions{}
 }
 
 // shared is a Fitter that scores its lambdas on all folds itself, and shares what it can between them.
@@ -480,6 +464,7 @@ func withLambdas(f fits.Fitter, lambdas []float64) (with fits.Fitter, own bool) 
 type trials struct {
 	fits.Fitter
 	whole bool // whether it is fitted as it is, and not with each lambda in turn
+	p     *prepared
 }
 
 // shares returns how the Fitter is scored apart from lambdas of its own, if it is a shared one, and otherwise nil.
@@ -535,15 +520,13 @@ func (h trials) DefaultLambdas(int) cv.Grid {
 }
 
 func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Scorer, error) {
-	m, err := spec.Fit(j.Sample)
-	if err != nil {
-		return nil, err
-	}
+	own := *h.p
+	own.model = &Model{Spec: spec, Classes: h.p.model.Classes}
+	h.p = &own
 	unit, square, err := h.unit(j)
 	if err != nil {
 		return nil, err
 	}
-	fresh := true // whether m is as drawn
 	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
 		out := make([][]fits.LambdaScore, j.Folds)
 		for f := range out {
@@ -552,13 +535,7 @@ func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Sco
 			}
 			t := trialOf(j, f, unit)
 			for _, lambda := range lambdas {
-				if !fresh && spec.Tuned() {
-					if m, err = spec.Fit(j.Sample); err != nil {
-						return nil, err
-					}
-				}
-				t.m, fresh = m, false
-				score, err := h.score(ctx, t, j, lambda)
+				score, err := h.score(ctx, t, j, f, lambda)
 				if err != nil {
 					return nil, fmt.Errorf("fold %d: %w", f, err)
 				}
@@ -597,13 +574,13 @@ func trialOf(j *cv.Job, fold int, unit *given.Unit) *trial {
 	return newTrial(data.Part(j.Rows, func(file, row int) bool { return !in(file, row) }), data.Part(j.Rows, in))
 }
 
-// score is the score of a trial with a lambda, or NaN for the Fitter as it is.
-func (h trials) score(ctx context.Context, t *trial, j *cv.Job, lambda float64) (fits.LambdaScore, error) {
+// score is the score of the trial of a fold with a lambda, or NaN for the Fitter as it is.
+func (h trials) score(ctx context.Context, t *trial, j *cv.Job, fold int, lambda float64) (fits.LambdaScore, error) {
 	f := h.Fitter
 	if !h.whole {
 		f, _ = withLambdas(f, []float64{lambda})
 	}
-	switch err := t.fit(ctx, f, j.Y.RawMatrix().Cols); {
+	switch err := h.fit(ctx, t, f, j.Rest(fold)); {
 	case !h.whole && errors.Is(err, given.ErrDiverged):
 		return cv.Unusable(lambda), nil
 	case err != nil:
@@ -624,4 +601,27 @@ func (h trials) score(ctx context.Context, t *trial, j *cv.Job, lambda float64) 
 		score.MSE = stat.Mean(o.losses(fits.MeanSquaredError), nil)
 	}
 	return score, nil
+}
+
+// fit fits in a trial, or takes the step of the Tuner that its rows favour. kept are their numbers, of rows in memory.
+func (h trials) fit(ctx context.Context, t *trial, f fits.Fitter, kept []int) error {
+	if h.p.recipe.Tuner == nil {
+		return h.p.fitted(f)(ctx, t)
+	}
+	own := *h.p
+	own.rows = t.rows
+	if len(kept) > 0 {
+		own.n = len(kept)
+	}
+	if groups := own.recipe.Groups; groups != nil {
+		own.recipe.Groups = nil
+		for _, row := range kept {
+			own.recipe.Groups = append(own.recipe.Groups, groups[row])
+		}
+	}
+	learn, err := own.tuned(ctx, *own.recipe.Tuner, new(Report))
+	if err != nil {
+		return err
+	}
+	return learn(ctx, t)
 }

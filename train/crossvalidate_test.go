@@ -23,11 +23,12 @@ import (
 
 // byHand is the error of a score by the definition: of fits to the other folds, on the rows of each fold. relative says
 // that the lambda of the Fitter is for as many rows as it is given.
-func byHand(t *testing.T, r *CVReport, s CVScore, p data.Pairs, f fits.Fitter, relative bool, folds int, seed uint64) (mean float64) {
+func byHand(t *testing.T, r *Scores, s Score, p data.Pairs, f fits.Fitter, relative bool, folds int, seed uint64) (mean float64) {
 	t.Helper()
 	n, k := p.Y.Dims()
-	job := &cv.Job{N: n, Folds: folds, Y: p.Y}
-	if err := (CVOptions{Seed: seed}).deal(job); err != nil {
+	prepared := &prepared{rows: p, n: n}
+	job, err := prepared.job(t.Context(), CVOptions{Folds: folds, Seed: seed})
+	if err != nil {
 		t.Fatal(err)
 	}
 	for fold, held := range job.Order {
@@ -109,20 +110,20 @@ func TestCrossValidate(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, calls := data.Pairs{X: x, Y: c.y}, 0
-		r, err := CrossValidate(context.Background(), maps, p, CVOptions{Fitter: c.fitter, Folds: folds, Seed: seed, Progress: func(int, int) { calls++ }})
-		if err != nil || len(r.Scores) != 2*len(c.lambdas) || calls != 2*folds || (r.Metric == fits.ErrorRate) != (c.y == classes) {
+		r, err := CrossValidate(context.Background(), maps, p, c.fitter, CVOptions{Folds: folds, Seed: seed, Progress: func(int, int) { calls++ }})
+		if err != nil || len(r.All) != 2*len(c.lambdas) || calls != 2*folds || (r.Metric == fits.ErrorRate) != (c.y == classes) {
 			t.Fatal(name, r, err, calls)
 		}
 		_, batches := c.fitter.(sgd.MiniBatch)
 		different := map[float64]bool{}
-		for i, s := range r.Scores {
+		for i, s := range r.All {
 			want := byHand(t, r, s, p, c.fitter, !batches, folds, seed)
 			different[want] = true
 			if s.Lambda != c.lambdas[i%len(c.lambdas)] || math.Abs(s.Error-want) > c.tol*want || !(s.StdErr > 0) {
 				t.Errorf("%s: %+v, by hand %v", name, s, want)
 			}
-			if s.score(r.Metric).Better(r.Scores[r.Chosen].score(r.Metric)) {
-				t.Errorf("%s: the best is %+v, and there is %+v", name, r.Scores[r.Chosen], s)
+			if s.score(r.Metric).Better(r.All[r.Chosen].score(r.Metric)) {
+				t.Errorf("%s: the best is %+v, and there is %+v", name, r.All[r.Chosen], s)
 			}
 		}
 		if len(different) < 2 {
@@ -132,22 +133,29 @@ func TestCrossValidate(t *testing.T) {
 }
 
 // TestCrossValidateTunes: without a Fitter, a Spec that tunes its map is fitted by mini-batches, with the head that the
-// rows want, beside a frozen one by ridge regression.
+// rows want, beside a frozen one, which is solved.
 func TestCrossValidateTunes(t *testing.T) {
 	x, classes, target := fixtures.Overlapping(t, 60, 3, 2)
 	frozen := layers.Spec{Map: "gaussian", Features: 8, Seed: 2}
 	tuned := frozen
 	tuned.Tune = "bandwidth"
-	for head, y := range map[string]*mat.Dense{"softmax": classes, "": target} {
-		rows := data.Pairs{X: x, Y: y}
-		both, err := CrossValidate(t.Context(), []Candidate{{tuned, []float64{0}}, {frozen, []float64{1}}}, rows, CVOptions{Folds: 2})
+	labelled, targets := &data.Set{X: x}, &data.Set{X: x, Y: target.RawMatrix().Data}
+	for _, c := range ArgMax(classes) {
+		labelled.Labels = append(labelled.Labels, []string{"a", "b"}[c])
+	}
+	for head, c := range map[string]struct {
+		rows *data.Set
+		of   fits.Fitter // of the frozen map
+	}{"softmax": {labelled, linear.LogisticOptions{Seed: 2}}, "": {targets, linear.RidgeOptions{}}} {
+		both, err := Recipe{}.CrossValidate(t.Context(), c.rows, []Candidate{{tuned, []float64{0}}, {frozen, []float64{1}}}, CVOptions{Folds: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, f := range []fits.Fitter{sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: 2}, Head: head}, linear.RidgeOptions{}} {
-			one, err := CrossValidate(t.Context(), []Candidate{{both.Scores[i].Spec, []float64{both.Scores[i].Lambda}}}, rows, CVOptions{Folds: 2, Fitter: f})
-			if err != nil || one.Scores[0].Error != both.Scores[i].Error {
-				t.Errorf("%q: %+v, and under a %T %+v (%v)", head, both.Scores[i], f, one, err)
+		for i, f := range []fits.Fitter{sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: 2}, Head: head}, c.of} {
+			s := both.All[i]
+			one, err := Recipe{Fitter: f}.CrossValidate(t.Context(), c.rows, []Candidate{{s.Spec, []float64{s.Lambda}}}, CVOptions{Folds: 2})
+			if err != nil || one.All[0].Error != s.Error {
+				t.Errorf("%q: %+v, and under a %T %+v (%v)", head, s, f, one, err)
 			}
 		}
 	}
@@ -158,21 +166,21 @@ func TestCrossValidateIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	x, y, _ := fixtures.Overlapping(t, 91, 4, 3)
 	for _, head := range []fits.Fitter{linear.RidgeOptions{}, linear.SVMOptions{}, sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 3}, Head: "softmax"}} {
-		var first []CVScore
+		var first []Score
 		for procs := 1; procs <= 3; procs++ {
 			runtime.GOMAXPROCS(procs)
 			maps, err := RandomSearch(layers.Spec{Map: "gaussian", Seed: 2}, 3, 4, Axis{Name: "sigma", Lo: 1, Hi: 10}, Axis{Name: AxisFeatures, Lo: 8, Hi: 32}, Axis{Name: AxisLambda, Lo: 1e-4, Hi: 1e-1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := CrossValidate(context.Background(), maps, data.Pairs{X: x, Y: y}, CVOptions{Fitter: head, Seed: 3})
+			r, err := CrossValidate(context.Background(), maps, data.Pairs{X: x, Y: y}, head, CVOptions{Seed: 3})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if first == nil {
-				first = r.Scores
+				first = r.All
 			}
-			for i, s := range r.Scores {
+			for i, s := range r.All {
 				if s.Error != first[i].Error || s.StdErr != first[i].StdErr || s.Lambda != first[i].Lambda || s.Spec.Features != first[i].Spec.Features {
 					t.Errorf("%T: with %d processors score %d is %+v, and %+v with one", head, procs, i, s, first[i])
 				}
@@ -185,18 +193,18 @@ func TestCrossValidateIsDeterministic(t *testing.T) {
 func TestCrossValidateBest(t *testing.T) {
 	x, y, _ := fixtures.Overlapping(t, 60, 3, 2)
 	plain := []Candidate{{Spec: layers.Spec{Map: "linear"}}}
-	r, err := CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, CVOptions{Fitter: linear.SVMOptions{MaxSteps: 4, Tol: 1e-6}, Lambdas: []float64{1e-320, 1e4, 1e5, 1e3}})
+	r, err := CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, linear.SVMOptions{MaxSteps: 4, Tol: 1e-6}, CVOptions{Lambdas: []float64{1e-320, 1e4, 1e5, 1e3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := r.Scores; !math.IsInf(s[0].Error, 1) || !math.IsNaN(s[0].StdErr) || s[1].Error != s[2].Error || r.Chosen != 2 {
+	if s := r.All; !math.IsInf(s[0].Error, 1) || !math.IsNaN(s[0].StdErr) || s[1].Error != s[2].Error || r.Chosen != 2 {
 		t.Errorf("%+v", r)
 	}
 	batches := sgd.MiniBatch{FitOptions: sgd.FitOptions{Solver: sgd.SGD, LearnRate: 1e-4, Epochs: 100}}
-	if r, err = CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, CVOptions{Fitter: batches, Lambdas: []float64{1e300, 1e-3}}); err != nil || !math.IsInf(r.Scores[0].Error, 1) || r.Chosen != 1 {
+	if r, err = CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, batches, CVOptions{Lambdas: []float64{1e300, 1e-3}}); err != nil || !math.IsInf(r.All[0].Error, 1) || r.Chosen != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err = CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, CVOptions{Fitter: batches, Lambdas: []float64{1e300}}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "none of the 1 candidates") {
+	if _, err = CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, batches, CVOptions{Lambdas: []float64{1e300}}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "none of the 1 candidates") {
 		t.Error(err)
 	}
 }
@@ -210,22 +218,22 @@ func TestCrossValidateShares(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := []Candidate{{near[0].Spec, []float64{1}}, near[1], {near[0].Spec, []float64{4, 2}}}
-	r, err := CrossValidate(context.Background(), all, data.Pairs{X: x, Y: y}, CVOptions{Folds: 3, Lambdas: []float64{.5}, Progress: func(_, total int) {
+	r, err := CrossValidate(context.Background(), all, data.Pairs{X: x, Y: y}, nil, CVOptions{Folds: 3, Lambdas: []float64{.5}, Progress: func(_, total int) {
 		if calls++; total != 6 {
 			t.Errorf("%d folds are to do", total)
 		}
 	}})
-	if err != nil || calls != 6 || len(r.Scores) != 4 {
+	if err != nil || calls != 6 || len(r.All) != 4 {
 		t.Fatal(r, err, calls)
 	}
 	for i, want := range []struct{ sigma, lambda float64 }{{2, 1}, {5, .5}, {2, 4}, {2, 2}} {
-		s := r.Scores[i]
-		alone, err := CrossValidate(context.Background(), []Candidate{{s.Spec, []float64{want.lambda}}}, data.Pairs{X: x, Y: y}, CVOptions{Folds: 3})
-		if err != nil || s.Spec.Params.Number("sigma") != want.sigma || s.Lambda != want.lambda || s.Error != alone.Scores[0].Error {
+		s := r.All[i]
+		alone, err := CrossValidate(context.Background(), []Candidate{{s.Spec, []float64{want.lambda}}}, data.Pairs{X: x, Y: y}, nil, CVOptions{Folds: 3})
+		if err != nil || s.Spec.Params.Number("sigma") != want.sigma || s.Lambda != want.lambda || s.Error != alone.All[0].Error {
 			t.Errorf("%+v, alone %+v (%v)", s, alone, err)
 		}
 	}
-	if _, err := CrossValidate(context.Background(), []Candidate{{Spec: spec}, {spec, []float64{}}}, data.Pairs{X: x, Y: y}, CVOptions{}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "candidate 1 has no lambdas") {
+	if _, err := CrossValidate(context.Background(), []Candidate{{Spec: spec}, {spec, []float64{}}}, data.Pairs{X: x, Y: y}, nil, CVOptions{}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "candidate 1 has no lambdas") {
 		t.Error(err)
 	}
 }
@@ -235,22 +243,23 @@ func TestCrossValidateHeadErrors(t *testing.T) {
 	plain := []Candidate{{Spec: layers.Spec{Map: "linear"}}}
 	for _, c := range []struct {
 		y    *mat.Dense
+		f    fits.Fitter
 		o    CVOptions
 		err  error
 		text string
 	}{
-		{y, CVOptions{Fitter: linear.SVMOptions{Lambdas: []float64{1}}}, domain.ErrParam, "SVMOptions has Lambdas"},
-		{y, CVOptions{Fitter: linear.SVMOptions{MaxSteps: -1}}, domain.ErrParam, "MaxSteps = -1"},
-		{y, CVOptions{Fitter: linear.SVMOptions{}, Lambdas: []float64{1, 0}}, domain.ErrParam, "Lambdas[1] = 0"},
-		{target, CVOptions{Fitter: linear.SVMOptions{}}, domain.ErrDomain, "the hinge loss takes -1 and 1"},
-		{y, CVOptions{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Lambda: 1}}}, domain.ErrParam, "MiniBatch has Lambda = 1"},
-		{y, CVOptions{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Checkpoints: sgd.Checkpoints{Path: "c"}}}}, domain.ErrParam, "MiniBatch has Checkpoints"},
-		{y, CVOptions{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: -1}}}, domain.ErrParam, "Epochs = -1"},
-		{target, CVOptions{Fitter: sgd.MiniBatch{Head: "softmax"}}, domain.ErrDomain, "a softmax head learns classes"},
-		{y, CVOptions{Fitter: sgd.MiniBatch{}, Lambdas: []float64{math.NaN()}}, domain.ErrParam, "lambda = NaN"},
+		{y, linear.SVMOptions{Lambdas: []float64{1}}, CVOptions{Lambdas: []float64{1}}, domain.ErrParam, "SVMOptions has Lambdas"},
+		{y, linear.SVMOptions{MaxSteps: -1}, CVOptions{}, domain.ErrParam, "MaxSteps = -1"},
+		{y, linear.SVMOptions{}, CVOptions{Lambdas: []float64{1, 0}}, domain.ErrParam, "Lambdas[1] = 0"},
+		{target, linear.SVMOptions{}, CVOptions{}, domain.ErrDomain, "the hinge loss takes -1 and 1"},
+		{y, sgd.MiniBatch{FitOptions: sgd.FitOptions{Lambda: 1}}, CVOptions{Lambdas: []float64{1}}, domain.ErrParam, "MiniBatch has Lambda = 1"},
+		{y, sgd.MiniBatch{FitOptions: sgd.FitOptions{Checkpoints: sgd.Checkpoints{Path: "c"}}}, CVOptions{}, domain.ErrParam, "MiniBatch has Checkpoints"},
+		{y, sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: -1}}, CVOptions{}, domain.ErrParam, "Epochs = -1"},
+		{target, sgd.MiniBatch{Head: "softmax"}, CVOptions{}, domain.ErrDomain, "a softmax head learns classes"},
+		{y, sgd.MiniBatch{}, CVOptions{Lambdas: []float64{math.NaN()}}, domain.ErrParam, "lambda = NaN"},
 	} {
-		if _, err := CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: c.y}, c.o); !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%+v: %v, want %q", c.o, err, c.text)
+		if _, err := CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: c.y}, c.f, c.o); !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%+v, %+v: %v, want %q", c.f, c.o, err, c.text)
 		}
 	}
 }
@@ -283,16 +292,16 @@ func TestCrossValidateErrors(t *testing.T) {
 		o     CVOptions
 		err   error
 	}{
-		"no spec":   {ctx, nil, x, CVOptions{}, domain.ErrParam},
+		"no spec":   {ctx, []Candidate{}, x, CVOptions{}, domain.ErrParam},
 		"folds":     {ctx, one, x, CVOptions{Folds: 1}, domain.ErrParam},
 		"no lambda": {ctx, one, x, CVOptions{Lambdas: []float64{}}, domain.ErrParam},
 		"lambda":    {ctx, one, x, CVOptions{Lambdas: []float64{-1}}, domain.ErrParam},
 		"rows":      {ctx, one, x, CVOptions{Folds: 11}, domain.ErrShape},
 		"factors":   {ctx, one, x, CVOptions{Factors: []float64{}}, domain.ErrParam},
-		"around":    {ctx, nil, x, CVOptions{Factors: []float64{1}}, domain.ErrParam},
+		"around":    {ctx, []Candidate{one[0], one[0]}, x, CVOptions{Factors: []float64{1}}, domain.ErrParam},
 		"context":   {cancelled, one, x, CVOptions{}, context.Canceled},
 	} {
-		if _, err := CrossValidate(c.ctx, c.specs, data.Pairs{X: c.x, Y: y}, c.o); !errors.Is(err, c.err) {
+		if _, err := CrossValidate(c.ctx, c.specs, data.Pairs{X: c.x, Y: y}, nil, c.o); !errors.Is(err, c.err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -314,7 +323,7 @@ func TestCrossValidateAround(t *testing.T) {
 	x, y := fixtures.Problem(83, 4, 1, 51) // linear: the wider the kernel, the better, and the less the penalty
 	spec := layers.Spec{Map: "gaussian", Features: 16, Seed: 2, Dtype: "float64"}
 	calls := 0
-	r, err := CrossValidate(context.Background(), []Candidate{{Spec: spec}}, data.Pairs{X: x, Y: y}, CVOptions{Factors: []float64{2, .5, 1}, Folds: 3, Progress: func(done, of int) {
+	r, err := CrossValidate(context.Background(), []Candidate{{Spec: spec}}, data.Pairs{X: x, Y: y}, nil, CVOptions{Factors: []float64{2, .5, 1}, Folds: 3, Progress: func(done, of int) {
 		calls++
 		if done > of {
 			t.Errorf("%d of %d folds are done", done, of)
@@ -323,13 +332,13 @@ func TestCrossValidateAround(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	best, sigma := r.Scores[r.Chosen], map[float64]bool{}
+	best, sigma := r.All[r.Chosen], map[float64]bool{}
 	least, largest := math.Inf(1), 0.
 	var lambdas []float64
-	for i, s := range r.Scores {
+	for i, s := range r.All {
 		v := s.Spec.Params.Number("sigma")
 		sigma[v], least, largest = true, math.Min(least, v), math.Max(largest, v)
-		if i > 0 && v < r.Scores[i-1].Spec.Params.Number("sigma") {
+		if i > 0 && v < r.All[i-1].Spec.Params.Number("sigma") {
 			t.Error("the scores are not in the order of σ")
 		}
 		if v == best.Spec.Params.Number("sigma") {
@@ -349,11 +358,11 @@ func TestCrossValidateAround(t *testing.T) {
 	if !slices.IsSorted(lambdas) || best.Lambda == lambdas[0] && lambdas[0] > 83e-15*1.001 || best.Lambda == lambdas[len(lambdas)-1] {
 		t.Errorf("λ = %v of %v", best.Lambda, lambdas)
 	}
-	given, err := CrossValidate(context.Background(), []Candidate{{Spec: best.Spec, Lambdas: []float64{best.Lambda, 10 * best.Lambda}}}, data.Pairs{X: x, Y: y}, CVOptions{Folds: 3})
-	if err != nil || len(given.Scores) != 2 || given.Scores[0].Error != best.Error || !slices.Equal(given.AtEnd, []string{AxisLambda}) {
+	given, err := CrossValidate(context.Background(), []Candidate{{Spec: best.Spec, Lambdas: []float64{best.Lambda, 10 * best.Lambda}}}, data.Pairs{X: x, Y: y}, nil, CVOptions{Folds: 3})
+	if err != nil || len(given.All) != 2 || given.All[0].Error != best.Error || !slices.Equal(given.AtEnd, []string{AxisLambda}) {
 		t.Errorf("%+v, %v: a list grew, or tells of no end: %v", given, err, given.AtEnd)
 	}
-	if _, err := CrossValidate(context.Background(), []Candidate{{Spec: layers.Spec{Map: "linear"}}}, data.Pairs{X: x, Y: y}, CVOptions{Factors: []float64{1}}); !errors.Is(err, domain.ErrParam) {
+	if _, err := CrossValidate(context.Background(), []Candidate{{Spec: layers.Spec{Map: "linear"}}}, data.Pairs{X: x, Y: y}, nil, CVOptions{Factors: []float64{1}}); !errors.Is(err, domain.ErrParam) {
 		t.Error(err)
 	}
 }

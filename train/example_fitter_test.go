@@ -61,14 +61,10 @@ func Example_fitter() {
 	fmt.Println("fitted:", share(model) > .9, err)
 
 	scores, err := recipe.CrossValidate(ctx, rows, nil, train.CVOptions{Factors: []float64{.5, 1, 2}})
-	fmt.Println("cross-validated:", scores.Scores[scores.Chosen].Error < .1, err)
+	fmt.Println("cross-validated:", scores.All[scores.Chosen].Error < .1, err)
 
-	p, err := recipe.Prepare(ctx, rows)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	report, err := p.Tune(ctx, train.Tuner{Steps: []string{train.StepFrozen, train.StepEvidence}, Solve: centroids{}})
+	recipe.Tuner = &train.Tuner{Steps: []string{train.StepFrozen, train.StepEvidence}}
+	_, report, err := recipe.Fit(ctx, rows)
 	fmt.Println("tuned:", len(report.Steps) == 2, err)
 
 	model, race, err := train.Auto(ctx, rows, train.AutoOptions{Trials: 6, MaxFeatures: 64, Fitter: centroids{}})

@@ -34,6 +34,16 @@ func rings(n int, dt tensor.Dtype, seed uint64) (x *tensor.Dense, labels []int) 
 	return sgd.Targets(y, dt, nil), labels
 }
 
+// ringSet are rows of two rings, with their names.
+func ringSet(n int) *data.Set {
+	x, labels := rings(n, tensor.Float64, 1)
+	set := &data.Set{X: x}
+	for _, c := range labels {
+		set.Labels = append(set.Labels, []string{"inner", "outer"}[c])
+	}
+	return set
+}
+
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

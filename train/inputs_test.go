@@ -188,7 +188,7 @@ func TestInputsStay(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = train.CrossValidate(ctx, candidates, data.Pairs{X: g.x, Y: g.y}, train.CVOptions{Fitter: head, Folds: 3, Lambdas: g.lists[0]})
+			_, err = train.CrossValidate(ctx, candidates, data.Pairs{X: g.x, Y: g.y}, head, train.CVOptions{Folds: 3, Lambdas: g.lists[0]})
 			return err
 		}
 	}
@@ -197,7 +197,7 @@ func TestInputsStay(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = train.CrossValidate(ctx, candidates, data.Pairs{X: g.x, Y: g.values}, train.CVOptions{Folds: 2})
+		_, err = train.CrossValidate(ctx, candidates, data.Pairs{X: g.x, Y: g.values}, nil, train.CVOptions{Folds: 2})
 		return err
 	}
 	calls["random search"] = func(g *given) error {

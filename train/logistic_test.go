@@ -210,8 +210,8 @@ func TestLogisticChoice(t *testing.T) {
 		t.Errorf("lambda %v by %v", f.Lambda, f.Scores)
 	}
 	maps := []train.Candidate{{Spec: layers.Spec{Map: "linear"}}}
-	cv := must(train.CrossValidate(t.Context(), maps, data.Pairs{X: x, Y: y}, train.CVOptions{Fitter: linear.LogisticOptions{}, Folds: 3}))
-	if e := cv.Scores[cv.Chosen].Error; cv.Metric != fits.ErrorRate || !(e > .05 && e < .6) {
+	cv := must(train.CrossValidate(t.Context(), maps, data.Pairs{X: x, Y: y}, linear.LogisticOptions{}, train.CVOptions{Folds: 3}))
+	if e := cv.All[cv.Chosen].Error; cv.Metric != fits.ErrorRate || !(e > .05 && e < .6) {
 		t.Errorf("cross-validation: %v %v", cv.Metric, e)
 	}
 	set := &data.Set{X: x}

@@ -48,9 +48,9 @@ func TestNilArguments(t *testing.T) {
 		"ridge rows":    {second(linear.FitRidge(ctx, m, nil, linear.RidgeOptions{})), "Ridge: the source of rows is nil"},
 		"ridge CG":      {second(linear.FitRidgeCG(ctx, m, nil, linear.CGOptions{})), "Ridge: the source of rows is nil"},
 		"svm x":         {second(linear.FitSVM(ctx, m, data.Pairs{X: nil, Y: y}, linear.SVMOptions{})), "x is nil"},
-		"cv x":          {second(train.CrossValidate(ctx, nil, data.Pairs{X: nil, Y: y}, train.CVOptions{})), "CrossValidate: x is nil"},
+		"cv context":    {second(train.Recipe{}.CrossValidate(none, &data.Set{X: x, Y: y.RawMatrix().Data}, nil, train.CVOptions{})), "Recipe: the context is nil"},
 		"around":        {second(train.Around(layers.Spec{Map: "gaussian"}, nil)), "Around: x is nil"},
-		"no factors":    {second(train.CrossValidate(ctx, []train.Candidate{{Spec: layers.Spec{Map: "gaussian"}}}, data.Pairs{X: x, Y: y}, train.CVOptions{Factors: []float64{}})), "0 Factors of 1 candidates"},
+		"no factors":    {second(train.CrossValidate(ctx, []train.Candidate{{Spec: layers.Spec{Map: "gaussian"}}}, data.Pairs{X: x, Y: y}, nil, train.CVOptions{Factors: []float64{}})), "0 Factors of 1 candidates"},
 	} {
 		if !errors.Is(tc.err, domain.ErrParam) || !strings.Contains(tc.err.Error(), tc.says) {
 			t.Errorf("%s: %v, want %q", name, tc.err, tc.says)

@@ -52,10 +52,10 @@ func (m *Model) maps() error {
 	return nil
 }
 
-// Dims returns the number of input columns, and 0 without a Map.
+// Dims returns the number of input columns: those of the Map or, without one, of the Spec.
 func (m *Model) Dims() int {
 	if m.Map == nil {
-		return 0
+		return m.Spec.Dims
 	}
 	return m.Map.Dims()
 }
@@ -87,16 +87,16 @@ func (m *Model) Options() data.Options {
 	return o
 }
 
-// Prepare returns the rows of x [n, d], scaled and in the model's element type. x is float32 or float64, dense or
+// Prepare returns the rows of x [n, d], scaled and in the element type of the Map or, without one, of the Spec. x is float32 or float64, dense or
 // sparse, or, for a map of sets of samples, n sets with d coordinates (ops.Bags); it stays as it is. Sparse rows stay
 // sparse if the scaler keeps zeros (data.Chain.KeepsZeros) and become dense otherwise.
 //
-// Errors: domain.ErrParam for a model without Scaler or Map; domain.ErrShape for another number of columns;
+// Errors: domain.ErrParam for a model without Scaler, or without Map and Spec; domain.ErrShape for another number of columns;
 // domain.ErrDtype for another element type; domain.ErrDomain for a cell that is not finite or that the model's element
 // type cannot hold.
 func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
-	if err := m.maps(); err != nil {
-		return nil, err
+	if m.Map == nil && m.Spec.Dims == 0 || m.Scaler == nil {
+		return nil, m.maps()
 	}
 	if domain.IsNil(x) || x.Dims() != 2 || x.Shape()[1] != m.Dims() {
 		shape := "none"
@@ -112,6 +112,9 @@ func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
 	scaled := &data.Set{X: own, Source: "train: Model"}
 	if err := m.Scaler.ApplyInPlace(scaled.X); err != nil {
 		return nil, err
+	}
+	if m.Map == nil {
+		return scaled.As(m.Spec.ElementType())
 	}
 	return scaled.As(m.Map.Dtype())
 }

@@ -17,43 +17,39 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Prepared is a recipe together with its rows. A program takes the steps Complete, Build and Fit one by one if it has
-// something to do in between, such as changing the Spec after cross-validation.
-type Prepared struct {
-	// Model has the fitted scaler and the classes. Complete finishes its Spec, Build makes its Map, and Fit makes its
-	// Head.
-	Model  *Model
-	Rows   int   // the number of rows to fit
-	Counts []int // the number of rows of each class; nil for targets
-	// Outputs is the number of classes or of targets.
-	Outputs int
-
-	x      ops.Matrix    // the scaled rows, or of a stream a sample of them
-	rows   data.Examples // nil of rows in memory without targets
-	locate func(error) error
-	groups []int // as in Recipe
-	done   bool  // whether Spec is complete
-	// again repeats the latest Fit or Tune on the rows of a trial; nil before.
-	again func(ctx context.Context, t *trial) error
-	ridge float64 // as in trial
+// prepared is a recipe together with its rows.
+type prepared struct {
+	recipe  Recipe
+	model   *Model        // with the fitted scaler and the classes, and without Map and Head; ready finishes its Spec
+	n       int           // the number of rows
+	counts  []int         // the number of rows of each class; nil for targets
+	outputs int           // the number of classes or of targets
+	x       ops.Matrix    // the scaled rows, or of a stream a sample of them
+	rows    data.Examples // nil of rows without targets
+	named   func(error) error
+	wrap    func(layers.Layer) layers.Layer // as in Start
+	drawn   layers.Layer                    // the map, once it is drawn and if no fit changes it
 }
 
-// Prepare fits the scalers, learns the classes, and takes the rows that the map's parameters come from: all rows in
+// prepare fits the scalers, learns the classes, and takes the rows that the map's parameters come from: all rows in
 // memory, or a sample of a stream. It reads a stream once for the survey, and once for each scaler that learns. Rows
-// may lack labels and targets; Fit then refuses them. Errors: see Recipe.Fit.
-func (r Recipe) Prepare(ctx context.Context, rows data.Source) (*Prepared, error) {
-	m, err := r.model()
+// may lack labels and targets.
+func (r Recipe) prepare(ctx context.Context, rows data.Source) (*prepared, error) {
+	if err := given.Missing("Recipe", given.Arg("the context", ctx)); err != nil {
+		return nil, err
+	}
+	m, err := r.newModel()
 	if err != nil {
 		return nil, err
 	}
-	p := &Prepared{Model: m, groups: r.Groups}
+	p := &prepared{recipe: r, model: m}
 	switch s := rows.(type) {
 	case *data.Set:
 		if s == nil || domain.IsNil(s.X) {
 			break
 		}
-		m.Columns, p.locate = s.Columns, s.Locate
-		return p, p.Locate(p.memory(r, s))
+		m.Columns, p.named = s.Columns, s.Locate
+		return p, p.locate(p.memory(s))
 	case *data.Frame:
 		if s == nil {
 			break
@@ -62,14 +58,11 @@ func (r Recipe) Prepare(ctx context.Context, rows data.Source) (*Prepared, error
 		if err != nil {
 			return nil, err
 		}
-		m.Columns, p.locate = set.Columns, set.Locate
-		return p, p.Locate(p.memory(r, set))
+		m.Columns, p.named = set.Columns, set.Locate
+		return p, p.locate(p.memory(set))
 	case *data.Stream:
 		if s == nil {
 			break
-		}
-		if err := given.Missing("Recipe", given.Arg("the context", ctx)); err != nil {
-			return nil, err
 		}
 		if r.Columns != nil {
 			if _, err := s.Learn(ctx, *r.Columns); err != nil {
@@ -77,7 +70,7 @@ func (r Recipe) Prepare(ctx context.Context, rows data.Source) (*Prepared, error
 			}
 		}
 		m.Columns = s.Options().Columns
-		return p, p.read(ctx, r, s)
+		return p, p.read(ctx, s)
 	}
 	return nil, fmt.Errorf("train: Recipe: there are no rows; give a *data.Set with X, a *data.Frame or a *data.Stream: %w", domain.ErrParam)
 }
@@ -95,44 +88,37 @@ func (r Recipe) learn(f *data.Frame) (*data.Set, error) {
 	return c.Set(f)
 }
 
-// Locate adds the file and the row to an error about X.
-func (p *Prepared) Locate(err error) error {
-	if p.locate == nil {
+// locate adds the file and the row to an error about rows in memory. A stream names its rows itself, but not those of
+// the sample.
+func (p *prepared) locate(err error) error {
+	if p.named == nil {
+		return err
+	}
+	return p.named(err)
+}
+
+// locateFit is locate for the error of a fit.
+func (p *prepared) locateFit(err error) error {
+	if p.streamed() {
 		return err
 	}
 	return p.locate(err)
 }
 
-// ready wants rows.
-func (p *Prepared) ready() error {
-	if p.Model == nil || p.x == nil {
-		return fmt.Errorf("train: Recipe: this Prepared has no rows; make it by Recipe.Prepare: %w", domain.ErrParam)
-	}
-	return nil
-}
-
-// X returns the rows of a set, or a sample of the rows of a stream, scaled and in the element type of the map. They
-// belong to p; do not change them.
-func (p *Prepared) X() ops.Matrix { return p.x }
-
-// Examples returns the rows with their targets, scaled and in the element type of the map: data.Pairs for rows in
-// memory, data.Streamed for a stream, and nil for rows in memory without targets.
-func (p *Prepared) Examples() data.Examples { return p.rows }
-
 // streamed says whether the rows come from a stream.
-func (p *Prepared) streamed() bool {
+func (p *prepared) streamed() bool {
 	_, ok := p.rows.(data.Streamed)
 	return ok
 }
 
 // memory takes rows in memory.
-func (p *Prepared) memory(r Recipe, s *data.Set) error {
+func (p *prepared) memory(s *data.Set) error {
 	if _, err := data.RowMajor("train: Recipe", "x", s.X); err != nil {
 		return err
 	}
-	p.Rows = s.Rows()
-	if p.groups != nil && len(p.groups) != p.Rows {
-		return fmt.Errorf("train: Recipe: %d Groups for %d rows; give one for each row: %w", len(p.groups), p.Rows,
+	p.n = s.Rows()
+	if p.recipe.Groups != nil && len(p.recipe.Groups) != p.n {
+		return fmt.Errorf("train: Recipe: %d Groups for %d rows; give one for each row: %w", len(p.recipe.Groups), p.n,
 			domain.ErrShape)
 	}
 	y, err := p.learnTargets(s)
@@ -144,22 +130,22 @@ func (p *Prepared) memory(r Recipe, s *data.Set) error {
 		return err
 	}
 	scaled := &data.Set{X: own}
-	err = p.Model.Scaler.Fit(own)
+	err = p.model.Scaler.Fit(own)
 	if errors.Is(err, data.ErrZeros) { // which it moves
-		if err = p.spread(r, p.Rows, s.Dims()); err == nil {
+		if err = p.spread(s.Dims()); err == nil {
 			scaled.X, err = scaled.Dense()
 		}
 		if err == nil {
-			err = p.Model.Scaler.Fit(scaled.X)
+			err = p.model.Scaler.Fit(scaled.X)
 		}
 	}
 	if err == nil {
-		err = p.Model.Scaler.ApplyInPlace(scaled.X)
+		err = p.model.Scaler.ApplyInPlace(scaled.X)
 	}
 	if err != nil {
 		return err
 	}
-	p.x, err = scaled.As(p.Model.Spec.ElementType())
+	p.x, err = scaled.As(p.model.Spec.ElementType())
 	if y != nil {
 		p.rows = data.Pairs{X: p.x, Y: y}
 	}
@@ -167,54 +153,54 @@ func (p *Prepared) memory(r Recipe, s *data.Set) error {
 }
 
 // spread asks Afford whether sparse rows may become dense.
-func (p *Prepared) spread(r Recipe, rows, dims int) error {
-	if r.Afford == nil {
+func (p *prepared) spread(dims int) error {
+	if p.recipe.Afford == nil {
 		return nil
 	}
-	what := fmt.Sprintf("the scaler %q makes the rows dense: %d rows of %d columns", p.Model.Scaler.Name(), rows, dims)
-	return r.Afford(what, 8*float64(rows)*float64(dims))
+	what := fmt.Sprintf("the scaler %q makes the rows dense: %d rows of %d columns", p.model.Scaler.Name(), p.n, dims)
+	return p.recipe.Afford(what, 8*float64(p.n)*float64(dims))
 }
 
 // learnTargets takes the classes and the targets of a set.
-func (p *Prepared) learnTargets(s *data.Set) (*mat.Dense, error) {
+func (p *prepared) learnTargets(s *data.Set) (*mat.Dense, error) {
 	switch n := s.Rows(); {
 	case s.Labels != nil && s.Y != nil:
 		return nil, fmt.Errorf("train: Recipe: the rows have both Labels and Y; leave one out: %w", domain.ErrParam)
 	case s.Labels != nil && len(s.Labels) != n || s.Y != nil && len(s.Y) != n*s.Targets() || n == 0:
 		return nil, fmt.Errorf("train: Recipe: %d rows, %d labels, %d targets; give one for each row and each of LabelNames: %w", n, len(s.Labels), len(s.Y), domain.ErrShape)
 	case s.Y != nil:
-		p.Outputs = s.Targets()
-		return mat.NewDense(n, p.Outputs, s.Y), nil
+		p.outputs = s.Targets()
+		return mat.NewDense(n, p.outputs, s.Y), nil
 	case s.Labels != nil:
-		p.Model.Classes = data.NewClasses(s.Labels)
+		p.model.Classes = data.NewClasses(s.Labels)
 		if err := p.checkClasses(); err != nil {
 			return nil, err
 		}
-		labels, err := p.Model.Classes.Index(s.Labels)
+		labels, err := p.model.Classes.Index(s.Labels)
 		if err != nil {
 			return nil, err
 		}
-		p.Counts = make([]int, len(p.Model.Classes))
+		p.counts = make([]int, len(p.model.Classes))
 		for _, l := range labels {
-			p.Counts[l]++
+			p.counts[l]++
 		}
-		return data.OneVersusRest(labels, len(p.Model.Classes))
+		return data.OneVersusRest(labels, len(p.model.Classes))
 	}
 	return nil, nil
 }
 
-func (p *Prepared) checkClasses() error {
-	if c := p.Model.Classes; len(c) == 1 {
+func (p *prepared) checkClasses() error {
+	if c := p.model.Classes; len(c) == 1 {
 		return fmt.Errorf("all rows have the class %q; a classifier needs two: %w", c[0], data.ErrLabel)
 	}
-	p.Outputs = len(p.Model.Classes)
-	return p.Model.Classes.Check(p.Rows)
+	p.outputs = len(p.model.Classes)
+	return p.model.Classes.Check(p.n)
 }
 
 // read surveys a stream.
-func (p *Prepared) read(ctx context.Context, r Recipe, s *data.Stream) error {
-	m := p.Model
-	if p.groups != nil {
+func (p *prepared) read(ctx context.Context, s *data.Stream) error {
+	m := p.model
+	if p.recipe.Groups != nil {
 		return fmt.Errorf("train: Recipe: Groups are of rows in memory, and these are read; leave them out, or read the "+
 			"rows whole: %w", domain.ErrParam)
 	}
@@ -222,9 +208,9 @@ func (p *Prepared) read(ctx context.Context, r Recipe, s *data.Stream) error {
 	if err != nil {
 		return err
 	}
-	p.Rows, p.Counts, m.Classes, p.locate = v.Rows, v.Counts, v.Classes, v.Sample.Locate
+	p.n, p.counts, m.Classes, p.named = v.Rows, v.Counts, v.Classes, v.Sample.Locate
 	if v.Classes == nil {
-		p.Outputs = v.Targets
+		p.outputs = v.Targets
 	} else if err := p.checkClasses(); err != nil {
 		return fmt.Errorf("%s: %w", s.Files()[0], err)
 	}
@@ -244,167 +230,142 @@ func (p *Prepared) read(ctx context.Context, r Recipe, s *data.Stream) error {
 	if err == nil {
 		p.x, err = v.Sample.As(rows.Dtype)
 	}
-	return p.Locate(err)
+	return p.locate(err)
 }
 
-// Complete finishes the Spec: its Dims, and the parameters that are left to the data. Later calls do nothing. Errors:
-// domain.ErrDomain for rows outside the domain of the kernel; the errors of Spec.FillDefaults.
-func (p *Prepared) Complete() error {
-	if p.done {
-		return nil
-	}
-	if err := p.ready(); err != nil {
-		return err
-	}
-	spec := &p.Model.Spec
+// ready finishes the Spec, which is its Dims and the parameters that are left to the data, and calls Ready.
+func (p *prepared) ready() error {
+	spec := &p.model.Spec
 	spec.Dims = p.x.Shape()[1]
 	if err := spec.FillDefaults(p.x); err != nil {
-		return p.Locate(err)
+		return p.locate(err)
 	}
 	on, err := spec.Domain()
 	if err == nil {
 		err = ops.CheckRows(on, "map "+spec.Map, p.x)
 	}
-	p.done = err == nil
-	return p.Locate(err)
+	if err != nil {
+		return p.locate(err)
+	}
+	return p.begin(p.features(*spec))
 }
 
-// Build calls Complete and makes the Map, fitted on X if it is a map that learns from the data. Errors: see Complete
-// and Spec.Fit.
-func (p *Prepared) Build() error {
-	err := p.Complete()
-	if err != nil {
+// begin calls Ready for maps of at most so many features.
+func (p *prepared) begin(features int) error {
+	if p.recipe.Ready == nil {
+		return nil
+	}
+	s := Start{Model: p.model, Problem: p.problem(p.model.Spec, features), Counts: p.counts, Fitter: p.recipe.Fitter}
+	if err := p.recipe.Ready(&s); err != nil {
 		return err
 	}
-	m := p.Model
-	if m.Map, err = m.Spec.Fit(p.x); err != nil {
-		return err
-	}
-	if m.Spec.Features == 0 {
-		m.Spec.Features = m.Map.Features()
-	}
+	p.recipe.Fitter, p.wrap = s.Fitter, s.Wrap
 	return nil
 }
 
-// Problem returns the size of a fit on a number of features of the map of Model.Spec, as the Cost of a Fitter takes it.
-func (p *Prepared) Problem(features int) fits.Problem {
-	m := p.Model
-	if m == nil {
-		return fits.Problem{Features: features}
+// features is the number of features of a spec, as far as it is known before the map is made.
+func (p *prepared) features(s layers.Spec) int {
+	s.Dims = p.x.Shape()[1]
+	if n, err := s.Columns(); err == nil {
+		return n
 	}
-	q := fits.Problem{Rows: p.Rows, Features: features, Outputs: max(1, p.Outputs), Single: m.Spec.ElementType() == tensor.Float32, Streamed: p.streamed()}
-	if t, err := m.Spec.Traits(); err == nil {
-		q.Signed = t.Signed
+	return s.Features
+}
+
+// problem is the size of a fit on a number of features of the map of a spec.
+func (p *prepared) problem(s layers.Spec, features int) fits.Problem {
+	q := fits.Problem{Rows: p.n, Features: features, Outputs: max(1, p.outputs), Streamed: p.streamed(),
+		Single: s.ElementType() == tensor.Float32}
+	t, err := s.Traits()
+	if err != nil {
+		return q
 	}
-	if s, sparse := p.x.(*ops.CSR); sparse && !q.Streamed && p.keepsZeros() {
-		q.Stored = max(1, s.Stored()) * max(1, features/max(1, s.Cols()))
+	q.Signed = t.Signed
+	if x, sparse := p.x.(*ops.CSR); sparse && !q.Streamed && t.Zeros {
+		q.Stored = max(1, x.Stored()) * max(1, features/max(1, x.Cols()))
 	}
 	return q
 }
 
-// keepsZeros says whether sparse rows have sparse features. It asks the map or, if there is none yet, the spec.
-func (p *Prepared) keepsZeros() bool {
-	if p.Model.Map != nil {
-		return layers.KeepsZeros(p.Model.Map)
-	}
-	t, err := p.Model.Spec.Traits()
-	return err == nil && t.Zeros
-}
+// learner fits a map and a head in a trial.
+type learner func(ctx context.Context, t *trial) error
 
-// Fit makes the Head and fits it on the features of all rows, after Build. nil is the default of Recipe.Fitter. A
-// program may wrap Model.Map before, to watch it (see layers.Unwrap). Errors: domain.ErrParam for a nil context, before
-// Build, for rows without targets, for a softmax head and targets, and for a Spec that tunes its map with a Fitter that
-// leaves it frozen; the errors of the Fitter; ctx.Err().
-func (p *Prepared) Fit(ctx context.Context, f fits.Fitter) (*fits.Report, error) {
-	if err := p.ready(); err != nil {
-		return nil, err
-	}
-	m := p.Model
-	switch {
-	case ctx == nil:
-		return nil, fmt.Errorf("train: Recipe: the context is nil; give context.Background(): %w", domain.ErrParam)
-	case m.Map == nil:
-		return nil, fmt.Errorf("train: Recipe: there is no map yet; call Build: %w", domain.ErrParam)
-	case p.rows == nil:
-		return nil, p.Locate(errNoTargets)
-	case f == nil && m.Spec.Tuned():
-		f = batches(m.Spec, m.Classes != nil)
-	case f == nil:
-		f = p.solver(m.Map.Features())
-	}
-	var err error
-	if m.Head, err = headFor(f, m.Map, p.Outputs); err != nil {
-		return nil, err
-	}
-	if m.Head.Classifies() && m.Classes == nil {
-		return nil, p.Locate(fmt.Errorf("train: Recipe: a %s head learns classes, and the rows have targets; take another Head: %w", f.HeadKind(), domain.ErrParam))
-	}
-	t := newTrial(p.rows, nil)
-	t.m = m.Map
-	if err = checkPolicy(m.Spec, f); err != nil {
-		err = fmt.Errorf("train: Recipe: %w", err)
-	} else {
-		err = t.fit(ctx, f, p.Outputs)
-		m.Head = t.head
-	}
-	if err != nil && !p.streamed() { // a stream names its rows
-		err = p.Locate(err)
-	}
-	if err == nil {
-		p.ridge, p.again = t.ridge, func(ctx context.Context, t *trial) error { return p.refit(ctx, t, f) }
-	}
-	return t.report, err
-}
-
-// fitted gives the model the map and the head of a trial on all rows, and keeps how to fit them again.
-func (p *Prepared) fitted(t *trial, again func(ctx context.Context, t *trial) error) {
-	*p.Model = *t.model(p.Model)
-	p.ridge, p.again = t.ridge, again
-}
-
-// refit fits a map and a head in a trial. It keeps the model's map if the fitter does not change it.
-func (p *Prepared) refit(ctx context.Context, t *trial, f fits.Fitter) (err error) {
-	if t.m = p.Model.Map; !f.Frozen() && p.Model.Spec.Tuned() {
-		if t.m, err = p.Model.Spec.Fit(p.x); err != nil {
+// fitted is the learner of a Fitter.
+func (p *prepared) fitted(f fits.Fitter) learner {
+	return func(ctx context.Context, t *trial) (err error) {
+		if t.m, err = p.draw(f); err != nil {
 			return err
 		}
+		if t.held != nil {
+			if b, ok := f.(sgd.MiniBatch); ok {
+				b.Checkpoints = sgd.Checkpoints{} // which are of the fit to all rows
+				f = b
+			}
+			return t.fit(ctx, f, p.outputs)
+		}
+		if m := t.m; p.wrap != nil {
+			t.m = p.wrap(m)
+			defer func() { t.m = m }()
+		}
+		return t.fit(ctx, f, p.outputs)
 	}
-	if b, ok := f.(sgd.MiniBatch); ok {
-		b.Checkpoints = sgd.Checkpoints{} // which are of the fit to all rows
-		f = b
-	}
-	return t.fit(ctx, f, p.Outputs)
 }
 
-// solver fits the head of a map that does not change.
-func (p *Prepared) solver(features int) fits.Fitter {
-	seed := p.Model.Spec.Seed
-	if q := p.Problem(features); p.Model.Classes != nil && !q.Signed && (linear.LogisticOptions{}).Keeps(q) {
-		return linear.LogisticOptions{Seed: seed}
+// draw returns the map. It is drawn anew if the fitter changes it.
+func (p *prepared) draw(f fits.Fitter) (layers.Layer, error) {
+	if p.drawn != nil {
+		return p.drawn, nil
 	}
-	return linear.RidgeOptions{Seed: seed}
+	m, err := p.model.Spec.Fit(p.x)
+	if err == nil && (f.Frozen() || !p.model.Spec.Tuned()) {
+		p.drawn = m
+	}
+	return m, err
 }
 
-// solverOf is solver for the map of another spec.
-func (p *Prepared) solverOf(s layers.Spec) fits.Fitter {
-	q := *p
-	q.Model = &Model{Spec: s, Classes: p.Model.Classes}
-	s.Dims = p.x.Shape()[1]
-	features, err := s.Columns()
-	if err != nil {
-		features = s.Features
+// fitter returns the Fitter of a fit to all rows, after a check that it suits the rows and the Spec.
+func (p *prepared) fitter() (fits.Fitter, error) {
+	f := p.fitterOf(p.model.Spec)
+	head, err := layers.NewHead(f.HeadKind(), 1, 1)
+	switch {
+	case err != nil:
+		return nil, err
+	case head.Classifies() && p.model.Classes == nil:
+		return nil, fmt.Errorf("train: Recipe: a %s head learns classes, and the rows have targets; take another Head: %w", f.HeadKind(), domain.ErrParam)
 	}
-	return q.solver(features)
+	if err := p.checkPolicy(p.model.Spec, f); err != nil {
+		return nil, fmt.Errorf("train: Recipe: %w", err)
+	}
+	return f, nil
 }
 
-// batches fits the head of a map that is tuned.
-func batches(s layers.Spec, classes bool) fits.Fitter {
-	return sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: s.Seed}, Head: map[bool]string{true: "softmax"}[classes]}
+// fitterOf is the Fitter of the recipe or, without one, the default for the map of a spec.
+func (p *prepared) fitterOf(s layers.Spec) fits.Fitter {
+	if p.recipe.Fitter != nil || !s.Tuned() {
+		return p.solverOf(s)
+	}
+	b := sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: s.Seed}}
+	if p.model.Classes != nil {
+		b.Head = "softmax"
+	}
+	return b
+}
+
+// solverOf is the Fitter of the recipe or, without one, the default for a map that does not change.
+func (p *prepared) solverOf(s layers.Spec) fits.Fitter {
+	if p.recipe.Fitter != nil {
+		return p.recipe.Fitter
+	}
+	q := p.problem(s, p.features(s))
+	if p.model.Classes != nil && !q.Signed && (linear.LogisticOptions{}).Keeps(q) {
+		return linear.LogisticOptions{Seed: s.Seed}
+	}
+	return linear.RidgeOptions{Seed: s.Seed}
 }
 
 // checkPolicy refuses a spec that tunes its map if the fitter leaves the map as it is drawn.
-func checkPolicy(s layers.Spec, f fits.Fitter) error {
-	if !f.Frozen() || !s.Tuned() {
+func (p *prepared) checkPolicy(s layers.Spec, f fits.Fitter) error {
+	if p.recipe.Tuner != nil || !f.Frozen() || !s.Tuned() {
 		return nil
 	}
 	tuned := s.Tune

@@ -7,6 +7,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/evidence"
 	"github.com/bochner-go/bochner/train/fits"
 )
 
@@ -23,80 +24,140 @@ type Recipe struct {
 	// Spec describes the map. Its Dims, and the parameters that are left out, come from the scaled rows. An empty Map
 	// is "gaussian". Features of 0 are 1024 for a map whose number of features is free.
 	Spec layers.Spec
+	// Tuner tunes the map step by step; nil: the map is drawn as the Spec says, and the Fitter tunes it if Spec.Tune says
+	// so. With a Tuner, Spec.Tune has no effect, and the Fitter is for the steps that solve for the head.
+	Tuner *Tuner
 	// Fitter fits the head. nil is sgd.MiniBatch for a Spec that tunes its map, with a softmax head for classes. For a
 	// frozen map nil is linear.LogisticOptions{} for classes if memory can keep all features and the kernel is positive
 	// definite, and linear.RidgeOptions{} otherwise. The default Fitter has the seed of the Spec.
 	Fitter fits.Fitter
 	// Groups has a number for each row in memory, such as the number of its patient. The rows of one group are held out
-	// together, by Prepared.Tune, Prepared.LearnUncertainty and CrossValidate. nil: each row by itself.
+	// together, by the Tuner, for the Uncertainty, and by CrossValidate. nil: each row by itself.
 	Groups []int
-	// Uncertainty asks Fit for Prepared.LearnUncertainty; nil: it is not learned.
+	// Uncertainty asks Fit for Model.Uncertainty; nil: it is not learned.
 	Uncertainty *UncertaintyOptions
 	// Afford is called before a scaler that moves zeros makes sparse rows in memory dense. bytes is the memory for the
 	// dense rows. An error ends the fit. nil: nothing is refused.
 	Afford func(what string, bytes float64) error
+	// Ready is called once the rows are scaled and the Spec is complete, before a map is drawn. It may change the Fitter
+	// in Start, for example to one that depends on the number of rows. An error ends the fit. nil: not called.
+	Ready func(*Start) error
+}
+
+// Start is what is known of a fit before it begins. Recipe.Ready gets it.
+type Start struct {
+	Model   *Model       // with its Scaler, Columns, Classes and complete Spec, but without Map and Head
+	Problem fits.Problem // the size of the fit; for CrossValidate with the most features of the candidates
+	Counts  []int        // the number of rows of each class; nil for targets
+	Fitter  fits.Fitter  // that of the recipe
+	// Wrap, if Ready sets it, is called with the map before a Fitter fits on all rows, and returns the map to fit on,
+	// for example one that counts calls (see layers.Unwrap). The model keeps the map itself.
+	Wrap func(layers.Layer) layers.Layer
+}
+
+// Report describes how a model was found and fitted.
+type Report struct {
+	fits.Report        // of the last fit, on all rows
+	Steps       []Step // of a Tuner with several steps
+	Chosen      string // the step of the Tuner with the least error, the first of equals
+	// Solved is the step whose head StepSolved solved again.
+	Solved string
+	// Evidence has the scales that the Tuner learned from all rows; nil if the model has none.
+	Evidence *evidence.Result
+	Kind     string  // what the rows are, in the words of Auto
+	Trials   []Trial // of Auto
+	Best     int     // the trial with the lowest score, the first of equals
+	// Whole says that Auto fitted the best recipe again on all rows. It is false if the context ended before that. The
+	// model is then the model of the best trial, which learned from Trials[Best].Rows rows.
+	Whole bool
 }
 
 // Fit learns a model from labels or targets of rows in memory (*data.Set or *data.Frame, which stay as they are) or in
-// files (*data.Stream). It calls Prepare and then, on its result, Build, Fit and, if Uncertainty is set,
-// LearnUncertainty.
+// files (*data.Stream).
 //
 // Errors name the file and the row if the rows come from a file: data.ErrLabel for one class alone; data.ErrTask for
-// classes that look like targets; domain.ErrParam for rows without labels and targets, for a map that does not suit the
-// rows, and for options out of range; domain.ErrShape for rows, labels and targets that differ in number;
-// domain.ErrDomain for a number that is not finite or outside the map's domain; ctx.Err().
-func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *fits.Report, error) {
-	p, err := r.Prepare(ctx, rows)
-	if err != nil {
-		return nil, nil, err
+// classes that look like targets; domain.ErrParam for a nil context, for rows without labels and targets, for a map that
+// does not suit the rows, for a Spec that tunes its map with a Fitter that leaves it frozen, for a softmax head and
+// targets, and for options out of range; domain.ErrShape for rows, labels and targets that differ in number;
+// domain.ErrDomain for a number that is not finite or outside the map's domain; the errors of the Fitter and the Tuner;
+// ctx.Err(). If the model is fitted and its Uncertainty cannot be learned, Fit returns the model with the error.
+func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *Report, error) {
+	p, err := r.labelled(ctx, rows)
+	if err == nil {
+		err = r.Uncertainty.check(p.model)
 	}
-	if err := p.Build(); err != nil {
-		return nil, nil, err
-	}
-	rep, err := p.Fit(ctx, r.Fitter)
-	if err == nil && r.Uncertainty != nil {
-		err = p.LearnUncertainty(ctx, *r.Uncertainty)
+	if err == nil {
+		err = p.ready()
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return p.Model, rep, nil
+	report := new(Report)
+	var learn learner
+	if r.Tuner != nil {
+		learn, err = p.tuned(ctx, *r.Tuner, report)
+	} else {
+		var f fits.Fitter
+		if f, err = p.fitter(); err == nil {
+			learn = p.fitted(f)
+		}
+	}
+	if err != nil {
+		return nil, nil, p.locateFit(err)
+	}
+	m, err := p.finish(ctx, learn, report)
+	return m, report, p.locateFit(err)
 }
 
-// CrossValidate scores the recipe, or variants of it, by k-fold cross-validation. It calls Prepare, and then the
-// function CrossValidate with the candidates on the scaled rows. Each fold is fitted as by Fit. The Fitter is that of
-// CVOptions, else that of the recipe, else the default of Recipe.Fitter for the candidate's Spec, and a Spec that tunes
-// its map is tuned in each fold. A Fitter of the recipe with lambdas of its own is fitted as it is, unless CVOptions or
-// the candidates have lambdas, which is an error. CVReport.Best returns the recipe with what was chosen.
-//
-// Candidates differ from the recipe's Spec by their parameters; see Grid, RandomSearch and Around. Without candidates
-// the Spec itself is scored, or those around it by CVOptions.Factors. The scalers are fitted on all rows, including the
-// rows that a fold scores. CVOptions.Sample has no effect. Errors: see Recipe.Fit and CrossValidate.
-func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates []Candidate, o CVOptions) (*CVReport,
-	error) {
-	p, err := r.Prepare(ctx, rows)
+// finish fits a model to all rows, and learns its uncertainty.
+func (p *prepared) finish(ctx context.Context, learn learner, report *Report) (*Model, error) {
+	t := newTrial(p.rows, nil)
+	if err := learn(ctx, t); err != nil {
+		return nil, err
+	}
+	m := t.model(p.model)
+	report.Report, report.Evidence = *t.report, t.found
+	if p.recipe.Uncertainty == nil {
+		return m, nil
+	}
+	u, err := p.uncertainty(ctx, m, t.ridge, learn)
+	if err == nil {
+		m.Uncertainty = u
+	}
+	return m, err
+}
+
+// FitMap learns a model without a Head, from rows that may lack labels and targets. It maps rows (Model.Features), and
+// a Head can be given to it. Errors: see Fit.
+func (r Recipe) FitMap(ctx context.Context, rows data.Source) (*Model, error) {
+	p, err := r.prepare(ctx, rows)
+	if err == nil {
+		err = p.ready()
+	}
 	if err != nil {
 		return nil, err
 	}
-	if p.rows == nil {
-		return nil, p.Locate(errNoTargets)
+	m := *p.model
+	if m.Map, err = m.Spec.Fit(p.x); err != nil {
+		return nil, err
 	}
-	if len(candidates) == 0 {
-		candidates = []Candidate{{Spec: p.Model.Spec}}
+	if m.Spec.Features == 0 {
+		m.Spec.Features = m.Map.Features()
 	}
-	if o.Fitter == nil {
-		o.Fitter, o.whole = r.Fitter, true
-	}
-	o.Sample, o.recipe = p.x, p
-	report, err := CrossValidate(ctx, candidates, p.rows, o)
-	if p.streamed() {
-		return report, err // a stream names its rows
-	}
-	return report, p.Locate(err)
+	return &m, nil
 }
 
-// model is the model before it has seen any rows.
-func (r Recipe) model() (*Model, error) {
+// labelled is prepare for rows with labels or targets.
+func (r Recipe) labelled(ctx context.Context, rows data.Source) (*prepared, error) {
+	p, err := r.prepare(ctx, rows)
+	if err == nil && p.rows == nil {
+		err = p.locate(errNoTargets)
+	}
+	return p, err
+}
+
+// newModel is the model before it has seen any rows.
+func (r Recipe) newModel() (*Model, error) {
 	m := &Model{Spec: r.Spec}
 	if m.Spec.Map == "" {
 		m.Spec.Map = "gaussian"

@@ -257,13 +257,13 @@ func TestRecipeOfStream(t *testing.T) {
 			o.Lambdas = nil
 			f = o
 		}
-		r.Fitter = nil
-		cv, err := r.CrossValidate(t.Context(), stream, []train.Candidate{{Spec: r.Spec}}, train.CVOptions{Fitter: f, Folds: 3, Lambdas: []float64{.001}})
-		if err != nil || !(cv.Scores[0].Error < .1) {
+		r.Fitter = f
+		cv, err := r.CrossValidate(t.Context(), stream, []train.Candidate{{Spec: r.Spec}}, train.CVOptions{Folds: 3, Lambdas: []float64{.001}})
+		if err != nil || !(cv.All[0].Error < .1) {
 			t.Errorf("%s: %+v, %v", name, cv, err)
 		}
-		cvAgain, err := r.CrossValidate(t.Context(), parsed, []train.Candidate{{Spec: r.Spec}}, train.CVOptions{Fitter: f, Folds: 3, Lambdas: []float64{.001}})
-		if err != nil || cvAgain.Scores[0].Error != cv.Scores[0].Error {
+		cvAgain, err := r.CrossValidate(t.Context(), parsed, []train.Candidate{{Spec: r.Spec}}, train.CVOptions{Folds: 3, Lambdas: []float64{.001}})
+		if err != nil || cvAgain.All[0].Error != cv.All[0].Error {
 			t.Errorf("%s: cross-validation scores %+v on rows that a survey keeps, and %+v else (%v)", name, cv, cvAgain, err)
 		}
 	}
@@ -335,8 +335,8 @@ func TestRecipeCrossValidateFitter(t *testing.T) {
 		c.f.rows = &fitted
 		r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 8, Tune: c.tune}, Fitter: c.f}
 		cv, err := r.CrossValidate(t.Context(), c.rows, nil, train.CVOptions{Folds: 3})
-		if err != nil || len(cv.Scores) != 1 || len(fitted) != 3 || fitted[0]+fitted[1]+fitted[2] != 180 ||
-			math.Abs(cv.Scores[0].Error-c.error) > c.off || !math.IsNaN(cv.Scores[0].Lambda) {
+		if err != nil || len(cv.All) != 1 || len(fitted) != 3 || fitted[0]+fitted[1]+fitted[2] != 180 ||
+			math.Abs(cv.All[0].Error-c.error) > c.off || !math.IsNaN(cv.All[0].Lambda) {
 			t.Errorf("%s: %+v, fits to %d rows, %v; want the error %v", name, cv, fitted, err, c.error)
 			continue
 		}
@@ -366,24 +366,27 @@ func TestRecipeCrossValidateIsFit(t *testing.T) {
 		lambdas []float64 // of the options
 		targets bool
 		by      func(lambda float64) fits.Fitter // the same by hand; nil: the Fitter as it is
+		tuner   *train.Tuner
 	}{
-		"default":          {frozen, nil, []float64{.01}, false, func(l float64) fits.Fitter { return linear.LogisticOptions{Lambdas: []float64{l}, Seed: 3} }},
-		"default, targets": {frozen, nil, []float64{.01}, true, func(l float64) fits.Fitter { return linear.RidgeOptions{Lambdas: []float64{l}, Seed: 3} }},
-		"tuned":            {tuned, nil, []float64{1e-3}, false, nil},
-		"tuned, targets":   {tuned, nil, []float64{1e-3}, true, nil},
-		"svm":              {frozen, linear.SVMOptions{Tol: 1e-9}, []float64{.01}, false, func(l float64) fits.Fitter { return linear.SVMOptions{Lambdas: []float64{l}, Tol: 1e-9} }},
-		"its own lambdas":  {frozen, linear.LogisticOptions{Lambdas: []float64{.5}}, nil, false, nil},
-		"its own choice":   {frozen, linear.RidgeOptions{Select: linear.SelectLOO}, nil, true, nil},
-		"its own penalty":  {tuned, sgd.MiniBatch{FitOptions: short, Head: "softmax"}, nil, false, nil},
-		"cg":               {frozen, linear.CGOptions{Lambda: .1}, nil, true, nil},
+		"tuner":            {frozen, linear.RidgeOptions{}, nil, true, nil, &train.Tuner{Steps: []string{train.StepFrozen, train.StepEvidence}}},
+		"tuner, classes":   {frozen, linear.LogisticOptions{}, nil, false, nil, &train.Tuner{Steps: []string{train.StepEvidence}}},
+		"default":          {frozen, nil, []float64{.01}, false, func(l float64) fits.Fitter { return linear.LogisticOptions{Lambdas: []float64{l}, Seed: 3} }, nil},
+		"default, targets": {frozen, nil, []float64{.01}, true, func(l float64) fits.Fitter { return linear.RidgeOptions{Lambdas: []float64{l}, Seed: 3} }, nil},
+		"tuned":            {tuned, nil, []float64{1e-3}, false, nil, nil},
+		"tuned, targets":   {tuned, nil, []float64{1e-3}, true, nil, nil},
+		"svm":              {frozen, linear.SVMOptions{Tol: 1e-9}, []float64{.01}, false, func(l float64) fits.Fitter { return linear.SVMOptions{Lambdas: []float64{l}, Tol: 1e-9} }, nil},
+		"its own lambdas":  {frozen, linear.LogisticOptions{Lambdas: []float64{.5}}, nil, false, nil, nil},
+		"its own choice":   {frozen, linear.RidgeOptions{Select: linear.SelectLOO}, nil, true, nil, nil},
+		"its own penalty":  {tuned, sgd.MiniBatch{FitOptions: short, Head: "softmax"}, nil, false, nil, nil},
+		"cg":               {frozen, linear.CGOptions{Lambda: .1}, nil, true, nil, nil},
 	} {
 		set := &data.Set{X: x, Labels: labels}
 		if c.targets {
 			set.Labels, set.Y = nil, y
 		}
-		r := train.Recipe{Scale: "none", Spec: c.spec, Fitter: c.fitter}
+		r := train.Recipe{Scale: "none", Spec: c.spec, Fitter: c.fitter, Tuner: c.tuner}
 		cv, err := r.CrossValidate(t.Context(), set, nil, train.CVOptions{Folds: folds, Seed: seed, Lambdas: c.lambdas})
-		if err != nil || len(cv.Scores) != 1 {
+		if err != nil || len(cv.All) != 1 {
 			t.Errorf("%s: %+v, %v", name, cv, err)
 			continue
 		}
@@ -401,7 +404,7 @@ func TestRecipeCrossValidateIsFit(t *testing.T) {
 		for f, held := range parts {
 			rest := slices.Concat(slices.Delete(slices.Clone(parts), f, f+1)...)
 			part := &data.Set{X: data.Rows(x, rest)}
-			lambda := cv.Scores[0].Lambda
+			lambda := cv.All[0].Lambda
 			for _, i := range rest {
 				if c.targets {
 					part.Y = append(part.Y, y[i])
@@ -431,31 +434,26 @@ func TestRecipeCrossValidateIsFit(t *testing.T) {
 				}
 			}
 		}
-		if got := cv.Scores[0].Error; math.Abs(got-want) > 1e-6*want {
+		if got := cv.All[0].Error; math.Abs(got-want) > 1e-6*want {
 			t.Errorf("%s: the error %v, by hand %v", name, got, want)
 		}
 		if c.spec.Tune != "" && c.fitter == nil {
 			still := r
 			still.Spec, still.Fitter = frozen, sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: 3}, Head: by(0).HeadKind()}
 			other := must(still.CrossValidate(t.Context(), set, nil, train.CVOptions{Folds: folds, Seed: seed, Lambdas: c.lambdas}))
-			if got := cv.Scores[0].Error; got == other.Scores[0].Error {
+			if got := cv.All[0].Error; got == other.All[0].Error {
 				t.Errorf("%s: the frozen map has the error %v too", name, got)
 			}
 		}
 		best := cv.Best(r)
 		m, rep, err := best.Fit(t.Context(), set)
-		if err != nil || c.lambdas != nil && c.spec.Tune == "" && rep.Lambda != c.lambdas[0] || best.Spec.Tune != c.spec.Tune {
+		if err != nil || c.lambdas != nil && c.spec.Tune == "" && rep.Lambda != c.lambdas[0] || best.Spec.Tune != c.spec.Tune || best.Tuner != c.tuner {
 			t.Errorf("%s: the best %+v makes %v: %+v, %v", name, best, m, rep, err)
 		}
 	}
-	for name, f := range map[string]fits.Fitter{"recipe": linear.RidgeOptions{}, "options": nil} {
-		r, o := train.Recipe{Spec: tuned, Fitter: f}, train.CVOptions{}
-		if f == nil {
-			o.Fitter = linear.RidgeOptions{}
-		}
-		if _, err := r.CrossValidate(t.Context(), &data.Set{X: x, Labels: labels}, nil, o); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "use MiniBatch") {
-			t.Errorf("%s: ridge under a tuned map: %v", name, err)
-		}
+	r := train.Recipe{Spec: tuned, Fitter: linear.RidgeOptions{}}
+	if _, err := r.CrossValidate(t.Context(), &data.Set{X: x, Labels: labels}, nil, train.CVOptions{}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "use MiniBatch") {
+		t.Errorf("ridge under a tuned map: %v", err)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/internal/cv"
 	fixtures "github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 )
@@ -16,14 +15,16 @@ import (
 func TestCrossValidateRidgeWeights(t *testing.T) {
 	const folds, seed = 3, 5
 	x, y, _ := fixtures.Overlapping(t, 61, 4, 3)
-	r, err := CrossValidate(context.Background(), []Candidate{{Spec: layers.Spec{Map: "linear"}}}, data.Pairs{X: x, Y: y}, CVOptions{Fitter: linear.RidgeOptions{ClassWeights: fixtures.ClassTimes}, Lambdas: []float64{2}, Folds: folds, Seed: seed})
+	r, err := CrossValidate(context.Background(), []Candidate{{Spec: layers.Spec{Map: "linear"}}}, data.Pairs{X: x, Y: y}, linear.RidgeOptions{ClassWeights: fixtures.ClassTimes}, CVOptions{Lambdas: []float64{2}, Folds: folds, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, job := 0., cv.Job{N: 61, Folds: folds, Y: y}
-	if err := (CVOptions{Seed: seed}).deal(&job); err != nil {
+	prepared := &prepared{rows: data.Pairs{X: x, Y: y}, n: 61}
+	job, err := prepared.job(t.Context(), CVOptions{Folds: folds, Seed: seed})
+	if err != nil {
 		t.Fatal(err)
 	}
+	want := 0.
 	for f, fold := range job.Order {
 		rest := job.Rest(f)
 		head, err := linear.FitRidge(context.Background(), nil, data.Pairs{X: data.Rows(x, rest), Y: fixtures.TakeRows(y, rest)}, linear.RidgeOptions{Lambdas: job.Relative([]float64{2}, len(rest)), ClassWeights: fixtures.ClassTimes})
@@ -41,7 +42,7 @@ func TestCrossValidateRidgeWeights(t *testing.T) {
 		}
 		want += mse / folds
 	}
-	if math.Abs(r.Scores[0].MSE/want-1) > 1e-10 {
-		t.Errorf("%+v, by hand %v", r.Scores[0], want)
+	if math.Abs(r.All[0].MSE/want-1) > 1e-10 {
+		t.Errorf("%+v, by hand %v", r.All[0], want)
 	}
 }

@@ -253,33 +253,26 @@ func Around(spec layers.Spec, x ops.Matrix, factors ...float64) ([]Candidate, er
 	return nil, fmt.Errorf("train: Around: map %s has no parameter that comes from the data and is not given: %w", spec.Map, domain.ErrParam)
 }
 
-// The least and the largest factor by which crossValidateAround extends its search.
+// The least and the largest factor by which CrossValidate extends its search.
 const leastFactor, largestFactor = 1. / 64, 64.
 
-// crossValidateAround scores the candidate by the factors of the options, and by more of them while the best is at an
-// end.
-func crossValidateAround(ctx context.Context, candidates []Candidate, rows data.Examples, o CVOptions) (*CVReport,
-	error) {
+// around scores the candidate by the factors of the options, and by more of them while the best is at an end.
+func (p *prepared) around(ctx context.Context, candidates []Candidate, o CVOptions) (*Scores, error) {
 	factors := slices.Sorted(slices.Values(o.Factors))
-	o.Factors = nil
 	if len(factors) == 0 || len(candidates) != 1 {
 		return nil, fmt.Errorf("train: CrossValidate: %d Factors of %d candidates; give one factor at least, such as 1, "+
 			"and one candidate: %w", len(factors), len(candidates), domain.ErrParam)
 	}
-	x := o.Sample
-	if p, ok := given.Memory(rows); ok && x == nil {
-		x = p.X
-	}
-	var r *CVReport
+	var r *Scores
 	for more := factors; len(more) > 0; {
-		around, err := Around(candidates[0].Spec, x, more...)
+		around, err := Around(candidates[0].Spec, p.x, more...)
 		if err != nil {
 			return nil, err
 		}
 		for i := range around {
 			around[i].Lambdas = candidates[0].Lambdas
 		}
-		next, err := CrossValidate(ctx, around, rows, o)
+		next, err := p.scores(ctx, around, o)
 		if err != nil {
 			return nil, err
 		}
@@ -287,15 +280,15 @@ func crossValidateAround(ctx context.Context, candidates []Candidate, rows data.
 		case r == nil:
 			r = next
 		case more[0] < factors[0]:
-			r.Scores, factors = slices.Concat(next.Scores, r.Scores), append(more, factors...)
+			r.All, factors = slices.Concat(next.All, r.All), append(more, factors...)
 		default:
-			r.Scores, factors = append(r.Scores, next.Scores...), append(factors, more...)
+			r.All, factors = append(r.All, next.All...), append(factors, more...)
 		}
 		r.choose()
 		more = nil
-		at := func(i int) string { return fmt.Sprint(r.Scores[i].Spec.Params) }
+		at := func(i int) string { return fmt.Sprint(r.All[i].Spec.Params) }
 		switch last := len(factors) - 1; {
-		case at(r.Chosen) == at(len(r.Scores)-1) && 2*factors[last] <= largestFactor:
+		case at(r.Chosen) == at(len(r.All)-1) && 2*factors[last] <= largestFactor:
 			more = []float64{2 * factors[last]}
 		case at(r.Chosen) == at(0) && factors[0]/2 >= leastFactor:
 			more = []float64{factors[0] / 2}

@@ -151,13 +151,13 @@ func TestSparseFolds(t *testing.T) {
 			"support vectors": {linear.SVMOptions{}, classes}, "logistic": {linear.LogisticOptions{}, classes},
 			"mini-batches": {sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 2}, Head: "softmax"}, classes},
 		} {
-			scores := func(x ops.Matrix) []train.CVScore {
+			scores := func(x ops.Matrix) []train.Score {
 				candidates := []train.Candidate{{Spec: layers.Spec{Map: "chi2", Dims: size.d}}}
-				r, err := train.CrossValidate(context.Background(), candidates, data.Pairs{X: x, Y: c.y}, train.CVOptions{Fitter: c.fitter, Folds: 4, Lambdas: []float64{.01, .1}})
+				r, err := train.CrossValidate(context.Background(), candidates, data.Pairs{X: x, Y: c.y}, c.fitter, train.CVOptions{Folds: 4, Lambdas: []float64{.01, .1}})
 				if err != nil {
 					t.Fatalf("%s of %d rows, %T: %v", name, size.n, x, err)
 				}
-				return r.Scores
+				return r.All
 			}
 			want, got := scores(dense), scores(sparse)
 			for i, s := range want {

@@ -272,7 +272,7 @@ func TestTargetUnitsOfScores(t *testing.T) {
 	}
 	for name, f := range map[string]fits.Fitter{"ridge": linear.RidgeOptions{}, "svr": linear.SVMOptions{Loss: linear.SquaredInsensitive},
 		"mini-batch": sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 20, Batch: 10}}} {
-		score := func(a, b float64) (*train.CVReport, error) {
+		score := func(a, b float64) (*train.Scores, error) {
 			return train.Recipe{Spec: spec, Fitter: f}.CrossValidate(t.Context(), moved(a, b), nil, train.CVOptions{Folds: 3, Lambdas: []float64{1e-3, 10}})
 		}
 		want := must(score(1, 0))
@@ -282,8 +282,8 @@ func TestTargetUnitsOfScores(t *testing.T) {
 				t.Errorf("%s: %v y + %v: %+v, %v; want %+v", name, c.a, c.b, got, err, want)
 				continue
 			}
-			for i, s := range got.Scores {
-				if e := want.Scores[i].Error; math.Abs(s.Error/c.a/c.a-e) > c.tol*e {
+			for i, s := range got.All {
+				if e := want.All[i].Error; math.Abs(s.Error/c.a/c.a-e) > c.tol*e {
 					t.Errorf("%s: %v y + %v: λ = %v has the error %v, want %v of the square of the unit", name, c.a, c.b, s.Lambda, s.Error, e)
 				}
 			}

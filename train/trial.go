@@ -19,7 +19,7 @@ import (
 )
 
 // trial fits a map and a head on some rows, and predicts the rows that are held out. Cross-validation, the Tuner, Auto
-// and LearnUncertainty consist of trials.
+// and Uncertainty consist of trials.
 type trial struct {
 	rows, held data.Examples
 	maps       map[string]layers.Layer // by the steps of a Tuner so far
@@ -59,7 +59,10 @@ func headFor(f fits.Fitter, m layers.Layer, outputs int) (layers.Head, error) {
 // model returns a copy of m with the map and the head of the trial.
 func (t *trial) model(m *Model) *Model {
 	own := *m
-	own.Map, own.Head, own.Spec.Tune, own.Relevance = t.m, t.head, policyOf(t.m), nil
+	own.Map, own.Head, own.Relevance = t.m, t.head, nil
+	if len(t.maps) > 0 {
+		own.Spec.Tune = policyOf(t.m)
+	}
 	if own.Spec.Features == 0 {
 		own.Spec.Features = t.m.Features()
 	}
@@ -214,19 +217,19 @@ func divisions(n int, fraction float64, most int) (ends []int) {
 }
 
 // trials hold out a fraction of the rows: of rows in memory several times if they are few, and of a stream once.
-func (p *Prepared) trials(fraction float64, seed uint64) (all []*trial, err error) {
+func (p *prepared) trials(fraction float64, seed uint64) (all []*trial, err error) {
 	rows, memory := p.rows.(data.Pairs)
 	if !memory {
 		in := data.Held(fraction, seed)
 		kept := data.Part(p.rows, func(file, row int) bool { return !in(file, row) })
 		return []*trial{newTrial(kept, data.Part(p.rows, in))}, nil
 	}
-	parts := deal(p.Rows, rows.Y, p.groups, seed, divisions(p.Rows, fraction, p.Rows))
+	parts := deal(p.n, rows.Y, p.recipe.Groups, seed, divisions(p.n, fraction, p.n))
 	for i, held := range parts[:len(parts)-1] {
 		kept := others(parts, i)
 		if len(kept) == 0 || len(held) == 0 {
 			return nil, fmt.Errorf("HeldOut = %v of %d rows leaves none to learn from or none to score: %w", fraction,
-				p.Rows, domain.ErrParam)
+				p.n, domain.ErrParam)
 		}
 		all = append(all, newTrial(pick(rows, kept), pick(rows, held)))
 	}

@@ -80,7 +80,7 @@ func TestGroups(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return report.Scores[0].Error
+		return report.All[0].Error
 	}
 	apart := score()
 	r.Groups = slices.Repeat(all(20), 3)

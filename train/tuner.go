@@ -30,8 +30,13 @@ const (
 // allSteps are the steps in their order.
 func allSteps() []string { return []string{StepFrozen, StepEvidence, StepAll, StepBoth, StepSolved} }
 
-// Tuner tunes a map step by step and keeps the step with the least error on held-out rows. Its zero value is the
-// default.
+// Tuner tunes a map step by step and keeps the step with the least error on held-out rows. Each step learns from a part
+// of the rows and is scored on the others. The best step is then taken again on all rows. A step that the map does not
+// have is left out, and its Step says why. The zero value is the default.
+//
+// Errors: domain.ErrParam for options out of range, a stream with several steps, Steps that are unknown, out of order or
+// lack a step that they need, and a single step that the map does not have; domain.ErrShape for fewer than 5 rows with
+// several steps.
 //
 // How much a step helps depends on the map. The table has error rates on held-out rows under a softmax head, with 256
 // features if their number is free, for optdigits and spambase; exp-intersection has order=1. Differences to frozen
@@ -75,8 +80,6 @@ type Tuner struct {
 	// held out in proportion.
 	HeldOut float64
 	Seed    uint64
-	// Solve fits the head of a map that does not change any more; nil: the default of Recipe.Fitter for a frozen map.
-	Solve fits.Fitter
 	// Descent are the options of the mini-batches.
 	Descent sgd.FitOptions
 	// Evidence are the options of the scales; MaxEvaluations of 0 is 50 here.
@@ -98,50 +101,19 @@ type Step struct {
 	Note         string
 }
 
-// TuneReport describes how a Tuner went.
-type TuneReport struct {
-	Steps  []Step // nil where there was one step alone
-	Chosen string // the step with the least error, the first of equals
-	// Solved is the step whose head StepSolved solved again.
-	Solved string
-	// Report belongs to the last fit, on all rows.
-	Report *fits.Report
-	// Evidence has the scales learned from all rows; nil if the model has none.
-	Evidence *evidence.Result
-}
-
-// Tune tunes the map and fits the head after Prepare. Each step of the Tuner learns from a part of the rows and is
-// scored on the others. The best step is then taken again on all rows. Tune changes Model.Map, Model.Head, Model.Spec
-// and Model.Relevance.
-//
-// A step that the map does not have is left out, and its Step says why.
-//
-// Errors: domain.ErrParam for a nil context, options out of range, rows without targets, a stream with several steps,
-// Steps that are unknown, out of order or lack a step that they need, and a single step that the map does not have;
-// domain.ErrShape for fewer than 5 rows with several steps; the errors of the fits; ctx.Err().
-func (p *Prepared) Tune(ctx context.Context, t Tuner) (*TuneReport, error) {
-	if err := p.ready(); err != nil {
-		return nil, err
-	}
+// tuned chooses a step of the Tuner, and returns the learner that takes it.
+func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner, error) {
 	_, memory := p.rows.(data.Pairs)
 	alone := len(t.Steps) == 1
 	switch {
-	case ctx == nil:
-		return nil, fmt.Errorf("train: Tuner: the context is nil; give context.Background(): %w", domain.ErrParam)
-	case p.rows == nil:
-		return nil, p.Locate(errNoTargets)
 	case !memory && !alone:
 		return nil, fmt.Errorf("train: Tuner: the rows are read from a stream, and a tuner goes over them many times; read them whole, or take one step: %w", domain.ErrParam)
 	case !(t.HeldOut >= 0 && t.HeldOut < 1):
 		return nil, fmt.Errorf("train: Tuner: HeldOut = %v is no fraction in [0, 1): %w", t.HeldOut, domain.ErrParam)
-	case p.Rows < 5 && !alone:
-		return nil, fmt.Errorf("train: Tuner: %d rows cannot be divided into some to learn from and some to score; give at least 5: %w", p.Rows, domain.ErrShape)
+	case !alone && p.n < 5:
+		return nil, fmt.Errorf("train: Tuner: %d rows cannot be divided into some to learn from and some to score; give at least 5: %w", p.n, domain.ErrShape)
 	}
-	err := t.checkSteps()
-	if err == nil {
-		err = p.Complete()
-	}
-	if err != nil {
+	if err := t.checkSteps(); err != nil {
 		return nil, err
 	}
 	if t.HeldOut == 0 {
@@ -150,21 +122,24 @@ func (p *Prepared) Tune(ctx context.Context, t Tuner) (*TuneReport, error) {
 	if t.Evidence.MaxEvaluations == 0 {
 		t.Evidence.MaxEvaluations = 50
 	}
-	c := &tuning{Tuner: t, p: p}
-	out := &TuneReport{Chosen: t.Steps[0]}
+	c := &tuning{Tuner: t, p: p, solve: p.solverOf(p.model.Spec)}
+	report.Chosen = t.Steps[0]
 	if !alone {
-		out, err = c.choose(ctx)
+		if err := c.choose(ctx, report); err != nil {
+			return nil, err
+		}
 	}
-	if err == nil {
-		err = c.finish(ctx, out)
+	steps := []string{report.Chosen}
+	if report.Chosen == StepSolved {
+		steps = []string{c.solved, StepSolved}
 	}
-	if err != nil && !p.streamed() { // a stream names its rows
-		err = p.Locate(err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return func(ctx context.Context, t *trial) error {
+		err := c.take(ctx, t, steps...)
+		if errors.Is(err, errNoStep) {
+			err = fmt.Errorf("train: Tuner: %s: %w: %w", report.Chosen, err, domain.ErrParam)
+		}
+		return err
+	}, nil
 }
 
 // checkSteps checks the steps and fills in the default.
@@ -198,17 +173,19 @@ func (t *Tuner) has(step string) bool { return slices.Contains(t.Steps, step) }
 // tuning is a Tuner at work.
 type tuning struct {
 	Tuner
-	p      *Prepared
-	solved string // what StepSolved goes on from
+	p      *prepared
+	solve  fits.Fitter // fits the head of a map that does not change any more
+	solved string      // what StepSolved goes on from
 }
 
 // choose takes the steps in trials and finds the best.
-func (c *tuning) choose(ctx context.Context) (*TuneReport, error) {
+func (c *tuning) choose(ctx context.Context, out *Report) error {
 	trials, err := c.p.trials(c.HeldOut, c.Seed)
 	if err != nil {
-		return nil, fmt.Errorf("train: Tuner: %w", err)
+		return fmt.Errorf("train: Tuner: %w", err)
 	}
-	out, means := &TuneReport{}, map[string]float64{}
+	out.Chosen = ""
+	means := map[string]float64{}
 	missing := func(step string) bool { mean, ok := means[step]; return !ok || math.IsInf(mean, 1) }
 	var first []float64 // the losses of the first step
 	for _, name := range c.Steps {
@@ -233,7 +210,7 @@ func (c *tuning) choose(ctx context.Context) (*TuneReport, error) {
 		case errors.Is(err, errNoStep):
 			step.Note, step.Score, means[name] = err.Error(), math.NaN(), math.Inf(1)
 		case err != nil:
-			return nil, err
+			return err
 		default:
 			if first == nil {
 				first = losses
@@ -254,9 +231,9 @@ func (c *tuning) choose(ctx context.Context) (*TuneReport, error) {
 		}
 	}
 	if out.Chosen == "" {
-		return nil, fmt.Errorf("train: Tuner: the map has none of the steps %q: %s: %w", c.Steps, out.Steps[0].Note, domain.ErrParam)
+		return fmt.Errorf("train: Tuner: the map has none of the steps %q: %s: %w", c.Steps, out.Steps[0].Note, domain.ErrParam)
 	}
-	return out, nil
+	return nil
 }
 
 // losses takes a step in each trial, and returns the losses of the held-out rows.
@@ -274,36 +251,19 @@ func (c *tuning) losses(ctx context.Context, trials []*trial, steps ...string) (
 }
 
 // metric is what the losses of the rows are.
-func (p *Prepared) metric() fits.Metric {
-	if p.Model.Classes != nil {
+func (p *prepared) metric() fits.Metric {
+	if p.model.Classes != nil {
 		return fits.ErrorRate
 	}
 	return fits.MeanSquaredError
 }
 
 // scoreOf is the mean of losses as it is shown: the root of a mean squared error.
-func (p *Prepared) scoreOf(mean float64) float64 {
-	if p.Model.Classes == nil {
+func (p *prepared) scoreOf(mean float64) float64 {
+	if p.model.Classes == nil {
 		return math.Sqrt(mean)
 	}
 	return mean
-}
-
-// finish takes the chosen step on all rows, and gives the model its result.
-func (c *tuning) finish(ctx context.Context, out *TuneReport) error {
-	steps := []string{out.Chosen}
-	if out.Chosen == StepSolved {
-		steps = []string{c.solved, StepSolved}
-	}
-	all := newTrial(c.p.rows, nil)
-	if err := c.take(ctx, all, steps...); errors.Is(err, errNoStep) {
-		return fmt.Errorf("train: Tuner: %s: %w: %w", out.Chosen, err, domain.ErrParam)
-	} else if err != nil {
-		return err
-	}
-	c.p.fitted(all, func(ctx context.Context, t *trial) error { return c.take(ctx, t, steps...) })
-	out.Report, out.Evidence = all.report, all.found
-	return nil
 }
 
 // errNoStep is the error of a step that the map does not have.
@@ -320,17 +280,14 @@ func (c *tuning) take(ctx context.Context, t *trial, steps ...string) error {
 }
 
 func (c *tuning) takeOne(ctx context.Context, t *trial, step string) (err error) {
-	f := c.Solve
-	if f == nil {
-		f = c.p.solver(c.p.Model.Spec.Features)
-	}
+	f := c.solve
 	switch step {
 	case StepFrozen:
-		t.m, err = c.build(layers.Frozen, c.p.Model.Spec.Features)
+		t.m, err = c.build(layers.Frozen, c.p.model.Spec.Features)
 	case StepEvidence:
 		err = c.scale(ctx, t, layers.BandwidthEach, layers.Bandwidth)
 	case StepAll, StepBoth:
-		t.m, err = c.build(layers.All, c.p.Model.Spec.Features)
+		t.m, err = c.build(layers.All, c.p.model.Spec.Features)
 		if err == nil && step == StepBoth {
 			err = c.goOn(ctx, t)
 		}
@@ -345,7 +302,7 @@ func (c *tuning) takeOne(ctx context.Context, t *trial, step string) (err error)
 		return err
 	}
 	t.maps[step] = t.m
-	return t.fit(ctx, f, c.p.Outputs)
+	return t.fit(ctx, f, c.p.outputs)
 }
 
 // goOn gives the map of the trial the scales, found by StepEvidence or now. A map that has one scale for all columns
@@ -378,12 +335,12 @@ const twin = 512
 func (c *tuning) scale(ctx context.Context, t *trial, policies ...layers.Policy) (err error) {
 	var policy layers.Policy
 	for _, policy = range policies {
-		if t.m, err = c.build(policy, c.p.Model.Spec.Features); err == nil {
+		if t.m, err = c.build(policy, c.p.model.Spec.Features); err == nil {
 			break
 		}
 	}
 	small := t.m
-	if err == nil && c.p.Model.Spec.Features > twin {
+	if err == nil && c.p.model.Spec.Features > twin {
 		small, err = c.build(policy, twin)
 	}
 	if err == nil {
@@ -400,7 +357,7 @@ func (c *tuning) scale(ctx context.Context, t *trial, policies ...layers.Policy)
 
 // build makes the map under a policy, with a number of features. A map that has nothing to tune is an error.
 func (c *tuning) build(policy layers.Policy, features int) (layers.Layer, error) {
-	spec := c.p.Model.Spec
+	spec := c.p.model.Spec
 	spec.Features = features
 	spec.Tune = ""
 	if policy != layers.Frozen {

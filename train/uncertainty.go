@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Uncertainty holds what a model has learned about the errors of its predictions. Recipe.Uncertainty or
-// Prepared.LearnUncertainty learn it, and the file of the model keeps it. A field that does not apply is nil.
+// Uncertainty holds what a model has learned about the errors of its predictions, if Recipe.Uncertainty asked for it.
+// The file of the model keeps it. A field that does not apply is nil.
 type Uncertainty struct {
 	// Posterior is Bayesian ridge regression of the targets on the features. If ridge regression has fitted the head,
 	// the posterior has the penalty of the head, and its mean is the head's weights. Otherwise its penalty is the one
@@ -34,7 +34,23 @@ type Uncertainty struct {
 	Sets *calibrate.Sets
 }
 
-// UncertaintyOptions are the options of LearnUncertainty. The zero value is the default.
+// UncertaintyOptions are the options of Recipe.Uncertainty. The zero value is the default.
+//
+// The model is fitted again, in the same way, on a part of the rows, or on several parts if rows are few. From the
+// predictions of these fits for the other rows come the conformal intervals of targets, or the calibration of
+// probabilities and the conformal sets of classes. The posterior is learned from all rows. The scores of the model stay
+// as they are.
+//
+// The guarantee of conformal prediction holds for a model that learned from a part of the rows. The model of all rows
+// errs as much or less as a rule, so its intervals and sets cover as often or a little more. A head that overfits
+// strongly, such as softmax with hardly any penalty on hundreds of rows, errs more when it learns from fewer rows; its
+// calibration then makes the model of all rows less confident than it may be.
+//
+// Ridge regression of targets on a frozen map needs no further fit. Its intervals are the jackknife's, from the
+// closed form of the leave-one-out errors, in one more pass over the rows. They cover as often as asked in practice.
+//
+// Memory: two D×D matrices for the posterior, the scores of the held-out rows, and the memory of the fits. Errors:
+// domain.ErrParam for options out of range.
 type UncertaintyOptions struct {
 	// HeldOut is the fraction of the rows, in [0, 1), that a model predicts after it has learned from the others; 0:
 	// 0.2. If that is fewer than 1000 rows, rows in memory are divided several times, up to 1/HeldOut times.
@@ -47,51 +63,19 @@ type UncertaintyOptions struct {
 	Laplace bool
 }
 
-// LearnUncertainty learns Model.Uncertainty after Fit or Tune. It fits the model again, in the same way, on a part of
-// the rows, or on several parts if rows are few. From the predictions of these fits for the other rows it learns the
-// conformal intervals of targets, or the calibration of probabilities and the conformal sets of classes. The posterior
-// is learned from all rows. The scores of the model stay as they are.
-//
-// The guarantee of conformal prediction holds for a model that learned from a part of the rows. The model of all rows
-// errs as much or less as a rule, so its intervals and sets cover as often or a little more. A head that overfits
-// strongly, such as softmax with hardly any penalty on hundreds of rows, errs more when it learns from fewer rows; its
-// calibration then makes the model of all rows less confident than it may be.
-//
-// Ridge regression of targets on a frozen map needs no further fit. Its intervals are the jackknife's, from the
-// closed form of the leave-one-out errors, in one more pass over the rows. They cover as often as asked in practice.
-//
-// Memory: two D×D matrices for the posterior, the scores of the held-out rows, and the memory of the fits. Errors,
-// which leave Model.Uncertainty as it was: domain.ErrParam before Fit, for a nil context and for options out of range;
-// the errors of the fit; ctx.Err().
-func (p *Prepared) LearnUncertainty(ctx context.Context, o UncertaintyOptions) error {
-	if err := p.ready(); err != nil {
-		return err
-	}
+// check checks the options, of which there may be none, for a model without a Head.
+func (o *UncertaintyOptions) check(m *Model) error {
 	switch {
-	case ctx == nil:
-		return fmt.Errorf("train: Uncertainty: the context is nil; give context.Background(): %w", domain.ErrParam)
-	case p.again == nil:
-		return fmt.Errorf("train: Uncertainty: the model is not fitted; call Fit or Tune first: %w", domain.ErrParam)
+	case o == nil:
 	case !(o.HeldOut >= 0 && o.HeldOut < 1):
 		return fmt.Errorf("train: Uncertainty: HeldOut = %v is no fraction in [0, 1): %w", o.HeldOut, domain.ErrParam)
-	case o.Laplace && (p.Model.Classes == nil || !p.Model.Head.Classifies()):
-		return fmt.Errorf("train: Uncertainty: Laplace is for a softmax head, and the head is %s: %w", p.Model.Head.Kind(), domain.ErrParam)
+	case o.Laplace && m.Classes == nil:
+		return fmt.Errorf("train: Uncertainty: Laplace is for a softmax head, and the rows have targets: %w", domain.ErrParam)
 	}
-	if o.HeldOut == 0 {
-		o.HeldOut = .2
-	}
-	u, err := p.uncertainty(ctx, o)
-	if err != nil {
-		if !p.streamed() {
-			err = p.Locate(err)
-		}
-		return err
-	}
-	p.Model.Uncertainty = u
 	return nil
 }
 
-// Cost estimates the cost of LearnUncertainty beside its own fits of the model, for classes or for targets.
+// Cost estimates the cost of learning the uncertainty beside its own fits of the model, for classes or for targets.
 func (o UncertaintyOptions) Cost(p fits.Problem, classes bool) fits.Cost {
 	var c fits.Cost
 	switch d := float64(p.Features); {
@@ -105,9 +89,17 @@ func (o UncertaintyOptions) Cost(p fits.Problem, classes bool) fits.Cost {
 	return c
 }
 
-func (p *Prepared) uncertainty(ctx context.Context, o UncertaintyOptions) (*Uncertainty, error) {
-	if p.ridge > 0 && p.Model.Classes == nil && policyOf(p.Model.Map) == "" && layers.SignatureOf(p.Model.Map) == nil {
-		return p.leaveOneOut(ctx)
+// uncertainty learns the uncertainty of a model, which a learner fitted. ridge is as in trial.
+func (p *prepared) uncertainty(ctx context.Context, m *Model, ridge float64, learn learner) (*Uncertainty, error) {
+	o := *p.recipe.Uncertainty
+	if o.HeldOut == 0 {
+		o.HeldOut = .2
+	}
+	if o.Laplace && !m.Head.Classifies() {
+		return nil, fmt.Errorf("train: Uncertainty: Laplace is for a softmax head, and the head is %s: %w", m.Head.Kind(), domain.ErrParam)
+	}
+	if ridge > 0 && m.Classes == nil && policyOf(m.Map) == "" && layers.SignatureOf(m.Map) == nil {
+		return p.leaveOneOut(ctx, *m, ridge)
 	}
 	all, err := p.trials(o.HeldOut, o.Seed)
 	if err != nil {
@@ -115,34 +107,33 @@ func (p *Prepared) uncertainty(ctx context.Context, o UncertaintyOptions) (*Unce
 	}
 	var held outcome
 	for _, t := range all {
-		if err := p.again(ctx, t); err != nil {
+		if err := learn(ctx, t); err != nil {
 			return nil, err
 		}
-		m := *p.Model
-		m.Map, m.Head = t.m, t.head
-		if m.Uncertainty, err = m.posteriors(ctx, t.rows, t.ridge, o.Laplace); err != nil {
+		own := *m
+		own.Map, own.Head = t.m, t.head
+		if own.Uncertainty, err = own.posteriors(ctx, t.rows, t.ridge, o.Laplace); err != nil {
 			return nil, err
 		}
-		if err := held.add(ctx, t, m.scoresAndStds); err != nil {
+		if err := held.add(ctx, t, own.scoresAndStds); err != nil {
 			return nil, err
 		}
 	}
 	if len(held.y) == 0 {
 		return nil, fmt.Errorf("train: Uncertainty: no row is held out; raise HeldOut: %w", domain.ErrParam)
 	}
-	u, err := p.Model.posteriors(ctx, p.rows, p.ridge, o.Laplace)
+	u, err := m.posteriors(ctx, p.rows, ridge, o.Laplace)
 	if err != nil {
 		return nil, err
 	}
-	return u, u.learn(held, p.Model.Classes != nil, o)
+	return u, u.learn(held, m.Classes != nil, o)
 }
 
 // leaveOneOut is the uncertainty of ridge regression on a map that has learned nothing from the targets. If row i has
 // the residual r and the leverage h = v(zᵢ), a fit without it errs by r/(1-h) there, and its predictive variance is σ²
 // (1 + h/(1-h)).
-func (p *Prepared) leaveOneOut(ctx context.Context) (*Uncertainty, error) {
-	own := *p.Model
-	u, err := own.posteriors(ctx, p.rows, p.ridge, false)
+func (p *prepared) leaveOneOut(ctx context.Context, own Model, ridge float64) (*Uncertainty, error) {
+	u, err := own.posteriors(ctx, p.rows, ridge, false)
 	if err != nil {
 		return nil, err
 	}

@@ -241,24 +241,20 @@ func TestUncertaintyOfTuned(t *testing.T) {
 	models := map[string]*train.Model{
 		"mini-batches": sureOf(t, train.Recipe{Spec: tuned, Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 10, Batch: 64, Checkpoints: sgd.Checkpoints{Path: checkpoint, Epochs: 10, Keep: 1}}}}, learn),
 	}
-	p, err := train.Recipe{Spec: spec}.Prepare(ctx, learn)
+	r := train.Recipe{Spec: spec, Tuner: &train.Tuner{Steps: []string{train.StepFrozen, train.StepEvidence}}}
+	without, _, err := r.Fit(ctx, learn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Tune(ctx, train.Tuner{Steps: []string{train.StepFrozen, train.StepEvidence}}); err != nil {
-		t.Fatal(err)
-	}
-	before, err := p.Model.Scores(test.X)
+	r.Uncertainty = &train.UncertaintyOptions{HeldOut: .5}
+	with, _, err := r.Fit(ctx, learn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.LearnUncertainty(ctx, train.UncertaintyOptions{HeldOut: .5}); err != nil {
-		t.Fatal(err)
+	if !mat.Equal(must(with.Scores(test.X)), must(without.Scores(test.X))) {
+		t.Error("learning the uncertainty changed the predictions")
 	}
-	if after, err := p.Model.Scores(test.X); err != nil || !mat.Equal(after, before) {
-		t.Errorf("learning the uncertainty changed the predictions: %v", err)
-	}
-	models["ladder"] = p.Model
+	models["tuner"] = with
 	for name, m := range models {
 		lower, upper, err := m.PredictIntervals(test.X, .9)
 		if err != nil {
@@ -319,26 +315,20 @@ func TestUncertaintyOfStream(t *testing.T) {
 func TestUncertaintyErrors(t *testing.T) {
 	ctx := context.Background()
 	set := waves(100, 1, false)
-	p, err := train.Recipe{Spec: layers.Spec{Features: 16}}.Prepare(ctx, set)
+	r := train.Recipe{Spec: layers.Spec{Features: 16}, Fitter: linear.RidgeOptions{}}
+	m, _, err := r.Fit(ctx, set)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.LearnUncertainty(ctx, train.UncertaintyOptions{}); !errors.Is(err, domain.ErrParam) {
-		t.Errorf("before Fit: %v", err)
-	}
-	if err := p.Build(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Fit(ctx, linear.RidgeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, o := range map[string]train.UncertaintyOptions{"HeldOut": {HeldOut: 1}, "NaN": {HeldOut: math.NaN()}, "none": {HeldOut: 1e-9}, "Laplace of ridge": {Laplace: true},
 		"method": {Calibration: 99}, "sets": {Sets: 99}} {
-		if err := p.LearnUncertainty(ctx, o); !errors.Is(err, domain.ErrParam) || p.Model.Uncertainty != nil {
-			t.Errorf("%s: %v", name, err)
+		r.Uncertainty = &o
+		got, _, err := r.Fit(ctx, set)
+		if !errors.Is(err, domain.ErrParam) || got != nil && (got.Uncertainty != nil || !mat.Equal(must(got.Scores(set.X)), must(m.Scores(set.X)))) {
+			t.Errorf("%s: %v, %+v", name, err, got)
 		}
 	}
-	if _, err := p.Model.Probabilities(set.X); !errors.Is(err, domain.ErrParam) {
+	if _, err := m.Probabilities(set.X); !errors.Is(err, domain.ErrParam) {
 		t.Errorf("without uncertainty: %v", err)
 	}
 	signed := sureOf(t, train.Recipe{Spec: layers.Spec{Map: "delta-gaussian", Features: 32, Params: layers.Values{"sigma1": 1., "sigma2": 8.}}}, waves(200, 1, true))
@@ -360,7 +350,7 @@ func TestUncertaintyErrors(t *testing.T) {
 	if _, _, err := plain.PredictIntervals(two, .9); !errors.Is(err, domain.ErrParam) {
 		t.Errorf("intervals by a posterior alone: %v", err)
 	}
-	m := sureOf(t, train.Recipe{Spec: layers.Spec{Features: 16}}, set)
+	m = sureOf(t, train.Recipe{Spec: layers.Spec{Features: 16}}, set)
 	u := *m.Uncertainty
 	u.Intervals, m.Uncertainty = signed.Uncertainty.Intervals, &u
 	if err := m.Save(filepath.Join(t.TempDir(), "m")); !errors.Is(err, domain.ErrParam) {

@@ -36,18 +36,11 @@ func (o *options) afford(what string, p fits.Problem, c fits.Cost) error {
 	return nil
 }
 
-// affordCV is afford for cross-validation of the candidates.
-func (o *options) affordCV(candidates []train.Candidate, p *train.Prepared, co train.CVOptions) error {
-	most := 0
-	for _, c := range candidates {
-		c.Spec.Dims = p.X().Shape()[1]
-		n := c.Spec.Features
-		if cols, err := c.Spec.Columns(); err == nil { // of a map whose parameters are known
-			n = cols
-		}
-		most = max(most, n)
+// affordFit is afford for a fit, and for learning the distribution after it.
+func (o *options) affordFit(s *train.Start) error {
+	err := o.afford("a fit", s.Problem, s.Fitter.Cost(s.Problem))
+	if u := o.uncertainty(); err == nil && u != nil {
+		err = o.afford("the distribution", s.Problem, u.Cost(s.Problem, s.Model.Classes != nil))
 	}
-	size := p.Problem(most)
-	return o.afford(fmt.Sprintf("cross-validation of %d maps in %d folds", len(candidates), o.cv), size, co.Cost(size,
-		len(candidates)))
+	return err
 }

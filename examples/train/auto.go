@@ -89,7 +89,7 @@ func raceModel(ctx context.Context, o *options, begins func() bool) (*result, er
 	timed := &cli.TimedMap{Layer: m.Map}
 	evaluated := *m
 	evaluated.Map = timed
-	if err = r.evaluate(ctx, &evaluated, nil, tested); err == nil {
+	if err = r.evaluate(ctx, &evaluated, tested); err == nil {
 		err = r.evaluateOn(ctx, &evaluated, rows)
 	}
 	if err == nil && m.Uncertainty != nil {
@@ -143,10 +143,8 @@ func (r *result) raceRows(ctx context.Context, o *options, rows data.Source) (*t
 		return nil, err
 	}
 	r.auto, r.head, r.tuned = report, m.Head.Kind(), m.Spec.Tune
-	if r.history = report.Report.Epochs; r.history == nil {
-		if r.lambda = &report.Report.Lambda; r.head == "linear" {
-			r.head = "ridge"
-		}
+	if r.fitted(report); r.history == nil && r.head == "linear" {
+		r.head = "ridge"
 	}
 	if best := report.Trials[report.Best]; !report.Whole {
 		fmt.Fprintf(os.Stderr, "interrupted: the model is that of the best trial, which has learned from %d rows\n", best.Rows)

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -10,8 +10,8 @@ import (
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
@@ -139,67 +139,73 @@ func (o *options) cvSpec() layers.Spec {
 	return s
 }
 
-// choose finds the best of the candidates by cross-validation, and puts its parameters, features and lambda into the
-// spec and the flags.
-func (o *options) choose(ctx context.Context, p *train.Prepared, r *result) error {
-	m, x := p.Model, p.X()
-	bar := cli.NewProgress("cross-validation, folds")
-	co := train.CVOptions{Fitter: o.cvHead(p.Rows), Folds: o.cv, Seed: o.Seed, Sample: x, Progress: func(done, total int) { bar.Step(done, total, "") }}
-	if o.lambda != "" {
+// choose finds the best of the candidates by cross-validation, or under -lambda held-out the best lambda of ridge
+// regression, and puts its parameters, features and lambda into the recipe and the flags.
+func (o *options) choose(ctx context.Context, recipe *train.Recipe, rows data.Source, r *result) error {
+	heldOut := o.head == "ridge" && o.lambda == "held-out" && !o.ladder
+	what, candidates := "cross-validation", o.search.candidates
+	co := train.CVOptions{Folds: o.cv, Seed: o.Seed}
+	of := *recipe
+	switch of.Uncertainty = nil; {
+	case o.cv == 0 && !heldOut:
+		return nil
+	case o.cv == 0:
+		co.Folds, what = 5, "lambda"
+	case candidates == nil && fromData(o.spec):
+		co.Factors = cvFactors[o.head == "ridge"]
+		fallthrough
+	case candidates == nil:
+		candidates = []train.Candidate{{Spec: o.cvSpec()}}
+	}
+	if o.cv > 0 && o.lambda != "" {
 		co.Lambdas = []float64{o.fit.Lambda}
 	}
-	candidates, around := o.search.candidates, false
-	if candidates == nil {
-		var err error
-		candidates, err = train.Around(o.cvSpec(), x, cvFactors[o.head == "ridge"]...)
-		if around = err == nil; errors.Is(err, ops.ErrParam) { // nothing comes from the data: lambda alone is to be chosen
-			candidates, err = train.Grid(o.cvSpec())
-		}
-		if err != nil {
+	bar := cli.NewProgress(what + ", folds")
+	defer bar.Close()
+	co.Progress = func(done, total int) { bar.Step(done, total, "") }
+	of.Ready = func(s *train.Start) error {
+		if err := o.settle(s); err != nil {
 			return err
 		}
+		s.Fitter = o.cvHead(s.Problem.Rows)
+		maps := max(1, len(candidates), len(co.Factors))
+		text := fmt.Sprintf("cross-validation of %d maps in %d folds", maps, co.Folds)
+		if o.cv == 0 {
+			text = fmt.Sprintf("the choice of lambda in %d folds", co.Folds)
+		}
+		return o.afford(text, s.Problem, co.Cost(s.Fitter, s.Problem, maps))
 	}
-	err := o.affordCV(candidates, p, co)
+	scores, err := of.CrossValidate(ctx, rows, candidates, co)
 	if err != nil {
 		return err
 	}
-	defer bar.Close()
-	if around {
-		candidates, co.Factors = []train.Candidate{{Spec: o.cvSpec()}}, cvFactors[o.head == "ridge"]
+	best := scores.All[scores.Chosen]
+	o.fit.Lambda, o.lambda = best.Lambda, "chosen"
+	if o.cv == 0 {
+		return nil
 	}
-	r.cv, err = train.CrossValidate(ctx, candidates, p.Examples(), co)
-	if err != nil {
-		return err
+	if r.cv = scores; o.search.trials == 0 {
+		r.cvEnds = scores.AtEnd
 	}
-	if o.search.trials == 0 {
-		r.cvEnds = r.cv.AtEnd
-	}
-	best := r.cv.Scores[r.cv.Chosen]
-	m.Spec.Params, o.fit.Lambda, o.lambda, r.lambda = best.Spec.Params, best.Lambda, "chosen", &best.Lambda
+	recipe.Spec.Params, r.lambda = best.Spec.Params, &best.Lambda
 	if slices.ContainsFunc(o.search.axes, func(a train.Axis) bool { return a.Name == train.AxisFeatures }) {
-		m.Spec.Features = best.Spec.Features
+		recipe.Spec.Features = best.Spec.Features
 	}
 	return nil
 }
 
-// holdOut chooses lambda of ridge regression by the errors on the rows of each of five folds of fits to the other rows.
-func (o *options) holdOut(ctx context.Context, p *train.Prepared) error {
-	candidates, err := train.Grid(p.Model.Spec)
+// fromData says whether the map of a spec has a parameter that comes from the data and is not given.
+func fromData(s layers.Spec) bool {
+	e, err := layers.Lookup(s.Map)
 	if err != nil {
-		return err
+		return false
 	}
-	bar := cli.NewProgress("lambda, folds")
-	defer bar.Close()
-	co := train.CVOptions{Fitter: o.cvHead(p.Rows), Folds: 5, Seed: o.Seed, Sample: p.X(), Progress: func(done, total int) { bar.Step(done, total, "") }}
-	size := p.Problem(p.Model.Map.Features())
-	if err := o.afford("the choice of lambda in 5 folds", size, co.Cost(size, 1)); err != nil {
-		return err
+	for _, p := range e.ParamsOf(s.Params) {
+		if _, given := s.Params[p.Name]; !given && p.Default == nil && !p.Whole {
+			return true
+		}
 	}
-	r, err := train.CrossValidate(ctx, candidates, p.Examples(), co)
-	if err == nil {
-		o.fit.Lambda, o.lambda = r.Scores[r.Chosen].Lambda, "chosen"
-	}
-	return err
+	return false
 }
 
 // cvHead is the head with its options, for n rows.
@@ -231,8 +237,8 @@ type cvScore struct {
 	StdErr    *float64      `json:"std_err"`
 }
 
-func cvScores(r *train.CVReport) (out []cvScore) {
-	for _, s := range r.Scores {
+func cvScores(r *train.Scores) (out []cvScore) {
+	for _, s := range r.All {
 		one := cvScore{Params: s.Spec.Params, Lambda: s.Lambda, Features: featuresOf(s.Spec)}
 		if !math.IsInf(s.Error, 1) {
 			one.StdErr = &s.StdErr

@@ -17,7 +17,7 @@ const cvSeries = 8
 // drawCV draws the errors, with a bar of a standard error to both sides. Where at most two settings vary, it draws them
 // against the last one, with a line for each value of the other. Otherwise each setting has a panel with all scores as
 // points.
-func drawCV(r *train.CVReport) (image.Image, error) {
+func drawCV(r *train.Scores) (image.Image, error) {
 	all := settingsOf(r)
 	switch last := len(all) - 1; {
 	case last < 0:
@@ -39,8 +39,8 @@ func drawCV(r *train.CVReport) (image.Image, error) {
 }
 
 // drawScores draws the errors against a setting, a line for each value of the other ones.
-func drawScores(r *train.CVReport, x setting, others []setting) (image.Image, error) {
-	order := make([]int, len(r.Scores))
+func drawScores(r *train.Scores, x setting, others []setting) (image.Image, error) {
+	order := make([]int, len(r.All))
 	for i := range order {
 		order[i] = i
 	}
@@ -68,10 +68,10 @@ func nameOrder(others []setting, score int) float64 {
 
 // drawCloud draws all scores against a setting as points, with a line through the least of each value where there are
 // several of few.
-func drawCloud(r *train.CVReport, x setting) (image.Image, error) {
-	cloud := report.Line{Name: fmt.Sprintf("%d candidates", len(r.Scores)), Points: true}
+func drawCloud(r *train.Scores, x setting) (image.Image, error) {
+	cloud := report.Line{Name: fmt.Sprintf("%d candidates", len(r.All)), Points: true}
 	best := report.Line{Name: "the best: " + x.name + "=" + number(x.at[r.Chosen]), Points: true}
-	for i := range r.Scores {
+	for i := range r.All {
 		if i == r.Chosen {
 			x.add(&best, r, i)
 		} else {
@@ -79,17 +79,17 @@ func drawCloud(r *train.CVReport, x setting) (image.Image, error) {
 		}
 	}
 	lines := []report.Line{cloud}
-	if n := len(x.values); n <= cvColumns && n < len(r.Scores) {
+	if n := len(x.values); n <= cvColumns && n < len(r.All) {
 		lines = append(lines, x.least(r))
 	}
 	return x.draw(r, append(lines, best))
 }
 
 // least is a line through the least error of each value.
-func (s setting) least(r *train.CVReport) report.Line {
+func (s setting) least(r *train.Scores) report.Line {
 	at := make([]int, len(s.values)) // of the score, from 1
-	for i, score := range r.Scores {
-		if j := s.index(i); at[j] == 0 || score.Error < r.Scores[at[j]-1].Error {
+	for i, score := range r.All {
+		if j := s.index(i); at[j] == 0 || score.Error < r.All[at[j]-1].Error {
 			at[j] = i + 1
 		}
 	}
@@ -102,8 +102,8 @@ func (s setting) least(r *train.CVReport) report.Line {
 }
 
 // add puts a score on a line, unless it is infinite.
-func (s setting) add(l *report.Line, r *train.CVReport, i int) {
-	if score := r.Scores[i]; !math.IsInf(score.Error, 1) {
+func (s setting) add(l *report.Line, r *train.Scores, i int) {
+	if score := r.All[i]; !math.IsInf(score.Error, 1) {
 		l.X, l.Y, l.Bars = append(l.X, s.place(s.at[i])), append(l.Y, score.Error), append(l.Bars, score.StdErr)
 	}
 }
@@ -120,7 +120,7 @@ func (s setting) place(v float64) float64 {
 }
 
 // draw draws the lines that have points, on a logarithmic axis where no value is negative.
-func (s setting) draw(r *train.CVReport, lines []report.Line) (image.Image, error) {
+func (s setting) draw(r *train.Scores, lines []report.Line) (image.Image, error) {
 	lines = slices.DeleteFunc(lines, func(l report.Line) bool { return len(l.X) == 0 })
 	opts, label := []report.Option{report.WithTitle("Cross-validation, with standard errors")}, s.name
 	if s.values[0] >= 0 {

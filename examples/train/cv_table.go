@@ -25,10 +25,10 @@ func (s setting) index(score int) int {
 }
 
 // settingsOf are the parameters by name, the features and lambda, as far as they vary.
-func settingsOf(r *train.CVReport) (out []setting) {
-	add := func(name string, of func(s train.CVScore) float64) {
+func settingsOf(r *train.Scores) (out []setting) {
+	add := func(name string, of func(s train.Score) float64) {
 		one := setting{name: name}
-		for _, s := range r.Scores {
+		for _, s := range r.All {
 			one.at = append(one.at, of(s))
 		}
 		one.values = slices.Clone(one.at)
@@ -38,7 +38,7 @@ func settingsOf(r *train.CVReport) (out []setting) {
 		}
 	}
 	var names []string
-	for name, value := range r.Scores[0].Spec.Params {
+	for name, value := range r.All[0].Spec.Params {
 		if _, number := value.(float64); number {
 			names = append(names, name)
 		}
@@ -49,10 +49,10 @@ func settingsOf(r *train.CVReport) (out []setting) {
 		if name == train.AxisFeatures || name == train.AxisLambda {
 			shown = "map." + name
 		}
-		add(shown, func(s train.CVScore) float64 { return s.Spec.Params.Number(name) })
+		add(shown, func(s train.Score) float64 { return s.Spec.Params.Number(name) })
 	}
-	add(train.AxisFeatures, func(s train.CVScore) float64 { return float64(featuresOf(s.Spec)) })
-	add(train.AxisLambda, func(s train.CVScore) float64 { return s.Lambda })
+	add(train.AxisFeatures, func(s train.Score) float64 { return float64(featuresOf(s.Spec)) })
+	add(train.AxisLambda, func(s train.Score) float64 { return s.Lambda })
 	return out
 }
 
@@ -84,7 +84,7 @@ const cvLines, cvColumns = 20, 16
 
 // printCV prints the errors; the best is marked. A full table has the last setting across. Otherwise each score has a
 // line, the best first. It ends with the settings whose best value is at an end.
-func printCV(w io.Writer, r *train.CVReport, ends []string) {
+func printCV(w io.Writer, r *train.Scores, ends []string) {
 	all := settingsOf(r)
 	fmt.Fprintf(w, "cross-validated %v", r.Metric)
 	if last := len(all) - 1; last > 0 && full(all[:last], all[last]) && len(all[last].values) <= cvColumns {
@@ -99,13 +99,13 @@ func printCV(w io.Writer, r *train.CVReport, ends []string) {
 
 // crossTable has a line for each combination of the settings of rows, in the order in which they were scored, and a
 // column for each value of across.
-func crossTable(r *train.CVReport, rows []setting, across setting) [][]string {
+func crossTable(r *train.Scores, rows []setting, across setting) [][]string {
 	head := []string{across.name + ":"}
 	for _, v := range across.values {
 		head = append(head, number(v)+" ")
 	}
 	table, at := [][]string{head}, map[string]int{}
-	for i, s := range r.Scores {
+	for i, s := range r.All {
 		name := nameOf(rows, i)
 		if at[name] == 0 {
 			at[name] = len(table)
@@ -117,15 +117,15 @@ func crossTable(r *train.CVReport, rows []setting, across setting) [][]string {
 }
 
 // scoreList has a line for each score with its standard error: by the one setting, or the best first.
-func scoreList(r *train.CVReport, all []setting) [][]string {
-	order := make([]int, len(r.Scores))
+func scoreList(r *train.Scores, all []setting) [][]string {
+	order := make([]int, len(r.All))
 	for i := range order {
 		order[i] = i
 	}
 	head := []string{"", "error ", "± std. error"}
 	if len(all) != 1 || len(order) > cvLines {
 		slices.SortStableFunc(order, func(a, b int) int {
-			switch x, y := r.Scores[a].Error, r.Scores[b].Error; {
+			switch x, y := r.All[a].Error, r.All[b].Error; {
 			case a == r.Chosen || x < y:
 				return -1
 			case b == r.Chosen || x > y:
@@ -140,7 +140,7 @@ func scoreList(r *train.CVReport, all []setting) [][]string {
 	}
 	table := [][]string{head}
 	for _, i := range order {
-		s := r.Scores[i]
+		s := r.All[i]
 		table = append(table, []string{nameOf(all, i), marked(s.Error, i == r.Chosen), fmt.Sprintf("± %.2g", s.StdErr)})
 	}
 	return table

@@ -1,48 +1,29 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"time"
 
 	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/train"
 )
 
-// climb tunes the map by the ladder, which shows what each step brought, or by evidence alone.
-func (o *options) climb(ctx context.Context, p *train.Prepared, timed *cli.TimedMap, r *result) error {
-	solve, done := o.fitter(p)
-	size := p.Problem(p.Model.Map.Features())
-	if err := o.afford("a fit", size, solve.Cost(size)); err != nil {
-		return err
-	}
+// tuner tunes the map step by step, or by evidence alone, and shows what each step brought.
+func (o *options) tuner(classes bool) *train.Tuner {
 	bar, steps := cli.NewProgress("ladder, steps"), 0
 	if o.steps != nil {
 		bar = cli.NewProgress("evidence, evaluations")
 	}
-	l := train.Tuner{Steps: o.steps, HeldOut: o.fit.HeldOut, Seed: o.Seed, Solve: solve, Descent: o.fit}
+	l := train.Tuner{Steps: o.steps, HeldOut: o.fit.HeldOut, Seed: o.Seed, Descent: o.fit}
 	l.Descent.HeldOut, l.Descent.Lambda = 0, 0
 	l.Evidence.Seed = o.Seed
 	l.Progress = func(g train.Step) {
 		steps++
-		bar.Step(steps, 5, rungText(g, p.Model.Classes != nil))
+		bar.Step(steps, 5, rungText(g, classes))
 	}
 	if o.steps != nil {
 		l.Evidence.Progress = func(done, most int, loss float64) { bar.Step(done, most, fmt.Sprintf("loss %.4f", loss)) }
 	}
-	start := time.Now()
-	c, err := p.Tune(ctx, l)
-	done()
-	bar.Close()
-	if err != nil {
-		return err
-	}
-	timed.Layer, r.climb, r.tuned = p.Model.Map, c, p.Model.Spec.Tune
-	if r.history = c.Report.Epochs; r.history == nil {
-		r.lambda = &c.Report.Lambda
-	}
-	r.seconds.Fit = time.Since(start).Seconds()
-	return nil
+	return &l
 }
 
 // rungText is a step in a few words.

@@ -27,12 +27,12 @@ type result struct {
 	pairs               notes.Pairs // that it compares
 	split               *cli.Split  // of a map of two signs
 	history             *fits.Course
-	climb               *train.TuneReport // of -tune auto and -tune evidence
+	climb               *train.Report // of -tune auto and -tune evidence
 	relevance           []relevantColumn
 	sure                *sureness // of -distribution
 	columnsByPlace      bool      // they have numbers, from 1, and no names
-	auto                *train.AutoReport
-	cv                  *train.CVReport
+	auto                *train.Report
+	cv                  *train.Scores
 	cvEnds              []string // the settings that are best at an end
 	seconds             seconds
 }

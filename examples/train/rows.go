@@ -86,7 +86,7 @@ func (o *options) openTest(rows, held *data.Stream) (testRows, error) {
 		s, err = data.OpenStream(data.StreamOptions{Options: opts, BlockRows: o.blockRows()}, list(o.test)...)
 	}
 	return func(m *train.Model) (data.Examples, error) {
-		return data.Streamed{Stream: s, Scaler: m.Scaler, Classes: m.Classes, Dtype: m.Map.Dtype()}, nil
+		return data.Streamed{Stream: s, Scaler: m.Scaler, Classes: m.Classes, Dtype: m.Spec.ElementType()}, nil
 	}, err
 }
 

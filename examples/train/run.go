@@ -38,64 +38,82 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	recipe := o.Recipe(o.spec)
-	if _, table := rows.(*data.Frame); table {
-		recipe.Columns = &o.columns
-	}
-	p, err := recipe.Prepare(ctx, rows)
-	if err != nil {
-		return nil, err
-	}
 	test, err := openTest()
 	if err != nil {
 		return nil, err
 	}
-	r.trainRows = p.Rows
-	o.settle(p)
-	r.seconds.Load = time.Since(start).Seconds()
-	if err := o.weigh(p.Counts); err != nil {
+	recipe := o.Recipe(o.spec)
+	recipe.Uncertainty = o.uncertainty()
+	if _, table := rows.(*data.Frame); table {
+		recipe.Columns = &o.columns
+	}
+	if err := o.choose(ctx, &recipe, rows, r); err != nil {
 		return nil, err
 	}
-	if o.cv > 0 {
-		if err := o.choose(ctx, p, r); err != nil {
-			return nil, p.Locate(err)
+	var tested data.Examples
+	var timed *cli.TimedMap
+	var began time.Time
+	done := func() {}
+	recipe.Ready = func(s *train.Start) error {
+		r.seconds.Load = time.Since(start).Seconds()
+		r.trainRows = s.Problem.Rows
+		if err := o.settle(s); err != nil {
+			return err
 		}
-	}
-	drawing := time.Now()
-	timed, err := build(p)
-	if err != nil {
-		return nil, err
-	}
-	drawn := time.Since(drawing)
-	m := p.Model
-	tested, err := test(m)
-	if err == nil {
-		err = r.checkTest(ctx, o, m, tested)
-	}
-	if err != nil {
-		return nil, err
-	}
-	o.showColumns(m.Columns, o.first)
-	cli.TellSpill(rows)
-	if o.test == "" && o.train != "" {
-		fmt.Fprintf(os.Stderr, "no -test: %d of %d %s are set aside for it\n", r.testRows, r.trainRows+r.testRows, rowsName(o.bags))
-	}
-	if err := o.fitHead(ctx, p, timed, r); err != nil {
-		return nil, err
-	}
-	if o.distribution {
-		size, u := p.Problem(m.Map.Features()), *o.uncertainty()
-		err := o.afford("the distribution", size, u.Cost(size, m.Classes != nil))
-		if err == nil {
-			err = p.LearnUncertainty(ctx, u)
+		if err := cli.Check(s.Model.Spec); err != nil {
+			return err
+		}
+		var err error
+		if tested, err = test(s.Model); err == nil {
+			err = r.checkTest(ctx, o, s.Model, tested)
 		}
 		if err != nil {
-			return nil, errors.Join(err, o.saveModel(m))
+			return err
 		}
+		o.showColumns(s.Model.Columns, o.first)
+		cli.TellSpill(rows)
+		if o.test == "" && o.train != "" {
+			fmt.Fprintf(os.Stderr, "no -test: %d of %d %s are set aside for it\n", r.testRows, r.trainRows+r.testRows, rowsName(o.bags))
+		}
+		s.Fitter, done = o.fitter(s)
+		if err := o.affordFit(s); err != nil {
+			return err
+		}
+		began = time.Now()
+		s.Wrap = func(m layers.Layer) layers.Layer {
+			timed = &cli.TimedMap{Layer: m, Spent: time.Since(began)} // with what drawing it took
+			return timed
+		}
+		return nil
 	}
+	if o.ladder {
+		recipe.Tuner = o.tuner(o.task == data.Classification)
+	}
+	m, report, err := recipe.Fit(ctx, rows)
+	done()
+	if m == nil {
+		if !began.IsZero() && timed == nil {
+			err = cli.AsUsage(err) // the map could not be drawn
+		}
+		return nil, err
+	}
+	if err != nil {
+		return nil, errors.Join(err, o.saveModel(m))
+	}
+	r.fitted(report)
+	if o.ladder {
+		r.climb, r.tuned = report, m.Spec.Tune
+	}
+	if timed == nil {
+		timed = &cli.TimedMap{Layer: m.Map}
+	}
+	r.seconds.Fit = (time.Since(began) - timed.Spent).Seconds()
 	evaluated := *m
 	evaluated.Map = timed
-	err = r.evaluate(ctx, &evaluated, p, tested)
+	err = r.evaluate(ctx, &evaluated, tested)
+	if err == nil && !o.stream {
+		err = r.evaluateOn(ctx, &evaluated, rows)
+	}
 	if err == nil && o.distribution {
 		err = r.measureSureness(ctx, &evaluated, tested, o.level)
 	}
@@ -105,34 +123,26 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	if err := errors.Join(err, o.saveModel(m)); err != nil { // what was fitted is saved in any case
 		return nil, err
 	}
-	r.seconds.Features = (drawn + timed.Spent).Seconds()
+	r.seconds.Features = timed.Spent.Seconds()
 	r.seconds.Total = time.Since(start).Seconds()
 	return r, nil
 }
 
-// settle leaves a softmax head of a frozen map to mini-batches where no flag asks for something else and the features of all rows are too large.
-func (o *options) settle(p *train.Prepared) {
-	spec := p.Model.Spec
-	spec.Dims = p.X().Shape()[1]
-	if o.auto && !o.ladder && o.lambda == "" && !(linear.LogisticOptions{}).Keeps(p.Problem(featuresOf(spec))) {
-		o.newton = false
-		fmt.Fprintln(os.Stderr, "the features of all rows take more than 1 GiB: mini-batches fit the head; -solver newton takes it to its optimum, in some hundred passes")
+// fitted takes what a report says of the fit of the head.
+func (r *result) fitted(report *train.Report) {
+	if r.history = report.Epochs; r.history == nil {
+		r.lambda = &report.Lambda
 	}
 }
 
-// build makes the map.
-func build(p *train.Prepared) (*cli.TimedMap, error) {
-	err := p.Complete()
-	if err == nil {
-		err = cli.Check(p.Model.Spec)
+// settle finishes the flags that depend on the rows. It leaves a softmax head of a frozen map to mini-batches if no flag
+// asks for something else and the features of all rows are too large.
+func (o *options) settle(s *train.Start) error {
+	if o.auto && !o.ladder && o.lambda == "" && !(linear.LogisticOptions{}).Keeps(s.Problem) {
+		o.newton = false
+		fmt.Fprintln(os.Stderr, "the features of all rows take more than 1 GiB: mini-batches fit the head; -solver newton takes it to its optimum, in some hundred passes")
 	}
-	if err == nil {
-		err = cli.AsUsage(p.Build())
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &cli.TimedMap{Layer: p.Model.Map}, nil
+	return o.weigh(s.Counts)
 }
 
 // checkFiles wants that the files can be written and are no others, before any work is done for them.
@@ -182,39 +192,9 @@ func (o *options) saveModel(m *train.Model) error {
 	return errors.Join(err, o.export(m))
 }
 
-// fitHead fits the head, and the map under it where that is tuned.
-func (o *options) fitHead(ctx context.Context, p *train.Prepared, timed *cli.TimedMap, r *result) error {
-	if o.ladder {
-		return o.climb(ctx, p, timed, r)
-	}
-	m := p.Model
-	if o.head == "ridge" && o.lambda == "held-out" {
-		if err := o.holdOut(ctx, p); err != nil {
-			return err
-		}
-	}
-	f, done := o.fitter(p)
-	size := p.Problem(m.Map.Features())
-	if err := o.afford("a fit", size, f.Cost(size)); err != nil {
-		return err
-	}
-	start := time.Now()
-	m.Map = timed
-	rep, err := p.Fit(ctx, f)
-	m.Map = timed.Layer
-	done()
-	if err != nil {
-		return err
-	}
-	if r.history = rep.Epochs; r.history == nil {
-		r.lambda = &rep.Lambda
-	}
-	r.seconds.Fit = (time.Since(start) - timed.Spent).Seconds()
-	return nil
-}
-
 // fitter is how the flags fit the head, with its progress shown until done is called.
-func (o *options) fitter(p *train.Prepared) (f fits.Fitter, done func()) {
+func (o *options) fitter(s *train.Start) (f fits.Fitter, done func()) {
+	rows := s.Problem.Rows
 	switch {
 	case o.cg:
 		bar := cli.NewProgress("ridge, digits of the residual")
@@ -227,23 +207,23 @@ func (o *options) fitter(p *train.Prepared) (f fits.Fitter, done func()) {
 		bar, ro := cli.NewProgress("ridge, rows"), o.ridgeOptions()
 		ro.Progress = func(done, total int) {
 			if total == 0 { // nobody knows how often the rows will pass
-				done, total = (done-1)%p.Rows+1, p.Rows
+				done, total = (done-1)%rows+1, rows
 			}
 			bar.Step(done, total, "")
 		}
 		return ro, bar.Close
 	case o.newton:
-		bar, lo := cli.NewProgress("newton, digits of the objective"), o.logisticOptions(p.Rows)
+		bar, lo := cli.NewProgress("newton, digits of the objective"), o.logisticOptions(rows)
 		lo.Progress = func(steps int, promise float64) {
 			bar.Step(int(-math.Log10(max(1e-9, min(1, promise)))), 9, fmt.Sprintf("step %d", steps))
 		}
 		return lo, bar.Close
 	case o.head == "svm":
-		bar, so, columns := cli.NewProgress("svm, columns"), o.svmOptions(p.Rows), p.Outputs
+		bar, so, columns := cli.NewProgress("svm, columns"), o.svmOptions(rows), s.Problem.Outputs
 		so.Progress = func(_, open int) { bar.Step(columns-open, columns, "") }
 		return so, bar.Close
 	}
-	bar, fit, classes := cli.NewProgress("epoch"), o.fit, p.Model.Classes != nil
+	bar, fit, classes := cli.NewProgress("epoch"), o.fit, s.Model.Classes != nil
 	fit.Progress = func(e fits.Epoch) { bar.Step(e.Number, e.Of, epochNote(e, classes)) }
 	return sgd.MiniBatch{FitOptions: fit, Head: o.head}, bar.Close
 }
@@ -285,7 +265,7 @@ func evaluateSaved(ctx context.Context, o *options) (*result, error) {
 	}
 	tested, err := testSetRows(set)(m)
 	if err == nil {
-		err = r.evaluate(ctx, m, nil, tested)
+		err = r.evaluate(ctx, m, tested)
 	}
 	if err == nil && o.distribution {
 		err = r.measureSureness(ctx, m, tested, o.level)
@@ -313,18 +293,9 @@ func (o *options) readFor(m *train.Model) data.Options {
 	return opts
 }
 
-// evaluate scores the model on the test rows and, where they are in memory, on the training rows.
-func (r *result) evaluate(ctx context.Context, m *train.Model, p *train.Prepared, test data.Examples) (err error) {
+// evaluate scores the model on the test rows.
+func (r *result) evaluate(ctx context.Context, m *train.Model, test data.Examples) (err error) {
 	r.describe(m)
-	watch := func(ops.Matrix) error { return nil }
-	if p != nil {
-		if rows, memory := p.Examples().(data.Pairs); memory {
-			rows.Locate = p.Locate
-			if r.train, err = score(ctx, m, rows, watch); err != nil {
-				return err
-			}
-		}
-	}
 	r.test, err = score(ctx, m, test, func(x ops.Matrix) error {
 		if r.tuned != "" || r.kernelError != nil { // a tuned map has left its kernel
 			return nil

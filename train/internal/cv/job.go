@@ -15,7 +15,6 @@ import (
 type Job struct {
 	Rows        data.Examples
 	Sample      ops.Matrix
-	Locate      func(error) error
 	Y           *mat.Dense // of all rows
 	N, Folds    int
 	Order       [][]int                 // the rows of each fold, in memory
