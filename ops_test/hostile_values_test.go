@@ -67,7 +67,7 @@ var hostileAsked = map[string]string{
 	"ops.InBlocks.x":           "a block is dense",
 	"train/report.ExactGram.x": "a kernel wants whole rows, two at a time",
 	"train/sgd.Fit.o.Epochs":   "the epochs are what the caller asks for",
-	"train.Prepared.Tune":      "the epochs are what the caller asks for",
+	"train.Recipe.Fit":         "the epochs are what the caller asks for",
 }
 
 // shape is a good tensor of that shape.
@@ -188,12 +188,6 @@ var goodValues = []any{
 	train.CVOptions{Folds: 2}, train.Axis{Name: "sigma", Values: []float64{1, 2}},
 	func(*arguments) train.Candidate { return train.Candidate{Spec: goodSpec()} },
 	train.Trial{Recipe: train.Recipe{Scale: "none", Spec: goodSpec()}, Steps: []string{train.StepFrozen}},
-	func(*arguments) *train.Prepared {
-		// few features: a hostile ladder may ask for 99 epochs
-		r := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 8}}
-		p := must(r.Prepare(context.Background(), goodSet()))
-		return must(p, p.Build())
-	},
 	func(*arguments) *train.Distribution {
 		return &train.Distribution{Mean: mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6}),
 			Std: mat.NewDense(6, 1, []float64{1, 1, 1, 1, 1, 1})}
@@ -278,8 +272,6 @@ var goodNamed = []struct {
 	{"train.Around.spec", layers.Spec{Map: "gaussian", Features: 8}},
 	{"train.*.spec", func(*arguments) any { return goodSpec() }},
 	{"train.Auto.o", train.AutoOptions{Trials: 3, MaxFeatures: 8}},
-	{"train.Prepared.Tune.t", train.Tuner{Steps: []string{train.StepFrozen, train.StepAll},
-		Descent: sgd.FitOptions{Epochs: 1}}},
 	{"train/sgd.Backprop.loss", func(v *arguments) any { return must(G.Sum(v.leaf())) }},
 	{"train/sgd.Backprop.params train.*.nodes", func(v *arguments) any { return G.Nodes{v.leaf()} }},
 	{"train.BalancedWeights.counts", []int{3, 2}},

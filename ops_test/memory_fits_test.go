@@ -161,8 +161,10 @@ func crossValidate(t *testing.T) (all []float64) {
 	candidates := []train.Candidate{{Spec: memorySpec("gaussian", 32)}, {Spec: memorySpec("laplacian", 32)}}
 	two := sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 2}, Head: "softmax"}
 	for _, head := range []fits.Fitter{nil, linear.SVMOptions{}, two} {
-		o := train.CVOptions{Fitter: head, Folds: 3, Lambdas: someLambdas}
-		for _, s := range must(train.CrossValidate(t.Context(), candidates, memoryPairs(), o)).Scores {
+		r, o := train.Recipe{Fitter: head}, train.CVOptions{Folds: 3, Lambdas: someLambdas}
+		rows := memoryPairs()
+		set := &data.Set{X: rows.X, Y: rows.Y.RawMatrix().Data}
+		for _, s := range must(r.CrossValidate(t.Context(), set, candidates, o)).All {
 			all = append(all, s.Error, s.StdErr)
 		}
 	}

@@ -11,10 +11,10 @@
 // A data.Frame is a table with names, categories, dates and gaps. Recipe.Columns says how it becomes numbers,
 // Model.Columns keeps what was learned, and Model.Rows and Model.Options apply it to other rows and files.
 //
-// Recipe.CrossValidate scores a recipe, its tuning and its Fitter included, and CrossValidate maps and lambdas on rows
-// that are scaled already. The maps come from Grid, RandomSearch or Around. Prepared.Tune chooses how to tune a map.
-// Auto finds a model without a recipe. All of them fit on some rows and score on others, which are held out by a seed,
-// with the classes in proportion, and with the rows of a group together (Recipe.Groups).
+// Recipe.CrossValidate scores a recipe, its Tuner and its Fitter included, or variants of it from Grid, RandomSearch or
+// Around. Recipe.Tuner chooses how to tune a map. Auto finds a model without a recipe. All of them fit on some rows and
+// score on others, which are held out by a seed, with the classes in proportion, and with the rows of a group together
+// (Recipe.Groups).
 //
 // Rows are a *tensor.Dense or, if they are sparse, an *ops.CSR. No function makes all sparse rows dense at once, except
 // for a scaler that moves zeros (see Recipe.Afford).

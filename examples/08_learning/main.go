@@ -94,9 +94,10 @@ func fewFeatures(seed uint64) {
 // learn takes one step of a ladder and returns the model, and the seconds.
 func learn(rows *data.Set, spec layers.Spec, step string) (*train.Model, float64) {
 	start := time.Now()
-	p := must.Get(train.Recipe{Spec: spec}.Prepare(context.Background(), rows))
-	must.Get(p.Tune(context.Background(), train.Tuner{Steps: []string{step}, Seed: spec.Seed}))
-	return p.Model, time.Since(start).Seconds()
+	recipe := train.Recipe{Spec: spec, Tuner: &train.Tuner{Steps: []string{step}, Seed: spec.Seed}}
+	model, _, err := recipe.Fit(context.Background(), rows)
+	must.Do(err)
+	return model, time.Since(start).Seconds()
 }
 
 // exactMachine is the test error of kernel ridge regression, and the seconds of its fit.
@@ -112,11 +113,11 @@ func exactMachine(rows, test *data.Set, sigma float64) (rmse, seconds float64) {
 // bandwidth is the σ of the largest marginal likelihood, of 512 features.
 func bandwidth(rows *data.Set, seed uint64) float64 {
 	spec := layers.Spec{Map: "gaussian", Features: 512, Seed: seed, Tune: layers.Bandwidth.String()}
-	p := must.Get(train.Recipe{Spec: spec}.Prepare(context.Background(), rows))
-	must.Do(p.Build())
-	must.Get(evidence.Maximise(context.Background(), p.Model.Map, p.Examples(), evidence.Options{Seed: seed, MaxEvaluations: 30}))
-	sigma := p.Model.Spec.Params.Number("sigma") // of the rows, where the search began
-	for _, q := range p.Model.Map.Params() {
+	m := must.Get(train.Recipe{Spec: spec}.FitMap(context.Background(), rows))
+	pairs := data.Pairs{X: must.Get(m.Prepare(rows.X)), Y: mat.NewDense(rows.Rows(), 1, rows.Y)}
+	must.Get(evidence.Maximise(context.Background(), m.Map, pairs, evidence.Options{Seed: seed, MaxEvaluations: 30}))
+	sigma := m.Spec.Params.Number("sigma") // of the rows, where the search began
+	for _, q := range m.Map.Params() {
 		if q.Name == "log_bandwidth" {
 			sigma *= math.Exp(q.Value.Float64s()[0])
 		}

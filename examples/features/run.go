@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -115,18 +116,22 @@ func (o *options) read() (*data.Set, error) {
 	return data.Read(o.in, o.reading)
 }
 
-// prepare scales the rows and finishes the spec for them. Labels are not looked at.
+// prepare scales the rows and finishes the spec for them. Labels are ignored.
 func (o *options) prepare(ctx context.Context, set *data.Set) (ops.Matrix, error) {
 	set.Labels, set.Y = nil, nil
-	p, err := o.Recipe(o.spec).Prepare(ctx, set)
-	if err == nil {
-		err = p.Complete()
+	var x ops.Matrix
+	recipe, done := o.Recipe(o.spec), errors.New("no map is to be drawn yet")
+	recipe.Ready = func(s *train.Start) (err error) {
+		o.spec = s.Model.Spec
+		if x, err = s.Model.Prepare(set.X); err == nil {
+			err = done
+		}
+		return err
 	}
-	if err != nil {
+	if _, err := recipe.FitMap(ctx, set); !errors.Is(err, done) {
 		return nil, err
 	}
-	o.spec = p.Model.Spec
-	return p.X(), nil
+	return x, nil
 }
 
 // writeFeatures maps block after block, so that only one block of features is in memory.

@@ -38,10 +38,6 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	test, err := openTest()
-	if err != nil {
-		return nil, err
-	}
 	recipe := o.Recipe(o.spec)
 	recipe.Uncertainty = o.uncertainty()
 	if _, table := rows.(*data.Frame); table {
@@ -63,8 +59,11 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 		if err := cli.Check(s.Model.Spec); err != nil {
 			return err
 		}
-		var err error
-		if tested, err = test(s.Model); err == nil {
+		test, err := openTest()
+		if err == nil {
+			tested, err = test(s.Model)
+		}
+		if err == nil {
 			err = r.checkTest(ctx, o, s.Model, tested)
 		}
 		if err != nil {

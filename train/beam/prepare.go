@@ -13,7 +13,7 @@ import (
 
 // Prepare reads files, in this process, for what workers must know beside the list of scalers and the spec: the width of
 // the rows, their classes, what the scalers learn, the parameters that the spec leaves to the data, and the map where it is
-// fitted on them. It is train.Recipe.Prepare and Build on a stream of the files; the recipe's Fitter is not looked at. The
+// fitted on them. It is train.Recipe.FitMap on a stream of the files; the recipe's Fitter is ignored. The
 // files are all that will be fitted, or some that stand for them: a class that is in none of these is an error of the
 // worker that meets it. They are read once, and once more for each scaler that learns, in blocks.
 //
@@ -22,7 +22,7 @@ import (
 // the log of the engine what workers do.
 //
 // The sample of rows that parameters and fitted maps come from is drawn by the spec's seed. It returns the errors
-// of train.Recipe.Prepare and train.Prepared.Build.
+// of train.Recipe.FitMap.
 func Prepare(ctx context.Context, how train.Recipe, read data.Options, files ...string) (*Recipe, error) {
 	local, done, err := fetch(ctx, files...)
 	if err != nil {
@@ -34,17 +34,14 @@ func Prepare(ctx context.Context, how train.Recipe, read data.Options, files ...
 		return nil, err
 	}
 	defer s.Close()
-	p, err := how.Prepare(ctx, s)
-	if err == nil {
-		err = p.Build()
-	}
+	m, err := how.FitMap(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	if c := p.Model.Columns; c != nil && c.Labels != nil {
+	if c := m.Columns; c != nil && c.Labels != nil {
 		read.Label, read.LabelNames = data.LabelLast, nil // which Columns know
 	}
-	return newRecipe(p.Model, read, s.Sparse()), nil
+	return newRecipe(m, read, s.Sparse()), nil
 }
 
 // OfModel is the recipe of a model that is there, for files like the one that is named, which is read once: it tells whether rows are sparse.

@@ -11,7 +11,7 @@
 //
 // The model must not have learned from the rows, since a model is more confident on its own rows than on others.
 // Held-out rows serve all of these functions. For ridge regression leave-one-out residuals serve the intervals, and no
-// row is held out (train.Prepared.LearnUncertainty).
+// row is held out (train.Recipe.Uncertainty).
 //
 // A model that is fitted again to all rows can keep the calibration from a fit to a part of them: its scores are a
 // little better and on nearly the same scale. The guarantee of Intervals and Sets is then no longer a theorem.
