@@ -296,6 +296,10 @@ var goodNamed = []struct {
 	{"train/sgd.ParseSchedule.name", "cosine"},
 	{"train.ScalersFor.list", "standard"},
 	{"train.Load.path", func(v *arguments) any { return v.saved(goodModel().Save) }},
+	{"train.NewModel.ls", func(*arguments) any {
+		return []layers.Layer{must(goodSpec().Build()), must(layers.NewSoftmaxHead(8, 2))}
+	}},
+	{"train.Model.UnmarshalBinary.b", func(*arguments) any { return must(goodModel().MarshalBinary()) }},
 	{"train.LoadParams.path", func(v *arguments) any {
 		return v.saved(func(path string) error {
 			return train.SaveParams(path, G.Nodes{v.leaf()}, must(goodSpec().Build()))

@@ -8,9 +8,12 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/mat"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -95,6 +98,48 @@ func ExampleRecipe_CrossValidate() {
 	accuracy, _ := train.Accuracy(guess, truth)
 	fmt.Printf("sigma %v, accuracy above .98: %v\n", best.Spec.Params["sigma"], accuracy > .98)
 	// Output: sigma 1, accuracy above .98: true
+}
+
+// A model of layers that a program built and trained itself: saved, and loaded with the same predictions.
+func ExampleNewModel() {
+	rows, classes := must(data.FromSlices(xorRows)), data.NewClasses(xorLabels)
+	y := must(data.OneVersusRest(must(classes.Index(xorLabels)), 2))
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .5}, 2, 64, layers.Tune(layers.Bandwidth)))
+	dense := layers.Must(layers.NewDense(64, 16, ops.ReLU))
+	head := layers.MustHead(layers.NewSoftmaxHead(16, 2))
+	network := layers.Must(layers.NewSequential(rff, dense))
+	o := sgd.FitOptions{Epochs: 50, LearnRate: .05}
+	if _, err := sgd.Fit(context.Background(), network, head, data.Pairs{X: rows, Y: y}, o); err != nil {
+		fmt.Println(err)
+		return
+	}
+	model, err := train.NewModel(rff, dense, head)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	model.Classes = classes
+	dir, err := os.MkdirTemp("", "model")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "model.safetensors")
+	if err := model.Save(path); err != nil {
+		fmt.Println(err)
+		return
+	}
+	loaded, err := train.Load(path)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(loaded.Spec.Map, mat.Equal(must(loaded.Scores(rows)), must(model.Scores(rows))))
+	fmt.Println(loaded.PredictClasses(rows))
+	// Output:
+	// sequential true
+	// [same other other same] <nil>
 }
 
 // A weight of Gorgonia's own and a layer, saved by one program and read back by another that builds the same network.

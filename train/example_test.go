@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
@@ -16,58 +17,16 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// A whole model, scaler and classes included, in one file. It predicts the same there and back; a damaged file is told from a good
-// one, and rows that do not fit say why.
+// A whole model, scaler and classes included, in one file. It predicts the same there and back, and rows that do not
+// fit are an error that says why.
 func ExampleModel_Save() {
 	x, names := trial.TwoCircles(400, 1)
-	m := &train.Model{Classes: data.NewClasses(names)}
-	var err error
-	if m.Scaler, err = data.ParseScalers("standard"); err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := m.Scaler.Fit(x); err != nil {
-		fmt.Println(err)
-		return
-	}
-	scaled, err := m.Scaler.Apply(x) // the model itself takes rows as they come
+	m, _, err := train.Recipe{Scale: "standard", Fitter: linear.RidgeOptions{}, Spec: layers.Spec{Map: "gaussian",
+		Features: 64, Sampler: "orthogonal", Seed: 1}}.Fit(context.Background(), &data.Set{X: x, Labels: names})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	m.Spec = layers.Spec{Map: "gaussian", Dims: 2, Features: 64, Sampler: "orthogonal", Seed: 1}
-	if err := m.Spec.FillDefaults(scaled); err != nil { // sigma
-		fmt.Println(err)
-		return
-	}
-	if m.Map, err = m.Spec.Build(); err != nil {
-		fmt.Println(err)
-		return
-	}
-	labels, err := m.Classes.Index(names)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	y, err := data.OneVersusRest(labels, len(m.Classes))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fit, err := linear.FitRidge(context.Background(), m.Map, data.Pairs{X: scaled, Y: y}, linear.RidgeOptions{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if m.Head, err = layers.NewLinearHead(64, len(m.Classes)); err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := m.Head.SetWeights(fit.W.RawMatrix().Data, fit.B); err != nil {
-		fmt.Println(err)
-		return
-	}
-
 	dir, err := os.MkdirTemp("", "model")
 	if err != nil {
 		fmt.Println(err)
@@ -99,22 +58,9 @@ func ExampleModel_Save() {
 
 // A file of the head alone: the map is drawn again from the spec and its seed.
 func ExampleModel_SaveSpec() {
-	x, _ := trial.TwoCircles(100, 1)
-	m := &train.Model{Spec: layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": 1.0}, Dims: 2, Features: 4096, Seed: 1}}
-	var err error
-	if m.Scaler, err = data.ParseScalers("none"); err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := m.Scaler.Fit(x); err != nil {
-		fmt.Println(err)
-		return
-	}
-	if m.Map, err = m.Spec.Build(); err != nil {
-		fmt.Println(err)
-		return
-	}
-	if m.Head, err = layers.NewLinearHead(4096, 1); err != nil {
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 4096))
+	m, err := train.NewModel(rff, layers.MustHead(layers.NewLinearHead(4096, 1)))
+	if err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -31,6 +32,68 @@ type Model struct {
 	// Notes are further metadata of the model file, by key, such as its origin and its scores. They have no effect on
 	// predictions.
 	Notes map[string]string
+}
+
+// NewModel returns a model of layers that a program built, whatever fitted them. The last one is the head; the others
+// are the map, as a layers.Sequential if there are several. The model predicts, saves, loads, serves and exports like
+// one from a Recipe: its Spec is that of the map (layers.SpecOf), and its Scaler "none". Put the fitted scaler there
+// if the layers learned from scaled rows.
+//
+// The k outputs of a head that classifies get the Classes "0" to "k-1"; name them in that field. The outputs of another
+// head are k targets, unless Classes has k names, which makes them one-versus-rest scores.
+//
+// Errors: domain.ErrParam for a nil layer, for a last layer that is no head or has no map before it, and for a map
+// without a Spec, such as one of a kernel that layers.Register has to name first; domain.ErrShape, domain.ErrDtype and
+// layers.ErrName for layers that do not fit together.
+func NewModel(ls ...layers.Layer) (*Model, error) {
+	m, err := newModel(ls)
+	if err != nil {
+		return nil, fmt.Errorf("train: NewModel: %w", err)
+	}
+	return m, nil
+}
+
+func newModel(ls []layers.Layer) (*Model, error) {
+	for i, l := range ls {
+		if domain.IsNil(l) {
+			return nil, fmt.Errorf("layer %d is nil: %w", i, domain.ErrParam)
+		}
+	}
+	n := len(ls) - 1
+	if n < 1 {
+		return nil, fmt.Errorf("%d layers; give at least a map and a head: %w", len(ls), domain.ErrParam)
+	}
+	m, is := new(Model), false
+	if m.Head, is = ls[n].(layers.Head); !is {
+		return nil, fmt.Errorf("the last layer, %v, is no head; end with one such as layers.NewLinearHead: %w", ls[n],
+			domain.ErrParam)
+	}
+	if m.Map = ls[0]; n > 1 {
+		var err error
+		if m.Map, err = layers.NewSequential(ls[:n]...); err != nil {
+			return nil, err
+		}
+	}
+	if m.Map.Features() != m.Head.Dims() {
+		return nil, fmt.Errorf("the map makes %d features and the head takes %d: %w", m.Map.Features(), m.Head.Dims(),
+			domain.ErrShape)
+	}
+	if m.Map.Dtype() != m.Head.Dtype() {
+		return nil, fmt.Errorf("the map is %v and the head %v: %w", m.Map.Dtype(), m.Head.Dtype(), domain.ErrDtype)
+	}
+	var err error
+	if m.Spec, err = layers.SpecOf(m.Map); err != nil {
+		return nil, err
+	}
+	if m.Scaler, err = data.ParseScalers("none"); err != nil {
+		return nil, err
+	}
+	if m.Head.Classifies() {
+		for i := range m.Head.Features() {
+			m.Classes = append(m.Classes, strconv.Itoa(i))
+		}
+	}
+	return m, m.Scaler.Fit(tensor.New(tensor.WithShape(1, m.Dims()), tensor.Of(tensor.Float64)))
 }
 
 // blockRows is the number of rows that a model maps at once, so that memory never holds the features of all rows.

@@ -55,6 +55,36 @@ func (m *Model) save(path string, drawn bool) error {
 	if err := m.valid(); err != nil {
 		return err
 	}
+	var meta map[string]string
+	var tensors map[string]*tensor.Dense
+	err := error(nil)
+	if !drawn {
+		err = m.checkDraw()
+	}
+	if err == nil {
+		meta, tensors, err = m.contents(drawn)
+	}
+	if err != nil {
+		return fmt.Errorf("train: Save %s: %w", path, err)
+	}
+	return modelfile.Write(path, meta, tensors)
+}
+
+// MarshalBinary returns the bytes of the file that Save writes. It also takes a model without a Head, which is to be
+// fitted elsewhere: of its map the bytes hold the parameters only if its Spec does not draw them. Errors: see Save.
+func (m *Model) MarshalBinary() ([]byte, error) {
+	if err := m.maps(); err != nil {
+		return nil, err
+	}
+	meta, tensors, err := m.contents(m.Head != nil || m.checkDraw() != nil)
+	if err != nil {
+		return nil, fmt.Errorf("train: MarshalBinary: %w", err)
+	}
+	return modelfile.Encode(meta, tensors)
+}
+
+// contents returns the metadata and the tensors of a file.
+func (m *Model) contents(drawn bool) (map[string]string, map[string]*tensor.Dense, error) {
 	tensors := map[string]*tensor.Dense{}
 	add := func(prefix string, l layers.Layer) {
 		for _, p := range l.Params() {
@@ -64,7 +94,9 @@ func (m *Model) save(path string, drawn bool) error {
 	if drawn {
 		add("map.", m.Map)
 	}
-	add("head.", m.Head)
+	if m.Head != nil {
+		add("head.", m.Head)
+	}
 	for name, t := range m.Scaler.State() {
 		tensors["scaler."+name] = t
 	}
@@ -73,40 +105,33 @@ func (m *Model) save(path string, drawn bool) error {
 		err = finite(tensors)
 	}
 	if err != nil {
-		return fmt.Errorf("train: Save %s: %w: %w", path, err, domain.ErrParam)
+		return nil, nil, fmt.Errorf("%w: %w", err, domain.ErrParam)
 	}
 	text, err := json.Marshal(c)
 	if err != nil {
-		return fmt.Errorf("train: Save %s: %w", path, err)
+		return nil, nil, err
 	}
 	meta := map[string]string{cardKey: string(text)}
 	for key, note := range m.Notes {
 		if key == cardKey {
-			return fmt.Errorf("train: Save %s: the note %q is the model card's key; choose another: %w", path, key, domain.ErrParam)
+			return nil, nil, fmt.Errorf("the note %q is the model card's key; choose another: %w", key, domain.ErrParam)
 		}
 		meta[key] = note
 	}
-	return modelfile.Write(path, meta, tensors)
+	return meta, tensors, nil
 }
 
 // card describes the model, if Load could make it from that card and those tensors.
 func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error) {
-	c := card{Version: Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Head: m.Head.Kind(), Outputs: m.Head.Features(),
-		Classes: m.Classes, Drawn: drawn, Columns: m.Columns, Relevance: m.Relevance,
-		Uncertainty: m.putUncertainty(tensors)}
+	c := card{Version: Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Classes: m.Classes, Drawn: drawn,
+		Columns: m.Columns, Relevance: m.Relevance, Uncertainty: m.putUncertainty(tensors)}
 	if len(m.Scaler.State()) == 0 {
 		return c, fmt.Errorf("the scaler %q is not fitted; call its Fit on the training rows", m.Scaler.Name())
 	}
-	state, err := m.Spec.State()
-	if err != nil {
-		return c, fmt.Errorf("the model's Spec does not describe its Map and Head: %w", err)
-	}
-	for _, p := range m.Map.Params() {
-		if p.Tuned && !drawn {
-			return c, fmt.Errorf("the map's %s was tuned, and a seed cannot bring it back; use Save", p.Name)
-		}
-		if state[p.Name] != nil && !drawn {
-			return c, fmt.Errorf("the map's %s was fitted on data, and a seed cannot bring it back; use Save", p.Name)
+	if h := m.Head; h != nil {
+		c.Head, c.Outputs = h.Kind(), h.Features()
+		if h.Classifies() && c.Classes == nil {
+			return c, fmt.Errorf("a %s head predicts classes, and the model has none; set Classes", c.Head)
 		}
 	}
 	for _, class := range c.Classes {
@@ -114,20 +139,18 @@ func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error)
 			return c, fmt.Errorf("the class %q is not UTF-8, which the file cannot hold; rename it", class)
 		}
 	}
-	err = c.check(tensors)
-	if err == nil && (m.Spec.Dims != m.Map.Dims() || m.Head.Dims() != m.Map.Features() || m.Head.Dtype() != m.Map.Dtype()) {
-		err = fmt.Errorf("it states %d -> %d, %v, and the map is %v", m.Spec.Dims, m.Head.Dims(), m.Head.Dtype(), m.Map)
+	err := c.check(tensors)
+	if h := m.Head; err == nil && (m.Spec.Dims != m.Map.Dims() ||
+		h != nil && (h.Dims() != m.Map.Features() || h.Dtype() != m.Map.Dtype())) {
+		err = fmt.Errorf("it states %d input columns, the map is %v, and the head %v", m.Spec.Dims, m.Map, h)
 	}
 	if err == nil {
 		err = m.checkSpec()
 	}
 	if err != nil {
-		return c, fmt.Errorf("the model's Spec does not describe its Map and Head: %w", err)
+		err = fmt.Errorf("the model's Spec does not describe its Map and Head: %w", err)
 	}
-	if !drawn {
-		return c, m.checkDraw()
-	}
-	return c, nil
+	return c, err
 }
 
 // checkSpec wants a map that its spec restores from its parameters, of the same kernel.
@@ -140,22 +163,37 @@ func (m *Model) checkSpec() error {
 	if err != nil {
 		return err
 	}
-	return sameLayers(described([]layers.Layer{of}), described([]layers.Layer{m.Map}))
+	if want, have := described(of)[0], described(m.Map)[0]; want != have {
+		return fmt.Errorf("the Map is %s, and the Spec of %s", have, want)
+	}
+	return nil
 }
 
 // checkDraw wants a map that its spec draws again. A layer that WithName or a composition made has other weights.
 func (m *Model) checkDraw() error {
+	state, err := m.Spec.State()
+	if err != nil {
+		return fmt.Errorf("the model's Spec does not describe its Map: %w", err)
+	}
+	fail := func(param, why string) error {
+		return fmt.Errorf("the map's %s %s, and a seed cannot bring it back; use Save: %w", param, why, domain.ErrParam)
+	}
+	mine := map[string]*tensor.Dense{}
+	for _, p := range m.Map.Params() {
+		switch mine[p.Name] = p.Value; {
+		case p.Tuned:
+			return fail(p.Name, "was tuned")
+		case state[p.Name] != nil:
+			return fail(p.Name, "was fitted on data")
+		}
+	}
 	again, err := m.Spec.Build()
 	if err != nil {
 		return err
 	}
-	mine := map[string]*tensor.Dense{}
-	for _, p := range m.Map.Params() {
-		mine[p.Name] = p.Value
-	}
 	for _, p := range again.Params() {
 		if !sameDraw(mine[p.Name], p.Value) {
-			return fmt.Errorf("the map's %s is not what its Spec draws, and a seed cannot bring it back; use Save", p.Name)
+			return fail(p.Name, "is not what its Spec draws")
 		}
 	}
 	return nil
@@ -186,14 +224,29 @@ func Load(path string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := fromFile(meta, tensors)
+	m, err := fromFile(meta, tensors, true)
 	if err != nil {
 		return nil, fmt.Errorf("train: Load %s: %w", path, err)
 	}
 	return m, nil
 }
 
-func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model, error) {
+// UnmarshalBinary makes m the model whose bytes MarshalBinary returned. Give it bytes of your own programs only: what
+// a model without a Head states of its map is drawn whatever its size. Errors: as for Load, and an unchanged m.
+func (m *Model) UnmarshalBinary(b []byte) error {
+	meta, tensors, err := modelfile.Decode(b)
+	if err == nil {
+		var of *Model
+		if of, err = fromFile(meta, tensors, false); err == nil {
+			*m = *of
+			return nil
+		}
+	}
+	return fmt.Errorf("train: UnmarshalBinary: %w", err)
+}
+
+// fromFile makes a model of the contents of a file. A file of Load must have a head.
+func fromFile(meta map[string]string, tensors map[string]*tensor.Dense, head bool) (*Model, error) {
 	text, ok := meta[cardKey]
 	if !ok {
 		return nil, fmt.Errorf("a safetensors file, but not a model of bochner's: it has no metadata %q: %w", cardKey, modelfile.ErrFormat)
@@ -209,6 +262,9 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	if _, err := layers.Lookup(c.Spec.Map); err != nil {
 		return nil, err
 	}
+	if head && c.Head == "" {
+		return nil, fmt.Errorf("the file has no head; fit one and save the model: %w", modelfile.ErrFormat)
+	}
 	if err := cmp.Or(c.check(tensors), finite(tensors)); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
@@ -221,20 +277,20 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense) (*Model,
 	if err != nil {
 		return nil, err
 	}
-	opts := []layers.Option{layers.WithDtype(m.Map.Dtype())}
-	if m.Head, err = layers.NewHead(c.Head, m.Map.Features(), c.Outputs, opts...); err != nil {
+	if m.Scaler, err = data.ParseScalers(c.Scaler); err != nil {
+		return nil, err
+	}
+	if err := m.Scaler.SetState(withPrefix(tensors, "scaler.")); err != nil || c.Head == "" {
+		return m, err
+	}
+	m.Head, err = layers.NewHead(c.Head, m.Map.Features(), c.Outputs, layers.WithDtype(m.Map.Dtype()))
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
 	if m.Head.Classifies() && c.Classes == nil {
 		return nil, fmt.Errorf("a %s head is stated, and no classes: %w", c.Head, modelfile.ErrFormat)
 	}
 	if err := m.Head.SetParams(withPrefix(tensors, "head.")); err != nil {
-		return nil, err
-	}
-	if m.Scaler, err = data.ParseScalers(c.Scaler); err != nil {
-		return nil, err
-	}
-	if err := m.Scaler.SetState(withPrefix(tensors, "scaler.")); err != nil {
 		return nil, err
 	}
 	if err := m.restoreUncertainty(c.Uncertainty, tensors); err != nil {
@@ -290,15 +346,8 @@ func (c card) check(tensors map[string]*tensor.Dense) error {
 	if err != nil {
 		return err
 	}
-	w := tensors["head.W"]
-	if features < 1 || c.Outputs < 1 || w == nil || !w.Shape().Eq(tensor.Shape{features, c.Outputs}) {
-		return fmt.Errorf("%d features and %d outputs are stated, and the head's weights are not of that shape", features, c.Outputs)
-	}
-	if dt := c.Spec.Dtype; dt != w.Dtype().String() && (dt != "" || w.Dtype() != tensor.Float64) {
-		return fmt.Errorf("the element type %q is stated, and the head's weights are %v", dt, w.Dtype())
-	}
-	if c.Classes != nil && len(c.Classes) != c.Outputs {
-		return fmt.Errorf("there are %d classes and %d outputs", len(c.Classes), c.Outputs)
+	if err := c.checkHead(features, tensors); err != nil {
+		return err
 	}
 	if cols := tensors["scaler.cols"]; cols != nil && cols.Shape().TotalSize() == 1 && given.Cell(cols, 0) != float64(dims) {
 		return fmt.Errorf("%d input columns are stated, and the scaler was fitted on %v", dims, given.Cell(cols, 0))
@@ -332,9 +381,30 @@ func (c card) check(tensors map[string]*tensor.Dense) error {
 		}
 		undrawn += numbers
 	}
-	if most := freeDraw + drawPerWeight*float64(c.Outputs)*float64(features); !c.Drawn && undrawn > most {
+	if most := freeDraw + drawPerWeight*float64(c.Outputs)*float64(features); c.Head != "" && !c.Drawn && undrawn > most {
 		return fmt.Errorf("%d input columns are stated, %.0f numbers for the frequencies, and a file without the map's frequencies may have at most %.0f of these; use Save",
 			dims, undrawn, most)
+	}
+	return nil
+}
+
+// checkHead compares what the card says of the head with its tensors.
+func (c card) checkHead(features int, tensors map[string]*tensor.Dense) error {
+	w := tensors["head.W"]
+	if c.Head == "" {
+		if c.Outputs != 0 || w != nil || c.Uncertainty != nil {
+			return fmt.Errorf("no head is stated, but outputs, weights or an uncertainty of one")
+		}
+		return nil
+	}
+	if features < 1 || c.Outputs < 1 || w == nil || !w.Shape().Eq(tensor.Shape{features, c.Outputs}) {
+		return fmt.Errorf("%d features and %d outputs are stated, and the head's weights are not of that shape", features, c.Outputs)
+	}
+	if dt := c.Spec.Dtype; dt != w.Dtype().String() && (dt != "" || w.Dtype() != tensor.Float64) {
+		return fmt.Errorf("the element type %q is stated, and the head's weights are %v", dt, w.Dtype())
+	}
+	if c.Classes != nil && len(c.Classes) != c.Outputs {
+		return fmt.Errorf("there are %d classes and %d outputs", len(c.Classes), c.Outputs)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
@@ -90,6 +91,12 @@ func TestModelFiles(t *testing.T) {
 			t.Fatalf("%v: %v", p, err)
 		}
 		want[full], plan[full] = must(predict(m)), p.String()
+		built := must(train.NewModel(m.Map, m.Head)) // from the same layers
+		built.Scaler, built.Classes = m.Scaler, m.Classes
+		if err := built.Save(full + "-built.model"); err != nil {
+			t.Fatalf("%v: %v", p, err)
+		}
+		want[full+"-built.model"], plan[full+"-built.model"] = want[full], p.String()+", built"
 		err = m.SaveSpec(spec)
 		switch _, missing := os.Stat(spec); {
 		case p.entry.Fitted:
@@ -491,6 +498,7 @@ func TestSaveErrors(t *testing.T) {
 		{"another element type", func(m *train.Model) { m.Spec.Dtype = "float32" }, (*train.Model).Save, domain.ErrParam, "float32"},
 		{"no spec", func(m *train.Model) { m.Spec = layers.Spec{} }, (*train.Model).Save, layers.ErrParam, "does not describe"},
 		{"classes", func(m *train.Model) { m.Classes = data.Classes{"one"} }, (*train.Model).Save, domain.ErrParam, "1 classes and 2 outputs"},
+		{"no classes", func(m *train.Model) { m.Classes = nil }, (*train.Model).Save, domain.ErrParam, "a softmax head predicts classes"},
 		{"a class in Latin-1", func(m *train.Model) { m.Classes[0] = "caf\xe9" }, (*train.Model).Save, domain.ErrParam, `"caf\xe9" is not UTF-8`},
 		{"a wide map without its frequencies", wide, (*train.Model).SaveSpec, domain.ErrParam, "use Save"},
 	} {
@@ -504,6 +512,103 @@ func TestSaveErrors(t *testing.T) {
 			t.Fatalf("%s: a file was written", tc.what)
 		}
 	}
+}
+
+// ownKernel is a kernel that the table of maps does not have.
+type ownKernel struct{ spectral.Gaussian }
+
+// TestNewModel: layers in order, with the classes that their head has; layers that do not make a model are an error.
+func TestNewModel(t *testing.T) {
+	rff := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 8))
+	dense := must(layers.NewDense(8, 3, ops.ReLU))
+	single := must(layers.NewLinearHead(8, 1, layers.WithDtype(tensor.Float32)))
+	own := must(layers.NewFourierLayer(ownKernel{spectral.Gaussian{Sigma: 1}}, 2, 8))
+	linear, softmax := must(layers.NewLinearHead(8, 1)), must(layers.NewSoftmaxHead(3, 2))
+	m := must(train.NewModel(rff, dense, softmax))
+	if !slices.Equal(m.Classes, data.Classes{"0", "1"}) || m.Spec.Map != "sequential" || m.Scaler.Name() != "none" {
+		t.Errorf("%q, %v, %s", m.Classes, m.Spec, m.Scaler.Name())
+	}
+	if y, err := must(train.NewModel(rff, linear)).PredictTargets(rowsOf(3, 2)); err != nil || len(y) != 3 {
+		t.Errorf("targets %v, %v", y, err)
+	}
+	for _, tc := range []struct {
+		ls   []layers.Layer
+		is   error
+		want string
+	}{
+		{nil, domain.ErrParam, "0 layers; give at least a map and a head"},
+		{[]layers.Layer{linear}, domain.ErrParam, "1 layers"},
+		{[]layers.Layer{rff, nil, linear}, domain.ErrParam, "layer 1 is nil"},
+		{[]layers.Layer{rff, (*layers.LinearHead)(nil)}, domain.ErrParam, "layer 1 is nil"},
+		{[]layers.Layer{rff, dense}, domain.ErrParam, "is no head; end with one"},
+		{[]layers.Layer{rff, softmax}, domain.ErrShape, "makes 8 features and the head takes 3"},
+		{[]layers.Layer{dense, rff, linear}, domain.ErrShape, "makes 3 columns"},
+		{[]layers.Layer{rff, single}, domain.ErrDtype, "the map is float64 and the head float32"},
+		{[]layers.Layer{rff, linear, linear}, domain.ErrShape, "makes 1 features"},
+		{[]layers.Layer{must(layers.NewLinearHead(2, 8)), linear}, domain.ErrParam, "holds no heads"},
+		{[]layers.Layer{own, linear}, domain.ErrParam, "add it by Register"},
+	} {
+		if m, err := train.NewModel(tc.ls...); m != nil || !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%v, want %v with %q", err, tc.is, tc.want)
+		}
+	}
+}
+
+// TestMarshalBinary: the bytes are those of the file. Without a head they leave out what the spec draws, and only Load
+// refuses them.
+func TestMarshalBinary(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	whole := smallModel()
+	if err := whole.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if got := must(whole.MarshalBinary()); !slices.Equal(got, must(os.ReadFile(path))) {
+		t.Error("the bytes are not those of the file")
+	}
+	set := smallModel()
+	set.Map.Params()[0].Value.Float64s()[0] = 7
+	for name, tc := range map[string]struct {
+		m     *train.Model
+		drawn bool
+	}{"whole": {whole, true}, "headless": {smallModel(), false}, "a weight that was set": {set, true}} {
+		if name != "whole" {
+			tc.m.Head = nil
+		}
+		text := must(tc.m.MarshalBinary())
+		if _, tensors := must2(modelfile.Decode(text)); (tensors["map.W"] != nil) != tc.drawn {
+			t.Errorf("%s: the map's weights are there: %v", name, !tc.drawn)
+		}
+		back := new(train.Model)
+		if err := back.UnmarshalBinary(text); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if a, b := must(back.Features(rowsOf(5, 2))), must(tc.m.Features(rowsOf(5, 2))); !slices.Equal(a.Float64s(), b.Float64s()) {
+			t.Errorf("%s: the features are others", name)
+		}
+		if again := must(back.MarshalBinary()); !slices.Equal(again, text) {
+			t.Errorf("%s: the bytes of what came back are others", name)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := train.Load(path); (err == nil) != (name == "whole") || err != nil && !strings.Contains(err.Error(), "has no head") {
+			t.Errorf("%s: Load: %v", name, err)
+		}
+		text[len(text)-1] ^= 1
+		if err := back.UnmarshalBinary(text); !errors.Is(err, modelfile.ErrCorrupt) {
+			t.Errorf("%s: a changed byte: %v", name, err)
+		}
+	}
+	if _, err := new(train.Model).MarshalBinary(); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "Scaler or Map is nil") {
+		t.Errorf("an empty model: %v", err)
+	}
+}
+
+func must2[A, B any](a A, b B, err error) (A, B) {
+	if err != nil {
+		panic(err)
+	}
+	return a, b
 }
 
 // itself is a command that starts the test binary again, under the emulator that BOCHNER_EMULATOR names, if any.

@@ -7,27 +7,18 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/examples/internal/clitest"
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
-	"gorgonia.org/tensor"
 )
 
 // TestCrowd: beside idle and hostile connections, under a limit of memory, every request has its answer.
 func TestCrowd(t *testing.T) {
 	const d, features = 64, 256
 	dir := t.TempDir()
-	spec := layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": 3.}, Dims: d, Features: features, Seed: 7,
-		Name: "map"}
-	m := &train.Model{Spec: spec, Classes: data.Classes{"a", "b"}}
-	var err error
-	if m.Scaler, err = data.ParseScalers("none"); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Scaler.Fit(tensor.New(tensor.WithShape(1, d), tensor.Of(tensor.Float64))); err != nil {
-		t.Fatal(err)
-	}
-	if m.Map, err = spec.Build(); err != nil {
+	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 3}, d, features, layers.WithSeed(7))
+	if err != nil {
 		t.Fatal(err)
 	}
 	head, err := layers.NewLinearHead(features, 2)
@@ -41,7 +32,11 @@ func TestCrowd(t *testing.T) {
 	if err := head.SetWeights(w, make([]float64, 2)); err != nil {
 		t.Fatal(err)
 	}
-	m.Head = head
+	m, err := train.NewModel(rff, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Classes = data.Classes{"a", "b"}
 	if err := m.Save(filepath.Join(dir, "m")); err != nil {
 		t.Fatal(err)
 	}

@@ -7,28 +7,18 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
-	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
 
 // A model comes back from its file with the same weights.
 func ExampleLoad() {
-	m := &train.Model{Spec: layers.Spec{Map: "linear", Dims: 2, Name: "x"}}
-	var err error
-	if m.Scaler, err = data.ParseScalers("none"); err != nil {
+	head := layers.MustHead(layers.NewLinearHead(2, 1))
+	if err := head.SetWeights([]float64{3, 4}, []float64{5}); err != nil {
 		fmt.Println(err)
 		return
 	}
-	if err := m.Scaler.Fit(tensor.New(tensor.WithShape(1, 2), tensor.Of(tensor.Float64))); err != nil {
-		fmt.Println(err)
-		return
-	}
-	if m.Map, err = m.Spec.Build(); err != nil {
-		fmt.Println(err)
-		return
-	}
-	m.Head = layers.MustHead(layers.NewLinearHead(2, 1))
-	if err := m.Head.SetWeights([]float64{3, 4}, []float64{5}); err != nil {
+	m, err := train.NewModel(layers.Must(layers.NewIdentity(2)), head)
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
