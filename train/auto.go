@@ -28,7 +28,7 @@ type AutoOptions struct {
 	// is fewer than 1000 rows, each trial is scored on up to five different divisions of the rows.
 	HeldOut     float64
 	MaxFeatures int    // of a map; 0: 1024
-	Dtype       string // of the maps, as in layers.Spec
+	Dtype       string // of the maps, as in Recipe.Spec
 	// Fitter solves for the head of a map that does not change any more; nil: logistic regression for classes if the
 	// kernel is positive definite, and otherwise ridge regression.
 	Fitter fits.Fitter

@@ -45,9 +45,7 @@ type attempt struct {
 }
 
 // descends says whether mini-batches tune the map.
-func (at attempt) descends() bool {
-	return slices.Contains(at.steps, StepAll) || slices.Contains(at.steps, StepBoth)
-}
+func (at attempt) descends() bool { return (&Tuner{Steps: at.steps}).descends() }
 
 // same says whether another attempt takes the same steps with the same Fitter.
 func (at attempt) same(other attempt) bool {
@@ -437,7 +435,7 @@ func (a *race) refit(ctx context.Context) (*Model, error) {
 
 // tuning takes the steps of an attempt on the first rows of the order.
 func (a *race) tuning(ctx context.Context, at attempt, size int) (*tuning, error) {
-	r := Recipe{Scale: at.scale, Spec: at.spec, Afford: a.Afford}
+	r := Recipe{Scale: at.scale, Spec: at.spec, Tuner: &Tuner{Steps: at.steps}, Afford: a.Afford}
 	r.Spec.Features = at.features
 	if a.Groups != nil {
 		for _, row := range a.order[:size] {

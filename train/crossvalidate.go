@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -323,7 +324,7 @@ func (p *prepared) scoresOf(ctx context.Context, j *cv.Job, g *cvGroup) ([]Score
 			return nil, err
 		}
 	}
-	c.Spec.Dims = j.Sample.Shape()[1]
+	c.Spec.Dims, c.Spec.Dtype = j.Sample.Shape()[1], cmp.Or(c.Spec.Dtype, p.model.Spec.Dtype)
 	if err := c.Spec.FillDefaults(j.Sample); err != nil {
 		if p.streamed() {
 			err = p.locate(err) // in the sample

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
@@ -30,7 +31,7 @@ func (centroids) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows
 		}
 		for i, c := range train.ArgMax(block.Y) {
 			n[c]++
-			for j, v := range z.Float64s()[i*head.Dims() : (i+1)*head.Dims()] {
+			for j, v := range ops.Float64s(z)[i*head.Dims() : (i+1)*head.Dims()] {
 				w[j*k+c] += (v - w[j*k+c]) / n[c]
 			}
 		}

@@ -22,7 +22,8 @@ type Recipe struct {
 	// has numbers.
 	Columns *data.ColumnOptions
 	// Spec describes the map. Its Dims, and the parameters that are left out, come from the scaled rows. An empty Map
-	// is "gaussian". Features of 0 are 1024 for a map whose number of features is free.
+	// is "gaussian". Features of 0 are 1024 for a map whose number of features is free. An empty Dtype is
+	// float32 where mini-batches may tune the map, by Tune or by a step of the Tuner, and float64 otherwise.
 	Spec layers.Spec
 	// Tuner tunes the map step by step; nil: the map is drawn as the Spec says, and the Fitter tunes it if Spec.Tune says
 	// so. With a Tuner, Spec.Tune has no effect, and the Fitter is for the steps that solve for the head.
@@ -171,6 +172,9 @@ func (r Recipe) newModel() (*Model, error) {
 	}
 	if m.Spec.Name == "" {
 		m.Spec.Name = m.Spec.Map
+	}
+	if m.Spec.Dtype == "" && (r.Tuner == nil && m.Spec.Tuned() || r.Tuner != nil && r.Tuner.descends()) {
+		m.Spec.Dtype = "float32" // which takes half the time of float64, and the models are as accurate
 	}
 	scale := r.Scale
 	if scale == "" {

@@ -170,6 +170,9 @@ func (t *Tuner) checkSteps() error {
 
 func (t *Tuner) has(step string) bool { return slices.Contains(t.Steps, step) }
 
+// descends says whether one of the steps tunes the map by mini-batches.
+func (t *Tuner) descends() bool { return t.Steps == nil || t.has(StepAll) || t.has(StepBoth) }
+
 // tuning is a Tuner at work.
 type tuning struct {
 	Tuner

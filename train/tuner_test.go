@@ -171,3 +171,41 @@ func TestTunerSteps(t *testing.T) {
 		t.Errorf("a map without scales: %v", err)
 	}
 }
+
+// TestDtype: what mini-batches may tune is float32 unless the Spec says otherwise, and what is solved is float64. A
+// candidate without an element type has that of the rows.
+func TestDtype(t *testing.T) {
+	set := waves(60, 1, false)
+	for _, c := range []struct {
+		tune, dtype string
+		steps       []string
+		want        tensor.Dtype
+	}{
+		{"", "", nil, tensor.Float64},
+		{"", "float32", nil, tensor.Float32},
+		{"all", "", nil, tensor.Float32},
+		{"bandwidth", "float64", nil, tensor.Float64},
+		{"", "", []string{train.StepFrozen}, tensor.Float64},
+		{"", "", []string{train.StepEvidence}, tensor.Float64},
+		{"", "", []string{train.StepAll}, tensor.Float32},
+		{"", "", []string{train.StepBoth}, tensor.Float32},
+		{"", "float64", []string{train.StepAll}, tensor.Float64},
+	} {
+		spec := layers.Spec{Map: "gaussian", Features: 16, Seed: 1, Tune: c.tune, Dtype: c.dtype}
+		r := train.Recipe{Spec: spec}
+		if c.steps != nil {
+			r.Tuner = &train.Tuner{Steps: c.steps, Descent: sgd.FitOptions{Epochs: 1}}
+		}
+		m, _, err := r.Fit(t.Context(), set)
+		if err != nil || m.Map.Dtype() != c.want || m.Head.Dtype() != c.want || m.Spec.ElementType() != c.want {
+			t.Errorf("%+v: the map is %v, the head %v: %v", c, m.Map.Dtype(), m.Head.Dtype(), err)
+		}
+	}
+	spec := layers.Spec{Map: "gaussian", Features: 16, Seed: 1, Tune: "all"}
+	candidates := must(train.Grid(spec, train.Axis{Name: "sigma", Values: []float64{1, 2}}))
+	recipe := train.Recipe{Spec: spec, Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 1}}}
+	r := must(recipe.CrossValidate(t.Context(), set, candidates, train.CVOptions{Folds: 2, Lambdas: []float64{0}}))
+	if best := r.Best(recipe); best.Spec.Dtype != "float32" {
+		t.Errorf("cross-validation fits %q", best.Spec.Dtype)
+	}
+}

@@ -69,7 +69,7 @@ func (o *options) run(ctx context.Context) error {
 	if o.spec.Features, err = o.spec.Columns(); err != nil {
 		return err
 	}
-	ob := &object{Map: o.spec.Map, Params: o.spec.Params, Features: o.spec.Features, Sampler: cli.SamplerOf(o.spec), Seed: o.Seed, Dtype: o.spec.Dtype,
+	ob := &object{Map: o.spec.Map, Params: o.spec.Params, Features: o.spec.Features, Sampler: cli.SamplerOf(o.spec), Seed: o.Seed, Dtype: o.spec.ElementType().String(),
 		Rows: set.Rows(), InputDim: set.Dims(), Version: train.Version}
 	ob.Seconds.Load = time.Since(start).Seconds()
 	timed := func(to *float64, f func() error) error {

@@ -44,9 +44,10 @@ func (o *options) checkAuto(race string, given map[string]bool) error {
 	default:
 		return cli.Usage("-auto %s: want a time, such as 60s, or a number of trials above 0", race)
 	}
+	if err := o.CheckDtype(); err != nil {
+		return err
+	}
 	switch {
-	case o.Dtype != "float64" && o.Dtype != "float32":
-		return cli.Usage("-dtype %s: want float32 or float64", o.Dtype)
 	case o.train == "" && o.test != "":
 		return cli.Usage("-test without -train or -load; say what to train on")
 	case o.train == "" && o.task != data.Classification:

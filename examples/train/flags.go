@@ -70,6 +70,7 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&task, "task", "classification", "classification, regression; bags, bags-regression: of sets of samples")
 	o.Register(fs, "gaussian", "")
 	fs.Lookup("map").Usage += "; exp-semigroup on the made histograms, hdd-js for bags"
+	fs.Lookup("dtype").Usage = "element `type`: float32, float64 (default float32 for a map that mini-batches tune, otherwise float64)"
 	fs.Lookup("scale").Usage += "; for bags by default cube, of all samples, and for a table with names or texts auto"
 	fs.StringVar(&o.head, "head", "", graphHeads+", ridge, svm (default softmax for classes, ridge for targets)")
 	fs.Float64Var(&o.epsilon, "epsilon", .1, "svm: errors up to this `size` of a target cost nothing")

@@ -107,7 +107,7 @@ type object struct {
 }
 
 func (r *result) object() object {
-	o := object{Map: r.spec.Map, Params: r.spec.Params, Features: r.spec.Features, Sampler: cli.SamplerOf(r.spec), Seed: r.spec.Seed, Dtype: r.spec.Dtype,
+	o := object{Map: r.spec.Map, Params: r.spec.Params, Features: r.spec.Features, Sampler: cli.SamplerOf(r.spec), Seed: r.spec.Seed, Dtype: r.spec.ElementType().String(),
 		Head: r.head, Lambda: r.lambda, Tuned: r.tuned, TrainRows: r.trainRows, TestRows: r.testRows, InputDim: r.dims, Classes: len(r.classes),
 		Split: r.split, KernelError: r.kernelError, Seconds: r.seconds, PeakRSS: cli.PeakRSS(), Version: train.Version}
 	if r.cv != nil {

@@ -32,8 +32,16 @@ func (m *MapFlags) Register(fs *flag.FlagSet, defaultMap, extra string) {
 	fs.IntVar(&m.Features, "features", 4096, fmt.Sprintf("output `columns` of the map (nystrom: %d); those of an additive one follow from its parameters", fittedFeatures))
 	fs.StringVar(&m.Sampler, "sampler", "iid", fmt.Sprint("`sampler` of the frequencies: ", spectral.Samplers(), " (init/samplers.md); that of the semigroup maps follows by default from their way"+extra))
 	fs.Uint64Var(&m.Seed, "seed", 1, "`seed` of the draw, of the order of the rows and of splits")
-	fs.StringVar(&m.Dtype, "dtype", "float64", "element `type`: float32, float64")
+	fs.StringVar(&m.Dtype, "dtype", "", "element `type`: float32, float64 (default float64)")
 	fs.StringVar(&m.Scale, "scale", "none", "scalers in order, fitted on the training rows: none, l1, l2, minmax, cube (minmax, and later rows clipped to it; minmax is cube for a map of x >= 0 or x > -c), standard, auto (standard, but for columns of 0 and 1; cube for such a map), as a `list` a,b")
+}
+
+// CheckDtype checks -dtype.
+func (m *MapFlags) CheckDtype() error {
+	if m.Dtype != "" && m.Dtype != "float64" && m.Dtype != "float32" {
+		return Usage("-dtype %s: want float32 or float64", m.Dtype)
+	}
+	return nil
 }
 
 // Spec checks the flags and returns the map's spec, without the width of the input.
@@ -47,8 +55,8 @@ func (m *MapFlags) Spec(given map[string]bool) (layers.Spec, error) {
 	if err != nil {
 		return fail(err)
 	}
-	if m.Dtype != "float64" && m.Dtype != "float32" {
-		return fail(fmt.Errorf("-dtype %s: want float32 or float64", m.Dtype))
+	if err := m.CheckDtype(); err != nil {
+		return layers.Spec{}, err
 	}
 	spec := layers.Spec{Map: m.Map, Params: values, Dtype: m.Dtype, Seed: m.Seed, Name: m.Map}
 	if _, err := train.ScalersFor(spec, m.Scale); err != nil {
