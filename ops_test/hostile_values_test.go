@@ -293,7 +293,6 @@ var goodNamed = []struct {
 	{"train/evidence.Maximise.m", func(v *arguments) any {
 		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.Tune(layers.Bandwidth)))
 	}},
-	{"train/sgd.ParseSchedule.name", "cosine"},
 	{"train.ScalersFor.list", "standard"},
 	{"train.Load.path", func(v *arguments) any { return v.saved(goodModel().Save) }},
 	{"train.NewModel.ls", func(*arguments) any {

@@ -84,7 +84,7 @@ func bagModel(t *testing.T, name, dtype, head, tune string, params layers.Values
 	switch head {
 	case "softmax":
 		m.Head = must(layers.NewSoftmaxHead(m.Map.Features(), 2, opt))
-		_, err = sgd.Fit(ctx, m.Map, m.Head, trial.PairsFor(m.Head, x, must(sgd.OneHot(labels, 2, dt))), sgd.FitOptions{Epochs: 60, Batch: 32, LearnRate: .2, MapRate: .01})
+		_, err = sgd.Fit(ctx, m.Map, m.Head, trial.Classes(x, labels, 2), sgd.FitOptions{Epochs: 60, Batch: 32, LearnRate: .2, MapRate: .01})
 	case "ridge":
 		m.Head = must(layers.NewLinearHead(m.Map.Features(), 2, opt))
 		fit := must(linear.FitRidge(ctx, m.Map, data.Pairs{X: x, Y: y}, linear.RidgeOptions{Lambdas: []float64{1e-3, 1e-2, 1e-1}, Select: linear.SelectLOO}))

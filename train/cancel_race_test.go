@@ -36,7 +36,7 @@ func (c *looked) Err() error {
 // were finished in the report and the parameters where the last step left them.
 func TestFitStopsBetweenSteps(t *testing.T) {
 	x, labels := rings(300, tensor.Float64, 1)
-	y := must(sgd.OneHot(labels, 2, tensor.Float64))
+	rows := trial.Classes(x, labels, 2)
 	const steps = 10 // an epoch
 	for _, policy := range []layers.Policy{layers.Frozen, layers.All} {
 		for _, tc := range []struct {
@@ -46,7 +46,7 @@ func TestFitStopsBetweenSteps(t *testing.T) {
 			m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 16, layers.Tune(policy)))
 			head := must(layers.NewSoftmaxHead(16, 2))
 			ctx, told := &looked{Context: context.Background(), after: tc.after}, 0
-			r, err := sgd.Fit(ctx, m, head, trial.PairsFor(head, x, y), sgd.FitOptions{Epochs: 1000, Batch: 30, Progress: func(fits.Epoch) { told++ }})
+			r, err := sgd.Fit(ctx, m, head, rows, sgd.FitOptions{Epochs: 1000, Batch: 30, Progress: func(fits.Epoch) { told++ }})
 			if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), tc.text) {
 				t.Fatalf("%v, after %d looks: %v, want %q", policy, tc.after, err, tc.text)
 			}
@@ -110,7 +110,7 @@ func TestRidgeStopsBetweenBlocks(t *testing.T) {
 // and once its deadline is over.
 func TestCancelReturnsPromptly(t *testing.T) {
 	x, labels := rings(2000, tensor.Float64, 1)
-	y := must(sgd.OneHot(labels, 2, tensor.Float64))
+	rows := trial.Classes(x, labels, 2)
 	m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 64, layers.Tune(layers.All)))
 	head := must(layers.NewSoftmaxHead(64, 2))
 	o := sgd.FitOptions{Epochs: 1e6, Batch: 50}
@@ -118,7 +118,7 @@ func TestCancelReturnsPromptly(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var at time.Time
 	o.Progress = func(fits.Epoch) { at = time.Now(); cancel() }
-	_, err := sgd.Fit(ctx, m, head, trial.PairsFor(head, x, y), o)
+	_, err := sgd.Fit(ctx, m, head, rows, o)
 	if late := time.Since(at); !errors.Is(err, context.Canceled) || late > 5*time.Second {
 		t.Errorf("cancelled: %v after %v", err, late)
 	}
@@ -127,7 +127,7 @@ func TestCancelReturnsPromptly(t *testing.T) {
 	defer cancel()
 	o.Progress = nil
 	start := time.Now()
-	_, err = sgd.Fit(ctx, m, head, trial.PairsFor(head, x, y), o)
+	_, err = sgd.Fit(ctx, m, head, rows, o)
 	if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 5*time.Second {
 		t.Errorf("a deadline of 50 ms: %v after %v", err, took)
 	}
@@ -140,7 +140,7 @@ func TestCause(t *testing.T) {
 	cancel(enough)
 	x, labels := rings(10, tensor.Float64, 1)
 	m, head := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 16)), must(layers.NewSoftmaxHead(16, 2))
-	if _, err := sgd.Fit(ctx, m, head, trial.PairsFor(head, x, must(sgd.OneHot(labels, 2, tensor.Float64))), sgd.FitOptions{}); !errors.Is(err, enough) {
+	if _, err := sgd.Fit(ctx, m, head, trial.Classes(x, labels, 2), sgd.FitOptions{}); !errors.Is(err, enough) {
 		t.Errorf("Fit: %v", err)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
 
 func TestBalancedWeights(t *testing.T) {
@@ -56,7 +55,7 @@ func TestClassWeightErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, fit := sgd.Fit(context.Background(), m, fixtures.HeadOf(t, false, 3, k), fixtures.PairsFor(fixtures.HeadOf(t, false, 3, k), x, sgd.Targets(c.y, tensor.Float64, nil)), sgd.FitOptions{ClassWeights: c.weights})
+		_, fit := sgd.Fit(context.Background(), m, fixtures.HeadOf(t, false, 3, k), data.Pairs{X: x, Y: c.y}, sgd.FitOptions{ClassWeights: c.weights})
 		for _, err := range []error{svm, fit} {
 			if err == nil || c.is != nil && (!errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text)) {
 				t.Errorf("%v: %v, want %q", c.weights, err, c.text)

@@ -31,7 +31,7 @@ func rings(n int, dt tensor.Dtype, seed uint64) (x *tensor.Dense, labels []int) 
 		y.SetRow(i, []float64{r * math.Cos(a), r * math.Sin(a)})
 		labels = append(labels, c)
 	}
-	return sgd.Targets(y, dt, nil), labels
+	return as(must(data.FromMatrix(y)), dt), labels
 }
 
 // ringSet are rows of two rings, with their names.
@@ -66,11 +66,7 @@ func TestFit(t *testing.T) {
 					o.LearnRate, o.Epochs = .1, 60
 				}
 				for _, head := range []layers.Head{soft, linear} {
-					targets := must(sgd.OneHot(labels, 2, dt))
-					if head == layers.Head(linear) {
-						targets = sgd.Targets(must(data.OneVersusRest(labels, 2)), dt, nil)
-					}
-					r, err := sgd.Fit(context.Background(), m, head, trial.PairsFor(head, x, targets), o)
+					r, err := sgd.Fit(context.Background(), m, head, trial.Classes(x, labels, 2), o)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -91,7 +87,7 @@ func TestFitReachesTheLeastSquares(t *testing.T) {
 	head := must(layers.NewLinearHead(10, 2))
 	y := must(data.OneVersusRest(labels, 2))
 	const penalty = .02
-	if _, err := sgd.Fit(context.Background(), m, head, trial.PairsFor(head, x, sgd.Targets(y, tensor.Float64, nil)), sgd.FitOptions{Epochs: 3000, Batch: 101, Solver: sgd.SGD, LearnRate: .4, Schedule: sgd.ConstantRate, Lambda: penalty}); err != nil {
+	if _, err := sgd.Fit(context.Background(), m, head, data.Pairs{X: x, Y: y}, sgd.FitOptions{Epochs: 3000, Batch: 101, Solver: sgd.SGD, LearnRate: .4, Schedule: sgd.ConstantRate, Lambda: penalty}); err != nil {
 		t.Fatal(err)
 	}
 	// mean loss + penalty/2 ‖A‖² = (Σ loss + n penalty/2 ‖A‖²)/n, and the unit of a relative lambda is the spread of the rows
@@ -111,7 +107,7 @@ func TestFitIsDeterministic(t *testing.T) {
 	fit := func(seed uint64, cache int) []float64 {
 		m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 16, layers.WithSeed(2)))
 		head := must(layers.NewSoftmaxHead(16, 2))
-		must(sgd.Fit(context.Background(), m, head, trial.PairsFor(head, x, must(sgd.OneHot(labels, 2, tensor.Float64))), sgd.FitOptions{Epochs: 3, Batch: 32, Seed: seed, CacheBytes: cache}))
+		must(sgd.Fit(context.Background(), m, head, trial.Classes(x, labels, 2), sgd.FitOptions{Epochs: 3, Batch: 32, Seed: seed, CacheBytes: cache}))
 		return head.Params()[0].Value.Float64s()
 	}
 	if !slices.Equal(fit(1, 0), fit(1, 0)) {
@@ -135,7 +131,7 @@ func TestEarlyStopping(t *testing.T) {
 	m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .1}, 2, 256, layers.Tune(layers.All)))
 	head := must(layers.NewSoftmaxHead(256, 2))
 	var seen int
-	r := must(sgd.Fit(context.Background(), m, head, trial.PairsFor(head, x, must(sgd.OneHot(labels, 2, tensor.Float64))), sgd.FitOptions{Epochs: 200, HeldOut: .3, Patience: 3, LearnRate: .1, Progress: func(fits.Epoch) { seen++ }}))
+	r := must(sgd.Fit(context.Background(), m, head, trial.Classes(x, labels, 2), sgd.FitOptions{Epochs: 200, HeldOut: .3, Patience: 3, LearnRate: .1, Progress: func(fits.Epoch) { seen++ }}))
 	if !r.Stopped || seen != len(r.Epochs) || len(r.Epochs) != r.Best+3 {
 		t.Errorf("stopped %v after %d epochs (%d told), best %d", r.Stopped, len(r.Epochs), seen, r.Best)
 	}
@@ -147,26 +143,26 @@ func TestEarlyStopping(t *testing.T) {
 // TestFitErrors: bad options, shapes, data, a loss that explodes, a context that ends.
 func TestFitErrors(t *testing.T) {
 	x, labels := rings(50, tensor.Float64, 1)
-	y := must(sgd.OneHot(labels, 2, tensor.Float64))
+	y := must(data.OneVersusRest(labels, 2))
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	nan := x.Clone().(*tensor.Dense)
 	nan.Float64s()[2*7+1] = math.NaN()
 	x32, _ := rings(50, tensor.Float32, 1)
 	for _, tc := range []struct {
-		name    string
-		ctx     context.Context
-		x       *tensor.Dense
-		targets *tensor.Dense
-		o       sgd.FitOptions
-		is      error
-		text    string
+		name string
+		ctx  context.Context
+		x    *tensor.Dense
+		y    *mat.Dense
+		o    sgd.FitOptions
+		is   error
+		text string
 	}{
 		{"epochs", nil, x, y, sgd.FitOptions{Epochs: -1}, domain.ErrParam, "Epochs = -1"},
 		{"rate", nil, x, y, sgd.FitOptions{LearnRate: math.NaN()}, domain.ErrParam, "LearnRate = NaN"},
 		{"held out", nil, x, y, sgd.FitOptions{HeldOut: 1}, domain.ErrParam, "HeldOut = 1"},
 		{"all held out", nil, x, y, sgd.FitOptions{HeldOut: .999}, domain.ErrShape, "none is left"},
-		{"rows", nil, x, must(sgd.OneHot(labels[:49], 2, tensor.Float64)), sgd.FitOptions{}, domain.ErrShape, "x has 50 rows"},
+		{"rows", nil, x, must(data.OneVersusRest(labels[:49], 2)), sgd.FitOptions{}, domain.ErrShape, "x has 50 rows"},
 		{"dtype", nil, x32, y, sgd.FitOptions{}, domain.ErrDtype, "x is float32"},
 		{"NaN", nil, nan, y, sgd.FitOptions{}, domain.ErrDomain, "x[7,1] = NaN"},
 		{"NaN in a batch", nil, nan, y, sgd.FitOptions{CacheBytes: -1, Batch: 16}, domain.ErrDomain, "x[7,1] = NaN"},
@@ -178,7 +174,7 @@ func TestFitErrors(t *testing.T) {
 			ctx = context.Background()
 		}
 		m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 16))
-		_, err := sgd.Fit(ctx, m, must(layers.NewLinearHead(16, 2)), trial.PairsFor(must(layers.NewLinearHead(16, 2)), tc.x, tc.targets), tc.o)
+		_, err := sgd.Fit(ctx, m, must(layers.NewLinearHead(16, 2)), data.Pairs{X: tc.x, Y: tc.y}, tc.o)
 		if err == nil || tc.is != nil && !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.text) {
 			t.Errorf("%s: error %v, want %v with %q", tc.name, err, tc.is, tc.text)
 		}

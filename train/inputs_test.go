@@ -30,8 +30,6 @@ type given struct {
 	dense  *tensor.Dense // x, or its float64 rows where it is sparse
 	y      *mat.Dense    // -1 and 1
 	values *mat.Dense    // a target
-	oneHot *tensor.Dense
-	signs  *tensor.Dense // y
 	names  []string
 	labels []int
 	spec   layers.Spec
@@ -66,10 +64,6 @@ func newGiven(t *testing.T, dt tensor.Dtype, sparse bool) *given {
 	if g.y, err = data.OneVersusRest(g.labels, givenClasses); err != nil {
 		t.Fatal(err)
 	}
-	if g.oneHot, err = sgd.OneHot(g.labels, givenClasses, dt); err != nil {
-		t.Fatal(err)
-	}
-	g.signs = sgd.Targets(g.y, dt, nil)
 	g.x = g.dense
 	if sparse {
 		g.x = sparseRows(t, g.dense)
@@ -102,7 +96,7 @@ func sparseRows(t *testing.T, x *tensor.Dense) *ops.CSR {
 
 // snapshot is a copy of all of it.
 func (g *given) snapshot() []any {
-	out := []any{g.dense.Clone(), mat.DenseCopyOf(g.y), mat.DenseCopyOf(g.values), g.oneHot.Clone(), g.signs.Clone(), slices.Clone(g.names), slices.Clone(g.labels),
+	out := []any{g.dense.Clone(), mat.DenseCopyOf(g.y), mat.DenseCopyOf(g.values), slices.Clone(g.names), slices.Clone(g.labels),
 		fmt.Sprint(g.spec), slices.Clone(g.lists[0]), slices.Clone(g.lists[1]), maps.Clone(g.spec.Params)}
 	if s, ok := g.x.(*ops.CSR); ok {
 		out = append(out, s.Clone())
@@ -172,12 +166,12 @@ func TestInputsStay(t *testing.T) {
 		}
 		for _, softmax := range []bool{false, true} {
 			calls[fmt.Sprint("fit ", name, softmax)] = func(g *given) error {
-				m, targets := of(g), g.signs
+				m := of(g)
 				head := layers.MustHead(layers.NewLinearHead(m.Features(), givenClasses, layers.WithDtype(g.dense.Dtype())))
 				if softmax {
-					head, targets = layers.MustHead(layers.NewSoftmaxHead(m.Features(), givenClasses, layers.WithDtype(g.dense.Dtype()))), g.oneHot
+					head = layers.MustHead(layers.NewSoftmaxHead(m.Features(), givenClasses, layers.WithDtype(g.dense.Dtype())))
 				}
-				_, err := sgd.Fit(ctx, m, head, trial.PairsFor(head, g.x, targets), sgd.FitOptions{Epochs: 2, Lambda: .1, HeldOut: .2, ClassWeights: g.lists[1], ClipNorm: .1, WeightDecay: .1})
+				_, err := sgd.Fit(ctx, m, head, data.Pairs{X: g.x, Y: g.y}, sgd.FitOptions{Epochs: 2, Lambda: .1, HeldOut: .2, ClassWeights: g.lists[1], ClipNorm: .1, WeightDecay: .1})
 				return err
 			}
 		}

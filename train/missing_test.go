@@ -12,7 +12,6 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
@@ -23,10 +22,10 @@ import (
 func TestNilArguments(t *testing.T) {
 	ctx := context.Background()
 	m, head := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 4)), layers.MustHead(layers.NewLinearHead(4, 1))
-	x, targets := tensor.New(tensor.WithShape(4, 2), tensor.Of(tensor.Float64)), tensor.New(tensor.WithShape(4, 1), tensor.Of(tensor.Float64))
+	x := tensor.New(tensor.WithShape(4, 2), tensor.Of(tensor.Float64))
 	y := mat.NewDense(4, 1, nil)
-	fit := func(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense) error {
-		_, err := sgd.Fit(ctx, m, head, trial.PairsFor(head, x, targets), sgd.FitOptions{Epochs: 1})
+	fit := func(ctx context.Context, m layers.Layer, head layers.Head, x ops.Matrix) error {
+		_, err := sgd.Fit(ctx, m, head, data.Pairs{X: x, Y: y}, sgd.FitOptions{Epochs: 1})
 		return err
 	}
 	second := func(_ any, err error) error { return err }
@@ -35,12 +34,12 @@ func TestNilArguments(t *testing.T) {
 		err  error
 		says string
 	}{
-		"context":       {fit(none, m, head, x, targets), "Fit: the context is nil"},
-		"map":           {fit(ctx, nil, head, x, targets), "Fit: the map is nil"},
-		"map pointer":   {fit(ctx, (*layers.FourierLayer)(nil), head, x, targets), "Fit: the map is nil"},
-		"head":          {fit(ctx, m, nil, x, targets), "Fit: the head is nil"},
-		"x":             {fit(ctx, m, head, nil, targets), "Fit: x is nil"},
-		"x pointer":     {fit(ctx, m, head, (*tensor.Dense)(nil), targets), "Fit: x is nil"},
+		"context":       {fit(none, m, head, x), "Fit: the context is nil"},
+		"map":           {fit(ctx, nil, head, x), "Fit: the map is nil"},
+		"map pointer":   {fit(ctx, (*layers.FourierLayer)(nil), head, x), "Fit: the map is nil"},
+		"head":          {fit(ctx, m, nil, x), "Fit: the head is nil"},
+		"x":             {fit(ctx, m, head, nil), "Fit: x is nil"},
+		"x pointer":     {fit(ctx, m, head, (*tensor.Dense)(nil)), "Fit: x is nil"},
 		"rows":          {second(sgd.Fit(ctx, m, head, data.Streamed{}, sgd.FitOptions{})), "the stream of rows is nil"},
 		"ridge context": {second(linear.FitRidge(none, m, data.Pairs{X: x, Y: y}, linear.RidgeOptions{})), "Ridge: the context is nil"},
 		"ridge map":     {second(linear.FitRidge(ctx, (*layers.FourierLayer)(nil), data.Pairs{X: x, Y: y}, linear.RidgeOptions{})), "Ridge: the map is nil"},

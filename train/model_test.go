@@ -154,11 +154,11 @@ func (p plan) fitHead(m *train.Model, dt tensor.Dtype, x ops.Matrix, labels []in
 	switch p.head {
 	case "softmax":
 		m.Head = must(layers.NewSoftmaxHead(m.Map.Features(), k, opt))
-		_, err := sgd.Fit(ctx, m.Map, m.Head, trial.PairsFor(m.Head, x, must(sgd.OneHot(labels, k, dt))), o)
+		_, err := sgd.Fit(ctx, m.Map, m.Head, trial.Classes(x, labels, k), o)
 		return err
 	case "linear":
 		m.Head = must(layers.NewLinearHead(m.Map.Features(), k, opt))
-		_, err := sgd.Fit(ctx, m.Map, m.Head, trial.PairsFor(m.Head, x, sgd.Targets(y, dt, nil)), o)
+		_, err := sgd.Fit(ctx, m.Map, m.Head, data.Pairs{X: x, Y: y}, o)
 		return err
 	default:
 		m.Head = must(layers.NewLinearHead(m.Map.Features(), k, opt))

@@ -102,8 +102,6 @@ func TestSparseFit(t *testing.T) {
 			labels[i] = 1
 		}
 	}
-	oneHot := must(sgd.OneHot(labels, 2, tensor.Float64))
-	values := sgd.Targets(y, tensor.Float64, nil)
 	for name, c := range map[string]struct {
 		m       func() layers.Layer
 		softmax bool
@@ -122,11 +120,11 @@ func TestSparseFit(t *testing.T) {
 		run := func(x ops.Matrix) (*fits.Course, []layers.Param) {
 			m := c.m()
 			var head layers.Head = must(layers.NewLinearHead(m.Features(), 2, layers.WithName("head")))
-			targets := values
+			rows := data.Pairs{X: x, Y: y}
 			if c.softmax {
-				head, targets = must(layers.NewSoftmaxHead(m.Features(), 2, layers.WithName("head"))), oneHot
+				head, rows = must(layers.NewSoftmaxHead(m.Features(), 2, layers.WithName("head"))), trial.Classes(x, labels, 2)
 			}
-			report, err := sgd.Fit(context.Background(), m, head, trial.PairsFor(head, x, targets), sgd.FitOptions{Epochs: 3, Batch: 16, HeldOut: .2, CacheBytes: c.cache, Seed: 4})
+			report, err := sgd.Fit(context.Background(), m, head, rows, sgd.FitOptions{Epochs: 3, Batch: 16, HeldOut: .2, CacheBytes: c.cache, Seed: 4})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -148,7 +146,7 @@ func TestSparseFit(t *testing.T) {
 		}
 	}
 	sparse.Float64s()[sparse.Pointers()[33]] = math.NaN()
-	_, err := sgd.Fit(context.Background(), must(layers.NewIdentity(d)), must(layers.NewSoftmaxHead(d, 2)), trial.PairsFor(must(layers.NewSoftmaxHead(d, 2)), sparse, oneHot), sgd.FitOptions{Epochs: 1})
+	_, err := sgd.Fit(context.Background(), must(layers.NewIdentity(d)), must(layers.NewSoftmaxHead(d, 2)), trial.Classes(sparse, labels, 2), sgd.FitOptions{Epochs: 1})
 	if !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "x[33,") {
 		t.Errorf("NaN in row 33: %v", err)
 	}
@@ -240,7 +238,7 @@ func TestSparseMemory(t *testing.T) {
 	}
 	head := must(layers.NewLinearHead(d, 1))
 	id := must(layers.NewIdentity(d))
-	if _, err := sgd.Fit(context.Background(), id, head, trial.PairsFor(head, x, sgd.Targets(y, tensor.Float64, nil)), sgd.FitOptions{Epochs: 1}); err != nil {
+	if _, err := sgd.Fit(context.Background(), id, head, data.Pairs{X: x, Y: y}, sgd.FitOptions{Epochs: 1}); err != nil {
 		t.Fatal(err)
 	}
 	m := &train.Model{Scaler: must(data.ParseScalers("l2")), Map: id, Head: head}

@@ -35,8 +35,8 @@ func structuredModel(t *testing.T, params layers.Values, dtype, tune string) (*t
 	}
 	m.Map = must(m.Spec.Build())
 	m.Head = must(layers.NewSoftmaxHead(62, len(m.Classes), layers.WithDtype(dt)))
-	y := must(sgd.OneHot(must(m.Classes.Index(labels)), len(m.Classes), dt))
-	if _, err := sgd.Fit(context.Background(), m.Map, m.Head, trial.PairsFor(m.Head, as(x, dt), y), sgd.FitOptions{Epochs: 1, Batch: 32, LearnRate: .05}); err != nil {
+	rows := trial.Classes(as(x, dt), must(m.Classes.Index(labels)), len(m.Classes))
+	if _, err := sgd.Fit(context.Background(), m.Map, m.Head, rows, sgd.FitOptions{Epochs: 1, Batch: 32, LearnRate: .05}); err != nil {
 		t.Fatal(err)
 	}
 	return m, x

@@ -59,7 +59,7 @@ type options struct {
 func parse(args []string) (*options, error) {
 	o := new(options)
 	fs := flag.NewFlagSet("train", flag.ContinueOnError)
-	var task, solver, schedule, every, race string
+	var task, solver, every, race string
 	var grid []string
 	fs.StringVar(&o.train, "train", "", "training `files` and folders, separated by commas: LIBSVM text, tables (CSV, .tsv) or .npy, each also .gz or .zst, or .parquet; of bags a CSV file with the columns bag, label and the coordinates (default: made histograms, or sets)")
 	fs.StringVar(&o.test, "test", "", "test `files`, likewise (default: a fifth of the training rows)")
@@ -86,7 +86,7 @@ func parse(args []string) (*options, error) {
 	fs.Float64Var(&o.fit.LearnRate, "lr", 0, graphHeads+": learning rate of the head, of targets relative to their standard deviation (default 0.05 for adam, 0.5 for sgd)")
 	fs.Float64Var(&o.fit.MapRate, "map-lr", 0, "with -tune: learning rate of the map's parameters, relative to their root mean square, and of logarithms as it is (default twice -lr, for sgd a hundredth)")
 	fs.StringVar(&solver, "solver", "", graphHeads+": adam, sgd (default adam); softmax of a frozen map also newton, to the optimum, its default unless another flag of mini-batches or -stream is given or the features take more than 1 GiB; ridge: cholesky, or cg for more features than a matrix of them can be held of (default cholesky)")
-	fs.StringVar(&schedule, "schedule", "cosine", graphHeads+": learning rates by epoch: cosine, constant, linear")
+	fs.StringVar((*string)(&o.fit.Schedule), "schedule", "cosine", graphHeads+": learning rates by epoch: cosine, constant, linear")
 	fs.IntVar(&o.fit.WarmUp, "warm-up", 0, graphHeads+": `epochs` in which the learning rates rise first")
 	fs.Float64Var(&o.fit.ClipNorm, "clip", 0, graphHeads+": `norm` that gradients are cut to (default: none)")
 	fs.Float64Var(&o.fit.WeightDecay, "weight-decay", 0, graphHeads+": decoupled decay of the head's weights")
@@ -179,7 +179,7 @@ func parse(args []string) (*options, error) {
 	if err := o.setHead(solver, given); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(o.checkStream(given), o.setCV(given), o.setDescent(schedule, given), o.setCheckpoints(every, given)); err != nil {
+	if err := errors.Join(o.checkStream(given), o.setCV(given), o.setDescent(given), o.setCheckpoints(every, given)); err != nil {
 		return nil, err
 	}
 	if o.spec, err = o.Spec(given); err != nil {
@@ -298,11 +298,10 @@ func (o *options) setCV(given map[string]bool) error {
 }
 
 // setDescent checks what a step of mini-batches is made of.
-func (o *options) setDescent(schedule string, given map[string]bool) (err error) {
-	if o.fit.Schedule, err = sgd.ParseSchedule(schedule); err != nil {
-		return &cli.UsageError{Err: err}
-	}
+func (o *options) setDescent(given map[string]bool) error {
 	switch {
+	case !slices.Contains([]sgd.Schedule{sgd.CosineRate, sgd.ConstantRate, sgd.LinearRate}, o.fit.Schedule):
+		return cli.Usage("there is no schedule %q; there are constant, cosine and linear", o.fit.Schedule)
 	case o.fit.WarmUp < 0 || o.fit.WarmUp >= o.fit.Epochs:
 		return cli.Usage("-warm-up %d: want at least 0 and fewer than the %d epochs", o.fit.WarmUp, o.fit.Epochs)
 	case given["clip"] && !(o.fit.ClipNorm > 0 && o.fit.ClipNorm <= math.MaxFloat64):

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/modelfile"
 	"gorgonia.org/tensor"
@@ -60,56 +60,52 @@ type keeper struct {
 	last time.Time
 }
 
-func newKeeper(o FitOptions) *keeper { return &keeper{Checkpoints: o.Checkpoints} }
-
-// identify makes the identity of the fit from its options, its rows, and the map and head at its start.
-func (k *keeper) identify(o FitOptions, rows func(io.Writer), ls ...layers.Layer) {
+// identify makes the identity of the fit from its options, its rows with the unit of their targets, and the map and
+// head at its start.
+func (k *keeper) identify(f *fitter, m layers.Layer, rows data.Examples) {
 	if k.Path == "" {
 		return
 	}
+	o := f.FitOptions
 	o.Checkpoints, o.Progress, o.CacheBytes = Checkpoints{}, nil, 0
 	h := sha256.New()
-	rows(h)
-	for _, l := range ls {
-		for _, p := range l.Params() {
-			fmt.Fprintln(h, p.Name, p.Tuned, p.Value.Shape())
-			writeBits(h, p.Value)
-		}
+	identify(h, rows)
+	if f.unit != nil {
+		fmt.Fprintln(h, *f.unit)
+	}
+	for _, p := range append(slices.Clone(m.Params()), f.head.Params()...) {
+		fmt.Fprintln(h, p.Name, p.Tuned, p.Value.Shape())
+		writeBits(h, p.Value)
 	}
 	k.of = fmt.Sprintf("%+v %x", o, h.Sum(nil))
 }
 
-// files are the existing checkpoints, the latest one last.
-func (k *keeper) files() ([]string, error) {
+// files are the existing checkpoints, the latest one last, and the temporary files of a fit that was killed.
+func (k *keeper) files() (saved, temporary []string, err error) {
 	dir, base := filepath.Split(k.Path)
 	entries, err := os.ReadDir(filepath.Clean(dir + "."))
 	if err != nil {
-		return nil, fmt.Errorf("train: Fit: %w", err)
+		return nil, nil, fmt.Errorf("train: Fit: %w", err)
 	}
-	var names []string
 	for _, e := range entries {
-		if number, ok := strings.CutPrefix(e.Name(), base+"."); ok && len(number) == 12 {
-			if _, err := strconv.ParseUint(number, 10, 64); err == nil {
-				names = append(names, dir+e.Name())
-			}
+		name := e.Name()
+		number, ok := strings.CutPrefix(name, base+".")
+		if _, err := strconv.ParseUint(number, 10, 64); ok && len(number) == 12 && err == nil {
+			saved = append(saved, dir+name)
+		}
+		if strings.HasPrefix(name, "."+base+".") && strings.HasSuffix(name, ".tmp") {
+			temporary = append(temporary, dir+name)
 		}
 	}
-	slices.Sort(names)
-	return names, nil
+	slices.Sort(saved)
+	return saved, temporary, nil
 }
 
-// sweep removes temporary files of a fit that was killed.
-func (k *keeper) sweep() error {
-	dir, base := filepath.Split(k.Path)
-	entries, err := os.ReadDir(filepath.Clean(dir + "."))
-	if err != nil {
-		return fmt.Errorf("train: Fit: %w", err)
-	}
-	for _, e := range entries {
-		if n := e.Name(); strings.HasPrefix(n, "."+base+".") && strings.HasSuffix(n, ".tmp") {
-			if err := os.Remove(dir + n); err != nil {
-				return fmt.Errorf("train: Fit: %w", err)
-			}
+// remove removes files.
+func remove(names []string) error {
+	for _, name := range names {
+		if err := os.Remove(name); err != nil {
+			return fmt.Errorf("train: Fit: %w", err)
 		}
 	}
 	return nil
@@ -121,10 +117,10 @@ func (k *keeper) begin(f *fitter) error {
 		return nil
 	}
 	k.last = time.Now()
-	if err := k.sweep(); err != nil {
-		return err
+	names, temporary, err := k.files()
+	if err == nil {
+		err = remove(temporary)
 	}
-	names, err := k.files()
 	if err != nil || len(names) == 0 {
 		return err
 	}
@@ -179,41 +175,39 @@ func (k *keeper) save(f *fitter) error {
 		return fmt.Errorf("train: Fit: checkpoint: %w", err)
 	}
 	k.last = time.Now()
-	names, err := k.files()
+	names, _, err := k.files()
 	if err != nil {
 		return err
 	}
-	for _, old := range names[:max(0, len(names)-k.Keep)] {
-		if err := os.Remove(old); err != nil {
-			return fmt.Errorf("train: Fit: %w", err)
-		}
-	}
-	return nil
+	return remove(names[:max(0, len(names)-k.Keep)])
 }
 
-// tensors are the tensors of a checkpoint: the parameters, the moments, the parameters of the best epoch, the report,
-// and the loss of the epoch so far.
-func (k *keeper) tensors(f *fitter) map[string]*tensor.Dense {
+// state has the memory of what a step changes: the parameters, and the moments of the solvers.
+func (f *fitter) state() map[string]*tensor.Dense {
 	vector := func(v []float64) *tensor.Dense { return tensor.New(tensor.WithShape(len(v)), tensor.WithBacking(v)) }
-	all := map[string]*tensor.Dense{"loss": vector([]float64{f.at.loss})}
+	all := map[string]*tensor.Dense{}
 	for i, t := range f.tuned() {
 		all[fmt.Sprintf("param.%d", i)] = t
-	}
-	for i, t := range f.kept {
-		all[fmt.Sprintf("best.%d", i)] = t
 	}
 	for i, s := range f.solvers {
 		for j := range s.m {
 			all[fmt.Sprintf("m.%d.%d", i, j)], all[fmt.Sprintf("v.%d.%d", i, j)] = vector(s.m[j]), vector(s.v[j])
 		}
 	}
-	if n := len(f.report.Epochs); n > 0 {
-		h := make([]float64, 0, 4*n)
-		for _, e := range f.report.Epochs {
-			h = append(h, e.Loss, e.Score, e.HeldLoss, e.HeldScore)
-		}
-		all["epochs"] = tensor.New(tensor.WithShape(n, 4), tensor.WithBacking(h))
+	return all
+}
+
+// tensors are the state, the parameters of the best epoch, the report, and the loss of the epoch so far.
+func (k *keeper) tensors(f *fitter) map[string]*tensor.Dense {
+	all := f.state()
+	for i, t := range f.kept {
+		all[fmt.Sprintf("best.%d", i)] = t
 	}
+	numbers := []float64{f.at.loss}
+	for _, e := range f.report.Epochs {
+		numbers = append(numbers, e.Loss, e.Score, e.HeldLoss, e.HeldScore)
+	}
+	all["losses"] = tensor.New(tensor.WithShape(len(numbers)), tensor.WithBacking(numbers))
 	return all
 }
 
@@ -230,28 +224,21 @@ func (k *keeper) load(f *fitter, name string) error {
 	if p.Of != k.of {
 		return fmt.Errorf("is of a fit with other rows, layers or options: %w", domain.ErrParam)
 	}
-	f.at = p.At
-	f.at.loss = all["loss"].Float64s()[0]
-	params := f.tuned()
-	for i, t := range params {
-		if err := tensor.Copy(t, all[fmt.Sprintf("param.%d", i)]); err != nil {
+	for name, t := range f.state() {
+		if err := tensor.Copy(t, all[name]); err != nil {
 			return err
 		}
-		if best := all[fmt.Sprintf("best.%d", i)]; best != nil {
-			f.kept = append(f.kept, best)
-		}
 	}
+	for i := 0; all[fmt.Sprintf("best.%d", i)] != nil; i++ {
+		f.kept = append(f.kept, all[fmt.Sprintf("best.%d", i)])
+	}
+	losses := all["losses"].Float64s()
+	f.at, f.at.loss = p.At, losses[0]
 	for i, s := range f.solvers {
 		s.steps = p.Steps[i]
-		for j := 0; all[fmt.Sprintf("m.%d.%d", i, j)] != nil; j++ {
-			s.m = append(s.m, all[fmt.Sprintf("m.%d.%d", i, j)].Float64s())
-			s.v = append(s.v, all[fmt.Sprintf("v.%d.%d", i, j)].Float64s())
-		}
 	}
-	if h := all["epochs"]; h != nil {
-		for v := range slices.Chunk(h.Float64s(), 4) {
-			f.observe(fits.Epoch{Number: len(f.report.Epochs) + 1, Of: f.Epochs, Loss: v[0], Score: v[1], HeldLoss: v[2], HeldScore: v[3]})
-		}
+	for v := range slices.Chunk(losses[1:], 4) {
+		f.observe(fits.Epoch{Number: len(f.report.Epochs) + 1, Of: f.Epochs, Loss: v[0], Score: v[1], HeldLoss: v[2], HeldScore: v[3]})
 	}
 	f.report.Resumed = true
 	return nil

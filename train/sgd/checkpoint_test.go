@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,7 +18,6 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
-	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/modelfile"
 	"gorgonia.org/tensor"
 )
@@ -35,7 +35,7 @@ func fitCases(t *testing.T) []fitCase {
 	if err != nil {
 		t.Fatal(err)
 	}
-	targets, err := OneHot(classes, 2, tensor.Float32)
+	y, err := data.OneVersusRest(classes, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func fitCases(t *testing.T) []fitCase {
 	return []fitCase{
 		{"memory", func(ctx context.Context, o FitOptions) (layers.Layer, layers.Head, *fits.Course, error) {
 			m, h := tuned(tensor.Float32)
-			r, err := Fit(ctx, m, h, trial.PairsFor(h, x, targets), o)
+			r, err := Fit(ctx, m, h, data.Pairs{X: x, Y: y}, o)
 			return m, h, r, err
 		}, FitOptions{Epochs: 5, Batch: 40, HeldOut: .2, Patience: 2, MapRate: .05, Schedule: CosineRate, WarmUp: 1, ClipNorm: .5, WeightDecay: .01, ClassWeights: []float64{1, 2}}},
 		{"stream", func(ctx context.Context, o FitOptions) (layers.Layer, layers.Head, *fits.Course, error) {
@@ -87,18 +87,6 @@ func bits(ls ...layers.Layer) (b []uint64) {
 		}
 	}
 	return b
-}
-
-func same(a, b []uint64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i, v := range a {
-		if v != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // afterSteps is a context that ends when it has been looked at n times.
@@ -134,7 +122,7 @@ func TestResume(t *testing.T) {
 			gm, gh, got, err := c.run(ctx, o)
 			if errors.Is(err, context.Canceled) && stops < 200 {
 				if stops%2 == 1 { // as a crash would: the last checkpoint was never written
-					names, err := (&keeper{Checkpoints: o.Checkpoints}).files()
+					names, _, err := (&keeper{Checkpoints: o.Checkpoints}).files()
 					if err != nil || len(names) > 3 {
 						t.Fatal(names, err)
 					}
@@ -147,7 +135,7 @@ func TestResume(t *testing.T) {
 			if err != nil {
 				t.Fatal(c.name, err)
 			}
-			if stops < 2 || !got.Resumed || !same(bits(gm, gh), bits(m, h)) {
+			if stops < 2 || !got.Resumed || !slices.Equal(bits(gm, gh), bits(m, h)) {
 				t.Errorf("%s: after %d stops the parameters are others", c.name, stops)
 			}
 			if fmt.Sprint(got.Epochs) != fmt.Sprint(want.Epochs) || got.Best != want.Best || got.Stopped != want.Stopped {
@@ -166,7 +154,7 @@ func TestCheckpointErrors(t *testing.T) {
 	if _, _, _, err := c.run(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
-	names, err := newKeeper(o).files()
+	names, _, err := (&keeper{Checkpoints: o.Checkpoints}).files()
 	if err != nil || len(names) != 2 {
 		t.Fatal(names, err)
 	}

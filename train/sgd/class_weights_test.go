@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/mat"
@@ -23,17 +24,19 @@ func TestFitClassWeights(t *testing.T) {
 		}
 		for _, softmax := range []bool{false, true} {
 			fit := func(x *tensor.Dense, y *mat.Dense, weights []float64, per float64) []float64 {
-				targets := Targets(y, dt, nil)
 				var head layers.Head
 				if head, err = layers.NewLinearHead(4, 3, layers.WithDtype(dt)); softmax {
-					targets = Targets(y, dt, probability)
 					head, err = layers.NewSoftmaxHead(4, 3, layers.WithDtype(dt))
 				}
 				if err != nil {
 					t.Fatal(err)
 				}
 				o := FitOptions{Epochs: 20, Batch: 1000, Solver: SGD, LearnRate: .002 * per, Lambda: .1 / per, ClassWeights: weights}
-				if _, err := Fit(context.Background(), m, head, trial.PairsFor(head, Targets(trial.MatOf(x), dt, nil), targets), o); err != nil {
+				rows, err := (&data.Set{X: x}).As(dt)
+				if err == nil {
+					_, err = Fit(context.Background(), m, head, data.Pairs{X: rows, Y: y}, o)
+				}
+				if err != nil {
 					t.Fatal(err)
 				}
 				var w []float64

@@ -1,19 +1,23 @@
+// Package sgd fits a head, and the map under it if its policy says so, by mini-batches on a Gorgonia graph.
+//
+// Fit is the solver, with checkpoints to resume from. MiniBatch makes it a way to fit a train.Recipe. A program trains
+// its own graph, with other nodes below or between layers, by Backprop and a solver of Gorgonia.
 package sgd
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"iter"
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -40,72 +44,26 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 	if err := o.fill(tunes(m)); err != nil {
 		return nil, err
 	}
-	p, memory := given.Memory(rows)
-	if !memory {
-		f, err := fitRead(ctx, m, head, rows, o)
-		if err != nil {
-			return nil, err
-		}
-		f.keeper.identify(o, f.identity(f.src.(*fitStream).identity), m, head)
-		return f.run(ctx)
-	}
-	whole, err := p.Check("train: Fit")
-	if err != nil {
-		return nil, given.Located(p, err)
-	}
-	p = whole
-	targets := targetsOf(head, p.Y)
-	if err := fitShapes(m, head, p.X, targets); err != nil {
-		return nil, fmt.Errorf("train: Fit: %w", err)
-	}
-	cached, z, err := forFit(m, p.X, o.CacheBytes)
+	src, err := newSource(m, head, rows, o)
 	if err != nil {
 		return nil, err
 	}
-	f, err := fitInMemory(ctx, cached, head, z, p.Y, o)
+	f, err := newFitter(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	f.keeper.identify(o, f.identity((&fitMemory{x: p.X, targets: targets}).identity), m, head)
-	return f.run(ctx)
-}
-
-// targetsOf are the targets y in the form that the head learns.
-func targetsOf(head layers.Head, y *mat.Dense) *tensor.Dense {
-	var f func(float64) float64
-	if head.Classifies() {
-		f = probability
+	f.keeper.identify(f, m, rows)
+	r, err := f.run(ctx)
+	if left := f.leave(); err == nil {
+		err = left
 	}
-	return Targets(y, head.Dtype(), f)
-}
-
-func fitShapes(m layers.Layer, head layers.Head, x ops.Matrix, targets *tensor.Dense) error {
-	switch x.(type) {
-	case *tensor.Dense, *ops.CSR, *ops.Bags:
-	default:
-		return fmt.Errorf("x is %T, want a *tensor.Dense, a *ops.CSR or a *ops.Bags: %w", x, domain.ErrDtype)
-	}
-	switch {
-	case x.Dims() != 2 || x.Shape()[1] != m.Dims():
-		return fmt.Errorf("x has shape %v and the map takes %d columns: %w", x.Shape(), m.Dims(), domain.ErrShape)
-	case m.Features() != head.Dims():
-		return fmt.Errorf("the map makes %d columns and the head takes %d: %w", m.Features(), head.Dims(), domain.ErrShape)
-	case targets.Dims() != 2 || targets.Shape()[0] != x.Shape()[0] || targets.Shape()[1] != head.Features():
-		return fmt.Errorf("targets have shape %v, want (%d, %d): %w", targets.Shape(), x.Shape()[0], head.Features(), domain.ErrShape)
-	case x.Dtype() != m.Dtype() || head.Dtype() != m.Dtype() || targets.Dtype() != m.Dtype():
-		return fmt.Errorf("x is %v, the map %v, the head %v, the targets %v; all must be the same: %w", x.Dtype(), m.Dtype(), head.Dtype(), targets.Dtype(), domain.ErrDtype)
-	}
-	return nil
+	return r, err
 }
 
 // fitter is the state of a Fit.
 type fitter struct {
-	FitOptions
-	m       layers.Layer
-	head    layers.Head
-	src     fitSource
+	*source
 	classes bool       // whether a score is an accuracy
-	weigh   rowWeight  // for a head that does not classify; nil: 1
 	solvers [2]*solver // for the map and for the head
 	keeper  *keeper
 	report  *fits.Course
@@ -113,32 +71,16 @@ type fitter struct {
 	best    float64         // the least loss on the held-out rows,
 	kept    []*tensor.Dense // and the parameters of its epoch
 	steps   map[int]*step   // by batch size: graphs are static, and they share the parameters
-
-	unit  *given.Unit // in which the head is fitted, and the targets are; nil: as given
-	delta float64     // the δ of a HuberHead as given; 0: another head
-	gain  float64     // the unit of Adam's gradients, which a small δ makes small
+	delta   [2]float64      // the δ of a HuberHead as given and in the unit; 0: another head
+	gain    float64         // the unit of Adam's gradients, which a small δ makes small
 }
 
-func newFitter(ctx context.Context, m layers.Layer, head layers.Head, src fitSource, o FitOptions) (*fitter, error) {
-	f := &fitter{FitOptions: o, m: m, head: head, src: src, weigh: rowWeigher(head, o.ClassWeights), gain: 1}
-	f.solvers = [2]*solver{{kind: o.Solver, rate: o.MapRate}, {kind: o.Solver, rate: o.LearnRate}}
-	f.keeper = newKeeper(o)
-	if f.classes = head.Classifies(); !f.classes && head.Features() > 1 {
-		var err error
-		if f.classes, err = src.classes(ctx); err != nil {
-			return nil, err
-		}
-	}
+func newFitter(ctx context.Context, src *source) (*fitter, error) {
+	f := &fitter{source: src, classes: src.head.Classifies(), gain: 1, steps: map[int]*step{}}
+	f.solvers = [2]*solver{{kind: f.Solver, rate: f.MapRate}, {kind: f.Solver, rate: f.LearnRate}}
+	f.keeper = &keeper{Checkpoints: f.Checkpoints}
+	f.report, f.best, f.at = new(fits.Course), math.Inf(1), position{Epoch: 1}
 	return f, f.start(ctx)
-}
-
-// identity is the identity of the rows with the unit of their targets.
-func (f *fitter) identity(rows func(io.Writer)) func(io.Writer) {
-	return func(w io.Writer) {
-		if rows(w); f.unit != nil {
-			fmt.Fprintln(w, *f.unit)
-		}
-	}
 }
 
 // position is how far a fit is: an epoch, and the batches of it that are done.
@@ -147,29 +89,18 @@ type position struct {
 	loss                 float64 // summed over the rows
 }
 
-// run fits the head and leaves it in the unit of the targets, after an error too.
+// run fits the head, in the unit of the targets.
 func (f *fitter) run(ctx context.Context) (*fits.Course, error) {
-	r, err := f.epochs(ctx)
-	if left := f.leave(); err == nil {
-		err = left
-	}
-	return r, err
-}
-
-// epochs is run without leaving the unit.
-func (f *fitter) epochs(ctx context.Context) (*fits.Course, error) {
-	f.steps = map[int]*step{}
 	defer func() {
 		for _, s := range f.steps {
-			s.close()
+			s.machine.Close()
 		}
 	}()
-	f.report, f.best, f.at = new(fits.Course), math.Inf(1), position{Epoch: 1}
 	if err := f.keeper.begin(f); err != nil {
 		return f.report, err
 	}
 	for f.at.Epoch <= f.Epochs && !f.report.Stopped {
-		e, err := f.epoch(ctx)
+		e, err := f.pass(ctx)
 		if err != nil {
 			return f.report, err
 		}
@@ -177,17 +108,12 @@ func (f *fitter) epochs(ctx context.Context) (*fits.Course, error) {
 			f.kept = f.snapshot()
 		}
 		f.at = position{Epoch: e.Number + 1}
-		if f.Progress != nil {
-			if err := f.show(func() { f.Progress(e) }); err != nil {
-				return f.report, err
-			}
+		if err := f.show(e); err != nil {
+			return f.report, err
 		}
 		if err := f.keeper.due(f, e.Number); err != nil {
 			return f.report, err
 		}
-	}
-	if f.kept == nil {
-		return f.report, nil
 	}
 	return f.report, f.restore(f.kept)
 }
@@ -208,10 +134,11 @@ func (f *fitter) observe(e fits.Epoch) (best bool) {
 	return false
 }
 
-func (f *fitter) epoch(ctx context.Context) (fits.Epoch, error) {
+// pass takes the steps of an epoch.
+func (f *fitter) pass(ctx context.Context) (fits.Epoch, error) {
 	n, skip := f.at.Epoch, f.at.Batches
 	e := fits.Epoch{Number: n, Of: f.Epochs, HeldLoss: math.NaN(), HeldScore: math.NaN()}
-	for b, err := range f.src.epoch(ctx, n) {
+	for b, err := range f.epoch(ctx, n) {
 		if stop := given.Stopped(ctx); stop != nil {
 			return e, errors.Join(fmt.Errorf("train: Fit: stopped in epoch %d of %d%s: %w", n, f.Epochs, f.keeper.hint(), stop), f.keeper.save(f))
 		}
@@ -236,40 +163,90 @@ func (f *fitter) epoch(ctx context.Context) (fits.Epoch, error) {
 			return e, err
 		}
 	}
-	e.Loss = f.at.loss / float64(f.at.Rows)
+	if f.at.Rows == 0 {
+		return e, fmt.Errorf("train: Fit: epoch %d: there are no rows to fit: %w", n, domain.ErrShape)
+	}
+	s := f.unit.Largest()
+	e.Loss = f.at.loss / float64(f.at.Rows) * s * s
 	var err error
-	if _, e.Score, err = f.evaluate(f.src.sample(ctx)); err != nil {
+	if _, e.Score, err = f.evaluate(f.scored(ctx)); err != nil {
 		return e, err
 	}
-	if held := f.src.held(ctx); held != nil {
+	if held := f.held(ctx); held != nil {
 		e.HeldLoss, e.HeldScore, err = f.evaluate(held)
 	}
-	f.outOfUnit(&e)
 	return e, err
+}
+
+// evaluate returns the loss of the head without the penalty, and its score, on some rows, in the unit of the targets as
+// given.
+func (f *fitter) evaluate(batches iter.Seq2[batch, error]) (loss, score float64, err error) {
+	const block = 512
+	n := 0
+	for b, err := range batches {
+		if err != nil {
+			return 0, 0, err
+		}
+		for part := range slices.Chunk(b.rows, block) {
+			z := data.RowsOf(b.X, part)
+			if !layers.IsIdentity(f.m) {
+				if z, err = layers.Apply(f.m, nil, z); err != nil {
+					return 0, 0, f.locate(b, err)
+				}
+			}
+			y, err := f.head.Logits(nil, z)
+			if err != nil {
+				return 0, 0, f.locate(b, err)
+			}
+			l, s := f.rowErrors(y, data.Rows(b.targets, part))
+			loss, score, n = loss+l, score+s, n+len(part)
+		}
+	}
+	unit := f.unit.Largest()
+	loss, score = loss/float64(n)*unit*unit, score/float64(n)
+	if !f.classes {
+		score = math.Sqrt(score/float64(f.head.Features())) * unit
+	}
+	return loss, score, nil
+}
+
+// rowErrors sums over rows the loss, and the hits for classes or the squared errors.
+func (f *fitter) rowErrors(y, targets *tensor.Dense) (loss, score float64) {
+	k := y.Shape()[1]
+	p, t := make([]float64, k), make([]float64, k)
+	for i := range y.Shape()[0] {
+		for j := range k {
+			p[j], t[j] = given.Cell(y, i*k+j), given.Cell(targets, i*k+j)
+		}
+		loss += f.weight(t) * f.head.RowLoss(p, t)
+		switch {
+		case !f.classes:
+			d := floats.Distance(p, t, 2)
+			score += d * d
+		case floats.MaxIdx(p) == floats.MaxIdx(t):
+			score++
+		}
+	}
+	return loss, score
 }
 
 // locate turns the error of a shuffled batch into the error of the row of x that caused it, if there is one.
 func (f *fitter) locate(b batch, err error) error {
 	for _, i := range b.rows {
-		if _, e := layers.Apply(f.m, nil, data.RowsOf(b.x, []int{i})); e != nil {
+		if _, e := layers.Apply(f.m, nil, data.RowsOf(b.X, []int{i})); e != nil {
 			err = domain.InBlock(i, e)
 			break
 		}
 	}
-	if b.locate != nil {
-		return b.locate(err)
-	}
-	return err
+	return given.Located(b.Pairs, err)
 }
 
 // tuned are the learnable parameters of map and head.
 func (f *fitter) tuned() []*tensor.Dense {
 	var ts []*tensor.Dense
-	for _, l := range []layers.Layer{f.m, f.head} {
-		for _, p := range l.Params() {
-			if p.Tuned {
-				ts = append(ts, p.Value)
-			}
+	for _, p := range append(slices.Clone(f.m.Params()), f.head.Params()...) {
+		if p.Tuned {
+			ts = append(ts, p.Value)
 		}
 	}
 	return ts
@@ -283,10 +260,11 @@ func (f *fitter) snapshot() []*tensor.Dense {
 	return out
 }
 
+// restore takes the parameters of a snapshot, if there is one.
 func (f *fitter) restore(kept []*tensor.Dense) error {
-	for i, t := range f.tuned() {
+	for i, t := range f.tuned()[:len(kept)] {
 		if err := tensor.Copy(t, kept[i]); err != nil {
-			return fmt.Errorf("train: Fit: back to the best epoch: %w", err)
+			return fmt.Errorf("train: Fit: back to earlier parameters: %w", err)
 		}
 	}
 	return nil

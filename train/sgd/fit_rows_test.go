@@ -82,14 +82,8 @@ func TestFitRowsIsFit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			targets := Targets(y, tensor.Float64, nil)
-			if softmax {
-				if targets, err = OneHot(classes, 2, tensor.Float64); err != nil {
-					t.Fatal(err)
-				}
-			}
 			a, b := trial.HeadOf(t, softmax, 32, 2), trial.HeadOf(t, softmax, 32, 2)
-			want, err := Fit(context.Background(), m, a, trial.PairsFor(a, set.X, targets), o)
+			want, err := Fit(context.Background(), m, a, data.Pairs{X: set.X, Y: y}, o)
 			if err != nil {
 				t.Fatal(err)
 			}

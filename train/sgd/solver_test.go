@@ -2,12 +2,15 @@ package sgd
 
 import (
 	"context"
+	"errors"
 	"math"
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/trial"
+	"gonum.org/v1/gonum/mat"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -29,12 +32,11 @@ func TestSchedules(t *testing.T) {
 				t.Errorf("%v, warm-up %d: epoch %d at %v, want %v", c.s, c.warmUp, i+1, got, w)
 			}
 		}
-		if s, err := ParseSchedule(c.s.String()); err != nil || s != c.s {
-			t.Error(s, err)
-		}
 	}
-	if _, err := ParseSchedule("steps"); err == nil {
-		t.Error("no error")
+	for _, o := range []FitOptions{{Schedule: "steps"}, {Solver: "newton"}} {
+		if err := o.fill(false); !errors.Is(err, domain.ErrParam) {
+			t.Errorf("%+v: %v", o, err)
+		}
 	}
 }
 
@@ -54,7 +56,8 @@ func TestSolver(t *testing.T) {
 			reference = G.NewVanillaSolver(G.WithLearnRate(.1))
 		}
 		ours := tensor.New(tensor.WithShape(3), tensor.WithBacking(start))
-		s := &solver{kind: kind, rate: .4, scales: [][]float64{{.5}}}
+		s := &solver{kind: kind, rate: .4}
+		s.add(layers.Param{Value: ours}, []float64{.5})
 		for range 5 {
 			if err := vm.RunAll(); err != nil {
 				t.Fatal(err)
@@ -70,7 +73,7 @@ func TestSolver(t *testing.T) {
 			vm.Reset()
 			for i, w := range theirs.Value().(*tensor.Dense).Float64s() {
 				if math.Abs(w-start[i]) > 1e-12 {
-					t.Fatalf("solver %d: %v, want %v", kind, start, theirs.Value())
+					t.Fatalf("solver %s: %v, want %v", kind, start, theirs.Value())
 				}
 			}
 		}
@@ -86,7 +89,7 @@ func one(t *testing.T, o FitOptions, start float64) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := OneHot(classes, 2, tensor.Float64)
+	y, err := data.OneVersusRest(classes, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +102,7 @@ func one(t *testing.T, o FitOptions, start float64) []float64 {
 		t.Fatal(err)
 	}
 	o.Epochs, o.Batch, o.Solver = 1, 40, SGD
-	if _, err := Fit(context.Background(), m, h, trial.PairsFor(h, set.X, y), o); err != nil {
+	if _, err := Fit(context.Background(), m, h, data.Pairs{X: set.X, Y: y}, o); err != nil {
 		t.Fatal(err)
 	}
 	return weights(h)
@@ -156,7 +159,7 @@ func TestClipOfHugeGradients(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := FitOptions{Epochs: 1, Batch: 1, Solver: SGD, LearnRate: .5, ClipNorm: 1}
-	if _, err := Fit(context.Background(), m, h, trial.PairsFor(h, one(1), one(1e154)), o); err != nil {
+	if _, err := Fit(context.Background(), m, h, data.Pairs{X: one(1), Y: mat.NewDense(1, 1, []float64{1e154})}, o); err != nil {
 		t.Fatal(err)
 	}
 	w := weights(h)

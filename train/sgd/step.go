@@ -1,18 +1,69 @@
 package sgd
 
 import (
-	"iter"
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
-	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
+
+// Backprop adds the gradients of loss for the given nodes to its graph and returns a machine that computes loss and
+// gradients. It is G.Grad and G.NewTapeMachine in one call, without a []*gorgonia.Node, which the interpreter of a
+// notebook cannot hold. A step is
+//
+//	vm.RunAll()
+//	solver.Step(gorgonia.NodesToValueGrads(params)) // which also zeroes the gradients
+//	vm.Reset()
+//
+// params come from layers.Collect, and may include other leaves of the graph, such as weights below or between layers.
+// Close the machine when done. Backprop may run concurrently with itself and with Fit, but not with code that builds
+// graphs by hand.
+//
+// Errors: domain.ErrParam for a nil loss, a loss without a graph, no params (every layer is frozen and there is no
+// head), a nil node among them, and the input of a layer built without layers.WithInputGrad; the errors of G.Grad, for
+// example for a node that loss does not depend on. RunAll returns the ops.Cause of an error, so that errors.Is finds
+// domain.ErrDomain and the like.
+func Backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
+	given.Building.Lock()
+	defer given.Building.Unlock()
+	return backprop(loss, params)
+}
+
+// backprop is Backprop for a caller that holds given.Building.
+func backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
+	if loss == nil {
+		return nil, fmt.Errorf("train: Backprop: there is no loss: %w", domain.ErrParam)
+	}
+	if len(params) == 0 {
+		return nil, fmt.Errorf("train: Backprop: there is no node to learn; give it those of a head, or of a layer built with layers.Tune: %w", domain.ErrParam)
+	}
+	if loss.Graph() == nil {
+		return nil, fmt.Errorf("train: Backprop: the loss %v is in no graph; compute it from nodes of one: %w",
+			loss, domain.ErrParam)
+	}
+	for i, p := range params {
+		if p == nil {
+			return nil, fmt.Errorf("train: Backprop: node %d to learn is nil; give it a leaf of the graph of the loss: %w",
+				i, domain.ErrParam)
+		}
+	}
+	if _, err := G.Grad(loss, params...); err != nil {
+		return nil, fmt.Errorf("train: Backprop: %w", ops.Cause(err))
+	}
+	return machine{G.NewTapeMachine(loss.Graph(), G.BindDualValues(params...))}, nil
+}
+
+// machine returns the errors of the ops themselves.
+type machine struct{ G.VM }
+
+func (m machine) RunAll() error { return ops.Cause(m.VM.RunAll()) }
 
 // step is the training graph for one batch size. The tensors x and targets are its inputs, filled for each batch. x is
 // nil for sparse rows, which the node takes directly.
@@ -29,25 +80,30 @@ type step struct {
 func (f *fitter) newStep(n int, sparse bool) (*step, error) {
 	given.Building.Lock()
 	defer given.Building.Unlock()
-	dt := f.m.Dtype()
-	s := &step{
-		targets: tensor.New(tensor.WithShape(n, f.head.Features()), tensor.Of(dt)),
-		loss:    new(G.Value),
+	dt, k := f.m.Dtype(), f.head.Features()
+	s, g := &step{loss: new(G.Value)}, G.NewGraph()
+	input := func(name string, columns int) (*G.Node, *tensor.Dense) {
+		t := tensor.New(tensor.WithShape(n, columns), tensor.Of(dt))
+		return G.NewMatrix(g, dt, G.WithShape(n, columns), G.WithName(name), G.WithValue(t)), t
 	}
-	g := G.NewGraph()
-	s.node = G.NewMatrix(g, dt, G.WithShape(n, f.m.Dims()), G.WithName("batch_x"))
-	if !sparse {
-		s.x = tensor.New(tensor.WithShape(n, f.m.Dims()), tensor.Of(dt))
-		if err := G.Let(s.node, s.x); err != nil {
-			return nil, err
-		}
+	if sparse {
+		s.node = G.NewMatrix(g, dt, G.WithShape(n, f.m.Dims()), G.WithName("batch_x"))
+	} else {
+		s.node, s.x = input("batch_x", f.m.Dims())
 	}
-	targets := G.NewMatrix(g, dt, G.WithShape(s.targets.Shape()...), G.WithName("batch_targets"), G.WithValue(s.targets))
+	var targets, weights, loss *G.Node
+	targets, s.targets = input("batch_targets", k)
 	z := f.m.Fwd(s.node)
-	if err := z.Err(); err != nil {
+	err := z.Err()
+	if err != nil {
 		return nil, err
 	}
-	loss, err := f.loss(s, z.Node(), targets)
+	if f.ClassWeights == nil || f.head.Classifies() {
+		loss, err = f.head.Loss(z.Node(), targets)
+	} else {
+		weights, s.weights = input("batch_weights", k)
+		loss, err = f.head.WeightedLoss(z.Node(), targets, weights)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -58,18 +114,8 @@ func (f *fitter) newStep(n int, sparse bool) (*step, error) {
 		}
 	}
 	G.Read(loss, s.loss)
-	s.machine, err = backprop(loss, append(append(G.Nodes{}, s.model[0]...), s.model[1]...))
+	s.machine, err = backprop(loss, slices.Concat(s.model[0], s.model[1]))
 	return s, err
-}
-
-// loss is the loss of the head, weighted if there are weights.
-func (f *fitter) loss(s *step, z, targets *G.Node) (*G.Node, error) {
-	if f.weigh == nil {
-		return f.head.Loss(z, targets)
-	}
-	s.weights = tensor.New(tensor.WithShape(targets.Shape()...), tensor.Of(f.m.Dtype()))
-	weights := G.NewMatrix(targets.Graph(), f.m.Dtype(), G.WithShape(targets.Shape()...), G.WithName("batch_weights"), G.WithValue(s.weights))
-	return f.head.WeightedLoss(z, targets, weights)
 }
 
 // penalised is loss + lambda/2 ‖A‖².
@@ -88,12 +134,9 @@ func penalised(loss, a *G.Node, lambda float64) (*G.Node, error) {
 	return G.Add(loss, sum)
 }
 
-// close releases the machine.
-func (s *step) close() { s.machine.Close() }
-
 // step runs one batch, moves the parameters, and returns the loss before the move.
 func (f *fitter) step(b batch) (float64, error) {
-	x, sparse := b.x.(*ops.CSR)
+	x, sparse := b.X.(*ops.CSR)
 	s := f.steps[len(b.rows)]
 	if s == nil {
 		var err error
@@ -107,13 +150,16 @@ func (f *fitter) step(b batch) (float64, error) {
 			return 0, err
 		}
 	} else {
-		data.RowsInto(s.x, b.x.(*tensor.Dense), b.rows)
+		data.RowsInto(s.x, b.X.(*tensor.Dense), b.rows)
 	}
 	data.RowsInto(s.targets, b.targets, b.rows)
 	if s.weights != nil {
 		k := f.head.Features()
-		for i := range s.weights.Shape().TotalSize() {
-			given.SetCell(s.weights, i, f.weigh(s.targets, i/k))
+		for i, r := range b.rows {
+			w := f.weight(b.Y.RawRowView(r))
+			for j := range k {
+				given.SetCell(s.weights, i*k+j, w)
+			}
 		}
 	}
 	if err := s.machine.RunAll(); err != nil {
@@ -135,52 +181,126 @@ func (f *fitter) step(b batch) (float64, error) {
 	return loss, nil
 }
 
-// evaluate returns the loss of the head without the penalty, and its score, on some rows.
-func (f *fitter) evaluate(batches iter.Seq2[batch, error]) (loss, score float64, err error) {
-	const block = 512
-	n := 0
-	for b, err := range batches {
-		if err != nil {
-			return 0, 0, err
-		}
-		for part := range slices.Chunk(b.rows, block) {
-			z := data.RowsOf(b.x, part)
-			if !layers.IsIdentity(f.m) {
-				if z, err = layers.Apply(f.m, nil, z); err != nil {
-					return 0, 0, f.locate(b, err)
-				}
-			}
-			y, err := f.head.Logits(nil, z)
+// move takes a step of both solvers and zeroes the gradients.
+func (f *fitter) move(s *step) error {
+	var values, grads [2][]*tensor.Dense
+	for i, nodes := range s.model {
+		for _, n := range nodes {
+			g, err := n.Grad()
 			if err != nil {
-				return 0, 0, f.locate(b, err)
+				return fmt.Errorf("train: Fit: %s has no gradient: %w", n.Name(), err)
 			}
-			l, s := f.rowErrors(y, data.Rows(b.targets, part))
-			loss, score, n = loss+l, score+s, n+len(part)
+			values[i], grads[i] = append(values[i], n.Value().(*tensor.Dense)), append(grads[i], g.(*tensor.Dense))
 		}
 	}
-	loss, score = loss/float64(n), score/float64(n)
-	if !f.classes {
-		score = math.Sqrt(score / float64(f.head.Features()))
+	scale, factor := 1.0, f.rate(f.at.Epoch)
+	if f.ClipNorm > 0 { // of the gradients for the targets as given
+		unit := f.unit.Largest()
+		scale = min(1, f.ClipNorm/math.Hypot(norm(grads[0])*unit*unit, norm(grads[1])*unit))
 	}
-	return loss, score, nil
+	if f.Solver == Adam {
+		scale *= f.gain
+	}
+	if f.WeightDecay > 0 { // of the head's weights, before the step
+		keep, w := 1-f.LearnRate*factor*f.WeightDecay, values[1][0]
+		for j := range w.Shape().TotalSize() {
+			given.SetCell(w, j, keep*given.Cell(w, j))
+		}
+	}
+	for i, solver := range f.solvers {
+		if len(values[i]) > 0 {
+			solver.step(values[i], grads[i], scale, factor)
+		}
+		for _, g := range grads[i] {
+			g.Zero()
+		}
+	}
+	return nil
 }
 
-// rowErrors sums over rows the loss, and the hits for classes or the squared errors.
-func (f *fitter) rowErrors(y, targets *tensor.Dense) (loss, score float64) {
-	k := y.Shape()[1]
-	p, t := make([]float64, k), make([]float64, k)
-	for i := range y.Shape()[0] {
-		for j := range k {
-			p[j], t[j] = given.Cell(y, i*k+j), given.Cell(targets, i*k+j)
-		}
-		loss += f.weigh.of(targets, i) * f.head.RowLoss(p, t)
-		switch {
-		case !f.classes:
-			d := floats.Distance(p, t, 2)
-			score += d * d
-		case floats.MaxIdx(p) == floats.MaxIdx(t):
-			score++
+// norm is the Euclidean norm of all cells together. It divides by the largest, so that no square overflows.
+func norm(ts []*tensor.Dense) float64 {
+	largest, sum := 0.0, 0.0
+	for _, t := range ts {
+		for j := range t.Shape().TotalSize() {
+			largest = math.Max(largest, math.Abs(given.Cell(t, j)))
 		}
 	}
-	return loss, score
+	if largest == 0 || math.IsInf(largest, 1) {
+		return largest
+	}
+	for _, t := range ts {
+		for j := range t.Shape().TotalSize() {
+			v := given.Cell(t, j) / largest
+			sum += v * v
+		}
+	}
+	return largest * math.Sqrt(sum)
+}
+
+// solver changes parameters by their gradients: w -= η g, or Adam's
+//
+//	m = β₁m + (1-β₁)g,    v = β₂v + (1-β₂)g²,    w -= η m̂/(√v̂ + ε),    m̂ = m/(1-β₁ᵗ),    v̂ = v/(1-β₂ᵗ),
+//
+// algorithm 1 of Kingma and Ba (2015). The moments are float64 for either element type.
+type solver struct {
+	kind  Solver
+	rate  float64
+	steps int // t
+	// scales are the units of the rate for the values of each parameter; they repeat if there are fewer of them.
+	scales [][]float64
+	m, v   [][]float64 // the moments of each parameter
+}
+
+const (
+	adamBeta1, adamBeta2, adamEps = .9, .999, 1e-8
+)
+
+// add adds a parameter.
+func (s *solver) add(p layers.Param, scales []float64) {
+	if s.scales = append(s.scales, scales); s.kind == Adam {
+		n := p.Value.Shape().TotalSize()
+		s.m, s.v = append(s.m, make([]float64, n)), append(s.v, make([]float64, n))
+	}
+}
+
+// step moves the parameters by scale times the gradients, at factor times the rate.
+func (s *solver) step(params, grads []*tensor.Dense, scale, factor float64) {
+	s.steps++
+	for i, w := range params {
+		if w.Dtype() == tensor.Float32 {
+			descend(s, i, w.Float32s(), grads[i].Float32s(), scale, factor)
+		} else {
+			descend(s, i, w.Float64s(), grads[i].Float64s(), scale, factor)
+		}
+	}
+}
+
+// descend is step for the parameter i.
+func descend[T domain.Float](s *solver, i int, w, grads []T, scale, factor float64) {
+	eta, of, at := s.rate*factor, s.scales[i], 0
+	if s.kind == Adam {
+		eta /= 1 - math.Pow(adamBeta1, float64(s.steps))
+	}
+	next := func() float64 {
+		e := eta * of[at]
+		if at++; at == len(of) {
+			at = 0
+		}
+		return e
+	}
+	if s.kind != Adam {
+		for j, g := range grads {
+			w[j] = T(float64(w[j]) - next()*scale*float64(g))
+		}
+		return
+	}
+	m, v := s.m[i][:len(grads)], s.v[i][:len(grads)]
+	c := 1 / (1 - math.Pow(adamBeta2, float64(s.steps)))
+	for j, g := range grads {
+		g := scale * float64(g)
+		m[j] = adamBeta1*m[j] + (1-adamBeta1)*g
+		v[j] = adamBeta2*v[j] + (1-adamBeta2)*g*g
+		w[j] = T(float64(w[j]) - next()*m[j]/(math.Sqrt(c*v[j])+adamEps))
+	}
 }

@@ -27,10 +27,6 @@ func BenchmarkStep(b *testing.B) {
 				for i := range labels {
 					labels[i] = i * 7 % classes
 				}
-				targets, err := OneHot(labels, classes, dt)
-				if err != nil {
-					b.Fatal(err)
-				}
 				m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 2}, d, features, append(tune, layers.WithDtype(dt))...)
 				if err != nil {
 					b.Fatal(err)
@@ -43,27 +39,29 @@ func BenchmarkStep(b *testing.B) {
 				if err := o.fill(tunes(m)); err != nil {
 					b.Fatal(err)
 				}
-				cached, z, err := forFit(m, x, o.CacheBytes)
-				if err != nil {
-					b.Fatal(err)
-				}
 				y, err := data.OneVersusRest(labels, classes)
 				if err != nil {
 					b.Fatal(err)
 				}
-				f, err := fitInMemory(context.Background(), cached, head, z, y, o)
+				src, err := newSource(m, head, data.Pairs{X: x, Y: y}, o)
 				if err != nil {
 					b.Fatal(err)
 				}
-				f.at.Epoch, f.steps = 1, map[int]*step{}
+				f, err := newFitter(context.Background(), src)
+				if err != nil {
+					b.Fatal(err)
+				}
+				rows := *src.memory
+				rows.targets = src.targetsOf(rows.Y)
 				order := data.Shuffle(n, 1)
 				for i := 0; b.Loop(); i++ {
 					lo := i * batchRows % n
-					if _, err := f.step(batch{x: z, targets: targets, rows: order[lo : lo+batchRows]}); err != nil {
+					rows.rows = order[lo : lo+batchRows]
+					if _, err := f.step(rows); err != nil {
 						b.Fatal(err)
 					}
 				}
-				f.steps[batchRows].close()
+				f.steps[batchRows].machine.Close()
 			})
 		}
 	}

@@ -15,6 +15,7 @@ import (
 type Spread struct {
 	mass    float64
 	columns []columnSpread
+	other   bool // whether a row is of no class
 }
 
 // columnSpread has the mean and the sum of squares about it, less origin and in unit, a power of two.
@@ -38,6 +39,7 @@ func (s *Spread) Add(weight float64, y []float64) {
 		}
 	}
 	s.mass += weight
+	s.other = s.other || ClassOf(len(y), func(j int) float64 { return y[j] }) < 0
 	for j := range s.columns {
 		c := &s.columns[j]
 		v := y[j] - c.origin
@@ -66,6 +68,10 @@ func PowerOf2(v float64) float64 {
 
 // Empty says whether there are no rows.
 func (s *Spread) Empty() bool { return s.columns == nil }
+
+// Classes says whether each row is of a class: 1 in one column and -1 in the others, as OneVersusRest makes them, or -1
+// or 1 in the one column.
+func (s *Spread) Classes() bool { return !s.other }
 
 // Mean is the mean of target j.
 func (s *Spread) Mean(j int) float64 {

@@ -1,24 +1,35 @@
 package sgd
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
-	"gorgonia.org/tensor"
 )
 
-// Solver is a first-order method.
-type Solver int
+// Solver is a first-order method. Empty is Adam.
+type Solver string
 
 const (
-	// Adam is the method of Kingma and Ba (2015), with their default moments.
-	Adam Solver = iota
-	// SGD is plain stochastic gradient descent.
-	SGD
+	Adam Solver = "adam" // Kingma and Ba (2015), with their default moments
+	SGD  Solver = "sgd"  // plain stochastic gradient descent
+)
+
+// Schedule says how the learning rates change from epoch to epoch. Empty is CosineRate.
+type Schedule string
+
+const (
+	// CosineRate multiplies them by (1 + cos π(n-1)/N)/2 in epoch n of N: Loshchilov and Hutter (2017), SGDR, (5),
+	// without restarts.
+	CosineRate   Schedule = "cosine"
+	ConstantRate Schedule = "constant" // leaves them unchanged
+	LinearRate   Schedule = "linear"   // multiplies them by 1 - (n-1)/N
 )
 
 // FitOptions are the options of Fit. The zero value is Adam on batches of 256 rows, with rates that follow a cosine to
@@ -75,47 +86,54 @@ type FitOptions struct {
 	Progress func(fits.Epoch)
 }
 
-// weighted multiplies the columns of a copy of a softmax head's one-hot targets by the weights. Other heads weigh their
-// errors instead.
-func (o *FitOptions) weighted(head layers.Head, targets *tensor.Dense) *tensor.Dense {
-	if !head.Classifies() || o.ClassWeights == nil {
-		return targets
-	}
-	out := targets.Clone().(*tensor.Dense)
-	for i := range out.Shape().TotalSize() {
-		given.SetCell(out, i, given.Cell(out, i)*o.ClassWeights[i%len(o.ClassWeights)])
-	}
-	return out
+// MiniBatch is a fits.Fitter that calls Fit: it fits the head by mini-batches on a Gorgonia graph, and tunes the map as
+// its policy says.
+type MiniBatch struct {
+	FitOptions
+	Head string // the kind of head, see layers.NewHead; empty: "linear"
 }
 
-// classWeights wants one weight for each class, and a head with several outputs.
-func (o *FitOptions) classWeights(head layers.Head) error {
-	switch {
-	case o.ClassWeights == nil:
-		return nil
-	case head.Features() < 2:
-		return fmt.Errorf("train: Fit: there are ClassWeights, and %v has one output, of no classes: %w", head, domain.ErrParam)
+// Frozen returns false: the map is tuned as its policy says.
+func (MiniBatch) Frozen() bool { return false }
+
+// HeadKind returns Head, or "linear" if it is empty.
+func (o MiniBatch) HeadKind() string { return cmp.Or(o.Head, "linear") }
+
+// Fit calls the function Fit.
+func (o MiniBatch) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
+	epochs, err := Fit(ctx, m, head, rows, o.FitOptions)
+	return &fits.Report{Lambda: o.Lambda, Epochs: epochs}, err
+}
+
+// Cost estimates the cost of Fit. It is 0 for options that Fit refuses.
+func (o FitOptions) Cost(p fits.Problem) fits.Cost {
+	if err := o.fill(false); err != nil {
+		return fits.Cost{}
 	}
-	return given.CheckWeights("Fit", o.ClassWeights, head.Features())
+	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
+	cells := p.Cells()
+	var c fits.Cost
+	c.Hold(8*p.Number()*d*k, "the %d x %d weights, their gradients and moments", p.Features, p.Outputs)
+	if !p.Streamed && p.Bytes() <= float64(o.CacheBytes) {
+		c.Hold(p.Bytes(), "the %d x %d features", p.Rows, p.Features)
+	}
+	c.Hold(4*p.Number()*float64(o.Batch)*cells/max(1, n), "batches of %d rows", o.Batch)
+	c.Operations = float64(o.Epochs) * (6*cells*k + math.Ceil(n/float64(o.Batch))*12*d*k)
+	return c
 }
 
 // fill sets the defaults, which depend on whether the map is tuned, and checks the ranges.
 func (o *FitOptions) fill(tuned bool) error {
-	set := func(p *int, v int) {
-		if *p == 0 {
-			*p = v
-		}
+	epochs, rate, mapRate := 20, .05, 2.
+	if tuned {
+		epochs = 40
 	}
-	set(&o.Epochs, map[bool]int{false: 20, true: 40}[tuned])
-	set(&o.Batch, 256)
-	set(&o.Patience, 5)
-	set(&o.CacheBytes, 512<<20)
-	if o.LearnRate == 0 {
-		o.LearnRate = map[Solver]float64{Adam: .05, SGD: .5}[o.Solver]
+	if o.Solver = cmp.Or(o.Solver, Adam); o.Solver == SGD {
+		rate, mapRate = .5, .01
 	}
-	if o.MapRate == 0 {
-		o.MapRate = o.LearnRate * map[Solver]float64{Adam: 2, SGD: .01}[o.Solver]
-	}
+	o.Epochs, o.Batch, o.Patience, o.CacheBytes = cmp.Or(o.Epochs, epochs), cmp.Or(o.Batch, 256), cmp.Or(o.Patience, 5), cmp.Or(o.CacheBytes, 512<<20)
+	o.LearnRate, o.Schedule = cmp.Or(o.LearnRate, rate), cmp.Or(o.Schedule, CosineRate)
+	o.MapRate = cmp.Or(o.MapRate, mapRate*o.LearnRate)
 	if err := o.Checkpoints.fill(); err != nil {
 		return err
 	}
@@ -130,15 +148,43 @@ func (o *FitOptions) fill(tuned bool) error {
 		{o.MapRate > 0 && !math.IsInf(o.MapRate, 0), fmt.Sprintf("MapRate = %v, want a number above 0", o.MapRate)},
 		{o.Lambda >= 0 && !math.IsInf(o.Lambda, 0), fmt.Sprintf("Lambda = %v, want a number of at least 0", o.Lambda)},
 		{o.HeldOut >= 0 && o.HeldOut < 1, fmt.Sprintf("HeldOut = %v, want a fraction in [0, 1)", o.HeldOut)},
-		{o.Schedule >= CosineRate && o.Schedule <= LinearRate, fmt.Sprintf("Schedule = %d is none of CosineRate, ConstantRate and LinearRate", int(o.Schedule))},
+		{o.Schedule == CosineRate || o.Schedule == ConstantRate || o.Schedule == LinearRate,
+			fmt.Sprintf("Schedule = %q is none of CosineRate, ConstantRate and LinearRate", o.Schedule)},
 		{o.WarmUp >= 0 && o.WarmUp < o.Epochs, fmt.Sprintf("WarmUp = %d, want 0 to fewer than the %d epochs", o.WarmUp, o.Epochs)},
 		{o.ClipNorm >= 0 && !math.IsInf(o.ClipNorm, 0), fmt.Sprintf("ClipNorm = %v, want a number of at least 0", o.ClipNorm)},
-		{o.WeightDecay >= 0 && o.LearnRate*o.WeightDecay < 1, fmt.Sprintf("WeightDecay = %v, want at least 0 and below 1/LearnRate = %v", o.WeightDecay, 1/o.LearnRate)},
-		{o.Solver == Adam || o.Solver == SGD, fmt.Sprintf("Solver = %d, want Adam (0) or SGD (1)", int(o.Solver))},
+		{o.WeightDecay >= 0 && o.LearnRate*o.WeightDecay < 1,
+			fmt.Sprintf("WeightDecay = %v, want at least 0 and below 1/LearnRate = %v", o.WeightDecay, 1/o.LearnRate)},
+		{o.Solver == Adam || o.Solver == SGD, fmt.Sprintf("Solver = %q, want Adam or SGD", o.Solver)},
 	} {
 		if !c.ok {
 			return fmt.Errorf("train: Fit: %s: %w", c.text, domain.ErrParam)
 		}
 	}
 	return nil
+}
+
+// classWeights wants one weight for each class, and a head with several outputs.
+func (o *FitOptions) classWeights(head layers.Head) error {
+	switch {
+	case o.ClassWeights == nil:
+		return nil
+	case head.Features() < 2:
+		return fmt.Errorf("train: Fit: there are ClassWeights, and %v has one output, of no classes: %w", head, domain.ErrParam)
+	}
+	return given.CheckWeights("Fit", o.ClassWeights, head.Features())
+}
+
+// rate is the factor of the learning rates in epoch n.
+func (o *FitOptions) rate(n int) float64 {
+	factor, done := 1.0, float64(n-1)/float64(o.Epochs)
+	switch o.Schedule {
+	case CosineRate:
+		factor = (1 + math.Cos(math.Pi*done)) / 2
+	case LinearRate:
+		factor = 1 - done
+	}
+	if n <= o.WarmUp {
+		factor *= float64(n) / float64(o.WarmUp+1)
+	}
+	return factor
 }
