@@ -25,7 +25,7 @@ import (
 func Rounding(n int) float64 { return 10 * math.Sqrt(float64(n)) * 0x1p-52 }
 
 // tile is the side of the blocks of Mirror, and depth the number of rows that Rotate processes at a time.
-const tile, depth = 64, 512
+const tile, depth = 128, 512
 
 // Mirror copies the triangle from of a [n, n] to the other one. It panics if a is too short.
 func Mirror(a []float64, n int, from blas.Uplo) {

@@ -15,7 +15,7 @@ import (
 // rows of vectors [n, n], each with its largest component positive. It reads the lower triangle of a and overwrites a.
 // The error for entries that are not finite or overflow wraps domain.ErrDomain. It panics if a is too short.
 //
-// It applies Reduce, then the implicit QL iteration (Golub and Van Loan, section 8.3) to the tridiagonal matrix. The
+// It reduces a to a tridiagonal matrix as Reduce does to a band, then the implicit QL iteration (Golub and Van Loan, section 8.3) to the tridiagonal matrix. The
 // rotations of several sweeps are collected and applied to the vectors as rows, in strips of components that stay in
 // cache.
 func Eigen(a []float64, n int) (values, vectors []float64, err error) {
@@ -24,14 +24,17 @@ func Eigen(a []float64, n int) (values, vectors []float64, err error) {
 		return nil, nil, nil
 	}
 	ctx := context.Background()
-	q := Reduce(ctx, a, n)
+	q := reduce(ctx, a, n, 1)
 	z := make([]float64, n*n)
 	for i := range n {
 		z[i*n+i] = 1
 	}
 	q.Rotate(ctx, z, n, true)
-	d := q.d
-	if err := iterate(d, append(q.e, 0), z); err != nil {
+	d, e := make([]float64, n), make([]float64, n)
+	for i := range n {
+		d[i], e[(i+n-1)%n] = q.b[2*i+1], q.b[2*i]
+	}
+	if err := iterate(d, e, z); err != nil {
 		return nil, nil, err
 	}
 	order := make([]int, n)

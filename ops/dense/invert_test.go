@@ -1,7 +1,6 @@
 package dense
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -37,48 +36,6 @@ func TestInvertLower(t *testing.T) {
 		}
 		if e := mat.Norm(&eye, 2); e > 1e-12*float64(n) {
 			t.Errorf("n = %d: L⁻¹ L is off from the identity by %.2g", n, e)
-		}
-	}
-}
-
-// TestShiftedLogDet: the logarithm of the determinant is gonum's, and Times is the product with T.
-func TestShiftedLogDet(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 47} {
-		rng := rand.New(rand.NewPCG(uint64(n), 7))
-		a, full := make([]float64, n*n), mat.NewSymDense(n, nil)
-		for i := range n {
-			for j := range i + 1 {
-				v := rng.NormFloat64()
-				if i == j {
-					v += 3 * float64(n)
-				}
-				a[i*n+j] = v
-				full.SetSym(i, j, v)
-			}
-			full.SetSym(i, i, full.At(i, i)+.5)
-		}
-		q := Reduce(context.Background(), a, n)
-		f, ok := q.Shift(.5)
-		var c mat.Cholesky
-		if !ok || !c.Factorize(full) {
-			t.Fatal("not positive definite")
-		}
-		if got, want := f.LogDet(), c.LogDet(); math.Abs(got-want) > 1e-13*(1+math.Abs(want))*float64(n) {
-			t.Errorf("n = %d: the logarithm of the determinant is %v, want %v", n, got, want)
-		}
-		x, tx := make([]float64, n), make([]float64, n)
-		for i := range x {
-			x[i] = rng.NormFloat64()
-		}
-		q.Times(tx, x)
-		for i := range n {
-			tx[i] += .5 * x[i]
-		}
-		f.Solve(tx)
-		for i := range n {
-			if math.Abs(tx[i]-x[i]) > 1e-12 {
-				t.Errorf("n = %d: (T + I/2)⁻¹ (T x + x/2) is %v at %d, want %v", n, tx[i], i, x[i])
-			}
 		}
 	}
 }

@@ -49,7 +49,7 @@ func FitKernelRidge(k *mat.Dense, y *mat.Dense, lambda float64) (*KernelRidge, e
 }
 
 // FitKernelRidgeLOO is FitKernelRidge with the lambda of the least leave-one-out error, which is exact (see SelectLOO).
-// One tridiagonal reduction of the centred k serves all lambdas. nil lambdas are the built-in grid of RidgeOptions,
+// One reduction of the centred k to a band serves all lambdas. nil lambdas are the built-in grid of RidgeOptions,
 // which also says which score is best. A lambda that is too small for k has the score +Inf. Memory is two more n×n
 // matrices.
 //

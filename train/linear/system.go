@@ -22,7 +22,7 @@ import (
 // system is the one penalised linear system of this package, (A + μ Σ) X = B. A is G of RidgeStats or the centred Gram
 // matrix of the rows; Σ is I, or the signature of an indefinite kernel on a diagonal.
 //
-// With Σ = I the matrix is positive definite, and a Cholesky factor solves for one μ, a tridiagonal reduction for many
+// With Σ = I the matrix is positive definite, and a Cholesky factor solves for one μ, a reduction to a band for many
 // (path).
 //
 // With a signature the features are those of an indefinite kernel, k(x, x') = Σ_j σ_j z_j(x) z_j(x'), and X is the
@@ -110,9 +110,9 @@ func (f *signedFactor) Solve(b []float64) {
 	lapack64.Getrs(blas.NoTrans, f.lu, general(len(b), 1, 1, b), f.pivot)
 }
 
-// leverages multiplies by the inverse, which for many rows is several times faster than the factor, and which takes the
+// Quadratics multiplies by the inverse, which for many rows is several times faster than the factor, and which takes the
 // factor's place.
-func (f *signedFactor) leverages(to, x []float64) {
+func (f *signedFactor) Quadratics(to, x []float64) {
 	n, rows := f.lu.Rows, len(to)
 	if f.pivot != nil {
 		work := make([]float64, 1)
@@ -128,22 +128,14 @@ func (f *signedFactor) leverages(to, x []float64) {
 	}
 }
 
-// turnedFactor is the factor of a tridiagonal matrix.
-type turnedFactor struct{ dense.Shifted }
-
-func (f turnedFactor) leverages(to, x []float64) {
-	n := len(x) / len(to)
-	given.InParallel(len(to), func(i int) { to[i] = f.Quadratic(x[i*n : (i+1)*n]) })
-}
-
-// path solves a system for one μ after another. With Σ = I it reduces A once to a tridiagonal matrix T = Qᵀ A Q, which
-// takes A's place: vectors that are turned by Q once have a solution in O(n) operations for every μ. With a signature
-// nothing is turned.
+// path solves a system for one μ after another. With Σ = I it reduces A once to a band matrix Qᵀ A Q, which takes A's
+// place: vectors that are rotated by Q once have a solution in O(n) operations for every μ. With a signature nothing is
+// rotated.
 type path struct {
 	*system
 	ctx context.Context
-	t   *dense.Tridiagonal // nil with a signature
-	b   []float64          // (Qᵀ B)ᵀ [k, n]
+	t   *dense.Band // nil with a signature
+	b   []float64   // (Qᵀ B)ᵀ [k, n]
 }
 
 func (s *system) path(ctx context.Context) *path {
@@ -162,10 +154,10 @@ func (p *path) turn(x []float64, m int, back bool) {
 	}
 }
 
-// factored is A + μ Σ, turned. leverages puts xᵢᵀ (A + μ Σ)⁻¹ xᵢ of turned rows x into to; nothing is solved after it.
+// factored is A + μ Σ, turned. Quadratics puts xᵢᵀ (A + μ Σ)⁻¹ xᵢ of turned rows x into to; nothing is solved after it.
 type factored interface {
 	Solve(x []float64)
-	leverages(to, x []float64)
+	Quadratics(to, x []float64)
 }
 
 // at factors A + μ Σ; not ok means that it is singular to working precision.
@@ -173,8 +165,7 @@ func (p *path) at(mu float64) (f factored, ok bool) {
 	if p.t == nil {
 		return factorSigned(slices.Clone(p.a), p.n, mu, p.signs)
 	}
-	shifted, ok := p.t.Shift(mu)
-	return turnedFactor{shifted}, ok
+	return p.t.Shift(mu)
 }
 
 // solutions puts the turned solution, (Qᵀ X)ᵀ [k, n], into x.
@@ -250,7 +241,7 @@ func (p *path) scores(rows turnedRows, leave without, lambdas []float64, scale f
 			if !usable[l] {
 				continue
 			}
-			factors[l].leverages(h, x)
+			factors[l].Quadratics(h, x)
 			for i := range b {
 				own, w := pred[(i*count+l)*k:(i*count+l+1)*k], weightAt(weight, i)
 				usable[l] = leave(own, y.RawRowView(i), h[i], w, lambda*scale) && usable[l]
