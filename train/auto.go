@@ -119,11 +119,13 @@ func (o *AutoOptions) rows(ctx context.Context, rows data.Source) (*data.Set, er
 	}
 	switch {
 	case (o.Budget > 0) == (o.Trials > 0) || o.Budget < 0 || o.Trials < 0:
-		return nil, fmt.Errorf("train: Auto: Budget = %v and Trials = %d; give one of the two, above 0: %w", o.Budget, o.Trials, domain.ErrParam)
+		return nil, fmt.Errorf("train: Auto: Budget = %v and Trials = %d; give one of the two, above 0: %w",
+			o.Budget, o.Trials, domain.ErrParam)
 	case !(o.HeldOut >= 0 && o.HeldOut < 1):
 		return nil, fmt.Errorf("train: Auto: HeldOut = %v is no fraction in [0, 1): %w", o.HeldOut, domain.ErrParam)
 	case o.MaxFeatures < 0 || o.MaxFeatures > 0 && o.MaxFeatures < 4:
-		return nil, fmt.Errorf("train: Auto: MaxFeatures = %d; want at least 4, or 0 for 1024: %w", o.MaxFeatures, domain.ErrParam)
+		return nil, fmt.Errorf("train: Auto: MaxFeatures = %d; want at least 4, or 0 for 1024: %w", o.MaxFeatures,
+			domain.ErrParam)
 	}
 	if o.HeldOut == 0 {
 		o.HeldOut = .2
@@ -141,7 +143,8 @@ func (o *AutoOptions) rows(ctx context.Context, rows data.Source) (*data.Set, er
 			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("train: Auto: the rows are a %T, which each trial would read again; read them whole, by data.ReadAll or data.ReadFrame: %w", rows, domain.ErrParam)
+		return nil, fmt.Errorf("train: Auto: the rows are a %T, which each trial would read again; read them "+
+			"whole, by data.ReadAll or data.ReadFrame: %w", rows, domain.ErrParam)
 	}
 	if domain.IsNil(set.X) {
 		return nil, fmt.Errorf("train: Auto: the set has no X: %w", domain.ErrParam)
@@ -166,16 +169,19 @@ func newRace(o AutoOptions, set *data.Set) (*race, error) {
 	case y == nil:
 		return nil, errNoTargets
 	case n < 5:
-		return nil, fmt.Errorf("train: Auto: %d rows are too few to hold some out and to choose by them; give at least 5: %w", n, domain.ErrShape)
+		return nil, fmt.Errorf("train: Auto: %d rows are too few to hold some out and to choose by them; give at "+
+			"least 5: %w", n, domain.ErrShape)
 	case o.Uncertainty.check(p.model) != nil:
 		return nil, o.Uncertainty.check(p.model)
 	case o.Groups != nil && len(o.Groups) != n:
-		return nil, fmt.Errorf("train: Auto: %d Groups for %d rows; give one for each row: %w", len(o.Groups), n, domain.ErrShape)
+		return nil, fmt.Errorf("train: Auto: %d Groups for %d rows; give one for each row: %w", len(o.Groups), n,
+			domain.ErrShape)
 	}
 	const most = 5000 // rows that are held out
 	o.HeldOut = math.Max(1, math.Min(most, math.Floor(o.HeldOut*float64(n)))) / float64(n)
 	a := &race{AutoOptions: o, source: set, now: time.Now, classes: p.model.Classes, report: new(Report)}
-	a.set = &data.Set{X: set.X, Y: y.RawMatrix().Data, LabelNames: set.LabelNames, Source: set.Source, Columns: set.Columns}
+	a.set = &data.Set{X: set.X, Y: y.RawMatrix().Data, LabelNames: set.LabelNames, Source: set.Source,
+		Columns: set.Columns}
 	if a.classes != nil {
 		a.set.LabelNames = a.classes
 	}
@@ -184,7 +190,8 @@ func newRace(o AutoOptions, set *data.Set) (*race, error) {
 		a.ends = append(a.ends, len(a.order))
 	}
 	if n-a.ends[0] < 2 {
-		return nil, fmt.Errorf("train: Auto: HeldOut = %v of %d rows leaves fewer than 2 to learn from: %w", o.HeldOut, n, domain.ErrParam)
+		return nil, fmt.Errorf("train: Auto: HeldOut = %v of %d rows leaves fewer than 2 to learn from: %w",
+			o.HeldOut, n, domain.ErrParam)
 	}
 	a.report.Kind, a.all = a.look()
 	return a, nil
@@ -206,7 +213,8 @@ func (a *race) run(ctx context.Context) (*Model, *Report, error) {
 		if err := racing.Err(); err != nil {
 			return nil, nil, fmt.Errorf("train: Auto: no trial was done within %v; give more time: %w", a.Budget, err)
 		}
-		return nil, nil, a.source.Locate(fmt.Errorf("train: Auto: no recipe can be fitted: %w", errors.Join(a.failed...)))
+		return nil, nil, a.source.Locate(fmt.Errorf("train: Auto: no recipe can be fitted: %w",
+			errors.Join(a.failed...)))
 	}
 	a.report.Best = a.best.number
 	m, err := a.refit(ctx)

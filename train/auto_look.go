@@ -31,15 +31,18 @@ func (a *race) look() (kind string, all []*entrant) {
 		if err != nil || slices.ContainsFunc(all, same) {
 			return
 		}
-		c := &entrant{scale: scale, factor: factor, score: math.Inf(1), Traits: e.Traits, spec: layers.Spec{Map: name, Name: name, Seed: a.Seed, Dtype: a.Dtype}}
+		c := &entrant{scale: scale, factor: factor, score: math.Inf(1), Traits: e.Traits,
+			spec: layers.Spec{Map: name, Name: name, Seed: a.Seed, Dtype: a.Dtype}}
 		if c.Signed && a.classes != nil || name == "laplacian" {
-			c.Tunable = false // a softmax head knows no signs, and the largest of Cauchy frequencies outweighs all others
+			// a softmax head knows no signs, and the largest of Cauchy frequencies outweighs all others
+			c.Tunable = false
 		}
 		all = append(all, c)
 	}
 	rows, columns := a.set.Rows(), a.set.Dims()
 	if _, bags := a.set.X.(*ops.Bags); bags {
-		for _, c := range [][2]string{{"standard", "mean-map"}, {"cube", "hdd-js"}, {"cube", "hdd-hellinger"}, {"none", "mean-map"}, {"cube", "l2-density"}, {"cube", "hdd-tv"}} {
+		for _, c := range [][2]string{{"standard", "mean-map"}, {"cube", "hdd-js"}, {"cube", "hdd-hellinger"},
+			{"none", "mean-map"}, {"cube", "l2-density"}, {"cube", "hdd-tv"}} {
 			add(c[0], c[1], 1)
 		}
 		add("standard", "mean-map", .5)

@@ -83,7 +83,8 @@ func (a *race) rounds(ctx context.Context) {
 	a.round(ctx, .12, max(1, a.Trials/2), screen)
 	for i, e := range a.ranked() {
 		if i < 4 || e.spec.Map == "linear" {
-			refine = append(refine, attempt{entrant: e, steps: []string{StepFrozen}, rows: refineRows, features: refineFeatures})
+			refine = append(refine, attempt{entrant: e, steps: []string{StepFrozen}, rows: refineRows,
+				features: refineFeatures})
 		}
 	}
 	a.round(ctx, .2, few, refine)
@@ -425,7 +426,8 @@ func (a *race) refit(ctx context.Context) (*Model, error) {
 		c.solve = o
 	}
 	c.p.recipe.Uncertainty = a.Uncertainty
-	m, err := c.p.finish(ctx, func(ctx context.Context, t *trial) error { return c.take(ctx, t, at.steps...) }, a.report)
+	m, err := c.p.finish(ctx, func(ctx context.Context, t *trial) error { return c.take(ctx, t, at.steps...) },
+		a.report)
 	if err != nil {
 		return nil, c.p.locate(err)
 	}

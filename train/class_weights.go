@@ -13,7 +13,8 @@ func BalancedWeights(counts []int) ([]float64, error) {
 	n := 0
 	for c, rows := range counts {
 		if rows < 1 {
-			return nil, fmt.Errorf("train: BalancedWeights: class %d has %d rows, and no weight makes up for none; leave it out: %w", c, rows, domain.ErrDomain)
+			return nil, fmt.Errorf("train: BalancedWeights: class %d has %d rows, and no weight makes up for none; "+
+				"leave it out: %w", c, rows, domain.ErrDomain)
 		}
 		n += rows
 	}

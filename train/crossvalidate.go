@@ -31,8 +31,8 @@ type CVOptions struct {
 	// Seed decides which row falls into which fold.
 	Seed uint64
 	// Factors are for one candidate. They multiply the first parameter of its map that comes from the data, as Around
-	// does. While the best factor is the least or the largest one, there is another, half or twice as large, within 1/64
-	// and 64. nil: the candidates are scored as they are.
+	// does. While the best factor is the least or the largest one, there is another, half or twice as large, within
+	// 1/64 and 64. nil: the candidates are scored as they are.
 	Factors []float64
 	// Progress is called after each fold of each map; nil: not called.
 	Progress func(done, total int)
@@ -65,8 +65,8 @@ func (s Score) score(m fits.Metric) fits.LambdaScore {
 type Scores struct {
 	Metric fits.Metric
 	All    []Score // ordered by candidate and then by lambda
-	// Chosen is the index of the Score with the least Error. Ties go to the lower MSE, then to the larger lambda, then to
-	// the first.
+	// Chosen is the index of the Score with the least Error. Ties go to the lower MSE, then to the larger lambda, then
+	// to the first.
 	Chosen int
 	// AtEnd names the settings whose best value is the least or the largest of several values that were tried, so that
 	// a better value may lie beyond. A setting is AxisFeatures, AxisLambda, or a numeric parameter of the map. Lambdas
@@ -89,31 +89,32 @@ func (r *Scores) Best(recipe Recipe) Recipe {
 }
 
 // CrossValidate scores the recipe, or variants of it, by k-fold cross-validation. Each fold is fitted as by Fit, but
-// without the Uncertainty: a Tuner chooses its step in each fold, from the rows of the other folds, and a Spec that tunes
-// its map is tuned in each fold. Scores.Best returns the recipe with what was chosen.
+// without the Uncertainty: a Tuner chooses its step in each fold, from the rows of the other folds, and a Spec that
+// tunes its map is tuned in each fold. Scores.Best returns the recipe with what was chosen.
 //
 // Candidates differ from the recipe's Spec by their parameters; see Grid, RandomSearch and Around. Without candidates
 // the Spec itself is scored, or those around it by CVOptions.Factors. The scalers are fitted on all rows, including the
 // rows that a fold scores, and a map that is fitted sees all rows, or the sample of a stream, but no target.
 //
-// All candidates have the same folds, with the classes in proportion and the rows of a group together. A row of a stream
-// is assigned to a fold by itself; memory holds the targets of a stream but not its rows. Maps with one seed have the
-// same draws, so that their scores differ by the parameters alone. The scores depend on the arguments alone, not on
-// GOMAXPROCS.
+// All candidates have the same folds, with the classes in proportion and the rows of a group together. A row of a
+// stream is assigned to a fold by itself; memory holds the targets of a stream but not its rows. Maps with one seed
+// have the same draws, so that their scores differ by the parameters alone. The scores depend on the arguments alone,
+// not on GOMAXPROCS.
 //
 // The lambdas of the candidates and of CVOptions are scored for linear.RidgeOptions, SVMOptions and LogisticOptions and
 // for sgd.MiniBatch (FitOptions.Lambda) with no lambda of their own. The default grid of MiniBatch is 0, 1e-6, 1e-5 and
-// 1e-4, and grows to 1 while the best is the largest. Another Fitter, one with a lambda of its own, and one under a Tuner
-// is fitted as it is in each fold, and each of its maps has one score. A lambda whose loss is not finite scores +Inf.
+// 1e-4, and grows to 1 while the best is the largest. Another Fitter, one with a lambda of its own, and one under a
+// Tuner is fitted as it is in each fold, and each of its maps has one score. A lambda whose loss is not finite scores
+// +Inf.
 //
 // Each map is drawn once for all candidates that have it, and a map that is tuned for each fit. If the features of a
 // frozen map can be kept, RidgeOptions, SVMOptions and LogisticOptions compute them once for all folds and lambdas, and
 // say what else is shared. Other Fitters start again in every fold and for every lambda.
 //
-// Errors: those of Fit; domain.ErrShape for fewer than two rows a fold; domain.ErrParam for options out of range, a Spec
-// that tunes its map with a Fitter that leaves it frozen, lambdas for a Fitter that is fitted as it is, Factors for
-// several candidates or a map without a parameter that comes from the data, or no lambda that can be fitted in every
-// fold; the errors of the specs.
+// Errors: those of Fit; domain.ErrShape for fewer than two rows a fold; domain.ErrParam for options out of range, a
+// Spec that tunes its map with a Fitter that leaves it frozen, lambdas for a Fitter that is fitted as it is, Factors
+// for several candidates or a map without a parameter that comes from the data, or no lambda that can be fitted in
+// every fold; the errors of the specs.
 func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates []Candidate, o CVOptions) (*Scores,
 	error) {
 	p, err := r.labelled(ctx, rows)
@@ -127,7 +128,8 @@ func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates 
 		o.Folds = 5
 	}
 	if len(candidates) == 0 || o.Folds < 2 {
-		return nil, fmt.Errorf("train: CrossValidate: %d candidates, %d folds; want at least 1 and 2: %w", len(candidates), o.Folds, domain.ErrParam)
+		return nil, fmt.Errorf("train: CrossValidate: %d candidates, %d folds; want at least 1 and 2: %w",
+			len(candidates), o.Folds, domain.ErrParam)
 	}
 	features := 0
 	for _, c := range candidates {
@@ -202,7 +204,8 @@ func (p *prepared) scores(ctx context.Context, candidates []Candidate, o CVOptio
 	r.All = slices.Concat(scores...)
 	r.choose()
 	if math.IsInf(r.All[r.Chosen].Error, 1) {
-		return nil, fmt.Errorf("train: CrossValidate: none of the %d candidates can be fitted in every fold; raise the lambdas: %w", len(r.All), domain.ErrParam)
+		return nil, fmt.Errorf("train: CrossValidate: none of the %d candidates can be fitted in every fold; raise "+
+			"the lambdas: %w", len(r.All), domain.ErrParam)
 	}
 	return r, nil
 }
@@ -255,7 +258,8 @@ func groupsOf(candidates []Candidate, o CVOptions) ([]*cvGroup, error) {
 			lambdas = o.Lambdas
 		}
 		if lambdas != nil && len(lambdas) == 0 {
-			return nil, fmt.Errorf("train: CrossValidate: candidate %d has no lambdas; give one, or nil for the default: %w", i, domain.ErrParam)
+			return nil, fmt.Errorf("train: CrossValidate: candidate %d has no lambdas; give one, or nil for the "+
+				"default: %w", i, domain.ErrParam)
 		}
 		key := fmt.Sprintf("%v %#v", lambdas == nil, c.Spec)
 		g := known[key]
@@ -291,7 +295,8 @@ func (p *prepared) job(ctx context.Context, o CVOptions) (j *cv.Job, err error) 
 		return nil, err
 	}
 	if j.Folds > j.N/2 {
-		return nil, fmt.Errorf("train: CrossValidate: there are %d rows in %d folds; give two rows for each fold: %w", j.N, j.Folds, domain.ErrShape)
+		return nil, fmt.Errorf("train: CrossValidate: there are %d rows in %d folds; give two rows for each fold: "+
+			"%w", j.N, j.Folds, domain.ErrShape)
 	}
 	ends, rank := make([]int, j.Folds), data.Rank(o.Seed)
 	for f := range ends {
@@ -483,7 +488,8 @@ func (h trials) Check(y *mat.Dense) error {
 	}
 	switch b, _ := h.Fitter.(sgd.MiniBatch); {
 	case b.Lambda != 0 && !h.whole:
-		return fmt.Errorf("MiniBatch has Lambda = %v; give it to CVOptions or the candidates: %w", b.Lambda, domain.ErrParam)
+		return fmt.Errorf("MiniBatch has Lambda = %v; give it to CVOptions or the candidates: %w", b.Lambda,
+			domain.ErrParam)
 	case b.Checkpoints.Path != "":
 		return fmt.Errorf("MiniBatch has Checkpoints, and many fits; leave them out: %w", domain.ErrParam)
 	}

@@ -69,7 +69,8 @@ func RMSE(pred, truth []float64) (float64, error) {
 	for i, p := range pred {
 		d := p - truth[i]
 		if d-d != 0 {
-			return 0, fmt.Errorf("train: RMSE: row %d has the prediction %v and the target %v, whose difference is not a finite number; drop the row or scale the targets: %w", i, p, truth[i], domain.ErrDomain)
+			return 0, fmt.Errorf("train: RMSE: row %d has the prediction %v and the target %v, whose difference is "+
+				"not a finite number; drop the row or scale the targets: %w", i, p, truth[i], domain.ErrDomain)
 		}
 		largest = max(largest, math.Abs(d))
 	}
@@ -96,7 +97,8 @@ func ConfusionMatrix(pred, truth []int, k int) ([][]int, error) {
 	}
 	for i, p := range pred {
 		if t := truth[i]; p < 0 || p >= k || t < 0 || t >= k {
-			return nil, fmt.Errorf("train: ConfusionMatrix: row %d has the prediction %d and the class %d, not both in 0..%d; number the classes from 0: %w", i, p, t, k-1, domain.ErrDomain)
+			return nil, fmt.Errorf("train: ConfusionMatrix: row %d has the prediction %d and the class %d, not "+
+				"both in 0..%d; number the classes from 0: %w", i, p, t, k-1, domain.ErrDomain)
 		}
 	}
 	if err := domain.CheckSize("train: ConfusionMatrix", 8, k, k); err != nil {
@@ -116,7 +118,8 @@ func samePairs(who string, pred, truth int) error {
 	if pred == truth && pred > 0 {
 		return nil
 	}
-	return fmt.Errorf("train: %s: %d predictions and %d true values; give one of each a row, and at least one row: %w", who, pred, truth, domain.ErrShape)
+	return fmt.Errorf("train: %s: %d predictions and %d true values; give one of each a row, and at least one row: "+
+		"%w", who, pred, truth, domain.ErrShape)
 }
 
 // ArgMax returns for each row the column of its largest score, the first of equals. NaN is never the largest; a row of

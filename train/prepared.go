@@ -72,7 +72,8 @@ func (r Recipe) prepare(ctx context.Context, rows data.Source) (*prepared, error
 		m.Columns = s.Options().Columns
 		return p, p.read(ctx, s)
 	}
-	return nil, fmt.Errorf("train: Recipe: there are no rows; give a *data.Set with X, a *data.Frame or a *data.Stream: %w", domain.ErrParam)
+	return nil, fmt.Errorf("train: Recipe: there are no rows; give a *data.Set with X, a *data.Frame or a "+
+		"*data.Stream: %w", domain.ErrParam)
 }
 
 // learn makes a set of a table.
@@ -167,7 +168,8 @@ func (p *prepared) learnTargets(s *data.Set) (*mat.Dense, error) {
 	case s.Labels != nil && s.Y != nil:
 		return nil, fmt.Errorf("train: Recipe: the rows have both Labels and Y; leave one out: %w", domain.ErrParam)
 	case s.Labels != nil && len(s.Labels) != n || s.Y != nil && len(s.Y) != n*s.Targets() || n == 0:
-		return nil, fmt.Errorf("train: Recipe: %d rows, %d labels, %d targets; give one for each row and each of LabelNames: %w", n, len(s.Labels), len(s.Y), domain.ErrShape)
+		return nil, fmt.Errorf("train: Recipe: %d rows, %d labels, %d targets; give one for each row and each of "+
+			"LabelNames: %w", n, len(s.Labels), len(s.Y), domain.ErrShape)
 	case s.Y != nil:
 		p.outputs = s.Targets()
 		return mat.NewDense(n, p.outputs, s.Y), nil
@@ -201,8 +203,8 @@ func (p *prepared) checkClasses() error {
 func (p *prepared) read(ctx context.Context, s *data.Stream) error {
 	m := p.model
 	if p.recipe.Groups != nil {
-		return fmt.Errorf("train: Recipe: Groups are of rows in memory, and these are read; leave them out, or read the "+
-			"rows whole: %w", domain.ErrParam)
+		return fmt.Errorf("train: Recipe: Groups are of rows in memory, and these are read; leave them out, or "+
+			"read the rows whole: %w", domain.ErrParam)
 	}
 	v, err := s.SurveyScaled(ctx, layers.SampleRows, m.Scaler)
 	if err != nil {
@@ -331,7 +333,8 @@ func (p *prepared) fitter() (fits.Fitter, error) {
 	case err != nil:
 		return nil, err
 	case head.Classifies() && p.model.Classes == nil:
-		return nil, fmt.Errorf("train: Recipe: a %s head learns classes, and the rows have targets; take another Head: %w", f.HeadKind(), domain.ErrParam)
+		return nil, fmt.Errorf("train: Recipe: a %s head learns classes, and the rows have targets; take another "+
+			"Head: %w", f.HeadKind(), domain.ErrParam)
 	}
 	if err := p.checkPolicy(p.model.Spec, f); err != nil {
 		return nil, fmt.Errorf("train: Recipe: %w", err)
@@ -372,5 +375,6 @@ func (p *prepared) checkPolicy(s layers.Spec, f fits.Fitter) error {
 	if tuned == "" {
 		tuned = "its parts"
 	}
-	return fmt.Errorf("the Spec tunes %s, and %T leaves the map as it is drawn; use MiniBatch: %w", tuned, f, domain.ErrParam)
+	return fmt.Errorf("the Spec tunes %s, and %T leaves the map as it is drawn; use MiniBatch: %w", tuned, f,
+		domain.ErrParam)
 }

@@ -25,8 +25,8 @@ type Recipe struct {
 	// is "gaussian". Features of 0 are 1024 for a map whose number of features is free. An empty Dtype is
 	// float32 where mini-batches may tune the map, by Tune or by a step of the Tuner, and float64 otherwise.
 	Spec layers.Spec
-	// Tuner tunes the map step by step; nil: the map is drawn as the Spec says, and the Fitter tunes it if Spec.Tune says
-	// so. With a Tuner, Spec.Tune has no effect, and the Fitter is for the steps that solve for the head.
+	// Tuner tunes the map step by step; nil: the map is drawn as the Spec says, and the Fitter tunes it if Spec.Tune
+	// says so. With a Tuner, Spec.Tune has no effect, and the Fitter is for the steps that solve for the head.
 	Tuner *Tuner
 	// Fitter fits the head. nil is sgd.MiniBatch for a Spec that tunes its map, with a softmax head for classes. For a
 	// frozen map nil is linear.LogisticOptions{} for classes if memory can keep all features and the kernel is positive
@@ -40,8 +40,8 @@ type Recipe struct {
 	// Afford is called before a scaler that moves zeros makes sparse rows in memory dense. bytes is the memory for the
 	// dense rows. An error ends the fit. nil: nothing is refused.
 	Afford func(what string, bytes float64) error
-	// Ready is called once the rows are scaled and the Spec is complete, before a map is drawn. It may change the Fitter
-	// in Start, for example to one that depends on the number of rows. An error ends the fit. nil: not called.
+	// Ready is called once the rows are scaled and the Spec is complete, before a map is drawn. It may change the
+	// Fitter in Start, for example to one that depends on the number of rows. An error ends the fit. nil: not called.
 	Ready func(*Start) error
 }
 
@@ -77,9 +77,9 @@ type Report struct {
 // files (*data.Stream).
 //
 // Errors name the file and the row if the rows come from a file: data.ErrLabel for one class alone; data.ErrTask for
-// classes that look like targets; domain.ErrParam for a nil context, for rows without labels and targets, for a map that
-// does not suit the rows, for a Spec that tunes its map with a Fitter that leaves it frozen, for a softmax head and
-// targets, and for options out of range; domain.ErrShape for rows, labels and targets that differ in number;
+// classes that look like targets; domain.ErrParam for a nil context, for rows without labels and targets, for a map
+// that does not suit the rows, for a Spec that tunes its map with a Fitter that leaves it frozen, for a softmax head
+// and targets, and for options out of range; domain.ErrShape for rows, labels and targets that differ in number;
 // domain.ErrDomain for a number that is not finite or outside the map's domain; the errors of the Fitter and the Tuner;
 // ctx.Err(). If the model is fitted and its Uncertainty cannot be learned, Fit returns the model with the error.
 func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *Report, error) {
@@ -185,4 +185,5 @@ func (r Recipe) newModel() (*Model, error) {
 }
 
 // errNoTargets is the error for rows without labels and targets.
-var errNoTargets = fmt.Errorf("train: Recipe: the rows have neither Labels nor Y; give one of the two: %w", domain.ErrParam)
+var errNoTargets = fmt.Errorf("train: Recipe: the rows have neither Labels nor Y; give one of the two: %w",
+	domain.ErrParam)

@@ -52,7 +52,8 @@ func Grid(spec layers.Spec, axes ...Axis) ([]Candidate, error) {
 	for _, a := range all {
 		switch {
 		case a.Values == nil:
-			return nil, fmt.Errorf("train: Grid: %s has the range %v to %v and no values; list some, or draw by RandomSearch: %w", a.Name, a.Lo, a.Hi, domain.ErrParam)
+			return nil, fmt.Errorf("train: Grid: %s has the range %v to %v and no values; list some, or draw by "+
+				"RandomSearch: %w", a.Name, a.Lo, a.Hi, domain.ErrParam)
 		case a.key() == AxisLambda:
 			for i := range out {
 				out[i].Lambdas = slices.Clone(a.Values)
@@ -84,7 +85,8 @@ func RandomSearch(spec layers.Spec, n int, seed uint64, axes ...Axis) ([]Candida
 		return nil, err
 	}
 	if n < 1 || len(all) == 0 {
-		return nil, fmt.Errorf("train: RandomSearch: %d draws along %d axes; want at least one of each: %w", n, len(all), domain.ErrParam)
+		return nil, fmt.Errorf("train: RandomSearch: %d draws along %d axes; want at least one of each: %w", n,
+			len(all), domain.ErrParam)
 	}
 	if err := domain.CheckSize("train: RandomSearch", 512, n); err != nil { // a candidate and its parameters
 		return nil, err
@@ -145,10 +147,12 @@ func (a searchAxis) check(e *layers.Entry, spec layers.Spec) error {
 	if values == nil {
 		values = []float64{a.Lo, a.Hi}
 		if !(a.Lo < a.Hi) {
-			return fmt.Errorf("%s has no values, and the range %v to %v is none: %w", a.Name, a.Lo, a.Hi, domain.ErrParam)
+			return fmt.Errorf("%s has no values, and the range %v to %v is none: %w", a.Name, a.Lo, a.Hi,
+				domain.ErrParam)
 		}
 	} else if a.Lo != 0 || a.Hi != 0 || len(values) == 0 {
-		return fmt.Errorf("%s has %d values and the range %v to %v; give one of the two: %w", a.Name, len(values), a.Lo, a.Hi, domain.ErrParam)
+		return fmt.Errorf("%s has %d values and the range %v to %v; give one of the two: %w", a.Name, len(values),
+			a.Lo, a.Hi, domain.ErrParam)
 	}
 	for i, v := range values {
 		if slices.Contains(values[:i], v) {
@@ -168,7 +172,8 @@ func (a searchAxis) checkValue(e *layers.Entry, spec layers.Spec, v float64) err
 	case a.key() == AxisLambda:
 		return given.CheckLambda(v)
 	case !e.HasFeatures():
-		return fmt.Errorf("map %s has no number of features to choose; it makes %s: %w", e.Name, e.Width, domain.ErrParam)
+		return fmt.Errorf("map %s has no number of features to choose; it makes %s: %w", e.Name, e.Width,
+			domain.ErrParam)
 	case !(v >= 1 && v <= math.MaxInt32 && v == math.Trunc(v)):
 		return fmt.Errorf("features = %v, want a whole number above 0: %w", v, domain.ErrParam)
 	}
@@ -243,14 +248,16 @@ func Around(spec layers.Spec, x ops.Matrix, factors ...float64) ([]Candidate, er
 			for i, f := range factors {
 				out[i].Spec = spec
 				out[i].Spec.Params = with(given, p.Name, value*f)
-				if err := out[i].Spec.FillDefaults(x); err != nil { // what follows from the data and from this parameter
+				// what follows from the data and from this parameter
+				if err := out[i].Spec.FillDefaults(x); err != nil {
 					return nil, err
 				}
 			}
 			return out, nil
 		}
 	}
-	return nil, fmt.Errorf("train: Around: map %s has no parameter that comes from the data and is not given: %w", spec.Map, domain.ErrParam)
+	return nil, fmt.Errorf("train: Around: map %s has no parameter that comes from the data and is not given: %w",
+		spec.Map, domain.ErrParam)
 }
 
 // The least and the largest factor by which CrossValidate extends its search.
@@ -260,8 +267,8 @@ const leastFactor, largestFactor = 1. / 64, 64.
 func (p *prepared) around(ctx context.Context, candidates []Candidate, o CVOptions) (*Scores, error) {
 	factors := slices.Sorted(slices.Values(o.Factors))
 	if len(factors) == 0 || len(candidates) != 1 {
-		return nil, fmt.Errorf("train: CrossValidate: %d Factors of %d candidates; give one factor at least, such as 1, "+
-			"and one candidate: %w", len(factors), len(candidates), domain.ErrParam)
+		return nil, fmt.Errorf("train: CrossValidate: %d Factors of %d candidates; give one factor at least, such "+
+			"as 1, and one candidate: %w", len(factors), len(candidates), domain.ErrParam)
 	}
 	var r *Scores
 	for more := factors; len(more) > 0; {

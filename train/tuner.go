@@ -20,8 +20,9 @@ import (
 
 // The steps of a Tuner.
 const (
-	StepFrozen   = "frozen"        // solves the head on the map as it is drawn
-	StepEvidence = "evidence"      // learns a scale per column (package evidence) on at most 512 features, solves the head
+	StepFrozen = "frozen" // solves the head on the map as it is drawn
+	// StepEvidence learns a scale per column (package evidence) on at most 512 features, and solves the head.
+	StepEvidence = "evidence"
 	StepAll      = "all"           // learns all parameters by mini-batches, from the map as it is drawn
 	StepBoth     = "evidence, all" // learns all parameters by mini-batches, from the scales of StepEvidence
 	StepSolved   = "solved"        // solves the head again on the tuned features of the better of StepAll and StepBoth
@@ -34,9 +35,9 @@ func allSteps() []string { return []string{StepFrozen, StepEvidence, StepAll, St
 // of the rows and is scored on the others. The best step is then taken again on all rows. A step that the map does not
 // have is left out, and its Step says why. The zero value is the default.
 //
-// Errors: domain.ErrParam for options out of range, a stream with several steps, Steps that are unknown, out of order or
-// lack a step that they need, and a single step that the map does not have; domain.ErrShape for fewer than 5 rows with
-// several steps.
+// Errors: domain.ErrParam for options out of range, a stream with several steps, Steps that are unknown, out of order
+// or lack a step that they need, and a single step that the map does not have; domain.ErrShape for fewer than 5 rows
+// with several steps.
 //
 // How much a step helps depends on the map. The table has error rates on held-out rows under a softmax head, with 256
 // features if their number is free, for optdigits and spambase; exp-intersection has order=1. Differences to frozen
@@ -107,11 +108,13 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 	alone := len(t.Steps) == 1
 	switch {
 	case !memory && !alone:
-		return nil, fmt.Errorf("train: Tuner: the rows are read from a stream, and a tuner goes over them many times; read them whole, or take one step: %w", domain.ErrParam)
+		return nil, fmt.Errorf("train: Tuner: the rows are read from a stream, and a tuner goes over them many "+
+			"times; read them whole, or take one step: %w", domain.ErrParam)
 	case !(t.HeldOut >= 0 && t.HeldOut < 1):
 		return nil, fmt.Errorf("train: Tuner: HeldOut = %v is no fraction in [0, 1): %w", t.HeldOut, domain.ErrParam)
 	case !alone && p.n < 5:
-		return nil, fmt.Errorf("train: Tuner: %d rows cannot be divided into some to learn from and some to score; give at least 5: %w", p.n, domain.ErrShape)
+		return nil, fmt.Errorf("train: Tuner: %d rows cannot be divided into some to learn from and some to score; "+
+			"give at least 5: %w", p.n, domain.ErrShape)
 	}
 	if err := t.checkSteps(); err != nil {
 		return nil, err
@@ -155,7 +158,8 @@ func (t *Tuner) checkSteps() error {
 			return fmt.Errorf("train: Tuner: there is no step %q; want some of %q: %w", step, all, domain.ErrParam)
 		}
 		if at <= last {
-			return fmt.Errorf("train: Tuner: the steps %q are out of order; take them as in %q: %w", t.Steps, all, domain.ErrParam)
+			return fmt.Errorf("train: Tuner: the steps %q are out of order; take them as in %q: %w", t.Steps, all,
+				domain.ErrParam)
 		}
 		last = at
 	}
@@ -163,7 +167,8 @@ func (t *Tuner) checkSteps() error {
 	case last < 0:
 		return fmt.Errorf("train: Tuner: Steps is empty; name one, or leave it nil for all: %w", domain.ErrParam)
 	case t.has(StepSolved) && !t.has(StepAll) && !t.has(StepBoth):
-		return fmt.Errorf("train: Tuner: %q goes on from %q or %q, and Steps has neither: %w", StepSolved, StepAll, StepBoth, domain.ErrParam)
+		return fmt.Errorf("train: Tuner: %q goes on from %q or %q, and Steps has neither: %w", StepSolved, StepAll,
+			StepBoth, domain.ErrParam)
 	}
 	return nil
 }
@@ -234,7 +239,8 @@ func (c *tuning) choose(ctx context.Context, out *Report) error {
 		}
 	}
 	if out.Chosen == "" {
-		return fmt.Errorf("train: Tuner: the map has none of the steps %q: %s: %w", c.Steps, out.Steps[0].Note, domain.ErrParam)
+		return fmt.Errorf("train: Tuner: the map has none of the steps %q: %s: %w", c.Steps, out.Steps[0].Note,
+			domain.ErrParam)
 	}
 	return nil
 }

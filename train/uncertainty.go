@@ -70,7 +70,8 @@ func (o *UncertaintyOptions) check(m *Model) error {
 	case !(o.HeldOut >= 0 && o.HeldOut < 1):
 		return fmt.Errorf("train: Uncertainty: HeldOut = %v is no fraction in [0, 1): %w", o.HeldOut, domain.ErrParam)
 	case o.Laplace && m.Classes == nil:
-		return fmt.Errorf("train: Uncertainty: Laplace is for a softmax head, and the rows have targets: %w", domain.ErrParam)
+		return fmt.Errorf("train: Uncertainty: Laplace is for a softmax head, and the rows have targets: %w",
+			domain.ErrParam)
 	}
 	return nil
 }
@@ -96,7 +97,8 @@ func (p *prepared) uncertainty(ctx context.Context, m *Model, ridge float64, lea
 		o.HeldOut = .2
 	}
 	if o.Laplace && !m.Head.Classifies() {
-		return nil, fmt.Errorf("train: Uncertainty: Laplace is for a softmax head, and the head is %s: %w", m.Head.Kind(), domain.ErrParam)
+		return nil, fmt.Errorf("train: Uncertainty: Laplace is for a softmax head, and the head is %s: %w",
+			m.Head.Kind(), domain.ErrParam)
 	}
 	if ridge > 0 && m.Classes == nil && policyOf(m.Map) == "" && layers.SignatureOf(m.Map) == nil {
 		return p.leaveOneOut(ctx, *m, ridge)
@@ -161,7 +163,8 @@ func (p *prepared) leaveOneOut(ctx context.Context, own Model, ridge float64) (*
 		}
 	}
 	if len(residuals) == 0 {
-		return nil, fmt.Errorf("train: Uncertainty: every row decides its own prediction, so no error can be told; raise lambda or take fewer features: %w", domain.ErrParam)
+		return nil, fmt.Errorf("train: Uncertainty: every row decides its own prediction, so no error can be told; "+
+			"raise lambda or take fewer features: %w", domain.ErrParam)
 	}
 	n := len(residuals) / k
 	u.Intervals, err = calibrate.IntervalsOfResiduals(mat.NewDense(n, k, residuals), mat.NewDense(n, k, stds))
@@ -173,7 +176,8 @@ const decisive = 1e-12
 
 // posteriors are the posteriors of the weights of the head, by all rows that it has learned from. lambda is the penalty
 // of ridge regression, or 0.
-func (m *Model) posteriors(ctx context.Context, rows data.Examples, lambda float64, laplace bool) (*Uncertainty, error) {
+func (m *Model) posteriors(ctx context.Context, rows data.Examples, lambda float64, laplace bool) (*Uncertainty,
+	error) {
 	u := &Uncertainty{}
 	switch {
 	case laplace:
@@ -191,7 +195,8 @@ func (m *Model) posteriors(ctx context.Context, rows data.Examples, lambda float
 
 // ridgePosterior is the posterior of the rows with a lambda, or with the lambda of the largest evidence for 0. It uses
 // float32 products if the features are float32 and lambda is not too small for them.
-func (m *Model) ridgePosterior(ctx context.Context, rows data.Examples, lambda float64, single bool) (*linear.Posterior, error) {
+func (m *Model) ridgePosterior(ctx context.Context, rows data.Examples, lambda float64,
+	single bool) (*linear.Posterior, error) {
 	s := linear.RidgeStats{Float32Products: single}
 	if err := s.AddRows(ctx, m.Map, rows); err != nil {
 		return nil, err
