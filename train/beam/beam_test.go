@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 const deadline = 2 * time.Minute
 
 // run builds a pipeline and runs it.
-func run(t *testing.T, o submit.Options, build func(s sdk.Scope) error) error {
+func run(t testing.TB, o submit.Options, build func(s sdk.Scope) error) error {
 	t.Helper()
 	p, s := sdk.NewPipelineWithRoot()
 	if err := build(s); err != nil {
@@ -48,7 +48,7 @@ func run(t *testing.T, o submit.Options, build func(s sdk.Scope) error) error {
 }
 
 // rowsIn writes n rows of 5 numbers in [.1, 1.1), whose class or target depends on them, to CSV files of different lengths.
-func rowsIn(t *testing.T, dir string, task data.Task, n, files int) []string {
+func rowsIn(t testing.TB, dir string, task data.Task, n, files int) []string {
 	t.Helper()
 	rng := rand.New(spectral.Stream(3, "beam/test"))
 	var names []string
@@ -78,7 +78,7 @@ func rowsIn(t *testing.T, dir string, task data.Task, n, files int) []string {
 }
 
 // recipe is one for files.
-func recipe(t *testing.T, spec layers.Spec, scale string, read data.Options, files []string) *beam.Recipe {
+func recipe(t testing.TB, spec layers.Spec, scale string, read data.Options, files []string) *beam.Recipe {
 	t.Helper()
 	r, err := beam.Prepare(t.Context(), train.Recipe{Scale: scale, Spec: spec}, read, files...)
 	if err != nil {
@@ -88,7 +88,7 @@ func recipe(t *testing.T, spec layers.Spec, scale string, read data.Options, fil
 }
 
 // alone is the fit without an engine.
-func alone(t *testing.T, r *beam.Recipe, o linear.RidgeOptions, files []string) *linear.RidgeFit {
+func alone(t testing.TB, r *beam.Recipe, o linear.RidgeOptions, files []string) *linear.RidgeFit {
 	t.Helper()
 	rows, err := r.Rows(files...)
 	if err != nil {

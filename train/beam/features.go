@@ -22,14 +22,14 @@ func init() {
 // Features adds to a pipeline the steps that write the features of the rows of files (List) to a folder, local or
 // remote: for each file one of its name with .npy in place of the extensions, [rows, D] in the element type of the map,
 // in the order of the rows, without labels; files of a recipe with Columns may lack these. A file appears under its
-// name when it is whole. Errors: as for Recipe.MarshalBinary and FeatureFiles.
+// name when it is whole. Errors: as for train.Model.MarshalBinary and FeatureFiles.
 func Features(s beam.Scope, r *Recipe, files []string, folder string) error {
 	if r != nil && r.Read.Columns != nil { // features need no labels
 		own := *r
 		own.Read.Label, own.Read.LabelNames = data.LabelNone, nil
 		r = &own
 	}
-	shipped, err := r.MarshalBinary()
+	shipped, err := r.ship()
 	if err != nil {
 		return err
 	}
@@ -94,14 +94,14 @@ func featuresName(folder, file string) string {
 
 // featuresFn maps files to files.
 type featuresFn struct {
-	Recipe []byte
+	Recipe shipped
 	Folder string
 
 	recipe *Recipe
 }
 
 func (f *featuresFn) Setup() (err error) {
-	f.recipe, err = recipeOf(f.Recipe)
+	f.recipe, err = f.Recipe.recipe()
 	return err
 }
 

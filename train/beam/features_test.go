@@ -1,7 +1,6 @@
 package beam_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -59,45 +58,6 @@ func TestFeatures(t *testing.T) {
 			if got.Rows() != set.Rows() {
 				t.Errorf("%s: %d rows of %d", path, got.Rows(), set.Rows())
 			}
-		}
-	}
-}
-
-// TestRecipe: equal bytes from what came back, for a map that is drawn, one that was fitted and one that was tuned; damage is noticed.
-func TestRecipe(t *testing.T) {
-	files := rowsIn(t, t.TempDir(), data.Classification, 200, 1)
-	for _, spec := range []layers.Spec{
-		{Map: "gaussian", Features: 64, Sampler: "iid", Seed: 1},
-		{Map: "gaussian", Features: 64, Sampler: "iid", Seed: 1, Tune: "bandwidth"},
-		{Map: "nystrom", Features: 16, Seed: 2},
-	} {
-		r := recipe(t, spec, "minmax", data.Options{}, files)
-		shipped, err := r.MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back beam.Recipe
-		if err := back.UnmarshalBinary(shipped); err != nil {
-			t.Fatal(err)
-		}
-		if again, err := back.MarshalBinary(); err != nil || !bytes.Equal(again, shipped) {
-			t.Errorf("%s %s: other bytes, %v", spec.Map, spec.Tune, err)
-		}
-		for i, p := range r.Model.Map.Params() {
-			a, b := p.Value.Float64s(), back.Model.Map.Params()[i].Value.Float64s()
-			for j := range a {
-				if a[j] != b[j] {
-					t.Fatalf("%s: %s differs at %d", spec.Map, p.Name, j)
-				}
-			}
-		}
-		drawn := spec.Map == "gaussian" && spec.Tune == ""
-		if small := len(shipped) < 4096; small != drawn && drawn {
-			t.Errorf("%s: %d bytes are shipped", spec.Map, len(shipped))
-		}
-		shipped[len(shipped)/2] ^= 1
-		if err := back.UnmarshalBinary(shipped); err == nil {
-			t.Error("a changed byte is not noticed")
 		}
 	}
 }

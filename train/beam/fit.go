@@ -19,9 +19,9 @@ func init() {
 
 // Fit adds to a pipeline the steps that fit a ridge head on the features of the rows of files (List), and save the model, whole or not at all,
 // under the name save, local or remote. lambda is relative, as in linear.FitRidge; 0 is 1e-6 times the number of rows. Errors:
-// as for Recipe.MarshalBinary; domain.ErrParam for a recipe that reads no labels and for a lambda that is negative or not finite.
+// as for train.Model.MarshalBinary; domain.ErrParam for a recipe that reads no labels and for a lambda that is negative or not finite.
 func Fit(s beam.Scope, r *Recipe, files []string, lambda float64, save string) error {
-	shipped, err := r.MarshalBinary()
+	shipped, err := r.ship()
 	if err == nil {
 		err = r.checkRead()
 	}
@@ -45,19 +45,19 @@ func spread(s beam.Scope, files []string) beam.PCollection {
 
 // accumulateFn reads files, maps their rows and adds them up: one value for all files of a bundle.
 type accumulateFn struct {
-	Recipe []byte
+	Recipe shipped
 
 	recipe *Recipe
 	sums   *sums
 }
 
 func (f *accumulateFn) Setup() (err error) {
-	f.recipe, err = recipeOf(f.Recipe)
+	f.recipe, err = f.Recipe.recipe()
 	return err
 }
 
 func (f *accumulateFn) StartBundle(func(*sums)) {
-	f.sums = &sums{stats: &linear.RidgeStats{Of: fingerprint(f.Recipe)}}
+	f.sums = &sums{stats: &linear.RidgeStats{Of: f.Recipe.fingerprint()}}
 }
 
 func (f *accumulateFn) ProcessElement(ctx context.Context, file string, _ func(*sums)) error {
@@ -83,7 +83,7 @@ func (f *accumulateFn) FinishBundle(emit func(*sums)) {
 
 // saveFn solves the sums of all files and saves the model.
 type saveFn struct {
-	Recipe []byte
+	Recipe shipped
 	Files  int
 	Lambda float64
 	Path   string
@@ -93,7 +93,7 @@ func (f *saveFn) ProcessElement(ctx context.Context, s *sums) error {
 	if s.files != f.Files {
 		return fmt.Errorf("beam: the sums are of %d files and the job has %d: the engine lost or repeated some, or has read none; run it again", s.files, f.Files)
 	}
-	r, err := recipeOf(f.Recipe)
+	r, err := f.Recipe.recipe()
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ func TestFit(t *testing.T) {
 		{"gaussian in another process", "standard", layers.Spec{Map: "gaussian", Features: 64, Sampler: "orthogonal", Seed: 5}, 0, true},
 		{"two signs", "none", layers.Spec{Map: "delta-gaussian", Features: 64, Params: layers.Values{"sigma1": .3, "sigma2": .9}, Seed: 2}, 1e-2, false},
 		{"chi2", "minmax,l1", layers.Spec{Map: "chi2"}, 1e-3, false},
+		{"one that may be tuned, in another process", "minmax", layers.Spec{Map: "gaussian", Features: 64, Seed: 1, Tune: "bandwidth"}, 1e-3, true},
 		{"nystrom in another process", "l2", layers.Spec{Map: "nystrom", Features: 20, Seed: 9}, 1e-3, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -128,6 +129,7 @@ func TestFitRefuses(t *testing.T) {
 		"nothing":     {},
 		"no labels":   {Model: r.Model, Read: data.Options{Dims: 5, Label: data.LabelNone}},
 		"other width": {Model: r.Model, Read: data.Options{Dims: 4}},
+		"columns":     {Model: r.Model, Read: data.Options{Dims: 5, Columns: new(data.Columns)}},
 		"no scaler":   {Model: &train.Model{Map: r.Model.Map, Spec: r.Model.Spec}, Read: r.Read},
 	} {
 		if err := beam.Fit(s, wrong, files, 0, "m"); !errors.Is(err, ops.ErrParam) {

@@ -1,7 +1,6 @@
 package beam_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -87,37 +86,6 @@ func TestFitTables(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v does not say %s", err, part)
 		}
-	}
-}
-
-// TestTableRecipe: a recipe is the same after it was shipped, and names what it cannot do.
-func TestTableRecipe(t *testing.T) {
-	file := tableIn(t, filepath.Join(t.TempDir(), "a.csv"), 40, "age", "class", "job", "born")
-	r := tableRecipe(t, file)
-	shipped, err := r.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	back := new(beam.Recipe)
-	if err := back.UnmarshalBinary(shipped); err != nil {
-		t.Fatal(err)
-	}
-	again, err := back.MarshalBinary()
-	if err != nil || !bytes.Equal(shipped, again) || back.Model.Columns != back.Read.Columns || !reflect.DeepEqual(back.Model.Columns, r.Model.Columns) {
-		t.Errorf("shipped twice: %v, columns %+v", err, back.Model.Columns)
-	}
-	wrong := *r
-	wrong.Read.Columns = nil
-	if _, err := wrong.MarshalBinary(); err == nil || !strings.Contains(err.Error(), "Columns") {
-		t.Errorf("other columns: %v", err)
-	}
-	unlabelled, err := beam.Prepare(t.Context(), train.Recipe{Columns: new(data.ColumnOptions), Spec: r.Model.Spec}, data.Options{Label: data.LabelNone}, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, s := sdk.NewPipelineWithRoot()
-	if err := beam.Fit(s, unlabelled, []string{file}, 0, "m"); err == nil || !strings.Contains(err.Error(), "no labels") {
-		t.Errorf("no labels: %v", err)
 	}
 }
 

@@ -2,84 +2,118 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
-	"time"
+	"sync"
+	"unicode/utf8"
 
-	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/beam"
-	"github.com/bochner-go/bochner/train/beam/submit"
 	"github.com/bochner-go/bochner/train/data"
 )
 
-// recipeFlags are the flags that a recipe is made from.
+// recipeFlags say how rows are read and what features are made of them.
 type recipeFlags struct {
-	mapName, params, sampler, dtype, scale, task, survey string
-	features                                             int
-	seed                                                 uint64
-	table                                                tableFlags
-	given                                                map[string]bool // the flags that the user set
+	recipe, load, survey           string
+	task, label, header, delimiter string
+	unlabelled                     bool
 }
 
 func (f *recipeFlags) register(fs *flag.FlagSet, label string) {
-	fs.StringVar(&f.mapName, "map", "gaussian", "feature `map` (layers/maps.md)")
-	fs.StringVar(&f.params, "params", "", "parameters of the map, `name=value,...`; those left out come from the data")
-	fs.IntVar(&f.features, "features", 2048, "output `columns` of the map; those of an additive one follow from its parameters")
-	fs.StringVar(&f.sampler, "sampler", "iid", "`sampler` of the frequencies (init/samplers.md)")
-	fs.StringVar(&f.dtype, "dtype", "float64", "element `type`: float32, float64")
-	fs.StringVar(&f.scale, "scale", "none", "scalers in order: none, l1, l2, minmax, cube (minmax, and later rows clipped to it; minmax is cube for a map of x >= 0 or x > -c), standard, auto (standard for real columns, 0/1 columns stay; the default of tables with names), as a `list` a,b")
-	fs.Uint64Var(&f.seed, "seed", 1, "`seed` of the draw")
-	f.table.register(fs, label)
+	fs.StringVar(&f.recipe, "recipe", "", "a train.Recipe as `JSON`: the scalers, the map (its spec, as layers/maps.md has "+
+		"it) and how columns are learned (data.ColumnOptions); what is left out comes from the data (default: "+
+		`{"scale":"none","spec":{"map":"gaussian","features":1024}}, and for tables with names the scalers "auto")`)
+	fs.StringVar(&f.load, "load", "", "the columns, scaler, map and classes of this model `file` in place of -recipe")
+	fs.StringVar(&f.survey, "survey", "", "learn classes, scaler and parameters from these `files` alone, which this "+
+		"process reads (default: all)")
 	fs.StringVar(&f.task, "task", "classification", "classification, regression")
-	fs.StringVar(&f.survey, "survey", "", "learn classes, scaler and parameters from these `files` alone, which this process reads (default: all)")
+	fs.StringVar(&f.label, "label", label, "where a row of a table or .npy keeps its label or target: last, first, none, "+
+		"the name of the column, or its `number` from 1; for -task regression also several, a,b")
+	fs.StringVar(&f.header, "header", "auto", "whether the first line of CSV names the columns: auto, yes, no")
+	fs.StringVar(&f.delimiter, "delimiter", "auto", "what separates the fields of CSV: auto, tab, or a `character`")
+	fs.BoolVar(&f.unlabelled, "drop-unlabelled", false, "leave out the rows whose label or target is empty or a mark of a "+
+		"missing value, such as NA")
 }
 
-// recipe is the map and the scalers.
-func (f *recipeFlags) recipe() (train.Recipe, error) {
-	fail := func(err error) (train.Recipe, error) { return train.Recipe{}, usage("%v", err) }
-	e, err := layers.Lookup(f.mapName)
-	if err != nil {
-		return fail(err)
-	}
-	spec := layers.Spec{Map: f.mapName, Seed: f.seed, Dtype: f.dtype, Name: f.mapName}
-	if e.HasFeatures() {
-		spec.Features = f.features
-	}
-	if e.HasSampler {
-		spec.Sampler = f.sampler
-	}
-	if f.dtype != "float32" && f.dtype != "float64" {
-		return train.Recipe{}, usage("-dtype %s: want float32 or float64", f.dtype)
-	}
-	if spec.Params, err = layers.ParseValues(f.mapName, f.params); err != nil {
-		return fail(err)
-	}
-	if _, err := train.ScalersFor(spec, f.scale); err != nil {
-		return fail(err)
-	}
-	return train.Recipe{Scale: f.scale, Spec: spec}, nil
-}
-
-// reading is how files are read, and their columns learned.
-func (f *recipeFlags) reading() (data.Options, data.ColumnOptions, error) {
+// options returns how files are read.
+func (f *recipeFlags) options() (o data.Options, err error) {
+	o = data.Options{DropUnlabelled: f.unlabelled, Tell: notes()}
 	switch f.task {
 	case data.Classification.String():
-		return f.table.options(data.Classification)
 	case data.Regression.String():
-		return f.table.options(data.Regression)
+		o.Task = data.Regression
+	default:
+		return o, usage("-task %s: want classification or regression", f.task)
 	}
-	return data.Options{}, data.ColumnOptions{}, usage("-task %s: want classification or regression", f.task)
+	if o.Header, err = data.ParseHeader(f.header); err != nil {
+		return o, usage("-header %s: want auto, yes or no", f.header)
+	}
+	switch d, size := utf8.DecodeRuneInString(f.delimiter); {
+	case f.delimiter == "auto":
+	case f.delimiter == "tab":
+		o.Delimiter = '\t'
+	case size == len(f.delimiter) && !strings.ContainsRune("\"\r\n", d) && d != utf8.RuneError:
+		o.Delimiter = d
+	default:
+		return o, usage("-delimiter %s: want auto, tab, or one character", f.delimiter)
+	}
+	if f.label == "" {
+		return o, usage("-label: want last, first, none, or the name or number of a column")
+	}
+	if o.Label, err = data.ParseLabel(f.label); err != nil {
+		if o.LabelNames = []string{f.label}; o.Task == data.Regression {
+			o.LabelNames = strings.Split(f.label, ",")
+		}
+	}
+	return o, nil
+}
+
+// how returns the recipe of the flag.
+func (f *recipeFlags) how() (r train.Recipe, err error) {
+	if f.recipe == "" {
+		return r, nil
+	}
+	d := json.NewDecoder(strings.NewReader(f.recipe))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return r, usage("-recipe: %v", err)
+	}
+	return r, nil
+}
+
+// reads returns the files that are read beside those of the command.
+func (f *recipeFlags) reads(ctx context.Context) (files []string, err error) {
+	if f.load != "" {
+		if f.recipe != "" || f.survey != "" {
+			return nil, usage("-recipe and -survey do not apply to -load: the model has learned what they say")
+		}
+		files = append(files, f.load)
+	}
+	if f.survey != "" {
+		more, err := list(ctx, f.survey)
+		return append(files, more...), err
+	}
+	return files, nil
 }
 
 // prepare makes the recipe for files.
 func (f *recipeFlags) prepare(ctx context.Context, files []string) (*beam.Recipe, error) {
-	how, err := f.recipe()
+	read, err := f.options()
 	if err != nil {
 		return nil, err
 	}
-	read, columns, err := f.reading()
+	if f.load != "" {
+		m, err := train.Load(f.load)
+		if err != nil {
+			return nil, err
+		}
+		return beam.OfModel(ctx, m, read, files[0])
+	}
+	how, err := f.how()
 	if err != nil {
 		return nil, err
 	}
@@ -92,42 +126,31 @@ func (f *recipeFlags) prepare(ctx context.Context, files []string) (*beam.Recipe
 	if err != nil {
 		return nil, err
 	}
-	if isNamed && !f.given["scale"] {
+	if isNamed && how.Scale == "" {
 		how.Scale = "auto"
 	}
-	if isNamed || slices.ContainsFunc(columnFlags, func(name string) bool { return f.given[name] }) {
-		how.Columns = &columns
+	if isNamed && how.Columns == nil {
+		how.Columns = new(data.ColumnOptions)
 	}
 	return beam.Prepare(ctx, how, read, files...)
 }
 
-// reads are the files that are read: these, and those of -survey.
-func (f *recipeFlags) reads(ctx context.Context, files []string) ([]string, error) {
-	if f.survey == "" {
-		return files, nil
+// notes prints each note once.
+func notes() func(note string) {
+	var told sync.Map
+	return func(note string) {
+		if _, twice := told.LoadOrStore(note, true); !twice {
+			fmt.Fprintf(os.Stderr, "beam: %s\n", note)
+		}
 	}
-	more, err := list(ctx, f.survey)
-	return append(files, more...), err
 }
 
-// load makes the recipe of a saved model.
-func (f *recipeFlags) load(ctx context.Context, path string, files []string) (*beam.Recipe, error) {
-	read, _, err := f.reading()
-	if err != nil {
-		return nil, err
+// named says whether local files are tables whose columns have names, by the first.
+func named(o data.Options, files []string) (bool, error) {
+	if slices.ContainsFunc(files, func(f string) bool { return beam.Remote(f) || !data.IsTable(f) }) {
+		return false, nil
 	}
-	m, err := train.Load(path)
-	if err != nil {
-		return nil, err
-	}
-	return beam.OfModel(ctx, m, read, files[0])
-}
-
-func list(ctx context.Context, names string) ([]string, error) {
-	return beam.List(ctx, strings.Split(names, ",")...)
-}
-
-func registerSubmit(fs *flag.FlagSet, o *submit.Options) {
-	fs.DurationVar(&o.Timeout, "timeout", time.Hour, "`time` after which the job has failed")
-	fs.BoolVar(&o.Processes, "processes", false, "put the workers into processes of their own, on this machine")
+	o.Tell = nil
+	first, err := data.PeekFrame(o, files[0], 1000)
+	return err == nil && first.Named, err
 }

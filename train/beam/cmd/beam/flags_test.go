@@ -5,38 +5,47 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/bochner-go/bochner/layers"
-	"gorgonia.org/tensor"
+	"github.com/bochner-go/bochner/train/data"
 )
 
-// TestEveryMap: the flags of every map of rows make a spec that builds.
-func TestEveryMap(t *testing.T) {
-	x := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{.6, .8, 0, 1, 1, 0, .8, .6}))
-	for _, e := range layers.Entries() {
-		if e.Bags {
-			continue
-		}
-		var f recipeFlags
-		fs := flag.NewFlagSet(e.Name, flag.ContinueOnError)
+// TestFlags: what the flags say of files and of the recipe, and those that are wrong.
+func TestFlags(t *testing.T) {
+	parse := func(args ...string) *recipeFlags {
+		f, fs := new(recipeFlags), flag.NewFlagSet("flags", flag.ContinueOnError)
 		f.register(fs, "last")
-		if err := fs.Parse([]string{"-map", e.Name, "-features", "4"}); err != nil {
+		if err := fs.Parse(args); err != nil {
 			t.Fatal(err)
 		}
-		how, err := f.recipe()
-		if err != nil {
-			t.Errorf("%s: %v", e.Name, err)
-			continue
+		return f
+	}
+	o, err := parse("-label", "u,v", "-task", "regression", "-header", "no", "-delimiter", "tab").options()
+	if err != nil || !slices.Equal(o.LabelNames, []string{"u", "v"}) || o.Task != data.Regression ||
+		o.Header != data.HeaderNo || o.Delimiter != '\t' || o.Tell == nil {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if o, err := parse("-label", "none").options(); err != nil || o.Label != data.LabelNone || o.LabelNames != nil {
+		t.Errorf("%+v, %v", o, err)
+	}
+	r, err := parse("-recipe", `{"scale":"l1","columns":{"drop":["id"],"missing":"fill"},"spec":{"map":"chi2","params":{"order":2}}}`).how()
+	if err != nil || r.Scale != "l1" || r.Columns.Drop[0] != "id" || r.Columns.Missing != data.MissingFill || r.Spec.Params.Number("order") != 2 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, wrong := range [][]string{{"-label", ""}, {"-task", "cluster"}, {"-header", "perhaps"}, {"-delimiter", "::"}} {
+		if _, err := parse(wrong...).options(); !errors.Is(err, errUsage) {
+			t.Errorf("%q: %v", wrong, err)
 		}
-		spec := how.Spec
-		spec.Dims = 2
-		if err := spec.FillDefaults(x); err != nil {
-			t.Errorf("%s: %v", e.Name, err)
-		} else if _, err := spec.Fit(x); err != nil {
-			t.Errorf("%s: %v", e.Name, err)
+	}
+	for _, wrong := range []string{"{", `{"map":"gaussian"}`, `{"spec":{"features":"many"}}`} {
+		if _, err := parse("-recipe", wrong).how(); !errors.Is(err, errUsage) {
+			t.Errorf("%q: %v", wrong, err)
 		}
+	}
+	if _, err := parse("-load", "m", "-recipe", "{}").reads(t.Context()); !errors.Is(err, errUsage) {
+		t.Errorf("a model and a recipe: %v", err)
 	}
 }
 
@@ -68,6 +77,25 @@ func TestOutputsAreNotInputs(t *testing.T) {
 		}
 		if left, err := os.ReadFile(rows); err != nil || string(left) != "rows" {
 			t.Fatalf("%v: the file holds %q, %v", args, left, err)
+		}
+	}
+}
+
+// TestNamed: tables of a header have names, those without, arrays and remote files do not ask for columns.
+func TestNamed(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]bool{"a,b,y\n1,u,p\n": true, "1,u,p\n2,v,q\n": false} {
+		path := filepath.Join(dir, "t.csv")
+		if err := os.WriteFile(path, []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := named(data.Options{}, []string{path}); got != want || err != nil {
+			t.Errorf("%q: %v, %v", name, got, err)
+		}
+	}
+	for _, files := range [][]string{{"gs://bucket/t.csv"}, {"x.npy"}, {"x.libsvm"}} {
+		if got, err := named(data.Options{}, files); got || err != nil {
+			t.Errorf("%q: %v, %v", files, got, err)
 		}
 	}
 }

@@ -1,16 +1,14 @@
 // Command beam fits a ridge head on the features of rows in many files, or maps files to features, on an engine that runs Apache Beam.
 //
-//	go -C train/beam run ./cmd/beam fit -train FILES -map gaussian -features 2048 -scale standard -save model.safetensors
-//	go -C train/beam run ./cmd/beam features -in FILES -map gaussian -features 2048 -scale standard -out FOLDER
+//	go -C train/beam run ./cmd/beam fit -train FILES -save model.safetensors \
+//	    -recipe '{"scale": "standard", "spec": {"map": "gaussian", "features": 2048}}'
 //	go -C train/beam run ./cmd/beam features -in FILES -load model.safetensors -out FOLDER
-//	go -C train/beam run ./cmd/beam overhead
 //
-// Without flags of the Beam SDK the engine is Prism, in this process; -processes puts the workers into processes of their own. The model is
-// that of `examples/train -stream -head ridge`, which evaluates it (-load). overhead measures what the engine costs: it fits made rows in one
-// process and on Prism, and prints both.
+// Without flags of the Beam SDK the engine is Prism, in this process; -processes runs each worker in a process of its
+// own. The model is that of `examples/train -stream -head ridge`, which evaluates it (-load).
 //
-// Of local tables whose first has a header the columns are learned and found by their names, as by examples/train, and of others where one
-// of the flags -columns, -drop, -categorical, -missing, -unknown, -rare and -dates asks.
+// Of local tables whose first has a header the columns are learned and found by their names, as by examples/train, and
+// of others where the recipe has columns.
 //
 // # Other engines
 //
@@ -90,14 +88,14 @@ func main() {
 
 // commands by name. Each registers its flags beside those of the SDK and returns what to do once they are read.
 var commands = map[string]func(fs *flag.FlagSet) func(ctx context.Context) error{
-	"fit": fitCommand, "features": featuresCommand, "overhead": overheadCommand,
+	"fit": fitCommand, "features": featuresCommand,
 }
 
 func run(ctx context.Context, args []string) error {
 	fs := flag.CommandLine // the SDK's flags are there
 	fs.Init("beam", flag.ContinueOnError)
 	fs.StringVar(&log.LogLevel, "log", log.LogLevel, "what workers and engine tell, on stderr: debug, info, warn, error (default nothing)")
-	do := func(context.Context) error { return usage("want fit, features or overhead, and then flags") }
+	do := func(context.Context) error { return usage("want fit or features, and then flags") }
 	if len(args) > 0 && commands[args[0]] != nil {
 		do, args = commands[args[0]](fs), args[1:]
 	}
@@ -108,7 +106,7 @@ func run(ctx context.Context, args []string) error {
 		return usage("%v", err)
 	}
 	beam.Init() // a worker stays here
-	if !given(fs)["log"] {
+	if !set(fs, "log") {
 		slog.SetDefault(slog.New(slog.DiscardHandler)) // a failure comes back as an error
 	}
 	if fs.NArg() > 0 {
