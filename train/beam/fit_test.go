@@ -33,7 +33,7 @@ func TestFit(t *testing.T) {
 		{"gaussian in another process", "standard", layers.Spec{Map: "gaussian", Features: 64, Sampler: "orthogonal", Seed: 5}, 0, true},
 		{"two signs", "none", layers.Spec{Map: "delta-gaussian", Features: 64, Params: layers.Values{"sigma1": .3, "sigma2": .9}, Seed: 2}, 1e-2, false},
 		{"chi2", "minmax,l1", layers.Spec{Map: "chi2"}, 1e-3, false},
-		{"one that may be tuned, in another process", "minmax", layers.Spec{Map: "gaussian", Features: 64, Seed: 1, Tune: "bandwidth"}, 1e-3, true},
+		{"one that may be tuned, in another process", "minmax", layers.Spec{Map: "gaussian", Features: 64, Seed: 1, Tune: "bandwidth", Dtype: "float64"}, 1e-3, true},
 		{"nystrom in another process", "l2", layers.Spec{Map: "nystrom", Features: 20, Seed: 9}, 1e-3, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
