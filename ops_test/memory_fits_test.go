@@ -43,9 +43,9 @@ var allFits = map[string]func(t *testing.T) []float64{
 		k, y := memoryGram(t)
 		return kernelNumbers(linear.FitKernelRidge(k, y, 1e-3))
 	},
-	"FitKernelRidgeLOO": func(t *testing.T) []float64 {
+	"FitKernelRidge with several lambdas": func(t *testing.T) []float64 {
 		k, y := memoryGram(t)
-		return kernelNumbers(linear.FitKernelRidgeLOO(k, y, someLambdas))
+		return kernelNumbers(linear.FitKernelRidge(k, y, someLambdas...))
 	},
 	"FitSVM":                     svm(linear.SVMOptions{}),
 	"FitSVM, several lambdas":    svm(linear.SVMOptions{Lambdas: someLambdas}),

@@ -261,7 +261,7 @@ func TestInputsStay(t *testing.T) {
 		before := mat.DenseCopyOf(k)
 		for name, f := range map[string]func() error{
 			"plain":         func() error { _, err := linear.FitKernelRidge(k, g.y, .1); return err },
-			"leave one out": func() error { _, err := linear.FitKernelRidgeLOO(k, g.y, g.lists[0]); return err },
+			"leave one out": func() error { _, err := linear.FitKernelRidge(k, g.y, g.lists[0]...); return err },
 			"comparison":    func() error { _, err := report.Compare(k, k); return err },
 			"picture":       func() error { _, err := report.ExactVsApprox(k, k); return err },
 		} {

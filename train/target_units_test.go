@@ -94,7 +94,7 @@ func targetFits(t *testing.T) map[string]targetFit {
 			return out.RawMatrix().Data, nil
 		},
 		"exact kernel": func(x *tensor.Dense, y []float64, _ float64) ([]float64, error) {
-			return exact(x, y, func(k, y *mat.Dense) (*linear.KernelRidge, error) { return linear.FitKernelRidgeLOO(k, y, nil) })
+			return exact(x, y, func(k, y *mat.Dense) (*linear.KernelRidge, error) { return linear.FitKernelRidge(k, y) })
 		},
 	}
 }

@@ -74,7 +74,7 @@ func parse(args []string) (*options, error) {
 	fs.Lookup("scale").Usage += "; for bags by default cube, of all samples, and for a table with names or texts auto"
 	fs.StringVar(&o.head, "head", "", graphHeads+", ridge, svm (default softmax for classes, ridge for targets)")
 	fs.Float64Var(&o.epsilon, "epsilon", .1, "svm: errors up to this `size` of a target cost nothing")
-	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm, softmax of a frozen map: penalty relative to the mean squared distance of a feature row from their mean, or held-out, for ridge also loo, to choose it (default of ridge: chosen by the leave-one-out error of up to 4096 rows; of the others 1e-6 times the rows); "+graphHeads+": lambda/2 |A|^2 beside the mean loss (default 0)")
+	fs.StringVar(&o.lambda, "lambda", "", "ridge, svm, softmax of a frozen map: penalty relative to the mean squared distance of a feature row from their mean, or held-out, for ridge also loo, to choose it (default of ridge: chosen by the leave-one-out error of up to 2048 rows; of the others 1e-6 times the rows); "+graphHeads+": lambda/2 |A|^2 beside the mean loss (default 0)")
 	fs.IntVar(&o.cv, "cv", 0, "choose lambda, unless -lambda gives it, and the map's parameter that comes from the data, by cross-validation in so many `folds`, with up to 1024 features: from 1/4 to 4 times what the data say, and on while the best is at an end")
 	fs.Func("grid", "with -cv: what to choose among instead, `name=1,2,4` of a numeric parameter of the map (map.name where it is called features or lambda), features or lambda; or with -trials from a range, name=1:10; once for each name", func(text string) error {
 		grid = append(grid, text)

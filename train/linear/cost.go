@@ -44,7 +44,7 @@ func (o RidgeOptions) Cost(p fits.Problem) fits.Cost {
 		}
 	}
 	copies, solve := 1., n*n*n/3+2*n*n*k
-	if choice { // the tridiagonal reduction, its rotations, and the matrix
+	if choice { // the reduction to a band, its rotations, and the matrix
 		copies, solve = 3, solve+10./3*n*n*n+lambdas*10*n*n
 	}
 	c.Hold(8*copies*n*n, "%.2g matrices of %d x %d numbers, of the rows", copies, p.Rows, p.Rows)

@@ -20,7 +20,7 @@ type ridgeFolds struct{ RidgeOptions }
 //
 // The score is the error rate for classes, with ties broken by the mean squared error, and the mean squared error for
 // targets. Rows go over the map once. Each fold becomes a RidgeStats, and a fit uses the merged sums of the other
-// folds. The squared error comes from the sums of the fold (RidgeStats.MSE), the error rate from at most 4096 random
+// folds. The squared error comes from the sums of the fold (RidgeStats.MSE), the error rate from at most 2048 random
 // rows of each fold. Memory is Folds + 2 matrices of D×D, and these rows. A lambda stands for the same penalty per row
 // in a fold as on all rows; the default grid is the one of FitRidge. ClassWeights also weigh the errors.
 //

@@ -32,7 +32,6 @@ type ridgeDual struct {
 	mean, mu float64    // the mean of rowMean; the value of the ones
 	given    *mat.Dense // the targets
 	meanY    []float64
-	unit     *given.Unit // of the targets of an exact kernel
 }
 
 // newRidgeDual centres k and y. It reads and overwrites the lower triangle of k, and copies y, [n, targets].
@@ -93,22 +92,32 @@ func (d *ridgeDual) intercept(alpha []float64) []float64 {
 	return b
 }
 
-// leaveOneOut scores every lambda, in the unit of K, on the rows in which (nil: all). With C = (Kc + mu 1 1ᵀ/n + λI)⁻¹
-// the residual is λ αᵢ and 1 - hᵢᵢ = λ (Cᵢᵢ - 1/(n(mu + λ))), so the error without row i is αᵢ over that bracket. It
-// returns the α of the best lambda and overwrites d.a.
-func (d *ridgeDual) leaveOneOut(ctx context.Context, which []int, grid cv.Grid, scale float64) (alpha []float64, scores []fits.LambdaScore, best int, err error) {
+// fit returns α for the lambda of the options, scale being its unit, or for the one that it chooses. It overwrites d.a.
+func (d *ridgeDual) fit(ctx context.Context, o RidgeOptions, scale float64) (alpha []float64, lambda float64, scores []fits.LambdaScore, err error) {
+	if o.Select != SelectLOO && !o.chooses(d.n, nil) {
+		lambda = o.lambda(d.n)
+		alpha, ok := d.solve(ctx, lambda*scale, true)
+		if !ok {
+			err = d.unsolvable(lambda, lambda*scale)
+		}
+		return alpha, lambda, nil, err
+	}
+	which := data.Shuffle(d.n, o.Seed)
+	if o.Select == SelectAuto {
+		which = which[:min(d.n, scoredRows)]
+	}
+	return d.leaveOneOut(ctx, which, o.grid(d.n, 1), scale)
+}
+
+// leaveOneOut scores every lambda, in the unit of K, on the rows in which. With C = (Kc + mu 1 1ᵀ/n + λI)⁻¹ the residual
+// is λ αᵢ and 1 - hᵢᵢ = λ (Cᵢᵢ - 1/(n(mu + λ))), so the error without row i is αᵢ over that bracket.
+func (d *ridgeDual) leaveOneOut(ctx context.Context, which []int, grid cv.Grid, scale float64) (alpha []float64, lambda float64, scores []fits.LambdaScore, err error) {
 	squares := make([]float64, d.k)
 	for i, v := range d.b {
 		squares[i%d.k] += v * v
 	}
 	if err := checkSquares(squares); err != nil {
-		return nil, nil, 0, err
-	}
-	if which == nil {
-		which = make([]int, d.n)
-		for i := range which {
-			which[i] = i
-		}
+		return nil, 0, nil, err
 	}
 	p, units := d.path(ctx), make([]float64, len(which)*d.n) // row i of I Q gives αᵢ and Cᵢᵢ
 	for r, i := range which {
@@ -124,11 +133,12 @@ func (d *ridgeDual) leaveOneOut(ctx context.Context, which []int, grid cv.Grid, 
 		}
 		return left >= decisive*c
 	}
-	if scores, best, err = p.leaveOneOut(rows, leave, grid, scale); err != nil {
-		return nil, nil, 0, err
+	scores, best, err := p.leaveOneOut(rows, leave, grid, scale)
+	if err != nil {
+		return nil, 0, nil, err
 	}
 	alpha, _ = p.solve(scores[best].Lambda * scale)
-	return alpha, scores, best, nil
+	return alpha, scores[best].Lambda, scores, nil
 }
 
 // fitRidgeDual solves the n x n system by float32 products, and again by float64 products if lambda turns out too small
@@ -155,30 +165,14 @@ func fitRidgeGram(src *source, rows *dualRows, k []float64, o RidgeOptions) (*Ri
 	if rows.x != nil {
 		rounded = roundedKernel // of products that are not centred
 	}
-	var err error
-	lambda := o.lambda(n)
-	var scores []fits.LambdaScore
 	dual := newRidgeDual("Ridge", k, n, y)
 	scale, err := penaltyScale("Ridge", dual.spread, mean, rounded)
 	if err != nil {
 		return nil, err
 	}
-	var alpha []float64
-	if o.Select == SelectLOO || o.chooses(n, nil) {
-		var which []int
-		if o.Select == SelectAuto && n > scoredRows {
-			which = data.Shuffle(n, o.Seed)[:scoredRows]
-		}
-		var best int
-		if alpha, scores, best, err = dual.leaveOneOut(src.ctx, which, o.grid(n, 1), scale); err != nil {
-			return nil, err
-		}
-		lambda = scores[best].Lambda
-	} else {
-		var ok bool
-		if alpha, ok = dual.solve(src.ctx, lambda*scale, true); !ok {
-			return nil, dual.unsolvable(lambda, lambda*scale)
-		}
+	alpha, lambda, scores, err := dual.fit(src.ctx, o, scale)
+	if err != nil {
+		return nil, err
 	}
 	s := RidgeStats{n: n, features: src.features, targets: dual.k, meanZ: rows.mean, meanY: dual.meanY}
 	fit, err := s.fit(rows.weights(alpha, dual.k), lambda)

@@ -50,14 +50,14 @@ func ExampleFitRidgeCG() {
 }
 
 // Of several λ the one that predicts each row best from the others.
-func ExampleFitKernelRidgeLOO() {
+func ExampleFitKernelRidge_choice() {
 	x, y := sine(30)
 	gram, err := spectral.Gram(spectral.Gaussian{Sigma: 1}, x, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fit, err := linear.FitKernelRidgeLOO(gram, y, []float64{1e-4, 1e-2, 1})
+	fit, err := linear.FitKernelRidge(gram, y, 1e-4, 1e-2, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -23,7 +23,7 @@ type Selection int
 
 const (
 	// SelectAuto fits a single given lambda. Among several lambdas, or the built-in grid if none is given, it chooses
-	// by the leave-one-out errors of at most 4096 random rows, without a second pass over the rows. The choice takes
+	// by the leave-one-out errors of at most 2048 random rows, without a second pass over the rows. The choice takes
 	// one to four times the time of a fit to some thousand rows, and less than the time of a fit to many. It is
 	// SelectNone for one row, and without lambdas for more than 512 features of an indefinite kernel, where every
 	// lambda needs a factorisation.
@@ -97,7 +97,7 @@ type RidgeFit struct {
 // If n < D and the rows are in memory, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead (RidgeFit.Dual). Memory is
 // then n D numbers for the features and n² more. Features of sparse rows stay sparse if the map keeps zeros
 // (layers.KeepsZeros). Otherwise rows go through the map in blocks. Memory is D² + O(D) numbers and the blocks, and
-// up to 4096 D more to choose lambda.
+// up to 2048 D more to choose lambda.
 //
 // A stream is read once, and by SelectLOO twice, or more often while its grid grows. Its D×D system is solved
 // for any n, and Progress has no total. Errors name the place by Pairs.Locate.

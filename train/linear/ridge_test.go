@@ -355,7 +355,7 @@ func TestLambdaIsOfTheSpread(t *testing.T) {
 		var k, more mat.Dense
 		k.Mul(trial.MatOf(x), trial.MatOf(x).T())
 		more.Apply(func(_, _ int, v float64) float64 { return v + 1000 }, &k)
-		for name, f := range map[string]func(k, y *mat.Dense, lambda float64) (*KernelRidge, error){"kernel": FitKernelRidge} {
+		for name, f := range map[string]func(k, y *mat.Dense, lambda ...float64) (*KernelRidge, error){"kernel": FitKernelRidge} {
 			a, err := f(&k, y, .3)
 			if err != nil {
 				t.Fatal(err)
@@ -394,7 +394,7 @@ func TestLambdaByErrorRate(t *testing.T) {
 		z := trial.MatOf(x)
 		var k mat.Dense
 		k.Mul(z, z.T())
-		kernel, err := FitKernelRidgeLOO(&k, y, lambdas)
+		kernel, err := FitKernelRidge(&k, y, lambdas...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // scoredRows is the largest number of rows that choose lambda if not all rows have to.
-const scoredRows = 4096
+const scoredRows = 2048
 
 // rowSample keeps a uniform random sample of up to scoredRows rows: those with the least ranks, whatever the blocks.
 type rowSample struct {

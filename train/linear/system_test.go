@@ -252,7 +252,7 @@ func TestKernelRidgeLOO(t *testing.T) {
 		var k mat.Dense
 		k.Mul(trial.MatOf(x), trial.MatOf(x).T())
 		saved := mat.DenseCopyOf(&k)
-		r, err := FitKernelRidgeLOO(&k, y, lambdas)
+		r, err := FitKernelRidge(&k, y, lambdas...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -369,14 +369,11 @@ func TestKernelRidgeErrors(t *testing.T) {
 		if _, err := FitKernelRidge(c.k, c.y, c.lambda); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if _, err := FitKernelRidgeLOO(c.k, c.y, []float64{c.lambda}); !errors.Is(err, c.is) || c.name != "singular" && !strings.Contains(err.Error(), c.want) {
+		if _, err := FitKernelRidge(c.k, c.y, c.lambda, c.lambda); !errors.Is(err, c.is) || c.name != "singular" && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, leave-one-out: %v", c.name, err)
 		}
 	}
-	if _, err := FitKernelRidgeLOO(eye, y, []float64{}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "no lambdas") {
-		t.Errorf("no lambdas: %v", err)
-	}
-	if _, err := FitKernelRidgeLOO(mat.NewDense(1, 1, []float64{1}), mat.NewDense(1, 1, []float64{1}), []float64{1}); !errors.Is(err, domain.ErrShape) || !strings.Contains(err.Error(), "at least 2 rows") {
+	if _, err := FitKernelRidge(mat.NewDense(1, 1, []float64{1}), mat.NewDense(1, 1, []float64{1})); !errors.Is(err, domain.ErrShape) || !strings.Contains(err.Error(), "at least 2 rows") {
 		t.Errorf("one row: %v", err)
 	}
 	r, err := FitKernelRidge(eye, y, 1)

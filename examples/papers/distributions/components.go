@@ -155,7 +155,7 @@ func (p *problem) byDivergences() (result, error) {
 		if err != nil {
 			return r, err
 		}
-		fit, err := linear.FitKernelRidgeLOO(mat.DenseCopyOf(k.Slice(0, n, 0, n)), column(p.y), lambdas)
+		fit, err := linear.FitKernelRidge(mat.DenseCopyOf(k.Slice(0, n, 0, n)), column(p.y), lambdas...)
 		if err != nil {
 			return r, err
 		}

@@ -23,7 +23,7 @@ type choice struct {
 // leaveOneOut chooses λ for ridge on a kernel matrix of the training rows. It has the fewest rows whose class is wrong
 // where they are left out.
 func (p *problem) leaveOneOut(k *mat.Dense) (choice, error) {
-	fit, err := linear.FitKernelRidgeLOO(k, p.Y, lambdas)
+	fit, err := linear.FitKernelRidge(k, p.Y, lambdas...)
 	if err != nil {
 		return choice{}, err
 	}
