@@ -286,9 +286,9 @@ var goodNamed = []struct {
 	{"train/linear.RestoreLaplace.b", func(*arguments) any { return goodHead().B }},
 	{"train/linear.FitSVM.o", linear.SVMOptions{}},
 	{"train/linear.FitSVM.rows", data.Pairs{X: tensorOf(6, 3), Y: mat.NewDense(6, 1, []float64{1, -1, 1, 1, -1, -1})}},
-	{"train/linear.RidgeStats.Add.z train/linear.Posterior.Variance.z train/linear.Posterior.VarianceResidual.z",
+	{"train/linear.RidgeStats.Add.z train/linear.Posterior.Variance.z",
 		shape{6, 8}},
-	{"train/linear.RidgeStats.PosteriorWithNoise.noise", []float64{1}},
+	{"train/linear.RidgeStats.Posterior.noise", []float64{1}},
 	{"train/linear.RestorePosterior.tensors", func(*arguments) any { return must(goodStats().Posterior(1)).Tensors() }},
 	{"train/evidence.Maximise.m", func(v *arguments) any {
 		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.Tune(layers.Bandwidth)))

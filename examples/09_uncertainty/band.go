@@ -64,7 +64,7 @@ func band() image.Image {
 	}
 	for i, size := range sizes {
 		for seed := range uint64(draws) {
-			p := must.Get(sums(size, seed, x, y).PosteriorWithNoise(best.Lambda, noise))
+			p := must.Get(sums(size, seed, x, y).Posterior(best.Lambda, noise...))
 			exact, prior := newProcess(k, x, y, noise[0], p.Penalty), math.Sqrt(noise[0]/p.Penalty)
 			for _, place := range places {
 				mean, std := exact.at(place.x)

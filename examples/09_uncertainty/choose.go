@@ -78,7 +78,7 @@ func learnSurface(seed uint64, byStd bool) []float64 {
 		if n > 0 {
 			next := order[n-1]
 			if byStd && n > started {
-				next = mostUnsure(must.Get(stats.PosteriorWithNoise(lambda, []float64{told * told})), z, known)
+				next = mostUnsure(must.Get(stats.Posterior(lambda, told*told)), z, known)
 			}
 			add(next)
 		}

@@ -45,7 +45,8 @@ func (o RidgeOptions) Cost(p fits.Problem) fits.Cost {
 	}
 	copies, solve := 1., n*n*n/3+2*n*n*k
 	if choice { // the reduction to a band, its rotations, and the matrix
-		copies, solve = 3, solve+10./3*n*n*n+lambdas*10*n*n
+		scored := min(n, scoredRows)
+		copies, solve = 2+scored/n, solve+n*n*(n+scored)+lambdas*2*64*n*scored
 	}
 	c.Hold(8*copies*n*n, "%.2g matrices of %d x %d numbers, of the rows", copies, p.Rows, p.Rows)
 	c.Operations += solve
@@ -65,7 +66,7 @@ func (o RidgeOptions) costPrimal(p fits.Problem) fits.Cost {
 	passes := 1.
 	switch {
 	case choice && !p.Signed:
-		solve, passes = 4*solve, 1+2*scored/n
+		solve, passes = 4*solve+lambdas*2*64*d*scored, 1+scored/n
 	case choice:
 		solve, passes = lambdas*solve, 1+2*lambdas*scored/n
 	}

@@ -73,7 +73,7 @@ func ExampleRestorePosterior() {
 		fmt.Println(err)
 		return
 	}
-	p, err := s.PosteriorWithNoise(.01, []float64{.04})
+	p, err := s.Posterior(.01, .04)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -89,7 +89,7 @@ func ExampleRestorePosterior() {
 }
 
 // Nyström features know nothing far from their landmarks, and with the residual the variance there is that of the prior, 1/ρ beside the intercept's.
-func ExamplePosterior_VarianceResidual() {
+func ExamplePosterior_Variance_residual() {
 	x, y := sine(60)
 	kernel := spectral.Gaussian{Sigma: 1}
 	nystrom, err := layers.NewNystromLayer(layers.Nystrom{Kernel: kernel}, x, 8, layers.WithSeed(1))
@@ -118,7 +118,7 @@ func ExamplePosterior_VarianceResidual() {
 		fmt.Println(err)
 		return
 	}
-	whole, err := p.VarianceResidual(nil, z, []float64{kernel.At(at[:1], at[:1]), kernel.At(at[1:], at[1:])})
+	whole, err := p.Variance(nil, z, kernel.At(at[:1], at[:1]), kernel.At(at[1:], at[1:]))
 	for i := range at {
 		fmt.Printf("at %v: %.3f and %.3f of the prior\n", at[i], plain[i]*p.Penalty, whole[i]*p.Penalty)
 	}

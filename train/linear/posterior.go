@@ -39,7 +39,7 @@ import (
 // Far from the rows the variance of a Gaussian process returns to its prior. With random features it falls short: the
 // rows determine Effective = γ of the D weights, and the variance there is about (1 - γ/D) σ²/ρ, plus the part of the
 // intercept. The mean has an error in proportion to 1/√D. Only more features help. Nyström features fall to 0 away from
-// their landmarks, and Variance with them; VarianceResidual adds the missing part. An example: the standard deviation
+// their landmarks, and Variance with them; with k(x, x) it adds the missing part. An example: the standard deviation
 // in units of σ/√ρ, at 0, 1, 2 and 10 bandwidths from 500 rows on a square of 6 bandwidths, with a Gaussian kernel,
 // σ²/ρ = 10 σ² and γ = 50, and the root mean squared error of the mean at 10:
 //
@@ -68,8 +68,9 @@ type Posterior struct {
 	inverse []float64 // L⁻¹ [D, D], L Lᵀ = G + ρI, with zeros above the diagonal
 }
 
-// Posterior returns the posterior given the rows so far, with a relative lambda > 0, for instance the one of Evidence.
-// The noise of each target maximises the marginal likelihood,
+// Posterior returns the posterior given the rows so far, with a relative lambda > 0, for instance the one of Evidence,
+// and a noise variance for each target in its squared unit. Without noise, the one of each target maximises the
+// marginal likelihood,
 //
 //	σ² = q/(n - 1),    q = ‖y - ȳ - Zc w‖² + ρ ‖w‖²
 //
@@ -77,18 +78,12 @@ type Posterior struct {
 // never below ρ‖w‖². The sums stay as they are, so that more rows can follow. It takes about D³ multiply-adds, and
 // memory of D² numbers, which the Posterior keeps.
 //
-// Errors: see Solve; domain.ErrParam for lambda = 0, which has no prior, and for a Signature with a -1, whose kernel is
-// not a covariance; domain.ErrShape unless the rows weigh more than 1; domain.ErrDomain for a target that does not
+// Errors: see Solve; domain.ErrParam for lambda = 0, which has no prior, for a variance that is not a finite number above
+// 0, and for a Signature with a -1, whose kernel is not a covariance; domain.ErrShape for another number of variances.
+// Without noise also domain.ErrShape unless the rows weigh more than 1, and domain.ErrDomain for a target that does not
 // vary, whose noise cannot be learned.
-func (s *RidgeStats) Posterior(lambda float64) (*Posterior, error) {
-	return s.posterior(lambda, nil)
-}
-
-// PosteriorWithNoise is Posterior with a given noise variance for each target, [k], in its squared unit. Targets need
-// not vary, and one row suffices. Further errors: domain.ErrParam for a variance that is not a finite number above 0,
-// domain.ErrShape for another number of variances.
-func (s *RidgeStats) PosteriorWithNoise(lambda float64, noise []float64) (*Posterior, error) {
-	if s.n > 0 && len(noise) != s.targets {
+func (s *RidgeStats) Posterior(lambda float64, noise ...float64) (*Posterior, error) {
+	if len(noise) > 0 && s.n > 0 && len(noise) != s.targets {
 		return nil, fmt.Errorf("train: Posterior: %d variances of the noise for %d targets; give one of each: %w", len(noise), s.targets, domain.ErrShape)
 	}
 	for t, v := range noise {
@@ -96,17 +91,12 @@ func (s *RidgeStats) PosteriorWithNoise(lambda float64, noise []float64) (*Poste
 			return nil, fmt.Errorf("train: Posterior: the variance of the noise of target %d is %v, not a finite number above 0: %w", t, v, domain.ErrParam)
 		}
 	}
-	return s.posterior(lambda, slices.Clone(noise))
-}
-
-// posterior learns the noise if it is nil.
-func (s *RidgeStats) posterior(lambda float64, noise []float64) (*Posterior, error) {
-	scale, err := s.bayesian(noise == nil, lambda)
+	scale, err := s.bayesian(len(noise) == 0, lambda)
 	if err != nil {
 		return nil, err
 	}
 	d, k := s.features, s.targets
-	p := &Posterior{Noise: noise, Lambda: lambda, Penalty: lambda * scale, mass: s.mass, mean: slices.Clone(s.meanZ), inverse: slices.Clone(s.g)}
+	p := &Posterior{Lambda: lambda, Penalty: lambda * scale, mass: s.mass, mean: slices.Clone(s.meanZ), inverse: slices.Clone(s.g)}
 	if !(p.Penalty >= leastScale) {
 		return nil, fmt.Errorf("train: Posterior: lambda = %g times the mean squared norm of a row is %v; raise lambda or scale the data: %w", lambda, p.Penalty, domain.ErrParam)
 	}
@@ -119,18 +109,11 @@ func (s *RidgeStats) posterior(lambda float64, noise []float64) (*Posterior, err
 	if p.Fit, err = s.fit(w, lambda); err != nil {
 		return nil, err
 	}
-	q := s.quadratic(w, p.Penalty)
-	if noise == nil {
-		p.Noise = make([]float64, k)
-		for t, v := range q {
-			p.Noise[t] = v / (s.mass - 1)
-		}
-	}
-	logDet := -float64(d) * math.Log(p.Penalty)
+	logDet := 0.
 	for i := range d {
 		logDet += 2 * math.Log(p.inverse[i*d+i])
 	}
-	p.LogEvidence = logEvidence(s.mass, logDet, q, p.Noise)
+	p.LogEvidence, p.Noise = s.logEvidence(p.Penalty, logDet, transposed(s.r, d, k, k), transposed(w, d, k, k), noise)
 	if p.LogEvidence-p.LogEvidence != 0 {
 		return nil, fmt.Errorf("train: Posterior: the log marginal likelihood is %v; scale the targets: %w", p.LogEvidence, domain.ErrDomain)
 	}
@@ -175,36 +158,28 @@ func (s *RidgeStats) bayesian(noise bool, lambdas ...float64) (scale float64, er
 	}
 	for t, v := range s.yy {
 		if !(v > roundedTargets*s.mass*s.meanY[t]*s.meanY[t]) {
-			return 0, fmt.Errorf("train: Posterior: target %d is the same in all rows, so that its noise cannot be learned; leave it out, or give the noise by PosteriorWithNoise: %w", t, domain.ErrDomain)
+			return 0, fmt.Errorf("train: Posterior: target %d is the same in all rows, so that its noise cannot be learned; leave it out, or give the noise: %w", t, domain.ErrDomain)
 		}
 	}
 	return scale, nil
 }
 
-// quadratic is q for each target, with W [D, k] of Solve.
-func (s *RidgeStats) quadratic(w []float64, rho float64) []float64 {
-	k := s.targets
-	wr, ww, q := make([]float64, k), make([]float64, k), make([]float64, k)
-	for i, v := range w {
-		wr[i%k] += v * s.r[i]
-		ww[i%k] += v * v
+// logEvidence is the log marginal likelihood of all targets, from ln |G + ρI|, Rᵀ and Wᵀ [k, D], or both rotated. It
+// returns the noise, too, and learns it if there is none. q is S - wᵀr, and the sum of squared residuals in it, q -
+// ρ‖w‖², at least 0.
+func (s *RidgeStats) logEvidence(rho, logDet float64, r, w, noise []float64) (log float64, used []float64) {
+	d := s.features
+	used = slices.Clone(noise)
+	for t := range s.targets {
+		own := w[t*d : (t+1)*d]
+		penalty := rho * floats.Dot(own, own)
+		q := max(s.yy[t]-floats.Dot(own, r[t*d:(t+1)*d])-penalty, 0) + penalty
+		if len(noise) == 0 {
+			used = append(used, q/(s.mass-1))
+		}
+		log -= (s.mass-1)*math.Log(2*math.Pi*used[t]) + q/used[t] + logDet - float64(d)*math.Log(rho)
 	}
-	for t := range q {
-		q[t] = energy(s.yy[t], wr[t], rho*ww[t])
-	}
-	return q
-}
-
-// energy is q = S - wᵀr from S, wᵀr and ρ‖w‖². The sum of squared residuals, q - ρ‖w‖², is at least 0.
-func energy(yy, wr, penalty float64) float64 { return max(yy-wr-penalty, 0) + penalty }
-
-// logEvidence is the log marginal likelihood of all targets, from ln|G + ρI| - D ln ρ and the noise.
-func logEvidence(mass, logDet float64, q, noise []float64) float64 {
-	sum := 0.
-	for t, v := range noise {
-		sum -= (mass-1)*math.Log(2*math.Pi*v) + q[t]/v + logDet
-	}
-	return sum / 2
+	return log / 2, used
 }
 
 // check returns an error for a posterior that is empty or inconsistent.
@@ -230,41 +205,23 @@ const varianceRows = 512
 // Variance returns v(z) for features z [n, D], float64 or float32. Noise[t] v is the variance of the function value of
 // target t, and Noise[t] (1 + v) the variance of a new target. It writes to dst [n]; nil: a new slice.
 //
+// kxx, if given, has k(x, x) for each row: 1 for a stationary kernel, 2.5 for 2.5 times one, or At of the map's Kernel.
+// The prior variance that the features lack, max(0, k(x,x) - ‖z‖²)/ρ, is then added. That is the variance of the
+// deterministic training conditional, Quiñonero-Candela and Rasmussen (2005), A unifying view of sparse approximate
+// Gaussian process regression, (20). Far from the landmarks of Nyström features, where z is 0, it is the variance of the
+// prior; with all rows as landmarks it is the variance of the Gaussian process everywhere. The fully independent
+// training conditional (FITC) adds the same part for a new row; it also adds noise to the training rows, which this does
+// not. Features with ‖z‖² = k(x, x), such as random Fourier features, gain nothing.
+//
 // It takes D²/2 multiply-adds a row, in float64 for either dtype, since float32 would lose the digits of a v that is
 // small beside ‖z‖²/ρ. It is safe for concurrent use. Errors: domain.ErrParam for nil z and an empty Posterior;
-// domain.ErrShape and domain.ErrDtype; domain.ErrDomain for features that are not finite or whose variance overflows.
-func (p *Posterior) Variance(dst []float64, z *tensor.Dense) ([]float64, error) {
-	return p.variance("Variance", dst, z, nil)
-}
-
-// VarianceResidual is Variance plus the prior variance that the features lack, max(0, k(x,x) - ‖z‖²)/ρ. kxx [n] has
-// k(x, x) for each row: 1 for a stationary kernel, 2.5 for 2.5 times one, or At of the map's Kernel.
-//
-// It is the variance of the deterministic training conditional, Quiñonero-Candela and Rasmussen (2005), A unifying view
-// of sparse approximate Gaussian process regression, (20). Far from the landmarks of Nyström features, where z is 0, it
-// is the variance of the prior; with all rows as landmarks it is the variance of the Gaussian process everywhere. The
-// fully independent training conditional (FITC) adds the same part for a new row; it also adds noise to the training
-// rows, which this does not. Features with ‖z‖² = k(x, x), such as random Fourier features, gain nothing. Errors:
-// as for Variance; domain.ErrShape for another number of kxx, domain.ErrDomain for one that is negative or
-// not finite.
-func (p *Posterior) VarianceResidual(dst []float64, z *tensor.Dense, kxx []float64) ([]float64, error) {
-	for i, v := range kxx {
-		if !(v >= 0 && v <= math.MaxFloat64) {
-			return nil, fmt.Errorf("train: Posterior.VarianceResidual: kxx[%d] = %v is not a finite number >= 0: %w", i, v, domain.ErrDomain)
-		}
-	}
-	if kxx == nil {
-		kxx = []float64{}
-	}
-	return p.variance("VarianceResidual", dst, z, kxx)
-}
-
-// variance adds the residual if kxx is not nil.
-func (p *Posterior) variance(who string, dst []float64, z *tensor.Dense, kxx []float64) ([]float64, error) {
-	if err := p.check(who); err != nil {
+// domain.ErrShape and domain.ErrDtype; domain.ErrDomain for features that are not finite or whose variance overflows,
+// and for kxx that are negative or not finite.
+func (p *Posterior) Variance(dst []float64, z *tensor.Dense, kxx ...float64) ([]float64, error) {
+	if err := p.check("Variance"); err != nil {
 		return nil, err
 	}
-	whole, err := data.RowMajor("train: Posterior."+who, "features", z)
+	whole, err := data.RowMajor("train: Posterior.Variance", "features", z)
 	if err != nil {
 		return nil, err
 	}
@@ -272,37 +229,41 @@ func (p *Posterior) variance(who string, dst []float64, z *tensor.Dense, kxx []f
 	n, d := z.Shape()[0], len(p.mean)
 	switch {
 	case z.Shape()[1] != d:
-		return nil, fmt.Errorf("train: Posterior.%s: the features are %v, those of the fit have %d columns: %w", who, z.Shape(), d, domain.ErrShape)
+		return nil, fmt.Errorf("train: Posterior.Variance: the features are %v, those of the fit have %d columns: %w", z.Shape(), d, domain.ErrShape)
 	case dst != nil && len(dst) != n:
-		return nil, fmt.Errorf("train: Posterior.%s: dst has %d numbers for %d rows; nil makes one: %w", who, len(dst), n, domain.ErrShape)
-	case kxx != nil && len(kxx) != n:
-		return nil, fmt.Errorf("train: Posterior.%s: kxx has %d numbers for %d rows: %w", who, len(kxx), n, domain.ErrShape)
+		return nil, fmt.Errorf("train: Posterior.Variance: dst has %d numbers for %d rows; nil makes one: %w", len(dst), n, domain.ErrShape)
+	case len(kxx) > 0 && len(kxx) != n:
+		return nil, fmt.Errorf("train: Posterior.Variance: kxx has %d numbers for %d rows: %w", len(kxx), n, domain.ErrShape)
 	}
-	out := make([]float64, n)
+	for i, v := range kxx {
+		if !(v >= 0 && v <= math.MaxFloat64) {
+			return nil, fmt.Errorf("train: Posterior.Variance: kxx[%d] = %v is not a finite number >= 0: %w", i, v, domain.ErrDomain)
+		}
+	}
+	if i, j, v := notFinite(z); i >= 0 {
+		return nil, fmt.Errorf("train: Posterior.Variance: z[%d,%d] = %v is not a finite number: %w", i, j, v, domain.ErrDomain)
+	}
+	out := slices.Repeat([]float64{1 / p.mass}, n)
 	var block, product []float64
 	for i := 0; i < n; i += varianceRows {
 		rows := min(varianceRows, n-i)
 		block = slices.Grow(block[:0], rows*d)[:rows*d]
 		if z.Dtype() == tensor.Float32 {
-			widen(block, z.Float32s()[i*d:(i+rows)*d])
+			subtractMean(block, z.Float32s()[i*d:], p.mean)
 		} else {
-			copy(block, z.Float64s()[i*d:(i+rows)*d])
+			subtractMean(block, z.Float64s()[i*d:], p.mean)
 		}
-		if r, j, v := given.NotFinite(block, rows, d, d); r >= 0 {
-			return nil, fmt.Errorf("train: Posterior.%s: z[%d,%d] = %v is not a finite number: %w", who, i+r, j, v, domain.ErrDomain)
-		}
-		part := out[i : i+rows]
-		given.InParallel(rows, func(r int) {
-			row := block[r*d : (r+1)*d]
-			if part[r] = 1 / p.mass; kxx != nil {
-				part[r] += max(kxx[i+r]-floats.Dot(row, row), 0) / p.Penalty
+		given.InParallel(min(rows, len(kxx)), func(r int) {
+			norm := 0.
+			for j, v := range block[r*d : (r+1)*d] {
+				norm += (v + p.mean[j]) * (v + p.mean[j])
 			}
-			floats.Sub(row, p.mean)
+			out[i+r] += max(kxx[i+r]-norm, 0) / p.Penalty
 		})
-		product = addSquares(part, block, p.inverse, d, product)
-		if r, _, v := given.NotFinite(part, rows, 1, 1); r >= 0 {
-			return nil, fmt.Errorf("train: Posterior.%s: the variance of row %d is %v; scale the features: %w", who, i+r, v, domain.ErrDomain)
-		}
+		product = addSquares(out[i:i+rows], block, p.inverse, d, product)
+	}
+	if r, _, v := given.NotFinite(out, n, 1, 1); r >= 0 {
+		return nil, fmt.Errorf("train: Posterior.Variance: the variance of row %d is %v; scale the features: %w", r, v, domain.ErrDomain)
 	}
 	if dst == nil {
 		return out, nil
@@ -396,14 +357,27 @@ func (s *RidgeStats) Evidence(ctx context.Context, lambdas []float64) (*Evidence
 	if err := given.Stopped(ctx); err != nil {
 		return nil, fmt.Errorf("train: RidgeStats.Evidence: stopped before the first lambda: %w", err)
 	}
-	l := &lambdaEvidence{s: s, scale: scale}
-	l.path = (&system{"Posterior", s.features, s.targets, slices.Clone(s.g), s.r, nil}).path(ctx)
+	p := (&system{"Posterior", s.features, s.targets, slices.Clone(s.g), s.r, nil}).path(ctx)
+	x := make([]float64, s.features*s.targets)
+	at := func(lambda float64) LambdaEvidence {
+		o, rho := LambdaEvidence{lambda, math.Inf(-1)}, lambda*scale
+		if !(rho >= leastScale && rho <= math.MaxFloat64) {
+			return o
+		}
+		if f, ok := p.t.Shift(rho); ok {
+			p.solutions(f, x)
+			if log, _ := s.logEvidence(rho, f.LogDet(), p.b, x, nil); log-log == 0 {
+				o.Log = log
+			}
+		}
+		return o
+	}
 	e := &Evidence{Log: math.Inf(-1)}
 	for _, lambda := range lambdas {
 		if err := given.Stopped(ctx); err != nil {
 			return nil, fmt.Errorf("train: RidgeStats.Evidence: stopped after %d of %d lambdas: %w", len(e.Scores), len(lambdas), err)
 		}
-		e.Scores = append(e.Scores, LambdaEvidence{lambda, l.log(lambda)})
+		e.Scores = append(e.Scores, at(lambda))
 	}
 	order := slices.Clone(e.Scores)
 	slices.SortStableFunc(order, func(a, b LambdaEvidence) int { return cmp.Compare(a.Lambda, b.Lambda) })
@@ -416,69 +390,20 @@ func (s *RidgeStats) Evidence(ctx context.Context, lambdas []float64) (*Evidence
 	if math.IsInf(order[best].Log, -1) {
 		return nil, fmt.Errorf("train: RidgeStats.Evidence: none of the %d lambdas leaves a system that can be solved; raise the lambdas: %w", len(lambdas), domain.ErrParam)
 	}
-	e.Lambda, e.Log = l.refine(order[max(best-1, 0)].Lambda, order[best], order[min(best+1, len(order)-1)].Lambda)
-	return e, nil
-}
-
-// lambdaEvidence holds the sums after the reduction of G.
-type lambdaEvidence struct {
-	*path
-	s     *RidgeStats
-	scale float64
-}
-
-// log is the log marginal likelihood of a lambda, or -Inf.
-func (l *lambdaEvidence) log(lambda float64) float64 {
-	s, rho := l.s, lambda*l.scale
-	if !(rho >= leastScale && rho <= math.MaxFloat64) {
-		return math.Inf(-1)
-	}
-	f, ok := l.t.Shift(rho)
-	if !ok {
-		return math.Inf(-1)
-	}
-	d, k := s.features, s.targets
-	q, noise, w := make([]float64, k), make([]float64, k), make([]float64, d)
-	for t := range k {
-		r := l.b[t*d : (t+1)*d]
-		copy(w, r)
-		f.Solve(w)
-		q[t] = energy(s.yy[t], floats.Dot(w, r), rho*floats.Dot(w, w))
-		noise[t] = q[t] / (s.mass - 1)
-	}
-	log := logEvidence(s.mass, f.LogDet()-float64(d)*math.Log(rho), q, noise)
-	if log-log != 0 {
-		return math.Inf(-1)
-	}
-	return log
-}
-
-// refine searches the best lambda from lo to hi by golden sections of the logarithm. The result is not worse than best,
-// which lies between them.
-func (l *lambdaEvidence) refine(lo float64, best LambdaEvidence, hi float64) (lambda, log float64) {
+	most := order[best]
 	const golden, close = .6180339887498949, 1e-6
-	a, b := math.Log(lo), math.Log(hi)
-	at := func(x float64) LambdaEvidence { return LambdaEvidence{math.Exp(x), l.log(math.Exp(x))} }
-	if !(b-a > close) {
-		return best.Lambda, best.Log
-	}
-	x, y := b-golden*(b-a), a+golden*(b-a)
-	left, right := at(x), at(y)
+	a, b := math.Log(order[max(best-1, 0)].Lambda), math.Log(order[min(best+1, len(order)-1)].Lambda)
 	for b-a > close {
-		if left.Log > right.Log {
-			b, y, right = y, x, left
-			x = b - golden*(b-a)
-			left = at(x)
+		x, y := at(math.Exp(b-golden*(b-a))), at(math.Exp(a+golden*(b-a)))
+		if x.Log > y.Log {
+			b, y = math.Log(y.Lambda), x
 		} else {
-			a, x, left = x, y, right
-			y = a + golden*(b-a)
-			right = at(y)
+			a = math.Log(x.Lambda)
+		}
+		if y.Log > most.Log {
+			most = y
 		}
 	}
-	for _, o := range []LambdaEvidence{left, right} {
-		if o.Log > best.Log {
-			best = o
-		}
-	}
-	return best.Lambda, best.Log
+	e.Lambda, e.Log = most.Lambda, most.Log
+	return e, nil
 }

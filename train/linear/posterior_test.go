@@ -56,7 +56,7 @@ func TestPosteriorIsGaussianProcess(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			told, err := single.PosteriorWithNoise(lambda, given)
+			told, err := single.Posterior(lambda, given...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -317,8 +317,8 @@ func TestPosteriorErrors(t *testing.T) {
 		{"signs", of(signed.Posterior(1)), domain.ErrParam, "indefinite"},
 		{"one row", of(one.Posterior(1)), domain.ErrShape, "the rows weigh 1"},
 		{"flat", of(flat.Posterior(1)), domain.ErrDomain, "target 1 is the same"},
-		{"noise", of(s.PosteriorWithNoise(1, []float64{1})), domain.ErrShape, "1 variances"},
-		{"noise 0", of(s.PosteriorWithNoise(1, []float64{1, 0})), domain.ErrParam, "target 1 is 0"},
+		{"noise", of(s.Posterior(1, 1)), domain.ErrShape, "1 variances"},
+		{"noise 0", of(s.Posterior(1, 1, 0)), domain.ErrParam, "target 1 is 0"},
 		{"evidence of no lambda", of(s.Evidence(ctx, []float64{})), domain.ErrParam, "no lambdas"},
 		{"evidence of 0", of(s.Evidence(ctx, []float64{1, 0})), domain.ErrParam, "lambda = 0"},
 		{"evidence of tiny", of(s.Evidence(ctx, []float64{1e-300})), domain.ErrParam, "none of the 1"},
@@ -327,8 +327,8 @@ func TestPosteriorErrors(t *testing.T) {
 		{"dst", of(p.Variance(make([]float64, 2), x)), domain.ErrShape, "dst has 2"},
 		{"infinite", of(p.Variance(nil, bad)), domain.ErrDomain, "z[1,1]"},
 		{"overflow", of(p.Variance(nil, huge)), domain.ErrDomain, "variance of row 1"},
-		{"kxx", of(p.VarianceResidual(nil, x, nil)), domain.ErrShape, "kxx has 0"},
-		{"kxx NaN", of(p.VarianceResidual(nil, x, append(make([]float64, 8), math.NaN()))), domain.ErrDomain, "kxx[8]"},
+		{"kxx", of(p.Variance(nil, x, 1)), domain.ErrShape, "kxx has 1"},
+		{"kxx NaN", of(p.Variance(nil, x, append(make([]float64, 8), math.NaN())...)), domain.ErrDomain, "kxx[8]"},
 		{"zero value", of((&Posterior{}).Draw(1)), domain.ErrParam, "RidgeStats.Posterior"},
 		{"broken", of(broken.Draw(1)), domain.ErrParam, "target 1 is NaN"},
 	} {
@@ -337,7 +337,7 @@ func TestPosteriorErrors(t *testing.T) {
 		}
 	}
 	for _, q := range []*RidgeStats{&one, &flat} {
-		if p, err := q.PosteriorWithNoise(1, []float64{1, 2}); err != nil || p.LogEvidence-p.LogEvidence != 0 {
+		if p, err := q.Posterior(1, 1, 2); err != nil || p.LogEvidence-p.LogEvidence != 0 {
 			t.Errorf("noise is given: %v", err)
 		}
 	}
@@ -546,7 +546,7 @@ func variancesOf(t *testing.T, p *Posterior, z *tensor.Dense) (residual, plain [
 	for i := range kxx {
 		kxx[i] = 1
 	}
-	residual, err := p.VarianceResidual(nil, z, kxx)
+	residual, err := p.Variance(nil, z, kxx...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -691,7 +691,7 @@ func TestPosteriorOnData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.PosteriorWithNoise(rho/scale, []float64{rho})
+	p, err := s.Posterior(rho/scale, rho)
 	if err != nil {
 		t.Fatal(err)
 	}
