@@ -1,10 +1,13 @@
 package linear
 
 import (
+	"math"
+
 	"github.com/bochner-go/bochner/ops"
 	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -88,7 +91,8 @@ func (r *keptRows) through(w columns, bias float64, sum *columns, f func(at int,
 		case *tensor.Dense:
 			if packed == nil {
 				var err error
-				if packed, err = ops.Affine(ops.Attr{}).Pack(r.features, floatsOf(z.Dtype(), w.v[:r.features*w.k], r.features, w.k)); err != nil {
+				weights := floatsOf(z.Dtype(), w.v[:r.features*w.k], r.features, w.k)
+				if packed, err = ops.Affine(ops.Attr{}).Pack(r.features, weights); err != nil {
 					return err
 				}
 			}
@@ -188,4 +192,91 @@ func floatsOf(dt tensor.Dtype, v []float64, shape ...int) *tensor.Dense {
 		given.SetCell(t, i, x)
 	}
 	return t
+}
+
+// packedRows are the centred features of all rows, divided by √s, in float32, as blocks z [n, D] and their transposes.
+// Products with a few columns read both forms in the order of memory. A product of the Hessian need not be exact:
+// conjugate gradients make a direction from it, and the line search along it uses the features' own type.
+type packedRows struct {
+	rows, across []*ops.Weights
+	at           []int   // where the blocks begin, and their end
+	root         float64 // √s
+}
+
+// packRows makes the packed rows if the features are kept and dense, and cacheBytes has room for both forms.
+func packRows(r *keptRows, mean []float64, scale float64, cacheBytes int64) (*packedRows, error) {
+	if !r.keep || r.stored() > 0 || 8*int64(r.n)*int64(r.features) > cacheBytes {
+		return nil, nil
+	}
+	d, p := r.features, &packedRows{root: math.Sqrt(scale)}
+	err := r.each(func(at int, block ops.Matrix) error {
+		z, err := spread(block)
+		if err != nil {
+			return err
+		}
+		n := z.Shape()[0]
+		centred, rows, across := centre(make([]float64, n*d), z, mean), make([]float32, n*d), make([]float32, n*d)
+		for i, v := range centred {
+			x := float32(v * (1 / p.root))
+			rows[i], across[i%d*n+i/d] = x, x
+		}
+		a, err := ops.Affine(ops.Attr{}).Pack(n, tensor.New(tensor.WithShape(n, d), tensor.WithBacking(rows)))
+		if err != nil {
+			return err
+		}
+		b, err := ops.Affine(ops.Attr{}).Pack(d, tensor.New(tensor.WithShape(d, n), tensor.WithBacking(across)))
+		p.rows, p.across, p.at = append(p.rows, a), append(p.across, b), append(p.at, at)
+		return err
+	})
+	p.at = append(p.at, r.n)
+	return p, err
+}
+
+// through computes u = [Zc | 1] w block by block, hands f the rows of u in a block to change, and adds [Zc | 1]ᵀ u to
+// sum.
+func (p *packedRows) through(r *keptRows, w, sum columns, f func(at int, u columns)) error {
+	d, k, blocks := r.features, w.k, len(p.rows)
+	v := make([]float32, k*d)
+	for i, x := range w.v[:d*k] {
+		v[i%k*d+i/k] = float32(x * p.root)
+	}
+	left := tensor.New(tensor.WithShape(k, d), tensor.WithBacking(v))
+	affine := ops.Affine(ops.Attr{Layer: "train: " + r.who})
+	products, last, errs := make([]*tensor.Dense, blocks), newColumns(blocks, k), make([]error, blocks)
+	given.InParallel(blocks, func(b int) {
+		if errs[b] = r.cancelled(); errs[b] != nil {
+			return
+		}
+		n := p.at[b+1] - p.at[b]
+		scores, err := affine.Into(nil, left, p.across[b], tensor.New(tensor.WithShape(n), tensor.Of(tensor.Float32)))
+		if err != nil {
+			errs[b] = err
+			return
+		}
+		s, u := scores.Float32s(), newColumns(n, k)
+		for i := range n {
+			for c, x := range w.row(d) {
+				u.v[i*k+c] = float64(s[c*n+i]) + x
+			}
+		}
+		f(p.at[b], u)
+		for i := range n {
+			floats.Add(last.row(b), u.row(i))
+			for c, x := range u.row(i) {
+				s[c*n+i] = float32(x)
+			}
+		}
+		zero := tensor.New(tensor.WithShape(d), tensor.Of(tensor.Float32))
+		products[b], errs[b] = affine.Into(nil, scores, p.rows[b], zero)
+	})
+	for b, product := range products {
+		if errs[b] != nil {
+			return errs[b]
+		}
+		for i, x := range product.Float32s() {
+			sum.v[i%d*k+i/d] += float64(x) * p.root
+		}
+		floats.Add(sum.row(d), last.row(b))
+	}
+	return nil
 }

@@ -14,48 +14,86 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// newtonOptions points to the fields that the options of the two Newton methods have in common.
-type newtonOptions struct {
-	lambdas      *[]float64
-	heldOut, tol *float64
-	maxSteps     *int
-	cacheBytes   *int64
-	blockRows    int
-	seed         uint64
+// loss is a convex loss of the scores of a row. Columns come in groups of width with a loss of their own: the columns
+// of support vector machines one by one, the classes of a softmax together.
+type loss struct {
+	width int
+	// at adds c times the losses of a row with the targets y at the scores f of the columns cols to value, by group,
+	// and overwrites f. Unless g is nil, it puts c times the gradient into g, and into h what the curvature depends
+	// on.
+	at func(cols []int, c float64, y, f, g, h, value []float64)
+	// curve multiplies u by c times the curvature of a row.
+	curve func(c float64, h, u []float64)
+	// mean is the mean curvature of a row, for the preconditioner; nil: there is none.
+	mean func(h []float64) float64
+	// more says whether a group takes another step, by its gradient relative to unit times the one at W = 0, and by
+	// what the last step was to take and took off its objective, as shares of it.
+	more func(residual, promise, gain, tol float64) bool
+	unit []float64 // of each group; nil: 1
+	// loose and tight are the factors by which conjugate gradients reduce the residual of a Newton system: loose while
+	// steps are long, tight near the optimum.
+	loose, tight float64
+	// score returns the error of the scores f of a row, squared and as the number of wrong classes; NaN: it has none.
+	score func(y, f []float64) (square, wrong float64)
 }
 
-// complete checks them and fills in the defaults for n rows.
-func (o newtonOptions) complete(who string, n int, tol float64) error {
-	if *o.lambdas == nil {
-		*o.lambdas = []float64{defaultLambda * float64(n)}
+// newtonOptions are the options of FitSVM and FitLogistic for the method that they share.
+type newtonOptions struct {
+	who             string
+	lambdas         []float64
+	heldOut, tol    float64
+	seed            uint64
+	weights         []float64 // of the classes
+	maxSteps, block int
+	cacheBytes      int64
+	// bias is the constant feature of the intercept in units of √s; 0: the intercept is not penalised.
+	bias     float64
+	wrong    string                   // what is wrong with the other options
+	targets  func(y *mat.Dense) error // checks them
+	progress func(steps, columns int, promise float64)
+	// loss is for targets y, which it may put into a unit, in rows of the given weights.
+	loss func(y *mat.Dense, weight []float64) (loss, *given.Unit, error)
+}
+
+// defaultCache is the default of SVMOptions.CacheBytes and LogisticOptions.CacheBytes.
+const defaultCache = 1 << 30
+
+// complete checks the options and fills in the defaults for n rows.
+func (o newtonOptions) complete(n int) (newtonOptions, error) {
+	if o.lambdas == nil {
+		o.lambdas = []float64{defaultLambda * float64(n)}
 	}
-	*o.heldOut, *o.tol = orElse(*o.heldOut, .2), orElse(*o.tol, tol)
-	*o.maxSteps, *o.cacheBytes = orElse(*o.maxSteps, 100), orElse(*o.cacheBytes, defaultCache)
-	for i, l := range *o.lambdas {
+	o.heldOut = orElse(o.heldOut, .2)
+	o.maxSteps, o.cacheBytes = orElse(o.maxSteps, 100), orElse(o.cacheBytes, defaultCache)
+	for i, l := range o.lambdas {
 		if !(l > 0 && l <= math.MaxFloat64) {
-			return fmt.Errorf("train: %s: Lambdas[%d] = %v is not a finite number above 0: %w", who, i, l, domain.ErrParam)
+			return o, fmt.Errorf("train: %s: Lambdas[%d] = %v is not a finite number above 0: %w",
+				o.who, i, l, domain.ErrParam)
 		}
 	}
-	var wrong string
+	wrong := o.wrong
 	switch {
-	case len(*o.lambdas) == 0:
+	case wrong != "":
+	case len(o.lambdas) == 0:
 		wrong = "Lambdas is empty; give one, or nil for the default"
-	case !(*o.heldOut > 0 && *o.heldOut < 1):
-		wrong = fmt.Sprintf("HeldOut = %v is not between 0 and 1", *o.heldOut)
-	case !(*o.tol > 0 && *o.tol < 1):
-		wrong = fmt.Sprintf("Tol = %v is not between 0 and 1", *o.tol)
-	case *o.maxSteps < 0 || o.blockRows < 0:
-		wrong = fmt.Sprintf("MaxSteps = %d or BlockRows = %d is negative; 0 is the default", *o.maxSteps, o.blockRows)
-	case len(*o.lambdas) > 1 && n < 2:
-		return fmt.Errorf("train: %s: %d lambdas need at least 2 rows, got %d; give one lambda: %w", who,
-			len(*o.lambdas), n, domain.ErrShape)
+	case !(o.heldOut > 0 && o.heldOut < 1):
+		wrong = fmt.Sprintf("HeldOut = %v is not between 0 and 1", o.heldOut)
+	case !(o.tol > 0 && o.tol < 1):
+		wrong = fmt.Sprintf("Tol = %v is not between 0 and 1", o.tol)
+	case o.maxSteps < 0 || o.block < 0:
+		wrong = fmt.Sprintf("MaxSteps = %d or BlockRows = %d is negative; 0 is the default", o.maxSteps, o.block)
+	case len(o.lambdas) > 1 && n < 2:
+		return o, fmt.Errorf("train: %s: %d lambdas need at least 2 rows, got %d; give one lambda: %w", o.who,
+			len(o.lambdas), n, domain.ErrShape)
 	default:
-		return nil
+		return o, nil
 	}
-	return fmt.Errorf("train: %s: %s: %w", who, wrong, domain.ErrParam)
+	return o, fmt.Errorf("train: %s: %s: %w", o.who, wrong, domain.ErrParam)
 }
 
 // orElse is v, or the default for 0.
@@ -66,85 +104,493 @@ func orElse[T int | int64 | float64](v, or T) T {
 	return v
 }
 
-// newtonSource returns the source of a fit and its targets. block is the number of rows in a block; 0 chooses.
-func newtonSource(ctx context.Context, who string, m layers.Map, rows data.Examples, block int) (*source, *mat.Dense, error) {
-	src, err := newSource(ctx, who, m, rows)
+// source returns the rows of a fit, and the options with their defaults, both checked.
+func (o newtonOptions) source(ctx context.Context, m layers.Map, rows data.Examples) (*source, newtonOptions, error) {
+	src, err := newSource(ctx, o.who, m, rows)
 	if err != nil {
-		return nil, nil, err
+		return nil, o, err
 	}
-	if src.block = block; block == 0 && src.stored() == 0 {
+	if src.block = o.block; o.block == 0 && src.stored() == 0 {
 		src.block = ridgeBlockRows(max(src.features, src.dims))
 	}
 	y, err := src.targets()
-	return src, y, err
+	if err != nil {
+		return nil, o, err
+	}
+	if o, err = o.complete(src.n); err != nil {
+		return nil, o, err
+	}
+	if err := given.CheckTargets(o.who, y, rowNames{}.at); err != nil {
+		return nil, o, err
+	}
+	if err := o.targets(y); err != nil {
+		return nil, o, fmt.Errorf("train: %s: %w", o.who, err)
+	}
+	return src, o, nil
 }
 
-// newtonProblem is a penalised loss over some rows that is fitted for one lambda after another.
-type newtonProblem[F any] interface {
-	fit(lambda float64) (F, error)
-	// path fits the lambdas, the largest first and each from the one before, and scores them on other rows.
-	path(lambdas []float64, held *keptRows) ([]fits.LambdaScore, error)
+// newtonFit is a fit to one lambda.
+type newtonFit struct {
+	w                   *mat.Dense // [D, k]
+	b                   []float64  // [k]
+	lambda, shift       float64    // shift is λ s
+	objective, residual []float64  // of each group
+	steps, passes       int
+	scores              []fits.LambdaScore
+	unit                *given.Unit
 }
 
-// fitNewton fits a single lambda to all rows. Of several it fits every one on the rows that are not held out, and the best
-// one on all rows, starting from zero; it returns the scores of all.
-func fitNewton[F any, P newtonProblem[F]](src *source, o newtonOptions, problem func(rows *keptRows) (P, error)) (fit F, scores []fits.LambdaScore, err error) {
-	of := func(src *source) (p P, err error) {
-		rows, err := newKeptRows(src, *o.cacheBytes)
-		if err != nil {
-			return p, err
-		}
-		return problem(rows)
+// fit fits a single lambda to all rows. Of several it fits every one on the rows that are not held out, and the best
+// one on all rows, starting from zero.
+func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples) (*newtonFit, error) {
+	src, o, err := o.source(ctx, m, rows)
+	if err != nil {
+		return nil, err
 	}
 	best := 0
-	if len(*o.lambdas) > 1 {
-		train, held := src.split(*o.heldOut, o.seed)
-		part, err := of(train)
+	var scores []fits.LambdaScore
+	if len(o.lambdas) > 1 {
+		train, held := src.split(o.heldOut, o.seed)
+		rows, err := newKeptRows(held, o.cacheBytes)
 		if err != nil {
-			return fit, nil, err
+			return nil, err
 		}
-		rows, err := newKeptRows(held, *o.cacheBytes)
+		part, err := o.problem(train)
 		if err != nil {
-			return fit, nil, err
+			return nil, err
 		}
-		if scores, err = part.path(*o.lambdas, rows); err != nil {
-			return fit, nil, err
+		if scores, err = part.path(o.lambdas, rows); err != nil {
+			return nil, err
 		}
 		best = bestScore(scores)
 		if scores[best] == cv.Unusable(scores[best].Lambda) {
-			return fit, nil, fmt.Errorf("train: %s: none of the %d lambdas is done after %d Newton steps; raise the lambdas or MaxSteps: %w",
-				src.who, len(scores), *o.maxSteps, domain.ErrParam)
+			return nil, fmt.Errorf("train: %s: none of the %d lambdas is done after %d Newton steps; raise the lambdas or "+
+				"MaxSteps: %w", o.who, len(scores), o.maxSteps, domain.ErrParam)
 		}
 	}
-	all, err := of(src)
+	all, err := o.problem(src)
 	if err != nil {
-		return fit, nil, err
+		return nil, err
 	}
-	fit, err = all.fit((*o.lambdas)[best])
-	return fit, scores, err
+	f, err := all.fit(o.lambdas[best])
+	if err != nil {
+		return nil, err
+	}
+	f.scores = scores
+	return f, nil
+}
+
+// newton is a penalised loss over some rows, and where its fit stands:
+//
+//	F(W, b) = ½ λ s ‖W‖² + Σᵢ cᵢ loss(yᵢ, zᵢ W + b).
+//
+// With a bias β the intercepts are b = v β, and ‖v‖² is a part of the penalty. Otherwise they have no penalty, and W
+// and b are for features less their means.
+//
+// The method is truncated Newton with a line search: Lin, Weng and Keerthi (2008), Trust region Newton method for
+// large-scale logistic regression. All columns go through the rows together; groups that are done take no part. For the
+// squared loss F is quadratic and one step is the solution: FitRidgeCG takes it by the same conjugate gradients and
+// preconditioner.
+type newton struct {
+	*keptRows
+	newtonOptions
+	loss        loss
+	y           *mat.Dense // in the unit
+	unit        *given.Unit
+	weight      []float64 // of each row
+	mass        float64   // the sum of the weights
+	scale, bias float64   // s and β
+	mean        []float64 // of the features; nil: they are not centred
+	atZero      []float64 // the unit of the gradient of each group, once it is known
+	precond     *preconditioner
+	gamma       float64 // the curvature and λ s of the preconditioner
+	shift       float64
+	packed      *packedRows // nil where there is no room
+	passes      int
+
+	w, scores columns // [D+1, k], the intercepts last, and [n, k]
+}
+
+func (o newtonOptions) problem(src *source) (*newton, error) {
+	rows, err := newKeptRows(src, o.cacheBytes)
+	if err != nil {
+		return nil, err
+	}
+	return newNewton(rows, o)
+}
+
+// newNewton is the problem at W = 0.
+func newNewton(rows *keptRows, o newtonOptions) (*newton, error) {
+	k := rows.y.RawMatrix().Cols
+	p := &newton{keptRows: rows, newtonOptions: o, bias: 1}
+	p.w, p.scores = newColumns(rows.features+1, k), newColumns(rows.n, k)
+	var err error
+	if p.weight, err = rows.weights(o.weights); err != nil {
+		return nil, err
+	}
+	p.mass = floats.Sum(p.weight)
+	if p.loss, p.unit, err = o.loss(rows.y, p.weight); err != nil {
+		return nil, err
+	}
+	p.y = p.unit.Targets(rows.y)
+	if o.bias > 0 {
+		p.scale, err = rows.scale(p.weight)
+		p.bias = o.bias * math.Sqrt(p.scale)
+		return p, err
+	}
+	if err := p.survey(); err != nil {
+		return nil, err
+	}
+	p.packed, err = packRows(rows, p.mean, p.scale, o.cacheBytes)
+	return p, err
+}
+
+// fit minimises the objective, starting from the current weights.
+func (p *newton) fit(lambda float64) (*newtonFit, error) {
+	shift := lambda * p.scale
+	if math.IsInf(shift, 1) {
+		return nil, fmt.Errorf("train: %s: lambda = %v times the mean squared distance of a row overflows; lower it: %w",
+			p.who, lambda, domain.ErrParam)
+	}
+	if !(shift >= 0x1p-1022) { // it has an inverse
+		return nil, fmt.Errorf("train: %s: lambda = %v times the mean squared distance of a row underflows; raise it: %w",
+			p.who, lambda, errLambda)
+	}
+	width, groups := p.loss.width, p.w.k/p.loss.width
+	f := &newtonFit{lambda: lambda, shift: shift, unit: p.unit}
+	f.objective, f.residual = make([]float64, groups), make([]float64, groups)
+	// What the last step of a group was to take off its objective, and took. A gradient can be small where a step still
+	// goes far: at the end of a fit to another lambda, above all.
+	promise, gain := slices.Repeat([]float64{math.Inf(1)}, groups), slices.Repeat([]float64{math.Inf(1)}, groups)
+	open, accuracy := indices(p.w.k), p.loss.loose // the columns that are not done
+	p.passes = 0
+	for ; ; f.steps++ {
+		g, h, value, err := p.derive(shift, open)
+		if err != nil {
+			return nil, err
+		}
+		norms := g.dots(g, width)
+		if p.atZero == nil { // the weights are zero
+			p.atZero = make([]float64, groups)
+			for q, v := range norms {
+				if p.atZero[q] = math.Sqrt(v); p.loss.unit != nil {
+					p.atZero[q] *= p.loss.unit[q]
+				}
+			}
+		}
+		var at []int // the columns that stay open, by their places in open
+		most := 0.
+		w := p.penalised(p.w.pick(open))
+		for q, square := range w.dots(w, width) {
+			group := open[q*width] / width
+			f.objective[group] = value[q] + shift/2*square
+			norm := math.Sqrt(norms[q])
+			if f.residual[group] = 0; norm > 0 {
+				f.residual[group] = norm / p.atZero[group]
+			}
+			most = max(most, promise[group])
+			if norm > 0 && gain[group] > 0 && p.loss.more(f.residual[group], promise[group], gain[group], p.tol) {
+				for j := range width {
+					at = append(at, q*width+j)
+				}
+			}
+		}
+		if p.progress != nil && f.steps > 0 {
+			p.progress(f.steps, len(at), most)
+		}
+		switch {
+		case len(at) == 0:
+			return p.done(f)
+		case f.steps == p.maxSteps:
+			return nil, fmt.Errorf("train: %s: %d of %d columns are not done after %d Newton steps at lambda = %v, and the "+
+				"last step promised %.2g of the objective; raise lambda, Tol or MaxSteps: %w",
+				p.who, len(at), p.w.k, f.steps, lambda, most, errLambda)
+		}
+		if len(at) < len(open) {
+			g, h, open = g.pick(at), h.pick(at), pick(open, at)
+		}
+		if err := p.prepare(shift, h); err != nil {
+			return nil, err
+		}
+		if most < .05 {
+			accuracy = p.loss.tight
+		}
+		if err := p.step(shift, accuracy, open, g, h, promise, gain, f.objective); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// done takes the current weights.
+func (p *newton) done(f *newtonFit) (*newtonFit, error) {
+	d, k := p.features, p.w.k
+	w := p.raw(p.w)
+	f.w, f.b, f.passes = mat.NewDense(d, k, w.v[:d*k:d*k]), slices.Clone(w.row(d)), p.passes
+	floats.Scale(p.bias, f.b)
+	return f, p.unit.Weights(p.who, f.w.RawMatrix().Data, f.b)
+}
+
+// penalised are the weights that the penalty is of.
+func (p *newton) penalised(w columns) columns {
+	if p.mean != nil {
+		w.v = w.v[:p.features*w.k]
+	}
+	return w
+}
+
+// sum adds up what row adds to value by rows, for the groups of k columns, with scratch f [k].
+func (p *newton) sum(k int, row func(i int, f, value []float64)) []float64 {
+	const piece = 256 // rows
+	parts := newColumns((p.n+piece-1)/piece, k/p.loss.width)
+	given.InParallel(len(parts.v)/parts.k, func(task int) {
+		f := make([]float64, k)
+		for i := task * piece; i < min(p.n, (task+1)*piece); i++ {
+			row(i, f, parts.row(task))
+		}
+	})
+	total := make([]float64, parts.k)
+	for task := range len(parts.v) / parts.k {
+		floats.Add(total, parts.row(task))
+	}
+	return total
+}
+
+// derive returns the gradient of some columns, what the curvature of each row depends on, and the losses by group.
+func (p *newton) derive(shift float64, cols []int) (g, h columns, value []float64, err error) {
+	r, h := newColumns(p.n, len(cols)), newColumns(p.n, len(cols))
+	value = p.sum(len(cols), func(i int, f, value []float64) {
+		scores := p.scores.row(i)
+		for q, j := range cols {
+			f[q] = scores[j]
+		}
+		p.loss.at(cols, p.weight[i], p.y.RawRowView(i), f, r.row(i), h.row(i), value)
+	})
+	p.passes++
+	g, err = p.transposed(r, p.bias)
+	p.centre(g)
+	to := p.penalised(g)
+	for i := range len(to.v) / to.k {
+		w, row := p.w.row(i), to.row(i)
+		for q, j := range cols {
+			row[q] += shift * w[j]
+		}
+	}
+	return g, h, value, err
+}
+
+// hessian is the product with λ s I + [Z | β]ᵀ C [Z | β] for the curvatures C of the rows in some columns of h. C
+// stands for the features Zc where they are centred, and the intercepts then have no penalty.
+func (p *newton) hessian(shift float64, v, h columns, cols []int) (columns, error) {
+	p.passes++
+	out := newColumns(p.features+1, v.k)
+	curve := func(at int, u columns) {
+		const piece = 256 // rows
+		n := len(u.v) / u.k
+		given.InParallel((n+piece-1)/piece, func(task int) {
+			some := make([]float64, u.k)
+			for i := task * piece; i < min(n, (task+1)*piece); i++ {
+				row := h.row(at + i)
+				if u.k < h.k {
+					for q, j := range cols {
+						some[q] = row[j]
+					}
+					row = some
+				}
+				p.loss.curve(p.weight[at+i], row, u.row(i))
+			}
+		})
+	}
+	var err error
+	if p.packed != nil {
+		err = p.packed.through(p.keptRows, v, out, curve)
+	} else {
+		err = p.through(p.raw(v), p.bias, &out, curve)
+		p.centre(out)
+	}
+	to := p.penalised(out)
+	floats.AddScaled(to.v, shift, v.v[:len(to.v)])
+	return out, err
+}
+
+// centre turns Zᵀ u, with the sum of u as its last row, into Zcᵀ u.
+func (p *newton) centre(sum columns) {
+	last := sum.row(p.features)
+	for j, m := range p.mean {
+		floats.AddScaled(sum.row(j), -m, last)
+	}
+}
+
+// raw turns weights for centred features into weights for the features as they are; only the last row, the intercept,
+// changes.
+func (p *newton) raw(v columns) columns {
+	out := columns{v.k, slices.Clone(v.v)}
+	last := out.row(p.features)
+	for j, m := range p.mean {
+		floats.AddScaled(last, -m, v.row(j))
+	}
+	return out
+}
+
+// solves is the largest number of iterations of conjugate gradients in a step.
+const solves = 250
+
+// step takes a Newton step of some columns with the gradient g, and sets what it promised and gained; a gain of 0 says
+// that the line search found no lower objective.
+func (p *newton) step(shift, accuracy float64, cols []int, g, h columns, promise, gain, objective []float64) error {
+	k, width := len(cols), p.loss.width
+	r := columns{k, slices.Clone(g.v)}
+	floats.Scale(-1, r.v)
+	system := conjugate{width: width, most: solves, tol: accuracy,
+		times: func(v columns, open []int) (columns, error) { return p.hessian(shift, v, h, open) }}
+	if p.precond != nil {
+		system.precondition = func(r columns) columns { return p.inverse(r) }
+	}
+	d, _, _, err := system.solve(r)
+	if err != nil {
+		return err
+	}
+	p.passes++
+	u := newColumns(p.n, k) // what a whole step adds to the scores
+	if err := p.through(p.raw(d), p.bias, nil, func(at int, b columns) { copy(u.v[at*k:], b.v) }); err != nil {
+		return err
+	}
+	slope := g.dots(d, width)
+	length := p.search(shift, cols, d, u, slope, gain, objective)
+	for q, s := range slope {
+		promise[cols[q*width]/width] = -s / objective[cols[q*width]/width]
+	}
+	p.w.addTo(cols, length, d)
+	p.scores.addTo(cols, length, u)
+	return nil
+}
+
+// search tries the step of each group, then half of it, a quarter and so on, until the objective falls by 1e-4 of what
+// its slope promises. It returns the length for each column: 0 if that never happens, or if the whole promise is below
+// the rounding of the objective.
+func (p *newton) search(shift float64, cols []int, d, u columns, slope, gain, objective []float64) []float64 {
+	width := p.loss.width
+	length, group := make([]float64, len(cols)), func(q int) int { return cols[q] / width }
+	w, step := p.penalised(p.w.pick(cols)), p.penalised(d)
+	ww, dw, dd := w.dots(w, width), w.dots(step, width), step.dots(step, width)
+	for q := range slope {
+		gain[group(q*width)] = 0
+	}
+	for t := 1.; t > 1e-10; t /= 2 {
+		var left []int
+		for q := range cols {
+			if length[q] == 0 && -t*slope[q/width] > 0x1p-52*objective[group(q)] {
+				left = append(left, q)
+			}
+		}
+		if len(left) == 0 {
+			break
+		}
+		at := pick(cols, left)
+		value := p.sum(len(left), func(i int, f, value []float64) {
+			scores, add := p.scores.row(i), u.row(i)
+			for a, q := range left {
+				f[a] = scores[cols[q]] + t*add[q]
+			}
+			p.loss.at(at, p.weight[i], p.y.RawRowView(i), f, nil, nil, value)
+		})
+		for a, q := range left {
+			s, now := q/width, objective[group(q)]
+			change := value[a/width] - (now - shift/2*ww[s]) + shift*(t*dw[s]+t*t/2*dd[s])
+			if change <= 1e-4*t*slope[s] {
+				length[q], gain[group(q)] = t, -change/now
+			}
+		}
+	}
+	return length
+}
+
+// prepare makes the preconditioner for the curvatures of the rows, unless the last one is within a factor of two.
+func (p *newton) prepare(shift float64, h columns) error {
+	if p.precond == nil {
+		return nil
+	}
+	sum := 0.
+	for i, c := range p.weight {
+		sum += c * p.loss.mean(h.row(i))
+	}
+	gamma := max(sum/p.mass, 1e-6)
+	if p.shift == shift && gamma <= 2*p.gamma && gamma >= p.gamma/2 {
+		return nil
+	}
+	p.gamma, p.shift = gamma, shift
+	p.precond.shift(p.ctx, gamma, shift)
+	return p.cancelled()
+}
+
+// inverse is the preconditioner of r, with that of the intercepts (γ Σ c)⁻¹.
+func (p *newton) inverse(r columns) columns {
+	last := p.features * r.k
+	out := columns{r.k, append(p.precond.solve(r.v[:last], r.k), r.v[last:]...)}
+	floats.Scale(1/(p.gamma*p.mass), out.v[last:])
+	return out
+}
+
+// path fits the lambdas, the largest first and each from the one before, and scores them on other rows. A lambda that
+// is too small to be fitted (errLambda) gets the score of cv.Unusable.
+func (p *newton) path(lambdas []float64, held *keptRows) ([]fits.LambdaScore, error) {
+	square, err := given.Square(p.who, p.unit.Largest())
+	if err != nil {
+		return nil, err
+	}
+	y, n := p.unit.Targets(held.y), float64(held.n)
+	order, scores := indices(len(lambdas)), make([]fits.LambdaScore, len(lambdas))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lambdas[b], lambdas[a]) })
+	for _, l := range order {
+		if _, err := p.fit(lambdas[l]); errors.Is(err, errLambda) {
+			scores[l] = cv.Unusable(lambdas[l])
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		score := fits.LambdaScore{Lambda: lambdas[l]}
+		err := held.through(p.raw(p.w), p.bias, nil, func(at int, u columns) {
+			for i := range len(u.v) / u.k {
+				e, wrong := p.loss.score(y.RawRowView(at+i), u.row(i))
+				score.MSE, score.ErrorRate = score.MSE+e, score.ErrorRate+wrong
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		score.MSE, score.ErrorRate = score.MSE/n*square, score.ErrorRate/n
+		scores[l] = score
+	}
+	return scores, nil
+}
+
+// errLambda is the ErrParam for a lambda that is too small for the rows.
+var errLambda = fmt.Errorf("%w", domain.ErrParam)
+
+// bestScore is the index of the best score, the first of equals.
+func bestScore(scores []fits.LambdaScore) (best int) {
+	for i, s := range scores {
+		if s.Better(scores[best]) {
+			best = i
+		}
+	}
+	return best
 }
 
 // newtonFolds is how a Newton method is scored by cross-validation.
 type newtonFolds struct {
-	name    string // of its options
-	lambdas []float64
-	classes bool // whether y must be classes
-	metric  fits.Metric
-	lo, hi  int    // the powers of ten of the default grid
-	limit   [2]int // to which it grows
-	cost    func(p fits.Problem, lambdas []float64) fits.Cost
-	scorer  func(ctx context.Context, j *cv.Job, m layers.Map) (cv.Scorer, error)
+	newtonOptions
+	name   string // of its options
+	metric fits.Metric
+	grid   cv.Grid // the default, for one row
+	cost   func(p fits.Problem, lambdas []float64) fits.Cost
 }
 
 // Check refuses options that cross-validation sets itself.
 func (h newtonFolds) Check(y *mat.Dense) error {
-	switch {
-	case h.lambdas != nil:
+	if h.lambdas != nil {
 		return fmt.Errorf("%s has Lambdas; give them to CVOptions or the candidates: %w", h.name, domain.ErrParam)
-	case h.classes && !cv.OneClass(y):
-		return fmt.Errorf("a softmax head learns classes: each row of y must be 1 in one column and -1 in the others, as OneVersusRest makes it: %w", domain.ErrDomain)
 	}
-	return nil
+	return h.targets(y)
 }
 
 // Metric depends on the loss.
@@ -152,7 +598,8 @@ func (h newtonFolds) Metric(*mat.Dense) fits.Metric { return h.metric }
 
 // DefaultLambdas returns the grid for n rows.
 func (h newtonFolds) DefaultLambdas(n int) cv.Grid {
-	return cv.Grid{N: n, Lo: h.lo, Hi: h.hi, By: 1, Limit: h.limit}
+	h.grid.N = n
+	return h.grid
 }
 
 func (h newtonFolds) CostOfFolds(p fits.Problem, folds int, lambdas []float64) fits.Cost {
@@ -161,25 +608,25 @@ func (h newtonFolds) CostOfFolds(p fits.Problem, folds int, lambdas []float64) f
 	return c
 }
 
+// Scorer maps all rows once if they can be kept; the folds share them without a copy. The fit for a lambda starts from
+// the fit for the next larger one.
 func (h newtonFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Scorer, error) {
 	m, err := spec.Fit(j.Sample)
 	if err != nil {
 		return nil, err
 	}
-	return h.scorer(ctx, j, m)
-}
-
-// newtonScorer maps all rows once if they can be kept; the folds share them without a copy. The fit for a lambda starts
-// from the fit for the next larger one.
-func newtonScorer[F any, P newtonProblem[F]](src *source, j *cv.Job, o newtonOptions, problem func(rows *keptRows) (P, error)) (cv.Scorer, error) {
-	all, err := newKeptRows(src, *o.cacheBytes)
+	src, o, err := h.source(ctx, m, j.Rows)
+	if err != nil {
+		return nil, err
+	}
+	all, err := newKeptRows(src, o.cacheBytes)
 	if err != nil {
 		return nil, err
 	}
 	folds := make([]*keptRows, j.Folds) // of all rows or none the blocks are kept
 	for f := range folds {
 		_, held := partsOf(j, src, f)
-		if folds[f], err = newKeptRows(held, *o.cacheBytes); err != nil {
+		if folds[f], err = newKeptRows(held, o.cacheBytes); err != nil {
 			return nil, err
 		}
 		if folds[f].keep = all.keep; all.keep {
@@ -189,9 +636,8 @@ func newtonScorer[F any, P newtonProblem[F]](src *source, j *cv.Job, o newtonOpt
 		}
 	}
 	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
-		one := o
-		one.lambdas = &lambdas
-		if err := one.complete(src.who, src.n, *o.tol); err != nil {
+		o.lambdas = lambdas
+		if _, err := o.complete(src.n); err != nil {
 			return nil, err
 		}
 		out := make([][]fits.LambdaScore, len(folds))
@@ -208,12 +654,12 @@ func newtonScorer[F any, P newtonProblem[F]](src *source, j *cv.Job, o newtonOpt
 				k := src.y.RawMatrix().Cols
 				rest.n, rest.y = len(y)/k, mat.NewDense(len(y)/k, k, y)
 			}
-			rows, err := newKeptRows(rest, *o.cacheBytes)
+			rows, err := newKeptRows(rest, o.cacheBytes)
 			if err != nil {
 				return nil, err
 			}
 			rows.kept = kept
-			part, err := problem(rows)
+			part, err := newNewton(rows, o)
 			if err != nil {
 				return nil, err
 			}
@@ -226,8 +672,8 @@ func newtonScorer[F any, P newtonProblem[F]](src *source, j *cv.Job, o newtonOpt
 	}, nil
 }
 
-// conjugate solves H X = B by preconditioned conjugate gradients (Hestenes and Stiefel 1952). Each group of columns is a
-// system of its own, with its own steps; all share the products.
+// conjugate solves H X = B by preconditioned conjugate gradients (Hestenes and Stiefel 1952). Each group of columns is
+// a system of its own, with its own steps; all share the products.
 type conjugate struct {
 	width int                                          // columns of a group
 	most  int                                          // iterations
@@ -244,10 +690,7 @@ func (c conjugate) solve(b columns) (x columns, residual float64, iterations int
 	if c.precondition == nil {
 		c.precondition = func(r columns) columns { return r }
 	}
-	w, open := c.width, make([]int, b.k)
-	for j := range open {
-		open[j] = j
-	}
+	w, open := c.width, indices(b.k)
 	x = newColumns(len(b.v)/b.k, b.k)
 	r := columns{b.k, slices.Clone(b.v)}
 	z := c.precondition(r)
@@ -321,43 +764,6 @@ func (c conjugate) solve(b columns) (x columns, residual float64, iterations int
 	}
 }
 
-// errLambda is the ErrParam for a lambda that is too small for the rows.
-var errLambda = fmt.Errorf("%w", domain.ErrParam)
-
-// scorePath scores the lambdas, the largest first. A lambda that is too small to be fitted (errLambda) gets the score
-// of cv.Unusable.
-func scorePath(lambdas []float64, score func(lambda float64) (fits.LambdaScore, error)) ([]fits.LambdaScore, error) {
-	out := make([]fits.LambdaScore, len(lambdas))
-	order := make([]int, len(lambdas))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lambdas[b], lambdas[a]) })
-	for _, i := range order {
-		var err error
-		if out[i], err = score(lambdas[i]); errors.Is(err, errLambda) {
-			out[i], err = cv.Unusable(lambdas[i]), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// bestScore is the index of the best score, the first of equals.
-func bestScore(scores []fits.LambdaScore) (best int) {
-	for i, s := range scores {
-		if s.Better(scores[best]) {
-			best = i
-		}
-	}
-	return best
-}
-
-// defaultCache is the default of SVMOptions.CacheBytes and LogisticOptions.CacheBytes.
-const defaultCache = 1 << 30
-
 // columns are k columns of numbers for the rows [n, k], or for the features [D + 1, k], the constant feature last;
 // row-major.
 type columns struct {
@@ -368,16 +774,6 @@ type columns struct {
 func newColumns(rows, k int) columns { return columns{k, make([]float64, rows*k)} }
 
 func (c columns) row(i int) []float64 { return c.v[i*c.k : (i+1)*c.k] }
-
-// norm is the Euclidean norm of column j.
-func (c columns) norm(j int) float64 { return math.Sqrt(c.dot(c, j)) }
-
-func (c columns) dot(o columns, j int) (sum float64) {
-	for i := j; i < len(c.v); i += c.k {
-		sum += c.v[i] * o.v[i]
-	}
-	return sum
-}
 
 // dots are the inner products of groups of width columns with those of o.
 func (c columns) dots(o columns, width int) []float64 {
@@ -396,6 +792,34 @@ func (c columns) pick(at []int) columns {
 		for q, j := range at {
 			row[q] = c.v[i*c.k+j]
 		}
+	}
+	return out
+}
+
+// addTo adds t times the columns d to the columns at the given places.
+func (c columns) addTo(at []int, t []float64, d columns) {
+	for i := range len(d.v) / d.k {
+		to, row := c.row(i), d.row(i)
+		for q, j := range at {
+			to[j] += t[q] * row[q]
+		}
+	}
+}
+
+// pick are the numbers at the given places.
+func pick(v, at []int) []int {
+	out := make([]int, len(at))
+	for q, j := range at {
+		out[q] = v[j]
+	}
+	return out
+}
+
+// indices are 0, 1, ..., n-1.
+func indices(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
 	}
 	return out
 }

@@ -191,26 +191,28 @@ func TestSVMClassWeights(t *testing.T) {
 	}
 }
 
-// fitWithGram is FitLogistic with the Gram matrix of all features in the preconditioner, however many they are.
-func fitWithGram(t *testing.T, m layers.Map, rows data.Examples, o LogisticOptions) *LogisticFit {
+// logisticProblem is the problem of FitLogistic at W = 0.
+func logisticProblem(t *testing.T, m layers.Map, rows data.Examples, o LogisticOptions) *newton {
 	t.Helper()
-	src, o, err := logisticSource(context.Background(), m, rows, o)
+	src, n, err := o.newton().source(t.Context(), m, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := newKeptRows(src, o.CacheBytes)
+	p, err := n.problem(src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := newLogistic(kept, o)
-	if err != nil {
+	return p
+}
+
+// fitWithGram is FitLogistic with the Gram matrix of all features in the preconditioner, however many they are.
+func fitWithGram(t *testing.T, m layers.Map, rows data.Examples, o LogisticOptions) *newtonFit {
+	t.Helper()
+	p := logisticProblem(t, m, rows, o)
+	if err := p.gram(); err != nil {
 		t.Fatal(err)
 	}
-	l.precond, l.stats = preconditioner{}, &RidgeStats{ClassWeights: o.ClassWeights}
-	if err := l.gram(); err != nil {
-		t.Fatal(err)
-	}
-	f, err := l.fit(o.Lambdas[0])
+	f, err := p.fit(o.Lambdas[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,11 +275,11 @@ func TestLogisticSketch(t *testing.T) {
 		same := fitWithGram(t, c.m, c.rows, o)
 		o.Tol = 1e-9
 		want := fitWithGram(t, c.m, c.rows, o)
-		if off := got.Objective/want.Objective - 1; !(off <= 1e-6 && off > -1e-9) {
+		if off := got.Objective/want.objective[0] - 1; !(off <= 1e-6 && off > -1e-9) {
 			t.Errorf("%s: the objective is off by %.2g", name, off)
 		}
-		if got.Passes > 2*same.Passes {
-			t.Errorf("%s: %d passes, %d with the Gram matrix", name, got.Passes, same.Passes)
+		if got.Passes > 2*same.passes {
+			t.Errorf("%s: %d passes, %d with the Gram matrix", name, got.Passes, same.passes)
 		}
 	}
 }
@@ -334,21 +336,12 @@ func TestSketchOfWeightedRows(t *testing.T) {
 		}
 		y.Set(i, i%3, 1)
 	}
-	o := LogisticOptions{Lambdas: []float64{1}, ClassWeights: weights, BlockRows: 10}
-	src, o, err := logisticSource(t.Context(), nil, data.Pairs{X: x, Y: y}, o)
-	if err != nil {
-		t.Fatal(err)
+	l := logisticProblem(t, nil, data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{1}, ClassWeights: weights, BlockRows: 10})
+	_, h, _, err := l.derive(0, []int{0, 1, 2}) // all probabilities are a third, and γ is (1 - 1/3)/2
+	if err == nil {
+		err = l.prepare(shift, h)
 	}
-	rows, err := newKeptRows(src, o.CacheBytes)
 	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := newLogistic(rows, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.probabilities() // all are a third, and γ is (1 - 1/3)/2
-	if err := l.prepare(shift); err != nil {
 		t.Fatal(err)
 	}
 	var mean [d]float64
@@ -378,7 +371,7 @@ func TestSketchOfWeightedRows(t *testing.T) {
 		r.v[i] = float64(i%7) - 3
 	}
 	var back mat.Dense
-	p := l.precond.solve(r)
+	p := l.inverse(r)
 	back.Mul(&a, mat.NewDense(d, 3, p.v[:3*d]))
 	for i, v := range back.RawMatrix().Data {
 		if math.Abs(v-r.v[i]) > 1e-6 { // the core of the sketch has a condition of 1e12, from ν
@@ -410,7 +403,7 @@ func TestNystromOrthonormal(t *testing.T) {
 	value := func(i int) float64 { return math.Pow(10, -12*float64(i)/rank) }
 	half.Apply(func(_, j int, v float64) float64 { return v * value(j) }, &q)
 	a.Mul(&half, q.T())
-	p := newNystrom(d, rank, 4)
+	p := newSketch(d, rank, 4)
 	gemm(false, d, rank, d, 1, a.RawMatrix().Data, d, p.omega, rank, p.y, rank)
 	p.factor(mat.Trace(&a))
 	if len(p.values) < rank/2 || len(p.values) != p.rank {

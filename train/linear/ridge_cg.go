@@ -107,7 +107,7 @@ func (o *CGOptions) fill() error {
 }
 
 // conjugateGradients solves the equations.
-func (e *normalEquations) conjugateGradients(p *nystrom, o CGOptions) (*CGFit, error) {
+func (e *normalEquations) conjugateGradients(p *preconditioner, o CGOptions) (*CGFit, error) {
 	k := e.stats.targets
 	times := func(v columns, _ []int) (columns, error) {
 		out := newColumns(e.stats.features, v.k)
@@ -169,11 +169,11 @@ func (e *normalEquations) means() error {
 }
 
 // rightSide goes over the rows for b = Zcᵀ Yc and the sketch of the preconditioner.
-func (e *normalEquations) rightSide(o CGOptions) (*nystrom, error) {
+func (e *normalEquations) rightSide(o CGOptions) (*preconditioner, error) {
 	s := &e.stats
 	d, k := s.features, s.targets
 	e.b = make([]float64, d*k)
-	p, sums := newNystrom(d, min(max(o.Rank, 0), d), o.Seed), make([]float64, k) // of the targets of sparse rows
+	p, sums := newSketch(d, min(max(o.Rank, 0), d), o.Seed), make([]float64, k) // of the targets of sparse rows
 	g := e.gram(p.y, p.omega, p.rank)
 	err := e.src.eachMatrix(func(_ rowNames, z ops.Matrix, y *mat.Dense) error {
 		n, yc := z.Shape()[0], mat.DenseCopyOf(y).RawMatrix().Data
@@ -197,7 +197,7 @@ func (e *normalEquations) rightSide(o CGOptions) (*nystrom, error) {
 	g.finish()
 	columns{k, e.b}.addOuter(-1, s.meanZ, sums)
 	p.factor(float64(s.n) * e.scale)
-	p.shift(1, e.shift)
+	p.shift(e.src.ctx, 1, e.shift)
 	return p, nil
 }
 

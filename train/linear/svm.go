@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -113,64 +112,45 @@ type SVMFit struct {
 // Errors: as for FitRidge; domain.ErrDomain for a target of SquaredHinge that is neither -1 nor 1; domain.ErrParam
 // for options out of range, for more targets than memory holds, and for columns that are not done after MaxSteps.
 func FitSVM(ctx context.Context, m layers.Map, rows data.Examples, o SVMOptions) (*SVMFit, error) {
-	src, o, err := svmSource(ctx, m, rows, o)
+	f, err := o.newton().fit(ctx, m, rows)
 	if err != nil {
 		return nil, err
 	}
-	fit, scores, err := fitNewton[*SVMFit](src, o.newton(), func(rows *keptRows) (*svm, error) { return newSVM(rows, o) })
-	if err != nil {
-		return nil, err
+	fit := &SVMFit{W: f.w, B: f.b, Lambda: f.lambda, C: 1 / (2 * f.shift), Scores: f.scores, Objective: f.objective,
+		Residual: f.residual, Steps: f.steps, unit: f.unit}
+	for j := range fit.Objective {
+		fit.Objective[j] /= f.shift
+		if f.unit != nil {
+			fit.Objective[j] *= f.unit.Scale[j] * f.unit.Scale[j]
+		}
 	}
-	fit.Scores = scores
 	return fit, nil
 }
 
-// svmSource checks rows, targets and options, and fills in the defaults.
-func svmSource(ctx context.Context, m layers.Map, rows data.Examples, o SVMOptions) (*source, SVMOptions, error) {
-	src, y, err := newtonSource(ctx, "SVM", m, rows, o.BlockRows)
-	if err != nil {
-		return nil, o, err
+// newton states the problem of all columns. With its losses halved, the objective is 2C that of penalised losses.
+func (o SVMOptions) newton() newtonOptions {
+	n := newtonOptions{who: "SVM", lambdas: o.Lambdas, heldOut: o.HeldOut, seed: o.Seed, weights: o.ClassWeights,
+		tol: orElse(o.Tol, .01), maxSteps: o.MaxSteps, cacheBytes: o.CacheBytes, block: o.BlockRows, bias: orElse(o.Bias, 1),
+		targets: checkSigns, loss: o.hinge}
+	if o.Loss == SquaredInsensitive {
+		n.tol, n.targets, n.loss = orElse(o.Tol, 1e-5), func(*mat.Dense) error { return nil }, o.insensitive
 	}
-	if o, err = o.complete(src.n); err != nil {
-		return nil, o, err
+	if o.Progress != nil {
+		n.progress = func(steps, columns int, _ float64) { o.Progress(steps, columns) }
 	}
-	if err := given.CheckTargets("SVM", y, rowNames{}.at); err != nil {
-		return nil, o, err
-	}
-	if o.Loss == SquaredHinge {
-		if err := checkSigns(y); err != nil {
-			return nil, o, err
-		}
-	}
-	return src, o, nil
-}
-
-// complete checks the options and fills in the defaults for n rows.
-func (o SVMOptions) complete(n int) (SVMOptions, error) {
-	o.Bias = orElse(o.Bias, 1)
-	var wrong string
 	switch {
 	case o.Loss != SquaredHinge && o.Loss != SquaredInsensitive:
-		wrong = fmt.Sprintf("Loss = %d is neither SquaredHinge nor SquaredInsensitive", int(o.Loss))
+		n.wrong = fmt.Sprintf("Loss = %d is neither SquaredHinge nor SquaredInsensitive", int(o.Loss))
 	case !(o.Epsilon >= 0 && o.Epsilon <= math.MaxFloat64):
-		wrong = fmt.Sprintf("Epsilon = %v is not a finite number >= 0", o.Epsilon)
+		n.wrong = fmt.Sprintf("Epsilon = %v is not a finite number >= 0", o.Epsilon)
 	case o.Epsilon > 0 && o.Loss == SquaredHinge:
-		wrong = "Epsilon is of SquaredInsensitive; leave it out, or choose that loss"
+		n.wrong = "Epsilon is of SquaredInsensitive; leave it out, or choose that loss"
 	case o.ClassWeights != nil && o.Loss != SquaredHinge:
-		wrong = "ClassWeights are of SquaredHinge; leave them out, or choose that loss"
-	case !(o.Bias > 0 && o.Bias <= math.MaxFloat64):
-		wrong = fmt.Sprintf("Bias = %v is not a finite number above 0", o.Bias)
+		n.wrong = "ClassWeights are of SquaredHinge; leave them out, or choose that loss"
+	case !(n.bias > 0 && n.bias <= math.MaxFloat64):
+		n.wrong = fmt.Sprintf("Bias = %v is not a finite number above 0", o.Bias)
 	}
-	if wrong != "" {
-		return o, fmt.Errorf("train: SVM: %s: %w", wrong, domain.ErrParam)
-	}
-	err := o.newton().complete("SVM", n, map[Loss]float64{SquaredHinge: .01, SquaredInsensitive: 1e-5}[o.Loss])
-	return o, err
-}
-
-// newton returns the options that logistic regression has as well.
-func (o *SVMOptions) newton() newtonOptions {
-	return newtonOptions{&o.Lambdas, &o.HeldOut, &o.Tol, &o.MaxSteps, &o.CacheBytes, o.BlockRows, o.Seed}
+	return n
 }
 
 // checkSigns wants targets of -1 and 1.
@@ -179,128 +159,39 @@ func checkSigns(y *mat.Dense) error {
 	for i := range raw.Rows {
 		for j, v := range raw.Data[i*raw.Stride : i*raw.Stride+raw.Cols] {
 			if v != 1 && v != -1 {
-				return fmt.Errorf("train: SVM: row %d has the target y[%d,%d] = %v, and the hinge loss takes -1 and 1; make them by OneVersusRest, or choose SquaredInsensitive: %w",
-					i, i, j, v, domain.ErrDomain)
+				return fmt.Errorf("row %d has the target y[%d,%d] = %v, and the hinge loss takes -1 and 1; make them by "+
+					"OneVersusRest, or choose SquaredInsensitive: %w", i, i, j, v, domain.ErrDomain)
 			}
 		}
 	}
 	return nil
 }
 
-// svm is a set of problems over the same rows, one for each column of y.
-type svm struct {
-	*keptRows
-	o           SVMOptions
-	y           columns     // targets [n, k]
-	weight      []float64   // of each row
-	mass        float64     // the sum of the weights
-	scale, bias float64     // s and β
-	unit        *given.Unit // of the targets of SquaredInsensitive
-	epsilon     []float64   // of each column, in the unit
-
-	w, scores columns // [D+1, k] and [n, k]: the current weights and scores
-}
-
-func newSVM(rows *keptRows, o SVMOptions) (*svm, error) {
-	var unit *given.Unit
-	if o.Loss == SquaredInsensitive {
-		var err error
-		if unit, err = given.SpreadOf(rows.y).Unit(rows.who, false); err != nil {
-			return nil, err
-		}
-	}
-	s, err := atZero(rows, o, unit)
-	if err != nil {
-		return nil, err
-	}
-	s.scale, err = s.keptRows.scale(s.weight)
-	s.bias = o.Bias * math.Sqrt(s.scale)
-	return s, err
-}
-
-// atZero are problems with all weights 0, and without a scale.
-func atZero(rows *keptRows, o SVMOptions, unit *given.Unit) (*svm, error) {
-	k := rows.y.RawMatrix().Cols
-	s := &svm{keptRows: rows, o: o, unit: unit, w: newColumns(rows.features+1, k), y: newColumns(rows.n, k)}
-	s.scores = newColumns(rows.n, k)
-	for j := range k {
-		s.epsilon = append(s.epsilon, o.Epsilon)
-		if unit != nil {
-			s.epsilon[j] /= unit.Scale[j]
-		}
-	}
-	var err error
-	if s.weight, err = rows.weights(o.ClassWeights); err != nil {
-		return nil, err
-	}
-	for i, w := range s.weight {
-		copy(s.y.row(i), rows.y.RawRowView(i))
-		unit.Row(s.y.row(i))
-		s.mass += w
-	}
-	return s, nil
-}
-
-// loss is the derivative of half the squared loss of a column at a score, and whether there is a loss.
-func (s *svm) loss(col int, y, score float64) (r float64, lossy bool) {
-	if s.o.Loss == SquaredHinge {
-		if t := 1 - y*score; t > 0 {
-			return -y * t, true
-		}
-		return 0, false
-	}
-	e := score - y
-	if math.Abs(e) <= s.epsilon[col] {
-		return 0, false
-	}
-	return e - math.Copysign(s.epsilon[col], e), true
-}
-
-// fit minimises the objective, starting from the current weights. Columns that are done take no part in the products.
-func (s *svm) fit(lambda float64) (*SVMFit, error) {
-	c := 1 / (2 * lambda * s.scale)
-	if math.IsInf(c, 1) {
-		return nil, fmt.Errorf("train: SVM: lambda = %v makes C infinite; raise it: %w", lambda, errLambda)
-	}
-	unit, err := s.units(c)
-	if err != nil {
-		return nil, err
-	}
-	open := make([]int, s.w.k) // the columns that are not done
-	for j := range open {
-		open[j] = j
-	}
-	// What the last step of a column took off its objective, as a share of it. A gradient can be small where a step
-	// still goes far: at the end of a fit to another lambda, above all.
-	gain, residual := slices.Repeat([]float64{math.Inf(1)}, s.w.k), make([]float64, s.w.k)
-	for step := 0; ; step++ {
-		g, err := s.gradient(c, open)
-		if err != nil {
-			return nil, err
-		}
-		var rest, at []int
-		for j, col := range open {
-			norm := g.norm(j)
-			if residual[col] = 0; norm > 0 {
-				residual[col] = norm / unit[col]
+// squared is half the square of r, the derivative for a column at a score; 0: there is no loss, and no curvature.
+func squared(r func(col int, y, f float64) float64) loss {
+	return loss{
+		width: 1,
+		at: func(cols []int, c float64, y, f, g, h, value []float64) {
+			for q, j := range cols {
+				e := r(j, y[j], f[q])
+				value[q] += c * e * e / 2
+				if g == nil {
+					continue
+				}
+				if g[q] = c * e; e != 0 {
+					h[q] = 1
+				}
 			}
-			if norm > 0 && gain[col] > 0 && (residual[col] > s.o.Tol || gain[col] > max(s.o.Tol/100, leastGain)) {
-				rest, at = append(rest, col), append(at, j)
+		},
+		curve: func(c float64, h, u []float64) {
+			for q, v := range h {
+				u[q] *= c * v
 			}
-		}
-		if s.o.Progress != nil {
-			s.o.Progress(step, len(rest))
-		}
-		if len(rest) == 0 {
-			return s.done(lambda, c, step, residual)
-		}
-		if step == s.o.MaxSteps {
-			return nil, fmt.Errorf("train: SVM: %d of %d columns are not done after %d Newton steps at lambda = %v; raise lambda, Tol or MaxSteps: %w", len(rest), s.w.k, step, lambda, errLambda)
-		}
-		open = rest
-		if err := s.step(c, open, g.pick(at), gain); err != nil {
-			return nil, err
-		}
+		},
+		more: func(residual, _, gain, tol float64) bool {
+			return residual > tol || gain > max(tol/100, leastGain)
+		},
+		loose: .1, tight: .1,
 	}
 }
 
@@ -308,211 +199,51 @@ func (s *svm) fit(lambda float64) (*SVMFit, error) {
 // long before steps stop to gain.
 const leastGain = 1e-5
 
-// units are the units of Tol, as in LIBLINEAR: the gradient norms at W = 0, times the share of the rarer class.
-func (s *svm) units(c float64) ([]float64, error) {
-	at := newColumns(s.n, s.w.k)
-	positive := make([]float64, s.w.k)
-	for i := range s.n {
-		for j, y := range s.y.row(i) {
-			r, _ := s.loss(j, y, 0)
-			at.row(i)[j] = 2 * c * s.weight[i] * r
-			if y > 0 {
-				positive[j] += s.weight[i]
-			}
-		}
-	}
-	g, err := s.transposed(at, s.bias)
-	if err != nil {
-		return nil, err
-	}
-	unit := make([]float64, s.w.k)
-	for j := range unit {
-		unit[j] = g.norm(j)
-		if s.o.Loss == SquaredHinge {
-			unit[j] *= max(s.mass/float64(s.n), min(positive[j], s.mass-positive[j])) / s.mass
-		}
-	}
-	return unit, nil
-}
-
-// gradient is w + 2C [Z | β]ᵀ r of some columns.
-func (s *svm) gradient(c float64, cols []int) (columns, error) {
-	r := newColumns(s.n, len(cols))
-	for i := range s.n {
-		y, f, row := s.y.row(i), s.scores.row(i), r.row(i)
-		for j, col := range cols {
-			d, _ := s.loss(col, y[col], f[col])
-			row[j] = 2 * c * s.weight[i] * d
-		}
-	}
-	g, err := s.transposed(r, s.bias)
-	for i := range s.w.v[:len(s.w.v)/s.w.k] {
-		for j, col := range cols {
-			g.row(i)[j] += s.w.row(i)[col]
-		}
-	}
-	return g, err
-}
-
-// step takes a Newton step of the columns with gradient g, and sets what each gained: 0 if its line search found no
-// lower objective.
-func (s *svm) step(c float64, cols []int, g columns, gain []float64) error {
-	d, err := s.direction(c, cols, g)
-	if err != nil {
-		return err
-	}
-	u := newColumns(s.n, len(cols)) // what a whole step adds to the scores
-	if err := s.through(d, s.bias, nil, func(at int, b columns) { copy(u.v[at*b.k:], b.v) }); err != nil {
-		return err
-	}
-	length := s.search(c, cols, g, d, u, gain)
-	for i := range len(d.v) / d.k {
-		for j, col := range cols {
-			s.w.row(i)[col] += length[j] * d.row(i)[j]
-		}
-	}
-	for i := range s.n {
-		for j, col := range cols {
-			s.scores.row(i)[col] += length[j] * u.row(i)[j]
-		}
-	}
-	return nil
-}
-
-// forcing is the factor by which conjugate gradients reduce the residual of a Newton system, in at most solves
-// iterations.
-const forcing, solves = .1, 250
-
-// direction solves H d = -g for all columns together by conjugate gradients, with one pass over the features per
-// iteration.
-func (s *svm) direction(c float64, cols []int, g columns) (columns, error) {
-	k := len(cols)
-	lossy := make([]bool, s.n*k)
-	for i := range s.n {
-		for j, col := range cols {
-			_, lossy[i*k+j] = s.loss(col, s.y.row(i)[col], s.scores.row(i)[col])
-		}
-	}
-	r := columns{k, slices.Clone(g.v)}
-	floats.Scale(-1, r.v)
-	hessian := func(p columns, open []int) (columns, error) {
-		h, sum := columns{p.k, slices.Clone(p.v)}, newColumns(len(p.v)/p.k, p.k)
-		err := s.through(p, s.bias, &sum, func(at int, u columns) {
-			for i := range len(u.v) / u.k {
-				for q, j := range open {
-					if lossy[(at+i)*k+j] {
-						u.row(i)[q] *= 2 * c * s.weight[at+i]
-					} else {
-						u.row(i)[q] = 0
-					}
-				}
-			}
-		})
-		floats.Add(h.v, sum.v)
-		return h, err
-	}
-	d, _, _, err := conjugate{width: 1, most: solves, tol: forcing, times: hessian}.solve(r)
-	return d, err
-}
-
-// search halves the step of each column until the objective falls by 1e-4 of what its slope promises. The column stays
-// where it is if that never happens, or if the whole promise is below the rounding of the objective.
-func (s *svm) search(c float64, cols []int, g, d, u columns, gain []float64) []float64 {
-	k, rows := len(cols), len(d.v)/len(cols)
-	length, ww, dw, dd, slope := make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
-	for i := range rows {
-		for j, col := range cols {
-			v, w := d.row(i)[j], s.w.row(i)[col]
-			ww[j] += w * w
-			dw[j] += v * w
-			dd[j] += v * v
-			slope[j] += v * g.row(i)[j]
-		}
-	}
-	for j, col := range cols {
-		start := s.losses(col, u, j, 0)
-		objective := ww[j]/2 + c*start
-		gain[col] = 0
-		for t := 1.0; t > 1e-10 && -t*slope[j] > 0x1p-52*objective; t /= 2 {
-			change := t*dw[j] + t*t/2*dd[j] + c*(s.losses(col, u, j, t)-start)
-			if change <= 1e-4*t*slope[j] {
-				length[j], gain[col] = t, -change/objective
-				break
-			}
-		}
-	}
-	return length
-}
-
-// losses is the sum of a column's losses at a step of length t.
-func (s *svm) losses(col int, u columns, j int, t float64) (sum float64) {
-	for i := range s.n {
-		r, _ := s.loss(col, s.y.row(i)[col], s.scores.row(i)[col]+t*u.row(i)[j])
-		sum += s.weight[i] * r * r
-	}
-	return sum
-}
-
-// done returns the current weights as a fit.
-func (s *svm) done(lambda, c float64, steps int, residual []float64) (*SVMFit, error) {
-	d, k := s.features, s.w.k
-	fit := &SVMFit{W: mat.NewDense(d, k, slices.Clone(s.w.v[:d*k])), B: make([]float64, k), Lambda: lambda, C: c, Objective: make([]float64, k), Residual: residual, Steps: steps,
-		unit: s.unit}
+// hinge is max(0, 1 - y f)²/2. The units of Tol are those of LIBLINEAR: the gradient norms at W = 0, times the share of
+// the rarer class.
+func (o SVMOptions) hinge(y *mat.Dense, weight []float64) (loss, *given.Unit, error) {
+	l := squared(func(_ int, y, f float64) float64 { return -y * max(0, 1-y*f) })
+	mass, k := floats.Sum(weight), y.RawMatrix().Cols
 	for j := range k {
-		fit.B[j] = s.bias * s.w.row(d)[j]
-		norm := s.w.norm(j)
-		fit.Objective[j] = norm*norm/2 + c*s.losses(j, columns{1, make([]float64, s.n)}, 0, 0)
-		if s.unit != nil {
-			fit.Objective[j] *= s.unit.Scale[j] * s.unit.Scale[j]
-		}
-	}
-	return fit, s.unit.Weights(s.who, fit.W.RawMatrix().Data, fit.B)
-}
-
-// path fits the lambdas, the largest first and each from the one before, and scores them on other rows.
-func (s *svm) path(lambdas []float64, rows *keptRows) ([]fits.LambdaScore, error) {
-	held, err := atZero(rows, s.o, s.unit)
-	if err != nil {
-		return nil, err
-	}
-	square, err := given.Square(s.who, s.unit.Largest())
-	if err != nil {
-		return nil, err
-	}
-	held.bias, held.w = s.bias, s.w
-	return scorePath(lambdas, func(lambda float64) (fits.LambdaScore, error) {
-		if _, err := s.fit(lambda); err != nil {
-			return fits.LambdaScore{}, err
-		}
-		return held.score(lambda, square)
-	})
-}
-
-// score is the score of the weights on these rows: the error rate under SquaredHinge, and else the mean squared error,
-// with the square of the largest scale of a target.
-func (s *svm) score(lambda, square float64) (fits.LambdaScore, error) {
-	k, largest, total := s.w.k, s.unit.Largest(), 0.
-	err := s.through(s.w, s.bias, nil, func(at int, u columns) {
-		for i := range len(u.v) / k {
-			y, f := s.y.row(at+i), u.row(i)
-			switch {
-			case s.o.Loss == SquaredInsensitive:
-				for j := range f {
-					e := (f[j] - y[j]) * (s.unit.Scale[j] / largest)
-					total += e * e / float64(k)
-				}
-			case k == 1 && (f[0] >= 0) != (y[0] > 0), k > 1 && y[max(given.ArgMax(f), 0)] < 0:
-				total++
+		positive := 0.
+		for i, c := range weight {
+			if y.At(i, j) > 0 {
+				positive += c
 			}
 		}
-	})
-	score := fits.LambdaScore{Lambda: lambda, MSE: math.NaN(), ErrorRate: math.NaN()}
-	if total /= float64(s.n); s.o.Loss == SquaredHinge {
-		score.ErrorRate = total
-	} else {
-		score.MSE = total * square
+		l.unit = append(l.unit, max(mass/float64(len(weight)), min(positive, mass-positive))/mass)
 	}
-	return score, err
+	l.score = func(y, f []float64) (square, wrong float64) {
+		if k == 1 && (f[0] >= 0) != (y[0] > 0) || k > 1 && y[max(given.ArgMax(f), 0)] < 0 {
+			wrong = 1
+		}
+		return math.NaN(), wrong
+	}
+	return l, nil, nil
+}
+
+// insensitive is max(0, |y - f| - ε)²/2, for targets in a unit of their own.
+func (o SVMOptions) insensitive(y *mat.Dense, _ []float64) (loss, *given.Unit, error) {
+	unit, err := given.SpreadOf(y).Unit("SVM", false)
+	if err != nil {
+		return loss{}, nil, err
+	}
+	largest := unit.Largest()
+	l := squared(func(col int, y, f float64) float64 {
+		e, epsilon := f-y, o.Epsilon/unit.Scale[col]
+		if math.Abs(e) <= epsilon {
+			return 0
+		}
+		return e - math.Copysign(epsilon, e)
+	})
+	l.score = func(y, f []float64) (square, wrong float64) {
+		for j, v := range y {
+			e := (f[j] - v) * (unit.Scale[j] / largest)
+			square += e * e / float64(len(y))
+		}
+		return square, math.NaN()
+	}
+	return l, unit, nil
 }
 
 // Folds returns how CrossValidate scores a support vector machine. The options leave Lambdas nil; HeldOut and Seed have
@@ -524,17 +255,11 @@ func (s *svm) score(lambda, square float64) (fits.LambdaScore, error) {
 // to 1e-3 n by factors of 10; it grows to 1e-10 n or 1 n while the best is at an end. A lambda that is not done after
 // MaxSteps scores +Inf.
 func (o SVMOptions) Folds() cv.Head {
-	h := newtonFolds{name: "SVMOptions", lambdas: o.Lambdas, metric: fits.ErrorRate, lo: -7, hi: -3, limit: [2]int{-10, 0}}
+	h := newtonFolds{newtonOptions: o.newton(), name: "SVMOptions", metric: fits.ErrorRate,
+		grid: cv.Grid{Lo: -7, Hi: -3, By: 1, Limit: [2]int{-10, 0}}}
 	if o.Loss == SquaredInsensitive {
 		h.metric = fits.MeanSquaredError
 	}
-	h.cost = func(p fits.Problem, lambdas []float64) fits.Cost { o := o; o.Lambdas = lambdas; return o.Cost(p) }
-	h.scorer = func(ctx context.Context, j *cv.Job, m layers.Map) (cv.Scorer, error) {
-		src, o, err := svmSource(ctx, m, j.Rows, o)
-		if err != nil {
-			return nil, err
-		}
-		return newtonScorer[*SVMFit](src, j, o.newton(), func(rows *keptRows) (*svm, error) { return newSVM(rows, o) })
-	}
+	h.cost = func(p fits.Problem, lambdas []float64) fits.Cost { o.Lambdas = lambdas; return o.Cost(p) }
 	return h
 }

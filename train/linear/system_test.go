@@ -472,10 +472,10 @@ func TestNystrom(t *testing.T) {
 	x, _ := trial.Problem(30, d, 1, 47)
 	var a mat.Dense
 	a.Mul(trial.MatOf(x).T(), trial.MatOf(x))
-	p := newNystrom(d, d, 1)
+	p := newSketch(d, d, 1)
 	gemm(false, d, d, d, 1, a.RawMatrix().Data, d, p.omega, d, p.y, d)
 	p.factor(mat.Trace(&a))
-	p.shift(1, shift)
+	p.shift(t.Context(), 1, shift)
 	b := make([]float64, d)
 	for i := range b {
 		b[i] = float64(i%5) - 2
