@@ -95,9 +95,11 @@ const leastScale = 1e-290
 func checkScale(who string, s float64) error {
 	switch {
 	case s == 0:
-		return fmt.Errorf("train: %s: every feature of every row is 0, or its square is, so there is nothing to fit; check the scale of the data against the map's bandwidth: %w", who, domain.ErrDomain)
+		return fmt.Errorf("train: %s: every feature of every row is 0, or its square is, so there is nothing to "+
+			"fit; check the scale of the data against the map's bandwidth: %w", who, domain.ErrDomain)
 	case !(s >= leastScale && s <= math.MaxFloat64):
-		return fmt.Errorf("train: %s: the mean squared norm of a feature row is %v, where squares overflow or lose digits; scale the data: %w", who, s, domain.ErrDomain)
+		return fmt.Errorf("train: %s: the mean squared norm of a feature row is %v, where squares overflow or lose "+
+			"digits; scale the data: %w", who, s, domain.ErrDomain)
 	}
 	return nil
 }
@@ -106,7 +108,8 @@ func checkScale(who string, s float64) error {
 func checkSquares(sums []float64) error {
 	for t, v := range sums {
 		if v-v != 0 {
-			return fmt.Errorf("train: Ridge: the squares of target %d overflow, and lambda is chosen by them; scale the features or the targets, or give one lambda: %w", t, domain.ErrDomain)
+			return fmt.Errorf("train: Ridge: the squares of target %d overflow, and lambda is chosen by them; "+
+				"scale the features or the targets, or give one lambda: %w", t, domain.ErrDomain)
 		}
 	}
 	return nil

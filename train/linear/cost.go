@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/rows"
 )
 
 // solvesDual says whether the n x n system is solved.
@@ -45,7 +46,7 @@ func (o RidgeOptions) Cost(p fits.Problem) fits.Cost {
 	}
 	copies, solve := 1., n*n*n/3+2*n*n*k
 	if choice { // the reduction to a band, its rotations, and the matrix
-		scored := min(n, scoredRows)
+		scored := min(n, rows.Scored)
 		copies, solve = 2+scored/n, solve+n*n*(n+scored)+lambdas*2*64*n*scored
 	}
 	c.Hold(8*copies*n*n, "%.2g matrices of %d x %d numbers, of the rows", copies, p.Rows, p.Rows)
@@ -61,7 +62,7 @@ func (o RidgeOptions) costPrimal(p fits.Problem) fits.Cost {
 	c.Hold(8*d*k, "the %d x %d coefficients", p.Features, p.Outputs)
 	copies, solve, scored := 1., d*d*d/3, n // scored: rows by which lambda is chosen
 	if o.Select == SelectAuto {
-		scored = min(n, scoredRows)
+		scored = min(n, rows.Scored)
 	}
 	passes := 1.
 	switch {
@@ -92,7 +93,7 @@ func (o RidgeOptions) products(p fits.Problem) float64 {
 
 // holdBlock adds what goes through the map at once.
 func holdBlock(c *fits.Cost, p fits.Problem) {
-	rows := min(p.Rows, ridgeBlockRows(p.Features))
+	rows := min(p.Rows, rows.BlockRows(p.Features))
 	c.Hold(2*8*float64(rows)*float64(p.Features), "blocks of %d x %d features", rows, p.Features)
 }
 
@@ -156,8 +157,12 @@ func (o ridgeFolds) CostOfFolds(p fits.Problem, folds int, lambdas []float64) fi
 	}
 	var c fits.Cost
 	c.Hold(8*float64(copies)*d*d, "%d matrices of %d x %d numbers, of the features", copies, p.Features, p.Features)
-	c.Hold(8*d*float64(min(p.Rows, folds*scoredRows)), "the rows of classes that choose lambda")
+	c.Hold(8*d*float64(min(p.Rows, folds*rows.Scored)), "the rows of classes that choose lambda")
 	holdBlock(&c, p)
 	c.Operations = float64(p.Rows)*d*d + float64(folds*len(lambdas))*(d*d*d/3+2*d*d*k)
 	return c
 }
+
+// BlockRows returns the number of rows of d columns that a stream should put into a block for a map to D features:
+// several blocks of FitRidge, enough to keep the reader ahead.
+func BlockRows(d, features int) int { return 4 * rows.BlockRows(max(d, features)) }

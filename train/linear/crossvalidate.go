@@ -3,12 +3,14 @@ package linear
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -31,7 +33,8 @@ func (o RidgeOptions) Folds() cv.Head { return ridgeFolds{o} }
 // Check refuses options that cross-validation sets itself.
 func (o ridgeFolds) Check(*mat.Dense) error {
 	if o.Lambdas != nil || o.Select != SelectAuto {
-		return fmt.Errorf("RidgeOptions has Lambdas or Select; give lambdas to CVOptions or the candidates: %w", domain.ErrParam)
+		return fmt.Errorf("RidgeOptions has Lambdas or Select; give lambdas to CVOptions or the candidates: %w",
+			domain.ErrParam)
 	}
 	return nil
 }
@@ -51,27 +54,27 @@ func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv
 	if err != nil {
 		return nil, err
 	}
-	src, err := newSource(ctx, "Ridge", m, j.Rows)
+	src, err := rows.New(ctx, "Ridge", m, j.Rows)
 	if err == nil && o.ClassWeights == nil {
-		err = src.inUnit()
+		err = src.InUnit()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if o.foldsDual(src.n, src.features, src.stored(), src.signature != nil) {
+	if o.foldsDual(src.N, src.Features, src.Stored(), src.Signature != nil) {
 		score, err := dualFolds(src, j)
 		return outOfUnit(src, score), err
 	}
-	folds, samples := make([]RidgeStats, j.Folds), make([]*rowSample, j.Folds)
+	folds, samples := make([]RidgeStats, j.Folds), make([]*rows.Sample, j.Folds)
 	for f := range folds {
-		folds[f].Signature, folds[f].ClassWeights = src.signature, o.ClassWeights
+		folds[f].Signature, folds[f].ClassWeights = src.Signature, o.ClassWeights
 		add := folds[f].addNamed
 		if o.Metric(j.Y) == fits.ErrorRate {
-			samples[f] = newRowSample(uint64(f))
-			add = both(add, samples[f].inTurn())
+			samples[f] = rows.NewSample(uint64(f))
+			add = rows.Both(add, samples[f].InTurn())
 		}
 		_, held := partsOf(j, src, f)
-		if err := held.each(add); err != nil {
+		if err := held.Each(add); err != nil {
 			return nil, err
 		}
 	}
@@ -96,9 +99,9 @@ func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv
 }
 
 // outOfUnit takes scores out of the unit of the targets.
-func outOfUnit(src *source, score cv.Scorer) cv.Scorer {
+func outOfUnit(src *rows.Source, score cv.Scorer) cv.Scorer {
 	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
-		square, err := given.Square(src.who, src.unit.Largest())
+		square, err := given.Square(src.Who, src.Unit.Largest())
 		if err != nil {
 			return nil, err
 		}
@@ -118,12 +121,12 @@ func (o RidgeOptions) foldsDual(n, features, stored int, signed bool) bool {
 }
 
 // dualFolds scores lambdas by the Gram matrix of all rows. Each fit and each fold uses a part of it.
-func dualFolds(src *source, j *cv.Job) (cv.Scorer, error) {
-	rows, err := src.dualRows()
+func dualFolds(src *rows.Source, j *cv.Job) (cv.Scorer, error) {
+	all, err := newDualRows(src)
 	if err != nil {
 		return nil, err
 	}
-	k, mean := rows.gram(src.ctx), floats.Dot(rows.mean, rows.mean)
+	k, mean := all.gram(src.Ctx), floats.Dot(all.mean, all.mean)
 	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
 		out := make([][]fits.LambdaScore, j.Folds)
 		for f := range j.Folds {
@@ -142,10 +145,28 @@ func dualFolds(src *source, j *cv.Job) (cv.Scorer, error) {
 }
 
 // partsOf are the rows of src in a fold, and those in the others.
-func partsOf(j *cv.Job, src *source, fold int) (rest, held *source) {
-	if src.memory != nil {
-		return src.take(j.Rest(fold)), src.take(j.Order[fold])
+func partsOf(j *cv.Job, src *rows.Source, fold int) (rest, held *rows.Source) {
+	if src.Memory != nil {
+		return src.Take(j.Rest(fold)), src.Take(j.Order[fold])
 	}
-	return src.where(func(file, row int) bool { return j.Fold(file, row) != fold }),
-		src.where(func(file, row int) bool { return j.Fold(file, row) == fold })
+	return src.Where(func(file, row int) bool { return j.Fold(file, row) != fold }),
+		src.Where(func(file, row int) bool { return j.Fold(file, row) == fold })
+}
+
+// outOfUnit takes the fit out of the unit of the targets.
+func (f *RidgeFit) outOfUnit(s *rows.Source) error {
+	f.unit = s.Unit
+	scoresOutOf(s.Unit, f.Scores)
+	return s.Unit.Weights(s.Who, f.W.RawMatrix().Data, f.B)
+}
+
+// scoresOutOf takes scores out of a unit. +Inf stays for lambdas that cannot be used: a square that overflows becomes
+// the largest number.
+func scoresOutOf(u *given.Unit, scores []fits.LambdaScore) {
+	square := min(u.Largest()*u.Largest(), math.MaxFloat64)
+	for i := range scores {
+		if v := &scores[i].MSE; !math.IsInf(*v, 1) {
+			*v = min(*v*square, math.MaxFloat64)
+		}
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -104,7 +105,7 @@ func (d *ridgeDual) fit(ctx context.Context, o RidgeOptions, scale float64) (alp
 	}
 	which := data.Shuffle(d.n, o.Seed)
 	if o.Select == SelectAuto {
-		which = which[:min(d.n, scoredRows)]
+		which = which[:min(d.n, rows.Scored)]
 	}
 	return d.leaveOneOut(ctx, which, o.grid(d.n, 1), scale)
 }
@@ -124,7 +125,7 @@ func (d *ridgeDual) leaveOneOut(ctx context.Context, which []int, grid cv.Grid, 
 		units[r*d.n+i] = 1
 	}
 	p.turn(units, len(which), false)
-	y := rowsOfTargets(d.given, which)
+	y := given.TargetRows(d.given, which)
 	rows := func(f func(x []float64, y *mat.Dense, weight []float64)) error { f(units, y, nil); return nil }
 	leave := func(pred, y []float64, c, _, mu float64) bool {
 		left := c - 1/(float64(d.n)*(d.mu+mu))
@@ -143,26 +144,26 @@ func (d *ridgeDual) leaveOneOut(ctx context.Context, which []int, grid cv.Grid, 
 
 // fitRidgeDual solves the n x n system by float32 products, and again by float64 products if lambda turns out too small
 // for these.
-func fitRidgeDual(src *source, o RidgeOptions) (*RidgeFit, error) {
-	rows, err := src.dualRows()
+func fitRidgeDual(src *rows.Source, o RidgeOptions) (*RidgeFit, error) {
+	all, err := newDualRows(src)
 	if err != nil {
 		return nil, err
 	}
-	if rows.single && o.float32Pays(src.problem()) {
-		if k, least := rows.gramFloat32(src.ctx); k != nil && (o.Lambdas == nil || slices.Min(o.Lambdas) >= least) {
-			fit, err := fitRidgeGram(src, rows, k, o)
+	if all.single && o.float32Pays(problemOf(src)) {
+		if k, least := all.gramFloat32(src.Ctx); k != nil && (o.Lambdas == nil || slices.Min(o.Lambdas) >= least) {
+			fit, err := fitRidgeGram(src, all, k, o)
 			if err == nil && fit.Lambda >= least || err != nil && !errors.Is(err, domain.ErrParam) {
 				return fit, err
 			}
 		}
 	}
-	return fitRidgeGram(src, rows, rows.gram(src.ctx), o)
+	return fitRidgeGram(src, all, all.gram(src.Ctx), o)
 }
 
 // fitRidgeGram is fitRidgeDual for the Gram matrix k of the rows, which it overwrites.
-func fitRidgeGram(src *source, rows *dualRows, k []float64, o RidgeOptions) (*RidgeFit, error) {
-	n, y, mean, rounded := src.n, src.memory.Y, floats.Dot(rows.mean, rows.mean), roundedRows
-	if rows.x != nil {
+func fitRidgeGram(src *rows.Source, all *dualRows, k []float64, o RidgeOptions) (*RidgeFit, error) {
+	n, y, mean, rounded := src.N, src.Memory.Y, floats.Dot(all.mean, all.mean), roundedRows
+	if all.x != nil {
 		rounded = roundedKernel // of products that are not centred
 	}
 	dual := newRidgeDual("Ridge", k, n, y)
@@ -170,12 +171,12 @@ func fitRidgeGram(src *source, rows *dualRows, k []float64, o RidgeOptions) (*Ri
 	if err != nil {
 		return nil, err
 	}
-	alpha, lambda, scores, err := dual.fit(src.ctx, o, scale)
+	alpha, lambda, scores, err := dual.fit(src.Ctx, o, scale)
 	if err != nil {
 		return nil, err
 	}
-	s := RidgeStats{n: n, features: src.features, targets: dual.k, meanZ: rows.mean, meanY: dual.meanY}
-	fit, err := s.fit(rows.weights(alpha, dual.k), lambda)
+	s := RidgeStats{n: n, features: src.Features, targets: dual.k, meanZ: all.mean, meanY: dual.meanY}
+	fit, err := s.fit(all.weights(alpha, dual.k), lambda)
 	if err != nil {
 		return nil, err
 	}
@@ -183,33 +184,33 @@ func fitRidgeGram(src *source, rows *dualRows, k []float64, o RidgeOptions) (*Ri
 	return fit, nil
 }
 
-// all maps every row.
-func (s *source) all() (*dualRows, error) {
-	rows := &dualRows{n: s.n, d: s.features, z: make([]float64, s.n*s.features), mean: make([]float64, s.features), single: true}
-	none := RidgeStats{features: s.features, meanZ: make([]float64, s.features)}
-	err := s.each(func(names rowNames, block *tensor.Dense, y *mat.Dense) error {
-		if err := checkFinite("Ridge", block, y, names.at); err != nil {
+// denseRows maps every row.
+func denseRows(s *rows.Source) (*dualRows, error) {
+	all := &dualRows{n: s.N, d: s.Features, z: make([]float64, s.N*s.Features), mean: make([]float64, s.Features), single: true}
+	none := RidgeStats{features: s.Features, meanZ: make([]float64, s.Features)}
+	err := s.Each(func(names rows.Names, block *tensor.Dense, y *mat.Dense) error {
+		if err := rows.CheckFinite("Ridge", block, y, names.At); err != nil {
 			return err
 		}
-		b, d := block.Shape()[0], s.features
-		rows.single = rows.single && block.Dtype() == tensor.Float32
-		none.centred(rows.z[names.first*d:(names.first+b)*d], block)
+		b, d := block.Shape()[0], s.Features
+		all.single = all.single && block.Dtype() == tensor.Float32
+		none.centred(all.z[names.First*d:(names.First+b)*d], block)
 		for i := range b {
-			r := names.first + i
-			for j, v := range rows.z[r*d : (r+1)*d] {
-				rows.mean[j] += v / float64(s.n)
+			r := names.First + i
+			for j, v := range all.z[r*d : (r+1)*d] {
+				all.mean[j] += v / float64(s.N)
 			}
 		}
 		return nil
 	})
-	subtractMean(rows.z, rows.z, rows.mean)
-	return rows, err
+	subtractMean(all.z, all.z, all.mean)
+	return all, err
 }
 
 // dualScorer fits lambdas to the rows train and scores them on the rows held, all by entries of k, the lower triangle
 // of the Gram matrix of all rows in memory. mean is the squared norm of the mean feature row.
-func dualScorer(src *source, k []float64, train, held []int, mean, rounded float64) (func(lambdas []float64) ([]fits.LambdaScore, error), error) {
-	n, m, y := src.n, len(train), src.memory.Y
+func dualScorer(src *rows.Source, k []float64, train, held []int, mean, rounded float64) (func(lambdas []float64) ([]fits.LambdaScore, error), error) {
+	n, m, y := src.N, len(train), src.Memory.Y
 	sub := make([]float64, m*m)
 	for i, r := range train {
 		for j, c := range train[:i+1] {
@@ -222,7 +223,7 @@ func dualScorer(src *source, k []float64, train, held []int, mean, rounded float
 			cross[i*m+j] = k[max(r, c)*n+min(r, c)]
 		}
 	}
-	dual := newRidgeDual("Ridge", sub, m, rowsOfTargets(y, train))
+	dual := newRidgeDual("Ridge", sub, m, given.TargetRows(y, train))
 	scale, err := penaltyScale("Ridge", dual.spread, mean, rounded)
 	if err != nil {
 		return nil, err
@@ -230,11 +231,11 @@ func dualScorer(src *source, k []float64, train, held []int, mean, rounded float
 	return func(lambdas []float64) ([]fits.LambdaScore, error) {
 		sums, usable := make([]lossSums, len(lambdas)), make([]bool, len(lambdas))
 		for l, lambda := range lambdas {
-			if err := src.cancelled(); err != nil {
+			if err := src.Cancelled(); err != nil {
 				return nil, err
 			}
 			var alpha []float64
-			if alpha, usable[l] = dual.solve(src.ctx, lambda*scale, false); !usable[l] {
+			if alpha, usable[l] = dual.solve(src.Ctx, lambda*scale, false); !usable[l] {
 				continue
 			}
 			pred := slices.Repeat(dual.intercept(alpha), len(held))
@@ -303,42 +304,29 @@ type dualRows struct {
 	single bool
 }
 
-// dualRows maps every row.
-func (s *source) dualRows() (*dualRows, error) {
-	if s.stored() > 0 {
-		return s.sparseRows()
+// newDualRows maps every row.
+func newDualRows(s *rows.Source) (*dualRows, error) {
+	if s.Stored() == 0 {
+		return denseRows(s)
 	}
-	return s.all()
-}
-
-func (s *source) sparseRows() (*dualRows, error) {
-	if err := s.cancelled(); err != nil {
-		return nil, err
-	}
-	z, err := s.features2d(s.memory.X, rowNames{}, s.n, true)
-	if err != nil {
-		return nil, given.Located(*s.memory, err)
-	}
-	x := z.(*ops.CSR)
-	if err := ops.CheckRows(domain.Reals(), "train: Ridge", x); err != nil {
-		return nil, err
-	}
-	if err := given.CheckTargets("Ridge", s.memory.Y, rowNames{}.at); err != nil {
-		return nil, err
-	}
-	x, err = x.As(tensor.Float64, "train: Ridge")
-	if err != nil {
-		return nil, err
-	}
-	r := &dualRows{n: s.n, d: s.features, x: x, mean: make([]float64, s.features)}
-	r.entries(func(_, j int, v float64) {
-		r.mean[j] += v / float64(s.n)
+	s.Block = s.N // one, of all rows
+	r := &dualRows{n: s.N, d: s.Features, mean: make([]float64, s.Features)}
+	err := s.EachMatrix(func(names rows.Names, z ops.Matrix, y *mat.Dense) error {
+		x := z.(*ops.CSR)
+		err := ops.CheckRows(domain.Reals(), "train: Ridge", x)
+		if err == nil {
+			err = given.CheckTargets("Ridge", y, names.At)
+		}
+		if err == nil {
+			r.x, err = x.As(tensor.Float64, "train: Ridge")
+		}
+		return err
 	})
-	s.done += s.n
-	if s.progress != nil {
-		s.progress(s.done, s.total)
+	if err != nil {
+		return nil, err
 	}
-	return r, s.cancelled()
+	r.entries(func(_, j int, v float64) { r.mean[j] += v / float64(s.N) })
+	return r, nil
 }
 
 // entries calls f for every entry, row by row.

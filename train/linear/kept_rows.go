@@ -6,81 +6,32 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
-// keptRows are the rows that a fit goes through again and again: their features are kept, or mapped again each time.
+// keptRows are rows with products of their features.
 type keptRows struct {
-	*source
-	kept []ops.Matrix // the blocks, after the first pass; nil if there is no room
-	keep bool
-
+	*rows.Kept
 	scores, product *tensor.Dense // of a block
 }
 
-// newKeptRows decides whether the features are kept.
-func newKeptRows(src *source, cacheBytes int64) (*keptRows, error) {
-	if _, err := src.targets(); err != nil {
-		return nil, err
-	}
-	size := int64(8)
-	if src.dtype == tensor.Float32 {
-		size = 4
-	}
-	bytes := int64(src.n) * int64(src.features) * size
-	if stored := src.stored(); stored > 0 {
-		bytes = int64(stored)*(size+4) + 8*int64(src.n)
-	}
-	return &keptRows{source: src, keep: bytes <= cacheBytes}, nil
-}
-
-// each calls f with each block and the number of its first row.
-func (r *keptRows) each(f func(at int, z ops.Matrix) error) error {
-	at := 0
-	if r.kept != nil {
-		for _, z := range r.kept {
-			if err := r.cancelled(); err != nil {
-				return err
-			}
-			if err := f(at, z); err != nil {
-				return err
-			}
-			at += z.Shape()[0]
-		}
-		return nil
-	}
-	var kept []ops.Matrix
-	err := r.source.eachMatrix(func(rows rowNames, z ops.Matrix, y *mat.Dense) error {
-		if err := checkFinite(r.who, z, y, rows.at); err != nil {
-			return err
-		}
-		if err := f(at, z); err != nil {
-			return err
-		}
-		if at += z.Shape()[0]; r.keep {
-			kept = append(kept, z)
-			r.dst, r.gather = nil, nil // the block is ours now
-		}
-		return nil
-	})
-	if err == nil && r.keep {
-		r.kept = kept
-	}
-	return err
+func newKeptRows(src *rows.Source, cacheBytes int64) (*keptRows, error) {
+	k, err := rows.Keep(src, cacheBytes)
+	return &keptRows{Kept: k}, err
 }
 
 // through computes u = [Z | β] w for all rows, block by block, and hands f the rows of u in a block to change. Unless
 // sum is nil, it then adds [Z | β]ᵀ u to sum: one pass over the features for both products.
 func (r *keptRows) through(w columns, bias float64, sum *columns, f func(at int, u columns)) error {
 	intercept := make([]float64, w.k)
-	for j, v := range w.row(r.features) {
+	for j, v := range w.row(r.Features) {
 		intercept[j] = v * bias
 	}
 	var packed *ops.Weights // of dense features
-	return r.each(func(at int, block ops.Matrix) error {
+	return r.Each(func(at int, block ops.Matrix) error {
 		u := newColumns(block.Shape()[0], w.k)
 		switch z := block.(type) {
 		case *ops.CSR:
@@ -91,8 +42,8 @@ func (r *keptRows) through(w columns, bias float64, sum *columns, f func(at int,
 		case *tensor.Dense:
 			if packed == nil {
 				var err error
-				weights := floatsOf(z.Dtype(), w.v[:r.features*w.k], r.features, w.k)
-				if packed, err = ops.Affine(ops.Attr{}).Pack(r.features, weights); err != nil {
+				weights := floatsOf(z.Dtype(), w.v[:r.Features*w.k], r.Features, w.k)
+				if packed, err = ops.Affine(ops.Attr{}).Pack(r.Features, weights); err != nil {
 					return err
 				}
 			}
@@ -114,7 +65,7 @@ func (r *keptRows) score(u columns, z *tensor.Dense, w *ops.Weights, b []float64
 	if r.scores == nil || !r.scores.Shape().Eq(tensor.Shape{n, u.k}) {
 		r.scores = tensor.New(tensor.WithShape(n, u.k), tensor.Of(dt))
 	}
-	if _, err := ops.Affine(ops.Attr{Layer: "train: " + r.who}).Into(r.scores, z, w, floatsOf(dt, b, u.k)); err != nil {
+	if _, err := ops.Affine(ops.Attr{Layer: "train: " + r.Who}).Into(r.scores, z, w, floatsOf(dt, b, u.k)); err != nil {
 		return err
 	}
 	if dt == tensor.Float32 {
@@ -133,7 +84,7 @@ func (r *keptRows) addTransposed(sum columns, block ops.Matrix, u columns, bias 
 	case *tensor.Dense:
 		r.addDenseTransposed(sum, z, u)
 	}
-	last := sum.row(r.features)
+	last := sum.row(r.Features)
 	for i := range len(u.v) / u.k {
 		for j, v := range u.row(i) {
 			last[j] += bias * v
@@ -164,8 +115,8 @@ func (r *keptRows) addDenseTransposed(sum columns, z *tensor.Dense, u columns) {
 
 // transposed is [Z | β]ᵀ u.
 func (r *keptRows) transposed(u columns, bias float64) (columns, error) {
-	sum := newColumns(r.features+1, u.k)
-	err := r.each(func(at int, z ops.Matrix) error {
+	sum := newColumns(r.Features+1, u.k)
+	err := r.Each(func(at int, z ops.Matrix) error {
 		r.addTransposed(sum, z, columns{u.k, u.v[at*u.k : (at+z.Shape()[0])*u.k]}, bias)
 		return nil
 	})
@@ -175,14 +126,14 @@ func (r *keptRows) transposed(u columns, bias float64) (columns, error) {
 // scale is s of ridge regression for weighted rows.
 func (r *keptRows) scale(weight []float64) (float64, error) {
 	var spread rowSpread
-	err := r.each(func(at int, z ops.Matrix) error {
+	err := r.Each(func(at int, z ops.Matrix) error {
 		spread.addMatrix(z, weight[at:at+z.Shape()[0]])
 		return nil
 	})
 	if err != nil {
 		return 0, err
 	}
-	return spread.scale(r.who)
+	return spread.scale(r.Who)
 }
 
 // floatsOf makes a tensor of either element type.
@@ -205,11 +156,11 @@ type packedRows struct {
 
 // packRows makes the packed rows if the features are kept and dense, and cacheBytes has room for both forms.
 func packRows(r *keptRows, mean []float64, scale float64, cacheBytes int64) (*packedRows, error) {
-	if !r.keep || r.stored() > 0 || 8*int64(r.n)*int64(r.features) > cacheBytes {
+	if !r.Keeps || r.Stored() > 0 || 8*int64(r.N)*int64(r.Features) > cacheBytes {
 		return nil, nil
 	}
-	d, p := r.features, &packedRows{root: math.Sqrt(scale)}
-	err := r.each(func(at int, block ops.Matrix) error {
+	d, p := r.Features, &packedRows{root: math.Sqrt(scale)}
+	err := r.Each(func(at int, block ops.Matrix) error {
 		z, err := spread(block)
 		if err != nil {
 			return err
@@ -228,23 +179,23 @@ func packRows(r *keptRows, mean []float64, scale float64, cacheBytes int64) (*pa
 		p.rows, p.across, p.at = append(p.rows, a), append(p.across, b), append(p.at, at)
 		return err
 	})
-	p.at = append(p.at, r.n)
+	p.at = append(p.at, r.N)
 	return p, err
 }
 
 // through computes u = [Zc | 1] w block by block, hands f the rows of u in a block to change, and adds [Zc | 1]ᵀ u to
 // sum.
 func (p *packedRows) through(r *keptRows, w, sum columns, f func(at int, u columns)) error {
-	d, k, blocks := r.features, w.k, len(p.rows)
+	d, k, blocks := r.Features, w.k, len(p.rows)
 	v := make([]float32, k*d)
 	for i, x := range w.v[:d*k] {
 		v[i%k*d+i/k] = float32(x * p.root)
 	}
 	left := tensor.New(tensor.WithShape(k, d), tensor.WithBacking(v))
-	affine := ops.Affine(ops.Attr{Layer: "train: " + r.who})
+	affine := ops.Affine(ops.Attr{Layer: "train: " + r.Who})
 	products, last, errs := make([]*tensor.Dense, blocks), newColumns(blocks, k), make([]error, blocks)
 	given.InParallel(blocks, func(b int) {
-		if errs[b] = r.cancelled(); errs[b] != nil {
+		if errs[b] = r.Cancelled(); errs[b] != nil {
 			return
 		}
 		n := p.at[b+1] - p.at[b]

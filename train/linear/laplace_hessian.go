@@ -10,6 +10,7 @@ import (
 	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -37,18 +38,18 @@ type curvature struct {
 const laplaceRows = 512
 
 // add is an addRows.
-func (h *curvature) add(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+func (h *curvature) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
 	n, d := z.Shape()[0], z.Shape()[1]
 	if wd, k := h.w.Dims(); wd != d || y.RawMatrix().Cols != k {
 		return fmt.Errorf("train: Laplace: the head has W [%d,%d], and the rows have %d features and targets of %d classes; give the rows and the map of its fit: %w", wd, k, d, y.RawMatrix().Cols, domain.ErrShape)
 	}
-	if err := checkFinite("Laplace", z, y, rows.at); err != nil {
+	if err := rows.CheckFinite("Laplace", z, y, names.At); err != nil {
 		return err
 	}
 	var weight []float64
 	if h.o.ClassWeights != nil {
 		var err error
-		if weight, err = rowWeights("Laplace", h.o.ClassWeights, y, rows.at); err != nil {
+		if weight, err = given.RowWeights("Laplace", h.o.ClassWeights, y, names.At); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/modelfile"
 	"gonum.org/v1/gonum/diff/fd"
@@ -117,7 +118,7 @@ func TestLaplaceHessian(t *testing.T) {
 	const d, k, lambda = 3, 3, .7
 	weights := []float64{2, 1, .5}
 	p, f := laplaceProblem(t, 23, d, k, weights)
-	r, err := rowWeights("", weights, p.Y, rowNames{}.at)
+	r, err := given.RowWeights("", weights, p.Y, rows.Names{}.At)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func TestLaplaceVariance(t *testing.T) {
 		x, ctx := p.X.(*tensor.Dense), context.Background()
 		var r []float64
 		if weights != nil {
-			r, _ = rowWeights("", weights, p.Y, rowNames{}.at)
+			r, _ = given.RowWeights("", weights, p.Y, rows.Names{}.At)
 		}
 		for kind, curve := range curvatures {
 			o := LaplaceOptions{Lambda: .3, Covariance: kind, ClassWeights: weights}

@@ -15,6 +15,7 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -105,22 +106,22 @@ func orElse[T int | int64 | float64](v, or T) T {
 }
 
 // source returns the rows of a fit, and the options with their defaults, both checked.
-func (o newtonOptions) source(ctx context.Context, m layers.Map, rows data.Examples) (*source, newtonOptions, error) {
-	src, err := newSource(ctx, o.who, m, rows)
+func (o newtonOptions) source(ctx context.Context, m layers.Map, examples data.Examples) (*rows.Source, newtonOptions, error) {
+	src, err := rows.New(ctx, o.who, m, examples)
 	if err != nil {
 		return nil, o, err
 	}
-	if src.block = o.block; o.block == 0 && src.stored() == 0 {
-		src.block = ridgeBlockRows(max(src.features, src.dims))
+	if src.Block = o.block; o.block == 0 && src.Stored() == 0 {
+		src.Block = rows.BlockRows(max(src.Features, src.Dims))
 	}
-	y, err := src.targets()
+	y, err := src.Targets()
 	if err != nil {
 		return nil, o, err
 	}
-	if o, err = o.complete(src.n); err != nil {
+	if o, err = o.complete(src.N); err != nil {
 		return nil, o, err
 	}
-	if err := given.CheckTargets(o.who, y, rowNames{}.at); err != nil {
+	if err := given.CheckTargets(o.who, y, rows.Names{}.At); err != nil {
 		return nil, o, err
 	}
 	if err := o.targets(y); err != nil {
@@ -150,7 +151,7 @@ func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples
 	best := 0
 	var scores []fits.LambdaScore
 	if len(o.lambdas) > 1 {
-		train, held := src.split(o.heldOut, o.seed)
+		train, held := src.Split(o.heldOut, o.seed)
 		rows, err := newKeptRows(held, o.cacheBytes)
 		if err != nil {
 			return nil, err
@@ -211,7 +212,7 @@ type newton struct {
 	w, scores columns // [D+1, k], the intercepts last, and [n, k]
 }
 
-func (o newtonOptions) problem(src *source) (*newton, error) {
+func (o newtonOptions) problem(src *rows.Source) (*newton, error) {
 	rows, err := newKeptRows(src, o.cacheBytes)
 	if err != nil {
 		return nil, err
@@ -221,18 +222,18 @@ func (o newtonOptions) problem(src *source) (*newton, error) {
 
 // newNewton is the problem at W = 0.
 func newNewton(rows *keptRows, o newtonOptions) (*newton, error) {
-	k := rows.y.RawMatrix().Cols
+	k := rows.Y.RawMatrix().Cols
 	p := &newton{keptRows: rows, newtonOptions: o, bias: 1}
-	p.w, p.scores = newColumns(rows.features+1, k), newColumns(rows.n, k)
+	p.w, p.scores = newColumns(rows.Features+1, k), newColumns(rows.N, k)
 	var err error
-	if p.weight, err = rows.weights(o.weights); err != nil {
+	if p.weight, err = rows.Weights(o.weights); err != nil {
 		return nil, err
 	}
 	p.mass = floats.Sum(p.weight)
-	if p.loss, p.unit, err = o.loss(rows.y, p.weight); err != nil {
+	if p.loss, p.unit, err = o.loss(rows.Y, p.weight); err != nil {
 		return nil, err
 	}
-	p.y = p.unit.Targets(rows.y)
+	p.y = p.unit.Targets(rows.Y)
 	if o.bias > 0 {
 		p.scale, err = rows.scale(p.weight)
 		p.bias = o.bias * math.Sqrt(p.scale)
@@ -323,7 +324,7 @@ func (p *newton) fit(lambda float64) (*newtonFit, error) {
 
 // done takes the current weights.
 func (p *newton) done(f *newtonFit) (*newtonFit, error) {
-	d, k := p.features, p.w.k
+	d, k := p.Features, p.w.k
 	w := p.raw(p.w)
 	f.w, f.b, f.passes = mat.NewDense(d, k, w.v[:d*k:d*k]), slices.Clone(w.row(d)), p.passes
 	floats.Scale(p.bias, f.b)
@@ -333,7 +334,7 @@ func (p *newton) done(f *newtonFit) (*newtonFit, error) {
 // penalised are the weights that the penalty is of.
 func (p *newton) penalised(w columns) columns {
 	if p.mean != nil {
-		w.v = w.v[:p.features*w.k]
+		w.v = w.v[:p.Features*w.k]
 	}
 	return w
 }
@@ -341,10 +342,10 @@ func (p *newton) penalised(w columns) columns {
 // sum adds up what row adds to value by rows, for the groups of k columns, with scratch f [k].
 func (p *newton) sum(k int, row func(i int, f, value []float64)) []float64 {
 	const piece = 256 // rows
-	parts := newColumns((p.n+piece-1)/piece, k/p.loss.width)
+	parts := newColumns((p.N+piece-1)/piece, k/p.loss.width)
 	given.InParallel(len(parts.v)/parts.k, func(task int) {
 		f := make([]float64, k)
-		for i := task * piece; i < min(p.n, (task+1)*piece); i++ {
+		for i := task * piece; i < min(p.N, (task+1)*piece); i++ {
 			row(i, f, parts.row(task))
 		}
 	})
@@ -357,7 +358,7 @@ func (p *newton) sum(k int, row func(i int, f, value []float64)) []float64 {
 
 // derive returns the gradient of some columns, what the curvature of each row depends on, and the losses by group.
 func (p *newton) derive(shift float64, cols []int) (g, h columns, value []float64, err error) {
-	r, h := newColumns(p.n, len(cols)), newColumns(p.n, len(cols))
+	r, h := newColumns(p.N, len(cols)), newColumns(p.N, len(cols))
 	value = p.sum(len(cols), func(i int, f, value []float64) {
 		scores := p.scores.row(i)
 		for q, j := range cols {
@@ -382,7 +383,7 @@ func (p *newton) derive(shift float64, cols []int) (g, h columns, value []float6
 // stands for the features Zc where they are centred, and the intercepts then have no penalty.
 func (p *newton) hessian(shift float64, v, h columns, cols []int) (columns, error) {
 	p.passes++
-	out := newColumns(p.features+1, v.k)
+	out := newColumns(p.Features+1, v.k)
 	curve := func(at int, u columns) {
 		const piece = 256 // rows
 		n := len(u.v) / u.k
@@ -414,7 +415,7 @@ func (p *newton) hessian(shift float64, v, h columns, cols []int) (columns, erro
 
 // centre turns Zᵀ u, with the sum of u as its last row, into Zcᵀ u.
 func (p *newton) centre(sum columns) {
-	last := sum.row(p.features)
+	last := sum.row(p.Features)
 	for j, m := range p.mean {
 		floats.AddScaled(sum.row(j), -m, last)
 	}
@@ -424,7 +425,7 @@ func (p *newton) centre(sum columns) {
 // changes.
 func (p *newton) raw(v columns) columns {
 	out := columns{v.k, slices.Clone(v.v)}
-	last := out.row(p.features)
+	last := out.row(p.Features)
 	for j, m := range p.mean {
 		floats.AddScaled(last, -m, v.row(j))
 	}
@@ -450,7 +451,7 @@ func (p *newton) step(shift, accuracy float64, cols []int, g, h columns, promise
 		return err
 	}
 	p.passes++
-	u := newColumns(p.n, k) // what a whole step adds to the scores
+	u := newColumns(p.N, k) // what a whole step adds to the scores
 	if err := p.through(p.raw(d), p.bias, nil, func(at int, b columns) { copy(u.v[at*k:], b.v) }); err != nil {
 		return err
 	}
@@ -518,13 +519,13 @@ func (p *newton) prepare(shift float64, h columns) error {
 		return nil
 	}
 	p.gamma, p.shift = gamma, shift
-	p.precond.shift(p.ctx, gamma, shift)
-	return p.cancelled()
+	p.precond.shift(p.Ctx, gamma, shift)
+	return p.Cancelled()
 }
 
 // inverse is the preconditioner of r, with that of the intercepts (γ Σ c)⁻¹.
 func (p *newton) inverse(r columns) columns {
-	last := p.features * r.k
+	last := p.Features * r.k
 	out := columns{r.k, append(p.precond.solve(r.v[:last], r.k), r.v[last:]...)}
 	floats.Scale(1/(p.gamma*p.mass), out.v[last:])
 	return out
@@ -537,7 +538,7 @@ func (p *newton) path(lambdas []float64, held *keptRows) ([]fits.LambdaScore, er
 	if err != nil {
 		return nil, err
 	}
-	y, n := p.unit.Targets(held.y), float64(held.n)
+	y, n := p.unit.Targets(held.Y), float64(held.N)
 	order, scores := indices(len(lambdas)), make([]fits.LambdaScore, len(lambdas))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lambdas[b], lambdas[a]) })
 	for _, l := range order {
@@ -629,41 +630,41 @@ func (h newtonFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (c
 		if folds[f], err = newKeptRows(held, o.cacheBytes); err != nil {
 			return nil, err
 		}
-		if folds[f].keep = all.keep; all.keep {
-			if err := folds[f].each(func(int, ops.Matrix) error { return nil }); err != nil {
+		if folds[f].Keeps = all.Keeps; all.Keeps {
+			if err := folds[f].Each(func(int, ops.Matrix) error { return nil }); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
 		o.lambdas = lambdas
-		if _, err := o.complete(src.n); err != nil {
+		if _, err := o.complete(src.N); err != nil {
 			return nil, err
 		}
 		out := make([][]fits.LambdaScore, len(folds))
 		for f, held := range folds {
 			rest, _ := partsOf(j, src, f)
 			var kept []ops.Matrix
-			if held.kept != nil { // the others are there, in their order
+			if held.Blocks != nil { // the others are there, in their order
 				var y []float64
 				for g, fold := range folds {
 					if g != f {
-						kept, y = append(kept, fold.kept...), append(y, fold.y.RawMatrix().Data...)
+						kept, y = append(kept, fold.Blocks...), append(y, fold.Y.RawMatrix().Data...)
 					}
 				}
-				k := src.y.RawMatrix().Cols
-				rest.n, rest.y = len(y)/k, mat.NewDense(len(y)/k, k, y)
+				k := src.Y.RawMatrix().Cols
+				rest.N, rest.Y = len(y)/k, mat.NewDense(len(y)/k, k, y)
 			}
 			rows, err := newKeptRows(rest, o.cacheBytes)
 			if err != nil {
 				return nil, err
 			}
-			rows.kept = kept
+			rows.Blocks = kept
 			part, err := newNewton(rows, o)
 			if err != nil {
 				return nil, err
 			}
-			if out[f], err = part.path(j.Relative(lambdas, rows.n), held); err != nil {
+			if out[f], err = part.path(j.Relative(lambdas, rows.N), held); err != nil {
 				return nil, err
 			}
 			j.Step()

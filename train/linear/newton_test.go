@@ -17,6 +17,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -37,7 +38,7 @@ func TestSVMPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rest, held := ridgeSplit(300, o.HeldOut, o.Seed)
+	rest, held := rows.HoldOut(300, o.HeldOut, o.Seed)
 	truth := trial.TakeRows(y, held)
 	scores := map[float64]bool{}
 	for _, s := range fit.Scores {

@@ -15,6 +15,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -240,7 +241,7 @@ func (p *Posterior) Variance(dst []float64, z *tensor.Dense, kxx ...float64) ([]
 			return nil, fmt.Errorf("train: Posterior.Variance: kxx[%d] = %v is not a finite number >= 0: %w", i, v, domain.ErrDomain)
 		}
 	}
-	if i, j, v := notFinite(z); i >= 0 {
+	if i, j, v := rows.NotFinite(z); i >= 0 {
 		return nil, fmt.Errorf("train: Posterior.Variance: z[%d,%d] = %v is not a finite number: %w", i, j, v, domain.ErrDomain)
 	}
 	out := slices.Repeat([]float64{1 / p.mass}, n)

@@ -10,6 +10,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -181,11 +182,11 @@ func rankOf(n, features int, sparse bool) int {
 
 // survey computes s, the means of the features, and the preconditioner.
 func (p *newton) survey() error {
-	if p.features <= gramFeatures {
+	if p.Features <= gramFeatures {
 		return p.gram()
 	}
 	var spread rowSpread
-	err := p.each(func(at int, z ops.Matrix) error {
+	err := p.Each(func(at int, z ops.Matrix) error {
 		spread.addMatrix(z, p.weight[at:at+z.Shape()[0]])
 		return nil
 	})
@@ -196,9 +197,9 @@ func (p *newton) survey() error {
 		return err
 	}
 	p.mean = spread.mean
-	p.precond = newSketch(p.features, rankOf(p.n, p.features, p.stored() > 0), p.seed)
+	p.precond = newSketch(p.Features, rankOf(p.N, p.Features, p.Stored() > 0), p.seed)
 	g := p.precond.sketch(p.mean)
-	err = p.each(func(at int, z ops.Matrix) error {
+	err = p.Each(func(at int, z ops.Matrix) error {
 		g.add(z, p.weight[at:at+z.Shape()[0]])
 		return nil
 	})
@@ -217,13 +218,13 @@ func (p *preconditioner) sketch(mean []float64) *gramSum {
 // gram goes over the rows for their mean, s, and the Gram matrix, which preconditions and need not be exact.
 func (p *newton) gram() error {
 	stats := &RidgeStats{ClassWeights: p.weights, Float32Products: true}
-	err := p.each(func(at int, block ops.Matrix) error {
+	err := p.Each(func(at int, block ops.Matrix) error {
 		z, err := spread(block)
 		if err != nil {
 			return err
 		}
 		n := z.Shape()[0]
-		return stats.add(z, p.y.Slice(at, at+n, 0, p.w.k).(*mat.Dense), rowNames{first: at}.at)
+		return stats.add(z, p.y.Slice(at, at+n, 0, p.w.k).(*mat.Dense), rows.Names{First: at}.At)
 	})
 	if err != nil {
 		return err
@@ -232,6 +233,6 @@ func (p *newton) gram() error {
 	if p.scale, err = stats.scale(); err != nil {
 		return err
 	}
-	p.precond = &preconditioner{d: p.features, trace: p.mass * p.scale, a: stats.g}
+	p.precond = &preconditioner{d: p.Features, trace: p.mass * p.scale, a: stats.g}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -118,38 +119,38 @@ type RidgeFit struct {
 // Errors: domain.ErrShape for shapes that do not fit and for too few rows; domain.ErrDtype; domain.ErrDomain for a
 // feature or target that is not finite, with its row of x, and for features that are all zero; domain.ErrParam for
 // options out of range and for a lambda that leaves the system singular; the errors of the map; ctx.Err().
-func FitRidge(ctx context.Context, m layers.Map, rows data.Examples, o RidgeOptions) (*RidgeFit, error) {
-	src, err := newSource(ctx, "Ridge", m, rows)
+func FitRidge(ctx context.Context, m layers.Map, examples data.Examples, o RidgeOptions) (*RidgeFit, error) {
+	src, err := rows.New(ctx, "Ridge", m, examples)
 	if err != nil {
 		return nil, err
 	}
 	n := maxStats // the number of rows of a stream is not known
-	if src.memory != nil {
-		n = src.n
+	if src.Memory != nil {
+		n = src.N
 	}
 	if o, err = o.complete(n); err != nil {
 		return nil, err
 	}
-	src.block, src.progress = o.BlockRows, o.Progress
+	src.Block, src.Progress = o.BlockRows, o.Progress
 	if o.ClassWeights == nil {
-		if err := src.inUnit(); err != nil {
+		if err := src.InUnit(); err != nil {
 			return nil, err
 		}
 	}
 	var fit *RidgeFit
-	if src.memory != nil && o.solvesDual(src.n, src.features, src.signature != nil) {
+	if src.Memory != nil && o.solvesDual(src.N, src.Features, src.Signature != nil) {
 		fit, err = fitRidgeDual(src, o)
 	} else {
-		src.total = o.passes(src.signature) * src.n
+		src.Total = o.passes(src.Signature) * src.N
 		fit, err = fitRidgePrimal(src, o)
 	}
-	if stopped := src.cancelled(); stopped != nil { // products that have stopped have left numbers of no use
+	if stopped := src.Cancelled(); stopped != nil { // products that have stopped have left numbers of no use
 		return nil, stopped
 	}
 	if err != nil {
 		return nil, err
 	}
-	return fit, src.outOfUnit(fit)
+	return fit, fit.outOfUnit(src)
 }
 
 // complete checks the options and fills in the defaults for n rows.
@@ -220,8 +221,8 @@ func (o RidgeOptions) passes(signature []float64) int {
 
 // fitRidgePrimal solves the D x D system by float32 products, and again by float64 products if lambda turns out too
 // small for these.
-func fitRidgePrimal(src *source, o RidgeOptions) (*RidgeFit, error) {
-	if o.float32Pays(src.problem()) {
+func fitRidgePrimal(src *rows.Source, o RidgeOptions) (*RidgeFit, error) {
+	if o.float32Pays(problemOf(src)) {
 		fit, least, err := fitRidgeSums(src, o, true)
 		if least == 0 || err == nil && fit.Lambda >= least || err != nil && !errors.Is(err, domain.ErrParam) {
 			return fit, err
@@ -249,9 +250,9 @@ func (o RidgeOptions) float32Pays(p fits.Problem) bool {
 	return max(n, d) > choiceWork*min(n, d)
 }
 
-// problem is what float32Pays looks at.
-func (s *source) problem() fits.Problem {
-	return fits.Problem{Rows: s.n, Features: s.features, Signed: s.signature != nil, Streamed: s.memory == nil}
+// problemOf is what float32Pays looks at.
+func problemOf(s *rows.Source) fits.Problem {
+	return fits.Problem{Rows: s.N, Features: s.Features, Signed: s.Signature != nil, Streamed: s.Memory == nil}
 }
 
 // choiceWork is the number of products of the system's size that take as long as the choice of lambda, measured at D =
@@ -260,14 +261,14 @@ const choiceWork = 24
 
 // fitRidgeSums is fitRidgePrimal with one kind of products of float32 features. It returns the least lambda that may be
 // used with them, and domain.ErrParam for a given lambda below it.
-func fitRidgeSums(src *source, o RidgeOptions, narrow bool) (fit *RidgeFit, least float64, err error) {
-	s := RidgeStats{Signature: src.signature, ClassWeights: o.ClassWeights, Float32Products: narrow}
-	sample := newRowSample(o.Seed)
+func fitRidgeSums(src *rows.Source, o RidgeOptions, narrow bool) (fit *RidgeFit, least float64, err error) {
+	s := RidgeStats{Signature: src.Signature, ClassWeights: o.ClassWeights, Float32Products: narrow}
+	sample := rows.NewSample(o.Seed)
 	add := s.addNamed
-	if o.Select == SelectAuto && o.chooses(2, src.signature) {
-		add = both(add, sample.add)
+	if o.Select == SelectAuto && o.chooses(2, src.Signature) {
+		add = rows.Both(add, sample.Add)
 	}
-	if err := src.each(add); err != nil {
+	if err := src.Each(add); err != nil {
 		return nil, 0, err
 	}
 	least = s.LeastLambda()
@@ -276,11 +277,11 @@ func fitRidgeSums(src *source, o RidgeOptions, narrow bool) (fit *RidgeFit, leas
 	}
 	switch {
 	case o.Select == SelectLOO:
-		fit, err = s.leaveOneOut(src.ctx, src, nil, o.grid(s.n, 3))
-	case o.chooses(s.n, src.signature):
-		fit, err = s.leaveOneOut(src.ctx, src, sample, o.grid(s.n, 1))
+		fit, err = s.leaveOneOut(src.Ctx, src, nil, o.grid(s.n, 3))
+	case o.chooses(s.n, src.Signature):
+		fit, err = s.leaveOneOut(src.Ctx, src, sample, o.grid(s.n, 1))
 	default:
-		fit, err = s.solve(src.ctx, o.lambda(s.n), true)
+		fit, err = s.solve(src.Ctx, o.lambda(s.n), true)
 	}
 	return fit, least, err
 }
@@ -290,7 +291,7 @@ func fitRidgeSums(src *source, o RidgeOptions, narrow bool) (fit *RidgeFit, leas
 // of G and one rotation of the rows serve all lambdas; with a Cholesky factor every lambda would need its own product
 // with all rows. By the Sherman-Morrison formula this holds for an indefinite kernel, too, where 1 - hᵢᵢ can have either
 // sign. It overwrites s.g, and the rows of a sample.
-func (s *RidgeStats) leaveOneOut(ctx context.Context, src *source, sample *rowSample, grid cv.Grid) (*RidgeFit, error) {
+func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *rows.Sample, grid cv.Grid) (*RidgeFit, error) {
 	scale, err := s.scale()
 	if err == nil {
 		err = checkSquares(s.yy)
@@ -300,26 +301,26 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *source, sample *rowSa
 	}
 	p, turned := s.system().path(ctx), false
 	rows := func(f func(x []float64, y *mat.Dense, weight []float64)) error {
-		for _, b := range sample.all() {
+		for _, b := range sample.All() {
 			if !turned { // where they lie
-				subtractMean(b.z, b.z, s.meanZ)
-				p.turn(b.z, len(b.rows.index), false)
+				subtractMean(b.Z, b.Z, s.meanZ)
+				p.turn(b.Z, len(b.Rows.Index), false)
 			}
-			weight, err := s.rowWeights(b.y, b.rows.at)
+			weight, err := s.rowWeights(b.Y, b.Rows.At)
 			if err != nil {
 				return err
 			}
-			f(b.z, b.y, weight)
+			f(b.Z, b.Y, weight)
 		}
 		if turned = true; sample != nil {
 			return nil
 		}
 		var x []float64
-		return src.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
-			if err := checkFinite("Ridge", z, y, rows.at); err != nil {
+		return src.Each(func(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
+			if err := rows.CheckFinite("Ridge", z, y, names.At); err != nil {
 				return err
 			}
-			weight, err := s.rowWeights(y, rows.at)
+			weight, err := s.rowWeights(y, names.At)
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -50,19 +51,20 @@ type CGFit struct {
 //
 // Errors: as for FitRidge; domain.ErrParam if MaxIterations do not suffice, and for the features of an indefinite
 // kernel, whose system is indefinite.
-func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptions) (*CGFit, error) {
-	src, err := newSource(ctx, "Ridge", m, rows)
+func FitRidgeCG(ctx context.Context, m layers.Map, examples data.Examples, o CGOptions) (*CGFit, error) {
+	src, err := rows.New(ctx, "Ridge", m, examples)
 	if err != nil {
 		return nil, err
 	}
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
-	src.block = o.BlockRows
-	if src.signature != nil {
-		return nil, fmt.Errorf("train: Ridge: conjugate gradients want a definite system, and the features have two signs; use FitRidge: %w", domain.ErrParam)
+	src.Block = o.BlockRows
+	if src.Signature != nil {
+		return nil, fmt.Errorf("train: Ridge: conjugate gradients want a definite system, and the features have "+
+			"two signs; use FitRidge: %w", domain.ErrParam)
 	}
-	if err := src.inUnit(); err != nil {
+	if err := src.InUnit(); err != nil {
 		return nil, err
 	}
 	e := &normalEquations{src: src}
@@ -81,7 +83,7 @@ func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptio
 	if err != nil {
 		return nil, err
 	}
-	return f, src.outOfUnit(&f.RidgeFit)
+	return f, f.outOfUnit(src)
 }
 
 // fill sets the defaults and checks the ranges.
@@ -97,11 +99,13 @@ func (o *CGOptions) fill() error {
 	}
 	switch {
 	case !(o.Lambda >= 0 && o.Lambda <= math.MaxFloat64):
-		return fmt.Errorf("train: Ridge: Lambda = %v is not a finite number above 0; 0 is the default: %w", o.Lambda, domain.ErrParam)
+		return fmt.Errorf("train: Ridge: Lambda = %v is not a finite number above 0; 0 is the default: %w",
+			o.Lambda, domain.ErrParam)
 	case !(o.Tol > 0 && o.Tol < 1):
 		return fmt.Errorf("train: Ridge: Tol = %v is not between 0 and 1: %w", o.Tol, domain.ErrParam)
 	case o.MaxIterations < 0 || o.BlockRows < 0:
-		return fmt.Errorf("train: Ridge: MaxIterations = %d or BlockRows = %d is negative: %w", o.MaxIterations, o.BlockRows, domain.ErrParam)
+		return fmt.Errorf("train: Ridge: MaxIterations = %d or BlockRows = %d is negative: %w",
+			o.MaxIterations, o.BlockRows, domain.ErrParam)
 	}
 	return nil
 }
@@ -119,7 +123,8 @@ func (e *normalEquations) conjugateGradients(p *preconditioner, o CGOptions) (*C
 		return nil, err
 	}
 	if !(left <= o.Tol) {
-		return nil, fmt.Errorf("train: Ridge: after %d iterations the residual is %.3g of the right-hand side, and Tol is %g; raise Rank, Lambda, MaxIterations or Tol: %w", iterations, left, o.Tol, domain.ErrParam)
+		return nil, fmt.Errorf("train: Ridge: after %d iterations the residual is %.3g of the right-hand side, and "+
+			"Tol is %g; raise Rank, Lambda, MaxIterations or Tol: %w", iterations, left, o.Tol, domain.ErrParam)
 	}
 	f, err := e.stats.fit(w.v, o.Lambda)
 	if err != nil {
@@ -130,7 +135,7 @@ func (e *normalEquations) conjugateGradients(p *preconditioner, o CGOptions) (*C
 
 // normalEquations are (Zcᵀ Zc + shift I) W = b, the first as a product with the rows.
 type normalEquations struct {
-	src          *source
+	src          *rows.Source
 	stats        RidgeStats // n, the means and the dimensions; no sums of products
 	scale, shift float64
 	b            []float64 // [D, k]
@@ -141,15 +146,16 @@ type normalEquations struct {
 func (e *normalEquations) means() error {
 	s := &e.stats
 	var spread rowSpread
-	err := e.src.eachMatrix(func(rows rowNames, z ops.Matrix, y *mat.Dense) error {
+	err := e.src.EachMatrix(func(names rows.Names, z ops.Matrix, y *mat.Dense) error {
 		n, d, raw := z.Shape()[0], z.Shape()[1], y.RawMatrix()
 		if s.n == 0 {
 			*s = RidgeStats{features: d, targets: raw.Cols, meanY: make([]float64, raw.Cols)}
 		}
 		if d != s.features || raw.Cols != s.targets {
-			return fmt.Errorf("train: Ridge: features %v and %d targets do not fit the blocks before them ([.,%d] and [.,%d]): %w", z.Shape(), raw.Cols, s.features, s.targets, domain.ErrShape)
+			return fmt.Errorf("train: Ridge: features %v and %d targets do not fit the blocks before them ([.,%d] "+
+				"and [.,%d]): %w", z.Shape(), raw.Cols, s.features, s.targets, domain.ErrShape)
 		}
-		if err := checkFinite("Ridge", z, y, rows.at); err != nil {
+		if err := rows.CheckFinite("Ridge", z, y, names.At); err != nil {
 			return err
 		}
 		s.n += n
@@ -175,7 +181,7 @@ func (e *normalEquations) rightSide(o CGOptions) (*preconditioner, error) {
 	e.b = make([]float64, d*k)
 	p, sums := newSketch(d, min(max(o.Rank, 0), d), o.Seed), make([]float64, k) // of the targets of sparse rows
 	g := e.gram(p.y, p.omega, p.rank)
-	err := e.src.eachMatrix(func(_ rowNames, z ops.Matrix, y *mat.Dense) error {
+	err := e.src.EachMatrix(func(_ rows.Names, z ops.Matrix, y *mat.Dense) error {
 		n, yc := z.Shape()[0], mat.DenseCopyOf(y).RawMatrix().Data
 		for i := range yc {
 			yc[i] -= s.meanY[i%k]
@@ -197,7 +203,7 @@ func (e *normalEquations) rightSide(o CGOptions) (*preconditioner, error) {
 	g.finish()
 	columns{k, e.b}.addOuter(-1, s.meanZ, sums)
 	p.factor(float64(s.n) * e.scale)
-	p.shift(e.src.ctx, 1, e.shift)
+	p.shift(e.src.Ctx, 1, e.shift)
 	return p, nil
 }
 
@@ -205,7 +211,7 @@ func (e *normalEquations) rightSide(o CGOptions) (*preconditioner, error) {
 func (e *normalEquations) multiply(out, v columns) error {
 	floats.AddScaled(out.v, e.shift, v.v)
 	g := e.gram(out.v, v.v, v.k)
-	err := e.src.eachMatrix(func(_ rowNames, z ops.Matrix, _ *mat.Dense) error {
+	err := e.src.EachMatrix(func(_ rows.Names, z ops.Matrix, _ *mat.Dense) error {
 		g.add(z, nil)
 		return nil
 	})

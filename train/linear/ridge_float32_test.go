@@ -11,6 +11,7 @@ import (
 
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -155,18 +156,18 @@ func TestRidgeFloat32(t *testing.T) {
 		}
 	}
 	float64Products := func(o RidgeOptions) *RidgeFit {
-		s, err := newSource(context.Background(), "Ridge", nil, data.Pairs{X: z, Y: y})
+		s, err := rows.New(context.Background(), "Ridge", nil, data.Pairs{X: z, Y: y})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if o.ClassWeights == nil {
-			if err := s.inUnit(); err != nil {
+			if err := s.InUnit(); err != nil {
 				t.Fatal(err)
 			}
 		}
 		f, _, err := fitRidgeSums(s, o, false)
 		if err == nil {
-			err = s.outOfUnit(f)
+			err = f.outOfUnit(s)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -245,12 +246,12 @@ func TestFloat32Merge(t *testing.T) {
 func TestRidgeDualFloat32(t *testing.T) {
 	const n, d, u = 90, 2300, 0x1p-24 // enough columns for float32 products where lambda is chosen
 	z, y := floatRows(n, d, 1, 11)
-	rowsOf := func(z *tensor.Dense, y *mat.Dense) (*source, *dualRows) {
-		s, err := newSource(context.Background(), "Ridge", nil, data.Pairs{X: z, Y: y})
+	rowsOf := func(z *tensor.Dense, y *mat.Dense) (*rows.Source, *dualRows) {
+		s, err := rows.New(context.Background(), "Ridge", nil, data.Pairs{X: z, Y: y})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := s.dualRows()
+		r, err := newDualRows(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,12 +259,12 @@ func TestRidgeDualFloat32(t *testing.T) {
 	}
 	exact := func(z *tensor.Dense, y *mat.Dense, o RidgeOptions) *RidgeFit {
 		s, r := rowsOf(z, y)
-		if err := s.inUnit(); err != nil {
+		if err := s.InUnit(); err != nil {
 			t.Fatal(err)
 		}
 		f, err := fitRidgeGram(s, r, r.gram(context.Background()), o)
 		if err == nil {
-			err = s.outOfUnit(f)
+			err = f.outOfUnit(s)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -499,43 +500,43 @@ func TestLambdaGrid(t *testing.T) {
 
 // TestRowSample: many rows are sampled evenly, whatever the blocks; lambda is then that of the errors of these rows.
 func TestRowSample(t *testing.T) {
-	const n, d = 3 * scoredRows, 3
+	const n, d = 3 * rows.Scored, 3
 	x, y, _ := trial.Overlapping(t, n, d, 2)
 	var first []int
 	for _, size := range []int{1000, 777} {
-		s := newRowSample(5)
+		s := rows.NewSample(5)
 		for lo := 0; lo < n; lo += size {
 			hi := min(lo+size, n)
 			part := make([]int, hi-lo)
 			for i := range part {
 				part[i] = lo + i
 			}
-			if err := s.add(rowNames{first: lo}, data.Rows(x, part), trial.TakeRows(y, part)); err != nil {
+			if err := s.Add(rows.Names{First: lo}, data.Rows(x, part), trial.TakeRows(y, part)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		var rows []int
+		var drawn []int
 		third := 0
-		for _, b := range s.all() {
-			for i, r := range b.rows.index {
-				if rows = append(rows, r); r < n/3 {
+		for _, b := range s.All() {
+			for i, r := range b.Rows.Index {
+				if drawn = append(drawn, r); r < n/3 {
 					third++
 				}
-				if b.z[i*d] != x.Float64s()[r*d] || b.y.At(i, 0) != y.At(r, 0) {
+				if b.Z[i*d] != x.Float64s()[r*d] || b.Y.At(i, 0) != y.At(r, 0) {
 					t.Fatalf("row %d is not itself", r)
 				}
 			}
 		}
 		if first == nil {
-			first = rows
+			first = drawn
 		}
-		if len(rows) != scoredRows || !slices.IsSorted(rows) || !slices.Equal(rows, first) || math.Abs(float64(third)-scoredRows/3.) > 4*math.Sqrt(scoredRows*2./9) {
-			t.Errorf("blocks of %d: %d rows, %d of the first third", size, len(rows), third)
+		if len(drawn) != rows.Scored || !slices.IsSorted(drawn) || !slices.Equal(drawn, first) || math.Abs(float64(third)-rows.Scored/3.) > 4*math.Sqrt(rows.Scored*2./9) {
+			t.Errorf("blocks of %d: %d rows, %d of the first third", size, len(drawn), third)
 		}
 	}
 	all, some := fit(t, nil, x, y, RidgeOptions{Select: SelectLOO}), fit(t, nil, x, y, RidgeOptions{})
 	for l, s := range some.Scores { // both are shares of one population of rows
-		if p := all.Scores[l]; math.Abs(s.ErrorRate-p.ErrorRate) > 4*math.Sqrt(p.ErrorRate*(1-p.ErrorRate)/scoredRows) {
+		if p := all.Scores[l]; math.Abs(s.ErrorRate-p.ErrorRate) > 4*math.Sqrt(p.ErrorRate*(1-p.ErrorRate)/rows.Scored) {
 			t.Errorf("λ = %v: error rate %v of the sample, %v of all", s.Lambda, s.ErrorRate, p.ErrorRate)
 		}
 	}

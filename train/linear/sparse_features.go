@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/bochner-go/bochner/ops"
@@ -182,34 +181,4 @@ func spread(z ops.Matrix) (*tensor.Dense, error) {
 		return x.Dense(nil)
 	}
 	return z.(*tensor.Dense), nil
-}
-
-// notFinite is the place of the first feature that is NaN or infinite, or -1.
-func notFinite(z ops.Matrix) (i, j int, v float64) {
-	switch x := z.(type) {
-	case *ops.CSR:
-		if x.Dtype() == tensor.Float32 {
-			return notFiniteEntry(x, x.Float32s())
-		}
-		return notFiniteEntry(x, x.Float64s())
-	case *tensor.Dense:
-		n, d := x.Shape()[0], x.Shape()[1]
-		if x.Dtype() == tensor.Float32 {
-			return given.NotFinite(x.Float32s(), n, d, d)
-		}
-		return given.NotFinite(x.Float64s(), n, d, d)
-	}
-	panic(fmt.Sprintf("linear: features are %T", z))
-}
-
-func notFiniteEntry[T domain.Float](z *ops.CSR, values []T) (i, j int, v float64) {
-	ptr := z.Pointers()
-	for i := range z.Rows() {
-		for t := ptr[i]; t < ptr[i+1]; t++ {
-			if values[t]-values[t] != 0 {
-				return i, int(z.Columns()[t]), float64(values[t])
-			}
-		}
-	}
-	return -1, -1, 0
 }

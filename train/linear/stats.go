@@ -13,6 +13,7 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -115,17 +116,17 @@ func (s *RidgeStats) Forget(factor float64) error {
 // AddRows adds rows with their targets through the map (nil: the identity), in blocks. s takes the signature of the
 // map. Errors: as for FitRidge for such rows; domain.ErrShape for a map with another signature than the rows before.
 // An error in a later block leaves the earlier blocks added.
-func (s *RidgeStats) AddRows(ctx context.Context, m layers.Map, rows data.Examples) error {
-	src, err := newSource(ctx, "Ridge", m, rows)
+func (s *RidgeStats) AddRows(ctx context.Context, m layers.Map, examples data.Examples) error {
+	src, err := rows.New(ctx, "Ridge", m, examples)
 	if err != nil {
 		return err
 	}
-	if err := s.ofMap(src.signature); err != nil {
+	if err := s.ofMap(src.Signature); err != nil {
 		return err
 	}
 	n := s.n
-	return src.each(func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
-		return s.add(z, y, func(i int) int { return n + rows.at(i) })
+	return src.Each(func(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
+		return s.add(z, y, func(i int) int { return n + names.At(i) })
 	})
 }
 
@@ -169,11 +170,11 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 	if yn != n || s.n > 0 && (d != s.features || k != s.targets) {
 		return fmt.Errorf("train: Ridge: features %v and targets [%d,%d] do not fit each other or the blocks before them ([.,%d] and [.,%d]): %w", z.Shape(), yn, k, s.features, s.targets, domain.ErrShape)
 	}
-	step := ridgeBlockRows(d)
+	step := rows.BlockRows(d)
 	classes := classesOf(s.classes, y)
 	switch {
 	case n > step: // so that none is added where a later one fails
-		err = checkFinite("Ridge", z, y, row)
+		err = rows.CheckFinite("Ridge", z, y, row)
 	case classes == nil:
 		err = given.CheckTargets("Ridge", y, row)
 	}
@@ -186,16 +187,16 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 		return err
 	}
 	for i := 0; i < n; i += step {
-		rows := min(step, n-i)
+		count := min(step, n-i)
 		var block []float64
 		if z.Dtype() == tensor.Float32 {
-			s.wide = slices.Grow(s.wide[:0], rows*d)[:rows*d]
+			s.wide = slices.Grow(s.wide[:0], count*d)[:count*d]
 			block = widen(s.wide, z.Float32s()[i*d:])
 		} else {
-			block = z.Float64s()[i*d : (i+rows)*d]
+			block = z.Float64s()[i*d : (i+count)*d]
 		}
-		if !s.addBlock(block, s.Float32Products && z.Dtype() == tensor.Float32, d, y, classes, w, i, rows) {
-			if err := checkFinite("Ridge", z, y, row); err != nil {
+		if !s.addBlock(block, s.Float32Products && z.Dtype() == tensor.Float32, d, y, classes, w, i, count) {
+			if err := rows.CheckFinite("Ridge", z, y, row); err != nil {
 				return err
 			}
 			return checkScale("Ridge", math.Inf(1)) // of finite features next to the largest number rounding can make a mean that is not
@@ -209,12 +210,12 @@ func (s *RidgeStats) rowWeights(y *mat.Dense, row func(i int) int) ([]float64, e
 	if s.ClassWeights == nil {
 		return nil, nil
 	}
-	return rowWeights("Ridge", s.ClassWeights, y, row)
+	return given.RowWeights("Ridge", s.ClassWeights, y, row)
 }
 
 // addNamed is add for the rows of a fit.
-func (s *RidgeStats) addNamed(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
-	return s.add(z, y, rows.at)
+func (s *RidgeStats) addNamed(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
+	return s.add(z, y, names.At)
 }
 
 // reset makes s empty, for d features and k targets.
@@ -379,7 +380,7 @@ func (s *RidgeStats) fit(w []float64, lambda float64) (*RidgeFit, error) {
 
 // scores are the errors of the lambdas on the rows of held: the squared error of all rows, and the error rate of the
 // sample unless it is nil.
-func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rowSample, lambdas []float64) ([]fits.LambdaScore, error) {
+func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rows.Sample, lambdas []float64) ([]fits.LambdaScore, error) {
 	scale, err := s.scale()
 	if err != nil {
 		return nil, err
@@ -420,23 +421,23 @@ func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rowSa
 }
 
 // errorRate is the error rate of a fit on some rows; NaN without rows, or for targets that are not classes.
-func (s *RidgeStats) errorRate(sample *rowSample, f *RidgeFit) (float64, error) {
+func (s *RidgeStats) errorRate(sample *rows.Sample, f *RidgeFit) (float64, error) {
 	if sample == nil {
 		return math.NaN(), nil
 	}
 	var sums lossSums
 	d, k := s.features, s.targets
 	wt := transposed(f.W.RawMatrix().Data, d, k, k)
-	for _, b := range sample.all() {
-		weight, err := s.rowWeights(b.y, b.rows.at)
+	for _, b := range sample.All() {
+		weight, err := s.rowWeights(b.Y, b.Rows.At)
 		if err != nil {
 			return 0, err
 		}
-		n := len(b.rows.index)
+		n := len(b.Rows.Index)
 		pred := slices.Repeat(f.B, n)
-		addProduct(1, general(n, d, d, b.z), general(k, d, d, wt), general(n, k, k, pred))
+		addProduct(1, general(n, d, d, b.Z), general(k, d, d, wt), general(n, k, k, pred))
 		for i := range n {
-			sums.add(b.y.RawRowView(i), pred[i*k:(i+1)*k], weightAt(weight, i))
+			sums.add(b.Y.RawRowView(i), pred[i*k:(i+1)*k], weightAt(weight, i))
 		}
 	}
 	return sums.wrong / sums.mass, nil

@@ -197,7 +197,8 @@ func RestoreLaplace(tensors map[string]*tensor.Dense, w *mat.Dense, b []float64)
 		}
 	}
 	if len(tensors) != 3 || kind == "" {
-		return nil, fmt.Errorf("train: RestoreLaplace: %d tensors, want mean, prior, and one of exact, classes and shared, as Laplace.Tensors makes them: %w", len(tensors), domain.ErrParam)
+		return nil, fmt.Errorf("train: RestoreLaplace: %d tensors, want mean, prior, and one of exact, classes and "+
+			"shared, as Laplace.Tensors makes them: %w", len(tensors), domain.ErrParam)
 	}
 	d, k := w.Dims()
 	count, n := kind.matrices(d, k)
@@ -213,7 +214,8 @@ func RestoreLaplace(tensors map[string]*tensor.Dense, w *mat.Dense, b []float64)
 	l := newLaplace(w, b, mean)
 	l.Covariance, l.Lambda, l.Scale, l.root = kind, prior[0], prior[1], root
 	if i, _, v := given.NotFinite(l.head, d+1, k, k); i >= 0 {
-		return nil, fmt.Errorf("train: RestoreLaplace: a coefficient about the mean of the features is %v; W, B and mean do not belong together: %w", v, domain.ErrDomain)
+		return nil, fmt.Errorf("train: RestoreLaplace: a coefficient about the mean of the features is %v; W, B "+
+			"and mean do not belong together: %w", v, domain.ErrDomain)
 	}
 	return l, nil
 }
@@ -241,7 +243,8 @@ func (s *RidgeStats) MarshalBinary() ([]byte, error) {
 		}
 		for name, t := range tensors {
 			if at, _, v := given.NotFinite(t.Float64s(), t.DataSize(), 1, 1); at >= 0 {
-				return nil, fmt.Errorf("train: RidgeStats: the sum %s has the number %v; scale the features or the targets: %w", name, v, domain.ErrDomain)
+				return nil, fmt.Errorf("train: RidgeStats: the sum %s has the number %v; scale the features or the "+
+					"targets: %w", name, v, domain.ErrDomain)
 			}
 		}
 	}
@@ -261,7 +264,8 @@ func (s *RidgeStats) UnmarshalBinary(b []byte) error {
 	}
 	t := &RidgeStats{Of: meta[statsOfKey], Float32Products: s.Float32Products}
 	if t.n, err = strconv.Atoi(meta[statsRows]); err != nil || t.n < 0 {
-		return fmt.Errorf("train: RidgeStats: the file has %.20q rows and is none of sums of ridge regression: %w", meta[statsRows], modelfile.ErrFormat)
+		return fmt.Errorf("train: RidgeStats: the file has %.20q rows and is none of sums of ridge regression: %w",
+			meta[statsRows], modelfile.ErrFormat)
 	}
 	if t.n > 0 {
 		r := &tensorReader{who: "RidgeStats", tensors: tensors}

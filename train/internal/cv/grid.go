@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// OneClass says whether y has several columns and each row is 1 in one of them and -1 in the others, as OneVersusRest makes them.
+// OneClass says whether y has several columns and each row is 1 in one of them and -1 in the others, as OneVersusRest
+// makes them.
 func OneClass(y *mat.Dense) bool { return y.RawMatrix().Cols > 1 && given.AreClasses(y) }
 
 // Unusable is a lambda that cannot be used.
@@ -16,7 +17,8 @@ func Unusable(lambda float64) fits.LambdaScore {
 	return fits.LambdaScore{Lambda: lambda, MSE: math.Inf(1), ErrorRate: math.Inf(1)}
 }
 
-// Grid is what lambda is chosen among: a list, or powers of ten times the number of rows, of which more are tried while the best is at an end.
+// Grid is what lambda is chosen among: a list, or powers of ten times the number of rows, of which more are tried
+// while the best is at an end.
 type Grid struct {
 	List   []float64
 	N      int

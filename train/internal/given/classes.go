@@ -5,12 +5,14 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/mat"
 )
 
 // CheckWeights wants a weight above 0 for each of k classes.
 func CheckWeights(who string, weights []float64, k int) error {
 	if len(weights) != k {
-		return fmt.Errorf("train: %s: %d ClassWeights for %d classes; give one of each: %w", who, len(weights), k, domain.ErrParam)
+		return fmt.Errorf("train: %s: %d ClassWeights for %d classes; give one of each: %w",
+			who, len(weights), k, domain.ErrParam)
 	}
 	for c, w := range weights {
 		if !(w > 0 && w <= math.MaxFloat64) {
@@ -37,8 +39,27 @@ func ClassOf(k int, target func(j int) float64) int {
 	return class
 }
 
+// RowWeights returns the weight of each row of y by its class. With several columns the class is the column that is 1
+// where the others are -1; with one column -1 is the first class and 1 the second.
+func RowWeights(who string, weights []float64, y *mat.Dense, row func(i int) int) ([]float64, error) {
+	n, k := y.Dims()
+	if err := CheckWeights(who, weights, max(2, k)); err != nil {
+		return nil, err
+	}
+	out := make([]float64, n)
+	for i := range out {
+		c := ClassOf(k, func(j int) float64 { return y.At(i, j) })
+		if c < 0 {
+			return nil, NoClass(who, row(i))
+		}
+		out[i] = weights[c]
+	}
+	return out, nil
+}
+
 func NoClass(who string, row int) error {
-	return fmt.Errorf("train: %s: the targets of row %d are of no class, and there are ClassWeights; OneVersusRest makes them: %w", who, row, domain.ErrDomain)
+	return fmt.Errorf("train: %s: the targets of row %d are of no class, and there are ClassWeights; OneVersusRest "+
+		"makes them: %w", who, row, domain.ErrDomain)
 }
 
 func ArgMax(row []float64) int {

@@ -16,7 +16,8 @@ var ErrDiverged = errors.New("lower the learning rate or scale the data")
 func CheckTargets(who string, y *mat.Dense, row func(i int) int) error {
 	raw := y.RawMatrix()
 	if i, j, v := NotFinite(raw.Data, raw.Rows, raw.Cols, raw.Stride); i >= 0 {
-		return fmt.Errorf("train: %s: row %d has the target y[%d,%d] = %v, which is not a finite number; drop the row or fill the value in: %w", who, row(i), row(i), j, v, domain.ErrDomain)
+		return fmt.Errorf("train: %s: row %d has the target y[%d,%d] = %v, which is not a finite number; drop the "+
+			"row or fill the value in: %w", who, row(i), row(i), j, v, domain.ErrDomain)
 	}
 	return nil
 }

@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// perWorker is how many turns of InParallel a goroutine takes, about: enough that none waits long for the last, on cores
-// that are not equally free, and few enough that the counter, which all cores write, is no matter.
+// perWorker is how many turns of InParallel a goroutine takes, about: enough that none waits long for the last, on
+// cores that are not equally free, and few enough that the counter, which all cores write, is no matter.
 const perWorker = 32
 
-// InParallel runs f(0..tasks-1) on GOMAXPROCS goroutines, this one included, which take runs of neighbouring tasks. What a
-// task computes depends on its number only.
+// InParallel runs f(0..tasks-1) on GOMAXPROCS goroutines, this one included, which take runs of neighbouring tasks.
+// What a task computes depends on its number only.
 func InParallel(tasks int, f func(task int)) { inParallel(tasks, runtime.GOMAXPROCS(0), f) }
 
 // inParallel is InParallel on so many goroutines. It returns how often they stepped the counter.

@@ -38,8 +38,10 @@ func Located(p data.Pairs, err error) error {
 	return p.Locate(err)
 }
 
-// EachBlock calls f with the blocks of rows that are read, as check returns them. It asks stop before each and at the end.
-func EachBlock(ctx context.Context, who string, rows data.Examples, check func(data.Pairs) (data.Pairs, error), stop func() error, f func(b data.Pairs) error) error {
+// EachBlock calls f with the blocks of rows that are read, as check returns them. It asks stop before each and at the
+// end.
+func EachBlock(ctx context.Context, who string, rows data.Examples, check func(data.Pairs) (data.Pairs, error),
+	stop func() error, f func(b data.Pairs) error) error {
 	empty := true
 	for b, err := range rows.Blocks(ctx, 0) {
 		if err != nil {
@@ -70,7 +72,8 @@ func Targets(who string, each func(f func(b data.Pairs) error) error) (*mat.Dens
 	err := each(func(b data.Pairs) error {
 		y := b.Y.RawMatrix()
 		if n > 0 && y.Cols != k {
-			return fmt.Errorf("train: %s: a block has %d targets a row, those before it have %d: %w", who, y.Cols, k, domain.ErrShape)
+			return fmt.Errorf("train: %s: a block has %d targets a row, those before it have %d: %w",
+				who, y.Cols, k, domain.ErrShape)
 		}
 		first := n
 		if err := CheckTargets(who, b.Y, func(i int) int { return first + i }); err != nil {
@@ -89,4 +92,13 @@ func Targets(who string, each func(f func(b data.Pairs) error) error) (*mat.Dens
 		return nil, err
 	}
 	return mat.NewDense(n, k, all), nil
+}
+
+// TargetRows are some rows of y.
+func TargetRows(y *mat.Dense, index []int) *mat.Dense {
+	out := mat.NewDense(len(index), y.RawMatrix().Cols, nil)
+	for i, r := range index {
+		out.SetRow(i, y.RawRowView(r))
+	}
+	return out
 }

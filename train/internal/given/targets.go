@@ -94,7 +94,8 @@ func (s *Spread) Unit(who string, common bool) (*Unit, error) {
 			return nil, fmt.Errorf("train: %s: the differences of target %d overflow; scale the targets: %w", who, j,
 				domain.ErrDomain)
 		}
-		u.Centre, u.Scale, u.Deviation = append(u.Centre, mean), append(u.Scale, scale), append(u.Deviation, s.Deviation(j))
+		u.Centre, u.Scale = append(u.Centre, mean), append(u.Scale, scale)
+		u.Deviation = append(u.Deviation, s.Deviation(j))
 		largest = max(largest, scale)
 	}
 	for j := range u.Scale {

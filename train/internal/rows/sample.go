@@ -1,4 +1,4 @@
-package linear
+package rows
 
 import (
 	"container/heap"
@@ -10,14 +10,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// scoredRows is the largest number of rows that choose lambda if not all rows have to.
-const scoredRows = 2048
+// Scored is the largest number of rows that choose lambda if not all rows have to.
+const Scored = 2048
 
-// rowSample keeps a uniform random sample of up to scoredRows rows: those with the least ranks, whatever the blocks.
-type rowSample struct {
+// Sample keeps a uniform random sample of up to Scored rows: those with the least ranks, whatever the blocks.
+type Sample struct {
 	rank   func(file, row int) float64
 	rows   sampledRows
-	blocks []sampledBlock // the rows in order, once they are asked for
+	blocks []SampledBlock // the rows in order, once they are asked for
 }
 
 // sampledRow is a row on the heap.
@@ -27,11 +27,11 @@ type sampledRow struct {
 	z, y []float64
 }
 
-// sampledBlock are some rows of a finished sample.
-type sampledBlock struct {
-	rows rowNames
-	z    []float64 // [rows, D]
-	y    *mat.Dense
+// SampledBlock are some rows of a finished sample.
+type SampledBlock struct {
+	Rows Names
+	Z    []float64 // [rows, D]
+	Y    *mat.Dense
 }
 
 // sampledRows are a heap with the largest rank first.
@@ -47,15 +47,15 @@ func (s *sampledRows) Pop() any {
 	return last
 }
 
-func newRowSample(seed uint64) *rowSample { return &rowSample{rank: data.Rank(seed)} }
+func NewSample(seed uint64) *Sample { return &Sample{rank: data.Rank(seed)} }
 
-// add takes rows, as an addRows.
-func (s *rowSample) add(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+// Add takes rows, as Rows.
+func (s *Sample) Add(rows Names, z *tensor.Dense, y *mat.Dense) error {
 	d := z.Shape()[1]
 	for i := range z.Shape()[0] {
-		r := sampledRow{at: rows.at(i)}
+		r := sampledRow{at: rows.At(i)}
 		r.rank = s.rank(0, r.at)
-		full := len(s.rows) == scoredRows
+		full := len(s.rows) == Scored
 		if full && r.rank >= s.rows[0].rank {
 			continue
 		}
@@ -80,13 +80,13 @@ func (s *rowSample) add(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
 	return nil
 }
 
-// inTurn is add for rows that are numbered in the order in which they come.
-func (s *rowSample) inTurn() addRows {
+// InTurn is Add for rows that are numbered in the order in which they come.
+func (s *Sample) InTurn() Rows {
 	n := 0
-	return func(_ rowNames, z *tensor.Dense, y *mat.Dense) error {
+	return func(_ Names, z *tensor.Dense, y *mat.Dense) error {
 		first := n
 		n += z.Shape()[0]
-		return s.add(rowNames{first: first}, z, y)
+		return s.Add(Names{First: first}, z, y)
 	}
 }
 
@@ -96,8 +96,8 @@ func widenRow[T domain.Float](dst []float64, src []T) {
 	}
 }
 
-// all returns the rows in blocks, in order. No more can be added. A nil sample has none.
-func (s *rowSample) all() []sampledBlock {
+// All returns the rows in blocks, in order. No more can be added. A nil sample has none.
+func (s *Sample) All() []SampledBlock {
 	switch {
 	case s == nil:
 		return nil
@@ -106,11 +106,12 @@ func (s *rowSample) all() []sampledBlock {
 	}
 	slices.SortFunc(s.rows, func(a, b sampledRow) int { return a.at - b.at })
 	d, k := len(s.rows[0].z), len(s.rows[0].y)
-	for part := range slices.Chunk(s.rows, ridgeBlockRows(d)) {
-		b := sampledBlock{rowNames{index: make([]int, len(part))}, make([]float64, 0, len(part)*d), mat.NewDense(len(part), k, nil)}
+	for part := range slices.Chunk(s.rows, BlockRows(d)) {
+		b := SampledBlock{Names{Index: make([]int, len(part))}, make([]float64, 0, len(part)*d),
+			mat.NewDense(len(part), k, nil)}
 		for i := range part {
-			b.rows.index[i], b.z = part[i].at, append(b.z, part[i].z...)
-			b.y.SetRow(i, part[i].y)
+			b.Rows.Index[i], b.Z = part[i].at, append(b.Z, part[i].z...)
+			b.Y.SetRow(i, part[i].y)
 			part[i].z = nil
 		}
 		s.blocks = append(s.blocks, b)
@@ -119,9 +120,9 @@ func (s *rowSample) all() []sampledBlock {
 	return s.blocks
 }
 
-// both hands rows to one and then to the other.
-func both(f, g addRows) addRows {
-	return func(rows rowNames, z *tensor.Dense, y *mat.Dense) error {
+// Both hands rows to one and then to the other.
+func Both(f, g Rows) Rows {
+	return func(rows Names, z *tensor.Dense, y *mat.Dense) error {
 		if err := f(rows, z, y); err != nil {
 			return err
 		}

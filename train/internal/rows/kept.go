@@ -1,0 +1,108 @@
+package rows
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// Kept are the rows that a fit goes through again and again: their features are kept, or mapped again each time.
+type Kept struct {
+	*Source
+	Blocks []ops.Matrix // of the features, after the first pass; nil if they are not kept
+	Keeps  bool
+}
+
+// Keep reads the targets, and decides whether the features are kept: if they take at most bytes.
+func Keep(src *Source, bytes int64) (*Kept, error) {
+	if _, err := src.Targets(); err != nil {
+		return nil, err
+	}
+	size := int64(8)
+	if src.dtype == tensor.Float32 {
+		size = 4
+	}
+	all := int64(src.N) * int64(src.Features) * size
+	if stored := src.Stored(); stored > 0 {
+		all = int64(stored)*(size+4) + 8*int64(src.N)
+	}
+	return &Kept{Source: src, Keeps: all <= bytes}, nil
+}
+
+// Each calls f with each block and the number of its first row.
+func (r *Kept) Each(f func(at int, z ops.Matrix) error) error {
+	at := 0
+	for _, z := range r.Blocks {
+		if err := r.Cancelled(); err != nil {
+			return err
+		}
+		if err := f(at, z); err != nil {
+			return err
+		}
+		at += z.Shape()[0]
+	}
+	if r.Blocks != nil {
+		return nil
+	}
+	var kept []ops.Matrix
+	err := r.EachMatrix(func(rows Names, z ops.Matrix, y *mat.Dense) error {
+		if err := CheckFinite(r.Who, z, y, rows.At); err != nil {
+			return err
+		}
+		if err := f(at, z); err != nil {
+			return err
+		}
+		if at += z.Shape()[0]; r.Keeps {
+			kept = append(kept, z)
+			r.dst, r.gather = nil, nil // the block is ours now
+		}
+		return nil
+	})
+	if err == nil && r.Keeps {
+		r.Blocks = kept
+	}
+	return err
+}
+
+// CheckFinite names the first feature or target that is NaN or infinite.
+func CheckFinite(who string, z ops.Matrix, y *mat.Dense, row func(i int) int) error {
+	if i, j, v := NotFinite(z); i >= 0 {
+		return fmt.Errorf("train: %s: row %d has the feature z[%d,%d] = %v, which is not a finite number; drop the "+
+			"row, or scale the data so that the map does not overflow: %w", who, row(i), row(i), j, v, domain.ErrDomain)
+	}
+	return given.CheckTargets(who, y, row)
+}
+
+// NotFinite is the place of the first feature that is NaN or infinite, or -1.
+func NotFinite(z ops.Matrix) (i, j int, v float64) {
+	switch x := z.(type) {
+	case *ops.CSR:
+		if x.Dtype() == tensor.Float32 {
+			return notFiniteEntry(x, x.Float32s())
+		}
+		return notFiniteEntry(x, x.Float64s())
+	case *tensor.Dense:
+		n, d := x.Shape()[0], x.Shape()[1]
+		if x.Dtype() == tensor.Float32 {
+			return given.NotFinite(x.Float32s(), n, d, d)
+		}
+		return given.NotFinite(x.Float64s(), n, d, d)
+	}
+	panic(fmt.Sprintf("rows: features are %T", z))
+}
+
+func notFiniteEntry[T domain.Float](z *ops.CSR, values []T) (i, j int, v float64) {
+	ptr := z.Pointers()
+	for i := range z.Rows() {
+		for t := ptr[i]; t < ptr[i+1]; t++ {
+			if values[t]-values[t] != 0 {
+				return i, int(z.Columns()[t]), float64(values[t])
+			}
+		}
+	}
+	return -1, -1, 0
+}
