@@ -1,17 +1,11 @@
 package train_test
 
 import (
-	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
-	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
@@ -145,55 +139,6 @@ func TestLogisticOptimum(t *testing.T) {
 	}
 }
 
-// TestLogisticRows: what does not change the problem does not change the fit: blocks, no cache, sparse rows and float32 to
-// its precision, a row twice and one of twice the weight; and more features than rows.
-func TestLogisticRows(t *testing.T) {
-	const n, d, k = 120, 6, 3
-	x, labels := logisticProblem(n, d, k, 3)
-	y := must(data.OneVersusRest(labels, k))
-	o := linear.LogisticOptions{Lambdas: []float64{.05}, Tol: 1e-12}
-	want := must(linear.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, o))
-	single := tensor.New(tensor.WithShape(n, d), tensor.Of(tensor.Float32))
-	for i, v := range x.Float64s() {
-		single.Float32s()[i] = float32(v)
-	}
-	small, none := o, o
-	small.BlockRows, none.CacheBytes = 7, -1
-	for name, c := range map[string]struct {
-		x   ops.Matrix
-		o   linear.LogisticOptions
-		tol float64
-	}{"blocks": {x, small, 1e-8}, "no cache": {x, none, 1e-8}, "sparse": {must(ops.CSROf(x)), o, 1e-8}, "float32": {single, o, 1e-3}} {
-		got := must(linear.FitLogistic(t.Context(), nil, data.Pairs{X: c.x, Y: y}, c.o))
-		if !mat.EqualApprox(got.W, want.W, c.tol) || math.Abs(got.Objective-want.Objective) > c.tol*want.Objective {
-			t.Errorf("%s: objective %v, want %v", name, got.Objective, want.Objective)
-		}
-	}
-	var index []int
-	for i, l := range labels {
-		index = append(index, i)
-		if l == 1 {
-			index = append(index, i)
-		}
-	}
-	twice, twiceLabels := data.Rows(x, index), make([]int, len(index))
-	for i, j := range index {
-		twiceLabels[i] = labels[j]
-	}
-	weighted := o
-	weighted.ClassWeights = []float64{1, 2, 1}
-	a := must(linear.FitLogistic(t.Context(), nil, data.Pairs{X: twice, Y: must(data.OneVersusRest(twiceLabels, k))}, o))
-	b := must(linear.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, weighted))
-	if math.Abs(a.Objective-b.Objective) > 1e-9*a.Objective || !mat.EqualApprox(a.W, b.W, 1e-7) {
-		t.Errorf("rows twice have %v, rows of twice the weight %v", a.Objective, b.Objective)
-	}
-	wide := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 2}, d, 4100))
-	f := must(linear.FitLogistic(t.Context(), wide, data.Pairs{X: x, Y: y}, linear.LogisticOptions{Lambdas: []float64{1}}))
-	if !(f.Gradient < 1e-3) || f.Steps < 1 {
-		t.Errorf("4100 features: %+v", f)
-	}
-}
-
 // TestLogisticChoice: of several lambdas the one is fitted that its scores say, and cross-validation knows the head.
 func TestLogisticChoice(t *testing.T) {
 	x, labels := logisticProblem(300, 4, 3, 5)
@@ -226,37 +171,6 @@ func TestLogisticChoice(t *testing.T) {
 	for i := range 300 {
 		if s := mat.Sum(p.RowView(i)); m.Head.Kind() != "softmax" || math.Abs(s-1) > 1e-12 {
 			t.Fatalf("%s: the probabilities of row %d have the sum %v", m.Head.Kind(), i, s)
-		}
-	}
-}
-
-func TestLogisticErrors(t *testing.T) {
-	x, labels := logisticProblem(30, 3, 2, 5)
-	y := must(data.OneVersusRest(labels, 2))
-	cancelled, cancel := context.WithCancel(t.Context())
-	cancel()
-	soft := mat.DenseCopyOf(y)
-	soft.Set(3, 0, .5)
-	for name, c := range map[string]struct {
-		ctx  context.Context
-		y    *mat.Dense
-		o    linear.LogisticOptions
-		is   error
-		text string
-	}{
-		"cancelled":   {cancelled, y, linear.LogisticOptions{}, context.Canceled, "stopped"},
-		"targets":     {t.Context(), soft, linear.LogisticOptions{}, domain.ErrDomain, "OneVersusRest"},
-		"one column":  {t.Context(), y.Slice(0, 30, 0, 1).(*mat.Dense), linear.LogisticOptions{}, domain.ErrDomain, "two columns"},
-		"nil y":       {t.Context(), nil, linear.LogisticOptions{}, domain.ErrShape, "y is []"},
-		"lambda":      {t.Context(), y, linear.LogisticOptions{Lambdas: []float64{1, 0}}, domain.ErrParam, "Lambdas[1] = 0"},
-		"empty":       {t.Context(), y, linear.LogisticOptions{Lambdas: []float64{}}, domain.ErrParam, "Lambdas is empty"},
-		"tol":         {t.Context(), y, linear.LogisticOptions{Tol: 2}, domain.ErrParam, "Tol = 2"},
-		"held":        {t.Context(), y, linear.LogisticOptions{HeldOut: 1}, domain.ErrParam, "HeldOut = 1"},
-		"steps":       {t.Context(), y, linear.LogisticOptions{MaxSteps: 1, Tol: 1e-14}, domain.ErrParam, "not done after 1 Newton steps"},
-		"all weights": {t.Context(), y, linear.LogisticOptions{ClassWeights: []float64{1}}, domain.ErrParam, "1 ClassWeights for 2 classes"},
-	} {
-		if _, err := linear.FitLogistic(c.ctx, nil, data.Pairs{X: x, Y: c.y}, c.o); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%s: %v, want %v with %q", name, err, c.is, c.text)
 		}
 	}
 }

@@ -2,20 +2,12 @@ package train_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
-	spectral "github.com/bochner-go/bochner/init"
-	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -136,145 +128,6 @@ func TestSVMOptimum(t *testing.T) {
 					t.Errorf("λ = %v, %v, ε = %v, column %d: objective %v, L-BFGS reaches %v, the bound is %v more", lambda, o.Loss, o.Epsilon, j, f, best.F, gap)
 				}
 			}
-		}
-	}
-}
-
-// TestSVMSameFit: features that are kept or made anew, sparse rows, blocks of another length and any number of goroutines give the same fit.
-func TestSVMSameFit(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	x, labels, _ := svmProblem(211, 7, 3, 2)
-	y, err := data.OneVersusRest(labels, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sparse, err := ops.CSROf(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
-		m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 3}, 7, 64, layers.WithSeed(1), layers.WithDtype(dt))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, tol := x, 1e-7
-		if dt == tensor.Float32 {
-			rows, tol = tensor.New(tensor.WithShape(211, 7), tensor.Of(dt)), 1e-4
-			for i, v := range x.Float64s() {
-				rows.Float32s()[i] = float32(v)
-			}
-		}
-		fit := func(x ops.Matrix, o linear.SVMOptions) *linear.SVMFit {
-			o.Lambdas = []float64{1e-3}
-			o.Tol = tol // of the gradient; other roundings take the steps another way
-			f, err := linear.FitSVM(context.Background(), m, data.Pairs{X: x, Y: y}, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return f
-		}
-		want := fit(rows, linear.SVMOptions{})
-		others := map[string]*linear.SVMFit{"made anew": fit(rows, linear.SVMOptions{CacheBytes: -1})}
-		for _, procs := range []int{1, 3} {
-			runtime.GOMAXPROCS(procs)
-			others[fmt.Sprint("GOMAXPROCS ", procs)] = fit(rows, linear.SVMOptions{})
-		}
-		for name, f := range others {
-			if !mat.Equal(f.W, want.W) || !slices.Equal(f.B, want.B) {
-				t.Errorf("%v, %s: other weights", dt, name)
-			}
-		}
-		near := map[string]*linear.SVMFit{"short blocks": fit(rows, linear.SVMOptions{BlockRows: 17})}
-		if dt == tensor.Float64 {
-			near["sparse"] = fit(sparse, linear.SVMOptions{})
-		}
-		for name, f := range near {
-			for j, v := range f.Objective {
-				if math.Abs(v-want.Objective[j]) > tol*v {
-					t.Errorf("%v, %s: column %d has the objective %v, not %v", dt, name, j, v, want.Objective[j])
-				}
-			}
-		}
-	}
-}
-
-// TestSVMSelection: the lambda with the fewest wrong classes among rows that are set aside is fitted on all rows.
-func TestSVMSelection(t *testing.T) {
-	x, labels, target := svmProblem(301, 5, 3, 3)
-	y, err := data.OneVersusRest(labels, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lambdas := []float64{1e-6, 1e-2, 1e3}
-	for _, o := range []linear.SVMOptions{{Lambdas: lambdas, Seed: 5}, {Lambdas: lambdas, Seed: 5, Loss: linear.SquaredInsensitive, Epsilon: .1}} {
-		targets := y
-		if o.Loss == linear.SquaredInsensitive {
-			targets = target
-		}
-		fit, err := linear.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: targets}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		best := slices.IndexFunc(fit.Scores, func(s fits.LambdaScore) bool { return s.Lambda == fit.Lambda })
-		for i, s := range fit.Scores {
-			if s.Lambda != lambdas[i] || s.MSE < fit.Scores[best].MSE || s.ErrorRate < fit.Scores[best].ErrorRate || math.IsNaN(s.MSE) == math.IsNaN(s.ErrorRate) {
-				t.Errorf("%v: λ = %v was taken, the scores are %v", o.Loss, fit.Lambda, fit.Scores)
-			}
-		}
-		one := o
-		one.Lambdas = []float64{fit.Lambda}
-		alone, err := linear.FitSVM(context.Background(), nil, data.Pairs{X: x, Y: targets}, one)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j, f := range fit.Objective {
-			if math.Abs(f-alone.Objective[j]) > 1e-3*f {
-				t.Errorf("%v: column %d has the objective %v, without selection %v", o.Loss, j, f, alone.Objective[j])
-			}
-		}
-	}
-}
-
-func TestSVMErrors(t *testing.T) {
-	x, labels, target := svmProblem(11, 3, 2, 4)
-	y, err := data.OneVersusRest(labels, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bad := x.Clone().(*tensor.Dense)
-	bad.Float64s()[7] = math.NaN()
-	done, cancel := context.WithCancel(context.Background())
-	cancel()
-	for _, e := range []struct {
-		ctx  context.Context
-		x    *tensor.Dense
-		y    *mat.Dense
-		o    linear.SVMOptions
-		is   error
-		text string
-	}{
-		{nil, x, target, linear.SVMOptions{}, ops.ErrDomain, "row 0 has the target y[0,0] = "},
-		{nil, bad, y, linear.SVMOptions{}, ops.ErrDomain, "row 2 has the feature z[2,1] = NaN"},
-		{nil, tensor.New(tensor.WithShape(11, 3), tensor.Of(tensor.Float64)), y, linear.SVMOptions{}, ops.ErrDomain, "every feature of every row is 0"},
-		{nil, x, mat.NewDense(10, 2, nil), linear.SVMOptions{}, ops.ErrShape, "x has 11 rows"},
-		{nil, x, y, linear.SVMOptions{Lambdas: []float64{0}}, ops.ErrParam, "Lambdas[0] = 0"},
-		{nil, x, y, linear.SVMOptions{Lambdas: []float64{}}, ops.ErrParam, "Lambdas is empty"},
-		{nil, x, y, linear.SVMOptions{Epsilon: .1}, ops.ErrParam, "Epsilon is of SquaredInsensitive"},
-		{nil, x, target, linear.SVMOptions{Loss: linear.SquaredInsensitive, Epsilon: -1}, ops.ErrParam, "Epsilon = -1"},
-		{nil, x, y, linear.SVMOptions{Loss: 7}, ops.ErrParam, "Loss = 7"},
-		{nil, x, y, linear.SVMOptions{HeldOut: 1}, ops.ErrParam, "HeldOut = 1"},
-		{nil, x, y, linear.SVMOptions{Bias: -1}, ops.ErrParam, "Bias = -1"},
-		{nil, x, y, linear.SVMOptions{Tol: 2}, ops.ErrParam, "Tol = 2"},
-		{nil, x, y, linear.SVMOptions{MaxSteps: -1}, ops.ErrParam, "MaxSteps = -1"},
-		{nil, x, y, linear.SVMOptions{MaxSteps: 1, Tol: 1e-9}, ops.ErrParam, "not done after 1 Newton steps"},
-		{done, x, y, linear.SVMOptions{}, context.Canceled, "train: SVM: stopped"},
-	} {
-		if e.ctx == nil {
-			e.ctx = context.Background()
-		}
-		_, err := linear.FitSVM(e.ctx, nil, data.Pairs{X: e.x, Y: e.y}, e.o)
-		if !errors.Is(err, e.is) || !strings.Contains(fmt.Sprint(err), e.text) || !strings.HasPrefix(fmt.Sprint(err), "train: SVM: ") {
-			t.Errorf("got %v, want %v with %q", err, e.is, e.text)
 		}
 	}
 }

@@ -16,73 +16,10 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
-	"github.com/bochner-go/bochner/train/internal/given"
-	"github.com/bochner-go/bochner/train/internal/rows"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
-
-// TestSVMPath: of several lambdas each is fitted: its error on the rows that are set aside is that of a fit to it alone.
-func TestSVMPath(t *testing.T) {
-	x, y, _ := trial.Overlapping(t, 300, 6, 3)
-	m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 8}, 6, 96, layers.WithSeed(3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := SVMOptions{Seed: 2, HeldOut: .5}
-	for e := -7; e <= -4; e++ {
-		o.Lambdas = append(o.Lambdas, math.Pow10(e)*300)
-	}
-	fit, err := FitSVM(context.Background(), m, data.Pairs{X: x, Y: y}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rest, held := rows.HoldOut(300, o.HeldOut, o.Seed)
-	truth := trial.TakeRows(y, held)
-	scores := map[float64]bool{}
-	for _, s := range fit.Scores {
-		alone, err := FitSVM(context.Background(), m, data.Pairs{X: data.RowsOf(x, rest), Y: trial.TakeRows(y, rest)}, SVMOptions{Lambdas: []float64{s.Lambda}, Tol: 1e-3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := layers.Transform(m, nil, data.RowsOf(x, held))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var p mat.Dense
-		p.Mul(trial.MatOf(z), alone.W)
-		wrong := 0.
-		for i := range held {
-			row := p.RawRowView(i)
-			for j, b := range alone.B {
-				row[j] += b
-			}
-			if given.ArgMax(row) != given.ArgMax(truth.RawRowView(i)) {
-				wrong++
-			}
-		}
-		scores[wrong] = true
-		if got := math.Round(s.ErrorRate * float64(len(held))); math.Abs(got-wrong) > 2 { // rows on the border
-			t.Errorf("λ = %.3g: %v of %d held-out rows are wrong, and %v after a fit to it alone", s.Lambda, got, len(held), wrong)
-		}
-	}
-	if len(scores) < 2 {
-		t.Errorf("the errors are %v", scores)
-	}
-}
-
-// TestSVMTies: of lambdas with the same error the largest is taken.
-func TestSVMTies(t *testing.T) {
-	x, y, _ := trial.Overlapping(t, 60, 3, 2)
-	for i := range 60 { // far apart
-		x.Float64s()[i*3+i%2] += 1000
-	}
-	fit, err := FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, SVMOptions{Lambdas: []float64{1e-3, 1e-1, 1e-2}})
-	if err != nil || fit.Scores[0].ErrorRate != 0 || fit.Scores[1].ErrorRate != 0 || fit.Lambda != .1 {
-		t.Errorf("%+v, %v", fit, err)
-	}
-}
 
 // TestSVMStall: a Tol below the rounding of the objective ends where the line search does, and Residual says how far the gradient came.
 func TestSVMStall(t *testing.T) {
@@ -97,97 +34,6 @@ func TestSVMStall(t *testing.T) {
 			if !(r > 0 && r < 1e-6) || fit.Steps > 40 {
 				t.Errorf("Tol = %g: after %d steps the residual of column %d is %g", tol, fit.Steps, j, r)
 			}
-		}
-	}
-}
-
-// TestFitsOfRowsThatAreRead: support vectors and logistic regression are the same of rows in memory and of rows that are read, with their
-// features kept and mapped anew.
-func TestFitsOfRowsThatAreRead(t *testing.T) {
-	ctx := context.Background()
-	x, y, _ := trial.Overlapping(t, 300, 3, 3)
-	m, memory := trial.Fourier(t, 3, 24, 2), data.Pairs{X: x, Y: y}
-	for _, cache := range []int64{0, -1} {
-		weights := slices.Repeat([]float64{1}, y.RawMatrix().Cols)
-		weights[0] = 2
-		so := SVMOptions{Lambdas: []float64{.1}, CacheBytes: cache, ClassWeights: weights, Tol: 1e-8}
-		lo := LogisticOptions{Lambdas: []float64{.1}, CacheBytes: cache, ClassWeights: weights, Tol: 1e-9}
-		want, err := FitSVM(ctx, m, memory, so)
-		if err != nil {
-			t.Fatal(err)
-		}
-		smooth, err := FitLogistic(ctx, m, memory, lo)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, rows := range map[string]data.Examples{"one block": trial.Read{Pairs: memory}, "blocks": trial.InBlocks(t, x, y, 7, 64)} {
-			got, err := FitSVM(ctx, m, rows, so)
-			if err != nil || differ(&RidgeFit{W: got.W, B: got.B}, &RidgeFit{W: want.W, B: want.B}) > 1e-6 {
-				t.Errorf("%s: another support vector machine, off by %.2g (%v)", name, differ(&RidgeFit{W: got.W, B: got.B}, &RidgeFit{W: want.W, B: want.B}), err)
-			}
-			l, err := FitLogistic(ctx, m, rows, lo)
-			if err != nil || differ(&RidgeFit{W: l.W, B: l.B}, &RidgeFit{W: smooth.W, B: smooth.B}) > 1e-6 {
-				t.Errorf("%s: another logistic regression (%v)", name, err)
-			}
-		}
-		so.Lambdas, lo.Lambdas = []float64{1e-3, .1, 10}, []float64{1e-3, .1, 10}
-		if got, err := FitSVM(ctx, m, trial.InBlocks(t, x, y, 50), so); err != nil || len(got.Scores) != 3 {
-			t.Errorf("no lambda is chosen: %v", err)
-		}
-		if got, err := FitLogistic(ctx, m, trial.InBlocks(t, x, y, 50), lo); err != nil || len(got.Scores) != 3 {
-			t.Errorf("no lambda is chosen: %v", err)
-		}
-	}
-	bad := mat.DenseCopyOf(y)
-	bad.Set(60, 0, math.NaN())
-	if _, err := FitSVM(ctx, m, trial.InBlocks(t, x, bad, 50), SVMOptions{}); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "row 60") {
-		t.Error(err)
-	}
-}
-
-// TestSVMClassWeights: with weights 2, 1 and 3 the fit is that of each row as often, in columns of their own and, of two classes, in one.
-func TestSVMClassWeights(t *testing.T) {
-	x, y, _ := trial.Overlapping(t, 61, 4, 3)
-	x2, y2 := trial.Repeated(x, y)
-	column := func(y *mat.Dense) *mat.Dense { return mat.DenseCopyOf(y.Slice(0, y.RawMatrix().Rows, 2, 3)) } // of the third class, which weighs 3
-	for _, o := range []SVMOptions{{}, {CacheBytes: -1, BlockRows: 7}} {
-		o.Lambdas, o.Tol = []float64{.1}, 1e-6
-		weighted := o
-		weighted.ClassWeights = trial.ClassTimes
-		want, err := FitSVM(context.Background(), nil, data.Pairs{X: x2, Y: y2}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := FitSVM(context.Background(), nil, data.Pairs{X: x, Y: y}, weighted)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !mat.EqualApprox(got.W, want.W, 1e-5*mat.Norm(want.W, 2)) || math.Abs(got.C/want.C-1) > 1e-12 {
-			t.Errorf("%v and C = %v, want\n%v and %v", mat.Formatted(got.W), got.C, mat.Formatted(want.W), want.C)
-		}
-		for j, f := range want.Objective {
-			if math.Abs(got.Objective[j]/f-1) > 1e-10 || math.Abs(got.B[j]-want.B[j]) > 1e-5*math.Abs(want.B[j]) {
-				t.Errorf("column %d: objective %v and intercept %v, want %v and %v", j, got.Objective[j], got.B[j], f, want.B[j])
-			}
-		}
-		// In one column the classes 0 and 1 are one, which weighs half of the other.
-		half := o
-		half.ClassWeights = []float64{1, 2}
-		var rows []int
-		for i := range y.RawMatrix().Rows {
-			c := given.ArgMax(y.RawRowView(i))
-			rows = append(rows, i)
-			if c == 2 {
-				rows = append(rows, i)
-			}
-		}
-		want, err = FitSVM(context.Background(), nil, data.Pairs{X: data.Rows(x, rows), Y: column(trial.TakeRows(y, rows))}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err = FitSVM(context.Background(), nil, data.Pairs{X: x, Y: column(y)}, half)
-		if err != nil || math.Abs(got.Objective[0]/want.Objective[0]-1) > 1e-10 {
-			t.Error(got, want, err)
 		}
 	}
 }

@@ -230,7 +230,8 @@ func (p *newton) gram() error {
 		return err
 	}
 	p.mean = stats.meanZ
-	if p.scale, err = stats.scale(); err != nil {
+	mean := floats.Dot(p.mean, p.mean)
+	if p.scale, err = penaltyScale(p.who, stats.trace()/stats.mass, mean, roundedRows); err != nil {
 		return err
 	}
 	p.precond = &preconditioner{d: p.Features, trace: p.mass * p.scale, a: stats.g}
