@@ -2,9 +2,11 @@ package linear
 
 import (
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops"
 	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
@@ -230,4 +232,179 @@ func (p *packedRows) through(r *keptRows, w, sum columns, f func(at int, u colum
 		floats.Add(sum.row(d), last.row(b))
 	}
 	return nil
+}
+
+// centredRows are the features of a block less their means, and scratch for their product.
+type centredRows struct {
+	d     int
+	zc, t []float64
+}
+
+// centre copies features less their means into zc.
+func (c *centredRows) centre(z *tensor.Dense, mean []float64) []float64 {
+	n := z.Shape()[0]
+	c.d = len(mean)
+	c.zc = slices.Grow(c.zc[:0], n*c.d)[:n*c.d]
+	return centre(c.zc, z, mean)
+}
+
+// addGram adds Zcᵀ C Zc v to out, both [D, k], for the weights C of the rows; nil: all are 1.
+func (c *centredRows) addGram(out, v []float64, k int, weight []float64) {
+	n := len(c.zc) / c.d
+	if k == 0 {
+		return
+	}
+	c.t = slices.Grow(c.t[:0], n*k)[:n*k]
+	clear(c.t)
+	gemm(false, n, k, c.d, 1, c.zc, c.d, v, k, c.t, k)
+	for i, w := range weight {
+		floats.Scale(w, c.t[i*k:(i+1)*k])
+	}
+	gemm(true, c.d, k, n, 1, c.zc, c.d, c.t, k, out, k)
+}
+
+// centred is the features of a block less their means over all rows, as float64.
+func (s *RidgeStats) centred(dst []float64, z *tensor.Dense) []float64 {
+	return centre(slices.Grow(dst[:0], z.DataSize())[:z.DataSize()], z, s.meanZ)
+}
+
+// centre puts features less their means into dst.
+func centre(dst []float64, z *tensor.Dense, mean []float64) []float64 {
+	if z.Dtype() == tensor.Float32 {
+		subtractMean(dst, z.Float32s(), mean)
+	} else {
+		subtractMean(dst, z.Float64s(), mean)
+	}
+	return dst
+}
+
+// subtractMean puts rows of z less mean into dst, which may be z.
+func subtractMean[T domain.Float](dst []float64, z []T, mean []float64) {
+	d := len(mean)
+	const piece = 16 // rows
+	given.InParallel((len(dst)/d+piece-1)/piece, func(task int) {
+		for at := task * piece * d; at < min(len(dst), (task+1)*piece*d); at += d {
+			to, from := dst[at:at+d], z[at:at+d]
+			for j, m := range mean {
+				to[j] = float64(from[j]) - m
+			}
+		}
+	})
+}
+
+// gramSum is Zcᵀ C Zc v over blocks of rows, for the features Zc less their means and the weights C of the rows.
+// Dense blocks are centred. Sparse ones stay as they are: with m the means,
+//
+//	Zc v = Z v - 1 mᵀv,    Zcᵀ t = Zᵀ t - m 1ᵀt.
+type gramSum struct {
+	mean []float64
+	out  columns // [D, k]
+	v    columns // [D, k]
+	rows centredRows
+
+	shift, sums []float64 // mᵀv, and 1ᵀt of the sparse rows; nil: there were none
+}
+
+// add adds a block with its weights; nil: all are 1.
+func (g *gramSum) add(z ops.Matrix, weight []float64) {
+	if g.v.k == 0 {
+		return
+	}
+	x, sparse := z.(*ops.CSR)
+	if !sparse {
+		g.rows.centre(z.(*tensor.Dense), g.mean)
+		g.rows.addGram(g.out.v, g.v.v, g.v.k, weight)
+		return
+	}
+	k := g.v.k
+	if g.shift == nil {
+		g.shift, g.sums = make([]float64, k), make([]float64, k)
+		for j, m := range g.mean {
+			for c, v := range g.v.row(j) {
+				g.shift[c] += m * v
+			}
+		}
+	}
+	t := newColumns(x.Rows(), k)
+	addSparseProduct(t, x, g.v)
+	for i := range x.Rows() {
+		w, row := weightAt(weight, i), t.row(i)
+		for c := range row {
+			row[c] = w * (row[c] - g.shift[c])
+			g.sums[c] += row[c]
+		}
+	}
+	addSparseTransposed(g.out, x, t)
+}
+
+// finish takes the means out of the sum of sparse blocks.
+func (g *gramSum) finish() {
+	if g.sums != nil {
+		g.out.addOuter(-1, g.mean, g.sums)
+	}
+}
+
+// The products of features that stay sparse. They cost operations in proportion to the entries, sum in float64, and add
+// up every number in the order of the rows, whatever GOMAXPROCS is.
+
+// addSparseProduct adds Z w to u, with u [n, k] and w [D, k] or more rows.
+func addSparseProduct(u columns, z *ops.CSR, w columns) {
+	if z.Dtype() == tensor.Float32 {
+		sparseProduct(u, z, z.Float32s(), w)
+	} else {
+		sparseProduct(u, z, z.Float64s(), w)
+	}
+}
+
+func sparseProduct[T domain.Float](u columns, z *ops.CSR, values []T, w columns) {
+	ptr, cols, k := z.Pointers(), z.Columns(), u.k
+	const piece = 64 // rows
+	given.InParallel((z.Rows()+piece-1)/piece, func(task int) {
+		for i := task * piece; i < min(z.Rows(), (task+1)*piece); i++ {
+			row := u.row(i)
+			for t := ptr[i]; t < ptr[i+1]; t++ {
+				v, at := float64(values[t]), int(cols[t])*k
+				for c, x := range w.v[at : at+k] {
+					row[c] += v * x
+				}
+			}
+		}
+	})
+}
+
+// addSparseTransposed adds Zᵀ u to sum, with u [n, k] and sum [D, k] or more rows.
+func addSparseTransposed(sum columns, z *ops.CSR, u columns) {
+	if z.Dtype() == tensor.Float32 {
+		sparseTransposed(sum, z, z.Float32s(), u)
+	} else {
+		sparseTransposed(sum, z, z.Float64s(), u)
+	}
+}
+
+// sparseTransposed gives each task some columns of Z.
+func sparseTransposed[T domain.Float](sum columns, z *ops.CSR, values []T, u columns) {
+	ptr, cols, k, d := z.Pointers(), z.Columns(), u.k, z.Cols()
+	tasks := min(8, d, 1+z.Stored()*k>>14)
+	given.InParallel(tasks, func(task int) {
+		from, to := int32(task*d/tasks), int32((task+1)*d/tasks)
+		for i := range z.Rows() {
+			row, x := cols[ptr[i]:ptr[i+1]], u.row(i)
+			at, _ := slices.BinarySearch(row, from)
+			for ; at < len(row) && row[at] < to; at++ {
+				v, j := float64(values[ptr[i]+at]), int(row[at])*k
+				out := sum.v[j : j+k]
+				for c, y := range x {
+					out[c] += v * y
+				}
+			}
+		}
+	})
+}
+
+// spread is a block of features as a dense one.
+func spread(z ops.Matrix) (*tensor.Dense, error) {
+	if x, sparse := z.(*ops.CSR); sparse {
+		return x.Dense(nil)
+	}
+	return z.(*tensor.Dense), nil
 }

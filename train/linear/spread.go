@@ -3,71 +3,13 @@ package linear
 import (
 	"fmt"
 	"math"
-	"slices"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
-
-// centredRows are the features of a block less their means, and scratch for their product.
-type centredRows struct {
-	d     int
-	zc, t []float64
-}
-
-// centre copies features less their means into zc.
-func (c *centredRows) centre(z *tensor.Dense, mean []float64) []float64 {
-	n := z.Shape()[0]
-	c.d = len(mean)
-	c.zc = slices.Grow(c.zc[:0], n*c.d)[:n*c.d]
-	return centre(c.zc, z, mean)
-}
-
-// addGram adds Zcᵀ C Zc v to out, both [D, k], for the weights C of the rows; nil: all are 1.
-func (c *centredRows) addGram(out, v []float64, k int, weight []float64) {
-	n := len(c.zc) / c.d
-	if k == 0 {
-		return
-	}
-	c.t = slices.Grow(c.t[:0], n*k)[:n*k]
-	clear(c.t)
-	gemm(false, n, k, c.d, 1, c.zc, c.d, v, k, c.t, k)
-	for i, w := range weight {
-		floats.Scale(w, c.t[i*k:(i+1)*k])
-	}
-	gemm(true, c.d, k, n, 1, c.zc, c.d, c.t, k, out, k)
-}
-
-// centred is the features of a block less their means over all rows, as float64.
-func (s *RidgeStats) centred(dst []float64, z *tensor.Dense) []float64 {
-	return centre(slices.Grow(dst[:0], z.DataSize())[:z.DataSize()], z, s.meanZ)
-}
-
-// centre puts features less their means into dst.
-func centre(dst []float64, z *tensor.Dense, mean []float64) []float64 {
-	if z.Dtype() == tensor.Float32 {
-		subtractMean(dst, z.Float32s(), mean)
-	} else {
-		subtractMean(dst, z.Float64s(), mean)
-	}
-	return dst
-}
-
-// subtractMean puts rows of z less mean into dst, which may be z.
-func subtractMean[T domain.Float](dst []float64, z []T, mean []float64) {
-	d := len(mean)
-	const piece = 16 // rows
-	given.InParallel((len(dst)/d+piece-1)/piece, func(task int) {
-		for at := task * piece * d; at < min(len(dst), (task+1)*piece*d); at += d {
-			to, from := dst[at:at+d], z[at:at+d]
-			for j, m := range mean {
-				to[j] = float64(from[j]) - m
-			}
-		}
-	})
-}
 
 // The share of the mean squared norm below which the spread of rows is rounding: for centred rows, and for a centred
 // kernel matrix, whose entries are squares already.
@@ -159,4 +101,51 @@ func (s *rowSpread) join(mass float64, mean []float64, squares float64) {
 // scale is s of the rows so far.
 func (s *rowSpread) scale(who string) (float64, error) {
 	return penaltyScale(who, s.squares/s.mass, floats.Dot(s.mean, s.mean), roundedRows)
+}
+
+// addMatrix adds the rows of z, with their weights; nil: all are 1.
+func (s *rowSpread) addMatrix(z ops.Matrix, w []float64) {
+	switch x := z.(type) {
+	case *ops.CSR:
+		if x.Dtype() == tensor.Float32 {
+			addSparseSpread(s, x, x.Float32s(), w)
+		} else {
+			addSparseSpread(s, x, x.Float64s(), w)
+		}
+	case *tensor.Dense:
+		if d := x.Shape()[1]; x.Dtype() == tensor.Float32 {
+			addSpread(s, x.Float32s(), w, d)
+		} else {
+			addSpread(s, x.Float64s(), w, d)
+		}
+	}
+}
+
+// addSparseSpread is addSpread for sparse rows. A cell that is not stored is 0, and its distance is the mean of its
+// column.
+func addSparseSpread[T domain.Float](s *rowSpread, z *ops.CSR, values []T, w []float64) {
+	n, d, ptr, cols := z.Rows(), z.Cols(), z.Pointers(), z.Columns()
+	mass, mean, stored := 0., make([]float64, d), make([]float64, d)
+	for i := range n {
+		weight := weightAt(w, i)
+		mass += weight
+		for t := ptr[i]; t < ptr[i+1]; t++ {
+			mean[cols[t]] += weight * float64(values[t])
+			stored[cols[t]] += weight
+		}
+	}
+	squares := 0.
+	for j := range mean {
+		mean[j] /= mass
+		squares += max(0, mass-stored[j]) * mean[j] * mean[j]
+	}
+	for i := range n {
+		row := 0.
+		for t := ptr[i]; t < ptr[i+1]; t++ {
+			e := float64(values[t]) - mean[cols[t]]
+			row += e * e
+		}
+		squares += weightAt(w, i) * row
+	}
+	s.join(mass, mean, squares)
 }
