@@ -16,7 +16,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// svmProblem is n rows of d columns in k overlapping classes, with a target for regression in the last column of none of them.
+// svmProblem is n rows of d columns in k overlapping classes, with a target for regression in the last column of none
+// of them.
 func svmProblem(n, d, k int, seed uint64) (x *tensor.Dense, labels []int, target *mat.Dense) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	cells, y := make([]float64, n*d), make([]float64, n)
@@ -80,8 +81,9 @@ func spreadOf(x *tensor.Dense) (s float64) {
 	return s
 }
 
-// TestSVMOptimum: the objective is that of the weights. Its curvature is at least 1, so it is at most ‖g‖²/2 above the least, where the norm of
-// the gradient is at most Tol times that at W = 0; gonum's L-BFGS looks for the least on the plain formula.
+// TestSVMOptimum: the objective is that of the weights. Its curvature is at least 1, so it is at most ‖g‖²/2 above the
+// least, where the norm of the gradient is at most Tol times that at W = 0; gonum's L-BFGS looks for the least on the
+// plain formula.
 func TestSVMOptimum(t *testing.T) {
 	x, labels, target := svmProblem(83, 5, 3, 1)
 	classes, err := data.OneVersusRest(labels, 3)

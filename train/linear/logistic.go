@@ -101,8 +101,8 @@ func (o LogisticOptions) newton() newtonOptions {
 		tol: orElse(o.Tol, 1e-5), maxSteps: o.MaxSteps, cacheBytes: o.CacheBytes, block: o.BlockRows}
 	n.targets = func(y *mat.Dense) error {
 		if !cv.OneClass(y) {
-			return fmt.Errorf("y is %v and not of one class a row, 1 in its column and -1 in the others, two columns at "+
-				"least; make it by OneVersusRest: %w", given.DimsOf(y), domain.ErrDomain)
+			return fmt.Errorf("y is %v and not of one class a row, 1 in its column and -1 in the others, two columns "+
+				"at least; make it by OneVersusRest: %w", given.DimsOf(y), domain.ErrDomain)
 		}
 		return nil
 	}

@@ -106,7 +106,8 @@ func orElse[T int | int64 | float64](v, or T) T {
 }
 
 // source returns the rows of a fit, and the options with their defaults, both checked.
-func (o newtonOptions) source(ctx context.Context, m layers.Map, examples data.Examples) (*rows.Source, newtonOptions, error) {
+func (o newtonOptions) source(ctx context.Context, m layers.Map, examples data.Examples) (*rows.Source, newtonOptions,
+	error) {
 	src, err := rows.New(ctx, o.who, m, examples)
 	if err != nil {
 		return nil, o, err
@@ -165,8 +166,8 @@ func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples
 		}
 		best = bestScore(scores)
 		if scores[best] == cv.Unusable(scores[best].Lambda) {
-			return nil, fmt.Errorf("train: %s: none of the %d lambdas is done after %d Newton steps; raise the lambdas or "+
-				"MaxSteps: %w", o.who, len(scores), o.maxSteps, domain.ErrParam)
+			return nil, fmt.Errorf("train: %s: none of the %d lambdas is done after %d Newton steps; raise the lambdas "+
+				"or MaxSteps: %w", o.who, len(scores), o.maxSteps, domain.ErrParam)
 		}
 	}
 	all, err := o.problem(src)
@@ -250,12 +251,12 @@ func newNewton(rows *keptRows, o newtonOptions) (*newton, error) {
 func (p *newton) fit(lambda float64) (*newtonFit, error) {
 	shift := lambda * p.scale
 	if math.IsInf(shift, 1) {
-		return nil, fmt.Errorf("train: %s: lambda = %v times the mean squared distance of a row overflows; lower it: %w",
-			p.who, lambda, domain.ErrParam)
+		return nil, fmt.Errorf("train: %s: lambda = %v times the mean squared distance of a row overflows; lower it: "+
+			"%w", p.who, lambda, domain.ErrParam)
 	}
 	if !(shift >= 0x1p-1022) { // it has an inverse
-		return nil, fmt.Errorf("train: %s: lambda = %v times the mean squared distance of a row underflows; raise it: %w",
-			p.who, lambda, errLambda)
+		return nil, fmt.Errorf("train: %s: lambda = %v times the mean squared distance of a row underflows; raise it: "+
+			"%w", p.who, lambda, errLambda)
 	}
 	width, groups := p.loss.width, p.w.k/p.loss.width
 	f := &newtonFit{lambda: lambda, shift: shift, unit: p.unit}
@@ -303,8 +304,8 @@ func (p *newton) fit(lambda float64) (*newtonFit, error) {
 		case len(at) == 0:
 			return p.done(f)
 		case f.steps == p.maxSteps:
-			return nil, fmt.Errorf("train: %s: %d of %d columns are not done after %d Newton steps at lambda = %v, and the "+
-				"last step promised %.2g of the objective; raise lambda, Tol or MaxSteps: %w",
+			return nil, fmt.Errorf("train: %s: %d of %d columns are not done after %d Newton steps at lambda = %v, and "+
+				"the last step promised %.2g of the objective; raise lambda, Tol or MaxSteps: %w",
 				p.who, len(at), p.w.k, f.steps, lambda, most, errLambda)
 		}
 		if len(at) < len(open) {

@@ -43,8 +43,9 @@ func farFrom(got, want *newtonFit) float64 {
 	return max(off, differ(&RidgeFit{W: got.w, B: got.b}, &RidgeFit{W: want.w, B: want.b}))
 }
 
-// TestNewtonRows: what leaves the problem as it is leaves the fit as it is. Features that are mapped again and any number of
-// goroutines give the same bits; other blocks, sparse rows and streams the same to rounding, and float32 rows to theirs.
+// TestNewtonRows: what leaves the problem as it is leaves the fit as it is. Features that are mapped again and any
+// number of goroutines give the same bits; other blocks, sparse rows and streams the same to rounding, and float32
+// rows to theirs.
 func TestNewtonRows(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for loss, o := range newtonLosses {
@@ -129,7 +130,8 @@ func TestNewtonWeights(t *testing.T) {
 			o.weights = trial.ClassTimes
 			got, err := o.fit(t.Context(), nil, data.Pairs{X: x, Y: y})
 			if err != nil || farFrom(got, want) > 1e-5 || math.Abs(got.shift/want.shift-1) > 1e-12 {
-				t.Errorf("%s: off by %.2g, λ s = %v, want %v (%v)", loss, farFrom(got, want), got.shift, want.shift, err)
+				t.Errorf("%s: off by %.2g, λ s = %v, want %v (%v)", loss, farFrom(got, want), got.shift, want.shift,
+					err)
 			}
 			if off := floats.Sum(got.objective)/floats.Sum(want.objective) - 1; math.Abs(off) > 1e-10 {
 				t.Errorf("%s: the objective is off by %.2g", loss, off)
@@ -157,8 +159,8 @@ func TestNewtonWeights(t *testing.T) {
 	}
 }
 
-// TestNewtonLambdas: of several lambdas each is scored as a fit to it alone to the rows that are not held out, and the best
-// one is fitted to all rows. Of equal ones the largest is taken.
+// TestNewtonLambdas: of several lambdas each is scored as a fit to it alone to the rows that are not held out, and the
+// best one is fitted to all rows. Of equal ones the largest is taken.
 func TestNewtonLambdas(t *testing.T) {
 	const n = 301
 	for loss, o := range newtonLosses {
@@ -247,20 +249,22 @@ func TestNewtonErrors(t *testing.T) {
 		{done, pairs, nil, context.Canceled, "stopped"},
 		{nil, data.Pairs{X: bad, Y: y}, nil, domain.ErrDomain, "row 2 has the feature z[2,1] = NaN"},
 		{nil, trial.InBlocks(t, x, infinite, 5), nil, domain.ErrDomain, "row 6 has the target y[6,0] = NaN"},
-		{nil, data.Pairs{X: tensor.New(tensor.WithShape(11, 3), tensor.Of(tensor.Float64)), Y: y}, nil, domain.ErrDomain,
-			"every feature of every row is 0"},
+		{nil, data.Pairs{X: tensor.New(tensor.WithShape(11, 3), tensor.Of(tensor.Float64)), Y: y}, nil,
+			domain.ErrDomain, "every feature of every row is 0"},
 		{nil, data.Pairs{X: x, Y: mat.NewDense(10, 2, nil)}, nil, domain.ErrShape, "x has 11 rows"},
 		{nil, data.Pairs{X: x}, nil, domain.ErrShape, "y is []"},
 		{nil, data.Pairs{X: x, Y: target}, SVMOptions{}, domain.ErrDomain, "row 0 has the target y[0,0] = "},
 		{nil, data.Pairs{X: x, Y: soft}, LogisticOptions{}, domain.ErrDomain, "OneVersusRest"},
-		{nil, data.Pairs{X: x, Y: y.Slice(0, 11, 0, 1).(*mat.Dense)}, LogisticOptions{}, domain.ErrDomain, "two columns"},
+		{nil, data.Pairs{X: x, Y: y.Slice(0, 11, 0, 1).(*mat.Dense)}, LogisticOptions{}, domain.ErrDomain,
+			"two columns"},
 		{nil, pairs, SVMOptions{Lambdas: []float64{0}}, domain.ErrParam, "Lambdas[0] = 0"},
 		{nil, pairs, LogisticOptions{Lambdas: []float64{1, 0}}, domain.ErrParam, "Lambdas[1] = 0"},
 		{nil, pairs, LogisticOptions{Lambdas: []float64{}}, domain.ErrParam, "Lambdas is empty"},
-		{nil, data.Pairs{X: data.Rows(x, []int{0}), Y: trial.TakeRows(y, []int{0})}, SVMOptions{Lambdas: []float64{1, 2}},
-			domain.ErrShape, "2 lambdas need at least 2 rows"},
+		{nil, data.Pairs{X: data.Rows(x, []int{0}), Y: trial.TakeRows(y, []int{0})},
+			SVMOptions{Lambdas: []float64{1, 2}}, domain.ErrShape, "2 lambdas need at least 2 rows"},
 		{nil, pairs, SVMOptions{Epsilon: .1}, domain.ErrParam, "Epsilon is of SquaredInsensitive"},
-		{nil, data.Pairs{X: x, Y: target}, SVMOptions{Loss: SquaredInsensitive, Epsilon: -1}, domain.ErrParam, "Epsilon = -1"},
+		{nil, data.Pairs{X: x, Y: target}, SVMOptions{Loss: SquaredInsensitive, Epsilon: -1}, domain.ErrParam,
+			"Epsilon = -1"},
 		{nil, pairs, SVMOptions{Loss: 7}, domain.ErrParam, "Loss = 7"},
 		{nil, pairs, SVMOptions{Bias: -1}, domain.ErrParam, "Bias = -1"},
 		{nil, pairs, SVMOptions{HeldOut: 1}, domain.ErrParam, "HeldOut = 1"},

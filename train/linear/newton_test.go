@@ -21,7 +21,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestSVMStall: a Tol below the rounding of the objective ends where the line search does, and Residual says how far the gradient came.
+// TestSVMStall: a Tol below the rounding of the objective ends where the line search does, and Residual says how far
+// the gradient came.
 func TestSVMStall(t *testing.T) {
 	x, y, _ := trial.Overlapping(t, 300, 5, 3)
 	for _, tol := range []float64{1e-8, 1e-10, 1e-14} {
@@ -78,9 +79,9 @@ func sparseRows(n, d int, seed uint64) *tensor.Dense {
 	return x
 }
 
-// TestLogisticSketch: with more than 512 features the objective is within 1e-6 of the optimum that the Gram matrix leads to,
-// in few more passes: of features of either type, of rows that are sparse, weighted, or read, with features that are kept
-// and mapped anew.
+// TestLogisticSketch: with more than 512 features the objective is within 1e-6 of the optimum that the Gram matrix
+// leads to, in few more passes: of features of either type, of rows that are sparse, weighted, or read, with features
+// that are kept and mapped anew.
 func TestLogisticSketch(t *testing.T) {
 	if trial.RaceEnabled {
 		t.Skip("too slow under the race detector")
@@ -131,12 +132,14 @@ func TestLogisticSketch(t *testing.T) {
 	}
 }
 
-// TestLogisticSketchSeed: equal seeds give equal bits, on one core and on several; other seeds the same objective to Tol.
+// TestLogisticSketchSeed: equal seeds give equal bits, on one core and on several; other seeds the same objective to
+// Tol.
 func TestLogisticSketchSeed(t *testing.T) {
 	x, y, _ := trial.Overlapping(t, 300, 3, 3)
 	fit := func(seed uint64, procs int) *LogisticFit {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		f, err := FitLogistic(t.Context(), trial.Fourier(t, 3, 520, 1), data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{.01}, Seed: seed})
+		o := LogisticOptions{Lambdas: []float64{.01}, Seed: seed}
+		f, err := FitLogistic(t.Context(), trial.Fourier(t, 3, 520, 1), data.Pairs{X: x, Y: y}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +186,8 @@ func TestSketchOfWeightedRows(t *testing.T) {
 		}
 		y.Set(i, i%3, 1)
 	}
-	l := logisticProblem(t, nil, data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{1}, ClassWeights: weights, BlockRows: 10})
+	o := LogisticOptions{Lambdas: []float64{1}, ClassWeights: weights, BlockRows: 10}
+	l := logisticProblem(t, nil, data.Pairs{X: x, Y: y}, o)
 	_, h, _, err := l.derive(0, []int{0, 1, 2}) // all probabilities are a third, and γ is (1 - 1/3)/2
 	if err == nil {
 		err = l.prepare(shift, h)
@@ -232,8 +236,8 @@ func TestSketchOfWeightedRows(t *testing.T) {
 	}
 }
 
-// TestNystromOrthonormal: of a matrix whose eigenvalues fall by twelve orders of magnitude, U has orthonormal columns, Λ is no
-// more than the eigenvalues, and the first ones are exact.
+// TestNystromOrthonormal: of a matrix whose eigenvalues fall by twelve orders of magnitude, U has orthonormal columns,
+// Λ is no more than the eigenvalues, and the first ones are exact.
 func TestNystromOrthonormal(t *testing.T) {
 	const d, rank = 200, 60
 	rng := rand.New(rand.NewPCG(1, 9))

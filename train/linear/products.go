@@ -25,7 +25,8 @@ func general(rows, cols, stride int, data []float64) blas64.General {
 
 // addProduct adds alpha a bᵀ to c, with a [m, k], b [n, k] and c [m, n].
 func addProduct(alpha float64, a, b, c blas64.General) {
-	fast.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, c.Rows, c.Cols, a.Cols, alpha, a.Data, a.Stride, b.Data, b.Stride, 1, c.Data, c.Stride)
+	fast.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, c.Rows, c.Cols, a.Cols, alpha, a.Data, a.Stride, b.Data,
+		b.Stride, 1, c.Data, c.Stride)
 }
 
 // addSquare adds a aᵀ, with a [n, k], to the lower triangle of c.
@@ -60,14 +61,14 @@ func choleskySolve(l blas64.Triangular, b []float64, k int) {
 	for i := 0; i < l.N; i += piece {
 		rows, own, x := part(i)
 		if i > 0 {
-			fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, rows, k, i, -1, l.Data[i*l.Stride:], l.Stride, b, k, 1, x.Data, k)
+			gemm(false, rows, k, i, -1, l.Data[i*l.Stride:], l.Stride, b, k, x.Data, k)
 		}
 		blas64.Trsm(blas.Left, blas.NoTrans, 1, own, x)
 	}
 	for i := (l.N - 1) / piece * piece; i >= 0; i -= piece {
 		rows, own, x := part(i)
 		if below := i + rows; below < l.N {
-			fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, rows, k, l.N-below, -1, l.Data[below*l.Stride+i:], l.Stride, b[below*k:], k, 1, x.Data, k)
+			gemm(true, rows, k, l.N-below, -1, l.Data[below*l.Stride+i:], l.Stride, b[below*k:], k, x.Data, k)
 		}
 		blas64.Trsm(blas.Left, blas.Trans, 1, own, x)
 	}
@@ -109,7 +110,8 @@ func transposed(a []float64, m, n, stride int) []float64 {
 }
 
 // gemm adds alpha op(a) b to c [m, n], with op(a) [m, k], which is the transpose of a or a itself.
-func gemm(transpose bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) {
+func gemm(transpose bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, c []float64,
+	ldc int) {
 	t := blas.NoTrans
 	if transpose {
 		t = blas.Trans

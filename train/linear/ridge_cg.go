@@ -118,7 +118,9 @@ func (e *normalEquations) conjugateGradients(p *preconditioner, o CGOptions) (*C
 		return out, e.multiply(out, v)
 	}
 	precondition := func(r columns) columns { return columns{r.k, p.solve(r.v, r.k)} }
-	w, left, iterations, err := conjugate{width: 1, most: o.MaxIterations, tol: o.Tol, times: times, precondition: precondition, plain: true, progress: o.Progress}.solve(columns{k, e.b})
+	system := conjugate{width: 1, most: o.MaxIterations, tol: o.Tol, times: times, precondition: precondition, plain: true,
+		progress: o.Progress}
+	w, left, iterations, err := system.solve(columns{k, e.b})
 	if err != nil {
 		return nil, err
 	}

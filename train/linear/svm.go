@@ -130,8 +130,8 @@ func FitSVM(ctx context.Context, m layers.Map, rows data.Examples, o SVMOptions)
 // newton states the problem of all columns. With its losses halved, the objective is 2C that of penalised losses.
 func (o SVMOptions) newton() newtonOptions {
 	n := newtonOptions{who: "SVM", lambdas: o.Lambdas, heldOut: o.HeldOut, seed: o.Seed, weights: o.ClassWeights,
-		tol: orElse(o.Tol, .01), maxSteps: o.MaxSteps, cacheBytes: o.CacheBytes, block: o.BlockRows, bias: orElse(o.Bias, 1),
-		targets: checkSigns, loss: o.hinge}
+		tol: orElse(o.Tol, .01), maxSteps: o.MaxSteps, cacheBytes: o.CacheBytes, block: o.BlockRows,
+		bias: orElse(o.Bias, 1), targets: checkSigns, loss: o.hinge}
 	if o.Loss == SquaredInsensitive {
 		n.tol, n.targets, n.loss = orElse(o.Tol, 1e-5), func(*mat.Dense) error { return nil }, o.insensitive
 	}
@@ -159,8 +159,8 @@ func checkSigns(y *mat.Dense) error {
 	for i := range raw.Rows {
 		for j, v := range raw.Data[i*raw.Stride : i*raw.Stride+raw.Cols] {
 			if v != 1 && v != -1 {
-				return fmt.Errorf("row %d has the target y[%d,%d] = %v, and the hinge loss takes -1 and 1; make them by "+
-					"OneVersusRest, or choose SquaredInsensitive: %w", i, i, j, v, domain.ErrDomain)
+				return fmt.Errorf("row %d has the target y[%d,%d] = %v, and the hinge loss takes -1 and 1; make them "+
+					"by OneVersusRest, or choose SquaredInsensitive: %w", i, i, j, v, domain.ErrDomain)
 			}
 		}
 	}

@@ -466,35 +466,6 @@ func TestRidgeCGPreconditioner(t *testing.T) {
 	}
 }
 
-// TestNystrom: of full rank it inverts the matrix.
-func TestNystrom(t *testing.T) {
-	const d, shift = 12, .01
-	x, _ := trial.Problem(30, d, 1, 47)
-	var a mat.Dense
-	a.Mul(trial.MatOf(x).T(), trial.MatOf(x))
-	p := newSketch(d, d, 1)
-	gemm(false, d, d, d, 1, a.RawMatrix().Data, d, p.omega, d, p.y, d)
-	p.factor(mat.Trace(&a))
-	p.shift(t.Context(), 1, shift)
-	b := make([]float64, d)
-	for i := range b {
-		b[i] = float64(i%5) - 2
-	}
-	got := p.solve(b, 1)
-	for i := range d {
-		a.Set(i, i, a.At(i, i)+shift)
-	}
-	var want mat.VecDense
-	if err := want.SolveVec(&a, mat.NewVecDense(d, b)); err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range got {
-		if w := want.AtVec(i); math.Abs(v-w) > 1e-6*math.Abs(b[0]) {
-			t.Errorf("[%d] is %v, want %v", i, v, w)
-		}
-	}
-}
-
 func TestRidgeCGErrors(t *testing.T) {
 	x, y := trial.Problem(20, 3, 1, 31)
 	ctx := context.Background()

@@ -255,8 +255,8 @@ func (s *RidgeStats) MarshalBinary() ([]byte, error) {
 	return out, nil
 }
 
-// UnmarshalBinary reads the bytes of MarshalBinary. Errors, which leave s as it was: modelfile.ErrCorrupt for bytes that
-// were cut or changed, modelfile.ErrFormat for a model file of something else.
+// UnmarshalBinary reads the bytes of MarshalBinary. Errors, which leave s as it was: modelfile.ErrCorrupt for bytes
+// that were cut or changed, modelfile.ErrFormat for a model file of something else.
 func (s *RidgeStats) UnmarshalBinary(b []byte) error {
 	meta, tensors, err := modelfile.Decode(b)
 	if err != nil {

@@ -348,10 +348,10 @@ func (r Names) At(i int) int {
 	return r.Index[i]
 }
 
-// Each takes rows, their features and their targets.
+// Rows takes rows, their features and their targets.
 type Rows func(rows Names, z *tensor.Dense, y *mat.Dense) error
 
-// EachMatrix takes rows, their features, a *tensor.Dense or a *ops.CSR, and their targets.
+// Matrix takes rows, their features, a *tensor.Dense or a *ops.CSR, and their targets.
 type Matrix func(rows Names, z ops.Matrix, y *mat.Dense) error
 
 // BlockRows is the number of rows of D features in a block: 16 MB, within 512 to 2048 rows, since short blocks are
