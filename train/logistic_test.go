@@ -139,21 +139,10 @@ func TestLogisticOptimum(t *testing.T) {
 	}
 }
 
-// TestLogisticChoice: of several lambdas the one is fitted that its scores say, and cross-validation knows the head.
-func TestLogisticChoice(t *testing.T) {
+// TestLogisticModel: cross-validation and recipes take the fitter; the scores of the model are probabilities.
+func TestLogisticModel(t *testing.T) {
 	x, labels := logisticProblem(300, 4, 3, 5)
 	y := must(data.OneVersusRest(labels, 3))
-	o := linear.LogisticOptions{Lambdas: []float64{1e-3, 1, 1e4}, Seed: 2}
-	f := must(linear.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, o))
-	best := f.Scores[0]
-	for _, s := range f.Scores {
-		if s.Better(best) {
-			best = s
-		}
-	}
-	if len(f.Scores) != 3 || f.Lambda != best.Lambda || !(f.Scores[2].MSE > best.MSE) {
-		t.Errorf("lambda %v by %v", f.Lambda, f.Scores)
-	}
 	maps := []train.Candidate{{Spec: layers.Spec{Map: "linear"}}}
 	cv := must(train.CrossValidate(t.Context(), maps, data.Pairs{X: x, Y: y}, linear.LogisticOptions{}, train.CVOptions{Folds: 3}))
 	if e := cv.All[cv.Chosen].Error; cv.Metric != fits.ErrorRate || !(e > .05 && e < .6) {

@@ -100,10 +100,7 @@ func holdBlock(c *fits.Cost, p fits.Problem) {
 // Cost estimates the cost of FitRidgeCG with 50 iterations.
 func (o CGOptions) Cost(p fits.Problem) fits.Cost {
 	d, k := float64(p.Features), float64(p.Outputs)
-	rank := float64(min(max(o.Rank, 0), p.Features))
-	if o.Rank == 0 {
-		rank = float64(min(128, p.Features))
-	}
+	rank := float64(min(max(orElse(o.Rank, sketchOfCG), 0), p.Features))
 	var c fits.Cost
 	c.Hold(8*d*(2*rank+5*k), "%d numbers for each feature", int(2*rank+5*k))
 	if p.Stored > 0 {
@@ -124,12 +121,9 @@ func (o SVMOptions) Cost(p fits.Problem) fits.Cost {
 // there is room.
 func newtonCost(p fits.Problem, cacheBytes int64, passes int) fits.Cost {
 	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
-	if cacheBytes == 0 {
-		cacheBytes = defaultCache
-	}
 	var c fits.Cost
 	c.Hold(8*(3*n*k+6*d*k), "vectors of %d columns", p.Outputs)
-	if all := p.Bytes(); all <= float64(cacheBytes) {
+	if all := p.Bytes(); all <= float64(orElse(cacheBytes, defaultCache)) {
 		c.Hold(all, "the %d x %d features", p.Rows, p.Features)
 	}
 	if p.Stored == 0 {

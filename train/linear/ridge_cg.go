@@ -30,6 +30,9 @@ type CGOptions struct {
 	Progress func(iteration int, residual float64)
 }
 
+// sketchOfCG is the default of CGOptions.Rank.
+const sketchOfCG = 128
+
 // CGFit is a linear head with the course of its iterations.
 type CGFit struct {
 	RidgeFit
@@ -88,15 +91,7 @@ func FitRidgeCG(ctx context.Context, m layers.Map, examples data.Examples, o CGO
 
 // fill sets the defaults and checks the ranges.
 func (o *CGOptions) fill() error {
-	if o.Tol == 0 {
-		o.Tol = 1e-8
-	}
-	if o.MaxIterations == 0 {
-		o.MaxIterations = 500
-	}
-	if o.Rank == 0 {
-		o.Rank = 128
-	}
+	o.Tol, o.MaxIterations, o.Rank = orElse(o.Tol, 1e-8), orElse(o.MaxIterations, 500), orElse(o.Rank, sketchOfCG)
 	switch {
 	case !(o.Lambda >= 0 && o.Lambda <= math.MaxFloat64):
 		return fmt.Errorf("train: Ridge: Lambda = %v is not a finite number above 0; 0 is the default: %w",

@@ -104,10 +104,10 @@ type SVMFit struct {
 // modified finite Newton method for fast solution of large scale linear SVMs; Lin, Weng and Keerthi (2008), Trust
 // region Newton method for large-scale logistic regression.
 //
-// Memory: 3 n k + 6 D k numbers, a block of features and, if CacheBytes allows, all features. Features of sparse rows
-// stay sparse if the map keeps zeros (layers.KeepsZeros). A stream is read once for its targets, which take n k more
-// numbers, once for features that are kept, and otherwise in every pass. Held-out rows of a stream are drawn one by
-// one. Results do not depend on GOMAXPROCS. FitSVM checks ctx between blocks.
+// Memory: 3 n k + 6 D k numbers, n k more for SquaredInsensitive, a block of features and, if CacheBytes allows, all
+// features. Features of sparse rows stay sparse if the map keeps zeros (layers.KeepsZeros). A stream is read once for
+// its targets, which take n k more numbers, once for features that are kept, and otherwise in every pass. Held-out
+// rows of a stream are drawn one by one. Results do not depend on GOMAXPROCS. FitSVM checks ctx between blocks.
 //
 // Errors: as for FitRidge; domain.ErrDomain for a target of SquaredHinge that is neither -1 nor 1; domain.ErrParam
 // for options out of range, for more targets than memory holds, and for columns that are not done after MaxSteps.
