@@ -14,6 +14,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
+// newSource is rows.New for functions with an argument that is called rows.
+var newSource = rows.New
+
 // keptRows are rows with products of their features.
 type keptRows struct {
 	*rows.Kept

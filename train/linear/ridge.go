@@ -119,8 +119,8 @@ type RidgeFit struct {
 // Errors: domain.ErrShape for shapes that do not fit and for too few rows; domain.ErrDtype; domain.ErrDomain for a
 // feature or target that is not finite, with its row of x, and for features that are all zero; domain.ErrParam for
 // options out of range and for a lambda that leaves the system singular; the errors of the map; ctx.Err().
-func FitRidge(ctx context.Context, m layers.Map, examples data.Examples, o RidgeOptions) (*RidgeFit, error) {
-	src, err := rows.New(ctx, "Ridge", m, examples)
+func FitRidge(ctx context.Context, m layers.Map, rows data.Examples, o RidgeOptions) (*RidgeFit, error) {
+	src, err := newSource(ctx, "Ridge", m, rows)
 	if err != nil {
 		return nil, err
 	}

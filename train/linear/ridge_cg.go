@@ -54,8 +54,8 @@ type CGFit struct {
 //
 // Errors: as for FitRidge; domain.ErrParam if MaxIterations do not suffice, and for the features of an indefinite
 // kernel, whose system is indefinite.
-func FitRidgeCG(ctx context.Context, m layers.Map, examples data.Examples, o CGOptions) (*CGFit, error) {
-	src, err := rows.New(ctx, "Ridge", m, examples)
+func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptions) (*CGFit, error) {
+	src, err := newSource(ctx, "Ridge", m, rows)
 	if err != nil {
 		return nil, err
 	}

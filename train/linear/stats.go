@@ -116,18 +116,22 @@ func (s *RidgeStats) Forget(factor float64) error {
 // AddRows adds rows with their targets through the map (nil: the identity), in blocks. s takes the signature of the
 // map. Errors: as for FitRidge for such rows; domain.ErrShape for a map with another signature than the rows before.
 // An error in a later block leaves the earlier blocks added.
-func (s *RidgeStats) AddRows(ctx context.Context, m layers.Map, examples data.Examples) error {
-	src, err := rows.New(ctx, "Ridge", m, examples)
+func (s *RidgeStats) AddRows(ctx context.Context, m layers.Map, rows data.Examples) error {
+	src, err := newSource(ctx, "Ridge", m, rows)
 	if err != nil {
 		return err
 	}
 	if err := s.ofMap(src.Signature); err != nil {
 		return err
 	}
-	n := s.n
-	return src.Each(func(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
+	return src.Each(s.after(s.n))
+}
+
+// after is add for rows of a fit, numbered after n others.
+func (s *RidgeStats) after(n int) rows.Rows {
+	return func(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
 		return s.add(z, y, func(i int) int { return n + names.At(i) })
-	})
+	}
 }
 
 // ofMap takes the signs of the map with the first rows, and wants the same signs later.
