@@ -11,10 +11,8 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/trial"
-	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gorgonia.org/tensor"
 )
@@ -61,51 +59,6 @@ func TestFitStopsBetweenSteps(t *testing.T) {
 	}
 }
 
-// counting is a map that calls f before each Transform.
-type counting struct {
-	layers.Map
-	calls int
-	f     func(call int)
-}
-
-func (c *counting) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	c.calls++
-	c.f(c.calls)
-	return c.Map.Transform(dst, x)
-}
-
-// TestRidgeStopsBetweenBlocks: a context that ends while a block goes through the map ends the fit at the next one, in the primal
-// and the dual form, and with every way to choose lambda, also in its second pass.
-func TestRidgeStopsBetweenBlocks(t *testing.T) {
-	x, labels := rings(100, tensor.Float64, 1)
-	y := must(data.OneVersusRest(labels, 2))
-	for _, features := range []int{20, 300} {
-		m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, features))
-		for _, o := range []linear.RidgeOptions{
-			{BlockRows: 9},
-			{BlockRows: 9, Select: linear.SelectLOO, Lambdas: []float64{.01, .1}},
-		} {
-			whole := &counting{Map: m, f: func(int) {}}
-			if _, err := linear.FitRidge(context.Background(), whole, data.Pairs{X: x, Y: y}, o); err != nil {
-				t.Fatal(err)
-			}
-			for _, last := range []int{1, 4, whole.calls} {
-				ctx, cancel := context.WithCancel(context.Background())
-				c := &counting{Map: m, f: func(call int) {
-					if call == last {
-						cancel()
-					}
-				}}
-				f, err := linear.FitRidge(ctx, c, data.Pairs{X: x, Y: y}, o)
-				cancel()
-				if f != nil || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "stopped after") || c.calls != last {
-					t.Errorf("%d features, %v, cancelled in call %d of %d: %d calls, %v", features, o.Select, last, whole.calls, c.calls, err)
-				}
-			}
-		}
-	}
-}
-
 // TestCancelReturnsPromptly: a fit that would take minutes returns in far less than a second once it is cancelled from outside,
 // and once its deadline is over.
 func TestCancelReturnsPromptly(t *testing.T) {
@@ -130,18 +83,6 @@ func TestCancelReturnsPromptly(t *testing.T) {
 	_, err = sgd.Fit(ctx, m, head, rows, o)
 	if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 5*time.Second {
 		t.Errorf("a deadline of 50 ms: %v after %v", err, took)
-	}
-}
-
-// TestCause: the reason that a caller gives for cancelling comes back.
-func TestCause(t *testing.T) {
-	enough := errors.New("enough")
-	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(enough)
-	x, labels := rings(10, tensor.Float64, 1)
-	m, head := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 16)), must(layers.NewSoftmaxHead(16, 2))
-	if _, err := sgd.Fit(ctx, m, head, trial.Classes(x, labels, 2), sgd.FitOptions{}); !errors.Is(err, enough) {
-		t.Errorf("Fit: %v", err)
 	}
 }
 

@@ -34,22 +34,13 @@ func TestNilArguments(t *testing.T) {
 		err  error
 		says string
 	}{
-		"context":       {fit(none, m, head, x), "Fit: the context is nil"},
-		"map":           {fit(ctx, nil, head, x), "Fit: the map is nil"},
-		"map pointer":   {fit(ctx, (*layers.FourierLayer)(nil), head, x), "Fit: the map is nil"},
-		"head":          {fit(ctx, m, nil, x), "Fit: the head is nil"},
-		"x":             {fit(ctx, m, head, nil), "Fit: x is nil"},
-		"x pointer":     {fit(ctx, m, head, (*tensor.Dense)(nil)), "Fit: x is nil"},
-		"rows":          {second(sgd.Fit(ctx, m, head, data.Streamed{}, sgd.FitOptions{})), "the stream of rows is nil"},
-		"ridge context": {second(linear.FitRidge(none, m, data.Pairs{X: x, Y: y}, linear.RidgeOptions{})), "Ridge: the context is nil"},
-		"ridge map":     {second(linear.FitRidge(ctx, (*layers.FourierLayer)(nil), data.Pairs{X: x, Y: y}, linear.RidgeOptions{})), "Ridge: the map is nil"},
-		"ridge x":       {second(linear.FitRidge(ctx, m, data.Pairs{X: nil, Y: y}, linear.RidgeOptions{})), "Ridge: x is nil"},
-		"ridge rows":    {second(linear.FitRidge(ctx, m, nil, linear.RidgeOptions{})), "Ridge: the source of rows is nil"},
-		"ridge CG":      {second(linear.FitRidgeCG(ctx, m, nil, linear.CGOptions{})), "Ridge: the source of rows is nil"},
-		"svm x":         {second(linear.FitSVM(ctx, m, data.Pairs{X: nil, Y: y}, linear.SVMOptions{})), "x is nil"},
-		"cv context":    {second(train.Recipe{}.CrossValidate(none, &data.Set{X: x, Y: y.RawMatrix().Data}, nil, train.CVOptions{})), "Recipe: the context is nil"},
-		"around":        {second(train.Around(layers.Spec{Map: "gaussian"}, nil)), "Around: x is nil"},
-		"no factors":    {second(train.CrossValidate(ctx, []train.Candidate{{Spec: layers.Spec{Map: "gaussian"}}}, data.Pairs{X: x, Y: y}, nil, train.CVOptions{Factors: []float64{}})), "0 Factors of 1 candidates"},
+		"head":       {fit(ctx, m, nil, x), "Fit: the head is nil"},
+		"rows":       {second(sgd.Fit(ctx, m, head, data.Streamed{}, sgd.FitOptions{})), "the stream of rows is nil"},
+		"ridge rows": {second(linear.FitRidge(ctx, m, nil, linear.RidgeOptions{})), "Ridge: the source of rows is nil"},
+		"ridge CG":   {second(linear.FitRidgeCG(ctx, m, nil, linear.CGOptions{})), "Ridge: the source of rows is nil"},
+		"cv context": {second(train.Recipe{}.CrossValidate(none, &data.Set{X: x, Y: y.RawMatrix().Data}, nil, train.CVOptions{})), "Recipe: the context is nil"},
+		"around":     {second(train.Around(layers.Spec{Map: "gaussian"}, nil)), "Around: x is nil"},
+		"no factors": {second(train.CrossValidate(ctx, []train.Candidate{{Spec: layers.Spec{Map: "gaussian"}}}, data.Pairs{X: x, Y: y}, nil, train.CVOptions{Factors: []float64{}})), "0 Factors of 1 candidates"},
 	} {
 		if !errors.Is(tc.err, domain.ErrParam) || !strings.Contains(tc.err.Error(), tc.says) {
 			t.Errorf("%s: %v, want %q", name, tc.err, tc.says)

@@ -2,17 +2,14 @@ package train_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
@@ -165,49 +162,6 @@ func TestSparseFolds(t *testing.T) {
 					t.Errorf("%s, %d rows: lambda %v has the error %v ± %v, of dense rows %v ± %v", name, size.n, s.Lambda, got[i].Error, got[i].StdErr, s.Error, s.StdErr)
 				}
 			}
-		}
-	}
-}
-
-// TestSparseFeaturesSteps: mini-batches on sparse features take the steps of dense ones.
-func TestSparseFeaturesSteps(t *testing.T) {
-	const n, d = 60, 40
-	sparse, dense, classes, _ := sparseTask(n, d, tensor.Float64)
-	m := zeroMaps(d, tensor.Float64, dense)["Concat"]
-	run := func(x ops.Matrix, cache int) []float64 {
-		head := must(layers.NewSoftmaxHead(m.Features(), 3))
-		if _, err := sgd.Fit(context.Background(), m, head, data.Pairs{X: x, Y: classes}, sgd.FitOptions{Epochs: 3, Batch: 16, CacheBytes: cache, Seed: 4}); err != nil {
-			t.Fatal(err)
-		}
-		return head.Params()[0].Value.Float64s()
-	}
-	want := run(dense, 0)
-	for _, cache := range []int{0, -1} {
-		for i, v := range run(sparse, cache) {
-			if math.Abs(v-want[i]) > 1e-9 {
-				t.Fatalf("CacheBytes = %d: weight %d is %v, of dense rows %v", cache, i, v, want[i])
-			}
-		}
-	}
-}
-
-// TestSparseFeaturesErrors: an entry outside the map's domain is named by its row and column, whichever solver meets it.
-func TestSparseFeaturesErrors(t *testing.T) {
-	ctx := context.Background()
-	const n, d = 41, 90
-	sparse, _, classes, targets := sparseTask(n, d, tensor.Float64)
-	at := sparse.Pointers()[20]
-	sparse.Float64s()[at] = -1
-	m := must(layers.NewHomogeneousLayer(spectral.Chi2{Gamma: 1}, d))
-	rows, labels := data.Pairs{X: sparse, Y: targets}, data.Pairs{X: sparse, Y: classes}
-	_, ridge := linear.FitRidge(ctx, m, rows, linear.RidgeOptions{})
-	_, cg := linear.FitRidgeCG(ctx, m, rows, linear.CGOptions{})
-	_, svm := linear.FitSVM(ctx, m, labels, linear.SVMOptions{})
-	_, logistic := linear.FitLogistic(ctx, m, labels, linear.LogisticOptions{})
-	_, step := sgd.Fit(ctx, m, must(layers.NewSoftmaxHead(m.Features(), 3)), labels, sgd.FitOptions{Epochs: 1})
-	for name, err := range map[string]error{"ridge": ridge, "conjugate gradients": cg, "support vectors": svm, "logistic": logistic, "mini-batches": step} {
-		if !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "x[20,") {
-			t.Errorf("%s: -1 in row 20: %v", name, err)
 		}
 	}
 }

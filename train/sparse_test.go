@@ -40,58 +40,6 @@ func bagsOfWords(n, d int, seed uint64) (*ops.CSR, *tensor.Dense, *mat.Dense) {
 	return must(ops.CSROf(x)), x, y
 }
 
-// TestSparseRidge: sparse rows give the weights of the dense ones, whichever system is solved, map there is, and lambda chosen.
-func TestSparseRidge(t *testing.T) {
-	ctx := context.Background()
-	for _, c := range []struct{ n, d, features int }{{83, 13, 22}, {31, 53, 64}} {
-		sparse, dense, y := bagsOfWords(c.n, c.d, 1)
-		for name, m := range map[string]layers.Map{
-			"no map":   nil,
-			"Identity": must(layers.NewIdentity(c.d)),
-			"Fourier":  must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, c.d, c.features)),
-			"skewed":   must(layers.NewSkewedChi2Layer(.1, c.d, c.features)),
-		} {
-			for _, o := range []linear.RidgeOptions{{Lambdas: []float64{.01}, BlockRows: 7}, {Lambdas: []float64{.001, .1}, Select: linear.SelectLOO}} {
-				want, err := linear.FitRidge(ctx, m, data.Pairs{X: dense, Y: y}, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, err := linear.FitRidge(ctx, m, data.Pairs{X: sparse, Y: y}, o)
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-				if got.Lambda != want.Lambda || got.Dual != want.Dual || !mat.EqualApprox(got.W, want.W, 1e-9) || math.Abs(got.B[0]-want.B[0]) > 1e-9 {
-					t.Errorf("%s, %d rows, %v: intercept %v and lambda %v, for dense rows %v and %v", name, c.n, o.Select, got.B, got.Lambda, want.B, want.Lambda)
-				}
-			}
-		}
-	}
-}
-
-func TestSparseRidgeErrors(t *testing.T) {
-	ctx := context.Background()
-	for _, c := range []struct{ n, d int }{{83, 13}, {31, 53}} {
-		sparse, _, y := bagsOfWords(c.n, c.d, 1)
-		at := sparse.Pointers()[20]
-		sparse.Float64s()[at] = math.NaN()
-		for _, m := range []layers.Map{nil, must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, c.d, 10))} {
-			_, err := linear.FitRidge(ctx, m, data.Pairs{X: sparse, Y: y}, linear.RidgeOptions{})
-			if !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "20") {
-				t.Errorf("NaN in row 20: %v", err)
-			}
-		}
-		sparse.Float64s()[at] = 1
-		y.Set(17, 1, math.Inf(1))
-		if _, err := linear.FitRidge(ctx, nil, data.Pairs{X: sparse, Y: y}, linear.RidgeOptions{}); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "y[17,1]") {
-			t.Errorf("a bad target: %v", err)
-		}
-	}
-	sparse, _, _ := bagsOfWords(5, 7, 1)
-	if _, err := linear.FitRidge(ctx, nil, data.Pairs{X: sparse, Y: mat.NewDense(4, 1, nil)}, linear.RidgeOptions{}); !errors.Is(err, domain.ErrShape) {
-		t.Errorf("too few targets: %v", err)
-	}
-}
-
 // TestSparseFit: mini-batches of sparse rows take the steps of dense ones, with cached features, without, and through a tuned map.
 func TestSparseFit(t *testing.T) {
 	const n, d = 70, 17
