@@ -311,8 +311,6 @@ var goodNamed = []struct {
 	{"train/calibrate.*.std", func(*arguments) any { return goodProbabilities(6, 1) }},
 	{"train/calibrate.Sets.Set.p", []float64{.5, .5}},
 	{"train/calibrate.SetCoverage.sets", [][]int{{0}, {1}, {0}, {}, {1}, {0, 1}}},
-	{"train/calibrate.ParseMethod.name", "platt"},
-	{"train/calibrate.ParseSetMethod.name", "adaptive"},
 	{"train/calibrate.Calibration.UnmarshalJSON.text",
 		func(*arguments) any { return must(json.Marshal(goodCalibration(calibrate.Isotonic))) }},
 	{"train/calibrate.Intervals.UnmarshalJSON.text", []byte(`{"rows":2,"scores":[[1,2]]}`)},

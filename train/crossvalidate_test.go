@@ -105,7 +105,7 @@ func TestCrossValidate(t *testing.T) {
 		"mini-batch, weighted":   {sgd.MiniBatch{FitOptions: weighted}, classes, strengths, "", 1e-9},
 		"mini-batch, targets":    {sgd.MiniBatch{FitOptions: short}, target, strengths, "all", 1e-9},
 	} {
-		maps, err := Grid(layers.Spec{Map: "gaussian", Features: 24, Seed: 2, Tune: c.tune}, Axis{Name: "sigma", Values: []float64{2, 6}}, Axis{Name: AxisLambda, Values: c.lambdas})
+		maps, err := Grid(layers.Spec{Map: "gaussian", Features: 24, Seed: 2, Tune: c.tune, Dtype: "float64"}, Axis{Name: "sigma", Values: []float64{2, 6}}, Axis{Name: AxisLambda, Values: c.lambdas})
 		if err != nil {
 			t.Fatal(err)
 		}

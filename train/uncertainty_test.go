@@ -321,7 +321,7 @@ func TestUncertaintyErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, o := range map[string]train.UncertaintyOptions{"HeldOut": {HeldOut: 1}, "NaN": {HeldOut: math.NaN()}, "none": {HeldOut: 1e-9}, "Laplace of ridge": {Laplace: true},
-		"method": {Calibration: 99}, "sets": {Sets: 99}} {
+		"method": {Calibration: "none"}, "sets": {Sets: "none"}} {
 		r.Uncertainty = &o
 		got, _, err := r.Fit(ctx, set)
 		if !errors.Is(err, domain.ErrParam) || got != nil && (got.Uncertainty != nil || !mat.Equal(must(got.Scores(set.X)), must(m.Scores(set.X)))) {

@@ -17,39 +17,40 @@ func TestBiasIsLeast(t *testing.T) {
 			labels[i] = 2 // of which the scores know nothing
 		}
 	}
-	f := &biased{scores, labels, .7}
+	inverse := .7
+	f := (&parameters{K: 4, Inverse: &inverse}).biases(scores, labels)
 	at := []float64{.5, .1, -.3, 1, .2}
 	grad, moved := make([]float64, 5), slices.Clone(at)
 	slope := func(x []float64, j int) float64 {
 		const h = 1e-5
 		copy(moved, x)
 		moved[j] = x[j] + h
-		up := f.loss(nil, moved)
+		up := f.loss(nil, nil, moved)
 		moved[j] = x[j] - h
-		return (up - f.loss(nil, moved)) / (2 * h)
+		return (up - f.loss(nil, nil, moved)) / (2 * h)
 	}
-	f.loss(grad, at)
+	f.loss(grad, nil, at)
 	for j, g := range grad {
 		if want := slope(at, j); math.Abs(g-want) > 1e-9 {
 			t.Errorf("the derivative by %d is %v, want %v", j, g, want)
 		}
 	}
 	c := fitted(t, TemperatureBias, scores, labels)
-	best := append([]float64{c.inverse / f.unit}, c.bias...)
+	best := append([]float64{*c.p.Inverse / inverse}, c.p.Bias...)
 	for j := range best {
 		if d := slope(best, j); math.Abs(d) > 1e-8 {
 			t.Errorf("at the fit the derivative by %d is %v", j, d)
 		}
 	}
 	// The derivatives by b add up to Σb/n, the others being probabilities.
-	if s := floats.Sum(c.bias); math.Abs(s) > 1e-5 {
+	if s := floats.Sum(c.p.Bias); math.Abs(s) > 1e-5 {
 		t.Errorf("the sum of b is %v", s)
 	}
-	plain, err := crossFit(Temperature, scores, labels)
+	plain, err := crossFit(ways[0], scores, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	with, err := crossFit(TemperatureBias, scores, labels)
+	with, err := crossFit(ways[1], scores, labels)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func TestPlattOfTwo(t *testing.T) {
 	c := fitted(t, Platt, scores, labels)
 	p := probabilities(t, c, scores)
 	for i := range 200 {
-		if one := math.Exp(c.sigmoids[0].log(scores.At(i, 0))); math.Abs(one-p.At(i, 0)) > 1e-9 {
+		if one := math.Exp(c.p.Sigmoids[0].log(scores.At(i, 0))); math.Abs(one-p.At(i, 0)) > 1e-9 {
 			t.Fatalf("row %d: %v and %v", i, one, p.At(i, 0))
 		}
 	}
@@ -81,7 +81,7 @@ func TestIsotonicDefinition(t *testing.T) {
 			labels[i] = rng.IntN(2)
 		}
 		const floor = 1e-3
-		f := fitSteps(s, labels, 1, floor)
+		f := stepsOf(s, labels, 1, floor)
 		values := slices.Clone(s)
 		slices.Sort(values)
 		values = slices.Compact(values)

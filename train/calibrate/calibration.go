@@ -1,8 +1,28 @@
+// Package calibrate turns scores of held-out rows into calibrated probabilities, prediction intervals and prediction
+// sets.
+//
+//   - Fit learns a Calibration from scores [n, k] and classes. A Calibration turns scores into probabilities, by one of
+//     four methods or the best of them.
+//   - ECE, NLL, Brier and Reliability measure how good probabilities are.
+//   - FitIntervals learns Intervals from predictions and targets: radii around a prediction that cover as often as
+//     asked.
+//   - FitSets learns Sets from probabilities and classes: sets of classes that hold the true one as often as asked.
+//   - Coverage and SetCoverage measure how often that was so.
+//
+// The model must not have learned from the rows, since a model is more confident on its own rows than on others.
+// Held-out rows serve all of these functions. For ridge regression leave-one-out residuals serve the intervals, and no
+// row is held out (train.Recipe.Uncertainty).
+//
+// A model that is fitted again to all rows can keep the calibration from a fit to a part of them: its scores are a
+// little better and on nearly the same scale. The guarantee of Intervals and Sets is then no longer a theorem.
 package calibrate
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -10,62 +30,74 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Method is a way to turn scores into probabilities.
-type Method int
+// Method is a way to turn scores into probabilities. Empty is Automatic.
+type Method string
 
 const (
-	// Automatic chooses the method with the least negative log-probability under 5-fold cross-fitting among those below, the first of equals. With fewer than 20
-	// rows it chooses Temperature.
-	Automatic Method = iota
+	// Automatic chooses the method with the least negative log-probability under 5-fold cross-fitting among those below,
+	// the first of equals. With fewer than 20 rows it chooses Temperature.
+	Automatic Method = "automatic"
 	// Temperature is p = softmax(s/T). Its one parameter does not change which class has the largest score. Scores are
 	// logits, log-probabilities (LogProbabilities) or one-versus-rest scores. Guo, Pleiss, Sun and Weinberger (2017),
 	// On calibration of modern neural networks.
-	Temperature
+	Temperature Method = "temperature"
 	// TemperatureBias is p = softmax(s/T + b), with a bias b_c for each class, for a head that favours some classes.
 	// Alexandari, Kundaje and Shrikumar (2020), Maximum likelihood with bias-corrected calibration is hard-to-beat at
 	// label shift adaptation.
-	TemperatureBias
+	TemperatureBias Method = "temperature-bias"
 	// Platt is σ(a_c s_c + b_c) for each class c, normalised to the sum 1. It suits one-versus-rest scores, as ridge
 	// regression and support vector machines have them. Platt (1999), Probabilistic outputs for support vector
 	// machines, whose smoothed targets are (N₊+1)/(N₊+2) and 1/(N₋+2); the Newton steps of Lin, Lin and Weng (2007), A
 	// note on Platt's probabilistic outputs.
-	Platt
+	Platt Method = "platt"
 	// Isotonic is for each class the nondecreasing function of its score that is nearest to the labels, interpolated
 	// linearly between its steps and normalised to the sum 1. It wants some thousand rows. Before normalisation no
 	// probability is below 1/((n+2)(k-1)) for n rows and k classes. Zadrozny and Elkan (2002), Transforming classifier
 	// scores into accurate multiclass probability estimates.
-	Isotonic
+	Isotonic Method = "isotonic"
 )
-
-var methodNames = []string{"automatic", "temperature", "temperature-bias", "platt", "isotonic"}
-
-// String returns the name that ParseMethod reads.
-func (m Method) String() string {
-	if m < 0 || int(m) >= len(methodNames) {
-		return fmt.Sprintf("Method(%d)", int(m))
-	}
-	return methodNames[m]
-}
-
-// ParseMethod returns the method with a name: automatic, temperature, temperature-bias, platt or isotonic. Errors:
-// domain.ErrParam for another name.
-func ParseMethod(name string) (Method, error) {
-	if i := slices.Index(methodNames, name); i >= 0 {
-		return Method(i), nil
-	}
-	return 0, fmt.Errorf("train: Calibration: there is no method %q; give one of %q: %w", name, methodNames, domain.ErrParam)
-}
 
 // Calibration turns scores into probabilities. Fit and UnmarshalJSON make one; it does not change and is safe for
 // concurrent use.
-type Calibration struct {
-	method   Method
-	classes  int
-	inverse  float64   // 1/T
-	bias     []float64 // of the classes, of TemperatureBias
-	sigmoids []sigmoid // of the classes
-	floor    float64   // of the steps
-	steps    []steps   // of the classes
+type Calibration struct{ p parameters }
+
+// parameters are the numbers of a method, and no others.
+type parameters struct {
+	Name     Method    `json:"method"`
+	K        int       `json:"classes"`
+	Inverse  *float64  `json:"inverseTemperature,omitempty"` // 1/T
+	Bias     []float64 `json:"bias,omitempty"`               // of the classes
+	Sigmoids []sigmoid `json:"sigmoids,omitempty"`           // of the classes
+	Floor    float64   `json:"floor,omitempty"`              // of the steps
+	Steps    []steps   `json:"steps,omitempty"`              // of the classes
+}
+
+// way is how a method is fitted, and how it turns a row of scores into probabilities.
+type way struct {
+	Method
+	fit    func(p *parameters, scores *mat.Dense, labels []int) error
+	row    func(p *parameters, dst, s []float64)
+	usable func(p *parameters) bool // whether the numbers that it has are in range
+	has    [4]bool                  // whether it has Inverse, Bias, Sigmoids, and Floor or Steps
+}
+
+// ways are the methods that Automatic chooses among.
+var ways = []way{
+	{Temperature, (*parameters).fitTemperature, (*parameters).temperature, (*parameters).usableTemperature, [4]bool{true}},
+	{TemperatureBias, (*parameters).fitBias, (*parameters).biased, (*parameters).usableTemperature, [4]bool{true, true}},
+	{Platt, (*parameters).fitSigmoids, (*parameters).platt, (*parameters).usableSigmoids, [4]bool{2: true}},
+	{Isotonic, (*parameters).fitSteps, (*parameters).isotonic, (*parameters).usableSteps, [4]bool{3: true}},
+}
+
+// wayOf returns the way of a method, or an error of unknown ones.
+func wayOf(m Method) (way, error) {
+	for _, w := range ways {
+		if w.Method == m {
+			return w, nil
+		}
+	}
+	return way{}, fmt.Errorf("train: Calibration: there is no method %q; give one of %q, %q, %q, %q and %q: %w", m, Automatic,
+		Temperature, TemperatureBias, Platt, Isotonic, domain.ErrParam)
 }
 
 // Fit learns a calibration from the scores [n, k] of held-out rows, one column for each class, and the class of each
@@ -76,41 +108,73 @@ type Calibration struct {
 // score that is not finite, for scores so large or small that differences lose all digits, and for a label outside
 // 0..k-1; domain.ErrParam for nil scores and an unknown method.
 func Fit(method Method, scores *mat.Dense, labels []int) (*Calibration, error) {
-	if err := scoresOf("Calibration", "scores", scores, labels); err != nil {
+	if err := classified("Calibration", "scores", scores, labels); err != nil {
 		return nil, err
 	}
-	if method == Automatic {
+	if method == Automatic || method == "" {
 		var err error
 		if method, err = choose(scores, labels); err != nil {
 			return nil, err
 		}
 	}
-	_, k := scores.Dims()
-	c := &Calibration{method: method, classes: k}
-	var err error
-	switch method {
-	case Temperature:
-		c.inverse, err = fitTemperature(scores, labels)
-	case TemperatureBias:
-		c.inverse, c.bias, err = fitBiased(scores, labels)
-	case Platt:
-		c.sigmoids = make([]sigmoid, k)
-		for j := range k {
-			c.sigmoids[j] = fitSigmoid(mat.Col(nil, j, scores), labels, j)
-		}
-	case Isotonic:
-		c.floor = leftover(len(labels)) / float64(k-1)
-		c.steps = make([]steps, k)
-		for j := range k {
-			c.steps[j] = fitSteps(mat.Col(nil, j, scores), labels, j, c.floor)
-		}
-	default:
-		err = fmt.Errorf("train: Calibration: %v is none of Automatic, Temperature, TemperatureBias, Platt and Isotonic: %w", method, domain.ErrParam)
-	}
+	w, err := wayOf(method)
 	if err != nil {
 		return nil, err
 	}
+	c := &Calibration{parameters{Name: method, K: scores.RawMatrix().Cols}}
+	if err := w.fit(&c.p, scores, labels); err != nil {
+		return nil, err
+	}
 	return c, nil
+}
+
+const (
+	crossFolds = 5
+	leastRows  = 20 // of which Automatic chooses
+)
+
+// choose returns the method with the least cross-fitted loss.
+func choose(scores *mat.Dense, labels []int) (Method, error) {
+	best, least := Temperature, math.Inf(1)
+	if len(labels) < leastRows {
+		return best, nil
+	}
+	for _, w := range ways {
+		loss, err := crossFit(w, scores, labels)
+		if err != nil {
+			return "", err
+		}
+		if loss < least {
+			best, least = w.Method, loss
+		}
+	}
+	return best, nil
+}
+
+// crossFit returns the mean negative log-probability of the labels under calibrations that were fitted to other rows,
+// in nats. A fixed shuffle deals the rows to 5 folds, and each fold is scored by a fit to the other four. It tells
+// which method suits the scores.
+func crossFit(w way, scores *mat.Dense, labels []int) (float64, error) {
+	n, k := scores.Dims()
+	order, total, p := rand.New(rand.NewPCG(5, 5)).Perm(n), 0.0, make([]float64, k)
+	for fold := range crossFolds {
+		lo, hi := fold*n/crossFolds, (fold+1)*n/crossFolds
+		rest := slices.Concat(order[:lo], order[hi:])
+		s, l := mat.NewDense(len(rest), k, nil), make([]int, len(rest))
+		for i, r := range rest {
+			s.SetRow(i, scores.RawRowView(r))
+			l[i] = labels[r]
+		}
+		of := parameters{K: k}
+		if err := w.fit(&of, s, l); err != nil {
+			return 0, err
+		}
+		for _, r := range order[lo:hi] {
+			w.row(&of, p, scores.RawRowView(r))
+			total -= math.Log(max(p[labels[r]], math.SmallestNonzeroFloat64))
+		}
+	}
+	return total / float64(n), nil
 }
 
 // leftover is 1/(n+2), the probability that Laplace's rule of succession leaves to the other classes after n rows of a
@@ -118,73 +182,50 @@ func Fit(method Method, scores *mat.Dense, labels []int) (*Calibration, error) {
 func leftover(n int) float64 { return 1 / float64(n+2) }
 
 // Method returns the method that c was fitted with: for Automatic the method that was chosen.
-func (c *Calibration) Method() Method { return c.method }
+func (c *Calibration) Method() Method { return c.p.Name }
 
 // Classes returns the number of classes k.
-func (c *Calibration) Classes() int { return c.classes }
+func (c *Calibration) Classes() int { return c.p.K }
 
 // T returns the temperature of Temperature and TemperatureBias, +Inf if the scores carry no information about the
 // classes, and 1 for other methods.
 func (c *Calibration) T() float64 {
-	if c.method != Temperature && c.method != TemperatureBias {
+	if c.p.Inverse == nil {
 		return 1
 	}
-	return 1 / c.inverse
+	return 1 / *c.p.Inverse
 }
 
 // Probabilities returns the class probabilities [n, k] for scores [n, k] of any rows. Its rows sum to 1. Errors:
 // domain.ErrShape for another number of classes and no rows, domain.ErrDomain for a score that is not finite,
 // domain.ErrParam for nil scores and a calibration that Fit did not make.
 func (c *Calibration) Probabilities(scores *mat.Dense) (*mat.Dense, error) {
-	if c.classes == 0 {
+	if c.p.K == 0 {
 		return nil, errNotFitted
 	}
-	if err := matrix("Calibration", "scores", scores); err != nil {
+	if err := check("Calibration", given{"scores", scores, notFinite}); err != nil {
 		return nil, err
 	}
 	n, k := scores.Dims()
-	if k != c.classes {
-		return nil, fmt.Errorf("train: Calibration: there are %d scores a row, and the calibration is of %d classes; give the scores of the same head: %w", k, c.classes, domain.ErrShape)
+	if k != c.p.K {
+		return nil, fmt.Errorf("train: Calibration: there are %d scores a row, and the calibration is of %d classes; give the scores of the same head: %w", k, c.p.K, domain.ErrShape)
+	}
+	w, err := wayOf(c.p.Name)
+	if err != nil {
+		return nil, err
 	}
 	p := mat.NewDense(n, k, nil)
 	for i := range n {
-		c.row(p.RawRowView(i), scores.RawRowView(i))
+		w.row(&c.p, p.RawRowView(i), scores.RawRowView(i))
 	}
 	return p, nil
 }
 
 var errNotFitted = fmt.Errorf("train: Calibration: it has not been fitted; use Fit or UnmarshalJSON: %w", domain.ErrParam)
 
-// row writes the probabilities of a row of scores.
-func (c *Calibration) row(dst, s []float64) {
-	switch c.method {
-	case Temperature:
-		softmax(dst, s, c.inverse)
-	case TemperatureBias:
-		most := s[top(s)]
-		for j, v := range s {
-			dst[j] = c.bias[j]
-			if c.inverse > 0 {
-				dst[j] += max(c.inverse*(v-most), -math.MaxFloat64/2)
-			}
-		}
-		softmax(dst, dst, 1)
-	case Platt:
-		for j, f := range c.sigmoids {
-			dst[j] = f.log(s[j])
-		}
-		softmax(dst, dst, 1)
-	default:
-		for j, f := range c.steps {
-			dst[j] = f.at(s[j])
-		}
-		floats.Scale(1/floats.Sum(dst), dst)
-	}
-}
-
 // softmax writes softmax(inverse·s); dst may be s.
 func softmax(dst, s []float64, inverse float64) {
-	most, sum := s[top(s)], 0.0
+	most, sum := floats.Max(s), 0.0
 	for j, v := range s {
 		dst[j] = 1
 		if inverse > 0 {
@@ -195,6 +236,47 @@ func softmax(dst, s []float64, inverse float64) {
 	floats.Scale(1/sum, dst)
 }
 
+// MarshalJSON writes the parameters of c without rounding. Errors: domain.ErrParam for a calibration that has not been
+// fitted.
+func (c *Calibration) MarshalJSON() ([]byte, error) {
+	if c.p.K == 0 {
+		return nil, errNotFitted
+	}
+	return json.Marshal(c.p)
+}
+
+// UnmarshalJSON reads and checks what MarshalJSON wrote; an error leaves c as it was. Errors: domain.ErrParam for
+// parameters that are missing, out of range or of another method; the errors of encoding/json.
+func (c *Calibration) UnmarshalJSON(text []byte) error {
+	var p parameters
+	if err := strictly("Calibration", text, &p); err != nil {
+		return err
+	}
+	w, err := wayOf(p.Name)
+	if err != nil {
+		return err
+	}
+	has := [4]bool{p.Inverse != nil, p.Bias != nil, p.Sigmoids != nil, p.Steps != nil || p.Floor != 0}
+	if p.K < 2 || has != w.has || !w.usable(&p) {
+		return fmt.Errorf("train: Calibration: the JSON is no calibration by %v of %d classes: it lacks numbers, or has some that do not belong; write it by MarshalJSON: %w", p.Name, p.K, domain.ErrParam)
+	}
+	c.p = p
+	return nil
+}
+
+// strictly reads one JSON value and refuses unknown fields and anything after it.
+func strictly(who string, text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("train: %s: %w", who, err)
+	}
+	if d.More() {
+		return fmt.Errorf("train: %s: there is more behind the JSON: %w", who, domain.ErrParam)
+	}
+	return nil
+}
+
 // leastProbability is the least normal float32, the smallest probability that a softmax head in float32 can tell from
 // 0.
 const leastProbability = 0x1p-126
@@ -203,7 +285,7 @@ const leastProbability = 0x1p-126
 // probability below 2⁻¹²⁶, the least normal float32, is raised to it. Errors: domain.ErrDomain for numbers that are not
 // probabilities, domain.ErrShape for no rows or columns, domain.ErrParam for nil.
 func LogProbabilities(p *mat.Dense) (*mat.Dense, error) {
-	if err := matrix("LogProbabilities", "p", p); err != nil {
+	if err := check("LogProbabilities", given{"p", p, notFinite}); err != nil {
 		return nil, err
 	}
 	n, k := p.Dims()

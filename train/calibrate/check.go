@@ -3,42 +3,67 @@ package calibrate
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/mat"
 )
 
-// matrix wants finite numbers, at least one row of them.
-func matrix(who, name string, m *mat.Dense) error {
-	if m == nil {
-		return fmt.Errorf("train: %s: %s is nil: %w", who, name, domain.ErrParam)
+// given is a matrix that a caller gives, and what is wrong with a number of it; empty: nothing.
+type given struct {
+	name  string
+	m     *mat.Dense
+	wrong func(v float64) string
+}
+
+func notFinite(v float64) string {
+	if v-v != 0 {
+		return "is not a finite number; drop the row"
 	}
-	n, k := m.Dims()
-	if n == 0 || k == 0 {
-		return fmt.Errorf("train: %s: %s is [%d,%d]; give at least one row and one column: %w", who, name, n, k, domain.ErrShape)
+	return ""
+}
+
+func notPositive(v float64) string {
+	if !(v > 0) {
+		return "is not above 0"
 	}
-	for i := range n {
-		for j, v := range m.RawRowView(i) {
-			if v-v != 0 {
-				return fmt.Errorf("train: %s: %s[%d,%d] = %v is not a finite number; drop the row: %w", who, name, i, j, v, domain.ErrDomain)
+	return notFinite(v)
+}
+
+func notBound(v float64) string {
+	if v != v {
+		return "is no bound"
+	}
+	return ""
+}
+
+// check wants matrices of one shape with at least one row, and numbers that are not wrong.
+func check(who string, list ...given) error {
+	for _, g := range list {
+		if g.m == nil {
+			return fmt.Errorf("train: %s: %s is nil: %w", who, g.name, domain.ErrParam)
+		}
+		n, k := g.m.Dims()
+		if n == 0 || k == 0 {
+			return fmt.Errorf("train: %s: %s is [%d,%d]; give at least one row and one column: %w", who, g.name, n, k, domain.ErrShape)
+		}
+		if a, b := list[0].m.Dims(); n != a || k != b {
+			return fmt.Errorf("train: %s: %s is [%d,%d] and %s is [%d,%d]; give one number for each other: %w", who, list[0].name, a, b, g.name, n, k, domain.ErrShape)
+		}
+		for i := range n {
+			for j, v := range g.m.RawRowView(i) {
+				if wrong := g.wrong(v); wrong != "" {
+					return fmt.Errorf("train: %s: %s[%d,%d] = %v %s: %w", who, g.name, i, j, v, wrong, domain.ErrDomain)
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// alike wants b to have the shape of a.
-func alike(who, nameA, nameB string, a, b *mat.Dense) error {
-	n, k := a.Dims()
-	if m, l := b.Dims(); n != m || k != l {
-		return fmt.Errorf("train: %s: %s is [%d,%d] and %s is [%d,%d]; give one number for each other: %w", who, nameA, n, k, nameB, m, l, domain.ErrShape)
-	}
-	return nil
-}
-
-// scoresOf wants a row of scores, one a class, for each label.
-func scoresOf(who, name string, m *mat.Dense, labels []int) error {
-	if err := matrix(who, name, m); err != nil {
+// classified wants a row of numbers, one a class, for each label.
+func classified(who, name string, m *mat.Dense, labels []int) error {
+	if err := check(who, given{name, m, notFinite}); err != nil {
 		return err
 	}
 	n, k := m.Dims()
@@ -77,7 +102,7 @@ func distribution(who string, row int, p []float64) error {
 
 // distributions wants a row of probabilities for each label.
 func distributions(who string, p *mat.Dense, labels []int) error {
-	if err := scoresOf(who, "p", p, labels); err != nil {
+	if err := classified(who, "p", p, labels); err != nil {
 		return err
 	}
 	for i := range labels {
@@ -88,23 +113,7 @@ func distributions(who string, p *mat.Dense, labels []int) error {
 	return nil
 }
 
-// top is the index of the largest number, the first of equals.
-func top(row []float64) int {
-	best := 0
-	for j, v := range row {
-		if v > row[best] {
-			best = j
-		}
-	}
-	return best
-}
-
 // finite says whether all numbers are finite.
 func finite(x ...float64) bool {
-	for _, v := range x {
-		if v-v != 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(x, func(v float64) bool { return v-v != 0 })
 }

@@ -34,11 +34,12 @@ func TestPlaces(t *testing.T) {
 	for i := range 8 {
 		scores = append(scores, float64(8-i))
 	}
-	r := rank(scores)
+	var r ranks
+	r.add(scores)
 	if _, err := r.at("Intervals", .9); !errors.Is(err, domain.ErrShape) || !strings.Contains(err.Error(), "9 rows") {
 		t.Errorf("8 rows for .9: %v", err)
 	}
-	if v, err := r.at("Intervals", .8); v != 8 || err != nil {
+	if v, err := r.at("Intervals", .8); err != nil || v[0] != 8 {
 		t.Error(v, err)
 	}
 	for _, level := range []float64{0, 1, -1, 2, math.NaN()} {
@@ -55,13 +56,14 @@ func TestRankedIsBounded(t *testing.T) {
 	for i := range all {
 		all[i] = float64(n - i) // the i-th smallest is i
 	}
-	r := rank(all)
-	if len(r.kept) != mostKept || !r.usable(1, n) {
-		t.Fatalf("%d scores are kept", len(r.kept))
+	var r ranks
+	r.add(all)
+	if len(r.Scores[0]) != mostKept {
+		t.Fatalf("%d scores are kept", len(r.Scores[0]))
 	}
 	for _, level := range []float64{1e-5, .1, .5, .731, .9, .99, .9999, 1 - 1./n} {
 		got, err := r.at("Intervals", level)
-		if q := float64(place(n, level)); err != nil || got < q || got > q+n/mostKept+1 {
+		if q := float64(place(n, level)); err != nil || got[0] < q || got[0] > q+n/mostKept+1 {
 			t.Errorf("level %v: %v for %v (%v)", level, got, q, err)
 		}
 	}
@@ -280,7 +282,7 @@ func TestConformalErrors(t *testing.T) {
 		t.Error(err)
 	}
 	p, labels := mat.NewDense(2, 2, []float64{.5, .5, .25, .75}), []int{0, 1}
-	if _, err := FitSets(SetMethod(5), p, labels, 0); !errors.Is(err, domain.ErrParam) {
+	if _, err := FitSets(SetMethod("none"), p, labels, 0); !errors.Is(err, domain.ErrParam) {
 		t.Error(err)
 	}
 	if _, err := FitSets(Adaptive, y, labels, 0); !errors.Is(err, domain.ErrShape) {
@@ -297,12 +299,6 @@ func TestConformalErrors(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := new(Sets).Set(.5, []float64{.5, .5}); !errors.Is(err, domain.ErrParam) {
-		t.Error(err)
-	}
-	if m, err := ParseSetMethod("adaptive"); m != Adaptive || err != nil {
-		t.Error(m, err)
-	}
-	if _, err := ParseSetMethod(""); !errors.Is(err, domain.ErrParam) {
 		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/mat"
@@ -28,10 +29,7 @@ import (
 //
 // FitIntervals, IntervalsOfResiduals and UnmarshalJSON make Intervals. They do not change and are safe for concurrent
 // use.
-type Intervals struct {
-	scaled  bool
-	targets []ranked
-}
+type Intervals struct{ r ranks }
 
 // FitIntervals learns radii from targets y [n, k] of held-out rows and their predicted means [n, k], in the unit of y.
 // std [n, k] has the model's standard deviation of each prediction. It makes intervals wider where the model is less
@@ -40,24 +38,12 @@ type Intervals struct {
 // Errors: domain.ErrShape for other shapes and no rows; domain.ErrDomain for a number that is not finite, a std that is
 // not above 0, and a score that overflows; domain.ErrParam for nil y or mean.
 func FitIntervals(y, mean, std *mat.Dense) (*Intervals, error) {
-	const who = "Intervals"
-	if err := matrix(who, "y", y); err != nil {
+	if err := check("Intervals", given{"y", y, notFinite}, given{"mean", mean, notFinite}); err != nil {
 		return nil, err
 	}
-	if err := matrix(who, "mean", mean); err != nil {
-		return nil, err
-	}
-	if err := alike(who, "y", "mean", y, mean); err != nil {
-		return nil, err
-	}
-	n, k := y.Dims()
-	r := mat.NewDense(n, k, nil)
-	for i := range n {
-		for j, v := range y.RawRowView(i) {
-			r.Set(i, j, v-mean.At(i, j))
-		}
-	}
-	return IntervalsOfResiduals(r, std)
+	var r mat.Dense
+	r.Sub(y, mean)
+	return IntervalsOfResiduals(&r, std)
 }
 
 // IntervalsOfResiduals is FitIntervals by the residuals y - mean [n, k]. With leave-one-out residuals it needs no
@@ -65,16 +51,15 @@ func FitIntervals(y, mean, std *mat.Dense) (*Intervals, error) {
 // guarantee, since the fit that predicts a new row has one row more. Errors: see FitIntervals.
 func IntervalsOfResiduals(residuals, std *mat.Dense) (*Intervals, error) {
 	const who = "Intervals"
-	if err := matrix(who, "residuals", residuals); err != nil {
+	list := []given{{"residuals", residuals, notFinite}}
+	if std != nil {
+		list = append(list, given{"std", std, notPositive})
+	}
+	if err := check(who, list...); err != nil {
 		return nil, err
 	}
-	if std != nil {
-		if err := checkStd(who, residuals, "residuals", std); err != nil {
-			return nil, err
-		}
-	}
 	n, k := residuals.Dims()
-	v := &Intervals{scaled: std != nil, targets: make([]ranked, k)}
+	v := &Intervals{ranks{InStd: std != nil}}
 	for j := range k {
 		s := make([]float64, n)
 		for i := range s {
@@ -86,62 +71,24 @@ func IntervalsOfResiduals(residuals, std *mat.Dense) (*Intervals, error) {
 				return nil, fmt.Errorf("train: %s: the score of row %d, target %d is %v; scale the targets, or raise std: %w", who, i, j, s[i], domain.ErrDomain)
 			}
 		}
-		v.targets[j] = rank(s)
+		v.r.add(s)
 	}
 	return v, nil
 }
 
-// checkStd wants a number above 0 for each of m.
-func checkStd(who string, m *mat.Dense, name string, std *mat.Dense) error {
-	if err := matrix(who, "std", std); err != nil {
-		return err
-	}
-	if err := alike(who, name, "std", m, std); err != nil {
-		return err
-	}
-	n, _ := std.Dims()
-	for i := range n {
-		for j, v := range std.RawRowView(i) {
-			if !(v > 0) {
-				return fmt.Errorf("train: %s: std[%d,%d] = %v is not above 0: %w", who, i, j, v, domain.ErrDomain)
-			}
-		}
-	}
-	return nil
-}
-
 // Rows returns the number of held-out rows n.
-func (v *Intervals) Rows() int {
-	if len(v.targets) == 0 {
-		return 0
-	}
-	return v.targets[0].rows
-}
+func (v *Intervals) Rows() int { return v.r.N }
 
 // Targets returns the number of targets k.
-func (v *Intervals) Targets() int { return len(v.targets) }
+func (v *Intervals) Targets() int { return len(v.r.Scores) }
 
 // Scaled says whether the radii are in units of std.
-func (v *Intervals) Scaled() bool { return v.scaled }
+func (v *Intervals) Scaled() bool { return v.r.InStd }
 
 // Radius returns the radius for each target, in the unit of the target, or in units of std if FitIntervals had one.
 // level is in (0, 1). Errors: domain.ErrParam for another level; domain.ErrShape if the level needs more than n rows,
 // with the number that it needs.
-func (v *Intervals) Radius(level float64) ([]float64, error) {
-	if len(v.targets) == 0 {
-		return nil, errNoIntervals
-	}
-	radius := make([]float64, len(v.targets))
-	for j, r := range v.targets {
-		var err error
-		if radius[j], err = r.at("Intervals", level); err != nil {
-			return nil, err
-		}
-	}
-	return radius, nil
-}
-
-var errNoIntervals = fmt.Errorf("train: Intervals: they have not been fitted; use FitIntervals or UnmarshalJSON: %w", domain.ErrParam)
+func (v *Intervals) Radius(level float64) ([]float64, error) { return v.r.at("Intervals", level) }
 
 // Bounds returns mean ± radius·std for new rows, with mean and std [m, k]; std is nil if FitIntervals had none. Errors:
 // see Radius and FitIntervals; domain.ErrParam for a std where FitIntervals had none, and for nil where it had one.
@@ -151,20 +98,19 @@ func (v *Intervals) Bounds(level float64, mean, std *mat.Dense) (lower, upper *m
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := matrix(who, "mean", mean); err != nil {
+	list := []given{{"mean", mean, notFinite}}
+	if std != nil {
+		list = append(list, given{"std", std, notPositive})
+	}
+	if err := check(who, list...); err != nil {
 		return nil, nil, err
 	}
 	m, k := mean.Dims()
 	if k != len(radius) {
 		return nil, nil, fmt.Errorf("train: %s: mean has %d targets, the held-out rows had %d: %w", who, k, len(radius), domain.ErrShape)
 	}
-	if v.scaled != (std != nil) {
+	if v.r.InStd != (std != nil) {
 		return nil, nil, fmt.Errorf("train: %s: std must be given where FitIntervals had it, and nowhere else: %w", who, domain.ErrParam)
-	}
-	if std != nil {
-		if err := checkStd(who, mean, "mean", std); err != nil {
-			return nil, nil, err
-		}
 	}
 	lower, upper = mat.NewDense(m, k, nil), mat.NewDense(m, k, nil)
 	for i := range m {
@@ -179,44 +125,102 @@ func (v *Intervals) Bounds(level float64, mean, std *mat.Dense) (lower, upper *m
 	return lower, upper, nil
 }
 
-// rankedText is the JSON of Intervals and Sets.
-type rankedText struct {
-	Method string      `json:"method,omitempty"`
-	Seed   uint64      `json:"seed,omitempty"`
-	Scaled bool        `json:"scaled,omitempty"`
-	Rows   int         `json:"rows"`
-	Scores [][]float64 `json:"scores"`
-}
-
 // MarshalJSON writes the scores, at most 10000 for each target. Errors: domain.ErrParam for intervals that have not
 // been fitted.
-func (v *Intervals) MarshalJSON() ([]byte, error) {
-	if len(v.targets) == 0 {
-		return nil, errNoIntervals
-	}
-	t := rankedText{Scaled: v.scaled, Rows: v.Rows()}
-	for _, r := range v.targets {
-		t.Scores = append(t.Scores, r.kept)
-	}
-	return json.Marshal(t)
-}
+func (v *Intervals) MarshalJSON() ([]byte, error) { return v.r.marshal("Intervals") }
 
 // UnmarshalJSON reads and checks what MarshalJSON wrote; an error leaves v as it was. Errors: domain.ErrParam for
 // scores that are not sorted, negative or not as many as stated; the errors of encoding/json.
 func (v *Intervals) UnmarshalJSON(text []byte) error {
-	var t rankedText
-	if err := strictly("Intervals", text, &t); err != nil {
+	return v.r.unmarshal("Intervals", text, 0, math.MaxFloat64, func(r *ranks) bool {
+		return len(r.Scores) > 0 && r.Kind == "" && r.Seed == 0
+	})
+}
+
+// mostKept is the largest number of scores that are kept for a target.
+const mostKept = 10000
+
+// ranks are the sorted conformal scores of each target, or of the classes: all of them, or, for more than mostKept rows,
+// the ⌈j·rows/mostKept⌉-th for j = 1, 2, ..., mostKept.
+type ranks struct {
+	Kind   SetMethod   `json:"method,omitempty"` // of Sets
+	Seed   uint64      `json:"seed,omitempty"`   // of AdaptiveRandomised
+	InStd  bool        `json:"scaled,omitempty"` // of Intervals in units of std
+	N      int         `json:"rows"`
+	Scores [][]float64 `json:"scores"`
+}
+
+// add adds the scores of a target, which it sorts.
+func (r *ranks) add(scores []float64) {
+	slices.Sort(scores)
+	n := len(scores)
+	kept := scores
+	if n > mostKept {
+		kept = make([]float64, mostKept)
+		for j := range kept {
+			kept[j] = scores[((j+1)*n+mostKept-1)/mostKept-1]
+		}
+	}
+	r.N, r.Scores = n, append(r.Scores, kept)
+}
+
+// at is for each target the ⌈(rows+1)·level⌉-th smallest score, or the next larger one that was kept.
+func (r *ranks) at(who string, level float64) ([]float64, error) {
+	if r.N == 0 {
+		return nil, notFitted(who)
+	}
+	if !(level > 0 && level < 1) {
+		return nil, fmt.Errorf("train: %s: level = %v is not between 0 and 1; 0.9 covers nine rows of ten: %w", who, level, domain.ErrParam)
+	}
+	q := place(r.N, level)
+	if q > r.N {
+		return nil, fmt.Errorf("train: %s: the level %v needs the scores of %d rows at least, and there are %d; hold more rows out, or lower the level: %w", who, level, rowsFor(level), r.N, domain.ErrShape)
+	}
+	out := make([]float64, len(r.Scores))
+	for j, kept := range r.Scores {
+		out[j] = kept[(q-1)*len(kept)/r.N]
+	}
+	return out, nil
+}
+
+func notFitted(who string) error {
+	return fmt.Errorf("train: %s: they have not been fitted; use Fit%s or UnmarshalJSON: %w", who, who, domain.ErrParam)
+}
+
+// place is ceil((n+1)·level), where a level counts to 12 digits: 0.55·20 is 11.
+func place(n int, level float64) int {
+	return int(math.Ceil(float64(n+1) * level * (1 - 1e-12)))
+}
+
+// rowsFor is the least n with place(n, level) <= n.
+func rowsFor(level float64) int {
+	n := max(int(math.Min(level/(1-level), 1e15))-1, 1)
+	for place(n, level) > n {
+		n++
+	}
+	return n
+}
+
+func (r *ranks) marshal(who string) ([]byte, error) {
+	if r.N == 0 {
+		return nil, notFitted(who)
+	}
+	return json.Marshal(*r)
+}
+
+// unmarshal reads what marshal wrote, of scores from least to most.
+func (r *ranks) unmarshal(who string, text []byte, least, most float64, ok func(r *ranks) bool) error {
+	var t ranks
+	if err := strictly(who, text, &t); err != nil {
 		return err
 	}
-	ok := len(t.Scores) > 0 && t.Method == "" && t.Seed == 0
-	targets := make([]ranked, len(t.Scores))
-	for j, s := range t.Scores {
-		targets[j] = ranked{t.Rows, s}
-		ok = ok && targets[j].usable(0, math.MaxFloat64)
+	good := t.N > 0 && ok(&t)
+	for _, s := range t.Scores {
+		good = good && len(s) == min(t.N, mostKept) && finite(s...) && slices.IsSorted(s) && s[0] >= least && s[len(s)-1] <= most
 	}
-	if !ok {
-		return fmt.Errorf("train: Intervals: the JSON has no sorted scores of %d rows; write it by MarshalJSON: %w", t.Rows, domain.ErrParam)
+	if !good {
+		return fmt.Errorf("train: %s: the JSON has no sorted scores from %.0f to %.3g of %d rows; write it by MarshalJSON: %w", who, least, most, t.N, domain.ErrParam)
 	}
-	*v = Intervals{t.Scaled, targets}
+	*r = t
 	return nil
 }

@@ -1,9 +1,11 @@
 package calibrate
 
 import (
-	"cmp"
 	"slices"
 	"sort"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // steps is a nondecreasing function, linear between knots and constant outside. X increases, Y does not decrease.
@@ -29,15 +31,12 @@ func (f steps) at(s float64) float64 {
 	return f.Y[j-1] + share*(f.Y[j]-f.Y[j-1])
 }
 
-// fitSteps is isotonic regression of "the label is class" on the score, by pooling adjacent violators (Ayer, Brunk,
+// stepsOf is isotonic regression of "the label is class" on the score, by pooling adjacent violators (Ayer, Brunk,
 // Ewing, Reid and Silverman 1955; Barlow et al. 1972). Equal scores are pooled first. The two ends of each pool are
 // knots, and no value is below floor.
-func fitSteps(s []float64, labels []int, class int, floor float64) steps {
-	order := make([]int, len(s))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s[a], s[b]) })
+func stepsOf(s []float64, labels []int, class int, floor float64) steps {
+	order, sorted := make([]int, len(s)), slices.Clone(s)
+	floats.ArgsortStable(sorted, order)
 	type pool struct {
 		first, last float64
 		hits, rows  int
@@ -73,4 +72,36 @@ func fitSteps(s []float64, labels []int, class int, floor float64) steps {
 		}
 	}
 	return f
+}
+
+// usable says whether f is nondecreasing, from at least floor to at most 1.
+func (f steps) usable(floor float64) bool {
+	if len(f.X) == 0 || len(f.X) != len(f.Y) || !finite(f.X...) {
+		return false
+	}
+	for j, y := range f.Y {
+		if !(y >= floor && y <= 1) || j > 0 && !(f.X[j] > f.X[j-1] && y >= f.Y[j-1]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *parameters) fitSteps(scores *mat.Dense, labels []int) error {
+	p.Floor = leftover(len(labels)) / float64(p.K-1)
+	for j := range p.K {
+		p.Steps = append(p.Steps, stepsOf(mat.Col(nil, j, scores), labels, j, p.Floor))
+	}
+	return nil
+}
+
+func (p *parameters) isotonic(dst, s []float64) {
+	for j, f := range p.Steps {
+		dst[j] = f.at(s[j])
+	}
+	floats.Scale(1/floats.Sum(dst), dst)
+}
+
+func (p *parameters) usableSteps() bool {
+	return len(p.Steps) == p.K && p.Floor > 0 && p.Floor <= .5 && !slices.ContainsFunc(p.Steps, func(f steps) bool { return !f.usable(p.Floor) })
 }

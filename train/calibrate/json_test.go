@@ -30,7 +30,8 @@ func TestCalibrationJSON(t *testing.T) {
 }
 
 func TestBadJSON(t *testing.T) {
-	c := Calibration{method: Temperature, classes: 2, inverse: 3}
+	three := 3.
+	c := Calibration{parameters{Name: Temperature, K: 2, Inverse: &three}}
 	for _, text := range []string{
 		`{"method":"temperature-bias","classes":2,"inverseTemperature":1}`, `{"method":"temperature-bias","classes":2,"inverseTemperature":1,"bias":[1]}`,
 		`{"method":"temperature-bias","classes":2,"inverseTemperature":1,"bias":[1,1.7e308]}`, `{"method":"temperature","classes":2,"inverseTemperature":1,"bias":[1,2]}`,

@@ -3,8 +3,10 @@ package calibrate
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -72,7 +74,7 @@ func reliability(who string, p *mat.Dense, labels []int, bins int) ([]Bin, error
 	}
 	all := make([]Bin, bins)
 	for i, l := range labels {
-		c := top(p.RawRowView(i))
+		c := floats.MaxIdx(p.RawRowView(i))
 		confidence := p.At(i, c)
 		b := &all[min(max(int(math.Ceil(confidence*float64(bins)))-1, 0), bins-1)]
 		b.Count++
@@ -115,37 +117,20 @@ func ECE(p *mat.Dense, labels []int, bins int) (float64, error) {
 // Errors: domain.ErrShape for other shapes and no rows, domain.ErrDomain for a bound that is NaN and a target that is
 // not finite, domain.ErrParam for nil.
 func Coverage(y, lower, upper *mat.Dense) ([]float64, error) {
-	const who = "Coverage"
-	if err := matrix(who, "y", y); err != nil {
+	if err := check("Coverage", given{"y", y, notFinite}, given{"lower", lower, notBound}, given{"upper", upper, notBound}); err != nil {
 		return nil, err
 	}
 	n, k := y.Dims()
-	for _, bound := range []struct {
-		name string
-		m    *mat.Dense
-	}{{"lower", lower}, {"upper", upper}} {
-		if bound.m == nil {
-			return nil, fmt.Errorf("train: %s: %s is nil: %w", who, bound.name, domain.ErrParam)
-		}
-		if err := alike(who, "y", bound.name, y, bound.m); err != nil {
-			return nil, err
-		}
-	}
 	share := make([]float64, k)
 	for i := range n {
 		lo, hi := lower.RawRowView(i), upper.RawRowView(i)
 		for j, v := range y.RawRowView(i) {
-			if math.IsNaN(lo[j]) || math.IsNaN(hi[j]) {
-				return nil, fmt.Errorf("train: %s: a bound of row %d, target %d is NaN: %w", who, i, j, domain.ErrDomain)
-			}
 			if lo[j] <= v && v <= hi[j] {
 				share[j]++
 			}
 		}
 	}
-	for j := range share {
-		share[j] /= float64(n)
-	}
+	floats.Scale(1/float64(n), share)
 	return share, nil
 }
 
@@ -157,11 +142,8 @@ func SetCoverage(sets [][]int, labels []int) (share, size float64, err error) {
 	}
 	for i, set := range sets {
 		size += float64(len(set))
-		for _, c := range set {
-			if c == labels[i] {
-				share++
-				break
-			}
+		if slices.Contains(set, labels[i]) {
+			share++
 		}
 	}
 	n := float64(len(sets))

@@ -1,7 +1,7 @@
 package calibrate
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,41 +11,27 @@ import (
 )
 
 // SetMethod is a conformal score s(y) of a class y for a row with probabilities p. A larger score says that y suits the
-// row less.
-type SetMethod int
+// row less. Empty is LeastAmbiguous.
+type SetMethod string
 
 const (
 	// LeastAmbiguous is s = 1 - p_y. If p is the true distribution, its sets have the fewest classes on average of all
 	// sets with the same coverage. Sadinle, Lei and Wasserman (2019), Least ambiguous set-valued classifiers with
 	// bounded error levels.
-	LeastAmbiguous SetMethod = iota
+	LeastAmbiguous SetMethod = "least-ambiguous"
 	// Adaptive is s = p_y plus the probabilities of all more probable classes. Its sets grow for rows that are hard to
 	// classify. Romano, Sesia and Candès (2020), Classification with valid and adaptive coverage, without their
 	// randomisation. For a head that is mostly right nearly all scores are close to 1, and the sets are several times
 	// larger than with AdaptiveRandomised.
-	Adaptive
+	Adaptive SetMethod = "adaptive"
 	// AdaptiveRandomised is the score of Adaptive less u·p_y, with u uniform in [0, 1), as in that paper. u is a hash
 	// of the probabilities and the seed, so that a row always has the same set.
-	AdaptiveRandomised
+	AdaptiveRandomised SetMethod = "adaptive-randomised"
 )
 
-var setNames = []string{"least-ambiguous", "adaptive", "adaptive-randomised"}
-
-// String returns the name that ParseSetMethod reads.
-func (m SetMethod) String() string {
-	if m < 0 || int(m) >= len(setNames) {
-		return fmt.Sprintf("SetMethod(%d)", int(m))
-	}
-	return setNames[m]
-}
-
-// ParseSetMethod returns the method with a name: least-ambiguous, adaptive or adaptive-randomised. Errors:
-// domain.ErrParam for another name.
-func ParseSetMethod(name string) (SetMethod, error) {
-	if i := slices.Index(setNames, name); i >= 0 {
-		return SetMethod(i), nil
-	}
-	return 0, fmt.Errorf("train: Sets: there is no method %q; give one of %q: %w", name, setNames, domain.ErrParam)
+// known says whether there is such a method.
+func (m SetMethod) known() bool {
+	return m == LeastAmbiguous || m == Adaptive || m == AdaptiveRandomised
 }
 
 // Sets makes sets of classes by split conformal prediction. A set holds the classes whose score is at most the
@@ -58,32 +44,29 @@ func ParseSetMethod(name string) (SetMethod, error) {
 // (2021), A gentle introduction to conformal prediction, theorem 1 and appendix D.
 //
 // FitSets and UnmarshalJSON make Sets. They do not change and are safe for concurrent use.
-type Sets struct {
-	method SetMethod
-	seed   uint64 // of AdaptiveRandomised
-	scores ranked
-}
+type Sets struct{ r ranks }
 
 // FitSets learns the scores of the true classes from probabilities p [n, k] of held-out rows and their labels.
 // AdaptiveRandomised uses the seed. A guarantee needs rows that the Calibration was not fitted to. Errors: see NLL;
 // domain.ErrParam for an unknown method.
 func FitSets(method SetMethod, p *mat.Dense, labels []int, seed uint64) (*Sets, error) {
-	if method < 0 || int(method) >= len(setNames) {
-		return nil, fmt.Errorf("train: Sets: %v is none of LeastAmbiguous, Adaptive and AdaptiveRandomised: %w", method, domain.ErrParam)
+	if method = cmp.Or(method, LeastAmbiguous); !method.known() {
+		return nil, fmt.Errorf("train: Sets: there is no method %q; give one of %q, %q and %q: %w", method, LeastAmbiguous,
+			Adaptive, AdaptiveRandomised, domain.ErrParam)
 	}
 	if err := distributions("Sets", p, labels); err != nil {
 		return nil, err
 	}
-	v := &Sets{method: method}
+	v := &Sets{ranks{Kind: method}}
 	if method == AdaptiveRandomised {
-		v.seed = seed
+		v.r.Seed = seed
 	}
 	scores := make([]float64, len(labels))
 	for i, l := range labels {
 		order, s := v.row(p.RawRowView(i))
 		scores[i] = s[slices.Index(order, l)]
 	}
-	v.scores = rank(scores)
+	v.r.add(scores)
 	return v, nil
 }
 
@@ -93,23 +76,14 @@ func (v *Sets) row(p []float64) (order []int, scores []float64) {
 	for j := range order {
 		order[j] = j
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case p[a] > p[b]:
-			return -1
-		case p[a] < p[b]:
-			return 1
-		default:
-			return 0
-		}
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[b], p[a]) })
 	u, sum := 0.0, 0.0
-	if v.method == AdaptiveRandomised {
-		u = uniform(v.seed, p)
+	if v.r.Kind == AdaptiveRandomised {
+		u = uniform(v.r.Seed, p)
 	}
 	for j, c := range order {
 		sum += p[c]
-		if scores[j] = sum - u*p[c]; v.method == LeastAmbiguous {
+		if scores[j] = sum - u*p[c]; v.r.Kind == LeastAmbiguous {
 			scores[j] = 1 - p[c]
 		}
 	}
@@ -136,21 +110,20 @@ func uniform(seed uint64, x []float64) float64 {
 }
 
 // Rows returns the number of held-out rows n.
-func (v *Sets) Rows() int { return v.scores.rows }
+func (v *Sets) Rows() int { return v.r.N }
 
 // Method returns the conformal score of the sets.
-func (v *Sets) Method() SetMethod { return v.method }
+func (v *Sets) Method() SetMethod { return v.r.Kind }
 
 // Threshold returns the largest score of a class in a set. level is in (0, 1). Errors: domain.ErrParam for another
 // level; domain.ErrShape if the level needs more than n rows, with the number that it needs.
 func (v *Sets) Threshold(level float64) (float64, error) {
-	if v.scores.rows == 0 {
-		return 0, errNoSets
+	t, err := v.r.at("Sets", level)
+	if err != nil {
+		return 0, err
 	}
-	return v.scores.at("Sets", level)
+	return t[0], nil
 }
-
-var errNoSets = fmt.Errorf("train: Sets: they have not been fitted; use FitSets or UnmarshalJSON: %w", domain.ErrParam)
 
 // Set returns the set for a row of probabilities [k], the most probable class first. Errors: see Threshold;
 // domain.ErrDomain for numbers that are not probabilities.
@@ -182,7 +155,7 @@ func (v *Sets) All(level float64, p *mat.Dense) ([][]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := matrix("Sets", "p", p); err != nil {
+	if err := check("Sets", given{"p", p, notFinite}); err != nil {
 		return nil, err
 	}
 	m, _ := p.Dims()
@@ -196,29 +169,13 @@ func (v *Sets) All(level float64, p *mat.Dense) ([][]int, error) {
 }
 
 // MarshalJSON writes the scores, at most 10000. Errors: domain.ErrParam for sets that have not been fitted.
-func (v *Sets) MarshalJSON() ([]byte, error) {
-	if v.scores.rows == 0 {
-		return nil, errNoSets
-	}
-	return json.Marshal(rankedText{Method: v.method.String(), Seed: v.seed, Rows: v.scores.rows, Scores: [][]float64{v.scores.kept}})
-}
+func (v *Sets) MarshalJSON() ([]byte, error) { return v.r.marshal("Sets") }
 
 // UnmarshalJSON reads and checks what MarshalJSON wrote; an error leaves v as it was. Errors: domain.ErrParam for an
 // unknown method and for scores that are not sorted, not in [0, 1] or not as many as stated; the errors of
 // encoding/json.
 func (v *Sets) UnmarshalJSON(text []byte) error {
-	var t rankedText
-	if err := strictly("Sets", text, &t); err != nil {
-		return err
-	}
-	m, err := ParseSetMethod(t.Method)
-	if err != nil {
-		return err
-	}
-	ok := len(t.Scores) == 1 && !t.Scaled && (t.Seed == 0 || m == AdaptiveRandomised)
-	if !ok || !(ranked{t.Rows, t.Scores[0]}).usable(-2*sumTolerance, 1+2*sumTolerance) {
-		return fmt.Errorf("train: Sets: the JSON has no sorted scores in [0, 1] of %d rows; write it by MarshalJSON: %w", t.Rows, domain.ErrParam)
-	}
-	*v = Sets{m, t.Seed, ranked{t.Rows, t.Scores[0]}}
-	return nil
+	return v.r.unmarshal("Sets", text, -2*sumTolerance, 1+2*sumTolerance, func(r *ranks) bool {
+		return len(r.Scores) == 1 && r.Kind.known() && !r.InStd && (r.Seed == 0 || r.Kind == AdaptiveRandomised)
+	})
 }

@@ -53,8 +53,8 @@ func TestTemperatureIsLeast(t *testing.T) {
 		return sum
 	}
 	const h = 1e-5
-	if d := (loss(c.inverse+h) - loss(c.inverse-h)) / (2 * h); math.Abs(d) > 1e-9 {
-		t.Errorf("the derivative at 1/T = %v is %v", c.inverse, d)
+	if d := (loss(*c.p.Inverse+h) - loss(*c.p.Inverse-h)) / (2 * h); math.Abs(d) > 1e-9 {
+		t.Errorf("the derivative at 1/T = %v is %v", *c.p.Inverse, d)
 	}
 }
 

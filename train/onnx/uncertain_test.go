@@ -49,8 +49,8 @@ func uncertainModels(t *testing.T) (all []saved) {
 	classes := &data.Set{X: x, Labels: labels}
 	for _, method := range []calibrate.Method{calibrate.Temperature, calibrate.TemperatureBias, calibrate.Platt, calibrate.Isotonic} {
 		u := train.UncertaintyOptions{Calibration: method}
-		fit("ridge-"+method.String(), "standard", linear.RidgeOptions{Lambdas: []float64{1e-3}}, classes, u)
-		fit("softmax-"+method.String(), "auto", linear.LogisticOptions{}, classes, u)
+		fit("ridge-"+string(method), "standard", linear.RidgeOptions{Lambdas: []float64{1e-3}}, classes, u)
+		fit("softmax-"+string(method), "auto", linear.LogisticOptions{}, classes, u)
 	}
 	fit("posterior", "standard", linear.RidgeOptions{Lambdas: []float64{1e-3}}, &data.Set{X: x, Y: y}, train.UncertaintyOptions{})
 	for _, scale := range []string{"none,cube", "minmax,l2", "minmax,l1,standard"} {

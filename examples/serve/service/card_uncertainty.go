@@ -28,7 +28,7 @@ func newUncertaintyCard(m *train.Model) *uncertaintyCard {
 	if m.Classes == nil {
 		c.HeldOut = u.Intervals.Rows()
 	} else {
-		c.HeldOut, c.Calibration, c.Sets = u.Sets.Rows(), u.Calibration.Method().String(), u.Sets.Method().String()
+		c.HeldOut, c.Calibration, c.Sets = u.Sets.Rows(), string(u.Calibration.Method()), string(u.Sets.Method())
 	}
 	c.MostLevel = float64(c.HeldOut) / float64(c.HeldOut+1)
 	if u.Posterior != nil {
