@@ -202,7 +202,10 @@ func (q *Band) Rotate(ctx context.Context, z []float64, rows int, back bool) {
 // reflect overwrites z by z (I - V t Vᵀ), or by z (I - V tᵀ Vᵀ).
 func (q *Band) reflect(z blas64.General, r reflections, trans blas.Transpose) {
 	k, from := r.v.Rows, r.first+q.width
-	zv, zvt := make([]float64, z.Rows*k), make([]float64, z.Rows*k)
+	space := borrow(2 * z.Rows * k)
+	defer scratch.Put(space)
+	zv, zvt := (*space)[:z.Rows*k], (*space)[z.Rows*k:]
+	clear(zv)
 	rest := part(z, 0, from, z.Rows, q.n-from)
 	addProduct(1, rest, r.v, general(z.Rows, k, k, zv))
 	fast.Implementation{}.Dgemm(blas.NoTrans, trans, z.Rows, k, k, 1, zv, k, r.t, k, 0, zvt, k)

@@ -2,6 +2,8 @@ package dense
 
 import (
 	"math"
+	"slices"
+	"sync"
 
 	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/internal/simd"
@@ -88,6 +90,19 @@ func (f Shifted) Solve(p []float64) {
 	copy(p, x[w:w+f.n])
 }
 
+// scratch are slices to work in, by pointers.
+var scratch sync.Pool
+
+// borrow returns a slice of n numbers, which are not 0, from scratch.
+func borrow(n int) *[]float64 {
+	space, _ := scratch.Get().(*[]float64)
+	if space == nil {
+		space = new([]float64)
+	}
+	*space = slices.Grow((*space)[:0], n)[:n]
+	return space
+}
+
 func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
 
 // quadraticRows is the number of rows that Quadratics processes at a time.
@@ -99,7 +114,10 @@ func (f Shifted) Quadratics(to, rows []float64) {
 	w := f.width
 	simd.Share(len(to), quadraticRows, func(lo, hi int) {
 		clear(to[lo:hi])
-		x, next := make([]float64, (hi-lo)*2*w), make([]float64, (hi-lo)*2*w)
+		space := borrow(2 * (hi - lo) * 2 * w)
+		defer scratch.Put(space)
+		x, next := (*space)[:(hi-lo)*2*w], (*space)[(hi-lo)*2*w:]
+		clear(*space)
 		for i := 0; i < f.n; i += w {
 			s := f.step(i)
 			for r := range hi - lo {

@@ -49,6 +49,9 @@ func (o RidgeOptions) Cost(p fits.Problem) fits.Cost {
 		scored := min(n, rows.Scored)
 		copies, solve = 2+scored/n, solve+n*n*(n+scored)+lambdas*2*64*n*scored
 	}
+	if choice {
+		holdFactors(&c, n, lambdas)
+	}
 	c.Hold(8*copies*n*n, "%.2g matrices of %d x %d numbers, of the rows", copies, p.Rows, p.Rows)
 	c.Operations += solve
 	return c
@@ -67,6 +70,7 @@ func (o RidgeOptions) costPrimal(p fits.Problem) fits.Cost {
 	passes := 1.
 	switch {
 	case choice && !p.Signed:
+		holdFactors(&c, d, lambdas)
 		solve, passes = 4*solve+lambdas*2*64*d*scored, 1+scored/n
 	case choice:
 		solve, passes = lambdas*solve, 1+2*lambdas*scored/n
@@ -89,6 +93,11 @@ func (o RidgeOptions) products(p fits.Problem) float64 {
 		return .5
 	}
 	return 1
+}
+
+// holdFactors adds the factors of a band matrix of n rows for all lambdas, with 64 numbers a row.
+func holdFactors(c *fits.Cost, n, lambdas float64) {
+	c.Hold(8*64*n*lambdas, "the factors of %.0f lambdas", lambdas)
 }
 
 // holdBlock adds what goes through the map at once.
