@@ -96,7 +96,6 @@ var goodValues = []any{
 		return func(yield func(ops.Matrix, error) bool) { yield(tensorOf(6, 3), nil) }
 	},
 	context.Background(), image.NewGray(image.Rect(0, 0, 8, 8)),
-	func(x float64) float64 { return x },
 	spectral.Gaussian{Sigma: 1}.At,
 	func(_, row int) bool { return row%2 == 0 },
 	func(dst, x *tensor.Dense) error { return nil },

@@ -47,8 +47,8 @@ const (
 	TemperatureBias Method = "temperature-bias"
 	// Platt is σ(a_c s_c + b_c) for each class c, normalised to the sum 1. It suits one-versus-rest scores, as ridge
 	// regression and support vector machines have them. Platt (1999), Probabilistic outputs for support vector
-	// machines, whose smoothed targets are (N₊+1)/(N₊+2) and 1/(N₋+2); the Newton steps of Lin, Lin and Weng (2007), A
-	// note on Platt's probabilistic outputs.
+	// machines, whose smoothed targets are (N₊+1)/(N₊+2) and 1/(N₋+2); Lin, Lin and Weng (2007), A note on
+	// Platt's probabilistic outputs.
 	Platt Method = "platt"
 	// Isotonic is for each class the nondecreasing function of its score that is nearest to the labels, interpolated
 	// linearly between its steps and normalised to the sum 1. It wants some thousand rows. Before normalisation no
@@ -83,8 +83,10 @@ type way struct {
 
 // ways are the methods that Automatic chooses among.
 var ways = []way{
-	{Temperature, (*parameters).fitTemperature, (*parameters).temperature, (*parameters).usableTemperature, [4]bool{true}},
-	{TemperatureBias, (*parameters).fitBias, (*parameters).biased, (*parameters).usableTemperature, [4]bool{true, true}},
+	{Temperature, (*parameters).fitTemperature, (*parameters).temperature, (*parameters).usableTemperature,
+		[4]bool{true}},
+	{TemperatureBias, (*parameters).fitBias, (*parameters).biased, (*parameters).usableTemperature,
+		[4]bool{true, true}},
 	{Platt, (*parameters).fitSigmoids, (*parameters).platt, (*parameters).usableSigmoids, [4]bool{2: true}},
 	{Isotonic, (*parameters).fitSteps, (*parameters).isotonic, (*parameters).usableSteps, [4]bool{3: true}},
 }
@@ -96,8 +98,8 @@ func wayOf(m Method) (way, error) {
 			return w, nil
 		}
 	}
-	return way{}, fmt.Errorf("train: Calibration: there is no method %q; give one of %q, %q, %q, %q and %q: %w", m, Automatic,
-		Temperature, TemperatureBias, Platt, Isotonic, domain.ErrParam)
+	return way{}, fmt.Errorf("train: Calibration: there is no method %q; give one of %q, %q, %q, %q and %q: %w", m,
+		Automatic, Temperature, TemperatureBias, Platt, Isotonic, domain.ErrParam)
 }
 
 // Fit learns a calibration from the scores [n, k] of held-out rows, one column for each class, and the class of each
@@ -208,7 +210,8 @@ func (c *Calibration) Probabilities(scores *mat.Dense) (*mat.Dense, error) {
 	}
 	n, k := scores.Dims()
 	if k != c.p.K {
-		return nil, fmt.Errorf("train: Calibration: there are %d scores a row, and the calibration is of %d classes; give the scores of the same head: %w", k, c.p.K, domain.ErrShape)
+		return nil, fmt.Errorf("train: Calibration: there are %d scores a row, and the calibration is of %d "+
+			"classes; give the scores of the same head: %w", k, c.p.K, domain.ErrShape)
 	}
 	w, err := wayOf(c.p.Name)
 	if err != nil {
@@ -221,7 +224,8 @@ func (c *Calibration) Probabilities(scores *mat.Dense) (*mat.Dense, error) {
 	return p, nil
 }
 
-var errNotFitted = fmt.Errorf("train: Calibration: it has not been fitted; use Fit or UnmarshalJSON: %w", domain.ErrParam)
+var errNotFitted = fmt.Errorf("train: Calibration: it has not been fitted; use Fit or UnmarshalJSON: %w",
+	domain.ErrParam)
 
 // softmax writes softmax(inverse·s); dst may be s.
 func softmax(dst, s []float64, inverse float64) {
@@ -258,7 +262,8 @@ func (c *Calibration) UnmarshalJSON(text []byte) error {
 	}
 	has := [4]bool{p.Inverse != nil, p.Bias != nil, p.Sigmoids != nil, p.Steps != nil || p.Floor != 0}
 	if p.K < 2 || has != w.has || !w.usable(&p) {
-		return fmt.Errorf("train: Calibration: the JSON is no calibration by %v of %d classes: it lacks numbers, or has some that do not belong; write it by MarshalJSON: %w", p.Name, p.K, domain.ErrParam)
+		return fmt.Errorf("train: Calibration: the JSON is no calibration by %v of %d classes: it lacks numbers, "+
+			"or has some that do not belong; write it by MarshalJSON: %w", p.Name, p.K, domain.ErrParam)
 	}
 	c.p = p
 	return nil

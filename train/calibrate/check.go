@@ -45,10 +45,12 @@ func check(who string, list ...given) error {
 		}
 		n, k := g.m.Dims()
 		if n == 0 || k == 0 {
-			return fmt.Errorf("train: %s: %s is [%d,%d]; give at least one row and one column: %w", who, g.name, n, k, domain.ErrShape)
+			return fmt.Errorf("train: %s: %s is [%d,%d]; give at least one row and one column: %w", who, g.name, n, k,
+				domain.ErrShape)
 		}
 		if a, b := list[0].m.Dims(); n != a || k != b {
-			return fmt.Errorf("train: %s: %s is [%d,%d] and %s is [%d,%d]; give one number for each other: %w", who, list[0].name, a, b, g.name, n, k, domain.ErrShape)
+			return fmt.Errorf("train: %s: %s is [%d,%d] and %s is [%d,%d]; give one number for each other: %w", who,
+				list[0].name, a, b, g.name, n, k, domain.ErrShape)
 		}
 		for i := range n {
 			for j, v := range g.m.RawRowView(i) {
@@ -68,14 +70,17 @@ func classified(who, name string, m *mat.Dense, labels []int) error {
 	}
 	n, k := m.Dims()
 	if k < 2 {
-		return fmt.Errorf("train: %s: %s has 1 column; give one a class, of two classes s and -s: %w", who, name, domain.ErrShape)
+		return fmt.Errorf("train: %s: %s has 1 column; give one a class, of two classes s and -s: %w", who, name,
+			domain.ErrShape)
 	}
 	if len(labels) != n {
-		return fmt.Errorf("train: %s: %s has %d rows and there are %d labels; give one a row: %w", who, name, n, len(labels), domain.ErrShape)
+		return fmt.Errorf("train: %s: %s has %d rows and there are %d labels; give one a row: %w", who, name, n,
+			len(labels), domain.ErrShape)
 	}
 	for i, l := range labels {
 		if l < 0 || l >= k {
-			return fmt.Errorf("train: %s: row %d has the label %d, which is not in 0..%d; number the classes as the columns: %w", who, i, l, k-1, domain.ErrDomain)
+			return fmt.Errorf("train: %s: row %d has the label %d, which is not in 0..%d; number the classes as "+
+				"the columns: %w", who, i, l, k-1, domain.ErrDomain)
 		}
 	}
 	return nil
@@ -90,12 +95,14 @@ func distribution(who string, row int, p []float64) error {
 	sum := 0.0
 	for j, v := range p {
 		if !(v >= 0 && v <= 1+sumTolerance) {
-			return fmt.Errorf("train: %s: p[%d,%d] = %v is no probability; Calibration.Probabilities makes some of scores: %w", who, row, j, v, domain.ErrDomain)
+			return fmt.Errorf("train: %s: p[%d,%d] = %v is no probability; Calibration.Probabilities makes some of "+
+				"scores: %w", who, row, j, v, domain.ErrDomain)
 		}
 		sum += v
 	}
 	if math.Abs(sum-1) > sumTolerance {
-		return fmt.Errorf("train: %s: the sum of row %d of p is %v, not 1; Calibration.Probabilities makes probabilities of scores: %w", who, row, sum, domain.ErrDomain)
+		return fmt.Errorf("train: %s: the sum of row %d of p is %v, not 1; Calibration.Probabilities makes "+
+			"probabilities of scores: %w", who, row, sum, domain.ErrDomain)
 	}
 	return nil
 }

@@ -68,7 +68,8 @@ func IntervalsOfResiduals(residuals, std *mat.Dense) (*Intervals, error) {
 				s[i] /= std.At(i, j)
 			}
 			if !finite(s[i]) {
-				return nil, fmt.Errorf("train: %s: the score of row %d, target %d is %v; scale the targets, or raise std: %w", who, i, j, s[i], domain.ErrDomain)
+				return nil, fmt.Errorf("train: %s: the score of row %d, target %d is %v; scale the targets, or "+
+					"raise std: %w", who, i, j, s[i], domain.ErrDomain)
 			}
 		}
 		v.r.add(s)
@@ -107,10 +108,12 @@ func (v *Intervals) Bounds(level float64, mean, std *mat.Dense) (lower, upper *m
 	}
 	m, k := mean.Dims()
 	if k != len(radius) {
-		return nil, nil, fmt.Errorf("train: %s: mean has %d targets, the held-out rows had %d: %w", who, k, len(radius), domain.ErrShape)
+		return nil, nil, fmt.Errorf("train: %s: mean has %d targets, the held-out rows had %d: %w", who, k, len(radius),
+			domain.ErrShape)
 	}
 	if v.r.InStd != (std != nil) {
-		return nil, nil, fmt.Errorf("train: %s: std must be given where FitIntervals had it, and nowhere else: %w", who, domain.ErrParam)
+		return nil, nil, fmt.Errorf("train: %s: std must be given where FitIntervals had it, and nowhere else: %w", who,
+			domain.ErrParam)
 	}
 	lower, upper = mat.NewDense(m, k, nil), mat.NewDense(m, k, nil)
 	for i := range m {
@@ -170,11 +173,13 @@ func (r *ranks) at(who string, level float64) ([]float64, error) {
 		return nil, notFitted(who)
 	}
 	if !(level > 0 && level < 1) {
-		return nil, fmt.Errorf("train: %s: level = %v is not between 0 and 1; 0.9 covers nine rows of ten: %w", who, level, domain.ErrParam)
+		return nil, fmt.Errorf("train: %s: level = %v is not between 0 and 1; 0.9 covers nine rows of ten: %w", who,
+			level, domain.ErrParam)
 	}
 	q := place(r.N, level)
 	if q > r.N {
-		return nil, fmt.Errorf("train: %s: the level %v needs the scores of %d rows at least, and there are %d; hold more rows out, or lower the level: %w", who, level, rowsFor(level), r.N, domain.ErrShape)
+		return nil, fmt.Errorf("train: %s: the level %v needs the scores of %d rows at least, and there are %d; "+
+			"hold more rows out, or lower the level: %w", who, level, rowsFor(level), r.N, domain.ErrShape)
 	}
 	out := make([]float64, len(r.Scores))
 	for j, kept := range r.Scores {
@@ -216,10 +221,12 @@ func (r *ranks) unmarshal(who string, text []byte, least, most float64, ok func(
 	}
 	good := t.N > 0 && ok(&t)
 	for _, s := range t.Scores {
-		good = good && len(s) == min(t.N, mostKept) && finite(s...) && slices.IsSorted(s) && s[0] >= least && s[len(s)-1] <= most
+		good = good && len(s) == min(t.N, mostKept) && finite(s...) && slices.IsSorted(s)
+		good = good && s[0] >= least && s[len(s)-1] <= most
 	}
 	if !good {
-		return fmt.Errorf("train: %s: the JSON has no sorted scores from %.0f to %.3g of %d rows; write it by MarshalJSON: %w", who, least, most, t.N, domain.ErrParam)
+		return fmt.Errorf("train: %s: the JSON has no sorted scores from %.0f to %.3g of %d rows; write it by "+
+			"MarshalJSON: %w", who, least, most, t.N, domain.ErrParam)
 	}
 	*r = t
 	return nil

@@ -103,5 +103,6 @@ func (p *parameters) isotonic(dst, s []float64) {
 }
 
 func (p *parameters) usableSteps() bool {
-	return len(p.Steps) == p.K && p.Floor > 0 && p.Floor <= .5 && !slices.ContainsFunc(p.Steps, func(f steps) bool { return !f.usable(p.Floor) })
+	return len(p.Steps) == p.K && p.Floor > 0 && p.Floor <= .5 && !slices.ContainsFunc(p.Steps,
+		func(f steps) bool { return !f.usable(p.Floor) })
 }

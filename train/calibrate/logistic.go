@@ -93,7 +93,8 @@ func (f *logistic) minimise(start ...float64) []float64 {
 		problem.Hess = func(hess *mat.SymDense, x []float64) { f.loss(nil, hess, x) }
 		settings.GradientThreshold, method = 1e-15, &optimize.Newton{}
 	}
-	if r, _ := optimize.Minimize(problem, slices.Clone(start), &settings, method); r != nil && finite(r.X...) && finite(r.F) {
+	r, _ := optimize.Minimize(problem, slices.Clone(start), &settings, method)
+	if r != nil && finite(r.X...) && finite(r.F) {
 		return r.X
 	}
 	return start
@@ -103,7 +104,8 @@ func (f *logistic) minimise(start ...float64) []float64 {
 func (p *parameters) fitTemperature(scores *mat.Dense, labels []int) error {
 	n, k := scores.Dims()
 	p.Inverse = new(float64)
-	below, size := mat.NewDense(n, k, nil), 0. // how far a score is below the largest of its row, and the mean of the ranges
+	// How far a score is below the largest of its row, and the mean of the ranges.
+	below, size := mat.NewDense(n, k, nil), 0.
 	for i := range n {
 		row, b := scores.RawRowView(i), below.RawRowView(i)
 		most := floats.Max(row)
@@ -116,7 +118,8 @@ func (p *parameters) fitTemperature(scores *mat.Dense, labels []int) error {
 	case size == 0:
 		return nil
 	case !(size > 1e-290 && size < 1e290):
-		return fmt.Errorf("train: Calibration: the scores of a row differ by %v; scale them: %w", size, domain.ErrDomain)
+		return fmt.Errorf("train: Calibration: the scores of a row differ by %v; scale them: %w", size,
+			domain.ErrDomain)
 	}
 	below.Apply(func(_, _ int, v float64) float64 { return v / size }, below)
 	f, slope := &logistic{x: below, t: smoothed(labels, k)}, []float64{0}
@@ -174,7 +177,8 @@ func (p *parameters) biased(dst, s []float64) {
 
 func (p *parameters) usableTemperature() bool {
 	large := func(b float64) bool { return !(math.Abs(b) <= math.MaxFloat64/4) }
-	return *p.Inverse >= 0 && finite(*p.Inverse) && (p.Bias == nil || len(p.Bias) == p.K) && !slices.ContainsFunc(p.Bias, large)
+	whole := p.Bias == nil || len(p.Bias) == p.K
+	return *p.Inverse >= 0 && finite(*p.Inverse) && whole && !slices.ContainsFunc(p.Bias, large)
 }
 
 // sigmoid is σ(Slope·(s - Centre)/Width + Offset). Centre and Width scale the scores so that nothing overflows.

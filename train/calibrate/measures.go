@@ -64,7 +64,8 @@ func Reliability(p *mat.Dense, labels []int, bins int) ([]Bin, error) {
 
 func reliability(who string, p *mat.Dense, labels []int, bins int) ([]Bin, error) {
 	if bins < 0 || bins > mostBins {
-		return nil, fmt.Errorf("train: %s: %d bins are not in 1..%d; 0 is %d: %w", who, bins, mostBins, defaultBins, domain.ErrParam)
+		return nil, fmt.Errorf("train: %s: %d bins are not in 1..%d; 0 is %d: %w", who, bins, mostBins, defaultBins,
+			domain.ErrParam)
 	}
 	if bins == 0 {
 		bins = defaultBins
@@ -87,7 +88,8 @@ func reliability(who string, p *mat.Dense, labels []int, bins int) ([]Bin, error
 	for j, b := range all {
 		if b.Count > 0 {
 			n := float64(b.Count)
-			out = append(out, Bin{float64(j) / float64(bins), float64(j+1) / float64(bins), b.Confidence / n, b.Accuracy / n, b.Count})
+			out = append(out, Bin{float64(j) / float64(bins), float64(j+1) / float64(bins), b.Confidence / n,
+				b.Accuracy / n, b.Count})
 		}
 	}
 	return out, nil
@@ -117,7 +119,8 @@ func ECE(p *mat.Dense, labels []int, bins int) (float64, error) {
 // Errors: domain.ErrShape for other shapes and no rows, domain.ErrDomain for a bound that is NaN and a target that is
 // not finite, domain.ErrParam for nil.
 func Coverage(y, lower, upper *mat.Dense) ([]float64, error) {
-	if err := check("Coverage", given{"y", y, notFinite}, given{"lower", lower, notBound}, given{"upper", upper, notBound}); err != nil {
+	err := check("Coverage", given{"y", y, notFinite}, given{"lower", lower, notBound}, given{"upper", upper, notBound})
+	if err != nil {
 		return nil, err
 	}
 	n, k := y.Dims()
@@ -138,7 +141,8 @@ func Coverage(y, lower, upper *mat.Dense) ([]float64, error) {
 // Errors: domain.ErrShape for no rows and for another number of labels.
 func SetCoverage(sets [][]int, labels []int) (share, size float64, err error) {
 	if len(sets) != len(labels) || len(sets) == 0 {
-		return 0, 0, fmt.Errorf("train: SetCoverage: there are %d sets and %d labels; give one of each a row, and at least one row: %w", len(sets), len(labels), domain.ErrShape)
+		return 0, 0, fmt.Errorf("train: SetCoverage: there are %d sets and %d labels; give one of each a row, and "+
+			"at least one row: %w", len(sets), len(labels), domain.ErrShape)
 	}
 	for i, set := range sets {
 		size += float64(len(set))

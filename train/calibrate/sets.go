@@ -51,7 +51,8 @@ type Sets struct{ r ranks }
 // domain.ErrParam for an unknown method.
 func FitSets(method SetMethod, p *mat.Dense, labels []int, seed uint64) (*Sets, error) {
 	if method = cmp.Or(method, LeastAmbiguous); !method.known() {
-		return nil, fmt.Errorf("train: Sets: there is no method %q; give one of %q, %q and %q: %w", method, LeastAmbiguous,
+		return nil, fmt.Errorf("train: Sets: there is no method %q; give one of %q, %q and %q: %w", method,
+			LeastAmbiguous,
 			Adaptive, AdaptiveRandomised, domain.ErrParam)
 	}
 	if err := distributions("Sets", p, labels); err != nil {

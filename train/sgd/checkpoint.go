@@ -42,7 +42,8 @@ func (c *Checkpoints) fill() error {
 		return fmt.Errorf("train: Fit: Checkpoints without a Path do nothing: %w", domain.ErrParam)
 	}
 	if c.Epochs < 0 || c.Every < 0 || c.Keep < 0 {
-		return fmt.Errorf("train: Fit: Checkpoints: Epochs = %d, Every = %v or Keep = %d is negative: %w", c.Epochs, c.Every, c.Keep, domain.ErrParam)
+		return fmt.Errorf("train: Fit: Checkpoints: Epochs = %d, Every = %v or Keep = %d is negative: %w", c.Epochs,
+			c.Every, c.Keep, domain.ErrParam)
 	}
 	if c.Epochs == 0 && c.Every == 0 {
 		c.Epochs = 1
@@ -126,7 +127,8 @@ func (k *keeper) begin(f *fitter) error {
 	}
 	name := names[len(names)-1]
 	if !k.Resume {
-		return fmt.Errorf("train: Fit: there is the checkpoint %s of an earlier fit; resume that one, or remove its files: %w", name, domain.ErrParam)
+		return fmt.Errorf("train: Fit: there is the checkpoint %s of an earlier fit; resume that one, or remove "+
+			"its files: %w", name, domain.ErrParam)
 	}
 	if err := k.load(f, name); err != nil {
 		return fmt.Errorf("train: Fit: %s: %w; remove it to go on from the one before", name, err)
@@ -238,7 +240,8 @@ func (k *keeper) load(f *fitter, name string) error {
 		s.steps = p.Steps[i]
 	}
 	for v := range slices.Chunk(losses[1:], 4) {
-		f.observe(fits.Epoch{Number: len(f.report.Epochs) + 1, Of: f.Epochs, Loss: v[0], Score: v[1], HeldLoss: v[2], HeldScore: v[3]})
+		f.observe(fits.Epoch{Number: len(f.report.Epochs) + 1, Of: f.Epochs, Loss: v[0], Score: v[1], HeldLoss: v[2],
+			HeldScore: v[3]})
 	}
 	f.report.Resumed = true
 	return nil

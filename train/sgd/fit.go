@@ -37,8 +37,10 @@ import (
 // for values outside the map's domain, for targets that the element type cannot hold beside their mean or the δ of a
 // HuberHead, and for squares of targets that overflow where held-out rows choose; an error with a remedy for a loss
 // that is not finite; the errors of the rows, with the file and the row; ctx.Err(), which is checked before each step.
-func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*fits.Course, error) {
-	if err := given.Missing("Fit", given.Arg("the context", ctx), given.Arg("the map", m), given.Arg("the head", head), given.Arg("the source of rows", rows)); err != nil {
+func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*fits.Course,
+	error) {
+	if err := given.Missing("Fit", given.Arg("the context", ctx), given.Arg("the map", m), given.Arg("the head", head),
+		given.Arg("the source of rows", rows)); err != nil {
 		return nil, err
 	}
 	if err := o.fill(tunes(m)); err != nil {
@@ -140,7 +142,8 @@ func (f *fitter) pass(ctx context.Context) (fits.Epoch, error) {
 	e := fits.Epoch{Number: n, Of: f.Epochs, HeldLoss: math.NaN(), HeldScore: math.NaN()}
 	for b, err := range f.epoch(ctx, n) {
 		if stop := given.Stopped(ctx); stop != nil {
-			return e, errors.Join(fmt.Errorf("train: Fit: stopped in epoch %d of %d%s: %w", n, f.Epochs, f.keeper.hint(), stop), f.keeper.save(f))
+			return e, errors.Join(fmt.Errorf("train: Fit: stopped in epoch %d of %d%s: %w", n, f.Epochs,
+				f.keeper.hint(), stop), f.keeper.save(f))
 		}
 		if err != nil {
 			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, err)
@@ -154,7 +157,8 @@ func (f *fitter) pass(ctx context.Context) (fits.Epoch, error) {
 			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, f.locate(b, err))
 		}
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d after %d rows at the learning rate %v: %w", loss, n, f.at.Rows, f.LearnRate, given.ErrDiverged)
+			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d after %d rows at the learning rate %v: %w",
+				loss, n, f.at.Rows, f.LearnRate, given.ErrDiverged)
 		}
 		f.at.Batches++
 		f.at.Rows += len(b.rows)

@@ -100,7 +100,8 @@ func (MiniBatch) Frozen() bool { return false }
 func (o MiniBatch) HeadKind() string { return cmp.Or(o.Head, "linear") }
 
 // Fit calls the function Fit.
-func (o MiniBatch) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
+func (o MiniBatch) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report,
+	error) {
 	epochs, err := Fit(ctx, m, head, rows, o.FitOptions)
 	return &fits.Report{Lambda: o.Lambda, Epochs: epochs}, err
 }
@@ -131,7 +132,8 @@ func (o *FitOptions) fill(tuned bool) error {
 	if o.Solver = cmp.Or(o.Solver, Adam); o.Solver == SGD {
 		rate, mapRate = .5, .01
 	}
-	o.Epochs, o.Batch, o.Patience, o.CacheBytes = cmp.Or(o.Epochs, epochs), cmp.Or(o.Batch, 256), cmp.Or(o.Patience, 5), cmp.Or(o.CacheBytes, 512<<20)
+	o.Epochs, o.Batch, o.Patience, o.CacheBytes = cmp.Or(o.Epochs, epochs), cmp.Or(o.Batch, 256), cmp.Or(o.Patience, 5),
+		cmp.Or(o.CacheBytes, 512<<20)
 	o.LearnRate, o.Schedule = cmp.Or(o.LearnRate, rate), cmp.Or(o.Schedule, CosineRate)
 	o.MapRate = cmp.Or(o.MapRate, mapRate*o.LearnRate)
 	if err := o.Checkpoints.fill(); err != nil {
@@ -144,14 +146,17 @@ func (o *FitOptions) fill(tuned bool) error {
 		{o.Epochs >= 1, fmt.Sprintf("Epochs = %d, want at least 1", o.Epochs)},
 		{o.Batch >= 1, fmt.Sprintf("Batch = %d, want at least 1", o.Batch)},
 		{o.Patience >= 1, fmt.Sprintf("Patience = %d, want at least 1", o.Patience)},
-		{o.LearnRate > 0 && !math.IsInf(o.LearnRate, 0), fmt.Sprintf("LearnRate = %v, want a number above 0", o.LearnRate)},
+		{o.LearnRate > 0 && !math.IsInf(o.LearnRate, 0), fmt.Sprintf("LearnRate = %v, want a number above 0",
+			o.LearnRate)},
 		{o.MapRate > 0 && !math.IsInf(o.MapRate, 0), fmt.Sprintf("MapRate = %v, want a number above 0", o.MapRate)},
 		{o.Lambda >= 0 && !math.IsInf(o.Lambda, 0), fmt.Sprintf("Lambda = %v, want a number of at least 0", o.Lambda)},
 		{o.HeldOut >= 0 && o.HeldOut < 1, fmt.Sprintf("HeldOut = %v, want a fraction in [0, 1)", o.HeldOut)},
 		{o.Schedule == CosineRate || o.Schedule == ConstantRate || o.Schedule == LinearRate,
 			fmt.Sprintf("Schedule = %q is none of CosineRate, ConstantRate and LinearRate", o.Schedule)},
-		{o.WarmUp >= 0 && o.WarmUp < o.Epochs, fmt.Sprintf("WarmUp = %d, want 0 to fewer than the %d epochs", o.WarmUp, o.Epochs)},
-		{o.ClipNorm >= 0 && !math.IsInf(o.ClipNorm, 0), fmt.Sprintf("ClipNorm = %v, want a number of at least 0", o.ClipNorm)},
+		{o.WarmUp >= 0 && o.WarmUp < o.Epochs, fmt.Sprintf("WarmUp = %d, want 0 to fewer than the %d epochs", o.WarmUp,
+			o.Epochs)},
+		{o.ClipNorm >= 0 && !math.IsInf(o.ClipNorm, 0), fmt.Sprintf("ClipNorm = %v, want a number of at least 0",
+			o.ClipNorm)},
 		{o.WeightDecay >= 0 && o.LearnRate*o.WeightDecay < 1,
 			fmt.Sprintf("WeightDecay = %v, want at least 0 and below 1/LearnRate = %v", o.WeightDecay, 1/o.LearnRate)},
 		{o.Solver == Adam || o.Solver == SGD, fmt.Sprintf("Solver = %q, want Adam or SGD", o.Solver)},
@@ -169,7 +174,8 @@ func (o *FitOptions) classWeights(head layers.Head) error {
 	case o.ClassWeights == nil:
 		return nil
 	case head.Features() < 2:
-		return fmt.Errorf("train: Fit: there are ClassWeights, and %v has one output, of no classes: %w", head, domain.ErrParam)
+		return fmt.Errorf("train: Fit: there are ClassWeights, and %v has one output, of no classes: %w", head,
+			domain.ErrParam)
 	}
 	return given.CheckWeights("Fit", o.ClassWeights, head.Features())
 }

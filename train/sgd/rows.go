@@ -62,7 +62,8 @@ func newSource(m layers.Layer, head layers.Head, rows data.Examples, o FitOption
 	n := p.X.Shape()[0]
 	s.train, s.aside = data.Split(n, o.HeldOut, o.Seed)
 	if len(s.train) == 0 {
-		return nil, fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", n, o.HeldOut, domain.ErrShape)
+		return nil, fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", n, o.HeldOut,
+			domain.ErrShape)
 	}
 	if s.m, p.X, err = onFeatures(m, p.X, o.CacheBytes); err != nil {
 		return nil, given.Located(p, err)
@@ -76,7 +77,8 @@ func (s *source) read(rows data.Examples) error {
 	if r, ok := rows.(data.Streamed); ok && r.Classes == nil {
 		switch {
 		case s.head.Classifies():
-			return fmt.Errorf("train: Fit: a SoftmaxHead learns classes, and the rows have none; use a LinearHead: %w", domain.ErrParam)
+			return fmt.Errorf("train: Fit: a SoftmaxHead learns classes, and the rows have none; use a LinearHead: %w",
+				domain.ErrParam)
 		case s.ClassWeights != nil:
 			return fmt.Errorf("train: Fit: there are ClassWeights, and the rows have no classes: %w", domain.ErrParam)
 		}
@@ -108,7 +110,8 @@ func (s *source) shapes(p data.Pairs) error {
 	switch x.(type) {
 	case *tensor.Dense, *ops.CSR, *ops.Bags:
 	default:
-		return fmt.Errorf("train: Fit: x is %T, want a *tensor.Dense, a *ops.CSR or a *ops.Bags: %w", x, domain.ErrDtype)
+		return fmt.Errorf("train: Fit: x is %T, want a *tensor.Dense, a *ops.CSR or a *ops.Bags: %w", x,
+			domain.ErrDtype)
 	}
 	n, k := p.Y.Dims()
 	_, bags := x.(*ops.Bags)
@@ -116,13 +119,17 @@ func (s *source) shapes(p data.Pairs) error {
 	case bags && s.reads != nil:
 		return fmt.Errorf("train: Fit: sets of samples are read in blocks; give them in memory: %w", domain.ErrParam)
 	case x.Dims() != 2 || x.Shape()[1] != m.Dims():
-		return fmt.Errorf("train: Fit: x has shape %v and the map takes %d columns: %w", x.Shape(), m.Dims(), domain.ErrShape)
+		return fmt.Errorf("train: Fit: x has shape %v and the map takes %d columns: %w", x.Shape(), m.Dims(),
+			domain.ErrShape)
 	case m.Features() != head.Dims():
-		return fmt.Errorf("train: Fit: the map makes %d columns and the head takes %d: %w", m.Features(), head.Dims(), domain.ErrShape)
+		return fmt.Errorf("train: Fit: the map makes %d columns and the head takes %d: %w", m.Features(), head.Dims(),
+			domain.ErrShape)
 	case k != head.Features():
-		return fmt.Errorf("train: Fit: targets have shape (%d, %d), want (%d, %d): %w", n, k, n, head.Features(), domain.ErrShape)
+		return fmt.Errorf("train: Fit: targets have shape (%d, %d), want (%d, %d): %w", n, k, n, head.Features(),
+			domain.ErrShape)
 	case x.Dtype() != m.Dtype() || head.Dtype() != m.Dtype():
-		return fmt.Errorf("train: Fit: x is %v, the map %v, the head %v; all must be the same: %w", x.Dtype(), m.Dtype(), head.Dtype(), domain.ErrDtype)
+		return fmt.Errorf("train: Fit: x is %v, the map %v, the head %v; all must be the same: %w", x.Dtype(),
+			m.Dtype(), head.Dtype(), domain.ErrDtype)
 	}
 	return nil
 }

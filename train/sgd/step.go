@@ -42,7 +42,8 @@ func backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
 		return nil, fmt.Errorf("train: Backprop: there is no loss: %w", domain.ErrParam)
 	}
 	if len(params) == 0 {
-		return nil, fmt.Errorf("train: Backprop: there is no node to learn; give it those of a head, or of a layer built with layers.Tune: %w", domain.ErrParam)
+		return nil, fmt.Errorf("train: Backprop: there is no node to learn; give it those of a head, or of a layer "+
+			"built with layers.Tune: %w", domain.ErrParam)
 	}
 	if loss.Graph() == nil {
 		return nil, fmt.Errorf("train: Backprop: the loss %v is in no graph; compute it from nodes of one: %w",
@@ -50,7 +51,8 @@ func backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
 	}
 	for i, p := range params {
 		if p == nil {
-			return nil, fmt.Errorf("train: Backprop: node %d to learn is nil; give it a leaf of the graph of the loss: %w",
+			return nil, fmt.Errorf("train: Backprop: node %d to learn is nil; give it a leaf of the graph of the "+
+				"loss: %w",
 				i, domain.ErrParam)
 		}
 	}

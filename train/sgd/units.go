@@ -33,7 +33,8 @@ func (f *fitter) start(ctx context.Context) error {
 			return err
 		}
 		for j := range deviation {
-			if deviation[j] = targets.Deviation(j) / f.unit.Largest(); !(deviation[j] > 0 && deviation[j] <= math.MaxFloat64) {
+			deviation[j] = targets.Deviation(j) / f.unit.Largest()
+			if !(deviation[j] > 0 && deviation[j] <= math.MaxFloat64) {
 				deviation[j] = 1
 			}
 		}
@@ -92,7 +93,8 @@ func (f *fitter) enter(targets *given.Spread) error {
 		}
 		f.delta = [2]float64{huber.Delta(), min(huber.Delta()/scale, most)}
 		if !(huber.Delta()/scale >= least) {
-			return fmt.Errorf("train: Fit: the δ of the head is %v and targets vary by about %v, which a fit in %v cannot "+
+			return fmt.Errorf("train: Fit: the δ of the head is %v and targets vary by about %v, which a fit in %v "+
+				"cannot "+
 				"hold together; raise δ, or scale the targets: %w", f.delta[0], scale, huber.Dtype(), domain.ErrDomain)
 		}
 		f.setDelta(f.delta[1])
