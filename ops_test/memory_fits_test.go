@@ -162,8 +162,10 @@ func crossValidate(t *testing.T) (all []float64) {
 	two := sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 2}, Head: "softmax"}
 	for _, head := range []fits.Fitter{nil, linear.SVMOptions{}, two} {
 		r, o := train.Recipe{Fitter: head}, train.CVOptions{Folds: 3, Lambdas: someLambdas}
-		rows := memoryPairs()
-		set := &data.Set{X: rows.X, Y: rows.Y.RawMatrix().Data}
+		set := &data.Set{X: memoryPairs().X}
+		for i := range 60 {
+			set.Labels = append(set.Labels, fmt.Sprint(i%2))
+		}
 		for _, s := range must(r.CrossValidate(t.Context(), set, candidates, o)).All {
 			all = append(all, s.Error, s.StdErr)
 		}
