@@ -66,7 +66,10 @@ func FitKernelRidge(k, y *mat.Dense, lambdas ...float64) (*KernelRidge, error) {
 		return nil, err
 	}
 	o := RidgeOptions{Lambdas: lambdas, Select: SelectLOO}
-	if len(lambdas) == 1 {
+	switch len(lambdas) {
+	case 0:
+		o.Lambdas = nil // an empty list would choose among none
+	case 1:
 		o.Select = SelectNone
 	}
 	alpha, lambda, scores, err := d.fit(context.Background(), o, scale)
