@@ -198,14 +198,7 @@ func checkHead(w *mat.Dense, b []float64) error {
 	if d < 1 || k < 2 || len(b) != k {
 		return fmt.Errorf("train: Laplace: the head has W [%d,%d] and %d intercepts, want W [D,k] of two classes at least and k intercepts: %w", d, k, len(b), domain.ErrShape)
 	}
-	raw := w.RawMatrix()
-	if i, j, v := given.NotFinite(raw.Data, d, k, raw.Stride); i >= 0 {
-		return fmt.Errorf("train: Laplace: the coefficient W[%d,%d] is %v; fit the head again: %w", i, j, v, domain.ErrDomain)
-	}
-	if i, j, v := given.NotFinite(b, 1, k, k); i >= 0 {
-		return fmt.Errorf("train: Laplace: the intercept B[%d] is %v; fit the head again: %w", j, v, domain.ErrDomain)
-	}
-	return nil
+	return finiteHead("Laplace", w, b, "fit the head again")
 }
 
 // newLaplace is the head, centred at the mean of the features, without its posterior.

@@ -3,7 +3,7 @@ package linear
 import (
 	"fmt"
 	"math"
-	"sync/atomic"
+	"slices"
 
 	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -90,83 +90,63 @@ func (l *Laplace) rows(who string, z *tensor.Dense, f func(out, u, v []float64))
 	if n == 0 || z.Shape()[1] != l.d {
 		return nil, fmt.Errorf("%s: the features are %v, want [n,%d] with a row at least: %w", who, z.Shape(), l.d, domain.ErrShape)
 	}
-	out := mat.NewDense(n, l.k, nil)
-	_, size := l.Covariance.matrices(l.d, l.k)
-	each := size // numbers a row
+	out, width := mat.NewDense(n, l.k, nil), l.k // of a row of variances
 	if l.Covariance == ExactCovariance {
-		each *= l.k
+		width *= l.k
 	}
-	step := min(max((1<<21)/each, 1), laplaceRows, n)
-	b := &laplaceBlock{Laplace: l, z: make([]float64, step*(l.d+1)), half: make([]float64, step*each)}
+	d1 := l.d + 1
+	step := min(max((1<<21)/(width*d1), 1), laplaceRows, n)
+	x, u, v, half := make([]float64, step*d1), make([]float64, step*l.k), make([]float64, step*width), []float64{}
 	for lo := 0; lo < n; lo += step {
 		rows := min(step, n-lo)
-		aboutInto(b.z, z, lo, rows, l.mean)
-		b.variances(rows)
-		var bad atomic.Int64 // the first row that is not finite, from the end
-		given.InParallel(rows, func(i int) {
-			u, v := b.u[i*l.k:(i+1)*l.k], b.v[i*b.width:(i+1)*b.width]
-			if s := floats.Sum(u) + floats.Sum(v); s-s != 0 {
-				for {
-					if was := bad.Load(); was >= int64(rows-i) || bad.CompareAndSwap(was, int64(rows-i)) {
-						return
-					}
-				}
-			}
-			f(out.RawRowView(lo+i), u, v)
-		})
-		if first := bad.Load(); first > 0 {
-			return nil, fmt.Errorf("%s: row %d has a logit or a variance that is not finite; check its features: %w", who, lo+rows-int(first), domain.ErrDomain)
+		aboutInto(x, z, lo, rows, l.mean)
+		fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, rows, l.k, d1, 1, x, d1, l.head, l.k, 0, u, l.k)
+		if l.Covariance == ExactCovariance {
+			half = slices.Grow(half[:0], rows*width*d1)[:rows*width*d1]
+			l.exact(v, x, half, rows)
+		} else {
+			half = l.blocks(v, x, half, rows)
 		}
+		for _, part := range [][]float64{u[:rows*l.k], v[:rows*width]} {
+			if i, _, _ := given.NotFinite(part, rows, len(part)/rows, len(part)/rows); i >= 0 {
+				return nil, fmt.Errorf("%s: row %d has a logit or a variance that is not finite; check its features: %w", who, lo+i, domain.ErrDomain)
+			}
+		}
+		given.InParallel(rows, func(i int) {
+			f(out.RawRowView(lo+i), u[i*l.k:(i+1)*l.k], v[i*width:(i+1)*width])
+		})
 	}
 	return out, nil
 }
 
-// laplaceBlock are some rows of features, and their logits and variances.
-type laplaceBlock struct {
-	*Laplace
-	z, half []float64 // [rows, D + 1], and their products with the roots
-	u, v    []float64
-	width   int // of a row of v
-}
-
-// variances computes u and v.
-func (b *laplaceBlock) variances(rows int) {
-	d1, k, f := b.d+1, b.k, fast.Implementation{}
-	b.width = k
-	if b.Covariance == ExactCovariance {
-		b.width = k * k
-	}
-	b.u, b.v = make([]float64, rows*k), make([]float64, rows*b.width)
-	f.Dgemm(blas.NoTrans, blas.NoTrans, rows, k, d1, 1, b.z, d1, b.head, k, 0, b.u, k)
-	if b.Covariance == ExactCovariance {
-		b.exact(rows)
-		return
-	}
-	for c, root := range b.root {
-		f.Dgemm(blas.NoTrans, blas.Trans, rows, d1, d1, 1, b.z, d1, root, d1, 0, b.half, d1)
-		given.InParallel(rows, func(i int) {
-			h := b.half[i*d1 : (i+1)*d1]
-			b.v[i*k+c] = floats.Dot(h, h)
-			for e := 1; e < k && len(b.root) == 1; e++ {
-				b.v[i*k+e] = b.v[i*k]
+// blocks puts the variances of the logits of rows x into v [rows, k].
+func (l *Laplace) blocks(v, x, half []float64, rows int) []float64 {
+	for c, root := range l.root {
+		own := make([]float64, rows)
+		half = addSquares(own, x[:rows*(l.d+1)], root, l.d+1, half)
+		for i, s := range own {
+			v[i*l.k+c] = s
+			for e := 1; e < l.k && len(l.root) == 1; e++ {
+				v[i*l.k+e] = s
 			}
-		})
+		}
 	}
+	return half
 }
 
-// exact computes the covariances of logits, (L⁻¹(e_c ⊗ z̃))ᵀ (L⁻¹(e_e ⊗ z̃)).
-func (b *laplaceBlock) exact(rows int) {
-	d1, k, f := b.d+1, b.k, fast.Implementation{}
-	n, root := d1*k, b.root[0]
+// exact puts the covariances of logits, (L⁻¹(e_c ⊗ z̃))ᵀ (L⁻¹(e_e ⊗ z̃)), into v [rows, k, k].
+func (l *Laplace) exact(v, x, half []float64, rows int) {
+	d1, k := l.d+1, l.k
+	n, root := d1*k, l.root[0]
 	for c := range k {
 		at := c * d1 // the column block is 0 above it
-		f.Dgemm(blas.NoTrans, blas.Trans, rows, n-at, d1, 1, b.z, d1, root[at*n+at:], n, 0, b.half[c*rows*n+at:], n)
+		fast.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, rows, n-at, d1, 1, x, d1, root[at*n+at:], n, 0, half[c*rows*n+at:], n)
 	}
 	given.InParallel(rows, func(i int) {
-		of := func(c int) []float64 { return b.half[(c*rows+i)*n:][:n] }
+		of := func(c int) []float64 { return half[(c*rows+i)*n:][:n] }
 		for c := range k {
 			for e := range c + 1 {
-				b.v[i*k*k+c*k+e] = floats.Dot(of(c)[c*d1:], of(e)[c*d1:])
+				v[i*k*k+c*k+e] = floats.Dot(of(c)[c*d1:], of(e)[c*d1:])
 			}
 		}
 	})

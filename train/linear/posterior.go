@@ -304,11 +304,8 @@ func (p *Posterior) Draw(seed uint64) (*RidgeFit, error) {
 			f.W.Set(j, t, f.W.At(j, t)+v)
 		}
 	}
-	if i, j, v := given.NotFinite(f.W.RawMatrix().Data, d, k, k); i >= 0 {
-		return nil, fmt.Errorf("train: Posterior.Draw: the coefficient W[%d,%d] is %v; scale the features or the targets: %w", i, j, v, domain.ErrDomain)
-	}
-	if i, j, v := given.NotFinite(f.B, 1, k, k); i >= 0 {
-		return nil, fmt.Errorf("train: Posterior.Draw: the intercept B[%d] is %v; scale the features or the targets: %w", j, v, domain.ErrDomain)
+	if err := finiteHead("Posterior.Draw", f.W, f.B, "scale the features or the targets"); err != nil {
+		return nil, err
 	}
 	return f, nil
 }

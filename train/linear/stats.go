@@ -373,13 +373,22 @@ func (s *RidgeStats) fit(w []float64, lambda float64) (*RidgeFit, error) {
 			f.B[t] -= m * w[j*s.targets+t]
 		}
 	}
-	if i, j, v := given.NotFinite(w, s.features, s.targets, s.targets); i >= 0 {
-		return nil, fmt.Errorf("train: Ridge: the coefficient W[%d,%d] is %v; scale the features or the targets: %w", i, j, v, domain.ErrDomain)
-	}
-	if i, j, v := given.NotFinite(f.B, 1, s.targets, s.targets); i >= 0 {
-		return nil, fmt.Errorf("train: Ridge: the intercept B[%d] is %v; scale the features or the targets: %w", j, v, domain.ErrDomain)
+	if err := finiteHead("Ridge", f.W, f.B, "scale the features or the targets"); err != nil {
+		return nil, err
 	}
 	return f, nil
+}
+
+// finiteHead refuses coefficients that are not finite.
+func finiteHead(who string, w *mat.Dense, b []float64, remedy string) error {
+	raw := w.RawMatrix()
+	if i, j, v := given.NotFinite(raw.Data, raw.Rows, raw.Cols, raw.Stride); i >= 0 {
+		return fmt.Errorf("train: %s: the coefficient W[%d,%d] is %v; %s: %w", who, i, j, v, remedy, domain.ErrDomain)
+	}
+	if i, j, v := given.NotFinite(b, 1, len(b), len(b)); i >= 0 {
+		return fmt.Errorf("train: %s: the intercept B[%d] is %v; %s: %w", who, j, v, remedy, domain.ErrDomain)
+	}
+	return nil
 }
 
 // scores are the errors of the lambdas on the rows of held: the squared error of all rows, and the error rate of the
