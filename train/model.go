@@ -110,7 +110,8 @@ func (m *Model) valid() error {
 // maps returns an error for a model that cannot compute features.
 func (m *Model) maps() error {
 	if m.Scaler == nil || m.Map == nil {
-		return fmt.Errorf("train: Model: Scaler or Map is nil; the scaler that does nothing is ParseScalers(\"none\"), fitted: %w", domain.ErrParam)
+		return fmt.Errorf("train: Model: Scaler or Map is nil; the scaler that does nothing is "+
+			"ParseScalers(\"none\"), fitted: %w", domain.ErrParam)
 	}
 	return nil
 }
@@ -166,7 +167,8 @@ func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
 		if !domain.IsNil(x) {
 			shape = fmt.Sprint(x.Shape())
 		}
-		return nil, fmt.Errorf("train: Model: x has shape %s and the model was fitted on %d columns: %w", shape, m.Dims(), domain.ErrShape)
+		return nil, fmt.Errorf("train: Model: x has shape %s and the model was fitted on %d columns: %w",
+			shape, m.Dims(), domain.ErrShape)
 	}
 	own, err := own(x, m.Scaler.KeepsZeros())
 	if err != nil {
@@ -316,7 +318,8 @@ func (m *Model) overDense(x ops.Matrix, k int, f func(z *tensor.Dense) (*mat.Den
 // model.
 func (m *Model) Predict(x ops.Matrix) ([]int, error) {
 	if m.Classes == nil {
-		return nil, fmt.Errorf("train: Model: a regression model has no classes; use PredictTargets: %w", domain.ErrParam)
+		return nil, fmt.Errorf("train: Model: a regression model has no classes; use PredictTargets: %w",
+			domain.ErrParam)
 	}
 	s, err := m.Scores(x)
 	if err != nil {

@@ -28,7 +28,8 @@ func (d *Distribution) Quantile(q float64) (*mat.Dense, error) {
 	case !(q > 0 && q < 1):
 		return nil, fmt.Errorf("train: Distribution: the probability %v is not between 0 and 1: %w", q, domain.ErrParam)
 	case d.Mean == nil || d.Std == nil:
-		return nil, fmt.Errorf("train: Distribution: it is empty; Model.PredictDistribution makes one: %w", domain.ErrParam)
+		return nil, fmt.Errorf("train: Distribution: it is empty; Model.PredictDistribution makes one: %w",
+			domain.ErrParam)
 	}
 	z, out := distuv.UnitNormal.Quantile(q), new(mat.Dense)
 	out.Apply(func(i, j int, mean float64) float64 { return mean + z*d.Std.At(i, j) }, d.Mean)
@@ -39,7 +40,8 @@ func (d *Distribution) Quantile(q float64) (*mat.Dense, error) {
 // another shape, domain.ErrDomain for a target that is not finite, domain.ErrParam for nil y or an empty Distribution.
 func (d *Distribution) NLL(y *mat.Dense) (float64, error) {
 	if d.Mean == nil || d.Std == nil || y == nil {
-		return 0, fmt.Errorf("train: Distribution: it or y is empty; Model.PredictDistribution makes a Distribution: %w", domain.ErrParam)
+		return 0, fmt.Errorf("train: Distribution: it or y is empty; Model.PredictDistribution makes a "+
+			"Distribution: %w", domain.ErrParam)
 	}
 	n, k := d.Mean.Dims()
 	if r, c := y.Dims(); r != n || c != k {
@@ -71,7 +73,8 @@ func (m *Model) PredictDistribution(x ops.Matrix) (*Distribution, error) {
 		return nil, err
 	}
 	if m.Uncertainty.Posterior == nil {
-		return nil, fmt.Errorf("train: PredictDistribution: the model has no Posterior, as the features of an indefinite kernel have none; PredictIntervals has intervals: %w", domain.ErrParam)
+		return nil, fmt.Errorf("train: PredictDistribution: the model has no Posterior, as the features of an "+
+			"indefinite kernel have none; PredictIntervals has intervals: %w", domain.ErrParam)
 	}
 	own, err := m.Prepare(x)
 	if err != nil {
@@ -93,7 +96,8 @@ func (m *Model) PredictIntervals(x ops.Matrix, level float64) (lower, upper *mat
 		return nil, nil, err
 	}
 	if m.Uncertainty.Intervals == nil {
-		return nil, nil, fmt.Errorf("train: PredictIntervals: the model has a Posterior and no Intervals; Prepared.LearnUncertainty learns them: %w", domain.ErrParam)
+		return nil, nil, fmt.Errorf("train: PredictIntervals: the model has a Posterior and no Intervals; "+
+			"Prepared.LearnUncertainty learns them: %w", domain.ErrParam)
 	}
 	own, err := m.Prepare(x)
 	if err != nil {
@@ -114,11 +118,14 @@ func (m *Model) checkUncertainty(who string, classes bool) error {
 	}
 	switch {
 	case classes && m.Classes == nil:
-		return fmt.Errorf("train: %s: a regression model has no classes; use PredictDistribution: %w", who, domain.ErrParam)
+		return fmt.Errorf("train: %s: a regression model has no classes; use PredictDistribution: %w",
+			who, domain.ErrParam)
 	case !classes && m.Classes != nil:
-		return fmt.Errorf("train: %s: a classification model has no targets; use Probabilities or PredictSets: %w", who, domain.ErrParam)
+		return fmt.Errorf("train: %s: a classification model has no targets; use Probabilities or PredictSets: %w",
+			who, domain.ErrParam)
 	case m.Uncertainty == nil, classes && (m.Uncertainty.Calibration == nil || m.Uncertainty.Sets == nil):
-		return fmt.Errorf("train: %s: the model has no Uncertainty; learn it by Recipe.Uncertainty or Prepared.LearnUncertainty: %w", who, domain.ErrParam)
+		return fmt.Errorf("train: %s: the model has no Uncertainty; learn it by Recipe.Uncertainty or "+
+			"Prepared.LearnUncertainty: %w", who, domain.ErrParam)
 	}
 	return nil
 }

@@ -249,7 +249,8 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 func fromFile(meta map[string]string, tensors map[string]*tensor.Dense, head bool) (*Model, error) {
 	text, ok := meta[cardKey]
 	if !ok {
-		return nil, fmt.Errorf("a safetensors file, but not a model of bochner's: it has no metadata %q: %w", cardKey, modelfile.ErrFormat)
+		return nil, fmt.Errorf("a safetensors file, but not a model of bochner's: it has no metadata %q: %w",
+			cardKey, modelfile.ErrFormat)
 	}
 	delete(meta, cardKey)
 	var c card
@@ -398,7 +399,8 @@ func (c card) checkHead(features int, tensors map[string]*tensor.Dense) error {
 		return nil
 	}
 	if features < 1 || c.Outputs < 1 || w == nil || !w.Shape().Eq(tensor.Shape{features, c.Outputs}) {
-		return fmt.Errorf("%d features and %d outputs are stated, and the head's weights are not of that shape", features, c.Outputs)
+		return fmt.Errorf("%d features and %d outputs are stated, and the head's weights are not of that shape",
+			features, c.Outputs)
 	}
 	if dt := c.Spec.Dtype; dt != w.Dtype().String() && (dt != "" || w.Dtype() != tensor.Float64) {
 		return fmt.Errorf("the element type %q is stated, and the head's weights are %v", dt, w.Dtype())
@@ -428,7 +430,8 @@ func (c card) checkLeaf(s layers.Spec, tensors map[string]*tensor.Dense) (float6
 		return 0, err
 	}
 	if c.Drawn && inner > 2*mostCells(tensors) || !c.Drawn && inner > freeDraw {
-		return 0, fmt.Errorf("%d input columns are stated, and the frequencies of the map of samples, %d numbers, are not of that size", s.Dims, inner)
+		return 0, fmt.Errorf("%d input columns are stated, and the frequencies of the map of samples, %d numbers, "+
+			"are not of that size", s.Dims, inner)
 	}
 	if s.Dims < 1 || features < 1 || !t.Sampled && s.Features != 0 && s.Features != features ||
 		t.Sampled && c.Drawn && lifted > mostDims(s, t, tensors, features) {
@@ -448,7 +451,8 @@ func (c card) checkState(tensors map[string]*tensor.Dense) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(state)) {
 		if t := tensors["map."+name]; !c.Drawn || t == nil || !t.Shape().Eq(state[name]) {
-			return fmt.Errorf("the map %s is fitted on data, and there is no map.%s of shape %v", c.Spec.Map, name, state[name])
+			return fmt.Errorf("the map %s is fitted on data, and there is no map.%s of shape %v",
+				c.Spec.Map, name, state[name])
 		}
 	}
 	return nil

@@ -77,7 +77,8 @@ func (m *Model) restoreUncertainty(c *uncertaintyCard, tensors map[string]*tenso
 			return err
 		}
 		if d, k := u.Posterior.Fit.W.Dims(); d != m.Head.Dims() || k != m.Head.Features() {
-			return fmt.Errorf("the posterior is of %d features and %d targets, and the head of %d and %d", d, k, m.Head.Dims(), m.Head.Features())
+			return fmt.Errorf("the posterior is of %d features and %d targets, and the head of %d and %d",
+				d, k, m.Head.Dims(), m.Head.Features())
 		}
 	}
 	if found := withPrefix(tensors, laplacePrefix); len(found) > 0 {

@@ -60,7 +60,8 @@ func loadParams(path string, nodes G.Nodes, ls []layers.Layer) error {
 	}
 	text, ok := meta[paramsKey]
 	if !ok {
-		return fmt.Errorf("a safetensors file, but not of SaveParams: it has no metadata %q; a model of Model.Save is read by Load: %w", paramsKey, modelfile.ErrFormat)
+		return fmt.Errorf("a safetensors file, but not of SaveParams: it has no metadata %q; a model of Model.Save "+
+			"is read by Load: %w", paramsKey, modelfile.ErrFormat)
 	}
 	var want []string
 	if err := json.Unmarshal([]byte(text), &want); err != nil {
@@ -76,7 +77,8 @@ func loadParams(path string, nodes G.Nodes, ls []layers.Layer) error {
 	}
 	for name, t := range from {
 		if into[name] == nil {
-			return fmt.Errorf("the file has the tensor %q, %v, which is of no layer and no node here: %w", name, t.Shape(), domain.ErrParam)
+			return fmt.Errorf("the file has the tensor %q, %v, which is of no layer and no node here: %w",
+				name, t.Shape(), domain.ErrParam)
 		}
 	}
 	for name, t := range into {
@@ -87,7 +89,8 @@ func loadParams(path string, nodes G.Nodes, ls []layers.Layer) error {
 		case v.Dtype() != t.Dtype():
 			return fmt.Errorf("%s is %v in the file and %v here: %w", name, v.Dtype(), t.Dtype(), domain.ErrDtype)
 		case !v.Shape().Eq(t.Shape()):
-			return fmt.Errorf("%s has shape %v in the file and %v here: %w", name, v.Shape(), t.Shape(), domain.ErrShape)
+			return fmt.Errorf("%s has shape %v in the file and %v here: %w",
+				name, v.Shape(), t.Shape(), domain.ErrShape)
 		}
 	}
 	for i, l := range ls {
@@ -150,15 +153,18 @@ func paramsOf(nodes G.Nodes, ls []layers.Layer) (map[string]*tensor.Dense, error
 		case n == nil:
 			return nil, fmt.Errorf("node %d is nil: %w", i, domain.ErrParam)
 		case n.Op() != nil:
-			return nil, fmt.Errorf("node %q is computed by an op; give the leaves that it is made of: %w", n.Name(), domain.ErrParam)
+			return nil, fmt.Errorf("node %q is computed by an op; give the leaves that it is made of: %w",
+				n.Name(), domain.ErrParam)
 		case n.Name() == nameless:
 			return nil, fmt.Errorf("node %d has no name; give it one by gorgonia.WithName: %w", i, domain.ErrParam)
 		case tensors[nodePrefix+n.Name()] != nil:
-			return nil, fmt.Errorf("two nodes have the name %q; give one of them another by gorgonia.WithName: %w", n.Name(), domain.ErrParam)
+			return nil, fmt.Errorf("two nodes have the name %q; give one of them another by gorgonia.WithName: %w",
+				n.Name(), domain.ErrParam)
 		}
 		t, ok := n.Value().(*tensor.Dense)
 		if !ok || !slices.Contains([]tensor.Dtype{tensor.Float32, tensor.Float64}, t.Dtype()) {
-			return nil, fmt.Errorf("the value of node %q is %T, and a file holds dense tensors of float32 or float64; give it one by gorgonia.WithValue: %w", n.Name(), n.Value(), domain.ErrParam)
+			return nil, fmt.Errorf("the value of node %q is %T, and a file holds dense tensors of float32 or "+
+				"float64; give it one by gorgonia.WithValue: %w", n.Name(), n.Value(), domain.ErrParam)
 		}
 		tensors[nodePrefix+n.Name()] = t
 	}

@@ -1,5 +1,5 @@
 // Package dense is dense linear algebra that is faster than gonum's: the Cholesky factor, the reduction to a
-// tridiagonal matrix, the inverse of a triangle and the symmetric eigenproblem, all by the products of ops/blas. It
+// band matrix, the inverse of a triangle and the symmetric eigenproblem, all by the products of ops/blas. It
 // serves this library and may change with it.
 //
 // Matrices are [n, n] in row-major slices without gaps. Functions panic if a slice is shorter than its matrix. The

@@ -76,7 +76,8 @@ func checked(m layers.Layer, p data.Pairs) (data.Pairs, error) {
 		return p, fmt.Errorf("train: Maximise: x has shape %v, the map takes %d columns; give the data that the map was made "+
 			"for: %w", p.X.Shape(), m.Dims(), domain.ErrShape)
 	case p.X.Dtype() != m.Dtype():
-		return p, fmt.Errorf("train: Maximise: x is %v and the map %v; both must be the same: %w", p.X.Dtype(), m.Dtype(),
+		return p, fmt.Errorf("train: Maximise: x is %v and the map %v; both must be the same: %w",
+			p.X.Dtype(), m.Dtype(),
 			domain.ErrDtype)
 	}
 	return p, given.CheckTargets("Maximise", p.Y, func(i int) int { return i })

@@ -26,7 +26,7 @@ func ExampleRidgeOptions_Cost() {
 	fmt.Printf("%s: %.0f GB\n", c.Largest, c.Bytes/1e9)
 	// Output:
 	// the sparse features, by rows and by columns
-	// 1 matrices of 1000000 x 1000000 numbers, of the features: 8007 GB
+	// 1 matrices of 1000000 x 1000000 numbers, of the features: 8012 GB
 }
 
 func ExampleFitRidge_blocks() {

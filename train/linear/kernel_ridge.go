@@ -59,7 +59,9 @@ func FitKernelRidge(k, y *mat.Dense, lambdas ...float64) (*KernelRidge, error) {
 	}
 	d := newRidgeDual("KernelRidge", copied, n, unit.Targets(y))
 	if d.spread < -roundedKernel*d.mu || !(d.spread > 0 || diagonal > 0) {
-		return nil, fmt.Errorf("train: KernelRidge: the mean of the diagonal of k is %v after centring, not a positive number; check the kernel, or fit the features of an indefinite one by FitRidge: %w", d.spread, domain.ErrDomain)
+		return nil, fmt.Errorf("train: KernelRidge: the mean of the diagonal of k is %v after centring, not a "+
+			"positive number; check the kernel, or fit the features of an indefinite one by FitRidge: %w",
+			d.spread, domain.ErrDomain)
 	}
 	scale, err := penaltyScale("KernelRidge", d.spread, max(diagonal, 0), roundedKernel)
 	if err != nil {
@@ -79,7 +81,8 @@ func FitKernelRidge(k, y *mat.Dense, lambdas ...float64) (*KernelRidge, error) {
 	b := d.intercept(alpha)
 	for t, v := range b {
 		if v-v != 0 {
-			return nil, fmt.Errorf("train: KernelRidge: the intercept of target %d is %v; scale the targets or the kernel: %w", t, v, domain.ErrDomain)
+			return nil, fmt.Errorf("train: KernelRidge: the intercept of target %d is %v; scale the targets or the "+
+				"kernel: %w", t, v, domain.ErrDomain)
 		}
 	}
 	if err := unit.Weights("KernelRidge", alpha, b); err != nil {
@@ -92,14 +95,17 @@ func FitKernelRidge(k, y *mat.Dense, lambdas ...float64) (*KernelRidge, error) {
 // checkKernelRidge wants a symmetric k, a row of y for each of its rows, and lambdas in range.
 func checkKernelRidge(k, y *mat.Dense, lambdas []float64) error {
 	if k == nil || y == nil || k.IsEmpty() || y.IsEmpty() {
-		return fmt.Errorf("train: KernelRidge: k is %v and y is %v; give at least one row of each: %w", given.DimsOf(k), given.DimsOf(y), domain.ErrShape)
+		return fmt.Errorf("train: KernelRidge: k is %v and y is %v; give at least one row of each: %w",
+			given.DimsOf(k), given.DimsOf(y), domain.ErrShape)
 	}
 	g, t := k.RawMatrix(), y.RawMatrix()
 	if g.Rows != g.Cols || t.Rows != g.Rows {
-		return fmt.Errorf("train: KernelRidge: k is %v and y is %v; k must be square with one row of y for each of its rows: %w", given.DimsOf(k), given.DimsOf(y), domain.ErrShape)
+		return fmt.Errorf("train: KernelRidge: k is %v and y is %v; k must be square with one row of y for each of "+
+			"its rows: %w", given.DimsOf(k), given.DimsOf(y), domain.ErrShape)
 	}
 	if g.Rows < 2 && len(lambdas) != 1 {
-		return fmt.Errorf("train: KernelRidge: to choose lambda needs at least 2 rows, got %d; give one lambda: %w", g.Rows, domain.ErrShape)
+		return fmt.Errorf("train: KernelRidge: to choose lambda needs at least 2 rows, got %d; give one lambda: %w",
+			g.Rows, domain.ErrShape)
 	}
 	for _, lambda := range lambdas {
 		if err := given.CheckLambda(lambda); err != nil {
@@ -107,17 +113,20 @@ func checkKernelRidge(k, y *mat.Dense, lambdas []float64) error {
 		}
 	}
 	if i, j, v := given.NotFinite(t.Data, t.Rows, t.Cols, t.Stride); i >= 0 {
-		return fmt.Errorf("train: KernelRidge: y[%d,%d] = %v is not a finite number; drop the row or fill the value in: %w", i, j, v, domain.ErrDomain)
+		return fmt.Errorf("train: KernelRidge: y[%d,%d] = %v is not a finite number; drop the row or fill the "+
+			"value in: %w", i, j, v, domain.ErrDomain)
 	}
 	if i, j, v := given.NotFinite(g.Data, g.Rows, g.Cols, g.Stride); i >= 0 {
-		return fmt.Errorf("train: KernelRidge: k[%d,%d] = %v is not a finite number; check row %d of the data: %w", i, j, v, i, domain.ErrDomain)
+		return fmt.Errorf("train: KernelRidge: k[%d,%d] = %v is not a finite number; check row %d of the data: %w",
+			i, j, v, i, domain.ErrDomain)
 	}
 	largest := max(mat.Max(k), -mat.Min(k))
 	for i := range g.Rows {
 		for j := range i {
 			a, b := g.Data[i*g.Stride+j], g.Data[j*g.Stride+i]
 			if math.Abs(a-b) > symmetryTolerance*largest {
-				return fmt.Errorf("train: KernelRidge: k[%d,%d] = %v but k[%d,%d] = %v; a Gram matrix is symmetric, so give rows against the same rows: %w", i, j, a, j, i, b, domain.ErrDomain)
+				return fmt.Errorf("train: KernelRidge: k[%d,%d] = %v but k[%d,%d] = %v; a Gram matrix is "+
+					"symmetric, so give rows against the same rows: %w", i, j, a, j, i, b, domain.ErrDomain)
 			}
 		}
 	}
@@ -137,11 +146,13 @@ func (r *KernelRidge) Predict(kTest *mat.Dense) (*mat.Dense, error) {
 			given.DimsOf(r.Alpha), len(r.B), domain.ErrShape)
 	}
 	if kTest == nil || kTest.RawMatrix().Cols != n {
-		return nil, fmt.Errorf("train: KernelRidge: kTest is %v, want [rows,%d]: one column for each training row: %w", given.DimsOf(kTest), n, domain.ErrShape)
+		return nil, fmt.Errorf("train: KernelRidge: kTest is %v, want [rows,%d]: one column for each training row: "+
+			"%w", given.DimsOf(kTest), n, domain.ErrShape)
 	}
 	g := kTest.RawMatrix()
 	if i, j, v := given.NotFinite(g.Data, g.Rows, g.Cols, g.Stride); i >= 0 {
-		return nil, fmt.Errorf("train: KernelRidge: kTest[%d,%d] = %v is not a finite number; check row %d of the data: %w", i, j, v, i, domain.ErrDomain)
+		return nil, fmt.Errorf("train: KernelRidge: kTest[%d,%d] = %v is not a finite number; check row %d of the "+
+			"data: %w", i, j, v, i, domain.ErrDomain)
 	}
 	out := slices.Repeat(r.B, g.Rows)
 	at := transposed(r.Alpha.RawMatrix().Data, n, targets, r.Alpha.RawMatrix().Stride)

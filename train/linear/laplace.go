@@ -139,7 +139,8 @@ func (o LaplaceOptions) check() error {
 
 func (c LaplaceCovariance) check() error {
 	if all := []LaplaceCovariance{ExactCovariance, ClassesCovariance, SharedCovariance}; !slices.Contains(all, c) {
-		return fmt.Errorf("train: Laplace: the covariance %q is none of %v; leave it empty to choose: %w", string(c), all, domain.ErrParam)
+		return fmt.Errorf("train: Laplace: the covariance %q is none of %v; leave it empty to choose: %w",
+			string(c), all, domain.ErrParam)
 	}
 	return nil
 }
@@ -196,7 +197,8 @@ func checkHead(w *mat.Dense, b []float64) error {
 	}
 	d, k := w.Dims()
 	if d < 1 || k < 2 || len(b) != k {
-		return fmt.Errorf("train: Laplace: the head has W [%d,%d] and %d intercepts, want W [D,k] of two classes at least and k intercepts: %w", d, k, len(b), domain.ErrShape)
+		return fmt.Errorf("train: Laplace: the head has W [%d,%d] and %d intercepts, want W [D,k] of two classes "+
+			"at least and k intercepts: %w", d, k, len(b), domain.ErrShape)
 	}
 	return finiteHead("Laplace", w, b, "fit the head again")
 }

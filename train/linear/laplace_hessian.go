@@ -41,7 +41,8 @@ const laplaceRows = 512
 func (h *curvature) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
 	n, d := z.Shape()[0], z.Shape()[1]
 	if wd, k := h.w.Dims(); wd != d || y.RawMatrix().Cols != k {
-		return fmt.Errorf("train: Laplace: the head has W [%d,%d], and the rows have %d features and targets of %d classes; give the rows and the map of its fit: %w", wd, k, d, y.RawMatrix().Cols, domain.ErrShape)
+		return fmt.Errorf("train: Laplace: the head has W [%d,%d], and the rows have %d features and targets of %d "+
+			"classes; give the rows and the map of its fit: %w", wd, k, d, y.RawMatrix().Cols, domain.ErrShape)
 	}
 	if err := rows.CheckFinite("Laplace", z, y, names.At); err != nil {
 		return err
@@ -172,7 +173,8 @@ func (h *curvature) posterior(ctx context.Context) (*Laplace, error) {
 		return nil, err
 	}
 	if p := l.Lambda * l.Scale; !(p > 0 && p <= math.MaxFloat64) {
-		return nil, fmt.Errorf("train: Laplace: Lambda = %v times the mean squared distance of a row, %v, leaves the range of numbers; change it: %w", l.Lambda, l.Scale, domain.ErrParam)
+		return nil, fmt.Errorf("train: Laplace: Lambda = %v times the mean squared distance of a row, %v, leaves "+
+			"the range of numbers; change it: %w", l.Lambda, l.Scale, domain.ErrParam)
 	}
 	delta := make([]float64, h.d)
 	for j, m := range l.mean {
@@ -198,7 +200,8 @@ func (h *curvature) posterior(ctx context.Context) (*Laplace, error) {
 			return nil, fmt.Errorf("train: Laplace: stopped in the factorisation of the precision: %w", err)
 		}
 		if !ok {
-			return nil, fmt.Errorf("train: Laplace: the precision is singular in working precision at Lambda = %v; raise it: %w", l.Lambda, domain.ErrParam)
+			return nil, fmt.Errorf("train: Laplace: the precision is singular in working precision at Lambda = %v; "+
+				"raise it: %w", l.Lambda, domain.ErrParam)
 		}
 		dense.InvertLower(a, size)
 		l.root = append(l.root, a)

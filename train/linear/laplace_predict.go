@@ -88,7 +88,8 @@ func (l *Laplace) rows(who string, z *tensor.Dense, f func(out, u, v []float64))
 	z = whole.(*tensor.Dense)
 	n := z.Shape()[0]
 	if n == 0 || z.Shape()[1] != l.d {
-		return nil, fmt.Errorf("%s: the features are %v, want [n,%d] with a row at least: %w", who, z.Shape(), l.d, domain.ErrShape)
+		return nil, fmt.Errorf("%s: the features are %v, want [n,%d] with a row at least: %w",
+			who, z.Shape(), l.d, domain.ErrShape)
 	}
 	out, width := mat.NewDense(n, l.k, nil), l.k // of a row of variances
 	if l.Covariance == ExactCovariance {
@@ -109,7 +110,8 @@ func (l *Laplace) rows(who string, z *tensor.Dense, f func(out, u, v []float64))
 		}
 		for _, part := range [][]float64{u[:rows*l.k], v[:rows*width]} {
 			if i, _, _ := given.NotFinite(part, rows, len(part)/rows, len(part)/rows); i >= 0 {
-				return nil, fmt.Errorf("%s: row %d has a logit or a variance that is not finite; check its features: %w", who, lo+i, domain.ErrDomain)
+				return nil, fmt.Errorf("%s: row %d has a logit or a variance that is not finite; check its "+
+					"features: %w", who, lo+i, domain.ErrDomain)
 			}
 		}
 		given.InParallel(rows, func(i int) {

@@ -85,11 +85,13 @@ type Posterior struct {
 // vary, whose noise cannot be learned.
 func (s *RidgeStats) Posterior(lambda float64, noise ...float64) (*Posterior, error) {
 	if len(noise) > 0 && s.n > 0 && len(noise) != s.targets {
-		return nil, fmt.Errorf("train: Posterior: %d variances of the noise for %d targets; give one of each: %w", len(noise), s.targets, domain.ErrShape)
+		return nil, fmt.Errorf("train: Posterior: %d variances of the noise for %d targets; give one of each: %w",
+			len(noise), s.targets, domain.ErrShape)
 	}
 	for t, v := range noise {
 		if !(v > 0 && v <= math.MaxFloat64) {
-			return nil, fmt.Errorf("train: Posterior: the variance of the noise of target %d is %v, not a finite number above 0: %w", t, v, domain.ErrParam)
+			return nil, fmt.Errorf("train: Posterior: the variance of the noise of target %d is %v, not a finite "+
+				"number above 0: %w", t, v, domain.ErrParam)
 		}
 	}
 	scale, err := s.bayesian(len(noise) == 0, lambda)
@@ -99,7 +101,8 @@ func (s *RidgeStats) Posterior(lambda float64, noise ...float64) (*Posterior, er
 	d, k := s.features, s.targets
 	p := &Posterior{Lambda: lambda, Penalty: lambda * scale, mass: s.mass, mean: slices.Clone(s.meanZ), inverse: slices.Clone(s.g)}
 	if !(p.Penalty >= leastScale) {
-		return nil, fmt.Errorf("train: Posterior: lambda = %g times the mean squared norm of a row is %v; raise lambda or scale the data: %w", lambda, p.Penalty, domain.ErrParam)
+		return nil, fmt.Errorf("train: Posterior: lambda = %g times the mean squared norm of a row is %v; raise "+
+			"lambda or scale the data: %w", lambda, p.Penalty, domain.ErrParam)
 	}
 	l, ok := dense.Cholesky(context.Background(), p.inverse, d, p.Penalty)
 	if !ok {
@@ -116,7 +119,8 @@ func (s *RidgeStats) Posterior(lambda float64, noise ...float64) (*Posterior, er
 	}
 	p.LogEvidence, p.Noise = s.logEvidence(p.Penalty, logDet, transposed(s.r, d, k, k), transposed(w, d, k, k), noise)
 	if p.LogEvidence-p.LogEvidence != 0 {
-		return nil, fmt.Errorf("train: Posterior: the log marginal likelihood is %v; scale the targets: %w", p.LogEvidence, domain.ErrDomain)
+		return nil, fmt.Errorf("train: Posterior: the log marginal likelihood is %v; scale the targets: %w",
+			p.LogEvidence, domain.ErrDomain)
 	}
 	dense.InvertLower(p.inverse, d)
 	p.countEffective()
@@ -139,7 +143,8 @@ func (p *Posterior) countEffective() {
 func (s *RidgeStats) bayesian(noise bool, lambdas ...float64) (scale float64, err error) {
 	for _, l := range lambdas {
 		if !(l > 0 && l <= math.MaxFloat64) {
-			return 0, fmt.Errorf("train: Posterior: lambda = %v is not a finite number above 0, and without a penalty there is no prior: %w", l, domain.ErrParam)
+			return 0, fmt.Errorf("train: Posterior: lambda = %v is not a finite number above 0, and without a "+
+				"penalty there is no prior: %w", l, domain.ErrParam)
 		}
 	}
 	if scale, err = s.scale(); err != nil {
@@ -149,17 +154,20 @@ func (s *RidgeStats) bayesian(noise bool, lambdas ...float64) (scale float64, er
 		return 0, err
 	}
 	if slices.Contains(s.Signature, -1) {
-		return 0, fmt.Errorf("train: Posterior: the features are those of an indefinite kernel, which is no covariance; use Solve, or a map of a positive definite kernel: %w", domain.ErrParam)
+		return 0, fmt.Errorf("train: Posterior: the features are those of an indefinite kernel, which is no "+
+			"covariance; use Solve, or a map of a positive definite kernel: %w", domain.ErrParam)
 	}
 	if err := checkSquares(s.yy); err != nil || !noise {
 		return scale, err
 	}
 	if !(s.mass > 1) {
-		return 0, fmt.Errorf("train: Posterior: the rows weigh %v, and the noise needs more than one; add rows, or give the noise: %w", s.mass, domain.ErrShape)
+		return 0, fmt.Errorf("train: Posterior: the rows weigh %v, and the noise needs more than one; add rows, or "+
+			"give the noise: %w", s.mass, domain.ErrShape)
 	}
 	for t, v := range s.yy {
 		if !(v > roundedTargets*s.mass*s.meanY[t]*s.meanY[t]) {
-			return 0, fmt.Errorf("train: Posterior: target %d is the same in all rows, so that its noise cannot be learned; leave it out, or give the noise: %w", t, domain.ErrDomain)
+			return 0, fmt.Errorf("train: Posterior: target %d is the same in all rows, so that its noise cannot be "+
+				"learned; leave it out, or give the noise: %w", t, domain.ErrDomain)
 		}
 	}
 	return scale, nil
@@ -187,14 +195,17 @@ func (s *RidgeStats) logEvidence(rho, logDet float64, r, w, noise []float64) (lo
 func (p *Posterior) check(who string) error {
 	d := len(p.mean)
 	if d == 0 || p.Fit == nil || p.Fit.W == nil {
-		return fmt.Errorf("train: Posterior.%s: the posterior is empty; make it by RidgeStats.Posterior: %w", who, domain.ErrParam)
+		return fmt.Errorf("train: Posterior.%s: the posterior is empty; make it by RidgeStats.Posterior: %w",
+			who, domain.ErrParam)
 	}
 	if r, k := p.Fit.W.Dims(); r != d || len(p.Fit.B) != k || len(p.Noise) != k {
-		return fmt.Errorf("train: Posterior.%s: W is [%d,%d] with %d intercepts and %d variances of the noise, for %d features: %w", who, r, k, len(p.Fit.B), len(p.Noise), d, domain.ErrShape)
+		return fmt.Errorf("train: Posterior.%s: W is [%d,%d] with %d intercepts and %d variances of the noise, for "+
+			"%d features: %w", who, r, k, len(p.Fit.B), len(p.Noise), d, domain.ErrShape)
 	}
 	for t, v := range p.Noise {
 		if !(v >= 0 && v <= math.MaxFloat64) {
-			return fmt.Errorf("train: Posterior.%s: the variance of the noise of target %d is %v, not a finite number >= 0: %w", who, t, v, domain.ErrParam)
+			return fmt.Errorf("train: Posterior.%s: the variance of the noise of target %d is %v, not a finite "+
+				"number >= 0: %w", who, t, v, domain.ErrParam)
 		}
 	}
 	return nil
@@ -230,19 +241,24 @@ func (p *Posterior) Variance(dst []float64, z *tensor.Dense, kxx ...float64) ([]
 	n, d := z.Shape()[0], len(p.mean)
 	switch {
 	case z.Shape()[1] != d:
-		return nil, fmt.Errorf("train: Posterior.Variance: the features are %v, those of the fit have %d columns: %w", z.Shape(), d, domain.ErrShape)
+		return nil, fmt.Errorf("train: Posterior.Variance: the features are %v, those of the fit have %d columns: "+
+			"%w", z.Shape(), d, domain.ErrShape)
 	case dst != nil && len(dst) != n:
-		return nil, fmt.Errorf("train: Posterior.Variance: dst has %d numbers for %d rows; nil makes one: %w", len(dst), n, domain.ErrShape)
+		return nil, fmt.Errorf("train: Posterior.Variance: dst has %d numbers for %d rows; nil makes one: %w",
+			len(dst), n, domain.ErrShape)
 	case len(kxx) > 0 && len(kxx) != n:
-		return nil, fmt.Errorf("train: Posterior.Variance: kxx has %d numbers for %d rows: %w", len(kxx), n, domain.ErrShape)
+		return nil, fmt.Errorf("train: Posterior.Variance: kxx has %d numbers for %d rows: %w",
+			len(kxx), n, domain.ErrShape)
 	}
 	for i, v := range kxx {
 		if !(v >= 0 && v <= math.MaxFloat64) {
-			return nil, fmt.Errorf("train: Posterior.Variance: kxx[%d] = %v is not a finite number >= 0: %w", i, v, domain.ErrDomain)
+			return nil, fmt.Errorf("train: Posterior.Variance: kxx[%d] = %v is not a finite number >= 0: %w",
+				i, v, domain.ErrDomain)
 		}
 	}
 	if i, j, v := rows.NotFinite(z); i >= 0 {
-		return nil, fmt.Errorf("train: Posterior.Variance: z[%d,%d] = %v is not a finite number: %w", i, j, v, domain.ErrDomain)
+		return nil, fmt.Errorf("train: Posterior.Variance: z[%d,%d] = %v is not a finite number: %w",
+			i, j, v, domain.ErrDomain)
 	}
 	out := slices.Repeat([]float64{1 / p.mass}, n)
 	var block, product []float64
@@ -264,7 +280,8 @@ func (p *Posterior) Variance(dst []float64, z *tensor.Dense, kxx ...float64) ([]
 		product = addSquares(out[i:i+rows], block, p.inverse, d, product)
 	}
 	if r, _, v := given.NotFinite(out, n, 1, 1); r >= 0 {
-		return nil, fmt.Errorf("train: Posterior.Variance: the variance of row %d is %v; scale the features: %w", r, v, domain.ErrDomain)
+		return nil, fmt.Errorf("train: Posterior.Variance: the variance of row %d is %v; scale the features: %w",
+			r, v, domain.ErrDomain)
 	}
 	if dst == nil {
 		return out, nil
@@ -342,7 +359,8 @@ func (s *RidgeStats) Evidence(ctx context.Context, lambdas []float64) (*Evidence
 		return nil, err
 	}
 	if lambdas != nil && len(lambdas) == 0 {
-		return nil, fmt.Errorf("train: RidgeStats.Evidence: there are no lambdas to choose from; give one at least, or nil: %w", domain.ErrParam)
+		return nil, fmt.Errorf("train: RidgeStats.Evidence: there are no lambdas to choose from; give one at "+
+			"least, or nil: %w", domain.ErrParam)
 	}
 	scale, err := s.bayesian(true, lambdas...)
 	if err != nil {
@@ -373,7 +391,8 @@ func (s *RidgeStats) Evidence(ctx context.Context, lambdas []float64) (*Evidence
 	e := &Evidence{Log: math.Inf(-1)}
 	for _, lambda := range lambdas {
 		if err := given.Stopped(ctx); err != nil {
-			return nil, fmt.Errorf("train: RidgeStats.Evidence: stopped after %d of %d lambdas: %w", len(e.Scores), len(lambdas), err)
+			return nil, fmt.Errorf("train: RidgeStats.Evidence: stopped after %d of %d lambdas: %w",
+				len(e.Scores), len(lambdas), err)
 		}
 		e.Scores = append(e.Scores, at(lambda))
 	}
@@ -386,7 +405,8 @@ func (s *RidgeStats) Evidence(ctx context.Context, lambdas []float64) (*Evidence
 		}
 	}
 	if math.IsInf(order[best].Log, -1) {
-		return nil, fmt.Errorf("train: RidgeStats.Evidence: none of the %d lambdas leaves a system that can be solved; raise the lambdas: %w", len(lambdas), domain.ErrParam)
+		return nil, fmt.Errorf("train: RidgeStats.Evidence: none of the %d lambdas leaves a system that can be "+
+			"solved; raise the lambdas: %w", len(lambdas), domain.ErrParam)
 	}
 	most := order[best]
 	const golden, close = .6180339887498949, 1e-6

@@ -171,7 +171,8 @@ func (o RidgeOptions) complete(n int) (RidgeOptions, error) {
 	case o.BlockRows < 0:
 		wrong = fmt.Sprintf("BlockRows = %d is negative; 0 chooses", o.BlockRows)
 	case n < 2 && (o.Select > SelectNone || len(o.Lambdas) > 1):
-		return o, fmt.Errorf("train: Ridge: %v needs at least 2 rows, got %d; use SelectNone and one lambda: %w", o.Select, n, domain.ErrShape)
+		return o, fmt.Errorf("train: Ridge: %v needs at least 2 rows, got %d; use SelectNone and one lambda: %w",
+			o.Select, n, domain.ErrShape)
 	default:
 		return o, nil
 	}

@@ -94,13 +94,15 @@ func (s *RidgeStats) Mass() float64 { return s.mass }
 // below 1e-290.
 func (s *RidgeStats) Forget(factor float64) error {
 	if !(factor > 0 && factor <= 1) {
-		return fmt.Errorf("train: RidgeStats.Forget: the factor %v is not above 0 and at most 1; 1 keeps all: %w", factor, domain.ErrParam)
+		return fmt.Errorf("train: RidgeStats.Forget: the factor %v is not above 0 and at most 1; 1 keeps all: %w",
+			factor, domain.ErrParam)
 	}
 	if s.n == 0 {
 		return nil
 	}
 	if !(s.mass*factor >= leastScale) {
-		return fmt.Errorf("train: RidgeStats.Forget: the factor %v leaves the weight %v of all rows; begin anew: %w", factor, s.mass*factor, domain.ErrDomain)
+		return fmt.Errorf("train: RidgeStats.Forget: the factor %v leaves the weight %v of all rows; begin anew: %w",
+			factor, s.mass*factor, domain.ErrDomain)
 	}
 	s.mass *= factor
 	s.rounded *= factor * factor
@@ -146,7 +148,8 @@ func (s *RidgeStats) ofMap(signature []float64) error {
 }
 
 func (s *RidgeStats) otherSigns() error {
-	return fmt.Errorf("train: Ridge: the features have other signs than those before them; fit all with one map: %w", domain.ErrShape)
+	return fmt.Errorf("train: Ridge: the features have other signs than those before them; fit all with one map: %w",
+		domain.ErrShape)
 }
 
 // Add adds a block of features z [rows, D], float64 or float32, with its targets y [rows, k].
@@ -168,11 +171,13 @@ func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) err
 	z = whole.(*tensor.Dense)
 	n, d := z.Shape()[0], z.Shape()[1]
 	if y == nil || n == 0 || d == 0 {
-		return fmt.Errorf("train: Ridge: a block has features of shape %v and targets %v; give at least one row and one column of both: %w", z.Shape(), given.DimsOf(y), domain.ErrShape)
+		return fmt.Errorf("train: Ridge: a block has features of shape %v and targets %v; give at least one row "+
+			"and one column of both: %w", z.Shape(), given.DimsOf(y), domain.ErrShape)
 	}
 	yn, k := y.Dims()
 	if yn != n || s.n > 0 && (d != s.features || k != s.targets) {
-		return fmt.Errorf("train: Ridge: features %v and targets [%d,%d] do not fit each other or the blocks before them ([.,%d] and [.,%d]): %w", z.Shape(), yn, k, s.features, s.targets, domain.ErrShape)
+		return fmt.Errorf("train: Ridge: features %v and targets [%d,%d] do not fit each other or the blocks "+
+			"before them ([.,%d] and [.,%d]): %w", z.Shape(), yn, k, s.features, s.targets, domain.ErrShape)
 	}
 	step := rows.BlockRows(d)
 	classes := classesOf(s.classes, y)
@@ -302,9 +307,11 @@ func (s *RidgeStats) Merge(other *RidgeStats) error {
 func (s *RidgeStats) mergeable(other *RidgeStats) error {
 	switch {
 	case s.Of != "" && other.Of != "" && s.Of != other.Of:
-		return fmt.Errorf("train: Ridge: cannot merge sums over %.60q into those over %.60q; fit both with one map: %w", other.Of, s.Of, domain.ErrShape)
+		return fmt.Errorf("train: Ridge: cannot merge sums over %.60q into those over %.60q; fit both with one "+
+			"map: %w", other.Of, s.Of, domain.ErrShape)
 	case (s.n > 0 || s.ClassWeights != nil) && !slices.Equal(s.ClassWeights, other.ClassWeights):
-		return fmt.Errorf("train: Ridge: cannot merge sums of rows with the class weights %v into those with %v; fit both with the same: %w", other.ClassWeights, s.ClassWeights, domain.ErrShape)
+		return fmt.Errorf("train: Ridge: cannot merge sums of rows with the class weights %v into those with %v; "+
+			"fit both with the same: %w", other.ClassWeights, s.ClassWeights, domain.ErrShape)
 	case s.n == 0:
 		return nil
 	case s.features != other.features || s.targets != other.targets:
@@ -322,7 +329,8 @@ func (s *RidgeStats) checkSignature() error {
 		return nil
 	}
 	if len(s.Signature) != s.features {
-		return fmt.Errorf("train: Ridge: the signature has %d signs for %d features: %w", len(s.Signature), s.features, domain.ErrShape)
+		return fmt.Errorf("train: Ridge: the signature has %d signs for %d features: %w",
+			len(s.Signature), s.features, domain.ErrShape)
 	}
 	for j, v := range s.Signature {
 		if v != 1 && v != -1 {
@@ -472,7 +480,8 @@ func (s *RidgeStats) MSE(f *RidgeFit) (float64, error) {
 		return 0, fmt.Errorf("train: RidgeStats.MSE: the fit is nil or has no W; make it by Solve: %w", domain.ErrParam)
 	}
 	if r, c := f.W.Dims(); r != d || c != k || len(f.B) != k {
-		return 0, fmt.Errorf("train: Ridge: the head is [%d,%d] with %d intercepts, the sums are of %d features and %d targets: %w", r, c, len(f.B), d, k, domain.ErrShape)
+		return 0, fmt.Errorf("train: Ridge: the head is [%d,%d] with %d intercepts, the sums are of %d features "+
+			"and %d targets: %w", r, c, len(f.B), d, k, domain.ErrShape)
 	}
 	raw := f.W.RawMatrix()
 	wt := transposed(raw.Data, d, k, raw.Stride)

@@ -74,7 +74,8 @@ func (s *system) solve(ctx context.Context, mu float64, last bool) (x []float64,
 func (s *system) unsolvable(lambda, mu float64) error {
 	switch {
 	case math.IsInf(mu, 1):
-		return fmt.Errorf("train: %s: lambda = %g times the mean squared norm of a row overflows; lower lambda or scale the data: %w", s.who, lambda, domain.ErrParam)
+		return fmt.Errorf("train: %s: lambda = %g times the mean squared norm of a row overflows; lower lambda or "+
+			"scale the data: %w", s.who, lambda, domain.ErrParam)
 	case s.signs != nil:
 		return fmt.Errorf("train: %s: with lambda = %g the %d x %d system of an indefinite kernel is singular to working precision, as when an eigenvalue of the kernel matrix is minus the penalty; choose another lambda: %w",
 			s.who, lambda, s.n, s.n, domain.ErrParam)
@@ -281,7 +282,8 @@ func builtIn(n, by int) cv.Grid {
 func chooseUsable(g cv.Grid, score func(lambdas []float64) ([]fits.LambdaScore, error)) ([]fits.LambdaScore, int, error) {
 	scores, best, err := g.Choose(score)
 	if err == nil && math.IsInf(scores[best].MSE, 1) {
-		err = fmt.Errorf("train: Ridge: none of the %d lambdas leaves a system that can be solved; raise the lambdas: %w", len(scores), domain.ErrParam)
+		err = fmt.Errorf("train: Ridge: none of the %d lambdas leaves a system that can be solved; raise the "+
+			"lambdas: %w", len(scores), domain.ErrParam)
 	}
 	return scores, best, err
 }
