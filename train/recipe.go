@@ -174,7 +174,7 @@ func (r Recipe) newModel() (*Model, error) {
 		m.Spec.Name = m.Spec.Map
 	}
 	if m.Spec.Dtype == "" && (r.Tuner == nil && m.Spec.Tuned() || r.Tuner != nil && r.Tuner.descends()) {
-		m.Spec.Dtype = "float32" // which takes half the time of float64, and the models are as accurate
+		m.Spec.Dtype = "float32" // in .5 to .8 of the time of float64, and as accurate
 	}
 	scale := r.Scale
 	if scale == "" {
