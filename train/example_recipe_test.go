@@ -113,12 +113,13 @@ func ExampleNewModel() {
 		fmt.Println(err)
 		return
 	}
+	// saving: from here
 	model, err := train.NewModel(rff, dense, head)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
-	model.Classes = classes
+	model.Classes = classes // without it "0" and "1", for a head that classifies
+	// saving: to here
 	dir, err := os.MkdirTemp("", "model")
 	if err != nil {
 		fmt.Println(err)
