@@ -291,7 +291,7 @@ func (p *prepared) job(ctx context.Context, o CVOptions) (j *cv.Job, err error) 
 	j = &cv.Job{Rows: p.rows, Sample: p.x, Folds: o.Folds, Progress: o.Progress, N: p.n}
 	if rows, memory := p.rows.(data.Pairs); memory {
 		j.Y = rows.Y
-	} else if j.Y, err = targetsOf(ctx, "CrossValidate", p.rows); err != nil {
+	} else if j.Y, err = targetsOf(ctx, p.rows); err != nil {
 		return nil, err
 	}
 	if j.Folds > j.N/2 {
@@ -308,7 +308,8 @@ func (p *prepared) job(ctx context.Context, o CVOptions) (j *cv.Job, err error) 
 }
 
 // targetsOf reads the targets of a stream in one pass.
-func targetsOf(ctx context.Context, who string, rows data.Examples) (*mat.Dense, error) {
+func targetsOf(ctx context.Context, rows data.Examples) (*mat.Dense, error) {
+	const who = "CrossValidate"
 	check := func(p data.Pairs) (data.Pairs, error) { return p.Check("train: " + who) }
 	stop := func() error {
 		if err := given.Stopped(ctx); err != nil {

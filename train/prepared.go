@@ -313,7 +313,7 @@ func (p *prepared) fitted(f fits.Fitter) learner {
 	}
 }
 
-// draw returns the map. It is drawn anew if the fitter changes it.
+// draw returns the map: a new one for each fit if the fitter changes it.
 func (p *prepared) draw(f fits.Fitter) (layers.Layer, error) {
 	if p.drawn != nil {
 		return p.drawn, nil

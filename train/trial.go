@@ -238,10 +238,5 @@ func (p *prepared) trials(fraction float64, seed uint64) (all []*trial, err erro
 
 // pick copies some of the pairs.
 func pick(rows data.Pairs, idx []int) data.Pairs {
-	_, k := rows.Y.Dims()
-	y := mat.NewDense(len(idx), k, nil)
-	for i, r := range idx {
-		y.SetRow(i, rows.Y.RawRowView(r))
-	}
-	return data.Pairs{X: data.RowsOf(rows.X, idx), Y: y}
+	return data.Pairs{X: data.RowsOf(rows.X, idx), Y: given.TargetRows(rows.Y, idx)}
 }

@@ -254,6 +254,7 @@ func (s *Source) blockRows(x ops.Matrix) int {
 	return BlockRows(s.Features)
 }
 
+// Cancelled returns an error if the context has ended.
 func (s *Source) Cancelled() error {
 	if err := given.Stopped(s.Ctx); err != nil {
 		if s.Total == 0 { // not known

@@ -47,6 +47,7 @@ func (s *sampledRows) Pop() any {
 	return last
 }
 
+// NewSample returns an empty sample, which the seed draws.
 func NewSample(seed uint64) *Sample { return &Sample{rank: data.Rank(seed)} }
 
 // Add takes rows, as Rows.

@@ -86,14 +86,7 @@ func Overlapping(t *testing.T, n, d, k int) (*tensor.Dense, *mat.Dense, *mat.Den
 	return x, y, target
 }
 
-func TakeRows(y *mat.Dense, rows []int) *mat.Dense {
-	_, k := y.Dims()
-	out := mat.NewDense(len(rows), k, nil)
-	for i, r := range rows {
-		out.SetRow(i, y.RawRowView(r))
-	}
-	return out
-}
+func TakeRows(y *mat.Dense, rows []int) *mat.Dense { return given.TargetRows(y, rows) }
 
 func HeadOf(t *testing.T, softmax bool, d, k int) layers.Head {
 	t.Helper()
