@@ -6,19 +6,16 @@ import (
 	"runtime/debug"
 )
 
-// A request leaves its features as garbage, a megabyte for 64 rows of 2048, and with a small model beside them Go
-// collects at every other request, which took half of the server's time. So the heap may grow by mostGrowth percent
-// between two collections where that is about freeGrowth bytes, and by its own size, as Go does, where the model is
-// large.
+// The features of a request are garbage after it, a megabyte for 64 rows of 2048. With a small model Go collected at
+// every other request, which took half of the server's time. So the heap may grow by mostGrowth percent between two
+// collections if that is about freeGrowth bytes, and by its own size, as in Go by default, if the model is large.
 const (
 	mostGrowth = 400
 	freeGrowth = 64 << 20
 )
 
-// The whole stays within the memory that the process may take: near it Go collects in time, however much may grow. A
-// sixteenth is for what Go does not count, such as the program itself.
-//
-// collectLess sets that for the heap of now, unless GOMEMLIMIT or GOGC says otherwise.
+// collectLess sets the growth for the current heap, and memory, less a sixteenth for what Go does not count, as the
+// limit near which Go collects in any case, unless GOMEMLIMIT or GOGC is set.
 func collectLess(memory int64) {
 	runtime.GC()
 	var m runtime.MemStats

@@ -129,11 +129,12 @@ type running struct {
 // runServer serves a model with small limits, changed by set.
 func runServer(t *testing.T, m *train.Model, set func(o *options)) *running {
 	t.Helper()
-	o := &options{model: filepath.Join(t.TempDir(), "m.safetensors"), maxBody: 1 << 16, maxRows: 50, maxMemory: 256 << 20, maxConnections: 100, concurrent: 2, timeout: patience, drain: patience}
+	o := &options{Model: filepath.Join(t.TempDir(), "m.safetensors"), MaxBody: 1 << 16, MaxRows: 50, MaxMemory: 256 << 20,
+		MaxConnections: 100, Concurrent: 2, Timeout: patience, Drain: patience}
 	if set != nil {
 		set(o)
 	}
-	if err := m.Save(o.model); err != nil {
+	if err := m.Save(o.Model); err != nil {
 		t.Fatal(err)
 	}
 	s, err := newServer(o)
@@ -213,10 +214,4 @@ func wantRefusal(t *testing.T, what string, status int, ob map[string]any, want 
 			t.Errorf("%s: %q does not hold %q", what, text, s)
 		}
 	}
-}
-
-// jsonLength is how many bytes a value takes as JSON.
-func jsonLength(v any) (int, error) {
-	text, err := json.Marshal(v)
-	return len(text), err
 }

@@ -2,64 +2,87 @@ package service
 
 import (
 	"net"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
-
-	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m, Main) }
+const asProgram = "BOCHNER_TEST_PROGRAM"
 
-// TestFlags: a wrong flag is the exit status 2, a model or an address that will not do 1, each with one line that says
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		Main()
+	}
+	os.Exit(m.Run())
+}
+
+// program is the program with arguments, to be run in a folder.
+func program(t *testing.T, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), must(os.Executable()), args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), asProgram+"=1")
+	return cmd
+}
+
+// TestFlags: a wrong flag is exit status 2, a model or an address that cannot be used 1, each with one line that says
 // what to do.
 func TestFlags(t *testing.T) {
 	dir := t.TempDir()
-	if err := newModel("gaussian", 3, 1).Save(filepath.Join(dir, "m")); err != nil {
+	save := func(name string, notes map[string]string) {
+		m := newModel("gaussian", 3, 1)
+		m.Notes = notes
+		if err := m.Save(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("m", nil)
+	save("noted", map[string]string{"evaluation": "[]"})
+	text := "no model, and more than a few bytes of it, so that it is no damaged one\n"
+	if err := os.WriteFile(filepath.Join(dir, "text"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	noted := newModel("gaussian", 3, 1)
-	noted.Notes = map[string]string{"evaluation": "[]"}
-	if err := noted.Save(filepath.Join(dir, "noted")); err != nil {
-		t.Fatal(err)
-	}
-	clitest.File(t, dir, "text", "no model, and more than a few bytes of it, so that it is no damaged one\n")
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must(net.Listen("tcp", "127.0.0.1:0"))
 	defer taken.Close()
 	for _, tc := range []struct {
 		args   string
 		status int
 		text   string
 	}{
-		{"", 2, "-model is missing; name a file that examples/train -save wrote"},
-		{"-model m m", 2, `unexpected argument "m"`},
-		{"-model m -max-body 0", 2, "-max-body 0: want 1 to 4294967296"},
-		{"-model m -max-rows 0", 2, "-max-rows 0: want 1 to 16777216"},
-		{"-model m -max-memory -1", 2, "-max-memory -1: want 0 to"},
-		{"-model m -max-memory 500XB", 2, "\"500XB\" is no number of bytes; write 500000000, 500MB or 512MiB"},
-		{"-model m -max-memory MB", 2, "is no number of bytes"},
-		{"-model m -max-memory 1e400", 2, "is no number of bytes"},
-		{"-model m -max-memory 1kB", 1, "-max-memory 1000: this model with -concurrent"},
-		{"-model m -max-memory .001MiB", 2, "is no number of bytes"},
-		{"-model m -max-body 8GiB", 2, "-max-body 8589934592: want 1 to 4294967296"},
-		{"-model m -max-memory 1000", 1, "-max-memory 1000: this model with -concurrent"},
-		{"-model m -max-connections 0", 2, "-max-connections 0: want at least 1"},
-		{"-model m -concurrent 0", 2, "-concurrent 0: want at least 1"},
-		{"-model m -timeout 0s", 2, "-timeout 0s: want more than 0"},
-		{"-model m -linger -1s", 2, "want 0 or more"},
-		{"-model m -watch often", 2, "-h lists the flags"},
-		{"-model none", 1, "no such file"},
-		{"-model text", 1, "not a model file"},
-		{"-model .", 1, "directory"},
-		{"-model noted", 1, `noted: the note "evaluation" is no evaluation`},
-		{"-model m -addr " + taken.Addr().String(), 1, "address already in use; choose another, host:0 for any free port"},
-		{"-model m -addr nowhere", 1, "-addr nowhere: "},
+		{"", 2, "missing flags: --model=FILE"},
+		{"--model m m", 2, "unexpected argument m"},
+		{"--model m --max-body 0", 2, "--max-body 0: want 1 to 4294967296"},
+		{"--model m --max-body 8GiB", 2, "--max-body 8589934592: want 1 to 4294967296"},
+		{"--model m --max-rows 0", 2, "--max-rows 0: want 1 to 16777216"},
+		{"--model m --max-memory=-1", 2, "--max-memory -1: want 0"},
+		{"--model m --max-memory 500XB", 2, "\"500XB\" is not a number of bytes; write 500000000, 500MB or 512MiB"},
+		{"--model m --max-memory MB", 2, "is not a number of bytes"},
+		{"--model m --max-memory 1e400", 2, "is not a number of bytes"},
+		{"--model m --max-memory .001MiB", 2, "is not a number of bytes"},
+		{"--model m --max-memory 1kB", 1, "--max-memory 1000: this model with --concurrent"},
+		{"--model m --max-connections 0", 2, "want at least 1"},
+		{"--model m --concurrent 0", 2, "want at least 1"},
+		{"--model m --timeout 0s", 2, "--timeout 0s: want more than 0"},
+		{"--model m --linger=-1s", 2, "want 0 or more"},
+		{"--model m --watch often", 2, "--watch: "},
+		{"--model none", 1, "no such file"},
+		{"--model text", 1, "not a model file"},
+		{"--model .", 1, "directory"},
+		{"--model noted", 1, `noted: the note "evaluation" is no`},
+		{"--model m --addr " + taken.Addr().String(), 1, "address already in use; choose another, HOST:0 for any free port"},
+		{"--model m --addr nowhere", 1, "--addr nowhere: "},
 	} {
-		clitest.Run(t, dir, tc.args).Fails(t, tc.status, "serve", tc.text)
+		var stderr strings.Builder
+		cmd := program(t, dir, strings.Fields(tc.args)...)
+		cmd.Stderr = &stderr
+		out, _ := cmd.Output()
+		if got := stderr.String(); cmd.ProcessState.ExitCode() != tc.status || len(out) > 0 ||
+			!strings.HasPrefix(got, "serve: ") || strings.Count(got, "\n") != 1 || !strings.Contains(got, tc.text) {
+			t.Errorf("%s: exit status %d, want %d; %q, want %s", tc.args, cmd.ProcessState.ExitCode(), tc.status, got,
+				tc.text)
+		}
 	}
-	if r := clitest.Run(t, dir, "-h").OK(t); r.Stderr != "" {
-		t.Errorf("-h writes %q to stderr", r.Stderr)
+	if out, err := program(t, dir, "--help").Output(); err != nil || !strings.Contains(string(out), "--max-memory") {
+		t.Errorf("--help: %s, %v", out, err)
 	}
 }

@@ -3,13 +3,14 @@ package service
 import (
 	"net/http"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// metrics are what /metrics tells, besides the Go runtime's and the process's own.
+// metrics are the metrics of /metrics, besides those of the Go runtime and the process.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec   // by status
@@ -21,25 +22,38 @@ type metrics struct {
 	model    *prometheus.GaugeVec
 }
 
-// newMetrics asks held for the bytes and open for the number of connections when it is asked.
-func newMetrics(held func() int64, open func() int) *metrics {
+// newMetrics makes the metrics; held are bytes and open connections.
+func newMetrics(held, open *atomic.Int64) *metrics {
 	const ns = "bochner"
+	gauge := func(name, help string, v *atomic.Int64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: ns, Name: name, Help: help},
+			func() float64 { return float64(v.Load()) })
+	}
+	counters := func(name, help, label string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: ns, Name: name, Help: help}, []string{label})
+	}
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: ns, Name: "predict_requests_total", Help: "Requests to /predict and of the form of the page, by status."}, []string{"code"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: ns, Name: "predict_seconds", Help: "Time from the head of such a request to its answer.",
+		requests: counters("predict_requests_total", "Requests to /predict and of the form of the page, by status.",
+			"code"),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: ns, Name: "predict_seconds",
+			Help:    "Time from the head of such a request to its answer.",
 			Buckets: prometheus.ExponentialBuckets(.00025, 2, 16)}, nil), // to 8 s
-		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: ns, Name: "predict_in_flight", Help: "Such requests that have no answer yet."}),
-		rows:     prometheus.NewCounter(prometheus.CounterOpts{Namespace: ns, Name: "predicted_rows_total", Help: "Rows that were predicted."}),
-		loads:    prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: ns, Name: "model_loads_total", Help: "Model files read, by result."}, []string{"result"}),
-		loadedAt: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: ns, Name: "model_loaded_timestamp_seconds", Help: "When the model that is served was taken over."}),
-		model:    prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: ns, Name: "model_info", Help: "The model that is served."}, []string{"sha256", "map", "features"}),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: ns, Name: "predict_in_flight",
+			Help: "Such requests that have no answer yet."}),
+		rows: prometheus.NewCounter(prometheus.CounterOpts{Namespace: ns, Name: "predicted_rows_total",
+			Help: "Rows that were predicted."}),
+		loads: counters("model_loads_total", "Model files read, by result.", "result"),
+		loadedAt: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: ns, Name: "model_loaded_timestamp_seconds",
+			Help: "When the current model was loaded."}),
+		model: prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: ns, Name: "model_info",
+			Help: "The current model."}, []string{"sha256", "map", "features"}),
 	}
 	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.rows, m.loads, m.loadedAt, m.model,
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: ns, Name: "predict_held_bytes", Help: "Memory that the requests in flight hold of their budget, half of what -max-memory leaves beside the model."}, func() float64 { return float64(held()) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: ns, Name: "open_connections", Help: "Connections."}, func() float64 { return float64(open()) }),
+		gauge("predict_held_bytes", "Memory that the requests in flight hold.", held),
+		gauge("open_connections", "Connections.", open),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	for _, result := range []string{"ok", "failed"} { // there from the start, so that a rate has something to start from
+	for _, result := range []string{"ok", "failed"} { // so that both exist from the start
 		m.loads.WithLabelValues(result)
 	}
 	return m
@@ -50,11 +64,12 @@ func (m *metrics) handler() http.Handler {
 }
 
 // instrument counts and times the requests of a handler.
-func (m *metrics) instrument(h http.Handler) http.Handler {
-	return promhttp.InstrumentHandlerInFlight(m.inFlight, promhttp.InstrumentHandlerDuration(m.seconds, promhttp.InstrumentHandlerCounter(m.requests, h)))
+func (m *metrics) instrument(h http.HandlerFunc) http.Handler {
+	return promhttp.InstrumentHandlerInFlight(m.inFlight,
+		promhttp.InstrumentHandlerDuration(m.seconds, promhttp.InstrumentHandlerCounter(m.requests, h)))
 }
 
-// took notes that a model is served from now on.
+// took records that a model is served from now on.
 func (m *metrics) took(c card) {
 	m.loads.WithLabelValues("ok").Inc()
 	m.loadedAt.SetToCurrentTime()

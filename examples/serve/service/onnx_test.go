@@ -16,7 +16,7 @@ func TestONNX(t *testing.T) {
 	m := newModel("gaussian", 3, 1)
 	r := runServer(t, m, nil)
 	var want bytes.Buffer
-	if err := onnx.Export(&want, must(train.Load(r.model)), onnx.Everything(m)); err != nil {
+	if err := onnx.Export(&want, must(train.Load(r.Model)), onnx.Everything(m)); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

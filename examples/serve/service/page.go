@@ -4,10 +4,16 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"image/png"
+	"maps"
+	"math"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/notes"
@@ -17,105 +23,166 @@ import (
 //go:embed page.html
 var pageText string
 
-//go:embed try.html
-var tryText string
-
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"short":  func(s string) string { return s[:12] },
 	"digits": func(v float64) string { return fmt.Sprintf("%.4g", v) },
 	"list":   func(s string) string { return strings.ReplaceAll(s, ",", ", ") },
-	"row":    func(n int) string { return exampleRow(n, mostExample) },
-}).Parse(pageText + tryText))
+}).Parse(pageText))
 
-// mostExample is how many columns of an example row the page shows.
-const mostExample = 16
+const (
+	mostForm    = 256 << 10 // bytes of a form; /predict takes more
+	mostColumns = 100       // that the page shows
+	mostExample = 1000      // columns of a row to begin with
+	mostResult  = 64 << 10  // bytes of an answer that the page shows
+	formTakes   = 16        // bytes for a byte of a form: as text, as values, and escaped in a buffer that grows
+)
 
-// exampleRow is a row of so many numbers, cut where there are more than most.
-func exampleRow(n, most int) string {
-	row := strings.TrimSuffix(strings.Repeat("0.5, ", min(n, most)), ", ")
-	if n > most {
-		row += fmt.Sprintf(", ... %d numbers", n)
-	}
-	return row
+// form is the form of the page, with the answer to it.
+type form struct {
+	Rows      string // the body of a request in JSON
+	Sure      bool   // whether the distribution is asked for
+	Level     string // of intervals and sets
+	MostLevel string
+	Refused   string // why there is no result
+	Result    string // in JSON
 }
 
-// mostShown is how many columns of the rows the page shows.
-const mostShown = 100
-
-// page is the page of a model: what is the same for all, the picture with it, and between its two parts the form.
-type page struct {
-	head, tail []byte
-	empty      form
-}
-
-// newPage renders what is the same for all once.
-func newPage(c card, e *notes.Evaluation, address string) (*page, error) {
-	view := struct {
-		card
-		Picture template.URL
-		Pairs   int
-		Shown   []columnCard // columns
-		Command string
-	}{card: c}
-	if c.Columns != nil {
-		view.Shown = c.Columns[:min(mostShown, len(c.Columns))]
-		var err error
-		if view.Command, err = exampleCommand(c.Columns, address); err != nil {
-			return nil, err
-		}
+// kernelPicture draws exact and approximate kernels of pairs of rows, if there are any.
+func kernelPicture(c card, pairs notes.Pairs) (template.URL, error) {
+	if len(pairs) == 0 {
+		return "", nil
 	}
-	if e != nil && len(e.Pairs) > 0 {
-		view.Pairs = len(e.Pairs)
-		exact, approx := e.Pairs.Matrices()
-		img, err := report.ExactVsApprox(exact, approx, report.WithTitle(fmt.Sprintf("%s, %d features: kernel of pairs of test rows", c.Map, c.Features)))
-		if err != nil {
-			return nil, err
-		}
-		var b bytes.Buffer
-		if err := png.Encode(&b, img); err != nil {
-			return nil, err
-		}
-		view.Picture = template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes()))
+	exact, approx := pairs.Matrices()
+	img, err := report.ExactVsApprox(exact, approx,
+		report.WithTitle(fmt.Sprintf("%s, %d features: kernel of pairs of test rows", c.Map, c.Features)))
+	if err != nil {
+		return "", err
 	}
-	p := new(page)
-	var err error
-	if p.head, err = render("head", view); err != nil {
-		return nil, err
-	}
-	if p.tail, err = render("tail", view); err != nil {
-		return nil, err
-	}
-	p.empty, err = newForm(c)
-	return p, err
-}
-
-// render is the text of a template.
-func render(name string, view any) ([]byte, error) {
 	var b bytes.Buffer
-	err := pageTemplate.ExecuteTemplate(&b, name, view)
-	return b.Bytes(), err
+	if err := png.Encode(&b, img); err != nil {
+		return "", err
+	}
+	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), nil
 }
 
-func (s *server) page(w http.ResponseWriter, _ *http.Request) {
-	p := s.current.Load().page
-	text, err := render("try", p.empty)
+// form is the form of the page at first: a row that can be predicted, unless it is very long.
+func (l *loaded) form() (f form, err error) {
+	if u := l.card.Uncertainty; u != nil {
+		f.MostLevel = strconv.FormatFloat(u.MostLevel, 'g', -1, 64)
+		f.Level = digits(math.Min(defaultLevel, u.MostLevel))
+	}
+	if max(len(l.card.Columns), l.card.InputDim) <= mostExample {
+		row, err := l.card.Example(mostExample)
+		if err != nil {
+			return f, err
+		}
+		f.Rows = `{"rows": [` + row + `]}`
+	}
+	return f, nil
+}
+
+// page answers GET /.
+func (s *server) page(w http.ResponseWriter, r *http.Request) {
+	l := s.current.Load()
+	f, err := l.form()
 	if err != nil {
 		s.refuse(w, err)
 		return
 	}
-	p.write(w, http.StatusOK, text)
+	s.show(w, r, l, f, http.StatusOK)
 }
 
-// write writes the page with so much of a form. Whether the client still listens is not the server's affair.
-func (p *page) write(w http.ResponseWriter, status int, form []byte) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "no-cache")
+// show writes the page.
+func (s *server) show(w http.ResponseWriter, r *http.Request, l *loaded, f form, status int) {
+	example, err := l.card.Example(16)
+	view := struct {
+		card
+		Form         form
+		Picture      template.URL
+		Pairs        int
+		Shown        []columnCard
+		Host, Quoted string
+	}{card: l.card, Form: f, Picture: l.picture, Pairs: l.pairs, Host: r.Host,
+		Shown: l.card.Columns[:min(mostColumns, len(l.card.Columns))], Quoted: strings.ReplaceAll(example, "'", `'\''`)}
+	var b bytes.Buffer
+	if err == nil {
+		err = pageTemplate.Execute(&b, view)
+	}
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	head := w.Header()
+	head.Set("Content-Type", "text/html; charset=utf-8")
+	head.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "+
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Cache-Control", "no-cache")
 	w.WriteHeader(status)
-	for _, text := range [][]byte{p.head, form, p.tail} {
-		if _, err := w.Write(text); err != nil {
-			return
+	_, _ = w.Write(b.Bytes()) // if the client has gone, there is nobody to tell
+}
+
+// submit answers the form of the page with the page. It is a request as those to /predict are.
+func (s *server) submit(w http.ResponseWriter, r *http.Request) {
+	q := s.begin(w, r)
+	defer q.end()
+	f, err := q.form()
+	status := http.StatusOK
+	if err == nil {
+		err = q.submit(&f)
+	}
+	if err != nil {
+		if status, err = s.statusOf(w, err); status == http.StatusServiceUnavailable {
+			f.Rows = "" // which takes memory
+		}
+		f.Refused = strings.TrimPrefix(err.Error(), "serve: ")
+	}
+	s.show(w, r, q.loaded, f, status)
+}
+
+// submit reads the form and computes its result.
+func (q *request) submit(f *form) error {
+	f.Rows = ""
+	if q.r.URL.RawQuery != "" {
+		return refusal(http.StatusBadRequest, "the form has a query, %s; its fields say what is wanted",
+			quote(q.r.URL.RawQuery))
+	}
+	if _, err := q.contentType("application/x-www-form-urlencoded"); err != nil {
+		return err
+	}
+	text, err := q.receive(min(q.maxBody, mostForm))
+	if err != nil {
+		return err
+	}
+	if !q.body.try(formTakes*int64(len(text)) + 8*mostResult) {
+		return errFull
+	}
+	values, err := url.ParseQuery(string(text))
+	if err != nil {
+		return refusal(http.StatusBadRequest, "the form: %v", err)
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if key != "rows" && key != "distribution" && key != "level" {
+			return refusal(http.StatusBadRequest, "the form has the field %s; there are rows, distribution and level",
+				quote(key))
 		}
 	}
+	f.Rows, f.Sure = values.Get("rows"), values.Get("distribution") != ""
+	query := url.Values{}
+	if f.Sure { // a browser sends the level in any case
+		f.Level = values.Get("level")
+		query = url.Values{"distribution": values["distribution"], "level": values["level"]}
+	}
+	if q.asked, err = q.parse(query); err != nil {
+		return err
+	}
+	p, err := q.compute([]byte(f.Rows), false)
+	if err != nil {
+		return err
+	}
+	result, err := json.MarshalIndent(p, "", " ")
+	if f.Result = string(result); len(result) > mostResult {
+		f.Result = string(result[:mostResult]) + "\n... /predict has all"
+	}
+	return err
 }

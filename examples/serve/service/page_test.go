@@ -26,7 +26,7 @@ func TestPage(t *testing.T) {
 		not   string
 	}{
 		"full":          {full, []string{"gaussian", "exp(-‖x-z‖²/2σ²)", "sigma=", "5 columns", "34, float64, frozen", "iid, seed 7", "softmax, 3 outputs", "0.8125", "test accuracy", "101 train, 60 test", "relative Frobenius", "915 of these pairs", "&lt;script&gt;"}, "<script>"},
-		"no evaluation": {newModel("exp-semigroup", 1, 1), []string{"exp-semigroup", "beta=", "takes x &gt;= 0", "linear, 1 output\n", "the file says nothing of them; models that examples/train saves do"}, "<img"},
+		"no evaluation": {newModel("exp-semigroup", 1, 1), []string{"exp-semigroup", "beta=", "takes x &gt;= 0", "linear, 1 output\n", "not in the file; models that bochner fit saves have them"}, "<img"},
 		"draws nothing": {newModel("linear", 2, 1), []string{"parameters<td>none", "sampler<td>none\n", "softmax, 2 outputs"}, "seed"},
 		"two signs":     {newModel("delta-gaussian", 2, 1), []string{"coupling=shared-coupled", "sampler<td>a coupling of the two signs, seed 7"}, "iid"},
 	} {
@@ -35,7 +35,7 @@ func TestPage(t *testing.T) {
 		if status != http.StatusOK {
 			t.Errorf("%s: %d", name, status)
 		}
-		for _, text := range append(tc.texts, "m.safetensors", must(checksum(r.model))[:12], "0.5, 0.5, 0.5, 0.5, 0.5]]") {
+		for _, text := range append(tc.texts, "m.safetensors", must(checksum(r.Model))[:12], "0.5, 0.5, 0.5, 0.5, 0.5]]") {
 			if !strings.Contains(page, text) {
 				t.Errorf("%s: the page does not hold %q:\n%.4000s", name, text, page)
 			}
@@ -66,7 +66,7 @@ func checkCard(t *testing.T, r *running, m *train.Model) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	if c.Map != m.Spec.Map || c.InputDim != dims || c.Features != m.Map.Features() || c.Outputs != m.Head.Features() || fmt.Sprint(c.Classes) != fmt.Sprint([]string(m.Classes)) ||
-		c.SHA256 != must(checksum(r.model)) || c.MaxRows != 50 || (c.Evaluation != nil) != (m.Notes != nil) {
+		c.SHA256 != must(checksum(r.Model)) || c.MaxRows != 50 || (c.Evaluation != nil) != (m.Notes != nil) {
 		t.Errorf("%s", text)
 	}
 	if c.Evaluation != nil && (c.Evaluation.Pairs != nil || *c.Evaluation.Accuracy != .8125) {
@@ -86,7 +86,7 @@ func TestMetrics(t *testing.T) {
 	for _, want := range []string{
 		`bochner_predict_requests_total{code="200"} 3`, `bochner_predict_requests_total{code="415"} 1`, "bochner_predict_seconds_count 4",
 		"bochner_predict_in_flight 0", "bochner_predicted_rows_total 21", `bochner_model_loads_total{result="ok"} 2`, `bochner_model_loads_total{result="failed"} 0`,
-		fmt.Sprintf(`bochner_model_info{features="34",map="gaussian",sha256="%s"} 1`, must(checksum(r.model))), "go_goroutines ", "bochner_model_loaded_timestamp_seconds 1",
+		fmt.Sprintf(`bochner_model_info{features="34",map="gaussian",sha256="%s"} 1`, must(checksum(r.Model))), "go_goroutines ", "bochner_model_loaded_timestamp_seconds 1",
 	} {
 		if !strings.Contains(text, "\n"+want) {
 			t.Errorf("no %s in\n%s", want, text)

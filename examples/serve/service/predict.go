@@ -1,192 +1,242 @@
 package service
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
-	"net/http"
-	"net/url"
-	"time"
+	"fmt"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/calibrate"
 	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 )
 
-// prediction is the answer to a request: the class of each row or its target, of several targets only the scores.
+// prediction is the answer to a request: the class of each row or its target, or the scores if there are several
+// targets.
 type prediction struct {
-	Model   string      `json:"model"` // SHA-256 of the file
-	Classes []string    `json:"classes,omitempty"`
-	Targets []float64   `json:"targets,omitempty"`
-	Scores  [][]float64 `json:"scores,omitempty"` // the output of the head: of a softmax the probabilities of the classes
-	Notes   []string    `json:"notes,omitempty"`  // how the rows of a table are unlike the training rows
-	// Distribution is what ?distribution=true asks for.
+	Model        string        `json:"model"` // SHA-256 of the file
+	Classes      []string      `json:"classes,omitempty"`
+	Targets      []float64     `json:"targets,omitempty"`
+	Scores       [][]float64   `json:"scores,omitempty"` // the outputs of the head: class probabilities of a softmax
+	Notes        []string      `json:"notes,omitempty"`  // how the rows of a table are unlike the training rows
 	Distribution *distribution `json:"distribution,omitempty"`
 }
 
-// predict answers a request by the model that is served when it begins.
-func (s *server) predict(w http.ResponseWriter, r *http.Request) {
-	l := s.current.Load()
-	h := s.budget.open()
-	defer h.close()
-	text, err := s.respond(w, r, l, h)
-	if err == nil {
-		err = h.waits(func() { _ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) })
-	}
-	if err != nil {
-		h.close()
-		s.refuse(w, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, text)
+// distribution is the uncertainty of each row, as train.Model has it: for targets a number for each row and target.
+type distribution struct {
+	Level         float64     `json:"level"`
+	Std           [][]float64 `json:"std,omitempty"`          // of the target, with its noise; nil without a posterior
+	FunctionStd   [][]float64 `json:"function_std,omitempty"` // of the function; nil without a posterior
+	Lower         [][]float64 `json:"lower,omitempty"`        // conformal intervals of the level
+	Upper         [][]float64 `json:"upper,omitempty"`
+	Probabilities [][]float64 `json:"probabilities,omitempty"` // of the classes, calibrated
+	Sets          [][]string  `json:"sets,omitempty"`          // conformal sets of the level, in descending probability
 }
 
-// respond reads a request and computes the answer to it.
-func (s *server) respond(w http.ResponseWriter, r *http.Request, l *loaded, h *hold) ([]byte, error) {
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, refusal(http.StatusBadRequest, "the query %s: %v", quote(r.URL.RawQuery), err)
-	}
-	a, err := l.asked(query)
-	if err != nil {
+// compute reads the rows of a body and predicts them, some at a time, between which other requests have their turns.
+// Memory is taken before the first turn: a request with a turn never waits for one without.
+func (q *request) compute(text []byte, array bool) (*prediction, error) {
+	each := q.rowTakes(q.asked)
+	most := each * q.mostRows(text, array)
+	if err := q.take(q.work.of, most, errFull); err != nil {
 		return nil, err
 	}
-	b, err := s.checkHead(r, l)
-	if err == nil {
-		err = b.receive(w, r, s.maxBody, h)
-	}
-	if err != nil {
-		w.Header().Set("Connection", "close") // the rest of the body is not read
+	q.work.add(most)
+	if err := q.turn(); err != nil {
 		return nil, err
 	}
-	return s.compute(r, b, &work{server: s, l: l, h: h, asked: a, render: func(p *prediction) ([]byte, error) { return json.Marshal(p) }})
-}
-
-// compute waits for the turn of a request that has been received, and makes its answer.
-func (s *server) compute(r *http.Request, b *body, p *work) ([]byte, error) {
-	var cancel context.CancelFunc
-	p.ctx, cancel = context.WithCancel(r.Context())
-	p.cancel = cancel
-	defer cancel()
-	p.turn = turn{t: s.turns, work: p.l.cost(b.size, p.asked), left: s.timeout}
-	if b.packed { // nobody knows yet; at most
-		p.turn.work = p.l.cost(int64(p.l.maxRows)*int64(p.l.model.Dims())*8, p.asked)
-	}
-	if err := p.take(); err != nil {
-		return nil, err
-	}
-	defer func() { p.give() }()
-	return p.run(b)
-}
-
-// work is the work on a request that has been received.
-type work struct {
-	*server
-	l      *loaded
-	h      *hold
-	ctx    context.Context
-	cancel context.CancelFunc
-	asked  asked
-	render func(*prediction) ([]byte, error) // makes a text of the answer
-	turn   turn
-	has    bool // the turn
-}
-
-// take waits for the turn of the request. What it holds may have to give way until then.
-func (p *work) take() error {
-	if err := p.h.waits(p.cancel); err != nil {
-		return err
-	}
-	err := p.turn.take(p.ctx)
-	p.has = err == nil
-	if shed := p.h.waits(nil); shed != nil {
-		p.give() // it may have come meanwhile
-		err = shed
-	}
-	return err
-}
-
-func (p *work) give() {
-	if p.has {
-		p.turn.give()
-	}
-	p.has = false
-}
-
-// run reads the body and predicts its rows, some at a time, between which others have their turns.
-func (p *work) run(b *body) ([]byte, error) {
-	x, notes, err := b.rows(p.l, p.h)
+	turn := true
+	defer func() {
+		if turn {
+			q.turns.Release(1)
+		}
+	}()
+	x, notes, err := q.rows(text, array)
 	if err != nil {
 		return nil, err
 	}
-	n, k, holds := x.Shape()[0], p.l.model.Head.Features(), p.l.held(x.Shape()[0], p.asked, notes)
-	p.h.shrink(b.size)
-	if err := p.h.grow(holds); err != nil {
-		return nil, err
-	}
-	p.turn.work = p.l.cost(8*int64(n)*int64(p.l.model.Dims()), p.asked)
-	y, atOnce := mat.NewDense(n, k, nil), p.l.atOnce
+	n, k := x.Shape()[0], q.model.Head.Features()
+	q.body.shrink(0)
+	q.work.shrink(int64(n) * each)
+	y, atOnce := mat.NewDense(n, k, nil), q.atOnce
 	var sure *distribution
-	if p.asked.distribution {
-		sure, atOnce = &distribution{Level: p.asked.level}, min(atOnce, p.l.atOnceSure)
+	if q.asked.distribution {
+		sure, atOnce = &distribution{Level: q.asked.level}, q.atOnceSure
 	}
 	for at, rows := range data.Blocks(x, atOnce) {
-		if at > 0 && p.turn.outdone() {
-			p.give()
-			if err := p.take(); err != nil {
+		if at > 0 {
+			q.turns.Release(1)
+			err := q.turn()
+			if turn = err == nil; err != nil {
 				return nil, err
 			}
 		}
-		part, err := p.l.scores(rows, sure)
+		part, err := q.scores(rows, sure)
+		if bad := (*notFinite)(nil); errors.As(err, &bad) {
+			bad.row += at
+			return nil, bad
+		}
 		if err != nil {
-			var bad *notFinite
-			if errors.As(err, &bad) {
-				return nil, &notFinite{at + bad.row, bad.value}
-			}
-			return nil, p.l.inColumn(domain.InBlock(at, err))
+			return nil, q.inColumn(domain.InBlock(at, err))
 		}
 		y.Slice(at, at+rows.Shape()[0], 0, k).(*mat.Dense).Copy(part)
 	}
-	answer := p.l.predictionOf(y, p.asked.scores)
-	answer.Notes, answer.Distribution = notes, sure
-	text, err := p.render(answer)
-	if err != nil {
-		return nil, err
-	}
-	p.metrics.rows.Add(float64(n))
-	p.h.shrink(holds - int64(len(text)))
-	return text, nil
+	q.metrics.rows.Add(float64(n))
+	p := q.prediction(y)
+	p.Notes, p.Distribution = notes, sure
+	return p, nil
 }
 
-// scores is the output of the head, which is finite, for some rows; what sure wants of them is added to it.
-func (l *loaded) scores(rows ops.Matrix, sure *distribution) (*mat.Dense, error) {
-	if sure != nil {
-		return sure.add(l.model, rows)
+// inColumn is an error that names the column of the matrix that a cell is in. Parts of a tree have their own columns.
+func (l *loaded) inColumn(err error) error {
+	if l.table == nil || len(l.model.Spec.Parts) > 0 {
+		return err
 	}
-	y, err := l.model.Scores(rows)
+	return inColumn(l.table.Names(), err)
+}
+
+// prediction is the answer with the outputs of the head.
+func (q *request) prediction(y *mat.Dense) *prediction {
+	_, k := y.Dims()
+	p := &prediction{Model: q.card.SHA256}
+	if m := q.model; m.Classes != nil {
+		for _, c := range train.ArgMax(y) {
+			p.Classes = append(p.Classes, m.Classes[c])
+		}
+	} else if k == 1 {
+		p.Targets = y.RawMatrix().Data
+	}
+	if q.asked.scores || p.Classes == nil && p.Targets == nil {
+		p.Scores = appendRows(nil, y)
+	}
+	return p
+}
+
+// scores returns the outputs of the head for some rows, which are finite, and adds to d what it asks for.
+func (l *loaded) scores(rows ops.Matrix, d *distribution) (y *mat.Dense, err error) {
+	switch m := l.model; {
+	case d == nil:
+		y, err = m.Scores(rows)
+	case m.Classes != nil:
+		y, err = d.addClasses(m, rows)
+	default:
+		y, err = d.addTargets(m, rows)
+	}
 	if err == nil {
 		err = finite(y)
 	}
 	return y, err
 }
 
-// predictionOf is the answer of so much output of the head.
-func (l *loaded) predictionOf(y *mat.Dense, scores bool) *prediction {
-	n, k := y.Dims()
-	p := &prediction{Model: l.card.SHA256}
-	if l.model.Classes != nil {
-		for _, c := range train.ArgMax(y) {
-			p.Classes = append(p.Classes, l.model.Classes[c])
-		}
-	} else if k == 1 {
-		p.Targets = y.RawMatrix().Data
-	}
-	if scores || p.Classes == nil && p.Targets == nil {
-		for i := range n {
-			p.Scores = append(p.Scores, y.RawRowView(i))
-		}
-	}
-	return p
+// hasUncertainty says whether a model has a distribution.
+func hasUncertainty(m *train.Model) bool {
+	u := m.Uncertainty
+	return u != nil && (m.Classes == nil && u.Intervals != nil || u.Calibration != nil && u.Sets != nil)
 }
+
+func (d *distribution) addTargets(m *train.Model, rows ops.Matrix) (mean *mat.Dense, err error) {
+	var std *mat.Dense
+	if m.Uncertainty.Posterior == nil {
+		mean, err = m.Scores(rows)
+	} else {
+		var of *train.Distribution
+		if of, err = m.PredictDistribution(rows); err == nil {
+			mean, std = of.Mean, of.Std
+			d.Std, d.FunctionStd = appendRows(d.Std, of.Std), appendRows(d.FunctionStd, of.FunctionStd)
+		}
+	}
+	if err == nil {
+		err = finite(mean)
+	}
+	if err != nil {
+		return nil, err
+	}
+	lower, upper, err := m.Uncertainty.Intervals.Bounds(d.Level, mean, std)
+	if err != nil {
+		return nil, err
+	}
+	d.Lower, d.Upper = appendRows(d.Lower, lower), appendRows(d.Upper, upper)
+	for _, bound := range []*mat.Dense{lower, upper} {
+		if err := finite(bound); err != nil {
+			return nil, err
+		}
+	}
+	return mean, nil
+}
+
+// addClasses maps the rows once if the probabilities follow from the scores.
+func (d *distribution) addClasses(m *train.Model, rows ops.Matrix) (*mat.Dense, error) {
+	scores, err := m.Scores(rows)
+	if err == nil {
+		err = finite(scores)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := scores
+	switch u := m.Uncertainty; {
+	case u.Laplace != nil:
+		p, err = m.Probabilities(rows)
+	default:
+		if m.Head.Classifies() {
+			p, err = calibrate.LogProbabilities(scores)
+		}
+		if err == nil {
+			p, err = u.Calibration.Probabilities(p)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	sets, err := m.Uncertainty.Sets.All(d.Level, p)
+	if err != nil {
+		return nil, err
+	}
+	d.Probabilities = appendRows(d.Probabilities, p)
+	for _, set := range sets {
+		names := make([]string, len(set)) // not nil if it is empty
+		for i, c := range set {
+			names[i] = m.Classes[c]
+		}
+		d.Sets = append(d.Sets, names)
+	}
+	return scores, nil
+}
+
+// appendRows appends the rows of a matrix, which share its memory.
+func appendRows(to [][]float64, m *mat.Dense) [][]float64 {
+	n, _ := m.Dims()
+	to = slices.Grow(to, n)
+	for i := range n {
+		to = append(to, m.RawRowView(i))
+	}
+	return to
+}
+
+// finite wants finite numbers.
+func finite(m *mat.Dense) error {
+	n, _ := m.Dims()
+	for i := range n {
+		for _, v := range m.RawRowView(i) {
+			if v-v != 0 {
+				return &notFinite{i, v}
+			}
+		}
+	}
+	return nil
+}
+
+// notFinite is the error of a row whose output is not a number.
+type notFinite struct {
+	row   int
+	value float64
+}
+
+func (e *notFinite) Error() string {
+	return fmt.Sprintf("serve: the model's output for row %d is %v; scale the row to the size of those that the model "+
+		"was fitted on", e.row, e.value)
+}
+
+func (e *notFinite) Unwrap() error { return ops.ErrDomain }

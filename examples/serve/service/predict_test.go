@@ -35,7 +35,7 @@ func TestPredict(t *testing.T) {
 		"float32": newModel("gaussian/float32", 3, 1), "two signs": newModel("delta-gaussian/float32", 1, 1)} {
 		r := runServer(t, m, nil)
 		scores := must(m.Scores(x))
-		want := map[string]any{"model": must(checksum(r.model))}
+		want := map[string]any{"model": must(checksum(r.Model))}
 		if m.Classes != nil {
 			want["classes"] = list(must(m.PredictClasses(x)))
 		} else {
@@ -57,7 +57,7 @@ func TestPredict(t *testing.T) {
 
 // TestLimitsAreReached: a request of just the most rows is answered, one of a row more is not.
 func TestLimitsAreReached(t *testing.T) {
-	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.maxRows = 29 })
+	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.MaxRows = 29 })
 	for n, want := range map[int]int{1: 200, 29: 200, 30: 413} {
 		x := randomRows(n, 5)
 		for kind, body := range map[string]string{"application/json": asJSON(x), "application/x-npy": asNPY(n, dims, x.Float64s())} {
@@ -79,7 +79,7 @@ func TestSeveralTargets(t *testing.T) {
 	x := randomRows(4, 5)
 	r := runServer(t, m, nil)
 	status, ob := r.post(t, "", "application/json", strings.NewReader(asJSON(x)))
-	if want := map[string]any{"model": must(checksum(r.model)), "scores": rowsOf(must(m.Scores(x)))}; status != http.StatusOK || !reflect.DeepEqual(ob, want) {
+	if want := map[string]any{"model": must(checksum(r.Model)), "scores": rowsOf(must(m.Scores(x)))}; status != http.StatusOK || !reflect.DeepEqual(ob, want) {
 		t.Errorf("%d %v, want %v", status, ob, want)
 	}
 }

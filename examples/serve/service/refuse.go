@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
@@ -32,7 +33,7 @@ func (s *server) refuse(w http.ResponseWriter, err error) {
 	s.answer(w, status, map[string]string{"error": err.Error()})
 }
 
-// statusOf is the status of an error, as it is told, with the header that goes with it.
+// statusOf returns the status of an error and the error for the client, and sets the header that goes with it.
 func (s *server) statusOf(w http.ResponseWriter, err error) (int, error) {
 	var own *refused
 	var large *http.MaxBytesError
@@ -43,12 +44,16 @@ func (s *server) statusOf(w http.ResponseWriter, err error) (int, error) {
 	case errors.As(err, &own):
 		status = own.status
 	case errors.As(err, &large):
-		status, err = http.StatusRequestEntityTooLarge, fmt.Errorf("serve: the body has more than %d bytes; send its rows in several requests", large.Limit)
+		status, err = http.StatusRequestEntityTooLarge,
+			fmt.Errorf("serve: the body has more than %d bytes; send its rows in several requests", large.Limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		status, err = http.StatusRequestTimeout, fmt.Errorf("serve: the body was not here after %v; send fewer rows at a time", s.timeout)
+		status, err = http.StatusRequestTimeout,
+			fmt.Errorf("serve: the body was not here after %v; send fewer rows at a time", s.Timeout)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		status, err = http.StatusBadRequest, errors.New("serve: the body breaks off; send as much of it as is announced")
-	case errors.Is(err, data.ErrFormat), errors.As(err, &broken), errors.As(err, &wrong), errors.Is(err, context.Canceled): // or the client has gone
+		status, err = http.StatusBadRequest,
+			errors.New("serve: the body breaks off; send as much of it as is announced")
+	case errors.Is(err, data.ErrFormat), errors.As(err, &broken), errors.As(err, &wrong),
+		errors.Is(err, context.Canceled): // or the client has gone
 		status = http.StatusBadRequest
 	case errors.Is(err, ops.ErrDomain), errors.Is(err, ops.ErrShape):
 		status = http.StatusUnprocessableEntity
@@ -66,12 +71,13 @@ func (s *server) answer(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		s.log.Printf("the answer cannot be written: %v", err)
-		status, text = http.StatusInternalServerError, []byte(`{"error": "serve: the answer cannot be written; see the log"}`)
+		status = http.StatusInternalServerError
+		text = []byte(`{"error": "serve: the answer cannot be written; see the log"}`)
 	}
 	writeJSON(w, status, text)
 }
 
-// writeJSON writes an answer. Whether the client still listens is not the server's affair.
+// writeJSON writes an answer. If the client has gone, there is nobody to tell.
 func writeJSON(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -79,4 +85,12 @@ func writeJSON(w http.ResponseWriter, status int, text []byte) {
 	if _, err := w.Write(text); err == nil {
 		_, _ = io.WriteString(w, "\n")
 	}
+}
+
+// quote is a text for a message, cut if it is long.
+func quote(text string) string {
+	if len(text) > 40 {
+		return strconv.Quote(text[:40]) + "..."
+	}
+	return strconv.Quote(text)
 }

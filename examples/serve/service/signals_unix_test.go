@@ -15,8 +15,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
 // TestSignals: SIGHUP takes a new model over, SIGTERM and SIGINT end the program with the exit status 0.
@@ -27,7 +25,7 @@ func TestSignals(t *testing.T) {
 		if err := newModel("gaussian", 3, 1).Save(path); err != nil {
 			t.Fatal(err)
 		}
-		cmd := clitest.Command(t, dir, "-model", "m", "-addr", "127.0.0.1:0", "-watch", "0")
+		cmd := program(t, dir, "--model", "m", "--addr", "127.0.0.1:0", "--watch", "0")
 		stderr, err := cmd.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -50,7 +48,7 @@ func TestSignals(t *testing.T) {
 		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 			t.Fatal(err)
 		}
-		line("took over m, sha256 " + must(checksum(path))[:12])
+		line("now serves m, sha256 " + must(checksum(path))[:12])
 		resp, err := http.Post(url+"/predict", "application/json", strings.NewReader(asJSON(randomRows(2, 1))))
 		if err != nil {
 			t.Fatal(err)
@@ -70,22 +68,22 @@ func TestSignals(t *testing.T) {
 
 // TestPipeInTheModelsPlace: a named pipe is refused, and the next model is taken over.
 func TestPipeInTheModelsPlace(t *testing.T) {
-	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.watch = time.Millisecond })
-	pipe := r.model + ".pipe"
+	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Watch = time.Millisecond })
+	pipe := r.Model + ".pipe"
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(pipe, r.model); err != nil {
+	if err := os.Rename(pipe, r.Model); err != nil {
 		t.Fatal(err)
 	}
 	wait(t, func() bool {
 		_, text := r.get(t, "/metrics")
 		return strings.Contains(text, `bochner_model_loads_total{result="failed"} 1`+"\n")
 	})
-	if err := newModel("gaussian", 2, 9).Save(r.model + ".new"); err != nil {
+	if err := newModel("gaussian", 2, 9).Save(r.Model + ".new"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(r.model+".new", r.model); err != nil {
+	if err := os.Rename(r.Model+".new", r.Model); err != nil {
 		t.Fatal(err)
 	}
 	wait(t, func() bool { return len(r.current.Load().card.Classes) == 2 })
@@ -105,7 +103,7 @@ func TestStopsWhileItLoads(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := run(ctx, []string{"-model", path, "-addr", "127.0.0.1:0"}); !errors.Is(err, context.Canceled) {
+	if err := run(ctx, &options{Model: path, Addr: "127.0.0.1:0", Concurrent: 1, MaxBody: 1, MaxRows: 1}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

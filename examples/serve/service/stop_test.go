@@ -70,7 +70,7 @@ func TestStopDrains(t *testing.T) {
 // TestLinger: before that it goes on to accept requests for a while, and says that it will stop.
 func TestLinger(t *testing.T) {
 	const linger = 500 * time.Millisecond
-	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.linger = linger })
+	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Linger = linger })
 	if status, text := r.get(t, "/readyz"); status != http.StatusOK || text != "ok\n" {
 		t.Errorf("/readyz: %d %q", status, text)
 	}
@@ -95,9 +95,9 @@ func TestLinger(t *testing.T) {
 
 // TestDrainEnds: a request that never ends is cut off after the limit, and the error says so.
 func TestDrainEnds(t *testing.T) {
-	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.drain = 50 * time.Millisecond })
+	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Drain = 50 * time.Millisecond })
 	finish, answer := begin(t, r)
-	if err := r.stop(); err == nil || !strings.Contains(err.Error(), "-drain 50ms") {
+	if err := r.stop(); err == nil || !strings.Contains(err.Error(), "--drain 50ms") {
 		t.Errorf("%v", err)
 	}
 	finish()

@@ -1,39 +1,50 @@
 package service
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
 
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
 )
 
 // table is the columns of a model, as requests send them.
 type table struct {
-	*data.Columns // its inputs alone, found by name
+	*data.Columns // its inputs only, found by name
 	names         []string
 	at            map[string]int  // columns by name
 	known         map[string]bool // other columns of the training rows
-	numeric       []bool          // whether a column is of numbers, or of 0 and 1
-	mostTexts     int64           // what the texts of a request may take
+	numeric       []bool          // whether a column has numbers, or 0 and 1
 
-	// Of arrays, by place: as the model has them, and so that any number will do.
-	array, loose *data.Columns
-	noArray      error // why there are none
+	array   *data.Columns // of arrays, by place
+	loose   *data.Columns // the same, whatever the numbers
+	noArray error         // why the model takes no arrays
 }
 
-// newTable is the table of so many columns; nil where a model has none.
+// newTable returns nil for a model whose columns have no names.
 func newTable(c *data.Columns) *table {
 	if c == nil {
 		return nil
 	}
-	t := &table{at: map[string]int{}, known: map[string]bool{}, numeric: make([]bool, len(c.Inputs))}
-	placed, loose := make([]data.Input, len(c.Inputs)), make([]data.Input, len(c.Inputs))
+	t := &table{at: map[string]int{}, known: map[string]bool{}}
+	var placed, loose []data.Input
 	for k, in := range c.Inputs {
 		in.Place = k
-		placed[k], loose[k] = in, data.Input{Name: in.Name, Place: k, Kind: data.Number}
+		placed = append(placed, in)
+		loose = append(loose, data.Input{Name: in.Name, Place: k, Kind: data.Number})
 		t.names, t.at[in.Name] = append(t.names, in.Name), k
-		t.numeric[k] = in.Kind == data.Number || in.Kind == data.Boolean && in.Levels == nil
+		t.numeric = append(t.numeric, in.Kind == data.Number || in.Kind == data.Boolean && in.Levels == nil)
 		if t.noArray == nil && (in.Kind == data.Category || in.Kind == data.Time) {
-			t.noArray = refusal(http.StatusUnsupportedMediaType, "the column %s of the model is a %s, and an array has numbers; send application/json", quote(in.Name), in.Kind)
+			t.noArray = refusal(http.StatusUnsupportedMediaType, "the column %s of the model is a %s, and an array "+
+				"has numbers; send application/json", quote(in.Name), in.Kind)
 		}
 	}
 	for _, l := range c.Left {
@@ -49,8 +60,206 @@ func newTable(c *data.Columns) *table {
 	return t
 }
 
-// alone is the number or boolean that a text is, or nil where it marks a missing value. A word among numbers would make
-// texts of all of them.
+// readArray reads an array with the columns of the table in their order. NaN is a missing value.
+func (t *table) readArray(text []byte, most int) (x *tensor.Dense, notes []string, err error) {
+	read := func(c *data.Columns, tell func(string)) (*data.Set, error) {
+		return data.ReadNPY(bytes.NewReader(text), "body", data.Options{Label: data.LabelNone, Columns: c,
+			MaxCells: most * len(c.Inputs), MaxWindow: maxWindow, Tell: tell})
+	}
+	set, err := read(t.array, func(note string) { notes = append(notes, note) })
+	switch {
+	case errors.Is(err, data.ErrFormat):
+		if _, wrong := read(t.loose, nil); wrong == nil { // the array is well formed
+			err = &refused{http.StatusUnprocessableEntity, err.Error()}
+		}
+		return nil, nil, err
+	case errors.Is(err, domain.ErrShape):
+		return nil, nil, fmt.Errorf("%w; send the %d columns that /model lists, in their order", err, len(t.names))
+	case err != nil:
+		return nil, nil, inColumn(t.names, err)
+	}
+	x, err = set.Dense()
+	return x, notes, err
+}
+
+// inColumn is an error that names the column of a cell.
+func inColumn(names []string, err error) error {
+	var cell *domain.CellError
+	if !errors.As(err, &cell) || !cell.OfInput() || cell.Col >= len(names) {
+		return err
+	}
+	named := *cell
+	named.Who += ": column " + quote(names[cell.Col])
+	return &named
+}
+
+// tableReader reads the rows of a table: arrays of cells in the order of its columns, or objects that name them.
+type tableReader struct {
+	*rowReader
+	cells   []any // of the row
+	last    []int // the row that had a column last, from 1
+	unknown map[string]bool
+	told    []string // the first of the unknown keys
+}
+
+// mostUnknown is how many keys that are not columns are remembered, and mostTold how many a note names.
+const mostUnknown, mostTold = 1000, 10
+
+// read reads rows in JSON. Errors are those of readNumbers; a cell that the columns do not take is refused with 422.
+func (t *table) read(text []byte, most int) (x *tensor.Dense, notes []string, err error) {
+	n := len(t.Inputs)
+	j := &tableReader{rowReader: newRowReader(text, t), cells: make([]any, n), last: make([]int, n),
+		unknown: map[string]bool{}}
+	frame, err := data.NewFrame(t.names...)
+	if err != nil {
+		return nil, nil, err
+	}
+	frame.Source = "body"
+	frame.Tell = func(note string) { notes = append(notes, note) }
+	err = j.each(most, func(begin json.Delim) error {
+		var err error
+		if begin == '{' {
+			err = j.object()
+		} else {
+			err = j.array(n, "cells", func(cell json.Token) error { return j.take(j.col, cell) })
+		}
+		if err != nil {
+			return err
+		}
+		return frame.Append(j.cells...)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if n := len(j.unknown); n > 0 {
+		notes = append(notes, fmt.Sprintf("body: the keys %s are not columns of the model and are ignored",
+			names(j.told, n)))
+	}
+	set, err := t.Set(frame)
+	if err != nil {
+		return nil, nil, &refused{http.StatusUnprocessableEntity, err.Error()}
+	}
+	x, err = set.Dense()
+	return x, notes, err
+}
+
+// object reads the rest of {"age": 31, "sex": "female"}.
+func (j *tableReader) object() error {
+	for found := 0; ; {
+		t, err := j.next()
+		if err != nil {
+			return err
+		}
+		key, ok := t.(string)
+		if !ok {
+			return j.missing(found)
+		}
+		k, ok := j.table.at[key]
+		if !ok {
+			if err := j.skip(key); err != nil {
+				return err
+			}
+			continue
+		}
+		if j.last[k] == j.row+1 {
+			return j.malformed("row %d has the key %s twice", j.row, quote(key))
+		}
+		j.last[k], j.col = j.row+1, k
+		found++
+		if t, err = j.next(); err == nil {
+			err = j.take(k, t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// missing is an error if the row has fewer columns than the table.
+func (j *tableReader) missing(found int) error {
+	if found == len(j.cells) {
+		return nil
+	}
+	var missing []string
+	for k, name := range j.table.names {
+		if j.last[k] != j.row+1 && len(missing) < mostTold {
+			missing = append(missing, name)
+		}
+	}
+	return fmt.Errorf("serve: body: row %d does not have the key %s; %s: %w", j.row,
+		names(missing, len(j.cells)-found), sendNull, domain.ErrShape)
+}
+
+// skip reads the value of a key that is not a column.
+func (j *tableReader) skip(key string) error {
+	if !j.unknown[key] && !j.table.known[key] && len(j.unknown) < mostUnknown {
+		j.unknown[key] = true
+		if len(j.told) < mostTold {
+			j.told = append(j.told, key)
+		}
+	}
+	var value json.RawMessage
+	if err := j.Decode(&value); err != nil {
+		return j.explain(err)
+	}
+	return nil
+}
+
+// take sets the cell of column k.
+func (j *tableReader) take(k int, cell json.Token) (err error) {
+	text, numeric := "", j.table.numeric[k]
+	switch c := cell.(type) {
+	case nil:
+		j.cells[k] = nil
+		return nil
+	case json.Delim:
+		return fmt.Errorf("serve: body: %s is an array or an object; want a number, a text, true, false or null: %w",
+			j.place(), domain.ErrDomain)
+	case bool:
+		text = strconv.FormatBool(c)
+	case json.Number:
+		text = c.String()
+	case string:
+		text = c
+	}
+	in := &j.table.Inputs[k]
+	what := "not a number"
+	switch {
+	case numeric && isNumber.MatchString(text):
+		j.cells[k], err = j.exact(text)
+		return err
+	case numeric:
+		if in.Kind == data.Boolean {
+			what = "none of true, false, 0 and 1"
+		}
+		j.cells[k], err = j.table.alone(k, text)
+	case in.Kind == data.Time && in.Layout == "":
+		what = "not a time such as 2006-01-02T15:04:05Z"
+		j.cells[k], err = time.Parse(time.RFC3339Nano, text)
+	default:
+		j.cells[k] = text
+	}
+	if err != nil {
+		return fmt.Errorf("serve: body: %s is %s, %s; %s: %w", j.place(), quote(text), what, sendNull, domain.ErrDomain)
+	}
+	return nil
+}
+
+// isNumber matches a number of RFC 8259, section 6.
+var isNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+
+// exact is a number that float64 must hold if it is an integer.
+func (j *tableReader) exact(text string) (any, error) {
+	v, err := j.number(text)
+	if err == nil && (v >= 1<<53 || v <= -1<<53) && !strings.ContainsAny(text, ".eE") {
+		err = fmt.Errorf("serve: body: %s is %s, 2^53 or more in absolute value, where float64 rounds; write it with "+
+			"a decimal point if that is meant: %w", j.place(), quote(text), domain.ErrDomain)
+	}
+	return v, err
+}
+
+// alone is the number or boolean that a text is, or nil for a mark of a missing value. In a frame a word among numbers
+// would make texts of all of them.
 func (t *table) alone(k int, text string) (any, error) {
 	in := t.Inputs[k]
 	in.Place, in.Gap, in.Strict = 0, true, false
@@ -74,4 +283,16 @@ func (t *table) alone(k int, text string) (any, error) {
 		return v[0], nil
 	}
 	return nil, nil
+}
+
+// names lists the first of so many names.
+func names(first []string, all int) string {
+	quoted := make([]string, len(first))
+	for i, name := range first {
+		quoted[i] = quote(name)
+	}
+	if all > len(first) {
+		quoted = append(quoted, fmt.Sprintf("... (%d)", all))
+	}
+	return strings.Join(quoted, ", ")
 }

@@ -15,10 +15,10 @@ import (
 func TestTablePage(t *testing.T) {
 	m := tableModel(data.ColumnOptions{})
 	m.Columns.Inputs[1].Levels[1] = "<b>it's</b>"
-	r := runServer(t, m, func(o *options) { o.addr = ":8080" })
+	r := runServer(t, m, nil)
 	_, page := r.get(t, "/")
 	for _, text := range []string{"5 named columns, a row of ", "<tr><td>age<td>number<td>0.", "<tr><td>sex<td>category<td>", "&lt;b&gt;it&#39;s&lt;/b&gt;", "<tr><td>child<td>boolean<td>false, true<td>null",
-		"<tr><td>ticket<td>boolean<td>no, yes<td>null", "<tr><td>day<td>time<td>2006-01-02<td>null", "curl http://localhost:8080/predict -H"} {
+		"<tr><td>ticket<td>boolean<td>no, yes<td>null", "<tr><td>day<td>time<td>2006-01-02<td>null", "curl http://127.0.0.1:"} {
 		if !strings.Contains(page, text) {
 			t.Errorf("the page does not hold %q:\n%s", text, page)
 		}

@@ -51,7 +51,7 @@ func TestTreesAndRegisteredKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := runServer(t, m, nil)
-		want := map[string]any{"model": must(checksum(r.model)), "targets": list(must(m.PredictTargets(x)))}
+		want := map[string]any{"model": must(checksum(r.Model)), "targets": list(must(m.PredictTargets(x)))}
 		if status, ob := r.post(t, "", "application/json", strings.NewReader(asJSON(x))); status != http.StatusOK || !reflect.DeepEqual(ob, want) {
 			t.Errorf("%s: %d\n%v, want\n%v", kernel, status, ob, want)
 		}

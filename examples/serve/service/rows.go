@@ -1,0 +1,274 @@
+package service
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+const sendNull = "send null where a value is missing"
+
+// rowReader reads {"rows": [[1, 2], [3, 4]]} token by token, so that errors name the row and the column, and memory
+// holds little more than the numbers.
+type rowReader struct {
+	*json.Decoder
+	text     []byte
+	table    *table // nil: the columns have no names
+	row, col int
+}
+
+func newRowReader(text []byte, of *table) *rowReader {
+	j := &rowReader{Decoder: json.NewDecoder(bytes.NewReader(text)), text: text, table: of}
+	j.UseNumber()
+	return j
+}
+
+// readNumbers reads at most most rows of dims numbers. Errors: data.ErrFormat for a body that is not of that form,
+// ErrShape for a row of another width and for no rows, ErrDomain for a cell that is not a finite number,
+// data.ErrTooLarge for too many rows.
+func readNumbers(text []byte, dims, most int) (*tensor.Dense, error) {
+	j := newRowReader(text, nil)
+	var cells []float64
+	err := j.each(most, func(begin json.Delim) error {
+		if begin == '{' {
+			return fmt.Errorf("serve: body: row %d is an object, and the columns of the model have no names; send its "+
+				"%d numbers as [1, 2, ...]: %w", j.row, dims, data.ErrFormat)
+		}
+		return j.array(dims, "numbers", func(cell json.Token) error {
+			n, ok := cell.(json.Number)
+			if !ok {
+				return j.notNumber(cell)
+			}
+			v, err := j.number(string(n))
+			cells = append(cells, v)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tensor.New(tensor.WithShape(j.row, dims), tensor.WithBacking(cells)), nil
+}
+
+// each reads the body. It calls read after the bracket that begins a row.
+func (j *rowReader) each(most int, read func(begin json.Delim) error) error {
+	for _, want := range []json.Token{json.Delim('{'), "rows", json.Delim('[')} {
+		if err := j.want(want); err != nil {
+			return err
+		}
+	}
+	for ; j.More(); j.row++ {
+		if j.row == most {
+			return fmt.Errorf("serve: body: more than %d rows: %w", most, data.ErrTooLarge)
+		}
+		j.col = 0
+		t, err := j.next()
+		if err != nil {
+			return err
+		}
+		begin, ok := t.(json.Delim)
+		if !ok {
+			return j.malformed("%s where a row should be", show(t))
+		}
+		if err := read(begin); err != nil {
+			return err
+		}
+	}
+	if err := j.want(json.Delim(']')); err != nil {
+		return err
+	}
+	if err := j.want(json.Delim('}')); err != nil {
+		return err
+	}
+	if _, err := j.Token(); err != io.EOF {
+		return j.malformed("there is more after the end of the object")
+	}
+	if j.row == 0 {
+		return fmt.Errorf("serve: body: no rows to predict: %w", domain.ErrShape)
+	}
+	return nil
+}
+
+// array reads the rest of a row of so many cells, each by read.
+func (j *rowReader) array(dims int, cells string, read func(json.Token) error) error {
+	for j.col = 0; ; j.col++ {
+		t, err := j.next()
+		if err != nil {
+			return err
+		}
+		if t == json.Delim(']') {
+			break
+		}
+		if j.col == dims {
+			return fmt.Errorf("serve: body: row %d has more than the %d %s that the model takes: %w", j.row, dims,
+				cells, domain.ErrShape)
+		}
+		if err := read(t); err != nil {
+			return err
+		}
+	}
+	if j.col != dims {
+		return fmt.Errorf("serve: body: row %d has %d %s, the model takes %d: %w", j.row, j.col, cells, dims,
+			domain.ErrShape)
+	}
+	return nil
+}
+
+// next returns the next token.
+func (j *rowReader) next() (json.Token, error) {
+	t, err := j.Token()
+	if err != nil {
+		return nil, j.explain(err)
+	}
+	if text, ok := t.(string); ok && strings.ContainsRune(text, utf8.RuneError) {
+		return nil, j.malformed("the text %s has a byte that is not UTF-8, or half of a \\u pair", quote(text))
+	}
+	return t, nil
+}
+
+// want reads a token that must be this one.
+func (j *rowReader) want(want json.Token) error {
+	t, err := j.next()
+	if err == nil && t != want {
+		err = j.malformed("%s where %s should be", show(t), show(want))
+	}
+	return err
+}
+
+// show is a token for a message.
+func show(t json.Token) string {
+	switch t := t.(type) {
+	case nil:
+		return "null"
+	case string:
+		return quote(t)
+	}
+	return fmt.Sprint(t)
+}
+
+// explain names the place of an error of encoding/json. JSON has no NaN and no infinity, but many programs write them.
+func (j *rowReader) explain(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return j.malformed("it ends early")
+	}
+	word := strings.TrimLeft(string(j.text[j.InputOffset():min(j.InputOffset()+100, int64(len(j.text)))]), " \t\r\n:")
+	if end := strings.IndexAny(word, " \t\r\n,[]{}\""); end >= 0 {
+		word = word[:end]
+	}
+	inNumber := strings.HasSuffix(err.Error(), "in numeric literal")
+	switch v, no := strconv.ParseFloat(word, 64); {
+	case !inNumber && !strings.HasSuffix(err.Error(), "looking for beginning of value"):
+	case no == nil && v-v != 0:
+		return j.bad(v, "is not a finite number", "")
+	case word != "":
+		return j.malformed("%s is %s, which is not a value in JSON", j.place(), quote(word))
+	}
+	return j.malformed("%v", err)
+}
+
+// number is the number that a token is.
+func (j *rowReader) number(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
+	switch {
+	case err != nil:
+		return 0, j.bad(v, "(the text "+quote(text)+") is too large for float64", "scale the values")
+	case v == 0 && strings.ContainsAny(mantissa, "123456789"):
+		return 0, j.bad(v, "(the text "+quote(text)+") is not 0 but becomes 0 in float64",
+			"write 0 or scale the values")
+	}
+	return v, nil
+}
+
+// notNumber is the error of a cell that is not a number.
+func (j *rowReader) notNumber(cell json.Token) error {
+	return fmt.Errorf("serve: body: %s is %s, not a number; %s: %w", j.place(), show(cell), j.remedy(),
+		domain.ErrDomain)
+}
+
+func (j *rowReader) remedy() string {
+	if j.table != nil {
+		return sendNull
+	}
+	return "drop the row or fill the value in"
+}
+
+// bad is the error of a number.
+func (j *rowReader) bad(v float64, reason, remedy string) error {
+	if remedy == "" {
+		remedy = j.remedy()
+	}
+	who := "serve: body"
+	if j.table != nil {
+		who += ": column " + quote(j.table.Inputs[j.col].Name)
+	}
+	return &domain.CellError{Who: who, Row: j.row, Col: j.col, Value: v, Reason: reason, Remedy: remedy}
+}
+
+// place says where the cell is.
+func (j *rowReader) place() string {
+	if j.table == nil || j.col >= len(j.table.Inputs) {
+		return fmt.Sprintf("x[%d,%d]", j.row, j.col)
+	}
+	return fmt.Sprintf("row %d: column %s", j.row, quote(j.table.Inputs[j.col].Name))
+}
+
+// malformed is an error that names the byte.
+func (j *rowReader) malformed(format string, args ...any) error {
+	form := `{"rows": [[1, 2, ...], ...]}`
+	if j.table != nil {
+		form = fmt.Sprintf(`{"rows": [{%s: ..., ...}, ...]}`, quote(j.table.names[0]))
+	}
+	return fmt.Errorf("serve: body, byte %d: %s; send %s: %w", j.InputOffset(), fmt.Sprintf(format, args...), form,
+		data.ErrFormat)
+}
+
+// rows reads the rows of a body, and returns notes on what is unlike the training rows.
+func (l *loaded) rows(text []byte, array bool) (x *tensor.Dense, notes []string, err error) {
+	switch dims := l.model.Dims(); {
+	case l.table != nil && array:
+		x, notes, err = l.table.readArray(text, l.maxRows)
+	case l.table != nil:
+		x, notes, err = l.table.read(text, l.maxRows)
+	case array:
+		var set *data.Set
+		set, err = data.ReadNPY(bytes.NewReader(text), "body",
+			data.Options{Label: data.LabelNone, Dims: dims, MaxCells: l.maxRows * dims, MaxWindow: maxWindow})
+		if err == nil {
+			x, err = set.Dense()
+		}
+	default:
+		x, err = readNumbers(text, dims, l.maxRows)
+	}
+	if errors.Is(err, data.ErrTooLarge) {
+		err = refusal(http.StatusRequestEntityTooLarge, "the body has more than %d rows; send them in several requests",
+			l.maxRows)
+	}
+	return x, notes, err
+}
+
+// mostRows bounds the number of rows of a body: each cell has a byte at least, unless it is compressed.
+func (l *loaded) mostRows(text []byte, array bool) int64 {
+	cells := int64(l.model.Dims())
+	if l.table != nil {
+		cells = int64(len(l.table.Inputs))
+	}
+	gzip, zstd := []byte("\x1f\x8b"), []byte("\x28\xb5\x2f\xfd")
+	if array && (bytes.HasPrefix(text, gzip) || bytes.HasPrefix(text, zstd)) {
+		return int64(l.maxRows)
+	}
+	if !array {
+		cells *= 2 // a digit and a comma
+	}
+	return min(int64(l.maxRows), int64(len(text))/cells+1)
+}
