@@ -1,13 +1,12 @@
-"""Times scikit-learn's RBFSampler and AdditiveChi2Sampler, VLFeat's homkermap, some maps in numpy, and sparse rows in scipy: one JSON
-object {"setting", "maps": {name: [ms, ...]}} on stdout.
+"""Times scikit-learn, numpy, VLFeat, torch, scipy and pandas where `go test -bench` timed our maps and readers.
 
-Arguments: rows, columns, features, element type, runs, and the names of what to time, blank-separated. Threads and kernels of
-OpenBLAS are chosen by the environment. What numpy, scipy and VLFeat compute has all its memory reused; scikit-learn allocates its
-output, as its users do. A peer that is not there has no times.
+Reads the output of `go test -bench` on stdin and prints lines of the same names and numbers. The argument is the folder
+of the files to read. Threads and kernels of OpenBLAS are chosen by the environment. What numpy, scipy and VLFeat compute
+has all its memory reused; scikit-learn allocates its output, as its users do. A peer that is not installed has no line.
 """
 import ctypes
-import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -152,29 +151,58 @@ def autograd(x, features, rng):
     return call
 
 
+def csv(path):
+    import pandas
+
+    return lambda: pandas.read_csv(path, engine="c")
+
+
+def round_trip(path):
+    """Correctly rounded, as ours is."""
+    import pandas
+
+    return lambda: pandas.read_csv(path, engine="c", float_precision="round_trip")
+
+
+def libsvm(path):
+    import sklearn.datasets
+
+    return lambda: sklearn.datasets.load_svmlight_file(path)
+
+
+PEERS = {"gaussian": rbf_sampler, "phase": rbf_sampler, "structured": rbf_sampler, "laplace": laplace, "gradient": gradient,
+         "autograd": autograd, "sparse": csr, "chi2": additive_chi2, "intersection": homkermap}
+
+
+def measure(name, call):
+    call()  # warms up
+    start, times = time.perf_counter(), 0
+    while times < 3 or time.perf_counter() - start < 1:
+        kept = call()
+        del kept
+        times += 1
+    print("%s\t%d\t%.0f ns/op" % (name, times, (time.perf_counter() - start) / times * 1e9), flush=True)
+
+
 def main():
-    n, d, features, dtype, runs = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], int(sys.argv[5])
-    rng = np.random.default_rng(1)
-    x = rng.random((n, d), dtype=dtype)
-    found = {}
-    for name in sys.argv[6:]:
-        makers = {"RBFSampler": rbf_sampler, "AdditiveChi2Sampler": additive_chi2, "homkermap": homkermap, "laplace": laplace,
-                  "gradient": gradient, "autograd": autograd, "csr": csr}
-        call = makers[name](x, features, rng)
-        if call is None:
-            found[name] = []
+    print("lib: peer\nblas: %s" % blas())
+    for line in sys.stdin:
+        line = re.match(r"(Benchmark\S+)\s", line)
+        if not line:
             continue
-        start = time.perf_counter()
-        call()
-        while time.perf_counter() - start < 0.05:  # warm up as the Go side does
-            call()
-        found[name] = []
-        for _ in range(runs):
-            start = time.perf_counter()
-            call()
-            found[name].append((time.perf_counter() - start) * 1e3)
-        del call
-    print(json.dumps({"setting": blas(), "maps": found}))
+        name = line[1]
+        keys = dict(part.split("=", 1) for part in name.split("/")[1:])
+        if "map" in keys and keys["map"] in PEERS:
+            n, d, features = map(int, keys["shape"].split("x"))
+            rng = np.random.default_rng(1)
+            call = PEERS[keys["map"]](rng.random((n, d), dtype=keys["type"]), features, rng)
+            if call is not None:
+                measure(name, call)
+        elif "file" in keys:
+            path = os.path.join(sys.argv[1], "%s.%s.%s" % (keys["rows"], keys["digits"], keys["file"]))
+            measure(name, {"csv": csv, "libsvm": libsvm}[keys["file"]](path))
+            if keys["file"] == "csv":
+                measure(name.replace("file=csv", "file=csv,correctly-rounded"), round_trip(path))
 
 
 main()
