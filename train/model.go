@@ -151,13 +151,13 @@ func (m *Model) Options() data.Options {
 	return o
 }
 
-// Prepare returns the rows of x [n, d], scaled and in the element type of the Map or, without one, of the Spec. x is float32 or float64, dense or
-// sparse, or, for a map of sets of samples, n sets with d coordinates (ops.Bags); it stays as it is. Sparse rows stay
-// sparse if the scaler keeps zeros (data.Chain.KeepsZeros) and become dense otherwise.
+// Prepare returns the rows of x [n, d], scaled and in the element type of the Map or, without one, of the Spec. x is
+// float32 or float64, dense or sparse, or, for a map of sets of samples, n sets with d coordinates (ops.Bags); it does
+// not change. Sparse rows stay sparse if the scaler keeps zeros (data.Chain.KeepsZeros) and become dense otherwise.
 //
-// Errors: domain.ErrParam for a model without Scaler, or without Map and Spec; domain.ErrShape for another number of columns;
-// domain.ErrDtype for another element type; domain.ErrDomain for a cell that is not finite or that the model's element
-// type cannot hold.
+// Errors: domain.ErrParam for a model without Scaler, or without Map and Spec; domain.ErrShape for another number of
+// columns; domain.ErrDtype for another element type; domain.ErrDomain for a cell that is not finite or that the model's
+// element type cannot hold.
 func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
 	if m.Map == nil && m.Spec.Dims == 0 || m.Scaler == nil {
 		return nil, m.maps()

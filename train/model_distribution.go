@@ -97,7 +97,7 @@ func (m *Model) PredictIntervals(x ops.Matrix, level float64) (lower, upper *mat
 	}
 	if m.Uncertainty.Intervals == nil {
 		return nil, nil, fmt.Errorf("train: PredictIntervals: the model has a Posterior and no Intervals; "+
-			"Prepared.LearnUncertainty learns them: %w", domain.ErrParam)
+			"Recipe.Uncertainty asks for both: %w", domain.ErrParam)
 	}
 	own, err := m.Prepare(x)
 	if err != nil {
@@ -110,8 +110,8 @@ func (m *Model) PredictIntervals(x ops.Matrix, level float64) (lower, upper *mat
 	return m.Uncertainty.Intervals.Bounds(level, mean, std)
 }
 
-// checkUncertainty returns an error for a model without Uncertainty, and for a model of classes where targets are wanted or the
-// reverse.
+// checkUncertainty returns an error for a model without Uncertainty, and for a model of classes where targets are wanted
+// or the reverse.
 func (m *Model) checkUncertainty(who string, classes bool) error {
 	if err := m.valid(); err != nil {
 		return err
@@ -124,8 +124,8 @@ func (m *Model) checkUncertainty(who string, classes bool) error {
 		return fmt.Errorf("train: %s: a classification model has no targets; use Probabilities or PredictSets: %w",
 			who, domain.ErrParam)
 	case m.Uncertainty == nil, classes && (m.Uncertainty.Calibration == nil || m.Uncertainty.Sets == nil):
-		return fmt.Errorf("train: %s: the model has no Uncertainty; learn it by Recipe.Uncertainty or "+
-			"Prepared.LearnUncertainty: %w", who, domain.ErrParam)
+		return fmt.Errorf("train: %s: the model has no Uncertainty; fit it with Recipe.Uncertainty: %w", who,
+			domain.ErrParam)
 	}
 	return nil
 }
