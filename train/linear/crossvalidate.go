@@ -68,7 +68,7 @@ func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv
 	folds, samples := make([]RidgeStats, j.Folds), make([]*rows.Sample, j.Folds)
 	for f := range folds {
 		folds[f].Signature, folds[f].ClassWeights = src.Signature, o.ClassWeights
-		add := folds[f].addNamed
+		add := folds[f].add
 		if o.Metric(j.Y) == fits.ErrorRate {
 			samples[f] = rows.NewSample(uint64(f))
 			add = rows.Both(add, samples[f].InTurn())

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/bochner-go/bochner/ops"
-	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
@@ -27,18 +26,19 @@ import (
 // The vector of ones is an eigenvector of Kc with the eigenvalue 0, and every centred target is orthogonal to it. Its
 // eigenvalue is set to mu, the mean of the others, which only improves the condition of the matrix.
 type ridgeDual struct {
-	*system             // with Kc + mu 1 1ᵀ/n and Yc
-	rowMean  []float64  // of K
-	spread   float64    // tr Kc/n
-	mean, mu float64    // the mean of rowMean; the value of the ones
-	given    *mat.Dense // the targets
-	meanY    []float64
+	*system            // with Kc + mu 1 1ᵀ/n and Yc
+	rowMean []float64  // of K
+	spread  float64    // tr Kc/n
+	mu      float64    // the eigenvalue of the ones
+	given   *mat.Dense // the targets
+	meanY   []float64
 }
 
 // newRidgeDual centres k and y. It reads and overwrites the lower triangle of k, and copies y, [n, targets].
 func newRidgeDual(who string, k []float64, n int, targets *mat.Dense) *ridgeDual {
 	y := targets.RawMatrix()
-	d := &ridgeDual{system: &system{who, n, y.Cols, k, make([]float64, n*y.Cols), nil}, given: targets, rowMean: make([]float64, n), meanY: make([]float64, y.Cols)}
+	d := &ridgeDual{given: targets, rowMean: make([]float64, n), meanY: make([]float64, y.Cols),
+		system: &system{who, n, y.Cols, k, transposed(y.Data, n, y.Cols, y.Stride), nil}}
 	for i := range n {
 		for j, v := range k[i*n : i*n+i+1] {
 			d.rowMean[i] += v / float64(n)
@@ -47,37 +47,34 @@ func newRidgeDual(who string, k []float64, n int, targets *mat.Dense) *ridgeDual
 			}
 		}
 	}
-	for _, v := range d.rowMean {
-		d.mean += v / float64(n)
-	}
+	mean := floats.Sum(d.rowMean) / float64(n)
+	largest := 0.
 	for i := range n {
 		for j := range i + 1 {
-			k[i*n+j] += d.mean - d.rowMean[i] - d.rowMean[j]
+			k[i*n+j] += mean - d.rowMean[i] - d.rowMean[j]
+			largest = max(largest, math.Abs(k[i*n+j]))
 		}
 		d.spread += k[i*n+i] / float64(n)
 	}
-	if d.mu = d.spread; !(d.mu > 0) { // an indefinite kernel: any number of its size
-		for i := range n {
-			for _, v := range k[i*n : i*n+i+1] {
-				d.mu = max(d.mu, math.Abs(v))
-			}
-		}
-	}
-	if !(d.mu > 0) {
+	switch {
+	case d.spread > 0:
+		d.mu = d.spread
+	case largest > 0: // an indefinite kernel: any number of its size
+		d.mu = largest
+	default:
 		d.mu = 1
 	}
 	for i := range n {
 		for j := range i + 1 {
 			k[i*n+j] += d.mu / float64(n)
 		}
-		for t, v := range y.Data[i*y.Stride : i*y.Stride+y.Cols] {
+	}
+	for t := range d.meanY {
+		own := d.b[t*n : (t+1)*n]
+		for _, v := range own {
 			d.meanY[t] += v / float64(n)
 		}
-	}
-	for i := range n {
-		for t, v := range y.Data[i*y.Stride : i*y.Stride+y.Cols] {
-			d.b[i*y.Cols+t] = v - d.meanY[t]
-		}
+		floats.AddConst(-d.meanY[t], own)
 	}
 	return d
 }
@@ -114,8 +111,8 @@ func (d *ridgeDual) fit(ctx context.Context, o RidgeOptions, scale float64) (alp
 // is λ αᵢ and 1 - hᵢᵢ = λ (Cᵢᵢ - 1/(n(mu + λ))), so the error without row i is αᵢ over that bracket.
 func (d *ridgeDual) leaveOneOut(ctx context.Context, which []int, grid cv.Grid, scale float64) (alpha []float64, lambda float64, scores []fits.LambdaScore, err error) {
 	squares := make([]float64, d.k)
-	for i, v := range d.b {
-		squares[i%d.k] += v * v
+	for t := range squares {
+		squares[t] = floats.Dot(d.b[t*d.n:(t+1)*d.n], d.b[t*d.n:(t+1)*d.n])
 	}
 	if err := checkSquares(squares); err != nil {
 		return nil, 0, nil, err
@@ -175,7 +172,7 @@ func fitRidgeGram(src *rows.Source, all *dualRows, k []float64, o RidgeOptions) 
 	if err != nil {
 		return nil, err
 	}
-	s := RidgeStats{n: n, features: src.Features, targets: dual.k, meanZ: all.mean, meanY: dual.meanY}
+	s := RidgeStats{moments: moments{meanZ: all.mean, meanY: dual.meanY}, features: src.Features, targets: dual.k}
 	fit, err := s.fit(all.weights(alpha, dual.k), lambda)
 	if err != nil {
 		return nil, err
@@ -187,14 +184,14 @@ func fitRidgeGram(src *rows.Source, all *dualRows, k []float64, o RidgeOptions) 
 // denseRows maps every row.
 func denseRows(s *rows.Source) (*dualRows, error) {
 	all := &dualRows{n: s.N, d: s.Features, z: make([]float64, s.N*s.Features), mean: make([]float64, s.Features), single: true}
-	none := RidgeStats{features: s.Features, meanZ: make([]float64, s.Features)}
+	none := make([]float64, s.Features)
 	err := s.Each(func(names rows.Names, block *tensor.Dense, y *mat.Dense) error {
 		if err := rows.CheckFinite("Ridge", block, y, names.At); err != nil {
 			return err
 		}
 		b, d := block.Shape()[0], s.Features
 		all.single = all.single && block.Dtype() == tensor.Float32
-		none.centred(all.z[names.First*d:(names.First+b)*d], block)
+		centre(all.z[names.First*d:(names.First+b)*d], block, none)
 		for i := range b {
 			r := names.First + i
 			for j, v := range all.z[r*d : (r+1)*d] {
@@ -263,14 +260,7 @@ func (r *dualRows) gramFloat32(ctx context.Context) (k []float64, least float64)
 		return nil, 0
 	}
 	k = make([]float64, n*n)
-	trace := func() (sum, largest float64) {
-		for i := range n {
-			sum += k[i*n+i]
-			largest = max(largest, k[i*n+i])
-		}
-		return sum, largest
-	}
-	across, squares, before := make([]float32, min(ridgeDepth, d)*n), 0., 0.
+	across, rounded := make([]float32, min(ridgeDepth, d)*n), 0.
 	for lo := 0; lo < d; lo += ridgeDepth {
 		if ctx.Err() != nil {
 			return nil, 0
@@ -283,14 +273,9 @@ func (r *dualRows) gramFloat32(ctx context.Context) (k []float64, least float64)
 				}
 			}
 		})
-		fast.DsyrkFloat32(n, cols, across, n, k, n)
-		sums := float64((cols + fast.FloatRows - 1) / fast.FloatRows)
-		now, _ := trace()
-		squares += (now - before) * (now - before) / sums
-		before = now
+		rounded += squareFloat32(k, n, across, cols)
 	}
-	sum, largest := trace()
-	return k, floatMargin * floatNorm(largest, sum, squares) / sum * float64(n)
+	return k, leastLambda(k, n, rounded, float64(n))
 }
 
 // dualRows are the features of all rows in memory for the dual system: dense and centred, or sparse and not centred if

@@ -108,7 +108,7 @@ func (s *RidgeStats) Posterior(lambda float64, noise ...float64) (*Posterior, er
 	if !ok {
 		return nil, (&system{who: "Posterior", n: d}).unsolvable(lambda, p.Penalty)
 	}
-	w := slices.Clone(s.r)
+	w := transposed(s.r, k, d, d)
 	choleskySolve(l, w, k)
 	if p.Fit, err = s.fit(w, lambda); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (s *RidgeStats) Posterior(lambda float64, noise ...float64) (*Posterior, er
 	for i := range d {
 		logDet += 2 * math.Log(p.inverse[i*d+i])
 	}
-	p.LogEvidence, p.Noise = s.logEvidence(p.Penalty, logDet, transposed(s.r, d, k, k), transposed(w, d, k, k), noise)
+	p.LogEvidence, p.Noise = s.logEvidence(p.Penalty, logDet, s.r, transposed(w, d, k, k), noise)
 	if p.LogEvidence-p.LogEvidence != 0 {
 		return nil, fmt.Errorf("train: Posterior: the log marginal likelihood is %v; scale the targets: %w",
 			p.LogEvidence, domain.ErrDomain)

@@ -162,7 +162,7 @@ func posteriorOfMoments(t *testing.T, n, d int, lambda float64) {
 	for j := range k {
 		r := mat.NewVecDense(d, nil)
 		for i := range d {
-			r.SetVec(i, s.r[i*k+j])
+			r.SetVec(i, s.r[j*d+i])
 		}
 		var w mat.VecDense
 		_ = f.SolveVecTo(&w, r)

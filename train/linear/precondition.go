@@ -224,14 +224,15 @@ func (p *newton) gram() error {
 			return err
 		}
 		n := z.Shape()[0]
-		return stats.add(z, p.y.Slice(at, at+n, 0, p.w.k).(*mat.Dense), rows.Names{First: at}.At)
+		return stats.add(rows.Names{First: at}, z, p.y.Slice(at, at+n, 0, p.w.k).(*mat.Dense))
 	})
 	if err != nil {
 		return err
 	}
 	p.mean = stats.meanZ
 	mean := floats.Dot(p.mean, p.mean)
-	if p.scale, err = penaltyScale(p.who, stats.trace()/stats.mass, mean, roundedRows); err != nil {
+	spread, _ := trace(stats.g, p.Features)
+	if p.scale, err = penaltyScale(p.who, spread/stats.mass, mean, roundedRows); err != nil {
 		return err
 	}
 	p.precond = &preconditioner{d: p.Features, trace: p.mass * p.scale, a: stats.g}

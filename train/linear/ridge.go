@@ -265,7 +265,7 @@ const choiceWork = 24
 func fitRidgeSums(src *rows.Source, o RidgeOptions, narrow bool) (fit *RidgeFit, least float64, err error) {
 	s := RidgeStats{Signature: src.Signature, ClassWeights: o.ClassWeights, Float32Products: narrow}
 	sample := rows.NewSample(o.Seed)
-	add := s.addNamed
+	add := s.add
 	if o.Select == SelectAuto && o.chooses(2, src.Signature) {
 		add = rows.Both(add, sample.Add)
 	}

@@ -146,7 +146,7 @@ func (e *normalEquations) means() error {
 	err := e.src.EachMatrix(func(names rows.Names, z ops.Matrix, y *mat.Dense) error {
 		n, d, raw := z.Shape()[0], z.Shape()[1], y.RawMatrix()
 		if s.n == 0 {
-			*s = RidgeStats{features: d, targets: raw.Cols, meanY: make([]float64, raw.Cols)}
+			s.features, s.targets, s.meanY = d, raw.Cols, make([]float64, raw.Cols)
 		}
 		if d != s.features || raw.Cols != s.targets {
 			return fmt.Errorf("train: Ridge: features %v and %d targets do not fit the blocks before them ([.,%d] "+
@@ -157,10 +157,7 @@ func (e *normalEquations) means() error {
 		}
 		s.n += n
 		spread.addMatrix(z, nil)
-		share := float64(n) / float64(s.n)
-		for j, m := range columnMeans(raw.Data, nil, float64(n), n, raw.Cols, raw.Stride) {
-			s.meanY[j] += (m - s.meanY[j]) * share
-		}
+		moveMean(s.meanY, columnMeans(raw.Data, nil, float64(n), n, raw.Cols, raw.Stride), float64(n)/float64(s.n))
 		return nil
 	})
 	if err != nil {

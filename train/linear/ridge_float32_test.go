@@ -84,8 +84,9 @@ func TestFloat32Products(t *testing.T) {
 		}
 		values := eigen.Values(nil)
 		// a block of few rows has sums as short, whose rounding is that of the centring
-		centring := 2 * u * want.trace() / math.Sqrt(float64(c.n))
-		if norm, bound := max(-values[0], values[d-1]), got.floatError()+centring; norm > bound {
+		spread, _ := trace(want.g, d)
+		bound := (got.LeastLambda()/floatMargin/got.mass + 2*u/math.Sqrt(float64(c.n))) * spread
+		if norm := max(-values[0], values[d-1]); norm > bound {
 			t.Errorf("%s: the norm of the change is %.3g, the bound %.3g", name, norm, bound)
 		}
 		if want.LeastLambda() != 0 || !(got.LeastLambda() > 0) {

@@ -89,12 +89,8 @@ func (s *rowSpread) join(mass float64, mean []float64, squares float64) {
 		s.mean = make([]float64, len(mean))
 	}
 	all := s.mass + mass
-	for j, m := range mean {
-		delta := m - s.mean[j]
-		s.mean[j] += delta * (mass / all)
-		s.squares += s.mass / all * mass * delta * delta
-	}
-	s.squares += squares
+	delta := moveMean(s.mean, mean, mass/all)
+	s.squares += squares + s.mass/all*mass*floats.Dot(delta, delta)
 	s.mass = all
 }
 

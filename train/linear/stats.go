@@ -60,17 +60,13 @@ type RidgeStats struct {
 	// below 1e-6 of the mean square of the targets. It is not stored with the sums.
 	Float32Products bool
 
-	n, features, targets int
+	moments
+	features, targets int
+	g                 []float64 // [D, D]; only the lower triangle has a meaning
+	rounded           float64   // Σ (tr C)², with C the G of rows whose products were summed in float32
 
-	mass         float64 // the sum of the weights of the rows
-	meanZ, meanY []float64
-	g            []float64 // [D, D]; only the lower triangle has a meaning
-	r            []float64 // [D, k]
-	yy           []float64 // [k]
-	wide, yc, zy []float64 // scratch for a block: float32 features as float64, centred targets, products
+	wide, yc, zy []float64 // scratch for a block: features as float64, centred targets, products
 	narrow       []float32 // scratch for a block: centred float32 features
-	classes      []int     // scratch for a block: the classes of its rows
-	rounded      float64   // Σ (tr C)², with C the G of rows whose products were summed in float32
 }
 
 // N returns the number of rows that were added, whatever their weights.
@@ -126,13 +122,14 @@ func (s *RidgeStats) AddRows(ctx context.Context, m layers.Map, rows data.Exampl
 	if err := s.ofMap(src.Signature); err != nil {
 		return err
 	}
-	return src.Each(s.after(s.n))
+	return src.Each(s.addAfter(s.n))
 }
 
-// after is add for rows of a fit, numbered after n others.
-func (s *RidgeStats) after(n int) rows.Rows {
+// addAfter is add for rows that are numbered after n others.
+func (s *RidgeStats) addAfter(n int) rows.Rows {
 	return func(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
-		return s.add(z, y, func(i int) int { return n + names.At(i) })
+		names.First += n
+		return s.add(names, z, y)
 	}
 }
 
@@ -158,60 +155,7 @@ func (s *RidgeStats) otherSigns() error {
 // domain.ErrDtype; domain.ErrDomain for a number that is not finite, with its row counted from the first row added, and
 // with ClassWeights for targets that are not of one class.
 func (s *RidgeStats) Add(z *tensor.Dense, y *mat.Dense) error {
-	n := s.n
-	return s.add(z, y, func(i int) int { return n + i })
-}
-
-// add is Add with a name for each row.
-func (s *RidgeStats) add(z *tensor.Dense, y *mat.Dense, row func(i int) int) error {
-	whole, err := data.RowMajor("train: Ridge", "features", z)
-	if err != nil {
-		return err
-	}
-	z = whole.(*tensor.Dense)
-	n, d := z.Shape()[0], z.Shape()[1]
-	if y == nil || n == 0 || d == 0 {
-		return fmt.Errorf("train: Ridge: a block has features of shape %v and targets %v; give at least one row "+
-			"and one column of both: %w", z.Shape(), given.DimsOf(y), domain.ErrShape)
-	}
-	yn, k := y.Dims()
-	if yn != n || s.n > 0 && (d != s.features || k != s.targets) {
-		return fmt.Errorf("train: Ridge: features %v and targets [%d,%d] do not fit each other or the blocks "+
-			"before them ([.,%d] and [.,%d]): %w", z.Shape(), yn, k, s.features, s.targets, domain.ErrShape)
-	}
-	step := rows.BlockRows(d)
-	classes := classesOf(s.classes, y)
-	switch {
-	case n > step: // so that none is added where a later one fails
-		err = rows.CheckFinite("Ridge", z, y, row)
-	case classes == nil:
-		err = given.CheckTargets("Ridge", y, row)
-	}
-	if err != nil {
-		return err
-	}
-	s.classes = classes
-	w, err := s.rowWeights(y, row)
-	if err != nil {
-		return err
-	}
-	for i := 0; i < n; i += step {
-		count := min(step, n-i)
-		var block []float64
-		if z.Dtype() == tensor.Float32 {
-			s.wide = slices.Grow(s.wide[:0], count*d)[:count*d]
-			block = widen(s.wide, z.Float32s()[i*d:])
-		} else {
-			block = z.Float64s()[i*d : (i+count)*d]
-		}
-		if !s.addBlock(block, s.Float32Products && z.Dtype() == tensor.Float32, d, y, classes, w, i, count) {
-			if err := rows.CheckFinite("Ridge", z, y, row); err != nil {
-				return err
-			}
-			return checkScale("Ridge", math.Inf(1)) // of finite features next to the largest number rounding can make a mean that is not
-		}
-	}
-	return nil
+	return s.add(rows.Names{First: s.n}, z, y)
 }
 
 // rowWeights are the weights of the rows of a block; nil: all are 1.
@@ -222,16 +166,11 @@ func (s *RidgeStats) rowWeights(y *mat.Dense, row func(i int) int) ([]float64, e
 	return given.RowWeights("Ridge", s.ClassWeights, y, row)
 }
 
-// addNamed is add for the rows of a fit.
-func (s *RidgeStats) addNamed(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
-	return s.add(z, y, names.At)
-}
-
 // reset makes s empty, for d features and k targets.
 func (s *RidgeStats) reset(d, k int) {
-	*s = RidgeStats{Signature: s.Signature, ClassWeights: s.ClassWeights, Of: s.Of, Float32Products: s.Float32Products, features: d, targets: k,
-		wide: s.wide, narrow: s.narrow, yc: s.yc, zy: s.zy, classes: s.classes,
-		meanZ: make([]float64, d), meanY: make([]float64, k), g: make([]float64, d*d), r: make([]float64, d*k), yy: make([]float64, k)}
+	s.moments = moments{meanZ: make([]float64, d), meanY: make([]float64, k), r: make([]float64, k*d),
+		yy: make([]float64, k)}
+	s.features, s.targets, s.g, s.rounded = d, k, make([]float64, d*d), 0
 }
 
 // gram is G as a matrix.
@@ -247,12 +186,8 @@ func (s *RidgeStats) scale() (float64, error) {
 	if s.n == 0 {
 		return 0, fmt.Errorf("train: Ridge: there are no rows to fit; add some: %w", domain.ErrShape)
 	}
-	spread, mean := 0.0, 0.0
-	for j, m := range s.meanZ {
-		spread += s.g[j*s.features+j] / s.mass
-		mean += m * m
-	}
-	return penaltyScale("Ridge", spread, mean, roundedRows)
+	spread, _ := trace(s.g, s.features)
+	return penaltyScale("Ridge", spread/s.mass, floats.Dot(s.meanZ, s.meanZ), roundedRows)
 }
 
 // Merge adds the rows of other, which stays as it is. Up to rounding the result is the same as adding all blocks to one
@@ -275,30 +210,12 @@ func (s *RidgeStats) Merge(other *RidgeStats) error {
 	if s.Of == "" {
 		s.Of = other.Of
 	}
-	before, rows, all := s.mass, other.mass, s.mass+other.mass
-	join := before / all * rows
-	move := func(mean, to []float64) []float64 {
-		delta := make([]float64, len(mean))
-		for j := range delta {
-			delta[j] = to[j] - mean[j]
-			mean[j] += delta[j] * (rows / all)
-		}
-		return delta
-	}
-	delta, deltaY := move(s.meanZ, other.meanZ), move(s.meanY, other.meanY)
+	delta, joint := s.join(&other.moments)
 	given.InParallel(s.features, func(i int) {
 		for j, dj := range delta[:i+1] {
-			s.g[i*s.features+j] += other.g[i*s.features+j] + join*delta[i]*dj
-		}
-		for j, dj := range deltaY {
-			s.r[i*s.targets+j] += other.r[i*s.targets+j] + join*delta[i]*dj
+			s.g[i*s.features+j] += other.g[i*s.features+j] + joint*delta[i]*dj
 		}
 	})
-	for j, dj := range deltaY {
-		s.yy[j] += other.yy[j] + join*dj*dj
-	}
-	s.n += other.n
-	s.mass += other.mass
 	s.rounded += other.rounded
 	return nil
 }
@@ -492,10 +409,16 @@ func (s *RidgeStats) MSE(f *RidgeFit) (float64, error) {
 	for t := range k {
 		e, bias := s.yy[t], s.meanY[t]-f.B[t]
 		for j, w := range wt[t*d : (t+1)*d] {
-			e += w * (gw[t*d+j] - 2*s.r[j*k+t])
+			e += w * (gw[t*d+j] - 2*s.r[t*d+j])
 			bias -= s.meanZ[j] * w
 		}
 		total += max(e, 0)/s.mass + bias*bias
 	}
 	return total / float64(k), nil
 }
+
+// LeastLambda returns the least relative lambda that the float32 products of the sums so far allow: 8 n e / tr G, with
+// e the bound of ‖ΔG‖₂ in Float32Products. It is 0 if all products were float64. At this lambda rounding changes W by
+// less than an eighth, at a hundred times this lambda by less than a thousandth. For a lower lambda add the rows again
+// without Float32Products, as FitRidge does.
+func (s *RidgeStats) LeastLambda() float64 { return leastLambda(s.g, s.features, s.rounded, s.mass) }

@@ -1,66 +1,135 @@
 package linear
 
 import (
+	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	fast "github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
 )
+
+// moments are the sums over some rows without G.
+type moments struct {
+	n            int
+	mass         float64 // the sum of the weights of the rows
+	meanZ, meanY []float64
+	r            []float64 // Rᵀ [k, D]
+	yy           []float64 // [k]
+}
+
+// join adds the rows of o. G grows by the G of these rows and by joint δ δᵀ, with δ the difference of the mean features:
+// Chan, Golub and LeVeque (1979), eq. 2.1.
+func (m *moments) join(o *moments) (delta []float64, joint float64) {
+	d, all := len(m.meanZ), m.mass+o.mass
+	joint = m.mass / all * o.mass
+	delta = moveMean(m.meanZ, o.meanZ, o.mass/all)
+	for t, dt := range moveMean(m.meanY, o.meanY, o.mass/all) {
+		row := m.r[t*d : (t+1)*d]
+		floats.Add(row, o.r[t*d:(t+1)*d])
+		floats.AddScaled(row, joint*dt, delta)
+		m.yy[t] += o.yy[t] + joint*dt*dt
+	}
+	m.n, m.mass = m.n+o.n, all
+	return delta, joint
+}
+
+// moveMean moves a mean by a share of its difference from other, which it returns.
+func moveMean(mean, other []float64, share float64) (delta []float64) {
+	delta = floats.SubTo(make([]float64, len(mean)), other, mean)
+	floats.AddScaled(mean, share, delta)
+	return delta
+}
+
+// add adds rows, as rows.Rows.
+func (s *RidgeStats) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
+	whole, err := data.RowMajor("train: Ridge", "features", z)
+	if err != nil {
+		return err
+	}
+	z = whole.(*tensor.Dense)
+	n, d := z.Shape()[0], z.Shape()[1]
+	if y == nil || n == 0 || d == 0 {
+		return fmt.Errorf("train: Ridge: a block has features of shape %v and targets %v; give at least one row "+
+			"and one column of both: %w", z.Shape(), given.DimsOf(y), domain.ErrShape)
+	}
+	yn, k := y.Dims()
+	if yn != n || s.n > 0 && (d != s.features || k != s.targets) {
+		return fmt.Errorf("train: Ridge: features %v and targets [%d,%d] do not fit each other or the blocks "+
+			"before them ([.,%d] and [.,%d]): %w", z.Shape(), yn, k, s.features, s.targets, domain.ErrShape)
+	}
+	step := rows.BlockRows(d)
+	if n > step { // so that none is added where a later one fails
+		err = rows.CheckFinite("Ridge", z, y, names.At)
+	} else {
+		err = given.CheckTargets("Ridge", y, names.At)
+	}
+	if err != nil {
+		return err
+	}
+	w, err := s.rowWeights(y, names.At)
+	if err != nil {
+		return err
+	}
+	for i := 0; i < n; i += step {
+		count := min(step, n-i)
+		b := &ridgeBlock{narrow: s.Float32Products && z.Dtype() == tensor.Float32}
+		b.n, b.mass = count, float64(count)
+		if z.Dtype() == tensor.Float32 {
+			s.wide = slices.Grow(s.wide[:0], count*d)[:count*d]
+			b.z = widen(s.wide, z.Float32s()[i*d:])
+		} else {
+			b.z = z.Float64s()[i*d : (i+count)*d]
+		}
+		if w != nil {
+			b.w = w[i : i+count]
+			b.mass = floats.Sum(b.w)
+		}
+		if !s.sum(b, y.Slice(i, i+count, 0, k).(*mat.Dense)) {
+			if err := rows.CheckFinite("Ridge", z, y, names.At); err != nil {
+				return err
+			}
+			return checkScale("Ridge", math.Inf(1)) // rounding can take the mean of the largest numbers beyond them
+		}
+		if s.n == 0 {
+			s.reset(d, k)
+		}
+		s.addBlock(b)
+	}
+	return nil
+}
 
 // ridgeBlock is a block of rows on its way into RidgeStats.
 type ridgeBlock struct {
-	z           []float64 // [rows, d]
-	w           []float64 // the weights of the rows; nil: all are 1
-	rows        int
-	narrow      bool    // whether z were float32 numbers and are multiplied as such
-	mass        float64 // the sum of the weights
-	meanY, yy   []float64
-	meanZ, yByZ []float64 // and Σ w (y - ȳ) zᵀ, [k, d]
+	moments
+	z      []float64 // [n, D]
+	w      []float64 // the weights of the rows; nil: all are 1
+	narrow bool      // whether z were float32 numbers and are multiplied as such
 }
 
-// addBlock adds a block of features z [rows, d] with the targets, classes and weights i, i+1, ... of y, classes and w;
-// nil classes: the targets are no classes; a nil w is all 1. It returns false, and adds nothing, if a feature is not finite.
-func (s *RidgeStats) addBlock(z []float64, narrow bool, d int, y *mat.Dense, classes []int, w []float64, i, rows int) bool {
-	k := y.RawMatrix().Cols
-	targets := y.Slice(i, i+rows, 0, k).(*mat.Dense).RawMatrix()
-	b := &ridgeBlock{z: z, rows: rows, narrow: narrow, mass: float64(rows), yy: make([]float64, k)}
-	if w != nil {
-		b.w = w[i : i+rows]
-		b.mass = floats.Sum(b.w)
-	}
-	s.zy = slices.Grow(s.zy[:0], d*(k+1))[:d*(k+1)]
-	if (classes == nil || !s.sumClasses(b, classes[i:i+rows], d, k)) && !s.sumTargets(b, targets, d, k) {
-		return false
-	}
-	if s.n == 0 {
-		s.reset(d, k)
-	}
-	s.join(b)
-	return true
-}
-
-// sumTargets sets what a block knows of its targets, the means of its features and their products with the targets, by
-// one pass over the features. Not ok means that a feature is not finite.
-func (s *RidgeStats) sumTargets(b *ridgeBlock, targets blas64.General, d, k int) (ok bool) {
-	b.meanY = columnMeans(targets.Data, b.w, b.mass, b.rows, k, targets.Stride)
+// sum computes the moments of a block. Not ok means that a feature is not finite.
+func (s *RidgeStats) sum(b *ridgeBlock, targets *mat.Dense) (ok bool) {
+	y := targets.RawMatrix()
+	k, d := y.Cols, len(b.z)/b.n
+	b.meanY, b.yy = columnMeans(y.Data, b.w, b.mass, b.n, k, y.Stride), make([]float64, k)
 	off := make([]float64, k) // of the mean, whose sum has lost digits where it is large
-	for r := range b.rows {
+	for r := range b.n {
 		w := weightAt(b.w, r)
-		for t, v := range targets.Data[r*targets.Stride:][:k] {
+		for t, v := range targets.RawRowView(r) {
 			off[t] += w / b.mass * (v - b.meanY[t])
 		}
 	}
-	clear(b.yy)
-	s.yc = slices.Grow(s.yc[:0], b.rows*(k+1))[:0]
-	for r := range b.rows {
+	s.yc = slices.Grow(s.yc[:0], b.n*(k+1))[:0]
+	for r := range b.n {
 		w := weightAt(b.w, r)
-		for t, v := range targets.Data[r*targets.Stride:][:k] {
+		for t, v := range targets.RawRowView(r) {
 			v -= b.meanY[t]
 			v -= off[t]
 			b.yy[t] += w * v * v
@@ -69,55 +138,62 @@ func (s *RidgeStats) sumTargets(b *ridgeBlock, targets blas64.General, d, k int)
 		s.yc = append(s.yc, w/b.mass) // divided first: finite numbers have a finite mean
 	}
 	floats.Add(b.meanY, off)
-	fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, k+1, d, b.rows, 1, s.yc, k+1, b.z, d, 0, s.zy, d)
-	b.yByZ, b.meanZ = s.zy[:k*d], s.zy[k*d:]
-	for _, m := range b.meanZ {
-		if m-m != 0 {
-			return false
-		}
+	s.zy = slices.Grow(s.zy[:0], d*(k+1))[:d*(k+1)]
+	b.r, b.meanZ = s.zy[:k*d], s.zy[k*d:]
+	if k > 1 && given.AreClasses(targets) {
+		s.sumClasses(b, targets)
+	} else {
+		fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, k+1, d, b.n, 1, s.yc, k+1, b.z, d, 0, s.zy, d)
 	}
-	return true
+	row, _, _ := given.NotFinite(b.meanZ, 1, d, d)
+	return row < 0
 }
 
-// join adds a block.
+// sumClasses sets the mean features and R of rows of one class each, with D additions a row where a product with the
+// targets takes D k: with S_c = Σ w z/m over the rows of class c and m the weight of all rows,
 //
-// With nₐ the weight of the rows before, n_b the weight of the block and δ the difference of their means, the moments
-// grow by nₐ n_b/(nₐ+n_b) δ δᵀ and by the moments of the block about its own mean z̄. That sum equals the moments of
-// the block about the point z̄ - √(nₐ/(nₐ+n_b)) δ.
-func (s *RidgeStats) join(b *ridgeBlock) {
-	d, k := s.features, s.targets
-	all := s.mass + b.mass
-	share := s.mass / all
-	deltaY := make([]float64, k)
-	for t := range deltaY {
-		deltaY[t] = b.meanY[t] - s.meanY[t]
-		s.meanY[t] += deltaY[t] * (b.mass / all)
-		s.yy[t] += b.yy[t] + share*b.mass*deltaY[t]*deltaY[t]
-	}
-	less := make([]float64, d) // the point, to be added
-	for j, mean := range b.meanZ {
-		delta := mean - s.meanZ[j]
-		less[j] = math.Sqrt(share)*delta - mean
-		s.meanZ[j] += delta * (b.mass / all)
-		for t := range k {
-			s.r[j*k+t] += b.yByZ[t*d+j] + share*b.mass*delta*deltaY[t]
+//	z̄ = Σ S_c,   Σ w (y_c - ȳ_c) z = m (2 S_c - (1 + ȳ_c) z̄).
+func (s *RidgeStats) sumClasses(b *ridgeBlock, targets *mat.Dense) {
+	d := len(b.meanZ)
+	clear(s.zy)
+	given.InParallel((d+ridgeDepth-1)/ridgeDepth, func(task int) {
+		lo, hi := task*ridgeDepth, min((task+1)*ridgeDepth, d)
+		for r := range b.n {
+			c := slices.Index(targets.RawRowView(r), 1)
+			floats.AddScaled(b.r[c*d+lo:c*d+hi], weightAt(b.w, r)/b.mass, b.z[r*d+lo:r*d+hi])
 		}
-	}
+		for t := range b.meanY {
+			floats.Add(b.meanZ[lo:hi], b.r[t*d+lo:t*d+hi])
+		}
+		for t, mean := range b.meanY {
+			floats.Scale(2*b.mass, b.r[t*d+lo:t*d+hi])
+			floats.AddScaled(b.r[t*d+lo:t*d+hi], -b.mass*(1+mean), b.meanZ[lo:hi])
+		}
+	})
+}
+
+// addBlock adds a block.
+//
+// Its moments about its own mean z̄ and joint δ δᵀ, by which G grows, are together its moments about the point
+// z̄ - √(nₐ/(nₐ+n_b)) δ, with nₐ the weight of the rows before and n_b the weight of the block.
+func (s *RidgeStats) addBlock(b *ridgeBlock) {
+	d := s.features
+	less, joint := s.join(&b.moments) // the point, to be added
+	floats.Scale(math.Sqrt(joint/b.mass), less)
+	floats.Sub(less, b.meanZ)
 	switch {
-	case b.narrow && s.joinFloat32(b, less):
+	case b.narrow && s.addFloat32(b, less):
 	case b.w == nil:
-		fast.DsyrkMoved(d, b.rows, b.z, d, less, s.g, d)
+		fast.DsyrkMoved(d, b.n, b.z, d, less, s.g, d)
 	default:
-		s.wide = slices.Grow(s.wide[:0], b.rows*d)[:b.rows*d]
-		given.InParallel(b.rows, func(r int) {
-			root, row := math.Sqrt(b.w[r]), s.wide[r*d:][:d]
+		s.wide = slices.Grow(s.wide[:0], b.n*d)[:b.n*d]
+		given.InParallel(b.n, func(r int) {
+			row := s.wide[r*d:][:d]
 			floats.AddTo(row, b.z[r*d:][:d], less)
-			floats.Scale(root, row)
+			floats.Scale(math.Sqrt(b.w[r]), row)
 		})
-		fast.Implementation{}.Dsyrk(blas.Lower, blas.Trans, d, b.rows, 1, s.wide, d, 1, s.g, d)
+		fast.Implementation{}.Dsyrk(blas.Lower, blas.Trans, d, b.n, 1, s.wide, d, 1, s.g, d)
 	}
-	s.n += b.rows
-	s.mass += b.mass
 }
 
 // widen writes float32 numbers to dst.
@@ -129,80 +205,6 @@ func widen(dst []float64, src []float32) []float64 {
 		}
 	})
 	return dst
-}
-
-// classesOf are the classes of the rows of targets that are 1 in the column of the class and -1 in all others, as
-// data.OneVersusRest makes them; nil: a row of y is of no class, or y has one column.
-func classesOf(to []int, y *mat.Dense) []int {
-	raw := y.RawMatrix()
-	if raw.Cols < 2 {
-		return nil
-	}
-	to = to[:0]
-	for r := range raw.Rows {
-		row, class, ones := raw.Data[r*raw.Stride:][:raw.Cols], 0, 0
-		minus, other := math.Float64bits(-1), uint64(0)
-		for first := 0; first < len(row); first += 64 { // no branch depends on a cell
-			mask := uint64(0)
-			for t, v := range row[first:min(first+64, len(row))] {
-				sign := math.Float64bits(v) ^ minus // 0 of -1, and the sign alone of 1
-				other |= sign &^ (1 << 63)
-				mask |= sign >> 63 << (t & 63)
-			}
-			if mask != 0 {
-				class, ones = first+bits.TrailingZeros64(mask), ones+bits.OnesCount64(mask)
-			}
-		}
-		if other != 0 || ones != 1 {
-			return nil
-		}
-		to = append(to, class)
-	}
-	return to
-}
-
-// sumClasses sets what a block knows of its targets and the means of its features from the sums of its classes: with
-// S_c = Σ w z over the rows of class c, m_c their weight and m the weight of all rows,
-//
-//	ȳ_c = 2 m_c/m - 1,   Σ w (y_c - ȳ_c)² = 4 m_c (1 - m_c/m),   Σ w (y_c - ȳ_c) z = 2 (S_c - m_c/m Σ S).
-//
-// It takes D additions a row where a product with the targets takes D k. Not ok means that a sum is not finite.
-func (s *RidgeStats) sumClasses(b *ridgeBlock, classes []int, d, k int) (ok bool) {
-	mass := make([]float64, k)
-	for r, c := range classes {
-		mass[c] += weightAt(b.w, r)
-	}
-	b.meanY = make([]float64, k)
-	for t, m := range mass {
-		part := m / b.mass
-		b.meanY[t], b.yy[t] = 2*part-1, 4*m*(1-part)
-	}
-	sums := s.zy
-	clear(sums)
-	given.InParallel((d+ridgeDepth-1)/ridgeDepth, func(task int) {
-		lo, hi := task*ridgeDepth, min((task+1)*ridgeDepth, d)
-		for r, c := range classes {
-			to, z := sums[c*d+lo:c*d+hi], b.z[r*d+lo:r*d+hi]
-			if b.w == nil {
-				floats.Add(to, z)
-			} else {
-				floats.AddScaled(to, b.w[r], z)
-			}
-		}
-	})
-	all := sums[k*d:][:d]
-	for t := range k {
-		floats.Add(all, sums[t*d:][:d])
-	}
-	b.yByZ, b.meanZ = sums[:k*d], all
-	for t, m := range mass {
-		row := b.yByZ[t*d:][:d]
-		floats.AddScaled(row, -m/b.mass, all)
-		floats.Scale(2, row)
-	}
-	floats.Scale(1/b.mass, all)
-	row, _, _ := given.NotFinite(sums, k+1, d, d)
-	return row < 0
 }
 
 // The products of float32 features (RidgeStats.Float32Products), with u = 2⁻²⁴.
@@ -230,13 +232,13 @@ const (
 	leastFloat, mostFloat = 0x1p-40, 0x1p60
 )
 
-// joinFloat32 adds Σ w x xᵀ for the rows x = z + less of a block by float32 products. It returns false if they are out
-// of range.
-func (s *RidgeStats) joinFloat32(b *ridgeBlock, less []float64) bool {
+// addFloat32 adds Σ w x xᵀ for the rows x = z + less of a block to G by float32 products. It returns false if they are
+// out of range.
+func (s *RidgeStats) addFloat32(b *ridgeBlock, less []float64) bool {
 	d := s.features
-	s.narrow = slices.Grow(s.narrow[:0], b.rows*d)[:b.rows*d]
-	largest := make([]uint32, b.rows)
-	given.InParallel(b.rows, func(r int) {
+	s.narrow = slices.Grow(s.narrow[:0], b.n*d)[:b.n*d]
+	largest := make([]uint32, b.n)
+	given.InParallel(b.n, func(r int) {
 		row, bits := s.narrow[r*d:][:d], uint32(0)
 		if from, root := b.z[r*d:][:d], math.Sqrt(weightAt(b.w, r)); root == 1 {
 			for j, v := range from {
@@ -254,47 +256,32 @@ func (s *RidgeStats) joinFloat32(b *ridgeBlock, less []float64) bool {
 	if most := math.Float32frombits(slices.Max(largest)); !(most >= leastFloat && most <= mostFloat) {
 		return false
 	}
-	before := s.trace()
-	fast.DsyrkFloat32(d, b.rows, s.narrow, d, s.g, d)
-	sums := (b.rows + fast.FloatRows - 1) / fast.FloatRows
-	grown := (s.trace() - before) / float64(sums)
-	s.rounded += float64(sums) * grown * grown
+	s.rounded += squareFloat32(s.g, d, s.narrow, b.n)
 	return true
 }
 
-// trace is tr G.
-func (s *RidgeStats) trace() float64 {
-	sum := 0.
-	for j := range s.features {
-		sum += s.g[j*s.features+j]
-	}
-	return sum
+// squareFloat32 adds Σ x xᵀ to the lower triangle of g [d, d] for n float32 rows x. It returns Σ (tr C)².
+func squareFloat32(g []float64, d int, x []float32, n int) float64 {
+	before, _ := trace(g, d)
+	fast.DsyrkFloat32(d, n, x, d, g, d)
+	after, _ := trace(g, d)
+	return (after - before) * (after - before) / float64((n+fast.FloatRows-1)/fast.FloatRows)
 }
 
-// floatError is the bound of ‖ΔG‖₂ for independent roundings, and 0 if all products were float64.
-func (s *RidgeStats) floatError() float64 {
-	if s.rounded == 0 {
+// trace is the trace of a, [n, n], and the largest number on its diagonal.
+func trace(a []float64, n int) (sum, largest float64) {
+	for j := range n {
+		sum, largest = sum+a[j*n+j], max(largest, a[j*n+j])
+	}
+	return sum, largest
+}
+
+// leastLambda is the least relative lambda for n rows with a G [d, d] of float32 products: floatMargin n e/tr G, with e
+// the bound of ‖ΔG‖₂ for independent roundings and rounded = Σ (tr C)². It is 0 if all products were float64.
+func leastLambda(g []float64, d int, rounded, n float64) float64 {
+	if rounded == 0 {
 		return 0
 	}
-	largest := 0.
-	for j := range s.features {
-		largest = max(largest, s.g[j*s.features+j])
-	}
-	return floatNorm(largest, s.trace(), s.rounded)
-}
-
-// floatNorm is the bound of ‖ΔG‖₂ for the largest Gᵢᵢ, tr G and Σ (tr C)².
-func floatNorm(largest, trace, squares float64) float64 {
-	return 0x1p-23 * math.Sqrt(fast.FloatRows/3.*largest/trace*squares)
-}
-
-// LeastLambda returns the least relative lambda that the float32 products of the sums so far allow: 8 n e / tr G, with
-// e the bound of ‖ΔG‖₂ in Float32Products. It is 0 if all products were float64. At this lambda rounding changes W by
-// less than an eighth, at a hundred times this lambda by less than a thousandth. For a lower lambda add the rows again
-// without Float32Products, as FitRidge does.
-func (s *RidgeStats) LeastLambda() float64 {
-	if s.rounded == 0 {
-		return 0
-	}
-	return floatMargin * s.floatError() / s.trace() * s.mass
+	sum, largest := trace(g, d)
+	return floatMargin * 0x1p-23 * math.Sqrt(fast.FloatRows/3.*largest/sum*rounded) / sum * n
 }

@@ -34,14 +34,14 @@ import (
 type system struct {
 	who   string
 	n, k  int
-	a, b  []float64 // [n, n], of which only the lower triangle has a meaning, and [n, k]
+	a, b  []float64 // [n, n], of which only the lower triangle has a meaning, and Bᵀ [k, n]
 	signs []float64 // nil: all are +1
 }
 
 // solve returns X, [n, k], or not ok for a matrix that is singular to working precision. The factor takes the place of
 // one triangle of A, so that no second matrix is needed; A is put back unless last is true.
 func (s *system) solve(ctx context.Context, mu float64, last bool) (x []float64, ok bool) {
-	x = slices.Clone(s.b)
+	x = transposed(s.b, s.k, s.n, s.n)
 	if s.signs != nil {
 		f, ok := factorSigned(slices.Clone(s.a), s.n, mu, s.signs)
 		if ok {
@@ -140,7 +140,7 @@ type path struct {
 }
 
 func (s *system) path(ctx context.Context) *path {
-	p := &path{system: s, ctx: ctx, b: transposed(s.b, s.n, s.k, s.k)}
+	p := &path{system: s, ctx: ctx, b: slices.Clone(s.b)}
 	if s.signs == nil {
 		p.t = dense.Reduce(ctx, s.a, s.n)
 	}

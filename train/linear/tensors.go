@@ -224,7 +224,7 @@ func RestoreLaplace(tensors map[string]*tensor.Dense, w *mat.Dense, b []float64)
 const statsRows, statsOfKey = "ridge_rows", "ridge_of"
 
 // MarshalBinary returns the sums as the bytes of a model file (package modelfile), with a checksum: z_mean [D], y_mean
-// [k], G, the lower triangle row by row [D(D+1)/2], R [D, k], S [k], mass [1], and signature [D] and class_weights if
+// [k], G, the lower triangle row by row [D(D+1)/2], R transposed [k, D], S [k], mass [1], and signature [D] and class_weights if
 // there are any. Equal sums give equal bytes. Errors: domain.ErrShape or domain.ErrParam for a Signature that does not
 // fit; domain.ErrDomain for sums that overflow; modelfile.ErrFormat for an Of of more than 64 MiB.
 func (s *RidgeStats) MarshalBinary() ([]byte, error) {
@@ -235,7 +235,7 @@ func (s *RidgeStats) MarshalBinary() ([]byte, error) {
 		}
 		d, k := s.features, s.targets
 		tensors = map[string]*tensor.Dense{"z_mean": doubles(s.meanZ, d), "y_mean": doubles(s.meanY, k), "S": doubles(s.yy, k), "mass": doubles([]float64{s.mass}, 1),
-			"R": doubles(s.r, d, k), "G": doubles(packed(nil, s.g, d), d*(d+1)/2)}
+			"R": doubles(s.r, k, d), "G": doubles(packed(nil, s.g, d), d*(d+1)/2)}
 		for name, v := range map[string][]float64{"signature": s.Signature, "class_weights": s.ClassWeights} {
 			if v != nil {
 				tensors[name] = doubles(v, len(v))
@@ -273,7 +273,7 @@ func (s *RidgeStats) UnmarshalBinary(b []byte) error {
 		t.meanZ, t.meanY = r.take("z_mean", -1), r.take("y_mean", -1)
 		d, k := len(t.meanZ), len(t.meanY)
 		t.features, t.targets = d, k
-		t.yy, t.r = r.take("S", k), r.take("R", d, k)
+		t.yy, t.r = r.take("S", k), r.take("R", k, d)
 		mass, g := r.positive("mass", 1), r.take("G", d*(d+1)/2)
 		if tensors["signature"] != nil {
 			t.Signature = r.take("signature", d)
