@@ -5,13 +5,10 @@ import (
 	"errors"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"testing"
 
-	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
@@ -20,6 +17,7 @@ import (
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/modelfile"
 	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -34,10 +32,7 @@ func laplaceProblem(t *testing.T, n, d, k int, weights []float64) (data.Pairs, *
 		x.Float64s()[i] = v + 3
 	}
 	p := data.Pairs{X: x, Y: y}
-	f, err := FitLogistic(context.Background(), nil, p, LogisticOptions{Lambdas: []float64{1}, Tol: 1e-10, ClassWeights: weights})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(FitLogistic(context.Background(), nil, p, LogisticOptions{Lambdas: []float64{1}, Tol: 1e-10, ClassWeights: weights}))
 	return p, f
 }
 
@@ -118,10 +113,7 @@ func TestLaplaceHessian(t *testing.T) {
 	const d, k, lambda = 3, 3, .7
 	weights := []float64{2, 1, .5}
 	p, f := laplaceProblem(t, 23, d, k, weights)
-	r, err := given.RowWeights("", weights, p.Y, rows.Names{}.At)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(given.RowWeights("", weights, p.Y, rows.Names{}.At))
 	want, mean, scale := plainLaplace(p, f, lambda, r, softmaxCurvature)
 	x := p.X.(*tensor.Dense).Float64s()
 	loss := func(w []float64) float64 {
@@ -163,7 +155,7 @@ func TestLaplaceHessian(t *testing.T) {
 	}
 }
 
-// TestLaplaceVariance: the variances of the three covariances are those of a plain inverse, with and without class
+// TestLaplaceVariance: variances and probabilities by the three covariances are those of a plain inverse, with and without class
 // weights, of rows in memory and of rows that are read, dense and sparse, in blocks of any sizes, and in float32.
 func TestLaplaceVariance(t *testing.T) {
 	const d, k = 5, 3
@@ -178,89 +170,59 @@ func TestLaplaceVariance(t *testing.T) {
 			o := LaplaceOptions{Lambda: .3, Covariance: kind, ClassWeights: weights}
 			h, mean, scale := plainLaplace(p, f, .3, r, curve)
 			var inverse mat.Dense
-			if err := inverse.Inverse(h); err != nil {
-				t.Fatal(err)
-			}
-			l, err := FitLaplace(ctx, nil, p, f, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, inverse.Inverse(h))
+			l := must(FitLaplace(ctx, nil, p, f, o))
 			if e := math.Abs(l.Scale/scale - 1); e > 1e-12 || l.Lambda != .3 || l.Covariance != kind {
 				t.Errorf("%s: lambda %v, scale %v, want %v", kind, l.Lambda, l.Scale, scale)
 			}
-			got, err := l.Variance(x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got, probabilities := must(l.Variance(x)), must(l.Probabilities(x))
 			for i := range 71 {
 				z := append(make([]float64, d), 1)
 				for j := range d {
 					z[j] = x.Float64s()[i*d+j] - mean[j]
 				}
 				v := mat.NewVecDense(d+1, z)
+				cov := func(c, e int) float64 {
+					return mat.Inner(v, inverse.Slice(c*(d+1), (c+1)*(d+1), e*(d+1), (e+1)*(d+1)), v)
+				}
+				u, p := make([]float64, k), make([]float64, k)
 				for c := range k {
-					block := inverse.Slice(c*(d+1), (c+1)*(d+1), c*(d+1), (c+1)*(d+1))
-					if want := mat.Inner(v, block, v); math.Abs(got.At(i, c)/want-1) > 1e-9 {
+					u[c] = f.B[c] + mat.Dot(trial.MatOf(x).RowView(i), f.W.ColView(c))
+				}
+				for c := range k {
+					if want := cov(c, c); math.Abs(got.At(i, c)/want-1) > 1e-9 {
 						t.Fatalf("%s: the variance of row %d, class %d is %v, want %v", kind, i, c, got.At(i, c), want)
+					}
+					if p[c] = math.Exp(u[c] / math.Sqrt(1+math.Pi/8*cov(c, c))); kind == ExactCovariance {
+						sum := 0.
+						for e := range k {
+							sum += math.Exp((u[e] - u[c]) / math.Sqrt(1+math.Pi/8*(cov(c, c)+cov(e, e)-2*cov(c, e))))
+						}
+						p[c] = 1 / sum
+					}
+				}
+				for c := range k {
+					if want := p[c] / floats.Sum(p); math.Abs(probabilities.At(i, c)-want) > 1e-9 {
+						t.Fatalf("%s: row %d has the probability %v of class %d, want %v", kind, i, probabilities.At(i, c), c, want)
 					}
 				}
 			}
+			some, err := l.Probabilities(ops.Rows(x, 20, 33))
+			if err != nil || !mat.EqualApprox(some, probabilities.Slice(20, 33, 0, k), 1e-13) {
+				t.Errorf("%s: probabilities depend on other rows (%v)", kind, err)
+			}
 			for name, rows := range map[string]data.Examples{"read": trial.InBlocks(t, x, p.Y, 1, 30, 7), "read in one": trial.InBlocks(t, x, p.Y, 71)} {
-				s, err := FitLaplace(ctx, nil, rows, f, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := must(FitLaplace(ctx, nil, rows, f, o))
 				of, err := s.Variance(x)
 				if err != nil || !mat.EqualApprox(of, got, 1e-11) {
 					t.Errorf("%s, %s: other variances (%v)", kind, name, err)
 				}
 			}
 			x32 := floatsOf(tensor.Float32, x.Float64s(), 71, d)
-			s, err := FitLaplace(ctx, nil, data.Pairs{X: x32, Y: p.Y}, f, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must(FitLaplace(ctx, nil, data.Pairs{X: x32, Y: p.Y}, f, o))
 			of, err := s.Variance(x32) // numbers that are rounded, and nothing else
 			if err != nil || !mat.EqualApprox(of, got, 1e-5) {
 				t.Errorf("%s: other variances in float32 (%v)", kind, err)
-			}
-		}
-	}
-}
-
-// TestLaplaceBounds: the precision of a class is at most the shared one, and the exact likelihood's at most twice it, in
-// random directions; no variance is above that of a finer covariance; of two classes, classes and shared are the same.
-func TestLaplaceBounds(t *testing.T) {
-	const d = 5
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, k := range []int{2, 5} {
-		p, f := laplaceProblem(t, 60, d, k, nil)
-		of := map[LaplaceCovariance]*mat.SymDense{}
-		variance := map[LaplaceCovariance]*mat.Dense{}
-		for kind, curve := range curvatures {
-			of[kind], _, _ = plainLaplace(p, f, 0, nil, curve)
-			l, err := FitLaplace(context.Background(), nil, p, f, LaplaceOptions{Lambda: .1, Covariance: kind})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if variance[kind], err = l.Variance(p.X.(*tensor.Dense)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for range 200 {
-			v := mat.NewVecDense((d+1)*k, nil)
-			for i := range v.Len() {
-				v.SetVec(i, rng.NormFloat64())
-			}
-			shared := mat.Inner(v, of[SharedCovariance], v)
-			if classes, exact := mat.Inner(v, of[ClassesCovariance], v), mat.Inner(v, of[ExactCovariance], v); classes > shared*(1+1e-12) || exact > 2*shared*(1+1e-12) {
-				t.Fatalf("k = %d: precisions %v of classes, %v exact, %v shared", k, classes, exact, shared)
-			}
-		}
-		for i, e := range variance[ExactCovariance].RawMatrix().Data {
-			c, s := variance[ClassesCovariance].RawMatrix().Data[i], variance[SharedCovariance].RawMatrix().Data[i]
-			if s > c*(1+1e-12) || c > e*(1+1e-12) || k == 2 && math.Abs(s/c-1) > 1e-12 {
-				t.Fatalf("k = %d: variances %v exact, %v of classes, %v shared", k, e, c, s)
 			}
 		}
 	}
@@ -276,15 +238,10 @@ func TestLaplaceBinary(t *testing.T) {
 	if err != nil || l.Covariance != ExactCovariance {
 		t.Fatal(l, err)
 	}
-	mean, err := l.Probabilities(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mean := must(l.Probabilities(x))
 	h, at, _ := plainLaplace(p, f, .05, nil, softmaxCurvature)
 	var inverse mat.Dense
-	if err := inverse.Inverse(h); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, inverse.Inverse(h))
 	for i := range 40 {
 		contrast, u := mat.NewVecDense(2*(d+1), nil), f.B[0]-f.B[1]
 		contrast.SetVec(d, 1)
@@ -307,142 +264,21 @@ func TestLaplaceBinary(t *testing.T) {
 	}
 }
 
-// TestLaplaceDraws: the probabilities of every covariance are near the means over draws of the coefficients, and those
-// of a row do not depend on the other rows.
-func TestLaplaceDraws(t *testing.T) {
-	const rows, d1, k, draws = 50, 5, 4, 2000
-	p, f := laplaceProblem(t, rows, d1-1, k, nil)
-	x, rng := p.X.(*tensor.Dense), rand.New(rand.NewPCG(3, 4))
-	for kind := range curvatures {
-		l, err := FitLaplace(context.Background(), nil, p, f, LaplaceOptions{Lambda: 1, Covariance: kind})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := l.Probabilities(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z := make([]float64, rows*d1)
-		aboutInto(z, x, 0, rows, l.mean)
-		mean, logits := mat.NewDense(rows, k, nil), new(mat.Dense)
-		for range draws {
-			w, e := mat.NewDense(d1, k, slices.Clone(l.head)), make([]float64, d1*k)
-			for i := range e {
-				e[i] = rng.NormFloat64()
-			}
-			size := int(math.Sqrt(float64(len(l.root[0]))))
-			for i := range e { // coefficient i%d1 of class i/d1 gets the column of L⁻¹ times ε
-				at, of := i/size*size, l.root[i/size%len(l.root)]
-				for r := range size {
-					w.Set(i%d1, i/d1, w.At(i%d1, i/d1)+of[r*size+i%size]*e[at+r])
-				}
-			}
-			logits.Mul(mat.NewDense(rows, d1, z), w)
-			for i := range rows {
-				softmaxRow(logits.RawRowView(i))
-			}
-			mean.Add(mean, logits)
-		}
-		if mean.Scale(1./draws, mean); !mat.EqualApprox(got, mean, .05) {
-			t.Errorf("%s: the mean field and draws differ", kind)
-		}
-		some, err := l.Probabilities(ops.Rows(x, 20, 33))
-		if err != nil || !mat.EqualApprox(some, got.Slice(20, 33, 0, k), 1e-13) {
-			t.Errorf("%s: probabilities depend on other rows (%v)", kind, err)
-		}
-	}
-}
-
-// TestLaplaceFar: on random features of a Gaussian kernel the entropy rises far from the rows, and more so than that of
-// the head alone, while near them the classes stay.
-func TestLaplaceFar(t *testing.T) {
-	const n = 150
-	x, y, _ := trial.Overlapping(t, n, 3, 3)
-	m, p := trial.Fourier(t, 3, 128, 1.5), data.Pairs{X: x, Y: y}
-	f, err := FitLogistic(context.Background(), m, p, LogisticOptions{Lambdas: []float64{1e-4 * n}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	far, rng := tensor.New(tensor.WithShape(n, 3), tensor.Of(tensor.Float64)), rand.New(rand.NewPCG(5, 6))
-	for i := range far.Float64s() {
-		far.Float64s()[i] = 30 * rng.NormFloat64()
-	}
-	head, err := layers.NewSoftmaxHead(m.Features(), 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := head.SetWeights(f.W.RawMatrix().Data, f.B); err != nil {
-		t.Fatal(err)
-	}
-	plain := func(z *tensor.Dense) *mat.Dense {
-		q, err := head.Transform(nil, z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return mat.NewDense(n, 3, q.Float64s())
-	}
-	entropy := func(p *mat.Dense) (sum float64) {
-		for _, v := range p.RawMatrix().Data {
-			sum -= v * math.Log(v) / n
-		}
-		return sum
-	}
-	near, away := transformed(t, m, x), transformed(t, m, far)
-	for kind := range curvatures {
-		l, err := FitLaplace(context.Background(), m, p, f, LaplaceOptions{Lambda: 1e-4 * n, Covariance: kind})
-		if err != nil {
-			t.Fatal(err)
-		}
-		pn, err := l.Probabilities(near)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pf, err := l.Probabilities(away)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rise, before := entropy(pf)-entropy(pn), entropy(plain(away))-entropy(plain(near))
-		if !(entropy(pf) > entropy(plain(away)) && rise > before && rise > .1) {
-			t.Errorf("%s: entropy rises by %v far from the rows, by %v without the variances", kind, rise, before)
-		}
-	}
-}
-
-func transformed(t *testing.T, m layers.Map, x *tensor.Dense) *tensor.Dense {
-	t.Helper()
-	z, err := m.Transform(nil, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
-}
-
 // TestLaplaceTensors: what comes back from a file predicts the same to the last bit, and tensors that are damaged do not
 // come back.
 func TestLaplaceTensors(t *testing.T) {
 	p, f := laplaceProblem(t, 40, 4, 3, nil)
 	x := p.X.(*tensor.Dense)
 	for kind := range curvatures {
-		l, err := FitLaplace(context.Background(), nil, p, f, LaplaceOptions{Covariance: kind})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must(FitLaplace(context.Background(), nil, p, f, LaplaceOptions{Covariance: kind}))
 		path := filepath.Join(t.TempDir(), "m")
-		if err := modelfile.Write(path, nil, l.Tensors()); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, modelfile.Write(path, nil, l.Tensors()))
 		_, tensors, err := modelfile.Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := RestoreLaplace(tensors, f.W, f.B)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := l.Probabilities(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := must(RestoreLaplace(tensors, f.W, f.B))
+		want := must(l.Probabilities(x))
 		got, err := back.Probabilities(x)
 		if err != nil || !mat.Equal(got, want) || back.Lambda != l.Lambda || back.Scale != l.Scale || back.Covariance != kind {
 			t.Errorf("%s: another posterior came back (%v)", kind, err)
@@ -522,10 +358,7 @@ func TestLaplaceErrors(t *testing.T) {
 	if _, err := FitLaplace(stopped, nil, p, f, LaplaceOptions{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	l, err := FitLaplace(ctx, nil, p, f, LaplaceOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(FitLaplace(ctx, nil, p, f, LaplaceOptions{}))
 	huge := x.Clone().(*tensor.Dense)
 	huge.Float64s()[7] = 1e200
 	for name, c := range map[string]struct {
@@ -539,27 +372,5 @@ func TestLaplaceErrors(t *testing.T) {
 	}
 	if _, err := new(Laplace).Variance(x); !errors.Is(err, domain.ErrParam) {
 		t.Error(err)
-	}
-}
-
-// TestLaplaceCores: posterior and probabilities are the same to the last bit whatever GOMAXPROCS is.
-func TestLaplaceCores(t *testing.T) {
-	p, f := laplaceProblem(t, 700, 40, 3, nil)
-	for kind := range curvatures {
-		run := func(cores int) *mat.Dense {
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-			l, err := FitLaplace(context.Background(), nil, p, f, LaplaceOptions{Covariance: kind})
-			if err != nil {
-				t.Fatal(err)
-			}
-			q, err := l.Probabilities(p.X.(*tensor.Dense))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return q
-		}
-		if !mat.Equal(run(1), run(3)) {
-			t.Errorf("%s: the result depends on GOMAXPROCS", kind)
-		}
 	}
 }

@@ -46,25 +46,15 @@ func logisticProblem(t *testing.T, m layers.Map, rows data.Examples, o LogisticO
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := n.problem(src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must(n.problem(src))
 }
 
 // fitWithGram is FitLogistic with the Gram matrix of all features in the preconditioner, however many they are.
 func fitWithGram(t *testing.T, m layers.Map, rows data.Examples, o LogisticOptions) *newtonFit {
 	t.Helper()
 	p := logisticProblem(t, m, rows, o)
-	if err := p.gram(); err != nil {
-		t.Fatal(err)
-	}
-	f, err := p.fit(o.Lambdas[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	ok(t, p.gram())
+	return must(p.fit(o.Lambdas[0]))
 }
 
 // sparseRows are n rows of d columns in each of which a few are not 0.
@@ -92,14 +82,8 @@ func TestLogisticSketch(t *testing.T) {
 		single.Float32s()[i] = float32(v)
 	}
 	wide, thin := trial.Fourier(t, 3, 602, 1.5), sparseRows(300, 613, 5)
-	narrow, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1.5}, 3, 602, layers.WithDtype(tensor.Float32))
-	if err != nil {
-		t.Fatal(err)
-	}
-	csr, err := ops.CSROf(thin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	narrow := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1.5}, 3, 602, layers.WithDtype(tensor.Float32)))
+	csr := must(ops.CSROf(thin))
 	weights := []float64{2, 1, .25}
 	for name, c := range map[string]struct {
 		m       layers.Map
@@ -115,10 +99,7 @@ func TestLogisticSketch(t *testing.T) {
 		"sparse":   {nil, data.Pairs{X: csr, Y: y}, weights, -1},
 	} {
 		o := LogisticOptions{Lambdas: []float64{.03}, ClassWeights: c.weights, CacheBytes: c.cache, Seed: 3}
-		got, err := FitLogistic(t.Context(), c.m, c.rows, o)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		got := must(FitLogistic(t.Context(), c.m, c.rows, o))
 		o.CacheBytes = 0
 		same := fitWithGram(t, c.m, c.rows, o)
 		o.Tol = 1e-9
@@ -139,11 +120,7 @@ func TestLogisticSketchSeed(t *testing.T) {
 	fit := func(seed uint64, procs int) *LogisticFit {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 		o := LogisticOptions{Lambdas: []float64{.01}, Seed: seed}
-		f, err := FitLogistic(t.Context(), trial.Fourier(t, 3, 520, 1), data.Pairs{X: x, Y: y}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
+		return must(FitLogistic(t.Context(), trial.Fourier(t, 3, 520, 1), data.Pairs{X: x, Y: y}, o))
 	}
 	a, b, c := fit(1, 1), fit(1, 4), fit(2, 4)
 	if !slices.Equal(a.W.RawMatrix().Data, b.W.RawMatrix().Data) || !slices.Equal(a.B, b.B) {
@@ -164,10 +141,7 @@ func TestLogisticSketchMemory(t *testing.T) {
 	m := trial.Fourier(t, 3, d, 1)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	f, err := FitLogistic(t.Context(), m, data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(FitLogistic(t.Context(), m, data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{1}}))
 	runtime.ReadMemStats(&after)
 	if made := after.TotalAlloc - before.TotalAlloc; made > 8*d*d/2 {
 		t.Errorf("%d passes made %d MB", f.Passes, made>>20)
@@ -289,21 +263,15 @@ func TestLogisticSingular(t *testing.T) {
 	}
 	// Weights of two equal columns are halves of that of one, whose penalty they halve, with s twice as large.
 	const lambda = 1e-13
-	want, err := FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{lambda}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := FitLogistic(t.Context(), nil, data.Pairs{X: twice, Y: y}, LogisticOptions{Lambdas: []float64{lambda}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{lambda}}))
+	got := must(FitLogistic(t.Context(), nil, data.Pairs{X: twice, Y: y}, LogisticOptions{Lambdas: []float64{lambda}}))
 	if math.Abs(got.Objective/want.Objective-1) > 1e-6 || got.Steps > 2*want.Steps {
 		t.Errorf("objective %v in %d steps, want %v in %d", got.Objective, got.Steps, want.Objective, want.Steps)
 	}
 	for i, v := range x.Float64s() {
 		x.Float64s()[i] = v * 1e-20
 	}
-	_, err = FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{1e-290}})
+	_, err := FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{1e-290}})
 	if !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "underflows") {
 		t.Errorf("a penalty of 1e-300: %v", err)
 	}

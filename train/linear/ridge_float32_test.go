@@ -39,9 +39,7 @@ func floatStats(t *testing.T, z *tensor.Dense, y *mat.Dense, s RidgeStats) *Ridg
 	n, d := z.Shape()[0], z.Shape()[1]
 	for _, cut := range [][2]int{{0, n / 3}, {n / 3, n - 5}, {n - 5, n}} {
 		part := tensor.New(tensor.WithShape(cut[1]-cut[0], d), tensor.WithBacking(z.Float32s()[cut[0]*d:cut[1]*d]))
-		if err := s.Add(part, y.Slice(cut[0], cut[1], 0, 2).(*mat.Dense)); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, s.Add(part, y.Slice(cut[0], cut[1], 0, 2).(*mat.Dense)))
 	}
 	return &s
 }
@@ -119,11 +117,7 @@ func TestFloat32Range(t *testing.T) {
 // fitFloat is FitRidge on rows as features.
 func fitFloat(t *testing.T, z *tensor.Dense, y *mat.Dense, o RidgeOptions) *RidgeFit {
 	t.Helper()
-	f, err := FitRidge(context.Background(), nil, data.Pairs{X: z, Y: y}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return must(FitRidge(context.Background(), nil, data.Pairs{X: z, Y: y}, o))
 }
 
 // TestRidgeFloat32: a fit by float32 products differs by the rounding of G in proportion to the penalty. It has the
@@ -145,10 +139,7 @@ func TestRidgeFloat32(t *testing.T) {
 		if !mat.Equal(got.W, again.W) {
 			t.Errorf("lambda %g: another GOMAXPROCS gives other bits", lambda)
 		}
-		want, err := exact.Solve(lambda)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must(exact.Solve(lambda))
 		// W changes by (G + λ s I)⁻¹ ΔG W, and ‖ΔG‖ is at most 1/8 of λ s least/λ
 		var change mat.Dense
 		change.Sub(got.W, want.W)
@@ -157,14 +148,9 @@ func TestRidgeFloat32(t *testing.T) {
 		}
 	}
 	float64Products := func(o RidgeOptions) *RidgeFit {
-		s, err := rows.New(context.Background(), "Ridge", nil, data.Pairs{X: z, Y: y})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(rows.New(context.Background(), "Ridge", nil, data.Pairs{X: z, Y: y}))
 		if o.ClassWeights == nil {
-			if err := s.InUnit(); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, s.InUnit())
 		}
 		f, _, err := fitRidgeSums(s, o, false)
 		if err == nil {
@@ -188,12 +174,9 @@ func TestRidgeFloat32(t *testing.T) {
 	}
 	// Rows that are read are read again.
 	for _, lambda := range []float64{least / 100, least * 10} {
-		got, err := FitRidge(context.Background(), nil, trial.Read{Pairs: data.Pairs{X: z, Y: y}}, RidgeOptions{Lambdas: []float64{lambda}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := fitFloat(t, z, y, RidgeOptions{Lambdas: []float64{lambda}}); differ(got, want) > 1e-6 || lambda < least && differ(got, want) > 1e-12 {
-			t.Errorf("lambda %g: rows that are read differ by %.3g", lambda, differ(got, want))
+		got := must(FitRidge(context.Background(), nil, trial.Read{Pairs: data.Pairs{X: z, Y: y}}, RidgeOptions{Lambdas: []float64{lambda}}))
+		if want := fitFloat(t, z, y, RidgeOptions{Lambdas: []float64{lambda}}); far(got, want) > 1e-6 || lambda < least && far(got, want) > 1e-12 {
+			t.Errorf("lambda %g: rows that are read differ by %.3g", lambda, far(got, want))
 		}
 	}
 	// Targets that are linear in the features want the least lambda there is.
@@ -213,28 +196,19 @@ func TestFloat32Merge(t *testing.T) {
 	z, y := floatRows(600, 13, 2, 11)
 	whole := floatStats(t, z, y, RidgeStats{Float32Products: true})
 	a, b := floatStats(t, z, y, RidgeStats{Float32Products: true}), floatStats(t, z, y, RidgeStats{Float32Products: true})
-	if err := a.Merge(b); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, a.Merge(b))
 	// twice the rows have √2 times the rounding and twice the spread, of which lambda is 1/n
 	if r := a.LeastLambda() / whole.LeastLambda(); math.Abs(r-math.Sqrt2) > 1e-9 {
 		t.Errorf("twice the rows: the least lambda is %v times that of once, want √2", r)
 	}
-	if err := a.Forget(.5); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, a.Forget(.5))
 	// halves of twice the rows: the same share of G, and half the mass
 	if r := a.LeastLambda() / whole.LeastLambda(); math.Abs(r-math.Sqrt2/2) > 1e-9 {
 		t.Errorf("after Forget the least lambda is %v times that of once, want 1/√2", r)
 	}
-	raw, err := whole.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must(whole.MarshalBinary())
 	read := RidgeStats{Float32Products: true}
-	if err := read.UnmarshalBinary(raw); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, read.UnmarshalBinary(raw))
 	all := floatStats(t, z, y, RidgeStats{Float32Products: true})
 	if !read.Float32Products || sumsApart(&read, whole) != 0 || sumsApart(all, whole) != 0 {
 		t.Error("a file changes the sums or how rows are multiplied")
@@ -248,21 +222,13 @@ func TestRidgeDualFloat32(t *testing.T) {
 	const n, d, u = 90, 2300, 0x1p-24 // enough columns for float32 products where lambda is chosen
 	z, y := floatRows(n, d, 1, 11)
 	rowsOf := func(z *tensor.Dense, y *mat.Dense) (*rows.Source, *dualRows) {
-		s, err := rows.New(context.Background(), "Ridge", nil, data.Pairs{X: z, Y: y})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := newDualRows(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(rows.New(context.Background(), "Ridge", nil, data.Pairs{X: z, Y: y}))
+		r := must(newDualRows(s))
 		return s, r
 	}
 	exact := func(z *tensor.Dense, y *mat.Dense, o RidgeOptions) *RidgeFit {
 		s, r := rowsOf(z, y)
-		if err := s.InUnit(); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, s.InUnit())
 		f, err := fitRidgeGram(s, r, r.gram(context.Background()), o)
 		if err == nil {
 			err = f.outOfUnit(s)
