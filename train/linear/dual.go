@@ -2,7 +2,6 @@ package linear
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -139,22 +138,22 @@ func (d *ridgeDual) leaveOneOut(ctx context.Context, which []int, grid cv.Grid, 
 	return alpha, scores[best].Lambda, scores, nil
 }
 
-// fitRidgeDual solves the n x n system by float32 products, and again by float64 products if lambda turns out too small
-// for these.
+// fitRidgeDual solves the n x n system.
 func fitRidgeDual(src *rows.Source, o RidgeOptions) (*RidgeFit, error) {
 	all, err := newDualRows(src)
 	if err != nil {
 		return nil, err
 	}
-	if all.single && o.float32Pays(problemOf(src)) {
-		if k, least := all.gramFloat32(src.Ctx); k != nil && (o.Lambdas == nil || slices.Min(o.Lambdas) >= least) {
-			fit, err := fitRidgeGram(src, all, k, o)
-			if err == nil && fit.Lambda >= least || err != nil && !errors.Is(err, domain.ErrParam) {
-				return fit, err
-			}
+	return o.byFloat32(src, all.single, func(narrow bool) (*RidgeFit, float64, error) {
+		k, least := []float64(nil), 0.
+		if !narrow {
+			k = all.gram(src.Ctx)
+		} else if k, least = all.gramFloat32(src.Ctx); k == nil || o.Lambdas != nil && slices.Min(o.Lambdas) < least {
+			return nil, math.Inf(1), domain.ErrParam
 		}
-	}
-	return fitRidgeGram(src, all, all.gram(src.Ctx), o)
+		fit, err := fitRidgeGram(src, all, k, o)
+		return fit, least, err
+	})
 }
 
 // fitRidgeGram is fitRidgeDual for the Gram matrix k of the rows, which it overwrites.
@@ -191,7 +190,7 @@ func denseRows(s *rows.Source) (*dualRows, error) {
 		}
 		b, d := block.Shape()[0], s.Features
 		all.single = all.single && block.Dtype() == tensor.Float32
-		centre(all.z[names.First*d:(names.First+b)*d], block, none)
+		centre(all.z[names.First*d:(names.First+b)*d], d, block, 0, none)
 		for i := range b {
 			r := names.First + i
 			for j, v := range all.z[r*d : (r+1)*d] {
@@ -200,7 +199,7 @@ func denseRows(s *rows.Source) (*dualRows, error) {
 		}
 		return nil
 	})
-	subtractMean(all.z, all.z, all.mean)
+	subtract(all.z, s.Features, all.z, all.mean)
 	return all, err
 }
 
@@ -226,13 +225,13 @@ func dualScorer(src *rows.Source, k []float64, train, held []int, mean, rounded 
 		return nil, err
 	}
 	return func(lambdas []float64) ([]fits.LambdaScore, error) {
-		sums, usable := make([]lossSums, len(lambdas)), make([]bool, len(lambdas))
+		sums := make([]lossSums, len(lambdas))
 		for l, lambda := range lambdas {
 			if err := src.Cancelled(); err != nil {
 				return nil, err
 			}
-			var alpha []float64
-			if alpha, usable[l] = dual.solve(src.Ctx, lambda*scale, false); !usable[l] {
+			alpha, ok := dual.solve(src.Ctx, lambda*scale, false)
+			if sums[l].unusable = !ok; !ok {
 				continue
 			}
 			pred := slices.Repeat(dual.intercept(alpha), len(held))
@@ -241,7 +240,7 @@ func dualScorer(src *rows.Source, k []float64, train, held []int, mean, rounded 
 				sums[l].add(y.RawRowView(r), pred[i*dual.k:(i+1)*dual.k], 1)
 			}
 		}
-		return scoresOf(lambdas, usable, sums, dual.k), nil
+		return scoresOf(lambdas, sums, dual.k), nil
 	}, nil
 }
 

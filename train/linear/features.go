@@ -171,7 +171,7 @@ func packRows(r *keptRows, mean []float64, scale float64, cacheBytes int64) (*pa
 			return err
 		}
 		n := z.Shape()[0]
-		centred, rows, across := centre(make([]float64, n*d), z, mean), make([]float32, n*d), make([]float32, n*d)
+		centred, rows, across := centre(make([]float64, n*d), d, z, 0, mean), make([]float32, n*d), make([]float32, n*d)
 		for i, v := range centred {
 			x := float32(v * (1 / p.root))
 			rows[i], across[i%d*n+i/d] = x, x
@@ -248,7 +248,7 @@ func (c *centredRows) centre(z *tensor.Dense, mean []float64) []float64 {
 	n := z.Shape()[0]
 	c.d = len(mean)
 	c.zc = slices.Grow(c.zc[:0], n*c.d)[:n*c.d]
-	return centre(c.zc, z, mean)
+	return centre(c.zc, c.d, z, 0, mean)
 }
 
 // addGram adds Zcᵀ C Zc v to out, both [D, k], for the weights C of the rows; nil: all are 1.
@@ -266,31 +266,23 @@ func (c *centredRows) addGram(out, v []float64, k int, weight []float64) {
 	gemm(true, c.d, k, n, 1, c.zc, c.d, c.t, k, out, k)
 }
 
-// centred is the features of a block less their means over all rows, as float64.
-func (s *RidgeStats) centred(dst []float64, z *tensor.Dense) []float64 {
-	return centre(slices.Grow(dst[:0], z.DataSize())[:z.DataSize()], z, s.meanZ)
-}
-
-// centre puts features less their means into dst.
-func centre(dst []float64, z *tensor.Dense, mean []float64) []float64 {
+// centre puts rows lo, lo+1, ... of z less the point at into the rows of dst, which are stride apart.
+func centre(dst []float64, stride int, z *tensor.Dense, lo int, at []float64) []float64 {
 	if z.Dtype() == tensor.Float32 {
-		subtractMean(dst, z.Float32s(), mean)
+		subtract(dst, stride, z.Float32s()[lo*len(at):], at)
 	} else {
-		subtractMean(dst, z.Float64s(), mean)
+		subtract(dst, stride, z.Float64s()[lo*len(at):], at)
 	}
 	return dst
 }
 
-// subtractMean puts rows of z less mean into dst, which may be z.
-func subtractMean[T domain.Float](dst []float64, z []T, mean []float64) {
-	d := len(mean)
-	const piece = 16 // rows
-	given.InParallel((len(dst)/d+piece-1)/piece, func(task int) {
-		for at := task * piece * d; at < min(len(dst), (task+1)*piece*d); at += d {
-			to, from := dst[at:at+d], z[at:at+d]
-			for j, m := range mean {
-				to[j] = float64(from[j]) - m
-			}
+// subtract is centre for the rows of z, which may be those of dst.
+func subtract[T domain.Float](dst []float64, stride int, z []T, at []float64) {
+	d := len(at)
+	given.InParallel(len(dst)/stride, func(i int) {
+		to, from := dst[i*stride:][:d], z[i*d:][:d]
+		for j, m := range at {
+			to[j] = float64(from[j]) - m
 		}
 	})
 }
@@ -361,15 +353,12 @@ func addSparseProduct(u columns, z *ops.CSR, w columns) {
 
 func sparseProduct[T domain.Float](u columns, z *ops.CSR, values []T, w columns) {
 	ptr, cols, k := z.Pointers(), z.Columns(), u.k
-	const piece = 64 // rows
-	given.InParallel((z.Rows()+piece-1)/piece, func(task int) {
-		for i := task * piece; i < min(z.Rows(), (task+1)*piece); i++ {
-			row := u.row(i)
-			for t := ptr[i]; t < ptr[i+1]; t++ {
-				v, at := float64(values[t]), int(cols[t])*k
-				for c, x := range w.v[at : at+k] {
-					row[c] += v * x
-				}
+	given.InParallel(z.Rows(), func(i int) {
+		row := u.row(i)
+		for t := ptr[i]; t < ptr[i+1]; t++ {
+			v, at := float64(values[t]), int(cols[t])*k
+			for c, x := range w.v[at : at+k] {
+				row[c] += v * x
 			}
 		}
 	})

@@ -225,21 +225,10 @@ func headAbout(w *mat.Dense, b, at []float64) []float64 {
 }
 
 // aboutInto writes rows lo, lo+1, ... of z less the point at, each followed by a 1, to dst [rows, D + 1].
-func aboutInto(dst []float64, z *tensor.Dense, lo, rows int, at []float64) {
+func aboutInto(dst []float64, z *tensor.Dense, lo int, at []float64) {
 	d := len(at)
-	given.InParallel((rows+63)/64, func(task int) {
-		for i := task * 64; i < min(rows, (task+1)*64); i++ {
-			row, first := dst[i*(d+1):(i+1)*(d+1)], (lo+i)*d
-			if z.Dtype() == tensor.Float32 {
-				for j, v := range z.Float32s()[first : first+d] {
-					row[j] = float64(v) - at[j]
-				}
-			} else {
-				for j, v := range z.Float64s()[first : first+d] {
-					row[j] = v - at[j]
-				}
-			}
-			row[d] = 1
-		}
-	})
+	centre(dst, d+1, z, lo, at)
+	for i := d; i < len(dst); i += d + 1 {
+		dst[i] = 1
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -54,11 +55,7 @@ func (h *curvature) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
 			return err
 		}
 	}
-	if z.Dtype() == tensor.Float32 {
-		addSpread(&h.spread, z.Float32s(), weight, d)
-	} else {
-		addSpread(&h.spread, z.Float64s(), weight, d)
-	}
+	h.spread.addMatrix(z, weight)
 	if h.at == nil {
 		if err := h.begin(); err != nil {
 			return err
@@ -66,7 +63,7 @@ func (h *curvature) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
 	}
 	for lo := 0; lo < n; lo += laplaceRows {
 		some := min(laplaceRows, n-lo)
-		aboutInto(h.z, z, lo, some, h.at)
+		aboutInto(h.z[:some*(h.d+1)], z, lo, h.at)
 		var r []float64
 		if weight != nil {
 			r = weight[lo : lo+some]
@@ -105,11 +102,7 @@ func (h *curvature) begin() (err error) {
 // probabilities writes the probabilities of the rows in hand to p.
 func (h *curvature) probabilities(rows int) {
 	fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, rows, h.k, h.d+1, 1, h.z, h.d+1, h.head, h.k, 0, h.p, h.k)
-	given.InParallel((rows+63)/64, func(task int) {
-		for i := task * 64; i < min(rows, (task+1)*64); i++ {
-			softmaxRow(h.p[i*h.k : (i+1)*h.k])
-		}
-	})
+	given.InParallel(rows, func(i int) { softmaxRow(h.p[i*h.k : (i+1)*h.k]) })
 }
 
 // bernoulli is p_c (1 - p_c). For p_c near 1 it sums the other probabilities, to keep their digits.
@@ -130,14 +123,8 @@ func bernoulli(p []float64, c int) float64 {
 func (h *curvature) addRows(rows int, r []float64) {
 	n := h.d + 1
 	scale := func(at, stride int, by func(i int, p []float64) float64) {
-		given.InParallel((rows+63)/64, func(task int) {
-			for i := task * 64; i < min(rows, (task+1)*64); i++ {
-				s := by(i, h.p[i*h.k:(i+1)*h.k])
-				to := h.scaled[i*stride+at:][:n]
-				for j, v := range h.z[i*n : (i+1)*n] {
-					to[j] = s * v
-				}
-			}
+		given.InParallel(rows, func(i int) {
+			floats.ScaleTo(h.scaled[i*stride+at:][:n], by(i, h.p[i*h.k:(i+1)*h.k]), h.z[i*n:(i+1)*n])
 		})
 	}
 	square := func(n int, c []float64) {

@@ -265,11 +265,7 @@ func (p *Posterior) Variance(dst []float64, z *tensor.Dense, kxx ...float64) ([]
 	for i := 0; i < n; i += varianceRows {
 		rows := min(varianceRows, n-i)
 		block = slices.Grow(block[:0], rows*d)[:rows*d]
-		if z.Dtype() == tensor.Float32 {
-			subtractMean(block, z.Float32s()[i*d:], p.mean)
-		} else {
-			subtractMean(block, z.Float64s()[i*d:], p.mean)
-		}
+		centre(block, d, z, i, p.mean)
 		given.InParallel(min(rows, len(kxx)), func(r int) {
 			norm := 0.
 			for j, v := range block[r*d : (r+1)*d] {

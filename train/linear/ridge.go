@@ -142,7 +142,7 @@ func FitRidge(ctx context.Context, m layers.Map, rows data.Examples, o RidgeOpti
 		fit, err = fitRidgeDual(src, o)
 	} else {
 		src.Total = o.passes(src.Signature) * src.N
-		fit, err = fitRidgePrimal(src, o)
+		fit, err = o.byFloat32(src, true, func(narrow bool) (*RidgeFit, float64, error) { return fitRidgeSums(src, o, narrow) })
 	}
 	if stopped := src.Cancelled(); stopped != nil { // products that have stopped have left numbers of no use
 		return nil, stopped
@@ -220,17 +220,19 @@ func (o RidgeOptions) passes(signature []float64) int {
 	}
 }
 
-// fitRidgePrimal solves the D x D system by float32 products, and again by float64 products if lambda turns out too
-// small for these.
-func fitRidgePrimal(src *rows.Source, o RidgeOptions) (*RidgeFit, error) {
-	if o.float32Pays(problemOf(src)) {
-		fit, least, err := fitRidgeSums(src, o, true)
-		if least == 0 || err == nil && fit.Lambda >= least || err != nil && !errors.Is(err, domain.ErrParam) {
-			return fit, err
+// byFloat32 fits by float32 products if some features are float32 and such products are likely to save time. It fits by float64
+// products otherwise, and if lambda turns out too small for the others: fit also returns the least lambda that its
+// products allow, and domain.ErrParam for a given lambda below it.
+func (o RidgeOptions) byFloat32(src *rows.Source, some bool, fit func(narrow bool) (*RidgeFit, float64, error)) (*RidgeFit, error) {
+	p := fits.Problem{Rows: src.N, Features: src.Features, Signed: src.Signature != nil, Streamed: src.Memory == nil}
+	if some && o.float32Pays(p) {
+		f, least, err := fit(true)
+		if least == 0 || err == nil && f.Lambda >= least || err != nil && !errors.Is(err, domain.ErrParam) {
+			return f, err
 		}
 	}
-	fit, _, err := fitRidgeSums(src, o, false)
-	return fit, err
+	f, _, err := fit(false)
+	return f, err
 }
 
 // float32Pays says whether float32 products, by columns or by rows, are likely to save time. They are not for a lambda
@@ -251,17 +253,11 @@ func (o RidgeOptions) float32Pays(p fits.Problem) bool {
 	return max(n, d) > choiceWork*min(n, d)
 }
 
-// problemOf is what float32Pays looks at.
-func problemOf(s *rows.Source) fits.Problem {
-	return fits.Problem{Rows: s.N, Features: s.Features, Signed: s.Signature != nil, Streamed: s.Memory == nil}
-}
-
 // choiceWork is the number of products of the system's size that take as long as the choice of lambda, measured at D =
 // 4096 on one core.
 const choiceWork = 24
 
-// fitRidgeSums is fitRidgePrimal with one kind of products of float32 features. It returns the least lambda that may be
-// used with them, and domain.ErrParam for a given lambda below it.
+// fitRidgeSums solves the D x D system, with the products of float32 features in float32 if narrow is true (byFloat32).
 func fitRidgeSums(src *rows.Source, o RidgeOptions, narrow bool) (fit *RidgeFit, least float64, err error) {
 	s := RidgeStats{Signature: src.Signature, ClassWeights: o.ClassWeights, Float32Products: narrow}
 	sample := rows.NewSample(o.Seed)
@@ -304,7 +300,7 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 	rows := func(f func(x []float64, y *mat.Dense, weight []float64)) error {
 		for _, b := range sample.All() {
 			if !turned { // where they lie
-				subtractMean(b.Z, b.Z, s.meanZ)
+				subtract(b.Z, s.features, b.Z, s.meanZ)
 				p.turn(b.Z, len(b.Rows.Index), false)
 			}
 			weight, err := s.rowWeights(b.Y, b.Rows.At)
@@ -325,7 +321,7 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 			if err != nil {
 				return err
 			}
-			x = s.centred(x, z)
+			x = centre(slices.Grow(x[:0], z.DataSize())[:z.DataSize()], s.features, z, 0, s.meanZ)
 			p.turn(x, z.Shape()[0], false)
 			f(x, y, weight)
 			return nil

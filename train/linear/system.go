@@ -196,41 +196,47 @@ type turnedRows func(f func(x []float64, y *mat.Dense, weight []float64)) error
 // and weight w, at μ. Not ok means that the row determines its own fit and cannot be left out.
 type without func(pred, y []float64, h, w, mu float64) (ok bool)
 
-// leaveOneOut scores lambdas, scale being the unit of A, by the predictions of fits without each row. With a signature
-// memory holds one factor at a time, and the rows come again for every lambda.
+// leaveOneOut scores lambdas, scale being the unit of A, by the predictions of fits without each row, and returns the
+// number of the best. With a signature memory holds one factor at a time, and the rows come again for every lambda.
 func (p *path) leaveOneOut(rows turnedRows, leave without, grid cv.Grid, scale float64) ([]fits.LambdaScore, int, error) {
-	return chooseUsable(grid, func(lambdas []float64) ([]fits.LambdaScore, error) {
-		if p.t != nil {
-			return p.scores(rows, leave, lambdas, scale)
+	scores, best, err := grid.Choose(func(lambdas []float64) (all []fits.LambdaScore, err error) {
+		size := len(lambdas)
+		if p.t == nil {
+			size = 1
 		}
-		all := make([]fits.LambdaScore, len(lambdas))
-		for l := range lambdas {
+		for some := range slices.Chunk(lambdas, size) {
 			if err := given.Stopped(p.ctx); err != nil {
-				return nil, fmt.Errorf("train: %s: stopped after %d of %d lambdas: %w", p.who, l, len(lambdas), err)
+				return nil, fmt.Errorf("train: %s: stopped after %d of %d lambdas: %w", p.who, len(all), len(lambdas), err)
 			}
-			one, err := p.scores(rows, leave, lambdas[l:l+1], scale)
+			scores, err := p.scores(rows, leave, some, scale)
 			if err != nil {
 				return nil, err
 			}
-			all[l] = one[0]
+			all = append(all, scores...)
 		}
 		return all, nil
 	})
+	if err == nil && math.IsInf(scores[best].MSE, 1) {
+		err = fmt.Errorf("train: %s: none of the %d lambdas leaves a system that can be solved; raise the lambdas: %w",
+			p.who, len(scores), domain.ErrParam)
+	}
+	return scores, best, err
 }
 
 // scores are the leave-one-out scores of lambdas, in one pass over the rows.
 func (p *path) scores(rows turnedRows, leave without, lambdas []float64, scale float64) ([]fits.LambdaScore, error) {
 	n, k, count := p.n, p.k, len(lambdas)
-	factors, usable, any := make([]factored, count), make([]bool, count), false
-	coef, sums := make([]float64, count*k*n), make([]lossSums, count)
+	factors, sums := make([]factored, count), make([]lossSums, count)
+	coef, usable := make([]float64, count*k*n), false
 	for l, lambda := range lambdas {
-		if factors[l], usable[l] = p.at(lambda * scale); usable[l] {
-			p.solutions(factors[l], coef[l*k*n:(l+1)*k*n])
-			any = true
+		f, ok := p.at(lambda * scale)
+		if sums[l].unusable = !ok; ok {
+			factors[l], usable = f, true
+			p.solutions(f, coef[l*k*n:(l+1)*k*n])
 		}
 	}
-	if !any {
-		return scoresOf(lambdas, usable, sums, k), nil
+	if !usable {
+		return scoresOf(lambdas, sums, k), nil
 	}
 	var pred []float64
 	err := rows(func(x []float64, y *mat.Dense, weight []float64) {
@@ -239,18 +245,20 @@ func (p *path) scores(rows turnedRows, leave without, lambdas []float64, scale f
 		addProduct(1, general(b, n, n, x), general(count*k, n, n, coef), general(b, count*k, count*k, pred))
 		h := make([]float64, b)
 		for l, lambda := range lambdas {
-			if !usable[l] {
+			if sums[l].unusable {
 				continue
 			}
 			factors[l].Quadratics(h, x)
 			for i := range b {
 				own, w := pred[(i*count+l)*k:(i*count+l+1)*k], weightAt(weight, i)
-				usable[l] = leave(own, y.RawRowView(i), h[i], w, lambda*scale) && usable[l]
+				if !leave(own, y.RawRowView(i), h[i], w, lambda*scale) {
+					sums[l].unusable = true
+				}
 				sums[l].add(y.RawRowView(i), own, w)
 			}
 		}
 	})
-	return scoresOf(lambdas, usable, sums, k), err
+	return scoresOf(lambdas, sums, k), err
 }
 
 // decisive is the least 1 - hᵢᵢ. Below it a row determines its own fit to 12 digits and cannot be left out.
@@ -278,18 +286,11 @@ func builtIn(n, by int) cv.Grid {
 	return cv.Grid{N: n, Lo: -9, Hi: -1, By: by, Limit: [2]int{-15, 3}}
 }
 
-// chooseUsable is Grid.Choose, with an error if no lambda can be used.
-func chooseUsable(g cv.Grid, score func(lambdas []float64) ([]fits.LambdaScore, error)) ([]fits.LambdaScore, int, error) {
-	scores, best, err := g.Choose(score)
-	if err == nil && math.IsInf(scores[best].MSE, 1) {
-		err = fmt.Errorf("train: Ridge: none of the %d lambdas leaves a system that can be solved; raise the "+
-			"lambdas: %w", len(scores), domain.ErrParam)
-	}
-	return scores, best, err
-}
-
 // lossSums sums the errors of the predictions of a lambda.
-type lossSums struct{ mass, square, wrong float64 }
+type lossSums struct {
+	mass, square, wrong float64
+	unusable            bool // whether the lambda has no predictions
+}
 
 // add takes the prediction f of a row with targets y and a weight.
 func (s *lossSums) add(y, f []float64, weight float64) {
@@ -319,13 +320,12 @@ func predicted(f []float64) int {
 }
 
 // scoresOf are the scores of the lambdas over k targets.
-func scoresOf(lambdas []float64, usable []bool, sums []lossSums, k int) []fits.LambdaScore {
+func scoresOf(lambdas []float64, sums []lossSums, k int) []fits.LambdaScore {
 	scores := make([]fits.LambdaScore, len(lambdas))
-	for l, lambda := range lambdas {
-		s := sums[l]
+	for l, s := range sums {
 		mse := s.square / (s.mass * float64(k))
-		if scores[l] = cv.Unusable(lambda); usable[l] && !math.IsNaN(mse) && !math.IsInf(mse, 1) {
-			scores[l] = fits.LambdaScore{Lambda: lambda, MSE: mse, ErrorRate: s.wrong / s.mass}
+		if scores[l] = cv.Unusable(lambdas[l]); !s.unusable && mse-mse == 0 {
+			scores[l] = fits.LambdaScore{Lambda: lambdas[l], MSE: mse, ErrorRate: s.wrong / s.mass}
 		}
 	}
 	return scores
