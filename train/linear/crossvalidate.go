@@ -78,24 +78,32 @@ func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv
 			return nil, err
 		}
 	}
-	return outOfUnit(src, func(lambdas []float64) ([][]fits.LambdaScore, error) {
-		out := make([][]fits.LambdaScore, len(folds))
-		for f := range folds {
-			var rest RidgeStats
-			for g := range folds {
-				if g != f {
-					if err := rest.Merge(&folds[g]); err != nil {
-						return nil, err
-					}
+	return outOfUnit(src, eachFold(j, func(f int, lambdas []float64) ([]fits.LambdaScore, error) {
+		var rest RidgeStats
+		for g := range folds {
+			if g != f {
+				if err := rest.Merge(&folds[g]); err != nil {
+					return nil, err
 				}
 			}
-			if out[f], err = rest.scores(ctx, &folds[f], samples[f], j.Relative(lambdas, rest.n)); err != nil {
+		}
+		return rest.scores(ctx, &folds[f], samples[f], j.Relative(lambdas, rest.n))
+	})), nil
+}
+
+// eachFold scores lambdas fold by fold.
+func eachFold(j *cv.Job, score func(f int, lambdas []float64) ([]fits.LambdaScore, error)) cv.Scorer {
+	return func(lambdas []float64) (out [][]fits.LambdaScore, err error) {
+		for f := range j.Folds {
+			scores, err := score(f, lambdas)
+			if err != nil {
 				return nil, err
 			}
+			out = append(out, scores)
 			j.Step()
 		}
 		return out, nil
-	}), nil
+	}
 }
 
 // outOfUnit takes scores out of the unit of the targets.
@@ -127,21 +135,10 @@ func dualFolds(src *rows.Source, j *cv.Job) (cv.Scorer, error) {
 		return nil, err
 	}
 	k, mean := all.gram(src.Ctx), floats.Dot(all.mean, all.mean)
-	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
-		out := make([][]fits.LambdaScore, j.Folds)
-		for f := range j.Folds {
-			rest := j.Rest(f)
-			score, err := dualScorer(src, k, rest, j.Order[f], mean, roundedKernel)
-			if err != nil {
-				return nil, err
-			}
-			if out[f], err = score(j.Relative(lambdas, len(rest))); err != nil {
-				return nil, err
-			}
-			j.Step()
-		}
-		return out, nil
-	}, nil
+	return eachFold(j, func(f int, lambdas []float64) ([]fits.LambdaScore, error) {
+		rest := j.Rest(f)
+		return dualScores(src, k, rest, j.Order[f], mean, j.Relative(lambdas, len(rest)))
+	}), nil
 }
 
 // partsOf are the rows of src in a fold, and those in the others.

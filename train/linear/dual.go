@@ -203,45 +203,40 @@ func denseRows(s *rows.Source) (*dualRows, error) {
 	return all, err
 }
 
-// dualScorer fits lambdas to the rows train and scores them on the rows held, all by entries of k, the lower triangle
-// of the Gram matrix of all rows in memory. mean is the squared norm of the mean feature row.
-func dualScorer(src *rows.Source, k []float64, train, held []int, mean, rounded float64) (func(lambdas []float64) ([]fits.LambdaScore, error), error) {
+// dualScores fits lambdas to the rows train and scores them on the rows held, all by entries of k, the lower triangle of
+// the Gram matrix of all rows in memory. mean is the squared norm of the mean feature row.
+func dualScores(src *rows.Source, k []float64, train, held []int, mean float64, lambdas []float64) ([]fits.LambdaScore, error) {
 	n, m, y := src.N, len(train), src.Memory.Y
-	sub := make([]float64, m*m)
-	for i, r := range train {
-		for j, c := range train[:i+1] {
-			sub[i*m+j] = k[max(r, c)*n+min(r, c)]
+	part := func(rows []int) []float64 {
+		out := make([]float64, 0, len(rows)*m)
+		for _, r := range rows {
+			for _, c := range train {
+				out = append(out, k[max(r, c)*n+min(r, c)])
+			}
 		}
+		return out
 	}
-	cross := make([]float64, len(held)*m)
-	for i, r := range held {
-		for j, c := range train {
-			cross[i*m+j] = k[max(r, c)*n+min(r, c)]
-		}
-	}
-	dual := newRidgeDual("Ridge", sub, m, given.TargetRows(y, train))
-	scale, err := penaltyScale("Ridge", dual.spread, mean, rounded)
+	dual, cross := newRidgeDual("Ridge", part(train), m, given.TargetRows(y, train)), part(held)
+	scale, err := penaltyScale("Ridge", dual.spread, mean, roundedKernel)
 	if err != nil {
 		return nil, err
 	}
-	return func(lambdas []float64) ([]fits.LambdaScore, error) {
-		sums := make([]lossSums, len(lambdas))
-		for l, lambda := range lambdas {
-			if err := src.Cancelled(); err != nil {
-				return nil, err
-			}
-			alpha, ok := dual.solve(src.Ctx, lambda*scale, false)
-			if sums[l].unusable = !ok; !ok {
-				continue
-			}
-			pred := slices.Repeat(dual.intercept(alpha), len(held))
-			gemm(false, len(held), dual.k, m, 1, cross, m, alpha, dual.k, pred, dual.k)
-			for i, r := range held {
-				sums[l].add(y.RawRowView(r), pred[i*dual.k:(i+1)*dual.k], 1)
-			}
+	sums := make([]lossSums, len(lambdas))
+	for l, lambda := range lambdas {
+		if err := src.Cancelled(); err != nil {
+			return nil, err
 		}
-		return scoresOf(lambdas, sums, dual.k), nil
-	}, nil
+		alpha, ok := dual.solve(src.Ctx, lambda*scale, false)
+		if sums[l].unusable = !ok; !ok {
+			continue
+		}
+		pred := slices.Repeat(dual.intercept(alpha), len(held))
+		gemm(false, len(held), dual.k, m, 1, cross, m, alpha, dual.k, pred, dual.k)
+		for i, r := range held {
+			sums[l].add(y.RawRowView(r), pred[i*dual.k:(i+1)*dual.k], 1)
+		}
+	}
+	return scoresOf(lambdas, sums, dual.k), nil
 }
 
 // gramFloat32 is gram by float32 products of the centred rows. It also returns the least lambda that may be used with

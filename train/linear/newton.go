@@ -637,39 +637,32 @@ func (h newtonFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (c
 			}
 		}
 	}
-	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
+	return eachFold(j, func(f int, lambdas []float64) ([]fits.LambdaScore, error) {
 		o.lambdas = lambdas
 		if _, err := o.complete(src.N); err != nil {
 			return nil, err
 		}
-		out := make([][]fits.LambdaScore, len(folds))
-		for f, held := range folds {
-			rest, _ := partsOf(j, src, f)
-			var kept []ops.Matrix
-			if held.Blocks != nil { // the others are there, in their order
-				var y []float64
-				for g, fold := range folds {
-					if g != f {
-						kept, y = append(kept, fold.Blocks...), append(y, fold.Y.RawMatrix().Data...)
-					}
+		rest, _ := partsOf(j, src, f)
+		var kept []ops.Matrix
+		if folds[f].Blocks != nil { // the others are there, in their order
+			var y []float64
+			for g, fold := range folds {
+				if g != f {
+					kept, y = append(kept, fold.Blocks...), append(y, fold.Y.RawMatrix().Data...)
 				}
-				k := src.Y.RawMatrix().Cols
-				rest.N, rest.Y = len(y)/k, mat.NewDense(len(y)/k, k, y)
 			}
-			rows, err := newKeptRows(rest, o.cacheBytes)
-			if err != nil {
-				return nil, err
-			}
-			rows.Blocks = kept
-			part, err := newNewton(rows, o)
-			if err != nil {
-				return nil, err
-			}
-			if out[f], err = part.path(j.Relative(lambdas, rows.N), held); err != nil {
-				return nil, err
-			}
-			j.Step()
+			k := src.Y.RawMatrix().Cols
+			rest.N, rest.Y = len(y)/k, mat.NewDense(len(y)/k, k, y)
 		}
-		return out, nil
-	}, nil
+		rows, err := newKeptRows(rest, o.cacheBytes)
+		if err != nil {
+			return nil, err
+		}
+		rows.Blocks = kept
+		part, err := newNewton(rows, o)
+		if err != nil {
+			return nil, err
+		}
+		return part.path(j.Relative(lambdas, rows.N), folds[f])
+	}), nil
 }

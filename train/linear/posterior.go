@@ -150,9 +150,6 @@ func (s *RidgeStats) bayesian(noise bool, lambdas ...float64) (scale float64, er
 	if scale, err = s.scale(); err != nil {
 		return 0, err
 	}
-	if err := s.checkSignature(); err != nil {
-		return 0, err
-	}
 	if slices.Contains(s.Signature, -1) {
 		return 0, fmt.Errorf("train: Posterior: the features are those of an indefinite kernel, which is no "+
 			"covariance; use Solve, or a map of a positive definite kernel: %w", domain.ErrParam)

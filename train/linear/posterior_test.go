@@ -36,7 +36,7 @@ func asFloat32(z *tensor.Dense) *tensor.Dense {
 // TestPosteriorIsGaussianProcess: noise, evidence, mean and variance are those of the process on the n rows, for more
 // rows than features and fewer, several targets, both dtypes, with the noise learned and given.
 func TestPosteriorIsGaussianProcess(t *testing.T) {
-	for _, size := range [][3]int{{61, 7, 3}, {17, 41, 2}, {23, 1, 1}, {2, 3, 1}} {
+	for _, size := range [][3]int{{61, 7, 3}, {17, 41, 2}, {23, 1, 1}, {2, 3, 1}, {varianceRows + 31, ridgeDepth + 7, 1}} {
 		n, d, k := size[0], size[1], size[2]
 		x, y := trial.Problem(n, d, k, uint64(n))
 		rows, _ := trial.Problem(601, d, k, 5)
@@ -85,6 +85,17 @@ func TestPosteriorIsGaussianProcess(t *testing.T) {
 			if !near(learned.LogEvidence, log, tol) || !near(told.LogEvidence, logGiven, tol) {
 				t.Errorf("%v, λ = %v: the evidence is %.15g and %.15g, want %.15g and %.15g", size, lambda, learned.LogEvidence, told.LogEvidence, log, logGiven)
 			}
+			e := must(s.Evidence(t.Context(), []float64{lambda}))
+			if !near(e.Log, log, tol) || e.Lambda != lambda || len(e.Scores) != 1 {
+				t.Errorf("%v, λ = %v: the evidence of the reduction is %+v, want %v", size, lambda, e, log)
+			}
+			own := 0. // tr Zc (G + ρI)⁻¹ Zcᵀ
+			for _, v := range must(learned.Variance(nil, x)) {
+				own += v - 1/float64(n)
+			}
+			if !near(own, learned.Effective, 1e-8) {
+				t.Errorf("%v, λ = %v: the variances of the rows add up to %v, effective %v", size, lambda, own, learned.Effective)
+			}
 			v := must(learned.Variance(make([]float64, 601), rows))
 			v32 := must(told.Variance(nil, rows32))
 			for i := 0; i < 601; i += 37 {
@@ -106,94 +117,6 @@ func TestPosteriorIsGaussianProcess(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestPosteriorOfMoments: variance, effective number of parameters and evidence are those of gonum's factor of the
-// centred moments.
-func TestPosteriorOfMoments(t *testing.T) {
-	for _, size := range [][2]int{{131, 67}, {varianceRows + 31, ridgeDepth + 7}} {
-		for _, lambda := range []float64{1e-9, 1e-3, 1} {
-			posteriorOfMoments(t, size[0], size[1], lambda)
-		}
-	}
-}
-
-func posteriorOfMoments(t *testing.T, n, d int, lambda float64) {
-	const k = 2
-	x, y := trial.Problem(n, d, k, 3)
-	var s RidgeStats
-	ok(t, s.Add(x, y))
-	p := must(s.Posterior(lambda))
-	g := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := range i + 1 {
-			g.SetSym(i, j, s.g[i*d+j])
-		}
-		g.SetSym(i, i, s.g[i*d+i]+p.Penalty)
-	}
-	var f mat.Cholesky
-	var inv mat.SymDense
-	if !f.Factorize(g) || f.InverseTo(&inv) != nil {
-		t.Fatal("no reference")
-	}
-	log := 0.
-	for j := range k {
-		r := mat.NewVecDense(d, nil)
-		for i := range d {
-			r.SetVec(i, s.r[j*d+i])
-		}
-		var w mat.VecDense
-		_ = f.SolveVecTo(&w, r)
-		noise := (s.yy[j] - mat.Dot(&w, r)) / float64(n-1)
-		log -= .5 * (float64(n-1)*(math.Log(2*math.Pi*noise)+1) + f.LogDet() - float64(d)*math.Log(p.Penalty))
-		if !near(p.Noise[j], noise, 1e-10) {
-			t.Errorf("λ = %v: the noise is %v, want %v", lambda, p.Noise[j], noise)
-		}
-	}
-	if !near(p.LogEvidence, log, 1e-11) || !near(p.Effective, float64(d)-p.Penalty*mat.Trace(&inv), 1e-9) {
-		t.Errorf("λ = %v: the evidence is %v, want %v; effective %v", lambda, p.LogEvidence, log, p.Effective)
-	}
-	v := must(p.Variance(nil, x))
-	sum := 0.
-	for i := range n {
-		row := mat.NewVecDense(d, nil)
-		for j := range d {
-			row.SetVec(j, x.Float64s()[i*d+j]-s.meanZ[j])
-		}
-		want := 1/float64(n) + mat.Inner(row, &inv, row)
-		sum += want - 1/float64(n)
-		if !near(v[i], want, 1e-9) {
-			t.Errorf("λ = %v: the variance of row %d is %v, want %v", lambda, i, v[i], want)
-		}
-	}
-	if !near(sum, p.Effective, 1e-9) { // tr Zc (G + ρI)⁻¹ Zcᵀ
-		t.Errorf("λ = %v: the variances of the rows add up to %v, effective %v", lambda, sum, p.Effective)
-	}
-	e, err := s.Evidence(context.Background(), []float64{lambda})
-	if err != nil || !near(e.Log, log, 1e-11) || e.Lambda != lambda || len(e.Scores) != 1 {
-		t.Errorf("λ = %v: the evidence of the reduction is %+v, want %v (%v)", lambda, e, log, err)
-	}
-}
-
-// TestPosteriorWeights: class weights are rows that come so often.
-func TestPosteriorWeights(t *testing.T) {
-	x, y, _ := trial.Overlapping(t, 41, 5, 3)
-	more, moreY := trial.Repeated(x, y)
-	s, rows := RidgeStats{ClassWeights: trial.ClassTimes}, RidgeStats{}
-	ok(t, errors.Join(s.Add(x, y), rows.Add(more, moreY)))
-	a, errA := s.Posterior(.01)
-	b, errB := rows.Posterior(.01)
-	if errA != nil || errB != nil {
-		t.Fatal(errA, errB)
-	}
-	va, errA := a.Variance(nil, x)
-	vb, errB := b.Variance(nil, x)
-	if errA != nil || errB != nil {
-		t.Fatal(errA, errB)
-	}
-	if !near(a.LogEvidence, b.LogEvidence, 1e-11) || !near(a.Noise[2], b.Noise[2], 1e-11) || far(a.Fit, b.Fit) > 1e-11 || !near(va[7], vb[7], 1e-11) {
-		t.Errorf("weights %+v, repeated %+v", a, b)
 	}
 }
 

@@ -106,8 +106,8 @@ type RidgeFit struct {
 // Sums and the system are float64. Products of float32 features are float32, as with RidgeStats.Float32Products, which
 // takes 0.6 of the time. They need a lambda of at least RidgeStats.LeastLambda, about 7e-5 √(n/D), or 9e-9 n for n =
 // 16000 and D = 4096. A lower lambda gets float64 products, and the rows are read again if that turns out late.
-// Features of an indefinite kernel have float64 products, and so has the built-in grid for rows in memory unless n and
-// D differ by a factor of more than 24. The same holds for n < D with rows and columns exchanged. Results do not depend
+// Features of an indefinite kernel have float64 products, and so has the built-in grid for rows in memory unless n > 2 D +
+// 6 min(n, 2048) for SelectAuto. The same holds for n < D with rows and columns exchanged, if D > 8 n. Results do not depend
 // on GOMAXPROCS, and on the blocks only by rounding. FitRidge checks ctx between blocks, of rows and of
 // the system.
 //
@@ -250,12 +250,14 @@ func (o RidgeOptions) float32Pays(p fits.Problem) bool {
 	case o.Select == SelectNone || o.Select == SelectAuto && !o.choosesAmong(p.Rows, p.Features, false):
 		return true
 	}
-	return max(n, d) > choiceWork*min(n, d)
+	// A failure takes the choice again. In units of the product of as many rows as the system has, it takes 8 for a sample
+	// of as many rows (at D = 1024 and 2048 on one core), 6 of them in proportion to these rows.
+	system, scored := min(n, d), n
+	if o.Select == SelectAuto {
+		scored = min(n, rows.Scored)
+	}
+	return max(n, d)/system > 2+6*scored/system
 }
-
-// choiceWork is the number of products of the system's size that take as long as the choice of lambda, measured at D =
-// 4096 on one core.
-const choiceWork = 24
 
 // fitRidgeSums solves the D x D system, with the products of float32 features in float32 if narrow is true (byFloat32).
 func fitRidgeSums(src *rows.Source, o RidgeOptions, narrow bool) (fit *RidgeFit, least float64, err error) {

@@ -124,7 +124,7 @@ func fitFloat(t *testing.T, z *tensor.Dense, y *mat.Dense, o RidgeOptions) *Ridg
 // same bits for any number of goroutines. For a lambda below the least, given or chosen, it has the bits of float64
 // products.
 func TestRidgeFloat32(t *testing.T) {
-	const n, d = 1300, 50 // enough rows for float32 products where lambda is chosen
+	const n, d = 12500, 50 // enough rows for float32 products where lambda is chosen
 	z, y := floatRows(n, d, 1, 9)
 	exact := floatStats(t, z, y, RidgeStats{})
 	least := floatStats(t, z, y, RidgeStats{Float32Products: true}).LeastLambda()
@@ -309,8 +309,12 @@ func TestFloat32Pays(t *testing.T) {
 		{16000, 4096, RidgeOptions{Select: SelectNone}, true},
 		{16000, 4096, RidgeOptions{}, false},
 		{16000, 4096, RidgeOptions{Select: SelectLOO}, false},
+		{16000, 1024, RidgeOptions{}, true},
+		{160000, 1024, RidgeOptions{Select: SelectLOO}, false},
+		{12000, 1024, RidgeOptions{}, false},
+		{20000, 2048, RidgeOptions{}, true},
 		{160000, 4096, RidgeOptions{}, true},
-		{200, 4096, RidgeOptions{}, false},
+		{600, 4096, RidgeOptions{}, false},
 		{100, 4096, RidgeOptions{}, true},
 	} {
 		if got := c.o.float32Pays(fits.Problem{Rows: c.n, Features: c.d}); got != c.want {

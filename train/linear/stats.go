@@ -181,10 +181,13 @@ func (s *RidgeStats) system() *system {
 	return &system{"Ridge", s.features, s.targets, s.g, s.r, s.Signature}
 }
 
-// scale is s of FitRidge: (tr G)/n, with n the sum of the weights.
+// scale is s of FitRidge, (tr G)/n, with n the sum of the weights. Errors: sums that cannot be solved.
 func (s *RidgeStats) scale() (float64, error) {
 	if s.n == 0 {
 		return 0, fmt.Errorf("train: Ridge: there are no rows to fit; add some: %w", domain.ErrShape)
+	}
+	if err := s.checkSignature(); err != nil {
+		return 0, err
 	}
 	spread, _ := trace(s.g, s.features)
 	return penaltyScale("Ridge", spread/s.mass, floats.Dot(s.meanZ, s.meanZ), roundedRows)
@@ -277,9 +280,6 @@ func (s *RidgeStats) solve(ctx context.Context, lambda float64, last bool) (*Rid
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkSignature(); err != nil {
-		return nil, err
-	}
 	w, ok := s.system().solve(ctx, lambda*scale, last)
 	if err := given.Stopped(ctx); err != nil {
 		return nil, fmt.Errorf("train: Ridge: stopped in the solution of a system of %d features: %w", s.features, err)
@@ -321,9 +321,6 @@ func finiteHead(who string, w *mat.Dense, b []float64, remedy string) error {
 func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rows.Sample, lambdas []float64) ([]fits.LambdaScore, error) {
 	scale, err := s.scale()
 	if err != nil {
-		return nil, err
-	}
-	if err := s.checkSignature(); err != nil {
 		return nil, err
 	}
 	scores := make([]fits.LambdaScore, len(lambdas))

@@ -14,11 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	spectral "github.com/bochner-go/bochner/init"
-	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/modelfile"
 	"gonum.org/v1/gonum/floats"
@@ -26,42 +24,142 @@ import (
 	"gorgonia.org/tensor"
 )
 
+// coded are sums that were written and read, to the bit.
+func coded(t *testing.T, s *RidgeStats) *RidgeStats {
+	t.Helper()
+	raw, back := must(s.MarshalBinary()), &RidgeStats{}
+	ok(t, back.UnmarshalBinary(raw))
+	if !bytes.Equal(must(back.MarshalBinary()), raw) || back.N() != s.N() || back.Mass() != s.Mass() ||
+		back.Features() != s.Features() || back.Targets() != s.Targets() || back.Of != s.Of ||
+		!slices.Equal(back.ClassWeights, s.ClassWeights) || !slices.Equal(back.Signature, s.Signature) {
+		t.Errorf("%+v came back as %+v", s, back)
+	}
+	return back
+}
+
+// TestStats: rows that come in blocks, through a map, dense and sparse, or as parts that were written, read and merged, have
+// the moments of all rows, with the weights of classes and with Forget before each block, which is a weight too. The mean
+// squared error of any head is that of its residuals.
+func TestStats(t *testing.T) {
+	const n, d, k = 97, 7, 3
+	x, y, _ := trial.Overlapping(t, n, d, k)
+	cuts, ctx := []int{0, 40, 41, 90, n}, t.Context()
+	for name, c := range map[string]struct {
+		weights []float64
+		factor  float64
+	}{"plain": {nil, 1}, "weights": {trial.ClassTimes, 1}, "forgetting": {nil, .8}, "both": {trial.ClassTimes, .8}} {
+		w := make([]float64, n)
+		whole, merged := RidgeStats{ClassWeights: c.weights, Of: "made"}, RidgeStats{}
+		for b, lo := range cuts[:4] {
+			for i := range cuts[b+1] {
+				if w[i] *= c.factor; i >= lo {
+					if w[i] = 1; c.weights != nil {
+						w[i] = c.weights[given.ArgMax(y.RawRowView(i))]
+					}
+				}
+			}
+			part := &RidgeStats{ClassWeights: c.weights, Of: "made"}
+			xs, ys := trial.RowsOf(x, y, lo, cuts[b+1])
+			ok(t, whole.Forget(c.factor), whole.Add(xs, ys), part.AddRows(ctx, nil, trial.InBlocks(t, xs, ys, 10)),
+				merged.Forget(c.factor), merged.Merge(coded(t, part)))
+		}
+		want := weighted(trial.MatOf(x), y, w)
+		for form, s := range map[string]*RidgeStats{"blocks": &whole, "parts": &merged, "coded": coded(t, &whole)} {
+			if e := sumsApart(s, want); e > 1e-12 || s.N() != n || math.Abs(s.Mass()/floats.Sum(w)-1) > 1e-14 {
+				t.Errorf("%s, %s: the sums are off by %.2g, and of %d rows of the weight %v", name, form, e, s.N(), s.Mass())
+			}
+		}
+		best := must(whole.Solve(1e-3))
+		for _, f := range []*RidgeFit{best, {W: mat.NewDense(d, k, nil), B: []float64{1, 2, 3}}} {
+			var p mat.Dense
+			p.Mul(trial.MatOf(x), f.W)
+			square := 0.
+			for i := range n {
+				for j, b := range f.B {
+					square += w[i] * math.Pow(y.At(i, j)-p.At(i, j)-b, 2) / (floats.Sum(w) * k)
+				}
+			}
+			if got, err := whole.MSE(f); err != nil || math.Abs(got/square-1) > 1e-11 {
+				t.Errorf("%s: MSE %v, want %v (%v)", name, got, square, err)
+			}
+		}
+		if again := must(whole.Solve(1e-3)); !mat.Equal(again.W, best.W) || sumsApart(&whole, want) > 1e-12 {
+			t.Errorf("%s: Solve or MSE changed the sums", name)
+		}
+	}
+	whole, half := RidgeStats{}, RidgeStats{}
+	ok(t, whole.Add(x, y), whole.Add(x, y), half.Add(x, y), half.Merge(&half))
+	if e := sumsApart(&half, &whole); e > 1e-12 {
+		t.Errorf("sums that are merged with themselves are off by %.2g", e)
+	}
+	signed := statsOf(t, 31, 5, 2, 3)
+	signed.Signature = []float64{1, -1, 1, 1, -1}
+	coded(t, signed)
+	coded(t, statsOf(t, 1, 1, 1, 2))
+	coded(t, &RidgeStats{})
+}
+
 func TestStatsErrors(t *testing.T) {
 	x, y := trial.Problem(7, 5, 2, 41)
 	var s, other RidgeStats
-	if _, err := s.Solve(1); !errors.Is(err, domain.ErrShape) || !strings.Contains(err.Error(), "no rows") {
-		t.Error(err)
-	}
-	ok(t, s.Add(x, y))
-	before := must(s.Solve(1))
+	ok(t, s.Add(x, y), (&RidgeStats{}).Forget(.5), other.Merge(nil), other.Merge(&RidgeStats{}))
 	wide, wideY := trial.Problem(7, 3, 2, 41)
 	bad := x.Clone().(*tensor.Dense)
 	bad.Float64s()[2*5+1] = math.NaN()
 	ok(t, other.Add(wide, wideY))
+	before := must(s.MarshalBinary())
+	classes, labels, _ := trial.Overlapping(t, 9, 5, 3)
+	of := func(weights []float64, of string, signs []float64) *RidgeStats {
+		s := &RidgeStats{ClassWeights: weights, Of: of, Signature: signs}
+		ok(t, s.Add(classes, labels))
+		return s
+	}
+	solved := func(_ any, err error) error { return err }
+	head := &RidgeFit{W: mat.NewDense(4, 2, nil), B: make([]float64, 2)}
+	soft := mat.DenseCopyOf(labels)
+	soft.Set(7, 0, 3)
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	signs := []float64{1, 1, 1, 1, -1}
 	for _, c := range []struct {
 		name string
 		err  error
 		is   error
 		want string
 	}{
+		{"empty", solved((&RidgeStats{}).Solve(1)), domain.ErrShape, "no rows"},
 		{"width", s.Add(wide, y), domain.ErrShape, "[.,5]"},
 		{"targets", s.Add(x, mat.NewDense(7, 1, nil)), domain.ErrShape, "[7,1]"},
 		{"rows", s.Add(x, mat.NewDense(6, 2, nil)), domain.ErrShape, "[6,2]"},
 		{"nil y", s.Add(x, nil), domain.ErrShape, "at least one row"},
 		{"nil z", s.Add(nil, y), domain.ErrParam, "features"},
 		{"NaN", s.Add(bad, y), domain.ErrDomain, "row 9 has the feature z[9,1] = NaN"},
+		{"no targets", s.AddRows(t.Context(), nil, data.Pairs{X: x}), domain.ErrShape, "y is []"},
+		{"cancelled", s.AddRows(stopped, nil, data.Pairs{X: x, Y: y}), context.Canceled, "stopped"},
 		{"merge", s.Merge(&other), domain.ErrShape, "3 features"},
+		{"merge another map", of(nil, "a", nil).Merge(of(nil, "b", nil)), domain.ErrShape, `over "b" into those over "a"`},
+		{"merge other signs", of(nil, "", signs).Merge(of(nil, "", []float64{1, 1, 1, -1, 1})), domain.ErrShape, "other signs"},
+		{"merge without weights", of(trial.ClassTimes, "", nil).Merge(of(nil, "", nil)), domain.ErrShape, "class weights"},
+		{"merge other weights", of(trial.ClassTimes, "", nil).Merge(of([]float64{1, 1, 1}, "", nil)), domain.ErrShape, "class weights"},
+		{"merge into weights", (&RidgeStats{ClassWeights: trial.ClassTimes}).Merge(of(nil, "", nil)), domain.ErrShape, "class weights"},
+		{"no class", (&RidgeStats{ClassWeights: trial.ClassTimes}).Add(classes, soft), domain.ErrDomain, "row 7 are of no class"},
+		{"lambda", solved(s.Solve(-1)), domain.ErrParam, "lambda = -1"},
+		{"few signs", solved(of(nil, "", []float64{1, 1}).Solve(.1)), domain.ErrShape, "2 signs for 5 features"},
+		{"sign 0", solved(of(nil, "", []float64{1, 1, 0, 1, 1}).Solve(.1)), domain.ErrParam, "Signature[2] = 0"},
+		{"head", solved(s.MSE(head)), domain.ErrShape, "[4,2]"},
+		{"no head", solved(s.MSE(nil)), domain.ErrParam, "make it by Solve"},
+		{"no rows", solved((&RidgeStats{}).MSE(head)), domain.ErrShape, "no rows"},
+		{"forget 0", s.Forget(0), domain.ErrParam, "factor 0"},
+		{"forget more", s.Forget(1.5), domain.ErrParam, "factor 1.5"},
+		{"forget NaN", s.Forget(math.NaN()), domain.ErrParam, "NaN"},
+		{"forget all", s.Forget(1e-300), domain.ErrDomain, "begin anew"},
 	} {
-		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.want) {
+		if !errors.Is(c.err, c.is) || !strings.Contains(fmt.Sprint(c.err), c.want) {
 			t.Errorf("%s: %v", c.name, c.err)
 		}
 	}
-	if _, err := s.Solve(-1); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "lambda = -1") {
-		t.Error(err)
-	}
-	after, err := s.Solve(1)
-	if err != nil || s.N() != 7 || !mat.Equal(before.W, after.W) {
-		t.Errorf("refused blocks changed the sums: %d rows, %v", s.N(), err)
+	if !bytes.Equal(must(s.MarshalBinary()), before) {
+		t.Error("what was refused changed the sums")
 	}
 }
 
@@ -85,24 +183,6 @@ func TestStatsMemory(t *testing.T) {
 	}
 }
 
-func ExampleRidgeStats() {
-	var all, part RidgeStats
-	z := tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{0, 1}))
-	if err := all.Add(z, mat.NewDense(2, 1, []float64{1, 3})); err != nil {
-		fmt.Println(err)
-	}
-	z = tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{2, 3}))
-	if err := part.Add(z, mat.NewDense(2, 1, []float64{5, 7})); err != nil {
-		fmt.Println(err)
-	}
-	if err := all.Merge(&part); err != nil {
-		fmt.Println(err)
-	}
-	f, err := all.Solve(0)
-	fmt.Printf("%d rows: w = %.3f, b = %.3f, %v\n", all.N(), f.W.At(0, 0), f.B[0], err)
-	// Output: 4 rows: w = 2.000, b = 1.000, <nil>
-}
-
 // TestStatsMeanOverflows: 11 numbers that are the largest have a mean that the rounding of the sum may make infinite; the rows are then refused,
 // and not lost.
 func TestStatsMeanOverflows(t *testing.T) {
@@ -124,32 +204,6 @@ func statsOf(t *testing.T, n, d, k int, seed uint64) *RidgeStats {
 	s := &RidgeStats{Of: "made"}
 	ok(t, s.Add(trial.Problem(n, d, k, seed)))
 	return s
-}
-
-// TestStatsRoundTrip: what is written is read, to the bit, and goes on as if nothing had been.
-func TestStatsRoundTrip(t *testing.T) {
-	signed := statsOf(t, 31, 5, 2, 3)
-	signed.Signature = []float64{1, -1, 1, 1, -1}
-	for name, s := range map[string]*RidgeStats{"plain": statsOf(t, 43, 7, 3, 1), "one": statsOf(t, 1, 1, 1, 2), "signed": signed, "empty": {}} {
-		raw := must(s.MarshalBinary())
-		var back RidgeStats
-		ok(t, back.UnmarshalBinary(raw))
-		again, err := back.MarshalBinary()
-		if err != nil || !bytes.Equal(raw, again) || back.N() != s.N() || back.Features() != s.Features() || back.Targets() != s.Targets() || back.Of != s.Of {
-			t.Errorf("%s: came back as something else (%v)", name, err)
-		}
-		if s.N() == 0 {
-			continue
-		}
-		x, y := trial.Problem(19, s.features, s.targets, 9)
-		var rest RidgeStats
-		ok(t, errors.Join(back.Add(x, y), rest.Add(x, y), rest.Merge(s)))
-		a, errA := back.Solve(.1)
-		b, errB := rest.Solve(.1)
-		if errA != nil || errB != nil || far(a, b) > 1e-11 {
-			t.Errorf("%s: going on gives another fit (%v, %v)", name, errA, errB)
-		}
-	}
 }
 
 // TestStatsDamage: no file that was cut or changed is taken, and none changes what was there.
@@ -188,78 +242,6 @@ func TestStatsDamage(t *testing.T) {
 	}
 	if after, err := s.MarshalBinary(); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("damaged bytes changed the sums (%v)", err)
-	}
-}
-
-// TestStatsOfParts: files that are mapped and summed apart, in any form, written, read and merged, give the fit of one pass.
-func TestStatsOfParts(t *testing.T) {
-	x, y := trial.Problem(211, 7, 2, 13)
-	m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 5}, 7, 30, layers.WithSeed(3)))
-	sum := &RidgeStats{}
-	for lo := 0; lo < 211; lo += 50 {
-		part := &RidgeStats{Of: "seed 3"}
-		xs, ys := trial.RowsOf(x, y, lo, min(lo+50, 211))
-		var rows ops.Matrix = xs
-		if lo == 100 {
-			rows = must(ops.CSROf(xs))
-		}
-		ok(t, part.AddRows(context.Background(), m, data.Pairs{X: rows, Y: ys}))
-		raw := must(part.MarshalBinary())
-		var back RidgeStats
-		ok(t, errors.Join(back.UnmarshalBinary(raw), sum.Merge(&back)))
-	}
-	want := fit(t, m, x, y, RidgeOptions{})
-	got := must(sum.Solve(want.Lambda))
-	scale := mat.Norm(want.W, math.Inf(1))
-	var diff mat.Dense
-	diff.Sub(got.W, want.W)
-	if e := mat.Norm(&diff, math.Inf(1)) / scale; e > 1e-9 { // the system's condition is 1e6 at the default lambda
-		t.Errorf("parts give another fit, by %.2g", e)
-	}
-	other := &RidgeStats{Of: "seed 4"}
-	ok(t, other.Add(trial.RowsOf(x, y, 0, 9)))
-	if err := sum.Merge(other); !errors.Is(err, domain.ErrShape) {
-		t.Error(err)
-	}
-	if err := (&RidgeStats{}).AddRows(context.Background(), m, data.Pairs{X: x, Y: nil}); !errors.Is(err, domain.ErrShape) {
-		t.Error(err)
-	}
-	cancelled, cancel := context.WithCancel(context.Background())
-	cancel()
-	if err := sum.AddRows(cancelled, m, data.Pairs{X: x, Y: y}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-}
-
-// TestStatsMSE: the error from the sums is that of the rows, for the best head and for any.
-func TestStatsMSE(t *testing.T) {
-	x, y := trial.Problem(57, 5, 3, 17)
-	s := RidgeStats{}
-	ok(t, s.Add(x, y))
-	best := must(s.Solve(1e-3))
-	poor := &RidgeFit{W: mat.NewDense(5, 3, nil), B: []float64{1, 2, 3}}
-	for _, f := range []*RidgeFit{best, poor} {
-		var p mat.Dense
-		p.Mul(trial.MatOf(x), f.W)
-		want := 0.0
-		for i := range 57 {
-			for j, b := range f.B {
-				e := y.At(i, j) - p.At(i, j) - b
-				want += e * e / (57 * 3)
-			}
-		}
-		if got, err := s.MSE(f); err != nil || math.Abs(got/want-1) > 1e-11 {
-			t.Errorf("MSE %v, want %v (%v)", got, want, err)
-		}
-	}
-	if again, err := s.Solve(1e-3); err != nil || !mat.Equal(again.W, best.W) {
-		t.Errorf("Solve or MSE changed the sums (%v)", err)
-	}
-	if _, err := s.MSE(&RidgeFit{W: mat.NewDense(4, 3, nil), B: make([]float64, 3)}); !errors.Is(err, domain.ErrShape) {
-		t.Error(err)
-	}
-	if _, err := (&RidgeStats{}).MSE(best); !errors.Is(err, domain.ErrShape) {
-		t.Error(err)
 	}
 }
 
@@ -323,63 +305,6 @@ func sumsApart(a, b *RidgeStats) float64 {
 	return worst
 }
 
-// TestStatsForget: rows that come in blocks, with Forget before each, are rows with the powers of the factor as weights, which merge, go to
-// bytes and come back.
-func TestStatsForget(t *testing.T) {
-	const n, d, k, factor = 97, 7, 3, .8
-	x, y := trial.Problem(n, d, k, 51)
-	cuts := []int{0, 40, 41, 90, n}
-	w := make([]float64, n)
-	var s, late RidgeStats
-	for b, lo := range cuts[:4] {
-		for i := range cuts[b+1] {
-			if i >= lo {
-				w[i] = 1
-			} else {
-				w[i] *= factor
-			}
-		}
-		ok(t, errors.Join(s.Forget(factor), s.Add(trial.RowsOf(x, y, lo, cuts[b+1]))))
-	}
-	want := weighted(trial.MatOf(x), y, w)
-	if e := sumsApart(&s, want); e > 1e-12 || s.N() != n || s.Mass() != s.mass {
-		t.Errorf("the sums are off by %.2g, and of %d rows", e, s.N())
-	}
-	raw := must(s.MarshalBinary())
-	var back RidgeStats
-	if err := back.UnmarshalBinary(raw); err != nil || back.Mass() != s.Mass() {
-		t.Errorf("came back with the weight %v, not %v (%v)", back.Mass(), s.Mass(), err)
-	}
-	for i := 0; i < len(raw); i += 7 {
-		changed := bytes.Clone(raw)
-		changed[i] ^= 1 << (i % 8)
-		if err := back.UnmarshalBinary(changed); !errors.Is(err, modelfile.ErrCorrupt) && !errors.Is(err, modelfile.ErrFormat) {
-			t.Fatalf("changed at %d: %v", i, err)
-		}
-	}
-	ok(t, errors.Join(late.Add(trial.RowsOf(x, y, 0, 30)), late.Forget(.5), late.Merge(&back)))
-	rows, targets := mat.NewDense(n+30, d, nil), mat.NewDense(n+30, k, nil)
-	rows.Stack(trial.MatOf(x), trial.MatOf(x).Slice(0, 30, 0, d))
-	targets.Stack(y, y.Slice(0, 30, 0, k))
-	for range 30 {
-		w = append(w, .5)
-	}
-	if e := sumsApart(&late, weighted(rows, targets, w)); e > 1e-12 {
-		t.Errorf("merged, the sums are off by %.2g", e)
-	}
-	for _, bad := range []float64{0, -1, 1.5, math.NaN(), math.Inf(1)} {
-		if err := s.Forget(bad); !errors.Is(err, domain.ErrParam) {
-			t.Errorf("%v: %v", bad, err)
-		}
-	}
-	if err := s.Forget(1e-300); !errors.Is(err, domain.ErrDomain) || sumsApart(&s, want) > 1e-12 {
-		t.Error(err)
-	}
-	if err := (&RidgeStats{}).Forget(.5); err != nil {
-		t.Error(err)
-	}
-}
-
 // Rows that count half as much as the next.
 func ExampleRidgeStats_Forget() {
 	var fading RidgeStats
@@ -393,61 +318,6 @@ func ExampleRidgeStats_Forget() {
 	f, err := fading.Solve(0)
 	fmt.Printf("%d rows of the weight %.2f: the slope is %.2f, %v\n", fading.N(), fading.Mass(), f.W.At(0, 0), err)
 	// Output: 7 rows of the weight 1.98: the slope is 1.79, <nil>
-}
-
-// TestRidgeStatsWeights: weighted sums are written, read, gone on with and merged; sums with other weights are refused.
-func TestRidgeStatsWeights(t *testing.T) {
-	x, y, _ := trial.Overlapping(t, 61, 4, 3)
-	part := func(lo, hi int, weights []float64) *RidgeStats {
-		var rows []int
-		for i := lo; i < hi; i++ {
-			rows = append(rows, i)
-		}
-		s := &RidgeStats{ClassWeights: weights}
-		ok(t, s.Add(data.Rows(x, rows), trial.TakeRows(y, rows)))
-		return s
-	}
-	raw := must(part(0, 20, trial.ClassTimes).MarshalBinary())
-	var back, merged RidgeStats
-	if err := back.UnmarshalBinary(raw); err != nil || !slices.Equal(back.ClassWeights, trial.ClassTimes) {
-		t.Fatal(back.ClassWeights, err)
-	}
-	if again, err := back.MarshalBinary(); err != nil || !slices.Equal(raw, again) {
-		t.Error("came back as something else", err)
-	}
-	ok(t, errors.Join(merged.Merge(&back), merged.Merge(part(20, 61, trial.ClassTimes))))
-	a, errA := merged.Solve(.1)
-	b, errB := part(0, 61, trial.ClassTimes).Solve(.1)
-	if errA != nil || errB != nil || far(a, b) > 1e-12 || merged.N() != 61 {
-		t.Errorf("%d rows, %v off; %v, %v", merged.N(), far(a, b), errA, errB)
-	}
-	mse, err := merged.MSE(a)
-	x2, y2 := trial.Repeated(x, y)
-	var all RidgeStats
-	ok(t, errors.Join(err, all.Add(x2, y2)))
-	if want, err := all.MSE(a); err != nil || math.Abs(mse/want-1) > 1e-10 {
-		t.Errorf("the error is %v, of repeated rows %v (%v)", mse, want, err)
-	}
-	for _, other := range [][]float64{nil, {1, 1, 1}} {
-		if err := merged.Merge(part(0, 9, other)); !errors.Is(err, domain.ErrShape) || !strings.Contains(err.Error(), "class weights") {
-			t.Errorf("merged with %v: %v", other, err)
-		}
-	}
-	if err := (&RidgeStats{ClassWeights: trial.ClassTimes}).Merge(part(0, 9, nil)); !errors.Is(err, domain.ErrShape) {
-		t.Error(err)
-	}
-	for i, cut := range [][]byte{raw[:60], raw[:len(raw)-1], append([]byte(nil), raw...)} {
-		if i == 2 {
-			cut[56] ^= 1 // of the sum of the weights
-		}
-		if err := new(RidgeStats).UnmarshalBinary(cut); err == nil {
-			t.Errorf("damaged bytes %d are taken", i)
-		}
-	}
-	y.Set(7, 0, 3)
-	if err := (&RidgeStats{ClassWeights: trial.ClassTimes}).Add(x, y); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "row 7 are of no class") {
-		t.Error(err)
-	}
 }
 
 // TestSumClasses: the sums of ±1 targets, which are taken class by class, are half the sums of ±2 targets, which are
