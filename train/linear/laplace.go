@@ -62,8 +62,8 @@ type Laplace struct {
 	Scale      float64           // s
 
 	d, k int
-	head []float64 // W, and B + z̄ᵀW last, [D + 1, k]: the logits of features about their mean
-	mean []float64 // z̄
+	at   []float64 // the point that features are centred at, close to their mean
+	head []float64 // W, and B + atᵀW last, [D + 1, k]: the logits of centred features
 	// root are the inverses of the lower Cholesky factors of the precisions, [N, N] each: one of N = (D + 1) k, class
 	// after class, k of N = D + 1, or one of that.
 	root [][]float64
@@ -203,10 +203,10 @@ func checkHead(w *mat.Dense, b []float64) error {
 	return finiteHead("Laplace", w, b, "fit the head again")
 }
 
-// newLaplace is the head, centred at the mean of the features, without its posterior.
-func newLaplace(w *mat.Dense, b, mean []float64) *Laplace {
+// newLaplace is the head for features less the point at, without its posterior.
+func newLaplace(w *mat.Dense, b, at []float64) *Laplace {
 	d, k := w.Dims()
-	return &Laplace{d: d, k: k, mean: mean, head: headAbout(w, b, mean)}
+	return &Laplace{d: d, k: k, at: at, head: headAbout(w, b, at)}
 }
 
 // headAbout returns W followed by B + atᵀW, the coefficients of (z - at, 1).

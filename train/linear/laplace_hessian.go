@@ -18,7 +18,7 @@ import (
 )
 
 // curvature holds the sums of FitLaplace over the rows so far. They are centred at the mean of the first block, so that
-// features that hardly vary lose no digits, and moved to the mean of all rows at the end.
+// features that hardly vary lose no digits. So is the posterior; only its prior is about the mean of all rows.
 type curvature struct {
 	w *mat.Dense
 	b []float64
@@ -151,9 +151,10 @@ func (h *curvature) addRows(rows int, r []float64) {
 	square(h.k*n, h.across)
 }
 
-// posterior moves the sums to the mean of all rows, adds the prior and inverts.
+// posterior adds the prior and inverts. With δ = z̄ - at the prior of the intercept z̄ᵀw + b of a class has the precision
+// Λ (δ, 1)(δ, 1)ᵀ of the coefficients about the point at.
 func (h *curvature) posterior(ctx context.Context) (*Laplace, error) {
-	l := newLaplace(h.w, h.b, slices.Clone(h.spread.mean))
+	l := newLaplace(h.w, h.b, h.at)
 	l.Covariance, l.Lambda = h.covariance, orElse(h.o.Lambda, defaultLaplaceLambda*h.spread.mass)
 	var err error
 	if l.Scale, err = h.spread.scale("Laplace"); err != nil {
@@ -163,21 +164,25 @@ func (h *curvature) posterior(ctx context.Context) (*Laplace, error) {
 		return nil, fmt.Errorf("train: Laplace: Lambda = %v times the mean squared distance of a row, %v, leaves "+
 			"the range of numbers; change it: %w", l.Lambda, l.Scale, domain.ErrParam)
 	}
-	delta := make([]float64, h.d)
-	for j, m := range l.mean {
-		delta[j] = m - h.at[j]
-	}
 	n := h.d + 1
+	delta := append(floats.SubTo(make([]float64, h.d), h.spread.mean, h.at), 1)
 	for _, a := range h.own {
-		move(a, n, delta)
+		for i, v := range delta {
+			floats.AddScaled(a[i*n:i*n+i+1], l.Lambda*v, delta[:i+1])
+		}
 		for j := range h.d {
 			a[j*n+j] += l.Lambda * l.Scale
 		}
-		a[h.d*n+h.d] += l.Lambda
 	}
 	precisions := h.own
-	if h.across != nil {
-		h.assemble(delta)
+	if h.across != nil { // the blocks of two classes, and those of one
+		for c, own := range h.own {
+			for i := range n {
+				row := h.across[(c*n+i)*n*h.k:][:c*n+i+1]
+				floats.Scale(-1, row[:c*n])
+				copy(row[c*n:], own[i*n:])
+			}
+		}
 		precisions = [][]float64{h.across}
 	}
 	_, size := l.Covariance.matrices(h.d, h.k)
@@ -194,42 +199,4 @@ func (h *curvature) posterior(ctx context.Context) (*Laplace, error) {
 		l.root = append(l.root, a)
 	}
 	return l, nil
-}
-
-// assemble makes across the lower triangle of the whole Hessian.
-func (h *curvature) assemble(delta []float64) {
-	n := h.d + 1
-	wide, block := n*h.k, make([]float64, n*n)
-	for c := range h.k {
-		for i := range n {
-			copy(h.across[(c*n+i)*wide+c*n:][:i+1], h.own[c][i*n:])
-		}
-		for e := range c { // these blocks are symmetric
-			for i := range n {
-				copy(block[i*n:(i+1)*n], h.across[(c*n+i)*wide+e*n:])
-			}
-			move(block, n, delta)
-			dense.Mirror(block, n, blas.Lower)
-			for i := range n {
-				to := h.across[(c*n+i)*wide+e*n:][:n]
-				for j, v := range block[i*n : (i+1)*n] {
-					to[j] = -v
-				}
-			}
-		}
-	}
-}
-
-// move turns the lower triangle of Σ w (z, 1)(z, 1)ᵀ, [n, n], into the one of Σ w (z - δ, 1)(z - δ, 1)ᵀ.
-func move(a []float64, n int, delta []float64) {
-	d := n - 1
-	sums, mass := a[d*n:d*n+d], a[d*n+d]
-	for i, x := range delta {
-		for j, y := range delta[:i+1] {
-			a[i*n+j] -= x*sums[j] + y*(sums[i]-mass*x)
-		}
-	}
-	for j, y := range delta {
-		sums[j] -= mass * y
-	}
 }

@@ -100,7 +100,7 @@ func (l *Laplace) rows(who string, z *tensor.Dense, f func(out, u, v []float64))
 	x, u, v, half := make([]float64, step*d1), make([]float64, step*l.k), make([]float64, step*width), []float64{}
 	for lo := 0; lo < n; lo += step {
 		rows := min(step, n-lo)
-		aboutInto(x[:rows*d1], z, lo, l.mean)
+		aboutInto(x[:rows*d1], z, lo, l.at)
 		fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, rows, l.k, d1, 1, x, d1, l.head, l.k, 0, u, l.k)
 		if l.Covariance == ExactCovariance {
 			half = slices.Grow(half[:0], rows*width*d1)[:rows*width*d1]

@@ -160,8 +160,8 @@ func RestorePosterior(tensors map[string]*tensor.Dense) (*Posterior, error) {
 	return p, nil
 }
 
-// Tensors returns the posterior without W and B, in float64, for a model file: "mean" [D], "prior" [2] with Lambda and
-// Scale, and, under the name of the covariance, the inverses of the lower Cholesky factors of the precisions, row by
+// Tensors returns the posterior without W and B, in float64, for a model file: "mean" [D], about which the features are
+// centred, "prior" [2] with Lambda and Scale, and, under the name of the covariance, the inverses of the lower Cholesky factors of the precisions, row by
 // row without their zeros. That is "exact" [1, N(N+1)/2] with N = (D + 1) k, "classes" [k, N(N+1)/2] or "shared" [1,
 // N(N+1)/2] with N = D + 1. The tensors are copies; nil if there is no posterior.
 func (l *Laplace) Tensors() map[string]*tensor.Dense {
@@ -174,7 +174,7 @@ func (l *Laplace) Tensors() map[string]*tensor.Dense {
 		all = packed(all, root, n)
 	}
 	return map[string]*tensor.Dense{
-		"mean":               doubles(l.mean, l.d),
+		"mean":               doubles(l.at, l.d),
 		"prior":              doubles([]float64{l.Lambda, l.Scale}, 2),
 		string(l.Covariance): doubles(all, len(l.root), n*(n+1)/2),
 	}
