@@ -14,7 +14,7 @@ func (o RidgeOptions) solvesDual(rows, features int, signed bool) bool {
 
 // choice says whether lambda is chosen, and among how many.
 func (o RidgeOptions) choice(p fits.Problem) (chosen bool, lambdas float64) {
-	if o.Select == SelectNone || o.Select == SelectAuto && !o.choosesAmong(p.Rows, p.Features, p.Signed) {
+	if o.selects(p.Rows, p.Features, p.Signed) == SelectNone {
 		return false, 1
 	}
 	lambdas = float64(len(o.Lambdas))

@@ -23,7 +23,7 @@ import (
 // matrix of the centred features.
 //
 // The vector of ones is an eigenvector of Kc with the eigenvalue 0, and every centred target is orthogonal to it. Its
-// eigenvalue is set to mu, the mean of the others, which only improves the condition of the matrix.
+// eigenvalue is set to mu, the largest entry, which only improves the condition of the matrix.
 type ridgeDual struct {
 	*system            // with Kc + mu 1 1ᵀ/n and Yc
 	rowMean []float64  // of K
@@ -47,22 +47,14 @@ func newRidgeDual(who string, k []float64, n int, targets *mat.Dense) *ridgeDual
 		}
 	}
 	mean := floats.Sum(d.rowMean) / float64(n)
-	largest := 0.
 	for i := range n {
 		for j := range i + 1 {
 			k[i*n+j] += mean - d.rowMean[i] - d.rowMean[j]
-			largest = max(largest, math.Abs(k[i*n+j]))
+			d.mu = max(d.mu, math.Abs(k[i*n+j]))
 		}
 		d.spread += k[i*n+i] / float64(n)
 	}
-	switch {
-	case d.spread > 0:
-		d.mu = d.spread
-	case largest > 0: // an indefinite kernel: any number of its size
-		d.mu = largest
-	default:
-		d.mu = 1
-	}
+	d.mu = orElse(d.mu, 1)
 	for i := range n {
 		for j := range i + 1 {
 			k[i*n+j] += d.mu / float64(n)
@@ -91,7 +83,7 @@ func (d *ridgeDual) intercept(alpha []float64) []float64 {
 
 // fit returns α for the lambda of the options, scale being its unit, or for the one that it chooses. It overwrites d.a.
 func (d *ridgeDual) fit(ctx context.Context, o RidgeOptions, scale float64) (alpha []float64, lambda float64, scores []fits.LambdaScore, err error) {
-	if o.Select != SelectLOO && !o.chooses(d.n, nil) {
+	if o.selects(d.n, 0, false) == SelectNone {
 		lambda = o.lambda(d.n)
 		alpha, ok := d.solve(ctx, lambda*scale, true)
 		if !ok {

@@ -237,35 +237,6 @@ func (p *packedRows) through(r *keptRows, w, sum columns, f func(at int, u colum
 	return nil
 }
 
-// centredRows are the features of a block less their means, and scratch for their product.
-type centredRows struct {
-	d     int
-	zc, t []float64
-}
-
-// centre copies features less their means into zc.
-func (c *centredRows) centre(z *tensor.Dense, mean []float64) []float64 {
-	n := z.Shape()[0]
-	c.d = len(mean)
-	c.zc = slices.Grow(c.zc[:0], n*c.d)[:n*c.d]
-	return centre(c.zc, c.d, z, 0, mean)
-}
-
-// addGram adds Zcᵀ C Zc v to out, both [D, k], for the weights C of the rows; nil: all are 1.
-func (c *centredRows) addGram(out, v []float64, k int, weight []float64) {
-	n := len(c.zc) / c.d
-	if k == 0 {
-		return
-	}
-	c.t = slices.Grow(c.t[:0], n*k)[:n*k]
-	clear(c.t)
-	gemm(false, n, k, c.d, 1, c.zc, c.d, v, k, c.t, k)
-	for i, w := range weight {
-		floats.Scale(w, c.t[i*k:(i+1)*k])
-	}
-	gemm(true, c.d, k, n, 1, c.zc, c.d, c.t, k, out, k)
-}
-
 // centre puts rows lo, lo+1, ... of z less the point at into the rows of dst, which are stride apart.
 func centre(dst []float64, stride int, z *tensor.Dense, lo int, at []float64) []float64 {
 	if z.Dtype() == tensor.Float32 {
@@ -292,12 +263,16 @@ func subtract[T domain.Float](dst []float64, stride int, z []T, at []float64) {
 //
 //	Zc v = Z v - 1 mᵀv,    Zcᵀ t = Zᵀ t - m 1ᵀt.
 type gramSum struct {
-	mean []float64
-	out  columns // [D, k]
-	v    columns // [D, k]
-	rows centredRows
-
+	mean        []float64
+	out, v      columns   // [D, k]
+	zc, t       []float64 // scratch
 	shift, sums []float64 // mᵀv, and 1ᵀt of the sparse rows; nil: there were none
+}
+
+// centre returns dense features less their means.
+func (g *gramSum) centre(z *tensor.Dense) []float64 {
+	g.zc = slices.Grow(g.zc[:0], z.DataSize())[:z.DataSize()]
+	return centre(g.zc, len(g.mean), z, 0, g.mean)
 }
 
 // add adds a block with its weights; nil: all are 1.
@@ -305,13 +280,19 @@ func (g *gramSum) add(z ops.Matrix, weight []float64) {
 	if g.v.k == 0 {
 		return
 	}
+	k, d, n := g.v.k, len(g.mean), z.Shape()[0]
 	x, sparse := z.(*ops.CSR)
 	if !sparse {
-		g.rows.centre(z.(*tensor.Dense), g.mean)
-		g.rows.addGram(g.out.v, g.v.v, g.v.k, weight)
+		g.centre(z.(*tensor.Dense))
+		g.t = slices.Grow(g.t[:0], n*k)[:n*k]
+		clear(g.t)
+		gemm(false, n, k, d, 1, g.zc, d, g.v.v, k, g.t, k)
+		for i, w := range weight {
+			floats.Scale(w, g.t[i*k:(i+1)*k])
+		}
+		gemm(true, d, k, n, 1, g.zc, d, g.t, k, g.out.v, k)
 		return
 	}
-	k := g.v.k
 	if g.shift == nil {
 		g.shift, g.sums = make([]float64, k), make([]float64, k)
 		for j, m := range g.mean {
@@ -320,9 +301,9 @@ func (g *gramSum) add(z ops.Matrix, weight []float64) {
 			}
 		}
 	}
-	t := newColumns(x.Rows(), k)
+	t := newColumns(n, k)
 	addSparseProduct(t, x, g.v)
-	for i := range x.Rows() {
+	for i := range n {
 		w, row := weightAt(weight, i), t.row(i)
 		for c := range row {
 			row[c] = w * (row[c] - g.shift[c])

@@ -183,13 +183,12 @@ func (o RidgeOptions) complete(n int) (RidgeOptions, error) {
 // lambda needs a factorisation.
 const kreinChosen = 512
 
-// chooses says whether SelectAuto chooses among lambdas, by n rows of features with a signature.
-func (o RidgeOptions) chooses(n int, signature []float64) bool {
-	return o.Select == SelectAuto && o.choosesAmong(n, len(signature), signature != nil)
-}
-
-func (o RidgeOptions) choosesAmong(n, features int, signed bool) bool {
-	return n > 1 && (len(o.Lambdas) > 1 || o.Lambdas == nil && (!signed || features <= kreinChosen))
+// selects is how lambda is chosen by n rows: SelectNone where SelectAuto has nothing to choose from.
+func (o RidgeOptions) selects(n, features int, signed bool) Selection {
+	if o.Select == SelectAuto && (n < 2 || len(o.Lambdas) == 1 || o.Lambdas == nil && signed && features > kreinChosen) {
+		return SelectNone
+	}
+	return o.Select
 }
 
 // lambda is the lambda for n rows if there is no choice.
@@ -247,7 +246,7 @@ func (o RidgeOptions) float32Pays(p fits.Problem) bool {
 		return true
 	case o.Lambdas != nil: // the least of rows of like size, the features too
 		return slices.Min(o.Lambdas) >= floatMargin*0x1p-23*math.Sqrt(n/3/d)*fast.FloatRows
-	case o.Select == SelectNone || o.Select == SelectAuto && !o.choosesAmong(p.Rows, p.Features, false):
+	case o.selects(p.Rows, p.Features, false) == SelectNone:
 		return true
 	}
 	// A failure takes the choice again. In units of the product of as many rows as the system has, it takes 8 for a sample
@@ -263,8 +262,8 @@ func (o RidgeOptions) float32Pays(p fits.Problem) bool {
 func fitRidgeSums(src *rows.Source, o RidgeOptions, narrow bool) (fit *RidgeFit, least float64, err error) {
 	s := RidgeStats{Signature: src.Signature, ClassWeights: o.ClassWeights, Float32Products: narrow}
 	sample := rows.NewSample(o.Seed)
-	add := s.add
-	if o.Select == SelectAuto && o.chooses(2, src.Signature) {
+	add, signed := s.add, src.Signature != nil
+	if o.selects(2, src.Features, signed) == SelectAuto { // nobody knows how many rows a stream has
 		add = rows.Both(add, sample.Add)
 	}
 	if err := src.Each(add); err != nil {
@@ -274,10 +273,10 @@ func fitRidgeSums(src *rows.Source, o RidgeOptions, narrow bool) (fit *RidgeFit,
 	if o.Lambdas != nil && slices.Min(o.Lambdas) < least {
 		return nil, least, domain.ErrParam
 	}
-	switch {
-	case o.Select == SelectLOO:
+	switch o.selects(s.n, src.Features, signed) {
+	case SelectLOO:
 		fit, err = s.leaveOneOut(src.Ctx, src, nil, o.grid(s.n, 3))
-	case o.chooses(s.n, src.Signature):
+	case SelectAuto:
 		fit, err = s.leaveOneOut(src.Ctx, src, sample, o.grid(s.n, 1))
 	default:
 		fit, err = s.solve(src.Ctx, o.lambda(s.n), true)

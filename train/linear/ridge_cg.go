@@ -186,7 +186,7 @@ func (e *normalEquations) rightSide(o CGOptions) (*preconditioner, error) {
 				sums[i%k] += v
 			}
 		} else {
-			gemm(true, d, k, n, 1, g.rows.centre(z.(*tensor.Dense), s.meanZ), d, yc, k, e.b, k)
+			gemm(true, d, k, n, 1, g.centre(z.(*tensor.Dense)), d, yc, k, e.b, k)
 		}
 		g.add(z, nil)
 		return nil
@@ -215,6 +215,6 @@ func (e *normalEquations) multiply(out, v columns) error {
 
 // gram adds Zcᵀ Zc v to out, both [D, k], over blocks; the scratch of one pass serves the next.
 func (e *normalEquations) gram(out, v []float64, k int) *gramSum {
-	e.block = gramSum{mean: e.stats.meanZ, out: columns{k, out}, v: columns{k, v}, rows: e.block.rows}
+	e.block = gramSum{mean: e.stats.meanZ, out: columns{k, out}, v: columns{k, v}, zc: e.block.zc, t: e.block.t}
 	return &e.block
 }
