@@ -1,368 +1,475 @@
-package train
+package train_test
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
-	"github.com/bochner-go/bochner/train/internal/cv"
-	fixtures "github.com/bochner-go/bochner/train/internal/trial"
+	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
-// byHand is the error of a score by the definition: of fits to the other folds, on the rows of each fold. relative says
-// that the lambda of the Fitter is for as many rows as it is given.
-func byHand(t *testing.T, r *Scores, s Score, p data.Pairs, f fits.Fitter, relative bool, folds int, seed uint64) (mean float64) {
+// cvSets are rows in three classes that overlap, and with one and two targets.
+func cvSets(t *testing.T, n int) map[string]*data.Set {
+	x, classes, target := trial.Overlapping(t, n, 4, 3)
+	_, two := trial.Problem(n, 4, 2, 51)
+	sets := map[string]*data.Set{"classes": {X: x}, "targets": {X: x, Y: target.RawMatrix().Data},
+		"two": {X: x, Y: two.RawMatrix().Data, LabelNames: []string{"a", "b"}}}
+	for _, c := range train.ArgMax(classes) {
+		sets["classes"].Labels = append(sets["classes"].Labels, []string{"a", "b", "c"}[c])
+	}
+	return sets
+}
+
+// byHand is the error of a recipe on the rows of each fold, after a fit to the other folds.
+func byHand(t *testing.T, recipe func(share float64) train.Recipe, set *data.Set, folds int,
+	seed uint64) (sum float64) {
 	t.Helper()
-	n, k := p.Y.Dims()
-	prepared := &prepared{rows: p, n: n}
-	job, err := prepared.job(t.Context(), CVOptions{Folds: folds, Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for fold, held := range job.Order {
-		rest := job.Rest(fold)
-		lambda := s.Lambda
-		if relative {
-			lambda *= float64(len(rest)) / float64(n)
-		}
-		m, err := s.Spec.Build()
+	parts := must(train.FoldsOf(set, folds, seed))
+	for f, held := range parts {
+		rest := slices.Concat(slices.Delete(slices.Clone(parts), f, f+1)...)
+		m, _, err := recipe(float64(len(rest))/float64(set.Rows())).Fit(t.Context(), set.Take(rest))
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, _ := withLambdas(f, []float64{lambda})
-		head, err := headFor(f, m, k)
-		if err == nil {
-			_, err = f.Fit(context.Background(), m, head, pick(p, rest))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		test := pick(p, held)
-		z, err := layers.Apply(m, nil, test.X)
-		if err != nil {
-			t.Fatal(err)
-		}
-		y, err := layers.Transform(head, nil, z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		guess, sum := fixtures.MatOf(y), 0.
-		if r.Metric == fits.ErrorRate {
-			for i, c := range ArgMax(test.Y) {
-				if ArgMax(guess)[i] != c {
-					sum++
-				}
-			}
+		test := set.Take(held)
+		if e := 1 / float64(folds); set.Labels != nil {
+			sum += e * (1 - right(t, m, test))
 		} else {
-			test.Y.Sub(test.Y, guess)
-			sum = math.Pow(mat.Norm(test.Y, 2), 2) / float64(k)
+			off := mat.NewDense(len(held), set.Targets(), slices.Clone(test.Y))
+			off.Sub(off, must(m.Scores(test.X)))
+			sum += e * math.Pow(mat.Norm(off, 2), 2) / float64(len(test.Y))
 		}
-		mean += sum / float64(len(held)) / float64(folds)
 	}
-	return mean
+	return sum
 }
 
 // TestCrossValidate: under every head, of classes and of targets, frozen and tuned, with features that are kept or made
-// anew, the scores are those of fits on the other folds.
+// anew, by default and with a lambda or a tuner of its own, the scores are those of fits of the recipe to the other
+// folds. The bits depend on the seed alone, and sparse rows have the scores of dense ones.
 func TestCrossValidate(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const folds, seed = 3, 5
-	x, classes, target := fixtures.Overlapping(t, 91, 4, 3)
-	_, two := fixtures.Problem(91, 4, 2, 51)
+	sets := cvSets(t, 91)
 	weights, penalties, strengths := []float64{1, 4, .5}, []float64{1e-2, 1, 1e-3}, []float64{0, .1}
 	short := sgd.FitOptions{Epochs: 6, Batch: 16, LearnRate: .1, Seed: 9}
-	early, weighted := short, short
+	early, weighted, own := short, short, short
 	early.CacheBytes, early.HeldOut, early.Patience = -1, .2, 2
-	weighted.ClassWeights, weighted.HeldOut, weighted.Patience = weights, .2, 2
+	weighted.ClassWeights, weighted.HeldOut, weighted.Patience, own.Lambda = weights, .2, 2, 1e-3
+	anew := linear.SVMOptions{Tol: 1e-6, CacheBytes: -1, BlockRows: 7, ClassWeights: weights}
+	svr := linear.SVMOptions{Tol: 1e-8, Loss: linear.SquaredInsensitive, Epsilon: .2}
+	batch := func(o sgd.FitOptions, head string) fits.Fitter { return sgd.MiniBatch{FitOptions: o, Head: head} }
 	for name, c := range map[string]struct {
 		fitter  fits.Fitter
-		y       *mat.Dense
-		lambdas []float64
+		rows    string
+		lambdas []float64 // nil: it is fitted as it is
 		tune    string
+		tuner   []string
 		tol     float64
 	}{
-		"ridge":                  {linear.RidgeOptions{}, two, penalties, "", 1e-8},
-		"ridge, classes":         {linear.RidgeOptions{}, classes, penalties, "", 1e-9},
-		"svm":                    {linear.SVMOptions{Tol: 1e-6}, classes, penalties, "", 1e-3},
-		"svm, targets":           {linear.SVMOptions{Tol: 1e-8, Loss: linear.SquaredInsensitive, Epsilon: .2}, target, penalties, "", 1e-3},
-		"svm, weighted":          {linear.SVMOptions{Tol: 1e-6, CacheBytes: -1, BlockRows: 7, ClassWeights: weights}, classes, penalties, "", 1e-3},
-		"logistic":               {linear.LogisticOptions{Tol: 1e-9}, classes, penalties, "", 1e-9},
-		"mini-batch, softmax":    {sgd.MiniBatch{FitOptions: short, Head: "softmax"}, classes, strengths, "", 1e-9},
-		"mini-batch, early stop": {sgd.MiniBatch{FitOptions: early, Head: "softmax"}, classes, strengths, "", 1e-9},
-		"mini-batch, tuned":      {sgd.MiniBatch{FitOptions: short, Head: "softmax"}, classes, strengths, "bandwidth", 1e-9},
-		"mini-batch, linear":     {sgd.MiniBatch{FitOptions: short}, classes, strengths, "", 1e-9},
-		"mini-batch, weighted":   {sgd.MiniBatch{FitOptions: weighted}, classes, strengths, "", 1e-9},
-		"mini-batch, targets":    {sgd.MiniBatch{FitOptions: short}, target, strengths, "all", 1e-9},
+		"default":                {nil, "classes", penalties, "", nil, 1e-9},
+		"default, targets":       {nil, "targets", penalties, "", nil, 1e-8},
+		"default, tuned":         {nil, "classes", strengths, "all", nil, 1e-9},
+		"default, tuned targets": {nil, "targets", strengths, "all", nil, 1e-6},
+		"ridge":                  {linear.RidgeOptions{}, "two", penalties, "", nil, 1e-8},
+		"ridge, classes":         {linear.RidgeOptions{}, "classes", penalties, "", nil, 1e-9},
+		"ridge, its own":         {linear.RidgeOptions{Select: linear.SelectLOO}, "targets", nil, "", nil, 1e-8},
+		"svm":                    {linear.SVMOptions{Tol: 1e-9}, "classes", penalties, "", nil, 1e-3},
+		"svm, targets":           {svr, "targets", penalties, "", nil, 1e-3},
+		"svm, weighted":          {anew, "classes", penalties, "", nil, 1e-3},
+		"logistic":               {linear.LogisticOptions{Tol: 1e-9}, "classes", penalties, "", nil, 1e-9},
+		"logistic, its own":      {linear.LogisticOptions{Lambdas: []float64{.5}}, "classes", nil, "", nil, 1e-9},
+		"cg":                     {linear.CGOptions{Lambda: .1}, "targets", nil, "", nil, 1e-6},
+		"mini-batch, softmax":    {batch(short, "softmax"), "classes", strengths, "", nil, 1e-9},
+		"mini-batch, early stop": {batch(early, "softmax"), "classes", strengths, "", nil, 1e-9},
+		"mini-batch, tuned":      {batch(short, "softmax"), "classes", strengths, "bandwidth", nil, 1e-9},
+		"mini-batch, linear":     {batch(short, ""), "classes", strengths, "", nil, 1e-9},
+		"mini-batch, weighted":   {batch(weighted, ""), "classes", strengths, "", nil, 1e-9},
+		"mini-batch, targets":    {batch(short, ""), "targets", strengths, "all", nil, 1e-9},
+		"mini-batch, its own":    {batch(own, "softmax"), "classes", nil, "all", nil, 1e-9},
+		"a user's own":           {centroids{}, "classes", nil, "", nil, 1e-9},
+		"tuner": {linear.RidgeOptions{}, "targets", nil, "", []string{train.StepFrozen,
+			train.StepEvidence}, 1e-6},
+		"tuner, classes": {linear.LogisticOptions{}, "classes", nil, "", []string{train.StepEvidence}, 1e-6},
 	} {
-		maps, err := Grid(layers.Spec{Map: "gaussian", Features: 24, Seed: 2, Tune: c.tune, Dtype: "float64"}, Axis{Name: "sigma", Values: []float64{2, 6}}, Axis{Name: AxisLambda, Values: c.lambdas})
-		if err != nil {
-			t.Fatal(err)
+		spec := layers.Spec{Map: "gaussian", Features: 24, Seed: 2, Tune: c.tune, Dtype: "float64"}
+		axes := []train.Axis{{Name: "sigma", Values: []float64{2, 6}}}
+		if c.lambdas != nil {
+			axes = append(axes, train.Axis{Name: train.AxisLambda, Values: c.lambdas})
 		}
-		p, calls := data.Pairs{X: x, Y: c.y}, 0
-		r, err := CrossValidate(context.Background(), maps, p, c.fitter, CVOptions{Folds: folds, Seed: seed, Progress: func(int, int) { calls++ }})
-		if err != nil || len(r.All) != 2*len(c.lambdas) || calls != 2*folds || (r.Metric == fits.ErrorRate) != (c.y == classes) {
-			t.Fatal(name, r, err, calls)
+		maps, set, calls := must(train.Grid(spec, axes...)), sets[c.rows], 0
+		r := train.Recipe{Spec: spec, Fitter: c.fitter}
+		if c.tuner != nil {
+			r.Tuner = &train.Tuner{Steps: c.tuner}
 		}
-		_, batches := c.fitter.(sgd.MiniBatch)
+		before := fmt.Sprintf("%v %v", maps, numbers(set.X.(*tensor.Dense)))
+		o := train.CVOptions{Folds: folds, Seed: seed, Progress: func(int, int) { calls++ }}
+		cv, err := r.CrossValidate(t.Context(), set, maps, o)
+		each := max(1, len(c.lambdas))
+		if err != nil || len(cv.All) != 2*each || calls != 2*folds ||
+			(cv.Metric == fits.ErrorRate) != (set.Labels != nil) {
+			t.Errorf("%s: %+v, %v, %d calls", name, cv, err, calls)
+			continue
+		}
 		different := map[float64]bool{}
-		for i, s := range r.All {
-			want := byHand(t, r, s, p, c.fitter, !batches, folds, seed)
+		for i, s := range cv.All {
+			want := byHand(t, func(share float64) train.Recipe {
+				one := *cv
+				one.All, one.Chosen = slices.Clone(cv.All), i
+				if _, batches := cv.Best(r).Fitter.(sgd.MiniBatch); !batches {
+					one.All[i].Lambda *= share // the same penalty a row
+				}
+				return one.Best(r)
+			}, set, folds, seed)
 			different[want] = true
-			if s.Lambda != c.lambdas[i%len(c.lambdas)] || math.Abs(s.Error-want) > c.tol*want || !(s.StdErr > 0) {
-				t.Errorf("%s: %+v, by hand %v", name, s, want)
+			if c.lambdas != nil && s.Lambda != c.lambdas[i%each] || math.IsNaN(s.Lambda) != (c.lambdas == nil) ||
+				math.Abs(s.Error-want) > c.tol*want || !(s.StdErr > 0) {
+				t.Errorf("%s, %v, lambda %v: %v ± %v, by hand %v", name, s.Spec.Params, s.Lambda, s.Error, s.StdErr,
+					want)
 			}
-			if s.score(r.Metric).Better(r.All[r.Chosen].score(r.Metric)) {
-				t.Errorf("%s: the best is %+v, and there is %+v", name, r.All[r.Chosen], s)
+			if s.Error < cv.All[cv.Chosen].Error {
+				t.Errorf("%s: the best is %+v, and there is %+v", name, cv.All[cv.Chosen], s)
 			}
 		}
-		if len(different) < 2 {
+		if len(different) < 2 && c.tuner == nil {
 			t.Errorf("%s: the scores are %v", name, different)
 		}
+		if best := cv.Best(r); best.Tuner != r.Tuner || best.Spec.Tune != c.tune ||
+			best.Spec.Params.Number("sigma") == 0 {
+			t.Errorf("%s: the best is %+v", name, best)
+		} else if _, rep, err := best.Fit(t.Context(), set); err != nil || rep.Lambda != 0 && c.lambdas != nil &&
+			c.tune == "" &&
+			!slices.Contains(c.lambdas, rep.Lambda) {
+			t.Errorf("%s: the best is fitted as %+v, %v", name, rep, err)
+		}
+		sparse := *set
+		sparse.X = must(ops.CSROf(set.X.(*tensor.Dense)))
+		got := must(r.CrossValidate(t.Context(), &sparse, maps, o))
+		runtime.GOMAXPROCS(1 + calls/(2*folds)%3)
+		again := must(r.CrossValidate(t.Context(), set, maps, o))
+		for i, s := range cv.All {
+			if a := again.All[i]; a.Error != s.Error || a.StdErr != s.StdErr {
+				t.Errorf("%s: with %d processors %+v, and %+v", name, runtime.GOMAXPROCS(0), a, s)
+			}
+			if g := got.All[i]; math.Abs(g.Error-s.Error) > max(c.tol, 1e-6)*s.Error {
+				t.Errorf("%s: sparse rows have the error %v, dense ones %v", name, g.Error, s.Error)
+			}
+		}
+		if fmt.Sprintf("%v %v", maps, numbers(set.X.(*tensor.Dense))) != before {
+			t.Errorf("%s: the rows or the candidates have changed", name)
+		}
+	}
+}
+
+// TestCrossValidateRidgeWeights: the mean squared errors are those of weighted fits and weighted errors.
+func TestCrossValidateRidgeWeights(t *testing.T) {
+	const folds, seed = 3, 5
+	set := cvSets(t, 61)["classes"]
+	x, y, _ := trial.Overlapping(t, 61, 4, 3)
+	o := linear.RidgeOptions{ClassWeights: trial.ClassTimes}
+	r, err := train.Recipe{Spec: layers.Spec{Map: "linear"}, Fitter: o}.CrossValidate(t.Context(), set, nil,
+		train.CVOptions{Lambdas: []float64{2}, Folds: folds, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, parts := 0., must(train.FoldsOf(set, folds, seed))
+	for f, held := range parts {
+		rest := slices.Concat(slices.Delete(slices.Clone(parts), f, f+1)...)
+		o.Lambdas = []float64{2 * float64(len(rest)) / 61}
+		head := must(linear.FitRidge(t.Context(), nil, data.Pairs{X: data.Rows(x, rest), Y: trial.TakeRows(y, rest)},
+			o))
+		var sums linear.RidgeStats
+		x2, y2 := trial.Repeated(data.Rows(x, held), trial.TakeRows(y, held))
+		if err := sums.Add(x2, y2); err != nil {
+			t.Fatal(err)
+		}
+		want += must(sums.MSE(head)) / folds
+	}
+	if math.Abs(r.All[0].MSE/want-1) > 1e-10 {
+		t.Errorf("%+v, by hand %v", r.All[0], want)
 	}
 }
 
 // TestCrossValidateTunes: without a Fitter, a Spec that tunes its map is fitted by mini-batches, with the head that the
 // rows want, beside a frozen one, which is solved.
 func TestCrossValidateTunes(t *testing.T) {
-	x, classes, target := fixtures.Overlapping(t, 60, 3, 2)
 	frozen := layers.Spec{Map: "gaussian", Features: 8, Seed: 2}
 	tuned := frozen
 	tuned.Tune = "bandwidth"
-	labelled, targets := &data.Set{X: x}, &data.Set{X: x, Y: target.RawMatrix().Data}
-	for _, c := range ArgMax(classes) {
-		labelled.Labels = append(labelled.Labels, []string{"a", "b"}[c])
-	}
-	for head, c := range map[string]struct {
-		rows *data.Set
-		of   fits.Fitter // of the frozen map
-	}{"softmax": {labelled, linear.LogisticOptions{Seed: 2}}, "": {targets, linear.RidgeOptions{}}} {
-		both, err := Recipe{}.CrossValidate(t.Context(), c.rows, []Candidate{{tuned, []float64{0}}, {frozen, []float64{1}}}, CVOptions{Folds: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, f := range []fits.Fitter{sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: 2}, Head: head}, c.of} {
+	for rows, c := range map[string]struct {
+		head   string
+		frozen fits.Fitter
+	}{"classes": {"softmax", linear.LogisticOptions{Seed: 2}}, "targets": {"", linear.RidgeOptions{}}} {
+		set, o := cvSets(t, 60)[rows], train.CVOptions{Folds: 2}
+		both := must(train.Recipe{}.CrossValidate(t.Context(), set, []train.Candidate{{Spec: tuned,
+			Lambdas: []float64{0}},
+			{Spec: frozen, Lambdas: []float64{1}}}, o))
+		for i, f := range []fits.Fitter{sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: 2}, Head: c.head}, c.frozen} {
 			s := both.All[i]
-			one, err := Recipe{Fitter: f}.CrossValidate(t.Context(), c.rows, []Candidate{{s.Spec, []float64{s.Lambda}}}, CVOptions{Folds: 2})
+			one, err := train.Recipe{Fitter: f}.CrossValidate(t.Context(), set,
+				[]train.Candidate{{Spec: s.Spec, Lambdas: []float64{s.Lambda}}}, o)
 			if err != nil || one.All[0].Error != s.Error {
-				t.Errorf("%q: %+v, and under a %T %+v (%v)", head, s, f, one, err)
+				t.Errorf("%s: %+v, and under a %T %+v (%v)", rows, s, f, one, err)
 			}
 		}
 	}
 }
 
-// TestCrossValidateIsDeterministic: the bits depend on the seed alone.
-func TestCrossValidateIsDeterministic(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	x, y, _ := fixtures.Overlapping(t, 91, 4, 3)
-	for _, head := range []fits.Fitter{linear.RidgeOptions{}, linear.SVMOptions{}, sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 3}, Head: "softmax"}} {
-		var first []Score
-		for procs := 1; procs <= 3; procs++ {
-			runtime.GOMAXPROCS(procs)
-			maps, err := RandomSearch(layers.Spec{Map: "gaussian", Seed: 2}, 3, 4, Axis{Name: "sigma", Lo: 1, Hi: 10}, Axis{Name: AxisFeatures, Lo: 8, Hi: 32}, Axis{Name: AxisLambda, Lo: 1e-4, Hi: 1e-1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := CrossValidate(context.Background(), maps, data.Pairs{X: x, Y: y}, head, CVOptions{Seed: 3})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if first == nil {
-				first = r.All
-			}
-			for i, s := range r.All {
-				if s.Error != first[i].Error || s.StdErr != first[i].StdErr || s.Lambda != first[i].Lambda || s.Spec.Features != first[i].Spec.Features {
-					t.Errorf("%T: with %d processors score %d is %+v, and %+v with one", head, procs, i, s, first[i])
-				}
-			}
-		}
-	}
-}
-
-// TestCrossValidateBest: a fit that fails by its lambda scores +Inf; of equal scores the larger lambda is taken.
+// TestCrossValidateBest: a fit that fails by its lambda scores +Inf; of equal scores the larger lambda is taken; the
+// default lambdas of each head are in the order that a table shows them in.
 func TestCrossValidateBest(t *testing.T) {
-	x, y, _ := fixtures.Overlapping(t, 60, 3, 2)
-	plain := []Candidate{{Spec: layers.Spec{Map: "linear"}}}
-	r, err := CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, linear.SVMOptions{MaxSteps: 4, Tol: 1e-6}, CVOptions{Lambdas: []float64{1e-320, 1e4, 1e5, 1e3}})
-	if err != nil {
-		t.Fatal(err)
+	x, y, _ := trial.Overlapping(t, 60, 3, 2)
+	plain, rows := []train.Candidate{{Spec: layers.Spec{Map: "linear"}}}, data.Pairs{X: x, Y: y}
+	cv := func(f fits.Fitter, lambdas ...float64) (*train.Scores, error) {
+		return train.CrossValidate(t.Context(), plain, rows, f, train.CVOptions{Lambdas: lambdas})
 	}
+	r := must(cv(linear.SVMOptions{MaxSteps: 4, Tol: 1e-6}, 1e-320, 1e4, 1e5, 1e3))
 	if s := r.All; !math.IsInf(s[0].Error, 1) || !math.IsNaN(s[0].StdErr) || s[1].Error != s[2].Error || r.Chosen != 2 {
 		t.Errorf("%+v", r)
 	}
 	batches := sgd.MiniBatch{FitOptions: sgd.FitOptions{Solver: sgd.SGD, LearnRate: 1e-4, Epochs: 100}}
-	if r, err = CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, batches, CVOptions{Lambdas: []float64{1e300, 1e-3}}); err != nil || !math.IsInf(r.All[0].Error, 1) || r.Chosen != 1 {
+	if r, err := cv(batches, 1e300, 1e-3); err != nil || !math.IsInf(r.All[0].Error, 1) || r.Chosen != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err = CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: y}, batches, CVOptions{Lambdas: []float64{1e300}}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "none of the 1 candidates") {
-		t.Error(err)
+	wants(t, "1e300", second(cv(batches, 1e300)), domain.ErrParam, "none of the 1 candidates")
+	for _, f := range []fits.Fitter{linear.RidgeOptions{}, linear.SVMOptions{}, sgd.MiniBatch{}} {
+		r := must(cv(f))
+		if !slices.IsSortedFunc(r.All, func(a, b train.Score) int {
+			return int(math.Copysign(1,
+				a.Lambda-b.Lambda))
+		}) ||
+			len(r.All) < 3 {
+			t.Errorf("%T: the default lambdas are %+v", f, r.All)
+		}
 	}
 }
 
 // TestCrossValidateShares: candidates of one map are scored together, each with its own lambdas and in its own place.
 func TestCrossValidateShares(t *testing.T) {
-	x, y, _ := fixtures.Overlapping(t, 60, 3, 2)
-	spec, calls := layers.Spec{Map: "gaussian", Features: 8}, 0
-	near, err := Grid(spec, Axis{Name: "sigma", Values: []float64{2, 5}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := []Candidate{{near[0].Spec, []float64{1}}, near[1], {near[0].Spec, []float64{4, 2}}}
-	r, err := CrossValidate(context.Background(), all, data.Pairs{X: x, Y: y}, nil, CVOptions{Folds: 3, Lambdas: []float64{.5}, Progress: func(_, total int) {
+	x, y, _ := trial.Overlapping(t, 60, 3, 2)
+	spec, calls, rows := layers.Spec{Map: "gaussian", Features: 8}, 0, data.Pairs{X: x, Y: y}
+	near := must(train.Grid(spec, train.Axis{Name: "sigma", Values: []float64{2, 5}}))
+	all := []train.Candidate{{Spec: near[0].Spec, Lambdas: []float64{1}}, near[1],
+		{Spec: near[0].Spec, Lambdas: []float64{4, 2}}}
+	o := train.CVOptions{Folds: 3, Lambdas: []float64{.5}, Progress: func(_, total int) {
 		if calls++; total != 6 {
 			t.Errorf("%d folds are to do", total)
 		}
-	}})
+	}}
+	r, err := train.CrossValidate(t.Context(), all, rows, nil, o)
 	if err != nil || calls != 6 || len(r.All) != 4 {
 		t.Fatal(r, err, calls)
 	}
 	for i, want := range []struct{ sigma, lambda float64 }{{2, 1}, {5, .5}, {2, 4}, {2, 2}} {
 		s := r.All[i]
-		alone, err := CrossValidate(context.Background(), []Candidate{{s.Spec, []float64{want.lambda}}}, data.Pairs{X: x, Y: y}, nil, CVOptions{Folds: 3})
-		if err != nil || s.Spec.Params.Number("sigma") != want.sigma || s.Lambda != want.lambda || s.Error != alone.All[0].Error {
+		one := []train.Candidate{{Spec: s.Spec, Lambdas: []float64{want.lambda}}}
+		alone, err := train.CrossValidate(t.Context(), one, rows, nil, train.CVOptions{Folds: 3})
+		if err != nil || s.Spec.Params.Number("sigma") != want.sigma || s.Lambda != want.lambda ||
+			s.Error != alone.All[0].Error {
 			t.Errorf("%+v, alone %+v (%v)", s, alone, err)
 		}
 	}
-	if _, err := CrossValidate(context.Background(), []Candidate{{Spec: spec}, {spec, []float64{}}}, data.Pairs{X: x, Y: y}, nil, CVOptions{}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "candidate 1 has no lambdas") {
-		t.Error(err)
-	}
 }
 
-func TestCrossValidateHeadErrors(t *testing.T) {
-	x, y, target := fixtures.Overlapping(t, 20, 3, 2)
-	plain := []Candidate{{Spec: layers.Spec{Map: "linear"}}}
-	for _, c := range []struct {
-		y    *mat.Dense
-		f    fits.Fitter
-		o    CVOptions
-		err  error
-		text string
-	}{
-		{y, linear.SVMOptions{Lambdas: []float64{1}}, CVOptions{Lambdas: []float64{1}}, domain.ErrParam, "SVMOptions has Lambdas"},
-		{y, linear.SVMOptions{MaxSteps: -1}, CVOptions{}, domain.ErrParam, "MaxSteps = -1"},
-		{y, linear.SVMOptions{}, CVOptions{Lambdas: []float64{1, 0}}, domain.ErrParam, "Lambdas[1] = 0"},
-		{target, linear.SVMOptions{}, CVOptions{}, domain.ErrDomain, "the hinge loss takes -1 and 1"},
-		{y, sgd.MiniBatch{FitOptions: sgd.FitOptions{Lambda: 1}}, CVOptions{Lambdas: []float64{1}}, domain.ErrParam, "MiniBatch has Lambda = 1"},
-		{y, sgd.MiniBatch{FitOptions: sgd.FitOptions{Checkpoints: sgd.Checkpoints{Path: "c"}}}, CVOptions{}, domain.ErrParam, "MiniBatch has Checkpoints"},
-		{y, sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: -1}}, CVOptions{}, domain.ErrParam, "Epochs = -1"},
-		{target, sgd.MiniBatch{Head: "softmax"}, CVOptions{}, domain.ErrDomain, "a softmax head learns classes"},
-		{y, sgd.MiniBatch{}, CVOptions{Lambdas: []float64{math.NaN()}}, domain.ErrParam, "lambda = NaN"},
-	} {
-		if _, err := CrossValidate(context.Background(), plain, data.Pairs{X: x, Y: c.y}, c.f, c.o); !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%+v, %+v: %v, want %q", c.f, c.o, err, c.text)
-		}
-	}
+// constant is a Fitter whose head predicts one class or one number everywhere. It keeps the number of rows of each fit.
+type constant struct {
+	kind string
+	b    []float64
+	rows *[]int
+	tune bool
 }
 
-// TestDefaultLambdas: each head has its own, in the order that a table shows them in.
-func TestDefaultLambdas(t *testing.T) {
-	for _, head := range []fits.Fitter{linear.RidgeOptions{}, linear.SVMOptions{}, sgd.MiniBatch{}} {
-		scored, err := foldsOf(head, false)
+func (constant) Cost(fits.Problem) fits.Cost { return fits.Cost{Operations: 1} }
+func (c constant) HeadKind() string          { return c.kind }
+func (c constant) Frozen() bool              { return !c.tune }
+
+func (c constant) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
+	n := 0
+	for b, err := range rows.Blocks(ctx, 0) {
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
-		g := scored.DefaultLambdas(100)
-		if l := cv.Powers(g.Lo, g.Hi, g.N); len(l) < 3 || !slices.IsSorted(l) || g.Limit[0] > g.Lo || g.Limit[1] <= g.Hi {
-			t.Errorf("%T: %+v", head, g)
+		n += b.X.Shape()[0]
+	}
+	*c.rows = append(*c.rows, n)
+	for _, p := range m.Params() {
+		if p.Tuned { // a map that the next fold must not see
+			p.Value.Zero()
+		}
+	}
+	return &fits.Report{}, head.SetWeights(make([]float64, m.Features()*head.Features()), c.b)
+}
+
+// TestCrossValidateFitter: a user's Fitter is fitted in every fold, in memory and on a stream, for classes and for
+// targets, on a map of its own where it tunes it; Best keeps it.
+func TestCrossValidateFitter(t *testing.T) {
+	set, targets := ringSets(90)
+	square := 0.
+	for i := range set.Labels {
+		set.Labels[i] = []string{"inner", "outer", "outer"}[i%3]
+		square += (targets.Y[i] - 2) * (targets.Y[i] - 2) / 90
+	}
+	stream := must(data.OpenStream(data.StreamOptions{BlockRows: 17}, csvOf(t, set)))
+	for name, c := range map[string]struct {
+		rows  data.Source
+		f     constant
+		tune  string
+		error float64
+		off   float64 // how far the folds of a stream, which differ in size, may be off
+	}{
+		"linear":         {set, constant{kind: "linear", b: []float64{1, -1}}, "", 2. / 3, 1e-12},
+		"softmax":        {set, constant{kind: "softmax", b: []float64{-1, 1}}, "", 1. / 3, 1e-12},
+		"targets":        {targets, constant{kind: "huber", b: []float64{2}}, "", square, 1e-9},
+		"tuned":          {set, constant{kind: "softmax", b: []float64{-1, 1}, tune: true}, "all", 1. / 3, 1e-12},
+		"stream, linear": {stream, constant{kind: "linear", b: []float64{1, -1}}, "", 2. / 3, .1},
+	} {
+		var fitted []int
+		c.f.rows = &fitted
+		r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 8, Tune: c.tune}, Fitter: c.f}
+		cv, err := r.CrossValidate(t.Context(), c.rows, nil, train.CVOptions{Folds: 3})
+		if err != nil || len(cv.All) != 1 || len(fitted) != 3 || fitted[0]+fitted[1]+fitted[2] != 180 ||
+			math.Abs(cv.All[0].Error-c.error) > c.off || !math.IsNaN(cv.All[0].Lambda) {
+			t.Errorf("%s: %+v, fits to %d rows, %v; want the error %v", name, cv, fitted, err, c.error)
+			continue
+		}
+		if best := cv.Best(r); best.Fitter.(constant).rows != c.f.rows || best.Spec.Params.Number("sigma") == 0 {
+			t.Errorf("%s: the best is %+v", name, best)
 		}
 	}
 }
 
+// TestCrossValidateErrors: options, candidates and heads that do not go together say so.
 func TestCrossValidateErrors(t *testing.T) {
-	x, y := fixtures.Problem(20, 3, 1, 53)
-	spec := layers.Spec{Map: "linear", Dims: 3, Dtype: "float64"}
-	one := []Candidate{{Spec: spec}}
-	ctx := context.Background()
-	cancelled, cancel := context.WithCancel(ctx)
+	sets := cvSets(t, 20)
+	classes, targets := sets["classes"], sets["targets"]
+	frozen := layers.Spec{Map: "gaussian", Features: 8}
+	linearMap, tuned, one := layers.Spec{Map: "linear"}, frozen, []float64{1}
+	tuned.Tune = "all"
+	two := []train.Candidate{{Spec: frozen}, {Spec: frozen}}
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	for name, c := range map[string]struct {
-		ctx   context.Context
-		specs []Candidate
-		x     *tensor.Dense
-		o     CVOptions
-		err   error
+	own := constant{kind: "linear", b: []float64{1, -1, 0}, rows: new([]int)}
+	batch := func(o sgd.FitOptions) fits.Fitter { return sgd.MiniBatch{FitOptions: o} }
+	type options = train.CVOptions
+	for _, c := range []struct {
+		ctx        context.Context
+		set        *data.Set
+		spec       layers.Spec
+		candidates []train.Candidate
+		f          fits.Fitter
+		o          options
+		is         error
+		text       string
 	}{
-		"no spec":   {ctx, []Candidate{}, x, CVOptions{}, domain.ErrParam},
-		"folds":     {ctx, one, x, CVOptions{Folds: 1}, domain.ErrParam},
-		"no lambda": {ctx, one, x, CVOptions{Lambdas: []float64{}}, domain.ErrParam},
-		"lambda":    {ctx, one, x, CVOptions{Lambdas: []float64{-1}}, domain.ErrParam},
-		"rows":      {ctx, one, x, CVOptions{Folds: 11}, domain.ErrShape},
-		"factors":   {ctx, one, x, CVOptions{Factors: []float64{}}, domain.ErrParam},
-		"around":    {ctx, []Candidate{one[0], one[0]}, x, CVOptions{Factors: []float64{1}}, domain.ErrParam},
-		"context":   {cancelled, one, x, CVOptions{}, context.Canceled},
+		{is: domain.ErrParam, candidates: []train.Candidate{}, text: "0 candidates"},
+		{is: domain.ErrParam, o: options{Folds: 1}, text: "1 folds"},
+		{is: domain.ErrParam, o: options{Lambdas: []float64{}}, text: "candidate 0 has no lambdas"},
+		{is: domain.ErrParam, candidates: []train.Candidate{two[0], {Spec: frozen, Lambdas: []float64{}}},
+			text: "candidate 1 has no lambdas"},
+		{is: domain.ErrParam, o: options{Lambdas: []float64{-1}}, text: "lambda = -1"},
+		{is: domain.ErrShape, o: options{Folds: 11}, text: "20 rows in 11 folds"},
+		{is: domain.ErrParam, o: options{Factors: []float64{}}, text: "0 Factors of 1 candidates"},
+		{is: domain.ErrParam, candidates: two, o: options{Factors: one}, text: "1 Factors of 2 candidates"},
+		{is: domain.ErrParam, spec: linearMap, o: options{Factors: one}, text: "no parameter that comes from the data"},
+		{is: context.Canceled, ctx: cancelled},
+		{is: domain.ErrParam, spec: tuned, f: linear.RidgeOptions{}, text: "use MiniBatch"},
+		{is: domain.ErrParam, f: own, o: options{Lambdas: one}, text: "takes none"},
+		{is: domain.ErrParam, f: (*linear.RidgeOptions)(nil), text: "the Fitter is a nil"},
+		{is: domain.ErrParam, f: linear.SVMOptions{Lambdas: one}, o: options{Lambdas: one},
+			text: "SVMOptions has Lambdas"},
+		{is: domain.ErrParam, f: linear.SVMOptions{MaxSteps: -1}, text: "MaxSteps = -1"},
+		{is: domain.ErrParam, f: linear.SVMOptions{}, o: options{Lambdas: []float64{1, 0}}, text: "Lambdas[1] = 0"},
+		{is: domain.ErrDomain, set: targets, f: linear.SVMOptions{}, text: "the hinge loss takes -1 and 1"},
+		{is: domain.ErrParam, f: batch(sgd.FitOptions{Lambda: 1}), o: options{Lambdas: one},
+			text: "MiniBatch has Lambda = 1"},
+		{is: domain.ErrParam, f: batch(sgd.FitOptions{Checkpoints: sgd.Checkpoints{Path: "c"}}),
+			text: "MiniBatch has Checkpoints"},
+		{is: domain.ErrParam, f: batch(sgd.FitOptions{Epochs: -1}), text: "Epochs = -1"},
+		{is: domain.ErrDomain, set: targets, f: sgd.MiniBatch{Head: "softmax"}, text: "a softmax head learns classes"},
+		{is: domain.ErrParam, f: sgd.MiniBatch{}, o: options{Lambdas: []float64{math.NaN()}}, text: "lambda = NaN"},
 	} {
-		if _, err := CrossValidate(c.ctx, c.specs, data.Pairs{X: c.x, Y: y}, nil, c.o); !errors.Is(err, c.err) {
-			t.Errorf("%s: %v", name, err)
+		if c.ctx == nil {
+			c.ctx = t.Context()
 		}
+		if c.set == nil {
+			c.set = classes
+		}
+		if c.spec.Map == "" {
+			c.spec = frozen
+		}
+		_, err := train.Recipe{Spec: c.spec, Fitter: c.f}.CrossValidate(c.ctx, c.set, c.candidates, c.o)
+		wants(t, c, err, c.is, c.text)
 	}
-	if _, err := Around(spec, x, 1); !errors.Is(err, domain.ErrParam) {
-		t.Error(err)
-	}
-	around, err := Around(layers.Spec{Map: "gaussian", Features: 16}, x, .5, 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, b := around[0].Spec.Params.Number("sigma"), around[2].Spec.Params.Number("sigma"); len(around) != 3 || math.Abs(b/a-4) > 1e-12 {
+	var none context.Context
+	wants(t, "context", second(train.Recipe{}.CrossValidate(none, classes, nil, options{})), domain.ErrParam,
+		"Recipe: the context is nil")
+	wants(t, "around", second(train.Around(linearMap, classes.X, 1)), domain.ErrParam, "no parameter")
+	wants(t, "around", second(train.Around(frozen, nil)), domain.ErrParam, "Around: x is nil")
+}
+
+// TestCrossValidateAround: where the best is at an end of the factors, or of the default lambdas, there are more, until
+// it is inside or at the stated limit, which the report tells.
+func TestCrossValidateAround(t *testing.T) {
+	x, y := trial.Problem(83, 4, 1, 51) // linear: the wider the kernel, the better, and the less the penalty
+	set := &data.Set{X: x, Y: y.RawMatrix().Data}
+	recipe := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 16, Seed: 2}, Fitter: linear.RidgeOptions{}}
+	sigma := func(s train.Score) float64 { return s.Spec.Params.Number("sigma") }
+	around := must(train.Around(recipe.Spec, x, .5, 1, 2))
+	if a, b := around[0].Spec.Params.Number("sigma"), around[2].Spec.Params.Number("sigma"); math.Abs(b/a-4) > 1e-12 {
 		t.Errorf("around: %v and %v", a, b)
 	}
-}
-
-// TestCrossValidateAround: where the best is at an end of the factors, or of the default lambdas, there are more, until it is inside or at the
-// stated limit, which the report tells.
-func TestCrossValidateAround(t *testing.T) {
-	x, y := fixtures.Problem(83, 4, 1, 51) // linear: the wider the kernel, the better, and the less the penalty
-	spec := layers.Spec{Map: "gaussian", Features: 16, Seed: 2, Dtype: "float64"}
-	calls := 0
-	r, err := CrossValidate(context.Background(), []Candidate{{Spec: spec}}, data.Pairs{X: x, Y: y}, nil, CVOptions{Factors: []float64{2, .5, 1}, Folds: 3, Progress: func(done, of int) {
-		calls++
-		if done > of {
-			t.Errorf("%d of %d folds are done", done, of)
-		}
-	}})
+	r, err := recipe.CrossValidate(t.Context(), set, nil, train.CVOptions{Factors: []float64{2, .5, 1}, Folds: 3,
+		Progress: func(done, of int) {
+			if done > of {
+				t.Errorf("%d of %d folds are done", done, of)
+			}
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	best, sigma := r.All[r.Chosen], map[float64]bool{}
+	best, all := r.All[r.Chosen], map[float64]bool{}
 	least, largest := math.Inf(1), 0.
 	var lambdas []float64
 	for i, s := range r.All {
-		v := s.Spec.Params.Number("sigma")
-		sigma[v], least, largest = true, math.Min(least, v), math.Max(largest, v)
-		if i > 0 && v < r.All[i-1].Spec.Params.Number("sigma") {
+		v := sigma(s)
+		all[v], least, largest = true, math.Min(least, v), math.Max(largest, v)
+		if i > 0 && v < sigma(r.All[i-1]) {
 			t.Error("the scores are not in the order of σ")
 		}
-		if v == best.Spec.Params.Number("sigma") {
+		if v == sigma(best) {
 			lambdas = append(lambdas, s.Lambda)
 		}
 		if s.Error < best.Error*(1-1e-6) {
 			t.Errorf("%v was chosen, and there is %v", best, s)
 		}
 	}
-	if ratio := largest / least; len(sigma) < 5 || math.Abs(ratio/math.Exp2(math.Round(math.Log2(ratio)))-1) > 1e-9 {
-		t.Errorf("%d bandwidths from %v to %v", len(sigma), least, largest)
+	if ratio := largest / least; len(all) < 5 || math.Abs(ratio/math.Exp2(math.Round(math.Log2(ratio)))-1) > 1e-9 {
+		t.Errorf("%d bandwidths from %v to %v", len(all), least, largest)
 	}
-	inside := best.Spec.Params.Number("sigma") > least && best.Spec.Params.Number("sigma") < largest
+	inside := sigma(best) > least && sigma(best) < largest
 	if ends := slices.Contains(r.AtEnd, "sigma"); ends == inside || !inside && largest/least < 128 {
 		t.Errorf("σ = %v of %v to %v, at an end: %v", best.Spec.Params, least, largest, r.AtEnd)
 	}
-	if !slices.IsSorted(lambdas) || best.Lambda == lambdas[0] && lambdas[0] > 83e-15*1.001 || best.Lambda == lambdas[len(lambdas)-1] {
+	if !slices.IsSorted(lambdas) || best.Lambda == lambdas[0] && lambdas[0] > 83e-15*1.001 ||
+		best.Lambda == lambdas[len(lambdas)-1] {
 		t.Errorf("λ = %v of %v", best.Lambda, lambdas)
 	}
-	given, err := CrossValidate(context.Background(), []Candidate{{Spec: best.Spec, Lambdas: []float64{best.Lambda, 10 * best.Lambda}}}, data.Pairs{X: x, Y: y}, nil, CVOptions{Folds: 3})
-	if err != nil || len(given.All) != 2 || given.All[0].Error != best.Error || !slices.Equal(given.AtEnd, []string{AxisLambda}) {
-		t.Errorf("%+v, %v: a list grew, or tells of no end: %v", given, err, given.AtEnd)
-	}
-	if _, err := CrossValidate(context.Background(), []Candidate{{Spec: layers.Spec{Map: "linear"}}}, data.Pairs{X: x, Y: y}, nil, CVOptions{Factors: []float64{1}}); !errors.Is(err, domain.ErrParam) {
-		t.Error(err)
+	list := []train.Candidate{{Spec: best.Spec, Lambdas: []float64{best.Lambda, 10 * best.Lambda}}}
+	given, err := recipe.CrossValidate(t.Context(), set, list, train.CVOptions{Folds: 3})
+	if err != nil || len(given.All) != 2 || given.All[0].Error != best.Error ||
+		!slices.Equal(given.AtEnd, []string{train.AxisLambda}) {
+		t.Errorf("%+v, %v: a list grew, or tells of no end", given, err)
 	}
 }

@@ -47,7 +47,8 @@ func Example_fitter() {
 	ctx := context.Background()
 	x, labels, _ := ringRows(240)
 	rows := &data.Set{X: must(data.FromSlices(x)), Labels: labels}
-	recipe := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 256, Seed: 1}, Fitter: centroids{}}
+	recipe := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 256, Seed: 1},
+		Fitter: centroids{}}
 	share := func(m *train.Model) float64 {
 		right := 0.
 		for i, c := range must(m.PredictClasses(rows.X)) {

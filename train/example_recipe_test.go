@@ -24,6 +24,16 @@ var (
 	xorLabels = []string{"same", "other", "other", "same"}
 )
 
+// chessboard are the rows of a board of 2 x 2 fields, and the fields' colours.
+func chessboard() *data.Set {
+	set := &data.Set{X: tensor.New(tensor.WithShape(200, 2), tensor.Of(tensor.Float64))}
+	for i := range 200 {
+		copy(set.X.(*tensor.Dense).Float64s()[2*i:], []float64{float64(i % 20), float64(i / 20)})
+		set.Labels = append(set.Labels, xorLabels[i%20/10+2*(i/100)])
+	}
+	return set
+}
+
 // From rows to a model and a prediction; the lines of the README.
 func ExampleRecipe() {
 	ctx, rows, labels := context.Background(), xorRows, xorLabels
@@ -39,14 +49,7 @@ func ExampleRecipe() {
 
 // A network is a Spec with Parts: dense layers, maps and norms, of which each says what of it is tuned.
 func ExampleRecipe_Fit_network() {
-	var rows [][]float64
-	var labels []string
-	for i := range 200 {
-		rows = append(rows, []float64{float64(i%20) / 10, float64(i/20) / 5})
-		labels = append(labels, xorLabels[i%20/10+2*(i/100)])
-	}
-	x, _ := data.FromSlices(rows)
-	ctx, set := context.Background(), &data.Set{X: x, Labels: labels}
+	ctx, set := context.Background(), chessboard()
 	// README network: from here
 	network := layers.Spec{Map: "sequential", Parts: []layers.Spec{
 		{Map: "dense", Features: 32, Params: layers.Values{"activation": "tanh"}, Tune: "all"},
@@ -59,28 +62,17 @@ func ExampleRecipe_Fit_network() {
 		fmt.Println(err)
 		return
 	}
-	guess, _ := model.PredictClasses(x)
-	right := 0
-	for i, l := range labels {
-		if guess[i] == l {
-			right++
-		}
-	}
-	fmt.Println(right >= 195, len(report.Epochs.Epochs), model.Spec.Parts[2].Dims)
+	guess, _ := model.Predict(set.X)
+	truth, _ := model.Classes.Index(set.Labels)
+	accuracy, _ := train.Accuracy(guess, truth)
+	fmt.Println(accuracy > .97, len(report.Epochs.Epochs), model.Spec.Parts[2].Dims)
 	// Output: true 40 32
 }
 
 // Other ways to fit, and to choose: the support vector machine on the parameters that cross-validation finds best.
 func ExampleRecipe_CrossValidate() {
-	var rows [][]float64
-	var labels []string
-	for i := range 200 {
-		rows = append(rows, []float64{float64(i % 20), float64(i / 20)})
-		labels = append(labels, xorLabels[i%20/10+2*(i/100)])
-	}
-	x, _ := data.FromSlices(rows)
-	set := &data.Set{X: x, Labels: labels}
-	r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 64}, Fitter: linear.SVMOptions{}}
+	set, spec := chessboard(), layers.Spec{Map: "gaussian", Features: 64}
+	r := train.Recipe{Scale: "standard", Spec: spec, Fitter: linear.SVMOptions{}}
 	candidates, _ := train.Grid(r.Spec, train.Axis{Name: "sigma", Values: []float64{.1, 1, 100}})
 	cv, err := r.CrossValidate(context.Background(), set, candidates, train.CVOptions{})
 	if err != nil {
@@ -93,8 +85,8 @@ func ExampleRecipe_CrossValidate() {
 		fmt.Println(err)
 		return
 	}
-	guess, _ := m.Predict(x)
-	truth, _ := m.Classes.Index(labels)
+	guess, _ := m.Predict(set.X)
+	truth, _ := m.Classes.Index(set.Labels)
 	accuracy, _ := train.Accuracy(guess, truth)
 	fmt.Printf("sigma %v, accuracy above .98: %v\n", best.Spec.Params["sigma"], accuracy > .98)
 	// Output: sigma 1, accuracy above .98: true

@@ -6,43 +6,48 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
-	"gorgonia.org/tensor"
 )
 
-// Two rings. From the bandwidth of the data the search goes on as long as the best is at an end.
+// Two circles. From the bandwidth of the data the search goes on as long as the best is at an end.
 func ExampleRecipe_CrossValidate_around() {
+	x, labels := trial.TwoCircles(60, 1)
 	recipe := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 64, Seed: 1}, Fitter: linear.RidgeOptions{}}
-	r, err := recipe.CrossValidate(context.Background(), ringSet(60), nil, train.CVOptions{Factors: []float64{1, 2}})
+	r, err := recipe.CrossValidate(context.Background(), &data.Set{X: x, Labels: labels}, nil,
+		train.CVOptions{Factors: []float64{1, 2}})
 	if err != nil {
 		panic(err)
 	}
 	fmt.Printf("%v: %.2f, at an end: %v\n", r.Metric, r.All[r.Chosen].Error, r.AtEnd)
 	// Output:
-	// error rate: 0.00, at an end: []
+	// error rate: 0.02, at an end: []
 }
 
-// Two rings, which a bandwidth of their own distance tells apart under a support vector machine.
+// Candidates for CrossValidate, each with all lambdas.
 func ExampleGrid() {
-	spec := layers.Spec{Map: "gaussian", Features: 64, Seed: 1}
-	maps, err := train.Grid(spec, train.Axis{Name: "sigma", Values: []float64{.01, 1, 100}}, train.Axis{Name: train.AxisLambda, Values: []float64{1e-3, 10}})
+	spec := layers.Spec{Map: "gaussian", Seed: 1}
+	maps, err := train.Grid(spec, train.Axis{Name: "sigma", Values: []float64{.01, 1}},
+		train.Axis{Name: train.AxisFeatures, Values: []float64{64, 256}},
+		train.Axis{Name: train.AxisLambda, Values: []float64{1e-3, 10}})
 	if err != nil {
 		panic(err)
 	}
-	recipe := train.Recipe{Spec: spec, Fitter: linear.SVMOptions{}}
-	r, err := recipe.CrossValidate(context.Background(), ringSet(60), maps, train.CVOptions{})
-	if err != nil {
-		panic(err)
+	for _, m := range maps {
+		fmt.Println(m.Spec.Params.Short(), m.Spec.Features, m.Lambdas)
 	}
-	best := r.All[r.Chosen]
-	fmt.Printf("%d maps, %d scores; %v: %.2f with %v and lambda %g\n", len(maps), len(r.All), r.Metric, best.Error, best.Spec.Params.Short(), best.Lambda)
 	// Output:
-	// 3 maps, 6 scores; error rate: 0.00 with sigma=1 and lambda 10
+	// sigma=0.01 64 [0.001 10]
+	// sigma=0.01 256 [0.001 10]
+	// sigma=1 64 [0.001 10]
+	// sigma=1 256 [0.001 10]
 }
 
 func ExampleRandomSearch() {
 	spec := layers.Spec{Map: "gaussian", Features: 64, Seed: 1}
-	maps, err := train.RandomSearch(spec, 3, 1, train.Axis{Name: "sigma", Lo: .1, Hi: 10}, train.Axis{Name: train.AxisFeatures, Lo: 16, Hi: 256})
+	maps, err := train.RandomSearch(spec, 3, 1, train.Axis{Name: "sigma", Lo: .1, Hi: 10},
+		train.Axis{Name: train.AxisFeatures, Lo: 16, Hi: 256})
 	if err != nil {
 		panic(err)
 	}
@@ -57,7 +62,7 @@ func ExampleRandomSearch() {
 
 // Half and twice the bandwidth that the data suggest.
 func ExampleAround() {
-	x, _ := rings(60, tensor.Float64, 1)
+	x, _ := trial.TwoCircles(60, 1)
 	maps, err := train.Around(layers.Spec{Map: "gaussian", Features: 64}, x, .5, 1, 2)
 	if err != nil {
 		panic(err)
@@ -67,8 +72,8 @@ func ExampleAround() {
 	}
 	// Output:
 	// 0.55
-	// 1.10
-	// 2.19
+	// 1.09
+	// 2.18
 }
 
 func ExampleBalancedWeights() {

@@ -23,7 +23,8 @@ func ExampleModel_Rows() {
 	path, later := filepath.Join(dir, "train.csv"), filepath.Join(dir, "later.csv")
 	text := "size,color,weight,kind\n"
 	for i := range 40 {
-		text += fmt.Sprintf("%d,%s,%s,%s\n", i%8, []string{"red", "green"}[i%2], []string{"1.5", "", "3", "2"}[i%4], []string{"apple", "pear"}[i%2])
+		text += fmt.Sprintf("%d,%s,%s,%s\n", i%8, []string{"red", "green"}[i%2], []string{"1.5", "", "3", "2"}[i%4],
+			[]string{"apple", "pear"}[i%2])
 	}
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		fmt.Println(err)
@@ -38,7 +39,8 @@ func ExampleModel_Rows() {
 		fmt.Println(err)
 		return
 	}
-	m, _, err := train.Recipe{Scale: "auto", Spec: layers.Spec{Map: "gaussian", Features: 64, Seed: 1}}.Fit(context.Background(), f)
+	r := train.Recipe{Scale: "auto", Spec: layers.Spec{Map: "gaussian", Features: 64, Seed: 1}}
+	m, _, err := r.Fit(context.Background(), f)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -19,7 +19,7 @@ import (
 
 // A whole model, scaler and classes included, in one file. It predicts the same there and back, and rows that do not
 // fit are an error that says why.
-func ExampleModel_Save() {
+func ExampleModel() {
 	x, names := trial.TwoCircles(400, 1)
 	m, _, err := train.Recipe{Scale: "standard", Fitter: linear.RidgeOptions{}, Spec: layers.Spec{Map: "gaussian",
 		Features: 64, Sampler: "orthogonal", Seed: 1}}.Fit(context.Background(), &data.Set{X: x, Labels: names})
@@ -43,7 +43,7 @@ func ExampleModel_Save() {
 		fmt.Println(err)
 		return
 	}
-	rows := tensor.New(tensor.WithShape(3, 2), tensor.WithBacking([]float64{.7, .7, -2, .1, 0, 1.1})) // as they come, not scaled
+	rows, _ := data.FromSlices([][]float64{{.7, .7}, {-2, .1}, {0, 1.1}}) // as they come, not scaled
 	guess, err := back.PredictClasses(rows)
 	fmt.Println(guess, err)
 

@@ -66,6 +66,8 @@ func fitterCases() []fitterCase {
 		{"logistic", logistic, false, layers.Frozen, logisticWeighted, logisticAnew, 3e-5},
 		{"mini-batch, softmax", batch(steps, "softmax"), false, layers.Frozen, nil, batch(stepsAnew, "softmax"), 1e-8},
 		{"mini-batch, linear", batch(steps, ""), true, layers.Frozen, nil, batch(stepsAnew, ""), 1e-8},
+		{"mini-batch, huber", batch(steps, "huber"), true, layers.Frozen, nil, batch(stepsAnew, "huber"), 1e-8},
+		{"a user's own", centroids{}, false, layers.Frozen, nil, nil, 1e-8},
 		{"mini-batch, tuned", batch(steps, "softmax"), false, layers.All, nil, nil, 1e-7},
 		{"mini-batch, bandwidth", batch(steps, ""), true, layers.Bandwidth, nil, nil, 1e-7},
 	}
@@ -81,7 +83,13 @@ func fitterMaps(d int, dt tensor.Dtype, p layers.Policy) map[string]layers.Layer
 	if p == layers.Frozen {
 		maps["wide"] = must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, d, 200, opts...))
 		maps["chi2"] = must(layers.NewHomogeneousLayer(spectral.Chi2{Gamma: 1}, d, layers.WithDtype(dt)))
-		maps["identity"] = must(layers.NewIdentity(d, layers.WithDtype(dt)))
+		maps["concat"] = must(layers.NewConcat(d, []layers.Part{
+			{Layer: must(layers.NewHomogeneousLayer(spectral.Chi2{Gamma: 1}, 6, layers.WithDtype(dt),
+				layers.WithName("left"))),
+				To: 6, Weight: .3},
+			{Layer: must(layers.NewIdentity(d-6, layers.WithDtype(dt), layers.WithName("right"))), From: 6, To: d,
+				Weight: 2},
+		}))
 	}
 	return maps
 }
@@ -119,28 +127,33 @@ func far(a, b []float64) float64 {
 }
 
 // TestFitters: every Fitter, in both element types and under maps of every kind, gives the same bits again, on any
-// number of processors, and the same solution for sparse rows, for rows in blocks, without kept features, in float32,
-// and for repeated rows in place of class weights. The rows stay as they are.
+// number of processors, and the same solution for sparse rows, for rows in blocks or that are read, without kept
+// features, in float32, and for repeated rows in place of class weights. Another seed gives other mini-batches. The
+// rows and the options stay as they are.
 func TestFitters(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, c := range fitterCases() {
 		exact := map[string][]float64{} // of float64, by map
 		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 			sparse, dense, y := c.rows(dt)
-			before, beforeY, beforeSparse := dense.Clone().(*tensor.Dense), mat.DenseCopyOf(y), fmt.Sprint(sparse)
+			before := fmt.Sprintf("%v %v %v %#v", numbers(dense), sparse, mat.Formatted(y), c.fitter)
 			_, k := y.Dims()
 			tol := c.tol
 			if dt == tensor.Float32 {
 				tol = 1e-2 // the stopping rules end where float32 products no longer lower the objective
 			}
 			for name := range fitterMaps(13, dt, c.policy) {
-				fit := func(f fits.Fitter, x ops.Matrix, y *mat.Dense) []float64 {
+				fitRows := func(f fits.Fitter, rows data.Examples) []float64 {
 					t.Helper()
-					got, err := c.fitHead(t.Context(), f, fitterMaps(13, dt, c.policy)[name], data.Pairs{X: x, Y: y}, k)
+					got, err := c.fitHead(t.Context(), f, fitterMaps(13, dt, c.policy)[name], rows, k)
 					if err != nil {
 						t.Fatalf("%s, %s, %v: %v", c.name, name, dt, err)
 					}
 					return got
+				}
+				fit := func(f fits.Fitter, x ops.Matrix, y *mat.Dense) []float64 {
+					t.Helper()
+					return fitRows(f, data.Pairs{X: x, Y: y})
 				}
 				want := fit(c.fitter, dense, y)
 				for procs := 1; procs <= 3; procs++ {
@@ -157,6 +170,11 @@ func TestFitters(t *testing.T) {
 					}
 				}
 				same("sparse", fit(c.fitter, sparse, y), want, tol)
+				if o, batches := c.fitter.(sgd.MiniBatch); !batches {
+					same("read", fitRows(c.fitter, trial.Read{Pairs: data.Pairs{X: dense, Y: y}}), want, tol)
+				} else if o.Seed++; slices.Equal(fit(o, dense, y), want) {
+					t.Errorf("%s, %s, %v: another seed gives the same weights", c.name, name, dt)
+				}
 				if c.anew != nil {
 					same("blocks", fit(c.anew, dense, y), want, tol)
 					same("sparse blocks", fit(c.anew, sparse, y), want, tol)
@@ -171,9 +189,8 @@ func TestFitters(t *testing.T) {
 					same("float32", want, exact[name], 3e-2)
 				}
 			}
-			if !slices.Equal(numbers(dense), numbers(before)) || !mat.Equal(y, beforeY) ||
-				fmt.Sprint(sparse) != beforeSparse {
-				t.Errorf("%s, %v: the rows have changed", c.name, dt)
+			if fmt.Sprintf("%v %v %v %#v", numbers(dense), sparse, mat.Formatted(y), c.fitter) != before {
+				t.Errorf("%s, %v: the rows or the options have changed", c.name, dt)
 			}
 		}
 	}
@@ -183,6 +200,9 @@ func TestFitters(t *testing.T) {
 // whichever Fitter meets it.
 func TestFitterErrors(t *testing.T) {
 	for _, c := range fitterCases() {
+		if _, own := c.fitter.(centroids); own {
+			continue // its arguments are for its author to check
+		}
 		sparse, dense, y := c.rows(tensor.Float64)
 		n, k := y.Dims()
 		m := fitterMaps(13, tensor.Float64, c.policy)["gaussian"]
@@ -206,6 +226,7 @@ func TestFitterErrors(t *testing.T) {
 			text string
 		}{
 			"context":     {none, m, head, rows, domain.ErrParam, "the context is nil"},
+			"head":        {t.Context(), m, nil, rows, domain.ErrParam, "the head is nil"},
 			"map":         {t.Context(), (*layers.FourierLayer)(nil), head, rows, domain.ErrParam, "the map is nil"},
 			"x":           {t.Context(), m, head, data.Pairs{Y: y}, domain.ErrParam, "x is nil"},
 			"x pointer":   {t.Context(), m, head, data.Pairs{X: nilRows, Y: y}, domain.ErrParam, "x is nil"},
@@ -225,9 +246,7 @@ func TestFitterErrors(t *testing.T) {
 			if name == "infinite y" && byMiniBatch && !c.targets {
 				e.is, e.text = err, "lower the learning rate"
 			}
-			if err == nil || !errors.Is(err, e.is) || !strings.Contains(fmt.Sprint(err), e.text) {
-				t.Errorf("%s, %s: %v, want %v with %q", c.name, name, err, e.is, e.text)
-			}
+			wants(t, c.name+", "+name, err, e.is, e.text)
 		}
 		outside := sparse.Clone().(*ops.CSR)
 		outside.Float64s()[outside.Pointers()[20]] = -1
@@ -235,16 +254,17 @@ func TestFitterErrors(t *testing.T) {
 			continue
 		}
 		chi2 := fitterMaps(13, tensor.Float64, c.policy)["chi2"]
-		_, err := c.fitHead(t.Context(), c.fitter, chi2, data.Pairs{X: outside, Y: y}, k)
-		if !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), "x[20,") {
-			t.Errorf("%s: -1 in row 20 under chi2: %v", c.name, err)
-		}
+		err := second(c.fitHead(t.Context(), c.fitter, chi2, data.Pairs{X: outside, Y: y}, k))
+		wants(t, c.name+": -1 in row 20 under chi2", err, domain.ErrDomain, "x[20,")
 	}
 }
 
 // TestFittersStop: a context that ends in the middle of a fit ends it there, wherever that is.
 func TestFittersStop(t *testing.T) {
 	for _, c := range fitterCases() {
+		if _, own := c.fitter.(centroids); own {
+			continue
+		}
 		_, dense, y := c.rows(tensor.Float64)
 		_, k := y.Dims()
 		looks := &looked{Context: t.Context(), after: math.MaxInt}
@@ -267,4 +287,17 @@ func TestFittersStop(t *testing.T) {
 			}
 		}
 	}
+}
+
+// looked is a context that is over from the look at it number `after` on: no clock cancels in the middle.
+type looked struct {
+	context.Context
+	looks, after int
+}
+
+func (c *looked) Err() error {
+	if c.looks++; c.looks >= c.after {
+		return context.Canceled
+	}
+	return nil
 }

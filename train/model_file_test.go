@@ -1,16 +1,13 @@
 package train_test
 
 import (
-	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -26,131 +23,19 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// modelDir tells the test binary, started once more, where the models of TestModelFiles are.
-const modelDir = "BOCHNER_TEST_MODELS"
-
-// prediction is what a model says of the rows of predictedRows, the scores as bits.
-type prediction struct {
-	Scores []uint64
-	Names  []string
-}
-
-func predict(m *train.Model) (prediction, error) {
-	x, _, _ := counts(29, modelDims, 7)
-	s, err := m.Scores(x)
-	if err != nil {
-		return prediction{}, err
+// smallModel has d input columns, 2 features of one frequency, or 62 of structured ones for 17 columns, and 2 classes.
+func smallModel(d int) *train.Model {
+	s := layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": 1.5}, Dims: d, Features: 2, Name: "map"}
+	if d == 17 {
+		s.Sampler, s.Features = "structured", 62
 	}
-	var p prediction
-	for _, v := range s.RawMatrix().Data {
-		p.Scores = append(p.Scores, math.Float64bits(v))
+	m := &train.Model{Scaler: must(data.ParseScalers("none")), Spec: s, Map: must(s.Build()),
+		Head: must(layers.NewSoftmaxHead(s.Features, 2)), Classes: data.Classes{"no", "yes"}}
+	w := make([]float64, 2*s.Features)
+	for i := range w {
+		w[i] = math.Sin(float64(i + 1))
 	}
-	if m.Classes != nil {
-		p.Names, err = m.PredictClasses(x)
-	}
-	return p, err
-}
-
-func (p prediction) equal(q prediction) bool {
-	return len(p.Scores) > 0 && slices.Equal(p.Scores, q.Scores) && slices.Equal(p.Names, q.Names)
-}
-
-// TestPredictInChild is the other process of TestModelFiles; by itself it has nothing to do.
-func TestPredictInChild(t *testing.T) {
-	dir := os.Getenv(modelDir)
-	if dir == "" {
-		return
-	}
-	said := map[string]prediction{}
-	for _, path := range must(filepath.Glob(filepath.Join(dir, "*.model"))) {
-		m, err := train.Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		said[path] = must(predict(m))
-	}
-	f := must(os.Create(filepath.Join(dir, "said")))
-	if err := errors.Join(gob.NewEncoder(f).Encode(said), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestModelFiles: a model that was saved predicts the same bits in another process, for every map, head, task, element type and
-// policy; of a frozen one, spec and seed are enough.
-func TestModelFiles(t *testing.T) {
-	dir := t.TempDir()
-	x, labels, y := counts(100, modelDims, 1)
-	want, plan := map[string]prediction{}, map[string]string{}
-	for i, p := range plans(true) {
-		m, err := p.fit(x, labels, y, 1)
-		if err != nil {
-			t.Fatalf("%v: %v", p, err)
-		}
-		full, spec := filepath.Join(dir, fmt.Sprintf("%03d-full.model", i)), filepath.Join(dir, fmt.Sprintf("%03d-spec.model", i))
-		if err := m.Save(full); err != nil {
-			t.Fatalf("%v: %v", p, err)
-		}
-		want[full], plan[full] = must(predict(m)), p.String()
-		built := must(train.NewModel(m.Map, m.Head)) // from the same layers
-		built.Scaler, built.Classes = m.Scaler, m.Classes
-		if err := built.Save(full + "-built.model"); err != nil {
-			t.Fatalf("%v: %v", p, err)
-		}
-		want[full+"-built.model"], plan[full+"-built.model"] = want[full], p.String()+", built"
-		err = m.SaveSpec(spec)
-		switch _, missing := os.Stat(spec); {
-		case p.entry.Fitted:
-			if !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "was fitted on data") || missing == nil {
-				t.Errorf("%v: spec only: %v, no file: %v", p, err, missing)
-			}
-		case p.tune == "" && err != nil:
-			t.Fatalf("%v: %v", p, err)
-		case p.tune == "":
-			want[spec], plan[spec] = want[full], p.String()+", spec only"
-			if a, b := size(full), size(spec); p.entry.Sampled && b > a*3/4 {
-				t.Errorf("%v: %d bytes with the frequencies, %d without", p, a, b)
-			}
-		case !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "was tuned") || !strings.Contains(err.Error(), "use Save") || missing == nil:
-			t.Errorf("%v: spec only: %v, no file: %v", p, err, missing)
-		}
-		if p.tune != "" { // the file is then needed
-			drawn := *m
-			drawn.Map = must(m.Spec.Build())
-			if must(predict(&drawn)).equal(want[full]) {
-				t.Errorf("%v: tuning changed nothing", p)
-			}
-		}
-	}
-	cmd := itself("-test.run=^TestPredictInChild$")
-	cmd.Env = append(os.Environ(), modelDir+"="+dir)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("the other process: %v\n%s", err, out)
-	}
-	var said map[string]prediction
-	f := must(os.Open(filepath.Join(dir, "said")))
-	defer f.Close()
-	if err := gob.NewDecoder(f).Decode(&said); err != nil {
-		t.Fatal(err)
-	}
-	for path, p := range want {
-		if !p.equal(said[path]) {
-			t.Errorf("%s: another process predicts otherwise", plan[path])
-		}
-	}
-}
-
-func size(path string) int64 { return must(os.Stat(path)).Size() }
-
-// smallModel has 2 input columns, 2 features of one frequency, and 2 classes.
-func smallModel() *train.Model {
-	m := &train.Model{
-		Scaler:  must(data.ParseScalers("none")),
-		Spec:    layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": 1.5}, Dims: 2, Features: 2, Name: "map"},
-		Head:    must(layers.NewSoftmaxHead(2, 2)),
-		Classes: data.Classes{"no", "yes"},
-	}
-	m.Map = must(m.Spec.Build())
-	if err := errors.Join(m.Scaler.Fit(rowsOf(3, 2)), m.Head.SetWeights([]float64{1, -2, 3, -4}, []float64{.5, -.5})); err != nil {
+	if err := errors.Join(m.Scaler.Fit(rowsOf(3, d)), m.Head.SetWeights(w, []float64{.5, -.5})); err != nil {
 		panic(err)
 	}
 	return m
@@ -164,84 +49,15 @@ func rowsOf(n, d int) *tensor.Dense {
 	return x
 }
 
-// TestDamageIsNoticed: a file in which any one byte is another, or that ends early, is no model, and the error says so.
-func TestDamageIsNoticed(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "m")
-	if err := smallModel().Save(path); err != nil {
-		t.Fatal(err)
-	}
-	good := must(os.ReadFile(path))
-	try := func(what string, bad []byte) {
-		t.Helper()
-		if err := os.WriteFile(path, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if m, err := train.Load(path); m != nil || !errors.Is(err, modelfile.ErrCorrupt) || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), path) {
-			t.Fatalf("%s: %v", what, err)
-		}
-	}
-	for i := range good {
-		for _, flip := range []byte{1 << (i % 8), 0x80, 0xff} {
-			bad := slices.Clone(good)
-			bad[i] ^= flip
-			try(fmt.Sprintf("byte %d of %d is %#x, not %#x", i, len(good), bad[i], good[i]), bad)
-		}
-		try(fmt.Sprintf("%d of %d bytes", i, len(good)), good[:i])
-	}
-	try("a byte more", append(slices.Clone(good), 0))
-	if err := os.WriteFile(path, good, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := train.Load(path); err != nil {
-		t.Errorf("the whole file: %v", err)
-	}
-}
+type (
+	object  = map[string]any // JSON to be tampered with
+	tensors = map[string]*tensor.Dense
+)
 
-// TestOtherFiles: what is no model of ours is called that, and what is not there is not there.
-func TestOtherFiles(t *testing.T) {
-	dir := t.TempDir()
-	w := map[string]*tensor.Dense{"W": rowsOf(3, 2)}
-	ours := must(modelfile.Encode(map[string]string{"made by": "somebody else"}, w))
-	theirs := append([]byte{56, 0, 0, 0, 0, 0, 0, 0}, []byte(`{"W":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}  `+"12345678")...)
-	for name, tc := range map[string]struct {
-		bytes []byte
-		is    error
-		wants string
-	}{
-		"tensors":     {ours, modelfile.ErrFormat, `no metadata "bochner"`},
-		"no hash":     {theirs, modelfile.ErrFormat, "not a model file"},
-		"csv":         {[]byte(strings.Repeat("1,2,3,4\n", 30)), modelfile.ErrFormat, "not a model file"},
-		"card":        {must(modelfile.Encode(map[string]string{"bochner": "{"}, w)), modelfile.ErrFormat, "no model card"},
-		"list":        {must(modelfile.Encode(map[string]string{"bochner": "[1]"}, w)), modelfile.ErrFormat, "no model card"},
-		"empty card":  {must(modelfile.Encode(map[string]string{"bochner": "{}"}, w)), layers.ErrParam, `no map ""`},
-		"empty":       {nil, modelfile.ErrCorrupt, "0 bytes"},
-		"not a file":  {nil, fs.ErrNotExist, "not a file"},
-		"a directory": {nil, nil, "directory"},
-	} {
-		path := filepath.Join(dir, name)
-		switch name {
-		case "not a file":
-		case "a directory":
-			path = dir
-		default:
-			if err := os.WriteFile(path, tc.bytes, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		m, err := train.Load(path)
-		if m != nil || err == nil || tc.is != nil && !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.wants) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v, want %v with %q", name, err, tc.is, tc.wants)
-		}
-	}
-}
-
-// object is JSON to be tampered with.
-type object = map[string]any
-
-// forge writes smallModel with another card and other tensors, under a checksum that is right.
-func forge(t testing.TB, path string, f func(card, spec object, ts map[string]*tensor.Dense)) {
+// forge writes a smallModel with another card and other tensors, under a checksum that is right.
+func forge(t testing.TB, path string, d int, f func(card, spec object, ts tensors)) {
 	t.Helper()
-	if err := smallModel().Save(path); err != nil {
+	if err := smallModel(d).Save(path); err != nil {
 		t.Fatal(err)
 	}
 	meta, ts, err := modelfile.Read(path)
@@ -259,118 +75,171 @@ func forge(t testing.TB, path string, f func(card, spec object, ts map[string]*t
 	}
 }
 
-// allocated is how many bytes f allocates.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
-// TestForgedCards: a card that says what the tensors do not hold is an error, and nothing of the size that it states is allocated.
-func TestForgedCards(t *testing.T) {
-	type tensors = map[string]*tensor.Dense
-	none := func(rows, cols int) *tensor.Dense {
-		return tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking([]float64{}))
+// TestLoadErrors: what is no model, a damaged one, and a card that says what the tensors do not hold are errors of
+// their kind that name the file. Nothing of the size that a card states is allocated.
+func TestLoadErrors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	if err := smallModel(2).Save(path); err != nil {
+		t.Fatal(err)
 	}
-	for _, tc := range []struct {
-		what string
-		is   error
-		f    func(card, spec object, ts tensors)
-	}{
-		{"features", modelfile.ErrFormat, func(_, spec object, _ tensors) { spec["features"] = 1e9 }},
-		{"dims", modelfile.ErrFormat, func(_, spec object, _ tensors) { spec["dims"] = 1e9 }},
-		{"dims of a draw", modelfile.ErrFormat, func(card, spec object, _ tensors) { spec["dims"], card["drawn"] = 1e9, false }},
-		{"dims of an orthogonal draw", modelfile.ErrFormat, func(card, spec object, _ tensors) {
-			spec["dims"], spec["sampler"], card["drawn"] = 1e9, "orthogonal", false
-		}},
-		{"dims without frequencies", modelfile.ErrFormat, func(_, spec object, ts tensors) { spec["dims"] = 1e9; delete(ts, "map.W") }},
-		{"dims of no frequencies", modelfile.ErrFormat, func(_, spec object, ts tensors) { spec["dims"], ts["map.W"] = 1e9, none(1e9, 0) }},
-		{"outputs", modelfile.ErrFormat, func(card, _ object, _ tensors) { card["outputs"] = 1e9 }},
-		{"all", modelfile.ErrFormat, func(card, spec object, _ tensors) { spec["features"], spec["dims"], card["outputs"] = 1e9, 1e9, 1e9 }},
-		{"features of an empty head", modelfile.ErrFormat, func(card, spec object, ts tensors) {
-			spec["features"], card["outputs"], ts["head.W"] = 1e9, 0, none(1e9, 0)
-		}},
-		{"outputs of an empty head", modelfile.ErrFormat, func(card, spec object, ts tensors) {
-			spec["features"], spec["dims"], card["outputs"], ts["head.W"] = 0, 0, 1e9, none(0, 1e9)
-		}},
-		{"a linear map", modelfile.ErrFormat, func(_, spec object, _ tensors) {
-			spec["map"], spec["params"], spec["dims"] = "linear", object{}, 1e9
-		}},
-		{"no sizes", modelfile.ErrFormat, func(_, spec object, _ tensors) { delete(spec, "dims"); delete(spec, "features") }},
-		{"negative dims", modelfile.ErrFormat, func(_, spec object, _ tensors) { spec["dims"] = -2 }},
-		{"negative features", modelfile.ErrFormat, func(_, spec object, _ tensors) { spec["features"] = -2 }},
-		{"not a size", modelfile.ErrFormat, func(_, spec object, _ tensors) { spec["dims"] = 1e30 }},
-		{"half a size", modelfile.ErrFormat, func(_, spec object, _ tensors) { spec["dims"] = 1.5 }},
-		{"frequencies of another shape", layers.ErrShape, func(_, spec object, ts tensors) { ts["map.W"] = rowsOf(3, 1) }},
-		{"no frequencies", modelfile.ErrFormat, func(_, _ object, ts tensors) { delete(ts, "map.W") }},
-		{"no head", modelfile.ErrFormat, func(_, _ object, ts tensors) { delete(ts, "head.W") }},
-		{"no intercept", layers.ErrParam, func(_, _ object, ts tensors) { delete(ts, "head.b") }},
-		{"no scaler", domain.ErrParam, func(_, _ object, ts tensors) { delete(ts, "scaler.cols") }},
-		{"another scaler", domain.ErrParam, func(card, _ object, _ tensors) { card["scaler"] = "minmax" }},
-		{"an unknown scaler", domain.ErrParam, func(card, _ object, _ tensors) { card["scaler"] = "whiten" }},
-		{"an unknown head", modelfile.ErrFormat, func(card, _ object, _ tensors) { card["head"] = "tree" }},
-		{"another class", modelfile.ErrFormat, func(card, _ object, _ tensors) { card["classes"] = []string{"no", "yes", "maybe"} }},
-		{"another element type", modelfile.ErrFormat, func(_, spec object, _ tensors) { spec["dtype"] = "float32" }},
-		{"an unknown element type", modelfile.ErrFormat, func(_, spec object, _ tensors) { spec["dtype"] = "int8" }},
-		{"an unknown sampler", spectral.ErrParam, func(_, spec object, _ tensors) { spec["sampler"] = "grid" }},
-		{"an unknown policy", layers.ErrParam, func(_, spec object, _ tensors) { spec["tune"] = "some" }},
-		{"a text for a number", layers.ErrParam, func(_, spec object, _ tensors) { spec["params"] = object{"sigma": "1"} }},
-		{"a parameter less", layers.ErrParam, func(_, spec object, _ tensors) { spec["params"] = object{} }},
-		{"a weight that is NaN", modelfile.ErrFormat, func(_, _ object, ts tensors) { ts["head.W"].Float64s()[3] = math.NaN() }},
-		{"an infinite intercept", modelfile.ErrFormat, func(_, _ object, ts tensors) { ts["head.b"].Float64s()[0] = math.Inf(1) }},
-		{"an infinite frequency", modelfile.ErrFormat, func(_, _ object, ts tensors) { ts["map.W"].Float64s()[1] = math.Inf(-1) }},
-		{"a newer version", modelfile.ErrFormat, func(card, _ object, _ tensors) { card["version"] = "99.0.0" }},
-		{"a version of two numbers", modelfile.ErrFormat, func(card, _ object, _ tensors) { card["version"] = "99.0" }},
-		{"a version of words", modelfile.ErrFormat, func(card, _ object, _ tensors) { card["version"] = "new" }},
-		{"an unknown map", layers.ErrParam, func(_, spec object, _ tensors) { spec["map"] = "rbf" }},
-	} {
-		path := filepath.Join(t.TempDir(), "m")
-		forge(t, path, tc.f)
+	good := must(os.ReadFile(path))
+	flipped := slices.Clone(good)
+	flipped[len(good)/2] ^= 1
+	w := tensors{"W": rowsOf(3, 2)}
+	ours := must(modelfile.Encode(map[string]string{"made by": "somebody else"}, w))
+	card := func(text string) []byte { return must(modelfile.Encode(map[string]string{"bochner": text}, w)) }
+	theirs := append([]byte{56, 0, 0, 0, 0, 0, 0, 0},
+		[]byte(`{"W":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}  `+"12345678")...)
+	load := func(what, path string, is error, text string) {
+		t.Helper()
 		var m *train.Model
 		var err error
 		bytes := allocated(func() { m, err = train.Load(path) })
-		if m != nil || !errors.Is(err, tc.is) || !strings.Contains(err.Error(), "train: Load "+path) || bytes > 1<<20 {
-			t.Errorf("%s: %v, want %v; %d bytes allocated; a model: %v", tc.what, err, tc.is, bytes, m != nil)
+		wants(t, what, err, is, path)
+		if wants(t, what, err, is, text); m != nil || bytes > 1<<20 {
+			t.Errorf("%s: a model, or %d bytes allocated", what, bytes)
 		}
 	}
-	path := filepath.Join(t.TempDir(), "m")
-	forge(t, path, func(card, _ object, _ map[string]*tensor.Dense) { card["drawn"] = false })
-	if m, err := train.Load(path); err != nil || !mat.Equal(must(m.Scores(rowsOf(5, 2))), must(smallModel().Scores(rowsOf(5, 2)))) {
-		t.Errorf("the model drawn again: %v", err)
-	}
-}
-
-// TestUnreadableNumbers: what cannot be used is named, with the tensor or the version; a later patch is read.
-func TestUnreadableNumbers(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "m")
-	for text, f := range map[string]func(card, spec object, ts map[string]*tensor.Dense){
-		`the tensor "head.W" has NaN at 3`: func(_, _ object, ts map[string]*tensor.Dense) {
-			ts["head.W"].Float64s()[3] = math.NaN()
-		},
-		"of the newer version 0.2.0, and this is " + train.Version: func(card, _ object, _ map[string]*tensor.Dense) {
-			card["version"] = "0.2.0"
-		},
-		"": func(card, _ object, _ map[string]*tensor.Dense) { card["version"] = train.Version + "9" },
+	for name, c := range map[string]struct {
+		bytes []byte
+		is    error
+		text  string
+	}{
+		"a byte changed": {flipped, modelfile.ErrCorrupt, "damaged"},
+		"a byte less":    {good[:len(good)-1], modelfile.ErrCorrupt, "damaged"},
+		"a byte more":    {append(slices.Clone(good), 0), modelfile.ErrCorrupt, "damaged"},
+		"tensors":        {ours, modelfile.ErrFormat, `no metadata "bochner"`},
+		"no hash":        {theirs, modelfile.ErrFormat, "not a model file"},
+		"csv":            {[]byte(strings.Repeat("1,2,3,4\n", 30)), modelfile.ErrFormat, "not a model file"},
+		"card":           {card("{"), modelfile.ErrFormat, "no model card"},
+		"list":           {card("[1]"), modelfile.ErrFormat, "no model card"},
+		"empty card":     {card("{}"), layers.ErrParam, `no map ""`},
+		"empty":          {nil, modelfile.ErrCorrupt, "0 bytes"},
 	} {
-		forge(t, path, f)
-		if _, err := train.Load(path); (err == nil) != (text == "") || err != nil && !strings.Contains(err.Error(), text) {
-			t.Errorf("%v, want %q", err, text)
+		if err := os.WriteFile(path, c.bytes, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		load(name, path, c.is, c.text)
+	}
+	load("not a file", path+"2", fs.ErrNotExist, "")
+	load("a directory", filepath.Dir(path), nil, "directory")
+
+	format := modelfile.ErrFormat
+	none := func(rows, cols int) *tensor.Dense {
+		return tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking([]float64{}))
+	}
+	spec := func(key string, v any) func(_, _ object, _ tensors) {
+		return func(_, spec object, _ tensors) { spec[key] = v }
+	}
+	top := func(key string, v any) func(_, _ object, _ tensors) {
+		return func(card, _ object, _ tensors) { card[key] = v }
+	}
+	without := func(name string) func(_, _ object, _ tensors) {
+		return func(_, _ object, ts tensors) { delete(ts, name) }
+	}
+	cell := func(name string, i int, v float64) func(_, _ object, _ tensors) {
+		return func(_, _ object, ts tensors) { ts[name].Float64s()[i] = v }
+	}
+	structured := func(dims int, signs *tensor.Dense, less string) func(_, _ object, _ tensors) {
+		return func(_, spec object, ts tensors) {
+			spec["dims"] = dims
+			if signs != nil {
+				ts["map.signs"] = signs
+			}
+			delete(ts, "scaler.cols")
+			delete(ts, less)
 		}
 	}
-	m := smallModel()
-	m.Head.Params()[0].Value.Float64s()[0] = math.Inf(1)
-	if err := m.Save(path); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), `"head.W" has +Inf at 0`) {
-		t.Errorf("saved: %v", err)
+	for _, c := range []struct {
+		what string
+		is   error
+		text string
+		f    func(card, spec object, ts tensors)
+	}{
+		{"features", format, "", spec("features", 1e9)},
+		{"dims", format, "", spec("dims", 1e9)},
+		{"dims of a draw", format, "", func(card, spec object, _ tensors) { spec["dims"], card["drawn"] = 1e9, false }},
+		{"dims of an orthogonal draw", format, "", func(card, spec object, _ tensors) {
+			spec["dims"], spec["sampler"], card["drawn"] = 1e9, "orthogonal", false
+		}},
+		{"dims without frequencies", format, "", func(_, spec object, ts tensors) {
+			spec["dims"] = 1e9
+			delete(ts, "map.W")
+		}},
+		{"dims of no frequencies", format, "", func(_, spec object, ts tensors) {
+			spec["dims"], ts["map.W"] = 1e9, none(1e9, 0)
+		}},
+		{"outputs", format, "", top("outputs", 1e9)},
+		{"all", format, "", func(card, spec object, _ tensors) {
+			spec["features"], spec["dims"], card["outputs"] = 1e9, 1e9, 1e9
+		}},
+		{"features of an empty head", format, "", func(card, spec object, ts tensors) {
+			spec["features"], card["outputs"], ts["head.W"] = 1e9, 0, none(1e9, 0)
+		}},
+		{"outputs of an empty head", format, "", func(card, spec object, ts tensors) {
+			spec["features"], spec["dims"], card["outputs"], ts["head.W"] = 0, 0, 1e9, none(0, 1e9)
+		}},
+		{"a linear map", format, "", func(_, spec object, _ tensors) {
+			spec["map"], spec["params"], spec["dims"] = "linear", object{}, 1e9
+		}},
+		{"no sizes", format, "", func(_, spec object, _ tensors) { delete(spec, "dims"); delete(spec, "features") }},
+		{"negative dims", format, "", spec("dims", -2)},
+		{"negative features", format, "", spec("features", -2)},
+		{"not a size", format, "", spec("dims", 1e30)},
+		{"half a size", format, "", spec("dims", 1.5)},
+		{"another shape", layers.ErrShape, "", func(_, _ object, ts tensors) { ts["map.W"] = rowsOf(3, 1) }},
+		{"no frequencies", format, "", without("map.W")},
+		{"no head", format, "", without("head.W")},
+		{"no intercept", layers.ErrParam, "", without("head.b")},
+		{"no scaler", domain.ErrParam, "", without("scaler.cols")},
+		{"another scaler", domain.ErrParam, "", top("scaler", "minmax")},
+		{"an unknown scaler", domain.ErrParam, "", top("scaler", "whiten")},
+		{"an unknown head", format, "", top("head", "tree")},
+		{"another class", format, "", top("classes", []string{"no", "yes", "maybe"})},
+		{"another element type", format, "", spec("dtype", "float32")},
+		{"an unknown element type", format, "", spec("dtype", "int8")},
+		{"an unknown sampler", spectral.ErrParam, "", spec("sampler", "grid")},
+		{"an unknown policy", layers.ErrParam, "", spec("tune", "some")},
+		{"a text for a number", layers.ErrParam, "", spec("params", object{"sigma": "1"})},
+		{"a parameter less", layers.ErrParam, "", spec("params", object{})},
+		{"NaN", format, `the tensor "head.W" has NaN at 3`, cell("head.W", 3, math.NaN())},
+		{"an infinite intercept", format, "", cell("head.b", 0, math.Inf(1))},
+		{"an infinite frequency", format, "", cell("map.W", 1, math.Inf(-1))},
+		{"a newer version", format, "of the newer version 99.0.0, and this is " + train.Version, top("version",
+			"99.0.0")},
+		{"a minor version", format, "of the newer version 0.2.0", top("version", "0.2.0")},
+		{"a version of two numbers", format, "", top("version", "99.0")},
+		{"a version of words", format, "", top("version", "new")},
+		{"an unknown map", layers.ErrParam, "", spec("map", "rbf")},
+		{"structured dims", format, "", structured(1e9, nil, "")},
+		{"structured signs", format, "", structured(1<<30, none(0, 1<<30), "")},
+		{"structured, more dims", format, "", structured(33, nil, "")},
+		{"structured, less dims", layers.ErrShape, "", structured(16, nil, "")},
+		{"structured, few dims", spectral.ErrSampler, "", structured(15, nil, "")},
+		{"structured, no norms", layers.ErrParam, "", structured(17, nil, "map.norms")},
+	} {
+		d := 2
+		if strings.HasPrefix(c.what, "structured") {
+			d = 17
+		}
+		forge(t, path, d, c.f)
+		load(c.what, path, c.is, c.text)
+	}
+	x, want := rowsOf(5, 2), must(smallModel(2).Scores(rowsOf(5, 2)))
+	for key, v := range map[string]any{"drawn": false, "version": train.Version + "9"} { // drawn again; a later patch
+		forge(t, path, 2, top(key, v))
+		if m, err := train.Load(path); err != nil || !mat.Equal(must(m.Scores(x)), want) {
+			t.Errorf("%s: %v: %v", key, v, err)
+		}
 	}
 }
 
-// FuzzLoad: whatever the card says, loading is an error or gives a model that predicts and can be saved, in memory that the file
-// accounts for: 2^22 numbers of a draw and a few copies.
+// FuzzLoad: whatever the card says, loading is an error or gives a model that predicts and can be saved, in memory that
+// the file accounts for: 2^22 numbers of a draw and a few copies.
 func FuzzLoad(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "m")
-	forge(f, path, func(card, spec object, _ map[string]*tensor.Dense) {
+	var ts tensors
+	forge(f, path, 2, func(card, spec object, all tensors) {
 		text := string(must(json.Marshal(card)))
 		f.Add(text)
 		f.Add(strings.Replace(text, `"drawn":true`, `"drawn":false`, 1))
@@ -380,15 +249,14 @@ func FuzzLoad(f *testing.F) {
 			spec["map"] = e.Name
 			f.Add(string(must(json.Marshal(card))))
 		}
+		ts = all
 	})
 	f.Add(`{"spec":{"map":"linear","dims":2},"scaler":"none","head":"linear","outputs":2}`)
-	f.Add(`{"spec":{"map":"laplacian","params":{"sigma":1e-300,"phase":true},"dims":1,"features":2},"outputs":2,"head":"linear"}`)
-	f.Add(`{"spec":{"map":"skewed-chi2","params":{"c":0.5},"dims":2,"features":2,"tune":"all"},"outputs":2,"head":"softmax","drawn":true}`)
+	f.Add(`{"spec":{"map":"laplacian","params":{"sigma":1e-300,"phase":true},"dims":1,"features":2},"outputs":2,
+		"head":"linear"}`)
+	f.Add(`{"spec":{"map":"skewed-chi2","params":{"c":0.5},"dims":2,"features":2,"tune":"all"},"outputs":2,
+		"head":"softmax","drawn":true}`)
 	f.Add(`{"spec":null,"classes":[],"drawn":null}`)
-	_, ts, err := modelfile.Read(path)
-	if err != nil {
-		f.Fatal(err)
-	}
 	f.Fuzz(func(t *testing.T, card string) {
 		bytes, err := modelfile.Encode(map[string]string{"bochner": card}, ts)
 		if err != nil {
@@ -398,11 +266,8 @@ func FuzzLoad(f *testing.F) {
 			t.Fatal(err)
 		}
 		var m *train.Model
-		if n := allocated(func() { m, err = train.Load(path) }); n > 256<<20 {
-			t.Fatalf("%d bytes allocated", n)
-		}
-		if (m == nil) != (err != nil) {
-			t.Fatalf("a model: %v, and the error %v", m != nil, err)
+		if n := allocated(func() { m, err = train.Load(path) }); n > 256<<20 || (m == nil) != (err != nil) {
+			t.Fatalf("%d bytes allocated; a model: %v, and the error %v", n, m != nil, err)
 		}
 		if err != nil || m.Dims() != 2 {
 			return
@@ -411,71 +276,17 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			return // of values that the parameters make overflow
 		}
-		if err := m.Save(path); err != nil {
-			t.Fatalf("what was loaded cannot be saved: %v", err)
-		}
-		if again := must(must(train.Load(path)).Scores(rowsOf(5, 2))); !mat.Equal(again, scores) {
+		if !mat.Equal(must(reloaded(t, m.Save).Scores(rowsOf(5, 2))), scores) {
 			t.Fatal("what was loaded and saved predicts otherwise")
 		}
 	})
 }
 
-// TestSaveIsAllOrNothing: when a model cannot be written, the file that was there is still whole, and nothing else is left.
-func TestSaveIsAllOrNothing(t *testing.T) {
-	old, changed := smallModel(), smallModel()
-	if err := changed.Head.SetWeights([]float64{4, 3, 2, 1}, []float64{0, 0}); err != nil {
-		t.Fatal(err)
-	}
-	x := rowsOf(5, 2)
-	want := map[bool]*mat.Dense{true: must(old.Scores(x)), false: must(changed.Scores(x))}
-	for _, tc := range []struct {
-		what, name string
-		mode       fs.FileMode
-		fails      bool // for every user; an unwritable folder does not stop root
-	}{
-		{"a folder that can be written", "m", 0o700, false},
-		{"an unwritable folder", "m", 0o500, false},
-		{"a name that leaves no room for that of a temporary file", strings.Repeat("m", 250), 0o700, true},
-	} {
-		dir := t.TempDir()
-		path := filepath.Join(dir, "first")
-		if err := old.Save(path); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(path, filepath.Join(dir, tc.name)); err != nil {
-			t.Fatal(err)
-		}
-		path = filepath.Join(dir, tc.name)
-		if err := os.Chmod(dir, tc.mode); err != nil {
-			t.Fatal(err)
-		}
-		err := changed.Save(path)
-		if err := os.Chmod(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if tc.fails && err == nil || err != nil && !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v", tc.what, err)
-		}
-		m, loadErr := train.Load(path)
-		if loadErr != nil || !mat.Equal(must(m.Scores(x)), want[err != nil]) {
-			t.Errorf("%s: saved with %v, loaded with %v, or the wrong model", tc.what, err, loadErr)
-		}
-		if left := must(os.ReadDir(dir)); len(left) != 1 {
-			t.Errorf("%s: it left %v", tc.what, left)
-		}
-	}
-	dir := t.TempDir()
-	if err := changed.Save(dir); err == nil || !strings.Contains(err.Error(), dir) { // a folder has that name
-		t.Errorf("over a folder: %v", err)
-	}
-	if err := changed.Save(filepath.Join(dir, "missing", "m")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("into a folder that is not there: %v", err)
-	}
-}
-
-// TestSaveErrors: what Load could not read is not written.
+// TestSaveErrors: what Load could not read, and what a seed does not bring back, is not written. SaveSpec refuses
+// weights that the spec does not draw; Save keeps them.
 func TestSaveErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
+	save, spec := (*train.Model).Save, (*train.Model).SaveSpec
 	wide := func(m *train.Model) {
 		m.Spec.Dims = 1<<22/2 + 1<<16 + 1 // one column too many for 2 features and 2 outputs
 		if err := m.Scaler.Fit(rowsOf(1, m.Spec.Dims)); err != nil {
@@ -483,34 +294,72 @@ func TestSaveErrors(t *testing.T) {
 		}
 		m.Map = must(m.Spec.Build())
 	}
-	for _, tc := range []struct {
-		what  string
-		f     func(m *train.Model)
-		save  func(m *train.Model, path string) error
-		is    error
-		wants string
+	other := func(opts ...layers.Option) func(m *train.Model) {
+		return func(m *train.Model) {
+			m.Map = must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1.5}, 2, 2, opts...))
+		}
+	}
+	composed := func(m *train.Model) {
+		first := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1.5}, 2, 2))
+		must(layers.NewConcat(2, []layers.Part{{Layer: first, To: 2, Weight: 1}, {Layer: m.Map, To: 2, Weight: 1}}))
+	}
+	note := func(key, text string) func(m *train.Model) {
+		return func(m *train.Model) { m.Notes = map[string]string{key: text} }
+	}
+	bad := domain.ErrParam
+	for _, c := range []struct {
+		what string
+		f    func(m *train.Model)
+		save func(m *train.Model, path string) error
+		is   error
+		text string
 	}{
-		{"no scaler", func(m *train.Model) { m.Scaler = nil }, (*train.Model).Save, domain.ErrParam, "Scaler"},
-		{"no head", func(m *train.Model) { m.Head = nil }, (*train.Model).SaveSpec, domain.ErrParam, "Head"},
-		{"a scaler that is not fitted", func(m *train.Model) { m.Scaler = must(data.ParseScalers("l2")) }, (*train.Model).Save, domain.ErrParam, `"l2" is not fitted`},
-		{"another width", func(m *train.Model) { m.Spec.Dims = 1 }, (*train.Model).Save, domain.ErrParam, "does not describe its Map"},
-		{"other features", func(m *train.Model) { m.Spec.Features = 4 }, (*train.Model).Save, domain.ErrParam, "4 features"},
-		{"another element type", func(m *train.Model) { m.Spec.Dtype = "float32" }, (*train.Model).Save, domain.ErrParam, "float32"},
-		{"no spec", func(m *train.Model) { m.Spec = layers.Spec{} }, (*train.Model).Save, layers.ErrParam, "does not describe"},
-		{"classes", func(m *train.Model) { m.Classes = data.Classes{"one"} }, (*train.Model).Save, domain.ErrParam, "1 classes and 2 outputs"},
-		{"no classes", func(m *train.Model) { m.Classes = nil }, (*train.Model).Save, domain.ErrParam, "a softmax head predicts classes"},
-		{"a class in Latin-1", func(m *train.Model) { m.Classes[0] = "caf\xe9" }, (*train.Model).Save, domain.ErrParam, `"caf\xe9" is not UTF-8`},
-		{"a wide map without its frequencies", wide, (*train.Model).SaveSpec, domain.ErrParam, "use Save"},
+		{"no scaler", func(m *train.Model) { m.Scaler = nil }, save, bad, "Scaler"},
+		{"no head", func(m *train.Model) { m.Head = nil }, spec, bad, "Head"},
+		{"not fitted", func(m *train.Model) { m.Scaler = must(data.ParseScalers("l2")) }, save, bad,
+			`"l2" is not fitted`},
+		{"another width", func(m *train.Model) { m.Spec.Dims = 1 }, save, bad, "does not describe its Map"},
+		{"other features", func(m *train.Model) { m.Spec.Features = 4 }, save, bad, "4 features"},
+		{"another element type", func(m *train.Model) { m.Spec.Dtype = "float32" }, save, bad, "float32"},
+		{"no spec", func(m *train.Model) { m.Spec = layers.Spec{} }, save, layers.ErrParam, "does not describe"},
+		{"another kernel", func(m *train.Model) { m.Spec.Map = "laplacian" }, save, bad, "Spec"},
+		{"another bandwidth", func(m *train.Model) { m.Spec.Params = layers.Values{"sigma": 3.} }, save, bad, "Spec"},
+		{"classes", func(m *train.Model) { m.Classes = data.Classes{"one"} }, save, bad, "1 classes and 2 outputs"},
+		{"no classes", func(m *train.Model) { m.Classes = nil }, save, bad, "a softmax head predicts classes"},
+		{"Latin-1", func(m *train.Model) { m.Classes[0] = "caf\xe9" }, save, bad, `"caf\xe9" is not UTF-8`},
+		{"relevance", func(m *train.Model) { m.Relevance = []float64{1} }, save, bad, "the relevance of 1 columns"},
+		{"Inf", func(m *train.Model) { m.Head.Params()[0].Value.Float64s()[0] = math.Inf(1) }, save, bad,
+			`"head.W" has +Inf at 0`},
+		{"the card's note", note("bochner", "{}"), save, bad, "bochner"},
+		{"the checksum's note", note("sha256", "0"), save, bad, "sha256"},
+		{"a note in Latin-1", note("a", "\xff"), save, bad, "a"},
+		{"a wide map", wide, spec, bad, "use Save"},
+		{"by name", other(layers.WithName("rff")), spec, bad, "use Save"},
+		{"by seed", other(layers.WithName("map"), layers.WithSeed(2)), spec, bad, "use Save"},
+		{"composed", composed, spec, bad, "use Save"},
+		{"composed, saved", composed, save, nil, ""},
+		{"the same draw", func(*train.Model) {}, spec, nil, ""},
+		{"alone", other(), spec, nil, ""},
 	} {
-		m := smallModel()
-		tc.f(m)
-		err := tc.save(m, path)
-		if !errors.Is(err, tc.is) || !strings.Contains(fmt.Sprint(err), tc.wants) {
-			t.Errorf("%s: %v, want %v with %q", tc.what, err, tc.is, tc.wants)
+		m := smallModel(2)
+		c.f(m)
+		err := c.save(m, path)
+		if !errors.Is(err, c.is) || c.is != nil && !strings.Contains(fmt.Sprint(err), c.text) {
+			t.Errorf("%s: %v, want %v with %q", c.what, err, c.is, c.text)
 		}
-		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-			t.Fatalf("%s: a file was written", tc.what)
+		if _, missing := os.Stat(path); errors.Is(missing, fs.ErrNotExist) != (c.is != nil) {
+			t.Fatalf("%s: no file: %v", c.what, missing)
+		} else if c.is == nil {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
 		}
+	}
+	// A composition does not draw the map of a loaded model again.
+	m, want := reloaded(t, smallModel(2).SaveSpec), must(smallModel(2).Scores(rowsOf(5, 2)))
+	composed(m)
+	if !mat.Equal(must(m.Scores(rowsOf(5, 2))), want) {
+		t.Error("the map of a loaded model was drawn again")
 	}
 }
 
@@ -548,9 +397,7 @@ func TestNewModel(t *testing.T) {
 		{[]layers.Layer{must(layers.NewLinearHead(2, 8)), linear}, domain.ErrParam, "holds no heads"},
 		{[]layers.Layer{own, linear}, domain.ErrParam, "add it by Register"},
 	} {
-		if m, err := train.NewModel(tc.ls...); m != nil || !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%v, want %v with %q", err, tc.is, tc.want)
-		}
+		wants(t, tc.ls, second(train.NewModel(tc.ls...)), tc.is, tc.want)
 	}
 }
 
@@ -558,31 +405,32 @@ func TestNewModel(t *testing.T) {
 // refuses them.
 func TestMarshalBinary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
-	whole := smallModel()
+	whole := smallModel(2)
 	if err := whole.Save(path); err != nil {
 		t.Fatal(err)
 	}
 	if got := must(whole.MarshalBinary()); !slices.Equal(got, must(os.ReadFile(path))) {
 		t.Error("the bytes are not those of the file")
 	}
-	set := smallModel()
+	set := smallModel(2)
 	set.Map.Params()[0].Value.Float64s()[0] = 7
 	for name, tc := range map[string]struct {
 		m     *train.Model
 		drawn bool
-	}{"whole": {whole, true}, "headless": {smallModel(), false}, "a weight that was set": {set, true}} {
+	}{"whole": {whole, true}, "headless": {smallModel(2), false}, "a weight that was set": {set, true}} {
 		if name != "whole" {
 			tc.m.Head = nil
 		}
 		text := must(tc.m.MarshalBinary())
-		if _, tensors := must2(modelfile.Decode(text)); (tensors["map.W"] != nil) != tc.drawn {
-			t.Errorf("%s: the map's weights are there: %v", name, !tc.drawn)
+		if _, tensors, err := modelfile.Decode(text); err != nil || (tensors["map.W"] != nil) != tc.drawn {
+			t.Errorf("%s: the map's weights are there: %v, %v", name, !tc.drawn, err)
 		}
 		back := new(train.Model)
 		if err := back.UnmarshalBinary(text); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if a, b := must(back.Features(rowsOf(5, 2))), must(tc.m.Features(rowsOf(5, 2))); !slices.Equal(a.Float64s(), b.Float64s()) {
+		if a, b := must(back.Features(rowsOf(5, 2))), must(tc.m.Features(rowsOf(5, 2))); !slices.Equal(numbers(a),
+			numbers(b)) {
 			t.Errorf("%s: the features are others", name)
 		}
 		if again := must(back.MarshalBinary()); !slices.Equal(again, text) {
@@ -591,28 +439,12 @@ func TestMarshalBinary(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := train.Load(path); (err == nil) != (name == "whole") || err != nil && !strings.Contains(err.Error(), "has no head") {
+		_, err := train.Load(path)
+		if (err == nil) != (name == "whole") || err != nil && !strings.Contains(err.Error(), "has no head") {
 			t.Errorf("%s: Load: %v", name, err)
 		}
 		text[len(text)-1] ^= 1
-		if err := back.UnmarshalBinary(text); !errors.Is(err, modelfile.ErrCorrupt) {
-			t.Errorf("%s: a changed byte: %v", name, err)
-		}
+		wants(t, name, back.UnmarshalBinary(text), modelfile.ErrCorrupt, "")
 	}
-	if _, err := new(train.Model).MarshalBinary(); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "Scaler or Map is nil") {
-		t.Errorf("an empty model: %v", err)
-	}
-}
-
-func must2[A, B any](a A, b B, err error) (A, B) {
-	if err != nil {
-		panic(err)
-	}
-	return a, b
-}
-
-// itself is a command that starts the test binary again, under the emulator that BOCHNER_EMULATOR names, if any.
-func itself(args ...string) *exec.Cmd {
-	args = append(append(strings.Fields(os.Getenv("BOCHNER_EMULATOR")), os.Args[0]), args...)
-	return exec.Command(args[0], args[1:]...)
+	wants(t, "empty", second(new(train.Model).MarshalBinary()), domain.ErrParam, "Scaler or Map is nil")
 }

@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -25,112 +22,126 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ringRows are rows of two classes, one around the other, and a smooth target of each.
-func ringRows(n int) (rows [][]float64, labels []string, y []float64) {
-	for i := range n {
-		r, a := 1+float64(i%2), float64(i)*2.399963
-		rows = append(rows, []float64{3 + r*math.Cos(a), 5 + 10*r*math.Sin(a), .1 * float64(i%7)})
-		labels = append(labels, []string{"inner", "outer"}[i%2])
-		y = append(y, math.Sin(a)+r)
+// errorOf is the error rate of a model, or its root mean squared error.
+func errorOf(t *testing.T, m *train.Model, set *data.Set) float64 {
+	if set.Labels != nil {
+		return 1 - right(t, m, set)
 	}
-	return rows, labels, y
+	return must(train.RMSE(must(m.PredictTargets(set.X)), set.Y))
 }
 
-// TestRecipe: every fitter, on labels and targets where it can, learns the rings; the rows stay as they are; a model that
-// is saved predicts the same.
+// TestRecipe: every fitter, on labels and targets where it can, learns the rings from rows in memory and from a file in
+// blocks. The rows stay as they are, and a model that is saved predicts the same. Two fits of one stream at the same
+// time, and one that parses the file in every pass, give the same bits; the race detector sees what they share.
+// Cross-validation scores the stream, whichever way it is read.
 func TestRecipe(t *testing.T) {
-	rows, labels, y := ringRows(300)
-	x := must(data.FromSlices(rows))
-	before := append([]float64(nil), x.Float64s()...)
-	epochs := sgd.FitOptions{Epochs: 60, Batch: 50}
+	classes, targets := ringSets(400)
+	before := numbers(classes.X.(*tensor.Dense))
+	one, two, epochs := []float64{.01}, []float64{.001, .01}, sgd.FitOptions{Epochs: 60, Batch: 50}
 	for name, c := range map[string]struct {
 		fitter  fits.Fitter
 		tune    string
 		targets bool
-		most    float64 // of errors
+		most    float64   // of errors
+		lambdas []float64 // for cross-validation; nil: that of the fitter
 	}{
-		"default":            {nil, "", false, .02},
-		"default, targets":   {nil, "", true, .1},
-		"default, tuned":     {nil, "all", false, .05},
-		"ridge":              {linear.RidgeOptions{Select: linear.SelectLOO}, "", true, .1},
-		"cg":                 {linear.CGOptions{Lambda: 1e-4}, "", false, .02},
-		"svm":                {linear.SVMOptions{}, "", false, .02},
-		"svm, targets":       {linear.SVMOptions{Loss: linear.SquaredInsensitive}, "", true, .2},
-		"mini-batch":         {sgd.MiniBatch{FitOptions: epochs}, "", false, .02},
-		"mini-batch, target": {sgd.MiniBatch{FitOptions: epochs}, "bandwidth", true, .4},
-		"softmax":            {sgd.MiniBatch{FitOptions: epochs, Head: "softmax"}, "all", false, .02},
+		"default":            {nil, "", false, .02, two},
+		"default, targets":   {nil, "", true, .1, two},
+		"default, tuned":     {nil, "all", false, .05, two},
+		"ridge":              {linear.RidgeOptions{Select: linear.SelectLOO}, "", true, .1, nil},
+		"cg":                 {linear.CGOptions{Lambda: 1e-4}, "", false, .02, nil},
+		"svm":                {linear.SVMOptions{}, "", false, .02, two},
+		"svm, anew":          {linear.SVMOptions{Lambdas: one, CacheBytes: -1}, "", false, .02, nil},
+		"svm, targets":       {linear.SVMOptions{Loss: linear.SquaredInsensitive}, "", true, .2, two},
+		"logistic":           {linear.LogisticOptions{Lambdas: one}, "", false, .02, nil},
+		"mini-batch":         {sgd.MiniBatch{FitOptions: epochs}, "", false, .02, two},
+		"mini-batch, target": {sgd.MiniBatch{FitOptions: epochs}, "bandwidth", true, .4, two},
+		"huber":              {sgd.MiniBatch{FitOptions: epochs, Head: "huber"}, "", true, .4, two},
+		"softmax":            {sgd.MiniBatch{FitOptions: epochs, Head: "softmax"}, "all", false, .02, two},
+		"a user's own":       {centroids{}, "", false, .1, nil},
 	} {
-		set := &data.Set{X: x, Labels: labels}
+		set, o := classes, data.StreamOptions{BlockRows: 60, Shuffle: 100}
 		if c.targets {
-			set.Labels, set.Y = nil, y
+			set, o.Task = targets, data.Regression
 		}
-		r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 128, Seed: 3, Tune: c.tune}, Fitter: c.fitter}
+		spec := layers.Spec{Map: "gaussian", Features: 128, Seed: 3, Tune: c.tune}
+		r := train.Recipe{Scale: "standard", Spec: spec, Fitter: c.fitter}
 		m, rep, err := r.Fit(t.Context(), set)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
+		if err != nil || rep == nil {
+			t.Errorf("%s: %+v, %v", name, rep, err)
 			continue
 		}
-		var wrong float64
-		if c.targets {
-			guess := must(m.PredictTargets(x))
-			wrong = must(train.RMSE(guess, y))
-		} else {
-			guess := must(m.PredictClasses(x))
-			for i := range guess {
-				if guess[i] != labels[i] {
-					wrong += 1 / float64(len(guess))
-				}
-			}
+		if e := errorOf(t, m, set); !(e <= c.most) {
+			t.Errorf("%s: error %v, want at most %v", name, e, c.most)
 		}
-		if !(wrong <= c.most) || rep == nil {
-			t.Errorf("%s: error %v, want at most %v; report %+v", name, wrong, c.most, rep)
-		}
-		path := filepath.Join(t.TempDir(), "model")
-		if err := m.Save(path); err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if a, b := must(m.Scores(x)), must(must(train.Load(path)).Scores(x)); !mat.Equal(a, b) {
+		if !mat.Equal(must(reloaded(t, m.Save).Scores(set.X)), must(m.Scores(set.X))) {
 			t.Errorf("%s: the saved model predicts otherwise", name)
 		}
-	}
-	for i, v := range x.Float64s() {
-		if v != before[i] {
-			t.Fatalf("x[%d] = %v, was %v", i, v, before[i])
+		file := csvOf(t, set)
+		kept := must(data.OpenStream(o, file))
+		o.SpillBytes = -1
+		streams := []*data.Stream{kept, kept, must(data.OpenStream(o, file))}
+		var models [3]*train.Model
+		var all sync.WaitGroup
+		for i, s := range streams {
+			all.Go(func() {
+				var err error
+				if models[i], _, err = r.Fit(t.Context(), s); err != nil {
+					t.Errorf("%s, streamed: %v", name, err)
+				}
+			})
 		}
+		all.Wait()
+		if t.Failed() {
+			return
+		}
+		if e := errorOf(t, models[0], set); !(e <= c.most) {
+			t.Errorf("%s, streamed: error %v, want at most %v", name, e, c.most)
+		}
+		for _, m := range models[1:] {
+			if !bytes.Equal(must(m.MarshalBinary()), must(models[0].MarshalBinary())) {
+				t.Errorf("%s: another model at the same time, or by parsing the file in every pass", name)
+			}
+		}
+		var scores []float64
+		for _, s := range streams[1:] {
+			if c.targets || c.tune != "" {
+				break
+			}
+			cv, err := r.CrossValidate(t.Context(), s, nil, train.CVOptions{Folds: 3, Lambdas: c.lambdas})
+			if err != nil {
+				t.Errorf("%s: cross-validation of a stream: %v", name, err)
+				break
+			}
+			scores = append(scores, cv.All[cv.Chosen].Error)
+		}
+		if len(scores) == 2 && (scores[0] != scores[1] || !(scores[0] < .1)) {
+			t.Errorf("%s: cross-validation of streams has the errors %v", name, scores)
+		}
+		kept.Close()
+	}
+	if !slices.Equal(before, numbers(classes.X.(*tensor.Dense))) {
+		t.Fatal("the rows have changed")
 	}
 }
 
-// TestRecipeSources: slices, gonum's matrices, views and transposes, float32 tensors, sparse rows and a file in blocks
-// are one set of rows.
+// TestRecipeSources: slices, gonum's matrices, views and transposes, float32 tensors, sparse rows and a file, whole or
+// in blocks, are one set of rows.
 func TestRecipeSources(t *testing.T) {
-	rows, labels, _ := ringRows(120)
-	for i := range rows { // numbers that float32 holds
-		for j := range rows[i] {
-			rows[i][j] = float64(float32(rows[i][j]))
-		}
-	}
-	x := must(data.FromSlices(rows))
+	set, _ := ringSets(120)
+	single := as(set.X.(*tensor.Dense), tensor.Float32)
+	x := tensor.New(tensor.WithShape(120, 3), tensor.WithBacking(ops.Float64s(single))) // numbers that float32 holds
+	set.X = x
 	wide := mat.NewDense(3, 140, nil)
-	for i, r := range rows {
-		for j, v := range r {
-			wide.Set(j, i+20, v)
+	for i := range 120 {
+		for j := range 3 {
+			wide.Set(j, i+20, x.Float64s()[3*i+j])
 		}
 	}
-	single := tensor.New(tensor.WithShape(x.Shape()...), tensor.Of(tensor.Float32))
-	for i, v := range x.Float64s() {
-		single.Float32s()[i] = float32(v)
-	}
-	var text strings.Builder
-	for i, r := range rows {
-		fmt.Fprintf(&text, "%v,%v,%v,%s\n", r[0], r[1], r[2], labels[i])
-	}
-	file := filepath.Join(t.TempDir(), "rows.csv")
-	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r := train.Recipe{Scale: "minmax,l2", Spec: layers.Spec{Map: "gaussian", Features: 64}, Fitter: linear.RidgeOptions{Lambdas: []float64{.01}}}
-	m, _, err := r.Fit(t.Context(), &data.Set{X: x, Labels: labels})
+	file, labels := csvOf(t, set), set.Labels
+	r := train.Recipe{Scale: "minmax,l2", Spec: layers.Spec{Map: "gaussian", Features: 64},
+		Fitter: linear.RidgeOptions{Lambdas: []float64{.01}}}
+	m, _, err := r.Fit(t.Context(), set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +156,7 @@ func TestRecipeSources(t *testing.T) {
 		m, _, err := r.Fit(t.Context(), src)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if got := must(m.Scores(x)); !mat.EqualApprox(got, want, 1e-9) {
+		} else if got := must(m.Scores(x)); !mat.EqualApprox(got, want, 1e-9) {
 			t.Errorf("%s: another model", name)
 		}
 	}
@@ -155,14 +164,16 @@ func TestRecipeSources(t *testing.T) {
 
 // TestRecipeErrors: what cannot be fitted is one error that names its place.
 func TestRecipeErrors(t *testing.T) {
-	rows, labels, y := ringRows(20)
-	x := must(data.FromSlices(rows))
-	nan := must(data.FromSlices(rows))
+	classes, targets := ringSets(20)
+	x, labels, y := classes.X.(*tensor.Dense), classes.Labels, targets.Y
+	nan := x.Clone().(*tensor.Dense)
 	nan.Float64s()[7] = math.NaN()
 	gaussian := train.Recipe{}
 	tuned := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 8, Tune: "all"}, Fitter: linear.RidgeOptions{}}
-	cancelled, cancel := context.WithCancel(context.Background())
+	softmax := train.Recipe{Fitter: sgd.MiniBatch{Head: "softmax"}}
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
+	from := func(x ops.Matrix, labels []string) *data.Set { return &data.Set{X: x, Labels: labels, Source: "a.csv"} }
 	for name, c := range map[string]struct {
 		ctx  context.Context
 		r    train.Recipe
@@ -170,29 +181,30 @@ func TestRecipeErrors(t *testing.T) {
 		is   error
 		text string
 	}{
-		"nil":          {nil, gaussian, nil, domain.ErrParam, "there are no rows"},
-		"nil set":      {nil, gaussian, (*data.Set)(nil), domain.ErrParam, "there are no rows"},
-		"nil stream":   {nil, gaussian, (*data.Stream)(nil), domain.ErrParam, "there are no rows"},
-		"no targets":   {nil, gaussian, &data.Set{X: x}, domain.ErrParam, "neither Labels nor Y"},
-		"both":         {nil, gaussian, &data.Set{X: x, Labels: labels, Y: y}, domain.ErrParam, "both Labels and Y"},
-		"too few":      {nil, gaussian, &data.Set{X: x, Labels: labels[1:]}, domain.ErrShape, "20 rows, 19 labels"},
-		"one class":    {nil, gaussian, &data.Set{X: x, Labels: make([]string, 20), Source: "a.csv"}, data.ErrLabel, "a.csv: all rows have the class"},
-		"nan":          {nil, gaussian, &data.Set{X: nan, Labels: labels, Source: "a.csv"}, domain.ErrDomain, "a.csv: train: Model: x[2,1] = NaN"},
-		"map":          {nil, train.Recipe{Spec: layers.Spec{Map: "gauss"}}, &data.Set{X: x, Labels: labels}, domain.ErrParam, "gauss"},
-		"scaler":       {nil, train.Recipe{Scale: "big"}, &data.Set{X: x, Labels: labels}, domain.ErrParam, "big"},
-		"domain":       {nil, train.Recipe{Spec: layers.Spec{Map: "chi2"}}, &data.Set{X: x, Labels: labels, Source: "a.csv"}, domain.ErrDomain, "a.csv: map chi2"},
-		"tuned, ridge": {nil, tuned, &data.Set{X: x, Labels: labels}, domain.ErrParam, "use MiniBatch"},
-		"softmax, y":   {nil, train.Recipe{Fitter: sgd.MiniBatch{Head: "softmax"}}, &data.Set{X: x, Y: y}, domain.ErrParam, "learns classes"},
-		"svm, y":       {nil, train.Recipe{Fitter: linear.SVMOptions{}}, &data.Set{X: x, Y: y}, domain.ErrDomain, "hinge"},
-		"cancelled":    {cancelled, gaussian, &data.Set{X: x, Labels: labels}, context.Canceled, "stopped"},
+		"nil":        {nil, gaussian, nil, domain.ErrParam, "there are no rows"},
+		"nil set":    {nil, gaussian, (*data.Set)(nil), domain.ErrParam, "there are no rows"},
+		"nil stream": {nil, gaussian, (*data.Stream)(nil), domain.ErrParam, "there are no rows"},
+		"no targets": {nil, gaussian, &data.Set{X: x}, domain.ErrParam, "neither Labels nor Y"},
+		"both":       {nil, gaussian, &data.Set{X: x, Labels: labels, Y: y}, domain.ErrParam, "both Labels and Y"},
+		"too few":    {nil, gaussian, from(x, labels[1:]), domain.ErrShape, "20 rows, 19 labels"},
+		"one class":  {nil, gaussian, from(x, make([]string, 20)), data.ErrLabel, "a.csv: all rows have the class"},
+		"nan":        {nil, gaussian, from(nan, labels), domain.ErrDomain, "a.csv: train: Model: x[2,1] = NaN"},
+		"map":        {nil, train.Recipe{Spec: layers.Spec{Map: "gauss"}}, classes, domain.ErrParam, "gauss"},
+		"scaler":     {nil, train.Recipe{Scale: "big"}, classes, domain.ErrParam, "big"},
+		"domain": {nil, train.Recipe{Spec: layers.Spec{Map: "chi2"}}, from(x, labels), domain.ErrDomain,
+			"a.csv: map chi2"},
+		"tuned, ridge": {nil, tuned, classes, domain.ErrParam, "use MiniBatch"},
+		"softmax, y":   {nil, softmax, targets, domain.ErrParam, "learns classes"},
+		"svm, y":       {nil, train.Recipe{Fitter: linear.SVMOptions{}}, targets, domain.ErrDomain, "hinge"},
+		"groups":       {nil, train.Recipe{Groups: []int{1}}, classes, domain.ErrShape, "1 Groups for 20 rows"},
+		"cancelled":    {cancelled, gaussian, classes, context.Canceled, "stopped"},
 	} {
-		ctx := c.ctx
-		if ctx == nil {
-			ctx = t.Context()
+		if c.ctx == nil {
+			c.ctx = t.Context()
 		}
-		m, _, err := c.r.Fit(ctx, c.src)
-		if m != nil || !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%s: %v, want %v with %q", name, err, c.is, c.text)
+		m, _, err := c.r.Fit(c.ctx, c.src)
+		if wants(t, name, err, c.is, c.text); m != nil {
+			t.Errorf("%s: a model", name)
 		}
 	}
 	refuse := errors.New("too much")
@@ -202,302 +214,43 @@ func TestRecipeErrors(t *testing.T) {
 		}
 		return refuse
 	}}
-	if _, _, err := sparse.Fit(t.Context(), &data.Set{X: must(ops.CSROf(x)), Labels: labels}); !errors.Is(err, refuse) {
-		t.Errorf("sparse rows under standard: %v", err)
-	}
+	wants(t, "sparse rows under standard", third(sparse.Fit(t.Context(), from(must(ops.CSROf(x)), labels))), refuse, "")
 }
 
-// TestRecipeOfStream: every fitter learns from a stream what it learns from the file in memory, and cross-validation
-// scores both. Rows that are parsed once and rows that are parsed in every pass give the same bits.
-func TestRecipeOfStream(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "rows.csv")
-	var text strings.Builder
-	for i := range 400 {
-		a, b := math.Sincos(float64(i))
-		r := 1 + .4*math.Sin(float64(7*i)) + 2*float64(i%2)
-		fmt.Fprintf(&text, "%v,%v,%s\n", r*a, r*b, []string{"in", "out"}[i%2])
-	}
-	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	set := must(data.Read(file, data.Options{}))
-	for name, f := range map[string]fits.Fitter{"ridge": linear.RidgeOptions{}, "svm": linear.SVMOptions{Lambdas: []float64{.01}}, "svm, anew": linear.SVMOptions{Lambdas: []float64{.01}, CacheBytes: -1},
-		"logistic": linear.LogisticOptions{Lambdas: []float64{.01}}, "mini-batch": sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 30, Batch: 20}, Head: "softmax"}} {
-		r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 64}, Fitter: f}
-		stream := must(data.OpenStream(data.StreamOptions{BlockRows: 60, Shuffle: 100}, file))
-		m, _, err := r.Fit(t.Context(), stream)
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		parsed := must(data.OpenStream(data.StreamOptions{BlockRows: 60, Shuffle: 100, SpillBytes: -1}, file))
-		again, _, err := r.Fit(t.Context(), parsed)
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		if kept, _ := stream.Spilled(); kept == 0 {
-			t.Logf("%s: no rows are kept here", name)
-		}
-		if !bytes.Equal(savedBytes(t, m), savedBytes(t, again)) {
-			t.Errorf("%s: the rows that a survey keeps give another model", name)
-		}
-		wrong := 0
-		for i, c := range must(m.PredictClasses(set.X)) {
-			if c != set.Labels[i] {
-				wrong++
-			}
-		}
-		if wrong > 8 {
-			t.Errorf("%s: %d of 400 are wrong", name, wrong)
-		}
-		switch o := f.(type) {
-		case linear.SVMOptions:
-			o.Lambdas = nil
-			f = o
-		case linear.LogisticOptions:
-			o.Lambdas = nil
-			f = o
-		}
-		r.Fitter = f
-		cv, err := r.CrossValidate(t.Context(), stream, []train.Candidate{{Spec: r.Spec}}, train.CVOptions{Folds: 3, Lambdas: []float64{.001}})
-		if err != nil || !(cv.All[0].Error < .1) {
-			t.Errorf("%s: %+v, %v", name, cv, err)
-		}
-		cvAgain, err := r.CrossValidate(t.Context(), parsed, []train.Candidate{{Spec: r.Spec}}, train.CVOptions{Folds: 3, Lambdas: []float64{.001}})
-		if err != nil || cvAgain.All[0].Error != cv.All[0].Error {
-			t.Errorf("%s: cross-validation scores %+v on rows that a survey keeps, and %+v else (%v)", name, cv, cvAgain, err)
-		}
-	}
-}
-
-// constant is a Fitter whose head predicts one class or one number everywhere. It keeps the number of rows of each fit.
-type constant struct {
-	kind string
-	b    []float64
-	rows *[]int
-	tune bool
-}
-
-func (constant) Cost(fits.Problem) fits.Cost { return fits.Cost{Operations: 1} }
-func (c constant) HeadKind() string          { return c.kind }
-func (c constant) Frozen() bool              { return !c.tune }
-
-func (c constant) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
-	n := 0
-	for b, err := range rows.Blocks(ctx, 0) {
-		if err != nil {
-			return nil, err
-		}
-		n += b.X.Shape()[0]
-	}
-	*c.rows = append(*c.rows, n)
-	for _, p := range m.Params() {
-		if p.Tuned { // a map that the next fold must not see
-			p.Value.Zero()
-		}
-	}
-	return &fits.Report{}, head.SetWeights(make([]float64, m.Features()*head.Features()), c.b)
-}
-
-// TestRecipeCrossValidateFitter: the recipe's own Fitter is fitted in every fold, in memory and on a stream, for classes
-// and for targets; Best keeps it.
-func TestRecipeCrossValidateFitter(t *testing.T) {
-	rows, labels, y := ringRows(90)
-	for i := range labels {
-		labels[i] = []string{"inner", "outer", "outer"}[i%3]
-	}
-	set := &data.Set{X: must(data.FromSlices(rows)), Labels: labels}
-	file := filepath.Join(t.TempDir(), "rows.csv")
-	var text strings.Builder
-	for i, r := range rows {
-		fmt.Fprintf(&text, "%v,%v,%v,%s\n", r[0], r[1], r[2], labels[i])
-	}
-	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	targets, square := &data.Set{X: set.X, Y: y}, 0.
-	for _, v := range y {
-		square += (v - 2) * (v - 2) / 90
-	}
-	for name, c := range map[string]struct {
-		rows  data.Source
-		f     constant
-		tune  string
-		error float64
-		off   float64 // how far the folds of a stream, which differ in size, may be off
+// TestDtype: what mini-batches may tune is float32 unless the Spec says otherwise, and what is solved is float64. A
+// candidate without an element type has that of the rows.
+func TestDtype(t *testing.T) {
+	set := waves(60, 1, false)
+	for _, c := range []struct {
+		tune, dtype string
+		steps       []string
+		want        tensor.Dtype
 	}{
-		"linear":         {set, constant{kind: "linear", b: []float64{1, -1}}, "", 2. / 3, 1e-12},
-		"softmax":        {set, constant{kind: "softmax", b: []float64{-1, 1}}, "", 1. / 3, 1e-12},
-		"targets":        {targets, constant{kind: "huber", b: []float64{2}}, "", square, 1e-9},
-		"tuned":          {set, constant{kind: "softmax", b: []float64{-1, 1}, tune: true}, "all", 1. / 3, 1e-12},
-		"stream, linear": {must(data.OpenStream(data.StreamOptions{BlockRows: 17}, file)), constant{kind: "linear", b: []float64{1, -1}}, "", 2. / 3, .1},
+		{"", "", nil, tensor.Float64},
+		{"", "float32", nil, tensor.Float32},
+		{"all", "", nil, tensor.Float32},
+		{"bandwidth", "float64", nil, tensor.Float64},
+		{"", "", []string{train.StepFrozen}, tensor.Float64},
+		{"", "", []string{train.StepEvidence}, tensor.Float64},
+		{"", "", []string{train.StepAll}, tensor.Float32},
+		{"", "", []string{train.StepBoth}, tensor.Float32},
+		{"", "float64", []string{train.StepAll}, tensor.Float64},
 	} {
-		var fitted []int
-		c.f.rows = &fitted
-		r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 8, Tune: c.tune}, Fitter: c.f}
-		cv, err := r.CrossValidate(t.Context(), c.rows, nil, train.CVOptions{Folds: 3})
-		if err != nil || len(cv.All) != 1 || len(fitted) != 3 || fitted[0]+fitted[1]+fitted[2] != 180 ||
-			math.Abs(cv.All[0].Error-c.error) > c.off || !math.IsNaN(cv.All[0].Lambda) {
-			t.Errorf("%s: %+v, fits to %d rows, %v; want the error %v", name, cv, fitted, err, c.error)
-			continue
+		spec := layers.Spec{Map: "gaussian", Features: 16, Seed: 1, Tune: c.tune, Dtype: c.dtype}
+		r := train.Recipe{Spec: spec}
+		if c.steps != nil {
+			r.Tuner = &train.Tuner{Steps: c.steps, Descent: sgd.FitOptions{Epochs: 1}}
 		}
-		if best := cv.Best(r); best.Fitter.(constant).rows != c.f.rows || best.Spec.Params.Number("sigma") == 0 {
-			t.Errorf("%s: the best is %+v", name, best)
+		m, _, err := r.Fit(t.Context(), set)
+		if err != nil || m.Map.Dtype() != c.want || m.Head.Dtype() != c.want || m.Spec.ElementType() != c.want {
+			t.Errorf("%+v: the map is %v, the head %v: %v", c, m.Map.Dtype(), m.Head.Dtype(), err)
 		}
 	}
-	lone := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 8}, Fitter: constant{kind: "linear", b: []float64{1, -1}, rows: new([]int)}}
-	if _, err := lone.CrossValidate(t.Context(), set, nil, train.CVOptions{Lambdas: []float64{1}}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "takes none") {
-		t.Errorf("lambdas for a Fitter without: %v", err)
-	}
-}
-
-// TestRecipeCrossValidateIsFit: the score of a recipe is that of its fits by hand on the same folds: by default for
-// classes and targets, frozen and tuned, and under its own Fitter with its own lambda.
-func TestRecipeCrossValidateIsFit(t *testing.T) {
-	const folds, seed = 3, 7
-	rows, labels, y := ringRows(120)
-	x := must(data.FromSlices(rows))
-	frozen := layers.Spec{Map: "gaussian", Features: 16, Seed: 3, Params: layers.Values{"sigma": 3.}}
-	tuned := frozen
-	tuned.Tune = "all"
-	short := sgd.FitOptions{Epochs: 4, Batch: 20, Lambda: 1e-3}
-	for name, c := range map[string]struct {
-		spec    layers.Spec
-		fitter  fits.Fitter
-		lambdas []float64 // of the options
-		targets bool
-		by      func(lambda float64) fits.Fitter // the same by hand; nil: the Fitter as it is
-		tuner   *train.Tuner
-	}{
-		"tuner":            {frozen, linear.RidgeOptions{}, nil, true, nil, &train.Tuner{Steps: []string{train.StepFrozen, train.StepEvidence}}},
-		"tuner, classes":   {frozen, linear.LogisticOptions{}, nil, false, nil, &train.Tuner{Steps: []string{train.StepEvidence}}},
-		"default":          {frozen, nil, []float64{.01}, false, func(l float64) fits.Fitter { return linear.LogisticOptions{Lambdas: []float64{l}, Seed: 3} }, nil},
-		"default, targets": {frozen, nil, []float64{.01}, true, func(l float64) fits.Fitter { return linear.RidgeOptions{Lambdas: []float64{l}, Seed: 3} }, nil},
-		"tuned":            {tuned, nil, []float64{1e-3}, false, nil, nil},
-		"tuned, targets":   {tuned, nil, []float64{1e-3}, true, nil, nil},
-		"svm":              {frozen, linear.SVMOptions{Tol: 1e-9}, []float64{.01}, false, func(l float64) fits.Fitter { return linear.SVMOptions{Lambdas: []float64{l}, Tol: 1e-9} }, nil},
-		"its own lambdas":  {frozen, linear.LogisticOptions{Lambdas: []float64{.5}}, nil, false, nil, nil},
-		"its own choice":   {frozen, linear.RidgeOptions{Select: linear.SelectLOO}, nil, true, nil, nil},
-		"its own penalty":  {tuned, sgd.MiniBatch{FitOptions: short, Head: "softmax"}, nil, false, nil, nil},
-		"cg":               {frozen, linear.CGOptions{Lambda: .1}, nil, true, nil, nil},
-	} {
-		set := &data.Set{X: x, Labels: labels}
-		if c.targets {
-			set.Labels, set.Y = nil, y
-		}
-		r := train.Recipe{Scale: "none", Spec: c.spec, Fitter: c.fitter, Tuner: c.tuner}
-		cv, err := r.CrossValidate(t.Context(), set, nil, train.CVOptions{Folds: folds, Seed: seed, Lambdas: c.lambdas})
-		if err != nil || len(cv.All) != 1 {
-			t.Errorf("%s: %+v, %v", name, cv, err)
-			continue
-		}
-		by, want := c.by, 0.
-		if by == nil {
-			by = func(lambda float64) fits.Fitter {
-				if c.fitter == nil {
-					kind := map[bool]string{false: "softmax"}[c.targets]
-					return sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: 3, Lambda: lambda}, Head: kind}
-				}
-				return c.fitter
-			}
-		}
-		parts := must(train.FoldsOf(set, folds, seed))
-		for f, held := range parts {
-			rest := slices.Concat(slices.Delete(slices.Clone(parts), f, f+1)...)
-			part := &data.Set{X: data.Rows(x, rest)}
-			lambda := cv.All[0].Lambda
-			for _, i := range rest {
-				if c.targets {
-					part.Y = append(part.Y, y[i])
-				} else {
-					part.Labels = append(part.Labels, labels[i])
-				}
-			}
-			if c.by != nil {
-				lambda *= 2. / 3 // the same penalty a row
-			}
-			one := r
-			one.Fitter = by(lambda)
-			m, _, err := one.Fit(t.Context(), part)
-			if err != nil {
-				t.Fatal(name, err)
-			}
-			if c.targets {
-				guess := must(m.PredictTargets(data.Rows(x, held)))
-				for j, i := range held {
-					want += (guess[j] - y[i]) * (guess[j] - y[i]) / 120
-				}
-				continue
-			}
-			for j, guess := range must(m.PredictClasses(data.Rows(x, held))) {
-				if guess != labels[held[j]] {
-					want += 1. / 120
-				}
-			}
-		}
-		if got := cv.All[0].Error; math.Abs(got-want) > 1e-6*want {
-			t.Errorf("%s: the error %v, by hand %v", name, got, want)
-		}
-		if c.spec.Tune != "" && c.fitter == nil {
-			still := r
-			still.Spec, still.Fitter = frozen, sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: 3}, Head: by(0).HeadKind()}
-			other := must(still.CrossValidate(t.Context(), set, nil, train.CVOptions{Folds: folds, Seed: seed, Lambdas: c.lambdas}))
-			if got := cv.All[0].Error; got == other.All[0].Error {
-				t.Errorf("%s: the frozen map has the error %v too", name, got)
-			}
-		}
-		best := cv.Best(r)
-		m, rep, err := best.Fit(t.Context(), set)
-		if err != nil || c.lambdas != nil && c.spec.Tune == "" && rep.Lambda != c.lambdas[0] || best.Spec.Tune != c.spec.Tune || best.Tuner != c.tuner {
-			t.Errorf("%s: the best %+v makes %v: %+v, %v", name, best, m, rep, err)
-		}
-	}
-	r := train.Recipe{Spec: tuned, Fitter: linear.RidgeOptions{}}
-	if _, err := r.CrossValidate(t.Context(), &data.Set{X: x, Labels: labels}, nil, train.CVOptions{}); !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "use MiniBatch") {
-		t.Errorf("ridge under a tuned map: %v", err)
-	}
-}
-
-// savedBytes is the file of a model.
-func savedBytes(t *testing.T, m *train.Model) []byte {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "model")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	return must(os.ReadFile(path))
-}
-
-// TestRecipeFitsAtOnce: two fits of one stream at the same time give the model that one gives; the race detector sees
-// what they share.
-func TestRecipeFitsAtOnce(t *testing.T) {
-	rows, labels, _ := ringRows(200)
-	var text strings.Builder
-	for i, r := range rows {
-		fmt.Fprintf(&text, "%v,%v,%v,%s\n", r[0], r[1], r[2], labels[i])
-	}
-	file := filepath.Join(t.TempDir(), "rings.csv")
-	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 32, Seed: 3}, Fitter: linear.RidgeOptions{}}
-	s := must(data.OpenStream(data.StreamOptions{BlockRows: 60}, file))
-	defer s.Close()
-	var scores [2]*mat.Dense
-	var all sync.WaitGroup
-	x := must(data.FromSlices(rows))
-	for i := range scores {
-		all.Go(func() {
-			m, _, err := r.Fit(t.Context(), s)
-			if err == nil {
-				scores[i], err = m.Scores(x)
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	if t.Failed() || !mat.Equal(scores[0], scores[1]) {
-		t.Error("the models differ")
+	spec := layers.Spec{Map: "gaussian", Features: 16, Seed: 1, Tune: "all"}
+	candidates := must(train.Grid(spec, train.Axis{Name: "sigma", Values: []float64{1, 2}}))
+	recipe := train.Recipe{Spec: spec, Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 1}}}
+	r := must(recipe.CrossValidate(t.Context(), set, candidates, train.CVOptions{Folds: 2, Lambdas: []float64{0}}))
+	if best := r.Best(recipe); best.Spec.Dtype != "float32" {
+		t.Errorf("cross-validation fits %q", best.Spec.Dtype)
 	}
 }

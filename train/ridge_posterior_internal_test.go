@@ -45,7 +45,8 @@ func TestRidgePosteriorFloat32(t *testing.T) {
 		y      *mat.Dense
 		lambda float64
 		single bool // whether float32 products will do
-	}{"given": {rough, 10, true}, "evidence": {rough, 0, true}, "too small": {rough, 1e-7, false}, "smooth": {smooth, 0, false}} {
+	}{"given": {rough, 10, true}, "evidence": {rough, 0, true}, "too small": {rough, 1e-7, false}, "smooth": {smooth,
+		0, false}} {
 		got, want := posterior(c.y, c.lambda, true), posterior(c.y, c.lambda, false)
 		var off mat.Dense
 		off.Sub(got.Fit.W, want.Fit.W)
@@ -53,8 +54,11 @@ func TestRidgePosteriorFloat32(t *testing.T) {
 		if exact := change == 0 && got.Lambda == want.Lambda && got.LogEvidence == want.LogEvidence; exact == c.single {
 			t.Errorf("%s: lambda = %g, float32 products: %v", name, got.Lambda, !exact)
 		}
-		if change > 1e-4 || math.Abs(got.Noise[0]/want.Noise[0]-1) > 1e-3 || math.Abs(got.Lambda/want.Lambda-1) > 1e-3 || math.Abs(got.LogEvidence-want.LogEvidence) > 1e-3*math.Abs(want.LogEvidence) {
-			t.Errorf("%s: lambda %g and %g, noise %g and %g, evidence %g and %g; W differs by %.2g", name, got.Lambda, want.Lambda, got.Noise[0], want.Noise[0], got.LogEvidence, want.LogEvidence, change)
+		if change > 1e-4 || math.Abs(got.Noise[0]/want.Noise[0]-1) > 1e-3 ||
+			math.Abs(got.Lambda/want.Lambda-1) > 1e-3 ||
+			math.Abs(got.LogEvidence-want.LogEvidence) > 1e-3*math.Abs(want.LogEvidence) {
+			t.Errorf("%s: lambda %g and %g, noise %g and %g, evidence %g and %g; W differs by %.2g", name, got.Lambda,
+				want.Lambda, got.Noise[0], want.Noise[0], got.LogEvidence, want.LogEvidence, change)
 		}
 	}
 }

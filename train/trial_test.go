@@ -54,7 +54,8 @@ func TestDeal(t *testing.T) {
 				}
 				of[groups[row]] = p
 			}
-			if name != "groups" && len(part) != 20 || name == "classes" && (rare < 1 || rare > 3) || name == "groups" && math.Abs(float64(len(part)-20)) > 7 {
+			if name != "groups" && len(part) != 20 || name == "classes" && (rare < 1 || rare > 3) ||
+				name == "groups" && math.Abs(float64(len(part)-20)) > 7 {
 				t.Errorf("%s: part %d has %d rows, %d of rare classes", name, p, len(part), rare)
 			}
 		}
@@ -74,7 +75,8 @@ func TestGroups(t *testing.T) {
 			set.Y = append(set.Y, float64(i*i%7)) // noise, but for the copies
 		}
 	}
-	r := Recipe{Spec: layers.Spec{Map: "gaussian", Features: 64, Params: layers.Values{"sigma": .1}}, Fitter: linear.RidgeOptions{}}
+	r := Recipe{Spec: layers.Spec{Map: "gaussian", Features: 64, Params: layers.Values{"sigma": .1}},
+		Fitter: linear.RidgeOptions{}}
 	score := func() float64 {
 		report, err := r.CrossValidate(context.Background(), set, nil, CVOptions{Lambdas: []float64{1e-6}})
 		if err != nil {
@@ -91,7 +93,8 @@ func TestGroups(t *testing.T) {
 	if _, _, err := r.Fit(context.Background(), set); !errors.Is(err, domain.ErrShape) {
 		t.Errorf("59 groups of 60 rows: %v", err)
 	}
-	if _, _, err := Auto(context.Background(), set, AutoOptions{Trials: 1, Groups: r.Groups}); !errors.Is(err, domain.ErrShape) {
+	if _, _, err := Auto(context.Background(), set, AutoOptions{Trials: 1, Groups: r.Groups}); !errors.Is(err,
+		domain.ErrShape) {
 		t.Errorf("59 groups of 60 rows, Auto: %v", err)
 	}
 }
