@@ -136,8 +136,7 @@ func TestCrossValidate(t *testing.T) {
 			different[want] = true
 			if c.lambdas != nil && s.Lambda != c.lambdas[i%each] || math.IsNaN(s.Lambda) != (c.lambdas == nil) ||
 				math.Abs(s.Error-want) > c.tol*want || !(s.StdErr > 0) {
-				t.Errorf("%s, %v, lambda %v: %v ± %v, by hand %v", name, s.Spec.Params, s.Lambda, s.Error, s.StdErr,
-					want)
+				t.Errorf("%s, %v, %v: %v ± %v, by hand %v", name, s.Spec.Params, s.Lambda, s.Error, s.StdErr, want)
 			}
 			if s.Error < cv.All[cv.Chosen].Error {
 				t.Errorf("%s: the best is %+v, and there is %+v", name, cv.All[cv.Chosen], s)
@@ -188,8 +187,8 @@ func TestCrossValidateRidgeWeights(t *testing.T) {
 	for f, held := range parts {
 		rest := slices.Concat(slices.Delete(slices.Clone(parts), f, f+1)...)
 		o.Lambdas = []float64{2 * float64(len(rest)) / 61}
-		head := must(linear.FitRidge(t.Context(), nil, data.Pairs{X: data.Rows(x, rest), Y: trial.TakeRows(y, rest)},
-			o))
+		rows := data.Pairs{X: data.Rows(x, rest), Y: trial.TakeRows(y, rest)}
+		head := must(linear.FitRidge(t.Context(), nil, rows, o))
 		var sums linear.RidgeStats
 		x2, y2 := trial.Repeated(data.Rows(x, held), trial.TakeRows(y, held))
 		if err := sums.Add(x2, y2); err != nil {

@@ -156,8 +156,8 @@ func TestParamsOfOtherKernels(t *testing.T) {
 	} {
 		l := must(layers.NewSequential(must(layers.NewFourierLayer(c.k, 3, 8, layers.WithName("map"))),
 			must(layers.NewDense(8, 2, c.f, layers.WithName("dense")))))
-		if err := train.LoadParams(path, nil, l); (err == nil) != c.ok || err != nil && !errors.Is(err,
-			domain.ErrParam) {
+		err := train.LoadParams(path, nil, l)
+		if (err == nil) != c.ok || err != nil && !errors.Is(err, domain.ErrParam) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

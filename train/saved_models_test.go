@@ -1,7 +1,6 @@
 package train_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -12,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -70,8 +70,8 @@ func TestSavedModels(t *testing.T) {
 		if m.Map.Dtype() == tensor.Float32 {
 			tolerance = 1e-5 // instruction sets differ in the last bits of float32
 		}
-		sameNumbers(t, path+": score", must(m.Scores(x)).RawMatrix().Data, fromJSON[[]float64](t, m.Notes[savedScores]),
-			tolerance)
+		want := fromJSON[[]float64](t, m.Notes[savedScores])
+		sameNumbers(t, path+": score", must(m.Scores(x)).RawMatrix().Data, want, tolerance)
 		if m.Uncertainty != nil {
 			sameNumbers(t, path+": uncertainty", sure(m, x), fromJSON[[]float64](t, m.Notes[savedSure]), 1e-9)
 		}
@@ -132,58 +132,9 @@ func savedX(t *testing.T, text string) ops.Matrix {
 	return must(ops.NewBags(must(data.FromSlices(rows)), offsets))
 }
 
-// savedForms are the forms of maps that files keep in their own way: map, what the file's name adds to it, sampler,
-// policy, parameters, scaler, and the coordinates of samples or the features, where they are not 2 and 16.
-var savedForms = [][]string{
-	{"gaussian", "orthogonal", "orthogonal"}, {"gaussian", "coupled", "coupled"}, {"gaussian", "antithetic",
-		"antithetic"},
-	{"gaussian", "structured", "structured"}, {"gaussian", "halton", "halton"}, {"gaussian", "sobol", "sobol"},
-	{"laplacian", "sobol", "sobol", "", "", "standard"}, {"gaussian", "phase", "", "", "phase=true", "cube"},
-	{"chi2", "uniform", "", "", "order=2,window=uniform,negative=split,gamma=.5"},
-	{"intersection", "optimal", "", "", "order=3,period=optimal,negative=sign", "none"},
-	{"exp-chi2", "orthogonal", "orthogonal", "", "order=2,phase=true"}, {"exp-semigroup", "halton", "halton"},
-	{"skewed-chi2", "antithetic", "antithetic", "", "", "minmax"}, {"delta-gaussian", "iid", "", "", "coupling=iid",
-		"minmax"},
-	{"delta-gaussian", "joint", "", "", "coupling=joint", "minmax"},
-	{"delta-gaussian", "shared-coupled", "", "", "coupling=shared-coupled", "minmax"},
-	{"delta-gaussian", "sigmas", "", "", "sigmas=1:2:3,weights=1:-.5:.25", "minmax"},
-	{"sphere-polynomial", "eps", "", "", "eps=.01,p=2", "minmax,l2"}, {"arc-cosine", "order0", "", "", "order=0",
-		"minmax,l2"},
-	{"nystrom", "chi2", "", "", "kernel=chi2,gamma=.5,select=rpcholesky,landmarks=20"},
-	{"add-kpca", "intersection", "", "", "kernel=intersection,components=2"},
-	{"exp-semigroup", "normalised", "", "", "way=normalised"}, {"exp-semigroup", "levy", "", "", "way=levy,order=2"},
-	{"exp-semigroup", "normalised-each", "", "bandwidth-each", "way=normalised"},
-	{"exp-semigroup", "levy-all", "", "all", "way=levy"}, {"reciprocal-semigroup", "normalised", "", "",
-		"way=normalised"},
-	{"reciprocal-semigroup", "levy", "", "", "way=levy,order=2"},
-	{"reciprocal-semigroup", "normalised-each", "", "bandwidth-each", "way=normalised"},
-	{"reciprocal-semigroup", "levy-all", "", "all", "way=levy"}, {"gaussian", "each", "", "bandwidth-each"},
-	{"laplacian", "each", "", "bandwidth-each"}, {"skewed-chi2", "each", "", "bandwidth-each"},
-	{"chi2", "each", "", "bandwidth-each"}, {"exp-chi2", "each", "", "bandwidth-each"},
-	{"delta-gaussian", "each", "", "bandwidth-each"},
-	{"gaussian", "structured-phase-bandwidth", "structured", "bandwidth", "phase=true"},
-	{"jensen-shannon", "order", "", "", "order=6,gamma=.5"}, {"nystrom", "linear", "", "", "kernel=linear", "", "6"},
-	{"nystrom", "laplacian", "", "", "kernel=laplacian", "", "6"}, {"nystrom", "cauchy", "", "", "kernel=cauchy", "",
-		"6"},
-	{"nystrom", "matern", "", "", "kernel=matern", "", "6"}, {"nystrom", "skewed-chi2", "", "", "kernel=skewed-chi2",
-		"", "6"},
-	{"nystrom", "exp-semigroup", "", "", "kernel=exp-semigroup", "", "6"},
-	{"nystrom", "reciprocal-semigroup", "", "", "kernel=reciprocal-semigroup", "", "6"},
-	{"nystrom", "exp-jensen-shannon", "", "", "kernel=exp-jensen-shannon", "", "6"},
-	{"nystrom", "split", "", "", "kernel=intersection,negative=split", "standard"},
-	{"chi2", "sign", "", "", "negative=sign", "standard"}, {"intersection", "split", "", "", "negative=split",
-		"standard"},
-	{"hdd-js", "one", "", "", "basis=fourier,functions=5", "", "1"},
-	{"l2-density", "three", "", "", "basis=fourier,functions=5", "", "3"}, {"hdd-hellinger", "four", "", "", "", "",
-		"4"},
-	{"mean-map", "landmarks", "", "", "landmarks=6"}, {"mean-map", "exp-chi2", "", "", "kernel=exp-chi2"},
-	{"hdd-js", "quantile", "", "", "rule=quantile"}, {"hdd-tv", "quantile", "", "", "rule=quantile,lambdas=5"},
-	{"hdd-js", "drawn", "", "", "rule=drawn"}, {"hdd-tv", "four", "", "", "", "", "4"},
-	{"exp-intersection", "series", "", "", "order=1"}, {"mean-map", "exp-intersection", "", "",
-		"kernel=exp-intersection"},
-}
-
-// savedCases are models of every map in its default, of tuned ones, of the forms, and of trees and heads.
+// savedCases are models of every map in its default, of tuned ones, of the forms that files keep in their own way, and of
+// trees and heads. A line of testdata/forms.txt is a form: the map, what the file's name adds to it, and what is not as
+// in modelOf. The size of rows is their features, and that of sets the coordinates of their samples.
 func savedCases() (all []modelCase) {
 	epochs := sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 2, Batch: 64, LearnRate: .05}}
 	softmax := epochs
@@ -198,18 +149,31 @@ func savedCases() (all []modelCase) {
 			add(c, "all")
 		}
 	}
-	for _, f := range savedForms {
-		f = append(slices.Clone(f), make([]string, 7-len(f))...)
-		c := modelOf(must(layers.Lookup(f[0])), 16, "float64", f[3])
+	for line := range strings.Lines(string(must(os.ReadFile(filepath.Join("testdata", "forms.txt"))))) {
+		f := strings.Fields(line)
+		c := modelOf(must(layers.Lookup(f[0])), 16, "float64", "")
 		c.Fitter, c.targets = epochs, !c.bags
-		c.Spec.Sampler, c.Spec.Params, c.Scale = f[2], must(layers.ParseValues(f[0], f[4])), cmp.Or(f[5], c.Scale)
-		switch size, _ := fmt.Sscan(f[6], new(int)); {
-		case size > 0 && c.bags:
-			fmt.Sscan(f[6], &c.dims)
-		case size > 0:
-			fmt.Sscan(f[6], &c.Spec.Features)
-		case f[2] == "structured":
-			c.dims = 20
+		for _, set := range f[2:] {
+			switch key, v, _ := strings.Cut(set, ":"); key {
+			case "sampler":
+				if c.Spec.Sampler = v; v == "structured" {
+					c.dims = 20
+				}
+			case "dtype":
+				c.Spec.Dtype = v
+			case "tune":
+				c.Spec.Tune = v
+			case "params":
+				c.Spec.Params = must(layers.ParseValues(f[0], v))
+			case "scale":
+				c.Scale = v
+			case "size":
+				if size := must(strconv.Atoi(v)); c.bags {
+					c.dims = size
+				} else {
+					c.Spec.Features = size
+				}
+			}
 		}
 		add(c, f[1])
 	}

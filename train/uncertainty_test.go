@@ -319,8 +319,7 @@ func TestUncertaintyOfNetwork(t *testing.T) {
 		away.Float64s()[i] = 6 * v
 	}
 	if share, among, distant := right(t, m, test), entropy(test.X), entropy(away); share < .8 || !(distant > among) {
-		t.Errorf("%v of the rows are right; the entropy is %v among the rows and %v far from them", share, among,
-			distant)
+		t.Errorf("%v of the rows are right; the entropy is %v among them and %v far off", share, among, distant)
 	}
 	if !mat.Equal(must(reloaded(t, m.Save).Probabilities(test.X)), must(m.Probabilities(test.X))) {
 		t.Error("loaded, the probabilities are others")
