@@ -99,6 +99,7 @@ func TestCrossValidate(t *testing.T) {
 		"mini-batch, weighted":   {batch(weighted, ""), "classes", strengths, "", nil, 1e-9},
 		"mini-batch, targets":    {batch(short, ""), "targets", strengths, "all", nil, 1e-9},
 		"mini-batch, its own":    {batch(own, "softmax"), "classes", nil, "all", nil, 1e-9},
+		"mini-batch, huber":      {batch(short, "huber"), "targets", strengths, "", nil, 1e-9},
 		"a user's own":           {centroids{}, "classes", nil, "", nil, 1e-9},
 		"tuner": {linear.RidgeOptions{}, "targets", nil, "", []string{train.StepFrozen,
 			train.StepEvidence}, 1e-6},
@@ -282,73 +283,6 @@ func TestCrossValidateShares(t *testing.T) {
 	}
 }
 
-// constant is a Fitter whose head predicts one class or one number everywhere. It keeps the number of rows of each fit.
-type constant struct {
-	kind string
-	b    []float64
-	rows *[]int
-	tune bool
-}
-
-func (constant) Cost(fits.Problem) fits.Cost { return fits.Cost{Operations: 1} }
-func (c constant) HeadKind() string          { return c.kind }
-func (c constant) Frozen() bool              { return !c.tune }
-
-func (c constant) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
-	n := 0
-	for b, err := range rows.Blocks(ctx, 0) {
-		if err != nil {
-			return nil, err
-		}
-		n += b.X.Shape()[0]
-	}
-	*c.rows = append(*c.rows, n)
-	for _, p := range m.Params() {
-		if p.Tuned { // a map that the next fold must not see
-			p.Value.Zero()
-		}
-	}
-	return &fits.Report{}, head.SetWeights(make([]float64, m.Features()*head.Features()), c.b)
-}
-
-// TestCrossValidateFitter: a user's Fitter is fitted in every fold, in memory and on a stream, for classes and for
-// targets, on a map of its own where it tunes it; Best keeps it.
-func TestCrossValidateFitter(t *testing.T) {
-	set, targets := ringSets(90)
-	square := 0.
-	for i := range set.Labels {
-		set.Labels[i] = []string{"inner", "outer", "outer"}[i%3]
-		square += (targets.Y[i] - 2) * (targets.Y[i] - 2) / 90
-	}
-	stream := must(data.OpenStream(data.StreamOptions{BlockRows: 17}, csvOf(t, set)))
-	for name, c := range map[string]struct {
-		rows  data.Source
-		f     constant
-		tune  string
-		error float64
-		off   float64 // how far the folds of a stream, which differ in size, may be off
-	}{
-		"linear":         {set, constant{kind: "linear", b: []float64{1, -1}}, "", 2. / 3, 1e-12},
-		"softmax":        {set, constant{kind: "softmax", b: []float64{-1, 1}}, "", 1. / 3, 1e-12},
-		"targets":        {targets, constant{kind: "huber", b: []float64{2}}, "", square, 1e-9},
-		"tuned":          {set, constant{kind: "softmax", b: []float64{-1, 1}, tune: true}, "all", 1. / 3, 1e-12},
-		"stream, linear": {stream, constant{kind: "linear", b: []float64{1, -1}}, "", 2. / 3, .1},
-	} {
-		var fitted []int
-		c.f.rows = &fitted
-		r := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 8, Tune: c.tune}, Fitter: c.f}
-		cv, err := r.CrossValidate(t.Context(), c.rows, nil, train.CVOptions{Folds: 3})
-		if err != nil || len(cv.All) != 1 || len(fitted) != 3 || fitted[0]+fitted[1]+fitted[2] != 180 ||
-			math.Abs(cv.All[0].Error-c.error) > c.off || !math.IsNaN(cv.All[0].Lambda) {
-			t.Errorf("%s: %+v, fits to %d rows, %v; want the error %v", name, cv, fitted, err, c.error)
-			continue
-		}
-		if best := cv.Best(r); best.Fitter.(constant).rows != c.f.rows || best.Spec.Params.Number("sigma") == 0 {
-			t.Errorf("%s: the best is %+v", name, best)
-		}
-	}
-}
-
 // TestCrossValidateErrors: options, candidates and heads that do not go together say so.
 func TestCrossValidateErrors(t *testing.T) {
 	sets := cvSets(t, 20)
@@ -359,7 +293,6 @@ func TestCrossValidateErrors(t *testing.T) {
 	two := []train.Candidate{{Spec: frozen}, {Spec: frozen}}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	own := constant{kind: "linear", b: []float64{1, -1, 0}, rows: new([]int)}
 	batch := func(o sgd.FitOptions) fits.Fitter { return sgd.MiniBatch{FitOptions: o} }
 	type options = train.CVOptions
 	for _, c := range []struct {
@@ -384,7 +317,7 @@ func TestCrossValidateErrors(t *testing.T) {
 		{is: domain.ErrParam, spec: linearMap, o: options{Factors: one}, text: "no parameter that comes from the data"},
 		{is: context.Canceled, ctx: cancelled},
 		{is: domain.ErrParam, spec: tuned, f: linear.RidgeOptions{}, text: "use MiniBatch"},
-		{is: domain.ErrParam, f: own, o: options{Lambdas: one}, text: "takes none"},
+		{is: domain.ErrParam, f: centroids{}, o: options{Lambdas: one}, text: "takes none"},
 		{is: domain.ErrParam, f: (*linear.RidgeOptions)(nil), text: "the Fitter is a nil"},
 		{is: domain.ErrParam, f: linear.SVMOptions{Lambdas: one}, o: options{Lambdas: one},
 			text: "SVMOptions has Lambdas"},

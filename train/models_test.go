@@ -225,7 +225,8 @@ func (c modelCase) checkPredictions(t *testing.T, m *train.Model) {
 			t.Errorf("%v: the head on the features has other scores", c)
 		}
 		rows := must(m.Prepare(x))
-		if again := must(m.ScoresPrepared(rows)); rows.Dtype() != m.Map.Dtype() || !mat.Equal(again, scores) {
+		if first, again := must(m.ScoresPrepared(rows)), must(m.ScoresPrepared(rows)); rows.Dtype() != m.Map.Dtype() ||
+			!mat.Equal(first, scores) || !mat.Equal(again, scores) {
 			t.Errorf("%v: prepared rows are %v and have other scores", c, rows.Dtype())
 		}
 		if c.targets {
