@@ -201,11 +201,13 @@ func savedCases() (all []modelCase) {
 		"head-huber":   {Fitter: sgd.MiniBatch{Head: "huber"}},
 		"sure-targets": {Uncertainty: &train.UncertaintyOptions{}},
 		"sure-classes": {Uncertainty: &train.UncertaintyOptions{Laplace: true}},
+		"sure-tree": {Scale: "standard", Spec: treeOf("gaussian", "all"), Fitter: softmax,
+			Uncertainty: &train.UncertaintyOptions{Laplace: true}},
 	} {
 		if r.Scale == "" {
 			r.Scale, r.Spec = "standard", layers.Spec{Map: "gaussian", Features: 16}
 		}
-		add(modelCase{Recipe: r, dims: modelDims, targets: name != "sure-classes"}, name)
+		add(modelCase{Recipe: r, dims: modelDims, targets: r.Uncertainty == nil || !r.Uncertainty.Laplace}, name)
 	}
 	return all
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/calibrate"
@@ -18,7 +17,6 @@ import (
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 	"gorgonia.org/tensor"
 )
@@ -289,39 +287,5 @@ func TestUncertaintyCost(t *testing.T) {
 		if got := c.o.Cost(p, c.classes); got.Bytes != c.want || got.Largest == "" {
 			t.Errorf("%s: %v bytes (%s), want %v", name, got.Bytes, got.Largest, c.want)
 		}
-	}
-}
-
-// TestUncertaintyOfNetwork: a network of dense layers under random features has Laplace's approximation on top: it is
-// less sure far from the rows than among them, and comes back from its file.
-func TestUncertaintyOfNetwork(t *testing.T) {
-	if trial.RaceEnabled {
-		t.Skip("some minutes under the race detector")
-	}
-	learn, test := parted(waves(1500, 1, false), 1000)
-	dense := func(features int, f string) layers.Spec {
-		return layers.Spec{Map: "dense", Features: features, Params: layers.Values{"activation": f}, Tune: "all"}
-	}
-	spec := layers.Spec{Map: "sequential", Seed: 4, Parts: []layers.Spec{dense(16, "tanh"), dense(8, "linear"),
-		{Map: "gaussian", Features: 128, Params: layers.Values{"sigma": 1.}}}}
-	r := train.Recipe{Spec: spec, Uncertainty: &train.UncertaintyOptions{Laplace: true},
-		Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 30, Batch: 64}, Head: "softmax"}}
-	m := sureOf(t, r, learn)
-	entropy := func(x ops.Matrix) (sum float64) {
-		p := must(m.Probabilities(x))
-		for i := range 500 {
-			sum += stat.Entropy(p.RawRowView(i)) / 500
-		}
-		return sum
-	}
-	away := test.X.(*tensor.Dense).Clone().(*tensor.Dense)
-	for i, v := range away.Float64s() {
-		away.Float64s()[i] = 6 * v
-	}
-	if share, among, distant := right(t, m, test), entropy(test.X), entropy(away); share < .8 || !(distant > among) {
-		t.Errorf("%v of the rows are right; the entropy is %v among them and %v far off", share, among, distant)
-	}
-	if !mat.Equal(must(reloaded(t, m.Save).Probabilities(test.X)), must(m.Probabilities(test.X))) {
-		t.Error("loaded, the probabilities are others")
 	}
 }
