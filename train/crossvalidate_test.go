@@ -115,7 +115,7 @@ func TestCrossValidate(t *testing.T) {
 		if c.tuner != nil {
 			r.Tuner = &train.Tuner{Steps: c.tuner}
 		}
-		before := fmt.Sprintf("%v %v", maps, numbers(set.X.(*tensor.Dense)))
+		before := fmt.Sprintf("%v %v", maps, numbers(set.X))
 		o := train.CVOptions{Folds: folds, Seed: seed, Progress: func(int, int) { calls++ }}
 		cv, err := r.CrossValidate(t.Context(), set, maps, o)
 		each := max(1, len(c.lambdas))
@@ -167,7 +167,7 @@ func TestCrossValidate(t *testing.T) {
 				t.Errorf("%s: sparse rows have the error %v, dense ones %v", name, g.Error, s.Error)
 			}
 		}
-		if fmt.Sprintf("%v %v", maps, numbers(set.X.(*tensor.Dense))) != before {
+		if fmt.Sprintf("%v %v", maps, numbers(set.X)) != before {
 			t.Errorf("%s: the rows or the candidates have changed", name)
 		}
 	}

@@ -172,8 +172,13 @@ func csvOf(t *testing.T, set *data.Set) string {
 	return path
 }
 
-// numbers are the entries of a tensor, which float64 holds exactly.
-func numbers(t *tensor.Dense) []float64 { return slices.Clone(ops.Float64s(t)) }
+// numbers are the entries of dense rows or of samples, which float64 holds exactly.
+func numbers(x ops.Matrix) []float64 {
+	if b, ok := x.(*ops.Bags); ok {
+		x = b.Samples()
+	}
+	return slices.Clone(ops.Float64s(x.(*tensor.Dense)))
+}
 
 // as is x in another element type.
 func as(x *tensor.Dense, dt tensor.Dtype) *tensor.Dense {

@@ -36,7 +36,7 @@ func errorOf(t *testing.T, m *train.Model, set *data.Set) float64 {
 // Cross-validation scores the stream, whichever way it is read.
 func TestRecipe(t *testing.T) {
 	classes, targets := ringSets(400)
-	before := numbers(classes.X.(*tensor.Dense))
+	before := numbers(classes.X)
 	one, two, epochs := []float64{.01}, []float64{.001, .01}, sgd.FitOptions{Epochs: 60, Batch: 50}
 	for name, c := range map[string]struct {
 		fitter  fits.Fitter
@@ -120,7 +120,7 @@ func TestRecipe(t *testing.T) {
 		}
 		kept.Close()
 	}
-	if !slices.Equal(before, numbers(classes.X.(*tensor.Dense))) {
+	if !slices.Equal(before, numbers(classes.X)) {
 		t.Fatal("the rows have changed")
 	}
 }
