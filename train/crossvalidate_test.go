@@ -25,12 +25,17 @@ import (
 func cvSets(t *testing.T, n int) map[string]*data.Set {
 	x, classes, target := trial.Overlapping(t, n, 4, 3)
 	_, two := trial.Problem(n, 4, 2, 51)
-	sets := map[string]*data.Set{"classes": {X: x}, "targets": {X: x, Y: target.RawMatrix().Data},
+	return map[string]*data.Set{"classes": labelled(x, classes), "targets": {X: x, Y: target.RawMatrix().Data},
 		"two": {X: x, Y: two.RawMatrix().Data, LabelNames: []string{"a", "b"}}}
-	for _, c := range train.ArgMax(classes) {
-		sets["classes"].Labels = append(sets["classes"].Labels, []string{"a", "b", "c"}[c])
+}
+
+// labelled are rows with the names of their classes.
+func labelled(x ops.Matrix, y *mat.Dense) *data.Set {
+	set := &data.Set{X: x}
+	for _, c := range train.ArgMax(y) {
+		set.Labels = append(set.Labels, []string{"a", "b", "c"}[c])
 	}
-	return sets
+	return set
 }
 
 // byHand is the error of a recipe on the rows of each fold, after a fit to the other folds.
@@ -91,7 +96,7 @@ func TestCrossValidate(t *testing.T) {
 		"svm, weighted":          {anew, "classes", penalties, "", nil, 1e-3},
 		"logistic":               {linear.LogisticOptions{Tol: 1e-9}, "classes", penalties, "", nil, 1e-9},
 		"logistic, its own":      {linear.LogisticOptions{Lambdas: []float64{.5}}, "classes", nil, "", nil, 1e-9},
-		"cg":                     {linear.CGOptions{Lambda: .1}, "targets", nil, "", nil, 1e-6},
+		"cg":                     {linear.CGOptions{Lambda: .1}, "two", nil, "", nil, 1e-6},
 		"mini-batch, softmax":    {batch(short, "softmax"), "classes", strengths, "", nil, 1e-9},
 		"mini-batch, early stop": {batch(early, "softmax"), "classes", strengths, "", nil, 1e-9},
 		"mini-batch, tuned":      {batch(short, "softmax"), "classes", strengths, "bandwidth", nil, 1e-9},
@@ -231,9 +236,9 @@ func TestCrossValidateTunes(t *testing.T) {
 // default lambdas of each head are in the order that a table shows them in.
 func TestCrossValidateBest(t *testing.T) {
 	x, y, _ := trial.Overlapping(t, 60, 3, 2)
-	plain, rows := []train.Candidate{{Spec: layers.Spec{Map: "linear"}}}, data.Pairs{X: x, Y: y}
 	cv := func(f fits.Fitter, lambdas ...float64) (*train.Scores, error) {
-		return train.CrossValidate(t.Context(), plain, rows, f, train.CVOptions{Lambdas: lambdas})
+		r := train.Recipe{Spec: layers.Spec{Map: "linear"}, Fitter: f}
+		return r.CrossValidate(t.Context(), labelled(x, y), nil, train.CVOptions{Lambdas: lambdas})
 	}
 	r := must(cv(linear.SVMOptions{MaxSteps: 4, Tol: 1e-6}, 1e-320, 1e4, 1e5, 1e3))
 	if s := r.All; !math.IsInf(s[0].Error, 1) || !math.IsNaN(s[0].StdErr) || s[1].Error != s[2].Error || r.Chosen != 2 {
@@ -259,7 +264,8 @@ func TestCrossValidateBest(t *testing.T) {
 // TestCrossValidateShares: candidates of one map are scored together, each with its own lambdas and in its own place.
 func TestCrossValidateShares(t *testing.T) {
 	x, y, _ := trial.Overlapping(t, 60, 3, 2)
-	spec, calls, rows := layers.Spec{Map: "gaussian", Features: 8}, 0, data.Pairs{X: x, Y: y}
+	spec, calls, rows := layers.Spec{Map: "gaussian", Features: 8}, 0, labelled(x, y)
+	recipe := train.Recipe{Spec: spec, Fitter: linear.RidgeOptions{}}
 	near := must(train.Grid(spec, train.Axis{Name: "sigma", Values: []float64{2, 5}}))
 	all := []train.Candidate{{Spec: near[0].Spec, Lambdas: []float64{1}}, near[1],
 		{Spec: near[0].Spec, Lambdas: []float64{4, 2}}}
@@ -268,14 +274,14 @@ func TestCrossValidateShares(t *testing.T) {
 			t.Errorf("%d folds are to do", total)
 		}
 	}}
-	r, err := train.CrossValidate(t.Context(), all, rows, nil, o)
+	r, err := recipe.CrossValidate(t.Context(), rows, all, o)
 	if err != nil || calls != 6 || len(r.All) != 4 {
 		t.Fatal(r, err, calls)
 	}
 	for i, want := range []struct{ sigma, lambda float64 }{{2, 1}, {5, .5}, {2, 4}, {2, 2}} {
 		s := r.All[i]
 		one := []train.Candidate{{Spec: s.Spec, Lambdas: []float64{want.lambda}}}
-		alone, err := train.CrossValidate(t.Context(), one, rows, nil, train.CVOptions{Folds: 3})
+		alone, err := recipe.CrossValidate(t.Context(), rows, one, train.CVOptions{Folds: 3})
 		if err != nil || s.Spec.Params.Number("sigma") != want.sigma || s.Lambda != want.lambda ||
 			s.Error != alone.All[0].Error {
 			t.Errorf("%+v, alone %+v (%v)", s, alone, err)

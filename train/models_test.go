@@ -94,7 +94,7 @@ func bagParams(name string, axes int) layers.Values {
 	return layers.Values{"points": 24.}
 }
 
-// modelCases are every map with every head for classes and targets, in both element types, frozen and tuned in every
+// modelCases are every map with every head for classes and targets, in either element type, frozen and tuned in every
 // way that it has, and those of savedCases.
 func modelCases() (all []modelCase) {
 	// One lambda for all maps may lie beside a negative eigenvalue of an indefinite kernel's system.
@@ -130,7 +130,8 @@ func modelCases() (all []modelCase) {
 					add(c, "linear", batch("", ""))
 				}
 			}
-			for _, tune := range []string{"bandwidth", "bandwidth-each", "all"} {
+			each := map[string]string{"float64": "bandwidth", "float32": "bandwidth-each"}[dtype]
+			for _, tune := range []string{each, "all"} {
 				if c = modelOf(e, 64, dtype, tune); e.Tunable {
 					add(c, "softmax", batch("softmax", tune))
 				}

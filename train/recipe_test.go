@@ -35,9 +35,9 @@ func errorOf(t *testing.T, m *train.Model, set *data.Set) float64 {
 // time, and one that parses the file in every pass, give the same bits; the race detector sees what they share.
 // Cross-validation scores the stream, whichever way it is read.
 func TestRecipe(t *testing.T) {
-	classes, targets := ringSets(400)
+	classes, targets := ringSets(300)
 	before := numbers(classes.X)
-	one, two, epochs := []float64{.01}, []float64{.001, .01}, sgd.FitOptions{Epochs: 60, Batch: 50}
+	one, two, epochs := []float64{.01}, []float64{.001, .01}, sgd.FitOptions{Epochs: 40, Batch: 50}
 	for name, c := range map[string]struct {
 		fitter  fits.Fitter
 		tune    string
