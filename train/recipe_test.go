@@ -152,6 +152,8 @@ func TestRecipeSources(t *testing.T) {
 		"sparse":          &data.Set{X: must(ops.CSROf(x)), Labels: labels},
 		"file":            must(data.Read(file, data.Options{})),
 		"stream":          must(data.OpenStream(data.StreamOptions{BlockRows: 17}, file)),
+		"sparse stream": must(data.OpenStream(data.StreamOptions{BlockRows: 17,
+			Options: data.Options{Form: data.FormSparse}}, file)),
 	} {
 		m, _, err := r.Fit(t.Context(), src)
 		if err != nil {
