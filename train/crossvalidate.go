@@ -15,6 +15,7 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
@@ -289,9 +290,11 @@ func (p *prepared) headOf(g *cvGroup) (cv.Head, error) {
 // job puts every row into a fold.
 func (p *prepared) job(ctx context.Context, o CVOptions) (j *cv.Job, err error) {
 	j = &cv.Job{Rows: p.rows, Sample: p.x, Folds: o.Folds, Progress: o.Progress, N: p.n}
-	if rows, memory := p.rows.(data.Pairs); memory {
-		j.Y = rows.Y
-	} else if j.Y, err = targetsOf(ctx, p.rows); err != nil {
+	src, err := rows.New(ctx, "CrossValidate", nil, p.rows)
+	if err == nil {
+		j.Y, err = src.Targets()
+	}
+	if err != nil {
 		return nil, err
 	}
 	if j.Folds > j.N/2 {
@@ -305,21 +308,6 @@ func (p *prepared) job(ctx context.Context, o CVOptions) (j *cv.Job, err error) 
 	j.Order = deal(j.N, j.Y, p.recipe.Groups, o.Seed, ends)
 	j.Fold = func(file, row int) int { return int(rank(file, row) * float64(j.Folds)) }
 	return j, nil
-}
-
-// targetsOf reads the targets of a stream in one pass.
-func targetsOf(ctx context.Context, rows data.Examples) (*mat.Dense, error) {
-	const who = "CrossValidate"
-	check := func(p data.Pairs) (data.Pairs, error) { return p.Check("train: " + who) }
-	stop := func() error {
-		if err := given.Stopped(ctx); err != nil {
-			return fmt.Errorf("train: %s: stopped after 0 rows: %w", who, err)
-		}
-		return nil
-	}
-	return given.Targets(who, func(f func(data.Pairs) error) error {
-		return given.EachBlock(ctx, who, rows, check, stop, f)
-	})
 }
 
 // scoresOf are the scores of a map.
@@ -559,10 +547,10 @@ func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Sco
 // unit is the unit in which mini-batches fit and score the targets of rows in memory, so that neither their origin nor
 // their unit costs digits, and the square of its scale. Classes have none, and a Fitter that is fitted as it is.
 func (h trials) unit(j *cv.Job) (u *given.Unit, square float64, err error) {
-	if h.whole || h.HeadKind() != "linear" || given.AreClasses(j.Y) {
+	if h.whole || h.HeadKind() != "linear" {
 		return nil, 1, nil
 	}
-	if u, err = given.SpreadOf(j.Y).Unit("CrossValidate", true); err != nil {
+	if u, err = given.UnitOf("CrossValidate", j.Y, true); err != nil {
 		return nil, 0, err
 	}
 	square, err = given.Square("CrossValidate", u.Largest())

@@ -327,13 +327,13 @@ func TestEarlyStopping(t *testing.T) {
 // TestFitStopsBetweenSteps: a context that ends within an epoch, or between two, ends the fit at the next step, with
 // the epochs that were finished in the report and the parameters where the last step left them.
 func TestFitStopsBetweenSteps(t *testing.T) {
-	const steps = 10 // an epoch
+	const epoch = 13 // looks: before and after its 10 steps, and as often for its score
 	for _, policy := range []layers.Policy{layers.Frozen, layers.All} {
 		for _, tc := range []struct {
 			after, epochs int
 			text          string
-		}{{1, 0, "epoch 1 of 1000"}, {5, 0, "epoch 1 of 1000"}, {steps + 1, 1, "epoch 2 of 1000"},
-			{2*steps + 7, 2, "epoch 3 of 1000"}} {
+		}{{1, 0, "epoch 1 of 1000"}, {5, 0, "epoch 1 of 1000"}, {epoch + 1, 1, "epoch 2 of 1000"},
+			{2*epoch + 7, 2, "epoch 3 of 1000"}} {
 			m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 16, layers.Tune(policy)))
 			head := trial.HeadOf(t, true, 16, 2)
 			ctx, told := &looked{Context: t.Context(), after: tc.after}, 0

@@ -3,12 +3,16 @@ package evidence
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
 )
 
 // blockRows is the number of rows that go through the map at once.
@@ -22,65 +26,50 @@ type sample struct {
 }
 
 // draw takes the rows to use, in order: o.Rows of those in memory, or each row of a stream with the same probability.
-func draw(ctx context.Context, m layers.Layer, rows data.Examples, o Options) (*sample, error) {
-	check := func(p data.Pairs) (data.Pairs, error) { return checked(m, p) }
-	each := func(rows data.Examples, f func(b data.Pairs) error) error {
-		return given.EachBlock(ctx, "Maximise", rows, check, func() error { return stopped(ctx) }, f)
+func draw(ctx context.Context, m layers.Layer, examples data.Examples, o Options) (*sample, error) {
+	src, err := rows.New(ctx, "Maximise", m, examples)
+	if err == nil {
+		src.Block = blockRows
+		err = src.Check(func(p data.Pairs) error {
+			if p.X.Dtype() != m.Dtype() {
+				return fmt.Errorf("train: Maximise: x is %v and the map %v; both must be the same: %w", p.X.Dtype(),
+					m.Dtype(), domain.ErrDtype)
+			}
+			return given.CheckTargets("Maximise", p.Y, rows.Names{}.At)
+		})
 	}
-	n := 0
-	if err := each(rows, func(b data.Pairs) error { n += b.X.Shape()[0]; return nil }); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	if _, memory := given.Memory(rows); memory && n > o.Rows {
-		drawn := make(map[int]bool, o.Rows)
-		for _, i := range data.Shuffle(n, o.Seed)[:o.Rows] {
-			drawn[i] = true
-		}
-		rows = data.Part(rows, func(_, row int) bool { return drawn[row] })
+	n := src.N
+	if src.Memory == nil {
+		err = src.EachRaw(func(_ rows.Names, x ops.Matrix, _ *mat.Dense) error { n += x.Shape()[0]; return nil })
+		src = src.Where(data.Held(min(1, float64(o.Rows)/float64(n)), o.Seed))
 	} else if n > o.Rows {
-		rows = data.Part(rows, data.Held(float64(o.Rows)/float64(n), o.Seed))
+		drawn := data.Shuffle(n, o.Seed)[:o.Rows]
+		slices.Sort(drawn)
+		src = src.Take(drawn)
 	}
 	s := new(sample)
-	err := each(rows, func(p data.Pairs) error {
-		b, k := p.Y.Dims()
-		if s.n > 0 && k != s.k {
-			return fmt.Errorf("train: Maximise: a block has %d targets a row, those before it have %d: %w", k, s.k,
-				domain.ErrShape)
-		}
-		s.n, s.k = s.n+b, k
-		for i := range b {
-			s.y = append(s.y, p.Y.RawRowView(i)...)
-		}
-		for lo, x := range data.Blocks(p.X, blockRows) {
-			if _, err := layers.Transform(m, nil, x); err != nil { // here its place is known
-				return domain.InBlock(lo, err)
+	if err == nil {
+		err = src.EachRaw(func(names rows.Names, x ops.Matrix, y *mat.Dense) error {
+			if t, ok := x.(*tensor.Dense); ok {
+				x = t.Clone().(*tensor.Dense)
 			}
-			s.blocks = append(s.blocks, x)
-		}
-		return nil
-	})
+			if _, err := layers.Transform(m, nil, x); err != nil { // here its place is known
+				return names.Blame(m, x, err)
+			}
+			s.blocks, s.n, s.k = append(s.blocks, x), s.n+x.Shape()[0], y.RawMatrix().Cols
+			for i := range x.Shape()[0] {
+				s.y = append(s.y, y.RawRowView(i)...)
+			}
+			return nil
+		})
+	}
 	if err == nil && s.n < 3 {
 		err = fmt.Errorf("train: Maximise: %d rows decide, and it takes at least 3: %w", s.n, domain.ErrShape)
 	}
 	return s, err
-}
-
-// checked returns pairs that the map takes, with finite targets.
-func checked(m layers.Layer, p data.Pairs) (data.Pairs, error) {
-	p, err := p.Check("train: Maximise")
-	if err != nil {
-		return p, err
-	}
-	switch {
-	case p.X.Dims() != 2 || p.X.Shape()[1] != m.Dims():
-		return p, fmt.Errorf("train: Maximise: x has shape %v, the map takes %d columns; give the data that the map was made "+
-			"for: %w", p.X.Shape(), m.Dims(), domain.ErrShape)
-	case p.X.Dtype() != m.Dtype():
-		return p, fmt.Errorf("train: Maximise: x is %v and the map %v; both must be the same: %w",
-			p.X.Dtype(), m.Dtype(),
-			domain.ErrDtype)
-	}
-	return p, given.CheckTargets("Maximise", p.Y, func(i int) int { return i })
 }
 
 // stopped is the error of a context that has ended.

@@ -116,7 +116,7 @@ func TestRidgeDefinition(t *testing.T) {
 		if c.many {
 			times = trial.ClassTimes[:max(2, c.k)]
 			for i := range c.n {
-				weights = append(weights, times[given.ClassOf(c.k, func(j int) float64 { return y.At(i, j) })])
+				weights = append(weights, times[given.ClassOf(y.RawRowView(i))])
 			}
 		}
 		z, lambdas, tol := trial.MatOf(x), []float64{30, .7, 1e-3, 1000}, 1e-9
@@ -200,7 +200,7 @@ func TestRidgeDefinition(t *testing.T) {
 					square[l] += weight * math.Pow(y.At(i, j)-own[j], 2) / float64(c.k)
 				}
 				mass += weight
-				switch class := given.ClassOf(c.k, func(j int) float64 { return y.At(i, j) }); {
+				switch class := given.ClassOf(y.RawRowView(i)); {
 				case class < 0:
 					wrong[l] = math.NaN()
 				case class != predicted(own):

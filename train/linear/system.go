@@ -297,7 +297,7 @@ func (s *lossSums) add(y, f []float64, weight float64) {
 	for t, v := range y {
 		s.square += weight * (v - f[t]) * (v - f[t])
 	}
-	class := given.ClassOf(len(y), func(j int) float64 { return y[j] })
+	class := given.ClassOf(y)
 	switch {
 	case class < 0:
 		s.wrong = math.NaN()

@@ -8,16 +8,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
@@ -46,16 +48,12 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 	if err := o.fill(tunes(m)); err != nil {
 		return nil, err
 	}
-	src, err := newSource(m, head, rows, o)
-	if err != nil {
-		return nil, err
-	}
-	f, err := newFitter(ctx, src)
+	f, err := newFitter(ctx, m, head, rows, o)
 	if err != nil {
 		return nil, err
 	}
 	f.keeper.identify(f, m, rows)
-	r, err := f.run(ctx)
+	r, err := f.run()
 	if left := f.leave(); err == nil {
 		err = left
 	}
@@ -64,7 +62,14 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 
 // fitter is the state of a Fit.
 type fitter struct {
-	*source
+	FitOptions
+	m           layers.Layer // of the rows that are handed out
+	head        layers.Head
+	train, held *rows.Source
+	order       []int        // of train, in memory
+	sample      []data.Pairs // of train, a stream, for the score
+	unit        *given.Unit  // in which targets are handed out; nil: as given
+
 	classes bool       // whether a score is an accuracy
 	solvers [2]*solver // for the map and for the head
 	keeper  *keeper
@@ -77,12 +82,16 @@ type fitter struct {
 	gain    float64         // the unit of Adam's gradients, which a small δ makes small
 }
 
-func newFitter(ctx context.Context, src *source) (*fitter, error) {
-	f := &fitter{source: src, classes: src.head.Classifies(), gain: 1, steps: map[int]*step{}}
+func newFitter(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*fitter,
+	error) {
+	f := &fitter{FitOptions: o, m: m, head: head, classes: head.Classifies(), gain: 1, steps: map[int]*step{},
+		report: new(fits.Course), best: math.Inf(1), at: position{Epoch: 1}}
+	f.keeper = &keeper{Checkpoints: o.Checkpoints}
 	f.solvers = [2]*solver{{kind: f.Solver, rate: f.MapRate}, {kind: f.Solver, rate: f.LearnRate}}
-	f.keeper = &keeper{Checkpoints: f.Checkpoints}
-	f.report, f.best, f.at = new(fits.Course), math.Inf(1), position{Epoch: 1}
-	return f, f.start(ctx)
+	if err := f.open(ctx, rows); err != nil {
+		return nil, err
+	}
+	return f, f.start()
 }
 
 // position is how far a fit is: an epoch, and the batches of it that are done.
@@ -92,7 +101,7 @@ type position struct {
 }
 
 // run fits the head, in the unit of the targets.
-func (f *fitter) run(ctx context.Context) (*fits.Course, error) {
+func (f *fitter) run() (*fits.Course, error) {
 	defer func() {
 		for _, s := range f.steps {
 			s.machine.Close()
@@ -101,8 +110,9 @@ func (f *fitter) run(ctx context.Context) (*fits.Course, error) {
 	if err := f.keeper.begin(f); err != nil {
 		return f.report, err
 	}
+	f.train.Stop = f.stop
 	for f.at.Epoch <= f.Epochs && !f.report.Stopped {
-		e, err := f.pass(ctx)
+		e, err := f.pass()
 		if err != nil {
 			return f.report, err
 		}
@@ -137,74 +147,69 @@ func (f *fitter) observe(e fits.Epoch) (best bool) {
 }
 
 // pass takes the steps of an epoch.
-func (f *fitter) pass(ctx context.Context) (fits.Epoch, error) {
+func (f *fitter) pass() (fits.Epoch, error) {
 	n, skip := f.at.Epoch, f.at.Batches
 	e := fits.Epoch{Number: n, Of: f.Epochs, HeldLoss: math.NaN(), HeldScore: math.NaN()}
-	for b, err := range f.epoch(ctx, n) {
-		if stop := given.Stopped(ctx); stop != nil {
-			return e, errors.Join(fmt.Errorf("train: Fit: stopped in epoch %d of %d%s: %w", n, f.Epochs,
-				f.keeper.hint(), stop), f.keeper.save(f))
-		}
-		if err != nil {
-			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, err)
-		}
+	err := f.epoch(n, func(names rows.Names, x ops.Matrix, y *mat.Dense) error {
 		if skip > 0 {
 			skip--
-			continue
+			return nil
 		}
-		loss, err := f.step(b)
+		loss, err := f.step(x, y)
 		if err != nil {
-			return e, fmt.Errorf("train: Fit: epoch %d: %w", n, f.locate(b, err))
+			return names.Blame(f.m, x, err)
 		}
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return e, fmt.Errorf("train: Fit: the loss is %v in epoch %d after %d rows at the learning rate %v: %w",
-				loss, n, f.at.Rows, f.LearnRate, given.ErrDiverged)
+			return fmt.Errorf("the loss is %v after %d rows at the learning rate %v: %w", loss, f.at.Rows, f.LearnRate,
+				given.ErrDiverged)
 		}
+		b := x.Shape()[0]
 		f.at.Batches++
-		f.at.Rows += len(b.rows)
-		f.at.loss += loss * float64(len(b.rows))
-		if err := f.keeper.due(f, 0); err != nil {
-			return e, err
-		}
+		f.at.Rows += b
+		f.at.loss += loss * float64(b)
+		return f.keeper.due(f, 0)
+	})
+	if err == nil {
+		s := f.unit.Largest()
+		e.Loss = f.at.loss / float64(f.at.Rows) * s * s
+		_, e.Score, err = f.evaluate(f.sampled)
 	}
-	if f.at.Rows == 0 {
-		return e, fmt.Errorf("train: Fit: epoch %d: there are no rows to fit: %w", n, domain.ErrShape)
+	if err == nil && f.held != nil {
+		e.HeldLoss, e.HeldScore, err = f.evaluate(func(do rows.Matrix) error { return scored(f.held, do) })
 	}
-	s := f.unit.Largest()
-	e.Loss = f.at.loss / float64(f.at.Rows) * s * s
-	var err error
-	if _, e.Score, err = f.evaluate(f.scored(ctx)); err != nil {
-		return e, err
-	}
-	if held := f.held(ctx); held != nil {
-		e.HeldLoss, e.HeldScore, err = f.evaluate(held)
+	if err != nil {
+		err = fmt.Errorf("train: Fit: epoch %d of %d: %w", n, f.Epochs, err)
 	}
 	return e, err
 }
 
+// stop is the error of a fit that its context ends, and saves it.
+func (f *fitter) stop(cause error) error {
+	return errors.Join(fmt.Errorf("stopped%s: %w", f.keeper.hint(), cause), f.keeper.save(f))
+}
+
 // evaluate returns the loss of the head without the penalty, and its score, on some rows, in the unit of the targets as
 // given.
-func (f *fitter) evaluate(batches iter.Seq2[batch, error]) (loss, score float64, err error) {
-	const block = 512
+func (f *fitter) evaluate(each func(do rows.Matrix) error) (loss, score float64, err error) {
 	n := 0
-	for b, err := range batches {
+	err = each(func(names rows.Names, x ops.Matrix, y *mat.Dense) error {
+		z, err := x, error(nil)
+		if !layers.IsIdentity(f.m) {
+			z, err = layers.Apply(f.m, nil, x)
+		}
+		var out *tensor.Dense
+		if err == nil {
+			out, err = f.head.Logits(nil, z)
+		}
 		if err != nil {
-			return 0, 0, err
+			return names.Blame(f.m, x, err)
 		}
-		for part := range slices.Chunk(b.rows, block) {
-			z := data.RowsOf(b.X, part)
-			if !layers.IsIdentity(f.m) {
-				if z, err = layers.Apply(f.m, nil, z); err != nil {
-					return 0, 0, f.locate(b, err)
-				}
-			}
-			y, err := f.head.Logits(nil, z)
-			if err != nil {
-				return 0, 0, f.locate(b, err)
-			}
-			l, s := f.rowErrors(y, data.Rows(b.targets, part))
-			loss, score, n = loss+l, score+s, n+len(part)
-		}
+		l, s := f.rowErrors(out, f.targetsOf(nil, y))
+		loss, score, n = loss+l, score+s, n+x.Shape()[0]
+		return nil
+	})
+	if err != nil && (n > 0 || !errors.Is(err, domain.ErrShape)) { // a stream may hold no row out
+		return 0, 0, err
 	}
 	unit := f.unit.Largest()
 	loss, score = loss/float64(n)*unit*unit, score/float64(n)
@@ -232,17 +237,6 @@ func (f *fitter) rowErrors(y, targets *tensor.Dense) (loss, score float64) {
 		}
 	}
 	return loss, score
-}
-
-// locate turns the error of a shuffled batch into the error of the row of x that caused it, if there is one.
-func (f *fitter) locate(b batch, err error) error {
-	for _, i := range b.rows {
-		if _, e := layers.Apply(f.m, nil, data.RowsOf(b.X, []int{i})); e != nil {
-			err = domain.InBlock(i, e)
-			break
-		}
-	}
-	return given.Located(b.Pairs, err)
 }
 
 // tuned are the learnable parameters of map and head.

@@ -3,11 +3,10 @@ package sgd
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -25,111 +25,71 @@ import (
 // sampleRows is the number of training rows for the score of an epoch.
 const sampleRows = 2000
 
-// source hands out the rows of a fit in batches: rows in memory, or those that each pass reads.
-type source struct {
-	FitOptions
-	m    layers.Layer // of the rows that are handed out
-	head layers.Head
-	unit *given.Unit // in which targets are handed out; nil: as given
-
-	memory         *batch // all rows in memory; nil: they are read
-	train, aside   []int  // of memory
-	reads, asideIn data.Examples
-	sample         []batch // of the training rows for the score
-}
-
-// batch is some rows of x with the same rows of targets.
-type batch struct {
-	data.Pairs
-	targets *tensor.Dense // as the head learns them
-	rows    []int
-}
-
-// newSource checks rows in memory, and computes the features of a frozen map of them if they can be kept.
-func newSource(m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*source, error) {
-	s := &source{FitOptions: o, m: m, head: head}
-	if err := o.classWeights(head); err != nil {
-		return nil, err
+// open checks the rows and divides them into those to train on and those held out. Where the features of a frozen map
+// of rows in memory can be kept, they take the place of the rows, and the identity that of the map.
+func (f *fitter) open(ctx context.Context, examples data.Examples) error {
+	if err := f.classWeights(f.head); err != nil {
+		return err
 	}
-	p, memory := given.Memory(rows)
-	if !memory {
-		return s, s.read(rows)
-	}
-	p, err := s.check(p)
-	if err != nil {
-		return nil, err
-	}
-	n := p.X.Shape()[0]
-	s.train, s.aside = data.Split(n, o.HeldOut, o.Seed)
-	if len(s.train) == 0 {
-		return nil, fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", n, o.HeldOut,
-			domain.ErrShape)
-	}
-	if s.m, p.X, err = onFeatures(m, p.X, o.CacheBytes); err != nil {
-		return nil, given.Located(p, err)
-	}
-	s.memory = &batch{Pairs: p}
-	return s, nil
-}
-
-// read takes rows that are not in memory.
-func (s *source) read(rows data.Examples) error {
-	if r, ok := rows.(data.Streamed); ok && r.Classes == nil {
+	if r, ok := examples.(data.Streamed); ok && r.Classes == nil {
 		switch {
-		case s.head.Classifies():
+		case f.head.Classifies():
 			return fmt.Errorf("train: Fit: a SoftmaxHead learns classes, and the rows have none; use a LinearHead: %w",
 				domain.ErrParam)
-		case s.ClassWeights != nil:
+		case f.ClassWeights != nil:
 			return fmt.Errorf("train: Fit: there are ClassWeights, and the rows have no classes: %w", domain.ErrParam)
 		}
 	}
-	if s.reads = rows; s.HeldOut > 0 {
-		in := data.Held(s.HeldOut, s.Seed)
-		s.reads, s.asideIn = data.Part(rows, func(file, row int) bool { return !in(file, row) }), data.Part(rows, in)
+	src, err := rows.New(ctx, "Fit", f.m, examples)
+	if err == nil {
+		err = src.Check(func(p data.Pairs) error { return f.check(p, src.Memory == nil) })
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	if f.train = src; src.Memory == nil {
+		if f.HeldOut > 0 {
+			f.train, f.held = src.Split(f.HeldOut, f.Seed)
+		}
+		return nil
+	}
+	var aside []int
+	if f.order, aside = data.Split(src.N, f.HeldOut, f.Seed); len(f.order) == 0 {
+		return fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", src.N, f.HeldOut,
+			domain.ErrShape)
+	}
+	p := *src.Memory
+	if f.m, p.X, err = onFeatures(f.m, p.X, f.CacheBytes); err != nil {
+		return given.Located(p, err)
+	}
+	if f.train, err = rows.New(ctx, "Fit", f.m, p); err == nil && len(aside) > 0 {
+		f.held = f.train.Take(aside)
+	}
+	return err
 }
 
 // check wants rows and targets that fit the map and the head.
-func (s *source) check(p data.Pairs) (data.Pairs, error) {
-	whole, err := p.Check("train: Fit")
-	if err == nil {
-		p = whole
-		err = s.shapes(p)
-	}
-	for i := 0; err == nil && i < p.Y.RawMatrix().Rows && s.ClassWeights != nil && !s.head.Classifies(); i++ {
-		if s.weight(p.Y.RawRowView(i)) < 0 {
-			err = given.NoClass("Fit", i)
-		}
-	}
-	return p, given.Located(p, err)
-}
-
-func (s *source) shapes(p data.Pairs) error {
-	m, head, x := s.m, s.head, p.X
-	switch x.(type) {
-	case *tensor.Dense, *ops.CSR, *ops.Bags:
-	default:
-		return fmt.Errorf("train: Fit: x is %T, want a *tensor.Dense, a *ops.CSR or a *ops.Bags: %w", x,
-			domain.ErrDtype)
-	}
+func (f *fitter) check(p data.Pairs, stream bool) error {
+	m, head := f.m, f.head
 	n, k := p.Y.Dims()
-	_, bags := x.(*ops.Bags)
+	_, bags := p.X.(*ops.Bags)
 	switch {
-	case bags && s.reads != nil:
+	case bags && stream:
 		return fmt.Errorf("train: Fit: sets of samples are read in blocks; give them in memory: %w", domain.ErrParam)
-	case x.Dims() != 2 || x.Shape()[1] != m.Dims():
-		return fmt.Errorf("train: Fit: x has shape %v and the map takes %d columns: %w", x.Shape(), m.Dims(),
-			domain.ErrShape)
 	case m.Features() != head.Dims():
 		return fmt.Errorf("train: Fit: the map makes %d columns and the head takes %d: %w", m.Features(), head.Dims(),
 			domain.ErrShape)
 	case k != head.Features():
 		return fmt.Errorf("train: Fit: targets have shape (%d, %d), want (%d, %d): %w", n, k, n, head.Features(),
 			domain.ErrShape)
-	case x.Dtype() != m.Dtype() || head.Dtype() != m.Dtype():
-		return fmt.Errorf("train: Fit: x is %v, the map %v, the head %v; all must be the same: %w", x.Dtype(),
+	case p.X.Dtype() != m.Dtype() || head.Dtype() != m.Dtype():
+		return fmt.Errorf("train: Fit: x is %v, the map %v, the head %v; all must be the same: %w", p.X.Dtype(),
 			m.Dtype(), head.Dtype(), domain.ErrDtype)
+	}
+	for i := range n {
+		if f.weight(p.Y.RawRowView(i)) < 0 {
+			return given.NoClass("Fit", i)
+		}
 	}
 	return nil
 }
@@ -160,153 +120,109 @@ func onFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Mat
 }
 
 // targetsOf returns targets in the unit, in the form that the head learns: a head that classifies has probabilities
-// (y + 1)/2, multiplied by the class weights. Other heads weigh their errors instead.
-func (s *source) targetsOf(y *mat.Dense) *tensor.Dense {
-	y = s.unit.Targets(y)
+// (y + 1)/2, multiplied by the class weights. Other heads weigh their errors instead. It fills dst unless that is nil.
+func (f *fitter) targetsOf(dst *tensor.Dense, y *mat.Dense) *tensor.Dense {
 	n, k := y.Dims()
-	t := tensor.New(tensor.WithShape(n, k), tensor.Of(s.head.Dtype()))
+	if dst == nil {
+		dst = tensor.New(tensor.WithShape(n, k), tensor.Of(f.head.Dtype()))
+	}
+	y, classifies := f.unit.Targets(y), f.head.Classifies()
 	for i := range n {
 		for j, v := range y.RawRowView(i) {
-			if s.head.Classifies() {
-				if v = (v + 1) / 2; s.ClassWeights != nil {
-					v *= s.ClassWeights[j]
+			if classifies {
+				if v = (v + 1) / 2; f.ClassWeights != nil {
+					v *= f.ClassWeights[j]
 				}
 			}
-			given.SetCell(t, i*k+j, v)
+			given.SetCell(dst, i*k+j, v)
 		}
 	}
-	return t
+	return dst
 }
 
 // weight is the weight of a row of targets for a head that does not classify; -1 for targets of no class.
-func (s *source) weight(y []float64) float64 {
-	if s.ClassWeights == nil || s.head.Classifies() {
+func (f *fitter) weight(y []float64) float64 {
+	if f.ClassWeights == nil || f.head.Classifies() {
 		return 1
 	}
-	if c := given.ClassOf(len(y), func(j int) float64 { return y[j] }); c >= 0 {
-		return s.ClassWeights[c]
+	if c := given.ClassOf(y); c >= 0 {
+		return f.ClassWeights[c]
 	}
 	return -1
 }
 
-// blocks yields the training rows, or those held out, in the order of an epoch from 1. Without targets it does not make
-// those that the head learns.
-func (s *source) blocks(ctx context.Context, held, targets bool, epoch int) iter.Seq2[batch, error] {
-	return func(yield func(batch, error) bool) {
-		if s.memory != nil {
-			if targets && s.memory.targets == nil {
-				s.memory.targets = s.targetsOf(s.memory.Y)
-			}
-			b := *s.memory
-			if b.rows = s.aside; !held {
-				b.rows = slices.Clone(s.train)
-				rng := rand.New(spectral.Stream(s.Seed, fmt.Sprintf("epoch %d", epoch)))
-				rng.Shuffle(len(b.rows), func(i, j int) { b.rows[i], b.rows[j] = b.rows[j], b.rows[i] })
-			}
-			yield(b, nil)
-			return
-		}
-		rows := s.reads
-		if held {
-			rows, epoch = s.asideIn, 1
-		}
-		for p, err := range rows.Blocks(ctx, epoch-1) {
-			b := batch{Pairs: p}
-			if err == nil {
-				b.Pairs, err = s.check(p)
-			}
-			if err == nil {
-				if targets {
-					b.targets = s.targetsOf(b.Y)
-				}
-				b.rows = upTo(b.X.Shape()[0])
-			}
-			if !yield(b, err) || err != nil {
-				return
-			}
-		}
-	}
+// inOrder are the training rows in memory in the order of epoch n, from 1.
+func (f *fitter) inOrder(n int) []int {
+	order := slices.Clone(f.order)
+	rng := rand.New(spectral.Stream(f.Seed, fmt.Sprintf("epoch %d", n)))
+	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	return order
 }
 
-// batches cuts blocks into batches.
-func (s *source) batches(blocks iter.Seq2[batch, error]) iter.Seq2[batch, error] {
-	return func(yield func(batch, error) bool) {
-		for b, err := range blocks {
-			for rows := range slices.Chunk(b.rows, s.Batch) {
-				if !yield(batch{b.Pairs, b.targets, rows}, nil) {
-					return
-				}
+// epoch calls f with every training row once, in the order of epoch n, from 1, in batches.
+func (f *fitter) epoch(n int, do rows.Matrix) error {
+	s := *f.train
+	if s.Memory != nil {
+		s = *s.Take(f.inOrder(n))
+	}
+	s.Epoch, s.Block = n-1, f.Batch
+	return s.EachRaw(do)
+}
+
+// errEnough ends a pass.
+var errEnough = errors.New("enough rows")
+
+// sampled calls f with the training rows for the score: the first ones of the first epoch. Those of a stream are kept.
+func (f *fitter) sampled(do rows.Matrix) error {
+	if f.train.Memory != nil {
+		order := f.inOrder(1)
+		return scored(f.train.Take(order[:min(len(order), sampleRows)]), do)
+	}
+	if left := sampleRows; f.sample == nil {
+		err := f.epoch(1, func(_ rows.Names, x ops.Matrix, y *mat.Dense) error {
+			n, k := y.Dims()
+			n = min(n, left)
+			f.sample = append(f.sample, data.Pairs{X: data.RowRange(x, 0, n), Y: y.Slice(0, n, 0, k).(*mat.Dense)})
+			if left -= n; left == 0 {
+				return errEnough
 			}
-			if err != nil {
-				yield(b, err)
-				return
-			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			return err
 		}
 	}
-}
-
-// epoch yields every training row once, in the order of epoch n, from 1, in batches.
-func (s *source) epoch(ctx context.Context, n int) iter.Seq2[batch, error] {
-	return s.batches(s.blocks(ctx, false, true, n))
-}
-
-// scored yields the training rows for the score: the first ones of the first epoch, which are copied.
-func (s *source) scored(ctx context.Context) iter.Seq2[batch, error] {
-	return func(yield func(batch, error) bool) {
-		if s.sample == nil {
-			left := sampleRows
-			for b, err := range s.epoch(ctx, 1) {
-				if err != nil {
-					yield(b, err)
-					return
-				}
-				rows := b.rows[:min(left, len(b.rows))]
-				own := batch{data.Pairs{X: data.RowsOf(b.X, rows)}, data.Rows(b.targets, rows), upTo(len(rows))}
-				if s.sample, left = append(s.sample, own), left-len(rows); left == 0 {
-					break
-				}
-			}
-		}
-		for _, b := range s.sample {
-			if !yield(b, nil) {
-				return
-			}
+	for _, b := range f.sample {
+		if err := do(rows.Names{}, b.X, b.Y); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// upTo are the numbers 0..n-1.
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
-// held yields the rows that are held out, or is nil.
-func (s *source) held(ctx context.Context) iter.Seq2[batch, error] {
-	if len(s.aside) == 0 && s.asideIn == nil {
-		return nil
-	}
-	return s.blocks(ctx, true, true, 1)
+// scored calls f with rows in blocks that suit evaluate.
+func scored(s *rows.Source, do rows.Matrix) error {
+	own := *s
+	own.Block = 512
+	return own.EachRaw(do)
 }
 
 // spread computes the weighted means and standard deviations of the targets of the training rows.
-func (s *source) spread(ctx context.Context) (*given.Spread, error) {
+func (f *fitter) spread() (*given.Spread, error) {
 	out := new(given.Spread)
-	for b, err := range s.blocks(ctx, false, false, 1) {
-		if err != nil {
-			return out, fmt.Errorf("train: Fit: %w", err)
-		}
-		for _, i := range b.rows {
-			out.Add(s.weight(b.Y.RawRowView(i)), b.Y.RawRowView(i))
-		}
+	add := func(y []float64) { out.Add(f.weight(y), y) }
+	for _, i := range f.order {
+		add(f.train.Memory.Y.RawRowView(i))
 	}
-	if out.Empty() {
-		return out, fmt.Errorf("train: Fit: there are no rows to fit; add some: %w", domain.ErrShape)
+	if f.order != nil {
+		return out, nil
 	}
-	return out, nil
+	return out, f.epoch(1, func(_ rows.Names, _ ops.Matrix, y *mat.Dense) error {
+		for i := range y.RawMatrix().Rows {
+			add(y.RawRowView(i))
+		}
+		return nil
+	})
 }
 
 // identify writes what identifies rows: for a stream the names, sizes and times of the files, and the options to read
@@ -321,7 +237,7 @@ func identify(w io.Writer, rows data.Examples) {
 			if err == nil {
 				fmt.Fprintln(w, b.X.Shape(), b.Y.RawMatrix().Cols)
 				writeMatrix(w, b.X)
-				writeAll(w, mat.DenseCopyOf(b.Y).RawMatrix().Data, math.Float64bits)
+				writeAll(w, mat.DenseCopyOf(b.Y).RawMatrix().Data)
 			}
 		}
 		return
@@ -344,11 +260,11 @@ func identify(w io.Writer, rows data.Examples) {
 func writeMatrix(w io.Writer, x ops.Matrix) {
 	switch x := x.(type) {
 	case *ops.CSR:
-		writeAll(w, x.Pointers(), func(v int) uint64 { return uint64(v) })
-		writeAll(w, x.Columns(), func(v int32) uint64 { return uint64(v) })
+		fmt.Fprintln(w, x.Pointers())
+		writeAll(w, x.Columns())
 		writeBits(w, x)
 	case *ops.Bags:
-		writeAll(w, x.Offsets(), func(v int) uint64 { return uint64(v) })
+		fmt.Fprintln(w, x.Offsets())
 		writeBits(w, x.Samples())
 	case *tensor.Dense:
 		writeBits(w, x)
@@ -362,19 +278,14 @@ func writeBits(w io.Writer, x interface {
 	Float64s() []float64
 }) {
 	if x.Dtype() == tensor.Float32 {
-		writeAll(w, x.Float32s(), func(v float32) uint64 { return uint64(math.Float32bits(v)) })
+		writeAll(w, x.Float32s())
 	} else {
-		writeAll(w, x.Float64s(), math.Float64bits)
+		writeAll(w, x.Float64s())
 	}
 }
 
-func writeAll[T any](w io.Writer, x []T, bits func(T) uint64) {
-	var b []byte
+func writeAll[T int32 | float32 | float64](w io.Writer, x []T) {
 	for part := range slices.Chunk(x, 4096) {
-		b = b[:0]
-		for _, v := range part {
-			b = binary.LittleEndian.AppendUint64(b, bits(v))
-		}
-		w.Write(b) // a hash, which does not fail
+		binary.Write(w, binary.LittleEndian, part) // to a hash, which does not fail
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
-	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/mat"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -67,35 +67,30 @@ type machine struct{ G.VM }
 
 func (m machine) RunAll() error { return ops.Cause(m.VM.RunAll()) }
 
-// step is the training graph for one batch size. The tensors x and targets are its inputs, filled for each batch. x is
-// nil for sparse rows, which the node takes directly.
+// step is the training graph for one batch size. The node x takes the rows of a batch; targets and weights are filled.
 type step struct {
-	node       *G.Node
-	x, targets *tensor.Dense
-	weights    *tensor.Dense // of the errors, [rows, outputs]; nil: all are 1
-	model      [2]G.Nodes    // the learnable nodes of the map and of the head
-	loss       *G.Value
-	machine    G.VM
+	x       *G.Node
+	targets *tensor.Dense
+	weights *tensor.Dense // of the errors, [rows, outputs]; nil: all are 1
+	model   [2]G.Nodes    // the learnable nodes of the map and of the head
+	loss    *G.Value
+	machine G.VM
 }
 
 // newStep builds map, head, loss, penalty and gradients for n rows.
-func (f *fitter) newStep(n int, sparse bool) (*step, error) {
+func (f *fitter) newStep(n int) (*step, error) {
 	given.Building.Lock()
 	defer given.Building.Unlock()
 	dt, k := f.m.Dtype(), f.head.Features()
 	s, g := &step{loss: new(G.Value)}, G.NewGraph()
-	input := func(name string, columns int) (*G.Node, *tensor.Dense) {
-		t := tensor.New(tensor.WithShape(n, columns), tensor.Of(dt))
-		return G.NewMatrix(g, dt, G.WithShape(n, columns), G.WithName(name), G.WithValue(t)), t
+	input := func(name string) (*G.Node, *tensor.Dense) {
+		t := tensor.New(tensor.WithShape(n, k), tensor.Of(dt))
+		return G.NewMatrix(g, dt, G.WithShape(n, k), G.WithName(name), G.WithValue(t)), t
 	}
-	if sparse {
-		s.node = G.NewMatrix(g, dt, G.WithShape(n, f.m.Dims()), G.WithName("batch_x"))
-	} else {
-		s.node, s.x = input("batch_x", f.m.Dims())
-	}
+	s.x = G.NewMatrix(g, dt, G.WithShape(n, f.m.Dims()), G.WithName("batch_x"))
 	var targets, weights, loss *G.Node
-	targets, s.targets = input("batch_targets", k)
-	z := f.m.Fwd(s.node)
+	targets, s.targets = input("batch_targets")
+	z := f.m.Fwd(s.x)
 	err := z.Err()
 	if err != nil {
 		return nil, err
@@ -103,7 +98,7 @@ func (f *fitter) newStep(n int, sparse bool) (*step, error) {
 	if f.ClassWeights == nil || f.head.Classifies() {
 		loss, err = f.head.Loss(z.Node(), targets)
 	} else {
-		weights, s.weights = input("batch_weights", k)
+		weights, s.weights = input("batch_weights")
 		loss, err = f.head.WeightedLoss(z.Node(), targets, weights)
 	}
 	if err != nil {
@@ -137,31 +132,24 @@ func penalised(loss, a *G.Node, lambda float64) (*G.Node, error) {
 }
 
 // step runs one batch, moves the parameters, and returns the loss before the move.
-func (f *fitter) step(b batch) (float64, error) {
-	x, sparse := b.X.(*ops.CSR)
-	s := f.steps[len(b.rows)]
+func (f *fitter) step(x ops.Matrix, y *mat.Dense) (float64, error) {
+	n, k := y.Dims()
+	s := f.steps[n]
 	if s == nil {
 		var err error
-		if s, err = f.newStep(len(b.rows), sparse); err != nil {
+		if s, err = f.newStep(n); err != nil {
 			return 0, err
 		}
-		f.steps[len(b.rows)] = s
+		f.steps[n] = s
 	}
-	if sparse {
-		if err := G.Let(s.node, x.Take(b.rows)); err != nil {
-			return 0, err
-		}
-	} else {
-		data.RowsInto(s.x, b.X.(*tensor.Dense), b.rows)
+	if err := G.Let(s.x, x); err != nil {
+		return 0, err
 	}
-	data.RowsInto(s.targets, b.targets, b.rows)
-	if s.weights != nil {
-		k := f.head.Features()
-		for i, r := range b.rows {
-			w := f.weight(b.Y.RawRowView(r))
-			for j := range k {
-				given.SetCell(s.weights, i*k+j, w)
-			}
+	f.targetsOf(s.targets, y)
+	for i := 0; s.weights != nil && i < n; i++ {
+		w := f.weight(y.RawRowView(i))
+		for j := range k {
+			given.SetCell(s.weights, i*k+j, w)
 		}
 	}
 	if err := s.machine.RunAll(); err != nil {

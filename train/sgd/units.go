@@ -1,7 +1,6 @@
 package sgd
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -20,10 +19,10 @@ import (
 // of the map, and for a head that does not classify to the standard deviation of its targets. A step of plain descent
 // is a gradient, in the unit of the loss over the unit of the parameter, so the rate of the map is relative to the
 // square of the scales over the variance of the targets.
-func (f *fitter) start(ctx context.Context) error {
+func (f *fitter) start() error {
 	scales, variance := []float64{1}, 1.
 	if !f.classes {
-		targets, err := f.spread(ctx)
+		targets, err := f.spread()
 		if err != nil {
 			return err
 		}

@@ -22,18 +22,18 @@ func CheckWeights(who string, weights []float64, k int) error {
 	return nil
 }
 
-// ClassOf is the class of a row of k targets of -1 and 1, or -1 where they are of no class.
-func ClassOf(k int, target func(j int) float64) int {
+// ClassOf is the class of a row of targets of -1 and 1, or -1 where they are of no class.
+func ClassOf(y []float64) int {
 	class := -1
-	for j := range k {
-		switch v := target(j); {
+	for j, v := range y {
+		switch {
 		case v == 1 && class < 0:
 			class = j
 		case v != -1:
 			return -1
 		}
 	}
-	if k == 1 {
+	if len(y) == 1 {
 		return class + 1
 	}
 	return class
@@ -48,7 +48,7 @@ func RowWeights(who string, weights []float64, y *mat.Dense, row func(i int) int
 	}
 	out := make([]float64, n)
 	for i := range out {
-		c := ClassOf(k, func(j int) float64 { return y.At(i, j) })
+		c := ClassOf(y.RawRowView(i))
 		if c < 0 {
 			return nil, NoClass(who, row(i))
 		}

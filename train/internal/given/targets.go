@@ -39,7 +39,7 @@ func (s *Spread) Add(weight float64, y []float64) {
 		}
 	}
 	s.mass += weight
-	s.other = s.other || ClassOf(len(y), func(j int) float64 { return y[j] }) < 0
+	s.other = s.other || ClassOf(y) < 0
 	for j := range s.columns {
 		c := &s.columns[j]
 		v := y[j] - c.origin
@@ -212,9 +212,8 @@ func Square(who string, scale float64) (float64, error) {
 // AreClasses says whether each row of y is of a class: 1 in one column and -1 in the others, as OneVersusRest makes
 // them, or -1 or 1 in the one column.
 func AreClasses(y *mat.Dense) bool {
-	n, k := y.Dims()
-	for i := range n {
-		if row := y.RawRowView(i); ClassOf(k, func(j int) float64 { return row[j] }) < 0 {
+	for i := range y.RawMatrix().Rows {
+		if ClassOf(y.RawRowView(i)) < 0 {
 			return false
 		}
 	}

@@ -5,12 +5,9 @@ package rows
 import (
 	"context"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
-	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -28,6 +25,7 @@ type Source struct {
 	Memory    *data.Pairs // the rows where they are in memory, and
 	index     []int       // which of them are meant; nil: all
 	Block     int         // rows that go through the map at once; 0 chooses
+	Epoch     int         // of a stream, from 0
 
 	N              int        // the number of rows, 0 if they have not been counted
 	Dims, Features int        // columns of x and of the features
@@ -45,8 +43,11 @@ type passed struct {
 	done     int
 	Total    int // 0: not known
 	Progress func(done, total int)
-	Unit     *given.Unit // of the targets that are handed out
-	first    bool        // whether the first block that is read decides the unit
+	Stop     func(cause error) error // the error of a pass that the context ends; nil: how many rows are done
+	Unit     *given.Unit             // of the targets that are handed out
+	first    bool                    // whether the first block that is read decides the unit
+	check    func(p data.Pairs) error
+	outputs  int // targets of a row; 0: no block has been checked
 }
 
 // New checks rows that are in memory; a stream is checked block by block.
@@ -64,7 +65,10 @@ func New(ctx context.Context, who string, m layers.Map, rows data.Examples) (*So
 	if err := given.Missing(who, given.Arg("the source of rows", rows)); err != nil {
 		return nil, err
 	}
-	p, memory := given.Memory(rows)
+	if p, ok := rows.(*data.Pairs); ok {
+		rows = *p
+	}
+	p, memory := rows.(data.Pairs)
 	if !memory {
 		return s, nil
 	}
@@ -72,10 +76,17 @@ func New(ctx context.Context, who string, m layers.Map, rows data.Examples) (*So
 	if err != nil {
 		return nil, given.Located(p, err)
 	}
-	p = whole
-	s.Memory, s.N, s.Y = &p, p.X.Shape()[0], p.Y
+	s.Memory, s.N, s.Y = &whole, whole.X.Shape()[0], whole.Y
 	s.Total = s.N
 	return s, nil
+}
+
+// Check adds a check, of all rows in memory or of each block of a stream.
+func (s *Source) Check(f func(p data.Pairs) error) error {
+	if s.check = f; s.Memory == nil {
+		return nil
+	}
+	return given.Located(*s.Memory, f(*s.Memory))
 }
 
 // InUnit hands out the targets in a unit of all rows in memory, or of the first block of a stream.
@@ -98,7 +109,7 @@ func (s *Source) checked(p data.Pairs) (data.Pairs, error) {
 	if err != nil {
 		return p, err
 	}
-	n, d := p.X.Shape()[0], p.X.Shape()[1]
+	n, d, k := p.X.Shape()[0], p.X.Shape()[1], p.Y.RawMatrix().Cols
 	if s.m == nil && s.Features == 0 {
 		s.Dims, s.Features = d, d
 	}
@@ -110,8 +121,14 @@ func (s *Source) checked(p data.Pairs) (data.Pairs, error) {
 	case n == 0 || d == 0 || s.Features < 1:
 		return p, fmt.Errorf("train: %s: x is %v and has %d features; there must be at least one row and one "+
 			"feature: %w", s.Who, p.X.Shape(), s.Features, domain.ErrShape)
+	case s.outputs > 0 && k != s.outputs:
+		return p, fmt.Errorf("train: %s: a block has %d targets a row, those before it have %d: %w", s.Who, k,
+			s.outputs, domain.ErrShape)
+	case s.check != nil:
+		err = s.check(p)
 	}
-	return p, nil
+	s.outputs = k
+	return p, err
 }
 
 // Take is a part of the rows in memory.
@@ -128,10 +145,11 @@ func (s *Source) Where(keep func(file, row int) bool) *Source {
 	return &t
 }
 
-// Split holds out about a fraction of the rows, drawn by the seed.
+// Split holds out about a fraction of the rows, drawn by the seed; of rows in memory at least one, and not all.
 func (s *Source) Split(fraction float64, seed uint64) (rest, held *Source) {
 	if s.Memory != nil {
-		kept, out := HoldOut(s.N, fraction, seed)
+		one := 1 / float64(s.N)
+		kept, out := data.Split(s.N, min(max(fraction, one), 1-one), seed)
 		return s.Take(kept), s.Take(out)
 	}
 	in := data.Held(fraction, seed)
@@ -147,35 +165,80 @@ func (s *Source) Targets() (*mat.Dense, error) {
 		s.Y = given.TargetRows(s.Memory.Y, s.index)
 		return s.Y, nil
 	}
-	y, err := given.Targets(s.Who, s.eachBlock)
+	var all []float64
+	n := 0
+	err := s.eachBlock(func(b data.Pairs) error {
+		if err := given.CheckTargets(s.Who, b.Y, Names{First: n}.At); err != nil {
+			return err
+		}
+		n += b.Y.RawMatrix().Rows
+		err := domain.CheckSize("train: "+s.Who+": the targets and scores of rows that are read", 4*8, n, s.outputs)
+		if err == nil {
+			for i := range b.Y.RawMatrix().Rows {
+				all = append(all, b.Y.RawRowView(i)...)
+			}
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	s.N, s.Y = y.RawMatrix().Rows, y
-	s.Total = max(s.Total, s.N)
+	s.N, s.Y, s.Total = n, mat.NewDense(n, s.outputs, all), max(s.Total, n)
 	return s.Y, nil
 }
 
-// eachBlock calls f with the blocks of a stream.
+// eachBlock calls f with the blocks of a stream, once they are checked.
 func (s *Source) eachBlock(f func(b data.Pairs) error) error {
-	return given.EachBlock(s.Ctx, s.Who, s.rows, s.checked, s.Cancelled, f)
+	empty := true
+	for b, err := range s.rows.Blocks(s.Ctx, s.Epoch) {
+		if err != nil {
+			return err
+		}
+		if err := s.Cancelled(); err != nil {
+			return err
+		}
+		whole, err := s.checked(b)
+		if err == nil {
+			err = f(whole)
+		}
+		if err != nil {
+			return given.Located(b, err)
+		}
+		empty = false
+	}
+	if empty {
+		return fmt.Errorf("train: %s: there are no rows to fit; add some: %w", s.Who, domain.ErrShape)
+	}
+	return s.Cancelled()
 }
 
 // Each calls f with block after block. z is valid until the next call.
 func (s *Source) Each(f Rows) error {
-	return s.pass(false, func(rows Names, z ops.Matrix, y *mat.Dense) error { return f(rows, z.(*tensor.Dense), y) })
+	return s.pass(dense, func(rows Names, z ops.Matrix, y *mat.Dense) error { return f(rows, z.(*tensor.Dense), y) })
 }
 
 // EachMatrix is Each, except that sparse rows stay sparse if the map keeps zeros; such a block belongs to f.
-func (s *Source) EachMatrix(f Matrix) error { return s.pass(true, f) }
+func (s *Source) EachMatrix(f Matrix) error { return s.pass(sparse, f) }
+
+// EachRaw calls f with the rows themselves instead of their features. They are valid until the next call.
+func (s *Source) EachRaw(f Matrix) error { return s.pass(raw, f) }
+
+// form is what a pass hands out.
+type form int
+
+const (
+	dense  form = iota // features
+	sparse             // features, sparse where they can be
+	raw                // rows
+)
 
 // pass goes over the rows.
-func (s *Source) pass(sparse bool, f Matrix) error {
+func (s *Source) pass(as form, f Matrix) error {
 	if s.N > 0 {
 		s.Total = max(s.Total, s.done+s.N)
 	}
 	if s.Memory != nil {
-		return given.Located(*s.Memory, s.cut(*s.Memory, s.index, 0, sparse, f))
+		return given.Located(*s.Memory, s.cut(*s.Memory, s.index, 0, as, f))
 	}
 	first := 0
 	return s.eachBlock(func(b data.Pairs) (err error) {
@@ -188,12 +251,12 @@ func (s *Source) pass(sparse bool, f Matrix) error {
 		b.Y = s.Unit.Targets(b.Y)
 		at := first
 		first += b.X.Shape()[0]
-		return s.cut(b, nil, at, sparse, f)
+		return s.cut(b, nil, at, as, f)
 	})
 }
 
-// cut calls f with blocks of the rows index (nil: all) of pairs. first is the number of the first row.
-func (s *Source) cut(p data.Pairs, index []int, first int, sparse bool, f Matrix) error {
+// cut calls f with blocks of the rows index (nil: all) of pairs. before is the number of rows in earlier blocks.
+func (s *Source) cut(p data.Pairs, index []int, before int, as form, f Matrix) error {
 	if b, ok := p.X.(*ops.Bags); ok && s.m == nil {
 		return fmt.Errorf("train: %s: x are %v and there is no map; sets of samples want one, such as %s: %w",
 			s.Who, b, strings.Join(layers.BagMaps(), ", "), domain.ErrParam)
@@ -203,7 +266,7 @@ func (s *Source) cut(p data.Pairs, index []int, first int, sparse bool, f Matrix
 		n = p.X.Shape()[0]
 	}
 	step := s.Block
-	if _, csr := p.X.(*ops.CSR); csr && sparse && step == 0 && (s.m == nil || layers.KeepsZeros(s.m)) {
+	if _, csr := p.X.(*ops.CSR); csr && as != dense && step == 0 && (s.m == nil || layers.KeepsZeros(s.m)) {
 		step = sparseBlockRows
 	}
 	if step == 0 {
@@ -214,11 +277,11 @@ func (s *Source) cut(p data.Pairs, index []int, first int, sparse bool, f Matrix
 			return err
 		}
 		b := min(step, n-i)
-		rows := Names{First: i}
+		rows := Names{First: i, before: before}
 		if index != nil {
 			rows.Index = index[i : i+b]
 		}
-		z, err := s.features2d(s.part(p.X, rows, b), rows, b, sparse)
+		z, err := s.features2d(s.part(p.X, rows, b), rows, b, as)
 		if err != nil {
 			return err
 		}
@@ -228,7 +291,6 @@ func (s *Source) cut(p data.Pairs, index []int, first int, sparse bool, f Matrix
 		} else {
 			y = y.Slice(i, i+b, 0, y.RawMatrix().Cols).(*mat.Dense)
 		}
-		rows.First += first
 		if err := f(rows, z, y); err != nil {
 			return err
 		}
@@ -256,24 +318,27 @@ func (s *Source) blockRows(x ops.Matrix) int {
 
 // Cancelled returns an error if the context has ended.
 func (s *Source) Cancelled() error {
-	if err := given.Stopped(s.Ctx); err != nil {
-		if s.Total == 0 { // not known
-			return fmt.Errorf("train: %s: stopped after %d rows: %w", s.Who, s.done, err)
-		}
+	switch err := given.Stopped(s.Ctx); {
+	case err == nil:
+		return nil
+	case s.Stop != nil:
+		return s.Stop(err)
+	case s.Total == 0: // not known
+		return fmt.Errorf("train: %s: stopped after %d rows: %w", s.Who, s.done, err)
+	default:
 		return fmt.Errorf("train: %s: stopped after %d of %d rows: %w", s.Who, s.done, s.Total, err)
 	}
-	return nil
 }
 
 // part is b rows of x: a part of its memory, or a copy when they do not lie side by side.
 func (s *Source) part(x ops.Matrix, rows Names, b int) ops.Matrix {
-	t, dense := x.(*tensor.Dense)
+	t, ok := x.(*tensor.Dense)
 	switch {
-	case dense && rows.Index == nil:
+	case ok && rows.Index == nil:
 		return ops.Rows(t, rows.First, rows.First+b)
 	case rows.Index == nil:
 		return data.RowRange(x, rows.First, rows.First+b)
-	case !dense:
+	case !ok:
 		return data.RowsOf(x, rows.Index)
 	}
 	if s.gather == nil || s.gather.Shape()[0] != b {
@@ -283,15 +348,15 @@ func (s *Source) part(x ops.Matrix, rows Names, b int) ops.Matrix {
 	return s.gather
 }
 
-// features2d maps a block and checks the result. With sparse set, sparse rows stay sparse if the map keeps zeros.
-func (s *Source) features2d(x ops.Matrix, rows Names, b int, sparse bool) (ops.Matrix, error) {
+// features2d maps a block and checks the result.
+func (s *Source) features2d(x ops.Matrix, rows Names, b int, as form) (ops.Matrix, error) {
 	dst := s.dst
 	if dst != nil && dst.Shape()[0] != b {
 		dst = nil
 	}
-	if s.m == nil {
+	if s.m == nil || as == raw {
 		c, ok := x.(*ops.CSR)
-		if !ok || sparse {
+		if !ok || as != dense {
 			return x, nil
 		}
 		z, err := c.Dense(dst)
@@ -300,16 +365,13 @@ func (s *Source) features2d(x ops.Matrix, rows Names, b int, sparse bool) (ops.M
 	}
 	var z ops.Matrix
 	var err error
-	if sparse {
+	if as == sparse {
 		z, err = layers.Apply(s.m, dst, x)
 	} else {
 		z, err = layers.Transform(s.m, dst, x)
 	}
 	if err != nil {
-		if rows.Index == nil {
-			err = domain.InBlock(rows.First, err) // a cell or a row that it names is one of x
-		}
-		return nil, fmt.Errorf("train: %s: %d rows from row %d: %w", s.Who, b, rows.At(0), err)
+		return nil, fmt.Errorf("train: %s: %d rows from row %d: %w", s.Who, b, rows.At(0), rows.Blame(s.m, x, err))
 	}
 	if z, err = data.RowMajor("train: "+s.Who, "the map's features", z); err != nil {
 		return nil, err
@@ -337,16 +399,28 @@ func (s *Source) Stored() int {
 
 // Names names the rows of a block by their index in x.
 type Names struct {
-	Index []int // nil: First, First+1, ...
-	First int
+	Index  []int // nil: First, First+1, ...
+	First  int   // in the block of a stream that was read
+	before int   // rows in earlier ones
 }
 
 // At is the number of row i.
 func (r Names) At(i int) int {
 	if r.Index == nil {
-		return r.First + i
+		return r.before + r.First + i
 	}
 	return r.Index[i]
+}
+
+// Blame turns an error about rows x into one about the row of all that a map refuses, if there is one.
+func (r Names) Blame(m layers.Map, x ops.Matrix, err error) error {
+	r.before = 0 // Locate counts within a block
+	for i := range x.Shape()[0] {
+		if _, e := layers.Apply(m, nil, data.RowRange(x, i, i+1)); e != nil {
+			return domain.InBlock(r.At(i), e)
+		}
+	}
+	return err
 }
 
 // Rows takes rows, their features and their targets.
@@ -363,16 +437,6 @@ func BlockRows(features int) int {
 		rows = depth / 2
 	}
 	return rows
-}
-
-// HoldOut holds out a fraction of the rows, at least one, drawn by the seed. Both parts are sorted.
-func HoldOut(n int, fraction float64, seed uint64) (train, held []int) {
-	perm := rand.New(spectral.Stream(seed, "held-out")).Perm(n)
-	c := min(max(int(math.Round(fraction*float64(n))), 1), n-1)
-	train, held = perm[c:], perm[:c]
-	slices.Sort(train)
-	slices.Sort(held)
-	return train, held
 }
 
 // Weights are the weights of the rows by their classes; nil class weights: all are 1.

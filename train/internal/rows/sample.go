@@ -1,10 +1,8 @@
 package rows
 
 import (
-	"container/heap"
 	"slices"
 
-	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -16,11 +14,12 @@ const Scored = 2048
 // Sample keeps a uniform random sample of up to Scored rows: those with the least ranks, whatever the blocks.
 type Sample struct {
 	rank   func(file, row int) float64
-	rows   sampledRows
+	rows   []sampledRow
+	last   int            // of the rows, the one with the largest rank, if there are Scored
 	blocks []SampledBlock // the rows in order, once they are asked for
 }
 
-// sampledRow is a row on the heap.
+// sampledRow is a row of the sample.
 type sampledRow struct {
 	rank float64
 	at   int
@@ -34,19 +33,6 @@ type SampledBlock struct {
 	Y    *mat.Dense
 }
 
-// sampledRows are a heap with the largest rank first.
-type sampledRows []sampledRow
-
-func (s sampledRows) Len() int           { return len(s) }
-func (s sampledRows) Less(i, j int) bool { return s[i].rank > s[j].rank }
-func (s sampledRows) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
-func (s *sampledRows) Push(x any)        { *s = append(*s, x.(sampledRow)) }
-func (s *sampledRows) Pop() any {
-	last := (*s)[len(*s)-1]
-	*s = (*s)[:len(*s)-1]
-	return last
-}
-
 // NewSample returns an empty sample, which the seed draws.
 func NewSample(seed uint64) *Sample { return &Sample{rank: data.Rank(seed)} }
 
@@ -54,28 +40,28 @@ func NewSample(seed uint64) *Sample { return &Sample{rank: data.Rank(seed)} }
 func (s *Sample) Add(rows Names, z *tensor.Dense, y *mat.Dense) error {
 	d := z.Shape()[1]
 	for i := range z.Shape()[0] {
-		r := sampledRow{at: rows.At(i)}
-		r.rank = s.rank(0, r.at)
-		full := len(s.rows) == Scored
-		if full && r.rank >= s.rows[0].rank {
+		at := rows.At(i)
+		rank := s.rank(0, at)
+		if len(s.rows) < Scored {
+			s.last = len(s.rows)
+			s.rows = append(s.rows, sampledRow{z: make([]float64, d), y: make([]float64, y.RawMatrix().Cols)})
+		} else if rank >= s.rows[s.last].rank {
 			continue
 		}
-		if full { // its numbers take the place of the others
-			r.z, r.y = s.rows[0].z, s.rows[0].y
-		} else {
-			r.z, r.y = make([]float64, d), make([]float64, y.RawMatrix().Cols)
-		}
+		r := &s.rows[s.last] // its numbers take the place of the others
+		r.rank, r.at = rank, at
 		if z.Dtype() == tensor.Float32 {
-			widenRow(r.z, z.Float32s()[i*d:])
+			for j, v := range z.Float32s()[i*d : (i+1)*d] {
+				r.z[j] = float64(v)
+			}
 		} else {
 			copy(r.z, z.Float64s()[i*d:])
 		}
 		copy(r.y, y.RawRowView(i))
-		if full {
-			s.rows[0] = r
-			heap.Fix(&s.rows, 0)
-		} else {
-			heap.Push(&s.rows, r)
+		for j := 0; len(s.rows) == Scored && j < Scored; j++ {
+			if s.rows[j].rank > s.rows[s.last].rank {
+				s.last = j
+			}
 		}
 	}
 	return nil
@@ -88,12 +74,6 @@ func (s *Sample) InTurn() Rows {
 		first := n
 		n += z.Shape()[0]
 		return s.Add(Names{First: first}, z, y)
-	}
-}
-
-func widenRow[T domain.Float](dst []float64, src []T) {
-	for j := range dst {
-		dst[j] = float64(src[j])
 	}
 }
 
