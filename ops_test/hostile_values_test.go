@@ -308,7 +308,6 @@ var goodNamed = []struct {
 	{"train/calibrate.*.scores", func(*arguments) any { return matOf(6, 2) }},
 	{"train/calibrate.*.p", func(*arguments) any { return goodProbabilities(6, 2) }},
 	{"train/calibrate.*.std", func(*arguments) any { return goodProbabilities(6, 1) }},
-	{"train/calibrate.Sets.Set.p", []float64{.5, .5}},
 	{"train/calibrate.SetCoverage.sets", [][]int{{0}, {1}, {0}, {}, {1}, {0, 1}}},
 	{"train/calibrate.Calibration.UnmarshalJSON.text",
 		func(*arguments) any { return must(json.Marshal(goodCalibration(calibrate.Isotonic))) }},

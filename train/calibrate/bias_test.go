@@ -35,7 +35,7 @@ func TestBiasIsLeast(t *testing.T) {
 			t.Errorf("the derivative by %d is %v, want %v", j, g, want)
 		}
 	}
-	c := fitted(t, TemperatureBias, scores, labels)
+	c := fitted(TemperatureBias, scores, labels)
 	best := append([]float64{*c.p.Inverse / inverse}, c.p.Bias...)
 	for j := range best {
 		if d := slope(best, j); math.Abs(d) > 1e-8 {
@@ -46,14 +46,8 @@ func TestBiasIsLeast(t *testing.T) {
 	if s := floats.Sum(c.p.Bias); math.Abs(s) > 1e-5 {
 		t.Errorf("the sum of b is %v", s)
 	}
-	plain, err := crossFit(ways[0], scores, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	with, err := crossFit(ways[1], scores, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must(crossFit(ways[0], scores, labels))
+	with := must(crossFit(ways[1], scores, labels))
 	if with > plain-.02 {
 		t.Errorf("crossFit %v with b and %v without, of a class that the scores give too little", with, plain)
 	}
@@ -62,11 +56,11 @@ func TestBiasIsLeast(t *testing.T) {
 // The unit of the scores does not matter, and where they say nothing the classes have their shares.
 func TestBiasAtEnds(t *testing.T) {
 	scores, _, labels := drawn(200, 3, 2, 43)
-	want := probabilities(t, fitted(t, TemperatureBias, scores, labels), scores)
+	want := probabilities(fitted(TemperatureBias, scores, labels), scores)
 	for _, unit := range []float64{1e-200, 1e200} {
 		var s mat.Dense
 		s.Scale(unit, scores)
-		if got := probabilities(t, fitted(t, TemperatureBias, &s, labels), &s); !mat.EqualApprox(got, want, 1e-7) {
+		if got := probabilities(fitted(TemperatureBias, &s, labels), &s); !mat.EqualApprox(got, want, 1e-7) {
 			t.Errorf("unit %v: other probabilities", unit)
 		}
 	}
@@ -74,8 +68,8 @@ func TestBiasAtEnds(t *testing.T) {
 	for i := range 250 {
 		some[i] = 1
 	}
-	c := fitted(t, TemperatureBias, nothing, some)
-	if p := probabilities(t, c, nothing).At(0, 1); math.Abs(p-.25) > 2e-3 || !math.IsInf(c.T(), 1) {
+	c := fitted(TemperatureBias, nothing, some)
+	if p := probabilities(c, nothing).At(0, 1); math.Abs(p-.25) > 2e-3 || !math.IsInf(c.T(), 1) {
 		t.Errorf("scores that say nothing: p = %v for .25, T = %v", p, c.T())
 	}
 }

@@ -60,8 +60,8 @@ func TestPlattOfTwo(t *testing.T) {
 	for i := range 200 {
 		scores.Set(i, 1, -scores.At(i, 0))
 	}
-	c := fitted(t, Platt, scores, labels)
-	p := probabilities(t, c, scores)
+	c := fitted(Platt, scores, labels)
+	p := probabilities(c, scores)
 	for i := range 200 {
 		if one := math.Exp(c.p.Sigmoids[0].log(scores.At(i, 0))); math.Abs(one-p.At(i, 0)) > 1e-9 {
 			t.Fatalf("row %d: %v and %v", i, one, p.At(i, 0))

@@ -83,9 +83,8 @@ type way struct {
 
 // ways are the methods that Automatic chooses among.
 var ways = []way{
-	{Temperature, (*parameters).fitTemperature, (*parameters).temperature, (*parameters).usableTemperature,
-		[4]bool{true}},
-	{TemperatureBias, (*parameters).fitBias, (*parameters).biased, (*parameters).usableTemperature,
+	{Temperature, (*parameters).fitTemperature, (*parameters).tempered, (*parameters).usableTemperature, [4]bool{true}},
+	{TemperatureBias, (*parameters).fitBias, (*parameters).tempered, (*parameters).usableTemperature,
 		[4]bool{true, true}},
 	{Platt, (*parameters).fitSigmoids, (*parameters).platt, (*parameters).usableSigmoids, [4]bool{2: true}},
 	{Isotonic, (*parameters).fitSteps, (*parameters).isotonic, (*parameters).usableSteps, [4]bool{3: true}},
@@ -227,17 +226,13 @@ func (c *Calibration) Probabilities(scores *mat.Dense) (*mat.Dense, error) {
 var errNotFitted = fmt.Errorf("train: Calibration: it has not been fitted; use Fit or UnmarshalJSON: %w",
 	domain.ErrParam)
 
-// softmax writes softmax(inverse·s); dst may be s.
-func softmax(dst, s []float64, inverse float64) {
-	most, sum := floats.Max(s), 0.0
-	for j, v := range s {
-		dst[j] = 1
-		if inverse > 0 {
-			dst[j] = math.Exp(inverse * (v - most))
-		}
-		sum += dst[j]
+// softmax takes the place of logits.
+func softmax(logits []float64) {
+	most := floats.Max(logits)
+	for j, v := range logits {
+		logits[j] = math.Exp(v - most)
 	}
-	floats.Scale(1/sum, dst)
+	floats.Scale(1/floats.Sum(logits), logits)
 }
 
 // MarshalJSON writes the parameters of c without rounding. Errors: domain.ErrParam for a calibration that has not been

@@ -50,12 +50,7 @@ func FitIntervals(y, mean, std *mat.Dense) (*Intervals, error) {
 // held-out rows, and gives the intervals of the jackknife. They cover as often as asked in practice but have no
 // guarantee, since the fit that predicts a new row has one row more. Errors: see FitIntervals.
 func IntervalsOfResiduals(residuals, std *mat.Dense) (*Intervals, error) {
-	const who = "Intervals"
-	list := []given{{"residuals", residuals, notFinite}}
-	if std != nil {
-		list = append(list, given{"std", std, notPositive})
-	}
-	if err := check(who, list...); err != nil {
+	if err := checkStd(given{"residuals", residuals, notFinite}, std); err != nil {
 		return nil, err
 	}
 	n, k := residuals.Dims()
@@ -68,13 +63,21 @@ func IntervalsOfResiduals(residuals, std *mat.Dense) (*Intervals, error) {
 				s[i] /= std.At(i, j)
 			}
 			if !finite(s[i]) {
-				return nil, fmt.Errorf("train: %s: the score of row %d, target %d is %v; scale the targets, or "+
-					"raise std: %w", who, i, j, s[i], domain.ErrDomain)
+				return nil, fmt.Errorf("train: Intervals: the score of row %d, target %d is %v; scale the targets, or "+
+					"raise std: %w", i, j, s[i], domain.ErrDomain)
 			}
 		}
 		v.r.add(s)
 	}
 	return v, nil
+}
+
+// checkStd checks a matrix and the std that belongs to it, which may be nil.
+func checkStd(of given, std *mat.Dense) error {
+	if std == nil {
+		return check("Intervals", of)
+	}
+	return check("Intervals", of, given{"std", std, notPositive})
 }
 
 // Rows returns the number of held-out rows n.
@@ -94,26 +97,21 @@ func (v *Intervals) Radius(level float64) ([]float64, error) { return v.r.at("In
 // Bounds returns mean ± radius·std for new rows, with mean and std [m, k]; std is nil if FitIntervals had none. Errors:
 // see Radius and FitIntervals; domain.ErrParam for a std where FitIntervals had none, and for nil where it had one.
 func (v *Intervals) Bounds(level float64, mean, std *mat.Dense) (lower, upper *mat.Dense, err error) {
-	const who = "Intervals"
 	radius, err := v.Radius(level)
 	if err != nil {
 		return nil, nil, err
 	}
-	list := []given{{"mean", mean, notFinite}}
-	if std != nil {
-		list = append(list, given{"std", std, notPositive})
-	}
-	if err := check(who, list...); err != nil {
+	if err := checkStd(given{"mean", mean, notFinite}, std); err != nil {
 		return nil, nil, err
 	}
 	m, k := mean.Dims()
 	if k != len(radius) {
-		return nil, nil, fmt.Errorf("train: %s: mean has %d targets, the held-out rows had %d: %w", who, k, len(radius),
-			domain.ErrShape)
+		return nil, nil, fmt.Errorf("train: Intervals: mean has %d targets, the held-out rows had %d: %w", k,
+			len(radius), domain.ErrShape)
 	}
 	if v.r.InStd != (std != nil) {
-		return nil, nil, fmt.Errorf("train: %s: std must be given where FitIntervals had it, and nowhere else: %w", who,
-			domain.ErrParam)
+		return nil, nil, fmt.Errorf("train: Intervals: std must be given where FitIntervals had it, and nowhere "+
+			"else: %w", domain.ErrParam)
 	}
 	lower, upper = mat.NewDense(m, k, nil), mat.NewDense(m, k, nil)
 	for i := range m {

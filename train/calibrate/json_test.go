@@ -2,30 +2,30 @@ package calibrate
 
 import (
 	"encoding/json"
+	"math"
+	"reflect"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-func TestCalibrationJSON(t *testing.T) {
-	scores, _, labels := drawn(200, 3, 2, 21)
-	for _, m := range []Method{Temperature, TemperatureBias, Platt, Isotonic} {
-		c := fitted(t, m, scores, labels)
-		text, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back Calibration
-		if err := json.Unmarshal(text, &back); err != nil {
-			t.Fatalf("%v: %v", m, err)
-		}
-		if !mat.Equal(probabilities(t, c, scores), probabilities(t, &back, scores)) || back.Method() != m || back.Classes() != 3 {
-			t.Errorf("%v: other probabilities than before", m)
-		}
+// TestJSON: what is written and read again is the same, and nothing is written that has not been fitted.
+func TestJSON(t *testing.T) {
+	scores, p, labels := drawn(200, 3, 2, 21)
+	all := []json.Marshaler{must(FitSets(AdaptiveRandomised, p, labels, math.MaxUint64)),
+		must(FitIntervals(p, mat.NewDense(200, 3, nil), p))}
+	for _, w := range ways {
+		all = append(all, fitted(w.Method, scores, labels))
 	}
-	if _, err := json.Marshal(&Calibration{}); err == nil {
-		t.Error("a calibration that was not fitted is written")
+	for _, v := range all {
+		text, back := must(json.Marshal(v)), reflect.New(reflect.TypeOf(v).Elem())
+		if _, err := back.Interface().(json.Marshaler).MarshalJSON(); err == nil {
+			t.Errorf("%T: what was not fitted is written", v)
+		}
+		if err := json.Unmarshal(text, back.Interface()); err != nil || !reflect.DeepEqual(v, back.Interface()) {
+			t.Errorf("%v: %s", err, text)
+		}
 	}
 }
 
@@ -77,10 +77,7 @@ func TestBadJSON(t *testing.T) {
 // Isotonic calibration of many rows keeps few knots.
 func TestKnotsArePruned(t *testing.T) {
 	scores, _, labels := drawn(4000, 3, 2, 22)
-	text, err := json.Marshal(fitted(t, Isotonic, scores, labels))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(json.Marshal(fitted(Isotonic, scores, labels)))
 	if knots := strings.Count(string(text), ","); knots > 600 {
 		t.Errorf("%d numbers for 12000 scores", knots)
 	}

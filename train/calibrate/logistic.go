@@ -100,19 +100,26 @@ func (f *logistic) minimise(start ...float64) []float64 {
 	return start
 }
 
+// below is how far a score is below the largest of its row, times unit.
+func below(scores *mat.Dense, unit float64) *mat.Dense {
+	out := mat.DenseCopyOf(scores)
+	for i := range out.RawMatrix().Rows {
+		row := out.RawRowView(i)
+		most := floats.Max(row)
+		for j, v := range row {
+			row[j] = unit * (v - most)
+		}
+	}
+	return out
+}
+
 // fitTemperature minimises the cross-entropy over β = 1/T >= 0, with b = 0.
 func (p *parameters) fitTemperature(scores *mat.Dense, labels []int) error {
 	n, k := scores.Dims()
 	p.Inverse = new(float64)
-	// How far a score is below the largest of its row, and the mean of the ranges.
-	below, size := mat.NewDense(n, k, nil), 0.
+	x, size := below(scores, 1), 0. // the mean of the ranges
 	for i := range n {
-		row, b := scores.RawRowView(i), below.RawRowView(i)
-		most := floats.Max(row)
-		for j, v := range row {
-			b[j] = v - most
-		}
-		size -= floats.Min(b) / float64(n)
+		size -= floats.Min(x.RawRowView(i)) / float64(n)
 	}
 	switch {
 	case size == 0:
@@ -121,8 +128,8 @@ func (p *parameters) fitTemperature(scores *mat.Dense, labels []int) error {
 		return fmt.Errorf("train: Calibration: the scores of a row differ by %v; scale them: %w", size,
 			domain.ErrDomain)
 	}
-	below.Apply(func(_, _ int, v float64) float64 { return v / size }, below)
-	f, slope := &logistic{x: below, t: smoothed(labels, k)}, []float64{0}
+	x.Apply(func(_, _ int, v float64) float64 { return v / size }, x)
+	f, slope := &logistic{x: x, t: smoothed(labels, k)}, []float64{0}
 	if f.loss(slope, nil, []float64{0}); slope[0] < 0 { // otherwise the scores are no better than none
 		*p.Inverse = max(f.minimise(1)[0], 0) / size
 	}
@@ -151,28 +158,21 @@ func (p *parameters) fitBias(scores *mat.Dense, labels []int) error {
 
 // biases is the problem of fitBias, with the scores in the unit in which β is about 1.
 func (p *parameters) biases(scores *mat.Dense, labels []int) *logistic {
-	x := mat.DenseCopyOf(scores)
-	for i := range labels {
-		row := x.RawRowView(i)
-		most := floats.Max(row)
-		for j, v := range row {
-			row[j] = *p.Inverse * (v - most)
-		}
-	}
-	return &logistic{x: x, t: smoothed(labels, p.K), penalty: 1}
+	return &logistic{x: below(scores, *p.Inverse), t: smoothed(labels, p.K), penalty: 1}
 }
 
-func (p *parameters) temperature(dst, s []float64) { softmax(dst, s, *p.Inverse) }
-
-func (p *parameters) biased(dst, s []float64) {
+// tempered is softmax(s/T + b).
+func (p *parameters) tempered(dst, s []float64) {
 	most := floats.Max(s)
 	for j, v := range s {
-		dst[j] = p.Bias[j]
-		if *p.Inverse > 0 {
-			dst[j] += max(*p.Inverse*(v-most), -math.MaxFloat64/2)
+		if dst[j] = 0; *p.Inverse > 0 {
+			dst[j] = max(*p.Inverse*(v-most), -math.MaxFloat64/2)
+		}
+		if p.Bias != nil {
+			dst[j] += p.Bias[j]
 		}
 	}
-	softmax(dst, dst, 1)
+	softmax(dst)
 }
 
 func (p *parameters) usableTemperature() bool {
@@ -241,7 +241,7 @@ func (p *parameters) platt(dst, s []float64) {
 	for j, f := range p.Sigmoids {
 		dst[j] = f.log(s[j])
 	}
-	softmax(dst, dst, 1)
+	softmax(dst)
 }
 
 func (p *parameters) usableSigmoids() bool {

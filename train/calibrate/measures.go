@@ -15,30 +15,32 @@ import (
 // labels; domain.ErrParam for nil; domain.ErrDomain for numbers that are not probabilities and for labels outside
 // 0..k-1.
 func NLL(p *mat.Dense, labels []int) (float64, error) {
-	if err := distributions("NLL", p, labels); err != nil {
-		return 0, err
-	}
-	sum := 0.0
-	for i, l := range labels {
-		sum -= math.Log(p.At(i, l))
-	}
-	return sum / float64(len(labels)), nil
+	return mean("NLL", p, labels, func(row []float64, label int) float64 { return -math.Log(row[label]) })
 }
 
 // Brier returns the mean over rows of Σ_c (p_c - 1[c = y])², from 0 to 2. Brier (1950), Verification of forecasts
 // expressed in terms of probability. Errors: see NLL.
 func Brier(p *mat.Dense, labels []int) (float64, error) {
-	if err := distributions("Brier", p, labels); err != nil {
-		return 0, err
-	}
-	sum := 0.0
-	for i, l := range labels {
-		for j, v := range p.RawRowView(i) {
-			if j == l {
+	return mean("Brier", p, labels, func(row []float64, label int) float64 {
+		sum := 0.0
+		for j, v := range row {
+			if j == label {
 				v--
 			}
 			sum += v * v
 		}
+		return sum
+	})
+}
+
+// mean is the mean of a loss over rows of probabilities.
+func mean(who string, p *mat.Dense, labels []int, loss func(row []float64, label int) float64) (float64, error) {
+	if err := distributions(who, p, labels); err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for i, l := range labels {
+		sum += loss(p.RawRowView(i), l)
 	}
 	return sum / float64(len(labels)), nil
 }

@@ -126,31 +126,8 @@ func (v *Sets) Threshold(level float64) (float64, error) {
 	return t[0], nil
 }
 
-// Set returns the set for a row of probabilities [k], the most probable class first. Errors: see Threshold;
-// domain.ErrDomain for numbers that are not probabilities.
-func (v *Sets) Set(level float64, p []float64) ([]int, error) {
-	t, err := v.Threshold(level)
-	if err != nil {
-		return nil, err
-	}
-	return v.set(t, 0, p)
-}
-
-func (v *Sets) set(threshold float64, row int, p []float64) ([]int, error) {
-	if err := distribution("Sets", row, p); err != nil {
-		return nil, err
-	}
-	order, scores := v.row(p)
-	set := []int{}
-	for j, s := range scores {
-		if s <= threshold {
-			set = append(set, order[j])
-		}
-	}
-	return set, nil
-}
-
-// All returns the sets for all rows of p [m, k]. Errors: see Set; domain.ErrParam for nil; domain.ErrShape for no rows.
+// All returns the sets for all rows of p [m, k], the most probable class first. Errors: see Threshold; domain.ErrDomain
+// for numbers that are not probabilities; domain.ErrParam for nil; domain.ErrShape for no rows.
 func (v *Sets) All(level float64, p *mat.Dense) ([][]int, error) {
 	t, err := v.Threshold(level)
 	if err != nil {
@@ -162,8 +139,15 @@ func (v *Sets) All(level float64, p *mat.Dense) ([][]int, error) {
 	m, _ := p.Dims()
 	sets := make([][]int, m)
 	for i := range sets {
-		if sets[i], err = v.set(t, i, p.RawRowView(i)); err != nil {
+		if err := distribution("Sets", i, p.RawRowView(i)); err != nil {
 			return nil, err
+		}
+		order, scores := v.row(p.RawRowView(i))
+		sets[i] = []int{}
+		for j, s := range scores {
+			if s <= t {
+				sets[i] = append(sets[i], order[j])
+			}
 		}
 	}
 	return sets, nil

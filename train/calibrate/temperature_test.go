@@ -21,14 +21,14 @@ func TestTemperatureClosedForm(t *testing.T) {
 			scores.SetRow(i, []float64{-unit, -unit})
 			scores.Set(i, class, unit)
 		}
-		c := fitted(t, Temperature, scores, labels)
+		c := fitted(Temperature, scores, labels)
 		rest := 1. / (n + 2)
 		share := float64(m) / n
 		mean := share*(1-rest) + (1-share)*rest
 		if want := 2 / math.Log(mean/(1-mean)) * unit; math.Abs(c.T()-want) > 1e-12*want {
 			t.Errorf("unit %v: T = %v, want %v", unit, c.T(), want)
 		}
-		if p := probabilities(t, c, scores).At(0, 0); math.Abs(p-mean) > 1e-12 {
+		if p := probabilities(c, scores).At(0, 0); math.Abs(p-mean) > 1e-12 {
 			t.Errorf("unit %v: p = %v, want %v", unit, p, mean)
 		}
 	}
@@ -37,11 +37,11 @@ func TestTemperatureClosedForm(t *testing.T) {
 // The derivative of the definition is 0 at the fit, by central differences.
 func TestTemperatureIsLeast(t *testing.T) {
 	scores, _, labels := drawn(300, 5, 2, 3)
-	c := fitted(t, Temperature, scores, labels)
+	c := fitted(Temperature, scores, labels)
 	loss := func(beta float64) (sum float64) {
 		p, rest := make([]float64, 5), 1./302
 		for i, l := range labels {
-			softmax(p, scores.RawRowView(i), beta)
+			tempered(p, scores.RawRowView(i), beta)
 			for j, v := range p {
 				target := rest / 4
 				if j == l {
@@ -71,7 +71,7 @@ func TestTemperatureOfLaw(t *testing.T) {
 		}
 		information += square - mean*mean
 	}
-	c := fitted(t, Temperature, scores, labels)
+	c := fitted(Temperature, scores, labels)
 	if off, se := math.Abs(1/c.T()-1/want), 1/math.Sqrt(information); off > 4*se {
 		t.Errorf("1/T = %v is off by %v, standard error %v", 1/c.T(), off, se)
 	}
@@ -79,16 +79,16 @@ func TestTemperatureOfLaw(t *testing.T) {
 
 func TestTemperatureAtEnds(t *testing.T) {
 	right := mat.NewDense(3, 2, []float64{5, 0, 0, 1, 2, 1})
-	if c := fitted(t, Temperature, right, []int{0, 1, 0}); !(c.T() > 0) || !finite(c.T()) {
+	if c := fitted(Temperature, right, []int{0, 1, 0}); !(c.T() > 0) || !finite(c.T()) {
 		t.Errorf("all rows right: T = %v", c.T())
 	}
-	wrong := fitted(t, Temperature, right, []int{1, 0, 1})
+	wrong := fitted(Temperature, right, []int{1, 0, 1})
 	if !math.IsInf(wrong.T(), 1) {
 		t.Errorf("all rows wrong: T = %v", wrong.T())
 	}
-	same := fitted(t, Temperature, mat.NewDense(2, 2, []float64{7, 7, 3, 3}), []int{0, 1})
+	same := fitted(Temperature, mat.NewDense(2, 2, []float64{7, 7, 3, 3}), []int{0, 1})
 	for _, c := range []*Calibration{wrong, same} {
-		if p := probabilities(t, c, right); p.At(0, 0) != .5 || p.At(0, 1) != .5 {
+		if p := probabilities(c, right); p.At(0, 0) != .5 || p.At(0, 1) != .5 {
 			t.Errorf("scores that say nothing: %v", p)
 		}
 	}
