@@ -2,7 +2,6 @@ package modelfile
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -40,7 +39,7 @@ func decode(file io.ReaderAt, size int64) (map[string]string, map[string]*tensor
 	if err != nil {
 		return nil, nil, err
 	}
-	if !bytes.Equal(sum[:], head[digitsAt:]) {
+	if sum != string(head[digitsAt:]) {
 		return nil, nil, corrupt("its SHA-256 is not the one it was written with")
 	}
 	tensors, err := readTensors(entries, body)
@@ -50,14 +49,18 @@ func decode(file io.ReaderAt, size int64) (map[string]string, map[string]*tensor
 // readAt fills b from an offset within the file.
 func readAt(file io.ReaderAt, b []byte, offset int64) error {
 	n, err := file.ReadAt(b, offset)
-	switch {
-	case n == len(b):
+	if n == len(b) {
 		return nil
-	case err == io.EOF:
-		return corrupt("it ends at byte %d, sooner than its size says", offset+int64(n))
-	default:
-		return fmt.Errorf("modelfile: %w", err)
 	}
+	return failed(err, offset+int64(n))
+}
+
+// failed is the error of a read that stopped at a byte.
+func failed(err error, at int64) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return corrupt("it ends at byte %d, sooner than its size says", at)
+	}
+	return fmt.Errorf("modelfile: %w", err)
 }
 
 // corrupt returns an error that wraps ErrCorrupt and suggests a remedy.
@@ -103,27 +106,27 @@ func parse(file io.ReaderAt, size int64) (map[string]string, map[string]entry, *
 	if err := readAt(file, header, lengthLen); err != nil {
 		return nil, nil, nil, err
 	}
-	meta, entries, err := parseHeader(header)
+	meta, entries, end, err := parseHeader(header)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	from := lengthLen + int64(n)
-	if err := checkLayout(entries, size-from); err != nil {
-		return nil, nil, nil, err
+	if end != size-from {
+		return nil, nil, nil, corrupt("the tensors end at byte %d, the file holds %d", end, size-from)
 	}
-	return meta, entries, io.NewSectionReader(file, from, size-from), nil
+	return meta, entries, io.NewSectionReader(file, from, end), nil
 }
 
 // parseHeader reads the JSON and accepts only the form that headerBytes writes. That excludes duplicate keys, unknown
-// fields and stray spaces.
-func parseHeader(header []byte) (map[string]string, map[string]entry, error) {
+// fields, stray spaces, and tensors with gaps or in another order. It returns where the tensors end, too.
+func parseHeader(header []byte) (map[string]string, map[string]entry, int64, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(header, &fields); err != nil {
-		return nil, nil, corrupt("the header is no JSON object (%v)", err)
+		return nil, nil, 0, corrupt("the header is no JSON object (%v)", err)
 	}
 	var meta map[string]string
 	if err := json.Unmarshal(fields[metadataKey], &meta); err != nil {
-		return nil, nil, corrupt("%s maps no strings to strings (%v)", metadataKey, err)
+		return nil, nil, 0, corrupt("%s maps no strings to strings (%v)", metadataKey, err)
 	}
 	digits := meta[HashKey]
 	delete(meta, HashKey)
@@ -132,51 +135,42 @@ func parseHeader(header []byte) (map[string]string, map[string]entry, error) {
 	for name, raw := range fields {
 		var e entry
 		if err := json.Unmarshal(raw, &e); err != nil {
-			return nil, nil, corrupt("tensor %q has an entry that cannot be read (%v)", name, err)
+			return nil, nil, 0, corrupt("tensor %q has an entry that cannot be read (%v)", name, err)
 		}
 		if name == "" || e.Shape == nil {
-			return nil, nil, corrupt("tensor %q has no name or no shape", name)
+			return nil, nil, 0, corrupt("tensor %q has no name or no shape", name)
 		}
 		entries[name] = e
 	}
-	want, err := headerBytes(meta, entries)
+	end, err := layout(entries)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
+	want := headerBytes(meta, entries)
 	if len(digits) == digitsLen {
 		copy(want[len(signature):], digits)
 	}
 	if !bytes.Equal(want, header) {
-		return nil, nil, corrupt("the header is not in the form in which it is written")
+		return nil, nil, 0, corrupt("the header is not in the form in which it is written")
 	}
-	return meta, entries, nil
+	return meta, entries, end, nil
 }
 
-// checkLayout wants known element types, shapes that match their bytes, and tensors without gaps.
-func checkLayout(entries map[string]entry, size int64) error {
-	names := slices.SortedFunc(maps.Keys(entries), func(a, b string) int {
-		x, y := entries[a].Offsets, entries[b].Offsets
-		return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1]), cmp.Compare(a, b))
-	})
-	var end int64
-	for _, name := range names {
+// layout sets the offsets of tensors one behind the other, in the order of their names, and returns their end.
+func layout(entries map[string]entry) (end int64, err error) {
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[name]
-		if e.Offsets[0] != end || e.Offsets[1] < end || e.Offsets[1] > size {
-			return corrupt("tensor %q has the bytes %v of %d, but the tensor before it ends at %d", name, e.Offsets, size, end)
-		}
-		want, err := byteLength(name, e)
+		size, err := byteLength(name, e)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		if want != e.Offsets[1]-e.Offsets[0] {
-			return corrupt("tensor %q is %s %v, %d bytes, but has the bytes %v", name, e.Dtype, e.Shape, want, e.Offsets)
+		if size > math.MaxInt64-end {
+			return 0, corrupt("tensor %q has the impossible shape %v", name, e.Shape)
 		}
-		end = e.Offsets[1]
+		e.Offsets = [2]int64{end, end + size}
+		entries[name], end = e, end+size
 	}
-	if end != size {
-		return corrupt("the tensors end at byte %d, the file holds %d", end, size)
-	}
-	return nil
+	return end, nil
 }
 
 // byteLength is the product of the shape and the element size, checked for overflow. A zero in the shape does not
@@ -204,32 +198,15 @@ func byteLength(name string, e entry) (int64, error) {
 }
 
 // readTensors reads the tensors of checked entries.
-func readTensors(entries map[string]entry, body io.ReaderAt) (map[string]*tensor.Dense, error) {
+func readTensors(entries map[string]entry, body io.Reader) (map[string]*tensor.Dense, error) {
 	tensors := make(map[string]*tensor.Dense, len(entries))
-	buffer := make([]byte, readPiece)
-	for name, e := range entries {
-		shape := make([]int, len(e.Shape))
-		for i, s := range e.Shape {
-			shape[i] = int(s)
-		}
-		size := e.Offsets[1] - e.Offsets[0]
+	buffer := make([]byte, 8*readPiece)
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		var err error
-		if e.Dtype == "F32" {
-			v := make([]float32, size/4)
-			err = eachPiece(body, e.Offsets, buffer, func(at int, b []byte) {
-				for i := range len(b) / 4 {
-					v[at/4+i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-				}
-			})
-			tensors[name] = denseOf(shape, v)
+		if e := entries[name]; e.Dtype == "F32" {
+			tensors[name], err = readTensor(make([]float32, (e.Offsets[1]-e.Offsets[0])/4), e, body, buffer)
 		} else {
-			v := make([]float64, size/8)
-			err = eachPiece(body, e.Offsets, buffer, func(at int, b []byte) {
-				for i := range len(b) / 8 {
-					v[at/8+i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-				}
-			})
-			tensors[name] = denseOf(shape, v)
+			tensors[name], err = readTensor(make([]float64, (e.Offsets[1]-e.Offsets[0])/8), e, body, buffer)
 		}
 		if err != nil {
 			return nil, err
@@ -238,24 +215,27 @@ func readTensors(entries map[string]entry, body io.ReaderAt) (map[string]*tensor
 	return tensors, nil
 }
 
-// readPiece is the number of bytes that are read at a time, whole numbers of either type.
-const readPiece = 1 << 18
+// readPiece is how many numbers are read at a time.
+const readPiece = 1 << 15
 
-// eachPiece calls f with the bytes from offsets[0] to offsets[1], piece by piece, and where each begins among them.
-func eachPiece(file io.ReaderAt, offsets [2]int64, buffer []byte, f func(at int, b []byte)) error {
-	for from := offsets[0]; from < offsets[1]; from += int64(len(buffer)) {
-		b := buffer[:min(int64(len(buffer)), offsets[1]-from)]
-		if err := readAt(file, b, from); err != nil {
-			return err
+// readTensor fills v and makes the tensor of it.
+func readTensor[T float32 | float64](v []T, e entry, body io.Reader, buffer []byte) (*tensor.Dense, error) {
+	for part := range slices.Chunk(v, readPiece) {
+		b := buffer[:binary.Size(part)]
+		_, err := io.ReadFull(body, b)
+		if err == nil {
+			_, err = binary.Decode(b, binary.LittleEndian, part)
 		}
-		f(int(from-offsets[0]), b)
+		if err != nil {
+			return nil, failed(err, e.Offsets[0])
+		}
 	}
-	return nil
-}
-
-func denseOf[T float32 | float64](shape []int, v []T) *tensor.Dense {
-	if len(shape) == 0 {
-		return tensor.New(tensor.FromScalar(v[0]))
+	if len(e.Shape) == 0 {
+		return tensor.New(tensor.FromScalar(v[0])), nil
 	}
-	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(v))
+	shape := make([]int, len(e.Shape))
+	for i, s := range e.Shape {
+		shape[i] = int(s)
+	}
+	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(v)), nil
 }

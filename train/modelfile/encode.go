@@ -1,7 +1,6 @@
 package modelfile
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -11,6 +10,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -42,105 +42,86 @@ func Encode(meta map[string]string, tensors map[string]*tensor.Dense) ([]byte, e
 	if err := checkNames(meta, tensors); err != nil {
 		return nil, err
 	}
-	entries := make(map[string]entry, len(tensors))
-	data := make(map[string]*tensor.Dense, len(tensors))
-	var end int64
-	for _, name := range slices.Sorted(maps.Keys(tensors)) {
+	names := slices.Sorted(maps.Keys(tensors))
+	entries, data := map[string]entry{}, map[string]*tensor.Dense{}
+	for _, name := range names {
 		t, err := rowMajor(name, tensors[name])
 		if err != nil {
 			return nil, err
 		}
 		e := entry{Dtype: "F64", Shape: []int64{}}
-		size := int64(8)
 		if t.Dtype() == tensor.Float32 {
-			e.Dtype, size = "F32", 4
+			e.Dtype = "F32"
 		}
 		for _, s := range t.Shape() {
 			e.Shape = append(e.Shape, int64(s))
-			size *= int64(s)
 		}
-		e.Offsets = [2]int64{end, end + size}
-		end += size
 		entries[name], data[name] = e, t
 	}
-	header, err := headerBytes(meta, entries)
+	end, err := layout(entries)
 	if err != nil {
 		return nil, err
 	}
+	header := headerBytes(meta, entries)
 	if len(header) > MaxHeader {
-		return nil, fmt.Errorf("modelfile: the header has %d bytes, the limit is %d; keep fewer or shorter names and metadata: %w", len(header), MaxHeader, domain.ErrParam)
+		return nil, fmt.Errorf("modelfile: the header has %d bytes, the limit is %d; keep fewer or shorter names and "+
+			"metadata: %w", len(header), MaxHeader, domain.ErrParam)
 	}
 	if most := int64(math.MaxInt - lengthLen - len(header)); end > most {
-		return nil, fmt.Errorf("modelfile: the tensors have %d bytes, a slice of this machine at most %d; keep fewer features: %w",
-			end, most, domain.ErrParam)
+		return nil, fmt.Errorf("modelfile: the tensors have %d bytes, a slice of this machine at most %d; keep fewer "+
+			"features: %w", end, most, domain.ErrParam)
 	}
 	out := make([]byte, 0, lengthLen+len(header)+int(end))
 	out = binary.LittleEndian.AppendUint64(out, uint64(len(header)))
 	out = append(out, header...)
-	for _, name := range slices.Sorted(maps.Keys(data)) {
+	for _, name := range names {
 		out = appendTensor(out, data[name])
 	}
-	sum, err := checksum(bytes.NewReader(out), int64(len(out)))
-	if err != nil {
-		return nil, err
-	}
-	copy(out[digitsAt:], sum[:])
+	sum := sha256.Sum256(out)
+	hex.Encode(out[digitsAt:], sum[:])
 	return out, nil
 }
 
 // headerBytes is the canonical header: metadata first, then the tensors, sorted by name, the checksum zero, and spaces
 // up to a multiple of 8.
-func headerBytes(meta map[string]string, entries map[string]entry) ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString(signature)
-	b.Write(bytes.Repeat([]byte{'0'}, digitsLen))
-	b.WriteByte('"')
-	field := func(key string, value any) error {
-		k, err := json.Marshal(key)
-		if err != nil {
-			return fmt.Errorf("modelfile: %w", err)
-		}
-		v, err := json.Marshal(value)
-		if err != nil {
-			return fmt.Errorf("modelfile: %w", err)
-		}
-		b.WriteByte(',')
-		b.Write(k)
-		b.WriteByte(':')
-		b.Write(v)
-		return nil
-	}
+func headerBytes(meta map[string]string, entries map[string]entry) []byte {
+	b := append([]byte(signature), noDigits...)
+	b = append(b, '"')
 	for _, k := range slices.Sorted(maps.Keys(meta)) {
-		if err := field(k, meta[k]); err != nil {
-			return nil, err
-		}
+		b = appendField(b, k, meta[k])
 	}
-	b.WriteByte('}')
+	b = append(b, '}')
 	for _, k := range slices.Sorted(maps.Keys(entries)) {
-		if err := field(k, entries[k]); err != nil {
-			return nil, err
-		}
+		b = appendField(b, k, entries[k])
 	}
-	b.WriteByte('}')
-	for b.Len()%8 != 0 {
-		b.WriteByte(' ')
-	}
-	return b.Bytes(), nil
+	b = append(b, '}')
+	return append(b, "       "[:(8-len(b)%8)%8]...)
 }
+
+// appendField appends a field of JSON. Strings and entries can always be written.
+func appendField(b []byte, key string, value any) []byte {
+	k, _ := json.Marshal(key)
+	v, _ := json.Marshal(value)
+	return fmt.Appendf(b, ",%s:%s", k, v)
+}
+
+// noDigits stands for the checksum while it is computed.
+var noDigits = strings.Repeat("0", digitsLen)
 
 // checksum is the SHA-256 of a file of so many bytes in hex digits, computed with zeros in place of its own digits. The
 // file is long enough to hold them.
-func checksum(file io.ReaderAt, size int64) (digits [digitsLen]byte, err error) {
+func checksum(file io.ReaderAt, size int64) (string, error) {
+	const behind = int64(digitsAt + digitsLen)
 	h := sha256.New()
-	buffer := make([]byte, readPiece)
-	err = eachPiece(file, [2]int64{0, size}, buffer, func(at int, b []byte) {
-		if at == 0 {
-			copy(b[digitsAt:digitsAt+digitsLen], bytes.Repeat([]byte{'0'}, digitsLen))
-		}
-		h.Write(b)
-	})
-	hex.Encode(digits[:], h.Sum(nil))
-	return digits, err
+	n, err := io.Copy(h, io.MultiReader(io.NewSectionReader(file, 0, int64(digitsAt)), strings.NewReader(noDigits),
+		io.NewSectionReader(file, behind, size-behind)))
+	if err == nil && n < size {
+		err = io.EOF
+	}
+	if err != nil {
+		return "", failed(err, n)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 func checkNames(meta map[string]string, tensors map[string]*tensor.Dense) error {
@@ -206,13 +187,9 @@ func appendTensor(out []byte, t *tensor.Dense) []byte {
 		return out
 	}
 	if t.Dtype() == tensor.Float32 {
-		for _, v := range t.Float32s()[:n] {
-			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
-		}
-		return out
-	}
-	for _, v := range t.Float64s()[:n] {
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
+		out, _ = binary.Append(out, binary.LittleEndian, t.Float32s()[:n]) // of numbers, which does not fail
+	} else {
+		out, _ = binary.Append(out, binary.LittleEndian, t.Float64s()[:n])
 	}
 	return out
 }

@@ -3,12 +3,7 @@ package modelfile
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
-
-	"gorgonia.org/tensor"
 )
 
 func FuzzRead(f *testing.F) {
@@ -39,24 +34,4 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("what was read cannot be written and read: %v", err)
 		}
 	})
-}
-
-func Example() {
-	dir, _ := os.MkdirTemp("", "modelfile")
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "model.safetensors")
-	w := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float32{1, 2, 3, 4, 5, 6}))
-	if err := Write(path, map[string]string{"map": "gaussian"}, map[string]*tensor.Dense{"W": w}); err != nil {
-		fmt.Println(err)
-	}
-	meta, tensors, err := Read(path)
-	fmt.Println(meta["map"], tensors["W"].Shape(), tensors["W"].Float32s(), err)
-
-	data, _ := os.ReadFile(path)
-	data[len(data)-1] ^= 1
-	_, _, err = Decode(data)
-	fmt.Println(errors.Is(err, ErrCorrupt))
-	// Output:
-	// gaussian (2, 3) [1 2 3 4 5 6] <nil>
-	// true
 }

@@ -62,28 +62,24 @@ func Write(path string, meta map[string]string, tensors map[string]*tensor.Dense
 // for a file that was cut or changed, ErrFormat for another kind of file, and the errors of the file system.
 func Read(path string) (meta map[string]string, tensors map[string]*tensor.Dense, err error) {
 	info, err := os.Stat(path) // as opening a named pipe waits for its writer
+	if err == nil {
+		err = regular(path, info)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("modelfile: %w", err)
-	}
-	if err := regular(path, info); err != nil {
-		return nil, nil, err
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("modelfile: %w", err)
 	}
 	defer f.Close()
-	if info, err = f.Stat(); err != nil {
+	if info, err = f.Stat(); err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
 		return nil, nil, fmt.Errorf("modelfile: %w", err)
 	}
-	if err := regular(path, info); err != nil {
-		return nil, nil, err
-	}
-	if info.Size() > math.MaxInt {
-		return nil, nil, fmt.Errorf("modelfile: %s has %d bytes, more than this machine can address: %w", path, info.Size(), ErrFormat)
-	}
-	meta, tensors, err = decode(f, info.Size())
-	if err != nil {
+	if meta, tensors, err = decode(f, info.Size()); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	after, err := f.Stat()
@@ -96,10 +92,12 @@ func Read(path string) (meta map[string]string, tensors map[string]*tensor.Dense
 	return meta, tensors, nil
 }
 
-// regular wants a file that has a size.
+// regular wants a file that has a size, of no more bytes than can be addressed.
 func regular(path string, info os.FileInfo) error {
 	kind := "device"
 	switch mode := info.Mode(); {
+	case mode.IsRegular() && info.Size() > math.MaxInt:
+		return fmt.Errorf("%s has %d bytes, more than this machine can address: %w", path, info.Size(), ErrFormat)
 	case mode.IsRegular():
 		return nil
 	case mode.IsDir():
@@ -109,5 +107,5 @@ func regular(path string, info os.FileInfo) error {
 	case mode&os.ModeSocket != 0:
 		kind = "socket"
 	}
-	return fmt.Errorf("modelfile: %s is a %s: %w; give the name of a file that was saved by this library", path, kind, ErrFormat)
+	return fmt.Errorf("%s is a %s: %w; give the name of a file that was saved by this library", path, kind, ErrFormat)
 }
