@@ -80,34 +80,22 @@ func rowsIn(t testing.TB, dir string, task data.Task, n, files int) []string {
 // recipe is one for files.
 func recipe(t testing.TB, spec layers.Spec, scale string, read data.Options, files []string) *beam.Recipe {
 	t.Helper()
-	r, err := beam.Prepare(t.Context(), train.Recipe{Scale: scale, Spec: spec}, read, files...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(beam.Prepare(t.Context(), train.Recipe{Scale: scale, Spec: spec}, read, files...))
 	return r
 }
 
 // alone is the fit without an engine.
 func alone(t testing.TB, r *beam.Recipe, o linear.RidgeOptions, files []string) *linear.RidgeFit {
 	t.Helper()
-	rows, err := r.Rows(files...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fit, err := linear.FitRidge(context.Background(), r.Model.Map, rows, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(r.Rows(files...))
+	fit := must(linear.FitRidge(context.Background(), r.Model.Map, rows, o))
 	return fit
 }
 
 // same wants a saved model whose head is a fit, to 1e-10 of its largest weight.
 func same(t *testing.T, path string, want *linear.RidgeFit) *train.Model {
 	t.Helper()
-	m, err := train.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(train.Load(path))
 	w, b := m.Head.Params()[0].Value.Float64s(), m.Head.Params()[1].Value.Float64s()
 	wants := want.W.RawMatrix().Data
 	if len(w) != len(wants) || len(b) != len(want.B) {
@@ -128,4 +116,12 @@ func same(t *testing.T, path string, want *linear.RidgeFit) *train.Model {
 		}
 	}
 	return m
+}
+
+// must is the value of a call that must not fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -34,21 +34,12 @@ func TestFeatures(t *testing.T) {
 				path = filepath.Join(t.TempDir(), name)
 				copyOut(t, tc.folder+"/"+name, path)
 			}
-			got, err := data.Read(path, data.Options{Label: data.LabelNone})
-			if err != nil {
-				t.Fatal(err)
-			}
-			set, err := data.Read(f, read)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must(data.Read(path, data.Options{Label: data.LabelNone}))
+			set := must(data.Read(f, read))
 			if err := r.Model.Scaler.ApplyInPlace(set.X); err != nil {
 				t.Fatal(err)
 			}
-			z, err := layers.Transform(r.Model.Map, nil, set.X)
-			if err != nil {
-				t.Fatal(err)
-			}
+			z := must(layers.Transform(r.Model.Map, nil, set.X))
 			want := z.Float64s()
 			for i, v := range got.X.(*tensor.Dense).Float64s() {
 				if v != want[i] {
@@ -65,14 +56,8 @@ func TestFeatures(t *testing.T) {
 // copyOut copies a file of a file system of Beam to a local one.
 func copyOut(t *testing.T, from, to string) {
 	t.Helper()
-	fs, err := filesystem.New(t.Context(), from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := filesystem.Read(t.Context(), fs, from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fs := must(filesystem.New(t.Context(), from))
+	b := must(filesystem.Read(t.Context(), fs, from))
 	if err := os.WriteFile(to, b, 0o644); err != nil {
 		t.Fatal(err)
 	}

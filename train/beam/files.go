@@ -34,29 +34,36 @@ func List(ctx context.Context, names ...string) ([]string, error) {
 	return all, nil
 }
 
-func list(ctx context.Context, name string) ([]string, error) {
-	if !Remote(name) {
-		found, err := data.Files(name)
-		for i := range found {
-			if found[i], err = filepath.Abs(found[i]); err != nil {
-				break
+func list(ctx context.Context, name string) (found []string, err error) {
+	if Remote(name) {
+		err = on(ctx, name, func(fs filesystem.Interface) error {
+			if found, err = fs.List(ctx, name); err == nil && len(found) == 0 {
+				err = os.ErrNotExist
 			}
-		}
+			return err
+		})
 		return found, err
 	}
+	found, err = data.Files(name)
+	for i := range found {
+		if found[i], err = filepath.Abs(found[i]); err != nil {
+			break
+		}
+	}
+	return found, err
+}
+
+// on calls f with the file system of a remote name.
+func on(ctx context.Context, name string, f func(fs filesystem.Interface) error) error {
 	fs, err := filesystem.New(ctx, name)
-	if err != nil {
-		return nil, fmt.Errorf("beam: %w", err)
-	}
-	defer fs.Close()
-	found, err := fs.List(ctx, name)
-	if err == nil && len(found) == 0 {
-		err = os.ErrNotExist
+	if err == nil {
+		defer fs.Close()
+		err = f(fs)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("beam: %s: %w", name, err)
+		return fmt.Errorf("beam: %s: %w", name, err)
 	}
-	return found, nil
+	return nil
 }
 
 // fetch returns local names of files: their own, or those of copies in a temporary folder, which done removes.
@@ -74,21 +81,17 @@ func fetch(ctx context.Context, names ...string) (local []string, done func(), e
 			done = func() { os.RemoveAll(dir) }
 		}
 		to := filepath.Join(dir, fmt.Sprintf("%06d-%s", i, path.Base(name)))
-		if err := download(ctx, name, to); err != nil {
+		err := on(ctx, name, func(fs filesystem.Interface) error { return download(ctx, fs, name, to) })
+		if err != nil {
 			done()
-			return nil, nil, fmt.Errorf("beam: %s: %w", name, err)
+			return nil, nil, err
 		}
 		local = append(local, to)
 	}
 	return local, done, nil
 }
 
-func download(ctx context.Context, from, to string) error {
-	fs, err := filesystem.New(ctx, from)
-	if err != nil {
-		return err
-	}
-	defer fs.Close()
+func download(ctx context.Context, fs filesystem.Interface, from, to string) error {
 	r, err := fs.OpenRead(ctx, from)
 	if err != nil {
 		return err
@@ -117,18 +120,10 @@ func deliver(ctx context.Context, name string, write func(local string) error) e
 	if err := write(local); err != nil {
 		return err
 	}
-	if err := upload(ctx, local, name); err != nil {
-		return fmt.Errorf("beam: %s: %w", name, err)
-	}
-	return nil
+	return on(ctx, name, func(fs filesystem.Interface) error { return upload(ctx, fs, local, name) })
 }
 
-func upload(ctx context.Context, from, to string) error {
-	fs, err := filesystem.New(ctx, to)
-	if err != nil {
-		return err
-	}
-	defer fs.Close()
+func upload(ctx context.Context, fs filesystem.Interface, from, to string) error {
 	r, err := os.Open(from)
 	if err != nil {
 		return err

@@ -52,14 +52,8 @@ func TestFit(t *testing.T) {
 			if len(m.Classes) != 3 {
 				t.Errorf("the classes are %q", m.Classes)
 			}
-			set, err := data.ReadAll(t.Context(), data.Options{}, files...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			truth, err := m.Classes.Index(set.Labels)
-			if err != nil {
-				t.Fatal(err)
-			}
+			set := must(data.ReadAll(t.Context(), data.Options{}, files...))
+			truth := must(m.Classes.Index(set.Labels))
 			if guess, err := m.Predict(set.X); err != nil || len(guess) != len(truth) {
 				t.Errorf("%d predictions of %d rows, %v", len(guess), len(truth), err)
 			}
@@ -71,10 +65,7 @@ func TestFit(t *testing.T) {
 func TestFitRemote(t *testing.T) {
 	files := rowsIn(t, t.TempDir(), data.Regression, 300, 2)
 	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(f))
 		memfs.Write("memfs://in/"+filepath.Base(f), text)
 	}
 	names, err := beam.List(t.Context(), "memfs://in/part-*")
@@ -91,22 +82,13 @@ func TestFitRemote(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "model.safetensors")
 	copyOut(t, "memfs://out/model.safetensors", path)
-	m, err := train.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := r.Rows(files...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(train.Load(path))
+	rows := must(r.Rows(files...))
 	var sums linear.RidgeStats // whose products are float64 for float32 features, too, as FitRidge's are not
 	if err := sums.AddRows(t.Context(), r.Model.Map, rows); err != nil {
 		t.Fatal(err)
 	}
-	want, err := sums.Solve(1e-3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(sums.Solve(1e-3))
 	for i, v := range m.Head.Params()[0].Value.Float32s() {
 		if w := want.W.RawMatrix().Data[i]; !(math.Abs(float64(v)-w) <= 0x1p-23*math.Abs(w)+1e-10) {
 			t.Errorf("weight %d is %v, want %v", i, v, w)

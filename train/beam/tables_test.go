@@ -44,10 +44,7 @@ func tableIn(t *testing.T, path string, rows int, columns ...string) string {
 func tableRecipe(t *testing.T, files ...string) *beam.Recipe {
 	t.Helper()
 	how := train.Recipe{Scale: "auto", Columns: new(data.ColumnOptions), Spec: layers.Spec{Map: "gaussian", Features: 32, Sampler: "iid", Seed: 5, Name: "gaussian"}}
-	r, err := beam.Prepare(t.Context(), how, data.Options{LabelNames: []string{"class"}}, files...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(beam.Prepare(t.Context(), how, data.Options{LabelNames: []string{"class"}}, files...))
 	return r
 }
 
@@ -95,22 +92,10 @@ func TestFeaturesOfTables(t *testing.T) {
 	r := tableRecipe(t, tableIn(t, filepath.Join(dir, "a.csv"), 40, "age", "class", "job", "born"))
 	later := tableIn(t, filepath.Join(dir, "later.csv"), 12, "born", "job", "age")
 	m := *r.Model
-	of, err := beam.OfModel(t.Context(), &m, data.Options{Label: data.LabelNone}, later)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := data.ReadFrame(t.Context(), data.Options{Label: data.LabelNone}, later)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := m.Rows(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := m.Features(set.X)
-	if err != nil {
-		t.Fatal(err)
-	}
+	of := must(beam.OfModel(t.Context(), &m, data.Options{Label: data.LabelNone}, later))
+	f := must(data.ReadFrame(t.Context(), data.Options{Label: data.LabelNone}, later))
+	set := must(m.Rows(f))
+	want := must(m.Features(set.X))
 	for name, r := range map[string]*beam.Recipe{"a recipe": r, "a model": of} {
 		out := t.TempDir()
 		if err := run(t, submit.Options{}, func(s sdk.Scope) error { return beam.Features(s, r, []string{later}, out) }); err != nil {

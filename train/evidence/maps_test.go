@@ -57,10 +57,7 @@ func trialRows(t *testing.T, n int, bags bool, dt tensor.Dtype) data.Pairs {
 	for i := range offsets {
 		offsets[i] = 5 * i
 	}
-	b, err := ops.NewBags(x, offsets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(ops.NewBags(x, offsets))
 	return data.Pairs{X: b, Y: y}
 }
 
@@ -79,10 +76,7 @@ func eachMap(t *testing.T, n int, dt tensor.Dtype, f func(t *testing.T, m layers
 					if e.HasFeatures() {
 						spec.Features = 16
 					}
-					m, err := built(spec, p.X)
-					if err != nil {
-						t.Fatal(err)
-					}
+					m := must(built(spec, p.X))
 					count++
 					f(t, m, p)
 				})
@@ -173,18 +167,9 @@ func TestGradient(t *testing.T) {
 // searchOf is one that has started.
 func searchOf(t *testing.T, m layers.Layer, p data.Pairs, o Options) *search {
 	t.Helper()
-	o, err := o.complete()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := draw(context.Background(), m, p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := newSearch(context.Background(), m, rows, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o = must(o.complete())
+	rows := must(draw(context.Background(), m, p, o))
+	s := must(newSearch(context.Background(), m, rows, o))
 	t.Cleanup(s.chain.close)
 	if err := s.start(); err != nil {
 		t.Fatal(err)
@@ -197,10 +182,7 @@ func TestEveryMap(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		eachMap(t, 40, dt, func(t *testing.T, m layers.Layer, p data.Pairs) {
 			o := Options{MaxEvaluations: 12}
-			r, err := Maximise(context.Background(), m, p, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must(Maximise(context.Background(), m, p, o))
 			if !(r.After <= r.Before) || r.Evaluations > 12 {
 				t.Errorf("from %v to %v in %d evaluations", r.Before, r.After, r.Evaluations)
 			}
@@ -222,4 +204,12 @@ func TestEveryMap(t *testing.T) {
 			}
 		})
 	}
+}
+
+// must is the value of a call that must not fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

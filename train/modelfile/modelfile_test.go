@@ -37,10 +37,7 @@ func sample() (map[string]string, map[string]*tensor.Dense) {
 
 func encode(t testing.TB, meta map[string]string, tensors map[string]*tensor.Dense) []byte {
 	t.Helper()
-	data, err := Encode(meta, tensors)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(Encode(meta, tensors))
 	return data
 }
 
@@ -90,10 +87,7 @@ func TestViews(t *testing.T) {
 		t.Fatal(err)
 	}
 	cut := func(s ...tensor.Slice) *tensor.Dense {
-		v, err := base().Slice(s...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must(base().Slice(s...))
 		return v.(*tensor.Dense)
 	}
 	for _, c := range []struct {
@@ -298,4 +292,12 @@ func TestWriteFails(t *testing.T) {
 	if len(left) != 2 {
 		t.Errorf("the folder holds %v, want full and m", left)
 	}
+}
+
+// must is the value of a call that must not fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

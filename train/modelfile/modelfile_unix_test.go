@@ -45,10 +45,7 @@ func TestReadLooksFirst(t *testing.T) {
 	}
 	const size = 6 << 30
 	sparse := filepath.Join(dir, "sparse")
-	whole, err := Encode(nil, map[string]*tensor.Dense{"w": dense([]float64{1}, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must(Encode(nil, map[string]*tensor.Dense{"w": dense([]float64{1}, 1)}))
 	if err := os.WriteFile(sparse, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}

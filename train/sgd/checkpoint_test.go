@@ -31,27 +31,11 @@ type fitCase struct {
 
 func fitCases(t *testing.T) []fitCase {
 	rows, set := fields(t, data.StreamOptions{BlockRows: 60, Shuffle: 80, Seed: 2}, "csv", 90, 113)
-	classes, err := rows.Classes.Index(set.Labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := data.OneVersusRest(classes, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := set.As(tensor.Float32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	y := must(data.OneVersusRest(must(rows.Classes.Index(set.Labels)), 2))
+	x := must(set.As(tensor.Float32))
 	tuned := func(dt tensor.Dtype) (layers.Layer, layers.Head) {
-		m, err := layers.Spec{Map: "gaussian", Dims: 2, Features: 24, Params: valuesOf(t, "gaussian", "sigma=.4"), Sampler: "iid", Seed: 5, Dtype: fmt.Sprint(dt), Tune: "all"}.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := layers.NewSoftmaxHead(24, 2, layers.WithDtype(dt))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(layers.Spec{Map: "gaussian", Dims: 2, Features: 24, Params: valuesOf(t, "gaussian", "sigma=.4"), Sampler: "iid", Seed: 5, Dtype: fmt.Sprint(dt), Tune: "all"}.Build())
+		h := must(layers.NewSoftmaxHead(24, 2, layers.WithDtype(dt)))
 		return m, h
 	}
 	return []fitCase{
@@ -70,10 +54,7 @@ func fitCases(t *testing.T) []fitCase {
 
 func valuesOf(t *testing.T, name, text string) layers.Values {
 	t.Helper()
-	v, err := layers.ParseValues(name, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must(layers.ParseValues(name, text))
 	return v
 }
 
@@ -169,10 +150,7 @@ func TestCheckpointErrors(t *testing.T) {
 	other := o
 	other.Batch = 41
 	want("options", other, domain.ErrParam, "other rows, layers or options")
-	whole, err := os.ReadFile(names[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must(os.ReadFile(names[1]))
 	for _, at := range []int{0, 50, len(whole) / 2, len(whole) - 1} {
 		broken := append([]byte(nil), whole...)
 		broken[at] ^= 1

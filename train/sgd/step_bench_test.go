@@ -30,26 +30,14 @@ func BenchmarkStep(b *testing.B) {
 				for i := range labels {
 					labels[i] = i * 7 % classes
 				}
-				m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 2}, d, features, append(tune, layers.WithDtype(dt))...)
-				if err != nil {
-					b.Fatal(err)
-				}
-				head, err := layers.NewSoftmaxHead(features, classes, layers.WithDtype(dt))
-				if err != nil {
-					b.Fatal(err)
-				}
+				m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 2}, d, features, append(tune, layers.WithDtype(dt))...))
+				head := must(layers.NewSoftmaxHead(features, classes, layers.WithDtype(dt)))
 				o := FitOptions{Batch: batchRows}
 				if err := o.fill(tunes(m)); err != nil {
 					b.Fatal(err)
 				}
-				y, err := data.OneVersusRest(labels, classes)
-				if err != nil {
-					b.Fatal(err)
-				}
-				f, err := newFitter(context.Background(), m, head, data.Pairs{X: x, Y: y}, o)
-				if err != nil {
-					b.Fatal(err)
-				}
+				y := must(data.OneVersusRest(labels, classes))
+				f := must(newFitter(context.Background(), m, head, data.Pairs{X: x, Y: y}, o))
 				order := f.train.Take(data.Shuffle(n, 1))
 				order.Block = batchRows
 				for b.Loop() {

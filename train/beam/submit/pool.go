@@ -140,19 +140,18 @@ func killed(s *os.ProcessState) bool {
 
 // StopWorker is called by the engine at the end of the job.
 func (p *pool) StopWorker(_ context.Context, req *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
-	p.mu.Lock()
-	w := p.workers[req.GetWorkerId()]
-	p.mu.Unlock()
-	p.end(w)
+	p.end(req.GetWorkerId())
 	return &fnpb.StopWorkerResponse{}, nil
 }
 
 // end kills a worker, which has no other way to end, and waits for it.
-func (p *pool) end(w *worker) {
+func (p *pool) end(id string) {
+	p.mu.Lock()
+	w := p.workers[id]
 	if w == nil {
+		p.mu.Unlock()
 		return
 	}
-	p.mu.Lock()
 	w.wanted = true
 	p.mu.Unlock()
 	w.cmd.Process.Kill() // one that has ended by itself says so, and that is all there is to want
@@ -163,10 +162,9 @@ func (p *pool) end(w *worker) {
 func (p *pool) stop() {
 	p.mu.Lock()
 	p.closed = true
-	all := p.workers
 	p.mu.Unlock()
-	for _, w := range all {
-		p.end(w)
+	for id := range p.workers { // to which no more are added
+		p.end(id)
 	}
 	p.server.Stop()
 	for _, undo := range p.restore {
@@ -174,24 +172,15 @@ func (p *pool) stop() {
 	}
 }
 
-// tail keeps the end of what a worker says.
-type tail struct {
-	mu   sync.Mutex
-	last []byte
-}
+// tail keeps the end of what a worker says, which is asked for when it has ended.
+type tail []byte
 
 const tailBytes = 2048
 
 func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.last = append(t.last, b...)
-	t.last = t.last[max(0, len(t.last)-tailBytes):]
+	*t = append(*t, b...)
+	*t = (*t)[max(0, len(*t)-tailBytes):]
 	return len(b), nil
 }
 
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.Join(strings.Fields(string(t.last)), " ")
-}
+func (t tail) String() string { return strings.Join(strings.Fields(string(t)), " ") }

@@ -76,12 +76,15 @@ func Run(ctx context.Context, p *beam.Pipeline, o Options) error {
 			select {
 			case <-ctx.Done():
 			case cause := <-exited:
-				return errors.Join(cause, jobError(err))
+				return errors.Join(cause, &JobError{err})
 			case <-time.After(poolWithin):
 			}
 		}
-		if err == nil || ctx.Err() == nil {
-			return jobError(err)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() == nil:
+			return &JobError{err}
 		}
 		done <- err
 	case <-ctx.Done():
@@ -111,3 +114,21 @@ func set(option *string, value string) func() {
 	*option = value
 	return func() { *option = old }
 }
+
+// JobError is a job that failed, as the engine tells it: with the plan of the stage, and the stack of a panic.
+type JobError struct{ Err error }
+
+// Error is the end of what the engine tells, which is the cause.
+func (e *JobError) Error() string {
+	text := e.Err.Error()
+	if i := strings.LastIndex(text, "caused by:"); i >= 0 {
+		text = text[i+len("caused by:"):]
+	}
+	if i := strings.Index(text, "goroutine "); i > 0 && strings.Contains(text, "[running]:") {
+		text = text[:i]
+	}
+	return "submit: the job failed: " + strings.TrimSpace(text)
+}
+
+// Unwrap is all that the engine tells.
+func (e *JobError) Unwrap() error { return e.Err }
