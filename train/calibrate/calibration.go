@@ -75,19 +75,27 @@ type parameters struct {
 // way is how a method is fitted, and how it turns a row of scores into probabilities.
 type way struct {
 	Method
-	fit    func(p *parameters, scores *mat.Dense, labels []int) error
-	row    func(p *parameters, dst, s []float64)
-	usable func(p *parameters) bool // whether the numbers that it has are in range
-	has    [4]bool                  // whether it has Inverse, Bias, Sigmoids, and Floor or Steps
+	fit func(p *parameters, scores *mat.Dense, labels []int) error
+	row func(p *parameters, dst, s []float64)
+	has [4]bool // whether it has Inverse, Bias, Sigmoids, and Floor or Steps
 }
 
 // ways are the methods that Automatic chooses among.
 var ways = []way{
-	{Temperature, (*parameters).fitTemperature, (*parameters).tempered, (*parameters).usableTemperature, [4]bool{true}},
-	{TemperatureBias, (*parameters).fitBias, (*parameters).tempered, (*parameters).usableTemperature,
-		[4]bool{true, true}},
-	{Platt, (*parameters).fitSigmoids, (*parameters).platt, (*parameters).usableSigmoids, [4]bool{2: true}},
-	{Isotonic, (*parameters).fitSteps, (*parameters).isotonic, (*parameters).usableSteps, [4]bool{3: true}},
+	{Temperature, (*parameters).fitTemperature, (*parameters).tempered, [4]bool{true}},
+	{TemperatureBias, (*parameters).fitBias, (*parameters).tempered, [4]bool{true, true}},
+	{Platt, (*parameters).fitSigmoids, (*parameters).platt, [4]bool{2: true}},
+	{Isotonic, (*parameters).fitSteps, (*parameters).isotonic, [4]bool{3: true}},
+}
+
+// usable says whether the numbers that p has are in range.
+func (p *parameters) usable() bool {
+	large := func(b float64) bool { return !(math.Abs(b) <= math.MaxFloat64/4) }
+	return p.K >= 2 && (p.Inverse == nil || *p.Inverse >= 0 && finite(*p.Inverse)) &&
+		(p.Bias == nil || len(p.Bias) == p.K && !slices.ContainsFunc(p.Bias, large)) &&
+		(p.Sigmoids == nil || len(p.Sigmoids) == p.K && !slices.ContainsFunc(p.Sigmoids, sigmoid.unusable)) &&
+		(p.Steps == nil && p.Floor == 0 || len(p.Steps) == p.K && p.Floor > 0 && p.Floor <= .5 &&
+			!slices.ContainsFunc(p.Steps, func(f steps) bool { return !f.usable(p.Floor) }))
 }
 
 // wayOf returns the way of a method, or an error of unknown ones.
@@ -256,7 +264,7 @@ func (c *Calibration) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	has := [4]bool{p.Inverse != nil, p.Bias != nil, p.Sigmoids != nil, p.Steps != nil || p.Floor != 0}
-	if p.K < 2 || has != w.has || !w.usable(&p) {
+	if has != w.has || !p.usable() {
 		return fmt.Errorf("train: Calibration: the JSON is no calibration by %v of %d classes: it lacks numbers, "+
 			"or has some that do not belong; write it by MarshalJSON: %w", p.Name, p.K, domain.ErrParam)
 	}

@@ -101,8 +101,3 @@ func (p *parameters) isotonic(dst, s []float64) {
 	}
 	floats.Scale(1/floats.Sum(dst), dst)
 }
-
-func (p *parameters) usableSteps() bool {
-	return len(p.Steps) == p.K && p.Floor > 0 && p.Floor <= .5 && !slices.ContainsFunc(p.Steps,
-		func(f steps) bool { return !f.usable(p.Floor) })
-}

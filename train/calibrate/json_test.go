@@ -36,6 +36,7 @@ func TestBadJSON(t *testing.T) {
 		`{"method":"temperature-bias","classes":2,"inverseTemperature":1}`, `{"method":"temperature-bias","classes":2,"inverseTemperature":1,"bias":[1]}`,
 		`{"method":"temperature-bias","classes":2,"inverseTemperature":1,"bias":[1,1.7e308]}`, `{"method":"temperature","classes":2,"inverseTemperature":1,"bias":[1,2]}`,
 		``, `null`, `{}`, `[]`, `{"method":"automatic","classes":2}`, `{"method":"other","classes":2}`,
+		`{"method":"isotonic","classes":2,"floor":0.1}`, `{"method":"platt","classes":2,"sigmoids":[]}`,
 		`{"method":"temperature","classes":2}`, `{"method":"temperature","classes":1,"inverseTemperature":1}`,
 		`{"method":"temperature","classes":2,"inverseTemperature":-1}`, `{"method":"temperature","classes":2,"inverseTemperature":1e999}`,
 		`{"method":"temperature","classes":2,"inverseTemperature":1,"floor":0.1}`, `{"method":"temperature","classes":2,"inverseTemperature":1,"more":1}`,

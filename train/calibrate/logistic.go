@@ -175,12 +175,6 @@ func (p *parameters) tempered(dst, s []float64) {
 	softmax(dst)
 }
 
-func (p *parameters) usableTemperature() bool {
-	large := func(b float64) bool { return !(math.Abs(b) <= math.MaxFloat64/4) }
-	whole := p.Bias == nil || len(p.Bias) == p.K
-	return *p.Inverse >= 0 && finite(*p.Inverse) && whole && !slices.ContainsFunc(p.Bias, large)
-}
-
 // sigmoid is σ(Slope·(s - Centre)/Width + Offset). Centre and Width scale the scores so that nothing overflows.
 type sigmoid struct {
 	Centre float64 `json:"centre"`
@@ -244,8 +238,6 @@ func (p *parameters) platt(dst, s []float64) {
 	softmax(dst)
 }
 
-func (p *parameters) usableSigmoids() bool {
-	return len(p.Sigmoids) == p.K && !slices.ContainsFunc(p.Sigmoids, func(f sigmoid) bool {
-		return !finite(f.Centre, f.Width, f.Slope, f.Offset) || !(f.Width > 0)
-	})
+func (f sigmoid) unusable() bool {
+	return !finite(f.Centre, f.Width, f.Slope, f.Offset) || !(f.Width > 0)
 }

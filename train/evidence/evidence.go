@@ -7,6 +7,7 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -31,15 +32,8 @@ type Options struct {
 
 // complete checks the options and fills in the defaults.
 func (o Options) complete() (Options, error) {
-	if o.Rows == 0 {
-		o.Rows = 4000
-	}
-	if o.MaxEvaluations == 0 {
-		o.MaxEvaluations = 100
-	}
-	if o.Tolerance == 0 {
-		o.Tolerance = 5e-4
-	}
+	o.Rows, o.MaxEvaluations = cmp.Or(o.Rows, 4000), cmp.Or(o.MaxEvaluations, 100)
+	o.Tolerance = cmp.Or(o.Tolerance, 5e-4)
 	var wrong string
 	switch {
 	case o.Rows < 3:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
@@ -64,54 +65,27 @@ func relative(spreads []float64, factor func(column int) float64) []float64 {
 	return spreads
 }
 
-// spreads are the logarithms of √n times the standard deviations of f over the cells of each column; nil: it failed.
-// Values of a column are divided by a power of two about the largest, as the squares of 1e200 overflow.
+// spreads are the logarithms of the standard deviations of f over the cells of each column, zeros of sparse rows
+// included; nil: it failed.
 func spreads(blocks []ops.Matrix, f func(column int, x float64) float64) []float64 {
-	d := blocks[0].Shape()[1]
-	exponent := slices.Repeat([]int{math.MinInt}, d)
-	mean, square, n := make([]float64, d), make([]float64, d), make([]float64, d)
-	ok := eachCell(blocks, func(j int, x float64) {
-		if v := f(j, x); v != 0 {
-			_, e := math.Frexp(v)
-			exponent[j] = max(exponent[j], e)
-		}
-	}) && eachCell(blocks, func(j int, x float64) {
-		v := f(j, x)
-		if v != 0 {
-			v = math.Ldexp(v, -exponent[j])
-		}
-		n[j]++
-		off := v - mean[j]
-		mean[j] += off / n[j]
-		square[j] += off * (v - mean[j])
-	})
-	if !ok {
-		return nil
-	}
-	for j, v := range square {
-		if square[j] = math.Log(v) / 2; v > 0 {
-			square[j] += float64(exponent[j]) * math.Ln2
-		}
-	}
-	return square
-}
-
-// eachCell calls f with every cell, zeros of sparse rows included.
-func eachCell(blocks []ops.Matrix, f func(column int, x float64)) (ok bool) {
-	d := blocks[0].Shape()[1]
+	s, values := new(given.Spread), make([]float64, blocks[0].Shape()[1])
 	for _, b := range blocks {
 		x, dense := b.(*tensor.Dense)
 		if !dense {
 			var err error
 			if x, err = b.(*ops.CSR).Dense(nil); err != nil {
-				return false
+				return nil
 			}
 		}
-		for row := range slices.Chunk(ops.Float64s(x), d) {
+		for row := range slices.Chunk(ops.Float64s(x), len(values)) {
 			for j, v := range row {
-				f(j, v)
+				values[j] = f(j, v)
 			}
+			s.Add(1, values)
 		}
 	}
-	return true
+	for j := range values {
+		values[j] = math.Log(s.Deviation(j))
+	}
+	return values
 }

@@ -66,9 +66,6 @@ func PowerOf2(v float64) float64 {
 	return math.Ldexp(1, e-1)
 }
 
-// Empty says whether there are no rows.
-func (s *Spread) Empty() bool { return s.columns == nil }
-
 // Classes says whether each row is of a class: 1 in one column and -1 in the others, as OneVersusRest makes them, or -1
 // or 1 in the one column.
 func (s *Spread) Classes() bool { return !s.other }
