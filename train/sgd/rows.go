@@ -159,7 +159,7 @@ func (f *fitter) inOrder(n int) []int {
 	return order
 }
 
-// epoch calls f with every training row once, in the order of epoch n, from 1, in batches.
+// epoch calls do with every training row once, in the order of epoch n, from 1, in batches.
 func (f *fitter) epoch(n int, do rows.Matrix) error {
 	s := *f.train
 	if s.Memory != nil {
@@ -172,7 +172,7 @@ func (f *fitter) epoch(n int, do rows.Matrix) error {
 // errEnough ends a pass.
 var errEnough = errors.New("enough rows")
 
-// sampled calls f with the training rows for the score: the first ones of the first epoch. Those of a stream are kept.
+// sampled calls do with the training rows for the score: the first ones of the first epoch. Those of a stream are kept.
 func (f *fitter) sampled(do rows.Matrix) error {
 	if f.train.Memory != nil {
 		order := f.inOrder(1)
@@ -200,7 +200,7 @@ func (f *fitter) sampled(do rows.Matrix) error {
 	return nil
 }
 
-// scored calls f with rows in blocks that suit evaluate.
+// scored calls do with rows in blocks that suit evaluate.
 func scored(s *rows.Source, do rows.Matrix) error {
 	own := *s
 	own.Block = 512
