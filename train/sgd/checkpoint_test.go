@@ -34,7 +34,8 @@ func fitCases(t *testing.T) []fitCase {
 	y := must(data.OneVersusRest(must(rows.Classes.Index(set.Labels)), 2))
 	x := must(set.As(tensor.Float32))
 	tuned := func(dt tensor.Dtype) (layers.Layer, layers.Head) {
-		m := must(layers.Spec{Map: "gaussian", Dims: 2, Features: 24, Params: valuesOf(t, "gaussian", "sigma=.4"), Sampler: "iid", Seed: 5, Dtype: fmt.Sprint(dt), Tune: "all"}.Build())
+		m := must(layers.Spec{Map: "gaussian", Dims: 2, Features: 24, Params: layers.Values{"sigma": .4}, Sampler: "iid",
+			Seed: 5, Dtype: fmt.Sprint(dt), Tune: "all"}.Build())
 		h := must(layers.NewSoftmaxHead(24, 2, layers.WithDtype(dt)))
 		return m, h
 	}
@@ -50,12 +51,6 @@ func fitCases(t *testing.T) []fitCase {
 			return m, h, r, err
 		}, FitOptions{Epochs: 4, Batch: 30, Solver: SGD, Schedule: LinearRate, Lambda: 1e-3}},
 	}
-}
-
-func valuesOf(t *testing.T, name, text string) layers.Values {
-	t.Helper()
-	v := must(layers.ParseValues(name, text))
-	return v
 }
 
 // bits are all parameters.

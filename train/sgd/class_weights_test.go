@@ -25,7 +25,8 @@ func TestFitClassWeights(t *testing.T) {
 					kind = "softmax"
 				}
 				head := must(layers.NewHead(kind, 4, 3, layers.WithDtype(dt)))
-				o := FitOptions{Epochs: 20, Batch: 1000, Solver: SGD, LearnRate: .002 * per, Lambda: .1 / per, ClassWeights: times}
+				o := FitOptions{Epochs: 20, Batch: 1000, Solver: SGD, LearnRate: .002 * per, Lambda: .1 / per,
+					ClassWeights: times}
 				must(Fit(context.Background(), m, head, data.Pairs{X: must((&data.Set{X: x}).As(dt)), Y: y}, o))
 				return weights(head)
 			}

@@ -93,7 +93,8 @@ func TestFitRows(t *testing.T) {
 		runtime.GOMAXPROCS(procs)
 		rows, _ := fields(t, data.StreamOptions{BlockRows: 64, Shuffle: 200, Seed: 3, Ahead: procs}, "csv", 100, 411)
 		head := trial.HeadOf(t, true, 128, 2)
-		r := must(Fit(context.Background(), trial.Fourier(t, 2, 128, .15), head, rows, FitOptions{LearnRate: .1, Epochs: 25, Batch: 32, HeldOut: .2, Patience: 25, Seed: 4}))
+		o := FitOptions{LearnRate: .1, Epochs: 25, Batch: 32, HeldOut: .2, Patience: 25, Seed: 4}
+		r := must(Fit(context.Background(), trial.Fourier(t, 2, 128, .15), head, rows, o))
 		if e := r.Epochs[r.Best-1]; e.Score < .9 || e.HeldScore < .8 || !(e.HeldLoss > 0) {
 			t.Errorf("the best epoch is %+v", e)
 		}
@@ -146,7 +147,8 @@ func TestFitRowsErrors(t *testing.T) {
 	if err := os.WriteFile(bad, []byte(".1,.2,0\n.1,-.5,1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Fit(ctx, semigroup, softmax, rows, o); err == nil || !strings.Contains(err.Error(), "1.csv") || !strings.Contains(err.Error(), "x[1,1] = -0.5 is negative") {
+	if _, err := Fit(ctx, semigroup, softmax, rows, o); err == nil || !strings.Contains(err.Error(), "1.csv") ||
+		!strings.Contains(err.Error(), "x[1,1] = -0.5 is negative") {
 		t.Errorf("a negative number: %v", err)
 	}
 }
