@@ -85,7 +85,7 @@ func (d *ridgeDual) intercept(alpha []float64) []float64 {
 func (d *ridgeDual) fit(ctx context.Context, o RidgeOptions, scale float64) (alpha []float64, lambda float64, scores []fits.LambdaScore, err error) {
 	if o.selects(d.n, 0, false) == SelectNone {
 		lambda = o.lambda(d.n)
-		alpha, ok := d.solve(ctx, lambda*scale, true)
+		alpha, ok := d.solve(ctx, lambda*scale)
 		if !ok {
 			err = d.unsolvable(lambda, lambda*scale)
 		}
@@ -218,7 +218,7 @@ func dualScores(src *rows.Source, k []float64, train, held []int, mean float64, 
 		if err := src.Cancelled(); err != nil {
 			return nil, err
 		}
-		alpha, ok := dual.solve(src.Ctx, lambda*scale, false)
+		alpha, ok := dual.solve(src.Ctx, lambda*scale)
 		if sums[l].unusable = !ok; !ok {
 			continue
 		}

@@ -279,7 +279,7 @@ func fitRidgeSums(src *rows.Source, o RidgeOptions, narrow bool) (fit *RidgeFit,
 	case SelectAuto:
 		fit, err = s.leaveOneOut(src.Ctx, src, sample, o.grid(s.n, 1))
 	default:
-		fit, err = s.solve(src.Ctx, o.lambda(s.n), true)
+		fit, err = s.solve(src.Ctx, o.lambda(s.n))
 	}
 	return fit, least, err
 }

@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -44,6 +43,29 @@ func floatStats(t *testing.T, z *tensor.Dense, y *mat.Dense, s RidgeStats) *Ridg
 	return &s
 }
 
+// roundedWithin checks the rounding of a matrix of float32 products, each element and the norm.
+func roundedWithin(t *testing.T, name string, got, want []float64, n int, each, norm float64) {
+	t.Helper()
+	change := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			e := got[i*n+j] - want[i*n+j]
+			change.SetSym(i, j, e)
+			if e = math.Abs(e) / math.Sqrt(want[i*n+i]*want[j*n+j]); e > each {
+				t.Errorf("%s: [%d,%d] is off by %.3g, the bound is %.3g", name, i, j, e, each)
+			}
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(change, false) {
+		t.Fatal("no eigenvalues")
+	}
+	values := eigen.Values(nil)
+	if off := max(-values[0], values[n-1]); !(off > 0 && off <= norm) {
+		t.Errorf("%s: the norm of the change is %.3g, the bound %.3g", name, off, norm)
+	}
+}
+
 // TestFloat32Products: the rounding of G is within the bounds that its documentation states, of any roundings and, at 5
 // standard deviations, of independent ones, for means up to 1e4 times the spread and with weights; all other sums have
 // the bits of float64 products.
@@ -61,32 +83,10 @@ func TestFloat32Products(t *testing.T) {
 		if !slices.Equal(got.r, want.r) || !slices.Equal(got.meanZ, want.meanZ) || !slices.Equal(got.yy, want.yy) || got.mass != want.mass {
 			t.Errorf("%s: R, S or a mean has other bits", name)
 		}
-		worst, change := 0., mat.NewSymDense(d, nil)
-		for i := range d {
-			for j := range i + 1 {
-				e := got.g[i*d+j] - want.g[i*d+j]
-				change.SetSym(i, j, e)
-				worst = max(worst, math.Abs(e)/math.Sqrt(want.g[i*d+i]*want.g[j*d+j]))
-			}
-		}
-		if worst > 131*u {
-			t.Errorf("%s: G is off by %.3g u", name, worst/u)
-		}
-		t.Logf("%s: %.3g u", name, worst/u)
-		if like := 2 + 5*74/math.Sqrt(float64(c.n)); worst > like*u {
-			t.Errorf("%s: G is off by %.3g u, independent roundings by %.3g u", name, worst/u, like)
-		}
-		var eigen mat.EigenSym
-		if !eigen.Factorize(change, false) {
-			t.Fatal("no eigenvalues")
-		}
-		values := eigen.Values(nil)
 		// a block of few rows has sums as short, whose rounding is that of the centring
 		spread, _ := trace(want.g, d)
 		bound := (got.LeastLambda()/floatMargin/got.mass + 2*u/math.Sqrt(float64(c.n))) * spread
-		if norm := max(-values[0], values[d-1]); norm > bound {
-			t.Errorf("%s: the norm of the change is %.3g, the bound %.3g", name, norm, bound)
-		}
+		roundedWithin(t, name, got.g, want.g, d, min(131, 2+5*74/math.Sqrt(float64(c.n)))*u, bound)
 		if want.LeastLambda() != 0 || !(got.LeastLambda() > 0) {
 			t.Errorf("%s: the least lambda is %v and, for float64 products, %v", name, got.LeastLambda(), want.LeastLambda())
 		}
@@ -95,6 +95,13 @@ func TestFloat32Products(t *testing.T) {
 			t.Errorf("%s: the least lambda is %.3g, want about %.3g", name, got.LeastLambda(), like)
 		}
 	}
+	const n, columns = 90, 2300
+	z, y := floatRows(n, columns, 1, 11)
+	r := must(newDualRows(must(rows.New(t.Context(), "Ridge", nil, data.Pairs{X: z, Y: y}))))
+	k, least := r.gramFloat32(t.Context())
+	want := r.gram(t.Context())
+	spread, _ := trace(want, n)
+	roundedWithin(t, "Gram matrix", k, want, n, 131*u, least/floatMargin*spread/n+2*u*spread/math.Sqrt(n))
 }
 
 // TestFloat32Range: blocks that are beyond the range of float32 squares, to either side, and rows that do not vary have
@@ -114,79 +121,84 @@ func TestFloat32Range(t *testing.T) {
 	}
 }
 
-// fitFloat is FitRidge on rows as features.
-func fitFloat(t *testing.T, z *tensor.Dense, y *mat.Dense, o RidgeOptions) *RidgeFit {
-	t.Helper()
-	return must(FitRidge(context.Background(), nil, data.Pairs{X: z, Y: y}, o))
-}
-
-// TestRidgeFloat32: a fit by float32 products differs by the rounding of G in proportion to the penalty. It has the
-// same bits for any number of goroutines. For a lambda below the least, given or chosen, it has the bits of float64
-// products.
+// TestRidgeFloat32: with more rows than features and with fewer, a fit by float32 products differs by the rounding of G, or
+// of the Gram matrix, in proportion to the penalty. It has the same bits for any number of goroutines. For a lambda below
+// the least, given or chosen, and for features beyond the range of float32 squares, it has the bits of float64 products.
 func TestRidgeFloat32(t *testing.T) {
-	const n, d = 12500, 50 // enough rows for float32 products where lambda is chosen
-	z, y := floatRows(n, d, 1, 9)
-	exact := floatStats(t, z, y, RidgeStats{})
-	least := floatStats(t, z, y, RidgeStats{Float32Products: true}).LeastLambda()
-	procs := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(procs)
-	for _, lambda := range []float64{least * 1.2, least * 100, 1e-3 * n} {
-		o := RidgeOptions{Lambdas: []float64{lambda}}
-		got := fitFloat(t, z, y, o)
-		runtime.GOMAXPROCS(1)
-		again := fitFloat(t, z, y, o)
-		runtime.GOMAXPROCS(procs)
-		if !mat.Equal(got.W, again.W) {
-			t.Errorf("lambda %g: another GOMAXPROCS gives other bits", lambda)
+	ctx := t.Context()
+	for _, size := range [][2]int{{12500, 50}, {90, 2300}} { // so many that float32 products are tried where lambda is chosen
+		n, d := size[0], size[1]
+		z, y := floatRows(n, d, 1, 11)
+		exact := func(z *tensor.Dense, o RidgeOptions) *RidgeFit {
+			s := must(rows.New(ctx, "Ridge", nil, data.Pairs{X: z, Y: y}))
+			if o.ClassWeights == nil {
+				ok(t, s.InUnit())
+			}
+			var f *RidgeFit
+			if n < d {
+				all := must(newDualRows(s))
+				f = must(fitRidgeGram(s, all, all.gram(ctx), o))
+			} else {
+				var err error
+				f, _, err = fitRidgeSums(s, o, false)
+				ok(t, err)
+			}
+			ok(t, f.outOfUnit(s))
+			return f
 		}
-		want := must(exact.Solve(lambda))
-		// W changes by (G + λ s I)⁻¹ ΔG W, and ‖ΔG‖ is at most 1/8 of λ s least/λ
-		var change mat.Dense
-		change.Sub(got.W, want.W)
-		if off, bound := mat.Norm(&change, 2)/mat.Norm(want.W, 2), least/lambda/floatMargin; off > bound {
-			t.Errorf("lambda %g: W is off by %.3g of its norm, the bound is %.3g", lambda, off, bound)
+		least := floatStats(t, z, y, RidgeStats{Float32Products: true}).LeastLambda()
+		if n < d {
+			_, least = must(newDualRows(must(rows.New(ctx, "Ridge", nil, data.Pairs{X: z, Y: y})))).gramFloat32(ctx)
 		}
-	}
-	float64Products := func(o RidgeOptions) *RidgeFit {
-		s := must(rows.New(context.Background(), "Ridge", nil, data.Pairs{X: z, Y: y}))
-		if o.ClassWeights == nil {
-			ok(t, s.InUnit())
+		for _, lambda := range []float64{least * 1.2, least * 100, 1e-3 * float64(n)} {
+			o := RidgeOptions{Lambdas: []float64{lambda}}
+			procs := runtime.GOMAXPROCS(1)
+			again := fit(t, nil, z, y, o)
+			runtime.GOMAXPROCS(procs)
+			got, want := fit(t, nil, z, y, o), exact(z, o)
+			if !mat.Equal(got.W, again.W) {
+				t.Errorf("%v, lambda %g: another GOMAXPROCS gives other bits", size, lambda)
+			}
+			// W changes by (G + λ s I)⁻¹ ΔG W, and ‖ΔG‖ is at most 1/8 of λ s least/λ
+			var change mat.Dense
+			change.Sub(got.W, want.W)
+			off, bound := mat.Norm(&change, 2)/mat.Norm(want.W, 2), least/lambda/floatMargin
+			if got.Dual != (n < d) || off == 0 || off > bound {
+				t.Errorf("%v, lambda %g: W is off by %.3g of its norm, the bound is %.3g", size, lambda, off, bound)
+			}
 		}
-		f, _, err := fitRidgeSums(s, o, false)
-		if err == nil {
-			err = f.outOfUnit(s)
+		same := func(name string, z *tensor.Dense, o RidgeOptions) *RidgeFit {
+			t.Helper()
+			got, want := fit(t, nil, z, y, o), exact(z, o)
+			if !mat.Equal(got.W, want.W) || got.Lambda != want.Lambda {
+				t.Errorf("%v, %s: not the fit by float64 products, lambda %g and %g", size, name, got.Lambda, want.Lambda)
+			}
+			return got
 		}
-		if err != nil {
-			t.Fatal(err)
+		same("given", z, RidgeOptions{Lambdas: []float64{least / 100}})
+		same("just below", z, RidgeOptions{Lambdas: []float64{least * .99}})
+		same("one of some", z, RidgeOptions{Lambdas: []float64{least / 100, 1}})
+		large := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(slices.Clone(z.Float32s())))
+		for i := range large.Float32s() {
+			large.Float32s()[i] *= 1e25
 		}
-		return f
-	}
-	for name, o := range map[string]RidgeOptions{
-		"given":       {Lambdas: []float64{least / 100}},
-		"just below":  {Lambdas: []float64{least * .99}},
-		"zero":        {Lambdas: []float64{0}},
-		"one of some": {Lambdas: []float64{least / 100, 1}},
-		"weighted":    {Lambdas: []float64{least / 1e3}, ClassWeights: []float64{1, 2}},
-	} {
-		if got, want := fitFloat(t, z, y, o), float64Products(o); !mat.Equal(got.W, want.W) || got.Lambda != want.Lambda {
-			t.Errorf("%s: not the fit by float64 products", name)
-		}
-	}
-	// Rows that are read are read again.
-	for _, lambda := range []float64{least / 100, least * 10} {
-		got := must(FitRidge(context.Background(), nil, trial.Read{Pairs: data.Pairs{X: z, Y: y}}, RidgeOptions{Lambdas: []float64{lambda}}))
-		if want := fitFloat(t, z, y, RidgeOptions{Lambdas: []float64{lambda}}); far(got, want) > 1e-6 || lambda < least && far(got, want) > 1e-12 {
-			t.Errorf("lambda %g: rows that are read differ by %.3g", lambda, far(got, want))
-		}
-	}
-	// Targets that are linear in the features want the least lambda there is.
-	for i := range n {
-		y.SetRow(i, []float64{float64(z.Float32s()[i*d]), float64(z.Float32s()[i*d+1])})
-	}
-	for _, how := range []Selection{SelectAuto, SelectLOO} {
-		o := RidgeOptions{Select: how}
-		if got, want := fitFloat(t, z, y, o), float64Products(o); !mat.Equal(got.W, want.W) || got.Lambda != want.Lambda || got.Lambda >= least {
-			t.Errorf("%v: chose lambda = %g, with float64 products %g; the least is %g", how, got.Lambda, want.Lambda, least)
+		same("large", large, RidgeOptions{Lambdas: []float64{1}})
+		if n > d {
+			same("zero", z, RidgeOptions{Lambdas: []float64{0}})
+			same("weighted", z, RidgeOptions{Lambdas: []float64{least / 1e3}, ClassWeights: []float64{1, 2}})
+			for _, lambda := range []float64{least / 100, least * 10} { // rows that are read are read again
+				o := RidgeOptions{Lambdas: []float64{lambda}}
+				got := must(FitRidge(ctx, nil, trial.Read{Pairs: data.Pairs{X: z, Y: y}}, o))
+				if off := far(got, fit(t, nil, z, y, o)); off > 1e-6 || lambda < least && off > 1e-12 {
+					t.Errorf("lambda %g: rows that are read differ by %.3g", lambda, off)
+				}
+			}
+			for i := range n { // linear in the features: the least lambda there is
+				y.SetRow(i, []float64{1e3 * float64(z.Float32s()[i*d]), float64(z.Float32s()[i*d+1])})
+			}
+			if f := same("chosen", z, RidgeOptions{}); f.Lambda >= least {
+				t.Errorf("%v: lambda %g is chosen, and the least is %g", size, f.Lambda, least)
+			}
 		}
 	}
 }
@@ -213,85 +225,6 @@ func TestFloat32Merge(t *testing.T) {
 	if !read.Float32Products || sumsApart(&read, whole) != 0 || sumsApart(all, whole) != 0 {
 		t.Error("a file changes the sums or how rows are multiplied")
 	}
-}
-
-// TestRidgeDualFloat32: with fewer rows than features the rounding of the Gram matrix is within its bound, that of any
-// roundings included, a fit differs by it in proportion to the penalty, and for a lambda below the least, given or
-// chosen, and for features beyond the range of float32 squares, the fit is that by float64 products.
-func TestRidgeDualFloat32(t *testing.T) {
-	const n, d, u = 90, 2300, 0x1p-24 // enough columns for float32 products where lambda is chosen
-	z, y := floatRows(n, d, 1, 11)
-	rowsOf := func(z *tensor.Dense, y *mat.Dense) (*rows.Source, *dualRows) {
-		s := must(rows.New(context.Background(), "Ridge", nil, data.Pairs{X: z, Y: y}))
-		r := must(newDualRows(s))
-		return s, r
-	}
-	exact := func(z *tensor.Dense, y *mat.Dense, o RidgeOptions) *RidgeFit {
-		s, r := rowsOf(z, y)
-		ok(t, s.InUnit())
-		f, err := fitRidgeGram(s, r, r.gram(context.Background()), o)
-		if err == nil {
-			err = f.outOfUnit(s)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
-	_, r := rowsOf(z, y)
-	k, least := r.gramFloat32(context.Background())
-	want, change, trace := r.gram(context.Background()), mat.NewSymDense(n, nil), 0.
-	for i := range n {
-		trace += want[i*n+i]
-		for j := range i + 1 {
-			e := k[i*n+j] - want[i*n+j]
-			change.SetSym(i, j, e)
-			if e = math.Abs(e) / math.Sqrt(want[i*n+i]*want[j*n+j]); e > 131*u {
-				t.Errorf("K[%d,%d] is off by %.3g u", i, j, e/u)
-			}
-		}
-	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(change, false) {
-		t.Fatal("no eigenvalues")
-	}
-	values := eigen.Values(nil)
-	if norm, bound := max(-values[0], values[n-1]), least/floatMargin*trace/n+2*u*trace/math.Sqrt(n); !(norm > 0 && norm <= bound) {
-		t.Errorf("the norm of the change is %.3g, the bound %.3g", norm, bound)
-	}
-	for _, lambda := range []float64{least * 1.2, least * 100, 1e-3 * n} {
-		o := RidgeOptions{Lambdas: []float64{lambda}}
-		got, want := fitFloat(t, z, y, o), exact(z, y, o)
-		var change mat.Dense
-		change.Sub(got.W, want.W)
-		off, bound := mat.Norm(&change, 2)/mat.Norm(want.W, 2), least/lambda/floatMargin
-		if !got.Dual || off == 0 || off > bound {
-			t.Errorf("lambda %g: W is off by %.3g of its norm, the bound is %.3g", lambda, off, bound)
-		}
-	}
-	same := func(name string, z *tensor.Dense, y *mat.Dense, o RidgeOptions) {
-		t.Helper()
-		if got, want := fitFloat(t, z, y, o), exact(z, y, o); !mat.Equal(got.W, want.W) || got.Lambda != want.Lambda {
-			t.Errorf("%s: not the fit by float64 products", name)
-		}
-	}
-	same("given", z, y, RidgeOptions{Lambdas: []float64{least / 100}})
-	same("just below", z, y, RidgeOptions{Lambdas: []float64{least * .99}})
-	same("one of some", z, y, RidgeOptions{Lambdas: []float64{least / 100, 1}})
-	for i := range n { // linear in the features: the least lambda is the best
-		y.SetRow(i, []float64{1e3 * float64(z.Float32s()[i*d]), float64(z.Float32s()[i*d+1])})
-	}
-	for _, how := range []Selection{SelectAuto, SelectLOO} {
-		got, want := fitFloat(t, z, y, RidgeOptions{Select: how}), exact(z, y, RidgeOptions{Select: how})
-		if got.Lambda < least && !mat.Equal(got.W, want.W) {
-			t.Errorf("%v: chose lambda = %g, below the least, %g, and is not the fit by float64 products", how, got.Lambda, least)
-		}
-	}
-	large := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(slices.Clone(z.Float32s())))
-	for i := range large.Float32s() {
-		large.Float32s()[i] *= 1e25
-	}
-	same("large", large, y, RidgeOptions{Lambdas: []float64{1}})
 }
 
 // TestFloat32Pays: float32 products are left alone where lambda is below what they are good for, and where choosing it

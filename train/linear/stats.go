@@ -268,11 +268,11 @@ func (s *RidgeStats) checkSignature() error {
 // with a Signature, one of the few that leave the system singular; domain.ErrDomain for features that are all zero or
 // overflow.
 func (s *RidgeStats) Solve(lambda float64) (*RidgeFit, error) {
-	return s.solve(context.Background(), lambda, false)
+	return s.solve(context.Background(), lambda)
 }
 
-// solve is Solve; last says that it may overwrite the sums. It ends with an error once ctx has ended.
-func (s *RidgeStats) solve(ctx context.Context, lambda float64, last bool) (*RidgeFit, error) {
+// solve is Solve. It ends with an error once ctx has ended.
+func (s *RidgeStats) solve(ctx context.Context, lambda float64) (*RidgeFit, error) {
 	if err := given.CheckLambda(lambda); err != nil {
 		return nil, fmt.Errorf("train: Ridge: %w", err)
 	}
@@ -280,7 +280,7 @@ func (s *RidgeStats) solve(ctx context.Context, lambda float64, last bool) (*Rid
 	if err != nil {
 		return nil, err
 	}
-	w, ok := s.system().solve(ctx, lambda*scale, last)
+	w, ok := s.system().solve(ctx, lambda*scale)
 	if err := given.Stopped(ctx); err != nil {
 		return nil, fmt.Errorf("train: Ridge: stopped in the solution of a system of %d features: %w", s.features, err)
 	}
@@ -332,7 +332,7 @@ func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rows.
 			return nil, fmt.Errorf("train: Ridge: %w", err)
 		}
 		scores[l] = cv.Unusable(lambda)
-		w, ok := s.system().solve(ctx, lambda*scale, false)
+		w, ok := s.system().solve(ctx, lambda*scale)
 		if !ok {
 			continue
 		}

@@ -39,8 +39,8 @@ type system struct {
 }
 
 // solve returns X, [n, k], or not ok for a matrix that is singular to working precision. The factor takes the place of
-// one triangle of A, so that no second matrix is needed; A is put back unless last is true.
-func (s *system) solve(ctx context.Context, mu float64, last bool) (x []float64, ok bool) {
+// one triangle of A for a while, so that no second matrix is needed.
+func (s *system) solve(ctx context.Context, mu float64) (x []float64, ok bool) {
 	x = transposed(s.b, s.k, s.n, s.n)
 	if s.signs != nil {
 		f, ok := factorSigned(slices.Clone(s.a), s.n, mu, s.signs)
@@ -50,18 +50,13 @@ func (s *system) solve(ctx context.Context, mu float64, last bool) (x []float64,
 		return x, ok
 	}
 	diagonal := make([]float64, s.n)
-	if !last {
-		for j := range diagonal {
-			diagonal[j] = s.a[j*s.n+j]
-		}
-		dense.Mirror(s.a, s.n, blas.Lower)
+	for j := range diagonal {
+		diagonal[j] = s.a[j*s.n+j]
 	}
+	dense.Mirror(s.a, s.n, blas.Lower)
 	l, ok := dense.Cholesky(ctx, s.a, s.n, mu)
 	if ok {
 		choleskySolve(l, x, s.k)
-	}
-	if last {
-		return x, ok
 	}
 	dense.Mirror(s.a, s.n, blas.Upper)
 	for j, v := range diagonal {
