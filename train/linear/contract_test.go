@@ -20,8 +20,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// contract are the fitters of this package, with stopping rules so tight that equal problems have equal solutions. TestFitters
-// of package train has what they share with others: sparse rows, blocks, float32, class weights, any number of cores.
+// contract are the fitters of this package, with stopping rules so tight that equal problems have equal solutions.
+// TestFitters of package train has what they share with others: sparse rows, blocks, float32, class weights, any number
+// of cores.
 var contract = map[string]struct {
 	fits.Fitter
 	classes bool
@@ -58,8 +59,8 @@ func headBy(t *testing.T, f fits.Fitter, m layers.Layer, rows data.Examples, k i
 	return fit, nil
 }
 
-// TestContract: rows in columns instead of rows, and rows that are read, in one block or in blocks of any sizes, dense and
-// sparse, have the fit of rows in memory, with fewer features than rows and with more.
+// TestContract: rows in columns instead of rows, and rows that are read, in one block or in blocks of any sizes, dense
+// and sparse, have the fit of rows in memory, with fewer features than rows and with more.
 func TestContract(t *testing.T) {
 	x, classes, _ := trial.Overlapping(t, 91, 4, 3)
 	_, targets := trial.Problem(91, 4, 3, 23)
@@ -86,8 +87,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestContractErrors: what is wrong with rows, read or in memory, or with options, is an error that names the place, the
-// value or the remedy.
+// TestContractErrors: what is wrong with rows, read or in memory, or with options, is an error that names the place,
+// the value or the remedy.
 func TestContractErrors(t *testing.T) {
 	x, y, target := trial.Overlapping(t, 20, 3, 3)
 	few, column := y.Slice(0, 19, 0, 3).(*mat.Dense), y.Slice(0, 20, 0, 1).(*mat.Dense)

@@ -82,7 +82,8 @@ func (d *ridgeDual) intercept(alpha []float64) []float64 {
 }
 
 // fit returns α for the lambda of the options, scale being its unit, or for the one that it chooses. It overwrites d.a.
-func (d *ridgeDual) fit(ctx context.Context, o RidgeOptions, scale float64) (alpha []float64, lambda float64, scores []fits.LambdaScore, err error) {
+func (d *ridgeDual) fit(ctx context.Context, o RidgeOptions, scale float64) (alpha []float64, lambda float64,
+	scores []fits.LambdaScore, err error) {
 	if o.selects(d.n, 0, false) == SelectNone {
 		lambda = o.lambda(d.n)
 		alpha, ok := d.solve(ctx, lambda*scale)
@@ -98,9 +99,10 @@ func (d *ridgeDual) fit(ctx context.Context, o RidgeOptions, scale float64) (alp
 	return d.leaveOneOut(ctx, which, o.grid(d.n, 1), scale)
 }
 
-// leaveOneOut scores every lambda, in the unit of K, on the rows in which. With C = (Kc + mu 1 1ᵀ/n + λI)⁻¹ the residual
-// is λ αᵢ and 1 - hᵢᵢ = λ (Cᵢᵢ - 1/(n(mu + λ))), so the error without row i is αᵢ over that bracket.
-func (d *ridgeDual) leaveOneOut(ctx context.Context, which []int, grid cv.Grid, scale float64) (alpha []float64, lambda float64, scores []fits.LambdaScore, err error) {
+// leaveOneOut scores every lambda, in the unit of K, on the rows in which. With C = (Kc + mu 1 1ᵀ/n + λI)⁻¹ the
+// residual is λ αᵢ and 1 - hᵢᵢ = λ (Cᵢᵢ - 1/(n(mu + λ))), so the error without row i is αᵢ over that bracket.
+func (d *ridgeDual) leaveOneOut(ctx context.Context, which []int, grid cv.Grid, scale float64) (alpha []float64,
+	lambda float64, scores []fits.LambdaScore, err error) {
 	squares := make([]float64, d.k)
 	for t := range squares {
 		squares[t] = floats.Dot(d.b[t*d.n:(t+1)*d.n], d.b[t*d.n:(t+1)*d.n])
@@ -174,7 +176,8 @@ func fitRidgeGram(src *rows.Source, all *dualRows, k []float64, o RidgeOptions) 
 
 // denseRows maps every row.
 func denseRows(s *rows.Source) (*dualRows, error) {
-	all := &dualRows{n: s.N, d: s.Features, z: make([]float64, s.N*s.Features), mean: make([]float64, s.Features), single: true}
+	all := &dualRows{n: s.N, d: s.Features, z: make([]float64, s.N*s.Features),
+		mean: make([]float64, s.Features), single: true}
 	none := make([]float64, s.Features)
 	err := s.Each(func(names rows.Names, block *tensor.Dense, y *mat.Dense) error {
 		if err := rows.CheckFinite("Ridge", block, y, names.At); err != nil {
@@ -195,9 +198,10 @@ func denseRows(s *rows.Source) (*dualRows, error) {
 	return all, err
 }
 
-// dualScores fits lambdas to the rows train and scores them on the rows held, all by entries of k, the lower triangle of
-// the Gram matrix of all rows in memory. mean is the squared norm of the mean feature row.
-func dualScores(src *rows.Source, k []float64, train, held []int, mean float64, lambdas []float64) ([]fits.LambdaScore, error) {
+// dualScores fits lambdas to the rows train and scores them on the rows held, all by entries of k, the lower triangle
+// of the Gram matrix of all rows in memory. mean is the squared norm of the mean feature row.
+func dualScores(src *rows.Source, k []float64, train, held []int, mean float64, lambdas []float64) ([]fits.LambdaScore,
+	error) {
 	n, m, y := src.N, len(train), src.Memory.Y
 	part := func(rows []int) []float64 {
 		out := make([]float64, 0, len(rows)*m)

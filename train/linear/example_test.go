@@ -139,8 +139,8 @@ func ExampleFitLaplace() {
 	// at 40: class 1 with 0.5
 }
 
-// A ring around a disc: no line separates them, and a linear machine on random features does. The better of three penalties is chosen on rows
-// that are set aside.
+// A ring around a disc: no line separates them, and a linear machine on random features does. The better of three
+// penalties is chosen on rows that are set aside.
 func ExampleFitSVM() {
 	const n = 400
 	rng := rand.New(rand.NewPCG(1, 0))

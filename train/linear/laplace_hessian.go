@@ -151,8 +151,8 @@ func (h *curvature) addRows(rows int, r []float64) {
 	square(h.k*n, h.across)
 }
 
-// posterior adds the prior and inverts. With δ = z̄ - at the prior of the intercept z̄ᵀw + b of a class has the precision
-// Λ (δ, 1)(δ, 1)ᵀ of the coefficients about the point at.
+// posterior adds the prior and inverts. With δ = z̄ - at the prior of the intercept z̄ᵀw + b of a class has the
+// precision λ (δ, 1)(δ, 1)ᵀ of the coefficients about the point at.
 func (h *curvature) posterior(ctx context.Context) (*Laplace, error) {
 	l := newLaplace(h.w, h.b, h.at)
 	l.Covariance, l.Lambda = h.covariance, orElse(h.o.Lambda, defaultLaplaceLambda*h.spread.mass)

@@ -155,8 +155,9 @@ func TestLaplaceHessian(t *testing.T) {
 	}
 }
 
-// TestLaplaceVariance: variances and probabilities by the three covariances are those of a plain inverse, with and without class
-// weights, of rows in memory and of rows that are read, dense and sparse, in blocks of any sizes, and in float32.
+// TestLaplaceVariance: variances and probabilities by the three covariances are those of a plain inverse, with and
+// without class weights, of rows in memory and of rows that are read, dense and sparse, in blocks of any sizes, and in
+// float32.
 func TestLaplaceVariance(t *testing.T) {
 	const d, k = 5, 3
 	for _, weights := range [][]float64{nil, {2, 1, 3}} {
@@ -264,8 +265,8 @@ func TestLaplaceBinary(t *testing.T) {
 	}
 }
 
-// TestLaplaceTensors: what comes back from a file predicts the same to the last bit, and tensors that are damaged do not
-// come back.
+// TestLaplaceTensors: what comes back from a file predicts the same to the last bit, and tensors that are damaged do
+// not come back.
 func TestLaplaceTensors(t *testing.T) {
 	p, f := laplaceProblem(t, 40, 4, 3, nil)
 	x := p.X.(*tensor.Dense)

@@ -79,10 +79,10 @@ type Posterior struct {
 // never below ρ‖w‖². The sums stay as they are, so that more rows can follow. It takes about D³ multiply-adds, and
 // memory of D² numbers, which the Posterior keeps.
 //
-// Errors: see Solve; domain.ErrParam for lambda = 0, which has no prior, for a variance that is not a finite number above
-// 0, and for a Signature with a -1, whose kernel is not a covariance; domain.ErrShape for another number of variances.
-// Without noise also domain.ErrShape unless the rows weigh more than 1, and domain.ErrDomain for a target that does not
-// vary, whose noise cannot be learned.
+// Errors: see Solve; domain.ErrParam for lambda = 0, which has no prior, for a variance that is not a finite number
+// above 0, and for a Signature with a -1, whose kernel is not a covariance; domain.ErrShape for another number of
+// variances. Without noise also domain.ErrShape unless the rows weigh more than 1, and domain.ErrDomain for a target
+// that does not vary, whose noise cannot be learned.
 func (s *RidgeStats) Posterior(lambda float64, noise ...float64) (*Posterior, error) {
 	if len(noise) > 0 && s.n > 0 && len(noise) != s.targets {
 		return nil, fmt.Errorf("train: Posterior: %d variances of the noise for %d targets; give one of each: %w",
@@ -99,7 +99,8 @@ func (s *RidgeStats) Posterior(lambda float64, noise ...float64) (*Posterior, er
 		return nil, err
 	}
 	d, k := s.features, s.targets
-	p := &Posterior{Lambda: lambda, Penalty: lambda * scale, mass: s.mass, mean: slices.Clone(s.meanZ), inverse: slices.Clone(s.g)}
+	p := &Posterior{Lambda: lambda, Penalty: lambda * scale, mass: s.mass, mean: slices.Clone(s.meanZ),
+		inverse: slices.Clone(s.g)}
 	if !(p.Penalty >= leastScale) {
 		return nil, fmt.Errorf("train: Posterior: lambda = %g times the mean squared norm of a row is %v; raise "+
 			"lambda or scale the data: %w", lambda, p.Penalty, domain.ErrParam)
@@ -217,10 +218,10 @@ const varianceRows = 512
 // kxx, if given, has k(x, x) for each row: 1 for a stationary kernel, 2.5 for 2.5 times one, or At of the map's Kernel.
 // The prior variance that the features lack, max(0, k(x,x) - ‖z‖²)/ρ, is then added. That is the variance of the
 // deterministic training conditional, Quiñonero-Candela and Rasmussen (2005), A unifying view of sparse approximate
-// Gaussian process regression, (20). Far from the landmarks of Nyström features, where z is 0, it is the variance of the
-// prior; with all rows as landmarks it is the variance of the Gaussian process everywhere. The fully independent
-// training conditional (FITC) adds the same part for a new row; it also adds noise to the training rows, which this does
-// not. Features with ‖z‖² = k(x, x), such as random Fourier features, gain nothing.
+// Gaussian process regression, (20). Far from the landmarks of Nyström features, where z is 0, it is the variance of
+// the prior; with all rows as landmarks it is the variance of the Gaussian process everywhere. The fully independent
+// training conditional (FITC) adds the same part for a new row; it also adds noise to the training rows, which this
+// does not. Features with ‖z‖² = k(x, x), such as random Fourier features, gain nothing.
 //
 // It takes D²/2 multiply-adds a row, in float64 for either dtype, since float32 would lose the digits of a v that is
 // small beside ‖z‖²/ρ. It is safe for concurrent use. Errors: domain.ErrParam for nil z and an empty Posterior;
@@ -341,9 +342,9 @@ type LambdaEvidence struct{ Lambda, Log float64 }
 // that was tried, refines it to 1e-6. nil lambdas are the powers of ten from 1e-15 n to 1e3 n. MacKay (1992), Bayesian
 // interpolation; Rasmussen and Williams (2006), (5.8).
 //
-// One reduction to a band serves all lambdas: 2/3 D³ multiply-adds, some D (k + 100) for each lambda, and a copy of G. The sums
-// stay as they are. q is a difference of sums, exact to about 1e-15 of S and never below ρ‖w‖². Evidence checks ctx
-// before the reduction and before each lambda.
+// One reduction to a band serves all lambdas: 2/3 D³ multiply-adds, some D (k + 100) for each lambda, and a copy of G.
+// The sums stay as they are. q is a difference of sums, exact to about 1e-15 of S and never below ρ‖w‖². Evidence
+// checks ctx before the reduction and before each lambda.
 //
 // Errors: domain.ErrParam for a lambda that is not a finite number above 0, for an empty list, and if no lambda leaves
 // a system that can be solved; as for Posterior; ctx.Err().

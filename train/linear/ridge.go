@@ -106,10 +106,10 @@ type RidgeFit struct {
 // Sums and the system are float64. Products of float32 features are float32, as with RidgeStats.Float32Products, which
 // takes 0.6 of the time. They need a lambda of at least RidgeStats.LeastLambda, about 7e-5 √(n/D), or 9e-9 n for n =
 // 16000 and D = 4096. A lower lambda gets float64 products, and the rows are read again if that turns out late.
-// Features of an indefinite kernel have float64 products, and so has the built-in grid for rows in memory unless n > 2 D +
-// 6 min(n, 2048) for SelectAuto. The same holds for n < D with rows and columns exchanged, if D > 8 n. Results do not depend
-// on GOMAXPROCS, and on the blocks only by rounding. FitRidge checks ctx between blocks, of rows and of
-// the system.
+// Features of an indefinite kernel have float64 products, and so has the built-in grid for rows in memory unless n > 2
+// D + 6 min(n, 2048) for SelectAuto. The same holds for n < D with rows and columns exchanged, if D > 8 n. Results do
+// not depend on GOMAXPROCS, and on the blocks only by rounding. FitRidge checks ctx between blocks, of rows and of the
+// system.
 //
 // For the features of an indefinite kernel (layers.SignatureOf) the penalty is λ s Wᵀ Σ W, with the signs of the
 // features on the diagonal of Σ. The solution W = (Zcᵀ Zc + λ s Σ)⁻¹ Zcᵀ Yc of this Kreĭn ridge regression is a
@@ -142,7 +142,9 @@ func FitRidge(ctx context.Context, m layers.Map, rows data.Examples, o RidgeOpti
 		fit, err = fitRidgeDual(src, o)
 	} else {
 		src.Total = o.passes(src.Signature) * src.N
-		fit, err = o.byFloat32(src, true, func(narrow bool) (*RidgeFit, float64, error) { return fitRidgeSums(src, o, narrow) })
+		fit, err = o.byFloat32(src, true, func(narrow bool) (*RidgeFit, float64, error) {
+			return fitRidgeSums(src, o, narrow)
+		})
 	}
 	if stopped := src.Cancelled(); stopped != nil { // products that have stopped have left numbers of no use
 		return nil, stopped
@@ -185,7 +187,8 @@ const kreinChosen = 512
 
 // selects is how lambda is chosen by n rows: SelectNone where SelectAuto has nothing to choose from.
 func (o RidgeOptions) selects(n, features int, signed bool) Selection {
-	if o.Select == SelectAuto && (n < 2 || len(o.Lambdas) == 1 || o.Lambdas == nil && signed && features > kreinChosen) {
+	costly := signed && features > kreinChosen
+	if o.Select == SelectAuto && (n < 2 || len(o.Lambdas) == 1 || o.Lambdas == nil && costly) {
 		return SelectNone
 	}
 	return o.Select
@@ -219,10 +222,11 @@ func (o RidgeOptions) passes(signature []float64) int {
 	}
 }
 
-// byFloat32 fits by float32 products if some features are float32 and such products are likely to save time. It fits by float64
-// products otherwise, and if lambda turns out too small for the others: fit also returns the least lambda that its
-// products allow, and domain.ErrParam for a given lambda below it.
-func (o RidgeOptions) byFloat32(src *rows.Source, some bool, fit func(narrow bool) (*RidgeFit, float64, error)) (*RidgeFit, error) {
+// byFloat32 fits by float32 products if some features are float32 and such products are likely to save time. It fits by
+// float64 products otherwise, and if lambda turns out too small for the others: fit also returns the least lambda that
+// its products allow, and domain.ErrParam for a given lambda below it.
+func (o RidgeOptions) byFloat32(src *rows.Source, some bool,
+	fit func(narrow bool) (*RidgeFit, float64, error)) (*RidgeFit, error) {
 	p := fits.Problem{Rows: src.N, Features: src.Features, Signed: src.Signature != nil, Streamed: src.Memory == nil}
 	if some && o.float32Pays(p) {
 		f, least, err := fit(true)
@@ -249,8 +253,8 @@ func (o RidgeOptions) float32Pays(p fits.Problem) bool {
 	case o.selects(p.Rows, p.Features, false) == SelectNone:
 		return true
 	}
-	// A failure takes the choice again. In units of the product of as many rows as the system has, it takes 8 for a sample
-	// of as many rows (at D = 1024 and 2048 on one core), 6 of them in proportion to these rows.
+	// A failure takes the choice again. In units of the product of as many rows as the system has, it takes 8 for a
+	// sample of as many rows (at D = 1024 and 2048 on one core), 6 of them in proportion to these rows.
 	system, scored := min(n, d), n
 	if o.Select == SelectAuto {
 		scored = min(n, rows.Scored)
@@ -284,12 +288,13 @@ func fitRidgeSums(src *rows.Source, o RidgeOptions, narrow bool) (fit *RidgeFit,
 	return fit, least, err
 }
 
-// leaveOneOut scores every lambda on the rows of a sample, or of src without one, by yᵢ - rᵢ/(1 - hᵢᵢ), with the residual
-// r and hᵢᵢ = wᵢ (1/n + zᵢᵀ (G + λ s Σ)⁻¹ zᵢ) for centred zᵢ, weights w and their sum n, and fits the best. One reduction
-// of G and one rotation of the rows serve all lambdas; with a Cholesky factor every lambda would need its own product
-// with all rows. By the Sherman-Morrison formula this holds for an indefinite kernel, too, where 1 - hᵢᵢ can have either
-// sign. It overwrites s.g, and the rows of a sample.
-func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *rows.Sample, grid cv.Grid) (*RidgeFit, error) {
+// leaveOneOut scores every lambda on the rows of a sample, or of src without one, by yᵢ - rᵢ/(1 - hᵢᵢ), with the
+// residual r and hᵢᵢ = wᵢ (1/n + zᵢᵀ (G + λ s Σ)⁻¹ zᵢ) for centred zᵢ, weights w and their sum n, and fits the best.
+// One reduction of G and one rotation of the rows serve all lambdas; with a Cholesky factor every lambda would need its
+// own product with all rows. By the Sherman-Morrison formula this holds for an indefinite kernel, too, where 1 - hᵢᵢ
+// can have either sign. It overwrites s.g, and the rows of a sample.
+func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *rows.Sample, grid cv.Grid) (*RidgeFit,
+	error) {
 	scale, err := s.scale()
 	if err == nil {
 		err = checkSquares(s.yy)

@@ -121,9 +121,10 @@ func TestFloat32Range(t *testing.T) {
 	}
 }
 
-// TestRidgeFloat32: with more rows than features and with fewer, a fit by float32 products differs by the rounding of G, or
-// of the Gram matrix, in proportion to the penalty. It has the same bits for any number of goroutines. For a lambda below
-// the least, given or chosen, and for features beyond the range of float32 squares, it has the bits of float64 products.
+// TestRidgeFloat32: with more rows than features and with fewer, a fit by float32 products differs by the rounding of
+// G, or of the Gram matrix, in proportion to the penalty. It has the same bits for any number of goroutines. For a
+// lambda below the least, given or chosen, and for features beyond the range of float32 squares, it has the bits of
+// float64 products.
 func TestRidgeFloat32(t *testing.T) {
 	ctx := t.Context()
 	for _, size := range [][2]int{{12500, 50}, {90, 2300}} { // so many that float32 products are tried where lambda is chosen

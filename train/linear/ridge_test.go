@@ -107,8 +107,8 @@ func ExampleFitRidge() {
 	// lambda 0.1: 0.0283
 }
 
-// TestUnusableLambda: a lambda that leaves the system singular scores +Inf and another is chosen; so is one with which a
-// row determines its own fit: with as many features as rows nothing is left of it.
+// TestUnusableLambda: a lambda that leaves the system singular scores +Inf and another is chosen; so is one with which
+// a row determines its own fit: with as many features as rows nothing is left of it.
 func TestUnusableLambda(t *testing.T) {
 	x, y := trial.Problem(23, 5, 1, 31)
 	for i := range 23 {
@@ -130,8 +130,8 @@ func TestUnusableLambda(t *testing.T) {
 	}
 }
 
-// TestRidgeChoosesLambda: the zero value is leave-one-out over the built-in grid, in memory, in blocks and in the space of the rows, and its
-// minimum is inside the grid.
+// TestRidgeChoosesLambda: the zero value is leave-one-out over the built-in grid, in memory, in blocks and in the space
+// of the rows, and its minimum is inside the grid.
 func TestRidgeChoosesLambda(t *testing.T) {
 	for _, c := range []struct {
 		n, d  int

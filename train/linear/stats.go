@@ -29,10 +29,10 @@ import (
 // With ClassWeights every row counts with the weight of its class, in the means too.
 //
 // The zero value is empty and takes D and k from its first block. Add adds rows as features, AddRows through a map.
-// Merge joins sums that were computed apart, by files, goroutines or machines; MarshalBinary carries them. Up to rounding
-// the result is the same as for all rows in one pass. Forget reduces the weight of the rows so far. Solve fits a head to the sums, any number of times, and MSE is the error of any head
-// on their rows. Posterior is the fit with its uncertainty, and Evidence chooses its lambda. A RidgeStats is not safe
-// for concurrent use.
+// Merge joins sums that were computed apart, by files, goroutines or machines; MarshalBinary carries them. Up to
+// rounding the result is the same as for all rows in one pass. Forget reduces the weight of the rows so far. Solve fits
+// a head to the sums, any number of times, and MSE is the error of any head on their rows. Posterior is the fit with
+// its uncertainty, and Evidence chooses its lambda. A RidgeStats is not safe for concurrent use.
 //
 // A block is centred by its own mean before anything is multiplied, and joined by the update of Chan, Golub and LeVeque
 // (1979), eq. 2.1, so features that hardly vary about a large mean lose no digits.
@@ -318,7 +318,8 @@ func finiteHead(who string, w *mat.Dense, b []float64, remedy string) error {
 
 // scores are the errors of the lambdas on the rows of held: the squared error of all rows, and the error rate of the
 // sample unless it is nil.
-func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rows.Sample, lambdas []float64) ([]fits.LambdaScore, error) {
+func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rows.Sample,
+	lambdas []float64) ([]fits.LambdaScore, error) {
 	scale, err := s.scale()
 	if err != nil {
 		return nil, err

@@ -25,8 +25,8 @@ type moments struct {
 	yy           []float64 // [k]
 }
 
-// join adds the rows of o. G grows by the G of these rows and by joint δ δᵀ, with δ the difference of the mean features:
-// Chan, Golub and LeVeque (1979), eq. 2.1.
+// join adds the rows of o. G grows by the G of these rows and by joint δ δᵀ, with δ the difference of the mean
+// features: Chan, Golub and LeVeque (1979), eq. 2.1.
 func (m *moments) join(o *moments) (delta []float64, joint float64) {
 	d, all := len(m.meanZ), m.mass+o.mass
 	joint = m.mass / all * o.mass

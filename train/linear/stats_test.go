@@ -37,9 +37,9 @@ func coded(t *testing.T, s *RidgeStats) *RidgeStats {
 	return back
 }
 
-// TestStats: rows that come in blocks, through a map, dense and sparse, or as parts that were written, read and merged, have
-// the moments of all rows, with the weights of classes and with Forget before each block, which is a weight too. The mean
-// squared error of any head is that of its residuals.
+// TestStats: rows that come in blocks, through a map, dense and sparse, or as parts that were written, read and merged,
+// have the moments of all rows, with the weights of classes and with Forget before each block, which is a weight too.
+// The mean squared error of any head is that of its residuals.
 func TestStats(t *testing.T) {
 	const n, d, k = 97, 7, 3
 	x, y, _ := trial.Overlapping(t, n, d, k)
@@ -175,16 +175,16 @@ func TestStatsMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	fit(t, m, x, y, RidgeOptions{Lambdas: []float64{1}, BlockRows: 100})
 	runtime.ReadMemStats(&after)
-	// One D², a block of the map and one transposed, what each of 101 blocks allocates in passing, and packing buffers that a
-	// garbage collection takes from their pool.
+	// One D², a block of the map and one transposed, what each of 101 blocks allocates in passing, and packing buffers
+	// that a garbage collection takes from their pool.
 	want := uint64(8*(features*features+2*101*features) + 101*20_000 + 4<<20)
 	if got := after.TotalAlloc - before.TotalAlloc; got > want {
 		t.Errorf("allocated %d bytes, want at most %d", got, want)
 	}
 }
 
-// TestStatsMeanOverflows: 11 numbers that are the largest have a mean that the rounding of the sum may make infinite; the rows are then refused,
-// and not lost.
+// TestStatsMeanOverflows: 11 numbers that are the largest have a mean that the rounding of the sum may make infinite;
+// the rows are then refused, and not lost.
 func TestStatsMeanOverflows(t *testing.T) {
 	const n = 11
 	var s RidgeStats

@@ -26,11 +26,11 @@ import (
 // (path).
 //
 // With a signature the features are those of an indefinite kernel, k(x, x') = Σ_j σ_j z_j(x) z_j(x'), and X is the
-// stationary point of ‖Zc X - Yc‖² + μ Xᵀ Σ X, with the indefinite square of the kernel's Kreĭn space as the penalty. It is
-// kernel ridge regression on the matrix of k: X = Σ Zcᵀ α with (Zc Σ Zcᵀ + μ I) α = Yc. A + μ Σ is symmetric and
-// indefinite, every μ takes an LU factor, and no eigenvalue is clipped or flipped. It is singular if -μ is an eigenvalue
-// of the centred kernel matrix, and results near such a μ are erratic. Ong, Mary, Canu and Smola (2004), Learning with
-// non-positive kernels; Oglic and Gärtner (2018).
+// stationary point of ‖Zc X - Yc‖² + μ Xᵀ Σ X, with the indefinite square of the kernel's Kreĭn space as the penalty.
+// It is kernel ridge regression on the matrix of k: X = Σ Zcᵀ α with (Zc Σ Zcᵀ + μ I) α = Yc. A + μ Σ is symmetric and
+// indefinite, every μ takes an LU factor, and no eigenvalue is clipped or flipped. It is singular if -μ is an
+// eigenvalue of the centred kernel matrix, and results near such a μ are erratic. Ong, Mary, Canu and Smola (2004),
+// Learning with non-positive kernels; Oglic and Gärtner (2018).
 type system struct {
 	who   string
 	n, k  int
@@ -106,8 +106,8 @@ func (f *signedFactor) Solve(b []float64) {
 	lapack64.Getrs(blas.NoTrans, f.lu, general(len(b), 1, 1, b), f.pivot)
 }
 
-// Quadratics multiplies by the inverse, which for many rows is several times faster than the factor, and which takes the
-// factor's place.
+// Quadratics multiplies by the inverse, which for many rows is several times faster than the factor, and which takes
+// the factor's place.
 func (f *signedFactor) Quadratics(to, x []float64) {
 	n, rows := f.lu.Rows, len(to)
 	if f.pivot != nil {
@@ -193,7 +193,8 @@ type without func(pred, y []float64, h, w, mu float64) (ok bool)
 
 // leaveOneOut scores lambdas, scale being the unit of A, by the predictions of fits without each row, and returns the
 // number of the best. With a signature memory holds one factor at a time, and the rows come again for every lambda.
-func (p *path) leaveOneOut(rows turnedRows, leave without, grid cv.Grid, scale float64) ([]fits.LambdaScore, int, error) {
+func (p *path) leaveOneOut(rows turnedRows, leave without, grid cv.Grid, scale float64) ([]fits.LambdaScore, int,
+	error) {
 	scores, best, err := grid.Choose(func(lambdas []float64) (all []fits.LambdaScore, err error) {
 		size := len(lambdas)
 		if p.t == nil {
@@ -201,7 +202,8 @@ func (p *path) leaveOneOut(rows turnedRows, leave without, grid cv.Grid, scale f
 		}
 		for some := range slices.Chunk(lambdas, size) {
 			if err := given.Stopped(p.ctx); err != nil {
-				return nil, fmt.Errorf("train: %s: stopped after %d of %d lambdas: %w", p.who, len(all), len(lambdas), err)
+				return nil, fmt.Errorf("train: %s: stopped after %d of %d lambdas: %w", p.who, len(all), len(lambdas),
+					err)
 			}
 			scores, err := p.scores(rows, leave, some, scale)
 			if err != nil {
@@ -259,8 +261,8 @@ func (p *path) scores(rows turnedRows, leave without, lambdas []float64, scale f
 // decisive is the least 1 - hᵢᵢ. Below it a row determines its own fit to 12 digits and cannot be left out.
 const decisive = 1e-12
 
-// addSquares adds ‖L⁻¹ z‖² of each row of z to v, with L⁻¹ [n, n] in inverse. It takes some rows of L⁻¹ at a time, up to
-// the diagonal.
+// addSquares adds ‖L⁻¹ z‖² of each row of z to v, with L⁻¹ [n, n] in inverse. It takes some rows of L⁻¹ at a time, up
+// to the diagonal.
 func addSquares(v, z, inverse []float64, n int, work []float64) []float64 {
 	rows := len(v)
 	for j := 0; j < n; j += ridgeDepth {

@@ -17,7 +17,8 @@ import (
 
 // TestKreinRidgeErrors: a penalty that is minus an eigenvalue is an error that says so.
 func TestKreinRidgeErrors(t *testing.T) {
-	// Zc is diagonal in effect: G = diag(4, 4), the signature (1, -1), so λ s = 4 is singular; s is the mean of the squared norms, 2, about a mean of 0.
+	// Zc is diagonal in effect: G = diag(4, 4), the signature (1, -1), so λ s = 4 is singular; s is the mean of the
+	// squared norms, 2, about a mean of 0.
 	x := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{math.Sqrt2, 0, -math.Sqrt2, 0, 0, math.Sqrt2, 0, -math.Sqrt2}))
 	y := mat.NewDense(4, 1, []float64{1, 2, 3, 5})
 	_, err := FitRidge(context.Background(), trial.TwoSigns{D: 2, Plus: 1}, data.Pairs{X: x, Y: y}, RidgeOptions{Lambdas: []float64{2}})
@@ -126,7 +127,8 @@ func ExampleFitKernelRidge() {
 	// Output: [ 1.017   1.931   0.950  -0.898] <nil>
 }
 
-// TestRidgeCGPreconditioner: the features of a wide kernel, whose eigenvalues fall fast, take a tenth of the iterations.
+// TestRidgeCGPreconditioner: the features of a wide kernel, whose eigenvalues fall fast, take a tenth of the
+// iterations.
 func TestRidgeCGPreconditioner(t *testing.T) {
 	x, y := trial.Problem(500, 5, 1, 43)
 	var iterations [2]int

@@ -161,9 +161,10 @@ func RestorePosterior(tensors map[string]*tensor.Dense) (*Posterior, error) {
 }
 
 // Tensors returns the posterior without W and B, in float64, for a model file: "mean" [D], about which the features are
-// centred, "prior" [2] with Lambda and Scale, and, under the name of the covariance, the inverses of the lower Cholesky factors of the precisions, row by
-// row without their zeros. That is "exact" [1, N(N+1)/2] with N = (D + 1) k, "classes" [k, N(N+1)/2] or "shared" [1,
-// N(N+1)/2] with N = D + 1. The tensors are copies; nil if there is no posterior.
+// centred, "prior" [2] with Lambda and Scale, and, under the name of the covariance, the inverses of the lower Cholesky
+// factors of the precisions, row by row without their zeros. That is "exact" [1, N(N+1)/2] with N = (D + 1) k,
+// "classes" [k, N(N+1)/2] or "shared" [1, N(N+1)/2] with N = D + 1. The tensors are copies; nil if there is no
+// posterior.
 func (l *Laplace) Tensors() map[string]*tensor.Dense {
 	if l.root == nil {
 		return nil
@@ -224,9 +225,10 @@ func RestoreLaplace(tensors map[string]*tensor.Dense, w *mat.Dense, b []float64)
 const statsRows, statsOfKey = "ridge_rows", "ridge_of"
 
 // MarshalBinary returns the sums as the bytes of a model file (package modelfile), with a checksum: z_mean [D], y_mean
-// [k], G, the lower triangle row by row [D(D+1)/2], R transposed [k, D], S [k], mass [1], and signature [D] and class_weights if
-// there are any. Equal sums give equal bytes. Errors: domain.ErrShape or domain.ErrParam for a Signature that does not
-// fit; domain.ErrDomain for sums that overflow; modelfile.ErrFormat for an Of of more than 64 MiB.
+// [k], G, the lower triangle row by row [D(D+1)/2], R transposed [k, D], S [k], mass [1], and signature [D] and
+// class_weights if there are any. Equal sums give equal bytes. Errors: domain.ErrShape or domain.ErrParam for a
+// Signature that does not fit; domain.ErrDomain for sums that overflow; modelfile.ErrFormat for an Of of more than 64
+// MiB.
 func (s *RidgeStats) MarshalBinary() ([]byte, error) {
 	meta, tensors := map[string]string{statsRows: strconv.Itoa(s.n), statsOfKey: s.Of}, map[string]*tensor.Dense{}
 	if s.n > 0 {
