@@ -128,17 +128,17 @@ func (r *keptRows) transposed(u columns, bias float64) (columns, error) {
 	return sum, err
 }
 
-// scale is s of ridge regression for weighted rows.
-func (r *keptRows) scale(weight []float64) (float64, error) {
+// spread returns the mean of weighted rows, and s of ridge regression.
+func (r *keptRows) spread(weight []float64) (mean []float64, scale float64, err error) {
 	var spread rowSpread
-	err := r.Each(func(at int, z ops.Matrix) error {
+	err = r.Each(func(at int, z ops.Matrix) error {
 		spread.addMatrix(z, weight[at:at+z.Shape()[0]])
 		return nil
 	})
-	if err != nil {
-		return 0, err
+	if err == nil {
+		scale, err = spread.scale(r.Who)
 	}
-	return spread.scale(r.Who)
+	return spread.mean, scale, err
 }
 
 // floatsOf makes a tensor of either element type.

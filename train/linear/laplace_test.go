@@ -3,10 +3,7 @@ package linear
 import (
 	"context"
 	"errors"
-	"maps"
 	"math"
-	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops"
@@ -15,7 +12,6 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"github.com/bochner-go/bochner/train/internal/trial"
-	"github.com/bochner-go/bochner/train/modelfile"
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
@@ -261,48 +257,6 @@ func TestLaplaceBinary(t *testing.T) {
 		}
 		if s := mean.At(i, 0) + mean.At(i, 1); math.Abs(s-1) > 1e-12 {
 			t.Errorf("row %d: the probabilities sum to %v", i, s)
-		}
-	}
-}
-
-// TestLaplaceTensors: what comes back from a file predicts the same to the last bit, and tensors that are damaged do
-// not come back.
-func TestLaplaceTensors(t *testing.T) {
-	p, f := laplaceProblem(t, 40, 4, 3, nil)
-	x := p.X.(*tensor.Dense)
-	for kind := range curvatures {
-		l := must(FitLaplace(context.Background(), nil, p, f, LaplaceOptions{Covariance: kind}))
-		path := filepath.Join(t.TempDir(), "m")
-		ok(t, modelfile.Write(path, nil, l.Tensors()))
-		_, tensors, err := modelfile.Read(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		back := must(RestoreLaplace(tensors, f.W, f.B))
-		want := must(l.Probabilities(x))
-		got, err := back.Probabilities(x)
-		if err != nil || !mat.Equal(got, want) || back.Lambda != l.Lambda || back.Scale != l.Scale || back.Covariance != kind {
-			t.Errorf("%s: another posterior came back (%v)", kind, err)
-		}
-		for name, of := range tensors {
-			for _, bad := range []*tensor.Dense{nil, floatsOf(tensor.Float64, make([]float64, 7), 7),
-				floatsOf(tensor.Float32, make([]float64, of.Shape().TotalSize()), of.Shape()...),
-				floatsOf(tensor.Float64, slices.Repeat([]float64{math.NaN()}, of.Shape().TotalSize()), of.Shape()...)} {
-				damaged := maps.Clone(tensors)
-				damaged[name] = bad
-				_, err := RestoreLaplace(damaged, f.W, f.B)
-				if !errors.Is(err, domain.ErrShape) && !errors.Is(err, domain.ErrDtype) && !errors.Is(err, domain.ErrParam) && !errors.Is(err, domain.ErrDomain) {
-					t.Errorf("%s: %s = %v: %v", kind, name, bad, err)
-				}
-			}
-		}
-		zeros := maps.Clone(tensors)
-		zeros[string(kind)] = tensor.New(tensor.WithShape(tensors[string(kind)].Shape()...), tensor.Of(tensor.Float64))
-		if _, err := RestoreLaplace(zeros, f.W, f.B); !errors.Is(err, domain.ErrDomain) {
-			t.Errorf("%s: factors of zeros: %v", kind, err)
-		}
-		if _, err := RestoreLaplace(tensors, mat.NewDense(5, 3, nil), f.B); !errors.Is(err, domain.ErrShape) {
-			t.Errorf("%s: another head: %v", kind, err)
 		}
 	}
 }

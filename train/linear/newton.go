@@ -236,7 +236,7 @@ func newNewton(rows *keptRows, o newtonOptions) (*newton, error) {
 	}
 	p.y = p.unit.Targets(rows.Y)
 	if o.bias > 0 {
-		p.scale, err = rows.scale(p.weight)
+		_, p.scale, err = rows.spread(p.weight)
 		p.bias = o.bias * math.Sqrt(p.scale)
 		return p, err
 	}

@@ -3,10 +3,8 @@ package linear
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,7 +13,6 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/trial"
-	"github.com/bochner-go/bochner/train/modelfile"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
@@ -288,73 +285,6 @@ func TestPosteriorDraw(t *testing.T) {
 	p.Noise = make([]float64, k)
 	if sure, err := p.Draw(1); err != nil || !mat.Equal(sure.W, p.Fit.W) || sure.B[0] != p.Fit.B[0] {
 		t.Errorf("without noise a draw is not the mean (%v)", err)
-	}
-}
-
-// TestPosteriorTensors: a posterior comes back from a file to the bit, and no other tensors are taken for one.
-func TestPosteriorTensors(t *testing.T) {
-	x, y := trial.Problem(31, 6, 2, 5)
-	var s RidgeStats
-	ok(t, errors.Join(s.Add(x, y), s.Forget(.5)))
-	p := must(s.Posterior(.1))
-	path := filepath.Join(t.TempDir(), "posterior")
-	ok(t, modelfile.Write(path, nil, p.Tensors()))
-	_, tensors, err := modelfile.Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	back := must(RestorePosterior(tensors))
-	a, errA := p.Variance(nil, x)
-	b, errB := back.Variance(nil, x)
-	f, errF := p.Draw(3)
-	g, errG := back.Draw(3)
-	ok(t, errors.Join(errA, errB, errF, errG))
-	text := func(p *Posterior, v []float64, f *RidgeFit) string {
-		return fmt.Sprint(v, *f.W, f.B, f.Lambda, *p.Fit.W, p.Fit.B, p.Fit.Lambda, p.Noise, p.Lambda, p.Penalty, p.Effective, p.LogEvidence)
-	}
-	if got, want := text(back, b, g), text(p, a, f); got != want {
-		t.Errorf("came back as %s, want %s", got, want)
-	}
-	if (&Posterior{}).Tensors() != nil {
-		t.Error("an empty posterior has tensors")
-	}
-	of := func(shape []int, v ...float64) *tensor.Dense {
-		return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(v))
-	}
-	turned := of([]int{2, 6}, make([]float64, 12)...)
-	ok(t, turned.T())
-	negative := p.Tensors()["inverse_factor"]
-	negative.Float64s()[2] *= -1
-	for name, c := range map[string]struct {
-		of string
-		is error
-		t  *tensor.Dense
-	}{
-		"nil":              {"W", domain.ErrParam, nil},
-		"unknown":          {"more", domain.ErrParam, of([]int{1}, 1)},
-		"float32":          {"b", domain.ErrDtype, tensor.New(tensor.Of(tensor.Float32), tensor.WithShape(2))},
-		"shape":            {"W", domain.ErrShape, of([]int{2, 6}, make([]float64, 12)...)},
-		"view":             {"W", domain.ErrShape, turned},
-		"long":             {"inverse_factor", domain.ErrShape, of([]int{36}, make([]float64, 36)...)},
-		"fewer targets":    {"noise", domain.ErrShape, of([]int{1}, 1)},
-		"scalar":           {"mass", domain.ErrShape, tensor.New(tensor.FromScalar(1.))},
-		"NaN":              {"z_mean", domain.ErrDomain, of([]int{6}, 1, 2, math.NaN(), 4, 5, 6)},
-		"infinite":         {"log_evidence", domain.ErrDomain, of([]int{1}, math.Inf(-1))},
-		"mass":             {"mass", domain.ErrDomain, of([]int{1}, 0)},
-		"penalty":          {"penalty", domain.ErrDomain, of([]int{1}, -1)},
-		"noise":            {"noise", domain.ErrDomain, of([]int{2}, 1, -1)},
-		"diagonal":         {"inverse_factor", domain.ErrDomain, negative},
-		"no features":      {"z_mean", domain.ErrShape, tensor.New(tensor.Of(tensor.Float64), tensor.WithShape(0))},
-		"a matrix of them": {"z_mean", domain.ErrShape, of([]int{6, 1}, make([]float64, 6)...)},
-	} {
-		all := p.Tensors()
-		all[c.of] = c.t
-		if _, err := RestorePosterior(all); !errors.Is(err, c.is) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if _, err := RestorePosterior(nil); !errors.Is(err, domain.ErrParam) {
-		t.Error(err)
 	}
 }
 

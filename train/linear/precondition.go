@@ -185,18 +185,10 @@ func (p *newton) survey() error {
 	if p.Features <= gramFeatures {
 		return p.gram()
 	}
-	var spread rowSpread
-	err := p.Each(func(at int, z ops.Matrix) error {
-		spread.addMatrix(z, p.weight[at:at+z.Shape()[0]])
-		return nil
-	})
-	if err != nil {
+	var err error
+	if p.mean, p.scale, err = p.spread(p.weight); err != nil {
 		return err
 	}
-	if p.scale, err = spread.scale(p.who); err != nil {
-		return err
-	}
-	p.mean = spread.mean
 	p.precond = newSketch(p.Features, rankOf(p.N, p.Features, p.Stored() > 0), p.seed)
 	g := p.precond.sketch(p.mean)
 	err = p.Each(func(at int, z ops.Matrix) error {

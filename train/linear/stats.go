@@ -15,7 +15,6 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -172,9 +171,6 @@ func (s *RidgeStats) reset(d, k int) {
 		yy: make([]float64, k)}
 	s.features, s.targets, s.g, s.rounded = d, k, make([]float64, d*d), 0
 }
-
-// gram is G as a matrix.
-func (s *RidgeStats) gram() blas64.General { return general(s.features, s.features, s.features, s.g) }
 
 // system is the system of ridge regression, (G + μ Σ) W = R.
 func (s *RidgeStats) system() *system {
@@ -402,7 +398,7 @@ func (s *RidgeStats) MSE(f *RidgeFit) (float64, error) {
 	wt := transposed(raw.Data, d, k, raw.Stride)
 	dense.Mirror(s.g, d, blas.Lower)
 	gw := make([]float64, k*d) // Wᵀ G
-	addProduct(1, general(k, d, d, wt), s.gram(), general(k, d, d, gw))
+	addProduct(1, general(k, d, d, wt), general(d, d, d, s.g), general(k, d, d, gw))
 	total := 0.0
 	for t := range k {
 		e, bias := s.yy[t], s.meanY[t]-f.B[t]
