@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -299,8 +300,10 @@ func TestVarianceResidual(t *testing.T) {
 	for i := range 15 {
 		at.Float64s()[i] += 1000
 	}
-	p, z := posteriorOn(t, m, x, y, at)
-	v, plain := variancesOf(t, p, z)
+	var s RidgeStats
+	ok(t, s.AddRows(t.Context(), m, data.Pairs{X: x, Y: y}))
+	p, z := must(s.Posterior(.1)), must(m.Transform(nil, at))
+	v, plain := must(p.Variance(nil, z, slices.Repeat([]float64{1}, 20)...)), must(p.Variance(nil, z))
 	gram := must(spectral.Gram(kernel, x, nil))
 	cross := must(spectral.Gram(kernel, x, at))
 	gp := newProcess(gram, p.Penalty)
@@ -316,53 +319,6 @@ func TestVarianceResidual(t *testing.T) {
 		if i < 5 && plain[i] > .7*v[i] {
 			t.Errorf("far away, row %d: the variance is %v, with the residual %v", i, plain[i], v[i])
 		}
-	}
-}
-
-// variancesOf returns the variances with the residual of a kernel with k(x, x) = 1, and those without.
-func variancesOf(t *testing.T, p *Posterior, z *tensor.Dense) (residual, plain []float64) {
-	t.Helper()
-	kxx := make([]float64, z.Shape()[0])
-	for i := range kxx {
-		kxx[i] = 1
-	}
-	residual = must(p.Variance(nil, z, kxx...))
-	plain = must(p.Variance(nil, z))
-	return residual, plain
-}
-
-// posteriorOn returns the posterior for the features of the rows, and the features of others.
-func posteriorOn(t *testing.T, m layers.Map, x *tensor.Dense, y *mat.Dense, at *tensor.Dense) (*Posterior, *tensor.Dense) {
-	t.Helper()
-	var s RidgeStats
-	ok(t, s.AddRows(context.Background(), m, data.Pairs{X: x, Y: y}))
-	p := must(s.Posterior(.1))
-	z := must(m.Transform(nil, at))
-	return p, z
-}
-
-// TestVarianceFar: far from the rows the variance of random features is (1 - γ/D) σ²/ρ on average, and what z̄ and the
-// intercept add, within 4 standard errors; and the residual of such features is 0.
-func TestVarianceFar(t *testing.T) {
-	const n, far, features = 97, 400, 128
-	x, y := trial.Problem(n, 2, 1, 5)
-	at, _ := trial.Problem(far, 2, 1, 7)
-	for i := range at.Float64s() {
-		at.Float64s()[i] *= 1000
-	}
-	p, z := posteriorOn(t, trial.Fourier(t, 2, features, 1.5), x, y, at)
-	v, plain := variancesOf(t, p, z)
-	for i, w := range plain {
-		if !near(v[i], w, 1e-12) {
-			t.Errorf("row %d has a residual: %v, not %v", i, v[i], w)
-		}
-		v[i] = w * p.Penalty
-	}
-	zero := must(p.Variance(nil, tensor.New(tensor.Of(tensor.Float64), tensor.WithShape(1, features)))) // 1/n + z̄ᵀ (G + ρI)⁻¹ z̄
-	want := 1 - p.Effective/features + zero[0]*p.Penalty
-	mean, std := stat.MeanStdDev(v, nil)
-	if se := std / math.Sqrt(far); math.Abs(mean-want) > 4*se || p.Effective < 20 {
-		t.Errorf("the variance is %.4f of the prior's, want %.4f ± %.4f; γ = %.1f", mean, want, se, p.Effective)
 	}
 }
 
