@@ -56,13 +56,10 @@ var hostileRefused = map[string]string{
 	"layers.Register":       "its map would be in the table of every other battery; package layers tests it",
 }
 
-const perColumn = "a scaler holds numbers for each column"
-
 // hostileAsked are functions or parameters that are not called with huge numbers or with sparse rows of many columns,
 // because the memory or the time is what the caller asks for, and the caller alone.
 var hostileAsked = map[string]string{
-	"train/data.Chain.Fit.x": perColumn, "train/data.Cube.Fit.x": perColumn,
-	"train/data.MinMax.Fit.x": perColumn, "train/data.Standard.Fit.x": perColumn,
+	"train/data.Scaler.Fit.x":  "a scaler holds numbers for each column",
 	"ops.Copy.x":               "the copy is dense",
 	"ops.InBlocks.x":           "a block is dense",
 	"train/report.ExactGram.x": "a kernel wants whole rows, two at a time",
@@ -154,13 +151,12 @@ var goodValues = []any{
 		panic("no block")
 	},
 	func(v *arguments) *data.Survey {
-		return must(goodStream(v).SurveyScaled(context.Background(), 2, goodChain()))
+		return must(goodStream(v).SurveyScaled(context.Background(), 2, goodScaler()))
 	},
 	func(*arguments) *data.Frame { return goodFrame() },
 	func(*arguments) *data.Columns { return must(goodFrame().Learn(data.ColumnOptions{})) },
 	data.Options{Task: data.Regression}, goodStreamOptions, data.ColumnOptions{}, data.Classes{"a", "b"},
-	scaler[data.Auto], scaler[data.Cube], scaler[data.MinMax], scaler[data.Standard],
-	func(*arguments) *data.Chain { return goodChain() },
+	func(*arguments) *data.Scaler { return goodScaler() },
 
 	&fits.Cost{}, fits.Problem{Rows: 6, Features: 8, Outputs: 1}, fits.LambdaScore{Lambda: 1, MSE: 1},
 	linear.RidgeOptions{}, linear.CGOptions{Rank: 2}, linear.SVMOptions{MaxSteps: 3},
@@ -333,12 +329,7 @@ var goodNamed = []struct {
 	{"train/data.ParseScalers.list", "standard,l2"},
 	{"train/data.RowsInto.dst", shape{3, 3}},
 	{"train/data.RegisterTable.extension", ".hostile"},
-	{"train/data.None.SetState.state train/data.L1.SetState.state train/data.L2.SetState.state",
-		map[string]*tensor.Dense{}},
-	{"train/data.Auto.SetState.state", state[data.Auto]}, {"train/data.Cube.SetState.state", state[data.Cube]},
-	{"train/data.MinMax.SetState.state", state[data.MinMax]},
-	{"train/data.Standard.SetState.state", state[data.Standard]},
-	{"train/data.Chain.SetState.state", func(*arguments) any { return goodChain().State() }},
+	{"train/data.Scaler.SetState.state", func(*arguments) any { return goodScaler().State() }},
 
 	{"train/modelfile.Decode.data", goodModelFile()},
 	{"train/modelfile.Read.path", func(v *arguments) any { return v.file("model", string(goodModelFile())) }},
@@ -372,7 +363,7 @@ func goodGram() *mat.Dense {
 }
 
 func goodModel() *train.Model {
-	return &train.Model{Scaler: goodChain(), Spec: goodSpec(), Map: must(goodSpec().Build()),
+	return &train.Model{Scaler: goodScaler(), Spec: goodSpec(), Map: must(goodSpec().Build()),
 		Head: must(layers.NewSoftmaxHead(8, 2)), Classes: data.Classes{"a", "b"}}
 }
 
@@ -396,23 +387,9 @@ func goodStats() *linear.RidgeStats {
 	return must(s, s.AddRows(context.Background(), must(goodSpec().Build()), goodPairs()))
 }
 
-func goodChain() *data.Chain { return fittedScaler(must(data.ParseScalers("standard,minmax"))) }
-
-func fittedScaler[S data.Scaler](s S) S { return must(s, s.Fit(tensorOf(6, 3))) }
-
-// scaler is a scaler of a type that is fitted, and state what a file keeps of it.
-func scaler[S any, P interface {
-	*S
-	data.Scaler
-}](*arguments) P {
-	return fittedScaler(P(new(S)))
-}
-
-func state[S any, P interface {
-	*S
-	data.Scaler
-}](v *arguments) any {
-	return scaler[S, P](v).State()
+func goodScaler() *data.Scaler {
+	s := must(data.ParseScalers("standard,minmax"))
+	return must(s, s.Fit(tensorOf(6, 3)))
 }
 
 func goodCSR() *ops.CSR { return must(ops.CSROf(tensorOf(6, 3))) }

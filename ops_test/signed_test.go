@@ -21,8 +21,8 @@ func unitRows(t *testing.T, name string) *tensor.Dense {
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("data absent: ", err)
 	}
-	var scaler data.MinMax
 	must(set, err)
+	scaler := must(data.ParseScalers("minmax"))
 	must(set, scaler.Fit(set.X))
 	must(set, scaler.ApplyInPlace(set.X))
 	_, few := data.Split(set.Rows(), 600/float64(set.Rows()), 1)

@@ -16,7 +16,7 @@ import (
 // Model is a fitted model: a scaler, the feature map that a spec describes, and a head. It is safe for concurrent use
 // as long as nothing changes its parameters.
 type Model struct {
-	Scaler  *data.Chain  // fitted on the training rows
+	Scaler  *data.Scaler // fitted on the training rows
 	Spec    layers.Spec  // describes Map
 	Map     layers.Layer // Scaler's columns -> features
 	Head    layers.Head  // features -> one score a class, or one a target
@@ -153,7 +153,7 @@ func (m *Model) Options() data.Options {
 
 // Prepare returns the rows of x [n, d], scaled and in the element type of the Map or, without one, of the Spec. x is
 // float32 or float64, dense or sparse, or, for a map of sets of samples, n sets with d coordinates (ops.Bags); it does
-// not change. Sparse rows stay sparse if the scaler keeps zeros (data.Chain.KeepsZeros) and become dense otherwise.
+// not change. Sparse rows stay sparse if the scaler keeps zeros (data.Scaler.KeepsZeros) and become dense otherwise.
 //
 // Errors: domain.ErrParam for a model without Scaler, or without Map and Spec; domain.ErrShape for another number of
 // columns; domain.ErrDtype for another element type; domain.ErrDomain for a cell that is not finite or that the model's

@@ -199,6 +199,7 @@ func savedCases() (all []modelCase) {
 				{Map: "nystrom", Features: 6, Params: layers.Values{"kernel": "exp-chi2"}}, {Map: "chi2"}}},
 		}}},
 		"head-huber":   {Fitter: sgd.MiniBatch{Head: "huber"}},
+		"scaled-ranks": {Scale: "robust,quantile,quantile-uniform", Spec: layers.Spec{Map: "gaussian", Features: 16}},
 		"sure-targets": {Uncertainty: &train.UncertaintyOptions{}},
 		"sure-classes": {Uncertainty: &train.UncertaintyOptions{Laplace: true}},
 		"sure-tree": {Scale: "standard", Spec: treeOf("gaussian", "all"), Fitter: softmax,

@@ -14,7 +14,7 @@ import (
 //   - If the map takes rows of length 1 (layers.Spec.UnitRows), "auto" is "auto,l2".
 //
 // Errors: domain.ErrParam for an unknown scaler, and the errors of the spec.
-func ScalersFor(spec layers.Spec, list string) (*data.Chain, error) {
+func ScalersFor(spec layers.Spec, list string) (*data.Scaler, error) {
 	c, err := data.ParseScalers(list)
 	if err != nil {
 		return nil, err

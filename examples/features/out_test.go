@@ -55,7 +55,10 @@ func bagInput(t *testing.T, dir, name, dtype string) ops.Matrix {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cube := new(data.Cube)
+	cube, err := data.ParseScalers("cube")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := errors.Join(cube.Fit(set.X), cube.ApplyInPlace(set.X)); err != nil {
 		t.Fatal(err)
 	}

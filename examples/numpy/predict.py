@@ -121,6 +121,12 @@ def scaled(x, chain, state):
             width = s["max"] - s["min"]
             x = np.where(width > 0, (x - s["min"]) / np.where(width > 0, width, 1), 0)
             x = np.clip(x, 0, 1) if step == "cube" else x
+        elif step == "robust":
+            x = (x - s["median"]) / s["width"]
+            x = x / np.hypot(1, x / 3)
+        elif step.startswith("quantile"):
+            knots, scores = (s[name].reshape(x.shape[1], -1) for name in ("knots", "scores"))
+            x = np.stack([np.interp(*column) for column in zip(x.T, knots, scores)], axis=1)
         elif step in ("l1", "l2"):
             x = normalised(x, step)
     return x

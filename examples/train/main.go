@@ -18,8 +18,8 @@
 //
 // A model has three parts, each chosen by a flag and fitted on the training rows alone:
 //
-//	-scale   scalers, in order: l1, l2, minmax, cube, standard, auto, the default of tables with names or texts; for a
-//	         map of x >= 0 or x > -c minmax is cube, which clips what is beyond the training rows
+//	-scale   scalers, in order: l1, l2, minmax, cube, standard, robust, quantile, quantile-uniform, auto, the default
+//	         of tables with names or texts; for a map of x >= 0 or x > -c minmax is cube, which clips what is beyond the training rows
 //	-map     the feature map, one of those that go run ./examples/maps prints, of -features columns by -sampler; linear is the baseline
 //	-head    softmax or linear, by mini-batches; softmax on a frozen map in memory to its optimum, by Newton's method,
 //	         unless a flag of mini-batches is given; ridge, in closed form; svm, by Newton's method

@@ -20,7 +20,7 @@
 // OpenStream reads the rows of files or folders in blocks, any number of times, in order or through a shuffle buffer,
 // with the same readers as Read. Stream.Survey finds in one pass the width, the classes and a sample of rows. It keeps
 // the rows of text as numbers in a temporary file (StreamOptions.SpillBytes), so that later passes parse nothing.
-// Stream.Split holds rows out, and Chain.FitBlocks fits a scaler. Memory depends on the block size, not on the number
+// Stream.Split holds rows out, and Scaler.FitBlocks fits a scaler. Memory depends on the block size, not on the number
 // of rows.
 //
 // # Refused files

@@ -16,7 +16,11 @@ func ExampleReadBagsCSV() {
 		fmt.Println(err)
 		return
 	}
-	cube := new(data.Cube) // later samples beyond the range go to its face
+	cube, err := data.ParseScalers("cube") // later samples beyond the range go to its face
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	if err := cube.Fit(set.X); err != nil {
 		fmt.Println(err)
 		return

@@ -108,7 +108,7 @@ func (p Pairs) take(rows []int) Pairs {
 // Streamed are the rows of a stream as a model takes them: scaled, in its element type, with targets.
 type Streamed struct {
 	Stream  *Stream
-	Scaler  *Chain       // fitted; nil changes nothing
+	Scaler  *Scaler      // fitted; nil changes nothing
 	Classes Classes      // nil: the rows have targets
 	Dtype   tensor.Dtype // Float64 or Float32
 }
@@ -180,7 +180,7 @@ func (s Streamed) pairs(b *Block) (Pairs, error) {
 	return out, nil
 }
 
-// Matrices yields the rows without targets and unscaled, as Chain.FitBlocks takes them.
+// Matrices yields the rows without targets and unscaled, as Scaler.FitBlocks takes them.
 func (s Streamed) Matrices(ctx context.Context) iter.Seq2[ops.Matrix, error] {
 	return func(yield func(ops.Matrix, error) bool) {
 		if err := s.check(ctx); err != nil {

@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gorgonia.org/tensor"
 
@@ -154,12 +155,25 @@ func pick[T any](from []T, idx []int) []T {
 	return to
 }
 
-// matrix is a 2-d contiguous row-major tensor as a slice: f32 if its elements are single, else f64.
+// matrix is a 2-d contiguous row-major tensor, or sparse rows, as slices: the values are f32 if single, else f64.
 type matrix struct {
 	rows, cols int
 	single     bool
 	f64        []float64
 	f32        []float32
+	ptr        []int   // of sparse rows: where each row begins among the values, and the end
+	at         []int32 // of sparse rows: the column of each value
+}
+
+// rowsOf returns dense or sparse rows as a matrix. Errors: as for matrixOf.
+func rowsOf(who string, x ops.Matrix) (matrix, error) {
+	s, ok := x.(*ops.CSR)
+	if !ok {
+		t, _ := x.(*tensor.Dense)
+		return matrixOf(who, t)
+	}
+	f64, f32 := s.Float64s(), s.Float32s()
+	return matrix{rows: s.Rows(), cols: s.Cols(), single: f64 == nil, f64: f64, f32: f32, ptr: s.Pointers(), at: s.Columns()}, nil
 }
 
 // matrixOf returns x as a matrix. Errors begin with who and wrap domain.ErrShape or domain.ErrDtype.
@@ -192,38 +206,62 @@ func matrixOf(who string, x *tensor.Dense) (matrix, error) {
 	return m, nil
 }
 
-// load copies row i into dst, of length cols.
-func (m matrix) load(i int, dst []float64) {
-	if !m.single {
-		copy(dst, m.f64[i*m.cols:])
-		return
+// bounds says where the values of row i are.
+func (m matrix) bounds(i int) (lo, hi int) {
+	if m.ptr != nil {
+		return m.ptr[i], m.ptr[i+1]
 	}
-	for j, v := range m.f32[i*m.cols : (i+1)*m.cols] {
-		dst[j] = float64(v)
-	}
+	return i * m.cols, (i + 1) * m.cols
 }
 
-// store rounds src into row i.
-func (m matrix) store(i int, src []float64) {
-	if !m.single {
-		copy(m.f64[i*m.cols:], src)
-		return
+// columns are the columns of the values of row i; nil: all.
+func (m matrix) columns(i int) []int32 {
+	if m.ptr == nil {
+		return nil
 	}
-	row := m.f32[i*m.cols : (i+1)*m.cols]
-	for j, v := range src {
-		row[j] = float32(v)
-	}
+	return m.at[m.ptr[i]:m.ptr[i+1]]
 }
 
-// fits is the first column of src that is too large for the element type, or -1.
-func (m matrix) fits(src []float64) int {
+// load copies the values of row i into the memory of buf, and returns them with their columns.
+func (m matrix) load(i int, buf []float64) (cols []int32, values []float64) {
+	lo, hi := m.bounds(i)
 	if !m.single {
+		return m.columns(i), append(buf[:0], m.f64[lo:hi]...)
+	}
+	values = slices.Grow(buf[:0], hi-lo)[:hi-lo]
+	for t, v := range m.f32[lo:hi] {
+		values[t] = float64(v)
+	}
+	return m.columns(i), values
+}
+
+// store rounds values into row i. It returns the index of the first that is too large for the element type, or -1.
+func (m matrix) store(i int, values []float64) int {
+	lo, hi := m.bounds(i)
+	if !m.single {
+		copy(m.f64[lo:hi], values)
 		return -1
 	}
-	for j, v := range src {
-		if math.IsInf(float64(float32(v)), 0) {
-			return j
+	for t, v := range values {
+		if f := float32(v); f-f != 0 {
+			return t
 		}
 	}
+	row := m.f32[lo:hi]
+	for t, v := range values {
+		row[t] = float32(v)
+	}
 	return -1
+}
+
+// notFiniteAt is the first index whose value is NaN or an infinity, or -1.
+func notFiniteAt(row []float64) int {
+	carry := uint64(0) // an exponent of ones alone carries into the sign
+	for _, v := range row {
+		carry |= math.Float64bits(v)&^(1<<63) + 1<<52
+	}
+	if carry>>63 == 0 {
+		return -1
+	}
+	return slices.IndexFunc(row, func(v float64) bool { return v-v != 0 })
 }

@@ -133,7 +133,7 @@ func TestSparseSet(t *testing.T) {
 // TestSparseScalers: scalers that keep zeros give sparse rows, of either type, the bits that they give dense ones.
 func TestSparseScalers(t *testing.T) {
 	text, test := wordsFile(50, 31, 6, 2), wordsFile(20, 31, 6, 3)
-	for _, list := range []string{"none", "l1", "l2", "minmax", "minmax,l2", "l2,minmax,l1"} {
+	for _, list := range []string{"none", "l1", "l2", "minmax", "cube", "robust", "minmax,l2", "l2,minmax,l1"} {
 		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 			rows := func(text string, form Form) ops.Matrix {
 				x, err := readText(t, text, Options{Form: form, Dims: 31}).As(dt)
@@ -163,10 +163,6 @@ func TestSparseScalers(t *testing.T) {
 			}
 		}
 	}
-	one := new(MinMax)
-	if err := one.Fit(readText(t, text, Options{Form: FormSparse}).X); err != nil || len(one.Max) != 31 {
-		t.Errorf("a scaler by itself: %v", err)
-	}
 }
 
 func must[T any](v T, err error) T {
@@ -187,6 +183,8 @@ func TestSparseScalerErrors(t *testing.T) {
 		text     string
 	}{
 		"standard":         {"l2,standard", x(), ErrZeros, "standard makes another number of the zeros of column 0"},
+		"quantile":         {"quantile", x(), ErrZeros, "quantile makes another number of the zeros of column 0"},
+		"a median above 0": {"robust", x(), ErrZeros, "robust makes another number of the zeros of column 2"},
 		"a negative value": {"minmax", x(-1), ErrZeros, "zeros of column 0"},
 		"a full column":    {"minmax", x(), ErrZeros, "zeros of column 2"},
 		"NaN":              {"none", x(1, 2, math.NaN()), domain.ErrDomain, "x[1,2] = NaN"},

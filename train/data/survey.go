@@ -27,7 +27,7 @@ type Survey struct {
 	Sample *Block
 
 	stream *Stream
-	scaler *Chain
+	scaler *Scaler
 	learnt *learning // of the scaler, after the pass of its first step that learns; nil: no pass is done
 }
 
@@ -41,7 +41,7 @@ func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
 
 // SurveyScaled is Survey, and lets the scaler learn from the same pass where rows are dense. Survey.FitScaler completes
 // the fit; until then the scaler is as before.
-func (s *Stream) SurveyScaled(ctx context.Context, sample int, scaler *Chain) (*Survey, error) {
+func (s *Stream) SurveyScaled(ctx context.Context, sample int, scaler *Scaler) (*Survey, error) {
 	t, now := *s, s.shape.now()
 	if s.spills(now) {
 		t.to = newSpiller(len(s.files), s.o.SpillBytes)
@@ -74,7 +74,7 @@ func (s *Stream) SurveyScaled(ctx context.Context, sample int, scaler *Chain) (*
 
 // FitScaler fits the scaler of SurveyScaled to the rows of the stream. It reads them once for each step of the scaler
 // that learns, except the first where the survey has done that. Errors: domain.ErrParam without a scaler, and as for
-// Chain.FitBlocks.
+// Scaler.FitBlocks.
 func (v *Survey) FitScaler(ctx context.Context) error {
 	if v == nil || v.scaler == nil {
 		return fmt.Errorf("data: FitScaler: the survey has no scaler; take it by SurveyScaled: %w", domain.ErrParam)

@@ -70,7 +70,7 @@ func TestSurveyScaled(t *testing.T) {
 	}
 }
 
-func parse(t *testing.T, scale string) *Chain {
+func parse(t *testing.T, scale string) *Scaler {
 	t.Helper()
 	c, err := ParseScalers(scale)
 	if err != nil {

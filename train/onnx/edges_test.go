@@ -54,7 +54,7 @@ func TestScalers(t *testing.T) {
 	fitted := of([]float64{1e6 + 1, 7, -3, 0}, []float64{1e6 + 4, 7, 5, 1}, []float64{1e6 + 2, 7, 1, 1})
 	rows := of([]float64{1e6 + 3, 7, 0, 1}, []float64{1e6, 8, -40, 0}, []float64{0, 0, 0, 0}, []float64{1e6 + 9, 6, 1e3, 0},
 		[]float64{1e25, 1e25, -1e25, 0}, []float64{1e-30, 0, 2e-30, 0})
-	for _, scale := range []string{"none", "l1", "l2", "minmax", "cube", "standard", "auto", "cube,l1", "standard,l2", "cube,none,l2"} {
+	for _, scale := range []string{"none", "l1", "l2", "minmax", "cube", "standard", "auto", "robust", "quantile", "quantile-uniform", "cube,l1", "standard,l2", "cube,none,l2"} {
 		m := &train.Model{Scaler: must(data.ParseScalers(scale)), Spec: layers.Spec{Map: "linear"}, Map: must(layers.NewIdentity(4)), Head: must(layers.NewLinearHead(4, 1))}
 		if err := m.Scaler.Fit(fitted); err != nil {
 			t.Fatal(err)

@@ -137,16 +137,14 @@ func (g *graph) isotonic(s value, of calibration) value {
 	for _, f := range of.Steps {
 		points = max(points, len(f.X))
 	}
-	var knots, numbers, first, last []float64
+	var knots, numbers []float64
 	for _, f := range of.Steps {
 		end := len(f.X) - 1
 		for i := range points {
 			knots, numbers = append(knots, f.X[min(i, end)]), append(numbers, f.Y[min(i, end)])
 		}
-		first, last = append(first, f.X[0]), append(last, f.X[end])
 	}
-	inside := g.op("Min", g.op("Max", s, g.row("first", first)), g.row("last", last))
-	p := g.reshape(g.interpolate(inside, knots, numbers, len(of.Steps), points, 1), int64(len(of.Steps)))
+	p := g.reshape(g.interpolate(g.between(s, knots, len(of.Steps)), knots, numbers, len(of.Steps), points, 1), int64(len(of.Steps)))
 	return g.op("Div", p, g.sumColumns(p, 1))
 }
 

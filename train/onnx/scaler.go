@@ -11,7 +11,7 @@ import (
 )
 
 // scaler adds the scalers of a chain, from the state that a model file has of them.
-func (g *graph) scaler(c *data.Chain, x value) value {
+func (g *graph) scaler(c *data.Scaler, x value) value {
 	state := c.State()
 	if len(state) == 0 {
 		g.fail(fmt.Errorf("train: onnx: the scaler %q is not fitted; call its Fit on the training rows: %w", c.Name(), domain.ErrParam))
@@ -40,11 +40,24 @@ func (g *graph) scaler(c *data.Chain, x value) value {
 				if name == "cube" {
 					return g.op("Clip", x, g.scalar(0), g.scalar(1))
 				}
+			case "robust":
+				// Beyond 1e9 the result is 3, and squares must not overflow float32.
+				z := g.op("Div", g.less(x, "median", of("median")), g.divisors("width", of("width")))
+				z = g.op("Clip", z, g.scalar(-1e9), g.scalar(1e9))
+				third := g.op("Mul", z, g.scalar(1./3))
+				return g.op("Div", z, g.op("Sqrt", g.op("Add", g.op("Mul", third, third), g.scalar(1))))
+			case "quantile", "quantile-uniform":
+				knots, scores := of("knots"), of("scores")
+				if g.err != nil {
+					return ""
+				}
+				d := int(ops.Float64s(state["cols"])[0])
+				return g.reshape(g.interpolate(g.between(x, knots, d), knots, scores, d, len(knots)/d, 1), int64(d))
 			case "l1", "l2":
 				return g.normalise(x, name == "l2")
 			default:
 				g.fail(fmt.Errorf("train: onnx: the scaler %q has no form in ONNX; use one of %s: %w", name,
-					"none, l1, l2, minmax, cube, standard, auto", domain.ErrParam))
+					"none, l1, l2, minmax, cube, standard, auto, robust, quantile, quantile-uniform", domain.ErrParam))
 			}
 			return x
 		})

@@ -21,11 +21,7 @@ func (g *graph) table(x value, p params, d int, power float64, rise bool) value 
 	if power != 1 {
 		u = g.op("Mul", g.power(g.op("Abs", x), power), g.op("Sign", x))
 	}
-	first, last := make([]float64, d), make([]float64, d)
-	for j := range d {
-		first[j], last[j] = knots[j*k], knots[(j+1)*k-1]
-	}
-	inside := g.op("Min", g.op("Max", u, g.row("first", first)), g.row("last", last))
+	inside := g.between(u, knots, d)
 	z := g.interpolate(inside, knots, numbers, d, k, w)
 	if rise {
 		zero := g.zero(inside)
@@ -35,6 +31,15 @@ func (g *graph) table(x value, p params, d int, power float64, rise bool) value 
 		z = g.op("Mul", z, g.unsqueeze(factor, 2))
 	}
 	return g.reshape(z, int64(d*w))
+}
+
+// between clips u [N, d] to the first and the last of the knots [d, k] of its column.
+func (g *graph) between(u value, knots []float64, d int) value {
+	k, first, last := len(knots)/d, make([]float64, d), make([]float64, d)
+	for j := range d {
+		first[j], last[j] = knots[j*k], knots[(j+1)*k-1]
+	}
+	return g.op("Min", g.op("Max", u, g.row("first", first)), g.row("last", last))
 }
 
 // interpolate maps u [N, d] to w numbers [N, d, w]. u is within the knots [d, k] of its column, and numbers are [d, k,

@@ -33,7 +33,7 @@ func (m *MapFlags) Register(fs *flag.FlagSet, defaultMap, extra string) {
 	fs.StringVar(&m.Sampler, "sampler", "iid", fmt.Sprint("`sampler` of the frequencies: ", spectral.Samplers(), " (init/samplers.md); that of the semigroup maps follows by default from their way"+extra))
 	fs.Uint64Var(&m.Seed, "seed", 1, "`seed` of the draw, of the order of the rows and of splits")
 	fs.StringVar(&m.Dtype, "dtype", "", "element `type`: float32, float64 (default float64)")
-	fs.StringVar(&m.Scale, "scale", "none", "scalers in order, fitted on the training rows: none, l1, l2, minmax, cube (minmax, and later rows clipped to it; minmax is cube for a map of x >= 0 or x > -c), standard, auto (standard, but for columns of 0 and 1; cube for such a map), as a `list` a,b")
+	fs.StringVar(&m.Scale, "scale", "none", "scalers in order, fitted on the training rows: none, l1, l2, minmax, cube (minmax, and later rows clipped to it; minmax is cube for a map of x >= 0 or x > -c), standard, auto (standard, but for columns of 0 and 1; cube for such a map), robust (median and quartiles, outliers to ±3), quantile (ranks to a normal distribution), quantile-uniform, as a `list` a,b")
 }
 
 // CheckDtype checks -dtype.

@@ -1,0 +1,157 @@
+package data
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+)
+
+// Fit learns from the training rows, which stay as they are. Errors, which leave the scaler as it was:
+// domain.ErrDomain for a value that is not finite; domain.ErrShape for a matrix without rows or columns; ErrZeros for
+// sparse rows under a scaler that changes zeros.
+func (s *Scaler) Fit(x ops.Matrix) error {
+	return newLearning(s).fit(func(yield func(ops.Matrix, error) bool) { yield(x, nil) })
+}
+
+// FitBlocks is Fit for rows in blocks. It ranges over blocks once for each scaler that learns; each range must yield
+// the same rows. Up to rounding the result is the same as Fit on all rows. Errors, which leave the scaler as it was:
+// as for Fit and of blocks; domain.ErrParam for nil blocks; domain.ErrShape for no rows.
+func (s *Scaler) FitBlocks(blocks iter.Seq2[ops.Matrix, error]) error {
+	if blocks == nil {
+		return fmt.Errorf("%s: the sequence of blocks is nil: %w", s.who(), domain.ErrParam)
+	}
+	return newLearning(s).fit(blocks)
+}
+
+// learning is a fit on its way: a pass for each scaler of the list that learns.
+type learning struct {
+	s      *Scaler
+	steps  []step
+	at     int // the step that learns in this pass; with none left len(steps)
+	cols   int
+	sparse bool
+}
+
+func newLearning(s *Scaler) *learning {
+	l := &learning{s: s, steps: s.fresh()}
+	l.skip()
+	return l
+}
+
+// skip goes on to a step that learns.
+func (l *learning) skip() {
+	for l.at < len(l.steps) && l.steps[l.at].vectors() == nil {
+		l.at++
+	}
+}
+
+// block lets the step of this pass learn from a block; where none learns the block tells the width.
+func (l *learning) block(x ops.Matrix) error {
+	if err := l.s.given(x); err != nil {
+		return err
+	}
+	if b, ok := x.(*ops.Bags); ok {
+		return b.InBag(l.block(b.Samples()))
+	}
+	m, err := rowsOf(l.s.who(), x)
+	switch {
+	case err != nil:
+		return err
+	case m.rows == 0 || m.cols == 0:
+		return fmt.Errorf("%s: cannot be fitted to %d rows of %d columns: %w", l.s.who(), m.rows, m.cols, domain.ErrShape)
+	case l.cols > 0 && m.cols != l.cols:
+		return fmt.Errorf("%s: cannot be fitted to a block of %d columns after one of %d columns: %w",
+			l.s.who(), m.cols, l.cols, domain.ErrShape)
+	}
+	if err := ops.CheckRows(domain.Reals(), l.s.who(), x); err != nil {
+		return err
+	}
+	if l.cols, l.sparse = m.cols, m.ptr != nil; l.at == len(l.steps) {
+		return nil
+	}
+	if l.sparse && l.steps[l.at].centres() {
+		return l.s.stepKeepsZeros(l.steps, l.at, l.cols)
+	}
+	if err := domain.CheckSize(l.s.who(), 32, m.cols); err != nil { // what is learned of a column, twice
+		return err
+	}
+	l.steps[l.at].learn(m.through(l.steps[:l.at]), m.rows, m.cols)
+	return nil
+}
+
+// next ends a pass.
+func (l *learning) next() error {
+	l.steps[l.at].finish()
+	if l.sparse {
+		if err := l.s.stepKeepsZeros(l.steps, l.at, l.cols); err != nil {
+			return err
+		}
+	}
+	l.at++
+	l.skip()
+	return nil
+}
+
+// pass lets the step of this pass learn from the blocks; where none learns the first block tells the width.
+func (l *learning) pass(blocks iter.Seq2[ops.Matrix, error]) error {
+	for x, err := range blocks {
+		if err == nil {
+			err = l.block(x)
+		}
+		if err != nil {
+			return err
+		}
+		if l.at == len(l.steps) {
+			break
+		}
+	}
+	if l.cols == 0 {
+		return fmt.Errorf("%s: cannot be fitted to no rows: %w", l.s.who(), domain.ErrShape)
+	}
+	return nil
+}
+
+// fit makes the passes that are left.
+func (l *learning) fit(blocks iter.Seq2[ops.Matrix, error]) error {
+	for l.at < len(l.steps) || l.cols == 0 {
+		if err := l.pass(blocks); err != nil {
+			return err
+		}
+		if l.at < len(l.steps) {
+			if err := l.next(); err != nil {
+				return err
+			}
+		}
+	}
+	l.s.steps, l.s.cols = l.steps, l.cols
+	return nil
+}
+
+// entries are rows, to be read before the next one.
+type entries = iter.Seq2[[]int32, []float64]
+
+// through yields the rows as the steps return them. No step overflows on the rows that it was fitted to: norms and
+// ranges end in [-1, 1], and standard scores are at most √n.
+func (m matrix) through(steps []step) entries {
+	return func(yield func([]int32, []float64) bool) {
+		var buf []float64
+		for i := range m.rows {
+			lo, hi := m.bounds(i)
+			cols, row := m.columns(i), m.f64
+			if m.single || len(steps) > 0 {
+				cols, buf = m.load(i, buf)
+				row = buf
+			} else {
+				row = row[lo:hi:hi]
+			}
+			for _, s := range steps {
+				s.scale(cols, row)
+			}
+			if !yield(cols, row) {
+				return
+			}
+		}
+	}
+}
