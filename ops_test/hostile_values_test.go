@@ -328,7 +328,7 @@ var goodNamed = []struct {
 		func(*arguments) any { return must(json.Marshal(must(goodFrame().Learn(data.ColumnOptions{})))) }},
 	{"train/data.ParseScalers.list", "standard,l2"},
 	{"train/data.RowsInto.dst", shape{3, 3}},
-	{"train/data.RegisterTable.extension", ".hostile"},
+	{"train/data.RegisterTable.extension train/data.RegisterTableWriter.extension", ".hostile"},
 	{"train/data.Scaler.SetState.state", func(*arguments) any { return goodScaler().State() }},
 
 	{"train/modelfile.Decode.data", goodModelFile()},

@@ -78,9 +78,8 @@ func TestRecipe(t *testing.T) {
 			t.Errorf("%s: the saved model predicts otherwise", name)
 		}
 		file := csvOf(t, set)
-		kept := must(data.OpenStream(o, file))
-		o.SpillBytes = -1
-		streams := []*data.Stream{kept, kept, must(data.OpenStream(o, file))}
+		shared := must(data.OpenStream(o, file))
+		streams := []*data.Stream{shared, shared, must(data.OpenStream(o, file))}
 		var models [3]*train.Model
 		var all sync.WaitGroup
 		for i, s := range streams {
@@ -100,7 +99,7 @@ func TestRecipe(t *testing.T) {
 		}
 		for _, m := range models[1:] {
 			if !bytes.Equal(must(m.MarshalBinary()), must(models[0].MarshalBinary())) {
-				t.Errorf("%s: another model at the same time, or by parsing the file in every pass", name)
+				t.Errorf("%s: another model at the same time, or of another stream", name)
 			}
 		}
 		var scores []float64
@@ -118,7 +117,6 @@ func TestRecipe(t *testing.T) {
 		if len(scores) == 2 && (scores[0] != scores[1] || !(scores[0] < .1)) {
 			t.Errorf("%s: cross-validation of streams has the errors %v", name, scores)
 		}
-		kept.Close()
 	}
 	if !slices.Equal(before, numbers(classes.X)) {
 		t.Fatal("the rows have changed")

@@ -9,9 +9,9 @@
 // of files, each measured in a process of its own, for its peak memory. Survey is the pass for classes, width and
 // scaler, fit is the pass of the fit and the solution of the system. Features and update are measured on
 // blocks of the same rows, in pauses of the fit, and counted up to all of them; the update is the Dsyrk of ops/blas.
-// Rows of text are parsed once, by the survey, unless -spill says otherwise. CPU seconds are the process's own, user
-// and system, which other work on the machine changes less than seconds. The memory includes a block of features, its
-// transpose and the matrix of the update.
+// Rows of text are parsed in every pass. CPU seconds are the process's own, user and system, which other work on the
+// machine changes less than seconds. The memory includes a block of features, its transpose and the matrix of the
+// update.
 package main
 
 import (
@@ -30,7 +30,6 @@ type options struct {
 	generate, data, from, format string
 	rows, files, features        int
 	use                          []int
-	spill                        float64
 	seed                         uint64
 	child                        bool
 }
@@ -48,7 +47,6 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&use, "use", "", "numbers of files to fit on, a `list` (default: all)")
 	fs.IntVar(&o.features, "features", 2048, "features")
 	fs.Uint64Var(&o.seed, "seed", 1, "`seed` of rows and features")
-	fs.Float64Var(&o.spill, "spill", 16, "keep rows of text that were parsed in a file of at most so many `GB` in the folder of temporary files; 0 parses them in every pass")
 	fs.BoolVar(&o.child, "child", false, "measure in this process and print JSON")
 	if err := cli.Parse(fs, "scale fits on files that are larger than memory.", args); err != nil {
 		return nil, err
@@ -57,7 +55,7 @@ func parse(args []string) (*options, error) {
 	if (o.generate == "") == (o.data == "") {
 		return nil, cli.Usage("want one of -generate, to write files, and -data, to fit on them")
 	}
-	apply := map[string]bool{"from": true, "rows": true, "files": true, "format": true, "use": false, "features": false, "spill": false, "child": false}
+	apply := map[string]bool{"from": true, "rows": true, "files": true, "format": true, "use": false, "features": false, "child": false}
 	for name, generates := range apply {
 		if given[name] && generates != (o.generate != "") {
 			return nil, cli.Usage("-%s does not apply here; it goes with %s", name, map[bool]string{true: "-generate", false: "-data"}[generates])
@@ -68,8 +66,6 @@ func parse(args []string) (*options, error) {
 		return nil, cli.Usage("-format %s: want npy or csv", o.format)
 	case o.files < 1 || o.rows < o.files:
 		return nil, cli.Usage("-rows %d -files %d: want at least one row a file", o.rows, o.files)
-	case !(o.spill >= 0 && o.spill <= cli.MaxSpill):
-		return nil, cli.Usage("-spill %v: want GB, from 0 to %g", o.spill, cli.MaxSpill)
 	case o.features < 2 || o.features%2 == 1:
 		return nil, cli.Usage("-features %d: want an even number of at least 2", o.features)
 	}

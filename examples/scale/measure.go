@@ -82,7 +82,7 @@ func (o *options) fit(ctx context.Context, files []string, r *result) error {
 	}
 	var rows data.Streamed
 	if r.Survey, err = timed(func() error {
-		s, err := data.OpenStream(data.StreamOptions{BlockRows: linear.BlockRows(1, o.features), SpillBytes: cli.SpillBytes(o.spill)}, files...)
+		s, err := data.OpenStream(data.StreamOptions{BlockRows: linear.BlockRows(1, o.features)}, files...)
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,6 @@ func (o *options) fit(ctx context.Context, files []string, r *result) error {
 			return err
 		}
 		r.Rows = v.Rows
-		cli.TellSpill(s)
 		rows = data.Streamed{Stream: s, Scaler: scaler, Classes: v.Classes, Dtype: tensor.Float64}
 		return v.FitScaler(ctx)
 	}); err != nil {
@@ -229,7 +228,7 @@ func (o *options) table(ctx context.Context, w io.Writer) error {
 	fmt.Fprintln(w, "| features | rows | GB | features alone | update | survey and scaler | fit | (survey + fit) / (features + update), CPU | CPU µs a row | peak MB |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
 	for _, n := range o.use {
-		cmd := exec.CommandContext(ctx, self, "-child", "-data", o.data, "-use", fmt.Sprint(n), "-features", fmt.Sprint(o.features), "-spill", fmt.Sprint(o.spill), "-seed", fmt.Sprint(o.seed))
+		cmd := exec.CommandContext(ctx, self, "-child", "-data", o.data, "-use", fmt.Sprint(n), "-features", fmt.Sprint(o.features), "-seed", fmt.Sprint(o.seed))
 		var out strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, os.Stderr
 		if err := cmd.Run(); err != nil {

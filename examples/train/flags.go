@@ -38,7 +38,6 @@ type options struct {
 	steps                         []string          // of the ladder
 	race                          train.AutoOptions // -auto; of no Budget and no Trials: none
 	shuffle, cv                   int
-	spill                         float64 // GB
 	search                        search
 	table                         tableFlags
 	read                          data.Options       // what the flags say of reading
@@ -65,7 +64,6 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&o.test, "test", "", "test `files`, likewise (default: a fifth of the training rows)")
 	fs.BoolVar(&o.stream, "stream", false, "read the rows in blocks, again in every pass, and never hold them all in memory")
 	fs.IntVar(&o.shuffle, "shuffle", 1<<15, "with -stream, "+graphHeads+": `rows` in the buffer that mixes them")
-	fs.Float64Var(&o.spill, "spill", 16, "with -stream, keep the rows that were parsed in a file of at most so many `GB` in the folder of temporary files (TMPDIR), which goes with the program; 0 parses them in every pass")
 	o.table.register(fs)
 	fs.StringVar(&task, "task", "classification", "classification, regression; bags, bags-regression: of sets of samples")
 	o.Register(fs, "gaussian", "")
@@ -212,10 +210,6 @@ func (o *options) checkStream(given map[string]bool) error {
 		return cli.Usage("-shuffle applies to -stream with -head %s by adam or sgd alone", graphHeads)
 	case o.shuffle < 0:
 		return cli.Usage("-shuffle %d: want at least 0 rows", o.shuffle)
-	case given["spill"] && !o.stream:
-		return cli.Usage("-spill applies to -stream alone")
-	case !(o.spill >= 0 && o.spill <= cli.MaxSpill):
-		return cli.Usage("-spill %v: want GB, from 0 to %g", o.spill, cli.MaxSpill)
 	}
 	return nil
 }

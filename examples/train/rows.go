@@ -52,7 +52,7 @@ func preparedRows(m *train.Model, set *data.Set) (b data.Pairs, err error) {
 
 // openTrain opens the training files to be read in blocks, and without -test the part of them that is set aside.
 func (o *options) openTrain(ctx context.Context) (s, held *data.Stream, err error) {
-	so := data.StreamOptions{Options: o.read, Seed: o.Seed, BlockRows: o.blockRows(), SpillBytes: cli.SpillBytes(o.spill)}
+	so := data.StreamOptions{Options: o.read, Seed: o.Seed, BlockRows: o.blockRows()}
 	if o.onGraph() {
 		so.Shuffle = o.shuffle
 		so.BlockRows += (o.fit.Batch - so.BlockRows%o.fit.Batch) % o.fit.Batch // whole batches

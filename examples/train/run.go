@@ -70,7 +70,6 @@ func trainModel(ctx context.Context, o *options) (*result, error) {
 			return err
 		}
 		o.showColumns(s.Model.Columns, o.first)
-		cli.TellSpill(rows)
 		if o.test == "" && o.train != "" {
 			fmt.Fprintf(os.Stderr, "no -test: %d of %d %s are set aside for it\n", r.testRows, r.trainRows+r.testRows, rowsName(o.bags))
 		}

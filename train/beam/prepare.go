@@ -33,7 +33,6 @@ func Prepare(ctx context.Context, how train.Recipe, read data.Options, files ...
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close()
 	m, err := how.FitMap(ctx, s)
 	if err != nil {
 		return nil, err
@@ -52,7 +51,7 @@ func OfModel(ctx context.Context, m *train.Model, read data.Options, file string
 	}
 	defer done()
 	read.Dims, read.Columns = m.Dims(), m.Columns
-	s, err := data.OpenStream(data.StreamOptions{Options: read, SpillBytes: -1}, local...)
+	s, err := data.OpenStream(data.StreamOptions{Options: read}, local...)
 	if err != nil {
 		return nil, err
 	}

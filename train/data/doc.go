@@ -18,10 +18,10 @@
 // # More rows than memory
 //
 // OpenStream reads the rows of files or folders in blocks, any number of times, in order or through a shuffle buffer,
-// with the same readers as Read. Stream.Survey finds in one pass the width, the classes and a sample of rows. It keeps
-// the rows of text as numbers in a temporary file (StreamOptions.SpillBytes), so that later passes parse nothing.
+// with the same readers as Read. Stream.Survey finds in one pass the width, the classes and a sample of rows.
 // Stream.Split holds rows out, and Scaler.FitBlocks fits a scaler. Memory depends on the block size, not on the number
-// of rows.
+// of rows. Text is parsed again in every pass; Convert writes it in another format once, which reads several times
+// as fast.
 //
 // # Refused files
 //

@@ -23,8 +23,6 @@ type rows interface {
 	// fixed says whether the file states its width at the start.
 	fixed() bool
 	options() Options
-	// bytes is the number of bytes read so far.
-	bytes() int64
 	close()
 }
 
@@ -35,15 +33,16 @@ type framer interface {
 
 // format says how the rows of an open file are read.
 type format struct {
-	text bool
-	rows func(s *source) (rows, error)
+	text   bool
+	sparse bool // whether rows are indices and values, without columns
+	rows   func(s *source) (rows, error)
 }
 
 var (
-	formatLIBSVM = format{true, newLIBSVM}
-	formatCSV    = format{true, newCSV}
-	formatTSV    = format{true, newTSV}
-	formatNPY    = format{false, newNPY}
+	formatLIBSVM = format{true, true, newLIBSVM}
+	formatCSV    = format{true, false, newCSV}
+	formatTSV    = format{true, false, newTSV}
+	formatNPY    = format{false, false, newNPY}
 	formats      = map[string]format{".libsvm": formatLIBSVM, ".svm": formatLIBSVM, ".svmlight": formatLIBSVM, ".txt": formatLIBSVM,
 		".csv": formatCSV, ".tsv": formatTSV, ".npy": formatNPY}
 )
@@ -137,5 +136,3 @@ func (o Options) sparse(n, d, stored int, fixed bool) bool {
 
 // options are the options that the file is read with.
 func (s *source) options() Options { return s.o }
-
-func (s *source) bytes() int64 { return s.meter.total }

@@ -113,6 +113,16 @@ func (f *Frame) placesOf(like *Frame) ([]int, error) {
 	return places, nil
 }
 
+// inOrderOf puts the columns in the order of like.
+func (f *Frame) inOrderOf(like *Frame) error {
+	places, err := f.placesOf(like)
+	if err != nil {
+		return err
+	}
+	f.Names, f.columns = like.Names, pick(f.columns, places)
+	return nil
+}
+
 // placesByName are the positions of names, of which each is there once.
 func placesByName(names []string) map[string]int {
 	at := make(map[string]int, len(names))
@@ -124,12 +134,11 @@ func placesByName(names []string) map[string]int {
 
 // join appends the rows of another frame.
 func (f *Frame) join(g *Frame) error {
-	at, err := g.placesOf(f)
-	if err != nil {
+	if err := g.inOrderOf(f); err != nil {
 		return err
 	}
 	for j := range f.columns {
-		f.columns[j].join(&g.columns[at[j]])
+		f.columns[j].join(&g.columns[j])
 	}
 	f.Y, f.Labels, f.IDs = append(f.Y, g.Y...), append(f.Labels, g.Labels...), append(f.IDs, g.IDs...)
 	f.rows += g.rows

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -27,13 +26,6 @@ type StreamOptions struct {
 	Shuffle int
 	Seed    uint64 // draws the order, and the sample of a Survey
 	Ahead   int    // blocks that a goroutine reads ahead; 0 is 2
-	// SpillBytes limits the temporary file in which a Survey keeps the rows as numbers; 0 is 16 GiB, negative keeps
-	// nothing. Later passes read that file: they parse nothing and see no change of the original files. It takes 8
-	// bytes for a cell or a target and 4 for a class; LIBSVM text takes 12 for an entry and 4 for a row. It lies in
-	// os.TempDir, without a name, and vanishes with the stream, with Close, or with the program, however that ends.
-	// Rows that need more space than that, or than the disk has, are parsed in every pass. So are .npy files that are
-	// not compressed, and all files if os.TempDir is in memory.
-	SpillBytes int64
 }
 
 func (o StreamOptions) complete() (StreamOptions, error) {
@@ -54,9 +46,6 @@ func (o StreamOptions) complete() (StreamOptions, error) {
 	if o.Ahead == 0 {
 		o.Ahead = 2
 	}
-	if o.SpillBytes == 0 {
-		o.SpillBytes = defaultSpill
-	}
 	return o, nil
 }
 
@@ -69,7 +58,6 @@ type Stream struct {
 	o     StreamOptions
 	shape *shape // shared with the other part of a Split
 	part  func(file, row int) bool
-	to    *spiller // keeps the rows during a Survey
 }
 
 // shape holds what is known of the files. Passes that run at once share it: each takes what is known at its start.
@@ -84,8 +72,6 @@ type facts struct {
 	settled bool     // whether a Survey or Dense has settled sparse
 	dense   bool     // whether Dense has
 	columns *Columns // made by Learn
-	spill   *spill   // written by a Survey
-	why     error    // why there is no spill
 }
 
 func (s *shape) now() facts {
@@ -246,50 +232,6 @@ func mix64(at uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Spilled returns the size of the file in which a Survey has kept the rows (StreamOptions.SpillBytes). It is 0 if there
-// is none; why is the reason if a Survey failed to keep them.
-func (s *Stream) Spilled() (bytes int64, why error) {
-	k := s.shape.now()
-	if k.spill != nil {
-		return k.spill.size, nil
-	}
-	return 0, k.why
-}
-
-// Close removes the file of Spilled, also for the other part of a Split. Later passes parse the files again; a pass in
-// progress fails.
-func (s *Stream) Close() error {
-	var p *spill
-	s.shape.learn(func(k *facts) { p, k.spill = k.spill, nil })
-	if p == nil {
-		return nil
-	}
-	return p.file.Close()
-}
-
-// spills says whether a Survey should keep the rows: once, and only for files that take time to parse.
-func (s *Stream) spills(now facts) bool {
-	if s.o.SpillBytes < 0 || now.spill != nil || now.why != nil {
-		return false
-	}
-	return slices.ContainsFunc(s.files, func(name string) bool {
-		ext, packed := extension(name)
-		return ext != ".npy" || packed != unpacked
-	})
-}
-
-// open opens file i, or the rows kept of it.
-func (s *Stream) open(now facts, i int, o Options) (rows, error) {
-	if p := now.spill; p != nil && !o.frames {
-		return p.open(i, s.files[i], o), nil
-	}
-	r, err := openFile(s.files[i], o)
-	if err == nil && s.to != nil {
-		r = tee{r, s.to, i}
-	}
-	return r, err
-}
-
 // Blocks yields the rows in blocks, read in the background. With Shuffle each epoch, from 0, has its own order. It
 // stops after an error. Errors: as for Read; domain.ErrShape for files of different widths; domain.ErrParam for a nil
 // context, and for LIBSVM text whose width neither Options.Dims nor a Survey has determined; ctx.Err().
@@ -297,13 +239,15 @@ func (s *Stream) Blocks(ctx context.Context, epoch int) iter.Seq2[*Block, error]
 	return ahead(s.o.Ahead, s.blocks(ctx, epoch))
 }
 
+// errStopped ends a pass whose consumer stops.
+var errStopped = errors.New("stopped")
+
 // blocks is Blocks, read when they are asked for.
 func (s *Stream) blocks(ctx context.Context, epoch int) iter.Seq2[*Block, error] {
 	return func(yield func(*Block, error) bool) {
-		stopped := errors.New("nobody reads on")
 		out := &cutter{size: s.o.BlockRows, emit: func(b *Block) error {
 			if !yield(b, nil) {
-				return stopped
+				return errStopped
 			}
 			return nil
 		}}
@@ -311,7 +255,7 @@ func (s *Stream) blocks(ctx context.Context, epoch int) iter.Seq2[*Block, error]
 		if err == nil {
 			err = out.flush()
 		}
-		if err != nil && err != stopped {
+		if err != nil && err != errStopped {
 			yield(nil, err)
 		}
 	}
@@ -383,7 +327,7 @@ func (s *Stream) pieces(ctx context.Context, now facts, i int, o Options, room f
 	if ctx == nil {
 		return fmt.Errorf("data: %s: the context is nil; give context.Background(): %w", s.files[i], domain.ErrParam)
 	}
-	r, err := s.open(now, i, o)
+	r, err := openFile(s.files[i], o)
 	if err != nil {
 		return err
 	}
@@ -421,18 +365,10 @@ func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, read := s.shape.now(), s.o.Options
-	read.frames = true
-	for i := range s.files {
-		err := s.pieces(ctx, now, i, read, func() int { return s.o.BlockRows }, func(r rows, at int) error {
-			f := r.(framer).frame()
-			if keep := s.kept(i, at, f.rows); len(keep) == 0 {
-				return nil
-			} else if len(keep) < f.rows {
-				f = f.Take(keep)
-			}
-			return l.add(f)
-		})
+	for f, err := range s.frames(ctx) {
+		if err == nil {
+			err = l.add(f)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -443,13 +379,42 @@ func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
 	}
 	settled := s.shape.learn(func(k *facts) {
 		if k.columns == nil {
-			k.columns, k.dims, k.why = c, c.Dims(), nil
+			k.columns, k.dims = c, c.Dims()
 		}
 	})
 	if settled.columns != c { // those of another Learn at the same time
 		return nil, had
 	}
-	return c, s.Close() // a Survey before knew other rows
+	return c, nil
+}
+
+// frames yields the rows of tables, with their labels, in frames.
+func (s *Stream) frames(ctx context.Context) iter.Seq2[*Frame, error] {
+	return func(yield func(*Frame, error) bool) {
+		now, read := s.shape.now(), s.o.Options
+		read.frames = true
+		for i := range s.files {
+			err := s.pieces(ctx, now, i, read, func() int { return s.o.BlockRows }, func(r rows, at int) error {
+				f := r.(framer).frame()
+				if keep := s.kept(i, at, f.rows); len(keep) == 0 {
+					return nil
+				} else if len(keep) < f.rows {
+					f = f.Take(keep)
+				}
+				if !yield(f, nil) {
+					return errStopped
+				}
+				return nil
+			})
+			if err == errStopped {
+				return
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+	}
 }
 
 // kept are the indices, among n rows of file i from row at, of the rows that belong to the stream.
@@ -493,7 +458,7 @@ func ReadAll(ctx context.Context, o Options, paths ...string) (*Set, error) {
 		}
 		return Read(files[0], o)
 	}
-	s, err := OpenStream(StreamOptions{Options: o, SpillBytes: -1}, files...)
+	s, err := OpenStream(StreamOptions{Options: o}, files...)
 	if err != nil {
 		return nil, err
 	}

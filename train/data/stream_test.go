@@ -513,7 +513,6 @@ func TestStreamPassesAtOnce(t *testing.T) {
 	})
 	t.Run("surveys", func(t *testing.T) {
 		s := stream(t, StreamOptions{BlockRows: 16}, dir)
-		defer s.Close()
 		survey := func() {
 			scaler, err := ParseScalers("standard")
 			if err != nil {

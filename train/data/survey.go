@@ -32,9 +32,8 @@ type Survey struct {
 }
 
 // Survey reads all rows once and draws a random sample of at most sample rows (Vitter 1985, algorithm R, under Seed).
-// Afterwards the stream knows its width and whether its blocks are sparse, and keeps the parsed rows
-// (StreamOptions.SpillBytes). Errors: as for Blocks; ErrFormat for more than 65536 classes, for no feature, and for
-// no row.
+// Afterwards the stream knows its width and whether its blocks are sparse. Errors: as for Blocks; ErrFormat for more
+// than 65536 classes, for no feature, and for no row.
 func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
 	return s.SurveyScaled(ctx, sample, nil)
 }
@@ -42,12 +41,8 @@ func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
 // SurveyScaled is Survey, and lets the scaler learn from the same pass where rows are dense. Survey.FitScaler completes
 // the fit; until then the scaler is as before.
 func (s *Stream) SurveyScaled(ctx context.Context, sample int, scaler *Scaler) (*Survey, error) {
-	t, now := *s, s.shape.now()
-	if s.spills(now) {
-		t.to = newSpiller(len(s.files), s.o.SpillBytes)
-		defer t.to.drop() // what did not come to an end
-	}
-	w := &surveyor{s: &t, size: sample, rng: rand.New(spectral.Stream(s.o.Seed, "data/sample")), classes: map[string]*int{}}
+	now := s.shape.now()
+	w := &surveyor{s: s, size: sample, rng: rand.New(spectral.Stream(s.o.Seed, "data/sample")), classes: map[string]*int{}}
 	w.stream, w.scaler = s, scaler
 	if scaler != nil {
 		w.learnt = newLearning(scaler)
@@ -57,19 +52,7 @@ func (s *Stream) SurveyScaled(ctx context.Context, sample int, scaler *Scaler) (
 			return nil, err
 		}
 	}
-	v, err := w.result()
-	if err == nil && t.to != nil {
-		kept, why := t.to.finish()
-		s.shape.learn(func(k *facts) {
-			if k.spill == nil && k.columns == now.columns {
-				k.spill, k.why, kept = kept, why, nil
-			}
-		})
-		if kept != nil { // another pass kept the rows first, or Learn changed them
-			err = kept.file.Close()
-		}
-	}
-	return v, err
+	return w.result()
 }
 
 // FitScaler fits the scaler of SurveyScaled to the rows of the stream. It reads them once for each step of the scaler

@@ -25,7 +25,7 @@ func TestSurveyScaled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, scale := range []string{"none", "standard", "minmax", "l1,standard", "standard,minmax", "cube"} {
-			o := StreamOptions{Options: Options{Form: FormDense}, BlockRows: 3, SpillBytes: -1}
+			o := StreamOptions{Options: Options{Form: FormDense}, BlockRows: 3}
 			if name == "a.csv" {
 				o.Label, o.Header = LabelLast, HeaderNo
 			}

@@ -33,7 +33,6 @@ func TestTargetsByNumber(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer stream.Close()
 		if kept {
 			if _, err := stream.Survey(context.Background(), 2); err != nil {
 				t.Fatal(err)

@@ -140,8 +140,8 @@ func TestFitRowsErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A row outside the domain is named as in its file, which is read again here and not the rows that a survey keeps.
-	rows, _ = fields(t, data.StreamOptions{Seed: 2, Shuffle: 8, SpillBytes: -1}, "csv", 20, 20)
+	// A row outside the domain is named as in its file.
+	rows, _ = fields(t, data.StreamOptions{Seed: 2, Shuffle: 8}, "csv", 20, 20)
 	semigroup := must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: .1}, 2, 8, layers.WithSeed(1)))
 	bad := rows.Stream.Files()[1]
 	if err := os.WriteFile(bad, []byte(".1,.2,0\n.1,-.5,1\n"), 0o644); err != nil {

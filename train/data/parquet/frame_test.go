@@ -2,6 +2,10 @@ package parquet
 
 import (
 	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -146,4 +150,126 @@ func TestFrameErrors(t *testing.T) {
 	if _, err := data.Read(path, data.Options{}); err == nil || !strings.Contains(err.Error(), `the column "Y" is of dates or times; write it as a double`) {
 		t.Error(err)
 	}
+}
+
+// TestConvert: files that are converted have the rows of the files that they are made of, in either format.
+func TestConvert(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"named.csv":  "b,a,y\n1,.1,0\n-3,,1\n1e300,5e-324,0\n",
+		"other.csv":  "a,y,b\n7,1,8\n",
+		"texts.csv":  "z,job,y\n1,cook,p\n2,NA,q\n3,smith,p\n,17,r\n",
+		"row.libsvm": "1 2:.5\n-1 1:3 4:-2\n",
+		"cls.libsvm": "yes 2:.5\nno 1:3\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	people := write(t, "people.parquet", people())
+	for _, c := range []struct {
+		files string
+		out   string // the extensions
+		want  string // the columns of the frame, and the cells of those of numbers
+	}{
+		{"named.csv other.csv", ".npy .parquet", "b 1 -3 1e+300 8; a 0.1 NaN 5e-324 7; y 0 1 0 1"},
+		{"texts.csv", ".parquet", `z 1 2 3 NaN; job cook "" smith 17; y p q p r`},
+		{"row.libsvm", ".npy .parquet", "column 1 0 3; column 2 0.5 0; column 3 0 0; column 4 0 -2; label 1 -1"},
+		{"cls.libsvm", ".parquet", "column 1 0 3; column 2 0.5 0; label yes no"},
+		{people, ".parquet", `age 30 NaN 50; job cook "" smith; born days=2 NaN days=9; ` +
+			`seen days=0.5 days=2 days=1; paid 10.5 -0.25 3; owes 1.5 -0.5 0.001; class p q q`},
+	} {
+		var paths []string
+		for _, name := range strings.Fields(c.files) {
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(dir, name)
+			}
+			paths = append(paths, name)
+		}
+		for _, ext := range strings.Fields(c.out) {
+			out := filepath.Join(dir, "out"+ext)
+			if err := data.Convert(t.Context(), data.Options{}, out, paths...); err != nil {
+				t.Errorf("%s to %s: %v", c.files, ext, err)
+				continue
+			}
+			got, want := cellsOf(t, out), c.want
+			if ext == ".npy" { // which has no names
+				for j, part := range strings.Split(want, "; ") {
+					name := strings.Join(strings.Fields(part)[:1], "")
+					if name != "column" {
+						want = strings.Replace(want, name+" ", fmt.Sprintf("column %d ", j+1), 1)
+					}
+				}
+			}
+			if got != want {
+				t.Errorf("%s to %s: %s, want %s", c.files, ext, got, want)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		out, in string
+		err     error
+		says    string
+	}{
+		"texts":   {"a.npy", "texts.csv", data.ErrFormat, `texts.csv:2: column "job" is "cook", and .npy holds numbers alone; write .parquet`},
+		"format":  {"a.csv", "named.csv", data.ErrFormat, ".npy or .parquet"},
+		"packed":  {"a.npy.gz", "named.csv", data.ErrFormat, ".npy or .parquet"},
+		"columns": {"a.npy", "named.csv texts.csv", data.ErrFormat, "give files of the same columns"},
+		"no file": {"a.npy", "none.csv", os.ErrNotExist, "none.csv"},
+		"folder":  {"none/a.npy", "named.csv", os.ErrNotExist, "none"},
+	} {
+		var paths []string
+		for _, in := range strings.Fields(c.in) {
+			paths = append(paths, filepath.Join(dir, in))
+		}
+		err := data.Convert(t.Context(), data.Options{}, filepath.Join(dir, c.out), paths...)
+		if !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, c.out)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: a file is left", name)
+		}
+	}
+}
+
+// cellsOf are the columns of a file as text; those of .npy by way of another conversion.
+func cellsOf(t *testing.T, path string) string {
+	t.Helper()
+	if filepath.Ext(path) == ".npy" {
+		if err := data.Convert(t.Context(), data.Options{}, path+".parquet", path); err != nil {
+			t.Fatal(err)
+		}
+		path += ".parquet"
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := open(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	columns, err := table.Next(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for j, c := range columns {
+		text := table.Columns()[j]
+		for i := range max(len(c.Numbers), len(c.Texts)) {
+			switch {
+			case c.Texts != nil && c.Gaps != nil && c.Gaps[i]:
+				text += ` ""`
+			case c.Texts != nil:
+				text += " " + c.Texts[i]
+			case c.Times && !math.IsNaN(c.Numbers[i]):
+				text += " days=" + fmt.Sprint(c.Numbers[i])
+			default:
+				text += " " + fmt.Sprint(c.Numbers[i])
+			}
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "; ")
 }

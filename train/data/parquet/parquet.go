@@ -1,4 +1,4 @@
-// Package parquet makes data.Read and data.OpenStream read Apache Parquet files with the extension .parquet:
+// Package parquet makes data.Read and data.OpenStream read, and data.Convert write, Apache Parquet files (.parquet):
 //
 //	import _ "github.com/bochner-go/bochner/train/data/parquet"
 //
@@ -28,7 +28,10 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-func init() { data.RegisterTable(".parquet", open) }
+func init() {
+	data.RegisterTable(".parquet", open)
+	data.RegisterTableWriter(".parquet", create)
+}
 
 // table reads the columns together, one row group after another.
 type table struct {

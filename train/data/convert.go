@@ -1,0 +1,202 @@
+package data
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"gorgonia.org/tensor"
+)
+
+// TableWriter writes a file whose columns another package encodes, such as train/data/parquet.
+type TableWriter interface {
+	// Write appends rows, as Table.Next decodes them.
+	Write(columns []Column) error
+	// Close completes the file if err is nil, and else removes it and returns err.
+	Close(err error) error
+}
+
+// writers are the formats that Convert writes, by extension. create starts a file; texts says which columns have texts.
+var writers = map[string]func(path string, names []string, like []Column) (TableWriter, error){".npy": newArray}
+
+// RegisterTableWriter makes Convert write files with an extension such as ".parquet". create gets the names of the
+// columns, and columns like those to come, without cells. Call it in init functions, as RegisterTable.
+func RegisterTableWriter(extension string, create func(path string, names []string, like []Column) (TableWriter, error)) {
+	if !strings.HasPrefix(extension, ".") || create == nil {
+		panic(fmt.Sprintf("data: RegisterTableWriter: the extension %q is to begin with a dot, and create not to be nil", extension))
+	}
+	writers[extension] = create
+}
+
+// Convert writes the rows of files in another format: .npy, of numbers alone, which is read several times as fast as
+// text, or with train/data/parquet .parquet, which has names, texts and times too. All columns are written in the order
+// of the first file; Options.Label and LabelNames have no effect, but the label of LIBSVM text comes last unless Label
+// is LabelNone. Missing values are NaN in .npy. The files are read in blocks, twice for .parquet, and out appears under
+// its name when it is complete.
+//
+// Errors: as for ReadFrame and Stream.Survey; ErrFormat for another format, for files with different columns, and for
+// texts in a .npy file; the errors of the file system.
+func Convert(ctx context.Context, o Options, out string, paths ...string) (err error) {
+	ext, packed := extension(out)
+	create := writers[ext]
+	if create == nil || packed != unpacked {
+		return fmt.Errorf("data: %s: rows are converted to %s (.parquet if the program imports train/data/parquet): %w", out,
+			strings.Join(slices.Sorted(maps.Keys(writers)), " or "), ErrFormat)
+	}
+	o.LabelNames, o.ID, o.Columns, o.Form = nil, "", nil, FormDense
+	s, err := OpenStream(StreamOptions{Options: o}, paths...)
+	if err != nil {
+		return err
+	}
+	var like []Column
+	if ext != ".npy" {
+		if like, err = s.kinds(ctx); err != nil {
+			return err
+		}
+	}
+	var w TableWriter
+	defer func() {
+		if w != nil {
+			err = w.Close(err)
+		}
+	}()
+	for f, err := range s.allColumns(ctx) {
+		if err != nil {
+			return err
+		}
+		if w == nil {
+			if w, err = create(out, f.Names, like); err != nil {
+				return err
+			}
+		}
+		columns := make([]Column, len(f.columns))
+		for j := range columns {
+			c := &f.columns[j]
+			switch {
+			case like != nil:
+				columns[j] = c.as(like[j])
+			case c.texts == nil:
+				columns[j] = Column{Numbers: c.numbers}
+			default:
+				i := slices.IndexFunc(c.texts.codes, func(code int32) bool { return code >= 0 })
+				return fmt.Errorf("%s: column %s is %s, and .npy holds numbers alone; write .parquet: %w",
+					f.where(i), quote(f.Names[j]), quote(c.text(i)), ErrFormat)
+			}
+		}
+		if err := w.Write(columns); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kinds returns a column without cells for each column of the files. It reads them once.
+func (s *Stream) kinds(ctx context.Context) (like []Column, err error) {
+	for f, err := range s.allColumns(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if like == nil {
+			like = make([]Column, len(f.columns))
+		}
+		for j, c := range f.columns {
+			if like[j].Times = like[j].Times || c.times; c.texts != nil {
+				like[j].Texts = []string{}
+			}
+		}
+	}
+	return like, nil
+}
+
+// allColumns yields all rows in frames, with the columns of the first file.
+func (s *Stream) allColumns(ctx context.Context) iter.Seq2[*Frame, error] {
+	return func(yield func(*Frame, error) bool) {
+		var first *Frame
+		all, frames := *s, s.framesOfBlocks
+		if ext, _ := extension(s.files[0]); !formats[ext].sparse {
+			all.o.Label, frames = LabelNone, all.frames
+		}
+		for f, err := range frames(ctx) {
+			if err == nil {
+				first = cmp.Or(first, f)
+				err = f.inOrderOf(first)
+			}
+			if !yield(f, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// framesOfBlocks are the rows of files without columns: the features, and the label if there is one.
+func (s *Stream) framesOfBlocks(ctx context.Context) iter.Seq2[*Frame, error] {
+	return func(yield func(*Frame, error) bool) {
+		if _, err := s.Survey(ctx, 0); err != nil {
+			yield(nil, err)
+			return
+		}
+		for b, err := range s.Blocks(ctx, 0) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			x, err := b.Dense()
+			f := &Frame{rows: b.Rows(), Source: b.Source, Names: namesFor(nil, b.Dims()), columns: make([]column, b.Dims())}
+			for k, v := range x.Float64s() {
+				c := &f.columns[k%b.Dims()]
+				c.numbers = append(c.numbers, v)
+			}
+			if b.Labels != nil {
+				label := column{numbers: make([]float64, 0, f.rows)}
+				for _, l := range b.Labels {
+					label.add(l, cellNumber)
+				}
+				f.Names, f.columns = append(f.Names, "label"), append(f.columns, label)
+			}
+			if b.Y != nil {
+				f.Names, f.columns = append(f.Names, "label"), append(f.columns, column{numbers: b.Y})
+			}
+			if !yield(f, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// as returns the cells of a column, as texts if like has texts.
+func (c *column) as(like Column) Column {
+	if like.Texts == nil {
+		return Column{Numbers: c.numbers, Times: like.Times}
+	}
+	out := Column{Texts: make([]string, c.len()), Gaps: make([]bool, c.len())}
+	for i := range out.Texts {
+		out.Texts[i], out.Gaps[i] = c.text(i), c.gap(i)
+	}
+	return out
+}
+
+// array writes columns to a .npy file.
+type array struct{ *MatrixFile }
+
+func newArray(path string, names []string, _ []Column) (TableWriter, error) {
+	f, err := NewMatrixFile(path, AnyRows, len(names), tensor.Float64)
+	if err != nil {
+		return nil, err
+	}
+	return array{f}, nil
+}
+
+func (a array) Write(columns []Column) error {
+	n, d := len(columns[0].Numbers), len(columns)
+	x := make([]float64, n*d)
+	for j, c := range columns {
+		for i, v := range c.Numbers {
+			x[i*d+j] = v
+		}
+	}
+	return a.MatrixFile.Write(tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x)))
+}
