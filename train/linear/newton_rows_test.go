@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/internal/rows"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -78,7 +77,7 @@ func TestNewtonLambdas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		train, held := rows.HoldOut(n, o.heldOut, o.seed)
+		train, held := data.Split(n, o.heldOut, o.seed)
 		for l, s := range f.scores {
 			alone := must(must(o.problem(src.Take(train))).fit(o.lambdas[l]))
 			square, wrong := 0., 0.
