@@ -155,7 +155,7 @@ func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 			for b[i] == ' ' {
 				i++
 			}
-			if v, n := leading(b[i:]); n > 0 && (math.Abs(v) < 1<<53 || !lossy(string(b[i:i+n]), v)) {
+			if v, n := decimal(b[i:]); n > 0 && (math.Abs(v) < 1<<53 || !lossy(string(b[i:i+n]), v)) {
 				if next := i + n + l.after(b[i+n:], j == last); next > i+n {
 					x[f.slot], i = v, next
 					continue

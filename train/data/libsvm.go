@@ -173,7 +173,7 @@ func (p *libsvm) feature(no, last int, b []byte) (index int, value float64, leng
 		return 0, 0, 0, p.badFeature(no, last, index, tok)
 	}
 	i++
-	value, n := leading(b[i:cap(b)])
+	value, n := decimal(b[i:])
 	if end := i + n; n > 0 && (end == len(b) || end < len(b) && blank(b[end])) {
 		return index, value, end, nil
 	}

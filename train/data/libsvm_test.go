@@ -2,9 +2,7 @@ package data
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -139,32 +137,4 @@ func TestLineLimit(t *testing.T) {
 	m := &meter{r: endless{}, text: true, line: maxLine - 10}
 	_, err := bufio.NewReader(m).ReadString('\n')
 	fails(t, err, ErrFormat, "longer than 268435456 bytes")
-}
-
-// TestLIBSVMBehindTheLine: what stands in the buffer behind a line is no part of it.
-func TestLIBSVMBehindTheLine(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 5))
-	pieces := []string{"1", "2", "77", "3:", "12:", "4:0.5", "6:-1.25e2", "9:", "9:1e", ":", ".", "-", "+", "e", "e5", "0", " ", " ", "\t", "#", "nan", "12345678:1", "123456789"}
-	text := func(n int) (out []byte) {
-		for range n {
-			out = append(out, pieces[rng.IntN(len(pieces))]...)
-		}
-		return out
-	}
-	read := func(line []byte) string {
-		p := libsvm{source: &source{name: "f", o: Options{Label: LabelNone}}}
-		p.targets = newTargets(p.source, "line")
-		err := p.row(1, line)
-		return fmt.Sprint(err, p.values, p.columns, p.ends, p.dims)
-	}
-	for range 60000 {
-		line := append([]byte("1 "), text(rng.IntN(9))...)
-		if len(line) >= room { // the plain way would not be taken
-			continue
-		}
-		behind := append(append(bytes.Clone(line), text(9)...), make([]byte, room)...)
-		if want, got := read(slices.Clip(line)), read(behind[:len(line)]); got != want {
-			t.Fatalf("%q before %q: %s, want %s", line, behind[len(line):], got, want)
-		}
-	}
 }

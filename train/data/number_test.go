@@ -45,9 +45,6 @@ func TestDecimalIsCorrectlyRounded(t *testing.T) {
 		whole, fraction := digits[:at], digits[at:]
 		for _, text := range []string{whole + "." + fraction, fmt.Sprintf("-%se%+03d", digits, e), fmt.Sprintf("%s.%sE%d", whole, fraction, e)} {
 			got, length := decimal(text + " ")
-			if v, n := leading(append([]byte(text), make([]byte, room)...)); n != length || math.Float64bits(v) != math.Float64bits(got) {
-				t.Fatalf("leading(%q) = %v, %d; decimal %v, %d", text, v, n, got, length)
-			}
 			if want, _ := strconv.ParseFloat(text, 64); length != len(text) || math.Float64bits(got) != math.Float64bits(want) {
 				if length == 0 && (len(digits) > 19 || e-len(digits) < -exactPowers || e > exactPowers) {
 					continue // left to strconv
@@ -66,32 +63,6 @@ func TestDecimalIsCorrectlyRounded(t *testing.T) {
 		// The fraction of so many bits that ends in a half unit.
 		if k := 1 + rng.IntN(3); half < math.MaxUint64/1000 {
 			check(half*[]uint64{5, 25, 125}[k-1], -k)
-		}
-	}
-}
-
-// TestLeadingOfShortTexts: every text of up to seven characters with a meaning in numbers, and one with none, within a
-// longer text.
-func TestLeadingOfShortTexts(t *testing.T) {
-	const characters = "07.-e,\xff"
-	b := make([]byte, room+7)
-	for length := range 8 {
-		texts := 1
-		for range length {
-			texts *= len(characters)
-		}
-		for k := range texts {
-			for i := range length {
-				b[i] = characters[k%len(characters)]
-				k /= len(characters)
-			}
-			for _, next := range []byte{',', '\n', '9', 0, '\x80'} {
-				b[length] = next
-				v, n := leading(b)
-				if want, length := decimal(b); n != length || math.Float64bits(v) != math.Float64bits(want) {
-					t.Fatalf("leading(%q) = %v, %d; decimal %v, %d", b[:12], v, n, want, length)
-				}
-			}
 		}
 	}
 }
