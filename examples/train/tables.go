@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -214,8 +215,9 @@ func (o *options) checkText() error {
 
 // hint adds what may help where a label is not found.
 func (o *options) hint(err error) error {
+	var place *data.Error
 	switch {
-	case err == nil || !strings.Contains(err.Error(), "the label: no column"):
+	case !errors.Is(err, data.ErrColumn) || errors.As(err, &place) && place.Column == o.read.ID:
 		return err
 	case o.load != "":
 		return fmt.Errorf("%w; rows without labels are for -predict", err)

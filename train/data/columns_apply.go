@@ -135,7 +135,10 @@ func (w *writer) fill(row []float64) {
 }
 
 func (w *writer) fail(i int, format string, args ...any) error {
-	return fmt.Errorf("%s: column %s %s: %w", w.f.where(i), quote(w.in.Name), fmt.Sprintf(format, args...), ErrFormat)
+	line, row := w.f.placeOf(i)
+	e := newError(strings.TrimPrefix(w.f.Source, "data: "), line, ErrFormat, row+"column %s "+format, append([]any{quote(w.in.Name)}, args...)...)
+	e.Column = w.in.Name
+	return e
 }
 
 // reader returns a function that writes the value of row i, which is not missing.

@@ -83,8 +83,9 @@ func Convert(ctx context.Context, o Options, out string, paths ...string) (err e
 				columns[j] = Column{Numbers: c.numbers}
 			default:
 				i := slices.IndexFunc(c.texts.codes, func(code int32) bool { return code >= 0 })
-				return fmt.Errorf("%s: column %s is %s, and .npy holds numbers alone; write .parquet: %w",
-					f.where(i), quote(f.Names[j]), quote(c.text(i)), ErrFormat)
+				line, row := f.placeOf(i)
+				return newError(f.Source, line, ErrFormat, row+"column %s is %s, and .npy holds numbers alone; write .parquet",
+					quote(f.Names[j]), quote(c.text(i)))
 			}
 		}
 		if err := w.Write(columns); err != nil {

@@ -28,7 +28,8 @@
 // A value that is NaN, infinite, too large for float64, or not 0 but 0 in float64 is an error that wraps
 // domain.ErrDomain and names the file, the line, the column, the value and a remedy. The same holds for targets and
 // classes. A number is decimal: hexadecimal floats and digits with underscores are text. A file that does not follow
-// its format is ErrFormat; a file of another width than asked for is domain.ErrShape.
+// its format is ErrFormat; a file of another width than asked for is domain.ErrShape. An Error has the file, the line,
+// the problem and the remedy as fields.
 //
 // A small file cannot make a reader allocate much. Memory during reading is proportional to the bytes read (after
 // decompression), and beside the rows that it returns no file of less than 64 KiB takes more than 256 MiB. A line and a
@@ -53,6 +54,8 @@ var (
 	ErrLabel = errors.New("unknown class")
 	// ErrTask marks classes that look like targets: numbers, and most rows have a different one.
 	ErrTask = errors.New("classes that look like targets")
+	// ErrColumn marks a label or a row name that is to come from a column that the file lacks; it wraps ErrFormat.
+	ErrColumn error = errColumn{}
 	// ErrZeros marks sparse rows under a scaler that changes zeros.
 	ErrZeros = errors.New("zeros do not stay zero")
 )

@@ -334,19 +334,21 @@ func taken(from, idx []int) []int {
 	return slices.Clone(idx)
 }
 
-// where names row i in the file.
-func (f *Frame) where(i int) string {
-	who := f.Source
-	if !strings.HasPrefix(who, "data: ") {
-		who = "data: " + who
-	}
+// placeOf is the line of row i in the file or, if it is not known, 0 and a text with the number of the row.
+func (f *Frame) placeOf(i int) (line int, row string) {
 	switch {
 	case f.lines != nil:
-		return fmt.Sprintf("%s:%d", who, f.lines[i])
+		return f.lines[i], ""
 	case f.taken != nil:
 		i = f.taken[i]
 	}
-	return fmt.Sprintf("%s: row %d", who, i)
+	return 0, fmt.Sprintf("row %d: ", i)
+}
+
+// where names row i in the file.
+func (f *Frame) where(i int) string {
+	line, row := f.placeOf(i)
+	return strings.TrimSuffix(whereIn(strings.TrimPrefix(f.Source, "data: "), line)+": "+row, ": ")
 }
 
 // timeDays returns a time as days since 1970.

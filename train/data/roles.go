@@ -104,16 +104,20 @@ func placeOf(name string, names []string, width int) (int, error) {
 	if j := slices.Index(names, name); j >= 0 {
 		return j, nil
 	}
-	if n, err := strconv.Atoi(name); err == nil {
-		if n >= 1 && n <= width {
-			return n - 1, nil
-		}
-		return 0, fmt.Errorf("there is no column %d; the table has %d", n, width)
+	n, err := strconv.Atoi(name)
+	if err == nil && n >= 1 && n <= width {
+		return n - 1, nil
 	}
-	if names == nil {
-		return 0, fmt.Errorf("no column is named %s: the file has no header; say the number of the column, from 1", quote(name))
+	missing := &missingColumn{name: name}
+	switch {
+	case err == nil:
+		missing.text = fmt.Sprintf("there is no column %d; the table has %d", n, width)
+	case names == nil:
+		missing.text = fmt.Sprintf("no column is named %s: the file has no header; say the number of the column, from 1", quote(name))
+	default:
+		missing.text = fmt.Sprintf("no column is named %s; the columns are %s", quote(name), strings.Join(cut(quoted(names), 20), ", "))
 	}
-	return 0, fmt.Errorf("no column is named %s; the columns are %s", quote(name), strings.Join(cut(quoted(names), 20), ", "))
+	return 0, missing
 }
 
 // columnName names a column for messages, counted from 1.

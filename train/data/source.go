@@ -283,16 +283,10 @@ func gzipError(err error) error {
 	return err
 }
 
-// where names the file and, from 1, the line; line 0 is the whole file.
-func (s *source) where(line int) string {
-	if line == 0 {
-		return "data: " + s.name
-	}
-	return fmt.Sprintf("data: %s:%d", s.name, line)
-}
+func (s *source) where(line int) string { return whereIn(s.name, line) }
 
 func (s *source) fail(line int, sentinel error, format string, args ...any) error {
-	return fmt.Errorf("%s: %s: %w", s.where(line), fmt.Sprintf(format, args...), sentinel)
+	return newError(s.name, line, sentinel, format, args...)
 }
 
 // wrap adds the file to an error of the underlying reader.
