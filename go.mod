@@ -3,9 +3,11 @@ module github.com/bochner-go/bochner
 go 1.25.0
 
 require (
+	github.com/alecthomas/kong v1.12.1
 	github.com/chewxy/hm v1.0.0
 	github.com/klauspost/compress v1.20.3
 	github.com/parquet-go/parquet-go v0.32.0
+	github.com/rogpeppe/go-internal v1.16.0
 	github.com/sbinet/npyio v0.9.0
 	github.com/schollz/progressbar/v3 v3.19.0
 	go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6

@@ -33,7 +33,7 @@ const (
 	//	uniform     .0263  .9540    .0199  .339     .0937  .9352    .0299  12.94    .0479  .9688
 	//	rpcholesky  .0211  .9553    .0182  .329     .0909  .9347    .0186  14.60    .0471  .9688
 	//
-	//	go run ./examples/train -map nystrom -features 512 -params select=rpcholesky -scale standard -seed 1
+	//	go run ./train/cmd/bochner fit --map nystrom --features 512 --params select=rpcholesky --scale standard --seed 1
 	CholeskyLandmarks
 )
 

@@ -210,7 +210,7 @@ func publicPackages(t *testing.T) map[string]*doc.Package {
 		}
 		_, err = os.Stat(filepath.Join(path, "go.mod"))
 		if name := d.Name(); path != ".." && (err == nil || strings.ContainsAny(name[:1], "._") ||
-			slices.Contains([]string{"internal", "testdata", "examples", "ops_test"}, name)) {
+			slices.Contains([]string{"internal", "testdata", "cmd", "examples", "ops_test"}, name)) {
 			return filepath.SkipDir
 		}
 		if p, err := build.ImportDir(path, 0); err == nil {

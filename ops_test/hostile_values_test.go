@@ -294,6 +294,7 @@ var goodNamed = []struct {
 		return []layers.Layer{must(goodSpec().Build()), must(layers.NewSoftmaxHead(8, 2))}
 	}},
 	{"train.Model.UnmarshalBinary.b", func(*arguments) any { return must(goodModel().MarshalBinary()) }},
+	{"train.Recipe.UnmarshalJSON.text", []byte(`{"fitter":{"kind":"ridge"}}`)},
 	{"train.LoadParams.path", func(v *arguments) any {
 		return v.saved(func(path string) error {
 			return train.SaveParams(path, G.Nodes{v.leaf()}, must(goodSpec().Build()))

@@ -29,7 +29,6 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/internal/must"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
@@ -42,7 +41,7 @@ func main() {
 	plot := flag.String("plot", "03_histograms.png", "where the picture goes")
 	flag.Parse()
 
-	set := cli.MakeHistograms(1)
+	set := data.SyntheticHistograms(1)
 	half, other := data.Split(set.Rows(), .5, 1)
 	trainSet, testSet := set.Take(half), set.Take(other)
 

@@ -45,11 +45,11 @@ import (
 	"log"
 	"strings"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/internal/must"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
@@ -67,7 +67,7 @@ func main() {
 	choicePicture := choose()
 	unseen()
 	driftPicture := drift()
-	must.Do(cli.SavePicture(*plot, 1, bandPicture, must.Get(report.Grid(2, choicePicture, driftPicture))))
+	must.Do(program.SavePicture(*plot, 1, bandPicture, must.Get(report.Grid(2, choicePicture, driftPicture))))
 }
 
 // gaussian is a map to random Fourier features of the Gaussian kernel.
@@ -97,7 +97,7 @@ func at(f *linear.RidgeFit, z *tensor.Dense) []float64 {
 
 // title begins a table in Markdown.
 func title(text string, columns ...string) {
-	fmt.Printf("%s\n\n%s", text, cli.TableHead(columns...))
+	fmt.Printf("%s\n\n%s", text, "| "+strings.Join(columns, " | ")+" |\n"+strings.Repeat("|---", len(columns))+"|\n")
 }
 
 // line is a line of a table.

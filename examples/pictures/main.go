@@ -28,12 +28,12 @@ const folder = "examples/pictures"
 
 // commands, as the guides have them, by the picture that each draws in the folder where it runs.
 var commands = map[string]string{
-	"train.png":             "go run ./examples/train",
+	"fit.png":               "go run ./train/cmd/bochner fit",
 	"02_freeze_or_tune.png": "go run ./examples/02_freeze_or_tune",
 	"08_learning.png":       "go run ./examples/08_learning",
 	"08_columns.png":        "go run ./examples/08_learning",
 	"09_uncertainty.png":    "go run ./examples/09_uncertainty",
-	"features.png":          "go run ./examples/features -map gaussian -sampler all -rows 300 -seeds 10 -plot features.png",
+	"features.png":          "go run ./train/cmd/bochner features --map gaussian --sampler all --rows 300 --seeds 10 --plot features.png",
 	"figure1.png":           "go run ./examples/papers/yang2014 -rows 300",
 	"indefinite.png":        "go run ./examples/papers/indefinite -part error,variance -rows 300",
 }

@@ -16,7 +16,7 @@ func TestNamed(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ text, want string }{
 		"whole":           {whole, ""},
-		"without one":     {strings.Replace(whole, "("+folder+"/train.png)", "", 1), "no guide shows train.png"},
+		"without one":     {strings.Replace(whole, "("+folder+"/fit.png)", "", 1), "no guide shows fit.png"},
 		"with another":    {whole + "![](" + folder + "/more.png)\n", "shows more.png"},
 		"another command": {strings.Replace(whole, "yang2014 -rows 300", "yang2014 -rows 200", 1), "the command that draws figure1.png"},
 	} {
@@ -37,29 +37,29 @@ func TestKeep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn := filepath.Join(here, "train.png") // of a guide, here as what a command draws
+	drawn := filepath.Join(here, "fit.png") // of a guide, here as what a command draws
 	t.Chdir(t.TempDir())
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	command := "cp " + drawn + " train.png"
-	if err := keep("train.png", command, false); err == nil {
+	command := "cp " + drawn + " fit.png"
+	if err := keep("fit.png", command, false); err == nil {
 		t.Error("a picture that is not in the folder is no error")
 	}
-	if err := keep("train.png", command, true); err != nil {
+	if err := keep("fit.png", command, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := keep("train.png", command, false); err != nil {
+	if err := keep("fit.png", command, false); err != nil {
 		t.Error(err)
 	}
-	other := "cp " + filepath.Join(here, "features.png") + " train.png"
-	if err := keep("train.png", other, false); err == nil || !strings.Contains(err.Error(), "drawn") {
+	other := "cp " + filepath.Join(here, "features.png") + " fit.png"
+	if err := keep("fit.png", other, false); err == nil || !strings.Contains(err.Error(), "drawn") {
 		t.Errorf("another picture: %v", err)
 	}
-	if err := keep("train.png", "true", false); err == nil {
+	if err := keep("fit.png", "true", false); err == nil {
 		t.Error("a picture that was not drawn is no error")
 	}
-	if err := keep("train.png", "false", false); err == nil {
+	if err := keep("fit.png", "false", false); err == nil {
 		t.Error("a command that fails is no error")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
@@ -32,7 +32,7 @@ func (o *options) write(ctx context.Context) error {
 	if err := os.Mkdir(o.generate, 0o755); err != nil {
 		return err
 	}
-	bar := cli.NewProgress("files")
+	bar := program.NewProgress("files")
 	defer bar.Close()
 	for f := range o.files {
 		from, to := o.rows*f/o.files, o.rows*(f+1)/o.files

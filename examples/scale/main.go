@@ -21,10 +21,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/internal/flags"
+	"github.com/bochner-go/bochner/train/cmd/program"
 )
 
-func main() { cli.Main("scale", run) }
+func main() { program.Main("scale", run) }
 
 type options struct {
 	generate, data, from, format string
@@ -48,26 +49,26 @@ func parse(args []string) (*options, error) {
 	fs.IntVar(&o.features, "features", 2048, "features")
 	fs.Uint64Var(&o.seed, "seed", 1, "`seed` of rows and features")
 	fs.BoolVar(&o.child, "child", false, "measure in this process and print JSON")
-	if err := cli.Parse(fs, "scale fits on files that are larger than memory.", args); err != nil {
+	if err := flags.Parse(fs, "scale fits on files that are larger than memory.", args); err != nil {
 		return nil, err
 	}
-	given := cli.Given(fs)
+	given := flags.Given(fs)
 	if (o.generate == "") == (o.data == "") {
-		return nil, cli.Usage("want one of -generate, to write files, and -data, to fit on them")
+		return nil, program.Usage("want one of -generate, to write files, and -data, to fit on them")
 	}
 	apply := map[string]bool{"from": true, "rows": true, "files": true, "format": true, "use": false, "features": false, "child": false}
 	for name, generates := range apply {
 		if given[name] && generates != (o.generate != "") {
-			return nil, cli.Usage("-%s does not apply here; it goes with %s", name, map[bool]string{true: "-generate", false: "-data"}[generates])
+			return nil, program.Usage("-%s does not apply here; it goes with %s", name, map[bool]string{true: "-generate", false: "-data"}[generates])
 		}
 	}
 	switch {
 	case o.format != "npy" && o.format != "csv":
-		return nil, cli.Usage("-format %s: want npy or csv", o.format)
+		return nil, program.Usage("-format %s: want npy or csv", o.format)
 	case o.files < 1 || o.rows < o.files:
-		return nil, cli.Usage("-rows %d -files %d: want at least one row a file", o.rows, o.files)
+		return nil, program.Usage("-rows %d -files %d: want at least one row a file", o.rows, o.files)
 	case o.features < 2 || o.features%2 == 1:
-		return nil, cli.Usage("-features %d: want an even number of at least 2", o.features)
+		return nil, program.Usage("-features %d: want an even number of at least 2", o.features)
 	}
 	for s := range strings.SplitSeq(use, ",") {
 		if s = strings.TrimSpace(s); s == "" {
@@ -75,7 +76,7 @@ func parse(args []string) (*options, error) {
 		}
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
-			return nil, cli.Usage("-use %s: want numbers of files, at least 1, separated by commas", use)
+			return nil, program.Usage("-use %s: want numbers of files, at least 1, separated by commas", use)
 		}
 		o.use = append(o.use, n)
 	}

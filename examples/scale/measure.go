@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/linear"
 	gblas "gonum.org/v1/gonum/blas"
@@ -42,9 +42,9 @@ type result struct {
 
 // timed is what f takes.
 func timed(f func() error) (cost, error) {
-	start, cpu := time.Now(), cli.ProcessorTime()
+	start, cpu := time.Now(), program.ProcessorTime()
 	err := f()
-	return cost{time.Since(start).Seconds(), (cli.ProcessorTime() - cpu).Seconds()}, err
+	return cost{time.Since(start).Seconds(), (program.ProcessorTime() - cpu).Seconds()}, err
 }
 
 // measure fits, and prints a result.
@@ -55,7 +55,7 @@ func (o *options) measure(ctx context.Context) error {
 	}
 	if len(o.use) == 1 {
 		if o.use[0] > len(files) {
-			return cli.Usage("-use %d: %s has %d files", o.use[0], o.data, len(files))
+			return program.Usage("-use %d: %s has %d files", o.use[0], o.data, len(files))
 		}
 		files = files[:o.use[0]]
 	}
@@ -70,7 +70,7 @@ func (o *options) measure(ctx context.Context) error {
 	if err := o.fit(ctx, files, &r); err != nil {
 		return err
 	}
-	r.Peak = cli.PeakRSS()
+	r.Peak = program.PeakRSS()
 	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
@@ -100,7 +100,7 @@ func (o *options) fit(ctx context.Context, files []string, r *result) error {
 	if err != nil {
 		return err
 	}
-	bar := cli.NewProgress("rows")
+	bar := program.NewProgress("rows")
 	defer bar.Close()
 	least := baseline{m: m}
 	if r.Fit, err = timed(func() error {

@@ -253,6 +253,8 @@ type option struct {
 var (
 	subcommand = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 	flagLine   = regexp.MustCompile(`^  -([a-zA-Z][\w.-]*)( .+)?(\t.*)?$`) // as package flag prints it
+	kongLine   = regexp.MustCompile(`^ {2,6}(?:-\w, )?--([a-z][\w-]*)(=\S+)?( .*)?$`)
+	kongUsage  = regexp.MustCompile(`^Usage: .*[<\[][a-z]+[>\]]`) // with arguments that are no flags
 )
 
 // help asks a program, or a subcommand, for its flags.
@@ -270,14 +272,25 @@ func help(tmp string, command []string) (map[string]option, error) {
 	return options, nil
 }
 
+// arguments is the key of the options of a command that takes arguments besides flags.
+const arguments = ""
+
 func parseHelp(text string) map[string]option {
 	options, last := map[string]option{}, ""
 	for line := range strings.Lines(text) {
-		if m := flagLine.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
+		line = strings.TrimSuffix(line, "\n")
+		if kongUsage.MatchString(strings.TrimSuffix(line, "[flags]")) {
+			options[arguments] = option{}
+		}
+		m := kongLine.FindStringSubmatch(line)
+		if m == nil {
+			m = flagLine.FindStringSubmatch(line)
+		}
+		if m != nil {
 			last = m[1]
 			options[last] = option{value: m[2] != "", help: m[3]}
 		} else if last != "" {
-			options[last] = option{options[last].value, options[last].help + line}
+			options[last] = option{options[last].value, options[last].help + line + "\n"}
 		}
 	}
 	return options
@@ -292,12 +305,15 @@ var name = regexp.MustCompile(`[\w-]+`)
 
 // checkFlags holds arguments against the flags of their program.
 func checkFlags(options map[string]option, args []string) error {
+	_, hasArguments := options[arguments]
 	for len(args) > 0 {
 		a := args[0]
 		args = args[1:]
 		flag, value, has := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(a, "-"), "-"), "=")
 		o, ok := options[flag]
 		switch {
+		case !strings.HasPrefix(a, "-") && hasArguments:
+			continue
 		case !strings.HasPrefix(a, "-"):
 			return fmt.Errorf("%s is neither a flag nor the value of one", a)
 		case !ok:
@@ -309,7 +325,7 @@ func checkFlags(options map[string]option, args []string) error {
 		case !has:
 			value, args = args[0], args[1:]
 		}
-		if slices.Contains(named, flag) {
+		if slices.Contains(named, flag) && !strings.Contains(o.help, ", see ") { // which lists them elsewhere
 			known := name.FindAllString(o.help, -1)
 			for _, v := range strings.Split(value, ",") {
 				if !slices.Contains(known, v) {

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,26 +114,6 @@ func (r Result) Object(t *testing.T) map[string]any {
 	return ob
 }
 
-// Keys wants an object to have these keys, blank-separated, and no others.
-func Keys(t *testing.T, what string, ob any, keys string) {
-	t.Helper()
-	var got []string
-	m, ok := ob.(map[string]any)
-	if !ok {
-		t.Errorf("%s is %v, not an object", what, ob)
-		return
-	}
-	for k := range m {
-		got = append(got, k)
-	}
-	want := strings.Fields(keys)
-	slices.Sort(got)
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("%s has the keys\n%v, want\n%v", what, got, want)
-	}
-}
-
 // File writes a file and returns its path.
 func File(t *testing.T, dir, name, text string) string {
 	t.Helper()
@@ -205,21 +184,6 @@ func CSV(rows [][]float64, first, last func(i int) string) string {
 			fields = append(fields, last(i))
 		}
 		b.WriteString(strings.Join(fields, ",") + "\n")
-	}
-	return b.String()
-}
-
-// LIBSVM is rows in that format, cells of 0 left out.
-func LIBSVM(rows [][]float64, label func(i int) string) string {
-	var b strings.Builder
-	for i, row := range rows {
-		b.WriteString(label(i))
-		for j, v := range row {
-			if v != 0 {
-				fmt.Fprintf(&b, " %d:%v", j+1, v)
-			}
-		}
-		b.WriteString("\n")
 	}
 	return b.String()
 }

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
+	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
@@ -16,7 +17,7 @@ import (
 )
 
 func printHead(what string) {
-	fmt.Print(cli.TableHead("method", "training sets", "samples", what, "standard error", "bandwidth", "σ", "λ", "features, s", "fit, s"))
+	fmt.Print(frame.TableHead("method", "training sets", "samples", what, "standard error", "bandwidth", "σ", "λ", "features, s", "fit, s"))
 }
 
 // components is the regression on the number of components of mixtures: figure 4.
@@ -57,7 +58,7 @@ func (o *options) components(ctx context.Context) error {
 // compare tunes the methods on the first training sets, and measures them for each number of sets.
 func (o *options) compare(ctx context.Context, p *problem, methods []method) ([]result, error) {
 	var all []result
-	bar := cli.NewProgress("distributions, methods")
+	bar := program.NewProgress("distributions, methods")
 	defer bar.Close()
 	for i, m := range methods {
 		bar.Step(i, len(methods), m.name)

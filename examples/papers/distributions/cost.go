@@ -8,10 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/cmd/program"
 	"gorgonia.org/tensor"
 )
 
@@ -48,18 +49,18 @@ func (o *options) cost(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("%d samples a set, %s, %d features, %d processors\n\n", samples, name, o.columns, runtime.GOMAXPROCS(0))
-	fmt.Print(cli.TableHead("sets", "seconds", "of which densities", "processor seconds", "a set, ms of a processor", "peak memory, MB"))
+	fmt.Print(frame.TableHead("sets", "seconds", "of which densities", "processor seconds", "a set, ms of a processor", "peak memory, MB"))
 	for _, n := range o.sets {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
 		some := sets.Slice(0, n)
 		z := tensor.New(tensor.WithShape(n, o.columns), tensor.Of(tensor.Float32))
-		start, processor := time.Now(), cli.ProcessorTime()
+		start, processor := time.Now(), program.ProcessorTime()
 		if _, err := l.TransformBags(z, some); err != nil {
 			return err
 		}
-		all, used := time.Since(start), cli.ProcessorTime()-processor
+		all, used := time.Since(start), program.ProcessorTime()-processor
 		start = time.Now()
 		for lo := 0; lo < n; lo += blockBags {
 			if _, err := l.Rows(some.Slice(lo, min(lo+blockBags, n))); err != nil {
@@ -67,7 +68,7 @@ func (o *options) cost(ctx context.Context) error {
 			}
 		}
 		densities := time.Since(start)
-		fmt.Printf("| %d | %.1f | %.1f | %.1f | %.2f | %d |\n", n, all.Seconds(), densities.Seconds(), used.Seconds(), used.Seconds()/float64(n)*1e3, cli.PeakRSS()>>20)
+		fmt.Printf("| %d | %.1f | %.1f | %.1f | %.2f | %d |\n", n, all.Seconds(), densities.Seconds(), used.Seconds(), used.Seconds()/float64(n)*1e3, program.PeakRSS()>>20)
 	}
 	return nil
 }

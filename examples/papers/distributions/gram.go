@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -141,7 +141,7 @@ func (o *options) gram(_ context.Context) error {
 	}
 	fmt.Printf("%d mixtures of %d normal laws with standard deviations of %v to %v on the unit square, %d samples of each, bandwidths %.3f and %.3f, σ %.3f\n\n",
 		n, gramComponents, narrow, wide, samples, h[0], h[1], sigma)
-	fmt.Print(cli.TableHead("estimate of the kernel", "squared correlation", "the paper"))
+	fmt.Print(frame.TableHead("estimate of the kernel", "squared correlation", "the paper"))
 	for i := range estimates {
 		e := &estimates[i]
 		e.exact = gaussianOf(exact, sigma)

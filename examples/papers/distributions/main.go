@@ -43,10 +43,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/cmd/program"
 )
 
 func main() {
@@ -102,7 +102,7 @@ func (o *options) Declare(fs *flag.FlagSet) {
 }
 
 func (o *options) Check(given map[string]bool) (err error) {
-	o.Inputs = []cli.File{{Flag: "in", Path: o.in}, {Flag: "test", Path: o.testFile}}
+	o.Inputs = []program.File{{Flag: "-in", Path: o.in}, {Flag: "-test", Path: o.testFile}}
 	var all []string
 	for _, m := range o.methods() {
 		all = append(all, m.name)
@@ -112,11 +112,11 @@ func (o *options) Check(given map[string]bool) (err error) {
 		return err
 	}
 	if err = o.rule.UnmarshalText([]byte(o.ruleName)); err != nil {
-		return &cli.UsageError{Err: err}
+		return &program.UsageError{Err: err}
 	}
 	if o.sampled != "" {
 		if o.sampler, err = spectral.SamplerByName(o.sampled); err != nil {
-			return &cli.UsageError{Err: err}
+			return &program.UsageError{Err: err}
 		}
 	}
 	o.chosen = slices.DeleteFunc(o.methods(), func(m method) bool { return !slices.Contains(names, m.name) })
@@ -127,22 +127,22 @@ func (o *options) Check(given map[string]bool) (err error) {
 		return err
 	}
 	if o.test < 2 || o.em < 0 || o.kl < 0 || o.points < 0 {
-		return cli.Usage("-test-sets %d -em %d -kl %d -points %d: want at least 2 test sets, and no number below 0", o.test, o.em, o.kl, o.points)
+		return program.Usage("-test-sets %d -em %d -kl %d -points %d: want at least 2 test sets, and no number below 0", o.test, o.em, o.kl, o.points)
 	}
 	return o.probe()
 }
 
 // probe draws a map for the flags that are the layers' own.
 func (o *options) probe() error {
-	if err := cli.CheckFeatures("features", o.columns); err != nil {
+	if err := frame.CheckFeatures("features", o.columns); err != nil {
 		return err
 	}
 	if o.functions < 1 || o.lambdas < 1 {
-		return cli.Usage("-functions %d -lambdas %d: want at least 1 of each", o.functions, o.lambdas)
+		return program.Usage("-functions %d -lambdas %d: want at least 1 of each", o.functions, o.lambdas)
 	}
 	of := o.density(spectral.JensenShannonDivergence, []float64{.5}, 2)
 	if _, err := layers.NewHDDLayer(of, 2, 2+o.columns%2, append(single(o.Seed), layers.WithSampler(o.samplerFor(0)))...); err != nil {
-		return &cli.UsageError{Err: err}
+		return &program.UsageError{Err: err}
 	}
 	return nil
 }
@@ -167,25 +167,25 @@ func (o *options) checkPart(given map[string]bool) error {
 	files := o.part == "images" || o.part == "bags"
 	switch {
 	case !slices.Contains(partNames(), o.part):
-		return cli.Usage("-part %s: want one of %s", o.part, strings.Join(partNames(), ", "))
+		return program.Usage("-part %s: want one of %s", o.part, strings.Join(partNames(), ", "))
 	case files && o.in == "":
-		return cli.Usage("-part %s needs -in", o.part)
+		return program.Usage("-part %s needs -in", o.part)
 	case o.part == "images" && o.testFile == "":
-		return cli.Usage("-part images needs -test")
+		return program.Usage("-part images needs -test")
 	case !files && o.in != "":
-		return cli.Usage("-in does not apply to -part %s, which draws its sets", o.part)
+		return program.Usage("-in does not apply to -part %s, which draws its sets", o.part)
 	case o.part != "images" && o.testFile != "":
-		return cli.Usage("-test does not apply to -part %s", o.part)
+		return program.Usage("-test does not apply to -part %s", o.part)
 	case o.part != "components" && (given["em"] || given["kl"]):
-		return cli.Usage("-em and -kl belong to -part components")
+		return program.Usage("-em and -kl belong to -part components")
 	case o.part != "cost" && o.scattered:
-		return cli.Usage("-scattered belongs to -part cost")
+		return program.Usage("-scattered belongs to -part cost")
 	case o.part == "cost" && given["points"]:
-		return cli.Usage("-points does not apply to -part cost, which has %d x %d", costPoints, costPoints)
+		return program.Usage("-points does not apply to -part cost, which has %d x %d", costPoints, costPoints)
 	case files && given["samples"]:
-		return cli.Usage("-samples does not apply to -part %s, whose sets are as they are", o.part)
+		return program.Usage("-samples does not apply to -part %s, whose sets are as they are", o.part)
 	case o.part == "bags" && (given["sets"] || given["test-sets"]):
-		return cli.Usage("-sets and -test-sets do not apply to -part bags, which is cross-validated on all sets")
+		return program.Usage("-sets and -test-sets do not apply to -part bags, which is cross-validated on all sets")
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (o *options) setCounts() (err error) {
 		return err
 	}
 	if o.part == "gram" && (len(o.sets) > 1 || len(o.samples) > 1) {
-		return cli.Usage("-part gram takes one number of -sets and of -samples")
+		return program.Usage("-part gram takes one number of -sets and of -samples")
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 )
 
 // A claim is an order of two methods that a paper reports: one is better than the other or, with same, no better.
@@ -75,7 +75,7 @@ func verdicts(results []result, testRows int) string {
 			continue
 		}
 		if b.Len() == 0 {
-			b.WriteString("\n" + cli.TableHead("the papers", "here, %", "does it hold"))
+			b.WriteString("\n" + frame.TableHead("the papers", "here, %", "does it hold"))
 		}
 		p, q := first.accuracy().Mean, second.accuracy().Mean
 		relation := "above"

@@ -52,7 +52,7 @@ func TestTable(t *testing.T) {
 	dir := t.TempDir()
 	const args = "-rows 60 -draws 3 -features 500,20 -methods linear,hellinger,chi2,skewed-chi2,exp-chi2"
 	r := clitest.Run(t, dir, args).OK(t)
-	if !strings.HasPrefix(r.Stdout, "made histograms: 60 training and 60 test rows of 60 bins, 6 classes; rows divided by their sum\n\n"+tableHead) ||
+	if !strings.HasPrefix(r.Stdout, "synthetic histograms: 60 training and 60 test rows of 60 bins, 6 classes; rows divided by their sum\n\n"+tableHead) ||
 		!strings.HasSuffix(r.Stderr, "picture: histograms.png\n") {
 		t.Errorf("stdout %q, stderr %q", r.Stdout, r.Stderr)
 	}

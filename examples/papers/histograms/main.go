@@ -35,9 +35,12 @@ import (
 	"os"
 	"strings"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/internal/flags"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/cmd/program"
+	"gorgonia.org/tensor"
 )
 
 func main() {
@@ -56,7 +59,7 @@ type experiment struct {
 	sizes                             []int
 	samplers                          []string
 	problem
-	progress *cli.Progress
+	progress *program.Progress
 	results  []result
 }
 
@@ -80,14 +83,14 @@ func (e *experiment) Declare(fs *flag.FlagSet) {
 }
 
 func (e *experiment) Check(map[string]bool) (err error) {
-	e.Inputs = []cli.File{{Flag: "in", Path: e.in}, {Flag: "test", Path: e.test}}
+	e.Inputs = []program.File{{Flag: "-in", Path: e.in}, {Flag: "-test", Path: e.test}}
 	switch {
 	case e.test != "" && e.in == "":
-		return cli.Usage("-test %s: needs -in, the training file", e.test)
+		return program.Usage("-test %s: needs -in, the training file", e.test)
 	case e.rows < 0 || e.Draws < 1:
-		return cli.Usage("-rows %d -draws %d: want at least 0 and 1", e.rows, e.Draws)
+		return program.Usage("-rows %d -draws %d: want at least 0 and 1", e.rows, e.Draws)
 	case e.dtype != "float32" && e.dtype != "float64":
-		return cli.Usage("-dtype %s: want float32 or float64", e.dtype)
+		return program.Usage("-dtype %s: want float32 or float64", e.dtype)
 	case e.sizeList == "" && e.in == "":
 		e.sizeList = madeSizes
 	case e.sizeList == "":
@@ -99,10 +102,10 @@ func (e *experiment) Check(map[string]bool) (err error) {
 	if e.sizes, err = frame.Features("features", e.sizeList); err != nil {
 		return err
 	}
-	e.samplers = cli.List(e.samplerList)
+	e.samplers = flags.List(e.samplerList)
 	for _, s := range e.samplers {
 		if _, err := spectral.SamplerByName(s); err != nil {
-			return &cli.UsageError{Err: err}
+			return &program.UsageError{Err: err}
 		}
 	}
 	names, err := frame.Pick("methods", e.methodList, methodNames())
@@ -128,12 +131,25 @@ func (e *experiment) probe() error {
 				return err
 			}
 			spec.Features = min(size, 16+size%2)
-			if err := cli.Probe(spec); err != nil {
-				return cli.Usage("-features %d: %w", size, err)
+			if err := probeSpec(spec); err != nil {
+				return program.Usage("-features %d: %w", size, err)
 			}
 		}
 	}
 	return nil
+}
+
+// probeSpec builds the map for a few columns. What it cannot tell without the data is no error here.
+func probeSpec(spec layers.Spec) error {
+	x := tensor.New(tensor.WithShape(2, 16), tensor.Of(tensor.Float64))
+	for j := range 16 {
+		x.Float64s()[16+j] = 1
+	}
+	if spec.Dims = 16; spec.FillDefaults(x) != nil {
+		return nil
+	}
+	_, err := spec.Build()
+	return err
 }
 
 func (e *experiment) Run(ctx context.Context) (err error) {
@@ -141,7 +157,7 @@ func (e *experiment) Run(ctx context.Context) (err error) {
 		return err
 	}
 	fmt.Printf("%s: %d training and %d test rows of %d bins, %d classes; rows divided by their sum\n\n%s", e.source, e.x.Shape()[0], len(e.Truth), e.x.Shape()[1], e.N, tableHead)
-	e.progress = cli.NewProgress("histograms, maps")
+	e.progress = program.NewProgress("histograms, maps")
 	defer e.progress.Close()
 	for i, m := range e.methods {
 		for _, form := range m.forms() {
@@ -169,7 +185,8 @@ func (e *experiment) form(ctx context.Context, m method, form string) error {
 	if err != nil {
 		return err
 	}
-	if err := cli.Fit(&spec, e.x); err != nil {
+	spec.Dims = e.x.Shape()[1]
+	if err := spec.FillDefaults(e.x); err != nil {
 		return err
 	}
 	if m.Exact && e.exact && m.newKernel(form) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -39,7 +38,7 @@ type draw struct {
 func (e *experiment) maps(ctx context.Context, m method, form string, spec layers.Spec, sizes []int, tune string) (layers.Spec, error) {
 	approx := func(spec layers.Spec) (*mat.Dense, error) {
 		spec.Seed = e.Seed + uint64(e.Draws)
-		l, err := cli.Build(spec, e.x)
+		l, err := spec.Fit(e.x)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +80,7 @@ func (e *experiment) draws(ctx context.Context, r *result, spec layers.Spec, exa
 	}
 	for i := range n {
 		spec.Seed = e.Seed + uint64(i)
-		l, err := cli.Build(spec, e.x)
+		l, err := spec.Fit(e.x)
 		if err != nil {
 			return err
 		}
@@ -97,12 +96,13 @@ func (e *experiment) draws(ctx context.Context, r *result, spec layers.Spec, exa
 // measure fits ridge on the features of one draw.
 func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64, exact *mat.Dense) (draw, error) {
 	var r draw
-	timed := &cli.TimedMap{Layer: l}
-	z, err := layers.Transform(timed, nil, e.x)
+	start := time.Now()
+	z, err := layers.Transform(l, nil, e.x)
 	if err != nil {
 		return r, err
 	}
-	start := time.Now()
+	r.features = time.Since(start)
+	start = time.Now()
 	fit, err := linear.FitRidge(ctx, nil, data.Pairs{X: z, Y: e.Y}, linear.RidgeOptions{Lambdas: []float64{lambda}})
 	if err != nil {
 		return r, err
@@ -115,11 +115,12 @@ func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64
 	if r.kernelError, err = frame.KernelError(exact, same, z); err != nil {
 		return r, err
 	}
-	scores, err := frame.Scores(timed, fit.W, fit.B, e.xTest)
+	start = time.Now()
+	scores, err := frame.Scores(l, fit.W, fit.B, e.xTest)
 	if err != nil {
 		return r, err
 	}
-	r.features = timed.Spent
+	r.features += time.Since(start)
 	r.accuracy, err = train.Accuracy(train.ArgMax(scores), e.Truth)
 	return r, err
 }

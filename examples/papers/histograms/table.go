@@ -5,11 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 )
 
-var tableHead = cli.TableHead("map", "form", "features", "parameter", "λ", "accuracy, %", "kernel error", "features or K, s", "ridge, s")
+var tableHead = frame.TableHead("map", "form", "features", "parameter", "λ", "accuracy, %", "kernel error", "features or K, s", "ridge, s")
 
 // row is a line of the table.
 func (r result) row() string {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
@@ -45,7 +44,7 @@ func (e *experiment) problem(s source, k *kernel) (*problem, error) {
 // accuracies is figure 3.
 func (e *experiment) accuracies(ctx context.Context) error {
 	fmt.Printf("Accuracy of a support vector machine on the test rows, %%, mean ± standard deviation of %d draws\n\n", e.Draws)
-	fmt.Print(cli.TableHead(append([]string{"kernel", "rows", "method"}, sizeColumns()...)...))
+	fmt.Print(frame.TableHead(append([]string{"kernel", "rows", "method"}, sizeColumns()...)...))
 	for _, k := range e.kernels {
 		for _, s := range e.sources {
 			p, err := e.problem(s, k)
@@ -106,7 +105,7 @@ func (e *experiment) accuracyLine(ctx context.Context, k *kernel, m method, s so
 // fit fits a support vector machine on the features of one draw.
 func (e *experiment) fit(ctx context.Context, p *problem, spec layers.Spec, lambdas []float64) (layers.Layer, *linear.SVMFit, error) {
 	spec.Dtype = "float32"
-	l, err := cli.Build(spec, nil)
+	l, err := spec.Build()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
@@ -22,7 +21,7 @@ func (e *experiment) kernelErrors(ctx context.Context) error {
 // errorTable measures the methods of a part.
 func (e *experiment) errorTable(ctx context.Context, part, note string) error {
 	fmt.Printf("Relative Frobenius error on %d rows at most, mean ± standard deviation of %d draws%s\n\n", e.rows, e.Draws, note)
-	fmt.Print(cli.TableHead(append([]string{"kernel", "rows", "method"}, sizeColumns()...)...))
+	fmt.Print(frame.TableHead(append([]string{"kernel", "rows", "method"}, sizeColumns()...)...))
 	var v verdict
 	for _, k := range e.kernels {
 		for _, s := range e.sources {
@@ -67,7 +66,7 @@ func (e *experiment) errorTable(ctx context.Context, part, note string) error {
 func (e *experiment) errorLine(ctx context.Context, part string, k *kernel, m method, s source, x *tensor.Dense, exact *mat.Dense, v *verdict) (report.Series, error) {
 	series, d := report.Series{Name: m.name}, x.Shape()[1]
 	spreads, err := e.Over(ctx, fmt.Sprintf("%s, %s, %s", k.name, s.name, m.name), sizeColumns(), func(i int, seed uint64) (float64, error) {
-		l, err := cli.Build(m.spec(4*sizes[i].of(d), d, seed), nil)
+		l, err := m.spec(4*sizes[i].of(d), d, seed).Build()
 		if err != nil {
 			return 0, err
 		}

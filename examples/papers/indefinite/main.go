@@ -34,8 +34,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
+	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 )
 
@@ -85,19 +85,19 @@ func (e *experiment) Declare(fs *flag.FlagSet) {
 }
 
 func (e *experiment) Check(given map[string]bool) (err error) {
-	e.Inputs = []cli.File{{Flag: "data", Path: e.data}}
+	e.Inputs = []program.File{{Flag: "-data", Path: e.data}}
 	if given["sets"] && e.data == "" {
-		return cli.Usage("-sets %s: needs -data, the folder of the data", e.setList)
+		return program.Usage("-sets %s: needs -data, the folder of the data", e.setList)
 	}
 	if e.rows < 2 || e.Draws < 2 || e.train < 0 {
-		return cli.Usage("-rows %d -draws %d -train %d: want at least 2, 2 and 0", e.rows, e.Draws, e.train)
+		return program.Usage("-rows %d -draws %d -train %d: want at least 2, 2 and 0", e.rows, e.Draws, e.train)
 	}
 	if e.parts, err = frame.Pick("part", e.partList, partNames()); err != nil {
 		return err
 	}
 	if e.data == "" && e.does("regression") {
 		if e.partList != "all" {
-			return cli.Usage("-part %s: regression needs -data, the folder with the Boston housing data", e.partList)
+			return program.Usage("-part %s: regression needs -data, the folder with the Boston housing data", e.partList)
 		}
 		e.parts = slices.DeleteFunc(e.parts, func(p string) bool { return p == "regression" })
 	}
@@ -131,8 +131,8 @@ func (e *experiment) pickKernels(list string) error {
 		}
 		e.kernels = append(e.kernels, k)
 		for _, m := range k.methods {
-			if _, err := cli.Build(m.spec(64, 16, 1), nil); err != nil {
-				return cli.Usage("%s: %w", k, err)
+			if _, err := m.spec(64, 16, 1).Build(); err != nil {
+				return program.Usage("%s: %w", k, err)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
@@ -59,7 +58,7 @@ func (e *experiment) read() (err error) {
 // read reads a set from a folder of data, or makes it.
 func (s source) read(folder string, seed uint64) (p pair, err error) {
 	if s == made {
-		set := cli.MakeHistograms(seed)
+		set := data.SyntheticHistograms(seed)
 		train, test := data.Split(set.Rows(), .5, seed)
 		return pair{set.Take(train), set.Take(test)}, nil
 	}

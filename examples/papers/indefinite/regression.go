@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
@@ -55,7 +54,7 @@ const epsilon = .1
 func (e *experiment) regressions(ctx context.Context) error {
 	fmt.Printf("Root mean squared error on a fifth of the rows of housing, mean ± standard deviation of %d splits and draws; in brackets tables III and IV\n\n", e.Draws)
 	columns := frame.Sizes(regressionSizes, func(s int) string { return fmt.Sprintf("%dd", s) })
-	fmt.Print(cli.TableHead(append([]string{"kernel", "fit", "method"}, columns...)...))
+	fmt.Print(frame.TableHead(append([]string{"kernel", "fit", "method"}, columns...)...))
 	for _, k := range e.kernels {
 		for _, f := range fitted {
 			for _, m := range k.methods {
@@ -95,7 +94,7 @@ func (e *experiment) regression(ctx context.Context, k *kernel, m method, size i
 	if err != nil {
 		return 0, err
 	}
-	l, err := cli.Build(m.spec(4*size*set.Dims(), set.Dims(), seed), nil)
+	l, err := m.spec(4*size*set.Dims(), set.Dims(), seed).Build()
 	if err != nil {
 		return 0, err
 	}

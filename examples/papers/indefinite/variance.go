@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/train/report"
 )
@@ -29,7 +29,7 @@ func (e *experiment) variances(ctx context.Context) error {
 	for _, tenths := range marks {
 		head = append(head, fmt.Sprint(float64(tenths)/10))
 	}
-	fmt.Print("Variance of the estimate for s = d frequencies a sign, relative to independent ones (GRFF), by distance\n\n", cli.TableHead(head...))
+	fmt.Print("Variance of the estimate for s = d frequencies a sign, relative to independent ones (GRFF), by distance\n\n", frame.TableHead(head...))
 	for _, k := range e.kernels {
 		var lines []report.Line
 		for _, d := range dimensions {

@@ -23,10 +23,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/internal/flags"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
 	"gorgonia.org/tensor"
@@ -56,16 +57,16 @@ func (o *figure) Declare(fs *flag.FlagSet) {
 }
 
 func (o *figure) Check(map[string]bool) (err error) {
-	o.Inputs = []cli.File{{Flag: "in", Path: o.in}}
+	o.Inputs = []program.File{{Flag: "-in", Path: o.in}}
 	if o.rows < 2 || o.Draws < 2 {
-		return cli.Usage("-rows %d -draws %d: want at least 2 of each", o.rows, o.Draws)
+		return program.Usage("-rows %d -draws %d: want at least 2 of each", o.rows, o.Draws)
 	}
 	if o.sizes, err = frame.Features("features", o.sizeList); err != nil {
 		return err
 	}
 	for _, s := range o.sizes {
 		if s%2 != 0 {
-			return cli.Usage("-features %d: want even numbers; a Gaussian's features come in pairs", s)
+			return program.Usage("-features %d: want even numbers; a Gaussian's features come in pairs", s)
 		}
 	}
 	if o.betas, err = numbers("beta", o.betaList); err != nil {
@@ -76,10 +77,10 @@ func (o *figure) Check(map[string]bool) (err error) {
 }
 
 func numbers(name, list string) (out []float64, err error) {
-	for _, s := range cli.List(list) {
+	for _, s := range flags.List(list) {
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(v > 0) || math.IsInf(v, 0) {
-			return nil, cli.Usage("-%s %s: want numbers above 0, comma-separated", name, list)
+			return nil, program.Usage("-%s %s: want numbers above 0, comma-separated", name, list)
 		}
 		out = append(out, v)
 	}
@@ -105,7 +106,7 @@ func (o *figure) Run(ctx context.Context) error {
 
 // panel has a curve for each value of a kernel's parameter, and two more for the steepest of them.
 func (o *figure) panel(ctx context.Context, kernel, parameter string, values []float64, steepest float64, of func(v float64) spectral.Semigroup) error {
-	fmt.Print("\n", cli.TableHead(append([]string{kernel}, o.columns()...)...))
+	fmt.Print("\n", frame.TableHead(append([]string{kernel}, o.columns()...)...))
 	var series []report.Series
 	curve := func(name string, v float64, build builder) error {
 		name = fmt.Sprintf("%s = %v%s", parameter, v, name)

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bochner-go/bochner/examples/internal/notes"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/cmd/notes"
 	"github.com/bochner-go/bochner/train/data"
 )
 

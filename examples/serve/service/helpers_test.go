@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bochner-go/bochner/examples/internal/notes"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/cmd/notes"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
 	"github.com/sbinet/npyio"

@@ -11,10 +11,10 @@ import (
 	"os"
 	"sync"
 
-	"github.com/bochner-go/bochner/examples/internal/notes"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/cmd/notes"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/onnx"
 	"golang.org/x/sync/semaphore"

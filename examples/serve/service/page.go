@@ -16,7 +16,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bochner-go/bochner/examples/internal/notes"
+	"github.com/bochner-go/bochner/train/cmd/notes"
 	"github.com/bochner-go/bochner/train/report"
 )
 

@@ -12,7 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
+	"github.com/bochner-go/bochner/examples/internal/flags"
+	"github.com/bochner-go/bochner/train/cmd/program"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -30,7 +31,7 @@ type Flags struct {
 	Draws int // of each random map; 0: the experiment has no such flag
 	Seed  uint64
 
-	Inputs   []cli.File // set by Check
+	Inputs   []program.File // set by Check
 	Pictures []image.Image
 	Columns  int // of pictures; 0: all in a row
 }
@@ -40,7 +41,7 @@ func (f *Flags) Common() *Flags { return f }
 
 // Main runs an experiment from its flags to the picture.
 func Main(name, synopsis string, x Experiment) {
-	cli.Main(name, func(ctx context.Context, args []string) error {
+	program.Main(name, func(ctx context.Context, args []string) error {
 		f, fs := x.Common(), flag.NewFlagSet(name, flag.ContinueOnError)
 		x.Declare(fs)
 		if f.Draws > 0 {
@@ -48,16 +49,16 @@ func Main(name, synopsis string, x Experiment) {
 		}
 		fs.Uint64Var(&f.Seed, "seed", 1, "`seed` of the first draw and of the choice of rows")
 		fs.StringVar(&f.Plot, "plot", f.Plot, "the picture, a `file` (PNG); empty draws none")
-		if err := cli.Parse(fs, name+" "+synopsis, args); err != nil {
+		if err := flags.Parse(fs, name+" "+synopsis, args); err != nil {
 			return err
 		}
 		if draws := max(f.Draws, 1); f.Seed > math.MaxUint64-uint64(draws) {
-			return cli.Usage("-seed %d: too large for %d draws", f.Seed, draws)
+			return program.Usage("-seed %d: too large for %d draws", f.Seed, draws)
 		}
-		if err := x.Check(cli.Given(fs)); err != nil {
+		if err := x.Check(flags.Given(fs)); err != nil {
 			return err
 		}
-		if err := cli.CheckFiles(f.Inputs, []cli.File{{Flag: "plot", Path: f.Plot}}); err != nil {
+		if err := program.CheckFiles(f.Inputs, []program.File{{Flag: "-plot", Path: f.Plot}}); err != nil {
 			return err
 		}
 		if err := x.Run(ctx); err != nil || len(f.Pictures) == 0 {
@@ -66,7 +67,7 @@ func Main(name, synopsis string, x Experiment) {
 		if f.Columns == 0 {
 			f.Columns = len(f.Pictures)
 		}
-		return cli.SavePicture(f.Plot, f.Columns, f.Pictures...)
+		return program.SavePicture(f.Plot, f.Columns, f.Pictures...)
 	})
 }
 
@@ -98,7 +99,7 @@ func (s Spread) StdErr() float64 { return s.SD / math.Sqrt(float64(s.n)) }
 
 // Over measures a line of a table: f of each cell and each draw, by its seed. It tells how far it is.
 func (f *Flags) Over(ctx context.Context, what string, cells []string, measure func(cell int, seed uint64) (float64, error)) ([]Spread, error) {
-	bar := cli.NewProgress(what)
+	bar := program.NewProgress(what)
 	defer bar.Close()
 	out := make([]Spread, len(cells))
 	for i, cell := range cells {
@@ -137,10 +138,10 @@ func Sizes[T any](sizes []T, name func(T) string) (out []string) {
 
 // Counts reads a list of whole numbers, in rising order.
 func Counts(flagName, list string, least int) (out []int, err error) {
-	for _, s := range cli.List(list) {
+	for _, s := range flags.List(list) {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < least {
-			return nil, cli.Usage("-%s %s: want whole numbers from %d, comma-separated", flagName, list, least)
+			return nil, program.Usage("-%s %s: want whole numbers from %d, comma-separated", flagName, list, least)
 		}
 		out = append(out, n)
 	}
@@ -148,11 +149,26 @@ func Counts(flagName, list string, least int) (out []int, err error) {
 	return slices.Compact(out), nil
 }
 
+// CheckFeatures wants a number of features that a map may have.
+func CheckFeatures(flagName string, n int) error {
+	if n < 1 || n > maxFeatures {
+		return program.Usage("-%s %d: want 1 to %d", flagName, n, maxFeatures)
+	}
+	return nil
+}
+
+const maxFeatures = 1 << 24
+
+// TableHead is the head of a table in Markdown.
+func TableHead(columns ...string) string {
+	return "| " + strings.Join(columns, " | ") + " |\n" + strings.Repeat("|---", len(columns)) + "|\n"
+}
+
 // Features reads a list of numbers of features.
 func Features(flagName, list string) ([]int, error) {
 	sizes, err := Counts(flagName, list, 1)
 	if err == nil {
-		err = cli.CheckFeatures(flagName, sizes[len(sizes)-1])
+		err = CheckFeatures(flagName, sizes[len(sizes)-1])
 	}
 	return sizes, err
 }
@@ -162,13 +178,13 @@ func Pick(flagName, list string, names []string) ([]string, error) {
 	if list == "all" {
 		return names, nil
 	}
-	out := cli.List(list)
+	out := flags.List(list)
 	for i, s := range out {
 		if !slices.Contains(names, s) {
-			return nil, cli.Usage("-%s %s: %q is none of all, %s", flagName, list, s, strings.Join(names, ", "))
+			return nil, program.Usage("-%s %s: %q is none of all, %s", flagName, list, s, strings.Join(names, ", "))
 		}
 		if slices.Contains(out[:i], s) {
-			return nil, cli.Usage("-%s %s: %s is named twice", flagName, list, s)
+			return nil, program.Usage("-%s %s: %s is named twice", flagName, list, s)
 		}
 	}
 	return out, nil

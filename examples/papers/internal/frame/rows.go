@@ -3,7 +3,7 @@ package frame
 import (
 	"fmt"
 
-	"github.com/bochner-go/bochner/examples/internal/cli"
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
@@ -16,14 +16,14 @@ import (
 // Read reads a file, or makes histograms where none is given.
 func Read(file string, seed uint64, o data.Options) (*data.Set, error) {
 	if file == "" {
-		return cli.MakeHistograms(seed), nil
+		return data.SyntheticHistograms(seed), nil
 	}
 	return data.Read(file, o)
 }
 
 // Normalise divides the rows of a set of histograms by their sums, in place.
 func Normalise(set *data.Set) error {
-	if err := cli.CheckRows(layers.Spec{Map: "exp-semigroup", Params: layers.Values{"beta": 1.0}}, set.X); err != nil {
+	if err := ops.CheckRows(spectral.ExpSemigroup{Beta: 1}.Domain(), "map exp-semigroup", set.X); err != nil {
 		return set.Locate(err)
 	}
 	return Scale("l1", set)

@@ -38,7 +38,7 @@ func (c *command) register(fs *flag.FlagSet, label, in, out string) {
 func fitCommand(fs *flag.FlagSet) func(ctx context.Context) error {
 	c := &command{in: "train", out: "save"}
 	c.register(fs, "last", "training `files` and folders, separated by commas, local or gs:// patterns; formats as in "+
-		"examples/train", "write the model to this `file`")
+		"bochner evaluate", "write the model to this `file`")
 	lambda := fs.Float64("lambda", 0, "penalty relative to the mean squared norm of a feature row (default 1e-6 times the rows)")
 	c.writes = func(_ []string, to string) ([]string, error) {
 		if set(fs, "lambda") && !(*lambda > 0) {

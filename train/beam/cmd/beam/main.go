@@ -5,9 +5,9 @@
 //	go -C train/beam run ./cmd/beam features -in FILES -load model.safetensors -out FOLDER
 //
 // Without flags of the Beam SDK the engine is Prism, in this process; -processes runs each worker in a process of its
-// own. The model is that of `examples/train -stream -head ridge`, which evaluates it (-load).
+// own. The model is that of `bochner fit --stream --head ridge`, and `bochner evaluate` evaluates it.
 //
-// Of local tables whose first has a header the columns are learned and found by their names, as by examples/train, and
+// Of local tables whose first has a header the columns are learned and found by their names, as by bochner fit, and
 // of others where the recipe has columns.
 //
 // # Other engines

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
+)
+
+// showColumns says what was made of the columns of a table, and what might serve rows such as the first better.
+func showColumns(c *data.Columns, first *data.Frame, spec layers.Spec, scale string) {
+	if c == nil || first == nil {
+		return
+	}
+	counts := map[data.Kind]int{}
+	for _, in := range c.Inputs {
+		counts[in.Kind]++
+	}
+	var kinds []string
+	for _, k := range []struct {
+		kind data.Kind
+		many string
+	}{{data.Number, "numbers"}, {data.Boolean, "booleans"}, {data.Category, "categories"}, {data.Time, "times"}} {
+		switch n := counts[k.kind]; {
+		case n == 1:
+			kinds = append(kinds, fmt.Sprint("1 ", k.kind))
+		case n > 1:
+			kinds = append(kinds, fmt.Sprintf("%d %s", n, k.many))
+		}
+	}
+	text := fmt.Sprintf("label %s; columns: %s become %d", strings.Join(c.Labels, ", "), strings.Join(kinds, ", "), c.Dims())
+	if scale == "auto" {
+		how := ": real numbers are standardised, 0 and 1 stay"
+		if s, err := train.ScalersFor(spec, "auto"); err == nil && s.Name() != "auto" {
+			how = " is " + s.Name() + " for --map " + spec.Map
+		}
+		text += "; --scale auto" + how
+	}
+	fmt.Fprintln(os.Stderr, program.Shown(text))
+	if scale == "auto" && histograms(c, first) {
+		fmt.Fprintln(os.Stderr, "the rows look like histograms; --scale l1 --map exp-chi2 may serve them better")
+	}
+}
+
+// histograms says whether the rows are counts, or sum to the same.
+func histograms(c *data.Columns, f *data.Frame) bool {
+	for _, in := range c.Inputs {
+		if in.Kind != data.Number || in.Least < 0 {
+			return false
+		}
+	}
+	if len(c.Inputs) < 8 {
+		return false
+	}
+	quiet := *f
+	quiet.Tell = nil
+	set, err := c.Set(&quiet)
+	if err != nil {
+		return false
+	}
+	x, d := set.X.(*tensor.Dense).Float64s(), set.Dims()
+	counts, sums := true, true
+	first := 0.
+	for i := range set.Rows() {
+		sum := 0.
+		for _, v := range x[i*d : (i+1)*d] {
+			sum += v
+			counts = counts && v == float64(int64(v))
+		}
+		if i == 0 {
+			first = sum
+		}
+		sums = sums && sum > 0 && sum > first*.999 && sum < first*1.001
+	}
+	return sums || counts && zeros(x) > .3
+}
+
+// zeros is the share of zeros.
+func zeros(x []float64) float64 {
+	n := 0
+	for _, v := range x {
+		if v == 0 {
+			n++
+		}
+	}
+	return float64(n) / float64(len(x))
+}

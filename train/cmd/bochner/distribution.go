@@ -1,0 +1,256 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+	"strconv"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/calibrate"
+	"github.com/bochner-go/bochner/train/cmd/predictions"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/report"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// uncertainty is how well a model knows its errors, on the test rows.
+type uncertainty struct {
+	level       float64
+	nll         *float64 // nil of targets without a posterior
+	ece         *float64 // of classes
+	covers      float64  // the share of the rows that conformal intervals or sets of the level cover
+	covers90    *float64 // of the level .9; nil where held-out rows are too few
+	classes     bool
+	size        float64  // the mean width of an interval, or the mean number of classes in a set
+	normal      *float64 // the share that the normal distribution's intervals cover
+	bins        []calibrate.Bin
+	curve       report.Line // coverage by level, of conformal intervals or sets
+	normalCurve report.Line
+	some        *intervals
+}
+
+// intervals has the intervals of some rows in the order of their means, to be drawn.
+type intervals struct{ mean, lower, upper, target []float64 }
+
+// levels are where the coverage is drawn.
+var levels = []float64{.05, .1, .2, .3, .4, .5, .6, .7, .8, .9, .95, .99}
+
+// measureUncertainty predicts the test rows with their distribution, and measures it.
+func (r *result) measureUncertainty(ctx context.Context, m *train.Model, test data.Examples, level float64) error {
+	var first, second, y []float64 // the probabilities, or means and standard deviations; and the targets
+	own, k := *m, m.Head.Features()
+	for b, err := range test.Blocks(ctx, 0) {
+		if err != nil {
+			return err
+		}
+		if own.Scaler == m.Scaler { // the rows are scaled
+			if own.Scaler, err = data.ParseScalers("none"); err == nil {
+				err = own.Scaler.Fit(b.X)
+			}
+		}
+		var p, std *mat.Dense
+		if err == nil {
+			p, std, err = predictions.Uncertain(&own, b.X)
+		}
+		if err != nil {
+			return b.Locate(err)
+		}
+		first, y = append(first, p.RawMatrix().Data...), append(y, b.Y.RawMatrix().Data...)
+		if std != nil {
+			second = append(second, std.RawMatrix().Data...)
+		}
+	}
+	n := len(y) / k
+	r.uncertainty = &uncertainty{level: level, classes: m.Classes != nil}
+	p, targets := mat.NewDense(n, k, first), mat.NewDense(n, k, y)
+	if r.uncertainty.classes {
+		return r.uncertainty.ofClasses(m.Uncertainty, p, train.ArgMax(targets))
+	}
+	var std *mat.Dense
+	if second != nil {
+		std = mat.NewDense(n, k, second)
+	}
+	return r.uncertainty.ofTargets(m.Uncertainty, p, std, targets)
+}
+
+// ofClasses measures probabilities and sets.
+func (s *uncertainty) ofClasses(u *train.Uncertainty, p *mat.Dense, labels []int) error {
+	nll, err := calibrate.NLL(p, labels)
+	if err == nil {
+		s.bins, err = calibrate.Reliability(p, labels, 0)
+	}
+	if err != nil {
+		return err
+	}
+	ece, err := calibrate.ECE(p, labels, 0)
+	if err != nil {
+		return err
+	}
+	s.nll, s.ece = &nll, &ece
+	return s.measure(func(level float64) (covers, size float64, err error) {
+		sets, err := u.Sets.All(level, p)
+		if err != nil {
+			return 0, 0, err
+		}
+		return calibrate.SetCoverage(sets, labels)
+	})
+}
+
+// ofTargets measures intervals.
+func (s *uncertainty) ofTargets(u *train.Uncertainty, mean, std, y *mat.Dense) error {
+	n, k := y.Dims()
+	if std != nil {
+		d := &train.Distribution{Mean: mean, Std: std}
+		nll, err := d.NLL(y)
+		if err != nil {
+			return err
+		}
+		s.nll = &nll
+		for _, level := range append(slices.Clone(levels), s.level) {
+			lower, err := d.Quantile((1 - level) / 2)
+			if err != nil {
+				return err
+			}
+			upper, err := d.Quantile((1 + level) / 2)
+			if err != nil {
+				return err
+			}
+			all, err := calibrate.Coverage(y, lower, upper)
+			if err != nil {
+				return err
+			}
+			covers := stat.Mean(all, nil)
+			if s.normal = &covers; len(s.normalCurve.X) < len(levels) {
+				s.normalCurve.X, s.normalCurve.Y = append(s.normalCurve.X, level), append(s.normalCurve.Y, covers)
+			}
+		}
+	}
+	scale := std
+	if !u.Intervals.Scaled() {
+		scale = nil
+	}
+	err := s.measure(func(level float64) (covers, size float64, err error) {
+		lower, upper, err := u.Intervals.Bounds(level, mean, scale)
+		if err != nil {
+			return 0, 0, err
+		}
+		all, err := calibrate.Coverage(y, lower, upper)
+		for i := range n {
+			size += (floats.Sum(upper.RawRowView(i)) - floats.Sum(lower.RawRowView(i))) / float64(n*k)
+		}
+		return stat.Mean(all, nil), size, err
+	})
+	if err != nil {
+		return err
+	}
+	lower, upper, err := u.Intervals.Bounds(s.level, mean, scale)
+	if err != nil {
+		return err
+	}
+	s.some = someIntervals(mean, lower, upper, y)
+	return nil
+}
+
+// measure takes the coverage of conformal intervals or sets at all levels; few held-out rows have no high ones.
+func (s *uncertainty) measure(at func(level float64) (covers, size float64, err error)) (err error) {
+	for _, level := range levels {
+		covers, _, err := at(level)
+		if errors.Is(err, domain.ErrShape) && len(s.curve.X) > 0 {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		s.curve.X, s.curve.Y = append(s.curve.X, level), append(s.curve.Y, covers)
+	}
+	if covers, _, err := at(.9); err == nil {
+		s.covers90 = &covers
+	}
+	s.covers, s.size, err = at(s.level)
+	return err
+}
+
+// someIntervals picks up to 60 rows, evenly in the order of their means, of the first target.
+func someIntervals(mean, lower, upper, y *mat.Dense) *intervals {
+	const most = 60
+	n, _ := mean.Dims()
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(mean.At(a, 0), mean.At(b, 0)) })
+	out := new(intervals)
+	for i := range min(most, n) {
+		r := order[i*n/min(most, n)]
+		out.mean, out.target = append(out.mean, mean.At(r, 0)), append(out.target, y.At(r, 0))
+		out.lower, out.upper = append(out.lower, lower.At(r, 0)), append(out.upper, upper.At(r, 0))
+	}
+	return out
+}
+
+// show prints what the test rows say of the distribution.
+func (s *uncertainty) show() {
+	percent := strconv.FormatFloat(100*s.level, 'g', 4, 64) + " %"
+	if s.nll != nil {
+		fmt.Printf("nll          %.4f test\n", *s.nll)
+	}
+	if s.classes {
+		fmt.Printf("calibration  expected error %.4f test\n", *s.ece)
+		fmt.Printf("sets         of %s cover %.4f test, %.4g classes\n", percent, s.covers, s.size)
+		return
+	}
+	fmt.Printf("intervals    of %s cover %.4f test, %.4g wide", percent, s.covers, s.size)
+	if s.normal != nil {
+		fmt.Printf("; of the normal distribution %.4f", *s.normal)
+	}
+	fmt.Println()
+}
+
+// draw draws the coverage by level and, beside it, probabilities against accuracies, or some intervals.
+func (s *uncertainty) draw() (image.Image, error) {
+	ideal := report.Line{Name: "as asked", X: []float64{0, 1}, Y: []float64{0, 1}}
+	curve, what := s.curve, "sets"
+	curve.Name = "conformal sets"
+	if !s.classes {
+		curve.Name, what = "conformal intervals", "intervals"
+	}
+	lines := []report.Line{ideal, curve}
+	if s.normalCurve.X != nil {
+		normal := s.normalCurve
+		normal.Name = "normal distribution"
+		lines = append(lines, normal)
+	}
+	coverage, err := report.Lines("level", "share of test rows covered", lines, report.WithEqualAxes(), report.WithTitle("How often "+what+" cover"))
+	if err != nil {
+		return nil, err
+	}
+	var second image.Image
+	if s.classes {
+		bins := report.Line{Name: "test rows, in 15 bins", Points: true}
+		for _, b := range s.bins {
+			bins.X, bins.Y = append(bins.X, b.Confidence), append(bins.Y, b.Accuracy)
+		}
+		second, err = report.Lines("probability of the predicted class", "share of rows that have it", []report.Line{ideal, bins}, report.WithEqualAxes(), report.WithTitle("Reliability"))
+	} else {
+		middle := report.Line{Name: fmt.Sprintf("intervals of %g %%", 100*s.level)}
+		target := report.Line{Name: "true targets", Points: true}
+		for i := range s.some.mean {
+			middle.X, target.X = append(middle.X, float64(i+1)), append(target.X, float64(i+1))
+			middle.Y = append(middle.Y, (s.some.lower[i]+s.some.upper[i])/2)
+			middle.Bars = append(middle.Bars, (s.some.upper[i]-s.some.lower[i])/2)
+		}
+		target.Y = s.some.target
+		second, err = report.Lines("test rows in the order of their predictions", "target", []report.Line{middle, target}, report.WithTitle("Intervals of some test rows"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return report.Grid(2, coverage, second)
+}

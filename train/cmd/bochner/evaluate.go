@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/alecthomas/kong"
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/cmd/notes"
+	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/report"
+	"gonum.org/v1/gonum/mat"
+)
+
+type evaluateCmd struct {
+	Model string   `arg:"" help:"Model file of bochner fit."`
+	Files []string `arg:"" help:"Files of rows with labels or targets."`
+
+	Labels labelFlags `embed:"" group:"Tables"`
+	CSV    csvFlags   `embed:"" group:"Tables"`
+
+	Distribution bool    `group:"Output" help:"Measure intervals of targets, or probabilities and sets of classes (default false)."`
+	Level        float64 `group:"Output" default:"0.9" help:"With --distribution: the probability that an interval or a set covers (default 0.9)."`
+	Plot         string  `group:"Output" help:"Draw a picture to this PNG file (default none)."`
+	JSON         bool    `group:"Output" help:"Print one JSON object as the last line (default false)."`
+}
+
+// kernelErrorRows is how many test rows the kernel error is measured on.
+const kernelErrorRows = 500
+
+// kernelErrorSamples is how many samples these rows may have together where they are sets, except that one set may have
+// more. A mean map computes the kernel of every pair of samples.
+const kernelErrorSamples = 1 << 13
+
+// Run scores a model.
+func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
+	read, err := c.CSV.options(c.Files)
+	if err != nil {
+		return err
+	}
+	if err := checkLevel(c.Distribution, c.Level, g); err != nil {
+		return err
+	}
+	inputs := append(program.Files("FILES", c.Files...), program.File{Flag: "MODEL", Path: c.Model})
+	if err := program.CheckFiles(inputs, []program.File{{Flag: "--plot", Path: c.Plot}}); err != nil {
+		return err
+	}
+	defer program.EndSoon(ctx, "bochner")()
+	start := time.Now()
+	m, err := train.Load(c.Model)
+	if err != nil {
+		return err
+	}
+	if c.Distribution && m.Uncertainty == nil {
+		return noDistribution(c.Model)
+	}
+	o, err := readFor(m, read, c.Labels)
+	if err != nil {
+		return err
+	}
+	bags := takesBags(m)
+	if name := g.first(node, []string{"Tables"}); bags && name != "" {
+		return program.Usage("--%s does not apply to a model of sets of samples, whose files name the columns", name)
+	}
+	set, err := readFiles(ctx, bags, c.Files, o)
+	if err != nil {
+		return err
+	}
+	r := &result{head: m.Head.Kind(), tuned: m.Spec.Tune, testRows: set.Rows()}
+	r.seconds.Load = time.Since(start).Seconds()
+	timed := &timedMap{Layer: m.Map}
+	m.Map = timed
+	tested, err := setRows(set)(m)
+	if err == nil {
+		err = r.evaluate(ctx, m, tested)
+	}
+	if err == nil && c.Distribution {
+		err = r.measureUncertainty(ctx, m, tested, c.Level)
+	}
+	if err != nil {
+		return err
+	}
+	r.seconds.Features, r.seconds.Total = timed.spent.Seconds(), time.Since(start).Seconds()
+	return r.show(c.Plot, c.JSON)
+}
+
+// takesBags says whether a model takes sets of samples.
+func takesBags(m *train.Model) bool {
+	e, err := layers.Lookup(m.Spec.Map)
+	return err == nil && e.Bags
+}
+
+// checkLevel wants a probability, and a distribution to take it.
+func checkLevel(distribution bool, level float64, g given) error {
+	switch {
+	case g["level"] != nil && !distribution:
+		return program.Usage("--level does nothing without --distribution")
+	case !(level > 0 && level < 1):
+		return program.Usage("--level %v: want a probability between 0 and 1", level)
+	}
+	return nil
+}
+
+// noDistribution is the error of a model that has learned none.
+func noDistribution(path string) error {
+	return fmt.Errorf("%s: the model has not learned its uncertainty; fit it with --distribution", path)
+}
+
+// evaluate scores the model on the test rows.
+func (r *result) evaluate(ctx context.Context, m *train.Model, test data.Examples) (err error) {
+	r.describe(m)
+	r.test, err = score(ctx, m, test, func(x ops.Matrix) error {
+		if r.tuned != "" || r.kernelError != nil { // a tuned map has left its kernel
+			return nil
+		}
+		return r.measureKernel(m, x)
+	})
+	return err
+}
+
+// describe takes what the result tells of a model.
+func (r *result) describe(m *train.Model) {
+	r.spec, r.dims, r.classes, r.split = m.Spec, m.Dims(), m.Classes, signsOf(m.Map)
+	r.relevance, r.columnsByPlace = relevanceOf(m), m.Columns == nil
+}
+
+// measureKernel compares exact and approximate kernel on some test rows.
+func (r *result) measureKernel(m *train.Model, x ops.Matrix) error {
+	k, err := m.Spec.Kernel()
+	if err != nil {
+		return err
+	}
+	n := min(x.Shape()[0], kernelErrorRows)
+	if b, ok := x.(*ops.Bags); ok {
+		for offsets := b.Offsets(); n > 1 && offsets[n] > kernelErrorSamples; {
+			n--
+		}
+	}
+	x = data.RowRange(x, 0, n)
+	e, exact, approx, err := kernelError(k, m.Map, x)
+	if err != nil {
+		return err
+	}
+	r.kernelError, r.pairs = &e, notes.PairsOf(exact, approx)
+	return nil
+}
+
+// evaluation is what goes into the model's file.
+func (r *result) evaluation() *notes.Evaluation {
+	o := r.object()
+	return &notes.Evaluation{TrainRows: o.TrainRows, TestRows: o.TestRows, Accuracy: o.Accuracy, F1: o.F1, RMSE: o.RMSE, KernelError: o.KernelError, Pairs: r.pairs}
+}
+
+// kernelError compares the exact kernel of rows with the inner products of their features, and returns both matrices.
+func kernelError(k spectral.Kernel, m report.Map, x ops.Matrix) (e report.GramError, exact, approx *mat.Dense, err error) {
+	if exact, err = report.ExactGram(k, x); err == nil {
+		approx, err = report.ApproxGram(m, x)
+	}
+	if err == nil {
+		e, err = report.Compare(exact, approx)
+	}
+	return e, exact, approx, err
+}
+
+// evaluateOn scores the model on the training rows, which are in memory.
+func (r *result) evaluateOn(ctx context.Context, m *train.Model, rows data.Source) (err error) {
+	set, ok := rows.(*data.Set)
+	if !ok {
+		if set, err = m.Rows(rows.(*data.Frame)); err != nil {
+			return err
+		}
+	}
+	r.trainRows = set.Rows()
+	learned, err := setRows(set)(m)
+	if err == nil {
+		r.train, err = score(ctx, m, learned, nil)
+	}
+	return err
+}

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/report"
+	"gonum.org/v1/gonum/stat"
+)
+
+// sweepPoint is the relative Frobenius error at a number of features, with its standard error over draws.
+type sweepPoint struct {
+	Features          int     `json:"features"`
+	RelativeFrobenius float64 `json:"relative_frobenius"`
+	StdErr            float64 `json:"std_err"`
+	CentredFrobenius  float64 `json:"centred_frobenius"` // of the centred matrices
+}
+
+// samplerReport is the report on one sampler.
+type samplerReport struct {
+	Sampler       string            `json:"sampler"`
+	Reason        string            `json:"reason,omitempty"` // why it does not fit the kernel
+	KernelError   *report.GramError `json:"kernel_error,omitempty"`
+	MeanSigned    *report.Bias      `json:"mean_signed_error,omitempty"`
+	Split         *splitReport      `json:"split,omitempty"`       // of a map of two signs, or of a biased one
+	ByDistance    []distancePoint   `json:"by_distance,omitempty"` // of pairs of rows
+	Sweep         []sweepPoint      `json:"sweep,omitempty"`
+	SweepExponent *exponent         `json:"sweep_exponent,omitempty"` // of the error as a power of the features
+}
+
+// splitReport is how a map of two signs, or a biased one of one sign, splits its kernel, and the mean signed error
+// against the kernel that the split stands for.
+type splitReport struct {
+	signs
+	MeanSigned report.Bias `json:"mean_signed_error"`
+}
+
+// distancePoint is the error over pairs of rows of about one distance. With --sampler all it is also the square of this
+// error over the square of iid's error.
+type distancePoint struct {
+	report.DistanceError
+	MSEToIID    *float64 `json:"mse_to_iid,omitempty"`
+	MSEToIIDErr *float64 `json:"mse_to_iid_std_err,omitempty"`
+}
+
+// exponent is the slope of ln error over ln features, mean and standard error over draws; -0.5 for independent
+// frequencies.
+type exponent struct {
+	Mean   float64 `json:"mean"`
+	StdErr float64 `json:"std_err"`
+}
+
+// reportOn compares the exact with the approximate kernel, for one sampler or for all.
+func (c *featuresCmd) reportOn(ctx context.Context, x ops.Matrix, ob *mapped) (err error) {
+	if ob.Note, err = normalisation(c.spec, x); err != nil {
+		return err
+	}
+	rows, _ := data.Split(x.Shape()[0], 0, c.spec.Seed)
+	if len(rows) > *c.Rows {
+		_, rows = data.Split(len(rows), float64(*c.Rows)/float64(len(rows)), c.spec.Seed)
+	}
+	all := x // which a map is fitted on
+	x = data.RowsOf(x, rows)
+	var reports []samplerReport
+	for _, s := range c.samplers {
+		r, err := c.reportSampler(ctx, s, x, all)
+		if err != nil {
+			return err
+		}
+		if reports = append(reports, r); len(reports) > 1 && reports[0].Sampler == "iid" {
+			compareWithIID(r.ByDistance, reports[0].ByDistance)
+		}
+	}
+	if len(reports) == 1 {
+		r := reports[0]
+		ob.KernelError, ob.MeanSigned, ob.Split, ob.ByDistance, ob.Sweep, ob.SweepExponent = r.KernelError, r.MeanSigned, r.Split, r.ByDistance, r.Sweep, r.SweepExponent
+	} else {
+		ob.Samplers, ob.Sampler = reports, "all"
+	}
+	if c.Plot == "" {
+		return nil
+	}
+	return c.draw(reports)
+}
+
+// reportSampler compares the kernels on the rows x; a map that is fitted on data is fitted on all.
+func (c *featuresCmd) reportSampler(ctx context.Context, sampler string, x, all ops.Matrix) (samplerReport, error) {
+	r := samplerReport{Sampler: sampler}
+	spec := c.spec
+	spec.Sampler = sampler
+	k, err := spec.Kernel()
+	if err != nil {
+		return r, err
+	}
+	r.Sampler = samplerOf(spec)
+	name := r.Sampler
+	if name == "" {
+		name = spec.Params.Word("coupling")
+	}
+	bar, draws := program.NewProgress("report, "+name+", draws"), 0
+	defer bar.Close()
+	at := func(features int) func(seed uint64) (report.Map, error) {
+		s := spec
+		s.Features = features
+		return func(seed uint64) (report.Map, error) {
+			if err := context.Cause(ctx); err != nil {
+				return nil, err
+			}
+			bar.Step(draws, c.draws(), fmt.Sprintf("(%d features)", features))
+			draws++
+			s.Seed = seed
+			return build(s, all)
+		}
+	}
+	if e, err := layers.Lookup(spec.Map); err != nil || !e.Sampled {
+		return r, errors.Join(err, r.exact(k, func() (report.Map, error) { return at(spec.Features)(c.spec.Seed) }, x))
+	}
+	measure := func(features int) (*report.KernelErrorReport, error) {
+		s := spec
+		s.Features = features
+		l, err := build(s, all)
+		if err != nil {
+			return nil, err
+		}
+		return report.KernelErrorAgainst(expectationOf(l), k, at(features), x, seeds(c.spec.Seed, c.Seeds))
+	}
+	rep, err := measure(spec.Features)
+	if len(c.samplers) > 1 && errors.Is(err, spectral.ErrSampler) {
+		r.Reason = err.Error()
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	r.KernelError, r.MeanSigned = &rep.Mean, &rep.Bias
+	if rep.HasExpectation {
+		l, err := build(spec, all)
+		if err != nil {
+			return r, err
+		}
+		r.Split = &splitReport{*signsOf(l), rep.ExpectedBias}
+	}
+	for _, e := range rep.ByDistance {
+		r.ByDistance = append(r.ByDistance, distancePoint{DistanceError: e})
+	}
+	var sweep []*report.KernelErrorReport
+	for _, features := range c.sweep {
+		p := rep
+		if features != rep.Features {
+			if p, err = measure(features); err != nil {
+				return r, err
+			}
+		}
+		sweep = append(sweep, p)
+		r.Sweep = append(r.Sweep, sweepPoint{features, p.Mean.RelativeFrobenius, p.StdErr.RelativeFrobenius, p.Mean.CentredFrobenius})
+	}
+	r.SweepExponent = fitExponent(sweep)
+	return r, nil
+}
+
+// compareWithIID fills in the ratios to the error of iid on the same pairs, where that is not 0.
+func compareWithIID(points, iid []distancePoint) {
+	for i := range points {
+		if iid[i].RMS > 0 {
+			ratio, se := points[i].MSERatio(iid[i].DistanceError)
+			points[i].MSEToIID, points[i].MSEToIIDErr = &ratio, &se
+		}
+	}
+}
+
+// draws is how many maps the report on one sampler draws.
+func (c *featuresCmd) draws() int {
+	n := c.Seeds
+	for _, features := range c.sweep {
+		if features != c.spec.Features {
+			n += c.Seeds
+		}
+	}
+	return n
+}
+
+// exact is the report on a map that draws no frequencies and so has no other draw.
+func (r *samplerReport) exact(k spectral.Kernel, build func() (report.Map, error), x ops.Matrix) error {
+	m, err := build()
+	if err != nil {
+		return err
+	}
+	e, _, _, err := kernelError(k, m, x)
+	r.KernelError = &e
+	return err
+}
+
+// seeds are n consecutive seeds from the given one on.
+func seeds(first uint64, n int) []uint64 {
+	s := make([]uint64, n)
+	for i := range s {
+		s[i] = first + uint64(i)
+	}
+	return s
+}
+
+// fitExponent is the slope of every draw, or nil where the errors have none.
+func fitExponent(sweep []*report.KernelErrorReport) *exponent {
+	if len(sweep) < 2 {
+		return nil
+	}
+	slopes := make([]float64, len(sweep[0].Seeds))
+	for seed := range slopes {
+		lx, ly := make([]float64, len(sweep)), make([]float64, len(sweep))
+		for i, p := range sweep {
+			lx[i], ly[i] = math.Log(float64(p.Features)), math.Log(p.Seeds[seed].RelativeFrobenius)
+		}
+		_, slopes[seed] = stat.LinearRegression(lx, ly, nil, false)
+	}
+	mean, sd := stat.MeanStdDev(slopes, nil)
+	if e := (exponent{mean, sd / math.Sqrt(float64(len(slopes)))}); !math.IsNaN(e.Mean) && !math.IsInf(e.Mean, 0) && !math.IsNaN(e.StdErr) {
+		return &e
+	}
+	return nil
+}
+
+// draw writes the error against the number of features.
+func (c *featuresCmd) draw(reports []samplerReport) error {
+	var series []report.Series
+	for _, r := range reports {
+		s := report.Series{Name: r.Sampler}
+		if s.Name == "" {
+			s.Name = c.spec.Params.Word("coupling")
+		}
+		for _, p := range r.Sweep {
+			s.Add(p.Features, p.RelativeFrobenius, p.StdErr)
+		}
+		if len(s.Features) > 0 {
+			series = append(series, s)
+		}
+	}
+	img, err := report.ErrorCurves(series, report.WithTitle(fmt.Sprintf("%s %v: kernel error by number of features", c.spec.Map, c.spec.Params.Short())))
+	if err != nil {
+		return err
+	}
+	return program.SavePicture(c.Plot, 1, img)
+}
+
+func (r samplerReport) print() {
+	if r.Reason != "" {
+		fmt.Printf("sampler   %s does not fit: %s\n", r.Sampler, r.Reason)
+		return
+	}
+	if r.Sampler != "" {
+		fmt.Printf("sampler   %s\n", r.Sampler)
+	}
+	e := r.KernelError
+	fmt.Printf("error     %.5f relative Frobenius, %.5f max, %.5f rms on %d rows, %.4f centred\n", e.RelativeFrobenius, e.Max, e.RMS, e.Rows, e.CentredFrobenius)
+	if b := r.MeanSigned; b != nil {
+		fmt.Printf("bias      mean signed error %.2e, standard error %.2e over seeds: %.2f standard errors\n", b.Mean, b.StdErr, b.Z)
+	}
+	if s := r.Split; s != nil {
+		fmt.Printf("signs     %v; against that, mean signed error %.2e: %.2f standard errors\n", &s.signs, s.MeanSigned.Mean, s.MeanSigned.Z)
+	}
+	for _, p := range r.ByDistance {
+		fmt.Printf("          pairs at %-8.4g %.5f rms +- %.5f", p.Distance, p.RMS, p.StdErr)
+		if p.MSEToIID != nil {
+			fmt.Printf(", mean squared error %.3f +- %.3f of iid's", *p.MSEToIID, *p.MSEToIIDErr)
+		}
+		fmt.Println()
+	}
+	for _, p := range r.Sweep {
+		fmt.Printf("          %5d features: %.5f +- %.5f, %.4f centred\n", p.Features, p.RelativeFrobenius, p.StdErr, p.CentredFrobenius)
+	}
+	if r.SweepExponent != nil {
+		fmt.Printf("          the error falls as features^(%.3f +- %.3f)\n", r.SweepExponent.Mean, r.SweepExponent.StdErr)
+	}
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/data"
+)
+
+type lookCmd struct {
+	Files []string `arg:"" help:"Tables: CSV, TSV or Parquet."`
+	Task  string   `group:"Tables" default:"classification" enum:"classification,regression" help:"classification or regression (default classification)."`
+
+	Labels  labelFlags  `embed:"" group:"Tables"`
+	CSV     csvFlags    `embed:"" group:"Tables"`
+	Columns columnFlags `embed:"" group:"Tables"`
+	ID      string      `group:"Tables" help:"The column that names the rows in predictions (default none)."`
+
+	Plot string `group:"Output" default:"look.png" help:"Draw a picture to this PNG file (default look.png)."`
+	JSON bool   `group:"Output" help:"Print one JSON object as the last line (default false)."`
+}
+
+// Run prints a first look at a table, and draws it.
+func (c *lookCmd) Run(ctx context.Context) error {
+	if err := program.CheckFiles(program.Files("FILES", c.Files...), []program.File{{Flag: "--plot", Path: c.Plot}}); err != nil {
+		return err
+	}
+	read, err := c.CSV.options(c.Files)
+	if err != nil {
+		return err
+	}
+	task := data.Classification
+	if c.Task == "regression" {
+		task = data.Regression
+	}
+	if err := c.Labels.set(&read, task); err != nil {
+		return err
+	}
+	read.ID = c.ID
+	defer program.EndSoon(ctx, "bochner")()
+	f, err := data.ReadFrame(ctx, read, c.Files...)
+	if err != nil {
+		return err
+	}
+	if f.Labels != nil {
+		if err := data.NewClasses(f.Labels).Check(f.Rows()); err != nil {
+			return fmt.Errorf("%s: %w", f.Source, err)
+		}
+	}
+	notes := f.Tell
+	f.Tell = nil // the table says it
+	columns, err := f.Learn(data.ColumnOptions{Drop: c.Columns.Drop, Categorical: c.Columns.Categorical})
+	if err != nil {
+		return err
+	}
+	f.Tell = notes
+	l, err := f.Look(columns)
+	if err != nil {
+		return err
+	}
+	scale := "none"
+	if _, err := f.Plain(); f.Named || err != nil {
+		scale = "auto"
+	}
+	targets := f.LookTargets()
+	if c.Plot != "" {
+		if err := drawLook(c.Plot, l, targets); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return json.NewEncoder(os.Stdout).Encode(struct {
+			*data.Look
+			Targets []*data.ColumnLook `json:"targets,omitempty"`
+			Scale   string             `json:"scale"`
+		}{l, targets, scale})
+	}
+	printLook(l, targets)
+	showColumns(columns, f, layers.Spec{Map: "gaussian"}, scale)
+	return nil
+}
+
+// lookColumns is how many columns a screen has.
+const lookColumns = 40
+
+// printLook prints the look.
+func printLook(l *data.Look, targets []*data.ColumnLook) {
+	fmt.Printf("%s: %d rows, %d columns", program.Shown(l.Source), l.Rows, len(l.Columns))
+	if l.Duplicates > 0 {
+		fmt.Printf(", duplicate rows: %d", l.Duplicates)
+	}
+	fmt.Println()
+	if l.Classes != nil {
+		classes := fmt.Sprintf("%d classes, %s", len(l.Classes), shares(l.Classes, l.Rows, 6))
+		if len(l.Classes) == 1 {
+			classes = fmt.Sprintf("1 class, %s; a classifier needs two", shares(l.Classes, l.Rows, 6))
+		}
+		fmt.Printf("label %s: %s\n", program.Shown(strings.Join(l.Labels, ", ")), classes)
+	}
+	for _, t := range targets {
+		fmt.Printf("target %s: %s\n", program.Shown(t.Name), span(t))
+	}
+	fmt.Println()
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "column\tkind\tmissing\tdistinct\tvalues\tbecomes")
+	for k, c := range l.Columns {
+		if k == lookColumns {
+			fmt.Fprintf(w, "... %d more\n", len(l.Columns)-k)
+			break
+		}
+		values := span(c)
+		if c.Levels != nil {
+			values = shares(c.Levels, l.Rows-c.Missing, 3)
+		}
+		becomes := fmt.Sprint(c.Becomes)
+		if c.Left != "" {
+			becomes = "left out: " + program.Shown(c.Left)
+		}
+		kind := string(c.Kind)
+		if kind == "" {
+			kind = "-"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%s\n", short(c.Name, 24), kind, c.Missing, c.Distinct, values, becomes)
+	}
+	w.Flush()
+	printSuspects(l)
+}
+
+// printSuspects names the columns that give the label away.
+func printSuspects(l *data.Look) {
+	majority := 0.
+	if l.Classes != nil {
+		majority = float64(l.Classes[0].Rows) / float64(l.Rows)
+	}
+	for _, c := range l.Columns {
+		if c.Left == "" && l.Rows >= 20 && c.Tells >= .99 && c.Tells > majority+.5*(1-majority) {
+			fmt.Printf("\ncolumn %q gives the label away: it alone tells %.1f %% of it; --drop %q unless it is known beforehand\n", c.Name, 100*c.Tells, c.Name)
+		}
+	}
+}
+
+// span is the range of numbers or times.
+func span(c *data.ColumnLook) string {
+	if c.Distinct == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%s to %s, median %s", cell(c, c.Least), cell(c, c.Most), cell(c, c.Median))
+}
+
+// cell is a number of a column as text.
+func cell(c *data.ColumnLook, v float64) string {
+	if c.Kind == data.Time {
+		return time.Unix(int64(math.Round(v*86400)), 0).UTC().Format(time.DateOnly)
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+// shares are the most frequent levels.
+func shares(levels []data.LevelLook, n, most int) string {
+	var all []string
+	for k, l := range levels {
+		if k == most {
+			all = append(all, "...")
+			break
+		}
+		all = append(all, fmt.Sprintf("%s %.1f %%", short(l.Level, 20), 100*float64(l.Rows)/float64(n)))
+	}
+	return strings.Join(all, ", ")
+}
+
+// short is a text of at most so many letters.
+func short(text string, most int) string {
+	letters := []rune(strings.Join(strings.Fields(text), " "))
+	if len(letters) > most {
+		return program.Shown(string(letters[:most-1])) + "…"
+	}
+	return program.Shown(string(letters))
+}

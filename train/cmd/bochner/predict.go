@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/cmd/predictions"
+	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
+)
+
+type predictCmd struct {
+	Model string   `arg:"" help:"Model file of bochner fit."`
+	Files []string `arg:"" help:"Files of rows, which need no labels."`
+	Out   string   `required:"" help:"The file to write: .csv, .jsonl, .npy (the numbers alone) or .parquet."`
+
+	Label []string `group:"Tables" default:"last" help:"Where rows without names of columns have a label to be left out: last, first or a number from 1 (default last, if there is one)."`
+	ID    string   `group:"Tables" help:"The column that names the rows (default that of the model)."`
+	CSV   csvFlags `embed:"" group:"Tables"`
+
+	Distribution bool    `group:"Output" help:"Write intervals of targets, or probabilities and sets of classes (default false)."`
+	Level        float64 `group:"Output" default:"0.9" help:"With --distribution: the probability that an interval or a set covers (default 0.9)."`
+	Spreadsheet  bool    `group:"Output" help:"Put ' before texts in CSV that a spreadsheet would compute (default false)."`
+}
+
+// Run writes what a model predicts. It reads the rows in blocks.
+func (c *predictCmd) Run(ctx context.Context, g given) error {
+	o := predictions.Options{Spreadsheet: c.Spreadsheet}
+	if c.Distribution {
+		o.Level = c.Level
+	}
+	if err := checkLevel(c.Distribution, c.Level, g); err != nil {
+		return err
+	}
+	if err := o.Check(c.Out); err != nil {
+		return program.Usage("--out %w", err)
+	}
+	inputs := append(program.Files("FILES", c.Files...), program.File{Flag: "MODEL", Path: c.Model})
+	if err := program.CheckFiles(inputs, []program.File{{Flag: "--out", Path: c.Out}}); err != nil {
+		return err
+	}
+	read, err := c.CSV.options(c.Files)
+	if err != nil {
+		return err
+	}
+	defer program.EndSoon(ctx, "bochner")()
+	start := time.Now()
+	m, err := train.Load(c.Model)
+	switch {
+	case err != nil:
+		return err
+	case takesBags(m):
+		return fmt.Errorf("%s: the map %s takes sets of samples, which are not predicted; see bochner evaluate", c.Model, m.Spec.Map)
+	case c.Distribution && m.Uncertainty == nil:
+		return noDistribution(c.Model)
+	}
+	so := data.StreamOptions{BlockRows: linear.BlockRows(1, m.Map.Features())}
+	if so.Options, err = predictOptions(m, read, labelFlags{Label: c.Label}, c.ID, c.Files); err != nil {
+		return err
+	}
+	s, err := data.OpenStream(so, c.Files...)
+	if err != nil {
+		return err
+	}
+	o.ID = so.ID
+	n, err := predictions.Write(c.Out, m, s.Blocks(ctx, 0), o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%d rows in %.2f seconds: %s\n", n, time.Since(start).Seconds(), c.Out)
+	return nil
+}
+
+// predictOptions are how rows are read that need no labels: a table's by the names of its columns; of others the label is
+// left out where there is one.
+func predictOptions(m *train.Model, read data.Options, labels labelFlags, id string, files []string) (data.Options, error) {
+	opts, err := readFor(m, read, labels)
+	if err != nil {
+		return opts, err
+	}
+	quiet := data.Options{Label: data.LabelNone, Header: opts.Header, Delimiter: opts.Delimiter}
+	file, err := data.Files(files...)
+	if err != nil {
+		return opts, err
+	}
+	table := data.IsTable(file[0])
+	switch {
+	case m.Columns != nil && !labels.last():
+		return opts, program.Usage("--label does not apply: the model knows the columns that it uses")
+	case m.Columns == nil && id != "":
+		return opts, program.Usage("--id: the model has no names of columns")
+	case m.Columns == nil && !table && !strings.Contains(filepath.Base(file[0]), ".npy"): // LIBSVM text
+		opts.Label, opts.LabelNames = data.LabelNone, nil
+		return opts, nil
+	}
+	first, err := data.PeekFrame(quiet, file[0], 1)
+	if err != nil {
+		return opts, err
+	}
+	width, targets := len(first.Names), 1
+	if m.Columns != nil {
+		opts.Label, opts.LabelNames, opts.ID = data.LabelNone, nil, idIn(m.Columns, first, id, read.Tell)
+		return opts, nil
+	}
+	if m.Classes == nil {
+		targets = m.Head.Features()
+	}
+	switch {
+	case width == m.Dims():
+		opts.Label, opts.LabelNames = data.LabelNone, nil
+	case width != m.Dims()+targets:
+		return opts, fmt.Errorf("%s: the rows have %d columns; the model takes %d, or %d with the label", file[0], width, m.Dims(), m.Dims()+targets)
+	case labels.last():
+		opts.Tell(file[0] + ": the last column is taken for the label, because the model takes one column less; if it is another one, say --label")
+	}
+	return opts, nil
+}
+
+// idIn is the column of a file that names its rows: that of --id, else that of the model where the file has it.
+func idIn(c *data.Columns, first *data.Frame, id string, tell func(string)) string {
+	if n, err := strconv.Atoi(id); err == nil && n >= 1 && n <= len(first.Names) && first.Named && !slices.Contains(first.Names, id) {
+		return first.Names[n-1]
+	}
+	if id != "" || c.ID == "" {
+		return id
+	}
+	if c.Named {
+		if !slices.Contains(first.Names, c.ID) {
+			tell(fmt.Sprintf("%s: there is no column %q, which names the rows; they are numbered from 0", first.Source, c.ID))
+			return ""
+		}
+		return c.ID
+	}
+	number := func(name string) int {
+		n, _ := strconv.Atoi(strings.TrimPrefix(name, "column "))
+		return n
+	}
+	n := number(c.ID)
+	for _, l := range c.Labels {
+		if len(first.Names) < c.Width && number(l) < n {
+			n--
+		}
+	}
+	return strconv.Itoa(n)
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/data"
+	_ "github.com/bochner-go/bochner/train/data/parquet" // reads .parquet
+)
+
+// csvFlags say how CSV is read.
+type csvFlags struct {
+	Header    string `default:"auto" enum:"auto,yes,no" help:"Whether the first line of CSV names the columns: auto, yes or no (default auto)."`
+	Delimiter string `default:"auto" help:"What separates the fields of CSV: auto, tab or a character (default auto)."`
+}
+
+// labelFlags say where the labels or targets are.
+type labelFlags struct {
+	Label          []string `default:"last" help:"The column of the label or target: last, first, its name or its number from 1; for regression also several (default last)."`
+	DropUnlabelled bool     `help:"Leave out rows whose label is empty or a mark of a missing value, such as NA (default false)."`
+}
+
+// columnFlags say what becomes of the columns of a table.
+type columnFlags struct {
+	Drop        []string `placeholder:"COLUMNS" help:"Columns to leave out: names, patterns such as x*, or numbers from 1 (default none)."`
+	Categorical []string `placeholder:"COLUMNS" help:"Columns of numbers that are names of categories, likewise (default none)."`
+}
+
+// options are the flags as a reader takes them. Notes are printed on stderr, each once. files are checked for what the
+// flags cannot apply to.
+func (f csvFlags) options(files []string) (o data.Options, err error) {
+	if o.Header, err = data.ParseHeader(f.Header); err != nil {
+		return o, err
+	}
+	switch d, size := utf8.DecodeRuneInString(f.Delimiter); {
+	case f.Delimiter == "auto":
+	case f.Delimiter == "tab" || f.Delimiter == `\t`:
+		o.Delimiter = '\t'
+	case size == len(f.Delimiter) && !strings.ContainsRune("\"\r\n", d) && d != utf8.RuneError:
+		o.Delimiter = d
+	default:
+		return o, program.Usage("--delimiter %s: want auto, tab, or one character", f.Delimiter)
+	}
+	o.Tell = tellOnce()
+	if f.Header == "auto" && f.Delimiter == "auto" {
+		return o, nil
+	}
+	in, err := data.Files(files...)
+	if err != nil || slices.ContainsFunc(in, func(f string) bool { return data.IsTable(f) && filepath.Ext(f) != ".parquet" }) {
+		return o, nil // the reader says what is wrong
+	}
+	return o, program.Usage("--header and --delimiter do not apply to %s, which is not CSV", strings.Join(files, ","))
+}
+
+// set puts the labels into the options of a reader.
+func (f labelFlags) set(o *data.Options, task data.Task) error {
+	o.Task, o.DropUnlabelled = task, f.DropUnlabelled
+	switch label := strings.Join(f.Label, ","); {
+	case label == "none" || label == "":
+		return program.Usage("--label %s: a model is fitted to labels; say last, first, or the name or number of a column", label)
+	case label == "last":
+	case label == "first":
+		o.Label = data.LabelFirst
+	case task == data.Classification && len(f.Label) > 1:
+		return program.Usage("--label %s: there is one label; several targets go with --task regression", label)
+	default:
+		o.LabelNames = f.Label
+	}
+	return nil
+}
+
+// last says whether the flag is not given.
+func (f labelFlags) last() bool { return len(f.Label) == 1 && f.Label[0] == "last" }
+
+// tellOnce is a function that prints each note once on stderr, and may be called from several goroutines.
+func tellOnce() func(note string) {
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	return func(note string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !seen[note] {
+			seen[note] = true
+			fmt.Fprintln(os.Stderr, "note:", program.Shown(note))
+		}
+	}
+}
+
+// tables says whether all files are tables of columns, by their names.
+func tables(files []string) bool {
+	in, err := data.Files(files...)
+	return err != nil || !slices.ContainsFunc(in, func(f string) bool { return !data.IsTable(f) })
+}
+
+// plain makes a set of a table that needs no columns: it has no names, and all its cells are numbers. Its model finds
+// columns by their places.
+func plain(f *data.Frame) *data.Set {
+	if f.Named {
+		return nil
+	}
+	c, err := f.Plain()
+	if err != nil {
+		return nil
+	}
+	set, err := c.Set(f)
+	if err != nil {
+		return nil // Learn says why
+	}
+	set.Columns, set.Names, set.LabelNames = nil, nil, nil
+	return set
+}
+
+// readFiles reads rows, or a file of sets of samples.
+func readFiles(ctx context.Context, bags bool, files []string, o data.Options) (*data.Set, error) {
+	switch {
+	case bags && len(files) > 1:
+		return nil, program.Usage("%s: sets of samples are read from one file", strings.Join(files, ","))
+	case bags:
+		return data.ReadBags(files[0], o)
+	}
+	return data.ReadAll(ctx, o, files...)
+}
+
+// readFor is how rows for a model are read: as its file says, where the flags do not.
+func readFor(m *train.Model, read data.Options, label labelFlags) (data.Options, error) {
+	o := m.Options()
+	o.Header, o.Delimiter, o.Tell = read.Header, read.Delimiter, read.Tell
+	if label.last() && m.Columns != nil {
+		o.DropUnlabelled = label.DropUnlabelled
+		return o, nil
+	}
+	return o, label.set(&o, o.Task)
+}

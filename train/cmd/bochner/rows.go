@@ -1,0 +1,304 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/mat"
+)
+
+// testShare is the share of the rows that is set aside for testing where no test file is given.
+const testShare = .2
+
+// testRows are the rows to test a model on, as it takes them: scaled, with targets, of classes as OneVersusRest.
+type testRows func(m *train.Model) (data.Examples, error)
+
+// open gets the training rows, and a function that opens the test rows once the training rows have been read.
+func (f *fitting) open(ctx context.Context) (data.Source, func() (testRows, error), error) {
+	if f.Stream.on {
+		s, held, err := f.openTrain(ctx)
+		return s, func() (testRows, error) { return f.openTest(s, held) }, err
+	}
+	var rows data.Source
+	var test testRows
+	var err error
+	if len(f.Train) > 0 && !f.bags && (f.recipe.Columns != nil || tables(f.Train)) {
+		rows, test, err = f.readTable(ctx)
+	} else {
+		rows, test, err = f.readSets(ctx)
+	}
+	return rows, func() (testRows, error) { return test, nil }, err
+}
+
+// readTable gets the rows of tables. Test rows wait for the columns of the model.
+func (f *fitting) readTable(ctx context.Context) (data.Source, testRows, error) {
+	table, err := data.ReadFrame(ctx, f.read, f.Train...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.recipe.Columns == nil {
+		if set := plain(table); set != nil {
+			rows, test, err := f.divided(set)
+			if test == nil && err == nil {
+				o := f.read
+				o.Dims = set.Dims()
+				test, err = setsOf(data.ReadAll(ctx, o, f.Test...))
+			}
+			return rows, test, err
+		}
+		f.recipe.Columns = new(data.ColumnOptions)
+	}
+	f.scaleColumns(table)
+	f.first = table
+	if len(f.Test) > 0 {
+		return table, func(m *train.Model) (data.Examples, error) {
+			o, err := readFor(m, f.read, f.Labels)
+			if err != nil {
+				return nil, err
+			}
+			set, err := data.ReadAll(ctx, o, f.Test...)
+			if err != nil {
+				return nil, err
+			}
+			return setRows(set)(m)
+		}, nil
+	}
+	rows, held, err := f.setAside(table.Source, table.Rows(), table.Labels)
+	if err != nil {
+		return nil, nil, err
+	}
+	test := table.Take(held)
+	return table.Take(rows), func(m *train.Model) (data.Examples, error) {
+		set, err := m.Rows(test)
+		if err != nil {
+			return nil, err
+		}
+		return setRows(set)(m)
+	}, nil
+}
+
+// divided sets test rows aside where no file has them; test is nil where one has.
+func (f *fitting) divided(set *data.Set) (rows *data.Set, test testRows, err error) {
+	if len(f.Test) > 0 {
+		return set, nil, nil
+	}
+	rest, held, err := f.setAside(set.Source, set.Rows(), set.Labels)
+	if err != nil {
+		return nil, nil, err
+	}
+	return set.Take(rest), setRows(set.Take(held)), nil
+}
+
+// readSets gets rows of numbers, or sets of samples.
+func (f *fitting) readSets(ctx context.Context) (data.Source, testRows, error) {
+	var set *data.Set
+	var err error
+	switch {
+	case len(f.Train) > 0:
+		set, err = readFiles(ctx, f.bags, f.Train, f.read)
+	case f.bags:
+		set, err = data.SyntheticBags(f.recipe.Spec.Seed)
+	default:
+		set = data.SyntheticHistograms(f.recipe.Spec.Seed)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if rows, test, err := f.divided(set); test != nil || err != nil {
+		return rows, test, err
+	}
+	o := f.read
+	if f.bags {
+		o.Dims = set.Dims()
+	}
+	test, err := readFiles(ctx, f.bags, f.Test, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	// A sparse file need not name its last columns, neither of the two.
+	want, got := set.Dims(), test.Dims()
+	if want < got {
+		o.Dims = got
+		if wider, err := data.ReadAll(ctx, o, f.Train...); err == nil {
+			set, want = wider, got
+		}
+	}
+	if want != got {
+		o.Dims = want
+		test, err = data.ReadAll(ctx, o, f.Test...)
+	}
+	rows, err := setsOf(test, err)
+	return set, rows, err
+}
+
+// setAside takes a fifth of n rows for testing, of each class in classification.
+func (f *fitting) setAside(source string, n int, labels []string) (rows, held []int, err error) {
+	if n < 5 {
+		return nil, nil, fmt.Errorf("%s: %d rows are too few to set a fifth aside; give --test", source, n)
+	}
+	rows, held = data.Split(n, testShare, f.recipe.Spec.Seed)
+	if f.task == data.Classification {
+		all := data.NewClasses(labels)
+		if err := all.Check(n); err != nil { // a class a row: none can be set aside
+			return nil, nil, fmt.Errorf("%s: %w", source, err)
+		}
+		classes, err := all.Index(labels)
+		if err != nil {
+			return nil, nil, err
+		}
+		rows, held = data.SplitStratified(classes, testShare, f.recipe.Spec.Seed)
+	}
+	if len(held) == 0 {
+		return nil, nil, fmt.Errorf("%s: no row can be set aside for testing; give --test", source)
+	}
+	return rows, held, nil
+}
+
+func setsOf(set *data.Set, err error) (testRows, error) { return setRows(set), err }
+
+// setRows are the rows of a set, which are scaled once for each model.
+func setRows(set *data.Set) testRows {
+	return func(m *train.Model) (data.Examples, error) {
+		b := data.Pairs{Locate: set.Locate}
+		if m.Classes == nil {
+			b.Y = mat.NewDense(set.Rows(), set.Targets(), set.Y)
+		} else {
+			labels, err := m.Classes.Index(set.Labels)
+			if err == nil {
+				b.Y, err = data.OneVersusRest(labels, len(m.Classes))
+			}
+			if err != nil {
+				return nil, set.Locate(err)
+			}
+		}
+		var err error
+		b.X, err = m.Prepare(set.X)
+		return b, set.Locate(err)
+	}
+}
+
+// openTrain opens the training files to be read in blocks, and without --test the part of them that is set aside.
+func (f *fitting) openTrain(ctx context.Context) (s, held *data.Stream, err error) {
+	so := data.StreamOptions{Options: f.read, Seed: f.recipe.Spec.Seed, BlockRows: f.blockRows()}
+	if mini, ok := f.recipe.Fitter.(sgd.MiniBatch); ok {
+		so.Shuffle = f.Stream.shuffle
+		batch := max(1, mini.Batch)
+		if mini.Batch == 0 {
+			batch = 256
+		}
+		so.BlockRows += (batch - so.BlockRows%batch) % batch // whole batches
+	}
+	s, err = data.OpenStream(so, f.Train...)
+	if err == nil && len(f.Test) == 0 {
+		s, held = s.Split(testShare, f.recipe.Spec.Seed)
+	}
+	if err == nil {
+		err = f.learnStream(ctx, s)
+	}
+	return s, held, err
+}
+
+func (f *fitting) blockRows() int { return linear.BlockRows(1, max(1, f.recipe.Spec.Features)) }
+
+// learnStream learns the columns of files that are read in blocks, where they are a table that needs it.
+func (f *fitting) learnStream(ctx context.Context, s *data.Stream) error {
+	columns := f.recipe.Columns
+	if f.recipe.Columns = nil; columns == nil && !tables(f.Train) {
+		return nil
+	}
+	quiet := f.read
+	quiet.Tell = nil
+	first, err := data.PeekFrame(quiet, s.Files()[0], 1000)
+	if err != nil || columns == nil && plain(first) != nil {
+		return err
+	}
+	if columns == nil {
+		columns = new(data.ColumnOptions)
+	}
+	f.scaleColumns(first)
+	f.first = first
+	_, err = s.Learn(ctx, *columns)
+	return err
+}
+
+// openTest is the rows of --test, or the rows that the training rows leave. The training rows have been read.
+func (f *fitting) openTest(rows, held *data.Stream) (testRows, error) {
+	s, err := held, error(nil)
+	if len(f.Test) == 0 {
+		s = held.InOrder()
+	} else {
+		o := rows.Options().Options
+		o.Dims, o.Form = rows.Dims(), data.FormDense
+		if rows.Sparse() {
+			o.Form = data.FormSparse
+		}
+		if o.Columns != nil && f.Labels.last() {
+			o.LabelNames = nil // which Columns know
+		}
+		s, err = data.OpenStream(data.StreamOptions{Options: o, BlockRows: f.blockRows()}, f.Test...)
+	}
+	return func(m *train.Model) (data.Examples, error) {
+		return data.Streamed{Stream: s, Scaler: m.Scaler, Classes: m.Classes, Dtype: m.Spec.ElementType()}, nil
+	}, err
+}
+
+// scaleColumns chooses the scaler of a table with names or texts, where nothing else does.
+func (f *fitting) scaleColumns(table *data.Frame) {
+	if _, err := table.Plain(); !f.scaled && (table.Named || err != nil) {
+		f.recipe.Scale = "auto"
+	}
+}
+
+// checkTest counts the test rows, and finds what is wrong with them before the model is fitted.
+func (r *result) checkTest(ctx context.Context, f *fitting, m *train.Model, rows data.Examples) error {
+	k, err := m.Spec.Kernel()
+	if err != nil {
+		return err
+	}
+	for b, err := range rows.Blocks(ctx, 0) {
+		if err != nil {
+			return err
+		}
+		r.testRows += b.X.Shape()[0]
+		if m.Spec.Tune != "" { // the map may end up with another domain
+			continue
+		}
+		if err := ops.CheckRows(k.Domain(), "map "+m.Spec.Map, b.X); err != nil {
+			return b.Locate(err)
+		}
+	}
+	if r.testRows == 0 {
+		return fmt.Errorf("%s: no row is left to test on; give --test", f.Train[0])
+	}
+	return nil
+}
+
+// score is what a model predicts of rows, and how good that is; watch, if there is one, sees each block.
+func score(ctx context.Context, m *train.Model, rows data.Examples, watch func(x ops.Matrix) error) (*scores, error) {
+	s := new(scores)
+	for b, err := range rows.Blocks(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		raw, err := m.ScoresPrepared(b.X)
+		if err == nil && watch != nil {
+			err = watch(b.X)
+		}
+		if err != nil {
+			return nil, b.Locate(err)
+		}
+		if m.Classes != nil {
+			s.guess, s.truth = append(s.guess, train.ArgMax(raw)...), append(s.truth, train.ArgMax(b.Y)...)
+			continue
+		}
+		for i := range b.X.Shape()[0] {
+			s.predicted, s.target = append(s.predicted, raw.RawRowView(i)...), append(s.target, b.Y.RawRowView(i)...)
+		}
+	}
+	return s, s.measure()
+}

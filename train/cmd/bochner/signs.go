@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/layers"
+)
+
+// signs describes a map of two signs, or a map that is unbiased for an approximation of its kernel.
+type signs struct {
+	Plus  float64 `json:"plus"` // the masses
+	Minus float64 `json:"minus"`
+	Error float64 `json:"error"` // the largest difference of the kernel that is estimated from the one that is meant
+}
+
+// signsOf is the split of a map of two signs, or of spherical random features, or nil.
+func signsOf(l layers.Layer) *signs {
+	if w, ok := l.(interface{ Unwrap() layers.Layer }); ok {
+		return signsOf(w.Unwrap())
+	}
+	switch l := l.(type) {
+	case *layers.GORFLayer:
+		plus, minus := l.Split().Masses()
+		return &signs{plus, minus, l.Split().Error}
+	case *layers.SRFLayer:
+		return &signs{1, 0, l.Split().Error}
+	}
+	return nil
+}
+
+// expectationOf is the kernel that such a map is unbiased for. It is nil for other maps, which are unbiased for their
+// own kernel.
+func expectationOf(l layers.Layer) func(x, z []float64) float64 {
+	switch l := l.(type) {
+	case *layers.GORFLayer:
+		return l.Split().At
+	case *layers.SRFLayer:
+		return l.Split().At
+	}
+	return nil
+}
+
+func (s *signs) String() string {
+	off := "exact"
+	if s.Error > 0 {
+		off = fmt.Sprintf("at most %.2g off the kernel", s.Error)
+	}
+	return fmt.Sprintf("masses %.4g and %.4g, %s", s.Plus, s.Minus, off)
+}

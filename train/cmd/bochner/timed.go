@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"gorgonia.org/tensor"
+)
+
+// timedMap adds up the time that a map takes.
+type timedMap struct {
+	layers.Layer
+	spent time.Duration
+}
+
+// Unwrap is the map itself.
+func (t *timedMap) Unwrap() layers.Layer { return t.Layer }
+
+// Transform is the map's.
+func (t *timedMap) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) { return t.transform(dst, x) }
+
+// TransformCSR is Transform for sparse rows.
+func (t *timedMap) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
+	return t.transform(dst, x)
+}
+
+// KeepsZeros says whether the map does.
+func (t *timedMap) KeepsZeros() bool { return layers.KeepsZeros(t.Layer) }
+
+// MapCSR is the map's.
+func (t *timedMap) MapCSR(x *ops.CSR) (*ops.CSR, error) {
+	start := time.Now()
+	defer func() { t.spent += time.Since(start) }()
+	z, err := layers.Apply(t.Layer, nil, x)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := z.(*ops.CSR)
+	if !ok {
+		return nil, fmt.Errorf("%q does not keep zeros: %w", t.Name(), domain.ErrParam)
+	}
+	return s, nil
+}
+
+// TransformBags is Transform for sets of samples.
+func (t *timedMap) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error) {
+	return t.transform(dst, b)
+}
+
+func (t *timedMap) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
+	start := time.Now()
+	defer func() { t.spent += time.Since(start) }()
+	return layers.Transform(t.Layer, dst, x)
+}

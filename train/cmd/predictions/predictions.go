@@ -1,0 +1,359 @@
+// Package predictions writes what a model predicts to files: CSV, JSON, NumPy arrays and Parquet.
+package predictions
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/wholefile"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// Options are the options of Write.
+type Options struct {
+	// ID is the column that names the rows, as in data.Options; empty: they are numbered from 0.
+	ID string
+	// Level asks for what Model.Uncertainty adds: of classes calibrated probabilities and which of them are in a set of
+	// this probability, of targets the standard deviation, if there is a posterior, and the ends of an interval. 0: only
+	// classes and scores, or targets.
+	Level float64
+	// Spreadsheet puts ' before texts in CSV that begin with =, +, - or @ and are not numbers, which spreadsheets would
+	// compute.
+	Spreadsheet bool
+}
+
+// Formats returns the endings of the files that Write writes.
+func Formats() []string { return []string{".csv", ".jsonl", ".npy", ".parquet"} }
+
+// Check returns what is wrong with the options for a file (domain.ErrParam): another ending than those of Formats, a
+// Level outside [0, 1), and Spreadsheet for another file than CSV.
+func (o Options) Check(path string) error {
+	ext := filepath.Ext(path)
+	switch {
+	case !slices.Contains(Formats(), ext):
+		return fmt.Errorf("%s: want a name that ends with %s: %w", path, strings.Join(Formats(), ", "), domain.ErrParam)
+	case !(o.Level >= 0 && o.Level < 1):
+		return fmt.Errorf("level %v: want a probability between 0 and 1: %w", o.Level, domain.ErrParam)
+	case o.Spreadsheet && ext != ".csv":
+		return fmt.Errorf("%s: texts are quoted for spreadsheets in .csv alone: %w", path, domain.ErrParam)
+	}
+	return nil
+}
+
+// Write writes what a model predicts for rows to a file, and returns their number. The ending of the name is the format:
+//
+//   - .csv and .parquet: what names a row, its class, and a column for each class or target;
+//   - .jsonl: an object a line, with row or id, and class and scores or probabilities by class, or targets by name;
+//   - .npy: the numbers alone.
+//
+// The file appears under its name when it is complete. Errors: those of Check; domain.ErrParam for a Level and a model
+// without Uncertainty; those of the rows, of the model and of the file system.
+func Write(path string, m *train.Model, rows iter.Seq2[*data.Block, error], o Options) (int, error) {
+	err := o.Check(path)
+	if err == nil && o.Level > 0 && m.Uncertainty == nil {
+		err = fmt.Errorf("the model has not learned its uncertainty: %w", domain.ErrParam)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("predictions: %w", err)
+	}
+	t := tableOf(m, o)
+	w, err := t.create(path)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", path, err)
+	}
+	n, err := t.write(w, rows)
+	return n, w.Close(err)
+}
+
+// file is a file of predictions while it is written.
+type file interface {
+	Write(texts [][]string, numbers *mat.Dense) error
+	Close(err error) error
+}
+
+// table has the columns of a prediction.
+type table struct {
+	Options
+	model *train.Model
+	texts []string // the column that names the rows, and class
+	names []string // of the numbers
+}
+
+// tableOf are the columns that a model predicts.
+func tableOf(m *train.Model, o Options) *table {
+	t := &table{Options: o, model: m, texts: []string{cmp.Or(o.ID, "row")}}
+	if c := m.Columns; c != nil && !c.Named && o.ID != "" {
+		t.texts[0] = cmp.Or(c.ID, o.ID)
+	}
+	percent := strconv.FormatFloat(100*o.Level, 'g', 4, 64) + "%"
+	if m.Classes != nil {
+		t.texts = append(t.texts, "class")
+		what := "score "
+		if m.Head.Classifies() || o.Level > 0 {
+			what = "probability "
+		}
+		for _, class := range m.Classes {
+			t.names = append(t.names, what+class)
+		}
+		for _, class := range m.Classes {
+			if o.Level > 0 {
+				t.names = append(t.names, "in "+percent+" set "+class)
+			}
+		}
+		return t
+	}
+	outputs := m.Head.Features()
+	for k := range outputs {
+		switch {
+		case m.Columns != nil && len(m.Columns.Labels) == outputs:
+			t.names = append(t.names, m.Columns.Labels[k])
+		case outputs == 1:
+			t.names = append(t.names, "target")
+		default:
+			t.names = append(t.names, "target "+strconv.Itoa(k+1))
+		}
+	}
+	if o.Level == 0 {
+		return t
+	}
+	ends := []string{" lower " + percent, " upper " + percent}
+	if m.Uncertainty.Posterior != nil {
+		ends = append([]string{" std"}, ends...)
+	}
+	for _, end := range ends {
+		for _, name := range t.names[:outputs] {
+			t.names = append(t.names, name+end)
+		}
+	}
+	return t
+}
+
+// numbers are the columns of some rows.
+func (t *table) numbers(x ops.Matrix) (*mat.Dense, error) {
+	if t.Level == 0 {
+		return t.model.Scores(x)
+	}
+	first, std, err := Uncertain(t.model, x)
+	if err != nil {
+		return nil, err
+	}
+	if t.model.Classes != nil {
+		sets, err := t.model.Uncertainty.Sets.All(t.Level, first)
+		if err != nil {
+			return nil, err
+		}
+		n, k := first.Dims()
+		in := mat.NewDense(n, k, nil)
+		for i, set := range sets {
+			for _, c := range set {
+				in.Set(i, c, 1)
+			}
+		}
+		return beside(first, in), nil
+	}
+	lower, upper, err := t.model.Uncertainty.Intervals.Bounds(t.Level, first, std)
+	if err != nil {
+		return nil, err
+	}
+	if std != nil {
+		first = beside(first, std)
+	}
+	return beside(first, lower, upper), nil
+}
+
+// Uncertain returns the calibrated probabilities of classes, or the means of targets and, if the model has a posterior,
+// their standard deviations. Errors: those of Model.Probabilities, Scores and PredictDistribution.
+func Uncertain(m *train.Model, x ops.Matrix) (p, std *mat.Dense, err error) {
+	switch {
+	case m.Classes != nil:
+		p, err = m.Probabilities(x)
+	case m.Uncertainty.Posterior == nil:
+		p, err = m.Scores(x)
+	default:
+		var d *train.Distribution
+		if d, err = m.PredictDistribution(x); err == nil {
+			p, std = d.Mean, d.Std
+		}
+	}
+	return p, std, err
+}
+
+func beside(out *mat.Dense, more ...*mat.Dense) *mat.Dense {
+	for _, m := range more {
+		wider := new(mat.Dense)
+		wider.Augment(out, m)
+		out = wider
+	}
+	return out
+}
+
+// write writes what the model predicts of blocks of rows, and counts these.
+func (t *table) write(w file, blocks iter.Seq2[*data.Block, error]) (rows int, err error) {
+	for b, err := range blocks {
+		if err != nil {
+			return rows, err
+		}
+		numbers, err := t.numbers(b.X)
+		if err != nil {
+			return rows, b.Locate(err)
+		}
+		texts := make([][]string, len(t.texts))
+		for i := range b.Rows() {
+			if b.IDs != nil {
+				texts[0] = append(texts[0], b.IDs[i])
+			} else {
+				texts[0] = append(texts[0], strconv.Itoa(rows+i))
+			}
+		}
+		if classes := len(t.model.Classes); classes > 0 {
+			for _, c := range train.ArgMax(numbers.Slice(0, b.Rows(), 0, classes).(*mat.Dense)) {
+				texts[1] = append(texts[1], t.model.Classes[max(0, c)]) // scores that are all NaN are of the first class
+			}
+		}
+		if j, ok := w.(*jsonFile); ok {
+			j.numbered = b.IDs == nil
+		}
+		if err := w.Write(texts, numbers); err != nil {
+			return rows, err
+		}
+		rows += b.Rows()
+	}
+	return rows, nil
+}
+
+func (t *table) create(path string) (file, error) {
+	switch filepath.Ext(path) {
+	case ".parquet":
+		return NewParquet(path, t.texts, t.names)
+	case ".npy":
+		f, err := data.NewMatrixFile(path, data.AnyRows, len(t.names), tensor.Float64)
+		return npyFile{f}, err
+	}
+	f, err := wholefile.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	text := textFile{f, bufio.NewWriterSize(f, 1<<20)}
+	if filepath.Ext(path) == ".jsonl" {
+		return &jsonFile{textFile: text, table: t}, nil
+	}
+	c := &csvFile{text, t, csv.NewWriter(text.w)}
+	return c, c.line(slices.Concat(t.texts, t.names)...)
+}
+
+// npyFile has the numbers alone.
+type npyFile struct{ *data.MatrixFile }
+
+func (f npyFile) Write(_ [][]string, numbers *mat.Dense) error {
+	r, c := numbers.Dims()
+	return f.MatrixFile.Write(tensor.New(tensor.WithShape(r, c), tensor.WithBacking(numbers.RawMatrix().Data)))
+}
+
+// textFile is a file of text that appears when it is complete.
+type textFile struct {
+	file *wholefile.File
+	w    *bufio.Writer
+}
+
+func (f textFile) Close(err error) error {
+	if err == nil {
+		err = f.w.Flush()
+	}
+	if err != nil {
+		f.file.Abort()
+		return err
+	}
+	return f.file.Commit()
+}
+
+// csvFile has a line for each row.
+type csvFile struct {
+	textFile
+	*table
+	csv *csv.Writer
+}
+
+// line writes texts, as a spreadsheet may read them.
+func (f *csvFile) line(texts ...string) error {
+	for i, t := range texts {
+		if _, err := strconv.ParseFloat(t, 64); f.Spreadsheet && err != nil && t != "" && strings.Contains("=+-@\t\r", t[:1]) {
+			texts[i] = "'" + t
+		}
+	}
+	return f.csv.Write(texts)
+}
+
+func (f *csvFile) Write(texts [][]string, numbers *mat.Dense) error {
+	n, _ := numbers.Dims()
+	var line []string
+	for i := range n {
+		line = line[:0]
+		for _, column := range texts {
+			line = append(line, column[i])
+		}
+		for _, v := range numbers.RawRowView(i) {
+			line = append(line, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		if err := f.line(line...); err != nil {
+			return err
+		}
+	}
+	f.csv.Flush()
+	return f.csv.Error()
+}
+
+// jsonFile has an object a line.
+type jsonFile struct {
+	textFile
+	*table
+	numbered bool // whether the rows have numbers and no names
+}
+
+func (f *jsonFile) Write(texts [][]string, numbers *mat.Dense) error {
+	out, m := json.NewEncoder(f.w), f.model
+	for i, name := range texts[0] {
+		object := map[string]any{"id": name}
+		if f.numbered {
+			object = map[string]any{"row": json.Number(name)}
+		}
+		values, set := map[string]float64{}, []string{}
+		for k, v := range numbers.RawRowView(i) {
+			switch classes := len(m.Classes); {
+			case k < classes:
+				values[m.Classes[k]] = v
+			case classes == 0:
+				values[f.names[k]] = v
+			case v > 0:
+				set = append(set, m.Classes[k-classes])
+			}
+		}
+		switch {
+		case m.Classes == nil:
+			object["targets"] = values
+		case m.Head.Classifies() || f.Level > 0:
+			object["class"], object["probabilities"] = texts[1][i], values
+		default:
+			object["class"], object["scores"] = texts[1][i], values
+		}
+		if f.Level > 0 && m.Classes != nil {
+			object["set"] = set
+		}
+		if err := out.Encode(object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
