@@ -15,7 +15,7 @@ type writer struct {
 	path string
 	file *wholefile.File
 	buf  *bufio.Writer
-	w    *parquet.Writer
+	w    *parquet.GenericWriter[any]
 	rows []parquet.Row
 }
 
@@ -45,7 +45,8 @@ func create(path string, names []string, like []data.Column) (data.TableWriter, 
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	buf := bufio.NewWriterSize(file, 1<<20)
-	return &writer{path: path, file: file, buf: buf, w: parquet.NewWriter(buf, parquet.NewSchema("rows", root), parquet.Compression(&parquet.Zstd))}, nil
+	w := parquet.NewGenericWriter[any](buf, parquet.NewSchema("rows", root), parquet.Compression(&parquet.Zstd))
+	return &writer{path: path, file: file, buf: buf, w: w}, nil
 }
 
 func (w *writer) Write(columns []data.Column) error {
