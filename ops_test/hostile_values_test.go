@@ -98,6 +98,7 @@ var goodValues = []any{
 	func(dst, x *tensor.Dense) error { return nil },
 	func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err },
 	func(f *os.File) (data.Table, error) { return nil, errors.New("no table") },
+	func(string, []string, []data.Column) (data.TableWriter, error) { return nil, errors.New("no writer") },
 
 	spectral.Gaussian{Sigma: 1}, spectral.Chi2{}, spectral.ExpSemigroup{Beta: 1}, spectral.SpherePolynomial{A: 2, P: 3},
 	spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}},
@@ -329,6 +330,7 @@ var goodNamed = []struct {
 		func(*arguments) any { return must(json.Marshal(must(goodFrame().Learn(data.ColumnOptions{})))) }},
 	{"train/data.ParseScalers.list", "standard,l2"},
 	{"train/data.RowsInto.dst", shape{3, 3}},
+	{"train/data.Convert.out", func(v *arguments) any { return v.path("converted.npy") }},
 	{"train/data.RegisterTable.extension train/data.RegisterTableWriter.extension", ".hostile"},
 	{"train/data.Scaler.SetState.state", func(*arguments) any { return goodScaler().State() }},
 

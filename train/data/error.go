@@ -22,7 +22,10 @@ func (e *Error) Error() string {
 	if e.Remedy != "" {
 		text += "; " + e.Remedy
 	}
-	return text + ": " + e.Err.Error()
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
 }
 
 // Unwrap returns Err.
