@@ -45,6 +45,7 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/must"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/evidence"
@@ -119,7 +120,7 @@ func bandwidth(rows *data.Set, seed uint64) float64 {
 	sigma := m.Spec.Params.Number("sigma") // of the rows, where the search began
 	for _, q := range m.Map.Params() {
 		if q.Name == "log_bandwidth" {
-			sigma *= math.Exp(q.Value.Float64s()[0])
+			sigma *= math.Exp(ops.Float64s(q.Value)[0])
 		}
 	}
 	return sigma
