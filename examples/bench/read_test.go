@@ -47,7 +47,7 @@ func BenchmarkRead(b *testing.B) {
 					if set.Rows() != n || set.Dims() != d {
 						b.Fatalf("%d x %d were read", set.Rows(), set.Dims())
 					}
-					b.StopTimer() // each starts without the memory of the one before, as those of the peers do
+					b.StopTimer() // each read starts without the memory of the one before, as in peers.py
 					b.SetBytes(size(b, path))
 					debug.FreeOSMemory()
 					b.StartTimer()

@@ -159,7 +159,7 @@ func TestGigabyte(t *testing.T) {
 	}
 }
 
-// TestSlowClient: a client that stops amid its body is told so when its time is over, and loses the connection; others
+// TestSlowClient: a client that stops within its body gets status 408 after the timeout and loses the connection; others
 // do not notice.
 func TestSlowClient(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Timeout = 300 * time.Millisecond })
@@ -229,7 +229,7 @@ func TestSlowHead(t *testing.T) {
 	}
 }
 
-// TestNoTurn: a request that waits for its turn longer than the limit is told to come again.
+// TestNoTurn: a request that waits longer than the limit for its turn gets status 503 and Retry-After.
 func TestNoTurn(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Timeout = 100 * time.Millisecond })
 	if err := r.turns.Acquire(t.Context(), int64(r.Concurrent)); err != nil {
@@ -247,8 +247,8 @@ func TestNoTurn(t *testing.T) {
 	wantRefusal(t, "no turn", resp.StatusCode, object(t, resp), 503, "no turn in time", "send it again later")
 }
 
-// TestFull: slow clients with long bodies leave memory to short requests; a long body for which there is none is told
-// to come again.
+// TestFull: slow clients with long bodies leave memory to short requests; a long body for which there is none gets
+// status 503.
 func TestFull(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) {
 		o.MaxMemory, o.MaxBody, o.Concurrent = 40<<20, 16<<20, 1

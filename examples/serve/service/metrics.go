@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// metrics are the metrics of /metrics, besides those of the Go runtime and the process.
+// metrics are the metrics of /metrics that package prometheus does not collect itself.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec   // by status

@@ -38,7 +38,7 @@ type loaded struct {
 	atOnce, atOnceSure int // rows that are mapped at once, without and with their distribution
 }
 
-// load reads the model file, again if it changes meanwhile, so that the checksum is that of the model.
+// load reads the model file, again if it changes meanwhile, so that model and checksum belong together.
 func load(o *options) (*loaded, error) {
 	for range 3 {
 		before, err := os.Stat(o.Model)
@@ -115,7 +115,7 @@ func export(m *train.Model) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// onnx answers with the model as an ONNX file, or says why there is none.
+// onnx answers with the model as an ONNX file, or with the reason that there is none.
 func (s *server) onnx(w http.ResponseWriter, r *http.Request) {
 	l := s.current.Load()
 	file, err := l.onnx()

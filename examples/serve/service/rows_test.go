@@ -11,7 +11,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 )
 
-// told says whether an error is one of those that a client is told.
+// told reports whether an error is the client's.
 func told(err error) bool {
 	var own *refused
 	return errors.As(err, &own) || errors.Is(err, data.ErrFormat) || errors.Is(err, domain.ErrDomain) ||
