@@ -65,7 +65,7 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 func (l *ExponentiatedLayer) made() form {
 	series := l.o.harmonics.form(l.kernel.Of)
 	f := exponentiatedForm{l.kernel, series.Order, series.Sampling, l.o.phase}
-	if l.o.harmonics.order == nil {
+	if l.inner == nil {
 		f.Order = -1
 	}
 	return f

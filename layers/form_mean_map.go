@@ -77,9 +77,12 @@ func meanMapFormOf(inner Layer, k *meanKernel, phase bool) form {
 	if order, given := s.Params["order"].(float64); given && !f.hides("order") {
 		f.Order = int(order)
 	}
-	_, want, err := f.innerSpec(s, "").resolve()
-	by, _ := want.SamplerName()
-	if err != nil || want.Map != s.Map || s.Sampler != by || !maps.Equal(want.Params.plain(), s.Params.plain()) {
+	made, err := f.innerSpec(s, "").build(nil, withoutDraw())
+	if err != nil {
+		return nil
+	}
+	want, err := SpecOf(made)
+	if err != nil || want.Map != s.Map || want.Sampler != s.Sampler || !maps.Equal(want.Params, s.Params) {
 		return nil
 	}
 	return f
@@ -89,7 +92,7 @@ func meanMapFormOf(inner Layer, k *meanKernel, phase bool) form {
 // defaults. s is the spec of the mean map.
 func (f meanMapForm) innerSpec(s Spec, name string) Spec {
 	v := Values{}
-	eachParam(f.Kernel, func(d ParamDef, field reflect.Value) { v[d.Name] = d.encode(field) })
+	eachParam(orDefaults(f.Kernel), func(d ParamDef, field reflect.Value) { v[d.Name] = d.encode(field) })
 	if !f.hides("order") && f.Order >= 0 {
 		v["order"] = f.Order
 	}

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"testing"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"gorgonia.org/tensor"
 )
 
 func throughJSON(s layers.Spec) (read layers.Spec) {
@@ -37,5 +39,28 @@ func TestSpecKeepsTheChoice(t *testing.T) {
 	wrong := layers.Spec{Map: "sphere-polynomial", Dims: -1, Features: 8, Params: layers.Values{"eps": "auto"}}
 	if again := throughJSON(wrong).Params; again.Word("eps") != "auto" {
 		t.Errorf("a spec that builds nothing is read back as %v", again)
+	}
+}
+
+// TestSpecOfMeanMap: a mean map has a Spec whatever kernel its map of samples has, also where that map has an order, or
+// is made by hand, of a kernel whose fields of 0 stand for defaults.
+func TestSpecOfMeanMap(t *testing.T) {
+	x := histograms(tensor.Float64, 5, 3, 1)
+	chi2 := spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: .5}
+	all := []layers.Layer{
+		must(layers.NewMeanMapLayer(must(layers.NewExponentiatedLayer(chi2, 3, 512)), .3, 8)),
+	}
+	for _, text := range []string{"kernel=exp-chi2,sigma=.5", "kernel=exp-intersection,sigma=.5",
+		"kernel=exp-intersection,sigma=.5,order=2", "kernel=exp-hellinger,sigma=.5", "kernel=chi2"} {
+		v := must(layers.ParseValues("mean-map", text+",tau=.3"))
+		all = append(all, must(layers.Spec{Map: "mean-map", Dims: 3, Features: 8, Params: v}.Build()))
+	}
+	for _, l := range all {
+		s, err := layers.SpecOf(l)
+		if err != nil {
+			t.Errorf("%v: %v", l, err)
+			continue
+		}
+		near(t, s, features(must(s.Restore(values(l))), x), features(l, x), 0)
 	}
 }

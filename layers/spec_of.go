@@ -95,7 +95,7 @@ func (g group) specOf(of form, dims int) (Spec, error) {
 // valuesOf returns the values of the parameters of a form.
 func valuesOf(f form) Values {
 	v := Values{}
-	eachShown(f, func(d ParamDef, field reflect.Value) { v[d.Name] = d.encode(field) })
+	eachShown(orDefaults(f), func(d ParamDef, field reflect.Value) { v[d.Name] = d.encode(field) })
 	return v
 }
 
