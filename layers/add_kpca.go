@@ -274,6 +274,6 @@ func (l *AddKPCALayer) made() form {
 func (l *AddKPCALayer) Kernel() spectral.Kernel { return l.kernel }
 
 func (l *AddKPCALayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %s, %d components, %d points, %v", l.kind, l.name, l.dims, l.features,
-		kernelText(l.kernel), l.op.Width, l.op.Points, l.dt)
+	return l.text([]int{l.dims}, fmt.Sprintf("%s, %d components, %d points, %v", kernelText(l.kernel), l.op.Width,
+		l.op.Points, l.dt))
 }

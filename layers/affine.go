@@ -67,7 +67,7 @@ func (l *affine) Params() []Param {
 }
 
 func (l *affine) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %v", l.kind, l.name, l.dims, l.features, l.dt)
+	return l.text([]int{l.dims}, fmt.Sprint(l.dt))
 }
 
 // scores returns zA + b, in a graph or without one. Unless PackHead was called it keeps no copy of A, which a solver

@@ -44,7 +44,7 @@ var _ Layer = (*BagLayer)(nil)
 func newBagLayer(dims int, over Layer, k BagKernel, o options) *BagLayer {
 	name := over.Name()
 	return &BagLayer{base: &base{kind: "BagLayer", prefix: fmt.Sprintf("layers: BagLayer %q", name), name: name,
-		dims: dims, features: over.Features(), dt: over.Dtype(), o: o}, over: over, kernel: k}
+		dims: dims, features: over.Features(), options: o}, over: over, kernel: k}
 }
 
 // NewBagLayer makes a map of sets of samples of a map of densities. It first estimates the densities, by ops.KDE with
@@ -62,7 +62,7 @@ func NewBagLayer(of *HDDLayer) (*BagLayer, error) {
 	}
 	k := &densityKernel{of.of}
 	k.Bandwidth = h[:of.sets.axes] // those of the axes, which are the first directions
-	l := newBagLayer(of.sets.axes, of, k, of.outer.o)
+	l := newBagLayer(of.sets.axes, of, k, of.outer.options)
 	l.width = len(of.sets.h)
 	l.step = func(f *flow, dst *tensor.Dense, x value, offsets []int) value {
 		return of.sets.run(f, of.base, dst, x, offsets)

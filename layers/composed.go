@@ -16,7 +16,6 @@ type composed struct {
 	outer    *randomMap
 	damped   bool
 	exponent ops.Exponent // f
-	policy   Policy
 }
 
 // metricMap is a map Ψ.
@@ -62,13 +61,10 @@ func (l *composed) compose(k spectral.Random, o options, own ...Param) (err erro
 }
 
 // scaleParam returns the parameter s, or its logarithm if it is tuned.
-func (l *composed) scaleParam(scale float64, o options) Param {
-	scales := 1
-	if o.undrawn {
+func (l *composed) scaleParam(scale float64) Param {
+	scales := l.scales()
+	if l.undrawn {
 		scale = 1
-	}
-	if l.policy == BandwidthEach {
-		scales = l.dims
 	}
 	if l.policy == Frozen {
 		return Param{"scale", newTensor(l.dt, []float64{scale}, 1), false}
@@ -78,6 +74,14 @@ func (l *composed) scaleParam(scale float64, o options) Param {
 
 // Policy returns the tuning policy.
 func (l *composed) Policy() Policy { return l.policy }
+
+// columns returns the numbers of columns of x and of Ψ.
+func (l *composed) columns() []int {
+	if l.inner == nil {
+		return []int{l.dims}
+	}
+	return []int{l.dims, l.inner.Features()}
+}
 
 // through computes the features, in a graph or without one.
 func (l *composed) through(f *flow, dst *tensor.Dense, x value) value {

@@ -54,7 +54,7 @@ func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
 		return nil, err
 	}
 	c := &Concat{g, slices.Clone(parts)}
-	c.dims, c.grad, c.forward = dims, o.inputGrad, c.through
+	c.dims, c.inputGrad, c.forward = dims, o.inputGrad, c.through
 	for i, p := range parts {
 		if p.From < 0 || p.To > dims || p.To-p.From != p.Layer.Dims() {
 			return nil, fmt.Errorf("layers: Concat: part %d is columns %d to %d of %d, and %q takes %d: %w", i, p.From,

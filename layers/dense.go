@@ -19,8 +19,7 @@ import (
 // section 2.2. The policies are Frozen and All.
 type Dense struct {
 	*affine
-	act    ops.Activation
-	policy Policy
+	act ops.Activation
 }
 
 var _ Layer = (*Dense)(nil)
@@ -59,7 +58,7 @@ func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error)
 		{"b", newTensor(o.dt, make([]float64, features), features), tuned},
 	}
 	b.drawn("dense", o, func(o options) (peeker, error) { return NewDense(d, features, f, withAll(o)) })
-	l := &Dense{affine: affineOf(b), act: f, policy: o.policy}
+	l := &Dense{affine: affineOf(b), act: f}
 	l.forward = l.through
 	return l, nil
 }

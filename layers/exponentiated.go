@@ -41,7 +41,7 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 		return nil, err
 	}
 	o.name = b.name
-	l := &ExponentiatedLayer{composed{sparseMapper: newSparseMapper(b, ops.Domain{}), policy: o.policy}, k}
+	l := &ExponentiatedLayer{composed{sparseMapper: newSparseMapper(b, ops.Domain{})}, k}
 	if law, ok := k.Laplacian(); ok && o.harmonics.order == nil {
 		if err := o.unused(b.who(), "without WithOrder the map has frequencies on x itself, and no series",
 			seriesOptions...); err != nil {
@@ -63,8 +63,8 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 }
 
 func (l *ExponentiatedLayer) made() form {
-	series := l.o.harmonics.form(l.kernel.Of)
-	f := exponentiatedForm{l.kernel, series.Order, series.Sampling, l.o.phase}
+	series := l.options.harmonics.form(l.kernel.Of)
+	f := exponentiatedForm{l.kernel, series.Order, series.Sampling, l.options.phase}
 	if l.inner == nil {
 		f.Order = -1
 	}
@@ -81,11 +81,9 @@ func (l *ExponentiatedLayer) Homogeneous() *HomogeneousLayer {
 }
 
 func (l *ExponentiatedLayer) String() string {
-	if l.inner == nil {
-		return fmt.Sprintf("%s %q: %d -> %d, σ %.6g of %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims,
-			l.features, l.kernel.Sigma, kernelText(l.kernel.Of), l.outer.sampler, l.outer.seed, l.dt, l.policy)
+	of := kernelText(l.kernel.Of)
+	if l.inner != nil {
+		of = l.inner.form()
 	}
-	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %.6g of %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims,
-		l.inner.Features(), l.features, l.kernel.Sigma,
-		l.inner.form(), l.outer.sampler, l.outer.seed, l.dt, l.policy)
+	return l.drawnText(l.columns(), fmt.Sprintf("σ %.6g of %s", l.kernel.Sigma, of))
 }

@@ -17,24 +17,6 @@ import (
 // kernelParam is the parameter by which a map names another map, whose kernel and parameters it takes over.
 const kernelParam = "kernel"
 
-// lenders returns the names of the maps whose kernels are of a type and may be those of other maps.
-func lenders(kernel reflect.Type) (names []string) {
-	for _, e := range lending(kernel) {
-		names = append(names, e.Name)
-	}
-	return names
-}
-
-// lentBy returns the kernel of the map of that name, without values, or nil.
-func lentBy(kernel reflect.Type, name string) spectral.Kernel {
-	for _, e := range lending(kernel) {
-		if e.Name == name {
-			return e.Kernel
-		}
-	}
-	return nil
-}
-
 // lender returns the map of a kernel, or nil.
 func lender(k spectral.Kernel) *Entry {
 	for _, e := range lending(reflect.TypeFor[spectral.Kernel]()) {
@@ -53,14 +35,6 @@ func sameKind(a, b spectral.Kernel) bool {
 		}
 	}
 	return reflect.TypeOf(a) == reflect.TypeOf(b)
-}
-
-// nameOfKernel returns the name of the map of a kernel, or "".
-func nameOfKernel(k spectral.Kernel) string {
-	if e := lender(k); e != nil {
-		return e.Name
-	}
-	return ""
 }
 
 // fillKernel fills in the parameters of a kernel that depend on the data.

@@ -32,11 +32,8 @@ import (
 // tunes the directions U, the norms, and the logarithms of the roots of the masses.
 type GORFLayer struct {
 	sparseMapper
-	kernel   spectral.SignedLaw
-	split    *spectral.Split
-	coupling spectral.Coupling
-	seed     uint64
-	policy   Policy
+	kernel spectral.SignedLaw
+	split  *spectral.Split
 }
 
 var _ Layer = (*GORFLayer)(nil)
@@ -59,14 +56,13 @@ func NewGORFLayer(k spectral.SignedLaw, d, features int, opts ...Option) (*GORFL
 			"makes a cosine and a sine; ask for %d: %w",
 			b.who(), features, (features+3)/4*4, ErrParam)
 	}
-	l := &GORFLayer{sparseMapper: newSparseMapper(b, ops.Domain{}), kernel: k, coupling: o.coupling, seed: o.seed,
-		policy: o.policy}
+	l := &GORFLayer{sparseMapper: newSparseMapper(b, ops.Domain{}), kernel: k}
 	l.drawn("W", o, func(o options) (peeker, error) { return NewGORFLayer(k, d, features, withAll(o)) })
 	if l.split, err = k.Split(d, features/4, o.coupling); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
 	l.on, l.forward = l.split.On, l.through
-	u, norms, err := l.draw(o)
+	u, norms, err := l.draw()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
@@ -74,10 +70,10 @@ func NewGORFLayer(k spectral.SignedLaw, d, features int, opts ...Option) (*GORFL
 }
 
 // draw draws the frequencies, or makes zeros of their shape.
-func (l *GORFLayer) draw(o options) (directions, norms *tensor.Dense, err error) {
+func (l *GORFLayer) draw() (directions, norms *tensor.Dense, err error) {
 	s := l.features / 4
-	if !o.undrawn {
-		return l.coupling.Frequencies(l.split, l.dims, s, o.sourceSeed())
+	if !l.undrawn {
+		return l.coupling.Frequencies(l.split, l.dims, s, l.sourceSeed())
 	}
 	if err := new(spectral.Coupling).UnmarshalText([]byte(l.coupling.String())); err != nil {
 		return nil, nil, err
@@ -96,13 +92,6 @@ func (l *GORFLayer) draw(o options) (directions, norms *tensor.Dense, err error)
 
 // addParams makes the parameters for the policy.
 func (l *GORFLayer) addParams(u, norms *tensor.Dense) error {
-	for j, v := range norms.Float64s() {
-		if l.dt == tensor.Float32 && v > math.MaxFloat32 {
-			return fmt.Errorf("%s: %T drew the norm %v for frequency %d, which float32 cannot hold; use float64, or "+
-				"scale the data and the parameters: %w",
-				l.who(), l.kernel, v, j, ErrParam)
-		}
-	}
 	var roots []float64
 	plus, minus := l.split.Masses()
 	for _, mass := range []float64{plus, minus} {
@@ -118,16 +107,13 @@ func (l *GORFLayer) addParams(u, norms *tensor.Dense) error {
 			roots[b] = math.Log(v)
 		}
 		l.params = append(l.params, Param{"log_roots", newTensor(l.dt, roots, len(roots)), true})
-		return nil
+	} else {
+		l.params = append(l.params, Param{"roots", newTensor(l.dt, roots, len(roots)), false})
+		if n := l.scales(); l.policy != Frozen {
+			l.params = append(l.params, Param{"log_bandwidth", newTensor(l.dt, make([]float64, n), n), true})
+		}
 	}
-	l.params = append(l.params, Param{"roots", newTensor(l.dt, roots, len(roots)), false})
-	switch l.policy {
-	case Bandwidth:
-		l.params = append(l.params, Param{"log_bandwidth", newTensor(l.dt, []float64{0}, 1), true})
-	case BandwidthEach:
-		l.params = append(l.params, Param{"log_bandwidth", newTensor(l.dt, make([]float64, l.dims), l.dims), true})
-	}
-	return nil
+	return l.checkNorms(l.kernel, norms.Float64s())
 }
 
 func (l *GORFLayer) made() form { return signedForm{l.kernel, l.coupling}.described() }
@@ -157,8 +143,8 @@ func (l *GORFLayer) Signature() []float64 {
 }
 
 func (l *GORFLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %s, %v, coupling %v, seed %d, %v, %v",
-		l.kind, l.name, l.dims, l.features, kernelText(l.kernel), l.split, l.coupling, l.seed, l.dt, l.policy)
+	return l.text([]int{l.dims}, fmt.Sprintf("%s, %v, coupling %v, seed %d, %v, %v", kernelText(l.kernel), l.split,
+		l.coupling, l.seed, l.dt, l.policy))
 }
 
 // through computes the features, in a graph or without one.

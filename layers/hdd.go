@@ -86,7 +86,7 @@ func NewHDDLayer(of Density, axes, features int, opts ...Option) (*HDDLayer, err
 	}
 	o.name = b.name
 	l := &HDDLayer{of: of.filled()}
-	l.composed = composed{sparseMapper: newSparseMapper(b, ops.Domain{}), policy: o.policy}
+	l.composed = composed{sparseMapper: newSparseMapper(b, ops.Domain{})}
 	if err = of.unused(); err == nil {
 		l.sets, err = l.of.estimate(axes, b.dt)
 	}
@@ -181,16 +181,15 @@ func (l *HDDLayer) Density() Density { return l.of }
 func (l *HDDLayer) Grid() ops.Grid { return l.sets.grid }
 
 func (l *HDDLayer) String() string {
-	distance, width := "L2", l.dims
+	distance := "L2"
 	if !l.of.l2() {
 		distance = fmt.Sprintf("%v·%T", l.of.Distance.Scale, l.of.Distance.Of)
 	}
 	if l.inner != nil {
-		distance, width = distance+l.inner.form(), l.inner.Features()
+		distance += l.inner.form()
 	}
-	return fmt.Sprintf("%s %q: %d -> %d -> %d, σ %.6g of %s, %d x %v points, %d %v functions an axis, sampler %v, "+
-		"seed %d, %v, %v", l.kind, l.name, l.dims, width, l.features, l.of.Sigma, distance, len(l.sets.h),
-		l.sets.grid.Points(), l.of.Functions, l.of.Basis, l.outer.sampler, l.outer.seed, l.dt, l.policy)
+	return l.drawnText(l.columns(), fmt.Sprintf("σ %.6g of %s, %d x %v points, %d %v functions an axis", l.of.Sigma,
+		distance, len(l.sets.h), l.sets.grid.Points(), l.of.Functions, l.of.Basis))
 }
 
 // Embed writes the embedding A of the densities x [n, Dims] to dst [n, K], allocated if nil. The squared distance of

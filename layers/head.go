@@ -161,11 +161,10 @@ func NewHuberHead(d, k int, opts ...Option) (*HuberHead, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := apply(opts)
-	if !(o.delta > 0) || math.IsInf(o.delta, 1) {
-		return nil, fmt.Errorf("%s: δ = %v, want a finite number above 0: %w", a.who(), o.delta, ErrParam)
+	if !(a.delta > 0) || math.IsInf(a.delta, 1) {
+		return nil, fmt.Errorf("%s: δ = %v, want a finite number above 0: %w", a.who(), a.delta, ErrParam)
 	}
-	a.params = append(a.params, Param{"delta", newTensor(a.dt, []float64{o.delta}, 1), false})
+	a.params = append(a.params, Param{"delta", newTensor(a.dt, []float64{a.delta}, 1), false})
 	l := &HuberHead{newHeadOf(a, likelihood{})}
 	l.likelihood = likelihood{kind: "huber",
 		rowLoss: ofResiduals(func(r float64) float64 { return ops.HuberLoss(r, l.Delta()) }),

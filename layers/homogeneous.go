@@ -29,9 +29,7 @@ type HomogeneousLayer struct {
 	zeroMapper
 	kernel    spectral.Homogeneous
 	harmonics *spectral.Harmonics
-	window    spectral.Window
 	op        ops.Series
-	policy    Policy
 }
 
 var _ Layer = (*HomogeneousLayer)(nil)
@@ -70,8 +68,7 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 		return nil, fmt.Errorf("%s: policy %v: a map of order 0 has no frequency and nothing to tune: %w", b.who(),
 			o.policy, ErrParam)
 	}
-	l := &HomogeneousLayer{zeroMapper: zeroMapper{newSparseMapper(b, ops.Domain{})}, kernel: k, harmonics: h,
-		window: o.harmonics.window, policy: o.policy}
+	l := &HomogeneousLayer{zeroMapper: zeroMapper{newSparseMapper(b, ops.Domain{})}, kernel: k, harmonics: h}
 	l.op = ops.Series{F: h.F[1:], Gamma: k.Degree(), Stationary: o.harmonics.stationary,
 		Negative: k.Extension()}
 	if err := b.checkSize(d, l.op.Width()); err != nil {
@@ -84,15 +81,12 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 
 // addParams makes the parameters: L or its logarithm, and the roots of the samples.
 func (l *HomogeneousLayer) addParams(undrawn bool) {
-	base, roots, scales := l.harmonics.Base(), make([]float64, l.harmonics.Order()+1), 1
+	base, roots, scales := l.harmonics.Base(), make([]float64, l.harmonics.Order()+1), l.scales()
 	for j, v := range l.harmonics.Kappa {
 		roots[j] = math.Sqrt(v)
 	}
 	if undrawn {
 		base, roots = 1, make([]float64, len(roots))
-	}
-	if l.policy == BandwidthEach {
-		scales = l.dims
 	}
 	first := Param{"L", newTensor(l.dt, []float64{base}, 1), false}
 	if l.policy != Frozen {
@@ -105,7 +99,7 @@ func (l *HomogeneousLayer) made() form {
 	if l.op.Stationary {
 		return nil
 	}
-	return l.o.harmonics.form(l.kernel)
+	return l.options.harmonics.form(l.kernel)
 }
 
 // Kernel returns the exact kernel that the map approximates: k, or spectral.Stationary of k.
@@ -123,12 +117,12 @@ func (l *HomogeneousLayer) Harmonics() *spectral.Harmonics { return l.harmonics 
 func (l *HomogeneousLayer) Policy() Policy { return l.policy }
 
 func (l *HomogeneousLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %s, %v, %v", l.kind, l.name, l.dims, l.features, l.form(), l.dt, l.policy)
+	return l.text([]int{l.dims}, fmt.Sprintf("%s, %v, %v", l.form(), l.dt, l.policy))
 }
 
 // form describes the kernel and its harmonics.
 func (l *HomogeneousLayer) form() string {
-	return fmt.Sprintf("%s, order %d, %v window, period %.4g", kernelText(l.Kernel()), l.harmonics.Order(), l.window,
+	return fmt.Sprintf("%s, order %d, %v window, period %.4g", kernelText(l.Kernel()), l.harmonics.Order(), l.options.harmonics.window,
 		l.harmonics.Period)
 }
 

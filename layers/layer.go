@@ -132,14 +132,12 @@ type base struct {
 	name     string
 	dims     int
 	features int
-	dt       tensor.Dtype
 	params   []Param
 	changed  func() // called after SetParams
-	grad     bool   // the gradient for a leaf input is wanted
 	origin   *draw
 	watch    *watch // made by newBase
 
-	o options // that it was made with
+	options // that it was made with
 
 	mu   sync.Mutex
 	last *G.ExprGraph // the graph of the latest Fwd
@@ -147,7 +145,7 @@ type base struct {
 
 // newBase checks the options and sizes that all layers have, and names the layer.
 func newBase(kind, auto string, dims, features int, o options) (*base, error) {
-	b := &base{kind: kind, name: o.name, dims: dims, features: features, dt: o.dt, grad: o.inputGrad, o: o}
+	b := &base{kind: kind, name: o.name, dims: dims, features: features, options: o}
 	if b.name == "" {
 		b.name = autoName(auto)
 	}
@@ -185,6 +183,39 @@ func begin(kind, auto string, dims, features int, opts []Option, applicable []st
 		}
 	}
 	return b, o, nil
+}
+
+// scales returns how many scales the policy tunes: one, or one for each input column.
+func (b *base) scales() int {
+	if b.policy == BandwidthEach {
+		return b.dims
+	}
+	return 1
+}
+
+// checkFloat32 returns an error for a number that was drawn and that the element type cannot hold. what names number i.
+func (b *base) checkFloat32(drawn []float64, what func(i int) string) error {
+	for i, v := range drawn {
+		if b.dt == tensor.Float32 && math.Abs(v) > math.MaxFloat32 {
+			return fmt.Errorf("%s: %s = %v, which float32 cannot hold; use float64, or scale the data and the "+
+				"parameters: %w", b.who(), what(i), v, ErrParam)
+		}
+	}
+	return nil
+}
+
+// text describes a layer whose input has so many columns, first those of x.
+func (b *base) text(columns []int, what string) string {
+	var widths strings.Builder
+	for _, n := range columns {
+		fmt.Fprintf(&widths, "%d -> ", n)
+	}
+	return fmt.Sprintf("%s %q: %v%d, %s", b.kind, b.name, &widths, b.features, what)
+}
+
+// drawnText is text of a layer that draws frequencies.
+func (b *base) drawnText(columns []int, what string) string {
+	return b.text(columns, fmt.Sprintf("%s, sampler %v, seed %d, %v, %v", what, b.sampler, b.seed, b.dt, b.policy))
 }
 
 // checkSize returns an error for a parameter too large for memory. Parameters are made in float64.

@@ -47,8 +47,7 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 		return nil, err
 	}
 	o.name = b.name
-	l := &LevyLayer{composed{sparseMapper: newSparseMapper(b, ops.Domain{}), damped: true, exponent: f,
-		policy: o.policy}, k}
+	l := &LevyLayer{composed{sparseMapper: newSparseMapper(b, ops.Domain{}), damped: true, exponent: f}, k}
 	if f == ops.Root {
 		l.inner, err = newInner(kind, spectral.Levy{}, d, o)
 	} else {
@@ -61,14 +60,14 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 	if of.policy != All {
 		of.policy = Frozen
 	}
-	return l, l.compose(spectral.Gaussian{Sigma: 1}, of, l.scaleParam(scale, o))
+	return l, l.compose(spectral.Gaussian{Sigma: 1}, of, l.scaleParam(scale))
 }
 
 func (l *LevyLayer) made() form {
-	if l.o.unused("", "", seriesOptions...) != nil { // which a Spec does not have
+	if l.options.unused("", "", seriesOptions...) != nil { // which a Spec does not have
 		return nil
 	}
-	order := l.o.harmonics.form(nil).Order
+	order := l.options.harmonics.form(nil).Order
 	switch f := formOf(l.kernel).(type) {
 	case expSemigroupForm:
 		f.Way, f.Order = levyWay, order
@@ -87,7 +86,5 @@ func (l *LevyLayer) Kernel() spectral.Random { return l.kernel }
 func (l *LevyLayer) Metric() Map { return l.inner }
 
 func (l *LevyLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d -> %d, %s by %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims,
-		l.inner.Features(), l.features, kernelText(l.kernel),
-		l.inner.form(), l.outer.sampler, l.outer.seed, l.dt, l.policy)
+	return l.drawnText(l.columns(), fmt.Sprintf("%s by %s", kernelText(l.kernel), l.inner.form()))
 }

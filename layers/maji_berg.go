@@ -135,7 +135,7 @@ func (l *MajiBergLayer) Ranges() []float64 {
 // Sparse returns the layer of the same bins in the sparse encoding. Its name ends in _sparse.
 func (l *MajiBergLayer) Sparse() (*MajiBergLayer, error) {
 	o := apply([]Option{named(l.name + "_sparse"), WithDtype(l.dt)})
-	o.inputGrad = l.grad
+	o.inputGrad = l.inputGrad
 	return newMajiBergLayer(MajiBerg{l.op.Width, true}, newTensor(l.dt, l.Ranges(), 1, l.dims), l.dims, o)
 }
 
@@ -180,6 +180,5 @@ func (l *MajiBergLayer) String() string {
 	if l.sparse {
 		encoding = "sparse"
 	}
-	return fmt.Sprintf("%s %q: %d -> %d, %d bins, %s, %v", l.kind, l.name, l.dims, l.features, l.op.Width, encoding,
-		l.dt)
+	return l.text([]int{l.dims}, fmt.Sprintf("%d bins, %s, %v", l.op.Width, encoding, l.dt))
 }

@@ -197,7 +197,7 @@ func (v value) dense() *tensor.Dense {
 // begin prepares the input x of an op. It returns a with X frozen if nobody can use a gradient for x.
 func (f *flow) begin(b *base, x value, a ops.Attr) (value, ops.Attr) {
 	if f.graph != nil && f.err == nil {
-		x.node, a, f.err = data(x.node, b.grad, a)
+		x.node, a, f.err = data(x.node, b.inputGrad, a)
 	}
 	return x, a
 }

@@ -194,6 +194,6 @@ func (l *NystromLayer) Rank() int {
 }
 
 func (l *NystromLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %s, %d landmarks, rank %d, %v", l.kind, l.name, l.dims, l.features,
-		kernelText(l.kernel), l.Landmarks(), l.Rank(), l.dt)
+	return l.text([]int{l.dims}, fmt.Sprintf("%s, %d landmarks, rank %d, %v", kernelText(l.kernel), l.Landmarks(),
+		l.Rank(), l.dt))
 }

@@ -144,15 +144,17 @@ func declared(f reflect.StructField) ParamDef {
 	case f.Type == reflect.TypeFor[[]float64]():
 		d.List = true
 	case kind == reflect.Interface:
-		d.Words = lenders(f.Type)
+		for _, e := range lending(f.Type) {
+			d.Words = append(d.Words, e.Name)
+		}
 	default:
 		panic(fmt.Sprintf("layers: the field %s of the parameter %s is a %v; want a bool, int, float64, []int, "+
 			"[]float64 or spectral.Kernel", f.Name, d.Name, f.Type))
 	}
 	if text, ok := f.Tag.Lookup("default"); ok {
-		var err error
-		if d.Default, err = d.parse(f.Name, text); err != nil {
-			panic(err) // of a struct of this package, which its tests decode
+		d.Default = d.read(text)
+		if err := d.check(f.Name, d.Default); err != nil {
+			panic(err)
 		}
 	}
 	return d
@@ -189,8 +191,10 @@ func (d ParamDef) decode(f reflect.Value, value any) {
 			f.Set(reflect.ValueOf([]int{int(x)}))
 		}
 	case reflect.Interface:
-		if k := lentBy(f.Type(), word); k != nil {
-			f.Set(reflect.ValueOf(k))
+		for _, e := range lending(f.Type()) {
+			if e.Name == word {
+				f.Set(reflect.ValueOf(e.Kernel))
+			}
 		}
 	}
 }
@@ -210,7 +214,10 @@ func (d ParamDef) encode(f reflect.Value) any {
 		}
 	case reflect.Interface:
 		k, _ := f.Interface().(spectral.Kernel)
-		return nameOfKernel(k)
+		if e := lender(k); e != nil {
+			return e.Name
+		}
+		return ""
 	case reflect.Int:
 		x = float64(f.Int())
 	case reflect.Float64:
@@ -222,22 +229,17 @@ func (d ParamDef) encode(f reflect.Value) any {
 	return x
 }
 
-func (d ParamDef) parse(mapName, value string) (any, error) {
-	if d.Flag {
-		b, err := strconv.ParseBool(value)
-		if err != nil {
-			return nil, d.wants(mapName, strconv.Quote(value))
+// read returns the value that a text says, or the text if it says none, which check refuses.
+func (d ParamDef) read(text string) any {
+	switch x, err := strconv.ParseFloat(text, 64); {
+	case d.Flag:
+		if b, err := strconv.ParseBool(text); err == nil {
+			return b
 		}
-		return b, nil
+	case d.number() && err == nil && !slices.Contains(d.Words, text):
+		return x
 	}
-	if slices.Contains(d.Words, value) || d.List {
-		return value, nil
-	}
-	x, err := strconv.ParseFloat(value, 64)
-	if err != nil || !d.number() {
-		return nil, d.wants(mapName, strconv.Quote(value))
-	}
-	return x, nil
+	return text
 }
 
 // number says whether the parameter may be a number.
@@ -296,19 +298,8 @@ func (d ParamDef) check(mapName string, value any) error {
 				ErrParam)
 		}
 	case string:
-		if d.List && !slices.Contains(d.Words, x) {
-			if _, err := parseList(x); err != nil && x != "" {
-				return d.wants(mapName, strconv.Quote(x))
-			}
-			return nil
-		}
-		if d.List {
-			return nil
-		}
-		if d.Words == nil {
-			return fmt.Errorf("layers: map %s: %s is a %T: %w", mapName, d.Name, x, ErrParam)
-		}
-		if !slices.Contains(d.Words, x) {
+		_, err := parseList(x)
+		if list := d.List && (err == nil || x == ""); !list && !slices.Contains(d.Words, x) {
 			return d.wants(mapName, strconv.Quote(x))
 		}
 	default:

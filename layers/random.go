@@ -25,18 +25,10 @@ import (
 // A solver changes those with a *. W = W₀·exp(-log_bandwidth) and c = ln(1 + exp(raw_c)).
 type randomMap struct {
 	sparseMapper
-	kernel  spectral.Random
-	law     spectral.Law
-	sampler spectral.Sampler
-	seed    uint64
-	source  uint64 // the seed of its streams
-	policy  Policy
-	phase   bool
-
-	normalised bool         // rows have the length √k(x, x), see semigroup.go
-	exponent   ops.Exponent // of such a map
-
-	structured bool // the parameters are signs and norms, see structured.go
+	kernel     spectral.Random
+	law        spectral.Law
+	exponent   ops.Exponent // of a map whose rows have the length √k(x, x), see semigroup.go
+	structured bool         // the parameters are signs and norms, see structured.go
 }
 
 // newRandomMap draws the frequencies of a map with the given number of output columns.
@@ -57,54 +49,34 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		}
 		m = features / 2
 	}
-	l := &randomMap{sparseMapper: newSparseMapper(b, k.Domain()), kernel: k, law: law, sampler: o.sampler,
-		seed: o.seed, source: o.sourceSeed(), policy: o.policy, phase: o.phase}
+	l := &randomMap{sparseMapper: newSparseMapper(b, k.Domain()), kernel: k, law: law}
 	l.forward = l.through
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMap(kind, auto, k, dims, features, o) })
 	if err := l.checkUnits(o); err != nil {
 		return nil, err
 	}
-	scale := 0.0
-	if l.normalised = o.normalise; l.normalised {
+	scale := 1.0
+	if o.normalise {
 		l.rows = blockRows(features)
 		if l.exponent, scale, err = unitOf(b, k); err != nil {
 			return nil, err
 		}
 	}
-	if s, ok := o.sampler.(spectral.Structured); ok {
-		if err := s.Fits(dims, k); err != nil {
-			return nil, fmt.Errorf("%s: %w", b.who(), err)
-		}
-		return l.drawStructured(m, o.undrawn)
+	draw := l.draw
+	if _, l.structured = o.sampler.(spectral.Structured); l.structured {
+		draw = l.drawStructured
 	}
-	if err := b.checkSize(dims, m); err != nil {
+	if err := draw(m); err != nil {
 		return nil, err
 	}
-	w, err := l.draw(m, o.undrawn)
-	if err != nil {
+	if err := l.addParams(m); err != nil {
 		return nil, err
 	}
-	if !o.undrawn {
-		for i, v := range w {
-			if o.dt == tensor.Float32 && math.Abs(v) > math.MaxFloat32 {
-				return nil, fmt.Errorf("%s: %T drew the frequency w[%d,%d] = %v, which float32 cannot hold; use "+
-					"float64, or scale the data and the parameters: %w",
-					b.who(), k, i/m, i%m, v, ErrParam)
-			}
-		}
-	}
-	if err := l.addParams(w, m); err != nil {
-		return nil, err
-	}
-	if l.normalised {
+	if o.normalise {
 		if o.undrawn {
 			scale = 1
 		}
-		scales := 1
-		if o.policy == BandwidthEach {
-			scales = dims
-		}
-		l.params = append(l.params, Param{"scale", newTensor(l.dt, repeat(scale, scales), scales), false})
+		l.add("scale", false, repeat(scale, l.scales()))
 	}
 	return l, nil
 }
@@ -135,58 +107,65 @@ func (l *randomMap) checkUnits(o options) error {
 	return nil
 }
 
-// draw draws W [dims, m]. Without a draw it is zeros.
-func (l *randomMap) draw(m int, undrawn bool) ([]float64, error) {
-	if undrawn {
-		return make([]float64, l.dims*m), nil
+// draw draws W [dims, m], or makes zeros of that shape.
+func (l *randomMap) draw(m int) error {
+	if err := l.checkSize(l.dims, m); err != nil {
+		return err
 	}
-	w, err := spectral.Frequencies(l.kernel, l.sampler, l.dims, m, l.source)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", l.who(), err)
+	w := make([]float64, l.dims*m)
+	if !l.undrawn {
+		drawn, err := spectral.Frequencies(l.kernel, l.sampler, l.dims, m, l.sourceSeed())
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.who(), err)
+		}
+		w = drawn.Float64s()
 	}
-	return w.Float64s(), nil
-}
-
-// addParams makes the parameters for the policy from the frequencies w [dims, m].
-func (l *randomMap) addParams(w []float64, m int) error {
-	add := func(name string, tuned bool, v []float64, shape ...int) {
-		l.params = append(l.params, Param{name, newTensor(l.dt, v, shape...), tuned})
-	}
-	scales := 1
-	if l.policy == BandwidthEach {
-		scales = l.dims
-	}
-	laplace := l.law.Transform == spectral.Laplace
-	if laplace && l.policy == All {
+	err := l.checkFloat32(w, func(i int) string {
+		return fmt.Sprintf("%T drew the frequency w[%d,%d]", l.kernel, i/m, i%m)
+	})
+	name, tuned := "W", l.policy == All
+	if tuned && l.law.Transform == spectral.Laplace {
+		name = "log_W"
 		for i, v := range w {
 			w[i] = math.Log(max(v, math.SmallestNonzeroFloat32))
 		}
-		add("log_W", true, w, l.dims, m)
-	} else {
-		add("W", l.policy == All, w, l.dims, m)
 	}
-	if c := l.law.Shift; l.law.Transform == spectral.LogFourier {
-		if l.policy == Frozen {
-			add("c", false, []float64{c}, 1)
-		} else {
-			if c <= 0 {
-				return fmt.Errorf("%s: c = %v cannot be tuned, it is kept above 0; start from a positive c: %w",
-					l.who(), c, ErrParam)
-			}
-			add("raw_c", true, repeat(inverseSoftplus(c), scales), scales)
+	l.add(name, tuned, w, l.dims, m)
+	return err
+}
+
+// add adds a parameter, a vector where no shape is given.
+func (l *randomMap) add(name string, tuned bool, v []float64, shape ...int) {
+	if shape == nil {
+		shape = []int{len(v)}
+	}
+	l.params = append(l.params, Param{name, newTensor(l.dt, v, shape...), tuned})
+}
+
+// addParams adds the parameters besides m frequencies.
+func (l *randomMap) addParams(m int) error {
+	switch c := l.law.Shift; {
+	case l.law.Transform != spectral.LogFourier:
+		if l.policy == Bandwidth || l.policy == BandwidthEach {
+			l.add("log_bandwidth", true, make([]float64, l.scales()))
 		}
-	} else if l.policy == Bandwidth || l.policy == BandwidthEach {
-		add("log_bandwidth", true, make([]float64, scales), scales)
+	case l.policy == Frozen:
+		l.add("c", false, []float64{c})
+	case c <= 0:
+		return fmt.Errorf("%s: c = %v cannot be tuned, it is kept above 0; start from a positive c: %w", l.who(), c,
+			ErrParam)
+	default:
+		l.add("raw_c", true, repeat(inverseSoftplus(c), l.scales()))
 	}
 	if l.phase {
-		add("b", l.policy == All, l.phases(m), m)
+		l.add("b", l.policy == All, l.drawPhases(m))
 	}
 	return nil
 }
 
-// phases draws m uniform numbers from [0, 2π), from a stream of their own.
-func (l *randomMap) phases(m int) []float64 {
-	rng := rand.New(spectral.Stream(l.source, "phase"))
+// drawPhases draws m uniform numbers from [0, 2π), from a stream of their own.
+func (l *randomMap) drawPhases(m int) []float64 {
+	rng := rand.New(spectral.Stream(l.sourceSeed(), "phase"))
 	b := make([]float64, m)
 	for i := range b {
 		b[i] = 2 * math.Pi * rng.Float64()
@@ -208,9 +187,9 @@ func (l *randomMap) made() form {
 		f.Phase = l.phase
 		return f
 	case expSemigroupForm:
-		return expSemigroupForm{f.by(l.o), 1}
+		return expSemigroupForm{f.by(l.options), 1}
 	case reciprocalForm:
-		return reciprocalForm{f.by(l.o), 1}
+		return reciprocalForm{f.by(l.options), 1}
 	}
 	return nil
 }
@@ -221,10 +200,7 @@ func (l *randomMap) Kernel() spectral.Random { return l.kernel }
 // Policy returns the tuning policy.
 func (l *randomMap) Policy() Policy { return l.policy }
 
-func (l *randomMap) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %s, sampler %v, seed %d, %v, %v", l.kind, l.name, l.dims, l.features,
-		kernelText(l.kernel), l.sampler, l.seed, l.dt, l.policy)
-}
+func (l *randomMap) String() string { return l.drawnText([]int{l.dims}, kernelText(l.kernel)) }
 
 // op is the map of x, the frequencies and the phases.
 func (l *randomMap) op(a ops.Attr) ops.Op {
@@ -233,7 +209,7 @@ func (l *randomMap) op(a ops.Attr) ops.Op {
 		return ops.StructuredFourier(a)
 	case l.law.Transform == spectral.LogFourier:
 		return ops.SkewedFourier(a)
-	case l.normalised:
+	case l.normalise:
 		return ops.UnitLaplace(a)
 	case l.law.Transform == spectral.Laplace:
 		return ops.Laplace(a)
@@ -273,7 +249,7 @@ func (l *randomMap) through(f *flow, dst *tensor.Dense, x value) value {
 		in = append(in, l.frequencies(f)...)
 	}
 	z := f.do(l.op(a), dst, x, append(in, f.param(l.base, "b"))...)
-	if !l.normalised {
+	if !l.normalise {
 		return z
 	}
 	a.Packed, a.Frozen = nil, a.Frozen&ops.X

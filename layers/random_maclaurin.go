@@ -2,11 +2,9 @@ package layers
 
 import (
 	"fmt"
-	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
-	"gorgonia.org/tensor"
 )
 
 // RandomMaclaurinLayer is the map of random Maclaurin features of a kernel k(x, z) = Σ_n a_n (x·z)^n, a polynomial of
@@ -26,7 +24,6 @@ import (
 type RandomMaclaurinLayer struct {
 	sparseMapper
 	kernel spectral.Polynomial
-	seed   uint64
 }
 
 var _ Layer = (*RandomMaclaurinLayer)(nil)
@@ -38,7 +35,7 @@ func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Opt
 	if err != nil {
 		return nil, err
 	}
-	l := &RandomMaclaurinLayer{sparseMapper{newSingle(b, k.Domain(), true, ops.Maclaurin)}, k, o.seed}
+	l := &RandomMaclaurinLayer{sparseMapper{newSingle(b, k.Domain(), true, ops.Maclaurin)}, k}
 	l.drawn("W", o, func(o options) (peeker, error) { return NewRandomMaclaurinLayer(k, d, features, withAll(o)) })
 	w, drawn, scales, err := spectral.DrawProducts(k, d, features, o.sourceSeed())
 	if err != nil {
@@ -48,11 +45,8 @@ func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Opt
 	for i, n := range drawn {
 		degrees[i] = float64(n)
 	}
-	for i, s := range scales {
-		if l.dt == tensor.Float32 && s > math.MaxFloat32 {
-			return nil, fmt.Errorf("%s: the scale of feature %d is %v, which float32 cannot hold; use float64, or "+
-				"raise a: %w", b.who(), i, s, ErrParam)
-		}
+	if err := l.checkFloat32(scales, func(i int) string { return fmt.Sprint("the scale of feature ", i) }); err != nil {
+		return nil, err
 	}
 	l.params = []Param{{"W", newTensor(l.dt, w.Float64s(), w.Shape()...), false},
 		{"degrees", newTensor(l.dt, degrees, features), false}, {"scales", newTensor(l.dt, scales, features), false}}
@@ -81,6 +75,5 @@ func (l *RandomMaclaurinLayer) Signature() []float64 {
 }
 
 func (l *RandomMaclaurinLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %s, seed %d, %v", l.kind, l.name, l.dims, l.features,
-		kernelText(l.kernel), l.seed, l.dt)
+	return l.text([]int{l.dims}, fmt.Sprintf("%s, seed %d, %v", kernelText(l.kernel), l.seed, l.dt))
 }

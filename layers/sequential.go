@@ -79,7 +79,7 @@ func newGroup(kind string, ls []Layer) (group, error) {
 		}
 		names[i] = l.Name()
 	}
-	b := &base{kind: kind, name: joinNames(names), dt: ls[0].Dtype()}
+	b := &base{kind: kind, name: joinNames(names), options: options{dt: ls[0].Dtype()}}
 	b.prefix = fmt.Sprintf("layers: %s %q", kind, b.name)
 	return group{newSparseMapper(b, ops.Domain{}), slices.Clone(ls)}, nil
 }

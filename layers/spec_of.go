@@ -35,18 +35,18 @@ func SpecOf(l Layer) (Spec, error) {
 		return SpecOf(v.Unwrap())
 	case interface {
 		made() form
-		options() options
+		madeBy() options
 	}:
 		if f := v.made(); f != nil {
-			return specOf(l, f, v.options())
+			return specOf(l, f, v.madeBy())
 		}
 	}
 	return Spec{}, fmt.Errorf("layers: SpecOf: %v has no Spec, which holds no heads and none of the options of this "+
 		"layer: %w", l, ErrParam)
 }
 
-// options returns the options that the layer was made with.
-func (b *base) options() options { return b.o }
+// madeBy returns the options that the layer was made with.
+func (b *base) madeBy() options { return b.options }
 
 // specOf returns the Spec of a layer of a form, with its parameters, that was made with options.
 func specOf(l Layer, f form, o options) (Spec, error) {

@@ -20,7 +20,6 @@ import (
 type TensorSketchLayer struct {
 	sparseMapper
 	kernel spectral.SpherePolynomial
-	seed   uint64
 }
 
 var _ Layer = (*TensorSketchLayer)(nil)
@@ -35,7 +34,7 @@ func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...
 	if err != nil {
 		return nil, err
 	}
-	l := &TensorSketchLayer{kernel: k, seed: o.seed}
+	l := &TensorSketchLayer{kernel: k}
 	l.mapper = newSingle(b, k.Domain(), true, func(a ops.Attr) ops.Op {
 		slope, offset := l.polynomial()
 		return ops.TensorSketch(l.features, slope, offset, a)
@@ -76,6 +75,5 @@ func (l *TensorSketchLayer) made() form {
 func (l *TensorSketchLayer) Kernel() spectral.Kernel { return l.kernel }
 
 func (l *TensorSketchLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %s, seed %d, %v", l.kind, l.name, l.dims, l.features, kernelText(l.kernel),
-		l.seed, l.dt)
+	return l.text([]int{l.dims}, fmt.Sprintf("%s, seed %d, %v", kernelText(l.kernel), l.seed, l.dt))
 }

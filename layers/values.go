@@ -119,9 +119,7 @@ func ParseValues(mapName, text string) (Values, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v[name], err = def.parse(mapName, value); err != nil {
-			return nil, err
-		}
+		v[name] = def.read(value)
 	}
 	return v, e.Check(v)
 }

@@ -137,7 +137,7 @@ func badParams(good layers.Spec, e *layers.Entry) []badSpec {
 	for _, p := range e.Params() {
 		if p.Flag {
 			add("want true or false", p.Name, 1.)
-			add("is a string", p.Name, "true")
+			add(`"true", want true or false`, p.Name, "true")
 			continue
 		}
 		if p.List {
@@ -153,7 +153,7 @@ func badParams(good layers.Spec, e *layers.Entry) []badSpec {
 				continue
 			}
 		} else {
-			add("is a string", p.Name, "1")
+			add(`"1", want a number `+p.Range(), p.Name, "1")
 		}
 		if p.Default == nil {
 			add("parameter "+p.Name+" is missing; give it, or fill it in from data", p.Name, nil)
