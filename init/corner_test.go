@@ -263,6 +263,9 @@ func TestExponentiatedExtremeSigma(t *testing.T) {
 // TestSkewedCorners: the kernels that are functions of ln((x+c)/(z+c)), and their gradients, for c = 0 and a c that is
 // nothing beside x; no factor overflows for far rows, and 1-k keeps its digits for near ones.
 func TestSkewedCorners(t *testing.T) {
+	if (SkewedChi2{}).Domain().Contains(0) || (SkewedIntersection{C: .03}).Domain().Contains(-.03) {
+		t.Error("-c is in the domain")
+	}
 	values := []float64{5e-324, 1e-323, 3e-310, 1e-300, 1e-20, .3, math.Nextafter(.3, 1), .9, 1e290}
 	for _, c := range []float64{0, 5e-324} {
 		for _, a := range values {

@@ -118,32 +118,6 @@ func isRadial(k Random) bool  { return k.Law().NormQuantile != nil }
 func isProduct(k Random) bool { return k.Law().Quantile != nil }
 func isEither(k Random) bool  { return isRadial(k) || isProduct(k) }
 
-// goldenSamplers are the frequencies [2, 2] of Gaussian{1} under the seed 2014, as golden in iid_test.go.
-var goldenSamplers = map[string][4]float64{
-	"orthogonal":      {0.15535104172477873, 0.50793146041458959, -0.43364226670831707, 0.18196492260582792},
-	"coupled":         {0.15535104172477873, 2.0173677672717027, -0.43364226670831707, 0.72271595332853911},
-	"antithetic":      {0.57523892794975318, 0.78088475152239711, 0.05140686199383309, 2.0435433253735185},
-	"halton":          {-1.6416811536873293, 1.6450382655550091, -0.30946148397864737, 0.45759896300742287},
-	"latin-hypercube": {-1.6416811536873293, 0.17059244321046882, -0.12561324266887405, 0.036528589248536664},
-	"stratified":      {0.4367980696398201, 1.0294346896147644, -1.2192651102269183, 0.36879189068266777},
-	"sobol":           {0.71276268035309753, -0.44282481765989451, -0.88487436867468972, 0.12135351896663384},
-}
-
-func TestGoldenSamplers(t *testing.T) {
-	for _, s := range Samplers() {
-		want, ok := goldenSamplers[s.String()]
-		if s == (IID{}) || s == (Structured{}) { // which have tests of their own
-			continue
-		}
-		w, err := Frequencies(Gaussian{1}, s, 2, 2, 2014)
-		if err != nil || !ok {
-			t.Errorf("%v: %v; goldenSamplers has its frequencies: %v", s, err, ok)
-			continue
-		}
-		checkGolden(t, w.Float64s(), want, false) // to rounding: QR, and quantiles by libraries
-	}
-}
-
 // TestCoupledPairs: the norms of columns 2i and 2i+1 are quantiles at u and 1-u, also over the border of a block and
 // for an odd last column; Orthogonal has the same directions.
 func TestCoupledPairs(t *testing.T) {
