@@ -8,30 +8,6 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// Values worked out by hand from the formulas in the papers.
-func TestKernelValues(t *testing.T) {
-	x, z := []float64{0.5, 2}, []float64{1.5, 0.25} // differences -1, 1.75; sums 2, 2.25
-	for _, c := range []struct {
-		k    Kernel
-		want float64
-	}{
-		{Gaussian{2}, math.Exp(-4.0625 / 8)},
-		{Laplacian{2}, math.Exp(-2.75 / 2)},
-		{Cauchy{2}, 1 / (1 + .25) / (1 + 1.75*1.75/4)},
-		{Matern{.5, 2}, math.Exp(-math.Sqrt(4.0625) / 2)},
-		{Matern{1.5, 2.5}, (1 + math.Sqrt(3*4.0625)/2.5) * math.Exp(-math.Sqrt(3*4.0625)/2.5)},
-		{RationalQuadratic{3, 2}, math.Pow(1+4.0625/24, -3)},
-		{ExpSemigroup{0.5}, math.Exp(-0.5 * (math.Sqrt2 + 1.5))},
-		{ReciprocalSemigroup{2}, 2.0 / 4 * 2 / 4.25},
-		{SkewedChi2{0.5}, 2 * math.Sqrt(1*2) / 3 * 2 * math.Sqrt(2.5*0.75) / 3.25},
-		{SkewedChi2{0}, 2 * math.Sqrt(0.75) / 2 * 2 * math.Sqrt(0.5) / 2.25},
-		{SkewedIntersection{0.5}, math.Sqrt(1.0/2) * math.Sqrt(0.75/2.5)},
-		{SkewedIntersection{0}, math.Sqrt(0.5/1.5) * math.Sqrt(0.25/2)},
-	} {
-		wantNear(t, c.k.At(x, z), c.want, 1e-15, "%T", c.k)
-	}
-}
-
 // A wide mixture falls slowly, also where squares overflow; a narrow one is a Gaussian.
 func TestRationalQuadraticLimits(t *testing.T) {
 	zero := []float64{0}

@@ -204,46 +204,11 @@ func TestStructuredBlocks(t *testing.T) {
 	}
 }
 
-// TestStructuredFrequencies: the tensors are the draw from which Frequencies makes W.
-func TestStructuredFrequencies(t *testing.T) {
-	const d, m = 17, 37
-	signs, norms := must2(StructuredFrequencies(Gaussian{2}, d, m, 5))
-	if s := signs.Shape(); s[0] != 6 || s[1] != 32 || norms.Shape()[0] != m {
-		t.Errorf("shapes %v and %v", s, norms.Shape())
-	}
-	for _, v := range signs.Float64s() {
-		if v != 1 && v != -1 {
-			t.Fatalf("a sign of %v", v)
-		}
-	}
-	w := must(Frequencies(Gaussian{2}, Structured{}, d, m, 5))
-	dense := make([]float64, d*m)
-	structuredDense(dense, d, m, signs.Float64s(), norms.Float64s())
-	if !slices.Equal(dense, w.Float64s()) {
-		t.Error("Frequencies makes another map of the same seed")
-	}
-}
-
 func TestPaddedDims(t *testing.T) {
 	for d, want := range map[int]int{1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 16: 16, 17: 32, 4200: 8192} {
 		if got := PaddedDims(d); got != want {
 			t.Errorf("PaddedDims(%d) = %d, want %d", d, got, want)
 		}
-	}
-}
-
-// TestGoldenStructured: the draw of a seed. Signs are exact, norms to rounding.
-func TestGoldenStructured(t *testing.T) {
-	signs, norms := must2(StructuredFrequencies(Gaussian{1}, 16, 2, 2014))
-	text := ""
-	for _, v := range signs.Float64s() {
-		text += map[float64]string{1: "+", -1: "-"}[v]
-	}
-	r := norms.Float64s()
-	if want := [2]float64{3.0539937757681894,
-		3.1685564807810973}; text != "-+---++-++++-++-+------+++-+-+++-+-+---++-+-+---" ||
-		!near(r[0], want[0], 1e-13) || !near(r[1], want[1], 1e-13) {
-		t.Errorf("signs %s, norms %.17g", text, r)
 	}
 }
 

@@ -75,9 +75,7 @@ func (f AddKPCA) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel
 
 func (f AddKPCA) plan(s Spec) (plan, error) {
 	return plan{kernel: f.Kernel, columns: f.Components * s.Dims, state: tableState(s.Dims, f.tables()),
-		build: func(sample *tensor.Dense, opts []Option) (Layer, error) {
-			return newAddKPCALayer(f, sample, s.Dims, apply(opts))
-		}}, nil
+		build: func(opts ...Option) (Layer, error) { return newAddKPCALayer(f, s.Dims, apply(opts)) }}, nil
 }
 
 func (f AddKPCA) tables() ops.Tables {
@@ -88,12 +86,12 @@ func (f AddKPCA) tables() ops.Tables {
 // knots out of range, more components than knots (ErrParam); a sample without rows (ErrShape); a cell outside the
 // domain of the kernel (ErrDomain).
 func NewAddKPCALayer(of AddKPCA, sample *tensor.Dense, opts ...Option) (*AddKPCALayer, error) {
-	return fittedOn("AddKPCALayer", sample, opts, basicOptions, func(dims int, o options) (*AddKPCALayer, error) {
-		return newAddKPCALayer(orDefaults(of), sample, dims, o)
+	return newFitted("AddKPCALayer", sample, opts, basicOptions, func(dims int, o options) (*AddKPCALayer, error) {
+		return newAddKPCALayer(orDefaults(of), dims, o)
 	})
 }
 
-func newAddKPCALayer(of AddKPCA, sample *tensor.Dense, dims int, o options) (*AddKPCALayer, error) {
+func newAddKPCALayer(of AddKPCA, dims int, o options) (*AddKPCALayer, error) {
 	b, err := newBase("AddKPCALayer", "addkpca", dims, 1, o)
 	if err != nil {
 		return nil, err
@@ -111,7 +109,7 @@ func newAddKPCALayer(of AddKPCA, sample *tensor.Dense, dims int, o options) (*Ad
 	}
 	l := &AddKPCALayer{newTableMap(b, of.tables(), of.Kernel.Domain()), of.Kernel}
 	if !o.undrawn {
-		err = l.fit(sample, l.fitColumn)
+		err = l.fit(o.sample, l.fitColumn)
 	}
 	return l, err
 }

@@ -15,26 +15,30 @@ import (
 // -ln k(x, x) one, c makes the mean of -ln k(x, z) over pairs of rows one, and λ is half the mean row sum: at larger
 // scales the reciprocal kernel is all but constant, at smaller ones all but zero.
 
-// scaled returns the rule that a bandwidth is factor times a statistic of the rows.
-func scaled(name string, factor float64, of func(x ops.Matrix) (float64, error)) func(v Values, x ops.Matrix) error {
+// rule returns the rule that a parameter is a statistic of the rows.
+func rule(name string, of func(x ops.Matrix) (float64, error)) func(v Values, x ops.Matrix) error {
 	return func(v Values, x ops.Matrix) error {
-		return fill(v, name, func() (float64, error) {
-			s, err := of(x)
-			return factor * s, err
-		})
+		return fill(v, name, func() (float64, error) { return of(x) })
 	}
 }
 
-func expSemigroupDefaults(v Values, x ops.Matrix) error {
-	return fill(v, "beta", func() (float64, error) {
-		s, err := meanRowSum(x, func(c float64) float64 { return math.Sqrt(2 * c) })
-		return 1 / s, err
+// scaled returns the rule that a bandwidth is factor times a statistic of the rows.
+func scaled(name string, factor float64, of func(x ops.Matrix) (float64, error)) func(v Values, x ops.Matrix) error {
+	return rule(name, func(x ops.Matrix) (float64, error) {
+		s, err := of(x)
+		return factor * s, err
 	})
 }
 
-func reciprocalDefaults(v Values, x ops.Matrix) error {
-	return fill(v, "lambda", func() (float64, error) { return meanRowSum(x, func(c float64) float64 { return c / 2 }) })
-}
+var (
+	expSemigroupDefaults = rule("beta", func(x ops.Matrix) (float64, error) {
+		s, err := meanRowSum(x, func(c float64) float64 { return math.Sqrt(2 * c) })
+		return 1 / s, err
+	})
+	reciprocalDefaults = rule("lambda", func(x ops.Matrix) (float64, error) {
+		return meanRowSum(x, func(c float64) float64 { return c / 2 })
+	})
+)
 
 // metricSigma returns half the root of the mean squared metric D² of two rows, for the kernel exp(-D²/2σ²). It
 // corresponds to √(d Var/2) for the Euclidean distance, whose mean square is 2 d Var if all columns have the same mean.
@@ -60,9 +64,7 @@ func metricSigma(k spectral.Homogeneous, x ops.Matrix) (float64, error) {
 // skewedDefaults finds the c for which the mean of -ln k(x, z) over pairs of rows is one or, if its supremum is below
 // two, half the supremum. The mean falls as c grows.
 func skewedDefaults(kernel func(c float64) spectral.Kernel) func(v Values, x ops.Matrix) error {
-	return func(v Values, x ops.Matrix) error {
-		return fill(v, "c", func() (float64, error) { return unitExponent(kernel, x) })
-	}
+	return rule("c", func(x ops.Matrix) (float64, error) { return unitExponent(kernel, x) })
 }
 
 // fill computes a parameter if it is not given.

@@ -128,7 +128,7 @@ func (f densityForm) plan(s Spec) (plan, error) {
 		lifted *= 2 * d.Lambdas
 	}
 	k := &densityKernel{d}
-	return plan{kernel: k, lifted: lifted, build: drawing(func(opts []Option) (Layer, error) {
+	return plan{kernel: k, lifted: lifted, build: func(opts ...Option) (Layer, error) {
 		if d.Bandwidth == nil {
 			return nil, fmt.Errorf("layers: map %s: bandwidth = %s is found on data: fill it in by FillDefaults, or "+
 				"give numbers: %w", s.Map, s.Params.Word("bandwidth"), ErrParam)
@@ -147,7 +147,7 @@ func (f densityForm) plan(s Spec) (plan, error) {
 		}
 		l.kernel = k
 		return l, nil
-	})}, nil
+	}}, nil
 }
 
 // fill finds the bandwidth of the estimate, and σ.

@@ -52,21 +52,8 @@ type plan struct {
 	lifted  int    // the number of columns that the frequencies multiply; 0: the input's
 	inner   int    // the number of coordinates that the frequencies of a map of samples have
 	sampler string // the sampler where the spec names none; empty: iid
-	// build makes the layer. A map that is fitted on data is fitted on the sample. That is nil for any other map, and
-	// for a layer whose parameters SetParams will set.
-	build func(sample *tensor.Dense, opts []Option) (Layer, error)
-	state map[string]tensor.Shape // the shapes of what is fitted
-}
-
-// drawing returns the build of a map that is not fitted on data.
-func drawing[L Layer](make func(opts []Option) (L, error)) func(*tensor.Dense, []Option) (Layer, error) {
-	return func(_ *tensor.Dense, opts []Option) (Layer, error) {
-		l, err := make(opts)
-		if err != nil {
-			return nil, err
-		}
-		return l, nil
-	}
+	build   func(opts ...Option) (Layer, error)
+	state   map[string]tensor.Shape // the shapes of what is fitted
 }
 
 // Traits are properties that all maps of a form share. Those of a tree are over all its parts.

@@ -10,9 +10,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// fittedOn applies the options of the constructor of a layer that is fitted on a sample. fit makes the layer, for as
+// newFitted applies the options of the constructor of a layer that is fitted on a sample. fit makes the layer, for as
 // many columns as the sample has.
-func fittedOn[L any](kind string, sample *tensor.Dense, opts []Option, applicable []string,
+func newFitted[L any](kind string, sample *tensor.Dense, opts []Option, applicable []string,
 	fit func(dims int, o options) (L, error)) (none L, err error) {
 	o, err := newOptions("New"+kind, opts, applicable)
 	switch {
@@ -25,6 +25,7 @@ func fittedOn[L any](kind string, sample *tensor.Dense, opts []Option, applicabl
 		return none, fmt.Errorf("layers: %s %q: the sample has shape %v, want rows [N, d] to fit on: %w", kind, o.name,
 			sample.Shape(), ErrShape)
 	}
+	o.sample = sample
 	return fit(sample.Shape()[1], o)
 }
 

@@ -12,9 +12,9 @@ func (linearForm) traits() Traits {
 }
 
 func (linearForm) plan(s Spec) (plan, error) {
-	return plan{kernel: spectral.Linear{}, columns: s.Dims, build: drawing(func(opts []Option) (*Identity, error) {
+	return plan{kernel: spectral.Linear{}, columns: s.Dims, build: func(opts ...Option) (Layer, error) {
 		return NewIdentity(s.Dims, opts...)
-	})}, nil
+	}}, nil
 }
 
 // drawnForm is the form of a kernel that is an expectation over random frequencies. The transform of the kernel decides
@@ -36,7 +36,7 @@ func (f drawnForm) traits() Traits {
 func (f drawnForm) plan(s Spec) (plan, error) {
 	transform, traits := f.Kernel.Law().Transform, f.traits()
 	traits.Tunable = transform != spectral.Step
-	build := func(opts []Option) (Layer, error) {
+	build := func(opts ...Option) (Layer, error) {
 		switch k := f.Kernel.(type) {
 		case spectral.SkewedChi2:
 			return NewSkewedChi2Layer(k.C, s.Dims, s.Features, opts...)
@@ -53,7 +53,7 @@ func (f drawnForm) plan(s Spec) (plan, error) {
 		}
 		return NewFourierLayer(f.Kernel, s.Dims, s.Features, opts...)
 	}
-	return plan{kernel: f.Kernel, traits: traits, build: drawing(build)}, nil
+	return plan{kernel: f.Kernel, traits: traits, build: build}, nil
 }
 
 // productForm is the form of maps that draw random signs: products of projections, or sketches of them. They are maps
@@ -67,12 +67,12 @@ func (productForm) traits() Traits { return Traits{Sampled: true, Discrete: true
 
 func (f productForm) plan(s Spec) (plan, error) {
 	k := spectral.SpherePolynomial{A: f.Kernel.A, P: f.Kernel.P}
-	return plan{kernel: k, build: drawing(func(opts []Option) (Layer, error) {
+	return plan{kernel: k, build: func(opts ...Option) (Layer, error) {
 		if f.name == sketchName {
 			return NewTensorSketchLayer(k, s.Dims, s.Features, opts...)
 		}
 		return NewRandomMaclaurinLayer(k, s.Dims, s.Features, opts...)
-	})}, nil
+	}}, nil
 }
 
 // The names of the maps of productForm.
@@ -90,7 +90,7 @@ type srfForm struct {
 func (srfForm) traits() Traits { return Traits{Sampled: true, HasSampler: true, Tunable: true} }
 
 func (f srfForm) plan(s Spec) (plan, error) {
-	return plan{kernel: f.Kernel, build: drawing(func(opts []Option) (*SRFLayer, error) {
+	return plan{kernel: f.Kernel, build: func(opts ...Option) (Layer, error) {
 		return NewSRFLayer(f.Kernel, s.Dims, s.Features, opts...)
-	})}, nil
+	}}, nil
 }

@@ -65,7 +65,7 @@ const SampleRows = 10000
 func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 	e, p, err := s.plan()
 	if err != nil || !p.traits.Fitted {
-		return s.build(nil)
+		return s.build()
 	}
 	if b, ok := x.(*ops.Bags); ok && e.Bags {
 		x = b.Samples()
@@ -91,7 +91,7 @@ func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("layers: map %s: %w", s.Map, err)
 	}
-	return s.build(sample)
+	return s.build(fittedOn(sample))
 }
 
 // someRows returns at most limit rows, sparse if x is: all, or some that the seed draws, in their order.

@@ -57,9 +57,9 @@ func (f homogeneousForm) plan(s Spec) (plan, error) {
 	if f.Kernel.Extension() == spectral.SplitNegative {
 		columns *= 2
 	}
-	return plan{kernel: f.Kernel, columns: columns, build: drawing(func(opts []Option) (*HomogeneousLayer, error) {
+	return plan{kernel: f.Kernel, columns: columns, build: func(opts ...Option) (Layer, error) {
 		return NewHomogeneousLayer(f.Kernel, s.Dims, append(opts, series...)...)
-	})}, nil
+	}}, nil
 }
 
 // exponentiatedForm is the form of the kernel exp(-D²/2σ²) of an additive homogeneous kernel k, with D² = k(x,x) +
@@ -119,8 +119,8 @@ func (f exponentiatedForm) plan(s Spec) (plan, error) {
 			series = f.Sampling.options(f.Order)
 		}
 	}
-	p.build = drawing(func(opts []Option) (*ExponentiatedLayer, error) {
+	p.build = func(opts ...Option) (Layer, error) {
 		return NewExponentiatedLayer(f.Kernel, s.Dims, s.Features, append(opts, series...)...)
-	})
+	}
 	return p, nil
 }

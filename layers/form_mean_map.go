@@ -43,15 +43,16 @@ func (f meanMapForm) plan(s Spec) (plan, error) {
 		p.traits.Fitted = true
 		p.state = map[string]tensor.Shape{innerPrefix + "landmarks": {m, s.Dims}, innerPrefix + "projection": {m, m}}
 	}
-	p.build = func(sample *tensor.Dense, opts []Option) (Layer, error) {
+	p.build = func(opts ...Option) (Layer, error) {
 		o := apply(opts)
 		if o.name == "" {
 			o.name = autoName("meanmap")
 		}
-		l, err := f.inner(s, sample, o)
+		l, err := f.inner(s, o)
 		if err != nil {
 			return nil, fmt.Errorf("layers: map mean-map: %w", err)
 		}
+		o.sample = nil
 		return newMeanMapLayer(l, f.Tau, s.Features, o)
 	}
 	return p, nil
@@ -77,7 +78,7 @@ func meanMapFormOf(inner Layer, k *meanKernel, phase bool) form {
 	if order, given := s.Params["order"].(float64); given && !f.hides("order") {
 		f.Order = int(order)
 	}
-	made, err := f.innerSpec(s, "").build(nil, withoutDraw())
+	made, err := f.innerSpec(s, "").build(withoutDraw())
 	if err != nil {
 		return nil
 	}
@@ -114,17 +115,17 @@ func (f meanMapForm) columns(s Spec) (int, error) {
 }
 
 // inner draws the map of a sample, or fits it. o are the options of the mean map.
-func (f meanMapForm) inner(s Spec, sample *tensor.Dense, o options) (Layer, error) {
+func (f meanMapForm) inner(s Spec, o options) (Layer, error) {
 	var opts []Option
 	if o.undrawn {
 		opts = append(opts, withoutDraw())
 	}
 	name := o.name + "_inner"
 	if n := f.Landmarks; n > 0 {
-		opts = append(opts, named(name), WithDtype(o.dt), WithSeed(s.Seed))
-		return newNystromLayer(Nystrom{Kernel: f.Kernel}, sample, s.Dims, n, apply(opts))
+		opts = append(opts, named(name), WithDtype(o.dt), WithSeed(s.Seed), fittedOn(o.sample))
+		return newNystromLayer(Nystrom{Kernel: f.Kernel}, s.Dims, n, apply(opts))
 	}
-	return f.innerSpec(s, name).build(nil, opts...)
+	return f.innerSpec(s, name).build(opts...)
 }
 
 // fill fills in the defaults of the kernel for the samples, and τ.
@@ -140,7 +141,7 @@ func (f meanMapForm) fill(v Values, x ops.Matrix) error {
 		full := decoded(f, v)
 		full.Landmarks = 0
 		o := apply([]Option{named("tau"), WithDtype(b.Dtype())})
-		inner, err := full.inner(Spec{Dims: b.Axes(), Dtype: b.Dtype().String()}, nil, o)
+		inner, err := full.inner(Spec{Dims: b.Axes(), Dtype: b.Dtype().String()}, o)
 		if err != nil {
 			return 0, err
 		}

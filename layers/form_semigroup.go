@@ -84,7 +84,7 @@ func (f semigroupForm) planned(s Spec, order, columns int) (plan, error) {
 	case by == normalisedWay && s.Dims <= mostSobol:
 		p.sampler = spectral.Sobol{}.String()
 	}
-	p.build = drawing(func(opts []Option) (Layer, error) {
+	p.build = func(opts ...Option) (Layer, error) {
 		switch by {
 		case levyWay:
 			return NewLevyLayer(f.Kernel, s.Dims, s.Features, append(opts, WithOrder(order))...)
@@ -92,7 +92,7 @@ func (f semigroupForm) planned(s Spec, order, columns int) (plan, error) {
 			opts = append(opts, WithNormalisation())
 		}
 		return NewRandomLaplaceLayer(f.Kernel, s.Dims, s.Features, opts...)
-	})
+	}
 	return p, nil
 }
 

@@ -16,9 +16,9 @@ type signedForm struct {
 func (signedForm) traits() Traits { return Traits{Sampled: true, Signed: true, Tunable: true} }
 
 func (f signedForm) plan(s Spec) (plan, error) {
-	return plan{kernel: f.Kernel, build: drawing(func(opts []Option) (*GORFLayer, error) {
+	return plan{kernel: f.Kernel, build: func(opts ...Option) (Layer, error) {
 		return NewGORFLayer(f.Kernel, s.Dims, s.Features, append(opts, WithCoupling(f.Coupling))...)
-	})}, nil
+	}}, nil
 }
 
 // deltaForm is the form of spectral.DeltaGaussian: of sigmas and weights if they are given, and otherwise of sigma1 and

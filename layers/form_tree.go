@@ -216,8 +216,8 @@ func (s Spec) treePlan(slots []Part) (plan, error) {
 			p.on = spectral.Domain{}
 		}
 	}
-	p.build = func(sample *tensor.Dense, opts []Option) (Layer, error) {
-		l, err := s.buildTree(parts, plans, slots, sample, apply(opts))
+	p.build = func(opts ...Option) (Layer, error) {
+		l, err := s.buildTree(parts, plans, slots, apply(opts))
 		if err != nil {
 			return nil, fmt.Errorf("layers: %s: %w", s.Map, err)
 		}
@@ -227,9 +227,9 @@ func (s Spec) treePlan(slots []Part) (plan, error) {
 }
 
 // buildTree builds the parts, which are fitted on the sample that reaches them, and the whole of them.
-func (s Spec) buildTree(parts []Spec, plans []plan, slots []Part, sample *tensor.Dense, o options) (Layer, error) {
+func (s Spec) buildTree(parts []Spec, plans []plan, slots []Part, o options) (Layer, error) {
 	var ls []Layer
-	whole := slices.Clone(slots)
+	whole, sample := slices.Clone(slots), o.sample
 	for i, part := range parts {
 		var opts []Option
 		if o.undrawn {
@@ -246,7 +246,10 @@ func (s Spec) buildTree(parts []Spec, plans []plan, slots []Part, sample *tensor
 			}
 			x = some.(*tensor.Dense)
 		}
-		l, err := part.build(x, opts...)
+		if plans[i].traits.Fitted {
+			opts = append(opts, fittedOn(x))
+		}
+		l, err := part.build(opts...)
 		if err != nil {
 			return nil, fmt.Errorf("part %d: %w", i, err)
 		}
@@ -387,9 +390,9 @@ type denseForm struct {
 func (denseForm) traits() Traits { return Traits{Sampled: true, Tunable: true} }
 
 func (f denseForm) plan(s Spec) (plan, error) {
-	return plan{columns: s.Features, build: drawing(func(opts []Option) (*Dense, error) {
+	return plan{columns: s.Features, build: func(opts ...Option) (Layer, error) {
 		return NewDense(s.Dims, s.Features, f.Activation, opts...)
-	})}, nil
+	}}, nil
 }
 
 // normaliseForm is the form of Normalise.
@@ -400,9 +403,9 @@ type normaliseForm struct {
 func (normaliseForm) traits() Traits { return Traits{Width: "as many features as input columns"} }
 
 func (f normaliseForm) plan(s Spec) (plan, error) {
-	return plan{columns: s.Dims, through: f.Norm.Of, build: drawing(func(opts []Option) (*Normalise, error) {
+	return plan{columns: s.Dims, through: f.Norm.Of, build: func(opts ...Option) (Layer, error) {
 		return NewNormalise(s.Dims, f.Norm, opts...)
-	})}, nil
+	}}, nil
 }
 
 // chained returns the kernel of layers one after the other, k(φ(x), φ(z)): k is the kernel of the last layer, and the

@@ -146,6 +146,7 @@ type base struct {
 // newBase checks the options and sizes that all layers have, and names the layer.
 func newBase(kind, auto string, dims, features int, o options) (*base, error) {
 	b := &base{kind: kind, name: o.name, dims: dims, features: features, options: o}
+	b.sample = nil // which is no longer needed then
 	if b.name == "" {
 		b.name = autoName(auto)
 	}

@@ -61,20 +61,18 @@ func (MajiBerg) traits() Traits {
 func (f MajiBerg) plan(s Spec) (plan, error) {
 	return plan{kernel: histogramIntersection{}, columns: f.Bins * s.Dims,
 		state: tableState(s.Dims, majiBergTables(f.Bins)),
-		build: func(sample *tensor.Dense, opts []Option) (Layer, error) {
-			return newMajiBergLayer(f, sample, s.Dims, apply(opts))
-		}}, nil
+		build: func(opts ...Option) (Layer, error) { return newMajiBergLayer(f, s.Dims, apply(opts)) }}, nil
 }
 
 // NewMajiBergLayer finds the ranges of the columns of a sample [N, d], float32 or float64. Errors: a nil sample, bins
 // out of range (ErrParam); a sample without rows (ErrShape); a cell that is negative or not finite (ErrDomain).
 func NewMajiBergLayer(of MajiBerg, sample *tensor.Dense, opts ...Option) (*MajiBergLayer, error) {
-	return fittedOn("MajiBergLayer", sample, opts, basicOptions, func(dims int, o options) (*MajiBergLayer, error) {
-		return newMajiBergLayer(orDefaults(of), sample, dims, o)
+	return newFitted("MajiBergLayer", sample, opts, basicOptions, func(dims int, o options) (*MajiBergLayer, error) {
+		return newMajiBergLayer(orDefaults(of), dims, o)
 	})
 }
 
-func newMajiBergLayer(of MajiBerg, sample *tensor.Dense, dims int, o options) (*MajiBergLayer, error) {
+func newMajiBergLayer(of MajiBerg, dims int, o options) (*MajiBergLayer, error) {
 	b, err := newBase("MajiBergLayer", "majiberg", dims, 1, o)
 	if err != nil {
 		return nil, err
@@ -84,7 +82,7 @@ func newMajiBergLayer(of MajiBerg, sample *tensor.Dense, dims int, o options) (*
 	}
 	l := &MajiBergLayer{newTableMap(b, majiBergTables(of.Bins), histogramIntersection{}.Domain()), of.Sparse}
 	if !o.undrawn {
-		err = l.fit(sample, l.bins)
+		err = l.fit(o.sample, l.bins)
 	}
 	return l, err
 }
@@ -134,9 +132,9 @@ func (l *MajiBergLayer) Ranges() []float64 {
 
 // Sparse returns the layer of the same bins in the sparse encoding. Its name ends in _sparse.
 func (l *MajiBergLayer) Sparse() (*MajiBergLayer, error) {
-	o := apply([]Option{named(l.name + "_sparse"), WithDtype(l.dt)})
-	o.inputGrad = l.inputGrad
-	return newMajiBergLayer(MajiBerg{l.op.Width, true}, newTensor(l.dt, l.Ranges(), 1, l.dims), l.dims, o)
+	o := l.options
+	o.name, o.sample = l.name+"_sparse", newTensor(l.dt, l.Ranges(), 1, l.dims)
+	return newMajiBergLayer(MajiBerg{l.op.Width, true}, l.dims, o)
 }
 
 // SparseWeights converts the weights w [n·d, k] of a linear model on the dense encoding into weights on the sparse one

@@ -52,8 +52,8 @@ func (f Nystrom) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel
 func (f Nystrom) plan(s Spec) (plan, error) {
 	m := f.landmarks(s.Features)
 	return plan{kernel: f.Kernel, state: map[string]tensor.Shape{"landmarks": {m, s.Dims}, "projection": {m, s.Features}},
-		build: func(sample *tensor.Dense, opts []Option) (Layer, error) {
-			return newNystromLayer(f, sample, s.Dims, s.Features, apply(append(opts, WithSeed(s.Seed))))
+		build: func(opts ...Option) (Layer, error) {
+			return newNystromLayer(f, s.Dims, s.Features, apply(append(opts, WithSeed(s.Seed))))
 		}}, nil
 }
 
@@ -73,13 +73,13 @@ func (f Nystrom) landmarks(features int) int {
 // unknown choice (ErrParam); a sample without rows (ErrShape); a cell outside the domain of the kernel, a kernel that
 // is 0 or not finite on the landmarks (ErrDomain).
 func NewNystromLayer(of Nystrom, sample *tensor.Dense, features int, opts ...Option) (*NystromLayer, error) {
-	return fittedOn("NystromLayer", sample, opts, drawnOptions, func(dims int, o options) (*NystromLayer, error) {
-		return newNystromLayer(of, sample, dims, features, o)
+	return newFitted("NystromLayer", sample, opts, drawnOptions, func(dims int, o options) (*NystromLayer, error) {
+		return newNystromLayer(of, dims, features, o)
 	})
 }
 
 // newNystromLayer fits the map, or leaves its parameters zero if the options say so.
-func newNystromLayer(of Nystrom, sample *tensor.Dense, dims, features int, o options) (*NystromLayer, error) {
+func newNystromLayer(of Nystrom, dims, features int, o options) (*NystromLayer, error) {
 	b, err := newBase("NystromLayer", "nystrom", dims, features, o)
 	if err != nil {
 		return nil, err
@@ -105,13 +105,13 @@ func newNystromLayer(of Nystrom, sample *tensor.Dense, dims, features int, o opt
 	l.params = []Param{{"landmarks", tensor.New(tensor.WithShape(m, dims), tensor.Of(o.dt)), false},
 		{"projection", tensor.New(tensor.WithShape(m, features), tensor.Of(o.dt)), false}}
 	if !o.undrawn {
-		err = l.fit(sample, m, o)
+		err = l.fit(o.sample, m)
 	}
 	return l, err
 }
 
 // fit chooses the landmarks and computes their projection.
-func (l *NystromLayer) fit(sample *tensor.Dense, m int, o options) error {
+func (l *NystromLayer) fit(sample *tensor.Dense, m int) error {
 	sample, err := fittingRows(l.base, l.kernel.Domain(), sample)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (l *NystromLayer) fit(sample *tensor.Dense, m int, o options) error {
 			return err
 		}
 	}
-	rows, err := l.choice.landmarks(l.kernel, sample, m, o.sourceSeed())
+	rows, err := l.choice.landmarks(l.kernel, sample, m, l.sourceSeed())
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.who(), err)
 	}

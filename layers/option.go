@@ -84,6 +84,7 @@ type options struct {
 	normalise bool
 	inputGrad bool
 	undrawn   bool
+	sample    *tensor.Dense // to fit a layer on
 	harmonics harmonicOptions
 	coupling  spectral.Coupling
 	delta     float64
@@ -199,6 +200,9 @@ func WithInputGrad() Option { return option("WithInputGrad", func(o *options) { 
 
 // withAll replaces all options by those that a layer was made with.
 func withAll(by options) Option { return func(o *options) { *o = by } }
+
+// fittedOn gives the sample of a map that is fitted on data.
+func fittedOn(sample *tensor.Dense) Option { return func(o *options) { o.sample = sample } }
 
 // withoutDraw leaves the parameters zero, for a layer whose parameters SetParams will set.
 func withoutDraw() Option { return func(o *options) { o.undrawn = true } }

@@ -270,11 +270,11 @@ func (s Spec) ElementType() tensor.Dtype {
 // Build draws the map. Errors: a map that is fitted on data (Entry.Fitted), for which there is Fit; parameters that are
 // missing or out of range; a Sampler, Tune or Features that the map does not have (ErrParam); and the errors of the
 // layer's constructor.
-func (s Spec) Build() (Layer, error) { return s.build(nil) }
+func (s Spec) Build() (Layer, error) { return s.build() }
 
 // Restore builds the map without a random draw and sets its parameters, as a model file has them.
 func (s Spec) Restore(params map[string]*tensor.Dense) (Layer, error) {
-	l, err := s.build(nil, withoutDraw())
+	l, err := s.build(withoutDraw())
 	if err != nil {
 		return nil, err
 	}
@@ -282,16 +282,11 @@ func (s Spec) Restore(params map[string]*tensor.Dense) (Layer, error) {
 }
 
 // build makes the map. A fitted map needs a sample, or withoutDraw.
-func (s Spec) build(sample *tensor.Dense, more ...Option) (Layer, error) {
+func (s Spec) build(more ...Option) (Layer, error) {
 	e, s, err := s.resolve()
 	if err != nil {
 		return nil, err
 	}
-	return s.buildOf(e, sample, more...)
-}
-
-// buildOf is build for an entry and a spec with all its parameters.
-func (s Spec) buildOf(e *Entry, sample *tensor.Dense, more ...Option) (Layer, error) {
 	p, err := e.plan(s)
 	if err != nil {
 		return nil, err
@@ -301,11 +296,15 @@ func (s Spec) buildOf(e *Entry, sample *tensor.Dense, more ...Option) (Layer, er
 		return nil, err
 	}
 	opts = append(opts, more...)
-	if p.traits.Fitted && sample == nil && !apply(opts).undrawn {
+	if o := apply(opts); p.traits.Fitted && o.sample == nil && !o.undrawn {
 		return nil, fmt.Errorf("layers: map %s is fitted on data, which Build does not have; use Spec.Fit, or "+
 			"Restore for what was fitted before: %w", s.Map, ErrParam)
 	}
-	return p.build(sample, opts)
+	l, err := p.build(opts...)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // options returns the options that all forms have in common. A Sampler, Tune or Features that does not apply to
