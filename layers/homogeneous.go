@@ -122,8 +122,8 @@ func (l *HomogeneousLayer) String() string {
 
 // form describes the kernel and its harmonics.
 func (l *HomogeneousLayer) form() string {
-	return fmt.Sprintf("%s, order %d, %v window, period %.4g", kernelText(l.Kernel()), l.harmonics.Order(), l.options.harmonics.window,
-		l.harmonics.Period)
+	return fmt.Sprintf("%s, order %d, %v window, period %.4g", kernelText(l.Kernel()), l.harmonics.Order(),
+		l.options.harmonics.window, l.harmonics.Period)
 }
 
 // through computes the features, in a graph or without one.

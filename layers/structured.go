@@ -21,8 +21,8 @@ func (l *randomMap) drawStructured(m int) error {
 	}
 	if l.policy != Frozen && l.policy != Bandwidth {
 		return fmt.Errorf("%s: policy %v tunes frequencies one by one or a dimension at a time, and the structured "+
-			"sampler keeps signs and norms in their place; use policy frozen or bandwidth, or the sampler orthogonal: %w",
-			l.who(), l.policy, ErrParam)
+			"sampler keeps signs and norms in their place; use policy frozen or bandwidth, or the sampler "+
+			"orthogonal: %w", l.who(), l.policy, ErrParam)
 	}
 	p := spectral.PaddedDims(l.dims)
 	blocks := (m + p - 1) / p
