@@ -55,10 +55,10 @@ func (s Antithetic) Sample(w []float64, d, m int, k Random, src rand.Source) err
 // is interpolated or found by bisection has such errors, and a pair w and -w would be of no use.
 const asymmetry = 1e-3
 
-// magnitude returns the quantile function of the absolute value of a coordinate and true for a Fourier kernel with a
+// magnitude returns the quantile function of the absolute value of a coordinate and true for cosines with a
 // symmetric law, else the quantile function of the coordinate and false.
 func magnitude(law Law) (quantile func(p float64) float64, symmetric bool) {
-	if t := law.Transform; t != Fourier && t != LogFourier {
+	if t := law.Transform; t != Fourier && t != LogFourier && t != Additive {
 		return law.Quantile, false
 	}
 	for _, p := range []float64{1. / 1024, 1. / 64, .125, .25, .4375} {

@@ -70,10 +70,12 @@ const (
 	// Tangent is k(x, z) = 2 E [r(w·x) r(w·z) + s(w·x) s(w·z) (v·x) (v·z)], where v is independent of w and has its
 	// law. Frequencies draws both as one frequency in 2d dimensions, and returns the w, then the v.
 	Tangent
+	// Additive is k(x, z) = E Σ_j cos(w_j (x_j - z_j)), a sum of kernels of one column each.
+	Additive
 )
 
 func (t Transform) String() string {
-	return nameOf(t, "no transform", "Fourier", "Laplace", "LogFourier", "Step", "ReLU", "Tangent")
+	return nameOf(t, "no transform", "Fourier", "Laplace", "LogFourier", "Step", "ReLU", "Tangent", "Additive")
 }
 
 // Law is the distribution of the frequencies of a kernel, and what becomes features of them. A field that is not known,

@@ -139,8 +139,8 @@ func TestNames(t *testing.T) {
 	checkNames(t, "shared-coupled, joint, iid", Couplings()...)
 	checkNames(t, "uniform, rectangular", Uniform, Rectangular)
 	checkNames(t, "gauss, quantile, drawn", GaussLambdas, QuantileLambdas, DrawnLambdas)
-	if s := fmt.Sprint(Fourier, Laplace, LogFourier, Step, ReLU, Tangent, Transform(7)); s !=
-		"Fourier Laplace LogFourier Step ReLU Tangent Transform(7)" {
+	if s := fmt.Sprint(Fourier, Laplace, LogFourier, Step, ReLU, Tangent, Additive, Transform(8)); s !=
+		"Fourier Laplace LogFourier Step ReLU Tangent Additive Transform(8)" {
 		t.Error(s)
 	}
 }

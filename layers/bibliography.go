@@ -11,8 +11,10 @@ import (
 // source here even if the paper of its layer introduces it, because a fitted layer can take it, too.
 var (
 	layerSources = map[string][]string{
+		"AdditiveLayer":           {"Rahimi and Recht 2007"},
 		"Dense":                   {"Glorot and Bengio 2010"},
 		"FourierLayer":            {"Rahimi and Recht 2007"},
+		"PeriodicLayer":           {"Gorishniy et al. 2022"},
 		"RandomLaplaceLayer":      {"Yang et al. 2014"},
 		"RandomReLULayer":         {"Cho and Saul 2009"},
 		"SkewedChi2Layer":         {"Li et al. 2010"},
@@ -34,6 +36,7 @@ var (
 	kernelSources = map[string][]string{
 		"spectral.Gaussian":            {}, // older than the features of their maps
 		"spectral.Laplacian":           {},
+		"spectral.AdditiveGaussian":    {"Duvenaud et al. 2011"},
 		"spectral.ExpSemigroup":        {"Yang et al. 2014"},
 		"spectral.ReciprocalSemigroup": {"Yang et al. 2014"},
 		"spectral.Hellinger":           {"Vedaldi and Zisserman 2012"},

@@ -20,6 +20,15 @@ func sqrtDVar(x ops.Matrix) (float64, error) {
 	return scale * math.Sqrt(float64(s.Cols())/2*variance), err
 }
 
+// sqrtVar is sqrtDVar for one column.
+func sqrtVar(x ops.Matrix) (float64, error) {
+	sigma, err := sqrtDVar(x)
+	if err != nil {
+		return 0, err
+	}
+	return sigma / math.Sqrt(float64(x.Shape()[1])), nil
+}
+
 // dMeanAbsDev is spectral.DMeanAbsDev for dense or sparse rows.
 func dMeanAbsDev(x ops.Matrix) (float64, error) {
 	s, sparse := x.(*ops.CSR)

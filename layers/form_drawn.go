@@ -36,6 +36,10 @@ func (f drawnForm) traits() Traits {
 func (f drawnForm) plan(s Spec) (plan, error) {
 	transform, traits := f.Kernel.Law().Transform, f.traits()
 	traits.Tunable = transform != spectral.Step
+	columns := s.Features
+	if transform == spectral.Additive && columns > 0 { // as many for each input column, one frequency at least
+		columns = max(1, columns/2/max(1, s.Dims)) * 2 * s.Dims
+	}
 	build := func(opts ...Option) (Layer, error) {
 		switch k := f.Kernel.(type) {
 		case spectral.SkewedChi2:
@@ -50,10 +54,12 @@ func (f drawnForm) plan(s Spec) (plan, error) {
 			return NewRandomLaplaceLayer(f.Kernel, s.Dims, s.Features, opts...)
 		case transform == spectral.LogFourier:
 			return NewSkewedLayer(f.Kernel, s.Dims, s.Features, opts...)
+		case transform == spectral.Additive:
+			return NewAdditiveLayer(f.Kernel, s.Dims, columns, opts...)
 		}
 		return NewFourierLayer(f.Kernel, s.Dims, s.Features, opts...)
 	}
-	return plan{kernel: f.Kernel, traits: traits, build: build}, nil
+	return plan{kernel: f.Kernel, columns: columns, traits: traits, build: build}, nil
 }
 
 // productForm is the form of maps that draw random signs: products of projections, or sketches of them. They are maps

@@ -24,6 +24,8 @@ var structure = completed([]*Entry{
 	{Name: concatName, Formula: "its Parts side by side, √weight times each", Inputs: "every part's",
 		of: concatForm{}},
 	{Name: "dense", Formula: "activation(xW + b)", Inputs: "any", Paper: "Glorot and Bengio 2010", of: denseForm{}},
+	{Name: "periodic", Formula: "[x | activation(A_j [cos x_jW_j | sin x_jW_j] + b_j)]", Inputs: "any",
+		Paper: "Gorishniy et al. 2022", of: periodicForm{}},
 	{Name: "normalise", Formula: "x/‖x‖", Inputs: "any", of: normaliseForm{}},
 })
 

@@ -45,7 +45,7 @@ type ParamDef struct {
 // longDocs are the meanings that are too long for a tag, by the name of the parameter.
 var longDocs = map[string]string{
 	"phase":      "the phase form √(2/m) cos(xW + b) in place of the pair",
-	"activation": "what a dense layer applies to xW + b",
+	"activation": "what a dense or periodic layer applies to each number",
 	"way": "the features: Laplace features; the same, rows normalised to √k(x, x); a Gaussian's on a map without " +
 		"randomness; or the better of the last two for so many features",
 	"order": "order n: 2n+1 columns for each input column; auto: frequencies on x itself, without bias, where there " +

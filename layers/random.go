@@ -49,6 +49,13 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		}
 		m = features / 2
 	}
+	if both := 2 * dims; law.Transform == spectral.Additive {
+		if features%both != 0 {
+			return nil, fmt.Errorf("%s: %d features are no multiple of %d, a cosine and a sine of each of %d input "+
+				"columns; ask for %d: %w", b.who(), features, both, dims, (features/both+1)*both, ErrParam)
+		}
+		m = features / both
+	}
 	l := &randomMap{sparseMapper: newSparseMapper(b, k.Domain()), kernel: k, law: law}
 	l.forward = l.through
 	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMap(kind, auto, k, dims, features, o) })
@@ -213,6 +220,8 @@ func (l *randomMap) op(a ops.Attr) ops.Op {
 		return ops.UnitLaplace(a)
 	case l.law.Transform == spectral.Laplace:
 		return ops.Laplace(a)
+	case l.law.Transform == spectral.Additive:
+		return ops.ColumnFourier(true, a)
 	}
 	if u, ok := unitOfTransform(l.law.Transform); ok {
 		return ops.Units(u, a)

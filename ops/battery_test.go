@@ -60,6 +60,8 @@ var families = []family{
 	{"Fourier", ops.Fourier, [][]int{{5, 3}, {3, 7}}, -.5, xw, packed},
 	{"Fourier of phases", ops.Fourier, [][]int{{5, 3}, {3, 7}, {7}}, -.5, xwb, packed},
 	{"Fourier of phases of many columns", ops.Fourier, [][]int{{5, 131}, {131, 7}, {7}}, -.5, xwb, packed},
+	{"ColumnFourier", with(ops.ColumnFourier, true), [][]int{{5, 3}, {3, 7}}, -.5, xw, packed},
+	{"BlockAffine", ops.BlockAffine, [][]int{{5, 21}, {21, 2}, {3, 2}}, -.5, xwb, plain},
 	{"Laplace", ops.Laplace, [][]int{{5, 3}, {3, 7}}, .1, xw, packed},
 	{"UnitLaplace", ops.UnitLaplace, [][]int{{5, 3}, {3, 7}}, .1, xw, packed},
 	{"Units of steps", with(ops.Units, ops.StepUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, packed},
@@ -594,7 +596,7 @@ func (f family) free(i, j int) bool {
 		return len(f.shapes[1]) == 1 && f.shapes[1][0] == 1 && i == 0 || len(f.shapes[0]) == 2 && i == 0 && j == 1
 	case "ScaleColumns":
 		return rows || f.shapes[1][0] == 1 && i == 0
-	case "Fourier", "Laplace", "UnitLaplace", "Units", "Affine":
+	case "Fourier", "ColumnFourier", "Laplace", "UnitLaplace", "Units", "Affine":
 		return rows || len(f.shapes) == 2 && i == 1 && j == 1
 	case "SkewedFourier":
 		return rows || len(f.shapes) == 3 && i == 2 && j == 1

@@ -1,29 +1,37 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
 	"gorgonia.org/tensor"
 )
 
 // The packers of a W [d, m] that is the first input after x: any numbers, finite frequencies, or frequencies that are
-// not negative. packShifted is of finite frequencies that are the second.
+// not negative. packShifted is of finite frequencies that are the second, packColumns of those that no product reads.
 var (
 	packW           = packerOf(1, nil)
 	packFrequencies = packerOf(1, reals)
 	packPositive    = packerOf(1, nonNegative)
 	packShifted     = packerOf(2, reals)
+	packColumns     = packerBy(1, reals, keepMatrix[float32], keepMatrix[float64])
 )
 
 // packerOf packs input at. Numbers that are kept are checked here, the others where they are used.
 func packerOf(at int, on func(*Op) Domain) *packer {
+	return packerBy(at, on, packMatrix[float32], packMatrix[float64])
+}
+
+// packerBy is packerOf by functions of the two element types.
+func packerBy(at int, on func(*Op) Domain, f32, f64 func(w *tensor.Dense, keep bool) any) *packer {
 	return &packer{from: at, n: 1, pack: func(c *call, keep bool) (any, error) {
 		if keep && on != nil {
 			if err := checkW(on(nil), c.who(), c.in[at]); err != nil {
 				return nil, err
 			}
 		}
-		return typed(c.in[at].Dtype(), packMatrix[float32], packMatrix[float64])(c.in[at], keep), nil
+		return typed(c.in[at].Dtype(), f32, f64)(c.in[at], keep), nil
 	}}
 }
 
@@ -35,6 +43,14 @@ func packMatrix[T domain.Float](w *tensor.Dense, keep bool) any {
 		pack = simd.Pack[T]
 	}
 	return pack(data[T](w), w.Shape()[0], w.Shape()[1])
+}
+
+// keepMatrix returns the cells of W as they lie, of a copy with keep.
+func keepMatrix[T domain.Float](w *tensor.Dense, keep bool) any {
+	if keep {
+		return slices.Clone(data[T](w))
+	}
+	return data[T](w)
 }
 
 // packedW returns w in its element type, which must be T.

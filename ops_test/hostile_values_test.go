@@ -231,6 +231,8 @@ var goodNamed = []struct {
 	}},
 	{"layers.NewSkewedLayer.k", spectral.SkewedChi2{C: 1}},
 	{"layers.NewRandomReLULayer.k", spectral.NeuralTangent{}},
+	{"layers.NewAdditiveLayer.k", spectral.AdditiveGaussian{Sigma: 1}},
+	{"layers.NewAdditiveLayer.features", 6},
 	{"layers.NewRandomLaplaceLayer.k", spectral.ExpSemigroup{Beta: 1}},
 	{"layers.NewNystromLayer.sample", shape{12, 3}},
 	{"layers.NewNystromLayer.features", 4},

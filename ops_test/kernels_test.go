@@ -14,6 +14,13 @@ func naiveGaussian(v layers.Values, x, z []float64) float64 {
 	return math.Pow(math.E, -math.Pow(distance(2, x, z), 2)/(2*v.Number("sigma")*v.Number("sigma")))
 }
 
+func naiveAdditiveGaussian(v layers.Values, x, z []float64) (sum float64) {
+	for i := range x {
+		sum += naiveGaussian(v, x[i:i+1], z[i:i+1])
+	}
+	return sum
+}
+
 func naiveLaplacian(v layers.Values, x, z []float64) float64 {
 	return math.Pow(math.E, -distance(1, x, z)/v.Number("sigma"))
 }

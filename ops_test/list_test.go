@@ -44,6 +44,7 @@ var setups = map[string]setup{
 	"matern":               {"nu=1.5,ell=1.1;nu=.5,ell=1.7;nu=2.5,ell=.9", naiveMatern, anywhere},
 	"cauchy":               {"sigma=1.6", naiveCauchy, anywhere},
 	"rational-quadratic":   {"alpha=1.5,ell=1.1;alpha=.4,ell=.8", naiveRationalQuadratic, anywhere},
+	"additive-gaussian":    {"sigma=.9", naiveAdditiveGaussian, anywhere},
 	"exp-semigroup":        {"beta=.3;beta=.3,way=normalised;beta=.4,way=levy,order=3", naiveExpSemigroup, cube},
 	"reciprocal-semigroup": {"lambda=1.9;lambda=1.9,way=normalised;lambda=1.9,way=levy,order=2", naiveReciprocal, cube},
 	"skewed-chi2":          {"c=.3", naiveSkewedChi2, shifted},
@@ -109,6 +110,7 @@ const (
 	copied   form = iota // no frequencies: the features are the input
 	single               // one column a frequency
 	pair                 // a cosine and, m columns on, a sine
+	additive             // m frequencies of each column, with a cosine and a sine each
 	phase                // one column a frequency, with a random phase
 	series               // no frequencies: a constant and pairs side by side for each column
 	signed               // two frequencies, one a sign, each with a cosine and a sine; the columns have signs
@@ -189,6 +191,8 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 	switch random.Law().Transform {
 	case spectral.Laplace:
 		v.form = single
+	case spectral.Additive:
+		v.form = additive
 	case spectral.Step, spectral.ReLU:
 		v.form = unit
 	case spectral.Tangent:
@@ -341,6 +345,8 @@ func (v variant) spec(d, m int, seed uint64) layers.Spec {
 		s.Features = 0
 	case pair, tangent:
 		s.Features = 2 * m
+	case additive:
+		s.Features = 2 * m * d
 	case signed:
 		s.Features = 4 * m
 	}

@@ -61,12 +61,14 @@ func callOf(f any, args ...any) constructor {
 // layersWith are the constructors of package layers that take options.
 var layersWith = map[string]constructor{
 	"NewDense":                   callOf(layers.NewDense, 3, 4, ops.Tanh),
+	"NewPeriodicLayer":           callOf(layers.NewPeriodicLayer, 3, 4, 2),
 	"NewNormalise":               callOf(layers.NewNormalise, 3, ops.L2),
 	"NewHuberHead":               callOf(layers.NewHuberHead, 3, 2),
 	"NewIdentity":                callOf(layers.NewIdentity, 3),
 	"NewLinearHead":              callOf(layers.NewLinearHead, 3, 2),
 	"NewSoftmaxHead":             callOf(layers.NewSoftmaxHead, 3, 2),
 	"NewFourierLayer":            callOf(layers.NewFourierLayer, spectral.Gaussian{Sigma: 1}, 3, 8),
+	"NewAdditiveLayer":           callOf(layers.NewAdditiveLayer, spectral.AdditiveGaussian{Sigma: 1}, 3, 12),
 	"NewRandomLaplaceLayer":      callOf(layers.NewRandomLaplaceLayer, spectral.ExpSemigroup{Beta: 1}, 3, 8),
 	"NewRandomReLULayer":         callOf(layers.NewRandomReLULayer, spectral.ArcCosine{Order: 1}, 3, 8),
 	"NewLevyLayer":               callOf(layers.NewLevyLayer, spectral.ExpSemigroup{Beta: 1}, 3, 8),
@@ -148,9 +150,9 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s with a nil option: %v", c, err)
 		}
 	}
-	want := map[string]int{"Tune": 14, "WithCoupling": 1, "WithDelta": 1, "WithDtype": 24, "WithInputGrad": 24,
-		"WithName": 24, "WithNormalisation": 1, "WithOptimalPeriod": 3, "WithOrder": 3, "WithPeriod": 3, "WithPhase": 8,
-		"WithSampler": 11, "WithSeed": 16, "WithStationary": 1, "WithWindow": 3}
+	want := map[string]int{"Tune": 16, "WithCoupling": 1, "WithDelta": 1, "WithDtype": 26, "WithInputGrad": 26,
+		"WithName": 26, "WithNormalisation": 1, "WithOptimalPeriod": 3, "WithOrder": 3, "WithPeriod": 3, "WithPhase": 8,
+		"WithSampler": 12, "WithSeed": 18, "WithStationary": 1, "WithWindow": 3}
 	if !maps.Equal(applies, want) {
 		t.Errorf("the options apply to so many constructors: %v, want %v", applies, want)
 	}

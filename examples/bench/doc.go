@@ -13,15 +13,18 @@
 //
 // The maps are timed through Transform into memory of the caller, with W drawn and packed before. gradient is the
 // forward and backward of the phase form for X, W and b on Gorgonia's tape machine, in float32; autograd is the same
-// with another peer. sparse is the phase form of rows that store 1 % of their cells. GFLOP/s are of the products, and
-// %peak is their share of the speed of multiply-adds on registers, measured in the same run and multiplied by the cores.
+// with another peer. periodic is that of a periodic layer for its parameters, with D/d functions of each column and
+// twice as many frequencies. sparse is the phase form of rows that store 1 % of their cells. GFLOP/s are of the
+// products, and %peak is their share of the speed of multiply-adds on registers, measured in the same run and
+// multiplied by the cores.
 //
 // Read reads CSV and LIBSVM text of -rows rows and columns, with numbers of 17 digits and of up to six.
 //
-// compare runs the benchmarks on one core, then the peers on one core each, and prints both with benchstat: scikit-learn's
-// RBFSampler (beside gaussian, phase and structured) and AdditiveChi2Sampler (chi2), VLFeat's homogeneous kernel map
-// (intersection, in a loop in C), random Laplace features and the gradient in numpy, torch (autograd), scipy (sparse),
-// pandas and scikit-learn (the readers). It takes the flags of go test. On Debian:
+// compare runs the benchmarks on one core, then the peers on one core each, and prints both with benchstat:
+// scikit-learn's RBFSampler (beside gaussian, phase and structured) and AdditiveChi2Sampler (chi2), VLFeat's
+// homogeneous kernel map (intersection, in a loop in C), random Laplace features and the gradient in numpy, torch
+// (autograd, periodic), scipy (sparse), pandas and scikit-learn (the readers). It takes the flags of go test. On
+// Debian:
 //
 //	apt-get install python3-sklearn python3-pandas python3-torch libopenblas-dev libvlfeat-dev gcc
 //

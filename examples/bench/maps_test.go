@@ -22,16 +22,22 @@ import (
 var shapes = flag.String("shapes", "10000x64x4096,4096x16x8192,256x64x4096,2000x784x4096,3060x4200x2000,3000x4096x4096",
 	"shapes of dense rows, rows x columns x features")
 
-const sparseShape = "512x24000x3000" // a bag of words
+const (
+	sparseShape   = "512x24000x3000" // a bag of words
+	periodicShape = "4096x16x192"    // 12 functions of each column, and twice as many frequencies
+)
 
 // BenchmarkMaps measures a map at a shape in an element type.
 func BenchmarkMaps(b *testing.B) {
 	for _, name := range []string{"gaussian", "phase", "structured", "laplace", "normalised", "levy", "exp-chi2",
-		"gradient", "autograd", "sparse", "chi2", "intersection"} {
+		"gradient", "autograd", "periodic", "sparse", "chi2", "intersection"} {
 		b.Run("map="+name, func(b *testing.B) {
 			list := *shapes
-			if name == "sparse" {
+			switch name {
+			case "sparse":
 				list = sparseShape
+			case "periodic":
+				list = periodicShape
 			}
 			for _, shape := range strings.Split(list, ",") {
 				b.Run("shape="+shape, func(b *testing.B) {
@@ -40,7 +46,7 @@ func BenchmarkMaps(b *testing.B) {
 						b.Fatalf("-shapes %q: want rows x columns x features, such as 1000x64x2048, features even", shape)
 					}
 					for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-						if dt == tensor.Float64 && (name == "gradient" || name == "autograd") ||
+						if dt == tensor.Float64 && (name == "gradient" || name == "autograd" || name == "periodic") ||
 							name == "structured" && d < 16 {
 							continue
 						}
@@ -90,6 +96,8 @@ func products(name string, n, d, features int) float64 {
 		return 0
 	case "gradient", "autograd":
 		return 3 * full // xW, xᵀ·dP, dP·Wᵀ
+	case "periodic":
+		return 3 * full / float64(d) * 4 * float64(features/d)
 	case "sparse":
 		return full / float64(d) * float64(stored(d))
 	}
@@ -110,6 +118,8 @@ func prepare(name string, n, d, features int, dt tensor.Dtype) (func() error, er
 	switch name {
 	case "gradient", "autograd":
 		return gradient(gauss, n, d, features, dt)
+	case "periodic":
+		return periodic(n, d, features, dt)
 	case "laplace":
 		m, err = layers.NewRandomLaplaceLayer(semigroup, d, features, opts...)
 	case "normalised":
@@ -165,15 +175,35 @@ func gradient(k spectral.Random, n, d, features int, dt tensor.Dtype) (func() er
 	if err != nil {
 		return nil, err
 	}
-	dz := G.NodeFromAny(g, uniform(dt, n, features), G.WithName("dz"))
-	if _, err := G.Backpropagate(G.Nodes{z}, G.Nodes{dz}, in); err != nil {
+	return step(z, in)
+}
+
+// step is a forward and, from a given gradient of z, the backward for some nodes.
+func step(z *G.Node, wrt G.Nodes) (func() error, error) {
+	shape := z.Shape()
+	dz := G.NodeFromAny(z.Graph(), uniform(z.Dtype(), shape[0], shape[1]), G.WithName("dz"))
+	if _, err := G.Backpropagate(G.Nodes{z}, G.Nodes{dz}, wrt); err != nil {
 		return nil, err
 	}
-	machine := G.NewTapeMachine(g)
+	machine := G.NewTapeMachine(z.Graph())
 	return func() error {
 		machine.Reset()
 		return machine.RunAll()
 	}, nil
+}
+
+// periodic is a step of a periodic layer for its parameters, with so many functions of columns in all.
+func periodic(n, d, functions int, dt tensor.Dtype) (func() error, error) {
+	width := functions / d
+	l, err := layers.NewPeriodicLayer(d, 2*width, width, layers.WithDtype(dt), layers.Tune(layers.All))
+	if err != nil {
+		return nil, err
+	}
+	z := l.Fwd(G.NodeFromAny(G.NewGraph(), uniform(dt, n, d), G.WithName("x")))
+	if err := z.Err(); err != nil {
+		return nil, err
+	}
+	return step(z.Node(), l.Model())
 }
 
 // sparseRows are rows of stored(d) entries from 0 to 1 in columns drawn without replacement.

@@ -151,6 +151,27 @@ def autograd(x, features, rng):
     return call
 
 
+def periodic(x, functions, rng):
+    """Forward and backward of a periodic layer by torch's own differentiation, for its parameters."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+    (n, d), width, k = x.shape, functions // x.shape[1], 2 * functions // x.shape[1]
+    drawn = lambda scale, *shape: torch.from_numpy((rng.standard_normal(shape) * scale).astype(x.dtype)).requires_grad_()
+    w, a, b = drawn(0.6 * np.pi, d, k), drawn((2 * k) ** -0.5, d, 2 * k, width), drawn(0, d, width)
+    xs, dz = torch.from_numpy(x), torch.from_numpy(rng.random((n, d + functions)).astype(x.dtype))
+
+    def call():
+        w.grad = a.grad = b.grad = None
+        p = xs[:, :, None] * w
+        h = torch.einsum("ndk,dke->nde", torch.cat([torch.cos(p), torch.sin(p)], 2), a) + b
+        torch.cat([xs, torch.relu(h).flatten(1)], 1).backward(dz)
+
+    return call
+
+
 def csv(path):
     import pandas
 
@@ -171,7 +192,7 @@ def libsvm(path):
 
 
 PEERS = {"gaussian": rbf_sampler, "phase": rbf_sampler, "structured": rbf_sampler, "laplace": laplace, "gradient": gradient,
-         "autograd": autograd, "sparse": csr, "chi2": additive_chi2, "intersection": homkermap}
+         "autograd": autograd, "periodic": periodic, "sparse": csr, "chi2": additive_chi2, "intersection": homkermap}
 
 
 def measure(name, call):

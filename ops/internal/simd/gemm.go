@@ -17,6 +17,12 @@ type Float interface{ float32 | float64 }
 // The generic path is gonum's, which skips zeros of a where a is not transposed: there 0·Inf counts as 0, elsewhere as
 // NaN.
 func Gemm[T Float](aT, bT bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	gemmBy(0, aT, bT, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+// gemmBy is Gemm on so many goroutines, or for 0 on GOMAXPROCS.
+func gemmBy[T Float](workers int, aT, bT bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T,
+	ldc int) {
 	A, B, C := matrix[T]{a, lda, aT}, matrix[T]{b, ldb, bT}, matrix[T]{c, ldc, false}
 	C.check("c", m, n)
 	if m == 0 || n == 0 {
@@ -34,7 +40,7 @@ func Gemm[T Float](aT, bT bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb
 		return
 	}
 	p := newProduct(ks, m, n, k)
-	p.alpha, p.a, p.b, p.beta = alpha, A, B, beta
+	p.workers, p.alpha, p.a, p.b, p.beta = workers, alpha, A, B, beta
 	p.output = output[T]{dst: c, ld: ldc, m: n}
 	p.run()
 }

@@ -59,7 +59,7 @@ type product[T Float] struct {
 type workspace[T Float] struct{ a, b, tile, line []T }
 
 // pools keeps the memory of products between calls.
-type pools[T Float] struct{ products, spaces, shared, searches, projections, units, chunks sync.Pool }
+type pools[T Float] struct{ products, spaces, shared, searches, projections, units, chunks, columns sync.Pool }
 
 var (
 	pools32 pools[float32]
