@@ -26,6 +26,15 @@ func ExampleLaplacian() {
 	// Output: 0.2231 = exp(-3/2)
 }
 
+// The sum over the columns, in place of their product.
+func ExampleAdditiveGaussian() {
+	fmt.Printf("%.4f\n", spectral.AdditiveGaussian{Sigma: 2}.At(rowX, rowZ))
+	fmt.Printf("%.4f\n", spectral.AdditiveGaussian{Sigma: 2}.At(rowX[:1], rowZ[:1]))
+	// Output:
+	// 2.6475
+	// 0.8825
+}
+
 // Smoothness ½ is the exponential of the distance; from there it becomes the Gaussian.
 func ExampleMatern() {
 	for _, nu := range []float64{.5, 1.5, 2.5, 50} {

@@ -14,14 +14,15 @@
 //
 // The layers are
 //
-//   - for kernels of any rows: FourierLayer; RandomReLULayer for those of wide networks; GORFLayer for kernels that are
-//     not positive definite, whose features have signs (SignatureOf);
+//   - for kernels of any rows: FourierLayer; AdditiveLayer for sums of kernels of one column each; RandomReLULayer for
+//     those of wide networks; GORFLayer for kernels that are not positive definite, whose features have signs
+//     (SignatureOf);
 //   - for kernels of histograms: RandomLaplaceLayer, LevyLayer, SkewedChi2Layer, SkewedIntersectionLayer,
 //     SkewedLayer; HomogeneousLayer without randomness, and ExponentiatedLayer on top of it;
 //   - for sets of samples: BagLayer, of the densities of an HDDLayer or of the means of another map;
 //   - fitted on a sample of rows: NystromLayer, AddKPCALayer, MajiBergLayer;
 //   - for comparison, of the polynomial kernel of the sphere: RandomMaclaurinLayer, TensorSketchLayer, SRFLayer;
-//   - around a map: Dense, Normalise, Identity; Sequential and Concat compose layers;
+//   - around a map: Dense, PeriodicLayer, Normalise, Identity; Sequential and Concat compose layers;
 //   - heads: LinearHead, SoftmaxHead, HuberHead.
 //
 // A Spec describes a map, or a tree of layers, in a form that a file can hold; SpecOf returns the Spec of a layer that

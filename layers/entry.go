@@ -179,8 +179,8 @@ func BagMaps() (names []string) {
 	return names
 }
 
-// Lookup returns the entry of a map, or of sequential, concat, dense or normalise, of which trees are made
-// (Spec.Parts). Errors: an unknown name (ErrParam).
+// Lookup returns the entry of a map, or of sequential, concat, dense, periodic or normalise, of which trees are
+// made (Spec.Parts). Errors: an unknown name (ErrParam).
 func Lookup(name string) (*Entry, error) {
 	all := Entries()
 	for _, e := range slices.Concat(structure, all) {
@@ -212,11 +212,11 @@ func lending(kernel reflect.Type) (es []*Entry) {
 //
 //	err := layers.Register(layers.Entry{Name: "my-kernel", Kernel: MyKernel{}, Formula: "...", Inputs: "any"})
 //
-// The kernel decides on the map: a FourierLayer, a RandomLaplaceLayer, a skewed layer or a RandomReLULayer for a
-// spectral.Random, a HomogeneousLayer for a spectral.Homogeneous, an ExponentiatedLayer for a spectral.Exponentiated
-// and a GORFLayer for a spectral.SignedLaw. Register fills in the Traits. Errors (ErrParam): a name that is empty,
-// taken, or not of letters, digits and hyphens; no such kernel; a parameter that the map has already; a tag of a
-// parameter that cannot be read.
+// The kernel decides on the map: a FourierLayer, an AdditiveLayer, a RandomLaplaceLayer, a skewed layer or a
+// RandomReLULayer for a spectral.Random, a HomogeneousLayer for a spectral.Homogeneous, an ExponentiatedLayer for a
+// spectral.Exponentiated and a GORFLayer for a spectral.SignedLaw. Register fills in the Traits. Errors (ErrParam): a
+// name that is empty, taken, or not of letters, digits and hyphens; no such kernel; a parameter that the map has
+// already; a tag of a parameter that cannot be read.
 func Register(e Entry) (err error) {
 	bad := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-')

@@ -50,6 +50,14 @@ func ExampleMust() {
 	// Output: k(x, y) = 0.54, z(x)·z(y) = 0.54
 }
 
+// The features of an additive kernel are those of each column by itself.
+func ExampleNewAdditiveLayer() {
+	k := spectral.AdditiveGaussian{Sigma: 1}
+	l := layers.Must(layers.NewAdditiveLayer(k, 2, 16384, layers.WithSeed(1)))
+	compare(k, l, []float64{1, 2}, []float64{1, 0})
+	// Output: k(x, y) = 1.14, z(x)·z(y) = 1.13
+}
+
 // The neural tangent kernel of rows of any length, by the gradients of a random network.
 func ExampleNewRandomReLULayer() {
 	k := spectral.NeuralTangent{}
@@ -216,6 +224,20 @@ func ExampleNewDense() {
 	l, err := layers.NewDense(2, 3, ops.Tanh, layers.WithSeed(1), layers.WithName("hidden"), layers.Tune(layers.All))
 	fmt.Println(l, err)
 	// Output: Dense "hidden": 2 -> 3, float64, tanh, all <nil>
+}
+
+// The first layer of a network on a table: three functions of each column beside the columns themselves.
+func ExampleNewPeriodicLayer() {
+	l, err := layers.NewPeriodicLayer(2, 5, 3, layers.WithSeed(1), layers.WithName("columns"), layers.Tune(layers.All))
+	fmt.Println(l, err)
+	for _, p := range l.Params() {
+		fmt.Println(p.Name, p.Value.Shape())
+	}
+	// Output:
+	// PeriodicLayer "columns": 2 -> 8, 5 frequencies a column, relu, float64, all <nil>
+	// W (2, 5)
+	// A (20, 3)
+	// b (2, 3)
 }
 
 func ExampleNewNormalise() {

@@ -36,9 +36,9 @@ func (f drawnForm) traits() Traits {
 func (f drawnForm) plan(s Spec) (plan, error) {
 	transform, traits := f.Kernel.Law().Transform, f.traits()
 	traits.Tunable = transform != spectral.Step
-	columns := s.Features
-	if transform == spectral.Additive && columns > 0 { // as many for each input column, one frequency at least
-		columns = max(1, columns/2/max(1, s.Dims)) * 2 * s.Dims
+	columns, lifted := s.Features, 0
+	if transform == spectral.Additive { // as many for each input column, one frequency at least
+		columns, lifted = max(1, columns/2/max(1, s.Dims))*2*s.Dims, 1
 	}
 	build := func(opts ...Option) (Layer, error) {
 		switch k := f.Kernel.(type) {
@@ -59,7 +59,7 @@ func (f drawnForm) plan(s Spec) (plan, error) {
 		}
 		return NewFourierLayer(f.Kernel, s.Dims, s.Features, opts...)
 	}
-	return plan{kernel: f.Kernel, columns: columns, traits: traits, build: build}, nil
+	return plan{kernel: f.Kernel, columns: columns, lifted: lifted, traits: traits, build: build}, nil
 }
 
 // productForm is the form of maps that draw random signs: products of projections, or sketches of them. They are maps

@@ -10,8 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// sequentialName and concatName are layers of which a Spec with Parts is made. Like dense and normalise they have no
-// kernel of their own, so that Entries does not list them.
+// sequentialName and concatName are layers of which a Spec with Parts is made. Like dense, periodic and normalise they
+// have no kernel of their own, so that Entries does not list them.
 const (
 	sequentialName = "sequential"
 	concatName     = "concat"

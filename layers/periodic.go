@@ -125,7 +125,7 @@ func (periodicForm) traits() Traits {
 }
 
 func (f periodicForm) plan(s Spec) (plan, error) {
-	return plan{columns: s.Dims * (1 + f.Width), build: func(opts ...Option) (Layer, error) {
+	return plan{columns: s.Dims * (1 + f.Width), lifted: 2 * f.Frequencies, build: func(opts ...Option) (Layer, error) {
 		return newPeriodicLayer(f, s.Dims, opts)
 	}}, nil
 }

@@ -222,7 +222,8 @@ func (s Spec) Columns() (int, error) {
 }
 
 // FrequencyDims returns the number of columns that the frequencies multiply: Dims, or the columns of the homogeneous
-// map in an exponentiated one, or the columns of the embedding in a map of sets.
+// map in an exponentiated one, or the columns of the embedding in a map of sets. A frequency of an additive kernel
+// multiplies one column, and a weight of a periodic layer the cosines and sines of one.
 func (s Spec) FrequencyDims() (int, error) {
 	_, p, err := s.plan()
 	if err != nil || p.lifted == 0 {

@@ -105,6 +105,30 @@ func ExampleOp_Into() {
 	// true
 }
 
+// The cosine and the sine of each of two columns, by one frequency each.
+func ExampleColumnFourier() {
+	x, w := tensorOf([]float64{0, 1, 1, .5}, 2, 2), tensorOf([]float64{math.Pi / 3, 1}, 2, 1)
+	z, err := ops.ColumnFourier(false, ops.Attr{}).Into(nil, x, w)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.2f\n%.2f\n", z.Float64s()[:4], z.Float64s()[4:])
+	// Output:
+	// [1.00 0.00 0.54 0.84]
+	// [0.50 0.87 0.88 0.48]
+}
+
+// Two blocks of two columns become one column each: x₁ + x₂ - 1 and x₃ - x₄.
+func ExampleBlockAffine() {
+	x, a := tensorOf([]float64{1, 2, 3, 4}, 1, 4), tensorOf([]float64{1, 1, 1, -1}, 4, 1)
+	z, err := ops.BlockAffine(ops.Attr{}).Into(nil, x, a, tensorOf([]float64{-1, 0}, 2, 1))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(z.Float64s())
+	// Output: [2 -1]
+}
+
 // Bags of words: two rows of six columns, three entries. The cosine of a row without words is 1.
 func ExampleNewCSR() {
 	x, err := ops.NewCSR(2, 6, []int{0, 0, 3}, []int32{0, 3, 5}, []float64{1, 2, 1})

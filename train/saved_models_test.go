@@ -193,6 +193,10 @@ func savedCases() (all []modelCase) {
 	for name, r := range map[string]train.Recipe{
 		"tree-tuned":  {Scale: "standard", Spec: treeOf("gaussian", "all")},
 		"tree-frozen": {Scale: "standard", Spec: treeOf("gaussian", "")},
+		"tree-periodic": {Scale: "standard", Spec: layers.Spec{Map: "sequential", Parts: []layers.Spec{
+			{Map: "periodic", Params: layers.Values{"frequencies": 5., "width": 3.}, Tune: "all"},
+			{Map: "dense", Features: 6, Tune: "all"},
+		}}},
 		"tree-fitted": {Scale: "none", Spec: layers.Spec{Map: "sequential", Parts: []layers.Spec{
 			{Map: "normalise", Params: layers.Values{"norm": "l1"}},
 			{Map: "concat", Params: layers.Values{"weights": "1:0.5"}, Parts: []layers.Spec{

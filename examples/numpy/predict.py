@@ -164,6 +164,7 @@ def features(x, spec, t):
 MAPS = {
     "linear": lambda x, t, p: x,
     "gaussian laplacian matern cauchy rational-quadratic srf": lambda x, t, p: fourier(x, t),
+    "additive-gaussian": lambda x, t, p: column_waves(x, weights(t)).reshape(len(x), -1) / np.sqrt(t["W"].shape[1]),
     "skewed-chi2 skewed-intersection":
         lambda x, t, p: fourier(np.log(x + (t["c"] if "c" in t else np.log1p(np.exp(t["raw_c"])))), t),
     "exp-semigroup": lambda x, t, p: semigroup(x, t, np.sqrt),
@@ -177,6 +178,7 @@ MAPS = {
     "maji-berg": lambda x, t, p: table(x, t, 1, False),
     "nystrom": lambda x, t, p: kernel(x, t["landmarks"], p["kernel"], p) @ t["projection"],
     "dense": lambda x, t, p: ACTIVATIONS[p["activation"]](x @ t["W"] + t["b"]),
+    "periodic": lambda x, t, p: periodic(x, t, ACTIVATIONS[p["activation"]]),
     "normalise": lambda x, t, p: normalised(x, p["norm"]),
 }
 ACTIVATIONS = {"linear": lambda v: v, "relu": lambda v: np.maximum(v, 0), "tanh": np.tanh,
@@ -199,6 +201,18 @@ def fourier(x, t):
 
 def pairs(p):
     return np.hstack([np.cos(p), np.sin(p)]) / np.sqrt(p.shape[1])
+
+
+def column_waves(x, w):
+    """The cosines and sines of each column by itself, [n, d, 2k]."""
+    p = x[:, :, None] * w
+    return np.concatenate([np.cos(p), np.sin(p)], axis=2)
+
+
+def periodic(x, t, f):
+    waves = column_waves(x, t["W"])
+    blocks = t["A"].reshape(x.shape[1], waves.shape[2], -1)
+    return np.hstack([x, f(np.einsum("ndk,dke->nde", waves, blocks) + t["b"]).reshape(len(x), -1)])
 
 
 def weights(t):
@@ -341,6 +355,7 @@ def skewed(kind):
 KERNELS = {
     "linear": lambda a, b, p: (a * b).sum(axis=-1),
     "gaussian": lambda a, b, p: np.exp(-((a - b)**2).sum(axis=-1) / 2 / p["sigma"]**2),
+    "additive-gaussian": lambda a, b, p: np.exp(-((a - b) / p["sigma"])**2 / 2).sum(axis=-1),
     "laplacian": lambda a, b, p: np.exp(-np.abs(a - b).sum(axis=-1) / p["sigma"]),
     "cauchy": lambda a, b, p: (1 / (1 + ((a - b) / p["sigma"])**2)).prod(axis=-1),
     "rational-quadratic": lambda a, b, p: (1 + ((a - b)**2).sum(axis=-1) / 2 / p["alpha"] / p["ell"]**2)**-p["alpha"],

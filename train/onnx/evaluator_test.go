@@ -33,6 +33,12 @@ func (a array) sizes(axis int) (outer, n, inner int) {
 	return outer, n, inner
 }
 
+// slice is the i-th array along the first axis.
+func (a array) slice(i int) array {
+	size := len(a.v) / a.shape[0]
+	return array{elem: a.elem, shape: a.shape[1:], v: a.v[i*size : (i+1)*size]}
+}
+
 // evaluate runs a graph, as the documentation of the operators says, on rows x: a plain one, for the operators of this
 // package. Each operator of float32 rounds once.
 func evaluate(t *testing.T, f *onnxFile, x array) map[string]array {
@@ -144,6 +150,8 @@ func apply(n node, in []array) (array, error) {
 			return out, fmt.Errorf("%v becomes %v", a.shape, out.shape)
 		}
 		return out, nil
+	case "Transpose":
+		return transposed(a, n.lists["perm"]), nil
 	case "MatMul", "Gemm":
 		return product(n, in)
 	case "Concat":
@@ -204,9 +212,40 @@ func broadcast(elem int64, f func(v ...float64) float64, in ...array) array {
 	return out
 }
 
-// product is a matrix times another, plus a bias for Gemm.
+// transposed is an array of the axes of a in another order.
+func transposed(a array, axes []int64) array {
+	out := array{elem: a.elem, v: make([]float64, len(a.v))}
+	for _, axis := range axes {
+		out.shape = append(out.shape, a.shape[axis])
+	}
+	index := make([]int, len(axes)) // in out
+	for i := range out.v {
+		for k, rest := len(axes)-1, i; k >= 0; k-- {
+			index[axes[k]], rest = rest%out.shape[k], rest/out.shape[k]
+		}
+		at := 0
+		for k, d := range a.shape {
+			at = at*d + index[k]
+		}
+		out.v[i] = a.v[at]
+	}
+	return out
+}
+
+// product is a matrix times another, plus a bias for Gemm, or as many matrices times others.
 func product(n node, in []array) (array, error) {
 	a, b := in[0], in[1]
+	if n.kind == "MatMul" && len(a.shape) == 3 && len(b.shape) == 3 && a.shape[0] == b.shape[0] {
+		out := array{elem: a.elem, shape: []int{a.shape[0], a.shape[1], b.shape[2]}}
+		for i := range a.shape[0] {
+			each, err := product(n, []array{a.slice(i), b.slice(i)})
+			if err != nil {
+				return out, err
+			}
+			out.v = append(out.v, each.v...)
+		}
+		return out, nil
+	}
 	if len(a.shape) != 2 || len(b.shape) != 2 || a.shape[1] != b.shape[0] || a.elem != b.elem {
 		return array{}, fmt.Errorf("shapes %v and %v, element types %d and %d", a.shape, b.shape, a.elem, b.elem)
 	}

@@ -27,7 +27,7 @@ func otherForms(x *tensor.Dense) map[string]layers.Layer {
 	of["around"] = around{must(layers.NewFourierLayer(spectral.Laplacian{Sigma: 3}, 5, 16))}
 	of["structured exponential"] = must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: .5}, 5, 80, layers.WithOrder(2),
 		layers.WithSampler(spectral.Structured{})))
-	for _, k := range []spectral.Kernel{spectral.Gaussian{Sigma: .7}, spectral.RationalQuadratic{Alpha: 1.5, Ell: .9}, spectral.Matern{Nu: .5, Ell: 1}, spectral.Matern{Nu: 2.5, Ell: 1},
+	for _, k := range []spectral.Kernel{spectral.Gaussian{Sigma: .7}, spectral.AdditiveGaussian{Sigma: .9}, spectral.RationalQuadratic{Alpha: 1.5, Ell: .9}, spectral.Matern{Nu: .5, Ell: 1}, spectral.Matern{Nu: 2.5, Ell: 1},
 		spectral.Hellinger{}, spectral.Hellinger{Gamma: .5, Negative: spectral.SignNegative}, spectral.JensenShannon{Negative: spectral.SplitNegative},
 		spectral.Chi2{Gamma: 2, Negative: spectral.SignNegative}, spectral.Intersection{}, spectral.SkewedIntersection{C: .2},
 		spectral.Exponentiated{Of: spectral.Intersection{Negative: spectral.SignNegative}, Sigma: 1}, spectral.Exponentiated{Of: spectral.Hellinger{}, Sigma: 1},
@@ -36,6 +36,8 @@ func otherForms(x *tensor.Dense) map[string]layers.Layer {
 	}
 	for _, f := range []ops.Activation{ops.Linear, ops.ReLU, ops.Tanh, ops.Sigmoid, ops.Softplus} {
 		of["dense "+f.String()] = must(layers.NewDense(5, 7, f))
+		of["periodic "+f.String()] = must(layers.Spec{Map: "periodic", Dims: 5, Name: "p",
+			Params: layers.Values{"frequencies": 3, "width": 2, "activation": f.String()}}.Build())
 	}
 	deep := must(layers.NewSequential(must(layers.NewNormalise(3, ops.L1)), must(layers.NewDense(3, 4, ops.ReLU)),
 		must(layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}, 4, 16))))

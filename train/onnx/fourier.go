@@ -35,6 +35,29 @@ func (g *graph) fourier(x value, p params, d int) value {
 	return g.times(g.concat(1, g.cos(angles), g.op("Sin", angles)), 1/math.Sqrt(float64(m)))
 }
 
+// columnWaves are cosines and sines [d, N, 2k] of the k frequencies of each column.
+func (g *graph) columnWaves(x value, p params, d int) (waves value, k int) {
+	w, k := p.frequencies(d)
+	if g.err != nil {
+		return "", k
+	}
+	angles := g.op("Mul", g.unsqueeze(g.transpose(x, 1, 0), 2), g.weights("W", w, d, 1, k))
+	return g.concat(2, g.cos(angles), g.op("Sin", angles)), k
+}
+
+// periodic are the functions of each column, before their activation.
+func (g *graph) periodic(x value, p params, d int) value {
+	waves, k := g.columnWaves(x, p, d)
+	e := p.columns("A")
+	h := g.op("MatMul", waves, g.weights("A", p.get("A"), d, 2*k, e))
+	return g.rowsFirst(g.op("Add", h, g.weights("b", p.get("b"), d, 1, e)), d*e)
+}
+
+// rowsFirst puts numbers [d, N, m] of each column side by side.
+func (g *graph) rowsFirst(x value, features int) value {
+	return g.reshape(g.transpose(x, 1, 0, 2), int64(features))
+}
+
 // frequencies are W [d, m] divided by the bandwidths. Structured ones become a matrix.
 func (p params) frequencies(d int) (w []float64, m int) {
 	if p.values["signs"] != nil {

@@ -190,6 +190,10 @@ func (g *graph) reshape(x value, shape ...int64) value {
 	return g.op("Reshape", x, g.ints("shape", append([]int64{0}, shape...)...))
 }
 
+func (g *graph) transpose(x value, axes ...int64) value {
+	return g.opWith("Transpose", []attribute{{name: "perm", list: axes}}, x)
+}
+
 func (g *graph) times(x value, factor float64) value {
 	if factor == 1 {
 		return x

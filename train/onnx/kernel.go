@@ -53,6 +53,8 @@ func (g *graph) kernel(r *rowsOf, k spectral.Kernel) value {
 		return g.dot(r)
 	case spectral.Gaussian:
 		return g.op("Exp", g.times(g.squaredDistance(r), -1/(2*k.Sigma*k.Sigma)))
+	case spectral.AdditiveGaussian:
+		return g.sum(g.op("Exp", g.times(g.square(difference()), -1/(2*k.Sigma*k.Sigma))))
 	case spectral.Laplacian:
 		return g.op("Exp", g.times(g.sum(g.op("Abs", difference())), -1/k.Sigma))
 	case spectral.Cauchy:

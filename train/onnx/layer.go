@@ -92,6 +92,11 @@ func (g *graph) layer(l layers.Layer, x value) value {
 		return g.fourier(x, p, l.Dims())
 	case *layers.SkewedChi2Layer, *layers.SkewedIntersectionLayer, *layers.SkewedLayer:
 		return g.fourier(g.op("Log", g.op("Add", x, g.row("c", p.shift()))), p, l.Dims())
+	case *layers.AdditiveLayer:
+		waves, k := g.columnWaves(x, p, l.Dims())
+		return g.rowsFirst(g.times(waves, 1/math.Sqrt(float64(k))), l.Features())
+	case *layers.PeriodicLayer:
+		return g.concat(1, x, g.activate(g.periodic(x, p, l.Dims()), l.Activation()))
 	case *layers.RandomLaplaceLayer:
 		return g.laplace(x, p, l.Dims(), l.Kernel())
 	case *layers.RandomReLULayer:
@@ -162,7 +167,7 @@ func (g *graph) affine(x value, p params, d, k int) value {
 	return g.op("Gemm", x, g.weights("W", p.get("W"), d, k), g.weights("b", p.get("b"), k))
 }
 
-// activate adds the activation of a dense layer.
+// activate adds the activation of a layer.
 func (g *graph) activate(x value, f ops.Activation) value {
 	switch f {
 	case ops.Linear:
