@@ -44,7 +44,7 @@ func fitCases(t *testing.T) []fitCase {
 			m, h := tuned(tensor.Float32)
 			r, err := Fit(ctx, m, h, data.Pairs{X: x, Y: y}, o)
 			return m, h, r, err
-		}, FitOptions{Epochs: 5, Batch: 40, HeldOut: .2, Patience: 2, MapRate: .05, Schedule: CosineRate, WarmUp: 1, ClipNorm: .5, WeightDecay: .01, ClassWeights: []float64{1, 2}}},
+		}, FitOptions{Epochs: 5, Batch: 40, HeldOut: .2, Patience: 2, MapRate: .05, Schedule: CosineRate, WarmUp: 1, ClipNorm: .5, WeightDecay: .01, MapDecay: .02, ClassWeights: []float64{1, 2}}},
 		{"stream", func(ctx context.Context, o FitOptions) (layers.Layer, layers.Head, *fits.Course, error) {
 			m, h := tuned(tensor.Float64)
 			r, err := Fit(ctx, m, h, rows, o)

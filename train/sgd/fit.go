@@ -87,7 +87,8 @@ func newFitter(ctx context.Context, m layers.Layer, head layers.Head, rows data.
 	f := &fitter{FitOptions: o, m: m, head: head, classes: head.Classifies(), gain: 1, steps: map[int]*step{},
 		report: new(fits.Course), best: math.Inf(1), at: position{Epoch: 1}}
 	f.keeper = &keeper{Checkpoints: o.Checkpoints}
-	f.solvers = [2]*solver{{kind: f.Solver, rate: f.MapRate}, {kind: f.Solver, rate: f.LearnRate}}
+	f.solvers = [2]*solver{{kind: f.Solver, rate: f.MapRate, decay: f.MapDecay},
+		{kind: f.Solver, rate: f.LearnRate, decay: f.WeightDecay}}
 	if err := f.open(ctx, rows); err != nil {
 		return nil, err
 	}

@@ -69,6 +69,13 @@ type FitOptions struct {
 	// under the schedule: Loshchilov and Hutter (2019), Decoupled weight decay regularization, algorithm 2. It is at
 	// least 0 and below 1/LearnRate.
 	WeightDecay float64
+	// MapDecay does the same to the tuned parameters of the map, at MapRate, but for its biases, phases and logarithms. It
+	// is at least 0 and below 1/MapRate, whatever their Scales are.
+	MapDecay float64
+	// LabelSmoothing is ε in [0, 1) of a SoftmaxHead of k classes: the fit is to probabilities of (1 - ε) for the class of
+	// a row and ε/k for each class besides. Held-out rows and scores are not smoothed. Szegedy et al. (2016), Rethinking
+	// the Inception architecture for computer vision, section 7.
+	LabelSmoothing float64
 	// ClassWeights multiply the loss of the rows of each class, for a SoftmaxHead, or for another head whose targets
 	// are as data.OneVersusRest returns them. They are an error for a head with one output. nil: all are 1.
 	ClassWeights []float64
@@ -159,6 +166,10 @@ func (o *FitOptions) fill(tuned bool) error {
 			o.ClipNorm)},
 		{o.WeightDecay >= 0 && o.LearnRate*o.WeightDecay < 1,
 			fmt.Sprintf("WeightDecay = %v, want at least 0 and below 1/LearnRate = %v", o.WeightDecay, 1/o.LearnRate)},
+		{o.MapDecay >= 0 && o.MapRate*o.MapDecay < 1,
+			fmt.Sprintf("MapDecay = %v, want at least 0 and below 1/MapRate = %v", o.MapDecay, 1/o.MapRate)},
+		{o.LabelSmoothing >= 0 && o.LabelSmoothing < 1, fmt.Sprintf("LabelSmoothing = %v, want a fraction in [0, 1)",
+			o.LabelSmoothing)},
 		{o.Solver == Adam || o.Solver == SGD, fmt.Sprintf("Solver = %q, want Adam or SGD", o.Solver)},
 	} {
 		if !c.ok {
@@ -168,9 +179,12 @@ func (o *FitOptions) fill(tuned bool) error {
 	return nil
 }
 
-// classWeights wants one weight for each class, and a head with several outputs.
-func (o *FitOptions) classWeights(head layers.Head) error {
+// suits wants a head that learns classes for what only such a head has, and one weight for each class.
+func (o *FitOptions) suits(head layers.Head) error {
 	switch {
+	case o.LabelSmoothing > 0 && !head.Classifies():
+		return fmt.Errorf("train: Fit: there is LabelSmoothing, and %v has no probabilities; use a SoftmaxHead: %w", head,
+			domain.ErrParam)
 	case o.ClassWeights == nil:
 		return nil
 	case head.Features() < 2:

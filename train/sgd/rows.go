@@ -28,7 +28,7 @@ const sampleRows = 2000
 // open checks the rows and divides them into those to train on and those held out. Where the features of a frozen map
 // of rows in memory can be kept, they take the place of the rows, and the identity that of the map.
 func (f *fitter) open(ctx context.Context, examples data.Examples) error {
-	if err := f.classWeights(f.head); err != nil {
+	if err := f.suits(f.head); err != nil {
 		return err
 	}
 	if r, ok := examples.(data.Streamed); ok && r.Classes == nil {
@@ -120,21 +120,29 @@ func onFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Mat
 }
 
 // targetsOf returns targets in the unit, in the form that the head learns: a head that classifies has probabilities
-// (y + 1)/2, multiplied by the class weights. Other heads weigh their errors instead. It fills dst unless that is nil.
+// (y + 1)/2, multiplied by the class weights. Other heads weigh their errors instead. It fills dst unless that is nil,
+// with labels smoothed for a step.
 func (f *fitter) targetsOf(dst *tensor.Dense, y *mat.Dense) *tensor.Dense {
 	n, k := y.Dims()
+	smooth := f.LabelSmoothing
 	if dst == nil {
+		smooth = 0
 		dst = tensor.New(tensor.WithShape(n, k), tensor.Of(f.head.Dtype()))
 	}
 	y, classifies := f.unit.Targets(y), f.head.Classifies()
 	for i := range n {
+		all := 0. // the sum of a row
 		for j, v := range y.RawRowView(i) {
 			if classifies {
 				if v = (v + 1) / 2; f.ClassWeights != nil {
 					v *= f.ClassWeights[j]
 				}
 			}
+			all += v
 			given.SetCell(dst, i*k+j, v)
+		}
+		for j := 0; smooth > 0 && j < k; j++ {
+			given.SetCell(dst, i*k+j, (1-smooth)*given.Cell(dst, i*k+j)+smooth*all/float64(k))
 		}
 	}
 	return dst

@@ -4,12 +4,18 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/trial"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -33,7 +39,8 @@ func TestSchedules(t *testing.T) {
 			}
 		}
 	}
-	for _, o := range []FitOptions{{Schedule: "steps"}, {Solver: "newton"}} {
+	for _, o := range []FitOptions{{Schedule: "steps"}, {Solver: "newton"}, {MapRate: .5, MapDecay: 2}, {MapDecay: -1},
+		{LabelSmoothing: 1}, {LabelSmoothing: -.1}, {LabelSmoothing: math.NaN()}} {
 		if err := o.fill(false); !errors.Is(err, domain.ErrParam) {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -115,6 +122,96 @@ func TestClipAndDecay(t *testing.T) {
 		}
 		if math.Abs(clipped[i]-from[i]-(w-from[i])/4) > 1e-12 || loose[i] != w || math.Abs(decayed[i]-want) > 1e-12 {
 			t.Errorf("weight %d: %v free, %v clipped, %v loose, %v decayed", i, w, clipped[i], loose[i], decayed[i])
+		}
+	}
+}
+
+// TestLabelSmoothing: a step of all rows is that to the smoothed probabilities, by hand, with the weight of the row's
+// class; a head without probabilities has none to smooth.
+func TestLabelSmoothing(t *testing.T) {
+	const rate, epsilon = .5, .3
+	x, y := []float64{1, 2, -1, .5}, mat.NewDense(2, 3, []float64{1, -1, -1, -1, -1, 1})
+	weight, class := []float64{2, 1, 3}, []int{0, 2}
+	for _, c := range [][]float64{nil, weight} {
+		h := trial.HeadOf(t, true, 2, 3) // at 0: all probabilities are 1/3
+		o := FitOptions{Epochs: 1, Solver: SGD, LearnRate: rate, LabelSmoothing: epsilon, ClassWeights: c}
+		rows := data.Pairs{X: tensor.New(tensor.WithShape(2, 2), tensor.WithBacking(slices.Clone(x))), Y: y}
+		if _, err := Fit(context.Background(), must(layers.NewIdentity(2)), h, rows, o); err != nil {
+			t.Fatal(err)
+		}
+		want := make([]float64, 9) // W [2, 3] and b
+		for i, own := range class {
+			w := 1.
+			if c != nil {
+				w = c[own]
+			}
+			for j := range 3 {
+				p := epsilon / 3
+				if j == own {
+					p += 1 - epsilon
+				}
+				for k, v := range []float64{x[2*i], x[2*i+1], 1} {
+					want[3*k+j] += rate / 2 * w * v * (p - 1./3)
+				}
+			}
+		}
+		if got := weights(h); !floats.EqualApprox(got, want, 1e-12) {
+			t.Errorf("class weights %v: %v, want %v", c, got, want)
+		}
+	}
+	_, err := Fit(context.Background(), must(layers.NewIdentity(1)), trial.HeadOf(t, false, 1, 1), data.Pairs{
+		X: tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{1, 2})), Y: mat.NewDense(2, 1, []float64{1, 2})},
+		FitOptions{LabelSmoothing: .1})
+	if !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "SoftmaxHead") {
+		t.Errorf("a linear head: %v", err)
+	}
+}
+
+// TestMapDecay: beside a step the weights of the map shrink by MapRate times MapDecay, under the schedule, and its
+// biases and logarithms do not.
+func TestMapDecay(t *testing.T) {
+	const rate, decay = .25, .4
+	x, y := trial.Problem(20, 2, 1, 3)
+	for name, build := range map[string]func() layers.Layer{
+		"dense": func() layers.Layer { return must(layers.NewDense(2, 5, ops.ReLU, layers.Tune(layers.All))) },
+		"fourier": func() layers.Layer {
+			return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 3}, 2, 6, layers.Tune(layers.All)))
+		},
+		"bandwidth": func() layers.Layer {
+			return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 3}, 2, 6, layers.Tune(layers.Bandwidth)))
+		},
+	} {
+		for _, solver := range []Solver{Adam, SGD} {
+			after := func(decay float64) []layers.Param {
+				m := build()
+				for _, p := range m.Params() {
+					if p.Tuned && p.Name == "b" { // so that it would shrink
+						given.SetCell(p.Value, 0, .7)
+					}
+				}
+				h := trial.HeadOf(t, false, m.Features(), 1)
+				err := h.SetWeights(slices.Repeat([]float64{.1}, m.Features()), []float64{7})
+				if err != nil {
+					t.Fatal(err)
+				}
+				o := FitOptions{Epochs: 1, Batch: 20, Solver: solver, MapRate: rate, MapDecay: decay}
+				if _, err := Fit(context.Background(), m, h, data.Pairs{X: x, Y: y}, o); err != nil {
+					t.Fatal(err)
+				}
+				return m.Params()
+			}
+			start, free := build().Params(), after(0)
+			for i, p := range after(decay) {
+				for j, w := range ops.Float64s(p.Value) {
+					want := ops.Float64s(free[i].Value)[j]
+					if p.Tuned && p.Name == "W" {
+						want -= rate * decay * ops.Float64s(start[i].Value)[j]
+					}
+					if math.Abs(w-want) > 1e-12 {
+						t.Errorf("%s, %s: %s[%d] = %v, want %v", name, solver, p.Name, j, w, want)
+					}
+				}
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -191,12 +192,6 @@ func (f *fitter) move(s *step) error {
 	if f.Solver == Adam {
 		scale *= f.gain
 	}
-	if f.WeightDecay > 0 { // of the head's weights, before the step
-		keep, w := 1-f.LearnRate*factor*f.WeightDecay, values[1][0]
-		for j := range w.Shape().TotalSize() {
-			given.SetCell(w, j, keep*given.Cell(w, j))
-		}
-	}
 	for i, solver := range f.solvers {
 		if len(values[i]) > 0 {
 			solver.step(values[i], grads[i], scale, factor)
@@ -232,14 +227,16 @@ func norm(ts []*tensor.Dense) float64 {
 //
 //	m = β₁m + (1-β₁)g,    v = β₂v + (1-β₂)g²,    w -= η m̂/(√v̂ + ε),    m̂ = m/(1-β₁ᵗ),    v̂ = v/(1-β₂ᵗ),
 //
-// algorithm 1 of Kingma and Ba (2015). The moments are float64 for either element type.
+// algorithm 1 of Kingma and Ba (2015). The moments are float64 for either element type. Before a step, w shrinks by the
+// share decay of the rate, unless it is a bias, a phase or a logarithm.
 type solver struct {
-	kind  Solver
-	rate  float64
-	steps int // t
+	kind        Solver
+	rate, decay float64
+	steps       int // t
 	// scales are the units of the rate for the values of each parameter; they repeat if there are fewer of them.
-	scales [][]float64
-	m, v   [][]float64 // the moments of each parameter
+	scales  [][]float64
+	shrinks []bool
+	m, v    [][]float64 // the moments of each parameter
 }
 
 const (
@@ -248,6 +245,8 @@ const (
 
 // add adds a parameter.
 func (s *solver) add(p layers.Param, scales []float64) {
+	name := p.Name[strings.LastIndexByte(p.Name, '.')+1:]
+	s.shrinks = append(s.shrinks, s.decay > 0 && name != "b" && name != "raw_c" && !strings.HasPrefix(name, "log_"))
 	if s.scales = append(s.scales, scales); s.kind == Adam {
 		n := p.Value.Shape().TotalSize()
 		s.m, s.v = append(s.m, make([]float64, n)), append(s.v, make([]float64, n))
@@ -269,6 +268,11 @@ func (s *solver) step(params, grads []*tensor.Dense, scale, factor float64) {
 // descend is step for the parameter i.
 func descend[T domain.Float](s *solver, i int, w, grads []T, scale, factor float64) {
 	eta, of, at := s.rate*factor, s.scales[i], 0
+	if s.shrinks[i] {
+		for j, v := range w {
+			w[j] = T((1 - eta*s.decay) * float64(v))
+		}
+	}
 	if s.kind == Adam {
 		eta /= 1 - math.Pow(adamBeta1, float64(s.steps))
 	}
