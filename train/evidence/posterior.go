@@ -6,10 +6,9 @@ import (
 
 	"github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/dense"
+	"github.com/bochner-go/bochner/train/internal/factor"
 	gonum "gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // posterior is ridge regression on n rows of D features for one ρ, by the smaller of two systems. Its matrices are
@@ -28,17 +27,18 @@ type posterior struct {
 	m       int       // the size of the system
 	gram    []float64 // ZᵀZ or ZZᵀ + μ11ᵀ/n, [m, m], the lower triangle
 	mu      float64
-	spread  float64   // the mean squared norm of a row of Z
-	rho     float64   // ρ of the fields below
-	factor  []float64 // L; after invert the inverse of the system
-	half    []float64 // L⁻¹
-	alpha   []float64 // P y [n, k]
-	q       []float64 // yᵀPy [k]
-	logP    float64   // ln|P| among vectors with the sum 0
-	pz      []float64 // P Z [n, D], by invert
-	a       []float64 // Zᵀ P y [k, D], by invert
-	inverse bool      // whether invert was called for ρ
-	grad    []float64 // [n, D]
+	spread  float64          // the mean squared norm of a row of Z
+	rho     float64          // ρ of the fields below
+	factor  *factor.Cholesky // in half
+	half    []float64        // L; after invert L⁻¹
+	inv     []float64        // the inverse of the system, by invert
+	alpha   []float64        // P y [n, k]
+	q       []float64        // yᵀPy [k]
+	logP    float64          // ln|P| among vectors with the sum 0
+	pz      []float64        // P Z [n, D], by invert
+	a       []float64        // Zᵀ P y [k, D], by invert
+	inverse bool             // whether invert was called for ρ
+	grad    []float64        // [n, D]
 }
 
 func newPosterior(n, d, k int, y []float64) *posterior {
@@ -46,7 +46,7 @@ func newPosterior(n, d, k int, y []float64) *posterior {
 	for _, v := range []*[]float64{&p.z, &p.pz, &p.grad} {
 		*v = make([]float64, n*d)
 	}
-	for _, v := range []*[]float64{&p.gram, &p.factor, &p.half} {
+	for _, v := range []*[]float64{&p.gram, &p.inv, &p.half} {
 		*v = make([]float64, p.m*p.m)
 	}
 	p.alpha, p.q, p.a = make([]float64, n*k), make([]float64, k), make([]float64, k*d)
@@ -110,25 +110,21 @@ func (p *posterior) features() (ok bool) {
 // solve computes alpha, q and logP for ρ. It returns false if the system is not positive definite to working precision.
 func (p *posterior) solve(rho float64) (ok bool) {
 	p.rho, p.inverse = rho, false
-	copy(p.factor, p.gram)
-	l, ok := dense.Cholesky(context.Background(), p.factor, p.m, rho)
-	if !ok {
+	copy(p.half, p.gram)
+	if p.factor, ok = factor.Of(context.Background(), p.half, p.m, rho); !ok {
 		return false
 	}
-	p.logP = 0
-	for i := range p.m {
-		p.logP -= 2 * math.Log(p.factor[i*p.m+i])
-	}
+	p.logP = -p.factor.LogDet()
 	if p.dual() {
 		p.logP += math.Log(rho + p.mu)
 		copy(p.alpha, p.y)
-		lapack64.Potrs(l, blas64.General{Rows: p.n, Cols: p.k, Stride: p.k, Data: p.alpha})
+		p.factor.Solve(p.alpha)
 		product(gonum.Trans, gonum.NoTrans, p.k, p.d, p.n, p.alpha, p.z, p.a)
 	} else {
 		p.logP -= float64(p.n-1-p.d) * math.Log(rho)
 		w := make([]float64, p.d*p.k) // G⁻¹ Zᵀ y, and alpha is (y - Z w)/ρ
 		product(gonum.Trans, gonum.NoTrans, p.d, p.k, p.n, p.z, p.y, w)
-		lapack64.Potrs(l, blas64.General{Rows: p.d, Cols: p.k, Stride: p.k, Data: w})
+		p.factor.Solve(w)
 		copy(p.alpha, p.y)
 		addProduct(gonum.NoTrans, gonum.NoTrans, p.n, p.k, p.d, -1/rho, p.z, w, 1/rho, p.alpha)
 		for t := range p.k {
@@ -148,29 +144,27 @@ func (p *posterior) solve(rho float64) (ok bool) {
 	return true
 }
 
-// invert computes PZ and, in factor, G⁻¹ or P.
+// invert computes PZ and, in inv, G⁻¹ or P.
 func (p *posterior) invert() {
 	if p.inverse {
 		return
 	}
 	p.inverse = true
-	copy(p.half, p.factor)
-	dense.InvertLower(p.half, p.m)
-	blas.Implementation{}.Dsyrk(gonum.Lower, gonum.Trans, p.m, p.m, 1, p.half, p.m, 0, p.factor, p.m)
-	dense.Mirror(p.factor, p.m, gonum.Lower)
+	blas.Implementation{}.Dsyrk(gonum.Lower, gonum.Trans, p.m, p.m, 1, p.factor.Inverse(), p.m, 0, p.inv, p.m)
+	dense.Mirror(p.inv, p.m, gonum.Lower)
 	if p.dual() {
-		floats.AddConst(-1/(float64(p.n)*(p.rho+p.mu)), p.factor)
-		product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.n, p.factor, p.z, p.pz)
+		floats.AddConst(-1/(float64(p.n)*(p.rho+p.mu)), p.inv)
+		product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.n, p.inv, p.z, p.pz)
 		return
 	}
-	product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.d, p.z, p.factor, p.pz)
+	product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.d, p.z, p.inv, p.pz)
 }
 
 // trace is tr P.
 func (p *posterior) trace() float64 {
 	sum := 0.
 	for i := range p.m {
-		sum += p.factor[i*p.m+i]
+		sum += p.inv[i*p.m+i]
 	}
 	if p.dual() {
 		return sum
@@ -180,11 +174,7 @@ func (p *posterior) trace() float64 {
 
 // marginal is minus the log marginal likelihood, as a mean over rows and targets.
 func (p *posterior) marginal() float64 {
-	f, sum := float64(p.n-1), 0.
-	for _, q := range p.q {
-		sum += math.Log(q/f) + 1 + math.Log(2*math.Pi)
-	}
-	return (f*sum - float64(p.k)*p.logP) / float64(2*p.n*p.k)
+	return -factor.LogEvidence(float64(p.n-1), -p.logP, p.q, nil) / float64(p.n*p.k)
 }
 
 // marginalGradient writes the gradient of marginal with respect to Z to grad and returns the derivative with respect to

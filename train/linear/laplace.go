@@ -10,6 +10,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/factor"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -66,7 +67,7 @@ type Laplace struct {
 	head []float64 // W, and B + atᵀW last, [D + 1, k]: the logits of centred features
 	// root are the inverses of the lower Cholesky factors of the precisions, [N, N] each: one of N = (D + 1) k, class
 	// after class, k of N = D + 1, or one of that.
-	root [][]float64
+	root []*factor.Cholesky
 }
 
 // FitLaplace finds the Gaussian posterior of a softmax head with weights W [D, k] and intercepts B [k]: Laplace's

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	fast "github.com/bochner-go/bochner/ops/blas"
-	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/internal/factor"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
@@ -187,7 +187,7 @@ func (h *curvature) posterior(ctx context.Context) (*Laplace, error) {
 	}
 	_, size := l.Covariance.matrices(h.d, h.k)
 	for _, a := range precisions {
-		_, ok := dense.Cholesky(ctx, a, size, 0)
+		root, ok := factor.Of(ctx, a, size, 0)
 		if err := given.Stopped(ctx); err != nil {
 			return nil, fmt.Errorf("train: Laplace: stopped in the factorisation of the precision: %w", err)
 		}
@@ -195,8 +195,8 @@ func (h *curvature) posterior(ctx context.Context) (*Laplace, error) {
 			return nil, fmt.Errorf("train: Laplace: the precision is singular in working precision at Lambda = %v; "+
 				"raise it: %w", l.Lambda, domain.ErrParam)
 		}
-		dense.InvertLower(a, size)
-		l.root = append(l.root, a)
+		root.Inverse()
+		l.root = append(l.root, root)
 	}
 	return l, nil
 }

@@ -106,7 +106,7 @@ func (l *Laplace) rows(who string, z *tensor.Dense, f func(out, u, v []float64))
 			half = slices.Grow(half[:0], rows*width*d1)[:rows*width*d1]
 			l.exact(v, x, half, rows)
 		} else {
-			half = l.blocks(v, x, half, rows)
+			l.blocks(v, x, rows)
 		}
 		for _, part := range [][]float64{u[:rows*l.k], v[:rows*width]} {
 			if i, _, _ := given.NotFinite(part, rows, len(part)/rows, len(part)/rows); i >= 0 {
@@ -122,10 +122,10 @@ func (l *Laplace) rows(who string, z *tensor.Dense, f func(out, u, v []float64))
 }
 
 // blocks puts the variances of the logits of rows x into v [rows, k].
-func (l *Laplace) blocks(v, x, half []float64, rows int) []float64 {
+func (l *Laplace) blocks(v, x []float64, rows int) {
+	own := make([]float64, rows)
 	for c, root := range l.root {
-		own := make([]float64, rows)
-		half = addSquares(own, x[:rows*(l.d+1)], root, l.d+1, half)
+		root.Quadratics(own, x[:rows*(l.d+1)])
 		for i, s := range own {
 			v[i*l.k+c] = s
 			for e := 1; e < l.k && len(l.root) == 1; e++ {
@@ -133,13 +133,12 @@ func (l *Laplace) blocks(v, x, half []float64, rows int) []float64 {
 			}
 		}
 	}
-	return half
 }
 
 // exact puts the covariances of logits, (L⁻¹(e_c ⊗ z̃))ᵀ (L⁻¹(e_e ⊗ z̃)), into v [rows, k, k].
 func (l *Laplace) exact(v, x, half []float64, rows int) {
 	d1, k := l.d+1, l.k
-	n, root := d1*k, l.root[0]
+	n, root := d1*k, l.root[0].Inverse()
 	for c := range k {
 		at := c * d1 // the column block is 0 above it
 		fast.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, rows, n-at, d1, 1, x, d1, root[at*n+at:], n, 0, half[c*rows*n+at:], n)

@@ -10,10 +10,10 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	fast "github.com/bochner-go/bochner/ops/blas"
-	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/factor"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
@@ -64,9 +64,9 @@ type Posterior struct {
 	// LogEvidence is the log marginal likelihood in nats, as in RidgeStats.Evidence, of all targets together.
 	LogEvidence float64
 
-	mass    float64
-	mean    []float64 // z̄ [D]
-	inverse []float64 // L⁻¹ [D, D], L Lᵀ = G + ρI, with zeros above the diagonal
+	mass   float64
+	mean   []float64        // z̄ [D]
+	factor *factor.Cholesky // L⁻¹, L Lᵀ = G + ρI
 }
 
 // Posterior returns the posterior given the rows so far, with a relative lambda > 0, for instance the one of Evidence,
@@ -99,43 +99,33 @@ func (s *RidgeStats) Posterior(lambda float64, noise ...float64) (*Posterior, er
 		return nil, err
 	}
 	d, k := s.features, s.targets
-	p := &Posterior{Lambda: lambda, Penalty: lambda * scale, mass: s.mass, mean: slices.Clone(s.meanZ),
-		inverse: slices.Clone(s.g)}
+	p := &Posterior{Lambda: lambda, Penalty: lambda * scale, mass: s.mass, mean: slices.Clone(s.meanZ)}
 	if !(p.Penalty >= leastScale) {
 		return nil, fmt.Errorf("train: Posterior: lambda = %g times the mean squared norm of a row is %v; raise "+
 			"lambda or scale the data: %w", lambda, p.Penalty, domain.ErrParam)
 	}
-	l, ok := dense.Cholesky(context.Background(), p.inverse, d, p.Penalty)
-	if !ok {
+	var ok bool
+	if p.factor, ok = factor.Of(context.Background(), slices.Clone(s.g), d, p.Penalty); !ok {
 		return nil, (&system{who: "Posterior", n: d}).unsolvable(lambda, p.Penalty)
 	}
 	w := transposed(s.r, k, d, d)
-	choleskySolve(l, w, k)
+	p.factor.Solve(w)
 	if p.Fit, err = s.fit(w, lambda); err != nil {
 		return nil, err
 	}
-	logDet := 0.
-	for i := range d {
-		logDet += 2 * math.Log(p.inverse[i*d+i])
-	}
-	p.LogEvidence, p.Noise = s.logEvidence(p.Penalty, logDet, s.r, transposed(w, d, k, k), noise)
+	p.LogEvidence, p.Noise = s.logEvidence(p.Penalty, p.factor.LogDet(), s.r, transposed(w, d, k, k), noise)
 	if p.LogEvidence-p.LogEvidence != 0 {
 		return nil, fmt.Errorf("train: Posterior: the log marginal likelihood is %v; scale the targets: %w",
 			p.LogEvidence, domain.ErrDomain)
 	}
-	dense.InvertLower(p.inverse, d)
 	p.countEffective()
 	return p, nil
 }
 
 // countEffective sets Effective to D - ρ tr (G + ρI)⁻¹. The trace is the sum of the squares of L⁻¹.
 func (p *Posterior) countEffective() {
-	d := len(p.mean)
-	p.Effective = float64(d)
-	for i := range d {
-		row := p.inverse[i*d : i*d+i+1]
-		p.Effective -= p.Penalty * floats.Dot(row, row)
-	}
+	d, inverse := len(p.mean), p.factor.Inverse()
+	p.Effective = float64(d) - p.Penalty*floats.Dot(inverse, inverse)
 	p.Effective = min(max(p.Effective, 0), float64(d))
 }
 
@@ -175,18 +165,16 @@ func (s *RidgeStats) bayesian(noise bool, lambdas ...float64) (scale float64, er
 // returns the noise, too, and learns it if there is none. q is S - wᵀr, and the sum of squared residuals in it, q -
 // ρ‖w‖², at least 0.
 func (s *RidgeStats) logEvidence(rho, logDet float64, r, w, noise []float64) (log float64, used []float64) {
-	d := s.features
-	used = slices.Clone(noise)
-	for t := range s.targets {
+	d, q := s.features, make([]float64, s.targets)
+	for t := range q {
 		own := w[t*d : (t+1)*d]
 		penalty := rho * floats.Dot(own, own)
-		q := max(s.yy[t]-floats.Dot(own, r[t*d:(t+1)*d])-penalty, 0) + penalty
-		if len(noise) == 0 {
-			used = append(used, q/(s.mass-1))
-		}
-		log -= (s.mass-1)*math.Log(2*math.Pi*used[t]) + q/used[t] + logDet - float64(d)*math.Log(rho)
+		q[t] = max(s.yy[t]-floats.Dot(own, r[t*d:(t+1)*d])-penalty, 0) + penalty
 	}
-	return log / 2, used
+	if used = slices.Clone(noise); len(noise) == 0 {
+		used = floats.ScaleTo(make([]float64, len(q)), 1/(s.mass-1), q)
+	}
+	return factor.LogEvidence(s.mass-1, logDet-float64(d)*math.Log(rho), q, used), used
 }
 
 // check returns an error for a posterior that is empty or inconsistent.
@@ -259,7 +247,7 @@ func (p *Posterior) Variance(dst []float64, z *tensor.Dense, kxx ...float64) ([]
 			i, j, v, domain.ErrDomain)
 	}
 	out := slices.Repeat([]float64{1 / p.mass}, n)
-	var block, product []float64
+	var block, squares []float64
 	for i := 0; i < n; i += varianceRows {
 		rows := min(varianceRows, n-i)
 		block = slices.Grow(block[:0], rows*d)[:rows*d]
@@ -271,7 +259,9 @@ func (p *Posterior) Variance(dst []float64, z *tensor.Dense, kxx ...float64) ([]
 			}
 			out[i+r] += max(kxx[i+r]-norm, 0) / p.Penalty
 		})
-		product = addSquares(out[i:i+rows], block, p.inverse, d, product)
+		squares = slices.Grow(squares[:0], rows)[:rows]
+		p.factor.Quadratics(squares, block)
+		floats.Add(out[i:i+rows], squares)
 	}
 	if r, _, v := given.NotFinite(out, n, 1, 1); r >= 0 {
 		return nil, fmt.Errorf("train: Posterior.Variance: the variance of row %d is %v; scale the features: %w",
@@ -306,7 +296,8 @@ func (p *Posterior) Draw(seed uint64) (*RidgeFit, error) {
 			eps[t*d+j] = rng.NormFloat64()
 		}
 	}
-	fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, k, d, d, 1, eps, d, p.inverse, d, 0, moved, d)
+	fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, k, d, d, 1, eps, d, p.factor.Inverse(), d, 0,
+		moved, d)
 	for t := range k {
 		row := moved[t*d : (t+1)*d]
 		floats.Scale(math.Sqrt(p.Noise[t]), row)
@@ -326,11 +317,9 @@ func (p *Posterior) Draw(seed uint64) (*RidgeFit, error) {
 type Evidence struct {
 	Lambda float64 // relative, for Solve and Posterior
 	Log    float64 // its log marginal likelihood in nats
-	Scores []LambdaEvidence
+	// Scores are the lambdas that were given with their log marginal likelihoods; -Inf if the system cannot be solved.
+	Scores []struct{ Lambda, Log float64 }
 }
-
-// LambdaEvidence is the log marginal likelihood of a lambda, in nats; -Inf if the system cannot be solved.
-type LambdaEvidence struct{ Lambda, Log float64 }
 
 // Evidence computes the log marginal likelihood of each relative lambda and finds the best one. It is the sum over the
 // targets, each with the noise that maximises it; n is Mass:
@@ -338,8 +327,8 @@ type LambdaEvidence struct{ Lambda, Log float64 }
 //	Σₜ -½ [ (n-1) (ln 2πσ² + 1) + ln |G + ρI| - D ln ρ ],    σ² = q/(n-1),    q = S - rᵀ (G + ρI)⁻¹ r,    ρ = λ s
 //
 // The flat prior on the intercept leaves n-1 differences of a target, and this is their density. It needs no further
-// pass over the rows and holds none out. A golden-section search in ln λ, between the neighbours of the best lambda
-// that was tried, refines it to 1e-6. nil lambdas are the powers of ten from 1e-15 n to 1e3 n. MacKay (1992), Bayesian
+// pass over the rows and holds none out. Halving the steps of ln λ between the best lambda that was tried and its
+// neighbours refines it to 1e-6. nil lambdas are the powers of ten from 1e-15 n to 1e3 n. MacKay (1992), Bayesian
 // interpolation; Rasmussen and Williams (2006), (5.8).
 //
 // One reduction to a band serves all lambdas: 2/3 D³ multiply-adds, some D (k + 100) for each lambda, and a copy of G.
@@ -369,53 +358,47 @@ func (s *RidgeStats) Evidence(ctx context.Context, lambdas []float64) (*Evidence
 	}
 	p := (&system{"Posterior", s.features, s.targets, slices.Clone(s.g), s.r, nil}).path(ctx)
 	x := make([]float64, s.features*s.targets)
-	at := func(lambda float64) LambdaEvidence {
-		o, rho := LambdaEvidence{lambda, math.Inf(-1)}, lambda*scale
-		if !(rho >= leastScale && rho <= math.MaxFloat64) {
-			return o
-		}
-		if f, ok := p.t.Shift(rho); ok {
-			p.solutions(f, x)
-			if log, _ := s.logEvidence(rho, f.LogDet(), p.b, x, nil); log-log == 0 {
-				o.Log = log
+	log := func(lambda float64) float64 {
+		if rho := lambda * scale; rho >= leastScale && rho <= math.MaxFloat64 {
+			if f, ok := p.t.Shift(rho); ok {
+				p.solutions(f, x)
+				if log, _ := s.logEvidence(rho, f.LogDet(), p.b, x, nil); log-log == 0 {
+					return log
+				}
 			}
 		}
-		return o
+		return math.Inf(-1)
 	}
-	e := &Evidence{Log: math.Inf(-1)}
-	for _, lambda := range lambdas {
-		if err := given.Stopped(ctx); err != nil {
-			return nil, fmt.Errorf("train: RidgeStats.Evidence: stopped after %d of %d lambdas: %w",
-				len(e.Scores), len(lambdas), err)
+	type score = struct{ Lambda, Log float64 }
+	e, near := &Evidence{Log: math.Inf(-1)}, []score(nil)
+	for tried := lambdas; len(tried) > 0; {
+		for l, lambda := range tried {
+			if err := given.Stopped(ctx); err != nil {
+				return nil, fmt.Errorf("train: RidgeStats.Evidence: stopped after %d of %d lambdas: %w", l, len(tried),
+					err)
+			}
+			near = append(near, score{lambda, log(lambda)})
 		}
-		e.Scores = append(e.Scores, at(lambda))
-	}
-	order := slices.Clone(e.Scores)
-	slices.SortStableFunc(order, func(a, b LambdaEvidence) int { return cmp.Compare(a.Lambda, b.Lambda) })
-	best := 0
-	for i, o := range order {
-		if o.Log >= order[best].Log { // of equals the largest
-			best = i
+		if e.Scores == nil {
+			e.Scores = slices.Clone(near)
 		}
-	}
-	if math.IsInf(order[best].Log, -1) {
-		return nil, fmt.Errorf("train: RidgeStats.Evidence: none of the %d lambdas leaves a system that can be "+
-			"solved; raise the lambdas: %w", len(lambdas), domain.ErrParam)
-	}
-	most := order[best]
-	const golden, close = .6180339887498949, 1e-6
-	a, b := math.Log(order[max(best-1, 0)].Lambda), math.Log(order[min(best+1, len(order)-1)].Lambda)
-	for b-a > close {
-		x, y := at(math.Exp(b-golden*(b-a))), at(math.Exp(a+golden*(b-a)))
-		if x.Log > y.Log {
-			b, y = math.Log(y.Lambda), x
-		} else {
-			a = math.Log(x.Lambda)
+		slices.SortStableFunc(near, func(a, b score) int { return cmp.Compare(a.Lambda, b.Lambda) })
+		best := 0
+		for i, o := range near {
+			if o.Log >= near[best].Log { // of equals the largest
+				best = i
+			}
 		}
-		if y.Log > most.Log {
-			most = y
+		e.Lambda, e.Log = near[best].Lambda, near[best].Log
+		if math.IsInf(e.Log, -1) {
+			return nil, fmt.Errorf("train: RidgeStats.Evidence: none of the %d lambdas leaves a system that can be "+
+				"solved; raise the lambdas: %w", len(lambdas), domain.ErrParam)
+		}
+		near = slices.Clone(near[max(best-1, 0):min(best+2, len(near))])
+		tried = nil
+		for i := 1; i < len(near) && math.Log(near[len(near)-1].Lambda/near[0].Lambda) > 1e-6; i++ {
+			tried = append(tried, math.Sqrt(near[i-1].Lambda)*math.Sqrt(near[i].Lambda))
 		}
 	}
-	e.Lambda, e.Log = most.Lambda, most.Log
 	return e, nil
 }

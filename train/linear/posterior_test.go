@@ -248,13 +248,14 @@ func TestPosteriorDraw(t *testing.T) {
 	var cov mat.SymDense
 	stat.CovarianceMatrix(&cov, values, nil)
 	// By L⁻¹: the test of Variance compares it with G.
+	inverse := p.factor.Inverse()
 	shared := func(a, b int) float64 {
 		sum, d := 1/p.mass, len(p.mean)
 		for i := range d {
 			var za, zb float64
 			for j := range d {
-				za += p.inverse[i*d+j] * (rows.At(a, j) - p.mean[j])
-				zb += p.inverse[i*d+j] * (rows.At(b, j) - p.mean[j])
+				za += inverse[i*d+j] * (rows.At(a, j) - p.mean[j])
+				zb += inverse[i*d+j] * (rows.At(b, j) - p.mean[j])
 			}
 			sum += za * zb
 		}

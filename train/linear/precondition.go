@@ -9,6 +9,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/dense"
+	"github.com/bochner-go/bochner/train/internal/factor"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
@@ -29,8 +30,8 @@ type preconditioner struct {
 	d     int
 	trace float64 // about tr A
 
-	a []float64         // A, of which the lower triangle has a meaning; nil: there is a sketch
-	l blas64.Triangular // the Cholesky factor of γ A + μ I
+	a []float64        // A, of which the lower triangle has a meaning; nil: there is a sketch
+	l *factor.Cholesky // the factor of γ A + μ I
 
 	rank     int
 	omega, y []float64 // [D, r]: random, and its product with A, which is U in the end
@@ -124,7 +125,7 @@ func (p *preconditioner) shift(ctx context.Context, gamma, mu float64) {
 		for ok := false; ; mu = max(16*mu, 1e-16*gamma*p.trace) {
 			g := slices.Clone(p.a)
 			floats.Scale(gamma, g)
-			if p.l, ok = dense.Cholesky(ctx, g, p.d, mu); ok || !(mu <= gamma*p.trace) || ctx.Err() != nil {
+			if p.l, ok = factor.Of(ctx, g, p.d, mu); ok || !(mu <= gamma*p.trace) || ctx.Err() != nil {
 				return
 			}
 		}
@@ -143,7 +144,7 @@ func (p *preconditioner) shift(ctx context.Context, gamma, mu float64) {
 func (p *preconditioner) solve(x []float64, k int) []float64 {
 	if p.a != nil {
 		out := slices.Clone(x)
-		choleskySolve(p.l, out, k)
+		p.l.Solve(out)
 		return out
 	}
 	out := make([]float64, len(x))

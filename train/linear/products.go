@@ -49,31 +49,6 @@ func addSquareUntil(ctx context.Context, a, c blas64.General) {
 	}
 }
 
-// choleskySolve overwrites b, [n, k], with (L Lᵀ)⁻¹ b. It works in blocks of rows, so that all but the diagonal blocks
-// are products of matrices.
-func choleskySolve(l blas64.Triangular, b []float64, k int) {
-	const piece = 128
-	part := func(i int) (rows int, own blas64.Triangular, x blas64.General) {
-		rows = min(piece, l.N-i)
-		own = blas64.Triangular{N: rows, Stride: l.Stride, Data: l.Data[i*l.Stride+i:], Uplo: l.Uplo, Diag: l.Diag}
-		return rows, own, general(rows, k, k, b[i*k:])
-	}
-	for i := 0; i < l.N; i += piece {
-		rows, own, x := part(i)
-		if i > 0 {
-			gemm(false, rows, k, i, -1, l.Data[i*l.Stride:], l.Stride, b, k, x.Data, k)
-		}
-		blas64.Trsm(blas.Left, blas.NoTrans, 1, own, x)
-	}
-	for i := (l.N - 1) / piece * piece; i >= 0; i -= piece {
-		rows, own, x := part(i)
-		if below := i + rows; below < l.N {
-			gemm(true, rows, k, l.N-below, -1, l.Data[below*l.Stride+i:], l.Stride, b[below*k:], k, x.Data, k)
-		}
-		blas64.Trsm(blas.Left, blas.Trans, 1, own, x)
-	}
-}
-
 // columnMeans are the means of the columns of x by the weights w with the sum mass; nil: all are 1.
 func columnMeans[T domain.Float](x []T, w []float64, mass float64, rows, cols, stride int) []float64 {
 	mean := make([]float64, cols)

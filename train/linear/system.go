@@ -10,6 +10,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/factor"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -45,7 +46,7 @@ func (s *system) solve(ctx context.Context, mu float64) (x []float64, ok bool) {
 	if s.signs != nil {
 		f, ok := factorSigned(slices.Clone(s.a), s.n, mu, s.signs)
 		if ok {
-			lapack64.Getrs(blas.NoTrans, f.lu, general(s.n, s.k, s.k, x), f.pivot)
+			f.Solve(x)
 		}
 		return x, ok
 	}
@@ -54,9 +55,9 @@ func (s *system) solve(ctx context.Context, mu float64) (x []float64, ok bool) {
 		diagonal[j] = s.a[j*s.n+j]
 	}
 	dense.Mirror(s.a, s.n, blas.Lower)
-	l, ok := dense.Cholesky(ctx, s.a, s.n, mu)
+	f, ok := factor.Of(ctx, s.a, s.n, mu)
 	if ok {
-		choleskySolve(l, x, s.k)
+		f.Solve(x)
 	}
 	dense.Mirror(s.a, s.n, blas.Upper)
 	for j, v := range diagonal {
@@ -101,9 +102,10 @@ func factorSigned(a []float64, n int, mu float64, signs []float64) (f *signedFac
 	return f, rcond > dense.Rounding(n)
 }
 
-// Solve overwrites b by the solution.
-func (f *signedFactor) Solve(b []float64) {
-	lapack64.Getrs(blas.NoTrans, f.lu, general(len(b), 1, 1, b), f.pivot)
+// Solve overwrites x, [n, k], by the solution.
+func (f *signedFactor) Solve(x []float64) {
+	k := len(x) / f.lu.Rows
+	lapack64.Getrs(blas.NoTrans, f.lu, general(f.lu.Rows, k, k, x), f.pivot)
 }
 
 // Quadratics multiplies by the inverse, which for many rows is several times faster than the factor, and which takes
@@ -150,7 +152,9 @@ func (p *path) turn(x []float64, m int, back bool) {
 	}
 }
 
-// factored is A + μ Σ, turned. Quadratics puts xᵢᵀ (A + μ Σ)⁻¹ xᵢ of turned rows x into to; nothing is solved after it.
+// factored is A + μ Σ: a Cholesky factor, an LU factor with a signature, or a band matrix for turned rows. Solve
+// overwrites x, [n, k], a column at a time by a band. Quadratics puts xᵢᵀ (A + μ Σ)⁻¹ xᵢ of rows x into to; nothing is
+// solved after it.
 type factored interface {
 	Solve(x []float64)
 	Quadratics(to, x []float64)
@@ -260,20 +264,6 @@ func (p *path) scores(rows turnedRows, leave without, lambdas []float64, scale f
 
 // decisive is the least 1 - hᵢᵢ. Below it a row determines its own fit to 12 digits and cannot be left out.
 const decisive = 1e-12
-
-// addSquares adds ‖L⁻¹ z‖² of each row of z to v, with L⁻¹ [n, n] in inverse. It takes some rows of L⁻¹ at a time, up
-// to the diagonal.
-func addSquares(v, z, inverse []float64, n int, work []float64) []float64 {
-	rows := len(v)
-	for j := 0; j < n; j += ridgeDepth {
-		c := min(ridgeDepth, n-j)
-		work = slices.Grow(work[:0], rows*c)[:rows*c]
-		clear(work)
-		addProduct(1, general(rows, j+c, n, z), general(c, j+c, n, inverse[j*n:]), general(rows, c, c, work))
-		given.InParallel(rows, func(r int) { v[r] += floats.Dot(work[r*c:(r+1)*c], work[r*c:(r+1)*c]) })
-	}
-	return work
-}
 
 // defaultLambda times the number of rows is the default of a single lambda.
 const defaultLambda = 1e-6

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/internal/factor"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/modelfile"
 	"gonum.org/v1/gonum/mat"
@@ -104,7 +105,7 @@ func (r *tensorReader) positive(name string, shape ...int) []float64 {
 }
 
 // factors takes the inverses of count Cholesky factors of n rows.
-func (r *tensorReader) factors(name string, count, n int, shape ...int) (all [][]float64) {
+func (r *tensorReader) factors(name string, count, n int, shape ...int) (all []*factor.Cholesky) {
 	v, size := r.take(name, shape...), n*(n+1)/2
 	for c := 0; c < count && r.err == nil; c++ {
 		root := unpacked(v[c*size:(c+1)*size], n)
@@ -113,7 +114,7 @@ func (r *tensorReader) factors(name string, count, n int, shape ...int) (all [][
 				r.fail(domain.ErrDomain, "%s has %v on its diagonal, in row %d, not a number above 0", name, x, i)
 			}
 		}
-		all = append(all, root)
+		all = append(all, factor.OfInverse(root, n))
 	}
 	return all
 }
@@ -129,7 +130,7 @@ func (p *Posterior) Tensors() map[string]*tensor.Dense {
 	one := func(v float64) *tensor.Dense { return doubles([]float64{v}, 1) }
 	return map[string]*tensor.Dense{
 		"W": doubles(mat.DenseCopyOf(p.Fit.W).RawMatrix().Data, d, k), "b": doubles(p.Fit.B, k), "noise": doubles(p.Noise, k),
-		"z_mean": doubles(p.mean, d), "inverse_factor": doubles(packed(nil, p.inverse, d), d*(d+1)/2),
+		"z_mean": doubles(p.mean, d), "inverse_factor": doubles(packed(nil, p.factor.Inverse(), d), d*(d+1)/2),
 		"lambda": one(p.Lambda), "penalty": one(p.Penalty), "mass": one(p.mass), "log_evidence": one(p.LogEvidence),
 	}
 }
@@ -155,7 +156,7 @@ func RestorePosterior(tensors map[string]*tensor.Dense) (*Posterior, error) {
 		return nil, r.err
 	}
 	p := &Posterior{Fit: &RidgeFit{W: mat.NewDense(d, k, w), B: b, Lambda: lambda[0]}, Noise: noise, Lambda: lambda[0],
-		Penalty: penalty[0], LogEvidence: evidence[0], mass: mass[0], mean: mean, inverse: inverse[0]}
+		Penalty: penalty[0], LogEvidence: evidence[0], mass: mass[0], mean: mean, factor: inverse[0]}
 	p.countEffective()
 	return p, nil
 }
@@ -172,7 +173,7 @@ func (l *Laplace) Tensors() map[string]*tensor.Dense {
 	var all []float64
 	_, n := l.Covariance.matrices(l.d, l.k)
 	for _, root := range l.root {
-		all = packed(all, root, n)
+		all = packed(all, root.Inverse(), n)
 	}
 	return map[string]*tensor.Dense{
 		"mean":               doubles(l.at, l.d),
