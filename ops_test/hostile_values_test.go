@@ -379,7 +379,7 @@ func goodClasses() data.Pairs {
 	return data.Pairs{X: tensorOf(6, 3), Y: must(data.OneVersusRest(sixLabels, 2))}
 }
 
-func goodHead() *linear.LogisticFit {
+func goodHead() *linear.Fit {
 	return must(linear.FitLogistic(context.Background(), nil, goodClasses(), linear.LogisticOptions{}))
 }
 

@@ -37,7 +37,7 @@ var allFits = map[string]func(t *testing.T) []float64{
 	"FitRidgeCG": func(t *testing.T) []float64 {
 		o := linear.CGOptions{Lambda: 1e-3, Rank: 8}
 		f := must(linear.FitRidgeCG(t.Context(), gaussian(), memoryPairs(), o))
-		return headNumbers(&f.RidgeFit, nil)
+		return headNumbers(f, nil)
 	},
 	"FitKernelRidge": func(t *testing.T) []float64 {
 		k, y := memoryGram(t)
@@ -152,7 +152,7 @@ func svm(o linear.SVMOptions) func(t *testing.T) []float64 {
 func logistic(o linear.LogisticOptions) func(t *testing.T) []float64 {
 	return func(t *testing.T) []float64 {
 		f := must(linear.FitLogistic(t.Context(), gaussian(), twoClasses(), o))
-		return slices.Concat(f.W.RawMatrix().Data, f.B, []float64{f.Objective})
+		return slices.Concat(f.W.RawMatrix().Data, f.B, f.Objective)
 	}
 }
 
@@ -189,7 +189,7 @@ func softmaxHead(d int) layers.Head {
 	return must(layers.NewSoftmaxHead(d, 2, layers.WithName("head")))
 }
 
-func headNumbers(f *linear.RidgeFit, err error) []float64 {
+func headNumbers(f *linear.Fit, err error) []float64 {
 	return slices.Concat(must(f, err).W.RawMatrix().Data, f.B)
 }
 

@@ -176,11 +176,11 @@ func TestOptimum(t *testing.T) {
 		}
 		f, err := linear.FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, linear.LogisticOptions{
 			Lambdas: []float64{c.lambda}, ClassWeights: c.weights, Tol: 1e-10, BlockRows: 17})
-		if err != nil || !(f.Gradient < 1e-6) {
+		if err != nil || !(f.Residual[0] < 1e-6) {
 			t.Fatal(err)
 		}
 		p := problem{x, y, rows, c.lambda * spreadOf(x, rows), 0, crossEntropy}
-		check(fmt.Sprintf("logistic %+v", c), p, f.W, f.B, f.Objective, 0)
+		check(fmt.Sprintf("logistic %+v", c), p, f.W, f.B, f.Objective[0], 0)
 	}
 }
 

@@ -183,7 +183,7 @@ func (m *Model) posteriors(ctx context.Context, rows data.Examples, lambda float
 	case laplace:
 		w, b := headOf(m.Head)
 		var err error
-		u.Laplace, err = linear.FitLaplace(ctx, m.Map, rows, &linear.LogisticFit{W: w, B: b}, linear.LaplaceOptions{})
+		u.Laplace, err = linear.FitLaplace(ctx, m.Map, rows, &linear.Fit{W: w, B: b}, linear.LaplaceOptions{})
 		return u, err
 	case m.Classes != nil || layers.SignatureOf(m.Map) != nil:
 		return u, nil

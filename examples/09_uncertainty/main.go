@@ -84,7 +84,7 @@ func rows(x []float64, dims int) *tensor.Dense {
 func column(y []float64) *mat.Dense { return mat.NewDense(len(y), 1, y) }
 
 // at are the values of a head at features, of the first target.
-func at(f *linear.RidgeFit, z *tensor.Dense) []float64 {
+func at(f *linear.Fit, z *tensor.Dense) []float64 {
 	n, d := z.Shape()[0], z.Shape()[1]
 	var y mat.Dense
 	y.Mul(mat.NewDense(n, d, z.Float64s()), f.W)

@@ -85,7 +85,7 @@ func recipe(t testing.TB, spec layers.Spec, scale string, read data.Options, fil
 }
 
 // alone is the fit without an engine.
-func alone(t testing.TB, r *beam.Recipe, o linear.RidgeOptions, files []string) *linear.RidgeFit {
+func alone(t testing.TB, r *beam.Recipe, o linear.RidgeOptions, files []string) *linear.Fit {
 	t.Helper()
 	rows := must(r.Rows(files...))
 	fit := must(linear.FitRidge(context.Background(), r.Model.Map, rows, o))
@@ -93,7 +93,7 @@ func alone(t testing.TB, r *beam.Recipe, o linear.RidgeOptions, files []string) 
 }
 
 // same wants a saved model whose head is a fit, to 1e-10 of its largest weight.
-func same(t *testing.T, path string, want *linear.RidgeFit) *train.Model {
+func same(t *testing.T, path string, want *linear.Fit) *train.Model {
 	t.Helper()
 	m := must(train.Load(path))
 	w, b := m.Head.Params()[0].Value.Float64s(), m.Head.Params()[1].Value.Float64s()

@@ -41,14 +41,14 @@ var contract = map[string]struct {
 }
 
 // headBy fits a head by a fitter.
-func headBy(t *testing.T, f fits.Fitter, m layers.Layer, rows data.Examples, k int) (*RidgeFit, error) {
+func headBy(t *testing.T, f fits.Fitter, m layers.Layer, rows data.Examples, k int) (*Fit, error) {
 	t.Helper()
 	head := must(layers.NewHead(f.HeadKind(), m.Features(), k))
 	report, err := f.Fit(t.Context(), m, head, rows)
 	if err != nil {
 		return nil, err
 	}
-	fit := &RidgeFit{Lambda: report.Lambda, Scores: report.Scores}
+	fit := &Fit{Lambda: report.Lambda, Scores: report.Scores}
 	for _, p := range head.Params() {
 		if v := ops.Float64s(p.Value); p.Name == "W" {
 			fit.W = mat.NewDense(m.Features(), k, slices.Clone(v))

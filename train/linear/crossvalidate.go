@@ -151,7 +151,7 @@ func partsOf(j *cv.Job, src *rows.Source, fold int) (rest, held *rows.Source) {
 }
 
 // outOfUnit takes the fit out of the unit of the targets.
-func (f *RidgeFit) outOfUnit(s *rows.Source) error {
+func (f *Fit) outOfUnit(s *rows.Source) error {
 	f.unit = s.Unit
 	scoresOutOf(s.Unit, f.Scores)
 	return s.Unit.Weights(s.Who, f.W.RawMatrix().Data, f.B)

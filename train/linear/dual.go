@@ -133,12 +133,12 @@ func (d *ridgeDual) leaveOneOut(ctx context.Context, which []int, grid cv.Grid, 
 }
 
 // fitRidgeDual solves the n x n system.
-func fitRidgeDual(src *rows.Source, o RidgeOptions) (*RidgeFit, error) {
+func fitRidgeDual(src *rows.Source, o RidgeOptions) (*Fit, error) {
 	all, err := newDualRows(src)
 	if err != nil {
 		return nil, err
 	}
-	return o.byFloat32(src, all.single, func(narrow bool) (*RidgeFit, float64, error) {
+	return o.byFloat32(src, all.single, func(narrow bool) (*Fit, float64, error) {
 		k, least := []float64(nil), 0.
 		if !narrow {
 			k = all.gram(src.Ctx)
@@ -151,7 +151,7 @@ func fitRidgeDual(src *rows.Source, o RidgeOptions) (*RidgeFit, error) {
 }
 
 // fitRidgeGram is fitRidgeDual for the Gram matrix k of the rows, which it overwrites.
-func fitRidgeGram(src *rows.Source, all *dualRows, k []float64, o RidgeOptions) (*RidgeFit, error) {
+func fitRidgeGram(src *rows.Source, all *dualRows, k []float64, o RidgeOptions) (*Fit, error) {
 	n, y, mean, rounded := src.N, src.Memory.Y, floats.Dot(all.mean, all.mean), roundedRows
 	if all.x != nil {
 		rounded = roundedKernel // of products that are not centred

@@ -21,7 +21,7 @@ type KernelRidge struct {
 	Alpha  *mat.Dense         // [n, targets]; its columns sum to 0
 	B      []float64          // [targets], the intercept
 	Lambda float64            // the relative lambda
-	Scores []fits.LambdaScore // as in RidgeFit; nil without a choice
+	Scores []fits.LambdaScore // as in Fit; nil without a choice
 }
 
 // FitKernelRidge solves the problem of FitRidge for K = Z Zᵀ, from the n×n Gram matrix k alone, which stays as it is:

@@ -101,7 +101,7 @@ type Laplace struct {
 // Errors: for rows see FitLogistic; domain.ErrShape for a head of another shape, or rows with another number of
 // classes; domain.ErrDomain for coefficients that are not finite; domain.ErrParam for a nil f, for options out of
 // range, and for a Lambda so small that the precision is singular in working precision.
-func FitLaplace(ctx context.Context, m layers.Map, rows data.Examples, f *LogisticFit, o LaplaceOptions) (*Laplace, error) {
+func FitLaplace(ctx context.Context, m layers.Map, rows data.Examples, f *Fit, o LaplaceOptions) (*Laplace, error) {
 	src, err := newSource(ctx, "Laplace", m, rows)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ import (
 )
 
 // laplaceProblem are rows of d features in k classes that overlap, far from 0, and their head.
-func laplaceProblem(t *testing.T, n, d, k int, weights []float64) (data.Pairs, *LogisticFit) {
+func laplaceProblem(t *testing.T, n, d, k int, weights []float64) (data.Pairs, *Fit) {
 	t.Helper()
 	x, y, _ := trial.Overlapping(t, n, d, k)
 	for i, v := range x.Float64s() {
@@ -34,7 +34,7 @@ func laplaceProblem(t *testing.T, n, d, k int, weights []float64) (data.Pairs, *
 
 // plainLaplace is the reference: the precision [(D+1)k], class after class, row by row and number by number. weight is
 // what the curvature of a row is.
-func plainLaplace(p data.Pairs, f *LogisticFit, lambda float64, r []float64, weight func(p []float64, c, e int) float64) (h *mat.SymDense, mean []float64, scale float64) {
+func plainLaplace(p data.Pairs, f *Fit, lambda float64, r []float64, weight func(p []float64, c, e int) float64) (h *mat.SymDense, mean []float64, scale float64) {
 	x := p.X.(*tensor.Dense)
 	n, d, k := x.Shape()[0], x.Shape()[1], len(f.B)
 	mean, mass := make([]float64, d), 0.
@@ -282,17 +282,17 @@ func TestLaplaceErrors(t *testing.T) {
 	same := tensor.New(tensor.WithShape(30, 3), tensor.Of(tensor.Float64))
 	for name, c := range map[string]struct {
 		rows data.Examples
-		f    *LogisticFit
+		f    *Fit
 		o    LaplaceOptions
 		want error
 	}{
 		"no head":            {p, nil, LaplaceOptions{}, domain.ErrParam},
-		"no weights":         {p, &LogisticFit{}, LaplaceOptions{}, domain.ErrParam},
-		"one class":          {p, &LogisticFit{W: mat.NewDense(3, 1, nil), B: []float64{1}}, LaplaceOptions{}, domain.ErrShape},
-		"intercepts":         {p, &LogisticFit{W: f.W, B: f.B[:2]}, LaplaceOptions{}, domain.ErrShape},
-		"other features":     {p, &LogisticFit{W: mat.NewDense(4, 3, nil), B: f.B}, LaplaceOptions{}, domain.ErrShape},
-		"other classes":      {p, &LogisticFit{W: mat.NewDense(3, 2, nil), B: f.B[:2]}, LaplaceOptions{}, domain.ErrShape},
-		"head not finite":    {p, &LogisticFit{W: f.W, B: []float64{0, math.Inf(1), 0}}, LaplaceOptions{}, domain.ErrDomain},
+		"no weights":         {p, &Fit{}, LaplaceOptions{}, domain.ErrParam},
+		"one class":          {p, &Fit{W: mat.NewDense(3, 1, nil), B: []float64{1}}, LaplaceOptions{}, domain.ErrShape},
+		"intercepts":         {p, &Fit{W: f.W, B: f.B[:2]}, LaplaceOptions{}, domain.ErrShape},
+		"other features":     {p, &Fit{W: mat.NewDense(4, 3, nil), B: f.B}, LaplaceOptions{}, domain.ErrShape},
+		"other classes":      {p, &Fit{W: mat.NewDense(3, 2, nil), B: f.B[:2]}, LaplaceOptions{}, domain.ErrShape},
+		"head not finite":    {p, &Fit{W: f.W, B: []float64{0, math.Inf(1), 0}}, LaplaceOptions{}, domain.ErrDomain},
 		"negative lambda":    {p, f, LaplaceOptions{Lambda: -1}, domain.ErrParam},
 		"lambda NaN":         {p, f, LaplaceOptions{Lambda: math.NaN()}, domain.ErrParam},
 		"lambda too small":   {p, f, LaplaceOptions{Lambda: 1e-300, Covariance: ExactCovariance}, domain.ErrParam},

@@ -44,18 +44,6 @@ type LogisticOptions struct {
 	Progress func(steps int, promise float64)
 }
 
-// LogisticFit is a softmax head: p(z) = softmax(z W + B).
-type LogisticFit struct {
-	W         *mat.Dense         // [D, k]
-	B         []float64          // [k], with the sum 0
-	Lambda    float64            // the relative lambda that was chosen
-	Scores    []fits.LambdaScore // one for each lambda; nil for a single lambda
-	Objective float64            // Σ loss + ½ λ s ‖W‖² at the end
-	Gradient  float64            // the norm of its gradient at the end, relative to the norm at W = 0
-	Steps     int                // Newton steps of the last fit
-	Passes    int                // passes over the features in the last fit
-}
-
 // FitLogistic fits multinomial logistic regression with an l2 penalty on the features z = m(x) to its optimum:
 //
 //	min over W, b of  Σᵢ cᵢ (-ln softmax(zᵢ W + b)[yᵢ]) + ½ λ s ‖W‖²,    s = (1/n) Σᵢ cᵢ ‖zᵢ - z̄‖²
@@ -85,14 +73,13 @@ type LogisticFit struct {
 //
 // Errors: as for FitRidge; domain.ErrDomain for a row of y that is not of one class; domain.ErrParam for options out
 // of range and for a fit that is not done after MaxSteps.
-func FitLogistic(ctx context.Context, m layers.Map, rows data.Examples, o LogisticOptions) (*LogisticFit, error) {
+func FitLogistic(ctx context.Context, m layers.Map, rows data.Examples, o LogisticOptions) (*Fit, error) {
 	f, err := o.newton().fit(ctx, m, rows)
 	if err != nil {
 		return nil, err
 	}
-	floats.AddConst(-floats.Sum(f.b)/float64(len(f.b)), f.b)
-	return &LogisticFit{W: f.w, B: f.b, Lambda: f.lambda, Scores: f.scores, Objective: f.objective[0],
-		Gradient: f.residual[0], Steps: f.steps, Passes: f.passes}, nil
+	floats.AddConst(-floats.Sum(f.B)/float64(len(f.B)), f.B)
+	return f, nil
 }
 
 // newton states the problem.

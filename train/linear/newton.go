@@ -131,20 +131,9 @@ func (o newtonOptions) source(ctx context.Context, m layers.Map, examples data.E
 	return src, o, nil
 }
 
-// newtonFit is a fit to one lambda.
-type newtonFit struct {
-	w                   *mat.Dense // [D, k]
-	b                   []float64  // [k]
-	lambda, shift       float64    // shift is λ s
-	objective, residual []float64  // of each group
-	steps, passes       int
-	scores              []fits.LambdaScore
-	unit                *given.Unit
-}
-
 // fit fits a single lambda to all rows. Of several it fits every one on the rows that are not held out, and the best
 // one on all rows, starting from zero.
-func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples) (*newtonFit, error) {
+func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples) (*Fit, error) {
 	src, o, err := o.source(ctx, m, rows)
 	if err != nil {
 		return nil, err
@@ -178,7 +167,7 @@ func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples
 	if err != nil {
 		return nil, err
 	}
-	f.scores = scores
+	f.Scores = scores
 	return f, nil
 }
 
@@ -248,7 +237,7 @@ func newNewton(rows *keptRows, o newtonOptions) (*newton, error) {
 }
 
 // fit minimises the objective, starting from the current weights.
-func (p *newton) fit(lambda float64) (*newtonFit, error) {
+func (p *newton) fit(lambda float64) (*Fit, error) {
 	shift := lambda * p.scale
 	if math.IsInf(shift, 1) {
 		return nil, fmt.Errorf("train: %s: lambda = %v times the mean squared distance of a row overflows; lower it: "+
@@ -259,14 +248,14 @@ func (p *newton) fit(lambda float64) (*newtonFit, error) {
 			"%w", p.who, lambda, errLambda)
 	}
 	width, groups := p.loss.width, p.w.k/p.loss.width
-	f := &newtonFit{lambda: lambda, shift: shift, unit: p.unit}
-	f.objective, f.residual = make([]float64, groups), make([]float64, groups)
+	f := &Fit{Lambda: lambda, shift: shift, unit: p.unit}
+	f.Objective, f.Residual = make([]float64, groups), make([]float64, groups)
 	// What the last step of a group was to take off its objective, and took. A gradient can be small where a step still
 	// goes far: at the end of a fit to another lambda, above all.
 	promise, gain := slices.Repeat([]float64{math.Inf(1)}, groups), slices.Repeat([]float64{math.Inf(1)}, groups)
 	open, accuracy := indices(p.w.k), p.loss.loose // the columns that are not done
 	p.passes = 0
-	for ; ; f.steps++ {
+	for ; ; f.Steps++ {
 		g, h, value, err := p.derive(shift, open)
 		if err != nil {
 			return nil, err
@@ -285,28 +274,28 @@ func (p *newton) fit(lambda float64) (*newtonFit, error) {
 		w := p.penalised(p.w.pick(open))
 		for q, square := range w.dots(w, width) {
 			group := open[q*width] / width
-			f.objective[group] = value[q] + shift/2*square
+			f.Objective[group] = value[q] + shift/2*square
 			norm := math.Sqrt(norms[q])
-			if f.residual[group] = 0; norm > 0 {
-				f.residual[group] = norm / p.atZero[group]
+			if f.Residual[group] = 0; norm > 0 {
+				f.Residual[group] = norm / p.atZero[group]
 			}
 			most = max(most, promise[group])
-			if norm > 0 && gain[group] > 0 && p.loss.more(f.residual[group], promise[group], gain[group], p.tol) {
+			if norm > 0 && gain[group] > 0 && p.loss.more(f.Residual[group], promise[group], gain[group], p.tol) {
 				for j := range width {
 					at = append(at, q*width+j)
 				}
 			}
 		}
-		if p.progress != nil && f.steps > 0 {
-			p.progress(f.steps, len(at), most)
+		if p.progress != nil && f.Steps > 0 {
+			p.progress(f.Steps, len(at), most)
 		}
 		switch {
 		case len(at) == 0:
 			return p.done(f)
-		case f.steps == p.maxSteps:
+		case f.Steps == p.maxSteps:
 			return nil, fmt.Errorf("train: %s: %d of %d columns are not done after %d Newton steps at lambda = %v, and "+
 				"the last step promised %.2g of the objective; raise lambda, Tol or MaxSteps: %w",
-				p.who, len(at), p.w.k, f.steps, lambda, most, errLambda)
+				p.who, len(at), p.w.k, f.Steps, lambda, most, errLambda)
 		}
 		if len(at) < len(open) {
 			g, h, open = g.pick(at), h.pick(at), pick(open, at)
@@ -317,19 +306,19 @@ func (p *newton) fit(lambda float64) (*newtonFit, error) {
 		if most < .05 {
 			accuracy = p.loss.tight
 		}
-		if err := p.step(shift, accuracy, open, g, h, promise, gain, f.objective); err != nil {
+		if err := p.step(shift, accuracy, open, g, h, promise, gain, f.Objective); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // done takes the current weights.
-func (p *newton) done(f *newtonFit) (*newtonFit, error) {
+func (p *newton) done(f *Fit) (*Fit, error) {
 	d, k := p.Features, p.w.k
 	w := p.raw(p.w)
-	f.w, f.b, f.passes = mat.NewDense(d, k, w.v[:d*k:d*k]), slices.Clone(w.row(d)), p.passes
-	floats.Scale(p.bias, f.b)
-	return f, p.unit.Weights(p.who, f.w.RawMatrix().Data, f.b)
+	f.W, f.B, f.Passes = mat.NewDense(d, k, w.v[:d*k:d*k]), slices.Clone(w.row(d)), p.passes
+	floats.Scale(p.bias, f.B)
+	return f, p.unit.Weights(p.who, f.W.RawMatrix().Data, f.B)
 }
 
 // penalised are the weights that the penalty is of.

@@ -29,9 +29,9 @@ func newtonRows(t *testing.T, loss string, n, d int) (*tensor.Dense, *mat.Dense)
 }
 
 // farFrom is the difference of two fits, in their objectives and in their weights.
-func farFrom(got, want *newtonFit) float64 {
-	off := math.Abs(floats.Sum(got.objective)/floats.Sum(want.objective) - 1)
-	return max(off, far(&RidgeFit{W: got.w, B: got.b}, &RidgeFit{W: want.w, B: want.b}))
+func farFrom(got, want *Fit) float64 {
+	off := math.Abs(floats.Sum(got.Objective)/floats.Sum(want.Objective) - 1)
+	return max(off, far(&Fit{W: got.W, B: got.B}, &Fit{W: want.W, B: want.B}))
 }
 
 // TestSVMOneColumn: with one column the first weight is that of -1.
@@ -70,21 +70,21 @@ func TestNewtonLambdas(t *testing.T) {
 		x, y := newtonRows(t, loss, n, 5)
 		o.lambdas, o.seed, o.heldOut = []float64{1e-3, 1, 1e4}, 2, .5
 		f := must(o.fit(t.Context(), nil, data.Pairs{X: x, Y: y}))
-		if len(f.scores) != 3 || f.lambda != f.scores[bestScore(f.scores)].Lambda {
-			t.Errorf("%s: lambda %v by %v", loss, f.lambda, f.scores)
+		if len(f.Scores) != 3 || f.Lambda != f.Scores[bestScore(f.Scores)].Lambda {
+			t.Errorf("%s: lambda %v by %v", loss, f.Lambda, f.Scores)
 		}
 		src, o, err := o.source(t.Context(), nil, data.Pairs{X: x, Y: y})
 		if err != nil {
 			t.Fatal(err)
 		}
 		train, held := data.Split(n, o.heldOut, o.seed)
-		for l, s := range f.scores {
+		for l, s := range f.Scores {
 			alone := must(must(o.problem(src.Take(train))).fit(o.lambdas[l]))
 			square, wrong := 0., 0.
 			for _, i := range held {
-				u, own := mat.Row(nil, i, trial.MatOf(x)), slices.Clone(alone.b)
+				u, own := mat.Row(nil, i, trial.MatOf(x)), slices.Clone(alone.B)
 				for j := range own {
-					own[j] += floats.Dot(u, mat.Col(nil, j, alone.w))
+					own[j] += floats.Dot(u, mat.Col(nil, j, alone.W))
 				}
 				target := mat.Row(nil, i, y)
 				if floats.MaxIdx(own) != floats.MaxIdx(target) {
@@ -105,7 +105,7 @@ func TestNewtonLambdas(t *testing.T) {
 			}
 		}
 		one := o
-		one.lambdas = []float64{f.lambda}
+		one.lambdas = []float64{f.Lambda}
 		if alone, err := one.fit(t.Context(), nil, data.Pairs{X: x, Y: y}); err != nil || farFrom(f, alone) != 0 {
 			t.Errorf("%s: another fit than of the chosen lambda alone (%v)", loss, err)
 		}

@@ -50,7 +50,7 @@ func logisticProblem(t *testing.T, m layers.Map, rows data.Examples, o LogisticO
 }
 
 // fitWithGram is FitLogistic with the Gram matrix of all features in the preconditioner, however many they are.
-func fitWithGram(t *testing.T, m layers.Map, rows data.Examples, o LogisticOptions) *newtonFit {
+func fitWithGram(t *testing.T, m layers.Map, rows data.Examples, o LogisticOptions) *Fit {
 	t.Helper()
 	p := logisticProblem(t, m, rows, o)
 	ok(t, p.gram())
@@ -104,11 +104,11 @@ func TestLogisticSketch(t *testing.T) {
 		same := fitWithGram(t, c.m, c.rows, o)
 		o.Tol = 1e-9
 		want := fitWithGram(t, c.m, c.rows, o)
-		if off := got.Objective/want.objective[0] - 1; !(off <= 1e-6 && off > -1e-9) {
+		if off := got.Objective[0]/want.Objective[0] - 1; !(off <= 1e-6 && off > -1e-9) {
 			t.Errorf("%s: the objective is off by %.2g", name, off)
 		}
-		if got.Passes > 2*same.passes {
-			t.Errorf("%s: %d passes, %d with the Gram matrix", name, got.Passes, same.passes)
+		if got.Passes > 2*same.Passes {
+			t.Errorf("%s: %d passes, %d with the Gram matrix", name, got.Passes, same.Passes)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func TestLogisticSketch(t *testing.T) {
 // Tol.
 func TestLogisticSketchSeed(t *testing.T) {
 	x, y, _ := trial.Overlapping(t, 300, 3, 3)
-	fit := func(seed uint64, procs int) *LogisticFit {
+	fit := func(seed uint64, procs int) *Fit {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 		o := LogisticOptions{Lambdas: []float64{.01}, Seed: seed}
 		return must(FitLogistic(t.Context(), trial.Fourier(t, 3, 520, 1), data.Pairs{X: x, Y: y}, o))
@@ -129,7 +129,7 @@ func TestLogisticSketchSeed(t *testing.T) {
 	if slices.Equal(a.W.RawMatrix().Data, c.W.RawMatrix().Data) {
 		t.Error("the seed draws nothing")
 	}
-	if off := math.Abs(a.Objective/c.Objective - 1); !(off <= 1e-6) {
+	if off := math.Abs(a.Objective[0]/c.Objective[0] - 1); !(off <= 1e-6) {
 		t.Errorf("another seed changes the objective by %.2g", off)
 	}
 }
@@ -265,8 +265,8 @@ func TestLogisticSingular(t *testing.T) {
 	const lambda = 1e-13
 	want := must(FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{lambda}}))
 	got := must(FitLogistic(t.Context(), nil, data.Pairs{X: twice, Y: y}, LogisticOptions{Lambdas: []float64{lambda}}))
-	if math.Abs(got.Objective/want.Objective-1) > 1e-6 || got.Steps > 2*want.Steps {
-		t.Errorf("objective %v in %d steps, want %v in %d", got.Objective, got.Steps, want.Objective, want.Steps)
+	if math.Abs(got.Objective[0]/want.Objective[0]-1) > 1e-6 || got.Steps > 2*want.Steps {
+		t.Errorf("objective %v in %d steps, want %v in %d", got.Objective[0], got.Steps, want.Objective[0], want.Steps)
 	}
 	for i, v := range x.Float64s() {
 		x.Float64s()[i] = v * 1e-20

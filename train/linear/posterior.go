@@ -52,7 +52,7 @@ import (
 //	Nyström     128     .093  .588  .489  .306   .002
 //	 + residual 128     .093  .704 1.007 1.046
 type Posterior struct {
-	Fit    *RidgeFit // the posterior mean: W [D, k] and B [k]
+	Fit    *Fit      // the posterior mean: W [D, k] and B [k]
 	Noise  []float64 // σ² [k], the noise variance of each target in its squared unit
 	Lambda float64   // λ
 	// Penalty is ρ = Lambda s. Noise[t]/Penalty is the prior variance of the weights of target t, and of the function
@@ -282,13 +282,13 @@ func (p *Posterior) Variance(dst []float64, z *tensor.Dense, kxx ...float64) ([]
 // targets are independent. The same seed gives the same function, on every machine up to rounding. It takes D² k
 // multiply-adds and is safe for concurrent use. Errors: domain.ErrParam and domain.ErrShape for a Posterior that
 // neither RidgeStats nor RestorePosterior made; domain.ErrDomain if numbers overflow.
-func (p *Posterior) Draw(seed uint64) (*RidgeFit, error) {
+func (p *Posterior) Draw(seed uint64) (*Fit, error) {
 	if err := p.check("Draw"); err != nil {
 		return nil, err
 	}
 	d, k := p.Fit.W.Dims()
 	rng := rand.New(spectral.Stream(seed, "linear/posterior"))
-	f := &RidgeFit{W: mat.DenseCopyOf(p.Fit.W), B: make([]float64, k), Lambda: p.Lambda}
+	f := &Fit{W: mat.DenseCopyOf(p.Fit.W), B: make([]float64, k), Lambda: p.Lambda}
 	eps, moved := make([]float64, k*d), make([]float64, k*d)
 	for t := range k {
 		f.B[t] = p.Fit.B[t] + math.Sqrt(p.Noise[t]/p.mass)*rng.NormFloat64()

@@ -73,19 +73,6 @@ type RidgeOptions struct {
 	Progress func(done, total int)
 }
 
-// RidgeFit is a linear head: f(z) = z W + B.
-type RidgeFit struct {
-	W      *mat.Dense // [D, k]
-	B      []float64  // [k], the intercept
-	Lambda float64    // the relative lambda that was chosen
-	// Scores has one entry for each lambda, in the given order, or ascending for the built-in grid; nil without a
-	// choice.
-	Scores []fits.LambdaScore
-	Dual   bool // whether the n x n system was solved instead of the D x D one
-
-	unit *given.Unit // of the targets in the fit
-}
-
 // FitRidge fits linear regression with an l2 penalty on the features z = m(x), in closed form:
 //
 //	min over W, b of  Σᵢ ‖zᵢ W + b - yᵢ‖² + λ s ‖W‖²,    s = (1/n) Σᵢ ‖zᵢ - z̄‖²
@@ -95,7 +82,7 @@ type RidgeFit struct {
 // is ‖z̄‖² and W is 0. Rows are float64 or float32, dense or sparse, or ops.Bags; a nil map is the identity. Hoerl and
 // Kennard (1970), Ridge regression; leave-one-out by Allen's PRESS (1974).
 //
-// If n < D and the rows are in memory, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead (RidgeFit.Dual). Memory is
+// If n < D and the rows are in memory, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead (Fit.Dual). Memory is
 // then n D numbers for the features and n² more. Features of sparse rows stay sparse if the map keeps zeros
 // (layers.KeepsZeros). Otherwise rows go through the map in blocks. Memory is D² + O(D) numbers and the blocks, and
 // up to 2048 D more to choose lambda.
@@ -119,7 +106,7 @@ type RidgeFit struct {
 // Errors: domain.ErrShape for shapes that do not fit and for too few rows; domain.ErrDtype; domain.ErrDomain for a
 // feature or target that is not finite, with its row of x, and for features that are all zero; domain.ErrParam for
 // options out of range and for a lambda that leaves the system singular; the errors of the map; ctx.Err().
-func FitRidge(ctx context.Context, m layers.Map, rows data.Examples, o RidgeOptions) (*RidgeFit, error) {
+func FitRidge(ctx context.Context, m layers.Map, rows data.Examples, o RidgeOptions) (*Fit, error) {
 	src, err := newSource(ctx, "Ridge", m, rows)
 	if err != nil {
 		return nil, err
@@ -137,12 +124,12 @@ func FitRidge(ctx context.Context, m layers.Map, rows data.Examples, o RidgeOpti
 			return nil, err
 		}
 	}
-	var fit *RidgeFit
+	var fit *Fit
 	if src.Memory != nil && o.solvesDual(src.N, src.Features, src.Signature != nil) {
 		fit, err = fitRidgeDual(src, o)
 	} else {
 		src.Total = o.passes(src.Signature) * src.N
-		fit, err = o.byFloat32(src, true, func(narrow bool) (*RidgeFit, float64, error) {
+		fit, err = o.byFloat32(src, true, func(narrow bool) (*Fit, float64, error) {
 			return fitRidgeSums(src, o, narrow)
 		})
 	}
@@ -226,7 +213,7 @@ func (o RidgeOptions) passes(signature []float64) int {
 // float64 products otherwise, and if lambda turns out too small for the others: fit also returns the least lambda that
 // its products allow, and domain.ErrParam for a given lambda below it.
 func (o RidgeOptions) byFloat32(src *rows.Source, some bool,
-	fit func(narrow bool) (*RidgeFit, float64, error)) (*RidgeFit, error) {
+	fit func(narrow bool) (*Fit, float64, error)) (*Fit, error) {
 	p := fits.Problem{Rows: src.N, Features: src.Features, Signed: src.Signature != nil, Streamed: src.Memory == nil}
 	if some && o.float32Pays(p) {
 		f, least, err := fit(true)
@@ -263,7 +250,7 @@ func (o RidgeOptions) float32Pays(p fits.Problem) bool {
 }
 
 // fitRidgeSums solves the D x D system, with the products of float32 features in float32 if narrow is true (byFloat32).
-func fitRidgeSums(src *rows.Source, o RidgeOptions, narrow bool) (fit *RidgeFit, least float64, err error) {
+func fitRidgeSums(src *rows.Source, o RidgeOptions, narrow bool) (fit *Fit, least float64, err error) {
 	s := RidgeStats{Signature: src.Signature, ClassWeights: o.ClassWeights, Float32Products: narrow}
 	sample := rows.NewSample(o.Seed)
 	add, signed := s.add, src.Signature != nil
@@ -293,7 +280,7 @@ func fitRidgeSums(src *rows.Source, o RidgeOptions, narrow bool) (fit *RidgeFit,
 // One reduction of G and one rotation of the rows serve all lambdas; with a Cholesky factor every lambda would need its
 // own product with all rows. By the Sherman-Morrison formula this holds for an indefinite kernel, too, where 1 - hᵢᵢ
 // can have either sign. It overwrites s.g, and the rows of a sample.
-func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *rows.Sample, grid cv.Grid) (*RidgeFit,
+func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *rows.Sample, grid cv.Grid) (*Fit,
 	error) {
 	scale, err := s.scale()
 	if err == nil {

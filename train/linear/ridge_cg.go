@@ -33,13 +33,6 @@ type CGOptions struct {
 // sketchOfCG is the default of CGOptions.Rank.
 const sketchOfCG = 128
 
-// CGFit is a linear head with the course of its iterations.
-type CGFit struct {
-	RidgeFit
-	Iterations int
-	Residual   float64 // the largest relative residual of a target, as in Tol
-}
-
 // FitRidgeCG is FitRidge for so many features that memory cannot hold a D×D matrix. It solves the same normal equations
 //
 //	(Zcᵀ Zc + λ s I) W = Zcᵀ Yc
@@ -54,7 +47,7 @@ type CGFit struct {
 //
 // Errors: as for FitRidge; domain.ErrParam if MaxIterations do not suffice, and for the features of an indefinite
 // kernel, whose system is indefinite.
-func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptions) (*CGFit, error) {
+func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptions) (*Fit, error) {
 	src, err := newSource(ctx, "Ridge", m, rows)
 	if err != nil {
 		return nil, err
@@ -106,7 +99,7 @@ func (o *CGOptions) fill() error {
 }
 
 // conjugateGradients solves the equations.
-func (e *normalEquations) conjugateGradients(p *preconditioner, o CGOptions) (*CGFit, error) {
+func (e *normalEquations) conjugateGradients(p *preconditioner, o CGOptions) (*Fit, error) {
 	k := e.stats.targets
 	times := func(v columns, _ []int) (columns, error) {
 		out := newColumns(e.stats.features, v.k)
@@ -127,7 +120,8 @@ func (e *normalEquations) conjugateGradients(p *preconditioner, o CGOptions) (*C
 	if err != nil {
 		return nil, err
 	}
-	return &CGFit{RidgeFit: *f, Iterations: iterations, Residual: left}, nil
+	f.Steps, f.Residual = iterations, []float64{left}
+	return f, nil
 }
 
 // normalEquations are (Zcᵀ Zc + shift I) W = b, the first as a product with the rows.

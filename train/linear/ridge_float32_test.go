@@ -130,12 +130,12 @@ func TestRidgeFloat32(t *testing.T) {
 	for _, size := range [][2]int{{12500, 50}, {90, 2300}} { // so many that float32 products are tried where lambda is chosen
 		n, d := size[0], size[1]
 		z, y := floatRows(n, d, 1, 11)
-		exact := func(z *tensor.Dense, o RidgeOptions) *RidgeFit {
+		exact := func(z *tensor.Dense, o RidgeOptions) *Fit {
 			s := must(rows.New(ctx, "Ridge", nil, data.Pairs{X: z, Y: y}))
 			if o.ClassWeights == nil {
 				ok(t, s.InUnit())
 			}
-			var f *RidgeFit
+			var f *Fit
 			if n < d {
 				all := must(newDualRows(s))
 				f = must(fitRidgeGram(s, all, all.gram(ctx), o))
@@ -168,7 +168,7 @@ func TestRidgeFloat32(t *testing.T) {
 				t.Errorf("%v, lambda %g: W is off by %.3g of its norm, the bound is %.3g", size, lambda, off, bound)
 			}
 		}
-		same := func(name string, z *tensor.Dense, o RidgeOptions) *RidgeFit {
+		same := func(name string, z *tensor.Dense, o RidgeOptions) *Fit {
 			t.Helper()
 			got, want := fit(t, nil, z, y, o), exact(z, o)
 			if !mat.Equal(got.W, want.W) || got.Lambda != want.Lambda {

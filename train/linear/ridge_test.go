@@ -149,7 +149,7 @@ func TestRidgeChoosesLambda(t *testing.T) {
 		if (at == 0 || at == len(auto.Scores)-1) && auto.Lambda < 1e3*float64(c.n) || c.noise > 0 && !grown {
 			t.Errorf("%+v: %v of %v", c, auto.Lambda, auto.Scores)
 		}
-		for name, f := range map[string]*RidgeFit{"leave-one-out": loo, "blocks": blocks} {
+		for name, f := range map[string]*Fit{"leave-one-out": loo, "blocks": blocks} {
 			if e := far(f, auto); f.Lambda != auto.Lambda || e > 1e-8 {
 				t.Errorf("%+v, %s: λ = %v, not %v, off by %.2g", c, name, f.Lambda, auto.Lambda, e)
 			}

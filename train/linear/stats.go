@@ -263,12 +263,12 @@ func (s *RidgeStats) checkSignature() error {
 // Errors: domain.ErrShape without rows; domain.ErrParam for a lambda that is negative, not finite or too small, or,
 // with a Signature, one of the few that leave the system singular; domain.ErrDomain for features that are all zero or
 // overflow.
-func (s *RidgeStats) Solve(lambda float64) (*RidgeFit, error) {
+func (s *RidgeStats) Solve(lambda float64) (*Fit, error) {
 	return s.solve(context.Background(), lambda)
 }
 
 // solve is Solve. It ends with an error once ctx has ended.
-func (s *RidgeStats) solve(ctx context.Context, lambda float64) (*RidgeFit, error) {
+func (s *RidgeStats) solve(ctx context.Context, lambda float64) (*Fit, error) {
 	if err := given.CheckLambda(lambda); err != nil {
 		return nil, fmt.Errorf("train: Ridge: %w", err)
 	}
@@ -286,9 +286,9 @@ func (s *RidgeStats) solve(ctx context.Context, lambda float64) (*RidgeFit, erro
 	return s.fit(w, lambda)
 }
 
-// fit makes a RidgeFit of W, [D, k]; coefficients that overflow are an error.
-func (s *RidgeStats) fit(w []float64, lambda float64) (*RidgeFit, error) {
-	f := &RidgeFit{W: mat.NewDense(s.features, s.targets, w), B: slices.Clone(s.meanY), Lambda: lambda}
+// fit makes a Fit of W, [D, k]; coefficients that overflow are an error.
+func (s *RidgeStats) fit(w []float64, lambda float64) (*Fit, error) {
+	f := &Fit{W: mat.NewDense(s.features, s.targets, w), B: slices.Clone(s.meanY), Lambda: lambda}
 	for j, m := range s.meanZ {
 		for t := range f.B {
 			f.B[t] -= m * w[j*s.targets+t]
@@ -353,7 +353,7 @@ func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rows.
 }
 
 // errorRate is the error rate of a fit on some rows; NaN without rows, or for targets that are not classes.
-func (s *RidgeStats) errorRate(sample *rows.Sample, f *RidgeFit) (float64, error) {
+func (s *RidgeStats) errorRate(sample *rows.Sample, f *Fit) (float64, error) {
 	if sample == nil {
 		return math.NaN(), nil
 	}
@@ -382,7 +382,7 @@ func (s *RidgeStats) errorRate(sample *rows.Sample, f *RidgeFit) (float64, error
 // with n the sum of the weights. It is a difference of sums, exact to about 1e-15 of the mean square of targets and
 // predictions, and at least 0. Errors: domain.ErrShape without rows, or for a head of other dimensions; domain.ErrParam
 // for a nil head or one without W.
-func (s *RidgeStats) MSE(f *RidgeFit) (float64, error) {
+func (s *RidgeStats) MSE(f *Fit) (float64, error) {
 	d, k := s.features, s.targets
 	if s.n == 0 {
 		return 0, fmt.Errorf("train: Ridge: there are no rows to be wrong about; add some: %w", domain.ErrShape)

@@ -70,7 +70,7 @@ func TestStats(t *testing.T) {
 			}
 		}
 		best := must(whole.Solve(1e-3))
-		for _, f := range []*RidgeFit{best, {W: mat.NewDense(d, k, nil), B: []float64{1, 2, 3}}} {
+		for _, f := range []*Fit{best, {W: mat.NewDense(d, k, nil), B: []float64{1, 2, 3}}} {
 			var p mat.Dense
 			p.Mul(trial.MatOf(x), f.W)
 			square := 0.
@@ -115,7 +115,7 @@ func TestStatsErrors(t *testing.T) {
 		return s
 	}
 	solved := func(_ any, err error) error { return err }
-	head := &RidgeFit{W: mat.NewDense(4, 2, nil), B: make([]float64, 2)}
+	head := &Fit{W: mat.NewDense(4, 2, nil), B: make([]float64, 2)}
 	soft := mat.DenseCopyOf(labels)
 	soft.Set(7, 0, 3)
 	stopped, cancel := context.WithCancel(t.Context())

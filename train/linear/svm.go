@@ -71,26 +71,6 @@ type SVMOptions struct {
 	Progress func(steps, columns int)
 }
 
-// SVMFit is a linear head: f(z) = z W + B.
-type SVMFit struct {
-	W      *mat.Dense // [D, k]
-	B      []float64  // [k]
-	Lambda float64    // the relative lambda that was chosen
-	C      float64    // the same as C of LIBLINEAR, 1/(2 λ s)
-	// Scores has one entry for each lambda: the error rate or the mean squared error, +Inf if the fit is not done; nil
-	// for a single lambda.
-	Scores []fits.LambdaScore
-	// Objective [k] is ½(‖w‖² + v²) + C Σ cᵢ loss at the end, with v the weight of the constant feature; +Inf if its
-	// squares overflow.
-	Objective []float64
-	// Residual [k] is the norm of the gradient at the end, in the unit of Tol; it is above Tol if rounding ended the
-	// search.
-	Residual []float64
-	Steps    int // Newton steps of the last fit
-
-	unit *given.Unit // of the targets in the fit
-}
-
 // FitSVM fits linear support vector machines on the features z = m(x), one for each column of y, with the squared loss
 // of LIBLINEAR's solvers 2 and 11:
 //
@@ -111,20 +91,19 @@ type SVMFit struct {
 //
 // Errors: as for FitRidge; domain.ErrDomain for a target of SquaredHinge that is neither -1 nor 1; domain.ErrParam
 // for options out of range, for more targets than memory holds, and for columns that are not done after MaxSteps.
-func FitSVM(ctx context.Context, m layers.Map, rows data.Examples, o SVMOptions) (*SVMFit, error) {
+func FitSVM(ctx context.Context, m layers.Map, rows data.Examples, o SVMOptions) (*Fit, error) {
 	f, err := o.newton().fit(ctx, m, rows)
 	if err != nil {
 		return nil, err
 	}
-	fit := &SVMFit{W: f.w, B: f.b, Lambda: f.lambda, C: 1 / (2 * f.shift), Scores: f.scores, Objective: f.objective,
-		Residual: f.residual, Steps: f.steps, unit: f.unit}
-	for j := range fit.Objective {
-		fit.Objective[j] /= f.shift
+	f.C = 1 / (2 * f.shift)
+	for j := range f.Objective {
+		f.Objective[j] /= f.shift
 		if f.unit != nil {
-			fit.Objective[j] *= f.unit.Scale[j] * f.unit.Scale[j]
+			f.Objective[j] *= f.unit.Scale[j] * f.unit.Scale[j]
 		}
 	}
-	return fit, nil
+	return f, nil
 }
 
 // newton states the problem of all columns. With its losses halved, the objective is 2C that of penalised losses.

@@ -134,7 +134,7 @@ func TestRidgeCGPreconditioner(t *testing.T) {
 	var iterations [2]int
 	for i, rank := range []int{-1, 100} {
 		f := must(FitRidgeCG(context.Background(), trial.Fourier(t, 5, 200, 20), data.Pairs{X: x, Y: y}, CGOptions{Lambda: 1e-4, Rank: rank, MaxIterations: 5000}))
-		iterations[i] = f.Iterations
+		iterations[i] = f.Steps
 	}
 	if iterations[1]*10 > iterations[0] {
 		t.Errorf("%d iterations with the preconditioner, %d without", iterations[1], iterations[0])
@@ -145,7 +145,7 @@ func TestRidgeCGPreconditioner(t *testing.T) {
 func TestRidgeCGOfNothing(t *testing.T) {
 	x, _ := trial.Problem(20, 3, 1, 31)
 	f, err := FitRidgeCG(t.Context(), nil, data.Pairs{X: x, Y: mat.NewDense(20, 2, nil)}, CGOptions{})
-	if err != nil || f.Iterations != 0 || f.B[0] != 0 || f.B[1] != 0 || mat.Norm(f.W, 1) != 0 {
+	if err != nil || f.Steps != 0 || f.B[0] != 0 || f.B[1] != 0 || mat.Norm(f.W, 1) != 0 {
 		t.Errorf("targets of 0: %+v, %v", f, err)
 	}
 }

@@ -155,7 +155,7 @@ func RestorePosterior(tensors map[string]*tensor.Dense) (*Posterior, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	p := &Posterior{Fit: &RidgeFit{W: mat.NewDense(d, k, w), B: b, Lambda: lambda[0]}, Noise: noise, Lambda: lambda[0],
+	p := &Posterior{Fit: &Fit{W: mat.NewDense(d, k, w), B: b, Lambda: lambda[0]}, Noise: noise, Lambda: lambda[0],
 		Penalty: penalty[0], LogEvidence: evidence[0], mass: mass[0], mean: mean, factor: inverse[0]}
 	p.countEffective()
 	return p, nil

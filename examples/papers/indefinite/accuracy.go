@@ -103,7 +103,7 @@ func (e *experiment) accuracyLine(ctx context.Context, k *kernel, m method, s so
 }
 
 // fit fits a support vector machine on the features of one draw.
-func (e *experiment) fit(ctx context.Context, p *problem, spec layers.Spec, lambdas []float64) (layers.Layer, *linear.SVMFit, error) {
+func (e *experiment) fit(ctx context.Context, p *problem, spec layers.Spec, lambdas []float64) (layers.Layer, *linear.Fit, error) {
 	spec.Dtype = "float32"
 	l, err := spec.Build()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // Ridge fits ridge regression with the lambda of the least squared error on a fraction of the rows, which the seed draws
 // and the fits for the lambdas have not seen.
 func Ridge(ctx context.Context, m layers.Map, x *tensor.Dense, y *mat.Dense, lambdas []float64, fraction float64,
-	seed uint64) (*linear.RidgeFit, error) {
+	seed uint64) (*linear.Fit, error) {
 	var sums [2]linear.RidgeStats // of the rows to learn from, and of the others
 	n := x.Shape()[0]
 	drawn := rand.New(spectral.Stream(seed, "held-out")).Perm(n)
