@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
@@ -102,6 +103,27 @@ func TestUncertaintyOfTargets(t *testing.T) {
 		nll, err := d.NLL(y)
 		if want := math.Log(2*math.Pi)/2 + .5; err != nil || math.Abs(nll-want) > .15 {
 			t.Errorf("%s: nll %v, %v, of the noise alone %v", dtype, nll, err, want)
+		}
+	}
+}
+
+// TestLeaveOneOutIntervals: without held-out rows the radii are the ranks of the errors r/(1-h) of fits without each row,
+// in units of the deviation of its prediction by such a fit, the root of σ² (1 + h/(1-h)).
+func TestLeaveOneOutIntervals(t *testing.T) {
+	learn := noisyWaves(90)
+	m := sureOf(t, train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 40, Seed: 1,
+		Params: layers.Values{"sigma": 2.}}}, learn)
+	d, noise := must(m.PredictDistribution(learn.X)), m.Uncertainty.Posterior.Noise[0]
+	scores, most := make([]float64, len(learn.Y)), 0.
+	for i, y := range learn.Y {
+		h := d.Std.At(i, 0)*d.Std.At(i, 0)/noise - 1
+		scores[i], most = math.Abs(y-d.Mean.At(i, 0))/(1-h)/math.Sqrt(noise*(1+h/(1-h))), max(most, h)
+	}
+	slices.Sort(scores)
+	for _, level := range []float64{.5, .9} {
+		want := scores[int(math.Ceil(91*level))-1]
+		if got := must(m.Uncertainty.Intervals.Radius(level))[0]; math.Abs(got-want) > 1e-9*want || most < .2 {
+			t.Errorf("the radius of %v is %v, want %v; the largest h is %v", level, got, want, most)
 		}
 	}
 }

@@ -219,10 +219,10 @@ func dualScores(src *rows.Source, k []float64, train, held []int, mean float64, 
 	}
 	sums := make([]lossSums, len(lambdas))
 	for l, lambda := range lambdas {
-		if err := src.Cancelled(); err != nil {
+		alpha, ok := dual.solve(src.Ctx, lambda*scale)
+		if err := src.Cancelled(); err != nil { // perhaps in the solution, which then is none
 			return nil, err
 		}
-		alpha, ok := dual.solve(src.Ctx, lambda*scale)
 		if sums[l].unusable = !ok; !ok {
 			continue
 		}

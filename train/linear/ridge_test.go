@@ -350,6 +350,36 @@ func TestRidgeStopsInTheSystem(t *testing.T) {
 	}
 }
 
+// TestScoresStop: a context that ends in the last solution is an error, and not a lambda without a score, by the sums of
+// folds and by parts of a Gram matrix.
+func TestScoresStop(t *testing.T) {
+	x, y := trial.Problem(40, 5, 1, 19)
+	var all, held RidgeStats
+	ok(t, all.Add(x, y), held.Add(x, y))
+	gram := make([]float64, 40*40)
+	addSquare(general(40, 5, 5, x.Float64s()), general(40, 40, 40, gram))
+	for name, score := range map[string]func(ctx context.Context) ([]fits.LambdaScore, error){
+		"sums": func(ctx context.Context) ([]fits.LambdaScore, error) {
+			return all.scores(ctx, &held, nil, []float64{.1, 1})
+		},
+		"Gram matrix": func(ctx context.Context) ([]fits.LambdaScore, error) {
+			src := must(newSource(t.Context(), "Ridge", nil, data.Pairs{X: x, Y: y}))
+			src.Ctx = ctx
+			return dualScores(src, gram, indices(30), indices(40)[30:], 1, []float64{.1, 1})
+		},
+	} {
+		const looks = 1000
+		whole := &endsLater{Context: t.Context(), counts: true, left: looks}
+		must(score(whole))
+		for after := 1; after <= looks-whole.left; after++ {
+			scores, err := score(&endsLater{Context: t.Context(), counts: true, left: after})
+			if scores != nil || !errors.Is(err, context.Canceled) {
+				t.Errorf("%s, ended at look %d: %v, %v", name, after, scores, err)
+			}
+		}
+	}
+}
+
 // TestStreamErrors: errors of rows that are read name the file.
 func TestStreamErrors(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
