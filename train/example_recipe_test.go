@@ -12,6 +12,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/report"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	G "gorgonia.org/gorgonia"
@@ -56,7 +57,7 @@ func ExampleRecipe_Fit_network() {
 		{Map: "normalise"},
 		{Map: "arc-cosine", Features: 512, Tune: "all"},
 	}}
-	model, report, err := train.Recipe{Scale: "standard", Spec: network}.Fit(ctx, set)
+	model, fit, err := train.Recipe{Scale: "standard", Spec: network}.Fit(ctx, set)
 	// README network: to here
 	if err != nil {
 		fmt.Println(err)
@@ -64,8 +65,8 @@ func ExampleRecipe_Fit_network() {
 	}
 	guess, _ := model.Predict(set.X)
 	truth, _ := model.Classes.Index(set.Labels)
-	accuracy, _ := train.Accuracy(guess, truth)
-	fmt.Println(accuracy > .97, len(report.Epochs.Epochs), model.Spec.Parts[2].Dims)
+	accuracy, _ := report.Accuracy(guess, truth)
+	fmt.Println(accuracy > .97, len(fit.Epochs.Epochs), model.Spec.Parts[2].Dims)
 	// Output: true 40 32
 }
 
@@ -87,7 +88,7 @@ func ExampleRecipe_CrossValidate() {
 	}
 	guess, _ := m.Predict(set.X)
 	truth, _ := m.Classes.Index(set.Labels)
-	accuracy, _ := train.Accuracy(guess, truth)
+	accuracy, _ := report.Accuracy(guess, truth)
 	fmt.Printf("sigma %v, accuracy above .98: %v\n", best.Spec.Params["sigma"], accuracy > .98)
 	// Output: sigma 1, accuracy above .98: true
 }

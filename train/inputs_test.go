@@ -36,9 +36,9 @@ func TestInputsStay(t *testing.T) {
 				"comparison":   func() error { _, err := report.Compare(k, k); return err },
 				"picture":      func() error { _, err := report.ExactVsApprox(k, k); return err },
 				"metrics": func() error {
-					must(train.F1(labels, labels))
-					must(train.ConfusionMatrix(labels, labels, 3))
-					must(train.RMSE(lambdas, lambdas))
+					must(report.F1(labels, labels))
+					must(report.ConfusionMatrix(labels, labels, 3))
+					must(report.RMSE(lambdas, lambdas))
 					must(report.Residuals(lambdas, lambdas))
 					data.SplitStratified(labels, .3, 1)
 					train.ArgMax(y)

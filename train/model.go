@@ -363,3 +363,17 @@ func (m *Model) PredictTargets(x ops.Matrix) ([]float64, error) {
 	}
 	return mat.Col(nil, 0, s), nil
 }
+
+// ArgMax returns for each row the column of its largest score, the first of equals. NaN is never the largest; a row of
+// NaN alone gives -1, which is no class. Scores without rows, or nil, give an empty slice.
+func ArgMax(scores *mat.Dense) []int {
+	if scores == nil {
+		return []int{}
+	}
+	n, _ := scores.Dims()
+	best := make([]int, n)
+	for i := range best {
+		best[i] = given.ArgMax(scores.RawRowView(i))
+	}
+	return best
+}

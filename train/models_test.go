@@ -23,6 +23,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/report"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -255,7 +256,7 @@ func (c modelCase) checkPredictions(t *testing.T, m *train.Model) {
 			sum, squares = sum+v/97, squares+v*v/97
 		}
 		spread := math.Sqrt(squares - sum*sum)
-		if e := must(train.RMSE(must(m.PredictTargets(x)), test.Y)); c.n == 300 && !(e < .7*spread) {
+		if e := must(report.RMSE(must(m.PredictTargets(x)), test.Y)); c.n == 300 && !(e < .7*spread) {
 			t.Errorf("%v: RMSE %v, and %v for the mean", c, e, spread)
 		}
 		return

@@ -17,6 +17,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/report"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -27,7 +28,7 @@ func errorOf(t *testing.T, m *train.Model, set *data.Set) float64 {
 	if set.Labels != nil {
 		return 1 - right(t, m, set)
 	}
-	return must(train.RMSE(must(m.PredictTargets(set.X)), set.Y))
+	return must(report.RMSE(must(m.PredictTargets(set.X)), set.Y))
 }
 
 // TestRecipe: every fitter, on labels and targets where it can, learns the rings from rows in memory and from a file in

@@ -24,6 +24,7 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/report"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -231,7 +232,7 @@ func TestSVMAgainstLIBLINEAR(t *testing.T) {
 			for i := range want.RawMatrix().Rows {
 				floats.Add(s.RawRowView(i), b)
 			}
-			return must(train.Accuracy(train.ArgMax(&s), train.ArgMax(want)))
+			return must(report.Accuracy(train.ArgMax(&s), train.ArgMax(want)))
 		}
 		b := mat.Row(nil, d, w)
 		floats.Scale(beta, b)

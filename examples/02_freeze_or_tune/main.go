@@ -82,7 +82,7 @@ func learn(rff *layers.FourierLayer) float64 {
 		sgd.FitOptions{Epochs: 30, Batch: 100, LearnRate: .1, MapRate: .05, Seed: 1}))
 	x, y = stripes(2)
 	p := must.Get(must.Get(layers.NewSequential(rff, head)).Transform(nil, x))
-	return must.Get(train.Accuracy(train.ArgMax(mat.NewDense(rows, 2, p.Float64s())), y))
+	return must.Get(report.Accuracy(train.ArgMax(mat.NewDense(rows, 2, p.Float64s())), y))
 }
 
 // stripes are rows in [-1, 1)^4 and their classes.

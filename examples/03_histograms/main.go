@@ -62,7 +62,7 @@ func main() {
 			}
 			model, _, err := recipe.Fit(context.Background(), trainSet)
 			must.Do(err)
-			a := must.Get(train.Accuracy(must.Get(model.Predict(testSet.X)), must.Get(model.Classes.Index(testSet.Labels))))
+			a := must.Get(report.Accuracy(must.Get(model.Predict(testSet.X)), must.Get(model.Classes.Index(testSet.Labels))))
 			fmt.Printf("%-20s %8d  %.3f\n", name, model.Map.Features(), a)
 			best[name] = a
 			curve.Add(model.Map.Features(), a, 0)

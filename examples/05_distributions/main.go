@@ -125,5 +125,5 @@ func accuracy(z *tensor.Dense, labels []int) float64 {
 	model, _, err := train.Recipe{Spec: layers.Spec{Map: "linear"}, Fitter: linear.RidgeOptions{Lambdas: []float64{1e-4, 1e-3, 1e-2, 1e-1, 1}, Select: linear.SelectLOO}}.
 		Fit(context.Background(), part(0, trained))
 	must.Do(err)
-	return must.Get(train.Accuracy(must.Get(model.Predict(others.X)), must.Get(model.Classes.Index(others.Labels))))
+	return must.Get(report.Accuracy(must.Get(model.Predict(others.X)), must.Get(model.Classes.Index(others.Labels))))
 }

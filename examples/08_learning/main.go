@@ -108,7 +108,7 @@ func exactMachine(rows, test *data.Set, sigma float64) (rmse, seconds float64) {
 	fit := must.Get(linear.FitKernelRidge(must.Get(spectral.Gram(kernel, x, nil)), mat.NewDense(rows.Rows(), 1, rows.Y)))
 	seconds = time.Since(start).Seconds()
 	guess := must.Get(fit.Predict(must.Get(spectral.Gram(kernel, test.X.(*tensor.Dense), x))))
-	return must.Get(train.RMSE(guess.RawMatrix().Data, test.Y)), seconds
+	return must.Get(report.RMSE(guess.RawMatrix().Data, test.Y)), seconds
 }
 
 // bandwidth is the σ of the largest marginal likelihood, of 512 features.
@@ -127,5 +127,5 @@ func bandwidth(rows *data.Set, seed uint64) float64 {
 }
 
 func score(m *train.Model, test *data.Set) float64 {
-	return must.Get(train.RMSE(must.Get(m.PredictTargets(test.X)), test.Y))
+	return must.Get(report.RMSE(must.Get(m.PredictTargets(test.X)), test.Y))
 }

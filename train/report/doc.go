@@ -2,7 +2,7 @@
 //
 // Numbers: Compare measures an approximate kernel matrix against the exact one. ApproxGram computes the matrix that a
 // feature map approximates, ExactGram the exact one for dense or sparse rows. KernelError does both for several seeds
-// and separates bias from noise.
+// and separates bias from noise. Accuracy, F1, RMSE and ConfusionMatrix measure predictions against the truth.
 //
 // Pictures: Confusion, Residuals, Curves, ErrorCurves, ScoreCurves, ExactVsApprox, Lines and Bars return an
 // image.Image. A notebook shows it directly, or by Must. Grid combines several pictures, FromPlot draws a gonum plot,

@@ -121,7 +121,7 @@ func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64
 		return r, err
 	}
 	r.features += time.Since(start)
-	r.accuracy, err = train.Accuracy(train.ArgMax(scores), e.Truth)
+	r.accuracy, err = report.Accuracy(train.ArgMax(scores), e.Truth)
 	return r, err
 }
 
@@ -155,7 +155,7 @@ func (e *experiment) exactKernel(ctx context.Context, m method, form string, spe
 	if err != nil {
 		return spec, err
 	}
-	if r.accuracy, err = train.Accuracy(train.ArgMax(scores), e.Truth); err != nil {
+	if r.accuracy, err = report.Accuracy(train.ArgMax(scores), e.Truth); err != nil {
 		return spec, err
 	}
 	e.found(result{method: m, form: form, exact: true, params: chosen(m, spec), lambda: c.lambda, draws: []draw{r}})

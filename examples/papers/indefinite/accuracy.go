@@ -92,7 +92,7 @@ func (e *experiment) accuracyLine(ctx context.Context, k *kernel, m method, s so
 		if err != nil {
 			return 0, err
 		}
-		accuracy, err := train.Accuracy(train.ArgMax(scores), p.Truth)
+		accuracy, err := report.Accuracy(train.ArgMax(scores), p.Truth)
 		return 100 * accuracy, err
 	})
 	for i, v := range spreads {

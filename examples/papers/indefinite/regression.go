@@ -6,9 +6,9 @@ import (
 
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -106,5 +106,5 @@ func (e *experiment) regression(ctx context.Context, k *kernel, m method, size i
 	if err != nil {
 		return 0, err
 	}
-	return train.RMSE(mat.Col(nil, 0, scores), testSet.Y)
+	return report.RMSE(mat.Col(nil, 0, scores), testSet.Y)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 
-	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/report"
 )
@@ -67,7 +66,7 @@ func (r *result) predictions() (image.Image, error) {
 	if r.classes == nil {
 		return report.Residuals(r.test.target, r.test.predicted, report.WithTitle(fmt.Sprintf("%s: test rmse %.4g", title, r.test.rmse)))
 	}
-	counts, err := train.ConfusionMatrix(r.test.guess, r.test.truth, len(r.classes))
+	counts, err := report.ConfusionMatrix(r.test.guess, r.test.truth, len(r.classes))
 	if err != nil {
 		return nil, err
 	}

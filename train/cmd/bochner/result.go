@@ -56,13 +56,13 @@ type scores struct {
 // measure says how good the predictions are.
 func (s *scores) measure() (err error) {
 	if s.guess == nil {
-		s.rmse, err = train.RMSE(s.predicted, s.target)
+		s.rmse, err = report.RMSE(s.predicted, s.target)
 		return err
 	}
-	if s.accuracy, err = train.Accuracy(s.guess, s.truth); err != nil {
+	if s.accuracy, err = report.Accuracy(s.guess, s.truth); err != nil {
 		return err
 	}
-	s.f1, err = train.F1(s.guess, s.truth)
+	s.f1, err = report.F1(s.guess, s.truth)
 	return err
 }
 

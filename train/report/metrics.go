@@ -1,15 +1,13 @@
-package train
+package report
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
-	"github.com/bochner-go/bochner/train/internal/given"
-	"gonum.org/v1/gonum/mat"
 )
 
-// Accuracy returns the share of rows with pred[i] = truth[i]. Errors: domain.ErrShape when the lengths differ or are 0.
+// Accuracy returns the share of rows with pred[i] = truth[i]. Errors: ErrShape when the lengths differ or are 0.
 func Accuracy(pred, truth []int) (float64, error) {
 	if err := samePairs("Accuracy", len(pred), len(truth)); err != nil {
 		return 0, err
@@ -28,7 +26,7 @@ func Accuracy(pred, truth []int) (float64, error) {
 //	F1 = 2 TP / (2 TP + FP + FN).
 //
 // The classes are the numbers that occur in pred or truth. With two classes it is still the mean of both, not the F1 of
-// the positive class; compute the latter from ConfusionMatrix. Errors: domain.ErrShape when the lengths differ or are
+// the positive class; compute the latter from ConfusionMatrix. Errors: ErrShape when the lengths differ or are
 // 0.
 func F1(pred, truth []int) (float64, error) {
 	if err := samePairs("F1", len(pred), len(truth)); err != nil {
@@ -58,8 +56,8 @@ func F1(pred, truth []int) (float64, error) {
 	return sum / float64(len(order)), nil
 }
 
-// RMSE returns the root mean squared difference of pred and truth. Errors: domain.ErrShape when the lengths differ or
-// are 0, domain.ErrDomain for a difference that is not finite.
+// RMSE returns the root mean squared difference of pred and truth. Errors: ErrShape when the lengths differ or
+// are 0, ErrDomain for a difference that is not finite.
 func RMSE(pred, truth []float64) (float64, error) {
 	if err := samePairs("RMSE", len(pred), len(truth)); err != nil {
 		return 0, err
@@ -69,8 +67,8 @@ func RMSE(pred, truth []float64) (float64, error) {
 	for i, p := range pred {
 		d := p - truth[i]
 		if d-d != 0 {
-			return 0, fmt.Errorf("train: RMSE: row %d has the prediction %v and the target %v, whose difference is "+
-				"not a finite number; drop the row or scale the targets: %w", i, p, truth[i], domain.ErrDomain)
+			return 0, fmt.Errorf("report: RMSE: row %d has the prediction %v and the target %v, whose difference is "+
+				"not a finite number; drop the row or scale the targets: %w", i, p, truth[i], ErrDomain)
 		}
 		largest = max(largest, math.Abs(d))
 	}
@@ -86,22 +84,22 @@ func RMSE(pred, truth []float64) (float64, error) {
 }
 
 // ConfusionMatrix counts rows: entry [t][p] is the number of rows of class t that were predicted as class p, for k
-// classes 0..k-1. Errors: domain.ErrShape when the lengths differ or are 0, domain.ErrParam for k < 1 and for k² counts
-// that no memory holds, domain.ErrDomain for a class out of range.
+// classes 0..k-1. Errors: ErrShape when the lengths differ or are 0, ErrParam for k < 1 and for k² counts
+// that no memory holds, ErrDomain for a class out of range.
 func ConfusionMatrix(pred, truth []int, k int) ([][]int, error) {
 	if err := samePairs("ConfusionMatrix", len(pred), len(truth)); err != nil {
 		return nil, err
 	}
 	if k < 1 {
-		return nil, fmt.Errorf("train: ConfusionMatrix: k = %d, want at least 1: %w", k, domain.ErrParam)
+		return nil, fmt.Errorf("report: ConfusionMatrix: k = %d, want at least 1: %w", k, ErrParam)
 	}
 	for i, p := range pred {
 		if t := truth[i]; p < 0 || p >= k || t < 0 || t >= k {
-			return nil, fmt.Errorf("train: ConfusionMatrix: row %d has the prediction %d and the class %d, not "+
-				"both in 0..%d; number the classes from 0: %w", i, p, t, k-1, domain.ErrDomain)
+			return nil, fmt.Errorf("report: ConfusionMatrix: row %d has the prediction %d and the class %d, not "+
+				"both in 0..%d; number the classes from 0: %w", i, p, t, k-1, ErrDomain)
 		}
 	}
-	if err := domain.CheckSize("train: ConfusionMatrix", 8, k, k); err != nil {
+	if err := domain.CheckSize("report: ConfusionMatrix", 8, k, k); err != nil {
 		return nil, err
 	}
 	m := make([][]int, k)
@@ -118,20 +116,6 @@ func samePairs(who string, pred, truth int) error {
 	if pred == truth && pred > 0 {
 		return nil
 	}
-	return fmt.Errorf("train: %s: %d predictions and %d true values; give one of each a row, and at least one row: "+
-		"%w", who, pred, truth, domain.ErrShape)
-}
-
-// ArgMax returns for each row the column of its largest score, the first of equals. NaN is never the largest; a row of
-// NaN alone gives -1, which is no class. Scores without rows, or nil, give an empty slice.
-func ArgMax(scores *mat.Dense) []int {
-	if scores == nil {
-		return []int{}
-	}
-	n, _ := scores.Dims()
-	best := make([]int, n)
-	for i := range best {
-		best[i] = given.ArgMax(scores.RawRowView(i))
-	}
-	return best
+	return fmt.Errorf("report: %s: %d predictions and %d true values; give one of each a row, and at least one row: "+
+		"%w", who, pred, truth, ErrShape)
 }
