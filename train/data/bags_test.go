@@ -47,12 +47,12 @@ func TestReadBagsErrors(t *testing.T) {
 		says     []string
 	}{
 		{"", Options{}, ErrFormat, []string{"is empty"}},
-		{"bag,label,x1\n", Options{}, ErrFormat, []string{"no samples"}},
-		{"1,0,3\n", Options{}, ErrFormat, []string{"f.csv:1", `"bag"`}},
+		{"bag,label,x1\n", Options{}, ErrFormat, []string{"no rows"}},
+		{"1,0,3\n", Options{}, ErrFormat, []string{"f.csv:1", "bag, label"}},
 		{"bag,x1\n", Options{}, ErrFormat, []string{`"label"`, "LabelNone"}},
-		{"bag,label\n1,1\n", Options{}, ErrFormat, []string{"no coordinate"}},
-		{"bag,label,bag,x\n", Options{}, ErrFormat, []string{"twice"}},
-		{"bag,label,x1\n1,0,2\n", Options{Dims: 2}, domain.ErrShape, []string{"1 coordinates, want 2"}},
+		{"bag,label\n1,1\n", Options{}, ErrFormat, []string{"no features"}},
+		{"bag,label,bag,x\n", Options{}, ErrFormat, []string{"column 1 and column 3"}},
+		{"bag,label,x1\n1,0,2\n", Options{Dims: 2}, domain.ErrShape, []string{"1 features, want 2"}},
 		{"bag,label,x1\n1,0,2\n1,1,3\n", Options{}, ErrFormat, []string{"f.csv:3", `bag "1"`, "one label"}},
 		{"bag,label,x1\n1,0,2\n1,0.5,3\n", Options{Task: Regression}, ErrFormat, []string{"f.csv:3", "one label"}},
 		{"bag,label,\n1,0,2\n", Options{}, ErrFormat, []string{"f.csv:1", "column 3"}},

@@ -8,8 +8,6 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // csvFile collects the rows of a CSV file: the features as numbers, or for Options.Columns and for a Frame the cells.
@@ -23,9 +21,9 @@ type csvFile struct {
 	fields int    // in each line
 	first  int    // the number of the first line that is not blank
 	doubt  string // the first class, if it is text and all later ones are numbers
-	want   int    // the number of rows to hold
 	ended  bool
-	plain  *plainLines // nil while all lines go through r
+	plain  *plainLines    // nil while all lines go through r
+	bags   map[string]int // for Options.bags: the first row of each bag
 	row    csvRow
 }
 
@@ -61,7 +59,7 @@ func newTSV(s *source) (rows, error) {
 }
 
 func newSeparated(s *source, comma rune) (rows, error) {
-	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s, "line")}, layout: layoutOf(s, comma)}
+	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s, "line")}, layout: layoutOf(s, comma), bags: map[string]int{}}
 	p.limits = s.limitRecords(p.layout.comma)
 	p.parser()
 	return p, nil
@@ -144,7 +142,7 @@ func (p *csvFile) syntax(err error) error {
 }
 
 // start takes the layout from the first line, and the names if it is a header.
-func (p *csvFile) start(line int, record []string) (err error) {
+func (p *csvFile) start(line int, record []string) error {
 	p.fields, p.first = len(record), line
 	if err := p.limits.check(line, p.fields); err != nil {
 		return p.syntax(err)
@@ -174,20 +172,8 @@ func (p *csvFile) start(line int, record []string) (err error) {
 			return err
 		}
 	}
-	if p.at, err = p.o.rolesOf(p.names, p.fields); err != nil {
-		return p.fail(line, ErrFormat, "%v", err)
-	}
-	p.targets.names, p.targets.places = p.names, p.at.labels
-	d := len(p.at.features)
-	if d == 0 {
-		return p.fail(line, ErrFormat, "the line has one field, the label, and no features; read it without a label if it is a feature")
-	}
-	if p.o.tables() {
-		if p.cells, err = newTableCells(p.source, p.names, p.at, p.fields); err != nil {
-			return err
-		}
-	} else if p.o.Dims > 0 && d != p.o.Dims {
-		return p.fail(line, domain.ErrShape, "the line has %d features, want %d (label %v)", d, p.o.Dims, p.o.Label)
+	if err := p.tableRows.start("the line", line, p.fields); err != nil {
+		return err
 	}
 	for _, note := range p.layout.told {
 		p.tell("%s", note)
@@ -204,7 +190,7 @@ func (p *csvFile) takeNames(line int, record []string) error {
 		switch {
 		case name == "" && !(p.o.tables() && j == 0): // an index of pandas, which Learn leaves out
 			return p.fail(line, ErrFormat, "the header has no name for column %d; name it, or drop the column (pandas: to_csv(index=False))", j+1)
-		case twice && p.o.tables():
+		case twice && (p.o.tables() || p.o.bags):
 			return p.fail(line, ErrFormat, "the header calls column %d and column %d %s; rename one", other+1, j+1, quote(name))
 		case !utf8.ValidString(name):
 			return p.notUTF8(line, fmt.Sprintf("the name of column %d", j+1), name)
@@ -253,14 +239,38 @@ func (p *csvFile) add(line int) error {
 			return err
 		}
 	}
+	if p.at.id >= 0 && p.cells == nil {
+		if err := p.addID(line); err != nil {
+			return err
+		}
+	}
 	p.doubtHeader()
 	p.rows++
 	return p.allow(p.rows, len(p.at.features))
 }
 
+// addID takes the name of the row or, for Options.bags, of its bag, whose rows have one label.
+func (p *csvFile) addID(line int) error {
+	id := string(p.row.texts[p.at.id])
+	p.ids = append(p.ids, id)
+	if !p.o.bags {
+		return nil
+	}
+	if id == "" {
+		return p.fail(line, ErrFormat, "the bag has no name; drop the row or fill it in")
+	}
+	first, known := p.bags[id]
+	if !known {
+		p.bags[id] = p.rows
+	} else if t := p.targets; t.labels != nil && t.labels[p.rows] != t.labels[first] || t.y != nil && t.y[p.rows] != t.y[first] {
+		return p.fail(line, ErrFormat, "bag %s has the label %s and had another; a bag has one label", quote(id), quote(string(p.row.texts[p.at.labels[0]])))
+	}
+	return nil
+}
+
 // numbers takes the features of a line as numbers.
 func (p *csvFile) numbers(line int, record []string) error {
-	p.reserve()
+	p.reserve(1)
 	for k, j := range p.at.features {
 		text := record[j]
 		v, f := number(text)

@@ -145,7 +145,7 @@ func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 	}
 	l, x, d := p.plain, p.row.numbers, len(p.at.features)
 	if p.cells == nil {
-		p.reserve()
+		p.reserve(1)
 		x = p.x[len(p.x) : len(p.x)+d]
 	}
 	i, last := 0, len(l.fields)-1
@@ -203,20 +203,4 @@ func (l *plainLines) after(b []byte, last bool) int {
 		return 2
 	}
 	return 0
-}
-
-// reserve makes room in x for one more row, or for all that are expected.
-func (p *csvFile) reserve() {
-	d := len(p.at.features)
-	if cap(p.x)-len(p.x) >= d {
-		return
-	}
-	more := len(p.x) + d
-	if n := p.expected((p.done + p.rows) * d); n > 0 {
-		more = max(d, n)
-		if left := max(1, p.want-p.rows); left < more/d {
-			more = left * d
-		}
-	}
-	p.x = grown(p.x, more)
 }

@@ -25,9 +25,6 @@ type npyHeader struct {
 // maxNPYHeader is the limit of NumPy for a header that is read without trust.
 const maxNPYHeader = 10000
 
-// maxSmall bounds the numbers whose classes are found without a map.
-const maxSmall = 64
-
 var (
 	npyDict  = regexp.MustCompile(`^\s*\{(.*)\}\s*$`)
 	npyDescr = regexp.MustCompile(`['"]descr['"]\s*:\s*['"]([^'"]*)['"]`)
@@ -36,23 +33,24 @@ var (
 	npyType  = regexp.MustCompile(`^[<>|=]?(f[48]|[iu][1248])$`)
 )
 
-// npyFile reads the rows of an array; an array in Fortran order is read whole.
+// npyFile is an array as a Table without names; an array in Fortran order is read whole.
 type npyFile struct {
-	tableRows
-	read  int // rows, with those that are left out
+	*source
+	read  int // rows
 	h     npyHeader
-	small [maxSmall]string  // the classes of 0, 1, 2, ..., which most files have
-	known map[uint64]string // the classes of other numbers, by their bits
+	cells []float64 // decoded last
 }
+
+// npyCells bounds the cells that are decoded at once, unless a row has more.
+const npyCells = 1 << 15
 
 // newNPY checks the header. Elements are decoded a buffer at a time, so memory is proportional to the bytes in the
 // file, whatever the header states.
 func newNPY(s *source) (rows, error) {
 	h, err := s.npyHeader()
 	if err != nil {
-		return nil, err
+		return nil, s.placed(err)
 	}
-	p := &npyFile{tableRows: tableRows{source: s, targets: newTargets(s, "row"), fresh: true}, h: h, known: make(map[uint64]string)}
 	if h.rows == 0 || h.cols == 0 {
 		return nil, s.fail(0, ErrFormat, "the array is %d x %d: it has no cells", h.rows, h.cols)
 	}
@@ -63,103 +61,45 @@ func newNPY(s *source) (rows, error) {
 	case s.meter.packed == unpacked && s.meter.small && row > float64(s.meter.in.total): // before a column takes memory
 		return nil, s.npyEnd(io.EOF, fmt.Sprintf("after less than one of %d rows of %d elements", h.rows, h.cols))
 	}
-	if p.at, err = s.o.rolesOf(nil, h.cols); err != nil {
-		return nil, s.fail(0, ErrFormat, "%v", err)
-	}
-	p.targets.places = p.at.labels
-	d := len(p.at.features)
+	return newTableFile(s, &npyFile{source: s, h: h}, "the array", nil, h.cols)
+}
+
+// Columns returns nil: an array has no names.
+func (p *npyFile) Columns() []string { return nil }
+
+// Close does nothing: the source closes the file.
+func (p *npyFile) Close() error { return nil }
+
+// Next decodes the next rows. The columns share memory, which the call after it overwrites.
+func (p *npyFile) Next(most int) ([]Column, error) {
+	n := min(most, p.h.rows-p.read)
 	switch {
-	case d == 0:
-		return nil, s.fail(0, ErrFormat, "the array has one column, the label, and no features; read it without a label if it is a feature")
-	case s.o.tables():
-		if p.cells, err = newTableCells(s, nil, p.at, h.cols); err != nil {
+	case n == 0:
+		return nil, io.EOF
+	case p.h.fortran && n < p.h.rows:
+		return nil, p.fail(0, ErrFormat, "the array is in Fortran order, whose rows cannot be read block by block; save it with numpy.ascontiguousarray")
+	case !p.h.fortran:
+		n = min(n, max(1, npyCells/p.h.cols))
+	}
+	if err := p.decode(n); err != nil {
+		return nil, err
+	}
+	if p.read += n; p.read == p.h.rows {
+		switch _, err := p.ReadByte(); {
+		case err == nil:
+			return nil, p.fail(0, ErrFormat, "goes on after its %d x %d elements (trailing garbage)", p.h.rows, p.h.cols)
+		case err != io.EOF:
 			return nil, err
 		}
-	case s.o.Dims > 0 && d != s.o.Dims:
-		return nil, s.fail(0, domain.ErrShape, "the array has %d features, want %d (label %v)", d, s.o.Dims, s.o.Label)
 	}
-	return p, nil
-}
-
-func (p *npyFile) more(most int) (int, error) {
-	had := p.rows
-	for p.rows-had < most && p.read < p.h.rows {
-		if err := p.piece(min(most-(p.rows-had), p.h.rows-p.read)); err != nil {
-			return 0, err
+	columns := make([]Column, p.h.cols)
+	for j := range columns {
+		columns[j] = Column{Numbers: p.cells[j:], stride: p.h.cols, length: n}
+		if p.h.fortran {
+			columns[j] = Column{Numbers: p.cells[j*n:][:n]}
 		}
 	}
-	if p.done+p.rows == 0 {
-		return 0, p.targets.none("")
-	}
-	return p.rows - had, nil
-}
-
-// piece reads n rows.
-func (p *npyFile) piece(n int) error {
-	if p.h.fortran && n < p.h.rows {
-		return p.fail(0, ErrFormat, "the array is in Fortran order, whose rows cannot be read block by block; save it with numpy.ascontiguousarray")
-	}
-	if p.o.MaxCells > 0 { // the default limit cannot be passed: a cell is a byte at least
-		if err := p.allow(p.rows+n, len(p.at.features)); err != nil {
-			return err
-		}
-	}
-	cells, err := p.decode(n)
-	if err != nil {
-		return err
-	}
-	if err := p.add(cells, p.labelled(cells, n)); err != nil {
-		return err
-	}
-	if p.read += n; p.read < p.h.rows {
-		return nil
-	}
-	switch _, err := p.ReadByte(); {
-	case err == nil:
-		return p.fail(0, ErrFormat, "goes on after its %d x %d elements (trailing garbage)", p.h.rows, p.h.cols)
-	case err != io.EOF:
-		return p.wrap(err)
-	}
-	return nil
-}
-
-// labelled moves the rows that have labels to the start, and returns their number.
-func (p *npyFile) labelled(cells []float64, n int) int {
-	if !p.o.DropUnlabelled {
-		return n
-	}
-	down, across := p.h.cols, 1
-	if p.h.fortran {
-		down, across = 1, n
-	}
-	var keep []int
-	for i := range n {
-		if !slices.ContainsFunc(p.at.labels, func(j int) bool {
-			v := cells[i*down+j*across]
-			return v != v && p.targets.lacks(p.read+i, nil)
-		}) {
-			keep = append(keep, i)
-		}
-	}
-	to := 0
-	move := func(i, j int) {
-		cells[to] = cells[i*down+j*across]
-		to++
-	}
-	if p.h.fortran {
-		for j := range p.h.cols {
-			for _, i := range keep {
-				move(i, j)
-			}
-		}
-		return len(keep)
-	}
-	for _, i := range keep {
-		for j := range p.h.cols {
-			move(i, j)
-		}
-	}
-	return len(keep)
+	return columns, nil
 }
 
 // npyHeader reads and checks the preamble and the dictionary. https://numpy.org/neps/nep-0001-npy-format.html
@@ -236,27 +176,27 @@ func (s *source) npyEnd(err error, place string) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return s.fail(0, ErrFormat, "ends early, %s: it is truncated", place)
 	}
-	return s.wrap(err)
+	return err
 }
 
-// decode decodes n rows in file order.
-func (p *npyFile) decode(n int) ([]float64, error) {
+// decode decodes n rows in file order into p.cells.
+func (p *npyFile) decode(n int) (err error) {
 	h := p.h
 	before := p.read * h.cols
-	cells, err := decoders[h.descr[len(h.descr)-2:]](p.source, strings.HasPrefix(h.descr, ">"), n*h.cols)
+	p.cells, err = decoders[h.descr[len(h.descr)-2:]](p.cells[:0], p.source, strings.HasPrefix(h.descr, ">"), n*h.cols)
 	var lost *inexact
 	if errors.As(err, &lost) {
-		i, j := h.place(before + lost.at)
-		return nil, p.fail(0, domain.ErrDomain, "the integer %s at row %d, column %d of the array is 2^53 or more in absolute value, where float64 rounds; save the array with astype(float64) if that is meant", lost.text, i, j)
+		i, j := h.place(before + len(p.cells))
+		return p.fail(0, domain.ErrDomain, "the integer %s at row %d, column %d of the array is 2^53 or more in absolute value, where float64 rounds; save the array with astype(float64) if that is meant", lost.text, i, j)
 	}
 	if err != nil {
-		return nil, p.npyEnd(err, fmt.Sprintf("after at least %d of %d x %d elements", before+len(cells), h.rows, h.cols))
+		return p.npyEnd(err, fmt.Sprintf("after at least %d of %d x %d elements", before+len(p.cells), h.rows, h.cols))
 	}
-	return cells, nil
+	return nil
 }
 
 // decoders has an entry for each type that npyType accepts.
-var decoders = map[string]func(r io.Reader, big bool, size int) ([]float64, error){
+var decoders = map[string]func(out []float64, r io.Reader, big bool, size int) ([]float64, error){
 	"f8": decode[float64], "f4": decode[float32],
 	"i1": decode[int8], "i2": decode[int16], "i4": decode[int32], "i8": decode[int64],
 	"u1": decode[uint8], "u2": decode[uint16], "u4": decode[uint32], "u8": decode[uint64],
@@ -271,10 +211,7 @@ func (h npyHeader) place(k int) (i, j int) {
 }
 
 // inexact is an integer that float64 may have rounded.
-type inexact struct {
-	at   int
-	text string
-}
+type inexact struct{ text string }
 
 func (e *inexact) Error() string { return e.text + " may not be exact in float64" }
 
@@ -282,11 +219,11 @@ type element interface {
 	float64 | float32 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-// decode reads size elements, big-endian or little-endian. With an error it returns the elements before the buffer that
-// failed.
-func decode[T element](r io.Reader, big bool, size int) ([]float64, error) {
+// decode appends size elements, big-endian or little-endian, to out, which is empty. With an error it returns the
+// elements before the buffer or the integer that failed.
+func decode[T element](out []float64, r io.Reader, big bool, size int) ([]float64, error) {
 	const buffer = 1 << 13
-	out := make([]float64, 0, min(size, freeCells))
+	out = grown(out, min(size, freeCells))
 	buf := make([]T, min(size, buffer))
 	width := binary.Size(buf[:1])
 	raw := make([]byte, len(buf)*width)
@@ -312,7 +249,7 @@ func decode[T element](r io.Reader, big bool, size int) ([]float64, error) {
 			for _, v := range part {
 				f := float64(v)
 				if whole && (f >= 1<<53 || f <= -1<<53) {
-					return out, &inexact{len(out), fmt.Sprint(v)}
+					return out, &inexact{fmt.Sprint(v)}
 				}
 				out = append(out, f)
 			}
@@ -336,99 +273,4 @@ func decode[T element](r io.Reader, big bool, size int) ([]float64, error) {
 		}
 	}
 	return out, nil
-}
-
-// add separates the labels from the features of n rows and checks both.
-func (p *npyFile) add(cells []float64, n int) error {
-	d, at := len(p.at.features), p.done+p.rows
-	x := cells
-	if p.h.fortran { // C order is compacted in place: no cell moves to a later position
-		x = make([]float64, n*d)
-	}
-	down, across := p.h.cols, 1 // distances in the file
-	if p.h.fortran {
-		down, across = 1, n
-	}
-	if p.cells != nil {
-		p.rows += n
-		return p.tableColumns(cells, n, at, down, across)
-	}
-	side := across == 1 && p.at.features[d-1]-p.at.features[0] == d-1 // the features lie side by side
-	for i := range n {
-		if err := p.label(cells[i*down:], at+i, across); err != nil { // before a feature takes its place
-			return err
-		}
-		if side {
-			row := cells[i*down+p.at.features[0]:][:d]
-			if k := notFiniteAt(row); k >= 0 {
-				return p.badCell(0, fmt.Sprintf("column %d", p.at.features[k]+1), at+i, k, "-", row[k], notFinite)
-			}
-			copy(x[i*d:], row)
-			continue
-		}
-		for k, j := range p.at.features {
-			v := cells[i*down+j*across]
-			if v-v != 0 {
-				return p.badCell(0, fmt.Sprintf("column %d", j+1), at+i, k, "-", v, notFinite)
-			}
-			x[i*d+k] = v
-		}
-	}
-	if p.rows == 0 {
-		p.x = x[:n*d]
-	} else {
-		p.x = append(p.x, x[:n*d]...)
-	}
-	p.rows += n
-	return nil
-}
-
-// label takes the labels of a row, whose cells are across numbers apart.
-func (p *npyFile) label(row []float64, at, across int) error {
-	for _, j := range p.at.labels {
-		v := row[j*across]
-		if p.o.Task == Regression && v-v == 0 {
-			p.targets.y = append(p.targets.y, v) // as its text would be read
-			continue
-		}
-		small := v >= 0 && v < maxSmall && v == float64(int(v)) && !math.Signbit(v)
-		class := ""
-		if small {
-			class = p.small[int(v)]
-		} else {
-			class = p.known[math.Float64bits(v)]
-		}
-		if class != "" {
-			p.targets.labels = append(p.targets.labels, class)
-			continue
-		}
-		if err := p.targets.add(at, strconv.AppendFloat(nil, v, 'g', -1, 64)); err != nil {
-			return err
-		}
-		switch n := len(p.targets.labels); {
-		case n == 0:
-		case small:
-			p.small[int(v)] = p.targets.labels[n-1]
-		case len(p.known) < maxSeen:
-			p.known[math.Float64bits(v)] = p.targets.labels[n-1]
-		}
-	}
-	return nil
-}
-
-// tableColumns takes n rows as cells of a table.
-func (p *npyFile) tableColumns(cells []float64, n, at, down, across int) error {
-	columns := make([]Column, p.h.cols)
-	for j := range columns {
-		columns[j].Numbers = make([]float64, n)
-		for i := range n {
-			columns[j].Numbers[i] = cells[i*down+j*across]
-		}
-	}
-	for i := range n {
-		if err := p.label(cells[i*down:], at+i, across); err != nil {
-			return err
-		}
-	}
-	return p.cells.columns(columns, at)
 }

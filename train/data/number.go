@@ -145,6 +145,8 @@ type targets struct {
 	y       []float64
 	labels  []string
 	seen    map[string]string // text of a class -> its canonical spelling, so that each is stored once
+	small   [maxSmall]string  // the classes of the numbers 0, 1, 2, ..., which most files have
+	known   map[uint64]string // the classes of other numbers, by their bits
 	dropped int               // rows that were left out
 	doubted bool              // whether a class that looks like a missing value was reported
 	names   []string          // names of the columns of a table, or nil
@@ -163,11 +165,13 @@ func (t *targets) letGo() {
 }
 
 func newTargets(s *source, unit string) *targets {
-	return &targets{s: s, unit: unit, seen: make(map[string]string)}
+	return &targets{s: s, unit: unit, seen: make(map[string]string), known: make(map[uint64]string)}
 }
 
-// maxSeen bounds the map for files in which every row has its own class.
-const maxSeen = 1 << 16
+const (
+	maxSeen  = 1 << 16 // bounds the maps for files in which every row has its own class
+	maxSmall = 64      // the numbers whose classes are found without a map
+)
 
 // add takes the trimmed label of the next row; at is its position in units.
 func (t *targets) add(at int, text []byte) error {
@@ -205,6 +209,39 @@ func (t *targets) add(at int, text []byte) error {
 		t.s.tell("the class %s of %s %d is taken for one; if it says that the value is missing, leave such rows out (Options.DropUnlabelled)", quote(label), t.unit, at)
 	}
 	t.labels = append(t.labels, label)
+	return nil
+}
+
+// addCell takes cell i of a column as the label of the next row, whose number is at.
+func (t *targets) addCell(at int, c Column, i int) error {
+	if c.Numbers == nil || c.Times || c.Gaps != nil {
+		return t.add(at, []byte(c.text(i)))
+	}
+	v := c.number(i)
+	if t.s.o.Task == Regression && v-v == 0 {
+		t.y = append(t.y, v) // as its text would be read
+		return nil
+	}
+	class, small := "", v >= 0 && v < maxSmall && v == float64(int(v)) && !math.Signbit(v)
+	if small {
+		class = t.small[int(v)]
+	} else {
+		class = t.known[math.Float64bits(v)]
+	}
+	if class != "" {
+		t.labels = append(t.labels, class)
+		return nil
+	}
+	if err := t.add(at, []byte(c.text(i))); err != nil {
+		return err
+	}
+	switch n := len(t.labels); {
+	case n == 0:
+	case small:
+		t.small[int(v)] = t.labels[n-1]
+	case len(t.known) < maxSeen:
+		t.known[math.Float64bits(v)] = t.labels[n-1]
+	}
 	return nil
 }
 

@@ -120,6 +120,7 @@ type Options struct {
 	MaxWindow int
 
 	frames bool // rows are read as a Frame
+	bags   bool // rows are samples, whose IDs name their bags
 }
 
 // tables says whether rows are read as cells of a table.

@@ -292,6 +292,15 @@ func (s *source) fail(line int, sentinel error, format string, args ...any) erro
 // wrap adds the file to an error of the underlying reader.
 func (s *source) wrap(err error) error { return fmt.Errorf("%s: %w", s.where(0), err) }
 
+// placed adds the file to an error that lacks it.
+func (s *source) placed(err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return err
+	}
+	return s.wrap(err)
+}
+
 // limit is the number of dense cells that the bytes read so far allow.
 func (s *source) limit() uint64 {
 	if s.o.MaxCells > 0 {
@@ -313,6 +322,9 @@ func (s *source) allow(n, d int) error {
 // of the file is not known or too little was read, and at most 2^27.
 func (s *source) expected(cells int) int {
 	const enough = 1 << 18
+	if s.size == 0 {
+		return 0
+	}
 	read := s.meter.total - int64(s.Buffered())
 	if s.size <= read || read < enough {
 		return 0

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -10,8 +11,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Table is a file whose columns another package decodes, such as train/data/parquet.
@@ -30,7 +29,16 @@ type Column struct {
 	Texts   []string
 	Gaps    []bool // which cells have no value; nil: all have one
 	Times   bool   // whether the numbers are days since 1970
+
+	// If length is not 0, it is the number of cells, of which cell i is Numbers[i*stride].
+	length, stride int
 }
+
+// Len returns the number of cells.
+func (c Column) Len() int { return cmp.Or(c.length, max(len(c.Numbers), len(c.Texts))) }
+
+// number is cell i, a number.
+func (c Column) number(i int) float64 { return c.Numbers[i*max(c.stride, 1)] }
 
 // tables are the formats that packages have registered, by extension.
 var tables = map[string]func(f *os.File) (Table, error){}
@@ -65,8 +73,9 @@ func newTable(f *os.File, path string, o Options, open func(f *os.File) (Table, 
 	if err != nil {
 		return nil, s.wrap(err)
 	}
-	p := &tableFile{tableRows: tableRows{source: s, names: t.Columns(), targets: newTargets(s, "row")}, t: t}
-	if err := p.start(); err != nil {
+	names := t.Columns()
+	p, err := newTableFile(s, t, "the table", names, len(names))
+	if err != nil {
 		t.Close()
 		return nil, err
 	}
@@ -74,33 +83,25 @@ func newTable(f *os.File, path string, o Options, open func(f *os.File) (Table, 
 	return p, nil
 }
 
-// start decides what the columns are.
-func (p *tableFile) start() (err error) {
-	if p.at, err = p.o.rolesOf(p.names, len(p.names)); err != nil {
-		return p.fail(0, ErrFormat, "%v", err)
+// newTableFile reads a table of so many columns.
+func newTableFile(s *source, t Table, what string, names []string, width int) (rows, error) {
+	p := &tableFile{tableRows: tableRows{source: s, names: names, targets: newTargets(s, "row")}, t: t}
+	if err := p.start(what, 0, width); err != nil {
+		return nil, err
 	}
-	p.targets.names, p.targets.places = p.names, p.at.labels
-	d := len(p.at.features)
-	switch {
-	case d < 1:
-		return p.fail(0, ErrFormat, "the table has %d columns, and no features; read it without a label if the one is a feature", len(p.names))
-	case p.o.tables():
-		p.cells, err = newTableCells(p.source, p.names, p.at, len(p.names))
-	case p.o.Dims > 0 && d != p.o.Dims:
-		return p.fail(0, domain.ErrShape, "the table has %d features, want %d (label %v)", d, p.o.Dims, p.o.Label)
-	}
-	return err
+	return p, nil
 }
 
 func (p *tableFile) more(most int) (int, error) {
 	had := p.rows
+	p.want = had + most
 	for p.rows-had < most {
-		columns, err := p.t.Next(min(most-(p.rows-had), 1<<13))
+		columns, err := p.t.Next(most - (p.rows - had))
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return 0, p.wrap(err)
+			return 0, p.placed(err)
 		}
 		if err := p.add(p.labelled(columns)); err != nil {
 			return 0, err
@@ -117,7 +118,7 @@ func (p *tableFile) labelled(columns []Column) []Column {
 	if !p.o.DropUnlabelled {
 		return columns
 	}
-	n := max(len(columns[0].Numbers), len(columns[0].Texts))
+	n := columns[0].Len()
 	keep := make([]int, 0, n)
 	for i := range n {
 		if !slices.ContainsFunc(p.at.labels, func(j int) bool { return p.targets.lacks(p.read+i, []byte(columns[j].text(i))) }) {
@@ -128,10 +129,13 @@ func (p *tableFile) labelled(columns []Column) []Column {
 	out := make([]Column, len(columns))
 	for j, c := range columns {
 		out[j].Times = c.Times
-		if c.Numbers != nil {
-			out[j].Numbers = pick(c.Numbers, keep)
-		} else {
+		if c.Numbers == nil {
 			out[j].Texts = pick(c.Texts, keep)
+		}
+		for _, i := range keep {
+			if c.Numbers != nil {
+				out[j].Numbers = append(out[j].Numbers, c.number(i))
+			}
 		}
 		if c.Gaps != nil {
 			out[j].Gaps = pick(c.Gaps, keep)
@@ -142,7 +146,7 @@ func (p *tableFile) labelled(columns []Column) []Column {
 
 // add takes a piece of every column.
 func (p *tableFile) add(columns []Column) error {
-	d, at, n := len(p.at.features), p.done+p.rows, max(len(columns[0].Numbers), len(columns[0].Texts))
+	d, at, n := len(p.at.features), p.done+p.rows, columns[0].Len()
 	if n == 0 { // none has a label
 		return nil
 	}
@@ -156,7 +160,7 @@ func (p *tableFile) add(columns []Column) error {
 	}
 	for i := range n {
 		for _, j := range p.at.labels {
-			if err := p.targets.add(at+i, []byte(columns[j].text(i))); err != nil {
+			if err := p.targets.addCell(at+i, columns[j], i); err != nil {
 				return err
 			}
 		}
@@ -165,21 +169,38 @@ func (p *tableFile) add(columns []Column) error {
 		p.rows += n
 		return p.cells.columns(columns, at)
 	}
-	base := len(p.x)
-	p.x = append(p.x, make([]float64, n*d)...)
-	for k, j := range p.at.features {
-		c, name := columns[j], columnName(p.names, j)
-		if c.Numbers == nil {
-			return p.badCell(0, name, at, k, c.Texts[0], 0, noNumber)
-		}
-		for i, v := range c.Numbers {
-			if v-v != 0 {
-				return p.badCell(0, name, at+i, k, "-", v, notFinite)
-			}
-			p.x[base+i*d+k] = v
+	if p.at.id >= 0 {
+		for i := range n {
+			p.ids = append(p.ids, columns[p.at.id].text(i))
 		}
 	}
-	p.rows += n
+	p.reserve(n)
+	x := p.x[len(p.x) : len(p.x)+n*d]
+	for k, j := range p.at.features {
+		c := columns[j]
+		if c.Numbers == nil {
+			return p.badCell(0, columnName(p.names, j), at, k, c.Texts[0], 0, noNumber)
+		}
+		if c.stride > 0 {
+			continue
+		}
+		for i, v := range c.Numbers {
+			x[i*d+k] = v
+		}
+	}
+	for i := range n {
+		row := x[i*d : (i+1)*d]
+		if c := columns[0]; c.stride > 0 { // the cells of all columns, row by row
+			cells := c.Numbers[i*c.stride:][:c.stride]
+			for k, j := range p.at.features {
+				row[k] = cells[j]
+			}
+		}
+		if k := notFiniteAt(row); k >= 0 {
+			return p.badCell(0, columnName(p.names, p.at.features[k]), at+i, k, "-", row[k], notFinite)
+		}
+	}
+	p.x, p.rows = p.x[:len(p.x)+n*d], p.rows+n
 	return nil
 }
 
@@ -204,16 +225,16 @@ func (c Column) text(i int) string {
 	case c.Numbers == nil:
 		return c.Texts[i]
 	case c.Times:
-		return dayTime(c.Numbers[i]).Format(time.RFC3339Nano)
+		return dayTime(c.number(i)).Format(time.RFC3339Nano)
 	}
-	return strconv.FormatFloat(c.Numbers[i], 'g', -1, 64)
+	return strconv.FormatFloat(c.number(i), 'g', -1, 64)
 }
 
 // columns takes a piece of every column, whose rows begin at row.
 func (t *tableCells) columns(columns []Column, row int) error {
 	for _, j := range t.looked {
 		from, to := columns[j], &t.cells[j]
-		for i := range max(len(from.Numbers), len(from.Texts)) {
+		for i := range from.Len() {
 			if from.Numbers == nil {
 				text := from.text(i)
 				to.add(text, cellNumber)
@@ -222,7 +243,7 @@ func (t *tableCells) columns(columns []Column, row int) error {
 				}
 				continue
 			}
-			v := from.Numbers[i]
+			v := from.number(i)
 			if math.IsInf(v, 0) {
 				return t.s.badCell(0, columnName(t.names, j), row+i, j, "-", v, notFinite)
 			}
@@ -238,7 +259,7 @@ func (t *tableCells) columns(columns []Column, row int) error {
 		}
 	}
 	if t.at.id >= 0 {
-		for i := range max(len(columns[t.at.id].Numbers), len(columns[t.at.id].Texts)) {
+		for i := range columns[t.at.id].Len() {
 			t.ids = append(t.ids, columns[t.at.id].text(i))
 		}
 	}

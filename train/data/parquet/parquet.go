@@ -139,7 +139,7 @@ func (t *table) Next(most int) (_ []data.Column, err error) {
 		t.start(t.groups[0])
 		t.groups = t.groups[1:]
 	}
-	n := int(min(int64(most), t.left))
+	n := int(min(int64(most), 1<<13, t.left))
 	out := make([]data.Column, len(t.chunks))
 	for j := range t.chunks {
 		if out[j], err = t.column(j, n); err != nil {

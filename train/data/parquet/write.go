@@ -50,7 +50,7 @@ func create(path string, names []string, like []data.Column) (data.TableWriter, 
 }
 
 func (w *writer) Write(columns []data.Column) error {
-	n := max(len(columns[0].Numbers), len(columns[0].Texts))
+	n := columns[0].Len()
 	w.rows = w.rows[:0]
 	for i := range n {
 		row := make(parquet.Row, len(columns))
