@@ -1,8 +1,6 @@
 package data
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,18 +11,16 @@ import (
 // csvFile collects the rows of a CSV file: the features as numbers, or for Options.Columns and for a Frame the cells.
 type csvFile struct {
 	tableRows
-	r      *csv.Reader
-	base   int // lines so far that r did not read
-	lines  int // lines so far
-	limits *records
-	layout *layout
-	fields int    // in each line
-	first  int    // the number of the first line that is not blank
-	doubt  string // the first class, if it is text and all later ones are numbers
-	ended  bool
-	plain  *plainLines    // nil while all lines go through r
-	bags   map[string]int // for Options.bags: the first row of each bag
-	row    csvRow
+	records *records
+	lines   int // lines so far
+	layout  *layout
+	fields  int    // in each line
+	first   int    // the number of the first line that is not blank
+	doubt   string // the first class, if it is text and all later ones are numbers
+	ended   bool
+	plain   *plainLines    // nil if no line is plain
+	bags    map[string]int // for Options.bags: the first row of each bag
+	row     csvRow
 }
 
 // csvRow is a line of data.
@@ -59,18 +55,10 @@ func newTSV(s *source) (rows, error) {
 }
 
 func newSeparated(s *source, comma rune) (rows, error) {
-	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s, "line")}, layout: layoutOf(s, comma), bags: map[string]int{}}
-	p.limits = s.limitRecords(p.layout.comma)
-	p.parser()
+	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s, "line")}, layout: layoutOf(s, comma),
+		bags: map[string]int{}}
+	p.records = newRecords(p)
 	return p, nil
-}
-
-// parser makes the parser of the lines that follow.
-func (p *csvFile) parser() {
-	p.r, p.base = csv.NewReader(p.Reader), p.lines
-	p.r.Comma = p.layout.comma
-	p.r.FieldsPerRecord = -1 // counted here, to say what was expected
-	p.r.ReuseRecord = true
 }
 
 func (p *csvFile) more(most int) (int, error) {
@@ -83,36 +71,18 @@ func (p *csvFile) more(most int) (int, error) {
 		if p.rows-had == most {
 			break
 		}
-		if err := p.parse(); err != nil {
+		line, record, err := p.next()
+		if err == io.EOF {
+			p.ended = true
+			err = p.finish()
+		} else if err == nil && record != nil {
+			err = p.took(line, record)
+		}
+		if err != nil {
 			return 0, err
 		}
 	}
 	return p.rows - had, nil
-}
-
-// parse takes the next record of the parser.
-func (p *csvFile) parse() error {
-	if p.fields == 0 {
-		if record := p.simpleLine(); record != nil {
-			return p.took(p.lines, record)
-		}
-	}
-	record, err := p.r.Read()
-	if err == io.EOF {
-		p.ended = true
-		return p.finish()
-	}
-	if err != nil {
-		return p.syntax(err)
-	}
-	line, _ := p.r.FieldPos(0)
-	line += p.base
-	p.lines = line
-	for i, f := range record {
-		p.lines += strings.Count(f, "\n")
-		record[i] = strings.TrimSpace(f)
-	}
-	return p.took(line, record)
 }
 
 // took uses a record: the first one decides what the columns are.
@@ -128,26 +98,12 @@ func (p *csvFile) took(line int, record []string) error {
 	return p.record(line, record)
 }
 
-// syntax names the line of an error of encoding/csv.
-func (p *csvFile) syntax(err error) error {
-	var e *csv.ParseError
-	if errors.As(err, &e) {
-		return p.fail(p.base+e.Line, ErrFormat, "%v at byte %d of the line", e.Err, e.Column)
-	}
-	var large *recordError
-	if errors.As(err, &large) {
-		return p.fail(large.line, ErrFormat, "%s", large.text)
-	}
-	return p.wrap(err)
-}
-
 // start takes the layout from the first line, and the names if it is a header.
 func (p *csvFile) start(line int, record []string) error {
-	p.fields, p.first = len(record), line
-	if err := p.limits.check(line, p.fields); err != nil {
-		return p.syntax(err)
+	if err := p.records.check(line, len(record)); err != nil {
+		return err
 	}
-	p.limits.most, p.limits.first = p.fields, line
+	p.fields, p.first = len(record), line
 	if p.fields == 1 {
 		if i := strings.IndexAny(record[0], ",;|"); i >= 0 {
 			return p.fail(line, ErrFormat, "the line has one field and holds %q; fields are separated by commas, semicolons or tabs", record[0][i])

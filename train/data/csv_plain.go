@@ -1,15 +1,13 @@
 package data
 
 import (
-	"bufio"
 	"bytes"
-	"io"
 	"math"
 	"strings"
 )
 
 // plainLines reads simple CSV lines, without quotes, in place in the buffer of the reader. It reads a cell as a number
-// before it knows where the cell ends, and copies nothing. It leaves doubtful lines to encoding/csv. Every line could
+// before it knows where the cell ends, and copies nothing. It leaves doubtful lines to csvFile.next. Every line could
 // go through encoding/csv, with the same rows and errors.
 type plainLines struct {
 	comma  byte
@@ -46,9 +44,9 @@ func newPlainLines(p *csvFile) *plainLines {
 // scan reads up to most rows. It stops before the first line that is not simple or not complete.
 func (p *csvFile) scan(most int) error {
 	for had := p.rows; p.plain != nil && p.rows-had < most; {
-		buffer, whole := p.wholeLines()
-		if whole == 0 {
-			return nil
+		buffer, whole, err := p.wholeLines()
+		if err != nil || whole == 0 {
+			return err
 		}
 		at := 0
 		for at < whole && p.rows-had < most {
@@ -59,7 +57,6 @@ func (p *csvFile) scan(most int) error {
 			}
 			at += n
 			p.lines++
-			p.base++
 			if !blank {
 				if err := p.add(p.lines); err != nil {
 					return err
@@ -73,69 +70,8 @@ func (p *csvFile) scan(most int) error {
 	return nil
 }
 
-// wholeLines returns the buffer and the length of the complete lines at its start. If there are none it reads on, into
-// a larger buffer if need be. The length is 0 at the end of the file and if reading fails; encoding/csv will meet the
-// same error.
-func (p *csvFile) wholeLines() (buffer []byte, whole int) {
-	for searched := 0; ; searched = len(buffer) {
-		buffer, _ = p.Peek(p.Buffered())
-		tail := max(0, len(buffer)-1<<12)
-		if i := bytes.LastIndexByte(buffer[tail:], '\n'); i >= 0 {
-			return buffer, tail + i + 1
-		}
-		if whole = bytes.IndexByte(buffer[searched:], '\n') + 1; whole > 0 {
-			return buffer, searched + whole
-		}
-		if len(buffer) == p.Reader.Size() {
-			p.Reader = bufio.NewReaderSize(p.Reader, 2*len(buffer))
-			p.parser()
-		}
-		if _, err := p.Peek(len(buffer) + 1); err != nil {
-			return nil, 0
-		}
-	}
-}
-
-// simpleLine takes the next line with something in it and cuts it at the separators, with memory for its fields alone.
-// It returns nil if the line has quotes, which encoding/csv knows, and at the end of the file.
-func (p *csvFile) simpleLine() []string {
-	for {
-		line := p.nextLine()
-		n := len(line)
-		if line = bytes.TrimSuffix(bytes.TrimSuffix(line, newline), []byte{'\r'}); n == 0 || bytes.IndexByte(line, '"') >= 0 {
-			return nil
-		}
-		text := string(line)
-		if _, err := p.Discard(n); err != nil {
-			return nil // which the next read meets again
-		}
-		p.lines++
-		p.base++
-		if text == "" {
-			continue
-		}
-		record := strings.Split(text, string(p.layout.comma))
-		for i, f := range record {
-			record[i] = strings.TrimSpace(f)
-		}
-		return record
-	}
-}
-
-// nextLine returns the next line without consuming it. The last line of a file may lack its newline.
-func (p *csvFile) nextLine() []byte {
-	if buffer, whole := p.wholeLines(); whole > 0 {
-		return buffer[:bytes.IndexByte(buffer, '\n')+1]
-	}
-	buffer, _ := p.Peek(p.Buffered())
-	if _, err := p.Peek(len(buffer) + 1); err != io.EOF {
-		return nil
-	}
-	return buffer
-}
-
 // scanLine reads the line at the start of b, which is complete, into p.row, and without cells its numbers to the end of
-// p.x. It returns the length of the line; 0 leaves the line to encoding/csv.
+// p.x. It returns the length of the line; 0 leaves the line to next.
 func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 	switch {
 	case b[0] == '\n':

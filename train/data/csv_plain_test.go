@@ -34,7 +34,12 @@ func outcome(r io.Reader, size int, o Options, plain bool, piece int) string {
 			n, err = p.more(piece)
 		} else {
 			for n, p.want = 0, piece; n < piece && !p.ended && err == nil; n = p.rows {
-				err = p.parse()
+				line, record, e := p.records.read()
+				if p.ended = e == io.EOF; p.ended {
+					err = p.finish()
+				} else if err = e; err == nil {
+					err = p.took(line, record)
+				}
 			}
 		}
 		if err != nil {
@@ -147,8 +152,8 @@ func TestPlainLinesAreUsed(t *testing.T) {
 		if n, err := p.more(math.MaxInt); n != 5 || err != nil || p.lines != 5 {
 			t.Fatal(n, err, p.lines)
 		}
-		if p.base != p.lines && p.base != p.lines-1 { // the parser had the first line at most, unless the buffer grew after it
-			t.Errorf("%d columns: encoding/csv read %d of %d lines", width, p.lines-p.base, p.lines)
+		if p.records.lines > 0 {
+			t.Errorf("%d columns: encoding/csv read %d of %d lines", width, p.records.lines, p.lines)
 		}
 		set, err := p.take(0, false)
 		if err != nil || set.Dims() != width/2*3+1 || !strings.HasPrefix(fmt.Sprint(cells(set)), "[-0.25 1000 17") {

@@ -95,10 +95,7 @@ func sample(head []byte, comma rune) (records [][]string) {
 		if err != nil {
 			break
 		}
-		for i, f := range record {
-			record[i] = strings.TrimSpace(f)
-		}
-		records = append(records, record)
+		records = append(records, trimmed(record))
 	}
 	return records
 }

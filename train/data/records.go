@@ -3,93 +3,178 @@ package data
 import (
 	"bufio"
 	"bytes"
-	"fmt"
+	"encoding/csv"
+	"errors"
 	"io"
+	"strings"
 )
 
-// records limits the records of separated text on their way to the parser, which holds each of them whole: the columns
-// and the bytes. A record goes on over the line breaks between quotes.
+// records hands lines of separated text to encoding/csv, no further than the record that it reads, which goes on over
+// the line breaks between quotes. It limits the columns and the bytes of a record before it is held whole.
 type records struct {
-	r       io.Reader
+	p       *csvFile
+	r       *csv.Reader
+	lines   int // that r has read
+	most    int // columns of the first record
 	comma   []byte
-	most    int  // columns
-	first   int  // the line that has so many; 0: most is the limit
 	quoted  bool // whether the last byte was between quotes
 	columns int  // separators of the record so far
 	bytes   int  // of the record so far
-	line    int  // of the record's start, from 0
-	breaks  int  // lines that it went on over
 }
 
-// recordError is a record that is too large.
-type recordError struct {
-	line int
-	text string
-}
+var newline = []byte{'\n'}
 
-func (e *recordError) Error() string { return e.text }
-
-// limitRecords lets the records of s pass the limits.
-func (s *source) limitRecords(comma rune) *records {
-	s.meter.text = false // whose lines are no records
-	ahead, _ := s.Peek(s.Buffered())
-	r := &records{r: io.MultiReader(bytes.NewReader(ahead), s.from), comma: []byte(string(comma)), most: maxColumns}
-	if s.meter.packed != unpacked && s.meter.small {
+func newRecords(p *csvFile) *records {
+	p.meter.text = false // whose lines are no records
+	r := &records{p: p, comma: []byte(string(p.layout.comma)), most: maxColumns}
+	if p.meter.packed != unpacked && p.meter.small {
 		r.most = smallColumns
 	}
-	s.Reader = bufio.NewReaderSize(r, s.Reader.Size())
+	r.r = csv.NewReader(r)
+	r.r.Comma = p.layout.comma
+	r.r.FieldsPerRecord = -1 // counted by csvFile, to say what was expected
+	r.r.ReuseRecord = true
 	return r
+}
+
+// Read reads from one line.
+func (r *records) Read(b []byte) (int, error) {
+	if _, err := r.p.Peek(1); err != nil {
+		return 0, err
+	}
+	next, _ := r.p.Peek(min(len(b), r.p.Buffered()))
+	if i := bytes.IndexByte(next, '\n'); i >= 0 {
+		next = next[:i+1]
+		r.lines++
+	}
+	n := copy(b, next)
+	r.count(b[:n])
+	if err := r.limit(); err != nil {
+		return 0, err
+	}
+	return r.p.Discard(n)
+}
+
+// count takes further bytes of the record.
+func (r *records) count(b []byte) {
+	r.bytes += len(b)
+	for {
+		part, rest, quote := bytes.Cut(b, []byte{'"'})
+		if !r.quoted {
+			r.columns += bytes.Count(part, r.comma)
+		}
+		if !quote {
+			return
+		}
+		r.quoted, b = !r.quoted, rest
+	}
+}
+
+// limit returns an error for a record that is too long.
+func (r *records) limit() error {
+	line := r.p.lines + 1
+	if r.bytes > maxLine {
+		return r.p.fail(line, ErrFormat, "the line, or a quoted cell of it, is longer than %d bytes; "+
+			"see that quotes are closed, and leave such texts out", maxLine)
+	}
+	if r.bytes < 1<<16 { // shorter lines are left to the parser
+		return nil
+	}
+	return r.check(line, r.columns+1)
 }
 
 // check returns an error for a line of too many columns.
 func (r *records) check(line, columns int) error {
+	switch p := r.p; {
+	case p.fields > 0 && columns > p.fields:
+		return p.fail(line, ErrFormat, "the line has at least %d fields, line %d has %d; all lines must have the same number",
+			columns, p.first, p.fields)
+	case columns > r.most:
+		return p.fail(line, ErrFormat, "the line has at least %d columns, and at most %d are allowed; "+
+			"write the table as LIBSVM text, which leaves zeros out, or in parts", columns, r.most)
+	}
+	return nil
+}
+
+// begin begins a record.
+func (r *records) begin() { r.quoted, r.columns, r.bytes = false, 0, 0 }
+
+// read reads the next record by encoding/csv, and returns the line on which it begins.
+func (r *records) read() (line int, record []string, err error) {
+	before := r.p.lines - r.lines // lines that r has not read
+	r.begin()
+	record, err = r.r.Read()
+	var e *csv.ParseError
+	var known *Error
 	switch {
-	case columns <= r.most:
-		return nil
-	case r.first > 0:
-		return &recordError{line, fmt.Sprintf("the line has at least %d fields, line %d has %d; all lines must have the same number",
-			columns, r.first, r.most)}
+	case errors.As(err, &e):
+		return 0, nil, r.p.fail(before+e.Line, ErrFormat, "%v at byte %d of the line", e.Err, e.Column)
+	case err == io.EOF || errors.As(err, &known):
+		return 0, nil, err
+	case err != nil:
+		return 0, nil, r.p.wrap(err)
 	}
-	return &recordError{line, fmt.Sprintf("the line has at least %d columns, and at most %d are allowed; "+
-		"write the table as LIBSVM text, which leaves zeros out, or in parts", columns, r.most)}
+	line, _ = r.r.FieldPos(0)
+	r.p.lines = before + r.lines
+	return before + line, trimmed(record), nil
 }
 
-func (r *records) Read(p []byte) (int, error) {
-	n, err := r.r.Read(p)
-	for rest := p[:n]; len(rest) > 0; {
-		i := bytes.IndexByte(rest, '"')
-		if i < 0 {
-			r.count(rest)
-			break
+// trimmed cuts blanks off the fields.
+func trimmed(record []string) []string {
+	for i, f := range record {
+		record[i] = strings.TrimSpace(f)
+	}
+	return record
+}
+
+// next takes the next record, and nil for a blank line. Lines without quotes are cut at the separators, with memory for
+// their fields alone.
+func (p *csvFile) next() (line int, record []string, err error) {
+	buffer, whole, err := p.wholeLines()
+	if err != nil {
+		return 0, nil, err
+	}
+	n := bytes.IndexByte(buffer[:whole], '\n') + 1
+	if n == 0 { // the last line of a file may lack its newline
+		buffer, _ = p.Peek(p.Buffered())
+		if _, err := p.Peek(len(buffer) + 1); err == io.EOF {
+			n = len(buffer)
 		}
-		r.count(rest[:i])
-		r.bytes++
-		r.quoted, rest = !r.quoted, rest[i+1:]
 	}
-	if err := r.check(r.line+1, r.columns+1); err != nil && r.bytes > len(p) { // shorter lines are left to the parser
-		return 0, err
+	if n == 0 || bytes.IndexByte(buffer[:n], '"') >= 0 {
+		return p.records.read()
 	}
-	if r.bytes > maxLine {
-		return 0, &recordError{r.line + 1, fmt.Sprintf("the line, or a quoted cell of it, is longer than %d bytes; "+
-			"see that quotes are closed, and leave such texts out", maxLine)}
+	text := strings.TrimSuffix(strings.TrimSuffix(string(buffer[:n]), "\n"), "\r")
+	p.lines++
+	if _, err := p.Discard(n); err != nil || text == "" {
+		return 0, nil, err
 	}
-	return n, err
+	return p.lines, trimmed(strings.Split(text, string(p.layout.comma))), nil
 }
 
-// count takes bytes without quotes.
-func (r *records) count(b []byte) {
-	if r.quoted {
-		r.bytes += len(b)
-		r.breaks += bytes.Count(b, newline)
-		return
+// wholeLines returns the buffer and the length of the complete lines at its start. If there are none it reads on, into
+// a larger buffer if need be. The length is 0 at the end of the file and if reading fails; the next read will meet the
+// same error.
+func (p *csvFile) wholeLines() (buffer []byte, whole int, err error) {
+	for searched := 0; ; searched = len(buffer) {
+		buffer, _ = p.Peek(p.Buffered())
+		tail := max(0, len(buffer)-1<<12)
+		if i := bytes.LastIndexByte(buffer[tail:], '\n'); i >= 0 {
+			return buffer, tail + i + 1, nil
+		}
+		if whole = bytes.IndexByte(buffer[searched:], '\n') + 1; whole > 0 {
+			return buffer, searched + whole, nil
+		}
+		if len(buffer) == p.Reader.Size() {
+			p.records.begin()
+			p.records.count(buffer)
+			if err := p.records.limit(); err != nil {
+				return nil, 0, err
+			}
+			p.Reader = bufio.NewReaderSize(p.Reader, 2*len(buffer))
+		}
+		if _, err := p.Peek(len(buffer) + 1); err != nil {
+			return nil, 0, nil
+		}
 	}
-	if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
-		r.line += r.breaks + bytes.Count(b[:i+1], newline)
-		r.columns, r.bytes, r.breaks = 0, 0, 0
-		b = b[i+1:]
-	}
-	r.columns += bytes.Count(b, r.comma)
-	r.bytes += len(b)
 }
-
-var newline = []byte{'\n'}

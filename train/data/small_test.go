@@ -200,9 +200,18 @@ func TestWideRecords(t *testing.T) {
 	fails(t, err, ErrFormat, "f:1: ", "at most 4194304 are allowed", "LIBSVM")
 	_, err = ReadCSV(strings.NewReader("\n\"a\nb\",2\n"+strings.Repeat("\"\n\",", 1<<17)), "f", Options{})
 	fails(t, err, ErrFormat, "f:4: ", "line 2 has 2")
-	r := &records{r: endless{}, comma: []byte(","), most: 2, quoted: true, bytes: maxLine - 10, line: 6}
-	_, err = r.Read(make([]byte, 100))
-	fails(t, (&csvFile{tableRows: tableRows{source: &source{name: "f"}}}).syntax(err), ErrFormat, "f:7: ", "longer than 268435456 bytes", "see that quotes are closed")
+	s, err := open(endless{}, "f", Options{Delimiter: ','}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := newCSV(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := r.(*csvFile)
+	p.lines, p.records.bytes, p.records.quoted = 6, maxLine-10, true
+	_, err = p.records.Read(make([]byte, 100))
+	fails(t, err, ErrFormat, "f:7: ", "longer than 268435456 bytes", "see that quotes are closed")
 }
 
 // FuzzSmall is TestSmallFiles for any file.
