@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -24,9 +23,6 @@ func (p params) shift() []float64 {
 // fourier is [cos P | sin P]/√m, or √(2/m) cos(P + b), for P = xW and d columns of x.
 func (g *graph) fourier(x value, p params, d int) value {
 	w, m := p.frequencies(d)
-	if g.err != nil {
-		return ""
-	}
 	angles := g.op("MatMul", x, g.weights("W", w, d, m))
 	if b := p.values["b"]; b != nil {
 		z := g.cos(g.op("Add", angles, g.row("b", b)))
@@ -66,8 +62,7 @@ func (p params) frequencies(d int) (w []float64, m int) {
 		w, m = slices.Clone(p.exponential("W")), p.columns(p.tunedName("W"))
 	}
 	if len(w) != d*m {
-		p.g.fail(fmt.Errorf("train: onnx: %v: the frequencies have %d numbers, and there are %d columns: %w", p.of, len(w), d, domain.ErrShape))
-		return w, m
+		fail(domain.ErrShape, "%v: the frequencies have %d numbers, and there are %d columns", p.of, len(w), d)
 	}
 	for i, s := range p.bandwidths(d) {
 		for j := range m {
@@ -91,8 +86,7 @@ func (p params) structured(d int) (w []float64, m int) {
 	signs, norms, q := p.get("signs"), p.get("norms"), p.columns("signs")
 	m = len(norms)
 	if len(signs) < 3*m || q < d || q&(q-1) != 0 {
-		p.g.fail(fmt.Errorf("train: onnx: %v: %d signs in rows of %d, for %d norms of %d columns: %w", p.of, len(signs), q, m, d, domain.ErrShape))
-		return nil, m
+		fail(domain.ErrShape, "%v: %d signs in rows of %d, for %d norms of %d columns", p.of, len(signs), q, m, d)
 	}
 	w = make([]float64, d*m)
 	column, unit := make([]float64, q), math.Pow(float64(q), -1.5)
@@ -130,11 +124,9 @@ func hadamard(v []float64) {
 func (g *graph) signed(x value, p params, d int) value {
 	u, norms, roots, q := p.get("U"), p.get("norms"), p.exponential("roots"), p.columns("U")
 	scale := p.bandwidths(d)
-	if g.err == nil && (len(u) != d*q || len(norms)%q != 0 || len(roots) == 0 || len(norms)%len(roots) != 0) {
-		g.fail(fmt.Errorf("train: onnx: %v: %d directions, %d norms and %d roots do not belong together: %w", p.of, q, len(norms), len(roots), domain.ErrShape))
-	}
-	if g.err != nil {
-		return ""
+	if len(u) != d*q || len(norms)%q != 0 || len(roots) == 0 || len(norms)%len(roots) != 0 {
+		fail(domain.ErrShape, "%v: %d directions, %d norms and %d roots do not belong together", p.of, q, len(norms),
+			len(roots))
 	}
 	m := len(norms) / len(roots)
 	var all []value

@@ -12,7 +12,7 @@ import (
 // value is the name of a tensor of the graph.
 type value string
 
-// graph is a GraphProto under construction. It keeps the first error; after it the content is meaningless.
+// graph is a GraphProto under construction. An error ends it; see fail.
 type graph struct {
 	dt    tensor.Dtype
 	elem  int64 // of new numbers: element(dt), or elemDouble within double
@@ -22,16 +22,28 @@ type graph struct {
 	size           int
 	names          map[string]int
 	shared         map[string]value // existing small tensors, by their content
-	err            error
 }
 
 func newGraph(dt tensor.Dtype) *graph {
 	return &graph{dt: dt, elem: element(dt), names: map[string]int{}, shared: map[string]value{}}
 }
 
-func (g *graph) fail(err error) {
-	if g.err == nil {
-		g.err = err
+// failure is what ends the construction of a graph.
+type failure struct{ error }
+
+// fail ends the construction with an error, which file returns. The value is for functions that return one.
+func fail(err error, format string, args ...any) value {
+	panic(failure{fmt.Errorf("train: onnx: "+format+": %w", append(args, err)...)})
+}
+
+// caught sets err to the failure that is under way.
+func caught(err *error) {
+	switch f := recover().(type) {
+	case nil:
+	case failure:
+		*err = f.error
+	default:
+		panic(f)
 	}
 }
 
@@ -84,9 +96,8 @@ func (g *graph) add(name string, elem int64, shape []int, raw []byte) value {
 		}
 	}
 	if g.size += len(raw); g.size > mostBytes {
-		g.fail(fmt.Errorf("train: onnx: the weights take more than %d bytes, the most that an ONNX file holds; use fewer features: %w",
-			mostBytes, domain.ErrShape))
-		return ""
+		return fail(domain.ErrShape,
+			"the weights take more than %d bytes, the most that an ONNX file holds; use fewer features", mostBytes)
 	}
 	v := value(g.name(name))
 	g.tensors.put(graphInitializer, tensorMessage(string(v), elem, dims, raw))
@@ -103,18 +114,16 @@ func (g *graph) weights(name string, v []float64, shape ...int) value {
 		n *= d
 	}
 	if n != len(v) {
-		g.fail(fmt.Errorf("train: onnx: %s: %d numbers are there, and the shape is %v; give the model the parameters that its map has: %w",
-			g.at(name), len(v), shape, domain.ErrShape))
-		return ""
+		return fail(domain.ErrShape,
+			"%s: %d numbers are there, and the shape is %v; give the model the parameters that its map has", g.at(name), len(v),
+			shape)
 	}
 	for i, x := range v {
 		switch {
 		case x-x != 0:
-			g.fail(fmt.Errorf("train: onnx: %s: number %d is %v; fit the model again: %w", g.at(name), i, x, domain.ErrDomain))
-			return ""
+			return fail(domain.ErrDomain, "%s: number %d is %v; fit the model again", g.at(name), i, x)
 		case g.elem == elemFloat && math.Abs(x) > math.MaxFloat32:
-			g.fail(fmt.Errorf("train: onnx: %s: number %d is %v, which float32 cannot hold; use float64: %w", g.at(name), i, x, domain.ErrDomain))
-			return ""
+			return fail(domain.ErrDomain, "%s: number %d is %v, which float32 cannot hold; use float64", g.at(name), i, x)
 		}
 	}
 	return g.add(name, g.elem, shape, rawNumbers(g.elem, v))

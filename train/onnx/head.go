@@ -3,7 +3,6 @@ package onnx
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 
@@ -19,14 +18,12 @@ import (
 func (g *graph) outputs(m *train.Model, z value, o Options) (outs []output) {
 	k := m.Head.Features()
 	if !slices.Contains(layers.HeadKinds(), m.Head.Kind()) {
-		g.fail(fmt.Errorf("train: onnx: the head %q has no form in ONNX; use one of %q: %w", m.Head.Kind(), layers.HeadKinds(), domain.ErrParam))
-		return nil
+		fail(domain.ErrParam, "the head %q has no form in ONNX; use one of %q", m.Head.Kind(), layers.HeadKinds())
 	}
-	sums := g.within("head", func() value { return g.affine(z, g.params(m.Head), m.Head.Dims(), k) })
+	sums := g.within("head", func() value { return g.affine(z, paramsOf(m.Head), m.Head.Dims(), k) })
 	scores := sums
-	softmax := []attribute{{name: "axis", one: 1}}
 	if m.Head.Classifies() {
-		scores = g.opWith("Softmax", softmax, sums)
+		scores = g.softmax("Softmax", sums)
 	}
 	doc := "predicted targets"
 	switch {
@@ -38,7 +35,8 @@ func (g *graph) outputs(m *train.Model, z value, o Options) (outs []output) {
 	outs = append(outs, g.output(Scores, scores, k, doc))
 	if m.Classes != nil {
 		class := g.opWith("ArgMax", []attribute{{name: "axis", one: 1}, {name: "keepdims", one: 0}}, scores)
-		outs = append(outs, output{name: g.named(Class, class), elem: elemInt64, doc: "the place of the largest score, from 0"})
+		outs = append(outs, output{name: g.named(Class, class), elem: elemInt64,
+			doc: "the place of the largest score, from 0"})
 		if o.Labels {
 			label := g.opWith("Gather", []attribute{{name: "axis", one: 0}}, g.words("classes", m.Classes), class)
 			outs = append(outs, output{name: g.named(Label, label), elem: elemString, doc: "the name of the class"})
@@ -46,7 +44,7 @@ func (g *graph) outputs(m *train.Model, z value, o Options) (outs []output) {
 	}
 	if o.Probabilities {
 		if m.Head.Classifies() {
-			sums = g.opWith("LogSoftmax", softmax, sums)
+			sums = g.softmax("LogSoftmax", sums)
 			sums = g.op("Max", sums, g.scalar(-126*math.Ln2)) // as calibrate.LogProbabilities
 		}
 		p := g.within("calibration", func() value { return g.calibrated(sums, m.Uncertainty.Calibration) })
@@ -54,7 +52,8 @@ func (g *graph) outputs(m *train.Model, z value, o Options) (outs []output) {
 	}
 	if o.Std {
 		function, target := g.deviations(z, m.Uncertainty.Posterior, m.Head)
-		outs = append(outs, g.output(FunctionStd, function, k, "standard deviations of the function, in the unit of the targets"),
+		outs = append(outs, g.output(FunctionStd, function, k,
+			"standard deviations of the function, in the unit of the targets"),
 			g.output(Std, target, k, "standard deviations of targets, in their unit"))
 	}
 	if o.Features {
@@ -63,22 +62,32 @@ func (g *graph) outputs(m *train.Model, z value, o Options) (outs []output) {
 	return outs
 }
 
+// softmax is Softmax or LogSoftmax of each row.
+func (g *graph) softmax(kind string, x value) value {
+	return g.opWith(kind, []attribute{{name: "axis", one: 1}}, x)
+}
+
 // check refuses options for what the model does not have.
-func (o Options) check(m *train.Model) error {
+func (o Options) check(m *train.Model) {
 	u := m.Uncertainty
 	switch {
 	case o.Labels && m.Classes == nil:
-		return fmt.Errorf("train: onnx: Labels are asked for, and a regression model has no classes; leave them out: %w", domain.ErrParam)
+		fail(domain.ErrParam, "Labels are asked for, and a regression model has no classes; leave them out")
 	case o.Probabilities && (m.Classes == nil || u == nil || u.Calibration == nil):
-		return fmt.Errorf("train: onnx: Probabilities are asked for, and the model has not learned a calibration; use Recipe.Uncertainty, or leave them out: %w", domain.ErrParam)
+		fail(domain.ErrParam,
+			"Probabilities are asked for, and the model has not learned a calibration; "+
+				"use Recipe.Uncertainty, or leave them out")
 	case o.Probabilities && u.Laplace != nil:
-		return fmt.Errorf("train: onnx: Probabilities are asked for, and those of a Laplace approximation are not exported; learn the calibration without it, or leave them out: %w", domain.ErrParam)
+		fail(domain.ErrParam,
+			"Probabilities are asked for, and those of a Laplace approximation are not exported; "+
+				"learn the calibration without it, or leave them out")
 	case o.Probabilities && u.Calibration.Classes() != m.Head.Features():
-		return fmt.Errorf("train: onnx: the calibration is of %d classes, and the head has %d outputs: %w", u.Calibration.Classes(), m.Head.Features(), domain.ErrShape)
+		fail(domain.ErrShape, "the calibration is of %d classes, and the head has %d outputs", u.Calibration.Classes(),
+			m.Head.Features())
 	case o.Std && (u == nil || u.Posterior == nil):
-		return fmt.Errorf("train: onnx: Std is asked for, and the model has no posterior; use Recipe.Uncertainty on targets, or leave it out: %w", domain.ErrParam)
+		fail(domain.ErrParam,
+			"Std is asked for, and the model has no posterior; use Recipe.Uncertainty on targets, or leave it out")
 	}
-	return nil
 }
 
 // calibration is the JSON of a calibrate.Calibration. An unknown field is an error, so that no method is taken for
@@ -103,15 +112,13 @@ func (g *graph) calibrated(s value, c *calibrate.Calibration) value {
 		err = d.Decode(&of)
 	}
 	if err != nil {
-		g.fail(fmt.Errorf("train: onnx: the calibration: %w", err))
-		return ""
+		return fail(err, "the calibration")
 	}
-	softmax := []attribute{{name: "axis", one: 1}}
 	switch c.Method() {
 	case calibrate.Temperature:
-		return g.opWith("Softmax", softmax, g.times(s, of.Inverse))
+		return g.softmax("Softmax", g.times(s, of.Inverse))
 	case calibrate.TemperatureBias:
-		return g.opWith("Softmax", softmax, g.op("Add", g.times(s, of.Inverse), g.row("bias", of.Bias)))
+		return g.softmax("Softmax", g.op("Add", g.times(s, of.Inverse), g.row("bias", of.Bias)))
 	case calibrate.Platt:
 		// The logarithm of σ(slope (s - centre)/width + offset) is -softplus of the negative.
 		centre, slope, offset := []float64(nil), []float64(nil), []float64(nil)
@@ -120,12 +127,12 @@ func (g *graph) calibrated(s value, c *calibrate.Calibration) value {
 		}
 		logit := g.op("Add", g.op("Mul", g.less(s, "centre", centre), g.row("slope", slope)), g.row("offset", offset))
 		logit = g.op("Clip", logit, g.scalar(-farLogit), g.scalar(farLogit))
-		return g.opWith("Softmax", softmax, g.op("Neg", g.softplus(logit)))
+		return g.softmax("Softmax", g.op("Neg", g.softplus(logit)))
 	case calibrate.Isotonic:
 		return g.isotonic(s, of)
 	}
-	g.fail(fmt.Errorf("train: onnx: the calibration by %v has no form in ONNX; use another method, or leave Probabilities out: %w", c.Method(), domain.ErrParam))
-	return ""
+	return fail(domain.ErrParam,
+		"the calibration by %v has no form in ONNX; use another method, or leave Probabilities out", c.Method())
 }
 
 // farLogit is a logit at which a sigmoid is 0 or 1 to all digits, as in package calibrate.
@@ -144,7 +151,8 @@ func (g *graph) isotonic(s value, of calibration) value {
 			knots, numbers = append(knots, f.X[min(i, end)]), append(numbers, f.Y[min(i, end)])
 		}
 	}
-	p := g.reshape(g.interpolate(g.between(s, knots, len(of.Steps)), knots, numbers, len(of.Steps), points, 1), int64(len(of.Steps)))
+	p := g.reshape(g.interpolate(g.between(s, knots, len(of.Steps)), knots, numbers, len(of.Steps), points, 1),
+		int64(len(of.Steps)))
 	return g.op("Div", p, g.sumColumns(p, 1))
 }
 
@@ -157,12 +165,11 @@ func (g *graph) deviations(z value, of *linear.Posterior, head layers.Head) (fun
 	mean, noise, packed, mass := tensors["z_mean"], tensors["noise"], tensors["inverse_factor"], tensors["mass"]
 	d := len(mean)
 	if d == 0 || len(packed) != d*(d+1)/2 || len(mass) != 1 || len(noise) == 0 {
-		g.fail(fmt.Errorf("train: onnx: the posterior is empty; make it by linear.RidgeStats.Posterior: %w", domain.ErrParam))
-		return "", ""
+		fail(domain.ErrParam, "the posterior is empty; make it by linear.RidgeStats.Posterior")
 	}
 	if d != head.Dims() || len(noise) != head.Features() {
-		g.fail(fmt.Errorf("train: onnx: the posterior is of %d features and %d targets, and the head of %d and %d: %w", d, len(noise), head.Dims(), head.Features(), domain.ErrShape))
-		return "", ""
+		fail(domain.ErrShape, "the posterior is of %d features and %d targets, and the head of %d and %d", d, len(noise),
+			head.Dims(), head.Features())
 	}
 	factor := make([]float64, d*d) // (L⁻¹)ᵀ
 	for i := range d {

@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"fmt"
 	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -14,11 +13,9 @@ import (
 func (g *graph) homogeneous(x value, p params, l *layers.HomogeneousLayer) value {
 	roots, base, f := p.get("root_kappa"), p.exponential("L"), l.Harmonics().F[1:]
 	d, n := l.Dims(), len(f)
-	if g.err == nil && (len(roots) != n+1 || len(base) != 1 && len(base) != d) {
-		g.fail(fmt.Errorf("train: onnx: %v: %d roots and %d base frequencies for %d harmonics of %d columns: %w", l, len(roots), len(base), n, d, domain.ErrShape))
-	}
-	if g.err != nil {
-		return ""
+	if len(roots) != n+1 || len(base) != 1 && len(base) != d {
+		fail(domain.ErrShape, "%v: %d roots and %d base frequencies for %d harmonics of %d columns", l, len(roots),
+			len(base), n, d)
 	}
 	return g.within("psi", func() value {
 		stationary, plain := false, l.Kernel()
@@ -27,8 +24,7 @@ func (g *graph) homogeneous(x value, p params, l *layers.HomogeneousLayer) value
 		}
 		k, ok := plain.(spectral.Homogeneous)
 		if !ok {
-			g.fail(fmt.Errorf("train: onnx: %v: the kernel %T is not homogeneous: %w", l, plain, domain.ErrParam))
-			return ""
+			return fail(domain.ErrParam, "%v: the kernel %T is not homogeneous", l, plain)
 		}
 		v := g.unsqueeze(x, 2) // [N, d, 1]
 		if stationary {
@@ -48,7 +44,8 @@ func (g *graph) homogeneous(x value, p params, l *layers.HomogeneousLayer) value
 		case spectral.SplitNegative:
 			none, positive := g.scalar(0), g.op("Greater", v, g.scalar(0))
 			above, below := g.op("Where", positive, factor, none), g.op("Where", positive, none, factor)
-			return g.reshape(g.concat(2, g.series(log, above, base, roots, f), g.series(log, below, base, roots, f)), int64(l.Features()))
+			return g.reshape(g.concat(2, g.series(log, above, base, roots, f), g.series(log, below, base, roots, f)),
+				int64(l.Features()))
 		case spectral.SignNegative:
 			factor = g.op("Mul", factor, g.op("Sign", v))
 		}

@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"fmt"
 	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -13,9 +12,6 @@ import (
 func (g *graph) nystrom(x value, p params, l *layers.NystromLayer) value {
 	landmarks, projection := p.get("landmarks"), p.get("projection")
 	m, d := l.Landmarks(), l.Dims()
-	if g.err != nil {
-		return ""
-	}
 	return g.double(x, func(x value) value {
 		y := rowsOf{x: x, landmarks: landmarks, m: m, d: d}
 		k := g.kernel(&y, l.Kernel())
@@ -89,8 +85,7 @@ func (g *graph) kernel(r *rowsOf, k spectral.Kernel) value {
 	case spectral.Homogeneous:
 		return g.additive(r, k)
 	}
-	g.fail(fmt.Errorf("train: onnx: the kernel %T of a Nyström map has no form in standard operators; use another map: %w", k, domain.ErrParam))
-	return ""
+	return fail(domain.ErrParam, "the kernel %T of a Nyström map has no form in standard operators; use another map", k)
 }
 
 // dot returns the inner products x·y.
@@ -110,7 +105,8 @@ func (g *graph) squaredDistance(r *rowsOf) value {
 	for i, v := range r.landmarks {
 		mean[i%r.d] += v / float64(r.m)
 	}
-	about := rowsOf{x: g.op("Sub", r.x, g.row("centre", mean)), landmarks: make([]float64, len(r.landmarks)), m: r.m, d: r.d}
+	about := *r
+	about.x, about.landmarks = g.op("Sub", r.x, g.row("centre", mean)), make([]float64, len(r.landmarks))
 	norms := make([]float64, r.m)
 	for i, v := range r.landmarks {
 		about.landmarks[i] = v - mean[i%r.d]
@@ -133,8 +129,8 @@ func (g *graph) matern(r value, k spectral.Matern) value {
 	case 2.5:
 		return g.op("Mul", decay, g.op("Add", g.op("Add", s, g.times(g.square(s), 1./3)), g.scalar(1)))
 	}
-	g.fail(fmt.Errorf("train: onnx: the Matérn kernel of ν = %v has a Bessel function, which ONNX lacks; use ν = 0.5, 1.5 or 2.5: %w", k.Nu, domain.ErrParam))
-	return ""
+	return fail(domain.ErrParam,
+		"the Matérn kernel of ν = %v has a Bessel function, which ONNX lacks; use ν = 0.5, 1.5 or 2.5", k.Nu)
 }
 
 // skewed is Π 𝒦(ln(x + c) - ln(y + c)).
@@ -168,15 +164,15 @@ func (g *graph) signature(u value, k spectral.Homogeneous) value {
 	case spectral.Hellinger:
 		return g.op("Exp", g.times(u, 0))
 	}
-	g.fail(fmt.Errorf("train: onnx: the signature of %T has no form in standard operators; use another map: %w", k, domain.ErrParam))
-	return ""
+	return fail(domain.ErrParam, "the signature of %T has no form in standard operators; use another map", k)
 }
 
 // additive is Σ (xy)^(γ/2) 𝒦(ln y - ln x) over pairs of numbers of one sign. By its extension the kernel subtracts or
 // ignores pairs of opposite signs.
 func (g *graph) additive(r *rowsOf, k spectral.Homogeneous) value {
 	signed := k.Extension() != spectral.RejectNegative
-	sizes, logs, signs := make([]float64, len(r.landmarks)), make([]float64, len(r.landmarks)), make([]float64, len(r.landmarks))
+	n := len(r.landmarks)
+	sizes, logs, signs := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, v := range r.landmarks {
 		if v == 0 {
 			continue
@@ -191,7 +187,8 @@ func (g *graph) additive(r *rowsOf, k spectral.Homogeneous) value {
 	}
 	log := g.op("Log", g.op("Where", g.zero(x), g.scalar(1), size))
 	factor := g.op("Mul", g.power(size, k.Degree()/2), g.weights("landmark_powers", sizes, 1, r.m, r.d))
-	terms := g.op("Mul", factor, g.signature(g.op("Abs", g.op("Sub", log, g.weights("landmark_logs", logs, 1, r.m, r.d))), k))
+	difference := g.op("Sub", log, g.weights("landmark_logs", logs, 1, r.m, r.d))
+	terms := g.op("Mul", factor, g.signature(g.op("Abs", difference), k))
 	if signed {
 		both := g.op("Mul", g.op("Sign", x), g.weights("landmark_signs", signs, 1, r.m, r.d))
 		if k.Extension() == spectral.SplitNegative {

@@ -12,14 +12,13 @@ import (
 
 // params are the parameters of a layer by name, in float64.
 type params struct {
-	g      *graph
 	of     fmt.Stringer
 	values map[string][]float64
 	shapes map[string][]int
 }
 
-func (g *graph) params(l layers.Layer) params {
-	p := params{g: g, of: l, values: map[string][]float64{}, shapes: map[string][]int{}}
+func paramsOf(l layers.Layer) params {
+	p := params{of: l, values: map[string][]float64{}, shapes: map[string][]int{}}
 	for _, each := range l.Params() {
 		p.values[each.Name], p.shapes[each.Name] = ops.Float64s(each.Value), each.Value.Shape()
 	}
@@ -30,19 +29,19 @@ func (g *graph) params(l layers.Layer) params {
 func (p params) get(name string) []float64 {
 	v := p.values[name]
 	if v == nil {
-		p.g.fail(fmt.Errorf("train: onnx: %v has no parameter %s; restore it from a whole model file: %w", p.of, name, domain.ErrParam))
+		fail(domain.ErrParam, "%v has no parameter %s; restore it from a whole model file", p.of, name)
 	}
 	return v
 }
 
 // columns is the number of columns of a parameter.
 func (p params) columns(name string) int {
-	if s := p.shapes[name]; len(s) == 2 && s[1] > 0 {
-		return s[1]
+	s := p.shapes[name]
+	if len(s) != 2 || s[1] == 0 {
+		p.get(name)
+		fail(domain.ErrShape, "%v: the parameter %s is no matrix", p.of, name)
 	}
-	p.get(name)
-	p.g.fail(fmt.Errorf("train: onnx: %v: the parameter %s is no matrix: %w", p.of, name, domain.ErrShape))
-	return 1
+	return s[1]
 }
 
 // exponential is a parameter, or the exponential of its logarithm if the map has that because it is tuned.
@@ -69,8 +68,7 @@ func (p params) bandwidths(d int) []float64 {
 		case d:
 			v[i] = math.Exp(-log[i])
 		default:
-			p.g.fail(fmt.Errorf("train: onnx: %v: %d bandwidths for %d columns: %w", p.of, len(log), d, domain.ErrShape))
-			return v
+			fail(domain.ErrShape, "%v: %d bandwidths for %d columns", p.of, len(log), d)
 		}
 	}
 	return v
@@ -78,13 +76,10 @@ func (p params) bandwidths(d int) []float64 {
 
 // layer adds a layer of the model.
 func (g *graph) layer(l layers.Layer, x value) value {
-	if g.err != nil {
-		return ""
-	}
 	if wrapped, ok := l.(interface{ Unwrap() layers.Layer }); ok {
 		return g.layer(wrapped.Unwrap(), x)
 	}
-	p := g.params(l)
+	p := paramsOf(l)
 	switch l := l.(type) {
 	case *layers.Identity:
 		return x
@@ -140,11 +135,9 @@ func (g *graph) layer(l layers.Layer, x value) value {
 	case *layers.Concat:
 		return g.sideBySide(x, l)
 	case layers.BagMap:
-		g.fail(fmt.Errorf("train: onnx: %v takes sets of samples, and an ONNX graph here takes rows; export a map of rows: %w", l, domain.ErrParam))
-		return ""
+		return fail(domain.ErrParam, "%v takes sets of samples, and an ONNX graph here takes rows; export a map of rows", l)
 	}
-	g.fail(fmt.Errorf("train: onnx: %v, a %T, has no form in standard operators; use a map of package layers: %w", l, l, domain.ErrParam))
-	return ""
+	return fail(domain.ErrParam, "%v, a %T, has no form in standard operators; use a map of package layers", l, l)
 }
 
 // sideBySide adds the parts of a Concat, each times √weight.
@@ -181,8 +174,7 @@ func (g *graph) activate(x value, f ops.Activation) value {
 	case ops.Softplus:
 		return g.softplus(x)
 	}
-	g.fail(fmt.Errorf("train: onnx: the activation %v has no form in ONNX: %w", f, domain.ErrParam))
-	return ""
+	return fail(domain.ErrParam, "the activation %v has no form in ONNX", f)
 }
 
 // softplus is ln(1 + exp(x)) = max(x, 0) + ln(1 + exp(-|x|)).

@@ -141,24 +141,18 @@ func (g *graph) named(name string, v value) string {
 }
 
 // file is the whole ONNX file of a model.
-func file(m *train.Model, o Options) ([]byte, error) {
+func file(m *train.Model, o Options) (_ []byte, err error) {
+	defer caught(&err)
 	dt := o.Dtype
 	if dt == (tensor.Dtype{}) {
 		dt = tensor.Float32
 	}
 	if dt != tensor.Float32 && dt != tensor.Float64 {
-		return nil, fmt.Errorf("train: onnx: the element type %v is neither float32 nor float64: %w", dt, domain.ErrDtype)
+		fail(domain.ErrDtype, "the element type %v is neither float32 nor float64", dt)
 	}
-	if err := wholeModel(m); err != nil {
-		return nil, err
-	}
-	if err := o.check(m); err != nil {
-		return nil, err
-	}
-	meta, err := metadata(m)
-	if err != nil {
-		return nil, err
-	}
+	checkModel(m)
+	o.check(m)
+	meta := metadata(m)
 	g := newGraph(dt)
 	for _, name := range []string{Input, Scores, Class, Label, Probabilities, Std, FunctionStd, Features} {
 		g.name(name)
@@ -166,69 +160,70 @@ func file(m *train.Model, o Options) ([]byte, error) {
 	x := g.scaler(m.Scaler, Input)
 	z := g.within("map", func() value { return g.layer(m.Map, x) })
 	outs := g.outputs(m, z, o)
-	if g.err != nil {
-		return nil, g.err
-	}
 	var graph message
 	graph = append(graph, g.nodes...)
 	graph.text(graphName, "bochner")
 	graph = append(graph, g.tensors...)
-	graph.text(graphDoc, fmt.Sprintf("scaler %s, %s map %d -> %d, %s head", m.Scaler.Name(), m.Spec.Map, m.Map.Dims(), m.Map.Features(), m.Head.Kind()))
+	graph.text(graphDoc, fmt.Sprintf("scaler %s, %s map %d -> %d, %s head", m.Scaler.Name(), m.Spec.Map, m.Map.Dims(),
+		m.Map.Features(), m.Head.Kind()))
 	graph.put(graphInput, valueMessage(Input, g.elem, m.Map.Dims(), "rows, not scaled"))
 	for _, out := range outs {
 		graph.put(graphOutput, valueMessage(out.name, out.elem, out.columns, out.doc))
 	}
 	b := modelMessage(train.Version, graph, meta)
 	if len(b) > mostBytes {
-		return nil, fmt.Errorf("train: onnx: the file would have %d bytes, and ONNX files have %d at most; use fewer features: %w", len(b), mostBytes, domain.ErrShape)
+		fail(domain.ErrShape, "the file would have %d bytes, and ONNX files have %d at most; use fewer features", len(b),
+			mostBytes)
 	}
 	return b, nil
 }
 
-// wholeModel wants a complete model whose parts fit together.
-func wholeModel(m *train.Model) error {
+// checkModel wants a complete model whose parts fit together.
+func checkModel(m *train.Model) {
 	switch {
 	case m == nil:
-		return fmt.Errorf("train: onnx: the model is nil; fit one by Recipe.Fit, or load one: %w", domain.ErrParam)
+		fail(domain.ErrParam, "the model is nil; fit one by Recipe.Fit, or load one")
 	case m.Scaler == nil || domain.IsNil(m.Map) || domain.IsNil(m.Head):
-		return fmt.Errorf("train: onnx: the model lacks its Scaler, Map or Head; fit one by Recipe.Fit: %w", domain.ErrParam)
+		fail(domain.ErrParam, "the model lacks its Scaler, Map or Head; fit one by Recipe.Fit")
 	case m.Map.Features() != m.Head.Dims():
-		return fmt.Errorf("train: onnx: the map makes %d features and the head takes %d: %w", m.Map.Features(), m.Head.Dims(), domain.ErrShape)
+		fail(domain.ErrShape, "the map makes %d features and the head takes %d", m.Map.Features(), m.Head.Dims())
 	case m.Classes != nil && len(m.Classes) != m.Head.Features():
-		return fmt.Errorf("train: onnx: the head has %d outputs and there are %d Classes; name one for each: %w", m.Head.Features(), len(m.Classes), domain.ErrParam)
+		fail(domain.ErrParam, "the head has %d outputs and there are %d Classes; name one for each", m.Head.Features(),
+			len(m.Classes))
 	}
 	if cols := m.Scaler.State()["cols"]; cols != nil && int(ops.Float64s(cols)[0]) != m.Map.Dims() {
-		return fmt.Errorf("train: onnx: the scaler was fitted on %v columns and the map takes %d: %w", ops.Float64s(cols)[0], m.Map.Dims(), domain.ErrShape)
+		fail(domain.ErrShape, "the scaler was fitted on %v columns and the map takes %d", ops.Float64s(cols)[0], m.Map.Dims())
 	}
 	if m.Columns != nil && m.Columns.Dims() != m.Map.Dims() {
-		return fmt.Errorf("train: onnx: the columns of a table make %d and the map takes %d: %w", m.Columns.Dims(), m.Map.Dims(), domain.ErrShape)
+		fail(domain.ErrShape, "the columns of a table make %d and the map takes %d", m.Columns.Dims(), m.Map.Dims())
 	}
-	return nil
 }
 
 // metadata are the card and the notes of a model.
-func metadata(m *train.Model) (map[string]string, error) {
-	c := card{Version: train.Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Head: m.Head.Kind(), Outputs: m.Head.Features(),
+func metadata(m *train.Model) map[string]string {
+	c := card{Version: train.Version, Spec: m.Spec, Scaler: m.Scaler.Name(),
+		Head: m.Head.Kind(), Outputs: m.Head.Features(),
 		Classes: m.Classes, Columns: m.Columns}
 	if m.Columns != nil {
 		c.Names = m.Columns.Names()
 	}
 	if i := slices.IndexFunc(m.Classes, func(s string) bool { return !utf8.ValidString(s) }); i >= 0 {
-		return nil, fmt.Errorf("train: onnx: the class %q is not UTF-8, which the file cannot hold; rename it: %w", m.Classes[i], domain.ErrParam)
+		fail(domain.ErrParam, "the class %q is not UTF-8, which the file cannot hold; rename it", m.Classes[i])
 	}
 	text, err := json.Marshal(c)
 	if err != nil {
-		return nil, fmt.Errorf("train: onnx: the card of the model: %w", err)
+		fail(err, "the card of the model")
 	}
 	meta := map[string]string{CardKey: string(text)}
 	for key, note := range m.Notes {
 		switch {
 		case key == CardKey:
-			return nil, fmt.Errorf("train: onnx: the note %q has the key of the model's card; choose another: %w", key, domain.ErrParam)
+			fail(domain.ErrParam, "the note %q has the key of the model's card; choose another", key)
 		case !utf8.ValidString(key) || !utf8.ValidString(note):
-			return nil, fmt.Errorf("train: onnx: the note %q is not UTF-8, which the file cannot hold; leave it out: %w", strings.ToValidUTF8(key, "?"), domain.ErrParam)
+			fail(domain.ErrParam, "the note %q is not UTF-8, which the file cannot hold; leave it out",
+				strings.ToValidUTF8(key, "?"))
 		}
 		meta[key] = note
 	}
-	return meta, nil
+	return meta
 }

@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -15,11 +14,9 @@ import (
 func (g *graph) maclaurin(x value, p params, d int) value {
 	w, degrees, scales := p.get("W"), p.get("degrees"), p.get("scales")
 	m := len(degrees)
-	if g.err == nil && (m == 0 || len(scales) != m || len(w)%(d*m) != 0) {
-		g.fail(fmt.Errorf("train: onnx: %v: %d numbers of W, %d degrees and %d scales do not belong together: %w", p.of, len(w), m, len(scales), domain.ErrShape))
-	}
-	if g.err != nil {
-		return ""
+	if m == 0 || len(scales) != m || len(w)%(d*m) != 0 {
+		fail(domain.ErrShape, "%v: %d numbers of W, %d degrees and %d scales do not belong together", p.of, len(w), m,
+			len(scales))
 	}
 	most := int(min(slices.Max(degrees), float64(len(w)/(d*m))))
 	columns := len(w) / d
@@ -46,7 +43,8 @@ func (g *graph) maclaurin(x value, p params, d int) value {
 		}
 	}
 	if z == "" { // all are constant
-		z = g.op("Gemm", x, g.weights("W", make([]float64, d*m), d, m), g.weights("unused", slices.Repeat([]float64{1}, m), m))
+		ones := g.weights("unused", slices.Repeat([]float64{1}, m), m)
+		z = g.op("Gemm", x, g.weights("W", make([]float64, d*m), d, m), ones)
 	}
 	out := make([]float64, m)
 	for i, s := range scales {
@@ -63,20 +61,17 @@ const mostSketch = 4096
 // first m/2+1 of the m frequencies determine the others.
 func (g *graph) sketch(x value, p params, l *layers.TensorSketchLayer) value {
 	buckets, signs, d, m := p.get("buckets"), p.get("signs"), l.Dims(), l.Features()
-	if g.err == nil && (len(buckets) != len(signs) || len(buckets)%(d+1) != 0 || len(buckets) == 0) {
-		g.fail(fmt.Errorf("train: onnx: %v: %d buckets and %d signs for %d columns: %w", p.of, len(buckets), len(signs), d, domain.ErrShape))
+	if len(buckets) != len(signs) || len(buckets)%(d+1) != 0 || len(buckets) == 0 {
+		fail(domain.ErrShape, "%v: %d buckets and %d signs for %d columns", p.of, len(buckets), len(signs), d)
 	}
 	if m > mostSketch {
-		g.fail(fmt.Errorf("train: onnx: %v: the transform of %d columns would be a matrix of %d numbers; at most %d columns are exported: %w",
-			p.of, m, m*(m+2), mostSketch, domain.ErrParam))
-	}
-	if g.err != nil {
-		return ""
+		fail(domain.ErrParam,
+			"%v: the transform of %d columns would be a matrix of %d numbers; at most %d columns are exported", p.of, m,
+			m*(m+2), mostSketch)
 	}
 	k, ok := l.Kernel().(spectral.SpherePolynomial)
 	if !ok {
-		g.fail(fmt.Errorf("train: onnx: %v: the kernel %T is no polynomial of the sphere: %w", p.of, l.Kernel(), domain.ErrParam))
-		return ""
+		return fail(domain.ErrParam, "%v: the kernel %T is no polynomial of the sphere", p.of, l.Kernel())
 	}
 	slope, offset := k.Affine()
 	slope, offset = math.Sqrt(slope), math.Sqrt(max(offset, 0))
@@ -93,8 +88,7 @@ func (g *graph) sketch(x value, p params, l *layers.TensorSketchLayer) value {
 			for i := range d + 1 {
 				b, s := int(buckets[j*(d+1)+i]), signs[j*(d+1)+i]
 				if b < 0 || b >= m {
-					g.fail(fmt.Errorf("train: onnx: %v: %v is no bucket: %w", p.of, buckets[j*(d+1)+i], domain.ErrDomain))
-					return ""
+					return fail(domain.ErrDomain, "%v: %v is no bucket", p.of, buckets[j*(d+1)+i])
 				}
 				for f := range half {
 					sin, cos := angle(b, f)
@@ -124,6 +118,7 @@ func (g *graph) sketch(x value, p params, l *layers.TensorSketchLayer) value {
 				back[0], back[1] = append(back[0], weight*cos), append(back[1], -weight*sin)
 			}
 		}
-		return g.op("Add", g.op("MatMul", re, g.weights("back_re", back[0], half, m)), g.op("MatMul", im, g.weights("back_im", back[1], half, m)))
+		re = g.op("MatMul", re, g.weights("back_re", back[0], half, m))
+		return g.op("Add", re, g.op("MatMul", im, g.weights("back_im", back[1], half, m)))
 	})
 }

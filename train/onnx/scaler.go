@@ -14,15 +14,13 @@ import (
 func (g *graph) scaler(c *data.Scaler, x value) value {
 	state := c.State()
 	if len(state) == 0 {
-		g.fail(fmt.Errorf("train: onnx: the scaler %q is not fitted; call its Fit on the training rows: %w", c.Name(), domain.ErrParam))
-		return ""
+		return fail(domain.ErrParam, "the scaler %q is not fitted; call its Fit on the training rows", c.Name())
 	}
 	for i, name := range strings.Split(c.Name(), ",") {
 		of := func(key string) []float64 {
 			t := state[fmt.Sprintf("%d.%s.%s", i, name, key)]
 			if t == nil {
-				g.fail(fmt.Errorf("train: onnx: the scaler %q has no %s; fit it again: %w", name, key, domain.ErrParam))
-				return nil
+				fail(domain.ErrParam, "the scaler %q has no %s; fit it again", name, key)
 			}
 			return ops.Float64s(t)
 		}
@@ -33,9 +31,6 @@ func (g *graph) scaler(c *data.Scaler, x value) value {
 				return g.op("Div", g.less(x, "mean", of("mean")), g.divisors("scale", of("scale")))
 			case "minmax", "cube":
 				low, high := of("min"), of("max")
-				if g.err != nil {
-					return ""
-				}
 				x = g.op("Mul", g.less(x, "min", low), g.row("inverse", inverseWidths(low, high)))
 				if name == "cube" {
 					return g.op("Clip", x, g.scalar(0), g.scalar(1))
@@ -48,16 +43,13 @@ func (g *graph) scaler(c *data.Scaler, x value) value {
 				return g.op("Div", z, g.op("Sqrt", g.op("Add", g.op("Mul", third, third), g.scalar(1))))
 			case "quantile", "quantile-uniform":
 				knots, scores := of("knots"), of("scores")
-				if g.err != nil {
-					return ""
-				}
 				d := int(ops.Float64s(state["cols"])[0])
 				return g.reshape(g.interpolate(g.between(x, knots, d), knots, scores, d, len(knots)/d, 1), int64(d))
 			case "l1", "l2":
 				return g.normalise(x, name == "l2")
 			default:
-				g.fail(fmt.Errorf("train: onnx: the scaler %q has no form in ONNX; use one of %s: %w", name,
-					"none, l1, l2, minmax, cube, standard, auto, robust, quantile, quantile-uniform", domain.ErrParam))
+				fail(domain.ErrParam, "the scaler %q has no form in ONNX; use one of %s", name,
+					"none, l1, l2, minmax, cube, standard, auto, robust, quantile, quantile-uniform")
 			}
 			return x
 		})
@@ -105,7 +97,7 @@ func inverseWidths(low, high []float64) []float64 {
 func (g *graph) divisors(name string, v []float64) value {
 	for j, x := range v {
 		if x == 0 || g.elem == elemFloat && float32(x) == 0 {
-			g.fail(fmt.Errorf("train: onnx: %s: number %d is %v, by which %v cannot divide; use float64: %w", g.at(name), j, x, g.dt, domain.ErrDomain))
+			fail(domain.ErrDomain, "%s: number %d is %v, by which %v cannot divide; use float64", g.at(name), j, x, g.dt)
 		}
 	}
 	return g.row(name, v)

@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"fmt"
 	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -13,9 +12,6 @@ import (
 func (g *graph) laplace(x value, p params, d int, k spectral.Kernel) value {
 	w, m := p.frequencies(d)
 	scale, normalised := p.values["scale"]
-	if g.err != nil {
-		return ""
-	}
 	negative := make([]float64, len(w))
 	for i, v := range w {
 		negative[i] = -v
@@ -47,7 +43,7 @@ func (g *graph) damping(x value, s []float64, k spectral.Kernel) value {
 	case spectral.ReciprocalSemigroup:
 		u = g.op("Log", g.op("Add", u, g.scalar(1)))
 	default:
-		g.fail(fmt.Errorf("train: onnx: the length √k(x, x) of %T is not known: %w", k, domain.ErrParam))
+		fail(domain.ErrParam, "the length √k(x, x) of %T is not known", k)
 	}
 	return g.op("Exp", g.times(g.sumColumns(u, 1), -.5))
 }
@@ -55,9 +51,6 @@ func (g *graph) damping(x value, s []float64, k spectral.Kernel) value {
 // levy are the Fourier features of a map Ψ of x times a scale, with the length √k(x, x).
 func (g *graph) levy(x value, p params, l *layers.LevyLayer) value {
 	s := p.exponential("scale")
-	if g.err != nil {
-		return ""
-	}
 	scaled, psi := g.op("Mul", x, g.row("scale", s)), value("")
 	if inner, ok := l.Metric().(*layers.HomogeneousLayer); ok {
 		psi = g.homogeneous(scaled, p, inner)
@@ -75,8 +68,7 @@ func (g *graph) levy(x value, p params, l *layers.LevyLayer) value {
 func (g *graph) logWaves(x value, d, features int) value {
 	omega, a, err := spectral.LogWaves(features / d / 2)
 	if err != nil {
-		g.fail(fmt.Errorf("train: onnx: %w", err))
-		return ""
+		return fail(err, "the waves of a logarithm")
 	}
 	n := len(omega)
 	u := g.op("Log", g.op("Add", g.times(x, 2), g.scalar(1)))

@@ -1,8 +1,6 @@
 package onnx
 
 import (
-	"fmt"
-
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
@@ -10,11 +8,8 @@ import (
 // knots [d, k]. Beyond the knots they are constant or, with rise, in proportion to u.
 func (g *graph) table(x value, p params, d int, power float64, rise bool) value {
 	knots, numbers := p.get("knots"), p.get("table")
-	if g.err == nil && (len(knots)%d != 0 || len(knots) == 0 || len(numbers)%len(knots) != 0) {
-		g.fail(fmt.Errorf("train: onnx: %v: %d knots and %d numbers for %d columns: %w", p.of, len(knots), len(numbers), d, domain.ErrShape))
-	}
-	if g.err != nil {
-		return ""
+	if len(knots)%d != 0 || len(knots) == 0 || len(numbers)%len(knots) != 0 {
+		fail(domain.ErrShape, "%v: %d knots and %d numbers for %d columns", p.of, len(knots), len(numbers), d)
 	}
 	k, w := len(knots)/d, len(numbers)/len(knots)
 	u := x

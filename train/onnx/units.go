@@ -9,9 +9,6 @@ import (
 // units is √(2/m) s(xW), √(2/m) r(xW), or √(2/m) [r(xA) | s(xA)∘(xV)] for W = [A | V], as in ops.Units.
 func (g *graph) units(x value, p params, d int, t spectral.Transform) value {
 	w, m := p.frequencies(d)
-	if g.err != nil {
-		return ""
-	}
 	if t == spectral.Tangent {
 		m /= 2
 	}
