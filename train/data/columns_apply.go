@@ -63,7 +63,7 @@ type writer struct {
 	c       *Columns
 	in      *Input
 	f       *Frame
-	cells   *column
+	cells   *Column
 	x       []float64 // from the first of the columns on
 	d       int
 	width   int
@@ -149,8 +149,8 @@ func (w *writer) reader(levels map[string]int) func(i int, row []float64) error 
 		return w.category(levels)
 	case Time:
 		return func(i int, row []float64) error {
-			if c.times {
-				w.time(row, c.numbers[i])
+			if c.Times {
+				w.time(row, c.Numbers[i])
 				return nil
 			}
 			at, err := time.Parse(in.Layout, c.text(i))
@@ -161,16 +161,16 @@ func (w *writer) reader(levels map[string]int) func(i int, row []float64) error 
 			return nil
 		}
 	}
-	if c.texts == nil && !c.times && len(in.Levels) == 0 {
+	if c.Texts == nil && !c.Times && len(in.Levels) == 0 {
 		if in.Kind == Boolean {
 			return func(i int, row []float64) error {
-				if row[0] = c.numbers[i]; row[0] != 0 && row[0] != 1 {
+				if row[0] = c.Numbers[i]; row[0] != 0 && row[0] != 1 {
 					return w.fail(i, "is %v, and in the training rows it is 0 or 1", row[0])
 				}
 				return nil
 			}
 		}
-		return func(i int, row []float64) error { row[0] = c.numbers[i]; return nil }
+		return func(i int, row []float64) error { row[0] = c.Numbers[i]; return nil }
 	}
 	return func(i int, row []float64) (err error) {
 		row[0], err = w.scalar(i)
@@ -193,7 +193,7 @@ func (w *writer) scalar(i int) (float64, error) {
 			words = []string{"0", "1"}
 		}
 		return 0, w.fail(i, "is %s, and in the training rows it is %s or %s", quote(t), words[0], words[1])
-	case flaw == noNumber || w.cells.times:
+	case flaw == noNumber || w.cells.Times:
 		return 0, w.fail(i, "is %s, not a number; correct it, or leave it empty if it is missing", quote(t))
 	case flawOf(t) != "":
 		return 0, w.fail(i, "is %s, which %s; correct it, or leave it empty if it is missing", quote(t), flawOf(t))
@@ -211,15 +211,15 @@ func (w *writer) category(levels map[string]int) func(i int, row []float64) erro
 		return -1
 	}
 	var places []int // of the distinct texts
-	if t := w.cells.texts; t != nil {
-		for _, text := range t.texts {
+	if t := w.cells.Texts; t != nil {
+		for _, text := range t.Distinct {
 			places = append(places, place(text))
 		}
 	}
 	return func(i int, row []float64) error {
 		k := -1
 		if places != nil {
-			k = places[w.cells.texts.codes[i]]
+			k = places[w.cells.Texts.Codes[i]]
 		} else {
 			k = place(w.cells.text(i))
 		}

@@ -52,7 +52,7 @@ func (f *Frame) Plain() (*Columns, error) {
 		if col.skipped() {
 			continue
 		}
-		if col.texts != nil || col.times {
+		if col.Texts != nil || col.Times {
 			return nil, fmt.Errorf("data: %s: column %s is not of numbers: %w", f.Source, quote(name), ErrFormat)
 		}
 		c.Inputs = append(c.Inputs, Input{Name: name, Place: j, Kind: Number, Strict: true})
@@ -111,7 +111,7 @@ func (l *learner) add(f *Frame) error {
 	for k := range l.stats {
 		s := &l.stats[k]
 		c := &f.columns[at[s.place]]
-		if c.times != s.times {
+		if c.Times != s.times {
 			return fmt.Errorf("data: %s: column %s is of times in some files and of texts or numbers in others; write it alike: %w", f.Source, quote(s.name), ErrFormat)
 		}
 		s.add(f, c)
@@ -136,7 +136,7 @@ func (l *learner) start(f *Frame) error {
 		key := strings.ToLower(name)
 		l.stats = append(l.stats, columnStats{name: name, place: j, names: names != "",
 			numbering: keep == "" && names == "" && (key == "" || slices.Contains(numberings, key) || strings.HasPrefix(key, "unnamed:")),
-			texts:     map[string]int{}, values: map[float64]int{}, least: math.Inf(1), most: math.Inf(-1), whole: true, rising: true, times: f.columns[j].times,
+			texts:     map[string]int{}, values: map[float64]int{}, least: math.Inf(1), most: math.Inf(-1), whole: true, rising: true, times: f.columns[j].Times,
 			rng: rand.New(spectral.Stream(0, fmt.Sprintf("data/column %d", j)))})
 	}
 	for _, list := range [][]string{l.o.Drop, l.o.Keep, l.o.Categorical} {
@@ -152,12 +152,9 @@ func (l *learner) start(f *Frame) error {
 // numberings are names of columns that number the rows if their cells fit.
 var numberings = []string{"id", "index", "idx", "row", "rowid", "row_id", "row number", "rownumber", "nr", "no"}
 
-// skipped says whether the reader left the column out, as a label or an ID.
-func (c *column) skipped() bool { return c.numbers == nil && c.texts == nil }
-
-func (s *columnStats) add(f *Frame, c *column) {
-	if c.texts == nil {
-		for i, v := range c.numbers {
+func (s *columnStats) add(f *Frame, c *Column) {
+	if c.Texts == nil {
+		for i, v := range c.Numbers {
 			if v == v {
 				s.number(v, 1)
 			} else if s.gaps++; s.gaps == 1 {
@@ -166,9 +163,9 @@ func (s *columnStats) add(f *Frame, c *column) {
 		}
 		return
 	}
-	counts := make([]int, len(c.texts.texts))
+	counts := make([]int, len(c.Texts.Distinct))
 	at := make([]int, len(counts)) // their first rows
-	for i, code := range c.texts.codes {
+	for i, code := range c.Texts.Codes {
 		switch {
 		case code < 0:
 			if s.gaps++; s.gaps == 1 {
@@ -181,7 +178,7 @@ func (s *columnStats) add(f *Frame, c *column) {
 		counts[code]++
 	}
 	for code, n := range counts {
-		t := c.texts.texts[code]
+		t := c.Texts.Distinct[code]
 		if v, f := cellNumber(t); f == sound {
 			s.number(v, n)
 			continue

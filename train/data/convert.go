@@ -74,22 +74,20 @@ func Convert(ctx context.Context, o Options, out string, paths ...string) (err e
 				return err
 			}
 		}
-		columns := make([]Column, len(f.columns))
-		for j := range columns {
-			c := &f.columns[j]
-			switch {
+		for j := range f.columns {
+			switch c := &f.columns[j]; {
+			case like != nil && like[j].Texts != nil:
+				c.toTexts()
 			case like != nil:
-				columns[j] = c.as(like[j])
-			case c.texts == nil:
-				columns[j] = Column{Numbers: c.numbers}
-			default:
-				i := slices.IndexFunc(c.texts.codes, func(code int32) bool { return code >= 0 })
+				c.Times = like[j].Times
+			case c.Texts != nil:
+				i := slices.IndexFunc(c.Texts.Codes, func(code int32) bool { return code >= 0 })
 				line, row := f.placeOf(i)
 				return newError(f.Source, line, ErrFormat, row+"column %s is %s, and .npy holds numbers alone; write .parquet",
 					quote(f.Names[j]), quote(c.text(i)))
 			}
 		}
-		if err := w.Write(columns); err != nil {
+		if err := w.Write(f.columns); err != nil {
 			return err
 		}
 	}
@@ -106,8 +104,8 @@ func (s *Stream) kinds(ctx context.Context) (like []Column, err error) {
 			like = make([]Column, len(f.columns))
 		}
 		for j, c := range f.columns {
-			if like[j].Times = like[j].Times || c.times; c.texts != nil {
-				like[j].Texts = []string{}
+			if like[j].Times = like[j].Times || c.Times; c.Texts != nil {
+				like[j].Texts = &Texts{}
 			}
 		}
 	}
@@ -147,38 +145,26 @@ func (s *Stream) framesOfBlocks(ctx context.Context) iter.Seq2[*Frame, error] {
 				return
 			}
 			x, err := b.Dense()
-			f := &Frame{rows: b.Rows(), Source: b.Source, Names: namesFor(nil, b.Dims()), columns: make([]column, b.Dims())}
+			f := &Frame{rows: b.Rows(), Source: b.Source, Names: namesFor(nil, b.Dims()), columns: make([]Column, b.Dims())}
 			for k, v := range x.Float64s() {
 				c := &f.columns[k%b.Dims()]
-				c.numbers = append(c.numbers, v)
+				c.Numbers = append(c.Numbers, v)
 			}
 			if b.Labels != nil {
-				label := column{numbers: make([]float64, 0, f.rows)}
+				label := Column{Numbers: make([]float64, 0, f.rows)}
 				for _, l := range b.Labels {
 					label.add(l, cellNumber)
 				}
 				f.Names, f.columns = append(f.Names, "label"), append(f.columns, label)
 			}
 			if b.Y != nil {
-				f.Names, f.columns = append(f.Names, "label"), append(f.columns, column{numbers: b.Y})
+				f.Names, f.columns = append(f.Names, "label"), append(f.columns, Column{Numbers: b.Y})
 			}
 			if !yield(f, err) || err != nil {
 				return
 			}
 		}
 	}
-}
-
-// as returns the cells of a column, as texts if like has texts.
-func (c *column) as(like Column) Column {
-	if like.Texts == nil {
-		return Column{Numbers: c.numbers, Times: like.Times}
-	}
-	out := Column{Texts: make([]string, c.len()), Gaps: make([]bool, c.len())}
-	for i := range out.Texts {
-		out.Texts[i], out.Gaps[i] = c.text(i), c.gap(i)
-	}
-	return out
 }
 
 // array writes columns to a .npy file.
@@ -193,7 +179,7 @@ func newArray(path string, names []string, _ []Column) (TableWriter, error) {
 }
 
 func (a array) Write(columns []Column) error {
-	n, d := len(columns[0].Numbers), len(columns)
+	n, d := columns[0].Len(), len(columns)
 	x := make([]float64, n*d)
 	for j, c := range columns {
 		for i, v := range c.Numbers {

@@ -12,12 +12,13 @@ import (
 type csvFile struct {
 	tableRows
 	records *records
-	lines   int // lines so far
+	no      int // lines so far
 	layout  *layout
 	fields  int    // in each line
 	first   int    // the number of the first line that is not blank
 	doubt   string // the first class, if it is text and all later ones are numbers
 	ended   bool
+	commas  bool           // whether a decimal comma was found
 	plain   *plainLines    // nil if no line is plain
 	bags    map[string]int // for Options.bags: the first row of each bag
 	row     csvRow
@@ -182,7 +183,7 @@ func (p *csvFile) add(line int) error {
 		}
 	}
 	if p.cells != nil {
-		if err := p.cells.row(line, &p.row, p.layout.comma); err != nil {
+		if err := p.addCells(line); err != nil {
 			return err
 		}
 	}
@@ -195,7 +196,7 @@ func (p *csvFile) add(line int) error {
 			return err
 		}
 	}
-	if p.at.id >= 0 && p.cells == nil {
+	if p.at.id >= 0 {
 		if err := p.addID(line); err != nil {
 			return err
 		}
@@ -205,11 +206,43 @@ func (p *csvFile) add(line int) error {
 	return p.allow(p.rows, len(p.at.features))
 }
 
+// addCells takes the cells of a line.
+func (p *csvFile) addCells(line int) error {
+	read := func(text string) (float64, flaw) {
+		v, f := cellNumber(text)
+		if f != noNumber || p.layout.comma == ',' {
+			return v, f
+		}
+		if v, f = numberIn(text, p.layout.comma); f == sound && !p.commas {
+			p.commas = true
+			p.tell("line %d has the number %s: commas are taken for decimal points", line, quote(text))
+		}
+		return v, f
+	}
+	for _, j := range p.looked {
+		c := &p.cells[j]
+		if v := p.row.numbers[j]; v == v {
+			c.Numbers = append(roomy(c.Numbers), v)
+			continue
+		}
+		text := string(p.row.texts[j])
+		c.add(text, read)
+		if err := p.checkText(line, "", j, text); err != nil {
+			return err
+		}
+	}
+	p.lines = append(p.lines, line)
+	return nil
+}
+
 // addID takes the name of the row or, for Options.bags, of its bag, whose rows have one label.
 func (p *csvFile) addID(line int) error {
 	id := string(p.row.texts[p.at.id])
 	p.ids = append(p.ids, id)
-	if !p.o.bags {
+	switch {
+	case p.cells != nil && !utf8.ValidString(id):
+		return p.notUTF8(line, p.column(p.at.id), id)
+	case !p.o.bags:
 		return nil
 	}
 	if id == "" {
@@ -258,11 +291,6 @@ func (p *csvFile) doubtHeader() {
 	case !first && f != sound:
 		p.doubt = ""
 	}
-}
-
-// column is the name of a field for messages, counted from 1.
-func (p *csvFile) column(field int) string {
-	return columnName(p.names, field)
 }
 
 // finish makes the checks at the end of the file.

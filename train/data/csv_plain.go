@@ -28,7 +28,7 @@ func newPlainLines(p *csvFile) *plainLines {
 	l := &plainLines{comma: byte(p.layout.comma), fields: make([]field, p.fields)}
 	features := p.at.features
 	if p.cells != nil {
-		features = p.cells.looked
+		features = p.looked
 		p.row.numbers = make([]float64, p.fields)
 	}
 	for k, j := range features {
@@ -56,9 +56,9 @@ func (p *csvFile) scan(most int) error {
 				return err
 			}
 			at += n
-			p.lines++
+			p.no++
 			if !blank {
-				if err := p.add(p.lines); err != nil {
+				if err := p.add(p.no); err != nil {
 					return err
 				}
 			}
@@ -86,7 +86,7 @@ func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 	}
 	i, last := 0, len(l.fields)-1
 	for j, f := range l.fields {
-		number := f.number && (p.cells == nil || p.cells.cells[j].texts == nil)
+		number := f.number && (p.cells == nil || p.cells[j].Texts == nil)
 		if number {
 			for b[i] == ' ' {
 				i++

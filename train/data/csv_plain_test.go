@@ -52,11 +52,11 @@ func outcome(r io.Reader, size int, o Options, plain bool, piece int) string {
 		if o.frames {
 			f := p.frame()
 			for j, c := range f.columns {
-				fmt.Fprintf(&out, "%q of lines %v: %v %v\n", f.Names[j], f.lines, c.times, c.skipped())
-				for i := range c.len() {
+				fmt.Fprintf(&out, "%q of lines %v: %v %v\n", f.Names[j], f.lines, c.Times, c.skipped())
+				for i := range c.Len() {
 					fmt.Fprintf(&out, "%v %q ", c.gap(i), c.text(i))
 				}
-				for _, v := range c.numbers {
+				for _, v := range c.Numbers {
 					fmt.Fprintf(&out, "%#x ", math.Float64bits(v))
 				}
 			}
@@ -149,11 +149,11 @@ func TestPlainLinesAreUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := r.(*csvFile)
-		if n, err := p.more(math.MaxInt); n != 5 || err != nil || p.lines != 5 {
-			t.Fatal(n, err, p.lines)
+		if n, err := p.more(math.MaxInt); n != 5 || err != nil || p.no != 5 {
+			t.Fatal(n, err, p.no)
 		}
 		if p.records.lines > 0 {
-			t.Errorf("%d columns: encoding/csv read %d of %d lines", width, p.records.lines, p.lines)
+			t.Errorf("%d columns: encoding/csv read %d of %d lines", width, p.records.lines, p.no)
 		}
 		set, err := p.take(0, false)
 		if err != nil || set.Dims() != width/2*3+1 || !strings.HasPrefix(fmt.Sprint(cells(set)), "[-0.25 1000 17") {

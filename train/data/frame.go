@@ -24,27 +24,13 @@ type Frame struct {
 	// Tell receives notes of Learn and Columns about unexpected cells; nil: nobody is told.
 	Tell func(note string)
 
-	columns []column
+	columns []Column
 	idName  string // the column of IDs
 	own     bool   // whether NewFrame made it, so that rows can be appended
 	rows    int
 	lines   []int           // of the rows in the file, where it is text
 	taken   []int           // as in Set
 	said    map[string]bool // notes of Columns about earlier blocks of a file; nil for a whole frame
-}
-
-// column holds the cells of a column: numbers while all its cells are numbers, and otherwise texts.
-type column struct {
-	numbers []float64 // NaN is a gap
-	texts   *dictionary
-	times   bool // the numbers are days since 1970
-}
-
-// dictionary holds cells of text as indices of the distinct texts.
-type dictionary struct {
-	codes []int32 // -1 is a gap
-	texts []string
-	at    map[string]int32
 }
 
 // isGap says whether a text marks a missing value.
@@ -57,25 +43,6 @@ func isGap(t string) bool {
 		return true
 	}
 	return t == "NaT" // as pandas writes a missing time; Nat is a name
-}
-
-func newDictionary(n int) *dictionary {
-	return &dictionary{codes: make([]int32, 0, n), at: map[string]int32{}}
-}
-
-// add takes a text, "" for a gap.
-func (d *dictionary) add(t string) {
-	if t == "" {
-		d.codes = append(d.codes, -1)
-		return
-	}
-	code, ok := d.at[t]
-	if !ok {
-		code = int32(len(d.texts))
-		t = strings.Clone(t)
-		d.at[t], d.texts = code, append(d.texts, t)
-	}
-	d.codes = append(d.codes, code)
 }
 
 // cellNumber is number, except that a whole number that float64 may have rounded is not a number.
@@ -92,90 +59,10 @@ func lossy(t string, v float64) bool {
 	return math.Abs(v) >= 1<<53 && !strings.ContainsAny(t, ".eE")
 }
 
-// add takes the text of a cell. A number that float64 cannot hold is kept as text; Learn and Columns report it.
-func (c *column) add(t string, read func(string) (float64, flaw)) {
-	v, f := read(t)
-	gap := f != sound && isGap(t)
-	if c.texts == nil {
-		switch {
-		case f == sound:
-			c.numbers = append(roomy(c.numbers), v)
-			return
-		case gap:
-			c.numbers = append(c.numbers, math.NaN())
-			return
-		}
-		c.toTexts()
-	}
-	switch {
-	case gap:
-		t = ""
-	case f == sound:
-		t = formatLabel(v)
-	}
-	c.texts.add(t)
-}
-
-// toTexts turns numbers into texts, spelt as in NewClasses.
-func (c *column) toTexts() {
-	c.texts = newDictionary(len(c.numbers))
-	for _, v := range c.numbers {
-		if v != v {
-			c.texts.add("")
-		} else {
-			c.texts.add(c.format(v))
-		}
-	}
-	c.numbers = nil
-}
-
-// format is the text of a number of the column.
-func (c *column) format(v float64) string {
-	if c.times {
-		return dayTime(v).Format(time.RFC3339Nano)
-	}
-	return formatLabel(v)
-}
-
-// gap says whether cell i is missing.
-func (c *column) gap(i int) bool {
-	if c.texts != nil {
-		return c.texts.codes[i] < 0
-	}
-	return c.numbers[i] != c.numbers[i]
-}
-
-// text is cell i as text, "" for a gap.
-func (c *column) text(i int) string {
-	switch {
-	case c.gap(i):
-		return ""
-	case c.texts != nil:
-		return c.texts.texts[c.texts.codes[i]]
-	}
-	return c.format(c.numbers[i])
-}
-
-func (c *column) take(idx []int) column {
-	out := column{times: c.times}
-	if c.skipped() {
-		return out
-	}
-	if c.texts == nil {
-		out.numbers = pick(c.numbers, idx)
-		return out
-	}
-	out.texts = newDictionary(len(idx))
-	for _, i := range idx {
-		out.texts.add(c.text(i))
-	}
-	return out
-}
-
 // NewFrame returns a frame without rows, with columns of the given names. Errors (domain.ErrParam): no name, an empty
 // name, the same name twice.
 func NewFrame(names ...string) (*Frame, error) {
-	f := &Frame{Names: names, Named: true, columns: make([]column, len(names)), own: true, Source: "data: Frame"}
+	f := &Frame{Names: names, Named: true, columns: make([]Column, len(names)), own: true, Source: "data: Frame"}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("data: NewFrame: there are no names; give one for each column: %w", domain.ErrParam)
 	}
@@ -248,7 +135,7 @@ func (f *Frame) checkCell(j int, v any) error {
 }
 
 // addAny takes a cell that checkCell accepts.
-func (c *column) addAny(v any) {
+func (c *Column) addAny(v any) {
 	value := math.NaN()
 	switch v := v.(type) {
 	case string:
@@ -263,26 +150,17 @@ func (c *column) addAny(v any) {
 		value = float64(v)
 	case time.Time:
 		value = timeDays(v)
-		if c.texts == nil && !slices.ContainsFunc(c.numbers, func(v float64) bool { return v == v }) { // gaps at most
-			c.times = true
-		} else if !c.times {
+		if c.Texts == nil && !slices.ContainsFunc(c.Numbers, func(v float64) bool { return v == v }) { // gaps at most
+			c.Times = true
+		} else if !c.Times {
 			c.add(v.Format(time.RFC3339Nano), cellNumber)
 			return
 		}
 	}
-	if c.times && value == value && !isTime(v) { // of another kind than the cells before
+	if c.Times && value == value && !isTime(v) { // of another kind than the cells before
 		c.toTexts()
-		c.times = false
 	}
-	if c.texts == nil {
-		c.numbers = append(c.numbers, value)
-		return
-	}
-	text := ""
-	if value == value {
-		text = c.format(value)
-	}
-	c.texts.add(text)
+	c.addNumber(value)
 }
 
 func isTime(v any) bool { _, ok := v.(time.Time); return ok }
@@ -298,7 +176,7 @@ func (f *Frame) Take(idx []int) *Frame {
 	mustIndex("data: Frame.Take", f.rows, idx)
 	out := *f
 	out.own = false
-	out.columns, out.rows = make([]column, len(f.columns)), len(idx)
+	out.columns, out.rows = make([]Column, len(f.columns)), len(idx)
 	for j := range f.columns {
 		out.columns[j] = f.columns[j].take(idx)
 	}

@@ -26,7 +26,7 @@ func TestAppendExact(t *testing.T) {
 	if want := []string{"", long, "7", long}; !slices.Equal(ids, want) {
 		t.Errorf("%q, want %q", ids, want)
 	}
-	if c := f.columns[1]; !c.times || !c.gap(0) || c.numbers[1] != timeDays(day) || c.numbers[3] != timeDays(day)+1 {
+	if c := f.columns[1]; !c.Times || !c.gap(0) || c.Numbers[1] != timeDays(day) || c.Numbers[3] != timeDays(day)+1 {
 		t.Errorf("the times are %+v", c)
 	}
 }

@@ -91,12 +91,12 @@ func (f *Frame) Look(c *Columns) (*Look, error) {
 }
 
 // asTimes turns texts into days since 1970; a text in another layout counts as missing.
-func (c *column) asTimes(layout string) *column {
-	out := &column{times: true}
-	for i := range c.len() {
+func (c *Column) asTimes(layout string) *Column {
+	out := &Column{Times: true}
+	for i := range c.Len() {
 		at, err := time.Parse(layout, c.text(i))
-		if out.numbers = append(out.numbers, math.NaN()); err == nil {
-			out.numbers[i] = timeDays(at)
+		if out.Numbers = append(out.Numbers, math.NaN()); err == nil {
+			out.Numbers[i] = timeDays(at)
 		}
 	}
 	return out
@@ -106,9 +106,9 @@ func (c *column) asTimes(layout string) *column {
 func (f *Frame) LookTargets() (all []*ColumnLook) {
 	k := f.Targets()
 	for t := range k {
-		col := &column{numbers: make([]float64, f.rows)}
-		for i := range col.numbers {
-			col.numbers[i] = f.Y[i*k+t]
+		col := &Column{Numbers: make([]float64, f.rows)}
+		for i := range col.Numbers {
+			col.Numbers[i] = f.Y[i*k+t]
 		}
 		plain := Frame{rows: f.rows}
 		name := ""
@@ -136,7 +136,7 @@ func levelsOf(texts []string) []LevelLook {
 }
 
 // lookAt looks at a column.
-func (f *Frame) lookAt(name string, col *column) *ColumnLook {
+func (f *Frame) lookAt(name string, col *Column) *ColumnLook {
 	look := &ColumnLook{Name: name}
 	var there []int // rows that have a value
 	for i := range f.rows {
@@ -149,22 +149,22 @@ func (f *Frame) lookAt(name string, col *column) *ColumnLook {
 		return look
 	}
 	group := make([]int, f.rows) // the value of each row, or its range
-	if col.texts != nil {
+	if col.Texts != nil {
 		texts := make([]string, 0, len(there))
 		for _, i := range there {
-			texts, group[i] = append(texts, col.text(i)), int(col.texts.codes[i])
+			texts, group[i] = append(texts, col.text(i)), int(col.Texts.Codes[i])
 		}
 		look.Levels = levelsOf(texts)
 		look.Distinct = len(look.Levels)
 		look.Levels = look.Levels[:min(10, len(look.Levels))]
 	} else {
-		f.lookNumbers(look, col.numbers, there, group)
+		f.lookNumbers(look, col.Numbers, there, group)
 	}
 	switch {
 	case f.Labels != nil:
 		look.Tells = tellsClass(f.Labels, group, there)
-	case f.Targets() == 1 && col.texts == nil:
-		look.Tells = squaredCorrelation(col.numbers, f.Y, there)
+	case f.Targets() == 1 && col.Texts == nil:
+		look.Tells = squaredCorrelation(col.Numbers, f.Y, there)
 	}
 	return look
 }

@@ -19,6 +19,7 @@ const (
 	notFinite      // NaN or an infinity, spelt out
 	overflows      // decimal, above float64
 	vanishes       // decimal, not 0, but 0 in float64
+	missing        // no value, or NaN
 )
 
 // number reads a decimal number. It allocates nothing when t is short and sound.
@@ -125,6 +126,8 @@ func (f flaw) explain(t string) (reason, remedy string) {
 		return "(the text " + quote(t) + ") is too large for float64", "scale the values in the file"
 	case vanishes:
 		return "(the text " + quote(t) + ") is not 0 but becomes 0 in float64", "write 0 or scale the values in the file"
+	case missing:
+		return "is a missing value, or no number", "drop the row or fill the value in"
 	default:
 		return "is not a finite number", "drop the row or fill the value in"
 	}
@@ -213,9 +216,13 @@ func (t *targets) add(at int, text []byte) error {
 }
 
 // addCell takes cell i of a column as the label of the next row, whose number is at.
-func (t *targets) addCell(at int, c Column, i int) error {
-	if c.Numbers == nil || c.Times || c.Gaps != nil {
-		return t.add(at, []byte(c.text(i)))
+func (t *targets) addCell(at int, c *Column, i int) error {
+	if c.Texts != nil || c.Times || c.gap(i) {
+		text := c.text(i)
+		if text == "" && t.names == nil { // of an array
+			text = "NaN"
+		}
+		return t.add(at, []byte(text))
 	}
 	v := c.number(i)
 	if t.s.o.Task == Regression && v-v == 0 {

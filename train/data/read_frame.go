@@ -144,27 +144,3 @@ func (f *Frame) join(g *Frame) error {
 	f.rows += g.rows
 	return nil
 }
-
-func (c *column) join(d *column) {
-	if c.skipped() {
-		return
-	}
-	if c.texts == nil && d.texts == nil && c.times == d.times {
-		c.numbers = append(c.numbers, d.numbers...)
-		return
-	}
-	if c.texts == nil {
-		c.toTexts()
-		c.times = false
-	}
-	for i := range d.len() {
-		c.texts.add(d.text(i))
-	}
-}
-
-func (c *column) len() int {
-	if c.texts != nil {
-		return len(c.texts.codes)
-	}
-	return len(c.numbers)
-}

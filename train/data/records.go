@@ -22,8 +22,6 @@ type records struct {
 	bytes   int  // of the record so far
 }
 
-var newline = []byte{'\n'}
-
 func newRecords(p *csvFile) *records {
 	p.meter.text = false // whose lines are no records
 	r := &records{p: p, comma: []byte(string(p.layout.comma)), most: maxColumns}
@@ -72,7 +70,7 @@ func (r *records) count(b []byte) {
 
 // limit returns an error for a record that is too long.
 func (r *records) limit() error {
-	line := r.p.lines + 1
+	line := r.p.no + 1
 	if r.bytes > maxLine {
 		return r.p.fail(line, ErrFormat, "the line, or a quoted cell of it, is longer than %d bytes; "+
 			"see that quotes are closed, and leave such texts out", maxLine)
@@ -101,7 +99,7 @@ func (r *records) begin() { r.quoted, r.columns, r.bytes = false, 0, 0 }
 
 // read reads the next record by encoding/csv, and returns the line on which it begins.
 func (r *records) read() (line int, record []string, err error) {
-	before := r.p.lines - r.lines // lines that r has not read
+	before := r.p.no - r.lines // lines that r has not read
 	r.begin()
 	record, err = r.r.Read()
 	var e *csv.ParseError
@@ -115,7 +113,7 @@ func (r *records) read() (line int, record []string, err error) {
 		return 0, nil, r.p.wrap(err)
 	}
 	line, _ = r.r.FieldPos(0)
-	r.p.lines = before + r.lines
+	r.p.no = before + r.lines
 	return before + line, trimmed(record), nil
 }
 
@@ -145,11 +143,11 @@ func (p *csvFile) next() (line int, record []string, err error) {
 		return p.records.read()
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(buffer[:n]), "\n"), "\r")
-	p.lines++
+	p.no++
 	if _, err := p.Discard(n); err != nil || text == "" {
 		return 0, nil, err
 	}
-	return p.lines, trimmed(strings.Split(text, string(p.layout.comma))), nil
+	return p.no, trimmed(strings.Split(text, string(p.layout.comma))), nil
 }
 
 // wholeLines returns the buffer and the length of the complete lines at its start. If there are none it reads on, into

@@ -37,7 +37,7 @@ var readings = map[string]func(path string) (bytes int, err error){
 		}
 		size := len(f.Names)*80 + f.rows*8
 		for j := range f.columns {
-			size += 8 * f.columns[j].len()
+			size += 8 * f.columns[j].Len()
 		}
 		return size, nil
 	},
@@ -209,7 +209,7 @@ func TestWideRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := r.(*csvFile)
-	p.lines, p.records.bytes, p.records.quoted = 6, maxLine-10, true
+	p.no, p.records.bytes, p.records.quoted = 6, maxLine-10, true
 	_, err = p.records.Read(make([]byte, 100))
 	fails(t, err, ErrFormat, "f:7: ", "longer than 268435456 bytes", "see that quotes are closed")
 }

@@ -1,16 +1,12 @@
 package data
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
-	"unicode/utf8"
 )
 
 // Table is a file whose columns another package decodes, such as train/data/parquet.
@@ -22,23 +18,6 @@ type Table interface {
 	Next(most int) ([]Column, error)
 	Close() error
 }
-
-// Column holds some cells of a column: numbers, or else texts.
-type Column struct {
-	Numbers []float64 // NaN for a gap
-	Texts   []string
-	Gaps    []bool // which cells have no value; nil: all have one
-	Times   bool   // whether the numbers are days since 1970
-
-	// If length is not 0, it is the number of cells, of which cell i is Numbers[i*stride].
-	length, stride int
-}
-
-// Len returns the number of cells.
-func (c Column) Len() int { return cmp.Or(c.length, max(len(c.Numbers), len(c.Texts))) }
-
-// number is cell i, a number.
-func (c Column) number(i int) float64 { return c.Numbers[i*max(c.stride, 1)] }
 
 // tables are the formats that packages have registered, by extension.
 var tables = map[string]func(f *os.File) (Table, error){}
@@ -121,65 +100,61 @@ func (p *tableFile) labelled(columns []Column) []Column {
 	n := columns[0].Len()
 	keep := make([]int, 0, n)
 	for i := range n {
-		if !slices.ContainsFunc(p.at.labels, func(j int) bool { return p.targets.lacks(p.read+i, []byte(columns[j].text(i))) }) {
+		lacks := func(j int) bool { return p.targets.lacks(p.read+i, []byte(columns[j].text(i))) }
+		if !slices.ContainsFunc(p.at.labels, lacks) {
 			keep = append(keep, i)
 		}
 	}
 	p.read += n
 	out := make([]Column, len(columns))
-	for j, c := range columns {
-		out[j].Times = c.Times
-		if c.Numbers == nil {
-			out[j].Texts = pick(c.Texts, keep)
-		}
-		for _, i := range keep {
-			if c.Numbers != nil {
-				out[j].Numbers = append(out[j].Numbers, c.number(i))
-			}
-		}
-		if c.Gaps != nil {
-			out[j].Gaps = pick(c.Gaps, keep)
-		}
+	for j := range columns {
+		out[j] = columns[j].take(keep)
 	}
 	return out
 }
 
 // add takes a piece of every column.
 func (p *tableFile) add(columns []Column) error {
-	d, at, n := len(p.at.features), p.done+p.rows, columns[0].Len()
+	at, n := p.done+p.rows, columns[0].Len()
 	if n == 0 { // none has a label
 		return nil
 	}
-	if err := p.allow(p.rows+n, d); err != nil {
+	if err := p.allow(p.rows+n, len(p.at.features)); err != nil {
 		return err
 	}
-	if p.cells == nil {
-		if err := p.plain(columns, at); err != nil {
-			return err
-		}
+	add := p.addNumbers
+	if p.cells != nil {
+		add = p.addCells
+	}
+	if err := add(columns, at, n); err != nil {
+		return err
 	}
 	for i := range n {
 		for _, j := range p.at.labels {
-			if err := p.targets.addCell(at+i, columns[j], i); err != nil {
+			if err := p.targets.addCell(at+i, &columns[j], i); err != nil {
 				return err
 			}
 		}
-	}
-	if p.cells != nil {
-		p.rows += n
-		return p.cells.columns(columns, at)
-	}
-	if p.at.id >= 0 {
-		for i := range n {
+		if p.at.id >= 0 {
 			p.ids = append(p.ids, columns[p.at.id].text(i))
 		}
 	}
+	p.rows += n
+	return nil
+}
+
+// addNumbers takes the features of n rows from row on as numbers.
+func (p *tableFile) addNumbers(columns []Column, row, n int) error {
+	if j := slices.IndexFunc(columns, func(c Column) bool { return c.Times }); j >= 0 {
+		return p.fail(0, ErrFormat, "the column %s is of dates or times; write it as a double", quote(p.names[j]))
+	}
 	p.reserve(n)
+	d := len(p.at.features)
 	x := p.x[len(p.x) : len(p.x)+n*d]
 	for k, j := range p.at.features {
-		c := columns[j]
-		if c.Numbers == nil {
-			return p.badCell(0, columnName(p.names, j), at, k, c.Texts[0], 0, noNumber)
+		c := &columns[j]
+		if c.Texts != nil {
+			return p.badCell(0, p.column(j), row, k, c.text(0), 0, noNumber)
 		}
 		if c.stride > 0 {
 			continue
@@ -189,78 +164,46 @@ func (p *tableFile) add(columns []Column) error {
 		}
 	}
 	for i := range n {
-		row := x[i*d : (i+1)*d]
-		if c := columns[0]; c.stride > 0 { // the cells of all columns, row by row
+		to := x[i*d : (i+1)*d]
+		c := columns[0]
+		if c.stride > 0 { // the cells of all columns, row by row
 			cells := c.Numbers[i*c.stride:][:c.stride]
 			for k, j := range p.at.features {
-				row[k] = cells[j]
+				to[k] = cells[j]
 			}
 		}
-		if k := notFiniteAt(row); k >= 0 {
-			return p.badCell(0, columnName(p.names, p.at.features[k]), at+i, k, "-", row[k], notFinite)
+		if k := notFiniteAt(to); k >= 0 {
+			flaw := notFinite
+			if c.stride == 0 && math.IsNaN(to[k]) {
+				flaw = missing
+			}
+			return p.badCell(0, p.column(p.at.features[k]), row+i, k, "-", to[k], flaw)
 		}
 	}
-	p.x, p.rows = p.x[:len(p.x)+n*d], p.rows+n
+	p.x = p.x[:len(p.x)+n*d]
 	return nil
 }
 
-// plain returns an error for columns that cannot be used as numbers and labels directly.
-func (p *tableFile) plain(columns []Column, row int) error {
-	for j, c := range columns {
-		if i := slices.Index(c.Gaps, true); i >= 0 {
-			return p.fail(0, ErrFormat, "row %d has no value in %s; drop the row or fill the value in", row+i, columnName(p.names, j))
-		}
-		if c.Times {
-			return p.fail(0, ErrFormat, "the column %s is of dates or times; write it as a double", quote(p.names[j]))
-		}
-	}
-	return nil
-}
-
-// text is cell i as a label, "" for a gap.
-func (c Column) text(i int) string {
-	switch {
-	case c.Gaps != nil && c.Gaps[i]:
-		return ""
-	case c.Numbers == nil:
-		return c.Texts[i]
-	case c.Times:
-		return dayTime(c.number(i)).Format(time.RFC3339Nano)
-	}
-	return strconv.FormatFloat(c.number(i), 'g', -1, 64)
-}
-
-// columns takes a piece of every column, whose rows begin at row.
-func (t *tableCells) columns(columns []Column, row int) error {
-	for _, j := range t.looked {
-		from, to := columns[j], &t.cells[j]
-		for i := range from.Len() {
-			if from.Numbers == nil {
-				text := from.text(i)
-				to.add(text, cellNumber)
-				if d := to.texts; d != nil && d.fresh() && !utf8.ValidString(text) {
-					return t.s.notUTF8(0, fmt.Sprintf("row %d, %s", row+i, columnName(t.names, j)), text)
+// addCells takes the cells of n rows from row on.
+func (p *tableFile) addCells(columns []Column, row, n int) error {
+	for _, j := range p.looked {
+		from, to := &columns[j], &p.cells[j]
+		if from.Texts == nil {
+			for i := range n {
+				if v := from.number(i); math.IsInf(v, 0) {
+					return p.badCell(0, p.column(j), row+i, j, "-", v, notFinite)
 				}
-				continue
 			}
-			v := from.number(i)
-			if math.IsInf(v, 0) {
-				return t.s.badCell(0, columnName(t.names, j), row+i, j, "-", v, notFinite)
-			}
-			to.times = to.times || from.Times
-			switch {
-			case to.texts == nil:
-				to.numbers = append(to.numbers, v)
-			case v != v:
-				to.texts.add("")
-			default:
-				to.texts.add(to.format(v))
-			}
+			to.Times = to.Times || from.Times
+			to.join(from)
+			continue
 		}
-	}
-	if t.at.id >= 0 {
-		for i := range columns[t.at.id].Len() {
-			t.ids = append(t.ids, columns[t.at.id].text(i))
+		for i := range n {
+			text := from.text(i)
+			to.add(text, cellNumber)
+			if err := p.checkText(0, fmt.Sprintf("row %d, ", row+i), j, text); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

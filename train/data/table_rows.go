@@ -1,23 +1,32 @@
 package data
 
 import (
+	"fmt"
 	"strconv"
+	"unicode/utf8"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"gorgonia.org/tensor"
 )
 
 // tableRows are the rows held of a file whose columns are features, labels and row names. The readers of CSV, arrays
-// and registered tables share it.
+// and registered tables share it. The features are numbers or, for Options.Columns and for a Frame, cells.
 type tableRows struct {
 	*source
 	names      []string // of the columns, nil if the file has none
 	targets    *targets
-	at         roles       // the roles of the columns
-	cells      *tableCells // nil: the features are numbers, in x
+	at         roles // the roles of the columns
 	x          []float64
-	ids        []string // of the rows, unless cells have them
-	rows, done int      // rows held; rows taken
-	want       int      // the number of rows to hold
+	ids        []string
+	rows, done int // rows held; rows taken
+	want       int // the number of rows to hold
+
+	cells  []Column // of all columns; nil: the features are in x
+	looked []int    // the columns whose cells are collected
+	lines  []int    // of the cells, where the file is text
+	plan   *plan    // positions of the inputs of Options.Columns
+	said   map[string]bool
 }
 
 // start decides what the columns of a table are. what names the table, or its line, for messages.
@@ -26,15 +35,30 @@ func (p *tableRows) start(what string, line, width int) (err error) {
 		return p.fail(line, ErrFormat, "%v", err)
 	}
 	p.targets.names, p.targets.places = p.names, p.at.labels
-	switch d := len(p.at.features); {
+	d := len(p.at.features)
+	switch {
 	case d == 0:
-		return p.fail(line, ErrFormat, "%s has no features beside the label; read it without a label if its one column is a feature", what)
-	case p.o.tables():
-		p.cells, err = newTableCells(p.source, p.names, p.at, width)
-	case p.o.Dims > 0 && d != p.o.Dims:
-		return p.fail(line, domain.ErrShape, "%s has %d features, want %d (label %v)", what, d, p.o.Dims, p.o.Label)
+		return p.fail(line, ErrFormat,
+			"%s has no features beside the label; read it without a label if its one column is a feature", what)
+	case !p.o.tables():
+		if p.o.Dims > 0 && d != p.o.Dims {
+			return p.fail(line, domain.ErrShape, "%s has %d features, want %d (label %v)", what, d, p.o.Dims, p.o.Label)
+		}
+		return nil
 	}
-	return err
+	p.cells, p.looked = make([]Column, width), p.at.features
+	if c := p.o.Columns; c != nil {
+		seen := func(j int) bool { return !c.Named || p.at.feature(j) } // without names labels have places as well
+		if p.plan, err = c.find(namesFor(p.names, width), p.names != nil, seen); err != nil {
+			return p.wrap(err)
+		}
+		for _, note := range p.plan.told {
+			p.tell("%s", note)
+		}
+		p.looked, p.said = p.plan.inputs, map[string]bool{}
+	}
+	p.let()
+	return nil
 }
 
 // reserve makes room in x for n more rows, or for all that are expected.
@@ -53,11 +77,24 @@ func (p *tableRows) reserve(n int) {
 	p.x = grown(p.x, more)
 }
 
-func (p *tableRows) inHand() (n, stored, d int) {
-	if p.cells != nil {
-		return p.cells.inHand(p.rows)
+// column names column j for messages, counted from 1.
+func (p *tableRows) column(j int) string { return columnName(p.names, j) }
+
+// checkText returns an error if the cell that was added last has a new text that is not UTF-8. place is its row, if
+// line is 0.
+func (p *tableRows) checkText(line int, place string, j int, text string) error {
+	if t := p.cells[j].Texts; t != nil && t.fresh() && !utf8.ValidString(text) {
+		return p.notUTF8(line, place+p.column(j), text)
 	}
-	return p.rows, len(p.x), len(p.at.features)
+	return nil
+}
+
+func (p *tableRows) inHand() (n, stored, d int) {
+	d = len(p.at.features)
+	if c := p.o.Columns; c != nil {
+		d = c.Dims()
+	}
+	return p.rows, p.rows * d, d
 }
 
 func (p *tableRows) fixed() bool { return true }
@@ -65,20 +102,37 @@ func (p *tableRows) fixed() bool { return true }
 // let releases the rows held.
 func (p *tableRows) let() {
 	p.done += p.rows
-	p.x, p.ids, p.rows = make([]float64, 0, len(p.x)), nil, 0
+	p.x, p.ids, p.lines, p.rows = make([]float64, 0, len(p.x)), nil, nil, 0
+	if p.cells != nil {
+		p.cells = make([]Column, len(p.cells))
+	}
+	for _, j := range p.looked {
+		p.cells[j].Numbers = []float64{}
+	}
 	p.targets.letGo()
 }
 
+// frame returns the rows held with their targets, and releases them.
 func (p *tableRows) frame() *Frame {
 	defer p.let()
-	return p.cells.frame(p.rows, p.targets)
+	names := namesFor(p.names, len(p.cells))
+	f := &Frame{Names: names, Named: p.names != nil, Y: p.targets.y, Labels: p.targets.labels,
+		LabelNames: at(names, p.at.labels), IDs: p.ids, Source: p.name, Tell: p.o.Tell,
+		columns: p.cells, rows: p.rows, lines: p.lines, said: p.said}
+	if p.at.id >= 0 {
+		f.idName = names[p.at.id]
+	}
+	return f
 }
 
-func (p *tableRows) take(_ int, sparse bool) (*Set, error) {
-	if p.cells != nil {
-		return p.cells.set(p.frame(), sparse)
+func (p *tableRows) take(_ int, sparse bool) (set *Set, err error) {
+	if p.plan != nil {
+		if set, err = p.o.Columns.set(p.frame(), p.plan); err == nil && sparse {
+			set.X, err = ops.CSROf(set.X.(*tensor.Dense))
+		}
+		return set, err
 	}
-	set, err := p.dense(p.x, p.rows, len(p.at.features), p.targets, sparse)
+	set, err = p.dense(p.x, p.rows, len(p.at.features), p.targets, sparse)
 	if err != nil {
 		return nil, err
 	}
@@ -92,4 +146,11 @@ func (p *tableRows) take(_ int, sparse bool) (*Set, error) {
 	}
 	p.let()
 	return set, nil
+}
+
+// tell calls Tell with a note about the file.
+func (s *source) tell(format string, args ...any) {
+	if s.o.Tell != nil {
+		s.o.Tell(s.name + ": " + fmt.Sprintf(format, args...))
+	}
 }

@@ -257,12 +257,12 @@ func cellsOf(t *testing.T, path string) string {
 	var all []string
 	for j, c := range columns {
 		text := table.Columns()[j]
-		for i := range max(len(c.Numbers), len(c.Texts)) {
+		for i := range c.Len() {
 			switch {
-			case c.Texts != nil && c.Gaps != nil && c.Gaps[i]:
+			case c.Texts != nil && c.Texts.Codes[i] < 0:
 				text += ` ""`
 			case c.Texts != nil:
-				text += " " + c.Texts[i]
+				text += " " + c.Texts.Distinct[c.Texts.Codes[i]]
 			case c.Times && !math.IsNaN(c.Numbers[i]):
 				text += " days=" + fmt.Sprint(c.Numbers[i])
 			default:

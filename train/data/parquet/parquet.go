@@ -202,18 +202,15 @@ func (c *column) read(buf []parquet.Value) (int, error) {
 
 // value appends a value of row i of the current block.
 func (t *table) value(out *data.Column, j, i int, v parquet.Value) error {
-	k, null := t.kinds[j], v.IsNull()
-	if null && out.Gaps == nil {
-		out.Gaps = make([]bool, len(out.Numbers)+len(out.Texts))
-	}
-	if out.Gaps != nil {
-		out.Gaps = append(out.Gaps, null)
-	}
+	k := t.kinds[j]
 	switch {
 	case k.text:
-		out.Texts = append(out.Texts, string(v.ByteArray()))
+		if out.Texts == nil {
+			out.Texts = new(data.Texts)
+		}
+		out.Texts.Add(string(v.ByteArray())) // "" for a null
 		return nil
-	case null:
+	case v.IsNull():
 		out.Numbers = append(out.Numbers, math.NaN())
 		return nil
 	}

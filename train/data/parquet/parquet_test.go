@@ -129,7 +129,8 @@ func TestErrors(t *testing.T) {
 		sentinel error
 		parts    []string
 	}{
-		"null":     {write(t, "n.parquet", hole), data.ErrFormat, []string{"n.parquet", "row 44", `"o"`}},
+		"null": {write(t, "n.parquet", hole), domain.ErrDomain,
+			[]string{"n.parquet", `column 7 ("o")`, "x[44,6]", "missing value", "fill the value in"}},
 		"large":    {write(t, "l.parquet", large), domain.ErrDomain, []string{"row 41", `"j"`, "9007199254740992"}},
 		"nested":   {write(t, "a.parquet", []list{{[]float64{1}}}), data.ErrFormat, []string{`"A"`, "nested or repeated"}},
 		"text":     {write(t, "w.parquet", []word{{"red", 1}}), data.ErrFormat, []string{`"W"`, `"red"`, "not a number"}},

@@ -57,8 +57,8 @@ func (w *writer) Write(columns []data.Column) error {
 		for j, c := range columns {
 			there := 1
 			switch {
-			case c.Texts != nil && !c.Gaps[i]:
-				row[j] = parquet.ByteArrayValue([]byte(c.Texts[i]))
+			case c.Texts != nil && c.Texts.Codes[i] >= 0:
+				row[j] = parquet.ByteArrayValue([]byte(c.Texts.Distinct[c.Texts.Codes[i]]))
 			case c.Texts != nil || math.IsNaN(c.Numbers[i]):
 				row[j], there = parquet.NullValue(), 0
 			case c.Times:

@@ -1,0 +1,168 @@
+package data
+
+import (
+	"math"
+	"strings"
+	"time"
+)
+
+// Column holds cells of a column: numbers while all its cells are numbers, and otherwise texts.
+type Column struct {
+	Numbers []float64 // NaN is a missing value; nil for texts
+	Times   bool      // whether the numbers are days since 1970
+	Texts   *Texts    // nil for numbers
+
+	// If length is not 0, it is the number of cells, of which cell i is Numbers[i*stride].
+	length, stride int
+}
+
+// Texts holds cells of text by the numbers of the distinct texts.
+type Texts struct {
+	Codes    []int32 // -1 is a missing value
+	Distinct []string
+	at       map[string]int32
+}
+
+// Add takes a cell, "" for a missing value.
+func (t *Texts) Add(text string) {
+	if text == "" {
+		t.Codes = append(t.Codes, -1)
+		return
+	}
+	code, ok := t.at[text]
+	if !ok {
+		if t.at == nil {
+			t.at = map[string]int32{}
+		}
+		code, text = int32(len(t.Distinct)), strings.Clone(text)
+		t.at[text], t.Distinct = code, append(t.Distinct, text)
+	}
+	t.Codes = append(t.Codes, code)
+}
+
+// fresh says whether the last cell has the newest text.
+func (t *Texts) fresh() bool {
+	return int(t.Codes[len(t.Codes)-1]) == len(t.Distinct)-1
+}
+
+// Len returns the number of cells.
+func (c *Column) Len() int {
+	switch {
+	case c.Texts != nil:
+		return len(c.Texts.Codes)
+	case c.length > 0:
+		return c.length
+	}
+	return len(c.Numbers)
+}
+
+// skipped says whether the reader left the column out, as a label or an ID.
+func (c *Column) skipped() bool { return c.Numbers == nil && c.Texts == nil }
+
+// number is cell i of a column of numbers.
+func (c *Column) number(i int) float64 { return c.Numbers[i*max(c.stride, 1)] }
+
+// gap says whether cell i is missing.
+func (c *Column) gap(i int) bool {
+	if c.Texts != nil {
+		return c.Texts.Codes[i] < 0
+	}
+	return math.IsNaN(c.number(i))
+}
+
+// text is cell i as text, "" for a gap.
+func (c *Column) text(i int) string {
+	switch {
+	case c.gap(i):
+		return ""
+	case c.Texts != nil:
+		return c.Texts.Distinct[c.Texts.Codes[i]]
+	}
+	return c.format(c.number(i))
+}
+
+// format is the text of a number of the column.
+func (c *Column) format(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return ""
+	case c.Times:
+		return dayTime(v).Format(time.RFC3339Nano)
+	}
+	return formatLabel(v)
+}
+
+// add takes the text of a cell. A number that float64 cannot hold is kept as text; Learn and Columns report it.
+func (c *Column) add(t string, read func(string) (float64, flaw)) {
+	v, f := read(t)
+	switch gap := f != sound && isGap(t); {
+	case f == sound && c.Texts == nil:
+		c.Numbers = append(roomy(c.Numbers), v)
+	case gap:
+		c.addNumber(math.NaN())
+	case f == sound:
+		c.addNumber(v)
+	default:
+		c.toTexts()
+		c.Texts.Add(t)
+	}
+}
+
+// addNumber takes a number, NaN for a gap.
+func (c *Column) addNumber(v float64) {
+	if c.Texts != nil {
+		c.Texts.Add(c.format(v))
+	} else {
+		c.Numbers = append(c.Numbers, v)
+	}
+}
+
+// toTexts turns numbers into texts, spelt as in NewClasses.
+func (c *Column) toTexts() {
+	if c.Texts != nil {
+		return
+	}
+	texts := &Texts{Codes: make([]int32, 0, len(c.Numbers))}
+	for _, v := range c.Numbers {
+		texts.Add(c.format(v))
+	}
+	*c = Column{Texts: texts}
+}
+
+// join appends the cells of another column.
+func (c *Column) join(d *Column) {
+	if c.skipped() {
+		return
+	}
+	if c.Texts != nil || d.Texts != nil || c.Times != d.Times {
+		c.toTexts()
+		for i := range d.Len() {
+			c.Texts.Add(d.text(i))
+		}
+		return
+	}
+	for i := range d.Len() {
+		c.Numbers = append(c.Numbers, d.number(i))
+	}
+}
+
+// take copies the cells idx.
+func (c *Column) take(idx []int) Column {
+	out := Column{Times: c.Times}
+	switch {
+	case c.Texts != nil:
+		out.Texts = &Texts{Codes: make([]int32, 0, len(idx))}
+	case c.Numbers != nil:
+		out.Numbers = make([]float64, 0, len(idx))
+	default:
+		return out
+	}
+	for _, i := range idx {
+		if c.Texts != nil {
+			out.Texts.Add(c.text(i))
+		} else {
+			out.Numbers = append(out.Numbers, c.number(i))
+		}
+	}
+	return out
+}
