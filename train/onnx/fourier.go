@@ -34,9 +34,6 @@ func (g *graph) fourier(x value, p params, d int) value {
 // columnWaves are cosines and sines [d, N, 2k] of the k frequencies of each column.
 func (g *graph) columnWaves(x value, p params, d int) (waves value, k int) {
 	w, k := p.frequencies(d)
-	if g.err != nil {
-		return "", k
-	}
 	angles := g.op("Mul", g.unsqueeze(g.transpose(x, 1, 0), 2), g.weights("W", w, d, 1, k))
 	return g.concat(2, g.cos(angles), g.op("Sin", angles)), k
 }
