@@ -37,8 +37,11 @@ func (f drawnForm) plan(s Spec) (plan, error) {
 	transform, traits := f.Kernel.Law().Transform, f.traits()
 	traits.Tunable = transform != spectral.Step
 	columns, lifted := s.Features, 0
-	if transform == spectral.Additive { // as many for each input column, one frequency at least
-		columns, lifted = max(1, columns/2/max(1, s.Dims))*2*s.Dims, 1
+	if transform == spectral.Additive {
+		lifted = 1
+		if columns > 0 { // as many for each input column, one frequency at least
+			columns = max(1, columns/2/max(1, s.Dims)) * 2 * s.Dims
+		}
 	}
 	build := func(opts ...Option) (Layer, error) {
 		switch k := f.Kernel.(type) {
