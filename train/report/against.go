@@ -16,119 +16,75 @@ const maxPoints = 2500
 
 var diagonalLine = draw.LineStyle{Color: palette[1], Width: 1.25, Dashes: []vg.Length{5, 3}}
 
-// drawAgainst draws y against x on equal axes with the diagonal, as points, or as hexagons if there are many.
-func drawAgainst(area draw.Canvas, pts plotter.XYs, xLabel, yLabel, what string) {
-	panel := newPanel(xLabel, yLabel, niceTicks{n: 7}, niceTicks{n: 7})
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, p := range pts {
-		lo, hi = min(lo, p.X, p.Y), max(hi, p.X, p.Y)
-	}
-	lo, hi = spread(lo, hi, 0.04)
-	diagonal := &plotter.Line{XYs: plotter.XYs{{X: lo, Y: lo}, {X: hi, Y: hi}}, LineStyle: diagonalLine}
-
+// against returns a function that draws y against x on equal axes with the diagonal, as points, or as a heat map of
+// their number if there are many. It draws the legend of the diagonal.
+func (f *figure) against(diagonal, xLabel, yLabel, what string, pts plotter.XYs) func(area draw.Canvas) {
+	p := newPanel(xLabel, yLabel)
 	if len(pts) <= maxPoints {
 		seeThrough := color.NRGBA{palette[0].R, palette[0].G, palette[0].B, 0x90}
-		panel.Add(&plotter.Scatter{XYs: pts, GlyphStyle: draw.GlyphStyle{Color: seeThrough, Radius: 2, Shape: draw.CircleGlyph{}}}, diagonal)
-		panel.setRange(lo, hi, lo, hi)
-		panel.draw(panel.square(area))
-		return
+		p.Add(&plotter.Scatter{XYs: pts, GlyphStyle: draw.GlyphStyle{Color: seeThrough, Radius: 2, Shape: draw.CircleGlyph{}}})
+	} else {
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = plotter.XYRange(pts)
 	}
-	bins := &hexagons{pts: pts, radius: 4}
-	panel.Add(bins, diagonal)
-	panel.setRange(lo, hi, lo, hi)
-	data := panel.draw(panel.square(draw.Crop(area, 0, -barWidth-10, 0, 0)))
-	bar := draw.Canvas{Canvas: area.Canvas, Rectangle: vg.Rectangle{
-		Min: vg.Point{X: data.Max.X + 10, Y: data.Min.Y}, Max: vg.Point{X: data.Max.X + 10 + barWidth, Y: data.Max.Y}}}
-	colourBar(bar, hexLevel(1, bins.most), what+" in a hexagon", countTicks(bins.most))
+	p.X.Min, p.X.Max = min(p.X.Min, p.Y.Min), max(p.X.Max, p.Y.Max)
+	widen(&p.X, .04)
+	p.Y.Min, p.Y.Max = p.X.Min, p.X.Max
+	cells := newCounts(pts, p.X.Min, p.X.Max)
+	if len(pts) > maxPoints {
+		h := plotter.NewHeatMap(cells, blues(0, 1).Palette(256))
+		h.Min, h.Max = -.25*cells.top, cells.top // a single point is visible
+		p.Add(h)
+	}
+	p.line(diagonal, diagonalLine, plotter.XY{X: p.X.Min, Y: p.X.Min}, plotter.XY{X: p.X.Max, Y: p.X.Max})
+	f.legend(p.legend)
+	return func(area draw.Canvas) {
+		if len(pts) <= maxPoints {
+			p.square(area)
+			return
+		}
+		data := p.square(draw.Crop(area, 0, -barWidth-8, 0, 0))
+		f.colourBar(data, -.25*cells.top, cells.top, what+" in a cell", cells.marks())
+	}
 }
 
-// hexagons is a plotter that counts points in a honeycomb of a given radius and colours each cell by the logarithm of
-// its count. It remembers the largest count for the colour bar.
-type hexagons struct {
-	pts    plotter.XYs
-	radius vg.Length
-	most   int
+// counts are the logarithms of the numbers of points in square cells.
+type counts struct {
+	n      [64][64]float64
+	lo, hi float64
+	top    float64 // the largest logarithm, at least that of 2
 }
 
-// Plot implements plot.Plotter.
-func (h *hexagons) Plot(c draw.Canvas, p *plot.Plot) {
-	// Two interleaved grids of cell centres, (i, j) a grid point of the first for even i+j: the nearest centre of
-	// each, then the nearer of the two.
-	dx, dy := float64(h.radius)*math.Sqrt(3)/2, float64(h.radius)*1.5
-	toX, toY := p.Transforms(&c)
-	counts := make(map[[2]int]int)
-	for _, pt := range h.pts {
-		x, y := float64(toX(pt.X)-c.Min.X)/dx, float64(toY(pt.Y)-c.Min.Y)/dy
-		counts[nearestCell(x, y, dx, dy)]++
+func newCounts(pts plotter.XYs, lo, hi float64) *counts {
+	c := &counts{lo: lo, hi: hi, top: math.Ln2}
+	at := func(v float64) int {
+		return min(int((v/2-lo/2)/(hi/2-lo/2)*float64(len(c.n))), len(c.n)-1)
 	}
-	h.most = 0
-	width, height := int(float64(c.Size().X)/dx)+2, int(float64(c.Size().Y)/dy)+2
-	for _, n := range counts {
-		h.most = max(h.most, n)
+	for _, p := range pts {
+		c.n[at(p.X)][at(p.Y)]++
 	}
-	for j := -1; j <= height; j++ { // in a fixed order, so that the picture is the same each time
-		for i := -1; i <= width; i++ {
-			if n := counts[[2]int{i, j}]; n > 0 {
-				centre := vg.Point{X: c.Min.X + vg.Length(float64(i)*dx), Y: c.Min.Y + vg.Length(float64(j)*dy)}
-				h.fill(c, centre, rampAt(hexLevel(n, h.most)))
-			}
+	for i := range c.n {
+		for j, n := range c.n[i] {
+			c.n[i][j] = math.Log(n)
+			c.top = max(c.top, c.n[i][j])
 		}
 	}
+	return c
 }
 
-// nearestCell is the cell, a pair of numbers with an even sum, whose centre is nearest to (x dx, y dy).
-func nearestCell(x, y, dx, dy float64) (best [2]int) {
-	nearest := math.Inf(1)
-	for j := int(math.Floor(y)); j <= int(math.Floor(y))+1; j++ {
-		i := 2 * int(math.Round(x/2))
-		if j&1 != 0 {
-			i = 2*int(math.Floor(x/2)) + 1
-		}
-		if d := math.Hypot((x-float64(i))*dx, (y-float64(j))*dy); d < nearest {
-			nearest, best = d, [2]int{i, j}
-		}
-	}
-	return best
-}
+// Dims, X, Y and Z implement plotter.GridXYZ.
+func (c *counts) Dims() (int, int)   { return len(c.n), len(c.n) }
+func (c *counts) Z(i, j int) float64 { return c.n[i][j] } // -Inf, which is not drawn, for no point
+func (c *counts) X(i int) float64    { return c.lo + (c.hi-c.lo)*(float64(i)+.5)/float64(len(c.n)) }
+func (c *counts) Y(j int) float64    { return c.X(j) }
 
-// hexLevel is the position on the ramp for n points if the largest count is top; a single point is visible.
-func hexLevel(n, top int) float64 {
-	if top <= 1 {
-		return 0.2
+// marks are those of a colour bar, at powers of ten, or of two if there are few points.
+func (c *counts) marks() (out plot.ConstantTicks) {
+	base := 10.
+	if c.top < math.Log(100) {
+		base = 2
 	}
-	return 0.2 + 0.8*math.Log(float64(n))/math.Log(float64(top))
-}
-
-// countTicks are the marks of the colour bar for hexLevel.
-func countTicks(top int) (out []barTick) {
-	for power := 1; power <= top; power *= 10 {
-		for _, m := range []int{1, 2, 5} {
-			if n := m * power; n <= top && (m == 1 || top < 100) {
-				out = append(out, barTick{hexLevel(n, top), strconv.Itoa(n)})
-			}
-		}
-	}
-	if n := len(out); n > 0 && out[n-1].label != strconv.Itoa(top) {
-		out = append(out, barTick{1, strconv.Itoa(top)})
+	for n := 1.; math.Log(n) <= c.top; n *= base {
+		out = append(out, plot.Tick{Value: math.Log(n), Label: strconv.FormatFloat(n, 'f', -1, 64)})
 	}
 	return out
-}
-
-// fill draws one hexagon, with an outline of its own colour that closes the seam to its neighbours.
-func (h *hexagons) fill(c draw.Canvas, centre vg.Point, col color.Color) {
-	var path vg.Path
-	for k := range 6 {
-		sin, cos := math.Sincos(math.Pi/6 + float64(k)*math.Pi/3)
-		v := vg.Point{X: centre.X + h.radius*vg.Length(cos), Y: centre.Y + h.radius*vg.Length(sin)}
-		if k == 0 {
-			path.Move(v)
-		} else {
-			path.Line(v)
-		}
-	}
-	path.Close()
-	c.SetColor(col)
-	c.Fill(path)
-	c.SetLineStyle(draw.LineStyle{Color: col, Width: 0.3})
-	c.Stroke(path)
 }

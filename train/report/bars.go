@@ -3,12 +3,10 @@ package report
 import (
 	"fmt"
 	"image"
-	"math"
-	"slices"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Bar is a horizontal bar for a value that is not negative, with its name to the left. Bars of one Kind have one
@@ -36,10 +34,10 @@ func Bars(xLabel string, bars []Bar, opts ...Option) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	panel := newPanel(xLabel, "", niceTicks{n: 6}, nil)
+	p := newPanel(xLabel, "")
 	var kinds []string
-	longest, names := 0., make([]plot.Tick, len(bars))
-	style := textStyle(tickSize, ink)
+	values := map[string]plotter.Values{} // of each kind, 0 for bars of another
+	names := make(plot.ConstantTicks, len(bars))
 	for i, b := range bars {
 		if err := checkDrawn(fmt.Sprintf("%s: bar %q", who, b.Name), "the value", []float64{b.Value}); err != nil {
 			return nil, err
@@ -47,46 +45,37 @@ func Bars(xLabel string, bars []Bar, opts ...Option) (image.Image, error) {
 		if b.Value < 0 {
 			return nil, fmt.Errorf("report: %s: bar %q: the value %v is negative: %w", who, b.Name, b.Value, ErrDomain)
 		}
-		if !slices.Contains(kinds, b.Kind) {
-			kinds = append(kinds, b.Kind)
+		if values[b.Kind] == nil {
+			kinds, values[b.Kind] = append(kinds, b.Kind), make(plotter.Values, len(bars))
 		}
-		longest = max(longest, b.Value)
-		names[i] = plot.Tick{Value: -float64(i), Label: shorten(style, b.Name, vg.Length(s.width)*vg.Inch/dpi/2)}
+		values[b.Kind][len(bars)-1-i] = b.Value
+		room := vg.Length(s.width) * vg.Inch / dpi / 2
+		names[i] = plot.Tick{Value: float64(len(bars) - 1 - i), Label: shorten(p.Y.Tick.Label, b.Name, room)}
 	}
-	if longest == 0 {
-		longest = 1
+	var entries []entry
+	charts := make([]*plotter.BarChart, len(kinds))
+	for i, k := range kinds {
+		charts[i] = &plotter.BarChart{Values: values[k], Color: palette[i%len(palette)], Horizontal: true}
+		p.Add(charts[i])
+		entries = append(entries, entry{k, []plot.Thumbnailer{charts[i]}})
 	}
-	panel.Y.Tick.Marker, panel.Y.Tick.Length = plot.ConstantTicks(names), 0
-	panel.setRange(0, 1.04*longest, -float64(len(bars))+.4, .6)
-	panel.Add(barPlotter{bars, kinds})
 	f := newFigure(s, "")
 	if len(kinds) > 1 || kinds[0] != "" {
-		var entries []entry
-		for i, k := range kinds {
-			entries = append(entries, entry{name: k, glyph: draw.GlyphStyle{Color: palette[i%len(palette)], Radius: 4, Shape: draw.BoxGlyph{}}})
-		}
 		f.legend(entries)
 	}
-	if f.body.Size().Y < vg.Length(len(bars)+3)*tickSize {
-		return nil, fmt.Errorf("report: %s: %d bars have no room in %d×%d pixels; raise WithSize or draw fewer: %w", who, len(bars), s.width, s.height, ErrParam)
+	each := f.body.Size().Y / vg.Length(len(bars)+3)
+	if each < tickSize {
+		return nil, fmt.Errorf("report: %s: %d bars have no room in %d×%d pixels; raise WithSize or draw fewer: %w",
+			who, len(bars), s.width, s.height, ErrParam)
 	}
-	panel.draw(f.body)
+	for _, c := range charts {
+		c.Width = min(18, each*.72)
+	}
+	p.Y.Tick.Marker, p.Y.Tick.Length = names, 0
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1.04*p.X.Max, -.6, float64(len(bars))-.4
+	if p.X.Max == 0 {
+		p.X.Max = 1
+	}
+	p.draw(f.body)
 	return f.image(), nil
-}
-
-// barPlotter draws the bars; bar i is at height -i.
-type barPlotter struct {
-	bars  []Bar
-	kinds []string
-}
-
-// Plot implements plot.Plotter.
-func (p barPlotter) Plot(c draw.Canvas, plt *plot.Plot) {
-	x, y := plt.Transforms(&c)
-	for i, b := range p.bars {
-		half := min(9, math.Abs(float64(y(0)-y(1)))*.36)
-		at := y(-float64(i))
-		c.SetColor(palette[slices.Index(p.kinds, b.Kind)%len(palette)])
-		c.Fill(vg.Rectangle{Min: vg.Point{X: x(0), Y: at - vg.Length(half)}, Max: vg.Point{X: x(b.Value), Y: at + vg.Length(half)}}.Path())
-	}
 }

@@ -3,10 +3,13 @@ package report
 import (
 	"fmt"
 	"image"
-	stddraw "image/draw"
+	"image/color"
 	"math"
 	"strconv"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -30,7 +33,6 @@ func Confusion(counts [][]int, names []string, opts ...Option) (image.Image, err
 	if err := c.check(who); err != nil {
 		return nil, err
 	}
-	c.measure()
 	s, err := settings{title: "Confusion matrix"}.apply(who, opts)
 	if err != nil {
 		return nil, err
@@ -38,31 +40,46 @@ func Confusion(counts [][]int, names []string, opts ...Option) (image.Image, err
 	if s.width == 0 {
 		s.width, s.height = c.size()
 	}
+	p := newPanel("predicted class", "true class")
+	cells := plotter.NewHeatMap(c, blues(0, 1).Palette(256))
+	cells.Min, cells.Max, cells.Rasterized = 0, 1, len(counts) > 100
+	p.Add(cells)
 	f := newFigure(s, c.numbers())
-	if err := c.layout(f); err != nil {
-		return nil, fmt.Errorf("report: %s: %d×%d pixels are too few for %d classes with these names; raise WithSize: %w", who, s.width, s.height, len(counts), err)
+	area := draw.Crop(f.body, 0, -barWidth-8, 0, 0)
+	side := c.mark(p, area)
+	if side < vg.Inch/dpi {
+		return nil, fmt.Errorf("report: %s: %d×%d pixels are too few for %d classes with these names; raise WithSize: %w",
+			who, s.width, s.height, len(counts), ErrParam)
 	}
-	c.paint(f)
-	c.write(f)
-	c.label(f)
-	right, side := c.origin.X+c.side(len(counts))+12, c.side(len(counts))
-	bar := draw.Canvas{Canvas: f.canvas, Rectangle: vg.Rectangle{
-		Min: vg.Point{X: right, Y: c.origin.Y - side}, Max: vg.Point{X: right + barWidth, Y: c.origin.Y}}}
-	colourBar(bar, 0, "share of the true class", []barTick{{0, "0"}, {0.1, "1%"}, {math.Sqrt(.05), "5%"}, {math.Sqrt(.1), "10%"},
-		{math.Sqrt(.2), "20%"}, {math.Sqrt(.4), "40%"}, {math.Sqrt(.6), "60%"}, {math.Sqrt(.8), "80%"}, {1, "100%"}})
+	c.write(p, side)
+	data := p.square(area)
+	marks := plot.ConstantTicks{{Value: 0, Label: "0"}}
+	for _, percent := range []int{1, 5, 10, 20, 40, 60, 80, 100} {
+		marks = append(marks, plot.Tick{Value: math.Sqrt(float64(percent) / 100), Label: fmt.Sprintf("%d%%", percent)})
+	}
+	f.colourBar(data, 0, 1, "share of the true class", marks)
 	return f.image(), nil
 }
 
+// confusion is a confusion matrix as a plotter.GridXYZ, with the first class on top: the square roots of the shares of a
+// class that were predicted as each class.
 type confusion struct {
-	counts  [][]int
-	names   []string
-	totals  []float64 // rows of each true class
-	digits  int       // number of digits of the largest count
-	widest  vg.Length // width of the widest name
-	upright bool      // column labels read upwards
-	cell    int       // side of a cell in pixels
-	origin  vg.Point  // upper left corner of the matrix
-	stride  int       // one in stride classes has a label
+	counts [][]int
+	names  []string
+	totals []float64 // rows of each true class
+	digits int       // number of digits of the largest count
+}
+
+// Dims, X, Y and Z implement plotter.GridXYZ.
+func (c *confusion) Dims() (int, int) { return len(c.counts), len(c.counts) }
+func (c *confusion) X(j int) float64  { return float64(j) }
+func (c *confusion) Y(i int) float64  { return float64(i) }
+func (c *confusion) Z(j, y int) float64 {
+	i := len(c.counts) - 1 - y
+	if c.counts[i][j] == 0 {
+		return 0 // of a class without rows, too
+	}
+	return math.Sqrt(float64(c.counts[i][j]) / c.totals[i])
 }
 
 func (c *confusion) check(who string) error {
@@ -98,26 +115,6 @@ func (c *confusion) check(who string) error {
 	return nil
 }
 
-const maxName vg.Length = 90 // longer names are shortened
-
-// measure shortens the names and finds the widest.
-func (c *confusion) measure() {
-	style := textStyle(tickSize, ink)
-	short := make([]string, len(c.names))
-	for i, name := range c.names {
-		short[i] = shorten(style, name, maxName)
-		c.widest = max(c.widest, style.Width(short[i]))
-	}
-	c.names = short
-}
-
-// Room around the matrix for the axis titles, in points.
-const (
-	leftTitle   vg.Length = labelSize + 8
-	bottomTitle vg.Length = labelSize + 4
-	nameGap     vg.Length = 5
-)
-
 // size is the size of a picture with enough room for each cell.
 func (c *confusion) size() (width, height int) {
 	k := len(c.counts)
@@ -125,12 +122,19 @@ func (c *confusion) size() (width, height int) {
 	if k <= maxWritten {
 		cell = max(cell, 32, float64(c.digits)*10+12)
 	}
-	matrix := vg.Length(math.Ceil(cell)*float64(k)) * vg.Inch / dpi
-	w := 2*margin + leftTitle + c.widest + nameGap + matrix + 12 + barWidth
-	h := 2*margin + bottomTitle + max(c.widest, tickSize*1.2) + nameGap + matrix + 1.4*(titleSize+tickSize) + 6
-	pixels := func(v vg.Length) int { return max(minSide, int(math.Ceil(float64(v*dpi/vg.Inch)))) }
-	return max(pixels(w), 640), pixels(h)
+	side := int(math.Ceil(cell*float64(k))) + int(c.widest(textStyle(tickSize, ink))*dpi/vg.Inch)
+	return max(640, side+220), max(minSide, side+170)
 }
+
+// widest is the width of the widest name.
+func (c *confusion) widest(style text.Style) (width vg.Length) {
+	for _, name := range c.names {
+		width = max(width, style.Width(shorten(style, name, maxName)))
+	}
+	return width
+}
+
+const maxName vg.Length = 90 // longer names are shortened
 
 // numbers is the line below the title.
 func (c *confusion) numbers() string {
@@ -145,120 +149,58 @@ func (c *confusion) numbers() string {
 	return fmt.Sprintf("accuracy %.4f: %.0f of %.0f rows in %s", right/all, right, all, count(len(c.counts), "class", "classes"))
 }
 
-// layout fits whole-pixel cells into the body.
-func (c *confusion) layout(f *figure) error {
-	k := len(c.counts)
-	left := leftTitle + c.widest + nameGap
-	fit := func(below vg.Length) int {
-		room := min(f.body.Size().X-left-12-barWidth, f.body.Size().Y-bottomTitle-nameGap-below)
-		return int(math.Floor(float64(room*dpi/vg.Inch) / float64(k)))
-	}
-	// Level column labels if they fit, one to a cell.
-	c.cell = fit(tickSize * 1.2)
-	if c.widest+4 > c.side(1) && c.widest > 2*tickSize {
-		c.upright, c.cell = true, fit(c.widest)
-	}
-	if c.cell < 1 {
-		return ErrParam
-	}
-	needs := vg.Length(tickSize * 1.15)
-	if !c.upright {
-		needs = max(needs, c.widest+3)
-	}
-	c.stride = int(math.Ceil(float64(needs / c.side(1))))
-	c.origin = vg.Point{X: f.body.Min.X + left, Y: f.body.Max.Y}
-	// Onto the grid of pixels, counted from the upper left corner of the picture.
-	_, height := f.canvas.Size()
-	snap := func(v vg.Length) vg.Length { return vg.Length(math.Round(float64(v*dpi/vg.Inch))) * vg.Inch / dpi }
-	c.origin.X, c.origin.Y = snap(c.origin.X), height-snap(height-c.origin.Y)
-	return nil
-}
-
-// side is the side of n cells in points.
-func (c *confusion) side(n int) vg.Length { return vg.Length(c.cell*n) * vg.Inch / dpi }
-
-// level is the position of a cell on the ramp.
-func (c *confusion) level(i, j int) float64 {
-	if c.counts[i][j] == 0 {
-		return 0
-	}
-	return math.Sqrt(float64(c.counts[i][j]) / c.totals[i])
-}
-
-// paint fills the cells, pixel by pixel so that no seams show, and draws the frame.
-func (c *confusion) paint(f *figure) {
-	k := len(c.counts)
-	img := f.canvas.Image()
-	_, height := f.canvas.Size()
-	x0 := int(math.Round(float64(c.origin.X * dpi / vg.Inch)))
-	y0 := int(math.Round(float64((height - c.origin.Y) * dpi / vg.Inch)))
-	gap := 0 // a hairline between cells that are large enough for it
-	if c.cell >= 12 {
-		gap = 1
-		stddraw.Draw(img, image.Rect(x0, y0, x0+k*c.cell, y0+k*c.cell), image.NewUniform(rule), image.Point{}, stddraw.Src)
-	}
-	for i := range k {
-		for j := range k {
-			r := image.Rect(x0+j*c.cell, y0+i*c.cell, x0+(j+1)*c.cell-gap, y0+(i+1)*c.cell-gap)
-			stddraw.Draw(img, r, image.NewUniform(rampAt(c.level(i, j))), image.Point{}, stddraw.Src)
+// mark marks the axes with the names of the classes, upright below the columns if they are wide, and leaves out names that
+// would overlap. It returns the side of a cell.
+func (c *confusion) mark(p *panel, area draw.Canvas) vg.Length {
+	style := &p.X.Tick.Label
+	k, widest := len(c.counts), c.widest(*style)
+	side := func(stride int) vg.Length { // of a cell, with one name in stride
+		var x, y plot.ConstantTicks
+		for i := 0; i < k; i += stride {
+			name := shorten(*style, c.names[i], maxName)
+			x = append(x, plot.Tick{Value: float64(i), Label: name})
+			y = append(y, plot.Tick{Value: float64(k - 1 - i), Label: name})
 		}
+		p.X.Tick.Marker, p.Y.Tick.Marker = x, y
+		data := p.DataCanvas(area).Size()
+		return min(data.X, data.Y) / vg.Length(k)
 	}
-	side := c.side(k)
-	frame := vg.Rectangle{Min: vg.Point{X: c.origin.X, Y: c.origin.Y - side}, Max: vg.Point{X: c.origin.X + side, Y: c.origin.Y}}
-	f.body.SetLineStyle(draw.LineStyle{Color: faint, Width: 0.75})
-	f.body.Stroke(frame.Path())
+	needs := widest + 3
+	if one := side(1); widest > one-4 && widest > 2*tickSize {
+		style.Rotation, style.XAlign, style.YAlign = math.Pi/2, text.XRight, text.YCenter
+		needs = tickSize * 1.15
+	}
+	needs = max(needs, tickSize*1.15)
+	return side(max(1, int(math.Ceil(float64(needs/max(side(1), .1))))))
 }
 
-// centre is the middle of a cell.
-func (c *confusion) centre(i, j int) vg.Point {
-	return vg.Point{X: c.origin.X + c.side(2*j+1)/2, Y: c.origin.Y - c.side(2*i+1)/2}
-}
-
-// write writes the counts into the cells if they are large enough.
-func (c *confusion) write(f *figure) {
+// write writes the counts into cells of a given side if they are large enough.
+func (c *confusion) write(p *panel, side vg.Length) {
 	k := len(c.counts)
-	style := textStyle(min(14, c.side(1)*0.48), ink)
-	if w := style.Width(fmt.Sprintf("%0*d", c.digits, 0)); w > c.side(1)-4 {
-		style.Font.Size *= (c.side(1) - 4) / w
+	style := textStyle(min(14, side*0.48), ink)
+	if w := style.Width(fmt.Sprintf("%0*d", c.digits, 0)); w > side-4 {
+		style.Font.Size *= (side - 4) / w
 	}
-	if k > maxWritten || style.Font.Size < minSize-1 {
+	if k > maxWritten || style.Font.Size < minSize {
 		return
 	}
+	style.XAlign, style.YAlign = text.XCenter, text.YCenter
+	labels := &plotter.Labels{}
 	for i, row := range c.counts {
 		for j, n := range row {
 			if n == 0 && k > 10 {
 				continue
 			}
-			style.Color = onRamp(c.level(i, j))
+			style.Color = ink
 			if n == 0 {
 				style.Color = faint
+			} else if c.Z(j, k-1-i) > .55 {
+				style.Color = color.White
 			}
-			write(f.body, style, c.centre(i, j), atMiddle, false, strconv.Itoa(n))
+			labels.XYs = append(labels.XYs, plotter.XY{X: float64(j), Y: float64(k - 1 - i)})
+			labels.Labels = append(labels.Labels, strconv.Itoa(n))
+			labels.TextStyle = append(labels.TextStyle, style)
 		}
 	}
-}
-
-// label writes the names of the classes and of the axes.
-func (c *confusion) label(f *figure) {
-	k := len(c.counts)
-	style := textStyle(tickSize, ink)
-	bottom := c.origin.Y - c.side(k)
-	below := vg.Length(tickSize * 1.2)
-	if c.upright {
-		below = c.widest
-	}
-	for i := 0; i < k; i += c.stride {
-		at := c.centre(i, i)
-		write(f.body, style, vg.Point{X: c.origin.X - nameGap, Y: at.Y}, atEnd, false, c.names[i])
-		if c.upright {
-			write(f.body, style, vg.Point{X: at.X, Y: bottom - nameGap}, atEnd, true, c.names[i])
-		} else {
-			write(f.body, style, vg.Point{X: at.X, Y: bottom - nameGap - tickSize/2}, atMiddle, false, c.names[i])
-		}
-	}
-	title := textStyle(labelSize, ink)
-	mid := c.centre(k-1, k-1)
-	mid.X, mid.Y = (c.origin.X*2+c.side(k))/2, (c.origin.Y*2-c.side(k))/2
-	write(f.body, title, vg.Point{X: mid.X, Y: bottom - nameGap - below - labelSize/2 - 3}, atMiddle, false, "predicted class")
-	write(f.body, title, vg.Point{X: c.origin.X - nameGap - c.widest - 6 - labelSize/2, Y: mid.Y}, atMiddle, true, "true class")
+	p.Add(labels)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"math"
@@ -9,7 +10,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // History holds the losses and scores of a fit by epoch: entry i of each list belongs to epoch i+1. A list may be nil,
@@ -49,34 +49,39 @@ func Curves(h History, opts ...Option) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := newFigure(s, h.numbers(panels, epochs))
-	f.legend(curveLegend(panels))
-	for i, area := range f.panels(len(panels)) {
-		panels[i].draw(area, epochs)
+	var drawn []*panel
+	var legend []entry
+	for _, p := range panels {
+		drawn = append(drawn, p.panel(epochs))
+		for _, e := range drawn[len(drawn)-1].legend {
+			if !slices.ContainsFunc(legend, func(other entry) bool { return other.name == e.name }) {
+				legend = append(legend, e)
+			}
+		}
+	}
+	f := newFigure(s, numbersOf(panels, epochs))
+	f.legend(legend)
+	for i, area := range f.panels(len(drawn)) {
+		drawn[i].draw(area)
 	}
 	return f.image(), nil
 }
 
 // curvePanel is the loss or the score, on training and held-out rows.
 type curvePanel struct {
-	name           string
-	train, heldOut []float64
+	name  string
+	lists [2][]float64
 }
 
+// partNames name the lists of a curvePanel.
+var partNames = [2]string{"training", "held-out"}
+
 func (h History) panels(who string) (out []curvePanel, epochs int, err error) {
-	or := func(name, otherwise string) string {
-		if name == "" {
-			return otherwise
-		}
-		return name
-	}
-	all := []struct {
+	first, drawable := "", false
+	for _, l := range []struct {
 		name string
 		list []float64
-	}{{"Loss", h.Loss}, {"HeldOutLoss", h.HeldOutLoss}, {"Score", h.Score}, {"HeldOutScore", h.HeldOutScore}}
-	first := ""
-	drawable := false
-	for _, l := range all {
+	}{{"Loss", h.Loss}, {"HeldOutLoss", h.HeldOutLoss}, {"Score", h.Score}, {"HeldOutScore", h.HeldOutScore}} {
 		if len(l.list) == 0 {
 			continue
 		}
@@ -100,134 +105,74 @@ func (h History) panels(who string) (out []curvePanel, epochs int, err error) {
 		return nil, 0, fmt.Errorf("report: %s: none of the values is a finite number: %w", who, ErrDomain)
 	}
 	for _, p := range []curvePanel{
-		{or(h.LossName, "loss"), h.Loss, h.HeldOutLoss},
-		{or(h.ScoreName, "accuracy (share of rows)"), h.Score, h.HeldOutScore},
+		{cmp.Or(h.LossName, "loss"), [2][]float64{h.Loss, h.HeldOutLoss}},
+		{cmp.Or(h.ScoreName, "accuracy (share of rows)"), [2][]float64{h.Score, h.HeldOutScore}},
 	} {
-		if len(p.train)+len(p.heldOut) > 0 {
+		if len(p.lists[0])+len(p.lists[1]) > 0 {
 			out = append(out, p)
 		}
 	}
 	return out, epochs, nil
 }
 
-// numbers is the line below the title: the last values, and the number of values that could not be drawn.
-func (h History) numbers(panels []curvePanel, epochs int) string {
-	var parts []string
+// numbersOf is the line below the title: the last values, and the number of values that could not be drawn.
+func numbersOf(panels []curvePanel, epochs int) string {
+	var last, lost []string
+	nan, inf := 0, 0
 	for _, p := range panels {
 		name, _, _ := strings.Cut(p.name, " (")
-		for _, part := range []struct {
-			of   string
-			list []float64
-		}{{"training", p.train}, {"held-out", p.heldOut}} {
-			if n := len(part.list); n > 0 && !math.IsNaN(part.list[n-1]) {
-				parts = append(parts, fmt.Sprintf("%s %s %s", part.of, name, short(part.list[n-1])))
+		for i, list := range p.lists {
+			if n := len(list); n > 0 && !math.IsNaN(list[n-1]) {
+				last = append(last, fmt.Sprintf("%s %s %s", partNames[i], name, short(list[n-1])))
+			}
+			for _, v := range list {
+				if math.IsNaN(v) {
+					nan++
+				} else if math.IsInf(v, 0) {
+					inf++
+				}
 			}
 		}
 	}
 	out := fmt.Sprintf("after epoch %d", epochs)
-	if len(parts) > 0 {
-		out += ": " + strings.Join(parts, ", ")
+	if len(last) > 0 {
+		out += ": " + strings.Join(last, ", ")
 	}
-	if lost := undrawn(panels); lost != "" {
-		out += "; not drawn: " + lost
+	if nan > 0 {
+		lost = append(lost, fmt.Sprintf("%d NaN", nan))
 	}
-	return out
-}
-
-// undrawn counts the values that cannot be drawn.
-func undrawn(panels []curvePanel) string {
-	nan, inf := 0, 0
-	for _, p := range panels {
-		for _, v := range slices.Concat(p.train, p.heldOut) {
-			switch {
-			case math.IsNaN(v):
-				nan++
-			case math.IsInf(v, 0):
-				inf++
-			}
-		}
+	if inf > 0 {
+		lost = append(lost, fmt.Sprintf("%d infinite", inf))
 	}
-	switch {
-	case nan+inf == 0:
-		return ""
-	case inf == 0:
-		return fmt.Sprintf("%d NaN", nan)
-	case nan == 0:
-		return fmt.Sprintf("%d infinite", inf)
-	}
-	return fmt.Sprintf("%d NaN, %d infinite", nan, inf)
-}
-
-func curveLegend(panels []curvePanel) (out []entry) {
-	for i, part := range []struct {
-		name string
-		list func(curvePanel) []float64
-	}{
-		{"training rows", func(p curvePanel) []float64 { return p.train }},
-		{"held-out rows", func(p curvePanel) []float64 { return p.heldOut }},
-	} {
-		shown := entry{name: part.name, line: seriesLine(i)}
-		for _, p := range panels {
-			if drawn(part.list(p)) > 0 && drawn(part.list(p)) <= maxMarked {
-				shown.glyph = seriesGlyph(i)
-			}
-		}
-		if slices.ContainsFunc(panels, func(p curvePanel) bool { return len(part.list(p)) > 0 }) {
-			out = append(out, shown)
-		}
+	if len(lost) > 0 {
+		out += "; not drawn: " + strings.Join(lost, ", ")
 	}
 	return out
 }
 
-// drawn counts the values that a curve shows.
-func drawn(list []float64) (n int) {
-	for _, v := range list {
-		if finite(v) {
-			n++
-		}
-	}
-	return n
-}
-
-const maxMarked = 15 // the largest number of points that a curve marks one by one
-
-func (p curvePanel) draw(area draw.Canvas, epochs int) {
-	panel := newPanel("epoch", p.name, niceTicks{n: 6, whole: true, first: true}, niceTicks{n: 6})
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for i, list := range [][]float64{p.train, p.heldOut} {
+// panel draws the finite values; it is empty if there are none.
+func (p curvePanel) panel(epochs int) *panel {
+	out := newPanel("epoch", p.name)
+	for i, list := range p.lists {
 		pts := make(plotter.XYs, 0, len(list))
 		for e, v := range list {
 			if finite(v) {
 				pts = append(pts, plotter.XY{X: float64(e + 1), Y: v})
-				lo, hi = min(lo, v), max(hi, v)
 			}
 		}
-		if len(pts) == 0 {
-			continue
+		if len(pts) > 0 {
+			out.series(i, partNames[i]+" rows", pts, nil, true, len(pts) <= maxMarked)
 		}
-		addSeries(panel, pts, i, len(pts) <= maxMarked)
 	}
-	if lo > hi {
-		lo, hi = 0, 0 // an empty panel; the line below the title counts its values
+	if out.Y.Min > out.Y.Max {
+		out.Y.Min, out.Y.Max = 0, 0
 	}
-	lo, hi = spread(lo, hi, 0.05)
-	panel.setRange(1, float64(epochs), lo, hi)
+	widen(&out.Y, .05)
+	out.X.Min, out.X.Max = 1, float64(epochs)
+	out.X.Tick.Marker = ticks{whole: true}
 	if epochs == 1 {
-		panel.X.Min, panel.X.Max = 0.5, 1.5
-		panel.X.Tick.Marker = plot.ConstantTicks{{Value: 1, Label: "1"}}
+		out.X.Min, out.X.Max = 0.5, 1.5
+		out.X.Tick.Marker = plot.ConstantTicks{{Value: 1, Label: "1"}}
 	}
-	panel.draw(area)
+	return out
 }
-
-// addSeries draws finite points in the style of series i, joined by a line, with or without marks.
-func addSeries(p *panel, pts plotter.XYs, i int, marked bool) {
-	if len(pts) > 1 {
-		p.Add(&plotter.Line{XYs: pts, LineStyle: seriesLine(i)})
-	}
-	if marked || len(pts) == 1 {
-		p.Add(&plotter.Scatter{XYs: pts, GlyphStyle: seriesGlyph(i)})
-	}
-}
-
-// maxDrawn is the largest magnitude on a linear axis that cannot overflow.
-const maxDrawn = 1e300

@@ -7,12 +7,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // ExactVsApprox draws the entries of an approximate kernel matrix against the exact entries, with the diagonal of
 // a perfect approximation. If both matrices are symmetric, each pair of rows, and each row with itself, appears once.
-// More than 2500 entries are counted in hexagons, coloured by count. It takes WithTitle and WithSize.
+// More than 2500 entries are counted in cells, coloured by count. It takes WithTitle and WithSize.
 //
 // Errors: as for Compare; ErrDomain for a value beyond 1e300; ErrParam for a size out of range.
 func ExactVsApprox(exact, approx *mat.Dense, opts ...Option) (image.Image, error) {
@@ -42,7 +41,6 @@ func ExactVsApprox(exact, approx *mat.Dense, opts ...Option) (image.Image, error
 		}
 	}
 	f := newFigure(s, fmt.Sprintf("%s: relative Frobenius error %s, max %s, rms %s", count(len(pts), "entry", "entries"), short(g.RelativeFrobenius), short(g.Max), short(g.RMS)))
-	f.legend([]entry{{"approximate = exact", diagonalLine, draw.GlyphStyle{}}})
-	drawAgainst(f.body, pts, "exact kernel", "approximate kernel", "entries")
+	f.against("approximate = exact", "exact kernel", "approximate kernel", "entries", pts)(f.body)
 	return f.image(), nil
 }

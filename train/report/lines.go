@@ -3,14 +3,11 @@ package report
 import (
 	"fmt"
 	"image"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 )
 
 // Line is a list of points, joined in their order or not.
@@ -41,18 +38,13 @@ func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, er
 	if err != nil {
 		return nil, err
 	}
-	var x plot.Normalizer = plot.LinearScale{}
-	var ticks plot.Ticker = niceTicks{n: 7}
+	p := newPanel(xLabel, yLabel)
 	if s.logX {
 		if s.equal {
 			return nil, fmt.Errorf("report: %s: WithLogX and WithEqualAxes: give one of the two: %w", who, ErrParam)
 		}
-		x, ticks = plot.LogScale{}, logTicks{plain: true}
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
 	}
-	panel := newPanel(xLabel, yLabel, ticks, niceTicks{n: 7})
-	panel.X.Scale = x
-	var entries []entry
-	xLo, xHi, yLo, yHi := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for i, l := range lines {
 		if err := l.check(who, s.logX); err != nil {
 			return nil, err
@@ -60,44 +52,32 @@ func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, er
 		pts := make(plotter.XYs, len(l.X))
 		for j, x := range l.X {
 			pts[j] = plotter.XY{X: x, Y: l.Y[j]}
-			xLo, xHi, yLo, yHi = min(xLo, x), max(xHi, x), min(yLo, l.Y[j]-l.bar(j)), max(yHi, l.Y[j]+l.bar(j))
 		}
-		entries = append(entries, l.add(panel, pts, i))
+		p.series(i, l.Name, pts, errorBars(l.Bars), !l.Points, l.Bars != nil)
 	}
 	if s.equal {
-		xLo, yLo = min(xLo, yLo), min(xLo, yLo)
-		xHi, yHi = max(xHi, yHi), max(xHi, yHi)
+		p.X.Min = min(p.X.Min, p.Y.Min)
+		p.X.Max = max(p.X.Max, p.Y.Max)
 	}
-	if s.logX {
-		xLo, xHi = spread(math.Log(xLo), math.Log(xHi), .03)
-		xLo, xHi = max(math.Exp(xLo), 1/maxDrawn), min(math.Exp(xHi), maxDrawn)
+	widen(&p.X, .03)
+	if s.equal {
+		p.Y.Min, p.Y.Max = p.X.Min, p.X.Max
 	} else {
-		xLo, xHi = spread(xLo, xHi, .03)
+		widen(&p.Y, .05)
 	}
-	yLo, yHi = spread(yLo, yHi, .05)
-	if s.equal {
-		yLo, yHi = xLo, xHi
-	}
-	panel.setRange(xLo, xHi, yLo, yHi)
-	f := newFigure(s, "")
-	f.legend(entries)
-	if f.body.Size().Y < minPanel {
-		return nil, fmt.Errorf("report: %s: the legend of %d lines leaves no room in %d×%d pixels; raise WithSize or draw fewer: %w", who, len(lines), s.width, s.height, ErrParam)
-	}
-	area := f.body
-	if s.equal {
-		area = panel.square(area)
-	}
-	panel.draw(area)
-	return f.image(), nil
+	return p.picture(who, s)
 }
 
-// bar is the half length of the error bar of point i.
-func (l Line) bar(i int) float64 {
-	if l.Bars == nil {
-		return 0
+// errorBars are bars of the same length to both sides.
+func errorBars(half []float64) plotter.YErrors {
+	if half == nil {
+		return nil
 	}
-	return l.Bars[i]
+	out := make(plotter.YErrors, len(half))
+	for i, d := range half {
+		out[i].Low, out[i].High = d, d
+	}
+	return out
 }
 
 func (l Line) check(who string, logX bool) error {
@@ -130,30 +110,6 @@ func (l Line) check(who string, logX bool) error {
 	return checkDrawn(where, "bars", l.Bars)
 }
 
-// add draws line i and returns its legend entry. Many points are drawn small.
-func (l Line) add(to *panel, pts plotter.XYs, i int) entry {
-	for j, p := range pts {
-		if d := l.bar(j); d > 0 {
-			style := draw.LineStyle{Color: palette[i%len(palette)], Width: .75}
-			to.Add(&plotter.Line{XYs: plotter.XYs{{X: p.X, Y: p.Y - d}, {X: p.X, Y: p.Y + d}}, LineStyle: style})
-		}
-	}
-	if !l.Points && len(pts) > 1 {
-		addSeries(to, pts, i, l.Bars != nil)
-		e := entry{name: l.Name, line: seriesLine(i)}
-		if l.Bars != nil {
-			e.glyph = seriesGlyph(i)
-		}
-		return e
-	}
-	glyph := seriesGlyph(i)
-	if len(pts) > maxMarked {
-		glyph.Radius = 2
-	}
-	to.Add(&plotter.Scatter{XYs: pts, GlyphStyle: glyph})
-	return entry{name: l.Name, glyph: glyph}
-}
-
 // FromPlot draws a gonum plot, in its own style, on white. Width and height are in pixels, at 144 per inch.
 //
 // Errors: ErrParam for a nil plot or a size outside 320 to 8192 pixels a side.
@@ -166,7 +122,7 @@ func FromPlot(p *plot.Plot, width, height int) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(s.width)*vg.Inch/dpi, vg.Length(s.height)*vg.Inch/dpi), vgimg.UseDPI(dpi))
+	canvas := newCanvas(s)
 	p.Draw(draw.New(canvas))
 	return canvas.Image(), nil
 }

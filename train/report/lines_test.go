@@ -88,7 +88,7 @@ func TestLinesErrors(t *testing.T) {
 		"bars":   {change(func(l *Line) { l.Bars = []float64{1} }), nil, ErrShape, []string{`"bad"`, "bars is 1"}},
 		"bar":    {change(func(l *Line) { l.Bars = []float64{1, -1} }), nil, ErrDomain, []string{`"bad"`, "bars[1] = -1 is negative"}},
 		"no bar": {change(func(l *Line) { l.Bars = []float64{1, math.NaN()} }), nil, ErrDomain, []string{`"bad"`, "bars[1] = NaN"}},
-		"many":   {slices.Repeat(one, 300), nil, ErrParam, []string{"300 lines", "WithSize"}},
+		"many":   {slices.Repeat(one, 300), nil, ErrParam, []string{"300 series", "WithSize"}},
 	} {
 		img, err := Lines("x", "y", c.lines, c.opts...)
 		if img != nil {

@@ -54,7 +54,7 @@ func TestScoreCurvesErrors(t *testing.T) {
 		"infinite exact": {change(func(s *Series) { s.Exact = math.Inf(1) }), ErrDomain, []string{"exact kernel is +Inf"}},
 		"option": {func() (image.Image, error) { return ScoreCurves(scoresOf()["ten"], WithLogX()) }, ErrParam,
 			[]string{"WithLogX does not apply", "WithMetric"}},
-		"many": {func() (image.Image, error) { return ScoreCurves(slices.Repeat(scoresOf()["ten"], 30)) }, ErrParam, []string{"300 series", "WithSize"}},
+		"many": {func() (image.Image, error) { return ScoreCurves(slices.Repeat(scoresOf()["ten"], 30)) }, ErrParam, []string{"legend of 30", "WithSize"}},
 	} {
 		img, err := c.draw()
 		if img != nil {

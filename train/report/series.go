@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // Series is the error or the score of a map or sampler by the number of features.
@@ -31,6 +35,9 @@ type quantity struct {
 // sorted is a checked copy of s, sorted by the number of features.
 func (s Series) sorted(who string, q quantity) (Series, error) {
 	where := fmt.Sprintf("%s: series %q", who, s.Name)
+	if math.Abs(s.Exact) > maxDrawn {
+		return s, fmt.Errorf("report: %s: the score of the exact kernel is %v, not a number up to %v: %w", where, s.Exact, maxDrawn, ErrDomain)
+	}
 	if len(s.Features) == 0 {
 		return s, fmt.Errorf("report: %s is empty: %w", where, ErrShape)
 	}
@@ -60,4 +67,38 @@ func (s Series) sorted(who string, q quantity) (Series, error) {
 		out.Add(s.Features[i], s.Value[i], bars[i])
 	}
 	return out, nil
+}
+
+// sortedSeries are checked copies, each sorted by the number of features, and the numbers of features in all of them, in
+// ascending order.
+func sortedSeries(who string, series []Series, q quantity) (out []Series, features []float64, err error) {
+	if len(series) == 0 {
+		return nil, nil, fmt.Errorf("report: %s: there are no series: %w", who, ErrShape)
+	}
+	for _, s := range series {
+		if s, err = s.sorted(who, q); err != nil {
+			return nil, nil, err
+		}
+		out = append(out, s)
+		for _, m := range s.Features {
+			features = append(features, float64(m))
+		}
+	}
+	slices.Sort(features)
+	return out, slices.Compact(features), nil
+}
+
+// featureTicks marks an axis at numbers of features, with labels that do not overlap.
+func (s settings) featureTicks(features []float64, x plot.Axis) plot.ConstantTicks {
+	label, room := textStyle(tickSize, ink), vg.Length(s.width)*vg.Inch/dpi-60
+	out := make(plot.ConstantTicks, len(features))
+	last := math.Inf(-1)
+	for i, v := range features {
+		txt := strconv.FormatFloat(v, 'f', -1, 64)
+		out[i].Value = v
+		if at := x.Norm(v); i == 0 || at-last >= float64((label.Width(txt)+6)/room) {
+			out[i].Label, last = txt, at
+		}
+	}
+	return out
 }

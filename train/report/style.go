@@ -2,10 +2,13 @@ package report
 
 import (
 	"image/color"
-	"math"
+	"slices"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
+	colours "gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/palette/brewer"
+	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -19,7 +22,7 @@ const (
 	titleSize = 12
 	labelSize = 10
 	tickSize  = 9
-	minSize   = 6 // the smallest readable size
+	minSize   = 5 // the smallest readable size
 )
 
 var (
@@ -53,27 +56,30 @@ func seriesGlyph(i int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: palette[i%len(palette)], Radius: 3, Shape: shapes[(i+i/len(palette))%len(shapes)]}
 }
 
-// ramp is ColorBrewer's "Blues"; its lightness decreases throughout.
-var ramp = []color.RGBA{
-	{0xff, 0xff, 0xff, 0xff}, {0xde, 0xeb, 0xf7, 0xff}, {0xc6, 0xdb, 0xef, 0xff}, {0x9e, 0xca, 0xe1, 0xff},
-	{0x6b, 0xae, 0xd6, 0xff}, {0x42, 0x92, 0xc6, 0xff}, {0x21, 0x71, 0xb5, 0xff}, {0x08, 0x51, 0x9c, 0xff}, {0x08, 0x30, 0x6b, 0xff},
-}
-
-// rampAt is the colour of t, from 0 (white) to 1.
-func rampAt(t float64) color.RGBA {
-	t = min(max(t, 0), 1) * float64(len(ramp)-1)
-	i := min(int(t), len(ramp)-2)
-	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (t-float64(i))*(float64(b)-float64(a)))) }
-	a, b := ramp[i], ramp[i+1]
-	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
-}
-
-// onRamp is a text colour that stands out from rampAt(t).
-func onRamp(t float64) color.Color {
-	if t > 0.55 {
-		return color.White
+// blues is ColorBrewer's "Blues" from lo to hi > lo; its lightness decreases throughout.
+func blues(lo, hi float64) colours.ColorMap {
+	p, err := brewer.GetPalette(brewer.TypeSequential, "Blues", 9)
+	if err != nil {
+		panic(err)
 	}
-	return ink
+	c := slices.Clone(p.Colors())
+	slices.Reverse(c) // Luminance wants dark colours first
+	m, err := moreland.NewLuminance(c)
+	if err != nil {
+		panic(err)
+	}
+	m.SetMax(hi)
+	m.SetMin(lo)
+	return colours.Reverse(m)
+}
+
+// colourAt is the colour of t, from 0 to 1.
+func colourAt(t float64) color.Color {
+	c, err := blues(0, 1).At(t)
+	if err != nil {
+		panic(err)
+	}
+	return c
 }
 
 // handler measures and draws plain text in the built-in fonts, whatever the defaults of plot are.
@@ -82,29 +88,6 @@ var handler = text.Plain{Fonts: font.NewCache(liberation.Collection())}
 // textStyle is sans-serif text, of a size in points.
 func textStyle(size vg.Length, c color.Color) text.Style {
 	return text.Style{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: handler}
-}
-
-// The alignment of a text relative to its point.
-const (
-	atStart  = text.XLeft
-	atMiddle = text.XCenter
-	atEnd    = text.XRight
-)
-
-// write draws one line of text at p, with its digits and capitals centred across the line; up rotates it to read
-// upwards.
-func write(c draw.Canvas, s text.Style, p vg.Point, align text.XAlignment, up bool, txt string) {
-	const capital = 0.69 // height of a capital letter of the font, in sizes
-	s.XAlign, s.YAlign = align, text.YBottom
-	// The handler puts the baseline this far above the point.
-	shift := capital*s.Font.Size/2 + s.Font.Size - s.FontExtents().Ascent
-	if up {
-		s.Rotation = math.Pi / 2
-		p.X += shift
-	} else {
-		p.Y -= shift
-	}
-	c.FillText(s, p, txt)
 }
 
 // shorten cuts txt to a width and appends an ellipsis.
