@@ -1,6 +1,6 @@
 // Package dense is dense linear algebra that is faster than gonum's: the Cholesky factor, the reduction to a
-// band matrix, the inverse of a triangle and the symmetric eigenproblem, all by the products of ops/blas. It
-// serves this library and may change with it.
+// band matrix, the inverse of a triangle and the symmetric eigenproblem, all by the products of ops/blas; and the
+// step of Adam. It serves this library and may change with it.
 //
 // Matrices are [n, n] in row-major slices without gaps. Functions panic if a slice is shorter than its matrix. The
 // results do not depend on GOMAXPROCS. Functions of some n³ operations that take a context look at it block by block;

@@ -186,14 +186,13 @@ func (k *keeper) save(f *fitter) error {
 
 // state has the memory of what a step changes: the parameters, and the moments of the solvers.
 func (f *fitter) state() map[string]*tensor.Dense {
-	vector := func(v []float64) *tensor.Dense { return tensor.New(tensor.WithShape(len(v)), tensor.WithBacking(v)) }
 	all := map[string]*tensor.Dense{}
 	for i, t := range f.tuned() {
 		all[fmt.Sprintf("param.%d", i)] = t
 	}
 	for i, s := range f.solvers {
 		for j := range s.m {
-			all[fmt.Sprintf("m.%d.%d", i, j)], all[fmt.Sprintf("v.%d.%d", i, j)] = vector(s.m[j]), vector(s.v[j])
+			all[fmt.Sprintf("m.%d.%d", i, j)], all[fmt.Sprintf("v.%d.%d", i, j)] = s.m[j], s.v[j]
 		}
 	}
 	return all

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/mat"
@@ -227,16 +228,15 @@ func norm(ts []*tensor.Dense) float64 {
 //
 //	m = β₁m + (1-β₁)g,    v = β₂v + (1-β₂)g²,    w -= η m̂/(√v̂ + ε),    m̂ = m/(1-β₁ᵗ),    v̂ = v/(1-β₂ᵗ),
 //
-// algorithm 1 of Kingma and Ba (2015). The moments are float64 for either element type. Before a step, w shrinks by the
+// algorithm 1 of Kingma and Ba (2015), in the element type of the parameter. Before a step, w shrinks by the
 // share decay of the rate, unless it is a bias, a phase or a logarithm.
 type solver struct {
 	kind        Solver
 	rate, decay float64
 	steps       int // t
-	// scales are the units of the rate for the values of each parameter; they repeat if there are fewer of them.
-	scales  [][]float64
-	shrinks []bool
-	m, v    [][]float64 // the moments of each parameter
+	// scales are the units of the rate for the values of each parameter, and m and v its moments.
+	scales, m, v []*tensor.Dense
+	shrinks      []bool
 }
 
 const (
@@ -247,9 +247,19 @@ const (
 func (s *solver) add(p layers.Param, scales []float64) {
 	name := p.Name[strings.LastIndexByte(p.Name, '.')+1:]
 	s.shrinks = append(s.shrinks, s.decay > 0 && name != "b" && name != "raw_c" && !strings.HasPrefix(name, "log_"))
-	if s.scales = append(s.scales, scales); s.kind == Adam {
-		n := p.Value.Shape().TotalSize()
-		s.m, s.v = append(s.m, make([]float64, n)), append(s.v, make([]float64, n))
+	like := func() *tensor.Dense {
+		return tensor.New(tensor.Of(p.Value.Dtype()), tensor.WithShape(p.Value.Shape()...))
+	}
+	sizes := like()
+	for i := range sizes.Shape().TotalSize() {
+		if v := scales[i%len(scales)]; p.Value.Dtype() == tensor.Float32 {
+			sizes.Float32s()[i] = float32(v)
+		} else {
+			sizes.Float64s()[i] = v
+		}
+	}
+	if s.scales = append(s.scales, sizes); s.kind == Adam {
+		s.m, s.v = append(s.m, like()), append(s.v, like())
 	}
 }
 
@@ -258,43 +268,29 @@ func (s *solver) step(params, grads []*tensor.Dense, scale, factor float64) {
 	s.steps++
 	for i, w := range params {
 		if w.Dtype() == tensor.Float32 {
-			descend(s, i, w.Float32s(), grads[i].Float32s(), scale, factor)
+			descend(s, i, (*tensor.Dense).Float32s, w, grads[i], scale, factor)
 		} else {
-			descend(s, i, w.Float64s(), grads[i].Float64s(), scale, factor)
+			descend(s, i, (*tensor.Dense).Float64s, w, grads[i], scale, factor)
 		}
 	}
 }
 
 // descend is step for the parameter i.
-func descend[T domain.Float](s *solver, i int, w, grads []T, scale, factor float64) {
-	eta, of, at := s.rate*factor, s.scales[i], 0
+func descend[T domain.Float](s *solver, i int, of func(*tensor.Dense) []T, param, grad *tensor.Dense, scale,
+	factor float64) {
+	w, g, sizes, eta := of(param), of(grad), of(s.scales[i]), s.rate*factor
 	if s.shrinks[i] {
 		for j, v := range w {
 			w[j] = T((1 - eta*s.decay) * float64(v))
 		}
 	}
-	if s.kind == Adam {
-		eta /= 1 - math.Pow(adamBeta1, float64(s.steps))
-	}
-	next := func() float64 {
-		e := eta * of[at]
-		if at++; at == len(of) {
-			at = 0
-		}
-		return e
-	}
 	if s.kind != Adam {
-		for j, g := range grads {
-			w[j] = T(float64(w[j]) - next()*scale*float64(g))
+		for j, g := range g {
+			w[j] = T(float64(w[j]) - eta*float64(sizes[j])*scale*float64(g))
 		}
 		return
 	}
-	m, v := s.m[i][:len(grads)], s.v[i][:len(grads)]
-	c := 1 / (1 - math.Pow(adamBeta2, float64(s.steps)))
-	for j, g := range grads {
-		g := scale * float64(g)
-		m[j] = adamBeta1*m[j] + (1-adamBeta1)*g
-		v[j] = adamBeta2*v[j] + (1-adamBeta2)*g*g
-		w[j] = T(float64(w[j]) - next()*m[j]/(math.Sqrt(c*v[j])+adamEps))
-	}
+	dense.Adam(w, g, of(s.m[i]), of(s.v[i]), sizes, dense.AdamStep{Scale: scale, Beta1: adamBeta1, Beta2: adamBeta2,
+		Rate: eta / (1 - math.Pow(adamBeta1, float64(s.steps))), Eps: adamEps,
+		Correction: 1 / (1 - math.Pow(adamBeta2, float64(s.steps)))})
 }

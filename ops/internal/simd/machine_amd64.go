@@ -26,12 +26,12 @@ var machines32 = [...]machine[float32]{
 	avx2: {[]*kernels[float32]{avx2x16},
 		&vectors[float32]{cosAVX2F32, sinAVX2F32, sinCosAVX2F32, expAVX2F32, logAVX2F32,
 			pointwise[float32]{productAVX2F32, sumAVX2F32, pairGradAVX2F32, withinAVX2F32,
-				sqrtAVX2F32, multipleAVX2F32, nil}},
+				sqrtAVX2F32, multipleAVX2F32, adamAVX2F32, nil}},
 		&hadamardKernels[float32]{8, 3, hadamardHeadAVX2F32, hadamardPassAVX2F32}},
 	avx512: {[]*kernels[float32]{avx512x48, avx512x32},
 		&vectors[float32]{cosAVX512F32, sinAVX512F32, sinCosAVX512F32, expAVX512F32, logAVX512F32,
 			pointwise[float32]{productAVX512F32, sumAVX512F32, pairGradAVX512F32, withinAVX512F32,
-				sqrtAVX512F32, multipleAVX512F32, triplesAVX512F32}},
+				sqrtAVX512F32, multipleAVX512F32, adamAVX512F32, triplesAVX512F32}},
 		&hadamardKernels[float32]{16, 4, hadamardHeadAVX512F32, hadamardPassAVX512F32}},
 }
 
@@ -39,12 +39,12 @@ var machines64 = [...]machine[float64]{
 	avx2: {[]*kernels[float64]{avx2x8},
 		&vectors[float64]{cosAVX2F64, sinAVX2F64, sinCosAVX2F64, expAVX2F64, logAVX2F64,
 			pointwise[float64]{productAVX2F64, sumAVX2F64, pairGradAVX2F64, withinAVX2F64,
-				sqrtAVX2F64, multipleAVX2F64, nil}},
+				sqrtAVX2F64, multipleAVX2F64, nil, nil}},
 		&hadamardKernels[float64]{4, 3, hadamardHeadAVX2F64, hadamardPassAVX2F64}},
 	avx512: {[]*kernels[float64]{avx512x24},
 		&vectors[float64]{cosAVX512F64, sinAVX512F64, sinCosAVX512F64, expAVX512F64, logAVX512F64,
 			pointwise[float64]{productAVX512F64, sumAVX512F64, pairGradAVX512F64, withinAVX512F64,
-				sqrtAVX512F64, multipleAVX512F64, triplesAVX512F64}},
+				sqrtAVX512F64, multipleAVX512F64, nil, triplesAVX512F64}},
 		&hadamardKernels[float64]{8, 4, hadamardHeadAVX512F64, hadamardPassAVX512F64}},
 }
 

@@ -42,6 +42,32 @@ func vecPairGrad[T Float](dst, cos, sin, gCos, gSin []T) {
 	}
 }
 
+// AdamStep are the numbers of a step of Adam: the scale of the gradients, the rate over 1 - Beta1ᵗ, and
+// Correction = 1/(1 - Beta2ᵗ).
+type AdamStep struct{ Scale, Rate, Correction, Beta1, Beta2, Eps float64 }
+
+// Adam changes w by its gradients g, at the rates Rate·s, and the moments m and v:
+//
+//	m = β₁m + (1-β₁)g,    v = β₂v + (1-β₂)g²,    w -= Rate·s·m/(√(Correction·v) + ε).
+//
+// All are of the same length.
+func Adam[T Float](w, g, m, v, s []T, o AdamStep) {
+	n := len(w)
+	g, m, v, s = g[:n], m[:n], v[:n], s[:n]
+	scale, rate, c, eps := T(o.Scale), T(o.Rate), T(o.Correction), T(o.Eps)
+	beta1, rest1, beta2, rest2 := T(o.Beta1), T(1-o.Beta1), T(o.Beta2), T(1-o.Beta2)
+	done := 0
+	if k := pointwiseOf[T](); k != nil && k.adam != nil && n > 0 {
+		done = k.adam(&w[0], &g[0], &m[0], &v[0], &s[0], n, scale, rate, c, beta1, rest1, beta2, rest2, eps)
+	}
+	for i := done; i < n; i++ {
+		grad := T(g[i] * scale)
+		m[i] = T(m[i]*beta1) + T(grad*rest1)
+		v[i] = T(v[i]*beta2) + T(T(grad*grad)*rest2)
+		w[i] -= T(T(m[i]*s[i])*rate) / (T(math.Sqrt(float64(T(v[i]*c)))) + eps)
+	}
+}
+
 // Within tells whether all elements are finite and at least low, which is at most 0 (-Inf for no bound).
 func Within[T Float](x []T, low T) bool {
 	return shareCopy(&poolsOf[T]().searches, len(x), 1<<15, search[T]{x, low}) < 0

@@ -32,6 +32,28 @@ func testPointwise[T Float](t *testing.T) {
 	}
 }
 
+// TestAdam: every instruction set gives the bits of the formula, at every length, and stays inside.
+func TestAdam(t *testing.T) { eachType(t, testAdam[float32], testAdam[float64]) }
+
+func testAdam[T Float](t *testing.T) {
+	o := AdamStep{Scale: .5, Rate: .25, Correction: 4, Beta1: .9, Beta2: .999, Eps: 1e-8}
+	for n := range 70 {
+		w, g, s := guarded(t, random[T](n, 1)), guarded(t, random[T](n, 2)), guarded(t, random[T](n, 3))
+		m, v := guarded(t, random[T](n, 4)), guarded(t, squares(random[T](n, 5), 0))
+		was, first, second := slices.Clone(w), slices.Clone(m), slices.Clone(v)
+		Adam(w, g, m, v, s, o)
+		for i := range w {
+			grad := .5 * g[i]
+			wantM := T(first[i]*T(o.Beta1)) + T(grad*T(1-o.Beta1))
+			wantV := T(second[i]*T(o.Beta2)) + T(T(grad*grad)*T(1-o.Beta2))
+			want := was[i] - T(T(wantM*s[i])*.25)/(T(math.Sqrt(float64(4*wantV)))+T(o.Eps))
+			if m[i] != wantM || v[i] != wantV || w[i] != want {
+				t.Fatalf("n = %d: element %d: %v, %v, %v, want %v, %v, %v", n, i, w[i], m[i], v[i], want, wantM, wantV)
+			}
+		}
+	}
+}
+
 // TestWithin: one element outside is found wherever it stands, and none where there is none.
 func TestWithin(t *testing.T) { eachType(t, testWithin[float32], testWithin[float64]) }
 

@@ -1701,6 +1701,65 @@ left:
 	VZEROUPPER
 	RET
 
+// adamAVX2F32 is Adam for whole vectors, and returns how many elements it did.
+TEXT ·adamAVX2F32(SB), NOSPLIT, $0-88
+	MOVQ    w+0(FP), AX
+	MOVQ    grad+8(FP), CX
+	MOVQ    m+16(FP), DX
+	MOVQ    v+24(FP), BX
+	MOVQ    s+32(FP), SI
+	MOVQ    n+40(FP), DI
+	MOVQ    DI, R8
+	VBROADCASTSS scale+48(FP), Y0
+	VBROADCASTSS rate+52(FP), Y1
+	VBROADCASTSS c+56(FP), Y2
+	VBROADCASTSS beta1+60(FP), Y3
+	VBROADCASTSS rest1+64(FP), Y4
+	VBROADCASTSS beta2+68(FP), Y5
+	VBROADCASTSS rest2+72(FP), Y6
+	VBROADCASTSS eps+76(FP), Y7
+	CMPQ    R8, $8
+	JLT     below8
+
+by8:
+	VMOVUPS (CX), Y8
+	VMULPS  Y0, Y8, Y8
+	VMOVUPS (DX), Y9
+	VMULPS  Y3, Y9, Y9
+	VMULPS  Y4, Y8, Y10
+	VADDPS  Y10, Y9, Y10
+	VMOVUPS Y10, (DX)
+	VMOVUPS (BX), Y9
+	VMULPS  Y5, Y9, Y9
+	VMULPS  Y8, Y8, Y8
+	VMULPS  Y6, Y8, Y8
+	VADDPS  Y8, Y9, Y8
+	VMOVUPS Y8, (BX)
+	VMULPS  Y2, Y8, Y8
+	VSQRTPS Y8, Y8
+	VMOVUPS (SI), Y9
+	VMULPS  Y9, Y10, Y9
+	VMULPS  Y1, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y8
+	VMOVUPS (AX), Y9
+	VSUBPS  Y8, Y9, Y8
+	VMOVUPS Y8, (AX)
+	ADDQ    $32, CX
+	ADDQ    $32, DX
+	ADDQ    $32, SI
+	ADDQ    $32, BX
+	ADDQ    $32, AX
+	SUBQ    $8, R8
+	CMPQ    R8, $8
+	JGE     by8
+
+below8:
+	SUBQ    R8, DI
+	MOVQ    DI, done+80(FP)
+	VZEROUPPER
+	RET
+
 // cosAVX512F32 writes scale·cos(x) and returns how many elements it has done: n, or fewer before one that is out of range.
 TEXT ·cosAVX512F32(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
@@ -2835,6 +2894,65 @@ done:
 left:
 	SUBQ    DX, CX
 	MOVQ    CX, done+24(FP)
+	VZEROUPPER
+	RET
+
+// adamAVX512F32 is Adam for whole vectors, and returns how many elements it did.
+TEXT ·adamAVX512F32(SB), NOSPLIT, $0-88
+	MOVQ    w+0(FP), AX
+	MOVQ    grad+8(FP), CX
+	MOVQ    m+16(FP), DX
+	MOVQ    v+24(FP), BX
+	MOVQ    s+32(FP), SI
+	MOVQ    n+40(FP), DI
+	MOVQ    DI, R8
+	VBROADCASTSS scale+48(FP), Z0
+	VBROADCASTSS rate+52(FP), Z1
+	VBROADCASTSS c+56(FP), Z2
+	VBROADCASTSS beta1+60(FP), Z3
+	VBROADCASTSS rest1+64(FP), Z4
+	VBROADCASTSS beta2+68(FP), Z5
+	VBROADCASTSS rest2+72(FP), Z6
+	VBROADCASTSS eps+76(FP), Z7
+	CMPQ    R8, $16
+	JLT     below16
+
+by16:
+	VMOVUPS (CX), Z8
+	VMULPS  Z0, Z8, Z8
+	VMOVUPS (DX), Z9
+	VMULPS  Z3, Z9, Z9
+	VMULPS  Z4, Z8, Z10
+	VADDPS  Z10, Z9, Z10
+	VMOVUPS Z10, (DX)
+	VMOVUPS (BX), Z9
+	VMULPS  Z5, Z9, Z9
+	VMULPS  Z8, Z8, Z8
+	VMULPS  Z6, Z8, Z8
+	VADDPS  Z8, Z9, Z8
+	VMOVUPS Z8, (BX)
+	VMULPS  Z2, Z8, Z8
+	VSQRTPS Z8, Z8
+	VMOVUPS (SI), Z9
+	VMULPS  Z9, Z10, Z9
+	VMULPS  Z1, Z9, Z9
+	VADDPS  Z7, Z8, Z8
+	VDIVPS  Z8, Z9, Z8
+	VMOVUPS (AX), Z9
+	VSUBPS  Z8, Z9, Z8
+	VMOVUPS Z8, (AX)
+	ADDQ    $64, CX
+	ADDQ    $64, DX
+	ADDQ    $64, SI
+	ADDQ    $64, BX
+	ADDQ    $64, AX
+	SUBQ    $16, R8
+	CMPQ    R8, $16
+	JGE     by16
+
+below16:
+	SUBQ    R8, DI
+	MOVQ    DI, done+80(FP)
 	VZEROUPPER
 	RET
 

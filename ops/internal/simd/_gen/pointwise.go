@@ -41,6 +41,23 @@ func pointwise(f *asm.File, m asm.Machine, f64 bool) {
 		}
 		k.leaveUnless(xs, "low", "high", notLessEqual)
 	})
+	if !f64 {
+		k = of("adam", "w, grad, m, v, s *T, n int, scale, rate, c, beta1, rest1, beta2, rest2, eps T",
+			"is Adam for whole vectors, and returns how many elements it did.")
+		k.loop([]part{{0, k.lanes()}}, func(at []part) {
+			g := k.mul(k.load("grad", at[0]), k.c("scale"))
+			m := k.add(k.mul(k.load("m", at[0]), k.c("beta1")), k.mul(g, k.c("rest1")))
+			k.store(m, "m", at[0])
+			v := k.add(k.mul(k.load("v", at[0]), k.c("beta2")), k.mul(k.mul(g, g), k.c("rest2")))
+			k.store(v, "v", at[0])
+			root := func(d asm.Vec, in []fmt.Stringer) { k.Op(k.fp("VSQRTP"), in[0], d) }
+			size := k.do(step{in: []value{k.mul(v, k.c("c"))}, emit: root})
+			by := k.div(k.mul(k.mul(m, k.load("s", at[0])), k.c("rate")), k.add(size, k.c("eps")))
+			k.store(k.sub(k.load("w", at[0]), by), "w", at[0])
+		})
+		k.Sub(k.rest, k.n)
+		k.Return(k.n, "done")
+	}
 	if m == asm.AVX512 {
 		of("triples", "dst, a, b, c *T, n int",
 			"writes a₀, b₀, c₀, a₁, b₁, ... of whole vectors and returns how many elements of each.").triples(f)
