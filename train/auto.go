@@ -1,98 +1,122 @@
 package train
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"time"
 
+	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/sgd"
 )
 
 // AutoOptions are the options of Auto. Exactly one of Budget and Trials is above 0.
 type AutoOptions struct {
-	// Budget limits the time of the race. A trial that is under way at its end is given up. The final fit on all rows
-	// comes after it.
+	// Budget is the time that Auto takes. Half of it or more goes to trials, and the rest to fits on all rows, of which
+	// the first one is finished even if that is late.
 	Budget time.Duration
-	// Trials is the largest number of trials of the race. The clock decides nothing then: the same rows, options and
-	// seed give the same model.
+	// Trials is the largest number of trials. The clock decides nothing then: the same rows, options and seed give the
+	// same model.
 	Trials int
 	Seed   uint64
 	// HeldOut is the fraction of the rows, in [0, 1), that every trial is scored on, at most 5000 rows; 0: 0.2. If that
 	// is fewer than 1000 rows, each trial is scored on up to five different divisions of the rows.
 	HeldOut     float64
-	MaxFeatures int    // of a map; 0: 1024
-	Dtype       string // of the maps, as in Recipe.Spec
-	// Fitter solves for the head of a map that does not change any more; nil: logistic regression for classes if the
-	// kernel is positive definite, and otherwise ridge regression.
+	MaxFeatures int    // of a map, and of a layer of a network; 0: 1024
+	Dtype       string // of the maps, as in Recipe.Spec; empty: "float32"
+	// Fitter solves for the head of a map that does not change any more. nil: logistic regression for classes if the
+	// kernel is positive definite, and otherwise ridge regression. With a Fitter there are no networks, and one trial at
+	// a time.
 	Fitter fits.Fitter
 	// Groups are as in Recipe.
 	Groups []int
 	// Columns and Afford are as in Recipe; Auto uses Columns for a *data.Frame alone.
 	Columns *data.ColumnOptions
 	Afford  func(what string, bytes float64) error
-	// Uncertainty is as in Recipe, for the final model, after the race.
+	// Uncertainty is as in Recipe, for the final model. The uncertainty of an ensemble comes from the predictions of its
+	// trials for the rows that they held out, with its Calibration and Sets. Laplace is of a single model, and Auto then
+	// makes no ensemble.
 	Uncertainty *UncertaintyOptions
-	// Progress is called after each trial. nil: not called.
+	// Progress is called after each trial, one call at a time. nil: not called.
 	Progress func(Trial)
 }
 
 // Trial describes a recipe that Auto has tried.
 type Trial struct {
-	// Recipe holds the Scale and the Spec with all its parameters, and a Fitter if ridge regression has told the
-	// classes apart.
-	Recipe Recipe
-	// Steps are the steps of a Tuner from the map as it is drawn to the model.
-	Steps []string
-	// Epochs and MapRate are the options of the steps by mini-batches, as in sgd.FitOptions; 0: the default.
-	Epochs   int
-	MapRate  float64
-	Round    int // of the race, from 1
+	Recipe Recipe // complete
+	// Kind is what learns besides the head: "frozen", nothing; "scaled", scales of the columns; "tuned", the map;
+	// "network", all layers.
+	Kind     string
+	Round    int // from 1
 	Rows     int // to learn from
 	Features int
-	// Score is the error rate for classes, or the root mean squared error for targets, on the held-out rows. It is NaN
-	// for a trial that failed; Note says why.
-	Score   float64
-	Seconds float64
-	Note    string
+	// Loss is the mean negative log-likelihood of the classes, or the mean squared error of targets, on the held-out
+	// rows. The scores of a head that has no probabilities are calibrated first. Score is the error rate, or the root
+	// mean squared error. Both are NaN for a trial that failed; Note says why.
+	Loss, Score float64
+	Seconds     float64
+	Ended       float64 // seconds after the start of Auto
+	Weight      float64 // in the model, in [0, 1]
+	Note        string
 }
 
 // String describes the trial in words.
 func (t Trial) String() string {
-	words := []string{t.Recipe.Spec.Map}
-	if p := fmt.Sprint(t.Recipe.Spec.Params.Short()); p != "" {
-		words[0] += " " + p
-	}
+	r := t.Recipe
+	words := []string{outline(r.Spec)}
 	if t.Features > 0 {
 		words = append(words, fmt.Sprintf("%d features", t.Features))
 	}
-	if t.Recipe.Scale != "none" {
-		words = append(words, t.Recipe.Scale)
+	if r.Scale != "none" {
+		words = append(words, r.Scale)
 	}
-	words = append(words, strings.Join(t.Steps, " + "))
-	if t.Epochs > 0 {
-		words = append(words, fmt.Sprintf("%d epochs", t.Epochs))
+	var o sgd.FitOptions
+	r.descend(func(of *sgd.FitOptions) { o = *of })
+	fitter := FitterKind(r.Fitter)
+	if words = append(words, t.Kind); r.Tuner != nil && t.Kind == tuned.String() {
+		words = append(words, r.Tuner.Steps...)
 	}
-	if t.MapRate > 0 {
-		words = append(words, fmt.Sprintf("rate %v", t.MapRate))
+	for _, set := range []struct {
+		name  string
+		value float64
+	}{{"epochs", float64(o.Epochs)}, {"rate", o.MapRate}, {"decay", o.MapDecay}} {
+		if set.value != 0 {
+			words = append(words, fmt.Sprintf("%s %v", set.name, set.value))
+		}
 	}
-	if t.Recipe.Fitter != nil {
-		words = append(words, "ridge")
+	if fitter != "" && fitter != "minibatch" {
+		words = append(words, fitter)
 	}
 	return strings.Join(words, ", ")
 }
 
-// Auto finds a model without a recipe. It looks at the rows and races maps and scalers that suit them, by successive
-// halving (Jamieson and Talwalkar 2016). The first round fits all of them frozen on few rows, the second the better
-// ones on more rows, and the third tunes the best of these. The last round fits the best ones, tuned and frozen, at
-// full size, and takes at least 60 % of Budget. All trials are scored on the same held-out rows. Auto fits the best
-// recipe again on all rows.
+// outline is a spec in words: a map with its parameters, or the layers of a network.
+func outline(s layers.Spec) string {
+	if len(s.Parts) == 0 {
+		return strings.TrimSpace(s.Map + " " + fmt.Sprint(s.Params.Short()))
+	}
+	words := make([]string, len(s.Parts))
+	for i, p := range s.Parts {
+		if words[i] = p.Map; p.Features > 0 {
+			words[i] += fmt.Sprintf(" %d", p.Features)
+		}
+	}
+	return strings.Join(words, " > ")
+}
+
+// Auto finds a model without a recipe. It looks at the rows, and tries recipes that suit them: maps as they are drawn,
+// tuned maps, and networks with periodic columns, each with the scalers that suit it. All trials are scored on the same
+// held-out rows by their loss. Successive halving (Jamieson and Talwalkar 2016) takes the better ones of each kind to
+// more rows, and tries variants of the best. The model is an ensemble of at most eight of them, chosen greedily by the
+// loss of the mean of their predictions (Caruana et al. 2004), and fitted again on all rows. It is one Model: its map
+// has the members side by side. Bags, and heads other than softmax and linear, make no ensemble.
 //
 // Rows are a *data.Set or a *data.Frame. If the context ends after the first trial that succeeded, Auto returns the
 // model of the best trial and no error.
@@ -109,7 +133,11 @@ func Auto(ctx context.Context, rows data.Source, o AutoOptions) (*Model, *Report
 	if err != nil {
 		return nil, nil, set.Locate(err)
 	}
-	return a.run(ctx)
+	m, err := a.run(ctx)
+	if err != nil {
+		return nil, nil, set.Locate(err)
+	}
+	return m, a.report, nil
 }
 
 // rows checks the arguments, fills in the defaults, and returns the rows as a set.
@@ -133,6 +161,7 @@ func (o *AutoOptions) rows(ctx context.Context, rows data.Source) (*data.Set, er
 	if o.MaxFeatures == 0 {
 		o.MaxFeatures = 1024
 	}
+	o.Dtype = cmp.Or(o.Dtype, "float32")
 	var set *data.Set
 	switch s := rows.(type) {
 	case *data.Set:
@@ -179,51 +208,12 @@ func newRace(o AutoOptions, set *data.Set) (*race, error) {
 	}
 	const most = 5000 // rows that are held out
 	o.HeldOut = math.Max(1, math.Min(most, math.Floor(o.HeldOut*float64(n)))) / float64(n)
-	a := &race{AutoOptions: o, source: set, now: time.Now, classes: p.model.Classes, report: new(Report)}
-	a.set = &data.Set{X: set.X, Y: y.RawMatrix().Data, LabelNames: set.LabelNames, Source: set.Source,
-		Columns: set.Columns}
-	if a.classes != nil {
-		a.set.LabelNames = a.classes
-	}
-	for _, part := range deal(n, y, o.Groups, o.Seed, divisions(n, o.HeldOut, 5)) {
-		a.order = append(a.order, part...)
-		a.ends = append(a.ends, len(a.order))
-	}
-	if n-a.ends[0] < 2 {
+	a := &race{AutoOptions: o, set: set, classes: p.model.Classes, report: new(Report),
+		scaled: map[string]*prepared{}, paces: map[pace]float64{}}
+	a.parts = deal(n, y, o.Groups, o.Seed, divisions(n, o.HeldOut, 5))
+	if a.learned() < 2 {
 		return nil, fmt.Errorf("train: Auto: HeldOut = %v of %d rows leaves fewer than 2 to learn from: %w",
 			o.HeldOut, n, domain.ErrParam)
 	}
-	a.report.Kind, a.all = a.look()
 	return a, nil
-}
-
-// run races and fits the best on all rows.
-func (a *race) run(ctx context.Context) (*Model, *Report, error) {
-	a.start = a.now()
-	racing, stop := ctx, context.CancelFunc(func() {})
-	if a.Budget > 0 {
-		racing, stop = context.WithDeadline(ctx, a.start.Add(a.Budget))
-	}
-	defer stop()
-	a.rounds(racing)
-	if a.best == nil {
-		if err := given.Stopped(ctx); err != nil {
-			return nil, nil, fmt.Errorf("train: Auto: stopped before there was a model: %w", err)
-		}
-		if err := racing.Err(); err != nil {
-			return nil, nil, fmt.Errorf("train: Auto: no trial was done within %v; give more time: %w", a.Budget, err)
-		}
-		return nil, nil, a.source.Locate(fmt.Errorf("train: Auto: no recipe can be fitted: %w",
-			errors.Join(a.failed...)))
-	}
-	a.report.Best = a.best.number
-	m, err := a.refit(ctx)
-	if err != nil {
-		if given.Stopped(ctx) == nil {
-			return nil, nil, a.source.Locate(err)
-		}
-		m, a.report.Report = a.best.model, *a.best.report
-	}
-	a.report.Whole = err == nil
-	return m, a.report, nil
 }

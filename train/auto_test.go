@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -61,15 +62,28 @@ func TestAuto(t *testing.T) {
 			t.Errorf("%s: %d trials, %d told of, whole %v", name, n, len(called), r.Whole)
 		}
 		for i, trial := range r.Trials {
-			if trial.Score < r.Trials[r.Best].Score || trial.Round < 1 ||
+			if trial.Loss < r.Trials[r.Best].Loss || trial.Round < 1 ||
 				trial.Note == "" && (trial.Rows == 0 || trial.Features == 0) {
 				t.Errorf("%s: trial %d: %+v", name, i, trial)
 			}
 		}
-		best := r.Trials[r.Best]
+		best, weights := r.Trials[r.Best], 0.
 		if set.Y == nil && best.Score > .3 || set.Y != nil && best.Score > .4 ||
-			!strings.Contains(best.String(), best.Recipe.Spec.Map) {
+			!strings.Contains(best.String(), best.Kind) {
 			t.Errorf("%s: the best is %v with %v", name, best, best.Score)
+		}
+		for _, trial := range r.Trials {
+			weights += trial.Weight
+		}
+		if math.Abs(weights-1) > 1e-12 || !mat.Equal(must(m.Scores(set.X)), must(reloaded(t, m.Save).Scores(set.X))) {
+			t.Errorf("%s: the weights add up to %v, or a saved model is another", name, weights)
+		}
+		var recipe train.Recipe
+		if text, err := json.Marshal(best.Recipe); err != nil || json.Unmarshal(text, &recipe) != nil {
+			t.Errorf("%s: the recipe of the best: %v", name, err)
+		}
+		if _, _, err := recipe.Fit(t.Context(), set); err != nil {
+			t.Errorf("%s: %v: %v", name, best, err)
 		}
 		o.Progress = nil
 		again, r2, err := train.Auto(t.Context(), set, o)
@@ -90,7 +104,7 @@ func TestAutoEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o := train.AutoOptions{Trials: 20, MaxFeatures: 32, Progress: func(train.Trial) { cancel() }}
 	m, r, err := train.Auto(ctx, set, o)
-	if err != nil || r.Whole || len(r.Trials) != 1 || r.Report.Lambda == 0 && r.Epochs == nil ||
+	if err != nil || r.Whole || len(r.Trials) == 0 || r.Report.Lambda == 0 && r.Epochs == nil ||
 		len(must(m.PredictClasses(set.X))) != 240 {
 		t.Errorf("after a trial: %+v, %v", r, err)
 	}
@@ -101,6 +115,55 @@ func TestAutoEnds(t *testing.T) {
 	m, r, err = train.Auto(t.Context(), set, train.AutoOptions{Budget: time.Second, MaxFeatures: 16})
 	if err != nil || !r.Whole || m.Map == nil {
 		t.Errorf("a second: %+v, %v", r, err)
+	}
+}
+
+// TestAutoEnsemble: a model of several trials predicts the weighted mean of their outputs as it is served, is no worse
+// than the best of them on rows held out, and learns intervals of targets, and sets of classes.
+func TestAutoEnsemble(t *testing.T) {
+	for name, set := range autoSets() {
+		if name != "targets" && name != "dense" {
+			continue
+		}
+		o := train.AutoOptions{Trials: 8, Seed: 1, MaxFeatures: 16, Uncertainty: new(train.UncertaintyOptions)}
+		m, r, err := train.Auto(t.Context(), set, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		members := 0
+		for _, trial := range r.Trials {
+			if trial.Weight > 0 {
+				members++
+			}
+		}
+		if members < 1 || len(m.Spec.Parts) != members {
+			t.Errorf("%s: %d members, the map has %d parts", name, members, len(m.Spec.Parts))
+		}
+		m = reloaded(t, m.Save)
+		right := 0
+		for i, y := range set.Y {
+			lower, upper, err := m.PredictIntervals(data.RowRange(set.X, i, i+1), .9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if lower.At(0, 0) <= y && y <= upper.At(0, 0) {
+				right++
+			}
+		}
+		for i, of := range set.Labels {
+			sets, err := m.PredictSets(data.RowRange(set.X, i, i+1), .9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range sets[0] {
+				if m.Classes[c] == of {
+					right++
+				}
+			}
+		}
+		if right < 210 {
+			t.Errorf("%s: %d of 240 rows are in the interval or the set, want about 216 or more", name, right)
+		}
 	}
 }
 

@@ -94,20 +94,21 @@ func (r Recipe) Fit(ctx context.Context, rows data.Source) (*Model, *Report, err
 		return nil, nil, err
 	}
 	report := new(Report)
-	var learn learner
-	if r.Tuner != nil {
-		learn, err = p.tuned(ctx, *r.Tuner, report)
-	} else {
-		var f fits.Fitter
-		if f, err = p.fitter(); err == nil {
-			learn = p.fitted(f)
-		}
-	}
+	learn, err := p.learner(ctx, report)
 	if err != nil {
 		return nil, nil, p.locateFit(err)
 	}
 	m, err := p.finish(ctx, learn, report)
 	return m, report, p.locateFit(err)
+}
+
+// learner is what fits the recipe in a trial: the step that its Tuner chooses now, or its Fitter.
+func (p *prepared) learner(ctx context.Context, report *Report) (learner, error) {
+	if p.recipe.Tuner != nil {
+		return p.tuned(ctx, *p.recipe.Tuner, report)
+	}
+	f, err := p.fitter()
+	return p.fitted(f), err
 }
 
 // finish fits a model to all rows, and learns its uncertainty.

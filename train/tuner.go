@@ -73,8 +73,8 @@ func allSteps() []string { return []string{StepFrozen, StepEvidence, StepAll, St
 // to tune, and the signed maps have no scales for StepBoth to start from.
 type Tuner struct {
 	// Steps are the steps to take, in the order of the constants; nil: all. Without StepEvidence, StepBoth finds its
-	// scales itself. StepSolved needs StepAll or StepBoth. A single step is taken on all rows, without held-out rows;
-	// the rows may then be a stream.
+	// scales itself. StepSolved needs StepAll or StepBoth, or stands alone and takes StepAll first. A single step is
+	// taken on all rows, without held-out rows; the rows may then be a stream.
 	Steps []string
 	// HeldOut is the fraction of the rows, in [0, 1), that each step is scored on after it has learned from the others;
 	// 0: 0.2. If that is fewer than 1000 rows, the rows are divided several times, up to 1/HeldOut times. Classes are
@@ -125,7 +125,7 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 	if t.Evidence.MaxEvaluations == 0 {
 		t.Evidence.MaxEvaluations = 50
 	}
-	c := &tuning{Tuner: t, p: p, solve: p.solverOf(p.model.Spec)}
+	c := &tuning{Tuner: t, p: p, solve: p.solverOf(p.model.Spec), solved: StepAll}
 	report.Chosen = t.Steps[0]
 	if !alone {
 		if err := c.choose(ctx, report); err != nil {
@@ -166,7 +166,7 @@ func (t *Tuner) checkSteps() error {
 	switch {
 	case last < 0:
 		return fmt.Errorf("train: Tuner: Steps is empty; name one, or leave it nil for all: %w", domain.ErrParam)
-	case t.has(StepSolved) && !t.has(StepAll) && !t.has(StepBoth):
+	case t.has(StepSolved) && !t.has(StepAll) && !t.has(StepBoth) && len(t.Steps) > 1:
 		return fmt.Errorf("train: Tuner: %q goes on from %q or %q, and Steps has neither: %w", StepSolved, StepAll,
 			StepBoth, domain.ErrParam)
 	}
@@ -176,7 +176,9 @@ func (t *Tuner) checkSteps() error {
 func (t *Tuner) has(step string) bool { return slices.Contains(t.Steps, step) }
 
 // descends says whether one of the steps tunes the map by mini-batches.
-func (t *Tuner) descends() bool { return t.Steps == nil || t.has(StepAll) || t.has(StepBoth) }
+func (t *Tuner) descends() bool {
+	return t.Steps == nil || t.has(StepAll) || t.has(StepBoth) || t.has(StepSolved)
+}
 
 // tuning is a Tuner at work.
 type tuning struct {

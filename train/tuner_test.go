@@ -102,7 +102,6 @@ func TestTunerErrors(t *testing.T) {
 		{steps(train.StepAll, train.StepFrozen), gaussian, set, domain.ErrParam, "out of order"},
 		{steps(train.StepAll, train.StepAll), gaussian, set, domain.ErrParam, "out of order"},
 		{steps(train.StepFrozen, train.StepSolved), gaussian, set, domain.ErrParam, "goes on from"},
-		{steps(train.StepSolved), gaussian, set, domain.ErrParam, "goes on from"},
 		{steps(train.StepEvidence), layers.Spec{Map: "linear"}, set, domain.ErrParam, "no such step"},
 		{train.Tuner{}, gaussian, waves(4, 1, true), domain.ErrShape, "at least 5"},
 		{train.Tuner{}, gaussian, stream, domain.ErrParam, "read them whole"},

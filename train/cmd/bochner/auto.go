@@ -22,7 +22,7 @@ import (
 
 // setAuto reads --auto, and refuses what it chooses by itself.
 func (f *fitting) setAuto(node *kong.Node) error {
-	if name := f.given.first(node, []string{"Map", "Head", "Search", "Recipe", "Files"}, "auto", "dtype", "seed", "distribution"); name != "" {
+	if name := f.given.first(node, []string{"Map", "Head", "Search", "Recipe", "Files"}, "auto", "dtype", "seed", "distribution", "save-recipe"); name != "" {
 		return program.Usage("--%s does not apply to --auto, which chooses how rows are scaled, mapped and fitted", name)
 	}
 	n, err := strconv.Atoi(f.Auto)
@@ -92,11 +92,13 @@ func (r *result) raceRows(ctx context.Context, f *fitting, rows data.Source) (*t
 	if err != nil {
 		return nil, err
 	}
-	r.auto, r.head, r.tuned = report, m.Head.Kind(), m.Spec.Tune
+	r.auto, r.head, r.tuned = report, m.Head.Kind(), tuneOf(m.Spec)
+	best := report.Trials[report.Best]
+	f.recipe, f.fitted = best.Recipe, best.Recipe.Fitter
 	if r.describeFit(report); r.history == nil && r.head == "linear" {
 		r.head = "ridge"
 	}
-	if best := report.Trials[report.Best]; !report.Whole {
+	if !report.Whole && ctx.Err() != nil {
 		fmt.Fprintf(os.Stderr, "interrupted: the model is that of the best trial, which has learned from %d rows\n", best.Rows)
 	}
 	r.seconds.Fit = time.Since(start).Seconds()
@@ -114,93 +116,84 @@ func scoreText(t train.Trial, task data.Task) string {
 	return fmt.Sprintf("error rate %.4f", t.Score)
 }
 
-// autoTrial is a trial in JSON; one that failed has a note in place of a score.
+// autoTrial is a trial in JSON; one that failed has a note in place of a score. Its recipe is as --recipe reads it.
 type autoTrial struct {
-	Recipe    string        `json:"recipe"`
-	Map       string        `json:"map"`
-	Params    layers.Values `json:"params"`
-	Features  int           `json:"features"`
-	Scale     string        `json:"scale"`
-	Steps     []string      `json:"steps"`
-	Epochs    int           `json:"epochs,omitempty"`
-	MapRate   float64       `json:"map_rate,omitempty"`
-	Round     int           `json:"round"`
-	Rows      int           `json:"rows"`
-	ErrorRate *float64      `json:"error_rate,omitempty"`
-	RMSE      *float64      `json:"rmse,omitempty"`
-	Seconds   float64       `json:"seconds"`
-	Note      string        `json:"note,omitempty"`
-	Chosen    bool          `json:"chosen,omitempty"`
+	Name      string       `json:"name"`
+	Recipe    train.Recipe `json:"recipe"`
+	Round     int          `json:"round"`
+	Rows      int          `json:"rows"`
+	Features  int          `json:"features"`
+	Loss      *float64     `json:"loss,omitempty"`
+	ErrorRate *float64     `json:"error_rate,omitempty"`
+	RMSE      *float64     `json:"rmse,omitempty"`
+	Seconds   float64      `json:"seconds"`
+	Ended     float64      `json:"ended"`
+	Weight    float64      `json:"weight"`
+	Note      string       `json:"note,omitempty"`
 }
 
 func (r *result) autoTrials() (out []autoTrial) {
-	for i, t := range r.auto.Trials {
-		spec := t.Recipe.Spec
-		one := autoTrial{Recipe: t.String(), Map: spec.Map, Params: spec.Params, Features: t.Features, Scale: t.Recipe.Scale, Steps: t.Steps, Epochs: t.Epochs, MapRate: t.MapRate, Round: t.Round, Rows: t.Rows,
-			Seconds: t.Seconds, Note: t.Note, Chosen: i == r.auto.Best}
-		switch {
-		case t.Note != "":
-		case r.classes != nil:
-			one.ErrorRate = &t.Score
-		default:
-			one.RMSE = &t.Score
+	for _, t := range r.auto.Trials {
+		one := autoTrial{Name: t.String(), Recipe: t.Recipe, Round: t.Round, Rows: t.Rows, Features: t.Features, Seconds: t.Seconds, Ended: t.Ended, Weight: t.Weight, Note: t.Note}
+		if t.Note == "" {
+			if one.Loss = &t.Loss; r.classes != nil {
+				one.ErrorRate = &t.Score
+			} else {
+				one.RMSE = &t.Score
+			}
 		}
 		out = append(out, one)
 	}
 	return out
 }
 
-// leaderboard are the trials by score, those that failed last.
-func (r *result) leaderboard() []train.Trial {
+// showAuto prints the trials by loss, those that failed last.
+func (r *result) showAuto() {
 	all := slices.Clone(r.auto.Trials)
 	slices.SortStableFunc(all, func(a, b train.Trial) int {
 		if a.Note != "" || b.Note != "" {
 			return cmp.Compare(len(a.Note), len(b.Note))
 		}
-		return cmp.Compare(a.Score, b.Score)
+		return cmp.Compare(a.Loss, b.Loss)
 	})
-	return all
-}
-
-// showAuto prints the leaderboard.
-func (r *result) showAuto() {
-	score := "error rate"
+	loss, score := "log loss", "error rate"
 	if r.classes == nil {
-		score = "rmse"
+		loss, score = "squared error", "rmse"
 	}
-	fmt.Printf("\n%s\n\n| rank | recipe | round | rows | %s, held out | seconds |\n|---|---|---|---|---|---|\n", r.auto.Kind, score)
-	for i, t := range r.leaderboard() {
-		text := fmt.Sprintf("%.4g", t.Score)
+	fmt.Printf("\n%s\n\n| recipe | rows | %s | %s | seconds | weight |\n|---|---|---|---|---|---|\n", r.auto.Kind, loss, score)
+	for _, t := range all {
+		text := fmt.Sprintf("%.4g | %.4g", t.Loss, t.Score)
 		if t.Note != "" {
-			text = strings.ReplaceAll(short(t.Note, 60), "|", "/")
+			text = strings.ReplaceAll(short(t.Note, 60), "|", "/") + " | "
 		}
-		fmt.Printf("| %d | %v | %d | %d | %s | %.1f |\n", i+1, t, t.Round, t.Rows, text, t.Seconds)
+		fmt.Printf("| %v | %d | %s | %.1f | %.2g |\n", t, t.Rows, text, t.Seconds, t.Weight)
 	}
 	fmt.Println()
 }
 
-// autoBars is how many trials a picture shows.
-const autoBars = 20
-
-// drawAuto draws the scores of the better trials as bars, the best on top, with the recipe and the rows beside each.
+// drawAuto draws the loss of each trial by the time when it ended, and the least so far.
 func (r *result) drawAuto() (image.Image, error) {
-	all := slices.DeleteFunc(r.leaderboard(), func(t train.Trial) bool { return t.Note != "" })
-	all = all[:min(autoBars, len(all))]
-	label := "error rate on rows held out"
+	label := "negative log-likelihood of rows held out"
 	if r.classes == nil {
-		label = "root mean squared error on rows held out"
+		label = "mean squared error on rows held out"
 	}
-	var bars []report.Bar
-	for i, t := range all {
-		kind := "tuned"
-		switch {
-		case i == 0:
-			kind = "the best"
-		case t.Steps[0] == train.StepFrozen:
-			kind = "frozen"
+	var lines []report.Line
+	least := report.Line{Name: "the least so far"}
+	for _, t := range r.auto.Trials {
+		if t.Note != "" {
+			continue
 		}
-		name := fmt.Sprintf("%s, %s, %d, %s; %d rows", t.Recipe.Scale, t.Recipe.Spec.Map, t.Features, strings.Join(t.Steps, "+"), t.Rows)
-		bars = append(bars, report.Bar{Name: name, Value: t.Score, Kind: kind})
+		i := slices.IndexFunc(lines, func(l report.Line) bool { return l.Name == t.Kind })
+		if i < 0 {
+			i = len(lines)
+			lines = append(lines, report.Line{Name: t.Kind, Points: true})
+		}
+		lines[i].X, lines[i].Y = append(lines[i].X, t.Ended), append(lines[i].Y, t.Loss)
 	}
-	return report.Bars(label, bars, report.WithTitle(fmt.Sprintf("The best %d of %d trials", len(all), len(r.auto.Trials))))
+	for _, t := range slices.SortedFunc(slices.Values(r.auto.Trials), func(a, b train.Trial) int { return cmp.Compare(a.Ended, b.Ended) }) {
+		if n := len(least.Y); t.Note == "" && (n == 0 || t.Loss < least.Y[n-1]) {
+			least.X, least.Y = append(least.X, t.Ended), append(least.Y, t.Loss)
+		}
+	}
+	return report.Lines("seconds", label, append(lines, least), report.WithTitle(fmt.Sprintf("%d trials", len(r.auto.Trials))))
 }

@@ -71,7 +71,7 @@ func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	if err != nil {
 		return err
 	}
-	r := &result{head: m.Head.Kind(), tuned: m.Spec.Tune, testRows: set.Rows()}
+	r := &result{head: m.Head.Kind(), tuned: tuneOf(m.Spec), testRows: set.Rows()}
 	r.seconds.Load = time.Since(start).Seconds()
 	timed := &timedMap{Layer: m.Map}
 	m.Map = timed
@@ -127,6 +127,14 @@ func (r *result) evaluate(ctx context.Context, m *train.Model, test data.Example
 func (r *result) describe(m *train.Model) {
 	r.spec, r.dims, r.classes, r.split = m.Spec, m.Dims(), m.Classes, signsOf(m.Map)
 	r.relevance, r.columnsByPlace = relevanceOf(m), m.Columns == nil
+}
+
+// tuneOf is the policy of a map, and "all" of layers of which one is tuned.
+func tuneOf(s layers.Spec) string {
+	if s.Tune == "" && s.Tuned() {
+		return layers.All.String()
+	}
+	return s.Tune
 }
 
 // measureKernel compares exact and approximate kernel on some test rows.

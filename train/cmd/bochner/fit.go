@@ -602,7 +602,7 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.save(m))
 	}
-	r.head, r.tuned = headName(f.fitted), m.Spec.Tune
+	r.head, r.tuned = headName(f.fitted), tuneOf(m.Spec)
 	r.describeFit(report)
 	if recipe.Tuner != nil {
 		r.steps = report

@@ -256,7 +256,7 @@ func (f *fitting) scaleColumns(table *data.Frame) {
 
 // checkTest counts the test rows, and finds what is wrong with them before the model is fitted.
 func (r *result) checkTest(ctx context.Context, f *fitting, m *train.Model, rows data.Examples) error {
-	k, err := m.Spec.Kernel()
+	on, err := m.Spec.Domain()
 	if err != nil {
 		return err
 	}
@@ -265,10 +265,10 @@ func (r *result) checkTest(ctx context.Context, f *fitting, m *train.Model, rows
 			return err
 		}
 		r.testRows += b.X.Shape()[0]
-		if m.Spec.Tune != "" { // the map may end up with another domain
+		if m.Spec.Tuned() { // the map may end up with another domain
 			continue
 		}
-		if err := ops.CheckRows(k.Domain(), "map "+m.Spec.Map, b.X); err != nil {
+		if err := ops.CheckRows(on, "map "+m.Spec.Map, b.X); err != nil {
 			return b.Locate(err)
 		}
 	}

@@ -1,0 +1,231 @@
+// Command tables fits tables by train.Auto, by the defaults of a recipe and, beside them, by XGBoost, and prints a
+// Markdown table with means over divisions or seeds and their standard errors:
+//
+//	go run ./examples/tables -data DIR -budget 60s -sets pol,letter
+//
+// DIR has a folder for each set, with NAME.train.* and NAME.test.* in it, or NAME.all.*, of which a fifth is held out
+// in each division. Files are CSV with the target in the last column, or LIBSVM with classes. With test rows, the runs
+// differ in their seeds. The score is the root mean squared error of targets, or the accuracy.
+//
+// peer.py fits XGBoost (Debian's python3-xgboost): five settings, with early stopping on a fifth of the training rows,
+// the best of which learns from all training rows. All have as many cores as GOMAXPROCS says.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/bochner-go/bochner/examples/internal/flags"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/stat"
+)
+
+//go:embed peer.py
+var peer string
+
+func main() { program.Main("tables", run) }
+
+type options struct {
+	folder, python string
+	sets           []string
+	budget         time.Duration
+	seeds          int
+}
+
+func run(ctx context.Context, args []string) error {
+	var o options
+	var sets string
+	fs := flag.NewFlagSet("tables", flag.ContinueOnError)
+	fs.StringVar(&o.folder, "data", "../shared/data", "the `folder` of the sets")
+	fs.StringVar(&sets, "sets", "pol,bike,elevators,kin8nm,kin40k,housing,letter,adult,spambase,usps,semeion,optdigits,ijcnn1", "the `names` of the sets")
+	fs.DurationVar(&o.budget, "budget", time.Minute, "the time of Auto")
+	fs.IntVar(&o.seeds, "seeds", 0, "runs of each set (default 3, or 5 divisions)")
+	fs.StringVar(&o.python, "python", "/usr/bin/python3", "a Python with xgboost; empty: without XGBoost")
+	if err := flags.Parse(fs, "tables compares what learns from tables.", args); err != nil {
+		return err
+	}
+	fmt.Println("| rows | auto | seconds | default | seconds | XGBoost | seconds |\n|---|---|---|---|---|---|---|")
+	for _, name := range strings.Split(sets, ",") {
+		if err := o.set(ctx, name); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	fmt.Printf("\npeak memory %d MB, %d cores\n", program.PeakRSS()>>20, runtime.GOMAXPROCS(0))
+	return nil
+}
+
+// runs are the results of a way to learn on one set.
+type runs struct{ scores, seconds []float64 }
+
+func (r *runs) add(score float64, took time.Duration) {
+	r.scores, r.seconds = append(r.scores, score), append(r.seconds, took.Seconds())
+}
+
+func (r *runs) String() string {
+	if len(r.scores) == 0 {
+		return "| "
+	}
+	mean, std := stat.MeanStdDev(r.scores, nil)
+	text := fmt.Sprintf("%.4g", mean)
+	if n := len(r.scores); n > 1 {
+		text += fmt.Sprintf(" ± %.2g", std/math.Sqrt(float64(n)))
+	}
+	return fmt.Sprintf("%s | %.1f", text, stat.Mean(r.seconds, nil))
+}
+
+// set prints the line of a set.
+func (o *options) set(ctx context.Context, name string) error {
+	read := func(part string) (*data.Set, error) {
+		files, err := filepath.Glob(filepath.Join(o.folder, name, "*."+part+".*"))
+		if err != nil || len(files) != 1 {
+			return nil, errors.Join(err, os.ErrNotExist)
+		}
+		task := data.Classification
+		if strings.Contains(files[0], ".csv") {
+			task = data.Regression
+		}
+		return data.ReadAll(ctx, data.Options{Task: task}, files...)
+	}
+	all, err := read("all")
+	var train, test *data.Set
+	n := 5
+	if err != nil {
+		if train, err = read("train"); err != nil {
+			return err
+		}
+		if test, err = read("test"); err != nil {
+			return err
+		}
+		n = 3
+	}
+	if o.seeds > 0 {
+		n = o.seeds
+	}
+	var auto, plain, boosted runs
+	for seed := range uint64(n) {
+		if all != nil {
+			kept, held := data.Split(all.Rows(), .2, seed)
+			train, test = all.Take(kept), all.Take(held)
+		}
+		if err := o.compare(ctx, seed+1, train, test, &auto, &plain, &boosted); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("| %s | %v | %v | %v |\n", name, &auto, &plain, &boosted)
+	return nil
+}
+
+// compare fits one division of the rows in each way.
+func (o *options) compare(ctx context.Context, seed uint64, rows, test *data.Set, auto, plain, boosted *runs) error {
+	start := time.Now()
+	m, _, err := train.Auto(ctx, rows, train.AutoOptions{Budget: o.budget, Seed: seed})
+	if err != nil {
+		return err
+	}
+	took := time.Since(start)
+	score, err := scoreOf(m, test)
+	if err != nil {
+		return err
+	}
+	auto.add(score, took)
+	start = time.Now()
+	r := train.Recipe{Scale: "standard"}
+	r.Spec.Seed = seed
+	if m, _, err = r.Fit(ctx, rows); err != nil {
+		return err
+	}
+	took = time.Since(start)
+	if score, err = scoreOf(m, test); err != nil {
+		return err
+	}
+	plain.add(score, took)
+	if o.python == "" {
+		return nil
+	}
+	start = time.Now()
+	score, err = o.boost(ctx, rows, test, seed)
+	boosted.add(score, time.Since(start))
+	return err
+}
+
+// scoreOf is the root mean squared error, or the accuracy, on test rows.
+func scoreOf(m *train.Model, test *data.Set) (float64, error) {
+	if test.Labels == nil {
+		y, err := m.PredictTargets(test.X)
+		if err != nil {
+			return 0, err
+		}
+		sum := 0.
+		for i, v := range y {
+			sum += (v - test.Y[i]) * (v - test.Y[i])
+		}
+		return math.Sqrt(sum / float64(len(y))), nil
+	}
+	guess, err := m.PredictClasses(test.X)
+	right := 0.
+	for i, c := range guess {
+		if c == test.Labels[i] {
+			right++
+		}
+	}
+	return right / float64(len(guess)), err
+}
+
+// boost fits XGBoost in a process of its own.
+func (o *options) boost(ctx context.Context, rows, test *data.Set, seed uint64) (float64, error) {
+	dir, err := os.MkdirTemp("", "tables")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	classes := data.NewClasses(rows.Labels)
+	for name, set := range map[string]*data.Set{"train": rows, "test": test} {
+		x, err := set.Dense()
+		if err != nil {
+			return 0, err
+		}
+		y := set.Y
+		if set.Labels != nil {
+			numbers, err := classes.Index(set.Labels)
+			if err != nil {
+				return 0, err
+			}
+			for _, c := range numbers {
+				y = append(y, float64(c))
+			}
+		}
+		for part, v := range map[string][]float64{"x": ops.Float64s(x), "y": y} {
+			raw, err := binary.Append(nil, binary.LittleEndian, v)
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, name+"."+part), raw, 0o600)
+			}
+			if err != nil {
+				return 0, err
+			}
+		}
+	}
+	cmd := exec.CommandContext(ctx, o.python, "-c", peer, dir, fmt.Sprint(rows.Dims()), fmt.Sprint(len(classes)),
+		fmt.Sprint(seed), fmt.Sprint(runtime.GOMAXPROCS(0)))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	var score float64
+	if err == nil {
+		err = json.Unmarshal(out, &score)
+	}
+	return score, err
+}

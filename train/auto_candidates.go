@@ -1,0 +1,306 @@
+package train
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
+	"gorgonia.org/tensor"
+)
+
+// candidate is a recipe that Auto tries at one size or another.
+type candidate struct {
+	Recipe
+	kind   kind
+	factor float64 // of the parameter that comes from the data
+	number int
+}
+
+// kind says what learns in a candidate, and so what its time depends on.
+type kind int
+
+const (
+	frozen  kind = iota // the head alone
+	scaled              // scales of the columns, by StepEvidence, and the head
+	tuned               // a map and the head, by mini-batches
+	network             // all layers of a network
+)
+
+func (k kind) String() string { return [...]string{"frozen", "scaled", "tuned", "network"}[k] }
+
+// candidate numbers a recipe, and gives its layers names and random numbers of their own.
+func (a *race) candidate(k kind, r Recipe, factor float64) candidate {
+	a.numbers++
+	r.Columns, r.Groups, r.Afford = a.Columns, a.Groups, a.Afford
+	r.Spec = renumbered(r.Spec, a.Seed, a.numbers)
+	r.Spec.Dtype = a.Dtype
+	seed := r.Spec.Seed
+	r.descend(func(o *sgd.FitOptions) { o.Seed = seed })
+	return candidate{r, k, factor, a.numbers}
+}
+
+// renumbered is a spec with the names and seeds of member n of an ensemble.
+func renumbered(s layers.Spec, seed uint64, n int) layers.Spec {
+	s.Name, s.Seed = fmt.Sprintf("%s%d", s.Map, n), seed+16*uint64(n)
+	s.Parts = slices.Clone(s.Parts)
+	for i := range s.Parts {
+		s.Parts[i].Name, s.Parts[i].Seed = "", s.Seed+uint64(i+1)
+	}
+	return s
+}
+
+// descend changes the options of the mini-batches of a recipe, and says whether it has any.
+func (r *Recipe) descend(change func(*sgd.FitOptions)) bool {
+	if f, ok := r.Fitter.(sgd.MiniBatch); ok {
+		change(&f.FitOptions)
+		r.Fitter = f
+		return true
+	}
+	if r.Tuner == nil || !r.Tuner.descends() {
+		return false
+	}
+	t := *r.Tuner
+	change(&t.Descent)
+	r.Tuner = &t
+	return true
+}
+
+// look describes the rows and returns the maps that suit them, frozen, the more promising ones first, and the scalers
+// that suit networks; none for bags.
+func (a *race) look() (kind string, maps []candidate, scales []string) {
+	add := func(scale, name string, factor float64) {
+		same := func(c candidate) bool { return c.Scale == scale && c.Spec.Map == name && c.factor == factor }
+		if !slices.ContainsFunc(maps, same) {
+			r := Recipe{Scale: scale, Spec: layers.Spec{Map: name}, Fitter: a.Fitter}
+			maps = append(maps, a.candidate(frozen, r, factor))
+		}
+	}
+	rows, columns := a.set.Rows(), a.set.Dims()
+	if _, bags := a.set.X.(*ops.Bags); bags {
+		for _, c := range [][2]string{{"standard", "mean-map"}, {"cube", "hdd-js"}, {"cube", "hdd-hellinger"},
+			{"none", "mean-map"}, {"cube", "l2-density"}, {"cube", "hdd-tv"}} {
+			add(c[0], c[1], 1)
+		}
+		add("standard", "mean-map", .5)
+		add("standard", "mean-map", 2)
+		return "sets of samples", maps, nil
+	}
+	positive := ops.CheckRows(domain.NonNegative(), "", a.set.X) == nil
+	unit := ops.CheckRows(domain.UnitSphere(1e-6), "", a.set.X) == nil
+	standard := "standard"
+	if a.set.Columns != nil {
+		standard = "auto" // which leaves the columns of categories as they are
+	}
+	_, sparse := a.set.X.(*ops.CSR)
+	kind = map[bool]string{true: "sparse", false: "dense"}[sparse]
+	if sparse && float64(rows)*float64(columns) > 1e7 {
+		standard = "" // it would make them dense
+	}
+	if positive {
+		kind += ", not negative"
+	}
+	length := "l2"
+	if unit {
+		kind, length = kind+", of length 1", "none"
+	}
+	scales = []string{standard, "none"}
+	switch {
+	case standard == "":
+		scales = []string{length, "none"}
+	case !unit && !sparse && standardised(a.set.X):
+		scales, kind = []string{"none"}, kind+", standardised"
+	case sparse && positive:
+		scales = []string{"none", standard}
+	}
+	scales = slices.Compact(scales)
+	add(scales[0], "gaussian", 1)
+	add(scales[0], "linear", 1)
+	if positive {
+		add("l1", "exp-chi2", 1)
+		add("l1", "exp-semigroup", 1)
+	}
+	for _, s := range scales[1:] {
+		add(s, "gaussian", 1)
+	}
+	if !sparse && !unit {
+		add("quantile", "gaussian", 1)
+		add("robust", "gaussian", 1)
+	}
+	if !slices.Contains(scales, length) {
+		add(length, "gaussian", 1)
+	}
+	if length == "l2" && scales[0] != "none" && scales[0] != "l2" {
+		length = scales[0] + ",l2"
+	}
+	if positive {
+		add("l1", "exp-hellinger", 1)
+		add("l1", "hellinger", 1)
+		add("cube", "exp-chi2", 1)
+		add("cube", "exp-hellinger", 1)
+	}
+	add(length, "arc-cosine", 1)
+	if sparse {
+		add("l2", "linear", 1)
+	}
+	add(scales[0], "laplacian", 1)
+	add(scales[0], "gaussian", .5)
+	add(scales[0], "gaussian", 2)
+	scales = scales[:1]
+	if !sparse && !unit {
+		scales = append(scales, "quantile", "robust")
+	}
+	return fmt.Sprintf("%d rows of %d columns, %s", rows, columns, kind), maps, scales
+}
+
+// tuning are the ways to tune a map that was tried frozen.
+func (a *race) tuning(of candidate) (all []candidate) {
+	e, err := layers.Lookup(of.Spec.Map)
+	if err != nil || !e.Tunable || e.Signed && a.classes != nil || of.Spec.Map == "laplacian" {
+		return nil // a softmax head knows no signs, and the largest of Cauchy frequencies outweighs all others
+	}
+	spec := layers.Spec{Map: of.Spec.Map}
+	steps := func(k kind, step string) candidate {
+		t := &Tuner{Steps: []string{step}, Seed: a.Seed, Descent: mapRates}
+		return a.candidate(k, Recipe{Scale: of.Scale, Spec: spec, Tuner: t, Fitter: a.Fitter}, of.factor)
+	}
+	if a.Fitter == nil {
+		all = append(all, a.descent(tuned, of.Scale, withTune(spec), of.factor, mapRates))
+	}
+	return append(all, steps(tuned, StepSolved), steps(scaled, StepEvidence), steps(tuned, StepBoth))
+}
+
+func withTune(s layers.Spec) layers.Spec {
+	s.Tune = layers.All.String()
+	return s
+}
+
+// descent is a candidate that mini-batches fit.
+func (a *race) descent(k kind, scale string, s layers.Spec, factor float64, o sgd.FitOptions) candidate {
+	f := sgd.MiniBatch{FitOptions: o}
+	if a.classes != nil {
+		f.Head = "softmax"
+	}
+	return a.candidate(k, Recipe{Scale: scale, Spec: s, Fitter: f}, factor)
+}
+
+// mapRates and netRates are options for a map, and for networks. What is below the head shrinks a little.
+var mapRates, netRates = sgd.FitOptions{MapDecay: .03}, sgd.FitOptions{LearnRate: .002, MapRate: .08, MapDecay: .03}
+
+// networks are the networks for rows under each of some scalers, the better one first. Where columns of a table have
+// more than a few values each, they start with periodic columns.
+func (a *race) networks(scales ...string) (all []candidate) {
+	if a.Fitter != nil || len(scales) == 0 {
+		return nil
+	}
+	const layer = 256
+	d, hidden := a.set.Dims(), min(layer, a.MaxFeatures)
+	relu := withTune(layers.Spec{Map: "dense", Features: hidden, Params: layers.Values{"activation": "relu"}})
+	linear := withTune(layers.Spec{Map: "dense", Features: min(32, a.MaxFeatures),
+		Params: layers.Values{"activation": "linear"}})
+	waves := withTune(layers.Spec{Map: "gaussian", Features: a.MaxFeatures})
+	first := []layers.Spec{relu}
+	if width := min(12, 512/d); width >= 2 && !a.coarse() {
+		first = []layers.Spec{withTune(layers.Spec{Map: "periodic", Params: layers.Values{"width": width}}), relu}
+	}
+	of := func(scale string, parts ...layers.Spec) {
+		spec := layers.Spec{Map: "sequential", Parts: parts}
+		all = append(all, a.descent(network, scale, spec, 1, netRates))
+	}
+	for _, scale := range scales {
+		of(scale, append(slices.Clone(first), relu)...)
+	}
+	of(scales[0], waves, linear, waves)
+	of(scales[0], append(slices.Clone(first), waves)...)
+	return all
+}
+
+// coarse says whether no column of the rows has more than a few values, or the rows are sparse.
+func (a *race) coarse() bool {
+	x, ok := a.set.X.(*tensor.Dense)
+	if !ok {
+		return true
+	}
+	const few, rows = 8, 1000
+	n, d := min(rows, x.Shape()[0]), x.Shape()[1]
+	for j := range d {
+		seen := map[float64]bool{}
+		for i := range n {
+			if seen[given.Cell(x, i*d+j)] = true; len(seen) > few {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// variants are a candidate with one setting changed.
+func (a *race) variants(of candidate) (all []candidate) {
+	for _, change := range []func(o *sgd.FitOptions){
+		func(o *sgd.FitOptions) { o.MapDecay *= 3 },
+		func(o *sgd.FitOptions) { o.MapRate *= 2 },
+		func(o *sgd.FitOptions) { o.MapDecay /= 3 },
+		func(o *sgd.FitOptions) { o.MapRate /= 2 },
+	} {
+		r := of.Recipe
+		if !r.descend(func(o *sgd.FitOptions) {
+			o.MapRate = cmp.Or(o.MapRate, .1)
+			change(o)
+		}) {
+			return nil
+		}
+		all = append(all, a.candidate(of.kind, r, of.factor))
+	}
+	return all
+}
+
+// size is the size of a trial.
+type size struct{ rows, features int }
+
+// at is the recipe of a candidate at some size. Penalties are in proportion to the rows.
+func (a *race) at(c candidate, s size) Recipe {
+	r := c.Recipe
+	e, err := layers.Lookup(r.Spec.Map)
+	if err == nil && e.HasFeatures() {
+		r.Spec.Features = min(s.features, a.MaxFeatures)
+	}
+	if a.classes != nil && r.Fitter == nil && err == nil && !e.Signed {
+		n := float64(s.rows)
+		r.Fitter = linear.LogisticOptions{Seed: a.Seed, Lambdas: []float64{1e-3 * n, 1e-5 * n}, Tol: 1e-3}
+	}
+	r.descend(func(o *sgd.FitOptions) {
+		for o.Batch = 32; o.Batch < 256 && 32*o.Batch <= s.rows; o.Batch *= 2 {
+		}
+		if o.Epochs == 0 {
+			if o.Epochs = 30; s.rows < 8000 {
+				o.Epochs = 40
+			}
+		}
+	})
+	return r
+}
+
+// standardised says whether each column of dense rows has a mean of about 0 and a standard deviation of about 1.
+func standardised(m ops.Matrix) bool {
+	x := data.RowRange(m, 0, min(2000, m.Shape()[0])).(*tensor.Dense)
+	n, d := x.Shape()[0], x.Shape()[1]
+	for j := range d {
+		sum, squares := 0., 0.
+		for i := range n {
+			v := given.Cell(x, i*d+j)
+			sum, squares = sum+v, squares+v*v
+		}
+		mean := sum / float64(n)
+		if dev := math.Sqrt(max(0, squares/float64(n)-mean*mean)); math.Abs(mean) > .2 || dev < .8 || dev > 1.25 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,348 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+)
+
+// mostMembers is the largest number of maps in an ensemble.
+const mostMembers = 8
+
+// share is a trial in an ensemble, whose weights add up to 1.
+type share struct {
+	*run
+	weight float64
+}
+
+// member is a fit of a share.
+type member struct {
+	of    *share
+	model *Model
+	fit   *fits.Report
+	whole bool // whether it has learned from all rows
+}
+
+// assemble fits the model that the trials speak for.
+func (a *race) assemble(ctx context.Context) (*Model, error) {
+	shares := a.choose()
+	if shares == nil {
+		return a.single(ctx)
+	}
+	members := a.refit(ctx, shares)
+	a.report.Whole, a.report.Report = true, *members[0].fit
+	for _, m := range members {
+		a.report.Whole = a.report.Whole && m.whole
+		a.report.Trials[m.of.trial].Weight = m.of.weight
+	}
+	if len(members) == 1 && a.Uncertainty == nil {
+		return members[0].model, nil
+	}
+	m, err := combine(members)
+	if err != nil || a.Uncertainty == nil {
+		return m, err
+	}
+	held := shares[0].out
+	held.scores, held.std = pool(shares, held.k, a.classes != nil), nil
+	m.Uncertainty = new(Uncertainty)
+	return m, m.Uncertainty.learn(held, a.classes != nil, *a.Uncertainty)
+}
+
+// single fits the best recipe on all rows. Among trials of as many rows whose loss is within a standard error of the
+// least, the best is the one with the most features.
+func (a *race) single(ctx context.Context) (*Model, error) {
+	best := a.best()
+	least := best.losses
+	for _, r := range a.runs {
+		if r.rows == best.rows && r.t.m.Features() > best.t.m.Features() {
+			worse := make([]float64, len(least))
+			floats.SubTo(worse, r.losses, least)
+			if mean, std := stat.MeanStdDev(worse, nil); mean < std/math.Sqrt(float64(len(worse))) {
+				best = r
+			}
+		}
+	}
+	a.report.Trials[best.trial].Weight = 1
+	p, learn, err := a.all(ctx, best.candidate, best.features)
+	if err == nil {
+		p.recipe.Uncertainty = a.Uncertainty
+		var m *Model
+		if m, err = p.finish(ctx, learn, a.report); err == nil {
+			a.report.Whole = true
+			return m, nil
+		}
+	}
+	if given.Stopped(ctx) == nil {
+		return nil, err
+	}
+	a.report.Report = *best.t.report
+	return best.model, nil
+}
+
+// all prepares the fit of a candidate on all rows.
+func (a *race) all(ctx context.Context, c candidate, features int) (*prepared, learner, error) {
+	p, err := a.prepare(ctx, a.at(c, size{a.set.Rows(), features}), c.factor)
+	if err != nil {
+		return nil, nil, err
+	}
+	learn, err := p.learner(ctx, new(Report))
+	return p, learn, err
+}
+
+// choose returns the trials at full size, in the order of their weights, whose mean has the least loss: by greedy
+// selection with replacement, among trials of one scaler. It returns nil where trials cannot be members of one model.
+func (a *race) choose() (best []*share) {
+	const rounds = 20
+	if _, bags := a.set.X.(*ops.Bags); bags || a.Uncertainty != nil && a.Uncertainty.Laplace {
+		return nil
+	}
+	kind := "linear"
+	if a.classes != nil {
+		kind = "softmax"
+	}
+	groups := map[string][]*run{}
+	var keys []string
+	for _, r := range a.ranked(-1) {
+		if key := scalerKey(r.Recipe); r.t.head.Kind() == kind {
+			if groups[key] == nil {
+				keys = append(keys, key)
+			}
+			groups[key] = append(groups[key], r)
+		}
+	}
+	least := math.Inf(1)
+	for _, key := range keys {
+		counts, loss := greedy(groups[key], rounds, a.classes != nil)
+		if loss >= least {
+			continue
+		}
+		least, best = loss, nil
+		total := floats.Sum(counts)
+		for i, n := range counts {
+			if n > 0 {
+				best = append(best, &share{groups[key][i], n / total})
+			}
+		}
+	}
+	slices.SortStableFunc(best, func(x, y *share) int { return cmp.Compare(y.weight, x.weight) })
+	return best
+}
+
+// greedy adds in each round the trial with which the mean of all so far has the least loss, starting from the best, and
+// returns how often the best of these means has each, with its loss.
+func greedy(runs []*run, rounds int, classes bool) (best []float64, least float64) {
+	least = math.Inf(1)
+	counts, distinct := make([]float64, len(runs)), 0
+	first := runs[0].out
+	sum, trial := make([]float64, len(runs[0].logs)), make([]float64, len(runs[0].logs))
+	for round := range rounds {
+		pick, loss := -1, math.Inf(1)
+		for i, r := range runs {
+			if counts[i] == 0 && distinct == mostMembers {
+				continue
+			}
+			floats.AddTo(trial, sum, r.logs)
+			floats.Scale(1/float64(round+1), trial)
+			if l := lossOf(trial, first.y, first.k, classes); l < loss {
+				pick, loss = i, l
+			}
+		}
+		if pick < 0 {
+			break
+		}
+		if counts[pick] == 0 {
+			distinct++
+		}
+		counts[pick]++
+		floats.Add(sum, runs[pick].logs)
+		if loss < least {
+			best, least = slices.Clone(counts), loss
+		}
+	}
+	return best, least
+}
+
+// lossOf is the mean loss of predicted targets, or of logits of classes.
+func lossOf(v, y []float64, k int, classes bool) (loss float64) {
+	if !classes {
+		return math.Pow(floats.Distance(v, y, 2), 2) / float64(len(v))
+	}
+	for at := 0; at < len(v); at += k {
+		loss += floats.LogSumExp(v[at : at+k])
+		for j := at; j < at+k; j++ {
+			if y[j] > 0 {
+				loss -= v[j]
+			}
+		}
+	}
+	return loss * float64(k) / float64(len(v))
+}
+
+// pool are the predictions of an ensemble for the held-out rows.
+func pool(shares []*share, k int, classes bool) []float64 {
+	out := make([]float64, len(shares[0].logs))
+	for _, s := range shares {
+		floats.AddScaled(out, s.weight, s.logs)
+	}
+	if classes {
+		for at := 0; at < len(out); at += k {
+			row := out[at : at+k]
+			floats.AddConst(-floats.LogSumExp(row), row)
+			for j, v := range row {
+				row[j] = math.Exp(v)
+			}
+		}
+	}
+	return out
+}
+
+// refit fits the shares on all rows: each once, and within a Budget those of large weights again with other random
+// numbers. A share for which there was no time has the model of its trial as a member.
+func (a *race) refit(ctx context.Context, shares []*share) (members []*member) {
+	list := a.copies(shares)
+	fitted := make([]*member, len(list))
+	at := 0
+	var group sync.WaitGroup
+	for range min(a.workers(), len(list)) {
+		group.Go(func() {
+			for {
+				a.mu.Lock()
+				i := at
+				at++
+				a.mu.Unlock()
+				if i >= len(list) {
+					return
+				}
+				fitted[i] = a.member(ctx, list[i], i == 0)
+			}
+		})
+	}
+	group.Wait()
+	for _, s := range shares {
+		n := len(members)
+		for _, m := range fitted {
+			if m != nil && m.of == s {
+				members = append(members, m)
+			}
+		}
+		if len(members) == n {
+			members = append(members, &member{s, s.model, s.t.report, false})
+		}
+	}
+	return members
+}
+
+// fresh is a share to be fitted, under the random numbers of a candidate.
+type fresh struct {
+	of *share
+	candidate
+}
+
+// copies are the fits to make, the more useful ones first.
+func (a *race) copies(shares []*share) (list []fresh) {
+	counts := make([]float64, len(shares))
+	for i, s := range shares {
+		list, counts[i] = append(list, fresh{s, s.candidate}), 1
+	}
+	for a.Budget > 0 && len(list) < mostMembers {
+		pick := -1
+		for i, s := range shares {
+			drawn := s.kind >= tuned || s.recipe.Spec.Features > 0
+			if drawn && (pick < 0 || s.weight/(counts[i]+1) > shares[pick].weight/(counts[pick]+1)) {
+				pick = i
+			}
+		}
+		if pick < 0 {
+			break
+		}
+		s := shares[pick]
+		again := a.candidate(s.kind, s.Recipe, s.factor)
+		again.number = s.number
+		list = append(list, fresh{s, again})
+		counts[pick]++
+	}
+	return list
+}
+
+// member fits on all rows; nil if it would end too late, unless it must be made.
+func (a *race) member(ctx context.Context, f fresh, must bool) *member {
+	ends := a.start.Add(a.Budget)
+	c, ok := a.within(f.candidate, size{a.set.Rows(), f.of.features}, 1, ends)
+	if !ok && !must {
+		return nil
+	}
+	if a.Budget > 0 && !must {
+		limited, stop := context.WithDeadline(ctx, ends.Add(a.Budget/20))
+		defer stop()
+		ctx = limited
+	}
+	p, learn, err := a.all(ctx, c, f.of.features)
+	if err != nil {
+		return nil
+	}
+	t := newTrial(p.rows, nil)
+	if err := learn(ctx, t); err != nil {
+		return nil
+	}
+	return &member{f.of, t.model(p.model), t.report, true}
+}
+
+// combine is one model of the members: their maps side by side, each with the outputs of its head, and a head that adds
+// these up by weight. The probabilities of classes are in proportion to the weighted geometric means of those of the
+// members.
+func combine(members []*member) (*Model, error) {
+	counts := map[*share]float64{}
+	for _, m := range members {
+		counts[m.of]++
+	}
+	first := members[0].model
+	k, dims, opts := first.Head.Features(), first.Map.Dims(), []layers.Option{layers.WithDtype(first.Map.Dtype())}
+	parts, w := make([]layers.Part, len(members)), make([]float64, 0, len(members)*k*k)
+	for i, m := range members {
+		out, err := layers.NewDense(m.model.Map.Features(), k, ops.Linear, append(opts, layers.Tune(layers.All),
+			layers.WithName(m.model.Spec.Name+"_outputs"))...)
+		if err != nil {
+			return nil, err
+		}
+		weights, b := headOf(m.model.Head)
+		if err := out.SetWeights(weights.RawMatrix().Data, b); err != nil {
+			return nil, err
+		}
+		both, err := layers.NewSequential(m.model.Map, out)
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = layers.Part{Layer: both, To: dims, Weight: 1}
+		for r := range k * k {
+			v := 0.
+			if r/k == r%k {
+				v = m.of.weight / counts[m.of]
+			}
+			w = append(w, v)
+		}
+	}
+	all, err := layers.NewConcat(dims, parts)
+	if err != nil {
+		return nil, err
+	}
+	head, err := layers.NewHead(first.Head.Kind(), len(members)*k, k, append(opts, layers.WithName("head"))...)
+	if err != nil {
+		return nil, err
+	}
+	if err := head.(interface{ SetWeights(w, b []float64) error }).SetWeights(w, make([]float64, k)); err != nil {
+		return nil, err
+	}
+	own := *first
+	own.Map, own.Head, own.Relevance = all, head, nil
+	own.Spec, err = layers.SpecOf(all)
+	return &own, err
+}
