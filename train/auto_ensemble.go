@@ -38,7 +38,10 @@ func (a *race) assemble(ctx context.Context) (*Model, error) {
 	if shares == nil {
 		return a.single(ctx)
 	}
-	members := a.refit(ctx, shares)
+	members, err := a.refit(ctx, shares)
+	if err != nil {
+		return nil, err
+	}
 	a.report.Whole, a.report.Report = true, *members[0].fit
 	for _, m := range members {
 		a.report.Whole = a.report.Whole && m.whole
@@ -187,7 +190,7 @@ func lossOf(v, y []float64, k int, classes bool) (loss float64) {
 	return loss * float64(k) / float64(len(v))
 }
 
-// pool are the predictions of an ensemble for the held-out rows.
+// pool are the predictions of an ensemble for the held-out rows: targets, or logarithms of probabilities.
 func pool(shares []*share, k int, classes bool) []float64 {
 	out := make([]float64, len(shares[0].logs))
 	for _, s := range shares {
@@ -195,11 +198,7 @@ func pool(shares []*share, k int, classes bool) []float64 {
 	}
 	if classes {
 		for at := 0; at < len(out); at += k {
-			row := out[at : at+k]
-			floats.AddConst(-floats.LogSumExp(row), row)
-			for j, v := range row {
-				row[j] = math.Exp(v)
-			}
+			floats.AddConst(-floats.LogSumExp(out[at:at+k]), out[at:at+k])
 		}
 	}
 	return out
@@ -207,7 +206,7 @@ func pool(shares []*share, k int, classes bool) []float64 {
 
 // refit fits the shares on all rows: each once, and within a Budget those of large weights again with other random
 // numbers. A share for which there was no time has the model of its trial as a member.
-func (a *race) refit(ctx context.Context, shares []*share) (members []*member) {
+func (a *race) refit(ctx context.Context, shares []*share) (members []*member, err error) {
 	list := a.copies(shares)
 	fitted := make([]*member, len(list))
 	at := 0
@@ -238,7 +237,17 @@ func (a *race) refit(ctx context.Context, shares []*share) (members []*member) {
 			members = append(members, &member{s, s.model, s.t.report, false})
 		}
 	}
-	return members
+	for _, m := range members {
+		if t := m.of.temperature; t > 0 {
+			w, b := headOf(m.model.Head)
+			w.Scale(1/t, w)
+			floats.Scale(1/t, b)
+			if err := m.model.Head.SetWeights(w.RawMatrix().Data, b); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return members, nil
 }
 
 // fresh is a share to be fitted, under the random numbers of a candidate.
@@ -338,11 +347,12 @@ func combine(members []*member) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := head.(interface{ SetWeights(w, b []float64) error }).SetWeights(w, make([]float64, k)); err != nil {
+	if err := head.SetWeights(w, make([]float64, k)); err != nil {
 		return nil, err
 	}
 	own := *first
 	own.Map, own.Head, own.Relevance = all, head, nil
 	own.Spec, err = layers.SpecOf(all)
+	own.Spec.Features = all.Features()
 	return &own, err
 }

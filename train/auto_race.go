@@ -18,6 +18,7 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -51,7 +52,8 @@ type run struct {
 	logs                 []float64 // predicted targets, or logarithms of probabilities, in the order of out
 	losses               []float64 // of the rows
 	loss, score, seconds float64
-	t                    *trial // of the first division, and its model
+	temperature          float64 // of the classes
+	t                    *trial  // of the first division, and its model
 	model                *Model
 }
 
@@ -107,7 +109,8 @@ func (a *race) search(ctx context.Context) {
 	}
 	a.rung(ctx, 1, .9, full, a.better(6))
 	a.extend()
-	for i := 0; i < 3 && !a.over(ctx); i++ {
+	for done := -1; done < len(a.report.Trials) && !a.over(ctx); {
+		done = len(a.report.Trials)
 		var list []candidate
 		for _, c := range a.better(2) {
 			list = append(list, a.variants(c)...)
@@ -158,12 +161,11 @@ func (a *race) ranked(k kind) (list []*run) {
 // better are the first of each kind, and then the best of the others, without those that are far behind.
 func (a *race) better(most int) (list []candidate) {
 	const near = 2 // times the least loss
-	least := a.best().loss
-	seen := map[kind]bool{}
+	all, seen := a.ranked(-1), map[kind]bool{}
 	var rest []candidate
-	for _, r := range a.ranked(-1) {
+	for _, r := range all {
 		switch {
-		case r.loss > near*least:
+		case r.loss > near*all[0].loss:
 		case seen[r.kind]:
 			rest = append(rest, r.candidate)
 		default:
@@ -284,6 +286,9 @@ func (a *race) estimate(c candidate, s size) (seconds float64, known bool) {
 	speed, known := a.paces[pace{c.number, c.kind}]
 	if !known {
 		speed, known = a.paces[pace{0, c.kind}]
+	}
+	if !known && c.kind == network { // which descends too
+		speed, known = a.paces[pace{0, tuned}]
 	}
 	return speed * a.work(a.at(c, s), s.rows), known
 }
@@ -446,25 +451,27 @@ func (r *run) judge(classes bool) error {
 		r.score = math.Sqrt(r.loss)
 		return nil
 	}
-	p := o.scores
-	if !o.classifies {
-		n := len(o.y) / o.k
-		scores := mat.NewDense(n, o.k, o.scores)
-		c, err := calibrate.Fit(calibrate.Temperature, scores, ArgMax(mat.NewDense(n, o.k, o.y)))
-		if err != nil {
-			return err
-		}
-		q, err := c.Probabilities(scores)
-		if err != nil {
-			return err
-		}
-		p = q.RawMatrix().Data
+	// The temperature of the least loss makes probabilities of other scores, and those of a network as sure as it is.
+	n := len(o.y) / o.k
+	logits := mat.NewDense(n, o.k, slices.Clone(o.scores))
+	if o.classifies {
+		const least = 1e-12
+		logits.Apply(func(_, _ int, p float64) float64 { return math.Log(max(p, least)) }, logits)
 	}
-	const least = 1e-12
-	r.logs = make([]float64, len(p))
-	for i, v := range p {
-		if r.logs[i] = math.Log(max(v, least)); o.y[i] > 0 {
-			r.losses = append(r.losses, -r.logs[i])
+	c, err := calibrate.Fit(calibrate.Temperature, logits, ArgMax(mat.NewDense(n, o.k, o.y)))
+	if err != nil {
+		return err
+	}
+	r.temperature = c.T()
+	logits.Scale(1/r.temperature, logits)
+	r.logs = logits.RawMatrix().Data
+	for at := 0; at < len(r.logs); at += o.k {
+		row := r.logs[at : at+o.k]
+		floats.AddConst(-floats.LogSumExp(row), row)
+		for j, v := range row {
+			if o.y[at+j] > 0 {
+				r.losses = append(r.losses, -v)
+			}
 		}
 	}
 	r.loss, r.score = stat.Mean(r.losses, nil), stat.Mean(o.losses(fits.ErrorRate), nil)

@@ -156,9 +156,9 @@ func (r *result) showAuto() {
 		}
 		return cmp.Compare(a.Loss, b.Loss)
 	})
-	loss, score := "log loss", "error rate"
+	loss, score := "log loss, held out", "error rate"
 	if r.classes == nil {
-		loss, score = "squared error", "rmse"
+		loss, score = "squared error, held out", "rmse"
 	}
 	fmt.Printf("\n%s\n\n| recipe | rows | %s | %s | seconds | weight |\n|---|---|---|---|---|---|\n", r.auto.Kind, loss, score)
 	for _, t := range all {

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
+)
+
+func TestMain(m *testing.M) { clitest.Main(m, main) }
+
+// TestTables: a set with test rows, and one that is divided, of targets.
+func TestTables(t *testing.T) {
+	dir := t.TempDir()
+	rows, dark := clitest.Checker(300, 3, 1)
+	label := func(i int) string { return map[bool]string{false: "0", true: "1"}[dark[i]] }
+	for _, file := range []string{"a/a.all.csv", "b/b.train.csv", "b/b.test.csv"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(file)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		clitest.File(t, dir, file, clitest.CSV(rows, nil, label))
+	}
+	out := clitest.Run(t, dir, "-data . -sets a,b -seeds 2 -budget 300ms -python=").OK(t)
+	for _, name := range []string{"| a | ", "| b | "} {
+		if !strings.Contains(out.Stdout, name) || !strings.Contains(out.Stdout, " ± ") {
+			t.Errorf("no line of %s in:\n%s", name, out.Stdout)
+		}
+	}
+	if r := clitest.Run(t, dir, "-data . -sets none"); r.Status != 1 || !strings.Contains(r.Stderr, "none") {
+		t.Errorf("a set that is not there: %+v", r)
+	}
+}
