@@ -42,7 +42,6 @@ func main() { program.Main("tables", run) }
 
 type options struct {
 	folder, python string
-	sets           []string
 	budget         time.Duration
 	seeds          int
 }
@@ -102,10 +101,10 @@ func (o *options) set(ctx context.Context, name string) error {
 		return data.ReadAll(ctx, data.Options{Task: task}, files...)
 	}
 	all, err := read("all")
-	var train, test *data.Set
+	var rows, test *data.Set
 	n := 5
 	if err != nil {
-		if train, err = read("train"); err != nil {
+		if rows, err = read("train"); err != nil {
 			return err
 		}
 		if test, err = read("test"); err != nil {
@@ -120,9 +119,9 @@ func (o *options) set(ctx context.Context, name string) error {
 	for seed := range uint64(n) {
 		if all != nil {
 			kept, held := data.Split(all.Rows(), .2, seed)
-			train, test = all.Take(kept), all.Take(held)
+			rows, test = all.Take(kept), all.Take(held)
 		}
-		if err := o.compare(ctx, seed+1, train, test, &auto, &plain, &boosted); err != nil {
+		if err := o.compare(ctx, seed+1, rows, test, &auto, &plain, &boosted); err != nil {
 			return err
 		}
 	}
