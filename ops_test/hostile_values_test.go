@@ -183,7 +183,7 @@ var goodValues = []any{
 
 	train.CVOptions{Folds: 2}, train.Axis{Name: "sigma", Values: []float64{1, 2}},
 	func(*arguments) train.Candidate { return train.Candidate{Spec: goodSpec()} },
-	train.Trial{Recipe: train.Recipe{Scale: "none", Spec: goodSpec()}, Steps: []string{train.StepFrozen}},
+	train.Trial{Recipe: train.Recipe{Scale: "none", Spec: goodSpec()}, Kind: "frozen"},
 	func(*arguments) *train.Distribution {
 		return &train.Distribution{Mean: mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6}),
 			Std: mat.NewDense(6, 1, []float64{1, 1, 1, 1, 1, 1})}

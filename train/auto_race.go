@@ -109,7 +109,8 @@ func (a *race) search(ctx context.Context) {
 	}
 	a.rung(ctx, 1, .9, full, a.better(6))
 	a.extend()
-	for done := -1; done < len(a.report.Trials) && !a.over(ctx); {
+	const turns = 3 // without a Budget
+	for i, done := 0, -1; done < len(a.report.Trials) && !a.over(ctx) && (i < turns || a.Budget > 0); i++ {
 		done = len(a.report.Trials)
 		var list []candidate
 		for _, c := range a.better(2) {
