@@ -71,7 +71,7 @@ func (l *Dense) made() form { return denseForm{l.act} }
 // Policy returns Frozen or All.
 func (l *Dense) Policy() Policy { return l.policy }
 
-func (l *Dense) String() string { return fmt.Sprintf("%v, %v, %v", l.affine, l.act, l.policy) }
+func (l *Dense) String() string { return fmt.Sprintf("%v, %v, %v", l.affine, l.act, l.policy.word()) }
 
 // through computes f(xW + b), in a graph or without one.
 func (l *Dense) through(f *flow, dst *tensor.Dense, x value) value {

@@ -70,6 +70,7 @@ type Traits struct {
 	Zeros   bool   // all features of 0 are 0, so that sparse rows have sparse features, see KeepsZeros
 	Width   string // its number of columns, in words, if the user does not choose a number of features
 	lends   bool   // whether a fitted map or a mean map can take its kernel
+	gains   bool   // whether All lowers the error of its models, see Spec.DefaultPolicy
 }
 
 // HasFeatures says whether the user chooses the number of features. If not, Width says what it is.

@@ -165,7 +165,7 @@ func ExampleTune() {
 		}
 	}
 	// Output:
-	// frozen: loss below 0.05: false
+	// none: loss below 0.05: false
 	// bandwidth: loss below 0.05: true
 	// log_bandwidth moved, the bandwidth is narrower: true
 }

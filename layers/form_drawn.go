@@ -30,7 +30,8 @@ func (f drawnForm) hides(name string) bool {
 
 func (f drawnForm) traits() Traits {
 	_, units := unitOfTransform(f.Kernel.Law().Transform)
-	return Traits{Sampled: true, HasSampler: true, Tunable: true, lends: !units}
+	skewed := f.Kernel.Law().Transform == spectral.LogFourier
+	return Traits{Sampled: true, HasSampler: true, Tunable: true, lends: !units, gains: !skewed}
 }
 
 func (f drawnForm) plan(s Spec) (plan, error) {
@@ -96,7 +97,9 @@ type srfForm struct {
 	Phase  bool         `param:"phase"`
 }
 
-func (srfForm) traits() Traits { return Traits{Sampled: true, HasSampler: true, Tunable: true} }
+func (srfForm) traits() Traits {
+	return Traits{Sampled: true, HasSampler: true, Tunable: true, gains: true}
+}
 
 func (f srfForm) plan(s Spec) (plan, error) {
 	return plan{kernel: f.Kernel, build: func(opts ...Option) (Layer, error) {

@@ -48,7 +48,7 @@ type reciprocalForm struct {
 }
 
 func (semigroupForm) traits() Traits {
-	return Traits{Sampled: true, HasSampler: true, Tunable: true, lends: true}
+	return Traits{Sampled: true, HasSampler: true, Tunable: true, lends: true, gains: true}
 }
 
 // hides hides the order unless the way may be levy.

@@ -13,7 +13,9 @@ type signedForm struct {
 	Coupling spectral.Coupling  `param:"coupling" words:"shared-coupled,joint,iid" default:"shared-coupled"`
 }
 
-func (signedForm) traits() Traits { return Traits{Sampled: true, Signed: true, Tunable: true} }
+func (signedForm) traits() Traits {
+	return Traits{Sampled: true, Signed: true, Tunable: true, gains: true}
+}
 
 func (f signedForm) plan(s Spec) (plan, error) {
 	return plan{kernel: f.Kernel, build: func(opts ...Option) (Layer, error) {

@@ -216,7 +216,7 @@ func (b *base) text(columns []int, what string) string {
 
 // drawnText is text of a layer that draws frequencies.
 func (b *base) drawnText(columns []int, what string) string {
-	return b.text(columns, fmt.Sprintf("%s, sampler %v, seed %d, %v, %v", what, b.sampler, b.seed, b.dt, b.policy))
+	return b.text(columns, fmt.Sprintf("%s, sampler %v, seed %d, %v, %v", what, b.sampler, b.seed, b.dt, b.policy.word()))
 }
 
 // checkSize returns an error for a parameter too large for memory. Parameters are made in float64.

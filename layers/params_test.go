@@ -82,7 +82,7 @@ func TestValues(t *testing.T) {
 
 // TestTexts: policies, ranges and values in short read as they should.
 func TestTexts(t *testing.T) {
-	for text, p := range map[string]layers.Policy{"frozen": layers.Frozen, "bandwidth": layers.Bandwidth,
+	for text, p := range map[string]layers.Policy{"none": layers.Frozen, "bandwidth": layers.Bandwidth,
 		"bandwidth-each": layers.BandwidthEach, "all": layers.All, "": layers.Frozen} {
 		if got, err := layers.ParsePolicy(text); got != p || err != nil || text != "" && p.String() != text {
 			t.Errorf("%v is called %q, and %q is read as %v, %v", int(p), p, text, got, err)

@@ -95,7 +95,7 @@ func (l *PeriodicLayer) made() form { return l.of }
 
 func (l *PeriodicLayer) String() string {
 	return fmt.Sprintf("%s %q: %d -> %d, %d frequencies a column, %v, %v, %v", l.kind, l.name, l.dims, l.features,
-		l.of.Frequencies, l.of.Activation, l.dt, l.policy)
+		l.of.Frequencies, l.of.Activation, l.dt, l.policy.word())
 }
 
 // through computes the columns and their functions, in a graph or without one.

@@ -6,7 +6,7 @@ import "fmt"
 type Policy int
 
 const (
-	// Frozen keeps every parameter. It is the default.
+	// Frozen keeps every parameter. It is the default of a layer, and its text is none.
 	Frozen Policy = iota
 	// Bandwidth tunes one positive scale for all dimensions:
 	//
@@ -32,7 +32,15 @@ const (
 )
 
 func (p Policy) String() string {
-	return wordOf(p, []string{"frozen", "bandwidth", "bandwidth-each", "all"})
+	return wordOf(p, []string{"none", "bandwidth", "bandwidth-each", "all"})
+}
+
+// word is the policy in the text of a layer.
+func (p Policy) word() string {
+	if p == Frozen {
+		return "frozen"
+	}
+	return p.String()
 }
 
 // ParsePolicy is the inverse of String. The empty string is Frozen. Errors: any other text (ErrParam).
@@ -45,6 +53,6 @@ func ParsePolicy(s string) (Policy, error) {
 			return p, nil
 		}
 	}
-	return 0, fmt.Errorf("layers: %q is no policy; there are frozen, bandwidth, bandwidth-each and all: %w", s,
+	return 0, fmt.Errorf("layers: %q is no policy; there are none, bandwidth, bandwidth-each and all: %w", s,
 		ErrParam)
 }

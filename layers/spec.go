@@ -24,7 +24,7 @@ type Spec struct {
 	Sampler  string `json:"sampler"`  // empty: what SamplerName returns
 	Seed     uint64 `json:"seed"`
 	Dtype    string `json:"dtype"` // float64 (empty) or float32
-	Tune     string `json:"tune"`  // a Policy; empty: frozen
+	Tune     string `json:"tune"`  // a Policy; empty: none
 	Name     string `json:"name"`  // the layer's name; empty: made up
 	// Parts are the layers of a sequential, in order, or of a concat, side by side. A part has its own Seed and Tune.
 	// It may leave out Dims and Dtype, and also Name, which is then made from its place.
@@ -184,16 +184,7 @@ func (s Spec) anyDomain(ask func(on spectral.Domain) bool) (bool, error) {
 		return false, err
 	}
 	if !e.hasParts() {
-		s.Params = maps.Clone(s.Params)
-		for _, p := range e.ParamsOf(s.Params) {
-			if _, given := s.Params[p.Name]; !given && p.Default == nil {
-				if s.Params == nil {
-					s.Params = Values{}
-				}
-				s.Params[p.Name] = 1. // which moves the bound at most
-			}
-		}
-		on, err := s.Domain()
+		on, err := s.provisional(e).Domain()
 		return err == nil && ask(on), err
 	}
 	parts, err := s.within()
@@ -209,6 +200,34 @@ func (s Spec) anyDomain(ask func(on spectral.Domain) bool) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// provisional is the spec with numbers for the parameters that come from the data, which move a bound at most.
+func (s Spec) provisional(e *Entry) Spec {
+	own := Values{}
+	maps.Copy(own, s.Params)
+	s.Params = own
+	for _, p := range e.ParamsOf(own) {
+		if _, given := own[p.Name]; !given && p.Default == nil {
+			own[p.Name] = 1.
+		}
+	}
+	return s
+}
+
+// DefaultPolicy returns the policy of a train.Recipe that names none: All for a map with random frequencies or weights
+// that lowers the error of most models, as in the table of train.Tuner. It is Frozen for the others: skewed and
+// homogeneous maps, maps of the structured sampler, maps that are fitted or take sets, and trees, whose parts have
+// policies of their own. Parameters that come from the data may be missing.
+func (s Spec) DefaultPolicy() (Policy, error) {
+	e, err := Lookup(s.Map)
+	if err != nil || !e.gains || s.Sampler == (spectral.Structured{}).String() {
+		return Frozen, err
+	}
+	if t, err := s.provisional(e).Traits(); err != nil || !t.Tunable {
+		return Frozen, err
+	}
+	return All, nil
 }
 
 // Columns returns the number of output columns: Features if the user chooses it, and otherwise the number that follows

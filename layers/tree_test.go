@@ -40,7 +40,7 @@ func TestTree(t *testing.T) {
 	if columns := must(s.Columns()); columns != 3 || l.Features() != 3 {
 		t.Errorf("%d columns are stated, and the layer makes %d", columns, l.Features())
 	}
-	if !s.Tuned() || (layers.Spec{Map: "gaussian", Tune: "frozen"}).Tuned() {
+	if !s.Tuned() || (layers.Spec{Map: "gaussian", Tune: "none"}).Tuned() {
 		t.Error("Tuned is wrong")
 	}
 	l.Fwd(input(G.NewGraph(), rows(tensor.Float64, 7, 4, 1)))

@@ -39,7 +39,7 @@ func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
 	}
 	add(layers.ErrParam, "there is no map", func(s *layers.Spec) { s.Map += "?" })
 	add(layers.ErrParam, "float16", func(s *layers.Spec) { s.Dtype = "float16" })
-	add(layers.ErrParam, "there are frozen, bandwidth", func(s *layers.Spec) { s.Tune = "some" })
+	add(layers.ErrParam, "there are none, bandwidth", func(s *layers.Spec) { s.Tune = "some" })
 	add(layers.ErrParam, "there are iid, orthogonal, coupled", func(s *layers.Spec) { s.Sampler = "grid" })
 	for _, d := range []int{0, -1} {
 		add(layers.ErrParam, "", func(s *layers.Spec) { s.Dims = d })

@@ -224,7 +224,7 @@ var goodNamed = []struct {
 	{"layers.*.features train/linear.*.features", 8},
 	{"layers.NewHead.kind", "linear"},
 	{"layers.Lookup.name layers.ParseValues.mapName", "gaussian"},
-	{"layers.ParsePolicy.s", "frozen"},
+	{"layers.ParsePolicy.s", "none"},
 	{"layers.ParseValues.text", "sigma=2"},
 	{"layers.NewBagLayer.of", func(*arguments) any {
 		return must(layers.NewHDDLayer(layers.Density{Sigma: 1, Bandwidth: []float64{.3}}, 2, 8))

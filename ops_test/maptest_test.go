@@ -133,7 +133,7 @@ func TestTrees(t *testing.T) {
 
 // TestPeriodicTree: so does a network whose first layer takes the rows and their columns' periodic functions.
 func TestPeriodicTree(t *testing.T) {
-	for _, tune := range []string{"all", "frozen"} {
+	for _, tune := range []string{"all", "none"} {
 		maptest.Run(t, maptest.Map{Spec: layers.Spec{Map: "sequential", Dims: 4, Name: "map", Parts: []layers.Spec{
 			{Map: "periodic", Params: layers.Values{"frequencies": 5, "width": 3, "activation": "tanh"}, Tune: tune},
 			{Map: "dense", Features: 7, Params: layers.Values{"activation": "tanh"}, Tune: tune, Seed: 2},

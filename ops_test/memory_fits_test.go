@@ -53,8 +53,8 @@ var allFits = map[string]func(t *testing.T) []float64{
 	"FitLogistic":                logistic(linear.LogisticOptions{Lambdas: someLambdas}),
 	"FitLogistic, features anew": logistic(linear.LogisticOptions{CacheBytes: -1}),
 	"FitLaplace":                 laplace,
-	"Fit, frozen, features kept": descent("frozen", sgd.FitOptions{}),
-	"Fit, frozen, features anew": descent("frozen", sgd.FitOptions{CacheBytes: -1}),
+	"Fit, frozen, features kept": descent("none", sgd.FitOptions{}),
+	"Fit, frozen, features anew": descent("none", sgd.FitOptions{CacheBytes: -1}),
 	"Fit, tuned, held out": descent("all",
 		sgd.FitOptions{HeldOut: .2, Lambda: 1e-3, ClipNorm: 1, ClassWeights: []float64{1, 2}}),
 	"Fit, tuned, checkpoints": func(t *testing.T) []float64 {

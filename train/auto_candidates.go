@@ -79,7 +79,7 @@ func (a *race) look() (kind string, maps []candidate, scales []string) {
 	add := func(scale, name string, factor float64) {
 		same := func(c candidate) bool { return c.Scale == scale && c.Spec.Map == name && c.factor == factor }
 		if !slices.ContainsFunc(maps, same) {
-			r := Recipe{Scale: scale, Spec: layers.Spec{Map: name}, Fitter: a.Fitter}
+			r := Recipe{Scale: scale, Spec: layers.Spec{Map: name, Tune: layers.Frozen.String()}, Fitter: a.Fitter}
 			maps = append(maps, a.candidate(frozen, r, factor))
 		}
 	}

@@ -408,7 +408,7 @@ func (a *race) fit(ctx context.Context, c candidate, recipe Recipe, s size) (*ru
 
 // prepare returns the rows for a recipe, scaled once for all recipes of one scaler.
 func (a *race) prepare(ctx context.Context, r Recipe, factor float64) (*prepared, error) {
-	m, err := r.newModel()
+	m, err := r.newModel(true)
 	if err != nil {
 		return nil, err
 	}

@@ -132,8 +132,14 @@ func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates 
 		return nil, fmt.Errorf("train: CrossValidate: %d candidates, %d folds; want at least 1 and 2: %w",
 			len(candidates), o.Folds, domain.ErrParam)
 	}
+	candidates = slices.Clone(candidates)
 	features := 0
-	for _, c := range candidates {
+	for i, c := range candidates {
+		if !p.streamed() {
+			if err := r.tune(&candidates[i].Spec); err != nil {
+				return nil, err
+			}
+		}
 		features = max(features, p.features(c.Spec))
 	}
 	p.model.Spec.Dims = p.x.Shape()[1]

@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -110,6 +111,7 @@ func TestCrossValidate(t *testing.T) {
 			train.StepEvidence}, 1e-6},
 		"tuner, classes": {linear.LogisticOptions{}, "classes", nil, "", []string{train.StepEvidence}, 1e-6},
 	} {
+		c.tune = cmp.Or(c.tune, "none")
 		spec := layers.Spec{Map: "gaussian", Features: 24, Seed: 2, Tune: c.tune, Dtype: "float64"}
 		axes := []train.Axis{{Name: "sigma", Values: []float64{2, 6}}}
 		if c.lambdas != nil {
@@ -155,7 +157,7 @@ func TestCrossValidate(t *testing.T) {
 			best.Spec.Params.Number("sigma") == 0 {
 			t.Errorf("%s: the best is %+v", name, best)
 		} else if _, rep, err := best.Fit(t.Context(), set); err != nil || rep.Lambda != 0 && c.lambdas != nil &&
-			c.tune == "" &&
+			c.tune == "none" &&
 			!slices.Contains(c.lambdas, rep.Lambda) {
 			t.Errorf("%s: the best is fitted as %+v, %v", name, rep, err)
 		}
@@ -208,11 +210,11 @@ func TestCrossValidateRidgeWeights(t *testing.T) {
 }
 
 // TestCrossValidateTunes: without a Fitter, a Spec that tunes its map is fitted by mini-batches, with the head that the
-// rows want, beside a frozen one, which is solved.
+// rows want, as is a Spec without a policy, beside a frozen one, which is solved.
 func TestCrossValidateTunes(t *testing.T) {
-	frozen := layers.Spec{Map: "gaussian", Features: 8, Seed: 2}
-	tuned := frozen
-	tuned.Tune = "bandwidth"
+	spec := layers.Spec{Map: "gaussian", Features: 8, Seed: 2}
+	frozen, tuned, all := spec, spec, spec
+	frozen.Tune, tuned.Tune, all.Tune = "none", "bandwidth", "all"
 	for rows, c := range map[string]struct {
 		head   string
 		frozen fits.Fitter
@@ -220,10 +222,15 @@ func TestCrossValidateTunes(t *testing.T) {
 		set, o := cvSets(t, 60)[rows], train.CVOptions{Folds: 2}
 		both := must(train.Recipe{}.CrossValidate(t.Context(), set, []train.Candidate{{Spec: tuned,
 			Lambdas: []float64{0}},
-			{Spec: frozen, Lambdas: []float64{1}}}, o))
-		for i, f := range []fits.Fitter{sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: 2}, Head: c.head}, c.frozen} {
+			{Spec: frozen, Lambdas: []float64{1}}, {Spec: spec, Lambdas: []float64{0}}}, o))
+		batches := sgd.ForTuning(c.head)
+		batches.Seed = 2
+		if last := both.All[2].Spec; last.Tune != "all" || last.Dtype != "float32" {
+			t.Errorf("%s: without a policy, %v", rows, last)
+		}
+		for i, f := range []fits.Fitter{batches, c.frozen, batches} {
 			s := both.All[i]
-			one, err := train.Recipe{Fitter: f}.CrossValidate(t.Context(), set,
+			one, err := train.Recipe{Spec: layers.Spec{Dtype: "float32"}, Fitter: f}.CrossValidate(t.Context(), set,
 				[]train.Candidate{{Spec: s.Spec, Lambdas: []float64{s.Lambda}}}, o)
 			if err != nil || one.All[0].Error != s.Error {
 				t.Errorf("%s: %+v, and under a %T %+v (%v)", rows, s, f, one, err)

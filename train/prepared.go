@@ -38,7 +38,8 @@ func (r Recipe) prepare(ctx context.Context, rows data.Source) (*prepared, error
 	if err := given.Missing("Recipe", given.Arg("the context", ctx)); err != nil {
 		return nil, err
 	}
-	m, err := r.newModel()
+	_, streamed := rows.(*data.Stream)
+	m, err := r.newModel(!streamed)
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +126,9 @@ func (p *prepared) memory(s *data.Set) error {
 	y, err := p.learnTargets(s)
 	if err != nil {
 		return err
+	}
+	if y != nil && p.recipe.Spec.Dtype == "" && !given.FitFloat32(y) {
+		p.model.Spec.Dtype = "float64"
 	}
 	own, err := own(s.X, true)
 	if err != nil {
@@ -347,8 +351,8 @@ func (p *prepared) fitterOf(s layers.Spec) fits.Fitter {
 	if p.recipe.Fitter != nil || !s.Tuned() {
 		return p.solverOf(s)
 	}
-	b := sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: s.Seed}}
-	if p.model.Classes != nil {
+	b := sgd.ForTuning("")
+	if b.Seed = s.Seed; p.model.Classes != nil {
 		b.Head = "softmax"
 	}
 	return b

@@ -12,8 +12,9 @@ import (
 )
 
 // Recipe describes how to learn a Model from rows: scalers, a map, and a way to fit the head on its features. The zero
-// value is logistic regression for classes, or ridge regression for targets, on 1024 random Fourier features of the
-// Gaussian kernel, without scaling.
+// value learns 1024 random Fourier features of the Gaussian kernel, without scaling, and a softmax head for classes or
+// a linear head for targets, together by mini-batches in float32. With Spec.Tune of "none", the features stay as they
+// are drawn, under logistic regression for classes or ridge regression for targets.
 type Recipe struct {
 	// Scale lists the scalers in their order, as ScalersFor reads them; empty: "none". They are fitted on the rows.
 	Scale string
@@ -22,8 +23,10 @@ type Recipe struct {
 	// has numbers.
 	Columns *data.ColumnOptions
 	// Spec describes the map. Its Dims, and the parameters that are left out, come from the scaled rows. An empty Map
-	// is "gaussian". Features of 0 are 1024 for a map whose number of features is free. An empty Dtype is
-	// float32 where mini-batches may tune the map, by Tune or by a step of the Tuner, and float64 otherwise.
+	// is "gaussian". Features of 0 are 1024 for a map whose number of features is free. An empty Tune is
+	// layers.Spec.DefaultPolicy for rows in memory, and "none" for streams, with a Fitter that solves for the head, and
+	// with UncertaintyOptions.Laplace. An empty Dtype is float32 where mini-batches may tune the map, by Tune or by a
+	// step of the Tuner and float32 can hold the targets, and float64 otherwise.
 	Spec layers.Spec
 	// Tuner tunes the map step by step; nil: the map is drawn as the Spec says, and the Fitter tunes it if Spec.Tune
 	// says so. With a Tuner, Spec.Tune has no effect, and the Fitter is for the steps that solve for the head.
@@ -130,8 +133,11 @@ func (p *prepared) finish(ctx context.Context, learn learner, report *Report) (*
 }
 
 // FitMap learns a model without a Head, from rows that may lack labels and targets. It maps rows (Model.Features), and
-// a Head can be given to it. Errors: see Fit.
+// a Head can be given to it. An empty Spec.Tune is "none". Errors: see Fit.
 func (r Recipe) FitMap(ctx context.Context, rows data.Source) (*Model, error) {
+	if r.Spec.Tune == "" {
+		r.Spec.Tune = layers.Frozen.String()
+	}
 	p, err := r.prepare(ctx, rows)
 	if err == nil {
 		err = p.ready()
@@ -158,8 +164,21 @@ func (r Recipe) labelled(ctx context.Context, rows data.Source) (*prepared, erro
 	return p, err
 }
 
-// newModel is the model before it has seen any rows.
-func (r Recipe) newModel() (*Model, error) {
+// tune fills in the policy of a spec that names none. A Fitter that solves for the head keeps the map as it is drawn.
+func (r Recipe) tune(s *layers.Spec) error {
+	solves := !domain.IsNil(r.Fitter) && r.Fitter.Frozen() || r.Uncertainty != nil && r.Uncertainty.Laplace
+	if s.Tune != "" || r.Tuner != nil || solves {
+		return nil
+	}
+	policy, err := s.DefaultPolicy()
+	if policy != layers.Frozen {
+		s.Tune = policy.String()
+	}
+	return err
+}
+
+// newModel is the model before it has seen any rows. tunes says whether the rows are some to tune a map on.
+func (r Recipe) newModel(tunes bool) (*Model, error) {
 	m := &Model{Spec: r.Spec}
 	if m.Spec.Map == "" {
 		m.Spec.Map = "gaussian"
@@ -173,6 +192,11 @@ func (r Recipe) newModel() (*Model, error) {
 	}
 	if m.Spec.Name == "" {
 		m.Spec.Name = m.Spec.Map
+	}
+	if tunes {
+		if err := r.tune(&m.Spec); err != nil {
+			return nil, err
+		}
 	}
 	if m.Spec.Dtype == "" && (r.Tuner == nil && m.Spec.Tuned() || r.Tuner != nil && r.Tuner.descends()) {
 		m.Spec.Dtype = "float32" // in .5 to .8 of the time of float64, and as accurate

@@ -227,8 +227,9 @@ func TestDtype(t *testing.T) {
 		steps       []string
 		want        tensor.Dtype
 	}{
-		{"", "", nil, tensor.Float64},
-		{"", "float32", nil, tensor.Float32},
+		{"none", "", nil, tensor.Float64},
+		{"", "", nil, tensor.Float32},
+		{"none", "float32", nil, tensor.Float32},
 		{"all", "", nil, tensor.Float32},
 		{"bandwidth", "float64", nil, tensor.Float64},
 		{"", "", []string{train.StepFrozen}, tensor.Float64},

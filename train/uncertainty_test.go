@@ -78,7 +78,7 @@ func TestUncertaintyOfTargets(t *testing.T) {
 	learn, test := parted(noisyWaves(3000), 2000)
 	y := mat.NewDense(1000, 1, test.Y)
 	for dtype, single := range map[string]float64{"float64": 1e-6, "float32": 1e-4} {
-		m := sureOf(t, train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 256, Seed: 1, Dtype: dtype,
+		m := sureOf(t, train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 256, Seed: 1, Tune: "none", Dtype: dtype,
 			Params: layers.Values{"sigma": 2.}}}, learn)
 		d := must(m.PredictDistribution(test.X))
 		if !mat.Equal(d.Mean, must(m.Scores(test.X))) {
@@ -111,7 +111,7 @@ func TestUncertaintyOfTargets(t *testing.T) {
 // in units of the deviation of its prediction by such a fit, the root of σ² (1 + h/(1-h)).
 func TestLeaveOneOutIntervals(t *testing.T) {
 	learn := noisyWaves(90)
-	m := sureOf(t, train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 40, Seed: 1,
+	m := sureOf(t, train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 40, Seed: 1, Tune: "none",
 		Params: layers.Values{"sigma": 2.}}}, learn)
 	d, noise := must(m.PredictDistribution(learn.X)), m.Uncertainty.Posterior.Noise[0]
 	scores, most := make([]float64, len(learn.Y)), 0.

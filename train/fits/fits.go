@@ -26,6 +26,8 @@ type Course struct {
 	Best    int  // the number of the epoch whose parameters were kept
 	Stopped bool // whether early stopping ended it
 	Resumed bool // whether it resumed from a checkpoint
+	// MapDecay is the decay of the tuned parameters of the map, as it was chosen or given.
+	MapDecay float64
 }
 
 // Fitter is a way to fit a head on the features of a map: the options of package linear, MiniBatch of package sgd, or a

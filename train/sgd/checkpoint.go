@@ -187,7 +187,7 @@ func (k *keeper) save(f *fitter) error {
 // state has the memory of what a step changes: the parameters, and the moments of the solvers.
 func (f *fitter) state() map[string]*tensor.Dense {
 	all := map[string]*tensor.Dense{}
-	for i, t := range f.tuned() {
+	for i, t := range tuned(f.m, f.head) {
 		all[fmt.Sprintf("param.%d", i)] = t
 	}
 	for i, s := range f.solvers {

@@ -53,6 +53,20 @@ func ExampleBackprop() {
 	// Output: 1.0 0.0 0.0 1.0
 }
 
+// The decay of the map is chosen on held-out rows.
+func ExampleForTuning() {
+	x, y := trial.Problem(200, 2, 1, 3)
+	m := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 64, layers.Tune(layers.All)))
+	head := layers.MustHead(layers.NewLinearHead(64, 1))
+	report, err := sgd.ForTuning("linear").Fit(context.Background(), m, head, data.Pairs{X: x, Y: y})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(report.Epochs.Epochs), "epochs, one of two decays:", report.Epochs.MapDecay > 0)
+	// Output: 40 epochs, one of two decays: true
+}
+
 func ExampleFit_stream() {
 	dir, err := os.MkdirTemp("", "rows")
 	if err != nil {

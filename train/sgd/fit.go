@@ -48,10 +48,17 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 	if err := o.fill(tunes(m)); err != nil {
 		return nil, err
 	}
+	if o.MapDecays != nil && tunes(m) {
+		var err error
+		if o.MapDecay, err = o.decay(ctx, m, head, rows); err != nil {
+			return nil, err
+		}
+	}
 	f, err := newFitter(ctx, m, head, rows, o)
 	if err != nil {
 		return nil, err
 	}
+	f.report.MapDecay = o.MapDecay
 	f.keeper.identify(f, m, rows)
 	r, err := f.run()
 	if left := f.leave(); err == nil {
@@ -241,9 +248,9 @@ func (f *fitter) rowErrors(y, targets *tensor.Dense) (loss, score float64) {
 }
 
 // tuned are the learnable parameters of map and head.
-func (f *fitter) tuned() []*tensor.Dense {
+func tuned(m layers.Layer, head layers.Head) []*tensor.Dense {
 	var ts []*tensor.Dense
-	for _, p := range append(slices.Clone(f.m.Params()), f.head.Params()...) {
+	for _, p := range append(slices.Clone(m.Params()), head.Params()...) {
 		if p.Tuned {
 			ts = append(ts, p.Value)
 		}
@@ -251,9 +258,11 @@ func (f *fitter) tuned() []*tensor.Dense {
 	return ts
 }
 
-func (f *fitter) snapshot() []*tensor.Dense {
+func (f *fitter) snapshot() []*tensor.Dense { return snapshot(f.m, f.head) }
+
+func snapshot(m layers.Layer, head layers.Head) []*tensor.Dense {
 	var out []*tensor.Dense
-	for _, t := range f.tuned() {
+	for _, t := range tuned(m, head) {
 		out = append(out, t.Clone().(*tensor.Dense))
 	}
 	return out
@@ -261,7 +270,12 @@ func (f *fitter) snapshot() []*tensor.Dense {
 
 // restore takes the parameters of a snapshot, if there is one.
 func (f *fitter) restore(kept []*tensor.Dense) error {
-	for i, t := range f.tuned()[:len(kept)] {
+	return restore(f.m, f.head, kept)
+}
+
+// restore sets the learnable parameters to a snapshot of them.
+func restore(m layers.Layer, head layers.Head, kept []*tensor.Dense) error {
+	for i, t := range tuned(m, head)[:len(kept)] {
 		if err := tensor.Copy(t, kept[i]); err != nil {
 			return fmt.Errorf("train: Fit: back to earlier parameters: %w", err)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -72,6 +73,10 @@ type FitOptions struct {
 	// MapDecay does the same to the tuned parameters of the map, at MapRate, but for its biases, phases and logarithms. It
 	// is at least 0 and below 1/MapRate, whatever their Scales are.
 	MapDecay float64
+	// MapDecays are values of MapDecay to choose from, where the map is tuned: the one with the least loss on a held-out
+	// fifth of the rows, after fits of 8 epochs or more to the others. Where a fifth is fewer than 600 rows, rows in
+	// memory are divided two or three times. nil: MapDecay.
+	MapDecays []float64
 	// LabelSmoothing is ε in [0, 1) of a SoftmaxHead of k classes: the fit is to probabilities of (1 - ε) for the class of
 	// a row and ε/k for each class besides. Held-out rows and scores are not smoothed. Szegedy et al. (2016), Rethinking
 	// the Inception architecture for computer vision, section 7.
@@ -126,7 +131,8 @@ func (o FitOptions) Cost(p fits.Problem) fits.Cost {
 		c.Hold(p.Bytes(), "the %d x %d features", p.Rows, p.Features)
 	}
 	c.Hold(4*p.Number()*float64(o.Batch)*cells/max(1, n), "batches of %d rows", o.Batch)
-	c.Operations = float64(o.Epochs) * (6*cells*k + math.Ceil(n/float64(o.Batch))*12*d*k)
+	epochs := float64(o.Epochs + 8*len(o.MapDecays))
+	c.Operations = epochs * (6*cells*k + math.Ceil(n/float64(o.Batch))*12*d*k)
 	return c
 }
 
@@ -168,6 +174,10 @@ func (o *FitOptions) fill(tuned bool) error {
 			fmt.Sprintf("WeightDecay = %v, want at least 0 and below 1/LearnRate = %v", o.WeightDecay, 1/o.LearnRate)},
 		{o.MapDecay >= 0 && o.MapRate*o.MapDecay < 1,
 			fmt.Sprintf("MapDecay = %v, want at least 0 and below 1/MapRate = %v", o.MapDecay, 1/o.MapRate)},
+		{o.MapDecays == nil || len(o.MapDecays) > 0 && o.MapDecay == 0, fmt.Sprintf("there are %d MapDecays beside "+
+			"MapDecay = %v; give one of the two", len(o.MapDecays), o.MapDecay)},
+		{!slices.ContainsFunc(o.MapDecays, func(d float64) bool { return !(d >= 0 && o.MapRate*d < 1) }),
+			fmt.Sprintf("MapDecays = %v, want numbers of at least 0 and below 1/MapRate = %v", o.MapDecays, 1/o.MapRate)},
 		{o.LabelSmoothing >= 0 && o.LabelSmoothing < 1, fmt.Sprintf("LabelSmoothing = %v, want a fraction in [0, 1)",
 			o.LabelSmoothing)},
 		{o.Solver == Adam || o.Solver == SGD, fmt.Sprintf("Solver = %q, want Adam or SGD", o.Solver)},

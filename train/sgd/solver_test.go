@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/floats"
@@ -39,7 +41,8 @@ func TestSchedules(t *testing.T) {
 			}
 		}
 	}
-	for _, o := range []FitOptions{{Schedule: "steps"}, {Solver: "newton"}, {MapRate: .5, MapDecay: 2}, {MapDecay: -1},
+	for _, o := range []FitOptions{{Schedule: "steps"}, {Solver: "newton"}, {MapRate: .5, MapDecay: 2}, {MapDecay: -1}, {MapDecays: []float64{}}, {MapDecay: .1, MapDecays: []float64{.1}},
+		{MapDecays: []float64{.1, -1}},
 		{LabelSmoothing: 1}, {LabelSmoothing: -.1}, {LabelSmoothing: math.NaN()}} {
 		if err := o.fill(false); !errors.Is(err, domain.ErrParam) {
 			t.Errorf("%+v: %v", o, err)
@@ -213,6 +216,50 @@ func TestMapDecay(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestMapDecays: the decay with the least loss on the held-out rows of its short fits is taken, and the fit is the one
+// with it alone. A decay that diverges is not taken, and one that all do is an error.
+func TestMapDecays(t *testing.T) {
+	const n = 400 // a fifth is 80 rows: three divisions, and 66 epochs would do
+	x, y := trial.Problem(n, 2, 1, 3)
+	for i, e := 0, rand.New(rand.NewPCG(1, 2)); i < n; i++ {
+		y.Set(i, 0, y.At(i, 0)+e.NormFloat64())
+	}
+	rows := data.Pairs{X: x, Y: y}
+	fit := func(o FitOptions) (*fits.Course, []float64, error) {
+		m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .3}, 2, 100, layers.Tune(layers.All)))
+		c, err := Fit(t.Context(), m, trial.HeadOf(t, false, 100, 1), rows, o)
+		return c, ops.Float64s(m.Params()[0].Value), err
+	}
+	base, decays := FitOptions{Epochs: 12, Batch: 50, Seed: 5}, []float64{0, .3, 3}
+	best, least := 0., math.Inf(1)
+	for _, d := range decays {
+		loss := 0.
+		for i := range uint64(3) {
+			o := base
+			o.MapDecay, o.Seed, o.HeldOut, o.Patience = d, base.Seed+i, .2, base.Epochs
+			c, _, err := fit(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			loss += c.Epochs[base.Epochs-1].HeldLoss
+		}
+		if loss < least {
+			best, least = d, loss
+		}
+	}
+	o, one := base, base
+	o.MapDecays, one.MapDecay = decays, best
+	c, w, err := fit(o)
+	_, want, _ := fit(one)
+	if err != nil || best == 0 || c.MapDecay != best || !slices.Equal(w, want) || len(c.Epochs) != base.Epochs {
+		t.Errorf("the decay is %v, want %v; %v", c.MapDecay, best, err)
+	}
+	o.LearnRate, o.MapRate, o.Solver = 1e200, 1e-3, SGD
+	if _, _, err := fit(o); !errors.Is(err, given.ErrDiverged) {
+		t.Errorf("a rate of 1e200: %v", err)
 	}
 }
 

@@ -67,7 +67,7 @@ func newCard(l *loaded, e *notes.Evaluation, sum string) (card, error) {
 	case m.Spec.Tuned():
 		c.Tuned = "parts"
 	default:
-		c.Tuned = "frozen"
+		c.Tuned = "none"
 	}
 	for _, part := range m.Spec.Parts {
 		c.Parts = append(c.Parts, part.Map)

@@ -131,7 +131,10 @@ func (r *result) describe(m *train.Model) {
 
 // tuneOf is the policy of a map, and "all" of layers of which one is tuned.
 func tuneOf(s layers.Spec) string {
-	if s.Tune == "" && s.Tuned() {
+	switch {
+	case !s.Tuned():
+		return ""
+	case len(s.Parts) > 0:
 		return layers.All.String()
 	}
 	return s.Tune

@@ -114,7 +114,7 @@ func (c *featuresCmd) plan(g given, node *kong.Node) (err error) {
 		iid := "iid"
 		flags.Sampler = &iid
 	}
-	if c.spec, err = flags.spec(spec, c.scale); err != nil {
+	if c.spec, err = flags.spec(spec, c.scale, false); err != nil {
 		return &program.UsageError{Err: err}
 	}
 	e, err := layers.Lookup(c.spec.Map)

@@ -47,7 +47,7 @@ type fitCmd struct {
 	Batch        *int     `placeholder:"N" group:"Head" help:"Mini-batch size (default 256)."`
 	LR           *float64 `placeholder:"RATE" group:"Head" name:"lr" help:"Learning rate of mini-batches (default 0.05)."`
 
-	Tune         *string  `group:"Search" enum:"frozen,bandwidth,bandwidth-each,all,evidence,auto" placeholder:"HOW" help:"Learn the map too: bandwidth, bandwidth-each, all, evidence or auto (default frozen)."`
+	Tune         *string  `group:"Search" enum:"none,bandwidth,bandwidth-each,all,evidence,auto" placeholder:"HOW" help:"Learn the map too: none, bandwidth, bandwidth-each, all, evidence or auto (default all for most maps; none with --stream, --cv, --lambda and heads that are solved)."`
 	CV           *int     `placeholder:"FOLDS" group:"Search" name:"cv" help:"Choose lambda and the map's parameter by cross-validation in so many folds (default none)."`
 	Grid         []string `placeholder:"AXIS" group:"Search" sep:"none" help:"With --cv: values to choose among, name=1,2,4, or a range, name=1:10; repeatable (default around the data's)."`
 	Trials       *int     `placeholder:"N" group:"Search" help:"With a range in --grid: the number of random draws (default 20)."`
@@ -232,12 +232,27 @@ func (f *fitting) setMap() error {
 	if err := f.setTune(); err != nil {
 		return err
 	}
-	spec, err := f.Maps.spec(r.Spec, r.Scale)
+	e, err := layers.Lookup(cmp.Or(f.Maps.Map, r.Spec.Map))
+	if err == nil && r.Tuner != nil && len(r.Tuner.Steps) != 1 && r.Spec.Features == 0 && e.HasFeatures() {
+		r.Spec.Features = tunedFeatures
+	}
+	spec, err := f.Maps.spec(r.Spec, r.Scale, f.tunes())
 	if err != nil {
 		return &program.UsageError{Err: err}
 	}
+	if spec.Tune == "" {
+		spec.Tune = "none"
+	}
 	r.Spec = spec
 	return nil
+}
+
+// tunes says whether the map is tuned where nothing says how: unless other flags are for a map that does not change.
+func (f *fitting) tunes() bool {
+	head := deref(f.Head)
+	solved := head == "ridge" || head == "svm" || f.recipe.Fitter != nil && f.recipe.Fitter.Frozen()
+	r := &f.recipe
+	return !solved && r.Spec.Tune == "" && r.Tuner == nil && f.CV == nil && f.Lambda == "" && !f.Stream.on && len(r.Spec.Parts) == 0
 }
 
 // setTune puts --tune into the recipe.
@@ -249,8 +264,8 @@ func (f *fitting) setTune() error {
 		r.Spec.Tune, r.Tuner = "", &train.Tuner{Steps: []string{train.StepEvidence}}
 	case "auto":
 		r.Spec.Tune, r.Tuner = "", new(train.Tuner)
-	case "frozen":
-		r.Spec.Tune, r.Tuner = "", nil
+	case "none":
+		r.Spec.Tune, r.Tuner = "none", nil
 	default:
 		r.Spec.Tune, r.Tuner = *f.Tune, nil
 	}
@@ -293,7 +308,11 @@ func (f *fitting) setHead() error {
 	case head == "softmax" && (r.Tuner != nil || !r.Spec.Tuned() && !mini && !f.Stream.on && f.Lambda != "0"):
 		r.Fitter, f.newton = linear.LogisticOptions{}, r.Tuner == nil && f.Lambda == ""
 	default:
-		r.Fitter = sgd.MiniBatch{Head: head}
+		b := sgd.MiniBatch{Head: head}
+		if r.Spec.Tuned() {
+			b = sgd.ForTuning(head)
+		}
+		r.Fitter = b
 	}
 	if frozen := r.Fitter.Frozen(); frozen && r.Spec.Tuned() {
 		return program.Usage("--tune %s does not apply to --head %s, which is fitted on a frozen map; use --head softmax or linear", r.Spec.Tune, headName(r.Fitter))

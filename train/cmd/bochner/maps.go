@@ -41,14 +41,14 @@ type mapFlags struct {
 	Scale    string  `placeholder:"LIST" help:"Scalers, in order: none, l1, l2, minmax, cube, standard, auto, robust or quantile (default none; auto for a table with names or texts; cube for bags)."`
 	Map      string  `placeholder:"NAME" help:"Feature map, see bochner maps (default gaussian; exp-semigroup for synthetic data; hdd-js for bags)."`
 	Params   string  `placeholder:"LIST" help:"Parameters of the map, name=value,... (default from the data)."`
-	Features *int    `placeholder:"N" help:"Output columns of the map (default 4096; 512 for a map that is fitted)."`
+	Features *int    `placeholder:"N" help:"Output columns of the map (default 4096; 1024 for a map that mini-batches tune, 512 for one that is fitted)."`
 	Sampler  *string `placeholder:"NAME" help:"Sampler of the frequencies, see init/samplers.md (default iid)."`
 	Dtype    *string `enum:"float32,float64" placeholder:"TYPE" help:"Element type: float32 or float64 (default float64; float32 where mini-batches tune the map)."`
 	Seed     *uint64 `placeholder:"N" help:"Seed of the draws, of the order of the rows and of splits (default 1)."`
 }
 
 // spec is the spec of a recipe with the flags, checked as far as no data are needed.
-func (f mapFlags) spec(s layers.Spec, scale string) (layers.Spec, error) {
+func (f mapFlags) spec(s layers.Spec, scale string, tunes bool) (layers.Spec, error) {
 	if f.Map != "" && f.Map != s.Map {
 		s.Map, s.Params = f.Map, nil
 	}
@@ -82,14 +82,26 @@ func (f mapFlags) spec(s layers.Spec, scale string) (layers.Spec, error) {
 	if _, err := train.ScalersFor(s, scale); err != nil {
 		return s, err
 	}
+	if tunes {
+		own := s
+		if f.Sampler != nil {
+			own.Sampler = *f.Sampler
+		}
+		if policy, err := own.DefaultPolicy(); err == nil && policy != layers.Frozen { // other errors are found below
+			s.Tune = policy.String()
+		}
+	}
 	switch {
 	case !e.HasFeatures() && f.Features != nil:
 		return s, fmt.Errorf("--features does not apply to --map %s, which makes %s%s", s.Map, e.Width, orderHint(e))
 	case f.Features != nil:
 		s.Features = *f.Features
 	case s.Features == 0 && e.HasFeatures():
-		if s.Features = 4096; e.Fitted {
+		switch s.Features = 4096; {
+		case e.Fitted:
 			s.Features = fittedFeatures
+		case s.Tuned():
+			s.Features = tunedFeatures
 		}
 	}
 	if e.HasFeatures() {
@@ -123,6 +135,9 @@ func orderHint(e *layers.Entry) string {
 	}
 	return ""
 }
+
+// tunedFeatures are the default features of a map that mini-batches tune.
+const tunedFeatures = 1024
 
 // fittedFeatures are the default features of a map that is fitted, in time cubic in them: a part of a second.
 const fittedFeatures = 512

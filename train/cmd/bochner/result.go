@@ -95,6 +95,7 @@ type object struct {
 	SetSize       *float64          `json:"set_size,omitempty"`
 	Normal        *float64          `json:"coverage_normal,omitempty"` // of the normal distribution's intervals of that level
 	TrainLoss     []float64         `json:"train_loss,omitempty"`      // by epoch
+	MapDecay      float64           `json:"map_decay,omitempty"`       // of a tuned map
 	Ladder        []tunerStep       `json:"ladder,omitempty"`
 	Relevance     []relevantColumn  `json:"relevance,omitempty"` // the largest first
 	Auto          []autoTrial       `json:"auto,omitempty"`
@@ -122,7 +123,7 @@ func (r *result) object() object {
 		o.Auto = r.autoTrials()
 	}
 	if o.Tuned == "" {
-		o.Tuned = "frozen"
+		o.Tuned = "none"
 	}
 	if r.classes != nil {
 		o.Accuracy, o.F1 = &r.test.accuracy, &r.test.f1
@@ -142,6 +143,7 @@ func (r *result) object() object {
 		}
 	}
 	if r.history != nil {
+		o.MapDecay = r.history.MapDecay
 		for _, e := range r.history.Epochs {
 			o.TrainLoss = append(o.TrainLoss, e.Loss)
 		}
@@ -187,11 +189,18 @@ func (r *result) show(plot string, asJSON bool) error {
 	if ob.Sampler != "" {
 		fmt.Printf(", sampler %s, seed %d", ob.Sampler, ob.Seed)
 	}
-	fmt.Printf(", %s, %s\n", ob.Dtype, ob.Tuned)
+	tuned := ob.Tuned
+	if tuned == "none" {
+		tuned = "frozen"
+	}
+	fmt.Printf(", %s, %s\n", ob.Dtype, tuned)
 	if ob.Split != nil {
 		fmt.Printf("signs        %v\n", ob.Split)
 	}
 	fmt.Printf("head         %s", ob.Head)
+	if ob.MapDecay > 0 {
+		fmt.Printf(", map decay %.4g", ob.MapDecay)
+	}
 	if ob.Lambda != nil {
 		fmt.Printf(", lambda %.3g", *ob.Lambda)
 	}

@@ -196,6 +196,18 @@ func (u *Unit) SetWeights(who string, head layers.Head, w, b []float64) error {
 	return head.SetWeights(w, b)
 }
 
+// FitFloat32 says whether a float32 head can hold the targets beside their mean, with room for the weights.
+func FitFloat32(y *mat.Dense) bool {
+	s := SpreadOf(y)
+	for j := range y.RawMatrix().Cols {
+		dev, mean := s.Deviation(j), math.Abs(s.Mean(j))
+		if dev > 0 && (dev < 0x1p-100 || dev > 0x1p100 || mean*0x1p-20 > dev) || mean > 0x1p100 {
+			return false
+		}
+	}
+	return true
+}
+
 // Square is the square of a scale. Errors: domain.ErrDomain if it overflows or loses digits.
 func Square(who string, scale float64) (float64, error) {
 	v := scale * scale

@@ -1,0 +1,64 @@
+package sgd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
+)
+
+// ForTuning returns the MiniBatch of a train.Recipe that tunes its map and has no Fitter. It chooses MapDecay between
+// 0.01 and 0.1.
+func ForTuning(head string) MiniBatch {
+	return MiniBatch{Head: head, FitOptions: FitOptions{MapDecays: []float64{.01, .1}}}
+}
+
+// decay returns the one of MapDecays with the least loss on a held-out fifth of the rows, after short fits to the
+// others. Rows in memory of which a fifth is fewer than 600 are divided two or three times.
+func (o FitOptions) decay(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (best float64,
+	err error) {
+	const share, enough, most = .2, 600, 3
+	const visits, epochs = 80_000, 8 // rows that the fits of a decay go over in all epochs, and the fewest epochs
+	n, divisions := visits/epochs, 1
+	if p, memory := rows.(data.Pairs); memory && p.Y != nil {
+		n, _ = p.Y.Dims()
+		divisions = min(most, max(1, int(math.Ceil(enough/(share*float64(n))))))
+	}
+	short := o
+	short.MapDecays, short.Checkpoints, short.Progress, short.HeldOut = nil, Checkpoints{}, nil, share
+	short.Epochs = min(o.Epochs, max(epochs, visits/(n*divisions)))
+	short.WarmUp, short.Patience = min(o.WarmUp, short.Epochs-1), short.Epochs
+	start, least, failed := snapshot(m, head), math.Inf(1), error(nil)
+	for _, d := range o.MapDecays {
+		loss := 0.
+		for i := range divisions {
+			short.MapDecay, short.Seed = d, o.Seed+uint64(i)
+			c, err := Fit(ctx, m, head, rows, short)
+			if back := restore(m, head, start); err == nil {
+				err = back
+			}
+			switch {
+			case errors.Is(err, given.ErrDiverged):
+				loss, failed = math.Inf(1), err
+			case err != nil:
+				return 0, err
+			default:
+				loss += c.Epochs[len(c.Epochs)-1].HeldLoss
+			}
+		}
+		if loss < least {
+			best, least = d, loss
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 0, cmp.Or(failed, fmt.Errorf("train: Fit: no held-out row has a finite loss under any of MapDecays = %v; "+
+			"give one MapDecay: %w", o.MapDecays, domain.ErrDomain))
+	}
+	return best, nil
+}
