@@ -127,7 +127,7 @@ func (p *prepared) memory(s *data.Set) error {
 	if err != nil {
 		return err
 	}
-	if y != nil && p.recipe.Spec.Dtype == "" && !given.FitFloat32(y) {
+	if y != nil && p.recipe.Spec.Dtype == "" && p.model.Spec.Dtype == "float32" && !given.FitFloat32(y) {
 		p.model.Spec.Dtype = "float64"
 	}
 	own, err := own(s.X, true)

@@ -164,7 +164,7 @@ func (r Recipe) labelled(ctx context.Context, rows data.Source) (*prepared, erro
 	return p, err
 }
 
-// tune fills in the policy of a spec that names none. A Fitter that solves for the head keeps the map as it is drawn.
+// tune fills in the policy of a spec that names none. A Fitter that solves for the head leaves the map frozen.
 func (r Recipe) tune(s *layers.Spec) error {
 	solves := !domain.IsNil(r.Fitter) && r.Fitter.Frozen() || r.Uncertainty != nil && r.Uncertainty.Laplace
 	if s.Tune != "" || r.Tuner != nil || solves {

@@ -125,7 +125,7 @@ func (f *fitter) run() (*fits.Course, error) {
 			return f.report, err
 		}
 		if f.observe(e) {
-			f.kept = f.snapshot()
+			f.kept = snapshot(f.m, f.head)
 		}
 		f.at = position{Epoch: e.Number + 1}
 		if err := f.show(e); err != nil {
@@ -135,7 +135,7 @@ func (f *fitter) run() (*fits.Course, error) {
 			return f.report, err
 		}
 	}
-	return f.report, f.restore(f.kept)
+	return f.report, restore(f.m, f.head, f.kept)
 }
 
 // observe adds an epoch to the report, and says whether it is the best one on the held-out rows.
@@ -258,8 +258,7 @@ func tuned(m layers.Layer, head layers.Head) []*tensor.Dense {
 	return ts
 }
 
-func (f *fitter) snapshot() []*tensor.Dense { return snapshot(f.m, f.head) }
-
+// snapshot is a copy of the learnable parameters.
 func snapshot(m layers.Layer, head layers.Head) []*tensor.Dense {
 	var out []*tensor.Dense
 	for _, t := range tuned(m, head) {
@@ -268,12 +267,7 @@ func snapshot(m layers.Layer, head layers.Head) []*tensor.Dense {
 	return out
 }
 
-// restore takes the parameters of a snapshot, if there is one.
-func (f *fitter) restore(kept []*tensor.Dense) error {
-	return restore(f.m, f.head, kept)
-}
-
-// restore sets the learnable parameters to a snapshot of them.
+// restore sets the learnable parameters to a snapshot of them, if there is one.
 func restore(m layers.Layer, head layers.Head, kept []*tensor.Dense) error {
 	for i, t := range tuned(m, head)[:len(kept)] {
 		if err := tensor.Copy(t, kept[i]); err != nil {

@@ -41,8 +41,8 @@ func TestSchedules(t *testing.T) {
 			}
 		}
 	}
-	for _, o := range []FitOptions{{Schedule: "steps"}, {Solver: "newton"}, {MapRate: .5, MapDecay: 2}, {MapDecay: -1}, {MapDecays: []float64{}}, {MapDecay: .1, MapDecays: []float64{.1}},
-		{MapDecays: []float64{.1, -1}},
+	for _, o := range []FitOptions{{Schedule: "steps"}, {Solver: "newton"}, {MapRate: .5, MapDecay: 2}, {MapDecay: -1},
+		{MapDecays: []float64{}}, {MapDecay: .1, MapDecays: []float64{.1}}, {MapDecays: []float64{.1, -1}},
 		{LabelSmoothing: 1}, {LabelSmoothing: -.1}, {LabelSmoothing: math.NaN()}} {
 		if err := o.fill(false); !errors.Is(err, domain.ErrParam) {
 			t.Errorf("%+v: %v", o, err)

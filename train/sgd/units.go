@@ -129,13 +129,13 @@ func (f *fitter) show(e fits.Epoch) error {
 	if f.Progress == nil {
 		return nil
 	}
-	kept := f.snapshot()
+	kept := snapshot(f.m, f.head)
 	if err := f.leave(); err != nil {
 		return err
 	}
 	f.Progress(e)
 	f.setDelta(f.delta[1])
-	return f.restore(kept)
+	return restore(f.m, f.head, kept)
 }
 
 // ofHead are the numbers of a parameter of the head.

@@ -223,17 +223,17 @@ func (f *fitting) setMap() error {
 		r.Spec.Map = name
 	}
 	r.Afford = affordScaling
-	if e, err := layers.Lookup(cmp.Or(f.Maps.Map, r.Spec.Map)); err == nil && e.Bags != f.bags {
+	e, unknown := layers.Lookup(cmp.Or(f.Maps.Map, r.Spec.Map))
+	if unknown == nil && e.Bags != f.bags {
 		if f.bags {
 			return program.Usage("--map %s is a map of rows; of sets of samples there are %s", e.Name, strings.Join(layers.BagMaps(), ", "))
 		}
 		return program.Usage("--map %s is a map of sets of samples; say --task bags", e.Name)
 	}
-	if err := f.setTune(); err != nil {
+	if err := f.setTune(e); err != nil {
 		return err
 	}
-	e, err := layers.Lookup(cmp.Or(f.Maps.Map, r.Spec.Map))
-	if err == nil && r.Tuner != nil && len(r.Tuner.Steps) != 1 && r.Spec.Features == 0 && e.HasFeatures() {
+	if unknown == nil && r.Tuner != nil && len(r.Tuner.Steps) != 1 && r.Spec.Features == 0 && e.HasFeatures() {
 		r.Spec.Features = tunedFeatures
 	}
 	spec, err := f.Maps.spec(r.Spec, r.Scale, f.tunes())
@@ -252,11 +252,11 @@ func (f *fitting) tunes() bool {
 	head := deref(f.Head)
 	solved := head == "ridge" || head == "svm" || f.recipe.Fitter != nil && f.recipe.Fitter.Frozen()
 	r := &f.recipe
-	return !solved && r.Spec.Tune == "" && r.Tuner == nil && f.CV == nil && f.Lambda == "" && !f.Stream.on && len(r.Spec.Parts) == 0
+	return !solved && r.Spec.Tune == "" && r.Tuner == nil && f.CV == nil && f.Lambda == "" && !f.Stream.on
 }
 
-// setTune puts --tune into the recipe.
-func (f *fitting) setTune() error {
+// setTune puts --tune into the recipe. The map is nil if its name is unknown.
+func (f *fitting) setTune(e *layers.Entry) error {
 	r := &f.recipe
 	switch deref(f.Tune) {
 	case "":
@@ -269,8 +269,7 @@ func (f *fitting) setTune() error {
 	default:
 		r.Spec.Tune, r.Tuner = *f.Tune, nil
 	}
-	e, err := layers.Lookup(cmp.Or(f.Maps.Map, r.Spec.Map))
-	if err == nil && !e.Tunable && (r.Spec.Tuned() || r.Tuner != nil) {
+	if e != nil && !e.Tunable && (r.Spec.Tuned() || r.Tuner != nil) {
 		return program.Usage("--tune does not apply to --map %s, which has no parameters to tune", e.Name)
 	}
 	if r.Tuner != nil && f.Stream.on && len(r.Tuner.Steps) != 1 {
