@@ -24,7 +24,7 @@ func ForTuning(head string) MiniBatch {
 func (o FitOptions) decay(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (best float64,
 	err error) {
 	const share, enough, most = .2, 600, 3
-	const visits, epochs = 80_000, 8 // rows that the fits of a decay go over in all epochs, and the fewest epochs
+	const visits, epochs = 60_000, 8 // rows that the fits of a decay go over in all epochs, and the fewest epochs
 	n, divisions := visits/epochs, 1
 	if p, memory := rows.(data.Pairs); memory && p.Y != nil {
 		n, _ = p.Y.Dims()

@@ -304,6 +304,8 @@ func (f *fitting) setHead() error {
 		r.Fitter = linear.SVMOptions{Loss: linear.SquaredInsensitive, Epsilon: .1}
 	case head == "svm":
 		r.Fitter = linear.SVMOptions{}
+	case head == "softmax" && r.Tuner != nil && len(r.Tuner.Steps) != 1:
+		r.Fitter = sgd.MiniBatch{Head: head}
 	case head == "softmax" && (r.Tuner != nil || !r.Spec.Tuned() && !mini && !f.Stream.on && f.Lambda != "0"):
 		r.Fitter, f.newton = linear.LogisticOptions{}, r.Tuner == nil && f.Lambda == ""
 	default:
