@@ -88,7 +88,7 @@ func (t Trial) String() string {
 		value float64
 	}{{"epochs", float64(o.Epochs)}, {"rate", o.MapRate}, {"decay", o.MapDecay}} {
 		if set.value != 0 {
-			words = append(words, fmt.Sprintf("%s %v", set.name, set.value))
+			words = append(words, fmt.Sprintf("%s %.3g", set.name, set.value))
 		}
 	}
 	if fitter != "" && fitter != "minibatch" {

@@ -172,7 +172,9 @@ func (a *race) tuning(of candidate) (all []candidate) {
 		return a.candidate(k, Recipe{Scale: of.Scale, Spec: spec, Tuner: t, Fitter: a.Fitter}, of.factor)
 	}
 	if a.Fitter == nil {
-		all = append(all, a.descent(tuned, of.Scale, withTune(spec), of.factor, mapRates))
+		for _, o := range []sgd.FitOptions{mapRates, shrunk(mapRates)} {
+			all = append(all, a.descent(tuned, of.Scale, withTune(spec), of.factor, o))
+		}
 	}
 	return append(all, steps(tuned, StepSolved), steps(scaled, StepEvidence), steps(tuned, StepBoth))
 }
@@ -191,8 +193,18 @@ func (a *race) descent(k kind, scale string, s layers.Spec, factor float64, o sg
 	return a.candidate(k, Recipe{Scale: scale, Spec: s, Fitter: f}, factor)
 }
 
+// shrunk are options for rows with much noise.
+func shrunk(o sgd.FitOptions) sgd.FitOptions {
+	o.MapDecay *= 10
+	o.Epochs = 10
+	return o
+}
+
 // mapRates and netRates are options for a map, and for networks. What is below the head shrinks a little.
-var mapRates, netRates = sgd.FitOptions{MapDecay: .03}, sgd.FitOptions{LearnRate: .002, MapRate: .08, MapDecay: .03}
+var (
+	mapRates = sgd.FitOptions{MapDecay: .03, LabelSmoothing: sgd.SmoothSeveral}
+	netRates = sgd.FitOptions{LearnRate: .002, MapRate: .08, MapDecay: .03, LabelSmoothing: sgd.SmoothSeveral}
+)
 
 // networks are the networks for rows under each of some scalers, the better one first. Where columns of a table have
 // more than a few values each, they start with periodic columns.
@@ -210,15 +222,17 @@ func (a *race) networks(scales ...string) (all []candidate) {
 	if width := min(12, 512/d); width >= 2 && !a.coarse() {
 		first = []layers.Spec{withTune(layers.Spec{Map: "periodic", Params: layers.Values{"width": width}}), relu}
 	}
-	of := func(scale string, parts ...layers.Spec) {
-		spec := layers.Spec{Map: "sequential", Parts: parts}
-		all = append(all, a.descent(network, scale, spec, 1, netRates))
+	of := func(o sgd.FitOptions, scale string, parts ...layers.Spec) {
+		all = append(all, a.descent(network, scale, layers.Spec{Map: "sequential", Parts: parts}, 1, o))
 	}
-	for _, scale := range scales {
-		of(scale, append(slices.Clone(first), relu)...)
+	hiddens := append(slices.Clone(first), relu)
+	of(netRates, scales[0], hiddens...)
+	of(shrunk(netRates), scales[0], hiddens...)
+	for _, scale := range scales[1:] {
+		of(netRates, scale, hiddens...)
 	}
-	of(scales[0], waves, linear, waves)
-	of(scales[0], append(slices.Clone(first), waves)...)
+	of(netRates, scales[0], waves, linear, waves)
+	of(netRates, scales[0], append(slices.Clone(first), waves)...)
 	return all
 }
 
@@ -246,12 +260,13 @@ func (a *race) variants(of candidate) (all []candidate) {
 	for _, change := range []func(o *sgd.FitOptions){
 		func(o *sgd.FitOptions) { o.MapDecay *= 3 },
 		func(o *sgd.FitOptions) { o.MapRate *= 2 },
+		func(o *sgd.FitOptions) { o.Epochs = (o.Epochs + 1) / 2 },
 		func(o *sgd.FitOptions) { o.MapDecay /= 3 },
 		func(o *sgd.FitOptions) { o.MapRate /= 2 },
 	} {
 		r := of.Recipe
 		if !r.descend(func(o *sgd.FitOptions) {
-			o.MapRate = cmp.Or(o.MapRate, .1)
+			o.MapRate, o.Epochs = cmp.Or(o.MapRate, .1), cmp.Or(o.Epochs, epochs(a.learned()))
 			change(o)
 		}) {
 			return nil
@@ -278,13 +293,17 @@ func (a *race) at(c candidate, s size) Recipe {
 	r.descend(func(o *sgd.FitOptions) {
 		for o.Batch = 32; o.Batch < 256 && 32*o.Batch <= s.rows; o.Batch *= 2 {
 		}
-		if o.Epochs == 0 {
-			if o.Epochs = 30; s.rows < 8000 {
-				o.Epochs = 40
-			}
-		}
+		o.Epochs = cmp.Or(o.Epochs, epochs(s.rows))
 	})
 	return r
+}
+
+// epochs is a number of passes for so many rows.
+func epochs(rows int) int {
+	if rows < 8000 {
+		return 40
+	}
+	return 30
 }
 
 // standardised says whether each column of dense rows has a mean of about 0 and a standard deviation of about 1.

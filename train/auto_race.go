@@ -94,13 +94,14 @@ func (a *race) search(ctx context.Context) {
 	a.report.Kind, drawn, scales = a.look()
 	a.rung(ctx, .2, .35, few, drawn)
 	var next []candidate
-	for i, r := range a.ranked(frozen) {
-		if i == 0 {
-			next = append(a.tuning(r.candidate), a.networks(scales...)...)
-		} else if more := a.tuning(r.candidate); i == 1 && len(more) > 0 {
-			next = append(next, more[0])
+	ways := []int{math.MaxInt, 2, 1} // to tune the best map, the second and the third
+	for _, r := range a.ranked(frozen) {
+		if all := a.tuning(r.candidate); len(all) > 0 && len(ways) > 0 {
+			next = append(next, all[:min(ways[0], len(all))]...)
+			ways = ways[1:]
 		}
 	}
+	next = append(next, a.networks(scales...)...)
 	a.rung(ctx, .55, .65, few, next)
 	full := size{a.learned(), a.MaxFeatures}
 	if full.rows > 2*some.rows {

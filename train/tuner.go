@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,17 +75,17 @@ func allSteps() []string { return []string{StepFrozen, StepEvidence, StepAll, St
 // to tune, and the signed maps have no scales for StepBoth to start from.
 type Tuner struct {
 	// Steps are the steps to take, in the order of the constants; nil: all, and for classes without a Fitter all but
-	// StepSolved, with mini-batches for the heads. A Fitter that does not solve has no StepSolved. Without StepEvidence, StepBoth finds its
-	// scales itself. StepSolved needs StepAll or StepBoth, or stands alone and takes StepAll first. A single step is
-	// taken on all rows, without held-out rows; the rows may then be a stream.
+	// StepSolved, with mini-batches for the heads. A Fitter that does not solve has no StepSolved. Without
+	// StepEvidence, StepBoth finds its scales itself. StepSolved needs StepAll or StepBoth, or stands alone and takes
+	// StepAll first. A single step is taken on all rows, without held-out rows; the rows may then be a stream.
 	Steps []string
 	// HeldOut is the fraction of the rows, in [0, 1), that each step is scored on after it has learned from the others;
 	// 0: 0.2. If that is fewer than 1000 rows, the rows are divided several times, up to 1/HeldOut times. Classes are
 	// held out in proportion.
 	HeldOut float64
 	Seed    uint64
-	// Descent are the options of the mini-batches. Without MapDecay and MapDecays, the latter are those of
-	// sgd.ForTuning, and each step chooses one once.
+	// Descent are the options of the mini-batches. Without MapDecay and MapDecays, the latter and LabelSmoothing are
+	// those of sgd.ForTuning, and each step chooses a decay once.
 	Descent sgd.FitOptions
 	// Evidence are the options of the scales; MaxEvaluations of 0 is 50 for a single step, and 30 for several.
 	Evidence evidence.Options
@@ -132,7 +133,8 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 		}
 	}
 	if t.Descent.MapDecay == 0 && t.Descent.MapDecays == nil {
-		t.Descent.MapDecays = sgd.ForTuning("").MapDecays
+		d := sgd.ForTuning("")
+		t.Descent.MapDecays, t.Descent.LabelSmoothing = d.MapDecays, cmp.Or(t.Descent.LabelSmoothing, d.LabelSmoothing)
 	}
 	c := &tuning{Tuner: t, p: p, solve: p.solverOf(p.model.Spec), solved: StepAll, twin: twin,
 		decays: map[string]float64{}}

@@ -130,7 +130,7 @@ func TestClipAndDecay(t *testing.T) {
 }
 
 // TestLabelSmoothing: a step of all rows is that to the smoothed probabilities, by hand, with the weight of the row's
-// class; a head without probabilities has none to smooth.
+// class; a head without probabilities has none to smooth, and SmoothSeveral depends on their number.
 func TestLabelSmoothing(t *testing.T) {
 	const rate, epsilon = .5, .3
 	x, y := []float64{1, 2, -1, .5}, mat.NewDense(2, 3, []float64{1, -1, -1, -1, -1, 1})
@@ -160,6 +160,12 @@ func TestLabelSmoothing(t *testing.T) {
 		}
 		if got := weights(h); !floats.EqualApprox(got, want, 1e-12) {
 			t.Errorf("class weights %v: %v, want %v", c, got, want)
+		}
+	}
+	for classes, want := range map[int]float64{2: 0, 3: .1} {
+		o := FitOptions{LabelSmoothing: SmoothSeveral}
+		if err := o.suits(trial.HeadOf(t, true, 2, classes)); err != nil || o.LabelSmoothing != want {
+			t.Errorf("SmoothSeveral of %d classes: %v, %v", classes, o.LabelSmoothing, err)
 		}
 	}
 	_, err := Fit(context.Background(), must(layers.NewIdentity(1)), trial.HeadOf(t, false, 1, 1), data.Pairs{
