@@ -168,9 +168,9 @@ var goodValues = []any{
 	func(*arguments) *calibrate.Calibration { return goodCalibration(calibrate.TemperatureBias) },
 	func(*arguments) *calibrate.Calibration { return goodCalibration(calibrate.Platt) },
 	func(*arguments) *calibrate.Calibration { return goodCalibration(calibrate.Isotonic) },
-	func(*arguments) *calibrate.Intervals { return must(calibrate.IntervalsOfResiduals(matOf(6, 1), nil)) },
+	func(*arguments) *calibrate.Intervals { return must(calibrate.FitIntervals(matOf(6, 1), nil)) },
 	func(*arguments) *calibrate.Intervals {
-		return must(calibrate.IntervalsOfResiduals(matOf(6, 1), goodProbabilities(6, 1)))
+		return must(calibrate.FitIntervals(matOf(6, 1), goodProbabilities(6, 1)))
 	},
 	func(*arguments) *calibrate.Sets {
 		return must(calibrate.FitSets(calibrate.AdaptiveRandomised, goodProbabilities(6, 2), sixLabels, 1))
@@ -272,26 +272,25 @@ var goodNamed = []struct {
 	{"train.Auto.o", train.AutoOptions{Trials: 3, MaxFeatures: 8}},
 	{"train/sgd.Backprop.loss", func(v *arguments) any { return must(G.Sum(v.leaf())) }},
 	{"train/sgd.Backprop.params train.*.nodes", func(v *arguments) any { return G.Nodes{v.leaf()} }},
-	{"train.BalancedWeights.counts", []int{3, 2}},
+	{"data.BalancedWeights.counts", []int{3, 2}},
 	{"train/linear.FitKernelRidge.k",
 		func(*arguments) any { return goodGram() }},
 	{"train/linear.KernelRidge.Predict.kTest", func(*arguments) any { return matOf(2, 6) }},
 	{"train/linear.FitLogistic.rows train/linear.FitLaplace.rows", func(*arguments) any { return goodClasses() }},
 	{"train/linear.FitLaplace.m", must(layers.NewIdentity(3))},
 	{"train/linear.FitLaplace.f", func(*arguments) any { return goodHead() }},
-	{"train/linear.RestoreLaplace.tensors", func(*arguments) any { return goodLaplace().Tensors() }},
-	{"train/linear.RestoreLaplace.w", func(*arguments) any { return goodHead().W }},
-	{"train/linear.RestoreLaplace.b", func(*arguments) any { return goodHead().B }},
+	{"train/linear.Laplace.Restore.tensors", func(*arguments) any { return goodLaplace().Tensors() }},
+	{"train/linear.Laplace.Restore.w", func(*arguments) any { return goodHead().W }},
+	{"train/linear.Laplace.Restore.b", func(*arguments) any { return goodHead().B }},
 	{"train/linear.FitSVM.o", linear.SVMOptions{}},
 	{"train/linear.FitSVM.rows", data.Pairs{X: tensorOf(6, 3), Y: mat.NewDense(6, 1, []float64{1, -1, 1, 1, -1, -1})}},
 	{"train/linear.RidgeStats.Add.z train/linear.Posterior.Variance.z",
 		shape{6, 8}},
 	{"train/linear.RidgeStats.Posterior.noise", []float64{1}},
-	{"train/linear.RestorePosterior.tensors", func(*arguments) any { return must(goodStats().Posterior(1)).Tensors() }},
+	{"train/linear.Posterior.Restore.tensors", func(*arguments) any { return must(goodStats().Posterior(1)).Tensors() }},
 	{"train/evidence.Maximise.m", func(v *arguments) any {
 		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.Tune(layers.Bandwidth)))
 	}},
-	{"train.ScalersFor.list", "standard"},
 	{"train.Load.path", func(v *arguments) any { return v.saved(goodModel().Save) }},
 	{"train.NewModel.ls", func(*arguments) any {
 		return []layers.Layer{must(goodSpec().Build()), must(layers.NewSoftmaxHead(8, 2))}

@@ -79,7 +79,7 @@ func (t Trial) String() string {
 	}
 	var o sgd.FitOptions
 	r.descend(func(of *sgd.FitOptions) { o = *of })
-	fitter := FitterKind(r.Fitter)
+	fitter := r.FitterKind()
 	if words = append(words, t.Kind); r.Tuner != nil && t.Kind == tuned.String() {
 		words = append(words, r.Tuner.Steps...)
 	}

@@ -202,8 +202,8 @@ func shrunk(o sgd.FitOptions) sgd.FitOptions {
 
 // mapRates and netRates are options for a map, and for networks. What is below the head shrinks a little.
 var (
-	mapRates = sgd.FitOptions{MapDecay: .03, LabelSmoothing: sgd.SmoothSeveral}
-	netRates = sgd.FitOptions{LearnRate: .002, MapRate: .08, MapDecay: .03, LabelSmoothing: sgd.SmoothSeveral}
+	mapRates = sgd.FitOptions{MapDecay: .03, LabelSmoothing: -1}
+	netRates = sgd.FitOptions{LearnRate: .002, MapRate: .08, MapDecay: .03, LabelSmoothing: -1}
 )
 
 // networks are the networks for rows under each of some scalers, the better one first. Where columns of a table have

@@ -23,6 +23,3 @@
 // server need not link; the file format in train/modelfile. Ridge regression on a cluster is in train/beam, a module of
 // its own.
 package train
-
-// Version is the version of the library, as it is written to model files.
-const Version = "0.1.0"

@@ -75,13 +75,3 @@ func ExampleAround() {
 	// 1.09
 	// 2.18
 }
-
-func ExampleBalancedWeights() {
-	w, err := train.BalancedWeights([]int{90, 10})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Printf("%.3f\n", w)
-	// Output:
-	// [0.556 5.000]
-}

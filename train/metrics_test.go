@@ -1,13 +1,10 @@
 package train_test
 
 import (
-	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,20 +18,5 @@ func TestArgMax(t *testing.T) {
 	}
 	if got := train.ArgMax(&mat.Dense{}); len(got) != 0 {
 		t.Errorf("no rows: %v", got)
-	}
-}
-
-func TestBalancedWeights(t *testing.T) {
-	got, err := train.BalancedWeights([]int{1, 2, 5})
-	if err != nil || !slices.EqualFunc(got, []float64{8. / 3, 8. / 6, 8. / 15}, func(a, b float64) bool {
-		return math.Abs(a-b) < 1e-15
-	}) {
-		t.Error(got, err)
-	}
-	_, none := train.BalancedWeights(nil)
-	_, empty := train.BalancedWeights([]int{1, 0})
-	if !errors.Is(none, domain.ErrShape) || !errors.Is(empty, domain.ErrDomain) ||
-		!strings.Contains(empty.Error(), "class 1 has 0 rows") {
-		t.Error(none, empty)
 	}
 }

@@ -123,7 +123,7 @@ func (m *Model) contents(drawn bool) (map[string]string, map[string]*tensor.Dens
 
 // card describes the model, if Load could make it from that card and those tensors.
 func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error) {
-	c := card{Version: Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Classes: m.Classes, Drawn: drawn,
+	c := card{Version: modelfile.Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Classes: m.Classes, Drawn: drawn,
 		Columns: m.Columns, Relevance: m.Relevance, Uncertainty: m.putUncertainty(tensors)}
 	if len(m.Scaler.State()) == 0 {
 		return c, fmt.Errorf("the scaler %q is not fitted; call its Fit on the training rows", m.Scaler.Name())
@@ -308,14 +308,14 @@ func (c card) readable() error {
 	}
 	var file, own [2]int
 	if _, err := fmt.Sscanf(c.Version, "%d.%d", &file[0], &file[1]); err != nil {
-		return fmt.Errorf("the version %q is none of this library, such as %s", c.Version, Version)
+		return fmt.Errorf("the version %q is none of this library, such as %s", c.Version, modelfile.Version)
 	}
-	if _, err := fmt.Sscanf(Version, "%d.%d", &own[0], &own[1]); err != nil {
+	if _, err := fmt.Sscanf(modelfile.Version, "%d.%d", &own[0], &own[1]); err != nil {
 		return err
 	}
 	if slices.Compare(file[:], own[:]) > 0 {
 		return fmt.Errorf("the file is of the newer version %s, and this is %s; update the library, or save the model by %s",
-			c.Version, Version, Version)
+			c.Version, modelfile.Version, modelfile.Version)
 	}
 	return nil
 }

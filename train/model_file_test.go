@@ -205,7 +205,7 @@ func TestLoadErrors(t *testing.T) {
 		{"NaN", format, `the tensor "head.W" has NaN at 3`, cell("head.W", 3, math.NaN())},
 		{"an infinite intercept", format, "", cell("head.b", 0, math.Inf(1))},
 		{"an infinite frequency", format, "", cell("map.W", 1, math.Inf(-1))},
-		{"a newer version", format, "version 99.0.0, and this is " + train.Version, top("version", "99.0.0")},
+		{"a newer version", format, "version 99.0.0, and this is " + modelfile.Version, top("version", "99.0.0")},
 		{"a minor version", format, "of the newer version 0.2.0", top("version", "0.2.0")},
 		{"a version of two numbers", format, "", top("version", "99.0")},
 		{"a version of words", format, "", top("version", "new")},
@@ -225,7 +225,7 @@ func TestLoadErrors(t *testing.T) {
 		load(c.what, path, c.is, c.text)
 	}
 	x, want := rowsOf(5, 2), must(smallModel(2).Scores(rowsOf(5, 2)))
-	for key, v := range map[string]any{"drawn": false, "version": train.Version + "9"} { // drawn again; a later patch
+	for key, v := range map[string]any{"drawn": false, "version": modelfile.Version + "9"} { // drawn again; a later patch
 		forge(t, path, 2, top(key, v))
 		if m, err := train.Load(path); err != nil || !mat.Equal(must(m.Scores(x)), want) {
 			t.Errorf("%s: %v: %v", key, v, err)

@@ -72,8 +72,8 @@ func (m *Model) restoreUncertainty(c *uncertaintyCard, tensors map[string]*tenso
 	}
 	u := &Uncertainty{Intervals: c.Intervals, Calibration: c.Calibration, Sets: c.Sets}
 	if found := withPrefix(tensors, posteriorPrefix); len(found) > 0 {
-		var err error
-		if u.Posterior, err = linear.RestorePosterior(found); err != nil {
+		u.Posterior = new(linear.Posterior)
+		if err := u.Posterior.Restore(found); err != nil {
 			return err
 		}
 		if d, k := u.Posterior.Fit.W.Dims(); d != m.Head.Dims() || k != m.Head.Features() {
@@ -83,8 +83,8 @@ func (m *Model) restoreUncertainty(c *uncertaintyCard, tensors map[string]*tenso
 	}
 	if found := withPrefix(tensors, laplacePrefix); len(found) > 0 {
 		w, b := headOf(m.Head)
-		var err error
-		if u.Laplace, err = linear.RestoreLaplace(found, w, b); err != nil {
+		u.Laplace = new(linear.Laplace)
+		if err := u.Laplace.Restore(found, w, b); err != nil {
 			return err
 		}
 	}

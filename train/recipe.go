@@ -16,7 +16,7 @@ import (
 // a linear head for targets, together by mini-batches in float32. With Spec.Tune of "none", the features stay as they
 // are drawn, under logistic regression for classes or ridge regression for targets.
 type Recipe struct {
-	// Scale lists the scalers in their order, as ScalersFor reads them; empty: "none". They are fitted on the rows.
+	// Scale lists the scalers in their order, as NewScaler reads them; empty: "none". They are fitted on the rows.
 	Scale string
 	// Columns says how the columns of a table become numbers. For a *data.Frame nil means the zero value. For a
 	// *data.Stream nil means that its columns are numbers or have been learned (data.Stream.Learn). A *data.Set already
@@ -201,11 +201,7 @@ func (r Recipe) newModel(tunes bool) (*Model, error) {
 	if m.Spec.Dtype == "" && (r.Tuner == nil && m.Spec.Tuned() || r.Tuner != nil && r.Tuner.descends()) {
 		m.Spec.Dtype = "float32" // in .5 to .8 of the time of float64, and as accurate
 	}
-	scale := r.Scale
-	if scale == "" {
-		scale = "none"
-	}
-	m.Scaler, err = ScalersFor(m.Spec, scale)
+	m.Scaler, err = Recipe{Scale: r.Scale, Spec: m.Spec}.NewScaler()
 	return m, err
 }
 

@@ -52,8 +52,8 @@ func TestRecipeJSON(t *testing.T) {
 		r := Recipe{Spec: layers.Spec{Map: "chi2", Params: layers.Values{"order": 2.}, Seed: 7, Tune: "all"}}
 		fill(reflect.ValueOf(&r).Elem())
 		r.Fitter = f.Interface().(fits.Fitter)
-		if FitterKind(r.Fitter) != kind {
-			t.Errorf("%T is %q, want %q", r.Fitter, FitterKind(r.Fitter), kind)
+		if r.FitterKind() != kind {
+			t.Errorf("%T is %q, want %q", r.Fitter, r.FitterKind(), kind)
 		}
 		text, err := json.Marshal(r)
 		if err != nil {
@@ -104,7 +104,7 @@ func TestRecipeJSONErrors(t *testing.T) {
 	if _, err := json.Marshal(Recipe{Fitter: otherFitter{}}); !errors.Is(err, domain.ErrParam) {
 		t.Errorf("a Fitter of another type: %v", err)
 	}
-	if kind := FitterKind(otherFitter{}); kind != "" {
+	if kind := (Recipe{Fitter: otherFitter{}}).FitterKind(); kind != "" {
 		t.Errorf("its kind is %q", kind)
 	}
 }

@@ -25,8 +25,8 @@ var clipped = []layers.Spec{
 	{Map: "mean-map", Params: layers.Values{"kernel": "chi2"}},
 }
 
-// TestScalersFor: minmax is cube for every map with a lower bound, and for no other.
-func TestScalersFor(t *testing.T) {
+// TestNewScaler: minmax is cube for every map with a lower bound, and for no other.
+func TestNewScaler(t *testing.T) {
 	specs := slices.Clone(clipped)
 	for _, e := range layers.Entries() {
 		if !slices.ContainsFunc(clipped, func(s layers.Spec) bool { return s.Map == e.Name }) {
@@ -41,7 +41,7 @@ func TestScalersFor(t *testing.T) {
 		if i < len(clipped) {
 			want = "cube,l2"
 		}
-		c, err := train.ScalersFor(s, "minmax,l2")
+		c, err := train.Recipe{Scale: "minmax,l2", Spec: s}.NewScaler()
 		if err != nil || c.Name() != want {
 			t.Errorf("%s(%v): %v, %v; want %s", s.Map, s.Params, c, err, want)
 		}
@@ -56,15 +56,15 @@ func TestScalersFor(t *testing.T) {
 		{layers.Spec{Map: "sequential", Parts: []layers.Spec{angles, smooth}}, "auto,l2"},
 		{layers.Spec{Map: "sequential", Parts: []layers.Spec{smooth, {Map: "l2"}, angles}}, "auto"},
 	} {
-		if got, err := train.ScalersFor(c.spec, "auto"); err != nil || got.Name() != c.want {
+		if got, err := (train.Recipe{Scale: "auto", Spec: c.spec}).NewScaler(); err != nil || got.Name() != c.want {
 			t.Errorf("%v: %v, %v; want %s", c.spec, got, err, c.want)
 		}
 	}
-	wants(t, "no scaler", second(train.ScalersFor(layers.Spec{Map: "chi2"}, "most")), domain.ErrParam, "most")
-	wants(t, "no map", second(train.ScalersFor(layers.Spec{Map: "chi"}, "none")), domain.ErrParam, "chi")
+	wants(t, "no scaler", second(train.Recipe{Scale: "most", Spec: layers.Spec{Map: "chi2"}}.NewScaler()), domain.ErrParam, "most")
+	wants(t, "no map", second(train.Recipe{Spec: layers.Spec{Map: "chi"}}.NewScaler()), domain.ErrParam, "chi")
 }
 
-// TestRowsBelowTheTrainingRows: a model by ScalersFor predicts for rows below and above those it was fitted to, and so
+// TestRowsBelowTheTrainingRows: a model by NewScaler predicts for rows below and above those it was fitted to, and so
 // does the file of it; one whose scaler is minmax says what would, and predicts for all rows in range what the other
 // does.
 func TestRowsBelowTheTrainingRows(t *testing.T) {

@@ -167,7 +167,7 @@ func (p *prepared) leaveOneOut(ctx context.Context, own Model, ridge float64) (*
 			"raise lambda or take fewer features: %w", domain.ErrParam)
 	}
 	n := len(residuals) / k
-	u.Intervals, err = calibrate.IntervalsOfResiduals(mat.NewDense(n, k, residuals), mat.NewDense(n, k, stds))
+	u.Intervals, err = calibrate.FitIntervals(mat.NewDense(n, k, residuals), mat.NewDense(n, k, stds))
 	return u, err
 }
 
@@ -241,7 +241,9 @@ func (u *Uncertainty) learn(held outcome, classes bool, o UncertaintyOptions) (e
 	}
 	scores, y := matrix(held.scores), matrix(held.y)
 	if !classes {
-		u.Intervals, err = calibrate.FitIntervals(y, scores, matrix(held.std))
+		var residuals mat.Dense
+		residuals.Sub(y, scores)
+		u.Intervals, err = calibrate.FitIntervals(&residuals, matrix(held.std))
 		return err
 	}
 	labels := ArgMax(y)

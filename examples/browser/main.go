@@ -31,6 +31,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/modelfile"
 	"github.com/bochner-go/bochner/train/onnx"
 	"github.com/bochner-go/bochner/train/wholefile"
 	"gonum.org/v1/gonum/floats"
@@ -150,7 +151,7 @@ type about struct {
 
 // model trains the model of digits on five rows in six, and writes it with its accuracy on the others.
 func model(ctx context.Context, folder, digits string, rows, features int, seed uint64) error {
-	set, a := &data.Set{}, about{Digits: "digits that the program has made", Version: train.Version}
+	set, a := &data.Set{}, about{Digits: "digits that the program has made", Version: modelfile.Version}
 	if digits == "" {
 		if rows < 100 {
 			return fmt.Errorf("-rows %d: too few digits to learn from; make 100 or more", rows)

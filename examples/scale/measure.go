@@ -82,7 +82,7 @@ func (o *options) fit(ctx context.Context, files []string, r *result) error {
 	}
 	var rows data.Streamed
 	if r.Survey, err = timed(func() error {
-		s, err := data.OpenStream(data.StreamOptions{BlockRows: linear.BlockRows(1, o.features)}, files...)
+		s, err := data.OpenStream(data.StreamOptions{BlockRows: data.BlockRows(1, o.features)}, files...)
 		if err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ type baseline struct {
 
 // pause measures features and update on the first rows of a block.
 func (l *baseline) pause(x *tensor.Dense) error {
-	n, d := min(x.Shape()[0], linear.BlockRows(1, l.m.Features())/4), l.m.Features()
+	n, d := min(x.Shape()[0], data.BlockRows(1, l.m.Features())/4), l.m.Features()
 	for _, b := range data.Blocks(x, n) {
 		x = b.(*tensor.Dense)
 		break

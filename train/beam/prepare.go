@@ -8,7 +8,6 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/linear"
 )
 
 // Prepare reads files, in this process, for what workers must know beside the list of scalers and the spec: the width of
@@ -29,7 +28,7 @@ func Prepare(ctx context.Context, how train.Recipe, read data.Options, files ...
 		return nil, err
 	}
 	defer done()
-	s, err := data.OpenStream(data.StreamOptions{Options: read, Seed: how.Spec.Seed, BlockRows: linear.BlockRows(1, max(1, how.Spec.Features))}, local...)
+	s, err := data.OpenStream(data.StreamOptions{Options: read, Seed: how.Spec.Seed, BlockRows: data.BlockRows(1, max(1, how.Spec.Features))}, local...)
 	if err != nil {
 		return nil, err
 	}

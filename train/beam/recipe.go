@@ -14,7 +14,6 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/linear"
 )
 
 // Recipe says how a worker makes features of a file.
@@ -84,6 +83,6 @@ func (s shipped) recipe() (*Recipe, error) {
 // Rows are the rows of local files on their way into the map: scaled, in its element type, with targets.
 func (r *Recipe) Rows(files ...string) (data.Streamed, error) {
 	m := r.Model
-	s, err := data.OpenStream(data.StreamOptions{Options: r.Read, BlockRows: linear.BlockRows(m.Dims(), m.Map.Features())}, files...)
+	s, err := data.OpenStream(data.StreamOptions{Options: r.Read, BlockRows: data.BlockRows(m.Dims(), m.Map.Features())}, files...)
 	return data.Streamed{Stream: s, Scaler: m.Scaler, Classes: m.Classes, Dtype: m.Map.Dtype()}, err
 }

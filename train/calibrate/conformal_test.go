@@ -76,8 +76,10 @@ func TestIntervalsCover(t *testing.T) {
 				return y, mean, std
 			}
 			for range draws {
-				v := must(FitIntervals(draw(n)))
-				y, mean, std := draw(m)
+				y, mean, std := draw(n)
+				y.Sub(y, mean)
+				v := must(FitIntervals(y, std))
+				y, mean, std = draw(m)
 				lower, upper, err := v.Bounds(level, mean, std)
 				if err != nil {
 					t.Fatal(err)

@@ -15,10 +15,10 @@ func TestErrors(t *testing.T) {
 	fit := func(m Method, scores *mat.Dense, labels ...int) error { _, err := Fit(m, scores, labels); return err }
 	ece := func(p *mat.Dense, bins int, labels ...int) error { _, err := ECE(p, labels, bins); return err }
 	cover := func(y, lower, upper *mat.Dense) error { _, err := Coverage(y, lower, upper); return err }
-	intervals := func(y, mean, std *mat.Dense) error { _, err := FitIntervals(y, mean, std); return err }
+	intervals := func(residuals, std *mat.Dense) error { _, err := FitIntervals(residuals, std); return err }
 	good, nan := of(2, 1, 0, 0, 1, 1, 0), of(2, 1, 0, 0, math.NaN(), 1, 0)
 	p, y := of(2, .5, .5, 1, 0), of(1, 1, 2, 3)
-	v, sets := must(FitIntervals(y, y, nil)), must(FitSets(Adaptive, p, []int{0, 1}, 0))
+	v, sets := must(FitIntervals(y, nil)), must(FitSets(Adaptive, p, []int{0, 1}, 0))
 	later := func(c *Calibration, scores *mat.Dense) error { _, err := c.Probabilities(scores); return err }
 	bounds := func(mean, std *mat.Dense) error { _, _, err := v.Bounds(.5, mean, std); return err }
 	radius := func(v *Intervals, level float64) error { _, err := v.Radius(level); return err }
@@ -59,12 +59,11 @@ func TestErrors(t *testing.T) {
 		{"Coverage: shape", cover(y, y, of(1, 0)), domain.ErrShape, "upper is [1,1]"},
 		{"SetCoverage", covered(nil), domain.ErrShape, "0 sets"},
 
-		{"nil y", intervals(nil, y, nil), domain.ErrParam, "y is nil"},
-		{"nil mean", intervals(y, nil, nil), domain.ErrParam, "mean is nil"},
-		{"two columns", intervals(y, good, nil), domain.ErrShape, "mean is [3,2]"},
-		{"a std of 0", intervals(y, y, of(1, 1, 0, 1)), domain.ErrDomain, "std[1,0] = 0"},
-		{"NaN mean", intervals(y, of(1, 1, math.NaN(), 1), nil), domain.ErrDomain, "mean[1,0] = NaN"},
-		{"far apart", intervals(of(1, 1e308), of(1, -1e308), nil), domain.ErrDomain, "+Inf"},
+		{"nil residuals", intervals(nil, y), domain.ErrParam, "residuals is nil"},
+		{"two columns", intervals(y, good), domain.ErrShape, "std is [3,2]"},
+		{"a std of 0", intervals(y, of(1, 1, 0, 1)), domain.ErrDomain, "std[1,0] = 0"},
+		{"a NaN residual", intervals(of(1, 1, math.NaN(), 1), nil), domain.ErrDomain, "residuals[1,0] = NaN"},
+		{"a tiny std", intervals(of(1, 1e308), of(1, 1e-10)), domain.ErrDomain, "+Inf"},
 		{"a std where there was none", bounds(y, y), domain.ErrParam, "nowhere else"},
 		{"two targets", bounds(good, nil), domain.ErrShape, "2 targets"},
 		{"rows", radius(v, .8), domain.ErrShape, "4 rows"},

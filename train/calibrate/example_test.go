@@ -70,25 +70,13 @@ func ExampleReliability() {
 	// of 2 rows that are 0.9 sure, 0.5 are right <nil>
 }
 
-// The residuals of nine rows, of which the largest is 2, give intervals that cover nine of ten new rows.
-func ExampleIntervalsOfResiduals() {
-	v, err := calibrate.IntervalsOfResiduals(mat.NewDense(9, 1, []float64{1, -1, .5, 0, -2, .2, 1.5, -.3, .1}), nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(v.Radius(.9))
-	// Output: [2] <nil>
-}
-
 // Nineteen held-out rows are enough for intervals that cover 95 of 100 new rows.
 func ExampleFitIntervals() {
-	y, mean := mat.NewDense(19, 1, nil), mat.NewDense(19, 1, nil)
+	residuals := mat.NewDense(19, 1, nil)
 	for i := range 19 {
-		mean.Set(i, 0, float64(i))
-		y.Set(i, 0, float64(i)+float64(i*7%19)/10-.9)
+		residuals.Set(i, 0, float64(i*7%19)/10-.9)
 	}
-	v, err := calibrate.FitIntervals(y, mean, nil)
+	v, err := calibrate.FitIntervals(residuals, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

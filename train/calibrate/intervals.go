@@ -27,29 +27,19 @@ import (
 // Wasserman (2018), Distribution-free predictive inference for regression, theorem 2.2; Angelopoulos and Bates (2021),
 // A gentle introduction to conformal prediction.
 //
-// FitIntervals, IntervalsOfResiduals and UnmarshalJSON make Intervals. They do not change and are safe for concurrent
-// use.
+// FitIntervals and UnmarshalJSON make Intervals. They do not change and are safe for concurrent use.
 type Intervals struct{ r ranks }
 
-// FitIntervals learns radii from targets y [n, k] of held-out rows and their predicted means [n, k], in the unit of y.
+// FitIntervals learns radii from the residuals y - mean [n, k] of held-out rows, in the unit of y. With leave-one-out
+// residuals it needs no held-out rows, and gives the intervals of the jackknife. They cover as often as asked in
+// practice but have no guarantee, since the fit that predicts a new row has one row more.
+//
 // std [n, k] has the model's standard deviation of each prediction. It makes intervals wider where the model is less
 // certain, and need not be right. nil: all intervals of a target have the same width.
 //
 // Errors: domain.ErrShape for other shapes and no rows; domain.ErrDomain for a number that is not finite, a std that is
-// not above 0, and a score that overflows; domain.ErrParam for nil y or mean.
-func FitIntervals(y, mean, std *mat.Dense) (*Intervals, error) {
-	if err := check("Intervals", given{"y", y, notFinite}, given{"mean", mean, notFinite}); err != nil {
-		return nil, err
-	}
-	var r mat.Dense
-	r.Sub(y, mean)
-	return IntervalsOfResiduals(&r, std)
-}
-
-// IntervalsOfResiduals is FitIntervals by the residuals y - mean [n, k]. With leave-one-out residuals it needs no
-// held-out rows, and gives the intervals of the jackknife. They cover as often as asked in practice but have no
-// guarantee, since the fit that predicts a new row has one row more. Errors: see FitIntervals.
-func IntervalsOfResiduals(residuals, std *mat.Dense) (*Intervals, error) {
+// not above 0, and a score that overflows; domain.ErrParam for nil residuals.
+func FitIntervals(residuals, std *mat.Dense) (*Intervals, error) {
 	if err := checkStd(given{"residuals", residuals, notFinite}, std); err != nil {
 		return nil, err
 	}

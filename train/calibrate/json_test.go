@@ -6,15 +6,13 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // TestJSON: what is written and read again is the same, and nothing is written that has not been fitted.
 func TestJSON(t *testing.T) {
 	scores, p, labels := drawn(200, 3, 2, 21)
 	all := []json.Marshaler{must(FitSets(AdaptiveRandomised, p, labels, math.MaxUint64)),
-		must(FitIntervals(p, mat.NewDense(200, 3, nil), p))}
+		must(FitIntervals(p, p))}
 	for _, w := range ways {
 		all = append(all, fitted(w.Method, scores, labels))
 	}

@@ -76,3 +76,13 @@ func ExampleSplit() {
 	fmt.Println(len(train), len(held))
 	// Output: 7 3
 }
+
+func ExampleBalancedWeights() {
+	w, err := data.BalancedWeights([]int{90, 10})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.3f\n", w)
+	// Output:
+	// [0.556 5.000]
+}

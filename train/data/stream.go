@@ -476,3 +476,15 @@ func ReadAll(ctx context.Context, o Options, paths ...string) (*Set, error) {
 	}
 	panic("data: a stream with rows has no block")
 }
+
+// BlockRows returns the number of rows of d columns that a stream should put into a block for a map to D features: four
+// of the blocks that fits take at a time, enough to keep the reader ahead. Those have 16 MB of features, within 512 to
+// 2048 rows, and 256 rows of more than 8192 features.
+func BlockRows(d, features int) int {
+	const depth = 512 // of a block of products
+	n := max(d, features, 1)
+	if n > 8192 {
+		return 4 * depth / 2
+	}
+	return 4 * depth * min(max((1<<21)/n/depth, 1), 4)
+}

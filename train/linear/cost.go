@@ -165,7 +165,3 @@ func (o ridgeFolds) CostOfFolds(p fits.Problem, folds int, lambdas []float64) fi
 	c.Operations = float64(p.Rows)*d*d + float64(folds*len(lambdas))*(d*d*d/3+2*d*d*k)
 	return c
 }
-
-// BlockRows returns the number of rows of d columns that a stream should put into a block for a map to D features:
-// several blocks of FitRidge, enough to keep the reader ahead.
-func BlockRows(d, features int) int { return 4 * rows.BlockRows(max(d, features)) }

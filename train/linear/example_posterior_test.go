@@ -66,7 +66,7 @@ func ExamplePosterior() {
 }
 
 // A posterior through its tensors, as for a model file.
-func ExampleRestorePosterior() {
+func ExamplePosterior_Restore() {
 	var s linear.RidgeStats
 	z := tensor.New(tensor.WithShape(4, 1), tensor.WithBacking([]float64{0, 1, 2, 3}))
 	if err := s.Add(z, mat.NewDense(4, 1, []float64{1, 3, 5.5, 7})); err != nil {
@@ -78,8 +78,8 @@ func ExampleRestorePosterior() {
 		fmt.Println(err)
 		return
 	}
-	back, err := linear.RestorePosterior(p.Tensors())
-	if err != nil {
+	var back linear.Posterior
+	if err := back.Restore(p.Tensors()); err != nil {
 		fmt.Println(err)
 		return
 	}

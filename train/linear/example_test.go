@@ -306,7 +306,7 @@ func (line) Blocks(context.Context, int) iter.Seq2[data.Pairs, error] {
 	}
 }
 
-func ExampleRestoreLaplace() {
+func ExampleLaplace_Restore() {
 	x, _ := data.FromSlices([][]float64{{-2}, {-1.5}, {-1}, {1}, {1.5}, {2}})
 	y, _ := data.OneVersusRest([]int{0, 0, 0, 1, 1, 1}, 2)
 	rows, ctx := data.Pairs{X: x, Y: y}, context.Background()
@@ -320,8 +320,8 @@ func ExampleRestoreLaplace() {
 		fmt.Println(err)
 		return
 	}
-	again, err := linear.RestoreLaplace(l.Tensors(), f.W, f.B)
-	if err != nil {
+	var again linear.Laplace
+	if err := again.Restore(l.Tensors(), f.W, f.B); err != nil {
 		fmt.Println(err)
 		return
 	}

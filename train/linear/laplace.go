@@ -55,7 +55,7 @@ type LaplaceOptions struct {
 	BlockRows    int // as in RidgeOptions
 }
 
-// Laplace is a softmax head with the Gaussian posterior of its coefficients. FitLaplace makes it, and RestoreLaplace
+// Laplace is a softmax head with the Gaussian posterior of its coefficients. FitLaplace makes it, and Restore
 // reads it from tensors. It is safe for concurrent use.
 type Laplace struct {
 	Covariance LaplaceCovariance // what is kept

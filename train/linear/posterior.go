@@ -281,7 +281,7 @@ func (p *Posterior) Variance(dst []float64, z *tensor.Dense, kxx ...float64) ([]
 // Its values at any rows are jointly normal with the mean and the covariance of the posterior. Given the rows, the
 // targets are independent. The same seed gives the same function, on every machine up to rounding. It takes D² k
 // multiply-adds and is safe for concurrent use. Errors: domain.ErrParam and domain.ErrShape for a Posterior that
-// neither RidgeStats nor RestorePosterior made; domain.ErrDomain if numbers overflow.
+// neither RidgeStats nor Restore made; domain.ErrDomain if numbers overflow.
 func (p *Posterior) Draw(seed uint64) (*Fit, error) {
 	if err := p.check("Draw"); err != nil {
 		return nil, err

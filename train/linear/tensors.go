@@ -121,7 +121,7 @@ func (r *tensorReader) factors(name string, count, n int, shape ...int) (all []*
 
 // Tensors returns the posterior for a file (package modelfile), all in float64: W [D, k], b [k], noise [k], z_mean [D],
 // the numbers lambda, penalty, mass and log_evidence, [1] each, and inverse_factor [D(D+1)/2], the lower triangle of
-// L⁻¹ row by row, with L Lᵀ = G + ρI. It returns nil for a Posterior that neither RidgeStats nor RestorePosterior made.
+// L⁻¹ row by row, with L Lᵀ = G + ρI. It returns nil for a Posterior that neither RidgeStats nor Restore made.
 func (p *Posterior) Tensors() map[string]*tensor.Dense {
 	if p.check("Tensors") != nil {
 		return nil
@@ -135,12 +135,12 @@ func (p *Posterior) Tensors() map[string]*tensor.Dense {
 	}
 }
 
-// RestorePosterior is the inverse of Tensors, to the last bit. Errors: domain.ErrParam for a tensor that is missing,
+// Restore sets the posterior to what tensors has, which Tensors made, to the last bit. Errors: domain.ErrParam for a tensor that is missing,
 // nil or unknown; domain.ErrShape for another shape, a view or a transpose; domain.ErrDtype for tensors that are not
 // float64; domain.ErrDomain for numbers that are not finite, and for a variance, penalty, mass or diagonal of the
 // factor out of range.
-func RestorePosterior(tensors map[string]*tensor.Dense) (*Posterior, error) {
-	r := &tensorReader{who: "RestorePosterior", tensors: tensors}
+func (p *Posterior) Restore(tensors map[string]*tensor.Dense) error {
+	r := &tensorReader{who: "Posterior.Restore", tensors: tensors}
 	r.known("W", "b", "noise", "z_mean", "inverse_factor", "lambda", "penalty", "mass", "log_evidence")
 	mean, noise := r.take("z_mean", -1), r.take("noise", -1)
 	d, k := len(mean), len(noise)
@@ -153,12 +153,12 @@ func RestorePosterior(tensors map[string]*tensor.Dense) (*Posterior, error) {
 		}
 	}
 	if r.err != nil {
-		return nil, r.err
+		return r.err
 	}
-	p := &Posterior{Fit: &Fit{W: mat.NewDense(d, k, w), B: b, Lambda: lambda[0]}, Noise: noise, Lambda: lambda[0],
+	*p = Posterior{Fit: &Fit{W: mat.NewDense(d, k, w), B: b, Lambda: lambda[0]}, Noise: noise, Lambda: lambda[0],
 		Penalty: penalty[0], LogEvidence: evidence[0], mass: mass[0], mean: mean, factor: inverse[0]}
 	p.countEffective()
-	return p, nil
+	return nil
 }
 
 // Tensors returns the posterior without W and B, in float64, for a model file: "mean" [D], about which the features are
@@ -182,15 +182,15 @@ func (l *Laplace) Tensors() map[string]*tensor.Dense {
 	}
 }
 
-// RestoreLaplace is the inverse of Tensors, for the head W [D, k] and B [k] of the fit. Its predictions are the same to
-// the last bit.
+// Restore sets the approximation to what tensors has, which Tensors made, for the head W [D, k] and B [k] of the fit.
+// Its predictions are the same to the last bit.
 //
 // Errors: domain.ErrShape for a head or tensors whose shapes do not fit together; domain.ErrDtype for tensors that are
 // not float64; domain.ErrParam for a missing or an additional tensor, and for a head without W; domain.ErrDomain for
 // numbers that are not finite or that no posterior has.
-func RestoreLaplace(tensors map[string]*tensor.Dense, w *mat.Dense, b []float64) (*Laplace, error) {
+func (l *Laplace) Restore(tensors map[string]*tensor.Dense, w *mat.Dense, b []float64) error {
 	if err := checkHead(w, b); err != nil {
-		return nil, err
+		return err
 	}
 	var kind LaplaceCovariance
 	for _, c := range []LaplaceCovariance{ExactCovariance, ClassesCovariance, SharedCovariance} {
@@ -199,27 +199,28 @@ func RestoreLaplace(tensors map[string]*tensor.Dense, w *mat.Dense, b []float64)
 		}
 	}
 	if len(tensors) != 3 || kind == "" {
-		return nil, fmt.Errorf("train: RestoreLaplace: %d tensors, want mean, prior, and one of exact, classes and "+
+		return fmt.Errorf("train: Laplace.Restore: %d tensors, want mean, prior, and one of exact, classes and "+
 			"shared, as Laplace.Tensors makes them: %w", len(tensors), domain.ErrParam)
 	}
 	d, k := w.Dims()
 	count, n := kind.matrices(d, k)
-	if err := domain.CheckSize("train: RestoreLaplace: the posterior", 8, count, n, n); err != nil {
-		return nil, err
+	if err := domain.CheckSize("train: Laplace.Restore: the posterior", 8, count, n, n); err != nil {
+		return err
 	}
-	r := &tensorReader{who: "RestoreLaplace", tensors: tensors}
+	r := &tensorReader{who: "Laplace.Restore", tensors: tensors}
 	mean, prior := r.take("mean", d), r.positive("prior", 2)
 	root := r.factors(string(kind), count, n, count, n*(n+1)/2)
 	if r.err != nil {
-		return nil, r.err
+		return r.err
 	}
-	l := newLaplace(w, b, mean)
-	l.Covariance, l.Lambda, l.Scale, l.root = kind, prior[0], prior[1], root
-	if i, _, v := given.NotFinite(l.head, d+1, k, k); i >= 0 {
-		return nil, fmt.Errorf("train: RestoreLaplace: a coefficient about the mean of the features is %v; W, B "+
+	restored := newLaplace(w, b, mean)
+	restored.Covariance, restored.Lambda, restored.Scale, restored.root = kind, prior[0], prior[1], root
+	if i, _, v := given.NotFinite(restored.head, d+1, k, k); i >= 0 {
+		return fmt.Errorf("train: Laplace.Restore: a coefficient about the mean of the features is %v; W, B "+
 			"and mean do not belong together: %w", v, domain.ErrDomain)
 	}
-	return l, nil
+	*l = *restored
+	return nil
 }
 
 // The metadata of sums in a model file.

@@ -32,11 +32,11 @@ func TestTensors(t *testing.T) {
 	}
 	p := must(s.Posterior(.1))
 	all, texts := map[string]restored{"posterior": {p.Tensors(), func(tensors map[string]*tensor.Dense) (string, error) {
-		p, err := RestorePosterior(tensors)
-		if err != nil {
+		var p Posterior
+		if err := p.Restore(tensors); err != nil {
 			return "", err
 		}
-		return posterior(p), nil
+		return posterior(&p), nil
 	}}}, map[string]string{"posterior": posterior(p)}
 	rows, f := laplaceProblem(t, 40, 4, 3, nil)
 	for kind := range curvatures {
@@ -45,14 +45,14 @@ func TestTensors(t *testing.T) {
 		}
 		l := must(FitLaplace(t.Context(), nil, rows, f, LaplaceOptions{Covariance: kind}))
 		all[string(kind)] = restored{l.Tensors(), func(tensors map[string]*tensor.Dense) (string, error) {
-			l, err := RestoreLaplace(tensors, f.W, f.B)
-			if err != nil {
+			var l Laplace
+			if err := l.Restore(tensors, f.W, f.B); err != nil {
 				return "", err
 			}
-			return laplace(l), nil
+			return laplace(&l), nil
 		}}
 		texts[string(kind)] = laplace(l)
-		if _, err := RestoreLaplace(l.Tensors(), mat.NewDense(5, 3, nil), f.B); !errors.Is(err, domain.ErrShape) {
+		if err := new(Laplace).Restore(l.Tensors(), mat.NewDense(5, 3, nil), f.B); !errors.Is(err, domain.ErrShape) {
 			t.Errorf("%s: another head: %v", kind, err)
 		}
 	}

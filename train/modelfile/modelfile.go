@@ -33,6 +33,9 @@ var (
 	ErrFormat = errors.New("not a model file")
 )
 
+// Version is the version of the library, as it is written to model files.
+const Version = "0.1.0"
+
 // MaxHeader is the largest header that is read or written, in bytes.
 const MaxHeader = 64 << 20
 

@@ -13,6 +13,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/modelfile"
 	"github.com/bochner-go/bochner/train/wholefile"
 	"gorgonia.org/tensor"
 )
@@ -170,7 +171,7 @@ func file(m *train.Model, o Options) (_ []byte, err error) {
 	for _, out := range outs {
 		graph.put(graphOutput, valueMessage(out.name, out.elem, out.columns, out.doc))
 	}
-	b := modelMessage(train.Version, graph, meta)
+	b := modelMessage(modelfile.Version, graph, meta)
 	if len(b) > mostBytes {
 		fail(domain.ErrShape, "the file would have %d bytes, and ONNX files have %d at most; use fewer features", len(b),
 			mostBytes)
@@ -201,7 +202,7 @@ func checkModel(m *train.Model) {
 
 // metadata are the card and the notes of a model.
 func metadata(m *train.Model) map[string]string {
-	c := card{Version: train.Version, Spec: m.Spec, Scaler: m.Scaler.Name(),
+	c := card{Version: modelfile.Version, Spec: m.Spec, Scaler: m.Scaler.Name(),
 		Head: m.Head.Kind(), Outputs: m.Head.Features(),
 		Classes: m.Classes, Columns: m.Columns}
 	if m.Columns != nil {

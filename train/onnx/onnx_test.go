@@ -12,6 +12,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/calibrate"
+	"github.com/bochner-go/bochner/train/modelfile"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -220,7 +221,7 @@ func checkStructure(t *testing.T, f *onnxFile, m *train.Model, dt tensor.Dtype) 
 		}
 	}
 	var c card
-	if err := json.Unmarshal([]byte(f.metadata[CardKey]), &c); err != nil || c.Version != train.Version || c.Spec.Map != m.Spec.Map ||
+	if err := json.Unmarshal([]byte(f.metadata[CardKey]), &c); err != nil || c.Version != modelfile.Version || c.Spec.Map != m.Spec.Map ||
 		!slices.Equal(c.Classes, m.Classes) || c.Head != m.Head.Kind() {
 		t.Errorf("card %s: %v", f.metadata[CardKey], err)
 	}

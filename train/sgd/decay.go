@@ -17,7 +17,7 @@ import (
 // 0.01 and 0.1, and smooths the labels of several classes, which lowers their log loss on new rows.
 func ForTuning(head string) MiniBatch {
 	return MiniBatch{Head: head, FitOptions: FitOptions{MapDecays: []float64{.01, .1},
-		LabelSmoothing: SmoothSeveral}}
+		LabelSmoothing: -1}}
 }
 
 // decay returns the one of MapDecays with the least loss on a held-out fifth of the rows, after short fits to the

@@ -33,9 +33,6 @@ const (
 	LinearRate   Schedule = "linear"   // multiplies them by 1 - (n-1)/N
 )
 
-// SmoothSeveral is a LabelSmoothing of 0.1 for more than two classes, and of 0 otherwise.
-const SmoothSeveral = -1.
-
 // FitOptions are the options of Fit. The zero value is Adam on batches of 256 rows, with rates that follow a cosine to
 // 0, for 20 epochs, or 40 if the map is tuned.
 //
@@ -82,7 +79,7 @@ type FitOptions struct {
 	MapDecays []float64
 	// LabelSmoothing is ε in [0, 1) of a SoftmaxHead of k classes: the fit is to probabilities of (1 - ε) for the class of
 	// a row and ε/k for each class besides. Held-out rows and scores are not smoothed. Szegedy et al. (2016), Rethinking
-	// the Inception architecture for computer vision, section 7. SmoothSeveral chooses by the number of classes.
+	// the Inception architecture for computer vision, section 7. -1: 0.1 for more than two classes, and 0 otherwise.
 	LabelSmoothing float64
 	// ClassWeights multiply the loss of the rows of each class, for a SoftmaxHead, or for another head whose targets
 	// are as data.OneVersusRest returns them. They are an error for a head with one output. nil: all are 1.
@@ -181,8 +178,8 @@ func (o *FitOptions) fill(tuned bool) error {
 			"MapDecay = %v; give one of the two", len(o.MapDecays), o.MapDecay)},
 		{!slices.ContainsFunc(o.MapDecays, func(d float64) bool { return !(d >= 0 && o.MapRate*d < 1) }),
 			fmt.Sprintf("MapDecays = %v, want numbers of at least 0 and below 1/MapRate = %v", o.MapDecays, 1/o.MapRate)},
-		{o.LabelSmoothing == SmoothSeveral || o.LabelSmoothing >= 0 && o.LabelSmoothing < 1,
-			fmt.Sprintf("LabelSmoothing = %v, want a fraction in [0, 1), or SmoothSeveral", o.LabelSmoothing)},
+		{o.LabelSmoothing == -1 || o.LabelSmoothing >= 0 && o.LabelSmoothing < 1,
+			fmt.Sprintf("LabelSmoothing = %v, want a fraction in [0, 1), or -1 to choose by the classes", o.LabelSmoothing)},
 		{o.Solver == Adam || o.Solver == SGD, fmt.Sprintf("Solver = %q, want Adam or SGD", o.Solver)},
 	} {
 		if !c.ok {
@@ -192,10 +189,10 @@ func (o *FitOptions) fill(tuned bool) error {
 	return nil
 }
 
-// suits wants a head that learns classes for what only such a head has, and one weight for each class. It sets what
-// SmoothSeveral stands for.
+// suits wants a head that learns classes for what only such a head has, and one weight for each class. It
+// chooses the LabelSmoothing of -1.
 func (o *FitOptions) suits(head layers.Head) error {
-	if o.LabelSmoothing == SmoothSeveral {
+	if o.LabelSmoothing == -1 {
 		if o.LabelSmoothing = 0; head.Classifies() && head.Features() > 2 {
 			o.LabelSmoothing = .1
 		}

@@ -130,7 +130,7 @@ func TestClipAndDecay(t *testing.T) {
 }
 
 // TestLabelSmoothing: a step of all rows is that to the smoothed probabilities, by hand, with the weight of the row's
-// class; a head without probabilities has none to smooth, and SmoothSeveral depends on their number.
+// class; a head without probabilities has none to smooth, and -1 chooses by their number.
 func TestLabelSmoothing(t *testing.T) {
 	const rate, epsilon = .5, .3
 	x, y := []float64{1, 2, -1, .5}, mat.NewDense(2, 3, []float64{1, -1, -1, -1, -1, 1})
@@ -163,9 +163,9 @@ func TestLabelSmoothing(t *testing.T) {
 		}
 	}
 	for classes, want := range map[int]float64{2: 0, 3: .1} {
-		o := FitOptions{LabelSmoothing: SmoothSeveral}
+		o := FitOptions{LabelSmoothing: -1}
 		if err := o.suits(trial.HeadOf(t, true, 2, classes)); err != nil || o.LabelSmoothing != want {
-			t.Errorf("SmoothSeveral of %d classes: %v, %v", classes, o.LabelSmoothing, err)
+			t.Errorf("-1 of %d classes: %v, %v", classes, o.LabelSmoothing, err)
 		}
 	}
 	_, err := Fit(context.Background(), must(layers.NewIdentity(1)), trial.HeadOf(t, false, 1, 1), data.Pairs{

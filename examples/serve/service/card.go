@@ -12,6 +12,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/notes"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/modelfile"
 )
 
 // card is what /model and the page say about a model.
@@ -58,7 +59,7 @@ func newCard(l *loaded, e *notes.Evaluation, sum string) (card, error) {
 		Source: entry.Paper, Params: m.Spec.Params, InputDim: m.Dims(), Columns: newColumnCards(m), Inputs: on.String(),
 		Features: m.Map.Features(), Dtype: m.Map.Dtype().String(), Tuned: m.Spec.Tune, Scaler: m.Scaler.Name(),
 		Head: m.Head.Kind(), Outputs: m.Head.Features(), Classes: m.Classes, Uncertainty: newUncertaintyCard(m),
-		MaxRows: l.maxRows, MaxBody: l.maxBody, Version: train.Version}
+		MaxRows: l.maxRows, MaxBody: l.maxBody, Version: modelfile.Version}
 	if m.Columns != nil && m.Classes == nil && len(m.Columns.Labels) > 1 {
 		c.Targets = m.Columns.Labels
 	}

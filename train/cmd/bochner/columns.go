@@ -36,7 +36,7 @@ func showColumns(c *data.Columns, first *data.Frame, spec layers.Spec, scale str
 	text := fmt.Sprintf("label %s; columns: %s become %d", strings.Join(c.Labels, ", "), strings.Join(kinds, ", "), c.Dims())
 	if scale == "auto" {
 		how := ": real numbers are standardised, 0 and 1 stay"
-		if s, err := train.ScalersFor(spec, "auto"); err == nil && s.Name() != "auto" {
+		if s, err := (train.Recipe{Scale: scale, Spec: spec}).NewScaler(); err == nil && s.Name() != "auto" {
 			how = " is " + s.Name() + " for --map " + spec.Map
 		}
 		text += "; --scale auto" + how

@@ -18,6 +18,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/modelfile"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -209,7 +210,7 @@ func (c *featuresCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 		return err
 	}
 	ob := &mapped{Map: c.spec.Map, Params: c.spec.Params, Features: c.spec.Features, Sampler: samplerOf(c.spec), Seed: c.spec.Seed, Dtype: c.spec.ElementType().String(),
-		Rows: set.Rows(), InputDim: set.Dims(), Version: train.Version}
+		Rows: set.Rows(), InputDim: set.Dims(), Version: modelfile.Version}
 	ob.Seconds.Load = time.Since(start).Seconds()
 	for _, step := range []struct {
 		asked   bool

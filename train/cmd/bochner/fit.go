@@ -436,7 +436,7 @@ func (f *fitting) setWeights() error {
 		return program.Usage("--class-weights does not apply to targets, which have no classes")
 	}
 	if _, ok := with(f.recipe.Fitter, "ClassWeights", []float64(nil)); !ok {
-		return program.Usage("--class-weights does not apply to the fitter %s", train.FitterKind(f.recipe.Fitter))
+		return program.Usage("--class-weights does not apply to the fitter %s", f.recipe.FitterKind())
 	}
 	if f.ClassWeights == "balanced" {
 		return nil
@@ -544,7 +544,7 @@ func (f *fitting) settle(s *train.Start) error {
 	weights := f.weights
 	if weights == nil {
 		var err error
-		if weights, err = train.BalancedWeights(s.Counts); err != nil {
+		if weights, err = data.BalancedWeights(s.Counts); err != nil {
 			return err
 		}
 	}

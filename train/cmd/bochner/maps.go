@@ -79,7 +79,7 @@ func (f mapFlags) spec(s layers.Spec, scale string, tunes bool) (layers.Spec, er
 	if s.Seed == 0 && f.Seed == nil {
 		s.Seed = 1
 	}
-	if _, err := train.ScalersFor(s, scale); err != nil {
+	if _, err := (train.Recipe{Scale: scale, Spec: s}).NewScaler(); err != nil {
 		return s, err
 	}
 	if tunes {

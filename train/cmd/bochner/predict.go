@@ -14,7 +14,6 @@ import (
 	"github.com/bochner-go/bochner/train/cmd/predictions"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/linear"
 )
 
 type predictCmd struct {
@@ -62,7 +61,7 @@ func (c *predictCmd) Run(ctx context.Context, g given) error {
 	case c.Distribution && m.Uncertainty == nil:
 		return noDistribution(c.Model)
 	}
-	so := data.StreamOptions{BlockRows: linear.BlockRows(1, m.Map.Features())}
+	so := data.StreamOptions{BlockRows: data.BlockRows(1, m.Map.Features())}
 	if so.Options, err = predictOptions(m, read, labelFlags{Label: c.Label}, c.ID, c.Files); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/modelfile"
 	"github.com/bochner-go/bochner/train/report"
 )
 
@@ -111,7 +112,7 @@ type object struct {
 func (r *result) object() object {
 	o := object{Map: r.spec.Map, Params: r.spec.Params, Features: r.spec.Features, Sampler: samplerOf(r.spec), Seed: r.spec.Seed, Dtype: r.spec.ElementType().String(),
 		Head: r.head, Lambda: r.lambda, Tuned: r.tuned, TrainRows: r.trainRows, TestRows: r.testRows, InputDim: r.dims, Classes: len(r.classes),
-		Split: r.split, KernelError: r.kernelError, Seconds: r.seconds, PeakRSS: program.PeakRSS(), Version: train.Version}
+		Split: r.split, KernelError: r.kernelError, Seconds: r.seconds, PeakRSS: program.PeakRSS(), Version: modelfile.Version}
 	if r.cv != nil {
 		o.CV, o.CVEnds = cvScores(r.cv), r.cvEnds
 	}

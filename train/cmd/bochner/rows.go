@@ -8,7 +8,6 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 )
@@ -204,7 +203,7 @@ func (f *fitting) openTrain(ctx context.Context) (s, held *data.Stream, err erro
 	return s, held, err
 }
 
-func (f *fitting) blockRows() int { return linear.BlockRows(1, max(1, f.recipe.Spec.Features)) }
+func (f *fitting) blockRows() int { return data.BlockRows(1, max(1, f.recipe.Spec.Features)) }
 
 // learnStream learns the columns of files that are read in blocks, where they are a table that needs it.
 func (f *fitting) learnStream(ctx context.Context, s *data.Stream) error {

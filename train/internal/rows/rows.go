@@ -430,14 +430,8 @@ type Rows func(rows Names, z *tensor.Dense, y *mat.Dense) error
 type Matrix func(rows Names, z ops.Matrix, y *mat.Dense) error
 
 // BlockRows is the number of rows of D features in a block: 16 MB, within 512 to 2048 rows, since short blocks are
-// slow.
-func BlockRows(features int) int {
-	rows := min(max((1<<21)/max(features, 1)/depth, 1), 4) * depth
-	if features > 8192 {
-		rows = depth / 2
-	}
-	return rows
-}
+// slow, and 256 where even 512 are too many.
+func BlockRows(features int) int { return data.BlockRows(1, features) / 4 }
 
 // Weights are the weights of the rows by their classes; nil class weights: all are 1.
 func (s *Source) Weights(ofClasses []float64) ([]float64, error) {

@@ -1,4 +1,4 @@
-package train
+package data
 
 import (
 	"fmt"
@@ -13,13 +13,13 @@ func BalancedWeights(counts []int) ([]float64, error) {
 	n := 0
 	for c, rows := range counts {
 		if rows < 1 {
-			return nil, fmt.Errorf("train: BalancedWeights: class %d has %d rows, and no weight makes up for none; "+
+			return nil, fmt.Errorf("data: BalancedWeights: class %d has %d rows, and no weight makes up for none; "+
 				"leave it out: %w", c, rows, domain.ErrDomain)
 		}
 		n += rows
 	}
 	if n == 0 {
-		return nil, fmt.Errorf("train: BalancedWeights: there are no classes: %w", domain.ErrShape)
+		return nil, fmt.Errorf("data: BalancedWeights: there are no classes: %w", domain.ErrShape)
 	}
 	out := make([]float64, len(counts))
 	for c, rows := range counts {
