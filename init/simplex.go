@@ -13,7 +13,7 @@ import (
 // The dual simplex method solves it over a few rows. Points with the largest errors become rows until no error is above
 // eps. Without rows c = 0 is optimal, so no first phase is needed, and an added row keeps the basis dual feasible. Rows
 // that do not bind are dropped, so the basis is never larger than the number of functions in use. Each step factors the
-// basis anew, because the functions are nearly linearly dependent and the rounding errors of a tableau would add up.
+// basis again, because the functions are nearly linearly dependent and the rounding errors of a tableau would add up.
 type chebyshev struct {
 	phi   func(i int, z float64) float64
 	n     int       // functions

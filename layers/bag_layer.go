@@ -61,7 +61,7 @@ func NewBagLayer(of *HDDLayer) (*BagLayer, error) {
 			"ops.CrossValidatedBandwidth and give it as the Bandwidth of the Density: %w", of.who(), ErrParam)
 	}
 	k := &densityKernel{of.of}
-	k.Bandwidth = h[:of.sets.axes] // those of the axes, which are the first directions
+	k.Bandwidth = h[:of.sets.axes] // the axes are the first directions
 	l := newBagLayer(of.sets.axes, of, k, of.outer.options)
 	l.width = len(of.sets.h)
 	l.step = func(f *flow, dst *tensor.Dense, x value, offsets []int) value {

@@ -50,8 +50,8 @@ func paramsOf(l Layer) []Param {
 	return l.Params()
 }
 
-// drawn records that the layer was drawn from a stream by options o. anew makes it again by other options.
-func (b *base) drawn(stream string, o options, anew func(o options) (peeker, error)) {
+// drawn records that the layer was drawn from a stream by options o. again draws it by other options.
+func (b *base) drawn(stream string, o options, again func(o options) (peeker, error)) {
 	if o.undrawn {
 		return
 	}
@@ -60,7 +60,7 @@ func (b *base) drawn(stream string, o options, anew func(o options) (peeker, err
 	d.again = func(nth int) error {
 		o := o
 		o.nth = nth
-		fresh, err := anew(o)
+		fresh, err := again(o)
 		if err != nil {
 			return err
 		}

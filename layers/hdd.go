@@ -33,7 +33,7 @@ import (
 //
 // The first l directions u_r are the axes, so that the first l densities are the marginals, and as many more are
 // random, at most 32. Input [n, RV]: the V points of the first direction, then of the second, and so on. The squared
-// distance is the sum Σ_r ρ²(p_r, q_r) over the directions, whose embeddings are joined before W, as those of the
+// distance is the sum Σ_r ρ²(p_r, q_r) over the directions, whose embeddings are joined before W, as are those of the
 // coordinates are in the paper's experiment on scenes. Equal distributions have the distance 0. As R grows, only they
 // have it, since a distribution is determined by its projections on all directions (Cramér and Wold 1936); with
 // finitely many directions some differences are not seen. The directions depend on l alone, so that the distance is the
@@ -199,7 +199,7 @@ func (l *HDDLayer) Embed(dst, x *tensor.Dense) (*tensor.Dense, error) {
 		return nil, err
 	}
 	if l.inner == nil {
-		return nil, fmt.Errorf("%s: its frequencies are those of the values of densities, and it has no embedding; "+
+		return nil, fmt.Errorf("%s: its frequencies act on values of densities, and it has no embedding; "+
 			"build it with Lambdas: %w", l.who(), ErrParam)
 	}
 	l.use()

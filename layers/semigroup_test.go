@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestWays: a spec without the parameter means Laplace features, to the bit, and so does what FillDefaults makes anew;
+// TestWays: a spec without the parameter means Laplace features, to the bit, and so does what FillDefaults draws again;
 // auto is normalised rows where the features are fewer than three times the columns, and the map by a Gaussian from
 // there on, or where the sampler is one of directions.
 func TestWays(t *testing.T) {

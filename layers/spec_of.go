@@ -68,7 +68,7 @@ func specOf(l Layer, f form, o options) (Spec, error) {
 				o.nth = drawn.key.nth
 			}
 		}
-		if s.Seed = o.sourceSeed(); isMeanMap(l) { // which makes its numbers differ from those of the map of samples
+		if s.Seed = o.sourceSeed(); isMeanMap(l) { // which makes its numbers differ from the map's of samples
 			s.Seed = o.seed
 		}
 	}

@@ -73,10 +73,10 @@ var table = completed([]*Entry{
 		of: productForm{name: sketchName}},
 	{Name: "srf", Formula: sphereFormula + ", with a bias", Inputs: sphereInputs, Paper: "Pennington et al. 2015",
 		of: srfForm{}},
-	{Name: "add-kpca", Formula: "that of the additive map `kernel`, with its parameters", Inputs: "x >= 0",
+	{Name: "add-kpca", Formula: "the kernel of the additive map `kernel`, with its parameters", Inputs: "x >= 0",
 		Paper: "Perronnin et al. 2010", of: AddKPCA{}},
 	{Name: "maji-berg", Formula: "Σ min(x, z)", Inputs: "x >= 0", Paper: "Maji and Berg 2009", of: MajiBerg{}},
-	{Name: "nystrom", Formula: "that of the map `kernel`, with its parameters", Inputs: "those of the kernel",
+	{Name: "nystrom", Formula: "the kernel of the map `kernel`, with its parameters", Inputs: "the domain of the kernel",
 		Paper: "Williams and Seeger 2001", of: Nystrom{}},
 	{Name: "hdd-js", Formula: "exp(-JS(p, q)/2σ²), in nats", Inputs: bagInputs, Paper: hddPaper,
 		of: densityForm{Density: Density{Distance: spectral.JensenShannonDivergence}}},
@@ -87,7 +87,7 @@ var table = completed([]*Entry{
 	{Name: "l2-density", Formula: "exp(-∫(p - q)²/2σ²)", Inputs: bagInputs, Paper: "Oliva et al. 2014",
 		of: densityForm{}},
 	{Name: "mean-map", Formula: "exp(-MMD²/2τ²) of the kernel of the map `kernel`, with its parameters",
-		Inputs: "sets of samples, those of the kernel",
+		Inputs: "sets of samples in the domain of the kernel",
 		Paper:  "Muandet et al. 2012", of: meanMapForm{}},
 })
 

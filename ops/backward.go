@@ -43,7 +43,7 @@ type gradients struct {
 	count  int            // how many
 }
 
-// backwardOf is the backward of an op with inputs of these shapes. Its inputs are those of the op, of which it is given
+// backwardOf is the backward of an op with inputs of these shapes. Its inputs are the op's, of which it is given
 // the ones that it reads, then the output and the gradient of the output. Its result is the wanted gradients, one after
 // another, or a single one in its own shape: they share most of their work, and a Gorgonia op has one result.
 func (o *op) backwardOf(shapes []tensor.Shape, out tensor.Shape) Op {

@@ -67,9 +67,9 @@ func checkFrequencies[T domain.Float](d Domain, who string, w *tensor.Dense) err
 
 const (
 	// The remedies for bad values that are not the user's input.
-	fitAnew  = "fit the map anew"
-	drawAnew = "draw the map anew"
-	setAnew  = "set the frequencies anew, or tune them with a lower learning rate"
+	refit            = "fit the map again"
+	redraw           = "draw the map again"
+	resetFrequencies = "set the frequencies again, or tune them with a lower learning rate"
 )
 
 // checkFinite returns an error for the first of the numbers v, in rows of cols, that is not finite. name is their name

@@ -42,13 +42,13 @@ var packProducts = &packer{from: 1, n: 3, pack: func(c *call, _ bool) (any, erro
 	}
 	d, m, most, w, n, s := c.at('d'), c.at('m'), c.at('p'), Float64s(c.in[1]), Float64s(c.in[2]), Float64s(c.in[3])
 	f := &products{first: make([]int, m+1), scales: make([]float64, m)}
-	if err := checkFinite(c.who(), "scales", drawAnew, s, m); err != nil {
+	if err := checkFinite(c.who(), "scales", redraw, s, m); err != nil {
 		return nil, err
 	}
 	for i := range m {
 		if !(n[i] >= 0 && n[i] <= float64(most)) || n[i] != math.Trunc(n[i]) {
 			return nil, &domain.CellError{Who: c.who(), Matrix: "degrees", Col: i, Value: n[i],
-				Reason: fmt.Sprintf("is no whole number from 0 to %d", most), Remedy: drawAnew}
+				Reason: fmt.Sprintf("is no whole number from 0 to %d", most), Remedy: redraw}
 		}
 		f.first[i+1], f.scales[i] = f.first[i]+int(n[i]), s[i]/math.Sqrt(float64(m))
 	}

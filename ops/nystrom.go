@@ -217,7 +217,7 @@ var packLandmarks = &packer{from: 1, n: 2, pack: func(c *call, keep bool) (any, 
 	if err := CheckRows(k.Domain(), c.who(), c.in[1]); err != nil {
 		var cell *domain.CellError
 		if errors.As(err, &cell) {
-			cell.Matrix, cell.Remedy = "landmarks", fitAnew
+			cell.Matrix, cell.Remedy = "landmarks", refit
 		}
 		return nil, err
 	}
@@ -226,7 +226,7 @@ var packLandmarks = &packer{from: 1, n: 2, pack: func(c *call, keep bool) (any, 
 		l.rows = slices.Clone(l.rows)
 	}
 	p := Float64s(c.in[2])
-	if err := checkFinite(c.who(), "projection", fitAnew, p, l.cols); err != nil {
+	if err := checkFinite(c.who(), "projection", refit, p, l.cols); err != nil {
 		return nil, err
 	}
 	l.projection = simd.Pack(p, l.m, l.cols)

@@ -28,7 +28,7 @@ func checkScales(c *call) error {
 		if !(v >= 0) || math.IsInf(v, 1) {
 			return &domain.CellError{Who: c.who(), Matrix: "scale", Col: j, Value: v,
 				Reason: "is not a finite number from 0 on",
-				Remedy: "set it anew, or tune it with a lower learning rate"}
+				Remedy: "set it again, or tune it with a lower learning rate"}
 		}
 	}
 	return nil

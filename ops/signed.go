@@ -67,14 +67,14 @@ var packSigned = &packer{from: 1, n: 3, pack: func(c *call, keep bool) (any, err
 
 func newSigned[T domain.Float](c *call, keep bool) (any, error) {
 	u, r, rho, d, q, m := cells[T](c, 1), cells[T](c, 2), cells[T](c, 3), c.at('d'), c.shapes[1][1], c.at('m')
-	if err := checkFinite(c.who(), "norms", setAnew, r, len(r)); err != nil {
+	if err := checkFinite(c.who(), "norms", resetFrequencies, r, len(r)); err != nil {
 		return nil, err
 	}
 	w := &signedWeights[T]{norms: slices.Clone(r), shared: q != len(r)}
 	for b, v := range rho {
 		if !(v > 0) || v-v != 0 {
 			return nil, &domain.CellError{Who: c.who(), Matrix: "roots", Col: b, Value: float64(v),
-				Reason: "is not a finite number above 0", Remedy: setAnew}
+				Reason: "is not a finite number above 0", Remedy: resetFrequencies}
 		}
 		w.scales = append(w.scales, float64(v)/math.Sqrt(float64(m)))
 	}

@@ -71,7 +71,7 @@ func newStructured[T domain.Float](c *call, keep bool) (any, error) {
 	for i, v := range s {
 		if v != 1 && v != -1 {
 			return nil, &domain.CellError{Who: c.who(), Matrix: "signs", Row: i / p, Col: i % p, Value: float64(v),
-				Reason: "is not a sign", Remedy: "set the frequencies anew: signs are 1 and -1"}
+				Reason: "is not a sign", Remedy: "set the frequencies again: signs are 1 and -1"}
 		}
 	}
 	if keep {
@@ -82,7 +82,7 @@ func newStructured[T domain.Float](c *call, keep bool) (any, error) {
 		if v-v != 0 {
 			return nil, &domain.CellError{Who: c.who(), Matrix: "norms", Col: j, Value: float64(r[j]),
 				Reason: fmt.Sprintf("times exp(-log bandwidth) = %v is not finite", factor),
-				Remedy: "set the frequencies anew, or tune the bandwidth with a lower learning rate"}
+				Remedy: "set the frequencies again, or tune the bandwidth with a lower learning rate"}
 		}
 	}
 	return w, nil

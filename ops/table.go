@@ -90,10 +90,10 @@ func readTables(c *call) error {
 	for i, v := range r.knots {
 		if v-v != 0 || i%s.Points > 0 && v < r.knots[i-1] {
 			return &domain.CellError{Who: c.who(), Matrix: "knots", Row: i / s.Points, Col: i % s.Points, Value: v,
-				Reason: "is not finite, or below the one before", Remedy: fitAnew}
+				Reason: "is not finite, or below the one before", Remedy: refit}
 		}
 	}
-	return checkFinite(c.who(), "table", fitAnew, r.numbers, s.Points*s.Width)
+	return checkFinite(c.who(), "table", refit, r.numbers, s.Points*s.Width)
 }
 
 // column returns the place of v in the table of column j: the numbers are low + t (high - low), and slope is dt/dv.

@@ -64,7 +64,7 @@ var packSketches = &packer{from: 1, n: 2, pack: func(c *call, _ bool) (any, erro
 	p, d, s, sign := c.at('p'), c.at('d'), paramsOf[sketch](c), Float64s(c.in[2])
 	f := &sketches{sketch: s, p: p, d: d, buckets: make([]int32, len(sign)), weights: make([]float64, len(sign))}
 	for i, b := range Float64s(c.in[1]) {
-		bad := &domain.CellError{Who: c.who(), Row: i / (d + 1), Col: i % (d + 1), Remedy: drawAnew}
+		bad := &domain.CellError{Who: c.who(), Row: i / (d + 1), Col: i % (d + 1), Remedy: redraw}
 		if !(b >= 0 && b < float64(s.columns)) || b != math.Trunc(b) {
 			bad.Matrix, bad.Value, bad.Reason = "buckets", b, fmt.Sprintf("is no whole number from 0 to %d",
 				s.columns-1)

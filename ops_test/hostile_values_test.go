@@ -221,7 +221,7 @@ var goodNamed = []struct {
 	{"init.Structured.Sample.w", func(*arguments) any { return make([]float64, 48) }},
 	{"init.FittedPeriod.w init.OptimalPeriod.w init.NewHarmonics.w init.*.FittedPeriod.w", spectral.Uniform},
 
-	{"layers.*.features train/linear.*.features", 8},
+	{"layers.*.features", 8},
 	{"layers.NewHead.kind", "linear"},
 	{"layers.Lookup.name layers.ParseValues.mapName", "gaussian"},
 	{"layers.ParsePolicy.s", "none"},
@@ -272,7 +272,7 @@ var goodNamed = []struct {
 	{"train.Auto.o", train.AutoOptions{Trials: 3, MaxFeatures: 8}},
 	{"train/sgd.Backprop.loss", func(v *arguments) any { return must(G.Sum(v.leaf())) }},
 	{"train/sgd.Backprop.params train.*.nodes", func(v *arguments) any { return G.Nodes{v.leaf()} }},
-	{"data.BalancedWeights.counts", []int{3, 2}},
+	{"train/data.BalancedWeights.counts", []int{3, 2}},
 	{"train/linear.FitKernelRidge.k",
 		func(*arguments) any { return goodGram() }},
 	{"train/linear.KernelRidge.Predict.kTest", func(*arguments) any { return matOf(2, 6) }},

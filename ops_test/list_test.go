@@ -284,7 +284,7 @@ func (v variant) unit() float64 {
 	return 1
 }
 
-// length is that of the features of a row: √k(x, x) for a map that makes it so, and else 1.
+// length is the norm of a row's features: √k(x, x) for a map that makes it so, and else 1.
 func (v variant) length(x []float64) float64 {
 	if v.way() == "" {
 		return 1

@@ -47,14 +47,14 @@ var allFits = map[string]func(t *testing.T) []float64{
 		k, y := memoryGram(t)
 		return kernelNumbers(linear.FitKernelRidge(k, y, someLambdas...))
 	},
-	"FitSVM":                     svm(linear.SVMOptions{}),
-	"FitSVM, several lambdas":    svm(linear.SVMOptions{Lambdas: someLambdas}),
-	"FitSVM, regression":         svm(linear.SVMOptions{Loss: linear.SquaredInsensitive, Lambdas: someLambdas[:1]}),
-	"FitLogistic":                logistic(linear.LogisticOptions{Lambdas: someLambdas}),
-	"FitLogistic, features anew": logistic(linear.LogisticOptions{CacheBytes: -1}),
-	"FitLaplace":                 laplace,
-	"Fit, frozen, features kept": descent("none", sgd.FitOptions{}),
-	"Fit, frozen, features anew": descent("none", sgd.FitOptions{CacheBytes: -1}),
+	"FitSVM":                        svm(linear.SVMOptions{}),
+	"FitSVM, several lambdas":       svm(linear.SVMOptions{Lambdas: someLambdas}),
+	"FitSVM, regression":            svm(linear.SVMOptions{Loss: linear.SquaredInsensitive, Lambdas: someLambdas[:1]}),
+	"FitLogistic":                   logistic(linear.LogisticOptions{Lambdas: someLambdas}),
+	"FitLogistic, mapped each time": logistic(linear.LogisticOptions{CacheBytes: -1}),
+	"FitLaplace":                    laplace,
+	"Fit, frozen, features kept":    descent("none", sgd.FitOptions{}),
+	"Fit, frozen, mapped each time": descent("none", sgd.FitOptions{CacheBytes: -1}),
 	"Fit, tuned, held out": descent("all",
 		sgd.FitOptions{HeldOut: .2, Lambda: 1e-3, ClipNorm: 1, ClassWeights: []float64{1, 2}}),
 	"Fit, tuned, checkpoints": func(t *testing.T) []float64 {

@@ -13,7 +13,7 @@ import (
 
 // TestRate: from 64 to 1024 features the RMS error of the kernel matrix falls by √16 = 4. The mean squared errors are
 // means over seeds, whose spread gives the band of their ratio; it has to be narrow enough to tell 4 from 16^(1/4) = 2.
-// Those of the low-discrepancy samplers fall faster.
+// The errors of low-discrepancy samplers fall faster.
 func TestRate(t *testing.T) {
 	const seeds = 32
 	forEach(t, func(t *testing.T, v variant) {

@@ -46,7 +46,7 @@ func autoSets() map[string]*data.Set {
 }
 
 // TestAuto: of every kind of rows the model is better than a guess, two runs of one seed are the same, there are no
-// more trials than were asked for, and the best is that of the least score.
+// more trials than were asked for, and the best is the one of the least score.
 func TestAuto(t *testing.T) {
 	for name, set := range autoSets() {
 		o := train.AutoOptions{Trials: 5, Seed: 3, MaxFeatures: 32}
@@ -97,7 +97,7 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestAutoEnds: before there is a model the error is the context's; after it, the model is that of the best trial so
+// TestAutoEnds: before there is a model the error is the context's; after it, the model is the best trial's so
 // far. Within no time at all there is an error, and within little a model.
 func TestAutoEnds(t *testing.T) {
 	set := autoSets()["dense"]

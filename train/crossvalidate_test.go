@@ -63,7 +63,7 @@ func byHand(t *testing.T, recipe func(share float64) train.Recipe, set *data.Set
 }
 
 // TestCrossValidate: under every head, of classes and of targets, frozen and tuned, with features that are kept or made
-// anew, by default and with a lambda or a tuner of its own, the scores are those of fits of the recipe to the other
+// again, by default and with a lambda or a tuner of its own, the scores are those of fits of the recipe to the other
 // folds. The bits depend on the seed alone, and sparse rows have the scores of dense ones.
 func TestCrossValidate(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -74,7 +74,7 @@ func TestCrossValidate(t *testing.T) {
 	early, weighted, own := short, short, short
 	early.CacheBytes, early.HeldOut, early.Patience = -1, .2, 2
 	weighted.ClassWeights, weighted.HeldOut, weighted.Patience, own.Lambda = weights, .2, 2, 1e-3
-	anew := linear.SVMOptions{Tol: 1e-6, CacheBytes: -1, BlockRows: 7, ClassWeights: weights}
+	streamed := linear.SVMOptions{Tol: 1e-6, CacheBytes: -1, BlockRows: 7, ClassWeights: weights}
 	svr := linear.SVMOptions{Tol: 1e-8, Loss: linear.SquaredInsensitive, Epsilon: .2}
 	batch := func(o sgd.FitOptions, head string) fits.Fitter { return sgd.MiniBatch{FitOptions: o, Head: head} }
 	for name, c := range map[string]struct {
@@ -94,7 +94,7 @@ func TestCrossValidate(t *testing.T) {
 		"ridge, its own":         {linear.RidgeOptions{Select: linear.SelectLOO}, "targets", nil, "", nil, 1e-8},
 		"svm":                    {linear.SVMOptions{Tol: 1e-9}, "classes", penalties, "", nil, 1e-3},
 		"svm, targets":           {svr, "targets", penalties, "", nil, 1e-3},
-		"svm, weighted":          {anew, "classes", penalties, "", nil, 1e-3},
+		"svm, weighted":          {streamed, "classes", penalties, "", nil, 1e-3},
 		"logistic":               {linear.LogisticOptions{Tol: 1e-9}, "classes", penalties, "", nil, 1e-9},
 		"logistic, its own":      {linear.LogisticOptions{Lambdas: []float64{.5}}, "classes", nil, "", nil, 1e-9},
 		"cg":                     {linear.CGOptions{Lambda: .1}, "two", nil, "", nil, 1e-6},

@@ -30,7 +30,7 @@ type fitterCase struct {
 	targets  bool
 	policy   layers.Policy
 	weighted fits.Fitter // the same with the class weights trial.ClassTimes; nil: not compared
-	anew     fits.Fitter // the same, but without kept features and with other blocks
+	uncached fits.Fitter // the same, but without kept features and with other blocks
 	tol      float64     // of its weights for another form of the rows, relative to their norm
 }
 
@@ -45,13 +45,13 @@ func fitterCases() []fitterCase {
 	loo := linear.RidgeOptions{Select: linear.SelectLOO, Lambdas: []float64{.01, .1}}
 	blocks, weighted, looBlocks := ridge, ridge, loo
 	blocks.BlockRows, weighted.ClassWeights, looBlocks.BlockRows = 7, trial.ClassTimes, 7
-	svmAnew, svmWeighted, svrAnew := svm, svm, svr
-	svmAnew.CacheBytes, svmAnew.BlockRows, svmWeighted.ClassWeights = -1, 16, trial.ClassTimes
-	svrAnew.CacheBytes, svrAnew.BlockRows = -1, 16
-	logisticAnew, logisticWeighted := logistic, logistic
-	logisticAnew.CacheBytes, logisticAnew.BlockRows, logisticWeighted.ClassWeights = -1, 16, trial.ClassTimes
-	stepsAnew := steps
-	stepsAnew.CacheBytes = -1
+	svmUncached, svmWeighted, svrUncached := svm, svm, svr
+	svmUncached.CacheBytes, svmUncached.BlockRows, svmWeighted.ClassWeights = -1, 16, trial.ClassTimes
+	svrUncached.CacheBytes, svrUncached.BlockRows = -1, 16
+	logisticUncached, logisticWeighted := logistic, logistic
+	logisticUncached.CacheBytes, logisticUncached.BlockRows, logisticWeighted.ClassWeights = -1, 16, trial.ClassTimes
+	stepsUncached := steps
+	stepsUncached.CacheBytes = -1
 	cg := linear.CGOptions{Lambda: .05, Tol: 1e-11, Rank: 7}
 	cgBlocks := cg
 	cgBlocks.BlockRows = 7
@@ -61,12 +61,12 @@ func fitterCases() []fitterCase {
 		{"ridge, targets", ridge, true, layers.Frozen, nil, blocks, 1e-8},
 		{"ridge, leave-one-out", loo, true, layers.Frozen, nil, looBlocks, 1e-8},
 		{"conjugate gradients", cg, true, layers.Frozen, nil, cgBlocks, 1e-8},
-		{"svm", svm, false, layers.Frozen, svmWeighted, svmAnew, 3e-5},
-		{"svm, targets", svr, true, layers.Frozen, nil, svrAnew, 3e-5},
-		{"logistic", logistic, false, layers.Frozen, logisticWeighted, logisticAnew, 3e-5},
-		{"mini-batch, softmax", batch(steps, "softmax"), false, layers.Frozen, nil, batch(stepsAnew, "softmax"), 1e-8},
-		{"mini-batch, linear", batch(steps, ""), true, layers.Frozen, nil, batch(stepsAnew, ""), 1e-8},
-		{"mini-batch, huber", batch(steps, "huber"), true, layers.Frozen, nil, batch(stepsAnew, "huber"), 1e-8},
+		{"svm", svm, false, layers.Frozen, svmWeighted, svmUncached, 3e-5},
+		{"svm, targets", svr, true, layers.Frozen, nil, svrUncached, 3e-5},
+		{"logistic", logistic, false, layers.Frozen, logisticWeighted, logisticUncached, 3e-5},
+		{"mini-batch, softmax", batch(steps, "softmax"), false, layers.Frozen, nil, batch(stepsUncached, "softmax"), 1e-8},
+		{"mini-batch, linear", batch(steps, ""), true, layers.Frozen, nil, batch(stepsUncached, ""), 1e-8},
+		{"mini-batch, huber", batch(steps, "huber"), true, layers.Frozen, nil, batch(stepsUncached, "huber"), 1e-8},
 		{"a user's own", centroids{}, false, layers.Frozen, nil, nil, 1e-8},
 		{"mini-batch, tuned", batch(steps, "softmax"), false, layers.All, nil, nil, 1e-7},
 		{"mini-batch, bandwidth", batch(steps, ""), true, layers.Bandwidth, nil, nil, 1e-7},
@@ -175,9 +175,9 @@ func TestFitters(t *testing.T) {
 				} else if o.Seed++; slices.Equal(fit(o, dense, y), want) {
 					t.Errorf("%s, %s, %v: another seed gives the same weights", c.name, name, dt)
 				}
-				if c.anew != nil {
-					same("blocks", fit(c.anew, dense, y), want, tol)
-					same("sparse blocks", fit(c.anew, sparse, y), want, tol)
+				if c.uncached != nil {
+					same("blocks", fit(c.uncached, dense, y), want, tol)
+					same("sparse blocks", fit(c.uncached, sparse, y), want, tol)
 				}
 				if c.weighted != nil && dt == tensor.Float64 {
 					x2, y2 := trial.Repeated(dense, y)
@@ -269,8 +269,8 @@ func TestFittersStop(t *testing.T) {
 		_, k := y.Dims()
 		looks := &looked{Context: t.Context(), after: math.MaxInt}
 		f := c.fitter
-		if c.anew != nil {
-			f = c.anew
+		if c.uncached != nil {
+			f = c.uncached
 		}
 		fit := func(ctx context.Context) error {
 			m := fitterMaps(13, tensor.Float64, c.policy)["gaussian"]

@@ -36,7 +36,7 @@ type Model struct {
 
 // NewModel returns a model of layers that a program built, whatever fitted them. The last one is the head; the others
 // are the map, as a layers.Sequential if there are several. The model predicts, saves, loads, serves and exports like
-// one from a Recipe: its Spec is that of the map (layers.SpecOf), and its Scaler "none". Put the fitted scaler there
+// one from a Recipe: its Spec is the map's (layers.SpecOf), and its Scaler "none". Put the fitted scaler there
 // if the layers learned from scaled rows.
 //
 // The k outputs of a head that classifies get the Classes "0" to "k-1"; name them in that field. The outputs of another
@@ -116,7 +116,7 @@ func (m *Model) maps() error {
 	return nil
 }
 
-// Dims returns the number of input columns: those of the Map or, without one, of the Spec.
+// Dims returns the number of input columns, of the Map or, without one, of the Spec.
 func (m *Model) Dims() int {
 	if m.Map == nil {
 		return m.Spec.Dims

@@ -400,7 +400,7 @@ func TestNewModel(t *testing.T) {
 	}
 }
 
-// TestMarshalBinary: the bytes are those of the file. Without a head they leave out what the spec draws, and only Load
+// TestMarshalBinary: the bytes equal the file's. Without a head they leave out what the spec draws, and only Load
 // refuses them.
 func TestMarshalBinary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
@@ -409,7 +409,7 @@ func TestMarshalBinary(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := must(whole.MarshalBinary()); !slices.Equal(got, must(os.ReadFile(path))) {
-		t.Error("the bytes are not those of the file")
+		t.Error("the bytes differ from the file's")
 	}
 	set := smallModel(2)
 	set.Map.Params()[0].Value.Float64s()[0] = 7

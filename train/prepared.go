@@ -370,7 +370,7 @@ func (p *prepared) solverOf(s layers.Spec) fits.Fitter {
 	return linear.RidgeOptions{Seed: s.Seed}
 }
 
-// checkPolicy refuses a spec that tunes its map if the fitter leaves the map as it is drawn.
+// checkPolicy refuses a spec that tunes its map if the fitter leaves the map as drawn.
 func (p *prepared) checkPolicy(s layers.Spec, f fits.Fitter) error {
 	if p.recipe.Tuner != nil || !f.Frozen() || !s.Tuned() {
 		return nil
@@ -379,6 +379,6 @@ func (p *prepared) checkPolicy(s layers.Spec, f fits.Fitter) error {
 	if tuned == "" {
 		tuned = "its parts"
 	}
-	return fmt.Errorf("the Spec tunes %s, and %T leaves the map as it is drawn; use MiniBatch: %w", tuned, f,
+	return fmt.Errorf("the Spec tunes %s, and %T leaves the map as drawn; use MiniBatch: %w", tuned, f,
 		domain.ErrParam)
 }

@@ -53,7 +53,7 @@ type Start struct {
 	Model   *Model       // with its Scaler, Columns, Classes and complete Spec, but without Map and Head
 	Problem fits.Problem // the size of the fit; for CrossValidate with the most features of the candidates
 	Counts  []int        // the number of rows of each class; nil for targets
-	Fitter  fits.Fitter  // that of the recipe
+	Fitter  fits.Fitter  // of the recipe
 	// Wrap, if Ready sets it, is called with the map before a Fitter fits on all rows, and returns the map to fit on,
 	// for example one that counts calls (see layers.Unwrap). The model keeps the map itself.
 	Wrap func(layers.Layer) layers.Layer

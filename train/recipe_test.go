@@ -44,7 +44,7 @@ func TestRecipe(t *testing.T) {
 		tune    string
 		targets bool
 		most    float64   // of errors
-		lambdas []float64 // for cross-validation; nil: that of the fitter
+		lambdas []float64 // for cross-validation; nil: the fitter's
 	}{
 		"default":            {nil, "", false, .02, two},
 		"default, targets":   {nil, "", true, .1, two},
@@ -52,7 +52,7 @@ func TestRecipe(t *testing.T) {
 		"ridge":              {linear.RidgeOptions{Select: linear.SelectLOO}, "", true, .1, nil},
 		"cg":                 {linear.CGOptions{Lambda: 1e-4}, "", false, .02, nil},
 		"svm":                {linear.SVMOptions{}, "", false, .02, two},
-		"svm, anew":          {linear.SVMOptions{Lambdas: one, CacheBytes: -1}, "", false, .02, nil},
+		"svm, uncached":      {linear.SVMOptions{Lambdas: one, CacheBytes: -1}, "", false, .02, nil},
 		"svm, targets":       {linear.SVMOptions{Loss: linear.SquaredInsensitive}, "", true, .2, two},
 		"logistic":           {linear.LogisticOptions{Lambdas: one}, "", false, .02, nil},
 		"mini-batch":         {sgd.MiniBatch{FitOptions: epochs}, "", false, .02, two},
@@ -219,7 +219,7 @@ func TestRecipeErrors(t *testing.T) {
 }
 
 // TestDtype: what mini-batches may tune is float32 unless the Spec says otherwise, and what is solved is float64. A
-// candidate without an element type has that of the rows.
+// candidate without an element type has the rows'.
 func TestDtype(t *testing.T) {
 	set := waves(60, 1, false)
 	for _, c := range []struct {

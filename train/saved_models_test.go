@@ -29,7 +29,7 @@ import (
 //
 //	go test ./train -run SavedModels -write-models v0
 //
-// writes those of the folder v0 with the code as it is.
+// writes the models of the folder v0 with the current code.
 var writeModels = flag.String("write-models", "", "folder of testdata/models to write a model of every kind to")
 
 const (

@@ -53,7 +53,7 @@ func TestGrid(t *testing.T) {
 }
 
 // TestRandomSearch: draws lie in their ranges with the law that is promised: the mean of n uniform numbers is within
-// 4/√(12 n) of the range's half. They are those of the seed, and an axis does not move the others.
+// 4/√(12 n) of the range's half. The seed decides them, and an axis does not move the others.
 func TestRandomSearch(t *testing.T) {
 	const n = 2000
 	spec := layers.Spec{Map: "sphere-polynomial", Features: 64}

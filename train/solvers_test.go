@@ -115,7 +115,7 @@ func spreadOf(x *tensor.Dense, rows []float64) (s float64) {
 	return s
 }
 
-// TestOptimum: the objective is that of the weights, and the least that gonum's quasi-Newton methods find on the plain
+// TestOptimum: the objective belongs to the weights, and the least that gonum's quasi-Newton methods find on the plain
 // formula. That of support vectors has a curvature of at least 1, so it is at most ‖g‖²/2 above the least, where the
 // norm of the gradient is at most Tol times that at W = 0.
 func TestOptimum(t *testing.T) {
@@ -242,7 +242,7 @@ func TestSVMAgainstLIBLINEAR(t *testing.T) {
 	}
 }
 
-// runLIBLINEAR trains and reads the weights [d+1, k], the last those of the constant feature.
+// runLIBLINEAR trains and reads the weights [d+1, k], the last for the constant feature.
 func runLIBLINEAR(t *testing.T, program string, x *tensor.Dense, labels []int, k int, args ...string) *mat.Dense {
 	t.Helper()
 	dir, d := t.TempDir(), x.Shape()[1]
@@ -516,7 +516,7 @@ func TestCosts(t *testing.T) {
 // TestSparseMemory: no solver spreads sparse rows out. While it runs on the features of 200 rows of 100,000 columns,
 // 480 MB if they were dense, it holds what its Cost says and a tenth more; ridge, mini-batches and a prediction
 // allocate no more than a few times that in all. The columns without a cell have coefficients of 0, and the others
-// those of the same rows without these columns.
+// the same as without these columns.
 func TestSparseMemory(t *testing.T) {
 	if trial.RaceEnabled {
 		t.Skip("memory cannot be counted under the race detector")

@@ -21,11 +21,11 @@ import (
 
 // The steps of a Tuner.
 const (
-	StepFrozen = "frozen" // solves the head on the map as it is drawn
+	StepFrozen = "frozen" // solves the head on the frozen map
 	// StepEvidence learns a scale per column (package evidence) on at most 512 features, 256 beside other steps, and
 	// solves the head.
 	StepEvidence = "evidence"
-	StepAll      = "all"           // learns all parameters by mini-batches, from the map as it is drawn
+	StepAll      = "all"           // learns all parameters by mini-batches, from the drawn map
 	StepBoth     = "evidence, all" // learns all parameters by mini-batches, from the scales of StepEvidence
 	StepSolved   = "solved"        // solves the head again on the tuned features of the better of StepAll and StepBoth
 )

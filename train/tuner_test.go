@@ -26,7 +26,7 @@ func tune(t *testing.T, set *data.Set, spec layers.Spec, l train.Tuner) (*train.
 }
 
 // TestTuner: of classes and of targets tuning wins, the columns that matter are found, the model says what it is and
-// comes back from its file, and neither the unit of x nor that of the targets changes a figure.
+// comes back from its file, and neither the unit of x nor of the targets changes a figure.
 func TestTuner(t *testing.T) {
 	if trial.RaceEnabled {
 		t.Skip("some minutes under the race detector")

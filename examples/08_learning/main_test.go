@@ -21,14 +21,14 @@ func TestRows(t *testing.T) {
 	again, _ := made(n, n, 2, 1, zero)
 	other, _ := made(n, n, 2, 2, zero)
 	if !slices.Equal(rows.Y, again.Y) || slices.Equal(rows.Y, other.Y) || slices.Equal(rows.Y, test.Y) {
-		t.Error("the rows are not those of their seed and part")
+		t.Error("the rows differ between runs of one seed and part")
 	}
 	if s := stat.StdDev(rows.Y, nil); math.Abs(s-noise) > 4*noise/math.Sqrt(2*n) {
 		t.Errorf("noise with the standard deviation %v", s)
 	}
 	cells := func(s *data.Set) []float64 { return s.X.(*tensor.Dense).Float64s() }
 	if !slices.Equal(cells(rows), cells(again)) || slices.Equal(cells(rows), cells(other)) {
-		t.Error("the cells are not those of their seed")
+		t.Error("the cells differ between runs of one seed")
 	}
 }
 

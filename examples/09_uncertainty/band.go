@@ -85,7 +85,7 @@ func band() image.Image {
 	return drawBand(posterior, newProcess(k, x, y, noise[0], posterior.Penalty), drawn, x, y)
 }
 
-// sums are those of the rows' features.
+// sums of the features of the rows.
 func sums(features int, seed uint64, x, y []float64) *linear.RidgeStats {
 	s := new(linear.RidgeStats)
 	must.Do(s.Add(must.Get(gaussian(1, 1, features, seed).Transform(nil, rows(x, 1))), column(y)))

@@ -18,7 +18,7 @@ const (
 	pool     = 300
 	started  = 5
 	asked    = 60
-	told     = .05 // the standard deviation of the noise; that of the function is about 1
+	told     = .05 // the standard deviation of the noise; the function's is about 1
 )
 
 // choose learns surfaces from points of a pool, asked for by standard deviation or at random.
@@ -100,7 +100,7 @@ func mostUnsure(p *linear.Posterior, z *tensor.Dense, known []bool) int {
 	return floats.MaxIdx(v)
 }
 
-// surface is a function drawn from the prior, on another map than that of the model.
+// surface is a function drawn from the prior, on a map other than the model's.
 func surface(seed uint64) func(x *tensor.Dense) []float64 {
 	const features = 2048
 	rng := rand.New(rand.NewPCG(seed, 3))

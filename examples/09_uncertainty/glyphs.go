@@ -154,7 +154,7 @@ func softmax(s *mat.Dense) *mat.Dense {
 	return out
 }
 
-// entropies are those of the rows, in nats.
+// entropies has one number for each row, in nats.
 func entropies(p *mat.Dense) []float64 {
 	n, _ := p.Dims()
 	out := make([]float64, n)

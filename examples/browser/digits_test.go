@@ -116,7 +116,7 @@ func TestMade(t *testing.T) {
 	a, b, c := made(40, 1), made(40, 1), made(40, 2)
 	cells := func(x any) []float64 { return x.(*tensor.Dense).Float64s() }
 	if !slices.Equal(cells(a.X), cells(b.X)) || slices.Equal(cells(a.X), cells(c.X)) {
-		t.Error("the pictures are not those of their seed")
+		t.Error("the pictures differ between runs of one seed")
 	}
 	for _, label := range []string{"0", "9"} {
 		n := 0

@@ -31,7 +31,7 @@ func kernel(t *testing.T, c *contract) {
 			signed := layers.SignatureOf(l) != nil
 			if m := reflect.ValueOf(l).MethodByName("Kernel"); m.IsValid() {
 				if k := m.Call(nil)[0].Interface(); fmt.Sprint(k) != fmt.Sprint(c.kernel) {
-					t.Errorf("the kernel of the layer is %v, that of the spec %v", k, c.kernel)
+					t.Errorf("the kernel of the layer is %v, the spec's %v", k, c.kernel)
 				}
 			}
 			for i := range 9 {

@@ -206,7 +206,7 @@ func CheckFrequencies[T Float](d Domain, who string, w []T, cols int) error {
 			continue
 		}
 		e := &CellError{Who: who, Matrix: "W", Row: k / cols, Col: k % cols, Value: f, Reason: "is not finite",
-			Remedy: "set the frequencies anew, or tune them with a lower learning rate"}
+			Remedy: "set the frequencies again, or tune them with a lower learning rate"}
 		if f < 0 && !math.IsInf(f, -1) {
 			e.Reason = "is negative"
 		}

@@ -17,7 +17,7 @@ import (
 // worker that meets it. They are read once, and once more for each scaler that learns, in blocks.
 //
 // Where how.Columns is not nil, or read.Columns, the files are tables, whose columns and labels workers find by their names, and the
-// files must have the columns that were learned from, in any order. read.Tell is told what this process makes of the files, and
+// files must have the columns that were learned from, in any order. read.Tell receives what this process makes of the files, and
 // the log of the engine what workers do.
 //
 // The sample of rows that parameters and fitted maps come from is drawn by the spec's seed. It returns the errors

@@ -19,7 +19,7 @@ import (
 // Recipe says how a worker makes features of a file.
 type Recipe struct {
 	Model *train.Model // its columns, scaler, map and classes; the head is ignored
-	Read  data.Options // how files are read; Dims and Columns are those of the model
+	Read  data.Options // how files are read; Dims and Columns are the model's
 }
 
 // shipped is a recipe on its way to a worker.
@@ -36,7 +36,7 @@ func (r *Recipe) ship() (s shipped, err error) {
 		return s, fmt.Errorf("beam: the recipe has no model; Prepare and OfModel make recipes: %w", domain.ErrParam)
 	case r.Read.Dims != m.Dims() || r.Read.Columns != m.Columns:
 		return s, fmt.Errorf("beam: files are read with %d Dims and the model has %d, or with other Columns; give Read "+
-			"those of the model: %w", r.Read.Dims, m.Dims(), domain.ErrParam)
+			"the model's: %w", r.Read.Dims, m.Dims(), domain.ErrParam)
 	}
 	read := r.Read
 	read.Columns = nil // the model has them

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The gradient is that of the loss, by central differences, and 0 at the fit.
+// The gradient agrees with the loss, by central differences, and 0 at the fit.
 func TestBiasIsLeast(t *testing.T) {
 	scores, _, labels := drawn(300, 4, 2, 41)
 	for i := range labels {

@@ -165,7 +165,7 @@ func TestSetDefinition(t *testing.T) {
 	}
 }
 
-// The hash is uniform: its mean and its square are those of the law, within 4 standard errors.
+// The hash is uniform: its mean and its mean square agree with the uniform law, within 4 standard errors.
 func TestUniform(t *testing.T) {
 	const n = 20000
 	sum, square := 0.0, 0.0

@@ -58,7 +58,7 @@ func TestTemperatureIsLeast(t *testing.T) {
 	}
 }
 
-// T is that of the law, within 4 standard errors by its Fisher information: the variance of the scores under p.
+// T agrees with the law, within 4 standard errors by its Fisher information: the variance of the scores under p.
 func TestTemperatureOfLaw(t *testing.T) {
 	const n, want = 4000, 2.5
 	scores, p, labels := drawn(n, 6, want, 4)

@@ -215,7 +215,7 @@ func (p *csvFile) addCells(line int) error {
 		}
 		if v, f = numberIn(text, p.layout.comma); f == sound && !p.commas {
 			p.commas = true
-			p.tell("line %d has the number %s: commas are taken for decimal points", line, quote(text))
+			p.tell("line %d has the number %s: commas are treated as decimal points", line, quote(text))
 		}
 		return v, f
 	}

@@ -103,7 +103,7 @@ func TestReadCSVErrors(t *testing.T) {
 	}
 }
 
-// The line of an error is that of the file, behind quoted line breaks and blank lines too.
+// The line of an error counts the lines of the file, behind quoted line breaks and blank lines too.
 func TestReadCSVLineNumbers(t *testing.T) {
 	_, err := ReadCSV(strings.NewReader("\"two\nlines\",b\n1,2\n\n3,oops\n"), "f.csv", Options{Label: LabelNone})
 	fails(t, err, ErrFormat, "f.csv:5", `column 2 ("b")`)

@@ -21,7 +21,7 @@ type Frame struct {
 	LabelNames []string  // names of the label column or of the k target columns; nil without labels
 	IDs        []string  // names of the rows, if Options.ID names their column
 	Source     string    // the file
-	// Tell receives notes of Learn and Columns about unexpected cells; nil: nobody is told.
+	// Tell receives notes of Learn and Columns about unexpected cells; nil: they are dropped.
 	Tell func(note string)
 
 	columns []Column

@@ -209,7 +209,7 @@ func (t *targets) add(at int, text []byte) error {
 	}
 	if t.s.o.tables() && !t.doubted && isGap(label) {
 		t.doubted = true
-		t.s.tell("the class %s of %s %d is taken for one; if it says that the value is missing, leave such rows out (Options.DropUnlabelled)", quote(label), t.unit, at)
+		t.s.tell("treating %s of %s %d as a class; if it says that the value is missing, leave such rows out (Options.DropUnlabelled)", quote(label), t.unit, at)
 	}
 	t.labels = append(t.labels, label)
 	return nil

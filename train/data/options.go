@@ -103,7 +103,7 @@ type Options struct {
 	Columns *Columns
 	// ID is the column of a table whose texts name the rows, by name or by number from 1; empty: none.
 	ID string
-	// Tell receives, each time a file is read, notes about doubtful decisions; nil: nobody is told. Streams call it
+	// Tell receives, each time a file is read, notes about doubtful decisions; nil: they are dropped. Streams call it
 	// from their own goroutines.
 	Tell func(note string) `json:"-"`
 	// Dims is the number of features; 0: the file decides. Rows of LIBSVM text are padded with zeros to it, and an

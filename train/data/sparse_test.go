@@ -97,7 +97,7 @@ func TestSparseMemory(t *testing.T) {
 	}
 }
 
-// TestSparseSet: a part and a rounding of a sparse set are those of the dense one; blocks share memory.
+// TestSparseSet: a part and a rounding of a sparse set equal the dense one's; blocks share memory.
 func TestSparseSet(t *testing.T) {
 	text := wordsFile(50, 31, 6, 2)
 	s, dense := readText(t, text, Options{Form: FormSparse}), readText(t, text, Options{Form: FormDense})

@@ -46,7 +46,7 @@ func TestSyntheticHistograms(t *testing.T) {
 }
 
 // TestMeansOfPairs: the two classes of a pair have equal mean histograms, so no linear function of the counts separates
-// them. A mean over 833 rows has a variance of at most the Poisson one plus that of the share of the topics, which for
+// them. A mean over 833 rows has a variance of at most the Poisson variance plus the variance of the share of the topics, which for
 // a count c of one topic is below c²/4.
 func TestMeansOfPairs(t *testing.T) {
 	set := data.SyntheticHistograms(1)
@@ -62,7 +62,7 @@ func TestMeansOfPairs(t *testing.T) {
 	for _, pair := range []string{"a", "b", "c"} {
 		for j, m := range sums[pair+"1"] {
 			n := sums[pair+"2"][j]
-			top := 2 * max(m, n) // the larger of the two topics' means is at most twice that of the mix
+			top := 2 * max(m, n) // the larger of the two topics' means is at most twice the mean of the mix
 			if tolerance := 4 * math.Sqrt(2*(top+top*top/4)/833); math.Abs(m-n) > tolerance {
 				t.Errorf("pair %s, word %d: means %v and %v, more than %v apart", pair, j, m, n, tolerance)
 			}
@@ -83,7 +83,7 @@ func TestSyntheticBags(t *testing.T) {
 	}
 	a, b := sets[0].X.(*ops.Bags), sets[1].X.(*ops.Bags)
 	if !reflect.DeepEqual(a, b) || !reflect.DeepEqual(sets[0].Labels, sets[1].Labels) || reflect.DeepEqual(a, sets[2].X) {
-		t.Error("the sets are not those of the seed")
+		t.Error("the sets differ between runs of one seed")
 	}
 	mean, variance := map[string]float64{}, map[string]float64{}
 	for i, label := range sets[0].Labels {

@@ -91,7 +91,7 @@ func TestFramesOfFiles(t *testing.T) {
 	fails(t, err, ErrFormat, "3.csv", `"a", "c"`, `"a", "b"`, "same columns")
 }
 
-// TestNotesOfBlocks: what is unlike the training rows is told once a file, not once a block.
+// TestNotesOfBlocks: what is unlike the training rows is reported once a file, not once a block.
 func TestNotesOfBlocks(t *testing.T) {
 	c := learnedFrom(t, "a,b,y\nu,1,p\nv,2,q\n")
 	path := fileOf(t, "", "later.csv", lines("b,a,x,y\n", 12, func(i int) string { return fmt.Sprintf(",w%d,3,p", i) }))

@@ -177,7 +177,7 @@ func searchOf(t *testing.T, m layers.Layer, p data.Pairs, o Options) *search {
 	return s
 }
 
-// TestEveryMap: the loss of no map ends above its start, in either element type, and it is that of the parameters that are left.
+// TestEveryMap: the loss of no map ends above its start, in either element type, and it is the loss at the parameters that are left.
 func TestEveryMap(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 		eachMap(t, 40, dt, func(t *testing.T, m layers.Layer, p data.Pairs) {
@@ -193,7 +193,7 @@ func TestEveryMap(t *testing.T) {
 			}
 			x[0] = math.Log(r.Lambda * again.post.spread)
 			if got := again.lossAt(x); math.Abs(got-r.After) > 1e-5*(1+math.Abs(got)) {
-				t.Errorf("the loss at what is left is %v, that of the result %v", got, r.After)
+				t.Errorf("the loss at what is left is %v, the result's %v", got, r.After)
 			}
 			for _, q := range m.Params() {
 				for _, v := range ops.Float64s(q.Value) {

@@ -33,7 +33,7 @@ func posteriorOf(n, d, k int) (*posterior, []float64) {
 
 var sizes = [][3]int{{13, 5, 1}, {60, 41, 3}, {11, 11, 2}, {17, 40, 3}, {12, 11, 1}}
 
-// TestMarginal: the loss is that of the n x n Gaussian process with a flat prior on its mean, Rasmussen and Williams (2006), (2.45) for one constant,
+// TestMarginal: the loss equals the n x n Gaussian process with a flat prior on its mean, Rasmussen and Williams (2006), (2.45) for one constant,
 // at the best amplitude; and a little away from the best amplitude the density is less.
 func TestMarginal(t *testing.T) {
 	for _, size := range sizes {

@@ -39,7 +39,7 @@ type Fitter interface {
 	Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*Report, error)
 	// HeadKind returns the kind of head that it fits, see layers.NewHead.
 	HeadKind() string
-	// Frozen reports whether it leaves the map as it is drawn.
+	// Frozen reports whether it leaves the map as drawn.
 	Frozen() bool
 }
 

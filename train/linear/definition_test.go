@@ -77,7 +77,7 @@ func fit(t *testing.T, m layers.Map, x *tensor.Dense, y *mat.Dense, o RidgeOptio
 }
 
 // TestRidgeDefinition: by each system, of the features, of the rows, with signs, with weights, of the kernel matrix, by
-// conjugate gradients, and from sums that were merged, the fit is that of the definition. The leave-one-out errors are
+// conjugate gradients, and from sums that were merged, the fit agrees with the definition. The leave-one-out errors are
 // those of fits without each row, and lambda is chosen by them: of classes by the least error rate, then by the least
 // squared error. A mean of the features far from 0 changes nothing.
 func TestRidgeDefinition(t *testing.T) {

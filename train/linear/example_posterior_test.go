@@ -88,7 +88,7 @@ func ExamplePosterior_Restore() {
 	// Output: f(z) = 2.04 z + 1.06, variances [0.6989 0.2999 0.2999 0.6989], <nil>
 }
 
-// Nyström features know nothing far from their landmarks, and with the residual the variance there is that of the
+// Nyström features know nothing far from their landmarks, and with the residual the variance there is the one of the
 // prior, 1/ρ beside the intercept's.
 func ExamplePosterior_Variance_residual() {
 	x, y := sine(60)

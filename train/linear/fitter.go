@@ -45,16 +45,16 @@ func (SVMOptions) HeadKind() string { return "linear" }
 // HeadKind returns "softmax".
 func (LogisticOptions) HeadKind() string { return "softmax" }
 
-// Frozen returns true: the map stays as it is drawn.
+// Frozen returns true: the map stays as drawn.
 func (RidgeOptions) Frozen() bool { return true }
 
-// Frozen returns true: the map stays as it is drawn.
+// Frozen returns true: the map stays as drawn.
 func (CGOptions) Frozen() bool { return true }
 
-// Frozen returns true: the map stays as it is drawn.
+// Frozen returns true: the map stays as drawn.
 func (SVMOptions) Frozen() bool { return true }
 
-// Frozen returns true: the map stays as it is drawn.
+// Frozen returns true: the map stays as drawn.
 func (LogisticOptions) Frozen() bool { return true }
 
 // Fit calls FitRidge and sets the weights of the head.

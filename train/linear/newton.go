@@ -513,7 +513,7 @@ func (p *newton) prepare(shift float64, h columns) error {
 	return p.Cancelled()
 }
 
-// inverse is the preconditioner of r, with that of the intercepts (γ Σ c)⁻¹.
+// inverse is the preconditioner of r, with the intercepts' (γ Σ c)⁻¹.
 func (p *newton) inverse(r columns) columns {
 	last := p.Features * r.k
 	out := columns{r.k, append(p.precond.solve(r.v[:last], r.k), r.v[last:]...)}

@@ -71,7 +71,7 @@ func sparseRows(n, d int, seed uint64) *tensor.Dense {
 
 // TestLogisticSketch: with more than 512 features the objective is within 1e-6 of the optimum that the Gram matrix
 // leads to, in few more passes: of features of either type, of rows that are sparse, weighted, or read, with features
-// that are kept and mapped anew.
+// that are cached and mapped each time.
 func TestLogisticSketch(t *testing.T) {
 	if trial.RaceEnabled {
 		t.Skip("too slow under the race detector")

@@ -227,7 +227,7 @@ func (p *Posterior) Variance(dst []float64, z *tensor.Dense, kxx ...float64) ([]
 	n, d := z.Shape()[0], len(p.mean)
 	switch {
 	case z.Shape()[1] != d:
-		return nil, fmt.Errorf("train: Posterior.Variance: the features are %v, those of the fit have %d columns: "+
+		return nil, fmt.Errorf("train: Posterior.Variance: the features are %v, and the fit had %d columns: "+
 			"%w", z.Shape(), d, domain.ErrShape)
 	case dst != nil && len(dst) != n:
 		return nil, fmt.Errorf("train: Posterior.Variance: dst has %d numbers for %d rows; nil makes one: %w",

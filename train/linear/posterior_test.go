@@ -31,7 +31,7 @@ func asFloat32(z *tensor.Dense) *tensor.Dense {
 	return out
 }
 
-// TestPosteriorIsGaussianProcess: noise, evidence, mean and variance are those of the process on the n rows, for more
+// TestPosteriorIsGaussianProcess: noise, evidence, mean and variance equal those of the process on the n rows, for more
 // rows than features and fewer, several targets, both dtypes, with the noise learned and given.
 func TestPosteriorIsGaussianProcess(t *testing.T) {
 	for _, size := range [][3]int{{61, 7, 3}, {17, 41, 2}, {23, 1, 1}, {2, 3, 1}, {varianceRows + 31, ridgeDepth + 7, 1}} {
@@ -144,7 +144,7 @@ func TestEvidenceBest(t *testing.T) {
 		e := must(s.Evidence(context.Background(), lambdas))
 		p, err := s.Posterior(e.Lambda)
 		if err != nil || !near(p.LogEvidence, e.Log, 1e-11) {
-			t.Errorf("the evidence is %v, that of the posterior %v (%v)", e.Log, p.LogEvidence, err)
+			t.Errorf("the evidence is %v, the posterior's %v (%v)", e.Log, p.LogEvidence, err)
 		}
 		for _, by := range []float64{.98, 1.02} {
 			if o, err := s.Posterior(by * e.Lambda); err != nil || o.LogEvidence >= e.Log {
@@ -311,7 +311,7 @@ func TestVarianceResidual(t *testing.T) {
 	for i := range v {
 		_, want := gp.at(mat.VecDenseCopyOf(y.ColView(0)), mat.VecDenseCopyOf(cross.ColView(i)), 1)
 		if !near(v[i], want, 1e-6) { // of the eigenvalues that Nyström leaves out
-			t.Errorf("row %d: the variance is %v, that of the process %v", i, v[i], want)
+			t.Errorf("row %d: the variance is %v, the process's %v", i, v[i], want)
 		}
 		norm := mat.Dot(trial.MatOf(z).RowView(i), trial.MatOf(z).RowView(i))
 		if want := plain[i] + max(0, 1-norm)/p.Penalty; !near(v[i], want, 1e-13) {
@@ -367,7 +367,7 @@ func (p *gaussianProcess) at(y, k *mat.VecDense, kxx float64) (mean, variance fl
 	return mean, (kxx - mat.Dot(k, &ck) + left*left/s) / p.rho
 }
 
-// logDensity is that of the differences of y for the noise σ²; ½ ln n belongs to the unit of b.
+// logDensity is the log density of the differences of y for the noise σ²; ½ ln n belongs to the unit of b.
 func (p *gaussianProcess) logDensity(y *mat.VecDense, noise float64) (log, q float64) {
 	var cy mat.VecDense
 	_ = p.f.SolveVecTo(&cy, y)

@@ -83,7 +83,7 @@ func TestFloat32Products(t *testing.T) {
 		if !slices.Equal(got.r, want.r) || !slices.Equal(got.meanZ, want.meanZ) || !slices.Equal(got.yy, want.yy) || got.mass != want.mass {
 			t.Errorf("%s: R, S or a mean has other bits", name)
 		}
-		// a block of few rows has sums as short, whose rounding is that of the centring
+		// a block of few rows has sums as short, whose rounding is the one of the centring
 		spread, _ := trace(want.g, d)
 		bound := (got.LeastLambda()/floatMargin/got.mass + 2*u/math.Sqrt(float64(c.n))) * spread
 		roundedWithin(t, name, got.g, want.g, d, min(131, 2+5*74/math.Sqrt(float64(c.n)))*u, bound)

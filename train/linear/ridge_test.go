@@ -189,7 +189,7 @@ func TestLambdaGrid(t *testing.T) {
 	}
 }
 
-// TestRowSample: many rows are sampled evenly, whatever the blocks; lambda is then that of the errors of these rows.
+// TestRowSample: many rows are sampled evenly, whatever the blocks; lambda is then chosen by the errors of these rows.
 func TestRowSample(t *testing.T) {
 	const n, d = 3 * rows.Scored, 3
 	x, y, _ := trial.Overlapping(t, n, d, 2)

@@ -152,7 +152,7 @@ func TestStatsErrors(t *testing.T) {
 		{"forget 0", s.Forget(0), domain.ErrParam, "factor 0"},
 		{"forget more", s.Forget(1.5), domain.ErrParam, "factor 1.5"},
 		{"forget NaN", s.Forget(math.NaN()), domain.ErrParam, "NaN"},
-		{"forget all", s.Forget(1e-300), domain.ErrDomain, "begin anew"},
+		{"forget all", s.Forget(1e-300), domain.ErrDomain, "start from a zero value"},
 	} {
 		if !errors.Is(c.err, c.is) || !strings.Contains(fmt.Sprint(c.err), c.want) {
 			t.Errorf("%s: %v", c.name, c.err)

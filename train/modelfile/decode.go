@@ -65,7 +65,7 @@ func failed(err error, at int64) error {
 
 // corrupt returns an error that wraps ErrCorrupt and suggests a remedy.
 func corrupt(format string, args ...any) error {
-	return fmt.Errorf("modelfile: %s: %w; copy it again from where it was saved, or save the model anew", fmt.Sprintf(format, args...), ErrCorrupt)
+	return fmt.Errorf("modelfile: %s: %w; copy it again from where it was saved, or save the model again", fmt.Sprintf(format, args...), ErrCorrupt)
 }
 
 // checkKind tells a damaged model file from another kind of file by the signature at the start of the header. Damage

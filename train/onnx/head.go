@@ -90,7 +90,7 @@ func (o Options) check(m *train.Model) {
 	}
 }
 
-// calibration is the JSON of a calibrate.Calibration. An unknown field is an error, so that no method is taken for
+// calibration is the JSON of a calibrate.Calibration. An unknown field is an error, so that no method is mistaken for
 // another.
 type calibration struct {
 	Method   string    `json:"method"`

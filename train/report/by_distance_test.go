@@ -20,7 +20,7 @@ func onLine(n int, scale float64) []float64 {
 
 func groupsOf(x []float64, rows, cols int) []group { return groupPairs(rows, denseDistance(x, cols)) }
 
-// TestSparseDistance: that of the same rows dense.
+// TestSparseDistance: the distance equals the one of the same rows dense.
 func TestSparseDistance(t *testing.T) {
 	const n, d = 7, 5
 	x := randomDense(n, d, 3).RawMatrix().Data
@@ -78,7 +78,7 @@ func TestGroupPairs(t *testing.T) {
 	}
 }
 
-// TestByDistance: the numbers are those of the definition, whatever the scale of the kernel.
+// TestByDistance: the numbers agree with the definition, whatever the scale of the kernel.
 func TestByDistance(t *testing.T) {
 	const n, d, m, seeds = 7, 3, 11, 5
 	x := randomDense(n, d, 3)

@@ -140,7 +140,7 @@ func TestCompareErrors(t *testing.T) {
 	}
 }
 
-// fixed is a map that returns what it is told to.
+// fixed is a map that returns fixed features.
 type fixed struct {
 	dims, features int
 	out            *tensor.Dense

@@ -31,7 +31,7 @@ type Checkpoints struct {
 	Epochs int
 	Every  time.Duration // the time between checkpoints, which are written between two batches; 0: none by time
 	Keep   int           // the number of files that are kept, the last ones; 0: 2
-	// Resume continues from the last checkpoint, or starts anew if there is none. The rows, map, head and options must
+	// Resume continues from the last checkpoint, or starts afresh if there is none. The rows, map, head and options must
 	// be as before. Without Resume an existing checkpoint is an error.
 	Resume bool
 }

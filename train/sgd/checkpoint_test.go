@@ -92,7 +92,7 @@ func TestResume(t *testing.T) {
 			ctx := &afterSteps{Context: context.Background()}
 			looks := 12 // an epoch looks at it ten times, with the batches that are skipped and the scores
 			if c.name == "stream" {
-				looks = 4 + 3*stops // and so does reading, which begins anew
+				looks = 4 + 3*stops // and so does reading, which begins afresh
 			}
 			ctx.left.Store(int64(looks))
 			gm, gh, got, err := c.run(ctx, o)
@@ -122,7 +122,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestCheckpointErrors: no file that is torn, or of another fit, is taken for a checkpoint of this one.
+// TestCheckpointErrors: no file that is torn, or of another fit, is mistaken for a checkpoint of this one.
 func TestCheckpointErrors(t *testing.T) {
 	c := fitCases(t)[0]
 	o := c.o

@@ -26,7 +26,7 @@ import (
 const sampleRows = 2000
 
 // open checks the rows and divides them into those to train on and those held out. Where the features of a frozen map
-// of rows in memory can be kept, they take the place of the rows, and the identity that of the map.
+// of rows in memory can be kept, they take the place of the rows, and the identity the place of the map.
 func (f *fitter) open(ctx context.Context, examples data.Examples) error {
 	if err := f.suits(f.head); err != nil {
 		return err

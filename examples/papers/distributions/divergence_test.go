@@ -38,7 +38,7 @@ func TestDistanceTo(t *testing.T) {
 }
 
 // TestDivergences: the estimates come near KL = ½(m² + s² - 1) - ln s of N(m, s²) from N(0, 1), whose mean over 20
-// pairs of sets is told apart from it by four standard errors and the bias of the estimator.
+// pairs of sets differs from it by four standard errors and the bias of the estimator.
 func TestDivergences(t *testing.T) {
 	const n, samples = 20, 400
 	var x []float32

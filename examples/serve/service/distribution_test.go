@@ -153,7 +153,7 @@ func near(a, b any) bool {
 }
 
 // TestDistributionAtOnce: rows a few at a time have the same distributions but for rounding, which is that of products
-// of matrices of other sizes, and what is wrong with a row is told with its number.
+// of matrices of other sizes, and an error in a row has its number.
 func TestDistributionAtOnce(t *testing.T) {
 	for name, m := range map[string]*train.Model{"target": sureModel("exp-semigroup", 1, nil, false), "classes": sureModel("exp-semigroup", 0, linear.LogisticOptions{}, true)} {
 		r := runServer(t, m, nil)

@@ -45,7 +45,7 @@ func rowsIn(page string) string    { return part(page, `<textarea[^>]*>`, `</tex
 func refusedBy(page string) string { return part(page, `role="alert">`, `</p>`) }
 
 // TestForm: every page has a form, whose row is answered as /predict answers it; the controls of the distribution are
-// there if the model has an uncertainty, and names are not taken for HTML.
+// there if the model has an uncertainty, and names are not treated as HTML.
 func TestForm(t *testing.T) {
 	models := sureModels()
 	for name, m := range models {

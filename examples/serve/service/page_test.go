@@ -16,7 +16,7 @@ import (
 )
 
 // TestPage: the page and /model tell what the file says, with a picture of the kernel error where it has one; nothing
-// in the file is taken for HTML.
+// in the file is treated as HTML.
 func TestPage(t *testing.T) {
 	full := evaluated("gaussian", 3, 1)
 	full.Classes[1] = "<script>alert(1)</script>"

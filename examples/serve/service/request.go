@@ -204,7 +204,7 @@ type asked struct {
 
 const defaultLevel = .9
 
-// parse reads a query. Errors: 400 for unknown names and wrong values; those of the model for a level that has too few
+// parse reads a query. Errors: 400 for unknown names and wrong values; the model's for a level that has too few
 // held-out rows.
 func (l *loaded) parse(query url.Values) (asked, error) {
 	a := asked{level: defaultLevel}

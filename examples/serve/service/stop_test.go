@@ -40,7 +40,7 @@ func begin(t *testing.T, r *running) (finish func(), answer chan error) {
 	}, answer
 }
 
-// TestStopDrains: a request that has begun when the server is told to stop has its answer; later ones are not accepted.
+// TestStopDrains: a request that has begun when the server begins to stop is answered; later ones are not accepted.
 func TestStopDrains(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), nil)
 	finish, answer := begin(t, r)

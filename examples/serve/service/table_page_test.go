@@ -24,7 +24,7 @@ func TestTablePage(t *testing.T) {
 		}
 	}
 	if strings.Contains(page, "<b>it's") {
-		t.Error("a level is taken for HTML")
+		t.Error("a level is treated as HTML")
 	}
 	body := regexp.MustCompile(`(?s)-d '(.*)'</pre>`).FindStringSubmatch(html.UnescapeString(page))
 	if body == nil {

@@ -131,7 +131,7 @@ func (r *running) wantAnswer(t *testing.T, what, kind, body string, want map[str
 }
 
 // TestTable: rows and objects in any order give what the model gives in process, to the bit, and what is unlike the
-// training rows is told.
+// training rows is reported.
 func TestTable(t *testing.T) {
 	const kind = "application/json"
 	m := tableModel(data.ColumnOptions{})

@@ -70,7 +70,7 @@ func newKernels[T Float](k kernels[T]) *kernels[T] {
 // height is the number of rows of a full tile.
 func (k *kernels[T]) height() int { return k.heights[len(k.heights)-1] }
 
-// tiles is how many tiles n rows are composed of: full ones, and those of the rest.
+// tiles is how many tiles n rows are composed of: full ones, and the ones for the rest.
 func (k *kernels[T]) tiles(n int) int {
 	full, rest := k.full(n)
 	return full + len(k.ends[rest])

@@ -34,14 +34,14 @@ type Options struct {
 	Processes bool
 }
 
-// running is the job in hand: the options of the SDK are those of the process.
+// running is the job in hand: the options of the SDK are global to the process.
 var running sync.Mutex
 
 // embedded says that the engine is the Prism of this process, which its first job starts and the later ones find.
 var embedded bool
 
 // Run submits a pipeline and waits until it is done. An error tells the cause: the cause of the worker, as the engine passes it on (a JobError), a
-// worker that ended (ErrWorker), the deadline (context.DeadlineExceeded), or the error of ctx; after the latter three the engine is told to
+// worker that ended (ErrWorker), the deadline (context.DeadlineExceeded), or the error of ctx; after the latter three the engine is asked to
 // cancel the job. Errors besides: domain.ErrParam without a Timeout.
 func Run(ctx context.Context, p *beam.Pipeline, o Options) error {
 	if o.Timeout <= 0 {

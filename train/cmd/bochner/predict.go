@@ -22,7 +22,7 @@ type predictCmd struct {
 	Out   string   `required:"" help:"The file to write: .csv, .jsonl, .npy (the numbers alone) or .parquet."`
 
 	Label []string `group:"Tables" default:"last" help:"Where rows without names of columns have a label to be left out: last, first or a number from 1 (default last, if there is one)."`
-	ID    string   `group:"Tables" help:"The column that names the rows (default that of the model)."`
+	ID    string   `group:"Tables" help:"The column that names the rows (default the model's)."`
 	CSV   csvFlags `embed:"" group:"Tables"`
 
 	Distribution bool    `group:"Output" help:"Write intervals of targets, or probabilities and sets of classes (default false)."`
@@ -118,12 +118,12 @@ func predictOptions(m *train.Model, read data.Options, labels labelFlags, id str
 	case width != m.Dims()+targets:
 		return opts, fmt.Errorf("%s: the rows have %d columns; the model takes %d, or %d with the label", file[0], width, m.Dims(), m.Dims()+targets)
 	case labels.last():
-		opts.Tell(file[0] + ": the last column is taken for the label, because the model takes one column less; if it is another one, say --label")
+		opts.Tell(file[0] + ": treating the last column as the label, because the model takes one column less; if it is another one, say --label")
 	}
 	return opts, nil
 }
 
-// idIn is the column of a file that names its rows: that of --id, else that of the model where the file has it.
+// idIn is the column of a file that names its rows: the one of --id, else the model's where the file has it.
 func idIn(c *data.Columns, first *data.Frame, id string, tell func(string)) string {
 	if n, err := strconv.Atoi(id); err == nil && n >= 1 && n <= len(first.Names) && first.Named && !slices.Contains(first.Names, id) {
 		return first.Names[n-1]

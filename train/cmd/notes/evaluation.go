@@ -46,7 +46,7 @@ func Of(m *train.Model) (*Evaluation, error) {
 	}
 	e := new(Evaluation)
 	if err := json.Unmarshal([]byte(text), e); err != nil {
-		return nil, fmt.Errorf("the note %q is no evaluation (%w); save the model anew: %w", Key, err, modelfile.ErrFormat)
+		return nil, fmt.Errorf("the note %q is no evaluation (%w); save the model again: %w", Key, err, modelfile.ErrFormat)
 	}
 	return e, nil
 }

@@ -45,7 +45,7 @@ func NewParquet(path string, texts, numbers []string) (*ParquetFile, error) {
 	return w, nil
 }
 
-// Write appends rows: their texts, column by column, and their numbers. Errors: those of the file system.
+// Write appends rows: their texts, column by column, and their numbers. Errors: from the file system.
 func (w *ParquetFile) Write(texts [][]string, numbers *mat.Dense) error {
 	n, _ := numbers.Dims()
 	rows := make([]parquet.Row, n)

@@ -60,7 +60,7 @@ func (o Options) Check(path string) error {
 //   - .npy: the numbers alone.
 //
 // The file appears under its name when it is complete. Errors: those of Check; domain.ErrParam for a Level and a model
-// without Uncertainty; those of the rows, of the model and of the file system.
+// without Uncertainty; from the rows, the model and the file system.
 func Write(path string, m *train.Model, rows iter.Seq2[*data.Block, error], o Options) (int, error) {
 	err := o.Check(path)
 	if err == nil && o.Level > 0 && m.Uncertainty == nil {

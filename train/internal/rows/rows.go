@@ -302,9 +302,6 @@ func (s *Source) cut(p data.Pairs, index []int, before int, as form, f Matrix) e
 	return s.Cancelled()
 }
 
-// depth is the number of rows in a block of products.
-const depth = 512
-
 // sparseBlockRows is the number of rows in a block of sparse features.
 const sparseBlockRows = 4096
 

@@ -2,7 +2,7 @@
 
 package main
 
-// Notebooks can import these packages, besides those of the standard library that gomacro knows. The installer reads
+// Notebooks can import these packages, besides the packages of the standard library that gomacro has. The installer reads
 // the list.
 import (
 	_ "math/rand/v2"

@@ -76,7 +76,7 @@ func (k *vector) map4(f func(at part) value) {
 // triples is for AVX-512 alone. A vector of a, of b and of c make three vectors of a₀b₀c₀a₁b₁c₁... Each is put together
 // by two permutations of two tables: a with b, and then what came of it, in its place, with c.
 func (k *vector) triples(f *asm.File) {
-	// The indices of the first permutation for each of the three, then those of the second, of the size of an element.
+	// The indices of the first permutation for each of the three, then of the second, of the size of an element.
 	words, lanes := make([]uint64, 6*k.Bytes/8), k.lanes()
 	for at := range 6 * lanes {
 		i := at % (3 * lanes)

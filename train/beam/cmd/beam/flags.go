@@ -85,7 +85,7 @@ func (f *recipeFlags) how() (r train.Recipe, err error) {
 	return r, nil
 }
 
-// reads returns the files that are read beside those of the command.
+// reads returns the files that are read besides the command's own.
 func (f *recipeFlags) reads(ctx context.Context) (files []string, err error) {
 	if f.load != "" {
 		if f.recipe != "" || f.survey != "" {

@@ -86,7 +86,7 @@ func main() {
 	os.Exit(1)
 }
 
-// commands by name. Each registers its flags beside those of the SDK and returns what to do once they are read.
+// commands by name. Each registers its flags beside the SDK's and returns what to do once they are read.
 var commands = map[string]func(fs *flag.FlagSet) func(ctx context.Context) error{
 	"fit": fitCommand, "features": featuresCommand,
 }
