@@ -1,4 +1,4 @@
-"""Times scikit-learn, numpy, VLFeat, torch, scipy and pandas where `go test -bench` timed our maps and readers.
+"""Times scikit-learn, numpy, VLFeat, torch, scipy and pandas where `go test -bench` timed our maps, fits and readers.
 
 Reads the output of `go test -bench` on stdin and prints lines of the same names and numbers. The argument is the folder
 of the files to read. Threads and kernels of OpenBLAS are chosen by the environment. What numpy, scipy and VLFeat compute
@@ -191,6 +191,88 @@ def libsvm(path):
     return lambda: sklearn.datasets.load_svmlight_file(path)
 
 
+def problem(folder, keys):
+    """Standardised rows in the element type of the benchmark, and their classes."""
+    labels = np.fromfile(os.path.join(folder, "labels"), np.int64)
+    return np.fromfile(os.path.join(folder, "x")).reshape(len(labels), -1).astype(keys["type"]), labels
+
+
+def ridge(z, labels, s, chosen):
+    from sklearn.linear_model import Ridge, RidgeCV
+
+    y, n = np.where(labels[:, None] == np.arange(labels.max() + 1), 1, -1).astype(z.dtype), len(z)
+    if chosen:
+        return RidgeCV([10.0**k * n * s for k in range(-9, 0)]).fit(z, y)
+    return Ridge(1e-6 * n * s, solver="cholesky").fit(z, y)
+
+
+def softmax(z, labels, s, _):
+    """Newton's method by conjugate gradients or lbfgs, whichever is named by SOLVER, to 1e-6 of the objective."""
+    from sklearn.linear_model import LogisticRegression
+
+    c = 1 / (1e-6 * len(z) * s)
+    m = LogisticRegression(C=c, multi_class="multinomial", solver=os.environ.get("SOLVER", "lbfgs"), max_iter=10000,
+                           tol=float(os.environ.get("TOL", "1e-3"))).fit(z, labels)
+    p = m.decision_function(z).astype(float)
+    p -= p.max(1, keepdims=True)
+    return (np.log(np.exp(p).sum(1)) - p[np.arange(len(p)), labels]).sum() + 0.5 / c * (m.coef_**2).sum()
+
+
+def svm(z, labels, s, _):
+    """LIBLINEAR's solver 2, as scikit-learn has it."""
+    from sklearn.svm import LinearSVC
+
+    c = 1 / (2e-6 * len(z) * s)
+    m = LinearSVC(C=c, dual=False, tol=0.01, intercept_scaling=s**0.5, max_iter=10000).fit(z, labels)
+    y = np.where(labels[:, None] == np.arange(labels.max() + 1), 1, -1)
+    loss = np.maximum(0, 1 - y * m.decision_function(z)) ** 2
+    return 0.5 * ((m.coef_**2).sum() + (m.intercept_**2).sum() / s) + c * loss.sum()
+
+
+HEADS = {"ridge": ridge, "softmax": softmax, "svm": svm}
+
+
+def steps(x, labels, features, tune):
+    """Two epochs of Adam on batches of 256 rows, in torch, eager."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+    rng, (n, d), classes = np.random.default_rng(1), x.shape, labels.max() + 1
+    w = torch.from_numpy((rng.standard_normal((d, features // 2)) / 2.83).astype(x.dtype))
+    log = torch.zeros((), dtype=w.dtype)
+    a, b = (torch.zeros(shape, dtype=w.dtype, requires_grad=True) for shape in ((features, classes), (classes,)))
+    learned = [a, b] + {"none": [], "bandwidth": [log], "all": [w]}[tune]
+    for p in learned:
+        p.requires_grad_()
+    xs, ys, scale = torch.from_numpy(x), torch.from_numpy(labels), (2 / features) ** 0.5
+    optimiser = torch.optim.Adam(learned)
+
+    def call():
+        for _ in range(2):
+            order = torch.randperm(n)
+            for i in range(0, n, 256):
+                part = order[i : i + 256]
+                optimiser.zero_grad(set_to_none=True)
+                p = xs[part] @ (w * torch.exp(log) if tune == "bandwidth" else w)
+                z = scale * torch.cat([torch.cos(p), torch.sin(p)], 1)
+                torch.nn.functional.cross_entropy(torch.addmm(b, z, a), ys[part]).backward()
+                optimiser.step()
+
+    return call
+
+
+def predict(x, labels, features, n):
+    """Random Fourier features and a linear model in scikit-learn."""
+    from sklearn.linear_model import Ridge
+    from sklearn.pipeline import make_pipeline
+
+    y = np.where(labels[:, None] == np.arange(labels.max() + 1), 1, -1).astype(x.dtype)
+    m = make_pipeline(RBFSampler(gamma=1 / x.shape[1], n_components=features, random_state=0), Ridge()).fit(x[:4096], y[:4096])
+    return lambda: m.predict(x[:n])
+
+
 PEERS = {"gaussian": rbf_sampler, "phase": rbf_sampler, "structured": rbf_sampler, "laplace": laplace, "gradient": gradient,
          "autograd": autograd, "periodic": periodic, "sparse": csr, "chi2": additive_chi2, "intersection": homkermap}
 
@@ -200,9 +282,10 @@ def measure(name, call):
     start, times = time.perf_counter(), 0
     while times < 3 or time.perf_counter() - start < 1:
         kept = call()
+        objective = "\t%.6g objective" % kept if isinstance(kept, float) else ""
         del kept
         times += 1
-    print("%s\t%d\t%.0f ns/op" % (name, times, (time.perf_counter() - start) / times * 1e9), flush=True)
+    print("%s\t%d\t%.0f ns/op%s" % (name, times, (time.perf_counter() - start) / times * 1e9, objective), flush=True)
 
 
 def main():
@@ -219,6 +302,17 @@ def main():
             call = PEERS[keys["map"]](rng.random((n, d), dtype=keys["type"]), features, rng)
             if call is not None:
                 measure(name, call)
+        elif name.startswith("BenchmarkFit"):
+            x, labels = problem(sys.argv[1], keys)
+            z = np.fromfile(os.path.join(sys.argv[1], keys["features"] + "." + keys["type"])).reshape(len(x), -1).astype(keys["type"])
+            s = float(((z - z.mean(0)) ** 2).sum() / len(z))
+            measure(name, lambda: HEADS[keys["head"]](z, labels, s, keys["lambda"] == "chosen"))
+        elif name.startswith("BenchmarkSteps"):
+            call = steps(*problem(sys.argv[1], keys), int(keys["features"]), keys["tune"])
+            if call is not None:
+                measure(name, call)
+        elif name.startswith("BenchmarkPredict"):
+            measure(name, predict(*problem(sys.argv[1], keys), int(keys["features"]), int(keys["rows"])))
         elif "file" in keys:
             path = os.path.join(sys.argv[1], "%s.%s.%s" % (keys["rows"], keys["digits"], keys["file"]))
             measure(name, {"csv": csv, "libsvm": libsvm}[keys["file"]](path))

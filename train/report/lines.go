@@ -16,6 +16,7 @@ type Line struct {
 	X, Y   []float64
 	Points bool      // whether the points are not joined
 	Bars   []float64 // half lengths of the error bars of the points, which are then marked; nil: none
+	Band   bool      // whether Bars are a shaded band about the line in place of error bars
 }
 
 // Lines draws y against x, as lines or clouds of points: a kernel over a distance, a density, frequencies, scores. The
@@ -45,15 +46,23 @@ func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, er
 		}
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
 	}
+	points := make([]plotter.XYs, len(lines))
 	for i, l := range lines {
 		if err := l.check(who, s.logX); err != nil {
 			return nil, err
 		}
-		pts := make(plotter.XYs, len(l.X))
 		for j, x := range l.X {
-			pts[j] = plotter.XY{X: x, Y: l.Y[j]}
+			points[i] = append(points[i], plotter.XY{X: x, Y: l.Y[j]})
 		}
-		p.series(i, l.Name, pts, errorBars(l.Bars), !l.Points, l.Bars != nil)
+		if l.Band && l.Bars != nil { // below all lines
+			p.band(i, points[i], l.Bars)
+		}
+	}
+	for i, l := range lines {
+		if l.Band {
+			l.Bars = nil
+		}
+		p.series(i, l.Name, points[i], errorBars(l.Bars), !l.Points, l.Bars != nil)
 	}
 	if s.equal {
 		p.X.Min = min(p.X.Min, p.Y.Min)

@@ -64,6 +64,36 @@ func TestLinesEqualAxes(t *testing.T) {
 	}
 }
 
+// TestLinesBand: a band shades what its bars reach, below the lines, and leaves no marks.
+func TestLinesBand(t *testing.T) {
+	shade := func(half float64, band bool) (share float64) {
+		flat := Line{Name: "flat", X: []float64{0, 1}, Y: []float64{0, 0}, Bars: []float64{half, half}, Band: band}
+		img, err := Lines("x", "y", []Line{flat, {Name: "range", X: []float64{0, 1}, Y: []float64{-2, 2}}}, WithSize(900, 700))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := color.NRGBA{palette[0].R, palette[0].G, palette[0].B, 0x38}
+		pale := func(x, y int) bool { // over white
+			r, g, b, _ := img.At(x, y).RGBA()
+			near := func(got uint32, of uint8) bool {
+				return math.Abs(float64(got>>8)-255+float64(want.A)/255*(255-float64(of))) < 2
+			}
+			return near(r, want.R) && near(g, want.G) && near(b, want.B)
+		}
+		for y := range 700 {
+			for x := range 900 {
+				if pale(x, y) {
+					share += 1. / (900 * 700)
+				}
+			}
+		}
+		return share
+	}
+	if wide, narrow, none := shade(1, true), shade(.5, true), shade(1, false); narrow < .1 || math.Abs(wide/narrow-2) > .05 || none > .001 {
+		t.Errorf("%.3f of the picture is shaded, %.3f by half the width, %.3f without a band", wide, narrow, none)
+	}
+}
+
 func TestLinesErrors(t *testing.T) {
 	one := []Line{{Name: "bad", X: []float64{1, 2}, Y: []float64{3, 4}}}
 	change := func(f func(*Line)) []Line {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"image"
+	"image/color"
 	"math"
 	"strconv"
 
@@ -81,6 +82,17 @@ func (p *panel) series(i int, name string, pts plotter.XYs, bars plotter.YErrors
 		e.thumbs = append(e.thumbs, s)
 	}
 	p.legend = append(p.legend, e)
+}
+
+// band shades the area of half the width on both sides of points, in the colour of series i.
+func (p *panel) band(i int, pts plotter.XYs, half []float64) {
+	n := len(pts)
+	outline := make(plotter.XYs, 2*n)
+	for j, at := range pts {
+		outline[j], outline[2*n-1-j] = plotter.XY{X: at.X, Y: at.Y + half[j]}, plotter.XY{X: at.X, Y: at.Y - half[j]}
+	}
+	of := palette[i%len(palette)]
+	p.Add(&plotter.Polygon{XYs: []plotter.XYs{outline}, Color: color.NRGBA{of.R, of.G, of.B, 0x38}})
 }
 
 // picture draws the panel alone, under its title and legend.
