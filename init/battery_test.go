@@ -11,10 +11,10 @@ import (
 
 // What the kernels and samplers of the package are.
 var (
-	_ = []Gradienter{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, RationalQuadratic{}, ExpSemigroup{},
+	_ = []Gradienter{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, RationalQuadratic{}, SpectralMixture{}, ExpSemigroup{},
 		ReciprocalSemigroup{}, SkewedChi2{}, SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{},
 		JensenShannon{}, Levy{}, Linear{}, DeltaGaussian{}}
-	_ = []Validator{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, RationalQuadratic{}, ExpSemigroup{},
+	_ = []Validator{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, RationalQuadratic{}, SpectralMixture{}, ExpSemigroup{},
 		ReciprocalSemigroup{}, SkewedChi2{}, SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{},
 		JensenShannon{}, Stationary{}, Exponentiated{}, DeltaGaussian{}, SpherePolynomial{}, SRF{}, ArcCosine{},
 		NeuralTangent{}, Custom{}, DensityDistance{}}
@@ -180,19 +180,23 @@ func TestQuantilesAreIncreasingAndFinite(t *testing.T) {
 	})
 }
 
-// TestExtremes: from the smallest to the largest numbers the kernel is symmetric and between 0 and 1, which it is for a
-// row and itself unless it is a Laplace transform, and no gradient is NaN.
+// TestExtremes: from the smallest to the largest numbers the kernel is symmetric and between 0 and 1, or -1 and 1
+// for a spectral mixture; it is 1 for a row and itself unless it is a Laplace transform, and no gradient is NaN.
 func TestExtremes(t *testing.T) {
 	values := []float64{0, 5e-324, 1e-300, 1e-9, .1, .7, 1, 1e9, 1e300, math.MaxFloat64, -1e-300, -0.1, -1, -1e300,
 		-math.MaxFloat64}
 	eachKernel(t, func(t *testing.T, tk testKernel) {
+		least := 0.
+		if _, waves := tk.kernel.(SpectralMixture); waves {
+			least = -1
+		}
 		for _, a := range values {
 			for _, b := range values {
 				if !tk.kernel.Domain().Contains(a) || !tk.kernel.Domain().Contains(b) {
 					continue
 				}
 				x, z := []float64{a, tk.unit}, []float64{b, tk.unit / 2}
-				if v, w := tk.kernel.At(x, z), tk.kernel.At(z, x); !(v >= 0 && v <= 1) || !near(v, w, 1e-14) {
+				if v, w := tk.kernel.At(x, z), tk.kernel.At(z, x); !(v >= least && v <= 1) || !near(v, w, 1e-14) {
 					t.Errorf("k(%v, %v) = %v, and the other way %v", a, b, v, w)
 				}
 				if v := tk.kernel.At(x, x); v != 1 && tk.kernel.Law().Transform != Laplace {

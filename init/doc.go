@@ -9,7 +9,7 @@
 // Many kernels are expectations over a random frequency w:
 //
 //	Fourier      k(x, z) = E cos(w·(x - z))                     Gaussian, Laplacian, Cauchy, Matern,
-//	                                                            RationalQuadratic
+//	                                                            RationalQuadratic, SpectralMixture
 //	Laplace      k(x, z) = E exp(-w·(x + z))                    ExpSemigroup, ReciprocalSemigroup
 //	LogFourier   k(x, z) = E cos(w·(ln(x + c) - ln(z + c)))     SkewedChi2, SkewedIntersection
 //	Additive     k(x, z) = E Σ cos(w_j (x_j - z_j))             AdditiveGaussian
@@ -65,6 +65,7 @@
 //	Matern{Nu: ∞, Ell: l}       Gaussian{Sigma: l}
 //	RationalQuadratic{a, l}     scikit-learn RationalQuadratic alpha = a, length_scale = l;
 //	                            GPyTorch RQKernel alpha = a, lengthscale = l
+//	SpectralMixture{μ, σ, a}    GPyTorch SpectralMixtureKernel mixture_means = μ/2π, mixture_scales = 1/(2πσ)
 //	ExpSemigroup{Beta: b}       libskylark ExpSemigroupRLT_t beta = b; Lévy law of scale b²/2
 //	SkewedChi2{C: c}            scikit-learn SkewedChi2Sampler skewedness = c
 //	Chi2, order n, period Λ     VLFeat order n and period Λ; its period -1 is FittedPeriod.

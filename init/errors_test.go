@@ -29,6 +29,9 @@ func variance(s Predictor, k Random, x, z []float64, m int) error {
 func TestErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	row, other := []float64{.1, .2}, []float64{1}
+	waves := func(means, sigmas, weights []float64) error {
+		return SpectralMixture{Means: means, Sigmas: sigmas, Weights: weights}.Validate()
+	}
 	gaussian, sphere := Gaussian{1}, customGaussian
 	sphere.On = domain.UnitSphere(1e-6)
 	noLaw, laplaceRadial := withLaw{gaussian, Law{}}, withLaw{gaussian, Law{Transform: Laplace,
@@ -117,6 +120,14 @@ func TestErrors(t *testing.T) {
 		{lambdas(TotalVariation, 0, 0), ErrParam, "0 frequencies"},
 		{lambdas(TotalVariation, MaxLambdas+1, 0), ErrParam, "65537 frequencies"},
 		{lambdas(TotalVariation, 5, 3), ErrParam, "LambdaRule(3)"},
+
+		{waves(nil, other, nil), ErrParam, "0 Means, 1 Sigmas and 0 Weights"},
+		{waves(row, []float64{1, 2, 3}, nil), ErrParam, "2 Means, 3 Sigmas"},
+		{waves(row, row, other), ErrParam, "2 Sigmas and 1 Weights"},
+		{waves([]float64{1, nan}, other, nil), ErrParam, "Means[1] = NaN"},
+		{waves(other, []float64{0}, nil), ErrParam, "Sigmas[0] = 0"},
+		{waves(row, row, []float64{1, -1}), ErrParam, "Weights[1] = -1"},
+		{waves(row, row, []float64{math.MaxFloat64, math.MaxFloat64}), ErrParam, "overflows"},
 
 		// kernels of two signs
 		{split(DeltaGaussian{}, 3, 5, 0), ErrParam, "0 Sigmas"},

@@ -49,6 +49,19 @@ func ExampleMatern() {
 	// Gaussian: 0.6873
 }
 
+// Two rows a period apart are as similar as the fading over ten units says, and half a period apart they are opposites.
+func ExampleSpectralMixture() {
+	k := spectral.SpectralMixture{Means: []float64{2 * math.Pi / 3}, Sigmas: []float64{10}}
+	for _, apart := range []float64{0, 1.5, 3, 6} {
+		fmt.Printf("%.1f: %.3f\n", apart, k.At([]float64{0}, []float64{apart}))
+	}
+	// Output:
+	// 0.0: 1.000
+	// 1.5: -0.989
+	// 3.0: 0.956
+	// 6.0: 0.835
+}
+
 // A small shape has long tails; a large one is nearly the Gaussian.
 func ExampleRationalQuadratic() {
 	for _, alpha := range []float64{.5, 2, 50} {

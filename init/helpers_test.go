@@ -28,6 +28,7 @@ var testKernels = []testKernel{
 	{"matern-4.2", Matern{Nu: 4.2, Ell: 3}, 3},
 	{"rational-quadratic-0.7", RationalQuadratic{Alpha: 0.7, Ell: 1.3}, 1.3},
 	{"rational-quadratic-4", RationalQuadratic{Alpha: 4, Ell: 0.7}, 0.7},
+	{"spectral-mixture", SpectralMixture{Means: []float64{0, 2.1, -5}, Sigmas: []float64{.8, 3, 2}, Weights: []float64{1, 4, 2}}, 1.2},
 	{"exp-semigroup", ExpSemigroup{Beta: 0.4}, 1},
 	{"reciprocal-semigroup", ReciprocalSemigroup{Lambda: 1.9}, 1.9},
 	{"skewed-chi2", SkewedChi2{C: 0.3}, 1},

@@ -40,6 +40,19 @@ var (
 	})
 )
 
+// mixtureDefaults is the rule of the Gaussian for the sigmas of a spectral mixture.
+func mixtureDefaults(v Values, x ops.Matrix) error {
+	if _, given := v["sigmas"]; given {
+		return nil
+	}
+	one := Values{}
+	if err := scaled("sigma", 1, sqrtDVar)(one, x); err != nil {
+		return err
+	}
+	v["sigmas"] = listText([]float64{one.Number("sigma")})
+	return nil
+}
+
 // metricSigma returns half the root of the mean squared metric D² of two rows, for the kernel exp(-D²/2σ²). It
 // corresponds to √(d Var/2) for the Euclidean distance, whose mean square is 2 d Var if all columns have the same mean.
 // It looks at all pairs of at most 64 rows.

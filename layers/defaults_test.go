@@ -147,6 +147,9 @@ func TestGivenParametersAreKept(t *testing.T) {
 			if e.Name == "hdd-js" { // for which lambdas=auto is 5
 				want["lambdas"] = 5.
 			}
+		case "spectral-mixture":
+			given["sigmas"], want["sigmas"] = "0.25:0.5", "0.25:0.5"
+			given["means"], want["means"] = "0:1", "0:1"
 		case "exp-semigroup", "reciprocal-semigroup":
 			want["way"] = "laplace"
 		case "exp-chi2", "exp-jensen-shannon": // for which order=auto is 1

@@ -202,14 +202,16 @@ func (s Spec) anyDomain(ask func(on spectral.Domain) bool) (bool, error) {
 	return false, nil
 }
 
-// provisional is the spec with numbers for the parameters that come from the data, which move a bound at most.
+// provisional is the spec with a 1 for the parameters that come from the data, which move a bound at most.
 func (s Spec) provisional(e *Entry) Spec {
 	own := Values{}
 	maps.Copy(own, s.Params)
 	s.Params = own
 	for _, p := range e.ParamsOf(own) {
 		if _, given := own[p.Name]; !given && p.Default == nil {
-			own[p.Name] = 1.
+			if own[p.Name] = 1.; p.List {
+				own[p.Name] = "1"
+			}
 		}
 	}
 	return s

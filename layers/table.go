@@ -32,6 +32,8 @@ var table = completed([]*Entry{
 	{Name: "rational-quadratic", Formula: "(1 + ‖x-z‖²/2αℓ²)^(-α)", Inputs: "any",
 		Paper: "Rasmussen and Williams 2006, (4.19)", Kernel: spectral.RationalQuadratic{},
 		Defaults: scaled("ell", 1, sqrtDVar)},
+	{Name: "spectral-mixture", Formula: "Σ a exp(-‖x-z‖²/2σ²) Π cos(μ(x-z))", Inputs: "any",
+		Paper: "Wilson and Adams 2013", Kernel: spectral.SpectralMixture{}, Defaults: mixtureDefaults},
 	{Name: "additive-gaussian", Formula: "Σ exp(-(x-z)²/2σ²)", Inputs: "any", Paper: "Duvenaud et al. 2011",
 		Kernel: spectral.AdditiveGaussian{}, Defaults: scaled("sigma", 1, sqrtVar)},
 	{Name: "exp-semigroup", Formula: "exp(-β Σ √(x+z))", Inputs: "x >= 0", Paper: semigroupPaper,

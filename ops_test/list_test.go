@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -44,6 +45,7 @@ var setups = map[string]setup{
 	"matern":               {"nu=1.5,ell=1.1;nu=.5,ell=1.7;nu=2.5,ell=.9", naiveMatern, anywhere},
 	"cauchy":               {"sigma=1.6", naiveCauchy, anywhere},
 	"rational-quadratic":   {"alpha=1.5,ell=1.1;alpha=.4,ell=.8", naiveRationalQuadratic, anywhere},
+	"spectral-mixture":     {"means=0:2:3.5,sigmas=.8:2:1.5,weights=1:3:2;means=1.2,sigmas=1.4", naiveMixture, anywhere},
 	"additive-gaussian":    {"sigma=.9", naiveAdditiveGaussian, anywhere},
 	"exp-semigroup":        {"beta=.3;beta=.3,way=normalised;beta=.4,way=levy,order=3", naiveExpSemigroup, cube},
 	"reciprocal-semigroup": {"lambda=1.9;lambda=1.9,way=normalised;lambda=1.9,way=levy,order=2", naiveReciprocal, cube},
@@ -93,6 +95,28 @@ func naiveRationalQuadratic(v layers.Values, x, z []float64) float64 {
 		sum += math.Pow((x[i]-z[i])/v.Number("ell"), 2)
 	}
 	return math.Pow(1+sum/2/v.Number("alpha"), -v.Number("alpha"))
+}
+
+func naiveMixture(v layers.Values, x, z []float64) (k float64) {
+	list := func(name string) (numbers []float64) {
+		for _, word := range strings.FieldsFunc(v.Word(name), func(r rune) bool { return r == ':' }) {
+			numbers = append(numbers, must(strconv.ParseFloat(word, 64)))
+		}
+		return numbers
+	}
+	means, sigmas, weights, sum := list("means"), list("sigmas"), list("weights"), 0.
+	if weights == nil {
+		weights = []float64{1}
+	}
+	for q, mean := range means {
+		one := weights[q]
+		for j := range x {
+			t := x[j] - z[j]
+			one *= math.Exp(-t*t/2/sigmas[q]/sigmas[q]) * math.Cos(mean*t)
+		}
+		k, sum = k+one, sum+weights[q]
+	}
+	return k / sum
 }
 
 func naiveCauchy(v layers.Values, x, z []float64) float64 {

@@ -172,7 +172,13 @@ func (a *race) tuning(of candidate) (all []candidate) {
 		return a.candidate(k, Recipe{Scale: of.Scale, Spec: spec, Tuner: t, Fitter: a.Fitter}, of.factor)
 	}
 	if a.Fitter == nil {
-		for _, o := range []sgd.FitOptions{mapRates, shrunk(mapRates)} {
+		ways := []sgd.FitOptions{mapRates, shrunk(mapRates)}
+		if a.classes == nil {
+			turned := mapRates
+			turned.Directions = true
+			ways = append([]sgd.FitOptions{turned}, ways...)
+		}
+		for _, o := range ways {
 			all = append(all, a.descent(tuned, of.Scale, withTune(spec), of.factor, o))
 		}
 	}

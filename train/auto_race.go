@@ -94,9 +94,13 @@ func (a *race) search(ctx context.Context) {
 	a.report.Kind, drawn, scales = a.look()
 	a.rung(ctx, .2, .35, few, drawn)
 	var next []candidate
+	first := a.tuning(drawn[0])      // the map that a recipe has by default
 	ways := []int{math.MaxInt, 2, 1} // to tune the best map, the second and the third
 	for _, r := range a.ranked(frozen) {
 		if all := a.tuning(r.candidate); len(all) > 0 && len(ways) > 0 {
+			if r.number == drawn[0].number {
+				all = first
+			}
 			next = append(next, all[:min(ways[0], len(all))]...)
 			ways = ways[1:]
 		}
@@ -108,7 +112,13 @@ func (a *race) search(ctx context.Context) {
 		a.rung(ctx, .75, .8, some, a.better(8))
 		full.rows = a.affordable(full)
 	}
-	a.rung(ctx, 1, .9, full, a.better(6))
+	list := first[:min(1, len(first))]
+	for _, c := range a.better(6) {
+		if len(first) == 0 || c.number != first[0].number {
+			list = append(list, c)
+		}
+	}
+	a.rung(ctx, 1, .9, full, list)
 	a.extend()
 	const turns = 3 // without a Budget
 	for i, done := 0, -1; done < len(a.report.Trials) && !a.over(ctx) && (i < turns || a.Budget > 0); i++ {

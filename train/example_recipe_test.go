@@ -3,6 +3,7 @@ package train_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -165,4 +166,25 @@ func ExampleLoadParams() {
 	b, _ := other.Transform(nil, x)
 	fmt.Println(v.Value().(*tensor.Dense).Float64s(), a.Eq(b))
 	// Output: [3 6] true
+}
+
+// A kernel that knows a period carries it on beyond the rows: at 14, two after the last row, a sine of period 3.
+func ExampleRecipe_period() {
+	rows := &data.Set{X: tensor.New(tensor.WithShape(121, 1), tensor.Of(tensor.Float64))}
+	for i := range 121 {
+		x := float64(i) / 10
+		rows.X.(*tensor.Dense).Float64s()[i] = x
+		rows.Y = append(rows.Y, math.Sin(2*math.Pi*x/3))
+	}
+	later := tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]float64{14}))
+	spec := layers.Spec{Map: "spectral-mixture", Features: 512, Seed: 1, Tune: "none",
+		Params: layers.Values{"means": fmt.Sprint(2 * math.Pi / 3), "sigmas": "10"}}
+	m, _, err := train.Recipe{Spec: spec, Fitter: linear.RidgeOptions{}}.Fit(context.Background(), rows)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	y, err := m.PredictTargets(later)
+	fmt.Printf("%.2f, exactly %.2f %v\n", y[0], math.Sin(2*math.Pi*14/3), err)
+	// Output: -0.87, exactly -0.87 <nil>
 }

@@ -351,10 +351,12 @@ func (p *prepared) fitterOf(s layers.Spec) fits.Fitter {
 	if p.recipe.Fitter != nil || !s.Tuned() {
 		return p.solverOf(s)
 	}
-	b := sgd.ForTuning("")
-	if b.Seed = s.Seed; p.model.Classes != nil {
-		b.Head = "softmax"
+	head := ""
+	if p.model.Classes != nil {
+		head = "softmax"
 	}
+	b := sgd.ForTuning(head)
+	b.Seed = s.Seed
 	return b
 }
 

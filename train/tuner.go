@@ -84,8 +84,8 @@ type Tuner struct {
 	// held out in proportion.
 	HeldOut float64
 	Seed    uint64
-	// Descent are the options of the mini-batches. Without MapDecay and MapDecays, the latter and LabelSmoothing are
-	// those of sgd.ForTuning, and each step chooses a decay once.
+	// Descent are the options of the mini-batches. Without MapDecay and MapDecays, the latter, LabelSmoothing and, for
+	// StepAll, Directions are those of sgd.ForTuning, and each step chooses a decay once.
 	Descent sgd.FitOptions
 	// Evidence are the options of the scales; MaxEvaluations of 0 is 50 for a single step, and 30 for several.
 	Evidence evidence.Options
@@ -132,12 +132,13 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 			t.Evidence.MaxEvaluations = 30
 		}
 	}
+	turns := t.Descent.MapDecay == 0 && t.Descent.MapDecays == nil && p.model.Classes == nil
 	if t.Descent.MapDecay == 0 && t.Descent.MapDecays == nil {
 		d := sgd.ForTuning("")
 		t.Descent.MapDecays, t.Descent.LabelSmoothing = d.MapDecays, cmp.Or(t.Descent.LabelSmoothing, d.LabelSmoothing)
 	}
 	c := &tuning{Tuner: t, p: p, solve: p.solverOf(p.model.Spec), solved: StepAll, twin: twin,
-		decays: map[string]float64{}}
+		decays: map[string]float64{}, turns: turns}
 	report.Chosen = t.Steps[0]
 	if !alone {
 		if c.twin = twin / 2; batches {
@@ -203,6 +204,7 @@ type tuning struct {
 	solved string             // what StepSolved goes on from
 	twin   int                // the largest number of features that the scales are learned on
 	decays map[string]float64 // of the steps that have chosen one
+	turns  bool               // whether StepAll starts with Directions
 }
 
 // choose takes the steps in trials and finds the best.
@@ -323,6 +325,7 @@ func (c *tuning) takeOne(ctx context.Context, t *trial, step string) (err error)
 			err = fmt.Errorf("%w: %v", errNoStep, err)
 		}
 		b := sgd.MiniBatch{FitOptions: c.Descent, Head: f.HeadKind()}
+		b.Directions = b.Directions || c.turns && step == StepAll
 		if d, chosen := c.decays[step]; chosen {
 			b.MapDecay, b.MapDecays = d, nil
 		}

@@ -163,7 +163,7 @@ def features(x, spec, t):
 
 MAPS = {
     "linear": lambda x, t, p: x,
-    "gaussian laplacian matern cauchy rational-quadratic srf": lambda x, t, p: fourier(x, t),
+    "gaussian laplacian matern cauchy rational-quadratic spectral-mixture srf": lambda x, t, p: fourier(x, t),
     "additive-gaussian": lambda x, t, p: column_waves(x, weights(t)).reshape(len(x), -1) / np.sqrt(t["W"].shape[1]),
     "skewed-chi2 skewed-intersection":
         lambda x, t, p: fourier(np.log(x + (t["c"] if "c" in t else np.log1p(np.exp(t["raw_c"])))), t),

@@ -11,18 +11,20 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"gorgonia.org/tensor"
 )
 
 // ForTuning returns the MiniBatch of a train.Recipe that tunes its map and has no Fitter. It chooses MapDecay between
-// 0.01 and 0.1, and smooths the labels of several classes, which lowers their log loss on new rows.
+// 0.01 and 0.1, and smooths the labels of several classes, which lowers their log loss on new rows. For targets it also
+// chooses whether to start with Directions.
 func ForTuning(head string) MiniBatch {
-	return MiniBatch{Head: head, FitOptions: FitOptions{MapDecays: []float64{.01, .1},
-		LabelSmoothing: -1}}
+	return MiniBatch{Head: head, FitOptions: FitOptions{MapDecays: []float64{.01, .1}, LabelSmoothing: -1,
+		Directions: head != "softmax"}}
 }
 
-// decay returns the one of MapDecays with the least loss on a held-out fifth of the rows, after short fits to the
-// others. Rows in memory of which a fifth is fewer than 600 are divided two or three times.
-func (o FitOptions) decay(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (best float64,
+// begin sets the map to where the fit starts, as drawn or turned by Directions, and returns the one of MapDecays with
+// the least loss on a held-out fifth of the rows, after short fits to the others. Without MapDecays there is no choice. Rows in memory of which a fifth is fewer than 600 are divided two or three times.
+func (o FitOptions) begin(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (best float64,
 	err error) {
 	const share, enough, most = .2, 600, 3
 	const visits, epochs = 60_000, 8 // rows that the fits of a decay go over in all epochs, and the fewest epochs
@@ -32,16 +34,33 @@ func (o FitOptions) decay(ctx context.Context, m layers.Layer, head layers.Head,
 		divisions = min(most, max(1, int(math.Ceil(enough/(share*float64(n))))))
 	}
 	short := o
-	short.MapDecays, short.Checkpoints, short.Progress, short.HeldOut = nil, Checkpoints{}, nil, share
+	short.MapDecays, short.Directions, short.Checkpoints, short.Progress, short.HeldOut = nil, false, Checkpoints{}, nil, share
 	short.Epochs = min(o.Epochs, max(epochs, visits/(n*divisions)))
 	short.WarmUp, short.Patience = min(o.WarmUp, short.Epochs-1), short.Epochs
-	start, least, failed := snapshot(m, head), math.Inf(1), error(nil)
-	for _, d := range o.MapDecays {
+	starts, least, failed := [][]*tensor.Dense{snapshot(m, head)}, math.Inf(1), error(nil)
+	if o.Directions {
+		turned, err := direct(ctx, m, rows, o.Seed)
+		if err != nil {
+			return 0, err
+		}
+		if turned {
+			starts = append(starts, snapshot(m, head))
+		}
+	}
+	if o.MapDecays == nil {
+		return o.MapDecay, nil
+	}
+	start := starts[0]
+	for i := range len(starts) * len(o.MapDecays) {
+		from, d := starts[i%len(starts)], o.MapDecays[i/len(starts)]
+		if err := restore(m, head, from); err != nil {
+			return 0, err
+		}
 		loss := 0.
-		for i := range divisions {
-			short.MapDecay, short.Seed = d, o.Seed+uint64(i)
+		for j := range divisions {
+			short.MapDecay, short.Seed = d, o.Seed+uint64(j)
 			c, err := Fit(ctx, m, head, rows, short)
-			if back := restore(m, head, start); err == nil {
+			if back := restore(m, head, from); err == nil {
 				err = back
 			}
 			switch {
@@ -54,8 +73,11 @@ func (o FitOptions) decay(ctx context.Context, m layers.Layer, head layers.Head,
 			}
 		}
 		if loss < least {
-			best, least = d, loss
+			best, least, start = d, loss, from
 		}
+	}
+	if err := restore(m, head, start); err != nil {
+		return 0, err
 	}
 	if math.IsInf(least, 1) {
 		return 0, cmp.Or(failed, fmt.Errorf("train: Fit: no held-out row has a finite loss under any of MapDecays = %v; "+

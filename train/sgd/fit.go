@@ -48,9 +48,9 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 	if err := o.fill(tunes(m)); err != nil {
 		return nil, err
 	}
-	if o.MapDecays != nil && tunes(m) {
+	if (o.MapDecays != nil || o.Directions) && tunes(m) {
 		var err error
-		if o.MapDecay, err = o.decay(ctx, m, head, rows); err != nil {
+		if o.MapDecay, err = o.begin(ctx, m, head, rows); err != nil {
 			return nil, err
 		}
 	}

@@ -77,6 +77,13 @@ type FitOptions struct {
 	// fifth of the rows, after fits of 8 epochs or more to the others. Where a fifth is fewer than 600 rows, rows in
 	// memory are divided two or three times. nil: MapDecay.
 	MapDecays []float64
+	// Directions turns and scales the frequencies W of a FourierLayer before the fit, W ← M^½ W, where M is the average
+	// gradient outer product of ridge regression on its features, scaled to the trace of the identity. It is for at least
+	// 100 rows in memory, of at most 512 columns, and the pair form; other maps and rows start as they are. Radhakrishnan et al.
+	// (2024), Mechanism for feature learning in neural networks and backpropagation-free machine learning models.
+	//
+	// With MapDecays, the fits that choose a decay also choose between this start and the map as it is.
+	Directions bool
 	// LabelSmoothing is ε in [0, 1) of a SoftmaxHead of k classes: the fit is to probabilities of (1 - ε) for the class of
 	// a row and ε/k for each class besides. Held-out rows and scores are not smoothed. Szegedy et al. (2016), Rethinking
 	// the Inception architecture for computer vision, section 7. -1: 0.1 for more than two classes, and 0 otherwise.

@@ -1,0 +1,96 @@
+package sgd
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// TestDirections: the frequencies of a function of one direction turn into it, in either element type and for one output
+// or several, their mean square over columns stays what the trace of the identity makes it, and other maps, rows and
+// policies stay as they are.
+func TestDirections(t *testing.T) {
+	const n, d, features = 1000, 4, 128
+	u, rng := []float64{.5, -.5, .1, .7}, rand.New(rand.NewPCG(1, 2))
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		x := tensor.New(tensor.WithShape(n, d), tensor.Of(dt))
+		one, two := mat.NewDense(n, 1, nil), mat.NewDense(n, 2, nil)
+		for i := range n {
+			at := 0.
+			for j, v := range u {
+				cell := rng.NormFloat64()
+				if at += v * cell; dt == tensor.Float32 {
+					x.Float32s()[i*d+j] = float32(cell)
+				} else {
+					x.Float64s()[i*d+j] = cell
+				}
+			}
+			one.Set(i, 0, math.Sin(at))
+			two.SetRow(i, []float64{math.Sin(at), 5 * at})
+		}
+		drawn := func(opts ...layers.Option) *layers.FourierLayer {
+			opts = append(opts, layers.WithDtype(dt), layers.WithSeed(3))
+			return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 2}, d, features, opts...))
+		}
+		weights := func(l layers.Layer) []float64 { return slices.Clone(ops.Float64s(l.Params()[0].Value)) }
+		before := weights(drawn())
+		for _, y := range []*mat.Dense{one, two} {
+			l := drawn(layers.Tune(layers.All))
+			if turned, err := direct(t.Context(), wrapped{l}, data.Pairs{X: x, Y: y}, 1); err != nil || !turned {
+				t.Fatal(turned, err)
+			}
+			w := mat.NewDense(d, features/2, weights(l))
+			var gram mat.SymDense
+			gram.SymOuterK(1, w)
+			var e mat.EigenSym
+			e.Factorize(&gram, true)
+			var v mat.Dense
+			e.VectorsTo(&v)
+			cosine := mat.Dot(v.ColView(d-1), mat.NewVecDense(d, u))
+			if share := e.Values(nil)[d-1] / mat.Trace(&gram); math.Abs(cosine) < .98 || share < .95 {
+				t.Errorf("%v, %d outputs: the cosine to the direction is %.3f, which has %.3f of the squares", dt, y.RawMatrix().Cols, cosine, share)
+			}
+		}
+		for name, l := range map[string]*layers.FourierLayer{"frozen": drawn(), "a phase": drawn(layers.WithPhase(), layers.Tune(layers.All)),
+			"bandwidth": drawn(layers.Tune(layers.Bandwidth))} {
+			old := weights(l)
+			if turned, err := direct(t.Context(), l, data.Pairs{X: x, Y: one}, 1); err != nil || turned || !slices.Equal(weights(l), old) {
+				t.Errorf("%s: the frequencies have changed (%v)", name, err)
+			}
+		}
+		l := drawn(layers.Tune(layers.All))
+		constant := mat.NewDense(n, 1, nil)
+		for name, rows := range map[string]data.Examples{"a constant": data.Pairs{X: x, Y: constant}, "a stream": data.Streamed{}, "no targets": data.Pairs{X: x}} {
+			if turned, err := direct(t.Context(), l, rows, 1); err != nil || turned || !slices.Equal(weights(l), before) {
+				t.Errorf("%s: the frequencies have changed (%v)", name, err)
+			}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		if _, err := direct(ctx, l, data.Pairs{X: x, Y: one}, 1); !errors.Is(err, context.Canceled) || !slices.Equal(weights(l), before) {
+			t.Errorf("cancelled: %v", err)
+		}
+	}
+	z, a := mat.NewDense(3, 2, []float64{1, 0, 0, 1, .6, .8}), mat.NewDense(2, 1, []float64{2, 3})
+	root := rootOfGradients(z, a, mat.NewDense(2, 1, []float64{3, 4}), 1) // all gradients are along (3, 4)
+	if want := mat.NewDense(2, 2, []float64{9, 12, 12, 16}); root == nil {
+		t.Error("there is no root")
+	} else if want.Scale(math.Sqrt2/25, want); !mat.EqualApprox(root, want, 1e-12) {
+		t.Errorf("the root is %v, want %v", mat.Formatted(root), mat.Formatted(want))
+	}
+}
+
+// wrapped is a layer around another.
+type wrapped struct{ layers.Layer }
+
+func (w wrapped) Unwrap() layers.Layer { return w.Layer }
