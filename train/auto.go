@@ -83,6 +83,9 @@ func (t Trial) String() string {
 	if words = append(words, t.Kind); r.Tuner != nil && t.Kind == tuned.String() {
 		words = append(words, r.Tuner.Steps...)
 	}
+	if o.Directions {
+		words = append(words, "directions")
+	}
 	for _, set := range []struct {
 		name  string
 		value float64

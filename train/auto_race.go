@@ -112,7 +112,7 @@ func (a *race) search(ctx context.Context) {
 		a.rung(ctx, .75, .8, some, a.better(8))
 		full.rows = a.affordable(full)
 	}
-	list := first[:min(1, len(first))]
+	list := slices.Clip(first[:min(1, len(first))])
 	for _, c := range a.better(6) {
 		if len(first) == 0 || c.number != first[0].number {
 			list = append(list, c)

@@ -85,7 +85,7 @@ type Tuner struct {
 	HeldOut float64
 	Seed    uint64
 	// Descent are the options of the mini-batches. Without MapDecay and MapDecays, the latter, LabelSmoothing and, for
-	// StepAll, Directions are those of sgd.ForTuning, and each step chooses a decay once.
+	// StepAll, Directions are those of sgd.ForTuning, and each step chooses a decay and a start once.
 	Descent sgd.FitOptions
 	// Evidence are the options of the scales; MaxEvaluations of 0 is 50 for a single step, and 30 for several.
 	Evidence evidence.Options
@@ -138,7 +138,7 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 		t.Descent.MapDecays, t.Descent.LabelSmoothing = d.MapDecays, cmp.Or(t.Descent.LabelSmoothing, d.LabelSmoothing)
 	}
 	c := &tuning{Tuner: t, p: p, solve: p.solverOf(p.model.Spec), solved: StepAll, twin: twin,
-		decays: map[string]float64{}, turns: turns}
+		starts: map[string]sgd.FitOptions{}, turns: turns}
 	report.Chosen = t.Steps[0]
 	if !alone {
 		if c.twin = twin / 2; batches {
@@ -200,11 +200,11 @@ func (t *Tuner) descends() bool {
 type tuning struct {
 	Tuner
 	p      *prepared
-	solve  fits.Fitter        // fits the head of a map that does not change any more
-	solved string             // what StepSolved goes on from
-	twin   int                // the largest number of features that the scales are learned on
-	decays map[string]float64 // of the steps that have chosen one
-	turns  bool               // whether StepAll starts with Directions
+	solve  fits.Fitter               // fits the head of a map that does not change any more
+	solved string                    // what StepSolved goes on from
+	twin   int                       // the largest number of features that the scales are learned on
+	starts map[string]sgd.FitOptions // MapDecay and Directions of the steps that have chosen them
+	turns  bool                      // whether StepAll may start with Directions
 }
 
 // choose takes the steps in trials and finds the best.
@@ -326,13 +326,13 @@ func (c *tuning) takeOne(ctx context.Context, t *trial, step string) (err error)
 		}
 		b := sgd.MiniBatch{FitOptions: c.Descent, Head: f.HeadKind()}
 		b.Directions = b.Directions || c.turns && step == StepAll
-		if d, chosen := c.decays[step]; chosen {
-			b.MapDecay, b.MapDecays = d, nil
+		if o, chosen := c.starts[step]; chosen {
+			b.MapDecay, b.MapDecays, b.Directions = o.MapDecay, nil, o.Directions
 		}
 		f = b
 		defer func() {
 			if err == nil {
-				c.decays[step] = t.report.Epochs.MapDecay
+				c.starts[step] = sgd.FitOptions{MapDecay: t.report.Epochs.MapDecay, Directions: t.report.Epochs.Directions}
 			}
 		}()
 	case StepSolved:

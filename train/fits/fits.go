@@ -28,6 +28,8 @@ type Course struct {
 	Resumed bool // whether it resumed from a checkpoint
 	// MapDecay is the decay of the tuned parameters of the map, as it was chosen or given.
 	MapDecay float64
+	// Directions says whether the map started turned and scaled (sgd.FitOptions.Directions).
+	Directions bool
 }
 
 // Fitter is a way to fit a head on the features of a map: the options of package linear, MiniBatch of package sgd, or a

@@ -22,10 +22,10 @@ func ForTuning(head string) MiniBatch {
 		Directions: head != "softmax"}}
 }
 
-// begin sets the map to where the fit starts, as drawn or turned by Directions, and returns the one of MapDecays with
-// the least loss on a held-out fifth of the rows, after short fits to the others. Without MapDecays there is no choice. Rows in memory of which a fifth is fewer than 600 are divided two or three times.
-func (o FitOptions) begin(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (best float64,
-	err error) {
+// begin sets the map to where the fit starts, as it is or turned by Directions, and sets MapDecay. Of MapDecays, with
+// either start, it takes what has the least loss on a held-out fifth of the rows, after short fits to the others. Rows in
+// memory of which a fifth is fewer than 600 are divided two or three times. Directions then says how the fit starts.
+func (o *FitOptions) begin(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) error {
 	const share, enough, most = .2, 600, 3
 	const visits, epochs = 60_000, 8 // rows that the fits of a decay go over in all epochs, and the fewest epochs
 	n, divisions := visits/epochs, 1
@@ -33,7 +33,7 @@ func (o FitOptions) begin(ctx context.Context, m layers.Layer, head layers.Head,
 		n, _ = p.Y.Dims()
 		divisions = min(most, max(1, int(math.Ceil(enough/(share*float64(n))))))
 	}
-	short := o
+	short := *o
 	short.MapDecays, short.Directions, short.Checkpoints, short.Progress, short.HeldOut = nil, false, Checkpoints{}, nil, share
 	short.Epochs = min(o.Epochs, max(epochs, visits/(n*divisions)))
 	short.WarmUp, short.Patience = min(o.WarmUp, short.Epochs-1), short.Epochs
@@ -41,47 +41,49 @@ func (o FitOptions) begin(ctx context.Context, m layers.Layer, head layers.Head,
 	if o.Directions {
 		turned, err := direct(ctx, m, rows, o.Seed)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		if turned {
+		if o.Directions = turned; turned {
 			starts = append(starts, snapshot(m, head))
 		}
 	}
 	if o.MapDecays == nil {
-		return o.MapDecay, nil
+		return nil
 	}
-	start := starts[0]
-	for i := range len(starts) * len(o.MapDecays) {
-		from, d := starts[i%len(starts)], o.MapDecays[i/len(starts)]
-		if err := restore(m, head, from); err != nil {
-			return 0, err
-		}
-		loss := 0.
-		for j := range divisions {
-			short.MapDecay, short.Seed = d, o.Seed+uint64(j)
-			c, err := Fit(ctx, m, head, rows, short)
-			if back := restore(m, head, from); err == nil {
-				err = back
+	best := 0
+	for i, start := range starts {
+		for _, d := range o.MapDecays {
+			if err := restore(m, head, start); err != nil {
+				return err
 			}
-			switch {
-			case errors.Is(err, given.ErrDiverged):
-				loss, failed = math.Inf(1), err
-			case err != nil:
-				return 0, err
-			default:
-				loss += c.Epochs[len(c.Epochs)-1].HeldLoss
+			loss := 0.
+			for j := range divisions {
+				short.MapDecay, short.Seed = d, o.Seed+uint64(j)
+				c, err := Fit(ctx, m, head, rows, short)
+				if back := restore(m, head, start); err == nil {
+					err = back
+				}
+				switch {
+				case errors.Is(err, given.ErrDiverged):
+					loss, failed = math.Inf(1), err
+				case err != nil:
+					return err
+				default:
+					loss += c.Epochs[len(c.Epochs)-1].HeldLoss
+				}
 			}
-		}
-		if loss < least {
-			best, least, start = d, loss, from
+			if loss < least {
+				best, least, o.MapDecay = i, loss, d
+			}
 		}
 	}
-	if err := restore(m, head, start); err != nil {
-		return 0, err
+	o.Directions = best > 0
+	if err := restore(m, head, starts[best]); err != nil {
+		return err
 	}
 	if math.IsInf(least, 1) {
-		return 0, cmp.Or(failed, fmt.Errorf("train: Fit: no held-out row has a finite loss under any of MapDecays = %v; "+
+		return cmp.Or(failed, fmt.Errorf("train: Fit: no held-out row has a finite loss under any of MapDecays = %v; "+
 			"give one MapDecay: %w", o.MapDecays, domain.ErrDomain))
 	}
-	return best, nil
+	return nil
 }

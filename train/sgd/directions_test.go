@@ -90,6 +90,45 @@ func TestDirections(t *testing.T) {
 	}
 }
 
+// TestDirectionsChosen: short fits choose the start that helps, the report says so, and there is nothing to choose for a
+// map that has no directions. Without MapDecays the start is as it was asked for.
+func TestDirectionsChosen(t *testing.T) {
+	const n, d = 400, 20
+	rng := rand.New(rand.NewPCG(1, 2))
+	x, y := tensor.New(tensor.WithShape(n, d), tensor.Of(tensor.Float64)), mat.NewDense(n, 1, nil)
+	for i := range x.Float64s() {
+		x.Float64s()[i] = rng.NormFloat64()
+	}
+	for i := range n {
+		y.Set(i, 0, math.Tanh(2*x.Float64s()[i*d]))
+	}
+	for _, c := range []struct {
+		o    FitOptions
+		opts []layers.Option
+		want bool
+	}{
+		{FitOptions{Directions: true, MapDecays: []float64{.01, .1}}, nil, true},
+		{FitOptions{Directions: true}, nil, true},
+		{FitOptions{MapDecays: []float64{.01, .1}}, nil, false},
+		{FitOptions{Directions: true, MapDecays: []float64{.01}}, []layers.Option{layers.WithPhase()}, false},
+	} {
+		m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 3}, d, 64, append(c.opts, layers.Tune(layers.All), layers.WithSeed(3))...))
+		start := slices.Clone(m.Params()[0].Value.Float64s())
+		c.o.Epochs, c.o.MapRate = 1, 1e-9
+		r, err := Fit(t.Context(), m, must(layers.NewLinearHead(64, 1)), data.Pairs{X: x, Y: y}, c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved := 0.
+		for i, w := range m.Params()[0].Value.Float64s() {
+			moved = max(moved, math.Abs(w-start[i]))
+		}
+		if r.Directions != c.want || moved > .1 != c.want {
+			t.Errorf("%+v: directions %v, and the frequencies moved by %.3g", c.o, r.Directions, moved)
+		}
+	}
+}
+
 // wrapped is a layer around another.
 type wrapped struct{ layers.Layer }
 

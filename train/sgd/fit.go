@@ -49,8 +49,7 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 		return nil, err
 	}
 	if (o.MapDecays != nil || o.Directions) && tunes(m) {
-		var err error
-		if o.MapDecay, err = o.begin(ctx, m, head, rows); err != nil {
+		if err := o.begin(ctx, m, head, rows); err != nil {
 			return nil, err
 		}
 	}
@@ -58,7 +57,7 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 	if err != nil {
 		return nil, err
 	}
-	f.report.MapDecay = o.MapDecay
+	f.report.MapDecay, f.report.Directions = o.MapDecay, o.Directions && tunes(m)
 	f.keeper.identify(f, m, rows)
 	r, err := f.run()
 	if left := f.leave(); err == nil {

@@ -78,9 +78,10 @@ type FitOptions struct {
 	// memory are divided two or three times. nil: MapDecay.
 	MapDecays []float64
 	// Directions turns and scales the frequencies W of a FourierLayer before the fit, W ← M^½ W, where M is the average
-	// gradient outer product of ridge regression on its features, scaled to the trace of the identity. It is for at least
-	// 100 rows in memory, of at most 512 columns, and the pair form; other maps and rows start as they are. Radhakrishnan et al.
-	// (2024), Mechanism for feature learning in neural networks and backpropagation-free machine learning models.
+	// gradient outer product of ridge regression on its features, scaled to the trace of the identity. It is for the
+	// pair form and for at least 100 rows in memory, of at most 512 columns; other maps and rows start as they are.
+	// Radhakrishnan et al. (2024), Mechanism for feature learning in neural networks and backpropagation-free machine
+	// learning models.
 	//
 	// With MapDecays, the fits that choose a decay also choose between this start and the map as it is.
 	Directions bool

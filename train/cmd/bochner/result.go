@@ -97,6 +97,7 @@ type object struct {
 	Normal        *float64          `json:"coverage_normal,omitempty"` // of the normal distribution's intervals of that level
 	TrainLoss     []float64         `json:"train_loss,omitempty"`      // by epoch
 	MapDecay      float64           `json:"map_decay,omitempty"`       // of a tuned map
+	Directions    bool              `json:"directions,omitempty"`      // whether the map started with them
 	Ladder        []tunerStep       `json:"ladder,omitempty"`
 	Relevance     []relevantColumn  `json:"relevance,omitempty"` // the largest first
 	Auto          []autoTrial       `json:"auto,omitempty"`
@@ -144,7 +145,7 @@ func (r *result) object() object {
 		}
 	}
 	if r.history != nil {
-		o.MapDecay = r.history.MapDecay
+		o.MapDecay, o.Directions = r.history.MapDecay, r.history.Directions
 		for _, e := range r.history.Epochs {
 			o.TrainLoss = append(o.TrainLoss, e.Loss)
 		}
@@ -201,6 +202,9 @@ func (r *result) show(plot string, asJSON bool) error {
 	fmt.Printf("head         %s", ob.Head)
 	if ob.MapDecay > 0 {
 		fmt.Printf(", map decay %.4g", ob.MapDecay)
+	}
+	if ob.Directions {
+		fmt.Print(", from directions")
 	}
 	if ob.Lambda != nil {
 		fmt.Printf(", lambda %.3g", *ob.Lambda)
