@@ -84,8 +84,8 @@ type Tuner struct {
 	// held out in proportion.
 	HeldOut float64
 	Seed    uint64
-	// Descent are the options of the mini-batches. Without MapDecay and MapDecays, the latter, LabelSmoothing and, for
-	// StepAll, Directions are those of sgd.ForTuning, and each step chooses a decay and a start once.
+	// Descent are the options of the mini-batches. Without MapDecay and MapDecays, the latter and LabelSmoothing are
+	// those of sgd.ForTuning, and each step chooses a decay once, and with Directions its start.
 	Descent sgd.FitOptions
 	// Evidence are the options of the scales; MaxEvaluations of 0 is 50 for a single step, and 30 for several.
 	Evidence evidence.Options
@@ -132,13 +132,12 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 			t.Evidence.MaxEvaluations = 30
 		}
 	}
-	turns := t.Descent.MapDecay == 0 && t.Descent.MapDecays == nil && p.model.Classes == nil
 	if t.Descent.MapDecay == 0 && t.Descent.MapDecays == nil {
 		d := sgd.ForTuning("")
 		t.Descent.MapDecays, t.Descent.LabelSmoothing = d.MapDecays, cmp.Or(t.Descent.LabelSmoothing, d.LabelSmoothing)
 	}
 	c := &tuning{Tuner: t, p: p, solve: p.solverOf(p.model.Spec), solved: StepAll, twin: twin,
-		starts: map[string]sgd.FitOptions{}, turns: turns}
+		starts: map[string]sgd.FitOptions{}}
 	report.Chosen = t.Steps[0]
 	if !alone {
 		if c.twin = twin / 2; batches {
@@ -204,7 +203,6 @@ type tuning struct {
 	solved string                    // what StepSolved goes on from
 	twin   int                       // the largest number of features that the scales are learned on
 	starts map[string]sgd.FitOptions // MapDecay and Directions of the steps that have chosen them
-	turns  bool                      // whether StepAll may start with Directions
 }
 
 // choose takes the steps in trials and finds the best.
@@ -325,7 +323,6 @@ func (c *tuning) takeOne(ctx context.Context, t *trial, step string) (err error)
 			err = fmt.Errorf("%w: %v", errNoStep, err)
 		}
 		b := sgd.MiniBatch{FitOptions: c.Descent, Head: f.HeadKind()}
-		b.Directions = b.Directions || c.turns && step == StepAll
 		if o, chosen := c.starts[step]; chosen {
 			b.MapDecay, b.MapDecays, b.Directions = o.MapDecay, nil, o.Directions
 		}
