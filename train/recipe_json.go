@@ -29,9 +29,8 @@ var fitterKinds = map[string]fits.Fitter{
 
 // FitterKind returns the name of the Fitter's type in the JSON of the recipe: "ridge", "cg", "svm", "logistic" or
 // "minibatch". It is empty for another Fitter.
-func (r Recipe) FitterKind() string { return fitterKind(r.Fitter) }
-
-func fitterKind(f fits.Fitter) string {
+func (r Recipe) FitterKind() string {
+	f := r.Fitter
 	for kind, of := range fitterKinds {
 		if t := reflect.TypeOf(f); t == reflect.TypeOf(of) || t == reflect.PointerTo(reflect.TypeOf(of)) {
 			return kind
@@ -110,7 +109,7 @@ func encodeFields(v reflect.Value) (map[string]any, error) {
 
 func encodeOption(v reflect.Value) (any, error) {
 	if f, ok := v.Interface().(fits.Fitter); ok {
-		kind := fitterKind(f)
+		kind := Recipe{Fitter: f}.FitterKind()
 		if kind == "" {
 			return nil, fmt.Errorf("train: Recipe: a Fitter of type %T has no JSON: %w", f, domain.ErrParam)
 		}

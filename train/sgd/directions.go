@@ -80,11 +80,7 @@ func direct(ctx context.Context, m layers.Layer, rows data.Examples, seed uint64
 	var product mat.Dense
 	product.Mul(root, frequencies)
 	for i, v := range product.RawMatrix().Data {
-		if w.Dtype() == tensor.Float32 {
-			w.Float32s()[i] = float32(v)
-		} else {
-			w.Float64s()[i] = v
-		}
+		given.SetCell(w, i, v)
 	}
 	return true, nil
 }
