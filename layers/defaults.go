@@ -46,10 +46,10 @@ func mixtureDefaults(v Values, x ops.Matrix) error {
 		return nil
 	}
 	one := Values{}
-	if err := scaled("sigma", 1, sqrtDVar)(one, x); err != nil {
+	if err := scaled("sigmas", 1, sqrtDVar)(one, x); err != nil {
 		return err
 	}
-	v["sigmas"] = listText([]float64{one.Number("sigma")})
+	v["sigmas"] = listText([]float64{one.Number("sigmas")})
 	return nil
 }
 

@@ -353,3 +353,17 @@ func Example_readingATensor() {
 	// of its node: [0.71 0.71 0.00 0.00]
 	// squares of both rows: 2.00
 }
+
+// renamed is a layer under a name of the program.
+type renamed struct{ layers.Layer }
+
+func (renamed) String() string { return "my map" }
+
+func (r renamed) Unwrap() layers.Layer { return r.Layer }
+
+func ExampleUnwrap() {
+	wrapped := renamed{layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8))}
+	_, fourier := layers.Unwrap(wrapped).(*layers.FourierLayer)
+	fmt.Println(wrapped, fourier)
+	// Output: my map true
+}

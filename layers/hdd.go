@@ -33,8 +33,8 @@ import (
 //
 // The first l directions u_r are the axes, so that the first l densities are the marginals, and as many more are
 // random, at most 32. Input [n, RV]: the V points of the first direction, then of the second, and so on. The squared
-// distance is the sum Σ_r ρ²(p_r, q_r) over the directions, whose embeddings are joined before W, as are those of the
-// coordinates are in the paper's experiment on scenes. Equal distributions have the distance 0. As R grows, only they
+// distance is the sum Σ_r ρ²(p_r, q_r) over the directions, whose embeddings are joined before W, as the
+// coordinates' are in the paper's experiment on scenes. Equal distributions have the distance 0. As R grows, only they
 // have it, since a distribution is determined by its projections on all directions (Cramér and Wold 1936); with
 // finitely many directions some differences are not seen. The directions depend on l alone, so that the distance is the
 // same for every seed. Bandwidths are given for coordinates; that of slice r is √(Σ_j u_jr² h_j²), as if the joint

@@ -119,6 +119,16 @@ func KeepsZeros(m Map) bool {
 	return ok && z.KeepsZeros()
 }
 
+// Unwrap returns the layer that a program's own layer wraps: what its method Unwrap returns, unwrapped in turn. Another
+// layer is returned as it is.
+func Unwrap(l Layer) Layer {
+	w, wraps := l.(interface{ Unwrap() Layer })
+	if !wraps {
+		return l
+	}
+	return Unwrap(w.Unwrap())
+}
+
 // behind returns m, or the layer that its method Unwrap returns and so on, whichever is of a type first.
 func behind[T any](m Map) (of T, ok bool) {
 	for !domain.IsNil(m) {

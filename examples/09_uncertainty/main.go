@@ -147,7 +147,7 @@ func posterior(p *linear.Posterior, z *tensor.Dense) (mean, std []float64) {
 	return values(p.Fit, z), std
 }
 
-// values are those of a head with one target at features.
+// values returns the values of a head with one target at features.
 func values(f *linear.Fit, z *tensor.Dense) []float64 {
 	n, d := z.Shape()[0], z.Shape()[1]
 	var y mat.VecDense

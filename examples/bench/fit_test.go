@@ -43,7 +43,7 @@ func BenchmarkFit(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		z, err := m.Transform(nil, as(dt, x))
+		z, err := m.Transform(nil, as(b, dt, x))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func BenchmarkSteps(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				rows := data.Pairs{X: as(dt, x), Y: y}
+				rows := data.Pairs{X: as(b, dt, x), Y: y}
 				for b.Loop() {
 					if _, err := sgd.Fit(context.Background(), m, head, rows, sgd.FitOptions{Epochs: 2}); err != nil {
 						b.Fatal(err)
@@ -152,9 +152,8 @@ func forSizes(b *testing.B, run func(b *testing.B, size int, dt tensor.Dtype)) {
 	}
 }
 
-// problem returns standardised rows of classes, and saves them for the peers. The synthetic ones are around 26 centres
-// in 16 columns.
-func problem(b *testing.B) (x *tensor.Dense, labels []int, y *mat.Dense) {
+// synthetic returns rows around the centres of 26 classes.
+func synthetic() (x *tensor.Dense, labels []int) {
 	const n, d, classes = 16000, 16, 26
 	rng := rand.New(rand.NewPCG(1, 5))
 	centres := make([]float64, classes*d)
@@ -168,16 +167,22 @@ func problem(b *testing.B) (x *tensor.Dense, labels []int, y *mat.Dense) {
 			v[i*d+j] = centres[labels[i]*d+j] + rng.NormFloat64()
 		}
 	}
-	x = tensor.New(tensor.WithShape(n, d), tensor.WithBacking(v))
-	if *trainRows != "" {
+	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(v)), labels
+}
+
+// problem returns standardised rows of classes, and saves them for the peers.
+func problem(b *testing.B) (x *tensor.Dense, labels []int, y *mat.Dense) {
+	if *trainRows == "" {
+		x, labels = synthetic()
+	} else {
 		set, err := data.Read(*trainRows, data.Options{})
+		if err == nil {
+			x, err = set.Dense()
+		}
+		if err == nil {
+			labels, err = data.NewClasses(set.Labels).Index(set.Labels)
+		}
 		if err != nil {
-			b.Fatal(err)
-		}
-		if x, err = set.Dense(); err != nil {
-			b.Fatal(err)
-		}
-		if labels, err = data.NewClasses(set.Labels).Index(set.Labels); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -223,13 +228,10 @@ func save(b *testing.B, name string, numbers any) {
 }
 
 // as converts rows to an element type.
-func as(dt tensor.Dtype, x *tensor.Dense) *tensor.Dense {
-	if dt == tensor.Float64 {
-		return x
+func as(b *testing.B, dt tensor.Dtype, x *tensor.Dense) *tensor.Dense {
+	rows, err := (&data.Set{X: x}).As(dt)
+	if err != nil {
+		b.Fatal(err)
 	}
-	v := make([]float32, x.DataSize())
-	for i, a := range x.Float64s() {
-		v[i] = float32(a)
-	}
-	return tensor.New(tensor.WithShape(x.Shape()...), tensor.WithBacking(v))
+	return rows.(*tensor.Dense)
 }

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestBand: Q B Qᵀ is the matrix, Q is orthogonal, and solutions, quadratic forms and determinants equal those of the
+// TestBand: Q B Qᵀ is the matrix, Q is orthogonal, and solutions, quadratic forms and determinants agree with the
 // matrix, around the sizes of a band, a panel and a turn, for a band and for a tridiagonal matrix.
 func TestBand(t *testing.T) {
 	for _, n := range []int{1, 2, 3, bandWidth - 1, bandWidth, bandWidth + 1, bandWidth + 2, 2*bandWidth + 1, 101, turnRows + bandWidth + 3} {

@@ -4,8 +4,7 @@
 //   - Fit learns a Calibration from scores [n, k] and classes. A Calibration turns scores into probabilities, by one of
 //     four methods or the best of them.
 //   - ECE, NLL, Brier and Reliability measure how good probabilities are.
-//   - FitIntervals learns Intervals from residuals: radii around a prediction that cover as often as
-//     asked.
+//   - FitIntervals learns Intervals from residuals: radii around a prediction that cover as often as asked.
 //   - FitSets learns Sets from probabilities and classes: sets of classes that hold the true one as often as asked.
 //   - Coverage and SetCoverage measure how often that was so.
 //

@@ -31,7 +31,7 @@ func asFloat32(z *tensor.Dense) *tensor.Dense {
 	return out
 }
 
-// TestPosteriorIsGaussianProcess: noise, evidence, mean and variance equal those of the process on the n rows, for more
+// TestPosteriorIsGaussianProcess: noise, evidence, mean and variance agree with the process on the n rows, for more
 // rows than features and fewer, several targets, both dtypes, with the noise learned and given.
 func TestPosteriorIsGaussianProcess(t *testing.T) {
 	for _, size := range [][3]int{{61, 7, 3}, {17, 41, 2}, {23, 1, 1}, {2, 3, 1}, {varianceRows + 31, ridgeDepth + 7, 1}} {

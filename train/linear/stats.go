@@ -96,8 +96,8 @@ func (s *RidgeStats) Forget(factor float64) error {
 		return nil
 	}
 	if !(s.mass*factor >= leastScale) {
-		return fmt.Errorf("train: RidgeStats.Forget: the factor %v leaves the weight %v of all rows; start from a zero value: %w",
-			factor, s.mass*factor, domain.ErrDomain)
+		return fmt.Errorf("train: RidgeStats.Forget: the factor %v leaves the weight %v of all rows; start from a zero value: "+
+			"%w", factor, s.mass*factor, domain.ErrDomain)
 	}
 	s.mass *= factor
 	s.rounded *= factor * factor

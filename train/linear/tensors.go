@@ -135,10 +135,10 @@ func (p *Posterior) Tensors() map[string]*tensor.Dense {
 	}
 }
 
-// Restore sets the posterior to what tensors has, which Tensors made, to the last bit. Errors: domain.ErrParam for a tensor that is missing,
-// nil or unknown; domain.ErrShape for another shape, a view or a transpose; domain.ErrDtype for tensors that are not
-// float64; domain.ErrDomain for numbers that are not finite, and for a variance, penalty, mass or diagonal of the
-// factor out of range.
+// Restore sets the posterior to what tensors has, which Tensors made, to the last bit. Errors: domain.ErrParam for a
+// tensor that is missing, nil or unknown; domain.ErrShape for another shape, a view or a transpose; domain.ErrDtype for
+// tensors that are not float64; domain.ErrDomain for numbers that are not finite, and for a variance, penalty, mass or
+// diagonal of the factor out of range.
 func (p *Posterior) Restore(tensors map[string]*tensor.Dense) error {
 	r := &tensorReader{who: "Posterior.Restore", tensors: tensors}
 	r.known("W", "b", "noise", "z_mean", "inverse_factor", "lambda", "penalty", "mass", "log_evidence")

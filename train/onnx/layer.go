@@ -76,9 +76,7 @@ func (p params) bandwidths(d int) []float64 {
 
 // layer adds a layer of the model.
 func (g *graph) layer(l layers.Layer, x value) value {
-	if wrapped, ok := l.(interface{ Unwrap() layers.Layer }); ok {
-		return g.layer(wrapped.Unwrap(), x)
-	}
+	l = layers.Unwrap(l)
 	p := paramsOf(l)
 	switch l := l.(type) {
 	case *layers.Identity:

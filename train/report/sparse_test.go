@@ -16,7 +16,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestSparseRows: kernel matrices and reports of sparse rows equal those of dense ones, in one block of rows and in
+// TestSparseRows: kernel matrices and reports agree between sparse and dense rows, in one block of rows and in
 // several.
 func TestSparseRows(t *testing.T) {
 	for _, d := range []int{19, spreadCells/3 - 1} {

@@ -53,26 +53,14 @@ func (o *FitOptions) begin(ctx context.Context, m layers.Layer, head layers.Head
 	best := 0
 	for i, start := range starts {
 		for _, d := range o.MapDecays {
-			if err := restore(m, head, start); err != nil {
+			short.MapDecay = d
+			loss, err := short.heldLoss(ctx, m, head, rows, start, divisions)
+			switch {
+			case errors.Is(err, given.ErrDiverged):
+				failed = err
+			case err != nil:
 				return err
-			}
-			loss := 0.
-			for j := range divisions {
-				short.MapDecay, short.Seed = d, o.Seed+uint64(j)
-				c, err := Fit(ctx, m, head, rows, short)
-				if back := restore(m, head, start); err == nil {
-					err = back
-				}
-				switch {
-				case errors.Is(err, given.ErrDiverged):
-					loss, failed = math.Inf(1), err
-				case err != nil:
-					return err
-				default:
-					loss += c.Epochs[len(c.Epochs)-1].HeldLoss
-				}
-			}
-			if loss < least {
+			case loss < least:
 				best, least, o.MapDecay = i, loss, d
 			}
 		}
@@ -86,4 +74,25 @@ func (o *FitOptions) begin(ctx context.Context, m layers.Layer, head layers.Head
 			"give one MapDecay: %w", o.MapDecays, domain.ErrDomain))
 	}
 	return nil
+}
+
+// heldLoss is the sum of the losses of the held-out rows after fits from a start, with the seeds from Seed on.
+// It leaves the parameters at the start.
+func (o FitOptions) heldLoss(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, start []*tensor.Dense,
+	divisions int) (loss float64, err error) {
+	if err := restore(m, head, start); err != nil {
+		return 0, err
+	}
+	for range divisions {
+		c, err := Fit(ctx, m, head, rows, o)
+		if back := restore(m, head, start); err == nil {
+			err = back
+		}
+		if err != nil {
+			return 0, err
+		}
+		loss += c.Epochs[len(c.Epochs)-1].HeldLoss
+		o.Seed++
+	}
+	return loss, nil
 }

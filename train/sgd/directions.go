@@ -26,15 +26,8 @@ import (
 // fails, whose error the fit itself has, too. The error is the context's.
 func direct(ctx context.Context, m layers.Layer, rows data.Examples, seed uint64) (turned bool, err error) {
 	const leastRows, mostRows, most, columns = 100, 8192, 256, 512
-	for {
-		w, wraps := m.(interface{ Unwrap() layers.Layer })
-		if !wraps {
-			break
-		}
-		m = w.Unwrap()
-	}
 	pairs, memory := rows.(data.Pairs)
-	layer, fourier := m.(*layers.FourierLayer)
+	layer, fourier := layers.Unwrap(m).(*layers.FourierLayer)
 	if !memory || !fourier || pairs.X == nil || pairs.Y == nil || layer.Dims() > columns {
 		return false, nil
 	}

@@ -197,8 +197,8 @@ func (o *FitOptions) fill(tuned bool) error {
 	return nil
 }
 
-// suits wants a head that learns classes for what only such a head has, and one weight for each class. It
-// chooses the LabelSmoothing of -1.
+// suits wants a head that learns classes for what only such a head has, and one weight for each class. It chooses
+// the LabelSmoothing of -1.
 func (o *FitOptions) suits(head layers.Head) error {
 	if o.LabelSmoothing == -1 {
 		if o.LabelSmoothing = 0; head.Classifies() && head.Features() > 2 {

@@ -15,10 +15,7 @@ type signs struct {
 
 // signsOf is the split of a map of two signs, or of spherical random features, or nil.
 func signsOf(l layers.Layer) *signs {
-	if w, ok := l.(interface{ Unwrap() layers.Layer }); ok {
-		return signsOf(w.Unwrap())
-	}
-	switch l := l.(type) {
+	switch l := layers.Unwrap(l).(type) {
 	case *layers.GORFLayer:
 		plus, minus := l.Split().Masses()
 		return &signs{plus, minus, l.Split().Error}

@@ -2,8 +2,8 @@
 
 package main
 
-// Notebooks can import these packages, besides the packages of the standard library that gomacro has. The installer reads
-// the list.
+// Notebooks can import these packages, besides the packages of the standard library that gomacro has. The installer
+// reads the list.
 import (
 	_ "math/rand/v2"
 
