@@ -52,8 +52,11 @@ func TestMetricErrors(t *testing.T) {
 		"F1":              ints(func(a, b []int) error { _, err := report.F1(a, b); return err }),
 		"ConfusionMatrix": ints(func(a, b []int) error { _, err := report.ConfusionMatrix(a, b, 2); return err }),
 		"RMSE": func(n, m int) error {
-			_, err := report.RMSE(make([]float64, n), make([]float64,
-				m))
+			_, err := report.RMSE(make([]float64, n), make([]float64, m))
+			return err
+		},
+		"NewRanking": func(n, m int) error {
+			_, err := report.NewRanking(make([]float64, n), make([]bool, m))
 			return err
 		},
 	} {
@@ -79,6 +82,21 @@ func TestMetricErrors(t *testing.T) {
 		if _, err := report.RMSE([]float64{0, p}, []float64{0, -math.MaxFloat64}); !errors.Is(err, domain.ErrDomain) ||
 			!strings.Contains(err.Error(), "row 1") {
 			t.Errorf("RMSE with %v: %v", p, err)
+		}
+	}
+}
+
+func TestRankingErrors(t *testing.T) {
+	for part, of := range map[string]struct {
+		scores   []float64
+		positive []bool
+	}{
+		"the score of row 1 is NaN":               {[]float64{1, math.NaN()}, []bool{true, false}},
+		"2 rows are positive and 0 are not":       {[]float64{1, 2}, []bool{true, true}},
+		"0 rows are positive and 2 are not; give": {[]float64{1, 2}, []bool{false, false}},
+	} {
+		if _, err := report.NewRanking(of.scores, of.positive); !errors.Is(err, domain.ErrDomain) || !strings.Contains(err.Error(), part) {
+			t.Errorf("%s: %v", part, err)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // Option changes how a picture is drawn. The pictures take these options:
 //
-//   - Bars, Confusion, Curves, ExactVsApprox and Residuals: WithTitle and WithSize.
+//   - Bars, Confusion, Curves, DET, ExactVsApprox and Residuals: WithTitle and WithSize.
 //   - ErrorCurves and ScoreCurves: WithTitle, WithSize and WithMetric.
 //   - Lines: WithTitle, WithSize, WithLogX and WithEqualAxes.
 //

@@ -128,6 +128,21 @@ func drawings() map[string]struct {
 		out[fmt.Sprintf("residuals of %d, small", n)] = drawing{func() (image.Image, error) { return Residuals(truth, predicted, WithSize(720, 320)) }, 720, 320}
 		out[fmt.Sprintf("residuals of %d, all zero", n)] = drawing{func() (image.Image, error) { return Residuals(truth, truth) }, 1480, 800}
 	}
+	for _, n := range []int{2, 30, 3000} {
+		out[fmt.Sprintf("error tradeoffs of %d", n)] = drawing{func() (image.Image, error) {
+			truth, scores := targetsOf(n)
+			truth[0] = math.Inf(1) // is positive
+			positive := make([]bool, n)
+			for i, y := range truth {
+				positive[i] = y > slices.Min(truth)+1
+			}
+			r, err := NewRanking(scores, positive)
+			if err != nil {
+				return nil, err
+			}
+			return DET([]Line{r.ROC("as fitted"), {Name: "by chance", X: []float64{0, 1}, Y: []float64{0, 1}}})
+		}, 800, 880}
+	}
 	for _, v := range []float64{1e-320, 1e-200, 1e300} {
 		out[fmt.Sprintf("residuals around %v", v)] = drawing{func() (image.Image, error) {
 			return Residuals([]float64{v, -v, v / 3}, []float64{v / 2, -v / 2, v})
@@ -367,6 +382,10 @@ func TestPictureErrors(t *testing.T) {
 		"axis of errors":  {of(ErrorCurves(one, WithLogX())), ErrParam, []string{"WithLogX does not apply", "WithMetric"}},
 		"kernel shapes":   {of(ExactVsApprox(exact, mat.NewDense(1, 2, nil))), ErrShape, []string{"ExactVsApprox", "5×5"}},
 		"huge kernel":     {of(ExactVsApprox(mat.NewDense(1, 1, []float64{1e301}), mat.NewDense(1, 1, []float64{1}))), ErrDomain, []string{"[0,0]", "1e+301"}},
+		"no curves":       {of(DET(nil)), ErrShape, []string{"DET", "no curves"}},
+		"no share":        {of(DET([]Line{{Name: "bad", X: []float64{0, .5}, Y: []float64{0, 2}}})), ErrDomain, []string{`"bad"`, "point 1 is (0.5, 2)"}},
+		"uneven curve":    {of(DET([]Line{{Name: "bad", X: []float64{0}}})), ErrShape, []string{`"bad"`, "x is 1"}},
+		"option of DET":   {of(DET([]Line{{Name: "one", X: []float64{0}, Y: []float64{0}}}, WithLogX())), ErrParam, []string{"DET: WithLogX"}},
 		"axis of kernels": {of(ExactVsApprox(exact, approx, WithLogX())), ErrParam, []string{"ExactVsApprox"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -102,7 +102,7 @@ func keys(ts *testscript.TestScript, _ bool, args []string) {
 	for k := range ob {
 		got = append(got, k)
 	}
-	want := strings.Fields(strings.NewReplacer("ALWAYS", always, "CLASSES", "classes accuracy f1 train_accuracy", "FEATURES", features).Replace(strings.Join(args, " ")))
+	want := strings.Fields(strings.NewReplacer("ALWAYS", always, "CLASSES", "classes accuracy f1 auc average_precision train_accuracy", "FEATURES", features).Replace(strings.Join(args, " ")))
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
@@ -50,6 +51,8 @@ type seconds struct {
 type scores struct {
 	guess, truth      []int // classes
 	accuracy, f1      float64
+	margins           []float64 // of the second of two classes
+	ranking           *report.Ranking
 	predicted, target []float64 // targets
 	rmse              float64
 }
@@ -63,7 +66,16 @@ func (s *scores) measure() (err error) {
 	if s.accuracy, err = report.Accuracy(s.guess, s.truth); err != nil {
 		return err
 	}
-	s.f1, err = report.F1(s.guess, s.truth)
+	if s.f1, err = report.F1(s.guess, s.truth); err != nil || s.margins == nil {
+		return err
+	}
+	positive := make([]bool, len(s.truth))
+	for i, c := range s.truth {
+		positive[i] = c == 1
+	}
+	if slices.Contains(positive, true) && slices.Contains(positive, false) {
+		s.ranking, err = report.NewRanking(s.margins, positive)
+	}
 	return err
 }
 
@@ -84,6 +96,8 @@ type object struct {
 	Classes       int               `json:"classes,omitempty"`
 	Accuracy      *float64          `json:"accuracy,omitempty"`
 	F1            *float64          `json:"f1,omitempty"`
+	AUC           *float64          `json:"auc,omitempty"` // of the second of two classes
+	Precision     *float64          `json:"average_precision,omitempty"`
 	RMSE          *float64          `json:"rmse,omitempty"`
 	TrainAccuracy *float64          `json:"train_accuracy,omitempty"`
 	TrainRMSE     *float64          `json:"train_rmse,omitempty"`
@@ -129,6 +143,10 @@ func (r *result) object() object {
 	}
 	if r.classes != nil {
 		o.Accuracy, o.F1 = &r.test.accuracy, &r.test.f1
+		if r.test.ranking != nil {
+			area, precision := r.test.ranking.AUC(), r.test.ranking.AveragePrecision()
+			o.AUC, o.Precision = &area, &precision
+		}
 		if r.train != nil {
 			o.TrainAccuracy = &r.train.accuracy
 		}
@@ -226,6 +244,9 @@ func (r *result) show(plot string, asJSON bool) error {
 	}
 	line("accuracy", ob.Accuracy, ob.TrainAccuracy)
 	line("f1", ob.F1, nil)
+	if ob.AUC != nil {
+		fmt.Printf("auc          %.4f test, average precision %.4f, of class %s\n", *ob.AUC, *ob.Precision, r.classes[1])
+	}
 	line("rmse", ob.RMSE, ob.TrainRMSE)
 	if r.uncertainty != nil {
 		r.uncertainty.show()

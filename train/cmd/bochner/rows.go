@@ -294,6 +294,9 @@ func score(ctx context.Context, m *train.Model, rows data.Examples, watch func(x
 		}
 		if m.Classes != nil {
 			s.guess, s.truth = append(s.guess, train.ArgMax(raw)...), append(s.truth, train.ArgMax(b.Y)...)
+			for i := 0; i < b.X.Shape()[0] && len(m.Classes) == 2; i++ {
+				s.margins = append(s.margins, raw.At(i, 1)-raw.At(i, 0))
+			}
 			continue
 		}
 		for i := range b.X.Shape()[0] {

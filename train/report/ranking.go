@@ -1,0 +1,137 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+)
+
+// Ranking says how well scores tell the rows of one class, the positive ones, from the others, whatever the threshold.
+// NewRanking makes it. The slices have an entry for each threshold, from above all scores to the least one: rows whose
+// score is at least the threshold count as positive.
+type Ranking struct {
+	Hits   []float64 // shares of the positive rows, from 0 to 1
+	Alarms []float64 // shares of the other rows, from 0 to 1
+
+	positive, other float64 // numbers of rows
+}
+
+// NewRanking ranks the rows by their scores, such as the probability of the positive class. Errors: ErrShape when the
+// lengths differ or are 0; ErrDomain for a score that is NaN, and for rows that are all positive or all not.
+func NewRanking(scores []float64, positive []bool) (*Ranking, error) {
+	const who = "NewRanking"
+	if err := samePairs(who, len(scores), len(positive)); err != nil {
+		return nil, err
+	}
+	order := make([]int, len(scores))
+	r := &Ranking{Hits: []float64{0}, Alarms: []float64{0}}
+	for i, s := range scores {
+		if s != s {
+			return nil, fmt.Errorf("report: %s: the score of row %d is NaN, which has no rank; drop the row: %w", who, i, ErrDomain)
+		}
+		if order[i] = i; positive[i] {
+			r.positive++
+		} else {
+			r.other++
+		}
+	}
+	if r.positive == 0 || r.other == 0 {
+		return nil, fmt.Errorf("report: %s: %v rows are positive and %v are not; give at least one of each: %w", who,
+			r.positive, r.other, ErrDomain)
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(scores[j], scores[i]) })
+	hits, alarms := 0., 0.
+	for at, i := range order {
+		if positive[i] {
+			hits++
+		} else {
+			alarms++
+		}
+		if at+1 == len(order) || scores[order[at+1]] != scores[i] {
+			r.Hits, r.Alarms = append(r.Hits, hits/r.positive), append(r.Alarms, alarms/r.other)
+		}
+	}
+	return r, nil
+}
+
+// AUC returns the area under the curve of Hits over Alarms, which is the probability that a positive row has a higher
+// score than another one, plus half the probability that the scores are equal.
+func (r *Ranking) AUC() (area float64) {
+	for i, a := range r.Alarms[1:] {
+		area += (a - r.Alarms[i]) * (r.Hits[i] + r.Hits[i+1]) / 2
+	}
+	return area
+}
+
+// AveragePrecision returns Σ (Hits_i - Hits_{i-1}) P_i, where the precision P_i is the share of positive rows among
+// those that count as positive.
+func (r *Ranking) AveragePrecision() (sum float64) {
+	for i, h := range r.Hits[1:] {
+		sum += (h - r.Hits[i]) * h * r.positive / (h*r.positive + r.Alarms[i+1]*r.other)
+	}
+	return sum
+}
+
+// EqualErrorRate returns the share of missed rows where it equals the share of false alarms, between thresholds by
+// linear interpolation.
+func (r *Ranking) EqualErrorRate() float64 {
+	i := 0
+	for 1-r.Hits[i] > r.Alarms[i] {
+		i++
+	}
+	if i == 0 {
+		return r.Alarms[0]
+	}
+	before, after := 1-r.Hits[i-1]-r.Alarms[i-1], r.Alarms[i]+r.Hits[i]-1
+	return r.Alarms[i-1] + (r.Alarms[i]-r.Alarms[i-1])*before/(before+after)
+}
+
+// ROC returns the curve of Hits over Alarms, the receiver operating characteristic, for Lines and DET.
+func (r *Ranking) ROC(name string) Line { return Line{Name: name, X: r.Alarms, Y: r.Hits} }
+
+// DET draws curves of Ranking.ROC as detection error tradeoffs: the share of missed rows over the share of false alarms,
+// on axes of normal quantiles. Shares below 0.0005 or above 0.9995 are drawn there. It takes WithTitle and WithSize.
+// Martin et al. (1997), The DET curve in assessment of detection task performance.
+//
+// Errors: ErrShape for no curves, an empty one or lists of different lengths; ErrDomain for a number that is no share;
+// ErrParam for more curves than the legend has room for, and for a size out of range.
+func DET(curves []Line, opts ...Option) (image.Image, error) {
+	const who, least = "DET", .0005
+	if len(curves) == 0 {
+		return nil, fmt.Errorf("report: %s: there are no curves: %w", who, ErrShape)
+	}
+	s, err := settings{title: "Missed rows by false alarms", width: 800, height: 880, equal: true}.apply(who, opts)
+	if err != nil {
+		return nil, err
+	}
+	quantile := func(share float64) float64 { return distuv.UnitNormal.Quantile(min(max(share, least), 1-least)) }
+	p := newPanel("false alarms (share of the other rows)", "missed (share of the positive rows)")
+	for i, c := range curves {
+		if err := c.check(who, false); err != nil {
+			return nil, err
+		}
+		points := make(plotter.XYs, len(c.X))
+		for j, x := range c.X {
+			y := c.Y[j]
+			if x < 0 || x > 1 || y < 0 || y > 1 {
+				return nil, fmt.Errorf("report: %s: line %q: point %d is (%v, %v), not two shares in [0, 1]: %w", who, c.Name,
+					j, x, y, ErrDomain)
+			}
+			points[j] = plotter.XY{X: quantile(x), Y: quantile(1 - y)}
+		}
+		p.series(i, c.Name, points, nil, true, false)
+	}
+	var marks plot.ConstantTicks
+	for _, share := range []float64{.001, .01, .05, .2, .5, .8, .95, .99, .999} {
+		marks = append(marks, plot.Tick{Value: quantile(share), Label: fmt.Sprint(share)})
+	}
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Min, axis.Max, axis.Tick.Marker = quantile(least), quantile(1-least), marks
+	}
+	return p.picture(who, s)
+}

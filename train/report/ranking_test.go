@@ -1,0 +1,94 @@
+package report_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/bochner-go/bochner/train/report"
+)
+
+// TestRanking: the area is the share of pairs in order, the average precision is the mean of the precisions at the
+// positive rows, and the equal error rate lies where the curve crosses the diagonal, with ties and without.
+func TestRanking(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, values := range []int{2, 5, 1 << 30} { // how many different scores there are
+		scores, positive := make([]float64, 200), make([]bool, 200)
+		for i := range scores {
+			positive[i] = rng.IntN(3) == 0
+			if scores[i] = float64(rng.IntN(values)); positive[i] {
+				scores[i] = max(scores[i], float64(rng.IntN(values)))
+			}
+		}
+		r, err := report.NewRanking(scores, positive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs, ordered, precision, n := 0., 0., 0., 0.
+		for i, s := range scores {
+			if !positive[i] {
+				continue
+			}
+			above, hits := 0., 0.
+			for j, o := range scores {
+				switch {
+				case positive[j]:
+				case s > o:
+					ordered++
+				case s == o:
+					ordered += .5
+				}
+				if !positive[j] {
+					pairs++
+				}
+				if o >= s {
+					above++
+					if positive[j] {
+						hits++
+					}
+				}
+			}
+			precision += hits / above
+			n++
+		}
+		if got, want := r.AUC(), ordered/pairs; math.Abs(got-want) > 1e-12 {
+			t.Errorf("%d values: AUC %v, want %v", values, got, want)
+		}
+		if got, want := r.AveragePrecision(), precision/n; math.Abs(got-want) > 1e-12 {
+			t.Errorf("%d values: average precision %v, want %v", values, got, want)
+		}
+		// The point between thresholds at which both errors are equal, by bisection.
+		low, high := 0., float64(len(r.Hits)-1)
+		at := func(u float64) (missed, alarms float64) {
+			i := min(int(u), len(r.Hits)-2)
+			u -= float64(i)
+			return 1 - r.Hits[i] - u*(r.Hits[i+1]-r.Hits[i]), r.Alarms[i] + u*(r.Alarms[i+1]-r.Alarms[i])
+		}
+		for range 100 {
+			if missed, alarms := at((low + high) / 2); missed > alarms {
+				low = (low + high) / 2
+			} else {
+				high = (low + high) / 2
+			}
+		}
+		if _, want := at(high); math.Abs(r.EqualErrorRate()-want) > 1e-12 {
+			t.Errorf("%d values: equal error rate %v, want %v", values, r.EqualErrorRate(), want)
+		}
+	}
+}
+
+func ExampleRanking() {
+	scores := []float64{.9, .8, .7, .6, .3, .2}
+	r, err := report.NewRanking(scores, []bool{true, true, false, true, false, false})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("area %.3f, average precision %.3f, equal error rate %.3f\n", r.AUC(), r.AveragePrecision(), r.EqualErrorRate())
+	perfect, _ := report.NewRanking(scores, []bool{true, true, true, false, false, false})
+	fmt.Println(perfect.AUC(), perfect.AveragePrecision(), perfect.EqualErrorRate())
+	// Output:
+	// area 0.889, average precision 0.917, equal error rate 0.333
+	// 1 1 0
+}
