@@ -13,14 +13,14 @@ import (
 var (
 	_ = []Gradienter{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, RationalQuadratic{}, SpectralMixture{}, ExpSemigroup{},
 		ReciprocalSemigroup{}, SkewedChi2{}, SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{},
-		JensenShannon{}, Levy{}, Linear{}, DeltaGaussian{}}
+		JensenShannon{}, HomogeneousGaussian{}, Levy{}, Linear{}, DeltaGaussian{}}
 	_ = []Validator{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, RationalQuadratic{}, SpectralMixture{}, ExpSemigroup{},
 		ReciprocalSemigroup{}, SkewedChi2{}, SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{},
-		JensenShannon{}, Stationary{}, Exponentiated{}, DeltaGaussian{}, SpherePolynomial{}, SRF{}, ArcCosine{},
+		JensenShannon{}, HomogeneousGaussian{}, Stationary{}, Exponentiated{}, DeltaGaussian{}, SpherePolynomial{}, SRF{}, ArcCosine{},
 		NeuralTangent{}, Custom{}, DensityDistance{}}
 	_ = []Random{ArcCosine{}, NeuralTangent{}, Custom{}}
-	_ = []Homogeneous{Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, Levy{}}
-	_ = []periodFitter{Chi2{}, Intersection{}, JensenShannon{}, Levy{}}
+	_ = []Homogeneous{Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, HomogeneousGaussian{}, Levy{}}
+	_ = []periodFitter{Chi2{}, Intersection{}, JensenShannon{}, HomogeneousGaussian{}, Levy{}}
 	_ = []spectrumQuantiler{Chi2{}, Intersection{}, JensenShannon{}}
 	_ = []Semigroup{ExpSemigroup{}, ReciprocalSemigroup{}}
 	_ = []SignedLaw{DeltaGaussian{}, SpherePolynomial{}, SRF{}, ArcCosine{}, NeuralTangent{}}

@@ -100,6 +100,10 @@ func (p bigPair) value(name string, gamma float64) (value, slope *big.Float) {
 		if p.b.Cmp(p.a) < 0 {
 			k = p.b
 		}
+	case "homogeneous-gaussian":
+		apart := bigQuo(bigSub(p.lnB, p.lnA), newBig(1.3))
+		k = bigExp(bigSub(bigQuo(both, newBig(2)), bigQuo(bigMul(apart, apart), newBig(2))))
+		e = bigAdd(newBig(.5), bigQuo(apart, newBig(1.3)))
 	case "jensen-shannon":
 		own := bigMul(p.a, p.overA)
 		all := bigAdd(own, bigMul(p.b, p.overB))

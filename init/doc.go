@@ -29,11 +29,11 @@
 //     frequencies, Orthogonal and Stratified in more dimensions, for close pairs. Every sampler other than IID has a
 //     larger error than IID for some pairs of rows: samplers.md has the table, which go test ./init -run Promises
 //     checks.
-//   - Additive kernels on histograms need no random numbers. Chi2, Intersection, JensenShannon and Hellinger are
-//     Homogeneous: Harmonics are samples of their one-dimensional spectrum, which give a feature map for each
-//     coordinate; FittedPeriod and OptimalPeriod choose its one parameter. Exponentiated is the Gaussian kernel of the
-//     metric of such a kernel, Stationary the translation-invariant kernel with the same signature, and DensityDistance
-//     a distance of probability densities.
+//   - Additive kernels on histograms need no random numbers. Chi2, Intersection, JensenShannon, HomogeneousGaussian and
+//     Hellinger are Homogeneous: Harmonics are samples of their one-dimensional spectrum, which give a feature map for
+//     each coordinate; FittedPeriod and OptimalPeriod choose its one parameter. Exponentiated is the Gaussian kernel of
+//     the metric of such a kernel, Stationary the translation-invariant kernel with the same signature, and
+//     DensityDistance a distance of probability densities.
 //   - A Semigroup kernel is a Gaussian kernel up to a factor for each row, so that every sampler of the Gaussian fits:
 //     semigroups.md has the proof and compares the three ways to features.
 //   - A kernel k(x - z) that is not positive definite has a Fourier transform of both signs. Where its mass is finite

@@ -261,6 +261,7 @@ func TestValidate(t *testing.T) {
 		"Chi2: Gamma":                 func(v float64) Validator { return Exponentiated{Chi2{Gamma: v}, 1} },
 		"Intersection: Gamma":         func(v float64) Validator { return Stationary{Intersection{Gamma: v}} },
 		"JensenShannon: Gamma":        func(v float64) Validator { return JensenShannon{Gamma: v} },
+		"HomogeneousGaussian: Gamma":  func(v float64) Validator { return HomogeneousGaussian{Gamma: v} },
 	} {
 		for _, v := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1), 0} {
 			zero := v == 0 && (strings.HasSuffix(name, ": C") || strings.HasSuffix(name, ": Gamma"))
@@ -276,10 +277,13 @@ func TestValidate(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	for _, v := range []float64{-1, .2, 9, math.NaN(), math.Inf(1)} {
+		wantErr(t, HomogeneousGaussian{Sigma: v}.Validate(), ErrParam, fmt.Sprintf("Sigma = %v, want 0.25 to 8", v))
+	}
 	wantErr(t, ExpSemigroup{1e200}.Validate(), ErrParam, "1e+200", "1e100")
 	for _, n := range []Negative{-1, 3} {
 		for _, k := range []Validator{Hellinger{Negative: n}, Chi2{Negative: n}, Intersection{Negative: n},
-			JensenShannon{Negative: n}} {
+			JensenShannon{Negative: n}, HomogeneousGaussian{Negative: n}} {
 			wantErr(t, k.Validate(), ErrParam, n.String())
 		}
 	}

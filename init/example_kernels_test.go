@@ -116,6 +116,20 @@ func ExampleIntersection() {
 	// -0.1
 }
 
+// The larger σ is, the nearer the kernel is to Hellinger's.
+func ExampleHomogeneousGaussian() {
+	x, z := []float64{.5, .3, .2}, []float64{.2, .2, .6}
+	for _, sigma := range []float64{.5, 2, 8} {
+		fmt.Printf("%.4f\n", spectral.HomogeneousGaussian{Sigma: sigma}.At(x, z))
+	}
+	fmt.Printf("%.4f, Hellinger\n", spectral.Hellinger{}.At(x, z))
+	// Output:
+	// 0.2663
+	// 0.8226
+	// 0.9020
+	// 0.9076, Hellinger
+}
+
 // One minus the Jensen-Shannon divergence to base 2, for histograms of sum 1.
 func ExampleJensenShannon() {
 	k := spectral.JensenShannon{}

@@ -26,7 +26,7 @@ func TestHarmonicsOfVLFeat(t *testing.T) {
 // TestHarmonicsBySum: the rectangular window's samples are the transform of the signature on one period, here by a fine
 // midpoint sum, and the uniform window's are Lκ(jL).
 func TestHarmonicsBySum(t *testing.T) {
-	for _, k := range []Homogeneous{Chi2{}, Intersection{}, JensenShannon{}} {
+	for _, k := range []Homogeneous{Chi2{}, Intersection{}, JensenShannon{}, HomogeneousGaussian{Sigma: .25}} {
 		for _, period := range []float64{1, 9.5, 40, 3000} {
 			for _, n := range []int{0, 1, 7} {
 				uniform := must(NewHarmonics(k, n, Uniform, period))
@@ -146,7 +146,8 @@ func TestOptimalPeriodIsBest(t *testing.T) {
 // eachMap is a few kernels, degrees, orders and windows.
 func eachMap(t *testing.T, f func(t *testing.T, k Homogeneous, n int, w Window)) {
 	t.Helper()
-	for _, k := range []Homogeneous{Chi2{}, Chi2{Gamma: .5}, Intersection{Gamma: 2}, Intersection{}, JensenShannon{}} {
+	for _, k := range []Homogeneous{Chi2{}, Chi2{Gamma: .5}, Intersection{Gamma: 2}, Intersection{}, JensenShannon{},
+		HomogeneousGaussian{Sigma: 1.7}} {
 		for _, n := range []int{0, 1, 4} {
 			f(t, k, n, Uniform)
 			f(t, k, n, Rectangular)

@@ -62,6 +62,8 @@ type additive struct {
 	term       func(lo, hi float64) float64        // k(lo, hi), lo <= hi
 	elasticity func(a, b float64) float64          // (a/k) ∂k/∂a
 	complement func(apart, lambda float64) float64 // 1 - 𝒦(λ), λ > 0, exact to rounding; apart is 1 - e^{-λ/2}
+	// lnSignature is ln 𝒦(λ) of a signature that underflows where the kernel does not; nil for others.
+	lnSignature func(lambda float64) float64
 
 	// terms replaces the numbers x, some of them 0, by the terms k(x, z). at[p] is the column of x[p] and z[p]. With
 	// logs lnX has ln x by column and lnZ has ln z[p]. nil for Hellinger.
@@ -72,7 +74,7 @@ type additive struct {
 // additiveOf returns the table of a kernel of this package, or nil. It switches on types and not on an interface, so
 // that a user's type which embeds one of them keeps its own At.
 func additiveOf(k Kernel) *additive {
-	switch k.(type) {
+	switch k := k.(type) {
 	case Hellinger:
 		return &hellinger
 	case Chi2:
@@ -81,6 +83,8 @@ func additiveOf(k Kernel) *additive {
 		return &intersection
 	case JensenShannon:
 		return &jensenShannon
+	case HomogeneousGaussian:
+		return k.additive()
 	}
 	return nil
 }
@@ -138,14 +142,26 @@ func (t *additive) power(k Homogeneous, gamma, a, b, over float64) float64 {
 	if fine {
 		return v
 	}
-	half := math.Exp((gamma*(ln(a)+ln(b))/2 - ln(over)) / 2) // the whole may overflow where its product with 𝒦 does not
-	return half * k.Signature(ln(b)-ln(a)) * half
+	factor, lambda := gamma*(ln(a)+ln(b))/2-ln(over), lnRatio(b, a)
+	if t.lnSignature != nil {
+		return math.Exp(factor + t.lnSignature(lambda))
+	}
+	half := math.Exp(factor / 2) // the whole may overflow where its product with 𝒦 does not
+	return half * k.Signature(lambda) * half
 }
 
 // sech is 1/cosh v, without an overflow.
 func sech(v float64) float64 {
 	e := math.Exp(-math.Abs(v))
 	return 2 * e / (1 + e*e)
+}
+
+// lnRatio is ln(b/a) for a, b > 0.
+func lnRatio(b, a float64) float64 {
+	if r := b / a; inRange(r) {
+		return math.Log(r)
+	}
+	return ln(b) - ln(a)
 }
 
 // ln is the natural logarithm, also of subnormal numbers: the assembly of math.Log on amd64 returns a wrong value for

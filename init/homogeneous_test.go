@@ -28,6 +28,11 @@ var homogeneousKernels = []homogeneousKernel{
 	}, func(x, y float64) float64 {
 		return (x*math.Log1p(y/x) + y*math.Log1p(x/y)) / (2 * math.Ln2) // log₂((x+y)/x) loses digits where y << x
 	}},
+	{"homogeneous-gaussian", func(g float64, n Negative) Homogeneous { return HomogeneousGaussian{1.3, g, n} },
+		func(x, y float64) float64 {
+			u := math.Log(y/x) / 1.3
+			return math.Sqrt(x*y) * math.Exp(-u*u/2)
+		}},
 }
 
 func eachHomogeneous(t *testing.T, f func(t *testing.T, c homogeneousKernel)) {

@@ -43,6 +43,7 @@ var (
 		"spectral.Chi2":                {"Vedaldi and Zisserman 2012"},
 		"spectral.Intersection":        {"Vedaldi and Zisserman 2012"},
 		"spectral.JensenShannon":       {"Vedaldi and Zisserman 2012"},
+		"spectral.HomogeneousGaussian": {"Vedaldi and Zisserman 2012"},
 		"spectral.Exponentiated":       {"Vedaldi and Zisserman 2012"},
 		"spectral.Stationary":          {"Vedaldi and Zisserman 2012"},
 		"spectral.SpherePolynomial":    {"Pennington et al. 2015"},

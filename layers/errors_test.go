@@ -315,7 +315,7 @@ func TestErrors(t *testing.T) {
 		{parsed("nystrom", "kernel=matern,nu=-1"), layers.ErrParam, "nu = -1"},
 		{parsed("nystrom", "landmarks=.5"), layers.ErrParam, "whole number"},
 		{parsed("nystrom", "kernel=chi2,kernel=linear"), layers.ErrParam, "given twice"},
-		{parsed("add-kpca", "kernel=gaussian"), layers.ErrParam, "chi2, intersection or jensen-shannon"},
+		{parsed("add-kpca", "kernel=gaussian"), layers.ErrParam, "jensen-shannon or homogeneous-gaussian"},
 		{parsed("exp-intersection", "window=uniform"), layers.ErrParam, ""}, // without a series
 		{parsed("hdd-tv", "functions=4"), layers.ErrParam, ""},              // without an embedding
 		{parsed("exp-semigroup", "beta=1,order=2"), layers.ErrParam, ""},

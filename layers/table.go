@@ -53,6 +53,8 @@ var table = completed([]*Entry{
 		Kernel: spectral.Intersection{}},
 	{Name: "jensen-shannon", Formula: "Σ ½x log₂((x+z)/x) + ½z log₂((x+z)/z)", Inputs: histogramInputs,
 		Paper: histogramPaper, Kernel: spectral.JensenShannon{}},
+	{Name: "homogeneous-gaussian", Formula: "Σ √(xz) exp(-(ln z - ln x)²/2σ²)", Inputs: histogramInputs,
+		Paper: "Vedaldi and Zisserman 2012, lemma 1", Kernel: spectral.HomogeneousGaussian{}},
 	{Name: "exp-hellinger", Formula: "exp(-D²/2σ²), D² = Σ (√x - √z)²", Inputs: histogramInputs, Paper: metricPaper,
 		Kernel: spectral.Exponentiated{Of: spectral.Hellinger{}}},
 	{Name: "exp-chi2", Formula: "exp(-D²/2σ²), D² = Σ (x-z)²/(x+z)", Inputs: histogramInputs, Paper: metricPaper,

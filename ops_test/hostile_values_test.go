@@ -75,7 +75,7 @@ type shape []int
 // implements it. What is not here comes from reflection: what functions of the package make of good arguments, and else
 // the zero value.
 var goodValues = []any{
-	3, .5, "name", []int{0, 1, 1}, []uint64{1, 2}, []string{"a", "b"}, [][]int{{1, 2}, {3, 4}}, tensor.Float64,
+	3, .5, "name", []int{0, 1, 1}, []bool{true, false, true}, []uint64{1, 2}, []string{"a", "b"}, [][]int{{1, 2}, {3, 4}}, tensor.Float64,
 	func(*arguments) []float64 { return cells(3) },
 	map[string]string{"key": "value"},
 	func(*arguments) map[string]*tensor.Dense { return map[string]*tensor.Dense{"W": tensorOf(3, 4)} },
@@ -177,7 +177,7 @@ var goodValues = []any{
 	},
 
 	report.History{Loss: []float64{3, 2, 1}, LossName: "loss"},
-	report.Line{Name: "line", X: []float64{1, 2}, Y: []float64{1, 2}},
+	report.Line{Name: "line", X: []float64{.25, .5}, Y: []float64{.5, 1}},
 	report.Series{Name: "series", Features: []int{8, 16}, Value: []float64{.2, .1}, Bar: []float64{.01, .01}},
 	[]report.Option{}, &report.Bias{Mean: 1}, report.DistanceError{Distance: 1, RMS: 1}, goodDraw,
 

@@ -75,6 +75,13 @@ func naiveJensenShannon(v layers.Values, x, z []float64) float64 {
 	})
 }
 
+func naiveHomogeneousGaussian(v layers.Values, x, z []float64) float64 {
+	return extended(v, x, z, func(a, b float64) float64 {
+		u := math.Log(a/b) / v.Number("sigma")
+		return math.Sqrt(a*b) * math.Exp(-u*u/2)
+	})
+}
+
 // exponentiated is exp(-(k(x,x) + k(z,z) - 2k(x,z))/2σ²), with the metric summed coordinate by coordinate.
 func exponentiated(k func(v layers.Values, x, z []float64) float64) func(v layers.Values, x, z []float64) float64 {
 	return func(v layers.Values, x, z []float64) float64 {

@@ -19,6 +19,7 @@ var clipped = []layers.Spec{
 	{Map: "exp-semigroup"}, {Map: "reciprocal-semigroup"}, {Map: "skewed-chi2"},
 	{Map: "skewed-intersection", Params: layers.Values{"c": .1}},
 	{Map: "hellinger"}, {Map: "chi2"}, {Map: "intersection"}, {Map: "jensen-shannon"},
+	{Map: "homogeneous-gaussian"},
 	{Map: "exp-hellinger"}, {Map: "exp-chi2"}, {Map: "exp-intersection"}, {Map: "exp-jensen-shannon"},
 	{Map: "add-kpca"}, {Map: "maji-berg"}, {Map: "nystrom", Params: layers.Values{"kernel": "chi2"}},
 	{Map: "hdd-js"}, {Map: "hdd-hellinger"}, {Map: "hdd-tv"}, {Map: "l2-density"},

@@ -260,11 +260,12 @@ def log_waves(x, columns):
     return np.stack([a * (np.cos(u) - 1), a * np.sin(u)], axis=-1)[:, :, order:].reshape(len(x), -1)
 
 
-SIGNATURES = {  # 𝒦 of k(x, y) = Σ (xy)^(γ/2) 𝒦(ln y - ln x)
+SIGNATURES = {  # 𝒦 of k(x, y) = Σ (xy)^(γ/2) 𝒦(ln y - ln x), homogeneous-gaussian with σ = 1
     "hellinger": lambda u: np.ones_like(u),
     "chi2": lambda u: 1 / np.cosh(u / 2),
     "intersection": lambda u: np.exp(-np.abs(u) / 2),
     "jensen-shannon": lambda u: sum(np.exp(v / 2) * np.log2(1 + np.exp(-v)) for v in (u, -u)) / 2,
+    "homogeneous-gaussian": lambda u: np.exp(-u**2 / 2),
     "levy": lambda u: 2 * np.cosh(u / 4) - np.sqrt(2 * np.cosh(u / 2)),
 }
 
@@ -281,6 +282,11 @@ def homogeneous(x, t, kind, p):
     return (z * sign).reshape(len(x), -1)
 
 
+def width(kind, p):
+    """What divides the argument of the signature."""
+    return p["sigma"] if kind == "homogeneous-gaussian" else 1
+
+
 def harmonics(n, t, kind, p):
     """The f_j: 1, 2, ..., without those whose sample of the spectrum is not above 0, which few are."""
     if n < 2 or kind == "intersection" or p.get("window") == "uniform":
@@ -289,7 +295,7 @@ def harmonics(n, t, kind, p):
         raise Unknown("tuned homogeneous of order 2 or more")
     u, f = (np.arange(20000) + .5) / 20000 * np.pi, []  # L times half a period
     for j in itertools.count(1):
-        if (SIGNATURES[kind](u / t["L"]) * np.cos(j * u)).sum() > 0 or j >= 3 * (len(f) + 1):
+        if (SIGNATURES[kind](u / t["L"] / width(kind, p)) * np.cos(j * u)).sum() > 0 or j >= 3 * (len(f) + 1):
             f.append(j)
         if len(f) == n:
             return f
@@ -337,7 +343,7 @@ def kernel(x, y, kind, p):
 def additive(a, b, kind, p):
     sign = np.sign(a) * np.sign(b)
     a, b = (np.abs(np.where(sign, v, 1)) for v in (a, b))
-    terms = (a * b)**(p["gamma"] / 2) * SIGNATURES[kind](np.log(b / a))
+    terms = (a * b)**(p["gamma"] / 2) * SIGNATURES[kind](np.log(b / a) / width(kind, p))
     return (terms * (sign > 0 if p["negative"] == "split" else sign)).sum(axis=-1)
 
 

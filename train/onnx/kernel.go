@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -150,7 +151,7 @@ func (g *graph) skewed(r *rowsOf, c float64, of spectral.Homogeneous) value {
 // signature is 𝒦(u) for u >= 0.
 func (g *graph) signature(u value, k spectral.Homogeneous) value {
 	onePlus := func() value { return g.op("Add", g.op("Exp", g.op("Neg", u)), g.scalar(1)) } // 1 + exp(-u)
-	switch k.(type) {
+	switch k := k.(type) {
 	case spectral.Chi2: // sech(u/2) = 2 exp(-u/2)/(1 + exp(-u))
 		return g.op("Div", g.times(g.op("Exp", g.times(u, -.5)), 2), onePlus())
 	case spectral.Intersection:
@@ -163,6 +164,8 @@ func (g *graph) signature(u value, k spectral.Homogeneous) value {
 		return g.times(both, .5/math.Ln2)
 	case spectral.Hellinger:
 		return g.op("Exp", g.times(u, 0))
+	case spectral.HomogeneousGaussian:
+		return g.op("Exp", g.times(g.square(g.times(u, 1/cmp.Or(k.Sigma, 1))), -.5))
 	}
 	return fail(domain.ErrParam, "the signature of %T has no form in standard operators; use another map", k)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"image"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -12,13 +13,11 @@ import (
 )
 
 // Ranking says how well scores tell the rows of one class, the positive ones, from the others, whatever the threshold.
-// NewRanking makes it. The slices have an entry for each threshold, from above all scores to the least one: rows whose
-// score is at least the threshold count as positive.
+// NewRanking makes it. Rows whose score is at least the threshold count as positive: hits if they are, and else false
+// alarms. The numbers of the zero value are NaN.
 type Ranking struct {
-	Hits   []float64 // shares of the positive rows, from 0 to 1
-	Alarms []float64 // shares of the other rows, from 0 to 1
-
-	positive, other float64 // numbers of rows
+	hits, alarms    []float64 // shares of the positive and of the other rows by threshold, from 0 to 1
+	positive, other float64   // numbers of rows
 }
 
 // NewRanking ranks the rows by their scores, such as the probability of the positive class. Errors: ErrShape when the
@@ -29,7 +28,7 @@ func NewRanking(scores []float64, positive []bool) (*Ranking, error) {
 		return nil, err
 	}
 	order := make([]int, len(scores))
-	r := &Ranking{Hits: []float64{0}, Alarms: []float64{0}}
+	r := &Ranking{hits: []float64{0}, alarms: []float64{0}}
 	for i, s := range scores {
 		if s != s {
 			return nil, fmt.Errorf("report: %s: the score of row %d is NaN, which has no rank; drop the row: %w", who, i, ErrDomain)
@@ -53,26 +52,34 @@ func NewRanking(scores []float64, positive []bool) (*Ranking, error) {
 			alarms++
 		}
 		if at+1 == len(order) || scores[order[at+1]] != scores[i] {
-			r.Hits, r.Alarms = append(r.Hits, hits/r.positive), append(r.Alarms, alarms/r.other)
+			r.hits, r.alarms = append(r.hits, hits/r.positive), append(r.alarms, alarms/r.other)
 		}
 	}
 	return r, nil
 }
 
-// AUC returns the area under the curve of Hits over Alarms, which is the probability that a positive row has a higher
-// score than another one, plus half the probability that the scores are equal.
-func (r *Ranking) AUC() (area float64) {
-	for i, a := range r.Alarms[1:] {
-		area += (a - r.Alarms[i]) * (r.Hits[i] + r.Hits[i+1]) / 2
+// AUC returns the area under the curve of hits over false alarms, which is the probability that a positive row has a
+// higher score than another one, plus half the probability that the scores are equal.
+func (r *Ranking) AUC() float64 {
+	if r.hits == nil {
+		return math.NaN()
+	}
+	area := 0.
+	for i, a := range r.alarms[1:] {
+		area += (a - r.alarms[i]) * (r.hits[i] + r.hits[i+1]) / 2
 	}
 	return area
 }
 
-// AveragePrecision returns Σ (Hits_i - Hits_{i-1}) P_i, where the precision P_i is the share of positive rows among
-// those that count as positive.
-func (r *Ranking) AveragePrecision() (sum float64) {
-	for i, h := range r.Hits[1:] {
-		sum += (h - r.Hits[i]) * h * r.positive / (h*r.positive + r.Alarms[i+1]*r.other)
+// AveragePrecision returns Σ (h_i - h_{i-1}) p_i over the thresholds, where h_i is the share of hits and the precision
+// p_i is the share of positive rows among those that count as positive.
+func (r *Ranking) AveragePrecision() float64 {
+	if r.hits == nil {
+		return math.NaN()
+	}
+	sum := 0.
+	for i, h := range r.hits[1:] {
+		sum += (h - r.hits[i]) * h * r.positive / (h*r.positive + r.alarms[i+1]*r.other)
 	}
 	return sum
 }
@@ -80,19 +87,22 @@ func (r *Ranking) AveragePrecision() (sum float64) {
 // EqualErrorRate returns the share of missed rows where it equals the share of false alarms, between thresholds by
 // linear interpolation.
 func (r *Ranking) EqualErrorRate() float64 {
+	if r.hits == nil {
+		return math.NaN()
+	}
 	i := 0
-	for 1-r.Hits[i] > r.Alarms[i] {
+	for 1-r.hits[i] > r.alarms[i] {
 		i++
 	}
 	if i == 0 {
-		return r.Alarms[0]
+		return r.alarms[0]
 	}
-	before, after := 1-r.Hits[i-1]-r.Alarms[i-1], r.Alarms[i]+r.Hits[i]-1
-	return r.Alarms[i-1] + (r.Alarms[i]-r.Alarms[i-1])*before/(before+after)
+	before, after := 1-r.hits[i-1]-r.alarms[i-1], r.alarms[i]+r.hits[i]-1
+	return r.alarms[i-1] + (r.alarms[i]-r.alarms[i-1])*before/(before+after)
 }
 
-// ROC returns the curve of Hits over Alarms, the receiver operating characteristic, for Lines and DET.
-func (r *Ranking) ROC(name string) Line { return Line{Name: name, X: r.Alarms, Y: r.Hits} }
+// ROC returns the curve of hits over false alarms, the receiver operating characteristic, for Lines and DET.
+func (r *Ranking) ROC(name string) Line { return Line{Name: name, X: r.alarms, Y: r.hits} }
 
 // DET draws curves of Ranking.ROC as detection error tradeoffs: the share of missed rows over the share of false alarms,
 // on axes of normal quantiles. Shares below 0.0005 or above 0.9995 are drawn there. It takes WithTitle and WithSize.

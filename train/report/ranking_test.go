@@ -58,12 +58,13 @@ func TestRanking(t *testing.T) {
 		if got, want := r.AveragePrecision(), precision/n; math.Abs(got-want) > 1e-12 {
 			t.Errorf("%d values: average precision %v, want %v", values, got, want)
 		}
+		curve := r.ROC("")
 		// The point between thresholds at which both errors are equal, by bisection.
-		low, high := 0., float64(len(r.Hits)-1)
+		low, high := 0., float64(len(curve.Y)-1)
 		at := func(u float64) (missed, alarms float64) {
-			i := min(int(u), len(r.Hits)-2)
+			i := min(int(u), len(curve.Y)-2)
 			u -= float64(i)
-			return 1 - r.Hits[i] - u*(r.Hits[i+1]-r.Hits[i]), r.Alarms[i] + u*(r.Alarms[i+1]-r.Alarms[i])
+			return 1 - curve.Y[i] - u*(curve.Y[i+1]-curve.Y[i]), curve.X[i] + u*(curve.X[i+1]-curve.X[i])
 		}
 		for range 100 {
 			if missed, alarms := at((low + high) / 2); missed > alarms {
