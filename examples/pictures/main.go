@@ -35,6 +35,7 @@ var commands = map[string]string{
 	"09_uncertainty.png":    "go run ./examples/09_uncertainty",
 	"features.png":          "go run ./train/cmd/bochner features --map gaussian --sampler all --rows 300 --seeds 10 --plot features.png",
 	"figure1.png":           "go run ./examples/papers/yang2014 -rows 300",
+	"homogeneous.png":       "go run ./examples/papers/homogeneous",
 	"indefinite.png":        "go run ./examples/papers/indefinite -part error,variance -rows 300",
 }
 

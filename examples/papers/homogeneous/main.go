@@ -1,0 +1,215 @@
+// Command homogeneous draws what Vedaldi and Zisserman (2012), "Efficient Additive Kernels via Explicit Feature Maps",
+// say of the error of homogeneous maps on one column: figures 2, 3 and 5 and the rates of lemma 4.
+//
+//	go run ./examples/papers/homogeneous
+//
+// The pictures: kernels k(x, b/10) for x in [0, b] and their maps of three columns, for b = 1 and b = 0.01, where the
+// learned map add-kpca is fitted on [0, 1]; the period by the order, of VLFeat's fit and with the least error at the
+// worst pair; the error of the signature with the uniform window; and the error of the worst pair by the number of
+// columns, with the best period.
+//
+// The table has that error, and how fast it falls, by least squares over the orders: as exp(-a√(n+1)) for chi2 and
+// jensen-shannon, which are smooth, and as (n+1)^-a for intersection.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"image"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+	"gorgonia.org/tensor"
+
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
+	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/report"
+)
+
+func main() {
+	frame.Main("homogeneous", "draws the errors of homogeneous maps on one column, as figures 2, 3 and 5 of a paper.",
+		&experiment{Flags: frame.Flags{Plot: "homogeneous.png", Columns: 2}})
+}
+
+type experiment struct {
+	frame.Flags
+	list   string
+	orders []int
+}
+
+// kernel is a kernel of the figures.
+type kernel struct {
+	name   string
+	of     spectral.Homogeneous
+	smooth bool // whether its spectrum falls exponentially
+}
+
+var kernels = []kernel{{"chi2", spectral.Chi2{}, true}, {"jensen-shannon", spectral.JensenShannon{}, true},
+	{"intersection", spectral.Intersection{}, false}}
+
+func (e *experiment) Declare(fs *flag.FlagSet) {
+	fs.StringVar(&e.list, "orders", "1,2,4,8,16", "orders of the maps, a `list`")
+}
+
+func (e *experiment) Check(map[string]bool) (err error) {
+	if e.orders, err = frame.Counts("orders", e.list, 1); err == nil && len(e.orders) < 2 {
+		err = program.Usage("-orders %s: want two or more", e.list)
+	}
+	return err
+}
+
+func (e *experiment) Run(context.Context) error {
+	for _, k := range []kernel{kernels[0], kernels[2]} {
+		for _, b := range []float64{1, .01} {
+			if err := e.Add(universal(k, b)); err != nil {
+				return err
+			}
+		}
+	}
+	if err := e.Add(e.periods()); err != nil {
+		return err
+	}
+	if err := e.Add(errorOfSignature()); err != nil {
+		return err
+	}
+	return e.rates()
+}
+
+// universal is a panel of figure 2.
+func universal(k kernel, b float64) (image.Image, error) {
+	const points, columns = 201, 3
+	x := tensor.New(tensor.WithShape(points, 1), tensor.Of(tensor.Float64))
+	unit := x.Clone().(*tensor.Dense)
+	for i := range points {
+		unit.Float64s()[i] = float64(i) / (points - 1)
+		x.Float64s()[i] = b * unit.Float64s()[i]
+	}
+	z := tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]float64{b / 10}))
+	exact := report.Line{Name: "exact", X: x.Float64s()}
+	for _, v := range exact.X {
+		exact.Y = append(exact.Y, k.of.At([]float64{v}, z.Float64s()))
+	}
+	lines := []report.Line{exact}
+	of := func(name string, s layers.Spec) error {
+		s.Dims = 1
+		l, err := s.Fit(unit)
+		if err != nil {
+			return err
+		}
+		line := report.Line{Name: name, X: exact.X}
+		zx, err := layers.Transform(l, nil, x)
+		if err != nil {
+			return err
+		}
+		zz, err := layers.Transform(l, nil, z)
+		if err != nil {
+			return err
+		}
+		d := zz.Shape()[1]
+		for i := range points {
+			sum := 0.
+			for j, v := range zz.Float64s() {
+				sum += v * zx.Float64s()[i*d+j]
+			}
+			line.Y = append(line.Y, sum)
+		}
+		lines = append(lines, line)
+		return nil
+	}
+	for _, window := range []string{"rectangular", "uniform"} {
+		if err := of(window, layers.Spec{Map: k.name, Params: layers.Values{"order": 1, "window": window}}); err != nil {
+			return nil, err
+		}
+	}
+	learned := layers.Values{"kernel": k.name, "components": columns}
+	if err := of("add-kpca on [0, 1]", layers.Spec{Map: "add-kpca", Params: learned}); err != nil {
+		return nil, err
+	}
+	return report.Lines("x", fmt.Sprintf("k(x, %g)", b/10), lines, report.WithTitle(k.name+", three columns"))
+}
+
+// periods is figure 3, for the rectangular window.
+func (e *experiment) periods() (image.Image, error) {
+	var lines []report.Line
+	for _, k := range kernels {
+		fitted, best := report.Line{Name: k.name + ", fitted"}, report.Line{Name: k.name + ", least error", Points: true}
+		for n := range e.orders[len(e.orders)-1] {
+			for at, period := range map[*report.Line]func(spectral.Homogeneous, int, spectral.Window) (float64, error){
+				&fitted: spectral.FittedPeriod, &best: spectral.OptimalPeriod} {
+				v, err := period(k.of, n+1, spectral.Rectangular)
+				if err != nil {
+					return nil, err
+				}
+				at.X, at.Y = append(at.X, float64(n+1)), append(at.Y, v)
+			}
+		}
+		lines = append(lines, fitted, best)
+	}
+	return report.Lines("order n", "period", lines, report.WithTitle("Period, rectangular window"))
+}
+
+// errorOfSignature is figure 5, for orders 1 to 3.
+func errorOfSignature() (image.Image, error) {
+	var lines []report.Line
+	k := spectral.Chi2{}
+	for n := 1; n <= 3; n++ {
+		period, err := spectral.FittedPeriod(k, n, spectral.Uniform)
+		if err != nil {
+			return nil, err
+		}
+		h, err := spectral.NewHarmonics(k, n, spectral.Uniform, period)
+		if err != nil {
+			return nil, err
+		}
+		line := report.Line{Name: fmt.Sprintf("order %d, period %.2f", n, period)}
+		for i := -300; i <= 300; i++ {
+			lambda := float64(i) / 25
+			line.X, line.Y = append(line.X, lambda), append(line.Y, h.Signature(lambda)-k.Signature(lambda))
+		}
+		lines = append(lines, line)
+	}
+	return report.Lines("ln z - ln x", "error of the signature", lines, report.WithTitle("chi2, uniform window"))
+}
+
+// rates prints and draws the error of the worst pair, and how fast it falls.
+func (e *experiment) rates() error {
+	head := []string{"kernel"}
+	for _, n := range e.orders {
+		head = append(head, fmt.Sprintf("n = %d", n))
+	}
+	fmt.Print(frame.TableHead(append(head, "rate")...))
+	var series []report.Series
+	for _, k := range kernels {
+		s := report.Series{Name: k.name}
+		var by, logs []float64
+		cells := []string{k.name}
+		for _, n := range e.orders {
+			period, err := spectral.OptimalPeriod(k.of, n, spectral.Rectangular)
+			if err != nil {
+				return err
+			}
+			h, err := spectral.NewHarmonics(k.of, n, spectral.Rectangular, period)
+			if err != nil {
+				return err
+			}
+			worst := h.SupError()
+			s.Add(2*n+1, worst, 0)
+			cells, logs = append(cells, fmt.Sprintf("%.2g", worst)), append(logs, math.Log(worst))
+			if by = append(by, math.Log(float64(n+1))); k.smooth {
+				by[len(by)-1] = math.Sqrt(float64(n + 1))
+			}
+		}
+		_, slope := stat.LinearRegression(by, logs, nil, false)
+		rate := fmt.Sprintf("(n+1)^-%.2f", -slope)
+		if k.smooth {
+			rate = fmt.Sprintf("exp(-%.2f√(n+1))", -slope)
+		}
+		fmt.Printf("| %s | %s |\n", strings.Join(cells, " | "), rate)
+		series = append(series, s)
+	}
+	return e.Add(report.ErrorCurves(series, report.WithMetric("error of the worst pair"), report.WithTitle("Error by columns")))
+}
