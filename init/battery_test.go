@@ -13,11 +13,11 @@ import (
 var (
 	_ = []Gradienter{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, RationalQuadratic{}, SpectralMixture{}, ExpSemigroup{},
 		ReciprocalSemigroup{}, SkewedChi2{}, SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{},
-		JensenShannon{}, HomogeneousGaussian{}, Levy{}, Linear{}, DeltaGaussian{}}
+		JensenShannon{}, HomogeneousGaussian{}, Levy{}, Linear{}, TruncatedL1{}, DeltaGaussian{}}
 	_ = []Validator{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, RationalQuadratic{}, SpectralMixture{}, ExpSemigroup{},
 		ReciprocalSemigroup{}, SkewedChi2{}, SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{},
 		JensenShannon{}, HomogeneousGaussian{}, Stationary{}, Exponentiated{}, DeltaGaussian{}, SpherePolynomial{}, SRF{}, ArcCosine{},
-		NeuralTangent{}, Custom{}, DensityDistance{}}
+		NeuralTangent{}, TruncatedL1{}, Custom{}, DensityDistance{}}
 	_ = []Random{ArcCosine{}, NeuralTangent{}, Custom{}}
 	_ = []Homogeneous{Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, HomogeneousGaussian{}, Levy{}}
 	_ = []periodFitter{Chi2{}, Intersection{}, JensenShannon{}, HomogeneousGaussian{}, Levy{}}
@@ -79,7 +79,7 @@ func TestGradients(t *testing.T) {
 			return x
 		}
 	}
-	for _, k := range []Kernel{Linear{}, DeltaGaussian{[]float64{1, .5}, []float64{1, -.3}}} {
+	for _, k := range []Kernel{Linear{}, TruncatedL1{2.1}, DeltaGaussian{[]float64{1, .5}, []float64{1, -.3}}} {
 		check(t, k, 1e-6, 1e-8, point(SignNegative))
 	}
 	kernels := []Homogeneous{Levy{}}
@@ -216,7 +216,7 @@ func TestExtremes(t *testing.T) {
 
 // TestPanicsOnDifferentLengths: every kernel's At and Gradient, and a dst that is too short.
 func TestPanicsOnDifferentLengths(t *testing.T) {
-	kernels := []Kernel{Levy{}, Linear{}, DeltaGaussian{[]float64{1}, []float64{1}}, Stationary{Chi2{}},
+	kernels := []Kernel{Levy{}, Linear{}, TruncatedL1{1}, DeltaGaussian{[]float64{1}, []float64{1}}, Stationary{Chi2{}},
 		Exponentiated{JensenShannon{}, 1}, SpherePolynomial{A: 2, P: 2}, SRF{2, 2}, ArcCosine{}, NeuralTangent{}}
 	for _, tk := range testKernels {
 		kernels = append(kernels, tk.kernel)

@@ -256,6 +256,7 @@ func TestValidate(t *testing.T) {
 		"ReciprocalSemigroup: Lambda": func(v float64) Validator { return ReciprocalSemigroup{v} },
 		"SkewedChi2: C":               func(v float64) Validator { return SkewedChi2{v} },
 		"SkewedIntersection: C":       func(v float64) Validator { return SkewedIntersection{v} },
+		"TruncatedL1: Rho":            func(v float64) Validator { return TruncatedL1{v} },
 		"Exponentiated: Sigma":        func(v float64) Validator { return Exponentiated{Chi2{}, v} },
 		"Hellinger: Gamma":            func(v float64) Validator { return Hellinger{Gamma: v} },
 		"Chi2: Gamma":                 func(v float64) Validator { return Exponentiated{Chi2{Gamma: v}, 1} },

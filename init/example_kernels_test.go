@@ -116,6 +116,15 @@ func ExampleIntersection() {
 	// -0.1
 }
 
+func ExampleTruncatedL1() {
+	k := spectral.TruncatedL1{Rho: .7 * 3}
+	fmt.Printf("%.1f\n", k.At([]float64{0, 0, 1}, []float64{.5, .5, 1}))
+	fmt.Printf("%.1f\n", k.At([]float64{0, 0, 1}, []float64{1, 1, 0}))
+	// Output:
+	// 1.1
+	// 0.0
+}
+
 // The larger σ is, the nearer the kernel is to Hellinger's.
 func ExampleHomogeneousGaussian() {
 	x, z := []float64{.5, .3, .2}, []float64{.2, .2, .6}

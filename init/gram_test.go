@@ -127,7 +127,8 @@ func TestGramOfExtremes(t *testing.T) {
 		SkewedChi2{1e-300}, SkewedIntersection{1e-300},
 		ExpSemigroup{1e-100}, ReciprocalSemigroup{1e-300}, ReciprocalSemigroup{1e300},
 		Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, Hellinger{Gamma: .5}, Chi2{Gamma: .5},
-		Intersection{Gamma: .5}, JensenShannon{Gamma: .5}, HomogeneousGaussian{}, HomogeneousGaussian{.6, 2, 0}} {
+		Intersection{Gamma: .5}, JensenShannon{Gamma: .5}, HomogeneousGaussian{}, HomogeneousGaussian{.6, 2, 0},
+		TruncatedL1{1e-300}, TruncatedL1{1e300}} {
 		gramAgainstAt(t, k, x, 1e-12)
 	}
 }

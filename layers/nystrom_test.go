@@ -15,7 +15,7 @@ import (
 // rank.
 var nystromKernels = []spectral.Kernel{
 	spectral.Gaussian{Sigma: .5}, spectral.Laplacian{Sigma: 1}, spectral.ExpSemigroup{Beta: 1}, spectral.Linear{},
-	spectral.Chi2{}, spectral.Exponentiated{Of: spectral.JensenShannon{}, Sigma: .4},
+	spectral.Chi2{}, spectral.Exponentiated{Of: spectral.JensenShannon{}, Sigma: .4}, spectral.TruncatedL1{Rho: 4.9},
 }
 
 // landmarkChoices are all ways to choose landmarks.
