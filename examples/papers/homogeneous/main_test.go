@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { clitest.Main(m, main) }
 func TestFigures(t *testing.T) {
 	dir := t.TempDir()
 	r := clitest.Run(t, dir, "-orders 1,3").OK(t)
-	for _, want := range []string{"| kernel | n = 1 | n = 3 | rate |\n", "| chi2 | 0.02", "| jensen-shannon | 0.006", "| intersection | 0.11", "(n+1)^-0."} {
+	for _, want := range []string{"| kernel | n = 1 | n = 3 | rate | uniform | rectangular |\n", "| chi2 | 0.02", "| jensen-shannon | 0.006", "| intersection | 0.11", "(n+1)^-0.", " | 28 | 452 |\n"} {
 		if !strings.Contains(r.Stdout, want) {
 			t.Errorf("no %q in\n%s", want, r.Stdout)
 		}
