@@ -106,6 +106,23 @@ func TestSamplers(t *testing.T) {
 	}
 }
 
+// TestHeads: support vector machines choose a λ of their list, for rows of either norm.
+func TestHeads(t *testing.T) {
+	const args = "-rows 60 -methods hellinger,chi2 -exact=false -plot= -head svm"
+	one := clitest.Run(t, t.TempDir(), args).OK(t)
+	two := clitest.Run(t, t.TempDir(), args+" -norm l2").OK(t)
+	if !strings.Contains(two.Stdout, "rows divided by their Euclidean norm\n") {
+		t.Error(two.Stdout)
+	}
+	for _, row := range append(cells(t, one.Stdout), cells(t, two.Stdout)...) {
+		if !slices.Contains(svmLambdas, number(t, row[4])) || !(number(t, row[5]) > 100./6) {
+			t.Errorf("%v", row)
+		}
+	}
+	clitest.Run(t, t.TempDir(), "-head svn").Fails(t, 2, "histograms", "-head svn: want ridge or svm")
+	clitest.Run(t, t.TempDir(), "-norm 2").Fails(t, 2, "histograms", "-norm 2: want l1 or l2")
+}
+
 // TestFile: rows of files, with labels, divided by their sum.
 func TestFile(t *testing.T) {
 	dir := t.TempDir()

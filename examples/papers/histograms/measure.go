@@ -29,8 +29,9 @@ type result struct {
 // A draw is what one draw of a map gave.
 type draw struct {
 	accuracy      float64
+	lambda        float64
 	kernelError   float64       // ‖K - ZZᵀ‖_F / ‖K‖_F on the training rows
-	features, fit time.Duration // features of training and test rows, or their kernel matrix; the ridge fit
+	features, fit time.Duration // features of training and test rows, or their kernel matrix; the fit
 }
 
 // maps measures a map at each number of features and returns its spec. The parameter to tune is chosen at the largest,
@@ -88,12 +89,23 @@ func (e *experiment) draws(ctx context.Context, r *result, spec layers.Spec, exa
 		if err != nil {
 			return err
 		}
-		r.draws, r.features = append(r.draws, one), l.Features()
+		r.draws, r.features, r.lambda = append(r.draws, one), l.Features(), one.lambda
 	}
 	return nil
 }
 
-// measure fits ridge on the features of one draw.
+// svmLambdas are what support vector machines choose among.
+var svmLambdas = []float64{1e-6, 1e-5, 1e-4, 1e-3, .01, .1}
+
+// fit fits the head on features: ridge with a λ, or a support vector machine with one of its own.
+func (e *experiment) fit(ctx context.Context, rows data.Pairs, lambda float64) (*linear.Fit, error) {
+	if e.head == "svm" {
+		return linear.FitSVM(ctx, nil, rows, linear.SVMOptions{Lambdas: svmLambdas, HeldOut: .2, Seed: e.Seed})
+	}
+	return linear.FitRidge(ctx, nil, rows, linear.RidgeOptions{Lambdas: []float64{lambda}})
+}
+
+// measure fits the head on the features of one draw.
 func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64, exact *mat.Dense) (draw, error) {
 	var r draw
 	start := time.Now()
@@ -103,11 +115,11 @@ func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64
 	}
 	r.features = time.Since(start)
 	start = time.Now()
-	fit, err := linear.FitRidge(ctx, nil, data.Pairs{X: z, Y: e.Y}, linear.RidgeOptions{Lambdas: []float64{lambda}})
+	fit, err := e.fit(ctx, data.Pairs{X: z, Y: e.Y}, lambda)
 	if err != nil {
 		return r, err
 	}
-	r.fit = time.Since(start)
+	r.fit, r.lambda = time.Since(start), fit.Lambda
 	same, err := layers.NewIdentity(z.Shape()[1], layers.WithDtype(z.Dtype()))
 	if err != nil {
 		return r, err

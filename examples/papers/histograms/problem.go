@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// A problem is the data of the experiment: histograms whose rows sum to 1, and classes.
+// A problem is the data of the experiment: normalised histograms, and classes.
 type problem struct {
 	x, xTest *tensor.Dense // [n, d], training and test rows
 	frame.Classes
@@ -65,9 +65,9 @@ func part(set *data.Set, n int, seed uint64) (others, some *data.Set) {
 	return set.Take(rest), set.Take(keep)
 }
 
-// rowsOf is the histograms of a set, divided by their sum, in the element type of the maps.
+// rowsOf is the histograms of a set, divided by their norm, in the element type of the maps.
 func (e *experiment) rowsOf(set *data.Set) (*tensor.Dense, error) {
-	if err := frame.Normalise(set); err != nil {
+	if err := frame.Normalise(set, e.norm); err != nil {
 		return nil, err
 	}
 	return frame.As(set, layers.Spec{Dtype: e.dtype}.ElementType())

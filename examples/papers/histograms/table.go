@@ -8,7 +8,7 @@ import (
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 )
 
-var tableHead = frame.TableHead("map", "form", "features", "parameter", "λ", "accuracy, %", "kernel error", "features or K, s", "ridge, s")
+var tableHead = frame.TableHead("map", "form", "features", "parameter", "λ", "accuracy, %", "kernel error", "features or K, s", "fit, s")
 
 // row is a line of the table.
 func (r result) row() string {

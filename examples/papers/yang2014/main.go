@@ -90,7 +90,7 @@ func numbers(name, list string) (out []float64, err error) {
 func (o *figure) Run(ctx context.Context) error {
 	set, err := frame.Read(o.in, o.Seed, data.Options{})
 	if err == nil {
-		err = frame.Normalise(set)
+		err = frame.Normalise(set, "l1")
 	}
 	if err == nil {
 		o.x, err = frame.Some(set, o.rows, o.Seed).Dense()

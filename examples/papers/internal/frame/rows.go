@@ -21,12 +21,12 @@ func Read(file string, seed uint64, o data.Options) (*data.Set, error) {
 	return data.Read(file, o)
 }
 
-// Normalise divides the rows of a set of histograms by their sums, in place.
-func Normalise(set *data.Set) error {
+// Normalise divides the rows of a set of histograms by a norm, l1 or l2, in place.
+func Normalise(set *data.Set, norm string) error {
 	if err := ops.CheckRows(spectral.ExpSemigroup{Beta: 1}.Domain(), "map exp-semigroup", set.X); err != nil {
 		return set.Locate(err)
 	}
-	return Scale("l1", set)
+	return Scale(norm, set)
 }
 
 // Scale scales sets in place, by what the first of them says.
