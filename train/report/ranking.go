@@ -1,12 +1,13 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"image"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/integrate"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -21,19 +22,18 @@ type Ranking struct {
 }
 
 // NewRanking ranks the rows by their scores, such as the probability of the positive class. Errors: ErrShape when the
-// lengths differ or are 0; ErrDomain for a score that is NaN, and for rows that are all positive or all not.
+// lengths differ or are 0; ErrDomain for a score that is not finite, and for rows that are all positive or all not.
 func NewRanking(scores []float64, positive []bool) (*Ranking, error) {
 	const who = "NewRanking"
 	if err := samePairs(who, len(scores), len(positive)); err != nil {
 		return nil, err
 	}
-	order := make([]int, len(scores))
-	r := &Ranking{hits: []float64{0}, alarms: []float64{0}}
+	r := new(Ranking)
 	for i, s := range scores {
-		if s != s {
-			return nil, fmt.Errorf("report: %s: the score of row %d is NaN, which has no rank; drop the row: %w", who, i, ErrDomain)
+		if s-s != 0 {
+			return nil, fmt.Errorf("report: %s: the score of row %d is %v, not a finite number; drop the row: %w", who, i, s, ErrDomain)
 		}
-		if order[i] = i; positive[i] {
+		if positive[i] {
 			r.positive++
 		} else {
 			r.other++
@@ -43,18 +43,9 @@ func NewRanking(scores []float64, positive []bool) (*Ranking, error) {
 		return nil, fmt.Errorf("report: %s: %v rows are positive and %v are not; give at least one of each: %w", who,
 			r.positive, r.other, ErrDomain)
 	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(scores[j], scores[i]) })
-	hits, alarms := 0., 0.
-	for at, i := range order {
-		if positive[i] {
-			hits++
-		} else {
-			alarms++
-		}
-		if at+1 == len(order) || scores[order[at+1]] != scores[i] {
-			r.hits, r.alarms = append(r.hits, hits/r.positive), append(r.alarms, alarms/r.other)
-		}
-	}
+	scores, positive = slices.Clone(scores), slices.Clone(positive)
+	stat.SortWeightedLabeled(scores, positive, nil)
+	r.hits, r.alarms, _ = stat.ROC(nil, scores, positive, nil)
 	return r, nil
 }
 
@@ -64,11 +55,7 @@ func (r *Ranking) AUC() float64 {
 	if r.hits == nil {
 		return math.NaN()
 	}
-	area := 0.
-	for i, a := range r.alarms[1:] {
-		area += (a - r.alarms[i]) * (r.hits[i] + r.hits[i+1]) / 2
-	}
-	return area
+	return integrate.Trapezoidal(r.alarms, r.hits)
 }
 
 // AveragePrecision returns Σ (h_i - h_{i-1}) p_i over the thresholds, where h_i is the share of hits and the precision
