@@ -172,7 +172,7 @@ func (a *race) tuning(of candidate) (all []candidate) {
 		return a.candidate(k, Recipe{Scale: of.Scale, Spec: spec, Tuner: t, Fitter: a.Fitter}, of.factor)
 	}
 	if a.Fitter == nil {
-		ways := []sgd.FitOptions{mapRates, shrunk(mapRates)}
+		ways := []sgd.FitOptions{mapRates, shrunk(mapRates), calmRates}
 		if a.classes == nil {
 			turned := mapRates
 			turned.Directions = true
@@ -206,10 +206,12 @@ func shrunk(o sgd.FitOptions) sgd.FitOptions {
 	return o
 }
 
-// mapRates and netRates are options for a map, and for networks. What is below the head shrinks a little.
+// mapRates and netRates are options for a map, and for networks. What is below the head shrinks a little. With calmRates
+// a head follows noisy labels less.
 var (
-	mapRates = sgd.FitOptions{MapDecay: .03, LabelSmoothing: -1}
-	netRates = sgd.FitOptions{LearnRate: .002, MapRate: .08, MapDecay: .03, LabelSmoothing: -1}
+	mapRates  = sgd.FitOptions{MapDecay: .03, LabelSmoothing: -1}
+	calmRates = sgd.FitOptions{LearnRate: .002, MapRate: .03, MapDecay: .1, LabelSmoothing: -1}
+	netRates  = sgd.FitOptions{LearnRate: .002, MapRate: .08, MapDecay: .03, LabelSmoothing: -1}
 )
 
 // networks are the networks for rows under each of some scalers, the better one first. Where columns of a table have

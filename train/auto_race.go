@@ -95,7 +95,7 @@ func (a *race) search(ctx context.Context) {
 	a.rung(ctx, .2, .35, few, drawn)
 	var next []candidate
 	first := a.tuning(drawn[0])      // the map that a recipe has by default
-	ways := []int{math.MaxInt, 2, 1} // to tune the best map, the second and the third
+	ways := []int{math.MaxInt, 3, 1} // to tune the best map, the second and the third
 	for _, r := range a.ranked(frozen) {
 		if all := a.tuning(r.candidate); len(all) > 0 && len(ways) > 0 {
 			if r.number == drawn[0].number {
@@ -338,9 +338,11 @@ func (a *race) work(r Recipe, rows int) float64 {
 		}
 		dims = next
 	}
-	if r.descend(func(o *sgd.FitOptions) { epochs = float64(cmp.Or(o.Epochs, 40)) }) {
-		total += dims * outputs
-	} else {
+	const step = 8e6 // what each mini-batch takes besides
+	if !r.descend(func(o *sgd.FitOptions) {
+		epochs = float64(cmp.Or(o.Epochs, 40))
+		total += dims*outputs + step/float64(o.Batch)
+	}) {
 		total += dims * (dims + 40*outputs)
 	}
 	return float64(rows) * epochs * total
