@@ -10,8 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Part is a layer of a Concat. It maps the columns From to To (exclusive) of the input; Weight is the weight of its
-// kernel in the sum.
+// Part is a layer of a Concat or a Product. It maps the columns From to To (exclusive) of the input; Weight is the
+// weight of its kernel in the sum, or a factor of the product.
 type Part struct {
 	Layer    Layer
 	From, To int
@@ -23,12 +23,9 @@ type Part struct {
 //
 //	z(x) = [√β₁ z₁(x₁) | √β₂ z₂(x₂) | ...],   z(x)·z(x') ≈ Σ β_p k_p(x_p, x'_p).
 //
-// This is the feature map of a weighted sum of kernels on several descriptors. Parts may overlap. Li et al. (2010),
-// section 6.
-type Concat struct {
-	group
-	parts []Part
-}
+// This is the feature map of a weighted sum of kernels on several descriptors; Product is that of their product. Parts
+// may overlap. Li et al. (2010), section 6.
+type Concat struct{ *parallel }
 
 var _ Layer = (*Concat)(nil)
 
@@ -38,35 +35,58 @@ var _ Layer = (*Concat)(nil)
 // or that are not as many as the layer takes (ErrShape); different element types (ErrDtype); two layers of the same
 // name (ErrName).
 func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
-	if err := domain.CheckSize("layers: Concat: rows", 8, dims); err != nil {
+	p, err := newParallel("Concat", false, dims, parts, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Concat{p}, nil
+}
+
+// parallel is the common part of Concat and Product.
+type parallel struct {
+	group
+	parts   []Part
+	product bool
+}
+
+func newParallel(kind string, product bool, dims int, parts []Part, opts []Option) (*parallel, error) {
+	who := "layers: " + kind
+	if err := domain.CheckSize(who+": rows", 8, dims); err != nil {
 		return nil, err
 	}
 	ls := make([]Layer, len(parts))
 	for i, p := range parts {
 		ls[i] = p.Layer
 	}
-	o, err := newOptions("NewConcat", opts, []string{"WithInputGrad"})
+	o, err := newOptions("New"+kind, opts, []string{"WithInputGrad"})
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGroup("Concat", ls)
+	g, err := newGroup(kind, ls)
 	if err != nil {
 		return nil, err
 	}
-	c := &Concat{g, slices.Clone(parts)}
+	c := &parallel{g, slices.Clone(parts), product}
 	c.dims, c.inputGrad, c.forward = dims, o.inputGrad, c.through
+	widths, want := make([]int, len(parts)), "of at least 0"
+	if product {
+		want = "above 0; 1 leaves a kernel as it is"
+	}
 	for i, p := range parts {
 		if p.From < 0 || p.To > dims || p.To-p.From != p.Layer.Dims() {
-			return nil, fmt.Errorf("layers: Concat: part %d is columns %d to %d of %d, and %q takes %d: %w", i, p.From,
+			return nil, fmt.Errorf("%s: part %d is columns %d to %d of %d, and %q takes %d: %w", who, i, p.From,
 				p.To, dims, p.Layer.Name(), p.Layer.Dims(), ErrShape)
 		}
-		if !(p.Weight >= 0) || math.IsInf(p.Weight, 1) {
-			return nil, fmt.Errorf("layers: Concat: part %d has weight %v, want a finite number of at least 0: %w", i,
-				p.Weight, ErrParam)
+		if !(p.Weight >= 0) || math.IsInf(p.Weight, 1) || product && p.Weight == 0 {
+			return nil, fmt.Errorf("%s: part %d has weight %v, want a finite number %s: %w", who, i, p.Weight, want,
+				ErrParam)
 		}
-		c.features += p.Layer.Features()
+		widths[i] = p.Layer.Features()
 	}
-	if err := drawApart("Concat", ls); err != nil {
+	if c.features, err = width(who, product, widths); err != nil {
+		return nil, err
+	}
+	if err := drawApart(kind, ls); err != nil {
 		return nil, err
 	}
 	c.rows = groupRows(c.features)
@@ -74,17 +94,52 @@ func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
 }
 
 // Parts returns the parts, in order, with their columns and weights.
-func (c *Concat) Parts() []Part { return append([]Part(nil), c.parts...) }
+func (c *parallel) Parts() []Part { return append([]Part(nil), c.parts...) }
 
-// through maps all parts and puts their outputs side by side, in a graph or without one.
-func (c *Concat) through(f *flow, dst *tensor.Dense, x value) value {
+// through maps all parts and puts their outputs together, in a graph or without one.
+func (c *parallel) through(f *flow, dst *tensor.Dense, x value) value {
 	x, a := f.begin(c.base, x, c.attr())
 	outs, scales := make([]value, len(c.parts)), make([]float64, len(c.parts))
 	for i, p := range c.parts {
 		outs[i] = f.layer(p.Layer, nil, f.do(ops.Columns(p.From, p.To, 1, a), nil, x))
 		scales[i] = math.Sqrt(p.Weight)
 	}
-	return f.do(ops.Concat(scales, c.attr()), dst, outs[0], outs[1:]...)
+	op := ops.Concat
+	if c.product {
+		op = ops.Kronecker
+	}
+	return f.do(op(scales, c.attr()), dst, outs[0], outs[1:]...)
+}
+
+// signs returns the signs of the features.
+func (c *parallel) signs() (all []float64) {
+	for i, p := range c.parts {
+		s, before := SignatureOf(p.Layer), all
+		if s == nil {
+			s = repeat(1., p.Layer.Features())
+		}
+		if !c.product || i == 0 {
+			all = append(all, s...)
+			continue
+		}
+		all = nil
+		for _, sign := range before {
+			for _, v := range s {
+				all = append(all, sign*v)
+			}
+		}
+	}
+	return all
+}
+
+// spec returns the Spec of the parts together.
+func (c *parallel) spec() (Spec, error) {
+	f := parallelForm{product: c.product}
+	for _, p := range c.parts {
+		f.From, f.To = append(f.From, float64(p.From)), append(f.To, float64(p.To))
+		f.Weights = append(f.Weights, p.Weight)
+	}
+	return c.specOf(f, c.dims)
 }
 
 // columns returns some columns of x, sparse if x is.

@@ -22,7 +22,8 @@
 //   - for sets of samples: BagLayer, of the densities of an HDDLayer or of the means of another map;
 //   - fitted on a sample of rows: NystromLayer, AddKPCALayer, MajiBergLayer;
 //   - for comparison, of the polynomial kernel of the sphere: RandomMaclaurinLayer, TensorSketchLayer, SRFLayer;
-//   - around a map: Dense, PeriodicLayer, Normalise, Identity; Sequential and Concat compose layers;
+//   - around a map: Dense, PeriodicLayer, Normalise, Identity; Sequential, Concat and Product compose
+//     layers;
 //   - heads: LinearHead, SoftmaxHead, HuberHead.
 //
 // A Spec describes a map, or a tree of layers, in a form that a file can hold; SpecOf returns the Spec of a layer that

@@ -180,8 +180,8 @@ func BagMaps() (names []string) {
 	return names
 }
 
-// Lookup returns the entry of a map, or of sequential, concat, dense, periodic or normalise, of which trees are
-// made (Spec.Parts). Errors: an unknown name (ErrParam).
+// Lookup returns the entry of a map, or of sequential, concat, product, dense, periodic or normalise, of which trees
+// are made (Spec.Parts). Errors: an unknown name (ErrParam).
 func Lookup(name string) (*Entry, error) {
 	all := Entries()
 	for _, e := range slices.Concat(structure, all) {

@@ -94,6 +94,8 @@ func TestErrors(t *testing.T) {
 	negative := rows(tensor.Float64, 2, 128, 1)
 	negative.Float64s()[131] = -1
 	rff := must(layers.NewFourierLayer(gauss, 3, 4, layers.WithName("rff")))
+	wide, wideSpec := []layers.Layer{must(layers.NewIdentity(1 << 16)), must(layers.NewIdentity(1 << 16))}, part
+	wideSpec.Features = 1 << 16
 	own := struct{ spectral.Homogeneous }{chi2} // without a fitted period it has the optimal one, or a number
 	for _, err := range []error{spec(fine), series(own, 3, layers.WithOptimalPeriod())} {
 		if err != nil {
@@ -237,6 +239,10 @@ func TestErrors(t *testing.T) {
 		{layer(layers.NewSequential(rff, must(layers.NewLinearHead(5, 2)))), layers.ErrShape, "makes 4 columns"},
 		{layer(layers.NewConcat(5, []layers.Part{{rff, 3, 6, 1}})), layers.ErrShape, "columns 3 to 6 of 5"},
 		{layer(layers.NewConcat(5, []layers.Part{{rff, 0, 3, -1}})), layers.ErrParam, "weight -1"},
+		{layer(layers.NewProduct(5, []layers.Part{{rff, 3, 6, 1}})), layers.ErrShape, "columns 3 to 6 of 5"},
+		{layer(layers.NewProduct(5, []layers.Part{{rff, 0, 3, 0}})), layers.ErrParam, "weight 0, want a finite"},
+		{layer(layers.NewProduct(1<<16, []layers.Part{{wide[0], 0, 1 << 16, 1}, {wide[1], 0, 1 << 16, 1}})),
+			layers.ErrShape, "parts of [65536 65536] features make more than 2147483647"},
 		{rff.Fwd(node(7, 2, tensor.Float64)).Err(), layers.ErrShape, "want [n, 3]"},
 		{rff.Fwd(node(7, 3, tensor.Float32)).Err(), layers.ErrDtype, "WithDtype(tensor.Float32)"},
 		{layer(rff.Transform(nil, rows(tensor.Float64, 7, 2, 1))), layers.ErrShape, "want [n, 3]"},
@@ -338,6 +344,9 @@ func TestErrors(t *testing.T) {
 			layers.ErrShape, "takes 3 columns and gets 4"},
 		{split("concat", layers.Spec{Params: layers.Values{"from": "0:1:1"}}, part),
 			layers.ErrParam, "want a number for each of"},
+		{split("product", layers.Spec{Params: layers.Values{"from": "0:1:1"}}, part),
+			layers.ErrParam, "layers: product: from = 0:1:1, want a number for each of"},
+		{split("product", layers.Spec{}, wideSpec, wideSpec), layers.ErrShape, "layers: product: parts of"},
 		{split("concat", layers.Spec{Params: layers.Values{"from": "1", "to": "3"}}, part),
 			layers.ErrShape, "columns 1 to 3 of 2"},
 		{split("sequential", layers.Spec{}, layers.Spec{Map: "mean-map", Features: 4,

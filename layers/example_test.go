@@ -212,6 +212,41 @@ func ExampleNewConcat() {
 	// Output: 3k(x, y) + k'(x, y) = 2.3, z(x)·z(y) = 2.3, 16384 features
 }
 
+// A row is a histogram of colours and one of edges. The product of their kernels is large where both agree; 15
+// features of each make 225.
+func ExampleNewProduct() {
+	chi2 := spectral.Chi2{}
+	both := layers.Must(layers.NewProduct(6, []layers.Part{
+		{Layer: layers.Must(layers.NewHomogeneousLayer(chi2, 3, layers.WithOrder(2))), From: 0, To: 3, Weight: 1},
+		{Layer: layers.Must(layers.NewHomogeneousLayer(chi2, 3, layers.WithOrder(2))), From: 3, To: 6, Weight: 1},
+	}))
+	x, y := []float64{.2, .3, .5, .1, .6, .3}, []float64{.1, .8, .1, .2, .4, .4}
+	z := layers.MustDense(both.Transform(nil, matrix(x, y)))
+	exact := chi2.At(x[:3], y[:3]) * chi2.At(x[3:], y[3:])
+	fmt.Printf("k(x, y)·k'(x, y) = %.2f, z(x)·z(y) = %.2f, %d features\n", exact, inner(z, 0, 1), both.Features())
+	// Output: k(x, y)·k'(x, y) = 0.70, z(x)·z(y) = 0.70, 225 features
+}
+
+// The product over columns Π 2xz/(x + z) is √x√z of each, which one feature is, times SkewedChi2 with c = 0. So it has
+// a random map of any width.
+func ExampleNewProduct_columns() {
+	skewed := layers.Must(layers.NewSkewedChi2Layer(0, 3, 8192, layers.WithSeed(1)))
+	parts := []layers.Part{{Layer: skewed, To: 3, Weight: 1}}
+	for j := range 3 {
+		root := layers.Must(layers.NewHomogeneousLayer(spectral.Hellinger{}, 1))
+		parts = append(parts, layers.Part{Layer: root, From: j, To: j + 1, Weight: 1})
+	}
+	product := layers.Must(layers.NewProduct(3, parts))
+	x, y := []float64{2, 1, 3}, []float64{1, 2, 4}
+	exact := 1.
+	for j := range x {
+		exact *= spectral.Chi2{}.At(x[j:j+1], y[j:j+1])
+	}
+	z := layers.MustDense(product.Transform(nil, matrix(x, y)))
+	fmt.Printf("k(x, y) = %.1f, z(x)·z(y) = %.1f, %d features\n", exact, inner(z, 0, 1), product.Features())
+	// Output: k(x, y) = 6.1, z(x)·z(y) = 6.1, 8192 features
+}
+
 // The baseline: its features are its input, and its kernel is the inner product.
 func ExampleNewIdentity() {
 	l := layers.Must(layers.NewIdentity(3))

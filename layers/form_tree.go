@@ -10,11 +10,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// sequentialName and concatName are layers of which a Spec with Parts is made. Like dense, periodic and normalise they
-// have no kernel of their own, so that Entries does not list them.
+// The layers of which a Spec with Parts is made. Like dense, periodic and normalise they have no kernel of their own,
+// so that Entries does not list them.
 const (
 	sequentialName = "sequential"
 	concatName     = "concat"
+	productName    = "product"
 )
 
 // structure are the layers, besides maps, of which a Spec with Parts is made.
@@ -22,7 +23,9 @@ var structure = completed([]*Entry{
 	{Name: sequentialName, Formula: "its Parts one after the other", Inputs: "the first part's",
 		of: sequentialForm{}},
 	{Name: concatName, Formula: "its Parts side by side, √weight times each", Inputs: "every part's",
-		of: concatForm{}},
+		of: parallelForm{}},
+	{Name: productName, Formula: "the products of a feature of each of its Parts, √weight times each",
+		Inputs: "every part's", of: parallelForm{product: true}},
 	{Name: "dense", Formula: "activation(xW + b)", Inputs: "any", Paper: "Glorot and Bengio 2010", of: denseForm{}},
 	{Name: "periodic", Formula: "[x | activation(A_j [cos x_jW_j | sin x_jW_j] + b_j)]", Inputs: "any",
 		Paper: "Gorishniy et al. 2022", of: periodicForm{}},
@@ -210,10 +213,15 @@ func (s Spec) treePlan(slots []Part) (plan, error) {
 	if slots == nil {
 		p.kernel, p.traits.Signed = chained(plans), last.traits.Signed
 	} else {
-		p.kernel, p.columns = summed(slots, plans), 0
-		for _, of := range plans {
-			p.columns += of.columns
+		widths := make([]int, len(plans))
+		for i, of := range plans {
+			widths[i] = of.columns
 		}
+		product := s.Map == productName
+		if p.columns, err = width("layers: "+s.Map, product, widths); err != nil {
+			return plan{}, err
+		}
+		p.kernel = together(slots, plans, product)
 		if len(plans) > 1 { // each part checks its own columns
 			p.on = spectral.Domain{}
 		}
@@ -264,13 +272,17 @@ func (s Spec) buildTree(parts []Spec, plans []plan, slots []Part, o options) (La
 			}
 		}
 	}
+	var opts []Option
+	if o.inputGrad {
+		opts = append(opts, WithInputGrad())
+	}
 	switch {
 	case slots == nil:
 		return NewSequential(ls...)
-	case o.inputGrad:
-		return NewConcat(s.Dims, whole, WithInputGrad())
+	case s.Map == productName:
+		return NewProduct(s.Dims, whole, opts...)
 	}
-	return NewConcat(s.Dims, whole)
+	return NewConcat(s.Dims, whole, opts...)
 }
 
 // grown returns the parts of a spec with defaults for the rows x.
@@ -341,17 +353,18 @@ func (sequentialForm) traits() Traits             { return branchTraits }
 func (sequentialForm) slots(Spec) ([]Part, error) { return nil, nil }
 func (sequentialForm) plan(s Spec) (plan, error)  { return s.treePlan(nil) }
 
-// concatForm is the form of layers side by side.
-type concatForm struct {
+// parallelForm is the form of layers side by side, and of their product.
+type parallelForm struct {
 	From    []float64 `param:"from" default:"" doc:"the first input column of each part, as 0:16; empty: 0"`
 	To      []float64 `param:"to" default:"" doc:"the input column after the last one of each part; empty: all"`
-	Weights []float64 `param:"weights" default:"" doc:"the weight of each part's kernel in the sum; empty: 1"`
+	Weights []float64 `param:"weights" default:"" doc:"the weight of each part's kernel; empty: 1"`
+	product bool
 }
 
-func (concatForm) traits() Traits { return branchTraits }
+func (parallelForm) traits() Traits { return branchTraits }
 
 // slots returns the columns and weights of the parts.
-func (f concatForm) slots(s Spec) ([]Part, error) {
+func (f parallelForm) slots(s Spec) ([]Part, error) {
 	slots := make([]Part, len(s.Parts))
 	for _, p := range []struct {
 		name   string
@@ -362,21 +375,22 @@ func (f concatForm) slots(s Spec) ([]Part, error) {
 			*p.list = repeat(p.absent, len(slots))
 		}
 		if len(*p.list) != len(slots) {
-			return nil, fmt.Errorf("layers: concat: %s = %s, want a number for each of %d parts: %w", p.name,
+			return nil, fmt.Errorf("layers: %s: %s = %s, want a number for each of %d parts: %w", s.Map, p.name,
 				listText(*p.list), len(slots), ErrParam)
 		}
 	}
 	for i := range slots {
 		if a, b := f.From[i], f.To[i]; a != math.Trunc(a) || b != math.Trunc(b) ||
 			!(a >= 0 && a < b && b <= float64(s.Dims)) && s.Dims > 0 {
-			return nil, fmt.Errorf("layers: concat: part %d is columns %v to %v of %d: %w", i, a, b, s.Dims, ErrShape)
+			return nil, fmt.Errorf("layers: %s: part %d is columns %v to %v of %d: %w", s.Map, i, a, b, s.Dims,
+				ErrShape)
 		}
 		slots[i] = Part{From: int(f.From[i]), To: int(f.To[i]), Weight: f.Weights[i]}
 	}
 	return slots, nil
 }
 
-func (f concatForm) plan(s Spec) (plan, error) {
+func (f parallelForm) plan(s Spec) (plan, error) {
 	slots, err := f.slots(s)
 	if err != nil {
 		return plan{}, err
@@ -434,30 +448,37 @@ func (k after) At(x, z []float64) float64 { return k.k.At(k.phi(nil, x), k.phi(n
 
 func (k after) Domain() spectral.Domain { return spectral.Domain{} }
 
-// summed returns the kernel of layers side by side, Σ β k(x_p, z_p), or nil if a part has none.
-func summed(slots []Part, plans []plan) spectral.Kernel {
-	sum := sumKernel{slots: slots}
+// together returns the kernel of layers side by side, Σ β k(x_p, z_p), or of their product, Π β k(x_p, z_p). It returns
+// nil if a part has none.
+func together(slots []Part, plans []plan, product bool) spectral.Kernel {
+	k := parallelKernel{slots: slots, product: product}
 	for _, p := range plans {
 		if p.kernel == nil {
 			return nil
 		}
-		sum.of = append(sum.of, p.kernel)
+		k.of = append(k.of, p.kernel)
 	}
-	return sum
+	return k
 }
 
-// sumKernel is a weighted sum of kernels of columns.
-type sumKernel struct {
-	slots []Part
-	of    []spectral.Kernel
+// parallelKernel is a weighted sum or product of kernels of columns.
+type parallelKernel struct {
+	slots   []Part
+	of      []spectral.Kernel
+	product bool
 }
 
-func (k sumKernel) At(x, z []float64) (sum float64) {
+func (k parallelKernel) At(x, z []float64) float64 {
+	sum, product := 0., 1.
 	for i, p := range k.slots {
-		sum += p.Weight * k.of[i].At(x[p.From:p.To], z[p.From:p.To])
+		v := p.Weight * k.of[i].At(x[p.From:p.To], z[p.From:p.To])
+		sum, product = sum+v, product*v
+	}
+	if k.product {
+		return product
 	}
 	return sum
 }
 
 // Domain is all rows: each part checks its own columns.
-func (k sumKernel) Domain() spectral.Domain { return spectral.Domain{} }
+func (k parallelKernel) Domain() spectral.Domain { return spectral.Domain{} }

@@ -37,6 +37,10 @@ func TestSignatures(t *testing.T) {
 		"last in sequence": {must(layers.NewSequential(must(layers.NewLinearHead(2, 3)), signed)), halves},
 		"beside another": {must(layers.NewConcat(3, []layers.Part{part(plain), part(signed)})),
 			append([]float64{1, 1}, halves...)},
+		"times another": {must(layers.NewProduct(3, []layers.Part{part(signed), part(plain)})),
+			[]float64{1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1, -1}},
+		"times itself, minus": {must(layers.NewProduct(3, []layers.Part{part(minus), part(must(layers.NewGORFLayer(
+			spectral.DeltaGaussian{Sigmas: []float64{1}, Weights: []float64{-1}}, 3, 4)))})), nil},
 		"beside one sign": {must(layers.NewConcat(3, []layers.Part{part(plain), part(one)})), nil},
 	} {
 		if got := layers.SignatureOf(c.m); !slices.Equal(got, c.want) {

@@ -24,6 +24,10 @@ func TestForgottenInputGrad(t *testing.T) {
 		`layers: LinearHead "first"`: func(o ...layers.Option) layers.Layer {
 			return must(layers.NewLinearHead(3, 2, append(o, name)...))
 		},
+		`layers: Product`: func(o ...layers.Option) layers.Layer {
+			return must(layers.NewProduct(3, []layers.Part{{Layer: fourier(2, 4), To: 2, Weight: 1},
+				{Layer: fourier(2, 4, layers.Tune(layers.All)), From: 1, To: 3, Weight: 1}}, o...))
+		},
 		`layers: Concat`: func(o ...layers.Option) layers.Layer {
 			return must(layers.NewConcat(3, []layers.Part{{Layer: fourier(2, 4), To: 2, Weight: 1},
 				{Layer: fourier(2, 4, layers.Tune(layers.All)), From: 1, To: 3, Weight: 1}}, o...))

@@ -12,8 +12,8 @@ import (
 // Option changes a default of a layer. An option that does not apply to a layer is an error (ErrParam) that says why,
 // whatever its value. If an option is given twice, the last one counts.
 //
-//	WithName, WithDtype, WithInputGrad    all layers, but that a Concat has those of its parts, and a mean map the
-//	                                      input gradient of its map of samples
+//	WithName, WithDtype, WithInputGrad    all layers, but that a Concat or Product has those of its parts, and a
+//	                                      mean map the input gradient of its map of samples
 //	WithSeed                              layers that draw numbers
 //	Tune                                  maps with parameters to tune, and Dense; heads are always tuned
 //	WithSampler                           maps that draw frequencies, but GORFLayer, which has WithCoupling
@@ -164,11 +164,11 @@ func named(name string) Option { return func(o *options) { o.name = name } }
 // numbers: the same two draw the same numbers, and a different seed or name draws independent ones. A layer without
 // WithName draws by the seed alone. So does a layer built from a Spec, whatever its name.
 //
-// The layers of a composition never share their numbers. If a part of a Concat or a Sequential has the seed and name of
-// an earlier part, the constructor draws it again, in place. A part that Fwd, Transform or Keep was called on keeps its
-// numbers, and so does one whose Params were written to, and two such parts that share theirs are an error (ErrParam).
-// NewMeanMapLayer draws numbers that its inner map does not have. If you compose a graph by hand, give layers without
-// names different seeds.
+// The layers of a composition never share their numbers. If a part of a Concat, Product or Sequential has the seed and
+// name of an earlier part, the constructor draws it again, in place. A part that Fwd, Transform or Keep was called on
+// keeps its numbers, and so does one whose Params were written to, and two such parts that share theirs are an error
+// (ErrParam). NewMeanMapLayer draws numbers that its inner map does not have. If you compose a graph by hand, give
+// layers without names different seeds.
 func WithSeed(seed uint64) Option { return option("WithSeed", func(o *options) { o.seed = seed }) }
 
 // WithSampler sets the sampler of the frequencies. The default is spectral.IID. With spectral.Structured, a

@@ -4,7 +4,7 @@ import "github.com/bochner-go/bochner/ops/domain"
 
 // SignatureOf returns the sign σ_j, +1 or -1, of each feature of an indefinite kernel, k(x, x') ≈ Σ_j σ_j z_j(x)
 // z_j(x'). It returns nil if all signs are +1. A Sequential has the signs of its last layer, a Concat the signs of its
-// parts side by side.
+// parts side by side, a Product their products.
 func SignatureOf(m Map) []float64 {
 	if domain.IsNil(m) {
 		return nil
@@ -14,16 +14,8 @@ func SignatureOf(m Map) []float64 {
 		return indefinite(v.Signature())
 	case *Sequential:
 		return SignatureOf(v.layers[len(v.layers)-1])
-	case *Concat:
-		var all []float64
-		for _, p := range v.parts {
-			s := SignatureOf(p.Layer)
-			if s == nil {
-				s = repeat(1., p.Layer.Features())
-			}
-			all = append(all, s...)
-		}
-		return indefinite(all)
+	case interface{ signs() []float64 }:
+		return indefinite(v.signs())
 	case interface{ Unwrap() Layer }:
 		return SignatureOf(v.Unwrap())
 	}

@@ -29,6 +29,7 @@ var (
 	_ SparseMap = (*GORFLayer)(nil)
 	_ SparseMap = (*Sequential)(nil)
 	_ SparseMap = (*Concat)(nil)
+	_ SparseMap = (*Product)(nil)
 	_ SparseMap = (*LinearHead)(nil)
 	_ SparseMap = (*SoftmaxHead)(nil)
 )
@@ -110,6 +111,7 @@ var (
 	_ ZeroMap = (*Identity)(nil)
 	_ ZeroMap = (*Sequential)(nil)
 	_ ZeroMap = (*Concat)(nil)
+	_ ZeroMap = (*Product)(nil)
 )
 
 // KeepsZeros says whether Apply maps sparse rows to sparse rows: for a ZeroMap whose KeepsZeros is true, or a layer

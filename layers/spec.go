@@ -26,8 +26,8 @@ type Spec struct {
 	Dtype    string `json:"dtype"` // float64 (empty) or float32
 	Tune     string `json:"tune"`  // a Policy; empty: none
 	Name     string `json:"name"`  // the layer's name; empty: made up
-	// Parts are the layers of a sequential, in order, or of a concat, side by side. A part has its own Seed and Tune.
-	// It may leave out Dims and Dtype, and also Name, which is then made from its place.
+	// Parts are the layers of a sequential, in order, or of a concat or product, side by side. A part has its own Seed
+	// and Tune. It may leave out Dims and Dtype, and also Name, which is then made from its place.
 	Parts []Spec `json:"parts,omitempty"`
 }
 
@@ -177,7 +177,7 @@ func (s Spec) UnitRows() (bool, error) {
 }
 
 // anyDomain asks about the domain of the map; in a tree, of the parts that take its rows, until one says yes: all parts
-// of a concat, and the first part of a sequential. Bounds that depend on missing parameters are not exact.
+// of a concat or product, and the first part of a sequential. Bounds that depend on missing parameters are not exact.
 func (s Spec) anyDomain(ask func(on spectral.Domain) bool) (bool, error) {
 	e, err := Lookup(s.Map)
 	if err != nil {

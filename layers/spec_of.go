@@ -24,13 +24,8 @@ func SpecOf(l Layer) (Spec, error) {
 	switch v := l.(type) {
 	case *Sequential:
 		return v.specOf(sequentialForm{}, v.Dims())
-	case *Concat:
-		f := concatForm{}
-		for _, p := range v.parts {
-			f.From, f.To = append(f.From, float64(p.From)), append(f.To, float64(p.To))
-			f.Weights = append(f.Weights, p.Weight)
-		}
-		return v.specOf(f, v.dims)
+	case interface{ spec() (Spec, error) }:
+		return v.spec()
 	case interface{ Unwrap() Layer }:
 		return SpecOf(v.Unwrap())
 	case interface {
@@ -127,6 +122,8 @@ func variantOf(f form) any {
 	switch f := f.(type) {
 	case productForm:
 		return f.name
+	case parallelForm:
+		return f.product
 	case densityForm:
 		return f.Distance
 	}

@@ -25,9 +25,9 @@ type LayerSummary struct {
 	Params         []Param
 }
 
-// Summary lists layers with their shapes and parameters, and says which parameters a solver changes. A Sequential or a
-// Concat is followed by its parts, which have the parameters. A notebook shows the result as a table, and so does
-// fmt.Print:
+// Summary lists layers with their shapes and parameters, and says which parameters a solver changes. A Sequential,
+// Concat or Product is followed by its parts, which have the parameters. A notebook shows the result as a table, and so
+// does fmt.Print:
 //
 //	fmt.Print(layers.Summary(m.Map, m.Head))
 func Summary(ls ...Layer) *ModelSummary {

@@ -78,8 +78,8 @@ func TestTreeOfFittedMaps(t *testing.T) {
 	}
 }
 
-// TestTreeKernel: the kernel of maps side by side is their weighted sum, and a map behind Normalise has its own of the
-// rows divided by their norms.
+// TestTreeKernel: the kernel of maps side by side is their weighted sum, or product, and a map behind Normalise has its
+// own of the rows divided by their norms.
 func TestTreeKernel(t *testing.T) {
 	x, z := []float64{3, 4, 1}, []float64{1, 0, 2}
 	after := layers.Spec{Map: "sequential", Dims: 2, Parts: []layers.Spec{{Map: "normalise"},
@@ -94,6 +94,10 @@ func TestTreeKernel(t *testing.T) {
 	sum.Parts[0].Dims = 0
 	if got := must(sum.Kernel()).At(x, z); math.Abs(got-2*want-6) > 1e-14 {
 		t.Errorf("k = %v, want %v", got, 2*want+6)
+	}
+	sum.Map = "product"
+	if got := must(sum.Kernel()).At(x, z); math.Abs(got-2*want*6) > 1e-14 {
+		t.Errorf("k = %v, want %v", got, 2*want*6)
 	}
 	after.Parts[0] = layers.Spec{Map: "dense", Features: 2}
 	if _, err := after.Kernel(); !errors.Is(err, layers.ErrParam) {
@@ -112,6 +116,8 @@ func TestTreeSigns(t *testing.T) {
 	}{
 		{"concat", []layers.Spec{signed, product}, true},
 		{"concat", []layers.Spec{product, {Map: "linear"}}, false},
+		{"product", []layers.Spec{signed, product}, true},
+		{"product", []layers.Spec{product, {Map: "linear"}}, false},
 		{"sequential", []layers.Spec{{Map: "normalise"}, signed}, true},
 		{"sequential", []layers.Spec{signed, {Map: "dense", Features: 2}}, false},
 	} {

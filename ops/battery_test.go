@@ -126,6 +126,9 @@ var families = []family{
 	{"Columns", func(a ops.Attr) ops.Op { return ops.Columns(2, 5, 1.5, a) }, [][]int{{5, 7}}, -.5, onlyX, sparse},
 	{"Concat", with(ops.Concat, []float64{.5, 2, -1}), [][]int{{5, 3}, {5, 7}, {5, 2}}, -.5, []ops.Inputs{ops.X,
 		ops.X, ops.X}, plain},
+	{"Kronecker", with(ops.Kronecker, []float64{.5, 2, -1}), [][]int{{5, 3}, {5, 7}, {5, 2}}, -.5, []ops.Inputs{ops.X,
+		ops.X, ops.X}, plain},
+	{"Kronecker of one part", with(ops.Kronecker, []float64{-2}), [][]int{{5, 3}}, -.5, onlyX, plain},
 	{"Normalise l1", with(ops.Normalise, ops.L1), [][]int{{5, 7}}, -.5, onlyX, sparse},
 	{"Normalise l2", with(ops.Normalise, ops.L2), [][]int{{5, 7}}, -.5, onlyX, sparse},
 	{"Softmax", ops.Softmax, [][]int{{5, 7}}, -.5, onlyX, plain},
@@ -400,7 +403,7 @@ func TestInto(t *testing.T) {
 			wantErr(t, err, ops.ErrDtype, "dst is")
 			if f.sparse {
 				sameSparse(t, f, in, want)
-			} else if f.name != "Concat" {
+			} else if !f.ofParts() {
 				_, err := o.Into(nil, must(ops.CSROf(uniform(dt, 5, 7, 1))), args...)
 				wantErr(t, err, ops.ErrDtype, "want a dense tensor")
 			}
@@ -490,7 +493,7 @@ func TestManyRows(t *testing.T) {
 	const n = 4099
 	for _, f := range families {
 		switch strings.Fields(f.name)[0] {
-		case "KDE", "BagMean", "Bandwidth", "Damp", "Concat", "CrossEntropy":
+		case "KDE", "BagMean", "Bandwidth", "Damp", "Concat", "Kronecker", "CrossEntropy":
 			continue // whose rows are not those of x alone
 		}
 		few := f.draw(tensor.Float64, 3)
@@ -584,12 +587,15 @@ func TestMisfits(t *testing.T) {
 	}
 }
 
+// ofParts says whether the inputs are parts, dense or sparse, of any width.
+func (f family) ofParts() bool { return f.name == "Concat" || strings.HasPrefix(f.name, "Kronecker") }
+
 // free says whether dimension j of input i alone has its size, so that any will do.
 func (f family) free(i, j int) bool {
 	rows := i == 0 && j == 0
 	switch name := strings.Fields(f.name)[0]; name {
-	case "Damp", "CrossEntropy", "Concat":
-		return name == "Damp" && j == 1 && (i == 2 || i == 0 && f.shapes[1][0] == 1) || name == "Concat" && j == 1
+	case "Damp", "CrossEntropy", "Concat", "Kronecker":
+		return name == "Damp" && j == 1 && (i == 2 || i == 0 && f.shapes[1][0] == 1) || f.ofParts() && j == 1
 	case "KDE", "BagMean":
 		return false
 	case "Bandwidth":
@@ -616,8 +622,8 @@ func (f family) free(i, j int) bool {
 // others stay.
 func TestFrozen(t *testing.T) {
 	for _, f := range families {
-		if f.name == "Concat" {
-			continue // whose parts have one name
+		if f.ofParts() && len(f.shapes) > 1 {
+			continue // which have one name
 		}
 		want := f.gradients(t, f.draw(tensor.Float64, 3), false, false)
 		for i := range f.shapes {
@@ -753,6 +759,7 @@ func TestHash(t *testing.T) {
 	add("Columns scaled", ops.Columns(2, 5, 2, ops.Attr{}), x)
 	add("Huber of 1", ops.Huber(1, ops.Attr{}), x)
 	add("Concat scaled", ops.Concat([]float64{2, 1}, ops.Attr{}), x, x)
+	add("Kronecker scaled", ops.Kronecker([]float64{2, 1}, ops.Attr{}), x, x)
 	add("Concat scaled the other way", ops.Concat([]float64{1, 2}, ops.Attr{}), x, x)
 	add("other bags", ops.KDE([]int{0, 3, 7}, must(ops.NewGrid(11)), ops.Attr{}), node([]int{7, 1}), v)
 	add("other points", ops.KDE([]int{0, 2, 3, 7}, scatter(1, 12), ops.Attr{}), node([]int{7, 1}), v)

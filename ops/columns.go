@@ -78,8 +78,10 @@ func (b block[T]) set(from block[T], rows, cols int, scale float64) {
 // side by side, each scaled. Unlike Gorgonia's own Concat it has a gradient for columns on the LispMachine. Backward:
 // for each part its columns of the gradient, scaled. Sparse parts are made dense; Sparse, of sparse parts alone, keeps
 // them.
-func Concat(scales []float64, a Attr) Op {
-	d := concat
+func Concat(scales []float64, a Attr) Op { return ofParts(concat, scales, a) }
+
+// ofParts is an op of as many parts as there are scales.
+func ofParts(d decl, scales []float64, a Attr) Op {
 	o := Op{decl: &d, attr: a, params: slices.Clone(scales)}
 	if len(scales) == 0 {
 		o.err = fmt.Errorf("%s: no scales, want one for each part, and a part at least: %w", o.who(), ErrShape)

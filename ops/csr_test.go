@@ -112,35 +112,40 @@ func TestCSRErrors(t *testing.T) {
 	}
 }
 
-// TestConcatSparse: sparse matrices side by side are the cells of dense ones, to the bit, also of parts of rows and of
-// columns.
-func TestConcatSparse(t *testing.T) {
-	join := func(scales []float64, parts ...ops.Matrix) (*ops.CSR, error) {
-		return ops.Concat(scales, ops.Attr{}).Sparse(parts[0].(*ops.CSR), parts[1:]...)
-	}
-	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
-		a, other := csr(holes(dt, 4, 3, 1)), csr(holes(otherType(dt), 4, 3, 1))
-		scales, dense := []float64{.3, 0, -2, 1}, []ops.Matrix(nil)
-		parts := []ops.Matrix{a.Slice(1, 4), a.TakeColumns(1, 2, 1).Slice(1, 4), a.Slice(0, 3),
-			a.TakeColumns(2, 2, 1).Slice(0, 3)}
-		for _, p := range parts {
-			dense = append(dense, must(p.(*ops.CSR).Dense(nil)))
+// TestPartsSparse: sparse parts side by side, and multiplied, are the cells of dense ones, to the bit, also of parts of
+// rows and of columns.
+func TestPartsSparse(t *testing.T) {
+	for _, op := range []func([]float64, ops.Attr) ops.Op{ops.Concat, ops.Kronecker} {
+		join := func(scales []float64, parts ...ops.Matrix) (*ops.CSR, error) {
+			return op(scales, ops.Attr{}).Sparse(parts[0].(*ops.CSR), parts[1:]...)
 		}
-		got := must(must(join(scales, parts...)).Dense(nil))
-		if want := must(ops.Concat(scales, ops.Attr{}).Into(nil, dense[0], dense[1:]...)); !got.Eq(want) {
-			t.Errorf("%v: %v, want %v", dt, got, want)
+		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+			a, other := csr(holes(dt, 4, 3, 1)), csr(holes(otherType(dt), 4, 3, 1))
+			scales, dense := []float64{.3, -2, 0, 1}, []ops.Matrix(nil)
+			parts := []ops.Matrix{a.Slice(1, 4), a.Slice(0, 3), a.TakeColumns(1, 2, 1).Slice(1, 4),
+				a.TakeColumns(2, 2, 1).Slice(0, 3)}
+			for _, p := range parts {
+				dense = append(dense, must(p.(*ops.CSR).Dense(nil)))
+			}
+			for n := 1; n <= len(parts); n++ { // two have no zero scale, three no part without columns
+				got := must(must(join(scales[:n], parts[:n]...)).Dense(nil))
+				want := must(op(scales[:n], ops.Attr{}).Into(nil, dense[0], dense[1:n]...))
+				if !got.Shape().Eq(want.Shape()) || !slices.Equal(all(got), all(want)) {
+					t.Errorf("%v: %v, want %v", dt, got, want)
+				}
+			}
+			wide := must(ops.NewCSR(1, 1<<30+1, []int{0, 0}, nil, []float64{}))
+			for says, err := range map[string]error{
+				"no scales":                   second(join(nil, a)),
+				"2 inputs, want 1":            second(join([]float64{1}, a, a)),
+				"input 1 has shape (1, 3)":    second(join([]float64{1, 1}, a, a.Slice(0, 1))),
+				"input 1 is nil":              second(join([]float64{1, 1}, a, (*ops.CSR)(nil))),
+				"more than 2147483647 column": second(join([]float64{1, 1}, wide, wide)),
+			} {
+				wantErr(t, err, ops.ErrShape, says)
+			}
+			wantErr(t, second(join([]float64{1, 1}, a, other)), ops.ErrDtype, "give both one type")
+			wantErr(t, second(join([]float64{1, 1}, parts[0], dense[0])), ops.ErrParam, "make them dense")
 		}
-		wide := must(ops.NewCSR(1, 1<<30+1, []int{0, 0}, nil, []float64{}))
-		for says, err := range map[string]error{
-			"no scales":                   second(join(nil, a)),
-			"2 inputs, want 1":            second(join([]float64{1}, a, a)),
-			"input 1 has shape (1, 3)":    second(join([]float64{1, 1}, a, a.Slice(0, 1))),
-			"input 1 is nil":              second(join([]float64{1, 1}, a, (*ops.CSR)(nil))),
-			"more than 2147483647 column": second(join([]float64{1, 1}, wide, wide)),
-		} {
-			wantErr(t, err, ops.ErrShape, says)
-		}
-		wantErr(t, second(join([]float64{1, 1}, a, other)), ops.ErrDtype, "give both one type")
-		wantErr(t, second(join([]float64{1, 1}, parts[0], dense[0])), ops.ErrParam, "make them dense")
 	}
 }

@@ -27,6 +27,7 @@
 //	Bandwidth                  W·exp(-ρ)                                 a trainable bandwidth
 //	ScaleColumns, Normalise    x·diag(s), x/‖x‖                          units, norms
 //	Columns, Concat            scale·x[:, from:to], [w₀x₀ | w₁x₁ | ...]  maps over parts of the input
+//	Kronecker                  w₀x₀ ⊗ w₁x₁ ⊗ ... of each row             products of kernels
 //	Affine, Activate           xW + b, relu(x), tanh(x), ...             heads, dense layers
 //	Softmax                    exp(x_j)/Σ_k exp(x_k)                     class probabilities
 //	CrossEntropy, Huber        -Σ t ln Softmax(x); r²/2 or δ(|r| - δ/2)  losses
@@ -40,7 +41,7 @@
 //
 // The rows x of a kernel map may be sparse: a node, and Into, accept a CSR in place of a tensor. W then has its
 // gradient, and x, which is data, has none. Maps by coordinate make sparse features of sparse rows (Op.Sparse).
-// Nystrom, Normalise and Concat make sparse rows dense.
+// Nystrom, Normalise, Concat and Kronecker make sparse rows dense.
 //
 // Shapes are checked while the graph is built; values are checked when it runs. The errors are the same without a
 // graph.

@@ -130,6 +130,7 @@ func TestErrors(t *testing.T) {
 		{ops.Columns(2, 4, 1, a), of(x), ops.ErrShape, "columns 2 to 4 of a matrix of shape (2, 3)"},
 		{ops.Concat(nil, a), of(x), ops.ErrShape, "no scales"},
 		{ops.Concat([]float64{1}, a), of(x, x), ops.ErrShape, "2 inputs, want 1"},
+		{ops.Kronecker(nil, a), of(x), ops.ErrShape, "no scales"},
 		{ops.Normalise(7, a), of(x), ops.ErrParam, "Norm(7)"},
 		{ops.Normalise(ops.L1, a), of(changed(x, 5, nan)), ops.ErrDomain, "x[1,2] = NaN"},
 		{ops.Activate(17, a), of(x), ops.ErrParam, "Activation(17)"},

@@ -236,6 +236,12 @@ func ExampleConcat() {
 	// Output: [1.000 2.000 4.000]
 }
 
+func ExampleKronecker() {
+	x, y := tensorOf([]float64{1, 2}, 1, 2), tensorOf([]float64{8, 4}, 1, 2)
+	show(ops.Kronecker([]float64{1, .5}, ops.Attr{}).Into(nil, x, y))
+	// Output: [4.000 2.000 8.000 4.000]
+}
+
 // -ln ¾ of the scores 0 and ln 3 where the second class is true.
 func ExampleCrossEntropy() {
 	show(ops.CrossEntropy(ops.Attr{}).Into(nil, tensorOf([]float64{0, math.Log(3)}, 1, 2), tensorOf([]float64{0, 1}, 1, 2)))

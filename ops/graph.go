@@ -143,7 +143,7 @@ func (o *op) DiffWRT(n int) []bool {
 // input is the name of input i for Frozen, or 0.
 func (o *op) input(i int) Inputs {
 	switch {
-	case o.data != nil: // the parts of Concat
+	case o.data != nil: // the parts of Concat or Kronecker
 		return X
 	case i < len(o.decl.in):
 		return o.decl.in[i]

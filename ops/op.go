@@ -511,7 +511,7 @@ type Inputs uint16
 
 const (
 	// The inputs with a gradient, unless they are frozen.
-	X      Inputs = 1 << iota // x, the rows; also the p of HDD and Coefficients, the z of BagMean, the parts of Concat
+	X      Inputs = 1 << iota // x, the rows, or parts; also the p of HDD and Coefficients, the z of BagMean
 	W                         // W, the frequencies or weights
 	B                         // b, the bias
 	C                         // c, the shift of LogShift and of the skewed maps

@@ -252,7 +252,7 @@ var goodNamed = []struct {
 	{"ops.*.i ops.*.j ops.*.lo ops.*.at ops.*.from train/data.RowRange.lo", 1},
 	{"ops.*.hi ops.*.to", 2},
 	{"ops.Assign.dst ops.ColumnsInto.dst", shape{6, 3}},
-	{"ops.Concat.scales", []float64{.5}},
+	{"ops.Concat.scales ops.Kronecker.scales", []float64{.5}},
 	{"ops.NewCSR.pointers", []int{0, 1, 2, 3}},
 	{"ops.NewCSR.columns", []int32{0, 1, 2}},
 	{"ops.NewCSR.values", []float64{1, 2, 3}},

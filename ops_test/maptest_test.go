@@ -132,6 +132,30 @@ func TestTrees(t *testing.T) {
 	}}})
 }
 
+// TestProductTree: so does a product of maps, one of them a sum, and its kernel is the formula.
+func TestProductTree(t *testing.T) {
+	s := layers.Spec{Map: "product", Dims: 4, Name: "map", Params: layers.Values{"from": "0:1", "to": "3:4",
+		"weights": "2:0.5"}, Parts: []layers.Spec{
+		{Map: "gaussian", Features: 6, Params: layers.Values{"sigma": 1.2}, Tune: "bandwidth"},
+		{Map: "concat", Params: layers.Values{"from": "0:1", "to": "2:3"}, Parts: []layers.Spec{
+			{Map: "skewed-chi2", Features: 6, Params: layers.Values{"c": .2}, Tune: "all"}, {Map: "chi2"}}},
+	}}
+	maptest.Run(t, maptest.Map{Spec: s})
+	s.Parts[1] = s.Parts[1].Parts[0] // a χ² map has a bias
+	maptest.Run(t, maptest.Map{Spec: s, Kernel: func(x, z []float64) float64 {
+		k := 1.
+		for j, v := range x {
+			if j < 3 {
+				k *= math.Exp(-(v - z[j]) * (v - z[j]) / (2 * 1.2 * 1.2))
+			}
+			if j >= 1 {
+				k *= 2 * math.Sqrt((v+.2)*(z[j]+.2)) / (v + z[j] + .4)
+			}
+		}
+		return k
+	}})
+}
+
 // TestPeriodicTree: so does a network whose first layer takes the rows and their columns' periodic functions.
 func TestPeriodicTree(t *testing.T) {
 	for _, tune := range []string{"all", "none"} {

@@ -97,10 +97,17 @@ var layersWith = map[string]constructor{
 	"NewAddKPCALayer":  callOf(layers.NewAddKPCALayer, layers.AddKPCA{Kernel: spectral.Chi2{}}, optionSample()),
 	"NewMajiBergLayer": callOf(layers.NewMajiBergLayer, layers.MajiBerg{}, optionSample()),
 	"NewConcat": func(opts ...layers.Option) (layers.Layer, error) {
-		k := spectral.Gaussian{Sigma: 1}
-		part := must(layers.NewFourierLayer(k, 3, 8, layers.WithName("part"), layers.WithInputGrad()))
-		return layers.NewConcat(3, []layers.Part{{Layer: part, From: 0, To: 3, Weight: 1}}, opts...)
+		return layers.NewConcat(3, optionParts(), opts...)
 	},
+	"NewProduct": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewProduct(3, optionParts(), opts...)
+	},
+}
+
+func optionParts() []layers.Part {
+	k := spectral.Gaussian{Sigma: 1}
+	part := must(layers.NewFourierLayer(k, 3, 8, layers.WithName("part"), layers.WithInputGrad()))
+	return []layers.Part{{Layer: part, From: 0, To: 3, Weight: 1}}
 }
 
 func optionSample() *tensor.Dense {
@@ -150,7 +157,7 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s with a nil option: %v", c, err)
 		}
 	}
-	want := map[string]int{"Tune": 16, "WithCoupling": 1, "WithDelta": 1, "WithDtype": 26, "WithInputGrad": 26,
+	want := map[string]int{"Tune": 16, "WithCoupling": 1, "WithDelta": 1, "WithDtype": 26, "WithInputGrad": 27,
 		"WithName": 26, "WithNormalisation": 1, "WithOptimalPeriod": 3, "WithOrder": 3, "WithPeriod": 3, "WithPhase": 8,
 		"WithSampler": 12, "WithSeed": 18, "WithStationary": 1, "WithWindow": 3}
 	if !maps.Equal(applies, want) {

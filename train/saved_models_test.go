@@ -202,6 +202,9 @@ func savedCases() (all []modelCase) {
 			{Map: "concat", Params: layers.Values{"weights": "1:0.5"}, Parts: []layers.Spec{
 				{Map: "nystrom", Features: 6, Params: layers.Values{"kernel": "exp-chi2"}}, {Map: "chi2"}}},
 		}}},
+		"tree-product": {Scale: "standard", Spec: layers.Spec{Map: "product",
+			Params: layers.Values{"from": "0:2", "to": "2:7", "weights": "1:0.5"}, Parts: []layers.Spec{
+				{Map: "gaussian", Features: 6, Tune: "bandwidth"}, {Map: "gaussian", Features: 4}}}},
 		"head-huber":   {Fitter: sgd.MiniBatch{Head: "huber"}},
 		"scaled-ranks": {Scale: "robust,quantile,quantile-uniform", Spec: layers.Spec{Map: "gaussian", Features: 16}},
 		"sure-targets": {Uncertainty: &train.UncertaintyOptions{}},

@@ -144,11 +144,13 @@ def features(x, spec, t):
         for part, name in parts(spec):
             x = features(x, part, under(t, name + "."))
         return x
-    if kind == "concat":
+    if kind in ("concat", "product"):
         of, whole = parts(spec), {"from": 0, "to": x.shape[1], "weights": 1}
         lists = [[float(v) for v in p[k].split(":")] if p[k] else [whole[k]] * len(of) for k in whole]
-        return np.hstack([np.sqrt(w) * features(x[:, int(a):int(b)], part, under(t, name + "."))
-                          for (part, name), a, b, w in zip(of, *lists)])
+        blocks = [np.sqrt(w) * features(x[:, int(a):int(b)], part, under(t, name + "."))
+                  for (part, name), a, b, w in zip(of, *lists)]
+        return np.hstack(blocks) if kind == "concat" else functools.reduce(
+            lambda z, y: (z[:, :, None] * y[:, None, :]).reshape(len(x), z.shape[1] * y.shape[1]), blocks)
     if kind in SIGNATURES:
         return homogeneous(x, t, kind, p)
     if kind.removeprefix("exp-") in SIGNATURES:

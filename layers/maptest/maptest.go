@@ -34,7 +34,7 @@ type Map struct {
 	// the function Rows.
 	Rows func(n, d int, seed uint64) *tensor.Dense
 	// Kernel is the kernel of two rows and SetKernel that of two sets of samples, by a plain formula, to compare the
-	// kernel of Spec with. If they are nil, that is compared with nothing.
+	// kernel of Spec with. If they are nil, that is compared with nothing, and the kernel of a tree is not tested.
 	Kernel    func(x, z []float64) float64
 	SetKernel func(x, z [][]float64) float64
 	// Mean returns the mean of the inner product of the features of rows i and j over draws, and a bound of its error.
@@ -75,7 +75,7 @@ func Run(t *testing.T, m Map) {
 		of      func(t *testing.T, c *contract)
 		applies bool
 	}{
-		{"kernel", kernel, c.kernel != nil}, // a tree has none of its own
+		{"kernel", kernel, c.kernel != nil},
 		{"unbiased", unbiased, c.kernel != nil && (c.Mean != nil || !c.traits.Fitted && !c.traits.Bags)},
 		{"gradient", gradients, true},
 		{"domain", outside, true},
@@ -130,7 +130,7 @@ func sub(t *testing.T, name string, test func(t *testing.T)) {
 type contract struct {
 	Map
 	traits   layers.Traits
-	kernel   spectral.Kernel // nil for a tree
+	kernel   spectral.Kernel // nil for a tree without Map.Kernel
 	domain   spectral.Domain
 	tree     bool
 	policies []layers.Policy
@@ -160,6 +160,9 @@ func newContract(t *testing.T, m Map) *contract {
 		}
 		c.domain = c.kernel.Domain()
 		must(c, e.Check(c.Spec.Params))
+	}
+	if c.tree && m.Kernel != nil {
+		c.kernel = must(c.Spec.Kernel())
 	}
 	for _, p := range []layers.Policy{layers.Frozen, layers.Bandwidth, layers.BandwidthEach, layers.All} {
 		if _, err := c.fit(c.spec(c.dims(3), 10, 1, tuned(p))); err == nil {

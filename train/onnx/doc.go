@@ -30,7 +30,7 @@
 //   - arc-cosine and ntk; sphere-polynomial and delta-gaussian; random-maclaurin; tensor-sketch of up to 4096 columns
 //   - add-kpca; maji-berg; nystrom of every kernel of the table, for matern with ν = 0.5, 1.5 and 2.5 only
 //   - a kernel that layers.Register added, if it has one of these forms
-//   - sequential, concat, dense, periodic and normalise
+//   - sequential, concat, product, dense, periodic and normalise
 //
 // All scalers are supported, and the heads linear, softmax and huber. Maps of sets of samples, a Nyström map of a
 // registered kernel, the probabilities of a Laplace approximation, and layers of other packages are not supported. They

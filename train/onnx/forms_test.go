@@ -43,6 +43,8 @@ func otherForms(x *tensor.Dense) map[string]layers.Layer {
 		must(layers.NewGORFLayer(spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}, 4, 16))))
 	of["columns that overlap"] = must(layers.NewConcat(5, []layers.Part{{Layer: deep, From: 1, To: 4, Weight: 2},
 		{Layer: must(layers.NewIdentity(4)), From: 0, To: 4, Weight: .25}, {Layer: must(layers.NewIdentity(1)), From: 4, To: 5, Weight: 0}}))
+	of["product of columns that overlap"] = must(layers.NewProduct(5, []layers.Part{{Layer: deep, From: 1, To: 4, Weight: 2},
+		{Layer: must(layers.NewIdentity(4)), From: 0, To: 4, Weight: .25}, {Layer: must(layers.NewDense(1, 3, ops.Tanh)), From: 4, To: 5, Weight: 1}}))
 	return of
 }
 

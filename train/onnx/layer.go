@@ -131,26 +131,37 @@ func (g *graph) layer(l layers.Layer, x value) value {
 		}
 		return x
 	case *layers.Concat:
-		return g.sideBySide(x, l)
+		return g.concat(1, g.parts(x, l.Parts(), l.Dims())...)
+	case *layers.Product:
+		return g.product(g.parts(x, l.Parts(), l.Dims()), l.Parts())
 	case layers.BagMap:
 		return fail(domain.ErrParam, "%v takes sets of samples, and an ONNX graph here takes rows; export a map of rows", l)
 	}
 	return fail(domain.ErrParam, "%v, a %T, has no form in standard operators; use a map of package layers", l, l)
 }
 
-// sideBySide adds the parts of a Concat, each times √weight.
-func (g *graph) sideBySide(x value, l *layers.Concat) value {
-	var all []value
-	for i, part := range l.Parts() {
+// parts adds the parts of a Concat or Product of so many columns, each times √weight.
+func (g *graph) parts(x value, parts []layers.Part, dims int) (all []value) {
+	for i, part := range parts {
 		all = append(all, g.within(fmt.Sprint(i), func() value {
 			of := x
-			if part.From != 0 || part.To != l.Dims() {
+			if part.From != 0 || part.To != dims {
 				of = g.op("Slice", x, g.ints("from", int64(part.From)), g.ints("to", int64(part.To)), g.ints("axes", 1))
 			}
 			return g.times(g.layer(part.Layer, of), math.Sqrt(part.Weight))
 		}))
 	}
-	return g.concat(1, all...)
+	return all
+}
+
+// product multiplies each column of one part by each of the others, the last part's running fastest.
+func (g *graph) product(of []value, parts []layers.Part) value {
+	z, columns := of[0], parts[0].Layer.Features()
+	for i, next := range of[1:] {
+		columns *= parts[i+1].Layer.Features()
+		z = g.reshape(g.op("Mul", g.unsqueeze(z, 2), g.unsqueeze(next, 1)), int64(columns))
+	}
+	return z
 }
 
 // affine is xW + b.
