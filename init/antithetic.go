@@ -11,9 +11,10 @@ import (
 // (1956), A new Monte Carlo technique: antithetic variates.
 //
 // A Laplace feature falls with every coordinate of its frequency, so a pair never has more variance than two
-// independent frequencies. Nor has a pair w and -w of units (Step, ReLU), only one of which is active on a row. For
-// Fourier features of a symmetric law, F is the distribution of |w| and the signs are independent: a pair w and -w
-// would give the same cosine twice. Every Fourier and LogFourier kernel of this package has a symmetric law.
+// independent frequencies. Nor has a pair w and -w of units (Step, ReLU), only one of which is active on a row, or of
+// positive features, one of which falls where the other rises. For Fourier features of a symmetric law, F is the
+// distribution of |w| and the signs are independent: a pair w and -w would give the same cosine twice. Every Fourier and
+// LogFourier kernel of this package has a symmetric law.
 //
 // For the Gaussian it has less variance than IID where x and z are close. It has more where they are far apart in one
 // or two coordinates: up to 1.64 times as much at four bandwidths in one, 1.34 times at three in two. Along an axis the

@@ -13,11 +13,11 @@ import (
 var (
 	_ = []Gradienter{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, RationalQuadratic{}, SpectralMixture{}, ExpSemigroup{},
 		ReciprocalSemigroup{}, SkewedChi2{}, SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{},
-		JensenShannon{}, HomogeneousGaussian{}, Levy{}, Linear{}, TruncatedL1{}, DeltaGaussian{}}
+		JensenShannon{}, HomogeneousGaussian{}, Levy{}, Linear{}, TruncatedL1{}, DeltaGaussian{}, Softmax{}}
 	_ = []Validator{Gaussian{}, Laplacian{}, Cauchy{}, Matern{}, RationalQuadratic{}, SpectralMixture{}, ExpSemigroup{},
 		ReciprocalSemigroup{}, SkewedChi2{}, SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{},
 		JensenShannon{}, HomogeneousGaussian{}, Stationary{}, Exponentiated{}, DeltaGaussian{}, SpherePolynomial{}, SRF{}, ArcCosine{},
-		NeuralTangent{}, TruncatedL1{}, Custom{}, DensityDistance{}}
+		NeuralTangent{}, TruncatedL1{}, Custom{}, DensityDistance{}, Softmax{}}
 	_ = []Random{ArcCosine{}, NeuralTangent{}, Custom{}}
 	_ = []Homogeneous{Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, HomogeneousGaussian{}, Levy{}}
 	_ = []periodFitter{Chi2{}, Intersection{}, JensenShannon{}, HomogeneousGaussian{}, Levy{}}
@@ -181,12 +181,17 @@ func TestQuantilesAreIncreasingAndFinite(t *testing.T) {
 }
 
 // TestExtremes: from the smallest to the largest numbers the kernel is symmetric and between 0 and 1, or -1 and 1
-// for a spectral mixture; it is 1 for a row and itself unless it is a Laplace transform, and no gradient is NaN.
+// for a spectral mixture; it is 1 for a row and itself unless it is a Laplace transform, and no gradient is NaN. The
+// softmax kernel has no largest value.
 func TestExtremes(t *testing.T) {
 	values := []float64{0, 5e-324, 1e-300, 1e-9, .1, .7, 1, 1e9, 1e300, math.MaxFloat64, -1e-300, -0.1, -1, -1e300,
 		-math.MaxFloat64}
 	eachKernel(t, func(t *testing.T, tk testKernel) {
-		least := 0.
+		least, most := 0., 1.
+		_, unbounded := tk.kernel.(Softmax)
+		if unbounded {
+			most = math.Inf(1)
+		}
 		if _, waves := tk.kernel.(SpectralMixture); waves {
 			least = -1
 		}
@@ -196,10 +201,10 @@ func TestExtremes(t *testing.T) {
 					continue
 				}
 				x, z := []float64{a, tk.unit}, []float64{b, tk.unit / 2}
-				if v, w := tk.kernel.At(x, z), tk.kernel.At(z, x); !(v >= least && v <= 1) || !near(v, w, 1e-14) {
+				if v, w := tk.kernel.At(x, z), tk.kernel.At(z, x); !(v >= least && v <= most) || !near(v, w, 1e-14) {
 					t.Errorf("k(%v, %v) = %v, and the other way %v", a, b, v, w)
 				}
-				if v := tk.kernel.At(x, x); v != 1 && tk.kernel.Law().Transform != Laplace {
+				if v := tk.kernel.At(x, x); v != 1 && !unbounded && tk.kernel.Law().Transform != Laplace {
 					t.Errorf("k(x, x) = %v at %v", v, a)
 				}
 				if k, ok := tk.kernel.(Gradienter); ok {

@@ -13,6 +13,7 @@
 //	Laplace      k(x, z) = E exp(-w·(x + z))                    ExpSemigroup, ReciprocalSemigroup
 //	LogFourier   k(x, z) = E cos(w·(ln(x + c) - ln(z + c)))     SkewedChi2, SkewedIntersection
 //	Additive     k(x, z) = E Σ cos(w_j (x_j - z_j))             AdditiveGaussian
+//	Positive     k(x, z) = E exp(w·(x + z) - s²(‖x‖² + ‖z‖²)/2) Softmax
 //	Step, ReLU   k(x, z) = 2 E f(w·x) f(w·z)                    ArcCosine; NeuralTangent has both (Tangent)
 //
 // The first is Bochner's theorem. The second is the theorem of Berg, Christensen and Ressel for the semigroup of

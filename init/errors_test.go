@@ -120,6 +120,9 @@ func TestErrors(t *testing.T) {
 		{lambdas(TotalVariation, 0, 0), ErrParam, "0 frequencies"},
 		{lambdas(TotalVariation, MaxLambdas+1, 0), ErrParam, "65537 frequencies"},
 		{lambdas(TotalVariation, 5, 3), ErrParam, "LambdaRule(3)"},
+		{Softmax{}.Validate(), ErrParam, "Softmax: Sigma = 0"},
+		{variance(Orthogonal{}, Softmax{1}, row, row, 5), ErrParam, "transform Positive"},
+		{variance(Antithetic{}, Softmax{1}, row, row, 5), ErrParam, "transform Positive"},
 
 		{waves(nil, other, nil), ErrParam, "0 Means, 1 Sigmas and 0 Weights"},
 		{waves(row, []float64{1, 2, 3}, nil), ErrParam, "2 Means, 3 Sigmas"},

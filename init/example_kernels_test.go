@@ -62,6 +62,35 @@ func ExampleSpectralMixture() {
 	// 6.0: 0.835
 }
 
+// The standard error of 1024 positive features relative to the kernel: they are exact for opposite rows, and of no use
+// for equal rows of twice the length σ.
+func ExampleSoftmax() {
+	k := spectral.Softmax{Sigma: 1}
+	for _, length := range []float64{.5, 1, 1.5, 2} {
+		x := []float64{length}
+		for _, z := range [][]float64{{-length}, {0}, x} {
+			variance, err := spectral.IID{}.Variance(k, x, z, 1024)
+			if err != nil {
+				panic(err)
+			}
+			fmt.Printf("k(%.1f, %4.1f) = %7.4f ± %4.1f %%\n", length, z[0], k.At(x, z), 100*math.Sqrt(variance)/k.At(x, z))
+		}
+	}
+	// Output:
+	// k(0.5, -0.5) =  0.7788 ±  0.0 %
+	// k(0.5,  0.0) =  1.0000 ±  1.7 %
+	// k(0.5,  0.5) =  1.2840 ±  4.1 %
+	// k(1.0, -1.0) =  0.3679 ±  0.0 %
+	// k(1.0,  0.0) =  1.0000 ±  4.1 %
+	// k(1.0,  1.0) =  2.7183 ± 22.9 %
+	// k(1.5, -1.5) =  0.1054 ±  0.0 %
+	// k(1.5,  0.0) =  1.0000 ±  9.1 %
+	// k(1.5,  1.5) =  9.4877 ± 281.3 %
+	// k(2.0, -2.0) =  0.0183 ±  0.0 %
+	// k(2.0,  0.0) =  1.0000 ± 22.9 %
+	// k(2.0,  2.0) = 54.5982 ± 9315.5 %
+}
+
 // A small shape has long tails; a large one is nearly the Gaussian.
 func ExampleRationalQuadratic() {
 	for _, alpha := range []float64{.5, 2, 50} {

@@ -34,6 +34,7 @@ var testKernels = []testKernel{
 	{"skewed-chi2", SkewedChi2{C: 0.3}, 1},
 	{"skewed-chi2-scale-invariant", SkewedChi2{}, 1},
 	{"skewed-intersection", SkewedIntersection{C: 0.3}, 1},
+	{"softmax", Softmax{Sigma: 2.1}, .7},
 	{"custom", customGaussian, 1.1},
 }
 
@@ -78,13 +79,18 @@ func term(k Random, w, x, z []float64) float64 {
 			dot += v * (x[i] - z[i])
 		case Laplace:
 			dot += v * (x[i] + z[i])
+		case Positive:
+			dot += v*(x[i]+z[i]) - law.Scale*law.Scale*(x[i]*x[i]+z[i]*z[i])/2
 		case LogFourier:
 			c := law.Shift
 			dot += v * (math.Log(x[i]+c) - math.Log(z[i]+c))
 		}
 	}
-	if law.Transform == Laplace {
+	switch law.Transform {
+	case Laplace:
 		return math.Exp(-dot)
+	case Positive:
+		return math.Exp(dot)
 	}
 	return math.Cos(dot)
 }

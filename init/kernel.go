@@ -72,10 +72,12 @@ const (
 	Tangent
 	// Additive is k(x, z) = E Σ_j cos(w_j (x_j - z_j)), a sum of kernels of one column each.
 	Additive
+	// Positive is k(x, z) = E exp(w·(x + z) - s²(‖x‖² + ‖z‖²)/2). The Scale of the Law is s.
+	Positive
 )
 
 func (t Transform) String() string {
-	return nameOf(t, "no transform", "Fourier", "Laplace", "LogFourier", "Step", "ReLU", "Tangent", "Additive")
+	return nameOf(t, "no transform", "Fourier", "Laplace", "LogFourier", "Step", "ReLU", "Tangent", "Additive", "Positive")
 }
 
 // Law is the distribution of the frequencies of a kernel, and what becomes features of them. A field that is not known,
@@ -84,6 +86,7 @@ func (t Transform) String() string {
 type Law struct {
 	Transform Transform
 	Shift     float64 // the c of LogFourier, else 0
+	Scale     float64 // the s of Positive, else 0
 	// Draw fills dst with one frequency of len(dst) dimensions.
 	Draw func(dst []float64, rng *rand.Rand)
 	// Quantile is the inverse distribution function, for 0 < p < 1, of a coordinate, if the coordinates are independent

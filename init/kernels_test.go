@@ -19,6 +19,18 @@ func TestRationalQuadraticLimits(t *testing.T) {
 	}
 }
 
+// The softmax kernel in closed form, and its ends: beyond float64, and where a factor of the gradient is 0.
+func TestSoftmaxValues(t *testing.T) {
+	k := Softmax{Sigma: 2}
+	for _, c := range []struct{ x, z, want float64 }{{0, 7, 1}, {2, 2, math.E}, {2, -2, 1 / math.E}, {3, 4, math.Exp(3)},
+		{1e200, 1e200, math.Inf(1)}, {1e200, -1e200, 0}} {
+		wantNear(t, k.At([]float64{c.x}, []float64{c.z}), c.want, 1e-12, "x = %v, z = %v", c.x, c.z)
+	}
+	if g := k.Gradient(nil, []float64{1e200, 1}, []float64{1e200, 0}); !math.IsInf(g[0], 1) || g[1] != 0 {
+		t.Errorf("gradient %v", g)
+	}
+}
+
 func TestManyDimensions(t *testing.T) {
 	const d = 100003
 	x, z := make([]float64, d), make([]float64, d)
@@ -139,8 +151,8 @@ func TestNames(t *testing.T) {
 	checkNames(t, "shared-coupled, joint, iid", Couplings()...)
 	checkNames(t, "uniform, rectangular", Uniform, Rectangular)
 	checkNames(t, "gauss, quantile, drawn", GaussLambdas, QuantileLambdas, DrawnLambdas)
-	if s := fmt.Sprint(Fourier, Laplace, LogFourier, Step, ReLU, Tangent, Additive, Transform(8)); s !=
-		"Fourier Laplace LogFourier Step ReLU Tangent Additive Transform(8)" {
+	if s := fmt.Sprint(Fourier, Laplace, LogFourier, Step, ReLU, Tangent, Additive, Positive, Transform(9)); s !=
+		"Fourier Laplace LogFourier Step ReLU Tangent Additive Positive Transform(9)" {
 		t.Error(s)
 	}
 }

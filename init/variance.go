@@ -12,6 +12,7 @@ import (
 //
 //	Fourier, LogFourier   cos(w·δ), features [cos | sin]:   (1 + k(2δ))/2 - k²
 //	Laplace               exp(-w·(x+z)):                    k(2x, 2z) - k²
+//	Positive              exp(w·(x+z) - s²(‖x‖²+‖z‖²)/2):   E (term)² - k², in closed form for Softmax
 //	Step, ReLU, Tangent   the terms of the Transform:       E (term)² - k², in closed form for ArcCosine, NeuralTangent
 //
 // Here δ is x - z, or ln(x+c) - ln(z+c). k(2δ) is k(2(x-z), 0) for a Fourier kernel, and k of two rows with the log
@@ -24,8 +25,11 @@ func PairVariance(k Random, x, z []float64) (float64, error) {
 	}
 	law := k.Law()
 	if law.squares != nil {
-		value := k.At(x, z)
-		return max(0, law.squares(x, z)-value*value), nil
+		value, square := k.At(x, z), law.squares(x, z)
+		if math.IsInf(square, 1) { // the difference of two infinities would be NaN
+			return square, nil
+		}
+		return max(0, square-value*value), nil
 	}
 	_, value, doubled, err := difference(k, x, z)
 	if err != nil {

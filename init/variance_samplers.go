@@ -12,8 +12,8 @@ import (
 type Predictor interface {
 	Sampler
 	// Variance returns the variance of the estimate of k(x, z) from m frequencies, with Fourier features in the pair
-	// form [cos | sin] or with Laplace features. Errors are as for PairVariance, ErrSampler for a law that does
-	// not fit, and ErrParam for m < 1 or rows without columns.
+	// form [cos | sin] or with Laplace features; by IID also with the others. Errors are as for PairVariance,
+	// ErrSampler for a law that does not fit, and ErrParam for m < 1 or rows without columns.
 	Variance(k Random, x, z []float64, m int) (float64, error)
 }
 

@@ -28,7 +28,7 @@ func TestVarianceFormulas(t *testing.T) {
 			draw(w)
 			return term(tk.kernel, w, x, z)
 		})
-		if law.Transform == Laplace {
+		if law.Transform == Laplace || law.Transform == Positive {
 			return
 		}
 		check("phase", pair+.5, func() float64 {
@@ -51,6 +51,26 @@ func TestVarianceAtEqualRows(t *testing.T) {
 	for _, k := range []Random{Gaussian{1}, Matern{0.3, 1}, SkewedChi2{0.1}, SkewedIntersection{0.1}} {
 		if v, err := PairVariance(k, x, x); v != 0 || err != nil {
 			t.Errorf("%T: %v, %v", k, v, err)
+		}
+	}
+}
+
+// The variance of positive features in the form of lemma 2 of Choromanski et al. (2021): 0 for opposite rows.
+func TestSoftmaxVariance(t *testing.T) {
+	k, rng := Softmax{Sigma: 1.3}, testRand("softmax variance")
+	for range 20 {
+		x, z, square := make([]float64, 3), make([]float64, 3), 0.
+		for i := range x {
+			x[i], z[i] = rng.NormFloat64(), rng.NormFloat64()
+			square += (x[i] + z[i]) * (x[i] + z[i]) / 1.3 / 1.3
+		}
+		want := k.At(x, z) * k.At(x, z) * math.Expm1(square)
+		wantNear(t, must(PairVariance(k, x, z)), want, 1e-12*(1+1/square), "x = %v, z = %v", x, z)
+		for i := range z {
+			z[i] = -x[i]
+		}
+		if v := must(PairVariance(k, x, z)); v > 1e-15 {
+			t.Errorf("of opposite rows: %v", v)
 		}
 	}
 }

@@ -15,6 +15,7 @@ var (
 		"Dense":                   {"Glorot and Bengio 2010"},
 		"FourierLayer":            {"Rahimi and Recht 2007"},
 		"PeriodicLayer":           {"Gorishniy et al. 2022"},
+		"PositiveLayer":           {"Choromanski et al. 2021"},
 		"RandomLaplaceLayer":      {"Yang et al. 2014"},
 		"RandomReLULayer":         {"Cho and Saul 2009"},
 		"SkewedChi2Layer":         {"Li et al. 2010"},
@@ -37,6 +38,7 @@ var (
 		"spectral.Gaussian":            {}, // older than the features of their maps
 		"spectral.Laplacian":           {},
 		"spectral.AdditiveGaussian":    {"Duvenaud et al. 2011"},
+		"spectral.Softmax":             {"Choromanski et al. 2021"},
 		"spectral.ExpSemigroup":        {"Yang et al. 2014"},
 		"spectral.ReciprocalSemigroup": {"Yang et al. 2014"},
 		"spectral.Hellinger":           {"Vedaldi and Zisserman 2012"},

@@ -13,7 +13,8 @@ import (
 // Defaults that come from the data. The bandwidths of the Gaussian, Matérn and Laplacian kernels follow the usual
 // heuristics. For the scales of the histogram kernels the papers give none and cross-validate. Here β makes the mean of
 // -ln k(x, x) one, c makes the mean of -ln k(x, z) over pairs of rows one, and λ is half the mean row sum: at larger
-// scales the reciprocal kernel is all but constant, at smaller ones all but zero.
+// scales the reciprocal kernel is all but constant, at smaller ones all but zero. σ of the softmax kernel makes the mean
+// of ln k(x, x) one, beyond which the error of its features grows fast.
 
 // rule returns the rule that a parameter is a statistic of the rows.
 func rule(name string, of func(x ops.Matrix) (float64, error)) func(v Values, x ops.Matrix) error {
@@ -31,12 +32,16 @@ func scaled(name string, factor float64, of func(x ops.Matrix) (float64, error))
 }
 
 var (
+	softmaxDefaults = rule("sigma", func(x ops.Matrix) (float64, error) {
+		s, err := meanRowSum(x, domain.Reals(), func(c float64) float64 { return c * c })
+		return math.Sqrt(s), err
+	})
 	expSemigroupDefaults = rule("beta", func(x ops.Matrix) (float64, error) {
-		s, err := meanRowSum(x, func(c float64) float64 { return math.Sqrt(2 * c) })
+		s, err := meanRowSum(x, domain.NonNegative(), func(c float64) float64 { return math.Sqrt(2 * c) })
 		return 1 / s, err
 	})
 	reciprocalDefaults = rule("lambda", func(x ops.Matrix) (float64, error) {
-		return meanRowSum(x, func(c float64) float64 { return c / 2 })
+		return meanRowSum(x, domain.NonNegative(), func(c float64) float64 { return c / 2 })
 	})
 )
 
@@ -138,12 +143,12 @@ func sample(rows ops.Matrix, limit int, on domain.Domain) ([][]float64, error) {
 	return out, nil
 }
 
-// meanRowSum returns the mean over rows of the sum of f over the cells. f(0) must be 0.
-func meanRowSum(x ops.Matrix, f func(float64) float64) (float64, error) {
+// meanRowSum returns the mean over rows in a domain of the sum of f over the cells. f(0) must be 0.
+func meanRowSum(x ops.Matrix, on domain.Domain, f func(float64) float64) (float64, error) {
 	const limit = 1000
 	if s, ok := x.(*ops.CSR); ok && s.Rows() > 0 {
 		part := sampled(s, limit)
-		if err := ops.CheckRows(domain.NonNegative(), "the data", s); err != nil {
+		if err := ops.CheckRows(on, "the data", s); err != nil {
 			return 0, err
 		}
 		sum := 0.0
@@ -152,7 +157,7 @@ func meanRowSum(x ops.Matrix, f func(float64) float64) (float64, error) {
 		}
 		return sum / float64(part.Rows()), nil
 	}
-	rows, err := sample(x, limit, domain.NonNegative())
+	rows, err := sample(x, limit, on)
 	if err != nil {
 		return 0, err
 	}

@@ -60,6 +60,8 @@ func (f drawnForm) plan(s Spec) (plan, error) {
 			return NewSkewedLayer(f.Kernel, s.Dims, s.Features, opts...)
 		case transform == spectral.Additive:
 			return NewAdditiveLayer(f.Kernel, s.Dims, columns, opts...)
+		case transform == spectral.Positive:
+			return NewPositiveLayer(f.Kernel, s.Dims, s.Features, opts...)
 		}
 		return NewFourierLayer(f.Kernel, s.Dims, s.Features, opts...)
 	}

@@ -10,7 +10,7 @@ const (
 	Frozen Policy = iota
 	// Bandwidth tunes one positive scale for all dimensions:
 	//
-	//   - Fourier, Laplace, exponentiated, density and mean maps, GORFLayer: the bandwidth, by its logarithm;
+	//   - Fourier, Laplace, positive, exponentiated, density and mean maps, GORFLayer: the bandwidth, by its logarithm;
 	//   - skewed maps: the shift c, through a softplus;
 	//   - HomogeneousLayer: the base frequency L, by its logarithm;
 	//   - LevyLayer: the scale s, by its logarithm.
@@ -22,6 +22,7 @@ const (
 	//
 	//   - Fourier, density and mean maps: the frequencies W, and b in the phase form; HDDLayer: also the λ;
 	//   - skewed maps: W, b and c;
+	//   - PositiveLayer: W; the lengths keep the σ that the map was drawn with;
 	//   - RandomLaplaceLayer: the logarithm of W, so that W stays positive;
 	//   - HomogeneousLayer: the logarithm of L, and the roots of the samples of the spectrum;
 	//   - ExponentiatedLayer: W, b and the parameters of its homogeneous map;

@@ -20,6 +20,7 @@ import (
 //	Bandwidth(Each)        W, log_bandwidth*, b    W, raw_c*, b for the skewed maps
 //	All                    W*, b*                  log_W* for Laplace; W*, raw_c*, b* for the skewed maps
 //	structured sampler     signs, norms in place of W, see structured.go
+//	Positive               also scale, 1/σ, which a tuned bandwidth divides too
 //	WithNormalisation      also scale, see semigroup.go
 //
 // A solver changes those with a *. W = W₀·exp(-log_bandwidth) and c = ln(1 + exp(raw_c)).
@@ -62,7 +63,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	if err := l.checkUnits(o); err != nil {
 		return nil, err
 	}
-	scale := 1.0
+	scale := law.Scale
 	if o.normalise {
 		l.rows = blockRows(features)
 		if l.exponent, scale, err = unitOf(b, k); err != nil {
@@ -79,7 +80,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	if err := l.addParams(m); err != nil {
 		return nil, err
 	}
-	if o.normalise {
+	if l.scaled() {
 		if o.undrawn {
 			scale = 1
 		}
@@ -87,6 +88,9 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	}
 	return l, nil
 }
+
+// scaled says whether the rows are multiplied by functions of their lengths.
+func (l *randomMap) scaled() bool { return l.normalise || l.law.Transform == spectral.Positive }
 
 // unitOfTransform returns what a map of the transform makes of projections.
 func unitOfTransform(t spectral.Transform) (ops.Unit, bool) {
@@ -222,6 +226,8 @@ func (l *randomMap) op(a ops.Attr) ops.Op {
 		return ops.Laplace(a)
 	case l.law.Transform == spectral.Additive:
 		return ops.ColumnFourier(true, a)
+	case l.law.Transform == spectral.Positive:
+		return ops.Positive(a)
 	}
 	if u, ok := unitOfTransform(l.law.Transform); ok {
 		return ops.Units(u, a)
@@ -257,16 +263,19 @@ func (l *randomMap) through(f *flow, dst *tensor.Dense, x value) value {
 	default:
 		in = append(in, l.frequencies(f)...)
 	}
-	z := f.do(l.op(a), dst, x, append(in, f.param(l.base, "b"))...)
-	if !l.normalise {
-		return z
+	last := f.param(l.base, "b")
+	if l.scaled() {
+		last = f.scaled(l.base, f.param(l.base, "scale"))
 	}
-	a.Packed, a.Frozen = nil, a.Frozen&ops.X
 	if l.param("log_bandwidth") == nil {
 		a.Frozen |= ops.S
 	}
-	s := f.scaled(l.base, f.param(l.base, "scale"))
-	return f.do(ops.Damp(l.exponent, a), z.dense(), x, s, z)
+	if !l.normalise {
+		return f.do(l.op(a), dst, x, append(in, last)...)
+	}
+	z := f.do(l.op(a), dst, x, in...)
+	a.Packed, a.Frozen = nil, a.Frozen&(ops.X|ops.S)
+	return f.do(ops.Damp(l.exponent, a), z.dense(), x, last, z)
 }
 
 // frequencies returns W, or what a structured map has in its place.

@@ -36,6 +36,8 @@ var table = completed([]*Entry{
 		Paper: "Wilson and Adams 2013", Kernel: spectral.SpectralMixture{}, Defaults: mixtureDefaults},
 	{Name: "additive-gaussian", Formula: "Σ exp(-(x-z)²/2σ²)", Inputs: "any", Paper: "Duvenaud et al. 2011",
 		Kernel: spectral.AdditiveGaussian{}, Defaults: scaled("sigma", 1, sqrtVar)},
+	{Name: "softmax", Formula: "exp(x·z/σ²)", Inputs: "any", Paper: "Choromanski et al. 2021",
+		Kernel: spectral.Softmax{}, Defaults: softmaxDefaults},
 	{Name: "exp-semigroup", Formula: "exp(-β Σ √(x+z))", Inputs: "x >= 0", Paper: semigroupPaper,
 		Kernel: spectral.ExpSemigroup{}, Defaults: expSemigroupDefaults},
 	{Name: "reciprocal-semigroup", Formula: "Π λ/(x+z+λ)", Inputs: "x >= 0", Paper: semigroupPaper,

@@ -47,6 +47,7 @@ var (
 	xcwb    = []ops.Inputs{ops.X, ops.C, ops.W, ops.B}
 	xlr     = []ops.Inputs{ops.X, ops.L, ops.R}
 	xurr    = []ops.Inputs{ops.X, ops.U, ops.R, ops.Rho}
+	xws     = []ops.Inputs{ops.X, ops.W, ops.S}
 	xsz     = []ops.Inputs{ops.X, ops.S, ops.Z}
 	onlyX   = []ops.Inputs{ops.X, 0, 0, 0, 0}
 	plain   = inputs{}
@@ -64,6 +65,8 @@ var families = []family{
 	{"BlockAffine", ops.BlockAffine, [][]int{{5, 21}, {21, 2}, {3, 2}}, -.5, xwb, plain},
 	{"Laplace", ops.Laplace, [][]int{{5, 3}, {3, 7}}, .1, xw, packed},
 	{"UnitLaplace", ops.UnitLaplace, [][]int{{5, 3}, {3, 7}}, .1, xw, packed},
+	{"Positive", ops.Positive, [][]int{{5, 3}, {3, 7}, {1}}, -.5, xws, packed},
+	{"Positive each", ops.Positive, [][]int{{5, 3}, {3, 7}, {3}}, -.5, xws, packed},
 	{"Units of steps", with(ops.Units, ops.StepUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, packed},
 	{"Units of relu", with(ops.Units, ops.ReLUUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, packed},
 	{"Units of tangents", with(ops.Units, ops.TangentUnit), [][]int{{5, 3}, {3, 6}}, -.5, xw, packed},
@@ -604,6 +607,8 @@ func (f family) free(i, j int) bool {
 		return rows || f.shapes[1][0] == 1 && i == 0
 	case "Fourier", "ColumnFourier", "Laplace", "UnitLaplace", "Units", "Affine":
 		return rows || len(f.shapes) == 2 && i == 1 && j == 1
+	case "Positive":
+		return rows || i == 1 && j == 1
 	case "SkewedFourier":
 		return rows || len(f.shapes) == 3 && i == 2 && j == 1
 	case "StructuredFourier":

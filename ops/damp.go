@@ -12,16 +12,20 @@ import (
 type Exponent int
 
 const (
-	Root  Exponent = iota // f(u) = √u: the exponential-semigroup kernel, s = β²
-	Log1p                 // f(u) = ln(1 + u): the reciprocal-semigroup kernel, s = 1/λ
+	Root   Exponent = iota // f(u) = √u: the exponential-semigroup kernel, s = β²
+	Log1p                  // f(u) = ln(1 + u): the reciprocal-semigroup kernel, s = 1/λ
+	square                 // f(u) = u²/4, of Positive alone
 )
 
 func (f Exponent) check(who string) error { return checkWord(who, f, []string{"Root", "Log1p"}) }
 
 // at is f(u).
 func (f Exponent) at(u float64) float64 {
-	if f == Root {
+	switch f {
+	case Root:
 		return math.Sqrt(u)
+	case square:
+		return u * u / 4
 	}
 	return math.Log1p(u)
 }
@@ -31,6 +35,8 @@ func (f Exponent) slope(u float64) float64 {
 	switch {
 	case f == Log1p:
 		return 1 / (1 + u)
+	case f == square:
+		return u / 2
 	case u == 0:
 		return 0
 	default:
@@ -78,10 +84,17 @@ func dampForward[T domain.Float](c *call) error {
 	return nil
 }
 
-// dampRows multiplies rows of out by exp(-E) in place. Cells that are not stored are 0 and add nothing to E.
+// dampRows multiplies rows of out by exp(-E) in place.
 func dampRows[T domain.Float](c *call, out []T) {
-	f, m, row, scales := paramsOf[Exponent](c), c.at('m'), rowsIn[T](c), cells[T](c, 1)
-	twice := make([]T, len(scales))
+	m := c.at('m')
+	exponents(c, paramsOf[Exponent](c), cells[T](c, 1), func(i int, e float64) {
+		simd.ScaleRow(out[i*m:i*m+m], math.Exp(-e))
+	})
+}
+
+// exponents calls each with E of every row, from several goroutines. Cells that are not stored are 0 and add nothing.
+func exponents[T domain.Float](c *call, f Exponent, scales []T, each func(i int, e float64)) {
+	row, twice := rowsIn[T](c), make([]T, len(scales))
 	for j, v := range scales {
 		twice[j] = 2 * v
 	}
@@ -99,27 +112,36 @@ func dampRows[T domain.Float](c *call, out []T) {
 					own[t] = twice[j]
 				}
 			}
-			e := sum(v, own)
+			e := math.Inf(1)
+			if f != square { // whose terms T may not hold to enough digits
+				e = sum(v, own)
+			}
 			if math.IsInf(e, 1) { // 2sx overflows in T, and f of it need not
 				e = 0
 				for t, v := range v {
 					e += f.at(2 * float64(scales[columnOf(cols, t)%len(scales)]) * float64(v))
 				}
 			}
-			simd.ScaleRow(out[i*m:i*m+m], math.Exp(-e/2))
+			each(i, e/2)
 		}
 	})
 }
 
 func dampBackward[T domain.Float](c *call) error {
-	f, s, d, m, row := paramsOf[Exponent](c), cells[T](c, 1), c.at('d'), c.at('m'), rowsIn[T](c)
 	dx, ds, dz := gradientFor[T](c, 0), gradientFor[T](c, 1), gradientFor[T](c, 2)
-	y, g := outputOf[T](c), gradientOf[T](c)
 	if dz != nil {
-		copy(dz, g)
+		copy(dz, gradientOf[T](c))
 		dampRows(c, dz)
 	}
 	clear(dx)
+	exponentGradients(c, paramsOf[Exponent](c), cells[T](c, 1), dx, ds)
+	return nil
+}
+
+// exponentGradients adds to dx and writes to ds, where they have memory, the gradients of rows y with a factor exp(-E)
+// for x and s in E.
+func exponentGradients[T domain.Float](c *call, f Exponent, s, dx, ds []T) {
+	d, m, row, y, g := c.at('d'), c.at('m'), rowsIn[T](c), outputOf[T](c), gradientOf[T](c)
 	sums := make([]float64, len(ds))
 	for i := range c.at('n') {
 		if dx == nil && ds == nil {
@@ -138,10 +160,9 @@ func dampBackward[T domain.Float](c *call) error {
 				sums[j%len(sums)] += t * float64(v) * slope
 			}
 			if dx != nil && (v != 0 || f == Log1p) { // which has a slope at 0
-				dx[i*d+j] = T(t * scale * slope)
+				dx[i*d+j] += T(t * scale * slope)
 			}
 		}
 	}
 	recast(ds, sums)
-	return nil
 }

@@ -14,6 +14,7 @@
 //	Units                      √(2/m) max(xW, 0), ...                    arc-cosine kernels, the neural tangent kernel
 //	Laplace                    exp(-xW) / √m                             semigroup kernels
 //	UnitLaplace, Damp          Laplace with rows of norm 1, √k(x, x)     semigroup kernels
+//	Positive                   exp(xW - ‖x‖²/2σ²) / √m                   softmax kernel
 //	Homogeneous                √κ̂₀x^{γ/2}, √2κ̂₁x^{γ/2}cos(L ln x), ...   homogeneous kernels, by coordinate
 //	LogWaves                   a_j cos(ω_j u), a_j sin(ω_j u)            metric of a semigroup kernel
 //	Table                      piecewise linear functions of x_i         fitted additive maps

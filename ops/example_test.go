@@ -118,6 +118,17 @@ func ExampleColumnFourier() {
 	// [0.50 0.87 0.88 0.48]
 }
 
+// Positive features of a row at 0, and of one where the product with a frequency and the length count.
+func ExamplePositive() {
+	x, w := tensorOf([]float64{0, 0, 1, -2}, 2, 2), tensorOf([]float64{1, 0, .5, -1}, 2, 2)
+	z, err := ops.Positive(ops.Attr{}).Into(nil, x, w, tensorOf([]float64{.5}, 1))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.3f %.3f\n", z.Float64s()[:2], z.Float64s()[2:])
+	// Output: [0.707 0.707] [0.378 2.797]
+}
+
 // Two blocks of two columns become one column each: x₁ + x₂ - 1 and x₃ - x₄.
 func ExampleBlockAffine() {
 	x, a := tensorOf([]float64{1, 2, 3, 4}, 1, 4), tensorOf([]float64{1, 1, 1, -1}, 4, 1)

@@ -40,13 +40,17 @@ var (
 func laplaceDecl(kind string, forward, backward kernel) decl {
 	return decl{kind: kind, sig: parse("nd,dm->nm"), names: []string{"x", "W"}, in: []Inputs{X, W}, on: nonNegative,
 		sparse: native, pack: packPositive, forward: forward, backward: backward,
-		reads: []int{0, 1, theOutput},
-		prepare: func(c *call) error {
-			if c.in[1] == nil {
-				return nil
-			}
-			return checkW(domain.NonNegative(), c.who(), c.in[1])
-		}}
+		reads: []int{0, 1, theOutput}, prepare: frequenciesIn(nonNegative)}
+}
+
+// frequenciesIn is a prepare that checks a W that is not packed.
+func frequenciesIn(on func(*Op) Domain) func(c *call) error {
+	return func(c *call) error {
+		if c.in[1] == nil {
+			return nil
+		}
+		return checkW(on(nil), c.who(), c.in[1])
+	}
 }
 
 func nonNegative(*Op) Domain { return domain.NonNegative() }
@@ -57,7 +61,7 @@ func laplaceForward[T domain.Float](c *call) error {
 }
 
 func laplaceBackward[T domain.Float](c *call) error {
-	return ofSlopes(c, packedW[T](c.w), gradientsXWB[T](c), simd.ExpSlopes(outputOf[T](c), gradientOf[T](c), c.at('m')))
+	return ofSlopes(c, packedW[T](c.w), gradientsXWB[T](c), simd.ExpSlopes(outputOf[T](c), gradientOf[T](c), c.at('m'), -1))
 }
 
 // exponential writes scale·exp(-xW).

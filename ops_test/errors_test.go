@@ -98,14 +98,14 @@ func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
 		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler, s.Dims = "structured", 16 })
 	default:
 		add(spectral.ErrSampler, "use spectral.Orthogonal{}", func(s *layers.Spec) {
-			if s.Sampler, s.Dims = "structured", 15; f == unit || f == tangent {
+			if s.Sampler, s.Dims = "structured", 15; f == unit || f == tangent || f == positive {
 				s.Dims = 16
 			} else if lifted(k, good.Params) {
 				s.Dims = 1 // of which there are 6 columns at most
 			}
 		})
 		for _, p := range []layers.Policy{layers.BandwidthEach, layers.All} {
-			if f == unit || f == tangent {
+			if f == unit || f == tangent || f == positive {
 				break // which have no such sampler
 			}
 			if good.Params.Word("way") == "levy" && p == layers.BandwidthEach {

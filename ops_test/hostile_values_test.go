@@ -231,6 +231,7 @@ var goodNamed = []struct {
 	}},
 	{"layers.NewSkewedLayer.k", spectral.SkewedChi2{C: 1}},
 	{"layers.NewRandomReLULayer.k", spectral.NeuralTangent{}},
+	{"layers.NewPositiveLayer.k", spectral.Softmax{Sigma: 1}},
 	{"layers.NewAdditiveLayer.k", spectral.AdditiveGaussian{Sigma: 1}},
 	{"layers.NewAdditiveLayer.features", 6},
 	{"layers.NewRandomLaplaceLayer.k", spectral.ExpSemigroup{Beta: 1}},

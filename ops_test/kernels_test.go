@@ -21,6 +21,10 @@ func naiveAdditiveGaussian(v layers.Values, x, z []float64) (sum float64) {
 	return sum
 }
 
+func naiveSoftmax(v layers.Values, x, z []float64) float64 {
+	return math.Pow(math.E, dot(x, z)/v.Number("sigma")/v.Number("sigma"))
+}
+
 func naiveLaplacian(v layers.Values, x, z []float64) float64 {
 	return math.Pow(math.E, -distance(1, x, z)/v.Number("sigma"))
 }

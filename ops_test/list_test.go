@@ -47,6 +47,7 @@ var setups = map[string]setup{
 	"rational-quadratic":   {"alpha=1.5,ell=1.1;alpha=.4,ell=.8", naiveRationalQuadratic, anywhere},
 	"spectral-mixture":     {"means=0:2:3.5,sigmas=.8:2:1.5,weights=1:3:2;means=1.2,sigmas=1.4", naiveMixture, anywhere},
 	"additive-gaussian":    {"sigma=.9", naiveAdditiveGaussian, anywhere},
+	"softmax":              {"sigma=3", naiveSoftmax, anywhere},
 	"exp-semigroup":        {"beta=.3;beta=.3,way=normalised;beta=.4,way=levy,order=3", naiveExpSemigroup, cube},
 	"reciprocal-semigroup": {"lambda=1.9;lambda=1.9,way=normalised;lambda=1.9,way=levy,order=2", naiveReciprocal, cube},
 	"skewed-chi2":          {"c=.3", naiveSkewedChi2, shifted},
@@ -142,6 +143,7 @@ const (
 	fitted               // no frequencies: fitted on rows
 	discrete             // no frequencies: random signs, degrees and buckets, one column each
 	unit                 // one column a frequency, of a step or a rectified linear unit
+	positive             // one column a frequency, with a factor of the row's length
 	tangent              // the same, and m columns on, its gradient by a weight
 )
 
@@ -216,6 +218,8 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 	switch random.Law().Transform {
 	case spectral.Laplace:
 		v.form = single
+	case spectral.Positive:
+		v.form = positive
 	case spectral.Additive:
 		v.form = additive
 	case spectral.Step, spectral.ReLU:

@@ -69,6 +69,7 @@ var layersWith = map[string]constructor{
 	"NewSoftmaxHead":             callOf(layers.NewSoftmaxHead, 3, 2),
 	"NewFourierLayer":            callOf(layers.NewFourierLayer, spectral.Gaussian{Sigma: 1}, 3, 8),
 	"NewAdditiveLayer":           callOf(layers.NewAdditiveLayer, spectral.AdditiveGaussian{Sigma: 1}, 3, 12),
+	"NewPositiveLayer":           callOf(layers.NewPositiveLayer, spectral.Softmax{Sigma: 1}, 3, 8),
 	"NewRandomLaplaceLayer":      callOf(layers.NewRandomLaplaceLayer, spectral.ExpSemigroup{Beta: 1}, 3, 8),
 	"NewRandomReLULayer":         callOf(layers.NewRandomReLULayer, spectral.ArcCosine{Order: 1}, 3, 8),
 	"NewLevyLayer":               callOf(layers.NewLevyLayer, spectral.ExpSemigroup{Beta: 1}, 3, 8),
@@ -157,9 +158,9 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s with a nil option: %v", c, err)
 		}
 	}
-	want := map[string]int{"Tune": 16, "WithCoupling": 1, "WithDelta": 1, "WithDtype": 26, "WithInputGrad": 27,
-		"WithName": 26, "WithNormalisation": 1, "WithOptimalPeriod": 3, "WithOrder": 3, "WithPeriod": 3, "WithPhase": 8,
-		"WithSampler": 12, "WithSeed": 18, "WithStationary": 1, "WithWindow": 3}
+	want := map[string]int{"Tune": 17, "WithCoupling": 1, "WithDelta": 1, "WithDtype": 27, "WithInputGrad": 28,
+		"WithName": 27, "WithNormalisation": 1, "WithOptimalPeriod": 3, "WithOrder": 3, "WithPeriod": 3, "WithPhase": 8,
+		"WithSampler": 13, "WithSeed": 19, "WithStationary": 1, "WithWindow": 3}
 	if !maps.Equal(applies, want) {
 		t.Errorf("the options apply to so many constructors: %v, want %v", applies, want)
 	}

@@ -167,6 +167,8 @@ MAPS = {
     "linear": lambda x, t, p: x,
     "gaussian laplacian matern cauchy rational-quadratic spectral-mixture srf": lambda x, t, p: fourier(x, t),
     "additive-gaussian": lambda x, t, p: column_waves(x, weights(t)).reshape(len(x), -1) / np.sqrt(t["W"].shape[1]),
+    "softmax": lambda x, t, p: np.exp(x @ weights(t) - ((x * t["scale"] * bandwidth(t))**2).sum(axis=1, keepdims=True)
+                                      / 2) / np.sqrt(t["W"].shape[1]),
     "skewed-chi2 skewed-intersection":
         lambda x, t, p: fourier(np.log(x + (t["c"] if "c" in t else np.log1p(np.exp(t["raw_c"])))), t),
     "exp-semigroup": lambda x, t, p: semigroup(x, t, np.sqrt),
@@ -364,6 +366,7 @@ KERNELS = {
     "linear": lambda a, b, p: (a * b).sum(axis=-1),
     "gaussian": lambda a, b, p: np.exp(-((a - b)**2).sum(axis=-1) / 2 / p["sigma"]**2),
     "additive-gaussian": lambda a, b, p: np.exp(-((a - b) / p["sigma"])**2 / 2).sum(axis=-1),
+    "softmax": lambda a, b, p: np.exp((a * b).sum(axis=-1) / p["sigma"]**2),
     "laplacian": lambda a, b, p: np.exp(-np.abs(a - b).sum(axis=-1) / p["sigma"]),
     "cauchy": lambda a, b, p: (1 / (1 + ((a - b) / p["sigma"])**2)).prod(axis=-1),
     "rational-quadratic": lambda a, b, p: (1 + ((a - b)**2).sum(axis=-1) / 2 / p["alpha"] / p["ell"]**2)**-p["alpha"],

@@ -24,7 +24,7 @@
 // These maps of rows are supported, for each policy and sampler, also after tuning:
 //
 //   - linear, gaussian, laplacian, matern, cauchy, rational-quadratic and srf, in pairs or with phases
-//   - additive-gaussian
+//   - additive-gaussian; softmax
 //   - exp-semigroup and reciprocal-semigroup in every way; skewed-chi2 and skewed-intersection
 //   - hellinger, chi2, intersection and jensen-shannon with each treatment of negative numbers, and their exponentials
 //   - arc-cosine and ntk; sphere-polynomial and delta-gaussian; random-maclaurin; tensor-sketch of up to 4096 columns

@@ -48,6 +48,8 @@ func (g *graph) kernel(r *rowsOf, k spectral.Kernel) value {
 	switch k := k.(type) {
 	case spectral.Linear:
 		return g.dot(r)
+	case spectral.Softmax:
+		return g.op("Exp", g.times(g.dot(r), 1/(k.Sigma*k.Sigma)))
 	case spectral.Gaussian:
 		return g.op("Exp", g.times(g.squaredDistance(r), -1/(2*k.Sigma*k.Sigma)))
 	case spectral.AdditiveGaussian:

@@ -92,6 +92,8 @@ func (g *graph) layer(l layers.Layer, x value) value {
 		return g.concat(1, x, g.activate(g.periodic(x, p, l.Dims()), l.Activation()))
 	case *layers.RandomLaplaceLayer:
 		return g.laplace(x, p, l.Dims(), l.Kernel())
+	case *layers.PositiveLayer:
+		return g.positive(x, p, l.Dims())
 	case *layers.RandomReLULayer:
 		return g.units(x, p, l.Dims(), l.Kernel().Law().Transform)
 	case *layers.LevyLayer:

@@ -11,23 +11,35 @@ import (
 // laplace is exp(-xW)/√m, or with a scale exp(-½ Σ f(2 s_i x_i)) exp(-xW)/‖exp(-xW)‖₂.
 func (g *graph) laplace(x value, p params, d int, k spectral.Kernel) value {
 	w, m := p.frequencies(d)
-	scale, normalised := p.values["scale"]
 	negative := make([]float64, len(w))
 	for i, v := range w {
 		negative[i] = -v
 	}
 	exponents := g.op("MatMul", x, g.weights("minus_W", negative, d, m))
-	if !normalised {
+	if p.values["scale"] == nil {
 		return g.times(g.op("Exp", exponents), 1/math.Sqrt(float64(m)))
 	}
 	// Subtracting the largest exponent keeps the length above 0.
 	z := g.op("Exp", g.op("Sub", exponents, g.largest(exponents)))
 	z = g.op("Div", z, g.op("Sqrt", g.sumColumns(g.square(z), 1)))
-	s := p.bandwidths(d)
+	return g.op("Mul", z, g.damping(x, p.scales(d), k))
+}
+
+// scales are the scale of each column divided by its bandwidth.
+func (p params) scales(d int) []float64 {
+	s, scale := p.bandwidths(d), p.get("scale")
 	for i := range s {
 		s[i] *= scale[i%len(scale)]
 	}
-	return g.op("Mul", z, g.damping(x, s, k))
+	return s
+}
+
+// positive is exp(xW - ½‖s∘x‖²)/√m.
+func (g *graph) positive(x value, p params, d int) value {
+	w, m := p.frequencies(d)
+	lengths := g.sumColumns(g.square(g.op("Mul", x, g.row("scale", p.scales(d)))), 1)
+	exponents := g.op("Sub", g.op("MatMul", x, g.weights("W", w, d, m)), g.times(lengths, .5))
+	return g.times(g.op("Exp", exponents), 1/math.Sqrt(float64(m)))
 }
 
 // damping is exp(-½ Σ f(2 s_i x_i)), the length √k(x, x), of a semigroup kernel.

@@ -165,9 +165,10 @@ func (s Slopes[T]) Write(dp []T, n, m int) {
 // g_cos·z_sin.
 func PairSlopes[T Float](z, g []T, m int) Slopes[T] { return BlocksSlopes(z, g, nil, m, 1, m) }
 
-// ExpSlopes are those of Exp, from its output z and the gradient g of that, both [n,m]: dP = -g·z.
-func ExpSlopes[T Float](z, g []T, m int) Slopes[T] {
-	return func(dp []T, i, from, to int) { vecProduct(dp, g[i*m+from:i*m+to], z[i*m+from:i*m+to], -1) }
+// ExpSlopes are those of Exp for the sign -1 and of ExpLess for 1, from the output z and the gradient g of that, both
+// [n,m]: dP = sign·g·z.
+func ExpSlopes[T Float](z, g []T, m int, sign T) Slopes[T] {
+	return func(dp []T, i, from, to int) { vecProduct(dp, g[i*m+from:i*m+to], z[i*m+from:i*m+to], sign) }
 }
 
 // CosSlopes are those of scale·cos(p), from p and the gradient g, both [n,m]: dP = -scale·sin(p)·g. They may be written

@@ -36,14 +36,16 @@ func backwards[T Float](n, d, m int) (x []T, all []backward[T]) {
 	exp, p := make([]T, n*m), make([]T, n*m)
 	Exp(exp, packed, Rows[T]{Dense: x}, n, 3)
 	Affine(p, packed, Rows[T]{Dense: x}, b, n)
-	add("exp", m, ExpSlopes(exp, g, m), func(i, j int) float64 {
-		return -float64(g[i*m+j]) * float64(exp[i*m+j])
-	}, w)
+	for _, sign := range []float64{-1, 1} {
+		add(fmt.Sprint("exp ", sign), m, ExpSlopes(exp, g, m, T(sign)), func(i, j int) float64 {
+			return sign * float64(g[i*m+j]) * float64(exp[i*m+j])
+		}, w)
+	}
 	add("cos", m, CosSlopes(p, g, m, 2), func(i, j int) float64 {
 		return -2 * math.Sin(float64(p[i*m+j])) * float64(g[i*m+j])
 	}, w)
 	for i, w := range []*Weights[T]{packed, Borrow(w, d, m)} {
-		phase := all[1]
+		phase := all[2]
 		phase.name = []string{"phase", "phase, borrowed"}[i]
 		phase.run = func(to Gradients[T]) { w.PhaseBackward(to, x, b, g, n, 2) }
 		all = append(all, phase)

@@ -1,5 +1,7 @@
 package simd
 
+import "math"
+
 // Rows are the rows x of a product, dense ones [n,d] or sparse ones.
 type Rows[T Float] struct {
 	Dense  []T
@@ -45,6 +47,12 @@ func Pair[T Float](dst []T, ld int, w Operator[T], x Rows[T], bias []T, n int, s
 func Exp[T Float](dst []T, w Operator[T], x Rows[T], n int, scale float64) {
 	_, m := w.Dims()
 	w.Project(output[T]{dst: dst, ld: m, m: m, epilogue: expMap, scale: scale}, x, nil, n)
+}
+
+// ExpLess writes scale·exp(p - less_i) for each row i to dst [n,m]. The bad row is the first whose result is not finite.
+func ExpLess[T Float](dst []T, w Operator[T], x Rows[T], less []T, n int, scale float64) (badRow int) {
+	_, m := w.Dims()
+	return w.Project(output[T]{dst: dst, ld: m, m: m, epilogue: expLessMap, scale: scale, less: less}, x, nil, n)
 }
 
 // A map of several blocks of pairs is, for directions U [d,q] and norms [blocks,m],
@@ -94,6 +102,7 @@ const (
 	phaseMap                     // scale·cos(p)
 	pairMap                      // scale·[cos(p) | sin(p)]
 	expMap                       // scale·exp(-p)
+	expLessMap                   // scale·exp(p - less_i)
 	phaseGradMap                 // -scale·sin(p)·grad
 	blocksMap                    // [scale_b·cos(norms_b∘p) | scale_b·sin(norms_b∘p)] for each block b
 )
@@ -106,6 +115,7 @@ type output[T Float] struct {
 	epilogue
 	scale float64
 	grad  matrix[T] // of the output, for phaseGradMap
+	less  []T       // [n], for expLessMap
 
 	norms  []T       // [blocks,m], and
 	scales []float64 // [blocks], for blocksMap
@@ -128,6 +138,16 @@ func (o *output[T]) write(i, lo int, p []T) (bad bool) {
 		return vecSinCos(row[o.m+lo:o.m+hi], to, p, o.scale)
 	case expMap:
 		vecExp(to, p, o.scale, -1)
+	case expLessMap:
+		scale := o.scale * math.Exp(-float64(o.less[i]))
+		if scale < 0x1p-60 { // which vectors do not take
+			for j, v := range p {
+				to[j] = v - o.less[i]
+			}
+			p, scale = to, o.scale
+		}
+		vecExp(to, p, scale, 1)
+		return !vecWithin(to, 0)
 	case phaseGradMap:
 		cosSlopes(to, p, o.grad.row(i, hi)[lo:], o.scale)
 	case blocksMap:

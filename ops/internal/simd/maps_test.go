@@ -106,6 +106,10 @@ func testMaps[T Float](t *testing.T, n, d, m, stored int, dense bool) {
 			{"exp", m, func(dst []T) int { Exp(dst, f.w, f.x, n, 3); return -1 }, func(p float64, _ int) float64 {
 				return 3 * math.Exp(-p)
 			}},
+			{"exp less", m, func(dst []T) int { return ExpLess(dst, f.w, f.x, slices.Repeat([]T{1.5}, n), n, 3) },
+				func(p float64, _ int) float64 { return 3 * math.Exp(p-1.5) }},
+			{"exp much less", m, func(dst []T) int { return ExpLess(dst, f.w, f.x, slices.Repeat([]T{50}, n), n, 3) },
+				func(p float64, _ int) float64 { return 3 * math.Exp(p-50) }},
 			{"blocks", blocks * 2 * m, func(dst []T) int { return Blocks(dst, f.w, f.x, n, norms, scales) },
 				func(p float64, j int) float64 {
 					b := j / (2 * m)
