@@ -14,7 +14,7 @@ import (
 )
 
 // TestPartsComposeKernels: the inner product of joined features is the weighted sum of the inner products of the parts,
-// which may overlap, and that of multiplied features is their product.
+// which may overlap, and the kernel of multiplied features is their product.
 func TestPartsComposeKernels(t *testing.T) {
 	x := rows(tensor.Float64, 11, 7, 1)
 	a := must(layers.NewSkewedChi2Layer(.2, 3, 20, layers.Tune(layers.All)))

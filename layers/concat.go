@@ -23,7 +23,7 @@ type Part struct {
 //
 //	z(x) = [√β₁ z₁(x₁) | √β₂ z₂(x₂) | ...],   z(x)·z(x') ≈ Σ β_p k_p(x_p, x'_p).
 //
-// This is the feature map of a weighted sum of kernels on several descriptors; Product is that of their product. Parts
+// This is the feature map of a weighted sum of kernels on several descriptors, Product of their product. Parts
 // may overlap. Li et al. (2010), section 6.
 type Concat struct{ *parallel }
 

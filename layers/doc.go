@@ -15,8 +15,8 @@
 // The layers are
 //
 //   - for kernels of any rows: FourierLayer; AdditiveLayer for sums of kernels of one column each; PositiveLayer for
-//     the softmax kernel of attention; RandomReLULayer for those of wide networks; GORFLayer for kernels that are not
-//     positive definite, whose features have signs (SignatureOf);
+//     the softmax kernel of attention; RandomReLULayer for the kernels of wide networks; GORFLayer for kernels that are
+//     not positive definite, whose features have signs (SignatureOf);
 //   - for kernels of histograms: RandomLaplaceLayer, LevyLayer, SkewedChi2Layer, SkewedIntersectionLayer,
 //     SkewedLayer; HomogeneousLayer without randomness, and ExponentiatedLayer on top of it;
 //   - for sets of samples: BagLayer, of the densities of an HDDLayer or of the means of another map;

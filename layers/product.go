@@ -22,7 +22,7 @@ type Product struct{ *parallel }
 var _ Layer = (*Product)(nil)
 
 // NewProduct makes a Product of parts for an input of dims columns. For a gradient of a leaf input, give WithInputGrad
-// to NewProduct and to the layers of the parts. Errors: those of NewConcat; a weight of 0 (ErrParam); more than 2³¹ - 1
+// to NewProduct and to the layers of the parts. Errors: as for NewConcat; a weight of 0 (ErrParam); more than 2³¹ - 1
 // features (ErrShape).
 func NewProduct(dims int, parts []Part, opts ...Option) (*Product, error) {
 	p, err := newParallel("Product", true, dims, parts, opts)
@@ -51,5 +51,5 @@ func width(who string, product bool, parts []int) (all int, err error) {
 	return all, nil
 }
 
-// maxProduct is the largest number of features of a Product: that of columns of ops.Kronecker.
+// maxProduct is the largest number of features of a Product, as ops.Kronecker has no more columns.
 const maxProduct = 1<<31 - 1

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// Ranking says how well scores tell the rows of one class, the positive ones, from the others, whatever the threshold.
+// Ranking says how well scores separate the rows of one class, the positive ones, from the others, at every threshold.
 // NewRanking makes it. Rows whose score is at least the threshold count as positive: hits if they are, and else false
 // alarms. The numbers of the zero value are NaN.
 type Ranking struct {

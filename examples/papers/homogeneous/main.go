@@ -140,8 +140,7 @@ func (e *experiment) periods() (image.Image, error) {
 	for _, k := range kernels {
 		fitted, best := report.Line{Name: k.name + ", fitted"}, report.Line{Name: k.name + ", least error", Points: true}
 		for n := range e.orders[len(e.orders)-1] {
-			for at, period := range map[*report.Line]func(spectral.Homogeneous, int, spectral.Window) (float64, error){
-				&fitted: spectral.FittedPeriod, &best: spectral.OptimalPeriod} {
+			for at, period := range map[*report.Line]chooser{&fitted: spectral.FittedPeriod, &best: spectral.OptimalPeriod} {
 				v, err := period(k.of, n+1, spectral.Rectangular)
 				if err != nil {
 					return nil, err
@@ -154,20 +153,28 @@ func (e *experiment) periods() (image.Image, error) {
 	return report.Lines("order n", "period", lines, report.WithTitle("Period, rectangular window"))
 }
 
+// chooser is a way to choose a period.
+type chooser func(spectral.Homogeneous, int, spectral.Window) (float64, error)
+
+// harmonics returns the harmonics of an order with a chosen period.
+func harmonics(k spectral.Homogeneous, n int, w spectral.Window, choose chooser) (*spectral.Harmonics, error) {
+	period, err := choose(k, n, w)
+	if err != nil {
+		return nil, err
+	}
+	return spectral.NewHarmonics(k, n, w, period)
+}
+
 // errorOfSignature is figure 5, for orders 1 to 3.
 func errorOfSignature() (image.Image, error) {
 	var lines []report.Line
 	k := spectral.Chi2{}
 	for n := 1; n <= 3; n++ {
-		period, err := spectral.FittedPeriod(k, n, spectral.Uniform)
+		h, err := harmonics(k, n, spectral.Uniform, spectral.FittedPeriod)
 		if err != nil {
 			return nil, err
 		}
-		h, err := spectral.NewHarmonics(k, n, spectral.Uniform, period)
-		if err != nil {
-			return nil, err
-		}
-		line := report.Line{Name: fmt.Sprintf("order %d, period %.2f", n, period)}
+		line := report.Line{Name: fmt.Sprintf("order %d, period %.2f", n, h.Period)}
 		for i := -300; i <= 300; i++ {
 			lambda := float64(i) / 25
 			line.X, line.Y = append(line.X, lambda), append(line.Y, h.Signature(lambda)-k.Signature(lambda))
@@ -190,11 +197,7 @@ func (e *experiment) rates() error {
 		var by, logs []float64
 		cells := []string{k.name}
 		for _, n := range e.orders {
-			period, err := spectral.OptimalPeriod(k.of, n, spectral.Rectangular)
-			if err != nil {
-				return err
-			}
-			h, err := spectral.NewHarmonics(k.of, n, spectral.Rectangular, period)
+			h, err := harmonics(k.of, n, spectral.Rectangular, spectral.OptimalPeriod)
 			if err != nil {
 				return err
 			}
@@ -228,11 +231,7 @@ func (e *experiment) rates() error {
 // variance of a draw is 𝒦(0)/2 + 𝒦(2λ)/2 - 𝒦(λ)².
 func frequencies(k spectral.Homogeneous, w spectral.Window) (float64, error) {
 	const grid = 400
-	period, err := spectral.FittedPeriod(k, 1, w)
-	if err != nil {
-		return 0, err
-	}
-	h, err := spectral.NewHarmonics(k, 1, w, period)
+	h, err := harmonics(k, 1, w, spectral.FittedPeriod)
 	if err != nil {
 		return 0, err
 	}
