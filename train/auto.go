@@ -121,8 +121,8 @@ func outline(s layers.Spec) string {
 // loss of the mean of their predictions (Caruana et al. 2004), and fitted again on all rows. It is one Model: its map
 // has the members side by side. Bags, and heads other than softmax and linear, make no ensemble.
 //
-// Rows are a *data.Set or a *data.Frame. If the context ends after the first trial that succeeded, Auto returns the
-// model of the best trial and no error.
+// Rows are a *data.Set or a *data.Frame. If the context ends after the first trial that succeeded, Auto returns a
+// model of the trials so far and no error.
 //
 // Errors: domain.ErrParam for options out of range, for a *data.Stream, which every trial would read again, and for
 // rows without labels and targets; domain.ErrShape for fewer than 5 rows; the errors of Recipe.Fit; ctx.Err() if the

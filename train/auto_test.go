@@ -97,8 +97,8 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestAutoEnds: before there is a model the error is the context's; after it, the model is the best trial's so
-// far. Within no time at all there is an error, and within little a model.
+// TestAutoEnds: before there is a model the error is the context's; after it, the model is of the trials so far. Within
+// no time at all there is an error, and within little a model.
 func TestAutoEnds(t *testing.T) {
 	set := autoSets()["dense"]
 	ctx, cancel := context.WithCancel(t.Context())
@@ -113,7 +113,8 @@ func TestAutoEnds(t *testing.T) {
 		context.DeadlineExceeded,
 		"give more time")
 	m, r, err = train.Auto(t.Context(), set, train.AutoOptions{Budget: time.Second, MaxFeatures: 16})
-	if err != nil || !r.Whole || m.Map == nil {
+	// How many members learn from all rows depends on the clock.
+	if err != nil || len(must(m.PredictClasses(set.X))) != 240 {
 		t.Errorf("a second: %+v, %v", r, err)
 	}
 }

@@ -71,8 +71,9 @@ type Report struct {
 	Kind     string  // what the rows are, in the words of Auto
 	Trials   []Trial // of Auto
 	Best     int     // the trial with the lowest score, the first of equals
-	// Whole says that Auto fitted the best recipe again on all rows. It is false if the context ended before that. The
-	// model is then the model of the best trial, which learned from Trials[Best].Rows rows.
+	// Whole says that Auto fitted every member of the model again on all rows. It is false if the context ended before
+	// that, or if Budget left no time for some of them, which are then those of their trials, as they learned from fewer
+	// rows.
 	Whole bool
 }
 

@@ -99,7 +99,8 @@ func (r *result) raceRows(ctx context.Context, f *fitting, rows data.Source) (*t
 		r.head = "ridge"
 	}
 	if !report.Whole && ctx.Err() != nil {
-		fmt.Fprintf(os.Stderr, "interrupted: the model is the best trial's, which has learned from %d rows\n", best.Rows)
+		fmt.Fprintf(os.Stderr, "interrupted: the model is of the trials so far, the best of which learned from %d rows\n",
+			best.Rows)
 	}
 	r.seconds.Fit = time.Since(start).Seconds()
 	return m, nil
