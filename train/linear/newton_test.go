@@ -39,6 +39,29 @@ func TestSVMStall(t *testing.T) {
 	}
 }
 
+// TestSVMSeparable: where planes separate the classes and lambda is small, a fit by the default Tol is within 1 % of the
+// least objective. It would be 10 % above it, and a small Tol would not be met, if it began with that lambda.
+func TestSVMSeparable(t *testing.T) {
+	const n, d = 100, 200
+	r := rand.New(rand.NewPCG(1, 2))
+	v, labels := make([]float64, n*d), make([]int, n)
+	for i := range v {
+		v[i] = math.Abs(r.NormFloat64())
+	}
+	for i := range labels {
+		labels[i] = r.IntN(5)
+	}
+	rows := data.Pairs{X: tensor.New(tensor.WithShape(n, d), tensor.WithBacking(v)), Y: must(data.OneVersusRest(labels, 5))}
+	o := SVMOptions{Lambdas: []float64{1e-6 * n}}
+	quick := must(FitSVM(t.Context(), nil, rows, o))
+	o.Tol = 1e-6
+	for j, least := range must(FitSVM(t.Context(), nil, rows, o)).Objective {
+		if ratio := quick.Objective[j] / least; !(ratio < 1.01) {
+			t.Errorf("column %d: the objective is %v times the least", j, ratio)
+		}
+	}
+}
+
 // logisticProblem is the problem of FitLogistic at W = 0.
 func logisticProblem(t *testing.T, m layers.Map, rows data.Examples, o LogisticOptions) *newton {
 	t.Helper()

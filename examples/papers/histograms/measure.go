@@ -95,7 +95,7 @@ func (e *experiment) draws(ctx context.Context, r *result, spec layers.Spec, exa
 }
 
 // svmLambdas are what support vector machines choose among.
-var svmLambdas = []float64{1e-6, 1e-5, 1e-4, 1e-3, .01, .1}
+var svmLambdas = []float64{1e-6, 1e-5, 1e-4, 1e-3, .01, .1, 1, 10}
 
 // fit fits the head on features: ridge with a λ, or a support vector machine with one of its own.
 func (e *experiment) fit(ctx context.Context, rows data.Pairs, lambda float64) (*linear.Fit, error) {
