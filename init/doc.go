@@ -54,31 +54,7 @@
 //	errors        sentinels for errors.Is: ErrDomain, ErrShape, ErrDtype, ErrParam, ErrSampler
 //	panics        in functions without an error result: rows of different lengths, a nil source of random numbers
 //
-// # Conversions
-//
-//	here                        elsewhere
-//	Gaussian{Sigma: s}          scikit-learn rbf gamma = 1/(2s²); GPyTorch RBFKernel lengthscale = s
-//	Gaussian{Sigma: SqrtDVar}   scikit-learn gamma="scale" = 1/(d Var)
-//	Laplacian{Sigma: s}         scikit-learn laplacian gamma = 1/s
-//	Matern{Nu: v, Ell: l}       scikit-learn Matern nu = v, length_scale = l;
-//	                            GPyTorch MaternKernel nu = v, lengthscale = l
-//	Matern{Nu: 0.5, Ell: l}     exp(-‖x-z‖₂/l); Laplacian has ‖x-z‖₁ and is the same kernel for d = 1 only
-//	Matern{Nu: ∞, Ell: l}       Gaussian{Sigma: l}
-//	RationalQuadratic{a, l}     scikit-learn RationalQuadratic alpha = a, length_scale = l;
-//	                            GPyTorch RQKernel alpha = a, lengthscale = l
-//	SpectralMixture{μ, σ, a}    GPyTorch SpectralMixtureKernel mixture_means = μ/2π, mixture_scales = 1/(2πσ)
-//	ExpSemigroup{Beta: b}       libskylark ExpSemigroupRLT_t beta = b; Lévy law of scale b²/2
-//	SkewedChi2{C: c}            scikit-learn SkewedChi2Sampler skewedness = c
-//	Chi2, order n, period Λ     VLFeat order n and period Λ; its period -1 is FittedPeriod.
-//	                            scikit-learn AdditiveChi2Sampler sample_steps = n+1, sample_interval = 2π/Λ,
-//	                            with the columns of a harmonic together
-//	JensenShannon               to base 2; k in nats is k·ln 2.
-//	                            SquaredMetric is 2 JS, JS = ½KL(x|m) + ½KL(z|m) in bits
-//	DensityDistance.Kernel      exp(-ρ²/2σ²) of densities: JS in nats with the half, Hellinger with the half,
-//	                            TV = ∫|p - q|. On histograms Exponentiated{JensenShannon} has σ²·2/ln 2 = 2.885σ²,
-//	                            {Hellinger} 2σ², {Intersection} and {Chi2} σ²
-//	Exponentiated{Of, Sigma: s} exp(-gamma D²) with gamma = 1/(2s²);
-//	                            scikit-learn chi2_kernel gamma on Chi2's D² = Σ (x-z)²/(x+z)
+// train/from_python.md converts the parameters of the kernels to those of other libraries.
 //
 // # Names
 //

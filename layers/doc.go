@@ -36,28 +36,9 @@
 // # Reading a tensor
 //
 // The results of Transform, the values of nodes, gradients and parameters are tensors. Float64s returns their cells,
-// row by row, or Float32s if the element type is float32. The value of a scalar node, such as a loss, is a number:
+// row by row, or Float32s if the element type is float32. Do not use Data: the garbage collector may free the cells
+// before the slice exists. ops/gorgonia.md says why, and what else is unsafe.
 //
-//	z, err := rff.Transform(nil, rows)
 //	cells := z.Float64s()
-//	p := node.Value().(*tensor.Dense).Float64s()
-//	loss := float64(*value.(*gorgonia.F64)) // *gorgonia.F32 in float32
-//
-// Do not use Data. In gorgonia.org/tensor v0.9.24 it passes on the address of the cells as a uintptr, which keeps
-// nothing alive. If that is the last use of the tensor, as z.Data() would be above, the garbage collector may free the
-// cells before the slice exists. The program then ends with "found bad pointer in Go heap", or reads other numbers.
-// Float64s and Float32s return slices, which keep the cells alive, even without the tensor. Data is not the only unsafe
-// function:
-//
-//   - Uintptr, and the package tensor/native;
-//   - Inner, Outer, MatVecMul, Trace and Dot of a tensor that is not used afterwards. Keep it alive by
-//     runtime.KeepAlive(t) after the call. MatMul is safe;
-//   - gorgonia.Ones as an initialiser: give WithValue a tensor.Ones instead; and gorgonia.ScalarAsTensor of a scalar
-//     that nothing else holds.
-//
-// Gorgonia's ops and solvers are safe in a machine, which holds what they read; package ops has the list.
-//
-// Float64s returns the memory, regardless of shape and element type: it makes no sense for a float32 tensor, and a view
-// or a transpose has another order. Tensors that this library returns are contiguous; ops.Copy makes any other
-// contiguous. A tensor that a machine computed belongs to the machine: clone it if it must outlive the next run.
+//	loss := float64(*value.(*gorgonia.F64)) // of the value of a scalar node; *gorgonia.F32 in float32
 package layers

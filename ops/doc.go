@@ -47,27 +47,8 @@
 // Shapes are checked while the graph is built; values are checked when it runs. The errors are the same without a
 // graph.
 //
-// # The LispMachine
-//
-// gorgonia.NewLispMachine (v0.9.18) has these limits, with any ops. Where they matter, use a TapeMachine.
-//
-//   - A machine runs once. After Reset a second RunAll computes nothing and returns no error; loss and gradients stay
-//     as they are. Make a new machine of the same graph for each step; the steps are then those of a TapeMachine.
-//   - It computes the gradients of all leaves. The gradient of an input that is frozen or data stays 0, where
-//     gorgonia.Grad would return an error.
-//   - Every node that nothing depends on must be a scalar. Class probabilities beside the loss make RunAll fail.
-//   - An input without a value ends the process. After an error of RunAll the machine still works on its graph; discard
-//     both.
-//
-// # Errors
-//
-// Both machines hide the error of an op from errors.Is and errors.As; Cause recovers it.
-//
-// # Memory
-//
-// Read values by Float32s and Float64s, never by Data: the garbage collector may free the memory of its result (package
-// layers, Reading a tensor). Gorgonia v0.9.18 itself calls Data, which is safe in a graph, because something holds the
-// tensor until the slice exists. Outside of a graph its initialiser Ones and ScalarAsTensor are not safe.
+// Both machines hide the error of an op from errors.Is and errors.As; Cause recovers it. gorgonia.md, beside this file,
+// has the limits of Gorgonia's machines, and which functions of its tensors are unsafe.
 package ops
 
 import (

@@ -12,7 +12,7 @@
 //
 //	x [400, 10] → xW [400, 2] → [cos | sin] [400, 128] → softmax [400, 2] → cross-entropy
 //
-// Tensors are read by Float64s, not by Data: package layers says why, under "Reading a tensor".
+// Tensors are read by Float64s, not by Data: ops/gorgonia.md says why.
 //
 // The program prints a table of the layers (layers.Summary), writes the graph in the language of Graphviz (layers.Dot),
 // which the second command draws, takes a hundred steps, and classifies new rows without a graph, with the same

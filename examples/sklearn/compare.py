@@ -1,4 +1,4 @@
-"""The left column of train/from_scikit_learn.md: the pipelines of scikit-learn, and their accuracy on the test rows.
+"""The left column of train/from_python.md: the pipelines of scikit-learn, and their accuracy on the test rows.
 
     python3 examples/sklearn/compare.py ../shared/data
 """

@@ -31,12 +31,7 @@
 // its format is ErrFormat; a file of another width than asked for is domain.ErrShape. An Error has the file, the line,
 // the problem and the remedy as fields.
 //
-// A small file cannot make a reader allocate much. Memory during reading is proportional to the bytes read (after
-// decompression), and beside the rows that it returns no file of less than 64 KiB takes more than 256 MiB. A line and a
-// quoted cell are at most 256 MiB long, an index at most 2^24, and a table has at most 2^22 columns. Compressed data of
-// less than 64 KiB become at most 8 MiB and 2^20 columns, and more of them at most 2048 times as much. The dense matrix
-// has at most 2^22 cells plus 4096 for each byte read, unless Options.MaxCells says otherwise; for a sparse matrix the
-// limit holds for one row.
+// A small file cannot make a reader allocate much; tables.md, beside this file, has the limits.
 package data
 
 import (
@@ -60,7 +55,7 @@ var (
 	ErrZeros = errors.New("zeros do not stay zero")
 )
 
-// The limits of the package comment.
+// The limits that tables.md lists.
 const (
 	maxIndex     = 1 << 24 // the largest feature index of a LIBSVM file
 	maxLine      = 1 << 28 // bytes in a line of text

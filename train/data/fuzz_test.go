@@ -15,7 +15,7 @@ import (
 )
 
 // fuzz runs a reader over options that the first argument encodes. A successful read must be consistent, and no read may
-// allocate more than the rule of the package comment: the free cells, and a share for each byte, of each of which a
+// allocate more than the rule of tables.md: the free cells, and a share for each byte, of each of which a
 // reader may hold some copies while its slices grow.
 func fuzz(f *testing.F, read func(io.Reader, string, Options) (*Set, error), seeds ...[]byte) {
 	for i, s := range seeds {
