@@ -40,7 +40,7 @@ func parse(args []string) (*options, error) {
 	var use string
 	fs := flag.NewFlagSet("scale", flag.ContinueOnError)
 	fs.StringVar(&o.generate, "generate", "", "write rows to files in this `folder`, which must not exist, and do nothing else")
-	fs.StringVar(&o.from, "from", "../shared/data/letter/letter.train.libsvm.gz", "the `file` whose rows are written again and again")
+	fs.StringVar(&o.from, "from", "data/letter/letter.train.libsvm.gz", "the `file` whose rows are written again and again")
 	fs.IntVar(&o.rows, "rows", 20_000_000, "rows to write")
 	fs.IntVar(&o.files, "files", 100, "files to write them to")
 	fs.StringVar(&o.format, "format", "npy", "npy (float32), csv")

@@ -1,6 +1,6 @@
 """The left column of train/from_python.md: the pipelines of scikit-learn, and their accuracy on the test rows.
 
-    python3 examples/sklearn/compare.py ../shared/data
+    python3 examples/sklearn/compare.py data
 """
 
 import sys

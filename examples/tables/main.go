@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string) error {
 	var o options
 	var sets string
 	fs := flag.NewFlagSet("tables", flag.ContinueOnError)
-	fs.StringVar(&o.folder, "data", "../shared/data", "the `folder` of the sets")
+	fs.StringVar(&o.folder, "data", "data", "the `folder` of the sets")
 	fs.StringVar(&sets, "sets", "pol,bike,elevators,kin8nm,kin40k,housing,letter,adult,spambase,usps,semeion,optdigits,ijcnn1", "the `names` of the sets")
 	fs.DurationVar(&o.budget, "budget", time.Minute, "the time of Auto")
 	fs.IntVar(&o.seeds, "seeds", 0, "runs of each set (default 3, or 5 divisions)")

@@ -3,9 +3,9 @@
 //
 //	go run ./examples/papers/distributions
 //	go run ./examples/papers/distributions -part gram
-//	go run ./examples/papers/distributions -part images -in ../shared/data/cifar10-cats-dogs/cifar10-cats-dogs.train.bin.gz \
-//		-test ../shared/data/cifar10-cats-dogs/cifar10-cats-dogs.test.bin.gz
-//	go run ./examples/papers/distributions -part bags -in ../shared/data/bags/musk1.csv.gz
+//	go run ./examples/papers/distributions -part images -in data/cifar10-cats-dogs/cifar10-cats-dogs.train.bin.gz \
+//		-test data/cifar10-cats-dogs/cifar10-cats-dogs.test.bin.gz
+//	go run ./examples/papers/distributions -part bags -in data/bags/musk1.csv.gz
 //	go run ./examples/papers/distributions -part cost
 //
 // components (figure 4 of the paper) is the regression of the number of components, 1 to 10, of mixtures of normal laws

@@ -3,8 +3,8 @@
 // and table 2 of Yang et al. (2014), "Random Laplace Feature Maps for Semigroup Kernels on Histograms".
 //
 //	go run ./examples/papers/histograms
-//	go run ./examples/papers/histograms -in ../shared/data/scene15-spm/scene15-spm.train.libsvm.gz \
-//		-test ../shared/data/scene15-spm/scene15-spm.test.libsvm.gz -dtype float32
+//	go run ./examples/papers/histograms -in data/scene15-spm/scene15-spm.train.libsvm.gz \
+//		-test data/scene15-spm/scene15-spm.test.libsvm.gz -dtype float32
 //
 // Both papers used spatial-pyramid histograms of Caltech-101 and support vector machines. The second command uses such
 // histograms of 15 classes of scenes, 1500 to train on and 2985 to test on, with 4200 bins, and ridge regression on +1

@@ -5,7 +5,7 @@
 // sphere alone.
 //
 //	go run ./examples/papers/indefinite
-//	go run ./examples/papers/indefinite -data ../shared/data
+//	go run ./examples/papers/indefinite -data data
 //
 // The kernels are (1 - ‖x-z‖²/a²)^p on the unit sphere and exp(-‖x-z‖²/2σ₁²) - exp(-‖x-z‖²/2σ₂²). Five parts, each by
 // itself with -part:

@@ -3,7 +3,7 @@
 // exponential- and the reciprocal-semigroup kernel, one curve a parameter, mean of ten draws.
 //
 //	go run ./examples/papers/yang2014
-//	go run ./examples/papers/yang2014 -in ../shared/data/scene15-spm/scene15-spm.train.libsvm.gz
+//	go run ./examples/papers/yang2014 -in data/scene15-spm/scene15-spm.train.libsvm.gz
 //
 // The paper used 3060 spatial-pyramid histograms of Caltech-101 with 4200 bins and does not print its parameters; here
 // rows are divided by their sum and the parameters are flags. Without -in it runs on histograms that it makes itself.
