@@ -75,12 +75,12 @@ func TestComponents(t *testing.T) {
 func TestGram(t *testing.T) {
 	dir := t.TempDir()
 	r := clitest.Run(t, dir, "-part gram -sets 12 -samples 600 -features 2000").OK(t)
-	rows := cells(r.Stdout, 3)
-	if len(rows) != 3 {
+	rows := cells(r.Stdout, 5)
+	if len(rows) != 3 || !strings.Contains(r.Stdout, "error of 2000 random features alone is 0.0859 for a pair") {
 		t.Fatal(r.Stdout)
 	}
 	for _, row := range rows {
-		if v := number(t, row[1]); !(v > .85 && v < 1) {
+		if v := number(t, row[1]); !(v > .85 && v < 1 && number(t, row[3]) < .06 && number(t, row[3]) < number(t, row[4])) {
 			t.Errorf("%v", row)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/report"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
@@ -141,18 +142,30 @@ func (o *options) gram(_ context.Context) error {
 	}
 	fmt.Printf("%d mixtures of %d normal laws with standard deviations of %v to %v on the unit square, %d samples of each, bandwidths %.3f and %.3f, σ %.3f\n\n",
 		n, gramComponents, narrow, wide, samples, h[0], h[1], sigma)
-	fmt.Print(frame.TableHead("estimate of the kernel", "squared correlation", "the paper"))
+	fmt.Print(frame.TableHead("estimate of the kernel", "squared correlation", "the paper", "rms error", "largest error"))
 	for i := range estimates {
 		e := &estimates[i]
 		e.exact = gaussianOf(exact, sigma)
 		e.r2 = math.Pow(stat.Correlation(e.kernel, e.exact, nil), 2)
-		fmt.Printf("| %s | %.4f | %.4f |\n", e.name, e.r2, e.paper)
+		rms, most := errorOf(e.kernel, e.exact)
+		fmt.Printf("| %s | %.4f | %.4f | %.4f | %.4f |\n", e.name, e.r2, e.paper, rms, most)
 		title := report.WithTitle(fmt.Sprintf("Kernel of Jensen-Shannon by %s", e.name))
 		if err := o.Add(report.ExactVsApprox(symmetric(e.exact, n), symmetric(e.kernel, n), title)); err != nil {
 			return err
 		}
 	}
+	// Hoeffding's inequality for the mean of cosines, which are half of the features.
+	const probability = .05
+	bound := math.Sqrt(4 * math.Log(2/probability) / float64(l.Features()))
+	rms, most := errorOf(estimates[2].kernel, estimates[1].kernel)
+	fmt.Printf("\nThe paper's bound for the error of %d random features alone is %.4f for a pair, with a probability of %v. "+
+		"Beside the kernel of the coefficients it is %.4f rms and at most %.4f.\n", l.Features(), bound, 1-probability, rms, most)
 	return nil
+}
+
+// errorOf returns the root mean square and the largest difference.
+func errorOf(estimate, exact []float64) (rms, most float64) {
+	return floats.Distance(estimate, exact, 2) / math.Sqrt(float64(len(exact))), floats.Distance(estimate, exact, math.Inf(1))
 }
 
 // gramEstimate are kernel values of pairs, estimated and true.
