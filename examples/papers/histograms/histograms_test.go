@@ -21,18 +21,18 @@ func cells(t *testing.T, stdout string) [][]string {
 	var out [][]string
 	for _, line := range strings.Split(stdout, "\n") {
 		row := strings.Split(strings.Trim(line, "|"), "|")
-		if len(row) != 9 || row[0] == " map " || row[0] == "---" {
+		if len(row) != 10 || row[0] == " map " || row[0] == "---" {
 			continue
 		}
 		for i, c := range row {
 			row[i] = strings.TrimSpace(c)
 		}
-		for _, seconds := range row[7:] {
+		for _, seconds := range row[8:] {
 			if v, err := strconv.ParseFloat(seconds, 64); err != nil || !(v >= 0) {
 				t.Errorf("%q are no seconds, in %s", seconds, line)
 			}
 		}
-		out = append(out, row[:7])
+		out = append(out, row[:8])
 	}
 	return out
 }
@@ -73,11 +73,11 @@ func TestTable(t *testing.T) {
 	}
 	for i, row := range rows {
 		switch {
-		case i < 3 && number(t, row[6]) > 1e-14:
-			t.Errorf("a map that is its kernel has the error %s", row[6])
+		case i < 3 && number(t, row[7]) > 1e-14:
+			t.Errorf("a map that is its kernel has the error %s", row[7])
 		case row[2] == "500": // 25 times the features are a fifth of the error; three draws of each are within a factor of 2
-			if ratio := number(t, rows[i-1][6]) / number(t, row[6]); row[0] == "skewed-chi2" && math.Abs(math.Log(ratio/5)) > math.Log(2) {
-				t.Errorf("%s: errors %s and %s do not fall as m^-1/2", row[0], rows[i-1][6], row[6])
+			if ratio := number(t, rows[i-1][7]) / number(t, row[7]); row[0] == "skewed-chi2" && math.Abs(math.Log(ratio/5)) > math.Log(2) {
+				t.Errorf("%s: errors %s and %s do not fall as m^-1/2", row[0], rows[i-1][7], row[7])
 			}
 		}
 	}
@@ -98,15 +98,15 @@ func TestSamplers(t *testing.T) {
 	if len(rows) != 3 || rows[0][1] != "iid" || rows[1][1] != "orthogonal" || rows[2][0] != "skewed-chi2" || rows[0][3] != rows[1][3] {
 		t.Fatalf("%v", rows)
 	}
-	if number(t, rows[1][6]) >= number(t, rows[0][6]) {
-		t.Errorf("orthogonal frequencies have the error %s, independent ones %s", rows[1][6], rows[0][6])
+	if number(t, rows[1][7]) >= number(t, rows[0][7]) {
+		t.Errorf("orthogonal frequencies have the error %s, independent ones %s", rows[1][7], rows[0][7])
 	}
 	if !strings.Contains(r.Stderr, "left out: skewed-chi2, ") || !strings.Contains(r.Stderr, "sampler orthogonal does not fit") {
 		t.Errorf("stderr %q", r.Stderr)
 	}
 }
 
-// TestHeads: support vector machines choose a λ of their list, for rows of either norm.
+// TestHeads: support vector machines choose a λ of their list, for rows of either norm; one class against the others.
 func TestHeads(t *testing.T) {
 	const args = "-rows 60 -methods hellinger,chi2 -exact=false -plot= -head svm"
 	one := clitest.Run(t, t.TempDir(), args).OK(t)
@@ -119,6 +119,13 @@ func TestHeads(t *testing.T) {
 			t.Errorf("%v", row)
 		}
 	}
+	words := clitest.Run(t, t.TempDir(), "-rows 60 -methods hellinger -exact=false -plot= -one 2").OK(t)
+	for _, row := range cells(t, words.Stdout) {
+		if !strings.Contains(words.Stdout, ", 2 classes;") || !(number(t, row[5]) > 50) || !(number(t, row[6]) > 50) {
+			t.Error(words.Stdout)
+		}
+	}
+	clitest.Run(t, t.TempDir(), "-one many").Fails(t, 1, "histograms", `no row has the class "many" of -one`)
 	clitest.Run(t, t.TempDir(), "-head svn").Fails(t, 2, "histograms", "-head svn: want ridge or svm")
 	clitest.Run(t, t.TempDir(), "-norm 2").Fails(t, 2, "histograms", "-norm 2: want l1 or l2")
 }

@@ -28,7 +28,7 @@ type result struct {
 
 // A draw is what one draw of a map gave.
 type draw struct {
-	accuracy      float64
+	accuracy, f1  float64
 	lambda        float64
 	kernelError   float64       // ‖K - ZZᵀ‖_F / ‖K‖_F on the training rows
 	features, fit time.Duration // features of training and test rows, or their kernel matrix; the fit
@@ -133,8 +133,16 @@ func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64
 		return r, err
 	}
 	r.features += time.Since(start)
-	r.accuracy, err = report.Accuracy(train.ArgMax(scores), e.Truth)
-	return r, err
+	return r, r.judge(scores, e.Truth)
+}
+
+// judge compares the predictions with the classes of the test rows.
+func (r *draw) judge(scores *mat.Dense, truth []int) (err error) {
+	predicted := train.ArgMax(scores)
+	if r.accuracy, err = report.Accuracy(predicted, truth); err == nil {
+		r.f1, err = report.F1(predicted, truth)
+	}
+	return err
 }
 
 // exactKernel fits kernel ridge and returns the spec with the parameter that it chose.
@@ -167,7 +175,7 @@ func (e *experiment) exactKernel(ctx context.Context, m method, form string, spe
 	if err != nil {
 		return spec, err
 	}
-	if r.accuracy, err = report.Accuracy(train.ArgMax(scores), e.Truth); err != nil {
+	if err := r.judge(scores, e.Truth); err != nil {
 		return spec, err
 	}
 	e.found(result{method: m, form: form, exact: true, params: chosen(m, spec), lambda: c.lambda, draws: []draw{r}})

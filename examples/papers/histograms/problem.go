@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
@@ -23,6 +24,18 @@ func (e *experiment) read() error {
 		return err
 	}
 	e.source = trainSet.Source
+	if e.one != "" {
+		if !slices.Contains(trainSet.Labels, e.one) {
+			return fmt.Errorf("%s: no row has the class %q of -one", trainSet.Source, e.one)
+		}
+		for _, set := range []*data.Set{trainSet, testSet} {
+			for i, label := range set.Labels {
+				if label != e.one {
+					set.Labels[i] = "others"
+				}
+			}
+		}
+	}
 	if e.Classes, err = frame.ClassesOf(trainSet, testSet); err != nil {
 		return err
 	}

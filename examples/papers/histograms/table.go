@@ -8,7 +8,7 @@ import (
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 )
 
-var tableHead = frame.TableHead("map", "form", "features", "parameter", "λ", "accuracy, %", "kernel error", "features or K, s", "fit, s")
+var tableHead = frame.TableHead("map", "form", "features", "parameter", "λ", "accuracy, %", "F1, %", "kernel error", "features or K, s", "fit, s")
 
 // row is a line of the table.
 func (r result) row() string {
@@ -16,15 +16,17 @@ func (r result) row() string {
 	if !r.exact {
 		features, kernelError = fmt.Sprint(r.features), fmt.Sprintf("%.3g", mean(r.draws, func(r draw) float64 { return r.kernelError }))
 	}
-	accuracy := r.accuracy()
-	text := fmt.Sprintf("%.1f", accuracy.Mean)
-	if len(r.draws) > 1 {
-		text += fmt.Sprintf(" ± %.1f", accuracy.SD)
+	percent := func(s frame.Spread) string {
+		if len(r.draws) > 1 {
+			return fmt.Sprintf("%.1f ± %.1f", s.Mean, s.SD)
+		}
+		return fmt.Sprintf("%.1f", s.Mean)
 	}
 	seconds := func(f func(draw) time.Duration) string {
 		return fmt.Sprintf("%.2g", mean(r.draws, func(r draw) float64 { return f(r).Seconds() }))
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %.0e | %s | %s | %s | %s |\n", r.method.Map, r.name(), features, r.params.Short(), r.lambda, text, kernelError,
+	return fmt.Sprintf("| %s | %s | %s | %s | %.0e | %s | %s | %s | %s | %s |\n", r.method.Map, r.name(), features, r.params.Short(), r.lambda,
+		percent(r.accuracy()), percent(r.percent(func(d draw) float64 { return d.f1 })), kernelError,
 		seconds(func(r draw) time.Duration { return r.features }), seconds(func(r draw) time.Duration { return r.fit }))
 }
 
@@ -43,9 +45,13 @@ func (r result) name() string {
 
 // accuracy is mean and standard deviation over the draws, in percent.
 func (r result) accuracy() frame.Spread {
+	return r.percent(func(d draw) float64 { return d.accuracy })
+}
+
+func (r result) percent(f func(draw) float64) frame.Spread {
 	var v []float64
 	for _, one := range r.draws {
-		v = append(v, 100*one.accuracy)
+		v = append(v, 100*f(one))
 	}
 	return frame.SpreadOf(v)
 }
