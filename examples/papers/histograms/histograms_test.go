@@ -119,7 +119,7 @@ func TestHeads(t *testing.T) {
 			t.Errorf("%v", row)
 		}
 	}
-	words := clitest.Run(t, t.TempDir(), "-rows 60 -methods hellinger -exact=false -plot= -one 2").OK(t)
+	words := clitest.Run(t, t.TempDir(), "-rows 60 -methods hellinger -exact=false -plot= -one b1").OK(t)
 	for _, row := range cells(t, words.Stdout) {
 		if !strings.Contains(words.Stdout, ", 2 classes;") || !(number(t, row[5]) > 50) || !(number(t, row[6]) > 50) {
 			t.Error(words.Stdout)
