@@ -47,9 +47,9 @@ func (g *graph) kernel(r *rowsOf, k spectral.Kernel) value {
 	}
 	switch k := k.(type) {
 	case spectral.Linear:
-		return g.dot(r)
+		return g.dot(r, 1)
 	case spectral.Softmax:
-		return g.op("Exp", g.times(g.dot(r), 1/(k.Sigma*k.Sigma)))
+		return g.op("Exp", g.dot(r, 1/(k.Sigma*k.Sigma)))
 	case spectral.Gaussian:
 		return g.op("Exp", g.times(g.squaredDistance(r), -1/(2*k.Sigma*k.Sigma)))
 	case spectral.AdditiveGaussian:
@@ -91,12 +91,13 @@ func (g *graph) kernel(r *rowsOf, k spectral.Kernel) value {
 	return fail(domain.ErrParam, "the kernel %T of a Nyström map has no form in standard operators; use another map", k)
 }
 
-// dot returns the inner products x·y.
-func (g *graph) dot(r *rowsOf) value {
+// dot returns a factor times the inner products x·y. The factor is in the landmarks: of a node of its own ONNX Runtime
+// makes an attribute of the product, which it rounds to float32.
+func (g *graph) dot(r *rowsOf, factor float64) value {
 	transposed := make([]float64, 0, len(r.landmarks))
 	for i := range r.d {
 		for j := range r.m {
-			transposed = append(transposed, r.landmarks[j*r.d+i])
+			transposed = append(transposed, factor*r.landmarks[j*r.d+i])
 		}
 	}
 	return g.op("MatMul", r.x, g.weights("landmarks", transposed, r.d, r.m))
@@ -116,7 +117,7 @@ func (g *graph) squaredDistance(r *rowsOf) value {
 		norms[i/r.d] += about.landmarks[i] * about.landmarks[i]
 	}
 	mine := g.sumColumns(g.square(about.x), 1)
-	d2 := g.op("Sub", g.op("Add", mine, g.row("norms", norms)), g.times(g.dot(&about), 2))
+	d2 := g.op("Sub", g.op("Add", mine, g.row("norms", norms)), g.dot(&about, 2))
 	return g.op("Max", d2, g.scalar(0))
 }
 
