@@ -238,9 +238,9 @@ func newNewton(rows *keptRows, o newtonOptions) (*newton, error) {
 	return p, err
 }
 
-// fit minimises the objective, starting from the current weights. Where a plane separates the classes, from zero weights
-// the rows that have a loss change with every step at a small lambda. A fit that comes by lambdas from 1e-3 n down, by
-// factors of 10 and to a part in a hundred each, has few such steps.
+// fit minimises the objective, starting from the current weights. Where a plane separates the classes, or passes through
+// the targets, the rows that have a loss change with every step from zero weights to a small lambda. A fit that comes by
+// lambdas from 1e-3 n down, by factors of 10 and to a part in a hundred each, has few such steps.
 func (p *newton) fit(lambda float64) (*Fit, error) {
 	passes := 0
 	if p.loss.far && p.atZero == nil {

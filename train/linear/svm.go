@@ -79,11 +79,10 @@ type SVMOptions struct {
 // with the ClassWeights cᵢ. Under SquaredInsensitive yᵢ are the targets less their mean, and b has the mean added, so
 // that neither the unit nor the origin of the targets matters to a fit. Rows are dense or sparse, or ops.Bags; a nil
 // map is the identity. A truncated Newton method solves the primal problem: conjugate gradients on the generalised
-// Hessian I + 2C Zᵀ A Z, where the diagonal A has cᵢ for the rows with a loss, and a line search. Under SquaredHinge a
-// fit to a small λ comes by larger ones, from 1e-3 n down. All columns go through the rows together, in the element
-// type of the features with sums in float64. Keerthi and DeCoste (2005), A modified finite Newton method for fast
-// solution of large scale linear SVMs; Lin, Weng and Keerthi (2008), Trust region Newton method for large-scale
-// logistic regression.
+// Hessian I + 2C Zᵀ A Z, where the diagonal A has cᵢ for the rows with a loss, and a line search. A fit to a small λ
+// comes by larger ones, from 1e-3 n down. All columns go through the rows together, in the element type of the features
+// with sums in float64. Keerthi and DeCoste (2005), A modified finite Newton method for fast solution of large scale
+// linear SVMs; Lin, Weng and Keerthi (2008), Trust region Newton method for large-scale logistic regression.
 //
 // Memory: 3 n k + 6 D k numbers, n k more for SquaredInsensitive, a block of features and, if CacheBytes allows, all
 // features. Features of sparse rows stay sparse if the map keeps zeros (layers.KeepsZeros). A stream is read once for
@@ -151,6 +150,7 @@ func checkSigns(y *mat.Dense) error {
 func squared(r func(col int, y, f float64) float64) loss {
 	return loss{
 		width: 1,
+		far:   true,
 		at: func(cols []int, c float64, y, f, g, h, value []float64) {
 			for q, j := range cols {
 				e := r(j, y[j], f[q])
@@ -183,7 +183,6 @@ const leastGain = 1e-5
 // the rarer class.
 func (o SVMOptions) hinge(y *mat.Dense, weight []float64) (loss, *given.Unit, error) {
 	l := squared(func(_ int, y, f float64) float64 { return -y * max(0, 1-y*f) })
-	l.far = true
 	mass, k := floats.Sum(weight), y.RawMatrix().Cols
 	for j := range k {
 		positive := 0.
