@@ -105,7 +105,8 @@ func (a *race) search(ctx context.Context) {
 			ways = ways[1:]
 		}
 	}
-	next = append(next, a.networks(scales...)...)
+	const ahead = 2 // of the networks, which few trials would not reach at the end
+	next = slices.Insert(next, min(ahead, len(next)), a.networks(scales...)...)
 	a.rung(ctx, .55, .65, few, next)
 	full := size{a.learned(), a.MaxFeatures}
 	if full.rows > 2*some.rows {

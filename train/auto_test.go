@@ -133,11 +133,14 @@ func TestAutoEnsemble(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		members, held := 0, 0
+		members, held, kinds := 0, 0, map[string]bool{}
 		for _, trial := range r.Trials {
-			if trial.Weight > 0 {
+			if kinds[trial.Kind] = true; trial.Weight > 0 {
 				members++
 			}
+		}
+		if !kinds["frozen"] || !kinds["tuned"] || !kinds["network"] {
+			t.Errorf("%s: %d trials are of the kinds %v", name, len(r.Trials), kinds)
 		}
 		if len(m.Spec.Parts) != members || m.Spec.Features != m.Map.Features() {
 			t.Errorf("%s: %d members, the map has %d parts", name, members, len(m.Spec.Parts))
