@@ -54,7 +54,7 @@
 //	errors        sentinels for errors.Is: ErrDomain, ErrShape, ErrDtype, ErrParam, ErrSampler
 //	panics        in functions without an error result: rows of different lengths, a nil source of random numbers
 //
-// train/from_python.md converts the parameters of the kernels to those of other libraries.
+// train/from_python.md has the parameters of the same kernels in other libraries.
 //
 // # Names
 //

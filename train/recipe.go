@@ -72,8 +72,7 @@ type Report struct {
 	Trials   []Trial // of Auto
 	Best     int     // the trial with the lowest score, the first of equals
 	// Whole says that Auto fitted every member of the model again on all rows. It is false if the context ended before
-	// that, or if Budget left no time for some of them, which are then those of their trials, as they learned from fewer
-	// rows.
+	// that, or if Budget left no time for some members, which then have learned from the rows of their trials alone.
 	Whole bool
 }
 

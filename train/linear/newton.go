@@ -36,8 +36,8 @@ type loss struct {
 	// what the last step was to take and took off its objective, as shares of it.
 	more func(residual, promise, gain, tol float64) bool
 	unit []float64 // of each group; nil: 1
-	// far says that a fit from zero weights to a small lambda comes by larger ones.
-	far bool
+	// continued says that a fit from zero weights reaches a small lambda by continuation from larger ones.
+	continued bool
 	// loose and tight are the factors by which conjugate gradients reduce the residual of a Newton system: loose while
 	// steps are long, tight near the optimum.
 	loose, tight float64
@@ -238,12 +238,12 @@ func newNewton(rows *keptRows, o newtonOptions) (*newton, error) {
 	return p, err
 }
 
-// fit minimises the objective, starting from the current weights. Where a plane separates the classes, or passes through
-// the targets, the rows that have a loss change with every step from zero weights to a small lambda. A fit that comes by
-// lambdas from 1e-3 n down, by factors of 10 and to a part in a hundred each, has few such steps.
+// fit minimises the objective, starting from the current weights. Where a plane separates the classes, or passes
+// through the targets, the rows that have a loss change with every step from zero weights to a small lambda.
+// Continuation has few such steps: from 1e-3 n down by factors of 10, each lambda to a part in a hundred.
 func (p *newton) fit(lambda float64) (*Fit, error) {
 	passes := 0
-	if p.loss.far && p.atZero == nil {
+	if p.loss.continued && p.atZero == nil {
 		tol := p.tol
 		p.tol = 1 // its share for the gain, 0.01, decides
 		n := float64(p.N)

@@ -79,10 +79,10 @@ type SVMOptions struct {
 // with the ClassWeights cᵢ. Under SquaredInsensitive yᵢ are the targets less their mean, and b has the mean added, so
 // that neither the unit nor the origin of the targets matters to a fit. Rows are dense or sparse, or ops.Bags; a nil
 // map is the identity. A truncated Newton method solves the primal problem: conjugate gradients on the generalised
-// Hessian I + 2C Zᵀ A Z, where the diagonal A has cᵢ for the rows with a loss, and a line search. A fit to a small λ
-// comes by larger ones, from 1e-3 n down. All columns go through the rows together, in the element type of the features
-// with sums in float64. Keerthi and DeCoste (2005), A modified finite Newton method for fast solution of large scale
-// linear SVMs; Lin, Weng and Keerthi (2008), Trust region Newton method for large-scale logistic regression.
+// Hessian I + 2C Zᵀ A Z, where the diagonal A has cᵢ for the rows with a loss, and a line search. A small λ is reached
+// by continuation, from 1e-3 n down. All columns go through the rows together, in the element type of the features with
+// sums in float64. Keerthi and DeCoste (2005), A modified finite Newton method for fast solution of large scale linear
+// SVMs; Lin, Weng and Keerthi (2008), Trust region Newton method for large-scale logistic regression.
 //
 // Memory: 3 n k + 6 D k numbers, n k more for SquaredInsensitive, a block of features and, if CacheBytes allows, all
 // features. Features of sparse rows stay sparse if the map keeps zeros (layers.KeepsZeros). A stream is read once for
@@ -149,8 +149,8 @@ func checkSigns(y *mat.Dense) error {
 // squared is half the square of r, the derivative for a column at a score; 0: there is no loss, and no curvature.
 func squared(r func(col int, y, f float64) float64) loss {
 	return loss{
-		width: 1,
-		far:   true,
+		width:     1,
+		continued: true,
 		at: func(cols []int, c float64, y, f, g, h, value []float64) {
 			for q, j := range cols {
 				e := r(j, y[j], f[q])

@@ -91,8 +91,8 @@ func (g *graph) kernel(r *rowsOf, k spectral.Kernel) value {
 	return fail(domain.ErrParam, "the kernel %T of a Nyström map has no form in standard operators; use another map", k)
 }
 
-// dot returns a factor times the inner products x·y. The factor is in the landmarks: of a node of its own ONNX Runtime
-// makes an attribute of the product, which it rounds to float32.
+// dot returns a factor times the inner products x·y. The factor is in the landmarks: ONNX Runtime fuses a
+// product with a factor after it, which it rounds to float32.
 func (g *graph) dot(r *rowsOf, factor float64) value {
 	transposed := make([]float64, 0, len(r.landmarks))
 	for i := range r.d {

@@ -24,17 +24,8 @@ func (e *experiment) read() error {
 		return err
 	}
 	e.source = trainSet.Source
-	if e.one != "" {
-		if !slices.Contains(trainSet.Labels, e.one) {
-			return fmt.Errorf("%s: no row has the class %q of -one", trainSet.Source, e.one)
-		}
-		for _, set := range []*data.Set{trainSet, testSet} {
-			for i, label := range set.Labels {
-				if label != e.one {
-					set.Labels[i] = "others"
-				}
-			}
-		}
+	if err := e.against(trainSet, testSet); err != nil {
+		return err
 	}
 	if e.Classes, err = frame.ClassesOf(trainSet, testSet); err != nil {
 		return err
@@ -44,6 +35,24 @@ func (e *experiment) read() error {
 	}
 	e.xTest, err = e.rowsOf(testSet)
 	return err
+}
+
+// against gives all classes but the one of -one the same label.
+func (e *experiment) against(trainSet, testSet *data.Set) error {
+	switch {
+	case e.one == "":
+		return nil
+	case !slices.Contains(trainSet.Labels, e.one):
+		return fmt.Errorf("%s: no row has the class %q of -one", trainSet.Source, e.one)
+	}
+	for _, labels := range [][]string{trainSet.Labels, testSet.Labels} {
+		for i, label := range labels {
+			if label != e.one {
+				labels[i] = "others"
+			}
+		}
+	}
+	return nil
 }
 
 // sets reads or makes the training and the test rows, at most e.rows of each.

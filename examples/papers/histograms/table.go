@@ -26,7 +26,7 @@ func (r result) row() string {
 		return fmt.Sprintf("%.2g", mean(r.draws, func(r draw) float64 { return f(r).Seconds() }))
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s | %.0e | %s | %s | %s | %s | %s |\n", r.method.Map, r.name(), features, r.params.Short(), r.lambda,
-		percent(r.accuracy()), percent(r.percent(func(d draw) float64 { return d.f1 })), kernelError,
+		percent(r.accuracy()), percent(r.spread(func(d draw) float64 { return d.f1 })), kernelError,
 		seconds(func(r draw) time.Duration { return r.features }), seconds(func(r draw) time.Duration { return r.fit }))
 }
 
@@ -45,10 +45,11 @@ func (r result) name() string {
 
 // accuracy is mean and standard deviation over the draws, in percent.
 func (r result) accuracy() frame.Spread {
-	return r.percent(func(d draw) float64 { return d.accuracy })
+	return r.spread(func(d draw) float64 { return d.accuracy })
 }
 
-func (r result) percent(f func(draw) float64) frame.Spread {
+// spread is mean and standard deviation of f over the draws, in percent.
+func (r result) spread(f func(draw) float64) frame.Spread {
 	var v []float64
 	for _, one := range r.draws {
 		v = append(v, 100*f(one))
