@@ -94,8 +94,8 @@ func (r *Scores) Best(recipe Recipe) Recipe {
 // tunes its map is tuned in each fold. Scores.Best returns the recipe with what was chosen.
 //
 // Candidates differ from the recipe's Spec by their parameters; see Grid, RandomSearch and Around. Without candidates
-// the Spec itself is scored, or those around it by CVOptions.Factors. The scalers are fitted on all rows, including the
-// rows that a fold scores, and a map that is fitted sees all rows, or the sample of a stream, but no target.
+// the Spec itself is scored, or those around it by CVOptions.Factors. The scalers are chosen (see Recipe.Scale, but not
+// with candidates or Factors) and fitted on all rows, including the rows that a fold scores, and a map that is fitted sees all rows, or the sample of a stream, but no target.
 //
 // All candidates have the same folds, with the classes in proportion and the rows of a group together. A row of a
 // stream is assigned to a fold by itself; memory holds the targets of a stream but not its rows. Maps with one seed
@@ -118,6 +118,9 @@ func (r *Scores) Best(recipe Recipe) Recipe {
 // every fold; the errors of the specs.
 func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates []Candidate, o CVOptions) (*Scores,
 	error) {
+	if r.Scale == "" && (candidates != nil || o.Factors != nil) {
+		r.Scale = r.scaleOf(rows)
+	}
 	p, err := r.labelled(ctx, rows)
 	if err != nil {
 		return nil, err

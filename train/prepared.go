@@ -20,6 +20,7 @@ import (
 // prepared is a recipe together with its rows.
 type prepared struct {
 	recipe  Recipe
+	chosen  bool          // whether the recipe leaves the scaler to the rows
 	model   *Model        // with the fitted scaler and the classes, and without Map and Head; ready finishes its Spec
 	n       int           // the number of rows
 	counts  []int         // the number of rows of each class; nil for targets
@@ -39,18 +40,22 @@ func (r Recipe) prepare(ctx context.Context, rows data.Source) (*prepared, error
 		return nil, err
 	}
 	_, streamed := rows.(*data.Stream)
+	chosen := r.Scale == ""
+	if chosen {
+		r.Scale = r.scaleOf(rows)
+	}
 	m, err := r.newModel(!streamed)
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{recipe: r, model: m}
+	p := &prepared{recipe: r, model: m, chosen: chosen}
 	switch s := rows.(type) {
 	case *data.Set:
 		if s == nil || domain.IsNil(s.X) {
 			break
 		}
 		m.Columns, p.named = s.Columns, s.Locate
-		return p, p.locate(p.memory(s))
+		return p, p.locate(p.memory(ctx, s))
 	case *data.Frame:
 		if s == nil {
 			break
@@ -60,7 +65,7 @@ func (r Recipe) prepare(ctx context.Context, rows data.Source) (*prepared, error
 			return nil, err
 		}
 		m.Columns, p.named = set.Columns, set.Locate
-		return p, p.locate(p.memory(set))
+		return p, p.locate(p.memory(ctx, set))
 	case *data.Stream:
 		if s == nil {
 			break
@@ -114,7 +119,7 @@ func (p *prepared) streamed() bool {
 }
 
 // memory takes rows in memory.
-func (p *prepared) memory(s *data.Set) error {
+func (p *prepared) memory(ctx context.Context, s *data.Set) error {
 	if _, err := data.RowMajor("train: Recipe", "x", s.X); err != nil {
 		return err
 	}
@@ -130,6 +135,16 @@ func (p *prepared) memory(s *data.Set) error {
 	if y != nil && p.recipe.Spec.Dtype == "" && p.model.Spec.Dtype == "float32" && !given.FitFloat32(y) {
 		p.model.Spec.Dtype = "float64"
 	}
+	if f, ok := p.choosesScale(s, y); ok {
+		if p.model.Scaler, err = p.chooseScale(ctx, s, y, f); err != nil {
+			return err
+		}
+	}
+	return p.scale(s, y)
+}
+
+// scale fits the scaler of the model, and scales the rows.
+func (p *prepared) scale(s *data.Set, y *mat.Dense) error {
 	own, err := own(s.X, true)
 	if err != nil {
 		return err

@@ -2,8 +2,14 @@ package train
 
 import (
 	"cmp"
+	"context"
+	"math"
 
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
 )
 
 // NewScaler returns the scalers of r.Scale before they have learnt, as data.ParseScalers reads them, for the rows of
@@ -15,7 +21,7 @@ import (
 //     well.
 //   - If the map takes rows of length 1 (layers.Spec.UnitRows), "auto" is "auto,l2".
 //
-// Errors: domain.ErrParam for an unknown scaler, and the errors of the spec.
+// An empty Scale is "none" here. Errors: domain.ErrParam for an unknown scaler, and the errors of the spec.
 func (r Recipe) NewScaler() (*data.Scaler, error) {
 	scale := cmp.Or(r.Scale, "none")
 	c, err := data.ParseScalers(scale)
@@ -30,4 +36,106 @@ func (r Recipe) NewScaler() (*data.Scaler, error) {
 		return data.ParseScalers("auto,l2")
 	}
 	return c, err
+}
+
+// scaleOf is the scaler of a recipe that names none, where its fit cannot choose one: auto for a table that has names or
+// texts.
+func (r Recipe) scaleOf(rows data.Source) string {
+	table := false
+	switch s := rows.(type) {
+	case *data.Frame:
+		if s != nil {
+			_, err := s.Plain()
+			table = s.Named || err != nil
+		}
+	case *data.Stream:
+		table = s != nil && (r.Columns != nil || s.Options().Columns != nil)
+	}
+	if table {
+		return "auto"
+	}
+	return "none"
+}
+
+// scales are the scalers to choose from, of which the first is taken if they serve equally well.
+var scales = []string{"auto", "none", "quantile", "robust"}
+
+// choosesScale says whether short fits can choose the scaler, and returns the options of the fit. They can where
+// mini-batches tune a map of real numbers, on dense rows in memory that have others than 0 and 1, unless parameters of
+// the map are given, which have the unit of the rows.
+func (p *prepared) choosesScale(s *data.Set, y *mat.Dense) (sgd.MiniBatch, bool) {
+	spec := p.model.Spec
+	x, dense := s.X.(*tensor.Dense)
+	if !p.chosen || !dense || y == nil || !spec.Tuned() || p.recipe.Tuner != nil || len(spec.Params)+len(spec.Parts) > 0 {
+		return sgd.MiniBatch{}, false
+	}
+	f, descends := p.fitterOf(spec).(sgd.MiniBatch)
+	bounded, err := spec.BoundedBelow()
+	unit, err2 := spec.UnitRows()
+	return f, descends && f.MapDecays != nil && err == nil && !bounded && err2 == nil && !unit && !binary(x)
+}
+
+// binary says whether all numbers are 0 or 1.
+func binary(x *tensor.Dense) bool {
+	for i := range x.Shape().TotalSize() {
+		if v := given.Cell(x, i); v != 0 && v != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// chooseScale returns the scaler with the least loss on held-out rows after short fits to at most 7500 rows.
+func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, f sgd.MiniBatch) (best *data.Scaler,
+	err error) {
+	const most = 7500
+	if p.n > most {
+		part := data.Shuffle(p.n, p.model.Spec.Seed)[:most]
+		s, y = &data.Set{X: data.RowsOf(s.X, part)}, given.TargetRows(y, part)
+	}
+	least := math.Inf(1)
+	for _, scale := range scales {
+		own, model := *p, *p.model
+		own.model = &model
+		loss, failed := own.scaleLoss(ctx, scale, s, y, f)
+		if stopped := given.Stopped(ctx); stopped != nil {
+			return nil, cmp.Or(failed, stopped)
+		}
+		switch {
+		case failed != nil:
+			err = cmp.Or(err, failed)
+		case best == nil || loss < least:
+			best, least = model.Scaler, loss
+		}
+	}
+	if best == nil {
+		return nil, err
+	}
+	return best, nil
+}
+
+// scaleLoss returns the loss on held-out rows after short fits to the rows under a scaler.
+func (p *prepared) scaleLoss(ctx context.Context, scale string, s *data.Set, y *mat.Dense, f sgd.MiniBatch) (float64,
+	error) {
+	spec := p.model.Spec
+	var err error
+	if p.model.Scaler, err = (Recipe{Scale: scale, Spec: spec}).NewScaler(); err != nil {
+		return 0, err
+	}
+	if err := p.scale(s, y); err != nil {
+		return 0, err
+	}
+	spec.Dims = p.x.Shape()[1]
+	if err := spec.FillDefaults(p.x); err != nil {
+		return 0, err
+	}
+	m, err := spec.Fit(p.x)
+	if err != nil {
+		return 0, err
+	}
+	head, err := headFor(f, m, p.outputs)
+	if err != nil {
+		return 0, err
+	}
+	return sgd.HeldLoss(ctx, m, head, p.rows, f.FitOptions)
 }

@@ -2,15 +2,22 @@ package train_test
 
 import (
 	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/sgd"
 	"gorgonia.org/tensor"
 )
 
@@ -63,6 +70,67 @@ func TestNewScaler(t *testing.T) {
 	}
 	wants(t, "no scaler", second(train.Recipe{Scale: "most", Spec: layers.Spec{Map: "chi2"}}.NewScaler()), domain.ErrParam, "most")
 	wants(t, "no map", second(train.Recipe{Spec: layers.Spec{Map: "chi"}}.NewScaler()), domain.ErrParam, "chi")
+}
+
+// TestChosenScale: a recipe that names no scaler takes the one with the least loss on held-out rows where mini-batches
+// tune a map of real numbers on dense rows, and learns what a recipe that names it learns.
+func TestChosenScale(t *testing.T) {
+	const n, d = 500, 3
+	rng := rand.New(rand.NewPCG(1, 2))
+	sizes, bits, y := make([]float64, n*d), make([]float64, n*d), make([]float64, n)
+	for i := range sizes {
+		g := rng.NormFloat64()
+		sizes[i], bits[i] = math.Exp(3*g), float64(rng.IntN(2))
+		y[i/d] += math.Sin(g)
+	}
+	set := func(v []float64) *data.Set {
+		return &data.Set{X: tensor.New(tensor.WithShape(n, d), tensor.WithBacking(v)), Y: y}
+	}
+	rows, offsets := set(sizes), make([]int, n+1)
+	columns := make([]int32, n*d)
+	for i := range columns {
+		columns[i], offsets[i/d+1] = int32(i%d), i/d*d+d
+	}
+	sparse := &data.Set{X: must(ops.NewCSR(n, d, offsets, columns, sizes)), Y: y}
+	var text strings.Builder
+	text.WriteString("a,b,c,y\n")
+	for i := range y {
+		fmt.Fprintln(&text, strings.Trim(fmt.Sprint(append(sizes[i*d:i*d+d:i*d+d], y[i])), "[]"))
+	}
+	file := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(text.String(), " ", ",")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table := must(data.ReadFrame(t.Context(), data.Options{Task: data.Regression}, file))
+	for _, c := range []struct {
+		name   string
+		change func(r *train.Recipe)
+		rows   data.Source
+		want   string
+	}{
+		{"columns of many sizes", func(*train.Recipe) {}, rows, "quantile"},
+		{"a table", func(*train.Recipe) {}, table, "quantile"},
+		{"0 and 1", func(*train.Recipe) {}, set(bits), "none"},
+		{"sparse rows", func(*train.Recipe) {}, sparse, "none"},
+		{"parameters that are given", func(r *train.Recipe) { r.Spec.Params = layers.Values{"sigma": 1.} }, rows, "none"},
+		{"a map of x >= 0", func(r *train.Recipe) { r.Spec.Map, r.Spec.Tune = "exp-semigroup", "all" }, rows, "none"},
+		{"a frozen map", func(r *train.Recipe) { r.Spec.Tune = "none" }, rows, "none"},
+		{"a frozen map of a table", func(r *train.Recipe) { r.Spec.Tune = "none" }, table, "auto"},
+		{"one decay", func(r *train.Recipe) { r.Spec.Tune, r.Fitter = "all", sgd.MiniBatch{} }, rows, "none"},
+	} {
+		r := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 32, Seed: 1}}
+		c.change(&r)
+		m, _, err := r.Fit(t.Context(), c.rows)
+		if err != nil || m.Scaler.Name() != c.want {
+			t.Errorf("%s: %v; want %s", c.name, err, c.want)
+			continue
+		}
+		r.Scale = c.want
+		if named, _, err := r.Fit(t.Context(), c.rows); err != nil ||
+			!slices.Equal(must(named.PredictTargets(sparse.X)), must(m.PredictTargets(sparse.X))) {
+			t.Errorf("%s: a recipe that names %s learns something else: %v", c.name, c.want, err)
+		}
+	}
 }
 
 // TestRowsBelowTheTrainingRows: a model by NewScaler predicts for rows below and above those it was fitted to, and so

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/bochner-go/bochner/examples/internal/flags"
+	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/program"
@@ -52,7 +53,7 @@ func run(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("tables", flag.ContinueOnError)
 	fs.StringVar(&o.folder, "data", "data", "the `folder` of the sets")
 	fs.StringVar(&sets, "sets", "pol,bike,elevators,kin8nm,kin40k,housing,letter,adult,spambase,usps,semeion,optdigits,ijcnn1", "the `names` of the sets")
-	fs.DurationVar(&o.budget, "budget", time.Minute, "the time of Auto")
+	fs.DurationVar(&o.budget, "budget", time.Minute, "the time of Auto; 0: without Auto")
 	fs.IntVar(&o.seeds, "seeds", 0, "runs of each set (default 3, or 5 divisions)")
 	fs.StringVar(&o.python, "python", "/usr/bin/python3", "a Python with xgboost; empty: without XGBoost")
 	if err := flags.Parse(fs, "tables compares what learns from tables.", args); err != nil {
@@ -131,33 +132,38 @@ func (o *options) set(ctx context.Context, name string) error {
 
 // compare fits one division of the rows in each way.
 func (o *options) compare(ctx context.Context, seed uint64, rows, test *data.Set, auto, plain, boosted *runs) error {
+	fit := func(out *runs, how func() (*train.Model, error)) error {
+		start := time.Now()
+		m, err := how()
+		if err != nil {
+			return err
+		}
+		took := time.Since(start)
+		score, err := scoreOf(m, test)
+		out.add(score, took)
+		if out == plain {
+			fmt.Fprintln(os.Stderr, "scale", m.Scaler.Name(), score, took)
+		}
+		return err
+	}
+	if o.budget > 0 {
+		err := fit(auto, func() (*train.Model, error) {
+			m, _, err := train.Auto(ctx, rows, train.AutoOptions{Budget: o.budget, Seed: seed})
+			return m, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	err := fit(plain, func() (*train.Model, error) {
+		m, _, err := train.Recipe{Spec: layers.Spec{Seed: seed}}.Fit(ctx, rows)
+		return m, err
+	})
+	if err != nil || o.python == "" {
+		return err
+	}
 	start := time.Now()
-	m, _, err := train.Auto(ctx, rows, train.AutoOptions{Budget: o.budget, Seed: seed})
-	if err != nil {
-		return err
-	}
-	took := time.Since(start)
-	score, err := scoreOf(m, test)
-	if err != nil {
-		return err
-	}
-	auto.add(score, took)
-	start = time.Now()
-	r := train.Recipe{Scale: "standard"}
-	r.Spec.Seed = seed
-	if m, _, err = r.Fit(ctx, rows); err != nil {
-		return err
-	}
-	took = time.Since(start)
-	if score, err = scoreOf(m, test); err != nil {
-		return err
-	}
-	plain.add(score, took)
-	if o.python == "" {
-		return nil
-	}
-	start = time.Now()
-	score, err = o.boost(ctx, rows, test, seed)
+	score, err := o.boost(ctx, rows, test, seed)
 	boosted.add(score, time.Since(start))
 	return err
 }

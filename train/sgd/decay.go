@@ -23,20 +23,9 @@ func ForTuning(head string) MiniBatch {
 }
 
 // begin sets the map to where the fit starts, as it is or turned by Directions, and sets MapDecay. Of MapDecays, with
-// either start, it takes what has the least loss on a held-out fifth of the rows, after short fits to the others. Rows in
-// memory of which a fifth is fewer than 600 are divided two or three times. Directions then says how the fit starts.
+// either start, it takes what has the least heldLoss. Directions then says how the fit starts.
 func (o *FitOptions) begin(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) error {
-	const share, enough, most = .2, 600, 3
-	const visits, epochs = 60_000, 8 // rows that the fits of a decay go over in all epochs, and the fewest epochs
-	n, divisions := visits/epochs, 1
-	if p, memory := rows.(data.Pairs); memory && p.Y != nil {
-		n, _ = p.Y.Dims()
-		divisions = min(most, max(1, int(math.Ceil(enough/(share*float64(n))))))
-	}
-	short := *o
-	short.MapDecays, short.Directions, short.Checkpoints, short.Progress, short.HeldOut = nil, false, Checkpoints{}, nil, share
-	short.Epochs = min(o.Epochs, max(epochs, visits/(n*divisions)))
-	short.WarmUp, short.Patience = min(o.WarmUp, short.Epochs-1), short.Epochs
+	short, divisions := o.short(rows)
 	starts, least, failed := [][]*tensor.Dense{snapshot(m, head)}, math.Inf(1), error(nil)
 	if o.Directions {
 		turned, err := direct(ctx, m, rows, o.Seed)
@@ -74,6 +63,37 @@ func (o *FitOptions) begin(ctx context.Context, m layers.Layer, head layers.Head
 			"give one MapDecay: %w", o.MapDecays, domain.ErrDomain))
 	}
 	return nil
+}
+
+// short are the options of short fits that hold a fifth of the rows out, and how many there are for one loss.
+func (o FitOptions) short(rows data.Examples) (short FitOptions, divisions int) {
+	const share, enough, most = .2, 600, 3
+	const visits, epochs = 60_000, 8 // rows that the fits of a loss go over in all epochs, and the fewest epochs
+	n := visits / epochs
+	divisions = 1
+	if p, memory := rows.(data.Pairs); memory && p.Y != nil {
+		n, _ = p.Y.Dims()
+		divisions = min(most, max(1, int(math.Ceil(enough/(share*float64(n))))))
+	}
+	short = o
+	short.MapDecays, short.Directions, short.Checkpoints, short.Progress, short.HeldOut = nil, false, Checkpoints{}, nil, share
+	short.Epochs = min(o.Epochs, max(epochs, visits/(n*divisions)))
+	short.WarmUp, short.Patience = min(o.WarmUp, short.Epochs-1), short.Epochs
+	return short, divisions
+}
+
+// HeldLoss returns the loss by which Fit chooses one of MapDecays, for the first of them and the map as it is: the sum
+// of the head's losses on held-out rows after one to three short fits to the others. It leaves the parameters of the
+// map and the head as they are. Errors: see Fit.
+func HeldLoss(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (float64, error) {
+	if err := complete(ctx, m, head, rows, &o); err != nil {
+		return 0, err
+	}
+	short, divisions := o.short(rows)
+	if o.MapDecays != nil {
+		short.MapDecay = o.MapDecays[0]
+	}
+	return short.heldLoss(ctx, m, head, rows, snapshot(m, head), divisions)
 }
 
 // heldLoss is the sum of the losses of the held-out rows after fits from a start, with the seeds from Seed on.

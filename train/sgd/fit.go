@@ -41,11 +41,7 @@ import (
 // that is not finite; the errors of the rows, with the file and the row; ctx.Err(), which is checked before each step.
 func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*fits.Course,
 	error) {
-	if err := given.Missing("Fit", given.Arg("the context", ctx), given.Arg("the map", m), given.Arg("the head", head),
-		given.Arg("the source of rows", rows)); err != nil {
-		return nil, err
-	}
-	if err := o.fill(tunes(m)); err != nil {
+	if err := complete(ctx, m, head, rows, &o); err != nil {
 		return nil, err
 	}
 	if (o.MapDecays != nil || o.Directions) && tunes(m) {
@@ -64,6 +60,15 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 		err = left
 	}
 	return r, err
+}
+
+// complete checks that all arguments are there, and fills the options in.
+func complete(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o *FitOptions) error {
+	if err := given.Missing("Fit", given.Arg("the context", ctx), given.Arg("the map", m), given.Arg("the head", head),
+		given.Arg("the source of rows", rows)); err != nil {
+		return err
+	}
+	return o.fill(tunes(m))
 }
 
 // fitter is the state of a Fit.

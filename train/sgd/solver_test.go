@@ -226,7 +226,7 @@ func TestMapDecay(t *testing.T) {
 }
 
 // TestMapDecays: the decay with the least loss on the held-out rows of its short fits is taken, and the fit is the one
-// with it alone. A decay that diverges is not taken, and one that all do is an error.
+// with it alone. HeldLoss is the loss of the first. A decay that diverges is not taken, and one that all do is an error.
 func TestMapDecays(t *testing.T) {
 	const n = 400 // a fifth is 80 rows: three divisions, and 66 epochs would do
 	x, y := trial.Problem(n, 2, 1, 3)
@@ -241,7 +241,8 @@ func TestMapDecays(t *testing.T) {
 	}
 	base, decays := FitOptions{Epochs: 12, Batch: 50, Seed: 5}, []float64{0, .3, 3}
 	best, least := 0., math.Inf(1)
-	for _, d := range decays {
+	first := 0. // the loss of the first decay
+	for i, d := range decays {
 		loss := 0.
 		for i := range uint64(3) {
 			o := base
@@ -251,6 +252,9 @@ func TestMapDecays(t *testing.T) {
 				t.Fatal(err)
 			}
 			loss += c.Epochs[base.Epochs-1].HeldLoss
+		}
+		if i == 0 {
+			first = loss
 		}
 		if loss < least {
 			best, least = d, loss
@@ -262,6 +266,12 @@ func TestMapDecays(t *testing.T) {
 	_, want, _ := fit(one)
 	if err != nil || best == 0 || c.MapDecay != best || !slices.Equal(w, want) || len(c.Epochs) != base.Epochs {
 		t.Errorf("the decay is %v, want %v; %v", c.MapDecay, best, err)
+	}
+	m, head := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .3}, 2, 100, layers.Tune(layers.All))), trial.HeadOf(t, false, 100, 1)
+	drawn := slices.Clone(ops.Float64s(m.Params()[0].Value))
+	loss, err := HeldLoss(t.Context(), m, head, rows, o)
+	if err != nil || loss != first || !slices.Equal(ops.Float64s(m.Params()[0].Value), drawn) {
+		t.Errorf("HeldLoss is %v, want %v, of a map that stays; %v", loss, first, err)
 	}
 	o.LearnRate, o.MapRate, o.Solver = 1e200, 1e-3, SGD
 	if _, _, err := fit(o); !errors.Is(err, given.ErrDiverged) {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
@@ -68,7 +67,7 @@ func (f *fitting) raceModel(ctx context.Context, begins func() bool) (*result, e
 	if err != nil {
 		return nil, errors.Join(err, f.save(m))
 	}
-	showColumns(m.Columns, f.first, layers.Spec{Map: "gaussian"}, f.recipe.Scale)
+	showColumns(m.Columns, f.first, "", false)
 	return r, f.assess(ctx, r, m, &timedMap{Layer: m.Map}, tested, rows, start)
 }
 

@@ -5,15 +5,14 @@ import (
 	"os"
 	"strings"
 
-	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
 
-// showColumns says what was made of the columns of a table, and what might serve rows such as the first better.
-func showColumns(c *data.Columns, first *data.Frame, spec layers.Spec, scale string) {
+// showColumns says what was made of the columns of a table, of a scaler that no flag names what it is (if it is known),
+// and what might serve rows such as the first better.
+func showColumns(c *data.Columns, first *data.Frame, scale string, chosen bool) {
 	if c == nil || first == nil {
 		return
 	}
@@ -34,15 +33,14 @@ func showColumns(c *data.Columns, first *data.Frame, spec layers.Spec, scale str
 		}
 	}
 	text := fmt.Sprintf("label %s; columns: %s become %d", strings.Join(c.Labels, ", "), strings.Join(kinds, ", "), c.Dims())
-	if scale == "auto" {
-		how := ": real numbers are standardised, 0 and 1 stay"
-		if s, err := (train.Recipe{Scale: scale, Spec: spec}).NewScaler(); err == nil && s.Name() != "auto" {
-			how = " is " + s.Name() + " for --map " + spec.Map
+	if chosen && scale != "" {
+		text += "; --scale " + scale
+		if scale == "auto" {
+			text += ": real numbers are standardised, 0 and 1 stay"
 		}
-		text += "; --scale auto" + how
 	}
 	fmt.Fprintln(os.Stderr, program.Shown(text))
-	if scale == "auto" && histograms(c, first) {
+	if chosen && histograms(c, first) {
 		fmt.Fprintln(os.Stderr, "the rows look like histograms; --scale l1 --map exp-chi2 may serve them better")
 	}
 }

@@ -125,7 +125,7 @@ func (r *result) evaluate(ctx context.Context, m *train.Model, test data.Example
 
 // describe takes what the result tells of a model.
 func (r *result) describe(m *train.Model) {
-	r.spec, r.dims, r.classes, r.split = m.Spec, m.Dims(), m.Classes, signsOf(m.Map)
+	r.spec, r.scale, r.dims, r.classes, r.split = m.Spec, m.Scaler.Name(), m.Dims(), m.Classes, signsOf(m.Map)
 	r.relevance, r.columnsByPlace = relevanceOf(m), m.Columns == nil
 }
 

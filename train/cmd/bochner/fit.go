@@ -93,7 +93,6 @@ type fitting struct {
 	bags    bool // the rows are sets of samples
 	read    data.Options
 	first   *data.Frame // rows of a table, to say what is made of them
-	scaled  bool        // whether --scale or the recipe chooses the scalers
 	weights []float64   // of --class-weights, unless they are balanced
 	newton  bool        // logistic regression is by default, if the features of all rows can be kept
 	race    train.AutoOptions
@@ -205,7 +204,7 @@ func (f *fitting) setColumns() {
 
 // setMap puts the flags of the scalers and the map into the recipe.
 func (f *fitting) setMap() error {
-	scale, name := "none", "gaussian"
+	scale, name := "", "gaussian"
 	switch {
 	case f.bags:
 		scale, name = "cube", "hdd-js"
@@ -213,12 +212,7 @@ func (f *fitting) setMap() error {
 		scale, name = "l1", "exp-semigroup"
 	}
 	r := &f.recipe
-	if f.Maps.Scale != "" {
-		r.Scale = f.Maps.Scale
-	}
-	if f.scaled = r.Scale != ""; !f.scaled {
-		r.Scale = scale
-	}
+	r.Scale = cmp.Or(f.Maps.Scale, r.Scale, scale)
 	if r.Spec.Map == "" {
 		r.Spec.Map = name
 	}
@@ -570,9 +564,9 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 	var timed *timedMap
 	var began time.Time
 	done := func() {}
-	recipe := f.recipe
+	recipe, read := f.recipe, time.Now()
 	recipe.Ready = func(s *train.Start) error {
-		r.seconds.Load = time.Since(start).Seconds()
+		scaled := time.Since(read)
 		r.trainRows = s.Problem.Rows
 		if err := f.settle(s); err != nil {
 			return err
@@ -590,7 +584,7 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 		if err != nil {
 			return err
 		}
-		showColumns(s.Model.Columns, f.first, s.Model.Spec, f.recipe.Scale)
+		showColumns(s.Model.Columns, f.first, s.Model.Scaler.Name(), f.recipe.Scale == "")
 		if len(f.Test) == 0 && len(f.Train) > 0 {
 			fmt.Fprintf(os.Stderr, "no --test: %d of %d %s are set aside for it\n", r.testRows, r.trainRows+r.testRows, rowsName(f.bags))
 		}
@@ -600,6 +594,8 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 		f.fitted = s.Fitter
 		s.Fitter, done = shown(s)
 		began = time.Now()
+		r.seconds.Load = (time.Since(start) - scaled).Seconds()
+		r.seconds.Fit = scaled.Seconds()
 		s.Wrap = func(m layers.Layer) layers.Layer {
 			timed = &timedMap{Layer: m, spent: time.Since(began)} // with what drawing it took
 			return timed
@@ -630,7 +626,7 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 	if timed == nil {
 		timed = &timedMap{Layer: m.Map}
 	}
-	r.seconds.Fit = (time.Since(began) - timed.spent).Seconds()
+	r.seconds.Fit += (time.Since(began) - timed.spent).Seconds()
 	if f.Stream.on {
 		rows = nil // which would be mapped once more
 	}
@@ -664,7 +660,7 @@ func (f *fitting) save(m *train.Model) error {
 	}
 	if f.SaveRecipe != "" {
 		recipe := f.recipe
-		recipe.Fitter = f.fitted
+		recipe.Scale, recipe.Fitter = m.Scaler.Name(), f.fitted
 		text, err := json.MarshalIndent(recipe, "", "  ")
 		if err == nil {
 			err = wholefile.Write(f.SaveRecipe, func(w io.Writer) error {

@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 )
@@ -66,10 +65,6 @@ func (c *lookCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	scale := "none"
-	if _, err := f.Plain(); f.Named || err != nil {
-		scale = "auto"
-	}
 	targets := f.LookTargets()
 	if c.Plot != "" {
 		if err := drawLook(c.Plot, l, targets); err != nil {
@@ -80,11 +75,10 @@ func (c *lookCmd) Run(ctx context.Context) error {
 		return json.NewEncoder(os.Stdout).Encode(struct {
 			*data.Look
 			Targets []*data.ColumnLook `json:"targets,omitempty"`
-			Scale   string             `json:"scale"`
-		}{l, targets, scale})
+		}{l, targets})
 	}
 	printLook(l, targets)
-	showColumns(columns, f, layers.Spec{Map: "gaussian"}, scale)
+	showColumns(columns, f, "", true)
 	return nil
 }
 

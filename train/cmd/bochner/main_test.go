@@ -112,7 +112,7 @@ func keys(ts *testscript.TestScript, _ bool, args []string) {
 
 // The keys of every fit, and of every report on features.
 const (
-	always   = "map params features seed dtype head tuned train_rows test_rows input_dim kernel_error seconds peak_rss_bytes version"
+	always   = "scale map params features seed dtype head tuned train_rows test_rows input_dim kernel_error seconds peak_rss_bytes version"
 	features = "map params features seed dtype rows input_dim seconds peak_rss_bytes version"
 )
 

@@ -20,7 +20,7 @@ import (
 // result is what a run found out.
 type result struct {
 	spec                layers.Spec
-	head, tuned         string
+	scale, head, tuned  string
 	trainRows, testRows int
 	dims                int
 	classes             data.Classes
@@ -81,6 +81,7 @@ func (s *scores) measure() (err error) {
 
 // object is the JSON form. What does not apply is left out.
 type object struct {
+	Scale         string            `json:"scale"`
 	Map           string            `json:"map"`
 	Params        layers.Values     `json:"params"`
 	Features      int               `json:"features"`
@@ -125,7 +126,7 @@ type object struct {
 }
 
 func (r *result) object() object {
-	o := object{Map: r.spec.Map, Params: r.spec.Params, Features: r.spec.Features, Sampler: samplerOf(r.spec), Seed: r.spec.Seed, Dtype: r.spec.ElementType().String(),
+	o := object{Scale: r.scale, Map: r.spec.Map, Params: r.spec.Params, Features: r.spec.Features, Sampler: samplerOf(r.spec), Seed: r.spec.Seed, Dtype: r.spec.ElementType().String(),
 		Head: r.head, Lambda: r.lambda, Tuned: r.tuned, TrainRows: r.trainRows, TestRows: r.testRows, InputDim: r.dims, Classes: len(r.classes),
 		Split: r.split, KernelError: r.kernelError, Seconds: r.seconds, PeakRSS: program.PeakRSS(), Version: modelfile.Version}
 	if r.cv != nil {
@@ -204,6 +205,9 @@ func (r *result) show(plot string, asJSON bool) error {
 	}
 	if r.cv != nil {
 		printCV(os.Stdout, r.cv, r.cvEnds)
+	}
+	if ob.Scale != "none" {
+		fmt.Println("scale       ", ob.Scale)
 	}
 	fmt.Printf("map          %s %v, %d -> %d features", ob.Map, ob.Params.Short(), ob.InputDim, ob.Features)
 	if ob.Sampler != "" {

@@ -53,7 +53,6 @@ func (f *fitting) readTable(ctx context.Context) (data.Source, testRows, error) 
 		}
 		f.recipe.Columns = new(data.ColumnOptions)
 	}
-	f.scaleColumns(table)
 	f.first = table
 	if len(f.Test) > 0 {
 		return table, func(m *train.Model) (data.Examples, error) {
@@ -220,7 +219,6 @@ func (f *fitting) learnStream(ctx context.Context, s *data.Stream) error {
 	if columns == nil {
 		columns = new(data.ColumnOptions)
 	}
-	f.scaleColumns(first)
 	f.first = first
 	_, err = s.Learn(ctx, *columns)
 	return err
@@ -245,13 +243,6 @@ func (f *fitting) openTest(rows, held *data.Stream) (testRows, error) {
 	return func(m *train.Model) (data.Examples, error) {
 		return data.Streamed{Stream: s, Scaler: m.Scaler, Classes: m.Classes, Dtype: m.Spec.ElementType()}, nil
 	}, err
-}
-
-// scaleColumns chooses the scaler of a table with names or texts, where nothing else does.
-func (f *fitting) scaleColumns(table *data.Frame) {
-	if _, err := table.Plain(); !f.scaled && (table.Named || err != nil) {
-		f.recipe.Scale = "auto"
-	}
 }
 
 // checkTest counts the test rows, and finds what is wrong with them before the model is fitted.

@@ -126,9 +126,6 @@ func (f *recipeFlags) prepare(ctx context.Context, files []string) (*beam.Recipe
 	if err != nil {
 		return nil, err
 	}
-	if isNamed && how.Scale == "" {
-		how.Scale = "auto"
-	}
 	if isNamed && how.Columns == nil {
 		how.Columns = new(data.ColumnOptions)
 	}
