@@ -41,7 +41,7 @@ func ExampleRecipe() {
 	ctx, rows, labels := context.Background(), xorRows, xorLabels
 	// README: from here
 	x, _ := data.FromSlices(rows) // or data.FromMatrix of a gonum matrix, or a tensor as it is
-	recipe := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 1024}}
+	recipe := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 1024}}
 	model, _, err := recipe.Fit(ctx, &data.Set{X: x, Labels: labels}) // Y for targets; a data.Stream reads files in blocks
 	classes, _ := model.PredictClasses(x)
 	// README: to here

@@ -141,9 +141,6 @@ func (o *options) compare(ctx context.Context, seed uint64, rows, test *data.Set
 		took := time.Since(start)
 		score, err := scoreOf(m, test)
 		out.add(score, took)
-		if out == plain {
-			fmt.Fprintln(os.Stderr, "scale", m.Scaler.Name(), score, took)
-		}
 		return err
 	}
 	if o.budget > 0 {
