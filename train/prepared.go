@@ -311,24 +311,32 @@ func (p *prepared) problem(s layers.Spec, features int) fits.Problem {
 // learner fits a map and a head in a trial.
 type learner func(ctx context.Context, t *trial) error
 
-// fitted is the learner of a Fitter.
+// fitted is the learner of a Fitter. Mini-batches choose their decay and their start in the fit to all rows, and keep
+// them in later fits.
 func (p *prepared) fitted(f fits.Fitter) learner {
+	part := f // for fits to a part of the rows
+	b, batches := f.(sgd.MiniBatch)
+	if batches {
+		b.Checkpoints = sgd.Checkpoints{} // which are of the fit to all rows
+		part = b
+	}
 	return func(ctx context.Context, t *trial) (err error) {
 		if t.m, err = p.draw(f); err != nil {
 			return err
 		}
 		if t.held != nil {
-			if b, ok := f.(sgd.MiniBatch); ok {
-				b.Checkpoints = sgd.Checkpoints{} // which are of the fit to all rows
-				f = b
-			}
-			return t.fit(ctx, f, p.outputs)
+			return t.fit(ctx, part, p.outputs)
 		}
 		if m := t.m; p.wrap != nil {
 			t.m = p.wrap(m)
 			defer func() { t.m = m }()
 		}
-		return t.fit(ctx, f, p.outputs)
+		if err := t.fit(ctx, f, p.outputs); err != nil || !batches {
+			return err
+		}
+		b.MapDecay, b.MapDecays, b.Directions = t.report.Epochs.MapDecay, nil, t.report.Epochs.Directions
+		part = b
+		return nil
 	}
 }
 

@@ -74,8 +74,8 @@ type FitOptions struct {
 	// is at least 0 and below 1/MapRate, whatever their Scales are.
 	MapDecay float64
 	// MapDecays are values of MapDecay to choose from, where the map is tuned: the one with the least loss on a held-out
-	// fifth of the rows, after fits of 8 epochs or more to the others. Where a fifth is fewer than 600 rows, rows in
-	// memory are divided two or three times. nil: MapDecay.
+	// fifth of the rows, after fits of 8 epochs or more to the others. Later values are tried while the loss falls.
+	// Where a fifth is fewer than 600 rows, rows in memory are divided up to eight times. nil: MapDecay.
 	MapDecays []float64
 	// Directions turns and scales the frequencies W of a FourierLayer before the fit, W ← M^½ W, where M is the average
 	// gradient outer product of ridge regression on its features, scaled to the trace of the identity. It is for the

@@ -228,7 +228,7 @@ func TestMapDecay(t *testing.T) {
 // TestMapDecays: the decay with the least loss on the held-out rows of its short fits is taken, and the fit is the one
 // with it alone. HeldLoss is the loss of the first. A decay that diverges is not taken, and one that all do is an error.
 func TestMapDecays(t *testing.T) {
-	const n = 400 // a fifth is 80 rows: three divisions, and 66 epochs would do
+	const n = 400 // a fifth is 80 rows: eight divisions, and 18 epochs would do
 	x, y := trial.Problem(n, 2, 1, 3)
 	for i, e := 0, rand.New(rand.NewPCG(1, 2)); i < n; i++ {
 		y.Set(i, 0, y.At(i, 0)+e.NormFloat64())
@@ -244,7 +244,7 @@ func TestMapDecays(t *testing.T) {
 	first := 0. // the loss of the first decay
 	for i, d := range decays {
 		loss := 0.
-		for i := range uint64(3) {
+		for i := range uint64(8) {
 			o := base
 			o.MapDecay, o.Seed, o.HeldOut, o.Patience = d, base.Seed+i, .2, base.Epochs
 			c, _, err := fit(o)
