@@ -20,7 +20,7 @@ type Recipe struct {
 	//
 	// If it is empty, and mini-batches tune a map of real numbers whose parameters all come from the data (the default),
 	// dense rows in memory are scaled by "auto", "none", "quantile" or "robust", whichever has the least loss on a
-	// held-out fifth of at most 7500 rows after a short fit to the others; Model.Scaler says which. Rows of 0 and 1 alone
+	// held-out fifth of at most 4000 rows after a short fit to the others; Model.Scaler says which. Rows of 0 and 1 alone
 	// stay as they are. Where another fit, map or source leaves Scale empty it is "auto" for tables with names or texts,
 	// and "none" otherwise.
 	Scale string

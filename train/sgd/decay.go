@@ -74,7 +74,7 @@ func (o *FitOptions) begin(ctx context.Context, m layers.Layer, head layers.Head
 // short are the options of short fits that hold a fifth of the rows out, and how many there are for one loss.
 func (o FitOptions) short(rows data.Examples) (short FitOptions, divisions int) {
 	const share, enough, most = .2, 600, 8
-	const visits, epochs = 60_000, 8 // rows that the fits of a loss go over in all epochs, and the fewest epochs
+	const visits, epochs = 120_000, 8 // rows that the fits of a loss go over in all epochs, and the fewest epochs
 	n := visits / epochs
 	divisions = 1
 	if p, memory := rows.(data.Pairs); memory && p.Y != nil {
@@ -88,18 +88,25 @@ func (o FitOptions) short(rows data.Examples) (short FitOptions, divisions int) 
 	return short, divisions
 }
 
-// HeldLoss returns the loss by which Fit chooses one of MapDecays, for the first of them and the map as it is: the sum
-// of the head's losses on held-out rows after one to eight short fits to the others. It leaves the parameters of the
-// map and the head as they are. Errors: see Fit.
+// HeldLoss returns the sum of the head's losses on held-out rows after one to eight short fits to the others, as those
+// by which Fit chooses one of MapDecays, with the MapDecay and the Directions of the options. It leaves the parameters
+// of the map and the head as they are. Errors: see Fit.
 func HeldLoss(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (float64, error) {
 	if err := complete(ctx, m, head, rows, &o); err != nil {
 		return 0, err
 	}
 	short, divisions := o.short(rows)
-	if o.MapDecays != nil {
-		short.MapDecay = o.MapDecays[0]
+	drawn := snapshot(m, head)
+	if o.Directions {
+		if _, err := direct(ctx, m, rows, o.Seed); err != nil {
+			return 0, err
+		}
 	}
-	return short.heldLoss(ctx, m, head, rows, snapshot(m, head), divisions)
+	loss, err := short.heldLoss(ctx, m, head, rows, snapshot(m, head), divisions)
+	if back := restore(m, head, drawn); err == nil {
+		err = back
+	}
+	return loss, err
 }
 
 // heldLoss is the sum of the losses of the held-out rows after fits from a start, with the seeds from Seed on.

@@ -226,7 +226,7 @@ func TestMapDecay(t *testing.T) {
 }
 
 // TestMapDecays: the decay with the least loss on the held-out rows of its short fits is taken, and the fit is the one
-// with it alone. HeldLoss is the loss of the first. A decay that diverges is not taken, and one that all do is an error.
+// with it alone. HeldLoss is the loss of one. A decay that diverges is not taken, and one that all do is an error.
 func TestMapDecays(t *testing.T) {
 	const n = 400 // a fifth is 80 rows: eight divisions, and 18 epochs would do
 	x, y := trial.Problem(n, 2, 1, 3)
@@ -269,7 +269,8 @@ func TestMapDecays(t *testing.T) {
 	}
 	m, head := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .3}, 2, 100, layers.Tune(layers.All))), trial.HeadOf(t, false, 100, 1)
 	drawn := slices.Clone(ops.Float64s(m.Params()[0].Value))
-	loss, err := HeldLoss(t.Context(), m, head, rows, o)
+	one.MapDecay = decays[0]
+	loss, err := HeldLoss(t.Context(), m, head, rows, one)
 	if err != nil || loss != first || !slices.Equal(ops.Float64s(m.Params()[0].Value), drawn) {
 		t.Errorf("HeldLoss is %v, want %v, of a map that stays; %v", loss, first, err)
 	}
