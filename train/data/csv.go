@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -189,6 +190,11 @@ func (p *csvFile) add(line int) error {
 	}
 	for _, j := range p.at.labels {
 		text := p.row.texts[j]
+		if p.cells != nil && p.o.Task == Regression && p.layout.comma != ',' {
+			if _, f := p.number(line, string(text)); f == sound {
+				text = bytes.Replace(text, []byte(","), []byte("."), 1)
+			}
+		}
 		if err := p.targets.add(line, text); err != nil {
 			if _, f := number(string(text)); line == p.first && f == noNumber && len(text) > 0 {
 				err = fmt.Errorf("%w (if line %d is a header, say so)", err, line)
@@ -206,19 +212,22 @@ func (p *csvFile) add(line int) error {
 	return p.allow(p.rows, len(p.at.features))
 }
 
-// addCells takes the cells of a line.
-func (p *csvFile) addCells(line int) error {
-	read := func(text string) (float64, flaw) {
-		v, f := cellNumber(text)
-		if f != noNumber || p.layout.comma == ',' {
-			return v, f
-		}
-		if v, f = numberIn(text, p.layout.comma); f == sound && !p.commas {
-			p.commas = true
-			p.tell("line %d has the number %s: commas are treated as decimal points", line, quote(text))
-		}
+// number reads a number of a table, which may have a decimal comma unless commas separate fields.
+func (p *csvFile) number(line int, text string) (float64, flaw) {
+	v, f := cellNumber(text)
+	if f != noNumber || p.layout.comma == ',' {
 		return v, f
 	}
+	if v, f = numberIn(text, p.layout.comma); f == sound && !p.commas {
+		p.commas = true
+		p.tell("line %d has the number %s: commas are treated as decimal points", line, quote(text))
+	}
+	return v, f
+}
+
+// addCells takes the cells of a line.
+func (p *csvFile) addCells(line int) error {
+	read := func(text string) (float64, flaw) { return p.number(line, text) }
 	for _, j := range p.looked {
 		c := &p.cells[j]
 		if v := p.row.numbers[j]; v == v {
