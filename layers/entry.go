@@ -217,7 +217,8 @@ func lending(kernel reflect.Type) (es []*Entry) {
 // RandomReLULayer for a spectral.Random, a HomogeneousLayer for a spectral.Homogeneous, an ExponentiatedLayer for a
 // spectral.Exponentiated and a GORFLayer for a spectral.SignedLaw. Register fills in the Traits. Errors (ErrParam): a
 // name that is empty, taken, or not of letters, digits and hyphens; no such kernel; a parameter that the map has
-// already; a tag of a parameter that cannot be read.
+// already; an exported field of the kernel without a tag, such as those of spectral.Custom, or with a tag that cannot be
+// read.
 func Register(e Entry) (err error) {
 	bad := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-')
@@ -229,6 +230,15 @@ func Register(e Entry) (err error) {
 	if domain.IsNil(e.Kernel) || e.complete() != nil {
 		return fmt.Errorf("layers: Register: %s: the kernel is %T; give a spectral.Random, Homogeneous, Exponentiated "+
 			"or SignedLaw: %w", e.Name, e.Kernel, ErrParam)
+	}
+	if t := reflect.TypeOf(e.Kernel); t.Kind() == reflect.Struct {
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if _, tagged := f.Tag.Lookup("param"); !tagged && f.IsExported() && !f.Anonymous {
+				return fmt.Errorf("layers: Register: %s: the field %s of %T has no tag, so that a Spec would lose its "+
+					"value; tag it as `param:\"name\"`, or give a type without it: %w", e.Name, f.Name, e.Kernel, ErrParam)
+			}
+		}
 	}
 	defer func() {
 		if p := recover(); p != nil { // of a tag

@@ -36,6 +36,11 @@ func TestRegister(t *testing.T) {
 	for _, e := range []layers.Entry{
 		{}, {Name: "with space", Kernel: k}, {Name: "gaussian", Kernel: k}, {Name: "mine", Kernel: k}, {Name: "a"},
 		{Name: "b", Kernel: (*cosine)(nil)}, {Name: "c", Kernel: spectral.Exponentiated{}},
+		{Name: "custom", Kernel: spectral.Custom{Exact: spectral.Gaussian{Sigma: 1}.At, Of: spectral.Gaussian{Sigma: 1}.Law()}},
+		{Name: "untagged", Kernel: struct {
+			cosine
+			A float64
+		}{}},
 		{Name: "no law", Kernel: spectral.Stationary{Of: spectral.Chi2{}}},
 		{Name: "taken", Kernel: struct {
 			cosine
