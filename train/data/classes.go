@@ -56,9 +56,9 @@ func (c Classes) Check(rows int) error {
 		return nil
 	}
 	if missing != "" {
-		missing = fmt.Sprintf(", and leave out the rows with %s (Options.DropUnlabelled)", quote(missing))
+		missing = fmt.Sprintf(", and leave out the rows with %s (Options.DropUnlabelled, --drop-unlabelled)", quote(missing))
 	}
-	return fmt.Errorf("data: %d rows have %d distinct numbers as classes, such as %s; if these are targets, read them as regression%s: %w", rows, len(c), quote(one), missing, ErrTask)
+	return fmt.Errorf("data: %d rows have %d distinct numbers as classes, such as %s; if these are targets, read them as regression (Options.Task, --task regression)%s: %w", rows, len(c), quote(one), missing, ErrTask)
 }
 
 // Index returns the number of the class of each label. Errors: ErrLabel, with the row, for a label that is not a class.

@@ -295,7 +295,7 @@ func (f *Frame) first(what string) bool {
 func (l *learner) input(s *columnStats) (in Input, why string, err error) {
 	in = Input{Name: s.name, Place: s.place, Gaps: s.gaps, Strict: l.o.Missing == MissingError, Fill: -1}
 	if in.Strict && s.gaps > 0 {
-		return in, "", fmt.Errorf("%s: column %s is empty; fill the value in, or choose what takes the place of missing values: %w", s.firstGap, quote(s.name), ErrFormat)
+		return in, "", fmt.Errorf("%s: column %s is empty; fill the value in, or choose what takes the place of missing values (ColumnOptions.Missing): %w", s.firstGap, quote(s.name), ErrFormat)
 	}
 	in.Gap = s.gaps > 0 && l.o.Missing == MissingIndicator
 	n := s.numbers + s.textual
@@ -393,7 +393,7 @@ func (s *columnStats) checkTexts() error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s: column %s: %s %s; correct it, leave it empty if it is missing, leave the column out, or declare it a category: %w",
+	return fmt.Errorf("%s: column %s: %s %s; correct it, leave it empty if it is missing, leave the column out, or declare it a category (ColumnOptions.Categorical, --categorical): %w",
 		s.at, quote(s.name), quote(s.first), what, sentinel)
 }
 
@@ -433,7 +433,7 @@ func booleanWords(s *columnStats) []string {
 func (l *learner) category(s *columnStats, in Input) (Input, string, error) {
 	n := s.numbers + s.textual
 	if !s.names && in.Distinct > n-n/10 && n >= fewRows && named(l.o.Keep, l.like.Names, s.place) == "" {
-		return in, fmt.Sprintf("it has %d distinct texts in %d rows; declare it a category if that is meant", in.Distinct, n), nil
+		return in, fmt.Sprintf("it has %d distinct texts in %d rows; declare it a category (ColumnOptions.Categorical, --categorical) if that is meant", in.Distinct, n), nil
 	}
 	if in.Distinct == 1 && !in.Gap {
 		return in, fmt.Sprintf("all its values are %s", quote(slices.Collect(maps.Keys(s.texts))[0])), nil
@@ -471,20 +471,26 @@ var layouts = []string{"1/2/2006", "1/2/2006 15:04", "1/2/2006 15:04:05", "2/1/2
 	"2.1.2006", "2.1.2006 15:04", "2.1.2006 15:04:05", "2006/1/2", "2006/1/2 15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05",
 	"2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", time.RFC3339, "2006-01-02"}
 
-// ofTimes decides whether texts are times in a common layout.
+// ofTimes decides whether texts are times in a common layout. It is an error if nine in ten are, or if all are in one
+// of several.
 func (l *learner) ofTimes(s *columnStats, in *Input) (bool, error) {
-	if _, ok := readTime(s.first); !ok {
+	_, first := readTime(s.first)
+	if _, least := readTime(slices.Min(slices.Collect(maps.Keys(s.texts)))); !first && !least {
 		return false, nil
 	}
 	var fit []string
 	var days []float64
+	best, odd := "", []string(nil) // the layout that most texts have, and the others
 	for _, layout := range layouts {
-		if d, ok := daysOf(s.texts, layout); ok {
+		switch d, others := daysOf(s.texts, layout); {
+		case len(others) == 0:
 			fit, days = append(fit, layout), d
+		case best == "" || len(others) < len(odd):
+			best, odd = layout, others
 		}
 	}
 	if fit == nil {
-		return false, nil
+		return false, l.checkTimes(s, best, odd)
 	}
 	in.Kind, in.Layout, in.Distinct = Time, fit[len(fit)-1], len(s.texts)
 	slices.Sort(days)
@@ -496,6 +502,24 @@ func (l *learner) ofTimes(s *columnStats, in *Input) (bool, error) {
 		l.like.tell("column %s: its dates may be %s or %s; the first is taken", quote(s.name), spelt(in.Layout), spelt(fit[0]))
 	}
 	return true, nil
+}
+
+// checkTimes refuses texts that look like misspelt times: most have a layout, and some are odd.
+func (l *learner) checkTimes(s *columnStats, layout string, odd []string) error {
+	none := func(t string) bool { _, ok := readTime(t); return !ok }
+	what := ""
+	switch i := slices.IndexFunc(odd, none); {
+	case i < 0:
+		what = fmt.Sprintf("is a time that is not written as %s, and others are; write all alike", spelt(layout))
+	case len(s.texts) > 10 && len(s.texts) >= 10*len(odd):
+		odd[0] = odd[i]
+		what = fmt.Sprintf("is no time where %d of %d texts are times; correct it, leave it empty if it is missing",
+			len(s.texts)-len(odd), len(s.texts))
+	default:
+		return nil
+	}
+	return fmt.Errorf("data: %s: column %s: %s %s, leave the column out, or declare it a category (ColumnOptions.Categorical, --categorical): %w", l.like.Source,
+		quote(s.name), quote(odd[0]), what, ErrFormat)
 }
 
 // spelt is a layout for a message.
@@ -516,17 +540,19 @@ func readTime(t string) (layout string, ok bool) {
 	return "", false
 }
 
-// daysOf returns the times of texts in days since 1970, each as often as it occurs.
-func daysOf(texts map[string]int, layout string) ([]float64, bool) {
-	var days []float64
+// daysOf returns the times of texts in days since 1970, each as often as it occurs, and in order the texts that have
+// another layout.
+func daysOf(texts map[string]int, layout string) (days []float64, odd []string) {
 	for t, n := range texts {
 		at, err := time.Parse(layout, t)
 		if err != nil {
-			return nil, false
+			odd = append(odd, t)
+			continue
 		}
 		for range n {
 			days = append(days, timeDays(at))
 		}
 	}
-	return days, true
+	slices.Sort(odd)
+	return days, odd
 }

@@ -182,7 +182,7 @@ func (t *targets) add(at int, text []byte) error {
 	case t.s.o.Label == LabelNone && t.s.o.LabelNames == nil:
 		return nil
 	case len(text) == 0:
-		return t.fail(at, ErrFormat, "the label is empty; fill it in, or leave such rows out (Options.DropUnlabelled)")
+		return t.fail(at, ErrFormat, "the label is empty; fill it in, or leave such rows out (Options.DropUnlabelled, --drop-unlabelled)")
 	case t.s.o.Task == Regression:
 		v, f := number(string(text))
 		if f != sound {
@@ -209,7 +209,7 @@ func (t *targets) add(at int, text []byte) error {
 	}
 	if t.s.o.tables() && !t.doubted && isGap(label) {
 		t.doubted = true
-		t.s.tell("treating %s of %s %d as a class; if it says that the value is missing, leave such rows out (Options.DropUnlabelled)", quote(label), t.unit, at)
+		t.s.tell("treating %s of %s %d as a class; if it says that the value is missing, leave such rows out (Options.DropUnlabelled, --drop-unlabelled)", quote(label), t.unit, at)
 	}
 	t.labels = append(t.labels, label)
 	return nil
@@ -285,7 +285,7 @@ func (t *targets) bad(at int, what, text string, f flaw) error {
 		column = t.column()
 	}
 	if f == noNumber && isGap(text) {
-		return t.fail(at, ErrFormat, "the %s %s%s says that the value is missing; leave such rows out (Options.DropUnlabelled)",
+		return t.fail(at, ErrFormat, "the %s %s%s says that the value is missing; leave such rows out (Options.DropUnlabelled, --drop-unlabelled)",
 			what, quote(text), column)
 	}
 	if f == noNumber {

@@ -357,7 +357,7 @@ func (s *Stream) pieces(ctx context.Context, now facts, i int, o Options, room f
 // these Columns make. Errors: as for Blocks and of Frame.Learn; domain.ErrParam for files that are not tables and for
 // a stream that already has Columns.
 func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
-	had := fmt.Errorf("data: Learn: the stream has Columns already: %w", domain.ErrParam)
+	had := fmt.Errorf("data: Learn: the stream has Columns already; they serve recipes without Columns, or open the files again: %w", domain.ErrParam)
 	if s.Options().Columns != nil {
 		return nil, had
 	}

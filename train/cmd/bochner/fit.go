@@ -40,7 +40,7 @@ type fitCmd struct {
 
 	Maps mapFlags `embed:"" group:"Map"`
 
-	Head         *string  `group:"Head" enum:"softmax,linear,huber,ridge,svm" placeholder:"NAME" help:"softmax, linear, huber, ridge or svm (default softmax for classes, ridge for targets)."`
+	Head         *string  `group:"Head" enum:"softmax,linear,huber,ridge,svm" placeholder:"NAME" help:"softmax, linear, huber, ridge or svm (default softmax for classes; for targets linear where the map is tuned, otherwise ridge)."`
 	Lambda       string   `placeholder:"NUMBER" group:"Head" help:"Penalty: a number, loo for ridge, held-out for svm and softmax (default by leave-one-out for ridge, otherwise 1e-6 times the rows)."`
 	ClassWeights string   `placeholder:"LIST" group:"Head" help:"Weights of the classes: balanced, or a list in the order of the classes (default 1 each)."`
 	Epochs       *int     `placeholder:"N" group:"Head" help:"Passes of mini-batches over the rows (default 20; 40 where the map is tuned)."`

@@ -55,7 +55,11 @@ func (c *lookCmd) Run(ctx context.Context) error {
 		}
 	}
 	notes := f.Tell
-	f.Tell = nil // the table says it
+	f.Tell = func(note string) {
+		if notes != nil && !strings.Contains(note, "is left out: ") { // which the table says
+			notes(note)
+		}
+	}
 	columns, err := f.Learn(data.ColumnOptions{Drop: c.Columns.Drop, Categorical: c.Columns.Categorical})
 	if err != nil {
 		return err
