@@ -59,13 +59,14 @@ var hostileRefused = map[string]string{
 // hostileAsked are functions or parameters that are not called with huge numbers or with sparse rows of many columns,
 // because the memory or the time is what the caller asks for, and the caller alone.
 var hostileAsked = map[string]string{
-	"train/data.Scaler.Fit.x":    "a scaler holds numbers for each column",
-	"ops.Copy.x":                 "the copy is dense",
-	"ops.InBlocks.x":             "a block is dense",
-	"train/report.ExactGram.x":   "a kernel wants whole rows, two at a time",
-	"train/sgd.Fit.o.Epochs":     "the epochs are what the caller asks for",
-	"train.Recipe.Fit":           "the epochs are what the caller asks for",
-	"train.Recipe.CrossValidate": "it fits by the epochs of the defaults, several times",
+	"train/data.Scaler.Fit.x":     "a scaler holds numbers for each column",
+	"ops.Copy.x":                  "the copy is dense",
+	"ops.InBlocks.x":              "a block is dense",
+	"train/report.ExactGram.x":    "a kernel wants whole rows, two at a time",
+	"train/sgd.Fit.o.Epochs":      "the epochs are what the caller asks for",
+	"train/sgd.HeldLoss.o.Epochs": "likewise",
+	"train.Recipe.Fit":            "the epochs are what the caller asks for",
+	"train.Recipe.CrossValidate":  "it fits by the epochs of the defaults, several times",
 }
 
 // shape is a good tensor of that shape.
