@@ -153,6 +153,7 @@ var categoryCases = []tableCase{
 		told: []string{`"a" is a category: 2 of its values are numbers, and 1 are not, such as "2b"`}},
 	{name: "texts that differ from row to row", text: lines("name,b,y\n", 20, func(i int) string { return fmt.Sprintf("n%d,%d,%d", i, i%2, i%2) }),
 		want: "b:boolean" + strings.Repeat(" | 0 >0 | 1 >1", 10), left: "name", told: []string{`"name" is left out: it has 20 distinct texts in 20 rows`}},
+	{name: "the number of a customer", text: "Customer ID,store_id,y\n1001,2,p\n1003,2,q\n1002,3,q\n", want: "store_id:number | 2 >p | 2 >q | 3 >q", left: "Customer ID", told: []string{`"Customer ID" is left out: it numbers the rows`}},
 	{name: "a number of the row", text: "id,b,y\n1,2,p\n2,3,q\n3,4,q\n", want: "b:number | 2 >p | 3 >q | 4 >q", left: "id", told: []string{`"id" is left out: it numbers the rows`}},
 }
 

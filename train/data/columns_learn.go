@@ -135,7 +135,7 @@ func (l *learner) start(f *Frame) error {
 		}
 		key := strings.ToLower(name)
 		l.stats = append(l.stats, columnStats{name: name, place: j, names: names != "",
-			numbering: keep == "" && names == "" && (key == "" || slices.Contains(numberings, key) || strings.HasPrefix(key, "unnamed:")),
+			numbering: keep == "" && names == "" && namesRows(key),
 			texts:     map[string]int{}, values: map[float64]int{}, least: math.Inf(1), most: math.Inf(-1), whole: true, rising: true, times: f.columns[j].Times,
 			rng: rand.New(spectral.Stream(0, fmt.Sprintf("data/column %d", j)))})
 	}
@@ -150,7 +150,13 @@ func (l *learner) start(f *Frame) error {
 }
 
 // numberings are names of columns that number the rows if their cells fit.
-var numberings = []string{"id", "index", "idx", "row", "rowid", "row_id", "row number", "rownumber", "nr", "no"}
+var numberings = []string{"", "id", "index", "idx", "row", "rowid", "row number", "rownumber", "nr", "no"}
+
+// namesRows says whether a name in small letters suggests that the column numbers the rows.
+func namesRows(name string) bool {
+	ends := func(end string) bool { return strings.HasSuffix(name, end) }
+	return slices.Contains(numberings, name) || strings.HasPrefix(name, "unnamed:") || ends("_id") || ends("-id") || ends(" id")
+}
 
 func (s *columnStats) add(f *Frame, c *Column) {
 	if c.Texts == nil {
