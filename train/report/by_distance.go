@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -38,7 +39,7 @@ type group struct {
 	distance float64
 }
 
-// groupRows is groupPairs for the rows of x, dense or sparse, or for ops.Bags with the distance √(-2 ln k) by their
+// groupRows is groupPairs for the finite rows of x, dense or sparse, or for ops.Bags with the distance √(-2 ln k) by their
 // kernel matrix.
 func groupRows(who string, x ops.Matrix, exact *mat.Dense) ([]group, error) {
 	if b, ok := x.(*ops.Bags); ok {
@@ -51,15 +52,8 @@ func groupRows(who string, x ops.Matrix, exact *mat.Dense) ([]group, error) {
 		}
 		return groupPairs(s.Rows(), sparseDistance(s)), nil
 	}
-	c, err := cellsOf(who, "x", x.(*tensor.Dense))
-	if err != nil {
-		return nil, err
-	}
-	v, err := c.float64s(who, "x")
-	if err != nil {
-		return nil, err
-	}
-	return groupPairs(c.rows, denseDistance(v, c.cols)), nil
+	rows, cols := x.Shape()[0], x.Shape()[1]
+	return groupPairs(rows, denseDistance(ops.Float64s(x.(*tensor.Dense)), cols)), nil
 }
 
 // denseDistance returns a function for ‖x_i-x_j‖₂, limited to the largest number.
@@ -122,14 +116,7 @@ func groupPairs(rows int, distance func(i, j int) float64) []group {
 			}
 		}
 	}
-	slices.SortStableFunc(pairs, func(a, b pair) int {
-		if a.distance < b.distance {
-			return -1
-		} else if a.distance > b.distance {
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(a.distance, b.distance) })
 	var groups []group
 	for lo, q := 0, 1; q <= distanceGroups; q++ {
 		hi := q * len(pairs) / distanceGroups

@@ -50,16 +50,8 @@ func (m signs) Dims() int     { return m.d }
 func (m signs) Features() int { return m.m }
 func (m signs) Transform(_, x *tensor.Dense) (*tensor.Dense, error) {
 	n := x.Shape()[0]
-	rows, err := cellsOf("test", "x", x)
-	if err != nil {
-		return nil, err
-	}
-	data, err := rows.float64s("test", "x")
-	if err != nil {
-		return nil, err
-	}
 	var z mat.Dense
-	z.Mul(mat.NewDense(n, m.d, data), mat.NewDense(m.d, m.m, m.s))
+	z.Mul(mat.NewDense(n, m.d, ops.Float64s(x)), mat.NewDense(m.d, m.m, m.s))
 	z.Scale(math.Sqrt(m.scale/float64(m.m)), &z)
 	if m.as32 {
 		return dense(n, m.m, toFloat32(z.RawMatrix().Data)), nil
