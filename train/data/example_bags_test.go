@@ -13,21 +13,17 @@ func ExampleReadBagsCSV() {
 	const file = "bag,label,x1,x2\nfirst,1,2,10\nfirst,1,4,30\nsecond,0,3,20\n"
 	set, err := data.ReadBagsCSV(strings.NewReader(file), "sets.csv", data.Options{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	cube, err := data.ParseScalers("cube") // later samples beyond the range go to its face
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	if err := cube.Fit(set.X); err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	if err := cube.ApplyInPlace(set.X); err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	for i, label := range set.Labels {
 		fmt.Println(set.IDs[i], "of class", label, set.X.(*ops.Bags).Bag(i).Float64s())

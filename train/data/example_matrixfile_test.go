@@ -13,15 +13,13 @@ import (
 func ExampleNewMatrixFile() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "features.csv")
 	f, err := data.NewMatrixFile(path, data.AnyRows, 2, tensor.Float64)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	for _, block := range [][]float64{{1, 2, 3, 4}, {5, 6}} {
 		x := tensor.New(tensor.WithShape(len(block)/2, 2), tensor.WithBacking(block))
@@ -30,8 +28,7 @@ func ExampleNewMatrixFile() {
 		}
 	}
 	if err := f.Close(err); err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	text, err := os.ReadFile(path)
 	fmt.Print(string(text), err)

@@ -91,7 +91,11 @@ func (s *Set) As(dt tensor.Dtype) (ops.Matrix, error) {
 		return nil, err
 	}
 	if x, ok := s.X.(*ops.CSR); ok {
-		return x.As(dt, "data: "+s.Source)
+		x, err := x.As(dt, "data: "+s.Source)
+		if err != nil {
+			return nil, err
+		}
+		return x, nil
 	}
 	if b, ok := s.X.(*ops.Bags); ok {
 		x, err := (&Set{X: b.Samples(), Source: s.Source}).As(dt)

@@ -16,21 +16,16 @@ func TestSetAs(t *testing.T) {
 	if same, err := s.As(tensor.Float64); same != s.X || err != nil {
 		t.Errorf("float64 is a copy, or %v", err)
 	}
-	rounded, err := s.As(tensor.Float32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rounded := must(s.As(tensor.Float32))
 	x := rounded.(*tensor.Dense)
 	want := []float32{0, 0, 0.1, -math.MaxFloat32, math.SmallestNonzeroFloat32, 7}
 	if !slices.Equal(x.Float32s(), want) || x.Shape()[0] != 2 || x.Shape()[1] != 3 {
 		t.Errorf("%v of shape %v", x.Float32s(), x.Shape())
 	}
-	_, err = s.As(tensor.Int)
-	fails(t, err, domain.ErrDtype, "f", "int")
+	fails(t, failed(s.As(tensor.Int)), domain.ErrDtype, "f", "int")
 	for v, says := range map[float64]string{1e39: "too large", -1e300: "too large", 1e-50: "becomes 0"} {
 		cells(s)[4] = v
-		_, err = s.As(tensor.Float32)
-		fails(t, err, domain.ErrDomain, "data: f", "x[1,1]", says, "float64")
+		fails(t, failed(s.As(tensor.Float32)), domain.ErrDomain, "data: f", "x[1,1]", says, "float64")
 	}
 }
 
@@ -63,23 +58,20 @@ func TestClasses(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("NewClasses(%q) = %q, want %q", c.labels, got, c.want)
 		}
-		idx, err := got.Index(c.labels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		idx := must(got.Index(c.labels))
 		for i, k := range idx {
 			if got[k] != c.labels[i] {
 				t.Errorf("row %d: class %q, want %q", i, got[k], c.labels[i])
 			}
 		}
 	}
-	_, err := Classes{"cat", "dog"}.Index([]string{"dog", "cow"})
-	fails(t, err, ErrLabel, "row 1", `"cow"`, `2 known classes ("cat", "dog")`)
+	fails(t, failed(Classes{"cat", "dog"}.Index([]string{"dog", "cow"})),
+		ErrLabel, "row 1", `"cow"`, `2 known classes ("cat", "dog")`)
 	var many []string
 	for c := 'a'; c <= 'z'; c++ {
 		many = append(many, string(c))
 	}
-	_, err = NewClasses(many).Index([]string{"?"})
+	_, err := NewClasses(many).Index([]string{"?"})
 	fails(t, err, ErrLabel, "26 known", `"j", ...`)
 	if strings.Contains(err.Error(), `"k"`) {
 		t.Errorf("too long: %v", err)
@@ -126,9 +118,7 @@ func TestRows(t *testing.T) {
 func TestMistakesPanic(t *testing.T) {
 	x := dense64(2, 3, 1, 2, 3, 4, 5, 6)
 	turned := x.Clone().(*tensor.Dense)
-	if err := turned.T(); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(turned.T())
 	for says, f := range map[string]func(){
 		"0 rows a block":     func() { Blocks(x, 0) },
 		"row 2 of 2":         func() { Rows(x, []int{2}) },

@@ -3,9 +3,9 @@ package data
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -24,16 +24,13 @@ import (
 )
 
 // packed is text as gzip or zstd data, or as it is.
-func packed(t *testing.T, text []byte, ext string) []byte {
+func packed(t *testing.T, text, ext string) string {
 	switch ext {
 	case ".gz":
-		return zip(string(text))
+		return zip(text)
 	case ".zst":
-		w, err := zstd.NewWriter(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return w.EncodeAll(text, nil)
+		w := must(zstd.NewWriter(nil))
+		return string(w.EncodeAll([]byte(text), nil))
 	}
 	return text
 }
@@ -67,19 +64,14 @@ func folder(t *testing.T, lines []string, ext string, cuts ...int) string {
 		}
 		pack := filepath.Ext(ext)
 		path := filepath.Join(dir, fmt.Sprintf("part-%02d%s", i, ext))
-		if err := os.WriteFile(path, packed(t, []byte(strings.Join(lines[start:end], "")), pack), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(os.WriteFile(path, []byte(packed(t, strings.Join(lines[start:end], ""), pack)), 0o644))
 	}
 	return dir
 }
 
 func stream(t *testing.T, o StreamOptions, paths ...string) *Stream {
 	t.Helper()
-	s, err := OpenStream(o, paths...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(OpenStream(o, paths...))
 	return s
 }
 
@@ -87,13 +79,8 @@ func stream(t *testing.T, o StreamOptions, paths ...string) *Stream {
 func collect(t *testing.T, s *Stream, epoch int) (rows []string, sizes []int) {
 	t.Helper()
 	for b, err := range s.Blocks(context.Background(), epoch) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := b.Dense()
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(err)
+		x := must(b.Dense())
 		for i := range b.Rows() {
 			rows = append(rows, fmt.Sprint(rowText(b.Set, i), x.Float64s()[i*b.Dims():(i+1)*b.Dims()]))
 		}
@@ -112,14 +99,8 @@ func rowText(s *Set, i int) string {
 // TestStreamIsRead: blocks of any size, of rows in any files, packed in any way, are the rows of Read.
 func TestStreamIsRead(t *testing.T) {
 	lines := libsvmText(103, 1)
-	whole, err := ReadLIBSVM(strings.NewReader(strings.Join(lines, "")), "whole", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := whole.Dense()
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must(ReadLIBSVM(strings.NewReader(strings.Join(lines, "")), "whole", Options{}))
+	x := must(whole.Dense())
 	var want []string
 	for i := range whole.Rows() {
 		want = append(want, fmt.Sprint(whole.Labels[i], x.Float64s()[i*11:(i+1)*11]))
@@ -130,10 +111,7 @@ func TestStreamIsRead(t *testing.T) {
 				dir := folder(t, lines, ext, cuts...)
 				for _, size := range []int{1, 7, 103, 1000} {
 					s := stream(t, StreamOptions{BlockRows: size, Options: Options{Form: form}}, dir)
-					v, err := s.Survey(context.Background(), 0)
-					if err != nil {
-						t.Fatal(err)
-					}
+					v := must(s.Survey(context.Background(), 0))
 					if v.Rows != 103 || v.Dims != 11 || !slices.Equal(v.Classes, NewClasses(whole.Labels)) || v.Sample != nil {
 						t.Fatalf("survey %+v", v)
 					}
@@ -159,17 +137,15 @@ func TestStreamIsRead(t *testing.T) {
 // TestStreamOfColumns: CSV and .npy, whose files say their widths, need no survey; a header in each file is none of the rows.
 func TestStreamOfColumns(t *testing.T) {
 	dir := t.TempDir()
-	files := map[string][]byte{
-		"a.csv":     []byte("u,v,y\n1,2,.5\n3,4,1.5\n"),
-		"b.csv.zst": packed(t, []byte("5,6,2.5\n7,8,3.5\n9,10,4.5\n"), ".zst"),
-		"c.npy":     npy(npyDictOf("<f8", "False", "(2, 3)"), binary.LittleEndian, []float64{11, 12, 5.5, 13, 14, 6.5}),
-		".hidden":   nil,
-		"_SUCCESS":  nil,
+	files := map[string]string{
+		"a.csv":     "u,v,y\n1,2,.5\n3,4,1.5\n",
+		"b.csv.zst": packed(t, "5,6,2.5\n7,8,3.5\n9,10,4.5\n", ".zst"),
+		"c.npy":     arrayOf("<f8", "False", "(2, 3)", []float64{11, 12, 5.5, 13, 14, 6.5}),
+		".hidden":   "",
+		"_SUCCESS":  "",
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	s := stream(t, StreamOptions{BlockRows: 3, Options: Options{Task: Regression}}, dir)
 	rows, sizes := collect(t, s, 0)
@@ -183,6 +159,31 @@ func TestStreamOfColumns(t *testing.T) {
 	v, err := s.Survey(context.Background(), 100)
 	if err != nil || v.Rows != 7 || v.Classes != nil || v.Sample.Rows() != 7 || !slices.Equal(cells(v.Sample.Set)[12:], []float64{13, 14}) {
 		t.Errorf("survey %+v, %v", v, err)
+	}
+}
+
+// TestTargetsByNumber: several target columns of a file without names are as many targets of a row, read whole, in
+// blocks, and from the rows that a survey keeps.
+func TestTargetsByNumber(t *testing.T) {
+	path := fileOf(t, "a.csv", "1,2,3,4\n5,6,7,8\n9,10,11,12\n")
+	o := Options{Task: Regression, LabelNames: []string{"2", "4"}}
+	want := []float64{2, 4, 6, 8, 10, 12}
+	check := func(how string, s *Set) {
+		t.Helper()
+		if s.Targets() != 2 || !slices.Equal(s.Y, want) || !slices.Equal(s.LabelNames, o.LabelNames) {
+			t.Errorf("%s: %d targets %v, named %q", how, s.Targets(), s.Y, s.LabelNames)
+		}
+	}
+	check("whole", must(Read(path, o)))
+	for _, kept := range []bool{false, true} {
+		s := stream(t, StreamOptions{Options: o}, path)
+		if kept {
+			must(s.Survey(t.Context(), 2))
+		}
+		for b, err := range s.Blocks(t.Context(), 0) {
+			mustDo(err)
+			check("in blocks", b.Set)
+		}
 	}
 }
 
@@ -236,10 +237,7 @@ func TestSplitStream(t *testing.T) {
 	lines := libsvmText(2000, 5)
 	dir := folder(t, lines, ".libsvm", 700)
 	s := stream(t, StreamOptions{BlockRows: 97}, dir)
-	all, err := s.Survey(context.Background(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must(s.Survey(context.Background(), 0))
 	rest, held := s.Split(.2, 7)
 	a, _ := collect(t, rest, 0)
 	b, sizes := collect(t, held, 0)
@@ -272,10 +270,8 @@ func TestSample(t *testing.T) {
 	counts := make([]float64, 50)
 	const draws = 400
 	for seed := range uint64(draws) {
-		v, err := stream(t, StreamOptions{Seed: seed, BlockRows: 8, Options: Options{Task: Regression}}, dir).Survey(context.Background(), 10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := stream(t, StreamOptions{Seed: seed, BlockRows: 8, Options: Options{Task: Regression}}, dir)
+		v := must(s.Survey(context.Background(), 10))
 		if !slices.IsSorted(v.Sample.Y) || v.Sample.Rows() != 10 {
 			t.Fatal("the sample is not 10 rows in order")
 		}
@@ -308,33 +304,21 @@ func TestStreamErrors(t *testing.T) {
 	fails(t, last(stream(t, StreamOptions{Options: Options{Dims: 5}}, dir), bg), domain.ErrShape, "part-00.libsvm")
 	csv := folder(t, []string{"1,2,3\n", "1,2,3\n", "1,2\n"}, ".csv", 1, 2)
 	fails(t, last(stream(t, StreamOptions{}, csv), bg), domain.ErrShape, "part-02.csv")
-	_, err := stream(t, StreamOptions{}, csv).Survey(bg, 0)
-	fails(t, err, domain.ErrShape, "part-02.csv")
-	_, err = stream(t, StreamOptions{}, csv, dir).Survey(bg, 0)
-	fails(t, err, domain.ErrShape, "part-02.csv")
+	fails(t, failed(stream(t, StreamOptions{}, csv).Survey(bg, 0)), domain.ErrShape, "part-02.csv")
+	fails(t, failed(stream(t, StreamOptions{}, csv, dir).Survey(bg, 0)), domain.ErrShape, "part-02.csv")
 	bad := folder(t, []string{"1,2,3\n", "1,NaN,3\n"}, ".csv", 1)
 	fails(t, last(stream(t, StreamOptions{}, bad), bg), domain.ErrDomain, "part-01.csv:1")
 	for _, ext := range []string{".csv.gz", ".csv.zst"} {
 		cut := folder(t, slices.Repeat([]string{"1,2,3\n", "4,5,7\n"}, 5000), ext)
 		path := filepath.Join(cut, "part-00"+ext)
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, raw[:len(raw)*2/3], 0o644); err != nil {
-			t.Fatal(err)
-		}
+		raw := must(os.ReadFile(path))
+		mustDo(os.WriteFile(path, raw[:len(raw)*2/3], 0o644))
 		fails(t, last(stream(t, StreamOptions{BlockRows: 10}, cut), bg), ErrFormat, "part-00"+ext)
 		raw[len(raw)/2] ^= 0x55
-		if err := os.WriteFile(path, raw, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(os.WriteFile(path, raw, 0o644))
 		fails(t, last(stream(t, StreamOptions{BlockRows: 10}, cut), bg), ErrFormat, "part-00"+ext)
 	}
-	fortran := filepath.Join(t.TempDir(), "f.npy")
-	if err := os.WriteFile(fortran, npy(npyDictOf("<f8", "True", "(3, 2)"), binary.LittleEndian, make([]float64, 6)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fortran := fileOf(t, "f.npy", arrayOf("<f8", "True", "(3, 2)", make([]float64, 6)))
 	fails(t, last(stream(t, StreamOptions{BlockRows: 2}, fortran), bg), ErrFormat, "f.npy", "ascontiguousarray")
 	cancelled, cancel := context.WithCancel(bg)
 	cancel()
@@ -345,13 +329,9 @@ func TestStreamErrors(t *testing.T) {
 		}
 	}
 	for _, o := range []StreamOptions{{BlockRows: -1}, {Shuffle: -1}, {Ahead: -1}, {Options: Options{Dims: -1}}} {
-		if _, err := OpenStream(o, csv); !errors.Is(err, domain.ErrParam) {
-			t.Errorf("%+v: %v", o, err)
-		}
+		fails(t, failed(OpenStream(o, csv)), domain.ErrParam)
 	}
-	if _, err := Read("x.parquet", Options{}); !errors.Is(err, ErrFormat) {
-		t.Error(err)
-	}
+	fails(t, failed(Read("x.parquet", Options{})), ErrFormat)
 }
 
 // TestStreamStops: who ranges no further leaves no goroutine and no open file behind, and a block tells where its rows were.
@@ -361,9 +341,7 @@ func TestStreamStops(t *testing.T) {
 	s := stream(t, StreamOptions{BlockRows: 7}, dir)
 	for range 20 {
 		for b, err := range s.Blocks(context.Background(), 0) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			mustDo(err)
 			if file, row := b.Place(3); filepath.Base(file) == "part-01.csv" {
 				err := b.Locate(&domain.CellError{Who: "map", Row: 3, Col: 1, Value: 2})
 				fails(t, err, domain.ErrDomain, file, fmt.Sprintf("x[%d,1]", row))
@@ -386,10 +364,7 @@ func TestStreamMemory(t *testing.T) {
 	for i := range 200_000 {
 		fmt.Fprintf(&b, "%d,%d,%d,%d\n", i, i+1, i+2, i%3)
 	}
-	path := filepath.Join(t.TempDir(), "big.csv")
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := fileOf(t, "big.csv", string(b.Bytes()))
 	b = bytes.Buffer{}
 	held := func() uint64 {
 		var m runtime.MemStats
@@ -399,9 +374,7 @@ func TestStreamMemory(t *testing.T) {
 	}
 	before, most, n := held(), uint64(0), 0
 	for block, err := range stream(t, StreamOptions{BlockRows: 1000, Shuffle: 3000}, path).Blocks(context.Background(), 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(err)
 		if n += block.Rows(); n%20_000 == 0 {
 			most = max(most, held())
 		}
@@ -409,6 +382,17 @@ func TestStreamMemory(t *testing.T) {
 	// A row takes 24 bytes of numbers, a string and a place; in the buffer two slices besides, and five blocks may be on their way.
 	if limit := before + 2<<20; n != 200_000 || most > limit {
 		t.Errorf("%d rows; %d bytes are held, %d at the start", n, most, before)
+	}
+}
+
+// blocksOf are blocks of so many rows.
+func blocksOf(x ops.Matrix, size int) iter.Seq2[ops.Matrix, error] {
+	return func(yield func(ops.Matrix, error) bool) {
+		for _, b := range Blocks(x, size) {
+			if !yield(b, nil) {
+				return
+			}
+		}
 	}
 }
 
@@ -427,23 +411,14 @@ func TestFitBlocks(t *testing.T) {
 		}
 	}
 	dense := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(v))
-	sparse, err := ops.CSROf(dense)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparse := must(ops.CSROf(dense))
 	for _, name := range []string{"none", "l1", "standard", "minmax", "minmax,l2", "l2,standard,minmax"} {
 		for _, x := range []ops.Matrix{dense, sparse} {
-			whole, _ := ParseScalers(name)
+			whole := must(ParseScalers(name))
 			want := whole.Fit(x)
 			for _, size := range []int{1, 10, 211} {
-				c, _ := ParseScalers(name)
-				got := c.FitBlocks(func(yield func(ops.Matrix, error) bool) {
-					for _, b := range Blocks(x, size) {
-						if !yield(b, nil) {
-							return
-						}
-					}
-				})
+				c := must(ParseScalers(name))
+				got := c.FitBlocks(blocksOf(x, size))
 				if (got == nil) != (want == nil) || errors.Is(got, ErrZeros) != errors.Is(want, ErrZeros) {
 					t.Errorf("%s: %v, want %v", name, got, want)
 				}
@@ -458,7 +433,7 @@ func TestFitBlocks(t *testing.T) {
 			}
 		}
 	}
-	c, _ := ParseScalers("standard")
+	c := must(ParseScalers("standard"))
 	broken := errors.New("broken")
 	for _, rows := range []func(func(ops.Matrix, error) bool){func(func(ops.Matrix, error) bool) {}, func(y func(ops.Matrix, error) bool) { y(nil, broken) }} {
 		if err := c.FitBlocks(rows); !errors.Is(err, broken) && !errors.Is(err, domain.ErrShape) || len(c.State()) > 0 {

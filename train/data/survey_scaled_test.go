@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -21,32 +20,20 @@ func TestSurveyScaled(t *testing.T) {
 	}
 	for name, text := range files {
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(os.WriteFile(path, []byte(text), 0o600))
 		for _, scale := range []string{"none", "standard", "minmax", "l1,standard", "standard,minmax", "cube"} {
 			o := StreamOptions{Options: Options{Form: FormDense}, BlockRows: 3}
 			if name == "a.csv" {
 				o.Label, o.Header = LabelLast, HeaderNo
 			}
-			s, err := OpenStream(o, path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, want := parse(t, scale), parse(t, scale)
-			v, err := s.SurveyScaled(ctx, 2, got)
-			if err != nil {
-				t.Fatal(name, err)
-			}
+			s := must(OpenStream(o, path))
+			got, want := must(ParseScalers(scale)), must(ParseScalers(scale))
+			v := must(s.SurveyScaled(ctx, 2, got))
 			if learnt := v.learnt != nil; learnt != (name == "a.csv") {
 				t.Errorf("%s %s: the survey has learnt: %v", name, scale, learnt)
 			}
-			if err := v.FitScaler(ctx); err != nil {
-				t.Fatal(name, err)
-			}
-			if err := want.FitBlocks(Streamed{Stream: s}.Matrices(ctx)); err != nil {
-				t.Fatal(name, err)
-			}
+			mustDo(v.FitScaler(ctx))
+			mustDo(want.FitBlocks(Streamed{Stream: s}.Matrices(ctx)))
 			if err := v.FitScaler(ctx); err != nil { // again: all passes
 				t.Fatal(name, err)
 			}
@@ -62,41 +49,21 @@ func TestSurveyScaled(t *testing.T) {
 		}
 	}
 	var none *Survey
-	if err := none.FitScaler(ctx); !errors.Is(err, domain.ErrParam) {
-		t.Errorf("without a survey: %v", err)
-	}
-	if err := new(Survey).FitScaler(ctx); !errors.Is(err, domain.ErrParam) {
-		t.Errorf("without a scaler: %v", err)
-	}
-}
-
-func parse(t *testing.T, scale string) *Scaler {
-	t.Helper()
-	c, err := ParseScalers(scale)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	fails(t, none.FitScaler(ctx), domain.ErrParam)
+	fails(t, new(Survey).FitScaler(ctx), domain.ErrParam)
 }
 
 // TestReadAllStops: one file is read under the context, as several are.
 func TestReadAllStops(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.csv")
-	if err := os.WriteFile(path, []byte("1,2,x\n3,4,y\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := fileOf(t, "a.csv", "1,2,x\n3,4,y\n")
 	ctx, cancel := context.WithCancel(context.Background())
 	if s, err := ReadAll(ctx, Options{}, path); err != nil || s.Rows() != 2 {
 		t.Fatal(s, err)
 	}
 	cancel()
-	if _, err := ReadAll(ctx, Options{}, path); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+	fails(t, failed(ReadAll(ctx, Options{}, path)), context.Canceled)
 	var none context.Context
-	if _, err := ReadAll(none, Options{}, path); !errors.Is(err, domain.ErrParam) {
-		t.Errorf("without a context: %v", err)
-	}
+	fails(t, failed(ReadAll(none, Options{}, path)), domain.ErrParam)
 }
 
 // TestColumnsStay: JSON that does not describe columns leaves a Columns as it was.
