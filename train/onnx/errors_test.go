@@ -102,9 +102,7 @@ func TestErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			path := filepath.Join(t.TempDir(), "model.onnx")
-			if err := os.WriteFile(path, []byte("before"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			mustDo(os.WriteFile(path, []byte("before"), 0o666))
 			m := c.m(small())
 			for _, err := range []error{Export(&b, m, c.o), Save(path, m, c.o)} {
 				if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
