@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -196,17 +195,11 @@ func (s *columnStats) add(f *Frame, c *Column) {
 
 // flawOf says why float64 cannot hold the number t, and "" if it can or t is not a number.
 func flawOf(t string) string {
-	switch v, f := number(t); {
-	case f == overflows:
-		return "is too large for float64"
-	case f == vanishes:
-		return "is not 0 but becomes 0 in float64"
-	case f == notFinite:
-		return "is not a finite number"
-	case f == sound && lossy(t, v):
+	v, f := number(t)
+	if f == sound && lossy(t, v) {
 		return "is 2^53 or more in absolute value, where float64 rounds"
 	}
-	return ""
+	return reasons[f]
 }
 
 // number adds n cells with the value v.
@@ -442,11 +435,8 @@ func (l *learner) category(s *columnStats, in Input) (Input, string, error) {
 	if rare == 0 {
 		rare = min(10, max(1, l.rows/100))
 	}
-	levels := slices.SortedFunc(maps.Keys(s.texts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(s.texts[b], s.texts[a]), cmp.Compare(a, b))
-	})
-	most := levels[0]
-	kept := len(levels)
+	levels := byCount(s.texts)
+	most, kept := levels[0], len(levels)
 	for kept > 0 && (s.texts[levels[kept-1]] < rare || kept > l.o.Levels) {
 		kept--
 	}

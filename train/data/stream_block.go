@@ -164,6 +164,25 @@ func (c *cutter) flush() error {
 	return c.emit(b)
 }
 
+// reservoir draws a uniform sample of rows (Vitter 1985, algorithm R).
+type reservoir struct {
+	size int
+	rng  *rand.Rand
+	seen int
+	pool []entry
+}
+
+func (r *reservoir) add(e entry) {
+	r.seen++
+	k := len(r.pool)
+	if k < r.size {
+		r.pool = append(r.pool, entry{})
+	} else if k = r.rng.IntN(r.seen); k >= r.size {
+		return
+	}
+	r.pool[k].keep(e)
+}
+
 // mixer is the shuffle buffer.
 type mixer struct {
 	size int

@@ -42,7 +42,8 @@ func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
 // the fit; until then the scaler is as before.
 func (s *Stream) SurveyScaled(ctx context.Context, sample int, scaler *Scaler) (*Survey, error) {
 	now := s.shape.now()
-	w := &surveyor{s: s, size: sample, rng: rand.New(spectral.Stream(s.o.Seed, "data/sample")), classes: map[string]*int{}}
+	rng := rand.New(spectral.Stream(s.o.Seed, "data/sample"))
+	w := &surveyor{s: s, reservoir: reservoir{size: sample, rng: rng}, classes: map[string]*int{}}
 	w.stream, w.scaler = s, scaler
 	if scaler != nil {
 		w.learnt = newLearning(scaler)
@@ -74,11 +75,9 @@ func (v *Survey) FitScaler(ctx context.Context) error {
 }
 
 type surveyor struct {
-	s       *Stream
-	size    int
-	rng     *rand.Rand
+	s *Stream
+	reservoir
 	like    *Block
-	pool    []entry
 	classes map[string]*int // the number of rows of each
 	fixed   bool            // whether a file states its width at the start
 	text    bool            // whether a file does not
@@ -129,19 +128,8 @@ func (v *surveyor) block(b *Block) error {
 			return fmt.Errorf("data: %s: with row %d there are more than %d classes; read targets as regression: %w", file, row, maxClasses, ErrFormat)
 		}
 	}
-	return b.entries(func(e entry) error {
-		v.Rows++
-		switch {
-		case len(v.pool) < v.size:
-			v.pool = append(v.pool, entry{})
-			v.pool[len(v.pool)-1].keep(e)
-		case v.size > 0:
-			if j := v.rng.IntN(v.Rows); j < v.size {
-				v.pool[j].keep(e)
-			}
-		}
-		return nil
-	})
+	v.Rows += b.Rows()
+	return b.entries(func(e entry) error { v.add(e); return nil })
 }
 
 func (v *surveyor) result() (*Survey, error) {
