@@ -234,7 +234,7 @@ func (w *writer) category(levels map[string]int) func(i int, row []float64) erro
 			return nil
 		}
 		if w.c.Unknown == UnknownError {
-			return w.fail(i, "is %s, which is none of the levels of the training rows, %s", quote(w.cells.text(i)), strings.Join(cut(quoted(in.Levels), 10), ", "))
+			return w.fail(i, "is %s, which is none of the levels of the training rows, %s", quote(w.cells.text(i)), listed(in.Levels, 10))
 		}
 		if w.unknown++; w.unknown == 1 {
 			w.level = w.cells.text(i)

@@ -141,7 +141,7 @@ func (l *learner) start(f *Frame) error {
 	for _, list := range [][]string{l.o.Drop, l.o.Keep, l.o.Categorical} {
 		for _, p := range list {
 			if !used[p] {
-				return fmt.Errorf("data: %s: no column is named %s; the columns are %s: %w", f.Source, quote(p), strings.Join(cut(quoted(f.Names), 20), ", "), domain.ErrParam)
+				return fmt.Errorf("data: %s: no column is named %s; the columns are %s: %w", f.Source, quote(p), listed(f.Names, 20), domain.ErrParam)
 			}
 		}
 	}

@@ -140,17 +140,15 @@ func (s *Set) Take(idx []int) *Set {
 		mustIndex("data: Set.Take", len(s.Y)/s.Targets(), idx)
 		out.Y = pickRows(s.Y, idx, s.Targets())
 	}
-	if s.Labels != nil {
-		out.Labels = pick(s.Labels, idx)
-	}
-	if s.IDs != nil {
-		out.IDs = pick(s.IDs, idx)
-	}
-	out.taken = taken(s.taken, idx)
+	out.Labels, out.IDs, out.taken = pick(s.Labels, idx), pick(s.IDs, idx), taken(s.taken, idx)
 	return out
 }
 
+// pick returns the elements idx; nil of nil.
 func pick[T any](from []T, idx []int) []T {
+	if from == nil {
+		return nil
+	}
 	mustIndex("data: Set.Take", len(from), idx)
 	to := make([]T, len(idx))
 	for i, k := range idx {

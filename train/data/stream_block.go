@@ -77,6 +77,26 @@ func (b *Block) entries(f func(e entry) error) error {
 	return nil
 }
 
+// in is the entry as a row of d columns, sparse or dense.
+func (e entry) in(d int, sparse bool) entry {
+	out := e
+	switch {
+	case sparse && e.cols == nil:
+		out.x = nil
+		for j, v := range e.x {
+			if v != 0 {
+				out.x, out.cols = append(out.x, v), append(out.cols, int32(j))
+			}
+		}
+	case !sparse && e.cols != nil:
+		out.x, out.cols = make([]float64, d), nil
+		for t, j := range e.cols {
+			out.x[j] = e.x[t]
+		}
+	}
+	return out
+}
+
 // keep copies an entry into the memory of e.
 func (e *entry) keep(from entry) {
 	e.x, e.cols = append(e.x[:0], from.x...), append(e.cols[:0], from.cols...)
@@ -111,11 +131,11 @@ func (b *builder) add(e entry) {
 }
 
 // block returns the added rows as a block of d columns, and empties the builder.
-func (b *builder) block(d int) (*Block, error) {
+func (b *builder) block(d int, sparse bool) (*Block, error) {
 	n := len(b.at)
 	set := &Set{Y: b.y, Labels: b.names, IDs: b.ids, Names: b.like.Names, LabelNames: b.like.LabelNames, Columns: b.like.Columns, Source: b.like.Source}
 	var err error
-	if _, sparse := b.like.X.(*ops.CSR); sparse {
+	if sparse {
 		set.X, err = ops.NewCSR(n, d, append([]int{0}, b.ends...), b.cols, b.x)
 	} else {
 		set.X = tensor.New(tensor.WithShape(n, d), tensor.WithBacking(b.x))
@@ -157,7 +177,8 @@ func (c *cutter) flush() error {
 	if len(c.b.at) == 0 {
 		return nil
 	}
-	b, err := c.b.block(c.b.like.Dims())
+	_, sparse := c.b.like.X.(*ops.CSR)
+	b, err := c.b.block(c.b.like.Dims(), sparse)
 	if err != nil {
 		return err
 	}
