@@ -73,10 +73,7 @@ func RowMajor(who, what string, x ops.Matrix) (ops.Matrix, error) {
 	if dt := t.Dtype(); dt != tensor.Float64 && dt != tensor.Float32 {
 		return nil, fmt.Errorf("%s: %s are %v, not float64 or float32; convert them: %w", who, what, dt, domain.ErrDtype)
 	}
-	rowMajor := func(t *tensor.Dense) bool {
-		sh, st := t.Shape(), t.Strides()
-		return slices.Contains(sh, 0) || len(st) == 2 && (sh[1] == 1 || st[1] == 1) && (sh[0] == 1 || st[0] == sh[1])
-	}
+	rowMajor := func(t *tensor.Dense) bool { return slices.Contains(t.Shape(), 0) || ops.IsContiguous(t) }
 	if rowMajor(t) {
 		return t, nil
 	}

@@ -170,7 +170,7 @@ type matrix struct {
 // rowsOf returns dense or sparse rows as a matrix. Errors: as for matrixOf.
 func rowsOf(who string, x ops.Matrix) (matrix, error) {
 	s, ok := x.(*ops.CSR)
-	if !ok {
+	if !ok || s == nil {
 		t, _ := x.(*tensor.Dense)
 		return matrixOf(who, t)
 	}
