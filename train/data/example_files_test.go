@@ -11,6 +11,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/sbinet/npyio"
 	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
 )
 
 // folder is a new one with a file in it, which the caller removes.
@@ -96,4 +97,55 @@ func ExampleNewClasses() {
 	// [-1 2 10]
 	// [1 2] <nil>
 	// data: row 0 has the label "3", which is none of the 3 known classes ("-1", "2", "10"): unknown class
+}
+
+// Sets of samples from a file, scaled to the unit cube by the range of all of them.
+func ExampleReadBagsCSV() {
+	const file = "bag,label,x1,x2\nfirst,1,2,10\nfirst,1,4,30\nsecond,0,3,20\n"
+	set, err := data.ReadBagsCSV(strings.NewReader(file), "sets.csv", data.Options{})
+	if err != nil {
+		panic(err)
+	}
+	cube, err := data.ParseScalers("cube") // later samples beyond the range go to its face
+	if err != nil {
+		panic(err)
+	}
+	if err := cube.Fit(set.X); err != nil {
+		panic(err)
+	}
+	if err := cube.ApplyInPlace(set.X); err != nil {
+		panic(err)
+	}
+	for i, label := range set.Labels {
+		fmt.Println(set.IDs[i], "of class", label, set.X.(*ops.Bags).Bag(i).Float64s())
+	}
+	// Output:
+	// first of class 1 [0 0 1 1]
+	// second of class 0 [0.5 0.5]
+}
+
+// Features that are written block by block; the file has its name once it is whole.
+func ExampleNewMatrixFile() {
+	dir, path := folder("features.csv", "")
+	defer os.RemoveAll(dir)
+	f, err := data.NewMatrixFile(path, data.AnyRows, 2, tensor.Float64)
+	if err != nil {
+		panic(err)
+	}
+	for _, block := range [][]float64{{1, 2, 3, 4}, {5, 6}} {
+		x := tensor.New(tensor.WithShape(len(block)/2, 2), tensor.WithBacking(block))
+		if err = f.Write(x); err != nil {
+			break
+		}
+	}
+	if err := f.Close(err); err != nil {
+		panic(err)
+	}
+	text, err := os.ReadFile(path)
+	fmt.Print(string(text), err)
+	// Output:
+	// 1,2
+	// 3,4
+	// 5,6
+	// <nil>
 }

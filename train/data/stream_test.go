@@ -364,7 +364,7 @@ func TestStreamMemory(t *testing.T) {
 	for i := range 200_000 {
 		fmt.Fprintf(&b, "%d,%d,%d,%d\n", i, i+1, i+2, i%3)
 	}
-	path := fileOf(t, "big.csv", string(b.Bytes()))
+	path := fileOf(t, "big.csv", b.String())
 	b = bytes.Buffer{}
 	held := func() uint64 {
 		var m runtime.MemStats
