@@ -3,7 +3,6 @@ package data
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -60,10 +59,7 @@ func TestReadImageBags(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"": "is empty", string(two[:4000]): "image 1 has 927 bytes of 3073", "\x1f\x8b\x08": "truncated"} {
-		path := fileOf(t, "bad.bin", text)
-		if _, err := ReadImageBags(path, false, 0); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d bytes: %v, want %q", len(text), err, want)
-		}
+		fails(t, failed(ReadImageBags(fileOf(t, "bad.bin", text), false, 0)), ErrFormat, want)
 	}
 }
 

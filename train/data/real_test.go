@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -76,10 +75,7 @@ func TestRealHousing(t *testing.T) {
 
 // The widest rows of adult's training file name only 123 later, so a smaller width must be refused by name.
 func TestRealAdultTooNarrow(t *testing.T) {
-	_, err := Read(realFile(t, "adult/adult.train.libsvm.gz"), Options{Dims: 122})
-	if !errors.Is(err, domain.ErrShape) {
-		t.Errorf("error %v", err)
-	}
+	fails(t, failed(Read(realFile(t, "adult/adult.train.libsvm.gz"), Options{Dims: 122})), domain.ErrShape)
 }
 
 func BenchmarkRead(b *testing.B) {

@@ -199,9 +199,18 @@ func TestRanksOfManyRows(t *testing.T) {
 		mustDo(whole.ApplyInPlace(z))
 		// The standard error of a level is at most √(¼/10,000) = .005, and of robust's z twice that; five of them.
 		near(t, list, z.Float64s(), want, .05)
-		for name, w := range whole.State() {
-			if !slices.Equal(blocks.State()[name].Float64s(), w.Float64s()) {
-				t.Errorf("%s: %s of blocks differs", list, name)
+		sameState(t, list, blocks, whole, 0, 0)
+	}
+}
+
+// sameState wants what one scaler learned to be what another did, up to a relative and an absolute difference.
+func sameState(t *testing.T, what string, got, want *Scaler, relative, absolute float64) {
+	t.Helper()
+	state := got.State()
+	for key, vector := range want.State() {
+		for i, w := range vector.Float64s() {
+			if g := state[key].Float64s()[i]; !(math.Abs(g-w) <= relative*math.Abs(w)+absolute) {
+				t.Errorf("%s: %s[%d] is %v, want %v", what, key, i, g, w)
 			}
 		}
 	}

@@ -33,10 +33,8 @@ func wordsFile(n, d, words int, seed uint64) string {
 	return text.String()
 }
 
-func readText(t *testing.T, text string, o Options) *Set {
-	t.Helper()
-	s := must(ReadLIBSVM(strings.NewReader(text), "words", o))
-	return s
+func readText(text string, o Options) *Set {
+	return must(ReadLIBSVM(strings.NewReader(text), "words", o))
 }
 
 // TestSparseRule: sparse at a tenth and less of 2^16 cells and more, unless a form is asked for; the cells are the same.
@@ -53,11 +51,11 @@ func TestSparseRule(t *testing.T) {
 		"sparse by wish":   {10, 7, 7, FormSparse, true},
 	} {
 		text := wordsFile(c.n, c.d, c.words, 1)
-		s := readText(t, text, Options{Form: c.form, Dims: c.d})
+		s := readText(text, Options{Form: c.form, Dims: c.d})
 		if _, sparse := s.X.(*ops.CSR); sparse != c.sparse {
 			t.Errorf("%s: %T", name, s.X)
 		}
-		if !slices.Equal(cells(s), cells(readText(t, text, Options{Form: FormDense, Dims: c.d}))) {
+		if !slices.Equal(cells(s), cells(readText(text, Options{Form: FormDense, Dims: c.d}))) {
 			t.Errorf("%s: other cells", name)
 		}
 		consistent(t, s, Options{Form: c.form})
@@ -73,7 +71,7 @@ func TestSparseMemory(t *testing.T) {
 	text := wordsFile(2000, 1<<20, 20, 1) // 16 GB of cells, 40000 values
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	s := readText(t, text, Options{})
+	s := readText(text, Options{})
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; got > 16<<20 {
 		t.Errorf("%d bytes for %v", got, s.X)
@@ -83,7 +81,7 @@ func TestSparseMemory(t *testing.T) {
 // TestSparseSet: a part and a rounding of a sparse set equal the dense one's; blocks share memory.
 func TestSparseSet(t *testing.T) {
 	text := wordsFile(50, 31, 6, 2)
-	s, dense := readText(t, text, Options{Form: FormSparse}), readText(t, text, Options{Form: FormDense})
+	s, dense := readText(text, Options{Form: FormSparse}), readText(text, Options{Form: FormDense})
 	idx := []int{40, 3, 3}
 	if a, b := s.Take(idx), dense.Take(idx); !slices.Equal(cells(a), cells(b)) || !slices.Equal(a.Labels, b.Labels) {
 		t.Error("Take differs")
@@ -117,16 +115,11 @@ func TestSparseScalers(t *testing.T) {
 	for _, list := range []string{"none", "l1", "l2", "minmax", "cube", "robust", "minmax,l2", "l2,minmax,l1"} {
 		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
 			rows := func(text string, form Form) ops.Matrix {
-				x := must(readText(t, text, Options{Form: form, Dims: 31}).As(dt))
-				return x
+				return must(readText(text, Options{Form: form, Dims: 31}).As(dt))
 			}
 			sparse, dense := must(ParseScalers(list)), must(ParseScalers(list))
 			mustDo(errors.Join(sparse.Fit(rows(text, FormSparse)), dense.Fit(rows(text, FormDense))))
-			for name, v := range dense.State() {
-				if !slices.Equal(sparse.State()[name].Float64s(), v.Float64s()) {
-					t.Errorf("%s: state %s differs", list, name)
-				}
-			}
+			sameState(t, list, sparse, dense, 0, 0)
 			a, b := rows(test, FormSparse), rows(test, FormDense)
 			mustDo(errors.Join(sparse.ApplyInPlace(a), dense.ApplyInPlace(b)))
 			if spread := must(a.(*ops.CSR).Dense(nil)); !spread.Eq(b.(*tensor.Dense)) {

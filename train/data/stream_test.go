@@ -422,14 +422,7 @@ func TestFitBlocks(t *testing.T) {
 				if (got == nil) != (want == nil) || errors.Is(got, ErrZeros) != errors.Is(want, ErrZeros) {
 					t.Errorf("%s: %v, want %v", name, got, want)
 				}
-				a, b := c.State(), whole.State()
-				for k := range b {
-					for j, w := range b[k].Float64s() {
-						if g := a[k].Float64s()[j]; math.Abs(g-w) > 1e-11*math.Abs(w)+1e3*0x1p-50 { // the rounding of a mean of 1000
-							t.Errorf("%s, blocks of %d: %s[%d] = %v, want %v", name, size, k, j, g, w)
-						}
-					}
-				}
+				sameState(t, fmt.Sprint(name, ", blocks of ", size), c, whole, 1e-11, 1e3*0x1p-50) // the rounding of a mean of 1000
 			}
 		}
 	}

@@ -2,9 +2,6 @@ package data
 
 import (
 	"context"
-	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -13,14 +10,13 @@ import (
 // TestSurveyScaled: a scaler whose first pass came with the survey is the scaler that FitBlocks fits, of every format,
 // and reads the files once less where rows are dense.
 func TestSurveyScaled(t *testing.T) {
-	ctx, folder := context.Background(), t.TempDir()
+	ctx := context.Background()
 	files := map[string]string{
 		"a.csv":    "1,2.5,x\n3,-4,y\n5,6e3,x\n0,.25,y\n",
 		"b.libsvm": "x 1:1 2:2.5\ny 1:3 2:-4\nx 1:5 2:6e3\ny 2:.25\n",
 	}
 	for name, text := range files {
-		path := filepath.Join(folder, name)
-		mustDo(os.WriteFile(path, []byte(text), 0o600))
+		path := fileOf(t, name, text)
 		for _, scale := range []string{"none", "standard", "minmax", "l1,standard", "standard,minmax", "cube"} {
 			o := StreamOptions{Options: Options{Form: FormDense}, BlockRows: 3}
 			if name == "a.csv" {
@@ -34,18 +30,8 @@ func TestSurveyScaled(t *testing.T) {
 			}
 			mustDo(v.FitScaler(ctx))
 			mustDo(want.FitBlocks(Streamed{Stream: s}.Matrices(ctx)))
-			if err := v.FitScaler(ctx); err != nil { // again: all passes
-				t.Fatal(name, err)
-			}
-			have := got.State()
-			for key, w := range want.State() {
-				g := have[key]
-				for i, b := range w.Float64s() {
-					if a := g.Float64s()[i]; !(math.Abs(a-b) <= 1e-13*math.Abs(b)) {
-						t.Errorf("%s %s: %s[%d] is %v, want %v", name, scale, key, i, a, b)
-					}
-				}
-			}
+			mustDo(v.FitScaler(ctx)) // again: all passes
+			sameState(t, name+" "+scale, got, want, 1e-13, 0)
 		}
 	}
 	var none *Survey
