@@ -176,20 +176,8 @@ func laterRows(t *testing.T, columns *Columns, c tableCase, told *notes) (*Set, 
 		return nil, err
 	}
 	o.Tell = nil
-	f, err := ReadFrame(t.Context(), o, path)
-	if err != nil {
-		t.Fatalf("the frame: %v", err)
-	}
-	other, err := columns.Set(f)
-	if err != nil {
-		t.Fatalf("the frame: %v", err)
-	}
-	sameSet(t, other, set)
-	s := must(OpenStream(StreamOptions{Options: o, BlockRows: 3}, path))
-	if other, err = allBlocks(t, s); err != nil {
-		t.Fatalf("in blocks: %v", err)
-	}
-	sameSet(t, other, set)
+	sameSet(t, must(columns.Set(must(ReadFrame(t.Context(), o, path)))), set)
+	sameSet(t, must(allBlocks(t, stream(t, StreamOptions{Options: o, BlockRows: 3}, path))), set)
 	return set, nil
 }
 
