@@ -79,16 +79,16 @@ func (b *Block) entries(f func(e entry) error) error {
 
 // in is the entry as a row of d columns, sparse or dense.
 func (e entry) in(d int, sparse bool) entry {
-	out := e
+	out, is := e, len(e.cols) == len(e.x) // also of a sparse row without values
 	switch {
-	case sparse && e.cols == nil:
-		out.x = nil
+	case sparse && !is:
+		out.x, out.cols = nil, nil
 		for j, v := range e.x {
 			if v != 0 {
 				out.x, out.cols = append(out.x, v), append(out.cols, int32(j))
 			}
 		}
-	case !sparse && e.cols != nil:
+	case !sparse && is:
 		out.x, out.cols = make([]float64, d), nil
 		for t, j := range e.cols {
 			out.x[j] = e.x[t]

@@ -286,6 +286,25 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// TestSampleForms: a sample has the rows of files that write every cell and of others, rows without values too, in the
+// form that is asked for.
+func TestSampleForms(t *testing.T) {
+	csv, svm := fileOf(t, "a.csv", "1,0,x\n0,2,y\n"), fileOf(t, "b.libsvm", "x\ny 1:3 2:4\nz\nx 2:5\n")
+	for want, files := range map[string][]string{
+		"[0 0 3 4 0 0 0 5]":         {svm},
+		"[1 0 0 2 0 0 3 4 0 0 0 5]": {csv, svm},
+		"[0 0 3 4 0 0 0 5 1 0 0 2]": {svm, csv},
+	} {
+		for _, form := range []Form{FormDense, FormSparse} {
+			s := stream(t, StreamOptions{Options: Options{Form: form, Dims: 2, Header: HeaderNo}}, files...)
+			sample := must(s.Survey(t.Context(), 10)).Sample
+			if _, sparse := sample.X.(*ops.CSR); sparse != (form == FormSparse) || fmt.Sprint(cells(sample.Set)) != want {
+				t.Errorf("form %v: %T %v, want %s", form, sample.X, cells(sample.Set), want)
+			}
+		}
+	}
+}
+
 func TestStreamErrors(t *testing.T) {
 	last := func(s *Stream, ctx context.Context) (err error) {
 		for b, e := range s.Blocks(ctx, 0) {
