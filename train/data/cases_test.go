@@ -177,7 +177,7 @@ func laterRows(t *testing.T, columns *Columns, c tableCase, told *notes) (*Set, 
 	}
 	o.Tell = nil
 	sameSet(t, must(columns.Set(must(ReadFrame(t.Context(), o, path)))), set)
-	sameSet(t, must(allBlocks(t, stream(t, StreamOptions{Options: o, BlockRows: 3}, path))), set)
+	sameSet(t, must(allBlocks(t, stream(StreamOptions{Options: o, BlockRows: 3}, path))), set)
 	return set, nil
 }
 

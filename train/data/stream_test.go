@@ -24,13 +24,12 @@ import (
 )
 
 // packed is text as gzip or zstd data, or as it is.
-func packed(t *testing.T, text, ext string) string {
+func packed(text, ext string) string {
 	switch ext {
 	case ".gz":
 		return zip(text)
 	case ".zst":
-		w := must(zstd.NewWriter(nil))
-		return string(w.EncodeAll([]byte(text), nil))
+		return string(must(zstd.NewWriter(nil)).EncodeAll([]byte(text), nil))
 	}
 	return text
 }
@@ -64,16 +63,12 @@ func folder(t *testing.T, lines []string, ext string, cuts ...int) string {
 		}
 		pack := filepath.Ext(ext)
 		path := filepath.Join(dir, fmt.Sprintf("part-%02d%s", i, ext))
-		mustDo(os.WriteFile(path, []byte(packed(t, strings.Join(lines[start:end], ""), pack)), 0o644))
+		mustDo(os.WriteFile(path, []byte(packed(strings.Join(lines[start:end], ""), pack)), 0o644))
 	}
 	return dir
 }
 
-func stream(t *testing.T, o StreamOptions, paths ...string) *Stream {
-	t.Helper()
-	s := must(OpenStream(o, paths...))
-	return s
-}
+func stream(o StreamOptions, paths ...string) *Stream { return must(OpenStream(o, paths...)) }
 
 // collect is every row of an epoch as text, and the sizes of the blocks.
 func collect(t *testing.T, s *Stream, epoch int) (rows []string, sizes []int) {
@@ -110,7 +105,7 @@ func TestStreamIsRead(t *testing.T) {
 			for _, form := range []Form{FormAuto, FormDense, FormSparse} {
 				dir := folder(t, lines, ext, cuts...)
 				for _, size := range []int{1, 7, 103, 1000} {
-					s := stream(t, StreamOptions{BlockRows: size, Options: Options{Form: form}}, dir)
+					s := stream(StreamOptions{BlockRows: size, Options: Options{Form: form}}, dir)
 					v := must(s.Survey(context.Background(), 0))
 					if v.Rows != 103 || v.Dims != 11 || !slices.Equal(v.Classes, NewClasses(whole.Labels)) || v.Sample != nil {
 						t.Fatalf("survey %+v", v)
@@ -139,7 +134,7 @@ func TestStreamOfColumns(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{
 		"a.csv":     "u,v,y\n1,2,.5\n3,4,1.5\n",
-		"b.csv.zst": packed(t, "5,6,2.5\n7,8,3.5\n9,10,4.5\n", ".zst"),
+		"b.csv.zst": packed("5,6,2.5\n7,8,3.5\n9,10,4.5\n", ".zst"),
 		"c.npy":     arrayOf("<f8", "False", "(2, 3)", []float64{11, 12, 5.5, 13, 14, 6.5}),
 		".hidden":   "",
 		"_SUCCESS":  "",
@@ -147,7 +142,7 @@ func TestStreamOfColumns(t *testing.T) {
 	for name, text := range files {
 		mustDo(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	s := stream(t, StreamOptions{BlockRows: 3, Options: Options{Task: Regression}}, dir)
+	s := stream(StreamOptions{BlockRows: 3, Options: Options{Task: Regression}}, dir)
 	rows, sizes := collect(t, s, 0)
 	var want []string
 	for i := range 7 {
@@ -176,7 +171,7 @@ func TestTargetsByNumber(t *testing.T) {
 	}
 	check("whole", must(Read(path, o)))
 	for _, kept := range []bool{false, true} {
-		s := stream(t, StreamOptions{Options: o}, path)
+		s := stream(StreamOptions{Options: o}, path)
 		if kept {
 			must(s.Survey(t.Context(), 2))
 		}
@@ -196,24 +191,24 @@ func TestShuffle(t *testing.T) {
 	}
 	dir := folder(t, lines, ".csv", 200, 400, 600, 800)
 	o := StreamOptions{BlockRows: 64, Shuffle: 300, Seed: 3, Options: Options{Task: Regression}}
-	first, _ := collect(t, stream(t, o, dir), 0)
+	first, _ := collect(t, stream(o, dir), 0)
 	sorted := slices.Sorted(slices.Values(first))
 	o.Shuffle = 0
-	inOrder, _ := collect(t, stream(t, o, dir), 0)
+	inOrder, _ := collect(t, stream(o, dir), 0)
 	if !slices.Equal(sorted, slices.Sorted(slices.Values(inOrder))) || slices.Equal(first, inOrder) {
 		t.Fatal("a shuffled epoch has other rows, or the same order")
 	}
 	for procs := 1; procs <= 3; procs++ {
 		runtime.GOMAXPROCS(procs)
 		o.Shuffle = 300
-		again, sizes := collect(t, stream(t, o, dir), 0)
+		again, sizes := collect(t, stream(o, dir), 0)
 		if !slices.Equal(again, first) || sizes[0] != 64 || len(sizes) != 16 {
 			t.Errorf("with %d processors the order is another, blocks %v", procs, sizes)
 		}
 	}
-	next, _ := collect(t, stream(t, o, dir), 1)
+	next, _ := collect(t, stream(o, dir), 1)
 	o.Seed = 4
-	other, _ := collect(t, stream(t, o, dir), 0)
+	other, _ := collect(t, stream(o, dir), 0)
 	if slices.Equal(next, first) || slices.Equal(other, first) {
 		t.Error("epoch or seed does not change the order")
 	}
@@ -236,7 +231,7 @@ func TestShuffle(t *testing.T) {
 func TestSplitStream(t *testing.T) {
 	lines := libsvmText(2000, 5)
 	dir := folder(t, lines, ".libsvm", 700)
-	s := stream(t, StreamOptions{BlockRows: 97}, dir)
+	s := stream(StreamOptions{BlockRows: 97}, dir)
 	all := must(s.Survey(context.Background(), 0))
 	rest, held := s.Split(.2, 7)
 	a, _ := collect(t, rest, 0)
@@ -252,7 +247,7 @@ func TestSplitStream(t *testing.T) {
 	if err != nil || v.Rows != len(b) || v.Sample.Rows() != 10 {
 		t.Errorf("%+v %v", v, err)
 	}
-	again, _ := collect(t, stream(t, StreamOptions{BlockRows: 500, Options: Options{Dims: 11}}, dir).second(.2, 7), 0)
+	again, _ := collect(t, stream(StreamOptions{BlockRows: 500, Options: Options{Dims: 11}}, dir).second(.2, 7), 0)
 	if !slices.Equal(again, b) {
 		t.Error("blocks of another size hold out other rows")
 	}
@@ -270,7 +265,7 @@ func TestSample(t *testing.T) {
 	counts := make([]float64, 50)
 	const draws = 400
 	for seed := range uint64(draws) {
-		s := stream(t, StreamOptions{Seed: seed, BlockRows: 8, Options: Options{Task: Regression}}, dir)
+		s := stream(StreamOptions{Seed: seed, BlockRows: 8, Options: Options{Task: Regression}}, dir)
 		v := must(s.Survey(context.Background(), 10))
 		if !slices.IsSorted(v.Sample.Y) || v.Sample.Rows() != 10 {
 			t.Fatal("the sample is not 10 rows in order")
@@ -296,7 +291,7 @@ func TestSampleForms(t *testing.T) {
 		"[0 0 3 4 0 0 0 5 1 0 0 2]": {svm, csv},
 	} {
 		for _, form := range []Form{FormDense, FormSparse} {
-			s := stream(t, StreamOptions{Options: Options{Form: form, Dims: 2, Header: HeaderNo}}, files...)
+			s := stream(StreamOptions{Options: Options{Form: form, Dims: 2, Header: HeaderNo}}, files...)
 			sample := must(s.Survey(t.Context(), 10)).Sample
 			if _, sparse := sample.X.(*ops.CSR); sparse != (form == FormSparse) || fmt.Sprint(cells(sample.Set)) != want {
 				t.Errorf("form %v: %T %v, want %s", form, sample.X, cells(sample.Set), want)
@@ -319,29 +314,29 @@ func TestStreamErrors(t *testing.T) {
 	}
 	bg := context.Background()
 	dir := folder(t, libsvmText(30, 9), ".libsvm", 10)
-	fails(t, last(stream(t, StreamOptions{}, dir), bg), domain.ErrParam, "part-00.libsvm", "Survey")
-	fails(t, last(stream(t, StreamOptions{Options: Options{Dims: 5}}, dir), bg), domain.ErrShape, "part-00.libsvm")
+	fails(t, last(stream(StreamOptions{}, dir), bg), domain.ErrParam, "part-00.libsvm", "Survey")
+	fails(t, last(stream(StreamOptions{Options: Options{Dims: 5}}, dir), bg), domain.ErrShape, "part-00.libsvm")
 	csv := folder(t, []string{"1,2,3\n", "1,2,3\n", "1,2\n"}, ".csv", 1, 2)
-	fails(t, last(stream(t, StreamOptions{}, csv), bg), domain.ErrShape, "part-02.csv")
-	fails(t, failed(stream(t, StreamOptions{}, csv).Survey(bg, 0)), domain.ErrShape, "part-02.csv")
-	fails(t, failed(stream(t, StreamOptions{}, csv, dir).Survey(bg, 0)), domain.ErrShape, "part-02.csv")
+	fails(t, last(stream(StreamOptions{}, csv), bg), domain.ErrShape, "part-02.csv")
+	fails(t, failed(stream(StreamOptions{}, csv).Survey(bg, 0)), domain.ErrShape, "part-02.csv")
+	fails(t, failed(stream(StreamOptions{}, csv, dir).Survey(bg, 0)), domain.ErrShape, "part-02.csv")
 	bad := folder(t, []string{"1,2,3\n", "1,NaN,3\n"}, ".csv", 1)
-	fails(t, last(stream(t, StreamOptions{}, bad), bg), domain.ErrDomain, "part-01.csv:1")
+	fails(t, last(stream(StreamOptions{}, bad), bg), domain.ErrDomain, "part-01.csv:1")
 	for _, ext := range []string{".csv.gz", ".csv.zst"} {
 		cut := folder(t, slices.Repeat([]string{"1,2,3\n", "4,5,7\n"}, 5000), ext)
 		path := filepath.Join(cut, "part-00"+ext)
 		raw := must(os.ReadFile(path))
 		mustDo(os.WriteFile(path, raw[:len(raw)*2/3], 0o644))
-		fails(t, last(stream(t, StreamOptions{BlockRows: 10}, cut), bg), ErrFormat, "part-00"+ext)
+		fails(t, last(stream(StreamOptions{BlockRows: 10}, cut), bg), ErrFormat, "part-00"+ext)
 		raw[len(raw)/2] ^= 0x55
 		mustDo(os.WriteFile(path, raw, 0o644))
-		fails(t, last(stream(t, StreamOptions{BlockRows: 10}, cut), bg), ErrFormat, "part-00"+ext)
+		fails(t, last(stream(StreamOptions{BlockRows: 10}, cut), bg), ErrFormat, "part-00"+ext)
 	}
 	fortran := fileOf(t, "f.npy", arrayOf("<f8", "True", "(3, 2)", make([]float64, 6)))
-	fails(t, last(stream(t, StreamOptions{BlockRows: 2}, fortran), bg), ErrFormat, "f.npy", "ascontiguousarray")
+	fails(t, last(stream(StreamOptions{BlockRows: 2}, fortran), bg), ErrFormat, "f.npy", "ascontiguousarray")
 	cancelled, cancel := context.WithCancel(bg)
 	cancel()
-	fails(t, last(stream(t, StreamOptions{}, csv), cancelled), context.Canceled, "part-00.csv")
+	fails(t, last(stream(StreamOptions{}, csv), cancelled), context.Canceled, "part-00.csv")
 	for _, paths := range [][]string{{}, {t.TempDir()}, {"none.csv"}, {folder(t, []string{"1"}, ".xlsx")}, {filepath.Dir(dir)}} {
 		if _, err := OpenStream(StreamOptions{}, paths...); err == nil {
 			t.Errorf("%q was opened", paths)
@@ -357,7 +352,7 @@ func TestStreamErrors(t *testing.T) {
 func TestStreamStops(t *testing.T) {
 	dir := folder(t, slices.Repeat([]string{"1,2,3\n"}, 1000), ".csv", 300)
 	before := runtime.NumGoroutine()
-	s := stream(t, StreamOptions{BlockRows: 7}, dir)
+	s := stream(StreamOptions{BlockRows: 7}, dir)
 	for range 20 {
 		for b, err := range s.Blocks(context.Background(), 0) {
 			mustDo(err)
@@ -392,7 +387,7 @@ func TestStreamMemory(t *testing.T) {
 		return m.HeapAlloc
 	}
 	before, most, n := held(), uint64(0), 0
-	for block, err := range stream(t, StreamOptions{BlockRows: 1000, Shuffle: 3000}, path).Blocks(context.Background(), 0) {
+	for block, err := range stream(StreamOptions{BlockRows: 1000, Shuffle: 3000}, path).Blocks(context.Background(), 0) {
 		mustDo(err)
 		if n += block.Rows(); n%20_000 == 0 {
 			most = max(most, held())
@@ -441,7 +436,8 @@ func TestFitBlocks(t *testing.T) {
 				if (got == nil) != (want == nil) || errors.Is(got, ErrZeros) != errors.Is(want, ErrZeros) {
 					t.Errorf("%s: %v, want %v", name, got, want)
 				}
-				sameState(t, fmt.Sprint(name, ", blocks of ", size), c, whole, 1e-11, 1e3*0x1p-50) // the rounding of a mean of 1000
+				what := fmt.Sprint(name, ", blocks of ", size)
+				sameState(t, what, c, whole, 1e-11, 1e3*0x1p-50) // the rounding of a mean of 1000
 			}
 		}
 	}
@@ -486,12 +482,12 @@ func TestStreamPassesAtOnce(t *testing.T) {
 		all.Wait()
 	}
 	t.Run("Dims during Blocks", func(t *testing.T) {
-		if n := count(stream(t, StreamOptions{BlockRows: 16}, dir)); n != 400 {
+		if n := count(stream(StreamOptions{BlockRows: 16}, dir)); n != 400 {
 			t.Errorf("%d rows", n)
 		}
 	})
 	t.Run("parts of a Split", func(t *testing.T) {
-		a, b := stream(t, StreamOptions{BlockRows: 16}, dir).Split(.5, 3)
+		a, b := stream(StreamOptions{BlockRows: 16}, dir).Split(.5, 3)
 		var m, n int
 		atOnce(func() { m = count(a) }, func() { n = count(b) })
 		if m+n != 400 {
@@ -499,7 +495,7 @@ func TestStreamPassesAtOnce(t *testing.T) {
 		}
 	})
 	t.Run("surveys", func(t *testing.T) {
-		s := stream(t, StreamOptions{BlockRows: 16}, dir)
+		s := stream(StreamOptions{BlockRows: 16}, dir)
 		survey := func() {
 			scaler, err := ParseScalers("standard")
 			if err != nil {
@@ -517,7 +513,7 @@ func TestStreamPassesAtOnce(t *testing.T) {
 		atOnce(survey, survey, func() { s.Dense(); s.Options() })
 	})
 	t.Run("Learn", func(t *testing.T) {
-		s := stream(t, StreamOptions{BlockRows: 16, Options: Options{Header: HeaderNo}}, dir)
+		s := stream(StreamOptions{BlockRows: 16, Options: Options{Header: HeaderNo}}, dir)
 		var errs [2]error
 		learn := func(err *error) func() {
 			return func() {

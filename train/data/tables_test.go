@@ -53,7 +53,7 @@ func TestFramesOfFiles(t *testing.T) {
 	if got, want := shown(set), "b:category [b=u,b=v,b=(missing)] | #1 1 0 0 >p | #2 0 1 0 >q | #5 1 0 0 >p | #many 0 0 1 >q"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	s := stream(t, StreamOptions{Options: read, BlockRows: 3}, filepath.Join(dir, "1.csv"), filepath.Join(dir, "2.csv"))
+	s := stream(StreamOptions{Options: read, BlockRows: 3}, filepath.Join(dir, "1.csv"), filepath.Join(dir, "2.csv"))
 	must(s.Learn(t.Context(), ColumnOptions{}))
 	streamed := must(allBlocks(t, s))
 	sameSet(t, streamed, set)
@@ -65,7 +65,7 @@ func TestNotesOfBlocks(t *testing.T) {
 	c := learnedFrom(t, "a,b,y\nu,1,p\nv,2,q\n")
 	path := fileOf(t, "later.csv", lines("b,a,x,y\n", 12, func(i int) string { return fmt.Sprintf(",w%d,3,p", i) }))
 	var told notes
-	s := must(OpenStream(StreamOptions{Options: Options{Columns: c, Tell: told.add}, BlockRows: 3}, path))
+	s := stream(StreamOptions{Options: Options{Columns: c, Tell: told.add}, BlockRows: 3}, path)
 	must(allBlocks(t, s))
 	told.check(t, []string{`"x", which are not looked at`, "another order", `such as "w0"`, `"b": 3 values are missing`})
 }
@@ -123,7 +123,7 @@ func TestAppendRefuses(t *testing.T) {
 // TestLearnOfASplit: the columns that are learned from one part make the rows of the other.
 func TestLearnOfASplit(t *testing.T) {
 	path := fileOf(t, "train.csv", lines("a,b,y\n", 40, func(i int) string { return fmt.Sprintf("%c,%d,p", 'u'+i%2, i*i%7) }))
-	s := must(OpenStream(StreamOptions{BlockRows: 3}, path))
+	s := stream(StreamOptions{BlockRows: 3}, path)
 	rest, held := s.Split(.3, 1)
 	c := must(rest.Learn(t.Context(), ColumnOptions{}))
 	rows := 0
@@ -223,7 +223,7 @@ func TestRowsWithoutLabels(t *testing.T) {
 				if name == "f.libsvm" {
 					o.Dims = 2
 				}
-				for b, err := range stream(t, StreamOptions{Options: o, BlockRows: 1}, path).Blocks(t.Context(), 0) {
+				for b, err := range stream(StreamOptions{Options: o, BlockRows: 1}, path).Blocks(t.Context(), 0) {
 					mustDo(err)
 					rows += b.Rows()
 				}
