@@ -113,15 +113,8 @@ type ColumnOptions struct {
 }
 
 func (o ColumnOptions) complete() (ColumnOptions, error) {
-	if o.Missing == "" {
-		o.Missing = MissingIndicator
-	}
-	if o.Unknown == "" {
-		o.Unknown = UnknownOther
-	}
-	if o.Levels == 0 {
-		o.Levels = 256
-	}
+	o.Missing, o.Unknown = cmp.Or(o.Missing, MissingIndicator), cmp.Or(o.Unknown, UnknownOther)
+	o.Levels = cmp.Or(o.Levels, 256)
 	fail := func(format string, args ...any) (ColumnOptions, error) {
 		return o, fmt.Errorf("data: ColumnOptions: "+format+": %w", append(args, domain.ErrParam)...)
 	}

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -152,12 +153,17 @@ func (l *learner) start(f *Frame) error {
 var numberings = []string{"id", "index", "idx", "row", "rowid", "row_id", "row number", "rownumber", "nr", "no"}
 
 func (s *columnStats) add(f *Frame, c *Column) {
+	gap := func(i int) {
+		if s.gaps++; s.gaps == 1 {
+			s.firstGap = f.where(i)
+		}
+	}
 	if c.Texts == nil {
 		for i, v := range c.Numbers {
 			if v == v {
 				s.number(v, 1)
-			} else if s.gaps++; s.gaps == 1 {
-				s.firstGap = f.where(i)
+			} else {
+				gap(i)
 			}
 		}
 		return
@@ -167,9 +173,7 @@ func (s *columnStats) add(f *Frame, c *Column) {
 	for i, code := range c.Texts.Codes {
 		switch {
 		case code < 0:
-			if s.gaps++; s.gaps == 1 {
-				s.firstGap = f.where(i)
-			}
+			gap(i)
 			continue
 		case counts[code] == 0:
 			at[code] = i
@@ -431,10 +435,7 @@ func (l *learner) category(s *columnStats, in Input) (Input, string, error) {
 	if in.Distinct == 1 && !in.Gap {
 		return in, fmt.Sprintf("all its values are %s", quote(slices.Collect(maps.Keys(s.texts))[0])), nil
 	}
-	rare := l.o.Rare
-	if rare == 0 {
-		rare = min(10, max(1, l.rows/100))
-	}
+	rare := cmp.Or(l.o.Rare, min(10, max(1, l.rows/100)))
 	levels := byCount(s.texts)
 	most, kept := levels[0], len(levels)
 	for kept > 0 && (s.texts[levels[kept-1]] < rare || kept > l.o.Levels) {

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"unicode/utf8"
@@ -122,12 +123,7 @@ type Options struct {
 func (o Options) tables() bool { return o.frames || o.Columns != nil }
 
 // window is the largest window of zstd data.
-func (o Options) window() uint64 {
-	if o.MaxWindow > 0 {
-		return uint64(o.MaxWindow)
-	}
-	return maxLine
-}
+func (o Options) window() uint64 { return uint64(cmp.Or(o.MaxWindow, maxLine)) }
 
 func (o Options) validate() error {
 	switch {

@@ -58,7 +58,7 @@ func groupRows(who string, x ops.Matrix, exact *mat.Dense) ([]group, error) {
 
 // denseDistance returns a function for ‖x_i-x_j‖₂, limited to the largest number.
 func denseDistance(x []float64, cols int) func(i, j int) float64 {
-	f := downscale(max(floats.Max(x), -floats.Min(x)))
+	f := downscale(floats.Norm(x, math.Inf(1)))
 	return func(i, j int) float64 {
 		sum := 0.0
 		for k, v := range x[i*cols : (i+1)*cols] {
@@ -72,11 +72,7 @@ func denseDistance(x []float64, cols int) func(i, j int) float64 {
 // sparseDistance is denseDistance for float64 sparse rows.
 func sparseDistance(x *ops.CSR) func(i, j int) float64 {
 	ptr, col, val := x.Pointers(), x.Columns(), x.Float64s()
-	largest := 0.0
-	for _, v := range val {
-		largest = max(largest, math.Abs(v))
-	}
-	f := downscale(largest)
+	f := downscale(floats.Norm(val, math.Inf(1)))
 	return func(i, j int) float64 {
 		sum := 0.0
 		for a, b := ptr[i], ptr[j]; a < ptr[i+1] || b < ptr[j+1]; {
