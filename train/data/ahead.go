@@ -2,6 +2,29 @@ package data
 
 import "iter"
 
+// each is a sequence with f applied to its items. It ends after an error.
+func each[T, U any](seq iter.Seq2[T, error], f func(T) (U, error)) iter.Seq2[U, error] {
+	return func(yield func(U, error) bool) {
+		for v, err := range seq {
+			var out U
+			if err == nil {
+				out, err = f(v)
+			}
+			if !yield(out, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// only is the sequence of an error.
+func only[T any](err error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		yield(none, err)
+	}
+}
+
 // ahead runs a sequence in a goroutine, at most n items ahead of its consumer. The goroutine has ended when the range
 // has.
 func ahead[T any](n int, seq iter.Seq2[T, error]) iter.Seq2[T, error] {

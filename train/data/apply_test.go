@@ -13,25 +13,17 @@ import (
 // are those of ApplyInPlace, and x stays as it is.
 func TestApplyLeavesItsInput(t *testing.T) {
 	wide := dense64(4, 3, 9, 1, 8, 9, 4, 2, 9, 2, 6, 9, 0, 4)
-	view, err := wide.Slice(nil, tensor.S(1, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must(wide.Slice(nil, tensor.S(1, 3)))
 	rows := dense64(4, 2, 1, 8, 4, 2, 2, 6, 0, 4)
-	sparse, err := ops.NewCSR(4, 2, []int{0, 2, 4, 6, 7}, []int32{0, 1, 0, 1, 0, 1, 1}, []float64{1, 8, 4, 2, 2, 6, 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparse := must(ops.NewCSR(4, 2, []int{0, 2, 4, 6, 7}, []int32{0, 1, 0, 1, 0, 1, 1}, []float64{1, 8, 4, 2, 2, 6, 4}))
 	for _, list := range allScalers {
 		for name, x := range map[string]ops.Matrix{"dense": rows, "view": view.(*tensor.Dense), "sparse": sparse, "bags": must(ops.NewBags(dense64(4, 2, 1, 8, 4, 2, 2, 6, 0, 4), []int{0, 1, 4}))} {
 			if name == "sparse" && list != "" && list != "none" && list[0] != 'l' {
 				continue // zeros would move
 			}
 			own := rows.Clone().(*tensor.Dense)
-			s := parse(t, list)
-			if err := s.Fit(rows); err != nil {
-				t.Fatal(err)
-			}
+			s := must(ParseScalers(list))
+			mustDo(s.Fit(rows))
 			before := numbers(x)
 			z, err := s.Apply(x)
 			if err != nil {

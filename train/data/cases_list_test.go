@@ -1,7 +1,6 @@
 package data
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
@@ -81,7 +80,7 @@ var separatorCases = []tableCase{
 		told: []string{"separated by semicolons", `line 2 has the number "1,5": commas are treated as decimal points`}},
 	{name: "semicolons and decimal points", text: "a;b;c\n1.5;2;x\n2.25;3;y\n", want: "a:number b:number | 1.5 2 >x | 2.25 3 >y", told: []string{"separated by semicolons"}},
 	{name: "tabs", text: "a\tb\tc\n1\t2\tx, y\n3\t4\tz\n", want: "a:number b:number | 1 2 >x, y | 3 4 >z", told: []string{"separated by tabs"}},
-	{name: "a TSV file", file: "train.tsv", text: "a\tb\tc\n1\t2\tx\n3\t4\tz\n", want: "a:number b:number | 1 2 >x | 3 4 >z"},
+	{name: "a TSV file", file: "train.tsv", text: "a\tb\tc\n1\t2\tx, y\n3\t4\tz\n", want: "a:number b:number | 1 2 >x, y | 3 4 >z"},
 	{name: "a delimiter that is given", text: "a|b|c\n1|2|x\n3|4|z\n", read: Options{Delimiter: '|'}, want: "a:number b:number | 1 2 >x | 3 4 >z"},
 	{name: "bars", text: "a|b|c\n1|2|x\n3|4|z\n", err: ErrFormat, says: []string{"train.csv:1", "'|'", "commas"}},
 	{name: "thousands separators", text: "a,b,c\n\"1,200\",2,x\n\"3,400\",4,y\n", err: ErrFormat, says: []string{"train.csv:2", `"a"`, `"1,200"`, "thousands"}},
@@ -110,9 +109,9 @@ var cellCases = []tableCase{
 	{name: "a constant column and one twice", text: "a,b,c,d\n1,7,1,x\n3,7,3,y\n", want: "a:number c:number | 1 1 >x | 3 3 >y", left: "b", told: []string{`"b" is left out: all its values are 7`}},
 	{name: "booleans", text: "a,b,c,d,y\nyes,TRUE,t,0,p\nno,False,f,1,q\nYes,true,t,1,q\n", want: "a:boolean b:boolean c:boolean d:boolean | 1 1 1 0 >p | 0 0 0 1 >q | 1 1 1 1 >q"},
 	{name: "a cell in latin-1", text: "a,b,c\n1,caf\xe9,x\n3,tea,y\n", err: ErrFormat, says: []string{"train.csv:2", `"b"`, "not UTF-8", "iconv"}},
-	{name: "an array with NaN", file: "train.npy", text: string(npy(npyDictOf("<f8", "False", "(3, 3)"), binary.LittleEndian, []float64{1, math.NaN(), 7, 2, 4, 8, 3, 6, 7})),
+	{name: "an array with NaN", file: "train.npy", text: arrayOf("<f8", "False", "(3, 3)", []float64{1, math.NaN(), 7, 2, 4, 8, 3, 6, 7}),
 		want: "column 1:number column 2:number [column 1,column 2,column 2=(missing)] | 1 4 1 >7 | 2 4 0 >8 | 3 6 0 >7"},
-	{name: "an array with an infinity", file: "train.npy", text: string(npy(npyDictOf("<f8", "False", "(2, 3)"), binary.LittleEndian, []float64{1, math.Inf(1), 7, 2, 4, 8})),
+	{name: "an array with an infinity", file: "train.npy", text: arrayOf("<f8", "False", "(2, 3)", []float64{1, math.Inf(1), 7, 2, 4, 8}),
 		err: domain.ErrDomain, says: []string{"column 2", "x[0,1] = +Inf"}},
 	{name: "LIBSVM text", file: "train.libsvm", text: "1 1:2 3:4\n", err: domain.ErrParam, says: []string{"LIBSVM", "no names", "CSV"}},
 }
@@ -225,5 +224,5 @@ var laterCases = []tableCase{
 	{name: "a later integer of 2^53", text: abc, want: abcWant, later: "a,b,c\n10,9007199254740993,x\n", err: ErrFormat, says: []string{"later.csv", `"b"`, "2^53"}},
 	{name: "a later boolean that is another word", text: "a,b,y\nyes,1,p\nno,2,q\n", want: "a:boolean b:number | 1 1 >p | 0 2 >q", later: "a,b,y\nmaybe,1,p\n", err: ErrFormat, says: []string{"later.csv", `"a" is "maybe"`, "no or yes"}},
 	{name: "a later boolean in other words for it", text: "a,b,y\nyes,1,p\nno,2,q\n", want: "a:boolean b:number | 1 1 >p | 0 2 >q", later: "a,b,y\nTrue,1,p\n0,3,q\n", laterWant: "a:boolean b:number | 1 1 >p | 0 3 >q"},
-	{name: "a later array", text: "1,2,x\n3,5,y\n", want: "column 1:number column 2:number | 1 2 >x | 3 5 >y", laterFile: "later.npy", later: string(npy(npyDictOf("<f8", "False", "(1, 2)"), binary.LittleEndian, []float64{7, 8})), laterRead: noLabel, laterWant: "column 1:number column 2:number | 7 8"},
+	{name: "a later array", text: "1,2,x\n3,5,y\n", want: "column 1:number column 2:number | 1 2 >x | 3 5 >y", laterFile: "later.npy", later: arrayOf("<f8", "False", "(1, 2)", []float64{7, 8}), laterRead: noLabel, laterWant: "column 1:number column 2:number | 7 8"},
 }

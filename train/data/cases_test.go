@@ -2,11 +2,10 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +40,7 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 	}
 	for _, c := range tableCases {
 		t.Run(c.name, func(t *testing.T) {
-			path := fileOf(t, c.file, "train.csv", c.text)
+			path := fileOf(t, cmp.Or(c.file, "train.csv"), c.text)
 			var told notes
 			c.read.Tell = told.add
 			set, err := learned(t, path, c)
@@ -74,17 +73,6 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 			told.check(t, c.told)
 		})
 	}
-}
-
-func fileOf(t *testing.T, name, usual, text string) string {
-	if name == "" {
-		name = usual
-	}
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // notes are what was told.
@@ -126,14 +114,9 @@ func learned(t *testing.T, path string, c tableCase) (*Set, error) {
 // restored are columns that were saved.
 func restored(t *testing.T, c *Columns) *Columns {
 	t.Helper()
-	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(json.Marshal(c))
 	back := new(Columns)
-	if err := json.Unmarshal(text, back); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(json.Unmarshal(text, back))
 	if again, err := json.Marshal(back); err != nil || !bytes.Equal(text, again) {
 		t.Fatalf("%s is restored as %s, %v", text, again, err)
 	}
@@ -174,10 +157,7 @@ func allBlocks(t *testing.T, s *Stream) (*Set, error) {
 // sameSet wants the same rows of the same columns.
 func sameSet(t *testing.T, got, want *Set) {
 	t.Helper()
-	a, err := json.Marshal(got.Columns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must(json.Marshal(got.Columns))
 	if b, err := json.Marshal(want.Columns); err != nil || !bytes.Equal(a, b) {
 		t.Errorf("columns\n%s, want\n%s, %v", a, b, err)
 	}
@@ -188,7 +168,7 @@ func sameSet(t *testing.T, got, want *Set) {
 
 // laterRows reads the later file by the columns, as a frame and as rows, which must be the same.
 func laterRows(t *testing.T, columns *Columns, c tableCase, told *notes) (*Set, error) {
-	path := fileOf(t, c.laterFile, "later.csv", c.later)
+	path := fileOf(t, cmp.Or(c.laterFile, "later.csv"), c.later)
 	o := c.laterRead
 	o.Task, o.Columns, o.Tell = c.read.Task, columns, told.add
 	set, err := Read(path, o)
@@ -196,23 +176,8 @@ func laterRows(t *testing.T, columns *Columns, c tableCase, told *notes) (*Set, 
 		return nil, err
 	}
 	o.Tell = nil
-	f, err := ReadFrame(t.Context(), o, path)
-	if err != nil {
-		t.Fatalf("the frame: %v", err)
-	}
-	other, err := columns.Set(f)
-	if err != nil {
-		t.Fatalf("the frame: %v", err)
-	}
-	sameSet(t, other, set)
-	s, err := OpenStream(StreamOptions{Options: o, BlockRows: 3}, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if other, err = allBlocks(t, s); err != nil {
-		t.Fatalf("in blocks: %v", err)
-	}
-	sameSet(t, other, set)
+	sameSet(t, must(columns.Set(must(ReadFrame(t.Context(), o, path)))), set)
+	sameSet(t, must(allBlocks(t, stream(StreamOptions{Options: o, BlockRows: 3}, path))), set)
 	return set, nil
 }
 

@@ -80,18 +80,9 @@ func (c Classes) Index(labels []string) ([]int, error) {
 
 // list names the classes for a message, at most ten of them.
 func (c Classes) list() string {
-	const most = 10
-	var b strings.Builder
-	fmt.Fprintf(&b, "the %d known classes (", len(c))
-	for i, l := range c[:min(len(c), most)] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(quote(l))
+	names := quoted(c[:min(len(c), 10)])
+	if len(names) < len(c) {
+		names = append(names, "...")
 	}
-	if len(c) > most {
-		b.WriteString(", ...")
-	}
-	b.WriteString(")")
-	return b.String()
+	return fmt.Sprintf("the %d known classes (%s)", len(c), strings.Join(names, ", "))
 }

@@ -113,15 +113,8 @@ type ColumnOptions struct {
 }
 
 func (o ColumnOptions) complete() (ColumnOptions, error) {
-	if o.Missing == "" {
-		o.Missing = MissingIndicator
-	}
-	if o.Unknown == "" {
-		o.Unknown = UnknownOther
-	}
-	if o.Levels == 0 {
-		o.Levels = 256
-	}
+	o.Missing, o.Unknown = cmp.Or(o.Missing, MissingIndicator), cmp.Or(o.Unknown, UnknownOther)
+	o.Levels = cmp.Or(o.Levels, 256)
 	fail := func(format string, args ...any) (ColumnOptions, error) {
 		return o, fmt.Errorf("data: ColumnOptions: "+format+": %w", append(args, domain.ErrParam)...)
 	}
@@ -298,7 +291,7 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 				cmp.Or(strings.Join(quoted(c.Labels), ", "), "in no column"), ErrFormat)
 		}
 		if !ok {
-			missing = append(missing, quote(in.Name))
+			missing = append(missing, in.Name)
 			continue
 		}
 		p.inputs = append(p.inputs, j)
@@ -306,17 +299,16 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 		familiar[in.Name] = true
 	}
 	if missing != nil {
-		return nil, fmt.Errorf("there is no column %s; the columns are %s: %w", strings.Join(cut(missing, 10), ", "),
-			strings.Join(cut(quoted(names), 20), ", "), ErrFormat)
+		return nil, fmt.Errorf("there is no column %s; the columns are %s: %w", listed(missing, 10), listed(names, 20), ErrFormat)
 	}
 	var extra []string
 	for j, name := range names {
 		if feature(j) && !familiar[name] {
-			extra = append(extra, quote(name))
+			extra = append(extra, name)
 		}
 	}
 	if extra != nil {
-		p.told = append(p.told, fmt.Sprintf("the training rows did not have the columns %s, which are not looked at", strings.Join(cut(extra, 10), ", ")))
+		p.told = append(p.told, fmt.Sprintf("the training rows did not have the columns %s, which are not looked at", listed(extra, 10)))
 	}
 	if !ordered {
 		p.told = append(p.told, "the columns are in another order than in the training rows, and are found by their names")
@@ -360,6 +352,9 @@ func (c *Columns) labelPlaces() (at []int) {
 // madeUp is the name of a column without a name.
 const madeUp = "column %d"
 
+// listed are the first names for a message.
+func listed(names []string, most int) string { return strings.Join(cut(quoted(names), most), ", ") }
+
 func quoted(names []string) []string {
 	out := make([]string, len(names))
 	for i, n := range names {
@@ -380,9 +375,9 @@ func cut(list []string, most int) []string {
 func (c *Columns) list() string {
 	var names []string
 	for _, in := range c.Inputs {
-		names = append(names, quote(in.Name))
+		names = append(names, in.Name)
 	}
-	return strings.Join(cut(names, 10), ", ")
+	return listed(names, 10)
 }
 
 // UnmarshalJSON reads columns and validates them. Errors: as for Validate and encoding/json; c is then as before.

@@ -73,15 +73,7 @@ type writer struct {
 }
 
 func (w *writer) all() error {
-	in := w.in
-	var levels map[string]int
-	if in.Kind == Category {
-		levels = make(map[string]int, len(in.Levels))
-		for k, l := range in.Levels {
-			levels[l] = k
-		}
-	}
-	read := w.reader(levels)
+	in, read := w.in, w.reader()
 	for i := range w.f.rows {
 		row := w.x[i*w.d : i*w.d+w.width]
 		if !w.cells.gap(i) {
@@ -142,11 +134,11 @@ func (w *writer) fail(i int, format string, args ...any) error {
 }
 
 // reader returns a function that writes the value of row i, which is not missing.
-func (w *writer) reader(levels map[string]int) func(i int, row []float64) error {
+func (w *writer) reader() func(i int, row []float64) error {
 	in, c := w.in, w.cells
 	switch in.Kind {
 	case Category:
-		return w.category(levels)
+		return w.category()
 	case Time:
 		return func(i int, row []float64) error {
 			if c.Times {
@@ -202,8 +194,8 @@ func (w *writer) scalar(i int) (float64, error) {
 }
 
 // category writes levels.
-func (w *writer) category(levels map[string]int) func(i int, row []float64) error {
-	in := w.in
+func (w *writer) category() func(i int, row []float64) error {
+	in, levels := w.in, placesByName(w.in.Levels)
 	place := func(text string) int {
 		if k, ok := levels[text]; ok {
 			return k
@@ -234,7 +226,7 @@ func (w *writer) category(levels map[string]int) func(i int, row []float64) erro
 			return nil
 		}
 		if w.c.Unknown == UnknownError {
-			return w.fail(i, "is %s, which is none of the levels of the training rows, %s", quote(w.cells.text(i)), strings.Join(cut(quoted(in.Levels), 10), ", "))
+			return w.fail(i, "is %s, which is none of the levels of the training rows, %s", quote(w.cells.text(i)), listed(in.Levels, 10))
 		}
 		if w.unknown++; w.unknown == 1 {
 			w.level = w.cells.text(i)

@@ -142,7 +142,7 @@ func (l *learner) start(f *Frame) error {
 	for _, list := range [][]string{l.o.Drop, l.o.Keep, l.o.Categorical} {
 		for _, p := range list {
 			if !used[p] {
-				return fmt.Errorf("data: %s: no column is named %s; the columns are %s: %w", f.Source, quote(p), strings.Join(cut(quoted(f.Names), 20), ", "), domain.ErrParam)
+				return fmt.Errorf("data: %s: no column is named %s; the columns are %s: %w", f.Source, quote(p), listed(f.Names, 20), domain.ErrParam)
 			}
 		}
 	}
@@ -159,12 +159,17 @@ func namesRows(name string) bool {
 }
 
 func (s *columnStats) add(f *Frame, c *Column) {
+	gap := func(i int) {
+		if s.gaps++; s.gaps == 1 {
+			s.firstGap = f.where(i)
+		}
+	}
 	if c.Texts == nil {
 		for i, v := range c.Numbers {
 			if v == v {
 				s.number(v, 1)
-			} else if s.gaps++; s.gaps == 1 {
-				s.firstGap = f.where(i)
+			} else {
+				gap(i)
 			}
 		}
 		return
@@ -174,9 +179,7 @@ func (s *columnStats) add(f *Frame, c *Column) {
 	for i, code := range c.Texts.Codes {
 		switch {
 		case code < 0:
-			if s.gaps++; s.gaps == 1 {
-				s.firstGap = f.where(i)
-			}
+			gap(i)
 			continue
 		case counts[code] == 0:
 			at[code] = i
@@ -202,17 +205,11 @@ func (s *columnStats) add(f *Frame, c *Column) {
 
 // flawOf says why float64 cannot hold the number t, and "" if it can or t is not a number.
 func flawOf(t string) string {
-	switch v, f := number(t); {
-	case f == overflows:
-		return "is too large for float64"
-	case f == vanishes:
-		return "is not 0 but becomes 0 in float64"
-	case f == notFinite:
-		return "is not a finite number"
-	case f == sound && lossy(t, v):
+	v, f := number(t)
+	if f == sound && lossy(t, v) {
 		return "is 2^53 or more in absolute value, where float64 rounds"
 	}
-	return ""
+	return reasons[f]
 }
 
 // number adds n cells with the value v.
@@ -444,15 +441,9 @@ func (l *learner) category(s *columnStats, in Input) (Input, string, error) {
 	if in.Distinct == 1 && !in.Gap {
 		return in, fmt.Sprintf("all its values are %s", quote(slices.Collect(maps.Keys(s.texts))[0])), nil
 	}
-	rare := l.o.Rare
-	if rare == 0 {
-		rare = min(10, max(1, l.rows/100))
-	}
-	levels := slices.SortedFunc(maps.Keys(s.texts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(s.texts[b], s.texts[a]), cmp.Compare(a, b))
-	})
-	most := levels[0]
-	kept := len(levels)
+	rare := cmp.Or(l.o.Rare, min(10, max(1, l.rows/100)))
+	levels := byCount(s.texts)
+	most, kept := levels[0], len(levels)
 	for kept > 0 && (s.texts[levels[kept-1]] < rare || kept > l.o.Levels) {
 		kept--
 	}

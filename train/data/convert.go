@@ -114,57 +114,47 @@ func (s *Stream) kinds(ctx context.Context) (like []Column, err error) {
 
 // allColumns yields all rows in frames, with the columns of the first file.
 func (s *Stream) allColumns(ctx context.Context) iter.Seq2[*Frame, error] {
-	return func(yield func(*Frame, error) bool) {
-		var first *Frame
-		all, frames := *s, s.framesOfBlocks
-		if ext, _ := extension(s.files[0]); !formats[ext].sparse {
-			all.o.Label, frames = LabelNone, all.frames
-		}
-		for f, err := range frames(ctx) {
-			if err == nil {
-				first = cmp.Or(first, f)
-				err = f.inOrderOf(first)
-			}
-			if !yield(f, err) || err != nil {
-				return
-			}
-		}
+	all, frames := *s, s.framesOfBlocks
+	if ext, _ := extension(s.files[0]); !formats[ext].sparse {
+		all.o.Label, frames = LabelNone, all.frames
 	}
+	var first *Frame
+	return each(frames(ctx), func(f *Frame) (*Frame, error) {
+		first = cmp.Or(first, f)
+		return f, f.inOrderOf(first)
+	})
 }
 
-// framesOfBlocks are the rows of files without columns: the features, and the label if there is one.
+// framesOfBlocks are the rows of files without columns.
 func (s *Stream) framesOfBlocks(ctx context.Context) iter.Seq2[*Frame, error] {
-	return func(yield func(*Frame, error) bool) {
-		if _, err := s.Survey(ctx, 0); err != nil {
-			yield(nil, err)
-			return
-		}
-		for b, err := range s.Blocks(ctx, 0) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			x, err := b.Dense()
-			f := &Frame{rows: b.Rows(), Source: b.Source, Names: namesFor(nil, b.Dims()), columns: make([]Column, b.Dims())}
-			for k, v := range x.Float64s() {
-				c := &f.columns[k%b.Dims()]
-				c.Numbers = append(c.Numbers, v)
-			}
-			if b.Labels != nil {
-				label := Column{Numbers: make([]float64, 0, f.rows)}
-				for _, l := range b.Labels {
-					label.add(l, cellNumber)
-				}
-				f.Names, f.columns = append(f.Names, "label"), append(f.columns, label)
-			}
-			if b.Y != nil {
-				f.Names, f.columns = append(f.Names, "label"), append(f.columns, Column{Numbers: b.Y})
-			}
-			if !yield(f, err) || err != nil {
-				return
-			}
+	if _, err := s.Survey(ctx, 0); err != nil {
+		return only[*Frame](err)
+	}
+	return each(s.Blocks(ctx, 0), (*Block).frame)
+}
+
+// frame has the features as columns, and the label if there is one.
+func (b *Block) frame() (*Frame, error) {
+	x, err := b.Dense()
+	if err != nil {
+		return nil, err
+	}
+	f := &Frame{rows: b.Rows(), Source: b.Source, Names: namesFor(nil, b.Dims()), columns: make([]Column, b.Dims())}
+	for k, v := range x.Float64s() {
+		c := &f.columns[k%b.Dims()]
+		c.Numbers = append(c.Numbers, v)
+	}
+	label := Column{Numbers: b.Y}
+	if b.Labels != nil {
+		label.Numbers = make([]float64, 0, f.rows)
+		for _, l := range b.Labels {
+			label.add(l, cellNumber)
 		}
 	}
+	if !label.skipped() {
+		f.Names, f.columns = append(f.Names, "label"), append(f.columns, label)
+	}
+	return f, nil
 }
 
 // array writes columns to a .npy file.

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -49,12 +50,7 @@ func (r *csvRow) set(record []string) {
 func newCSV(s *source) (rows, error) { return newSeparated(s, s.o.Delimiter) }
 
 // newTSV is newCSV for fields separated by tabs.
-func newTSV(s *source) (rows, error) {
-	if s.o.Delimiter != 0 {
-		return newSeparated(s, s.o.Delimiter)
-	}
-	return newSeparated(s, '\t')
-}
+func newTSV(s *source) (rows, error) { return newSeparated(s, cmp.Or(s.o.Delimiter, '\t')) }
 
 func newSeparated(s *source, comma rune) (rows, error) {
 	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s, "line")}, layout: layoutOf(s, comma),

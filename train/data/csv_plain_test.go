@@ -140,14 +140,8 @@ func TestPlainLinesAreUsed(t *testing.T) {
 	for _, width := range []int{2, 300, 50000} {
 		row := strings.Repeat("-0.25,1e3,17,", width/2) + "1\n"
 		text := strings.Repeat(row, 5)
-		s, err := open(strings.NewReader(text), "f.csv", Options{Label: LabelNone}, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := newCSV(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(open(strings.NewReader(text), "f.csv", Options{Label: LabelNone}, true))
+		r := must(newCSV(s))
 		p := r.(*csvFile)
 		if n, err := p.more(math.MaxInt); n != 5 || err != nil || p.no != 5 {
 			t.Fatal(n, err, p.no)

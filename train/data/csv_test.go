@@ -40,9 +40,7 @@ func TestReadCSV(t *testing.T) {
 				fails(t, err, ErrFormat, "f.csv:4", "byte")
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			mustDo(err)
 			consistent(t, s, c.o)
 			if s.Rows() != c.rows || s.Dims() != c.dims || !slices.Equal(cells(s)[:c.dims], c.x0) {
 				t.Errorf("%d x %d: %v", s.Rows(), s.Dims(), cells(s))
@@ -56,12 +54,7 @@ func TestReadCSV(t *testing.T) {
 
 func TestReadCSVErrors(t *testing.T) {
 	regression, none := Options{Task: Regression}, Options{Label: LabelNone}
-	for _, c := range []struct {
-		name, text string
-		o          Options
-		sentinel   error
-		says       []string
-	}{
+	refuses(t, ReadCSV, "f.csv", []badFile{
 		{"empty", "", none, ErrFormat, []string{"is empty"}},
 		{"blank lines only", "\n\n", none, ErrFormat, []string{"no rows"}},
 		{"header only", "a,b\n", none, ErrFormat, []string{"a header and no rows"}},
@@ -92,19 +85,6 @@ func TestReadCSVErrors(t *testing.T) {
 		{"dims", "1,2,3\n", Options{Dims: 3}, domain.ErrShape, []string{"f.csv:1", "2 features, want 3", "label last"}},
 		{"MaxCells", "1,2\n3,4\n", Options{Label: LabelNone, MaxCells: 3}, ErrTooLarge, []string{"2 rows of 2", "3 cells"}},
 		{"long token", "1\n" + strings.Repeat("z", 1000) + "\n", none, ErrFormat, []string{`zzz"...`}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := ReadCSV(strings.NewReader(c.text), "f.csv", c.o)
-			fails(t, err, c.sentinel, append(c.says, "f.csv")...)
-			if len(err.Error()) > 400 {
-				t.Errorf("the message has %d bytes", len(err.Error()))
-			}
-		})
-	}
-}
-
-// The line of an error counts the lines of the file, behind quoted line breaks and blank lines too.
-func TestReadCSVLineNumbers(t *testing.T) {
-	_, err := ReadCSV(strings.NewReader("\"two\nlines\",b\n1,2\n\n3,oops\n"), "f.csv", Options{Label: LabelNone})
-	fails(t, err, ErrFormat, "f.csv:5", `column 2 ("b")`)
+		{"line breaks, blank lines", "\"two\nlines\",b\n1,2\n\n3,oops\n", none, ErrFormat, []string{"f.csv:5", `column 2 ("b")`}},
+	})
 }

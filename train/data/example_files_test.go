@@ -11,29 +11,29 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/sbinet/npyio"
 	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
 )
 
 // folder is a new one with a file in it, which the caller removes.
-func folder(name, text string) (dir, path string, err error) {
-	if dir, err = os.MkdirTemp("", "data"); err != nil {
-		return "", "", err
+func folder(name, text string) (dir, path string) {
+	dir, err := os.MkdirTemp("", "data")
+	if err != nil {
+		panic(err)
 	}
 	path = filepath.Join(dir, name)
-	return dir, path, os.WriteFile(path, []byte(text), 0o600)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		panic(err)
+	}
+	return dir, path
 }
 
 // A file by its name: its ending tells the format.
 func ExampleRead() {
-	dir, path, err := folder("toy.csv", "width,height,kind\n2,3,tall\n7,5,wide\n")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	dir, path := folder("toy.csv", "width,height,kind\n2,3,tall\n7,5,wide\n")
 	defer os.RemoveAll(dir)
 	set, err := data.Read(path, data.Options{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(set.Rows(), "rows of", set.Names, set.Labels)
 	// Output: 2 rows of [width height] [tall wide]
@@ -43,13 +43,11 @@ func ExampleRead() {
 func ExampleReadNPY() {
 	var file bytes.Buffer
 	if err := npyio.Write(&file, mat.NewDense(2, 3, []float64{1, 2, 30, 4, 5, 60})); err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	set, err := data.ReadNPY(&file, "array.npy", data.Options{Task: data.Regression})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Printf("%v\n%v\n", set.X, set.Y)
 	// Output:
@@ -61,16 +59,11 @@ func ExampleReadNPY() {
 
 // Sets of samples from a file, a sample a line.
 func ExampleReadBags() {
-	dir, path, err := folder("sets.csv", "bag,label,x\na,1,2\na,1,4\nb,0,3\n")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	dir, path := folder("sets.csv", "bag,label,x\na,1,2\na,1,4\nb,0,3\n")
 	defer os.RemoveAll(dir)
 	set, err := data.ReadBags(path, data.Options{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(set.X, set.IDs, set.Labels)
 	// Output: 2 bags of float64 (3, 1) [a b] [1 0]
@@ -79,16 +72,11 @@ func ExampleReadBags() {
 // Two images of one colour each, black of class 3 and white of class 5, in the layout of CIFAR-10: a pixel is a sample of two places and a brightness.
 func ExampleReadImageBags() {
 	image := func(class, colour string) string { return class + strings.Repeat(colour, 3*1024) }
-	dir, path, err := folder("images.bin", image("\x03", "\x00")+image("\x05", "\xff"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	dir, path := folder("images.bin", image("\x03", "\x00")+image("\x05", "\xff"))
 	defer os.RemoveAll(dir)
 	set, err := data.ReadImageBags(path, false, 0)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	x := set.X.(*ops.Bags)
 	fmt.Println(x, set.Labels)
@@ -109,4 +97,55 @@ func ExampleNewClasses() {
 	// [-1 2 10]
 	// [1 2] <nil>
 	// data: row 0 has the label "3", which is none of the 3 known classes ("-1", "2", "10"): unknown class
+}
+
+// Sets of samples from a file, scaled to the unit cube by the range of all of them.
+func ExampleReadBagsCSV() {
+	const file = "bag,label,x1,x2\nfirst,1,2,10\nfirst,1,4,30\nsecond,0,3,20\n"
+	set, err := data.ReadBagsCSV(strings.NewReader(file), "sets.csv", data.Options{})
+	if err != nil {
+		panic(err)
+	}
+	cube, err := data.ParseScalers("cube") // later samples beyond the range go to its face
+	if err != nil {
+		panic(err)
+	}
+	if err := cube.Fit(set.X); err != nil {
+		panic(err)
+	}
+	if err := cube.ApplyInPlace(set.X); err != nil {
+		panic(err)
+	}
+	for i, label := range set.Labels {
+		fmt.Println(set.IDs[i], "of class", label, set.X.(*ops.Bags).Bag(i).Float64s())
+	}
+	// Output:
+	// first of class 1 [0 0 1 1]
+	// second of class 0 [0.5 0.5]
+}
+
+// Features that are written block by block; the file has its name once it is whole.
+func ExampleNewMatrixFile() {
+	dir, path := folder("features.csv", "")
+	defer os.RemoveAll(dir)
+	f, err := data.NewMatrixFile(path, data.AnyRows, 2, tensor.Float64)
+	if err != nil {
+		panic(err)
+	}
+	for _, block := range [][]float64{{1, 2, 3, 4}, {5, 6}} {
+		x := tensor.New(tensor.WithShape(len(block)/2, 2), tensor.WithBacking(block))
+		if err = f.Write(x); err != nil {
+			break
+		}
+	}
+	if err := f.Close(err); err != nil {
+		panic(err)
+	}
+	text, err := os.ReadFile(path)
+	fmt.Print(string(text), err)
+	// Output:
+	// 1,2
+	// 3,4
+	// 5,6
+	// <nil>
 }

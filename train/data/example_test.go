@@ -12,8 +12,7 @@ import (
 func ExampleReadLIBSVM() {
 	set, err := data.ReadLIBSVM(strings.NewReader("+1 1:0.5 3:2\n-1 2:4\n"), "toy.libsvm", data.Options{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	classes := data.NewClasses(set.Labels)
 	numbers, err := classes.Index(set.Labels)
@@ -24,8 +23,7 @@ func ExampleReadLIBSVM() {
 func ExampleReadCSV() {
 	set, err := data.ReadCSV(strings.NewReader("width,height,price\n2,3,40\n5,7,110\n"), "toy.csv", data.Options{Task: data.Regression})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(set.Names, set.LabelNames[0], set.X.(*tensor.Dense).Float64s(), set.Y)
 
@@ -39,18 +37,15 @@ func ExampleReadCSV() {
 func ExampleParseScalers() {
 	scalers, err := data.ParseScalers("minmax,l2")
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	x := tensor.New(tensor.WithShape(3, 2), tensor.WithBacking([]float64{1, 10, 4, 30, 7, 50}))
 	if err := scalers.Fit(x); err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	scaled, err := scalers.Apply(x) // x stays as it is
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Printf("%.3f\n", scaled.(*tensor.Dense).Float64s())
 	_, err = scalers.Apply(tensor.New(tensor.WithShape(1, 3), tensor.WithBacking([]float64{1, 2, 3})))
@@ -85,4 +80,22 @@ func ExampleBalancedWeights() {
 	fmt.Printf("%.3f\n", w)
 	// Output:
 	// [0.556 5.000]
+}
+
+func ExampleOneVersusRest() {
+	y, err := data.OneVersusRest([]int{2, 0}, 3)
+	fmt.Println(y.RawMatrix().Data, err)
+	// Output: [-1 -1 1 1 -1 -1] <nil>
+}
+
+func ExampleSyntheticHistograms() {
+	set := data.SyntheticHistograms(1)
+	fmt.Println(set.Rows(), "rows,", set.Dims(), "columns, classes", data.NewClasses(set.Labels))
+	// Output: 5000 rows, 60 columns, classes [a1 a2 b1 b2 c1 c2]
+}
+
+func ExampleSyntheticBags() {
+	set, err := data.SyntheticBags(1)
+	fmt.Println(set.Rows(), "sets,", set.Dims(), "coordinates, classes", data.NewClasses(set.Labels), err)
+	// Output: 1000 sets, 2 coordinates, classes [a b c] <nil>
 }

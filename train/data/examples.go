@@ -73,10 +73,7 @@ func RowMajor(who, what string, x ops.Matrix) (ops.Matrix, error) {
 	if dt := t.Dtype(); dt != tensor.Float64 && dt != tensor.Float32 {
 		return nil, fmt.Errorf("%s: %s are %v, not float64 or float32; convert them: %w", who, what, dt, domain.ErrDtype)
 	}
-	rowMajor := func(t *tensor.Dense) bool {
-		sh, st := t.Shape(), t.Strides()
-		return slices.Contains(sh, 0) || len(st) == 2 && (sh[1] == 1 || st[1] == 1) && (sh[0] == 1 || st[0] == sh[1])
-	}
+	rowMajor := func(t *tensor.Dense) bool { return slices.Contains(t.Shape(), 0) || ops.IsContiguous(t) }
 	if rowMajor(t) {
 		return t, nil
 	}
@@ -128,28 +125,10 @@ func (s Streamed) check(ctx context.Context) error {
 // classes into targets. Errors, with the file and the row: as for the stream, the scaler and Set.As; ErrLabel for a
 // class that is not in Classes; domain.ErrParam for Classes with targets, or for labels without Classes.
 func (s Streamed) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error] {
-	return func(yield func(Pairs, error) bool) {
-		if err := s.check(ctx); err != nil {
-			yield(Pairs{}, err)
-			return
-		}
-		ahead(s.Stream.o.Ahead, s.allPairs(ctx, epoch))(yield)
+	if err := s.check(ctx); err != nil {
+		return only[Pairs](err)
 	}
-}
-
-// allPairs is Blocks, read when they are asked for.
-func (s Streamed) allPairs(ctx context.Context, epoch int) iter.Seq2[Pairs, error] {
-	return func(yield func(Pairs, error) bool) {
-		for b, err := range s.Stream.blocks(ctx, epoch) {
-			var out Pairs
-			if err == nil {
-				out, err = s.pairs(b)
-			}
-			if !yield(out, err) || err != nil {
-				return
-			}
-		}
-	}
+	return ahead(s.Stream.o.Ahead, each(s.Stream.blocks(ctx, epoch), s.pairs))
 }
 
 func (s Streamed) pairs(b *Block) (Pairs, error) {
@@ -182,21 +161,10 @@ func (s Streamed) pairs(b *Block) (Pairs, error) {
 
 // Matrices yields the rows without targets and unscaled, as Scaler.FitBlocks takes them.
 func (s Streamed) Matrices(ctx context.Context) iter.Seq2[ops.Matrix, error] {
-	return func(yield func(ops.Matrix, error) bool) {
-		if err := s.check(ctx); err != nil {
-			yield(nil, err)
-			return
-		}
-		for b, err := range s.Stream.Blocks(ctx, 0) {
-			var x ops.Matrix
-			if err == nil {
-				x = b.X
-			}
-			if !yield(x, err) {
-				return
-			}
-		}
+	if err := s.check(ctx); err != nil {
+		return only[ops.Matrix](err)
 	}
+	return each(s.Stream.Blocks(ctx, 0), func(b *Block) (ops.Matrix, error) { return b.X, nil })
 }
 
 // Part selects rows: keep says whether to take a row, given its file and its number in the file. For rows other than

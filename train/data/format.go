@@ -56,26 +56,17 @@ func extension(path string) (ext string, packed packing) {
 	return filepath.Ext(stem), packed
 }
 
-// known says whether a file with that extension can be read.
-func known(path string) bool {
-	ext, packed := extension(path)
-	if _, ok := formats[ext]; ok {
-		return true
-	}
-	_, ok := tables[ext]
-	return ok && packed == unpacked
-}
-
 // checkName returns an error for a name without a known format.
 func checkName(path string) error {
 	ext, packed := extension(path)
-	if known(path) {
+	_, format := formats[ext]
+	_, table := tables[ext]
+	switch {
+	case format, table && packed == unpacked:
 		return nil
-	}
-	if _, ok := tables[ext]; ok && packed != unpacked {
+	case table:
 		return fmt.Errorf("data: %s: %s files are packed in themselves; unpack it: %w", path, ext, ErrFormat)
-	}
-	if ext == ".parquet" {
+	case ext == ".parquet":
 		return fmt.Errorf("data: %s: this program does not read Parquet; it must import train/data/parquet: %w", path, ErrFormat)
 	}
 	names := append([]string{".libsvm", ".svm", ".svmlight", ".txt", ".csv", ".tsv", ".npy"}, slices.Sorted(maps.Keys(tables))...)

@@ -183,15 +183,8 @@ func (f *Frame) Take(idx []int) *Frame {
 	if f.Y != nil {
 		out.Y = pickRows(f.Y, idx, f.Targets())
 	}
-	for _, part := range []*[]string{&out.Labels, &out.IDs} {
-		if *part != nil {
-			*part = pick(*part, idx)
-		}
-	}
-	if f.lines != nil {
-		out.lines = pick(f.lines, idx)
-	}
-	out.taken = taken(f.taken, idx)
+	out.Labels, out.IDs = pick(f.Labels, idx), pick(f.IDs, idx)
+	out.lines, out.taken = pick(f.lines, idx), taken(f.taken, idx)
 	return &out
 }
 

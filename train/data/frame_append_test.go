@@ -9,15 +9,10 @@ import (
 // TestAppendExact: a name that is a long number keeps its digits, and a time after a gap is one.
 func TestAppendExact(t *testing.T) {
 	const long = "9007199254740993" // 2^53 + 1
-	f, err := NewFrame("id", "when")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(NewFrame("id", "when"))
 	day := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for _, row := range [][]any{{nil, nil}, {long, day}, {"7", nil}, {long, day.Add(24 * time.Hour)}} {
-		if err := f.Append(row...); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(f.Append(row...))
 	}
 	var ids []string
 	for i := range f.Rows() {

@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 	"math"
@@ -17,9 +16,9 @@ import (
 // fuzz runs a reader over options that the first argument encodes. A successful read must be consistent, and no read may
 // allocate more than the rule of tables.md: the free cells, and a share for each byte, of each of which a
 // reader may hold some copies while its slices grow.
-func fuzz(f *testing.F, read func(io.Reader, string, Options) (*Set, error), seeds ...[]byte) {
+func fuzz(f *testing.F, read func(io.Reader, string, Options) (*Set, error), seeds ...string) {
 	for i, s := range seeds {
-		f.Add(uint16(i), s)
+		f.Add(uint16(i), []byte(s))
 	}
 	f.Fuzz(func(t *testing.T, how uint16, file []byte) {
 		if bytes.HasPrefix(file, []byte("\x1f\x8b")) {
@@ -54,32 +53,32 @@ func fuzz(f *testing.F, read func(io.Reader, string, Options) (*Set, error), see
 
 func FuzzLIBSVM(f *testing.F) {
 	fuzz(f, ReadLIBSVM,
-		[]byte("1 1:2 3:-0.5\n-1 2:1e-3\n"), []byte("+1 1:1 # c\r\n\r\n2.5 5:0\n"), []byte("\xef\xbb\xbf1 1:1"), []byte("cat 1:1 qid:2\n"),
-		[]byte("1 0:1\n"), []byte("1 16777216:1\n"), []byte("1 4000000000:1\n"), []byte("1 2:1 2:1\n"), []byte("1 1:nan\n"), []byte("1 1:1e999 2:1e-999"),
-		[]byte("1\n1\n1 4096:1\n"), []byte("1 1:"), []byte(":1\n"), []byte("1,2 1:1\n"))
+		"1 1:2 3:-0.5\n-1 2:1e-3\n", "+1 1:1 # c\r\n\r\n2.5 5:0\n", "\xef\xbb\xbf1 1:1", "cat 1:1 qid:2\n",
+		"1 0:1\n", "1 16777216:1\n", "1 4000000000:1\n", "1 2:1 2:1\n", "1 1:nan\n", "1 1:1e999 2:1e-999",
+		"1\n1\n1 4096:1\n", "1 1:", ":1\n", "1,2 1:1\n")
 }
 
 func FuzzCSV(f *testing.F) {
 	fuzz(f, ReadCSV,
-		[]byte("a,b,y\n1,2,3\n4,5,6\n"), []byte("1,2,x\n3,4,y\n"), []byte("\xef\xbb\xbfa,b\r\n1,2\r\n"), []byte("\"a\nb\",c\n1,2\n"), []byte("1,2\n3\n"),
-		[]byte("1,,3\n"), []byte("NA,NA\n"), []byte("nan,inf,1e999\n"), []byte("a;b\n"), []byte("0,1,y\n2,3,4\n"), []byte("1\n2\n"), []byte("\"1"))
+		"a,b,y\n1,2,3\n4,5,6\n", "1,2,x\n3,4,y\n", "\xef\xbb\xbfa,b\r\n1,2\r\n", "\"a\nb\",c\n1,2\n", "1,2\n3\n",
+		"1,,3\n", "NA,NA\n", "nan,inf,1e999\n", "a;b\n", "0,1,y\n2,3,4\n", "1\n2\n", "\"1")
 }
 
 func FuzzNPY(f *testing.F) {
 	six := []float64{1, 2, 3, 4, 5, 6}
 	fuzz(f, ReadNPY,
-		npy(npyDictOf("<f8", "False", "(2, 3)"), binary.LittleEndian, six), npy(npyDictOf("<f8", "True", "(2, 3)"), binary.LittleEndian, six),
-		npy(npyDictOf(">f4", "False", "(2, 3)"), binary.BigEndian, make([]float32, 6)), npy(npyDictOf("<i8", "True", "(3, 2)"), binary.LittleEndian, make([]int64, 6)),
-		npy(npyDictOf("|u1", "False", "(1, 6)"), binary.LittleEndian, make([]uint8, 6)), npy(npyDictOf("<f8", "False", "(6,)"), binary.LittleEndian, six),
-		npy(npyDictOf("<f8", "False", "(2000000000, 2000000000)"), binary.LittleEndian, six), npy("{'shape': (2, 3)}", binary.LittleEndian, six),
-		[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), []byte("\x93NUMPY\x01\x00\x00\x00"))
+		arrayOf("<f8", "False", "(2, 3)", six), arrayOf("<f8", "True", "(2, 3)", six),
+		arrayOf(">f4", "False", "(2, 3)", make([]float32, 6)), arrayOf("<i8", "True", "(3, 2)", make([]int64, 6)),
+		arrayOf("|u1", "False", "(1, 6)", make([]uint8, 6)), arrayOf("<f8", "False", "(6,)", six),
+		arrayOf("<f8", "False", "(2000000000, 2000000000)", six), npy("{'shape': (2, 3)}", six),
+		"\x93NUMPY\x02\x00\xff\xff\xff\xff", "\x93NUMPY\x01\x00\x00\x00")
 }
 
 func FuzzBags(f *testing.F) {
 	fuzz(f, ReadBagsCSV,
-		[]byte("bag,label,x1,x2\na,1,1,2\nb,0,3,4\na,1,5,6\n"), []byte("x1,bag,label\n7,a,2.5\n"), []byte("bag,x1\n2,7\n1,8\n1,9\n"), []byte("bag,label\n1,1\n"),
-		[]byte("bag,label,x\n1,0,2\n1,1,3\n"), []byte("bag,label,x\n,0,2\n"), []byte("bag,label,x\n1,0,nan\n"), []byte("bag,bag,label,x\n"), []byte("\xef\xbb\xbfbag,label,x\r\n1,0,2\r\n"),
-		[]byte("bag,label,x\n\"a\nb\",0,1\n"), []byte("bag,label,x\n"))
+		"bag,label,x1,x2\na,1,1,2\nb,0,3,4\na,1,5,6\n", "x1,bag,label\n7,a,2.5\n", "bag,x1\n2,7\n1,8\n1,9\n", "bag,label\n1,1\n",
+		"bag,label,x\n1,0,2\n1,1,3\n", "bag,label,x\n,0,2\n", "bag,label,x\n1,0,nan\n", "bag,bag,label,x\n", "\xef\xbb\xbfbag,label,x\r\n1,0,2\r\n",
+		"bag,label,x\n\"a\nb\",0,1\n", "bag,label,x\n")
 }
 
 // FuzzNumber: a number is what strconv reads, to the bit, but for hexadecimal, underscores and what is not finite.
@@ -115,7 +114,7 @@ func FuzzFrame(f *testing.F) {
 			Cyclic: how/216%2 == 1, Rare: int(how / 432 % 3)}
 		ext := []string{".csv", ".tsv", ".npy"}[how/1296%3]
 		c := tableCase{read: o, learn: learn}
-		path := fileOf(t, "train"+ext, "", string(text))
+		path := fileOf(t, "train"+ext, string(text))
 		set, err := learned(t, path, c)
 		streamed, other := learnedInBlocks(t, path, c)
 		if (err == nil) != (other == nil) {
@@ -126,7 +125,7 @@ func FuzzFrame(f *testing.F) {
 		}
 		sameSet(t, streamed, set)
 		o.Columns = set.Columns
-		if s, err := Read(fileOf(t, "later"+ext, "", string(later)), o); err == nil && (notFiniteAt(cells(s)) >= 0 || s.Dims() != set.Dims()) {
+		if s, err := Read(fileOf(t, "later"+ext, string(later)), o); err == nil && (notFiniteAt(cells(s)) >= 0 || s.Dims() != set.Dims()) {
 			t.Fatalf("%v", s.X)
 		}
 	})

@@ -2,7 +2,12 @@ package data
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +27,55 @@ func fails(t *testing.T, err, sentinel error, parts ...string) {
 			t.Errorf("error %q does not say %q", err, p)
 		}
 	}
+}
+
+// badFile is a text that a reader refuses.
+type badFile struct {
+	name, text string
+	o          Options
+	sentinel   error
+	says       []string
+}
+
+// refuses wants one short error for each file, which names it.
+func refuses(t *testing.T, read func(io.Reader, string, Options) (*Set, error), name string, files []badFile) {
+	t.Helper()
+	for _, c := range files {
+		t.Run(c.name, func(t *testing.T) {
+			err := failed(read(strings.NewReader(c.text), name, c.o))
+			fails(t, err, c.sentinel, append(c.says, name)...)
+			if len(err.Error()) > 400 {
+				t.Errorf("the message has %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+// failed is the error of a call that must return nothing beside it.
+func failed[T any](v T, err error) error {
+	if err != nil && !reflect.ValueOf(&v).Elem().IsZero() {
+		panic(fmt.Sprintf("%v beside the error %v", v, err))
+	}
+	return err
+}
+
+func must[T any](v T, err error) T {
+	mustDo(err)
+	return v
+}
+
+func mustDo(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// fileOf is the path of a new file with that text.
+func fileOf(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	mustDo(os.WriteFile(path, []byte(text), 0o644))
+	return path
 }
 
 func dense64(rows, cols int, v ...float64) *tensor.Dense {
@@ -59,9 +113,7 @@ func consistent(t *testing.T, s *Set, o Options) {
 		if x = sparse.Float64s(); o.Form == FormDense || n < 1 || d < 1 || slices.Contains(x, 0) {
 			t.Fatalf("%v", sparse)
 		}
-		if _, err := ops.NewCSR(n, d, sparse.Pointers(), sparse.Columns(), x); err != nil {
-			t.Fatal(err)
-		}
+		must(ops.NewCSR(n, d, sparse.Pointers(), sparse.Columns(), x))
 	} else if x = cells(s); o.Form == FormSparse || n < 1 || d < 1 || len(x) != n*d || cap(x) != n*d {
 		t.Fatalf("%d x %d with %d cells, capacity %d", n, d, len(x), cap(x))
 	}

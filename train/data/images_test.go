@@ -3,10 +3,7 @@ package data
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,21 +26,11 @@ func TestReadImageBags(t *testing.T) {
 	two := append(record(3, [3]byte{255, 0, 0}, 5*cifarEdge+2), record(5, [3]byte{0, 0, 51}, 0)...)
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
-	if _, err := z.Write(two); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(z.Write(two))
+	mustDo(z.Close())
 	for _, file := range [][]byte{two, zipped.Bytes()} {
-		path := filepath.Join(t.TempDir(), "images.bin")
-		if err := os.WriteFile(path, file, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		set, err := ReadImageBags(path, true, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := fileOf(t, "images.bin", string(file))
+		set := must(ReadImageBags(path, true, 0))
 		b := set.X.(*ops.Bags)
 		if b.Len() != 2 || b.Axes() != 3 || b.Size(0) != 2*cifarPixels || strings.Join(set.Labels, " ") != "3 5" {
 			t.Fatalf("%v, labels %v", b, set.Labels)
@@ -72,22 +59,13 @@ func TestReadImageBags(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"": "is empty", string(two[:4000]): "image 1 has 927 bytes of 3073", "\x1f\x8b\x08": "truncated"} {
-		path := filepath.Join(t.TempDir(), "bad.bin")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ReadImageBags(path, false, 0); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d bytes: %v, want %q", len(text), err, want)
-		}
+		fails(t, failed(ReadImageBags(fileOf(t, "bad.bin", text), false, 0)), ErrFormat, want)
 	}
 }
 
 // TestRealImages: the cats and dogs come in turn.
 func TestRealImages(t *testing.T) {
-	set, err := ReadImageBags(realFile(t, "cifar10-cats-dogs/cifar10-cats-dogs.test.bin.gz"), true, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must(ReadImageBags(realFile(t, "cifar10-cats-dogs/cifar10-cats-dogs.test.bin.gz"), true, 10))
 	if strings.Join(set.Labels, "") != "3535353535" || set.Rows() != 10 {
 		t.Errorf("labels %v", set.Labels)
 	}

@@ -28,12 +28,7 @@ const (
 var headerNames = []string{"auto", "yes", "no"}
 
 // String returns the name that ParseHeader reads.
-func (h Header) String() string {
-	if h < 0 || int(h) >= len(headerNames) {
-		return fmt.Sprintf("Header(%d)", int(h))
-	}
-	return headerNames[h]
-}
+func (h Header) String() string { return nameOf("Header", headerNames, int(h)) }
 
 // ParseHeader reads auto, yes or no. Errors: domain.ErrParam for another text.
 func ParseHeader(s string) (Header, error) {

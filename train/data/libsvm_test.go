@@ -12,10 +12,7 @@ import (
 
 func TestReadLIBSVM(t *testing.T) {
 	const text = "\xef\xbb\xbf# a comment\n+1 1:2 3:-0.5 5:0 # more\r\n\n  \t\n1.0\t2:1e-3\t4:7\nspam\n-1 5:1e300"
-	s, err := ReadLIBSVM(strings.NewReader(text), "f", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(ReadLIBSVM(strings.NewReader(text), "f", Options{}))
 	consistent(t, s, Options{})
 	want := []float64{2, 0, -0.5, 0, 0, 0, 1e-3, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1e300}
 	if s.Rows() != 4 || s.Dims() != 5 || !slices.Equal(cells(s), want) {
@@ -42,10 +39,7 @@ func TestReadLIBSVMOptions(t *testing.T) {
 		{"largest index", "1 3:1\n", Options{MaxCells: 3}, 3, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := ReadLIBSVM(strings.NewReader(c.text), "f", c.o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must(ReadLIBSVM(strings.NewReader(c.text), "f", c.o))
 			consistent(t, s, c.o)
 			if s.Dims() != c.dims || !slices.Equal(s.Y, c.y) {
 				t.Errorf("dims %d, targets %v", s.Dims(), s.Y)
@@ -55,12 +49,7 @@ func TestReadLIBSVMOptions(t *testing.T) {
 }
 
 func TestReadLIBSVMErrors(t *testing.T) {
-	for _, c := range []struct {
-		name, text string
-		o          Options
-		sentinel   error
-		says       []string
-	}{
+	refuses(t, ReadLIBSVM, "f.svm", []badFile{
 		{"empty", "", Options{}, ErrFormat, []string{"data: f.svm: is empty"}},
 		{"only comments", "# x\n\n", Options{}, ErrFormat, []string{"f.svm", "no rows"}},
 		{"only a mark", "\xef\xbb\xbf", Options{}, ErrFormat, []string{"no rows"}},
@@ -95,12 +84,7 @@ func TestReadLIBSVMErrors(t *testing.T) {
 		{"too many cells", "1 16777216:1\n", Options{}, ErrFormat, []string{"1 rows of 16777216", "MaxCells"}},
 		{"too many cells by Dims", "1\n", Options{Dims: 1 << 23}, ErrFormat, []string{"8388608", "MaxCells"}},
 		{"MaxCells", "1 3:1\n1 1:1\n", Options{MaxCells: 5}, ErrFormat, []string{"2 rows of 3", "5 cells"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := ReadLIBSVM(strings.NewReader(c.text), "f.svm", c.o)
-			fails(t, err, c.sentinel, append(c.says, "f.svm")...)
-		})
-	}
+	})
 }
 
 // A line longer than every buffer is a line like any other.
@@ -114,10 +98,7 @@ func TestReadLIBSVMLongLine(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
-	s, err := ReadLIBSVM(strings.NewReader(b.String()), "f", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(ReadLIBSVM(strings.NewReader(b.String()), "f", Options{}))
 	if x := cells(s); s.Rows() != 2 || s.Dims() != d || x[d-1] != d-0.5 || x[d] != 0.5 || x[2*d-1] != d-0.5 {
 		t.Errorf("%d x %d, last value %v", s.Rows(), s.Dims(), x[len(x)-1])
 	}
@@ -135,6 +116,5 @@ func (endless) Read(p []byte) (int, error) {
 
 func TestLineLimit(t *testing.T) {
 	m := &meter{r: endless{}, text: true, line: maxLine - 10}
-	_, err := bufio.NewReader(m).ReadString('\n')
-	fails(t, err, ErrFormat, "longer than 268435456 bytes")
+	fails(t, failed(bufio.NewReader(m).ReadString('\n')), ErrFormat, "longer than 268435456 bytes")
 }

@@ -1,4 +1,4 @@
-package data_test
+package data
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
-	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
 
@@ -16,13 +15,10 @@ func TestSetLocate(t *testing.T) {
 	cell := domain.NonNegative().Violation("map m", 2, 1, -3)
 	norm := &domain.RowError{Who: "data: a.csv: rows", Row: 1, Norm: 2}
 	x := tensor.New(tensor.WithShape(20, 2), tensor.Of(tensor.Float64))
-	bags, err := ops.NewBags(x, []int{0, 5, 10, 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, sets := &data.Set{X: x, Source: "a.csv"}, &data.Set{X: bags, Source: "a.csv"}
+	bags := must(ops.NewBags(x, []int{0, 5, 10, 20}))
+	rows, sets := &Set{X: x, Source: "a.csv"}, &Set{X: bags, Source: "a.csv"}
 	for _, c := range []struct {
-		set  *data.Set
+		set  *Set
 		err  error
 		want string
 	}{
@@ -33,8 +29,8 @@ func TestSetLocate(t *testing.T) {
 		{rows.Take([]int{4, 7}), norm, "data: a.csv: rows: row 7 has norm 2"},
 		{rows, norm, "data: a.csv: rows: row 1 has norm 2"},
 		{rows, domain.ErrShape, "a.csv: shape does not fit"},
-		{&data.Set{X: x}, domain.ErrShape, "shape does not fit"},
-		{&data.Set{X: x}, cell, "map m: x[2,1] = -3 is negative"},
+		{&Set{X: x}, domain.ErrShape, "shape does not fit"},
+		{&Set{X: x}, cell, "map m: x[2,1] = -3 is negative"},
 		{rows.Take([]int{4, 7}), domain.CheckFrequencies(domain.NonNegative(), "map m", []float64{1, 1, 1, -2}, 1), "a.csv: map m: W[3,0] = -2 is negative"},
 		{sets.Take([]int{2, 1}), bags.InBag(domain.NonNegative().Violation("map m", 7, 1, -3)), "a.csv: map m: bag 1"},
 	} {

@@ -127,12 +127,17 @@ func levelsOf(texts []string) []LevelLook {
 		counts[t]++
 	}
 	var all []LevelLook
-	for _, t := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	}) {
+	for _, t := range byCount(counts) {
 		all = append(all, LevelLook{t, counts[t]})
 	}
 	return all
+}
+
+// byCount are counted texts, the most frequent first.
+func byCount(counts map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
 }
 
 // lookAt looks at a column.

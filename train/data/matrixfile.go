@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/wholefile"
 	"gorgonia.org/tensor"
@@ -74,15 +75,9 @@ func (f *MatrixFile) Write(x *tensor.Dense) error {
 	if m.cols != f.cols {
 		return fmt.Errorf("data: MatrixFile.Write: x has %d columns and the file %d: %w", m.cols, f.cols, domain.ErrShape)
 	}
-	f.written += x.Shape()[0]
+	f.written += m.rows
 	buf := make([]byte, 0, 64)
-	for i := range x.Shape().TotalSize() {
-		var v float64
-		if x.Dtype() == tensor.Float32 {
-			v = float64(x.Float32s()[i])
-		} else {
-			v = x.Float64s()[i]
-		}
+	for i, v := range ops.Float64s(x) {
 		switch {
 		case f.csv:
 			buf = strconv.AppendFloat(buf[:0], v, 'g', 17, 64)

@@ -34,26 +34,16 @@ func TestMatrixFile(t *testing.T) {
 			{tensor.Float32, widened, widened},
 		} {
 			path := filepath.Join(t.TempDir(), name)
-			f, err := NewMatrixFile(path, 4, 2, tc.dt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must(NewMatrixFile(path, 4, 2, tc.dt))
 			x := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking(tc.backing))
 			for _, block := range Blocks(x, 3) {
-				if err := f.Write(block.(*tensor.Dense)); err != nil {
-					t.Fatal(err)
-				}
+				mustDo(f.Write(block.(*tensor.Dense)))
 			}
 			if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("%s has its name before it is whole: %v", name, err)
 			}
-			if err := f.Close(nil); err != nil {
-				t.Fatal(err)
-			}
-			set, err := Read(path, Options{Label: LabelNone})
-			if err != nil {
-				t.Fatal(err)
-			}
+			mustDo(f.Close(nil))
+			set := must(Read(path, Options{Label: LabelNone}))
 			for i, v := range set.X.(*tensor.Dense).Float64s() {
 				if math.Float64bits(v) != math.Float64bits(tc.want[i]) {
 					t.Errorf("%s of %v from %T: cell %d is %v, want %v", name, tc.dt, tc.backing, i, v, tc.want[i])
@@ -66,13 +56,8 @@ func TestMatrixFile(t *testing.T) {
 // TestMatrixFileHeader: the bytes that NumPy writes for the same array.
 func TestMatrixFileHeader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.npy")
-	f, err := NewMatrixFile(path, 1, 1, tensor.Float32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(f.Write(tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]float32{1}))), f.Close(nil)); err != nil {
-		t.Fatal(err)
-	}
+	f := must(NewMatrixFile(path, 1, 1, tensor.Float32))
+	mustDo(errors.Join(f.Write(tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]float32{1}))), f.Close(nil)))
 	want := "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1), }"
 	want += strings.Repeat(" ", 127-len(want)) + "\n\x00\x00\x80\x3f"
 	if b, err := os.ReadFile(path); err != nil || string(b) != want {
@@ -88,18 +73,11 @@ func TestMatrixFileHeader(t *testing.T) {
 func TestMatrixFileFailures(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.csv")
-	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(os.WriteFile(path, []byte("old"), 0o644))
 	row := tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]float64{1, 2}))
 	start := func() *MatrixFile {
-		f, err := NewMatrixFile(path, 2, 2, tensor.Float64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Write(row); err != nil {
-			t.Fatal(err)
-		}
+		f := must(NewMatrixFile(path, 2, 2, tensor.Float64))
+		mustDo(f.Write(row))
 		return f
 	}
 	why := errors.New("the reason")
@@ -111,16 +89,13 @@ func TestMatrixFileFailures(t *testing.T) {
 	}
 	f := start() // its disk fails
 	f.file.Abort()
-	wide := tensor.New(tensor.WithShape(1, 1<<20), tensor.Of(tensor.Float64))
-	if err := f.Write(wide); err == nil {
+	if err := f.Write(tensor.New(tensor.WithShape(1<<20, 2), tensor.Of(tensor.Float64))); err == nil {
 		t.Error("Write does not tell that the file cannot be written")
 	}
 	if err := f.Close(nil); err == nil {
 		t.Error("Close does not tell that the file cannot be written")
 	}
-	if _, err := NewMatrixFile(filepath.Join(dir, "no", "a.npy"), 1, 1, tensor.Float64); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no folder: %v", err)
-	}
+	fails(t, failed(NewMatrixFile(filepath.Join(dir, "no", "a.npy"), 1, 1, tensor.Float64)), os.ErrNotExist)
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("the folder holds %v, %v", entries, err)
 	}
@@ -135,19 +110,10 @@ func TestMatrixFileAnyRows(t *testing.T) {
 		var files [2]string
 		for i, rows := range []int{1234, AnyRows} {
 			path := filepath.Join(t.TempDir(), "a"+ext)
-			f, err := NewMatrixFile(path, rows, 1, tensor.Float64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must(NewMatrixFile(path, rows, 1, tensor.Float64))
 			x := tensor.New(tensor.WithShape(1234, 1), tensor.Of(tensor.Float64))
-			if err := errors.Join(f.Write(x), f.Close(nil)); err != nil {
-				t.Fatal(err)
-			}
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files[i] = string(b)
+			mustDo(errors.Join(f.Write(x), f.Close(nil)))
+			files[i] = string(must(os.ReadFile(path)))
 		}
 		if files[0] != files[1] {
 			t.Errorf("%s: %.140q and %.140q", ext, files[0], files[1])

@@ -119,18 +119,24 @@ func (s *source) notUTF8(line int, what, text string) error {
 	return s.fail(line, ErrFormat, "%s, %s, is not UTF-8; save the file as UTF-8 (iconv -f latin1 -t utf-8)", what, quote(text))
 }
 
+// reasons say what is wrong with a number.
+var reasons = map[flaw]string{
+	notFinite: "is not a finite number",
+	overflows: "is too large for float64",
+	vanishes:  "is not 0 but becomes 0 in float64",
+	missing:   "is a missing value, or no number",
+}
+
 // explain gives the reason and the remedy for a number that float64 cannot hold.
 func (f flaw) explain(t string) (reason, remedy string) {
+	reason = reasons[f]
 	switch f {
 	case overflows:
-		return "(the text " + quote(t) + ") is too large for float64", "scale the values in the file"
+		return "(the text " + quote(t) + ") " + reason, "scale the values in the file"
 	case vanishes:
-		return "(the text " + quote(t) + ") is not 0 but becomes 0 in float64", "write 0 or scale the values in the file"
-	case missing:
-		return "is a missing value, or no number", "drop the row or fill the value in"
-	default:
-		return "is not a finite number", "drop the row or fill the value in"
+		return "(the text " + quote(t) + ") " + reason, "write 0 or scale the values in the file"
 	}
+	return reason, "drop the row or fill the value in"
 }
 
 // quote quotes a token for a message and shortens a long one.

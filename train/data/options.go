@@ -1,7 +1,9 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -20,22 +22,23 @@ const (
 	LabelNone
 )
 
-var labelNames = [...]string{"last", "first", "none"}
+var labelNames = []string{"last", "first", "none"}
 
 // String returns the name that ParseLabel reads.
-func (l Label) String() string {
-	if l < 0 || int(l) >= len(labelNames) {
-		return fmt.Sprintf("Label(%d)", int(l))
+func (l Label) String() string { return nameOf("Label", labelNames, int(l)) }
+
+// nameOf is the name of value i of a type.
+func nameOf(kind string, names []string, i int) string {
+	if i < 0 || i >= len(names) {
+		return fmt.Sprintf("%s(%d)", kind, i)
 	}
-	return labelNames[l]
+	return names[i]
 }
 
 // ParseLabel reads last, first or none. Errors: domain.ErrParam for another text.
 func ParseLabel(s string) (Label, error) {
-	for i, name := range labelNames {
-		if s == name {
-			return Label(i), nil
-		}
+	if i := slices.Index(labelNames, s); i >= 0 {
+		return Label(i), nil
 	}
 	return 0, fmt.Errorf("data: label position %q is unknown, want last, first or none: %w", s, domain.ErrParam)
 }
@@ -53,14 +56,7 @@ const (
 
 // String returns "classification" or "regression".
 func (t Task) String() string {
-	switch t {
-	case Classification:
-		return "classification"
-	case Regression:
-		return "regression"
-	default:
-		return fmt.Sprintf("Task(%d)", int(t))
-	}
+	return nameOf("Task", []string{"classification", "regression"}, int(t))
 }
 
 // Form says how a Set holds its rows.
@@ -127,12 +123,7 @@ type Options struct {
 func (o Options) tables() bool { return o.frames || o.Columns != nil }
 
 // window is the largest window of zstd data.
-func (o Options) window() uint64 {
-	if o.MaxWindow > 0 {
-		return uint64(o.MaxWindow)
-	}
-	return maxLine
-}
+func (o Options) window() uint64 { return uint64(cmp.Or(o.MaxWindow, maxLine)) }
 
 func (o Options) validate() error {
 	switch {

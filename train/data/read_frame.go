@@ -107,7 +107,7 @@ func (f *Frame) placesOf(like *Frame) ([]int, error) {
 		var is bool
 		if places[j], is = at[name]; !is || len(f.Names) != len(like.Names) || f.Named != like.Named {
 			return nil, fmt.Errorf("data: %s: its columns are %s, and those of %s are %s; give files of the same columns: %w", f.Source,
-				strings.Join(cut(quoted(f.Names), 10), ", "), like.Source, strings.Join(cut(quoted(like.Names), 10), ", "), ErrFormat)
+				listed(f.Names, 10), like.Source, listed(like.Names, 10), ErrFormat)
 		}
 	}
 	return places, nil

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,10 +33,7 @@ func TestRealFiles(t *testing.T) {
 		{"housing/housing.all.csv.gz", Options{Task: Regression}, 506, 13, 0, -1, ""},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			s, err := Read(realFile(t, c.file), c.o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must(Read(realFile(t, c.file), c.o))
 			if s.Rows() != c.rows || s.Dims() != c.dims || len(NewClasses(s.Labels)) != c.k {
 				t.Errorf("%d x %d, %d classes; want %d x %d, %d", s.Rows(), s.Dims(), len(NewClasses(s.Labels)), c.rows, c.dims, c.k)
 			}
@@ -56,10 +52,7 @@ func TestRealFiles(t *testing.T) {
 }
 
 func TestRealLetterClasses(t *testing.T) {
-	s, err := Read(realFile(t, "letter/letter.train.libsvm.gz"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Read(realFile(t, "letter/letter.train.libsvm.gz"), Options{}))
 	c := NewClasses(s.Labels)
 	if c[0] != "1" || c[1] != "2" || c[25] != "26" {
 		t.Errorf("classes in the order %v", c)
@@ -67,10 +60,7 @@ func TestRealLetterClasses(t *testing.T) {
 }
 
 func TestRealHousing(t *testing.T) {
-	s, err := Read(realFile(t, "housing/housing.all.csv.gz"), Options{Task: Regression})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Read(realFile(t, "housing/housing.all.csv.gz"), Options{Task: Regression}))
 	mean := 0.0
 	for _, y := range s.Y {
 		mean += y / 506
@@ -85,10 +75,7 @@ func TestRealHousing(t *testing.T) {
 
 // The widest rows of adult's training file name only 123 later, so a smaller width must be refused by name.
 func TestRealAdultTooNarrow(t *testing.T) {
-	_, err := Read(realFile(t, "adult/adult.train.libsvm.gz"), Options{Dims: 122})
-	if !errors.Is(err, domain.ErrShape) {
-		t.Errorf("error %v", err)
-	}
+	fails(t, failed(Read(realFile(t, "adult/adult.train.libsvm.gz"), Options{Dims: 122})), domain.ErrShape)
 }
 
 func BenchmarkRead(b *testing.B) {

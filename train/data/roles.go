@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // roles say what the columns of a table are, by their numbers from 0.
@@ -115,7 +114,7 @@ func placeOf(name string, names []string, width int) (int, error) {
 	case names == nil:
 		missing.text = fmt.Sprintf("no column is named %s: the file has no header; say the number of the column, from 1", quote(name))
 	default:
-		missing.text = fmt.Sprintf("no column is named %s; the columns are %s", quote(name), strings.Join(cut(quoted(names), 20), ", "))
+		missing.text = fmt.Sprintf("no column is named %s; the columns are %s", quote(name), listed(names, 20))
 	}
 	return 0, missing
 }

@@ -174,8 +174,8 @@ func (s *Scaler) stepKeepsZeros(steps []step, k, cols int) error {
 // of columns than in Fit; domain.ErrParam for a scaler that is not fitted; domain.ErrDomain for a value that is not
 // finite or overflows when scaled.
 func (s *Scaler) Apply(x ops.Matrix) (ops.Matrix, error) {
-	if err := s.given(x); err != nil {
-		return nil, err
+	if domain.IsNil(x) {
+		return nil, s.ApplyInPlace(x)
 	}
 	own := x // of another type: ApplyInPlace refuses it
 	switch v := x.(type) {
@@ -199,21 +199,10 @@ func (s *Scaler) Apply(x ops.Matrix) (ops.Matrix, error) {
 	return own, nil
 }
 
-// given returns an error for nil rows.
-func (s *Scaler) given(x ops.Matrix) error {
-	if domain.IsNil(x) {
-		return fmt.Errorf("%s: x is nil, want a matrix [n, d]: %w", s.who(), domain.ErrShape)
-	}
-	return nil
-}
-
 // ApplyInPlace is Apply without the copy. It scales the rows where they are, which must be contiguous or sparse. After
 // a domain.ErrDomain the rows before the one named are already scaled.
 func (s *Scaler) ApplyInPlace(x ops.Matrix) error {
-	if err := s.given(x); err != nil {
-		return err
-	}
-	if b, ok := x.(*ops.Bags); ok {
+	if b, ok := x.(*ops.Bags); ok && b != nil {
 		return b.InBag(s.ApplyInPlace(b.Samples()))
 	}
 	m, err := rowsOf(s.who(), x)

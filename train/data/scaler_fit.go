@@ -49,10 +49,7 @@ func (l *learning) skip() {
 
 // block lets the step of this pass learn from a block; where none learns the block tells the width.
 func (l *learning) block(x ops.Matrix) error {
-	if err := l.s.given(x); err != nil {
-		return err
-	}
-	if b, ok := x.(*ops.Bags); ok {
+	if b, ok := x.(*ops.Bags); ok && b != nil {
 		return b.InBag(l.block(b.Samples()))
 	}
 	m, err := rowsOf(l.s.who(), x)

@@ -17,28 +17,18 @@ const (
 	mostKnots = 1000
 )
 
-// ranked is a uniform sample of the rows that are learned from (Vitter 1985, algorithm R, under a fixed seed).
+// ranked is a sample of the rows that are learned from, under a fixed seed.
 type ranked struct {
-	pool []entry
-	seen int
-	d    int
-	rng  *rand.Rand
+	reservoir
+	d int
 }
 
 func (r *ranked) learn(rows entries, _, d int) {
-	if r.d = d; r.rng == nil {
+	if r.d, r.size = d, max(1, min(rankRows, rankCells/d)); r.rng == nil {
 		r.rng = rand.New(spectral.Stream(0, "data/ranks"))
 	}
-	most := max(1, min(rankRows, rankCells/d))
 	for cols, row := range rows {
-		r.seen++
-		k := len(r.pool)
-		if k < most {
-			r.pool = append(r.pool, entry{})
-		} else if k = r.rng.IntN(r.seen); k >= most {
-			continue
-		}
-		r.pool[k].keep(entry{cols: cols, x: row})
+		r.add(entry{cols: cols, x: row})
 	}
 }
 

@@ -91,7 +91,11 @@ func (s *Set) As(dt tensor.Dtype) (ops.Matrix, error) {
 		return nil, err
 	}
 	if x, ok := s.X.(*ops.CSR); ok {
-		return x.As(dt, "data: "+s.Source)
+		x, err := x.As(dt, "data: "+s.Source)
+		if err != nil {
+			return nil, err
+		}
+		return x, nil
 	}
 	if b, ok := s.X.(*ops.Bags); ok {
 		x, err := (&Set{X: b.Samples(), Source: s.Source}).As(dt)
@@ -136,17 +140,15 @@ func (s *Set) Take(idx []int) *Set {
 		mustIndex("data: Set.Take", len(s.Y)/s.Targets(), idx)
 		out.Y = pickRows(s.Y, idx, s.Targets())
 	}
-	if s.Labels != nil {
-		out.Labels = pick(s.Labels, idx)
-	}
-	if s.IDs != nil {
-		out.IDs = pick(s.IDs, idx)
-	}
-	out.taken = taken(s.taken, idx)
+	out.Labels, out.IDs, out.taken = pick(s.Labels, idx), pick(s.IDs, idx), taken(s.taken, idx)
 	return out
 }
 
+// pick returns the elements idx; nil of nil.
 func pick[T any](from []T, idx []int) []T {
+	if from == nil {
+		return nil
+	}
 	mustIndex("data: Set.Take", len(from), idx)
 	to := make([]T, len(idx))
 	for i, k := range idx {
@@ -168,7 +170,7 @@ type matrix struct {
 // rowsOf returns dense or sparse rows as a matrix. Errors: as for matrixOf.
 func rowsOf(who string, x ops.Matrix) (matrix, error) {
 	s, ok := x.(*ops.CSR)
-	if !ok {
+	if !ok || s == nil {
 		t, _ := x.(*tensor.Dense)
 		return matrixOf(who, t)
 	}

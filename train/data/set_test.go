@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -16,21 +17,16 @@ func TestSetAs(t *testing.T) {
 	if same, err := s.As(tensor.Float64); same != s.X || err != nil {
 		t.Errorf("float64 is a copy, or %v", err)
 	}
-	rounded, err := s.As(tensor.Float32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rounded := must(s.As(tensor.Float32))
 	x := rounded.(*tensor.Dense)
 	want := []float32{0, 0, 0.1, -math.MaxFloat32, math.SmallestNonzeroFloat32, 7}
 	if !slices.Equal(x.Float32s(), want) || x.Shape()[0] != 2 || x.Shape()[1] != 3 {
 		t.Errorf("%v of shape %v", x.Float32s(), x.Shape())
 	}
-	_, err = s.As(tensor.Int)
-	fails(t, err, domain.ErrDtype, "f", "int")
+	fails(t, failed(s.As(tensor.Int)), domain.ErrDtype, "f", "int")
 	for v, says := range map[float64]string{1e39: "too large", -1e300: "too large", 1e-50: "becomes 0"} {
 		cells(s)[4] = v
-		_, err = s.As(tensor.Float32)
-		fails(t, err, domain.ErrDomain, "data: f", "x[1,1]", says, "float64")
+		fails(t, failed(s.As(tensor.Float32)), domain.ErrDomain, "data: f", "x[1,1]", says, "float64")
 	}
 }
 
@@ -63,23 +59,20 @@ func TestClasses(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("NewClasses(%q) = %q, want %q", c.labels, got, c.want)
 		}
-		idx, err := got.Index(c.labels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		idx := must(got.Index(c.labels))
 		for i, k := range idx {
 			if got[k] != c.labels[i] {
 				t.Errorf("row %d: class %q, want %q", i, got[k], c.labels[i])
 			}
 		}
 	}
-	_, err := Classes{"cat", "dog"}.Index([]string{"dog", "cow"})
-	fails(t, err, ErrLabel, "row 1", `"cow"`, `2 known classes ("cat", "dog")`)
+	fails(t, failed(Classes{"cat", "dog"}.Index([]string{"dog", "cow"})),
+		ErrLabel, "row 1", `"cow"`, `2 known classes ("cat", "dog")`)
 	var many []string
 	for c := 'a'; c <= 'z'; c++ {
 		many = append(many, string(c))
 	}
-	_, err = NewClasses(many).Index([]string{"?"})
+	_, err := NewClasses(many).Index([]string{"?"})
 	fails(t, err, ErrLabel, "26 known", `"j", ...`)
 	if strings.Contains(err.Error(), `"k"`) {
 		t.Errorf("too long: %v", err)
@@ -123,30 +116,50 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// TestRowsInto: the rows that Rows copies, into memory that is there, in both types.
+func TestRowsInto(t *testing.T) {
+	idx := []int{4, 0, 4}
+	x := dense64(5, 2, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+	dst := dense64(3, 2, -1, -1, -1, -1, -1, -1)
+	RowsInto(dst, x, idx)
+	if got := dst.Float64s(); !slices.Equal(got, Rows(x, idx).Float64s()) || !slices.Equal(got, []float64{8, 9, 0, 1, 8, 9}) {
+		t.Errorf("rows %v of %v are %v", idx, x.Float64s(), got)
+	}
+	x32 := dense32(5, 1, 0, 1, 2, 3, 4)
+	dst32 := dense32(3, 1, 0, 0, 0)
+	RowsInto(dst32, x32, idx)
+	if got := dst32.Float32s(); !slices.Equal(got, []float32{4, 0, 4}) {
+		t.Errorf("rows %v of %v are %v", idx, x32.Float32s(), got)
+	}
+}
+
 func TestMistakesPanic(t *testing.T) {
 	x := dense64(2, 3, 1, 2, 3, 4, 5, 6)
 	turned := x.Clone().(*tensor.Dense)
-	if err := turned.T(); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(turned.T())
+	single := dense32(1, 3, 0, 0, 0)
 	for says, f := range map[string]func(){
-		"0 rows a block":     func() { Blocks(x, 0) },
-		"row 2 of 2":         func() { Rows(x, []int{2}) },
-		"row -1 of 2":        func() { Rows(x, []int{-1}) },
-		"contiguous":         func() { Blocks(turned, 1) },
-		"nil":                func() { Rows(nil, nil) },
-		"(3)":                func() { Blocks(tensor.New(tensor.WithBacking([]float64{1, 2, 3})), 1) },
-		"int":                func() { Blocks(tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]int{1})), 1) },
-		"fraction NaN":       func() { Split(3, math.NaN(), 1) },
-		"fraction 1.5":       func() { SplitStratified(nil, 1.5, 1) },
-		"fraction -0.25":     func() { Split(3, -0.25, 1) },
-		"data: -1 rows":      func() { Split(-1, 0.5, 1) },
-		"data: -2 rows":      func() { Shuffle(-2, 1) },
-		"data: Rows: x is (": func() { Rows(tensor.New(tensor.WithBacking([]float64{1, 2, 3})), nil) },
+		"RowsInto: row 2 of 2":                func() { RowsInto(x, x, []int{0, 2}) },
+		"float64 (2, 3), want float64 (1, 3)": func() { RowsInto(x, x, []int{0}) },
+		"float64 (2, 3), want float64 (2, 2)": func() { RowsInto(x, dense64(2, 2, 1, 2, 3, 4), []int{0, 1}) },
+		"float32 (1, 3), want float64 (1, 3)": func() { RowsInto(single, x, []int{0}) },
+		"0 rows a block":                      func() { Blocks(x, 0) },
+		"row 2 of 2":                          func() { Rows(x, []int{2}) },
+		"row -1 of 2":                         func() { Rows(x, []int{-1}) },
+		"contiguous":                          func() { Blocks(turned, 1) },
+		"nil":                                 func() { Rows(nil, nil) },
+		"(3)":                                 func() { Blocks(tensor.New(tensor.WithBacking([]float64{1, 2, 3})), 1) },
+		"int":                                 func() { Blocks(tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]int{1})), 1) },
+		"fraction NaN":                        func() { Split(3, math.NaN(), 1) },
+		"fraction 1.5":                        func() { SplitStratified(nil, 1.5, 1) },
+		"fraction -0.25":                      func() { Split(3, -0.25, 1) },
+		"data: -1 rows":                       func() { Split(-1, 0.5, 1) },
+		"data: -2 rows":                       func() { Shuffle(-2, 1) },
+		"data: Rows: x is (":                  func() { Rows(tensor.New(tensor.WithBacking([]float64{1, 2, 3})), nil) },
 	} {
 		func() {
 			defer func() {
-				if r := recover(); r == nil || !strings.Contains(r.(string), says) {
+				if r := fmt.Sprint(recover()); !strings.Contains(r, says) {
 					t.Errorf("panic %v does not say %q", r, says)
 				}
 			}()

@@ -133,14 +133,14 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
 		z, err := gzip.NewReader(raw)
 		if err != nil {
-			return nil, s.wrap(gzipError(err))
+			return nil, s.wrap(gzipped.explain(err))
 		}
 		s.meter.r, s.meter.packed = z, gzipped
 	case string(head) == "\x28\xb5\x2f\xfd":
 		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window),
 			zstd.WithDecoderLowmem(s.meter.small))
 		if err != nil {
-			return nil, s.wrap(zstdError(err))
+			return nil, s.wrap(zstandard.explain(err))
 		}
 		s.shut = append(s.shut, z.Close)
 		s.meter.r, s.meter.packed = z, zstandard
@@ -230,13 +230,7 @@ func (m *meter) read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	switch m.packed {
-	case gzipped:
-		err = gzipError(err)
-	case zstandard:
-		err = zstdError(err)
-	}
-	return n, err
+	return n, m.packed.explain(err)
 }
 
 // unpacks returns an error if the packed data, as far as they are read, may not become so many bytes.
@@ -252,33 +246,21 @@ func (m *meter) unpacks(bytes int64) error {
 		m.in.total, m.packed, most, ErrFormat)
 }
 
-func zstdError(err error) error {
-	switch {
-	case err == nil || err == io.EOF:
-		return err
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("the zstd data end early, the file is truncated; fetch it again: %w", ErrFormat)
-	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded): // the latter of a frame that is its own window
-		return fmt.Errorf("the zstd data ask for a larger window than is allowed; pack them without --long or --ultra: %w", ErrFormat)
-	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return err // of the file, not of what is in it
-	}
-	return fmt.Errorf("the zstd data are damaged (%v); fetch the file again: %w", err, ErrFormat)
-}
-
-func gzipError(err error) error {
+// explain says what is wrong with packed data. Errors of the file itself stay as they are.
+func (p packing) explain(err error) error {
+	var file *fs.PathError
 	var corrupt flate.CorruptInputError
 	switch {
-	case err == nil || err == io.EOF:
+	case p == unpacked || err == nil || err == io.EOF || errors.As(err, &file):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("the gzip data end early, the file is truncated; fetch it again: %w", ErrFormat)
+		return fmt.Errorf("the %v data end early, the file is truncated; fetch it again: %w", p, ErrFormat)
 	case errors.Is(err, gzip.ErrHeader):
 		return fmt.Errorf("a gzip header is wrong: the file is damaged, or other bytes follow the gzip data (trailing garbage): %w", ErrFormat)
-	case errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
-		return fmt.Errorf("the gzip data are damaged (%v); fetch the file again: %w", err, ErrFormat)
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded): // the latter of a frame that is its own window
+		return fmt.Errorf("the zstd data ask for a larger window than is allowed; pack them without --long or --ultra: %w", ErrFormat)
+	case p == zstandard || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt):
+		return fmt.Errorf("the %v data are damaged (%v); fetch the file again: %w", p, err, ErrFormat)
 	}
 	return err
 }

@@ -40,12 +40,7 @@ func (o StreamOptions) complete() (StreamOptions, error) {
 	if err := domain.CheckSize("data: StreamOptions.Ahead", 64, o.Ahead); err != nil {
 		return o, err
 	}
-	if o.BlockRows == 0 {
-		o.BlockRows = 4096
-	}
-	if o.Ahead == 0 {
-		o.Ahead = 2
-	}
+	o.BlockRows, o.Ahead = cmp.Or(o.BlockRows, 4096), cmp.Or(o.Ahead, 2)
 	return o, nil
 }
 

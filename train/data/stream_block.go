@@ -77,6 +77,26 @@ func (b *Block) entries(f func(e entry) error) error {
 	return nil
 }
 
+// in is the entry as a row of d columns, sparse or dense.
+func (e entry) in(d int, sparse bool) entry {
+	out, is := e, len(e.cols) == len(e.x) // also of a sparse row without values
+	switch {
+	case sparse && !is:
+		out.x, out.cols = nil, nil
+		for j, v := range e.x {
+			if v != 0 {
+				out.x, out.cols = append(out.x, v), append(out.cols, int32(j))
+			}
+		}
+	case !sparse && is:
+		out.x, out.cols = make([]float64, d), nil
+		for t, j := range e.cols {
+			out.x[j] = e.x[t]
+		}
+	}
+	return out
+}
+
 // keep copies an entry into the memory of e.
 func (e *entry) keep(from entry) {
 	e.x, e.cols = append(e.x[:0], from.x...), append(e.cols[:0], from.cols...)
@@ -111,11 +131,11 @@ func (b *builder) add(e entry) {
 }
 
 // block returns the added rows as a block of d columns, and empties the builder.
-func (b *builder) block(d int) (*Block, error) {
+func (b *builder) block(d int, sparse bool) (*Block, error) {
 	n := len(b.at)
 	set := &Set{Y: b.y, Labels: b.names, IDs: b.ids, Names: b.like.Names, LabelNames: b.like.LabelNames, Columns: b.like.Columns, Source: b.like.Source}
 	var err error
-	if _, sparse := b.like.X.(*ops.CSR); sparse {
+	if sparse {
 		set.X, err = ops.NewCSR(n, d, append([]int{0}, b.ends...), b.cols, b.x)
 	} else {
 		set.X = tensor.New(tensor.WithShape(n, d), tensor.WithBacking(b.x))
@@ -157,11 +177,31 @@ func (c *cutter) flush() error {
 	if len(c.b.at) == 0 {
 		return nil
 	}
-	b, err := c.b.block(c.b.like.Dims())
+	_, sparse := c.b.like.X.(*ops.CSR)
+	b, err := c.b.block(c.b.like.Dims(), sparse)
 	if err != nil {
 		return err
 	}
 	return c.emit(b)
+}
+
+// reservoir draws a uniform sample of rows (Vitter 1985, algorithm R).
+type reservoir struct {
+	size int
+	rng  *rand.Rand
+	seen int
+	pool []entry
+}
+
+func (r *reservoir) add(e entry) {
+	r.seen++
+	k := len(r.pool)
+	if k < r.size {
+		r.pool = append(r.pool, entry{})
+	} else if k = r.rng.IntN(r.seen); k >= r.size {
+		return
+	}
+	r.pool[k].keep(e)
 }
 
 // mixer is the shuffle buffer.

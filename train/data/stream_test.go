@@ -3,9 +3,9 @@ package data
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -24,16 +24,12 @@ import (
 )
 
 // packed is text as gzip or zstd data, or as it is.
-func packed(t *testing.T, text []byte, ext string) []byte {
+func packed(text, ext string) string {
 	switch ext {
 	case ".gz":
-		return zip(string(text))
+		return zip(text)
 	case ".zst":
-		w, err := zstd.NewWriter(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return w.EncodeAll(text, nil)
+		return string(must(zstd.NewWriter(nil)).EncodeAll([]byte(text), nil))
 	}
 	return text
 }
@@ -67,33 +63,19 @@ func folder(t *testing.T, lines []string, ext string, cuts ...int) string {
 		}
 		pack := filepath.Ext(ext)
 		path := filepath.Join(dir, fmt.Sprintf("part-%02d%s", i, ext))
-		if err := os.WriteFile(path, packed(t, []byte(strings.Join(lines[start:end], "")), pack), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(os.WriteFile(path, []byte(packed(strings.Join(lines[start:end], ""), pack)), 0o644))
 	}
 	return dir
 }
 
-func stream(t *testing.T, o StreamOptions, paths ...string) *Stream {
-	t.Helper()
-	s, err := OpenStream(o, paths...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
+func stream(o StreamOptions, paths ...string) *Stream { return must(OpenStream(o, paths...)) }
 
 // collect is every row of an epoch as text, and the sizes of the blocks.
 func collect(t *testing.T, s *Stream, epoch int) (rows []string, sizes []int) {
 	t.Helper()
 	for b, err := range s.Blocks(context.Background(), epoch) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := b.Dense()
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(err)
+		x := must(b.Dense())
 		for i := range b.Rows() {
 			rows = append(rows, fmt.Sprint(rowText(b.Set, i), x.Float64s()[i*b.Dims():(i+1)*b.Dims()]))
 		}
@@ -112,14 +94,8 @@ func rowText(s *Set, i int) string {
 // TestStreamIsRead: blocks of any size, of rows in any files, packed in any way, are the rows of Read.
 func TestStreamIsRead(t *testing.T) {
 	lines := libsvmText(103, 1)
-	whole, err := ReadLIBSVM(strings.NewReader(strings.Join(lines, "")), "whole", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := whole.Dense()
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must(ReadLIBSVM(strings.NewReader(strings.Join(lines, "")), "whole", Options{}))
+	x := must(whole.Dense())
 	var want []string
 	for i := range whole.Rows() {
 		want = append(want, fmt.Sprint(whole.Labels[i], x.Float64s()[i*11:(i+1)*11]))
@@ -129,11 +105,8 @@ func TestStreamIsRead(t *testing.T) {
 			for _, form := range []Form{FormAuto, FormDense, FormSparse} {
 				dir := folder(t, lines, ext, cuts...)
 				for _, size := range []int{1, 7, 103, 1000} {
-					s := stream(t, StreamOptions{BlockRows: size, Options: Options{Form: form}}, dir)
-					v, err := s.Survey(context.Background(), 0)
-					if err != nil {
-						t.Fatal(err)
-					}
+					s := stream(StreamOptions{BlockRows: size, Options: Options{Form: form}}, dir)
+					v := must(s.Survey(context.Background(), 0))
 					if v.Rows != 103 || v.Dims != 11 || !slices.Equal(v.Classes, NewClasses(whole.Labels)) || v.Sample != nil {
 						t.Fatalf("survey %+v", v)
 					}
@@ -159,19 +132,17 @@ func TestStreamIsRead(t *testing.T) {
 // TestStreamOfColumns: CSV and .npy, whose files say their widths, need no survey; a header in each file is none of the rows.
 func TestStreamOfColumns(t *testing.T) {
 	dir := t.TempDir()
-	files := map[string][]byte{
-		"a.csv":     []byte("u,v,y\n1,2,.5\n3,4,1.5\n"),
-		"b.csv.zst": packed(t, []byte("5,6,2.5\n7,8,3.5\n9,10,4.5\n"), ".zst"),
-		"c.npy":     npy(npyDictOf("<f8", "False", "(2, 3)"), binary.LittleEndian, []float64{11, 12, 5.5, 13, 14, 6.5}),
-		".hidden":   nil,
-		"_SUCCESS":  nil,
+	files := map[string]string{
+		"a.csv":     "u,v,y\n1,2,.5\n3,4,1.5\n",
+		"b.csv.zst": packed("5,6,2.5\n7,8,3.5\n9,10,4.5\n", ".zst"),
+		"c.npy":     arrayOf("<f8", "False", "(2, 3)", []float64{11, 12, 5.5, 13, 14, 6.5}),
+		".hidden":   "",
+		"_SUCCESS":  "",
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	s := stream(t, StreamOptions{BlockRows: 3, Options: Options{Task: Regression}}, dir)
+	s := stream(StreamOptions{BlockRows: 3, Options: Options{Task: Regression}}, dir)
 	rows, sizes := collect(t, s, 0)
 	var want []string
 	for i := range 7 {
@@ -186,6 +157,31 @@ func TestStreamOfColumns(t *testing.T) {
 	}
 }
 
+// TestTargetsByNumber: several target columns of a file without names are as many targets of a row, read whole, in
+// blocks, and from the rows that a survey keeps.
+func TestTargetsByNumber(t *testing.T) {
+	path := fileOf(t, "a.csv", "1,2,3,4\n5,6,7,8\n9,10,11,12\n")
+	o := Options{Task: Regression, LabelNames: []string{"2", "4"}}
+	want := []float64{2, 4, 6, 8, 10, 12}
+	check := func(how string, s *Set) {
+		t.Helper()
+		if s.Targets() != 2 || !slices.Equal(s.Y, want) || !slices.Equal(s.LabelNames, o.LabelNames) {
+			t.Errorf("%s: %d targets %v, named %q", how, s.Targets(), s.Y, s.LabelNames)
+		}
+	}
+	check("whole", must(Read(path, o)))
+	for _, kept := range []bool{false, true} {
+		s := stream(StreamOptions{Options: o}, path)
+		if kept {
+			must(s.Survey(t.Context(), 2))
+		}
+		for b, err := range s.Blocks(t.Context(), 0) {
+			mustDo(err)
+			check("in blocks", b.Set)
+		}
+	}
+}
+
 // TestShuffle: every row comes once, in an order that the seed and the epoch alone draw, and goes far from its place.
 func TestShuffle(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -195,24 +191,24 @@ func TestShuffle(t *testing.T) {
 	}
 	dir := folder(t, lines, ".csv", 200, 400, 600, 800)
 	o := StreamOptions{BlockRows: 64, Shuffle: 300, Seed: 3, Options: Options{Task: Regression}}
-	first, _ := collect(t, stream(t, o, dir), 0)
+	first, _ := collect(t, stream(o, dir), 0)
 	sorted := slices.Sorted(slices.Values(first))
 	o.Shuffle = 0
-	inOrder, _ := collect(t, stream(t, o, dir), 0)
+	inOrder, _ := collect(t, stream(o, dir), 0)
 	if !slices.Equal(sorted, slices.Sorted(slices.Values(inOrder))) || slices.Equal(first, inOrder) {
 		t.Fatal("a shuffled epoch has other rows, or the same order")
 	}
 	for procs := 1; procs <= 3; procs++ {
 		runtime.GOMAXPROCS(procs)
 		o.Shuffle = 300
-		again, sizes := collect(t, stream(t, o, dir), 0)
+		again, sizes := collect(t, stream(o, dir), 0)
 		if !slices.Equal(again, first) || sizes[0] != 64 || len(sizes) != 16 {
 			t.Errorf("with %d processors the order is another, blocks %v", procs, sizes)
 		}
 	}
-	next, _ := collect(t, stream(t, o, dir), 1)
+	next, _ := collect(t, stream(o, dir), 1)
 	o.Seed = 4
-	other, _ := collect(t, stream(t, o, dir), 0)
+	other, _ := collect(t, stream(o, dir), 0)
 	if slices.Equal(next, first) || slices.Equal(other, first) {
 		t.Error("epoch or seed does not change the order")
 	}
@@ -235,11 +231,8 @@ func TestShuffle(t *testing.T) {
 func TestSplitStream(t *testing.T) {
 	lines := libsvmText(2000, 5)
 	dir := folder(t, lines, ".libsvm", 700)
-	s := stream(t, StreamOptions{BlockRows: 97}, dir)
-	all, err := s.Survey(context.Background(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := stream(StreamOptions{BlockRows: 97}, dir)
+	all := must(s.Survey(context.Background(), 0))
 	rest, held := s.Split(.2, 7)
 	a, _ := collect(t, rest, 0)
 	b, sizes := collect(t, held, 0)
@@ -254,7 +247,7 @@ func TestSplitStream(t *testing.T) {
 	if err != nil || v.Rows != len(b) || v.Sample.Rows() != 10 {
 		t.Errorf("%+v %v", v, err)
 	}
-	again, _ := collect(t, stream(t, StreamOptions{BlockRows: 500, Options: Options{Dims: 11}}, dir).second(.2, 7), 0)
+	again, _ := collect(t, stream(StreamOptions{BlockRows: 500, Options: Options{Dims: 11}}, dir).second(.2, 7), 0)
 	if !slices.Equal(again, b) {
 		t.Error("blocks of another size hold out other rows")
 	}
@@ -272,10 +265,8 @@ func TestSample(t *testing.T) {
 	counts := make([]float64, 50)
 	const draws = 400
 	for seed := range uint64(draws) {
-		v, err := stream(t, StreamOptions{Seed: seed, BlockRows: 8, Options: Options{Task: Regression}}, dir).Survey(context.Background(), 10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := stream(StreamOptions{Seed: seed, BlockRows: 8, Options: Options{Task: Regression}}, dir)
+		v := must(s.Survey(context.Background(), 10))
 		if !slices.IsSorted(v.Sample.Y) || v.Sample.Rows() != 10 {
 			t.Fatal("the sample is not 10 rows in order")
 		}
@@ -286,6 +277,25 @@ func TestSample(t *testing.T) {
 	for i, c := range counts {
 		if math.Abs(c-draws*.2) > 4*math.Sqrt(draws*.2*.8) {
 			t.Errorf("row %d is drawn %v times of %d", i, c, draws)
+		}
+	}
+}
+
+// TestSampleForms: a sample has the rows of files that write every cell and of others, rows without values too, in the
+// form that is asked for.
+func TestSampleForms(t *testing.T) {
+	csv, svm := fileOf(t, "a.csv", "1,0,x\n0,2,y\n"), fileOf(t, "b.libsvm", "x\ny 1:3 2:4\nz\nx 2:5\n")
+	for want, files := range map[string][]string{
+		"[0 0 3 4 0 0 0 5]":         {svm},
+		"[1 0 0 2 0 0 3 4 0 0 0 5]": {csv, svm},
+		"[0 0 3 4 0 0 0 5 1 0 0 2]": {svm, csv},
+	} {
+		for _, form := range []Form{FormDense, FormSparse} {
+			s := stream(StreamOptions{Options: Options{Form: form, Dims: 2, Header: HeaderNo}}, files...)
+			sample := must(s.Survey(t.Context(), 10)).Sample
+			if _, sparse := sample.X.(*ops.CSR); sparse != (form == FormSparse) || fmt.Sprint(cells(sample.Set)) != want {
+				t.Errorf("form %v: %T %v, want %s", form, sample.X, cells(sample.Set), want)
+			}
 		}
 	}
 }
@@ -304,66 +314,48 @@ func TestStreamErrors(t *testing.T) {
 	}
 	bg := context.Background()
 	dir := folder(t, libsvmText(30, 9), ".libsvm", 10)
-	fails(t, last(stream(t, StreamOptions{}, dir), bg), domain.ErrParam, "part-00.libsvm", "Survey")
-	fails(t, last(stream(t, StreamOptions{Options: Options{Dims: 5}}, dir), bg), domain.ErrShape, "part-00.libsvm")
+	fails(t, last(stream(StreamOptions{}, dir), bg), domain.ErrParam, "part-00.libsvm", "Survey")
+	fails(t, last(stream(StreamOptions{Options: Options{Dims: 5}}, dir), bg), domain.ErrShape, "part-00.libsvm")
 	csv := folder(t, []string{"1,2,3\n", "1,2,3\n", "1,2\n"}, ".csv", 1, 2)
-	fails(t, last(stream(t, StreamOptions{}, csv), bg), domain.ErrShape, "part-02.csv")
-	_, err := stream(t, StreamOptions{}, csv).Survey(bg, 0)
-	fails(t, err, domain.ErrShape, "part-02.csv")
-	_, err = stream(t, StreamOptions{}, csv, dir).Survey(bg, 0)
-	fails(t, err, domain.ErrShape, "part-02.csv")
+	fails(t, last(stream(StreamOptions{}, csv), bg), domain.ErrShape, "part-02.csv")
+	fails(t, failed(stream(StreamOptions{}, csv).Survey(bg, 0)), domain.ErrShape, "part-02.csv")
+	fails(t, failed(stream(StreamOptions{}, csv, dir).Survey(bg, 0)), domain.ErrShape, "part-02.csv")
 	bad := folder(t, []string{"1,2,3\n", "1,NaN,3\n"}, ".csv", 1)
-	fails(t, last(stream(t, StreamOptions{}, bad), bg), domain.ErrDomain, "part-01.csv:1")
+	fails(t, last(stream(StreamOptions{}, bad), bg), domain.ErrDomain, "part-01.csv:1")
 	for _, ext := range []string{".csv.gz", ".csv.zst"} {
 		cut := folder(t, slices.Repeat([]string{"1,2,3\n", "4,5,7\n"}, 5000), ext)
 		path := filepath.Join(cut, "part-00"+ext)
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, raw[:len(raw)*2/3], 0o644); err != nil {
-			t.Fatal(err)
-		}
-		fails(t, last(stream(t, StreamOptions{BlockRows: 10}, cut), bg), ErrFormat, "part-00"+ext)
+		raw := must(os.ReadFile(path))
+		mustDo(os.WriteFile(path, raw[:len(raw)*2/3], 0o644))
+		fails(t, last(stream(StreamOptions{BlockRows: 10}, cut), bg), ErrFormat, "part-00"+ext)
 		raw[len(raw)/2] ^= 0x55
-		if err := os.WriteFile(path, raw, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		fails(t, last(stream(t, StreamOptions{BlockRows: 10}, cut), bg), ErrFormat, "part-00"+ext)
+		mustDo(os.WriteFile(path, raw, 0o644))
+		fails(t, last(stream(StreamOptions{BlockRows: 10}, cut), bg), ErrFormat, "part-00"+ext)
 	}
-	fortran := filepath.Join(t.TempDir(), "f.npy")
-	if err := os.WriteFile(fortran, npy(npyDictOf("<f8", "True", "(3, 2)"), binary.LittleEndian, make([]float64, 6)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	fails(t, last(stream(t, StreamOptions{BlockRows: 2}, fortran), bg), ErrFormat, "f.npy", "ascontiguousarray")
+	fortran := fileOf(t, "f.npy", arrayOf("<f8", "True", "(3, 2)", make([]float64, 6)))
+	fails(t, last(stream(StreamOptions{BlockRows: 2}, fortran), bg), ErrFormat, "f.npy", "ascontiguousarray")
 	cancelled, cancel := context.WithCancel(bg)
 	cancel()
-	fails(t, last(stream(t, StreamOptions{}, csv), cancelled), context.Canceled, "part-00.csv")
+	fails(t, last(stream(StreamOptions{}, csv), cancelled), context.Canceled, "part-00.csv")
 	for _, paths := range [][]string{{}, {t.TempDir()}, {"none.csv"}, {folder(t, []string{"1"}, ".xlsx")}, {filepath.Dir(dir)}} {
 		if _, err := OpenStream(StreamOptions{}, paths...); err == nil {
 			t.Errorf("%q was opened", paths)
 		}
 	}
 	for _, o := range []StreamOptions{{BlockRows: -1}, {Shuffle: -1}, {Ahead: -1}, {Options: Options{Dims: -1}}} {
-		if _, err := OpenStream(o, csv); !errors.Is(err, domain.ErrParam) {
-			t.Errorf("%+v: %v", o, err)
-		}
+		fails(t, failed(OpenStream(o, csv)), domain.ErrParam)
 	}
-	if _, err := Read("x.parquet", Options{}); !errors.Is(err, ErrFormat) {
-		t.Error(err)
-	}
+	fails(t, failed(Read("x.parquet", Options{})), ErrFormat)
 }
 
 // TestStreamStops: who ranges no further leaves no goroutine and no open file behind, and a block tells where its rows were.
 func TestStreamStops(t *testing.T) {
 	dir := folder(t, slices.Repeat([]string{"1,2,3\n"}, 1000), ".csv", 300)
 	before := runtime.NumGoroutine()
-	s := stream(t, StreamOptions{BlockRows: 7}, dir)
+	s := stream(StreamOptions{BlockRows: 7}, dir)
 	for range 20 {
 		for b, err := range s.Blocks(context.Background(), 0) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			mustDo(err)
 			if file, row := b.Place(3); filepath.Base(file) == "part-01.csv" {
 				err := b.Locate(&domain.CellError{Who: "map", Row: 3, Col: 1, Value: 2})
 				fails(t, err, domain.ErrDomain, file, fmt.Sprintf("x[%d,1]", row))
@@ -386,10 +378,7 @@ func TestStreamMemory(t *testing.T) {
 	for i := range 200_000 {
 		fmt.Fprintf(&b, "%d,%d,%d,%d\n", i, i+1, i+2, i%3)
 	}
-	path := filepath.Join(t.TempDir(), "big.csv")
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := fileOf(t, "big.csv", b.String())
 	b = bytes.Buffer{}
 	held := func() uint64 {
 		var m runtime.MemStats
@@ -398,10 +387,8 @@ func TestStreamMemory(t *testing.T) {
 		return m.HeapAlloc
 	}
 	before, most, n := held(), uint64(0), 0
-	for block, err := range stream(t, StreamOptions{BlockRows: 1000, Shuffle: 3000}, path).Blocks(context.Background(), 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for block, err := range stream(StreamOptions{BlockRows: 1000, Shuffle: 3000}, path).Blocks(context.Background(), 0) {
+		mustDo(err)
 		if n += block.Rows(); n%20_000 == 0 {
 			most = max(most, held())
 		}
@@ -409,6 +396,17 @@ func TestStreamMemory(t *testing.T) {
 	// A row takes 24 bytes of numbers, a string and a place; in the buffer two slices besides, and five blocks may be on their way.
 	if limit := before + 2<<20; n != 200_000 || most > limit {
 		t.Errorf("%d rows; %d bytes are held, %d at the start", n, most, before)
+	}
+}
+
+// blocksOf are blocks of so many rows.
+func blocksOf(x ops.Matrix, size int) iter.Seq2[ops.Matrix, error] {
+	return func(yield func(ops.Matrix, error) bool) {
+		for _, b := range Blocks(x, size) {
+			if !yield(b, nil) {
+				return
+			}
+		}
 	}
 }
 
@@ -427,38 +425,23 @@ func TestFitBlocks(t *testing.T) {
 		}
 	}
 	dense := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(v))
-	sparse, err := ops.CSROf(dense)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparse := must(ops.CSROf(dense))
 	for _, name := range []string{"none", "l1", "standard", "minmax", "minmax,l2", "l2,standard,minmax"} {
 		for _, x := range []ops.Matrix{dense, sparse} {
-			whole, _ := ParseScalers(name)
+			whole := must(ParseScalers(name))
 			want := whole.Fit(x)
 			for _, size := range []int{1, 10, 211} {
-				c, _ := ParseScalers(name)
-				got := c.FitBlocks(func(yield func(ops.Matrix, error) bool) {
-					for _, b := range Blocks(x, size) {
-						if !yield(b, nil) {
-							return
-						}
-					}
-				})
+				c := must(ParseScalers(name))
+				got := c.FitBlocks(blocksOf(x, size))
 				if (got == nil) != (want == nil) || errors.Is(got, ErrZeros) != errors.Is(want, ErrZeros) {
 					t.Errorf("%s: %v, want %v", name, got, want)
 				}
-				a, b := c.State(), whole.State()
-				for k := range b {
-					for j, w := range b[k].Float64s() {
-						if g := a[k].Float64s()[j]; math.Abs(g-w) > 1e-11*math.Abs(w)+1e3*0x1p-50 { // the rounding of a mean of 1000
-							t.Errorf("%s, blocks of %d: %s[%d] = %v, want %v", name, size, k, j, g, w)
-						}
-					}
-				}
+				what := fmt.Sprint(name, ", blocks of ", size)
+				sameState(t, what, c, whole, 1e-11, 1e3*0x1p-50) // the rounding of a mean of 1000
 			}
 		}
 	}
-	c, _ := ParseScalers("standard")
+	c := must(ParseScalers("standard"))
 	broken := errors.New("broken")
 	for _, rows := range []func(func(ops.Matrix, error) bool){func(func(ops.Matrix, error) bool) {}, func(y func(ops.Matrix, error) bool) { y(nil, broken) }} {
 		if err := c.FitBlocks(rows); !errors.Is(err, broken) && !errors.Is(err, domain.ErrShape) || len(c.State()) > 0 {
@@ -499,12 +482,12 @@ func TestStreamPassesAtOnce(t *testing.T) {
 		all.Wait()
 	}
 	t.Run("Dims during Blocks", func(t *testing.T) {
-		if n := count(stream(t, StreamOptions{BlockRows: 16}, dir)); n != 400 {
+		if n := count(stream(StreamOptions{BlockRows: 16}, dir)); n != 400 {
 			t.Errorf("%d rows", n)
 		}
 	})
 	t.Run("parts of a Split", func(t *testing.T) {
-		a, b := stream(t, StreamOptions{BlockRows: 16}, dir).Split(.5, 3)
+		a, b := stream(StreamOptions{BlockRows: 16}, dir).Split(.5, 3)
 		var m, n int
 		atOnce(func() { m = count(a) }, func() { n = count(b) })
 		if m+n != 400 {
@@ -512,7 +495,7 @@ func TestStreamPassesAtOnce(t *testing.T) {
 		}
 	})
 	t.Run("surveys", func(t *testing.T) {
-		s := stream(t, StreamOptions{BlockRows: 16}, dir)
+		s := stream(StreamOptions{BlockRows: 16}, dir)
 		survey := func() {
 			scaler, err := ParseScalers("standard")
 			if err != nil {
@@ -530,7 +513,7 @@ func TestStreamPassesAtOnce(t *testing.T) {
 		atOnce(survey, survey, func() { s.Dense(); s.Options() })
 	})
 	t.Run("Learn", func(t *testing.T) {
-		s := stream(t, StreamOptions{BlockRows: 16, Options: Options{Header: HeaderNo}}, dir)
+		s := stream(StreamOptions{BlockRows: 16, Options: Options{Header: HeaderNo}}, dir)
 		var errs [2]error
 		learn := func(err *error) func() {
 			return func() {

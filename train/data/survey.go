@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -42,7 +43,8 @@ func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
 // the fit; until then the scaler is as before.
 func (s *Stream) SurveyScaled(ctx context.Context, sample int, scaler *Scaler) (*Survey, error) {
 	now := s.shape.now()
-	w := &surveyor{s: s, size: sample, rng: rand.New(spectral.Stream(s.o.Seed, "data/sample")), classes: map[string]*int{}}
+	rng := rand.New(spectral.Stream(s.o.Seed, "data/sample"))
+	w := &surveyor{s: s, reservoir: reservoir{size: sample, rng: rng}, classes: map[string]int{}}
 	w.stream, w.scaler = s, scaler
 	if scaler != nil {
 		w.learnt = newLearning(scaler)
@@ -74,14 +76,12 @@ func (v *Survey) FitScaler(ctx context.Context) error {
 }
 
 type surveyor struct {
-	s       *Stream
-	size    int
-	rng     *rand.Rand
+	s *Stream
+	reservoir
 	like    *Block
-	pool    []entry
-	classes map[string]*int // the number of rows of each
-	fixed   bool            // whether a file states its width at the start
-	text    bool            // whether a file does not
+	classes map[string]int // the number of rows of each
+	fixed   bool           // whether a file states its width at the start
+	text    bool           // whether a file does not
 	Survey
 }
 
@@ -119,29 +119,13 @@ func (v *surveyor) block(b *Block) error {
 		v.learnt = nil
 	}
 	for i, l := range b.Labels {
-		if n := v.classes[l]; n != nil {
-			*n++
-			continue
-		}
-		one := 1
-		if v.classes[l] = &one; len(v.classes) > maxClasses {
+		if v.classes[l]++; len(v.classes) > maxClasses {
 			file, row := b.Place(i)
 			return fmt.Errorf("data: %s: with row %d there are more than %d classes; read targets as regression: %w", file, row, maxClasses, ErrFormat)
 		}
 	}
-	return b.entries(func(e entry) error {
-		v.Rows++
-		switch {
-		case len(v.pool) < v.size:
-			v.pool = append(v.pool, entry{})
-			v.pool[len(v.pool)-1].keep(e)
-		case v.size > 0:
-			if j := v.rng.IntN(v.Rows); j < v.size {
-				v.pool[j].keep(e)
-			}
-		}
-		return nil
-	})
+	v.Rows += b.Rows()
+	return b.entries(func(e entry) error { v.add(e); return nil })
 }
 
 func (v *surveyor) result() (*Survey, error) {
@@ -162,14 +146,9 @@ func (v *surveyor) result() (*Survey, error) {
 	}
 	v.Targets = v.like.Targets()
 	if v.like.Labels != nil {
-		names := make([]string, 0, len(v.classes))
-		for l := range v.classes {
-			names = append(names, l)
-		}
-		slices.Sort(names)
-		v.Classes = NewClasses(names)
+		v.Classes = NewClasses(slices.Sorted(maps.Keys(v.classes)))
 		for _, l := range v.Classes {
-			v.Counts = append(v.Counts, *v.classes[l])
+			v.Counts = append(v.Counts, v.classes[l])
 		}
 	}
 	if len(v.pool) == 0 {
@@ -186,30 +165,8 @@ func (v *surveyor) result() (*Survey, error) {
 // sample makes a block of the pool.
 func (v *surveyor) sample(sparse bool) (*Block, error) {
 	b := builder{like: v.like}
-	if !v.text && !sparse {
-		for _, e := range v.pool {
-			b.add(e)
-		}
-		return b.block(v.Dims)
-	}
-	b.like = &Block{files: v.like.files, Set: &Set{X: new(ops.CSR), Y: v.like.Y, Labels: v.like.Labels, IDs: v.like.IDs, Source: v.like.Source, Names: v.like.Names, LabelNames: v.like.LabelNames, Columns: v.like.Columns}}
-	var cells entry
 	for _, e := range v.pool {
-		if e.cols == nil { // a dense row
-			cells.x, cells.cols = cells.x[:0], cells.cols[:0]
-			for j, x := range e.x {
-				if x != 0 {
-					cells.x, cells.cols = append(cells.x, x), append(cells.cols, int32(j))
-				}
-			}
-			e.x, e.cols = cells.x, cells.cols
-		}
-		b.add(e)
+		b.add(e.in(v.Dims, sparse))
 	}
-	out, err := b.block(v.Dims)
-	if err != nil || sparse {
-		return out, err
-	}
-	out.X, err = out.Dense()
-	return out, err
+	return b.block(v.Dims, sparse)
 }

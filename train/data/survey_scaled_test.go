@@ -2,10 +2,6 @@ package data
 
 import (
 	"context"
-	"errors"
-	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -14,89 +10,46 @@ import (
 // TestSurveyScaled: a scaler whose first pass came with the survey is the scaler that FitBlocks fits, of every format,
 // and reads the files once less where rows are dense.
 func TestSurveyScaled(t *testing.T) {
-	ctx, folder := context.Background(), t.TempDir()
+	ctx := context.Background()
 	files := map[string]string{
 		"a.csv":    "1,2.5,x\n3,-4,y\n5,6e3,x\n0,.25,y\n",
 		"b.libsvm": "x 1:1 2:2.5\ny 1:3 2:-4\nx 1:5 2:6e3\ny 2:.25\n",
 	}
 	for name, text := range files {
-		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := fileOf(t, name, text)
 		for _, scale := range []string{"none", "standard", "minmax", "l1,standard", "standard,minmax", "cube"} {
 			o := StreamOptions{Options: Options{Form: FormDense}, BlockRows: 3}
 			if name == "a.csv" {
 				o.Label, o.Header = LabelLast, HeaderNo
 			}
-			s, err := OpenStream(o, path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, want := parse(t, scale), parse(t, scale)
-			v, err := s.SurveyScaled(ctx, 2, got)
-			if err != nil {
-				t.Fatal(name, err)
-			}
+			s := must(OpenStream(o, path))
+			got, want := must(ParseScalers(scale)), must(ParseScalers(scale))
+			v := must(s.SurveyScaled(ctx, 2, got))
 			if learnt := v.learnt != nil; learnt != (name == "a.csv") {
 				t.Errorf("%s %s: the survey has learnt: %v", name, scale, learnt)
 			}
-			if err := v.FitScaler(ctx); err != nil {
-				t.Fatal(name, err)
-			}
-			if err := want.FitBlocks(Streamed{Stream: s}.Matrices(ctx)); err != nil {
-				t.Fatal(name, err)
-			}
-			if err := v.FitScaler(ctx); err != nil { // again: all passes
-				t.Fatal(name, err)
-			}
-			have := got.State()
-			for key, w := range want.State() {
-				g := have[key]
-				for i, b := range w.Float64s() {
-					if a := g.Float64s()[i]; !(math.Abs(a-b) <= 1e-13*math.Abs(b)) {
-						t.Errorf("%s %s: %s[%d] is %v, want %v", name, scale, key, i, a, b)
-					}
-				}
-			}
+			mustDo(v.FitScaler(ctx))
+			mustDo(want.FitBlocks(Streamed{Stream: s}.Matrices(ctx)))
+			mustDo(v.FitScaler(ctx)) // again: all passes
+			sameState(t, name+" "+scale, got, want, 1e-13, 0)
 		}
 	}
 	var none *Survey
-	if err := none.FitScaler(ctx); !errors.Is(err, domain.ErrParam) {
-		t.Errorf("without a survey: %v", err)
-	}
-	if err := new(Survey).FitScaler(ctx); !errors.Is(err, domain.ErrParam) {
-		t.Errorf("without a scaler: %v", err)
-	}
-}
-
-func parse(t *testing.T, scale string) *Scaler {
-	t.Helper()
-	c, err := ParseScalers(scale)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	fails(t, none.FitScaler(ctx), domain.ErrParam)
+	fails(t, new(Survey).FitScaler(ctx), domain.ErrParam)
 }
 
 // TestReadAllStops: one file is read under the context, as several are.
 func TestReadAllStops(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.csv")
-	if err := os.WriteFile(path, []byte("1,2,x\n3,4,y\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := fileOf(t, "a.csv", "1,2,x\n3,4,y\n")
 	ctx, cancel := context.WithCancel(context.Background())
 	if s, err := ReadAll(ctx, Options{}, path); err != nil || s.Rows() != 2 {
 		t.Fatal(s, err)
 	}
 	cancel()
-	if _, err := ReadAll(ctx, Options{}, path); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+	fails(t, failed(ReadAll(ctx, Options{}, path)), context.Canceled)
 	var none context.Context
-	if _, err := ReadAll(none, Options{}, path); !errors.Is(err, domain.ErrParam) {
-		t.Errorf("without a context: %v", err)
-	}
+	fails(t, failed(ReadAll(none, Options{}, path)), domain.ErrParam)
 }
 
 // TestColumnsStay: JSON that does not describe columns leaves a Columns as it was.

@@ -1,4 +1,4 @@
-package data_test
+package data
 
 import (
 	"math"
@@ -6,20 +6,19 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
 
 // TestSyntheticHistograms: the same seed makes the same rows, which are counts of 80 words in six equal classes.
 func TestSyntheticHistograms(t *testing.T) {
-	a, b, other := data.SyntheticHistograms(1), data.SyntheticHistograms(1), data.SyntheticHistograms(2)
+	a, b, other := SyntheticHistograms(1), SyntheticHistograms(1), SyntheticHistograms(2)
 	if !reflect.DeepEqual(a.X.(*tensor.Dense).Float64s(), b.X.(*tensor.Dense).Float64s()) || !reflect.DeepEqual(a.Labels, b.Labels) {
 		t.Error("the same seed makes other rows")
 	}
 	if reflect.DeepEqual(a.X.(*tensor.Dense).Float64s(), other.X.(*tensor.Dense).Float64s()) {
 		t.Error("another seed makes the same rows")
 	}
-	classes := data.NewClasses(a.Labels)
+	classes := NewClasses(a.Labels)
 	if a.Rows() != 5000 || a.Dims() != 60 || !reflect.DeepEqual([]string(classes), []string{"a1", "a2", "b1", "b2", "c1", "c2"}) {
 		t.Errorf("%d rows, %d columns, classes %v", a.Rows(), a.Dims(), classes)
 	}
@@ -49,7 +48,7 @@ func TestSyntheticHistograms(t *testing.T) {
 // them. A mean over 833 rows has a variance of at most the Poisson variance plus the variance of the share of the topics, which for
 // a count c of one topic is below c²/4.
 func TestMeansOfPairs(t *testing.T) {
-	set := data.SyntheticHistograms(1)
+	set := SyntheticHistograms(1)
 	sums := map[string][]float64{}
 	for i, l := range set.Labels {
 		if sums[l] == nil {
@@ -74,10 +73,10 @@ func TestMeansOfPairs(t *testing.T) {
 // so that it takes more to tell them apart: the mean of 333 sets of 60 samples and more, with a standard deviation of
 // .087 of their centres and .09 within, and of variances with relative standard deviations of at most √2/√60.
 func TestSyntheticBags(t *testing.T) {
-	sets := make([]*data.Set, 3)
+	sets := make([]*Set, 3)
 	for i, seed := range []uint64{1, 1, 2} {
 		var err error
-		if sets[i], err = data.SyntheticBags(seed); err != nil {
+		if sets[i], err = SyntheticBags(seed); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,8 +1,6 @@
 package data
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -17,16 +15,10 @@ import (
 // TestManyCategories: of 10,000 levels the most frequent have columns, and the others share one.
 func TestManyCategories(t *testing.T) {
 	text := lines("a,b,y\n", 40_000, func(i int) string { return fmt.Sprintf("t%d,%d,%d", min(i%20_000, 9_999), i%7, i%2) })
-	path := fileOf(t, "", "many.csv", text)
+	path := fileOf(t, "many.csv", text)
 	var told notes
-	f, err := ReadFrame(t.Context(), Options{Tell: told.add}, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := f.Learn(ColumnOptions{Rare: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(ReadFrame(t.Context(), Options{Tell: told.add}, path))
+	c := must(f.Learn(ColumnOptions{Rare: 1}))
 	told.check(t, []string{"9744 of its 10000 texts are rare and share one column"})
 	in := restored(t, c).Inputs[0]
 	if in.Distinct != 10_000 || len(in.Levels) != 256 || !in.Other || len(in.Rare) != 9744 || !slices.Contains(in.Levels, "t9999") || c.Dims() != 258 {
@@ -39,11 +31,8 @@ func TestManyCategories(t *testing.T) {
 
 // TestTargetsAsClasses: targets that are read as classes are an error that says so.
 func TestTargetsAsClasses(t *testing.T) {
-	path := fileOf(t, "", "targets.csv", lines("a,y\n", 30, func(i int) string { return fmt.Sprintf("%d,%d.5", i%5, i) }))
-	f, err := ReadFrame(t.Context(), Options{}, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := fileOf(t, "targets.csv", lines("a,y\n", 30, func(i int) string { return fmt.Sprintf("%d,%d.5", i%5, i) }))
+	f := must(ReadFrame(t.Context(), Options{}, path))
 	fails(t, NewClasses(f.Labels).Check(f.Rows()), ErrTask, "30 rows have 30 distinct numbers as classes", "read them as regression")
 	if err := NewClasses(f.Labels[:19]).Check(19); err != nil {
 		t.Error(err)
@@ -55,88 +44,53 @@ func TestTargetsAsClasses(t *testing.T) {
 func TestFramesOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"1.csv": "a,b,y\n1,u,p\n2,v,q\n", "2.csv": "b,y,a\nu,p,5\n,q,many\n", "3.csv": "a,c,y\n1,2,3\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	read := Options{LabelNames: []string{"y"}, ID: "a"}
-	f, err := ReadFrame(t.Context(), read, filepath.Join(dir, "1.csv"), filepath.Join(dir, "2.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := f.Learn(ColumnOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := c.Set(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(ReadFrame(t.Context(), read, filepath.Join(dir, "1.csv"), filepath.Join(dir, "2.csv")))
+	c := must(f.Learn(ColumnOptions{}))
+	set := must(c.Set(f))
 	if got, want := shown(set), "b:category [b=u,b=v,b=(missing)] | #1 1 0 0 >p | #2 0 1 0 >q | #5 1 0 0 >p | #many 0 0 1 >q"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	s, err := OpenStream(StreamOptions{Options: read, BlockRows: 3}, filepath.Join(dir, "1.csv"), filepath.Join(dir, "2.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Learn(t.Context(), ColumnOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	streamed, err := allBlocks(t, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := stream(StreamOptions{Options: read, BlockRows: 3}, filepath.Join(dir, "1.csv"), filepath.Join(dir, "2.csv"))
+	must(s.Learn(t.Context(), ColumnOptions{}))
+	streamed := must(allBlocks(t, s))
 	sameSet(t, streamed, set)
-	_, err = ReadFrame(t.Context(), Options{}, dir)
-	fails(t, err, ErrFormat, "3.csv", `"a", "c"`, `"a", "b"`, "same columns")
+	fails(t, failed(ReadFrame(t.Context(), Options{}, dir)), ErrFormat, "3.csv", `"a", "c"`, `"a", "b"`, "same columns")
 }
 
 // TestNotesOfBlocks: what is unlike the training rows is reported once a file, not once a block.
 func TestNotesOfBlocks(t *testing.T) {
 	c := learnedFrom(t, "a,b,y\nu,1,p\nv,2,q\n")
-	path := fileOf(t, "", "later.csv", lines("b,a,x,y\n", 12, func(i int) string { return fmt.Sprintf(",w%d,3,p", i) }))
+	path := fileOf(t, "later.csv", lines("b,a,x,y\n", 12, func(i int) string { return fmt.Sprintf(",w%d,3,p", i) }))
 	var told notes
-	s, err := OpenStream(StreamOptions{Options: Options{Columns: c, Tell: told.add}, BlockRows: 3}, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := allBlocks(t, s); err != nil {
-		t.Fatal(err)
-	}
+	s := stream(StreamOptions{Options: Options{Columns: c, Tell: told.add}, BlockRows: 3}, path)
+	must(allBlocks(t, s))
 	told.check(t, []string{`"x", which are not looked at`, "another order", `such as "w0"`, `"b": 3 values are missing`})
 }
 
 func learnedFrom(t *testing.T, text string) *Columns {
 	t.Helper()
-	f, err := ReadFrame(t.Context(), Options{}, fileOf(t, "", "train.csv", text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := f.Learn(ColumnOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(ReadFrame(t.Context(), Options{}, fileOf(t, "train.csv", text)))
+	c := must(f.Learn(ColumnOptions{}))
 	return c
 }
 
 // TestUnnamedWithoutLabels: a file of the width without its label is refused where labels are read, whatever its format.
 func TestUnnamedWithoutLabels(t *testing.T) {
 	c := learnedFrom(t, "1,2,x\n3,5,y\n")
-	for name, text := range map[string]string{"later.csv": "7,8\n", "later.npy": string(npy(npyDictOf("<f8", "False", "(1, 2)"), binary.LittleEndian, []float64{7, 8}))} {
-		_, err := Read(fileOf(t, name, "", text), Options{Columns: c})
-		fails(t, err, ErrFormat, name, "has 2 columns", "had 3, the labels among them")
+	array := arrayOf("<f8", "False", "(1, 2)", []float64{7, 8})
+	for name, text := range map[string]string{"later.csv": "7,8\n", "later.npy": array} {
+		fails(t, failed(Read(fileOf(t, name, text), Options{Columns: c})),
+			ErrFormat, name, "has 2 columns", "had 3, the labels among them")
 	}
 }
 
 // TestAppendRefuses: a frame that a file is in takes no rows, and cells that a column cannot hold leave a frame as it was.
 func TestAppendRefuses(t *testing.T) {
-	f, err := NewFrame("a", "b")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Append(1, "x"); err != nil {
-		t.Fatal(err)
-	}
+	f := must(NewFrame("a", "b"))
+	mustDo(f.Append(1, "x"))
 	type refused struct {
 		cell     any
 		sentinel error
@@ -154,10 +108,7 @@ func TestAppendRefuses(t *testing.T) {
 	if f.Rows() != 1 {
 		t.Errorf("%d rows", f.Rows())
 	}
-	read, err := ReadFrame(t.Context(), Options{}, fileOf(t, "", "train.csv", abc))
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must(ReadFrame(t.Context(), Options{}, fileOf(t, "train.csv", abc)))
 	for name, f := range map[string]*Frame{"read": read, "taken": f.Take([]int{0}), "empty": {}, "nil": nil} {
 		row := make([]any, 0, 3)
 		if f != nil {
@@ -171,16 +122,10 @@ func TestAppendRefuses(t *testing.T) {
 
 // TestLearnOfASplit: the columns that are learned from one part make the rows of the other.
 func TestLearnOfASplit(t *testing.T) {
-	path := fileOf(t, "", "train.csv", lines("a,b,y\n", 40, func(i int) string { return fmt.Sprintf("%c,%d,p", 'u'+i%2, i*i%7) }))
-	s, err := OpenStream(StreamOptions{BlockRows: 3}, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := fileOf(t, "train.csv", lines("a,b,y\n", 40, func(i int) string { return fmt.Sprintf("%c,%d,p", 'u'+i%2, i*i%7) }))
+	s := stream(StreamOptions{BlockRows: 3}, path)
 	rest, held := s.Split(.3, 1)
-	c, err := rest.Learn(t.Context(), ColumnOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(rest.Learn(t.Context(), ColumnOptions{}))
 	rows := 0
 	for _, part := range []*Stream{rest, held} {
 		set, err := allBlocks(t, part)
@@ -221,13 +166,10 @@ func TestManyNamedColumns(t *testing.T) {
 			fmt.Fprintf(&names, "c%06d,", order(j))
 			fmt.Fprintf(&cells, "%d,", order(j)%9)
 		}
-		return fileOf(t, file, "", names.String()+"y\n"+cells.String()+"a\n"+strings.ReplaceAll(cells.String(), "8,", "10,")+"b\n")
+		return fileOf(t, file, names.String()+"y\n"+cells.String()+"a\n"+strings.ReplaceAll(cells.String(), "8,", "10,")+"b\n")
 	}
 	up, down := write("up.csv", func(j int) int { return j }), write("down.csv", func(j int) int { return n - 1 - j })
-	f, err := ReadFrame(t.Context(), Options{}, up, down)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(ReadFrame(t.Context(), Options{}, up, down))
 	c, err := f.Learn(ColumnOptions{})
 	if err != nil || len(c.Inputs)+len(c.Left) != n || len(c.Inputs) != n/9 {
 		t.Fatal(len(c.Inputs), len(c.Left), err)
@@ -251,11 +193,11 @@ func TestRowsWithoutLabels(t *testing.T) {
 		"n.csv":    "a,b,y\n1,2,7\n3,4,null\nx,6,?\n7,8,9\n",
 		"q.tsv":    "1\t2\t7\n3\t4\t\"\"\n5\t6\t\"NA\"\n7\t8\t9\n",
 		"f.libsvm": "7 1:1 2:2\nNA 1:3 2:4\n? 1:5 2:6\n9 1:7 2:8\n",
-		"c.npy":    string(npy(npyDictOf("<f8", "False", "(4, 3)"), binary.LittleEndian, []float64{1, 2, 7, 3, 4, nan, 5, 6, nan, 7, 8, 9})),
-		"t.npy":    string(npy(npyDictOf("<f8", "True", "(4, 3)"), binary.LittleEndian, []float64{1, 3, 5, 7, 2, 4, 6, 8, 7, nan, nan, 9})),
+		"c.npy":    arrayOf("<f8", "False", "(4, 3)", []float64{1, 2, 7, 3, 4, nan, 5, 6, nan, 7, 8, 9}),
+		"t.npy":    arrayOf("<f8", "True", "(4, 3)", []float64{1, 3, 5, 7, 2, 4, 6, 8, 7, nan, nan, 9}),
 	}
 	for name, text := range files {
-		path := fileOf(t, name, "", text)
+		path := fileOf(t, name, text)
 		for _, task := range []Task{Classification, Regression} {
 			said := 0
 			o := Options{Task: task, DropUnlabelled: true, Tell: func(note string) {
@@ -281,10 +223,8 @@ func TestRowsWithoutLabels(t *testing.T) {
 				if name == "f.libsvm" {
 					o.Dims = 2
 				}
-				for b, err := range stream(t, StreamOptions{Options: o, BlockRows: 1}, path).Blocks(t.Context(), 0) {
-					if err != nil {
-						t.Fatal(name, err)
-					}
+				for b, err := range stream(StreamOptions{Options: o, BlockRows: 1}, path).Blocks(t.Context(), 0) {
+					mustDo(err)
 					rows += b.Rows()
 				}
 				if rows != 2 {
@@ -297,8 +237,8 @@ func TestRowsWithoutLabels(t *testing.T) {
 			}
 		}
 	}
-	_, err := Read(fileOf(t, "none.csv", "", "1,NA\n2,NA\n"), Options{DropUnlabelled: true})
-	fails(t, err, ErrFormat, "none of its 2 rows has a label")
+	fails(t, failed(Read(fileOf(t, "none.csv", "1,NA\n2,NA\n"), Options{DropUnlabelled: true})),
+		ErrFormat, "none of its 2 rows has a label")
 }
 
 // TestTargetsWithGaps: marks of missing values do not make classes of targets.
@@ -307,10 +247,6 @@ func TestTargetsWithGaps(t *testing.T) {
 	for i := range 40 {
 		labels = append(labels, fmt.Sprint(i, ".5"))
 	}
-	if err := NewClasses(append(labels, "-", "NA")).Check(42); !errors.Is(err, ErrTask) || !strings.Contains(err.Error(), `such as "0.5"`) || !strings.Contains(err.Error(), "leave out the rows with") {
-		t.Error(err)
-	}
-	if err := NewClasses(append(labels, "cat")).Check(42); err != nil {
-		t.Error(err)
-	}
+	fails(t, NewClasses(append(labels, "-", "NA")).Check(42), ErrTask, `such as "0.5"`, "leave out the rows with")
+	mustDo(NewClasses(append(labels, "cat")).Check(42))
 }

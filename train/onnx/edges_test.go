@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -35,10 +36,9 @@ func TestEdges(t *testing.T) {
 				}
 				seen++
 				known := evaluate(t, f, input(x, dt))
-				d, largest := off(t, known[Features], ops.Float64s(z))
-				if most := tolerance(s.m, Features, dt, largest, largestAngle(f, known)); !(d <= most) {
-					t.Errorf("%s, %v, %v: %.2g off, want at most %.2g; the largest is %.2g", s.name, dt, row, d, most, largest)
-				}
+				t.Run(fmt.Sprint(s.name, "/", dt, row), func(t *testing.T) {
+					near(t, s, Features, dt, f, known, ops.Float64s(z))
+				})
 			}
 		}
 	}
@@ -56,9 +56,7 @@ func TestScalers(t *testing.T) {
 		[]float64{1e25, 1e25, -1e25, 0}, []float64{1e-30, 0, 2e-30, 0})
 	for _, scale := range []string{"none", "l1", "l2", "minmax", "cube", "standard", "auto", "robust", "quantile", "quantile-uniform", "cube,l1", "standard,l2", "cube,none,l2"} {
 		m := &train.Model{Scaler: must(data.ParseScalers(scale)), Spec: layers.Spec{Map: "linear"}, Map: must(layers.NewIdentity(4)), Head: must(layers.NewLinearHead(4, 1))}
-		if err := m.Scaler.Fit(fitted); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(m.Scaler.Fit(fitted))
 		for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 			got := evaluate(t, exported(t, m, Options{Dtype: dt, Features: true}), input(rows, dt))[Features]
 			want := ops.Float64s(must(m.Features(rows)))
@@ -90,9 +88,7 @@ func TestOutside(t *testing.T) {
 		l := must(s.Build())
 		m := &train.Model{Scaler: must(data.ParseScalers("none")), Spec: s, Map: l, Head: must(layers.NewLinearHead(l.Features(), 1))}
 		x := rowsOfText([][]float64{{-1, 2}})
-		if err := m.Scaler.Fit(x); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(m.Scaler.Fit(x))
 		if _, err := m.Scores(x); err == nil {
 			t.Fatalf("%s takes a negative number", name)
 		}

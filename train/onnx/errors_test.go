@@ -30,10 +30,18 @@ func small() *train.Model {
 	return m
 }
 
-// of gives the model another map.
-func of(m *train.Model, l layers.Layer) *train.Model {
-	m.Map, m.Head, m.Classes = l, must(layers.NewLinearHead(l.Features(), 1)), nil
+// changed is a small model that f changes.
+func changed(f func(m *train.Model)) *train.Model {
+	m := small()
+	f(m)
 	return m
+}
+
+// of is a small model with another map.
+func of(l layers.Layer) *train.Model {
+	return changed(func(m *train.Model) {
+		m.Map, m.Head, m.Classes = l, must(layers.NewLinearHead(l.Features(), 1)), nil
+	})
 }
 
 // foreign is a layer of another package.
@@ -50,63 +58,53 @@ func sample() *tensor.Dense {
 // TestErrors: one clear error, and nothing is written.
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]struct {
-		m    func(m *train.Model) *train.Model
+		m    *train.Model
 		o    Options
 		want error
 		says string
 	}{
-		"nil model":       {func(*train.Model) *train.Model { return nil }, Options{}, domain.ErrParam, "the model is nil"},
-		"empty model":     {func(*train.Model) *train.Model { return &train.Model{} }, Options{}, domain.ErrParam, "lacks"},
-		"no head":         {func(m *train.Model) *train.Model { m.Head = nil; return m }, Options{}, domain.ErrParam, "lacks"},
-		"unfitted scaler": {func(m *train.Model) *train.Model { m.Scaler = must(data.ParseScalers("cube")); return m }, Options{}, domain.ErrParam, "not fitted"},
-		"another head":    {func(m *train.Model) *train.Model { m.Head = must(layers.NewSoftmaxHead(6, 2)); return m }, Options{}, domain.ErrShape, "8 features and the head takes 6"},
-		"another scaler": {func(m *train.Model) *train.Model {
-			return of(m, must(layers.NewIdentity(4)))
-		}, Options{}, domain.ErrShape, "3 columns and the map takes 4"},
-		"classes":       {func(m *train.Model) *train.Model { m.Classes = data.Classes{"a"}; return m }, Options{}, domain.ErrParam, "2 outputs"},
-		"class of text": {func(m *train.Model) *train.Model { m.Classes[1] = "\xff"; return m }, Options{}, domain.ErrParam, "UTF-8"},
-		"note of card":  {func(m *train.Model) *train.Model { m.Notes = map[string]string{CardKey: "x"}; return m }, Options{}, domain.ErrParam, "key"},
-		"note of text":  {func(m *train.Model) *train.Model { m.Notes = map[string]string{"x": "\xff"}; return m }, Options{}, domain.ErrParam, "UTF-8"},
-		"element type":  {func(m *train.Model) *train.Model { return m }, Options{Dtype: tensor.Int}, domain.ErrDtype, "int"},
-		"labels of targets": {func(m *train.Model) *train.Model {
-			return of(m, must(layers.NewIdentity(3)))
-		}, Options{Labels: true}, domain.ErrParam, "regression"},
-		"probabilities": {func(m *train.Model) *train.Model { return m }, Options{Probabilities: true}, domain.ErrParam, "calibration"},
-		"std":           {func(m *train.Model) *train.Model { return m }, Options{Std: true}, domain.ErrParam, "posterior"},
-		"empty uncertainty": {func(m *train.Model) *train.Model { m.Uncertainty = &train.Uncertainty{}; return m }, Options{Std: true},
-			domain.ErrParam, "posterior"},
-		"foreign layer": {func(m *train.Model) *train.Model {
-			return of(m, foreign{must(layers.NewIdentity(3))})
-		}, Options{}, domain.ErrParam, "no form in standard operators"},
-		"sets": {func(m *train.Model) *train.Model {
-			return of(m, must(layers.NewMeanMapLayer(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8)), 1, 8)))
-		}, Options{}, domain.ErrParam, "sets of samples"},
-		"kernel of one's own": {func(m *train.Model) *train.Model {
-			return of(m, must(layers.NewNystromLayer(layers.Nystrom{Kernel: own{spectral.Gaussian{Sigma: 2e3}}}, sample(), 4)))
-		}, Options{}, domain.ErrParam, "onnx.own"},
-		"Bessel function": {func(m *train.Model) *train.Model {
-			return of(m, must(layers.NewNystromLayer(layers.Nystrom{Kernel: spectral.Matern{Nu: 2, Ell: 2e3}}, sample(), 4)))
-		}, Options{}, domain.ErrParam, "ν = 2"},
-		"long sketch": {func(m *train.Model) *train.Model {
-			return of(m, must(layers.NewTensorSketchLayer(spectral.SpherePolynomial{A: 2, P: 2}, 3, 5000)))
-		}, Options{}, domain.ErrParam, "4096"},
-		"weights that are no numbers": {func(m *train.Model) *train.Model {
-			ops.Float64s(m.Head.Params()[0].Value)[3] = math.NaN()
-			return m
-		}, Options{}, domain.ErrDomain, "head.W: number 3 is NaN"},
-		"weights beyond float32": {func(m *train.Model) *train.Model {
-			ops.Float64s(m.Head.Params()[0].Value)[3] = 1e39
-			return m
-		}, Options{}, domain.ErrDomain, "use float64"},
+		"nil model":   {nil, Options{}, domain.ErrParam, "the model is nil"},
+		"empty model": {&train.Model{}, Options{}, domain.ErrParam, "lacks"},
+		"no head":     {changed(func(m *train.Model) { m.Head = nil }), Options{}, domain.ErrParam, "lacks"},
+		"unfitted scaler": {changed(func(m *train.Model) { m.Scaler = must(data.ParseScalers("cube")) }),
+			Options{}, domain.ErrParam, "not fitted"},
+		"another head": {changed(func(m *train.Model) { m.Head = must(layers.NewSoftmaxHead(6, 2)) }),
+			Options{}, domain.ErrShape, "8 features and the head takes 6"},
+		"another scaler": {of(must(layers.NewIdentity(4))),
+			Options{}, domain.ErrShape, "3 columns and the map takes 4"},
+		"classes": {changed(func(m *train.Model) { m.Classes = data.Classes{"a"} }),
+			Options{}, domain.ErrParam, "2 outputs"},
+		"class of text": {changed(func(m *train.Model) { m.Classes[1] = "\xff" }), Options{}, domain.ErrParam, "UTF-8"},
+		"note of card": {changed(func(m *train.Model) { m.Notes = map[string]string{CardKey: "x"} }),
+			Options{}, domain.ErrParam, "key"},
+		"note of text": {changed(func(m *train.Model) { m.Notes = map[string]string{"x": "\xff"} }),
+			Options{}, domain.ErrParam, "UTF-8"},
+		"element type":      {small(), Options{Dtype: tensor.Int}, domain.ErrDtype, "int"},
+		"labels of targets": {of(must(layers.NewIdentity(3))), Options{Labels: true}, domain.ErrParam, "regression"},
+		"probabilities":     {small(), Options{Probabilities: true}, domain.ErrParam, "calibration"},
+		"std":               {small(), Options{Std: true}, domain.ErrParam, "posterior"},
+		"empty uncertainty": {changed(func(m *train.Model) { m.Uncertainty = &train.Uncertainty{} }),
+			Options{Std: true}, domain.ErrParam, "posterior"},
+		"foreign layer": {of(foreign{must(layers.NewIdentity(3))}),
+			Options{}, domain.ErrParam, "no form in standard operators"},
+		"sets": {of(must(layers.NewMeanMapLayer(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8)), 1, 8))),
+			Options{}, domain.ErrParam, "sets of samples"},
+		"kernel of one's own": {of(must(layers.NewNystromLayer(layers.Nystrom{Kernel: own{spectral.Gaussian{Sigma: 2e3}}}, sample(), 4))),
+			Options{}, domain.ErrParam, "onnx.own"},
+		"Bessel function": {of(must(layers.NewNystromLayer(layers.Nystrom{Kernel: spectral.Matern{Nu: 2, Ell: 2e3}}, sample(), 4))),
+			Options{}, domain.ErrParam, "ν = 2"},
+		"long sketch": {of(must(layers.NewTensorSketchLayer(spectral.SpherePolynomial{A: 2, P: 2}, 3, 5000))),
+			Options{}, domain.ErrParam, "4096"},
+		"weights that are no numbers": {changed(func(m *train.Model) { ops.Float64s(m.Head.Params()[0].Value)[3] = math.NaN() }),
+			Options{}, domain.ErrDomain, "head.W: number 3 is NaN"},
+		"weights beyond float32": {changed(func(m *train.Model) { ops.Float64s(m.Head.Params()[0].Value)[3] = 1e39 }),
+			Options{}, domain.ErrDomain, "use float64"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			path := filepath.Join(t.TempDir(), "model.onnx")
-			if err := os.WriteFile(path, []byte("before"), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			m := c.m(small())
-			for _, err := range []error{Export(&b, m, c.o), Save(path, m, c.o)} {
+			mustDo(os.WriteFile(path, []byte("before"), 0o666))
+			for _, err := range []error{Export(&b, c.m, c.o), Save(path, c.m, c.o)} {
 				if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
 					t.Errorf("error %v, want %q of %v", err, c.says, c.want)
 				}

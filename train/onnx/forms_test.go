@@ -3,7 +3,6 @@ package onnx
 import (
 	"fmt"
 	"math/rand/v2"
-	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -66,19 +65,4 @@ func otherModels() (all []saved) {
 		all = append(all, saved{name, m, x})
 	}
 	return all
-}
-
-// TestOtherForms evaluates the graph of each.
-func TestOtherForms(t *testing.T) {
-	for _, s := range otherModels() {
-		for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-			f := exported(t, s.m, Options{Dtype: dt, Features: true})
-			checkStructure(t, f, s.m, dt)
-			known := evaluate(t, f, input(s.x, dt))
-			d, largest := off(t, known[Features], ops.Float64s(must(s.m.Features(s.x))))
-			if most := tolerance(s.m, Features, dt, largest, largestAngle(f, known)); !(d <= most) {
-				t.Errorf("%s, %v: %.2g off, want at most %.2g; the largest is %.2g", s.name, dt, d, most, largest)
-			}
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -144,10 +145,7 @@ func (g *graph) named(name string, v value) string {
 // file is the whole ONNX file of a model.
 func file(m *train.Model, o Options) (_ []byte, err error) {
 	defer caught(&err)
-	dt := o.Dtype
-	if dt == (tensor.Dtype{}) {
-		dt = tensor.Float32
-	}
+	dt := cmp.Or(o.Dtype, tensor.Float32)
 	if dt != tensor.Float32 && dt != tensor.Float64 {
 		fail(domain.ErrDtype, "the element type %v is neither float32 nor float64", dt)
 	}

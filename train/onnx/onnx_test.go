@@ -18,10 +18,14 @@ import (
 )
 
 func must[T any](v T, err error) T {
+	mustDo(err)
+	return v
+}
+
+func mustDo(err error) {
 	if err != nil {
 		panic(err)
 	}
-	return v
 }
 
 // saved is a model of a file in ../testdata/models, with the rows that its notes have.
@@ -66,9 +70,7 @@ func rowsOfText(rows [][]float64) *tensor.Dense {
 func exported(t *testing.T, m *train.Model, o Options) *onnxFile {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Export(&b, m, o); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(Export(&b, m, o))
 	return parse(t, b.Bytes())
 }
 
@@ -159,25 +161,47 @@ func largestAngle(f *onnxFile, known map[string]array) (angle float64) {
 	return angle
 }
 
-// TestEveryForm evaluates the graph of every model that was saved.
+// near compares an output of a graph with what the model gives.
+func near(t *testing.T, s saved, name string, dt tensor.Dtype, f *onnxFile, known map[string]array, want []float64) {
+	t.Helper()
+	d, largest := off(t, known[name], want)
+	if most := tolerance(s.m, name, dt, largest, largestAngle(f, known)); !(d <= most) {
+		t.Errorf("%s: %.2g off, want at most %.2g; the largest is %.2g", name, d, most, largest)
+	}
+}
+
+// TestEveryForm evaluates the graphs of all models, with all outputs.
 func TestEveryForm(t *testing.T) {
-	for _, s := range savedModels(t) {
+	for _, s := range allModels(t) {
 		for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 			t.Run(s.name+"/"+dt.String(), func(t *testing.T) {
-				o := Options{Dtype: dt, Features: true}
+				o := everything(s.m, dt)
 				f := exported(t, s.m, o)
 				checkStructure(t, f, s.m, dt)
-				got := evaluate(t, f, input(s.x, dt))
-				angle := largestAngle(f, got)
+				known := evaluate(t, f, input(s.x, dt))
 				for name, want := range wanted(s.m, s.x, o) {
-					d, largest := off(t, got[name], want)
-					if most := tolerance(s.m, name, dt, largest, angle); !(d <= most) {
-						t.Errorf("%s: %.2g off, want at most %.2g; the largest is %.2g", name, d, most, largest)
+					near(t, s, name, dt, f, known, want)
+				}
+				if o.Labels {
+					if got, want := known[Label].texts, must(s.m.PredictClasses(s.x)); !slices.Equal(got, want) {
+						t.Errorf("the labels are %q, want %q", got, want)
 					}
 				}
 			})
 		}
 	}
+}
+
+// allModels are models of every map and method.
+func allModels(t *testing.T) []saved {
+	return slices.Concat(savedModels(t), uncertainModels(t), otherModels())
+}
+
+// everything are the options for all outputs of a model.
+func everything(m *train.Model, dt tensor.Dtype) Options {
+	o := Everything(m)
+	o.Features, o.Dtype = true, dt
+	return o
 }
 
 // The operators that files may have, with the least and the most inputs, from the operator schemas of opset 17.

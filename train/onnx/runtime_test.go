@@ -30,17 +30,11 @@ type trialTensor struct {
 // writeTrial writes a case for run.js, and returns by output how far it may be off.
 func writeTrial(t *testing.T, dir string, m *train.Model, x *tensor.Dense, o Options) map[string]float64 {
 	t.Helper()
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := Save(filepath.Join(dir, "model.onnx"), m, o); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(os.Mkdir(dir, 0o777))
+	mustDo(Save(filepath.Join(dir, "model.onnx"), m, o))
 	dt := o.Dtype
 	write := func(name, kind string, shape []int, raw []byte) trialTensor {
-		if err := os.WriteFile(filepath.Join(dir, name+".bin"), raw, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(os.WriteFile(filepath.Join(dir, name+".bin"), raw, 0o666))
 		return trialTensor{name, kind, shape, name + ".bin"}
 	}
 	var list struct {
@@ -72,9 +66,7 @@ func writeTrial(t *testing.T, dir string, m *train.Model, x *tensor.Dense, o Opt
 		list.Outputs = append(list.Outputs, write(Label, "string", []int{n}, must(json.Marshal(must(m.PredictClasses(x))))))
 		most[Label] = 0
 	}
-	if err := os.WriteFile(filepath.Join(dir, "case.json"), must(json.Marshal(list)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(os.WriteFile(filepath.Join(dir, "case.json"), must(json.Marshal(list)), 0o666))
 	return most
 }
 
@@ -105,7 +97,7 @@ func TestRuntimes(t *testing.T) {
 	if testing.Short() || trial.RaceEnabled {
 		t.Skip("not with -short or under the race detector: it starts other programs")
 	}
-	all := slices.Concat(savedModels(t), uncertainModels(t), otherModels())
+	all := allModels(t)
 	for runtime, args := range runtimes {
 		t.Run(runtime, func(t *testing.T) {
 			skipWithout(t, runtime)
@@ -118,10 +110,8 @@ func TestRuntimes(t *testing.T) {
 						continue
 					}
 					seen[kind] = true
-					o := Everything(s.m)
-					o.Features, o.Dtype = true, dt
 					name := s.name + "-" + dt.String()
-					most[name] = writeTrial(t, filepath.Join(root, name), s.m, s.x, o)
+					most[name] = writeTrial(t, filepath.Join(root, name), s.m, s.x, everything(s.m, dt))
 				}
 			}
 			var out, log bytes.Buffer
@@ -190,14 +180,10 @@ func TestChecker(t *testing.T) {
 		t.Skip("no Python with the package onnx: install python3-onnx")
 	}
 	dir, args := t.TempDir(), []string{"-c", checkFiles}
-	for _, s := range slices.Concat(savedModels(t), uncertainModels(t), otherModels()) {
+	for _, s := range allModels(t) {
 		for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-			o := Everything(s.m)
-			o.Features, o.Dtype = true, dt
 			path := filepath.Join(dir, s.name+"-"+dt.String()+".onnx")
-			if err := Save(path, s.m, o); err != nil {
-				t.Fatal(err)
-			}
+			mustDo(Save(path, s.m, everything(s.m, dt)))
 			args = append(args, path)
 		}
 	}

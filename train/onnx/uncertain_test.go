@@ -58,33 +58,3 @@ func uncertainModels(t *testing.T) (all []saved) {
 	}
 	return all
 }
-
-// TestOutputs evaluates the outputs besides the scores.
-func TestOutputs(t *testing.T) {
-	for _, s := range uncertainModels(t) {
-		for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-			t.Run(s.name+"/"+dt.String(), func(t *testing.T) {
-				o := Everything(s.m)
-				o.Dtype, o.Features = dt, true
-				f := exported(t, s.m, o)
-				checkStructure(t, f, s.m, dt)
-				got := evaluate(t, f, input(s.x, dt))
-				angle := largestAngle(f, got)
-				for name, want := range wanted(s.m, s.x, o) {
-					d, largest := off(t, got[name], want)
-					if most := tolerance(s.m, name, dt, largest, angle); !(d <= most) {
-						t.Errorf("%s: %.2g off, want at most %.2g; the largest is %.2g", name, d, most, largest)
-					}
-				}
-				if o.Labels {
-					want := must(s.m.PredictClasses(s.x))
-					for i, text := range got[Label].texts {
-						if text != want[i] {
-							t.Errorf("row %d is %q, want %q", i, text, want[i])
-						}
-					}
-				}
-			})
-		}
-	}
-}

@@ -9,10 +9,7 @@ import (
 
 // TestBars: the bars are as long as their values, from 0, the first on top, each in the colour of its kind.
 func TestBars(t *testing.T) {
-	img, err := Bars("value", []Bar{{"whole", 1, "a"}, {"a name that is far too long to be written in full beside such a bar, which is why it is cut and ends with dots", .5, "b"}, {"none", 0, "a"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := must(Bars("value", []Bar{{"whole", 1, "a"}, {"a name that is far too long to be written in full beside such a bar, which is why it is cut and ends with dots", .5, "b"}, {"none", 0, "a"}}))
 	size := img.Bounds().Size()
 	if size.X != 1100 || size.Y != 200+3*barHeight {
 		t.Errorf("size %v", size)
@@ -43,24 +40,14 @@ func TestBars(t *testing.T) {
 }
 
 func TestBarsErrors(t *testing.T) {
-	for name, c := range map[string]struct {
-		bars     []Bar
-		opts     []Option
-		sentinel error
-		parts    []string
-	}{
-		"none":     {nil, nil, ErrShape, []string{"0 bars"}},
-		"many":     {make([]Bar, 181), nil, ErrShape, []string{"181 bars"}},
-		"NaN":      {[]Bar{{"b", math.NaN(), ""}}, nil, ErrDomain, []string{`"b"`, "NaN"}},
-		"infinite": {[]Bar{{"b", math.Inf(1), ""}}, nil, ErrDomain, []string{"+Inf"}},
-		"negative": {[]Bar{{"b", -1, ""}}, nil, ErrDomain, []string{"-1", "negative"}},
-		"no room":  {make([]Bar, 60), []Option{WithSize(640, 480)}, ErrParam, []string{"60 bars", "640×480"}},
-		"option":   {make([]Bar, 1), []Option{WithLogX()}, ErrParam, []string{"WithLogX"}},
-	} {
-		img, err := Bars("x", c.bars, c.opts...)
-		if img != nil {
-			t.Errorf("%s: a picture and an error", name)
-		}
-		wantErr(t, err, c.sentinel, c.parts...)
-	}
+	of := func(bars []Bar, opts ...Option) error { return failed(Bars("x", bars, opts...)) }
+	wantFailures(t, map[string]failure{
+		"none":     {of(nil), ErrShape, []string{"0 bars"}},
+		"many":     {of(make([]Bar, 181)), ErrShape, []string{"181 bars"}},
+		"NaN":      {of([]Bar{{"b", math.NaN(), ""}}), ErrDomain, []string{`"b"`, "NaN"}},
+		"infinite": {of([]Bar{{"b", math.Inf(1), ""}}), ErrDomain, []string{"+Inf"}},
+		"negative": {of([]Bar{{"b", -1, ""}}), ErrDomain, []string{"-1", "negative"}},
+		"no room":  {of(make([]Bar, 60), WithSize(640, 480)), ErrParam, []string{"60 bars", "640×480"}},
+		"option":   {of(make([]Bar, 1), WithLogX()), ErrParam, []string{"WithLogX"}},
+	})
 }

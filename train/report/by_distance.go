@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -38,7 +39,7 @@ type group struct {
 	distance float64
 }
 
-// groupRows is groupPairs for the rows of x, dense or sparse, or for ops.Bags with the distance √(-2 ln k) by their
+// groupRows is groupPairs for the finite rows of x, dense or sparse, or for ops.Bags with the distance √(-2 ln k) by their
 // kernel matrix.
 func groupRows(who string, x ops.Matrix, exact *mat.Dense) ([]group, error) {
 	if b, ok := x.(*ops.Bags); ok {
@@ -51,20 +52,13 @@ func groupRows(who string, x ops.Matrix, exact *mat.Dense) ([]group, error) {
 		}
 		return groupPairs(s.Rows(), sparseDistance(s)), nil
 	}
-	c, err := cellsOf(who, "x", x.(*tensor.Dense))
-	if err != nil {
-		return nil, err
-	}
-	v, err := c.float64s(who, "x")
-	if err != nil {
-		return nil, err
-	}
-	return groupPairs(c.rows, denseDistance(v, c.cols)), nil
+	rows, cols := x.Shape()[0], x.Shape()[1]
+	return groupPairs(rows, denseDistance(ops.Float64s(x.(*tensor.Dense)), cols)), nil
 }
 
 // denseDistance returns a function for ‖x_i-x_j‖₂, limited to the largest number.
 func denseDistance(x []float64, cols int) func(i, j int) float64 {
-	f := downscale(max(floats.Max(x), -floats.Min(x)))
+	f := downscale(floats.Norm(x, math.Inf(1)))
 	return func(i, j int) float64 {
 		sum := 0.0
 		for k, v := range x[i*cols : (i+1)*cols] {
@@ -78,11 +72,7 @@ func denseDistance(x []float64, cols int) func(i, j int) float64 {
 // sparseDistance is denseDistance for float64 sparse rows.
 func sparseDistance(x *ops.CSR) func(i, j int) float64 {
 	ptr, col, val := x.Pointers(), x.Columns(), x.Float64s()
-	largest := 0.0
-	for _, v := range val {
-		largest = max(largest, math.Abs(v))
-	}
-	f := downscale(largest)
+	f := downscale(floats.Norm(val, math.Inf(1)))
 	return func(i, j int) float64 {
 		sum := 0.0
 		for a, b := ptr[i], ptr[j]; a < ptr[i+1] || b < ptr[j+1]; {
@@ -122,14 +112,7 @@ func groupPairs(rows int, distance func(i, j int) float64) []group {
 			}
 		}
 	}
-	slices.SortStableFunc(pairs, func(a, b pair) int {
-		if a.distance < b.distance {
-			return -1
-		} else if a.distance > b.distance {
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(a.distance, b.distance) })
 	var groups []group
 	for lo, q := 0, 1; q <= distanceGroups; q++ {
 		hi := q * len(pairs) / distanceGroups

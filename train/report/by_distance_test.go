@@ -29,10 +29,7 @@ func TestSparseDistance(t *testing.T) {
 			x[i] = 0
 		}
 	}
-	s, err := ops.CSROf(dense(n, d, x))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(ops.CSROf(dense(n, d, x)))
 	sparse, want := sparseDistance(s.Slice(0, n)), denseDistance(x, d)
 	for i := range n {
 		for j := range n {
@@ -85,22 +82,13 @@ func TestByDistance(t *testing.T) {
 	rows := dense(n, d, x.RawMatrix().Data)
 	for _, as32 := range []bool{false, true} {
 		draw := drawSigns(d, m, 1, as32)
-		r, err := KernelError(dot{}, draw, rows, seedsUpTo(seeds))
-		if err != nil {
-			t.Fatal(err)
-		}
-		exact, err := spectral.Gram(dot{}, rows, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(KernelError(dot{}, draw, rows, seedsUpTo(seeds)))
+		exact := must(spectral.Gram(dot{}, rows, nil))
 		for i, g := range groupsOf(x.RawMatrix().Data, n, d) {
 			squares := make([]float64, seeds)
 			for s := range squares {
 				signs, _ := draw(uint64(s + 1))
-				approx, err := ApproxGram(signs, rows)
-				if err != nil {
-					t.Fatal(err)
-				}
+				approx := must(ApproxGram(signs, rows))
 				for _, p := range g.pairs {
 					e := approx.At(p[0], p[1]) - exact.At(p[0], p[1])
 					squares[s] += e * e / float64(len(g.pairs))

@@ -62,15 +62,6 @@ func (c cells) block(dst []float64, who, what string, lo, hi int) error {
 	return nil
 }
 
-// float64s is the whole matrix as float64.
-func (c cells) float64s(who, what string) ([]float64, error) {
-	all := make([]float64, c.rows*c.cols)
-	if err := c.block(all, who, what, 0, c.cols); err != nil {
-		return nil, err
-	}
-	return all, nil
-}
-
 // finite is false for NaN and the infinities.
 func finite(v float64) bool { return v-v == 0 }
 
@@ -78,25 +69,16 @@ func cellError(who, what string, i, j int, v float64) error {
 	return fmt.Errorf("report: %s: %s[%d,%d] = %v is not a finite number: %w", who, what, i, j, v, ErrDomain)
 }
 
-// dims returns the size of a matrix that must not be empty.
-func dims(who, what string, m *mat.Dense) (rows, cols int, err error) {
-	if m == nil || m.IsEmpty() {
-		return 0, 0, fmt.Errorf("report: %s: %s has no rows: %w", who, what, ErrShape)
+// sameDims returns the size of two matrices, which must be the same and not 0.
+func sameDims(who string, exact, approx *mat.Dense) (rows, cols int, err error) {
+	for i, m := range []*mat.Dense{exact, approx} {
+		if m == nil || m.IsEmpty() {
+			what := []string{"exact", "approx"}[i]
+			return 0, 0, fmt.Errorf("report: %s: %s has no rows: %w", who, what, ErrShape)
+		}
 	}
-	rows, cols = m.Dims()
-	return rows, cols, nil
-}
-
-// twoDims returns the common size of both matrices.
-func twoDims(who string, exact, approx *mat.Dense) (rows, cols int, err error) {
-	if rows, cols, err = dims(who, "exact", exact); err != nil {
-		return 0, 0, err
-	}
-	r, c, err := dims(who, "approx", approx)
-	if err != nil {
-		return 0, 0, err
-	}
-	if r != rows || c != cols {
+	rows, cols = exact.Dims()
+	if r, c := approx.Dims(); r != rows || c != cols {
 		return 0, 0, fmt.Errorf("report: %s: exact is %d×%d and approx is %d×%d: %w", who, rows, cols, r, c, ErrShape)
 	}
 	return rows, cols, nil

@@ -59,7 +59,10 @@ func ExactGram(k spectral.Kernel, x ops.Matrix) (*mat.Dense, error) {
 		out.Slice(j, j+cols, i, i+rows).(*mat.Dense).Copy(g.T())
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // exactBags is the kernel matrix of sets of samples.

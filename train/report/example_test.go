@@ -33,8 +33,7 @@ func ExampleCompare() {
 	approx := mat.NewDense(2, 2, []float64{1, 0.6, 0.6, 1})
 	e, err := report.Compare(exact, approx)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Printf("relative Frobenius %.4f, max %.4f, rms %.4f, mean signed %+.4f\n", e.RelativeFrobenius, e.Max, e.RMS, e.MeanSigned)
 	// Output: relative Frobenius 0.0894, max 0.1000, rms 0.0707, mean signed +0.0500
@@ -52,8 +51,7 @@ func ExampleKernelError() {
 	}
 	r, err := report.KernelError(k, draw, x, []uint64{1, 2, 3, 4, 5, 6, 7, 8})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Printf("%d pairs, %d features, relative error below 0.1: %v, |z| below 4: %v\n",
 		r.Pairs, r.Features, r.Mean.RelativeFrobenius < 0.1, math.Abs(r.Bias.Z) < 4)
@@ -67,8 +65,7 @@ func ExampleKernelErrorReport_String() {
 	draw := func(seed uint64) (report.Map, error) { return pair{[]float64{1}}, nil }
 	r, err := report.KernelError(k, draw, x, []uint64{1, 2})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Print(r)
 	// Output:
@@ -84,8 +81,7 @@ func ExampleKernelErrorReport_String() {
 func ExampleConfusion() {
 	img, err := report.Confusion([][]int{{48, 2}, {5, 45}}, []string{"cat", "dog"}, report.WithTitle("Cats and dogs"))
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(img.Bounds().Dx() > 600)
 	// Output: true
@@ -94,18 +90,15 @@ func ExampleConfusion() {
 func ExampleGrid() {
 	confusion, err := report.Confusion([][]int{{48, 2}, {5, 45}}, nil, report.WithSize(800, 640))
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	curves, err := report.Curves(report.History{Loss: []float64{0.7, 0.4, 0.3}}, report.WithSize(800, 640))
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	both, err := report.Grid(2, confusion, curves)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(both.Bounds().Size())
 	// Output: (1624,640)
@@ -119,30 +112,47 @@ func ExampleKernelErrorAgainst() {
 	draw := func(seed uint64) (report.Map, error) { return pair{[]float64{1}}, nil } // cos(x - z), whatever the seed
 	r, err := report.KernelErrorAgainst(func(x, z []float64) float64 { return math.Cos(x[0] - z[0]) }, k, draw, x, []uint64{1, 2})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Printf("bias against the kernel %.2f, against the expectation below 1e-12: %v\n", r.Bias.Mean, math.Abs(r.ExpectedBias.Mean) < 1e-12)
 	// Output: bias against the kernel -0.23, against the expectation below 1e-12: true
 }
 
-// A line through points; the image.Image is what a notebook shows.
 func ExampleBars() {
 	img, err := report.Bars("error rate", []report.Bar{{Name: "tuned", Value: .027, Kind: "the best"}, {Name: "frozen", Value: .048}})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(img.Bounds().Size())
 	// Output: (1100,288)
 }
 
+// A line through points; the image.Image is what a notebook shows.
 func ExampleLines() {
 	img, err := report.Lines("x", "k(0, x)", []report.Line{{Name: "Gaussian", X: []float64{0, 1, 2}, Y: []float64{1, .61, .14}}})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(img.Bounds().Size())
 	// Output: (1100,780)
+}
+
+func ExampleConfusionMatrix() {
+	m, err := report.ConfusionMatrix([]int{0, 1, 1, 2}, []int{0, 0, 1, 2}, 3)
+	fmt.Println(m, err)
+	// Output: [[1 1 0] [0 1 0] [0 0 1]] <nil>
+}
+
+func ExampleRanking() {
+	scores := []float64{.9, .8, .7, .6, .3, .2}
+	r, err := report.NewRanking(scores, []bool{true, true, false, true, false, false})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("area %.3f, average precision %.3f, equal error rate %.3f\n", r.AUC(), r.AveragePrecision(), r.EqualErrorRate())
+	perfect, _ := report.NewRanking(scores, []bool{true, true, true, false, false, false})
+	fmt.Println(perfect.AUC(), perfect.AveragePrecision(), perfect.EqualErrorRate())
+	// Output:
+	// area 0.889, average precision 0.917, equal error rate 0.333
+	// 1 1 0
 }

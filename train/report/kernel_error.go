@@ -33,7 +33,7 @@ type GramError struct {
 // exact matrix of zeros, which has no relative error, and for a difference beyond the range of float64.
 func Compare(exact, approx *mat.Dense) (GramError, error) {
 	const who = "Compare"
-	rows, cols, err := twoDims(who, exact, approx)
+	rows, cols, err := sameDims(who, exact, approx)
 	if err != nil {
 		return GramError{}, err
 	}

@@ -2,8 +2,10 @@ package report
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -21,6 +23,38 @@ func wantErr(t *testing.T, err, sentinel error, parts ...string) {
 		if !strings.Contains(err.Error(), p) {
 			t.Errorf("error %q does not name %q", err, p)
 		}
+	}
+}
+
+// failure is an error with the sentinel that it wraps and what it says.
+type failure struct {
+	err, sentinel error
+	parts         []string
+}
+
+func wantFailures(t *testing.T, cases map[string]failure) {
+	t.Helper()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) { wantErr(t, c.err, c.sentinel, c.parts...) })
+	}
+}
+
+// failed is the error of a call that must return nothing beside it.
+func failed[T any](v T, err error) error {
+	if err != nil && !reflect.ValueOf(&v).Elem().IsZero() {
+		panic(fmt.Sprintf("%v beside the error %v", v, err))
+	}
+	return err
+}
+
+func must[T any](v T, err error) T {
+	mustDo(err)
+	return v
+}
+
+func mustDo(err error) {
+	if err != nil {
+		panic(err)
 	}
 }
 
@@ -71,10 +105,7 @@ func TestCompareDirect(t *testing.T) {
 		var d mat.Dense
 		d.Sub(a, k)
 		n := float64(size[0] * size[1])
-		got, err := Compare(k, a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(Compare(k, a))
 		near(t, "RelativeFrobenius", got.RelativeFrobenius, mat.Norm(&d, 2)/mat.Norm(k, 2), 1e-12)
 		near(t, "CentredFrobenius", got.CentredFrobenius, centredNorm(&d)/max(centredNorm(k), 1e-300), 1e-12)
 		near(t, "RMS", got.RMS, mat.Norm(&d, 2)/math.Sqrt(n), 1e-12)
@@ -89,19 +120,13 @@ func TestCompareDirect(t *testing.T) {
 // TestCompareScales: a power of two changes no bit but the exponent's, whatever the scale.
 func TestCompareScales(t *testing.T) {
 	k, a := randomDense(11, 13, 2), randomDense(11, 13, 3)
-	want, err := Compare(k, a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(Compare(k, a))
 	for _, exp := range []int{-1000, -700, 700, 1020} {
 		s := math.Ldexp(1, exp)
 		var ks, as mat.Dense
 		ks.Scale(s, k)
 		as.Scale(s, a)
-		got, err := Compare(&ks, &as)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(Compare(&ks, &as))
 		for _, v := range [][3]float64{{got.RelativeFrobenius, want.RelativeFrobenius, 1}, {got.Max, want.Max, s}, {got.RMS, want.RMS, s}, {got.MeanSigned, want.MeanSigned, s}} {
 			if math.Abs(v[0]/v[2]-v[1]) > 1e-14 {
 				t.Errorf("scale 2^%d: %v, want %v times the scale", exp, v[0], v[1])
@@ -121,23 +146,17 @@ func TestCompareScales(t *testing.T) {
 func TestCompareErrors(t *testing.T) {
 	one := func(v float64) *mat.Dense { return mat.NewDense(2, 3, []float64{1, 1, 1, 1, v, 1}) }
 	huge := func(v float64) *mat.Dense { return mat.NewDense(1, 1, []float64{v}) }
-	for _, c := range []struct {
-		exact, approx *mat.Dense
-		sentinel      error
-		parts         []string
-	}{
-		{nil, one(1), ErrShape, []string{"Compare", "exact has no rows"}},
-		{one(1), &mat.Dense{}, ErrShape, []string{"approx has no rows"}},
-		{one(1), mat.NewDense(3, 2, nil), ErrShape, []string{"exact is 2×3", "approx is 3×2"}},
-		{one(math.NaN()), one(1), ErrDomain, []string{"exact[1,1] = NaN"}},
-		{one(1), one(math.Inf(-1)), ErrDomain, []string{"approx[1,1] = -Inf"}},
-		{mat.NewDense(2, 3, nil), one(1), ErrDomain, []string{"2×3 matrix is zero everywhere", "relative"}},
-		{huge(1e308), huge(-1e308), ErrDomain, []string{"beyond float64", "scale"}},
-		{huge(1e-300), huge(1e300), ErrDomain, []string{"beyond float64"}},
-	} {
-		_, err := Compare(c.exact, c.approx)
-		wantErr(t, err, c.sentinel, c.parts...)
-	}
+	of := func(exact, approx *mat.Dense) error { return failed(Compare(exact, approx)) }
+	wantFailures(t, map[string]failure{
+		"nil":        {of(nil, one(1)), ErrShape, []string{"Compare", "exact has no rows"}},
+		"no rows":    {of(one(1), &mat.Dense{}), ErrShape, []string{"approx has no rows"}},
+		"shapes":     {of(one(1), mat.NewDense(3, 2, nil)), ErrShape, []string{"exact is 2×3", "approx is 3×2"}},
+		"NaN":        {of(one(math.NaN()), one(1)), ErrDomain, []string{"exact[1,1] = NaN"}},
+		"infinite":   {of(one(1), one(math.Inf(-1))), ErrDomain, []string{"approx[1,1] = -Inf"}},
+		"zeros":      {of(mat.NewDense(2, 3, nil), one(1)), ErrDomain, []string{"2×3 matrix is zero everywhere", "relative"}},
+		"difference": {of(huge(1e308), huge(-1e308)), ErrDomain, []string{"beyond float64", "scale"}},
+		"quotient":   {of(huge(1e-300), huge(1e300)), ErrDomain, []string{"beyond float64"}},
+	})
 }
 
 // fixed is a map that returns fixed features.
@@ -178,10 +197,7 @@ func TestApproxGram(t *testing.T) {
 			features *tensor.Dense
 			same     *mat.Dense
 		}{{dense(n, d, z.RawMatrix().Data), z}, {dense(n, d, rounded), z32}} {
-			got, err := ApproxGram(fixed{2, d, c.features, nil}, x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must(ApproxGram(fixed{2, d, c.features, nil}, x))
 			var want mat.Dense
 			want.Mul(c.same, c.same.T())
 			// d products of the order of 1, rounded at most d times: far below 1e-12 d.
@@ -215,10 +231,7 @@ func TestApproxGramOfSigns(t *testing.T) {
 				signed.Set(i, j, signature[j]*z.At(i, j))
 			}
 		}
-		got, err := ApproxGram(withSigns{fixed{2, d, dense(n, d, z.RawMatrix().Data), nil}, signature}, dense(n, 2, make([]float64, 2*n)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(ApproxGram(withSigns{fixed{2, d, dense(n, d, z.RawMatrix().Data), nil}, signature}, dense(n, 2, make([]float64, 2*n))))
 		var want mat.Dense
 		want.Mul(signed, z.T())
 		if !mat.EqualApprox(got, &want, 1e-13*float64(d)) || !mat.Equal(got, got.T()) {
@@ -233,33 +246,23 @@ func TestApproxGramErrors(t *testing.T) {
 		return dense(3, 5, []float64{0, 1, 2, 3, 4, 5, 6, v, 8, 9, 1, 1, 1, 1, 1})
 	}
 	own := errors.New("own error")
-	view, err := dense(4, 5, make([]float64, 20)).Slice(tensor.S(0, 3), tensor.S(0, 2))
-	if err != nil {
-		t.Fatal(err)
+	view := must(dense(4, 5, make([]float64, 20)).Slice(tensor.S(0, 3), tensor.S(0, 2)))
+	of := func(dims, columns int, z *tensor.Dense, x *tensor.Dense) error {
+		return failed(ApproxGram(fixed{dims, columns, z, nil}, x))
 	}
-	for name, c := range map[string]struct {
-		m        Map
-		x        *tensor.Dense
-		sentinel error
-		parts    []string
-	}{
-		"nil map":       {nil, x, ErrParam, []string{"ApproxGram", "map is nil"}},
-		"nil x":         {fixed{2, 5, features(0), nil}, nil, ErrShape, []string{"x is nil"}},
-		"vector":        {fixed{2, 5, features(0), nil}, tensor.New(tensor.WithShape(3), tensor.Of(tensor.Float64)), ErrShape, []string{"shape (3)"}},
-		"no rows":       {fixed{2, 5, features(0), nil}, tensor.New(tensor.WithShape(0, 2), tensor.Of(tensor.Float64)), ErrShape, []string{"shape (0, 2)", "at least one row"}},
-		"int x":         {fixed{2, 5, features(0), nil}, tensor.New(tensor.WithShape(3, 2), tensor.Of(tensor.Int)), ErrDtype, []string{"holds int"}},
-		"view":          {fixed{2, 5, features(0), nil}, view.(*tensor.Dense), ErrShape, []string{"x is a view"}},
-		"dims":          {fixed{3, 5, features(0), nil}, x, ErrShape, []string{"x has 2 columns", "wants 3"}},
-		"too many rows": {fixed{1, 1, nil, nil}, dense(16385, 1, make([]float64, 16385)), ErrShape, []string{"16385 rows", "at most 16384"}},
-		"own error":     {fixed{2, 5, nil, own}, x, own, []string{"ApproxGram"}},
-		"nil features":  {fixed{2, 5, nil, nil}, x, ErrShape, []string{"features is nil"}},
-		"features":      {fixed{2, 7, features(0), nil}, x, ErrShape, []string{"[3, 5]", "7 features", "[3, 7]"}},
-		"NaN":           {fixed{2, 5, features(math.NaN()), nil}, x, ErrDomain, []string{"features[1,2] = NaN"}},
-		"overflow":      {fixed{2, 5, features(1e200), nil}, x, ErrDomain, []string{"rows 1 and 1", "+Inf", "scale the features"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := ApproxGram(c.m, c.x)
-			wantErr(t, err, c.sentinel, c.parts...)
-		})
-	}
+	wantFailures(t, map[string]failure{
+		"nil map":       {failed(ApproxGram(nil, x)), ErrParam, []string{"ApproxGram", "map is nil"}},
+		"nil x":         {of(2, 5, features(0), nil), ErrShape, []string{"x is nil"}},
+		"vector":        {of(2, 5, features(0), tensor.New(tensor.WithShape(3), tensor.Of(tensor.Float64))), ErrShape, []string{"shape (3)"}},
+		"no rows":       {of(2, 5, features(0), tensor.New(tensor.WithShape(0, 2), tensor.Of(tensor.Float64))), ErrShape, []string{"shape (0, 2)", "at least one row"}},
+		"int x":         {of(2, 5, features(0), tensor.New(tensor.WithShape(3, 2), tensor.Of(tensor.Int))), ErrDtype, []string{"holds int"}},
+		"view":          {of(2, 5, features(0), view.(*tensor.Dense)), ErrShape, []string{"x is a view"}},
+		"dims":          {of(3, 5, features(0), x), ErrShape, []string{"x has 2 columns", "wants 3"}},
+		"too many rows": {of(1, 1, nil, dense(16385, 1, make([]float64, 16385))), ErrShape, []string{"16385 rows", "at most 16384"}},
+		"own error":     {failed(ApproxGram(fixed{2, 5, nil, own}, x)), own, []string{"ApproxGram"}},
+		"nil features":  {of(2, 5, nil, x), ErrShape, []string{"features is nil"}},
+		"features":      {of(2, 7, features(0), x), ErrShape, []string{"[3, 5]", "7 features", "[3, 7]"}},
+		"NaN":           {of(2, 5, features(math.NaN()), x), ErrDomain, []string{"features[1,2] = NaN"}},
+		"overflow":      {of(2, 5, features(1e200), x), ErrDomain, []string{"rows 1 and 1", "+Inf", "scale the features"}},
+	})
 }

@@ -158,25 +158,9 @@ func expectationGram(who string, expectation func(x, z []float64) float64, x ops
 	n := x.Shape()[0]
 	out := mat.NewDense(n, n, nil)
 	block := func(i0, j0 int, a, b *tensor.Dense) error {
-		rows, err := cellsOf(who, "x", a)
-		if err != nil {
-			return err
-		}
-		others, err := cellsOf(who, "x", b)
-		if err != nil {
-			return err
-		}
-		xs, err := rows.float64s(who, "x")
-		if err != nil {
-			return err
-		}
-		zs, err := others.float64s(who, "x")
-		if err != nil {
-			return err
-		}
-		d := rows.cols
-		for i := range rows.rows {
-			for j := max(0, i0+i+1-j0); j < others.rows; j++ {
+		xs, zs, d := ops.Float64s(a), ops.Float64s(b), a.Shape()[1]
+		for i := range a.Shape()[0] {
+			for j := max(0, i0+i+1-j0); j < b.Shape()[0]; j++ {
 				v := expectation(xs[i*d:(i+1)*d], zs[j*d:(j+1)*d])
 				if !finite(v) {
 					return fmt.Errorf("report: %s: the stated expectation for rows %d and %d is %v: %w", who, i0+i, j0+j, v, ErrDomain)

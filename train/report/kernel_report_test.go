@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
@@ -49,16 +50,8 @@ func (m signs) Dims() int     { return m.d }
 func (m signs) Features() int { return m.m }
 func (m signs) Transform(_, x *tensor.Dense) (*tensor.Dense, error) {
 	n := x.Shape()[0]
-	rows, err := cellsOf("test", "x", x)
-	if err != nil {
-		return nil, err
-	}
-	data, err := rows.float64s("test", "x")
-	if err != nil {
-		return nil, err
-	}
 	var z mat.Dense
-	z.Mul(mat.NewDense(n, m.d, data), mat.NewDense(m.d, m.m, m.s))
+	z.Mul(mat.NewDense(n, m.d, ops.Float64s(x)), mat.NewDense(m.d, m.m, m.s))
 	z.Scale(math.Sqrt(m.scale/float64(m.m)), &z)
 	if m.as32 {
 		return dense(n, m.m, toFloat32(z.RawMatrix().Data)), nil
@@ -124,10 +117,7 @@ func TestKernelErrorTellsBiasFromNoise(t *testing.T) {
 		if as32 {
 			rows = dense(n, d, toFloat32(x.RawMatrix().Data))
 		}
-		unbiased, err := KernelError(dot{}, drawSigns(d, m, 1, as32), rows, seedsUpTo(seeds))
-		if err != nil {
-			t.Fatal(err)
-		}
+		unbiased := must(KernelError(dot{}, drawSigns(d, m, 1, as32), rows, seedsUpTo(seeds)))
 		near(t, "bias of an unbiased map", unbiased.Bias.Mean, 0, 4*stdErr)
 		near(t, "standard error / its true value", unbiased.Bias.StdErr/stdErr, 1, 4/math.Sqrt(2*(seeds-1)))
 		near(t, "z of an unbiased map", unbiased.Bias.Z, 0, 4)
@@ -137,10 +127,7 @@ func TestKernelErrorTellsBiasFromNoise(t *testing.T) {
 
 		const scale = 1.5
 		expectation := func(x, z []float64) float64 { return scale * dot{}.At(x, z) }
-		biased, err := KernelErrorAgainst(expectation, dot{}, drawSigns(d, m, scale, as32), rows, seedsUpTo(seeds))
-		if err != nil {
-			t.Fatal(err)
-		}
+		biased := must(KernelErrorAgainst(expectation, dot{}, drawSigns(d, m, scale, as32), rows, seedsUpTo(seeds)))
 		near(t, "bias of a biased map", biased.Bias.Mean, (scale-1)*meanKernel, 4*scale*stdErr)
 		near(t, "its bias against its expectation", biased.ExpectedBias.Mean, 0, 4*scale*stdErr)
 		near(t, "its z against its expectation", biased.ExpectedBias.Z, 0, 4)
@@ -156,10 +143,7 @@ func TestKernelErrorDirect(t *testing.T) {
 	x := randomDense(n, d, 13)
 	rows := dense(n, d, x.RawMatrix().Data)
 	seeds := []uint64{3, 5, 11}
-	r, err := KernelError(dot{}, drawSigns(d, m, 1, false), rows, seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(KernelError(dot{}, drawSigns(d, m, 1, false), rows, seeds))
 	if r.Rows != n || r.Pairs != n*(n-1)/2 || r.Features != m || len(r.Seeds) != len(seeds) {
 		t.Fatalf("sizes: %+v", r)
 	}
@@ -167,14 +151,8 @@ func TestKernelErrorDirect(t *testing.T) {
 	exact.Mul(x, x.T())
 	var relative, pairs []float64
 	for i, seed := range seeds {
-		approx, err := ApproxGram(newSigns(d, m, 1, seed), rows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := Compare(&exact, approx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		approx := must(ApproxGram(newSigns(d, m, 1, seed), rows))
+		e := must(Compare(&exact, approx))
 		sum := 0.0
 		for i := range n {
 			for j := range i {
@@ -200,42 +178,33 @@ func TestKernelErrorDirect(t *testing.T) {
 func TestKernelErrorErrors(t *testing.T) {
 	x := dense(5, 3, randomDense(5, 3, 1).RawMatrix().Data)
 	draw := drawSigns(3, 7, 1, false)
-	own := errors.New("own error")
-	cases := map[string]struct {
-		kernel   spectral.Kernel
-		draw     func(uint64) (Map, error)
-		x        *tensor.Dense
-		seeds    []uint64
-		sentinel error
-		parts    []string
-	}{
-		"nil kernel":    {nil, draw, x, seedsUpTo(2), ErrParam, []string{"KernelError", "nil"}},
-		"nil draw":      {dot{}, nil, x, seedsUpTo(2), ErrParam, []string{"nil"}},
-		"no seed":       {dot{}, draw, x, nil, ErrParam, []string{"0 seeds", "at least two", "Compare"}},
-		"one seed":      {dot{}, draw, x, []uint64{1}, ErrParam, []string{"1 seeds", "at least two", "Compare"}},
-		"same seed":     {dot{}, draw, x, []uint64{9, 4, 9}, ErrParam, []string{"seed 9", "twice"}},
-		"nil x":         {dot{}, draw, nil, seedsUpTo(2), ErrShape, []string{"x is nil"}},
-		"no rows":       {dot{}, draw, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), seedsUpTo(2), ErrShape, []string{"shape (0, 3)"}},
-		"one row":       {dot{}, draw, dense(1, 3, make([]float64, 3)), seedsUpTo(2), ErrShape, []string{"one row", "at least two"}},
-		"too many rows": {dot{}, draw, dense(16385, 1, make([]float64, 16385)), seedsUpTo(2), ErrShape, []string{"at most 16384"}},
-		"NaN row":       {dot{}, draw, dense(2, 3, []float64{1, 1, 1, 1, math.NaN(), 1}), seedsUpTo(2), ErrDomain, []string{"[1,1]", "NaN"}},
-		"zero kernel":   {dot{}, draw, dense(2, 3, make([]float64, 6)), seedsUpTo(2), ErrDomain, []string{"seed 1", "zero everywhere"}},
-		"bad kernel":    {spectral.Gaussian{}, draw, x, seedsUpTo(2), ErrParam, []string{"KernelError", "Sigma"}},
-		"draw fails":    {dot{}, func(uint64) (Map, error) { return nil, own }, x, seedsUpTo(2), own, []string{"seed 1"}},
-		"draws nil":     {dot{}, func(uint64) (Map, error) { return nil, nil }, x, seedsUpTo(2), ErrParam, []string{"seed 1", "map is nil"}},
-		"sizes change": {dot{}, func(s uint64) (Map, error) { return newSigns(3, int(s), 1, s), nil }, x, seedsUpTo(2), ErrShape,
-			[]string{"seed 2", "2 features", "seed 1 has 1"}},
-		"wrong map": {dot{}, drawSigns(2, 7, 1, false), x, seedsUpTo(2), ErrShape, []string{"seed 1", "3 columns", "wants 2"}},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			_, err := KernelError(c.kernel, c.draw, c.x, c.seeds)
-			wantErr(t, err, c.sentinel, c.parts...)
-		})
+	own, two := errors.New("own error"), seedsUpTo(2)
+	of := func(k spectral.Kernel, draw func(uint64) (Map, error), x *tensor.Dense, seeds []uint64) error {
+		return failed(KernelError(k, draw, x, seeds))
 	}
 	nan := func(x, z []float64) float64 { return math.NaN() }
-	_, err := KernelErrorAgainst(nan, dot{}, draw, x, seedsUpTo(2))
-	wantErr(t, err, ErrDomain, "stated expectation", "rows 0 and 1")
+	bags := must(ops.NewBags(dense(4, 1, []float64{1, 2, 3, 4}), []int{0, 2, 4}))
+	wantFailures(t, map[string]failure{
+		"nil kernel":    {of(nil, draw, x, two), ErrParam, []string{"KernelError", "nil"}},
+		"nil draw":      {of(dot{}, nil, x, two), ErrParam, []string{"nil"}},
+		"no seed":       {of(dot{}, draw, x, nil), ErrParam, []string{"0 seeds", "at least two", "Compare"}},
+		"one seed":      {of(dot{}, draw, x, []uint64{1}), ErrParam, []string{"1 seeds", "at least two", "Compare"}},
+		"same seed":     {of(dot{}, draw, x, []uint64{9, 4, 9}), ErrParam, []string{"seed 9", "twice"}},
+		"nil x":         {of(dot{}, draw, nil, two), ErrShape, []string{"x is nil"}},
+		"no rows":       {of(dot{}, draw, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), two), ErrShape, []string{"shape (0, 3)"}},
+		"one row":       {of(dot{}, draw, dense(1, 3, make([]float64, 3)), two), ErrShape, []string{"one row", "at least two"}},
+		"too many rows": {of(dot{}, draw, dense(16385, 1, make([]float64, 16385)), two), ErrShape, []string{"at most 16384"}},
+		"NaN row":       {of(dot{}, draw, dense(2, 3, []float64{1, 1, 1, 1, math.NaN(), 1}), two), ErrDomain, []string{"[1,1]", "NaN"}},
+		"zero kernel":   {of(dot{}, draw, dense(2, 3, make([]float64, 6)), two), ErrDomain, []string{"seed 1", "zero everywhere"}},
+		"bad kernel":    {of(spectral.Gaussian{}, draw, x, two), ErrParam, []string{"KernelError", "Sigma"}},
+		"draw fails":    {of(dot{}, func(uint64) (Map, error) { return nil, own }, x, two), own, []string{"seed 1"}},
+		"draws nil":     {of(dot{}, func(uint64) (Map, error) { return nil, nil }, x, two), ErrParam, []string{"seed 1", "map is nil"}},
+		"sizes change": {of(dot{}, func(s uint64) (Map, error) { return newSigns(3, int(s), 1, s), nil }, x, two), ErrShape,
+			[]string{"seed 2", "2 features", "seed 1 has 1"}},
+		"wrong map":   {of(dot{}, drawSigns(2, 7, 1, false), x, two), ErrShape, []string{"seed 1", "3 columns", "wants 2"}},
+		"expectation": {failed(KernelErrorAgainst(nan, dot{}, draw, x, two)), ErrDomain, []string{"stated expectation", "rows 0 and 1"}},
+		"of bags":     {failed(expectationGram("test", dot{}.At, bags)), ErrDtype, []string{"dense or sparse matrix"}},
+	})
 }
 
 // same draws one map whatever the seed.
@@ -244,21 +213,13 @@ func same(uint64) (Map, error) { return newSigns(3, 7, 1, 1), nil }
 func TestKernelErrorJSON(t *testing.T) {
 	x := dense(5, 3, randomDense(5, 3, 1).RawMatrix().Data)
 	for name, draw := range map[string]func(uint64) (Map, error){"random": drawSigns(3, 7, 1, false), "not random": same} {
-		r, err := KernelError(dot{}, draw, x, seedsUpTo(3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(KernelError(dot{}, draw, x, seedsUpTo(3)))
 		if defined := name == "random"; math.IsNaN(r.Bias.Z) == defined || (r.Bias.StdErr > 0) != defined {
 			t.Errorf("%s: bias %+v", name, r.Bias)
 		}
-		data, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(json.Marshal(r))
 		var back KernelErrorReport
-		if err := json.Unmarshal(data, &back); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(json.Unmarshal(data, &back))
 		if got, want := fmt.Sprintf("%+v", back), fmt.Sprintf("%+v", *r); got != want {
 			t.Errorf("%s: came back as\n%s\nnot\n%s", name, got, want)
 		}
@@ -280,10 +241,7 @@ func TestKernelErrorJSON(t *testing.T) {
 func TestKernelErrorTables(t *testing.T) {
 	x := dense(5, 3, randomDense(5, 3, 1).RawMatrix().Data)
 	half := func(x, z []float64) float64 { return dot{}.At(x, z) / 2 }
-	r, err := KernelErrorAgainst(half, dot{}, drawSigns(3, 7, 1, false), x, seedsUpTo(13))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(KernelErrorAgainst(half, dot{}, drawSigns(3, 7, 1, false), x, seedsUpTo(13)))
 	for name, s := range map[string]string{"String": r.String(), "HTML": r.HTML()} {
 		for _, part := range []string{"5 rows (10 pairs), 7 features, 13 seeds", "seed 10", "3 more seeds", "mean", "std. error", "rel. Frobenius",
 			"against the kernel: " + r.Bias.String(), "stated expectation: "} {
@@ -299,10 +257,7 @@ func TestKernelErrorTables(t *testing.T) {
 	if slices.ContainsFunc(lines, func(l string) bool { return len(l) != len(lines[0]) }) {
 		t.Errorf("the lines are not aligned:\n%s", r)
 	}
-	fixed, err := KernelError(dot{}, same, x, seedsUpTo(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fixed := must(KernelError(dot{}, same, x, seedsUpTo(2)))
 	if !strings.Contains(fixed.String(), "z undefined: all seeds agree") {
 		t.Errorf("no word about a map that is not random:\n%s", fixed)
 	}

@@ -44,10 +44,7 @@ func logLinesOf() map[string][]Line {
 // TestLinesEqualAxes: one unit is as long upwards as to the right, so that the corners of a square are one.
 func TestLinesEqualAxes(t *testing.T) {
 	square := Line{Name: "corners", X: []float64{0, 0, 8, 8}, Y: []float64{-4, 4, -4, 4}, Points: true}
-	img, err := Lines("x", "y", []Line{square}, WithEqualAxes(), WithSize(900, 500))
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := must(Lines("x", "y", []Line{square}, WithEqualAxes(), WithSize(900, 500)))
 	var at []image.Point // the left upper pixels of the marks below the legend
 	for y := 100; y < 500; y++ {
 		for x := range 900 {
@@ -68,10 +65,7 @@ func TestLinesEqualAxes(t *testing.T) {
 func TestLinesBand(t *testing.T) {
 	shade := func(half float64, band bool) (share float64) {
 		flat := Line{Name: "flat", X: []float64{0, 1}, Y: []float64{0, 0}, Bars: []float64{half, half}, Band: band}
-		img, err := Lines("x", "y", []Line{flat, {Name: "range", X: []float64{0, 1}, Y: []float64{-2, 2}}}, WithSize(900, 700))
-		if err != nil {
-			t.Fatal(err)
-		}
+		img := must(Lines("x", "y", []Line{flat, {Name: "range", X: []float64{0, 1}, Y: []float64{-2, 2}}}, WithSize(900, 700)))
 		want := color.NRGBA{palette[0].R, palette[0].G, palette[0].B, 0x38}
 		pale := func(x, y int) bool { // over white
 			r, g, b, _ := img.At(x, y).RGBA()
@@ -95,53 +89,38 @@ func TestLinesBand(t *testing.T) {
 }
 
 func TestLinesErrors(t *testing.T) {
+	of := func(lines []Line, opts ...Option) error { return failed(Lines("x", "y", lines, opts...)) }
 	one := []Line{{Name: "bad", X: []float64{1, 2}, Y: []float64{3, 4}}}
-	change := func(f func(*Line)) []Line {
+	change := func(f func(*Line)) error {
 		l := Line{Name: "bad", X: []float64{1, 2}, Y: []float64{3, 4}}
 		f(&l)
-		return []Line{l}
+		return of([]Line{l})
 	}
-	for name, c := range map[string]struct {
-		lines    []Line
-		opts     []Option
-		sentinel error
-		parts    []string
-	}{
-		"none":   {nil, nil, ErrShape, []string{"Lines", "no lines"}},
-		"empty":  {[]Line{{Name: "hollow"}}, nil, ErrShape, []string{`"hollow"`, "no rows"}},
-		"short":  {change(func(l *Line) { l.Y = l.Y[1:] }), nil, ErrShape, []string{`"bad"`, "x is 2", "y is 1"}},
-		"NaN":    {change(func(l *Line) { l.Y[1] = math.NaN() }), nil, ErrDomain, []string{`"bad"`, "y[1] = NaN"}},
-		"huge":   {change(func(l *Line) { l.X[0] = -1e301 }), nil, ErrDomain, []string{"x[0] = -1e+301"}},
-		"option": {one, []Option{WithMetric("m")}, ErrParam, []string{"WithMetric does not apply", "WithEqualAxes"}},
-		"log":    {[]Line{{Name: "bad", X: []float64{0, 2}, Y: []float64{3, 4}}}, []Option{WithLogX()}, ErrDomain, []string{`"bad"`, "x[0] = 0 is not above 0"}},
-		"both":   {one, []Option{WithLogX(), WithEqualAxes()}, ErrParam, []string{"WithLogX and WithEqualAxes"}},
-		"bars":   {change(func(l *Line) { l.Bars = []float64{1} }), nil, ErrShape, []string{`"bad"`, "bars is 1"}},
-		"bar":    {change(func(l *Line) { l.Bars = []float64{1, -1} }), nil, ErrDomain, []string{`"bad"`, "bars[1] = -1 is negative"}},
-		"no bar": {change(func(l *Line) { l.Bars = []float64{1, math.NaN()} }), nil, ErrDomain, []string{`"bad"`, "bars[1] = NaN"}},
-		"many":   {slices.Repeat(one, 300), nil, ErrParam, []string{"300 series", "WithSize"}},
-	} {
-		img, err := Lines("x", "y", c.lines, c.opts...)
-		if img != nil {
-			t.Errorf("%s: a picture and an error", name)
-		}
-		wantErr(t, err, c.sentinel, c.parts...)
-	}
+	wantFailures(t, map[string]failure{
+		"none":   {of(nil), ErrShape, []string{"Lines", "no lines"}},
+		"empty":  {of([]Line{{Name: "hollow"}}), ErrShape, []string{`"hollow"`, "no rows"}},
+		"short":  {change(func(l *Line) { l.Y = l.Y[1:] }), ErrShape, []string{`"bad"`, "x is 2", "y is 1"}},
+		"NaN":    {change(func(l *Line) { l.Y[1] = math.NaN() }), ErrDomain, []string{`"bad"`, "y[1] = NaN"}},
+		"huge":   {change(func(l *Line) { l.X[0] = -1e301 }), ErrDomain, []string{"x[0] = -1e+301"}},
+		"option": {of(one, WithMetric("m")), ErrParam, []string{"WithMetric does not apply", "WithEqualAxes"}},
+		"log":    {of([]Line{{Name: "bad", X: []float64{0, 2}, Y: []float64{3, 4}}}, WithLogX()), ErrDomain, []string{`"bad"`, "x[0] = 0 is not above 0"}},
+		"both":   {of(one, WithLogX(), WithEqualAxes()), ErrParam, []string{"WithLogX and WithEqualAxes"}},
+		"bars":   {change(func(l *Line) { l.Bars = []float64{1} }), ErrShape, []string{`"bad"`, "bars is 1"}},
+		"bar":    {change(func(l *Line) { l.Bars = []float64{1, -1} }), ErrDomain, []string{`"bad"`, "bars[1] = -1 is negative"}},
+		"no bar": {change(func(l *Line) { l.Bars = []float64{1, math.NaN()} }), ErrDomain, []string{`"bad"`, "bars[1] = NaN"}},
+		"many":   {of(slices.Repeat(one, 300)), ErrParam, []string{"300 series", "WithSize"}},
+	})
 }
 
 func TestFromPlot(t *testing.T) {
 	p := plot.New()
 	p.Title.Text = "a plot of the caller's own"
-	img, err := FromPlot(p, 640, 480)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := must(FromPlot(p, 640, 480))
 	if size := img.Bounds().Size(); size != image.Pt(640, 480) {
 		t.Errorf("size %v", size)
 	}
-	_, err = FromPlot(nil, 640, 480)
-	wantErr(t, err, ErrParam, "FromPlot", "nil")
-	_, err = FromPlot(p, 640, 48)
-	wantErr(t, err, ErrParam, "FromPlot", "WithSize(640, 48)")
+	wantErr(t, failed(FromPlot(nil, 640, 480)), ErrParam, "FromPlot", "nil")
+	wantErr(t, failed(FromPlot(p, 640, 48)), ErrParam, "FromPlot", "WithSize(640, 48)")
 }
 
 func TestHistoryAdd(t *testing.T) {

@@ -90,16 +90,14 @@ func subtract(a, b mat.Vector) *mat.VecDense {
 	return &d
 }
 
-// drawings are all pictures in realistic and extreme cases, with the size that they are to have (0: chosen by the
-// picture).
-func drawings() map[string]struct {
+// drawing is a picture with the size that it is to have; 0: chosen by the picture.
+type drawing struct {
 	draw          func() (image.Image, error)
 	width, height int
-} {
-	type drawing = struct {
-		draw          func() (image.Image, error)
-		width, height int
-	}
+}
+
+// drawings are all pictures in realistic and extreme cases.
+func drawings() map[string]drawing {
 	out := map[string]drawing{}
 	for _, k := range []int{1, 2, 10, 26, 31, 100, 1500} {
 		out[fmt.Sprintf("confusion of %d", k)] = drawing{draw: func() (image.Image, error) { return Confusion(confusionOf(k, 4000, 0.95), nil) }}
@@ -185,10 +183,7 @@ func TestPictures(t *testing.T) {
 	for name, d := range drawings() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			img, err := d.draw()
-			if err != nil {
-				t.Fatal(err)
-			}
+			img := must(d.draw())
 			if size := img.Bounds().Size(); d.width > 0 && size != image.Pt(d.width, d.height) {
 				t.Errorf("size %v, want %d×%d", size, d.width, d.height)
 			}
@@ -206,10 +201,7 @@ func TestPictures(t *testing.T) {
 			if len(colours) < 20 {
 				t.Errorf("%d colours: the picture is as good as blank", len(colours))
 			}
-			again, err := d.draw()
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := must(d.draw())
 			if !bytes.Equal(encoded(t, img), encoded(t, again)) {
 				t.Error("drawn twice, the bytes differ")
 			}
@@ -220,18 +212,13 @@ func TestPictures(t *testing.T) {
 func encoded(t *testing.T, img image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	mustDo((&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img))
 	return b.Bytes()
 }
 
 // TestConfusionColours counts the pixels of a 3-class matrix in the colours of its cells, which are equally large.
 func TestConfusionColours(t *testing.T) {
-	img, err := Confusion([][]int{{3, 1, 0}, {0, 0, 0}, {0, 4, 0}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := must(Confusion([][]int{{3, 1, 0}, {0, 0, 0}, {0, 4, 0}}, nil))
 	b, pixels := img.Bounds(), map[color.Color]int{}
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X*3/4; x++ { // without the colour bar
@@ -252,9 +239,7 @@ func TestConfusionLabels(t *testing.T) {
 	for k, of := range names {
 		for _, size := range []settings{{}, {width: 640, height: 560}} {
 			c := &confusion{counts: confusionOf(k, 4000, 0.9), names: of}
-			if err := c.check("test"); err != nil {
-				t.Fatal(err)
-			}
+			mustDo(c.check("test"))
 			if size.width == 0 {
 				size.width, size.height = c.size()
 			}
@@ -329,72 +314,56 @@ func TestPictureErrors(t *testing.T) {
 	two := [][]int{{1, 0}, {0, 1}}
 	exact, approx := gramsOf(5)
 	one := []Series{seriesOf("one", 1)}
-	change := func(f func(*Series)) []Series {
+	change := func(f func(*Series)) error {
 		s := seriesOf("bad", 1)
 		f(&s)
-		return []Series{s}
+		return failed(ErrorCurves([]Series{s}))
 	}
 	var many []Series
 	for i := range 300 {
 		many = append(many, seriesOf(fmt.Sprintf("a sampler with the number %d", i), 1))
 	}
-	type result struct {
-		img image.Image
-		err error
-	}
-	of := func(img image.Image, err error) result { return result{img, err} }
-	for name, c := range map[string]struct {
-		got      result
-		sentinel error
-		parts    []string
-	}{
-		"no classes":      {of(Confusion(nil, nil)), ErrShape, []string{"Confusion", "no classes"}},
-		"ragged":          {of(Confusion([][]int{{1, 2}, {3}}, nil)), ErrShape, []string{"row 1 has 1 counts"}},
-		"names":           {of(Confusion(two, []string{"a"})), ErrShape, []string{"names is 1", "classes is 2"}},
-		"negative count":  {of(Confusion([][]int{{1, 2}, {-3, 1}}, nil)), ErrDomain, []string{"counts[1][0] = -3"}},
-		"many classes":    {of(Confusion(make([][]int, 2049), nil)), ErrParam, []string{"2049 classes", "2048"}},
-		"too small":       {of(Confusion(confusionOf(700, 10, 1), nil, WithSize(640, 640))), ErrParam, []string{"640×640", "700 classes", "WithSize"}},
-		"wrong option":    {of(Confusion(two, nil, WithLogX())), ErrParam, []string{"Confusion", "WithLogX does not apply", "WithTitle"}},
-		"zero option":     {of(Confusion(two, nil, Option{})), ErrParam, []string{"zero Option"}},
-		"size":            {of(Confusion(two, nil, WithSize(319, 400))), ErrParam, []string{"WithSize(319, 400)", "320"}},
-		"zero size":       {of(Confusion(two, nil, WithSize(0, 0))), ErrParam, []string{"WithSize(0, 0)"}},
-		"large size":      {of(Confusion(two, nil, WithSize(400, 8193))), ErrParam, []string{"8192"}},
-		"no epochs":       {of(Curves(History{})), ErrShape, []string{"Curves", "no epochs"}},
-		"epochs":          {of(Curves(History{Loss: []float64{1, 2}, Score: []float64{1}})), ErrShape, []string{"Loss is 2", "Score is 1"}},
-		"all NaN":         {of(Curves(History{Loss: []float64{math.NaN()}})), ErrDomain, []string{"none of the values"}},
-		"huge loss":       {of(Curves(History{HeldOutLoss: []float64{1, 1e301}})), ErrDomain, []string{"HeldOutLoss[1] = 1e+301"}},
-		"narrow curves":   {of(Curves(historyOf(2), WithSize(700, 400))), ErrParam, []string{"WithSize(700, 400)", "720"}},
-		"no rows":         {of(Residuals(nil, nil)), ErrShape, []string{"Residuals", "no rows"}},
-		"lengths":         {of(Residuals([]float64{1}, []float64{1, 2})), ErrShape, []string{"truth is 1", "predicted is 2"}},
-		"NaN":             {of(Residuals([]float64{1, 2}, []float64{1, math.NaN()})), ErrDomain, []string{"predicted[1] = NaN"}},
-		"huge target":     {of(Residuals([]float64{1, -1e301}, []float64{1, 1})), ErrDomain, []string{"truth[1] = -1e+301", "scale"}},
-		"low curves":      {of(Curves(historyOf(2), WithSize(400, 700))), ErrParam, []string{"WithSize(400, 700)", "720"}},
-		"axis of curves":  {of(Curves(historyOf(2), WithLogX())), ErrParam, []string{"WithLogX does not apply"}},
-		"no series":       {of(ErrorCurves(nil)), ErrShape, []string{"ErrorCurves", "no series"}},
-		"empty series":    {of(ErrorCurves([]Series{{Name: "hollow"}})), ErrShape, []string{`"hollow" is empty`}},
-		"short series":    {of(ErrorCurves(change(func(s *Series) { s.Value = s.Value[1:] }))), ErrShape, []string{`"bad"`, "error is 6"}},
-		"short bars":      {of(ErrorCurves(change(func(s *Series) { s.Bar = s.Bar[1:] }))), ErrShape, []string{"standard error is 6"}},
-		"no features":     {of(ErrorCurves(change(func(s *Series) { s.Features[2] = 0 }))), ErrDomain, []string{`"bad"`, "0 features"}},
-		"negative error":  {of(ErrorCurves(change(func(s *Series) { s.Value[0] = -1 }))), ErrDomain, []string{"128 features", "-1"}},
-		"NaN error":       {of(ErrorCurves(change(func(s *Series) { s.Bar[0] = math.NaN() }))), ErrDomain, []string{"128 features", "NaN"}},
-		"tiny error":      {of(ErrorCurves(change(func(s *Series) { s.Value[0] = 1e-310 }))), ErrDomain, []string{"1e-310"}},
-		"many series":     {of(ErrorCurves(many)), ErrParam, []string{"legend of 30", "WithSize"}},
-		"axis of errors":  {of(ErrorCurves(one, WithLogX())), ErrParam, []string{"WithLogX does not apply", "WithMetric"}},
-		"kernel shapes":   {of(ExactVsApprox(exact, mat.NewDense(1, 2, nil))), ErrShape, []string{"ExactVsApprox", "5×5"}},
-		"huge kernel":     {of(ExactVsApprox(mat.NewDense(1, 1, []float64{1e301}), mat.NewDense(1, 1, []float64{1}))), ErrDomain, []string{"[0,0]", "1e+301"}},
-		"no curves":       {of(DET(nil)), ErrShape, []string{"DET", "no curves"}},
-		"no share":        {of(DET([]Line{{Name: "bad", X: []float64{0, .5}, Y: []float64{0, 2}}})), ErrDomain, []string{`"bad"`, "point 1 is (0.5, 2)"}},
-		"uneven curve":    {of(DET([]Line{{Name: "bad", X: []float64{0}}})), ErrShape, []string{`"bad"`, "x is 1"}},
-		"option of DET":   {of(DET([]Line{{Name: "one", X: []float64{0}, Y: []float64{0}}}, WithLogX())), ErrParam, []string{"DET: WithLogX"}},
-		"axis of kernels": {of(ExactVsApprox(exact, approx, WithLogX())), ErrParam, []string{"ExactVsApprox"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if c.got.img != nil {
-				t.Error("a picture and an error")
-			}
-			wantErr(t, c.got.err, c.sentinel, c.parts...)
-		})
-	}
+	wantFailures(t, map[string]failure{
+		"no classes":      {failed(Confusion(nil, nil)), ErrShape, []string{"Confusion", "no classes"}},
+		"ragged":          {failed(Confusion([][]int{{1, 2}, {3}}, nil)), ErrShape, []string{"row 1 has 1 counts"}},
+		"names":           {failed(Confusion(two, []string{"a"})), ErrShape, []string{"names is 1", "classes is 2"}},
+		"negative count":  {failed(Confusion([][]int{{1, 2}, {-3, 1}}, nil)), ErrDomain, []string{"counts[1][0] = -3"}},
+		"many classes":    {failed(Confusion(make([][]int, 2049), nil)), ErrParam, []string{"2049 classes", "2048"}},
+		"too small":       {failed(Confusion(confusionOf(700, 10, 1), nil, WithSize(640, 640))), ErrParam, []string{"640×640", "700 classes", "WithSize"}},
+		"wrong option":    {failed(Confusion(two, nil, WithLogX())), ErrParam, []string{"Confusion", "WithLogX does not apply", "WithTitle"}},
+		"zero option":     {failed(Confusion(two, nil, Option{})), ErrParam, []string{"zero Option"}},
+		"size":            {failed(Confusion(two, nil, WithSize(319, 400))), ErrParam, []string{"WithSize(319, 400)", "320"}},
+		"zero size":       {failed(Confusion(two, nil, WithSize(0, 0))), ErrParam, []string{"WithSize(0, 0)"}},
+		"large size":      {failed(Confusion(two, nil, WithSize(400, 8193))), ErrParam, []string{"8192"}},
+		"no epochs":       {failed(Curves(History{})), ErrShape, []string{"Curves", "no epochs"}},
+		"epochs":          {failed(Curves(History{Loss: []float64{1, 2}, Score: []float64{1}})), ErrShape, []string{"Loss is 2", "Score is 1"}},
+		"all NaN":         {failed(Curves(History{Loss: []float64{math.NaN()}})), ErrDomain, []string{"none of the values"}},
+		"huge loss":       {failed(Curves(History{HeldOutLoss: []float64{1, 1e301}})), ErrDomain, []string{"HeldOutLoss[1] = 1e+301"}},
+		"narrow curves":   {failed(Curves(historyOf(2), WithSize(700, 400))), ErrParam, []string{"WithSize(700, 400)", "720"}},
+		"no rows":         {failed(Residuals(nil, nil)), ErrShape, []string{"Residuals", "no rows"}},
+		"lengths":         {failed(Residuals([]float64{1}, []float64{1, 2})), ErrShape, []string{"truth is 1", "predicted is 2"}},
+		"NaN":             {failed(Residuals([]float64{1, 2}, []float64{1, math.NaN()})), ErrDomain, []string{"predicted[1] = NaN"}},
+		"huge target":     {failed(Residuals([]float64{1, -1e301}, []float64{1, 1})), ErrDomain, []string{"truth[1] = -1e+301", "scale"}},
+		"low curves":      {failed(Curves(historyOf(2), WithSize(400, 700))), ErrParam, []string{"WithSize(400, 700)", "720"}},
+		"axis of curves":  {failed(Curves(historyOf(2), WithLogX())), ErrParam, []string{"WithLogX does not apply"}},
+		"no series":       {failed(ErrorCurves(nil)), ErrShape, []string{"ErrorCurves", "no series"}},
+		"empty series":    {failed(ErrorCurves([]Series{{Name: "hollow"}})), ErrShape, []string{`"hollow" is empty`}},
+		"short series":    {change(func(s *Series) { s.Value = s.Value[1:] }), ErrShape, []string{`"bad"`, "error is 6"}},
+		"short bars":      {change(func(s *Series) { s.Bar = s.Bar[1:] }), ErrShape, []string{"standard error is 6"}},
+		"no features":     {change(func(s *Series) { s.Features[2] = 0 }), ErrDomain, []string{`"bad"`, "0 features"}},
+		"negative error":  {change(func(s *Series) { s.Value[0] = -1 }), ErrDomain, []string{"128 features", "-1"}},
+		"NaN error":       {change(func(s *Series) { s.Bar[0] = math.NaN() }), ErrDomain, []string{"128 features", "NaN"}},
+		"tiny error":      {change(func(s *Series) { s.Value[0] = 1e-310 }), ErrDomain, []string{"1e-310"}},
+		"many series":     {failed(ErrorCurves(many)), ErrParam, []string{"legend of 30", "WithSize"}},
+		"axis of errors":  {failed(ErrorCurves(one, WithLogX())), ErrParam, []string{"WithLogX does not apply", "WithMetric"}},
+		"kernel shapes":   {failed(ExactVsApprox(exact, mat.NewDense(1, 2, nil))), ErrShape, []string{"ExactVsApprox", "5×5"}},
+		"huge kernel":     {failed(ExactVsApprox(mat.NewDense(1, 1, []float64{1e301}), mat.NewDense(1, 1, []float64{1}))), ErrDomain, []string{"[0,0]", "1e+301"}},
+		"no curves":       {failed(DET(nil)), ErrShape, []string{"DET", "no curves"}},
+		"no share":        {failed(DET([]Line{{Name: "bad", X: []float64{0, .5}, Y: []float64{0, 2}}})), ErrDomain, []string{`"bad"`, "point 1 is (0.5, 2)"}},
+		"uneven curve":    {failed(DET([]Line{{Name: "bad", X: []float64{0}}})), ErrShape, []string{`"bad"`, "x is 1"}},
+		"option of DET":   {failed(DET([]Line{{Name: "one", X: []float64{0}, Y: []float64{0}}}, WithLogX())), ErrParam, []string{"DET: WithLogX"}},
+		"axis of kernels": {failed(ExactVsApprox(exact, approx, WithLogX())), ErrParam, []string{"ExactVsApprox"}},
+	})
 }
 
 func TestGrid(t *testing.T) {
@@ -406,10 +375,7 @@ func TestGrid(t *testing.T) {
 		return img
 	}
 	red, green, blue := color.RGBA{255, 0, 0, 255}, color.RGBA{0, 255, 0, 255}, color.RGBA{0, 0, 255, 255}
-	g, err := Grid(2, solid(11, 7, red), solid(5, 13, green), solid(3, 2, blue))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must(Grid(2, solid(11, 7, red), solid(5, 13, green), solid(3, 2, blue)))
 	if got, want := g.Bounds(), image.Rect(0, 0, 11+gridGap+5, 13+gridGap+2); got != want {
 		t.Errorf("bounds %v, want %v", got, want)
 	}
@@ -426,21 +392,14 @@ func TestGrid(t *testing.T) {
 		t.Errorf("a grid of one picture: %v", err)
 	}
 
-	_, err = Grid(0, g)
-	wantErr(t, err, ErrParam, "Grid", "0 columns")
-	_, err = Grid(2)
-	wantErr(t, err, ErrParam, "0 pictures")
-	_, err = Grid(2, g, nil)
-	wantErr(t, err, ErrParam, "picture 1 is nil")
-	_, err = Grid(2, (*image.RGBA)(nil))
-	wantErr(t, err, ErrParam, "picture 0 is nil")
-	_, err = Grid(2, image.NewRGBA(image.Rectangle{}))
-	wantErr(t, err, ErrParam, "picture 0 is empty")
-	_, err = Grid(1, image.NewUniform(red)) // without end
-	wantErr(t, err, ErrParam, "picture 0", "too many")
+	wantErr(t, failed(Grid(0, g)), ErrParam, "Grid", "0 columns")
+	wantErr(t, failed(Grid(2)), ErrParam, "0 pictures")
+	wantErr(t, failed(Grid(2, g, nil)), ErrParam, "picture 1 is nil")
+	wantErr(t, failed(Grid(2, (*image.RGBA)(nil))), ErrParam, "picture 0 is nil")
+	wantErr(t, failed(Grid(2, image.NewRGBA(image.Rectangle{}))), ErrParam, "picture 0 is empty")
+	wantErr(t, failed(Grid(1, image.NewUniform(red))), ErrParam, "picture 0", "too many") // without end
 	wide, high := endless{image.Rect(0, 0, 1<<20, 1)}, endless{image.Rect(0, 0, 1, 1<<20)}
-	_, err = Grid(2, wide, high)
-	wantErr(t, err, ErrParam, "Grid", "too many")
+	wantErr(t, failed(Grid(2, wide, high)), ErrParam, "Grid", "too many")
 }
 
 // endless has bounds and no memory.
@@ -451,10 +410,7 @@ func (endless) ColorModel() color.Model   { return color.RGBAModel }
 func (endless) At(_, _ int) color.Color   { return color.Black }
 
 func TestSavePNG(t *testing.T) {
-	img, err := Confusion([][]int{{3, 1}, {0, 2}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := must(Confusion([][]int{{3, 1}, {0, 2}}, nil))
 	folder := t.TempDir()
 	path := filepath.Join(folder, "confusion.png")
 	var wait sync.WaitGroup
@@ -466,10 +422,7 @@ func TestSavePNG(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile(path))
 	back, err := png.Decode(bytes.NewReader(data))
 	if err != nil || back.Bounds() != img.Bounds() || !bytes.Equal(encoded(t, back), encoded(t, img)) {
 		t.Errorf("the file does not hold the picture: %v", err)

@@ -1,12 +1,9 @@
-package report_test
+package report
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/bochner-go/bochner/train/report"
 )
 
 // TestRanking: the area is the share of pairs in order, the average precision is the mean of the precisions at the
@@ -21,10 +18,7 @@ func TestRanking(t *testing.T) {
 				scores[i] = max(scores[i], float64(rng.IntN(values)))
 			}
 		}
-		r, err := report.NewRanking(scores, positive)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(NewRanking(scores, positive))
 		pairs, ordered, precision, n := 0., 0., 0., 0.
 		for i, s := range scores {
 			if !positive[i] {
@@ -77,19 +71,4 @@ func TestRanking(t *testing.T) {
 			t.Errorf("%d values: equal error rate %v, want %v", values, r.EqualErrorRate(), want)
 		}
 	}
-}
-
-func ExampleRanking() {
-	scores := []float64{.9, .8, .7, .6, .3, .2}
-	r, err := report.NewRanking(scores, []bool{true, true, false, true, false, false})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("area %.3f, average precision %.3f, equal error rate %.3f\n", r.AUC(), r.AveragePrecision(), r.EqualErrorRate())
-	perfect, _ := report.NewRanking(scores, []bool{true, true, true, false, false, false})
-	fmt.Println(perfect.AUC(), perfect.AveragePrecision(), perfect.EqualErrorRate())
-	// Output:
-	// area 0.889, average precision 0.917, equal error rate 0.333
-	// 1 1 0
 }

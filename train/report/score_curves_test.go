@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"image"
 	"math"
 	"slices"
 	"testing"
@@ -23,10 +22,7 @@ func scoresOf() map[string][]Series {
 
 func TestScoreCurvesSortsACopy(t *testing.T) {
 	s := scoresOf()["two kinds"][0]
-	sorted, err := s.sorted("test", aScore)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sorted := must(s.sorted("test", aScore))
 	want := Series{s.Name, []int{1000, 3000, 10000}, []float64{60, 68, 72}, []float64{2, .6, .3}, 76}
 	if fmt.Sprint(sorted) != fmt.Sprint(want) || s.Features[0] != 10000 {
 		t.Errorf("sorted: %v, want %v; the caller's: %v", sorted, want, s)
@@ -34,17 +30,14 @@ func TestScoreCurvesSortsACopy(t *testing.T) {
 }
 
 func TestScoreCurvesErrors(t *testing.T) {
-	change := func(f func(s *Series)) func() (image.Image, error) {
+	of := func(series []Series, opts ...Option) error { return failed(ScoreCurves(series, opts...)) }
+	change := func(f func(s *Series)) error {
 		s := Series{Name: "bad", Features: []int{2, 3}, Value: []float64{1, 2}, Bar: []float64{1, 1}, Exact: 3}
 		f(&s)
-		return func() (image.Image, error) { return ScoreCurves([]Series{scoresOf()["one point"][0], s}) }
+		return of([]Series{scoresOf()["one point"][0], s})
 	}
-	for name, c := range map[string]struct {
-		draw     func() (image.Image, error)
-		sentinel error
-		parts    []string
-	}{
-		"no series":      {func() (image.Image, error) { return ScoreCurves(nil) }, ErrShape, []string{"ScoreCurves", "no series"}},
+	wantFailures(t, map[string]failure{
+		"no series":      {of(nil), ErrShape, []string{"ScoreCurves", "no series"}},
 		"empty":          {change(func(s *Series) { s.Features = nil }), ErrShape, []string{`"bad" is empty`}},
 		"short":          {change(func(s *Series) { s.Value = s.Value[1:] }), ErrShape, []string{`"bad"`, "score is 1"}},
 		"short bars":     {change(func(s *Series) { s.Bar = s.Bar[1:] }), ErrShape, []string{"standard deviation is 1"}},
@@ -52,14 +45,7 @@ func TestScoreCurvesErrors(t *testing.T) {
 		"NaN":            {change(func(s *Series) { s.Value[1] = math.NaN() }), ErrDomain, []string{"3 features", "NaN"}},
 		"negative bar":   {change(func(s *Series) { s.Bar[0] = -1 }), ErrDomain, []string{"2 features", "-1"}},
 		"infinite exact": {change(func(s *Series) { s.Exact = math.Inf(1) }), ErrDomain, []string{"exact kernel is +Inf"}},
-		"option": {func() (image.Image, error) { return ScoreCurves(scoresOf()["ten"], WithLogX()) }, ErrParam,
-			[]string{"WithLogX does not apply", "WithMetric"}},
-		"many": {func() (image.Image, error) { return ScoreCurves(slices.Repeat(scoresOf()["ten"], 30)) }, ErrParam, []string{"legend of 30", "WithSize"}},
-	} {
-		img, err := c.draw()
-		if img != nil {
-			t.Errorf("%s: a picture and an error", name)
-		}
-		wantErr(t, err, c.sentinel, c.parts...)
-	}
+		"option":         {of(scoresOf()["ten"], WithLogX()), ErrParam, []string{"WithLogX does not apply", "WithMetric"}},
+		"many":           {of(slices.Repeat(scoresOf()["ten"], 30)), ErrParam, []string{"legend of 30", "WithSize"}},
+	})
 }

@@ -1,12 +1,10 @@
 package report
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -27,15 +25,9 @@ func TestSparseRows(t *testing.T) {
 				x.Float64s()[i*d+rng.IntN(d)] = rng.Float64()
 			}
 		}
-		sparse, err := ops.CSROf(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparse := must(ops.CSROf(x))
 		k := spectral.Gaussian{Sigma: 1}
-		want, err := spectral.Gram(k, x, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must(spectral.Gram(k, x, nil))
 		if got, err := ExactGram(k, sparse); err != nil || !mat.Equal(got, want) {
 			t.Errorf("%d columns: another exact matrix, %v", d, err)
 		}
@@ -44,22 +36,13 @@ func TestSparseRows(t *testing.T) {
 		}
 		draw := func(seed uint64) (Map, error) { return layers.NewFourierLayer(k, d, 4, layers.WithSeed(seed)) }
 		m, _ := draw(1)
-		a, err := ApproxGram(m, x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must(ApproxGram(m, x))
 		if b, err := ApproxGram(m, sparse); err != nil || !mat.EqualApprox(a, b, 1e-12) {
 			t.Errorf("%d columns: another approximate matrix, %v", d, err)
 		}
 		tilted := func(x, z []float64) float64 { return k.At(x, z) + .01 }
-		r, err := KernelErrorAgainst(tilted, k, draw, sparse, []uint64{1, 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := KernelErrorAgainst(tilted, k, draw, x, []uint64{1, 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(KernelErrorAgainst(tilted, k, draw, sparse, []uint64{1, 2}))
+		s := must(KernelErrorAgainst(tilted, k, draw, x, []uint64{1, 2}))
 		if math.Abs(r.Mean.RMS-s.Mean.RMS) > 1e-12 || math.Abs(r.ExpectedBias.Mean-s.ExpectedBias.Mean) > 1e-12 {
 			t.Errorf("%d columns: %+v, of dense rows %+v", d, r.Mean, s.Mean)
 		}
@@ -67,33 +50,17 @@ func TestSparseRows(t *testing.T) {
 }
 
 func TestSparseRowsErrors(t *testing.T) {
-	row, err := ops.NewCSR(3, 2, []int{0, 1, 1, 2}, []int32{0, 1}, []float64{1, -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ExactGram(spectral.ExpSemigroup{Beta: 1}, row); !errors.Is(err, ErrDomain) || !strings.Contains(err.Error(), "x[2,1] = -1") {
-		t.Errorf("a negative value: %v", err)
-	}
-	if _, err := ExactGram(spectral.Gaussian{Sigma: -1}, row); !errors.Is(err, ErrParam) {
-		t.Errorf("a bad parameter: %v", err)
-	}
+	row := must(ops.NewCSR(3, 2, []int{0, 1, 1, 2}, []int32{0, 1}, []float64{1, -1}))
+	wantErr(t, failed(ExactGram(spectral.ExpSemigroup{Beta: 1}, row)), ErrDomain, "x[2,1] = -1")
+	wantErr(t, failed(ExactGram(spectral.Gaussian{Sigma: -1}, row)), ErrParam)
 	if g, err := ExactGram(spectral.Gaussian{Sigma: 1}, row.Slice(1, 1)); err != nil || !g.IsEmpty() {
 		t.Errorf("no rows: %v, %v", g, err)
 	}
-	m, _ := layers.NewIdentity(2)
-	if _, err := ApproxGram(m, row.Slice(1, 1)); !errors.Is(err, ErrShape) {
-		t.Errorf("no rows: %v", err)
-	}
-	if _, err := ApproxGram(m, row.TakeColumns(0, 1, 1)); !errors.Is(err, ErrShape) {
-		t.Errorf("another width: %v", err)
-	}
-	tall, err := ops.NewCSR(20000, 2, make([]int, 20001), nil, []float64{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ExactGram(spectral.Gaussian{Sigma: 1}, tall); !errors.Is(err, ErrShape) {
-		t.Errorf("too many rows: %v", err)
-	}
+	m := must(layers.NewIdentity(2))
+	wantErr(t, failed(ApproxGram(m, row.Slice(1, 1))), ErrShape, "at least one row")
+	wantErr(t, failed(ApproxGram(m, row.TakeColumns(0, 1, 1))), ErrShape, "x has 1 columns")
+	tall := must(ops.NewCSR(20000, 2, make([]int, 20001), nil, []float64{}))
+	wantErr(t, failed(ExactGram(spectral.Gaussian{Sigma: 1}, tall)), ErrShape, "20000 rows")
 }
 
 // TestSparseLinear: the linear kernel of sparse rows and the inner products of their Identity are those of the dense
@@ -107,37 +74,19 @@ func TestSparseLinear(t *testing.T) {
 			x.Float64s()[i] = rng.NormFloat64()
 		}
 	}
-	sparse, err := ops.CSROf(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := spectral.Gram(spectral.Linear{}, x, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparse := must(ops.CSROf(x))
+	want := must(spectral.Gram(spectral.Linear{}, x, nil))
 	cols := slices.Clone(sparse.Columns())
 	for i := range cols {
 		cols[i] *= wide / d
 	}
-	far, err := ops.NewCSR(n, wide, sparse.Pointers(), cols, sparse.Float64s())
-	if err != nil {
-		t.Fatal(err)
-	}
+	far := must(ops.NewCSR(n, wide, sparse.Pointers(), cols, sparse.Float64s()))
 	for _, x := range []*ops.CSR{sparse, far} {
-		id, err := layers.NewIdentity(x.Cols())
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := must(layers.NewIdentity(x.Cols()))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		exact, err := ExactGram(spectral.Linear{}, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		approx, err := ApproxGram(id, x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		exact := must(ExactGram(spectral.Linear{}, x))
+		approx := must(ApproxGram(id, x))
 		runtime.ReadMemStats(&after)
 		if !mat.EqualApprox(exact, want, 1e-12) || !mat.Equal(exact, approx) {
 			t.Errorf("%d columns: another matrix", x.Cols())
@@ -147,7 +96,5 @@ func TestSparseLinear(t *testing.T) {
 		}
 	}
 	sparse.Float64s()[7] = math.Inf(1)
-	if _, err := ExactGram(spectral.Linear{}, sparse); !errors.Is(err, ErrDomain) {
-		t.Errorf("an infinity: %v", err)
-	}
+	wantErr(t, failed(ExactGram(spectral.Linear{}, sparse)), ErrDomain, "+Inf")
 }

@@ -50,15 +50,44 @@ func cells(i int) []float64 {
 func write[T any](t *testing.T, name string, rows []T, o ...parquet.WriterOption) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Create(path))
 	defer f.Close()
-	if err := parquet.Write(f, rows, append(o, parquet.PageBufferSize(256), parquet.MaxRowsPerRowGroup(40))...); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(parquet.Write(f, rows, append(o, parquet.PageBufferSize(256), parquet.MaxRowsPerRowGroup(40))...))
 	return path
+}
+
+func must[T any](v T, err error) T {
+	mustDo(err)
+	return v
+}
+
+func mustDo(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// badFile is a file that cannot be read.
+type badFile struct {
+	path     string
+	sentinel error
+	parts    []string // of the message
+}
+
+func fails(t *testing.T, files map[string]badFile, read func(path string) error) {
+	t.Helper()
+	for name, c := range files {
+		err := read(c.path)
+		if !errors.Is(err, c.sentinel) {
+			t.Errorf("%s: %v does not wrap %v", name, err, c.sentinel)
+			continue
+		}
+		for _, p := range c.parts {
+			if !strings.Contains(err.Error(), p) {
+				t.Errorf("%s: %q does not say %q", name, err, p)
+			}
+		}
+	}
 }
 
 // TestRead: every type, encoding and codec gives its numbers, whole and in blocks.
@@ -66,10 +95,7 @@ func TestRead(t *testing.T) {
 	for name, codec := range map[string]parquet.WriterOption{"plain": parquet.Compression(&parquet.Uncompressed), "snappy": parquet.Compression(&parquet.Snappy),
 		"gzip": parquet.Compression(&parquet.Gzip), "zstd": parquet.Compression(&parquet.Zstd), "v1": parquet.DataPageVersion(1)} {
 		path := write(t, name+".parquet", rows(101), codec)
-		set, err := data.Read(path, data.Options{})
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		set := must(data.Read(path, data.Options{}))
 		if set.Rows() != 101 || !slices.Equal(set.Names, []string{"f", "g", "i", "j", "u", "b", "o"}) || set.LabelNames[0] != "y" {
 			t.Fatalf("%s: %d rows, columns %q, label %q", name, set.Rows(), set.Names, set.LabelNames[0])
 		}
@@ -78,10 +104,7 @@ func TestRead(t *testing.T) {
 				t.Fatalf("%s: row %d is %v %q, want %v", name, i, got, set.Labels[i], cells(i))
 			}
 		}
-		s, err := data.OpenStream(data.StreamOptions{BlockRows: 30}, path, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(data.OpenStream(data.StreamOptions{BlockRows: 30}, path, path))
 		n := 0
 		for b, err := range s.Blocks(context.Background(), 0) {
 			if err != nil {
@@ -124,11 +147,7 @@ func TestErrors(t *testing.T) {
 		D int32 `parquet:"d,date"`
 		Y int32
 	}
-	for name, c := range map[string]struct {
-		path     string
-		sentinel error
-		parts    []string
-	}{
+	fails(t, map[string]badFile{
 		"null": {write(t, "n.parquet", hole), domain.ErrDomain,
 			[]string{"n.parquet", `column 7 ("o")`, "x[44,6]", "missing value", "fill the value in"}},
 		"large":    {write(t, "l.parquet", large), domain.ErrDomain, []string{"row 41", `"j"`, "9007199254740992"}},
@@ -141,18 +160,7 @@ func TestErrors(t *testing.T) {
 		"none":     {"x.parquet", os.ErrNotExist, []string{"x.parquet"}},
 		"no table": {bytesFile(t, "PAR1 and no more"), data.ErrFormat, []string{"damaged"}},
 		"empty":    {bytesFile(t, ""), data.ErrFormat, nil},
-	} {
-		_, err := data.Read(c.path, data.Options{})
-		if !errors.Is(err, c.sentinel) {
-			t.Errorf("%s: %v does not wrap %v", name, err, c.sentinel)
-			continue
-		}
-		for _, p := range c.parts {
-			if !strings.Contains(err.Error(), p) {
-				t.Errorf("%s: %q does not say %q", name, err, p)
-			}
-		}
-	}
+	}, func(path string) error { _, err := data.Read(path, data.Options{}); return err })
 	if _, err := data.Read(write(t, "w.parquet", rows(3)), data.Options{Dims: 6}); !errors.Is(err, domain.ErrShape) {
 		t.Error(err)
 	}
@@ -160,28 +168,19 @@ func TestErrors(t *testing.T) {
 
 func bytesFile(t *testing.T, text string) string {
 	path := filepath.Join(t.TempDir(), "b.parquet")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(os.WriteFile(path, []byte(text), 0o644))
 	return path
 }
 
 // TestDamage: a file that was cut is an error, and one that was changed anywhere is an error or a table, never a panic.
 func TestDamage(t *testing.T) {
 	var b bytes.Buffer
-	if err := parquet.Write(&b, rows(60), parquet.PageBufferSize(512)); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(parquet.Write(&b, rows(60), parquet.PageBufferSize(512)))
 	raw := b.Bytes()
 	path := filepath.Join(t.TempDir(), "d.parquet")
 	read := func(data []byte) error {
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(os.WriteFile(path, data, 0o644))
+		f := must(os.Open(path))
 		tab, err := open(f)
 		if err != nil {
 			f.Close()
@@ -196,9 +195,7 @@ func TestDamage(t *testing.T) {
 			}
 		}
 	}
-	if err := read(raw); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(read(raw))
 	failed := 0
 	for i := 0; i < len(raw); i += 23 {
 		if err := read(raw[:i]); err == nil {
