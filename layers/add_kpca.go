@@ -47,11 +47,6 @@ type AddKPCALayer struct {
 	kernel spectral.Homogeneous
 }
 
-var (
-	_ Layer     = (*AddKPCALayer)(nil)
-	_ SparseMap = (*AddKPCALayer)(nil)
-)
-
 // The largest values of the fields of AddKPCA.
 const (
 	maxComponents  = 64

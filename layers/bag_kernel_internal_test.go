@@ -8,6 +8,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
+var _ = []spectral.Validator{(*densityKernel)(nil), (*meanKernel)(nil)}
+
 // TestMeanKernelExtremeTau: a τ whose square underflows leaves k(x, x) = 1.
 func TestMeanKernelExtremeTau(t *testing.T) {
 	k := &meanKernel{spectral.Chi2{}, 1e-170}

@@ -27,8 +27,6 @@ type Part struct {
 // may overlap. Li et al. (2010), section 6.
 type Concat struct{ *parallel }
 
-var _ Layer = (*Concat)(nil)
-
 // NewConcat makes a Concat of parts for an input of dims columns. For a gradient of a leaf input, give WithInputGrad to
 // NewConcat and to the layers of the parts. Errors: no part, a layer that is nil, a weight that is negative or not
 // finite, two used layers with the same random numbers, see WithSeed (ErrParam); columns that the input does not have

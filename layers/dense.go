@@ -22,8 +22,6 @@ type Dense struct {
 	act ops.Activation
 }
 
-var _ Layer = (*Dense)(nil)
-
 // NewDense draws the layer for d dimensions and the given number of output columns. Errors (ErrParam): sizes below 1,
 // an unknown activation, a policy other than Frozen and All.
 func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error) {

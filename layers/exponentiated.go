@@ -29,8 +29,6 @@ type ExponentiatedLayer struct {
 	kernel spectral.Exponentiated
 }
 
-var _ Layer = (*ExponentiatedLayer)(nil)
-
 // NewExponentiatedLayer draws the map of k for d dimensions and the given number of output columns. Errors as for
 // NewHomogeneousLayer and NewFourierLayer.
 func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Option) (*ExponentiatedLayer, error) {

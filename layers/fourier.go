@@ -21,8 +21,6 @@ import (
 // d <= 64 in float32 and d <= 48 in float64. The policy of such a map is Frozen or Bandwidth.
 type FourierLayer struct{ *randomMap }
 
-var _ Layer = (*FourierLayer)(nil)
-
 // NewFourierLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that is
 // not of the Fourier transform, parameters out of range, features < 1 or odd in the pair form, the policies
 // BandwidthEach and All for the sampler spectral.Structured (ErrParam); a sampler that does not fit the kernel

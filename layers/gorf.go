@@ -36,8 +36,6 @@ type GORFLayer struct {
 	split  *spectral.Split
 }
 
-var _ Layer = (*GORFLayer)(nil)
-
 // WithCoupling sets how a GORFLayer draws the frequencies of its two signs. The default is spectral.SharedCoupled.
 func WithCoupling(c spectral.Coupling) Option {
 	return option("WithCoupling", func(o *options) { o.coupling = c })

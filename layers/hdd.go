@@ -74,8 +74,6 @@ type HDDLayer struct {
 	sets     estimate // of their densities
 }
 
-var _ Layer = (*HDDLayer)(nil)
-
 // NewHDDLayer draws the map of a kernel for densities on so many axes and the given number of output columns. Errors: a
 // distance out of range, fewer than one axis, fields that contradict each other or exceed the grid (ErrParam), and the
 // errors of NewFourierLayer for the Gaussian kernel.

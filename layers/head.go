@@ -81,12 +81,6 @@ type SoftmaxHead struct{ *head }
 // is at most δ. A and b start at 0. Huber (1964).
 type HuberHead struct{ *head }
 
-var (
-	_ Head = (*LinearHead)(nil)
-	_ Head = (*SoftmaxHead)(nil)
-	_ Head = (*HuberHead)(nil)
-)
-
 // likelihood is what tells heads apart.
 type likelihood struct {
 	kind       string // of NewHead

@@ -32,8 +32,6 @@ type HomogeneousLayer struct {
 	op        ops.Series
 }
 
-var _ Layer = (*HomogeneousLayer)(nil)
-
 // NewHomogeneousLayer makes the map of k for d dimensions. The default is order 1 (0 if the spectrum of k is a point
 // mass), the rectangular window and spectral.FittedPeriod. Errors (ErrParam): parameters of k, order or period out of
 // range; a kernel without a fitted period; a window, a period or an order above 0 for a point mass; WithOptimalPeriod

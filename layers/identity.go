@@ -11,8 +11,6 @@ import (
 // Identity returns its input: the map of the linear kernel, the baseline for every other map.
 type Identity struct{ *base }
 
-var _ Layer = (*Identity)(nil)
-
 // NewIdentity makes the layer for d dimensions. Its input has a gradient with and without WithInputGrad. Errors: d < 1
 // (ErrParam), an element type other than float32 and float64 (ErrDtype).
 func NewIdentity(d int, opts ...Option) (*Identity, error) {

@@ -17,8 +17,6 @@ import spectral "github.com/bochner-go/bochner/init"
 // of the kernel that the map was drawn for. The derivative of the length at x = 0 is defined as 0.
 type RandomLaplaceLayer struct{ *randomMap }
 
-var _ Layer = (*RandomLaplaceLayer)(nil)
-
 // NewRandomLaplaceLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel
 // that is not of the Laplace transform, parameters out of range, WithNormalisation for a kernel other than
 // spectral.ExpSemigroup and spectral.ReciprocalSemigroup (ErrParam); a sampler that does not fit the kernel

@@ -30,8 +30,6 @@ type LevyLayer struct {
 	kernel spectral.Semigroup
 }
 
-var _ Layer = (*LevyLayer)(nil)
-
 // NewLevyLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel other than
 // spectral.ExpSemigroup and spectral.ReciprocalSemigroup, parameters out of range or beyond the element type, an odd
 // number of features, WithWindow, WithPeriod or WithOptimalPeriod for spectral.ReciprocalSemigroup (ErrParam), and the

@@ -37,12 +37,6 @@ type MajiBergLayer struct {
 	sparse bool
 }
 
-var (
-	_ Layer     = (*MajiBergLayer)(nil)
-	_ SparseMap = (*MajiBergLayer)(nil)
-	_ ZeroMap   = (*MajiBergLayer)(nil)
-)
-
 // maxBins is the largest number of bins of a column.
 const maxBins = 64
 

@@ -13,8 +13,6 @@ type Normalise struct {
 	norm ops.Norm
 }
 
-var _ Layer = (*Normalise)(nil)
-
 // NewNormalise makes the layer for d dimensions. Errors: d below 1, a norm other than ops.L1 and ops.L2 (ErrParam).
 func NewNormalise(d int, norm ops.Norm, opts ...Option) (*Normalise, error) {
 	b, _, err := begin("Normalise", "normalise", d, d, opts, basicOptions)

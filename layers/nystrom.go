@@ -30,8 +30,6 @@ type NystromLayer struct {
 	choice LandmarkChoice
 }
 
-var _ Layer = (*NystromLayer)(nil)
-
 // maxLandmarks is the largest number of landmarks. The eigenvectors for so many take hours.
 const maxLandmarks = 1 << 14
 

@@ -27,11 +27,6 @@ type PeriodicLayer struct {
 	of periodicForm
 }
 
-var (
-	_ Layer     = (*PeriodicLayer)(nil)
-	_ SparseMap = (*PeriodicLayer)(nil)
-)
-
 // NewPeriodicLayer draws the layer for d dimensions, with so many frequencies and output columns of each. Errors
 // (ErrParam): sizes below 1, a policy other than Frozen and All.
 func NewPeriodicLayer(d, frequencies, width int, opts ...Option) (*PeriodicLayer, error) {

@@ -19,8 +19,6 @@ import "fmt"
 // Exponentiated: it has any width, and its error falls with all of it.
 type Product struct{ *parallel }
 
-var _ Layer = (*Product)(nil)
-
 // NewProduct makes a Product of parts for an input of dims columns. For a gradient of a leaf input, give WithInputGrad
 // to NewProduct and to the layers of the parts. Errors: as for NewConcat; a weight of 0 (ErrParam); more than 2³¹ - 1
 // features (ErrShape).

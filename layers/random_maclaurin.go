@@ -26,8 +26,6 @@ type RandomMaclaurinLayer struct {
 	kernel spectral.Polynomial
 }
 
-var _ Layer = (*RandomMaclaurinLayer)(nil)
-
 // NewRandomMaclaurinLayer draws the map of k for d dimensions and the given number of output columns. Errors
 // (ErrParam): parameters out of range, features < 1, a scale beyond float32.
 func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Option) (*RandomMaclaurinLayer, error) {

@@ -15,8 +15,6 @@ import (
 // named <layer>.<parameter>.
 type Sequential struct{ group }
 
-var _ Layer = (*Sequential)(nil)
-
 // NewSequential chains layers. Errors: no layer, a layer that is nil, two used layers with the same random numbers, see
 // WithSeed (ErrParam); a layer that takes another number of columns than the one before makes (ErrShape); different
 // element types (ErrDtype); two layers of the same name (ErrName).

@@ -11,8 +11,6 @@ import spectral "github.com/bochner-go/bochner/init"
 // (5), (9) and (10).
 type SkewedChi2Layer struct{ *randomMap }
 
-var _ Layer = (*SkewedChi2Layer)(nil)
-
 // NewSkewedChi2Layer draws the map for d dimensions and the given number of output columns. Errors as for
 // NewFourierLayer.
 func NewSkewedChi2Layer(c float64, d, features int, opts ...Option) (*SkewedChi2Layer, error) {
@@ -27,8 +25,6 @@ func NewSkewedChi2Layer(c float64, d, features int, opts ...Option) (*SkewedChi2
 // SkewedIntersectionLayer is the random feature map of the skewed intersection kernel: as SkewedChi2Layer, but with
 // Cauchy frequencies of scale 1/2.
 type SkewedIntersectionLayer struct{ *randomMap }
-
-var _ Layer = (*SkewedIntersectionLayer)(nil)
 
 // NewSkewedIntersectionLayer draws the map for d dimensions and the given number of output columns. Errors as for
 // NewFourierLayer.
@@ -45,8 +41,6 @@ func NewSkewedIntersectionLayer(c float64, d, features int, opts ...Option) (*Sk
 // translation-invariant on the skewed multiplicative group. Use it for a frequency distribution of your own. Features,
 // input and output as of SkewedChi2Layer.
 type SkewedLayer struct{ *randomMap }
-
-var _ Layer = (*SkewedLayer)(nil)
 
 // NewSkewedLayer draws the map of k for d dimensions and the given number of output columns. Errors as for
 // NewFourierLayer.

@@ -17,8 +17,6 @@ type SRFLayer struct {
 	split *spectral.Split
 }
 
-var _ Layer = (*SRFLayer)(nil)
-
 // NewSRFLayer fits the density in ℝ^d and draws the map for the given number of output columns. Errors as for
 // NewFourierLayer, and a < √2 (ErrParam).
 func NewSRFLayer(k spectral.SRF, d, features int, opts ...Option) (*SRFLayer, error) {

@@ -22,8 +22,6 @@ type TensorSketchLayer struct {
 	kernel spectral.SpherePolynomial
 }
 
-var _ Layer = (*TensorSketchLayer)(nil)
-
 // mostBuckets is the number of buckets up to which float32 holds every bucket's number.
 const mostBuckets = 1 << 24
 
