@@ -18,9 +18,5 @@ type AdditiveLayer struct{ *randomMap }
 // of 2d. Errors: a kernel that is not of the Additive transform, parameters out of range, another number of features
 // (ErrParam); a sampler that does not fit the kernel (spectral.ErrSampler).
 func NewAdditiveLayer(k spectral.Random, d, features int, opts ...Option) (*AdditiveLayer, error) {
-	l, err := newTransform("AdditiveLayer", "additive", k, d, features, opts, spectral.Additive)
-	if err != nil {
-		return nil, err
-	}
-	return &AdditiveLayer{l}, nil
+	return newTransform[AdditiveLayer]("additive", k, d, features, opts, spectral.Additive)
 }

@@ -3,6 +3,7 @@ package layers
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/bochner-go/bochner/ops"
@@ -33,11 +34,7 @@ type Concat struct{ *parallel }
 // or that are not as many as the layer takes (ErrShape); different element types (ErrDtype); two layers of the same
 // name (ErrName).
 func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
-	p, err := newParallel("Concat", false, dims, parts, opts)
-	if err != nil {
-		return nil, err
-	}
-	return &Concat{p}, nil
+	return newParallel[Concat](false, dims, parts, opts)
 }
 
 // parallel is the common part of Concat and Product.
@@ -47,7 +44,8 @@ type parallel struct {
 	product bool
 }
 
-func newParallel(kind string, product bool, dims int, parts []Part, opts []Option) (*parallel, error) {
+func newParallel[L ~struct{ *parallel }](product bool, dims int, parts []Part, opts []Option) (*L, error) {
+	kind := reflect.TypeFor[L]().Name()
 	who := "layers: " + kind
 	if err := domain.CheckSize(who+": rows", 8, dims); err != nil {
 		return nil, err
@@ -88,7 +86,7 @@ func newParallel(kind string, product bool, dims int, parts []Part, opts []Optio
 		return nil, err
 	}
 	c.rows = groupRows(c.features)
-	return c, nil
+	return &L{c}, nil
 }
 
 // Parts returns the parts, in order, with their columns and weights.

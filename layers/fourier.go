@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -26,16 +27,13 @@ type FourierLayer struct{ *randomMap }
 // BandwidthEach and All for the sampler spectral.Structured (ErrParam); a sampler that does not fit the kernel
 // (spectral.ErrSampler).
 func NewFourierLayer(k spectral.Random, d, features int, opts ...Option) (*FourierLayer, error) {
-	l, err := newTransform("FourierLayer", "fourier", k, d, features, opts, spectral.Fourier)
-	if err != nil {
-		return nil, err
-	}
-	return &FourierLayer{l}, nil
+	return newTransform[FourierLayer]("fourier", k, d, features, opts, spectral.Fourier)
 }
 
-// newTransform is newRandomMap for a kernel that must be of one of the transforms.
-func newTransform(kind, auto string, k spectral.Random, d, features int, opts []Option,
-	of ...spectral.Transform) (*randomMap, error) {
+// newTransform makes a layer that is a randomMap of a kernel, which must be of one of the transforms.
+func newTransform[L ~struct{ *randomMap }](auto string, k spectral.Random, d, features int, opts []Option,
+	of ...spectral.Transform) (*L, error) {
+	kind := reflect.TypeFor[L]().Name()
 	if err := checkKernel("layers: "+kind, k); err != nil {
 		return nil, err
 	}
@@ -54,7 +52,11 @@ func newTransform(kind, auto string, k spectral.Random, d, features int, opts []
 	if err != nil {
 		return nil, err
 	}
-	return newRandomMap(kind, auto, k, d, features, o)
+	l, err := newRandomMap(kind, auto, k, d, features, o)
+	if err != nil {
+		return nil, err
+	}
+	return &L{l}, nil
 }
 
 // anyOf lists transforms in words.

@@ -22,9 +22,5 @@ type RandomLaplaceLayer struct{ *randomMap }
 // spectral.ExpSemigroup and spectral.ReciprocalSemigroup (ErrParam); a sampler that does not fit the kernel
 // (spectral.ErrSampler).
 func NewRandomLaplaceLayer(k spectral.Random, d, features int, opts ...Option) (*RandomLaplaceLayer, error) {
-	l, err := newTransform("RandomLaplaceLayer", "laplace", k, d, features, opts, spectral.Laplace)
-	if err != nil {
-		return nil, err
-	}
-	return &RandomLaplaceLayer{l}, nil
+	return newTransform[RandomLaplaceLayer]("laplace", k, d, features, opts, spectral.Laplace)
 }

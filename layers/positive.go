@@ -21,9 +21,5 @@ type PositiveLayer struct{ *randomMap }
 // not of the Positive transform, parameters out of range (ErrParam); a sampler that does not fit the kernel
 // (spectral.ErrSampler).
 func NewPositiveLayer(k spectral.Random, d, features int, opts ...Option) (*PositiveLayer, error) {
-	l, err := newTransform("PositiveLayer", "positive", k, d, features, opts, spectral.Positive)
-	if err != nil {
-		return nil, err
-	}
-	return &PositiveLayer{l}, nil
+	return newTransform[PositiveLayer]("positive", k, d, features, opts, spectral.Positive)
 }

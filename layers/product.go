@@ -23,11 +23,7 @@ type Product struct{ *parallel }
 // to NewProduct and to the layers of the parts. Errors: as for NewConcat; a weight of 0 (ErrParam); more than 2³¹ - 1
 // features (ErrShape).
 func NewProduct(dims int, parts []Part, opts ...Option) (*Product, error) {
-	p, err := newParallel("Product", true, dims, parts, opts)
-	if err != nil {
-		return nil, err
-	}
-	return &Product{p}, nil
+	return newParallel[Product](true, dims, parts, opts)
 }
 
 // width returns how many columns parts of these widths make, side by side or multiplied.

@@ -20,10 +20,5 @@ type RandomReLULayer struct{ *randomMap }
 // is not of the transforms Step, ReLU or Tangent, parameters out of range, an odd number of features for Tangent, Tune
 // for Step (ErrParam); a sampler that does not fit the kernel (spectral.ErrSampler).
 func NewRandomReLULayer(k spectral.Random, d, features int, opts ...Option) (*RandomReLULayer, error) {
-	l, err := newTransform("RandomReLULayer", "relu", k, d, features, opts, spectral.Step, spectral.ReLU,
-		spectral.Tangent)
-	if err != nil {
-		return nil, err
-	}
-	return &RandomReLULayer{l}, nil
+	return newTransform[RandomReLULayer]("relu", k, d, features, opts, spectral.Step, spectral.ReLU, spectral.Tangent)
 }
