@@ -112,7 +112,7 @@ func (c *parallel) signs() (all []float64) {
 	for i, p := range c.parts {
 		s, before := SignatureOf(p.Layer), all
 		if s == nil {
-			s = repeat(1., p.Layer.Features())
+			s = slices.Repeat([]float64{1}, p.Layer.Features())
 		}
 		if !c.product || i == 0 {
 			all = append(all, s...)

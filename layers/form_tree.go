@@ -372,7 +372,7 @@ func (f parallelForm) slots(s Spec) ([]Part, error) {
 		absent float64
 	}{{"from", &f.From, 0}, {"to", &f.To, float64(s.Dims)}, {"weights", &f.Weights, 1}} {
 		if len(*p.list) == 0 {
-			*p.list = repeat(p.absent, len(slots))
+			*p.list = slices.Repeat([]float64{p.absent}, len(slots))
 		}
 		if len(*p.list) != len(slots) {
 			return nil, fmt.Errorf("layers: %s: %s = %s, want a number for each of %d parts: %w", s.Map, p.name,

@@ -3,6 +3,7 @@ package layers
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -88,7 +89,7 @@ func (l *HomogeneousLayer) addParams(undrawn bool) {
 	}
 	first := Param{"L", newTensor(l.dt, []float64{base}, 1), false}
 	if l.policy != Frozen {
-		first = Param{"log_L", newTensor(l.dt, repeat(math.Log(base), scales), scales), true}
+		first = Param{"log_L", newTensor(l.dt, slices.Repeat([]float64{math.Log(base)}, scales), scales), true}
 	}
 	l.params = []Param{first, {"root_kappa", newTensor(l.dt, roots, len(roots)), l.policy == All}}
 }

@@ -84,7 +84,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		if o.undrawn {
 			scale = 1
 		}
-		l.add("scale", false, repeat(scale, l.scales()))
+		l.add("scale", false, slices.Repeat([]float64{scale}, l.scales()))
 	}
 	return l, nil
 }
@@ -166,7 +166,7 @@ func (l *randomMap) addParams(m int) error {
 		return fmt.Errorf("%s: c = %v cannot be tuned, it is kept above 0; start from a positive c: %w", l.who(), c,
 			ErrParam)
 	default:
-		l.add("raw_c", true, repeat(inverseSoftplus(c), l.scales()))
+		l.add("raw_c", true, slices.Repeat([]float64{inverseSoftplus(c)}, l.scales()))
 	}
 	if l.phase {
 		l.add("b", l.policy == All, l.drawPhases(m))
@@ -182,14 +182,6 @@ func (l *randomMap) drawPhases(m int) []float64 {
 		b[i] = 2 * math.Pi * rng.Float64()
 	}
 	return b
-}
-
-func repeat[V any](v V, n int) []V {
-	s := make([]V, n)
-	for i := range s {
-		s[i] = v
-	}
-	return s
 }
 
 func (l *randomMap) made() form {

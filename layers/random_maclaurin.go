@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -63,7 +64,7 @@ func (l *RandomMaclaurinLayer) Kernel() spectral.Kernel { return l.kernel }
 
 // Signature returns the sign of each column, +1 or -1: the sign of the coefficient a_N of its degree.
 func (l *RandomMaclaurinLayer) Signature() []float64 {
-	a, signs := l.kernel.Maclaurin(), repeat(1., l.features)
+	a, signs := l.kernel.Maclaurin(), slices.Repeat([]float64{1}, l.features)
 	for i, n := range ops.Float64s(l.param("degrees")) {
 		if n >= 0 && n < float64(len(a)) && a[int(n)] < 0 { // else the parameters are none, which a Transform tells
 			signs[i] = -1
