@@ -20,6 +20,9 @@ type BagKernel interface {
 	GramBags(b *ops.Bags) (*mat.Dense, error)
 }
 
+// The kernels of sets check their parameters.
+var _ = []spectral.Validator{(*densityKernel)(nil), (*meanKernel)(nil)}
+
 // densityKernel is the kernel exp(-ρ²/2σ²) of density estimates.
 type densityKernel struct{ Density }
 

@@ -333,3 +333,15 @@ func TestRuleOfSpecs(t *testing.T) {
 		want(name+", filled spec", must(s.Build()), d)
 	}
 }
+
+// TestMeanKernelExtremeTau: a τ whose square underflows leaves k(x, x) = 1.
+func TestMeanKernelExtremeTau(t *testing.T) {
+	l := must(layers.NewMeanMapLayer(must(layers.NewHomogeneousLayer(spectral.Chi2{}, 1)), 1e-170, 2))
+	k := l.Kernel().(layers.BagKernel)
+	if v := k.At([]float64{.3}, []float64{.3}); v != 1 {
+		t.Errorf("k(x, x) = %v", v)
+	}
+	if g := must(k.GramBags(must(ops.BagsOfRows(dense(1, .25, .75))))); g.At(0, 0) != 1 || g.At(0, 1) != 0 {
+		t.Errorf("%v", g)
+	}
+}

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -61,6 +62,25 @@ func (s Spec) String() string {
 		fmt.Fprintf(&b, " [%s]", strings.Join(parts, "; "))
 	}
 	return b.String()
+}
+
+// MarshalJSON replaces eps=auto by the numbers eps and flat that it stands for, so that the text builds the same map
+// whatever a later version chooses. For the exact measure of sphere-polynomial, where there is no choice, auto stays.
+func (s Spec) MarshalJSON() ([]byte, error) {
+	type plain Spec // without this method
+	e, full, err := s.resolve()
+	if err != nil || full.Params.Word("eps") != "auto" {
+		return json.Marshal(plain(s))
+	}
+	if f, ok := e.form(full.Params).(signedForm); ok {
+		if p, err := f.Kernel.Split(s.Dims, s.Features/4, f.Coupling); err == nil && p.Eps != 0 {
+			chosen := Values{}
+			maps.Copy(chosen, s.Params)
+			chosen["eps"], chosen["flat"] = p.Eps, p.Flat
+			s.Params = chosen
+		}
+	}
+	return json.Marshal(plain(s))
 }
 
 // FillDefaults fills in the parameters that are not given, from the declared defaults and from the data x: rows, dense
