@@ -82,9 +82,11 @@ func kernelPapers(k spectral.Kernel) []string {
 	return nil
 }
 
-// kernelBehind returns the kernel of a layer, or nil.
+// kernelBehind returns the kernel that a layer approximates, or nil.
 func kernelBehind(l Layer) spectral.Kernel {
 	switch v := l.(type) {
+	case *Identity:
+		return spectral.Linear{}
 	case interface{ Kernel() spectral.Kernel }:
 		return v.Kernel()
 	case interface{ Kernel() spectral.Random }:

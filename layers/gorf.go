@@ -99,17 +99,17 @@ func (l *GORFLayer) addParams(u, norms *tensor.Dense) error {
 		}
 	}
 	all := l.policy == All
-	l.params = []Param{{"U", newTensor(l.dt, u.Float64s(), u.Shape()...), all},
-		{"norms", newTensor(l.dt, norms.Float64s(), norms.Shape()...), all}}
+	l.add("U", all, u.Float64s(), u.Shape()...)
+	l.add("norms", all, norms.Float64s())
 	if all {
 		for b, v := range roots {
 			roots[b] = math.Log(v)
 		}
-		l.params = append(l.params, Param{"log_roots", newTensor(l.dt, roots, len(roots)), true})
+		l.add("log_roots", true, roots)
 	} else {
-		l.params = append(l.params, Param{"roots", newTensor(l.dt, roots, len(roots)), false})
-		if n := l.scales(); l.policy != Frozen {
-			l.params = append(l.params, Param{"log_bandwidth", newTensor(l.dt, make([]float64, n), n), true})
+		l.add("roots", false, roots)
+		if l.policy != Frozen {
+			l.add("log_bandwidth", true, make([]float64, l.scales()))
 		}
 	}
 	return l.checkNorms(l.kernel, norms.Float64s())

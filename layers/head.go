@@ -158,7 +158,7 @@ func NewHuberHead(d, k int, opts ...Option) (*HuberHead, error) {
 	if !(a.delta > 0) || math.IsInf(a.delta, 1) {
 		return nil, fmt.Errorf("%s: δ = %v, want a finite number above 0: %w", a.who(), a.delta, ErrParam)
 	}
-	a.params = append(a.params, Param{"delta", newTensor(a.dt, []float64{a.delta}, 1), false})
+	a.add("delta", false, []float64{a.delta})
 	l := &HuberHead{newHeadOf(a, likelihood{})}
 	l.likelihood = likelihood{kind: "huber",
 		rowLoss: ofResiduals(func(r float64) float64 { return ops.HuberLoss(r, l.Delta()) }),

@@ -80,18 +80,20 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 
 // addParams makes the parameters: L or its logarithm, and the roots of the samples.
 func (l *HomogeneousLayer) addParams(undrawn bool) {
-	base, roots, scales := l.harmonics.Base(), make([]float64, l.harmonics.Order()+1), l.scales()
+	base, roots := l.harmonics.Base(), make([]float64, l.harmonics.Order()+1)
 	for j, v := range l.harmonics.Kappa {
 		roots[j] = math.Sqrt(v)
 	}
 	if undrawn {
 		base, roots = 1, make([]float64, len(roots))
 	}
-	first := Param{"L", newTensor(l.dt, []float64{base}, 1), false}
-	if l.policy != Frozen {
-		first = Param{"log_L", newTensor(l.dt, slices.Repeat([]float64{math.Log(base)}, scales), scales), true}
+	l.params = nil
+	if l.policy == Frozen {
+		l.add("L", false, []float64{base})
+	} else {
+		l.add("log_L", true, slices.Repeat([]float64{math.Log(base)}, l.scales()))
 	}
-	l.params = []Param{first, {"root_kappa", newTensor(l.dt, roots, len(roots)), l.policy == All}}
+	l.add("root_kappa", l.policy == All, roots)
 }
 
 func (l *HomogeneousLayer) made() form {

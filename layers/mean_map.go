@@ -38,7 +38,7 @@ func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLay
 	if domain.IsNil(inner) {
 		return nil, fmt.Errorf("layers: %s: the map of samples is nil: %w", kind, ErrParam)
 	}
-	k := kernelOfLayer(inner)
+	k := kernelBehind(inner)
 	switch {
 	case k == nil:
 		return nil, fmt.Errorf("layers: %s: the map of samples %v has no kernel: %w", kind, inner, ErrParam)
@@ -75,14 +75,6 @@ func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLay
 		return f.do(ops.BagMean(offsets, a), dst, z)
 	}
 	return l, nil
-}
-
-// kernelOfLayer returns the kernel that a layer approximates, or nil.
-func kernelOfLayer(l Layer) spectral.Kernel {
-	if _, ok := l.(*Identity); ok {
-		return spectral.Linear{}
-	}
-	return kernelBehind(l)
 }
 
 // meanMapForm is the form of NewMeanMapLayer for the kernel of another map.

@@ -47,8 +47,9 @@ func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Opt
 	if err := l.checkFloat32(scales, func(i int) string { return fmt.Sprint("the scale of feature ", i) }); err != nil {
 		return nil, err
 	}
-	l.params = []Param{{"W", newTensor(l.dt, w.Float64s(), w.Shape()...), false},
-		{"degrees", newTensor(l.dt, degrees, features), false}, {"scales", newTensor(l.dt, scales, features), false}}
+	l.add("W", false, w.Float64s(), w.Shape()...)
+	l.add("degrees", false, degrees)
+	l.add("scales", false, scales)
 	return l, nil
 }
 

@@ -325,11 +325,7 @@ func (s Spec) Restore(params map[string]*tensor.Dense) (Layer, error) {
 
 // build makes the map. A fitted map needs a sample, or withoutDraw.
 func (s Spec) build(more ...Option) (Layer, error) {
-	e, s, err := s.resolve()
-	if err != nil {
-		return nil, err
-	}
-	p, err := e.plan(s)
+	e, p, err := s.plan()
 	if err != nil {
 		return nil, err
 	}
