@@ -3,14 +3,16 @@ package spectral
 import (
 	"math"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // unitKernels are the kernels of random units, with the features of one frequency.
 var unitKernels = map[Random]func(w, v, x []float64) (first, second float64){
-	ArcCosine{Order: 0}: func(w, _, x []float64) (float64, float64) { return step(inner(w, x)), 0 },
-	ArcCosine{Order: 1}: func(w, _, x []float64) (float64, float64) { return max(0, inner(w, x)), 0 },
+	ArcCosine{Order: 0}: func(w, _, x []float64) (float64, float64) { return step(floats.Dot(w, x)), 0 },
+	ArcCosine{Order: 1}: func(w, _, x []float64) (float64, float64) { return max(0, floats.Dot(w, x)), 0 },
 	NeuralTangent{}: func(w, v, x []float64) (float64, float64) {
-		return max(0, inner(w, x)), step(inner(w, x)) * inner(v, x)
+		return max(0, floats.Dot(w, x)), step(floats.Dot(w, x)) * floats.Dot(v, x)
 	},
 }
 
@@ -19,13 +21,6 @@ func step(t float64) float64 {
 		return 1
 	}
 	return 0
-}
-
-func inner(w, x []float64) (sum float64) {
-	for i, v := range w {
-		sum += v * x[i]
-	}
-	return sum
 }
 
 // TestUnits: the terms of the frequencies have the mean k(x, z) and the variance of the formula, within 4 standard

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
@@ -133,7 +134,7 @@ func TestLambdas(t *testing.T) {
 			}
 		}
 		_, w, err := c.d.Lambdas(9, GaussLambdas, 0)
-		if sum := total(w); err != nil || !(math.Abs(sum-c.mass) <= 1e-14) {
+		if sum := floats.Sum(w); err != nil || !(math.Abs(sum-c.mass) <= 1e-14) {
 			t.Errorf("%s: weights of %v, %v", name, sum, err)
 		}
 		const n = 4000
@@ -184,13 +185,6 @@ func TestGaussLambdasAreNearer(t *testing.T) {
 			}
 		}
 	}
-}
-
-func total(v []float64) (sum float64) {
-	for _, u := range v {
-		sum += u
-	}
-	return sum
 }
 
 // TestDensityKernel: the exponentiated kernel of the values is exp(-ρ²/2σ²), at the scales of the table.
