@@ -17,11 +17,7 @@ import (
 
 // A spec describes a map by name, as a flag or a file does, and the same spec draws the same map everywhere.
 func ExampleSpec() {
-	params, err := layers.ParseValues("matern", "nu=2.5, ell=2")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	params := must(layers.ParseValues("matern", "nu=2.5, ell=2"))
 	spec := layers.Spec{Map: "matern", Params: params, Dims: 3, Features: 4096, Seed: 7, Name: "map"}
 	text, _ := json.Marshal(spec)
 	fmt.Println(string(text))
