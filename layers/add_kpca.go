@@ -87,11 +87,8 @@ func NewAddKPCALayer(of AddKPCA, sample *tensor.Dense, opts ...Option) (*AddKPCA
 }
 
 func newAddKPCALayer(of AddKPCA, dims int, o options) (*AddKPCALayer, error) {
-	b, err := newBase("AddKPCALayer", "addkpca", dims, 1, o)
+	b, err := newBase("AddKPCALayer", "addkpca", dims, 1, o, of.Kernel)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkKernel(b.who(), of.Kernel); err != nil {
 		return nil, err
 	}
 	switch {

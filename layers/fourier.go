@@ -39,7 +39,7 @@ func newTransform[L ~struct{ *randomMap }](auto string, k spectral.Random, d, fe
 	}
 	if t := k.Law().Transform; !slices.Contains(of, t) {
 		return nil, fmt.Errorf("layers: %s: %T is an expectation of %v features, not of %v features: %w", kind, k, t,
-			anyOf(of), ErrParam)
+			strings.Join(texts(of), ", "), ErrParam)
 	}
 	applicable := fourierOptions
 	switch {
@@ -57,13 +57,4 @@ func newTransform[L ~struct{ *randomMap }](auto string, k spectral.Random, d, fe
 		return nil, err
 	}
 	return &L{l}, nil
-}
-
-// anyOf lists transforms in words.
-func anyOf(of []spectral.Transform) string {
-	names := make([]string, len(of))
-	for i, t := range of {
-		names[i] = t.String()
-	}
-	return strings.Join(names, ", ")
 }

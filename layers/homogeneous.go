@@ -47,11 +47,8 @@ func NewHomogeneousLayer(k spectral.Homogeneous, d int, opts ...Option) (*Homoge
 }
 
 func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o options) (*HomogeneousLayer, error) {
-	b, err := newBase(kind, auto, d, 1, o)
+	b, err := newBase(kind, auto, d, 1, o, k)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkKernel(b.who(), k); err != nil {
 		return nil, err
 	}
 	if pointMass(k) {

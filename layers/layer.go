@@ -143,8 +143,8 @@ type base struct {
 	last *G.ExprGraph // the graph of the latest Fwd
 }
 
-// newBase checks the options and sizes that all layers have, and names the layer.
-func newBase(kind, auto string, dims, features int, o options) (*base, error) {
+// newBase checks the options and sizes that all layers have, and the kernels of a layer, and names it.
+func newBase(kind, auto string, dims, features int, o options, kernels ...spectral.Kernel) (*base, error) {
 	b := &base{kind: kind, name: o.name, dims: dims, features: features, options: o}
 	b.sample = nil // which is no longer needed then
 	if b.name == "" {
@@ -164,7 +164,15 @@ func newBase(kind, auto string, dims, features int, o options) (*base, error) {
 	if err := domain.CheckSize(b.who()+": rows", int(o.dt.Size()), dims); err != nil {
 		return nil, err
 	}
-	return b, domain.CheckSize(b.who()+": rows of features", int(o.dt.Size()), features)
+	if err := domain.CheckSize(b.who()+": rows of features", int(o.dt.Size()), features); err != nil {
+		return nil, err
+	}
+	for _, k := range kernels {
+		if err := checkKernel(b.who(), k); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
 }
 
 // begin checks the options, the sizes and the kernels of a layer that its constructor New+kind makes.
@@ -174,16 +182,8 @@ func begin(kind, auto string, dims, features int, opts []Option, applicable []st
 	if err != nil {
 		return nil, o, err
 	}
-	b, err := newBase(kind, auto, dims, features, o)
-	if err != nil {
-		return nil, o, err
-	}
-	for _, k := range kernels {
-		if err := checkKernel(b.who(), k); err != nil {
-			return nil, o, err
-		}
-	}
-	return b, o, nil
+	b, err := newBase(kind, auto, dims, features, o, kernels...)
+	return b, o, err
 }
 
 // scales returns how many scales the policy tunes: one, or one for each input column.

@@ -78,11 +78,8 @@ func NewNystromLayer(of Nystrom, sample *tensor.Dense, features int, opts ...Opt
 
 // newNystromLayer fits the map, or leaves its parameters zero if the options say so.
 func newNystromLayer(of Nystrom, dims, features int, o options) (*NystromLayer, error) {
-	b, err := newBase("NystromLayer", "nystrom", dims, features, o)
+	b, err := newBase("NystromLayer", "nystrom", dims, features, o, of.Kernel)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkKernel(b.who(), of.Kernel); err != nil {
 		return nil, err
 	}
 	m := of.landmarks(features)

@@ -111,11 +111,7 @@ func (g group) Layers() []Layer { return append([]Layer(nil), g.layers...) }
 func joinNames(names []string) string { return strings.Join(names, "-") }
 
 func (g group) String() string {
-	parts := make([]string, len(g.layers))
-	for i, l := range g.layers {
-		parts[i] = l.String()
-	}
-	return g.kind + " of\n  " + strings.ReplaceAll(strings.Join(parts, "\n"), "\n", "\n  ")
+	return g.kind + " of\n  " + strings.ReplaceAll(strings.Join(texts(g.layers), "\n"), "\n", "\n  ")
 }
 
 // Model returns the learnable nodes of all parts.

@@ -55,11 +55,7 @@ func (s Spec) String() string {
 		fmt.Fprintf(&b, ", name %q", s.Name)
 	}
 	if len(s.Parts) > 0 {
-		parts := make([]string, len(s.Parts))
-		for i, p := range s.Parts {
-			parts[i] = p.String()
-		}
-		fmt.Fprintf(&b, " [%s]", strings.Join(parts, "; "))
+		fmt.Fprintf(&b, " [%s]", strings.Join(texts(s.Parts), "; "))
 	}
 	return b.String()
 }
