@@ -215,11 +215,7 @@ func ExampleDensityDistance() {
 	js := JensenShannonDivergence
 	p := []float64{.2, .4, 1, 1.8, 2, 1.4, .8, .4}
 	q := []float64{.9, 1.3, 1.5, 1.3, 1, .8, .7, .5}
-	lambda, weight, err := js.Lambdas(5, QuantileLambdas, 0)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	lambda, weight := must2(js.Lambdas(5, QuantileLambdas, 0))
 	sum := 0.0
 	for j, l := range lambda {
 		for i := range p {

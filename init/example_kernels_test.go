@@ -14,6 +14,14 @@ var (
 	histX, histZ = []float64{.2, .3, .5}, []float64{0, .9, .1}
 )
 
+// must returns v, and panics with an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // The baseline: its feature map is x itself.
 func ExampleLinear() {
 	fmt.Println(spectral.Linear{}.At(rowX, rowZ))
@@ -70,10 +78,7 @@ func ExampleSoftmax() {
 	for _, length := range []float64{.5, 1, 1.5, 2} {
 		x := []float64{length}
 		for _, z := range [][]float64{{-length}, {0}, x} {
-			variance, err := spectral.IID{}.Variance(k, x, z, 1024)
-			if err != nil {
-				panic(err)
-			}
+			variance := must(spectral.IID{}.Variance(k, x, z, 1024))
 			fmt.Printf("k(%.1f, %4.1f) = %7.4f ± %4.1f %%\n", length, z[0], k.At(x, z), 100*math.Sqrt(variance)/k.At(x, z))
 		}
 	}
@@ -208,11 +213,7 @@ func ExampleStationary() {
 // Two Gaussians of opposite weights: indefinite, and split into its two signs exactly.
 func ExampleDeltaGaussian() {
 	k := spectral.DeltaGaussian{Sigmas: []float64{1, 10}, Weights: []float64{1, -1}}
-	split, err := k.Split(3, 64, spectral.SharedCoupled)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	split := must(k.Split(3, 64, spectral.SharedCoupled))
 	plus, minus := split.Masses()
 	fmt.Printf("k(x, x) = %.0f, k(x, z) = %.4f, masses %.0f and %.0f\n",
 		k.At(rowX, rowX), k.At(rowX, rowZ), plus, minus)
@@ -235,16 +236,8 @@ func ExampleNeuralTangent() {
 
 // Three numbers a bin for χ²: of order 1, with the fitted period.
 func ExampleNewHarmonics() {
-	period, err := spectral.FittedPeriod(spectral.Chi2{}, 1, spectral.Rectangular)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	h, err := spectral.NewHarmonics(spectral.Chi2{}, 1, spectral.Rectangular, period)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	period := must(spectral.FittedPeriod(spectral.Chi2{}, 1, spectral.Rectangular))
+	h := must(spectral.NewHarmonics(spectral.Chi2{}, 1, spectral.Rectangular, period))
 	fmt.Printf("period %.2f, samples %.3f, largest error %.3f\n",
 		h.Period, h.Kappa, h.SupError())
 	// Output: period 7.92, samples [0.655 0.169], largest error 0.029
@@ -253,16 +246,8 @@ func ExampleNewHarmonics() {
 // FittedPeriod has the least error on average where the bins of two rows differ little, OptimalPeriod at the worst pair
 // of numbers.
 func ExampleFittedPeriod() {
-	fitted, err := spectral.FittedPeriod(spectral.JensenShannon{}, 3, spectral.Rectangular)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	optimal, err := spectral.OptimalPeriod(spectral.JensenShannon{}, 3, spectral.Rectangular)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	fitted := must(spectral.FittedPeriod(spectral.JensenShannon{}, 3, spectral.Rectangular))
+	optimal := must(spectral.OptimalPeriod(spectral.JensenShannon{}, 3, spectral.Rectangular))
 	fmt.Printf("fitted %.2f, optimal %.2f\n", fitted, optimal)
 	// Output: fitted 16.33, optimal 17.39
 }
@@ -313,11 +298,7 @@ func ExampleGaussian() {
 func ExampleExpSemigroup() {
 	k := spectral.ExpSemigroup{Beta: 0.5}
 	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{0.2, 0.3, 0.5, 0, 0.9, 0.1}))
-	g, err := spectral.Gram(k, x, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	g := must(spectral.Gram(k, x, nil))
 	fmt.Printf("%.3f %.3f\n%.3f %.3f\n", g.At(0, 0), g.At(0, 1), g.At(1, 0), g.At(1, 1))
 
 	variance, _ := spectral.PairVariance(k, []float64{0.2, 0.3, 0.5}, []float64{0, 0.9, 0.1})
@@ -331,15 +312,11 @@ func ExampleExpSemigroup() {
 // Frequencies in one block are orthogonal, and a sampler that does not fit a kernel says so.
 func ExampleOrthogonal() {
 	const d, m = 2, 2
-	w, err := spectral.Frequencies(spectral.Gaussian{Sigma: 1}, spectral.Orthogonal{}, d, m, 1)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	w := must(spectral.Frequencies(spectral.Gaussian{Sigma: 1}, spectral.Orthogonal{}, d, m, 1))
 	v := w.Float64s()
 	fmt.Printf("inner product of the columns: %.6f\n", math.Abs(v[0]*v[1]+v[2]*v[3]))
 
-	_, err = spectral.Frequencies(spectral.Laplacian{Sigma: 1}, spectral.Orthogonal{}, d, m, 1)
+	_, err := spectral.Frequencies(spectral.Laplacian{Sigma: 1}, spectral.Orthogonal{}, d, m, 1)
 	fmt.Println(err)
 	// Output:
 	// inner product of the columns: 0.000000
@@ -379,15 +356,6 @@ func ExampleCustom() {
 		Of: spectral.Law{Transform: spectral.Fourier, Quantile: func(p float64) float64 { return 2*p - 1 }},
 	}
 	x, z := []float64{1, 2}, []float64{2, 0.5}
-	w, err := spectral.Frequencies(k, spectral.IID{}, 2, 10000, 3)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	v, mean := w.Float64s(), 0.0
-	for j := range 10000 {
-		mean += math.Cos(v[j]*(x[0]-z[0])+v[10000+j]*(x[1]-z[1])) / 10000
-	}
-	fmt.Printf("exact %.3f, estimate %.2f\n", k.At(x, z), mean)
+	fmt.Printf("exact %.3f, estimate %.2f\n", k.At(x, z), estimate(k, spectral.IID{}, x, z, 10000, 3))
 	// Output: exact 0.560, estimate 0.56
 }

@@ -10,18 +10,8 @@ type pairFunc func(i, j int, scratch []float64) float64
 // switches on types for the reason that additiveOf has.
 func pairsOf(k Kernel, x, z *rows) pairFunc {
 	switch k := k.(type) {
-	case Gaussian:
-		return k.pairs(x, z)
-	case SkewedChi2:
-		return k.pairs(x, z)
-	case SkewedIntersection:
-		return k.pairs(x, z)
-	case ExpSemigroup:
-		return k.pairs(x, z)
-	case ReciprocalSemigroup:
-		return k.pairs(x, z)
-	case Exponentiated:
-		return k.pairs(x, z)
+	case Gaussian, SkewedChi2, SkewedIntersection, ExpSemigroup, ReciprocalSemigroup, Exponentiated:
+		return k.(interface{ pairs(x, z *rows) pairFunc }).pairs(x, z)
 	}
 	if t := additiveOf(k); t != nil {
 		return t.pairs(k.(Homogeneous), x, z)

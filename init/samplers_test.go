@@ -216,15 +216,7 @@ func TestAntitheticOfInexactQuantiles(t *testing.T) {
 
 // level solves quantile(p) = v by bisection.
 func level(quantile func(float64) float64, v float64) float64 {
-	lo, hi := 0., 1.
-	for range 60 {
-		if mid := (lo + hi) / 2; quantile(mid) < v {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return (lo + hi) / 2
+	return bisect(func(p float64) bool { return quantile(p) < v }, 0, 1)
 }
 
 func gaussianNormCDF(d int, k Gaussian, r float64) float64 {
