@@ -76,3 +76,16 @@ func (l *Dense) through(f *flow, dst *tensor.Dense, x value) value {
 	y := l.scores(f, dst, x, frozen)
 	return f.do(ops.Activate(l.act, l.attr()), y.dense(), y)
 }
+
+// denseForm is the form of Dense.
+type denseForm struct {
+	Activation ops.Activation `param:"activation" words:"linear,relu,tanh,sigmoid,softplus" default:"relu"`
+}
+
+func (denseForm) traits() Traits { return Traits{Sampled: true, Tunable: true} }
+
+func (f denseForm) plan(s Spec) (plan, error) {
+	return plan{columns: s.Features, build: func(opts ...Option) (Layer, error) {
+		return NewDense(s.Dims, s.Features, f.Activation, opts...)
+	}}, nil
+}

@@ -388,32 +388,6 @@ func (f parallelForm) slots(s Spec) ([]Part, error) {
 	return slots, nil
 }
 
-// denseForm is the form of Dense.
-type denseForm struct {
-	Activation ops.Activation `param:"activation" words:"linear,relu,tanh,sigmoid,softplus" default:"relu"`
-}
-
-func (denseForm) traits() Traits { return Traits{Sampled: true, Tunable: true} }
-
-func (f denseForm) plan(s Spec) (plan, error) {
-	return plan{columns: s.Features, build: func(opts ...Option) (Layer, error) {
-		return NewDense(s.Dims, s.Features, f.Activation, opts...)
-	}}, nil
-}
-
-// normaliseForm is the form of Normalise.
-type normaliseForm struct {
-	Norm ops.Norm `param:"norm" words:"l1=1,l2=2" default:"l2" doc:"the norm"`
-}
-
-func (normaliseForm) traits() Traits { return Traits{Width: "as many features as input columns"} }
-
-func (f normaliseForm) plan(s Spec) (plan, error) {
-	return plan{columns: s.Dims, through: f.Norm.Of, build: func(opts ...Option) (Layer, error) {
-		return NewNormalise(s.Dims, f.Norm, opts...)
-	}}, nil
-}
-
 // chained returns the kernel of layers one after the other, k(φ(x), φ(z)): k is the kernel of the last layer, and the
 // others have no parameters. It returns nil for other layers.
 func chained(plans []plan) spectral.Kernel {

@@ -58,3 +58,54 @@ func newTransform[L ~struct{ *randomMap }](auto string, k spectral.Random, d, fe
 	}
 	return &L{l}, nil
 }
+
+// drawnForm is the form of a kernel that is an expectation over random frequencies. The transform of the kernel decides
+// on its map.
+type drawnForm struct {
+	Kernel spectral.Random `param:",inline"`
+	Phase  bool            `param:"phase"`
+}
+
+func (f drawnForm) hides(name string) bool {
+	return name == phaseParam && !circular(f.Kernel.Law().Transform)
+}
+
+func (f drawnForm) traits() Traits {
+	_, units := unitOfTransform(f.Kernel.Law().Transform)
+	skewed := f.Kernel.Law().Transform == spectral.LogFourier
+	return Traits{Sampled: true, HasSampler: true, Tunable: true, lends: !units, gains: !skewed}
+}
+
+func (f drawnForm) plan(s Spec) (plan, error) {
+	transform, traits := f.Kernel.Law().Transform, f.traits()
+	traits.Tunable = transform != spectral.Step
+	columns, lifted := s.Features, 0
+	if transform == spectral.Additive {
+		lifted = 1
+		if columns > 0 { // as many for each input column, one frequency at least
+			columns = max(1, columns/2/max(1, s.Dims)) * 2 * s.Dims
+		}
+	}
+	build := func(opts ...Option) (Layer, error) {
+		switch k := f.Kernel.(type) {
+		case spectral.SkewedChi2:
+			return NewSkewedChi2Layer(k.C, s.Dims, s.Features, opts...)
+		case spectral.SkewedIntersection:
+			return NewSkewedIntersectionLayer(k.C, s.Dims, s.Features, opts...)
+		}
+		switch _, units := unitOfTransform(transform); {
+		case units:
+			return NewRandomReLULayer(f.Kernel, s.Dims, s.Features, opts...)
+		case transform == spectral.Laplace:
+			return NewRandomLaplaceLayer(f.Kernel, s.Dims, s.Features, opts...)
+		case transform == spectral.LogFourier:
+			return NewSkewedLayer(f.Kernel, s.Dims, s.Features, opts...)
+		case transform == spectral.Additive:
+			return NewAdditiveLayer(f.Kernel, s.Dims, columns, opts...)
+		case transform == spectral.Positive:
+			return NewPositiveLayer(f.Kernel, s.Dims, s.Features, opts...)
+		}
+		return NewFourierLayer(f.Kernel, s.Dims, s.Features, opts...)
+	}
+	return plan{kernel: f.Kernel, columns: columns, lifted: lifted, traits: traits, build: build}, nil
+}

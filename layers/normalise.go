@@ -34,3 +34,16 @@ func (l *Normalise) Norm() ops.Norm { return l.norm }
 func (l *Normalise) String() string {
 	return fmt.Sprintf("Normalise %q: %d, %v, %v", l.name, l.dims, l.norm, l.dt)
 }
+
+// normaliseForm is the form of Normalise.
+type normaliseForm struct {
+	Norm ops.Norm `param:"norm" words:"l1=1,l2=2" default:"l2" doc:"the norm"`
+}
+
+func (normaliseForm) traits() Traits { return Traits{Width: "as many features as input columns"} }
+
+func (f normaliseForm) plan(s Spec) (plan, error) {
+	return plan{columns: s.Dims, through: f.Norm.Of, build: func(opts ...Option) (Layer, error) {
+		return NewNormalise(s.Dims, f.Norm, opts...)
+	}}, nil
+}

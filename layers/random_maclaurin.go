@@ -77,3 +77,28 @@ func (l *RandomMaclaurinLayer) Signature() []float64 {
 func (l *RandomMaclaurinLayer) String() string {
 	return l.text([]int{l.dims}, fmt.Sprintf("%s, seed %d, %v", kernelText(l.kernel), l.seed, l.dt))
 }
+
+// productForm is the form of maps that draw random signs: products of projections, or sketches of them. They are maps
+// of other papers of the polynomial kernel of the sphere, for comparison.
+type productForm struct {
+	Kernel spectral.SRF `param:",inline"` // with the range of p
+	name   string
+}
+
+func (productForm) traits() Traits { return Traits{Sampled: true, Discrete: true} }
+
+func (f productForm) plan(s Spec) (plan, error) {
+	k := spectral.SpherePolynomial{A: f.Kernel.A, P: f.Kernel.P}
+	return plan{kernel: k, build: func(opts ...Option) (Layer, error) {
+		if f.name == sketchName {
+			return NewTensorSketchLayer(k, s.Dims, s.Features, opts...)
+		}
+		return NewRandomMaclaurinLayer(k, s.Dims, s.Features, opts...)
+	}}, nil
+}
+
+// The names of the maps of productForm.
+const (
+	maclaurinName = "random-maclaurin"
+	sketchName    = "tensor-sketch"
+)
