@@ -11,19 +11,6 @@ import (
 // affine is zA + b with learnable A and b.
 type affine struct{ sparseMapper }
 
-func newAffine(kind, auto string, d, k int, opts []Option, more ...string) (*affine, error) {
-	b, _, err := begin(kind, auto, d, k, opts, with(basicOptions, more...))
-	if err != nil {
-		return nil, err
-	}
-	if err := b.checkSize(d, k); err != nil {
-		return nil, err
-	}
-	b.add("W", true, make([]float64, d*k), d, k)
-	b.add("b", true, make([]float64, k))
-	return &affine{newSparseMapper(b, ops.Domain{})}, nil
-}
-
 // PackHead makes h keep a second copy of A in the layout that products read, for a head that serves predictions: a
 // request of few rows need not wait until A is copied. The copy takes the memory of A, with its columns padded to whole
 // vectors. Calls that may change A drop the copy: SetParams, SetWeights, Params, Fwd and the losses. Scores are bit for
