@@ -81,9 +81,7 @@ func (f AddKPCA) tables() ops.Tables {
 // knots out of range, more components than knots (ErrParam); a sample without rows (ErrShape); a cell outside the
 // domain of the kernel (ErrDomain).
 func NewAddKPCALayer(of AddKPCA, sample *tensor.Dense, opts ...Option) (*AddKPCALayer, error) {
-	return newFitted("AddKPCALayer", sample, opts, basicOptions, func(dims int, o options) (*AddKPCALayer, error) {
-		return newAddKPCALayer(orDefaults(of), dims, o)
-	})
+	return newFitted(orDefaults(of), sample, opts, basicOptions, newAddKPCALayer)
 }
 
 func newAddKPCALayer(of AddKPCA, dims int, o options) (*AddKPCALayer, error) {

@@ -71,7 +71,7 @@ func (f Nystrom) landmarks(features int) int {
 // unknown choice (ErrParam); a sample without rows (ErrShape); a cell outside the domain of the kernel, a kernel that
 // is 0 or not finite on the landmarks (ErrDomain).
 func NewNystromLayer(of Nystrom, sample *tensor.Dense, features int, opts ...Option) (*NystromLayer, error) {
-	return newFitted("NystromLayer", sample, opts, drawnOptions, func(dims int, o options) (*NystromLayer, error) {
+	return newFitted(of, sample, opts, drawnOptions, func(of Nystrom, dims int, o options) (*NystromLayer, error) {
 		return newNystromLayer(of, dims, features, o)
 	})
 }
