@@ -34,10 +34,8 @@ func Continue(to, from Layer) error {
 		values[p.Name] = p.Value
 	}
 	taken := map[string]bool{} // the parameters of from
-	for name, old := range values {
-		if v := likeShape(learned[name], old); v != nil {
-			values[name], taken[name] = v, true
-		}
+	for name := range values {
+		taken[name] = give(values, name, learned[name])
 	}
 	for _, p := range from.Params() {
 		if taken[p.Name] || !p.Tuned {
@@ -64,6 +62,18 @@ func Continue(to, from Layer) error {
 	return to.SetParams(values)
 }
 
+// give gives the parameter of that name the numbers v, if it is there and takes them.
+func give(values map[string]*tensor.Dense, name string, v *tensor.Dense) bool {
+	old := values[name]
+	if old == nil {
+		return false
+	}
+	if v = likeShape(v, old); v != nil {
+		values[name] = v
+	}
+	return v != nil
+}
+
 // likeShape is v in the shape of old, one number of it once for each; nil: there is none, or it has another shape.
 func likeShape(v, old *tensor.Dense) *tensor.Dense {
 	switch {
@@ -84,17 +94,8 @@ func intoFrequencies(values map[string]*tensor.Dense, prefix, name string, w, rh
 	if w, err = ops.Bandwidth(ops.Attr{Layer: layer}).Into(nil, w, rho); err != nil {
 		return false, err
 	}
-	if old := values[prefix+name]; old != nil && old.Shape().Eq(w.Shape()) {
-		values[prefix+name] = w
-		return true, nil
-	}
-	if old := values[prefix+"log_"+name]; old != nil && old.Shape().Eq(w.Shape()) {
-		values[prefix+"log_"+name] = mapTensor(w, func(v float64) float64 {
-			return math.Log(max(v, math.SmallestNonzeroFloat32))
-		})
-		return true, nil
-	}
-	return false, nil
+	log := mapTensor(w, func(v float64) float64 { return math.Log(max(v, math.SmallestNonzeroFloat32)) })
+	return give(values, prefix+name, w) || give(values, prefix+"log_"+name, log), nil
 }
 
 // asFixed gives a parameter that is tuned as its logarithm or inverse softplus to a map that has it as it is.
@@ -107,12 +108,5 @@ func asFixed(values map[string]*tensor.Dense, p Param) bool {
 	if p.Name[at:at+4] == "raw_" {
 		f = softplus
 	}
-	name := p.Name[:at] + p.Name[at+4:]
-	if old := values[name]; old != nil {
-		if v := likeShape(mapTensor(p.Value, f), old); v != nil {
-			values[name] = v
-			return true
-		}
-	}
-	return false
+	return give(values, p.Name[:at]+p.Name[at+4:], mapTensor(p.Value, f))
 }

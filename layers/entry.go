@@ -254,7 +254,7 @@ func Register(e Entry) (err error) {
 	return nil
 }
 
-// complete finds the form of the kernel, if the entry has none, and its Traits. It is false for a kernel without a form.
+// complete finds the form of the kernel, if the entry has none, and its Traits. It is false where there is no form.
 func (e *Entry) complete() bool {
 	if e.of == nil {
 		e.of = formOf(e.Kernel)

@@ -176,7 +176,8 @@ func TestErrors(t *testing.T) {
 
 		// NewExponentiatedLayer.
 		{exponentiated(nil, 1, 4), layers.ErrParam, "no kernel"},
-		{exponentiated(spectral.Intersection{}, 1, 4, layers.WithOptimalPeriod()), layers.ErrParam, ""}, // without a series
+		{exponentiated(spectral.Intersection{}, 1, 4, layers.WithOptimalPeriod()),
+			layers.ErrParam, ""}, // without a series
 		{exponentiated(chi2, 0, 4), layers.ErrParam, "Sigma = 0"},
 		{exponentiated(spectral.Chi2{Gamma: math.NaN()}, 1, 4), layers.ErrParam, "Gamma = NaN"},
 		{exponentiated(chi2, 1, 5), layers.ErrParam, "5 features is odd"},
@@ -361,7 +362,8 @@ func TestErrors(t *testing.T) {
 			layers.ErrParam, "a step has the gradient 0, so there is nothing to tune"},
 		{delta(layers.Values{"sigmas": "1:2"}), layers.ErrParam, "sigmas and weights go together"},
 		{delta(layers.Values{"sigmas": "1:2", "weights": "1"}), layers.ErrParam, "are not as many"},
-		{delta(layers.Values{"sigmas": "1:2", "weights": "1:-1", "sigma1": 1.}), layers.ErrParam, "or sigmas and weights"},
+		{delta(layers.Values{"sigmas": "1:2", "weights": "1:-1", "sigma1": 1.}),
+			layers.ErrParam, "or sigmas and weights"},
 		{delta(layers.Values{"sigmas": "1:-2", "weights": "1:-1"}), layers.ErrParam, "Sigmas[1] = -2"},
 		{spec(layers.Spec{Map: "chi2", Dims: 3, Tune: "all", Params: layers.Values{"order": 0.0}}),
 			layers.ErrParam, "a map of order 0 has no frequency"},

@@ -416,10 +416,7 @@ func Example_readingATensor() {
 	sum := G.Must(G.Sum(G.Must(G.Square(features))))
 	machine := G.NewTapeMachine(g)
 	defer machine.Close()
-	if err := machine.RunAll(); err != nil {
-		fmt.Println(err)
-		return
-	}
+	must(0, machine.RunAll())
 	fmt.Printf("of its node: %.2f\n", features.Value().(*tensor.Dense).Float64s()[:4])
 	fmt.Printf("squares of both rows: %.2f\n", float64(*sum.Value().(*G.F64)))
 	// Output:

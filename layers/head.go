@@ -163,8 +163,8 @@ func NewHuberHead(d, k int, opts ...Option) (*HuberHead, error) {
 // Delta returns δ.
 func (l *HuberHead) Delta() float64 { return ops.Float64s(l.param("delta"))[0] }
 
-// ofResiduals returns the likelihood of a head of a kind whose losses are functions of the residuals, as a number and as
-// a node.
+// ofResiduals returns the likelihood of a head of a kind whose losses are functions of the residuals, as a number and
+// as a node.
 func ofResiduals(kind string, loss func(r float64) float64,
 	node func(a ops.Attr, r *G.Node) (*G.Node, error)) likelihood {
 	return likelihood{kind: kind,

@@ -17,10 +17,10 @@ var (
 	_             = []layers.Layer{(*layers.NystromLayer)(nil), (*layers.Normalise)(nil), (*layers.BagLayer)(nil)}
 	_             = []layers.BagMap{(*layers.BagLayer)(nil)}
 	_             = []layers.Head{(*layers.LinearHead)(nil), (*layers.SoftmaxHead)(nil), (*layers.HuberHead)(nil)}
-	_             = []sparseLayer{(*layers.FourierLayer)(nil), (*layers.AdditiveLayer)(nil), (*layers.PositiveLayer)(nil),
-		(*layers.RandomReLULayer)(nil), (*layers.RandomLaplaceLayer)(nil), (*layers.LevyLayer)(nil),
-		(*layers.SkewedChi2Layer)(nil), (*layers.SkewedIntersectionLayer)(nil), (*layers.SkewedLayer)(nil),
-		(*layers.SRFLayer)(nil), (*layers.GORFLayer)(nil), (*layers.RandomMaclaurinLayer)(nil),
+	_             = []sparseLayer{(*layers.FourierLayer)(nil), (*layers.AdditiveLayer)(nil),
+		(*layers.PositiveLayer)(nil), (*layers.RandomReLULayer)(nil), (*layers.RandomLaplaceLayer)(nil),
+		(*layers.LevyLayer)(nil), (*layers.SkewedChi2Layer)(nil), (*layers.SkewedIntersectionLayer)(nil),
+		(*layers.SkewedLayer)(nil), (*layers.SRFLayer)(nil), (*layers.GORFLayer)(nil), (*layers.RandomMaclaurinLayer)(nil),
 		(*layers.TensorSketchLayer)(nil), (*layers.ExponentiatedLayer)(nil), (*layers.HDDLayer)(nil),
 		(*layers.PeriodicLayer)(nil), (*layers.Dense)(nil), (*layers.LinearHead)(nil), (*layers.SoftmaxHead)(nil)}
 	_ = []zeroLayer{(*layers.HomogeneousLayer)(nil), (*layers.AddKPCALayer)(nil), (*layers.MajiBergLayer)(nil),
