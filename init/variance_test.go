@@ -53,6 +53,11 @@ func TestVarianceAtEqualRows(t *testing.T) {
 			t.Errorf("%T: %v, %v", k, v, err)
 		}
 	}
+	for _, s := range Samplers() {
+		if v, ok := s.(Predictor); ok && must(v.Variance(Gaussian{1}, x, x, 3)) > 1e-15 {
+			t.Errorf("%v has a variance at equal rows", s)
+		}
+	}
 }
 
 // The variance of positive features in the form of lemma 2 of Choromanski et al. (2021): 0 for opposite rows.
@@ -124,15 +129,6 @@ func TestAntitheticAsymmetricLaw(t *testing.T) {
 	mean, se := meanStdErr(estimates(Antithetic{}, k, [][]float64{x}, z, 7, 3000, Stream(1, "skewed"))[0])
 	if want := k.At(x, z); math.Abs(mean-want) > 4*se {
 		t.Errorf("mean %v ± %v, kernel %v", mean, se, want)
-	}
-}
-
-func TestPredictorsAtEqualRows(t *testing.T) {
-	x := []float64{.1, .2}
-	for _, s := range Samplers() {
-		if v, ok := s.(Predictor); ok && must(v.Variance(Gaussian{1}, x, x, 3)) > 1e-15 {
-			t.Errorf("%v has a variance at equal rows", s)
-		}
 	}
 }
 

@@ -62,30 +62,22 @@ func Continue(to, from Layer) error {
 	return to.SetParams(values)
 }
 
-// give gives the parameter of that name the numbers v, if it is there and takes them.
+// give gives the parameter of that name the numbers v, or one number for all. It is false where one of both is not there
+// or v has another shape.
 func give(values map[string]*tensor.Dense, name string, v *tensor.Dense) bool {
 	old := values[name]
-	if old == nil {
-		return false
-	}
-	if v = likeShape(v, old); v != nil {
-		values[name] = v
-	}
-	return v != nil
-}
-
-// likeShape is v in the shape of old, one number of it once for each; nil: there is none, or it has another shape.
-func likeShape(v, old *tensor.Dense) *tensor.Dense {
 	switch {
-	case v == nil:
-		return nil
+	case old == nil || v == nil:
+		return false
 	case v.Shape().Eq(old.Shape()):
-		return v
 	case v.Shape().TotalSize() != 1 || v.Dtype() != old.Dtype():
-		return nil
+		return false
+	default:
+		one := ops.Float64s(v)[0]
+		v = mapTensor(old, func(float64) float64 { return one })
 	}
-	one := ops.Float64s(v)[0]
-	return mapTensor(old, func(float64) float64 { return one })
+	values[name] = v
+	return true
 }
 
 // intoFrequencies gives the parameter of that name the frequencies w of from, scaled by their bandwidth.
@@ -94,8 +86,9 @@ func intoFrequencies(values map[string]*tensor.Dense, prefix, name string, w, rh
 	if w, err = ops.Bandwidth(ops.Attr{Layer: layer}).Into(nil, w, rho); err != nil {
 		return false, err
 	}
-	log := mapTensor(w, func(v float64) float64 { return math.Log(max(v, math.SmallestNonzeroFloat32)) })
-	return give(values, prefix+name, w) || give(values, prefix+"log_"+name, log), nil
+	return give(values, prefix+name, w) || give(values, prefix+"log_"+name, mapTensor(w, func(v float64) float64 {
+		return math.Log(max(v, math.SmallestNonzeroFloat32))
+	})), nil
 }
 
 // asFixed gives a parameter that is tuned as its logarithm or inverse softplus to a map that has it as it is.
