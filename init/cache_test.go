@@ -33,18 +33,3 @@ func TestCache(t *testing.T) {
 		t.Errorf("%d computations of one result, %d, %v", count, got, err)
 	}
 }
-
-// TestAntitheticOfInexactQuantiles: a law that is symmetric but for rounding has no pairs w and -w, whose cosines are
-// the same.
-func TestAntitheticOfInexactQuantiles(t *testing.T) {
-	const m = 16
-	rounded := withLaw{Gaussian{1}, Law{Transform: Fourier, Quantile: func(p float64) float64 {
-		return normalQuantile(p) * (1 + 1e-7*p)
-	}}}
-	w := sample(Antithetic{}, 1, m, rounded, Stream(1, "antithetic"))
-	for j := 0; j < m; j += 2 {
-		if near(w[j], -w[j+1], 1e-6) {
-			t.Errorf("the frequencies %v and %v", w[j], w[j+1])
-		}
-	}
-}

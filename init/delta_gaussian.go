@@ -65,15 +65,13 @@ func (k DeltaGaussian) Split(_, _ int, _ Coupling) (*Split, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err
 	}
-	order := make([]int, len(k.Sigmas))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(k.Sigmas[j], k.Sigmas[i]) })
 	p := &Split{Of: k}
-	for _, i := range order {
-		p.Parts = append(p.Parts, Component{k.Weights[i], Gaussian{Sigma: k.Sigmas[i]}})
+	for i, s := range k.Sigmas {
+		p.Parts = append(p.Parts, Component{k.Weights[i], Gaussian{Sigma: s}})
 	}
+	slices.SortStableFunc(p.Parts, func(a, b Component) int {
+		return cmp.Compare(b.Of.(Gaussian).Sigma, a.Of.(Gaussian).Sigma)
+	})
 	if plus, minus := p.Masses(); math.IsInf(plus+minus, 1) {
 		return nil, fmt.Errorf("spectral: DeltaGaussian: the sum of |Weights| overflows; scale them: %w", ErrParam)
 	}

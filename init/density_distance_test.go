@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
@@ -133,7 +134,7 @@ func TestLambdas(t *testing.T) {
 			}
 		}
 		_, w, err := c.d.Lambdas(9, GaussLambdas, 0)
-		if sum := total(w); err != nil || !(math.Abs(sum-c.mass) <= 1e-14) {
+		if sum := floats.Sum(w); err != nil || !(math.Abs(sum-c.mass) <= 1e-14) {
 			t.Errorf("%s: weights of %v, %v", name, sum, err)
 		}
 		const n = 4000
@@ -186,13 +187,6 @@ func TestGaussLambdasAreNearer(t *testing.T) {
 	}
 }
 
-func total(v []float64) (sum float64) {
-	for _, u := range v {
-		sum += u
-	}
-	return sum
-}
-
 // TestDensityKernel: the exponentiated kernel of the values is exp(-ρ²/2σ²), at the scales of the table.
 func TestDensityKernel(t *testing.T) {
 	p, q := []float64{.5, 0, 2.5, 1}, []float64{1.5, .25, 2, .25}
@@ -221,11 +215,7 @@ func ExampleDensityDistance() {
 	js := JensenShannonDivergence
 	p := []float64{.2, .4, 1, 1.8, 2, 1.4, .8, .4}
 	q := []float64{.9, 1.3, 1.5, 1.3, 1, .8, .7, .5}
-	lambda, weight, err := js.Lambdas(5, QuantileLambdas, 0)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	lambda, weight := must2(js.Lambdas(5, QuantileLambdas, 0))
 	sum := 0.0
 	for j, l := range lambda {
 		for i := range p {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"gorgonia.org/tensor"
 )
 
 // Pairs of rows: of any numbers, and histograms.
@@ -12,6 +13,14 @@ var (
 	rowX, rowZ   = []float64{1, 0, 2}, []float64{0, 1, 1}
 	histX, histZ = []float64{.2, .3, .5}, []float64{0, .9, .1}
 )
+
+// must returns v, and panics with an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
 
 // The baseline: its feature map is x itself.
 func ExampleLinear() {
@@ -69,10 +78,7 @@ func ExampleSoftmax() {
 	for _, length := range []float64{.5, 1, 1.5, 2} {
 		x := []float64{length}
 		for _, z := range [][]float64{{-length}, {0}, x} {
-			variance, err := spectral.IID{}.Variance(k, x, z, 1024)
-			if err != nil {
-				panic(err)
-			}
+			variance := must(spectral.IID{}.Variance(k, x, z, 1024))
 			fmt.Printf("k(%.1f, %4.1f) = %7.4f ± %4.1f %%\n", length, z[0], k.At(x, z), 100*math.Sqrt(variance)/k.At(x, z))
 		}
 	}
@@ -207,11 +213,7 @@ func ExampleStationary() {
 // Two Gaussians of opposite weights: indefinite, and split into its two signs exactly.
 func ExampleDeltaGaussian() {
 	k := spectral.DeltaGaussian{Sigmas: []float64{1, 10}, Weights: []float64{1, -1}}
-	split, err := k.Split(3, 64, spectral.SharedCoupled)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	split := must(k.Split(3, 64, spectral.SharedCoupled))
 	plus, minus := split.Masses()
 	fmt.Printf("k(x, x) = %.0f, k(x, z) = %.4f, masses %.0f and %.0f\n",
 		k.At(rowX, rowX), k.At(rowX, rowZ), plus, minus)
@@ -234,16 +236,8 @@ func ExampleNeuralTangent() {
 
 // Three numbers a bin for χ²: of order 1, with the fitted period.
 func ExampleNewHarmonics() {
-	period, err := spectral.FittedPeriod(spectral.Chi2{}, 1, spectral.Rectangular)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	h, err := spectral.NewHarmonics(spectral.Chi2{}, 1, spectral.Rectangular, period)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	period := must(spectral.FittedPeriod(spectral.Chi2{}, 1, spectral.Rectangular))
+	h := must(spectral.NewHarmonics(spectral.Chi2{}, 1, spectral.Rectangular, period))
 	fmt.Printf("period %.2f, samples %.3f, largest error %.3f\n",
 		h.Period, h.Kappa, h.SupError())
 	// Output: period 7.92, samples [0.655 0.169], largest error 0.029
@@ -252,16 +246,8 @@ func ExampleNewHarmonics() {
 // FittedPeriod has the least error on average where the bins of two rows differ little, OptimalPeriod at the worst pair
 // of numbers.
 func ExampleFittedPeriod() {
-	fitted, err := spectral.FittedPeriod(spectral.JensenShannon{}, 3, spectral.Rectangular)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	optimal, err := spectral.OptimalPeriod(spectral.JensenShannon{}, 3, spectral.Rectangular)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	fitted := must(spectral.FittedPeriod(spectral.JensenShannon{}, 3, spectral.Rectangular))
+	optimal := must(spectral.OptimalPeriod(spectral.JensenShannon{}, 3, spectral.Rectangular))
 	fmt.Printf("fitted %.2f, optimal %.2f\n", fitted, optimal)
 	// Output: fitted 16.33, optimal 17.39
 }
@@ -282,4 +268,94 @@ func ExampleCauchy() {
 	k := spectral.Cauchy{Sigma: 2}
 	fmt.Println(k.At([]float64{0}, []float64{2}), k.At([]float64{0, 0}, []float64{2, 4}))
 	// Output: 0.5 0.1
+}
+
+// A kernel is an expectation: the mean of cos(w·(x-z)) over its frequencies comes close to k(x, z).
+func ExampleGaussian() {
+	k := spectral.Gaussian{Sigma: 2}
+	x, z := []float64{1, 0, 2}, []float64{0, 1, 1}
+
+	const d, m = 3, 10000
+	w, err := spectral.Frequencies(k, spectral.IID{}, d, m, 7)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	mean := 0.0
+	for j := range m {
+		dot := 0.0
+		for i := range d {
+			dot += w.Float64s()[i*m+j] * (x[i] - z[i])
+		}
+		mean += math.Cos(dot) / m
+	}
+	variance, _ := spectral.PairVariance(k, x, z)
+	fmt.Printf("exact %.3f, %d features %.2f, standard error %.3f\n", k.At(x, z), 2*m, mean, math.Sqrt(variance/m))
+	// Output: exact 0.687, 20000 features 0.69, standard error 0.004
+}
+
+// Histograms have their own kernels: here features are exp(-w·x).
+func ExampleExpSemigroup() {
+	k := spectral.ExpSemigroup{Beta: 0.5}
+	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{0.2, 0.3, 0.5, 0, 0.9, 0.1}))
+	g := must(spectral.Gram(k, x, nil))
+	fmt.Printf("%.3f %.3f\n%.3f %.3f\n", g.At(0, 0), g.At(0, 1), g.At(1, 0), g.At(1, 1))
+
+	variance, _ := spectral.PairVariance(k, []float64{0.2, 0.3, 0.5}, []float64{0, 0.9, 0.1})
+	fmt.Printf("features for a standard error of 0.01: %.0f\n", math.Ceil(variance/.01/.01))
+	// Output:
+	// 0.300 0.314
+	// 0.314 0.409
+	// features for a standard error of 0.01: 958
+}
+
+// Frequencies in one block are orthogonal, and a sampler that does not fit a kernel says so.
+func ExampleOrthogonal() {
+	const d, m = 2, 2
+	w := must(spectral.Frequencies(spectral.Gaussian{Sigma: 1}, spectral.Orthogonal{}, d, m, 1))
+	v := w.Float64s()
+	fmt.Printf("inner product of the columns: %.6f\n", math.Abs(v[0]*v[1]+v[2]*v[3]))
+
+	_, err := spectral.Frequencies(spectral.Laplacian{Sigma: 1}, spectral.Orthogonal{}, d, m, 1)
+	fmt.Println(err)
+	// Output:
+	// inner product of the columns: 0.000000
+	// spectral: sampler orthogonal does not fit spectral.Laplacian: its frequencies are not known to have a uniform direction (no NormQuantile); use spectral.IID{}
+}
+
+// A structured draw is signs and norms, from which the same frequencies can be written out. It is for many dimensions.
+func ExampleStructured() {
+	const d, m = 784, 4096
+	k := spectral.Gaussian{Sigma: 5}
+	signs, norms, err := spectral.StructuredFrequencies(k, d, m, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("signs", signs.Shape(), "norms", norms.Shape(), "in place of W", tensor.Shape{d, m})
+
+	_, err = spectral.Frequencies(k, spectral.Structured{}, 8, m, 1)
+	fmt.Println(err)
+	// Output:
+	// signs (12, 1024) norms (4096) in place of W (784, 4096)
+	// spectral: sampler structured does not fit spectral.Gaussian: it is biased where dimensions are few, by -0.031 at two bandwidths for 8, and 8 is less than 16; use spectral.Orthogonal{}
+}
+
+// The kernel Π sinc(x_i - z_i) has uniform frequencies.
+func ExampleCustom() {
+	k := spectral.Custom{
+		Exact: func(x, z []float64) float64 {
+			v := 1.0
+			for i := range x {
+				if t := x[i] - z[i]; t != 0 {
+					v *= math.Sin(t) / t
+				}
+			}
+			return v
+		},
+		Of: spectral.Law{Transform: spectral.Fourier, Quantile: func(p float64) float64 { return 2*p - 1 }},
+	}
+	x, z := []float64{1, 2}, []float64{2, 0.5}
+	fmt.Printf("exact %.3f, estimate %.2f\n", k.At(x, z), estimate(k, spectral.IID{}, x, z, 10000, 3))
+	// Output: exact 0.560, estimate 0.56
 }

@@ -9,11 +9,7 @@ import (
 
 // estimate is the mean of cos(w·(x-z)) over m frequencies.
 func estimate(k spectral.Random, s spectral.Sampler, x, z []float64, m int, seed uint64) float64 {
-	w, err := spectral.Frequencies(k, s, len(x), m, seed)
-	if err != nil {
-		fmt.Println(err)
-		return math.NaN()
-	}
+	w := must(spectral.Frequencies(k, s, len(x), m, seed))
 	mean := 0.0
 	for j := range m {
 		dot := 0.0
@@ -31,11 +27,7 @@ func ExampleOrthogonal_coupled() {
 	x, z := []float64{.4, -.2, .3, 0, .5, .1, -.3, .2}, make([]float64, 8)
 	for _, s := range []spectral.Predictor{spectral.IID{}, spectral.Antithetic{}, spectral.Orthogonal{},
 		spectral.Orthogonal{Coupled: true}} {
-		v, err := s.Variance(k, x, z, 8)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		v := must(s.Variance(k, x, z, 8))
 		fmt.Printf("%-10v standard error %.3f\n", s, math.Sqrt(v))
 	}
 	// Output:
@@ -90,6 +82,15 @@ func ExampleHalton() {
 	// spectral: sampler halton does not fit spectral.Laplacian: 1001 input dimensions need points of 1001 coordinates, and the sequence has at most 1000; use spectral.IID{}
 }
 
+// Each coordinate has its strata.
+func ExampleLatinHypercube() {
+	k, x, z := spectral.Laplacian{Sigma: 1}, []float64{.5, .5, .5}, []float64{0, .5, .5}
+	v, _ := spectral.PairVariance(k, x, z)
+	fmt.Printf("exact %.4f, 256 frequencies %.4f; standard error of independent ones %.3f\n",
+		k.At(x, z), estimate(k, spectral.LatinHypercube{}, x, z, 256, 1), math.Sqrt(v/256))
+	// Output: exact 0.6065, 256 frequencies 0.6007; standard error of independent ones 0.035
+}
+
 // A sequence also serves a law of which the direction and the norm are known.
 func ExampleSobol() {
 	k, x, z := spectral.Matern{Nu: 1.5, Ell: 1}, []float64{1, 0}, []float64{0, .5}
@@ -103,11 +104,7 @@ func ExampleSobol() {
 // combination of Gaussians, whose mass grows as its error falls.
 func ExampleSpherePolynomial() {
 	for _, k := range []spectral.SpherePolynomial{{A: 2, P: 10}, {A: 3, P: 1, Eps: 1e-2}, {A: 3, P: 1, Eps: 1e-3}} {
-		p, err := k.Split(5, 1000, spectral.SharedCoupled)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		p := must(k.Split(5, 1000, spectral.SharedCoupled))
 		plus, minus := p.Masses()
 		fmt.Printf("%+v: masses %.3f and %.3f, error %.4f\n", k, plus, minus, p.Error)
 	}
@@ -121,17 +118,9 @@ func ExampleSpherePolynomial() {
 func ExampleCoupling() {
 	k := spectral.DeltaGaussian{Sigmas: []float64{1, 2}, Weights: []float64{1, -1}}
 	x, z := []float64{.4, -.2, .3, 0, .5, .1, -.3, .2}, make([]float64, 8)
-	p, err := k.Split(8, 16, spectral.SharedCoupled)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	p := must(k.Split(8, 16, spectral.SharedCoupled))
 	for _, c := range spectral.Couplings() {
-		v, err := c.Variance(p, x, z, 16)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		v := must(c.Variance(p, x, z, 16))
 		fmt.Printf("%-14v standard error %.4f\n", c, math.Sqrt(v))
 	}
 	// Output:
@@ -142,11 +131,7 @@ func ExampleCoupling() {
 
 // Independent frequencies fit every law. Here a kernel of histograms has frequencies that are never negative.
 func ExampleIID() {
-	w, err := spectral.Frequencies(spectral.ReciprocalSemigroup{Lambda: 2}, spectral.IID{}, 2, 10000, 1)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	w := must(spectral.Frequencies(spectral.ReciprocalSemigroup{Lambda: 2}, spectral.IID{}, 2, 10000, 1))
 	mean, least := 0., 1.
 	for _, v := range w.Float64s() {
 		mean, least = mean+v/20000, min(least, v)
@@ -166,4 +151,51 @@ func ExampleSampler() {
 	// orthogonal true <nil>
 	// coupled true <nil>
 	// antithetic true <nil>
+}
+
+// The kernel that the features are to approximate, and what they do approximate: no density has the kernel itself.
+func ExampleSRF() {
+	k := spectral.SRF{A: 2, P: 10}
+	split := must(k.Split(16, 1, spectral.Independent))
+	x, z := make([]float64, 16), make([]float64, 16)
+	x[0], z[1] = 1, 1
+	fmt.Printf("exact %.3f, estimated %.3f, off by at most %.3f anywhere\n", k.At(x, z), split.At(x, z), split.Error)
+	// Output: exact 0.001, estimated -0.001, off by at most 0.003 anywhere
+}
+
+// The law draws frequencies as others do, with any sampler for a uniform direction.
+func ExampleSRF_Split() {
+	split := must(spectral.SRF{A: 3, P: 1}.Split(4, 8, spectral.Independent))
+	w := must(spectral.Frequencies(split.Parts[0].Of, spectral.Orthogonal{}, 4, 8, 1))
+	fmt.Println(w.Shape())
+	// Output: (4, 8)
+}
+
+// Features of (½ x·z + ½)³: products of up to three projections on random signs.
+func ExampleDrawProducts() {
+	w, degrees, scales, err := spectral.DrawProducts(spectral.SpherePolynomial{A: 2, P: 3}, 5, 8, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("degrees %v, scales %.3f, signs %v\n", degrees, scales[:2], w.Shape())
+	// Output: degrees [1 0 2 1 0 1 0 1], scales [1.186 0.484], signs (5, 24)
+}
+
+// Two sketches of vectors of three coordinates in eight buckets.
+func ExampleDrawCountSketches() {
+	buckets, signs, err := spectral.DrawCountSketches(2, 3, 8, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("buckets\n%.0f\nsigns\n%.0f\n", buckets, signs)
+	// Output:
+	// buckets
+	// ⎡4  7  7⎤
+	// ⎣3  6  0⎦
+	//
+	// signs
+	// ⎡ 1   1   1⎤
+	// ⎣ 1   1  -1⎦
 }

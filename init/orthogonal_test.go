@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 func TestOrthogonalBlocks(t *testing.T) {
@@ -17,11 +20,8 @@ func TestOrthogonalBlocks(t *testing.T) {
 					continue // different blocks
 				}
 				u, v := column(w, c.d, c.m, a), column(w, c.d, c.m, b)
-				dot, uu, vv := 0.0, 0.0, 0.0
-				for i := range u {
-					dot, uu, vv = dot+u[i]*v[i], uu+u[i]*u[i], vv+v[i]*v[i]
-				}
-				if cos := dot / math.Sqrt(uu*vv); math.Abs(cos) > 1e-12 {
+				cos := floats.Dot(u, v) / floats.Norm(u, 2) / floats.Norm(v, 2)
+				if math.Abs(cos) > 1e-12 {
 					t.Errorf("d = %d, m = %d: columns %d and %d have cosine %v", c.d, c.m, a, b, cos)
 				}
 			}
@@ -87,7 +87,7 @@ func TestOrthogonalNormsAreIndependent(t *testing.T) {
 	for j := range d {
 		norm := fmt.Sprint("norm", j)
 		for name, other := range series {
-			if r := correlation(series[norm], other); name != norm && math.Abs(r) > 4/math.Sqrt(blocks) {
+			if r := stat.Correlation(series[norm], other, nil); name != norm && math.Abs(r) > 4/math.Sqrt(blocks) {
 				t.Errorf("correlation of %s and %s: %.3f", norm, name, r)
 			}
 		}
@@ -106,10 +106,8 @@ func TestTruncatedColumns(t *testing.T) {
 			u, _ := must2(Joint.Frequencies(split, c.d, c.m, uint64(seed)))
 			first := column(u.Float64s(), c.d, 2*c.m, 0)
 			for i, j := range []int{1, 2*c.m - 1} {
-				other, cos, norm := column(u.Float64s(), c.d, 2*c.m, j), 0., 0.
-				for k, v := range other {
-					cos, norm = cos+v*first[k], norm+v*v
-				}
+				other := column(u.Float64s(), c.d, 2*c.m, j)
+				cos, norm := floats.Dot(other, first), floats.Dot(other, other)
 				if math.Abs(norm-1) > 1e-12 || 2*c.m <= c.d && math.Abs(cos) > 1e-12 {
 					t.Fatalf("d = %d, m = %d: squared norm %v, cosine %v", c.d, c.m, norm, cos)
 				}
@@ -128,16 +126,6 @@ func TestTruncatedColumns(t *testing.T) {
 			}
 		}
 	}
-}
-
-func correlation(a, b []float64) float64 {
-	ma, _ := meanStdErr(a)
-	mb, _ := meanStdErr(b)
-	var ab, aa, bb float64
-	for i := range a {
-		ab, aa, bb = ab+(a[i]-ma)*(b[i]-mb), aa+(a[i]-ma)*(a[i]-ma), bb+(b[i]-mb)*(b[i]-mb)
-	}
-	return ab / math.Sqrt(aa*bb)
 }
 
 // orthogonalMSE is the exact mean squared error of the pair form for the unit Gaussian and one block of m <= d

@@ -1,7 +1,6 @@
 package spectral
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -219,21 +218,4 @@ func TestLatinHypercubeBound(t *testing.T) {
 			}
 		}
 	}
-}
-
-func ExampleLatinHypercube() {
-	k, x, z := Laplacian{1}, []float64{.5, .5, .5}, []float64{0, .5, .5}
-	w, err := Frequencies(k, LatinHypercube{}, 3, 256, 1)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	estimate := 0.0
-	for j := range 256 { // x and z differ in the first coordinate
-		estimate += math.Cos((x[0]-z[0])*w.Float64s()[j]) / 256
-	}
-	v, _ := PairVariance(k, x, z)
-	fmt.Printf("kernel %.4f, estimate %.4f, standard error of independent frequencies %.3f\n",
-		k.At(x, z), estimate, math.Sqrt(v/256))
-	// Output: kernel 0.6065, estimate 0.6007, standard error of independent frequencies 0.035
 }

@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 )
@@ -50,10 +51,7 @@ func (k RationalQuadratic) Domain() Domain { return Domain{} }
 
 // Validate returns an error that wraps ErrParam unless α and ℓ are finite and above 0.
 func (k RationalQuadratic) Validate() error {
-	if err := positive("RationalQuadratic", "Alpha", k.Alpha); err != nil {
-		return err
-	}
-	return positive("RationalQuadratic", "Ell", k.Ell)
+	return cmp.Or(positive("RationalQuadratic", "Alpha", k.Alpha), positive("RationalQuadratic", "Ell", k.Ell))
 }
 
 // Law is the mixture of N(0, τI/ℓ²) over τ ~ Gamma(α, rate α).

@@ -199,17 +199,24 @@ func TestAntitheticPairs(t *testing.T) {
 	})
 }
 
-// level solves quantile(p) = v by bisection.
-func level(quantile func(float64) float64, v float64) float64 {
-	lo, hi := 0., 1.
-	for range 60 {
-		if mid := (lo + hi) / 2; quantile(mid) < v {
-			lo = mid
-		} else {
-			hi = mid
+// TestAntitheticOfInexactQuantiles: a law that is symmetric but for rounding has no pairs w and -w, whose cosines are
+// the same.
+func TestAntitheticOfInexactQuantiles(t *testing.T) {
+	const m = 16
+	rounded := withLaw{Gaussian{1}, Law{Transform: Fourier, Quantile: func(p float64) float64 {
+		return normalQuantile(p) * (1 + 1e-7*p)
+	}}}
+	w := sample(Antithetic{}, 1, m, rounded, Stream(1, "antithetic"))
+	for j := 0; j < m; j += 2 {
+		if near(w[j], -w[j+1], 1e-6) {
+			t.Errorf("the frequencies %v and %v", w[j], w[j+1])
 		}
 	}
-	return (lo + hi) / 2
+}
+
+// level solves quantile(p) = v by bisection.
+func level(quantile func(float64) float64, v float64) float64 {
+	return bisect(func(p float64) bool { return quantile(p) < v }, 0, 1)
 }
 
 func gaussianNormCDF(d int, k Gaussian, r float64) float64 {

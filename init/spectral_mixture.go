@@ -48,10 +48,9 @@ func (k SpectralMixture) total() (sum float64) {
 
 // At returns Σ a_q exp(-‖x-z‖²/(2σ_q²)) Π cos(μ_q (x_j-z_j)).
 func (k SpectralMixture) At(x, z []float64) float64 {
-	sum, total := 0., 0.
+	sum := 0.
 	for q := range k.Means {
 		weight, mean, sigma := k.component(q)
-		total += weight
 		v := weight * Gaussian{Sigma: sigma}.At(x, z)
 		if v == 0 {
 			continue // the difference may have overflowed
@@ -61,16 +60,15 @@ func (k SpectralMixture) At(x, z []float64) float64 {
 		}
 		sum += v
 	}
-	return sum / total
+	return sum / k.total()
 }
 
 // Gradient returns the sum over the components of a_q exp(-‖τ‖²/2σ²) (-τ_j/σ² Π cos(μτ) - μ sin(μτ_j) Π_{i≠j} cos(μτ_i)).
 func (k SpectralMixture) Gradient(dst, x, z []float64) []float64 {
 	dst = gradient(dst, x, z, func(_, _ float64) float64 { return 0 })
-	after, total := make([]float64, len(x)+1), 0. // products of the cosines from a column on
+	after := make([]float64, len(x)+1) // products of the cosines from a column on
 	for q := range k.Means {
 		weight, mean, sigma := k.component(q)
-		total += weight
 		before := weight * Gaussian{Sigma: sigma}.At(x, z)
 		if before == 0 {
 			continue
@@ -85,7 +83,7 @@ func (k SpectralMixture) Gradient(dst, x, z []float64) []float64 {
 			before *= cos
 		}
 	}
-	floats.Scale(1/total, dst)
+	floats.Scale(1/k.total(), dst)
 	return dst
 }
 

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
 )
 
 // SRF is the kernel of SpherePolynomial for spherical random features: Fourier features of a positive density that
@@ -148,4 +151,186 @@ func (t evenTable) at(x float64) float64 {
 	i := min(int(x/t.step), len(t.v)-4)
 	u, y := x/t.step-float64(i), t.v[i:i+4]
 	return -u*(u-1)*(u-2)/6*y[0] + (u+1)*(u-1)*(u-2)/2*y[1] - (u+1)*u*(u-2)/2*y[2] + (u+1)*u*(u-1)/6*y[3]
+}
+
+// sphericalFit is the least-squares problem of SRF, on a grid of norms r and a grid of distances z:
+//
+//	J(s, c) = ∫₀² (k(z) - K(z))² dz,   K(z) = ∫ q(r) Ω_d(rz) dr / ∫ q(r) dr,   q = max(0, Σ_i c_i A_i).
+type sphericalFit struct {
+	d       int
+	unit    float64     // ln Γ(d/2)
+	norms   []float64   // r, from 0 on
+	logs    []float64   // ln r/2
+	weights []float64   // of the trapezoidal rule
+	k       []float64   // the kernel at the distances
+	steps   []float64   // of the trapezoidal rule for the distances
+	omega   evenTable   // Ω_d
+	waves   [][]float64 // Ω_d(rz), [distances][norms]
+	start   []float64   // ln s_i, then c_i
+	parts   [][]float64 // A_i at the norms, of the last density
+}
+
+const (
+	sphericalComponents = 10
+	sphericalDistances  = 101
+	sphericalNorms      = 800
+	sphericalRounds     = 7
+	sphericalSteps      = 16 // of a round
+)
+
+func newSphericalFit(k SRF, d int) *sphericalFit {
+	f := &sphericalFit{d: d}
+	scale := math.Sqrt(float64(k.P)) / k.A // of the Gaussian that has the curvature of k at 0
+	reach := 2 * scale * math.Sqrt2 * (math.Sqrt(float64(d)) + 4)
+	f.norms = append(f.norms, 0)
+	for i := range sphericalNorms {
+		f.norms = append(f.norms, reach*math.Pow(1e-3, 1-float64(i+1)/sphericalNorms))
+	}
+	f.unit, _ = math.Lgamma(float64(d) / 2)
+	for _, r := range f.norms {
+		f.logs = append(f.logs, math.Log(r/2))
+	}
+	f.weights = trapezoid(f.norms)
+	// to about 1e-9
+	f.omega = newEvenTable(.01*math.Sqrt(float64(d)), 2*reach, func(t float64) float64 { return sphereMean(d, t) })
+	distances := make([]float64, sphericalDistances)
+	f.k = make([]float64, len(distances))
+	f.waves = make([][]float64, len(distances))
+	for i := range distances {
+		distances[i] = 2 * float64(i) / (sphericalDistances - 1)
+		f.k[i] = k.polynomial().at(distances[i])
+		for _, r := range f.norms {
+			f.waves[i] = append(f.waves[i], f.omega.at(r*distances[i]))
+		}
+	}
+	f.steps = trapezoid(distances)
+	for i := range sphericalComponents {
+		f.start = append(f.start, math.Log(scale)+math.Log(1.2)-float64(i)/2.5)
+	}
+	for i := range sphericalComponents {
+		f.start = append(f.start, math.Pow(.5, float64(i)))
+		f.parts = append(f.parts, make([]float64, len(f.norms)))
+	}
+	return f
+}
+
+// trapezoid are the weights of the trapezoidal rule.
+func trapezoid(x []float64) []float64 {
+	w := make([]float64, len(x))
+	for i := 1; i < len(x); i++ {
+		w[i-1] += (x[i] - x[i-1]) / 2
+		w[i] += (x[i] - x[i-1]) / 2
+	}
+	return w
+}
+
+// component writes A_i at the norms, for ln s.
+func (f *sphericalFit) component(dst []float64, logS float64) {
+	s := math.Exp(logS)
+	for j, r := range f.norms {
+		x, power := r/2/s, 0.
+		if f.d > 1 {
+			power = float64(f.d-1) * (f.logs[j] - logS)
+		}
+		dst[j] = math.Exp(power - x*x - f.unit - logS)
+	}
+}
+
+// density returns Σ_i c_i A_i at the norms, before it is cut off at 0, and its integral after the cut.
+func (f *sphericalFit) density(theta []float64) (q []float64, mass float64) {
+	q = make([]float64, len(f.norms))
+	for i, part := range f.parts {
+		f.component(part, theta[i])
+		floats.AddScaled(q, theta[sphericalComponents+i], part)
+	}
+	for j, v := range q {
+		mass += f.weights[j] * max(0, v)
+	}
+	return q, mass
+}
+
+// loss is J and, where grad is not nil, its gradient.
+func (f *sphericalFit) loss(theta, grad []float64) float64 {
+	q, mass := f.density(theta)
+	if !(mass > 0) || math.IsInf(mass, 1) {
+		return math.Inf(1)
+	}
+	p, b := make([]float64, len(q)), make([]float64, len(q))
+	for j, v := range q {
+		p[j] = f.weights[j] * max(0, v) / mass
+	}
+	// dJ/dq_j = weight_j (b_j - Σ b p)/mass with b = Ωᵀ dJ/dK
+	sum := 0.
+	for i, k := range f.k {
+		off := floats.Dot(f.waves[i], p) - k
+		sum += f.steps[i] * off * off
+		floats.AddScaled(b, 2*f.steps[i]*off, f.waves[i])
+	}
+	if grad == nil {
+		return sum
+	}
+	mean, scale := floats.Dot(b, p), make([]float64, sphericalComponents)
+	for i := range scale {
+		scale[i] = math.Exp(theta[i])
+	}
+	clear(grad)
+	for j, r := range f.norms {
+		if q[j] <= 0 {
+			continue
+		}
+		g := f.weights[j] * (b[j] - mean) / mass
+		for i := range sphericalComponents {
+			a := f.parts[i][j]
+			if a == 0 {
+				continue
+			}
+			x := r / 2 / scale[i]
+			grad[sphericalComponents+i] += g * a
+			grad[i] += g * theta[sphericalComponents+i] * a * (2*x*x - float64(f.d)) // dA/d ln s
+		}
+	}
+	return sum
+}
+
+// solve returns the density of least loss, or nil if there is none. The descent runs in rounds, each from the rounded
+// result of the round before, so that machines with different rounding find the same density. A round whose rounded
+// result has no smaller loss is the last and does not count: of a density that nearly cancels, rounding may leave
+// nothing.
+func (f *sphericalFit) solve() *radialDensity {
+	problem := optimize.Problem{
+		Func: func(theta []float64) float64 { return f.loss(theta, nil) },
+		Grad: func(grad, theta []float64) { f.loss(theta, grad) },
+	}
+	theta, least := f.start, f.loss(f.start, nil)
+	for range sphericalRounds {
+		// A line search that finds nothing less ends the round, with an error and what was found until then.
+		r, _ := optimize.Minimize(problem, theta, &optimize.Settings{MajorIterations: sphericalSteps,
+			GradientThreshold: 1e-10, Concurrent: 1}, &optimize.LBFGS{Store: 20})
+		if r == nil || !(r.F < least) {
+			break
+		}
+		for i, v := range r.X {
+			fraction, exponent := math.Frexp(v)
+			r.X[i] = math.Ldexp(math.Round(fraction*(1<<16)), exponent-16)
+		}
+		loss := f.loss(r.X, nil)
+		if !(loss < least) {
+			break
+		}
+		theta, least = r.X, loss
+	}
+	q, mass := f.density(theta)
+	if !(mass > 0) {
+		return nil
+	}
+	a := &radialDensity{d: f.d}
+	for j := 1; j < len(q); j++ {
+		c := cell{r: f.norms[j-1], width: f.norms[j] - f.norms[j-1], low: max(0, q[j-1]), high: max(0, q[j]),
+			below: a.mass}
+		if c.low+c.high > 0 {
+			a.cells = append(a.cells, c)
+			a.mass += c.width * (c.low + c.high) / 2
+		}
+	}
+	return a
 }

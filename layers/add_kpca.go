@@ -47,11 +47,6 @@ type AddKPCALayer struct {
 	kernel spectral.Homogeneous
 }
 
-var (
-	_ Layer     = (*AddKPCALayer)(nil)
-	_ SparseMap = (*AddKPCALayer)(nil)
-)
-
 // The largest values of the fields of AddKPCA.
 const (
 	maxComponents  = 64
@@ -86,17 +81,12 @@ func (f AddKPCA) tables() ops.Tables {
 // knots out of range, more components than knots (ErrParam); a sample without rows (ErrShape); a cell outside the
 // domain of the kernel (ErrDomain).
 func NewAddKPCALayer(of AddKPCA, sample *tensor.Dense, opts ...Option) (*AddKPCALayer, error) {
-	return newFitted("AddKPCALayer", sample, opts, basicOptions, func(dims int, o options) (*AddKPCALayer, error) {
-		return newAddKPCALayer(orDefaults(of), dims, o)
-	})
+	return newFitted(orDefaults(of), sample, opts, basicOptions, newAddKPCALayer)
 }
 
 func newAddKPCALayer(of AddKPCA, dims int, o options) (*AddKPCALayer, error) {
-	b, err := newBase("AddKPCALayer", "addkpca", dims, 1, o)
+	b, err := newBase("AddKPCALayer", "addkpca", dims, 1, o, of.Kernel)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkKernel(b.who(), of.Kernel); err != nil {
 		return nil, err
 	}
 	switch {

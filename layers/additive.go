@@ -14,15 +14,9 @@ import spectral "github.com/bochner-go/bochner/init"
 // Tuned by All it learns the frequencies of each column, as a PeriodicLayer does, which has more to learn.
 type AdditiveLayer struct{ *randomMap }
 
-var _ Layer = (*AdditiveLayer)(nil)
-
 // NewAdditiveLayer draws the map of k for d dimensions and the given number of output columns, which must be a multiple
 // of 2d. Errors: a kernel that is not of the Additive transform, parameters out of range, another number of features
 // (ErrParam); a sampler that does not fit the kernel (spectral.ErrSampler).
 func NewAdditiveLayer(k spectral.Random, d, features int, opts ...Option) (*AdditiveLayer, error) {
-	l, err := newTransform("AdditiveLayer", "additive", k, d, features, opts, spectral.Additive)
-	if err != nil {
-		return nil, err
-	}
-	return &AdditiveLayer{l}, nil
+	return newTransform[AdditiveLayer]("additive", k, d, features, opts, spectral.Additive)
 }

@@ -2,7 +2,6 @@ package layers
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -10,31 +9,7 @@ import (
 )
 
 // affine is zA + b with learnable A and b.
-type affine struct {
-	sparseMapper
-	served atomic.Pointer[ops.Weights] // A while nobody else can change it, by PackHead
-}
-
-func newAffine(kind, auto string, d, k int, opts []Option, more ...string) (*affine, error) {
-	b, o, err := begin(kind, auto, d, k, opts, with(basicOptions, more...))
-	if err != nil {
-		return nil, err
-	}
-	if err := b.checkSize(d, k); err != nil {
-		return nil, err
-	}
-	b.params = []Param{
-		{"W", newTensor(o.dt, make([]float64, d*k), d, k), true},
-		{"b", newTensor(o.dt, make([]float64, k), k), true},
-	}
-	return affineOf(b), nil
-}
-
-func affineOf(b *base) *affine {
-	l := &affine{sparseMapper: newSparseMapper(b, ops.Domain{})}
-	b.changed = l.unpack
-	return l
-}
+type affine struct{ sparseMapper }
 
 // PackHead makes h keep a second copy of A in the layout that products read, for a head that serves predictions: a
 // request of few rows need not wait until A is copied. The copy takes the memory of A, with its columns padded to whole
@@ -53,16 +28,14 @@ func PackHead(h Head) error {
 func (l *affine) pack() error {
 	w, err := ops.Affine(l.attr()).Pack(l.dims, l.param("W"))
 	if err == nil {
-		l.served.Store(w)
+		l.packed.Store(w) // while nobody else can change A
 	}
 	return err
 }
 
-func (l *affine) unpack() { l.served.Store(nil) }
-
 // Params returns W, which is the A of zA + b, and b; a HuberHead also has delta. The tensors are the layer's own.
 func (l *affine) Params() []Param {
-	l.unpack()
+	l.packed.Store(nil)
 	return l.base.Params()
 }
 
@@ -77,8 +50,8 @@ func (l *affine) scores(f *flow, dst *tensor.Dense, z value, frozen ops.Inputs) 
 	a.Frozen |= frozen
 	w := f.param(l.base, "W")
 	if f.graph != nil {
-		l.unpack()
-	} else if packed := l.served.Load(); packed != nil {
+		l.packed.Store(nil)
+	} else if packed := l.packed.Load(); packed != nil {
 		w = value{rows: packed}
 	}
 	return f.do(ops.Affine(a), dst, z, w, f.param(l.base, "b"))

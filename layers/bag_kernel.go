@@ -20,12 +20,8 @@ type BagKernel interface {
 	GramBags(b *ops.Bags) (*mat.Dense, error)
 }
 
-var (
-	_ BagKernel          = (*densityKernel)(nil)
-	_ BagKernel          = (*meanKernel)(nil)
-	_ spectral.Validator = (*densityKernel)(nil)
-	_ spectral.Validator = (*meanKernel)(nil)
-)
+// The kernels of sets check their parameters.
+var _ = []spectral.Validator{(*densityKernel)(nil), (*meanKernel)(nil)}
 
 // densityKernel is the kernel exp(-ρ²/2σ²) of density estimates.
 type densityKernel struct{ Density }

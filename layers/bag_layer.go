@@ -19,8 +19,6 @@ type BagMap interface {
 	TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense, error)
 }
 
-var _ BagMap = (*BagLayer)(nil)
-
 // BagLayer is a feature map of sets of samples. It has two steps: the first makes a row of each set and has nothing to
 // tune, the second is a map of these rows (OfRows), which has the policy. NewBagLayer makes it of a map of densities,
 // NewMeanMapLayer of a map of samples.
@@ -37,8 +35,6 @@ type BagLayer struct {
 	kernel BagKernel
 	inner  Layer // of a mean map
 }
-
-var _ Layer = (*BagLayer)(nil)
 
 // newBagLayer makes a layer without its first step.
 func newBagLayer(dims int, over Layer, k BagKernel, o options) *BagLayer {

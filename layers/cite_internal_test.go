@@ -41,7 +41,7 @@ func TestEveryMapIsCited(t *testing.T) {
 				case p.Name == "select" && i > 0: // the uniform choice has no source
 					sources := landmarkSources[LandmarkChoice(i)]
 					if len(sources) != 1 {
-						t.Errorf("select=%s: add its source to landmarkSources in layers/bibliography.go", word)
+						t.Errorf("select=%s: add its source to landmarkSources in layers/cite.go", word)
 					}
 					cites(t, layerOf(t, e, p.Name, word), sources...)
 					named++
@@ -63,7 +63,7 @@ func TestEveryMapIsCited(t *testing.T) {
 	}
 	for _, c := range spectral.Couplings() {
 		if _, ok := couplingSources[c]; !ok {
-			t.Errorf("coupling %v: add its sources to couplingSources in layers/bibliography.go", c)
+			t.Errorf("coupling %v: add its sources to couplingSources in layers/cite.go", c)
 		}
 		cites(t, Must(NewGORFLayer(spectral.NeuralTangent{}, 4, 8, WithCoupling(c))),
 			append(couplingSources[c], "Jacot et al. 2018", "Luo et al. 2021")...)
@@ -99,7 +99,7 @@ func cites(t *testing.T, l Layer, papers ...string) {
 	t.Helper()
 	for _, p := range papers {
 		if bibliography()[p] == "" || !strings.Contains(Cite(l), bibliography()[p]) {
-			t.Errorf("Cite of %v lacks %q; add it to the tables in layers/bibliography.go", l, p)
+			t.Errorf("Cite of %v lacks %q; add it to the tables in layers/cite.go", l, p)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package layers
 
 import (
 	"math"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -69,7 +70,7 @@ func (l *composed) scaleParam(scale float64) Param {
 	if l.policy == Frozen {
 		return Param{"scale", newTensor(l.dt, []float64{scale}, 1), false}
 	}
-	return Param{"log_scale", newTensor(l.dt, repeat(math.Log(scale), scales), scales), true}
+	return Param{"log_scale", newTensor(l.dt, slices.Repeat([]float64{math.Log(scale)}, scales), scales), true}
 }
 
 // Policy returns the tuning policy.

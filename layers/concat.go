@@ -3,6 +3,7 @@ package layers
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/bochner-go/bochner/ops"
@@ -27,19 +28,37 @@ type Part struct {
 // may overlap. Li et al. (2010), section 6.
 type Concat struct{ *parallel }
 
-var _ Layer = (*Concat)(nil)
-
 // NewConcat makes a Concat of parts for an input of dims columns. For a gradient of a leaf input, give WithInputGrad to
 // NewConcat and to the layers of the parts. Errors: no part, a layer that is nil, a weight that is negative or not
 // finite, two used layers with the same random numbers, see WithSeed (ErrParam); columns that the input does not have
 // or that are not as many as the layer takes (ErrShape); different element types (ErrDtype); two layers of the same
 // name (ErrName).
 func NewConcat(dims int, parts []Part, opts ...Option) (*Concat, error) {
-	p, err := newParallel("Concat", false, dims, parts, opts)
-	if err != nil {
-		return nil, err
-	}
-	return &Concat{p}, nil
+	return newParallel[Concat](false, dims, parts, opts)
+}
+
+// Product maps parts of the input, each by a layer of its own, and multiplies each column of one part by each column of
+// the others, scaled by the roots of the weights:
+//
+//	z(x) = √β₁ z₁(x₁) ⊗ √β₂ z₂(x₂) ⊗ ...,   z(x)·z(x') ≈ Π β_p k_p(x_p, x'_p).
+//
+// This is the feature map of a product of kernels, an interaction of several descriptors, where Concat adds them up.
+// Parts may overlap. The columns of the last part run fastest. Vedaldi and Zisserman (2012), equations (7) and (13).
+//
+// The parts draw different random numbers, so E Π k̂_p = Π E k̂_p: the product is unbiased if all parts are. With the
+// variances v_p of the parts its variance is Π (k_p² + v_p) - Π k_p², which falls with the widths of the parts, not
+// with their product.
+//
+// The widths multiply: two parts of 64 columns make 4096, and 3 columns of each of 10 make 59049. Use it for a few
+// parts. For many columns use one map of a kernel that is a product itself, such as Gaussian, SkewedChi2 or
+// Exponentiated: it has any width, and its error falls with all of it.
+type Product struct{ *parallel }
+
+// NewProduct makes a Product of parts for an input of dims columns. For a gradient of a leaf input, give WithInputGrad
+// to NewProduct and to the layers of the parts. Errors: as for NewConcat; a weight of 0 (ErrParam); more than 2³¹ - 1
+// features (ErrShape).
+func NewProduct(dims int, parts []Part, opts ...Option) (*Product, error) {
+	return newParallel[Product](true, dims, parts, opts)
 }
 
 // parallel is the common part of Concat and Product.
@@ -49,7 +68,8 @@ type parallel struct {
 	product bool
 }
 
-func newParallel(kind string, product bool, dims int, parts []Part, opts []Option) (*parallel, error) {
+func newParallel[L ~struct{ *parallel }](product bool, dims int, parts []Part, opts []Option) (*L, error) {
+	kind := reflect.TypeFor[L]().Name()
 	who := "layers: " + kind
 	if err := domain.CheckSize(who+": rows", 8, dims); err != nil {
 		return nil, err
@@ -90,8 +110,30 @@ func newParallel(kind string, product bool, dims int, parts []Part, opts []Optio
 		return nil, err
 	}
 	c.rows = groupRows(c.features)
-	return c, nil
+	return &L{c}, nil
 }
+
+// width returns how many columns parts of these widths make, side by side or multiplied.
+func width(who string, product bool, parts []int) (all int, err error) {
+	if product {
+		all = 1
+	}
+	for _, m := range parts {
+		switch {
+		case !product:
+			all += m
+		case m > 0 && all > maxProduct/m:
+			return 0, fmt.Errorf("%s: parts of %v features make more than %d together; use fewer or narrower parts, "+
+				"or one map of a kernel of all their columns: %w", who, parts, maxProduct, ErrShape)
+		default:
+			all *= m
+		}
+	}
+	return all, nil
+}
+
+// maxProduct is the largest number of features of a Product, as ops.Kronecker has no more columns.
+const maxProduct = 1<<31 - 1
 
 // Parts returns the parts, in order, with their columns and weights.
 func (c *parallel) Parts() []Part { return append([]Part(nil), c.parts...) }
@@ -116,7 +158,7 @@ func (c *parallel) signs() (all []float64) {
 	for i, p := range c.parts {
 		s, before := SignatureOf(p.Layer), all
 		if s == nil {
-			s = repeat(1., p.Layer.Features())
+			s = slices.Repeat([]float64{1}, p.Layer.Features())
 		}
 		if !c.product || i == 0 {
 			all = append(all, s...)

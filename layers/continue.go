@@ -34,10 +34,8 @@ func Continue(to, from Layer) error {
 		values[p.Name] = p.Value
 	}
 	taken := map[string]bool{} // the parameters of from
-	for name, old := range values {
-		if v := likeShape(learned[name], old); v != nil {
-			values[name], taken[name] = v, true
-		}
+	for name := range values {
+		taken[name] = give(values, name, learned[name])
 	}
 	for _, p := range from.Params() {
 		if taken[p.Name] || !p.Tuned {
@@ -64,18 +62,22 @@ func Continue(to, from Layer) error {
 	return to.SetParams(values)
 }
 
-// likeShape is v in the shape of old, one number of it once for each; nil: there is none, or it has another shape.
-func likeShape(v, old *tensor.Dense) *tensor.Dense {
+// give gives the parameter of that name the numbers v, or one number for all. It is false where one of both is not there
+// or v has another shape.
+func give(values map[string]*tensor.Dense, name string, v *tensor.Dense) bool {
+	old := values[name]
 	switch {
-	case v == nil:
-		return nil
+	case old == nil || v == nil:
+		return false
 	case v.Shape().Eq(old.Shape()):
-		return v
 	case v.Shape().TotalSize() != 1 || v.Dtype() != old.Dtype():
-		return nil
+		return false
+	default:
+		one := ops.Float64s(v)[0]
+		v = mapTensor(old, func(float64) float64 { return one })
 	}
-	one := ops.Float64s(v)[0]
-	return mapTensor(old, func(float64) float64 { return one })
+	values[name] = v
+	return true
 }
 
 // intoFrequencies gives the parameter of that name the frequencies w of from, scaled by their bandwidth.
@@ -84,17 +86,9 @@ func intoFrequencies(values map[string]*tensor.Dense, prefix, name string, w, rh
 	if w, err = ops.Bandwidth(ops.Attr{Layer: layer}).Into(nil, w, rho); err != nil {
 		return false, err
 	}
-	if old := values[prefix+name]; old != nil && old.Shape().Eq(w.Shape()) {
-		values[prefix+name] = w
-		return true, nil
-	}
-	if old := values[prefix+"log_"+name]; old != nil && old.Shape().Eq(w.Shape()) {
-		values[prefix+"log_"+name] = mapTensor(w, func(v float64) float64 {
-			return math.Log(max(v, math.SmallestNonzeroFloat32))
-		})
-		return true, nil
-	}
-	return false, nil
+	return give(values, prefix+name, w) || give(values, prefix+"log_"+name, mapTensor(w, func(v float64) float64 {
+		return math.Log(max(v, math.SmallestNonzeroFloat32))
+	})), nil
 }
 
 // asFixed gives a parameter that is tuned as its logarithm or inverse softplus to a map that has it as it is.
@@ -107,12 +101,5 @@ func asFixed(values map[string]*tensor.Dense, p Param) bool {
 	if p.Name[at:at+4] == "raw_" {
 		f = softplus
 	}
-	name := p.Name[:at] + p.Name[at+4:]
-	if old := values[name]; old != nil {
-		if v := likeShape(mapTensor(p.Value, f), old); v != nil {
-			values[name] = v
-			return true
-		}
-	}
-	return false
+	return give(values, p.Name[:at]+p.Name[at+4:], mapTensor(p.Value, f))
 }

@@ -3,10 +3,12 @@ package layers
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -101,6 +103,15 @@ func fill(v Values, name string, f func() (float64, error)) error {
 	return nil
 }
 
+// spread returns the numbers of at most limit of n rows, evenly spread.
+func spread(n, limit int) []int {
+	numbers := make([]int, min(n, limit))
+	for k := range numbers {
+		numbers[k] = k * n / len(numbers)
+	}
+	return numbers
+}
+
 // sample returns at most limit rows in float64, evenly spread. A cell outside the domain is an error, which names its
 // place in x.
 func sample(rows ops.Matrix, limit int, on domain.Domain) ([][]float64, error) {
@@ -110,7 +121,7 @@ func sample(rows ops.Matrix, limit int, on domain.Domain) ([][]float64, error) {
 			return nil, err
 		}
 		var err error
-		if x, err = sampled(s, limit).Dense(nil); err != nil {
+		if x, err = s.Take(spread(s.Rows(), limit)).Dense(nil); err != nil {
 			return nil, err
 		}
 	}
@@ -120,25 +131,20 @@ func sample(rows ops.Matrix, limit int, on domain.Domain) ([][]float64, error) {
 	if dt := x.Dtype(); dt != tensor.Float32 && dt != tensor.Float64 {
 		return nil, fmt.Errorf("the rows are %v, want float32 or float64: %w", dt, ErrDtype)
 	}
-	n, d := x.Shape()[0], x.Shape()[1]
-	out := make([][]float64, min(n, limit))
-	for k := range out {
-		out[k] = make([]float64, d)
-		i := k * n / len(out)
-		for j := range out[k] {
-			v, err := x.At(i, j) // which reads views as well
-			if err != nil {
-				return nil, err
-			}
-			c, ok := v.(float64)
-			if !ok {
-				c = float64(v.(float32))
-			}
-			if !on.Contains(c) {
-				return nil, on.Violation("the data", i, j, c)
-			}
-			out[k][j] = c
+	numbers, d := spread(x.Shape()[0], limit), x.Shape()[1]
+	part, err := takeRows(x, numbers)
+	if err != nil {
+		return nil, err
+	}
+	cells := ops.Float64s(part)
+	for at, c := range cells {
+		if !on.Contains(c) {
+			return nil, on.Violation("the data", numbers[at/d], at%d, c)
 		}
+	}
+	out := make([][]float64, len(numbers))
+	for k := range out {
+		out[k] = cells[k*d : (k+1)*d]
 	}
 	return out, nil
 }
@@ -146,28 +152,26 @@ func sample(rows ops.Matrix, limit int, on domain.Domain) ([][]float64, error) {
 // meanRowSum returns the mean over rows in a domain of the sum of f over the cells. f(0) must be 0.
 func meanRowSum(x ops.Matrix, on domain.Domain, f func(float64) float64) (float64, error) {
 	const limit = 1000
+	var cells []float64
+	n := 0
 	if s, ok := x.(*ops.CSR); ok && s.Rows() > 0 {
-		part := sampled(s, limit)
 		if err := ops.CheckRows(on, "the data", s); err != nil {
 			return 0, err
 		}
-		sum := 0.0
-		for _, c := range storedValues(part) {
-			sum += f(c)
+		part := s.Take(spread(s.Rows(), limit))
+		cells, n = storedValues(part), part.Rows()
+	} else {
+		rows, err := sample(x, limit, on)
+		if err != nil {
+			return 0, err
 		}
-		return sum / float64(part.Rows()), nil
-	}
-	rows, err := sample(x, limit, on)
-	if err != nil {
-		return 0, err
+		cells, n = slices.Concat(rows...), len(rows)
 	}
 	sum := 0.0
-	for _, row := range rows {
-		for _, c := range row {
-			sum += f(c)
-		}
+	for _, c := range cells {
+		sum += f(c)
 	}
-	return sum / float64(len(rows)), nil
+	return sum / float64(n), nil
 }
 
 func unitExponent(kernel func(c float64) spectral.Kernel, x ops.Matrix) (float64, error) {
@@ -221,4 +225,78 @@ func extent(x ops.Matrix) (lowest, scale float64) {
 		see(c)
 	}
 	return lowest, scale
+}
+
+// sqrtDVar is spectral.SqrtDVar for dense or sparse rows.
+func sqrtDVar(x ops.Matrix) (float64, error) {
+	s, sparse := x.(*ops.CSR)
+	if !sparse {
+		return spectral.SqrtDVar(denseOf(x))
+	}
+	scale, variance, err := deviation(s, func(e float64) float64 { return e * e })
+	return scale * math.Sqrt(float64(s.Cols())/2*variance), err
+}
+
+// sqrtVar is sqrtDVar for one column.
+func sqrtVar(x ops.Matrix) (float64, error) {
+	sigma, err := sqrtDVar(x)
+	if err != nil {
+		return 0, err
+	}
+	return sigma / math.Sqrt(float64(x.Shape()[1])), nil
+}
+
+// dMeanAbsDev is spectral.DMeanAbsDev for dense or sparse rows.
+func dMeanAbsDev(x ops.Matrix) (float64, error) {
+	s, sparse := x.(*ops.CSR)
+	if !sparse {
+		return spectral.DMeanAbsDev(denseOf(x))
+	}
+	scale, mean, err := deviation(s, math.Abs)
+	return scale * float64(s.Cols()) * mean, err
+}
+
+// denseOf returns x if it is dense, and otherwise nil, which every function of dense rows refuses.
+func denseOf(x ops.Matrix) *tensor.Dense {
+	t, _ := x.(*tensor.Dense)
+	return t
+}
+
+// deviation returns scale, the largest |x|, and the mean over all cells, stored or not, of f(x/scale - mean of
+// x/scale). The division keeps squares from overflowing.
+func deviation(x *ops.CSR, f func(float64) float64) (scale, mean float64, err error) {
+	cells := float64(x.Rows()) * float64(x.Cols())
+	if cells == 0 {
+		return 0, 0, fmt.Errorf("there are no rows: %w", ErrShape)
+	}
+	if err := ops.CheckRows(domain.Reals(), "the data", x); err != nil {
+		return 0, 0, err
+	}
+	values := storedValues(x)
+	if scale = floats.Norm(values, math.Inf(1)); scale == 0 {
+		return 0, 0, fmt.Errorf("all cells are 0, the data have no spread; set the bandwidth by hand: %w", ErrDomain)
+	}
+	centre, sum := 0.0, 0.0
+	for _, v := range values {
+		centre += v / scale
+	}
+	centre /= cells
+	for _, v := range values {
+		sum += f(v/scale - centre)
+	}
+	return scale, (sum + (cells-float64(len(values)))*f(-centre)) / cells, nil
+}
+
+// storedValues returns the stored values in float64.
+func storedValues(x *ops.CSR) []float64 {
+	p := x.Pointers()
+	lo, hi := p[0], p[len(p)-1]
+	if v := x.Float64s(); v != nil {
+		return v[lo:hi]
+	}
+	out := make([]float64, hi-lo)
+	for i, v := range x.Float32s()[lo:hi] {
+		out[i] = float64(v)
+	}
+	return out
 }

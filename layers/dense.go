@@ -22,8 +22,6 @@ type Dense struct {
 	act ops.Activation
 }
 
-var _ Layer = (*Dense)(nil)
-
 // NewDense draws the layer for d dimensions and the given number of output columns. Errors (ErrParam): sizes below 1,
 // an unknown activation, a policy other than Frozen and All.
 func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error) {
@@ -34,9 +32,8 @@ func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error)
 	if err := f.Check(b.who()); err != nil {
 		return nil, err
 	}
-	if o.policy != Frozen && o.policy != All {
-		return nil, fmt.Errorf("%s: policy %v: a dense layer has no bandwidth; use Frozen or All: %w", b.who(),
-			o.policy, ErrParam)
+	if err := b.checkNoBandwidth("a dense layer"); err != nil {
+		return nil, err
 	}
 	if err := b.checkSize(d, features); err != nil {
 		return nil, err
@@ -52,13 +49,10 @@ func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error)
 			w[i] = limit * (2*rng.Float64() - 1)
 		}
 	}
-	tuned := o.policy == All
-	b.params = []Param{
-		{"W", newTensor(o.dt, w, d, features), tuned},
-		{"b", newTensor(o.dt, make([]float64, features), features), tuned},
-	}
+	b.add("W", o.policy == All, w, d, features)
+	b.add("b", o.policy == All, make([]float64, features))
 	b.drawn("dense", o, func(o options) (peeker, error) { return NewDense(d, features, f, withAll(o)) })
-	l := &Dense{affine: affineOf(b), act: f}
+	l := &Dense{affine: &affine{newSparseMapper(b, ops.Domain{})}, act: f}
 	l.forward = l.through
 	return l, nil
 }
@@ -81,4 +75,17 @@ func (l *Dense) through(f *flow, dst *tensor.Dense, x value) value {
 	}
 	y := l.scores(f, dst, x, frozen)
 	return f.do(ops.Activate(l.act, l.attr()), y.dense(), y)
+}
+
+// denseForm is the form of Dense.
+type denseForm struct {
+	Activation ops.Activation `param:"activation" words:"linear,relu,tanh,sigmoid,softplus" default:"relu"`
+}
+
+func (denseForm) traits() Traits { return Traits{Sampled: true, Tunable: true} }
+
+func (f denseForm) plan(s Spec) (plan, error) {
+	return plan{columns: s.Features, build: func(opts ...Option) (Layer, error) {
+		return NewDense(s.Dims, s.Features, f.Activation, opts...)
+	}}, nil
 }

@@ -219,11 +219,7 @@ func spreadBags(b *ops.Bags, limit int) *ops.Bags {
 	if b.Len() <= limit {
 		return b
 	}
-	idx := make([]int, limit)
-	for k := range idx {
-		idx[k] = k * b.Len() / limit
-	}
-	return b.Take(idx)
+	return b.Take(spread(b.Len(), limit))
 }
 
 // bandwidth finds a bandwidth by a rule, for a joint density or, in more than three dimensions, for the density of each

@@ -182,11 +182,10 @@ func unused(key streamKey, taken map[streamKey]*draw) streamKey {
 type watch struct {
 	of *base // whose parameters they are
 
-	out       atomic.Bool // they were handed out
-	mu        sync.Mutex
-	drawn     uint64 // the print of the parameters when they were handed out first
-	last      uint64 // the print at the latest use
-	different bool   // they differ from drawn
+	out   atomic.Bool // they were handed out
+	mu    sync.Mutex
+	drawn uint64 // the print of the parameters when they were handed out first
+	last  uint64 // the print at the latest use
 }
 
 // handOut says that somebody has the tensors.
@@ -215,8 +214,8 @@ func (w *watch) look() bool {
 	if sum != w.last && w.of.changed != nil {
 		w.of.changed()
 	}
-	w.last, w.different = sum, sum != w.drawn
-	return w.different
+	w.last = sum
+	return sum != w.drawn
 }
 
 // redrawn says that the parameters have the values of another draw.

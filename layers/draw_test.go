@@ -2,6 +2,7 @@ package layers_test
 
 import (
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -12,45 +13,33 @@ import (
 	"gorgonia.org/tensor"
 )
 
+// by makes layers of d columns by a constructor.
+func by[K any, L layers.Layer](build func(K, int, int, ...layers.Option) (L, error), k K, d, features int,
+	own ...layers.Option) func(...layers.Option) layers.Layer {
+	return func(opts ...layers.Option) layers.Layer { return must(build(k, d, features, append(opts, own...)...)) }
+}
+
+var (
+	polynomial = spectral.SpherePolynomial{A: 2, P: 3}
+	divergence = layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: 1, Lambdas: 3,
+		Rule: spectral.DrawnLambdas}
+)
+
 // drawn are the layers that draw, of 3 columns and a multiple of 4 features.
 var drawn = map[string]func(opts ...layers.Option) layers.Layer{
-	"fourier": func(opts ...layers.Option) layers.Layer {
-		return fourier(3, 16, opts...)
-	},
-	"phase": func(opts ...layers.Option) layers.Layer {
-		return fourier(3, 16, append(opts, layers.WithPhase())...)
-	},
-	"structured": func(opts ...layers.Option) layers.Layer {
-		return fourier(17, 64, append(opts, layers.WithSampler(spectral.Structured{}))...)
-	},
-	"laplace": func(opts ...layers.Option) layers.Layer {
-		return must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1}, 3, 16, opts...))
-	},
-	"skewed": func(opts ...layers.Option) layers.Layer {
-		return must(layers.NewSkewedChi2Layer(1, 3, 16, opts...))
-	},
-	"srf": func(opts ...layers.Option) layers.Layer {
-		return must(layers.NewSRFLayer(spectral.SRF{A: 2, P: 3}, 3, 16, opts...))
-	},
-	"gorf": func(opts ...layers.Option) layers.Layer {
-		return must(layers.NewGORFLayer(twoGaussians, 3, 16, opts...))
-	},
-	"maclaurin": func(opts ...layers.Option) layers.Layer {
-		return must(layers.NewRandomMaclaurinLayer(spectral.SpherePolynomial{A: 2, P: 3}, 3, 16, opts...))
-	},
-	"sketch": func(opts ...layers.Option) layers.Layer {
-		return must(layers.NewTensorSketchLayer(spectral.SpherePolynomial{A: 2, P: 3}, 3, 16, opts...))
-	},
-	"exponentiated": func(opts ...layers.Option) layers.Layer {
-		return must(layers.NewExponentiatedLayer(spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 3, 16, opts...))
-	},
-	"hdd": func(opts ...layers.Option) layers.Layer {
-		return must(layers.NewHDDLayer(layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: 1, Lambdas: 3,
-			Rule: spectral.DrawnLambdas}, 1, 16, opts...))
-	},
-	"l2": func(opts ...layers.Option) layers.Layer {
-		return must(layers.NewHDDLayer(layers.Density{Sigma: 1}, 1, 16, opts...))
-	},
+	"fourier": by[spectral.Random](layers.NewFourierLayer, unitGaussian, 3, 16),
+	"phase":   by[spectral.Random](layers.NewFourierLayer, unitGaussian, 3, 16, layers.WithPhase()),
+	"structured": by[spectral.Random](layers.NewFourierLayer, unitGaussian, 17, 64,
+		layers.WithSampler(spectral.Structured{})),
+	"laplace":       by[spectral.Random](layers.NewRandomLaplaceLayer, spectral.ExpSemigroup{Beta: 1}, 3, 16),
+	"skewed":        by(layers.NewSkewedChi2Layer, 1, 3, 16),
+	"srf":           by(layers.NewSRFLayer, spectral.SRF{A: 2, P: 3}, 3, 16),
+	"gorf":          by[spectral.SignedLaw](layers.NewGORFLayer, twoGaussians, 3, 16),
+	"maclaurin":     by[spectral.Polynomial](layers.NewRandomMaclaurinLayer, polynomial, 3, 16),
+	"sketch":        by(layers.NewTensorSketchLayer, polynomial, 3, 16),
+	"exponentiated": by(layers.NewExponentiatedLayer, spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 3, 16),
+	"hdd":           by(layers.NewHDDLayer, divergence, 1, 16),
+	"l2":            by(layers.NewHDDLayer, layers.Density{Sigma: 1}, 1, 16),
 	"mean map": func(opts ...layers.Option) layers.Layer {
 		return must(layers.NewMeanMapLayer(fourier(3, 16), 1, 16, opts...))
 	},
@@ -276,4 +265,34 @@ func TestLookingChangesNothing(t *testing.T) {
 	if w[0] != 7 {
 		t.Errorf("a parameter that was written, 7, is drawn again as %v", w[0])
 	}
+}
+
+// TestStructuredNeverFormsW: a map whose W would take a gibibyte is drawn, transforms a row, and is differentiated in a
+// graph with some megabytes.
+func TestStructuredNeverFormsW(t *testing.T) {
+	const d, m = 1 << 14, 1 << 13
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	l := fourier(d, m, layers.WithPhase(), layers.WithSampler(spectral.Structured{}), layers.Tune(layers.Bandwidth))
+	features(l, zeros(1, d))
+	z := l.Fwd(input(G.NewGraph(), zeros(1, d)))
+	cost := G.Must(G.Sum(must(z.Node(), z.Err())))
+	must(G.Grad(cost, l.Model()...))
+	run(t, cost, G.BindDualValues(l.Model()...))
+	runtime.ReadMemStats(&after)
+	if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 32 {
+		t.Errorf("%d MiB are allocated", mib)
+	}
+}
+
+// TestStructuredIsTheDenseMap: the layer is the map of the W that Frequencies makes of the same seed.
+func TestStructuredIsTheDenseMap(t *testing.T) {
+	const d, m, seed = 37, 101, 3
+	k := spectral.Matern{Nu: 1.5, Ell: 2}
+	fast := must(layers.NewFourierLayer(k, d, 2*m, layers.WithSampler(spectral.Structured{}), layers.WithSeed(seed)))
+	w := must(spectral.Frequencies(k, spectral.Structured{}, d, m, seed))
+	slow := must(layers.NewFourierLayer(k, d, 2*m))
+	must(slow, slow.SetParams(map[string]*tensor.Dense{"W": w}))
+	x := rows(tensor.Float64, 5, d, 1)
+	near(t, fast, features(fast, x), features(slow, x), 1e-12)
 }

@@ -227,7 +227,7 @@ func Register(e Entry) (err error) {
 		return fmt.Errorf("layers: Register: the name %q is not of letters, digits and hyphens, as my-kernel: %w",
 			e.Name, ErrParam)
 	}
-	if domain.IsNil(e.Kernel) || e.complete() != nil {
+	if domain.IsNil(e.Kernel) || !e.complete() {
 		return fmt.Errorf("layers: Register: %s: the kernel is %T; give a spectral.Random, Homogeneous, Exponentiated "+
 			"or SignedLaw: %w", e.Name, e.Kernel, ErrParam)
 	}
@@ -264,15 +264,15 @@ func Register(e Entry) (err error) {
 	return nil
 }
 
-// complete finds the form of the kernel, if the entry has none, and its Traits.
-func (e *Entry) complete() error {
+// complete finds the form of the kernel, if the entry has none, and its Traits. It is false where there is no form.
+func (e *Entry) complete() bool {
 	if e.of == nil {
-		if e.of = formOf(e.Kernel); e.of == nil {
-			return ErrParam
-		}
+		e.of = formOf(e.Kernel)
 	}
-	e.Traits = e.of.traits()
-	return nil
+	if e.of != nil {
+		e.Traits = e.of.traits()
+	}
+	return e.of != nil
 }
 
 // formOf returns the form of the map of a kernel, or nil.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -51,9 +52,9 @@ func (d Density) grid(axes int) (ops.Grid, error) {
 	}
 	switch {
 	case len(points) == 1 && axes > 1:
-		points = repeat(points[0], axes)
+		points = slices.Repeat(points, axes)
 	case points == nil: // which NewGrid explains
-		points = repeat(1, max(0, axes))
+		points = slices.Repeat([]int{1}, max(0, axes))
 	}
 	g, err := ops.NewGrid(points...)
 	if err == nil && g.Axes() != axes {
@@ -74,7 +75,7 @@ func (d Density) widths(axes int) ([]float64, error) {
 	case 0:
 		return make([]float64, axes), nil
 	case 1:
-		return repeat(h[0], axes), nil
+		return slices.Repeat(h, axes), nil
 	case axes:
 		return append([]float64(nil), h...), nil
 	default:
@@ -193,5 +194,6 @@ func (e estimate) run(f *flow, l *base, dst *tensor.Dense, x value, offsets []in
 			return value{}
 		}
 	}
-	return f.do(ops.Concat(repeat(1., len(parts)), ops.Attr{Layer: a.Layer}), dst, parts[0], parts[1:]...)
+	ones := slices.Repeat([]float64{1}, len(parts))
+	return f.do(ops.Concat(ones, ops.Attr{Layer: a.Layer}), dst, parts[0], parts[1:]...)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -77,7 +78,7 @@ func ExampleHDDLayer_Embed() {
 	fmt.Println("l  points  functions   M                   JS           TV    Hellinger")
 	for axes, fine := range []int{1024, 128, 48} {
 		axes++
-		x := mixtures(6, must(ops.NewGrid(repeat(fine, axes)...)), 1)
+		x := mixtures(6, must(ops.NewGrid(slices.Repeat([]int{fine}, axes)...)), 1)
 		var exact [3][]float64
 		for k, d := range hddDistances {
 			exact[k] = pairs(x, d.d.At)

@@ -42,14 +42,8 @@ func ExampleNewHuberHead() {
 // A head that has learned, and from now on predicts a row at a time.
 func ExamplePackHead() {
 	head := layers.MustHead(layers.NewLinearHead(3, 1))
-	err := head.SetWeights([]float64{1, 2, 3}, []float64{.5})
-	if err == nil {
-		err = layers.PackHead(head)
-	}
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	must(head, head.SetWeights([]float64{1, 2, 3}, []float64{.5}))
+	must(head, layers.PackHead(head))
 	fmt.Println(layers.MustDense(head.Transform(nil, matrix([]float64{1, 1, 1}))).Float64s())
 	// Output: [6.5]
 }
@@ -72,32 +66,19 @@ func ExampleNewLinearHead() {
 	g := G.NewGraph()
 	in := G.NewMatrix(g, G.Float64, G.WithShape(64, 1), G.WithName("x"), G.WithValue(x))
 	want := G.NewMatrix(g, G.Float64, G.WithShape(64, 1), G.WithName("y"), G.WithValue(y))
-	loss, err := head.Loss(rff.Fwd(in).Node(), want)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	loss := must(head.Loss(rff.Fwd(in).Node(), want))
 	var value G.Value
 	G.Read(loss, &value)
-	if _, err := G.Grad(loss, head.Model()...); err != nil {
-		fmt.Println(err)
-		return
-	}
+	must(G.Grad(loss, head.Model()...))
 	machine := G.NewTapeMachine(g, G.BindDualValues(head.Model()...))
 	defer machine.Close()
 	solver := G.NewAdamSolver(G.WithLearnRate(.05))
 	for step := range 301 {
-		if err := machine.RunAll(); err != nil {
-			fmt.Println(err)
-			return
-		}
+		must(0, machine.RunAll())
 		if step%150 == 0 {
 			fmt.Printf("step %3d: loss %.2f\n", step, value)
 		}
-		if err := solver.Step(G.NodesToValueGrads(head.Model())); err != nil {
-			fmt.Println(err)
-			return
-		}
+		must(0, solver.Step(G.NodesToValueGrads(head.Model())))
 		machine.Reset()
 	}
 	// Without a graph, on a row that was not there: sin(2·0.6) = 0.93.
@@ -179,11 +160,7 @@ func ExampleNewSequential() {
 	for _, n := range []int{32, 1} {
 		in := G.NewMatrix(G.NewGraph(), G.Float64, G.WithShape(n, 3), G.WithName("x"))
 		out := model.Fwd(in)
-		if out.Err() != nil {
-			fmt.Println(out.Err())
-			return
-		}
-		fmt.Println(out.Node().Shape(), model.Model())
+		fmt.Println(must(out.Node(), out.Err()).Shape(), model.Model())
 	}
 	fmt.Println(model)
 	// Output:

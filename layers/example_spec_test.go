@@ -17,11 +17,7 @@ import (
 
 // A spec describes a map by name, as a flag or a file does, and the same spec draws the same map everywhere.
 func ExampleSpec() {
-	params, err := layers.ParseValues("matern", "nu=2.5, ell=2")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	params := must(layers.ParseValues("matern", "nu=2.5, ell=2"))
 	spec := layers.Spec{Map: "matern", Params: params, Dims: 3, Features: 4096, Seed: 7, Name: "map"}
 	text, _ := json.Marshal(spec)
 	fmt.Println(string(text))
@@ -104,11 +100,7 @@ func (k cosine) Law() spectral.Law {
 
 // A kernel of your own is a map as any other once it is registered. Package maptest holds it to its promises.
 func ExampleRegister() {
-	err := layers.Register(layers.Entry{Name: "cosine", Formula: "Π cos((x-z)/σ)", Inputs: "any", Kernel: cosine{}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	must(0, layers.Register(layers.Entry{Name: "cosine", Formula: "Π cos((x-z)/σ)", Inputs: "any", Kernel: cosine{}}))
 	s := layers.Spec{Map: "cosine", Params: layers.Values{"sigma": 2}, Dims: 2, Features: 4096, Seed: 1}
 	compare(must(s.Kernel()), layers.Must(s.Build()), []float64{0, 0}, []float64{1, .5})
 	// Output: k(x, y) = 0.85, z(x)·z(y) = 0.85

@@ -29,8 +29,6 @@ type ExponentiatedLayer struct {
 	kernel spectral.Exponentiated
 }
 
-var _ Layer = (*ExponentiatedLayer)(nil)
-
 // NewExponentiatedLayer draws the map of k for d dimensions and the given number of output columns. Errors as for
 // NewHomogeneousLayer and NewFourierLayer.
 func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Option) (*ExponentiatedLayer, error) {
@@ -86,4 +84,67 @@ func (l *ExponentiatedLayer) String() string {
 		of = l.inner.form()
 	}
 	return l.drawnText(l.columns(), fmt.Sprintf("σ %.6g of %s", l.kernel.Sigma, of))
+}
+
+// exponentiatedForm is the form of the kernel exp(-D²/2σ²) of an additive homogeneous kernel k, with D² = k(x,x) +
+// k(z,z) - 2k(x,z). Its map is an ExponentiatedLayer.
+type exponentiatedForm struct {
+	Kernel   spectral.Exponentiated `param:",inline"`
+	Order    int                    `param:"order" words:"auto=-1" range:"[0,100]" default:"auto"`
+	Sampling sampling               `param:",inline"`
+	Phase    bool                   `param:"phase"`
+}
+
+func (f exponentiatedForm) hides(name string) bool { return samplingHidden(f.Kernel.Of, name) }
+
+func (f exponentiatedForm) traits() Traits {
+	return Traits{Sampled: true, HasSampler: true, Tunable: true, lends: true, gains: true}
+}
+
+// direct says whether the map has frequencies on x itself: for order=auto, if D² is an l1 distance.
+func (f exponentiatedForm) direct() bool {
+	_, ok := f.Kernel.Laplacian()
+	return ok && f.Order < 0
+}
+
+// check returns an error for options of a series that the map does not have.
+func (f exponentiatedForm) check(mapName string, given Values) error {
+	if !f.direct() {
+		return nil
+	}
+	for name, absent := range map[string]any{"window": spectral.Rectangular.String(), "period": "auto"} {
+		if value, stated := given[name]; stated && value != absent {
+			return fmt.Errorf("layers: %s = %v is of a series, and without an order the map has frequencies on x "+
+				"itself; give an order, or leave %s out: %w", name, value, name, ErrParam)
+		}
+	}
+	return nil
+}
+
+func (f exponentiatedForm) fill(v Values, x ops.Matrix) error {
+	if !f.hides("order") && f.Order < 0 && !f.direct() {
+		v["order"] = 1.
+	}
+	return fill(v, "sigma", func() (float64, error) { return metricSigma(f.Kernel.Of, x) })
+}
+
+func (f exponentiatedForm) plan(s Spec) (plan, error) {
+	p := plan{kernel: f.Kernel}
+	var series []Option
+	if !f.direct() {
+		if f.Order < 0 {
+			f.Order = 1
+		}
+		inner, err := homogeneousForm{f.Kernel.Of, f.Order, f.Sampling}.plan(s)
+		if err != nil {
+			return plan{}, err
+		}
+		if p.lifted = inner.columns; !pointMass(f.Kernel.Of) {
+			series = f.Sampling.options(f.Order)
+		}
+	}
+	p.build = func(opts ...Option) (Layer, error) {
+		return NewExponentiatedLayer(f.Kernel, s.Dims, s.Features, append(opts, series...)...)
+	}
+	return p, nil
 }

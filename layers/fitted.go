@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -12,21 +13,22 @@ import (
 
 // newFitted applies the options of the constructor of a layer that is fitted on a sample. fit makes the layer, for as
 // many columns as the sample has.
-func newFitted[L any](kind string, sample *tensor.Dense, opts []Option, applicable []string,
-	fit func(dims int, o options) (L, error)) (none L, err error) {
+func newFitted[F, L any](of F, sample *tensor.Dense, opts []Option, applicable []string,
+	fit func(of F, dims int, o options) (*L, error)) (*L, error) {
+	kind := reflect.TypeFor[L]().Name()
 	o, err := newOptions("New"+kind, opts, applicable)
 	switch {
 	case err != nil:
-		return none, err
+		return nil, err
 	case sample == nil:
-		return none, fmt.Errorf("layers: %s %q: the sample is nil; give rows [N, d] to fit on: %w", kind, o.name,
+		return nil, fmt.Errorf("layers: %s %q: the sample is nil; give rows [N, d] to fit on: %w", kind, o.name,
 			ErrParam)
 	case sample.Dims() != 2:
-		return none, fmt.Errorf("layers: %s %q: the sample has shape %v, want rows [N, d] to fit on: %w", kind, o.name,
+		return nil, fmt.Errorf("layers: %s %q: the sample has shape %v, want rows [N, d] to fit on: %w", kind, o.name,
 			sample.Shape(), ErrShape)
 	}
 	o.sample = sample
-	return fit(sample.Shape()[1], o)
+	return fit(of, sample.Shape()[1], o)
 }
 
 // fittingRows returns a contiguous copy of the rows that a layer is fitted on, in its element type. It checks the cells

@@ -113,12 +113,13 @@ func (s *Spec) widen(of string, i, dims int) error {
 
 // wired returns the parts with their Dims, and their plans. Parts side by side have slots, the columns that they take;
 // without slots each part takes what the one before makes.
-func (s Spec) wired(slots []Part) ([]Spec, []plan, error) {
-	parts, err := s.within()
-	if err != nil {
-		return nil, nil, err
+func (s Spec) wired(tree branch) (parts []Spec, plans []plan, slots []Part, err error) {
+	if slots, err = tree.slots(s); err != nil {
+		return nil, nil, nil, err
 	}
-	var plans []plan
+	if parts, err = s.within(); err != nil {
+		return nil, nil, nil, err
+	}
 	for i := range parts {
 		dims := s.Dims
 		switch {
@@ -128,19 +129,19 @@ func (s Spec) wired(slots []Part) ([]Spec, []plan, error) {
 			dims = plans[i-1].columns
 		}
 		if err := parts[i].widen(s.Map, i, dims); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		_, p, err := parts[i].plan()
 		if err != nil {
-			return nil, nil, fmt.Errorf("layers: %s: part %d: %w", s.Map, i, err)
+			return nil, nil, nil, fmt.Errorf("layers: %s: part %d: %w", s.Map, i, err)
 		}
 		if p.traits.Bags {
-			return nil, nil, fmt.Errorf("layers: %s: part %d, %s, is a map of sets of samples, which stands "+
+			return nil, nil, nil, fmt.Errorf("layers: %s: part %d, %s, is a map of sets of samples, which stands "+
 				"by itself: %w", s.Map, i, parts[i].Map, ErrParam)
 		}
 		plans = append(plans, p)
 	}
-	return parts, plans, nil
+	return parts, plans, slots, nil
 }
 
 // Leaf is a layer of a tree that has no parts of its own.
@@ -162,11 +163,7 @@ func (s Spec) leaves(prefix string) ([]Leaf, error) {
 	if !ok {
 		return []Leaf{{prefix, s}}, nil
 	}
-	slots, err := tree.slots(full)
-	if err != nil {
-		return nil, err
-	}
-	parts, _, err := full.wired(slots)
+	parts, _, _, err := full.wired(tree)
 	if err != nil {
 		return nil, err
 	}
@@ -201,9 +198,9 @@ func joined(t Traits, parts []Spec, plans []plan) (Traits, map[string]tensor.Sha
 	return t, state
 }
 
-// treePlan returns the plan of a spec with parts, in slots or one after the other.
-func (s Spec) treePlan(slots []Part) (plan, error) {
-	parts, plans, err := s.wired(slots)
+// treePlan returns the plan of a spec with parts.
+func (s Spec) treePlan(tree branch) (plan, error) {
+	parts, plans, slots, err := s.wired(tree)
 	if err != nil {
 		return plan{}, err
 	}
@@ -349,9 +346,9 @@ func inType(x ops.Matrix, dt tensor.Dtype) (ops.Matrix, error) {
 // sequentialForm is the form of layers one after the other.
 type sequentialForm struct{}
 
-func (sequentialForm) traits() Traits             { return branchTraits }
-func (sequentialForm) slots(Spec) ([]Part, error) { return nil, nil }
-func (sequentialForm) plan(s Spec) (plan, error)  { return s.treePlan(nil) }
+func (sequentialForm) traits() Traits              { return branchTraits }
+func (sequentialForm) slots(Spec) ([]Part, error)  { return nil, nil }
+func (f sequentialForm) plan(s Spec) (plan, error) { return s.treePlan(f) }
 
 // parallelForm is the form of layers side by side, and of their product.
 type parallelForm struct {
@@ -361,7 +358,8 @@ type parallelForm struct {
 	product bool
 }
 
-func (parallelForm) traits() Traits { return branchTraits }
+func (parallelForm) traits() Traits              { return branchTraits }
+func (f parallelForm) plan(s Spec) (plan, error) { return s.treePlan(f) }
 
 // slots returns the columns and weights of the parts.
 func (f parallelForm) slots(s Spec) ([]Part, error) {
@@ -372,7 +370,7 @@ func (f parallelForm) slots(s Spec) ([]Part, error) {
 		absent float64
 	}{{"from", &f.From, 0}, {"to", &f.To, float64(s.Dims)}, {"weights", &f.Weights, 1}} {
 		if len(*p.list) == 0 {
-			*p.list = repeat(p.absent, len(slots))
+			*p.list = slices.Repeat([]float64{p.absent}, len(slots))
 		}
 		if len(*p.list) != len(slots) {
 			return nil, fmt.Errorf("layers: %s: %s = %s, want a number for each of %d parts: %w", s.Map, p.name,
@@ -388,40 +386,6 @@ func (f parallelForm) slots(s Spec) ([]Part, error) {
 		slots[i] = Part{From: int(f.From[i]), To: int(f.To[i]), Weight: f.Weights[i]}
 	}
 	return slots, nil
-}
-
-func (f parallelForm) plan(s Spec) (plan, error) {
-	slots, err := f.slots(s)
-	if err != nil {
-		return plan{}, err
-	}
-	return s.treePlan(slots)
-}
-
-// denseForm is the form of Dense.
-type denseForm struct {
-	Activation ops.Activation `param:"activation" words:"linear,relu,tanh,sigmoid,softplus" default:"relu"`
-}
-
-func (denseForm) traits() Traits { return Traits{Sampled: true, Tunable: true} }
-
-func (f denseForm) plan(s Spec) (plan, error) {
-	return plan{columns: s.Features, build: func(opts ...Option) (Layer, error) {
-		return NewDense(s.Dims, s.Features, f.Activation, opts...)
-	}}, nil
-}
-
-// normaliseForm is the form of Normalise.
-type normaliseForm struct {
-	Norm ops.Norm `param:"norm" words:"l1=1,l2=2" default:"l2" doc:"the norm"`
-}
-
-func (normaliseForm) traits() Traits { return Traits{Width: "as many features as input columns"} }
-
-func (f normaliseForm) plan(s Spec) (plan, error) {
-	return plan{columns: s.Dims, through: f.Norm.Of, build: func(opts ...Option) (Layer, error) {
-		return NewNormalise(s.Dims, f.Norm, opts...)
-	}}, nil
 }
 
 // chained returns the kernel of layers one after the other, k(φ(x), φ(z)): k is the kernel of the last layer, and the

@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -21,29 +22,24 @@ import (
 // d <= 64 in float32 and d <= 48 in float64. The policy of such a map is Frozen or Bandwidth.
 type FourierLayer struct{ *randomMap }
 
-var _ Layer = (*FourierLayer)(nil)
-
 // NewFourierLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that is
 // not of the Fourier transform, parameters out of range, features < 1 or odd in the pair form, the policies
 // BandwidthEach and All for the sampler spectral.Structured (ErrParam); a sampler that does not fit the kernel
 // (spectral.ErrSampler).
 func NewFourierLayer(k spectral.Random, d, features int, opts ...Option) (*FourierLayer, error) {
-	l, err := newTransform("FourierLayer", "fourier", k, d, features, opts, spectral.Fourier)
-	if err != nil {
-		return nil, err
-	}
-	return &FourierLayer{l}, nil
+	return newTransform[FourierLayer]("fourier", k, d, features, opts, spectral.Fourier)
 }
 
-// newTransform is newRandomMap for a kernel that must be of one of the transforms.
-func newTransform(kind, auto string, k spectral.Random, d, features int, opts []Option,
-	of ...spectral.Transform) (*randomMap, error) {
+// newTransform makes a layer that is a randomMap of a kernel, which must be of one of the transforms.
+func newTransform[L ~struct{ *randomMap }](auto string, k spectral.Random, d, features int, opts []Option,
+	of ...spectral.Transform) (*L, error) {
+	kind := reflect.TypeFor[L]().Name()
 	if err := checkKernel("layers: "+kind, k); err != nil {
 		return nil, err
 	}
 	if t := k.Law().Transform; !slices.Contains(of, t) {
 		return nil, fmt.Errorf("layers: %s: %T is an expectation of %v features, not of %v features: %w", kind, k, t,
-			anyOf(of), ErrParam)
+			strings.Join(texts(of), ", "), ErrParam)
 	}
 	applicable := fourierOptions
 	switch {
@@ -56,14 +52,60 @@ func newTransform(kind, auto string, k spectral.Random, d, features int, opts []
 	if err != nil {
 		return nil, err
 	}
-	return newRandomMap(kind, auto, k, d, features, o)
+	l, err := newRandomMap(kind, auto, k, d, features, o)
+	if err != nil {
+		return nil, err
+	}
+	return &L{l}, nil
 }
 
-// anyOf lists transforms in words.
-func anyOf(of []spectral.Transform) string {
-	names := make([]string, len(of))
-	for i, t := range of {
-		names[i] = t.String()
+// drawnForm is the form of a kernel that is an expectation over random frequencies. The transform of the kernel decides
+// on its map.
+type drawnForm struct {
+	Kernel spectral.Random `param:",inline"`
+	Phase  bool            `param:"phase"`
+}
+
+func (f drawnForm) hides(name string) bool {
+	return name == phaseParam && !circular(f.Kernel.Law().Transform)
+}
+
+func (f drawnForm) traits() Traits {
+	_, units := unitOfTransform(f.Kernel.Law().Transform)
+	skewed := f.Kernel.Law().Transform == spectral.LogFourier
+	return Traits{Sampled: true, HasSampler: true, Tunable: true, lends: !units, gains: !skewed}
+}
+
+func (f drawnForm) plan(s Spec) (plan, error) {
+	transform, traits := f.Kernel.Law().Transform, f.traits()
+	traits.Tunable = transform != spectral.Step
+	columns, lifted := s.Features, 0
+	if transform == spectral.Additive {
+		lifted = 1
+		if columns > 0 { // as many for each input column, one frequency at least
+			columns = max(1, columns/2/max(1, s.Dims)) * 2 * s.Dims
+		}
 	}
-	return strings.Join(names, ", ")
+	build := func(opts ...Option) (Layer, error) {
+		switch k := f.Kernel.(type) {
+		case spectral.SkewedChi2:
+			return NewSkewedChi2Layer(k.C, s.Dims, s.Features, opts...)
+		case spectral.SkewedIntersection:
+			return NewSkewedIntersectionLayer(k.C, s.Dims, s.Features, opts...)
+		}
+		switch _, units := unitOfTransform(transform); {
+		case units:
+			return NewRandomReLULayer(f.Kernel, s.Dims, s.Features, opts...)
+		case transform == spectral.Laplace:
+			return NewRandomLaplaceLayer(f.Kernel, s.Dims, s.Features, opts...)
+		case transform == spectral.LogFourier:
+			return NewSkewedLayer(f.Kernel, s.Dims, s.Features, opts...)
+		case transform == spectral.Additive:
+			return NewAdditiveLayer(f.Kernel, s.Dims, columns, opts...)
+		case transform == spectral.Positive:
+			return NewPositiveLayer(f.Kernel, s.Dims, s.Features, opts...)
+		}
+		return NewFourierLayer(f.Kernel, s.Dims, s.Features, opts...)
+	}
+	return plan{kernel: f.Kernel, columns: columns, lifted: lifted, traits: traits, build: build}, nil
 }

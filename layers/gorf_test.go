@@ -92,11 +92,7 @@ func ExampleNewGORFLayer() {
 	k := spectral.DeltaGaussian{Sigmas: []float64{1, 10}, Weights: []float64{1, -1}}
 	x := []float64{.4, 0, .2, .1}
 	y := []float64{0, .1, .7, .5}
-	l, err := layers.NewGORFLayer(k, 4, 16384, layers.WithSeed(7))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	l := must(layers.NewGORFLayer(k, 4, 16384, layers.WithSeed(7)))
 	z := layers.MustDense(l.Transform(nil, matrix(x, y)))
 	sum, norm, v := 0., 0., z.Float64s()
 	for j, sign := range l.Signature() {

@@ -74,8 +74,6 @@ type HDDLayer struct {
 	sets     estimate // of their densities
 }
 
-var _ Layer = (*HDDLayer)(nil)
-
 // NewHDDLayer draws the map of a kernel for densities on so many axes and the given number of output columns. Errors: a
 // distance out of range, fewer than one axis, fields that contradict each other or exceed the grid (ErrParam), and the
 // errors of NewFourierLayer for the Gaussian kernel.
@@ -140,8 +138,8 @@ func (l *HDDLayer) embed(o options) (spectral.Random, error) {
 		m := len(lambda)
 		even = m == 1 && lambda[0] == 0
 		tuned := o.policy == All && !even
-		b.params = []Param{{"lambda", newTensor(l.dt, lambda, m), tuned},
-			{"root_weight", newTensor(l.dt, root, m), false}}
+		b.add("lambda", tuned, lambda)
+		b.add("root_weight", false, root)
 		if b.features *= m; !even {
 			b.features *= 2
 		}
@@ -152,7 +150,7 @@ func (l *HDDLayer) embed(o options) (spectral.Random, error) {
 			return ops.HDD(even, a)
 		}
 	}
-	b.params = append(b.params, Param{"basis", newTensor(l.dt, phi, l.sets.grid.Len(), cols), false})
+	b.add("basis", false, phi, l.sets.grid.Len(), cols)
 	l.inner = embedding{newSingle(b, ops.Domain{}, false, op)}
 	return gaussian, nil
 }

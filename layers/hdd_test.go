@@ -154,14 +154,6 @@ func uniformBags(axes, n, most int) *ops.Bags {
 	return must(ops.NewBags(dense(axes, x...), offsets))
 }
 
-func repeat[V any](v V, n int) []V {
-	s := make([]V, n)
-	for i := range s {
-		s[i] = v
-	}
-	return s
-}
-
 // TestHDDSlices: in more than three dimensions the embeddings of the directions stand one after another, the axes
 // first. Corners of the cube are projected into the unit interval. The kernel is in ops_test.TestSets.
 func TestHDDSlices(t *testing.T) {
@@ -235,7 +227,7 @@ func TestHDDIsTheComposition(t *testing.T) {
 					Points: []int{17}, Bandwidth: []float64{.15}, Functions: []int{16, 6, 4}[axes-1]}), axes, 26, opts...))
 				b := uniformBags(axes, 41, 3)
 				p := must(ops.KDE(b.Offsets(), l.Grid(), ops.Attr{}).Into(nil, b.Samples(),
-					tensor.New(tensor.WithShape(axes), tensor.WithBacking(repeat(.15, axes)))))
+					tensor.New(tensor.WithShape(axes), tensor.WithBacking(slices.Repeat([]float64{.15}, axes)))))
 				a := must(l.Embed(nil, p))
 				want := features(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, a.Shape()[1], 26, opts...)), a)
 				near(t, l, features(l, p), want, 0)
@@ -339,5 +331,17 @@ func TestRuleOfSpecs(t *testing.T) {
 			t.Errorf("%s: the defaults are %v", name, s.Params)
 		}
 		want(name+", filled spec", must(s.Build()), d)
+	}
+}
+
+// TestMeanKernelExtremeTau: a τ whose square underflows leaves k(x, x) = 1.
+func TestMeanKernelExtremeTau(t *testing.T) {
+	l := must(layers.NewMeanMapLayer(must(layers.NewHomogeneousLayer(spectral.Chi2{}, 1)), 1e-170, 2))
+	k := l.Kernel().(layers.BagKernel)
+	if v := k.At([]float64{.3}, []float64{.3}); v != 1 {
+		t.Errorf("k(x, x) = %v", v)
+	}
+	if g := must(k.GramBags(must(ops.BagsOfRows(dense(1, .25, .75))))); g.At(0, 0) != 1 || g.At(0, 1) != 0 {
+		t.Errorf("%v", g)
 	}
 }

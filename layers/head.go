@@ -3,6 +3,7 @@ package layers
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 
 	"github.com/bochner-go/bochner/ops"
@@ -81,12 +82,6 @@ type SoftmaxHead struct{ *head }
 // is at most δ. A and b start at 0. Huber (1964).
 type HuberHead struct{ *head }
 
-var (
-	_ Head = (*LinearHead)(nil)
-	_ Head = (*SoftmaxHead)(nil)
-	_ Head = (*HuberHead)(nil)
-)
-
 // likelihood is what tells heads apart.
 type likelihood struct {
 	kind       string // of NewHead
@@ -103,38 +98,33 @@ type head struct {
 	likelihood
 }
 
-func newHeadOf(a *affine, by likelihood) *head {
-	l := &head{a, by}
+// newHead makes a head whose A and b are 0.
+func newHead[L ~struct{ *head }](d, k int, opts []Option, by likelihood, more ...string) (*L, error) {
+	b, _, err := begin(reflect.TypeFor[L]().Name(), by.kind, d, k, opts, with(basicOptions, more...))
+	if err != nil {
+		return nil, err
+	}
+	if err := b.checkSize(d, k); err != nil {
+		return nil, err
+	}
+	b.add("W", true, make([]float64, d*k), d, k)
+	b.add("b", true, make([]float64, k))
+	l := &head{&affine{newSparseMapper(b, ops.Domain{})}, by}
 	l.forward = l.through
-	return l
+	return &L{l}, nil
 }
 
 // NewLinearHead makes a head of k outputs on d features. Errors: d or k < 1 (ErrParam), an element type other than
 // float32 and float64 (ErrDtype).
 func NewLinearHead(d, k int, opts ...Option) (*LinearHead, error) {
-	a, err := newAffine("LinearHead", "linear", d, k, opts)
-	if err != nil {
-		return nil, err
-	}
-	square := func(r float64) float64 { return r * r }
-	return &LinearHead{newHeadOf(a, likelihood{kind: "linear", rowLoss: ofResiduals(square),
-		losses: func(_ ops.Attr, y, targets *G.Node) (*G.Node, error) {
-			r, err := G.Sub(y, targets)
-			if err != nil {
-				return nil, err
-			}
-			return G.Square(r)
-		}})}, nil
+	return newHead[LinearHead](d, k, opts, ofResiduals("linear", func(r float64) float64 { return r * r },
+		func(_ ops.Attr, r *G.Node) (*G.Node, error) { return G.Square(r) }))
 }
 
 // NewSoftmaxHead makes a head of k classes on d features. Errors: d or k < 1 (ErrParam), an element type other than
 // float32 and float64 (ErrDtype).
 func NewSoftmaxHead(d, k int, opts ...Option) (*SoftmaxHead, error) {
-	a, err := newAffine("SoftmaxHead", "softmax", d, k, opts)
-	if err != nil {
-		return nil, err
-	}
-	return &SoftmaxHead{newHeadOf(a, likelihood{kind: "softmax", classifies: true, output: ops.Softmax,
+	return newHead[SoftmaxHead](d, k, opts, likelihood{kind: "softmax", classifies: true, output: ops.Softmax,
 		rowLoss: func(logits, targets []float64) float64 {
 			all, sum := floats.LogSumExp(logits), 0.
 			for j, t := range targets {
@@ -145,7 +135,7 @@ func NewSoftmaxHead(d, k int, opts ...Option) (*SoftmaxHead, error) {
 			return sum
 		},
 		losses: func(a ops.Attr, y, targets *G.Node) (*G.Node, error) { return ops.CrossEntropy(a).Node(y, targets) },
-	})}, nil
+	})
 }
 
 // WithDelta sets the δ of a HuberHead, in the unit of the targets. The default is 1. With 1.345 standard deviations of
@@ -157,38 +147,40 @@ func WithDelta(delta float64) Option {
 // NewHuberHead makes a head of k outputs on d features. Errors: d or k < 1, a δ that is not finite and above 0
 // (ErrParam); an element type other than float32 and float64 (ErrDtype).
 func NewHuberHead(d, k int, opts ...Option) (*HuberHead, error) {
-	a, err := newAffine("HuberHead", "huber", d, k, opts, "WithDelta")
+	l, err := newHead[HuberHead](d, k, opts, likelihood{kind: "huber"}, "WithDelta")
 	if err != nil {
 		return nil, err
 	}
-	if !(a.delta > 0) || math.IsInf(a.delta, 1) {
-		return nil, fmt.Errorf("%s: δ = %v, want a finite number above 0: %w", a.who(), a.delta, ErrParam)
+	if !(l.delta > 0) || math.IsInf(l.delta, 1) {
+		return nil, fmt.Errorf("%s: δ = %v, want a finite number above 0: %w", l.who(), l.delta, ErrParam)
 	}
-	a.params = append(a.params, Param{"delta", newTensor(a.dt, []float64{a.delta}, 1), false})
-	l := &HuberHead{newHeadOf(a, likelihood{})}
-	l.likelihood = likelihood{kind: "huber",
-		rowLoss: ofResiduals(func(r float64) float64 { return ops.HuberLoss(r, l.Delta()) }),
-		losses: func(a ops.Attr, y, targets *G.Node) (*G.Node, error) {
-			r, err := G.Sub(y, targets)
-			if err != nil {
-				return nil, err
-			}
-			return ops.Huber(l.Delta(), a).Node(r)
-		}}
+	l.add("delta", false, []float64{l.delta})
+	l.likelihood = ofResiduals("huber", func(r float64) float64 { return ops.HuberLoss(r, l.Delta()) },
+		func(a ops.Attr, r *G.Node) (*G.Node, error) { return ops.Huber(l.Delta(), a).Node(r) })
 	return l, nil
 }
 
 // Delta returns δ.
 func (l *HuberHead) Delta() float64 { return ops.Float64s(l.param("delta"))[0] }
 
-// ofResiduals returns the sum over the outputs of the losses of their residuals.
-func ofResiduals(loss func(r float64) float64) func(logits, targets []float64) float64 {
-	return func(logits, targets []float64) (sum float64) {
-		for j, t := range targets {
-			sum += loss(logits[j] - t)
-		}
-		return sum
-	}
+// ofResiduals returns the likelihood of a head of a kind whose losses are functions of the residuals, as a number and
+// as a node.
+func ofResiduals(kind string, loss func(r float64) float64,
+	node func(a ops.Attr, r *G.Node) (*G.Node, error)) likelihood {
+	return likelihood{kind: kind,
+		rowLoss: func(logits, targets []float64) (sum float64) {
+			for j, t := range targets {
+				sum += loss(logits[j] - t)
+			}
+			return sum
+		},
+		losses: func(a ops.Attr, y, targets *G.Node) (*G.Node, error) {
+			r, err := G.Sub(y, targets)
+			if err != nil {
+				return nil, err
+			}
+			return node(a, r)
+		}}
 }
 
 // Kind returns the name of the head for NewHead and model files.

@@ -3,6 +3,7 @@ package layers
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -32,8 +33,6 @@ type HomogeneousLayer struct {
 	op        ops.Series
 }
 
-var _ Layer = (*HomogeneousLayer)(nil)
-
 // NewHomogeneousLayer makes the map of k for d dimensions. The default is order 1 (0 if the spectrum of k is a point
 // mass), the rectangular window and spectral.FittedPeriod. Errors (ErrParam): parameters of k, order or period out of
 // range; a kernel without a fitted period; a window, a period or an order above 0 for a point mass; WithOptimalPeriod
@@ -48,11 +47,8 @@ func NewHomogeneousLayer(k spectral.Homogeneous, d int, opts ...Option) (*Homoge
 }
 
 func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o options) (*HomogeneousLayer, error) {
-	b, err := newBase(kind, auto, d, 1, o)
+	b, err := newBase(kind, auto, d, 1, o, k)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkKernel(b.who(), k); err != nil {
 		return nil, err
 	}
 	if pointMass(k) {
@@ -81,18 +77,20 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 
 // addParams makes the parameters: L or its logarithm, and the roots of the samples.
 func (l *HomogeneousLayer) addParams(undrawn bool) {
-	base, roots, scales := l.harmonics.Base(), make([]float64, l.harmonics.Order()+1), l.scales()
+	base, roots := l.harmonics.Base(), make([]float64, l.harmonics.Order()+1)
 	for j, v := range l.harmonics.Kappa {
 		roots[j] = math.Sqrt(v)
 	}
 	if undrawn {
 		base, roots = 1, make([]float64, len(roots))
 	}
-	first := Param{"L", newTensor(l.dt, []float64{base}, 1), false}
-	if l.policy != Frozen {
-		first = Param{"log_L", newTensor(l.dt, repeat(math.Log(base), scales), scales), true}
+	l.params = nil
+	if l.policy == Frozen {
+		l.add("L", false, []float64{base})
+	} else {
+		l.add("log_L", true, slices.Repeat([]float64{math.Log(base)}, l.scales()))
 	}
-	l.params = []Param{first, {"root_kappa", newTensor(l.dt, roots, len(roots)), l.policy == All}}
+	l.add("root_kappa", l.policy == All, roots)
 }
 
 func (l *HomogeneousLayer) made() form {
@@ -148,4 +146,150 @@ func (l *HomogeneousLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.
 		return transformBlocks(l, dst, x)
 	}
 	return l.transform(dst, x)
+}
+
+// harmonicOptions are the options of a homogeneous map.
+type harmonicOptions struct {
+	order      *int // nil: as many as the kernel can use, at most one
+	window     spectral.Window
+	period     *float64 // nil: fitted
+	optimal    bool
+	stationary bool
+}
+
+// harmonicDefaults are the defaults of VLFeat.
+var harmonicDefaults = harmonicOptions{window: spectral.Rectangular}
+
+// WithOrder sets the order n of the map of an additive homogeneous kernel, which has 2n+1 columns for each input
+// column. The default is 1. A kernel whose spectrum is a point mass (Hellinger) has order 0, where its map is exact;
+// any other order is an error (ErrParam). For the LevyLayer of spectral.ReciprocalSemigroup n is the order of
+// spectral.LogWaves, with 2n columns for each input column.
+func WithOrder(n int) Option { return option("WithOrder", func(o *options) { o.harmonics.order = &n }) }
+
+// WithWindow sets the window of a homogeneous map. The default is spectral.Rectangular. For a kernel whose spectrum is
+// a point mass (Hellinger) the option is an error (ErrParam).
+func WithWindow(w spectral.Window) Option {
+	return option("WithWindow", func(o *options) { o.harmonics.window = w })
+}
+
+// WithPeriod sets the period Λ of a homogeneous map. The default is spectral.FittedPeriod. For a kernel whose spectrum
+// is a point mass (Hellinger) the option is an error (ErrParam).
+func WithPeriod(period float64) Option {
+	return option("WithPeriod", func(o *options) { o.harmonics.period, o.harmonics.optimal = &period, false })
+}
+
+// WithOptimalPeriod chooses spectral.OptimalPeriod, the period with the least largest error. For a kernel whose
+// spectrum is a point mass (Hellinger), and together with WithStationary, the option is an error (ErrParam).
+func WithOptimalPeriod() Option {
+	return option("WithOptimalPeriod", func(o *options) { o.harmonics.optimal = true })
+}
+
+// WithStationary makes a homogeneous map approximate the translation-invariant kernel Σ 𝒦(z - x) on ℝ^d, which has the
+// signature 𝒦 of the homogeneous kernel. It ignores the degree γ of that kernel and its extension to negative numbers.
+// The map is periodic: choose a period of at least twice the largest difference of two coordinates. Vedaldi and
+// Zisserman (2012), equation (18).
+func WithStationary() Option {
+	return option("WithStationary", func(o *options) { o.harmonics.stationary = true })
+}
+
+// pointMass says whether the spectrum of a kernel is a point mass at frequency 0, as for Hellinger.
+func pointMass(k spectral.Homogeneous) bool { return math.IsInf(k.Spectrum(0), 1) }
+
+// pointMassUnused says why the map of such a kernel does not have seriesOptions.
+const pointMassUnused = "the spectrum of the kernel is the one frequency 0, and the map of it is exact"
+
+// form returns the form of the map of a kernel.
+func (o harmonicOptions) form(k spectral.Homogeneous) homogeneousForm {
+	f := homogeneousForm{k, 1, sampling{Window: o.window}}
+	if o.order != nil {
+		f.Order = *o.order
+	}
+	if o.optimal {
+		f.Sampling.Period = -1
+	} else if o.period != nil {
+		f.Sampling.Period = *o.period
+	}
+	return f
+}
+
+// of computes the harmonics of a kernel.
+func (o harmonicOptions) of(k spectral.Homogeneous) (*spectral.Harmonics, error) {
+	n := 1
+	if o.order != nil {
+		n = *o.order
+	} else if pointMass(k) {
+		n = 0
+	}
+	var period float64
+	var err error
+	switch {
+	case o.optimal && o.stationary:
+		return nil, fmt.Errorf("the stationary form has no optimal period: its error at a distance of Λ is about "+
+			"𝒦(0) for every Λ; "+
+			"use WithPeriod and at least twice the largest difference of two coordinates: %w", ErrParam)
+	case o.optimal:
+		period, err = spectral.OptimalPeriod(k, n, o.window)
+	case o.period != nil:
+		period = *o.period
+	default:
+		period, err = spectral.FittedPeriod(k, n, o.window)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return spectral.NewHarmonics(k, n, o.window, period)
+}
+
+// sampling says at which frequencies a homogeneous map samples the spectrum of its kernel.
+type sampling struct {
+	Window spectral.Window `param:"window" words:"uniform,rectangular" default:"rectangular" doc:"window of the signature"`
+	// 0 is spectral.FittedPeriod, -1 spectral.OptimalPeriod
+	Period float64 `param:"period" words:"auto=0,optimal=-1" range:"(0," default:"auto"`
+}
+
+// options returns the options that the parameters stand for, with an order.
+func (s sampling) options(order int) []Option {
+	return []Option{func(o *options) {
+		o.harmonics.order, o.harmonics.window = &order, s.Window
+		if o.harmonics.optimal = s.Period < 0; s.Period > 0 {
+			o.harmonics.period = &s.Period
+		}
+	}}
+}
+
+// samplingHidden says whether a kernel has a spectrum without frequencies, a point mass, and so no such parameter.
+func samplingHidden(k spectral.Homogeneous, name string) bool {
+	return pointMass(k) && slices.Contains([]string{"order", "window", "period"}, name)
+}
+
+// homogeneousForm is the form of an additive homogeneous kernel. Its map is a HomogeneousLayer.
+type homogeneousForm struct {
+	Kernel   spectral.Homogeneous `param:",inline"`
+	Order    int                  `param:"order" range:"[0,100]" default:"1" doc:"order n: 2n+1 columns for each input"`
+	Sampling sampling             `param:",inline"`
+}
+
+func (f homogeneousForm) hides(name string) bool { return samplingHidden(f.Kernel, name) }
+
+func (f homogeneousForm) traits() Traits {
+	t := Traits{Tunable: !pointMass(f.Kernel), Zeros: true, lends: true,
+		Width: "2·order+1 columns for each input column, twice that for negative=split"}
+	if !t.Tunable {
+		t.Width = "one column for each input column, two for negative=split"
+	}
+	return t
+}
+
+func (f homogeneousForm) plan(s Spec) (plan, error) {
+	var series []Option
+	columns := s.Dims
+	if !pointMass(f.Kernel) {
+		columns, series = (2*f.Order+1)*s.Dims, f.Sampling.options(f.Order)
+	}
+	if f.Kernel.Extension() == spectral.SplitNegative {
+		columns *= 2
+	}
+	return plan{kernel: f.Kernel, columns: columns, build: func(opts ...Option) (Layer, error) {
+		return NewHomogeneousLayer(f.Kernel, s.Dims, append(opts, series...)...)
+	}}, nil
 }

@@ -3,6 +3,7 @@ package layers
 import (
 	"fmt"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -10,8 +11,6 @@ import (
 
 // Identity returns its input: the map of the linear kernel, the baseline for every other map.
 type Identity struct{ *base }
-
-var _ Layer = (*Identity)(nil)
 
 // NewIdentity makes the layer for d dimensions. Its input has a gradient with and without WithInputGrad. Errors: d < 1
 // (ErrParam), an element type other than float32 and float64 (ErrDtype).
@@ -57,3 +56,16 @@ func (l *Identity) copy(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) 
 }
 
 func (l *Identity) String() string { return fmt.Sprintf("Identity %q: %d, %v", l.name, l.dims, l.dt) }
+
+// linearForm is the form of the identity, the baseline without a map.
+type linearForm struct{}
+
+func (linearForm) traits() Traits {
+	return Traits{Width: "as many features as input columns", Zeros: true, lends: true}
+}
+
+func (linearForm) plan(s Spec) (plan, error) {
+	return plan{kernel: spectral.Linear{}, columns: s.Dims, build: func(opts ...Option) (Layer, error) {
+		return NewIdentity(s.Dims, opts...)
+	}}, nil
+}

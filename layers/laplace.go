@@ -17,16 +17,10 @@ import spectral "github.com/bochner-go/bochner/init"
 // of the kernel that the map was drawn for. The derivative of the length at x = 0 is defined as 0.
 type RandomLaplaceLayer struct{ *randomMap }
 
-var _ Layer = (*RandomLaplaceLayer)(nil)
-
 // NewRandomLaplaceLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel
 // that is not of the Laplace transform, parameters out of range, WithNormalisation for a kernel other than
 // spectral.ExpSemigroup and spectral.ReciprocalSemigroup (ErrParam); a sampler that does not fit the kernel
 // (spectral.ErrSampler).
 func NewRandomLaplaceLayer(k spectral.Random, d, features int, opts ...Option) (*RandomLaplaceLayer, error) {
-	l, err := newTransform("RandomLaplaceLayer", "laplace", k, d, features, opts, spectral.Laplace)
-	if err != nil {
-		return nil, err
-	}
-	return &RandomLaplaceLayer{l}, nil
+	return newTransform[RandomLaplaceLayer]("laplace", k, d, features, opts, spectral.Laplace)
 }

@@ -143,8 +143,8 @@ type base struct {
 	last *G.ExprGraph // the graph of the latest Fwd
 }
 
-// newBase checks the options and sizes that all layers have, and names the layer.
-func newBase(kind, auto string, dims, features int, o options) (*base, error) {
+// newBase checks the options and sizes that all layers have, and the kernels of a layer, and names it.
+func newBase(kind, auto string, dims, features int, o options, kernels ...spectral.Kernel) (*base, error) {
 	b := &base{kind: kind, name: o.name, dims: dims, features: features, options: o}
 	b.sample = nil // which is no longer needed then
 	if b.name == "" {
@@ -164,7 +164,15 @@ func newBase(kind, auto string, dims, features int, o options) (*base, error) {
 	if err := domain.CheckSize(b.who()+": rows", int(o.dt.Size()), dims); err != nil {
 		return nil, err
 	}
-	return b, domain.CheckSize(b.who()+": rows of features", int(o.dt.Size()), features)
+	if err := domain.CheckSize(b.who()+": rows of features", int(o.dt.Size()), features); err != nil {
+		return nil, err
+	}
+	for _, k := range kernels {
+		if err := checkKernel(b.who(), k); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
 }
 
 // begin checks the options, the sizes and the kernels of a layer that its constructor New+kind makes.
@@ -174,16 +182,8 @@ func begin(kind, auto string, dims, features int, opts []Option, applicable []st
 	if err != nil {
 		return nil, o, err
 	}
-	b, err := newBase(kind, auto, dims, features, o)
-	if err != nil {
-		return nil, o, err
-	}
-	for _, k := range kernels {
-		if err := checkKernel(b.who(), k); err != nil {
-			return nil, o, err
-		}
-	}
-	return b, o, nil
+	b, err := newBase(kind, auto, dims, features, o, kernels...)
+	return b, o, err
 }
 
 // scales returns how many scales the policy tunes: one, or one for each input column.
@@ -217,6 +217,14 @@ func (b *base) text(columns []int, what string) string {
 // drawnText is text of a layer that draws frequencies.
 func (b *base) drawnText(columns []int, what string) string {
 	return b.text(columns, fmt.Sprintf("%s, sampler %v, seed %d, %v, %v", what, b.sampler, b.seed, b.dt, b.policy.word()))
+}
+
+// add adds a parameter, a vector where no shape is given.
+func (b *base) add(name string, tuned bool, v []float64, shape ...int) {
+	if shape == nil {
+		shape = []int{len(v)}
+	}
+	b.params = append(b.params, Param{name, newTensor(b.dt, v, shape...), tuned})
 }
 
 // checkSize returns an error for a parameter too large for memory. Parameters are made in float64.
@@ -319,12 +327,9 @@ func data(x *G.Node, inputGrad bool, a ops.Attr) (*G.Node, ops.Attr, error) {
 }
 
 // input begins every Fwd: it returns the node of x, and an error unless it has the layer's width and element type.
-func (b *base) input(x G.Input) (*G.Node, error) { return b.inputOf(x, b.dims) }
-
-// inputOf is input for another width.
-func (b *base) inputOf(x G.Input, dims int) (*G.Node, error) {
+func (b *base) input(x G.Input) (*G.Node, error) {
 	if domain.IsNil(x) {
-		return nil, fmt.Errorf("%s: the input is nil, want a node of shape [n, %d]: %w", b.who(), dims, ErrShape)
+		return nil, fmt.Errorf("%s: the input is nil, want a node of shape [n, %d]: %w", b.who(), b.dims, ErrShape)
 	}
 	if err := G.CheckOne(x); err != nil {
 		return nil, err
@@ -333,8 +338,8 @@ func (b *base) inputOf(x G.Input, dims int) (*G.Node, error) {
 	if n == nil {
 		return nil, fmt.Errorf("%s: the input is no node: %w", b.who(), ErrShape)
 	}
-	if n.Dims() != 2 || n.Shape()[1] != dims {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", b.who(), n.Shape(), dims, ErrShape)
+	if n.Dims() != 2 || n.Shape()[1] != b.dims {
+		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", b.who(), n.Shape(), b.dims, ErrShape)
 	}
 	if n.Dtype() != b.dt {
 		return nil, fmt.Errorf("%s: x is %v, the layer is %v; build it with WithDtype(tensor.%v): %w", b.who(),

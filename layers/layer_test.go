@@ -11,8 +11,31 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// golgi takes every layer as its own.
-var _ golgi.Layer = layers.Layer(nil)
+// What the layers of the package are. golgi takes every layer as its own.
+var (
+	_ golgi.Layer = layers.Layer(nil)
+	_             = []layers.Layer{(*layers.NystromLayer)(nil), (*layers.Normalise)(nil), (*layers.BagLayer)(nil)}
+	_             = []layers.BagMap{(*layers.BagLayer)(nil)}
+	_             = []layers.Head{(*layers.LinearHead)(nil), (*layers.SoftmaxHead)(nil), (*layers.HuberHead)(nil)}
+	_             = []sparseLayer{(*layers.FourierLayer)(nil), (*layers.AdditiveLayer)(nil),
+		(*layers.PositiveLayer)(nil), (*layers.RandomReLULayer)(nil), (*layers.RandomLaplaceLayer)(nil),
+		(*layers.LevyLayer)(nil), (*layers.SkewedChi2Layer)(nil), (*layers.SkewedIntersectionLayer)(nil),
+		(*layers.SkewedLayer)(nil), (*layers.SRFLayer)(nil), (*layers.GORFLayer)(nil), (*layers.RandomMaclaurinLayer)(nil),
+		(*layers.TensorSketchLayer)(nil), (*layers.ExponentiatedLayer)(nil), (*layers.HDDLayer)(nil),
+		(*layers.PeriodicLayer)(nil), (*layers.Dense)(nil), (*layers.LinearHead)(nil), (*layers.SoftmaxHead)(nil)}
+	_ = []zeroLayer{(*layers.HomogeneousLayer)(nil), (*layers.AddKPCALayer)(nil), (*layers.MajiBergLayer)(nil),
+		(*layers.Identity)(nil), (*layers.Sequential)(nil), (*layers.Concat)(nil), (*layers.Product)(nil)}
+)
+
+type sparseLayer interface {
+	layers.Layer
+	layers.SparseMap
+}
+
+type zeroLayer interface {
+	sparseLayer
+	layers.ZeroMap
+}
 
 // TestFrozenComputesNothing: under a head, a frozen map on data adds no product to the backward; WithInputGrad brings
 // the gradient of the input back.

@@ -37,12 +37,6 @@ type MajiBergLayer struct {
 	sparse bool
 }
 
-var (
-	_ Layer     = (*MajiBergLayer)(nil)
-	_ SparseMap = (*MajiBergLayer)(nil)
-	_ ZeroMap   = (*MajiBergLayer)(nil)
-)
-
 // maxBins is the largest number of bins of a column.
 const maxBins = 64
 
@@ -67,9 +61,7 @@ func (f MajiBerg) plan(s Spec) (plan, error) {
 // NewMajiBergLayer finds the ranges of the columns of a sample [N, d], float32 or float64. Errors: a nil sample, bins
 // out of range (ErrParam); a sample without rows (ErrShape); a cell that is negative or not finite (ErrDomain).
 func NewMajiBergLayer(of MajiBerg, sample *tensor.Dense, opts ...Option) (*MajiBergLayer, error) {
-	return newFitted("MajiBergLayer", sample, opts, basicOptions, func(dims int, o options) (*MajiBergLayer, error) {
-		return newMajiBergLayer(orDefaults(of), dims, o)
-	})
+	return newFitted(orDefaults(of), sample, opts, basicOptions, newMajiBergLayer)
 }
 
 func newMajiBergLayer(of MajiBerg, dims int, o options) (*MajiBergLayer, error) {

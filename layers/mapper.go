@@ -311,7 +311,8 @@ func (f *flow) layer(l Layer, dst *tensor.Dense, x value) (z value) {
 	case f.err != nil:
 		return z
 	case f.graph != nil:
-		z.node, f.err = nodeOf(l.Fwd(x.node))
+		r := l.Fwd(x.node)
+		z.node, f.err = r.Node(), r.Err()
 		return z
 	}
 	return f.compute(dst, x, func(dst *tensor.Dense, staysSparse bool) (ops.Matrix, error) {
@@ -321,8 +322,6 @@ func (f *flow) layer(l Layer, dst *tensor.Dense, x value) (z value) {
 		return Transform(l, dst, x.rows)
 	})
 }
-
-func nodeOf(r G.Result) (*G.Node, error) { return r.Node(), r.Err() }
 
 // compute has a result of x written to dst. If that is nil, the result stays sparse where x is, or is written to memory
 // that is kept for the next block of rows.

@@ -2,6 +2,8 @@ package layers
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -36,7 +38,7 @@ func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLay
 	if domain.IsNil(inner) {
 		return nil, fmt.Errorf("layers: %s: the map of samples is nil: %w", kind, ErrParam)
 	}
-	k := kernelOfLayer(inner)
+	k := kernelBehind(inner)
 	switch {
 	case k == nil:
 		return nil, fmt.Errorf("layers: %s: the map of samples %v has no kernel: %w", kind, inner, ErrParam)
@@ -75,10 +77,166 @@ func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLay
 	return l, nil
 }
 
-// kernelOfLayer returns the kernel that a layer approximates, or nil.
-func kernelOfLayer(l Layer) spectral.Kernel {
-	if _, ok := l.(*Identity); ok {
-		return spectral.Linear{}
+// meanMapForm is the form of NewMeanMapLayer for the kernel of another map.
+type meanMapForm struct {
+	Kernel    spectral.Kernel `param:"kernel" default:"gaussian" doc:"the map whose kernel and parameters it has"`
+	Inner     int             `param:"inner" range:"(0,65536]" default:"512"`
+	Landmarks int             `param:"landmarks" range:"[0,16384]" default:"0"`
+	Order     int             `param:"order" words:"auto=-1" range:"[0,100]" default:"auto"`
+	Tau       float64         `param:"tau" doc:"bandwidth τ of the discrepancy"`
+	Phase     bool            `param:"phase"`
+}
+
+func (meanMapForm) traits() Traits {
+	return Traits{Sampled: true, HasSampler: true, Tunable: true, Bags: true}
+}
+
+// hides hides the order of a kernel whose map has none, or always has its default.
+func (f meanMapForm) hides(name string) bool {
+	k, direct := f.Kernel.(spectral.Exponentiated)
+	if direct {
+		_, direct = k.Laplacian()
 	}
-	return kernelBehind(l)
+	return name == "order" && !direct
+}
+
+func (f meanMapForm) plan(s Spec) (plan, error) {
+	columns, err := f.columns(s)
+	if err != nil {
+		return plan{}, err
+	}
+	p := plan{traits: f.traits(), kernel: &meanKernel{f.Kernel, f.Tau}, lifted: columns, inner: s.Dims * columns}
+	if m := f.Landmarks; m > 0 {
+		p.traits.Fitted = true
+		p.state = map[string]tensor.Shape{innerPrefix + "landmarks": {m, s.Dims}, innerPrefix + "projection": {m, m}}
+	}
+	p.build = func(opts ...Option) (Layer, error) {
+		o := apply(opts)
+		if o.name == "" {
+			o.name = autoName("meanmap")
+		}
+		l, err := f.inner(s, o)
+		if err != nil {
+			return nil, fmt.Errorf("layers: map mean-map: %w", err)
+		}
+		o.sample = nil
+		return newMeanMapLayer(l, f.Tau, s.Features, o)
+	}
+	return p, nil
+}
+
+// meanMapFormOf returns the form of a mean map of a map of samples, or nil if that is none that a Spec makes.
+func meanMapFormOf(inner Layer, k *meanKernel, phase bool) form {
+	s, err := SpecOf(inner)
+	e := lender(k.of)
+	if err != nil || e == nil {
+		return nil
+	}
+	f := meanMapForm{Kernel: k.of, Inner: 512, Order: -1, Tau: k.tau, Phase: phase}
+	if v, ok := inner.(*NystromLayer); ok {
+		if f.Landmarks = v.Landmarks(); f.Landmarks != v.Features() || v.choice != UniformLandmarks {
+			return nil
+		}
+		return f
+	}
+	if e.HasFeatures() {
+		f.Inner = s.Features
+	}
+	if order, given := s.Params["order"].(float64); given && !f.hides("order") {
+		f.Order = int(order)
+	}
+	made, err := f.innerSpec(s, "").build(withoutDraw())
+	if err != nil {
+		return nil
+	}
+	want, err := SpecOf(made)
+	if err != nil || want.Map != s.Map || want.Sampler != s.Sampler || !maps.Equal(want.Params, s.Params) {
+		return nil
+	}
+	return f
+}
+
+// innerSpec describes the map of a sample if there are no landmarks. Parameters that shape its features have their
+// defaults. s is the spec of the mean map.
+func (f meanMapForm) innerSpec(s Spec, name string) Spec {
+	v := Values{}
+	eachParam(orDefaults(f.Kernel), func(d ParamDef, field reflect.Value) { v[d.Name] = d.encode(field) })
+	if !f.hides("order") && f.Order >= 0 {
+		v["order"] = f.Order
+	}
+	inner := Spec{Params: v, Dims: s.Dims, Seed: s.Seed, Dtype: s.Dtype, Name: name}
+	if e := lender(f.Kernel); e != nil {
+		if inner.Map = e.Name; e.HasFeatures() {
+			inner.Features = f.Inner
+		}
+	}
+	return inner
+}
+
+// columns returns the number of output columns of the map of a sample.
+func (f meanMapForm) columns(s Spec) (int, error) {
+	if f.Landmarks > 0 {
+		return f.Landmarks, nil
+	}
+	return f.innerSpec(s, "").Columns()
+}
+
+// inner draws the map of a sample, or fits it. o are the options of the mean map.
+func (f meanMapForm) inner(s Spec, o options) (Layer, error) {
+	var opts []Option
+	if o.undrawn {
+		opts = append(opts, withoutDraw())
+	}
+	name := o.name + "_inner"
+	if n := f.Landmarks; n > 0 {
+		opts = append(opts, named(name), WithDtype(o.dt), WithSeed(s.Seed), fittedOn(o.sample))
+		return newNystromLayer(Nystrom{Kernel: f.Kernel}, s.Dims, n, apply(opts))
+	}
+	return f.innerSpec(s, name).build(opts...)
+}
+
+// fill fills in the defaults of the kernel for the samples, and τ.
+func (f meanMapForm) fill(v Values, x ops.Matrix) error {
+	samples := x
+	if b, ok := x.(*ops.Bags); ok {
+		samples = b.Samples()
+	}
+	if err := fillKernel(f.Kernel, v, samples); err != nil {
+		return err
+	}
+	return fillScale(v, "tau", x, func(b *ops.Bags) (float64, error) {
+		full := decoded(f, v)
+		full.Landmarks = 0
+		o := apply([]Option{named("tau"), WithDtype(b.Dtype())})
+		inner, err := full.inner(Spec{Dims: b.Axes(), Dtype: b.Dtype().String()}, o)
+		if err != nil {
+			return 0, err
+		}
+		l, err := newMeanMapLayer(inner, 1, 2, o)
+		if err != nil {
+			return 0, err
+		}
+		z, err := l.Rows(b)
+		if err != nil {
+			return 0, err
+		}
+		return meanSquaredDistance(ops.Float64s(z), b.Len()), nil
+	})
+}
+
+// meanSquaredDistance returns the mean squared distance over pairs of n rows: 2n/(n-1) times the sum over the columns
+// of the variance.
+func meanSquaredDistance(x []float64, n int) float64 {
+	d := len(x) / n
+	total := 0.0
+	for j := range d {
+		mean := 0.0
+		for i := range n {
+			mean += x[i*d+j] / float64(n)
+		}
+		for i := range n {
+			total += (x[i*d+j] - mean) * (x[i*d+j] - mean)
+		}
+	}
+	return 2 * total / float64(n-1)
 }

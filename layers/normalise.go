@@ -13,8 +13,6 @@ type Normalise struct {
 	norm ops.Norm
 }
 
-var _ Layer = (*Normalise)(nil)
-
 // NewNormalise makes the layer for d dimensions. Errors: d below 1, a norm other than ops.L1 and ops.L2 (ErrParam).
 func NewNormalise(d int, norm ops.Norm, opts ...Option) (*Normalise, error) {
 	b, _, err := begin("Normalise", "normalise", d, d, opts, basicOptions)
@@ -35,4 +33,17 @@ func (l *Normalise) Norm() ops.Norm { return l.norm }
 
 func (l *Normalise) String() string {
 	return fmt.Sprintf("Normalise %q: %d, %v, %v", l.name, l.dims, l.norm, l.dt)
+}
+
+// normaliseForm is the form of Normalise.
+type normaliseForm struct {
+	Norm ops.Norm `param:"norm" words:"l1=1,l2=2" default:"l2" doc:"the norm"`
+}
+
+func (normaliseForm) traits() Traits { return Traits{Width: "as many features as input columns"} }
+
+func (f normaliseForm) plan(s Spec) (plan, error) {
+	return plan{columns: s.Dims, through: f.Norm.Of, build: func(opts ...Option) (Layer, error) {
+		return NewNormalise(s.Dims, f.Norm, opts...)
+	}}, nil
 }

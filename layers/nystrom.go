@@ -30,8 +30,6 @@ type NystromLayer struct {
 	choice LandmarkChoice
 }
 
-var _ Layer = (*NystromLayer)(nil)
-
 // maxLandmarks is the largest number of landmarks. The eigenvectors for so many take hours.
 const maxLandmarks = 1 << 14
 
@@ -73,18 +71,15 @@ func (f Nystrom) landmarks(features int) int {
 // unknown choice (ErrParam); a sample without rows (ErrShape); a cell outside the domain of the kernel, a kernel that
 // is 0 or not finite on the landmarks (ErrDomain).
 func NewNystromLayer(of Nystrom, sample *tensor.Dense, features int, opts ...Option) (*NystromLayer, error) {
-	return newFitted("NystromLayer", sample, opts, drawnOptions, func(dims int, o options) (*NystromLayer, error) {
+	return newFitted(of, sample, opts, drawnOptions, func(of Nystrom, dims int, o options) (*NystromLayer, error) {
 		return newNystromLayer(of, dims, features, o)
 	})
 }
 
 // newNystromLayer fits the map, or leaves its parameters zero if the options say so.
 func newNystromLayer(of Nystrom, dims, features int, o options) (*NystromLayer, error) {
-	b, err := newBase("NystromLayer", "nystrom", dims, features, o)
+	b, err := newBase("NystromLayer", "nystrom", dims, features, o, of.Kernel)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkKernel(b.who(), of.Kernel); err != nil {
 		return nil, err
 	}
 	m := of.landmarks(features)

@@ -27,11 +27,6 @@ type PeriodicLayer struct {
 	of periodicForm
 }
 
-var (
-	_ Layer     = (*PeriodicLayer)(nil)
-	_ SparseMap = (*PeriodicLayer)(nil)
-)
-
 // NewPeriodicLayer draws the layer for d dimensions, with so many frequencies and output columns of each. Errors
 // (ErrParam): sizes below 1, a policy other than Frozen and All.
 func NewPeriodicLayer(d, frequencies, width int, opts ...Option) (*PeriodicLayer, error) {
@@ -49,9 +44,8 @@ func newPeriodicLayer(of periodicForm, d int, opts []Option) (*PeriodicLayer, er
 	if k < 1 || e < 1 {
 		return nil, fmt.Errorf("%s: %d frequencies and a width of %d, want at least 1: %w", b.who(), k, e, ErrParam)
 	}
-	if o.policy != Frozen && o.policy != All {
-		return nil, fmt.Errorf("%s: policy %v: a periodic layer has no bandwidth; use Frozen or All: %w", b.who(),
-			o.policy, ErrParam)
+	if err := b.checkNoBandwidth("a periodic layer"); err != nil {
+		return nil, err
 	}
 	if err := b.checkSize(d, 2, k, e); err != nil {
 		return nil, err
@@ -71,11 +65,9 @@ func newPeriodicLayer(of periodicForm, d int, opts []Option) (*PeriodicLayer, er
 		}
 	}
 	tuned := o.policy == All
-	b.params = []Param{
-		{"W", newTensor(o.dt, w, d, k), tuned},
-		{"A", newTensor(o.dt, a, 2*d*k, e), tuned},
-		{"b", newTensor(o.dt, make([]float64, d*e), d, e), tuned},
-	}
+	b.add("W", tuned, w, d, k)
+	b.add("A", tuned, a, 2*d*k, e)
+	b.add("b", tuned, make([]float64, d*e), d, e)
 	b.drawn("W", o, func(o options) (peeker, error) { return newPeriodicLayer(of, d, []Option{withAll(o)}) })
 	l := &PeriodicLayer{newSparseMapper(b, ops.Domain{}), of}
 	l.forward, l.rows = l.through, blockRows(2*d*k)

@@ -44,6 +44,14 @@ func (p Policy) word() string {
 	return p.String()
 }
 
+// checkNoBandwidth returns an error for a policy other than Frozen and All. what is the layer in words.
+func (b *base) checkNoBandwidth(what string) error {
+	if b.policy == Frozen || b.policy == All {
+		return nil
+	}
+	return fmt.Errorf("%s: policy %v: %s has no bandwidth; use Frozen or All: %w", b.who(), b.policy, what, ErrParam)
+}
+
 // ParsePolicy is the inverse of String. The empty string is Frozen. Errors: any other text (ErrParam).
 func ParsePolicy(s string) (Policy, error) {
 	if s == "" {

@@ -17,15 +17,9 @@ import spectral "github.com/bochner-go/bochner/init"
 // A tuned bandwidth changes σ in both terms of the exponent. All tunes W and keeps σ in the second.
 type PositiveLayer struct{ *randomMap }
 
-var _ Layer = (*PositiveLayer)(nil)
-
 // NewPositiveLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that is
 // not of the Positive transform, parameters out of range (ErrParam); a sampler that does not fit the kernel
 // (spectral.ErrSampler).
 func NewPositiveLayer(k spectral.Random, d, features int, opts ...Option) (*PositiveLayer, error) {
-	l, err := newTransform("PositiveLayer", "positive", k, d, features, opts, spectral.Positive)
-	if err != nil {
-		return nil, err
-	}
-	return &PositiveLayer{l}, nil
+	return newTransform[PositiveLayer]("positive", k, d, features, opts, spectral.Positive)
 }

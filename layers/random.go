@@ -84,7 +84,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		if o.undrawn {
 			scale = 1
 		}
-		l.add("scale", false, repeat(scale, l.scales()))
+		l.add("scale", false, slices.Repeat([]float64{scale}, l.scales()))
 	}
 	return l, nil
 }
@@ -145,14 +145,6 @@ func (l *randomMap) draw(m int) error {
 	return err
 }
 
-// add adds a parameter, a vector where no shape is given.
-func (l *randomMap) add(name string, tuned bool, v []float64, shape ...int) {
-	if shape == nil {
-		shape = []int{len(v)}
-	}
-	l.params = append(l.params, Param{name, newTensor(l.dt, v, shape...), tuned})
-}
-
 // addParams adds the parameters besides m frequencies.
 func (l *randomMap) addParams(m int) error {
 	switch c := l.law.Shift; {
@@ -166,7 +158,7 @@ func (l *randomMap) addParams(m int) error {
 		return fmt.Errorf("%s: c = %v cannot be tuned, it is kept above 0; start from a positive c: %w", l.who(), c,
 			ErrParam)
 	default:
-		l.add("raw_c", true, repeat(inverseSoftplus(c), l.scales()))
+		l.add("raw_c", true, slices.Repeat([]float64{inverseSoftplus(c)}, l.scales()))
 	}
 	if l.phase {
 		l.add("b", l.policy == All, l.drawPhases(m))
@@ -182,14 +174,6 @@ func (l *randomMap) drawPhases(m int) []float64 {
 		b[i] = 2 * math.Pi * rng.Float64()
 	}
 	return b
-}
-
-func repeat[V any](v V, n int) []V {
-	s := make([]V, n)
-	for i := range s {
-		s[i] = v
-	}
-	return s
 }
 
 func (l *randomMap) made() form {
@@ -238,7 +222,8 @@ func (l *randomMap) op(a ops.Attr) ops.Op {
 // through computes the features, in a graph or without one.
 func (l *randomMap) through(f *flow, dst *tensor.Dense, x value) value {
 	x, a := f.begin(l.base, x, l.attr())
-	skewed, keeps := l.law.Transform == spectral.LogFourier, l.keepsW()
+	skewed := l.law.Transform == spectral.LogFourier
+	keeps := l.policy == Frozen || l.param("raw_c") != nil && l.policy != All // W, which no solver changes
 	if l.policy != All {
 		a.Frozen |= ops.B
 	}
@@ -285,11 +270,6 @@ func (l *randomMap) frequencies(f *flow) []value {
 	}
 	w, _ := f.positive(l.base, "W")
 	return []value{f.scaled(l.base, w)}
-}
-
-// keepsW says whether no solver changes W.
-func (l *randomMap) keepsW() bool {
-	return l.policy == Frozen || l.param("raw_c") != nil && l.policy != All
 }
 
 // circular says whether the features are cosines and sines.

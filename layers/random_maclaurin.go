@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -26,8 +27,6 @@ type RandomMaclaurinLayer struct {
 	kernel spectral.Polynomial
 }
 
-var _ Layer = (*RandomMaclaurinLayer)(nil)
-
 // NewRandomMaclaurinLayer draws the map of k for d dimensions and the given number of output columns. Errors
 // (ErrParam): parameters out of range, features < 1, a scale beyond float32.
 func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Option) (*RandomMaclaurinLayer, error) {
@@ -48,8 +47,9 @@ func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Opt
 	if err := l.checkFloat32(scales, func(i int) string { return fmt.Sprint("the scale of feature ", i) }); err != nil {
 		return nil, err
 	}
-	l.params = []Param{{"W", newTensor(l.dt, w.Float64s(), w.Shape()...), false},
-		{"degrees", newTensor(l.dt, degrees, features), false}, {"scales", newTensor(l.dt, scales, features), false}}
+	l.add("W", false, w.Float64s(), w.Shape()...)
+	l.add("degrees", false, degrees)
+	l.add("scales", false, scales)
 	return l, nil
 }
 
@@ -65,7 +65,7 @@ func (l *RandomMaclaurinLayer) Kernel() spectral.Kernel { return l.kernel }
 
 // Signature returns the sign of each column, +1 or -1: the sign of the coefficient a_N of its degree.
 func (l *RandomMaclaurinLayer) Signature() []float64 {
-	a, signs := l.kernel.Maclaurin(), repeat(1., l.features)
+	a, signs := l.kernel.Maclaurin(), slices.Repeat([]float64{1}, l.features)
 	for i, n := range ops.Float64s(l.param("degrees")) {
 		if n >= 0 && n < float64(len(a)) && a[int(n)] < 0 { // else the parameters are none, which a Transform tells
 			signs[i] = -1
@@ -77,3 +77,28 @@ func (l *RandomMaclaurinLayer) Signature() []float64 {
 func (l *RandomMaclaurinLayer) String() string {
 	return l.text([]int{l.dims}, fmt.Sprintf("%s, seed %d, %v", kernelText(l.kernel), l.seed, l.dt))
 }
+
+// productForm is the form of maps that draw random signs: products of projections, or sketches of them. They are maps
+// of other papers of the polynomial kernel of the sphere, for comparison.
+type productForm struct {
+	Kernel spectral.SRF `param:",inline"` // with the range of p
+	name   string
+}
+
+func (productForm) traits() Traits { return Traits{Sampled: true, Discrete: true} }
+
+func (f productForm) plan(s Spec) (plan, error) {
+	k := spectral.SpherePolynomial{A: f.Kernel.A, P: f.Kernel.P}
+	return plan{kernel: k, build: func(opts ...Option) (Layer, error) {
+		if f.name == sketchName {
+			return NewTensorSketchLayer(k, s.Dims, s.Features, opts...)
+		}
+		return NewRandomMaclaurinLayer(k, s.Dims, s.Features, opts...)
+	}}, nil
+}
+
+// The names of the maps of productForm.
+const (
+	maclaurinName = "random-maclaurin"
+	sketchName    = "tensor-sketch"
+)

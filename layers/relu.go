@@ -16,16 +16,9 @@ import spectral "github.com/bochner-go/bochner/init"
 // of the same kernels makes the differences of Gaussian features, on the unit sphere.
 type RandomReLULayer struct{ *randomMap }
 
-var _ Layer = (*RandomReLULayer)(nil)
-
 // NewRandomReLULayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that
 // is not of the transforms Step, ReLU or Tangent, parameters out of range, an odd number of features for Tangent, Tune
 // for Step (ErrParam); a sampler that does not fit the kernel (spectral.ErrSampler).
 func NewRandomReLULayer(k spectral.Random, d, features int, opts ...Option) (*RandomReLULayer, error) {
-	l, err := newTransform("RandomReLULayer", "relu", k, d, features, opts, spectral.Step, spectral.ReLU,
-		spectral.Tangent)
-	if err != nil {
-		return nil, err
-	}
-	return &RandomReLULayer{l}, nil
+	return newTransform[RandomReLULayer]("relu", k, d, features, opts, spectral.Step, spectral.ReLU, spectral.Tangent)
 }

@@ -15,8 +15,6 @@ import (
 // named <layer>.<parameter>.
 type Sequential struct{ group }
 
-var _ Layer = (*Sequential)(nil)
-
 // NewSequential chains layers. Errors: no layer, a layer that is nil, two used layers with the same random numbers, see
 // WithSeed (ErrParam); a layer that takes another number of columns than the one before makes (ErrShape); different
 // element types (ErrDtype); two layers of the same name (ErrName).
@@ -113,11 +111,7 @@ func (g group) Layers() []Layer { return append([]Layer(nil), g.layers...) }
 func joinNames(names []string) string { return strings.Join(names, "-") }
 
 func (g group) String() string {
-	parts := make([]string, len(g.layers))
-	for i, l := range g.layers {
-		parts[i] = l.String()
-	}
-	return g.kind + " of\n  " + strings.ReplaceAll(strings.Join(parts, "\n"), "\n", "\n  ")
+	return g.kind + " of\n  " + strings.ReplaceAll(strings.Join(texts(g.layers), "\n"), "\n", "\n  ")
 }
 
 // Model returns the learnable nodes of all parts.

@@ -1,6 +1,10 @@
 package layers
 
-import "github.com/bochner-go/bochner/ops/domain"
+import (
+	"slices"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
 
 // SignatureOf returns the sign σ_j, +1 or -1, of each feature of an indefinite kernel, k(x, x') ≈ Σ_j σ_j z_j(x)
 // z_j(x'). It returns nil if all signs are +1. A Sequential has the signs of its last layer, a Concat the signs of its
@@ -24,10 +28,8 @@ func SignatureOf(m Map) []float64 {
 
 // indefinite returns the signature, or nil if no sign is -1.
 func indefinite(s []float64) []float64 {
-	for _, v := range s {
-		if v < 0 {
-			return s
-		}
+	if slices.ContainsFunc(s, func(v float64) bool { return v < 0 }) {
+		return s
 	}
 	return nil
 }

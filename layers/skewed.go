@@ -11,34 +11,22 @@ import spectral "github.com/bochner-go/bochner/init"
 // (5), (9) and (10).
 type SkewedChi2Layer struct{ *randomMap }
 
-var _ Layer = (*SkewedChi2Layer)(nil)
-
 // NewSkewedChi2Layer draws the map for d dimensions and the given number of output columns. Errors as for
 // NewFourierLayer.
 func NewSkewedChi2Layer(c float64, d, features int, opts ...Option) (*SkewedChi2Layer, error) {
-	l, err := newTransform("SkewedChi2Layer", "skewed_chi2", spectral.SkewedChi2{C: c}, d, features, opts,
+	return newTransform[SkewedChi2Layer]("skewed_chi2", spectral.SkewedChi2{C: c}, d, features, opts,
 		spectral.LogFourier)
-	if err != nil {
-		return nil, err
-	}
-	return &SkewedChi2Layer{l}, nil
 }
 
 // SkewedIntersectionLayer is the random feature map of the skewed intersection kernel: as SkewedChi2Layer, but with
 // Cauchy frequencies of scale 1/2.
 type SkewedIntersectionLayer struct{ *randomMap }
 
-var _ Layer = (*SkewedIntersectionLayer)(nil)
-
 // NewSkewedIntersectionLayer draws the map for d dimensions and the given number of output columns. Errors as for
 // NewFourierLayer.
 func NewSkewedIntersectionLayer(c float64, d, features int, opts ...Option) (*SkewedIntersectionLayer, error) {
-	l, err := newTransform("SkewedIntersectionLayer", "skewed_intersection", spectral.SkewedIntersection{C: c}, d,
-		features, opts, spectral.LogFourier)
-	if err != nil {
-		return nil, err
-	}
-	return &SkewedIntersectionLayer{l}, nil
+	return newTransform[SkewedIntersectionLayer]("skewed_intersection", spectral.SkewedIntersection{C: c}, d, features,
+		opts, spectral.LogFourier)
 }
 
 // SkewedLayer is the random feature map of any kernel k(x, x') = E cos(w·(ln(x + c) - ln(x' + c))), which is
@@ -46,14 +34,8 @@ func NewSkewedIntersectionLayer(c float64, d, features int, opts ...Option) (*Sk
 // input and output as of SkewedChi2Layer.
 type SkewedLayer struct{ *randomMap }
 
-var _ Layer = (*SkewedLayer)(nil)
-
 // NewSkewedLayer draws the map of k for d dimensions and the given number of output columns. Errors as for
 // NewFourierLayer.
 func NewSkewedLayer(k spectral.Random, d, features int, opts ...Option) (*SkewedLayer, error) {
-	l, err := newTransform("SkewedLayer", "skewed", k, d, features, opts, spectral.LogFourier)
-	if err != nil {
-		return nil, err
-	}
-	return &SkewedLayer{l}, nil
+	return newTransform[SkewedLayer]("skewed", k, d, features, opts, spectral.LogFourier)
 }

@@ -18,22 +18,6 @@ type SparseMap interface {
 	TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error)
 }
 
-var (
-	_ SparseMap = (*FourierLayer)(nil)
-	_ SparseMap = (*RandomLaplaceLayer)(nil)
-	_ SparseMap = (*LevyLayer)(nil)
-	_ SparseMap = (*SkewedLayer)(nil)
-	_ SparseMap = (*Identity)(nil)
-	_ SparseMap = (*HomogeneousLayer)(nil)
-	_ SparseMap = (*ExponentiatedLayer)(nil)
-	_ SparseMap = (*GORFLayer)(nil)
-	_ SparseMap = (*Sequential)(nil)
-	_ SparseMap = (*Concat)(nil)
-	_ SparseMap = (*Product)(nil)
-	_ SparseMap = (*LinearHead)(nil)
-	_ SparseMap = (*SoftmaxHead)(nil)
-)
-
 // spreadCells is about the number of cells of sparse rows that are dense at a time, for a map that is no SparseMap.
 const spreadCells = 1 << 21
 
@@ -104,15 +88,6 @@ type ZeroMap interface {
 	// KeepsZeros is false.
 	MapCSR(x *ops.CSR) (*ops.CSR, error)
 }
-
-var (
-	_ ZeroMap = (*HomogeneousLayer)(nil)
-	_ ZeroMap = (*AddKPCALayer)(nil)
-	_ ZeroMap = (*Identity)(nil)
-	_ ZeroMap = (*Sequential)(nil)
-	_ ZeroMap = (*Concat)(nil)
-	_ ZeroMap = (*Product)(nil)
-)
 
 // KeepsZeros says whether Apply maps sparse rows to sparse rows: for a ZeroMap whose KeepsZeros is true, or a layer
 // whose method Unwrap returns one. It is false for a nil map.

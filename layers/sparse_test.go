@@ -3,6 +3,7 @@ package layers_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -87,7 +88,7 @@ func TestSparseCompositions(t *testing.T) {
 	chain := func(ls ...layers.Layer) layers.Layer { return layers.Must(layers.NewSequential(ls...)) }
 	head := func(kind string, d int) layers.Layer {
 		h := must(layers.NewHead(kind, d, 3))
-		return must(h, h.SetWeights(repeat(.7, 3*d), []float64{1, 2, 3}))
+		return must(h, h.SetWeights(slices.Repeat([]float64{.7}, 3*d), []float64{1, 2, 3}))
 	}
 	both := concat(layers.Part{Layer: fourier(4, 6), To: 4, Weight: 2},
 		layers.Part{Layer: layers.Must(layers.NewIdentity(7)), From: 4, To: d, Weight: .5})

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -54,13 +55,28 @@ func (s Spec) String() string {
 		fmt.Fprintf(&b, ", name %q", s.Name)
 	}
 	if len(s.Parts) > 0 {
-		parts := make([]string, len(s.Parts))
-		for i, p := range s.Parts {
-			parts[i] = p.String()
-		}
-		fmt.Fprintf(&b, " [%s]", strings.Join(parts, "; "))
+		fmt.Fprintf(&b, " [%s]", strings.Join(texts(s.Parts), "; "))
 	}
 	return b.String()
+}
+
+// MarshalJSON replaces eps=auto by the numbers eps and flat that it stands for, so that the text builds the same map
+// whatever a later version chooses. For the exact measure of sphere-polynomial, where there is no choice, auto stays.
+func (s Spec) MarshalJSON() ([]byte, error) {
+	type plain Spec // without this method
+	e, full, err := s.resolve()
+	if err != nil || full.Params.Word("eps") != "auto" {
+		return json.Marshal(plain(s))
+	}
+	if f, ok := e.form(full.Params).(signedForm); ok {
+		if p, err := f.Kernel.Split(s.Dims, s.Features/4, f.Coupling); err == nil && p.Eps != 0 {
+			chosen := Values{}
+			maps.Copy(chosen, s.Params)
+			chosen["eps"], chosen["flat"] = p.Eps, p.Flat
+			s.Params = chosen
+		}
+	}
+	return json.Marshal(plain(s))
 }
 
 // FillDefaults fills in the parameters that are not given, from the declared defaults and from the data x: rows, dense
@@ -305,11 +321,7 @@ func (s Spec) Restore(params map[string]*tensor.Dense) (Layer, error) {
 
 // build makes the map. A fitted map needs a sample, or withoutDraw.
 func (s Spec) build(more ...Option) (Layer, error) {
-	e, s, err := s.resolve()
-	if err != nil {
-		return nil, err
-	}
-	p, err := e.plan(s)
+	e, p, err := s.plan()
 	if err != nil {
 		return nil, err
 	}

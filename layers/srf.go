@@ -17,8 +17,6 @@ type SRFLayer struct {
 	split *spectral.Split
 }
 
-var _ Layer = (*SRFLayer)(nil)
-
 // NewSRFLayer fits the density in ℝ^d and draws the map for the given number of output columns. Errors as for
 // NewFourierLayer, and a < √2 (ErrParam).
 func NewSRFLayer(k spectral.SRF, d, features int, opts ...Option) (*SRFLayer, error) {
@@ -51,3 +49,19 @@ func (l *SRFLayer) Kernel() spectral.Kernel { return l.split.Of }
 
 // Split returns the fitted density: At is the kernel that the features are unbiased for, Error its largest error.
 func (l *SRFLayer) Split() *spectral.Split { return l.split }
+
+// srfForm is the form of Fourier features whose positive density is fitted to a kernel that has none.
+type srfForm struct {
+	Kernel spectral.SRF `param:",inline"`
+	Phase  bool         `param:"phase"`
+}
+
+func (srfForm) traits() Traits {
+	return Traits{Sampled: true, HasSampler: true, Tunable: true, gains: true}
+}
+
+func (f srfForm) plan(s Spec) (plan, error) {
+	return plan{kernel: f.Kernel, build: func(opts ...Option) (Layer, error) {
+		return NewSRFLayer(f.Kernel, s.Dims, s.Features, opts...)
+	}}, nil
+}

@@ -106,7 +106,7 @@ const (
 // completed fills in the forms and Traits of entries.
 func completed(entries []*Entry) []*Entry {
 	for _, e := range entries {
-		if err := e.complete(); err != nil {
+		if !e.complete() {
 			panic(e.Name)
 		}
 	}

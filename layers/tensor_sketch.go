@@ -22,8 +22,6 @@ type TensorSketchLayer struct {
 	kernel spectral.SpherePolynomial
 }
 
-var _ Layer = (*TensorSketchLayer)(nil)
-
 // mostBuckets is the number of buckets up to which float32 holds every bucket's number.
 const mostBuckets = 1 << 24
 
@@ -52,8 +50,8 @@ func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
-	l.params = []Param{{"buckets", newTensor(l.dt, buckets.Float64s(), k.P, d+1), false},
-		{"signs", newTensor(l.dt, signs.Float64s(), k.P, d+1), false}}
+	l.add("buckets", false, buckets.Float64s(), k.P, d+1)
+	l.add("signs", false, signs.Float64s(), k.P, d+1)
 	return l, nil
 }
 

@@ -56,6 +56,15 @@ func (v Values) String() string {
 	return strings.Join(parts, ",")
 }
 
+// texts returns what values say of themselves.
+func texts[S fmt.Stringer](values []S) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = v.String()
+	}
+	return all
+}
+
 // Short is String with numbers of four digits and without the flags that are false, for titles and tables.
 func (v Values) Short() string {
 	short := Values{}
