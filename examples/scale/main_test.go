@@ -85,8 +85,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestWrongFlags(t *testing.T) {
-	dir := source(t)
-	for args, text := range map[string]string{
+	clitest.WrongFlags(t, "scale", "fits on files", map[string]string{
 		"":                             "want one of -generate",
 		"-generate a -data b":          "want one of -generate",
 		"-data . -rows 3":              "-rows does not apply here; it goes with -generate",
@@ -95,8 +94,6 @@ func TestWrongFlags(t *testing.T) {
 		"-generate a -rows 3 -files 4": "at least one row a file",
 		"-data . -features 3":          "an even number",
 		"-data . -use 1,x":             "-use 1,x",
-	} {
-		clitest.Run(t, dir, args).Fails(t, 2, "scale", text)
-	}
-	clitest.Run(t, dir, "-data none").Fails(t, 1, "scale", "none")
+	})
+	clitest.Run(t, t.TempDir(), "-data none").Fails(t, 1, "scale", "none")
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // asProgram is set in the processes that Command starts.
@@ -186,4 +188,18 @@ func CSV(rows [][]float64, first, last func(i int) string) string {
 		b.WriteString(strings.Join(fields, ",") + "\n")
 	}
 	return b.String()
+}
+
+// Histograms writes rows.csv, n rows of five numbers with two classes, and twice.csv, the same rows times 2.
+func Histograms(t *testing.T, dir string, n int) (rows [][]float64, label func(i int) string) {
+	t.Helper()
+	rows, dark := Checker(n, 5, 1)
+	label = func(i int) string { return map[bool]string{true: "dark", false: "light"}[dark[i]] }
+	twice := make([][]float64, n)
+	for i, row := range rows {
+		twice[i] = floats.ScaleTo(make([]float64, len(row)), 2, row)
+	}
+	File(t, dir, "rows.csv", CSV(rows, nil, label))
+	File(t, dir, "twice.csv", CSV(twice, nil, label))
+	return rows, label
 }
