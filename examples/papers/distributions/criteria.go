@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/bochner-go/bochner/ops"
+	"gonum.org/v1/gonum/floats"
 )
 
 // How the expectation-maximisation algorithm goes.
@@ -94,11 +95,7 @@ func startOf(x [][]float64, k int, rng *rand.Rand) *gaussians {
 
 // pick draws an index in proportion to weights.
 func pick(weights []float64, rng *rand.Rand) int {
-	total := 0.0
-	for _, w := range weights {
-		total += w
-	}
-	at := total * rng.Float64()
+	at := floats.Sum(weights) * rng.Float64()
 	for i, w := range weights {
 		if at -= w; at < 0 {
 			return i
@@ -112,20 +109,14 @@ func (g *gaussians) expect(x [][]float64, share []float64) (likelihood float64) 
 	k := len(g.law)
 	for i, v := range x {
 		row := share[i*k : (i+1)*k]
-		top := math.Inf(-1)
 		for c, law := range g.law {
 			row[c] = math.Log(g.weight[c]) + law.logDensity(v[0], v[1])
-			top = math.Max(top, row[c])
 		}
-		sum := 0.0
+		all := floats.LogSumExp(row)
 		for c := range row {
-			row[c] = math.Exp(row[c] - top)
-			sum += row[c]
+			row[c] = math.Exp(row[c] - all)
 		}
-		for c := range row {
-			row[c] /= sum
-		}
-		likelihood += top + math.Log(sum)
+		likelihood += all
 	}
 	return likelihood
 }

@@ -30,26 +30,20 @@ const (
 
 // methods are all but the kernel of divergences, which makes no rows.
 func (o *options) methods() []method {
-	densities := func(name string, d spectral.DensityDistance) method {
-		return method{name: name, start: .5, rows: func(h []float64, axes int, seed uint64) (rowsOf, error) {
+	densities := func(d spectral.DensityDistance) func([]float64, int, uint64) (rowsOf, error) {
+		return func(h []float64, axes int, seed uint64) (rowsOf, error) {
 			l, err := layers.NewHDDLayer(o.density(d, h, axes), axes, 2, single(seed)...)
 			if err != nil {
 				return nil, err
 			}
 			return embedded(l)
-		}}
-	}
-	l2 := func(h []float64, axes int, seed uint64) (rowsOf, error) {
-		l, err := layers.NewHDDLayer(o.density(spectral.DensityDistance{}, h, axes), axes, 2, single(seed)...)
-		if err != nil {
-			return nil, err
 		}
-		return embedded(l)
 	}
+	l2 := densities(spectral.DensityDistance{})
 	return []method{
-		densities("hdd-js", spectral.JensenShannonDivergence),
-		densities("hdd-hellinger", spectral.SquaredHellinger),
-		densities("hdd-tv", spectral.TotalVariation),
+		{name: "hdd-js", start: .5, rows: densities(spectral.JensenShannonDivergence)},
+		{name: "hdd-hellinger", start: .5, rows: densities(spectral.SquaredHellinger)},
+		{name: "hdd-tv", start: .5, rows: densities(spectral.TotalVariation)},
 		{name: "l2-density", start: .5, rows: l2},
 		{name: "mean-map", start: 1, rows: means},
 		{name: "histogram-js", rows: histograms(spectral.JensenShannon{})},

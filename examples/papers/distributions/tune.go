@@ -69,9 +69,15 @@ func (p *problem) widths(factor float64) []float64 {
 	return h
 }
 
-// rows makes the rows of sets with a bandwidth.
-func (o *options) rows(m method, p *problem, factor float64) (rowsOf, error) {
-	return m.rows(p.widths(factor), p.train.Axes(), o.Seed)
+// trainRows makes the rows of sets with a bandwidth, those of the training sets, and the distance of two of these.
+func (o *options) trainRows(m method, p *problem, factor float64) (make rowsOf, x *tensor.Dense, distance float64, err error) {
+	if make, err = m.rows(p.widths(factor), p.train.Axes(), o.Seed); err != nil {
+		return nil, nil, 0, err
+	}
+	if x, err = make(p.train); err == nil {
+		distance, err = spread(x)
+	}
+	return make, x, distance, err
 }
 
 // fourier are the features for a bandwidth of 1, which serve any other on rows divided by it.
@@ -98,15 +104,7 @@ func (o *options) tune(ctx context.Context, m method, p *problem) (choice, error
 	var l layers.Layer // one draw for all, and not the one that is used in the end
 	ofBandwidth := func(step int) (choice, error) {
 		factor := m.start * exp2(step)
-		make, err := o.rows(m, p, factor)
-		if err != nil {
-			return choice{}, err
-		}
-		x, err := make(p.train)
-		if err != nil {
-			return choice{}, err
-		}
-		s, err := spread(x)
+		_, x, s, err := o.trainRows(m, p, factor)
 		if err != nil {
 			return choice{}, err
 		}
@@ -187,7 +185,7 @@ func (o *options) measure(ctx context.Context, m method, p *problem, c choice) (
 	}
 	r.features = time.Since(start)
 	start = time.Now()
-	w, b, err := o.head(ctx, p, x, c)
+	fit, err := o.head(ctx, p, x, c)
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", m.name, err)
 	}
@@ -195,9 +193,9 @@ func (o *options) measure(ctx context.Context, m method, p *problem, c choice) (
 	scores := make([]float64, p.test.Len())
 	d := xTest.Shape()[1]
 	for i := range scores {
-		scores[i] = b
+		scores[i] = fit.B[0]
 		for j, v := range xTest.Float32s()[i*d : (i+1)*d] {
-			scores[i] += float64(v) * w.At(j, 0)
+			scores[i] += float64(v) * fit.W.At(j, 0)
 		}
 	}
 	r.err, r.stdErr = p.score(scores)
@@ -206,22 +204,12 @@ func (o *options) measure(ctx context.Context, m method, p *problem, c choice) (
 
 // features maps the training and the test sets.
 func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Dense, err error) {
-	make, err := o.rows(m, p, c.bandwidth)
+	make, x, s, err := o.trainRows(m, p, c.bandwidth)
 	if err != nil {
 		return nil, nil, err
 	}
-	if x, err = make(p.train); err != nil {
-		return nil, nil, err
-	}
-	if xTest, err = make(p.test); err != nil {
-		return nil, nil, err
-	}
-	if m.linear {
-		return x, xTest, nil
-	}
-	s, err := spread(x)
-	if err != nil {
-		return nil, nil, err
+	if xTest, err = make(p.test); err != nil || m.linear {
+		return x, xTest, err
 	}
 	l, err := o.fourier(x.Shape()[1], o.columns, o.Seed)
 	if err != nil {
@@ -236,20 +224,12 @@ func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Den
 
 // head fits ridge regression, or for classes a support vector machine, with the λ near the chosen one that does best on
 // a tenth of the sets.
-func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choice) (*mat.Dense, float64, error) {
+func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choice) (*linear.Fit, error) {
 	near := []float64{c.lambda / 10, c.lambda / 3, c.lambda, c.lambda * 3, c.lambda * 10}
 	if p.classes {
-		fit, err := linear.FitSVM(ctx, nil, data.Pairs{X: x, Y: column(p.y)}, linear.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed})
-		if err != nil {
-			return nil, 0, err
-		}
-		return fit.W, fit.B[0], nil
+		return linear.FitSVM(ctx, nil, data.Pairs{X: x, Y: column(p.y)}, linear.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed})
 	}
-	fit, err := frame.Ridge(ctx, nil, x, column(p.y), near, .1, o.Seed)
-	if err != nil {
-		return nil, 0, err
-	}
-	return fit.W, fit.B[0], nil
+	return frame.Ridge(ctx, nil, x, column(p.y), near, .1, o.Seed)
 }
 
 // score is the RMSE, or the share of wrong classes in per cent, and its standard error over test sets.

@@ -28,7 +28,7 @@ type result struct {
 
 // A draw is what one draw of a map gave.
 type draw struct {
-	accuracy, f1  float64
+	accuracy, f1  float64 // in percent
 	lambda        float64
 	kernelError   float64       // ‖K - ZZᵀ‖_F / ‖K‖_F on the training rows
 	features, fit time.Duration // features of training and test rows, or their kernel matrix; the fit
@@ -128,7 +128,7 @@ func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64
 		return r, err
 	}
 	start = time.Now()
-	scores, err := frame.Scores(l, fit.W, fit.B, e.xTest)
+	scores, err := frame.Scores(l, fit, e.xTest)
 	if err != nil {
 		return r, err
 	}
@@ -142,6 +142,7 @@ func (r *draw) judge(scores *mat.Dense, truth []int) (err error) {
 	if r.accuracy, err = report.Accuracy(predicted, truth); err == nil {
 		r.f1, err = report.F1(predicted, truth)
 	}
+	r.accuracy, r.f1 = 100*r.accuracy, 100*r.f1
 	return err
 }
 

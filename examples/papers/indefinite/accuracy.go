@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"image"
 
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
@@ -44,39 +45,25 @@ func (e *experiment) problem(s source, k *kernel) (*problem, error) {
 // accuracies is figure 3.
 func (e *experiment) accuracies(ctx context.Context) error {
 	fmt.Printf("Accuracy of a support vector machine on the test rows, %%, mean ± standard deviation of %d draws\n\n", e.Draws)
-	fmt.Print(frame.TableHead(append([]string{"kernel", "rows", "method"}, sizeColumns()...)...))
-	for _, k := range e.kernels {
-		for _, s := range e.sources {
-			p, err := e.problem(s, k)
-			if err != nil {
-				return err
-			}
-			var series []report.Series
-			for _, m := range k.methods {
-				if !m.in("accuracy") {
-					continue
-				}
-				one, err := e.accuracyLine(ctx, k, m, s, p)
-				if err != nil {
-					return fmt.Errorf("%s, %s: %w", s.name, m.name, err)
-				}
-				series = append(series, one)
-			}
-			if err := e.Add(report.ScoreCurves(series, report.WithTitle(fmt.Sprintf("Accuracy, %s, %s", k, s.name)), report.WithMetric("accuracy on the test rows, %"))); err != nil {
-				return err
-			}
-		}
-	}
-	fmt.Println()
-	return nil
+	return e.run(ctx, study{part: "accuracy", title: "Accuracy", prepare: e.machine,
+		cell: func(_ *kernel, _ source, _ method, _ int, v frame.Spread) string {
+			return fmt.Sprintf("%.2f ± %.2f", v.Mean, v.SD)
+		},
+		bar: func(v frame.Spread) float64 { return v.SD },
+		draw: func(series []report.Series, title ...report.Option) (image.Image, error) {
+			return report.ScoreCurves(series, append(title, report.WithMetric("accuracy on the test rows, %"))...)
+		}})
 }
 
-// accuracyLine fits a method at all sizes and prints its line. λ is chosen on a draw that is not among those measured.
-func (e *experiment) accuracyLine(ctx context.Context, k *kernel, m method, s source, p *problem) (report.Series, error) {
-	series, d := report.Series{Name: m.name}, p.x.Shape()[1]
+// machine prepares the measurement of accuracies. For each size λ is chosen on a draw that is not among those measured.
+func (e *experiment) machine(ctx context.Context, k *kernel, s source) (dims int, of measure, err error) {
+	p, err := e.problem(s, k)
+	if err != nil {
+		return 0, nil, err
+	}
+	d := p.x.Shape()[1]
 	var chosen []float64
-	spreads, err := e.Over(ctx, fmt.Sprintf("%s, %s, %s", k.name, s.name, m.name), sizeColumns(), func(i int, seed uint64) (float64, error) {
-		features := 4 * sizes[i].of(d)
+	return d, func(m method, features int, seed uint64) (float64, error) {
 		if seed == e.Seed {
 			_, fit, err := e.fit(ctx, p, m.spec(features, d, e.Seed+uint64(e.Draws)), lambdas)
 			if err != nil {
@@ -88,18 +75,13 @@ func (e *experiment) accuracyLine(ctx context.Context, k *kernel, m method, s so
 		if err != nil {
 			return 0, err
 		}
-		scores, err := frame.Scores(l, fit.W, fit.B, p.xTest)
+		scores, err := frame.Scores(l, fit, p.xTest)
 		if err != nil {
 			return 0, err
 		}
 		accuracy, err := report.Accuracy(train.ArgMax(scores), p.Truth)
 		return 100 * accuracy, err
-	})
-	for i, v := range spreads {
-		series.Add(4*sizes[i].of(d), v.Mean, v.SD)
-	}
-	frame.Line(fmt.Sprintf("%s | %s | %s", k, s.name, m.name), spreads, func(_ int, v frame.Spread) string { return fmt.Sprintf("%.2f ± %.2f", v.Mean, v.SD) })
-	return series, err
+	}, nil
 }
 
 // fit fits a support vector machine on the features of one draw.

@@ -20,26 +20,19 @@ var regressionSizes = []int{2, 4, 8}
 const heldOut = 101. / 506
 
 // A fitter fits a linear head on the features of rows.
-type fitter func(ctx context.Context, l layers.Layer, x *tensor.Dense, y *mat.Dense, seed uint64) (w *mat.Dense, b []float64, err error)
+type fitter func(ctx context.Context, l layers.Map, x *tensor.Dense, y *mat.Dense, seed uint64) (*linear.Fit, error)
 
 // fitted are the two ways of fitting, which both choose λ on rows that are set aside.
 var fitted = []struct {
 	name string
 	fit  fitter
 }{
-	{"ridge", func(ctx context.Context, l layers.Layer, x *tensor.Dense, y *mat.Dense, seed uint64) (*mat.Dense, []float64, error) {
-		f, err := frame.Ridge(ctx, l, x, y, regressionLambdas, .2, seed)
-		if err != nil {
-			return nil, nil, err
-		}
-		return f.W, f.B, nil
+	{"ridge", func(ctx context.Context, l layers.Map, x *tensor.Dense, y *mat.Dense, seed uint64) (*linear.Fit, error) {
+		return frame.Ridge(ctx, l, x, y, regressionLambdas, .2, seed)
 	}},
-	{"ε-insensitive", func(ctx context.Context, l layers.Layer, x *tensor.Dense, y *mat.Dense, seed uint64) (*mat.Dense, []float64, error) {
-		f, err := linear.FitSVM(ctx, l, data.Pairs{X: x, Y: y}, linear.SVMOptions{Loss: linear.SquaredInsensitive, Epsilon: epsilon, Lambdas: regressionLambdas, Seed: seed})
-		if err != nil {
-			return nil, nil, err
-		}
-		return f.W, f.B, nil
+	{"ε-insensitive", func(ctx context.Context, l layers.Map, x *tensor.Dense, y *mat.Dense, seed uint64) (*linear.Fit, error) {
+		return linear.FitSVM(ctx, l, data.Pairs{X: x, Y: y},
+			linear.SVMOptions{Loss: linear.SquaredInsensitive, Epsilon: epsilon, Lambdas: regressionLambdas, Seed: seed})
 	}},
 }
 
@@ -98,11 +91,11 @@ func (e *experiment) regression(ctx context.Context, k *kernel, m method, size i
 	if err != nil {
 		return 0, err
 	}
-	w, b, err := fit(ctx, l, x[0].X.(*tensor.Dense), mat.NewDense(len(trainSet.Y), 1, trainSet.Y), seed)
+	head, err := fit(ctx, l, x[0].X.(*tensor.Dense), mat.NewDense(len(trainSet.Y), 1, trainSet.Y), seed)
 	if err != nil {
 		return 0, err
 	}
-	scores, err := frame.Scores(l, w, b, x[1].X)
+	scores, err := frame.Scores(l, head, x[1].X)
 	if err != nil {
 		return 0, err
 	}

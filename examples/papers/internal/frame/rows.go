@@ -8,6 +8,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -83,12 +84,12 @@ func ClassesOf(trainSet, testSet *data.Set) (c Classes, err error) {
 }
 
 // Scores are the outputs of a linear head on the features of rows.
-func Scores(l layers.Layer, w *mat.Dense, b []float64, x ops.Matrix) (*mat.Dense, error) {
-	head, err := layers.NewLinearHead(l.Features(), len(b), layers.WithDtype(l.Dtype()))
+func Scores(l layers.Layer, f *linear.Fit, x ops.Matrix) (*mat.Dense, error) {
+	head, err := layers.NewLinearHead(l.Features(), len(f.B), layers.WithDtype(l.Dtype()))
 	if err != nil {
 		return nil, err
 	}
-	if err := head.SetWeights(w.RawMatrix().Data, b); err != nil {
+	if err := head.SetWeights(f.W.RawMatrix().Data, f.B); err != nil {
 		return nil, err
 	}
 	return (&train.Model{Map: l, Head: head}).ScoresPrepared(x)
