@@ -72,16 +72,12 @@ func TestForm(t *testing.T) {
 				t.Errorf("%s: %d %s", name, status, refusedBy(page))
 			}
 		} else {
-			for _, text := range []string{`<input type="checkbox" id="distribution" name="distribution" value="true">`,
+			holds(t, name, page, `<input type="checkbox" id="distribution" name="distribution" value="true">`,
 				`<label for="distribution">`, `name="level" min="0" max="0.99`, `step="any" value="0.9">`,
-				`<label for="level">`, `<label for="rows">`, "<th>uncertainty<td>", " held-out rows"} {
-				if !strings.Contains(page, text) {
-					t.Errorf("%s: the page does not hold %q", name, text)
-				}
-			}
+				`<label for="level">`, `<label for="rows">`, "<th>uncertainty<td>", " held-out rows")
 			values, query = append(values, "distribution", "true", "level", "0.75"), "?distribution=true&level=0.75"
 		}
-		_, want := r.post(t, query, "application/json", strings.NewReader(row))
+		_, want := r.post(t, query, typeJSON, row)
 		status, page := r.send(t, values...)
 		var got map[string]any
 		err := json.Unmarshal([]byte(resultOf(page)), &got)
@@ -150,9 +146,7 @@ func TestUncertaintyCard(t *testing.T) {
 		r := runServer(t, m, nil)
 		_, text := r.get(t, "/model")
 		var c card
-		if err := json.Unmarshal([]byte(text), &c); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, json.Unmarshal([]byte(text), &c))
 		u, classes := c.Uncertainty, m.Classes != nil
 		if u == nil || u.HeldOut != 120 || u.MostLevel != 120./121 ||
 			u.Posterior != (m.Uncertainty.Posterior != nil) || (u.Noise != nil) != u.Posterior ||
@@ -161,7 +155,7 @@ func TestUncertaintyCard(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 		level := fmt.Sprint("?distribution=true&level=", u.MostLevel)
-		status, ob := r.post(t, level, "application/json", strings.NewReader(asJSON(randomRows(2, 1))))
+		status, ob := r.post(t, level, typeJSON, asJSON(randomRows(2, 1)))
 		if status != http.StatusOK {
 			t.Errorf("%s: %s: %d %v", name, level, status, ob)
 		}

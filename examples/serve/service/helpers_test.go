@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -28,13 +29,35 @@ import (
 )
 
 func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
+	do(err)
 	return v
 }
 
+func do(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// ok ends a test with an error.
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fitted is a model that a recipe fits to rows.
+func fitted(recipe train.Recipe, rows data.Source) *train.Model {
+	m, _, err := recipe.Fit(context.Background(), rows)
+	do(err)
+	return m
+}
+
 const dims = 5 // of the models here
+
+// The types of bodies.
+const typeJSON, typeNPY = "application/json", "application/x-npy"
 
 // patience is how long a test waits for what must come: a busy machine may stand still for a while.
 const patience = 3 * time.Minute
@@ -56,9 +79,7 @@ func newModel(mapName string, outputs int, seed uint64) *train.Model {
 	if mapName == "mean-map" {
 		x = must(ops.BagsOfRows(randomRows(20, 3)))
 	}
-	if err := errors.Join(m.Scaler.Fit(x), m.Spec.FillDefaults(x)); err != nil {
-		panic(err)
-	}
+	do(errors.Join(m.Scaler.Fit(x), m.Spec.FillDefaults(x)))
 	m.Map = must(m.Spec.Build())
 	if outputs > 1 {
 		m.Head = must(layers.NewSoftmaxHead(features, outputs, layers.WithDtype(dt)))
@@ -72,9 +93,7 @@ func newModel(mapName string, outputs int, seed uint64) *train.Model {
 	for i := range w {
 		w[i] = rng.NormFloat64()
 	}
-	if err := m.Head.SetWeights(w, make([]float64, outputs)); err != nil {
-		panic(err)
-	}
+	do(m.Head.SetWeights(w, make([]float64, outputs)))
 	return m
 }
 
@@ -85,9 +104,7 @@ func evaluated(mapName string, outputs int, seed uint64) *train.Model {
 	exact, approx := must(report.ExactGram(must(m.Spec.Kernel()), x)), must(report.ApproxGram(m.Map, x))
 	kernel, accuracy := must(report.Compare(exact, approx)), .8125
 	e := notes.Evaluation{TrainRows: 101, TestRows: 60, Accuracy: &accuracy, KernelError: &kernel, Pairs: notes.PairsOf(exact, approx)}
-	if err := e.Put(m); err != nil {
-		panic(err)
-	}
+	do(e.Put(m))
 	return m
 }
 
@@ -113,9 +130,7 @@ func asJSON(x *tensor.Dense) string {
 // asNPY is the body of numbers, row by row.
 func asNPY(rows, cols int, v []float64) string {
 	var b bytes.Buffer
-	if err := npyio.Write(&b, mat.NewDense(rows, cols, v)); err != nil {
-		panic(err)
-	}
+	do(npyio.Write(&b, mat.NewDense(rows, cols, v)))
 	return b.String()
 }
 
@@ -123,7 +138,7 @@ func asNPY(rows, cols int, v []float64) string {
 type running struct {
 	*server
 	url  string
-	stop func() error // ends it as SIGTERM does, and waits
+	stop func() error // ends it as SIGTERM does, and waits; the second time it returns nil
 }
 
 // runServer serves a model with small limits, changed by set.
@@ -134,46 +149,32 @@ func runServer(t *testing.T, m *train.Model, set func(o *options)) *running {
 	if set != nil {
 		set(o)
 	}
-	if err := m.Save(o.Model); err != nil {
-		t.Fatal(err)
-	}
-	s, err := newServer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, m.Save(o.Model))
+	s := must(newServer(o))
 	s.log = log.New(io.Discard, "", 0)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- s.serve(ctx, l) }()
-	r := &running{server: s, url: "http://" + l.Addr().String()}
-	stopped := false
-	r.stop = func() error {
-		if stopped {
-			return nil
-		}
-		stopped = true
+	go func() {
+		defer close(ended)
+		ended <- s.serve(ctx, l)
+	}()
+	stop := func() error {
 		cancel()
 		return <-ended
 	}
 	t.Cleanup(func() {
-		if err := r.stop(); err != nil {
+		if err := stop(); err != nil {
 			t.Error(err)
 		}
 	})
-	return r
+	return &running{server: s, url: "http://" + l.Addr().String(), stop: stop}
 }
 
 // post sends a body and returns the status and the answer, which must be JSON.
-func (r *running) post(t *testing.T, query, contentType string, body io.Reader) (int, map[string]any) {
+func (r *running) post(t *testing.T, query, contentType, body string) (int, map[string]any) {
 	t.Helper()
-	resp, err := http.Post(r.url+"/predict"+query, contentType, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must(http.Post(r.url+"/predict"+query, contentType, strings.NewReader(body)))
 	return resp.StatusCode, object(t, resp)
 }
 
@@ -185,7 +186,7 @@ func object(t *testing.T, resp *http.Response) (ob map[string]any) {
 	if err == nil {
 		err = json.Unmarshal(text, &ob)
 	}
-	if kind := resp.Header.Get("Content-Type"); err != nil || kind != "application/json" {
+	if kind := resp.Header.Get("Content-Type"); err != nil || kind != typeJSON {
 		t.Fatalf("%s, %s: %q: %v", resp.Status, kind, text, err)
 	}
 	return ob
@@ -194,12 +195,41 @@ func object(t *testing.T, resp *http.Response) (ob map[string]any) {
 // get is the text of a page.
 func (r *running) get(t *testing.T, page string) (int, string) {
 	t.Helper()
-	resp, err := http.Get(r.url + page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must(http.Get(r.url + page))
 	defer resp.Body.Close()
 	return resp.StatusCode, string(must(io.ReadAll(resp.Body)))
+}
+
+// answers wants an answer to a body.
+func (r *running) answers(t *testing.T, query, contentType, body string, want map[string]any) {
+	t.Helper()
+	if status, ob := r.post(t, query, contentType, body); status != http.StatusOK || !reflect.DeepEqual(ob, want) {
+		t.Errorf("%s as %s: %d\n%v, want\n%v", query, contentType, status, ob, want)
+	}
+}
+
+// works wants an answer to some rows.
+func (r *running) works(t *testing.T) {
+	t.Helper()
+	if status, ob := r.post(t, "", typeJSON, asJSON(randomRows(2, 1))); status != http.StatusOK {
+		t.Errorf("rows are answered with %d %v", status, ob)
+	}
+}
+
+// refuses wants a body to be refused with a status and texts.
+func (r *running) refuses(t *testing.T, query, contentType, body string, want int, texts ...string) {
+	t.Helper()
+	status, ob := r.post(t, query, contentType, body)
+	wantRefusal(t, fmt.Sprintf("%s %s %.100q", query, contentType, body), status, ob, want, texts...)
+}
+
+// counts wants a line of /metrics to come.
+func (r *running) counts(t *testing.T, line string) {
+	t.Helper()
+	wait(t, func() bool {
+		_, text := r.get(t, "/metrics")
+		return strings.Contains(text, line+"\n")
+	})
 }
 
 // wantRefusal wants a status and an error of one line that holds the texts.
@@ -209,9 +239,15 @@ func wantRefusal(t *testing.T, what string, status int, ob map[string]any, want 
 	if status != want || text == "" || len(ob) != 1 || strings.Contains(text, "\n") {
 		t.Errorf("%s: %d %v, want %d", what, status, ob, want)
 	}
+	holds(t, what, text, texts...)
+}
+
+// holds wants texts in a longer one.
+func holds(t *testing.T, what, long string, texts ...string) {
+	t.Helper()
 	for _, s := range texts {
-		if !strings.Contains(text, s) {
-			t.Errorf("%s: %q does not hold %q", what, text, s)
+		if !strings.Contains(long, s) {
+			t.Errorf("%s: %.4000q does not hold %q", what, long, s)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func begin(t *testing.T, r *running) (finish func(), answer chan error) {
 	in, out := io.Pipe()
 	answer = make(chan error, 1)
 	go func() {
-		resp, err := http.Post(r.url+"/predict", "application/json", in)
+		resp, err := http.Post(r.url+"/predict", typeJSON, in)
 		if err == nil {
 			var text []byte
 			text, err = io.ReadAll(resp.Body)
@@ -30,10 +30,7 @@ func begin(t *testing.T, r *running) (finish func(), answer chan error) {
 	if _, err := io.WriteString(out, body[:len(body)/2]); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, func() bool {
-		_, text := r.get(t, "/metrics")
-		return strings.Contains(text, "bochner_predict_in_flight 1\n")
-	})
+	r.counts(t, "bochner_predict_in_flight 1")
 	return func() {
 		_, _ = io.WriteString(out, body[len(body)/2:]) // what fails here, the answer says
 		out.Close()
