@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -75,8 +76,10 @@ func TestTable(t *testing.T) {
 			t.Errorf("stdout does not hold %q:\n%s", text, r.Stdout)
 		}
 	}
-	if ob := clitest.Run(t, dir, "-data out -features 32 -child").Object(t); ob["Rows"] != 600. || !(ob["MSE"].(float64) < 1) {
-		t.Errorf("%v", ob)
+	out := clitest.Run(t, dir, "-data out -features 32 -child").OK(t).Stdout
+	var one result
+	if err := json.Unmarshal([]byte(out), &one); err != nil || strings.Count(out, "\n") != 1 || one.Rows != 600 || !(one.MSE < 1) {
+		t.Errorf("%q: %v", out, err)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "out", "part-0001.npy"))
 	if err != nil || !bytes.HasPrefix(b, []byte("\x93NUMPY")) {

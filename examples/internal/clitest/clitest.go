@@ -4,7 +4,6 @@ package clitest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"image/png"
@@ -36,22 +35,17 @@ func Command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, testBinary(t), args...)
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	if os.Getenv("GOGC") == "" {
 		cmd.Env = append(cmd.Env, "GOGC=400") // which spares CPU time; a test of memory sets its own
 	}
 	return cmd
-}
-
-func testBinary(t *testing.T) string {
-	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // Result is what a run left behind.
@@ -100,20 +94,6 @@ func (r Result) Fails(t *testing.T, status int, program string, texts ...string)
 			t.Errorf("%v: stderr %q does not hold %q", r.Args, r.Stderr, text)
 		}
 	}
-}
-
-// Object wants the exit status 0 and stdout to be one line, a JSON object.
-func (r Result) Object(t *testing.T) map[string]any {
-	t.Helper()
-	r.OK(t)
-	if strings.Count(r.Stdout, "\n") != 1 || !strings.HasSuffix(r.Stdout, "\n") {
-		t.Fatalf("%v: stdout is not one line: %q", r.Args, r.Stdout)
-	}
-	var ob map[string]any
-	if err := json.Unmarshal([]byte(r.Stdout), &ob); err != nil {
-		t.Fatalf("%v: %v in %q", r.Args, err, r.Stdout)
-	}
-	return ob
 }
 
 // File writes a file and returns its path.
