@@ -125,7 +125,7 @@ func TestFormRefusals(t *testing.T) {
 		t.Errorf("text/plain: %s %s", resp.Status, page)
 	}
 	wait(t, func() bool { return r.held.Load() == 0 })
-	if _, text := r.get(t, "/metrics"); !strings.Contains(text, `bochner_predict_requests_total{code="422"} 3`) {
+	if !r.counted(t, `bochner_predict_requests_total{code="422"} 3`) {
 		t.Error("forms are not counted")
 	}
 }
@@ -144,9 +144,7 @@ func TestFormMany(t *testing.T) {
 func TestUncertaintyCard(t *testing.T) {
 	for name, m := range sureModels() {
 		r := runServer(t, m, nil)
-		_, text := r.get(t, "/model")
-		var c card
-		ok(t, json.Unmarshal([]byte(text), &c))
+		c, text := r.readCard(t)
 		u, classes := c.Uncertainty, m.Classes != nil
 		if u == nil || u.HeldOut != 120 || u.MostLevel != 120./121 ||
 			u.Posterior != (m.Uncertainty.Posterior != nil) || (u.Noise != nil) != u.Posterior ||

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -200,12 +201,32 @@ func (r *running) get(t *testing.T, page string) (int, string) {
 	return resp.StatusCode, string(must(io.ReadAll(resp.Body)))
 }
 
-// answers wants an answer to a body.
-func (r *running) answers(t *testing.T, query, contentType, body string, want map[string]any) {
+// answers wants an answer to a body, of the model that is served, with these notes.
+func (r *running) answers(t *testing.T, query, contentType, body string, want map[string]any, notes ...string) {
 	t.Helper()
-	if status, ob := r.post(t, query, contentType, body); status != http.StatusOK || !reflect.DeepEqual(ob, want) {
-		t.Errorf("%s as %s: %d\n%v, want\n%v", query, contentType, status, ob, want)
+	status, got := r.post(t, query, contentType, body)
+	model, told := got["model"], got["notes"]
+	for _, of := range []map[string]any{got, want} {
+		delete(of, "model")
+		delete(of, "notes")
 	}
+	if told, _ := told.([]any); status != http.StatusOK || model != r.current.Load().card.SHA256 ||
+		!slices.Equal(told, list(notes)) || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s as %s, %.100q: %d, of %v\n%v %q, want\n%v %q", query, contentType, body, status, model, got, told, want,
+			notes)
+	}
+}
+
+// predictions are what a model predicts, as the answer has them with scores.
+func predictions(m *train.Model, x ops.Matrix) map[string]any {
+	of := map[string]any{"scores": rowsOf(must(m.Scores(x)))}
+	switch {
+	case m.Classes != nil:
+		of["classes"] = list(must(m.PredictClasses(x)))
+	case m.Head.Features() == 1:
+		of["targets"] = list(must(m.PredictTargets(x)))
+	}
+	return of
 }
 
 // works wants an answer to some rows.
@@ -226,10 +247,21 @@ func (r *running) refuses(t *testing.T, query, contentType, body string, want in
 // counts wants a line of /metrics to come.
 func (r *running) counts(t *testing.T, line string) {
 	t.Helper()
-	wait(t, func() bool {
-		_, text := r.get(t, "/metrics")
-		return strings.Contains(text, line+"\n")
-	})
+	wait(t, func() bool { return r.counted(t, line) })
+}
+
+// counted says whether /metrics has a line.
+func (r *running) counted(t *testing.T, line string) bool {
+	_, text := r.get(t, "/metrics")
+	return strings.Contains(text, line+"\n")
+}
+
+// readCard is what /model says, and its text.
+func (r *running) readCard(t *testing.T) (c card, text string) {
+	t.Helper()
+	_, text = r.get(t, "/model")
+	ok(t, json.Unmarshal([]byte(text), &c))
+	return c, text
 }
 
 // wantRefusal wants a status and an error of one line that holds the texts.

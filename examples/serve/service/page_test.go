@@ -3,7 +3,6 @@ package service
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"html"
 	"image/png"
@@ -57,11 +56,7 @@ func TestPage(t *testing.T) {
 // checkCard compares /model with the model.
 func checkCard(t *testing.T, r *running, m *train.Model) {
 	t.Helper()
-	var c card
-	_, text := r.get(t, "/model")
-	if err := json.Unmarshal([]byte(text), &c); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
+	c, text := r.readCard(t)
 	if c.Map != m.Spec.Map || c.InputDim != dims || c.Features != m.Map.Features() || c.Outputs != m.Head.Features() || fmt.Sprint(c.Classes) != fmt.Sprint([]string(m.Classes)) ||
 		c.SHA256 != must(checksum(r.Model)) || c.MaxRows != 50 || (c.Evaluation != nil) != (m.Notes != nil) {
 		t.Errorf("%s", text)

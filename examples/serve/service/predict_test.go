@@ -32,16 +32,10 @@ func TestPredict(t *testing.T) {
 	for _, m := range []*train.Model{newModel("gaussian", 3, 1), newModel("exp-semigroup", 1, 1),
 		newModel("gaussian/float32", 3, 1), newModel("delta-gaussian/float32", 1, 1)} {
 		r := runServer(t, m, nil)
-		scores := must(m.Scores(x))
-		want := map[string]any{"model": must(checksum(r.Model))}
-		if m.Classes != nil {
-			want["classes"] = list(must(m.PredictClasses(x)))
-		} else {
-			want["targets"] = list(must(m.PredictTargets(x)))
-		}
 		for _, query := range []string{"", "?scores=false", "?scores=true"} {
-			if query == "?scores=true" {
-				want["scores"] = rowsOf(scores)
+			want := predictions(m, x)
+			if query != "?scores=true" {
+				delete(want, "scores")
 			}
 			for kind, body := range map[string]string{typeJSON: asJSON(x), "application/json; charset=utf-8": " " + strings.ReplaceAll(asJSON(x), ",", " ,\n\t") + "\r\n", typeNPY: npy} {
 				r.answers(t, query, kind, body, want)
@@ -71,6 +65,5 @@ func TestSeveralTargets(t *testing.T) {
 	m.Head, m.Classes = head, nil
 	x := randomRows(4, 5)
 	r := runServer(t, m, nil)
-	want := map[string]any{"model": must(checksum(r.Model)), "scores": rowsOf(must(m.Scores(x)))}
-	r.answers(t, "", typeJSON, asJSON(x), want)
+	r.answers(t, "", typeJSON, asJSON(x), predictions(m, x))
 }

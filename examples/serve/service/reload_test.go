@@ -104,16 +104,13 @@ func TestBadReload(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Watch = time.Millisecond })
 	body := asJSON(randomRows(8, 5))
 	_, before := r.post(t, "", typeJSON, body)
-	failed := func() bool {
-		_, text := r.get(t, "/metrics")
-		return strings.Contains(text, `bochner_model_loads_total{result="failed"} 1`+"\n")
-	}
+	const failed = `bochner_model_loads_total{result="failed"} 1`
 	ok(t, os.WriteFile(r.Model+".tmp", []byte("no model"), 0o644))
 	ok(t, os.Rename(r.Model+".tmp", r.Model))
-	wait(t, failed)
+	r.counts(t, failed)
 	ok(t, os.Remove(r.Model))
 	time.Sleep(20 * time.Millisecond)
-	if !failed() {
+	if !r.counted(t, failed) {
 		t.Error("a file was read more than once")
 	}
 	r.answers(t, "", typeJSON, body, before) // after a bad file

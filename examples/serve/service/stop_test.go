@@ -27,15 +27,16 @@ func begin(t *testing.T, r *running) (finish func(), answer chan error) {
 		}
 		answer <- err
 	}()
-	if _, err := io.WriteString(out, body[:len(body)/2]); err != nil {
-		t.Fatal(err)
-	}
+	must(io.WriteString(out, body[:len(body)/2]))
 	r.counts(t, "bochner_predict_in_flight 1")
 	return func() {
 		_, _ = io.WriteString(out, body[len(body)/2:]) // what fails here, the answer says
 		out.Close()
 	}, answer
 }
+
+// fresh opens a connection for each request.
+var fresh = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
 // TestStopDrains: a request that has begun when the server begins to stop is answered; later ones are not accepted.
 func TestStopDrains(t *testing.T) {
@@ -44,7 +45,7 @@ func TestStopDrains(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- r.stop() }()
 	wait(t, func() bool {
-		resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(r.url + "/healthz")
+		resp, err := fresh.Get(r.url + "/healthz")
 		if err == nil {
 			resp.Body.Close()
 		}
@@ -75,7 +76,6 @@ func TestLinger(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- r.stop() }()
 	wait(t, r.stopping.Load)
-	fresh := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for page, want := range map[string]int{"/readyz": http.StatusServiceUnavailable, "/healthz": http.StatusOK, "/": http.StatusOK} {
 		resp, err := fresh.Get(r.url + page)
 		if err == nil {

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"encoding/json"
 	"html"
 	"net/http"
 	"regexp"
@@ -30,9 +29,7 @@ func TestTablePage(t *testing.T) {
 	if status, ob := r.post(t, "", typeJSON, strings.ReplaceAll(body[1], `'\''`, "'")); status != http.StatusOK || ob["notes"] != nil {
 		t.Errorf("%s: %d %v", body[1], status, ob)
 	}
-	var got card
-	_, text := r.get(t, "/model")
-	ok(t, json.Unmarshal([]byte(text), &got))
+	got, text := r.readCard(t)
 	if len(got.Columns) != 5 || got.InputDim != m.Dims() || got.Targets != nil || !strings.Contains(text, `"name":"day","kind":"time","layout":"2006-01-02","missing":true}`) ||
 		!strings.Contains(text, `"name":"child","kind":"boolean","missing":true}`) || !strings.Contains(text, `"unknown":"other"`) || len(got.Columns[0].Range) != 2 {
 		t.Errorf("%s", text)

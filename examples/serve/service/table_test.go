@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -99,28 +97,8 @@ func objects(names []string, rows [][]any, extra map[string]any) string {
 func arrays(rows any) string { return string(must(json.Marshal(map[string]any{"rows": rows}))) }
 
 // inProcess is what a model predicts for the rows of a table.
-func inProcess(t *testing.T, m *train.Model, names []string, rows [][]any) map[string]any {
-	t.Helper()
-	set := must(m.Rows(frameOf(names, rows)))
-	want := map[string]any{"scores": rowsOf(must(m.Scores(set.X)))}
-	if m.Classes != nil {
-		want["classes"] = list(must(m.PredictClasses(set.X)))
-	} else {
-		want["targets"] = list(must(m.PredictTargets(set.X)))
-	}
-	return want
-}
-
-// wantAnswer wants an answer with these notes; nil: none.
-func (r *running) wantAnswer(t *testing.T, what, kind, body string, want map[string]any, notes ...string) {
-	t.Helper()
-	status, got := r.post(t, "?scores=true", kind, body)
-	told, _ := got["notes"].([]any)
-	delete(got, "notes")
-	delete(got, "model")
-	if status != http.StatusOK || !reflect.DeepEqual(got, want) || !slices.Equal(told, list(notes)) {
-		t.Errorf("%s: %d %v %q, want %v %q", what, status, got, told, want, notes)
-	}
+func inProcess(m *train.Model, names []string, rows [][]any) map[string]any {
+	return predictions(m, must(m.Rows(frameOf(names, rows))).X)
 }
 
 // TestTable: rows and objects in any order give what the model gives in process, to the bit, and what is unlike the
@@ -129,27 +107,31 @@ func TestTable(t *testing.T) {
 	m := tableModel(data.ColumnOptions{})
 	r := runServer(t, m, nil)
 	rows := passengers(29, 7)
-	want := inProcess(t, m, passengerNames, rows)
-	r.wantAnswer(t, "arrays", typeJSON, arrays(rows), want)
-	r.wantAnswer(t, "objects", typeJSON, objects(passengerNames, rows, nil), want)
-	r.wantAnswer(t, "objects with the label", typeJSON, objects(passengerNames, rows, map[string]any{"fate": nil}), want)
-	r.wantAnswer(t, "objects with more", typeJSON, objects(passengerNames, rows, map[string]any{"Äge \U0001F600": []any{map[string]any{"a": 1}, "]", nil}}), want,
+	want := inProcess(m, passengerNames, rows)
+	r.answers(t, "?scores=true", typeJSON, arrays(rows), want)
+	r.answers(t, "?scores=true", typeJSON, objects(passengerNames, rows, nil), want)
+	r.answers(t, "?scores=true", typeJSON, objects(passengerNames, rows, map[string]any{"fate": nil}), want)
+	r.answers(t, "?scores=true", typeJSON, objects(passengerNames, rows, map[string]any{"Äge \U0001F600": []any{map[string]any{"a": 1}, "]", nil}}), want,
 		`body: the keys "Äge 😀" are not columns of the model and are ignored`)
-	r.wantAnswer(t, "escapes", typeJSON, `{"rows": [{"\u0061ge": 31, "s\u0065x": "\u0066emale", "child": 0, "ticket": "\u0079es", "day": "2026\u002d01-31"}]}`,
-		inProcess(t, m, passengerNames, [][]any{{31., "female", 0, "yes", "2026-01-31"}}))
+	r.answers(t, "?scores=true", typeJSON, `{"rows": [{"\u0061ge": 31, "s\u0065x": "\u0066emale", "child": 0, "ticket": "\u0079es", "day": "2026\u002d01-31"}]}`,
+		inProcess(m, passengerNames, [][]any{{31., "female", 0, "yes", "2026-01-31"}}))
 
 	one := func(cells ...any) [][]any { return [][]any{cells} }
-	for what, rows := range map[string][2][][]any{
+	means := func(sent, meant [][]any, notes ...string) {
+		t.Helper()
+		r.answers(t, "?scores=true", typeJSON, arrays(sent), inProcess(m, passengerNames, meant), notes...)
+	}
+	for _, rows := range map[string][2][][]any{
 		"texts that are numbers": {one("31.5", " male ", "1", "yes", "2026-01-31"), one(31.5, "male", 1, "yes", "2026-01-31")},
 		"booleans":               {one(31.5, "male", true, true, "2026-01-31"), one(31.5, "male", 1, "yes", "2026-01-31")},
 		"marks of gaps":          {one("n/a", "?", false, "NO", "2026-01-31"), one(nil, nil, 0, "no", "2026-01-31")},
 		"0 and 1 for words":      {one(1e1, "male", 1.0, 0, "2026-01-31"), one(10, "male", 1, "no", "2026-01-31")},
 	} {
-		r.wantAnswer(t, what, typeJSON, arrays(rows[0]), inProcess(t, m, passengerNames, rows[1]))
+		means(rows[0], rows[1])
 	}
-	r.wantAnswer(t, "unknown level", typeJSON, arrays(one(31, "x", 1, "yes", "2026-01-31")), inProcess(t, m, passengerNames, one(31, "x", 1, "yes", "2026-01-31")),
-		`body: column "sex": 1 values, such as "x", were not in the training rows`)
-	r.wantAnswer(t, "a new gap", typeJSON, arrays(one(31, "male", nil, "yes", "2026-01-31")), inProcess(t, m, passengerNames, one(31, "male", nil, "yes", "2026-01-31")),
+	unknown, gap := one(31, "x", 1, "yes", "2026-01-31"), one(31, "male", nil, "yes", "2026-01-31")
+	means(unknown, unknown, `body: column "sex": 1 values, such as "x", were not in the training rows`)
+	means(gap, gap,
 		`body: column "child": 1 values are missing, and none was in the training rows; 0 takes their place`)
 	if got := r.held.Load(); got != 0 {
 		t.Errorf("%d bytes of the budget are held at the end", got)
@@ -162,8 +144,8 @@ func TestTableArray(t *testing.T) {
 	r := runServer(t, m, nil)
 	nan := math.NaN()
 	names := []string{"x", "flag", "y"}
-	r.wantAnswer(t, "gaps", typeNPY, asNPY(2, 3, []float64{nan, 1, 2, .5, 0, 1}), inProcess(t, m, names, [][]any{{nil, 1, 2}, {.5, 0, 1}}))
-	r.wantAnswer(t, "a new gap", typeNPY, asNPY(1, 3, []float64{.5, 1, nan}), inProcess(t, m, names, [][]any{{.5, 1, nil}}),
+	r.answers(t, "?scores=true", typeNPY, asNPY(2, 3, []float64{nan, 1, 2, .5, 0, 1}), inProcess(m, names, [][]any{{nil, 1, 2}, {.5, 0, 1}}))
+	r.answers(t, "?scores=true", typeNPY, asNPY(1, 3, []float64{.5, 1, nan}), inProcess(m, names, [][]any{{.5, 1, nil}}),
 		fmt.Sprintf(`body: column "y": 1 values are missing, and none was in the training rows; %v takes their place`, m.Columns.Inputs[2].Fill))
 	strict := runServer(t, numericModel(data.ColumnOptions{Missing: data.MissingError}), nil)
 	texts := runServer(t, tableModel(data.ColumnOptions{}), nil)
@@ -262,7 +244,6 @@ func TestTableTargets(t *testing.T) {
 	if got := r.current.Load().card.Targets; !slices.Equal(got, f.LabelNames) {
 		t.Errorf("the targets are %q", got)
 	}
-	set := must(m.Rows(frameOf([]string{"a", "b"}, [][]any{{3, "y"}})))
-	r.wantAnswer(t, "two targets", typeJSON, `{"rows": [{"b": "y", "a": 3}]}`, map[string]any{"scores": rowsOf(must(m.Scores(set.X)))})
+	r.answers(t, "?scores=true", typeJSON, `{"rows": [{"b": "y", "a": 3}]}`, inProcess(m, []string{"a", "b"}, [][]any{{3, "y"}}))
 	r.refuses(t, "", typeJSON, `{"rows": [[1,"x"],[-2,"y"]]}`, 422, `column "a": x[1,0] = -2 is negative`)
 }
