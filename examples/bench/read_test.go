@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 	"github.com/bochner-go/bochner/train/data"
 )
 
@@ -35,15 +36,11 @@ func BenchmarkRead(b *testing.B) {
 			path := filepath.Join(*files, fmt.Sprintf("%s.%d.%s", *rows, digits, format))
 			b.Run(name, func(b *testing.B) {
 				if _, err := os.Stat(path); err != nil {
-					if err := write(path, format == "libsvm", n, d, digits); err != nil {
-						b.Fatal(err)
-					}
+					clitest.OK(b, write(path, format == "libsvm", n, d, digits))
 				}
 				for b.Loop() {
 					set, err := data.Read(path, o)
-					if err != nil {
-						b.Fatal(err)
-					}
+					clitest.OK(b, err)
 					if set.Rows() != n || set.Dims() != d {
 						b.Fatalf("%d x %d were read", set.Rows(), set.Dims())
 					}
@@ -59,9 +56,7 @@ func BenchmarkRead(b *testing.B) {
 
 func size(b *testing.B, path string) int64 {
 	info, err := os.Stat(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	clitest.OK(b, err)
 	return info.Size()
 }
 

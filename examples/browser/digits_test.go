@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
@@ -81,22 +82,16 @@ func TestPagePicture(t *testing.T) {
 		drawings, want = append(drawings, d), append(want, picture(s, d.Pen))
 	}
 	text, err := json.Marshal(drawings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	const script = `import fs from "fs";
 const { picture } = await import("data:text/javascript," + encodeURIComponent(fs.readFileSync("page/picture.js", "utf8")));
 console.log(JSON.stringify(JSON.parse(fs.readFileSync(0)).map((d) => [...picture(d.Strokes, d.Pen)])));`
 	cmd := exec.Command("node", "--input-type=module", "-e", script)
 	cmd.Stdin = strings.NewReader(string(text))
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	var got [][]float64
-	if err := json.Unmarshal(out, &got); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, json.Unmarshal(out, &got))
 	for i := range want {
 		if d := floats.Distance(got[i], want[i], math.Inf(1)); !(d < 1e-6) { // a number of float32
 			t.Errorf("drawing %d: a pixel differs by %v", i, d)

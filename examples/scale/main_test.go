@@ -36,9 +36,7 @@ func TestGenerate(t *testing.T) {
 		}
 		for _, n := range names {
 			b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("out%d", i), n))
-			if err != nil {
-				t.Fatal(err)
-			}
+			clitest.OK(t, err)
 			all[i] += string(b)
 		}
 	}
@@ -46,9 +44,7 @@ func TestGenerate(t *testing.T) {
 		t.Error("the rows depend on the number of files")
 	}
 	from, err := os.ReadFile(filepath.Join(dir, "from.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	want, seen := strings.Fields(string(from)), map[string]bool{}
 	for i, line := range strings.Fields(all[0]) {
 		var a, b [4]float64

@@ -1,4 +1,4 @@
-// Package clitest runs an example program in a process of its own, as its users do.
+// Package clitest is what the tests of the examples share. It runs a program in a process of its own, as its users do.
 package clitest
 
 import (
@@ -18,6 +18,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+// OK ends a test with an error.
+func OK(t testing.TB, err error) {
+	if err != nil {
+		t.Helper()
+		t.Fatal(err)
+	}
+}
+
 // asProgram is set in the processes that Command starts.
 const asProgram = "BOCHNER_TEST_PROGRAM"
 
@@ -36,9 +44,7 @@ func Command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), asProgram+"=1")
@@ -100,9 +106,7 @@ func (r Result) Fails(t *testing.T, status int, program string, texts ...string)
 func File(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	OK(t, os.WriteFile(path, []byte(text), 0o644))
 	return path
 }
 
@@ -124,9 +128,7 @@ func Picture(t *testing.T, path string, width, height int) {
 func Names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())

@@ -183,9 +183,7 @@ func TestCriteria(t *testing.T) {
 		x = append(x, float32(centre+.04*rng.NormFloat64()), float32(centre+.04*rng.NormFloat64()))
 	}
 	b, err := ops.NewBags(tensor.New(tensor.WithShape(600, 2), tensor.WithBacking(x)), []int{0, 300, 600})
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	aic, bic := byCriteria(b, 1)
 	if bic[0] != 2 || bic[1] != 1 || aic[0] < 2 || aic[0] > 4 || aic[1] > 3 {
 		t.Errorf("AIC %v, BIC %v, want 2 and 1", aic, bic)
@@ -195,9 +193,7 @@ func TestCriteria(t *testing.T) {
 // TestEntropies: the divergence by entropies of two sets of known laws, which interpolation does not move.
 func TestEntropies(t *testing.T) {
 	g, err := ops.NewGrid(fine, fine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	p := make([]float64, g.Len())
 	for v := range p {
 		at := g.At(v)
@@ -209,9 +205,7 @@ func TestEntropies(t *testing.T) {
 		}
 	}
 	truth, sets, err := gramSets(4, 4000, 1, g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	for i := range 4 {
 		mass := 0.0
 		for _, v := range truth.Float64s()[i*g.Len() : (i+1)*g.Len()] {
@@ -222,9 +216,7 @@ func TestEntropies(t *testing.T) {
 		}
 	}
 	d, err := entropyDivergences(sets, []float64{.04, .04}, g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	for _, v := range d {
 		if v < 0 || v > math.Ln2 {
 			t.Errorf("divergence %v", v)

@@ -117,12 +117,9 @@ func zipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	_, err := z.Write([]byte(text))
+	clitest.OK(t, err)
+	clitest.OK(t, z.Close())
 	return b.String()
 }
 
@@ -130,9 +127,7 @@ func zipped(t *testing.T, text string) string {
 // targets.
 func TestRegression(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "housing"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.Mkdir(filepath.Join(dir, "housing"), 0o755))
 	clitest.File(t, dir, "housing/housing.all.csv.gz", zipped(t, houses()))
 	rows := cells(clitest.Run(t, dir, "-data . -part regression -draws 2 -plot=").OK(t).Stdout)
 	if len(rows) != 2*5+2*3 {

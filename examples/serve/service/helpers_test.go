@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
@@ -40,13 +41,7 @@ func do(err error) {
 	}
 }
 
-// ok ends a test with an error.
-func ok(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var ok = clitest.OK
 
 // fitted is a model that a recipe fits to rows.
 func fitted(recipe train.Recipe, rows data.Source) *train.Model {
