@@ -7,6 +7,8 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 )
 
@@ -188,21 +190,13 @@ func orderOf(k spectral.Homogeneous) int {
 
 // spread is the root mean square distance of two rows.
 func spread(x *tensor.Dense) (float64, error) {
-	v, n := x.Float32s(), x.Shape()[0]
-	d, total := len(v)/n, 0.0
+	n, d, total := x.Shape()[0], x.Shape()[1], 0.0
+	rows := mat.NewDense(n, d, ops.Float64s(x))
 	for j := range d {
-		sum, square := 0.0, 0.0
-		for i := j; i < len(v); i += d {
-			sum += float64(v[i])
-		}
-		mean := sum / float64(n)
-		for i := j; i < len(v); i += d {
-			square += (float64(v[i]) - mean) * (float64(v[i]) - mean)
-		}
-		total += square
+		total += stat.Variance(mat.Col(nil, j, rows), nil)
 	}
 	if total == 0 {
 		return 0, fmt.Errorf("all %d sets are the same to the method", n)
 	}
-	return math.Sqrt(2 * total / float64(n-1)), nil
+	return math.Sqrt(2 * total), nil
 }

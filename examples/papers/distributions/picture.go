@@ -100,7 +100,7 @@ func shade(t float64) color.RGBA {
 func densityPictures(p *problem) (image.Image, error) {
 	var all []image.Image
 	for i := range min(4, p.test.Len()) {
-		img, err := densityPicture(p.test.Slice(i, i+1), p.widths(.5), fmt.Sprintf("%d samples of a mixture of %.0f", p.test.Size(i), p.truth[i]))
+		img, err := densityPicture(p.test.Slice(i, i+1), p.widths(.5), fmt.Sprintf("%d samples of a mixture of %.0f", p.test.Size(i), p.test.y[i]))
 		if err != nil {
 			return nil, err
 		}

@@ -35,26 +35,43 @@ type choice struct {
 	score                    fits.LambdaScore // leave-one-out, of the choice
 }
 
-// A problem is sets to learn on and to be tested on, with their targets.
+// labelled are sets of samples with their targets.
+type labelled struct {
+	*ops.Bags
+	y []float64
+}
+
+// first are the first n sets, or all.
+func (l labelled) first(n int) labelled {
+	n = min(n, l.Len())
+	return labelled{l.Slice(0, n), l.y[:n]}
+}
+
+func (l labelled) take(idx []int) labelled {
+	out := labelled{Bags: l.Take(idx)}
+	for _, i := range idx {
+		out.y = append(out.y, l.y[i])
+	}
+	return out
+}
+
+// A problem is sets to learn on and to be tested on.
 type problem struct {
-	train, test *ops.Bags
-	y, truth    []float64
+	train, test labelled
 	classes     bool      // the targets are +1 and -1
 	scott       []float64 // Scott's bandwidth
 	least       float64   // of a bandwidth, which the points allow
 }
 
-func newProblem(trainSets, testSets *ops.Bags, y, truth []float64, points int) (*problem, error) {
-	h, err := ops.ScottBandwidth(trainSets)
-	return &problem{train: trainSets, test: testSets, y: y, truth: truth, scott: h, least: .5 / float64(points)}, err
+func newProblem(trainSets, testSets labelled, points int) (*problem, error) {
+	h, err := ops.ScottBandwidth(trainSets.Bags)
+	return &problem{train: trainSets, test: testSets, scott: h, least: .5 / float64(points)}, err
 }
 
 // part is the problem with the first n training sets.
 func (p *problem) part(n int) *problem {
 	q := *p
-	if n < p.train.Len() {
-		q.train, q.y = p.train.Slice(0, n), p.y[:n]
-	}
+	q.train = p.train.first(n)
 	return &q
 }
 
@@ -74,7 +91,7 @@ func (o *options) trainRows(m method, p *problem, factor float64) (make rowsOf, 
 	if make, err = m.rows(p.widths(factor), p.train.Axes(), o.Seed); err != nil {
 		return nil, nil, 0, err
 	}
-	if x, err = make(p.train); err == nil {
+	if x, err = make(p.train.Bags); err == nil {
 		distance, err = spread(x)
 	}
 	return make, x, distance, err
@@ -99,7 +116,7 @@ func times(x *tensor.Dense, c float64) *tensor.Dense {
 // from both sides.
 func (o *options) tune(ctx context.Context, m method, p *problem) (choice, error) {
 	p = p.part(tuneSets)
-	y := column(p.y)
+	y := column(p.train.y)
 	sigmaStep := 0     // where the last search ended
 	var l layers.Layer // one draw for all, and not the one that is used in the end
 	ofBandwidth := func(step int) (choice, error) {
@@ -208,7 +225,7 @@ func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Den
 	if err != nil {
 		return nil, nil, err
 	}
-	if xTest, err = make(p.test); err != nil || m.linear {
+	if xTest, err = make(p.test.Bags); err != nil || m.linear {
 		return x, xTest, err
 	}
 	l, err := o.fourier(x.Shape()[1], o.columns, o.Seed)
@@ -227,25 +244,22 @@ func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Den
 func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choice) (*linear.Fit, error) {
 	near := []float64{c.lambda / 10, c.lambda / 3, c.lambda, c.lambda * 3, c.lambda * 10}
 	if p.classes {
-		return linear.FitSVM(ctx, nil, data.Pairs{X: x, Y: column(p.y)}, linear.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed})
+		return linear.FitSVM(ctx, nil, data.Pairs{X: x, Y: column(p.train.y)}, linear.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed})
 	}
-	return frame.Ridge(ctx, nil, x, column(p.y), near, .1, o.Seed)
+	return frame.Ridge(ctx, nil, x, column(p.train.y), near, .1, o.Seed)
 }
 
-// score is the RMSE, or the share of wrong classes in per cent, and its standard error over test sets.
+// score is the RMSE, or the share of wrong classes in per cent, and its standard error over the test sets, or the first
+// of them.
 func (p *problem) score(scores []float64) (value, stdErr float64) {
-	return p.scoreOf(len(p.truth), scores)
-}
-
-// scoreOf is score of the first test sets.
-func (p *problem) scoreOf(sets int, scores []float64) (value, stdErr float64) {
-	n := float64(sets)
+	n := float64(len(scores))
 	sum, squares := 0.0, 0.0
-	for i, s := range scores[:sets] {
-		e := (s - p.truth[i]) * (s - p.truth[i])
+	for i, s := range scores {
+		truth := p.test.y[i]
+		e := (s - truth) * (s - truth)
 		if p.classes {
 			e = 0
-			if s*p.truth[i] <= 0 {
+			if s*truth <= 0 {
 				e = 100
 			}
 		}

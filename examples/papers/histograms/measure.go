@@ -39,11 +39,11 @@ type draw struct {
 func (e *experiment) maps(ctx context.Context, m method, form string, spec layers.Spec, sizes []int, tune string) (layers.Spec, error) {
 	approx := func(spec layers.Spec) (*mat.Dense, error) {
 		spec.Seed = e.Seed + uint64(e.Draws)
-		l, err := spec.Fit(e.x)
+		l, err := spec.Fit(e.X)
 		if err != nil {
 			return nil, err
 		}
-		return report.ApproxGram(l, e.x)
+		return report.ApproxGram(l, e.X)
 	}
 	spec.Features = sizes[len(sizes)-1]
 	spec, c, err := e.tune(ctx, spec, tune, approx)
@@ -81,7 +81,7 @@ func (e *experiment) draws(ctx context.Context, r *result, spec layers.Spec, exa
 	}
 	for i := range n {
 		spec.Seed = e.Seed + uint64(i)
-		l, err := spec.Fit(e.x)
+		l, err := spec.Fit(e.X)
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (e *experiment) fit(ctx context.Context, rows data.Pairs, lambda float64) (
 func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64, exact *mat.Dense) (draw, error) {
 	var r draw
 	start := time.Now()
-	z, err := layers.Transform(l, nil, e.x)
+	z, err := layers.Transform(l, nil, e.X)
 	if err != nil {
 		return r, err
 	}
@@ -128,7 +128,7 @@ func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64
 		return r, err
 	}
 	start = time.Now()
-	scores, err := frame.Scores(l, fit, e.xTest)
+	scores, err := frame.Scores(l, fit, e.XTest)
 	if err != nil {
 		return r, err
 	}
@@ -157,11 +157,11 @@ func (e *experiment) exactKernel(ctx context.Context, m method, form string, spe
 		return spec, err
 	}
 	start := time.Now()
-	own, err := spectral.Gram(k, e.x, nil)
+	own, err := spectral.Gram(k, e.X, nil)
 	if err != nil {
 		return spec, err
 	}
-	cross, err := spectral.Gram(k, e.xTest, e.x)
+	cross, err := spectral.Gram(k, e.XTest, e.X)
 	if err != nil {
 		return spec, err
 	}
@@ -189,7 +189,7 @@ func (e *experiment) gram(spec layers.Spec) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return spectral.Gram(k, e.x, nil)
+	return spectral.Gram(k, e.X, nil)
 }
 
 // chosen is the parameter that was cross-validated.

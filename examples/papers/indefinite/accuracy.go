@@ -19,27 +19,13 @@ import (
 var lambdas = []float64{1e-3, .01, .1, 1}
 
 // problem is a set for one kernel: scaled rows in float32, and classes.
-type problem struct {
-	x, xTest *tensor.Dense
-	frame.Classes
-}
-
-func (e *experiment) problem(s source, k *kernel) (*problem, error) {
+func (e *experiment) problem(s source, k *kernel) (frame.Problem, error) {
 	p := e.sets[s.name]
-	trainSet, testSet := frame.Some(p.train, e.train, e.Seed), frame.Some(p.test, e.train, e.Seed)
-	x, err := scaled(s.scaling(k), trainSet, testSet)
+	x, err := scaled(s.scaling(k), frame.Some(p.train, e.train, e.Seed), frame.Some(p.test, e.train, e.Seed))
 	if err != nil {
-		return nil, err
+		return frame.Problem{}, err
 	}
-	out := new(problem)
-	if out.Classes, err = frame.ClassesOf(trainSet, testSet); err != nil {
-		return nil, err
-	}
-	if out.x, err = frame.As(x[0], tensor.Float32); err != nil {
-		return nil, err
-	}
-	out.xTest, err = frame.As(x[1], tensor.Float32)
-	return out, err
+	return frame.NewProblem(x[0], x[1], tensor.Float32)
 }
 
 // accuracies is figure 3.
@@ -61,7 +47,7 @@ func (e *experiment) machine(ctx context.Context, k *kernel, s source) (dims int
 	if err != nil {
 		return 0, nil, err
 	}
-	d := p.x.Shape()[1]
+	d := p.X.Shape()[1]
 	var chosen []float64
 	return d, func(m method, features int, seed uint64) (float64, error) {
 		if seed == e.Seed {
@@ -75,7 +61,7 @@ func (e *experiment) machine(ctx context.Context, k *kernel, s source) (dims int
 		if err != nil {
 			return 0, err
 		}
-		scores, err := frame.Scores(l, fit, p.xTest)
+		scores, err := frame.Scores(l, fit, p.XTest)
 		if err != nil {
 			return 0, err
 		}
@@ -85,12 +71,12 @@ func (e *experiment) machine(ctx context.Context, k *kernel, s source) (dims int
 }
 
 // fit fits a support vector machine on the features of one draw.
-func (e *experiment) fit(ctx context.Context, p *problem, spec layers.Spec, lambdas []float64) (layers.Layer, *linear.Fit, error) {
+func (e *experiment) fit(ctx context.Context, p frame.Problem, spec layers.Spec, lambdas []float64) (layers.Layer, *linear.Fit, error) {
 	spec.Dtype = "float32"
 	l, err := spec.Build()
 	if err != nil {
 		return nil, nil, err
 	}
-	fit, err := linear.FitSVM(ctx, l, data.Pairs{X: p.x, Y: p.Y}, linear.SVMOptions{Lambdas: lambdas, Seed: e.Seed})
+	fit, err := linear.FitSVM(ctx, l, data.Pairs{X: p.X, Y: p.Y}, linear.SVMOptions{Lambdas: lambdas, Seed: e.Seed})
 	return l, fit, err
 }
