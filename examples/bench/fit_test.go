@@ -24,6 +24,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -70,11 +71,7 @@ func BenchmarkFit(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				sum := 0.
-				for _, v := range f.Objective {
-					sum += v
-				}
-				if sum > 0 {
+				if sum := floats.Sum(f.Objective); sum > 0 {
 					b.ReportMetric(sum, "objective")
 				}
 			})

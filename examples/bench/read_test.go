@@ -35,8 +35,11 @@ func BenchmarkRead(b *testing.B) {
 			name := fmt.Sprintf("file=%s/rows=%s/digits=%d", format, *rows, digits)
 			path := filepath.Join(*files, fmt.Sprintf("%s.%d.%s", *rows, digits, format))
 			b.Run(name, func(b *testing.B) {
-				if _, err := os.Stat(path); err != nil {
+				info, err := os.Stat(path)
+				if err != nil {
 					clitest.OK(b, write(path, format == "libsvm", n, d, digits))
+					info, err = os.Stat(path)
+					clitest.OK(b, err)
 				}
 				for b.Loop() {
 					set, err := data.Read(path, o)
@@ -45,19 +48,13 @@ func BenchmarkRead(b *testing.B) {
 						b.Fatalf("%d x %d were read", set.Rows(), set.Dims())
 					}
 					b.StopTimer() // each read starts without the memory of the one before, as in peers.py
-					b.SetBytes(size(b, path))
+					b.SetBytes(info.Size())
 					debug.FreeOSMemory()
 					b.StartTimer()
 				}
 			})
 		}
 	}
-}
-
-func size(b *testing.B, path string) int64 {
-	info, err := os.Stat(path)
-	clitest.OK(b, err)
-	return info.Size()
 }
 
 // write makes a file: CSV with a header, or LIBSVM text with all features in each row.
