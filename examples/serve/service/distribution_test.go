@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
-	"gonum.org/v1/gonum/mat"
 )
 
 // sureModel is a fitted model that has learned its uncertainty from 24 held-out rows, of so many targets, or of three
@@ -36,15 +35,7 @@ func sureModel(mapName string, targets int, f fits.Fitter, laplace bool) *train.
 	for t := range targets {
 		set.LabelNames = append(set.LabelNames, fmt.Sprint("y", t))
 	}
-	spec := layers.Spec{Features: 32, Seed: 7}
-	if mapName == "linear" {
-		spec.Features = dims
-	}
-	spec.Map, _ = strings.CutSuffix(mapName, "/float32")
-	if spec.Map != mapName {
-		spec.Dtype = "float32"
-	}
-	return fitted(train.Recipe{Spec: spec, Fitter: f, Uncertainty: &train.UncertaintyOptions{Laplace: laplace}}, set)
+	return fitted(train.Recipe{Spec: specOf(mapName, 32), Fitter: f, Uncertainty: &train.UncertaintyOptions{Laplace: laplace}}, set)
 }
 
 // sureModels are models of all kinds.
@@ -73,13 +64,7 @@ func rowsOfNames(m *train.Model, sets [][]int) (rows []any) {
 }
 
 // wantSure is the distribution of rows by the functions of the model.
-func wantSure(m *train.Model, x *mat.Dense, level float64) map[string]any {
-	rows := randomRows(1, 1)
-	n, d := x.Dims()
-	rows = data.Rows(rows, make([]int, n))
-	for i := range n {
-		copy(rows.Float64s()[i*d:], x.RawRowView(i))
-	}
+func wantSure(m *train.Model, rows ops.Matrix, level float64) map[string]any {
 	want := map[string]any{"level": level}
 	if m.Classes != nil {
 		want["probabilities"] = rowsOf(must(m.Probabilities(rows)))
@@ -107,7 +92,7 @@ func TestDistribution(t *testing.T) {
 		}
 		for query, level := range map[string]float64{"?distribution=true": .9, "?distribution=1&level=.55": .55, "?distribution=true&level=&scores=true": .9} {
 			_, want := r.post(t, "?scores="+fmt.Sprint(strings.Contains(query, "scores")), typeJSON, asJSON(x))
-			want["distribution"] = wantSure(m, mat.NewDense(29, dims, x.Float64s()), level)
+			want["distribution"] = wantSure(m, x, level)
 			for kind, body := range map[string]string{typeJSON: asJSON(x), typeNPY: asNPY(29, dims, x.Float64s())} {
 				r.answers(t, query, kind, body, want)
 			}
@@ -125,11 +110,8 @@ func TestDistributionTable(t *testing.T) {
 	m := fitted(recipe, fates(120))
 	r := runServer(t, m, nil)
 	some := passengers(29, 7)
-	set := must(m.Rows(frameOf(passengerNames, some)))
-	x := must(set.Dense())
-	want := map[string]any{
-		"level": .75, "probabilities": rowsOf(must(m.Probabilities(x))), "sets": rowsOfNames(m, must(m.PredictSets(x, .75))),
-	}
+	x := must(m.Rows(frameOf(passengerNames, some))).X
+	want := wantSure(m, x, .75)
 	body := objects(passengerNames, some, map[string]any{"z": 1})
 	status, ob := r.post(t, "?distribution=true&level=.75", typeJSON, body)
 	if status != http.StatusOK || !reflect.DeepEqual(ob["distribution"], want) || fmt.Sprint(ob["classes"]) != fmt.Sprint(must(m.PredictClasses(x))) || ob["notes"] == nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -24,6 +23,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/notes"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/report"
 	"github.com/sbinet/npyio"
 	"gonum.org/v1/gonum/mat"
@@ -58,39 +58,42 @@ const typeJSON, typeNPY = "application/json", "application/x-npy"
 // patience is how long a test waits for what must come: a busy machine may stand still for a while.
 const patience = 3 * time.Minute
 
-// newModel is a model of so many outputs on 34 features, its head drawn by the seed: classes by a softmax for two or
-// more, else targets. A map's name may end in /float32.
-func newModel(mapName string, outputs int, seed uint64) *train.Model {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	dt, dtype := tensor.Float64, ""
+// specOf is a map of so many features, or of as many as it can have. Its name may end in /float32.
+func specOf(mapName string, features int) layers.Spec {
+	spec := layers.Spec{Features: features, Seed: 7}
 	if name, single := strings.CutSuffix(mapName, "/float32"); single {
-		mapName, dt, dtype = name, tensor.Float32, "float32"
+		mapName, spec.Dtype = name, "float32"
 	}
-	features := map[string]int{"linear": dims, "delta-gaussian": 32}[mapName] // 4 a frequency of two signs
-	if features == 0 {
-		features = 34
+	switch spec.Map = mapName; mapName {
+	case "linear":
+		spec.Features = dims
+	case "delta-gaussian":
+		spec.Features = 32 // 4 a frequency of two signs
 	}
-	m := &train.Model{Scaler: must(data.ParseScalers("none")), Spec: layers.Spec{Map: mapName, Dims: dims, Features: features, Seed: 7, Dtype: dtype, Name: "map"}}
-	var x ops.Matrix = randomRows(20, 3)
+	return spec
+}
+
+// newModel is a model of noise that the seed draws, on 34 features: classes by a softmax for two outputs or more, else a
+// target.
+func newModel(mapName string, outputs int, seed uint64) *train.Model {
+	const n = 20
+	rng := rand.New(rand.NewPCG(seed, 0))
+	set := &data.Set{X: randomRows(n, 3)}
 	if mapName == "mean-map" {
-		x = must(ops.BagsOfRows(randomRows(20, 3)))
+		set.X = must(ops.BagsOfRows(randomRows(n, 3)))
 	}
-	do(errors.Join(m.Scaler.Fit(x), m.Spec.FillDefaults(x)))
-	m.Map = must(m.Spec.Build())
+	recipe := train.Recipe{Spec: specOf(mapName, 34), Fitter: linear.RidgeOptions{Lambdas: []float64{1e-3}}}
 	if outputs > 1 {
-		m.Head = must(layers.NewSoftmaxHead(features, outputs, layers.WithDtype(dt)))
-		for i := range outputs {
-			m.Classes = append(m.Classes, fmt.Sprintf("class %d", i))
+		recipe.Fitter = linear.LogisticOptions{Lambdas: []float64{1e-3}}
+	}
+	for _, i := range rng.Perm(n) {
+		if outputs > 1 {
+			set.Labels = append(set.Labels, fmt.Sprint("class ", i%outputs))
+		} else {
+			set.Y = append(set.Y, 100*rng.NormFloat64())
 		}
-	} else {
-		m.Head = must(layers.NewLinearHead(features, outputs, layers.WithDtype(dt)))
 	}
-	w := make([]float64, features*outputs)
-	for i := range w {
-		w[i] = rng.NormFloat64()
-	}
-	do(m.Head.SetWeights(w, make([]float64, outputs)))
-	return m
+	return fitted(recipe, set)
 }
 
 // evaluated is newModel with an evaluation that is its own for the kernel and made up for the rest.
