@@ -45,11 +45,11 @@ func curve(x float64) float64 { return .5 + .3*math.Sin(20*x) }
 func TestSurface(t *testing.T) {
 	ctx, p, side := context.Background(), arms(300, 1), 40
 	l := must(New(p))
-	before := must(l.Surface(context.Background(), side))
+	before := must(l.Surface(ctx, side))
 	if gain := must(l.Tune(ctx, 40)); !(gain > 0) {
 		t.Fatalf("gain %v", gain)
 	}
-	after := must(l.Surface(context.Background(), side))
+	after := must(l.Surface(ctx, side))
 	if after.Accuracy < .95 || before.Accuracy > after.Accuracy-.02 {
 		t.Errorf("accuracy %.3f as drawn, %.3f tuned", before.Accuracy, after.Accuracy)
 	}
@@ -75,9 +75,9 @@ func TestSurface(t *testing.T) {
 func TestBand(t *testing.T) {
 	ctx, columns, level := context.Background(), 100, .9
 	l := must(New(wave(200, 1)))
-	before := must(l.Band(context.Background(), columns, level))
+	before := must(l.Band(ctx, columns, level))
 	must(l.Tune(ctx, 60))
-	b := must(l.Band(context.Background(), columns, level))
+	b := must(l.Band(ctx, columns, level))
 	if b.RMSE > .06 || before.RMSE < 1.5*b.RMSE {
 		t.Errorf("errors %.3f as drawn, %.3f tuned", before.RMSE, b.RMSE)
 	}
@@ -94,7 +94,7 @@ func TestBand(t *testing.T) {
 	}
 	many := wave(200, 1)
 	many.Features = 64 // eight would know the curve in the gap
-	b = must(must(New(many)).Band(context.Background(), columns, level))
+	b = must(must(New(many)).Band(ctx, columns, level))
 	if gap, data := b.Upper[50]-b.Lower[50], b.Upper[20]-b.Lower[20]; !(gap > 1.2*data) {
 		t.Errorf("the band is %.3f wide in the gap, and %.3f among the points", gap, data)
 	}
@@ -105,9 +105,9 @@ func TestSet(t *testing.T) {
 	ctx, p := context.Background(), arms(200, 1)
 	l := must(New(p))
 	must(l.Tune(ctx, 30))
-	want, other := must(l.Surface(context.Background(), 4)).Accuracy, arms(200, 2)
+	want, other := must(l.Surface(ctx, 4)).Accuracy, arms(200, 2)
 	must(0, l.Set(other.X, other.Y, other.Class))
-	if got := must(l.Surface(context.Background(), 4)).Accuracy; got < want-.1 {
+	if got := must(l.Surface(ctx, 4)).Accuracy; got < want-.1 {
 		t.Errorf("accuracy %.3f on other points of the same kind, %.3f before", got, want)
 	}
 }
@@ -152,9 +152,9 @@ func BenchmarkClick(b *testing.B) {
 	ctx, p := context.Background(), arms(500, 1)
 	frozen, tuned := must(New(p)), must(New(p))
 	for b.Loop() {
-		must(frozen.Surface(context.Background(), 64))
+		must(frozen.Surface(ctx, 64))
 		must(tuned.Tune(ctx, 4))
-		must(tuned.Surface(context.Background(), 64))
+		must(tuned.Surface(ctx, 64))
 	}
 }
 

@@ -59,11 +59,8 @@ func asLabelled(set *data.Set) (labelled, error) {
 	if err != nil {
 		return labelled{}, err
 	}
-	y := make([]float64, set.Rows())
-	for i, l := range set.Labels {
-		y[i] = map[bool]float64{true: 1, false: -1}[l == classes[0]]
-	}
-	return labelled{x.(*ops.Bags), y}, nil
+	sign := map[string]float64{classes[0]: 1, classes[1]: -1}
+	return labelled{x.(*ops.Bags), frame.Each(set.Labels, func(l string) float64 { return sign[l] })}, nil
 }
 
 // folds is how many parts a file without a test file is cut into, each of which is tested on.

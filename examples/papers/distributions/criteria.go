@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/floats"
@@ -67,16 +68,9 @@ func fitMixture(x [][]float64, k int, rng *rand.Rand) float64 {
 
 func startOf(x [][]float64, k int, rng *rand.Rand) *gaussians {
 	all := &gaussians{weight: make([]float64, 1), law: make([]normal, 1)}
-	ones := make([]float64, len(x))
-	for i := range ones {
-		ones[i] = 1
-	}
-	all.maximise(x, ones)
+	distance := slices.Repeat([]float64{1}, len(x)) // at first all samples are alike
+	all.maximise(x, distance)
 	g := &gaussians{weight: make([]float64, k), law: make([]normal, k)}
-	distance := make([]float64, len(x))
-	for i := range distance {
-		distance[i] = 1
-	}
 	for c := range g.law {
 		s := x[pick(distance, rng)]
 		g.weight[c], g.law[c] = 1/float64(k), all.law[0]

@@ -187,11 +187,7 @@ func pairs(n int, f func(i, j int) float64) []float64 {
 
 // gaussianOf is exp(-d/2σ²) of squared distances.
 func gaussianOf(d []float64, sigma float64) []float64 {
-	out := make([]float64, len(d))
-	for i, v := range d {
-		out[i] = math.Exp(-v / (2 * sigma * sigma))
-	}
-	return out
+	return frame.Each(d, func(v float64) float64 { return math.Exp(-v / (2 * sigma * sigma)) })
 }
 
 func rowOf(x *tensor.Dense, i int) []float64 {

@@ -105,7 +105,7 @@ func (o *options) Declare(fs *flag.FlagSet) {
 
 func (o *options) Check(given map[string]bool) (err error) {
 	o.Inputs = []program.File{{Flag: "-in", Path: o.in}, {Flag: "-test", Path: o.testFile}}
-	all := frame.Names(o.methods(), func(m method) string { return m.name })
+	all := frame.Each(o.methods(), func(m method) string { return m.name })
 	names, err := frame.Pick("methods", o.nameList, all)
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func (o *options) setCounts() (err error) {
 	return nil
 }
 
-func partNames() []string { return frame.Names(parts, func(p part) string { return p.name }) }
+func partNames() []string { return frame.Each(parts, func(p part) string { return p.name }) }
 
 // Run does the part that is asked for.
 func (o *options) Run(ctx context.Context) error {

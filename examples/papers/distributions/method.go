@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -143,11 +144,7 @@ func means(h []float64, axes int, seed uint64) (rowsOf, error) {
 // histograms are the homogeneous maps of the shares of the samples in the cells of a grid.
 func histograms(k spectral.Homogeneous) func(h []float64, axes int, seed uint64) (rowsOf, error) {
 	return func(_ []float64, axes int, _ uint64) (rowsOf, error) {
-		points := make([]int, axes)
-		for j := range points {
-			points[j] = bins
-		}
-		g, err := ops.NewGrid(points...)
+		g, err := ops.NewGrid(slices.Repeat([]int{bins}, axes)...)
 		if err != nil {
 			return nil, err
 		}

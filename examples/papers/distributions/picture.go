@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
@@ -53,10 +54,7 @@ func densityPicture(set *ops.Bags, h []float64, title string) (image.Image, erro
 	if err != nil {
 		return nil, err
 	}
-	width := make([]float32, len(h))
-	for j, v := range h {
-		width[j] = float32(v)
-	}
+	width := frame.Each(h, func(v float64) float32 { return float32(v) })
 	d, err := ops.KDE(set.Offsets(), g, ops.Attr{Layer: "picture"}).Into(nil, set.Samples(),
 		tensor.New(tensor.WithShape(len(h)), tensor.WithBacking(width)))
 	if err != nil {

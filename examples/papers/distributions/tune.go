@@ -48,11 +48,7 @@ func (l labelled) first(n int) labelled {
 }
 
 func (l labelled) take(idx []int) labelled {
-	out := labelled{Bags: l.Take(idx)}
-	for _, i := range idx {
-		out.y = append(out.y, l.y[i])
-	}
-	return out
+	return labelled{l.Take(idx), frame.Each(idx, func(i int) float64 { return l.y[i] })}
 }
 
 // A problem is sets to learn on and to be tested on.
@@ -79,11 +75,7 @@ func column(y []float64) *mat.Dense { return mat.NewDense(len(y), 1, y) }
 
 // widths are the bandwidths of a factor.
 func (p *problem) widths(factor float64) []float64 {
-	h := make([]float64, len(p.scott))
-	for j, v := range p.scott {
-		h[j] = math.Max(p.least, factor*v)
-	}
-	return h
+	return frame.Each(p.scott, func(h float64) float64 { return math.Max(p.least, factor*h) })
 }
 
 // trainRows makes the rows of sets with a bandwidth, those of the training sets, and the distance of two of these.

@@ -59,7 +59,7 @@ func (m method) random() bool {
 	return err == nil && e.Sampled
 }
 
-func methodNames() []string { return frame.Names(methods, func(m method) string { return m.Map }) }
+func methodNames() []string { return frame.Each(methods, func(m method) string { return m.Map }) }
 
 // methodOf is the method of a name.
 func methodOf(name string) method {

@@ -50,9 +50,5 @@ func (r result) accuracy() frame.Spread {
 
 // over is mean and standard deviation of f over the draws.
 func (r result) over(f func(draw) float64) frame.Spread {
-	var v []float64
-	for _, one := range r.draws {
-		v = append(v, f(one))
-	}
-	return frame.SpreadOf(v)
+	return frame.SpreadOf(frame.Each(r.draws, f))
 }

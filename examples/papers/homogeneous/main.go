@@ -22,6 +22,7 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 
@@ -113,11 +114,7 @@ func universal(k kernel, b float64) (image.Image, error) {
 		}
 		d := zz.Shape()[1]
 		for i := range points {
-			sum := 0.
-			for j, v := range zz.Float64s() {
-				sum += v * zx.Float64s()[i*d+j]
-			}
-			line.Y = append(line.Y, sum)
+			line.Y = append(line.Y, floats.Dot(zx.Float64s()[i*d:(i+1)*d], zz.Float64s()))
 		}
 		lines = append(lines, line)
 		return nil
@@ -186,10 +183,8 @@ func errorOfSignature() (image.Image, error) {
 
 // rates prints and draws the error of the worst pair, and how fast it falls.
 func (e *experiment) rates() error {
-	head := []string{"kernel"}
-	for _, n := range e.orders {
-		head = append(head, fmt.Sprintf("n = %d", n))
-	}
+	orders := frame.Each(e.orders, func(n int) string { return fmt.Sprintf("n = %d", n) })
+	head := append([]string{"kernel"}, orders...)
 	fmt.Print(frame.TableHead(append(head, "rate", "uniform", "rectangular")...))
 	var series []report.Series
 	for _, k := range kernels {

@@ -161,7 +161,7 @@ func (e *experiment) Run(ctx context.Context) error {
 	return nil
 }
 
-func partNames() []string { return frame.Names(parts, func(p part) string { return p.name }) }
+func partNames() []string { return frame.Each(parts, func(p part) string { return p.name }) }
 
 // ofPaper says whether the parameters are the paper's.
 func (e *experiment) ofPaper() bool {

@@ -31,10 +31,7 @@ func (e *experiment) run(ctx context.Context, t study) error {
 			if err != nil {
 				return err
 			}
-			var features []int
-			for _, size := range sizes {
-				features = append(features, 4*size.of(d))
-			}
+			features := frame.Each(sizes, func(s size) int { return 4 * s.of(d) })
 			var series []report.Series
 			for _, m := range k.methods {
 				if !m.in(t.part) {

@@ -25,10 +25,8 @@ var marks = []int{5, 10, 15, 20, 30, 40, 50}
 // variances is figure 1: the part of the variance of independent frequencies that a coupling takes away, by distance,
 // for s = d. It goes to 5, of a kernel on the sphere to 2, the largest distance there is.
 func (e *experiment) variances(ctx context.Context) error {
-	head := []string{"kernel", "d", "coupling"}
-	for _, tenths := range marks {
-		head = append(head, fmt.Sprint(float64(tenths)/10))
-	}
+	distances := frame.Each(marks, func(tenths int) string { return fmt.Sprint(float64(tenths) / 10) })
+	head := append([]string{"kernel", "d", "coupling"}, distances...)
 	fmt.Print("Variance of the estimate for s = d frequencies a sign, relative to independent ones (GRFF), by distance\n\n", frame.TableHead(head...))
 	for _, k := range e.kernels {
 		var lines []report.Line

@@ -119,11 +119,7 @@ func randomRows(n int, seed uint64) *tensor.Dense {
 
 // asJSON is the body of rows.
 func asJSON(x *tensor.Dense) string {
-	rows := make([][]float64, x.Shape()[0])
-	for i := range rows {
-		rows[i] = x.Float64s()[i*dims : (i+1)*dims]
-	}
-	return string(must(json.Marshal(map[string]any{"rows": rows})))
+	return arrays(slices.Collect(slices.Chunk(x.Float64s(), dims)))
 }
 
 // asNPY is the body of numbers, row by row.

@@ -155,17 +155,18 @@ func Line(name string, spreads []Spread, cell func(i int, s Spread) string) {
 	fmt.Println()
 }
 
-// Names are the names of what is in a list.
-func Names[T any](list []T, name func(T) string) (out []string) {
-	for _, v := range list {
-		out = append(out, name(v))
+// Each is f of each of a list.
+func Each[T, U any](list []T, f func(T) U) []U {
+	out := make([]U, len(list))
+	for i, v := range list {
+		out[i] = f(v)
 	}
 	return out
 }
 
 // Sizes names columns of a table.
 func Sizes[T any](sizes []T, name func(T) string) []string {
-	return Names(sizes, func(size T) string { return "s = " + name(size) })
+	return Each(sizes, func(size T) string { return "s = " + name(size) })
 }
 
 // Counts reads a list of whole numbers, in rising order.
