@@ -3,10 +3,12 @@ package clitest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"image/png"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -108,6 +110,15 @@ func File(t *testing.T, dir, name, text string) string {
 	path := filepath.Join(dir, name)
 	OK(t, os.WriteFile(path, []byte(text), 0o644))
 	return path
+}
+
+// Gzip is text, packed.
+func Gzip(text string) string {
+	var b strings.Builder
+	z := gzip.NewWriter(&b)
+	_, _ = io.WriteString(z, text) // a Builder takes all
+	_ = z.Close()
+	return b.String()
 }
 
 // Picture wants a PNG file of at least so many pixels.

@@ -62,7 +62,6 @@ func densityPicture(set *ops.Bags, h []float64, title string) (image.Image, erro
 	}
 	p := plot.New()
 	p.Title.Text = title
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(unitTicks), plot.ConstantTicks(unitTicks)
 	img := image.NewRGBA(image.Rect(0, 0, points, points))
 	top := slices.Max(d.Float32s())

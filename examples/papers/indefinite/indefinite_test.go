@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -112,23 +110,12 @@ func houses() string {
 	return b.String()
 }
 
-// zipped is text in gzip.
-func zipped(t *testing.T, text string) string {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, err := z.Write([]byte(text))
-	clitest.OK(t, err)
-	clitest.OK(t, z.Close())
-	return b.String()
-}
-
 // TestRegression: both ways of fitting, with the paper's figures beside ours, which are far below the spread of the
 // targets.
 func TestRegression(t *testing.T) {
 	dir := t.TempDir()
 	clitest.OK(t, os.Mkdir(filepath.Join(dir, "housing"), 0o755))
-	clitest.File(t, dir, "housing/housing.all.csv.gz", zipped(t, houses()))
+	clitest.File(t, dir, "housing/housing.all.csv.gz", clitest.Gzip(houses()))
 	rows := cells(clitest.Run(t, dir, "-data . -part regression -draws 2 -plot=").OK(t).Stdout)
 	if len(rows) != 2*5+2*3 {
 		t.Fatalf("%d rows: %q", len(rows), rows)

@@ -1,8 +1,6 @@
 package service
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/linear"
 )
@@ -60,11 +59,7 @@ func closed(conn net.Conn, while time.Duration) bool {
 func TestHeldOpen(t *testing.T) {
 	const rows, clients = 1 << 17, 30
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.MaxRows, o.MaxBody = rows, 1<<20 })
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	fmt.Fprint(z, asNPY(rows, dims, make([]float64, rows*dims))[:rows*dims*4])
-	z.Close()
-	body := packed.String()
+	body := clitest.Gzip(asNPY(rows, dims, make([]float64, rows*dims))[:rows*dims*4])
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range clients {

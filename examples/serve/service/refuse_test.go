@@ -3,14 +3,14 @@ package service
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
-	"fmt"
 	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
 // TestRefusals: what is wrong with a request is a 4xx with the place and the remedy, whatever its form.
@@ -22,10 +22,6 @@ func TestRefusals(t *testing.T) {
 		copy(v, set)
 		return asNPY(rows, cols, v)
 	}
-	var zipped bytes.Buffer
-	z := gzip.NewWriter(&zipped)
-	fmt.Fprint(z, npy(1000, dims))
-	z.Close()
 	for _, tc := range []struct {
 		kind, body string
 		status     int
@@ -65,7 +61,7 @@ func TestRefusals(t *testing.T) {
 		{n, npy(2, dims, 0, -1), 422, []string{"x[0,1] = -1 is negative"}},
 		{n, npy(51, dims), 413, []string{"more than 50 rows; send them in several requests"}},
 		{n, npy(2000, dims), 413, []string{"more than 65536 bytes"}},
-		{n, zipped.String(), 413, []string{"more than 50 rows"}},
+		{n, clitest.Gzip(npy(1000, dims)), 413, []string{"more than 50 rows"}},
 		{n, asJSON(randomRows(2, 1)), 400, []string{"mark of an .npy file"}},
 		{"", asJSON(randomRows(2, 1)), 415, []string{`Content-Type is ""`, "send application/json"}},
 		{"text/csv", "1,2,3,4,5\n", 415, []string{`"text/csv"`, "send application/json", typeNPY}},
