@@ -8,6 +8,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
@@ -89,21 +90,19 @@ func (o *options) pointsFor(axes int) int {
 // blockBags is how many densities are held at once.
 const blockBags = 256
 
-// inBlocks makes rows of some bags at a time.
-func inBlocks(b *ops.Bags, rows rowsOf) (*tensor.Dense, error) {
-	var all []float32
-	cols := 0
-	for lo := 0; lo < b.Len(); lo += blockBags {
-		x, err := rows(b.Slice(lo, min(lo+blockBags, b.Len())))
-		if err != nil {
-			return nil, err
+// inBlocks makes the rows of some sets at a time.
+func inBlocks(rows rowsOf) rowsOf {
+	return func(b *ops.Bags) (*tensor.Dense, error) {
+		var all []float32
+		for _, some := range data.Blocks(b, blockBags) {
+			x, err := rows(some.(*ops.Bags))
+			if err != nil {
+				return nil, err
+			}
+			all = append(slices.Grow(all, b.Len()*x.Shape()[1]-len(all)), x.Float32s()...)
 		}
-		if cols = x.Shape()[1]; all == nil {
-			all = make([]float32, 0, b.Len()*cols)
-		}
-		all = append(all, x.Float32s()...)
+		return tensor.New(tensor.WithShape(b.Len(), len(all)/b.Len()), tensor.WithBacking(all)), nil
 	}
-	return tensor.New(tensor.WithShape(b.Len(), cols), tensor.WithBacking(all)), nil
 }
 
 // embedded are the coefficients of the densities.
@@ -112,24 +111,19 @@ func embedded(l *layers.HDDLayer) (rowsOf, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(b *ops.Bags) (*tensor.Dense, error) {
-		return inBlocks(b, func(some *ops.Bags) (*tensor.Dense, error) {
-			p, err := bags.Rows(some)
-			if err != nil {
-				return nil, err
-			}
-			return l.Embed(nil, p)
-		})
-	}, nil
+	return inBlocks(func(b *ops.Bags) (*tensor.Dense, error) {
+		p, err := bags.Rows(b)
+		if err != nil {
+			return nil, err
+		}
+		return l.Embed(nil, p)
+	}), nil
 }
 
 // means are the means of the Fourier features of the samples, for a Gaussian kernel whose bandwidth is the mean of the
 // axes' times √axes; in two dimensions that is the inner product of two density estimates.
 func means(h []float64, axes int, seed uint64) (rowsOf, error) {
-	sigma := 0.0
-	for _, v := range h {
-		sigma += math.Sqrt(float64(axes)) * v / float64(len(h))
-	}
+	sigma := math.Sqrt(float64(axes)) * stat.Mean(h, nil)
 	inner, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, axes, innerFeatures, layers.WithSampler(spectral.Orthogonal{}), layers.WithDtype(tensor.Float32), layers.WithSeed(seed), layers.WithName("samples"))
 	if err != nil {
 		return nil, err
@@ -152,11 +146,7 @@ func histograms(k spectral.Homogeneous) func(h []float64, axes int, seed uint64)
 		if err != nil {
 			return nil, err
 		}
-		return func(b *ops.Bags) (*tensor.Dense, error) {
-			return inBlocks(b, func(some *ops.Bags) (*tensor.Dense, error) {
-				return l.Transform(nil, shares(some, g))
-			})
-		}, nil
+		return inBlocks(func(b *ops.Bags) (*tensor.Dense, error) { return l.Transform(nil, shares(b, g)) }), nil
 	}
 }
 
