@@ -123,9 +123,7 @@ func (e *experiment) Check(map[string]bool) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		e.methods = append(e.methods, methodOf(name))
-	}
+	e.methods = frame.Each(names, methodOf)
 	return e.probe()
 }
 

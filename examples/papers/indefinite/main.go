@@ -108,11 +108,7 @@ func (e *experiment) Check(given map[string]bool) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, s := range sources {
-		if slices.Contains(names, s.name) {
-			e.sources = append(e.sources, s)
-		}
-	}
+	e.sources = slices.DeleteFunc(slices.Clone(sources), func(s source) bool { return !slices.Contains(names, s.name) })
 	if e.data == "" {
 		e.sources = []source{made}
 		if e.train == 0 {
