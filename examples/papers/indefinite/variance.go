@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
@@ -36,8 +36,7 @@ func (e *experiment) variances(ctx context.Context) error {
 				return err
 			}
 			for _, c := range couplings {
-				one := report.Line{Name: fmt.Sprintf("%s, d = %d", c.name, d)}
-				fmt.Printf("| %s | %d | %s |", k, d, c.name)
+				one, cells := report.Line{Name: fmt.Sprintf("%s, d = %d", c.name, d)}, map[int]string{}
 				end := 50
 				if (split.Of.Domain() != spectral.Domain{}) {
 					end = 20
@@ -52,16 +51,10 @@ func (e *experiment) variances(ctx context.Context) error {
 						return err
 					}
 					one.X, one.Y = append(one.X, r), append(one.Y, 100*(1-ratio))
-					if slices.Contains(marks, tenths) {
-						fmt.Printf(" %.3f |", ratio)
-					}
+					cells[tenths] = fmt.Sprintf("%.3f", ratio)
 				}
-				for _, tenths := range marks {
-					if tenths > end {
-						fmt.Print("  |")
-					}
-				}
-				fmt.Println()
+				marked := frame.Each(marks, func(tenths int) string { return cells[tenths] })
+				fmt.Printf("| %s | %d | %s | %s |\n", k, d, c.name, strings.Join(marked, " | "))
 				lines = append(lines, one)
 			}
 		}

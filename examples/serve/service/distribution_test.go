@@ -51,32 +51,27 @@ func sureModels() map[string]*train.Model {
 	}
 }
 
-// rowsOfNames are sets of classes as JSON reads them.
-func rowsOfNames(m *train.Model, sets [][]int) (rows []any) {
-	for _, set := range sets {
-		names := []any{}
-		for _, c := range set {
-			names = append(names, m.Classes[c])
-		}
-		rows = append(rows, names)
-	}
-	return rows
-}
-
 // wantSure is the distribution of rows by the functions of the model.
 func wantSure(m *train.Model, rows ops.Matrix, level float64) map[string]any {
 	want := map[string]any{"level": level}
 	if m.Classes != nil {
-		want["probabilities"] = rowsOf(must(m.Probabilities(rows)))
-		want["sets"] = rowsOfNames(m, must(m.PredictSets(rows, level)))
+		sets := [][]string{}
+		for _, set := range must(m.PredictSets(rows, level)) {
+			names := []string{}
+			for _, c := range set {
+				names = append(names, m.Classes[c])
+			}
+			sets = append(sets, names)
+		}
+		want["probabilities"], want["sets"] = appendRows(nil, must(m.Probabilities(rows))), sets
 		return want
 	}
 	lower, upper, err := m.PredictIntervals(rows, level)
 	do(err)
-	want["lower"], want["upper"] = rowsOf(lower), rowsOf(upper)
+	want["lower"], want["upper"] = appendRows(nil, lower), appendRows(nil, upper)
 	if m.Uncertainty.Posterior != nil {
 		of := must(m.PredictDistribution(rows))
-		want["std"], want["function_std"] = rowsOf(of.Std), rowsOf(of.FunctionStd)
+		want["std"], want["function_std"] = appendRows(nil, of.Std), appendRows(nil, of.FunctionStd)
 	}
 	return want
 }
@@ -114,7 +109,7 @@ func TestDistributionTable(t *testing.T) {
 	want := wantSure(m, x, .75)
 	body := objects(passengerNames, some, map[string]any{"z": 1})
 	status, ob := r.post(t, "?distribution=true&level=.75", typeJSON, body)
-	if status != http.StatusOK || !reflect.DeepEqual(ob["distribution"], want) || fmt.Sprint(ob["classes"]) != fmt.Sprint(must(m.PredictClasses(x))) || ob["notes"] == nil {
+	if status != http.StatusOK || !reflect.DeepEqual(ob["distribution"], parsed(want)) || fmt.Sprint(ob["classes"]) != fmt.Sprint(must(m.PredictClasses(x))) || ob["notes"] == nil {
 		t.Errorf("%d %v, want %v", status, ob, want)
 	}
 }

@@ -6,24 +6,7 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
-	"gonum.org/v1/gonum/mat"
 )
-
-// rowsOf are the rows of a matrix as JSON reads them.
-func rowsOf(m *mat.Dense) (rows []any) {
-	n, _ := m.Dims()
-	for i := range n {
-		rows = append(rows, list(m.RawRowView(i)))
-	}
-	return rows
-}
-
-func list[T any](values []T) (out []any) {
-	for _, v := range values {
-		out = append(out, v)
-	}
-	return out
-}
 
 // TestPredict: JSON and .npy, of classes, of one target and of several, give what the model gives, to the bit.
 func TestPredict(t *testing.T) {

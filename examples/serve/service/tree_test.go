@@ -43,7 +43,7 @@ func TestTreesAndRegisteredKernels(t *testing.T) {
 		}}
 		m := fitted(train.Recipe{Scale: "standard", Spec: spec}, &data.Set{X: x, Y: y})
 		r := runServer(t, m, nil)
-		want := map[string]any{"targets": list(must(m.PredictTargets(x)))}
+		want := map[string]any{"targets": must(m.PredictTargets(x))}
 		r.answers(t, "", typeJSON, asJSON(x), want)
 		if _, text := r.get(t, "/model"); !strings.Contains(text, `"parts":["dense","`+kernel+`"]`) || !strings.Contains(text, `"tuned":"parts"`) {
 			t.Errorf("%s: the card is %s", kernel, text)
