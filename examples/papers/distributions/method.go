@@ -50,9 +50,9 @@ func (o *options) methods() []method {
 		{name: "hdd-tv", start: .5, rows: densities(spectral.TotalVariation)},
 		{name: "l2-density", start: .5, rows: l2},
 		{name: "mean-map", start: 1, rows: means},
-		{name: "histogram-js", rows: histograms(spectral.JensenShannon{})},
-		{name: "histogram-hellinger", rows: histograms(spectral.Hellinger{})},
-		{name: "histogram-tv", rows: histograms(spectral.Intersection{})},
+		{name: "histogram-js", rows: histograms(spectral.JensenShannon{}, order)},
+		{name: "histogram-hellinger", rows: histograms(spectral.Hellinger{}, 0)}, // which is exact
+		{name: "histogram-tv", rows: histograms(spectral.Intersection{}, order)},
 		{name: "l2-density-linear", linear: true, start: .5, rows: l2},
 		{name: "mean-map-linear", linear: true, start: 1, rows: means},
 	}
@@ -136,13 +136,13 @@ func means(h []float64, axes int, seed uint64) (rowsOf, error) {
 }
 
 // histograms are the homogeneous maps of the shares of the samples in the cells of a grid.
-func histograms(k spectral.Homogeneous) func(h []float64, axes int, seed uint64) (rowsOf, error) {
+func histograms(k spectral.Homogeneous, order int) func(h []float64, axes int, seed uint64) (rowsOf, error) {
 	return func(_ []float64, axes int, _ uint64) (rowsOf, error) {
 		g, err := ops.NewGrid(slices.Repeat([]int{bins}, axes)...)
 		if err != nil {
 			return nil, err
 		}
-		l, err := layers.NewHomogeneousLayer(k, g.Len(), layers.WithOrder(orderOf(k)), layers.WithDtype(tensor.Float32))
+		l, err := layers.NewHomogeneousLayer(k, g.Len(), layers.WithOrder(order), layers.WithDtype(tensor.Float32))
 		if err != nil {
 			return nil, err
 		}
@@ -165,14 +165,6 @@ func shares(b *ops.Bags, g ops.Grid) *tensor.Dense {
 		}
 	}
 	return p
-}
-
-// orderOf is 0 for Hellinger, whose map is exact.
-func orderOf(k spectral.Homogeneous) int {
-	if k == (spectral.Hellinger{}) {
-		return 0
-	}
-	return order
 }
 
 // spread is the root mean square distance of two rows.

@@ -62,18 +62,17 @@ func tableModel(o data.ColumnOptions) *train.Model { return fitted(tableRecipe(o
 // numericModel is a model of a target of numbers and booleans.
 func numericModel(o data.ColumnOptions) *train.Model {
 	rng := rand.New(rand.NewPCG(1, 3))
-	rows := make([][]any, 40)
 	f := must(data.NewFrame("x", "flag", "y"))
-	for i := range rows {
-		rows[i] = []any{rng.Float64(), i % 2, rng.NormFloat64()}
+	f.LabelNames = []string{"target"}
+	for i := range 40 {
+		row := []any{rng.Float64(), i % 2, rng.NormFloat64()}
+		if i == 3 && o.Missing == "" {
+			row[0] = nil
+		}
+		do(f.Append(row...))
 		f.Y = append(f.Y, rng.Float64())
 	}
-	if o.Missing == "" {
-		rows[3][0] = nil
-	}
-	g := frameOf(f.Names, rows)
-	g.Y, g.LabelNames = f.Y, []string{"target"}
-	return fitted(tableRecipe(o), g)
+	return fitted(tableRecipe(o), f)
 }
 
 // objects are rows as objects, their keys in an order of their own and with keys of others.
