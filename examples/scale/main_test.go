@@ -74,8 +74,9 @@ func TestTable(t *testing.T) {
 	}
 	out := clitest.Run(t, dir, "-data out -features 32 -child").OK(t).Stdout
 	var one result
-	if err := json.Unmarshal([]byte(out), &one); err != nil || strings.Count(out, "\n") != 1 || one.Rows != 600 || !(one.MSE < 1) {
-		t.Errorf("%q: %v", out, err)
+	clitest.OK(t, json.Unmarshal([]byte(out), &one))
+	if strings.Count(out, "\n") != 1 || one.Rows != 600 || !(one.MSE < 1) {
+		t.Errorf("%q", out)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "out", "part-0001.npy"))
 	if err != nil || !bytes.HasPrefix(b, []byte("\x93NUMPY")) {

@@ -115,6 +115,7 @@ func TestSet(t *testing.T) {
 func TestErrors(t *testing.T) {
 	ctx, p := context.Background(), arms(30, 1)
 	classes, line := must(New(p)), must(New(wave(30, 1)))
+	flat := Problem{X: p.X, Y: slices.Repeat([]float64{1}, 30), Features: 8, Sigma: 1}
 	one, bad := make([]int, 30), append([]int{Classes}, p.Class[1:]...)
 	for name, c := range map[string]struct{ err, want error }{
 		"no points":         {classes.Set(nil, nil, []int{}), domain.ErrShape},
@@ -127,7 +128,7 @@ func TestErrors(t *testing.T) {
 		"band of classes":   {second(classes.Band(ctx, 3, .9)), domain.ErrParam},
 		"level":             {second(line.Band(ctx, 3, math.NaN())), domain.ErrParam},
 		"classes of a line": {second(line.Surface(ctx, 3)), domain.ErrParam},
-		"flat line":         {second(must(New(Problem{X: p.X, Y: slices.Repeat([]float64{1}, 30), Features: 8, Sigma: 1})).Tune(ctx, 3)), domain.ErrDomain},
+		"flat line":         {second(must(New(flat)).Tune(ctx, 3)), domain.ErrDomain},
 	} {
 		if !errors.Is(c.err, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.err, c.want)

@@ -34,9 +34,7 @@ func Number(t *testing.T, cell string) float64 {
 	t.Helper()
 	number, _, _ := strings.Cut(cell, " ")
 	v, err := strconv.ParseFloat(number, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	return v
 }
 

@@ -78,15 +78,15 @@ func (p *problem) widths(factor float64) []float64 {
 	return frame.Each(p.scott, func(h float64) float64 { return math.Max(p.least, factor*h) })
 }
 
-// trainRows makes the rows of sets with a bandwidth, those of the training sets, and the distance of two of these.
-func (o *options) trainRows(m method, p *problem, factor float64) (make rowsOf, x *tensor.Dense, distance float64, err error) {
+// trainRows returns what makes the rows of sets with a bandwidth, the rows of the training sets, and their spread.
+func (o *options) trainRows(m method, p *problem, factor float64) (make rowsOf, x *tensor.Dense, s float64, err error) {
 	if make, err = m.rows(p.widths(factor), p.train.Axes(), o.Seed); err != nil {
 		return nil, nil, 0, err
 	}
 	if x, err = make(p.train.Bags); err == nil {
-		distance, err = spread(x)
+		s, err = spread(x)
 	}
-	return make, x, distance, err
+	return make, x, s, err
 }
 
 // fourier are the features for a bandwidth of 1, which serve any other on rows divided by it.

@@ -71,7 +71,8 @@ func (e *experiment) machine(ctx context.Context, k *kernel, s source) (dims int
 }
 
 // fit fits a support vector machine on the features of one draw.
-func (e *experiment) fit(ctx context.Context, p frame.Problem, spec layers.Spec, lambdas []float64) (layers.Layer, *linear.Fit, error) {
+func (e *experiment) fit(ctx context.Context, p frame.Problem, spec layers.Spec,
+	lambdas []float64) (layers.Layer, *linear.Fit, error) {
 	spec.Dtype = "float32"
 	l, err := spec.Build()
 	if err != nil {

@@ -41,11 +41,11 @@ func (e *experiment) kernelMatrix(_ context.Context, k *kernel, s source) (dims 
 	}
 	x := rows[1].X.(*tensor.Dense)
 	d := x.Shape()[1]
-	exactly, err := k.methods[0].spec(4, d, 0).Kernel()
+	exactKernel, err := k.methods[0].spec(4, d, 0).Kernel()
 	if err != nil {
 		return 0, nil, err
 	}
-	exact, err := report.ExactGram(exactly, x)
+	exact, err := report.ExactGram(exactKernel, x)
 	return d, func(m method, features int, seed uint64) (float64, error) {
 		l, err := m.spec(features, d, seed).Build()
 		if err != nil {

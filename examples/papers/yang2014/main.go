@@ -114,7 +114,8 @@ func (o *figure) panel(ctx context.Context, kernel, parameter string, values []f
 		if err != nil {
 			return err
 		}
-		s, err := o.Draw(ctx, frame.Curve{What: kernel + ", " + name, Name: name, Row: name, Columns: o.columns(), Features: o.sizes,
+		s, err := o.Draw(ctx, frame.Curve{
+			What: kernel + ", " + name, Name: name, Row: name, Columns: o.columns(), Features: o.sizes,
 			Measure: func(i int, seed uint64) (float64, error) {
 				l, err := build(of(v), o.x.Shape()[1], o.sizes[i], seed)
 				if err != nil {
@@ -123,7 +124,8 @@ func (o *figure) panel(ctx context.Context, kernel, parameter string, values []f
 				return frame.KernelError(exact, l, o.x)
 			},
 			Bar:  frame.Spread.StdErr,
-			Cell: func(_ int, e frame.Spread) string { return fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr()) }})
+			Cell: func(_ int, e frame.Spread) string { return fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr()) },
+		})
 		series = append(series, s)
 		return err
 	}

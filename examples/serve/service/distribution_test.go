@@ -35,7 +35,8 @@ func sureModel(mapName string, targets int, f fits.Fitter, laplace bool) *train.
 	for t := range targets {
 		set.LabelNames = append(set.LabelNames, fmt.Sprint("y", t))
 	}
-	return fitted(train.Recipe{Spec: specOf(mapName, 32), Fitter: f, Uncertainty: &train.UncertaintyOptions{Laplace: laplace}}, set)
+	sure := &train.UncertaintyOptions{Laplace: laplace}
+	return fitted(train.Recipe{Spec: specOf(mapName, 32), Fitter: f, Uncertainty: sure}, set)
 }
 
 // sureModels are models of all kinds.

@@ -67,8 +67,8 @@ type Problem struct {
 	Truth    []int      // class numbers of the test rows
 }
 
-// NewProblem numbers the classes of the training rows, of which one alone is an error, and makes dense rows of an element
-// type.
+// NewProblem numbers the classes of the training rows, of which one alone is an error, and makes dense rows of an
+// element type.
 func NewProblem(trainSet, testSet *data.Set, dt tensor.Dtype) (p Problem, err error) {
 	classes := data.NewClasses(trainSet.Labels)
 	if p.N = len(classes); p.N < 2 {
