@@ -93,9 +93,6 @@ func TestDistribution(t *testing.T) {
 				r.answers(t, query, kind, body, want)
 			}
 		}
-		if got := r.held.Load(); got != 0 {
-			t.Errorf("%s: %d bytes of the budget are held at the end", name, got)
-		}
 	}
 }
 

@@ -163,6 +163,7 @@ func runServer(t *testing.T, m *train.Model, set func(o *options)) *running {
 		if err := stop(); err != nil {
 			t.Error(err)
 		}
+		wait(t, func() bool { return s.held.Load() == 0 }) // all requests give their memory back
 	})
 	return &running{server: s, url: "http://" + l.Addr().String(), stop: stop}
 }
