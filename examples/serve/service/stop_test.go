@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,10 +14,10 @@ import (
 func begin(t *testing.T, r *running) (finish func(), answer chan error) {
 	t.Helper()
 	body := asJSON(randomRows(8, 5))
-	in, out := io.Pipe()
+	conn := r.dial(t, head(typeJSON, len(body))+body[:len(body)/2])
 	answer = make(chan error, 1)
 	go func() {
-		resp, err := http.Post(r.url+"/predict", typeJSON, in)
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err == nil {
 			var text []byte
 			text, err = io.ReadAll(resp.Body)
@@ -27,12 +28,8 @@ func begin(t *testing.T, r *running) (finish func(), answer chan error) {
 		}
 		answer <- err
 	}()
-	must(io.WriteString(out, body[:len(body)/2]))
 	r.counts(t, "bochner_predict_in_flight 1")
-	return func() {
-		_, _ = io.WriteString(out, body[len(body)/2:]) // what fails here, the answer says
-		out.Close()
-	}, answer
+	return func() { _, _ = io.WriteString(conn, body[len(body)/2:]) }, answer // what fails here, the answer says
 }
 
 // fresh opens a connection for each request.
