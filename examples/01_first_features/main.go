@@ -37,6 +37,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/report"
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -50,7 +51,7 @@ func main() {
 	x := normal(rows, dims, 1)
 	rff := must.Get(layers.NewFourierLayer(kernel, dims, 1024))
 	z := must.Get(rff.Transform(nil, x))
-	fmt.Printf("%d rows of %d columns became %d columns; k(x₀, x₁) = %.3f, z(x₀)·z(x₁) = %.3f\n\n", rows, dims, z.Shape()[1], kernel.At(row(x, 0), row(x, 1)), inner(z, 0, 1))
+	fmt.Printf("%d rows of %d columns became %d columns; k(x₀, x₁) = %.3f, z(x₀)·z(x₁) = %.3f\n\n", rows, dims, z.Shape()[1], kernel.At(row(x, 0), row(x, 1)), floats.Dot(row(z, 0), row(z, 1)))
 
 	fmt.Println("features       iid  orthogonal     coupled")
 	counts := []int{32, 64, 128, 256, 512, 1024, 2048}
@@ -98,11 +99,4 @@ func normal(n, d int, seed uint64) *tensor.Dense {
 func row(x *tensor.Dense, i int) []float64 {
 	d := x.Shape()[1]
 	return x.Float64s()[i*d : (i+1)*d]
-}
-
-func inner(z *tensor.Dense, i, j int) (sum float64) {
-	for k, v := range row(z, i) {
-		sum += v * row(z, j)[k]
-	}
-	return sum
 }

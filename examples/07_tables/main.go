@@ -34,6 +34,7 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/must"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/report"
 	"github.com/bochner-go/bochner/train/wholefile"
 )
 
@@ -62,13 +63,13 @@ func main() {
 	read.Tell = tell
 	april := must.Get(data.Read("07_tables_april.csv", read))
 	classes := must.Get(model.PredictClasses(april.X))
-	whole := share(classes, april.Labels)
+	whole := accuracy(model, april)
 
 	recipe.Columns = &data.ColumnOptions{Keep: []string{"age", "income", "usage"}, Missing: data.MissingFill}
 	numbers, _, err := recipe.Fit(ctx, march)
 	must.Do(err)
 	rows := must.Get(data.Read("07_tables_april.csv", numbers.Options()))
-	plain := share(must.Get(numbers.PredictClasses(rows.X)), rows.Labels)
+	plain := accuracy(numbers, rows)
 	fmt.Printf("\naccuracy in April: %.3f of the whole table, %.3f of its numbers alone\n", whole, plain)
 
 	inOrder := must.Get(data.Read("07_tables_april_in_order.csv", model.Options()))
@@ -130,13 +131,6 @@ func write(path string, columns []string, rows []map[string]string) {
 	}))
 }
 
-// share is the share of equal texts.
-func share(a, b []string) float64 {
-	same := 0
-	for i := range a {
-		if a[i] == b[i] {
-			same++
-		}
-	}
-	return float64(same) / float64(len(a))
+func accuracy(m *train.Model, rows *data.Set) float64 {
+	return must.Get(report.Accuracy(must.Get(m.Predict(rows.X)), must.Get(m.Classes.Index(rows.Labels))))
 }

@@ -3,14 +3,14 @@ package main
 import (
 	"math"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
 func TestMain(m *testing.M) { clitest.Main(m, main) }
+
+var number = clitest.Number
 
 // TestProgram: the default run draws the picture, and its tables say what is claimed.
 func TestProgram(t *testing.T) {
@@ -20,42 +20,13 @@ func TestProgram(t *testing.T) {
 		t.Errorf("stderr %q, files %q", r.Stderr, names)
 	}
 	clitest.Picture(t, filepath.Join(dir, "09_uncertainty.png"), 1800, 1400)
-	tables := tablesOf(r.Stdout)
+	tables := clitest.Tables(r.Stdout)
 	if len(tables) != 3 {
 		t.Fatalf("%d tables:\n%s", len(tables), r.Stdout)
 	}
 	checkBand(t, tables[0])
 	checkChoice(t, tables[1])
 	checkDrift(t, tables[2])
-}
-
-// tablesOf are the cells of the tables, without their heads.
-func tablesOf(text string) (tables [][][]string) {
-	for _, part := range strings.Split(text, "\n\n") {
-		if !strings.HasPrefix(part, "| ") {
-			continue
-		}
-		var lines [][]string
-		for _, l := range strings.Split(strings.TrimSpace(part), "\n")[2:] {
-			cells := strings.Split(strings.Trim(l, "| "), "|")
-			for i := range cells {
-				cells[i] = strings.TrimSpace(cells[i])
-			}
-			lines = append(lines, cells)
-		}
-		tables = append(tables, lines)
-	}
-	return tables
-}
-
-// number is the one that a cell begins with.
-func number(t *testing.T, cell string) float64 {
-	t.Helper()
-	v, err := strconv.ParseFloat(strings.Fields(cell)[0], 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
 }
 
 // checkBand: sixteen times the features are a quarter of the error where nothing but their number limits it; the means

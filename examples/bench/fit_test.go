@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -23,6 +24,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -40,13 +42,9 @@ func BenchmarkFit(b *testing.B) {
 	x, labels, y := problem(b)
 	forSizes(b, func(b *testing.B, size int, dt tensor.Dtype) {
 		m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 2.83}, x.Shape()[1], size, layers.WithSeed(1), layers.WithDtype(dt))
-		if err != nil {
-			b.Fatal(err)
-		}
+		clitest.OK(b, err)
 		z, err := m.Transform(nil, as(b, dt, x))
-		if err != nil {
-			b.Fatal(err)
-		}
+		clitest.OK(b, err)
 		save(b, fmt.Sprintf("%d.%v", size, dt), ops.Float64s(z))
 		rows, ctx, lambda := data.Pairs{X: z, Y: y}, context.Background(), 1e-6*float64(len(labels))
 		for _, c := range []struct {
@@ -73,11 +71,7 @@ func BenchmarkFit(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				sum := 0.
-				for _, v := range f.Objective {
-					sum += v
-				}
-				if sum > 0 {
+				if sum := floats.Sum(f.Objective); sum > 0 {
 					b.ReportMetric(sum, "objective")
 				}
 			})
@@ -93,18 +87,13 @@ func BenchmarkSteps(b *testing.B) {
 			b.Run(fmt.Sprint("tune=", policy), func(b *testing.B) {
 				opts := []layers.Option{layers.WithSeed(1), layers.WithDtype(dt), layers.Tune(policy)}
 				m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 2.83}, x.Shape()[1], size, opts...)
-				if err != nil {
-					b.Fatal(err)
-				}
+				clitest.OK(b, err)
 				head, err := layers.NewSoftmaxHead(size, y.RawMatrix().Cols, opts[1])
-				if err != nil {
-					b.Fatal(err)
-				}
+				clitest.OK(b, err)
 				rows := data.Pairs{X: as(b, dt, x), Y: y}
 				for b.Loop() {
-					if _, err := sgd.Fit(context.Background(), m, head, rows, sgd.FitOptions{Epochs: 2}); err != nil {
-						b.Fatal(err)
-					}
+					_, err := sgd.Fit(context.Background(), m, head, rows, sgd.FitOptions{Epochs: 2})
+					clitest.OK(b, err)
 				}
 				steps := 2 * ((len(labels) + 255) / 256)
 				b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N*steps), "µs/step")
@@ -123,16 +112,13 @@ func BenchmarkPredict(b *testing.B) {
 	forSizes(b, func(b *testing.B, size int, dt tensor.Dtype) {
 		spec := layers.Spec{Map: "gaussian", Features: size, Seed: 1, Dtype: dt.String(), Tune: "none"}
 		m, _, err := train.Recipe{Spec: spec, Fitter: linear.RidgeOptions{Lambdas: []float64{1}}}.Fit(context.Background(), set)
-		if err != nil {
-			b.Fatal(err)
-		}
+		clitest.OK(b, err)
 		for _, n := range []int{1, 64} {
 			b.Run(fmt.Sprint("rows=", n), func(b *testing.B) {
 				part := data.RowRange(x, 0, n)
 				for b.Loop() {
-					if _, err := m.Scores(part); err != nil {
-						b.Fatal(err)
-					}
+					_, err := m.Scores(part)
+					clitest.OK(b, err)
 				}
 			})
 		}
@@ -182,9 +168,7 @@ func problem(b *testing.B) (x *tensor.Dense, labels []int, y *mat.Dense) {
 		if err == nil {
 			labels, err = data.NewClasses(set.Labels).Index(set.Labels)
 		}
-		if err != nil {
-			b.Fatal(err)
-		}
+		clitest.OK(b, err)
 	}
 	scaler, err := data.ParseScalers("standard")
 	if err == nil {
@@ -193,9 +177,7 @@ func problem(b *testing.B) (x *tensor.Dense, labels []int, y *mat.Dense) {
 	if err == nil {
 		err = scaler.ApplyInPlace(x)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	clitest.OK(b, err)
 	if y, err = data.OneVersusRest(labels, slices.Max(labels)+1); err != nil {
 		b.Fatal(err)
 	}
@@ -222,16 +204,12 @@ func save(b *testing.B, name string, numbers any) {
 		w := bufio.NewWriterSize(f, 1<<20)
 		err = errors.Join(binary.Write(w, binary.LittleEndian, numbers), w.Flush(), f.Close())
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	clitest.OK(b, err)
 }
 
 // as converts rows to an element type.
 func as(b *testing.B, dt tensor.Dtype, x *tensor.Dense) *tensor.Dense {
 	rows, err := (&data.Set{X: x}).As(dt)
-	if err != nil {
-		b.Fatal(err)
-	}
+	clitest.OK(b, err)
 	return rows.(*tensor.Dense)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -66,14 +67,10 @@ func measure(b *testing.B, name string, n, d, features int, dt tensor.Dtype) {
 			err = f()
 		}
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	clitest.OK(b, err)
 	peak := blas.Peak(dt)
 	for b.Loop() {
-		if err := f(); err != nil {
-			b.Fatal(err)
-		}
+		clitest.OK(b, f())
 	}
 	speed := products(name, n, d, features) * float64(b.N) / b.Elapsed().Seconds() / 1e9
 	if peak = max(peak, blas.Peak(dt)) * float64(runtime.GOMAXPROCS(0)); speed > 0 {

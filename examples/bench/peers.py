@@ -130,13 +130,21 @@ def homkermap(x, features, rng):
     return lambda: loop(ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(y.ctypes.data), ctypes.c_long(x.size))
 
 
-def autograd(x, features, rng):
-    """The same by torch's own differentiation."""
+def torch_or_none():
+    """torch on as many threads as the BLAS, or None."""
     try:
         import torch
     except ImportError:
         return None
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+    return torch
+
+
+def autograd(x, features, rng):
+    """The same by torch's own differentiation."""
+    torch = torch_or_none()
+    if torch is None:
+        return None
     d, t = x.shape[1], x.dtype
     w = torch.from_numpy((rng.standard_normal((d, features)) * d**-0.5).astype(t)).requires_grad_()
     b = torch.from_numpy(rng.random(features).astype(t)).requires_grad_()
@@ -153,11 +161,9 @@ def autograd(x, features, rng):
 
 def periodic(x, functions, rng):
     """Forward and backward of a periodic layer by torch's own differentiation, for its parameters."""
-    try:
-        import torch
-    except ImportError:
+    torch = torch_or_none()
+    if torch is None:
         return None
-    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     (n, d), width, k = x.shape, functions // x.shape[1], 2 * functions // x.shape[1]
     drawn = lambda scale, *shape: torch.from_numpy((rng.standard_normal(shape) * scale).astype(x.dtype)).requires_grad_()
     w, a, b = drawn(0.6 * np.pi, d, k), drawn((2 * k) ** -0.5, d, 2 * k, width), drawn(0, d, width)
@@ -234,11 +240,9 @@ HEADS = {"ridge": ridge, "softmax": softmax, "svm": svm}
 
 def steps(x, labels, features, tune):
     """Two epochs of Adam on batches of 256 rows, in torch, eager."""
-    try:
-        import torch
-    except ImportError:
+    torch = torch_or_none()
+    if torch is None:
         return None
-    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     rng, (n, d), classes = np.random.default_rng(1), x.shape, labels.max() + 1
     w = torch.from_numpy((rng.standard_normal((d, features // 2)) / 2.83).astype(x.dtype))
     log = torch.zeros((), dtype=w.dtype)

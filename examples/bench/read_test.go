@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 	"github.com/bochner-go/bochner/train/data"
 )
 
@@ -34,35 +35,26 @@ func BenchmarkRead(b *testing.B) {
 			name := fmt.Sprintf("file=%s/rows=%s/digits=%d", format, *rows, digits)
 			path := filepath.Join(*files, fmt.Sprintf("%s.%d.%s", *rows, digits, format))
 			b.Run(name, func(b *testing.B) {
-				if _, err := os.Stat(path); err != nil {
-					if err := write(path, format == "libsvm", n, d, digits); err != nil {
-						b.Fatal(err)
-					}
+				info, err := os.Stat(path)
+				if err != nil {
+					clitest.OK(b, write(path, format == "libsvm", n, d, digits))
+					info, err = os.Stat(path)
+					clitest.OK(b, err)
 				}
 				for b.Loop() {
 					set, err := data.Read(path, o)
-					if err != nil {
-						b.Fatal(err)
-					}
+					clitest.OK(b, err)
 					if set.Rows() != n || set.Dims() != d {
 						b.Fatalf("%d x %d were read", set.Rows(), set.Dims())
 					}
 					b.StopTimer() // each read starts without the memory of the one before, as in peers.py
-					b.SetBytes(size(b, path))
+					b.SetBytes(info.Size())
 					debug.FreeOSMemory()
 					b.StartTimer()
 				}
 			})
 		}
 	}
-}
-
-func size(b *testing.B, path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return info.Size()
 }
 
 // write makes a file: CSV with a header, or LIBSVM text with all features in each row.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bochner-go/bochner/examples/internal/clitest"
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -43,7 +45,7 @@ func TestPicture(t *testing.T) {
 					line[i] = point{p.x/50 - 7, p.y/50 + 3}
 				}
 			}
-			if again := picture(s, 1.5); distance(got, again) > 1e-9 {
+			if again := picture(s, 1.5); floats.Distance(got, again, math.Inf(1)) > 1e-9 {
 				t.Errorf("%d: the picture depends on size or place", digit)
 			}
 		}
@@ -55,14 +57,6 @@ func TestPicture(t *testing.T) {
 	if got := dot[side*(side/2)+side/2]; !(got > 0) || slices.Max(dot) > 1 {
 		t.Errorf("a dot has the ink %v in the middle", got)
 	}
-}
-
-func distance(a, b []float64) float64 {
-	d := 0.
-	for i := range a {
-		d = max(d, math.Abs(a[i]-b[i]))
-	}
-	return d
 }
 
 // TestPagePicture: the page draws the pictures that the model has learned from.
@@ -88,24 +82,18 @@ func TestPagePicture(t *testing.T) {
 		drawings, want = append(drawings, d), append(want, picture(s, d.Pen))
 	}
 	text, err := json.Marshal(drawings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	const script = `import fs from "fs";
 const { picture } = await import("data:text/javascript," + encodeURIComponent(fs.readFileSync("page/picture.js", "utf8")));
 console.log(JSON.stringify(JSON.parse(fs.readFileSync(0)).map((d) => [...picture(d.Strokes, d.Pen)])));`
 	cmd := exec.Command("node", "--input-type=module", "-e", script)
 	cmd.Stdin = strings.NewReader(string(text))
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	var got [][]float64
-	if err := json.Unmarshal(out, &got); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, json.Unmarshal(out, &got))
 	for i := range want {
-		if d := distance(got[i], want[i]); !(d < 1e-6) { // a number of float32
+		if d := floats.Distance(got[i], want[i], math.Inf(1)); !(d < 1e-6) { // a number of float32
 			t.Errorf("drawing %d: a pixel differs by %v", i, d)
 		}
 	}
@@ -119,13 +107,7 @@ func TestMade(t *testing.T) {
 		t.Error("the pictures differ between runs of one seed")
 	}
 	for _, label := range []string{"0", "9"} {
-		n := 0
-		for _, l := range a.Labels {
-			if l == label {
-				n++
-			}
-		}
-		if n != 4 {
+		if n := strings.Count(strings.Join(a.Labels, ""), label); n != 4 {
 			t.Errorf("%d of 40 digits are %s", n, label)
 		}
 	}

@@ -7,22 +7,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
 // TestModel: few made digits give a model with what the page says of it, and what cannot be learned from is an error.
 func TestModel(t *testing.T) {
 	ctx, folder := context.Background(), t.TempDir()
-	if err := model(ctx, folder, "", 600, 128, 1); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, model(ctx, folder, "", 600, 128, 1))
 	text, err := os.ReadFile(filepath.Join(folder, "about.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	var a about
-	if err := json.Unmarshal(text, &a); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, json.Unmarshal(text, &a))
 	if a.Rows != 500 || a.Test != 100 || a.Features != 128 || a.Accuracy < .6 {
 		t.Errorf("%+v", a)
 	}
@@ -31,9 +27,7 @@ func TestModel(t *testing.T) {
 	}
 
 	narrow := filepath.Join(folder, "narrow.libsvm")
-	if err := os.WriteFile(narrow, []byte("1 1:2 64:3\n2 1:1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.WriteFile(narrow, []byte("1 1:2 64:3\n2 1:1\n"), 0o666))
 	for want, err := range map[string]error{
 		"-rows 5: too few":             model(ctx, folder, "", 5, 128, 1),
 		"64 columns; want MNIST's 784": model(ctx, folder, narrow, 0, 128, 1),
@@ -50,9 +44,7 @@ func TestModel(t *testing.T) {
 // TestPage: every file that the page loads is embedded, or made by build.
 func TestPage(t *testing.T) {
 	folder := t.TempDir()
-	if err := copyPage(folder); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, copyPage(folder))
 	for _, name := range []string{"index.html", "style.css", "boot.js", "main.js", "digits.js", "picture.js", "points.js", "learn.worker.js"} {
 		if f, err := os.Stat(filepath.Join(folder, name)); err != nil || f.Size() == 0 {
 			t.Errorf("%s: %v", name, err)

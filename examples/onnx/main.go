@@ -31,6 +31,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/onnx"
+	"github.com/bochner-go/bochner/train/report"
 	"github.com/bochner-go/bochner/train/wholefile"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -60,13 +61,7 @@ func main() {
 
 	test, truth := moons(500, 2)
 	guess := must.Get(m.PredictClasses(test))
-	right := 0
-	for i, g := range guess {
-		if g == truth[i] {
-			right++
-		}
-	}
-	accuracy := float64(right) / float64(len(truth))
+	accuracy := must.Get(report.Accuracy(must.Get(m.Predict(test)), must.Get(m.Classes.Index(truth))))
 	m.Notes = map[string]string{"test accuracy": fmt.Sprint(accuracy)}
 	must.Do(onnx.Save(*model, m, onnx.Everything(m)))
 

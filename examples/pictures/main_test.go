@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
 func TestNamed(t *testing.T) {
@@ -34,21 +36,15 @@ func TestKeep(t *testing.T) {
 		t.Skip("no cp here")
 	}
 	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	drawn := filepath.Join(here, "fit.png") // of a guide, here as what a command draws
 	t.Chdir(t.TempDir())
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.MkdirAll(folder, 0o755))
 	command := "cp " + drawn + " fit.png"
 	if err := keep("fit.png", command, false); err == nil {
 		t.Error("a picture that is not in the folder is no error")
 	}
-	if err := keep("fit.png", command, true); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, keep("fit.png", command, true))
 	if err := keep("fit.png", command, false); err != nil {
 		t.Error(err)
 	}
@@ -56,10 +52,9 @@ func TestKeep(t *testing.T) {
 	if err := keep("fit.png", other, false); err == nil || !strings.Contains(err.Error(), "drawn") {
 		t.Errorf("another picture: %v", err)
 	}
-	if err := keep("fit.png", "true", false); err == nil {
-		t.Error("a picture that was not drawn is no error")
-	}
-	if err := keep("fit.png", "false", false); err == nil {
-		t.Error("a command that fails is no error")
+	for _, command := range []string{"true", "false"} { // which draws nothing, or fails
+		if err := keep("fit.png", command, false); err == nil {
+			t.Errorf("%s is no error", command)
+		}
 	}
 }

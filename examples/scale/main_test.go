@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,9 +36,7 @@ func TestGenerate(t *testing.T) {
 		}
 		for _, n := range names {
 			b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("out%d", i), n))
-			if err != nil {
-				t.Fatal(err)
-			}
+			clitest.OK(t, err)
 			all[i] += string(b)
 		}
 	}
@@ -45,9 +44,7 @@ func TestGenerate(t *testing.T) {
 		t.Error("the rows depend on the number of files")
 	}
 	from, err := os.ReadFile(filepath.Join(dir, "from.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	want, seen := strings.Fields(string(from)), map[string]bool{}
 	for i, line := range strings.Fields(all[0]) {
 		var a, b [4]float64
@@ -75,8 +72,11 @@ func TestTable(t *testing.T) {
 			t.Errorf("stdout does not hold %q:\n%s", text, r.Stdout)
 		}
 	}
-	if ob := clitest.Run(t, dir, "-data out -features 32 -child").Object(t); ob["Rows"] != 600. || !(ob["MSE"].(float64) < 1) {
-		t.Errorf("%v", ob)
+	out := clitest.Run(t, dir, "-data out -features 32 -child").OK(t).Stdout
+	var one result
+	clitest.OK(t, json.Unmarshal([]byte(out), &one))
+	if strings.Count(out, "\n") != 1 || one.Rows != 600 || !(one.MSE < 1) {
+		t.Errorf("%q", out)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "out", "part-0001.npy"))
 	if err != nil || !bytes.HasPrefix(b, []byte("\x93NUMPY")) {
@@ -85,8 +85,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestWrongFlags(t *testing.T) {
-	dir := source(t)
-	for args, text := range map[string]string{
+	clitest.WrongFlags(t, "scale", "fits on files", map[string]string{
 		"":                             "want one of -generate",
 		"-generate a -data b":          "want one of -generate",
 		"-data . -rows 3":              "-rows does not apply here; it goes with -generate",
@@ -95,8 +94,6 @@ func TestWrongFlags(t *testing.T) {
 		"-generate a -rows 3 -files 4": "at least one row a file",
 		"-data . -features 3":          "an even number",
 		"-data . -use 1,x":             "-use 1,x",
-	} {
-		clitest.Run(t, dir, args).Fails(t, 2, "scale", text)
-	}
-	clitest.Run(t, dir, "-data none").Fails(t, 1, "scale", "none")
+	})
+	clitest.Run(t, t.TempDir(), "-data none").Fails(t, 1, "scale", "none")
 }

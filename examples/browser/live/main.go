@@ -41,23 +41,15 @@ func main() {
 			gain, err := tuned.Tune(ctx, args[0].Int())
 			return map[string]any{"gain": gain, "evaluations": tuned.Evaluations}, err
 		}),
-		"surface": function(func(args []js.Value) (map[string]any, error) {
-			l, err := learner(args[0].Bool())
-			if err != nil {
-				return nil, err
-			}
-			s, err := l.Surface(ctx, args[1].Int())
+		"surface": ofLearner(func(l *plane.Learner, args []js.Value) (map[string]any, error) {
+			s, err := l.Surface(ctx, args[0].Int())
 			if err != nil {
 				return nil, err
 			}
 			return map[string]any{"probabilities": array(s.Probabilities), "classes": plane.Classes, "accuracy": s.Accuracy}, nil
 		}),
-		"band": function(func(args []js.Value) (map[string]any, error) {
-			l, err := learner(args[0].Bool())
-			if err != nil {
-				return nil, err
-			}
-			b, err := l.Band(ctx, args[1].Int(), args[2].Float())
+		"band": ofLearner(func(l *plane.Learner, args []js.Value) (map[string]any, error) {
+			b, err := l.Band(ctx, args[0].Int(), args[1].Float())
 			if err != nil {
 				return nil, err
 			}
@@ -88,15 +80,18 @@ func function(f func(args []js.Value) (map[string]any, error)) js.Func {
 	})
 }
 
-func learner(ofTuned bool) (*plane.Learner, error) {
-	l := frozen
-	if ofTuned {
-		l = tuned
-	}
-	if l == nil {
-		return nil, errUnset
-	}
-	return l, nil
+// ofLearner is f of the learner that the first argument names, and of the others.
+func ofLearner(f func(l *plane.Learner, args []js.Value) (map[string]any, error)) js.Func {
+	return function(func(args []js.Value) (map[string]any, error) {
+		l := frozen
+		if args[0].Bool() {
+			l = tuned
+		}
+		if l == nil {
+			return nil, errUnset
+		}
+		return f(l, args[1:])
+	})
 }
 
 func set(v js.Value) error {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -13,6 +14,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/evidence"
 	"github.com/bochner-go/bochner/train/linear"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 	"gorgonia.org/tensor"
@@ -78,11 +80,7 @@ func (l *Learner) Set(x, y []float64, class []int) error {
 	if err != nil {
 		return err
 	}
-	some := false
-	for _, c := range class {
-		some = some || c != class[0]
-	}
-	if !some {
+	if slices.Min(class) == slices.Max(class) {
 		return fmt.Errorf("plane: all points are of one class; set some of another: %w", domain.ErrDomain)
 	}
 	l.rows = data.Pairs{X: matrix(2, x, y), Y: targets}
@@ -148,17 +146,14 @@ func (l *Learner) Surface(ctx context.Context, side int) (*Surface, error) {
 	}
 	s := &Surface{Side: side, Probabilities: p.RawMatrix().Data}
 	for i := range side * side {
-		softmax(p.RawRowView(i))
+		row := p.RawRowView(i)
+		all := floats.LogSumExp(row)
+		for c, v := range row {
+			row[c] = math.Exp(v - all)
+		}
 	}
 	for i := range n {
-		row := own.RawRowView(i)
-		best := 0
-		for c := range row {
-			if row[c] > row[best] {
-				best = c
-			}
-		}
-		if l.rows.Y.At(i, best) > 0 {
+		if l.rows.Y.At(i, floats.MaxIdx(own.RawRowView(i))) > 0 {
 			s.Accuracy += 1 / float64(n)
 		}
 	}
@@ -176,21 +171,6 @@ func (l *Learner) scores(x *tensor.Dense, w *mat.Dense, b []float64) (*mat.Dense
 	out.Mul(mat.NewDense(n, l.m.Features(), z.Float64s()), w)
 	out.Apply(func(_, c int, v float64) float64 { return v + b[c] }, out)
 	return out, nil
-}
-
-// softmax makes probabilities of scores, in place.
-func softmax(row []float64) {
-	top, sum := math.Inf(-1), 0.
-	for _, v := range row {
-		top = max(top, v)
-	}
-	for c, v := range row {
-		row[c] = math.Exp(v - top)
-		sum += row[c]
-	}
-	for c := range row {
-		row[c] /= sum
-	}
 }
 
 // Band is a curve at the centres of so many columns of the square, and how far a point may be from it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -43,12 +44,12 @@ func curve(x float64) float64 { return .5 + .3*math.Sin(20*x) }
 // more points apart than those as they were drawn.
 func TestSurface(t *testing.T) {
 	ctx, p, side := context.Background(), arms(300, 1), 40
-	l := newLearner(t, p)
-	before := surface(t, l, side)
-	if gain, err := l.Tune(ctx, 40); err != nil || !(gain > 0) {
-		t.Fatalf("gain %v, %v", gain, err)
+	l := must(New(p))
+	before := must(l.Surface(ctx, side))
+	if gain := must(l.Tune(ctx, 40)); !(gain > 0) {
+		t.Fatalf("gain %v", gain)
 	}
-	after := surface(t, l, side)
+	after := must(l.Surface(ctx, side))
 	if after.Accuracy < .95 || before.Accuracy > after.Accuracy-.02 {
 		t.Errorf("accuracy %.3f as drawn, %.3f tuned", before.Accuracy, after.Accuracy)
 	}
@@ -73,12 +74,10 @@ func TestSurface(t *testing.T) {
 // band is wider where there is no point.
 func TestBand(t *testing.T) {
 	ctx, columns, level := context.Background(), 100, .9
-	l := newLearner(t, wave(200, 1))
-	before := band(t, l, columns, level)
-	if _, err := l.Tune(ctx, 60); err != nil {
-		t.Fatal(err)
-	}
-	b := band(t, l, columns, level)
+	l := must(New(wave(200, 1)))
+	before := must(l.Band(ctx, columns, level))
+	must(l.Tune(ctx, 60))
+	b := must(l.Band(ctx, columns, level))
 	if b.RMSE > .06 || before.RMSE < 1.5*b.RMSE {
 		t.Errorf("errors %.3f as drawn, %.3f tuned", before.RMSE, b.RMSE)
 	}
@@ -95,7 +94,7 @@ func TestBand(t *testing.T) {
 	}
 	many := wave(200, 1)
 	many.Features = 64 // eight would know the curve in the gap
-	b = band(t, newLearner(t, many), columns, level)
+	b = must(must(New(many)).Band(ctx, columns, level))
 	if gap, data := b.Upper[50]-b.Lower[50], b.Upper[20]-b.Lower[20]; !(gap > 1.2*data) {
 		t.Errorf("the band is %.3f wide in the gap, and %.3f among the points", gap, data)
 	}
@@ -104,22 +103,19 @@ func TestBand(t *testing.T) {
 // TestSet: a learner goes on from its frequencies with other points.
 func TestSet(t *testing.T) {
 	ctx, p := context.Background(), arms(200, 1)
-	l := newLearner(t, p)
-	if _, err := l.Tune(ctx, 30); err != nil {
-		t.Fatal(err)
-	}
-	want, other := surface(t, l, 4).Accuracy, arms(200, 2)
-	if err := l.Set(other.X, other.Y, other.Class); err != nil {
-		t.Fatal(err)
-	}
-	if got := surface(t, l, 4).Accuracy; got < want-.1 {
+	l := must(New(p))
+	must(l.Tune(ctx, 30))
+	want, other := must(l.Surface(ctx, 4)).Accuracy, arms(200, 2)
+	must(0, l.Set(other.X, other.Y, other.Class))
+	if got := must(l.Surface(ctx, 4)).Accuracy; got < want-.1 {
 		t.Errorf("accuracy %.3f on other points of the same kind, %.3f before", got, want)
 	}
 }
 
 func TestErrors(t *testing.T) {
 	ctx, p := context.Background(), arms(30, 1)
-	classes, line := newLearner(t, p), newLearner(t, wave(30, 1))
+	classes, line := must(New(p)), must(New(wave(30, 1)))
+	flat := Problem{X: p.X, Y: slices.Repeat([]float64{1}, 30), Features: 8, Sigma: 1}
 	one, bad := make([]int, 30), append([]int{Classes}, p.Class[1:]...)
 	for name, c := range map[string]struct{ err, want error }{
 		"no points":         {classes.Set(nil, nil, []int{}), domain.ErrShape},
@@ -132,7 +128,7 @@ func TestErrors(t *testing.T) {
 		"band of classes":   {second(classes.Band(ctx, 3, .9)), domain.ErrParam},
 		"level":             {second(line.Band(ctx, 3, math.NaN())), domain.ErrParam},
 		"classes of a line": {second(line.Surface(ctx, 3)), domain.ErrParam},
-		"flat line":         {second(newLearner(t, Problem{X: p.X, Y: one64(30), Features: 8, Sigma: 1}).Tune(ctx, 3)), domain.ErrDomain},
+		"flat line":         {second(must(New(flat)).Tune(ctx, 3)), domain.ErrDomain},
 	} {
 		if !errors.Is(c.err, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.err, c.want)
@@ -145,66 +141,34 @@ func TestErrors(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func one64(n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = 1
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
 	}
 	return v
-}
-
-func newLearner(t testing.TB, p Problem) *Learner {
-	t.Helper()
-	l, err := New(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
-func surface(t testing.TB, l *Learner, side int) *Surface {
-	t.Helper()
-	s, err := l.Surface(context.Background(), side)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func band(t testing.TB, l *Learner, columns int, level float64) *Band {
-	t.Helper()
-	b, err := l.Band(context.Background(), columns, level)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // BenchmarkClick is what the page does after each of 500 points: both heads and surfaces, and a step of tuning.
 func BenchmarkClick(b *testing.B) {
 	ctx, p := context.Background(), arms(500, 1)
-	frozen, tuned := newLearner(b, p), newLearner(b, p)
+	frozen, tuned := must(New(p)), must(New(p))
 	for b.Loop() {
-		surface(b, frozen, 64)
-		if _, err := tuned.Tune(ctx, 4); err != nil {
-			b.Fatal(err)
-		}
-		surface(b, tuned, 64)
+		must(frozen.Surface(ctx, 64))
+		must(tuned.Tune(ctx, 4))
+		must(tuned.Surface(ctx, 64))
 	}
 }
 
 func BenchmarkSurface(b *testing.B) {
-	l := newLearner(b, arms(500, 1))
+	l := must(New(arms(500, 1)))
 	for b.Loop() {
-		surface(b, l, 64)
+		must(l.Surface(context.Background(), 64))
 	}
 }
 
 func BenchmarkTune(b *testing.B) {
-	l := newLearner(b, arms(500, 1))
+	l := must(New(arms(500, 1)))
 	for b.Loop() {
-		if _, err := l.Tune(context.Background(), 4); err != nil {
-			b.Fatal(err)
-		}
+		must(l.Tune(context.Background(), 4))
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Bags is a CSV file of sets of ten to twenty samples, whose coordinates go together in the even sets and have nothing
-// to do with each other in the odd ones. The label of set i is label(i); nil writes no labels.
+// to do with each other in the odd ones. The label of set i is label(i).
 func Bags(n, coordinates int, label func(i int) string) string {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(coordinates)))
 	var b strings.Builder
@@ -15,10 +15,7 @@ func Bags(n, coordinates int, label func(i int) string) string {
 	for j := range coordinates {
 		fmt.Fprintf(&b, ",x%d", j+1)
 	}
-	if label != nil {
-		b.WriteString(",label")
-	}
-	b.WriteString("\n")
+	b.WriteString(",label\n")
 	for i := range n {
 		for range 10 + rng.IntN(11) {
 			fmt.Fprintf(&b, "set%d", i)
@@ -30,10 +27,7 @@ func Bags(n, coordinates int, label func(i int) string) string {
 				}
 				fmt.Fprintf(&b, ",%.6g", v-7)
 			}
-			if label != nil {
-				fmt.Fprintf(&b, ",%s", label(i))
-			}
-			b.WriteString("\n")
+			fmt.Fprintf(&b, ",%s\n", label(i))
 		}
 	}
 	return b.String()

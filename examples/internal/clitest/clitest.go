@@ -1,13 +1,14 @@
-// Package clitest runs an example program in a process of its own, as its users do.
+// Package clitest is what the tests of the examples share. It runs a program in a process of its own, as its users do.
 package clitest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"image/png"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -15,7 +16,17 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gonum.org/v1/gonum/floats"
 )
+
+// OK ends a test with an error.
+func OK(t testing.TB, err error) {
+	if err != nil {
+		t.Helper()
+		t.Fatal(err)
+	}
+}
 
 // asProgram is set in the processes that Command starts.
 const asProgram = "BOCHNER_TEST_PROGRAM"
@@ -34,22 +45,15 @@ func Command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, testBinary(t), args...)
+	path, err := os.Executable()
+	OK(t, err)
+	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	if os.Getenv("GOGC") == "" {
 		cmd.Env = append(cmd.Env, "GOGC=400") // which spares CPU time; a test of memory sets its own
 	}
 	return cmd
-}
-
-func testBinary(t *testing.T) string {
-	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // Result is what a run left behind.
@@ -100,28 +104,21 @@ func (r Result) Fails(t *testing.T, status int, program string, texts ...string)
 	}
 }
 
-// Object wants the exit status 0 and stdout to be one line, a JSON object.
-func (r Result) Object(t *testing.T) map[string]any {
-	t.Helper()
-	r.OK(t)
-	if strings.Count(r.Stdout, "\n") != 1 || !strings.HasSuffix(r.Stdout, "\n") {
-		t.Fatalf("%v: stdout is not one line: %q", r.Args, r.Stdout)
-	}
-	var ob map[string]any
-	if err := json.Unmarshal([]byte(r.Stdout), &ob); err != nil {
-		t.Fatalf("%v: %v in %q", r.Args, err, r.Stdout)
-	}
-	return ob
-}
-
 // File writes a file and returns its path.
 func File(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	OK(t, os.WriteFile(path, []byte(text), 0o644))
 	return path
+}
+
+// Gzip is text, packed.
+func Gzip(text string) string {
+	var b strings.Builder
+	z := gzip.NewWriter(&b)
+	_, _ = io.WriteString(z, text) // a Builder takes all
+	_ = z.Close()
+	return b.String()
 }
 
 // Picture wants a PNG file of at least so many pixels.
@@ -142,9 +139,7 @@ func Picture(t *testing.T, path string, width, height int) {
 func Names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -186,4 +181,18 @@ func CSV(rows [][]float64, first, last func(i int) string) string {
 		b.WriteString(strings.Join(fields, ",") + "\n")
 	}
 	return b.String()
+}
+
+// Histograms writes rows.csv, n rows of five numbers with two classes, and twice.csv, the same rows times 2.
+func Histograms(t *testing.T, dir string, n int) (rows [][]float64, label func(i int) string) {
+	t.Helper()
+	rows, dark := Checker(n, 5, 1)
+	label = func(i int) string { return map[bool]string{true: "dark", false: "light"}[dark[i]] }
+	twice := make([][]float64, n)
+	for i, row := range rows {
+		twice[i] = floats.ScaleTo(make([]float64, len(row)), 2, row)
+	}
+	File(t, dir, "rows.csv", CSV(rows, nil, label))
+	File(t, dir, "twice.csv", CSV(twice, nil, label))
+	return rows, label
 }

@@ -30,23 +30,32 @@ func Small(img image.Image) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// pixels are the colours of a picture, row by row.
+func pixels(img image.Image) []color.RGBA {
+	r := img.Bounds()
+	all := make([]color.RGBA, 0, r.Dx()*r.Dy())
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			all = append(all, color.RGBAModel.Convert(img.At(x, y)).(color.RGBA))
+		}
+	}
+	return all
+}
+
 // different is the share of pixels in which two pictures of one size differ by a quarter of the range of a colour or
 // more.
 func different(a, b image.Image) float64 {
-	r, n := a.Bounds(), 0
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			if distance(a.At(x, y), b.At(x, y)) >= 64 {
-				n++
-			}
+	p, q, n := pixels(a), pixels(b), 0
+	for i := range p {
+		if distance(p[i], q[i]) >= 64 {
+			n++
 		}
 	}
-	return float64(n) / float64(r.Dx()*r.Dy())
+	return float64(n) / float64(len(p))
 }
 
 // distance is the largest difference of two colours, of 255.
-func distance(a, b color.Color) int {
-	p, q := color.RGBAModel.Convert(a).(color.RGBA), color.RGBAModel.Convert(b).(color.RGBA)
+func distance(p, q color.RGBA) int {
 	return max(apart(p.R, q.R), apart(p.G, q.G), apart(p.B, q.B), apart(p.A, q.A))
 }
 
@@ -54,26 +63,16 @@ func apart(a, b uint8) int { return max(int(a), int(b)) - min(int(a), int(b)) }
 
 // inFewColours is a picture in at most 256 of its colours: lines and their blurred edges need no more.
 func inFewColours(img image.Image) *image.Paletted {
-	r := img.Bounds()
-	counts := map[color.RGBA]int{}
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			counts[color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)]++
-		}
+	all, counts, nearest := pixels(img), map[color.RGBA]int{}, map[color.RGBA]uint8{}
+	for _, c := range all {
+		counts[c]++
 	}
-	palette := paletteOf(counts)
-	out := image.NewPaletted(r, palette)
-	nearest := map[color.RGBA]uint8{}
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
-			i, ok := nearest[c]
-			if !ok {
-				i = uint8(palette.Index(c))
-				nearest[c] = i
-			}
-			out.SetColorIndex(x, y, i)
-		}
+	out := image.NewPaletted(img.Bounds(), paletteOf(counts))
+	for c := range counts {
+		nearest[c] = uint8(out.Palette.Index(c))
+	}
+	for i, c := range all {
+		out.Pix[i] = nearest[c]
 	}
 	return out
 }
@@ -90,7 +89,7 @@ func paletteOf(counts map[color.RGBA]int) color.Palette {
 	for close := 0; ; close = 2*close + 1 {
 		var chosen color.Palette
 		for _, c := range all {
-			if !slices.ContainsFunc(chosen, func(p color.Color) bool { return distance(p, c) <= close }) {
+			if !slices.ContainsFunc(chosen, func(p color.Color) bool { return distance(p.(color.RGBA), c) <= close }) {
 				if chosen = append(chosen, c); len(chosen) > 256 {
 					break
 				}

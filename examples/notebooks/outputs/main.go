@@ -105,15 +105,10 @@ func (n *notebook) read(path string) error {
 
 // textOf is a string that a file holds as a string or as a list of lines.
 func textOf(v any) string {
-	lines, ok := v.([]any)
-	if !ok {
-		return fmt.Sprint(v)
+	if lines, ok := v.([]any); ok {
+		return fmt.Sprint(lines...) // which puts no blanks between strings
 	}
-	var b strings.Builder
-	for _, line := range lines {
-		b.WriteString(fmt.Sprint(line))
-	}
-	return b.String()
+	return fmt.Sprint(v)
 }
 
 // outputs are those of a cell.

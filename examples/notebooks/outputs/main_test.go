@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
 // plain is a picture with a line, 100 by 50.
@@ -37,12 +39,8 @@ func executed(t *testing.T, replace ...string) (n notebook) {
  {"cell_type": "code", "execution_count": 1, "metadata": {}, "source": "show()", "outputs": [
   {"output_type": "stream", "name": "stdout", "text": ["0.25\n"]},
   {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": {"image/png": "PNG"}}]}]}`)
-	if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "PNG", plain(20, color.Black))), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := n.read(path); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "PNG", plain(20, color.Black))), 0o600))
+	clitest.OK(t, n.read(path))
 	return n
 }
 
@@ -54,9 +52,7 @@ func TestCellsReadTensors(t *testing.T) {
 	}
 	for _, path := range paths {
 		var n notebook
-		if err := n.read(path); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, n.read(path))
 		for i, c := range n.Cells {
 			if c["cell_type"] == "code" && strings.Contains(textOf(c["source"]), ".Data()") {
 				t.Errorf("%s: cell %d calls Data; read a tensor by Float64s", path, i)
@@ -104,18 +100,14 @@ func TestWrite(t *testing.T) {
 	ours, theirs := t.TempDir(), t.TempDir()
 	name := "01_x.ipynb"
 	for folder, n := range map[string]notebook{ours: executed(t, "0.25", "0.26"), theirs: executed(t)} {
-		if err := n.write(filepath.Join(folder, name)); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, n.write(filepath.Join(folder, name)))
 	}
 	if err := run(ours, theirs, false); err == nil {
 		t.Error("another output is not a difference")
 	}
 	var written [2][]byte
 	for i := range written {
-		if err := run(ours, theirs, true); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, run(ours, theirs, true))
 		var err error
 		if written[i], err = os.ReadFile(filepath.Join(ours, name)); err != nil {
 			t.Fatal(err)
@@ -133,9 +125,7 @@ func TestWrite(t *testing.T) {
 	if err := run(t.TempDir(), theirs, false); err == nil {
 		t.Error("a folder without notebooks is no error")
 	}
-	if err := os.Remove(filepath.Join(theirs, name)); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.Remove(filepath.Join(theirs, name)))
 	if err := run(ours, theirs, false); err == nil {
 		t.Error("a notebook that was not executed is no error")
 	}

@@ -17,15 +17,15 @@ import (
 
 // images classifies images by their sets of pixels: figure 5.
 func (o *options) images(ctx context.Context) error {
-	trainSets, y, err := readImages(o.in, slices.Max(o.sets))
+	trainSets, err := readImages(o.in, slices.Max(o.sets))
 	if err != nil {
 		return err
 	}
-	testSets, truth, err := readImages(o.testFile, o.test)
+	testSets, err := readImages(o.testFile, o.test)
 	if err != nil {
 		return err
 	}
-	p, err := newProblem(trainSets, testSets, y, truth, o.pointsFor(3))
+	p, err := newProblem(trainSets, testSets, o.pointsFor(3))
 	if err != nil {
 		return err
 	}
@@ -40,30 +40,27 @@ func (o *options) images(ctx context.Context) error {
 
 // readImages reads the first images of a file, with their mirror images, of two classes: +1 for the first image's, -1
 // for the other.
-func readImages(path string, limit int) (*ops.Bags, []float64, error) {
+func readImages(path string, limit int) (labelled, error) {
 	set, err := data.ReadImageBags(path, true, limit)
 	if err != nil {
-		return nil, nil, err
+		return labelled{}, err
 	}
-	return asProblem(set)
+	return asLabelled(set)
 }
 
-// asProblem are the sets of a file in float32, and +1 for the label that is first in the order of letters and -1 for
+// asLabelled are the sets of a file in float32, and +1 for the label that is first in the order of letters and -1 for
 // the other.
-func asProblem(set *data.Set) (*ops.Bags, []float64, error) {
+func asLabelled(set *data.Set) (labelled, error) {
 	classes := data.NewClasses(set.Labels)
 	if len(classes) != 2 {
-		return nil, nil, fmt.Errorf("%s: the classes are %s, want two", set.Source, strings.Join(classes, ", "))
+		return labelled{}, fmt.Errorf("%s: the classes are %s, want two", set.Source, strings.Join(classes, ", "))
 	}
 	x, err := set.As(tensor.Float32)
 	if err != nil {
-		return nil, nil, err
+		return labelled{}, err
 	}
-	y := make([]float64, set.Rows())
-	for i, l := range set.Labels {
-		y[i] = map[bool]float64{true: 1, false: -1}[l == classes[0]]
-	}
-	return x.(*ops.Bags), y, nil
+	sign := map[string]float64{classes[0]: 1, classes[1]: -1}
+	return labelled{x.(*ops.Bags), frame.Each(set.Labels, func(l string) float64 { return sign[l] })}, nil
 }
 
 // folds is how many parts a file without a test file is cut into, each of which is tested on.
@@ -78,7 +75,7 @@ func (o *options) bags(ctx context.Context) error {
 	if err := frame.Scale("cube", set); err != nil {
 		return err
 	}
-	sets, y, err := asProblem(set)
+	sets, err := asLabelled(set)
 	if err != nil {
 		return err
 	}
@@ -90,7 +87,7 @@ func (o *options) bags(ctx context.Context) error {
 		if strings.HasPrefix(m.name, "histogram") && sets.Axes() > 3 {
 			continue // a grid of so many dimensions has too many cells
 		}
-		r, err := o.crossValidate(ctx, m, sets, y)
+		r, err := o.crossValidate(ctx, m, sets)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
@@ -101,7 +98,7 @@ func (o *options) bags(ctx context.Context) error {
 
 // crossValidate is the share of sets that a method gets wrong when it has learnt on the other parts, with the choices
 // made on those.
-func (o *options) crossValidate(ctx context.Context, m method, sets *ops.Bags, y []float64) (result, error) {
+func (o *options) crossValidate(ctx context.Context, m method, sets labelled) (result, error) {
 	order := rand.New(spectral.Stream(o.Seed, "folds")).Perm(sets.Len())
 	total := result{method: m.name, sets: sets.Len(), samples: sets.Samples().Shape()[0] / sets.Len()}
 	for f := range folds {
@@ -113,7 +110,7 @@ func (o *options) crossValidate(ctx context.Context, m method, sets *ops.Bags, y
 				in = append(in, i)
 			}
 		}
-		p, err := newProblem(sets.Take(in), sets.Take(out), take(y, in), take(y, out), o.pointsFor(sets.Axes()))
+		p, err := newProblem(sets.take(in), sets.take(out), o.pointsFor(sets.Axes()))
 		if err != nil {
 			return total, err
 		}
@@ -132,12 +129,4 @@ func (o *options) crossValidate(ctx context.Context, m method, sets *ops.Bags, y
 	}
 	total.stdErr = math.Sqrt(total.err * (100 - total.err) / float64(sets.Len()))
 	return total, nil
-}
-
-func take(y []float64, idx []int) []float64 {
-	out := make([]float64, len(idx))
-	for k, i := range idx {
-		out[k] = y[i]
-	}
-	return out
 }

@@ -88,24 +88,20 @@ func show(r result) result {
 
 // constant is the mean of the targets.
 func (o *options) constant(p *problem) result {
-	scores := make([]float64, len(p.truth))
-	for i := range scores {
-		scores[i] = stat.Mean(p.y, nil)
-	}
-	r := result{method: "constant", sets: len(p.y), samples: p.train.Size(0)}
+	scores := slices.Repeat([]float64{stat.Mean(p.train.y, nil)}, p.test.Len())
+	r := result{method: "constant", sets: p.train.Len(), samples: p.train.Size(0)}
 	r.err, r.stdErr = p.score(scores)
 	return r
 }
 
 // criteria are the numbers of components that information criteria choose, for the first test sets.
 func (o *options) criteria(p *problem) {
-	n := min(o.em, p.test.Len())
 	start := time.Now()
-	aic, bic := byCriteria(p.test.Slice(0, n), o.Seed)
+	aic, bic := byCriteria(p.test.first(o.em).Bags, o.Seed)
 	spent := time.Since(start)
 	for i, chosen := range [][]float64{aic, bic} {
 		r := result{method: []string{"aic", "bic"}[i], samples: p.test.Size(0), fit: spent}
-		r.err, r.stdErr = p.scoreOf(n, chosen)
+		r.err, r.stdErr = p.score(chosen)
 		show(r)
 	}
 }
@@ -114,9 +110,7 @@ func (o *options) criteria(p *problem) {
 // on the same sets.
 func (o *options) compareWithDivergence(ctx context.Context, p *problem) error {
 	q := p.part(o.kl)
-	if n := min(o.kl, p.test.Len()); n < p.test.Len() {
-		q.test, q.truth = p.test.Slice(0, n), p.truth[:n]
-	}
+	q.test = p.test.first(o.kl)
 	r, err := q.byDivergences()
 	if err != nil {
 		return err
@@ -140,7 +134,7 @@ func (p *problem) byDivergences() (result, error) {
 	n := p.train.Len()
 	r := result{method: "kl", sets: n, samples: p.train.Size(0)}
 	start := time.Now()
-	both, err := joined(p.train, p.test)
+	both, err := joined(p.train.Bags, p.test.Bags)
 	if err != nil {
 		return r, err
 	}
@@ -156,7 +150,7 @@ func (p *problem) byDivergences() (result, error) {
 		if err != nil {
 			return r, err
 		}
-		fit, err := linear.FitKernelRidge(mat.DenseCopyOf(k.Slice(0, n, 0, n)), column(p.y), lambdas...)
+		fit, err := linear.FitKernelRidge(mat.DenseCopyOf(k.Slice(0, n, 0, n)), column(p.train.y), lambdas...)
 		if err != nil {
 			return r, err
 		}
@@ -176,15 +170,15 @@ func (p *problem) byDivergences() (result, error) {
 
 // componentProblem draws sets of so many samples.
 func (o *options) componentProblem(samples, sets int) (*problem, error) {
-	trainSets, y, err := drawMixtures(sets, samples, o.Seed, "training mixtures")
+	trainSets, err := drawMixtures(sets, samples, o.Seed, "training mixtures")
 	if err != nil {
 		return nil, err
 	}
-	testSets, truth, err := drawMixtures(o.test, samples, o.Seed, "test mixtures")
+	testSets, err := drawMixtures(o.test, samples, o.Seed, "test mixtures")
 	if err != nil {
 		return nil, err
 	}
-	return newProblem(trainSets, testSets, y, truth, o.pointsFor(2))
+	return newProblem(trainSets, testSets, o.pointsFor(2))
 }
 
 // row is the line of a table, in which what does not apply is empty.

@@ -22,7 +22,7 @@ const costPoints = 64
 // cost measures the time of the features of sets of samples in two dimensions, and the memory of it.
 func (o *options) cost(ctx context.Context) error {
 	samples := slices.Max(o.samples)
-	sets, _, err := drawMixtures(slices.Max(o.sets), samples, o.Seed, "training mixtures")
+	sets, err := drawMixtures(slices.Max(o.sets), samples, o.Seed, "training mixtures")
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,10 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops"
+	"gonum.org/v1/gonum/floats"
 )
 
 // How the expectation-maximisation algorithm goes.
@@ -66,16 +68,9 @@ func fitMixture(x [][]float64, k int, rng *rand.Rand) float64 {
 
 func startOf(x [][]float64, k int, rng *rand.Rand) *gaussians {
 	all := &gaussians{weight: make([]float64, 1), law: make([]normal, 1)}
-	ones := make([]float64, len(x))
-	for i := range ones {
-		ones[i] = 1
-	}
-	all.maximise(x, ones)
+	distance := slices.Repeat([]float64{1}, len(x)) // at first all samples are alike
+	all.maximise(x, distance)
 	g := &gaussians{weight: make([]float64, k), law: make([]normal, k)}
-	distance := make([]float64, len(x))
-	for i := range distance {
-		distance[i] = 1
-	}
 	for c := range g.law {
 		s := x[pick(distance, rng)]
 		g.weight[c], g.law[c] = 1/float64(k), all.law[0]
@@ -94,11 +89,7 @@ func startOf(x [][]float64, k int, rng *rand.Rand) *gaussians {
 
 // pick draws an index in proportion to weights.
 func pick(weights []float64, rng *rand.Rand) int {
-	total := 0.0
-	for _, w := range weights {
-		total += w
-	}
-	at := total * rng.Float64()
+	at := floats.Sum(weights) * rng.Float64()
 	for i, w := range weights {
 		if at -= w; at < 0 {
 			return i
@@ -112,20 +103,14 @@ func (g *gaussians) expect(x [][]float64, share []float64) (likelihood float64) 
 	k := len(g.law)
 	for i, v := range x {
 		row := share[i*k : (i+1)*k]
-		top := math.Inf(-1)
 		for c, law := range g.law {
 			row[c] = math.Log(g.weight[c]) + law.logDensity(v[0], v[1])
-			top = math.Max(top, row[c])
 		}
-		sum := 0.0
+		all := floats.LogSumExp(row)
 		for c := range row {
-			row[c] = math.Exp(row[c] - top)
-			sum += row[c]
+			row[c] = math.Exp(row[c] - all)
 		}
-		for c := range row {
-			row[c] /= sum
-		}
-		likelihood += top + math.Log(sum)
+		likelihood += all
 	}
 	return likelihood
 }

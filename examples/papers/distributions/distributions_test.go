@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,30 +16,10 @@ import (
 
 func TestMain(m *testing.M) { clitest.Main(m, main) }
 
-// cells are the rows of a table with so many columns, without the head.
-func cells(stdout string, columns int) [][]string {
-	var out [][]string
-	for _, line := range strings.Split(stdout, "\n") {
-		row := strings.Split(strings.Trim(line, "|"), "|")
-		if len(row) != columns || strings.HasPrefix(row[0], "-") {
-			continue
-		}
-		for i, c := range row {
-			row[i] = strings.TrimSpace(c)
-		}
-		out = append(out, row)
-	}
-	return out[1:]
-}
+var number = clitest.Number
 
-func number(t *testing.T, cell string) float64 {
-	t.Helper()
-	v, err := strconv.ParseFloat(cell, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
+// cells are the rows of the table, without the head.
+func cells(stdout string) [][]string { return slices.Concat(clitest.Tables(stdout)...) }
 
 // TestComponents: every method is there, the random maps are better than the constant and the linear ones are not, more
 // sets are better, and all but the times is the same again.
@@ -47,7 +27,7 @@ func TestComponents(t *testing.T) {
 	dir := t.TempDir()
 	const args = "-sets 80,240 -test-sets 100 -features 256 -samples 60 -em 4 -kl 30 -points 16 -functions 6"
 	r := clitest.Run(t, dir, args).OK(t)
-	rows := cells(r.Stdout, 10)
+	rows := cells(r.Stdout)
 	if want := 3 + 2*10 + 2; len(rows) != want {
 		t.Fatalf("%d rows, want %d: %s", len(rows), want, r.Stdout)
 	}
@@ -65,7 +45,7 @@ func TestComponents(t *testing.T) {
 		t.Errorf("%s", r.Stdout)
 	}
 	clitest.Picture(t, filepath.Join(dir, "distributions.png"), 1000, 0)
-	again := cells(clitest.Run(t, dir, args+" -plot= -em 0 -kl 0 -methods hdd-tv").OK(t).Stdout, 10)
+	again := cells(clitest.Run(t, dir, args+" -plot= -em 0 -kl 0 -methods hdd-tv").OK(t).Stdout)
 	if fmt.Sprint(again[1][:8]) != fmt.Sprint(rows[7][:8]) || fmt.Sprint(again[2][:8]) != fmt.Sprint(rows[8][:8]) {
 		t.Errorf("hdd-tv alone has %v, with the others %v", again, rows[7:9])
 	}
@@ -75,7 +55,7 @@ func TestComponents(t *testing.T) {
 func TestGram(t *testing.T) {
 	dir := t.TempDir()
 	r := clitest.Run(t, dir, "-part gram -sets 12 -samples 600 -features 2000").OK(t)
-	rows := cells(r.Stdout, 5)
+	rows := cells(r.Stdout)
 	if len(rows) != 3 || !strings.Contains(r.Stdout, "error of 2000 random features alone is 0.0859 for a pair") {
 		t.Fatal(r.Stdout)
 	}
@@ -95,7 +75,7 @@ func TestBags(t *testing.T) {
 	clitest.File(t, dir, "five.csv", clitest.Bags(40, 5, label))
 	for _, args := range []string{"-in bags.csv -methods hdd-hellinger", "-in five.csv -methods hdd-hellinger -points 32", "-in five.csv -methods mean-map,histogram-js"} {
 		r := clitest.Run(t, dir, "-part bags -features 64 "+args).OK(t)
-		rows := cells(r.Stdout, 10)
+		rows := cells(r.Stdout)
 		if len(rows) != 1 || rows[0][1] != "40" {
 			t.Errorf("%s: %s", args, r.Stdout)
 		}
@@ -122,7 +102,7 @@ func TestImages(t *testing.T) {
 		clitest.File(t, dir, name, string(file))
 	}
 	r := clitest.Run(t, dir, "-part images -in train.bin -test test.bin -sets 40 -test-sets 40 -features 64 -methods hdd-js,mean-map -points 8 -functions 4").OK(t)
-	rows := cells(r.Stdout, 10)
+	rows := cells(r.Stdout)
 	if len(rows) != 2 || number(t, rows[0][3]) > 5 || number(t, rows[1][3]) > 5 || rows[0][2] != "2048" {
 		t.Errorf("%s", r.Stdout)
 	}
@@ -131,41 +111,39 @@ func TestImages(t *testing.T) {
 
 func TestCost(t *testing.T) {
 	r := clitest.Run(t, t.TempDir(), "-part cost -sets 20,40 -samples 50 -features 64").OK(t)
-	if rows := cells(r.Stdout, 6); len(rows) != 2 || rows[1][0] != "40" || number(t, rows[1][5]) > 500 {
+	if rows := cells(r.Stdout); len(rows) != 2 || rows[1][0] != "40" || number(t, rows[1][5]) > 500 {
 		t.Errorf("%s", r.Stdout)
 	}
 	r = clitest.Run(t, t.TempDir(), "-part cost -sets 20 -samples 50 -features 64 -scattered").OK(t)
-	if rows := cells(r.Stdout, 6); len(rows) != 1 || !strings.Contains(r.Stdout, "4096 uniform points") {
+	if rows := cells(r.Stdout); len(rows) != 1 || !strings.Contains(r.Stdout, "4096 uniform points") {
 		t.Errorf("%s", r.Stdout)
 	}
 }
 
 // TestWrongFlags: each is one line and the status 2.
 func TestWrongFlags(t *testing.T) {
-	for _, tc := range []struct{ args, text string }{
-		{"-part figure", "-part figure: want one of components, gram, images, bags, cost"},
-		{"-part bags", "-part bags needs -in"},
-		{"-part images -in a", "-part images needs -test"},
-		{"-part bags -in a -plot ./a", "-plot and -in name the same file"},
-		{"-in a", "-in does not apply to -part components, which draws its sets"},
-		{"-part gram -em 3", "-em and -kl belong to -part components"},
-		{"-part bags -in a -sets 30", "-sets and -test-sets do not apply to -part bags"},
-		{"-part bags -in a -samples 30", "-samples does not apply"},
-		{"-part gram -sets 30,40", "takes one number of -sets"},
-		{"-scattered", "-scattered belongs to -part cost"},
-		{"-part cost -points 9", "-points does not apply to -part cost, which has 64 x 64"},
-		{"-sets many", "-sets many: want whole numbers from 10"},
-		{"-samples 2", "-samples 2: want whole numbers from 4"},
-		{"-methods hdd", `"hdd" is none of all, hdd-js`},
-		{"-rule best", "want one of gauss, quantile, drawn"},
-		{"-sampler best", `no sampler is called "best"`},
-		{"-functions 60", "60 functions of the cosine basis"},
-		{"-lambdas 0", "0"},
-		{"-features 0", "-features 0: want 1 to"},
-		{"-seed 18446744073709551615", "too large"},
-	} {
-		clitest.Run(t, t.TempDir(), tc.args).Fails(t, 2, "distributions", tc.text)
-	}
+	clitest.WrongFlags(t, "distributions", "learns on sets of samples", map[string]string{
+		"-part figure":                 "-part figure: want one of components, gram, images, bags, cost",
+		"-part bags":                   "-part bags needs -in",
+		"-part images -in a":           "-part images needs -test",
+		"-part bags -in a -plot ./a":   "-plot and -in name the same file",
+		"-in a":                        "-in does not apply to -part components, which draws its sets",
+		"-part gram -em 3":             "-em and -kl belong to -part components",
+		"-part bags -in a -sets 30":    "-sets and -test-sets do not apply to -part bags",
+		"-part bags -in a -samples 30": "-samples does not apply",
+		"-part gram -sets 30,40":       "takes one number of -sets",
+		"-scattered":                   "-scattered belongs to -part cost",
+		"-part cost -points 9":         "-points does not apply to -part cost, which has 64 x 64",
+		"-sets many":                   "-sets many: want whole numbers from 10",
+		"-samples 2":                   "-samples 2: want whole numbers from 4",
+		"-methods hdd":                 `"hdd" is none of all, hdd-js`,
+		"-rule best":                   "want one of gauss, quantile, drawn",
+		"-sampler best":                `no sampler is called "best"`,
+		"-functions 60":                "60 functions of the cosine basis",
+		"-lambdas 0":                   "0",
+		"-features 0":                  "-features 0: want 1 to",
+		"-seed 18446744073709551615":   "too large",
+	})
 	clitest.Run(t, t.TempDir(), "-part bags -in missing.csv").Fails(t, 1, "distributions", "missing.csv")
 }
 
@@ -205,9 +183,7 @@ func TestCriteria(t *testing.T) {
 		x = append(x, float32(centre+.04*rng.NormFloat64()), float32(centre+.04*rng.NormFloat64()))
 	}
 	b, err := ops.NewBags(tensor.New(tensor.WithShape(600, 2), tensor.WithBacking(x)), []int{0, 300, 600})
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	aic, bic := byCriteria(b, 1)
 	if bic[0] != 2 || bic[1] != 1 || aic[0] < 2 || aic[0] > 4 || aic[1] > 3 {
 		t.Errorf("AIC %v, BIC %v, want 2 and 1", aic, bic)
@@ -217,9 +193,7 @@ func TestCriteria(t *testing.T) {
 // TestEntropies: the divergence by entropies of two sets of known laws, which interpolation does not move.
 func TestEntropies(t *testing.T) {
 	g, err := ops.NewGrid(fine, fine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	p := make([]float64, g.Len())
 	for v := range p {
 		at := g.At(v)
@@ -231,9 +205,7 @@ func TestEntropies(t *testing.T) {
 		}
 	}
 	truth, sets, err := gramSets(4, 4000, 1, g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	for i := range 4 {
 		mass := 0.0
 		for _, v := range truth.Float64s()[i*g.Len() : (i+1)*g.Len()] {
@@ -244,9 +216,7 @@ func TestEntropies(t *testing.T) {
 		}
 	}
 	d, err := entropyDivergences(sets, []float64{.04, .04}, g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	for _, v := range d {
 		if v < 0 || v > math.Ln2 {
 			t.Errorf("divergence %v", v)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -86,15 +87,7 @@ func distanceTo(t *kdtree.Tree, x kdtree.Point, k int) float64 {
 
 // rowsOfSet are the samples of set i.
 func rowsOfSet(b *ops.Bags, i int) [][]float64 {
-	x, l := b.Bag(i).Float32s(), b.Axes()
-	out := make([][]float64, len(x)/l)
-	for s := range out {
-		out[s] = make([]float64, l)
-		for j := range l {
-			out[s][j] = float64(x[s*l+j])
-		}
-	}
-	return out
+	return slices.Collect(slices.Chunk(ops.Float64s(b.Bag(i)), b.Axes()))
 }
 
 // eachSet calls f for all sets, from as many goroutines as there are processors.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/spatial/kdtree"
@@ -55,13 +56,9 @@ func TestDivergences(t *testing.T) {
 		offsets = append(offsets, len(x))
 	}
 	b, err := ops.NewBags(tensor.New(tensor.WithShape(len(x), 1), tensor.WithBacking(x)), offsets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	kl, err := divergences(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	var far, near []float64
 	for i := range n {
 		far = append(far, kl.At(n+i, i))
@@ -77,9 +74,7 @@ func TestDivergences(t *testing.T) {
 		}
 	}
 	k, share, err := divergenceKernel(kl, .5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	if share <= 0 || share > .2 {
 		t.Errorf("%v of the eigenvalues are below 0", share)
 	}
@@ -94,16 +89,12 @@ func TestDivergences(t *testing.T) {
 		t.Errorf("eigenvalues %v", e.Values(nil))
 	}
 	same, err := ops.NewBags(tensor.New(tensor.WithShape(6, 1), tensor.Of(tensor.Float32)), []int{0, 6})
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	if _, err := divergences(same); err == nil {
 		t.Error("samples that are all the same have a divergence")
 	}
 	few, err := ops.NewBags(tensor.New(tensor.WithShape(4, 1), tensor.Of(tensor.Float32)), []int{0, 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, err)
 	if _, err := divergences(few); err == nil {
 		t.Error("four samples have a fourth neighbour beside themselves")
 	}

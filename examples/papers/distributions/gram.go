@@ -12,8 +12,8 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 	"gorgonia.org/tensor"
 )
 
@@ -38,9 +38,8 @@ func drawSpherical(rng *rand.Rand) (m [gramComponents]spherical) {
 
 // truncated is the density of a truncated normal law on [0, 1].
 func truncated(t, mean, sd float64) float64 {
-	u := (t - mean) / sd
-	mass := .5 * (math.Erf((1-mean)/(sd*math.Sqrt2)) - math.Erf(-mean/(sd*math.Sqrt2)))
-	return math.Exp(-.5*u*u) / (sd * math.Sqrt(2*math.Pi) * mass)
+	law := distuv.Normal{Mu: mean, Sigma: sd}
+	return law.Prob(t) / (law.CDF(1) - law.CDF(0))
 }
 
 // densityOf are the values of a mixture at the points of a grid.
@@ -106,7 +105,7 @@ func (o *options) gram(_ context.Context) error {
 	}
 	js := spectral.JensenShannonDivergence
 	exact := pairs(n, func(i, j int) float64 {
-		return js.At(truth.Float64s()[i*g.Len():(i+1)*g.Len()], truth.Float64s()[j*g.Len():(j+1)*g.Len()])
+		return js.At(rowOf(truth, i), rowOf(truth, j))
 	})
 	sigma := math.Sqrt(stat.Mean(exact, nil)) / 2
 	entropies, err := entropyDivergences(sets, h, g)
@@ -137,8 +136,8 @@ func (o *options) gram(_ context.Context) error {
 	}
 	estimates := []gramEstimate{
 		{name: "entropies", paper: .9812, kernel: gaussianOf(entropies, sigma)},
-		{name: "coefficients", paper: .9735, kernel: gaussianOf(pairs(n, func(i, j int) float64 { return math.Pow(mat.Norm(difference(a, i, j), 2), 2) }), sigma)},
-		{name: "random features", paper: .9662, kernel: pairs(n, func(i, j int) float64 { return mat.Dot(rowOf(z, i), rowOf(z, j)) })},
+		{name: "coefficients", paper: .9735, kernel: gaussianOf(pairs(n, func(i, j int) float64 { return math.Pow(floats.Distance(rowOf(a, i), rowOf(a, j), 2), 2) }), sigma)},
+		{name: "random features", paper: .9662, kernel: pairs(n, func(i, j int) float64 { return floats.Dot(rowOf(z, i), rowOf(z, j)) })},
 	}
 	fmt.Printf("%d mixtures of %d normal laws with standard deviations of %v to %v on the unit square, %d samples of each, bandwidths %.3f and %.3f, σ %.3f\n\n",
 		n, gramComponents, narrow, wide, samples, h[0], h[1], sigma)
@@ -188,22 +187,12 @@ func pairs(n int, f func(i, j int) float64) []float64 {
 
 // gaussianOf is exp(-d/2σ²) of squared distances.
 func gaussianOf(d []float64, sigma float64) []float64 {
-	out := make([]float64, len(d))
-	for i, v := range d {
-		out[i] = math.Exp(-v / (2 * sigma * sigma))
-	}
-	return out
+	return frame.Each(d, func(v float64) float64 { return math.Exp(-v / (2 * sigma * sigma)) })
 }
 
-func rowOf(x *tensor.Dense, i int) *mat.VecDense {
+func rowOf(x *tensor.Dense, i int) []float64 {
 	d := x.Shape()[1]
-	return mat.NewVecDense(d, x.Float64s()[i*d:(i+1)*d])
-}
-
-func difference(x *tensor.Dense, i, j int) *mat.VecDense {
-	var d mat.VecDense
-	d.SubVec(rowOf(x, i), rowOf(x, j))
-	return &d
+	return x.Float64s()[i*d : (i+1)*d]
 }
 
 // entropyDivergences are H((p+q)/2) - H(p)/2 - H(q)/2 of pairs of sets, where the entropy of a density is the mean of
@@ -227,7 +216,7 @@ func entropyDivergences(sets *ops.Bags, h []float64, g ops.Grid) ([]float64, err
 			x := second.Bag(j).Float64s()
 			at[i][j] = make([]float64, len(x)/2)
 			for s := range at[i][j] {
-				at[i][j][s] = interpolate(p.Float64s()[i*g.Len():(i+1)*g.Len()], g.Points()[0], x[2*s], x[2*s+1])
+				at[i][j][s] = interpolate(rowOf(p, i), g.Points()[0], x[2*s], x[2*s+1])
 			}
 		}
 	})

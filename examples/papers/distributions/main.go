@@ -69,11 +69,13 @@ type options struct {
 	chosen                      []method
 }
 
-// parts are what -part names. Each prints its table and adds its pictures.
-var parts = []struct {
+// A part is what -part names. It prints its table and adds its pictures.
+type part struct {
 	name string
 	run  func(o *options, ctx context.Context) error
-}{
+}
+
+var parts = []part{
 	{"components", (*options).components},
 	{"gram", (*options).gram},
 	{"images", (*options).images},
@@ -103,10 +105,7 @@ func (o *options) Declare(fs *flag.FlagSet) {
 
 func (o *options) Check(given map[string]bool) (err error) {
 	o.Inputs = []program.File{{Flag: "-in", Path: o.in}, {Flag: "-test", Path: o.testFile}}
-	var all []string
-	for _, m := range o.methods() {
-		all = append(all, m.name)
-	}
+	all := frame.Each(o.methods(), func(m method) string { return m.name })
 	names, err := frame.Pick("methods", o.nameList, all)
 	if err != nil {
 		return err
@@ -210,12 +209,7 @@ func (o *options) setCounts() (err error) {
 	return nil
 }
 
-func partNames() (names []string) {
-	for _, p := range parts {
-		names = append(names, p.name)
-	}
-	return names
-}
+func partNames() []string { return frame.Each(parts, func(p part) string { return p.name }) }
 
 // Run does the part that is asked for.
 func (o *options) Run(ctx context.Context) error {

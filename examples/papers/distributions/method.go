@@ -3,10 +3,14 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 )
 
@@ -30,31 +34,25 @@ const (
 
 // methods are all but the kernel of divergences, which makes no rows.
 func (o *options) methods() []method {
-	densities := func(name string, d spectral.DensityDistance) method {
-		return method{name: name, start: .5, rows: func(h []float64, axes int, seed uint64) (rowsOf, error) {
+	densities := func(d spectral.DensityDistance) func([]float64, int, uint64) (rowsOf, error) {
+		return func(h []float64, axes int, seed uint64) (rowsOf, error) {
 			l, err := layers.NewHDDLayer(o.density(d, h, axes), axes, 2, single(seed)...)
 			if err != nil {
 				return nil, err
 			}
 			return embedded(l)
-		}}
-	}
-	l2 := func(h []float64, axes int, seed uint64) (rowsOf, error) {
-		l, err := layers.NewHDDLayer(o.density(spectral.DensityDistance{}, h, axes), axes, 2, single(seed)...)
-		if err != nil {
-			return nil, err
 		}
-		return embedded(l)
 	}
+	l2 := densities(spectral.DensityDistance{})
 	return []method{
-		densities("hdd-js", spectral.JensenShannonDivergence),
-		densities("hdd-hellinger", spectral.SquaredHellinger),
-		densities("hdd-tv", spectral.TotalVariation),
+		{name: "hdd-js", start: .5, rows: densities(spectral.JensenShannonDivergence)},
+		{name: "hdd-hellinger", start: .5, rows: densities(spectral.SquaredHellinger)},
+		{name: "hdd-tv", start: .5, rows: densities(spectral.TotalVariation)},
 		{name: "l2-density", start: .5, rows: l2},
 		{name: "mean-map", start: 1, rows: means},
-		{name: "histogram-js", rows: histograms(spectral.JensenShannon{})},
-		{name: "histogram-hellinger", rows: histograms(spectral.Hellinger{})},
-		{name: "histogram-tv", rows: histograms(spectral.Intersection{})},
+		{name: "histogram-js", rows: histograms(spectral.JensenShannon{}, order)},
+		{name: "histogram-hellinger", rows: histograms(spectral.Hellinger{}, 0)}, // which is exact
+		{name: "histogram-tv", rows: histograms(spectral.Intersection{}, order)},
 		{name: "l2-density-linear", linear: true, start: .5, rows: l2},
 		{name: "mean-map-linear", linear: true, start: 1, rows: means},
 	}
@@ -92,21 +90,19 @@ func (o *options) pointsFor(axes int) int {
 // blockBags is how many densities are held at once.
 const blockBags = 256
 
-// inBlocks makes rows of some bags at a time.
-func inBlocks(b *ops.Bags, rows rowsOf) (*tensor.Dense, error) {
-	var all []float32
-	cols := 0
-	for lo := 0; lo < b.Len(); lo += blockBags {
-		x, err := rows(b.Slice(lo, min(lo+blockBags, b.Len())))
-		if err != nil {
-			return nil, err
+// inBlocks makes the rows of some sets at a time.
+func inBlocks(rows rowsOf) rowsOf {
+	return func(b *ops.Bags) (*tensor.Dense, error) {
+		var all []float32
+		for _, some := range data.Blocks(b, blockBags) {
+			x, err := rows(some.(*ops.Bags))
+			if err != nil {
+				return nil, err
+			}
+			all = append(slices.Grow(all, b.Len()*x.Shape()[1]-len(all)), x.Float32s()...)
 		}
-		if cols = x.Shape()[1]; all == nil {
-			all = make([]float32, 0, b.Len()*cols)
-		}
-		all = append(all, x.Float32s()...)
+		return tensor.New(tensor.WithShape(b.Len(), len(all)/b.Len()), tensor.WithBacking(all)), nil
 	}
-	return tensor.New(tensor.WithShape(b.Len(), cols), tensor.WithBacking(all)), nil
 }
 
 // embedded are the coefficients of the densities.
@@ -115,24 +111,19 @@ func embedded(l *layers.HDDLayer) (rowsOf, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(b *ops.Bags) (*tensor.Dense, error) {
-		return inBlocks(b, func(some *ops.Bags) (*tensor.Dense, error) {
-			p, err := bags.Rows(some)
-			if err != nil {
-				return nil, err
-			}
-			return l.Embed(nil, p)
-		})
-	}, nil
+	return inBlocks(func(b *ops.Bags) (*tensor.Dense, error) {
+		p, err := bags.Rows(b)
+		if err != nil {
+			return nil, err
+		}
+		return l.Embed(nil, p)
+	}), nil
 }
 
 // means are the means of the Fourier features of the samples, for a Gaussian kernel whose bandwidth is the mean of the
 // axes' times √axes; in two dimensions that is the inner product of two density estimates.
 func means(h []float64, axes int, seed uint64) (rowsOf, error) {
-	sigma := 0.0
-	for _, v := range h {
-		sigma += math.Sqrt(float64(axes)) * v / float64(len(h))
-	}
+	sigma := math.Sqrt(float64(axes)) * stat.Mean(h, nil)
 	inner, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, axes, innerFeatures, layers.WithSampler(spectral.Orthogonal{}), layers.WithDtype(tensor.Float32), layers.WithSeed(seed), layers.WithName("samples"))
 	if err != nil {
 		return nil, err
@@ -145,25 +136,17 @@ func means(h []float64, axes int, seed uint64) (rowsOf, error) {
 }
 
 // histograms are the homogeneous maps of the shares of the samples in the cells of a grid.
-func histograms(k spectral.Homogeneous) func(h []float64, axes int, seed uint64) (rowsOf, error) {
+func histograms(k spectral.Homogeneous, order int) func(h []float64, axes int, seed uint64) (rowsOf, error) {
 	return func(_ []float64, axes int, _ uint64) (rowsOf, error) {
-		points := make([]int, axes)
-		for j := range points {
-			points[j] = bins
-		}
-		g, err := ops.NewGrid(points...)
+		g, err := ops.NewGrid(slices.Repeat([]int{bins}, axes)...)
 		if err != nil {
 			return nil, err
 		}
-		l, err := layers.NewHomogeneousLayer(k, g.Len(), layers.WithOrder(orderOf(k)), layers.WithDtype(tensor.Float32))
+		l, err := layers.NewHomogeneousLayer(k, g.Len(), layers.WithOrder(order), layers.WithDtype(tensor.Float32))
 		if err != nil {
 			return nil, err
 		}
-		return func(b *ops.Bags) (*tensor.Dense, error) {
-			return inBlocks(b, func(some *ops.Bags) (*tensor.Dense, error) {
-				return l.Transform(nil, shares(some, g))
-			})
-		}, nil
+		return inBlocks(func(b *ops.Bags) (*tensor.Dense, error) { return l.Transform(nil, shares(b, g)) }), nil
 	}
 }
 
@@ -184,31 +167,15 @@ func shares(b *ops.Bags, g ops.Grid) *tensor.Dense {
 	return p
 }
 
-// orderOf is 0 for Hellinger, whose map is exact.
-func orderOf(k spectral.Homogeneous) int {
-	if k == (spectral.Hellinger{}) {
-		return 0
-	}
-	return order
-}
-
 // spread is the root mean square distance of two rows.
 func spread(x *tensor.Dense) (float64, error) {
-	v, n := x.Float32s(), x.Shape()[0]
-	d, total := len(v)/n, 0.0
+	n, d, total := x.Shape()[0], x.Shape()[1], 0.0
+	rows := mat.NewDense(n, d, ops.Float64s(x))
 	for j := range d {
-		sum, square := 0.0, 0.0
-		for i := j; i < len(v); i += d {
-			sum += float64(v[i])
-		}
-		mean := sum / float64(n)
-		for i := j; i < len(v); i += d {
-			square += (float64(v[i]) - mean) * (float64(v[i]) - mean)
-		}
-		total += square
+		total += stat.Variance(mat.Col(nil, j, rows), nil)
 	}
 	if total == 0 {
 		return 0, fmt.Errorf("all %d sets are the same to the method", n)
 	}
-	return math.Sqrt(2 * total / float64(n-1)), nil
+	return math.Sqrt(2 * total), nil
 }

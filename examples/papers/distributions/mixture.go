@@ -59,7 +59,7 @@ func (m mixture) sample(x []float32, n int, rng *rand.Rand) []float32 {
 
 // drawMixtures draws n mixtures and so many samples of each, and their numbers of components. A set is the same however
 // many there are.
-func drawMixtures(n, samples int, seed uint64, name string) (*ops.Bags, []float64, error) {
+func drawMixtures(n, samples int, seed uint64, name string) (labelled, error) {
 	rng := rand.New(spectral.Stream(seed, name))
 	x, components := make([]float32, 0, 2*n*samples), make([]float64, n)
 	for i := range n {
@@ -72,5 +72,5 @@ func drawMixtures(n, samples int, seed uint64, name string) (*ops.Bags, []float6
 		offsets[i] = i * samples
 	}
 	bags, err := ops.NewBags(tensor.New(tensor.WithShape(n*samples, 2), tensor.WithBacking(x)), offsets)
-	return bags, components, err
+	return labelled{bags, components}, err
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
@@ -53,10 +54,7 @@ func densityPicture(set *ops.Bags, h []float64, title string) (image.Image, erro
 	if err != nil {
 		return nil, err
 	}
-	width := make([]float32, len(h))
-	for j, v := range h {
-		width[j] = float32(v)
-	}
+	width := frame.Each(h, func(v float64) float32 { return float32(v) })
 	d, err := ops.KDE(set.Offsets(), g, ops.Attr{Layer: "picture"}).Into(nil, set.Samples(),
 		tensor.New(tensor.WithShape(len(h)), tensor.WithBacking(width)))
 	if err != nil {
@@ -64,7 +62,6 @@ func densityPicture(set *ops.Bags, h []float64, title string) (image.Image, erro
 	}
 	p := plot.New()
 	p.Title.Text = title
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(unitTicks), plot.ConstantTicks(unitTicks)
 	img := image.NewRGBA(image.Rect(0, 0, points, points))
 	top := slices.Max(d.Float32s())
@@ -100,7 +97,7 @@ func shade(t float64) color.RGBA {
 func densityPictures(p *problem) (image.Image, error) {
 	var all []image.Image
 	for i := range min(4, p.test.Len()) {
-		img, err := densityPicture(p.test.Slice(i, i+1), p.widths(.5), fmt.Sprintf("%d samples of a mixture of %.0f", p.test.Size(i), p.truth[i]))
+		img, err := densityPicture(p.test.Slice(i, i+1), p.widths(.5), fmt.Sprintf("%d samples of a mixture of %.0f", p.test.Size(i), p.test.y[i]))
 		if err != nil {
 			return nil, err
 		}

@@ -35,26 +35,39 @@ type choice struct {
 	score                    fits.LambdaScore // leave-one-out, of the choice
 }
 
-// A problem is sets to learn on and to be tested on, with their targets.
+// labelled are sets of samples with their targets.
+type labelled struct {
+	*ops.Bags
+	y []float64
+}
+
+// first are the first n sets, or all.
+func (l labelled) first(n int) labelled {
+	n = min(n, l.Len())
+	return labelled{l.Slice(0, n), l.y[:n]}
+}
+
+func (l labelled) take(idx []int) labelled {
+	return labelled{l.Take(idx), frame.Each(idx, func(i int) float64 { return l.y[i] })}
+}
+
+// A problem is sets to learn on and to be tested on.
 type problem struct {
-	train, test *ops.Bags
-	y, truth    []float64
+	train, test labelled
 	classes     bool      // the targets are +1 and -1
 	scott       []float64 // Scott's bandwidth
 	least       float64   // of a bandwidth, which the points allow
 }
 
-func newProblem(trainSets, testSets *ops.Bags, y, truth []float64, points int) (*problem, error) {
-	h, err := ops.ScottBandwidth(trainSets)
-	return &problem{train: trainSets, test: testSets, y: y, truth: truth, scott: h, least: .5 / float64(points)}, err
+func newProblem(trainSets, testSets labelled, points int) (*problem, error) {
+	h, err := ops.ScottBandwidth(trainSets.Bags)
+	return &problem{train: trainSets, test: testSets, scott: h, least: .5 / float64(points)}, err
 }
 
 // part is the problem with the first n training sets.
 func (p *problem) part(n int) *problem {
 	q := *p
-	if n < p.train.Len() {
-		q.train, q.y = p.train.Slice(0, n), p.y[:n]
-	}
+	q.train = p.train.first(n)
 	return &q
 }
 
@@ -62,16 +75,18 @@ func column(y []float64) *mat.Dense { return mat.NewDense(len(y), 1, y) }
 
 // widths are the bandwidths of a factor.
 func (p *problem) widths(factor float64) []float64 {
-	h := make([]float64, len(p.scott))
-	for j, v := range p.scott {
-		h[j] = math.Max(p.least, factor*v)
-	}
-	return h
+	return frame.Each(p.scott, func(h float64) float64 { return math.Max(p.least, factor*h) })
 }
 
-// rows makes the rows of sets with a bandwidth.
-func (o *options) rows(m method, p *problem, factor float64) (rowsOf, error) {
-	return m.rows(p.widths(factor), p.train.Axes(), o.Seed)
+// trainRows returns what makes the rows of sets with a bandwidth, the rows of the training sets, and their spread.
+func (o *options) trainRows(m method, p *problem, factor float64) (make rowsOf, x *tensor.Dense, s float64, err error) {
+	if make, err = m.rows(p.widths(factor), p.train.Axes(), o.Seed); err != nil {
+		return nil, nil, 0, err
+	}
+	if x, err = make(p.train.Bags); err == nil {
+		s, err = spread(x)
+	}
+	return make, x, s, err
 }
 
 // fourier are the features for a bandwidth of 1, which serve any other on rows divided by it.
@@ -93,20 +108,12 @@ func times(x *tensor.Dense, c float64) *tensor.Dense {
 // from both sides.
 func (o *options) tune(ctx context.Context, m method, p *problem) (choice, error) {
 	p = p.part(tuneSets)
-	y := column(p.y)
+	y := column(p.train.y)
 	sigmaStep := 0     // where the last search ended
 	var l layers.Layer // one draw for all, and not the one that is used in the end
 	ofBandwidth := func(step int) (choice, error) {
 		factor := m.start * exp2(step)
-		make, err := o.rows(m, p, factor)
-		if err != nil {
-			return choice{}, err
-		}
-		x, err := make(p.train)
-		if err != nil {
-			return choice{}, err
-		}
-		s, err := spread(x)
+		_, x, s, err := o.trainRows(m, p, factor)
 		if err != nil {
 			return choice{}, err
 		}
@@ -187,7 +194,7 @@ func (o *options) measure(ctx context.Context, m method, p *problem, c choice) (
 	}
 	r.features = time.Since(start)
 	start = time.Now()
-	w, b, err := o.head(ctx, p, x, c)
+	fit, err := o.head(ctx, p, x, c)
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", m.name, err)
 	}
@@ -195,9 +202,9 @@ func (o *options) measure(ctx context.Context, m method, p *problem, c choice) (
 	scores := make([]float64, p.test.Len())
 	d := xTest.Shape()[1]
 	for i := range scores {
-		scores[i] = b
+		scores[i] = fit.B[0]
 		for j, v := range xTest.Float32s()[i*d : (i+1)*d] {
-			scores[i] += float64(v) * w.At(j, 0)
+			scores[i] += float64(v) * fit.W.At(j, 0)
 		}
 	}
 	r.err, r.stdErr = p.score(scores)
@@ -206,22 +213,12 @@ func (o *options) measure(ctx context.Context, m method, p *problem, c choice) (
 
 // features maps the training and the test sets.
 func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Dense, err error) {
-	make, err := o.rows(m, p, c.bandwidth)
+	make, x, s, err := o.trainRows(m, p, c.bandwidth)
 	if err != nil {
 		return nil, nil, err
 	}
-	if x, err = make(p.train); err != nil {
-		return nil, nil, err
-	}
-	if xTest, err = make(p.test); err != nil {
-		return nil, nil, err
-	}
-	if m.linear {
-		return x, xTest, nil
-	}
-	s, err := spread(x)
-	if err != nil {
-		return nil, nil, err
+	if xTest, err = make(p.test.Bags); err != nil || m.linear {
+		return x, xTest, err
 	}
 	l, err := o.fourier(x.Shape()[1], o.columns, o.Seed)
 	if err != nil {
@@ -236,36 +233,25 @@ func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Den
 
 // head fits ridge regression, or for classes a support vector machine, with the λ near the chosen one that does best on
 // a tenth of the sets.
-func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choice) (*mat.Dense, float64, error) {
+func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choice) (*linear.Fit, error) {
 	near := []float64{c.lambda / 10, c.lambda / 3, c.lambda, c.lambda * 3, c.lambda * 10}
 	if p.classes {
-		fit, err := linear.FitSVM(ctx, nil, data.Pairs{X: x, Y: column(p.y)}, linear.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed})
-		if err != nil {
-			return nil, 0, err
-		}
-		return fit.W, fit.B[0], nil
+		return linear.FitSVM(ctx, nil, data.Pairs{X: x, Y: column(p.train.y)}, linear.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed})
 	}
-	fit, err := frame.Ridge(ctx, nil, x, column(p.y), near, .1, o.Seed)
-	if err != nil {
-		return nil, 0, err
-	}
-	return fit.W, fit.B[0], nil
+	return frame.Ridge(ctx, nil, x, column(p.train.y), near, .1, o.Seed)
 }
 
-// score is the RMSE, or the share of wrong classes in per cent, and its standard error over test sets.
+// score is the RMSE, or the share of wrong classes in per cent, and its standard error over the test sets, or the first
+// of them.
 func (p *problem) score(scores []float64) (value, stdErr float64) {
-	return p.scoreOf(len(p.truth), scores)
-}
-
-// scoreOf is score of the first test sets.
-func (p *problem) scoreOf(sets int, scores []float64) (value, stdErr float64) {
-	n := float64(sets)
+	n := float64(len(scores))
 	sum, squares := 0.0, 0.0
-	for i, s := range scores[:sets] {
-		e := (s - p.truth[i]) * (s - p.truth[i])
+	for i, s := range scores {
+		truth := p.test.y[i]
+		e := (s - truth) * (s - truth)
 		if p.classes {
 			e = 0
-			if s*p.truth[i] <= 0 {
+			if s*truth <= 0 {
 				e = 100
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -15,35 +14,21 @@ import (
 
 func TestMain(m *testing.M) { clitest.Main(m, main) }
 
+var number = clitest.Number
+
 // cells are the rows of the first table, without the times.
 func cells(t *testing.T, stdout string) [][]string {
 	t.Helper()
-	var out [][]string
-	for _, line := range strings.Split(stdout, "\n") {
-		row := strings.Split(strings.Trim(line, "|"), "|")
-		if len(row) != 10 || row[0] == " map " || row[0] == "---" {
-			continue
-		}
-		for i, c := range row {
-			row[i] = strings.TrimSpace(c)
-		}
+	rows := clitest.Tables(stdout)[0]
+	for i, row := range rows {
 		for _, seconds := range row[8:] {
-			if v, err := strconv.ParseFloat(seconds, 64); err != nil || !(v >= 0) {
-				t.Errorf("%q are no seconds, in %s", seconds, line)
+			if !(number(t, seconds) >= 0) {
+				t.Errorf("%q are no seconds, in %q", seconds, row)
 			}
 		}
-		out = append(out, row[:8])
+		rows[i] = row[:8]
 	}
-	return out
-}
-
-func number(t *testing.T, cell string) float64 {
-	t.Helper()
-	v, err := strconv.ParseFloat(strings.Fields(cell)[0], 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return rows
 }
 
 // TestTable: the rows that are asked for, in order; the kernel error falls as the number of features rises; all but the
@@ -133,16 +118,7 @@ func TestHeads(t *testing.T) {
 // TestFile: rows of files, with labels, divided by their sum.
 func TestFile(t *testing.T) {
 	dir := t.TempDir()
-	rows, dark := clitest.Checker(40, 5, 1)
-	label := func(i int) string { return map[bool]string{true: "dark", false: "light"}[dark[i]] }
-	twice := make([][]float64, len(rows))
-	for i, row := range rows {
-		for _, v := range row {
-			twice[i] = append(twice[i], 2*v)
-		}
-	}
-	clitest.File(t, dir, "rows.csv", clitest.CSV(rows, nil, label))
-	clitest.File(t, dir, "twice.csv", clitest.CSV(twice, nil, label))
+	rows, label := clitest.Histograms(t, dir, 40)
 	const args = " -methods hellinger,exp-semigroup -draws 2 -features 16 -plot="
 	one, two := clitest.Run(t, dir, "-in rows.csv"+args).OK(t), clitest.Run(t, dir, "-in twice.csv"+args).OK(t)
 	if a, b := cells(t, one.Stdout), cells(t, two.Stdout); len(a) != 4 || fmt.Sprint(a) != fmt.Sprint(b) || !strings.HasPrefix(one.Stdout, "rows.csv: 20 training and 20 test rows of 5 bins") {
@@ -164,8 +140,7 @@ func TestFile(t *testing.T) {
 }
 
 func TestWrongFlags(t *testing.T) {
-	dir := t.TempDir()
-	for args, text := range map[string]string{
+	clitest.WrongFlags(t, "histograms", "compares kernels", map[string]string{
 		"-features 0":                       "-features 0: want whole numbers from 1",
 		"-features 1.5":                     "-features 1.5: want whole numbers",
 		"-features 20,70001":                "-features 70001: ",
@@ -179,15 +154,7 @@ func TestWrongFlags(t *testing.T) {
 		"-in a.csv -test b.csv -plot b.csv": "-plot and -test name the same file",
 		"-seed 18446744073709551615":        "too large for 5 draws",
 		"stray":                             `unexpected argument "stray"`,
-	} {
-		clitest.Run(t, dir, args).Fails(t, 2, "histograms", text)
-	}
-	if r := clitest.Run(t, dir, "-h").OK(t); !strings.Contains(r.Stdout, "histograms compares kernels") || r.Stderr != "" {
-		t.Errorf("-h: %+v", r)
-	}
-	if names := clitest.Names(t, dir); len(names) > 0 {
-		t.Errorf("wrong flags left %v", names)
-	}
+	})
 }
 
 // TestMethods: every entry names a map of layers' table, forms that it takes, and a parameter that comes from the data.

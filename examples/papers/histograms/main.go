@@ -123,9 +123,7 @@ func (e *experiment) Check(map[string]bool) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		e.methods = append(e.methods, methodOf(name))
-	}
+	e.methods = frame.Each(names, methodOf)
 	return e.probe()
 }
 
@@ -167,7 +165,7 @@ func (e *experiment) Run(ctx context.Context) (err error) {
 	if err := e.read(); err != nil {
 		return err
 	}
-	fmt.Printf("%s: %d training and %d test rows of %d bins, %d classes; rows divided by their %s\n\n%s", e.source, e.x.Shape()[0], len(e.Truth), e.x.Shape()[1],
+	fmt.Printf("%s: %d training and %d test rows of %d bins, %d classes; rows divided by their %s\n\n%s", e.source, e.X.Shape()[0], len(e.Truth), e.X.Shape()[1],
 		e.N, map[string]string{"l1": "sum", "l2": "Euclidean norm"}[e.norm], tableHead)
 	e.progress = program.NewProgress("histograms, maps")
 	defer e.progress.Close()
@@ -197,8 +195,8 @@ func (e *experiment) form(ctx context.Context, m method, form string) error {
 	if err != nil {
 		return err
 	}
-	spec.Dims = e.x.Shape()[1]
-	if err := spec.FillDefaults(e.x); err != nil {
+	spec.Dims = e.X.Shape()[1]
+	if err := spec.FillDefaults(e.X); err != nil {
 		return err
 	}
 	if m.Exact && e.exact && m.newKernel(form) {

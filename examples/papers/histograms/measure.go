@@ -28,7 +28,7 @@ type result struct {
 
 // A draw is what one draw of a map gave.
 type draw struct {
-	accuracy, f1  float64
+	accuracy, f1  float64 // in percent
 	lambda        float64
 	kernelError   float64       // ‖K - ZZᵀ‖_F / ‖K‖_F on the training rows
 	features, fit time.Duration // features of training and test rows, or their kernel matrix; the fit
@@ -39,11 +39,11 @@ type draw struct {
 func (e *experiment) maps(ctx context.Context, m method, form string, spec layers.Spec, sizes []int, tune string) (layers.Spec, error) {
 	approx := func(spec layers.Spec) (*mat.Dense, error) {
 		spec.Seed = e.Seed + uint64(e.Draws)
-		l, err := spec.Fit(e.x)
+		l, err := spec.Fit(e.X)
 		if err != nil {
 			return nil, err
 		}
-		return report.ApproxGram(l, e.x)
+		return report.ApproxGram(l, e.X)
 	}
 	spec.Features = sizes[len(sizes)-1]
 	spec, c, err := e.tune(ctx, spec, tune, approx)
@@ -81,7 +81,7 @@ func (e *experiment) draws(ctx context.Context, r *result, spec layers.Spec, exa
 	}
 	for i := range n {
 		spec.Seed = e.Seed + uint64(i)
-		l, err := spec.Fit(e.x)
+		l, err := spec.Fit(e.X)
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (e *experiment) fit(ctx context.Context, rows data.Pairs, lambda float64) (
 func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64, exact *mat.Dense) (draw, error) {
 	var r draw
 	start := time.Now()
-	z, err := layers.Transform(l, nil, e.x)
+	z, err := layers.Transform(l, nil, e.X)
 	if err != nil {
 		return r, err
 	}
@@ -128,7 +128,7 @@ func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64
 		return r, err
 	}
 	start = time.Now()
-	scores, err := frame.Scores(l, fit.W, fit.B, e.xTest)
+	scores, err := frame.Scores(l, fit, e.XTest)
 	if err != nil {
 		return r, err
 	}
@@ -142,6 +142,7 @@ func (r *draw) judge(scores *mat.Dense, truth []int) (err error) {
 	if r.accuracy, err = report.Accuracy(predicted, truth); err == nil {
 		r.f1, err = report.F1(predicted, truth)
 	}
+	r.accuracy, r.f1 = 100*r.accuracy, 100*r.f1
 	return err
 }
 
@@ -156,11 +157,11 @@ func (e *experiment) exactKernel(ctx context.Context, m method, form string, spe
 		return spec, err
 	}
 	start := time.Now()
-	own, err := spectral.Gram(k, e.x, nil)
+	own, err := spectral.Gram(k, e.X, nil)
 	if err != nil {
 		return spec, err
 	}
-	cross, err := spectral.Gram(k, e.xTest, e.x)
+	cross, err := spectral.Gram(k, e.XTest, e.X)
 	if err != nil {
 		return spec, err
 	}
@@ -188,7 +189,7 @@ func (e *experiment) gram(spec layers.Spec) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return spectral.Gram(k, e.x, nil)
+	return spectral.Gram(k, e.X, nil)
 }
 
 // chosen is the parameter that was cross-validated.

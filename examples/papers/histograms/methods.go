@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
 )
 
@@ -58,12 +59,7 @@ func (m method) random() bool {
 	return err == nil && e.Sampled
 }
 
-func methodNames() (names []string) {
-	for _, m := range methods {
-		names = append(names, m.Map)
-	}
-	return names
-}
+func methodNames() []string { return frame.Each(methods, func(m method) string { return m.Map }) }
 
 // methodOf is the method of a name.
 func methodOf(name string) method {

@@ -7,13 +7,11 @@ import (
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/data"
-	"gorgonia.org/tensor"
 )
 
 // A problem is the data of the experiment: normalised histograms, and classes.
 type problem struct {
-	x, xTest *tensor.Dense // [n, d], training and test rows
-	frame.Classes
+	frame.Problem
 	source string
 }
 
@@ -27,13 +25,12 @@ func (e *experiment) read() error {
 	if err := e.against(trainSet, testSet); err != nil {
 		return err
 	}
-	if e.Classes, err = frame.ClassesOf(trainSet, testSet); err != nil {
-		return err
+	for _, set := range []*data.Set{trainSet, testSet} {
+		if err := frame.Normalise(set, e.norm); err != nil {
+			return err
+		}
 	}
-	if e.x, err = e.rowsOf(trainSet); err != nil {
-		return err
-	}
-	e.xTest, err = e.rowsOf(testSet)
+	e.Problem, err = frame.NewProblem(trainSet, testSet, layers.Spec{Dtype: e.dtype}.ElementType())
 	return err
 }
 
@@ -85,12 +82,4 @@ func part(set *data.Set, n int, seed uint64) (others, some *data.Set) {
 	classes, _ := data.NewClasses(set.Labels).Index(set.Labels) // its own labels
 	keep, rest := data.SplitStratified(classes, 1-float64(n)/float64(set.Rows()), seed)
 	return set.Take(rest), set.Take(keep)
-}
-
-// rowsOf is the histograms of a set, divided by their norm, in the element type of the maps.
-func (e *experiment) rowsOf(set *data.Set) (*tensor.Dense, error) {
-	if err := frame.Normalise(set, e.norm); err != nil {
-		return nil, err
-	}
-	return frame.As(set, layers.Spec{Dtype: e.dtype}.ElementType())
 }

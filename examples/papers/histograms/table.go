@@ -14,7 +14,7 @@ var tableHead = frame.TableHead("map", "form", "features", "parameter", "λ", "a
 func (r result) row() string {
 	features, kernelError := "", ""
 	if !r.exact {
-		features, kernelError = fmt.Sprint(r.features), fmt.Sprintf("%.3g", mean(r.draws, func(r draw) float64 { return r.kernelError }))
+		features, kernelError = fmt.Sprint(r.features), fmt.Sprintf("%.3g", r.over(func(d draw) float64 { return d.kernelError }).Mean)
 	}
 	percent := func(s frame.Spread) string {
 		if len(r.draws) > 1 {
@@ -23,11 +23,11 @@ func (r result) row() string {
 		return fmt.Sprintf("%.1f", s.Mean)
 	}
 	seconds := func(f func(draw) time.Duration) string {
-		return fmt.Sprintf("%.2g", mean(r.draws, func(r draw) float64 { return f(r).Seconds() }))
+		return fmt.Sprintf("%.2g", r.over(func(d draw) float64 { return f(d).Seconds() }).Mean)
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s | %.0e | %s | %s | %s | %s | %s |\n", r.method.Map, r.name(), features, r.params.Short(), r.lambda,
-		percent(r.accuracy()), percent(r.spread(func(d draw) float64 { return d.f1 })), kernelError,
-		seconds(func(r draw) time.Duration { return r.features }), seconds(func(r draw) time.Duration { return r.fit }))
+		percent(r.accuracy()), percent(r.over(func(d draw) float64 { return d.f1 })), kernelError,
+		seconds(func(d draw) time.Duration { return d.features }), seconds(func(d draw) time.Duration { return d.fit }))
 }
 
 // name tells the forms of a map apart.
@@ -45,21 +45,10 @@ func (r result) name() string {
 
 // accuracy is mean and standard deviation over the draws, in percent.
 func (r result) accuracy() frame.Spread {
-	return r.spread(func(d draw) float64 { return d.accuracy })
+	return r.over(func(d draw) float64 { return d.accuracy })
 }
 
-// spread is mean and standard deviation of f over the draws, in percent.
-func (r result) spread(f func(draw) float64) frame.Spread {
-	var v []float64
-	for _, one := range r.draws {
-		v = append(v, 100*f(one))
-	}
-	return frame.SpreadOf(v)
-}
-
-func mean(draws []draw, f func(draw) float64) (m float64) {
-	for _, r := range draws {
-		m += f(r) / float64(len(draws))
-	}
-	return m
+// over is mean and standard deviation of f over the draws.
+func (r result) over(f func(draw) float64) frame.Spread {
+	return frame.SpreadOf(frame.Each(r.draws, f))
 }

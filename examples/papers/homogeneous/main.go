@@ -20,8 +20,10 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 
@@ -83,53 +85,39 @@ func (e *experiment) Run(context.Context) error {
 
 // universal is a panel of figure 2.
 func universal(k kernel, b float64) (image.Image, error) {
-	const points, columns = 201, 3
-	x := tensor.New(tensor.WithShape(points, 1), tensor.Of(tensor.Float64))
-	unit := x.Clone().(*tensor.Dense)
-	for i := range points {
-		unit.Float64s()[i] = float64(i) / (points - 1)
-		x.Float64s()[i] = b * unit.Float64s()[i]
-	}
-	z := tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]float64{b / 10}))
-	exact := report.Line{Name: "exact", X: x.Float64s()}
+	const points = 201
+	unit := floats.Span(make([]float64, points), 0, 1)
+	x := append(floats.ScaleTo(make([]float64, points), b, unit), b/10) // and the other argument of the kernel
+	exact := report.Line{Name: "exact", X: x[:points]}
 	for _, v := range exact.X {
-		exact.Y = append(exact.Y, k.of.At([]float64{v}, z.Float64s()))
+		exact.Y = append(exact.Y, k.of.At([]float64{v}, x[points:]))
 	}
 	lines := []report.Line{exact}
-	of := func(name string, s layers.Spec) error {
-		s.Dims = 1
-		l, err := s.Fit(unit)
-		if err != nil {
-			return err
-		}
-		line := report.Line{Name: name, X: exact.X}
-		zx, err := layers.Transform(l, nil, x)
-		if err != nil {
-			return err
-		}
-		zz, err := layers.Transform(l, nil, z)
-		if err != nil {
-			return err
-		}
-		d := zz.Shape()[1]
-		for i := range points {
-			sum := 0.
-			for j, v := range zz.Float64s() {
-				sum += v * zx.Float64s()[i*d+j]
-			}
-			line.Y = append(line.Y, sum)
-		}
-		lines = append(lines, line)
-		return nil
+	column := func(v []float64) *tensor.Dense {
+		return tensor.New(tensor.WithShape(len(v), 1), tensor.WithBacking(v))
 	}
-	for _, window := range []string{"rectangular", "uniform"} {
-		if err := of(window, layers.Spec{Map: k.name, Params: layers.Values{"order": 1, "window": window}}); err != nil {
+	for _, m := range []struct {
+		name, of string
+		params   layers.Values
+	}{
+		{"rectangular", k.name, layers.Values{"order": 1, "window": "rectangular"}},
+		{"uniform", k.name, layers.Values{"order": 1, "window": "uniform"}},
+		{"add-kpca on [0, 1]", "add-kpca", layers.Values{"kernel": k.name, "components": 3}},
+	} {
+		l, err := layers.Spec{Map: m.of, Params: m.params, Dims: 1}.Fit(column(unit))
+		if err != nil {
 			return nil, err
 		}
-	}
-	learned := layers.Values{"kernel": k.name, "components": columns}
-	if err := of("add-kpca on [0, 1]", layers.Spec{Map: "add-kpca", Params: learned}); err != nil {
-		return nil, err
+		features, err := layers.Transform(l, nil, column(x))
+		if err != nil {
+			return nil, err
+		}
+		rows := slices.Collect(slices.Chunk(features.Float64s(), l.Features()))
+		line := report.Line{Name: m.name, X: exact.X}
+		for _, row := range rows[:points] {
+			line.Y = append(line.Y, floats.Dot(row, rows[points]))
+		}
+		lines = append(lines, line)
 	}
 	return report.Lines("x", fmt.Sprintf("k(x, %g)", b/10), lines, report.WithTitle(k.name+", three columns"))
 }
@@ -186,10 +174,8 @@ func errorOfSignature() (image.Image, error) {
 
 // rates prints and draws the error of the worst pair, and how fast it falls.
 func (e *experiment) rates() error {
-	head := []string{"kernel"}
-	for _, n := range e.orders {
-		head = append(head, fmt.Sprintf("n = %d", n))
-	}
+	orders := frame.Each(e.orders, func(n int) string { return fmt.Sprintf("n = %d", n) })
+	head := append([]string{"kernel"}, orders...)
 	fmt.Print(frame.TableHead(append(head, "rate", "uniform", "rectangular")...))
 	var series []report.Series
 	for _, k := range kernels {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"image"
 
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
@@ -18,65 +19,37 @@ import (
 var lambdas = []float64{1e-3, .01, .1, 1}
 
 // problem is a set for one kernel: scaled rows in float32, and classes.
-type problem struct {
-	x, xTest *tensor.Dense
-	frame.Classes
-}
-
-func (e *experiment) problem(s source, k *kernel) (*problem, error) {
+func (e *experiment) problem(s source, k *kernel) (frame.Problem, error) {
 	p := e.sets[s.name]
-	trainSet, testSet := frame.Some(p.train, e.train, e.Seed), frame.Some(p.test, e.train, e.Seed)
-	x, err := scaled(s.scaling(k), trainSet, testSet)
+	x, err := scaled(s.scaling(k), frame.Some(p.train, e.train, e.Seed), frame.Some(p.test, e.train, e.Seed))
 	if err != nil {
-		return nil, err
+		return frame.Problem{}, err
 	}
-	out := new(problem)
-	if out.Classes, err = frame.ClassesOf(trainSet, testSet); err != nil {
-		return nil, err
-	}
-	if out.x, err = frame.As(x[0], tensor.Float32); err != nil {
-		return nil, err
-	}
-	out.xTest, err = frame.As(x[1], tensor.Float32)
-	return out, err
+	return frame.NewProblem(x[0], x[1], tensor.Float32)
 }
 
 // accuracies is figure 3.
 func (e *experiment) accuracies(ctx context.Context) error {
 	fmt.Printf("Accuracy of a support vector machine on the test rows, %%, mean ± standard deviation of %d draws\n\n", e.Draws)
-	fmt.Print(frame.TableHead(append([]string{"kernel", "rows", "method"}, sizeColumns()...)...))
-	for _, k := range e.kernels {
-		for _, s := range e.sources {
-			p, err := e.problem(s, k)
-			if err != nil {
-				return err
-			}
-			var series []report.Series
-			for _, m := range k.methods {
-				if !m.in("accuracy") {
-					continue
-				}
-				one, err := e.accuracyLine(ctx, k, m, s, p)
-				if err != nil {
-					return fmt.Errorf("%s, %s: %w", s.name, m.name, err)
-				}
-				series = append(series, one)
-			}
-			if err := e.Add(report.ScoreCurves(series, report.WithTitle(fmt.Sprintf("Accuracy, %s, %s", k, s.name)), report.WithMetric("accuracy on the test rows, %"))); err != nil {
-				return err
-			}
-		}
-	}
-	fmt.Println()
-	return nil
+	return e.run(ctx, study{part: "accuracy", title: "Accuracy", prepare: e.machine,
+		cell: func(_ *kernel, _ source, _ method, _ int, v frame.Spread) string {
+			return fmt.Sprintf("%.2f ± %.2f", v.Mean, v.SD)
+		},
+		bar: func(v frame.Spread) float64 { return v.SD },
+		draw: func(series []report.Series, title ...report.Option) (image.Image, error) {
+			return report.ScoreCurves(series, append(title, report.WithMetric("accuracy on the test rows, %"))...)
+		}})
 }
 
-// accuracyLine fits a method at all sizes and prints its line. λ is chosen on a draw that is not among those measured.
-func (e *experiment) accuracyLine(ctx context.Context, k *kernel, m method, s source, p *problem) (report.Series, error) {
-	series, d := report.Series{Name: m.name}, p.x.Shape()[1]
+// machine prepares the measurement of accuracies. For each size λ is chosen on a draw that is not among those measured.
+func (e *experiment) machine(ctx context.Context, k *kernel, s source) (dims int, of measure, err error) {
+	p, err := e.problem(s, k)
+	if err != nil {
+		return 0, nil, err
+	}
+	d := p.X.Shape()[1]
 	var chosen []float64
-	spreads, err := e.Over(ctx, fmt.Sprintf("%s, %s, %s", k.name, s.name, m.name), sizeColumns(), func(i int, seed uint64) (float64, error) {
-		features := 4 * sizes[i].of(d)
+	return d, func(m method, features int, seed uint64) (float64, error) {
 		if seed == e.Seed {
 			_, fit, err := e.fit(ctx, p, m.spec(features, d, e.Seed+uint64(e.Draws)), lambdas)
 			if err != nil {
@@ -88,27 +61,23 @@ func (e *experiment) accuracyLine(ctx context.Context, k *kernel, m method, s so
 		if err != nil {
 			return 0, err
 		}
-		scores, err := frame.Scores(l, fit.W, fit.B, p.xTest)
+		scores, err := frame.Scores(l, fit, p.XTest)
 		if err != nil {
 			return 0, err
 		}
 		accuracy, err := report.Accuracy(train.ArgMax(scores), p.Truth)
 		return 100 * accuracy, err
-	})
-	for i, v := range spreads {
-		series.Add(4*sizes[i].of(d), v.Mean, v.SD)
-	}
-	frame.Line(fmt.Sprintf("%s | %s | %s", k, s.name, m.name), spreads, func(_ int, v frame.Spread) string { return fmt.Sprintf("%.2f ± %.2f", v.Mean, v.SD) })
-	return series, err
+	}, nil
 }
 
 // fit fits a support vector machine on the features of one draw.
-func (e *experiment) fit(ctx context.Context, p *problem, spec layers.Spec, lambdas []float64) (layers.Layer, *linear.Fit, error) {
+func (e *experiment) fit(ctx context.Context, p frame.Problem, spec layers.Spec,
+	lambdas []float64) (layers.Layer, *linear.Fit, error) {
 	spec.Dtype = "float32"
 	l, err := spec.Build()
 	if err != nil {
 		return nil, nil, err
 	}
-	fit, err := linear.FitSVM(ctx, l, data.Pairs{X: p.x, Y: p.Y}, linear.SVMOptions{Lambdas: lambdas, Seed: e.Seed})
+	fit, err := linear.FitSVM(ctx, l, data.Pairs{X: p.X, Y: p.Y}, linear.SVMOptions{Lambdas: lambdas, Seed: e.Seed})
 	return l, fit, err
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -20,30 +17,10 @@ import (
 
 func TestMain(m *testing.M) { clitest.Main(m, main) }
 
-// cells are the rows of all tables, without the heads.
-func cells(stdout string) (out [][]string) {
-	for _, line := range strings.Split(stdout, "\n") {
-		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|-") || strings.HasPrefix(line, "| kernel ") {
-			continue
-		}
-		row := strings.Split(strings.Trim(line, "|"), "|")
-		for i, c := range row {
-			row[i] = strings.TrimSpace(c)
-		}
-		out = append(out, row)
-	}
-	return out
-}
+var number = clitest.Number
 
-// number is the mean of a cell.
-func number(t *testing.T, cell string) float64 {
-	t.Helper()
-	v, err := strconv.ParseFloat(strings.Fields(cell)[0], 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
+// cells are the rows of all tables, without the heads.
+func cells(stdout string) [][]string { return slices.Concat(clitest.Tables(stdout)...) }
 
 // TestMade: without data the first four parts run on made histograms, twice alike, and draw a picture; orthogonal
 // directions have less error than independent ones for every number of them, more of them less than few, and what
@@ -133,28 +110,12 @@ func houses() string {
 	return b.String()
 }
 
-// zipped is text in gzip.
-func zipped(t *testing.T, text string) string {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
 // TestRegression: both ways of fitting, with the paper's figures beside ours, which are far below the spread of the
 // targets.
 func TestRegression(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "housing"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	clitest.File(t, dir, "housing/housing.all.csv.gz", zipped(t, houses()))
+	clitest.OK(t, os.Mkdir(filepath.Join(dir, "housing"), 0o755))
+	clitest.File(t, dir, "housing/housing.all.csv.gz", clitest.Gzip(houses()))
 	rows := cells(clitest.Run(t, dir, "-data . -part regression -draws 2 -plot=").OK(t).Stdout)
 	if len(rows) != 2*5+2*3 {
 		t.Fatalf("%d rows: %q", len(rows), rows)
@@ -179,8 +140,7 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestWrongFlags(t *testing.T) {
-	dir := t.TempDir()
-	for args, text := range map[string]string{
+	clitest.WrongFlags(t, "indefinite", "compares random features", map[string]string{
 		"-part speed":                "-part speed: \"speed\" is none of all, error, couplings, variance, accuracy, regression",
 		"-part regression":           "regression needs -data",
 		"-sets letter":               "-sets letter: needs -data",
@@ -195,14 +155,10 @@ func TestWrongFlags(t *testing.T) {
 		"-train -1":                  "-train -1",
 		"-seed 18446744073709551615": "too large for 10 draws",
 		"stray":                      `unexpected argument "stray"`,
-	} {
-		clitest.Run(t, dir, args).Fails(t, 2, "indefinite", text)
-	}
+	})
+	dir := t.TempDir()
 	clitest.Run(t, dir, "-data none -part error").Fails(t, 1, "indefinite", "letter.train.libsvm.gz", "no such file")
 	clitest.Run(t, dir, "-plot no/a.png").Fails(t, 1, "indefinite", "-plot no/a.png: cannot be written")
-	if r := clitest.Run(t, dir, "-h").OK(t); !strings.Contains(r.Stdout, "indefinite compares random features") || r.Stderr != "" {
-		t.Errorf("-h: %+v", r)
-	}
 	if names := clitest.Names(t, dir); len(names) > 0 {
 		t.Errorf("wrong flags left %v", names)
 	}

@@ -59,11 +59,14 @@ type experiment struct {
 	housing *data.Set
 }
 
-// parts are what the program does, in this order.
-var parts = []struct {
+// A part is what the program does under a name of -part.
+type part struct {
 	name string
 	run  func(e *experiment, ctx context.Context) error
-}{
+}
+
+// parts are all, in their order.
+var parts = []part{
 	{"error", (*experiment).kernelErrors},
 	{"couplings", (*experiment).couplings},
 	{"variance", (*experiment).variances},
@@ -105,11 +108,7 @@ func (e *experiment) Check(given map[string]bool) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, s := range sources {
-		if slices.Contains(names, s.name) {
-			e.sources = append(e.sources, s)
-		}
-	}
+	e.sources = slices.DeleteFunc(slices.Clone(sources), func(s source) bool { return !slices.Contains(names, s.name) })
 	if e.data == "" {
 		e.sources = []source{made}
 		if e.train == 0 {
@@ -158,12 +157,7 @@ func (e *experiment) Run(ctx context.Context) error {
 	return nil
 }
 
-func partNames() (names []string) {
-	for _, p := range parts {
-		names = append(names, p.name)
-	}
-	return names
-}
+func partNames() []string { return frame.Each(parts, func(p part) string { return p.name }) }
 
 // ofPaper says whether the parameters are the paper's.
 func (e *experiment) ofPaper() bool {

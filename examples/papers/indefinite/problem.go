@@ -26,12 +26,7 @@ var (
 // madeTrain is how many of the made rows are trained on, and tested on, unless a flag says otherwise.
 const madeTrain = 1000
 
-func sourceNames() (names []string) {
-	for _, s := range sources {
-		names = append(names, s.name)
-	}
-	return names
-}
+func sourceNames() []string { return frame.Each(sources, func(s source) string { return s.name }) }
 
 // pair are the training and the test rows of a set, as they were read.
 type pair struct{ train, test *data.Set }

@@ -19,28 +19,17 @@ var regressionSizes = []int{2, 4, 8}
 // heldOut is the part of the rows that the paper tests on: 101 of 506.
 const heldOut = 101. / 506
 
-// A fitter fits a linear head on the features of rows.
-type fitter func(ctx context.Context, l layers.Layer, x *tensor.Dense, y *mat.Dense, seed uint64) (w *mat.Dense, b []float64, err error)
+// ways are the two ways of fitting.
+var ways = []string{"ridge", "ε-insensitive"}
 
-// fitted are the two ways of fitting, which both choose λ on rows that are set aside.
-var fitted = []struct {
-	name string
-	fit  fitter
-}{
-	{"ridge", func(ctx context.Context, l layers.Layer, x *tensor.Dense, y *mat.Dense, seed uint64) (*mat.Dense, []float64, error) {
-		f, err := frame.Ridge(ctx, l, x, y, regressionLambdas, .2, seed)
-		if err != nil {
-			return nil, nil, err
-		}
-		return f.W, f.B, nil
-	}},
-	{"ε-insensitive", func(ctx context.Context, l layers.Layer, x *tensor.Dense, y *mat.Dense, seed uint64) (*mat.Dense, []float64, error) {
-		f, err := linear.FitSVM(ctx, l, data.Pairs{X: x, Y: y}, linear.SVMOptions{Loss: linear.SquaredInsensitive, Epsilon: epsilon, Lambdas: regressionLambdas, Seed: seed})
-		if err != nil {
-			return nil, nil, err
-		}
-		return f.W, f.B, nil
-	}},
+// fitHead fits a linear head on the features of rows, with λ chosen on rows that are set aside.
+func fitHead(ctx context.Context, way string, l layers.Map, x *tensor.Dense, y *mat.Dense,
+	seed uint64) (*linear.Fit, error) {
+	if way == "ridge" {
+		return frame.Ridge(ctx, l, x, y, regressionLambdas, .2, seed)
+	}
+	return linear.FitSVM(ctx, l, data.Pairs{X: x, Y: y},
+		linear.SVMOptions{Loss: linear.SquaredInsensitive, Epsilon: epsilon, Lambdas: regressionLambdas, Seed: seed})
 }
 
 // regressionLambdas are relative; the second is about the paper's C = 1000 of LIBLINEAR for rows of unit length. Kreĭn
@@ -56,17 +45,17 @@ func (e *experiment) regressions(ctx context.Context) error {
 	columns := frame.Sizes(regressionSizes, func(s int) string { return fmt.Sprintf("%dd", s) })
 	fmt.Print(frame.TableHead(append([]string{"kernel", "fit", "method"}, columns...)...))
 	for _, k := range e.kernels {
-		for _, f := range fitted {
+		for _, way := range ways {
 			for _, m := range k.methods {
 				if !m.in("regression") {
 					continue
 				}
-				what := fmt.Sprintf("%s | %s | %s", k, f.name, m.name)
+				what := fmt.Sprintf("%s | %s | %s", k, way, m.name)
 				spreads, err := e.Over(ctx, what, columns, func(i int, seed uint64) (float64, error) {
-					return e.regression(ctx, k, m, regressionSizes[i], seed, f.fit)
+					return e.regression(ctx, k, m, regressionSizes[i], seed, way)
 				})
 				if err != nil {
-					return fmt.Errorf("%s, %s: %w", f.name, m.name, err)
+					return fmt.Errorf("%s, %s: %w", way, m.name, err)
 				}
 				frame.Line(what, spreads, func(i int, s frame.Spread) string {
 					return fmt.Sprintf("%.3f ± %.3f%s", s.Mean, s.SD, e.besideRegression(k, m, i))
@@ -86,7 +75,8 @@ func (e *experiment) besideRegression(k *kernel, m method, i int) string {
 }
 
 // regression is the error of one split and draw.
-func (e *experiment) regression(ctx context.Context, k *kernel, m method, size int, seed uint64, fit fitter) (float64, error) {
+func (e *experiment) regression(ctx context.Context, k *kernel, m method, size int, seed uint64,
+	way string) (float64, error) {
 	set := e.housing
 	rows, held := data.Split(set.Rows(), heldOut, seed)
 	trainSet, testSet := set.Take(rows), set.Take(held)
@@ -98,11 +88,11 @@ func (e *experiment) regression(ctx context.Context, k *kernel, m method, size i
 	if err != nil {
 		return 0, err
 	}
-	w, b, err := fit(ctx, l, x[0].X.(*tensor.Dense), mat.NewDense(len(trainSet.Y), 1, trainSet.Y), seed)
+	head, err := fitHead(ctx, way, l, x[0].X.(*tensor.Dense), mat.NewDense(len(trainSet.Y), 1, trainSet.Y), seed)
 	if err != nil {
 		return 0, err
 	}
-	scores, err := frame.Scores(l, w, b, x[1].X)
+	scores, err := frame.Scores(l, head, x[1].X)
 	if err != nil {
 		return 0, err
 	}

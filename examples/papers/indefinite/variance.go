@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
@@ -25,10 +25,8 @@ var marks = []int{5, 10, 15, 20, 30, 40, 50}
 // variances is figure 1: the part of the variance of independent frequencies that a coupling takes away, by distance,
 // for s = d. It goes to 5, of a kernel on the sphere to 2, the largest distance there is.
 func (e *experiment) variances(ctx context.Context) error {
-	head := []string{"kernel", "d", "coupling"}
-	for _, tenths := range marks {
-		head = append(head, fmt.Sprint(float64(tenths)/10))
-	}
+	distances := frame.Each(marks, func(tenths int) string { return fmt.Sprint(float64(tenths) / 10) })
+	head := append([]string{"kernel", "d", "coupling"}, distances...)
 	fmt.Print("Variance of the estimate for s = d frequencies a sign, relative to independent ones (GRFF), by distance\n\n", frame.TableHead(head...))
 	for _, k := range e.kernels {
 		var lines []report.Line
@@ -38,8 +36,7 @@ func (e *experiment) variances(ctx context.Context) error {
 				return err
 			}
 			for _, c := range couplings {
-				one := report.Line{Name: fmt.Sprintf("%s, d = %d", c.name, d)}
-				fmt.Printf("| %s | %d | %s |", k, d, c.name)
+				one, cells := report.Line{Name: fmt.Sprintf("%s, d = %d", c.name, d)}, map[int]string{}
 				end := 50
 				if (split.Of.Domain() != spectral.Domain{}) {
 					end = 20
@@ -54,16 +51,10 @@ func (e *experiment) variances(ctx context.Context) error {
 						return err
 					}
 					one.X, one.Y = append(one.X, r), append(one.Y, 100*(1-ratio))
-					if slices.Contains(marks, tenths) {
-						fmt.Printf(" %.3f |", ratio)
-					}
+					cells[tenths] = fmt.Sprintf("%.3f", ratio)
 				}
-				for _, tenths := range marks {
-					if tenths > end {
-						fmt.Print("  |")
-					}
-				}
-				fmt.Println()
+				marked := frame.Each(marks, func(tenths int) string { return cells[tenths] })
+				fmt.Printf("| %s | %d | %s | %s |\n", k, d, c.name, strings.Join(marked, " | "))
 				lines = append(lines, one)
 			}
 		}

@@ -114,23 +114,20 @@ func (o *figure) panel(ctx context.Context, kernel, parameter string, values []f
 		if err != nil {
 			return err
 		}
-		errs, err := o.Over(ctx, kernel+", "+name, o.columns(), func(i int, seed uint64) (float64, error) {
-			l, err := build(of(v), o.x.Shape()[1], o.sizes[i], seed)
-			if err != nil {
-				return 0, err
-			}
-			return frame.KernelError(exact, l, o.x)
+		s, err := o.Draw(ctx, frame.Curve{
+			What: kernel + ", " + name, Name: name, Row: name, Columns: o.columns(), Features: o.sizes,
+			Measure: func(i int, seed uint64) (float64, error) {
+				l, err := build(of(v), o.x.Shape()[1], o.sizes[i], seed)
+				if err != nil {
+					return 0, err
+				}
+				return frame.KernelError(exact, l, o.x)
+			},
+			Bar:  frame.Spread.StdErr,
+			Cell: func(_ int, e frame.Spread) string { return fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr()) },
 		})
-		if err != nil {
-			return err
-		}
-		s := report.Series{Name: name}
-		for i, e := range errs {
-			s.Add(o.sizes[i], e.Mean, e.StdErr())
-		}
 		series = append(series, s)
-		frame.Line(name, errs, func(_ int, e frame.Spread) string { return fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr()) })
-		return nil
+		return err
 	}
 	for _, v := range values {
 		if err := curve("", v, laplace()); err != nil {

@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,20 +11,6 @@ import (
 )
 
 func TestMain(m *testing.M) { clitest.Main(m, main) }
-
-// errorsOf reads the means of a row of the table.
-func errorsOf(t *testing.T, line string) []float64 {
-	t.Helper()
-	var means []float64
-	for _, cell := range strings.Split(strings.Trim(line, "| "), "|")[1:] {
-		v, err := strconv.ParseFloat(strings.Fields(cell)[0], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		means = append(means, v)
-	}
-	return means
-}
 
 // TestFigure: a table for each kernel, a row for each parameter, the error falls with s about as s^-1/2, and the
 // picture is there.
@@ -34,26 +20,27 @@ func TestFigure(t *testing.T) {
 	if r.Stderr != "picture: figure1.png\n" || !strings.HasPrefix(r.Stdout, "60 histograms of 60 bins, rows divided by their sum; relative Frobenius error, mean of 8 draws\n") {
 		t.Errorf("stdout %q, stderr %q", r.Stdout, r.Stderr)
 	}
-	rows := 0
-	for _, line := range strings.Split(r.Stdout, "\n") {
-		if !strings.HasPrefix(line, "| β = ") && !strings.HasPrefix(line, "| λ = ") {
-			continue
+	tables := clitest.Tables(r.Stdout)
+	if len(tables) != 2 || len(tables[0]) != 4 || len(tables[1]) != 5 ||
+		strings.Count(r.Stdout, "| s = 20 | s = 2000 |\n|---|---|---|\n") != 2 {
+		t.Fatalf("the tables are\n%s", r.Stdout)
+	}
+	for _, row := range slices.Concat(tables...) {
+		if len(row) != 3 || !strings.HasPrefix(row[0], "β = ") && !strings.HasPrefix(row[0], "λ = ") {
+			t.Fatalf("%q", row)
 		}
-		rows++
-		if strings.Contains(line, "Lévy") { // whose error falls faster, once frequencies are as many as columns, and then to its bias
-			if e := errorsOf(t, line); len(e) != 2 || e[0] < 10*e[1] {
-				t.Errorf("the errors do not fall: %s", line)
+		fall := clitest.Number(t, row[1]) / clitest.Number(t, row[2])
+		if strings.Contains(row[0], "Lévy") { // whose error falls faster, once frequencies are as many as columns, and then to its bias
+			if fall < 10 {
+				t.Errorf("the errors do not fall: %s", row)
 			}
 			continue
 		}
 		// 100 times the features are a tenth of the error; with 8 trials the ratio of two means is within a factor of
 		// 3.
-		if e := errorsOf(t, line); len(e) != 2 || math.Abs(math.Log(e[0]/e[1]/10)) > math.Log(3) {
-			t.Errorf("the errors do not fall as s^-1/2: %s", line)
+		if math.Abs(math.Log(fall/10)) > math.Log(3) {
+			t.Errorf("the errors do not fall as s^-1/2: %s", row)
 		}
-	}
-	if rows != 9 || strings.Count(r.Stdout, "| s = 20 | s = 2000 |\n|---|---|---|\n") != 2 {
-		t.Errorf("the table has %d rows:\n%s", rows, r.Stdout)
 	}
 	clitest.Picture(t, filepath.Join(dir, "figure1.png"), 800, 0)
 }
@@ -61,16 +48,7 @@ func TestFigure(t *testing.T) {
 // TestFile: rows of a file, with a label, divided by their sum.
 func TestFile(t *testing.T) {
 	dir := t.TempDir()
-	rows, _ := clitest.Checker(30, 5, 1)
-	label := func(int) string { return "a" }
-	twice := make([][]float64, len(rows))
-	for i, row := range rows {
-		for _, v := range row {
-			twice[i] = append(twice[i], 2*v)
-		}
-	}
-	clitest.File(t, dir, "rows.csv", clitest.CSV(rows, nil, label))
-	clitest.File(t, dir, "twice.csv", clitest.CSV(twice, nil, label))
+	rows, label := clitest.Histograms(t, dir, 30)
 	const args = " -draws 2 -features 8,16 -beta .1 -lambda 1 -plot a.png -rows 20"
 	one, two := clitest.Run(t, dir, "-in rows.csv"+args).OK(t), clitest.Run(t, dir, "-in twice.csv"+args).OK(t)
 	if one.Stdout != two.Stdout || !strings.HasPrefix(one.Stdout, "20 histograms of 5 bins") {
@@ -84,8 +62,7 @@ func TestFile(t *testing.T) {
 }
 
 func TestWrongFlags(t *testing.T) {
-	dir := t.TempDir()
-	for args, text := range map[string]string{
+	clitest.WrongFlags(t, "yang2014", "redraws Figure 1", map[string]string{
 		"-features 0":             "-features 0: want whole numbers from 1",
 		"-features 1.5":           "-features 1.5: want whole numbers from 1",
 		"-features 15":            "-features 15: want even numbers",
@@ -99,13 +76,5 @@ func TestWrongFlags(t *testing.T) {
 		"-seed x":                 "-seed",
 		"stray":                   `unexpected argument "stray"`,
 		"-in a.csv -plot ./a.csv": "-plot and -in name the same file",
-	} {
-		clitest.Run(t, dir, args).Fails(t, 2, "yang2014", text)
-	}
-	if r := clitest.Run(t, dir, "-h").OK(t); !strings.Contains(r.Stdout, "yang2014 redraws Figure 1") || r.Stderr != "" {
-		t.Errorf("-h: %+v", r)
-	}
-	if names := clitest.Names(t, dir); len(names) > 0 {
-		t.Errorf("wrong flags left %v", names)
-	}
+	})
 }

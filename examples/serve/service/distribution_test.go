@@ -1,7 +1,6 @@
 package service
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"net/http"
@@ -9,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
-	"gonum.org/v1/gonum/mat"
 )
 
 // sureModel is a fitted model that has learned its uncertainty from 24 held-out rows, of so many targets, or of three
@@ -37,19 +35,8 @@ func sureModel(mapName string, targets int, f fits.Fitter, laplace bool) *train.
 	for t := range targets {
 		set.LabelNames = append(set.LabelNames, fmt.Sprint("y", t))
 	}
-	spec := layers.Spec{Features: 32, Seed: 7}
-	if mapName == "linear" {
-		spec.Features = dims
-	}
-	spec.Map, _ = strings.CutSuffix(mapName, "/float32")
-	if spec.Map != mapName {
-		spec.Dtype = "float32"
-	}
-	m, _, err := train.Recipe{Spec: spec, Fitter: f, Uncertainty: &train.UncertaintyOptions{Laplace: laplace}}.Fit(context.Background(), set)
-	if err != nil {
-		panic(err)
-	}
-	return m
+	sure := &train.UncertaintyOptions{Laplace: laplace}
+	return fitted(train.Recipe{Spec: specOf(mapName, 32), Fitter: f, Uncertainty: sure}, set)
 }
 
 // sureModels are models of all kinds.
@@ -65,40 +52,27 @@ func sureModels() map[string]*train.Model {
 	}
 }
 
-// rowsOfNames are sets of classes as JSON reads them.
-func rowsOfNames(m *train.Model, sets [][]int) (rows []any) {
-	for _, set := range sets {
-		names := []any{}
-		for _, c := range set {
-			names = append(names, m.Classes[c])
-		}
-		rows = append(rows, names)
-	}
-	return rows
-}
-
 // wantSure is the distribution of rows by the functions of the model.
-func wantSure(m *train.Model, x *mat.Dense, level float64) map[string]any {
-	rows := randomRows(1, 1)
-	n, d := x.Dims()
-	rows = data.Rows(rows, make([]int, n))
-	for i := range n {
-		copy(rows.Float64s()[i*d:], x.RawRowView(i))
-	}
+func wantSure(m *train.Model, rows ops.Matrix, level float64) map[string]any {
 	want := map[string]any{"level": level}
 	if m.Classes != nil {
-		want["probabilities"] = rowsOf(must(m.Probabilities(rows)))
-		want["sets"] = rowsOfNames(m, must(m.PredictSets(rows, level)))
+		sets := [][]string{}
+		for _, set := range must(m.PredictSets(rows, level)) {
+			names := []string{}
+			for _, c := range set {
+				names = append(names, m.Classes[c])
+			}
+			sets = append(sets, names)
+		}
+		want["probabilities"], want["sets"] = appendRows(nil, must(m.Probabilities(rows))), sets
 		return want
 	}
 	lower, upper, err := m.PredictIntervals(rows, level)
-	if err != nil {
-		panic(err)
-	}
-	want["lower"], want["upper"] = rowsOf(lower), rowsOf(upper)
+	do(err)
+	want["lower"], want["upper"] = appendRows(nil, lower), appendRows(nil, upper)
 	if m.Uncertainty.Posterior != nil {
 		of := must(m.PredictDistribution(rows))
-		want["std"], want["function_std"] = rowsOf(of.Std), rowsOf(of.FunctionStd)
+		want["std"], want["function_std"] = appendRows(nil, of.Std), appendRows(nil, of.FunctionStd)
 	}
 	return want
 }
@@ -113,85 +87,27 @@ func TestDistribution(t *testing.T) {
 			t.Fatalf("%s: the uncertainty is %+v", name, m.Uncertainty)
 		}
 		for query, level := range map[string]float64{"?distribution=true": .9, "?distribution=1&level=.55": .55, "?distribution=true&level=&scores=true": .9} {
-			_, want := r.post(t, "?scores="+fmt.Sprint(strings.Contains(query, "scores")), "application/json", strings.NewReader(asJSON(x)))
-			want["distribution"] = wantSure(m, mat.NewDense(29, dims, x.Float64s()), level)
-			for kind, body := range map[string]string{"application/json": asJSON(x), "application/x-npy": asNPY(29, dims, x.Float64s())} {
-				status, ob := r.post(t, query, kind, strings.NewReader(body))
-				if status != http.StatusOK || !reflect.DeepEqual(ob, want) {
-					t.Errorf("%s%s as %s: %d\n%v, want\n%v", name, query, kind, status, ob, want)
-				}
+			_, want := r.post(t, "?scores="+fmt.Sprint(strings.Contains(query, "scores")), typeJSON, asJSON(x))
+			want["distribution"] = wantSure(m, x, level)
+			for kind, body := range map[string]string{typeJSON: asJSON(x), typeNPY: asNPY(29, dims, x.Float64s())} {
+				r.answers(t, query, kind, body, want)
 			}
 		}
-		if got := r.held.Load(); got != 0 {
-			t.Errorf("%s: %d bytes of the budget are held at the end", name, got)
-		}
-	}
-}
-
-// near says whether two answers are the same but for rounding.
-func near(a, b any) bool {
-	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		same := ok && len(a) == len(b)
-		for k, v := range a {
-			same = same && near(v, b[k])
-		}
-		return same
-	case []any:
-		b, ok := b.([]any)
-		same := ok && len(a) == len(b)
-		for i := 0; same && i < len(a); i++ {
-			same = near(a[i], b[i])
-		}
-		return same
-	case float64:
-		b, ok := b.(float64)
-		return ok && math.Abs(a-b) <= 1e-12*(1+math.Abs(a))
-	}
-	return a == b
-}
-
-// TestDistributionAtOnce: rows a few at a time have the same distributions but for rounding, which is that of products
-// of matrices of other sizes, and an error in a row has its number.
-func TestDistributionAtOnce(t *testing.T) {
-	for name, m := range map[string]*train.Model{"target": sureModel("exp-semigroup", 1, nil, false), "classes": sureModel("exp-semigroup", 0, linear.LogisticOptions{}, true)} {
-		r := runServer(t, m, nil)
-		body := asJSON(randomRows(29, 5))
-		_, want := r.post(t, "?distribution=true", "application/json", strings.NewReader(body))
-		r.current.Load().atOnceSure = 4
-		status, got := r.post(t, "?distribution=true", "application/json", strings.NewReader(body))
-		if status != http.StatusOK || !near(got, want) {
-			t.Errorf("%s: %d %v, want %v", name, status, got, want)
-		}
-		x := randomRows(29, 5)
-		x.Float64s()[17*dims+2] = -1
-		status, got = r.post(t, "?distribution=true", "application/json", strings.NewReader(asJSON(x)))
-		wantRefusal(t, "row 17", status, got, 422, "x[17,2] = -1")
 	}
 }
 
 // TestDistributionTable: the rows of a table, by name, with notes, of a column with gaps.
 func TestDistributionTable(t *testing.T) {
-	rows := passengers(120, 1)
-	f := frameOf(passengerNames, rows)
-	for i := range rows {
-		f.Labels = append(f.Labels, []string{"lost", "saved", "unknown"}[i%3])
-	}
-	f.LabelNames = []string{"fate"}
-	m, _, err := train.Recipe{Scale: "auto", Columns: &data.ColumnOptions{}, Spec: layers.Spec{Features: 32, Seed: 5}, Uncertainty: &train.UncertaintyOptions{}}.Fit(context.Background(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	recipe := tableRecipe(data.ColumnOptions{})
+	recipe.Uncertainty = &train.UncertaintyOptions{}
+	m := fitted(recipe, fates(120))
 	r := runServer(t, m, nil)
 	some := passengers(29, 7)
-	set := must(m.Rows(frameOf(passengerNames, some)))
-	x := must(set.Dense())
-	want := map[string]any{
-		"level": .75, "probabilities": rowsOf(must(m.Probabilities(x))), "sets": rowsOfNames(m, must(m.PredictSets(x, .75))),
-	}
-	status, ob := r.post(t, "?distribution=true&level=.75", "application/json", strings.NewReader(objects(passengerNames, some, map[string]any{"z": 1})))
-	if status != http.StatusOK || !reflect.DeepEqual(ob["distribution"], want) || fmt.Sprint(ob["classes"]) != fmt.Sprint(must(m.PredictClasses(x))) || ob["notes"] == nil {
+	x := must(m.Rows(frameOf(passengerNames, some))).X
+	want := wantSure(m, x, .75)
+	body := objects(passengerNames, some, map[string]any{"z": 1})
+	status, ob := r.post(t, "?distribution=true&level=.75", typeJSON, body)
+	if status != http.StatusOK || !reflect.DeepEqual(ob["distribution"], parsed(want)) || fmt.Sprint(ob["classes"]) != fmt.Sprint(must(m.PredictClasses(x))) || ob["notes"] == nil {
 		t.Errorf("%d %v, want %v", status, ob, want)
 	}
 }
@@ -223,14 +139,11 @@ func TestDistributionRefusals(t *testing.T) {
 		{classes, "?distribution=true&level=.9999", 422, []string{"train: Sets: the level 0.9999 needs the scores of 9999 rows", "lower the level"}},
 	} {
 		r := runServer(t, tc.model, nil)
-		status, ob := r.post(t, tc.query, "application/json", strings.NewReader(body))
-		wantRefusal(t, tc.query, status, ob, tc.status, tc.texts...)
-		if status, ob := r.post(t, "", "application/json", strings.NewReader(body)); status != http.StatusOK || ob["distribution"] != nil {
+		r.refuses(t, tc.query, typeJSON, body, tc.status, tc.texts...)
+		if status, ob := r.post(t, "", typeJSON, body); status != http.StatusOK || ob["distribution"] != nil {
 			t.Errorf("afterwards: %d %v", status, ob)
 		}
 	}
-	linearMap := sureModel("linear", 1, nil, false)
-	r := runServer(t, linearMap, nil)
-	status, ob := r.post(t, "?distribution=true", "application/json", strings.NewReader(`{"rows": [[1,2,3,4,5],[1e308,-1e308,1e308,1e308,-1e308],[1,2,3,4,5]]}`))
-	wantRefusal(t, "1e308", status, ob, 422, "row 1", "scale")
+	r := runServer(t, sureModel("linear", 1, nil, false), nil)
+	r.refuses(t, "?distribution=true", typeJSON, overflowing, 422, "row 1", "scale")
 }

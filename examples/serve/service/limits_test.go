@@ -1,19 +1,24 @@
 package service
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
+	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/linear"
 )
 
 // dial opens a connection and sends a text.
@@ -23,6 +28,23 @@ func (r *running) dial(t *testing.T, text string) net.Conn {
 	t.Cleanup(func() { conn.Close() })
 	must(io.WriteString(conn, text))
 	return conn
+}
+
+// head is the head of a request with a body of so many bytes.
+func head(contentType string, bytes int) string {
+	return fmt.Sprintf("POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+		contentType, bytes)
+}
+
+// rest is what the server sends before it closes the connection, which it does soon.
+func rest(t *testing.T, conn net.Conn) string {
+	t.Helper()
+	ok(t, conn.SetReadDeadline(time.Now().Add(patience)))
+	text, err := io.ReadAll(conn)
+	if err != nil {
+		t.Fatalf("%v after %q", err, text)
+	}
+	return string(text)
 }
 
 // closed says whether the server closes the connection within a while.
@@ -37,21 +59,13 @@ func closed(conn net.Conn, while time.Duration) bool {
 func TestHeldOpen(t *testing.T) {
 	const rows, clients = 1 << 17, 30
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.MaxRows, o.MaxBody = rows, 1<<20 })
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	fmt.Fprint(z, asNPY(rows, dims, make([]float64, rows*dims))[:rows*dims*4])
-	z.Close()
-	body := packed.String()
+	body := clitest.Gzip(asNPY(rows, dims, make([]float64, rows*dims))[:rows*dims*4])
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range clients {
-		r.dial(t,
-			"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-npy\r\nContent-Length: 100000\r\n\r\n"+body)
+		r.dial(t, head(typeNPY, 100000)+body)
 	}
-	wait(t, func() bool {
-		_, text := r.get(t, "/metrics")
-		return strings.Contains(text, fmt.Sprintf("bochner_predict_in_flight %d\n", clients))
-	})
+	r.counts(t, fmt.Sprint("bochner_predict_in_flight ", clients))
 	time.Sleep(50 * time.Millisecond) // what would be allocated is by then
 	runtime.ReadMemStats(&after)
 	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(32<<20); got > most {
@@ -63,20 +77,50 @@ func TestHeldOpen(t *testing.T) {
 	}
 }
 
-// TestAtOnce: rows that are mapped a few at a time have the predictions of all at once, and errors name their rows.
+// TestAtOnce: rows that are mapped a few at a time have the predictions of all at once, and the same distributions but
+// for rounding, which is that of products of matrices of other sizes. An error in a row has its number.
 func TestAtOnce(t *testing.T) {
-	r := runServer(t, newModel("exp-semigroup", 3, 1), nil)
-	body := asJSON(randomRows(29, 5))
-	_, want := r.post(t, "?scores=true", "application/json", strings.NewReader(body))
-	r.current.Load().atOnce = 4
-	status, got := r.post(t, "?scores=true", "application/json", strings.NewReader(body))
-	if status != http.StatusOK || fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%d %v, want %v", status, got, want)
+	for _, tc := range []struct {
+		model *train.Model
+		query string
+		same  func(a, b any) bool
+	}{
+		{newModel("exp-semigroup", 3, 1), "?scores=true", reflect.DeepEqual},
+		{sureModel("exp-semigroup", 1, nil, false), "?distribution=true", near},
+		{sureModel("exp-semigroup", 0, linear.LogisticOptions{}, true), "?distribution=true", near},
+	} {
+		r := runServer(t, tc.model, nil)
+		x := randomRows(29, 5)
+		_, want := r.post(t, tc.query, typeJSON, asJSON(x))
+		l := r.current.Load()
+		l.atOnce, l.atOnceSure = 4, 4
+		status, got := r.post(t, tc.query, typeJSON, asJSON(x))
+		if status != http.StatusOK || !tc.same(got, want) {
+			t.Errorf("%s of %d targets: %d %v, want %v", tc.query, l.card.Outputs, status, got, want)
+		}
+		x.Float64s()[17*dims+2] = -1
+		r.refuses(t, tc.query, typeJSON, asJSON(x), 422, "x[17,2] = -1")
 	}
-	x := randomRows(29, 5)
-	x.Float64s()[17*dims+2] = -1
-	status, got = r.post(t, "", "application/json", strings.NewReader(asJSON(x)))
-	wantRefusal(t, "row 17", status, got, 422, "x[17,2] = -1")
+}
+
+// near says whether two answers are the same but for rounding.
+func near(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		same := ok && len(a) == len(b)
+		for k, v := range a {
+			same = same && near(v, b[k])
+		}
+		return same
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, near)
+	case float64:
+		b, ok := b.(float64)
+		return ok && math.Abs(a-b) <= 1e-12*(1+math.Abs(a))
+	}
+	return a == b
 }
 
 // TestShare: a request may have as many rows as its part of the memory holds, which the card tells, and a part that
@@ -98,47 +142,36 @@ func TestShare(t *testing.T) {
 // TestWindow: a zstd body that asks for a larger window than is allowed is refused with the remedy.
 func TestWindow(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), nil)
-	status, ob := r.post(t, "", "application/x-npy", strings.NewReader("\x28\xb5\x2f\xfd\x00\x88\x01\x00\x00")) // 2^27 bytes
-	wantRefusal(t, "128 MB", status, ob, 400, "larger window than is allowed; pack them without --long")
+	const window = "\x28\xb5\x2f\xfd\x00\x88\x01\x00\x00" // of 2^27 bytes
+	r.refuses(t, "", typeNPY, window, 400, "larger window than is allowed; pack them without --long")
 }
 
-// endless is a body of so many bytes that is never held, and counts those that were taken.
-type endless struct {
-	head        string
-	left, taken atomic.Int64
-}
+// endless are rows without end, which counts the bytes that were taken.
+type endless struct{ taken atomic.Int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
-	n := copy(p, e.head[min(int(e.taken.Load()), len(e.head)):])
-	if n == 0 {
-		n = int(min(int64(len(p)), e.left.Load()))
-		for i := range n {
-			p[i] = "[1,2,3,4,5],"[(int(e.taken.Load())-len(e.head)+i)%12]
-		}
-		e.left.Add(int64(-n))
+	at := int(e.taken.Add(int64(len(p)))) - len(p)
+	for i := range p {
+		p[i] = "[1,2,3,4,5],"[(at+i)%12]
 	}
-	if n == 0 {
-		return 0, io.EOF
-	}
-	e.taken.Add(int64(n))
-	return n, nil
+	return len(p), nil
 }
 
 // TestGigabyte: a body of 1 GB is refused with 413 after at most its limit, announced or not, and neither taken nor
 // held.
 func TestGigabyte(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.MaxBody, o.MaxRows = 1<<20, 1<<20 })
-	for _, kind := range []string{"application/json", "application/x-npy"} {
+	for _, kind := range []string{typeJSON, typeNPY} {
 		for _, announced := range []bool{true, false} {
-			body := new(endless)
-			if body.head = `{"rows": [`; kind == "application/x-npy" {
-				body.head = strings.Replace(asNPY(7, dims, make([]float64, 7*dims))[:80], "(7, ", "(999999, ", 1)
+			rows, head := new(endless), `{"rows": [`
+			if kind == typeNPY {
+				head = strings.Replace(asNPY(7, dims, make([]float64, 7*dims))[:80], "(7, ", "(999999, ", 1)
 			}
-			body.left.Store(1 << 30)
+			body := io.MultiReader(strings.NewReader(head), io.LimitReader(rows, 1<<30))
 			req := must(http.NewRequest(http.MethodPost, r.url+"/predict", io.NopCloser(body)))
 			req.Header.Set("Content-Type", kind)
 			if announced {
-				req.ContentLength = 1<<30 + int64(len(body.head))
+				req.ContentLength = 1<<30 + int64(len(head))
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -149,7 +182,7 @@ func TestGigabyte(t *testing.T) {
 			wantRefusal(t, kind, resp.StatusCode, object(t, resp), 413, "more than 1048576 bytes", "in several requests")
 			runtime.ReadMemStats(&after)
 			// What the client had sent may lie in the buffers of both ends of the connection.
-			if taken := body.taken.Load(); taken > 64<<20 {
+			if taken := rows.taken.Load(); taken > 64<<20 {
 				t.Errorf("%s: %d bytes of the body were taken", kind, taken)
 			}
 			if got := after.TotalAlloc - before.TotalAlloc; got > 64<<20 {
@@ -163,29 +196,16 @@ func TestGigabyte(t *testing.T) {
 // do not notice.
 func TestSlowClient(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Timeout = 300 * time.Millisecond })
-	for kind, half := range map[string]string{"application/json": `{"rows": [[1, 2, 3`, "application/x-npy": asNPY(2, dims, make([]float64, 2*dims))[:100]} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		fmt.Fprintf(conn, "POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\n%s", kind, half)
+	for kind, half := range map[string]string{
+		typeJSON: `{"rows": [[1, 2, 3`, typeNPY: asNPY(2, dims, make([]float64, 2*dims))[:100],
+	} {
+		conn := r.dial(t, head(kind, 1000)+half)
 		wait(t, func() bool { // another client; one that is halted meanwhile is slow as well
-			status, _ := r.post(t, "", "application/json", strings.NewReader(asJSON(randomRows(2, 1))))
+			status, _ := r.post(t, "", typeJSON, asJSON(randomRows(2, 1)))
 			return status == http.StatusOK
 		})
-		if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(conn)
-		if err != nil {
-			t.Fatalf("%s: %v after %q", kind, err, text)
-		}
-		for _, want := range []string{"HTTP/1.1 408 ", "Connection: close", "the body was not here after 300ms", "send fewer rows at a time"} {
-			if !strings.Contains(string(text), want) {
-				t.Errorf("%s: %q does not hold %q", kind, text, want)
-			}
-		}
+		holds(t, kind, rest(t, conn), "HTTP/1.1 408 ", "Connection: close", "the body was not here after 300ms",
+			"send fewer rows at a time")
 	}
 }
 
@@ -193,52 +213,27 @@ func TestSlowClient(t *testing.T) {
 func TestBrokenConnection(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), nil)
 	for i, linger := range []int{-1, 0} { // an end of the stream, and a reset
-		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprint(conn, "POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"rows\": [[1")
-		wait(t, func() bool {
-			_, text := r.get(t, "/metrics")
-			return strings.Contains(text, "bochner_predict_in_flight 1\n")
-		})
-		if err := errors.Join(conn.(*net.TCPConn).SetLinger(linger), conn.Close()); err != nil {
-			t.Fatal(err)
-		}
-		wait(t, func() bool {
-			_, text := r.get(t, "/metrics")
-			return strings.Contains(text, fmt.Sprintf("bochner_predict_requests_total{code=\"400\"} %d\n", i+1))
-		})
+		conn := r.dial(t, head(typeJSON, 1000)+`{"rows": [[1`)
+		r.counts(t, "bochner_predict_in_flight 1")
+		ok(t, errors.Join(conn.(*net.TCPConn).SetLinger(linger), conn.Close()))
+		r.counts(t, fmt.Sprint(`bochner_predict_requests_total{code="400"} `, i+1))
 	}
 }
 
 // TestSlowHead: a connection that sends no whole head is closed.
 func TestSlowHead(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Timeout = 300 * time.Millisecond })
-	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	fmt.Fprint(conn, "POST /predict HTTP/1.1\r\nHost: local")
-	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
-	if text, err := io.ReadAll(conn); err != nil {
-		t.Errorf("%v after %q", err, text)
-	}
+	rest(t, r.dial(t, "POST /predict HTTP/1.1\r\nHost: local"))
 }
 
 // TestNoTurn: a request that waits longer than the limit for its turn gets status 503 and Retry-After.
 func TestNoTurn(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Timeout = 100 * time.Millisecond })
-	if err := r.turns.Acquire(t.Context(), int64(r.Concurrent)); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, r.turns.Acquire(t.Context(), int64(r.Concurrent)))
 	defer r.turns.Release(int64(r.Concurrent))
 	var resp *http.Response
 	wait(t, func() bool { // a client that is halted for that long is a slow one
-		resp = must(http.Post(r.url+"/predict", "application/json", strings.NewReader(asJSON(randomRows(2, 1)))))
+		resp = must(http.Post(r.url+"/predict", typeJSON, strings.NewReader(asJSON(randomRows(2, 1)))))
 		return resp.StatusCode != http.StatusRequestTimeout
 	})
 	if after := resp.Header.Get("Retry-After"); after == "" {
@@ -254,12 +249,10 @@ func TestFull(t *testing.T) {
 		o.MaxMemory, o.MaxBody, o.Concurrent = 40<<20, 16<<20, 1
 	})
 	size := int(r.current.Load().maxBody) // two halves fit, and not three
-	head := fmt.Sprintf("POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
-		"Content-Length: %d\r\n\r\n", size)
 	refused := make(chan string)
 	var large []net.Conn
 	for range 3 {
-		conn := r.dial(t, head)
+		conn := r.dial(t, head(typeJSON, size))
 		large = append(large, conn)
 		go func() { _, _ = io.WriteString(conn, strings.Repeat(" ", size*2/5)) }()
 		go func() {
@@ -267,25 +260,16 @@ func TestFull(t *testing.T) {
 			refused <- string(text)
 		}()
 	}
-	text := <-refused
-	for _, want := range []string{"HTTP/1.1 503 ", "Retry-After: 1", "Connection: close",
-		"as much memory as --max-memory allows; send it again later"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q does not hold %q", text, want)
-		}
-	}
+	holds(t, "a long body", <-refused, "HTTP/1.1 503 ", "Retry-After: 1", "Connection: close",
+		"as much memory as --max-memory allows; send it again later")
 	for range 20 {
-		status, ob := r.post(t, "", "application/json", strings.NewReader(asJSON(randomRows(2, 1))))
-		if status != http.StatusOK {
-			t.Errorf("a short request is answered with %d %v", status, ob)
-		}
+		r.works(t) // a short request
 	}
 	for _, conn := range large {
 		conn.Close()
 	}
 	<-refused
 	<-refused
-	wait(t, func() bool { return r.held.Load() == 0 })
 }
 
 // TestConnections: a connection too many waits until another is closed.

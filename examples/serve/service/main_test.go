@@ -2,46 +2,23 @@ package service
 
 import (
 	"net"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
-const asProgram = "BOCHNER_TEST_PROGRAM"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		Main()
-	}
-	os.Exit(m.Run())
-}
-
-// program is the program with arguments, to be run in a folder.
-func program(t *testing.T, dir string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(t.Context(), must(os.Executable()), args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), asProgram+"=1")
-	return cmd
-}
+func TestMain(m *testing.M) { clitest.Main(m, Main) }
 
 // TestFlags: a wrong flag is exit status 2, a model or an address that cannot be used 1, each with one line that says
 // what to do.
 func TestFlags(t *testing.T) {
 	dir := t.TempDir()
-	save := func(name string, notes map[string]string) {
-		m := newModel("gaussian", 3, 1)
-		m.Notes = notes
-		if err := m.Save(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	save("m", nil)
-	save("noted", map[string]string{"evaluation": "[]"})
-	text := "no model, and more than a few bytes of it, so that it is no damaged one\n"
-	if err := os.WriteFile(filepath.Join(dir, "text"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	m := newModel("gaussian", 3, 1)
+	ok(t, m.Save(filepath.Join(dir, "m")))
+	m.Notes = map[string]string{"evaluation": "[]"}
+	ok(t, m.Save(filepath.Join(dir, "noted")))
+	clitest.File(t, dir, "text", "no model, and more than a few bytes of it, so that it is no damaged one\n")
 	taken := must(net.Listen("tcp", "127.0.0.1:0"))
 	defer taken.Close()
 	for _, tc := range []struct {
@@ -72,17 +49,7 @@ func TestFlags(t *testing.T) {
 		{"--model m --addr " + taken.Addr().String(), 1, "address already in use; choose another, HOST:0 for any free port"},
 		{"--model m --addr nowhere", 1, "--addr nowhere: "},
 	} {
-		var stderr strings.Builder
-		cmd := program(t, dir, strings.Fields(tc.args)...)
-		cmd.Stderr = &stderr
-		out, _ := cmd.Output()
-		if got := stderr.String(); cmd.ProcessState.ExitCode() != tc.status || len(out) > 0 ||
-			!strings.HasPrefix(got, "serve: ") || strings.Count(got, "\n") != 1 || !strings.Contains(got, tc.text) {
-			t.Errorf("%s: exit status %d, want %d; %q, want %s", tc.args, cmd.ProcessState.ExitCode(), tc.status, got,
-				tc.text)
-		}
+		clitest.Run(t, dir, tc.args).Fails(t, tc.status, "serve", tc.text)
 	}
-	if out, err := program(t, dir, "--help").Output(); err != nil || !strings.Contains(string(out), "--max-memory") {
-		t.Errorf("--help: %s, %v", out, err)
-	}
+	holds(t, "--help", clitest.Run(t, dir, "--help").OK(t).Stdout, "--max-memory")
 }

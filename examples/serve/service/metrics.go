@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
@@ -24,35 +25,31 @@ type metrics struct {
 
 // newMetrics makes the metrics; held are bytes and open connections.
 func newMetrics(held, open *atomic.Int64) *metrics {
-	const ns = "bochner"
-	gauge := func(name, help string, v *atomic.Int64) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: ns, Name: name, Help: help},
-			func() float64 { return float64(v.Load()) })
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	own := promauto.With(prometheus.WrapRegistererWithPrefix("bochner_", registry))
+	gauge := func(name, help string, v *atomic.Int64) {
+		own.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(v.Load()) })
 	}
-	counters := func(name, help, label string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: ns, Name: name, Help: help}, []string{label})
-	}
+	gauge("predict_held_bytes", "Memory that the requests in flight hold.", held)
+	gauge("open_connections", "Connections.", open)
 	m := &metrics{
-		registry: prometheus.NewRegistry(),
-		requests: counters("predict_requests_total", "Requests to /predict and of the form of the page, by status.",
-			"code"),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: ns, Name: "predict_seconds",
+		registry: registry,
+		requests: own.NewCounterVec(prometheus.CounterOpts{Name: "predict_requests_total",
+			Help: "Requests to /predict and of the form of the page, by status."}, []string{"code"}),
+		seconds: own.NewHistogramVec(prometheus.HistogramOpts{Name: "predict_seconds",
 			Help:    "Time from the head of such a request to its answer.",
 			Buckets: prometheus.ExponentialBuckets(.00025, 2, 16)}, nil), // to 8 s
-		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: ns, Name: "predict_in_flight",
+		inFlight: own.NewGauge(prometheus.GaugeOpts{Name: "predict_in_flight",
 			Help: "Such requests that have no answer yet."}),
-		rows: prometheus.NewCounter(prometheus.CounterOpts{Namespace: ns, Name: "predicted_rows_total",
-			Help: "Rows that were predicted."}),
-		loads: counters("model_loads_total", "Model files read, by result.", "result"),
-		loadedAt: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: ns, Name: "model_loaded_timestamp_seconds",
+		rows: own.NewCounter(prometheus.CounterOpts{Name: "predicted_rows_total", Help: "Rows that were predicted."}),
+		loads: own.NewCounterVec(prometheus.CounterOpts{Name: "model_loads_total",
+			Help: "Model files read, by result."}, []string{"result"}),
+		loadedAt: own.NewGauge(prometheus.GaugeOpts{Name: "model_loaded_timestamp_seconds",
 			Help: "When the current model was loaded."}),
-		model: prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: ns, Name: "model_info",
-			Help: "The current model."}, []string{"sha256", "map", "features"}),
+		model: own.NewGaugeVec(prometheus.GaugeOpts{Name: "model_info", Help: "The current model."},
+			[]string{"sha256", "map", "features"}),
 	}
-	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.rows, m.loads, m.loadedAt, m.model,
-		gauge("predict_held_bytes", "Memory that the requests in flight hold.", held),
-		gauge("open_connections", "Connections.", open),
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, result := range []string{"ok", "failed"} { // so that both exist from the start
 		m.loads.WithLabelValues(result)
 	}

@@ -16,9 +16,7 @@ func TestONNX(t *testing.T) {
 	m := newModel("gaussian", 3, 1)
 	r := runServer(t, m, nil)
 	var want bytes.Buffer
-	if err := onnx.Export(&want, must(train.Load(r.Model)), onnx.Everything(m)); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, onnx.Export(&want, must(train.Load(r.Model)), onnx.Everything(m)))
 	for range 2 {
 		if status, file := r.get(t, "/model.onnx"); status != http.StatusOK || file != want.String() {
 			t.Errorf("status %d, %d bytes, want %d", status, len(file), want.Len())

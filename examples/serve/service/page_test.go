@@ -3,7 +3,6 @@ package service
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"html"
 	"image/png"
@@ -35,11 +34,8 @@ func TestPage(t *testing.T) {
 		if status != http.StatusOK {
 			t.Errorf("%s: %d", name, status)
 		}
-		for _, text := range append(tc.texts, "m.safetensors", must(checksum(r.Model))[:12], "0.5, 0.5, 0.5, 0.5, 0.5]]") {
-			if !strings.Contains(page, text) {
-				t.Errorf("%s: the page does not hold %q:\n%.4000s", name, text, page)
-			}
-		}
+		holds(t, name, page, tc.texts...)
+		holds(t, name, page, "m.safetensors", must(checksum(r.Model))[:12], "0.5, 0.5, 0.5, 0.5, 0.5]]")
 		if strings.Contains(page, tc.not) {
 			t.Errorf("%s: the page holds %q", name, tc.not)
 		}
@@ -60,11 +56,7 @@ func TestPage(t *testing.T) {
 // checkCard compares /model with the model.
 func checkCard(t *testing.T, r *running, m *train.Model) {
 	t.Helper()
-	var c card
-	_, text := r.get(t, "/model")
-	if err := json.Unmarshal([]byte(text), &c); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
+	c, text := r.readCard(t)
 	if c.Map != m.Spec.Map || c.InputDim != dims || c.Features != m.Map.Features() || c.Outputs != m.Head.Features() || fmt.Sprint(c.Classes) != fmt.Sprint([]string(m.Classes)) ||
 		c.SHA256 != must(checksum(r.Model)) || c.MaxRows != 50 || (c.Evaluation != nil) != (m.Notes != nil) {
 		t.Errorf("%s", text)
@@ -78,18 +70,15 @@ func checkCard(t *testing.T, r *running, m *train.Model) {
 func TestMetrics(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), nil)
 	for range 3 {
-		r.post(t, "", "application/json", strings.NewReader(asJSON(randomRows(7, 1))))
+		r.post(t, "", typeJSON, asJSON(randomRows(7, 1)))
 	}
-	r.post(t, "", "text/csv", strings.NewReader("x"))
+	r.post(t, "", "text/csv", "x")
 	r.reload()
 	_, text := r.get(t, "/metrics")
-	for _, want := range []string{
-		`bochner_predict_requests_total{code="200"} 3`, `bochner_predict_requests_total{code="415"} 1`, "bochner_predict_seconds_count 4",
-		"bochner_predict_in_flight 0", "bochner_predicted_rows_total 21", `bochner_model_loads_total{result="ok"} 2`, `bochner_model_loads_total{result="failed"} 0`,
-		fmt.Sprintf(`bochner_model_info{features="34",map="gaussian",sha256="%s"} 1`, must(checksum(r.Model))), "go_goroutines ", "bochner_model_loaded_timestamp_seconds 1",
-	} {
-		if !strings.Contains(text, "\n"+want) {
-			t.Errorf("no %s in\n%s", want, text)
-		}
-	}
+	holds(t, "the metrics", text,
+		"\nbochner_predict_requests_total{code=\"200\"} 3", "\nbochner_predict_requests_total{code=\"415\"} 1",
+		"\nbochner_predict_seconds_count 4", "\nbochner_predict_in_flight 0", "\nbochner_predicted_rows_total 21",
+		"\nbochner_model_loads_total{result=\"ok\"} 2", "\nbochner_model_loads_total{result=\"failed\"} 0",
+		fmt.Sprintf("\nbochner_model_info{features=\"34\",map=\"gaussian\",sha256=\"%s\"} 1", must(checksum(r.Model))),
+		"\ngo_goroutines ", "\nbochner_model_loaded_timestamp_seconds 1")
 }

@@ -116,18 +116,25 @@ func (q *request) prediction(y *mat.Dense) *prediction {
 
 // scores returns the outputs of the head for some rows, which are finite, and adds to d what it asks for.
 func (l *loaded) scores(rows ops.Matrix, d *distribution) (y *mat.Dense, err error) {
-	switch m := l.model; {
-	case d == nil:
-		y, err = m.Scores(rows)
-	case m.Classes != nil:
-		y, err = d.addClasses(m, rows)
-	default:
-		y, err = d.addTargets(m, rows)
+	m, of := l.model, new(train.Distribution)
+	if d != nil && m.Classes == nil && m.Uncertainty.Posterior != nil {
+		of, err = m.PredictDistribution(rows)
+	} else {
+		of.Mean, err = m.Scores(rows)
 	}
 	if err == nil {
-		err = finite(y)
+		err = finite(of.Mean)
 	}
-	return y, err
+	switch {
+	case err != nil:
+		return nil, err
+	case d == nil:
+	case m.Classes != nil:
+		err = d.addClasses(m, rows, of.Mean)
+	default:
+		err = d.addTargets(m, of)
+	}
+	return of.Mean, err
 }
 
 // hasUncertainty says whether a model has a distribution.
@@ -136,45 +143,23 @@ func hasUncertainty(m *train.Model) bool {
 	return u != nil && (m.Classes == nil && u.Intervals != nil || u.Calibration != nil && u.Sets != nil)
 }
 
-func (d *distribution) addTargets(m *train.Model, rows ops.Matrix) (mean *mat.Dense, err error) {
-	var std *mat.Dense
-	if m.Uncertainty.Posterior == nil {
-		mean, err = m.Scores(rows)
-	} else {
-		var of *train.Distribution
-		if of, err = m.PredictDistribution(rows); err == nil {
-			mean, std = of.Mean, of.Std
-			d.Std, d.FunctionStd = appendRows(d.Std, of.Std), appendRows(d.FunctionStd, of.FunctionStd)
-		}
+func (d *distribution) addTargets(m *train.Model, of *train.Distribution) error {
+	if of.Std != nil {
+		d.Std, d.FunctionStd = appendRows(d.Std, of.Std), appendRows(d.FunctionStd, of.FunctionStd)
 	}
-	if err == nil {
-		err = finite(mean)
-	}
+	lower, upper, err := m.Uncertainty.Intervals.Bounds(d.Level, of.Mean, of.Std)
 	if err != nil {
-		return nil, err
-	}
-	lower, upper, err := m.Uncertainty.Intervals.Bounds(d.Level, mean, std)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	d.Lower, d.Upper = appendRows(d.Lower, lower), appendRows(d.Upper, upper)
-	for _, bound := range []*mat.Dense{lower, upper} {
-		if err := finite(bound); err != nil {
-			return nil, err
-		}
+	if err := finite(lower); err != nil {
+		return err
 	}
-	return mean, nil
+	return finite(upper)
 }
 
 // addClasses maps the rows once if the probabilities follow from the scores.
-func (d *distribution) addClasses(m *train.Model, rows ops.Matrix) (*mat.Dense, error) {
-	scores, err := m.Scores(rows)
-	if err == nil {
-		err = finite(scores)
-	}
-	if err != nil {
-		return nil, err
-	}
+func (d *distribution) addClasses(m *train.Model, rows ops.Matrix, scores *mat.Dense) (err error) {
 	p := scores
 	switch u := m.Uncertainty; {
 	case u.Laplace != nil:
@@ -188,11 +173,11 @@ func (d *distribution) addClasses(m *train.Model, rows ops.Matrix) (*mat.Dense, 
 		}
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	sets, err := m.Uncertainty.Sets.All(d.Level, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d.Probabilities = appendRows(d.Probabilities, p)
 	for _, set := range sets {
@@ -202,7 +187,7 @@ func (d *distribution) addClasses(m *train.Model, rows ops.Matrix) (*mat.Dense, 
 		}
 		d.Sets = append(d.Sets, names)
 	}
-	return scores, nil
+	return nil
 }
 
 // appendRows appends the rows of a matrix, which share its memory.

@@ -3,29 +3,25 @@ package service
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
-	"fmt"
 	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
 // TestRefusals: what is wrong with a request is a 4xx with the place and the remedy, whatever its form.
 func TestRefusals(t *testing.T) {
 	r := runServer(t, newModel("exp-semigroup", 3, 1), nil)
-	const j, n = "application/json", "application/x-npy"
+	const j, n = typeJSON, typeNPY
 	npy := func(rows, cols int, set ...float64) string {
 		v := make([]float64, rows*cols)
 		copy(v, set)
 		return asNPY(rows, cols, v)
 	}
-	var zipped bytes.Buffer
-	z := gzip.NewWriter(&zipped)
-	fmt.Fprint(z, npy(1000, dims))
-	z.Close()
 	for _, tc := range []struct {
 		kind, body string
 		status     int
@@ -65,21 +61,16 @@ func TestRefusals(t *testing.T) {
 		{n, npy(2, dims, 0, -1), 422, []string{"x[0,1] = -1 is negative"}},
 		{n, npy(51, dims), 413, []string{"more than 50 rows; send them in several requests"}},
 		{n, npy(2000, dims), 413, []string{"more than 65536 bytes"}},
-		{n, zipped.String(), 413, []string{"more than 50 rows"}},
+		{n, clitest.Gzip(npy(1000, dims)), 413, []string{"more than 50 rows"}},
 		{n, asJSON(randomRows(2, 1)), 400, []string{"mark of an .npy file"}},
 		{"", asJSON(randomRows(2, 1)), 415, []string{`Content-Type is ""`, "send application/json"}},
-		{"text/csv", "1,2,3,4,5\n", 415, []string{`"text/csv"`, "send application/json", "application/x-npy"}},
+		{"text/csv", "1,2,3,4,5\n", 415, []string{`"text/csv"`, "send application/json", typeNPY}},
 		{"application/json;;", asJSON(randomRows(2, 1)), 415, []string{"application/json;;"}},
 	} {
-		status, ob := r.post(t, "", tc.kind, strings.NewReader(tc.body))
-		wantRefusal(t, fmt.Sprintf("%s %.60q", tc.kind, tc.body), status, ob, tc.status, tc.texts...)
+		r.refuses(t, "", tc.kind, tc.body, tc.status, tc.texts...)
 	}
-	status, ob := r.post(t, "?scores=maybe", j, strings.NewReader(asJSON(randomRows(2, 1))))
-	wantRefusal(t, "?scores=maybe", status, ob, 400, "want true or false")
-	// None of it has done any harm.
-	if status, ob := r.post(t, "", j, strings.NewReader(asJSON(randomRows(2, 1)))); status != http.StatusOK {
-		t.Errorf("afterwards: %d %v", status, ob)
-	}
+	r.refuses(t, "?scores=maybe", j, asJSON(randomRows(2, 1)), 400, "want true or false")
+	r.works(t) // none of it has done any harm
 }
 
 // TestClientErrors: chunks that are none, what is not looked at and texts in other charsets are the client's errors, and
@@ -90,23 +81,19 @@ func TestClientErrors(t *testing.T) {
 	r.log.SetOutput(&lines)
 	for _, chunks := range []string{"zz\r\n", "5\r\n{\"rowsXX\r\n", "fffffffffffffffff\r\n", "3\r\n{\"r\r\n0\r\nbad trailer\r\n\r\n"} {
 		conn := r.dial(t, "POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"+chunks)
-		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must(http.ReadResponse(bufio.NewReader(conn), nil))
 		wantRefusal(t, chunks, resp.StatusCode, object(t, resp), 400, "the body cannot be read")
 	}
 	body := asJSON(randomRows(2, 1))
 	for _, tc := range []struct{ query, kind, text string }{
-		{"?score=true", "application/json", `there is no ?"score"; there are scores, distribution and level`},
-		{"?scores=true&scores=false", "application/json", "?scores is there 2 times"},
+		{"?score=true", typeJSON, `there is no ?"score"; there are scores, distribution and level`},
+		{"?scores=true&scores=false", typeJSON, "?scores is there 2 times"},
 		{"", "application/json; charset=utf-16", `the charset is "utf-16"; send UTF-8`},
 		{"", "application/json; charset=iso-8859-1", "send UTF-8"},
 	} {
-		status, ob := r.post(t, tc.query, tc.kind, strings.NewReader(body))
-		wantRefusal(t, tc.query+tc.kind, status, ob, 400, tc.text)
+		r.refuses(t, tc.query, tc.kind, body, 400, tc.text)
 	}
-	if status, ob := r.post(t, "?scores=true", "application/json; charset=UTF-8", strings.NewReader(body)); status != http.StatusOK {
+	if status, ob := r.post(t, "?scores=true", "application/json; charset=UTF-8", body); status != http.StatusOK {
 		t.Errorf("UTF-8: %d %v", status, ob)
 	}
 	const form = "application/x-www-form-urlencoded"
@@ -166,7 +153,7 @@ func TestHosts(t *testing.T) {
 func TestEncoding(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), nil)
 	req := must(http.NewRequest(http.MethodPost, r.url+"/predict", strings.NewReader("x")))
-	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Type", typeJSON)
 	req.Header.Set("Content-Encoding", "gzip")
 	resp := must(http.DefaultClient.Do(req))
 	wantRefusal(t, "gzip", resp.StatusCode, object(t, resp), 415, `"gzip"`, "send the body as it is")
@@ -183,10 +170,11 @@ func TestMethods(t *testing.T) {
 	}
 }
 
+// overflowing are rows of which the second takes the output of a linear map out of float64.
+const overflowing = `{"rows": [[1,2,3,4,5],[1e308,-1e308,1e308,1e308,-1e308],[1,2,3,4,5]]}`
+
 // TestOverflow: a row that takes the output out of float64 is refused by its number.
 func TestOverflow(t *testing.T) {
-	m := newModel("linear", 1, 1)
-	r := runServer(t, m, nil)
-	status, ob := r.post(t, "", "application/json", strings.NewReader(`{"rows": [[1,2,3,4,5],[1e308,-1e308,1e308,1e308,-1e308],[1,2,3,4,5]]}`))
-	wantRefusal(t, "1e308", status, ob, 422, "row 1", "scale")
+	r := runServer(t, newModel("linear", 1, 1), nil)
+	r.refuses(t, "", typeJSON, overflowing, 422, "row 1", "scale")
 }

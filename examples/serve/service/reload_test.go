@@ -20,11 +20,9 @@ func models(t *testing.T, r *running, body string) (two [2]*train.Model, want ma
 	want = map[string]any{}
 	for i := range two {
 		two[i] = newModel("gaussian", 3, uint64(i+1))
-		if err := two[i].Save(r.Model); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, two[i].Save(r.Model))
 		r.reload()
-		status, ob := r.post(t, "?scores=true", "application/json", strings.NewReader(body))
+		status, ob := r.post(t, "?scores=true", typeJSON, body)
 		sum := must(checksum(r.Model))
 		if status != http.StatusOK || ob["model"] != sum {
 			t.Fatalf("model %d: %d %v", i, status, ob)
@@ -56,7 +54,7 @@ func TestReloadUnderLoad(t *testing.T) {
 					return
 				default:
 				}
-				status, ob := r.post(t, "?scores=true", "application/json", strings.NewReader(body))
+				status, ob := r.post(t, "?scores=true", typeJSON, body)
 				sum := fmt.Sprint(ob["model"])
 				if status != http.StatusOK || !reflect.DeepEqual(ob, want[sum]) {
 					t.Errorf("%d %v, want %v", status, ob, want[sum])
@@ -94,9 +92,7 @@ func wait(t *testing.T, f func() bool) {
 // TestSetsAreRefused: rows are no sets of samples.
 func TestSetsAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.safetensors")
-	if err := newModel("mean-map", 2, 1).Save(path); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, newModel("mean-map", 2, 1).Save(path))
 	if _, err := load(&options{Model: path}); err == nil || !strings.Contains(err.Error(), "mean-map takes sets of samples") {
 		t.Error(err)
 	}
@@ -107,33 +103,20 @@ func TestSetsAreRefused(t *testing.T) {
 func TestBadReload(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Watch = time.Millisecond })
 	body := asJSON(randomRows(8, 5))
-	_, before := r.post(t, "", "application/json", strings.NewReader(body))
-	failed := func() bool {
-		_, text := r.get(t, "/metrics")
-		return strings.Contains(text, `bochner_model_loads_total{result="failed"} 1`+"\n")
-	}
-	if err := os.WriteFile(r.Model+".tmp", []byte("no model"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(r.Model+".tmp", r.Model); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, failed)
-	if err := os.Remove(r.Model); err != nil {
-		t.Fatal(err)
-	}
+	_, before := r.post(t, "", typeJSON, body)
+	const failed = `bochner_model_loads_total{result="failed"} 1`
+	ok(t, os.WriteFile(r.Model+".tmp", []byte("no model"), 0o644))
+	ok(t, os.Rename(r.Model+".tmp", r.Model))
+	r.counts(t, failed)
+	ok(t, os.Remove(r.Model))
 	time.Sleep(20 * time.Millisecond)
-	if !failed() {
+	if !r.counted(t, failed) {
 		t.Error("a file was read more than once")
 	}
-	if status, ob := r.post(t, "", "application/json", strings.NewReader(body)); status != http.StatusOK || !reflect.DeepEqual(ob, before) {
-		t.Errorf("after a bad file: %d %v, want %v", status, ob, before)
-	}
+	r.answers(t, "", typeJSON, body, before) // after a bad file
 	if status, _ := r.get(t, "/readyz"); status != http.StatusOK {
 		t.Errorf("/readyz: %d", status)
 	}
-	if err := evaluated("gaussian", 2, 9).Save(r.Model); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, evaluated("gaussian", 2, 9).Save(r.Model))
 	wait(t, func() bool { return len(r.current.Load().card.Classes) == 2 })
 }

@@ -23,12 +23,18 @@ const sendNull = "send null where a value is missing"
 type rowReader struct {
 	*json.Decoder
 	text     []byte
-	table    *table // nil: the columns have no names
+	columns  []string // their names; nil: they have none
+	remedy   string   // for a missing value
+	form     string   // of a body
 	row, col int
 }
 
-func newRowReader(text []byte, of *table) *rowReader {
-	j := &rowReader{Decoder: json.NewDecoder(bytes.NewReader(text)), text: text, table: of}
+func newRowReader(text []byte, columns []string) *rowReader {
+	j := &rowReader{Decoder: json.NewDecoder(bytes.NewReader(text)), text: text, columns: columns,
+		remedy: "drop the row or fill the value in", form: `{"rows": [[1, 2, ...], ...]}`}
+	if columns != nil {
+		j.remedy, j.form = sendNull, fmt.Sprintf(`{"rows": [{%s: ..., ...}, ...]}`, quote(columns[0]))
+	}
 	j.UseNumber()
 	return j
 }
@@ -192,44 +198,33 @@ func (j *rowReader) number(text string) (float64, error) {
 
 // notNumber is the error of a cell that is not a number.
 func (j *rowReader) notNumber(cell json.Token) error {
-	return fmt.Errorf("serve: body: %s is %s, not a number; %s: %w", j.place(), show(cell), j.remedy(),
+	return fmt.Errorf("serve: body: %s is %s, not a number; %s: %w", j.place(), show(cell), j.remedy,
 		domain.ErrDomain)
-}
-
-func (j *rowReader) remedy() string {
-	if j.table != nil {
-		return sendNull
-	}
-	return "drop the row or fill the value in"
 }
 
 // bad is the error of a number.
 func (j *rowReader) bad(v float64, reason, remedy string) error {
 	if remedy == "" {
-		remedy = j.remedy()
+		remedy = j.remedy
 	}
 	who := "serve: body"
-	if j.table != nil {
-		who += ": column " + quote(j.table.Inputs[j.col].Name)
+	if j.columns != nil {
+		who += ": column " + quote(j.columns[j.col])
 	}
 	return &domain.CellError{Who: who, Row: j.row, Col: j.col, Value: v, Reason: reason, Remedy: remedy}
 }
 
 // place says where the cell is.
 func (j *rowReader) place() string {
-	if j.table == nil || j.col >= len(j.table.Inputs) {
+	if j.col >= len(j.columns) {
 		return fmt.Sprintf("x[%d,%d]", j.row, j.col)
 	}
-	return fmt.Sprintf("row %d: column %s", j.row, quote(j.table.Inputs[j.col].Name))
+	return fmt.Sprintf("row %d: column %s", j.row, quote(j.columns[j.col]))
 }
 
 // malformed is an error that names the byte.
 func (j *rowReader) malformed(format string, args ...any) error {
-	form := `{"rows": [[1, 2, ...], ...]}`
-	if j.table != nil {
-		form = fmt.Sprintf(`{"rows": [{%s: ..., ...}, ...]}`, quote(j.table.names[0]))
-	}
-	return fmt.Errorf("serve: body, byte %d: %s; send %s: %w", j.InputOffset(), fmt.Sprintf(format, args...), form,
+	return fmt.Errorf("serve: body, byte %d: %s; send %s: %w", j.InputOffset(), fmt.Sprintf(format, args...), j.form,
 		data.ErrFormat)
 }
 

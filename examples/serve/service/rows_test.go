@@ -66,9 +66,7 @@ func TestCut(t *testing.T) {
 		asJSON(randomRows(3, 1)): plain, arrays(passengers(3, 5)): named,
 		objects(passengerNames, passengers(3, 5), map[string]any{"z": []any{"\u00e9\"", map[string]any{"y": nil}}}): named,
 	} {
-		if err := read(text); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, read(text))
 		for n := range len(text) {
 			if err := read(text[:n]); !errors.Is(err, data.ErrFormat) || !strings.Contains(err.Error(), "ends early") {
 				t.Fatalf("%q: %v", text[:n], err)

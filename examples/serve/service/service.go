@@ -82,23 +82,20 @@ func Main() {
 }
 
 func run(ctx context.Context, o *options) error {
-	type made struct {
-		*server
-		err error
-	}
-	loading := make(chan made, 1)
+	var s *server
+	loading := make(chan error, 1)
 	go func() {
-		s, err := newServer(o)
-		loading <- made{s, err}
+		var err error
+		s, err = newServer(o)
+		loading <- err
 	}()
-	var s made
 	select {
-	case s = <-loading:
+	case err := <-loading:
+		if err != nil {
+			return err
+		}
 	case <-ctx.Done():
 		return fmt.Errorf("--model %s: stopped while it was read: %w", o.Model, ctx.Err())
-	}
-	if s.err != nil {
-		return s.err
 	}
 	l, err := net.Listen("tcp", o.Addr)
 	if err != nil {

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
 
 // TestSignals: SIGHUP takes a new model over, SIGTERM and SIGINT end the program with the exit status 0.
@@ -22,17 +24,10 @@ func TestSignals(t *testing.T) {
 	for _, end := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "m")
-		if err := newModel("gaussian", 3, 1).Save(path); err != nil {
-			t.Fatal(err)
-		}
-		cmd := program(t, dir, "--model", "m", "--addr", "127.0.0.1:0", "--watch", "0")
-		stderr, err := cmd.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, newModel("gaussian", 3, 1).Save(path))
+		cmd := clitest.Command(t, dir, "--model", "m", "--addr", "127.0.0.1:0", "--watch", "0")
+		stderr := must(cmd.StderrPipe())
+		ok(t, cmd.Start())
 		lines := bufio.NewScanner(stderr)
 		line := func(want string) string {
 			t.Helper()
@@ -42,23 +37,14 @@ func TestSignals(t *testing.T) {
 			return lines.Text()
 		}
 		url := regexp.MustCompile(`http://\S+`).FindString(line("serves m, sha256 " + must(checksum(path))[:12]))
-		if err := newModel("gaussian", 2, 2).Save(path); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, newModel("gaussian", 2, 2).Save(path))
+		ok(t, cmd.Process.Signal(syscall.SIGHUP))
 		line("now serves m, sha256 " + must(checksum(path))[:12])
-		resp, err := http.Post(url+"/predict", "application/json", strings.NewReader(asJSON(randomRows(2, 1))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must(http.Post(url+"/predict", typeJSON, strings.NewReader(asJSON(randomRows(2, 1)))))
 		if ob := object(t, resp); ob["model"] != must(checksum(path)) {
 			t.Errorf("%v", ob)
 		}
-		if err := cmd.Process.Signal(end); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, cmd.Process.Signal(end))
 		line("stopping")
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("%v: %v", end, err)
@@ -70,22 +56,11 @@ func TestSignals(t *testing.T) {
 func TestPipeInTheModelsPlace(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Watch = time.Millisecond })
 	pipe := r.Model + ".pipe"
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(pipe, r.Model); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, func() bool {
-		_, text := r.get(t, "/metrics")
-		return strings.Contains(text, `bochner_model_loads_total{result="failed"} 1`+"\n")
-	})
-	if err := newModel("gaussian", 2, 9).Save(r.Model + ".new"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(r.Model+".new", r.Model); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, syscall.Mkfifo(pipe, 0o600))
+	ok(t, os.Rename(pipe, r.Model))
+	r.counts(t, `bochner_model_loads_total{result="failed"} 1`)
+	ok(t, newModel("gaussian", 2, 9).Save(r.Model+".new"))
+	ok(t, os.Rename(r.Model+".new", r.Model))
 	wait(t, func() bool { return len(r.current.Load().card.Classes) == 2 })
 }
 
@@ -98,9 +73,7 @@ func TestStopsWhileItLoads(t *testing.T) {
 		`"w":{"dtype":"F64","shape":[134217728],"data_offsets":[0,1073741824]}}`
 	header += strings.Repeat(" ", (8-len(header)%8)%8)
 	head := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
-	if err := errors.Join(os.WriteFile(path, head, 0o600), os.Truncate(path, int64(len(head))+size)); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, errors.Join(os.WriteFile(path, head, 0o600), os.Truncate(path, int64(len(head))+size)))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := run(ctx, &options{Model: path, Addr: "127.0.0.1:0", Concurrent: 1, MaxBody: 1, MaxRows: 1}); !errors.Is(err, context.Canceled) {

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,10 +14,10 @@ import (
 func begin(t *testing.T, r *running) (finish func(), answer chan error) {
 	t.Helper()
 	body := asJSON(randomRows(8, 5))
-	in, out := io.Pipe()
+	conn := r.dial(t, head(typeJSON, len(body))+body[:len(body)/2])
 	answer = make(chan error, 1)
 	go func() {
-		resp, err := http.Post(r.url+"/predict", "application/json", in)
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err == nil {
 			var text []byte
 			text, err = io.ReadAll(resp.Body)
@@ -27,18 +28,12 @@ func begin(t *testing.T, r *running) (finish func(), answer chan error) {
 		}
 		answer <- err
 	}()
-	if _, err := io.WriteString(out, body[:len(body)/2]); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, func() bool {
-		_, text := r.get(t, "/metrics")
-		return strings.Contains(text, "bochner_predict_in_flight 1\n")
-	})
-	return func() {
-		_, _ = io.WriteString(out, body[len(body)/2:]) // what fails here, the answer says
-		out.Close()
-	}, answer
+	r.counts(t, "bochner_predict_in_flight 1")
+	return func() { _, _ = io.WriteString(conn, body[len(body)/2:]) }, answer // what fails here, the answer says
 }
+
+// fresh opens a connection for each request.
+var fresh = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
 // TestStopDrains: a request that has begun when the server begins to stop is answered; later ones are not accepted.
 func TestStopDrains(t *testing.T) {
@@ -47,7 +42,7 @@ func TestStopDrains(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- r.stop() }()
 	wait(t, func() bool {
-		resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(r.url + "/healthz")
+		resp, err := fresh.Get(r.url + "/healthz")
 		if err == nil {
 			resp.Body.Close()
 		}
@@ -78,7 +73,6 @@ func TestLinger(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- r.stop() }()
 	wait(t, r.stopping.Load)
-	fresh := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for page, want := range map[string]int{"/readyz": http.StatusServiceUnavailable, "/healthz": http.StatusOK, "/": http.StatusOK} {
 		resp, err := fresh.Get(r.url + page)
 		if err == nil {

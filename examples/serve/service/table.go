@@ -96,6 +96,7 @@ func inColumn(names []string, err error) error {
 // tableReader reads the rows of a table: arrays of cells in the order of its columns, or objects that name them.
 type tableReader struct {
 	*rowReader
+	table   *table
 	cells   []any // of the row
 	last    []int // the row that had a column last, from 1
 	unknown map[string]bool
@@ -108,7 +109,7 @@ const mostUnknown, mostTold = 1000, 10
 // read reads rows in JSON. Errors are those of readNumbers; a cell that the columns do not take is refused with 422.
 func (t *table) read(text []byte, most int) (x *tensor.Dense, notes []string, err error) {
 	n := len(t.Inputs)
-	j := &tableReader{rowReader: newRowReader(text, t), cells: make([]any, n), last: make([]int, n),
+	j := &tableReader{rowReader: newRowReader(text, t.names), table: t, cells: make([]any, n), last: make([]int, n),
 		unknown: map[string]bool{}}
 	frame, err := data.NewFrame(t.names...)
 	if err != nil {

@@ -1,13 +1,10 @@
 package service
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -39,47 +36,43 @@ var passengerNames = []string{"age", "sex", "child", "ticket", "day"}
 func frameOf(names []string, rows [][]any) *data.Frame {
 	f := must(data.NewFrame(names...))
 	for _, row := range rows {
-		if err := f.Append(row...); err != nil {
-			panic(err)
-		}
+		do(f.Append(row...))
 	}
 	return f
 }
 
-// tableModel is a model of classes of passengers.
-func tableModel(o data.ColumnOptions) *train.Model {
-	rows := passengers(60, 1)
-	f := frameOf(passengerNames, rows)
-	for i := range rows {
+// fates are so many passengers, with labels.
+func fates(n int) *data.Frame {
+	f := frameOf(passengerNames, passengers(n, 1))
+	for i := range n {
 		f.Labels = append(f.Labels, []string{"lost", "saved", "unknown"}[i%3])
 	}
 	f.LabelNames = []string{"fate"}
-	return fitted(f, o)
+	return f
 }
+
+// tableRecipe fits small models of tables.
+func tableRecipe(o data.ColumnOptions) train.Recipe {
+	return train.Recipe{Scale: "auto", Columns: &o, Spec: layers.Spec{Features: 32, Seed: 5}}
+}
+
+// tableModel is a model of classes of passengers.
+func tableModel(o data.ColumnOptions) *train.Model { return fitted(tableRecipe(o), fates(60)) }
 
 // numericModel is a model of a target of numbers and booleans.
 func numericModel(o data.ColumnOptions) *train.Model {
 	rng := rand.New(rand.NewPCG(1, 3))
-	rows := make([][]any, 40)
 	f := must(data.NewFrame("x", "flag", "y"))
-	for i := range rows {
-		rows[i] = []any{rng.Float64(), i % 2, rng.NormFloat64()}
+	f.LabelNames = []string{"target"}
+	for i := range 40 {
+		row := []any{rng.Float64(), i % 2, rng.NormFloat64()}
+		if i == 3 && o.Missing == "" {
+			row[0] = nil
+		}
+		do(f.Append(row...))
 		f.Y = append(f.Y, rng.Float64())
 	}
-	if o.Missing == "" {
-		rows[3][0] = nil
-	}
-	g := frameOf(f.Names, rows)
-	g.Y, g.LabelNames = f.Y, []string{"target"}
-	return fitted(g, o)
-}
-
-func fitted(f *data.Frame, o data.ColumnOptions) *train.Model {
-	m, _, err := train.Recipe{Scale: "auto", Columns: &o, Spec: layers.Spec{Features: 32, Seed: 5}}.Fit(context.Background(), f)
-	if err != nil {
-		panic(err)
-	}
-	return m
+	return fitted(tableRecipe(o), f)
 }
 
 // objects are rows as objects, their keys in an order of their own and with keys of others.
@@ -103,65 +96,42 @@ func objects(names []string, rows [][]any, extra map[string]any) string {
 func arrays(rows any) string { return string(must(json.Marshal(map[string]any{"rows": rows}))) }
 
 // inProcess is what a model predicts for the rows of a table.
-func inProcess(t *testing.T, m *train.Model, names []string, rows [][]any) map[string]any {
-	t.Helper()
-	set, err := m.Rows(frameOf(names, rows))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]any{"scores": rowsOf(must(m.Scores(set.X)))}
-	if m.Classes != nil {
-		want["classes"] = list(must(m.PredictClasses(set.X)))
-	} else {
-		want["targets"] = list(must(m.PredictTargets(set.X)))
-	}
-	return want
-}
-
-// wantAnswer wants an answer with these notes; nil: none.
-func (r *running) wantAnswer(t *testing.T, what, kind, body string, want map[string]any, notes ...string) {
-	t.Helper()
-	status, got := r.post(t, "?scores=true", kind, strings.NewReader(body))
-	told, _ := got["notes"].([]any)
-	delete(got, "notes")
-	delete(got, "model")
-	if status != http.StatusOK || !reflect.DeepEqual(got, want) || !slices.Equal(told, list(notes)) {
-		t.Errorf("%s: %d %v %q, want %v %q", what, status, got, told, want, notes)
-	}
+func inProcess(m *train.Model, names []string, rows [][]any) map[string]any {
+	return predictions(m, must(m.Rows(frameOf(names, rows))).X)
 }
 
 // TestTable: rows and objects in any order give what the model gives in process, to the bit, and what is unlike the
 // training rows is reported.
 func TestTable(t *testing.T) {
-	const kind = "application/json"
 	m := tableModel(data.ColumnOptions{})
 	r := runServer(t, m, nil)
 	rows := passengers(29, 7)
-	want := inProcess(t, m, passengerNames, rows)
-	r.wantAnswer(t, "arrays", kind, arrays(rows), want)
-	r.wantAnswer(t, "objects", kind, objects(passengerNames, rows, nil), want)
-	r.wantAnswer(t, "objects with the label", kind, objects(passengerNames, rows, map[string]any{"fate": nil}), want)
-	r.wantAnswer(t, "objects with more", kind, objects(passengerNames, rows, map[string]any{"Äge \U0001F600": []any{map[string]any{"a": 1}, "]", nil}}), want,
+	want := inProcess(m, passengerNames, rows)
+	r.answers(t, "?scores=true", typeJSON, arrays(rows), want)
+	r.answers(t, "?scores=true", typeJSON, objects(passengerNames, rows, nil), want)
+	r.answers(t, "?scores=true", typeJSON, objects(passengerNames, rows, map[string]any{"fate": nil}), want)
+	r.answers(t, "?scores=true", typeJSON, objects(passengerNames, rows, map[string]any{"Äge \U0001F600": []any{map[string]any{"a": 1}, "]", nil}}), want,
 		`body: the keys "Äge 😀" are not columns of the model and are ignored`)
-	r.wantAnswer(t, "escapes", kind, `{"rows": [{"\u0061ge": 31, "s\u0065x": "\u0066emale", "child": 0, "ticket": "\u0079es", "day": "2026\u002d01-31"}]}`,
-		inProcess(t, m, passengerNames, [][]any{{31., "female", 0, "yes", "2026-01-31"}}))
+	r.answers(t, "?scores=true", typeJSON, `{"rows": [{"\u0061ge": 31, "s\u0065x": "\u0066emale", "child": 0, "ticket": "\u0079es", "day": "2026\u002d01-31"}]}`,
+		inProcess(m, passengerNames, [][]any{{31., "female", 0, "yes", "2026-01-31"}}))
 
 	one := func(cells ...any) [][]any { return [][]any{cells} }
-	for what, rows := range map[string][2][][]any{
+	means := func(sent, meant [][]any, notes ...string) {
+		t.Helper()
+		r.answers(t, "?scores=true", typeJSON, arrays(sent), inProcess(m, passengerNames, meant), notes...)
+	}
+	for _, rows := range map[string][2][][]any{
 		"texts that are numbers": {one("31.5", " male ", "1", "yes", "2026-01-31"), one(31.5, "male", 1, "yes", "2026-01-31")},
 		"booleans":               {one(31.5, "male", true, true, "2026-01-31"), one(31.5, "male", 1, "yes", "2026-01-31")},
 		"marks of gaps":          {one("n/a", "?", false, "NO", "2026-01-31"), one(nil, nil, 0, "no", "2026-01-31")},
 		"0 and 1 for words":      {one(1e1, "male", 1.0, 0, "2026-01-31"), one(10, "male", 1, "no", "2026-01-31")},
 	} {
-		r.wantAnswer(t, what, kind, arrays(rows[0]), inProcess(t, m, passengerNames, rows[1]))
+		means(rows[0], rows[1])
 	}
-	r.wantAnswer(t, "unknown level", kind, arrays(one(31, "x", 1, "yes", "2026-01-31")), inProcess(t, m, passengerNames, one(31, "x", 1, "yes", "2026-01-31")),
-		`body: column "sex": 1 values, such as "x", were not in the training rows`)
-	r.wantAnswer(t, "a new gap", kind, arrays(one(31, "male", nil, "yes", "2026-01-31")), inProcess(t, m, passengerNames, one(31, "male", nil, "yes", "2026-01-31")),
+	unknown, gap := one(31, "x", 1, "yes", "2026-01-31"), one(31, "male", nil, "yes", "2026-01-31")
+	means(unknown, unknown, `body: column "sex": 1 values, such as "x", were not in the training rows`)
+	means(gap, gap,
 		`body: column "child": 1 values are missing, and none was in the training rows; 0 takes their place`)
-	if got := r.held.Load(); got != 0 {
-		t.Errorf("%d bytes of the budget are held at the end", got)
-	}
 }
 
 // TestTableArray: an .npy body of numbers and booleans, with NaN for a gap; one of texts is refused.
@@ -170,29 +140,27 @@ func TestTableArray(t *testing.T) {
 	r := runServer(t, m, nil)
 	nan := math.NaN()
 	names := []string{"x", "flag", "y"}
-	r.wantAnswer(t, "gaps", "application/x-npy", asNPY(2, 3, []float64{nan, 1, 2, .5, 0, 1}), inProcess(t, m, names, [][]any{{nil, 1, 2}, {.5, 0, 1}}))
-	r.wantAnswer(t, "a new gap", "application/x-npy", asNPY(1, 3, []float64{.5, 1, nan}), inProcess(t, m, names, [][]any{{.5, 1, nil}}),
+	r.answers(t, "?scores=true", typeNPY, asNPY(2, 3, []float64{nan, 1, 2, .5, 0, 1}), inProcess(m, names, [][]any{{nil, 1, 2}, {.5, 0, 1}}))
+	r.answers(t, "?scores=true", typeNPY, asNPY(1, 3, []float64{.5, 1, nan}), inProcess(m, names, [][]any{{.5, 1, nil}}),
 		fmt.Sprintf(`body: column "y": 1 values are missing, and none was in the training rows; %v takes their place`, m.Columns.Inputs[2].Fill))
+	strict := runServer(t, numericModel(data.ColumnOptions{Missing: data.MissingError}), nil)
+	texts := runServer(t, tableModel(data.ColumnOptions{}), nil)
 	for _, tc := range []struct {
+		r      *running
 		body   string
 		status int
 		texts  []string
 	}{
-		{asNPY(1, 4, make([]float64, 4)), 422, []string{"4 columns", "send the 3 columns that /model lists"}},
-		{asNPY(2, 3, []float64{1, 0, 1, 1, 2, 1}), 422, []string{`row 1: column "flag" is 2, and in the training rows it is 0 or 1`}},
-		{asNPY(2, 3, []float64{1, 0, 1, math.Inf(1), 1, 1}), 422, []string{`column "x"`, "x[1,0] = +Inf is not a finite number"}},
-		{asNPY(51, 3, make([]float64, 153)), 413, []string{"more than 50 rows"}},
-		{asNPY(2, 3, make([]float64, 6))[:120], 400, []string{"truncated"}},
+		{r, asNPY(1, 4, make([]float64, 4)), 422, []string{"4 columns", "send the 3 columns that /model lists"}},
+		{r, asNPY(2, 3, []float64{1, 0, 1, 1, 2, 1}), 422, []string{`row 1: column "flag" is 2, and in the training rows it is 0 or 1`}},
+		{r, asNPY(2, 3, []float64{1, 0, 1, math.Inf(1), 1, 1}), 422, []string{`column "x"`, "x[1,0] = +Inf is not a finite number"}},
+		{r, asNPY(51, 3, make([]float64, 153)), 413, []string{"more than 50 rows"}},
+		{r, asNPY(2, 3, make([]float64, 6))[:120], 400, []string{"truncated"}},
+		{strict, asNPY(2, 3, []float64{1, 0, 1, nan, 1, 1}), 422, []string{`row 1: column "x" is empty; fill the value in`}},
+		{texts, asNPY(1, 5, make([]float64, 5)), 415, []string{`the column "sex" of the model is a category`, "send application/json"}},
 	} {
-		status, ob := r.post(t, "", "application/x-npy", strings.NewReader(tc.body))
-		wantRefusal(t, fmt.Sprint(tc.texts), status, ob, tc.status, tc.texts...)
+		tc.r.refuses(t, "", typeNPY, tc.body, tc.status, tc.texts...)
 	}
-	strict := runServer(t, numericModel(data.ColumnOptions{Missing: data.MissingError}), nil)
-	status, ob := strict.post(t, "", "application/x-npy", strings.NewReader(asNPY(2, 3, []float64{1, 0, 1, nan, 1, 1})))
-	wantRefusal(t, "strict", status, ob, 422, `row 1: column "x" is empty; fill the value in`)
-	texts := runServer(t, tableModel(data.ColumnOptions{}), nil)
-	status, ob = texts.post(t, "", "application/x-npy", strings.NewReader(asNPY(1, 5, make([]float64, 5))))
-	wantRefusal(t, "texts", status, ob, 415, `the column "sex" of the model is a category`, "send application/json")
 }
 
 // TestTableRefusals: what is wrong with a row of a table is a 4xx with the row, the column and the remedy.
@@ -247,18 +215,14 @@ func TestTableRefusals(t *testing.T) {
 		{row("1,\"\xff\xfe\",0,\"no\",\"2026-01-31\""), 400, []string{"has a byte that is not UTF-8"}},
 		{`{"rows": [` + strings.Repeat(good+",", 51) + `]}`, 413, []string{"more than 50 rows"}},
 	} {
-		status, ob := r.post(t, "", "application/json", strings.NewReader(tc.body))
-		wantRefusal(t, fmt.Sprintf("%.100q", tc.body), status, ob, tc.status, tc.texts...)
+		r.refuses(t, "", typeJSON, tc.body, tc.status, tc.texts...)
 	}
 	strict := runServer(t, numericModel(data.ColumnOptions{Missing: data.MissingError}), nil)
-	status, ob := strict.post(t, "", "application/json", strings.NewReader(`{"rows": [[1,1,1],[1,null,1]]}`))
-	wantRefusal(t, "strict", status, ob, 422, `row 1: column "flag" is empty; fill the value in`)
-	if got := r.held.Load(); got != 0 {
-		t.Errorf("%d bytes of the budget are held at the end", got)
-	}
+	strict.refuses(t, "", typeJSON, `{"rows": [[1,1,1],[1,null,1]]}`, 422,
+		`row 1: column "flag" is empty; fill the value in`)
 	plain := runServer(t, newModel("gaussian", 3, 1), nil)
-	status, ob = plain.post(t, "", "application/json", strings.NewReader(`{"rows": [{"age": 1}]}`))
-	wantRefusal(t, "no names", status, ob, 400, "row 0 is an object, and the columns of the model have no names; send its 5 numbers as [1, 2, ...]")
+	plain.refuses(t, "", typeJSON, `{"rows": [{"age": 1}]}`, 400,
+		"row 0 is an object, and the columns of the model have no names; send its 5 numbers as [1, 2, ...]")
 }
 
 // TestTableTargets: several targets are named, and a cell that the kernel does not take is named by its column.
@@ -268,16 +232,11 @@ func TestTableTargets(t *testing.T) {
 	for i := range f.Y {
 		f.Y[i] = float64(i % 5)
 	}
-	m, _, err := train.Recipe{Spec: layers.Spec{Map: "exp-semigroup", Features: 32, Seed: 5}}.Fit(context.Background(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fitted(train.Recipe{Spec: layers.Spec{Map: "exp-semigroup", Features: 32, Seed: 5}}, f)
 	r := runServer(t, m, nil)
 	if got := r.current.Load().card.Targets; !slices.Equal(got, f.LabelNames) {
 		t.Errorf("the targets are %q", got)
 	}
-	set := must(m.Rows(frameOf([]string{"a", "b"}, [][]any{{3, "y"}})))
-	r.wantAnswer(t, "two targets", "application/json", `{"rows": [{"b": "y", "a": 3}]}`, map[string]any{"scores": rowsOf(must(m.Scores(set.X)))})
-	status, ob := r.post(t, "", "application/json", strings.NewReader(`{"rows": [[1,"x"],[-2,"y"]]}`))
-	wantRefusal(t, "negative", status, ob, 422, `column "a": x[1,0] = -2 is negative`)
+	r.answers(t, "?scores=true", typeJSON, `{"rows": [{"b": "y", "a": 3}]}`, inProcess(m, []string{"a", "b"}, [][]any{{3, "y"}}))
+	r.refuses(t, "", typeJSON, `{"rows": [[1,"x"],[-2,"y"]]}`, 422, `column "a": x[1,0] = -2 is negative`)
 }

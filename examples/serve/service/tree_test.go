@@ -1,10 +1,7 @@
 package service
 
 import (
-	"context"
 	"math"
-	"net/http"
-	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -33,9 +30,7 @@ var registerHalved = sync.OnceValue(func() error {
 // TestTreesAndRegisteredKernels: a network of dense layers around a map that is trained jointly, and the same with a
 // kernel of the user's own, are served from their files with the bits that the fitted model gives.
 func TestTreesAndRegisteredKernels(t *testing.T) {
-	if err := registerHalved(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, registerHalved())
 	x := randomRows(29, 5)
 	y := make([]float64, 29)
 	for i := range y {
@@ -46,15 +41,10 @@ func TestTreesAndRegisteredKernels(t *testing.T) {
 			{Map: "dense", Features: 4, Params: layers.Values{"activation": "tanh"}, Tune: "all"},
 			{Map: kernel, Features: 32, Tune: "all"},
 		}}
-		m, _, err := train.Recipe{Scale: "standard", Spec: spec}.Fit(context.Background(), &data.Set{X: x, Y: y})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fitted(train.Recipe{Scale: "standard", Spec: spec}, &data.Set{X: x, Y: y})
 		r := runServer(t, m, nil)
-		want := map[string]any{"model": must(checksum(r.Model)), "targets": list(must(m.PredictTargets(x)))}
-		if status, ob := r.post(t, "", "application/json", strings.NewReader(asJSON(x))); status != http.StatusOK || !reflect.DeepEqual(ob, want) {
-			t.Errorf("%s: %d\n%v, want\n%v", kernel, status, ob, want)
-		}
+		want := map[string]any{"targets": must(m.PredictTargets(x))}
+		r.answers(t, "", typeJSON, asJSON(x), want)
 		if _, text := r.get(t, "/model"); !strings.Contains(text, `"parts":["dense","`+kernel+`"]`) || !strings.Contains(text, `"tuned":"parts"`) {
 			t.Errorf("%s: the card is %s", kernel, text)
 		}

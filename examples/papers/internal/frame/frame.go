@@ -14,6 +14,7 @@ import (
 
 	"github.com/bochner-go/bochner/examples/internal/flags"
 	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -119,6 +120,32 @@ func (f *Flags) Over(ctx context.Context, what string, cells []string, measure f
 	return out, nil
 }
 
+// A Curve is a line of a table and of a picture: what is measured for several numbers of features.
+type Curve struct {
+	What     string // is measured, for the progress
+	Name     string // in the picture
+	Row      string // the first cells of the line
+	Columns  []string
+	Features []int // of each column
+	Measure  func(column int, seed uint64) (float64, error)
+	Bar      func(s Spread) float64 // drawn about the mean
+	Cell     func(column int, s Spread) string
+}
+
+// Draw measures a curve, prints its line, and returns what is drawn.
+func (f *Flags) Draw(ctx context.Context, c Curve) (report.Series, error) {
+	series := report.Series{Name: c.Name}
+	spreads, err := f.Over(ctx, c.What, c.Columns, c.Measure)
+	if err != nil {
+		return series, err
+	}
+	for i, s := range spreads {
+		series.Add(c.Features[i], s.Mean, c.Bar(s))
+	}
+	Line(c.Row, spreads, c.Cell)
+	return series, nil
+}
+
 // Line prints a line of a table.
 func Line(name string, spreads []Spread, cell func(i int, s Spread) string) {
 	fmt.Print("| ", name, " |")
@@ -128,12 +155,18 @@ func Line(name string, spreads []Spread, cell func(i int, s Spread) string) {
 	fmt.Println()
 }
 
-// Sizes names columns of a table.
-func Sizes[T any](sizes []T, name func(T) string) (out []string) {
-	for _, s := range sizes {
-		out = append(out, "s = "+name(s))
+// Each is f of each of a list.
+func Each[T, U any](list []T, f func(T) U) []U {
+	out := make([]U, len(list))
+	for i, v := range list {
+		out[i] = f(v)
 	}
 	return out
+}
+
+// Sizes names columns of a table.
+func Sizes[T any](sizes []T, name func(T) string) []string {
+	return Each(sizes, func(size T) string { return "s = " + name(size) })
 }
 
 // Counts reads a list of whole numbers, in rising order.

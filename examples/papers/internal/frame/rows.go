@@ -8,6 +8,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -58,37 +59,58 @@ func Some(s *data.Set, n int, seed uint64) *data.Set {
 	return s.Take(rows)
 }
 
-// Classes are the classes of training and test rows.
-type Classes struct {
-	N     int
-	Y     *mat.Dense // [n, N] of the training rows, +1 and -1
-	Truth []int      // class numbers of the test rows
+// A Problem is rows of classes to learn from and to be tested on.
+type Problem struct {
+	X, XTest *tensor.Dense
+	N        int        // of classes
+	Y        *mat.Dense // [n, N] of the training rows, +1 and -1
+	Truth    []int      // class numbers of the test rows
 }
 
-// ClassesOf numbers the classes of the training rows. One class alone is an error.
-func ClassesOf(trainSet, testSet *data.Set) (c Classes, err error) {
+// NewProblem numbers the classes of the training rows, of which one alone is an error, and makes dense rows of an
+// element type.
+func NewProblem(trainSet, testSet *data.Set, dt tensor.Dtype) (p Problem, err error) {
 	classes := data.NewClasses(trainSet.Labels)
-	if c.N = len(classes); c.N < 2 {
-		return c, fmt.Errorf("%s: all rows have the class %q; a classifier needs two", trainSet.Source, classes[0])
+	if p.N = len(classes); p.N < 2 {
+		return p, fmt.Errorf("%s: all rows have the class %q; a classifier needs two", trainSet.Source, classes[0])
 	}
 	labels, err := classes.Index(trainSet.Labels)
 	if err != nil {
-		return c, trainSet.Locate(err)
+		return p, trainSet.Locate(err)
 	}
-	if c.Truth, err = classes.Index(testSet.Labels); err != nil {
-		return c, testSet.Locate(err)
+	if p.Truth, err = classes.Index(testSet.Labels); err != nil {
+		return p, testSet.Locate(err)
 	}
-	c.Y, err = data.OneVersusRest(labels, c.N)
-	return c, err
+	if p.X, err = as(trainSet, dt); err != nil {
+		return p, err
+	}
+	if p.XTest, err = as(testSet, dt); err != nil {
+		return p, err
+	}
+	p.Y, err = data.OneVersusRest(labels, p.N)
+	return p, err
 }
 
-// Scores are the outputs of a linear head on the features of rows.
-func Scores(l layers.Layer, w *mat.Dense, b []float64, x ops.Matrix) (*mat.Dense, error) {
-	head, err := layers.NewLinearHead(l.Features(), len(b), layers.WithDtype(l.Dtype()))
+// as returns the rows of a set as a dense matrix of an element type.
+func as(set *data.Set, dt tensor.Dtype) (*tensor.Dense, error) {
+	x, err := set.Dense()
 	if err != nil {
 		return nil, err
 	}
-	if err := head.SetWeights(w.RawMatrix().Data, b); err != nil {
+	rows, err := (&data.Set{X: x, Source: set.Source}).As(dt)
+	if err != nil {
+		return nil, err
+	}
+	return rows.(*tensor.Dense), nil
+}
+
+// Scores are the outputs of a linear head on the features of rows.
+func Scores(l layers.Layer, f *linear.Fit, x ops.Matrix) (*mat.Dense, error) {
+	head, err := layers.NewLinearHead(l.Features(), len(f.B), layers.WithDtype(l.Dtype()))
+	if err != nil {
+		return nil, err
+	}
+	if err := head.SetWeights(f.W.RawMatrix().Data, f.B); err != nil {
 		return nil, err
 	}
 	return (&train.Model{Map: l, Head: head}).ScoresPrepared(x)
@@ -102,17 +124,4 @@ func KernelError(exact *mat.Dense, m report.Map, x ops.Matrix) (float64, error) 
 	}
 	e, err := report.Compare(exact, approx)
 	return e.RelativeFrobenius, err
-}
-
-// As returns the rows of a set as a dense matrix of an element type.
-func As(set *data.Set, dt tensor.Dtype) (*tensor.Dense, error) {
-	x, err := set.Dense()
-	if err != nil {
-		return nil, err
-	}
-	rows, err := (&data.Set{X: x, Source: set.Source}).As(dt)
-	if err != nil {
-		return nil, err
-	}
-	return rows.(*tensor.Dense), nil
 }
