@@ -232,7 +232,7 @@ func TestTableTargets(t *testing.T) {
 	for i := range f.Y {
 		f.Y[i] = float64(i % 5)
 	}
-	m := fitted(train.Recipe{Spec: layers.Spec{Map: "exp-semigroup", Features: 32, Seed: 5}}, f)
+	m := fitted(train.Recipe{Scale: "none", Spec: layers.Spec{Map: "exp-semigroup", Features: 32, Seed: 5}}, f)
 	r := runServer(t, m, nil)
 	if got := r.current.Load().card.Targets; !slices.Equal(got, f.LabelNames) {
 		t.Errorf("the targets are %q", got)
