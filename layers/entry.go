@@ -217,8 +217,8 @@ func lending(kernel reflect.Type) (es []*Entry) {
 // RandomReLULayer for a spectral.Random, a HomogeneousLayer for a spectral.Homogeneous, an ExponentiatedLayer for a
 // spectral.Exponentiated and a GORFLayer for a spectral.SignedLaw. Register fills in the Traits. Errors (ErrParam): a
 // name that is empty, taken, or not of letters, digits and hyphens; no such kernel; a parameter that the map has
-// already; an exported field of the kernel without a tag, such as those of spectral.Custom, or with a tag that cannot be
-// read.
+// already; an exported field of the kernel without a tag, such as the functions of spectral.Custom, or with a tag that
+// cannot be read.
 func Register(e Entry) (err error) {
 	bad := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-')

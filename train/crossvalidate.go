@@ -95,7 +95,8 @@ func (r *Scores) Best(recipe Recipe) Recipe {
 //
 // Candidates differ from the recipe's Spec by their parameters; see Grid, RandomSearch and Around. Without candidates
 // the Spec itself is scored, or those around it by CVOptions.Factors. The scalers are chosen (see Recipe.Scale, but not
-// with candidates or Factors) and fitted on all rows, including the rows that a fold scores, and a map that is fitted sees all rows, or the sample of a stream, but no target.
+// with candidates or Factors) and fitted on all rows, including the rows that a fold scores. A map that is fitted sees
+// all rows, or the sample of a stream, but no target.
 //
 // All candidates have the same folds, with the classes in proportion and the rows of a group together. A row of a
 // stream is assigned to a fold by itself; memory holds the targets of a stream but not its rows. Maps with one seed

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,6 @@ import (
 // prepared is a recipe together with its rows.
 type prepared struct {
 	recipe  Recipe
-	chosen  bool          // whether the recipe leaves the scaler to the rows
 	model   *Model        // with the fitted scaler and the classes, and without Map and Head; ready finishes its Spec
 	n       int           // the number of rows
 	counts  []int         // the number of rows of each class; nil for targets
@@ -40,15 +40,13 @@ func (r Recipe) prepare(ctx context.Context, rows data.Source) (*prepared, error
 		return nil, err
 	}
 	_, streamed := rows.(*data.Stream)
-	chosen := r.Scale == ""
-	if chosen {
-		r.Scale = r.scaleOf(rows)
-	}
-	m, err := r.newModel(!streamed)
+	scaled := r
+	scaled.Scale = cmp.Or(r.Scale, r.scaleOf(rows))
+	m, err := scaled.newModel(!streamed)
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{recipe: r, model: m, chosen: chosen}
+	p := &prepared{recipe: r, model: m}
 	switch s := rows.(type) {
 	case *data.Set:
 		if s == nil || domain.IsNil(s.X) {

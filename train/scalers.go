@@ -66,7 +66,8 @@ var scales = []string{"auto", "none", "quantile", "robust"}
 func (p *prepared) choosesScale(s *data.Set, y *mat.Dense) (sgd.MiniBatch, bool) {
 	spec := p.model.Spec
 	x, dense := s.X.(*tensor.Dense)
-	if !p.chosen || !dense || y == nil || !spec.Tuned() || p.recipe.Tuner != nil || len(spec.Params)+len(spec.Parts) > 0 {
+	if p.recipe.Scale != "" || !dense || y == nil || !spec.Tuned() || p.recipe.Tuner != nil ||
+		len(spec.Params)+len(spec.Parts) > 0 {
 		return sgd.MiniBatch{}, false
 	}
 	f, descends := p.fitterOf(spec).(sgd.MiniBatch)

@@ -37,10 +37,9 @@ type Uncertainty struct {
 // UncertaintyOptions are the options of Recipe.Uncertainty. The zero value is the default.
 //
 // The model is fitted again, in the same way, on a part of the rows, or on several parts if rows are few. Mini-batches
-// keep the decay and the start that they chose for all rows. From the
-// predictions of these fits for the other rows come the conformal intervals of targets, or the calibration of
-// probabilities and the conformal sets of classes. The posterior is learned from all rows. The scores of the model stay
-// as they are.
+// keep the decay and the start that they chose for all rows. From the predictions of these fits for the other rows come
+// the conformal intervals of targets, or the calibration of probabilities and the conformal sets of classes. The
+// posterior is learned from all rows. The scores of the model stay as they are.
 //
 // The guarantee of conformal prediction holds for a model that learned from a part of the rows. The model of all rows
 // errs as much or less as a rule, so its intervals and sets cover as often or a little more. A head that overfits

@@ -23,7 +23,8 @@ func ForTuning(head string) MiniBatch {
 }
 
 // begin sets the map to where the fit starts, as it is or turned by Directions, and sets MapDecay. Of MapDecays, with
-// either start, it takes what has the least heldLoss, and stops at the first that has more than the one before. Directions then says how the fit starts.
+// either start, it takes what has the least heldLoss, and stops at the first that has more than the one before.
+// Directions then says how the fit starts.
 func (o *FitOptions) begin(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) error {
 	short, divisions := o.short(rows)
 	starts, least, failed := [][]*tensor.Dense{snapshot(m, head)}, math.Inf(1), error(nil)

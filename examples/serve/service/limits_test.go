@@ -78,7 +78,7 @@ func TestHeldOpen(t *testing.T) {
 }
 
 // TestAtOnce: rows that are mapped a few at a time have the predictions of all at once, and the same distributions but
-// for rounding, which is that of products of matrices of other sizes. An error in a row has its number.
+// for the rounding of products of matrices of other sizes. An error in a row has its number.
 func TestAtOnce(t *testing.T) {
 	for _, tc := range []struct {
 		model *train.Model
