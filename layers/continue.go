@@ -86,9 +86,15 @@ func intoFrequencies(values map[string]*tensor.Dense, prefix, name string, w, rh
 	if w, err = ops.Bandwidth(ops.Attr{Layer: layer}).Into(nil, w, rho); err != nil {
 		return false, err
 	}
-	return give(values, prefix+name, w) || give(values, prefix+"log_"+name, mapTensor(w, func(v float64) float64 {
-		return math.Log(max(v, math.SmallestNonzeroFloat32))
-	})), nil
+	has := func(name string) bool { return values[name] != nil && values[name].Shape().Eq(w.Shape()) }
+	switch {
+	case has(prefix + name):
+		return give(values, prefix+name, w), nil
+	case has(prefix + "log_" + name):
+		log := func(v float64) float64 { return math.Log(max(v, math.SmallestNonzeroFloat32)) }
+		return give(values, prefix+"log_"+name, mapTensor(w, log)), nil
+	}
+	return false, nil
 }
 
 // asFixed gives a parameter that is tuned as its logarithm or inverse softplus to a map that has it as it is.
