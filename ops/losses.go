@@ -77,7 +77,6 @@ func entropyBackward[T domain.Float](c *call) error {
 	for i, g := range gradientOf[T](c) {
 		g, x, t, mass := float64(g), scores[i*k:][:k], targets[i*k:][:k], 0.0
 		top, sum := simd.ShiftedExp(e, x)
-		ln := math.Log(sum)
 		for _, v := range t {
 			mass += float64(v)
 		}
@@ -88,7 +87,7 @@ func entropyBackward[T domain.Float](c *call) error {
 			}
 		}
 		if allT != nil {
-			dt := allT[i*k:][:len(x)]
+			dt, ln := allT[i*k:][:len(x)], math.Log(sum)
 			for j, v := range x {
 				dt[j] = T(-g * (float64(v) - top - ln))
 			}

@@ -236,9 +236,8 @@ func (f *fitter) rowErrors(y, targets *tensor.Dense) (loss, score float64) {
 	k := y.Shape()[1]
 	p, t := make([]float64, k), make([]float64, k)
 	for i := range y.Shape()[0] {
-		for j := range k {
-			p[j], t[j] = given.Cell(y, i*k+j), given.Cell(targets, i*k+j)
-		}
+		given.Cells(p, y, i*k)
+		given.Cells(t, targets, i*k)
 		loss += f.weight(t) * f.head.RowLoss(p, t)
 		switch {
 		case !f.classes:

@@ -18,6 +18,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -130,20 +131,21 @@ func (f *fitter) targetsOf(dst *tensor.Dense, y *mat.Dense) *tensor.Dense {
 		dst = tensor.New(tensor.WithShape(n, k), tensor.Of(f.head.Dtype()))
 	}
 	y, classifies := f.unit.Targets(y), f.head.Classifies()
+	row := make([]float64, k)
 	for i := range n {
-		all := 0. // the sum of a row
-		for j, v := range y.RawRowView(i) {
-			if classifies {
-				if v = (v + 1) / 2; f.ClassWeights != nil {
-					v *= f.ClassWeights[j]
-				}
+		copy(row, y.RawRowView(i))
+		for j := 0; classifies && j < k; j++ {
+			if row[j] = (row[j] + 1) / 2; f.ClassWeights != nil {
+				row[j] *= f.ClassWeights[j]
 			}
-			all += v
-			given.SetCell(dst, i*k+j, v)
 		}
-		for j := 0; smooth > 0 && j < k; j++ {
-			given.SetCell(dst, i*k+j, (1-smooth)*given.Cell(dst, i*k+j)+smooth*all/float64(k))
+		if smooth > 0 {
+			mean := floats.Sum(row) / float64(k)
+			for j, v := range row {
+				row[j] = (1-smooth)*v + smooth*mean
+			}
 		}
+		given.SetCells(dst, i*k, row)
 	}
 	return dst
 }
