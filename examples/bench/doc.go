@@ -24,13 +24,15 @@
 // machines. Steps is two epochs of Adam on batches of 256 rows, under a softmax head, through a map that is frozen,
 // whose bandwidth is tuned, or whose frequencies are. Predict scores 1 and 64 rows by a fitted model.
 //
+// Sparse maps the sparse rows of -train, such as bags of words, and fits ridge regression on the map.
+//
 // Read reads CSV and LIBSVM text of -rows rows and columns, with numbers of 17 digits and of up to six.
 //
 // compare runs the benchmarks on one core, then the peers on one core each, and prints both with benchstat:
 // scikit-learn's RBFSampler (beside gaussian, phase and structured) and AdditiveChi2Sampler (chi2), VLFeat's
 // homogeneous kernel map (intersection, in a loop in C), random Laplace features and the gradient in numpy, torch
 // (autograd, periodic, Steps), scipy (sparse), pandas and scikit-learn (the readers), and scikit-learn's Ridge, RidgeCV,
-// LogisticRegression by lbfgs, LinearSVC (LIBLINEAR) and pipeline (Fit, Predict). It takes the flags of go test. On
+// LogisticRegression by lbfgs, LinearSVC (LIBLINEAR) and pipeline (Fit, Sparse, Predict). It takes the flags of go test. On
 // Debian:
 //
 //	apt-get install python3-sklearn python3-pandas python3-torch libopenblas-dev libvlfeat-dev gcc

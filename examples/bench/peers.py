@@ -277,6 +277,32 @@ def predict(x, labels, features, n):
     return lambda: m.predict(x[:n])
 
 
+def sparse(folder, keys):
+    """Maps of sparse rows by scikit-learn, and Ridge on them by SOLVER: sparse_cg, or cholesky of dense features."""
+    from scipy.sparse import csr_matrix, issparse
+    from sklearn.linear_model import Ridge
+
+    read = lambda name, dtype: np.fromfile(os.path.join(folder, name), dtype)
+    labels, features = read("labels", np.int64), int(keys["features"])
+    x = csr_matrix((read("values", float).astype(keys["type"]), read("columns", np.int32), read("pointers", np.int64)))
+    y, n = np.where(labels[:, None] == np.arange(labels.max() + 1), 1, -1).astype(keys["type"]), len(labels)
+    transform = {"gaussian": RBFSampler(gamma=0.005, n_components=features, random_state=0).fit(x[:4]).transform,
+                 "chi2": AdditiveChi2Sampler(sample_steps=2).fit(x[:4]).transform, "linear": lambda x: x}[keys["map"]]
+    if keys["what"] == "forward":
+        return lambda: transform(x)
+    solver = os.environ.get("SOLVER", "sparse_cg")
+
+    def call():
+        z = transform(x)
+        square, mean = (z.multiply(z) if issparse(z) else z * z).sum(), z.mean(0)
+        alpha = 1e-3 * (square - n * np.asarray(np.multiply(mean, mean)).sum())
+        if issparse(z) and solver == "sparse_cg":
+            return Ridge(alpha, solver="sparse_cg", tol=1e-6).fit(z, y)
+        return Ridge(alpha, solver="cholesky").fit(z.toarray() if issparse(z) else z, y)
+
+    return call
+
+
 PEERS = {"gaussian": rbf_sampler, "phase": rbf_sampler, "structured": rbf_sampler, "laplace": laplace, "gradient": gradient,
          "autograd": autograd, "periodic": periodic, "sparse": csr, "chi2": additive_chi2, "intersection": homkermap}
 
@@ -300,7 +326,7 @@ def main():
             continue
         name = line[1]
         keys = dict(part.split("=", 1) for part in name.split("/")[1:])
-        if "map" in keys and keys["map"] in PEERS:
+        if "shape" in keys and keys["map"] in PEERS:
             n, d, features = map(int, keys["shape"].split("x"))
             rng = np.random.default_rng(1)
             call = PEERS[keys["map"]](rng.random((n, d), dtype=keys["type"]), features, rng)
@@ -311,6 +337,8 @@ def main():
             z = np.fromfile(os.path.join(sys.argv[1], keys["features"] + "." + keys["type"])).reshape(len(x), -1).astype(keys["type"])
             s = float(((z - z.mean(0)) ** 2).sum() / len(z))
             measure(name, lambda: HEADS[keys["head"]](z, labels, s, keys["lambda"] == "chosen"))
+        elif name.startswith("BenchmarkSparse"):
+            measure(name, sparse(sys.argv[1], keys))
         elif name.startswith("BenchmarkSteps"):
             call = steps(*problem(sys.argv[1], keys), int(keys["features"]), keys["tune"])
             if call is not None:

@@ -181,7 +181,10 @@ func (s *RidgeStats) addBlock(b *ridgeBlock) {
 	less, joint := s.join(&b.moments) // the point, to be added
 	floats.Scale(math.Sqrt(joint/b.mass), less)
 	floats.Sub(less, b.meanZ)
+	sparse := sparsely(b)
 	switch {
+	case sparse != nil:
+		sparse.add(s.g, b.mass, less)
 	case b.narrow && s.addFloat32(b, less):
 	case b.w == nil:
 		fast.DsyrkMoved(d, b.n, b.z, d, less, s.g, d)
