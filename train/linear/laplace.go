@@ -12,6 +12,7 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/factor"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -30,6 +31,9 @@ const (
 	// the one of ClassesCovariance; for two classes they are equal.
 	SharedCovariance LaplaceCovariance = "shared"
 )
+
+// covariances are the choices of LaplaceOptions.Covariance.
+var covariances = []LaplaceCovariance{ExactCovariance, ClassesCovariance, SharedCovariance}
 
 const (
 	// exactLaplace is the largest number of coefficients for which the exact covariance is chosen.
@@ -116,7 +120,7 @@ func FitLaplace(ctx context.Context, m layers.Map, rows data.Examples, f *Fit, o
 		return nil, err
 	}
 	src.Block = o.BlockRows
-	h := &curvature{w: f.W, b: f.B, o: o}
+	h := &curvature{of: f, o: o}
 	if err := src.Each(h.add); err != nil {
 		return nil, err
 	}
@@ -130,20 +134,12 @@ func (o LaplaceOptions) check() error {
 		wrong = fmt.Sprintf("Lambda = %v is not a finite number above 0, or 0 for the default", o.Lambda)
 	case o.BlockRows < 0:
 		wrong = fmt.Sprintf("BlockRows = %d is negative; 0 is the default", o.BlockRows)
-	case o.Covariance != "":
-		return o.Covariance.check()
+	case o.Covariance != "" && !slices.Contains(covariances, o.Covariance):
+		wrong = fmt.Sprintf("the covariance %q is none of %v; leave it empty to choose", string(o.Covariance), covariances)
 	default:
 		return nil
 	}
 	return fmt.Errorf("train: Laplace: %s: %w", wrong, domain.ErrParam)
-}
-
-func (c LaplaceCovariance) check() error {
-	if all := []LaplaceCovariance{ExactCovariance, ClassesCovariance, SharedCovariance}; !slices.Contains(all, c) {
-		return fmt.Errorf("train: Laplace: the covariance %q is none of %v; leave it empty to choose: %w",
-			string(c), all, domain.ErrParam)
-	}
-	return nil
 }
 
 // chosen is the covariance for a head of D features and k classes, or an error if memory cannot hold it.
@@ -204,25 +200,17 @@ func checkHead(w *mat.Dense, b []float64) error {
 	return finiteHead("Laplace", w, b, "fit the head again")
 }
 
-// newLaplace is the head for features less the point at, without its posterior.
+// newLaplace is a head for features less the point at, without its posterior. The intercept becomes B + atᵀW.
 func newLaplace(w *mat.Dense, b, at []float64) *Laplace {
-	d, k := w.Dims()
-	return &Laplace{d: d, k: k, at: at, head: headAbout(w, b, at)}
-}
-
-// headAbout returns W followed by B + atᵀW, the coefficients of (z - at, 1).
-func headAbout(w *mat.Dense, b, at []float64) []float64 {
-	d, k := w.Dims()
-	out := make([]float64, 0, (d+1)*k)
+	l := &Laplace{at: at}
+	l.d, l.k = w.Dims()
 	last := slices.Clone(b)
-	for j := range d {
-		row := w.RawRowView(j)
-		out = append(out, row...)
-		for c, v := range row {
-			last[c] += at[j] * v
-		}
+	for j, v := range at {
+		l.head = append(l.head, w.RawRowView(j)...)
+		floats.AddScaled(last, v, w.RawRowView(j))
 	}
-	return append(out, last...)
+	l.head = append(l.head, last...)
+	return l
 }
 
 // aboutInto writes rows lo, lo+1, ... of z less the point at, each followed by a 1, to dst [rows, D + 1].

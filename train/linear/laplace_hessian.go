@@ -20,17 +20,13 @@ import (
 // curvature holds the sums of FitLaplace over the rows so far. They are centred at the mean of the first block, so that
 // features that hardly vary lose no digits. So is the posterior; only its prior is about the mean of all rows.
 type curvature struct {
-	w *mat.Dense
-	b []float64
-	o LaplaceOptions
+	of *Fit
+	o  LaplaceOptions
 
-	covariance LaplaceCovariance
-	d, k       int
-	at         []float64 // the point
-	head       []float64 // about it
-	spread     rowSpread
-	own        [][]float64 // Σ r p (1 - p) z̃ z̃ᵀ of each class, or their bound: lower triangles [D + 1, D + 1]
-	across     []float64   // Σ r p_c p_e z̃ z̃ᵀ, the lower triangle [N, N]; nil but for the exact covariance
+	*Laplace // the posterior to be, once there are rows
+	spread   rowSpread
+	own      [][]float64 // Σ r p (1 - p) z̃ z̃ᵀ of each class, or their bound: lower triangles [D + 1, D + 1]
+	across   []float64   // Σ r p_c p_e z̃ z̃ᵀ, the lower triangle [N, N]; nil but for the exact covariance
 
 	z, scaled, p []float64 // of the rows in hand; scratch
 }
@@ -41,68 +37,50 @@ const laplaceRows = 512
 // add is an addRows.
 func (h *curvature) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
 	n, d := z.Shape()[0], z.Shape()[1]
-	if wd, k := h.w.Dims(); wd != d || y.RawMatrix().Cols != k {
+	if wd, k := h.of.W.Dims(); wd != d || y.RawMatrix().Cols != k {
 		return fmt.Errorf("train: Laplace: the head has W [%d,%d], and the rows have %d features and targets of %d "+
 			"classes; give the rows and the map of its fit: %w", wd, k, d, y.RawMatrix().Cols, domain.ErrShape)
 	}
 	if err := rows.CheckFinite("Laplace", z, y, names.At); err != nil {
 		return err
 	}
-	var weight []float64
-	if h.o.ClassWeights != nil {
-		var err error
-		if weight, err = given.RowWeights("Laplace", h.o.ClassWeights, y, names.At); err != nil {
-			return err
-		}
+	weight, err := rowWeights("Laplace", h.o.ClassWeights, y, names.At)
+	if err != nil {
+		return err
 	}
 	h.spread.addMatrix(z, weight)
-	if h.at == nil {
+	if h.Laplace == nil {
 		if err := h.begin(); err != nil {
 			return err
 		}
 	}
 	for lo := 0; lo < n; lo += laplaceRows {
-		some := min(laplaceRows, n-lo)
-		aboutInto(h.z[:some*(h.d+1)], z, lo, h.at)
-		var r []float64
-		if weight != nil {
-			r = weight[lo : lo+some]
-		}
-		h.probabilities(some)
-		h.addRows(some, r)
+		h.addRows(z, weight, lo, min(lo+laplaceRows, n))
 	}
 	return nil
 }
 
 // begin makes room, about the mean of the rows so far.
-func (h *curvature) begin() (err error) {
-	h.d, h.k = h.w.Dims()
-	if h.covariance, err = h.o.Covariance.chosen(h.d, h.k); err != nil {
+func (h *curvature) begin() error {
+	l := newLaplace(h.of.W, h.of.B, slices.Clone(h.spread.mean))
+	var err error
+	if l.Covariance, err = h.o.Covariance.chosen(l.d, l.k); err != nil {
 		return err
 	}
-	h.at = slices.Clone(h.spread.mean)
-	h.head = headAbout(h.w, h.b, h.at)
-	wide, blocks := h.d+1, h.k
-	switch h.covariance {
+	h.Laplace, h.own = l, make([][]float64, l.k)
+	_, wide := l.Covariance.matrices(l.d, l.k)
+	switch l.Covariance {
 	case ExactCovariance:
-		wide *= h.k
 		h.across = make([]float64, wide*wide)
 	case SharedCovariance:
-		blocks = 1
+		h.own = h.own[:1]
 	}
-	h.own = make([][]float64, blocks)
 	for c := range h.own {
-		h.own[c] = make([]float64, (h.d+1)*(h.d+1))
+		h.own[c] = make([]float64, (l.d+1)*(l.d+1))
 	}
-	h.z, h.scaled = make([]float64, laplaceRows*(h.d+1)), make([]float64, laplaceRows*wide)
-	h.p = make([]float64, laplaceRows*h.k)
+	h.z, h.scaled = make([]float64, laplaceRows*(l.d+1)), make([]float64, laplaceRows*wide)
+	h.p = make([]float64, laplaceRows*l.k)
 	return nil
-}
-
-// probabilities writes the probabilities of the rows in hand to p.
-func (h *curvature) probabilities(rows int) {
-	fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, rows, h.k, h.d+1, 1, h.z, h.d+1, h.head, h.k, 0, h.p, h.k)
-	given.InParallel(rows, func(i int) { softmaxRow(h.p[i*h.k : (i+1)*h.k]) })
 }
 
 // bernoulli is p_c (1 - p_c). For p_c near 1 it sums the other probabilities, to keep their digits.
@@ -119,12 +97,15 @@ func bernoulli(p []float64, c int) float64 {
 	return p[c] * rest
 }
 
-// addRows adds the rows in hand, of weights r; nil: all are 1.
-func (h *curvature) addRows(rows int, r []float64) {
-	n := h.d + 1
+// addRows adds rows lo to hi of z, by their weights; nil: all are 1.
+func (h *curvature) addRows(z *tensor.Dense, weight []float64, lo, hi int) {
+	rows, n, k := hi-lo, h.d+1, h.k
+	aboutInto(h.z[:rows*n], z, lo, h.at)
+	fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, rows, k, n, 1, h.z, n, h.head, k, 0, h.p, k)
+	given.InParallel(rows, func(i int) { softmaxRow(h.p[i*k : (i+1)*k]) })
 	scale := func(at, stride int, by func(i int, p []float64) float64) {
 		given.InParallel(rows, func(i int) {
-			floats.ScaleTo(h.scaled[i*stride+at:][:n], by(i, h.p[i*h.k:(i+1)*h.k]), h.z[i*n:(i+1)*n])
+			floats.ScaleTo(h.scaled[i*stride+at:][:n], by(lo+i, h.p[i*k:(i+1)*k]), h.z[i*n:(i+1)*n])
 		})
 	}
 	square := func(n int, c []float64) {
@@ -133,29 +114,29 @@ func (h *curvature) addRows(rows int, r []float64) {
 	for c := range h.own {
 		scale(0, n, func(i int, p []float64) float64 {
 			v := bernoulli(p, c)
-			if h.covariance == SharedCovariance {
+			if h.Covariance == SharedCovariance {
 				for e := range p {
 					v = max(v, bernoulli(p, e))
 				}
 			}
-			return math.Sqrt(v * weightAt(r, i))
+			return math.Sqrt(v * weightAt(weight, i))
 		})
 		square(n, h.own[c])
 	}
 	if h.across == nil {
 		return
 	}
-	for c := range h.k {
-		scale(c*n, h.k*n, func(i int, p []float64) float64 { return p[c] * math.Sqrt(weightAt(r, i)) })
+	for c := range k {
+		scale(c*n, k*n, func(i int, p []float64) float64 { return p[c] * math.Sqrt(weightAt(weight, i)) })
 	}
-	square(h.k*n, h.across)
+	square(k*n, h.across)
 }
 
 // posterior adds the prior and inverts. With δ = z̄ - at the prior of the intercept z̄ᵀw + b of a class has the
 // precision λ (δ, 1)(δ, 1)ᵀ of the coefficients about the point at.
 func (h *curvature) posterior(ctx context.Context) (*Laplace, error) {
-	l := newLaplace(h.w, h.b, h.at)
-	l.Covariance, l.Lambda = h.covariance, orElse(h.o.Lambda, defaultLaplaceLambda*h.spread.mass)
+	l := h.Laplace
+	l.Lambda = orElse(h.o.Lambda, defaultLaplaceLambda*h.spread.mass)
 	var err error
 	if l.Scale, err = h.spread.scale("Laplace"); err != nil {
 		return nil, err

@@ -121,16 +121,15 @@ func (l *Laplace) rows(who string, z *tensor.Dense, f func(out, u, v []float64))
 	return out, nil
 }
 
-// blocks puts the variances of the logits of rows x into v [rows, k].
+// blocks puts the variances of the logits of rows x into v [rows, k]. A shared covariance serves every class.
 func (l *Laplace) blocks(v, x []float64, rows int) {
 	own := make([]float64, rows)
-	for c, root := range l.root {
-		root.Quadratics(own, x[:rows*(l.d+1)])
+	for c := range l.k {
+		if c < len(l.root) {
+			l.root[c].Quadratics(own, x[:rows*(l.d+1)])
+		}
 		for i, s := range own {
 			v[i*l.k+c] = s
-			for e := 1; e < l.k && len(l.root) == 1; e++ {
-				v[i*l.k+e] = s
-			}
 		}
 	}
 }

@@ -133,7 +133,7 @@ func TestLaplaceHessian(t *testing.T) {
 		}
 		return sum
 	}
-	at, about := make([]float64, (d+1)*k), headAbout(f.W, f.B, mean)
+	at, about := make([]float64, (d+1)*k), newLaplace(f.W, f.B, mean).head
 	for c := range k {
 		for j := range d + 1 {
 			at[c*(d+1)+j] = about[j*k+c]

@@ -296,7 +296,7 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 				subtract(b.Z, s.features, b.Z, s.meanZ)
 				p.turn(b.Z, len(b.Rows.Index), false)
 			}
-			weight, err := s.rowWeights(b.Y, b.Rows.At)
+			weight, err := rowWeights("Ridge", s.ClassWeights, b.Y, b.Rows.At)
 			if err != nil {
 				return err
 			}
@@ -310,7 +310,7 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 			if err := rows.CheckFinite("Ridge", z, y, names.At); err != nil {
 				return err
 			}
-			weight, err := s.rowWeights(y, names.At)
+			weight, err := rowWeights("Ridge", s.ClassWeights, y, names.At)
 			if err != nil {
 				return err
 			}

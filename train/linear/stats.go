@@ -157,12 +157,12 @@ func (s *RidgeStats) Add(z *tensor.Dense, y *mat.Dense) error {
 	return s.add(rows.Names{First: s.n}, z, y)
 }
 
-// rowWeights are the weights of the rows of a block; nil: all are 1.
-func (s *RidgeStats) rowWeights(y *mat.Dense, row func(i int) int) ([]float64, error) {
-	if s.ClassWeights == nil {
+// rowWeights are the weights of rows by their classes; nil: all are 1.
+func rowWeights(who string, weights []float64, y *mat.Dense, row func(i int) int) ([]float64, error) {
+	if weights == nil {
 		return nil, nil
 	}
-	return given.RowWeights("Ridge", s.ClassWeights, y, row)
+	return given.RowWeights(who, weights, y, row)
 }
 
 // reset makes s empty, for d features and k targets.
@@ -361,7 +361,7 @@ func (s *RidgeStats) errorRate(sample *rows.Sample, f *Fit) (float64, error) {
 	d, k := s.features, s.targets
 	wt := transposed(f.W.RawMatrix().Data, d, k, k)
 	for _, b := range sample.All() {
-		weight, err := s.rowWeights(b.Y, b.Rows.At)
+		weight, err := rowWeights("Ridge", s.ClassWeights, b.Y, b.Rows.At)
 		if err != nil {
 			return 0, err
 		}

@@ -74,7 +74,7 @@ func (s *RidgeStats) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error 
 	if err != nil {
 		return err
 	}
-	w, err := s.rowWeights(y, names.At)
+	w, err := rowWeights("Ridge", s.ClassWeights, y, names.At)
 	if err != nil {
 		return err
 	}

@@ -193,7 +193,7 @@ func (l *Laplace) Restore(tensors map[string]*tensor.Dense, w *mat.Dense, b []fl
 		return err
 	}
 	var kind LaplaceCovariance
-	for _, c := range []LaplaceCovariance{ExactCovariance, ClassesCovariance, SharedCovariance} {
+	for _, c := range covariances {
 		if tensors[string(c)] != nil {
 			kind = c
 		}
