@@ -165,8 +165,8 @@ func fitRidgeGram(src *rows.Source, all *dualRows, k []float64, o RidgeOptions) 
 	if err != nil {
 		return nil, err
 	}
-	s := RidgeStats{moments: moments{meanZ: all.mean, meanY: dual.meanY}, features: src.Features, targets: dual.k}
-	fit, err := s.fit(all.weights(alpha, dual.k), lambda)
+	about := moments{meanZ: all.mean, meanY: dual.meanY}
+	fit, err := about.fit(all.weights(alpha, dual.k), lambda)
 	if err != nil {
 		return nil, err
 	}

@@ -542,7 +542,8 @@ func (p *newton) prepare(shift float64, h columns) error {
 // inverse is the preconditioner of r, with the intercepts' (γ Σ c)⁻¹.
 func (p *newton) inverse(r columns) columns {
 	last := p.Features * r.k
-	out := columns{r.k, append(p.precond.solve(r.v[:last], r.k), r.v[last:]...)}
+	out := p.precond.solve(columns{r.k, r.v[:last]})
+	out.v = append(out.v, r.v[last:]...)
 	floats.Scale(1/(p.gamma*p.mass), out.v[last:])
 	return out
 }

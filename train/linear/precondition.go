@@ -141,25 +141,24 @@ func (p *preconditioner) shift(ctx context.Context, gamma, mu float64) {
 }
 
 // solve is P⁻¹ x, [D, k].
-func (p *preconditioner) solve(x []float64, k int) []float64 {
+func (p *preconditioner) solve(x columns) columns {
+	out, k := columns{x.k, slices.Clone(x.v)}, x.k
 	if p.a != nil {
-		out := slices.Clone(x)
-		p.l.Solve(out)
+		p.l.Solve(out.v)
 		return out
 	}
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = v / p.rest
+	for i := range out.v {
+		out.v[i] /= p.rest
 	}
 	if p.gain == nil {
 		return out
 	}
 	t := make([]float64, p.rank*k)
-	gemm(true, p.rank, k, p.d, 1, p.y, p.rank, x, k, t, k)
+	gemm(true, p.rank, k, p.d, 1, p.y, p.rank, x.v, k, t, k)
 	for i := range t {
 		t[i] *= p.gain[i/k]
 	}
-	gemm(false, p.d, k, p.rank, 1, p.y, p.rank, t, k, out, k)
+	gemm(false, p.d, k, p.rank, 1, p.y, p.rank, t, k, out.v, k)
 	return out
 }
 

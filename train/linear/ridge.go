@@ -293,7 +293,7 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 	rows := func(f func(x []float64, y *mat.Dense, weight []float64)) error {
 		for _, b := range sample.All() {
 			if !turned { // where they lie
-				subtract(b.Z, s.features, b.Z, s.meanZ)
+				subtract(b.Z, s.Features(), b.Z, s.meanZ)
 				p.turn(b.Z, len(b.Rows.Index), false)
 			}
 			weight, err := rowWeights("Ridge", s.ClassWeights, b.Y, b.Rows.At)
@@ -314,7 +314,7 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 			if err != nil {
 				return err
 			}
-			x = centre(slices.Grow(x[:0], z.DataSize())[:z.DataSize()], s.features, z, 0, s.meanZ)
+			x = centre(slices.Grow(x[:0], z.DataSize())[:z.DataSize()], s.Features(), z, 0, s.meanZ)
 			p.turn(x, z.Shape()[0], false)
 			f(x, y, weight)
 			return nil

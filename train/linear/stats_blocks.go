@@ -61,9 +61,9 @@ func (s *RidgeStats) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error 
 			"and one column of both: %w", z.Shape(), given.DimsOf(y), domain.ErrShape)
 	}
 	yn, k := y.Dims()
-	if yn != n || s.n > 0 && (d != s.features || k != s.targets) {
+	if yn != n || s.n > 0 && (d != s.Features() || k != s.Targets()) {
 		return fmt.Errorf("train: Ridge: features %v and targets [%d,%d] do not fit each other or the blocks "+
-			"before them ([.,%d] and [.,%d]): %w", z.Shape(), yn, k, s.features, s.targets, domain.ErrShape)
+			"before them ([.,%d] and [.,%d]): %w", z.Shape(), yn, k, s.Features(), s.Targets(), domain.ErrShape)
 	}
 	step := rows.BlockRows(d)
 	if n > step { // so that none is added where a later one fails
@@ -177,7 +177,7 @@ func (s *RidgeStats) sumClasses(b *ridgeBlock, targets *mat.Dense) {
 // Its moments about its own mean z̄ and joint δ δᵀ, by which G grows, are together its moments about the point
 // z̄ - √(nₐ/(nₐ+n_b)) δ, with nₐ the weight of the rows before and n_b the weight of the block.
 func (s *RidgeStats) addBlock(b *ridgeBlock) {
-	d := s.features
+	d := s.Features()
 	less, joint := s.join(&b.moments) // the point, to be added
 	floats.Scale(math.Sqrt(joint/b.mass), less)
 	floats.Sub(less, b.meanZ)
@@ -235,7 +235,7 @@ const (
 // addFloat32 adds Σ w x xᵀ for the rows x = z + less of a block to G by float32 products. It returns false if they are
 // out of range.
 func (s *RidgeStats) addFloat32(b *ridgeBlock, less []float64) bool {
-	d := s.features
+	d := s.Features()
 	s.narrow = slices.Grow(s.narrow[:0], b.n*d)[:b.n*d]
 	largest := make([]uint32, b.n)
 	given.InParallel(b.n, func(r int) {

@@ -286,7 +286,7 @@ func weighted(z, y *mat.Dense, w []float64) *RidgeStats {
 
 // sumsApart is the largest difference of two sums, each in proportion to its size.
 func sumsApart(a, b *RidgeStats) float64 {
-	d, k := a.features, a.targets
+	d, k := a.Features(), a.Targets()
 	worst := math.Abs(a.mass/b.mass - 1)
 	root := func(v []float64, i int) float64 { return math.Sqrt(v[i]) }
 	for j := range d {
