@@ -17,12 +17,7 @@ func (o RidgeOptions) choice(p fits.Problem) (chosen bool, lambdas float64) {
 	if o.selects(p.Rows, p.Features, p.Signed) == SelectNone {
 		return false, 1
 	}
-	lambdas = float64(len(o.Lambdas))
-	if o.Lambdas == nil {
-		g := builtIn(1, 1)
-		lambdas = float64(g.Hi - g.Lo + 1)
-	}
-	return true, lambdas
+	return true, float64(len(o.grid(1, 1).First()))
 }
 
 // Cost estimates the cost of FitRidge.

@@ -256,8 +256,8 @@ func (r *dualRows) gramFloat32(ctx context.Context) (k []float64, least float64)
 			return nil, 0
 		}
 		cols := min(ridgeDepth, d-lo)
-		given.InParallel((n+63)/64, func(task int) { // rows side by side, for lines of the cache are
-			for i := task * 64; i < min(n, (task+1)*64); i++ {
+		inPieces(n, 64, func(from, to int) { // rows side by side, for lines of the cache are
+			for i := from; i < to; i++ {
 				for j, v := range r.z[i*d+lo:][:cols] {
 					across[j*n+i] = float32(v)
 				}
@@ -362,7 +362,8 @@ func (r *dualRows) byColumn() (from []int, rows []int32, values []float64) {
 func (r *dualRows) weights(alpha []float64, targets int) []float64 {
 	w := make([]float64, r.d*targets)
 	if r.x == nil {
-		blas64.Gemm(blas.Trans, blas.NoTrans, 1, general(r.n, r.d, r.d, r.z), general(r.n, targets, targets, alpha), 0, general(r.d, targets, targets, w))
+		blas64.Gemm(blas.Trans, blas.NoTrans, 1, general(r.n, r.d, r.d, r.z), general(r.n, targets, targets, alpha), 0,
+			general(r.d, targets, targets, w))
 		return w
 	}
 	r.entries(func(i, j int, v float64) {

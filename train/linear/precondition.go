@@ -10,7 +10,6 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/train/internal/factor"
-	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -82,9 +81,7 @@ func (p *preconditioner) factor(trace float64) {
 // combine puts U = B V Σ⁻¹ into y for Bᵀ B = V Σ² Vᵀ, and Λ = Σ² - ν into values; upper is Cᵀ.
 func (p *preconditioner) combine(upper blas64.Triangular, nu float64) {
 	d, r := p.d, p.rank
-	const piece = 64 // rows
-	given.InParallel((d+piece-1)/piece, func(task int) {
-		lo, hi := task*piece, min((task+1)*piece, d)
+	inPieces(d, 64, func(lo, hi int) {
 		blas64.Trsm(blas.Right, blas.NoTrans, 1, upper, general(hi-lo, r, r, p.y[lo*r:hi*r]))
 	})
 	products := make([]float64, r*r)

@@ -101,10 +101,7 @@ func (s *RidgeStats) Forget(factor float64) error {
 	s.mass *= factor
 	s.rounded *= factor * factor
 	for _, sums := range [][]float64{s.g, s.r, s.yy} {
-		given.InParallel((len(sums)+ridgePiece-1)/ridgePiece, func(task int) {
-			lo := task * ridgePiece
-			floats.Scale(factor, sums[lo:min(lo+ridgePiece, len(sums))])
-		})
+		inPieces(len(sums), ridgePiece, func(lo, hi int) { floats.Scale(factor, sums[lo:hi]) })
 	}
 	return nil
 }

@@ -156,8 +156,7 @@ func (s *RidgeStats) sum(b *ridgeBlock, targets *mat.Dense) (ok bool) {
 func (s *RidgeStats) sumClasses(b *ridgeBlock, targets *mat.Dense) {
 	d := len(b.meanZ)
 	clear(s.zy)
-	given.InParallel((d+ridgeDepth-1)/ridgeDepth, func(task int) {
-		lo, hi := task*ridgeDepth, min((task+1)*ridgeDepth, d)
+	inPieces(d, ridgeDepth, func(lo, hi int) {
 		for r := range b.n {
 			c := slices.Index(targets.RawRowView(r), 1)
 			floats.AddScaled(b.r[c*d+lo:c*d+hi], weightAt(b.w, r)/b.mass, b.z[r*d+lo:r*d+hi])
@@ -198,9 +197,8 @@ func (s *RidgeStats) addBlock(b *ridgeBlock) {
 
 // widen writes float32 numbers to dst.
 func widen(dst []float64, src []float32) []float64 {
-	given.InParallel((len(dst)+ridgePiece-1)/ridgePiece, func(task int) {
-		lo := task * ridgePiece
-		for i, v := range src[lo:min(lo+ridgePiece, len(dst))] {
+	inPieces(len(dst), ridgePiece, func(lo, hi int) {
+		for i, v := range src[lo:hi] {
 			dst[lo+i] = float64(v)
 		}
 	})
