@@ -3,6 +3,7 @@ package linear_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"math"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -16,35 +17,23 @@ import (
 // The lambda of the largest evidence, and how sure the fit of a sine is among its rows, at 2, and far from them, at 50.
 func ExamplePosterior() {
 	x, y := sine(60)
-	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 1024, layers.WithSeed(1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 1024, layers.WithSeed(1)))
 	var s linear.RidgeStats
 	if err := s.AddRows(context.Background(), rff, data.Pairs{X: x, Y: y}); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	e, err := s.Evidence(context.Background(), nil)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	p, err := s.Posterior(e.Lambda)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	z, err := rff.Transform(nil, tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{2, 50})))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := layers.MustDense(rff.Transform(nil, tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{2, 50}))))
 	v, err := p.Variance(nil, z)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	row := mat.NewDense(2, 1024, z.Float64s())
 	fmt.Printf("noise %.2f, prior %.1f\n", math.Sqrt(p.Noise[0]), math.Sqrt(p.Noise[0]/p.Penalty))
@@ -54,8 +43,7 @@ func ExamplePosterior() {
 	}
 	f, err := p.Draw(1)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Printf("one function of many: %.1f at 2\n", f.B[0]+mat.Dot(row.RowView(0), f.W.ColView(0)))
 	// Output:
@@ -70,18 +58,15 @@ func ExamplePosterior_Restore() {
 	var s linear.RidgeStats
 	z := tensor.New(tensor.WithShape(4, 1), tensor.WithBacking([]float64{0, 1, 2, 3}))
 	if err := s.Add(z, mat.NewDense(4, 1, []float64{1, 3, 5.5, 7})); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	p, err := s.Posterior(.01, .04)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	var back linear.Posterior
 	if err := back.Restore(p.Tensors()); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	v, err := back.Variance(nil, z)
 	fmt.Printf("f(z) = %.2f z + %.2f, variances %.4f, %v\n", back.Fit.W.At(0, 0), back.Fit.B[0], v, err)
@@ -93,31 +78,20 @@ func ExamplePosterior_Restore() {
 func ExamplePosterior_Variance_residual() {
 	x, y := sine(60)
 	kernel := spectral.Gaussian{Sigma: 1}
-	nystrom, err := layers.NewNystromLayer(layers.Nystrom{Kernel: kernel}, x, 8, layers.WithSeed(1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	nystrom := layers.Must(layers.NewNystromLayer(layers.Nystrom{Kernel: kernel}, x, 8, layers.WithSeed(1)))
 	var s linear.RidgeStats
 	if err := s.AddRows(context.Background(), nystrom, data.Pairs{X: x, Y: y}); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	p, err := s.Posterior(.1)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	at := []float64{2, 50}
-	z, err := nystrom.Transform(nil, tensor.New(tensor.WithShape(2, 1), tensor.WithBacking(at)))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := layers.MustDense(nystrom.Transform(nil, tensor.New(tensor.WithShape(2, 1), tensor.WithBacking(at))))
 	plain, err := p.Variance(nil, z)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	whole, err := p.Variance(nil, z, kernel.At(at[:1], at[:1]), kernel.At(at[1:], at[1:]))
 	for i := range at {
