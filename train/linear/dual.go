@@ -124,12 +124,7 @@ func (d *ridgeDual) leaveOneOut(ctx context.Context, which []int, grid cv.Grid, 
 		}
 		return left >= decisive*c
 	}
-	scores, best, err := p.leaveOneOut(rows, leave, grid, scale)
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	alpha, _ = p.solve(scores[best].Lambda * scale)
-	return alpha, scores[best].Lambda, scores, nil
+	return p.leaveOneOut(rows, leave, grid, scale)
 }
 
 // fitRidgeDual solves the n x n system.

@@ -320,12 +320,11 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 			return nil
 		})
 	}
-	scores, best, err := p.leaveOneOut(rows, s.without, grid, scale)
+	w, lambda, scores, err := p.leaveOneOut(rows, s.without, grid, scale)
 	if err != nil {
 		return nil, err
 	}
-	w, _ := p.solve(scores[best].Lambda * scale)
-	fit, err := s.fit(w, scores[best].Lambda)
+	fit, err := s.fit(w, lambda)
 	if err != nil {
 		return nil, err
 	}

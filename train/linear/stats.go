@@ -109,40 +109,27 @@ func (s *RidgeStats) Forget(factor float64) error {
 // AddRows adds rows with their targets through the map (nil: the identity), in blocks. s takes the signature of the
 // map. Errors: as for FitRidge for such rows; domain.ErrShape for a map with another signature than the rows before.
 // An error in a later block leaves the earlier blocks added.
-func (s *RidgeStats) AddRows(ctx context.Context, m layers.Map, rows data.Examples) error {
-	src, err := newSource(ctx, "Ridge", m, rows)
+func (s *RidgeStats) AddRows(ctx context.Context, m layers.Map, examples data.Examples) error {
+	src, err := rows.New(ctx, "Ridge", m, examples)
 	if err != nil {
 		return err
 	}
-	if err := s.ofMap(src.Signature); err != nil {
-		return err
+	before := s.n
+	if before == 0 {
+		s.Signature = src.Signature
 	}
-	return src.Each(s.addAfter(s.n))
-}
-
-// addAfter is add for rows that are numbered after n others.
-func (s *RidgeStats) addAfter(n int) rows.Rows {
-	return func(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
-		names.First += n
+	if !slices.Equal(s.Signature, src.Signature) {
+		return errSigns
+	}
+	return src.Each(func(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
+		names.First += before
 		return s.add(names, z, y)
-	}
+	})
 }
 
-// ofMap takes the signs of the map with the first rows, and wants the same signs later.
-func (s *RidgeStats) ofMap(signature []float64) error {
-	if s.n == 0 {
-		s.Signature = signature
-	}
-	if !slices.Equal(s.Signature, signature) {
-		return s.otherSigns()
-	}
-	return nil
-}
-
-func (s *RidgeStats) otherSigns() error {
-	return fmt.Errorf("train: Ridge: the features have other signs than those before them; fit all with one map: %w",
-		domain.ErrShape)
-}
+// errSigns is the error for rows of maps with different signatures.
+var errSigns = fmt.Errorf("train: Ridge: the features have other signs than those before them; fit all with one map: %w",
+	domain.ErrShape)
 
 // Add adds a block of features z [rows, D], float64 or float32, with its targets y [rows, k].
 //
@@ -231,7 +218,7 @@ func (s *RidgeStats) mergeable(other *RidgeStats) error {
 		return fmt.Errorf("train: Ridge: cannot merge sums of %d features and %d targets into those of %d and %d; fit both with one map: %w",
 			other.Features(), other.Targets(), s.Features(), s.Targets(), domain.ErrShape)
 	case s.Signature != nil && other.Signature != nil && !slices.Equal(s.Signature, other.Signature):
-		return s.otherSigns()
+		return errSigns
 	}
 	return nil
 }
