@@ -182,6 +182,10 @@ func TestCores(t *testing.T) {
 			}
 			return all
 		},
+		"sketch": func() string {
+			f := sketched(t, 1)
+			return fmt.Sprint(*f.W, f.B)
+		},
 		"posterior": func() string {
 			x, y := trial.Problem(601, 97, 3, 11)
 			var s RidgeStats

@@ -246,22 +246,22 @@ func (p *Posterior) Variance(dst []float64, z *tensor.Dense, kxx ...float64) ([]
 		return nil, fmt.Errorf("train: Posterior.Variance: z[%d,%d] = %v is not a finite number: %w",
 			i, j, v, domain.ErrDomain)
 	}
-	out := slices.Repeat([]float64{1 / p.mass}, n)
-	var block, squares []float64
+	out, block := make([]float64, n), make([]float64, min(n, varianceRows)*d)
 	for i := 0; i < n; i += varianceRows {
-		rows := min(varianceRows, n-i)
-		block = slices.Grow(block[:0], rows*d)[:rows*d]
-		centre(block, d, z, i, p.mean)
-		given.InParallel(min(rows, len(kxx)), func(r int) {
-			norm := 0.
-			for j, v := range block[r*d : (r+1)*d] {
-				norm += (v + p.mean[j]) * (v + p.mean[j])
+		to := out[i:min(i+varianceRows, n)]
+		x := centre(block[:len(to)*d], d, z, i, p.mean)
+		p.factor.Quadratics(to, x)
+		given.InParallel(len(to), func(r int) {
+			own := 1 / p.mass
+			if len(kxx) > 0 {
+				norm := 0.
+				for j, v := range x[r*d : (r+1)*d] {
+					norm += (v + p.mean[j]) * (v + p.mean[j])
+				}
+				own += max(kxx[i+r]-norm, 0) / p.Penalty
 			}
-			out[i+r] += max(kxx[i+r]-norm, 0) / p.Penalty
+			to[r] += own
 		})
-		squares = slices.Grow(squares[:0], rows)[:rows]
-		p.factor.Quadratics(squares, block)
-		floats.Add(out[i:i+rows], squares)
 	}
 	if r, _, v := given.NotFinite(out, n, 1, 1); r >= 0 {
 		return nil, fmt.Errorf("train: Posterior.Variance: the variance of row %d is %v; scale the features: %w",

@@ -38,16 +38,10 @@ const (
 )
 
 func (s Selection) String() string {
-	switch s {
-	case SelectAuto:
-		return "auto"
-	case SelectNone:
-		return "none"
-	case SelectLOO:
-		return "leave-one-out"
-	default:
-		return fmt.Sprintf("Selection(%d)", int(s))
+	if names := []string{"auto", "none", "leave-one-out"}; s >= 0 && int(s) < len(names) {
+		return names[s]
 	}
+	return fmt.Sprintf("Selection(%d)", int(s))
 }
 
 // RidgeOptions are the options of FitRidge. The zero value chooses lambda.
