@@ -109,10 +109,7 @@ func TestLogisticSketch(t *testing.T) {
 		t.Skip("too slow under the race detector")
 	}
 	x, y, _ := trial.Overlapping(t, 300, 3, 3)
-	single := tensor.New(tensor.WithShape(x.Shape()...), tensor.Of(tensor.Float32))
-	for i, v := range x.Float64s() {
-		single.Float32s()[i] = float32(v)
-	}
+	single := floatsOf(tensor.Float32, x.Float64s(), x.Shape()...)
 	wide, thin := trial.Fourier(t, 3, 602, 1.5), sparseRows(300, 613, 5)
 	narrow := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1.5}, 3, 602, layers.WithDtype(tensor.Float32)))
 	csr := must(ops.CSROf(thin))
