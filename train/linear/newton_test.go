@@ -11,10 +11,12 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/trial"
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -178,14 +180,11 @@ func TestLogisticSketchMemory(t *testing.T) {
 // γ Zcᵀ C Zc + λ s I, of weighted means and rows.
 func TestSketchOfWeightedRows(t *testing.T) {
 	const n, d, shift = 45, 530, .3
-	x, weights := sparseRows(n, d, 7), []float64{2, 1, .5}
-	y := mat.NewDense(n, 3, nil)
+	x, weights, labels, w := sparseRows(n, d, 7), []float64{2, 1, .5}, make([]int, n), make([]float64, n)
 	for i := range n {
-		for j := range 3 {
-			y.Set(i, j, -1)
-		}
-		y.Set(i, i%3, 1)
+		labels[i], w[i] = i%3, weights[i%3]
 	}
+	y := must(data.OneVersusRest(labels, 3))
 	o := LogisticOptions{Lambdas: []float64{1}, ClassWeights: weights, BlockRows: 10}
 	l := logisticProblem(t, nil, data.Pairs{X: x, Y: y}, o)
 	_, h, _, err := l.derive(0, []int{0, 1, 2}) // all probabilities are a third, and γ is (1 - 1/3)/2
@@ -195,25 +194,13 @@ func TestSketchOfWeightedRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mean [d]float64
-	mass, zc := 0., mat.NewDense(n, d, nil)
-	for i := range n {
-		mass += weights[i%3]
-		for j := range d {
-			mean[j] += weights[i%3] * x.Float64s()[i*d+j]
-		}
-	}
-	for i := range n {
-		for j := range d {
-			zc.Set(i, j, math.Sqrt(weights[i%3])*(x.Float64s()[i*d+j]-mean[j]/mass))
-		}
-	}
-	var a mat.Dense
-	a.Mul(zc.T(), zc)
-	if s := mat.Trace(&a) / mass; math.Abs(l.scale/s-1) > 1e-12 {
+	sums := weighted(trial.MatOf(x), y, w)
+	dense.Mirror(sums.g, d, blas.Lower)
+	a, mass := mat.NewDense(d, d, sums.g), sums.mass
+	if s := mat.Trace(a) / mass; math.Abs(l.scale/s-1) > 1e-12 {
 		t.Errorf("s is %v, want %v", l.scale, s)
 	}
-	a.Scale(1./3, &a)
+	a.Scale(1./3, a)
 	for j := range d {
 		a.Set(j, j, a.At(j, j)+shift)
 	}
@@ -223,7 +210,7 @@ func TestSketchOfWeightedRows(t *testing.T) {
 	}
 	var back mat.Dense
 	p := l.inverse(r)
-	back.Mul(&a, mat.NewDense(d, 3, p.v[:3*d]))
+	back.Mul(a, mat.NewDense(d, 3, p.v[:3*d]))
 	for i, v := range back.RawMatrix().Data {
 		if math.Abs(v-r.v[i]) > 1e-6 { // the core of the sketch has a condition of 1e12, from ν
 			t.Fatalf("[%d] is %v, want %v", i, v, r.v[i])

@@ -197,12 +197,8 @@ func TestRowSample(t *testing.T) {
 	for _, size := range []int{1000, 777} {
 		s := rows.NewSample(5)
 		for lo := 0; lo < n; lo += size {
-			hi := min(lo+size, n)
-			part := make([]int, hi-lo)
-			for i := range part {
-				part[i] = lo + i
-			}
-			ok(t, s.Add(rows.Names{First: lo}, data.Rows(x, part), trial.TakeRows(y, part)))
+			xs, ys := trial.RowsOf(x, y, lo, min(lo+size, n))
+			ok(t, s.Add(rows.Names{First: lo}, xs, ys))
 		}
 		var drawn []int
 		third := 0
