@@ -138,7 +138,8 @@ func (o LaplaceOptions) check() error {
 	case o.BlockRows < 0:
 		wrong = fmt.Sprintf("BlockRows = %d is negative; 0 is the default", o.BlockRows)
 	case o.Covariance != "" && !slices.Contains(covariances, o.Covariance):
-		wrong = fmt.Sprintf("the covariance %q is none of %v; leave it empty to choose", string(o.Covariance), covariances)
+		wrong = fmt.Sprintf("the covariance %q is none of %v; leave it empty to choose", string(o.Covariance),
+			covariances)
 	default:
 		return nil
 	}

@@ -360,8 +360,8 @@ func TestNewtonLambdas(t *testing.T) {
 		x, y := newtonRows(t, loss, n, 5)
 		o.lambdas, o.seed, o.heldOut = []float64{1e-3, 1, 1e4}, 2, .5
 		f := must(o.fit(t.Context(), nil, data.Pairs{X: x, Y: y}))
-		best := slices.IndexFunc(f.Scores, func(s fits.LambdaScore) bool { return s.Lambda == f.Lambda })
-		if len(f.Scores) != 3 || slices.ContainsFunc(f.Scores, func(s fits.LambdaScore) bool { return s.Better(f.Scores[best]) }) {
+		best := f.Scores[slices.IndexFunc(f.Scores, func(s fits.LambdaScore) bool { return s.Lambda == f.Lambda })]
+		if len(f.Scores) != 3 || slices.ContainsFunc(f.Scores, func(s fits.LambdaScore) bool { return s.Better(best) }) {
 			t.Errorf("%s: lambda %v by %v", loss, f.Lambda, f.Scores)
 		}
 		src, o, err := o.source(t.Context(), nil, data.Pairs{X: x, Y: y})

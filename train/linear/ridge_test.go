@@ -393,7 +393,8 @@ func TestStreamErrors(t *testing.T) {
 		{"no classes", m, nil, domain.ErrParam, ""},
 		{"negative number", semigroup, classes, domain.ErrDomain, "0.csv"},
 	} {
-		_, err := FitRidge(ctx, c.m, data.Streamed{Stream: stream, Dtype: tensor.Float64, Classes: c.classes}, RidgeOptions{})
+		rows := data.Streamed{Stream: stream, Dtype: tensor.Float64, Classes: c.classes}
+		_, err := FitRidge(ctx, c.m, rows, RidgeOptions{})
 		refused(t, c.name, err, c.is, c.want)
 	}
 }

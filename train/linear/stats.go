@@ -128,8 +128,8 @@ func (s *RidgeStats) AddRows(ctx context.Context, m layers.Map, examples data.Ex
 }
 
 // errSigns is the error for rows of maps with different signatures.
-var errSigns = fmt.Errorf("train: Ridge: the features have other signs than those before them; fit all with one map: %w",
-	domain.ErrShape)
+var errSigns = fmt.Errorf("train: Ridge: the features have other signs than those before them; fit all with one map: "+
+	"%w", domain.ErrShape)
 
 // Add adds a block of features z [rows, D], float64 or float32, with its targets y [rows, k].
 //
@@ -262,7 +262,8 @@ func (s *RidgeStats) solve(ctx context.Context, lambda float64) (*Fit, error) {
 	}
 	w, ok := s.system().solve(ctx, lambda*scale)
 	if err := given.Stopped(ctx); err != nil {
-		return nil, fmt.Errorf("train: Ridge: stopped in the solution of a system of %d features: %w", s.Features(), err)
+		return nil, fmt.Errorf("train: Ridge: stopped in the solution of a system of %d features: %w", s.Features(),
+			err)
 	}
 	if !ok {
 		return nil, s.system().unsolvable(lambda, lambda*scale)

@@ -222,8 +222,8 @@ func (p *path) leaveOneOut(rows turnedRows, leave without, grid cv.Grid, scale f
 	case err != nil:
 		return nil, 0, nil, err
 	case math.IsInf(scores[best].MSE, 1):
-		return nil, 0, nil, fmt.Errorf("train: %s: none of the %d lambdas leaves a system that can be solved; raise the "+
-			"lambdas: %w", p.who, len(scores), domain.ErrParam)
+		return nil, 0, nil, fmt.Errorf("train: %s: none of the %d lambdas leaves a system that can be solved; raise "+
+			"the lambdas: %w", p.who, len(scores), domain.ErrParam)
 	}
 	lambda = scores[best].Lambda
 	x, _ = p.solve(lambda * scale)

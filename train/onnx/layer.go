@@ -11,8 +11,8 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// params are the parameters of a layer by name, in float64. Those that the map tunes by a logarithm, log_L, or an inverse
-// softplus, raw_c, stand there as what they are of: L and c. The logarithms of bandwidths stay.
+// params are the parameters of a layer by name, in float64. Those that the map tunes by a logarithm, log_L, or an
+// inverse softplus, raw_c, stand there as what they are of: L and c. The logarithms of bandwidths stay.
 type params struct {
 	of     fmt.Stringer
 	values map[string][]float64
@@ -26,7 +26,8 @@ func paramsOf(l layers.Layer) params {
 		if of, log := strings.CutPrefix(name, "log_"); log && of != "bandwidth" {
 			name, v = of, mapped(v, math.Exp)
 		} else if of, raw := strings.CutPrefix(name, "raw_"); raw {
-			name, v = of, mapped(v, func(u float64) float64 { return math.Max(u, 0) + math.Log1p(math.Exp(-math.Abs(u))) })
+			softplus := func(u float64) float64 { return math.Max(u, 0) + math.Log1p(math.Exp(-math.Abs(u))) }
+			name, v = of, mapped(v, softplus)
 		}
 		p.values[name], p.shapes[name] = v, each.Value.Shape()
 	}

@@ -108,7 +108,8 @@ func ExampleFit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 64, layers.WithSeed(1), layers.Tune(layers.Bandwidth)))
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 64, layers.WithSeed(1),
+		layers.Tune(layers.Bandwidth)))
 	head := layers.MustHead(layers.NewSoftmaxHead(64, len(classes)))
 	report, err := sgd.Fit(context.Background(), rff, head, data.Pairs{X: x, Y: y}, sgd.FitOptions{
 		Epochs: 20, Batch: 32, LearnRate: .05,
