@@ -208,7 +208,7 @@ func (p *preconditioner) sketch(mean []float64) *gramSum {
 func (p *newton) gram() error {
 	stats := &RidgeStats{ClassWeights: p.weights, Float32Products: true}
 	err := p.Each(func(at int, block ops.Matrix) error {
-		z, err := spread(block)
+		z, err := denseOf(block)
 		if err != nil {
 			return err
 		}
