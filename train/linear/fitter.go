@@ -127,8 +127,6 @@ func (o RidgeOptions) Cost(p fits.Problem) fits.Cost {
 	if choice { // the reduction to a band, its rotations, and the matrix
 		scored := min(n, rows.Scored)
 		copies, solve = 2+scored/n, solve+n*n*(n+scored)+lambdas*2*64*n*scored
-	}
-	if choice {
 		holdFactors(&c, n, lambdas)
 	}
 	c.Hold(8*copies*n*n, "%.2g matrices of %d x %d numbers, of the rows", copies, p.Rows, p.Rows)

@@ -48,10 +48,12 @@ func fields(t *testing.T, o data.StreamOptions, ext string, sizes ...int) (data.
 	return data.Streamed{Stream: s, Classes: v.Classes, Dtype: tensor.Float64}, set
 }
 
-// weights are the parameters of a head, one after the other.
-func weights(h layers.Head) (w []float64) {
-	for _, p := range h.Params() {
-		w = append(w, ops.Float64s(p.Value)...)
+// weights are the parameters of layers, one after the other.
+func weights(ls ...layers.Layer) (w []float64) {
+	for _, l := range ls {
+		for _, p := range l.Params() {
+			w = append(w, ops.Float64s(p.Value)...)
+		}
 	}
 	return w
 }
