@@ -283,20 +283,20 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 	if err != nil {
 		return nil, err
 	}
-	p, turned := s.system().path(ctx), false
+	p := s.system().path(ctx)
+	for _, b := range sample.All() { // where they lie
+		subtract(b.Z, s.Features(), b.Z, s.meanZ)
+		p.turn(b.Z, len(b.Rows.Index), false)
+	}
 	rows := func(f func(x []float64, y *mat.Dense, weight []float64)) error {
 		for _, b := range sample.All() {
-			if !turned { // where they lie
-				subtract(b.Z, s.Features(), b.Z, s.meanZ)
-				p.turn(b.Z, len(b.Rows.Index), false)
-			}
 			weight, err := rowWeights("Ridge", s.ClassWeights, b.Y, b.Rows.At)
 			if err != nil {
 				return err
 			}
 			f(b.Z, b.Y, weight)
 		}
-		if turned = true; sample != nil {
+		if sample != nil {
 			return nil
 		}
 		var x []float64
