@@ -229,7 +229,7 @@ func aboutInto(dst []float64, z *tensor.Dense, lo int, at []float64) {
 // curvature holds the sums of FitLaplace over the rows so far. They are centred at the mean of the first block, so that
 // features that hardly vary lose no digits. So is the posterior; only its prior is about the mean of all rows.
 type curvature struct {
-	of *Fit
+	of *Fit // the head
 	o  LaplaceOptions
 
 	*Laplace // the posterior to be, once there are rows
@@ -243,7 +243,7 @@ type curvature struct {
 // laplaceRows is the number of rows that are multiplied at a time.
 const laplaceRows = 512
 
-// add is an addRows.
+// add adds a block, as rows.Rows.
 func (h *curvature) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
 	n, d := z.Shape()[0], z.Shape()[1]
 	if wd, k := h.of.W.Dims(); wd != d || y.RawMatrix().Cols != k {
