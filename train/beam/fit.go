@@ -2,19 +2,24 @@ package beam
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/linear"
+	"github.com/bochner-go/bochner/train/modelfile"
 )
 
 func init() {
 	register.DoFn3x1[context.Context, string, func(*sums), error](&accumulateFn{})
 	register.DoFn2x1[context.Context, *sums, error](&saveFn{})
 	register.Emitter1[*sums]()
+	register.Combiner1[*sums](&mergeFn{})
+	beam.RegisterCoder(reflect.TypeFor[*sums](), encodeSums, decodeSums)
 }
 
 // Fit adds to a pipeline the steps that fit a ridge head on the features of the rows of files (List), and save the model, whole or not at all,
@@ -119,4 +124,46 @@ func (f *saveFn) head(l layers.Layer, stats *linear.RidgeStats) (layers.Head, er
 		return nil, err
 	}
 	return head, head.SetWeights(fit.W.RawMatrix().Data, fit.B)
+}
+
+// sums are the statistics of the rows of some files.
+type sums struct {
+	files int
+	stats *linear.RidgeStats
+}
+
+// encodeSums is the number of files, and the statistics as they marshal themselves, with their version and checksum.
+func encodeSums(s *sums) ([]byte, error) {
+	b, err := s.stats.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	return binary.LittleEndian.AppendUint64(b, uint64(s.files)), nil
+}
+
+func decodeSums(b []byte) (*sums, error) {
+	at := len(b) - 8
+	if at < 0 {
+		return nil, fmt.Errorf("beam: sums of %d bytes: %w", len(b), modelfile.ErrCorrupt)
+	}
+	s := &sums{int(binary.LittleEndian.Uint64(b[at:])), new(linear.RidgeStats)}
+	return s, s.stats.UnmarshalBinary(b[:at])
+}
+
+// mergeFn adds sums up.
+type mergeFn struct{}
+
+func (*mergeFn) CreateAccumulator() *sums { return &sums{stats: new(linear.RidgeStats)} }
+
+func (*mergeFn) AddInput(a, b *sums) (*sums, error) { return merged(a, b) }
+
+func (*mergeFn) MergeAccumulators(a, b *sums) (*sums, error) { return merged(a, b) }
+
+// merged is the sum of both, one of which it may change.
+func merged(a, b *sums) (*sums, error) {
+	if a.files == 0 {
+		return b, nil // without another D x D matrix
+	}
+	a.files += b.files
+	return a, a.stats.Merge(b.stats)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"log"
 	"math"
 	"math/rand/v2"
 
@@ -32,7 +33,7 @@ func ExampleRidgeOptions_Cost() {
 func ExampleFitRidge_blocks() {
 	head, err := linear.FitRidge(context.Background(), nil, line{}, linear.RidgeOptions{Lambdas: []float64{1e-9}})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
 	fmt.Printf("y = %.3f x + %.3f\n", head.W.At(0, 0), head.B[0])
 	// Output:
@@ -42,7 +43,7 @@ func ExampleFitRidge_blocks() {
 func ExampleFitRidgeCG() {
 	head, err := linear.FitRidgeCG(context.Background(), nil, line{}, linear.CGOptions{Lambda: 1e-9})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
 	fmt.Printf("y = %.3f x + %.3f\n", head.W.At(0, 0), head.B[0])
 	// Output:
@@ -54,13 +55,11 @@ func ExampleFitKernelRidge_choice() {
 	x, y := sine(30)
 	gram, err := spectral.Gram(spectral.Gaussian{Sigma: 1}, x, nil)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fit, err := linear.FitKernelRidge(gram, y, 1e-4, 1e-2, 1)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	for _, s := range fit.Scores {
 		fmt.Printf("λ = %v: %.4f\n", s.Lambda, math.Sqrt(s.MSE))
@@ -78,20 +77,14 @@ func ExampleFitLogistic() {
 	xor := [][]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}}
 	x, _ := data.FromSlices(xor)
 	y, _ := data.OneVersusRest([]int{0, 1, 1, 0}, 2)
-	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: .5}, 2, 64, layers.WithSeed(1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .5}, 2, 64, layers.WithSeed(1)))
 	f, err := linear.FitLogistic(context.Background(), rff, data.Pairs{X: x, Y: y}, linear.LogisticOptions{Lambdas: []float64{.01}})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	head, _ := layers.NewSoftmaxHead(64, 2)
 	if err := head.SetWeights(f.W.RawMatrix().Data, f.B); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	z, _ := rff.Transform(nil, x)
 	p, _ := head.Transform(nil, z)
@@ -109,21 +102,15 @@ func ExampleFitLogistic() {
 func ExampleFitLaplace() {
 	x, _ := data.FromSlices([][]float64{{-2}, {-1.5}, {-1}, {1}, {1.5}, {2}})
 	y, _ := data.OneVersusRest([]int{0, 0, 0, 1, 1, 1}, 2)
-	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 256, layers.WithSeed(1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 256, layers.WithSeed(1)))
 	rows, ctx := data.Pairs{X: x, Y: y}, context.Background()
 	f, err := linear.FitLogistic(ctx, rff, rows, linear.LogisticOptions{Lambdas: []float64{.05}})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	l, err := linear.FitLaplace(ctx, rff, rows, f, linear.LaplaceOptions{Lambda: .05})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	at, _ := data.FromSlices([][]float64{{1.5}, {0}, {40}})
 	z, _ := rff.Transform(nil, at)
@@ -154,21 +141,18 @@ func ExampleFitSVM() {
 	}
 	y, err := data.OneVersusRest(labels, 2)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	for _, features := range []int{0, 128} {
 		var m layers.Map // nil: the rows as they are
 		if features > 0 {
 			if m, err = layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, features, layers.WithSeed(1)); err != nil {
-				fmt.Println(err)
-				return
+				log.Fatal(err)
 			}
 		}
 		fit, err := linear.FitSVM(context.Background(), m, data.Pairs{X: x, Y: y}, linear.SVMOptions{Lambdas: []float64{1e-3, 1e-2, 1}})
 		if err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
 		best := fit.Scores[0]
 		for _, s := range fit.Scores {
@@ -193,26 +177,16 @@ func ExampleFitRidge_features() {
 		x.Float64s()[i] = t
 		y.Set(i, 0, math.Sin(2*t)+.1*rng.NormFloat64())
 	}
-	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 100, layers.WithSeed(1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 100, layers.WithSeed(1)))
 	fit, err := linear.FitRidge(context.Background(), rff, data.Pairs{X: x, Y: y}, linear.RidgeOptions{
 		Lambdas: []float64{1e-3, 1e-2, 1e-1, 1, 10, 100}, Select: linear.SelectLOO,
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	head, err := layers.NewLinearHead(100, 1)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	head := layers.MustHead(layers.NewLinearHead(100, 1))
 	if err := head.SetWeights(fit.W.RawMatrix().Data, fit.B); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	z, _ := rff.Transform(nil, tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]float64{.8})))
 	f, _ := head.Transform(nil, z)
@@ -239,31 +213,20 @@ func ExampleFitKernelRidge_limit() {
 	}
 	gram, err := spectral.Gram(k, x, nil)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	exact, err := linear.FitKernelRidge(gram, y, lambda)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	want, _ := exact.Predict(gram)
 	for _, features := range []int{10, 100, 10000} {
-		rff, err := layers.NewFourierLayer(k, 1, features, layers.WithSeed(1))
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		rff := layers.Must(layers.NewFourierLayer(k, 1, features, layers.WithSeed(1)))
 		fit, err := linear.FitRidge(context.Background(), rff, data.Pairs{X: x, Y: y}, linear.RidgeOptions{Lambdas: []float64{lambda}})
 		if err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
-		z, err := rff.Transform(nil, x)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		z := layers.MustDense(rff.Transform(nil, x))
 		var got mat.Dense
 		got.Mul(mat.NewDense(n, features, z.Float64s()), fit.W)
 		largest := 0.0
@@ -312,21 +275,108 @@ func ExampleLaplace_Restore() {
 	rows, ctx := data.Pairs{X: x, Y: y}, context.Background()
 	f, err := linear.FitLogistic(ctx, nil, rows, linear.LogisticOptions{Lambdas: []float64{.05}})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	l, err := linear.FitLaplace(ctx, nil, rows, f, linear.LaplaceOptions{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	var again linear.Laplace
 	if err := again.Restore(l.Tensors(), f.W, f.B); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	a, _ := l.Probabilities(x)
 	b, _ := again.Probabilities(x)
 	fmt.Println(mat.Equal(a, b))
 	// Output: true
+}
+
+// The lambda of the largest evidence, and how sure the fit of a sine is among its rows, at 2, and far from them, at 50.
+func ExamplePosterior() {
+	x, y := sine(60)
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 1024, layers.WithSeed(1)))
+	var s linear.RidgeStats
+	if err := s.AddRows(context.Background(), rff, data.Pairs{X: x, Y: y}); err != nil {
+		log.Fatal(err)
+	}
+	e, err := s.Evidence(context.Background(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := s.Posterior(e.Lambda)
+	if err != nil {
+		log.Fatal(err)
+	}
+	z := layers.MustDense(rff.Transform(nil, tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{2, 50}))))
+	v, err := p.Variance(nil, z)
+	if err != nil {
+		log.Fatal(err)
+	}
+	row := mat.NewDense(2, 1024, z.Float64s())
+	fmt.Printf("noise %.2f, prior %.1f\n", math.Sqrt(p.Noise[0]), math.Sqrt(p.Noise[0]/p.Penalty))
+	for i, at := range []float64{2, 50} {
+		mean := p.Fit.B[0] + mat.Dot(row.RowView(i), p.Fit.W.ColView(0))
+		fmt.Printf("at %v: %.1f ± %.2f\n", at, mean, math.Sqrt(p.Noise[0]*v[i]))
+	}
+	f, err := p.Draw(1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("one function of many: %.1f at 2\n", f.B[0]+mat.Dot(row.RowView(0), f.W.ColView(0)))
+	// Output:
+	// noise 0.08, prior 0.5
+	// at 2: 0.9 ± 0.03
+	// at 50: -0.1 ± 0.61
+	// one function of many: 0.9 at 2
+}
+
+// A posterior through its tensors, as for a model file.
+func ExamplePosterior_Restore() {
+	var s linear.RidgeStats
+	z := tensor.New(tensor.WithShape(4, 1), tensor.WithBacking([]float64{0, 1, 2, 3}))
+	if err := s.Add(z, mat.NewDense(4, 1, []float64{1, 3, 5.5, 7})); err != nil {
+		log.Fatal(err)
+	}
+	p, err := s.Posterior(.01, .04)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var back linear.Posterior
+	if err := back.Restore(p.Tensors()); err != nil {
+		log.Fatal(err)
+	}
+	v, err := back.Variance(nil, z)
+	fmt.Printf("f(z) = %.2f z + %.2f, variances %.4f, %v\n", back.Fit.W.At(0, 0), back.Fit.B[0], v, err)
+	// Output: f(z) = 2.04 z + 1.06, variances [0.6989 0.2999 0.2999 0.6989], <nil>
+}
+
+// Nyström features know nothing far from their landmarks, and with the residual the variance there is the one of the
+// prior, 1/ρ beside the intercept's.
+func ExamplePosterior_Variance_residual() {
+	x, y := sine(60)
+	kernel := spectral.Gaussian{Sigma: 1}
+	nystrom := layers.Must(layers.NewNystromLayer(layers.Nystrom{Kernel: kernel}, x, 8, layers.WithSeed(1)))
+	var s linear.RidgeStats
+	if err := s.AddRows(context.Background(), nystrom, data.Pairs{X: x, Y: y}); err != nil {
+		log.Fatal(err)
+	}
+	p, err := s.Posterior(.1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	at := []float64{2, 50}
+	z := layers.MustDense(nystrom.Transform(nil, tensor.New(tensor.WithShape(2, 1), tensor.WithBacking(at))))
+	plain, err := p.Variance(nil, z)
+	if err != nil {
+		log.Fatal(err)
+	}
+	whole, err := p.Variance(nil, z, kernel.At(at[:1], at[:1]), kernel.At(at[1:], at[1:]))
+	for i := range at {
+		fmt.Printf("at %v: %.3f and %.3f of the prior\n", at[i], plain[i]*p.Penalty, whole[i]*p.Penalty)
+	}
+	fmt.Println(err)
+	// Output:
+	// at 2: 0.006 and 0.006 of the prior
+	// at 50: 0.134 and 1.134 of the prior
+	// <nil>
 }

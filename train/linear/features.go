@@ -166,7 +166,7 @@ func packRows(r *keptRows, mean []float64, scale float64, cacheBytes int64) (*pa
 	}
 	d, p := r.Features, &packedRows{root: math.Sqrt(scale)}
 	err := r.Each(func(at int, block ops.Matrix) error {
-		z, err := spread(block)
+		z, err := denseOf(block)
 		if err != nil {
 			return err
 		}
@@ -374,8 +374,8 @@ func sparseTransposed[T domain.Float](sum columns, z *ops.CSR, values []T, u col
 	})
 }
 
-// spread is a block of features as a dense one.
-func spread(z ops.Matrix) (*tensor.Dense, error) {
+// denseOf is a block of features as a dense one.
+func denseOf(z ops.Matrix) (*tensor.Dense, error) {
 	if x, sparse := z.(*ops.CSR); sparse {
 		return x.Dense(nil)
 	}

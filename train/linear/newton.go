@@ -152,10 +152,12 @@ func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples
 		if err != nil {
 			return nil, err
 		}
-		if scores, err = part.path(o.lambdas, rows); err != nil {
+		scores, best, err = cv.Grid{List: o.lambdas}.Choose(func(lambdas []float64) ([]fits.LambdaScore, error) {
+			return part.path(lambdas, rows)
+		})
+		if err != nil {
 			return nil, err
 		}
-		best = bestScore(scores)
 		if scores[best] == cv.Unusable(scores[best].Lambda) {
 			return nil, fmt.Errorf("train: %s: none of the %d lambdas is done after %d Newton steps; raise the lambdas "+
 				"or MaxSteps: %w", o.who, len(scores), o.maxSteps, domain.ErrParam)
@@ -359,10 +361,10 @@ func (p *newton) penalised(w columns) columns {
 func (p *newton) sum(k int, row func(i int, f, value []float64)) []float64 {
 	const piece = 256 // rows
 	parts := newColumns((p.N+piece-1)/piece, k/p.loss.width)
-	given.InParallel(len(parts.v)/parts.k, func(task int) {
+	inPieces(p.N, piece, func(lo, hi int) {
 		f := make([]float64, k)
-		for i := task * piece; i < min(p.N, (task+1)*piece); i++ {
-			row(i, f, parts.row(task))
+		for i := lo; i < hi; i++ {
+			row(i, f, parts.row(lo/piece))
 		}
 	})
 	total := make([]float64, parts.k)
@@ -401,11 +403,9 @@ func (p *newton) hessian(shift float64, v, h columns, cols []int) (columns, erro
 	p.passes++
 	out := newColumns(p.Features+1, v.k)
 	curve := func(at int, u columns) {
-		const piece = 256 // rows
-		n := len(u.v) / u.k
-		given.InParallel((n+piece-1)/piece, func(task int) {
+		inPieces(len(u.v)/u.k, 256, func(lo, hi int) {
 			some := make([]float64, u.k)
-			for i := task * piece; i < min(n, (task+1)*piece); i++ {
+			for i := lo; i < hi; i++ {
 				row := h.row(at + i)
 				if u.k < h.k {
 					for q, j := range cols {
@@ -542,7 +542,8 @@ func (p *newton) prepare(shift float64, h columns) error {
 // inverse is the preconditioner of r, with the intercepts' (γ Σ c)⁻¹.
 func (p *newton) inverse(r columns) columns {
 	last := p.Features * r.k
-	out := columns{r.k, append(p.precond.solve(r.v[:last], r.k), r.v[last:]...)}
+	out := p.precond.solve(columns{r.k, r.v[:last]})
+	out.v = append(out.v, r.v[last:]...)
 	floats.Scale(1/(p.gamma*p.mass), out.v[last:])
 	return out
 }
@@ -582,16 +583,6 @@ func (p *newton) path(lambdas []float64, held *keptRows) ([]fits.LambdaScore, er
 
 // errLambda is the ErrParam for a lambda that is too small for the rows.
 var errLambda = fmt.Errorf("%w", domain.ErrParam)
-
-// bestScore is the index of the best score, the first of equals.
-func bestScore(scores []fits.LambdaScore) (best int) {
-	for i, s := range scores {
-		if s.Better(scores[best]) {
-			best = i
-		}
-	}
-	return best
-}
 
 // newtonFolds is how a Newton method is scored by cross-validation.
 type newtonFolds struct {

@@ -2,21 +2,22 @@ package linear
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/trial"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -110,10 +111,7 @@ func TestLogisticSketch(t *testing.T) {
 		t.Skip("too slow under the race detector")
 	}
 	x, y, _ := trial.Overlapping(t, 300, 3, 3)
-	single := tensor.New(tensor.WithShape(x.Shape()...), tensor.Of(tensor.Float32))
-	for i, v := range x.Float64s() {
-		single.Float32s()[i] = float32(v)
-	}
+	single := floatsOf(tensor.Float32, x.Float64s(), x.Shape()...)
 	wide, thin := trial.Fourier(t, 3, 602, 1.5), sparseRows(300, 613, 5)
 	narrow := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1.5}, 3, 602, layers.WithDtype(tensor.Float32)))
 	csr := must(ops.CSROf(thin))
@@ -146,25 +144,22 @@ func TestLogisticSketch(t *testing.T) {
 	}
 }
 
-// TestLogisticSketchSeed: equal seeds give equal bits, on one core and on several; other seeds the same objective to
-// Tol.
+// TestLogisticSketchSeed: seeds give other bits, and the same objective to Tol.
 func TestLogisticSketchSeed(t *testing.T) {
-	x, y, _ := trial.Overlapping(t, 300, 3, 3)
-	fit := func(seed uint64, procs int) *Fit {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		o := LogisticOptions{Lambdas: []float64{.01}, Seed: seed}
-		return must(FitLogistic(t.Context(), trial.Fourier(t, 3, 520, 1), data.Pairs{X: x, Y: y}, o))
-	}
-	a, b, c := fit(1, 1), fit(1, 4), fit(2, 4)
-	if !slices.Equal(a.W.RawMatrix().Data, b.W.RawMatrix().Data) || !slices.Equal(a.B, b.B) {
-		t.Error("the weights depend on the number of cores")
-	}
-	if slices.Equal(a.W.RawMatrix().Data, c.W.RawMatrix().Data) {
+	a, b := sketched(t, 1), sketched(t, 2)
+	if slices.Equal(a.W.RawMatrix().Data, b.W.RawMatrix().Data) {
 		t.Error("the seed draws nothing")
 	}
-	if off := math.Abs(a.Objective[0]/c.Objective[0] - 1); !(off <= 1e-6) {
+	if off := math.Abs(a.Objective[0]/b.Objective[0] - 1); !(off <= 1e-6) {
 		t.Errorf("another seed changes the objective by %.2g", off)
 	}
+}
+
+// sketched is a fit with so many features that the preconditioner is a sketch.
+func sketched(t *testing.T, seed uint64) *Fit {
+	x, y, _ := trial.Overlapping(t, 300, 3, 3)
+	o := LogisticOptions{Lambdas: []float64{.01}, Seed: seed}
+	return must(FitLogistic(t.Context(), trial.Fourier(t, 3, 520, 1), data.Pairs{X: x, Y: y}, o))
 }
 
 // TestLogisticSketchMemory: a fit of more features than rows makes no D x D matrix.
@@ -185,14 +180,11 @@ func TestLogisticSketchMemory(t *testing.T) {
 // γ Zcᵀ C Zc + λ s I, of weighted means and rows.
 func TestSketchOfWeightedRows(t *testing.T) {
 	const n, d, shift = 45, 530, .3
-	x, weights := sparseRows(n, d, 7), []float64{2, 1, .5}
-	y := mat.NewDense(n, 3, nil)
+	x, weights, labels, w := sparseRows(n, d, 7), []float64{2, 1, .5}, make([]int, n), make([]float64, n)
 	for i := range n {
-		for j := range 3 {
-			y.Set(i, j, -1)
-		}
-		y.Set(i, i%3, 1)
+		labels[i], w[i] = i%3, weights[i%3]
 	}
+	y := must(data.OneVersusRest(labels, 3))
 	o := LogisticOptions{Lambdas: []float64{1}, ClassWeights: weights, BlockRows: 10}
 	l := logisticProblem(t, nil, data.Pairs{X: x, Y: y}, o)
 	_, h, _, err := l.derive(0, []int{0, 1, 2}) // all probabilities are a third, and γ is (1 - 1/3)/2
@@ -202,25 +194,13 @@ func TestSketchOfWeightedRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mean [d]float64
-	mass, zc := 0., mat.NewDense(n, d, nil)
-	for i := range n {
-		mass += weights[i%3]
-		for j := range d {
-			mean[j] += weights[i%3] * x.Float64s()[i*d+j]
-		}
-	}
-	for i := range n {
-		for j := range d {
-			zc.Set(i, j, math.Sqrt(weights[i%3])*(x.Float64s()[i*d+j]-mean[j]/mass))
-		}
-	}
-	var a mat.Dense
-	a.Mul(zc.T(), zc)
-	if s := mat.Trace(&a) / mass; math.Abs(l.scale/s-1) > 1e-12 {
+	sums := weighted(trial.MatOf(x), y, w)
+	dense.Mirror(sums.g, d, blas.Lower)
+	a, mass := mat.NewDense(d, d, sums.g), sums.mass
+	if s := mat.Trace(a) / mass; math.Abs(l.scale/s-1) > 1e-12 {
 		t.Errorf("s is %v, want %v", l.scale, s)
 	}
-	a.Scale(1./3, &a)
+	a.Scale(1./3, a)
 	for j := range d {
 		a.Set(j, j, a.At(j, j)+shift)
 	}
@@ -230,7 +210,7 @@ func TestSketchOfWeightedRows(t *testing.T) {
 	}
 	var back mat.Dense
 	p := l.inverse(r)
-	back.Mul(&a, mat.NewDense(d, 3, p.v[:3*d]))
+	back.Mul(a, mat.NewDense(d, 3, p.v[:3*d]))
 	for i, v := range back.RawMatrix().Data {
 		if math.Abs(v-r.v[i]) > 1e-6 { // the core of the sketch has a condition of 1e12, from ν
 			t.Fatalf("[%d] is %v, want %v", i, v, r.v[i])
@@ -305,9 +285,7 @@ func TestLogisticSingular(t *testing.T) {
 		x.Float64s()[i] = v * 1e-20
 	}
 	_, err := FitLogistic(t.Context(), nil, data.Pairs{X: x, Y: y}, LogisticOptions{Lambdas: []float64{1e-290}})
-	if !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "underflows") {
-		t.Errorf("a penalty of 1e-300: %v", err)
-	}
+	refused(t, "a penalty of 1e-300", err, domain.ErrParam, "underflows")
 }
 
 // TestLogisticCostIsLinear: above 512 features twice as many cost twice the memory and the operations.
@@ -321,5 +299,114 @@ func TestLogisticCostIsLinear(t *testing.T) {
 	}
 	if r := b.Operations / a.Operations; math.Abs(r-2) > 1e-12 {
 		t.Errorf("the operations grow by %v", r)
+	}
+}
+
+// newtonLosses are the problems that the truncated Newton method solves.
+var newtonLosses = map[string]newtonOptions{
+	"hinge":       SVMOptions{Tol: 1e-7}.newton(),
+	"insensitive": SVMOptions{Tol: 1e-7, Loss: SquaredInsensitive, Epsilon: .3}.newton(),
+	"softmax":     LogisticOptions{Tol: 1e-10}.newton(),
+}
+
+// newtonRows are rows in three classes, or with a target.
+func newtonRows(t *testing.T, loss string, n, d int) (*tensor.Dense, *mat.Dense) {
+	x, classes, target := trial.Overlapping(t, n, d, 3)
+	if loss == "insensitive" {
+		return x, target
+	}
+	return x, classes
+}
+
+// farFrom is the difference of two fits, in their objectives and in their weights.
+func farFrom(got, want *Fit) float64 {
+	off := math.Abs(floats.Sum(got.Objective)/floats.Sum(want.Objective) - 1)
+	return max(off, far(&Fit{W: got.W, B: got.B}, &Fit{W: want.W, B: want.B}))
+}
+
+// TestSVMOneColumn: with one column the first weight is that of -1.
+func TestSVMOneColumn(t *testing.T) {
+	// The classes 0 and 1 are one, which weighs half of the other.
+	x, y := newtonRows(t, "hinge", 61, 4)
+	column := func(y *mat.Dense) *mat.Dense { return mat.DenseCopyOf(y.Slice(0, y.RawMatrix().Rows, 2, 3)) }
+	var twice []int
+	for i := range y.RawMatrix().Rows {
+		if twice = append(twice, i); y.At(i, 2) > 0 {
+			twice = append(twice, i)
+		}
+	}
+	o := SVMOptions{Lambdas: []float64{.1}, Tol: 1e-6}
+	all := must(FitSVM(t.Context(), nil, data.Pairs{X: x, Y: y}, o))
+	o.Bias = 1
+	if same := must(FitSVM(t.Context(), nil, data.Pairs{X: x, Y: y}, o)); !mat.Equal(same.W, all.W) {
+		t.Error("the default of Bias is not 1")
+	}
+	if want := 1 / (2 * .1 * meanSpread(trial.MatOf(x))); math.Abs(all.C/want-1) > 1e-12 {
+		t.Errorf("C is %v, want %v", all.C, want)
+	}
+	want := must(FitSVM(t.Context(), nil, data.Pairs{X: data.Rows(x, twice), Y: column(trial.TakeRows(y, twice))}, o))
+	o.ClassWeights = []float64{1, 2}
+	got, err := FitSVM(t.Context(), nil, data.Pairs{X: x, Y: column(y)}, o)
+	if err != nil || math.Abs(got.Objective[0]/want.Objective[0]-1) > 1e-10 {
+		t.Errorf("one column: %+v, want %+v (%v)", got, want, err)
+	}
+}
+
+// TestNewtonLambdas: of several lambdas each is scored as a fit to it alone to the rows that are not held out, and the
+// best one is fitted to all rows. Of equal ones the largest is taken.
+func TestNewtonLambdas(t *testing.T) {
+	const n = 301
+	for loss, o := range newtonLosses {
+		x, y := newtonRows(t, loss, n, 5)
+		o.lambdas, o.seed, o.heldOut = []float64{1e-3, 1, 1e4}, 2, .5
+		f := must(o.fit(t.Context(), nil, data.Pairs{X: x, Y: y}))
+		best := f.Scores[slices.IndexFunc(f.Scores, func(s fits.LambdaScore) bool { return s.Lambda == f.Lambda })]
+		if len(f.Scores) != 3 || slices.ContainsFunc(f.Scores, func(s fits.LambdaScore) bool { return s.Better(best) }) {
+			t.Errorf("%s: lambda %v by %v", loss, f.Lambda, f.Scores)
+		}
+		src, o, err := o.source(t.Context(), nil, data.Pairs{X: x, Y: y})
+		if err != nil {
+			t.Fatal(err)
+		}
+		train, held := data.Split(n, o.heldOut, o.seed)
+		for l, s := range f.Scores {
+			alone := must(must(o.problem(src.Take(train))).fit(o.lambdas[l]))
+			square, wrong := 0., 0.
+			for _, i := range held {
+				u, own := mat.Row(nil, i, trial.MatOf(x)), slices.Clone(alone.B)
+				for j := range own {
+					own[j] += floats.Dot(u, mat.Col(nil, j, alone.W))
+				}
+				target := mat.Row(nil, i, y)
+				if floats.MaxIdx(own) != floats.MaxIdx(target) {
+					wrong += 1 / float64(len(held))
+				}
+				if loss == "softmax" {
+					softmaxRow(own)
+					floats.AddConst(1, target)
+					floats.Scale(.5, target)
+				}
+				square += math.Pow(floats.Distance(own, target, 2), 2) / float64(len(held)*len(own))
+			}
+			// Two rows may lie on a border.
+			if s.Lambda != o.lambdas[l] || loss != "hinge" && math.Abs(s.MSE-square) > 1e-4*square || loss == "hinge" && !math.IsNaN(s.MSE) ||
+				loss != "insensitive" && math.Abs(s.ErrorRate-wrong) > 2.5/float64(len(held)) ||
+				loss == "insensitive" && !math.IsNaN(s.ErrorRate) {
+				t.Errorf("%s: the score is %+v, and %v and %v of a fit to it alone", loss, s, square, wrong)
+			}
+		}
+		one := o
+		one.lambdas = []float64{f.Lambda}
+		if alone, err := one.fit(t.Context(), nil, data.Pairs{X: x, Y: y}); err != nil || farFrom(f, alone) != 0 {
+			t.Errorf("%s: another fit than of the chosen lambda alone (%v)", loss, err)
+		}
+	}
+	x, y, _ := trial.Overlapping(t, 60, 3, 2)
+	for i := range 60 { // far apart
+		x.Float64s()[i*3+i%2] += 1000
+	}
+	fit, err := FitSVM(t.Context(), nil, data.Pairs{X: x, Y: y}, SVMOptions{Lambdas: []float64{1e-3, 1e-1, 1e-2}})
+	if err != nil || fit.Scores[0].ErrorRate != 0 || fit.Scores[1].ErrorRate != 0 || fit.Lambda != .1 {
+		t.Errorf("%+v, %v", fit, err)
 	}
 }

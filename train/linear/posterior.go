@@ -84,9 +84,9 @@ type Posterior struct {
 // variances. Without noise also domain.ErrShape unless the rows weigh more than 1, and domain.ErrDomain for a target
 // that does not vary, whose noise cannot be learned.
 func (s *RidgeStats) Posterior(lambda float64, noise ...float64) (*Posterior, error) {
-	if len(noise) > 0 && s.n > 0 && len(noise) != s.targets {
+	if len(noise) > 0 && s.n > 0 && len(noise) != s.Targets() {
 		return nil, fmt.Errorf("train: Posterior: %d variances of the noise for %d targets; give one of each: %w",
-			len(noise), s.targets, domain.ErrShape)
+			len(noise), s.Targets(), domain.ErrShape)
 	}
 	for t, v := range noise {
 		if !(v > 0 && v <= math.MaxFloat64) {
@@ -98,7 +98,7 @@ func (s *RidgeStats) Posterior(lambda float64, noise ...float64) (*Posterior, er
 	if err != nil {
 		return nil, err
 	}
-	d, k := s.features, s.targets
+	d, k := s.Features(), s.Targets()
 	p := &Posterior{Lambda: lambda, Penalty: lambda * scale, mass: s.mass, mean: slices.Clone(s.meanZ)}
 	if !(p.Penalty >= leastScale) {
 		return nil, fmt.Errorf("train: Posterior: lambda = %g times the mean squared norm of a row is %v; raise "+
@@ -165,7 +165,7 @@ func (s *RidgeStats) bayesian(noise bool, lambdas ...float64) (scale float64, er
 // returns the noise, too, and learns it if there is none. q is S - wᵀr, and the sum of squared residuals in it, q -
 // ρ‖w‖², at least 0.
 func (s *RidgeStats) logEvidence(rho, logDet float64, r, w, noise []float64) (log float64, used []float64) {
-	d, q := s.features, make([]float64, s.targets)
+	d, q := s.Features(), make([]float64, s.Targets())
 	for t := range q {
 		own := w[t*d : (t+1)*d]
 		penalty := rho * floats.Dot(own, own)
@@ -246,22 +246,22 @@ func (p *Posterior) Variance(dst []float64, z *tensor.Dense, kxx ...float64) ([]
 		return nil, fmt.Errorf("train: Posterior.Variance: z[%d,%d] = %v is not a finite number: %w",
 			i, j, v, domain.ErrDomain)
 	}
-	out := slices.Repeat([]float64{1 / p.mass}, n)
-	var block, squares []float64
+	out, block := make([]float64, n), make([]float64, min(n, varianceRows)*d)
 	for i := 0; i < n; i += varianceRows {
-		rows := min(varianceRows, n-i)
-		block = slices.Grow(block[:0], rows*d)[:rows*d]
-		centre(block, d, z, i, p.mean)
-		given.InParallel(min(rows, len(kxx)), func(r int) {
-			norm := 0.
-			for j, v := range block[r*d : (r+1)*d] {
-				norm += (v + p.mean[j]) * (v + p.mean[j])
+		to := out[i:min(i+varianceRows, n)]
+		x := centre(block[:len(to)*d], d, z, i, p.mean)
+		p.factor.Quadratics(to, x)
+		given.InParallel(len(to), func(r int) {
+			own := 1 / p.mass
+			if len(kxx) > 0 {
+				norm := 0.
+				for j, v := range x[r*d : (r+1)*d] {
+					norm += (v + p.mean[j]) * (v + p.mean[j])
+				}
+				own += max(kxx[i+r]-norm, 0) / p.Penalty
 			}
-			out[i+r] += max(kxx[i+r]-norm, 0) / p.Penalty
+			to[r] += own
 		})
-		squares = slices.Grow(squares[:0], rows)[:rows]
-		p.factor.Quadratics(squares, block)
-		floats.Add(out[i:i+rows], squares)
 	}
 	if r, _, v := given.NotFinite(out, n, 1, 1); r >= 0 {
 		return nil, fmt.Errorf("train: Posterior.Variance: the variance of row %d is %v; scale the features: %w",
@@ -356,8 +356,8 @@ func (s *RidgeStats) Evidence(ctx context.Context, lambdas []float64) (*Evidence
 	if err := given.Stopped(ctx); err != nil {
 		return nil, fmt.Errorf("train: RidgeStats.Evidence: stopped before the first lambda: %w", err)
 	}
-	p := (&system{"Posterior", s.features, s.targets, slices.Clone(s.g), s.r, nil}).path(ctx)
-	x := make([]float64, s.features*s.targets)
+	p := (&system{"Posterior", s.Features(), s.Targets(), slices.Clone(s.g), s.r, nil}).path(ctx)
+	x := make([]float64, s.Features()*s.Targets())
 	log := func(lambda float64) float64 {
 		if rho := lambda * scale; rho >= leastScale && rho <= math.MaxFloat64 {
 			if f, ok := p.t.Shift(rho); ok {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -214,9 +213,7 @@ func TestPosteriorErrors(t *testing.T) {
 		{"zero value", of((&Posterior{}).Draw(1)), domain.ErrParam, "RidgeStats.Posterior"},
 		{"broken", of(broken.Draw(1)), domain.ErrParam, "target 1 is NaN"},
 	} {
-		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.want) {
-			t.Errorf("%s: %v", c.name, c.err)
-		}
+		refused(t, c.name, c.err, c.is, c.want)
 	}
 	for _, q := range []*RidgeStats{&one, &flat} {
 		if p, err := q.Posterior(1, 1, 2); err != nil || p.LogEvidence-p.LogEvidence != 0 {

@@ -10,7 +10,6 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/train/internal/factor"
-	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -82,9 +81,7 @@ func (p *preconditioner) factor(trace float64) {
 // combine puts U = B V Σ⁻¹ into y for Bᵀ B = V Σ² Vᵀ, and Λ = Σ² - ν into values; upper is Cᵀ.
 func (p *preconditioner) combine(upper blas64.Triangular, nu float64) {
 	d, r := p.d, p.rank
-	const piece = 64 // rows
-	given.InParallel((d+piece-1)/piece, func(task int) {
-		lo, hi := task*piece, min((task+1)*piece, d)
+	inPieces(d, 64, func(lo, hi int) {
 		blas64.Trsm(blas.Right, blas.NoTrans, 1, upper, general(hi-lo, r, r, p.y[lo*r:hi*r]))
 	})
 	products := make([]float64, r*r)
@@ -141,25 +138,24 @@ func (p *preconditioner) shift(ctx context.Context, gamma, mu float64) {
 }
 
 // solve is P⁻¹ x, [D, k].
-func (p *preconditioner) solve(x []float64, k int) []float64 {
+func (p *preconditioner) solve(x columns) columns {
+	out, k := columns{x.k, slices.Clone(x.v)}, x.k
 	if p.a != nil {
-		out := slices.Clone(x)
-		p.l.Solve(out)
+		p.l.Solve(out.v)
 		return out
 	}
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = v / p.rest
+	for i := range out.v {
+		out.v[i] /= p.rest
 	}
 	if p.gain == nil {
 		return out
 	}
 	t := make([]float64, p.rank*k)
-	gemm(true, p.rank, k, p.d, 1, p.y, p.rank, x, k, t, k)
+	gemm(true, p.rank, k, p.d, 1, p.y, p.rank, x.v, k, t, k)
 	for i := range t {
 		t[i] *= p.gain[i/k]
 	}
-	gemm(false, p.d, k, p.rank, 1, p.y, p.rank, t, k, out, k)
+	gemm(false, p.d, k, p.rank, 1, p.y, p.rank, t, k, out.v, k)
 	return out
 }
 
@@ -212,7 +208,7 @@ func (p *preconditioner) sketch(mean []float64) *gramSum {
 func (p *newton) gram() error {
 	stats := &RidgeStats{ClassWeights: p.weights, Float32Products: true}
 	err := p.Each(func(at int, block ops.Matrix) error {
-		z, err := spread(block)
+		z, err := denseOf(block)
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,11 @@ const (
 	ridgePiece = 1 << 16
 )
 
+// inPieces calls f in parallel with the bounds of pieces of 0, ..., n-1.
+func inPieces(n, piece int, f func(lo, hi int)) {
+	given.InParallel((n+piece-1)/piece, func(task int) { f(task*piece, min((task+1)*piece, n)) })
+}
+
 // general is a row-major matrix over data.
 func general(rows, cols, stride int, data []float64) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: stride, Data: data}
@@ -52,8 +57,7 @@ func addSquareUntil(ctx context.Context, a, c blas64.General) {
 // columnMeans are the means of the columns of x by the weights w with the sum mass; nil: all are 1.
 func columnMeans[T domain.Float](x []T, w []float64, mass float64, rows, cols, stride int) []float64 {
 	mean := make([]float64, cols)
-	given.InParallel((cols+ridgeDepth-1)/ridgeDepth, func(task int) {
-		lo, hi := task*ridgeDepth, min((task+1)*ridgeDepth, cols)
+	inPieces(cols, ridgeDepth, func(lo, hi int) {
 		m := mean[lo:hi]
 		for r := range rows {
 			part := 1 / mass

@@ -38,16 +38,10 @@ const (
 )
 
 func (s Selection) String() string {
-	switch s {
-	case SelectAuto:
-		return "auto"
-	case SelectNone:
-		return "none"
-	case SelectLOO:
-		return "leave-one-out"
-	default:
-		return fmt.Sprintf("Selection(%d)", int(s))
+	if names := []string{"auto", "none", "leave-one-out"}; s >= 0 && int(s) < len(names) {
+		return names[s]
 	}
+	return fmt.Sprintf("Selection(%d)", int(s))
 }
 
 // RidgeOptions are the options of FitRidge. The zero value chooses lambda.
@@ -289,20 +283,20 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 	if err != nil {
 		return nil, err
 	}
-	p, turned := s.system().path(ctx), false
+	p := s.system().path(ctx)
+	for _, b := range sample.All() { // where they lie
+		subtract(b.Z, s.Features(), b.Z, s.meanZ)
+		p.turn(b.Z, len(b.Rows.Index), false)
+	}
 	rows := func(f func(x []float64, y *mat.Dense, weight []float64)) error {
 		for _, b := range sample.All() {
-			if !turned { // where they lie
-				subtract(b.Z, s.features, b.Z, s.meanZ)
-				p.turn(b.Z, len(b.Rows.Index), false)
-			}
-			weight, err := s.rowWeights(b.Y, b.Rows.At)
+			weight, err := rowWeights("Ridge", s.ClassWeights, b.Y, b.Rows.At)
 			if err != nil {
 				return err
 			}
 			f(b.Z, b.Y, weight)
 		}
-		if turned = true; sample != nil {
+		if sample != nil {
 			return nil
 		}
 		var x []float64
@@ -310,22 +304,21 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 			if err := rows.CheckFinite("Ridge", z, y, names.At); err != nil {
 				return err
 			}
-			weight, err := s.rowWeights(y, names.At)
+			weight, err := rowWeights("Ridge", s.ClassWeights, y, names.At)
 			if err != nil {
 				return err
 			}
-			x = centre(slices.Grow(x[:0], z.DataSize())[:z.DataSize()], s.features, z, 0, s.meanZ)
+			x = centre(slices.Grow(x[:0], z.DataSize())[:z.DataSize()], s.Features(), z, 0, s.meanZ)
 			p.turn(x, z.Shape()[0], false)
 			f(x, y, weight)
 			return nil
 		})
 	}
-	scores, best, err := p.leaveOneOut(rows, s.without, grid, scale)
+	w, lambda, scores, err := p.leaveOneOut(rows, s.without, grid, scale)
 	if err != nil {
 		return nil, err
 	}
-	w, _ := p.solve(scores[best].Lambda * scale)
-	fit, err := s.fit(w, scores[best].Lambda)
+	fit, err := s.fit(w, lambda)
 	if err != nil {
 		return nil, err
 	}

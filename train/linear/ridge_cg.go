@@ -67,18 +67,27 @@ func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptio
 	if err := e.means(); err != nil {
 		return nil, err
 	}
-	if o.Lambda == 0 {
-		o.Lambda = defaultLambda * float64(e.stats.n)
-	}
+	o.Lambda = orElse(o.Lambda, defaultLambda*e.mass)
 	e.shift = o.Lambda * e.scale
-	p, err := e.rightSide(o)
+	b, p, err := e.rightSide(o)
 	if err != nil {
 		return nil, err
 	}
-	f, err := e.conjugateGradients(p, o)
+	system := conjugate{width: 1, most: o.MaxIterations, tol: o.Tol, times: e.multiply, precondition: p.solve,
+		plain: true, progress: o.Progress}
+	w, left, iterations, err := system.solve(b)
 	if err != nil {
 		return nil, err
 	}
+	if !(left <= o.Tol) {
+		return nil, fmt.Errorf("train: Ridge: after %d iterations the residual is %.3g of the right-hand side, and "+
+			"Tol is %g; raise Rank, Lambda, MaxIterations or Tol: %w", iterations, left, o.Tol, domain.ErrParam)
+	}
+	f, err := e.fit(w.v, o.Lambda)
+	if err != nil {
+		return nil, err
+	}
+	f.Steps, f.Residual = iterations, []float64{left}
 	return f, f.outOfUnit(src)
 }
 
@@ -98,117 +107,81 @@ func (o *CGOptions) fill() error {
 	return nil
 }
 
-// conjugateGradients solves the equations.
-func (e *normalEquations) conjugateGradients(p *preconditioner, o CGOptions) (*Fit, error) {
-	k := e.stats.targets
-	times := func(v columns, _ []int) (columns, error) {
-		out := newColumns(e.stats.features, v.k)
-		return out, e.multiply(out, v)
-	}
-	precondition := func(r columns) columns { return columns{r.k, p.solve(r.v, r.k)} }
-	system := conjugate{width: 1, most: o.MaxIterations, tol: o.Tol, times: times, precondition: precondition, plain: true,
-		progress: o.Progress}
-	w, left, iterations, err := system.solve(columns{k, e.b})
-	if err != nil {
-		return nil, err
-	}
-	if !(left <= o.Tol) {
-		return nil, fmt.Errorf("train: Ridge: after %d iterations the residual is %.3g of the right-hand side, and "+
-			"Tol is %g; raise Rank, Lambda, MaxIterations or Tol: %w", iterations, left, o.Tol, domain.ErrParam)
-	}
-	f, err := e.stats.fit(w.v, o.Lambda)
-	if err != nil {
-		return nil, err
-	}
-	f.Steps, f.Residual = iterations, []float64{left}
-	return f, nil
-}
-
 // normalEquations are (Zcᵀ Zc + shift I) W = b, the first as a product with the rows.
 type normalEquations struct {
 	src          *rows.Source
-	stats        RidgeStats // n, the means and the dimensions; no sums of products
+	moments      // the mass and the means alone
 	scale, shift float64
-	b            []float64 // [D, k]
 	block        gramSum
 }
 
 // means goes over the rows for their number, their means and the scale of lambda.
 func (e *normalEquations) means() error {
-	s := &e.stats
 	var spread rowSpread
 	err := e.src.EachMatrix(func(names rows.Names, z ops.Matrix, y *mat.Dense) error {
-		n, d, raw := z.Shape()[0], z.Shape()[1], y.RawMatrix()
-		if s.n == 0 {
-			s.features, s.targets, s.meanY = d, raw.Cols, make([]float64, raw.Cols)
-		}
-		if d != s.features || raw.Cols != s.targets {
-			return fmt.Errorf("train: Ridge: features %v and %d targets do not fit the blocks before them ([.,%d] "+
-				"and [.,%d]): %w", z.Shape(), raw.Cols, s.features, s.targets, domain.ErrShape)
-		}
 		if err := rows.CheckFinite("Ridge", z, y, names.At); err != nil {
 			return err
 		}
-		s.n += n
 		spread.addMatrix(z, nil)
-		moveMean(s.meanY, columnMeans(raw.Data, nil, float64(n), n, raw.Cols, raw.Stride), float64(n)/float64(s.n))
+		t := y.RawMatrix()
+		if e.meanY == nil {
+			e.meanY = make([]float64, t.Cols)
+		}
+		n := float64(t.Rows)
+		moveMean(e.meanY, columnMeans(t.Data, nil, n, t.Rows, t.Cols, t.Stride), n/spread.mass)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	s.meanZ = spread.mean
+	e.mass, e.meanZ = spread.mass, spread.mean
 	e.scale, err = spread.scale("Ridge")
 	return err
 }
 
 // rightSide goes over the rows for b = Zcᵀ Yc and the sketch of the preconditioner.
-func (e *normalEquations) rightSide(o CGOptions) (*preconditioner, error) {
-	s := &e.stats
-	d, k := s.features, s.targets
-	e.b = make([]float64, d*k)
-	p, sums := newSketch(d, min(max(o.Rank, 0), d), o.Seed), make([]float64, k) // of the targets of sparse rows
-	g := e.gram(p.y, p.omega, p.rank)
+func (e *normalEquations) rightSide(o CGOptions) (columns, *preconditioner, error) {
+	d, k := len(e.meanZ), len(e.meanY)
+	b, sums := newColumns(d, k), make([]float64, k) // of the targets of sparse rows
+	p := newSketch(d, min(max(o.Rank, 0), d), o.Seed)
+	g := p.sketch(e.meanZ)
 	err := e.src.EachMatrix(func(_ rows.Names, z ops.Matrix, y *mat.Dense) error {
-		n, yc := z.Shape()[0], mat.DenseCopyOf(y).RawMatrix().Data
-		for i := range yc {
-			yc[i] -= s.meanY[i%k]
+		yc := columns{k, mat.DenseCopyOf(y).RawMatrix().Data}
+		for i := range yc.v {
+			yc.v[i] -= e.meanY[i%k]
 		}
 		if x, sparse := z.(*ops.CSR); sparse {
-			addSparseTransposed(columns{k, e.b}, x, columns{k, yc})
-			for i, v := range yc {
+			addSparseTransposed(b, x, yc)
+			for i, v := range yc.v {
 				sums[i%k] += v
 			}
 		} else {
-			gemm(true, d, k, n, 1, g.centre(z.(*tensor.Dense)), d, yc, k, e.b, k)
+			gemm(true, d, k, z.Shape()[0], 1, g.centre(z.(*tensor.Dense)), d, yc.v, k, b.v, k)
 		}
 		g.add(z, nil)
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return b, nil, err
 	}
 	g.finish()
-	columns{k, e.b}.addOuter(-1, s.meanZ, sums)
-	p.factor(float64(s.n) * e.scale)
+	e.block = *g
+	b.addOuter(-1, e.meanZ, sums)
+	p.factor(e.mass * e.scale)
 	p.shift(e.src.Ctx, 1, e.shift)
-	return p, nil
+	return b, p, nil
 }
 
-// multiply puts (Zcᵀ Zc + shift I) v into out, both [D, k].
-func (e *normalEquations) multiply(out, v columns) error {
+// multiply is (Zcᵀ Zc + shift I) v, [D, k], as conjugate.times. The scratch of one pass serves the next.
+func (e *normalEquations) multiply(v columns, _ []int) (columns, error) {
+	out := newColumns(len(e.meanZ), v.k)
 	floats.AddScaled(out.v, e.shift, v.v)
-	g := e.gram(out.v, v.v, v.k)
+	g := &gramSum{mean: e.meanZ, out: out, v: v, zc: e.block.zc, t: e.block.t}
 	err := e.src.EachMatrix(func(_ rows.Names, z ops.Matrix, _ *mat.Dense) error {
 		g.add(z, nil)
 		return nil
 	})
 	g.finish()
-	return err
-}
-
-// gram adds Zcᵀ Zc v to out, both [D, k], over blocks; the scratch of one pass serves the next.
-func (e *normalEquations) gram(out, v []float64, k int) *gramSum {
-	e.block = gramSum{mean: e.stats.meanZ, out: columns{k, out}, v: columns{k, v}, zc: e.block.zc, t: e.block.t}
-	return &e.block
+	e.block = *g
+	return out, err
 }

@@ -60,9 +60,8 @@ type RidgeStats struct {
 	Float32Products bool
 
 	moments
-	features, targets int
-	g                 []float64 // [D, D]; only the lower triangle has a meaning
-	rounded           float64   // Σ (tr C)², with C the G of rows whose products were summed in float32
+	g       []float64 // [D, D]; only the lower triangle has a meaning
+	rounded float64   // Σ (tr C)², with C the G of rows whose products were summed in float32
 
 	wide, yc, zy []float64 // scratch for a block: features as float64, centred targets, products
 	narrow       []float32 // scratch for a block: centred float32 features
@@ -72,10 +71,10 @@ type RidgeStats struct {
 func (s *RidgeStats) N() int { return s.n }
 
 // Features returns D, and 0 before the first row.
-func (s *RidgeStats) Features() int { return s.features }
+func (s *RidgeStats) Features() int { return len(s.meanZ) }
 
 // Targets returns k, and 0 before the first row.
-func (s *RidgeStats) Targets() int { return s.targets }
+func (s *RidgeStats) Targets() int { return len(s.meanY) }
 
 // Mass returns the sum of the weights of the rows, which is N without ClassWeights and Forget. Everything computed from
 // the sums uses it as the number of rows.
@@ -102,10 +101,7 @@ func (s *RidgeStats) Forget(factor float64) error {
 	s.mass *= factor
 	s.rounded *= factor * factor
 	for _, sums := range [][]float64{s.g, s.r, s.yy} {
-		given.InParallel((len(sums)+ridgePiece-1)/ridgePiece, func(task int) {
-			lo := task * ridgePiece
-			floats.Scale(factor, sums[lo:min(lo+ridgePiece, len(sums))])
-		})
+		inPieces(len(sums), ridgePiece, func(lo, hi int) { floats.Scale(factor, sums[lo:hi]) })
 	}
 	return nil
 }
@@ -113,40 +109,27 @@ func (s *RidgeStats) Forget(factor float64) error {
 // AddRows adds rows with their targets through the map (nil: the identity), in blocks. s takes the signature of the
 // map. Errors: as for FitRidge for such rows; domain.ErrShape for a map with another signature than the rows before.
 // An error in a later block leaves the earlier blocks added.
-func (s *RidgeStats) AddRows(ctx context.Context, m layers.Map, rows data.Examples) error {
-	src, err := newSource(ctx, "Ridge", m, rows)
+func (s *RidgeStats) AddRows(ctx context.Context, m layers.Map, examples data.Examples) error {
+	src, err := rows.New(ctx, "Ridge", m, examples)
 	if err != nil {
 		return err
 	}
-	if err := s.ofMap(src.Signature); err != nil {
-		return err
+	before := s.n
+	if before == 0 {
+		s.Signature = src.Signature
 	}
-	return src.Each(s.addAfter(s.n))
-}
-
-// addAfter is add for rows that are numbered after n others.
-func (s *RidgeStats) addAfter(n int) rows.Rows {
-	return func(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
-		names.First += n
+	if !slices.Equal(s.Signature, src.Signature) {
+		return errSigns
+	}
+	return src.Each(func(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
+		names.First += before
 		return s.add(names, z, y)
-	}
+	})
 }
 
-// ofMap takes the signs of the map with the first rows, and wants the same signs later.
-func (s *RidgeStats) ofMap(signature []float64) error {
-	if s.n == 0 {
-		s.Signature = signature
-	}
-	if !slices.Equal(s.Signature, signature) {
-		return s.otherSigns()
-	}
-	return nil
-}
-
-func (s *RidgeStats) otherSigns() error {
-	return fmt.Errorf("train: Ridge: the features have other signs than those before them; fit all with one map: %w",
-		domain.ErrShape)
-}
+// errSigns is the error for rows of maps with different signatures.
+var errSigns = fmt.Errorf("train: Ridge: the features have other signs than those before them; fit all with one map: "+
+	"%w", domain.ErrShape)
 
 // Add adds a block of features z [rows, D], float64 or float32, with its targets y [rows, k].
 //
@@ -157,24 +140,24 @@ func (s *RidgeStats) Add(z *tensor.Dense, y *mat.Dense) error {
 	return s.add(rows.Names{First: s.n}, z, y)
 }
 
-// rowWeights are the weights of the rows of a block; nil: all are 1.
-func (s *RidgeStats) rowWeights(y *mat.Dense, row func(i int) int) ([]float64, error) {
-	if s.ClassWeights == nil {
+// rowWeights are the weights of rows by their classes; nil: all are 1.
+func rowWeights(who string, weights []float64, y *mat.Dense, row func(i int) int) ([]float64, error) {
+	if weights == nil {
 		return nil, nil
 	}
-	return given.RowWeights("Ridge", s.ClassWeights, y, row)
+	return given.RowWeights(who, weights, y, row)
 }
 
 // reset makes s empty, for d features and k targets.
 func (s *RidgeStats) reset(d, k int) {
 	s.moments = moments{meanZ: make([]float64, d), meanY: make([]float64, k), r: make([]float64, k*d),
 		yy: make([]float64, k)}
-	s.features, s.targets, s.g, s.rounded = d, k, make([]float64, d*d), 0
+	s.g, s.rounded = make([]float64, d*d), 0
 }
 
 // system is the system of ridge regression, (G + μ Σ) W = R.
 func (s *RidgeStats) system() *system {
-	return &system{"Ridge", s.features, s.targets, s.g, s.r, s.Signature}
+	return &system{"Ridge", s.Features(), s.Targets(), s.g, s.r, s.Signature}
 }
 
 // scale is s of FitRidge, (tr G)/n, with n the sum of the weights. Errors: sums that cannot be solved.
@@ -185,7 +168,7 @@ func (s *RidgeStats) scale() (float64, error) {
 	if err := s.checkSignature(); err != nil {
 		return 0, err
 	}
-	spread, _ := trace(s.g, s.features)
+	spread, _ := trace(s.g, s.Features())
 	return penaltyScale("Ridge", spread/s.mass, floats.Dot(s.meanZ, s.meanZ), roundedRows)
 }
 
@@ -201,7 +184,7 @@ func (s *RidgeStats) Merge(other *RidgeStats) error {
 	}
 	if s.n == 0 {
 		s.ClassWeights = slices.Clone(other.ClassWeights)
-		s.reset(other.features, other.targets)
+		s.reset(other.Features(), other.Targets())
 	}
 	if s.Signature == nil {
 		s.Signature = slices.Clone(other.Signature)
@@ -210,9 +193,10 @@ func (s *RidgeStats) Merge(other *RidgeStats) error {
 		s.Of = other.Of
 	}
 	delta, joint := s.join(&other.moments)
-	given.InParallel(s.features, func(i int) {
+	d := len(delta)
+	given.InParallel(d, func(i int) {
 		for j, dj := range delta[:i+1] {
-			s.g[i*s.features+j] += other.g[i*s.features+j] + joint*delta[i]*dj
+			s.g[i*d+j] += other.g[i*d+j] + joint*delta[i]*dj
 		}
 	})
 	s.rounded += other.rounded
@@ -230,11 +214,11 @@ func (s *RidgeStats) mergeable(other *RidgeStats) error {
 			"fit both with the same: %w", other.ClassWeights, s.ClassWeights, domain.ErrShape)
 	case s.n == 0:
 		return nil
-	case s.features != other.features || s.targets != other.targets:
+	case s.Features() != other.Features() || s.Targets() != other.Targets():
 		return fmt.Errorf("train: Ridge: cannot merge sums of %d features and %d targets into those of %d and %d; fit both with one map: %w",
-			other.features, other.targets, s.features, s.targets, domain.ErrShape)
+			other.Features(), other.Targets(), s.Features(), s.Targets(), domain.ErrShape)
 	case s.Signature != nil && other.Signature != nil && !slices.Equal(s.Signature, other.Signature):
-		return s.otherSigns()
+		return errSigns
 	}
 	return nil
 }
@@ -244,9 +228,9 @@ func (s *RidgeStats) checkSignature() error {
 	if s.Signature == nil {
 		return nil
 	}
-	if len(s.Signature) != s.features {
+	if len(s.Signature) != s.Features() {
 		return fmt.Errorf("train: Ridge: the signature has %d signs for %d features: %w",
-			len(s.Signature), s.features, domain.ErrShape)
+			len(s.Signature), s.Features(), domain.ErrShape)
 	}
 	for j, v := range s.Signature {
 		if v != 1 && v != -1 {
@@ -278,7 +262,8 @@ func (s *RidgeStats) solve(ctx context.Context, lambda float64) (*Fit, error) {
 	}
 	w, ok := s.system().solve(ctx, lambda*scale)
 	if err := given.Stopped(ctx); err != nil {
-		return nil, fmt.Errorf("train: Ridge: stopped in the solution of a system of %d features: %w", s.features, err)
+		return nil, fmt.Errorf("train: Ridge: stopped in the solution of a system of %d features: %w", s.Features(),
+			err)
 	}
 	if !ok {
 		return nil, s.system().unsolvable(lambda, lambda*scale)
@@ -287,12 +272,10 @@ func (s *RidgeStats) solve(ctx context.Context, lambda float64) (*Fit, error) {
 }
 
 // fit makes a Fit of W, [D, k]; coefficients that overflow are an error.
-func (s *RidgeStats) fit(w []float64, lambda float64) (*Fit, error) {
-	f := &Fit{W: mat.NewDense(s.features, s.targets, w), B: slices.Clone(s.meanY), Lambda: lambda}
-	for j, m := range s.meanZ {
-		for t := range f.B {
-			f.B[t] -= m * w[j*s.targets+t]
-		}
+func (m *moments) fit(w []float64, lambda float64) (*Fit, error) {
+	f := &Fit{W: mat.NewDense(len(m.meanZ), len(m.meanY), w), B: slices.Clone(m.meanY), Lambda: lambda}
+	for j, mean := range m.meanZ {
+		floats.AddScaled(f.B, -mean, f.W.RawRowView(j))
 	}
 	if err := finiteHead("Ridge", f.W, f.B, "scale the features or the targets"); err != nil {
 		return nil, err
@@ -358,10 +341,10 @@ func (s *RidgeStats) errorRate(sample *rows.Sample, f *Fit) (float64, error) {
 		return math.NaN(), nil
 	}
 	var sums lossSums
-	d, k := s.features, s.targets
+	d, k := s.Features(), s.Targets()
 	wt := transposed(f.W.RawMatrix().Data, d, k, k)
 	for _, b := range sample.All() {
-		weight, err := s.rowWeights(b.Y, b.Rows.At)
+		weight, err := rowWeights("Ridge", s.ClassWeights, b.Y, b.Rows.At)
 		if err != nil {
 			return 0, err
 		}
@@ -383,7 +366,7 @@ func (s *RidgeStats) errorRate(sample *rows.Sample, f *Fit) (float64, error) {
 // predictions, and at least 0. Errors: domain.ErrShape without rows, or for a head of other dimensions; domain.ErrParam
 // for a nil head or one without W.
 func (s *RidgeStats) MSE(f *Fit) (float64, error) {
-	d, k := s.features, s.targets
+	d, k := s.Features(), s.Targets()
 	if s.n == 0 {
 		return 0, fmt.Errorf("train: Ridge: there are no rows to be wrong about; add some: %w", domain.ErrShape)
 	}
@@ -415,4 +398,4 @@ func (s *RidgeStats) MSE(f *Fit) (float64, error) {
 // e the bound of ‖ΔG‖₂ in Float32Products. It is 0 if all products were float64. At this lambda rounding changes W by
 // less than an eighth, at a hundred times this lambda by less than a thousandth. For a lower lambda add the rows again
 // without Float32Products, as FitRidge does.
-func (s *RidgeStats) LeastLambda() float64 { return leastLambda(s.g, s.features, s.rounded, s.mass) }
+func (s *RidgeStats) LeastLambda() float64 { return leastLambda(s.g, s.Features(), s.rounded, s.mass) }

@@ -27,14 +27,10 @@ const (
 )
 
 func (l Loss) String() string {
-	switch l {
-	case SquaredHinge:
-		return "squared hinge"
-	case SquaredInsensitive:
-		return "squared epsilon-insensitive"
-	default:
-		return fmt.Sprintf("Loss(%d)", int(l))
+	if names := []string{"squared hinge", "squared epsilon-insensitive"}; l >= 0 && int(l) < len(names) {
+		return names[l]
 	}
+	return fmt.Sprintf("Loss(%d)", int(l))
 }
 
 // SVMOptions are the options of FitSVM. The zero value fits the default lambda by the squared hinge loss.

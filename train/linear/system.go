@@ -196,9 +196,10 @@ type turnedRows func(f func(x []float64, y *mat.Dense, weight []float64)) error
 type without func(pred, y []float64, h, w, mu float64) (ok bool)
 
 // leaveOneOut scores lambdas, scale being the unit of A, by the predictions of fits without each row, and returns the
-// number of the best. With a signature memory holds one factor at a time, and the rows come again for every lambda.
-func (p *path) leaveOneOut(rows turnedRows, leave without, grid cv.Grid, scale float64) ([]fits.LambdaScore, int,
-	error) {
+// best with its solution X. With a signature memory holds one factor at a time, and the rows come again for every
+// lambda.
+func (p *path) leaveOneOut(rows turnedRows, leave without, grid cv.Grid, scale float64) (x []float64, lambda float64,
+	scores []fits.LambdaScore, err error) {
 	scores, best, err := grid.Choose(func(lambdas []float64) (all []fits.LambdaScore, err error) {
 		size := len(lambdas)
 		if p.t == nil {
@@ -217,11 +218,16 @@ func (p *path) leaveOneOut(rows turnedRows, leave without, grid cv.Grid, scale f
 		}
 		return all, nil
 	})
-	if err == nil && math.IsInf(scores[best].MSE, 1) {
-		err = fmt.Errorf("train: %s: none of the %d lambdas leaves a system that can be solved; raise the lambdas: %w",
-			p.who, len(scores), domain.ErrParam)
+	switch {
+	case err != nil:
+		return nil, 0, nil, err
+	case math.IsInf(scores[best].MSE, 1):
+		return nil, 0, nil, fmt.Errorf("train: %s: none of the %d lambdas leaves a system that can be solved; raise "+
+			"the lambdas: %w", p.who, len(scores), domain.ErrParam)
 	}
-	return scores, best, err
+	lambda = scores[best].Lambda
+	x, _ = p.solve(lambda * scale)
+	return x, lambda, scores, nil
 }
 
 // scores are the leave-one-out scores of lambdas, in one pass over the rows.

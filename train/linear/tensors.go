@@ -193,7 +193,7 @@ func (l *Laplace) Restore(tensors map[string]*tensor.Dense, w *mat.Dense, b []fl
 		return err
 	}
 	var kind LaplaceCovariance
-	for _, c := range []LaplaceCovariance{ExactCovariance, ClassesCovariance, SharedCovariance} {
+	for _, c := range covariances {
 		if tensors[string(c)] != nil {
 			kind = c
 		}
@@ -237,7 +237,7 @@ func (s *RidgeStats) MarshalBinary() ([]byte, error) {
 		if err := s.checkSignature(); err != nil {
 			return nil, err
 		}
-		d, k := s.features, s.targets
+		d, k := s.Features(), s.Targets()
 		tensors = map[string]*tensor.Dense{"z_mean": doubles(s.meanZ, d), "y_mean": doubles(s.meanY, k), "S": doubles(s.yy, k), "mass": doubles([]float64{s.mass}, 1),
 			"R": doubles(s.r, k, d), "G": doubles(packed(nil, s.g, d), d*(d+1)/2)}
 		for name, v := range map[string][]float64{"signature": s.Signature, "class_weights": s.ClassWeights} {
@@ -276,7 +276,6 @@ func (s *RidgeStats) UnmarshalBinary(b []byte) error {
 		r.known("z_mean", "y_mean", "S", "mass", "R", "G", "signature", "class_weights")
 		t.meanZ, t.meanY = r.take("z_mean", -1), r.take("y_mean", -1)
 		d, k := len(t.meanZ), len(t.meanY)
-		t.features, t.targets = d, k
 		t.yy, t.r = r.take("S", k), r.take("R", k, d)
 		mass, g := r.positive("mass", 1), r.take("G", d*(d+1)/2)
 		if tensors["signature"] != nil {

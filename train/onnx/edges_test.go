@@ -12,7 +12,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestEdges: rows of zeros, of one number, and of large and small ones, wherever the map takes them.
+// TestEdges: rows of zeros, of one number, and of large and small ones, wherever the map takes them, each by itself.
 func TestEdges(t *testing.T) {
 	seen := 0
 	for _, s := range savedModels(t) {
@@ -38,6 +38,7 @@ func TestEdges(t *testing.T) {
 				known := evaluate(t, f, input(x, dt))
 				t.Run(fmt.Sprint(s.name, "/", dt, row), func(t *testing.T) {
 					near(t, s, Features, dt, f, known, ops.Float64s(z))
+					near(t, s, Scores, dt, f, known, must(s.m.Scores(x)).RawMatrix().Data)
 				})
 			}
 		}

@@ -145,18 +145,3 @@ func TestFloat64Weights(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// TestOneRow: a row has the scores that it has among others.
-func TestOneRow(t *testing.T) {
-	for _, s := range savedModels(t) {
-		f := exported(t, s.m, Options{})
-		x := input(s.x, tensor.Float32)
-		one := array{elem: elemFloat, shape: []int{1, x.shape[1]}, v: x.v[:x.shape[1]]}
-		got, all := evaluate(t, f, one)[Scores], evaluate(t, f, x)[Scores]
-		for j, v := range got.v {
-			if v != all.v[j] {
-				t.Errorf("%s: score %d of one row is %v, and %v among others", s.name, j, v, all.v[j])
-			}
-		}
-	}
-}

@@ -7,19 +7,6 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// shift is c of a skewed map, or ln(1 + exp(raw_c)) if it is tuned.
-func (p params) shift() []float64 {
-	raw, tuned := p.values["raw_c"]
-	if !tuned {
-		return p.get("c")
-	}
-	c := make([]float64, len(raw))
-	for i, v := range raw {
-		c[i] = math.Max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))
-	}
-	return c
-}
-
 // fourier is [cos P | sin P]/√m, or √(2/m) cos(P + b), for P = xW and d columns of x.
 func (g *graph) fourier(x value, p params, d int) value {
 	w, m := p.frequencies(d)
@@ -56,7 +43,7 @@ func (p params) frequencies(d int) (w []float64, m int) {
 	if p.values["signs"] != nil {
 		w, m = p.structured(d)
 	} else {
-		w, m = slices.Clone(p.exponential("W")), p.columns(p.tunedName("W"))
+		w, m = slices.Clone(p.get("W")), p.columns("W")
 	}
 	if len(w) != d*m {
 		fail(domain.ErrShape, "%v: the frequencies have %d numbers, and there are %d columns", p.of, len(w), d)
@@ -67,14 +54,6 @@ func (p params) frequencies(d int) (w []float64, m int) {
 		}
 	}
 	return w, m
-}
-
-// tunedName is the name of a parameter in the map.
-func (p params) tunedName(name string) string {
-	if p.values["log_"+name] != nil {
-		return "log_" + name
-	}
-	return name
 }
 
 // structured is W [d, m] for signs [3·blocks, q] and norms [m]. Each block is Wᵀ = q^(-3/2) diag(norms) H D₃ H D₂ H D₁,
@@ -119,7 +98,7 @@ func hadamard(v []float64) {
 
 // signed is [ρ₁ cos P₁ | ρ₁ sin P₁ | ρ₂ cos P₂ | ρ₂ sin P₂]/√m with P_b = (xU_b)∘norms_b, of one sign or two.
 func (g *graph) signed(x value, p params, d int) value {
-	u, norms, roots, q := p.get("U"), p.get("norms"), p.exponential("roots"), p.columns("U")
+	u, norms, roots, q := p.get("U"), p.get("norms"), p.get("roots"), p.columns("U")
 	scale := p.bandwidths(d)
 	if len(u) != d*q || len(norms)%q != 0 || len(roots) == 0 || len(norms)%len(roots) != 0 {
 		fail(domain.ErrShape, "%v: %d directions, %d norms and %d roots do not belong together", p.of, q, len(norms),

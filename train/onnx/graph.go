@@ -147,7 +147,7 @@ func (g *graph) row(name string, v []float64) value {
 
 // ints adds integers to the file.
 func (g *graph) ints(name string, v ...int64) value {
-	return g.add(name, elemInt64, []int{len(v)}, rawInts(v))
+	return g.add(name, elemInt64, []int{len(v)}, rawBytes(v))
 }
 
 // words adds texts to the file.

@@ -11,7 +11,7 @@ import (
 // homogeneous maps each coordinate v to the numbers r₀ |v|^(γ/2), √2 r_j |v|^(γ/2) cos(f_j L ln|v|) and √2 r_j
 // |v|^(γ/2) sin(f_j L ln|v|). The parameters p belong to l or to a map around it.
 func (g *graph) homogeneous(x value, p params, l *layers.HomogeneousLayer) value {
-	roots, base, f := p.get("root_kappa"), p.exponential("L"), l.Harmonics().F[1:]
+	roots, base, f := p.get("root_kappa"), p.get("L"), l.Harmonics().F[1:]
 	d, n := l.Dims(), len(f)
 	if len(roots) != n+1 || len(base) != 1 && len(base) != d {
 		fail(domain.ErrShape, "%v: %d roots and %d base frequencies for %d harmonics of %d columns", l, len(roots),

@@ -14,8 +14,7 @@ func (g *graph) nystrom(x value, p params, l *layers.NystromLayer) value {
 	landmarks, projection := p.get("landmarks"), p.get("projection")
 	m, d := l.Landmarks(), l.Dims()
 	return g.double(x, func(x value) value {
-		y := rowsOf{x: x, landmarks: landmarks, m: m, d: d}
-		k := g.kernel(&y, l.Kernel())
+		k := g.kernel(rowsOf{x, landmarks, m, d}, l.Kernel())
 		return g.op("MatMul", k, g.weights("projection", projection, m, l.Features()))
 	})
 }
@@ -25,26 +24,19 @@ type rowsOf struct {
 	x         value
 	landmarks []float64
 	m, d      int
-	a, b      value // [N, 1, d] and [1, m, d], made at their first use
 }
 
-// pairs returns the two sides in shapes that pair each row with each landmark.
-func (r *rowsOf) pairs(g *graph) (a, b value) {
-	if r.a == "" {
-		r.a, r.b = g.unsqueeze(r.x, 1), g.weights("landmarks", r.landmarks, 1, r.m, r.d)
-	}
-	return r.a, r.b
+// paired adds an operator of each row and each landmark: [N, m, d].
+func (g *graph) paired(kind string, r rowsOf) value {
+	return g.op(kind, g.unsqueeze(r.x, 1), g.weights("landmarks", r.landmarks, 1, r.m, r.d))
 }
 
 // sum sums pairs over their columns: [N, m].
 func (g *graph) sum(x value) value { return g.sumColumns(x, 0) }
 
 // kernel is the matrix k(x, landmarks) [N, m].
-func (g *graph) kernel(r *rowsOf, k spectral.Kernel) value {
-	difference := func() value {
-		a, b := r.pairs(g)
-		return g.op("Sub", a, b)
-	}
+func (g *graph) kernel(r rowsOf, k spectral.Kernel) value {
+	difference := func() value { return g.paired("Sub", r) }
 	switch k := k.(type) {
 	case spectral.Linear:
 		return g.dot(r, 1)
@@ -65,11 +57,9 @@ func (g *graph) kernel(r *rowsOf, k spectral.Kernel) value {
 	case spectral.Matern:
 		return g.matern(g.op("Sqrt", g.sum(g.square(difference()))), k)
 	case spectral.ExpSemigroup:
-		a, b := r.pairs(g)
-		return g.op("Exp", g.times(g.sum(g.op("Sqrt", g.op("Add", a, b))), -k.Beta))
+		return g.op("Exp", g.times(g.sum(g.op("Sqrt", g.paired("Add", r))), -k.Beta))
 	case spectral.ReciprocalSemigroup:
-		a, b := r.pairs(g)
-		u := g.op("Add", g.times(g.op("Add", a, b), 1/k.Lambda), g.scalar(1))
+		u := g.op("Add", g.times(g.paired("Add", r), 1/k.Lambda), g.scalar(1))
 		return g.op("Exp", g.op("Neg", g.sum(g.op("Log", u))))
 	case spectral.SkewedChi2:
 		return g.skewed(r, k.C, spectral.Chi2{})
@@ -93,7 +83,7 @@ func (g *graph) kernel(r *rowsOf, k spectral.Kernel) value {
 
 // dot returns a factor times the inner products x·y. The factor is in the landmarks: ONNX Runtime fuses a
 // product with a factor after it, which it rounds to float32.
-func (g *graph) dot(r *rowsOf, factor float64) value {
+func (g *graph) dot(r rowsOf, factor float64) value {
 	transposed := make([]float64, 0, len(r.landmarks))
 	for i := range r.d {
 		for j := range r.m {
@@ -104,12 +94,12 @@ func (g *graph) dot(r *rowsOf, factor float64) value {
 }
 
 // squaredDistance is ‖x‖² + ‖y‖² - 2x·y, centred at the mean of the landmarks, and at least 0.
-func (g *graph) squaredDistance(r *rowsOf) value {
+func (g *graph) squaredDistance(r rowsOf) value {
 	mean := make([]float64, r.d)
 	for i, v := range r.landmarks {
 		mean[i%r.d] += v / float64(r.m)
 	}
-	about := *r
+	about := r
 	about.x, about.landmarks = g.op("Sub", r.x, g.row("centre", mean)), make([]float64, len(r.landmarks))
 	norms := make([]float64, r.m)
 	for i, v := range r.landmarks {
@@ -117,7 +107,7 @@ func (g *graph) squaredDistance(r *rowsOf) value {
 		norms[i/r.d] += about.landmarks[i] * about.landmarks[i]
 	}
 	mine := g.sumColumns(g.square(about.x), 1)
-	d2 := g.op("Sub", g.op("Add", mine, g.row("norms", norms)), g.dot(&about, 2))
+	d2 := g.op("Sub", g.op("Add", mine, g.row("norms", norms)), g.dot(about, 2))
 	return g.op("Max", d2, g.scalar(0))
 }
 
@@ -138,11 +128,8 @@ func (g *graph) matern(r value, k spectral.Matern) value {
 }
 
 // skewed is Π 𝒦(ln(x + c) - ln(y + c)).
-func (g *graph) skewed(r *rowsOf, c float64, of spectral.Homogeneous) value {
-	logs := make([]float64, len(r.landmarks))
-	for i, v := range r.landmarks {
-		logs[i] = math.Log(v + c)
-	}
+func (g *graph) skewed(r rowsOf, c float64, of spectral.Homogeneous) value {
+	logs := mapped(r.landmarks, func(v float64) float64 { return math.Log(v + c) })
 	a := g.unsqueeze(g.op("Log", g.op("Add", r.x, g.scalar(c))), 1)
 	u := g.op("Abs", g.op("Sub", a, g.weights("landmark_logs", logs, 1, r.m, r.d)))
 	if _, ok := of.(spectral.Intersection); ok {
@@ -175,7 +162,7 @@ func (g *graph) signature(u value, k spectral.Homogeneous) value {
 
 // additive is Σ (xy)^(γ/2) 𝒦(ln y - ln x) over pairs of numbers of one sign. By its extension the kernel subtracts or
 // ignores pairs of opposite signs.
-func (g *graph) additive(r *rowsOf, k spectral.Homogeneous) value {
+func (g *graph) additive(r rowsOf, k spectral.Homogeneous) value {
 	signed := k.Extension() != spectral.RejectNegative
 	n := len(r.landmarks)
 	sizes, logs, signs := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -206,7 +193,7 @@ func (g *graph) additive(r *rowsOf, k spectral.Homogeneous) value {
 }
 
 // selfTerms are |x|^γ. Their sum times 𝒦(0) is k(x, x).
-func (g *graph) selfTerms(r *rowsOf, k spectral.Homogeneous) value {
+func (g *graph) selfTerms(r rowsOf, k spectral.Homogeneous) value {
 	x := r.x
 	if k.Extension() != spectral.RejectNegative {
 		x = g.op("Abs", x)

@@ -3,6 +3,7 @@ package onnx
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -10,7 +11,8 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// params are the parameters of a layer by name, in float64.
+// params are the parameters of a layer by name, in float64. Those that the map tunes by a logarithm, log_L, or an
+// inverse softplus, raw_c, stand there as what they are of: L and c. The logarithms of bandwidths stay.
 type params struct {
 	of     fmt.Stringer
 	values map[string][]float64
@@ -20,9 +22,25 @@ type params struct {
 func paramsOf(l layers.Layer) params {
 	p := params{of: l, values: map[string][]float64{}, shapes: map[string][]int{}}
 	for _, each := range l.Params() {
-		p.values[each.Name], p.shapes[each.Name] = ops.Float64s(each.Value), each.Value.Shape()
+		name, v := each.Name, ops.Float64s(each.Value)
+		if of, log := strings.CutPrefix(name, "log_"); log && of != "bandwidth" {
+			name, v = of, mapped(v, math.Exp)
+		} else if of, raw := strings.CutPrefix(name, "raw_"); raw {
+			softplus := func(u float64) float64 { return math.Max(u, 0) + math.Log1p(math.Exp(-math.Abs(u))) }
+			name, v = of, mapped(v, softplus)
+		}
+		p.values[name], p.shapes[name] = v, each.Value.Shape()
 	}
 	return p
+}
+
+// mapped are the values of f.
+func mapped(v []float64, f func(float64) float64) []float64 {
+	out := make([]float64, len(v))
+	for i, u := range v {
+		out[i] = f(u)
+	}
+	return out
 }
 
 // get returns a parameter; a missing one is an error.
@@ -42,18 +60,6 @@ func (p params) columns(name string) int {
 		fail(domain.ErrShape, "%v: the parameter %s is no matrix", p.of, name)
 	}
 	return s[1]
-}
-
-// exponential is a parameter, or the exponential of its logarithm if the map has that because it is tuned.
-func (p params) exponential(name string) []float64 {
-	if log, tuned := p.values["log_"+name]; tuned {
-		v := make([]float64, len(log))
-		for i, u := range log {
-			v[i] = math.Exp(u)
-		}
-		return v
-	}
-	return p.get(name)
 }
 
 // bandwidths are exp(-log_bandwidth), one for each of the d rows of W.
@@ -84,7 +90,7 @@ func (g *graph) layer(l layers.Layer, x value) value {
 	case *layers.FourierLayer, *layers.SRFLayer:
 		return g.fourier(x, p, l.Dims())
 	case *layers.SkewedChi2Layer, *layers.SkewedIntersectionLayer, *layers.SkewedLayer:
-		return g.fourier(g.op("Log", g.op("Add", x, g.row("c", p.shift()))), p, l.Dims())
+		return g.fourier(g.op("Log", g.op("Add", x, g.row("c", p.get("c")))), p, l.Dims())
 	case *layers.AdditiveLayer:
 		waves, k := g.columnWaves(x, p, l.Dims())
 		return g.rowsFirst(g.times(waves, 1/math.Sqrt(float64(k))), l.Features())

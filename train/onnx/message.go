@@ -3,7 +3,6 @@ package onnx
 import (
 	"encoding/binary"
 	"maps"
-	"math"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -129,24 +128,20 @@ func textMessage(name string, texts []string) message {
 // rawNumbers are the bytes of numbers, rounded to the element type.
 func rawNumbers(elem int64, v []float64) []byte {
 	if elem == elemDouble {
-		raw := make([]byte, 0, 8*len(v))
-		for _, x := range v {
-			raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(x))
-		}
-		return raw
+		return rawBytes(v)
 	}
-	raw := make([]byte, 0, 4*len(v))
-	for _, x := range v {
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(x)))
+	narrow := make([]float32, len(v))
+	for i, x := range v {
+		narrow[i] = float32(x)
 	}
-	return raw
+	return rawBytes(narrow)
 }
 
-// rawInts are the bytes of integers.
-func rawInts(v []int64) []byte {
-	raw := make([]byte, 0, 8*len(v))
-	for _, x := range v {
-		raw = binary.LittleEndian.AppendUint64(raw, uint64(x))
+// rawBytes are the bytes of numbers.
+func rawBytes[T int64 | float32 | float64](v []T) []byte {
+	raw, err := binary.Append(make([]byte, 0, binary.Size(v)), binary.LittleEndian, v)
+	if err != nil {
+		panic(err) // numbers of a fixed size have bytes
 	}
 	return raw
 }

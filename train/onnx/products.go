@@ -46,11 +46,7 @@ func (g *graph) maclaurin(x value, p params, d int) value {
 		ones := g.weights("unused", slices.Repeat([]float64{1}, m), m)
 		z = g.op("Gemm", x, g.weights("W", make([]float64, d*m), d, m), ones)
 	}
-	out := make([]float64, m)
-	for i, s := range scales {
-		out[i] = s / math.Sqrt(float64(m))
-	}
-	return g.op("Mul", z, g.row("scales", out))
+	return g.op("Mul", z, g.row("scales", mapped(scales, func(s float64) float64 { return s / math.Sqrt(float64(m)) })))
 }
 
 // mostSketch is the largest number of columns of a tensor sketch, whose transforms are matrices here.

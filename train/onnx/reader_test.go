@@ -32,36 +32,50 @@ type valueInfo struct {
 	dims []int64
 }
 
-// fields are those of a message, each with its number or its bytes.
-func fields(t *testing.T, b []byte, each func(field protowire.Number, number uint64, bytes []byte)) {
-	t.Helper()
-	for len(b) > 0 {
-		field, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			t.Fatal(protowire.ParseError(n))
-		}
-		b = b[n:]
-		var number uint64
-		var bytes []byte
-		switch kind {
-		case protowire.VarintType:
-			number, n = protowire.ConsumeVarint(b)
-		case protowire.BytesType:
-			bytes, n = protowire.ConsumeBytes(b)
-		default:
-			t.Fatalf("field %d has the wire type %d", field, kind)
-		}
-		if n < 0 {
-			t.Fatal(protowire.ParseError(n))
-		}
-		b = b[n:]
-		each(field, number, bytes)
-	}
+// fields are the fields of a message by their numbers, each a number or bytes, as often as they stand there.
+type fields map[protowire.Number][]field
+
+type field struct {
+	number int64
+	bytes  []byte
 }
 
-func packed(t *testing.T, b []byte) (list []int64) {
+func (f field) text() string { return string(f.bytes) }
+
+// fields are the fields of a message in a field.
+func (f field) fields(t *testing.T) fields {
 	t.Helper()
+	all, b := fields{}, f.bytes
+	consumed := func(n int) {
+		if n < 0 {
+			t.Fatal(protowire.ParseError(n))
+		}
+		b = b[n:]
+	}
 	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		consumed(n)
+		var next field
+		switch kind {
+		case protowire.VarintType:
+			v, n := protowire.ConsumeVarint(b)
+			next.number = int64(v)
+			consumed(n)
+		case protowire.BytesType:
+			next.bytes, n = protowire.ConsumeBytes(b)
+			consumed(n)
+		default:
+			t.Fatalf("field %d has the wire type %d", number, kind)
+		}
+		all[number] = append(all[number], next)
+	}
+	return all
+}
+
+// packed are the numbers of a packed list.
+func (f field) packed(t *testing.T) (list []int64) {
+	t.Helper()
+	for b := f.bytes; len(b) > 0; {
 		v, n := protowire.ConsumeVarint(b)
 		if n < 0 {
 			t.Fatal(protowire.ParseError(n))
@@ -71,114 +85,78 @@ func packed(t *testing.T, b []byte) (list []int64) {
 	return list
 }
 
+// one is the last field of a number, or one of 0 and no bytes.
+func (f fields) one(number protowire.Number) field {
+	if all := f[number]; len(all) > 0 {
+		return all[len(all)-1]
+	}
+	return field{}
+}
+
 // parse reads a file, by the field numbers of onnx.proto.
 func parse(t *testing.T, b []byte) *onnxFile {
 	t.Helper()
-	f := &onnxFile{tensors: map[string]array{}, inputs: map[string]valueInfo{}, outputs: map[string]valueInfo{}, metadata: map[string]string{}}
-	fields(t, b, func(field protowire.Number, number uint64, bytes []byte) {
-		switch field {
-		case 1:
-			f.ir = int64(number)
-		case 7:
-			fields(t, bytes, func(field protowire.Number, _ uint64, bytes []byte) {
-				switch field {
-				case 1:
-					f.nodes = append(f.nodes, parseNode(t, bytes))
-				case 5:
-					name, a := parseTensor(t, bytes)
-					if _, twice := f.tensors[name]; twice {
-						t.Fatalf("two tensors are called %q", name)
-					}
-					f.tensors[name] = a
-				case 11:
-					name, v := parseValue(t, bytes)
-					f.inputs[name] = v
-				case 12:
-					name, v := parseValue(t, bytes)
-					f.outputs[name], f.order = v, append(f.order, name)
-				}
-			})
-		case 8:
-			fields(t, bytes, func(field protowire.Number, number uint64, _ []byte) {
-				if field == 2 {
-					f.opset = int64(number)
-				}
-			})
-		case 14:
-			var key, value string
-			fields(t, bytes, func(field protowire.Number, _ uint64, bytes []byte) {
-				if field == 1 {
-					key = string(bytes)
-				} else {
-					value = string(bytes)
-				}
-			})
-			f.metadata[key] = value
+	model := field{bytes: b}.fields(t)
+	f := &onnxFile{ir: model.one(1).number, tensors: map[string]array{}, inputs: map[string]valueInfo{},
+		outputs: map[string]valueInfo{}, metadata: map[string]string{}}
+	f.opset = model.one(8).fields(t).one(2).number
+	for _, entry := range model[14] {
+		e := entry.fields(t)
+		f.metadata[e.one(1).text()] = e.one(2).text()
+	}
+	graph := model.one(7).fields(t)
+	for _, n := range graph[1] {
+		f.nodes = append(f.nodes, parseNode(t, n))
+	}
+	for _, each := range graph[5] {
+		name, a := parseTensor(t, each)
+		if _, twice := f.tensors[name]; twice {
+			t.Fatalf("two tensors are called %q", name)
 		}
-	})
+		f.tensors[name] = a
+	}
+	for _, v := range graph[11] {
+		name, info := parseValue(t, v)
+		f.inputs[name] = info
+	}
+	for _, v := range graph[12] {
+		name, info := parseValue(t, v)
+		f.outputs[name], f.order = info, append(f.order, name)
+	}
 	return f
 }
 
-func parseNode(t *testing.T, b []byte) node {
-	n := node{ones: map[string]int64{}, lists: map[string][]int64{}}
-	fields(t, b, func(field protowire.Number, _ uint64, bytes []byte) {
-		switch field {
-		case 1:
-			n.in = append(n.in, string(bytes))
+func parseNode(t *testing.T, of field) node {
+	f := of.fields(t)
+	n := node{kind: f.one(4).text(), name: f.one(3).text(), out: f.one(2).text(), ones: map[string]int64{},
+		lists: map[string][]int64{}}
+	for _, in := range f[1] {
+		n.in = append(n.in, in.text())
+	}
+	for _, attribute := range f[5] {
+		a := attribute.fields(t)
+		switch name := a.one(1).text(); a.one(20).number {
 		case 2:
-			n.out = string(bytes)
-		case 3:
-			n.name = string(bytes)
-		case 4:
-			n.kind = string(bytes)
-		case 5:
-			var name string
-			var one int64
-			var list []int64
-			var kind uint64
-			fields(t, bytes, func(field protowire.Number, number uint64, bytes []byte) {
-				switch field {
-				case 1:
-					name = string(bytes)
-				case 3:
-					one = int64(number)
-				case 8:
-					list = packed(t, bytes)
-				case 20:
-					kind = number
-				}
-			})
-			switch kind {
-			case 2:
-				n.ones[name] = one
-			case 7:
-				n.lists[name] = list
-			default:
-				t.Fatalf("attribute %s has the type %d", name, kind)
-			}
+			n.ones[name] = a.one(3).number
+		case 7:
+			n.lists[name] = a.one(8).packed(t)
+		default:
+			t.Fatalf("attribute %s has the type %d", name, a.one(20).number)
 		}
-	})
+	}
 	return n
 }
 
-func parseTensor(t *testing.T, b []byte) (name string, a array) {
-	size, raw := 1, []byte(nil)
-	fields(t, b, func(field protowire.Number, number uint64, bytes []byte) {
-		switch field {
-		case 1:
-			for _, d := range packed(t, bytes) {
-				a.shape, size = append(a.shape, int(d)), size*int(d)
-			}
-		case 2:
-			a.elem = int64(number)
-		case 6:
-			a.texts = append(a.texts, string(bytes))
-		case 8:
-			name = string(bytes)
-		case 9:
-			raw = bytes
-		}
-	})
+func parseTensor(t *testing.T, of field) (name string, a array) {
+	f := of.fields(t)
+	name, a.elem = f.one(8).text(), f.one(2).number
+	size, raw := 1, f.one(9).bytes
+	for _, d := range f.one(1).packed(t) {
+		a.shape, size = append(a.shape, int(d)), size*int(d)
+	}
+	for _, s := range f[6] {
+		a.texts = append(a.texts, s.text())
+	}
 	switch a.elem {
 	case elemFloat:
 		for ; len(raw) > 0; raw = raw[4:] {
@@ -199,34 +177,20 @@ func parseTensor(t *testing.T, b []byte) (name string, a array) {
 	return name, a
 }
 
-func parseValue(t *testing.T, b []byte) (name string, v valueInfo) {
-	fields(t, b, func(field protowire.Number, _ uint64, bytes []byte) {
-		switch field {
-		case 1:
-			name = string(bytes)
-		case 2:
-			fields(t, bytes, func(_ protowire.Number, _ uint64, bytes []byte) { // tensor_type
-				fields(t, bytes, func(field protowire.Number, number uint64, bytes []byte) {
-					if field == 1 {
-						v.elem = int64(number)
-						return
-					}
-					fields(t, bytes, func(_ protowire.Number, _ uint64, bytes []byte) { // dim
-						fields(t, bytes, func(field protowire.Number, number uint64, bytes []byte) {
-							switch field {
-							case 1:
-								v.dims = append(v.dims, int64(number))
-							case 2:
-								if string(bytes) != "N" {
-									t.Errorf("dimension %q", bytes)
-								}
-								v.dims = append(v.dims, -1)
-							}
-						})
-					})
-				})
-			})
+func parseValue(t *testing.T, of field) (name string, v valueInfo) {
+	f := of.fields(t)
+	kind := f.one(2).fields(t).one(1).fields(t) // the tensor of a type
+	v.elem = kind.one(1).number
+	for _, dim := range kind.one(2).fields(t)[1] {
+		d := dim.fields(t)
+		if d[1] != nil {
+			v.dims = append(v.dims, d.one(1).number)
+			continue
 		}
-	})
-	return name, v
+		if d.one(2).text() != "N" {
+			t.Errorf("dimension %q", d.one(2).text())
+		}
+		v.dims = append(v.dims, -1)
+	}
+	return f.one(1).text(), v
 }

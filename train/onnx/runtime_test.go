@@ -52,7 +52,7 @@ func writeTrial(t *testing.T, dir string, m *train.Model, x *tensor.Dense, o Opt
 			for i, v := range want {
 				whole[i] = int64(v)
 			}
-			list.Outputs = append(list.Outputs, write(name, "int64", []int{n}, rawInts(whole)))
+			list.Outputs = append(list.Outputs, write(name, "int64", []int{n}, rawBytes(whole)))
 		} else {
 			list.Outputs = append(list.Outputs, write(name, kind, shape, rawNumbers(elem, want)))
 		}

@@ -11,10 +11,7 @@ import (
 // laplace is exp(-xW)/√m, or with a scale exp(-½ Σ f(2 s_i x_i)) exp(-xW)/‖exp(-xW)‖₂.
 func (g *graph) laplace(x value, p params, d int, k spectral.Kernel) value {
 	w, m := p.frequencies(d)
-	negative := make([]float64, len(w))
-	for i, v := range w {
-		negative[i] = -v
-	}
+	negative := mapped(w, func(v float64) float64 { return -v })
 	exponents := g.op("MatMul", x, g.weights("minus_W", negative, d, m))
 	if p.values["scale"] == nil {
 		return g.times(g.op("Exp", exponents), 1/math.Sqrt(float64(m)))
@@ -44,11 +41,7 @@ func (g *graph) positive(x value, p params, d int) value {
 
 // damping is exp(-½ Σ f(2 s_i x_i)), the length √k(x, x), of a semigroup kernel.
 func (g *graph) damping(x value, s []float64, k spectral.Kernel) value {
-	twice := make([]float64, len(s))
-	for i, v := range s {
-		twice[i] = 2 * v
-	}
-	u := g.op("Mul", x, g.row("twice_scale", twice))
+	u := g.op("Mul", x, g.row("twice_scale", mapped(s, func(v float64) float64 { return 2 * v })))
 	switch k.(type) {
 	case spectral.ExpSemigroup:
 		u = g.op("Sqrt", u)
@@ -62,7 +55,7 @@ func (g *graph) damping(x value, s []float64, k spectral.Kernel) value {
 
 // levy are the Fourier features of a map Ψ of x times a scale, with the length √k(x, x).
 func (g *graph) levy(x value, p params, l *layers.LevyLayer) value {
-	s := p.exponential("scale")
+	s := p.get("scale")
 	scaled, psi := g.op("Mul", x, g.row("scale", s)), value("")
 	if inner, ok := l.Metric().(*layers.HomogeneousLayer); ok {
 		psi = g.homogeneous(scaled, p, inner)

@@ -40,11 +40,9 @@ func (g *graph) between(u value, knots []float64, d int) value {
 // interpolate maps u [N, d] to w numbers [N, d, w]. u is within the knots [d, k] of its column, and numbers are [d, k,
 // w].
 func (g *graph) interpolate(u value, knots, numbers []float64, d, k, w int) value {
-	own := make([]float64, len(knots)) // rounded as in the file
-	for i, v := range knots {
-		if own[i] = v; g.elem == elemFloat {
-			own[i] = float64(float32(v))
-		}
+	own := knots
+	if g.elem == elemFloat { // rounded as in the file
+		own = mapped(knots, func(v float64) float64 { return float64(float32(v)) })
 	}
 	// For each interval its first numbers and the differences to the next; the last knot starts an interval of width 0.
 	ways, inverse := make([]float64, 0, 2*len(numbers)), make([]float64, len(knots))

@@ -12,6 +12,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -29,11 +30,8 @@ func TestDirections(t *testing.T) {
 			at := 0.
 			for j, v := range u {
 				cell := rng.NormFloat64()
-				if at += v * cell; dt == tensor.Float32 {
-					x.Float32s()[i*d+j] = float32(cell)
-				} else {
-					x.Float64s()[i*d+j] = cell
-				}
+				at += v * cell
+				given.SetCell(x, i*d+j, cell)
 			}
 			one.Set(i, 0, math.Sin(at))
 			two.SetRow(i, []float64{math.Sin(at), 5 * at})

@@ -3,6 +3,7 @@ package sgd_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"os"
 	"path/filepath"
 
@@ -30,19 +31,16 @@ func ExampleBackprop() {
 	model := layers.Collect(rff, head)
 	vm, err := sgd.Backprop(loss, model)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer vm.Close()
 	solver := G.NewAdamSolver(G.WithLearnRate(.1))
 	for range 30 {
 		if err := vm.RunAll(); err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
 		if err := solver.Step(G.NodesToValueGrads(model)); err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
 		vm.Reset()
 	}
@@ -60,8 +58,7 @@ func ExampleForTuning() {
 	head := layers.MustHead(layers.NewLinearHead(64, 1))
 	report, err := sgd.ForTuning("linear").Fit(context.Background(), m, head, data.Pairs{X: x, Y: y})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println(len(report.Epochs.Epochs), "epochs, one of two decays:", report.Epochs.MapDecay > 0)
 	// Output: 40 epochs, one of two decays: true
@@ -88,10 +85,7 @@ func ExampleFit_stream() {
 		panic(err)
 	}
 	m := layers.Must(layers.NewIdentity(1))
-	head, err := layers.NewSoftmaxHead(1, 2)
-	if err != nil {
-		panic(err)
-	}
+	head := layers.MustHead(layers.NewSoftmaxHead(1, 2))
 	rows := data.Streamed{Stream: stream, Classes: survey.Classes, Dtype: tensor.Float64}
 	report, err := sgd.Fit(ctx, m, head, rows, sgd.FitOptions{Epochs: 50, Batch: 6, LearnRate: .5})
 	if err != nil {
@@ -108,24 +102,15 @@ func ExampleFit() {
 	classes := data.NewClasses(names)
 	labels, err := classes.Index(names)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	y, err := data.OneVersusRest(labels, len(classes))
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	rff, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 64, layers.WithSeed(1), layers.Tune(layers.Bandwidth))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	head, err := layers.NewSoftmaxHead(64, len(classes))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 64, layers.WithSeed(1),
+		layers.Tune(layers.Bandwidth)))
+	head := layers.MustHead(layers.NewSoftmaxHead(64, len(classes)))
 	report, err := sgd.Fit(context.Background(), rff, head, data.Pairs{X: x, Y: y}, sgd.FitOptions{
 		Epochs: 20, Batch: 32, LearnRate: .05,
 		Progress: func(e fits.Epoch) {
@@ -135,8 +120,7 @@ func ExampleFit() {
 		},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	first, last := report.Epochs[0], report.Epochs[len(report.Epochs)-1]
 	fmt.Println("the loss has fallen:", last.Loss < first.Loss)

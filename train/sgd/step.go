@@ -252,11 +252,7 @@ func (s *solver) add(p layers.Param, scales []float64) {
 	}
 	sizes := like()
 	for i := range sizes.Shape().TotalSize() {
-		if v := scales[i%len(scales)]; p.Value.Dtype() == tensor.Float32 {
-			sizes.Float32s()[i] = float32(v)
-		} else {
-			sizes.Float64s()[i] = v
-		}
+		given.SetCell(sizes, i, scales[i%len(scales)])
 	}
 	if s.scales = append(s.scales, sizes); s.kind == Adam {
 		s.m, s.v = append(s.m, like()), append(s.v, like())

@@ -18,6 +18,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/trial"
+	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
@@ -47,10 +48,12 @@ func fields(t *testing.T, o data.StreamOptions, ext string, sizes ...int) (data.
 	return data.Streamed{Stream: s, Classes: v.Classes, Dtype: tensor.Float64}, set
 }
 
-// weights are the parameters of a head, one after the other.
-func weights(h layers.Head) (w []float64) {
-	for _, p := range h.Params() {
-		w = append(w, ops.Float64s(p.Value)...)
+// weights are the parameters of layers, one after the other.
+func weights(ls ...layers.Layer) (w []float64) {
+	for _, l := range ls {
+		for _, p := range l.Params() {
+			w = append(w, ops.Float64s(p.Value)...)
+		}
 	}
 	return w
 }
@@ -150,5 +153,40 @@ func TestFitRowsErrors(t *testing.T) {
 	if _, err := Fit(ctx, semigroup, softmax, rows, o); err == nil || !strings.Contains(err.Error(), "1.csv") ||
 		!strings.Contains(err.Error(), "x[1,1] = -0.5 is negative") {
 		t.Errorf("a negative number: %v", err)
+	}
+}
+
+// TestFitClassWeights: full batches of weighted rows take the steps of each row as often, at a rate and a penalty that make up for the other number of
+// rows; unweighted ones do not.
+func TestFitClassWeights(t *testing.T) {
+	x, y, _ := trial.Overlapping(t, 61, 4, 3)
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		m := must(layers.NewIdentity(4, layers.WithDtype(dt)))
+		for _, softmax := range []bool{false, true} {
+			fit := func(x *tensor.Dense, y *mat.Dense, times []float64, per float64) []float64 {
+				kind := "linear"
+				if softmax {
+					kind = "softmax"
+				}
+				head := must(layers.NewHead(kind, 4, 3, layers.WithDtype(dt)))
+				o := FitOptions{Epochs: 20, Batch: 1000, Solver: SGD, LearnRate: .002 * per, Lambda: .1 / per,
+					ClassWeights: times}
+				must(Fit(context.Background(), m, head, data.Pairs{X: must((&data.Set{X: x}).As(dt)), Y: y}, o))
+				return weights(head)
+			}
+			x2, y2 := trial.Repeated(x, y)
+			per := float64(x2.Shape()[0]) / 61
+			want, got, plain := fit(x2, y2, nil, per), fit(x, y, trial.ClassTimes, 1), fit(x, y, nil, 1)
+			tol, off := map[tensor.Dtype]float64{tensor.Float64: 1e-10, tensor.Float32: 1e-4}[dt], 0.
+			for i, w := range want {
+				if math.Abs(got[i]-w) > tol {
+					t.Errorf("%v, softmax %v: weight %d is %v, want %v", dt, softmax, i, got[i], w)
+				}
+				off = max(off, math.Abs(plain[i]-w))
+			}
+			if off < 1e-2 {
+				t.Errorf("%v, softmax %v: without weights it is the same", dt, softmax)
+			}
+		}
 	}
 }
