@@ -56,7 +56,8 @@ func TestHomogeneousColumns(t *testing.T) {
 }
 
 // TestHomogeneousAtZero: the gradient at 0 is 0, by definition; next to it, down to denormal numbers, it is the
-// derivative, which grows as v^{γ/2-1}, and at huge numbers it is small and not lost.
+// derivative, which grows as v^{γ/2-1}, and at huge numbers it is small and not lost. The stationary form has a
+// derivative at 0.
 func TestHomogeneousAtZero(t *testing.T) {
 	h := ops.Series{F: []int{1}, Gamma: 1, Negative: domain.SignNegative}
 	v := []float64{0, math.Copysign(0, -1), 5e-324, 1e-300, 1e-12, 1, 1e12, 1e300, -1e-300, -1e-12, -1e300}
@@ -87,6 +88,13 @@ func TestHomogeneousAtZero(t *testing.T) {
 				t.Errorf("a gradient of a parameter is %v", got)
 			}
 		}
+	}
+	h.Stationary = true
+	g = G.NewGraph()
+	x = leaf(g, "x", rowsOf(1, 0))
+	z = must(ops.Homogeneous(h, ops.Attr{}).Node(x, leaf(g, "L", vector(.66)), leaf(g, "r", vector(.8, .5))))
+	if got, want := slopes(t, z, x)[0][0], math.Sqrt2*.5*.66; !(math.Abs(got-want) <= 1e-15) {
+		t.Errorf("the derivative of the stationary form at 0 is %v, want %v", got, want)
 	}
 }
 
