@@ -127,7 +127,7 @@ func together(t *testing.T, maps []mapped) []uint64 {
 			t.Errorf("%s: %v", m.name, err)
 			return 0
 		}
-		return digest(floats(z))
+		return digest(ops.Float64s(z))
 	}
 	first := make([]uint64, len(maps))
 	for i, m := range maps {
@@ -154,13 +154,13 @@ func learned(t *testing.T, name string, l layers.Layer, x ops.Matrix) uint64 {
 	t.Helper()
 	head := must(layers.NewSoftmaxHead(l.Features(), 2, layers.WithName("head")))
 	n, o := x.Shape()[0], sgd.FitOptions{Epochs: 2, Batch: 12}
-	y := mat.NewDense(n, 2, floats(matrix(tensor.Float64, n, 2, 1, -1, -1, 1)))
+	y := mat.NewDense(n, 2, ops.Float64s(matrix(tensor.Float64, n, 2, 1, -1, -1, 1)))
 	if _, err := sgd.Fit(context.Background(), l, head, data.Pairs{X: x, Y: y}, o); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	var all [][]float64
 	for _, p := range append(l.Params(), head.Params()...) {
-		all = append(all, floats(p.Value))
+		all = append(all, ops.Float64s(p.Value))
 	}
 	return digest(all...)
 }
