@@ -12,7 +12,6 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/layers/maptest"
-	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -438,12 +437,6 @@ func node(g *G.ExprGraph, name string, x G.Value) *G.Node {
 func row(z []float64, n, i int) []float64 {
 	cols := len(z) / n
 	return z[i*cols : (i+1)*cols]
-}
-
-// transform is Transform without a dst, which must succeed.
-func transform(t testing.TB, l layers.Layer, x *tensor.Dense) []float64 {
-	t.Helper()
-	return ops.Float64s(must(l.Transform(nil, x)))
 }
 
 // wantErr checks that err wraps target and says what it should.
