@@ -53,7 +53,5 @@ func minusRowDots[T domain.Float](out, w, g []T, m int) {
 			sums[i%len(out)] -= float64(w[j]) * float64(g[j])
 		}
 	}
-	for i, s := range sums {
-		out[i] = T(s)
-	}
+	recast(out, sums)
 }

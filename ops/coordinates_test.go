@@ -13,50 +13,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestHomogeneousColumns: where each number stands, zeros included, in every form.
-func TestHomogeneousColumns(t *testing.T) {
-	const r0, r1, l = 1.5, -.5, .7
-	numbers := func(v float64) []float64 {
-		s, c := math.Sincos(2 * l * math.Log(v))
-		return []float64{r0 * math.Sqrt(v), math.Sqrt2 * r1 * math.Sqrt(v) * c, math.Sqrt2 * r1 * math.Sqrt(v) * s}
-	}
-	a, b, zero := numbers(.3), numbers(4), []float64{0, 0, 0}
-	minus := []float64{-b[0], -b[1], -b[2]}
-	s, c := math.Sincos(2 * l * -4)
-	still := []float64{r0, math.Sqrt2 * r1 * c, math.Sqrt2 * r1 * s, r0, math.Sqrt2 * r1, 0}
-	for name, tc := range map[string]struct {
-		h    ops.Series
-		x    []float64
-		want [][]float64
-	}{
-		"non-negative": {ops.Series{}, []float64{.3, 0, 4}, [][]float64{a, zero, b}},
-		"sign":         {ops.Series{Negative: domain.SignNegative}, []float64{.3, 0, -4}, [][]float64{a, zero, minus}},
-		"split": {ops.Series{Negative: domain.SplitNegative}, []float64{.3, 0, -4},
-			[][]float64{a, zero, zero, zero, zero, b}},
-		"stationary": {ops.Series{Stationary: true}, []float64{-4, 0}, [][]float64{still}},
-	} {
-		tc.h.F, tc.h.Gamma = []int{2}, 1
-		var want []float64
-		for _, w := range tc.want {
-			want = append(want, w...)
-		}
-		z, err := ops.Homogeneous(tc.h, ops.Attr{}).Into(nil, rowsOf(len(tc.x), tc.x...), vector(l), vector(r0, r1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(z.Float64s()) != len(want) || tc.h.Width()*len(tc.x) != len(want) {
-			t.Fatalf("%s: %v, want %v", name, z.Float64s(), want)
-		}
-		for i, w := range want {
-			if got := z.Float64s()[i]; !(math.Abs(got-w) <= 1e-14) {
-				t.Errorf("%s: column %d is %v, want %v", name, i, got, w)
-			}
-		}
-	}
-}
-
 // TestHomogeneousAtZero: the gradient at 0 is 0, by definition; next to it, down to denormal numbers, it is the
-// derivative, which grows as v^{γ/2-1}, and at huge numbers it is small and not lost.
+// derivative, which grows as v^{γ/2-1}, and at huge numbers it is small and not lost. The stationary form has a
+// derivative at 0.
 func TestHomogeneousAtZero(t *testing.T) {
 	h := ops.Series{F: []int{1}, Gamma: 1, Negative: domain.SignNegative}
 	v := []float64{0, math.Copysign(0, -1), 5e-324, 1e-300, 1e-12, 1, 1e12, 1e300, -1e-300, -1e-12, -1e300}
@@ -87,6 +46,13 @@ func TestHomogeneousAtZero(t *testing.T) {
 				t.Errorf("a gradient of a parameter is %v", got)
 			}
 		}
+	}
+	h.Stationary = true
+	g = G.NewGraph()
+	x = leaf(g, "x", rowsOf(1, 0))
+	z = must(ops.Homogeneous(h, ops.Attr{}).Node(x, leaf(g, "L", vector(.66)), leaf(g, "r", vector(.8, .5))))
+	if got, want := slopes(t, z, x)[0][0], math.Sqrt2*.5*.66; !(math.Abs(got-want) <= 1e-15) {
+		t.Errorf("the derivative of the stationary form at 0 is %v, want %v", got, want)
 	}
 }
 

@@ -298,7 +298,7 @@ func checkCSR[T domain.Float](d Domain, who string, x *CSR) error {
 			e.Row = i
 		}
 		if !zero && hi-lo < s.Cols {
-			if j := firstMissing(s.Col[lo:hi]); j < bad {
+			if j := firstLeftOut(s.Col[lo:hi], s.Cols, []T{0}); j < bad {
 				return d.Violation(who, i, j, 0)
 			}
 		}
@@ -307,16 +307,6 @@ func checkCSR[T domain.Float](d Domain, who string, x *CSR) error {
 		}
 	}
 	return nil
-}
-
-// firstMissing is the first column that a row does not store.
-func firstMissing(cols []int32) int {
-	for i, j := range cols {
-		if int(j) != i {
-			return i
-		}
-	}
-	return len(cols)
 }
 
 var (

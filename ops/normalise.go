@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -99,21 +100,10 @@ func normaliseBackward[T domain.Float](c *call) error {
 		for j := i; j < i+d && !zero; j++ {
 			normal := float64(z[j])
 			if n == L1 {
-				normal = sign(float64(x[j]))
+				normal = float64(cmp.Compare(x[j], 0)) // its sign
 			}
 			dx[j] = T((float64(g[j]) - normal*along) / top / length)
 		}
 	}
 	return nil
-}
-
-// sign is -1, 0 or 1.
-func sign(v float64) float64 {
-	switch {
-	case v > 0:
-		return 1
-	case v < 0:
-		return -1
-	}
-	return 0
 }

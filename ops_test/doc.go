@@ -9,9 +9,9 @@
 //	golden       the numbers of a fixed seed, in testdata/golden: features, draws, defaults, gradients; sets too.
 //	             go test ./ops_test -run TestGolden -write-golden writes them
 //	heap         Transform into the caller's memory allocates nothing
-//	speed        benchmarks: ns an output, GFLOP/s, the share of the FMA peak, forward and with backward
 //	errors       every bad spec is one error that says what would do
-//	memory       features and fits are the same bits where the collector overwrites what it frees
+//	memory       maps give and learn the same bits where the collector overwrites what it frees, and fitters pass
+//	             their tests there
 //
 // docs_test.go is about the packages themselves: every constructor has an Example, every symbol a comment, every link
 // in one a target. hostile_test.go calls every exported function with arguments that nobody means.

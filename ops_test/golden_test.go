@@ -75,7 +75,7 @@ func (v variant) golden(name string) goldenCase {
 	}, func(_ testing.TB, dt tensor.Dtype) ops.Matrix {
 		on := v.kernel.Domain()
 		x := maptest.Inside(on, matrix(tensor.Float64, 2, d, goldenCells(2*d, on.Contains(-1))...))
-		return matrix(dt, 2, d, floats(x)...)
+		return matrix(dt, 2, d, ops.Float64s(x)...)
 	}, exponentiated && v.form == fitted}
 }
 
@@ -188,7 +188,7 @@ func goldenTolerance(name string, dt tensor.Dtype, params ...layers.Param) float
 		return tol
 	}
 	for _, p := range params {
-		for _, u := range floats(p.Value) {
+		for _, u := range ops.Float64s(p.Value) {
 			largest = math.Max(largest, math.Abs(u))
 		}
 	}
@@ -211,7 +211,7 @@ func (g *golden) checkCase(t *testing.T, c goldenCase) {
 				if err != nil {
 					t.Fatalf("%s, %s: %v", c.name, where, err)
 				}
-				g.check(t, c.name, "features", where, floats(z), tol)
+				g.check(t, c.name, "features", where, ops.Float64s(z), tol)
 				for quantity, got := range goldenGradients(t, l, x, c.leaf) {
 					if quantity != "d input" {
 						quantity += ", " + p.String()
@@ -221,7 +221,7 @@ func (g *golden) checkCase(t *testing.T, c goldenCase) {
 			}
 			for _, param := range l.Params() {
 				quantity := fmt.Sprint(param.Name, param.Value.Shape())
-				g.check(t, c.name, quantity, fmt.Sprintf("%v %v", p, dt), floats(param.Value), tol)
+				g.check(t, c.name, quantity, fmt.Sprintf("%v %v", p, dt), ops.Float64s(param.Value), tol)
 			}
 		}
 	}
@@ -268,7 +268,7 @@ func goldenGradients(t *testing.T, l layers.Layer, x ops.Matrix, leaf bool) map[
 	must(m, m.RunAll())
 	out := map[string][]float64{}
 	for name, n := range nodes {
-		out[name] = floats(must(n.Grad()).(*tensor.Dense))
+		out[name] = ops.Float64s(must(n.Grad()).(*tensor.Dense))
 	}
 	return out
 }

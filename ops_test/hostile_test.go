@@ -483,41 +483,11 @@ func frames(stack []byte) string {
 	return b.String()
 }
 
-// show is a line for each argument.
+// show is the beginning of each argument, on lines of their own.
 func show(args []reflect.Value) string {
 	var b strings.Builder
 	for _, a := range args {
-		fmt.Fprintf(&b, "    %v: %s\n", a.Type(), describe(a))
+		fmt.Fprintf(&b, "    %v: %.120s\n", a.Type(), fmt.Sprintf("%+v", a))
 	}
 	return b.String()
-}
-
-// describe is a value in short, of which nothing is called.
-func describe(v reflect.Value) string {
-	switch v.Kind() {
-	case reflect.Interface, reflect.Pointer:
-		if v.IsNil() {
-			return "nil"
-		}
-		return v.Elem().Type().String() + " " + describe(v.Elem())
-	case reflect.Func:
-		return map[bool]string{true: "nil", false: "a function"}[v.IsNil()]
-	case reflect.Slice, reflect.Map:
-		if v.IsNil() || v.Len() == 0 {
-			return fmt.Sprintf("nil: %v, empty", v.IsNil())
-		}
-		if v.Kind() == reflect.Slice {
-			return fmt.Sprintf("%d of them, the first %s", v.Len(), describe(v.Index(0)))
-		}
-		return fmt.Sprint(v.Len(), " of them")
-	case reflect.Struct:
-		var parts []string
-		for i := range v.NumField() {
-			if f := v.Field(i); v.Type().Field(i).IsExported() && !f.IsZero() {
-				parts = append(parts, v.Type().Field(i).Name+": "+describe(f))
-			}
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	}
-	return fmt.Sprintf("%.80v", v)
 }

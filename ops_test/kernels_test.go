@@ -4,14 +4,15 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/layers"
+	"gonum.org/v1/gonum/floats"
 )
 
 // The kernels as the papers print them, a product of powers and roots where the library works with logarithms.
 
-func naiveLinear(_ layers.Values, x, z []float64) float64 { return dot(x, z) }
+func naiveLinear(_ layers.Values, x, z []float64) float64 { return floats.Dot(x, z) }
 
 func naiveGaussian(v layers.Values, x, z []float64) float64 {
-	return math.Pow(math.E, -math.Pow(distance(2, x, z), 2)/(2*v.Number("sigma")*v.Number("sigma")))
+	return math.Pow(math.E, -math.Pow(floats.Distance(x, z, 2), 2)/(2*v.Number("sigma")*v.Number("sigma")))
 }
 
 func naiveAdditiveGaussian(v layers.Values, x, z []float64) (sum float64) {
@@ -22,11 +23,11 @@ func naiveAdditiveGaussian(v layers.Values, x, z []float64) (sum float64) {
 }
 
 func naiveSoftmax(v layers.Values, x, z []float64) float64 {
-	return math.Pow(math.E, dot(x, z)/v.Number("sigma")/v.Number("sigma"))
+	return math.Pow(math.E, floats.Dot(x, z)/v.Number("sigma")/v.Number("sigma"))
 }
 
 func naiveLaplacian(v layers.Values, x, z []float64) float64 {
-	return math.Pow(math.E, -distance(1, x, z)/v.Number("sigma"))
+	return math.Pow(math.E, -floats.Distance(x, z, 1)/v.Number("sigma"))
 }
 
 // naiveMatern is the closed form for ν = 1/2, 3/2 and 5/2. Rasmussen and Williams (2006), (4.17).
@@ -35,7 +36,7 @@ func naiveMatern(v layers.Values, x, z []float64) float64 {
 	if !ok {
 		nu = 1.5
 	}
-	s := math.Sqrt(2*nu) * distance(2, x, z) / v.Number("ell")
+	s := math.Sqrt(2*nu) * floats.Distance(x, z, 2) / v.Number("ell")
 	polynomial, ok := map[float64]float64{.5: 1, 1.5: 1 + s, 2.5: 1 + s + s*s/3}[nu]
 	if !ok {
 		return math.NaN()
@@ -106,7 +107,7 @@ func naiveSpherePolynomial(v layers.Values, x, z []float64) float64 {
 	if v["p"] != nil {
 		p = v.Number("p")
 	}
-	return math.Pow(1-math.Pow(distance(2, x, z)/a, 2), p)
+	return math.Pow(1-math.Pow(floats.Distance(x, z, 2)/a, 2), p)
 }
 
 func naiveDeltaGaussian(v layers.Values, x, z []float64) float64 {
@@ -122,7 +123,7 @@ func naiveDeltaGaussian(v layers.Values, x, z []float64) float64 {
 	}
 	sum := 0.
 	for i, s := range sigmas {
-		sum += weights[i] * math.Pow(math.E, -math.Pow(distance(2, x, z), 2)/(2*s*s))
+		sum += weights[i] * math.Pow(math.E, -math.Pow(floats.Distance(x, z, 2), 2)/(2*s*s))
 	}
 	return sum
 }
@@ -137,14 +138,14 @@ func naiveArcCosine(v layers.Values, x, z []float64) float64 {
 
 func naiveNeuralTangent(_ layers.Values, x, z []float64) float64 {
 	theta := angle(x, z)
-	return dot(x, z)*(1-theta/math.Pi) + norms(x, z)*(math.Sin(theta)+(math.Pi-theta)*math.Cos(theta))/math.Pi
+	return floats.Dot(x, z)*(1-theta/math.Pi) + norms(x, z)*(math.Sin(theta)+(math.Pi-theta)*math.Cos(theta))/math.Pi
 }
 
-func norms(x, z []float64) float64 { return math.Sqrt(dot(x, x) * dot(z, z)) }
+func norms(x, z []float64) float64 { return floats.Norm(x, 2) * floats.Norm(z, 2) }
 
 // angle is that of two rows. With a row of 0 it is π, where the kernels are 0.
 func angle(x, z []float64) float64 {
-	a, b := math.Sqrt(dot(x, x)), math.Sqrt(dot(z, z))
+	a, b := floats.Norm(x, 2), floats.Norm(z, 2)
 	if a == 0 || b == 0 {
 		return math.Pi
 	}
@@ -152,7 +153,7 @@ func angle(x, z []float64) float64 {
 	for i := range x {
 		from[i], to[i], opposite[i] = x[i]/a, z[i]/b, -z[i]/b
 	}
-	return 2 * math.Atan2(distance(2, from, to), distance(2, from, opposite))
+	return 2 * math.Atan2(floats.Distance(from, to, 2), floats.Distance(from, opposite, 2))
 }
 
 // naiveNamed is the kernel that a fitted map names.
@@ -189,15 +190,6 @@ func extended(v layers.Values, x, z []float64, k func(a, b float64) float64) (su
 		}
 	}
 	return sum
-}
-
-// distance is (Σ |x_i - z_i|^p)^(1/p).
-func distance(p float64, x, z []float64) float64 {
-	sum := 0.0
-	for i := range x {
-		sum += math.Pow(math.Abs(x[i]-z[i]), p)
-	}
-	return math.Pow(sum, 1/p)
 }
 
 func product(x, z []float64, f func(a, b float64) float64) float64 {

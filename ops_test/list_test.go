@@ -12,7 +12,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/layers/maptest"
-	"github.com/bochner-go/bochner/ops"
+	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -92,11 +92,8 @@ func setsOf(t testing.TB, name, text string) (sets []layers.Values) {
 }
 
 func naiveRationalQuadratic(v layers.Values, x, z []float64) float64 {
-	sum := 0.
-	for i := range x {
-		sum += math.Pow((x[i]-z[i])/v.Number("ell"), 2)
-	}
-	return math.Pow(1+sum/2/v.Number("alpha"), -v.Number("alpha"))
+	apart := floats.Distance(x, z, 2) / v.Number("ell")
+	return math.Pow(1+apart*apart/2/v.Number("alpha"), -v.Number("alpha"))
 }
 
 func naiveMixture(v layers.Values, x, z []float64) (k float64) {
@@ -431,9 +428,6 @@ func matrix(dt tensor.Dtype, n, d int, cells ...float64) *tensor.Dense {
 	return x
 }
 
-// floats are the cells of a contiguous tensor, as float64.
-func floats(x *tensor.Dense) []float64 { return ops.Float64s(x) }
-
 // node is a node of a graph that holds x.
 func node(g *G.ExprGraph, name string, x G.Value) *G.Node {
 	return G.NewMatrix(g, x.Dtype(), G.WithShape(x.Shape()...), G.WithName(name), G.WithValue(x))
@@ -443,20 +437,6 @@ func node(g *G.ExprGraph, name string, x G.Value) *G.Node {
 func row(z []float64, n, i int) []float64 {
 	cols := len(z) / n
 	return z[i*cols : (i+1)*cols]
-}
-
-// transform is Transform without a dst, which must succeed.
-func transform(t testing.TB, l layers.Layer, x *tensor.Dense) []float64 {
-	t.Helper()
-	return floats(must(l.Transform(nil, x)))
-}
-
-func dot(x, z []float64) float64 {
-	sum := 0.0
-	for i, c := range x {
-		sum += c * z[i]
-	}
-	return sum
 }
 
 // wantErr checks that err wraps target and says what it should.

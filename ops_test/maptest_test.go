@@ -91,7 +91,7 @@ func TestFloat32Frequencies(t *testing.T) {
 			continue
 		}
 		for _, p := range l.Params() {
-			for _, u := range floats(p.Value) {
+			for _, u := range ops.Float64s(p.Value) {
 				if math.IsInf(u, 0) || math.IsNaN(u) {
 					t.Errorf("%v: the parameter %s holds %v", l, p.Name, u)
 					break

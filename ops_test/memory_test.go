@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
-	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -35,29 +34,41 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestMemory: what every map and every fit give is the same, bit for bit, in a process whose collector never rests and
-// overwrites what it frees.
+// collected is the environment of a process whose collector never rests and overwrites what it frees.
+var collected = []string{"GOGC=1", "GODEBUG=clobberfree=1"}
+
+// TestMemory: what every map gives and learns is the same, bit for bit, where the collector never rests and overwrites
+// what it frees.
 func TestMemory(t *testing.T) {
 	if os.Getenv(memoryChild) != "" {
 		fmt.Println(strings.Join(digests(t), "\n"))
 		return
 	}
 	child := itself("-test.run=^TestMemory$", "-test.count=1")
-	child.Env = append(os.Environ(), memoryChild+"=1", "GOGC=1", "GODEBUG=clobberfree=1")
+	child.Env = append(append(os.Environ(), memoryChild+"=1"), collected...)
 	out, err := child.CombinedOutput()
 	if err != nil {
-		t.Fatalf("with GOGC=1 and clobberfree=1: %v\n%s", err, out)
+		t.Fatalf("with %v: %v\n%s", collected, err, out)
 	}
 	lines := strings.Split(string(out), "\n")
 	for _, line := range digests(t) {
 		if !slices.Contains(lines, line) {
-			t.Errorf("with GOGC=1 and clobberfree=1 the numbers are others than here: %s", line)
+			t.Errorf("with %v the numbers are others than here: %s", collected, line)
 		}
 	}
 }
 
-// digests are a line for every map, under the first and the last of its policies, for what it learns under the last,
-// and for every fit.
+// TestMemoryOfFits: the tests of all fitters pass there too.
+func TestMemoryOfFits(t *testing.T) {
+	args := []string{"test", "-short", "-count=1", "-exec", "env " + strings.Join(collected, " "), "../train/linear",
+		"../train/sgd", "../train/evidence"}
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		t.Errorf("go %q: %v\n%s", args, err, out)
+	}
+}
+
+// digests are a line for every map, under the first and the last of its policies, and for what it learns under the
+// last.
 func digests(t *testing.T) (lines []string) {
 	t.Helper()
 	var mappings []mapped
@@ -90,11 +101,7 @@ func digests(t *testing.T) (lines []string) {
 		if m.learner == nil {
 			continue
 		}
-		head := must(layers.NewSoftmaxHead(m.learner.Features(), 2, layers.WithName("head")))
-		write(m.name+", learned", learned(t, m.name, m.learner, head, m.x, sgd.FitOptions{Epochs: 2, Batch: 12}))
-	}
-	for _, name := range slices.Sorted(maps.Keys(allFits)) {
-		write(name, digest(allFits[name](t)))
+		write(m.name+", learned", learned(t, m.name, m.learner, m.x))
 	}
 	return lines
 }
@@ -120,7 +127,7 @@ func together(t *testing.T, maps []mapped) []uint64 {
 			t.Errorf("%s: %v", m.name, err)
 			return 0
 		}
-		return digest(floats(z))
+		return digest(ops.Float64s(z))
 	}
 	first := make([]uint64, len(maps))
 	for i, m := range maps {
@@ -142,19 +149,18 @@ func together(t *testing.T, maps []mapped) []uint64 {
 	return first
 }
 
-// learned is the digest of the parameters of a map and a head after a fit to two classes.
-func learned(t *testing.T, name string, l layers.Layer, head layers.Head, x ops.Matrix, o sgd.FitOptions) uint64 {
+// learned is the digest of the parameters of a map and a softmax head after a fit to two classes.
+func learned(t *testing.T, name string, l layers.Layer, x ops.Matrix) uint64 {
 	t.Helper()
-	y := mat.NewDense(x.Shape()[0], 2, floats(matrix(tensor.Float64, x.Shape()[0], 2, 1, 0, 0, 1)))
-	if head.Classifies() {
-		y.Apply(func(_, _ int, p float64) float64 { return 2*p - 1 }, y)
-	}
+	head := must(layers.NewSoftmaxHead(l.Features(), 2, layers.WithName("head")))
+	n, o := x.Shape()[0], sgd.FitOptions{Epochs: 2, Batch: 12}
+	y := mat.NewDense(n, 2, ops.Float64s(matrix(tensor.Float64, n, 2, 1, -1, -1, 1)))
 	if _, err := sgd.Fit(context.Background(), l, head, data.Pairs{X: x, Y: y}, o); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	var all [][]float64
 	for _, p := range append(l.Params(), head.Params()...) {
-		all = append(all, floats(p.Value))
+		all = append(all, ops.Float64s(p.Value))
 	}
 	return digest(all...)
 }

@@ -15,6 +15,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -177,10 +178,7 @@ func TestInputGrad(t *testing.T) {
 		x := matrix(tensor.Float64, 2, must(l, err).Dims(), .1, .7, .4, .2, .6)
 		for i := range 2 {
 			cells := row(x.Float64s(), 2, i)
-			length := math.Sqrt(dot(cells, cells)) // which some kernels want to be 1
-			for j := range cells {
-				cells[j] /= length
-			}
+			floats.Scale(1/floats.Norm(cells, 2), cells) // as some kernels want
 		}
 		gradient := func(leaf, lisp bool) []float64 {
 			g := G.NewGraph()
@@ -200,7 +198,7 @@ func TestInputGrad(t *testing.T) {
 			if err := m.RunAll(); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			return slices.Clone(floats(must(in.Grad()).(*tensor.Dense)))
+			return slices.Clone(ops.Float64s(must(in.Grad()).(*tensor.Dense)))
 		}
 		want := gradient(false, false)
 		for _, lisp := range []bool{false, true} {
@@ -304,7 +302,7 @@ func fingerprint(t *testing.T, l layers.Layer) string {
 	}
 	fmt.Fprintln(&b, name, l.Dims(), l.Features(), l.Dtype(), strings.ReplaceAll(l.String(), l.Name(), name))
 	for _, p := range l.Params() {
-		fmt.Fprintln(&b, p.Name, p.Tuned, p.Value.Shape(), floats(p.Value))
+		fmt.Fprintln(&b, p.Name, p.Tuned, p.Value.Shape(), ops.Float64s(p.Value))
 	}
 	g := G.NewGraph()
 	x := G.NewMatrix(g, l.Dtype(), G.WithShape(2, l.Dims()), G.WithName("leaf"))

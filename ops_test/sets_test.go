@@ -9,6 +9,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/layers/maptest"
 	"github.com/bochner-go/bochner/ops"
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -220,12 +221,12 @@ func (v bagVariant) embedded(layer layers.Layer, x ops.Matrix, i, j int) (mean, 
 		if v.spec.Dims > 3 {
 			points /= float64(len(directions(v.spec.Dims))) // a density for each direction
 		}
-		far = math.Sqrt(distance(1, row(floats(rows), n, i), row(floats(rows), n, j)) / points)
+		far = math.Sqrt(floats.Distance(row(ops.Float64s(rows), n, i), row(ops.Float64s(rows), n, j), 1) / points)
 	} else {
 		a := must(l.OfRows().(interface {
 			Embed(dst, x *tensor.Dense) (*tensor.Dense, error)
 		}).Embed(nil, rows))
-		far = distance(2, row(floats(a), n, i), row(floats(a), n, j))
+		far = floats.Distance(row(ops.Float64s(a), n, i), row(ops.Float64s(a), n, j), 2)
 	}
 	far /= v.spec.Params.Number("sigma")
 	return math.Exp(-far * far / 2), 0

@@ -10,11 +10,11 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/data"
-	"gonum.org/v1/gonum/stat"
+	"github.com/bochner-go/bochner/train/report"
 	"gorgonia.org/tensor"
 )
 
-// unitRows are 600 rows of a data set, each column scaled to [0, 1].
+// unitRows are 200 rows of a data set, each column scaled to [0, 1].
 func unitRows(t *testing.T, name string) *tensor.Dense {
 	t.Helper()
 	set, err := data.Read(fmt.Sprintf("../../shared/data/%s/%s.train.libsvm.gz", name, name), data.Options{})
@@ -25,7 +25,7 @@ func unitRows(t *testing.T, name string) *tensor.Dense {
 	scaler := must(data.ParseScalers("minmax"))
 	must(set, scaler.Fit(set.X))
 	must(set, scaler.ApplyInPlace(set.X))
-	_, few := data.Split(set.Rows(), 600/float64(set.Rows()), 1)
+	_, few := data.Split(set.Rows(), 200/float64(set.Rows()), 1)
 	return data.Rows(set.X.(*tensor.Dense), few)
 }
 
@@ -40,9 +40,12 @@ var prototypeErrors = map[string]map[spectral.Coupling][4]float64{
 // TestCouplingsOfData: on real rows the errors of each coupling, means of 25 draws, for 8d of 7, are the prototype's
 // within four standard errors of both; with σ = 1 and 2 the default is below Joint by two fifths for half as many
 // frequencies as dimensions, and by half for more; and no coupling is ever better than the default by more than two
-// standard errors. With -v it prints the table of init/indefinite.md.
+// standard errors. examples/papers/indefinite prints such a table.
 func TestCouplingsOfData(t *testing.T) {
-	draws := [4]int{25, 25, 25, 7}
+	draws, seeds := [4]int{25, 25, 25, 7}, make([]uint64, 25)
+	for i := range seeds {
+		seeds[i] = uint64(i)
+	}
 	for _, name := range []string{"letter", "ijcnn1"} {
 		x := unitRows(t, name)
 		d := x.Shape()[1]
@@ -53,15 +56,13 @@ func TestCouplingsOfData(t *testing.T) {
 			for _, c := range spectral.Couplings() {
 				var m, se [4]float64
 				for i, s := range sizes {
-					var errs []float64
-					for seed := range uint64(draws[i]) {
-						errs = append(errs, frobeniusError(t, k, x, c, s, seed))
+					draw := func(seed uint64) (report.Map, error) {
+						return layers.NewGORFLayer(k, d, 4*s, layers.WithSeed(seed), layers.WithCoupling(c))
 					}
-					m[i], se[i] = stat.MeanStdDev(errs, nil)
-					se[i] /= math.Sqrt(float64(draws[i]))
+					e := must(report.KernelError(k, draw, x, seeds[:draws[i]]))
+					m[i], se[i] = e.Mean.RelativeFrobenius, e.StdErr.RelativeFrobenius
 				}
 				mean[c], stdErr[c] = m, se
-				t.Logf("| %s | 1, %v | `%v` | %.3f | %.3f | %.3f | %.3f |", name, second, c, m[0], m[1], m[2], m[3])
 				for i, want := range prototypeErrors[fmt.Sprint(name, " ", second)][c] {
 					if want == 0 {
 						continue // the prototype does not have this one
@@ -90,27 +91,4 @@ func TestCouplingsOfData(t *testing.T) {
 			}
 		}
 	}
-}
-
-// frobeniusError is that of one draw over every 31st pair of rows.
-func frobeniusError(t *testing.T, k spectral.SignedLaw, x *tensor.Dense, c spectral.Coupling, s int,
-	seed uint64) float64 {
-	t.Helper()
-	l := must(layers.NewGORFLayer(k, x.Shape()[1], 4*s, layers.WithSeed(seed), layers.WithCoupling(c)))
-	z, sign, n := transform(t, l, x), l.Signature(), x.Shape()[0]
-	signed := make([]float64, len(z))
-	for i, v := range z {
-		signed[i] = v * sign[i%len(sign)]
-	}
-	var off, all float64
-	for p := 0; p < n*n; p += 31 {
-		i, j := p/n, p%n
-		if i >= j {
-			continue
-		}
-		want := k.At(row(x.Float64s(), n, i), row(x.Float64s(), n, j))
-		e := dot(row(z, n, i), row(signed, n, j)) - want
-		off, all = off+e*e, all+want*want
-	}
-	return math.Sqrt(off / all)
 }

@@ -33,6 +33,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -172,11 +173,7 @@ func scoreOf(m *train.Model, test *data.Set) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		sum := 0.
-		for i, v := range y {
-			sum += (v - test.Y[i]) * (v - test.Y[i])
-		}
-		return math.Sqrt(sum / float64(len(y))), nil
+		return report.RMSE(y, test.Y)
 	}
 	guess, err := m.PredictClasses(test.X)
 	right := 0.

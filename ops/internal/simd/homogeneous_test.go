@@ -1,7 +1,6 @@
 package simd
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -198,59 +197,6 @@ func TestHomogeneousNeighbours(t *testing.T) {
 	for i, v := range x {
 		if h.Forward(own, []float64{v}, 1, 1); !slices.Equal(own, all[3*i:3*i+3]) {
 			t.Fatalf("%v alone gives %v, in a row %v", v, own, all[3*i:3*i+3])
-		}
-	}
-}
-
-// TestHomogeneousGradients against fourth-order differences of the formula, with steps in proportion to the coordinate.
-func TestHomogeneousGradients(t *testing.T) {
-	const n, d = 35, 3
-	for name, h := range homogeneousForms[float64](d) {
-		x, w := homogeneousRows(h, n, d, .2), h.Width()
-		z, g := make([]float64, n*d*w), random[float64](n*d*w, 5)
-		h.Forward(z, x, n, d)
-		cells := func() (out []float64) {
-			for i, v := range x {
-				for k, u := range plainHomogeneous(h, v, i%d) {
-					out = append(out, u*g[i*w+k])
-				}
-			}
-			return out
-		}
-		// Differences are taken of the summands, so that the rounding of their sum does not count.
-		check := func(what string, got float64, v *float64, step float64) {
-			t.Helper()
-			old, sum, size, from := *v, 0.0, 0.0, cells()
-			for k, c := range []float64{1, -8, 8, -1} {
-				*v = old + []float64{-2, -1, 1, 2}[k]*step
-				for i, u := range cells() {
-					sum += c * (u - from[i]) / (12 * step)
-					size = math.Max(size, math.Abs(u-from[i])/step)
-				}
-			}
-			if *v = old; math.Abs(got-sum) > 1e-7*(1+size) {
-				t.Errorf("%s: %s is %v, by differences %v", name, what, got, sum)
-			}
-		}
-		dx, dl, dr := make([]float64, n*d), make([]float64, len(h.Base)), make([]float64, len(h.Root))
-		h.GradX(dx, x, z, g, n, d)
-		h.GradBase(dl, x, z, g, n, d)
-		h.GradRoot(dr, x, g, n, d)
-		for i := range x {
-			switch {
-			case x[i] != 0:
-				check(fmt.Sprintf("dx at %v", x[i]), dx[i], &x[i], 1e-4*math.Min(1, math.Abs(x[i])))
-			case h.Stationary:
-				check("dx at 0", dx[i], &x[i], 1e-3)
-			case dx[i] != 0:
-				t.Errorf("%s: dx at 0 is %v", name, dx[i])
-			}
-		}
-		for j := range dl {
-			check("dL", dl[j], &h.Base[j], 1e-6)
-		}
-		for j := range dr {
-			check("droot", dr[j], &h.Root[j], 1e-3)
 		}
 	}
 }
