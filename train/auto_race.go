@@ -16,6 +16,7 @@ import (
 	"github.com/bochner-go/bochner/train/calibrate"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
@@ -402,7 +403,7 @@ func (a *race) fit(ctx context.Context, c candidate, recipe Recipe, s size) (*ru
 	r := &run{candidate: c, size: s, recipe: recipe, model: p.model}
 	rows := p.rows.(data.Pairs)
 	for i, held := range a.parts[:len(a.parts)-1] {
-		kept := others(a.parts, i)
+		kept := cv.Others(a.parts, i)
 		t := newTrial(pick(rows, kept[:min(s.rows, len(kept))]), pick(rows, held))
 		err := learn(ctx, t)
 		if err == nil {

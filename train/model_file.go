@@ -35,8 +35,8 @@ type card struct {
 	Columns *data.Columns `json:"columns,omitempty"`
 	// Relevance is as in Model.
 	Relevance []float64 `json:"relevance,omitempty"`
-	// Uncertainty has the calibration of the model; nil: not learned.
-	Uncertainty *uncertaintyCard `json:"uncertainty,omitempty"`
+	// Uncertainty is as in Model; the posteriors are tensors.
+	Uncertainty *Uncertainty `json:"uncertainty,omitempty"`
 }
 
 // Save writes the whole model to a safetensors file: the tensors map.*, head.*, scaler.*, posterior.* and laplace.*,
@@ -86,19 +86,23 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 // contents returns the metadata and the tensors of a file.
 func (m *Model) contents(drawn bool) (map[string]string, map[string]*tensor.Dense, error) {
 	tensors := map[string]*tensor.Dense{}
-	add := func(prefix string, l layers.Layer) {
-		for _, p := range l.Params() {
-			tensors[prefix+p.Name] = p.Value
+	add := func(prefix string, of map[string]*tensor.Dense) {
+		for name, t := range of {
+			tensors[prefix+name] = t
 		}
 	}
 	if drawn {
-		add("map.", m.Map)
+		add("map.", byName(m.Map))
 	}
 	if m.Head != nil {
-		add("head.", m.Head)
+		add("head.", byName(m.Head))
 	}
-	for name, t := range m.Scaler.State() {
-		tensors["scaler."+name] = t
+	add("scaler.", m.Scaler.State())
+	if u := m.Uncertainty; u != nil && u.Posterior != nil {
+		add(posteriorPrefix, u.Posterior.Tensors())
+	}
+	if u := m.Uncertainty; u != nil && u.Laplace != nil {
+		add(laplacePrefix, u.Laplace.Tensors())
 	}
 	c, err := m.card(tensors, drawn)
 	if err == nil {
@@ -124,7 +128,7 @@ func (m *Model) contents(drawn bool) (map[string]string, map[string]*tensor.Dens
 // card describes the model, if Load could make it from that card and those tensors.
 func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error) {
 	c := card{Version: modelfile.Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Classes: m.Classes, Drawn: drawn,
-		Columns: m.Columns, Relevance: m.Relevance, Uncertainty: m.putUncertainty(tensors)}
+		Columns: m.Columns, Relevance: m.Relevance, Uncertainty: m.Uncertainty}
 	if len(m.Scaler.State()) == 0 {
 		return c, fmt.Errorf("the scaler %q is not fitted; call its Fit on the training rows", m.Scaler.Name())
 	}
@@ -155,11 +159,7 @@ func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error)
 
 // checkSpec wants a map that its spec restores from its parameters, of the same kernel.
 func (m *Model) checkSpec() error {
-	params := map[string]*tensor.Dense{}
-	for _, p := range m.Map.Params() {
-		params[p.Name] = p.Value
-	}
-	of, err := m.Spec.Restore(params)
+	of, err := m.Spec.Restore(byName(m.Map))
 	if err != nil {
 		return err
 	}
@@ -178,9 +178,8 @@ func (m *Model) checkDraw() error {
 	fail := func(param, why string) error {
 		return fmt.Errorf("the map's %s %s, and a seed cannot bring it back; use Save: %w", param, why, domain.ErrParam)
 	}
-	mine := map[string]*tensor.Dense{}
 	for _, p := range m.Map.Params() {
-		switch mine[p.Name] = p.Value; {
+		switch {
 		case p.Tuned:
 			return fail(p.Name, "was tuned")
 		case state[p.Name] != nil:
@@ -191,6 +190,7 @@ func (m *Model) checkDraw() error {
 	if err != nil {
 		return err
 	}
+	mine := byName(m.Map)
 	for _, p := range again.Params() {
 		if !sameDraw(mine[p.Name], p.Value) {
 			return fail(p.Name, "is not what its Spec draws")
@@ -269,7 +269,8 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense, head boo
 	if err := cmp.Or(c.check(tensors), finite(tensors)); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
-	m, err := &Model{Spec: c.Spec, Classes: c.Classes, Columns: c.Columns, Relevance: c.Relevance, Notes: meta}, error(nil)
+	m, err := &Model{Spec: c.Spec, Classes: c.Classes, Columns: c.Columns, Relevance: c.Relevance,
+		Uncertainty: c.Uncertainty, Notes: meta}, error(nil)
 	if c.Drawn {
 		m.Map, err = c.Spec.Restore(withPrefix(tensors, "map."))
 	} else if m.Map, err = c.Spec.Build(); err == nil {
@@ -294,7 +295,7 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense, head boo
 	if err := m.Head.SetParams(withPrefix(tensors, "head.")); err != nil {
 		return nil, err
 	}
-	if err := m.restoreUncertainty(c.Uncertainty, tensors); err != nil {
+	if err := m.Uncertainty.restore(m.Head, tensors); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
 	return m, layers.PackHead(m.Head)
@@ -364,7 +365,7 @@ func (c card) check(tensors map[string]*tensor.Dense) error {
 	if r := c.Relevance; r != nil && (len(r) != dims || slices.ContainsFunc(r, func(v float64) bool { return !(v >= 0 && v <= 1) })) {
 		return fmt.Errorf("the relevance of %d columns is stated, and there are %d, of 0 to 1 each", len(r), dims)
 	}
-	if err := c.Uncertainty.check(c, tensors); err != nil {
+	if err := c.Uncertainty.checkFile(c, tensors); err != nil {
 		return err
 	}
 	if err := c.checkState(tensors); err != nil {
@@ -484,6 +485,15 @@ func mostCells(tensors map[string]*tensor.Dense) (cells int) {
 		cells = max(cells, t.Shape().TotalSize())
 	}
 	return cells
+}
+
+// byName are the parameters of a layer.
+func byName(l layers.Layer) map[string]*tensor.Dense {
+	out := map[string]*tensor.Dense{}
+	for _, p := range l.Params() {
+		out[p.Name] = p.Value
+	}
+	return out
 }
 
 // withPrefix selects the tensors whose names start with prefix, and cuts it off.

@@ -22,16 +22,16 @@ type Uncertainty struct {
 	// Posterior is Bayesian ridge regression of the targets on the features. If ridge regression has fitted the head,
 	// the posterior has the penalty of the head, and its mean is the head's weights. Otherwise its penalty is the one
 	// with the greatest evidence. It is nil for the features of an indefinite kernel, which have no posterior.
-	Posterior *linear.Posterior
+	Posterior *linear.Posterior `json:"-"`
 	// Intervals are the radii around predicted targets, in standard deviations of the Posterior if there is one.
-	Intervals *calibrate.Intervals
+	Intervals *calibrate.Intervals `json:"intervals,omitempty"`
 	// Laplace is the posterior of the weights of a softmax head, if UncertaintyOptions asked for it.
-	Laplace *linear.Laplace
+	Laplace *linear.Laplace `json:"-"`
 	// Calibration turns the scores of a head, or the logarithms of the probabilities of a softmax head, into
 	// probabilities.
-	Calibration *calibrate.Calibration
+	Calibration *calibrate.Calibration `json:"calibration,omitempty"`
 	// Sets makes sets of classes from the calibrated probabilities.
-	Sets *calibrate.Sets
+	Sets *calibrate.Sets `json:"sets,omitempty"`
 }
 
 // UncertaintyOptions are the options of Recipe.Uncertainty. The zero value is the default.
