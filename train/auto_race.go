@@ -19,7 +19,6 @@ import (
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/sgd"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -467,13 +466,12 @@ func (r *run) judge(classes bool) error {
 		return nil
 	}
 	// The temperature of the least loss makes probabilities of other scores, and those of a network as sure as it is.
-	n := len(o.y) / o.k
-	logits := mat.NewDense(n, o.k, slices.Clone(o.scores))
+	logits := o.matrix(slices.Clone(o.scores))
 	if o.classifies {
 		const least = 1e-12
 		logits.Apply(func(_, _ int, p float64) float64 { return math.Log(max(p, least)) }, logits)
 	}
-	c, err := calibrate.Fit(calibrate.Temperature, logits, ArgMax(mat.NewDense(n, o.k, o.y)))
+	c, err := calibrate.Fit(calibrate.Temperature, logits, ArgMax(o.matrix(o.y)))
 	if err != nil {
 		return err
 	}

@@ -124,6 +124,14 @@ func (o *outcome) add(ctx context.Context, t *trial,
 	return nil
 }
 
+// matrix has the numbers of rows as [n, k]; nil of none.
+func (o *outcome) matrix(v []float64) *mat.Dense {
+	if v == nil {
+		return nil
+	}
+	return mat.NewDense(len(v)/o.k, o.k, v)
+}
+
 // losses returns the loss of each row: 1 for a wrong class and 0 for the right one, or the mean squared error over the
 // targets, which are probabilities for a head that classifies.
 func (o *outcome) losses(metric fits.Metric) []float64 {

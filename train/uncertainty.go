@@ -233,17 +233,11 @@ func headOf(h layers.Head) (*mat.Dense, []float64) {
 
 // learn learns the calibration and the sets of classes, or the intervals of targets, from held-out predictions.
 func (u *Uncertainty) learn(held outcome, classes bool, o UncertaintyOptions) (err error) {
-	matrix := func(v []float64) *mat.Dense {
-		if v == nil {
-			return nil
-		}
-		return mat.NewDense(len(v)/held.k, held.k, v)
-	}
-	scores, y := matrix(held.scores), matrix(held.y)
+	scores, y := held.matrix(held.scores), held.matrix(held.y)
 	if !classes {
 		var residuals mat.Dense
 		residuals.Sub(y, scores)
-		u.Intervals, err = calibrate.FitIntervals(&residuals, matrix(held.std))
+		u.Intervals, err = calibrate.FitIntervals(&residuals, held.matrix(held.std))
 		return err
 	}
 	labels := ArgMax(y)
