@@ -12,10 +12,12 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/modelfile"
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -204,16 +206,9 @@ func sameDraw(a, b *tensor.Dense) bool {
 	if a == nil || a.Dtype() != b.Dtype() || !a.Shape().Eq(b.Shape()) {
 		return false
 	}
-	largest := 0.0
-	for i := range b.Shape().TotalSize() {
-		largest = math.Max(largest, math.Abs(given.Cell(b, i)))
-	}
-	for i := range b.Shape().TotalSize() {
-		if !(math.Abs(given.Cell(a, i)-given.Cell(b, i)) <= 1e-4*largest) {
-			return false
-		}
-	}
-	return true
+	drawn := ops.Float64s(b)
+	largest := floats.Norm(drawn, math.Inf(1))
+	return slices.EqualFunc(ops.Float64s(a), drawn, func(v, w float64) bool { return math.Abs(v-w) <= 1e-4*largest })
 }
 
 // Load reads a model that Save or SaveSpec wrote, and packs its head (layers.PackHead). Errors: modelfile.ErrCorrupt

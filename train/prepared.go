@@ -393,10 +393,6 @@ func (p *prepared) checkPolicy(s layers.Spec, f fits.Fitter) error {
 	if p.recipe.Tuner != nil || !f.Frozen() || !s.Tuned() {
 		return nil
 	}
-	tuned := s.Tune
-	if tuned == "" {
-		tuned = "its parts"
-	}
-	return fmt.Errorf("the Spec tunes %s, and %T leaves the map as drawn; use MiniBatch: %w", tuned, f,
-		domain.ErrParam)
+	return fmt.Errorf("the Spec tunes %s, and %T leaves the map as drawn; use MiniBatch: %w",
+		cmp.Or(s.Tune, "its parts"), f, domain.ErrParam)
 }

@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,10 +48,7 @@ type problem struct {
 // at is the objective of weights v, and its gradient unless grad is nil.
 func (p problem) at(v, grad []float64) (f float64) {
 	n, d, k := p.x.Shape()[0], p.x.Shape()[1], p.y.RawMatrix().Cols
-	last := p.bias
-	if last == 0 {
-		last = 1
-	}
+	last := cmp.Or(p.bias, 1)
 	clear(grad)
 	for i, w := range v {
 		if p.bias != 0 || i < d*k {

@@ -64,9 +64,7 @@ func (t *trial) model(m *Model) *Model {
 	if len(t.maps) > 0 {
 		own.Spec.Tune = policyOf(t.m)
 	}
-	if own.Spec.Features == 0 {
-		own.Spec.Features = t.m.Features()
-	}
+	own.Spec.Features = cmp.Or(own.Spec.Features, t.m.Features())
 	if t.found != nil {
 		own.Relevance = t.found.Relevance
 	}

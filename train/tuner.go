@@ -124,14 +124,12 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 	if err := t.checkSteps(); err != nil {
 		return nil, err
 	}
-	if t.HeldOut == 0 {
-		t.HeldOut = .2
+	t.HeldOut = cmp.Or(t.HeldOut, .2)
+	evaluations := 30
+	if alone {
+		evaluations = 50
 	}
-	if t.Evidence.MaxEvaluations == 0 {
-		if t.Evidence.MaxEvaluations = 50; !alone {
-			t.Evidence.MaxEvaluations = 30
-		}
-	}
+	t.Evidence.MaxEvaluations = cmp.Or(t.Evidence.MaxEvaluations, evaluations)
 	if t.Descent.MapDecay == 0 && t.Descent.MapDecays == nil {
 		d := sgd.ForTuning("")
 		t.Descent.MapDecays, t.Descent.LabelSmoothing = d.MapDecays, cmp.Or(t.Descent.LabelSmoothing, d.LabelSmoothing)

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,9 +94,6 @@ func (o UncertaintyOptions) Cost(p fits.Problem, classes bool) fits.Cost {
 // uncertainty learns the uncertainty of a model, which a learner fitted. ridge is as in trial.
 func (p *prepared) uncertainty(ctx context.Context, m *Model, ridge float64, learn learner) (*Uncertainty, error) {
 	o := *p.recipe.Uncertainty
-	if o.HeldOut == 0 {
-		o.HeldOut = .2
-	}
 	if o.Laplace && !m.Head.Classifies() {
 		return nil, fmt.Errorf("train: Uncertainty: Laplace is for a softmax head, and the head is %s: %w",
 			m.Head.Kind(), domain.ErrParam)
@@ -103,7 +101,7 @@ func (p *prepared) uncertainty(ctx context.Context, m *Model, ridge float64, lea
 	if ridge > 0 && m.Classes == nil && policyOf(m.Map) == "" && layers.SignatureOf(m.Map) == nil {
 		return p.leaveOneOut(ctx, *m, ridge)
 	}
-	all, err := p.trials(o.HeldOut, o.Seed)
+	all, err := p.trials(cmp.Or(o.HeldOut, .2), o.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("train: Uncertainty: %w", err)
 	}
