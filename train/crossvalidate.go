@@ -508,14 +508,9 @@ func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Sco
 	own := *h.p
 	own.model = &Model{Spec: spec, Classes: h.p.model.Classes}
 	h.p = &own
-	unit, square, err := h.unit(j)
+	all, square, err := h.inUnit(j)
 	if err != nil {
 		return nil, err
-	}
-	rows := j.Rows
-	if p, memory := rows.(data.Pairs); memory {
-		p.Y = unit.Targets(p.Y)
-		rows = p
 	}
 	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
 		out := make([][]fits.LambdaScore, j.Folds)
@@ -523,7 +518,7 @@ func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Sco
 			if err := given.Stopped(ctx); err != nil {
 				return nil, fmt.Errorf("stopped after %d of %d folds: %w", f, j.Folds, err)
 			}
-			t := trialOf(rows, j.Order, f, func(file, row int) bool { return j.Fold(file, row) == f })
+			t := trialOf(all, j.Order, f, func(file, row int) bool { return j.Fold(file, row) == f })
 			for _, lambda := range lambdas {
 				score, err := h.score(ctx, t, j, f, lambda)
 				if err != nil {
@@ -538,20 +533,24 @@ func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Sco
 	}, nil
 }
 
-// unit is the unit in which mini-batches fit and score the targets of rows in memory, so that neither their origin nor
-// their unit costs digits, and the square of its scale. Classes have none, and a Fitter that is fitted as it is.
-func (h trials) unit(j *cv.Job) (u *given.Unit, square float64, err error) {
+// inUnit returns the rows with their targets in the unit in which mini-batches fit and score those of rows in memory, so
+// that neither their origin nor their unit costs digits, and the square of its scale. Classes have no unit, nor have the
+// targets of a Fitter that is fitted as it is.
+func (h trials) inUnit(j *cv.Job) (data.Examples, float64, error) {
 	if h.whole || h.HeadKind() != "linear" {
-		return nil, 1, nil
+		return j.Rows, 1, nil
 	}
-	if u, err = given.UnitOf("CrossValidate", j.Y, true); err != nil {
+	u, err := given.UnitOf("CrossValidate", j.Y, true)
+	if err != nil {
 		return nil, 0, err
 	}
-	square, err = given.Square("CrossValidate", u.Largest())
-	if _, memory := j.Rows.(data.Pairs); !memory {
-		return nil, 1, err
+	square, err := given.Square("CrossValidate", u.Largest())
+	p, memory := j.Rows.(data.Pairs)
+	if !memory {
+		return j.Rows, 1, err
 	}
-	return u, square, err
+	p.Y = u.Targets(p.Y)
+	return p, square, err
 }
 
 // score is the score of the trial of a fold with a lambda, or NaN for the Fitter as it is.
