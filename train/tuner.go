@@ -247,7 +247,9 @@ func (c *tuning) choose(ctx context.Context, out *Report) error {
 			gains := make([]float64, len(losses))
 			floats.SubTo(gains, first, losses)
 			means[name] = stat.Mean(losses, nil)
-			step.Score = c.p.scoreOf(means[name])
+			if step.Score = means[name]; c.p.model.Classes == nil {
+				step.Score = math.Sqrt(step.Score)
+			}
 			step.Gain, step.StdErr = stat.Mean(gains, nil), stat.StdDev(gains, nil)/math.Sqrt(float64(len(gains)))
 			step.Seconds = time.Since(start).Seconds()
 		}
@@ -277,23 +279,10 @@ func (c *tuning) losses(ctx context.Context, trials []*trial, step string) ([]fl
 			return nil, err
 		}
 	}
-	return o.losses(c.p.metric()), nil
-}
-
-// metric is what the losses of the rows are.
-func (p *prepared) metric() fits.Metric {
-	if p.model.Classes != nil {
-		return fits.ErrorRate
+	if c.p.model.Classes != nil {
+		return o.losses(fits.ErrorRate), nil
 	}
-	return fits.MeanSquaredError
-}
-
-// scoreOf is the mean of losses as it is shown: the root of a mean squared error.
-func (p *prepared) scoreOf(mean float64) float64 {
-	if p.model.Classes == nil {
-		return math.Sqrt(mean)
-	}
-	return mean
+	return o.losses(fits.MeanSquaredError), nil
 }
 
 // errNoStep is the error of a step that the map does not have.
