@@ -418,18 +418,14 @@ func TestBackprop(t *testing.T) {
 		t.Errorf("RunAll: %v", err)
 	}
 	alone := G.NewScalar(g, G.Float64, G.WithName("alone"), G.WithValue(1.0))
-	for _, c := range []struct {
-		loss *G.Node
-		of   G.Nodes
-		is   error
-		text string
-	}{
-		{loss, layers.Collect(chi2), domain.ErrParam, ""}, {nil, G.Nodes{loss}, domain.ErrParam, ""},
-		{loss, G.Nodes{alone}, nil, ""}, {loss, G.Nodes{x}, domain.ErrParam, "SkewedChi2"},
-		{loss, G.Nodes{x}, domain.ErrParam, "WithInputGrad"},
-	} {
-		wants(t, c.of, second(sgd.Backprop(c.loss, c.of)), c.is, c.text)
-	}
+	backprop := func(loss *G.Node, of ...*G.Node) error { return second(sgd.Backprop(loss, of)) }
+	wantsAll(t, []mistake{
+		{backprop(loss, layers.Collect(chi2)...), domain.ErrParam, ""},
+		{backprop(nil, loss), domain.ErrParam, ""},
+		{backprop(loss, alone), nil, ""},
+		{backprop(loss, x), domain.ErrParam, "SkewedChi2"},
+		{backprop(loss, x), domain.ErrParam, "WithInputGrad"},
+	})
 }
 
 // TestRidgeCost: the estimate is of what a fit allocates, in either system and however lambda is chosen. All of what is
