@@ -158,13 +158,8 @@ func (o *AutoOptions) rows(ctx context.Context, rows data.Source) (*data.Set, er
 		return nil, fmt.Errorf("train: Auto: MaxFeatures = %d; want at least 4, or 0 for 1024: %w", o.MaxFeatures,
 			domain.ErrParam)
 	}
-	if o.HeldOut == 0 {
-		o.HeldOut = .2
-	}
-	if o.MaxFeatures == 0 {
-		o.MaxFeatures = 1024
-	}
-	o.Dtype = cmp.Or(o.Dtype, "float32")
+	o.HeldOut = cmp.Or(o.HeldOut, .2)
+	o.MaxFeatures, o.Dtype = cmp.Or(o.MaxFeatures, 1024), cmp.Or(o.Dtype, "float32")
 	var set *data.Set
 	switch s := rows.(type) {
 	case *data.Set:

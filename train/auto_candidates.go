@@ -13,6 +13,8 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 )
 
@@ -317,15 +319,9 @@ func epochs(rows int) int {
 // standardised says whether each column of dense rows has a mean of about 0 and a standard deviation of about 1.
 func standardised(m ops.Matrix) bool {
 	x := data.RowRange(m, 0, min(2000, m.Shape()[0])).(*tensor.Dense)
-	n, d := x.Shape()[0], x.Shape()[1]
-	for j := range d {
-		sum, squares := 0., 0.
-		for i := range n {
-			v := given.Cell(x, i*d+j)
-			sum, squares = sum+v, squares+v*v
-		}
-		mean := sum / float64(n)
-		if dev := math.Sqrt(max(0, squares/float64(n)-mean*mean)); math.Abs(mean) > .2 || dev < .8 || dev > 1.25 {
+	rows := mat.NewDense(x.Shape()[0], x.Shape()[1], ops.Float64s(x))
+	for j := range x.Shape()[1] {
+		if mean, dev := stat.PopMeanStdDev(mat.Col(nil, j, rows), nil); math.Abs(mean) > .2 || dev < .8 || dev > 1.25 {
 			return false
 		}
 	}

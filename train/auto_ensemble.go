@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -18,27 +17,22 @@ import (
 // mostMembers is the largest number of maps in an ensemble.
 const mostMembers = 8
 
-// share is a trial in an ensemble, whose weights add up to 1.
-type share struct {
-	*run
-	weight float64
-}
-
-// member is a fit of a share.
+// member is a fit of a trial in the ensemble, under the random numbers of a candidate.
 type member struct {
-	of    *share
-	model *Model
+	of *run
+	candidate
+	model *Model // nil: there was no time for it
 	fit   *fits.Report
 	whole bool // whether it has learned from all rows
 }
 
 // assemble fits the model that the trials speak for.
 func (a *race) assemble(ctx context.Context) (*Model, error) {
-	shares := a.choose()
-	if shares == nil {
+	chosen := a.choose()
+	if chosen == nil {
 		return a.single(ctx)
 	}
-	members, err := a.refit(ctx, shares)
+	members, err := a.refit(ctx, chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +48,8 @@ func (a *race) assemble(ctx context.Context) (*Model, error) {
 	if err != nil || a.Uncertainty == nil {
 		return m, err
 	}
-	held := shares[0].out
-	held.scores, held.std = pool(shares, held.k, a.classes != nil), nil
+	held := chosen[0].out
+	held.scores, held.std = pool(chosen, a.classes != nil), nil
 	m.Uncertainty = new(Uncertainty)
 	return m, m.Uncertainty.learn(held, a.classes != nil, *a.Uncertainty)
 }
@@ -103,8 +97,7 @@ func (a *race) all(ctx context.Context, c candidate, features int) (*prepared, l
 
 // choose returns the trials at full size, in the order of their weights, whose mean has the least loss: by greedy
 // selection with replacement, among trials of one scaler. It returns nil where trials cannot be members of one model.
-func (a *race) choose() (best []*share) {
-	const rounds = 20
+func (a *race) choose() (best []*run) {
 	if _, bags := a.set.X.(*ops.Bags); bags || a.Uncertainty != nil && a.Uncertainty.Laplace {
 		return nil
 	}
@@ -122,27 +115,25 @@ func (a *race) choose() (best []*share) {
 			groups[key] = append(groups[key], r)
 		}
 	}
-	least := math.Inf(1)
+	least, counts := math.Inf(1), []float64(nil)
 	for _, key := range keys {
-		counts, loss := greedy(groups[key], rounds, a.classes != nil)
-		if loss >= least {
-			continue
-		}
-		least, best = loss, nil
-		total := floats.Sum(counts)
-		for i, n := range counts {
-			if n > 0 {
-				best = append(best, &share{groups[key][i], n / total})
-			}
+		if of, loss := greedy(groups[key], a.classes != nil); loss < least {
+			least, counts, best = loss, of, groups[key]
 		}
 	}
-	slices.SortStableFunc(best, func(x, y *share) int { return cmp.Compare(y.weight, x.weight) })
+	total := floats.Sum(counts)
+	for i, r := range best {
+		r.weight = counts[i] / total
+	}
+	best = slices.DeleteFunc(best, func(r *run) bool { return r.weight == 0 })
+	slices.SortStableFunc(best, func(x, y *run) int { return cmp.Compare(y.weight, x.weight) })
 	return best
 }
 
 // greedy adds in each round the trial with which the mean of all so far has the least loss, starting from the best, and
 // returns how often the best of these means has each, with its loss.
-func greedy(runs []*run, rounds int, classes bool) (best []float64, least float64) {
+func greedy(runs []*run, classes bool) (best []float64, least float64) {
+	const rounds = 20
 	least = math.Inf(1)
 	counts, distinct := make([]float64, len(runs)), 0
 	first := runs[0].out
@@ -191,50 +182,38 @@ func lossOf(v, y []float64, k int, classes bool) (loss float64) {
 }
 
 // pool are the predictions of an ensemble for the held-out rows: targets, or logarithms of probabilities.
-func pool(shares []*share, k int, classes bool) []float64 {
-	out := make([]float64, len(shares[0].logs))
-	for _, s := range shares {
-		floats.AddScaled(out, s.weight, s.logs)
+func pool(chosen []*run, classes bool) []float64 {
+	out := make([]float64, len(chosen[0].logs))
+	for _, r := range chosen {
+		floats.AddScaled(out, r.weight, r.logs)
 	}
 	if classes {
-		for at := 0; at < len(out); at += k {
-			floats.AddConst(-floats.LogSumExp(out[at:at+k]), out[at:at+k])
-		}
+		normalise(out, chosen[0].out.k)
 	}
 	return out
 }
 
-// refit fits the shares on all rows: each once, and within a Budget those of large weights again with other random
-// numbers. A share for which there was no time has the model of its trial as a member.
-func (a *race) refit(ctx context.Context, shares []*share) (members []*member, err error) {
-	list := a.copies(shares)
-	fitted := make([]*member, len(list))
-	at := 0
-	var group sync.WaitGroup
-	for range min(a.workers(), len(list)) {
-		group.Go(func() {
-			for {
-				a.mu.Lock()
-				i := at
-				at++
-				a.mu.Unlock()
-				if i >= len(list) {
-					return
-				}
-				fitted[i] = a.member(ctx, list[i], i == 0)
-			}
-		})
+// normalise makes logarithms of probabilities of rows of k logits.
+func normalise(logits []float64, k int) {
+	for row := range slices.Chunk(logits, k) {
+		floats.AddConst(-floats.LogSumExp(row), row)
 	}
-	group.Wait()
-	for _, s := range shares {
+}
+
+// refit fits the chosen trials on all rows: each once, and within a Budget those of large weights again with other
+// random numbers. A trial for which there was no time is a member with its own model.
+func (a *race) refit(ctx context.Context, chosen []*run) (members []*member, err error) {
+	list := a.copies(chosen)
+	a.each(len(list), func(i int) { a.fitMember(ctx, list[i], i == 0) })
+	for _, r := range chosen {
 		n := len(members)
-		for _, m := range fitted {
-			if m != nil && m.of == s {
+		for _, m := range list {
+			if m.of == r && m.model != nil {
 				members = append(members, m)
 			}
 		}
 		if len(members) == n {
-			members = append(members, &member{s, s.model, s.t.report, false})
+			members = append(members, &member{of: r, model: r.model, fit: r.t.report})
 		}
 	}
 	for _, m := range members {
@@ -250,66 +229,58 @@ func (a *race) refit(ctx context.Context, shares []*share) (members []*member, e
 	return members, nil
 }
 
-// fresh is a share to be fitted, under the random numbers of a candidate.
-type fresh struct {
-	of *share
-	candidate
-}
-
-// copies are the fits to make, the more useful ones first.
-func (a *race) copies(shares []*share) (list []fresh) {
-	counts := make([]float64, len(shares))
-	for i, s := range shares {
-		list, counts[i] = append(list, fresh{s, s.candidate}), 1
+// copies are the members to fit, the more useful ones first.
+func (a *race) copies(chosen []*run) (list []*member) {
+	counts := map[*run]float64{}
+	for _, r := range chosen {
+		list, counts[r] = append(list, &member{of: r, candidate: r.candidate}), 1
 	}
 	for a.Budget > 0 && len(list) < mostMembers {
-		pick := -1
-		for i, s := range shares {
-			drawn := s.kind >= tuned || s.recipe.Spec.Features > 0
-			if drawn && (pick < 0 || s.weight/(counts[i]+1) > shares[pick].weight/(counts[pick]+1)) {
-				pick = i
+		var pick *run
+		for _, r := range chosen {
+			drawn := r.kind >= tuned || r.recipe.Spec.Features > 0
+			if drawn && (pick == nil || r.weight/(counts[r]+1) > pick.weight/(counts[pick]+1)) {
+				pick = r
 			}
 		}
-		if pick < 0 {
+		if pick == nil {
 			break
 		}
-		s := shares[pick]
-		again := a.candidate(s.kind, s.Recipe, s.factor)
-		again.number = s.number
-		list = append(list, fresh{s, again})
+		again := a.candidate(pick.kind, pick.Recipe, pick.factor)
+		again.number = pick.number
+		list = append(list, &member{of: pick, candidate: again})
 		counts[pick]++
 	}
 	return list
 }
 
-// member fits on all rows; nil if it would end too late, unless it must be made.
-func (a *race) member(ctx context.Context, f fresh, must bool) *member {
+// fitMember fits a member on all rows, unless it would end too late and need not be made.
+func (a *race) fitMember(ctx context.Context, m *member, must bool) {
 	ends := a.start.Add(a.Budget)
-	c, ok := a.within(f.candidate, size{a.set.Rows(), f.of.features}, 1, ends)
+	c, ok := a.within(m.candidate, size{a.set.Rows(), m.of.features}, 1, ends)
 	if !ok && !must {
-		return nil
+		return
 	}
 	if a.Budget > 0 && !must {
 		limited, stop := context.WithDeadline(ctx, ends.Add(a.Budget/20))
 		defer stop()
 		ctx = limited
 	}
-	p, learn, err := a.all(ctx, c, f.of.features)
+	p, learn, err := a.all(ctx, c, m.of.features)
 	if err != nil {
-		return nil
+		return
 	}
 	t := newTrial(p.rows, nil)
-	if err := learn(ctx, t); err != nil {
-		return nil
+	if err := learn(ctx, t); err == nil {
+		m.model, m.fit, m.whole = t.model(p.model), t.report, true
 	}
-	return &member{f.of, t.model(p.model), t.report, true}
 }
 
 // combine is one model of the members: their maps side by side, each with the outputs of its head, and a head that adds
 // these up by weight. The probabilities of classes are in proportion to the weighted geometric means of those of the
 // members.
 func combine(members []*member) (*Model, error) {
-	counts := map[*share]float64{}
+	counts := map[*run]float64{}
 	for _, m := range members {
 		counts[m.of]++
 	}

@@ -16,10 +16,9 @@ import (
 	"github.com/bochner-go/bochner/train/calibrate"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/sgd"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -46,15 +45,16 @@ type race struct {
 type run struct {
 	candidate
 	size
-	recipe               Recipe // at this size
-	trial                int    // its place among Trials
-	out                  outcome
-	logs                 []float64 // predicted targets, or logarithms of probabilities, in the order of out
-	losses               []float64 // of the rows
-	loss, score, seconds float64
-	temperature          float64 // of the classes
-	t                    *trial  // of the first division, and its model
-	model                *Model
+	recipe      Recipe // at this size
+	trial       int    // its place among Trials
+	out         outcome
+	logs        []float64 // predicted targets, or logarithms of probabilities, in the order of out
+	losses      []float64 // of the rows
+	loss, score float64
+	temperature float64 // of the classes
+	weight      float64 // in the ensemble, whose weights add up to 1
+	t           *trial  // of the first division, and its model
+	model       *Model
 }
 
 // learned is the number of rows that a trial at full size learns from.
@@ -209,6 +209,17 @@ func (a *race) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
+// each calls f with 0..n-1, for as many at a time as there are workers.
+func (a *race) each(n int, f func(i int)) {
+	if a.workers() > 1 {
+		given.InParallel(n, f)
+		return
+	}
+	for i := range n {
+		f(i)
+	}
+}
+
 // rung tries candidates at one size until a share of the time of the search is over, or of the number of trials is
 // reached. Trials run side by side; what a trial brings depends on no other one.
 func (a *race) rung(ctx context.Context, share, trials float64, s size, list []candidate) {
@@ -226,27 +237,16 @@ func (a *race) rung(ctx context.Context, share, trials float64, s size, list []c
 	maps.DeleteFunc(a.scaled, func(key string, _ *prepared) bool { return !keys[key] }) // of rows that are large
 	ends := a.start.Add(time.Duration(share * float64(a.ends.Sub(a.start))))
 	results, runs := make([]*Trial, len(list)), make([]*run, len(list))
-	at := 0
-	var group sync.WaitGroup
-	for range min(a.workers(), len(list)) {
-		group.Go(func() {
-			for {
-				a.mu.Lock()
-				i := at
-				at++
-				a.mu.Unlock()
-				if i >= len(list) || ctx.Err() != nil {
-					return
-				}
-				if c, ok := a.within(list[i], s, len(a.parts)-1, ends); ok {
-					if results[i], runs[i] = a.try(ctx, c, s); runs[i] != nil {
-						runs[i].candidate = list[i] // with all its epochs
-					}
-				}
+	a.each(len(list), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		if c, ok := a.within(list[i], s, len(a.parts)-1, ends); ok {
+			if results[i], runs[i] = a.try(ctx, c, s); runs[i] != nil {
+				runs[i].candidate = list[i] // with all its epochs
 			}
-		})
-	}
-	group.Wait()
+		}
+	})
 	for i, t := range results {
 		if t == nil {
 			continue
@@ -377,7 +377,6 @@ func (a *race) try(ctx context.Context, c candidate, s size) (*Trial, *run) {
 		t.Note = err.Error()
 		a.failed = append(a.failed, fmt.Errorf("%s: %w", outline(recipe.Spec), err))
 	default:
-		r.seconds = t.Seconds
 		for _, of := range []pace{{c.number, c.kind}, {0, c.kind}} {
 			a.paces[of] = t.Seconds / (a.work(recipe, s.rows) * float64(len(a.parts)-1))
 		}
@@ -403,7 +402,7 @@ func (a *race) fit(ctx context.Context, c candidate, recipe Recipe, s size) (*ru
 	r := &run{candidate: c, size: s, recipe: recipe, model: p.model}
 	rows := p.rows.(data.Pairs)
 	for i, held := range a.parts[:len(a.parts)-1] {
-		kept := others(a.parts, i)
+		kept := cv.Others(a.parts, i)
 		t := newTrial(pick(rows, kept[:min(s.rows, len(kept))]), pick(rows, held))
 		err := learn(ctx, t)
 		if err == nil {
@@ -467,26 +466,22 @@ func (r *run) judge(classes bool) error {
 		return nil
 	}
 	// The temperature of the least loss makes probabilities of other scores, and those of a network as sure as it is.
-	n := len(o.y) / o.k
-	logits := mat.NewDense(n, o.k, slices.Clone(o.scores))
+	logits := o.matrix(slices.Clone(o.scores))
 	if o.classifies {
 		const least = 1e-12
 		logits.Apply(func(_, _ int, p float64) float64 { return math.Log(max(p, least)) }, logits)
 	}
-	c, err := calibrate.Fit(calibrate.Temperature, logits, ArgMax(mat.NewDense(n, o.k, o.y)))
+	c, err := calibrate.Fit(calibrate.Temperature, logits, ArgMax(o.matrix(o.y)))
 	if err != nil {
 		return err
 	}
 	r.temperature = c.T()
 	logits.Scale(1/r.temperature, logits)
 	r.logs = logits.RawMatrix().Data
-	for at := 0; at < len(r.logs); at += o.k {
-		row := r.logs[at : at+o.k]
-		floats.AddConst(-floats.LogSumExp(row), row)
-		for j, v := range row {
-			if o.y[at+j] > 0 {
-				r.losses = append(r.losses, -v)
-			}
+	normalise(r.logs, o.k)
+	for i, v := range r.logs {
+		if o.y[i] > 0 {
+			r.losses = append(r.losses, -v)
 		}
 	}
 	r.loss, r.score = stat.Mean(r.losses, nil), stat.Mean(o.losses(fits.ErrorRate), nil)

@@ -124,16 +124,13 @@ func TestAutoEnds(t *testing.T) {
 func TestAutoEnsemble(t *testing.T) {
 	classes, targets := ringSets(480)
 	for name, set := range map[string]*data.Set{"classes": classes, "targets": targets} {
-		first := make([]int, 240)
-		for i := range first {
-			first[i] = i
-		}
+		learn, test := parted(set, 240)
 		o := train.AutoOptions{Trials: 8, Seed: 1, MaxFeatures: 16, Uncertainty: new(train.UncertaintyOptions)}
-		m, r, err := train.Auto(t.Context(), set.Take(first), o)
+		m, r, err := train.Auto(t.Context(), learn, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		members, held, kinds := 0, 0, map[string]bool{}
+		members, kinds := 0, map[string]bool{}
 		for _, trial := range r.Trials {
 			if kinds[trial.Kind] = true; trial.Weight > 0 {
 				members++
@@ -146,26 +143,9 @@ func TestAutoEnsemble(t *testing.T) {
 			t.Errorf("%s: %d members, the map has %d parts", name, members, len(m.Spec.Parts))
 		}
 		m = reloaded(t, m.Save)
-		for i := 240; i < 480; i++ {
-			x := data.RowRange(set.X, i, i+1)
-			if set.Y != nil {
-				lower, upper, err := m.PredictIntervals(x, .9)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if lower.At(0, 0) <= set.Y[i] && set.Y[i] <= upper.At(0, 0) {
-					held++
-				}
-				continue
-			}
-			for _, c := range must(m.PredictSets(x, .9))[0] {
-				if m.Classes[c] == set.Labels[i] {
-					held++
-				}
-			}
-		}
-		if held < 188 { // four standard errors, of 240 rows and of the 240 that the quantile is from
-			t.Errorf("%s: %d of 240 rows are in the interval or the set, want about 216", name, held)
+		share := coverage(t, m, test, .9)
+		if share < 188./240 { // four standard errors, of 240 rows and of the 240 that the quantile is from
+			t.Errorf("%s: the intervals or the sets cover %v of the rows, want about .9", name, share)
 		}
 	}
 }
@@ -176,32 +156,26 @@ func TestAutoErrors(t *testing.T) {
 	few := must(data.FromSlices([][]float64{{1}, {2}}))
 	nan := must(data.FromSlices([][]float64{{math.NaN()}, {1}}))
 	ab := []string{"a", "b"}
-	for name, c := range map[string]struct {
-		rows data.Source
-		o    train.AutoOptions
-		is   error
-		text string
-	}{
-		"no end":       {good, train.AutoOptions{}, domain.ErrParam, "give one of the two"},
-		"two ends":     {good, train.AutoOptions{Trials: 1, Budget: 1}, domain.ErrParam, "give one of the two"},
-		"before":       {good, train.AutoOptions{Trials: -1, Budget: 1}, domain.ErrParam, "Trials = -1"},
-		"all held out": {good, train.AutoOptions{Trials: 1, HeldOut: 1}, domain.ErrParam, "HeldOut = 1"},
-		"features":     {good, train.AutoOptions{Trials: 1, MaxFeatures: -1}, domain.ErrParam, "MaxFeatures = -1"},
-		"dtype":        {good, train.AutoOptions{Trials: 1, Dtype: "int"}, domain.ErrParam, "int"},
-		"groups": {good, train.AutoOptions{Trials: 1, Groups: []int{1}}, domain.ErrShape,
-			"1 Groups for 240 rows"},
-		"uncertainty": {good, train.AutoOptions{Trials: 1, Uncertainty: &train.UncertaintyOptions{HeldOut: 2}},
-			domain.ErrParam, "HeldOut = 2"},
-		"no rows":    {nil, one, domain.ErrParam, "rows is nil"},
-		"nil set":    {(*data.Set)(nil), one, domain.ErrParam, "rows is nil"},
-		"no X":       {&data.Set{}, one, domain.ErrParam, "no X"},
-		"stream":     {&data.Stream{}, one, domain.ErrParam, "read them whole"},
-		"no targets": {&data.Set{X: good.X}, one, domain.ErrParam, "neither Labels nor Y"},
-		"few rows":   {&data.Set{X: few, Labels: ab}, one, domain.ErrShape, "2 rows are too few"},
-		"NaN":        {&data.Set{X: nan, Labels: ab}, one, domain.ErrDomain, "x[0,0] = NaN"},
-	} {
-		wants(t, name, third(train.Auto(t.Context(), c.rows, c.o)), c.is, c.text)
-	}
+	type options = train.AutoOptions
+	auto := func(rows data.Source, o options) error { return third(train.Auto(t.Context(), rows, o)) }
+	sure := &train.UncertaintyOptions{HeldOut: 2}
+	wantsAll(t, []mistake{
+		{auto(good, options{}), domain.ErrParam, "give one of the two"},
+		{auto(good, options{Trials: 1, Budget: 1}), domain.ErrParam, "give one of the two"},
+		{auto(good, options{Trials: -1, Budget: 1}), domain.ErrParam, "Trials = -1"},
+		{auto(good, options{Trials: 1, HeldOut: 1}), domain.ErrParam, "HeldOut = 1"},
+		{auto(good, options{Trials: 1, MaxFeatures: -1}), domain.ErrParam, "MaxFeatures = -1"},
+		{auto(good, options{Trials: 1, Dtype: "int"}), domain.ErrParam, "int"},
+		{auto(good, options{Trials: 1, Groups: []int{1}}), domain.ErrShape, "1 Groups for 240 rows"},
+		{auto(good, options{Trials: 1, Uncertainty: sure}), domain.ErrParam, "HeldOut = 2"},
+		{auto(nil, one), domain.ErrParam, "rows is nil"},
+		{auto((*data.Set)(nil), one), domain.ErrParam, "rows is nil"},
+		{auto(&data.Set{}, one), domain.ErrParam, "no X"},
+		{auto(&data.Stream{}, one), domain.ErrParam, "read them whole"},
+		{auto(&data.Set{X: good.X}, one), domain.ErrParam, "neither Labels nor Y"},
+		{auto(&data.Set{X: few, Labels: ab}, one), domain.ErrShape, "2 rows are too few"},
+		{auto(&data.Set{X: nan, Labels: ab}, one), domain.ErrDomain, "x[0,0] = NaN"},
+	})
 }
 
 // A model of rows without a recipe.

@@ -129,9 +129,7 @@ func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates 
 	if candidates == nil {
 		candidates = []Candidate{{Spec: p.model.Spec}}
 	}
-	if o.Folds == 0 {
-		o.Folds = 5
-	}
+	o.Folds = cmp.Or(o.Folds, 5)
 	if len(candidates) == 0 || o.Folds < 2 {
 		return nil, fmt.Errorf("train: CrossValidate: %d candidates, %d folds; want at least 1 and 2: %w",
 			len(candidates), o.Folds, domain.ErrParam)
@@ -164,15 +162,17 @@ func (p *prepared) scores(ctx context.Context, candidates []Candidate, o CVOptio
 	if err != nil {
 		return nil, err
 	}
-	groups, err := groupsOf(candidates, o)
+	for i := range candidates {
+		if candidates[i].Lambdas == nil {
+			candidates[i].Lambdas = o.Lambdas
+		}
+	}
+	groups, err := groupsOf(candidates)
 	if err != nil {
 		return nil, err
 	}
 	for i, g := range groups {
-		if g.fitter = p.recipe.Fitter; p.recipe.Tuner == nil {
-			g.fitter = p.fitterOf(g.Spec)
-		}
-		if g.head, err = p.headOf(g); err != nil {
+		if err := p.chooseHead(g); err != nil {
 			return nil, err
 		}
 		err := g.head.Check(job.Y)
@@ -199,16 +199,10 @@ func (p *prepared) scores(ctx context.Context, candidates []Candidate, o CVOptio
 		if err != nil {
 			return nil, fmt.Errorf("train: CrossValidate: map %s %v: %w", g.Spec.Map, g.Spec.Params.Short(), err)
 		}
-		for i, s := range all {
-			if g.grows {
-				scores[g.of[0]] = append(scores[g.of[0]], s)
-			} else {
-				scores[g.of[i]] = append(scores[g.of[i]], s)
-			}
-		}
-		for _, of := range g.of[1:] { // the same map, and the same grid
-			if g.grows {
-				scores[of] = scores[g.of[0]]
+		for _, i := range g.of {
+			scores[i] = all
+			if n := len(candidates[i].Lambdas); n > 0 {
+				scores[i], all = all[:n], all[n:]
 			}
 		}
 	}
@@ -250,51 +244,44 @@ func (r *Scores) choose() {
 	end(AxisLambda, true, func(s Score) float64 { return s.Lambda })
 }
 
-// cvGroup is a map with the lambdas of all candidates that have it.
+// cvGroup is a map with the lambdas of all candidates that have it, one after the other. nil: each of the candidates
+// has the default ones of the head.
 type cvGroup struct {
 	Candidate
 	fitter fits.Fitter
 	head   cv.Head // how it is scored
-	of     []int   // the candidate of each lambda
-	grows  bool    // the lambdas are the default ones of the head, and of are the candidates
+	of     []int   // the candidates
 }
 
 // groupsOf are the maps among the candidates, in their order.
-func groupsOf(candidates []Candidate, o CVOptions) ([]*cvGroup, error) {
+func groupsOf(candidates []Candidate) ([]*cvGroup, error) {
 	var groups []*cvGroup
 	known := map[string]*cvGroup{}
 	for i, c := range candidates {
-		lambdas := c.Lambdas
-		if lambdas == nil {
-			lambdas = o.Lambdas
-		}
-		if lambdas != nil && len(lambdas) == 0 {
+		if c.Lambdas != nil && len(c.Lambdas) == 0 {
 			return nil, fmt.Errorf("train: CrossValidate: candidate %d has no lambdas; give one, or nil for the "+
 				"default: %w", i, domain.ErrParam)
 		}
-		key := fmt.Sprintf("%v %#v", lambdas == nil, c.Spec)
+		key := fmt.Sprintf("%v %#v", c.Lambdas == nil, c.Spec)
 		g := known[key]
 		if g == nil {
-			g = &cvGroup{Candidate: Candidate{Spec: c.Spec}, grows: lambdas == nil}
+			g = &cvGroup{Candidate: Candidate{Spec: c.Spec}}
 			known[key], groups = g, append(groups, g)
 		}
-		g.Lambdas = append(g.Lambdas, lambdas...)
-		g.of = append(g.of, slices.Repeat([]int{i}, max(1, len(lambdas)))...)
+		g.Lambdas, g.of = append(g.Lambdas, c.Lambdas...), append(g.of, i)
 	}
 	return groups, nil
 }
 
-// headOf returns how a map is scored.
-func (p *prepared) headOf(g *cvGroup) (cv.Head, error) {
+// chooseHead sets how a map is fitted and scored.
+func (p *prepared) chooseHead(g *cvGroup) (err error) {
 	if p.recipe.Tuner != nil {
-		return trials{Fitter: p.solverOf(g.Spec), whole: true, p: p}, nil
+		g.fitter, g.head = p.recipe.Fitter, trials{Fitter: p.solverOf(g.Spec), whole: true, p: p}
+		return nil
 	}
-	head, err := foldsOf(g.fitter, g.Lambdas == nil)
-	if h, ok := head.(trials); ok {
-		h.p = p
-		head = h
-	}
-	return head, err
+	g.fitter = p.fitterOf(g.Spec)
+	g.head, err = foldsOf(g.fitter, g.Lambdas == nil, p)
+	return err
 }
 
 // job puts every row into a fold.
@@ -343,8 +330,8 @@ func (p *prepared) scoresOf(ctx context.Context, j *cv.Job, g *cvGroup) ([]Score
 	if c.Lambdas != nil {
 		grid = cv.Grid{List: c.Lambdas}
 	}
-	var all []Score // as they come
-	scores, _, err := grid.Choose(func(lambdas []float64) ([]fits.LambdaScore, error) {
+	var all []Score
+	_, _, err = grid.Choose(func(lambdas []float64) ([]fits.LambdaScore, error) {
 		if len(all) > 0 { // the grid grows
 			j.Total += j.Folds
 		}
@@ -360,24 +347,19 @@ func (p *prepared) scoresOf(ctx context.Context, j *cv.Job, g *cvGroup) ([]Score
 		}
 		return out, nil
 	})
-	if err != nil || grid.List != nil {
-		return all, err
+	if grid.List == nil {
+		slices.SortFunc(all, func(a, b Score) int { return cmp.Compare(a.Lambda, b.Lambda) })
 	}
-	out := make([]Score, len(scores))
-	for i, s := range scores {
-		out[i] = all[slices.IndexFunc(all, func(one Score) bool { return one.Lambda == s.Lambda })]
-	}
-	return out, nil
+	return all, err
 }
 
 // overFolds is the score of lambda number i.
 func overFolds(spec layers.Spec, lambda float64, metric fits.Metric, folds [][]fits.LambdaScore, i int) Score {
 	errs, squares := make([]float64, len(folds)), make([]float64, len(folds))
-	for f := range folds {
-		if squares[f] = folds[f][i].MSE; metric == fits.ErrorRate {
-			errs[f] = folds[f][i].ErrorRate
-		} else {
-			errs[f] = squares[f]
+	for f, scores := range folds {
+		squares[f], errs[f] = scores[i].MSE, scores[i].MSE
+		if metric == fits.ErrorRate {
+			errs[f] = scores[i].ErrorRate
 		}
 	}
 	mean, sd := stat.MeanStdDev(errs, nil)
@@ -392,14 +374,10 @@ func overFolds(spec layers.Spec, lambda float64, metric fits.Metric, folds [][]f
 // Cost estimates the cost of CrossValidate for a number of maps of the size of p, each with the lambdas of the options.
 // A nil Fitter counts as ridge regression, and a Fitter that CrossValidate refuses costs 0.
 func (o CVOptions) Cost(f fits.Fitter, p fits.Problem, maps int) fits.Cost {
-	folds := o.Folds
-	if folds == 0 {
-		folds = 5
-	}
 	if f == nil {
 		f = linear.RidgeOptions{}
 	}
-	head, err := foldsOf(f, o.Lambdas == nil)
+	head, err := foldsOf(f, o.Lambdas == nil, nil)
 	if err != nil {
 		return fits.Cost{}
 	}
@@ -407,7 +385,7 @@ func (o CVOptions) Cost(f fits.Fitter, p fits.Problem, maps int) fits.Cost {
 	if lambdas == nil {
 		lambdas = head.DefaultLambdas(p.Rows).First()
 	}
-	c := head.CostOfFolds(p, folds, lambdas)
+	c := head.CostOfFolds(p, cmp.Or(o.Folds, 5), lambdas)
 	c.Operations *= float64(maps)
 	return c
 }
@@ -418,8 +396,9 @@ type shared interface {
 	Folds() cv.Head
 }
 
-// foldsOf returns how CrossValidate scores a Fitter. whole says that one with lambdas of its own is fitted as it is.
-func foldsOf(f fits.Fitter, whole bool) (cv.Head, error) {
+// foldsOf returns how CrossValidate scores a Fitter. whole says that one with lambdas of its own is fitted as it is. p
+// has the rows; nil: for the cost alone.
+func foldsOf(f fits.Fitter, whole bool, p *prepared) (cv.Head, error) {
 	if domain.IsNil(f) {
 		return nil, fmt.Errorf("train: CrossValidate: the Fitter is a nil %T: %w", f, domain.ErrParam)
 	}
@@ -428,7 +407,7 @@ func foldsOf(f fits.Fitter, whole bool) (cv.Head, error) {
 		return head.Folds(), nil
 	}
 	_, batches := bare.(sgd.MiniBatch)
-	return trials{Fitter: f, whole: !batches || whole && own}, nil
+	return trials{Fitter: f, whole: !batches || whole && own, p: p}, nil
 }
 
 // withLambdas returns a Fitter with other lambdas, and whether it has its own. nil removes them. A Fitter without
@@ -529,7 +508,7 @@ func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Sco
 	own := *h.p
 	own.model = &Model{Spec: spec, Classes: h.p.model.Classes}
 	h.p = &own
-	unit, square, err := h.unit(j)
+	all, square, err := h.inUnit(j)
 	if err != nil {
 		return nil, err
 	}
@@ -539,7 +518,7 @@ func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Sco
 			if err := given.Stopped(ctx); err != nil {
 				return nil, fmt.Errorf("stopped after %d of %d folds: %w", f, j.Folds, err)
 			}
-			t := trialOf(j, f, unit)
+			t := trialOf(all, j.Order, f, func(file, row int) bool { return j.Fold(file, row) == f })
 			for _, lambda := range lambdas {
 				score, err := h.score(ctx, t, j, f, lambda)
 				if err != nil {
@@ -554,30 +533,24 @@ func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Sco
 	}, nil
 }
 
-// unit is the unit in which mini-batches fit and score the targets of rows in memory, so that neither their origin nor
-// their unit costs digits, and the square of its scale. Classes have none, and a Fitter that is fitted as it is.
-func (h trials) unit(j *cv.Job) (u *given.Unit, square float64, err error) {
+// inUnit returns the rows with their targets in the unit in which mini-batches fit and score those of rows in memory,
+// so that neither their origin nor their unit costs digits, and the square of its scale. Classes have no unit, nor have
+// the targets of a Fitter that is fitted as it is.
+func (h trials) inUnit(j *cv.Job) (data.Examples, float64, error) {
 	if h.whole || h.HeadKind() != "linear" {
-		return nil, 1, nil
+		return j.Rows, 1, nil
 	}
-	if u, err = given.UnitOf("CrossValidate", j.Y, true); err != nil {
+	u, err := given.UnitOf("CrossValidate", j.Y, true)
+	if err != nil {
 		return nil, 0, err
 	}
-	square, err = given.Square("CrossValidate", u.Largest())
-	if _, memory := j.Rows.(data.Pairs); !memory {
-		return nil, 1, err
+	square, err := given.Square("CrossValidate", u.Largest())
+	p, memory := j.Rows.(data.Pairs)
+	if !memory {
+		return j.Rows, 1, err
 	}
-	return u, square, err
-}
-
-// trialOf fits on the rows of all folds but one.
-func trialOf(j *cv.Job, fold int, unit *given.Unit) *trial {
-	if p, memory := j.Rows.(data.Pairs); memory {
-		p.Y = unit.Targets(p.Y)
-		return newTrial(pick(p, j.Rest(fold)), pick(p, j.Order[fold]))
-	}
-	in := func(file, row int) bool { return j.Fold(file, row) == fold }
-	return newTrial(data.Part(j.Rows, func(file, row int) bool { return !in(file, row) }), data.Part(j.Rows, in))
+	p.Y = u.Targets(p.Y)
+	return p, square, err
 }
 
 // score is the score of the trial of a fold with a lambda, or NaN for the Fitter as it is.

@@ -40,6 +40,19 @@ func wants(t *testing.T, what any, err, is error, text string) {
 	}
 }
 
+// mistake is the error of a call that must fail, its kind, and what it says.
+type mistake struct {
+	err, is error
+	text    string
+}
+
+func wantsAll(t *testing.T, all []mistake) {
+	t.Helper()
+	for _, m := range all {
+		wants(t, m.text, m.err, m.is, m.text)
+	}
+}
+
 // counts are n histograms of three classes, rows of d counts that differ in their first bins, and a target of each: a
 // smooth function of the row. Of a few dozen rows, some have a zero in each bin, so that minmax makes nothing negative.
 func counts(n, d int, seed uint64) (x *tensor.Dense, labels []string, y []float64) {

@@ -205,14 +205,7 @@ func own(x ops.Matrix, sparse bool) (ops.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	if own.Dtype() == tensor.Float32 {
-		v := make([]float64, own.Shape().TotalSize())
-		for i := range v {
-			v[i] = given.Cell(own, i)
-		}
-		own = tensor.New(tensor.WithShape(own.Shape()...), tensor.WithBacking(v))
-	}
-	return own, nil
+	return tensor.New(tensor.WithShape(own.Shape()...), tensor.WithBacking(ops.Float64s(own))), nil
 }
 
 // Features maps the rows of x [n, d], dense, sparse or ops.Bags, to features [n, D]. Errors: see Prepare.
@@ -232,9 +225,8 @@ func (m *Model) Scores(x ops.Matrix) (*mat.Dense, error) {
 	if err := m.valid(); err != nil {
 		return nil, err
 	}
-	s, _ := x.(*ops.CSR)
-	if s != nil && !m.Scaler.KeepsZeros() && s.Rows() > blockRows {
-		return m.scoresSpread(s)
+	if s, _ := x.(*ops.CSR); s != nil && !m.Scaler.KeepsZeros() && s.Rows() > blockRows {
+		return stacked(x, m.Head.Features(), m.Scores) // as its rows become dense
 	}
 	x, err := m.Prepare(x)
 	if err != nil {
@@ -243,15 +235,15 @@ func (m *Model) Scores(x ops.Matrix) (*mat.Dense, error) {
 	return m.ScoresPrepared(x)
 }
 
-// scoresSpread is Scores block by block.
-func (m *Model) scoresSpread(x *ops.CSR) (*mat.Dense, error) {
-	out := mat.NewDense(x.Rows(), m.Head.Features(), nil)
+// stacked calls f on blocks of rows, and stacks the results, which have k columns.
+func stacked(x ops.Matrix, k int, f func(block ops.Matrix) (*mat.Dense, error)) (*mat.Dense, error) {
+	out := mat.NewDense(x.Shape()[0], k, nil)
 	for at, block := range data.Blocks(x, blockRows) {
-		y, err := m.Scores(block)
+		y, err := f(block)
 		if err != nil {
 			return nil, domain.InBlock(at, err)
 		}
-		out.Slice(at, at+block.Shape()[0], 0, m.Head.Features()).(*mat.Dense).Copy(y)
+		out.Slice(at, at+block.Shape()[0], 0, k).(*mat.Dense).Copy(y)
 	}
 	return out, nil
 }
@@ -281,24 +273,18 @@ func (m *Model) ScoresPrepared(x ops.Matrix) (*mat.Dense, error) {
 // overBlocks maps prepared rows in blocks, calls f on the features of each, and stacks the results, which have k
 // columns.
 func (m *Model) overBlocks(x ops.Matrix, k int, f func(z ops.Matrix) (*mat.Dense, error)) (*mat.Dense, error) {
-	out := mat.NewDense(x.Shape()[0], k, nil)
 	var z *tensor.Dense
-	for at, block := range data.Blocks(x, blockRows) {
+	return stacked(x, k, func(block ops.Matrix) (*mat.Dense, error) {
 		if z != nil && z.Shape()[0] != block.Shape()[0] {
 			z = nil // the last block has fewer rows
 		}
 		features, err := layers.Apply(m.Map, z, block)
 		if err != nil {
-			return nil, domain.InBlock(at, err)
+			return nil, err
 		}
 		z, _ = features.(*tensor.Dense) // or sparse rows, as they came
-		y, err := f(features)
-		if err != nil {
-			return nil, domain.InBlock(at, err)
-		}
-		out.Slice(at, at+block.Shape()[0], 0, k).(*mat.Dense).Copy(y)
-	}
-	return out, nil
+		return f(features)
+	})
 }
 
 // overDense is overBlocks for an f that takes dense features only.

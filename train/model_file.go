@@ -12,10 +12,12 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/modelfile"
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -35,8 +37,8 @@ type card struct {
 	Columns *data.Columns `json:"columns,omitempty"`
 	// Relevance is as in Model.
 	Relevance []float64 `json:"relevance,omitempty"`
-	// Uncertainty has the calibration of the model; nil: not learned.
-	Uncertainty *uncertaintyCard `json:"uncertainty,omitempty"`
+	// Uncertainty is as in Model; the posteriors are tensors.
+	Uncertainty *Uncertainty `json:"uncertainty,omitempty"`
 }
 
 // Save writes the whole model to a safetensors file: the tensors map.*, head.*, scaler.*, posterior.* and laplace.*,
@@ -86,19 +88,23 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 // contents returns the metadata and the tensors of a file.
 func (m *Model) contents(drawn bool) (map[string]string, map[string]*tensor.Dense, error) {
 	tensors := map[string]*tensor.Dense{}
-	add := func(prefix string, l layers.Layer) {
-		for _, p := range l.Params() {
-			tensors[prefix+p.Name] = p.Value
+	add := func(prefix string, of map[string]*tensor.Dense) {
+		for name, t := range of {
+			tensors[prefix+name] = t
 		}
 	}
 	if drawn {
-		add("map.", m.Map)
+		add("map.", byName(m.Map))
 	}
 	if m.Head != nil {
-		add("head.", m.Head)
+		add("head.", byName(m.Head))
 	}
-	for name, t := range m.Scaler.State() {
-		tensors["scaler."+name] = t
+	add("scaler.", m.Scaler.State())
+	if u := m.Uncertainty; u != nil && u.Posterior != nil {
+		add(posteriorPrefix, u.Posterior.Tensors())
+	}
+	if u := m.Uncertainty; u != nil && u.Laplace != nil {
+		add(laplacePrefix, u.Laplace.Tensors())
 	}
 	c, err := m.card(tensors, drawn)
 	if err == nil {
@@ -124,7 +130,7 @@ func (m *Model) contents(drawn bool) (map[string]string, map[string]*tensor.Dens
 // card describes the model, if Load could make it from that card and those tensors.
 func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error) {
 	c := card{Version: modelfile.Version, Spec: m.Spec, Scaler: m.Scaler.Name(), Classes: m.Classes, Drawn: drawn,
-		Columns: m.Columns, Relevance: m.Relevance, Uncertainty: m.putUncertainty(tensors)}
+		Columns: m.Columns, Relevance: m.Relevance, Uncertainty: m.Uncertainty}
 	if len(m.Scaler.State()) == 0 {
 		return c, fmt.Errorf("the scaler %q is not fitted; call its Fit on the training rows", m.Scaler.Name())
 	}
@@ -155,11 +161,7 @@ func (m *Model) card(tensors map[string]*tensor.Dense, drawn bool) (card, error)
 
 // checkSpec wants a map that its spec restores from its parameters, of the same kernel.
 func (m *Model) checkSpec() error {
-	params := map[string]*tensor.Dense{}
-	for _, p := range m.Map.Params() {
-		params[p.Name] = p.Value
-	}
-	of, err := m.Spec.Restore(params)
+	of, err := m.Spec.Restore(byName(m.Map))
 	if err != nil {
 		return err
 	}
@@ -178,9 +180,8 @@ func (m *Model) checkDraw() error {
 	fail := func(param, why string) error {
 		return fmt.Errorf("the map's %s %s, and a seed cannot bring it back; use Save: %w", param, why, domain.ErrParam)
 	}
-	mine := map[string]*tensor.Dense{}
 	for _, p := range m.Map.Params() {
-		switch mine[p.Name] = p.Value; {
+		switch {
 		case p.Tuned:
 			return fail(p.Name, "was tuned")
 		case state[p.Name] != nil:
@@ -191,6 +192,7 @@ func (m *Model) checkDraw() error {
 	if err != nil {
 		return err
 	}
+	mine := byName(m.Map)
 	for _, p := range again.Params() {
 		if !sameDraw(mine[p.Name], p.Value) {
 			return fail(p.Name, "is not what its Spec draws")
@@ -204,16 +206,9 @@ func sameDraw(a, b *tensor.Dense) bool {
 	if a == nil || a.Dtype() != b.Dtype() || !a.Shape().Eq(b.Shape()) {
 		return false
 	}
-	largest := 0.0
-	for i := range b.Shape().TotalSize() {
-		largest = math.Max(largest, math.Abs(given.Cell(b, i)))
-	}
-	for i := range b.Shape().TotalSize() {
-		if !(math.Abs(given.Cell(a, i)-given.Cell(b, i)) <= 1e-4*largest) {
-			return false
-		}
-	}
-	return true
+	drawn := ops.Float64s(b)
+	largest := floats.Norm(drawn, math.Inf(1))
+	return slices.EqualFunc(ops.Float64s(a), drawn, func(v, w float64) bool { return math.Abs(v-w) <= 1e-4*largest })
 }
 
 // Load reads a model that Save or SaveSpec wrote, and packs its head (layers.PackHead). Errors: modelfile.ErrCorrupt
@@ -269,7 +264,8 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense, head boo
 	if err := cmp.Or(c.check(tensors), finite(tensors)); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
-	m, err := &Model{Spec: c.Spec, Classes: c.Classes, Columns: c.Columns, Relevance: c.Relevance, Notes: meta}, error(nil)
+	m, err := &Model{Spec: c.Spec, Classes: c.Classes, Columns: c.Columns, Relevance: c.Relevance,
+		Uncertainty: c.Uncertainty, Notes: meta}, error(nil)
 	if c.Drawn {
 		m.Map, err = c.Spec.Restore(withPrefix(tensors, "map."))
 	} else if m.Map, err = c.Spec.Build(); err == nil {
@@ -294,7 +290,7 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense, head boo
 	if err := m.Head.SetParams(withPrefix(tensors, "head.")); err != nil {
 		return nil, err
 	}
-	if err := m.restoreUncertainty(c.Uncertainty, tensors); err != nil {
+	if err := m.Uncertainty.restore(m.Head, tensors); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
 	return m, layers.PackHead(m.Head)
@@ -364,7 +360,7 @@ func (c card) check(tensors map[string]*tensor.Dense) error {
 	if r := c.Relevance; r != nil && (len(r) != dims || slices.ContainsFunc(r, func(v float64) bool { return !(v >= 0 && v <= 1) })) {
 		return fmt.Errorf("the relevance of %d columns is stated, and there are %d, of 0 to 1 each", len(r), dims)
 	}
-	if err := c.Uncertainty.check(c, tensors); err != nil {
+	if err := c.Uncertainty.checkFile(c, tensors); err != nil {
 		return err
 	}
 	if err := c.checkState(tensors); err != nil {
@@ -484,6 +480,15 @@ func mostCells(tensors map[string]*tensor.Dense) (cells int) {
 		cells = max(cells, t.Shape().TotalSize())
 	}
 	return cells
+}
+
+// byName are the parameters of a layer.
+func byName(l layers.Layer) map[string]*tensor.Dense {
+	out := map[string]*tensor.Dense{}
+	for _, p := range l.Params() {
+		out[p.Name] = p.Value
+	}
+	return out
 }
 
 // withPrefix selects the tensors whose names start with prefix, and cuts it off.

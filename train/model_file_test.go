@@ -379,25 +379,20 @@ func TestNewModel(t *testing.T) {
 	if y, err := must(train.NewModel(rff, linear)).PredictTargets(rowsOf(3, 2)); err != nil || len(y) != 3 {
 		t.Errorf("targets %v, %v", y, err)
 	}
-	for _, tc := range []struct {
-		ls   []layers.Layer
-		is   error
-		want string
-	}{
-		{nil, domain.ErrParam, "0 layers; give at least a map and a head"},
-		{[]layers.Layer{linear}, domain.ErrParam, "1 layers"},
-		{[]layers.Layer{rff, nil, linear}, domain.ErrParam, "layer 1 is nil"},
-		{[]layers.Layer{rff, (*layers.LinearHead)(nil)}, domain.ErrParam, "layer 1 is nil"},
-		{[]layers.Layer{rff, dense}, domain.ErrParam, "is no head; end with one"},
-		{[]layers.Layer{rff, softmax}, domain.ErrShape, "makes 8 features and the head takes 3"},
-		{[]layers.Layer{dense, rff, linear}, domain.ErrShape, "makes 3 columns"},
-		{[]layers.Layer{rff, single}, domain.ErrDtype, "the map is float64 and the head float32"},
-		{[]layers.Layer{rff, linear, linear}, domain.ErrShape, "makes 1 features"},
-		{[]layers.Layer{must(layers.NewLinearHead(2, 8)), linear}, domain.ErrParam, "holds no heads"},
-		{[]layers.Layer{own, linear}, domain.ErrParam, "add it by Register"},
-	} {
-		wants(t, tc.ls, second(train.NewModel(tc.ls...)), tc.is, tc.want)
-	}
+	model := func(ls ...layers.Layer) error { return second(train.NewModel(ls...)) }
+	wantsAll(t, []mistake{
+		{model(), domain.ErrParam, "0 layers; give at least a map and a head"},
+		{model(linear), domain.ErrParam, "1 layers"},
+		{model(rff, nil, linear), domain.ErrParam, "layer 1 is nil"},
+		{model(rff, (*layers.LinearHead)(nil)), domain.ErrParam, "layer 1 is nil"},
+		{model(rff, dense), domain.ErrParam, "is no head; end with one"},
+		{model(rff, softmax), domain.ErrShape, "makes 8 features and the head takes 3"},
+		{model(dense, rff, linear), domain.ErrShape, "makes 3 columns"},
+		{model(rff, single), domain.ErrDtype, "the map is float64 and the head float32"},
+		{model(rff, linear, linear), domain.ErrShape, "makes 1 features"},
+		{model(must(layers.NewLinearHead(2, 8)), linear), domain.ErrParam, "holds no heads"},
+		{model(own, linear), domain.ErrParam, "add it by Register"},
+	})
 }
 
 // TestMarshalBinary: the bytes equal the file's. Without a head they leave out what the spec draws, and only Load

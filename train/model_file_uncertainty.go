@@ -4,42 +4,16 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bochner-go/bochner/train/calibrate"
+	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/linear"
 	"gorgonia.org/tensor"
 )
 
-// uncertaintyCard is what the card says of Model.Uncertainty. The posteriors are tensors.
-type uncertaintyCard struct {
-	Intervals   *calibrate.Intervals   `json:"intervals,omitempty"`
-	Calibration *calibrate.Calibration `json:"calibration,omitempty"`
-	Sets        *calibrate.Sets        `json:"sets,omitempty"`
-}
-
 // The prefixes of the tensors of the posteriors.
 const posteriorPrefix, laplacePrefix = "posterior.", "laplace."
 
-// putUncertainty adds the posteriors to the tensors of a file and returns what the card says.
-func (m *Model) putUncertainty(tensors map[string]*tensor.Dense) *uncertaintyCard {
-	u := m.Uncertainty
-	if u == nil {
-		return nil
-	}
-	if u.Posterior != nil {
-		for name, t := range u.Posterior.Tensors() {
-			tensors[posteriorPrefix+name] = t
-		}
-	}
-	if u.Laplace != nil {
-		for name, t := range u.Laplace.Tensors() {
-			tensors[laplacePrefix+name] = t
-		}
-	}
-	return &uncertaintyCard{Intervals: u.Intervals, Calibration: u.Calibration, Sets: u.Sets}
-}
-
-// check compares the card of an uncertainty with the model's.
-func (u *uncertaintyCard) check(c card, tensors map[string]*tensor.Dense) error {
+// checkFile compares the uncertainty of a card, and the posteriors among the tensors, with the rest of the card.
+func (u *Uncertainty) checkFile(c card, tensors map[string]*tensor.Dense) error {
 	if u == nil {
 		for name := range tensors {
 			if strings.HasPrefix(name, posteriorPrefix) || strings.HasPrefix(name, laplacePrefix) {
@@ -65,29 +39,25 @@ func (u *uncertaintyCard) check(c card, tensors map[string]*tensor.Dense) error 
 	return nil
 }
 
-// restoreUncertainty makes Model.Uncertainty of a file.
-func (m *Model) restoreUncertainty(c *uncertaintyCard, tensors map[string]*tensor.Dense) error {
-	if c == nil {
+// restore adds the posteriors of a file with a head.
+func (u *Uncertainty) restore(head layers.Head, tensors map[string]*tensor.Dense) error {
+	if u == nil {
 		return nil
 	}
-	u := &Uncertainty{Intervals: c.Intervals, Calibration: c.Calibration, Sets: c.Sets}
 	if found := withPrefix(tensors, posteriorPrefix); len(found) > 0 {
 		u.Posterior = new(linear.Posterior)
 		if err := u.Posterior.Restore(found); err != nil {
 			return err
 		}
-		if d, k := u.Posterior.Fit.W.Dims(); d != m.Head.Dims() || k != m.Head.Features() {
+		if d, k := u.Posterior.Fit.W.Dims(); d != head.Dims() || k != head.Features() {
 			return fmt.Errorf("the posterior is of %d features and %d targets, and the head of %d and %d",
-				d, k, m.Head.Dims(), m.Head.Features())
+				d, k, head.Dims(), head.Features())
 		}
 	}
 	if found := withPrefix(tensors, laplacePrefix); len(found) > 0 {
-		w, b := headOf(m.Head)
+		w, b := headOf(head)
 		u.Laplace = new(linear.Laplace)
-		if err := u.Laplace.Restore(found, w, b); err != nil {
-			return err
-		}
+		return u.Laplace.Restore(found, w, b)
 	}
-	m.Uncertainty = u
 	return nil
 }

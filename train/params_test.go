@@ -98,29 +98,22 @@ func TestParamsErrors(t *testing.T) {
 	nameless, small, single := leaf("", G.Float64, 3), leaf("W", G.Float64, 2), leaf("W", G.Float32, 3)
 	swapped := []layers.Layer{n.layers[1], n.layers[0]}
 	before := n.run(t)
-	for name, c := range map[string]struct {
-		nodes G.Nodes
-		ls    []layers.Layer
-		is    error
-		text  string
-	}{
-		"nil node":  {G.Nodes{n.w, nil}, n.layers, domain.ErrParam, "node 1 is nil"},
-		"nil layer": {nil, []layers.Layer{nil}, domain.ErrParam, "layer 0 is nil"},
-		"nameless":  {G.Nodes{nameless, n.b}, n.layers, domain.ErrParam, "WithName"},
-		"computed":  {G.Nodes{n.w, n.scores}, n.layers, domain.ErrParam, "computed by an op"},
-		"valueless": {G.Nodes{bare, n.b}, n.layers, domain.ErrParam, `node "W" is <nil>`},
-		"same name": {G.Nodes{n.w, small}, n.layers, domain.ErrParam, "two nodes"},
-		"shape": {G.Nodes{small, n.b}, n.layers, domain.ErrShape,
-			"node.W has shape (3, 2) in the file and (2, 2) here"},
-		"dtype": {G.Nodes{single, n.b}, n.layers, domain.ErrDtype,
-			"node.W is float64 in the file and float32 here"},
-		"fewer":      {G.Nodes{n.w}, n.layers, domain.ErrParam, `"node.b"`},
-		"order":      {G.Nodes{n.w, n.b}, swapped, domain.ErrParam, "in the same order"},
-		"less layer": {G.Nodes{n.w, n.b}, n.layers[:1], domain.ErrParam, "SoftmaxHead 8 -> 3"},
-	} {
-		wants(t, name, train.LoadParams(path, c.nodes, c.ls...), c.is, c.text)
-	}
-	wants(t, "saving a node without a value", train.SaveParams(path, G.Nodes{bare}), domain.ErrParam, "")
+	load := func(nodes ...*G.Node) error { return train.LoadParams(path, nodes, n.layers...) }
+	both := G.Nodes{n.w, n.b}
+	wantsAll(t, []mistake{
+		{load(n.w, nil), domain.ErrParam, "node 1 is nil"},
+		{load(nameless, n.b), domain.ErrParam, "WithName"},
+		{load(n.w, n.scores), domain.ErrParam, "computed by an op"},
+		{load(bare, n.b), domain.ErrParam, `node "W" is <nil>`},
+		{load(n.w, small), domain.ErrParam, "two nodes"},
+		{load(small, n.b), domain.ErrShape, "node.W has shape (3, 2) in the file and (2, 2) here"},
+		{load(single, n.b), domain.ErrDtype, "node.W is float64 in the file and float32 here"},
+		{load(n.w), domain.ErrParam, `"node.b"`},
+		{train.LoadParams(path, nil, nil), domain.ErrParam, "layer 0 is nil"},
+		{train.LoadParams(path, both, swapped...), domain.ErrParam, "in the same order"},
+		{train.LoadParams(path, both, n.layers[:1]...), domain.ErrParam, "SoftmaxHead 8 -> 3"},
+		{train.SaveParams(path, G.Nodes{bare}), domain.ErrParam, ""}, // which has no value
+	})
 	if after := n.run(t); !slices.Equal(after, before) {
 		t.Error("a load that failed changed the network")
 	}

@@ -46,6 +46,11 @@ func (r Recipe) prepare(ctx context.Context, rows data.Source) (*prepared, error
 	if err != nil {
 		return nil, err
 	}
+	if f, table := rows.(*data.Frame); table && f != nil {
+		if rows, err = r.learn(f); err != nil {
+			return nil, err
+		}
+	}
 	p := &prepared{recipe: r, model: m}
 	switch s := rows.(type) {
 	case *data.Set:
@@ -54,16 +59,6 @@ func (r Recipe) prepare(ctx context.Context, rows data.Source) (*prepared, error
 		}
 		m.Columns, p.named = s.Columns, s.Locate
 		return p, p.locate(p.memory(ctx, s))
-	case *data.Frame:
-		if s == nil {
-			break
-		}
-		set, err := r.learn(s)
-		if err != nil {
-			return nil, err
-		}
-		m.Columns, p.named = set.Columns, set.Locate
-		return p, p.locate(p.memory(ctx, set))
 	case *data.Stream:
 		if s == nil {
 			break
@@ -398,10 +393,6 @@ func (p *prepared) checkPolicy(s layers.Spec, f fits.Fitter) error {
 	if p.recipe.Tuner != nil || !f.Frozen() || !s.Tuned() {
 		return nil
 	}
-	tuned := s.Tune
-	if tuned == "" {
-		tuned = "its parts"
-	}
-	return fmt.Errorf("the Spec tunes %s, and %T leaves the map as drawn; use MiniBatch: %w", tuned, f,
-		domain.ErrParam)
+	return fmt.Errorf("the Spec tunes %s, and %T leaves the map as drawn; use MiniBatch: %w",
+		cmp.Or(s.Tune, "its parts"), f, domain.ErrParam)
 }

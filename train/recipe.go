@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -141,9 +142,7 @@ func (p *prepared) finish(ctx context.Context, learn learner, report *Report) (*
 // FitMap learns a model without a Head, from rows that may lack labels and targets. It maps rows (Model.Features), and
 // a Head can be given to it. An empty Spec.Tune is "none". Errors: see Fit.
 func (r Recipe) FitMap(ctx context.Context, rows data.Source) (*Model, error) {
-	if r.Spec.Tune == "" {
-		r.Spec.Tune = layers.Frozen.String()
-	}
+	r.Spec.Tune = cmp.Or(r.Spec.Tune, layers.Frozen.String())
 	p, err := r.prepare(ctx, rows)
 	if err == nil {
 		err = p.ready()
@@ -155,9 +154,7 @@ func (r Recipe) FitMap(ctx context.Context, rows data.Source) (*Model, error) {
 	if m.Map, err = m.Spec.Fit(p.x); err != nil {
 		return nil, err
 	}
-	if m.Spec.Features == 0 {
-		m.Spec.Features = m.Map.Features()
-	}
+	m.Spec.Features = cmp.Or(m.Spec.Features, m.Map.Features())
 	return &m, nil
 }
 
@@ -186,18 +183,14 @@ func (r Recipe) tune(s *layers.Spec) error {
 // newModel is the model before it has seen any rows. tunes says whether the rows are some to tune a map on.
 func (r Recipe) newModel(tunes bool) (*Model, error) {
 	m := &Model{Spec: r.Spec}
-	if m.Spec.Map == "" {
-		m.Spec.Map = "gaussian"
-	}
+	m.Spec.Map = cmp.Or(m.Spec.Map, "gaussian")
+	m.Spec.Name = cmp.Or(m.Spec.Name, m.Spec.Map)
 	e, err := layers.Lookup(m.Spec.Map)
 	if err != nil {
 		return nil, err
 	}
 	if m.Spec.Features == 0 && e.HasFeatures() {
 		m.Spec.Features = 1024
-	}
-	if m.Spec.Name == "" {
-		m.Spec.Name = m.Spec.Map
 	}
 	if tunes {
 		if err := r.tune(&m.Spec); err != nil {

@@ -172,41 +172,37 @@ func TestRecipeErrors(t *testing.T) {
 	gaussian := train.Recipe{}
 	tuned := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 8, Tune: "all"}, Fitter: linear.RidgeOptions{}}
 	softmax := train.Recipe{Fitter: sgd.MiniBatch{Head: "softmax"}}
+	from := func(x ops.Matrix, labels []string) *data.Set { return &data.Set{X: x, Labels: labels, Source: "a.csv"} }
+	fit := func(r train.Recipe, rows data.Source) error {
+		m, _, err := r.Fit(t.Context(), rows)
+		if m != nil {
+			t.Errorf("a model, with the error %v", err)
+		}
+		return err
+	}
+	of := func(spec layers.Spec) train.Recipe { return train.Recipe{Spec: spec} }
+	wantsAll(t, []mistake{
+		{fit(gaussian, nil), domain.ErrParam, "there are no rows"},
+		{fit(gaussian, (*data.Set)(nil)), domain.ErrParam, "there are no rows"},
+		{fit(gaussian, (*data.Stream)(nil)), domain.ErrParam, "there are no rows"},
+		{fit(gaussian, &data.Set{X: x}), domain.ErrParam, "neither Labels nor Y"},
+		{fit(gaussian, &data.Set{X: x, Labels: labels, Y: y}), domain.ErrParam, "both Labels and Y"},
+		{fit(gaussian, from(x, labels[1:])), domain.ErrShape, "20 rows, 19 labels"},
+		{fit(gaussian, from(x, make([]string, 20))), data.ErrLabel, "a.csv: all rows have the class"},
+		{fit(gaussian, from(nan, labels)), domain.ErrDomain, "a.csv: train: Model: x[2,1] = NaN"},
+		{fit(of(layers.Spec{Map: "gauss"}), classes), domain.ErrParam, "gauss"},
+		{fit(train.Recipe{Scale: "big"}, classes), domain.ErrParam, "big"},
+		{fit(of(layers.Spec{Map: "chi2"}), from(x, labels)), domain.ErrDomain, "a.csv: map chi2"},
+		{fit(tuned, classes), domain.ErrParam, "use MiniBatch"},
+		{fit(softmax, targets), domain.ErrParam, "learns classes"},
+		{fit(train.Recipe{Fitter: linear.SVMOptions{}}, targets), domain.ErrDomain, "hinge"},
+		{fit(train.Recipe{Groups: []int{1}}, classes), domain.ErrShape, "1 Groups for 20 rows"},
+	})
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	from := func(x ops.Matrix, labels []string) *data.Set { return &data.Set{X: x, Labels: labels, Source: "a.csv"} }
-	for name, c := range map[string]struct {
-		ctx  context.Context
-		r    train.Recipe
-		src  data.Source
-		is   error
-		text string
-	}{
-		"nil":        {nil, gaussian, nil, domain.ErrParam, "there are no rows"},
-		"nil set":    {nil, gaussian, (*data.Set)(nil), domain.ErrParam, "there are no rows"},
-		"nil stream": {nil, gaussian, (*data.Stream)(nil), domain.ErrParam, "there are no rows"},
-		"no targets": {nil, gaussian, &data.Set{X: x}, domain.ErrParam, "neither Labels nor Y"},
-		"both":       {nil, gaussian, &data.Set{X: x, Labels: labels, Y: y}, domain.ErrParam, "both Labels and Y"},
-		"too few":    {nil, gaussian, from(x, labels[1:]), domain.ErrShape, "20 rows, 19 labels"},
-		"one class":  {nil, gaussian, from(x, make([]string, 20)), data.ErrLabel, "a.csv: all rows have the class"},
-		"nan":        {nil, gaussian, from(nan, labels), domain.ErrDomain, "a.csv: train: Model: x[2,1] = NaN"},
-		"map":        {nil, train.Recipe{Spec: layers.Spec{Map: "gauss"}}, classes, domain.ErrParam, "gauss"},
-		"scaler":     {nil, train.Recipe{Scale: "big"}, classes, domain.ErrParam, "big"},
-		"domain": {nil, train.Recipe{Spec: layers.Spec{Map: "chi2"}}, from(x, labels), domain.ErrDomain,
-			"a.csv: map chi2"},
-		"tuned, ridge": {nil, tuned, classes, domain.ErrParam, "use MiniBatch"},
-		"softmax, y":   {nil, softmax, targets, domain.ErrParam, "learns classes"},
-		"svm, y":       {nil, train.Recipe{Fitter: linear.SVMOptions{}}, targets, domain.ErrDomain, "hinge"},
-		"groups":       {nil, train.Recipe{Groups: []int{1}}, classes, domain.ErrShape, "1 Groups for 20 rows"},
-		"cancelled":    {cancelled, gaussian, classes, context.Canceled, "stopped"},
-	} {
-		if c.ctx == nil {
-			c.ctx = t.Context()
-		}
-		m, _, err := c.r.Fit(c.ctx, c.src)
-		if wants(t, name, err, c.is, c.text); m != nil {
-			t.Errorf("%s: a model", name)
-		}
+	m, _, err := gaussian.Fit(cancelled, classes)
+	if wants(t, "cancelled", err, context.Canceled, "stopped"); m != nil {
+		t.Error("a model of a fit that was cancelled")
 	}
 	refuse := errors.New("too much")
 	sparse := train.Recipe{Scale: "standard", Afford: func(what string, bytes float64) error {

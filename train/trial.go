@@ -13,6 +13,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/evidence"
 	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
@@ -63,9 +64,7 @@ func (t *trial) model(m *Model) *Model {
 	if len(t.maps) > 0 {
 		own.Spec.Tune = policyOf(t.m)
 	}
-	if own.Spec.Features == 0 {
-		own.Spec.Features = t.m.Features()
-	}
+	own.Spec.Features = cmp.Or(own.Spec.Features, t.m.Features())
 	if t.found != nil {
 		own.Relevance = t.found.Relevance
 	}
@@ -121,6 +120,14 @@ func (o *outcome) add(ctx context.Context, t *trial,
 		}
 	}
 	return nil
+}
+
+// matrix has the numbers of rows as [n, k]; nil of none.
+func (o *outcome) matrix(v []float64) *mat.Dense {
+	if v == nil {
+		return nil
+	}
+	return mat.NewDense(len(v)/o.k, o.k, v)
 }
 
 // losses returns the loss of each row: 1 for a wrong class and 0 for the right one, or the mean squared error over the
@@ -193,16 +200,6 @@ func deal(n int, y *mat.Dense, groups []int, seed uint64, ends []int) [][]int {
 	return parts
 }
 
-// others are the rows of all parts but one.
-func others(parts [][]int, but int) (rows []int) {
-	for i, part := range parts {
-		if i != but {
-			rows = append(rows, part...)
-		}
-	}
-	return rows
-}
-
 // enough is the number of held-out rows for which one division of the rows is enough.
 const enough = 1000
 
@@ -220,20 +217,25 @@ func divisions(n int, fraction float64, most int) (ends []int) {
 func (p *prepared) trials(fraction float64, seed uint64) (all []*trial, err error) {
 	rows, memory := p.rows.(data.Pairs)
 	if !memory {
-		in := data.Held(fraction, seed)
-		kept := data.Part(p.rows, func(file, row int) bool { return !in(file, row) })
-		return []*trial{newTrial(kept, data.Part(p.rows, in))}, nil
+		return []*trial{trialOf(p.rows, nil, 0, data.Held(fraction, seed))}, nil
 	}
 	parts := deal(p.n, rows.Y, p.recipe.Groups, seed, divisions(p.n, fraction, p.n))
 	for i, held := range parts[:len(parts)-1] {
-		kept := others(parts, i)
-		if len(kept) == 0 || len(held) == 0 {
+		if len(held) == 0 || len(held) == p.n {
 			return nil, fmt.Errorf("HeldOut = %v of %d rows leaves none to learn from or none to score: %w", fraction,
 				p.n, domain.ErrParam)
 		}
-		all = append(all, newTrial(pick(rows, kept), pick(rows, held)))
+		all = append(all, trialOf(rows, parts, i, nil))
 	}
 	return all, nil
+}
+
+// trialOf holds out part i of rows in memory, or of a stream the rows that held says.
+func trialOf(rows data.Examples, parts [][]int, i int, held func(file, row int) bool) *trial {
+	if p, memory := rows.(data.Pairs); memory {
+		return newTrial(pick(p, cv.Others(parts, i)), pick(p, parts[i]))
+	}
+	return newTrial(data.Part(rows, func(file, row int) bool { return !held(file, row) }), data.Part(rows, held))
 }
 
 // pick copies some of the pairs.

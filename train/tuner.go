@@ -124,14 +124,12 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 	if err := t.checkSteps(); err != nil {
 		return nil, err
 	}
-	if t.HeldOut == 0 {
-		t.HeldOut = .2
+	t.HeldOut = cmp.Or(t.HeldOut, .2)
+	evaluations := 30
+	if alone {
+		evaluations = 50
 	}
-	if t.Evidence.MaxEvaluations == 0 {
-		if t.Evidence.MaxEvaluations = 50; !alone {
-			t.Evidence.MaxEvaluations = 30
-		}
-	}
+	t.Evidence.MaxEvaluations = cmp.Or(t.Evidence.MaxEvaluations, evaluations)
 	if t.Descent.MapDecay == 0 && t.Descent.MapDecays == nil {
 		d := sgd.ForTuning("")
 		t.Descent.MapDecays, t.Descent.LabelSmoothing = d.MapDecays, cmp.Or(t.Descent.LabelSmoothing, d.LabelSmoothing)
@@ -151,8 +149,12 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 	if report.Chosen == StepSolved {
 		steps = []string{c.solved, StepSolved}
 	}
-	return func(ctx context.Context, t *trial) error {
-		err := c.take(ctx, t, steps...)
+	return func(ctx context.Context, t *trial) (err error) {
+		for _, step := range steps {
+			if err = c.take(ctx, t, step); err != nil {
+				break
+			}
+		}
 		if errors.Is(err, errNoStep) {
 			err = fmt.Errorf("train: Tuner: %s: %w: %w", report.Chosen, err, domain.ErrParam)
 		}
@@ -245,7 +247,9 @@ func (c *tuning) choose(ctx context.Context, out *Report) error {
 			gains := make([]float64, len(losses))
 			floats.SubTo(gains, first, losses)
 			means[name] = stat.Mean(losses, nil)
-			step.Score = c.p.scoreOf(means[name])
+			if step.Score = means[name]; c.p.model.Classes == nil {
+				step.Score = math.Sqrt(step.Score)
+			}
 			step.Gain, step.StdErr = stat.Mean(gains, nil), stat.StdDev(gains, nil)/math.Sqrt(float64(len(gains)))
 			step.Seconds = time.Since(start).Seconds()
 		}
@@ -265,55 +269,33 @@ func (c *tuning) choose(ctx context.Context, out *Report) error {
 }
 
 // losses takes a step in each trial, and returns the losses of the held-out rows.
-func (c *tuning) losses(ctx context.Context, trials []*trial, steps ...string) ([]float64, error) {
+func (c *tuning) losses(ctx context.Context, trials []*trial, step string) ([]float64, error) {
 	var o outcome
 	for _, t := range trials {
-		if err := c.take(ctx, t, steps...); err != nil {
+		if err := c.take(ctx, t, step); err != nil {
 			return nil, err
 		}
 		if err := o.score(ctx, t); err != nil {
 			return nil, err
 		}
 	}
-	return o.losses(c.p.metric()), nil
-}
-
-// metric is what the losses of the rows are.
-func (p *prepared) metric() fits.Metric {
-	if p.model.Classes != nil {
-		return fits.ErrorRate
+	if c.p.model.Classes != nil {
+		return o.losses(fits.ErrorRate), nil
 	}
-	return fits.MeanSquaredError
-}
-
-// scoreOf is the mean of losses as it is shown: the root of a mean squared error.
-func (p *prepared) scoreOf(mean float64) float64 {
-	if p.model.Classes == nil {
-		return math.Sqrt(mean)
-	}
-	return mean
+	return o.losses(fits.MeanSquaredError), nil
 }
 
 // errNoStep is the error of a step that the map does not have.
 var errNoStep = errors.New("the map has no such step")
 
-// take takes steps in a trial.
-func (c *tuning) take(ctx context.Context, t *trial, steps ...string) error {
-	for _, step := range steps {
-		if err := c.takeOne(ctx, t, step); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *tuning) takeOne(ctx context.Context, t *trial, step string) (err error) {
+// take takes a step in a trial.
+func (c *tuning) take(ctx context.Context, t *trial, step string) (err error) {
 	f := c.solve
 	switch step {
 	case StepFrozen:
 		t.m, err = c.build(layers.Frozen, c.p.model.Spec.Features)
 	case StepEvidence:
-		err = c.scale(ctx, t, layers.BandwidthEach, layers.Bandwidth)
+		t.m, t.found, err = c.scales(ctx, t.rows, layers.BandwidthEach, layers.Bandwidth)
 	case StepAll, StepBoth:
 		t.m, err = c.build(layers.All, c.p.model.Spec.Features)
 		if err == nil && step == StepBoth {
@@ -345,51 +327,50 @@ func (c *tuning) takeOne(ctx context.Context, t *trial, step string) (err error)
 // goOn gives the map of the trial the scales, found by StepEvidence or now. A map that has one scale for all columns
 // finds that instead.
 func (c *tuning) goOn(ctx context.Context, t *trial) error {
-	m := t.m
-	defer func() { t.m = m }()
 	if t.maps[StepEvidence] == nil {
-		if err := c.scale(ctx, t, layers.BandwidthEach, layers.Bandwidth); err != nil {
+		m, found, err := c.scales(ctx, t.rows, layers.BandwidthEach, layers.Bandwidth)
+		if err != nil {
 			return err
 		}
-		t.maps[StepEvidence] = t.m
+		t.maps[StepEvidence], t.found = m, found
 	}
-	err := layers.Continue(m, t.maps[StepEvidence])
+	err := layers.Continue(t.m, t.maps[StepEvidence])
 	if !errors.Is(err, domain.ErrShape) {
 		return err
 	}
-	found := t.found
-	defer func() { t.found = found }()
-	if err := c.scale(ctx, t, layers.Bandwidth); err != nil {
+	one, _, err := c.scales(ctx, t.rows, layers.Bandwidth)
+	if err != nil {
 		return err
 	}
-	return layers.Continue(m, t.m)
+	return layers.Continue(t.m, one)
 }
 
 // twin is the largest number of features that the scales are learned on by a single step, which do not depend on it.
 const twin = 512
 
-// scale is StepEvidence without the head, under the first of the policies that the map has.
-func (c *tuning) scale(ctx context.Context, t *trial, policies ...layers.Policy) (err error) {
+// scales is StepEvidence without the head, under the first of the policies that the map has.
+func (c *tuning) scales(ctx context.Context, rows data.Examples, policies ...layers.Policy) (m layers.Layer,
+	found *evidence.Result, err error) {
 	var policy layers.Policy
 	for _, policy = range policies {
-		if t.m, err = c.build(policy, c.p.model.Spec.Features); err == nil {
+		if m, err = c.build(policy, c.p.model.Spec.Features); err == nil {
 			break
 		}
 	}
-	small := t.m
+	small := m
 	if err == nil && c.p.model.Spec.Features > c.twin {
 		small, err = c.build(policy, c.twin)
 	}
 	if err == nil {
-		t.found, err = evidence.Maximise(ctx, small, t.rows, c.Evidence)
+		found, err = evidence.Maximise(ctx, small, rows, c.Evidence)
 	}
-	if err == nil && small != t.m {
-		err = layers.Continue(t.m, small)
+	if err == nil && small != m {
+		err = layers.Continue(m, small)
 	}
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%w: %v", errNoStep, err)
 	}
-	return err
+	return m, found, err
 }
 
 // build makes the map under a policy, with a number of features. A map that has nothing to tune is an error.

@@ -89,33 +89,28 @@ func TestTunerErrors(t *testing.T) {
 	}
 	gaussian, set := layers.Spec{Features: 16}, waves(60, 1, false)
 	stream := must(data.OpenStream(data.StreamOptions{}, csvOf(t, set)))
-	steps := func(s ...string) train.Tuner { return train.Tuner{Steps: s} }
-	for _, c := range []struct {
-		tuner train.Tuner
-		spec  layers.Spec
-		rows  data.Source
-		is    error
-		text  string
-	}{
-		{train.Tuner{HeldOut: -1}, gaussian, set, domain.ErrParam, "HeldOut = -1"},
-		{train.Tuner{HeldOut: 1}, gaussian, set, domain.ErrParam, "HeldOut = 1"},
-		{train.Tuner{HeldOut: math.NaN()}, gaussian, set, domain.ErrParam, "HeldOut = NaN"},
-		{train.Tuner{HeldOut: .001}, gaussian, set, domain.ErrParam, "leaves none"},
-		{train.Tuner{Steps: []string{}}, gaussian, set, domain.ErrParam, "Steps is empty"},
-		{steps("most"), gaussian, set, domain.ErrParam, `no step "most"`},
-		{steps(train.StepAll, train.StepFrozen), gaussian, set, domain.ErrParam, "out of order"},
-		{steps(train.StepAll, train.StepAll), gaussian, set, domain.ErrParam, "out of order"},
-		{steps(train.StepFrozen, train.StepSolved), gaussian, set, domain.ErrParam, "goes on from"},
-		{steps(train.StepEvidence), layers.Spec{Map: "linear"}, set, domain.ErrParam, "no such step"},
-		{train.Tuner{}, gaussian, waves(4, 1, true), domain.ErrShape, "at least 5"},
-		{train.Tuner{}, gaussian, stream, domain.ErrParam, "read them whole"},
-	} {
-		wants(t, c.tuner, third(train.Recipe{Spec: c.spec, Tuner: &c.tuner}.Fit(t.Context(), c.rows)), c.is, c.text)
+	fit := func(ctx context.Context, tuner train.Tuner, spec layers.Spec, rows data.Source) error {
+		return third(train.Recipe{Spec: spec, Tuner: &tuner}.Fit(ctx, rows))
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	heldOut := func(share float64) error { return fit(t.Context(), train.Tuner{HeldOut: share}, gaussian, set) }
+	steps := func(spec layers.Spec, s ...string) error { return fit(t.Context(), train.Tuner{Steps: s}, spec, set) }
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	r = train.Recipe{Spec: gaussian, Tuner: new(train.Tuner)}
-	wants(t, "cancelled", third(r.Fit(ctx, set)), context.Canceled, "")
+	wantsAll(t, []mistake{
+		{heldOut(-1), domain.ErrParam, "HeldOut = -1"},
+		{heldOut(1), domain.ErrParam, "HeldOut = 1"},
+		{heldOut(math.NaN()), domain.ErrParam, "HeldOut = NaN"},
+		{heldOut(.001), domain.ErrParam, "leaves none"},
+		{steps(gaussian, []string{}...), domain.ErrParam, "Steps is empty"},
+		{steps(gaussian, "most"), domain.ErrParam, `no step "most"`},
+		{steps(gaussian, train.StepAll, train.StepFrozen), domain.ErrParam, "out of order"},
+		{steps(gaussian, train.StepAll, train.StepAll), domain.ErrParam, "out of order"},
+		{steps(gaussian, train.StepFrozen, train.StepSolved), domain.ErrParam, "goes on from"},
+		{steps(layers.Spec{Map: "linear"}, train.StepEvidence), domain.ErrParam, "no such step"},
+		{fit(t.Context(), train.Tuner{}, gaussian, waves(4, 1, true)), domain.ErrShape, "at least 5"},
+		{fit(t.Context(), train.Tuner{}, gaussian, stream), domain.ErrParam, "read them whole"},
+		{fit(cancelled, train.Tuner{}, gaussian, set), context.Canceled, ""},
+	})
 }
 
 // TestTunerSteps: some of the steps are those of all, and one alone is taken on all rows, in memory or from files.

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,16 +23,16 @@ type Uncertainty struct {
 	// Posterior is Bayesian ridge regression of the targets on the features. If ridge regression has fitted the head,
 	// the posterior has the penalty of the head, and its mean is the head's weights. Otherwise its penalty is the one
 	// with the greatest evidence. It is nil for the features of an indefinite kernel, which have no posterior.
-	Posterior *linear.Posterior
+	Posterior *linear.Posterior `json:"-"`
 	// Intervals are the radii around predicted targets, in standard deviations of the Posterior if there is one.
-	Intervals *calibrate.Intervals
+	Intervals *calibrate.Intervals `json:"intervals,omitempty"`
 	// Laplace is the posterior of the weights of a softmax head, if UncertaintyOptions asked for it.
-	Laplace *linear.Laplace
+	Laplace *linear.Laplace `json:"-"`
 	// Calibration turns the scores of a head, or the logarithms of the probabilities of a softmax head, into
 	// probabilities.
-	Calibration *calibrate.Calibration
+	Calibration *calibrate.Calibration `json:"calibration,omitempty"`
 	// Sets makes sets of classes from the calibrated probabilities.
-	Sets *calibrate.Sets
+	Sets *calibrate.Sets `json:"sets,omitempty"`
 }
 
 // UncertaintyOptions are the options of Recipe.Uncertainty. The zero value is the default.
@@ -93,9 +94,6 @@ func (o UncertaintyOptions) Cost(p fits.Problem, classes bool) fits.Cost {
 // uncertainty learns the uncertainty of a model, which a learner fitted. ridge is as in trial.
 func (p *prepared) uncertainty(ctx context.Context, m *Model, ridge float64, learn learner) (*Uncertainty, error) {
 	o := *p.recipe.Uncertainty
-	if o.HeldOut == 0 {
-		o.HeldOut = .2
-	}
 	if o.Laplace && !m.Head.Classifies() {
 		return nil, fmt.Errorf("train: Uncertainty: Laplace is for a softmax head, and the head is %s: %w",
 			m.Head.Kind(), domain.ErrParam)
@@ -103,7 +101,7 @@ func (p *prepared) uncertainty(ctx context.Context, m *Model, ridge float64, lea
 	if ridge > 0 && m.Classes == nil && policyOf(m.Map) == "" && layers.SignatureOf(m.Map) == nil {
 		return p.leaveOneOut(ctx, *m, ridge)
 	}
-	all, err := p.trials(o.HeldOut, o.Seed)
+	all, err := p.trials(cmp.Or(o.HeldOut, .2), o.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("train: Uncertainty: %w", err)
 	}
@@ -233,17 +231,11 @@ func headOf(h layers.Head) (*mat.Dense, []float64) {
 
 // learn learns the calibration and the sets of classes, or the intervals of targets, from held-out predictions.
 func (u *Uncertainty) learn(held outcome, classes bool, o UncertaintyOptions) (err error) {
-	matrix := func(v []float64) *mat.Dense {
-		if v == nil {
-			return nil
-		}
-		return mat.NewDense(len(v)/held.k, held.k, v)
-	}
-	scores, y := matrix(held.scores), matrix(held.y)
+	scores, y := held.matrix(held.scores), held.matrix(held.y)
 	if !classes {
 		var residuals mat.Dense
 		residuals.Sub(y, scores)
-		u.Intervals, err = calibrate.FitIntervals(&residuals, matrix(held.std))
+		u.Intervals, err = calibrate.FitIntervals(&residuals, held.matrix(held.std))
 		return err
 	}
 	labels := ArgMax(y)

@@ -62,9 +62,14 @@ func covered(level float64, n, m int) float64 {
 	return 4 * math.Sqrt(level*(1-level)*(1/float64(n)+1/float64(m)))
 }
 
-// coverage is the share of the targets of a set in the intervals of a model.
+// coverage is the share of the targets of a set in the intervals of a model, or of the classes in its sets.
 func coverage(t *testing.T, m *train.Model, set *data.Set, level float64) float64 {
 	t.Helper()
+	if set.Y == nil {
+		sets := must(m.PredictSets(set.X, level))
+		share, _, err := calibrate.SetCoverage(sets, must(m.Classes.Index(set.Labels)))
+		return must(share, err)
+	}
 	lower, upper, err := m.PredictIntervals(set.X, level)
 	if err != nil {
 		t.Fatal(err)
@@ -178,9 +183,8 @@ func TestUncertaintyOfClasses(t *testing.T) {
 		if err != nil || ece > 4*math.Sqrt(5*.25/1000+5*.25/2000) { // five shares of 200 test and 400 held-out rows
 			t.Errorf("%s: the expected calibration error is %v, %v", name, ece, err)
 		}
-		share, _, err := calibrate.SetCoverage(must(m.PredictSets(test.X, .95)), labels)
-		if err != nil || math.Abs(share-.95) > covered(.95, 1000, 1000)+.02 {
-			t.Errorf("%s: sets cover %v, %v", name, share, err)
+		if share := coverage(t, m, test, .95); math.Abs(share-.95) > covered(.95, 1000, 1000)+.02 {
+			t.Errorf("%s: sets cover %v", name, share)
 		}
 		if !mat.Equal(must(reloaded(t, m.Save).Probabilities(test.X)), p) {
 			t.Errorf("%s: loaded, the probabilities are others", name)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 func TestPlaces(t *testing.T) {
@@ -61,7 +62,7 @@ func TestIntervalsCover(t *testing.T) {
 		for _, scaled := range []bool{false, true} {
 			const level = .8
 			rng := rand.New(rand.NewPCG(uint64(n), 1))
-			sum, squares := 0.0, 0.0
+			var shares []float64
 			draw := func(n int) (y, mean, std *mat.Dense) {
 				y, mean, std = mat.NewDense(n, 1, nil), mat.NewDense(n, 1, nil), mat.NewDense(n, 1, nil)
 				for i := range n {
@@ -84,12 +85,10 @@ func TestIntervalsCover(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				share := must(Coverage(y, lower, upper))
-				sum += share[0]
-				squares += share[0] * share[0]
+				shares = append(shares, must(Coverage(y, lower, upper))...)
 			}
-			mean := sum / draws
-			se := math.Sqrt((squares/draws - mean*mean) / draws)
+			mean, deviation := stat.MeanStdDev(shares, nil)
+			se := deviation / math.Sqrt(draws)
 			want := math.Ceil(float64(n+1)*level-1e-9) / float64(n+1)
 			if math.Abs(mean-want) > 4*se || mean < level-4*se || mean > level+1/float64(n+1)+4*se {
 				t.Errorf("%d rows, scaled %v: coverage %.4f, want %.4f, standard error %.4f", n, scaled, mean, want, se)
@@ -102,7 +101,7 @@ func TestSetsCover(t *testing.T) {
 	const draws, m, n, level = 500, 10, 60, .85
 	const want = 52. / 61 // ceil(61·.85)
 	for _, method := range []SetMethod{LeastAmbiguous, Adaptive, AdaptiveRandomised} {
-		sum, squares, size := 0.0, 0.0, 0.0
+		shares, size := make([]float64, draws), 0.0
 		for d := range draws {
 			_, p, labels := drawn(n+m, 5, 4, uint64(1000+d))
 			v := must(FitSets(method, mat.DenseCopyOf(p.Slice(0, n, 0, 5)), labels[:n], 7))
@@ -111,10 +110,10 @@ func TestSetsCover(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum, squares, size = sum+share, squares+share*share, size+of/draws
+			shares[d], size = share, size+of/draws
 		}
-		mean := sum / draws
-		se := math.Sqrt((squares/draws - mean*mean) / draws)
+		mean, deviation := stat.MeanStdDev(shares, nil)
+		se := deviation / math.Sqrt(draws)
 		t.Logf("%v: coverage %.4f, mean size %.2f", method, mean, size)
 		// Of Adaptive the last class of a row has the score 1, to rounding: a few equal scores.
 		if off := mean - want; math.Abs(off) > 4*se && !(method == Adaptive && off > 0) {

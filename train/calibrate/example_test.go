@@ -43,18 +43,12 @@ func ExampleECE() {
 	p, labels := mat.NewDense(4, 2, []float64{.9, .1, .9, .1, .2, .8, .2, .8}), []int{0, 1, 1, 1}
 	ece, err := calibrate.ECE(p, labels, 0)
 	fmt.Printf("%.2f %v\n", ece, err)
-	bins, err := calibrate.Reliability(p, labels, 10)
-	for _, b := range bins {
-		fmt.Printf("(%.1f, %.1f] confidence %.1f, accuracy %.1f, %d rows %v\n", b.Low, b.High, b.Confidence, b.Accuracy, b.Count, err)
-	}
 	nll, err := calibrate.NLL(p, labels)
 	fmt.Printf("%.2f %v\n", nll, err)
 	brier, err := calibrate.Brier(p, labels)
 	fmt.Printf("%.2f %v\n", brier, err)
 	// Output:
 	// 0.30 <nil>
-	// (0.7, 0.8] confidence 0.8, accuracy 1.0, 2 rows <nil>
-	// (0.8, 0.9] confidence 0.9, accuracy 0.5, 2 rows <nil>
 	// 0.71 <nil>
 	// 0.45 <nil>
 }
@@ -63,11 +57,12 @@ func ExampleReliability() {
 	p, labels := mat.NewDense(4, 2, []float64{.9, .1, .9, .1, .2, .8, .2, .8}), []int{0, 1, 1, 1}
 	bins, err := calibrate.Reliability(p, labels, 10)
 	for _, b := range bins {
-		fmt.Printf("of %d rows that are %.1f sure, %.1f are right %v\n", b.Count, b.Confidence, b.Accuracy, err)
+		fmt.Printf("of %d rows that are %.1f sure, in (%.1f, %.1f], %.1f are right %v\n", b.Count, b.Confidence, b.Low,
+			b.High, b.Accuracy, err)
 	}
 	// Output:
-	// of 2 rows that are 0.8 sure, 1.0 are right <nil>
-	// of 2 rows that are 0.9 sure, 0.5 are right <nil>
+	// of 2 rows that are 0.8 sure, in (0.7, 0.8], 1.0 are right <nil>
+	// of 2 rows that are 0.9 sure, in (0.8, 0.9], 0.5 are right <nil>
 }
 
 // Nineteen held-out rows are enough for intervals that cover 95 of 100 new rows.

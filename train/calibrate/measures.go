@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -69,12 +70,10 @@ func reliability(who string, p *mat.Dense, labels []int, bins int) ([]Bin, error
 		return nil, fmt.Errorf("train: %s: %d bins are not in 1..%d; 0 is %d: %w", who, bins, mostBins, defaultBins,
 			domain.ErrParam)
 	}
-	if bins == 0 {
-		bins = defaultBins
-	}
 	if err := distributions(who, p, labels); err != nil {
 		return nil, err
 	}
+	bins = cmp.Or(bins, defaultBins)
 	all := make([]Bin, bins)
 	for i, l := range labels {
 		c := floats.MaxIdx(p.RawRowView(i))

@@ -2,7 +2,9 @@ package calibrate
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"slices"
 
@@ -94,17 +96,13 @@ func (v *Sets) row(p []float64) (order []int, scores []float64) {
 // uniform returns a number in [0, 1): the FNV-1a hash of seed and x (Fowler, Noll and Vo), mixed by the last step of
 // SplitMix64.
 func uniform(seed uint64, x []float64) float64 {
-	h := uint64(14695981039346656037)
-	add := func(v uint64) {
-		for range 8 {
-			h = (h ^ v&0xff) * 1099511628211
-			v >>= 8
-		}
-	}
-	add(seed)
+	text := binary.LittleEndian.AppendUint64(nil, seed)
 	for _, v := range x {
-		add(math.Float64bits(v))
+		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(v))
 	}
+	hash := fnv.New64a()
+	hash.Write(text)
+	h := hash.Sum64()
 	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>27) * 0x94d049bb133111eb
 	return float64((h^h>>31)>>11) * 0x1p-53

@@ -105,31 +105,27 @@ func TestRelevance(t *testing.T) {
 	}
 }
 
-// TestUnits: a thousandfold unit of the columns and of sigma, and another one of the targets, change nothing but what has a unit.
+// TestUnits: another unit of the columns and of sigma, even one whose square overflows, and another one of the targets
+// change nothing but what has a unit. Where sigma is far off, the relevance is still one.
 func TestUnits(t *testing.T) {
-	for _, policy := range []layers.Policy{layers.BandwidthEach, layers.All} {
-		o := evidence.Options{MaxEvaluations: 15}
-		a := maximise(t, gaussian(t, 2, policy), someRows(200, 1, 1, 1), o)
-		b := maximise(t, gaussian(t, 2048, policy), someRows(200, 1, 1024, 1./64), o)
-		if !scalar.EqualWithinRel(a.After, b.After, 1e-6) || !scalar.EqualWithinRel(a.Lambda, b.Lambda, 1e-5) || !scalar.EqualWithinRel(a.Noise[0], 64*64*b.Noise[0], 1e-5) || a.Evaluations != b.Evaluations {
-			t.Errorf("%v: %+v, in other units %+v", policy, a, b)
-		}
-	}
-}
-
-// TestRelevanceOfHugeColumns: columns whose squares overflow have the relevance that they have in another unit.
-func TestRelevanceOfHugeColumns(t *testing.T) {
+	const huge = 0x1p664 // 1e200
 	o := evidence.Options{MaxEvaluations: 15}
-	a := maximise(t, gaussian(t, 2, layers.BandwidthEach), someRows(200, 1, 1, 1), o)
-	const unit = 0x1p664 // 1e200
-	b := maximise(t, gaussian(t, 2*unit, layers.BandwidthEach), someRows(200, 1, unit, 1), o)
-	for j, v := range a.Relevance {
-		if !scalar.EqualWithinRel(v, b.Relevance[j], 1e-6) {
-			t.Errorf("column %d: %v, in another unit %v", j, v, b.Relevance[j])
+	for _, c := range []struct {
+		policy layers.Policy
+		unit   float64
+	}{{layers.BandwidthEach, 1024}, {layers.All, 1024}, {layers.BandwidthEach, huge}} {
+		a := maximise(t, gaussian(t, 2, c.policy), someRows(200, 1, 1, 1), o)
+		b := maximise(t, gaussian(t, 2*c.unit, c.policy), someRows(200, 1, c.unit, 1./64), o)
+		if !scalar.EqualWithinRel(a.After, b.After, 1e-6) || !scalar.EqualWithinRel(a.Lambda, b.Lambda, 1e-5) || !scalar.EqualWithinRel(a.Noise[0], 64*64*b.Noise[0], 1e-5) || a.Evaluations != b.Evaluations {
+			t.Errorf("%v: %+v, in other units %+v", c.policy, a, b)
+		}
+		for j, v := range a.Relevance {
+			if !scalar.EqualWithinRel(v, b.Relevance[j], 1e-6) {
+				t.Errorf("%v: column %d: %v, in another unit %v", c.policy, j, v, b.Relevance[j])
+			}
 		}
 	}
-	// A map whose bandwidth is far off: the scaled values are still huge.
-	c := maximise(t, gaussian(t, 2, layers.BandwidthEach), someRows(200, 1, unit, 1), o)
+	c := maximise(t, gaussian(t, 2, layers.BandwidthEach), someRows(200, 1, huge, 1), o)
 	if slices.ContainsFunc(c.Relevance, func(v float64) bool { return !(v >= 0 && v <= 1) }) {
 		t.Errorf("the relevance is %v", c.Relevance)
 	}

@@ -76,9 +76,11 @@ func eachMap(t *testing.T, n int, dt tensor.Dtype, f func(t *testing.T, m layers
 					if e.HasFeatures() {
 						spec.Features = 16
 					}
-					m := must(built(spec, p.X))
+					if err := spec.FillDefaults(p.X); err != nil {
+						t.Fatal(err)
+					}
 					count++
-					f(t, m, p)
+					f(t, must(spec.Fit(p.X)), p)
 				})
 			}
 		}
@@ -86,20 +88,6 @@ func eachMap(t *testing.T, n int, dt tensor.Dtype, f func(t *testing.T, m layers
 	if count < 50 {
 		t.Errorf("%d maps under their policies, want at least 50", count)
 	}
-}
-
-func built(spec layers.Spec, x ops.Matrix) (layers.Layer, error) {
-	if err := spec.FillDefaults(x); err != nil {
-		return nil, err
-	}
-	traits, err := spec.Traits()
-	if err != nil {
-		return nil, err
-	}
-	if traits.Fitted {
-		return spec.Fit(x)
-	}
-	return spec.Build()
 }
 
 // ways are the values of each parameter of words or flags that shapes the features.

@@ -179,10 +179,7 @@ func isRowMajor(t *tensor.Dense) bool {
 
 // appendTensor appends the elements of a row-major tensor.
 func appendTensor(out []byte, t *tensor.Dense) []byte {
-	n := 1
-	for _, s := range t.Shape() {
-		n *= s
-	}
+	n := t.Shape().TotalSize()
 	if n == 0 {
 		return out
 	}

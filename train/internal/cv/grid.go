@@ -29,7 +29,8 @@ type Grid struct {
 }
 
 // Choose scores the lambdas, in the order of the list or from the least up, and returns the number of the best.
-func (g Grid) Choose(score func(lambdas []float64) ([]fits.LambdaScore, error)) (scores []fits.LambdaScore, best int, err error) {
+func (g Grid) Choose(score func(lambdas []float64) ([]fits.LambdaScore, error)) (scores []fits.LambdaScore, best int,
+	err error) {
 	if scores, err = score(g.First()); err != nil {
 		return nil, 0, err
 	}
@@ -39,24 +40,18 @@ func (g Grid) Choose(score func(lambdas []float64) ([]fits.LambdaScore, error)) 
 				best = i
 			}
 		}
-		below, above := g.beyond(scores, best)
-		switch {
-		case len(below) > 0:
-			more, err := score(below)
-			if err != nil {
-				return nil, 0, err
-			}
-			scores, best = append(more, scores...), best+len(below)
-			g.Lo -= len(below)
-		case len(above) > 0:
-			more, err := score(above)
-			if err != nil {
-				return nil, 0, err
-			}
-			scores = append(scores, more...)
-			g.Hi += len(above)
-		default:
+		lambdas, below := g.grow(scores, best)
+		if len(lambdas) == 0 {
 			return scores, best, nil
+		}
+		more, err := score(lambdas)
+		if err != nil {
+			return nil, 0, err
+		}
+		if below {
+			scores, best = append(more, scores...), best+len(more)
+		} else {
+			scores = append(scores, more...)
 		}
 	}
 }
@@ -73,16 +68,18 @@ func (g Grid) First() []float64 {
 	}
 }
 
-// beyond are the lambdas to go on with: past the end where the best is, or above where none can be used.
-func (g Grid) beyond(scores []fits.LambdaScore, best int) (below, above []float64) {
+// grow adds the lambdas to go on with: past the end where the best is, or above where none can be used.
+func (g *Grid) grow(scores []fits.LambdaScore, best int) (lambdas []float64, below bool) {
 	switch {
 	case g.List != nil:
 	case best == len(scores)-1 || math.IsInf(scores[best].MSE, 1):
-		above = Powers(g.Hi+1, min(g.Hi+g.By, g.Limit[1]), g.N)
+		lambdas = Powers(g.Hi+1, min(g.Hi+g.By, g.Limit[1]), g.N)
+		g.Hi += len(lambdas)
 	case best == 0 && !g.Zero:
-		below = Powers(max(g.Lo-g.By, g.Limit[0]), g.Lo-1, g.N)
+		lambdas, below = Powers(max(g.Lo-g.By, g.Limit[0]), g.Lo-1, g.N), true
+		g.Lo -= len(lambdas)
 	}
-	return below, above
+	return lambdas, below
 }
 
 // Powers are the powers of ten from 10^lo to 10^hi, times n.

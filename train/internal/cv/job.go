@@ -24,9 +24,12 @@ type Job struct {
 }
 
 // Rest are the rows of all folds but one.
-func (j *Job) Rest(fold int) (rows []int) {
-	for f, part := range j.Order {
-		if f != fold {
+func (j *Job) Rest(fold int) []int { return Others(j.Order, fold) }
+
+// Others are the rows of all parts but one.
+func Others(parts [][]int, but int) (rows []int) {
+	for i, part := range parts {
+		if i != but {
 			rows = append(rows, part...)
 		}
 	}

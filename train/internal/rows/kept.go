@@ -5,6 +5,7 @@ import (
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -22,15 +23,8 @@ func Keep(src *Source, bytes int64) (*Kept, error) {
 	if _, err := src.Targets(); err != nil {
 		return nil, err
 	}
-	size := int64(8)
-	if src.dtype == tensor.Float32 {
-		size = 4
-	}
-	all := int64(src.N) * int64(src.Features) * size
-	if stored := src.Stored(); stored > 0 {
-		all = int64(stored)*(size+4) + 8*int64(src.N)
-	}
-	return &Kept{Source: src, Keeps: all <= bytes}, nil
+	size := fits.Problem{Rows: src.N, Features: src.Features, Stored: src.Stored(), Single: src.dtype == tensor.Float32}
+	return &Kept{Source: src, Keeps: size.Bytes() <= float64(bytes)}, nil
 }
 
 // Each calls f with each block and the number of its first row.

@@ -79,24 +79,30 @@ func Overlapping(t *testing.T, n, d, k int) (*tensor.Dense, *mat.Dense, *mat.Den
 		labels[i] = i % k
 		x.Float64s()[i*d+i%k] += 2.5
 	}
+	return x, Classes(x, labels, k).Y, target
+}
+
+// Classes are rows with the targets of their classes.
+func Classes(x ops.Matrix, labels []int, k int) data.Pairs {
 	y, err := data.OneVersusRest(labels, k)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	return x, y, target
+	return data.Pairs{X: x, Y: y}
 }
+
+// Read are rows that are read: pairs as any other type hands them out.
+type Read struct{ data.Pairs }
 
 func TakeRows(y *mat.Dense, rows []int) *mat.Dense { return given.TargetRows(y, rows) }
 
 func HeadOf(t *testing.T, softmax bool, d, k int) layers.Head {
 	t.Helper()
-	var h layers.Head
-	var err error
+	kind := "linear"
 	if softmax {
-		h, err = layers.NewSoftmaxHead(d, k)
-	} else {
-		h, err = layers.NewLinearHead(d, k)
+		kind = "softmax"
 	}
+	h, err := layers.NewHead(kind, d, k)
 	if err != nil {
 		t.Fatal(err)
 	}
