@@ -10,8 +10,7 @@
 //	             go test ./ops_test -run TestGolden -write-golden writes them
 //	heap         Transform into the caller's memory allocates nothing
 //	errors       every bad spec is one error that says what would do
-//	memory       maps give and learn the same bits where the collector overwrites what it frees, and fitters pass
-//	             their tests there
+//	memory       maps give and learn the same bits where the collector overwrites what it frees
 //
 // docs_test.go is about the packages themselves: every constructor has an Example, every symbol a comment, every link
 // in one a target. hostile_test.go calls every exported function with arguments that nobody means.

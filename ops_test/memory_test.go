@@ -34,9 +34,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// collected is the environment of a process whose collector never rests and overwrites what it frees.
-var collected = []string{"GOGC=1", "GODEBUG=clobberfree=1"}
-
 // TestMemory: what every map gives and learns is the same, bit for bit, where the collector never rests and overwrites
 // what it frees.
 func TestMemory(t *testing.T) {
@@ -45,25 +42,16 @@ func TestMemory(t *testing.T) {
 		return
 	}
 	child := itself("-test.run=^TestMemory$", "-test.count=1")
-	child.Env = append(append(os.Environ(), memoryChild+"=1"), collected...)
+	child.Env = append(os.Environ(), memoryChild+"=1", "GOGC=1", "GODEBUG=clobberfree=1")
 	out, err := child.CombinedOutput()
 	if err != nil {
-		t.Fatalf("with %v: %v\n%s", collected, err, out)
+		t.Fatalf("with GOGC=1 and clobberfree=1: %v\n%s", err, out)
 	}
 	lines := strings.Split(string(out), "\n")
 	for _, line := range digests(t) {
 		if !slices.Contains(lines, line) {
-			t.Errorf("with %v the numbers are others than here: %s", collected, line)
+			t.Errorf("with GOGC=1 and clobberfree=1 the numbers are others than here: %s", line)
 		}
-	}
-}
-
-// TestMemoryOfFits: the tests of all fitters pass there too.
-func TestMemoryOfFits(t *testing.T) {
-	args := []string{"test", "-short", "-count=1", "-exec", "env " + strings.Join(collected, " "), "../train/linear",
-		"../train/sgd", "../train/evidence"}
-	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-		t.Errorf("go %q: %v\n%s", args, err, out)
 	}
 }
 
