@@ -95,6 +95,9 @@ func (c *Column) format(v float64) string {
 // add takes the text of a cell. A number that float64 cannot hold is kept as text; Learn and Columns report it.
 func (c *Column) add(t string, read func(string) (float64, flaw)) {
 	v, f := read(t)
+	if f == sound && lossy(t, v) {
+		f = noNumber
+	}
 	switch gap := f != sound && isGap(t); {
 	case f == sound && c.Texts == nil:
 		c.Numbers = append(roomy(c.Numbers), v)

@@ -148,7 +148,7 @@ func (b *Block) frame() (*Frame, error) {
 	if b.Labels != nil {
 		label.Numbers = make([]float64, 0, f.rows)
 		for _, l := range b.Labels {
-			label.add(l, cellNumber)
+			label.add(l, number)
 		}
 	}
 	if !label.skipped() {

@@ -7,8 +7,8 @@ import (
 )
 
 // plainLines reads simple CSV lines, without quotes, in place in the buffer of the reader. It reads a cell as a number
-// before it knows where the cell ends, and copies nothing. It leaves doubtful lines to csvFile.next. Every line could
-// go through encoding/csv, with the same rows and errors.
+// before it knows where the cell ends, and copies nothing. It leaves the first line and doubtful ones to encoding/csv,
+// which would read every line alike, with the same errors.
 type plainLines struct {
 	comma  byte
 	fields []field
@@ -71,7 +71,8 @@ func (p *csvFile) scan(most int) error {
 }
 
 // scanLine reads the line at the start of b, which is complete, into p.row, and without cells its numbers to the end of
-// p.x. It returns the length of the line; 0 leaves the line to next.
+// p.x. It returns the length of the line; 0 leaves the line to
+// encoding/csv.
 func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 	switch {
 	case b[0] == '\n':

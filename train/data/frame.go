@@ -56,7 +56,7 @@ func cellNumber(t string) (float64, flaw) {
 
 // lossy says whether t is a whole number that float64 may have rounded to v.
 func lossy(t string, v float64) bool {
-	return math.Abs(v) >= 1<<53 && !strings.ContainsAny(t, ".eE")
+	return math.Abs(v) >= 1<<53 && !strings.ContainsAny(t, ".,eE")
 }
 
 // NewFrame returns a frame without rows, with columns of the given names. Errors (domain.ErrParam): no name, an empty
@@ -139,10 +139,10 @@ func (c *Column) addAny(v any) {
 	value := math.NaN()
 	switch v := v.(type) {
 	case string:
-		c.add(strings.TrimSpace(v), cellNumber)
+		c.add(strings.TrimSpace(v), number)
 		return
 	case bool:
-		c.add(fmt.Sprint(v), cellNumber)
+		c.add(fmt.Sprint(v), number)
 		return
 	case float64:
 		value = v
@@ -153,7 +153,7 @@ func (c *Column) addAny(v any) {
 		if c.Texts == nil && !slices.ContainsFunc(c.Numbers, func(v float64) bool { return v == v }) { // gaps at most
 			c.Times = true
 		} else if !c.Times {
-			c.add(v.Format(time.RFC3339Nano), cellNumber)
+			c.add(v.Format(time.RFC3339Nano), number)
 			return
 		}
 	}

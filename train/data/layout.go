@@ -138,6 +138,19 @@ func numberIn(t string, comma rune) (float64, flaw) {
 	return v, f
 }
 
+// number is numberIn for a text of the given line.
+func (s *source) number(line int, t string) (float64, flaw) {
+	v, f := number(t)
+	if f != noNumber || !s.commas {
+		return v, f
+	}
+	if v, f = numberIn(t, ';'); f == sound && !s.commaTold {
+		s.commaTold = true
+		s.tell("line %d has the number %s: commas are treated as decimal points", line, quote(t))
+	}
+	return v, f
+}
+
 // header decides by the fields that are features whether the first line names the columns.
 func (l *layout) header(feature func(field int) bool) bool {
 	if len(l.records) == 0 {

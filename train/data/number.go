@@ -190,7 +190,7 @@ func (t *targets) add(at int, text []byte) error {
 	case len(text) == 0:
 		return t.fail(at, ErrFormat, "the label is empty; fill it in, or leave such rows out (Options.DropUnlabelled, --drop-unlabelled)")
 	case t.s.o.Task == Regression:
-		v, f := number(string(text))
+		v, f := t.s.number(at, string(text))
 		if f != sound {
 			return t.bad(at, "target", string(text), f)
 		}

@@ -96,6 +96,8 @@ type source struct {
 	meter *meter
 	size  int64    // of the file, 0 if it is not known
 	shut  []func() // called by close
+
+	commas, commaTold bool // whether numbers may have decimal commas; whether one was reported
 }
 
 func (s *source) close() {
