@@ -98,17 +98,15 @@ func (c *Column) add(t string, read func(string) (float64, flaw)) {
 	if f == sound && lossy(t, v) {
 		f = noNumber
 	}
-	switch gap := f != sound && isGap(t); {
-	case f == sound && c.Texts == nil:
-		c.Numbers = append(roomy(c.Numbers), v)
-	case gap:
-		c.addNumber(math.NaN())
-	case f == sound:
-		c.addNumber(v)
-	default:
-		c.toTexts()
-		c.Texts.Add(t)
+	if f != sound && isGap(t) {
+		v, f = math.NaN(), sound
 	}
+	if f == sound {
+		c.addNumber(v)
+		return
+	}
+	c.toTexts()
+	c.Texts.Add(t)
 }
 
 // addNumber takes a number, NaN for a gap.
@@ -116,7 +114,7 @@ func (c *Column) addNumber(v float64) {
 	if c.Texts != nil {
 		c.Texts.Add(c.format(v))
 	} else {
-		c.Numbers = append(c.Numbers, v)
+		c.Numbers = append(roomy(c.Numbers), v)
 	}
 }
 
@@ -137,14 +135,19 @@ func (c *Column) join(d *Column) {
 	if c.skipped() {
 		return
 	}
-	if c.Texts != nil || d.Texts != nil || c.Times != d.Times {
+	if d.Texts != nil || c.Times != d.Times {
 		c.toTexts()
-		for i := range d.Len() {
-			c.Texts.Add(d.text(i))
-		}
-		return
 	}
 	for i := range d.Len() {
+		c.addCell(d, i)
+	}
+}
+
+// addCell appends cell i of a column of the same kind, or of any to texts.
+func (c *Column) addCell(d *Column, i int) {
+	if c.Texts != nil {
+		c.Texts.Add(d.text(i))
+	} else {
 		c.Numbers = append(c.Numbers, d.number(i))
 	}
 }
@@ -153,19 +156,15 @@ func (c *Column) join(d *Column) {
 func (c *Column) take(idx []int) Column {
 	out := Column{Times: c.Times}
 	switch {
+	case c.skipped():
+		return out
 	case c.Texts != nil:
 		out.Texts = &Texts{Codes: make([]int32, 0, len(idx))}
-	case c.Numbers != nil:
-		out.Numbers = make([]float64, 0, len(idx))
 	default:
-		return out
+		out.Numbers = make([]float64, 0, len(idx))
 	}
 	for _, i := range idx {
-		if c.Texts != nil {
-			out.Texts.Add(c.text(i))
-		} else {
-			out.Numbers = append(out.Numbers, c.number(i))
-		}
+		out.addCell(c, i)
 	}
 	return out
 }

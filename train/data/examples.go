@@ -188,16 +188,14 @@ type kept struct {
 }
 
 func (k kept) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error] {
-	return func(yield func(Pairs, error) bool) {
+	return sequence(func(emit func(Pairs) error) error {
 		first := 0
 		for b, err := range k.Examples.Blocks(ctx, epoch) {
-			if err != nil {
-				yield(b, err)
-				return
+			if err == nil {
+				b, err = b.Check("data: Part")
 			}
-			if b, err = b.Check("data: Part"); err != nil {
-				yield(b, err)
-				return
+			if err != nil {
+				return err
 			}
 			var rows []int
 			n := b.Y.RawMatrix().Rows
@@ -207,9 +205,13 @@ func (k kept) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error] {
 				}
 			}
 			first += n
-			if len(rows) > 0 && !yield(b.take(rows), nil) {
-				return
+			if len(rows) == 0 {
+				continue
+			}
+			if err := emit(b.take(rows)); err != nil {
+				return err
 			}
 		}
-	}
+		return nil
+	})
 }

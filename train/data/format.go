@@ -74,7 +74,7 @@ func checkName(path string) error {
 }
 
 // openFile opens the file at path.
-func openFile(path string, o Options) (rows, error) {
+func openFile(path string, o Options) (r rows, err error) {
 	if err := checkName(path); err != nil {
 		return nil, err
 	}
@@ -83,16 +83,19 @@ func openFile(path string, o Options) (rows, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
-	if t, ok := tables[ext]; ok {
-		r, err := newTable(f, path, o, t)
-		if err != nil {
+	var s *source
+	defer func() {
+		switch {
+		case err != nil && s != nil:
+			s.close()
+		case err != nil:
 			f.Close()
 		}
-		return r, err
+	}()
+	if t, ok := tables[ext]; ok {
+		return newTable(f, path, o, t)
 	}
-	s, err := open(f, path, o, formats[ext].text)
-	if err != nil {
-		f.Close()
+	if s, err = open(f, path, o, formats[ext].text); err != nil {
 		return nil, err
 	}
 	s.shut = append(s.shut, func() { f.Close() })
@@ -100,14 +103,9 @@ func openFile(path string, o Options) (rows, error) {
 		s.size = info.Size()
 	}
 	if named != unpacked && s.meter.packed != named {
-		s.close()
 		return nil, s.fail(0, ErrFormat, "is named %s and is not %v data; decompress it or rename it", filepath.Ext(path), named)
 	}
-	r, err := formats[ext].rows(s)
-	if err != nil {
-		s.close()
-	}
-	return r, err
+	return formats[ext].rows(s)
 }
 
 // readWhole reads the rest of a file.

@@ -181,20 +181,11 @@ func (f *Frame) Take(idx []int) *Frame {
 		out.columns[j] = f.columns[j].take(idx)
 	}
 	if f.Y != nil {
-		out.Y = pickRows(f.Y, idx, f.Targets())
+		out.Y = appendRows(nil, f.Y, idx, f.Targets())
 	}
 	out.Labels, out.IDs = pick(f.Labels, idx), pick(f.IDs, idx)
 	out.lines, out.taken = pick(f.lines, idx), taken(f.taken, idx)
 	return &out
-}
-
-// pickRows is pick for rows of k numbers.
-func pickRows(from []float64, idx []int, k int) []float64 {
-	to := make([]float64, 0, len(idx)*k)
-	for _, i := range idx {
-		to = append(to, from[i*k:(i+1)*k]...)
-	}
-	return to
 }
 
 // taken are the row numbers in the file of the rows idx. from are the numbers of all rows; nil: 0, 1, 2, ...

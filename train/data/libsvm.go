@@ -60,12 +60,14 @@ func (p *libsvm) line() ([]byte, error) {
 	b, err := p.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
 		p.long = p.long[:0]
-		for err == bufio.ErrBufferFull {
+		for err == bufio.ErrBufferFull && len(p.long) <= maxLine {
 			p.long = append(p.long, b...)
 			b, err = p.ReadSlice('\n')
 		}
 		p.long = append(p.long, b...)
-		b = p.long
+		if b = p.long; len(b) > maxLine {
+			return nil, fmt.Errorf("a line is longer than %d bytes: %w", maxLine, ErrFormat)
+		}
 	}
 	if err == io.EOF && len(b) > 0 {
 		err = nil // the last line may lack its newline

@@ -23,7 +23,6 @@ type records struct {
 }
 
 func newRecords(p *csvFile) *records {
-	p.meter.text = false // whose lines are no records
 	r := &records{p: p, comma: []byte(string(p.layout.comma)), most: maxColumns}
 	if p.meter.packed != unpacked && p.meter.small {
 		r.most = smallColumns

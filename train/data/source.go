@@ -116,7 +116,7 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 	const size = 1 << 16
 	in := &counter{r: r}
 	raw := bufio.NewReaderSize(in, size)
-	s := &source{name: name, o: o, meter: &meter{r: raw, text: text, in: in, most: mostUnpacked}}
+	s := &source{name: name, o: o, meter: &meter{r: raw, in: in, most: mostUnpacked}}
 	head, err := raw.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, s.wrap(err)
@@ -192,16 +192,14 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// meter counts the bytes that it hands on, limits the length of lines, and explains the errors of gzip and zstd.
+// meter counts the bytes that it hands on, and limits and explains gzip and zstd data.
 type meter struct {
 	r      io.Reader
-	text   bool
 	packed packing
 	in     *counter // of the bytes before they are unpacked
 	small  bool     // whether these are less than smallFile
 	most   int64    // bytes that they may then become
 	total  int64
-	line   int   // bytes since the last newline
 	err    error // the first error, which every later Read returns
 }
 
@@ -217,16 +215,6 @@ func (m *meter) Read(p []byte) (int, error) {
 func (m *meter) read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
 	m.total += int64(n)
-	if m.text {
-		if i := bytes.LastIndexByte(p[:n], '\n'); i >= 0 {
-			m.line = n - 1 - i
-		} else {
-			m.line += n
-		}
-		if m.line > maxLine {
-			return 0, fmt.Errorf("a line is longer than %d bytes: %w", maxLine, ErrFormat)
-		}
-	}
 	if m.packed != unpacked {
 		if err := m.unpacks(m.total); err != nil {
 			return 0, err

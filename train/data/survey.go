@@ -64,10 +64,8 @@ func (v *Survey) FitScaler(ctx context.Context) error {
 	l := v.learnt
 	if v.learnt = nil; l == nil {
 		l = newLearning(v.scaler)
-	} else if l.at < len(l.steps) {
-		if err := l.next(); err != nil {
-			return err
-		}
+	} else if err := l.next(); err != nil {
+		return err
 	}
 	return l.fit(Streamed{Stream: v.stream}.Matrices(ctx))
 }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -32,7 +33,12 @@ type tableRows struct {
 // start decides what the columns of a table are. what names the table, or its line, for messages.
 func (p *tableRows) start(what string, line, width int) (err error) {
 	if p.at, err = p.o.rolesOf(p.names, width); err != nil {
-		return p.fail(line, ErrFormat, "%v", err)
+		e := newError(p.name, line, ErrFormat, "%v", err)
+		var missing *missingColumn
+		if errors.As(err, &missing) {
+			e.Column, e.Err = missing.name, ErrColumn
+		}
+		return e
 	}
 	p.targets.names, p.targets.places = p.names, p.at.labels
 	d := len(p.at.features)
