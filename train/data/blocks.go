@@ -39,7 +39,7 @@ func RowRange(x ops.Matrix, lo, hi int) ops.Matrix {
 	case *ops.Bags:
 		return v.Slice(lo, hi)
 	}
-	return mustMatrix(who, x.(*tensor.Dense)).slice(lo, hi)
+	return ops.Rows(x.(*tensor.Dense), lo, hi)
 }
 
 // RowsOf is Rows for dense or sparse rows, or for ops.Bags. It panics as Rows does.
@@ -60,12 +60,13 @@ func RowsOf(x ops.Matrix, idx []int) ops.Matrix {
 func Rows(x *tensor.Dense, idx []int) *tensor.Dense {
 	m := mustMatrix("data: Rows", x)
 	mustIndex("data: Rows", m.rows, idx)
+	var cells any
 	if m.single {
-		m.f32 = appendRows(nil, m.f32, idx, m.cols)
+		cells = appendRows(nil, m.f32, idx, m.cols)
 	} else {
-		m.f64 = appendRows(nil, m.f64, idx, m.cols)
+		cells = appendRows(nil, m.f64, idx, m.cols)
 	}
-	return m.slice(0, len(idx))
+	return tensor.New(tensor.WithShape(len(idx), m.cols), tensor.WithBacking(cells))
 }
 
 // RowsInto is Rows into the memory of dst, [len(idx), d], with the element type of x. It panics as Rows does, and when
@@ -124,17 +125,4 @@ func mustMatrix(who string, x *tensor.Dense) matrix {
 		panic(err.Error())
 	}
 	return m
-}
-
-// slice is a tensor over the rows [lo, hi).
-func (m matrix) slice(lo, hi int) *tensor.Dense {
-	rows := hi - lo
-	lo, hi = lo*m.cols, hi*m.cols
-	var backing any
-	if !m.single {
-		backing = m.f64[lo:hi:hi]
-	} else {
-		backing = m.f32[lo:hi:hi]
-	}
-	return tensor.New(tensor.WithShape(rows, m.cols), tensor.WithBacking(backing))
 }

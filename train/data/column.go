@@ -12,8 +12,7 @@ type Column struct {
 	Times   bool      // whether the numbers are days since 1970
 	Texts   *Texts    // nil for numbers
 
-	// If length is not 0, it is the number of cells, of which cell i is Numbers[i*stride].
-	length, stride int
+	stride int // if not 0, cell i is Numbers[i*stride]
 }
 
 // Texts holds cells of text by the numbers of the distinct texts.
@@ -47,13 +46,11 @@ func (t *Texts) fresh() bool {
 
 // Len returns the number of cells.
 func (c *Column) Len() int {
-	switch {
-	case c.Texts != nil:
+	if c.Texts != nil {
 		return len(c.Texts.Codes)
-	case c.length > 0:
-		return c.length
 	}
-	return len(c.Numbers)
+	step := max(c.stride, 1)
+	return (len(c.Numbers) + step - 1) / step
 }
 
 // skipped says whether the reader left the column out, as a label or an ID.

@@ -45,13 +45,14 @@ func (r *csvRow) set(record []string) {
 	}
 }
 
-func newCSV(s *source) (rows, error) { return newSeparated(s, s.o.Delimiter) }
-
 // newTSV is newCSV for fields separated by tabs.
-func newTSV(s *source) (rows, error) { return newSeparated(s, cmp.Or(s.o.Delimiter, '\t')) }
+func newTSV(s *source) (rows, error) {
+	s.o.Delimiter = cmp.Or(s.o.Delimiter, '\t')
+	return newCSV(s)
+}
 
-func newSeparated(s *source, comma rune) (rows, error) {
-	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s, "line")}, layout: layoutOf(s, comma),
+func newCSV(s *source) (rows, error) {
+	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s, "line")}, layout: layoutOf(s, s.o.Delimiter),
 		bags: map[string]int{}}
 	p.records = newRecords(p)
 	return p, nil

@@ -22,7 +22,6 @@ type rows interface {
 	take(d int, sparse bool) (*Set, error)
 	// fixed says whether the file states its width at the start.
 	fixed() bool
-	options() Options
 	close()
 }
 
@@ -109,12 +108,12 @@ func openFile(path string, o Options) (r rows, err error) {
 }
 
 // readWhole reads the rest of a file.
-func readWhole(r rows) (*Set, error) {
+func readWhole(r rows, o Options) (*Set, error) {
 	if _, err := r.more(math.MaxInt); err != nil {
 		return nil, err
 	}
 	n, stored, d := r.inHand()
-	return r.take(d, r.options().sparse(n, d, stored, r.fixed()))
+	return r.take(d, o.sparse(n, d, stored, r.fixed()))
 }
 
 // sparse is the rule of Form. A format that writes every cell has fixed columns, and is dense unless asked otherwise.
@@ -122,6 +121,3 @@ func (o Options) sparse(n, d, stored int, fixed bool) bool {
 	cells := float64(n) * float64(d)
 	return o.Form == FormSparse || o.Form == FormAuto && !fixed && cells >= sparseCells && sparseShare*float64(stored) <= cells
 }
-
-// options are the options that the file is read with.
-func (s *source) options() Options { return s.o }

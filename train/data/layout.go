@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Header says whether the first line of CSV names the columns.
@@ -32,10 +30,7 @@ func (h Header) String() string { return nameOf("Header", headerNames, int(h)) }
 
 // ParseHeader reads auto, yes or no. Errors: domain.ErrParam for another text.
 func ParseHeader(s string) (Header, error) {
-	if i := slices.Index(headerNames, s); i >= 0 {
-		return Header(i), nil
-	}
-	return 0, fmt.Errorf("data: header %q is unknown, want auto, yes or no: %w", s, domain.ErrParam)
+	return valueOf[Header]("header", headerNames, s)
 }
 
 // separators are the characters that layoutOf considers as separators.

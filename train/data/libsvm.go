@@ -237,13 +237,13 @@ func (p *libsvm) take(d int, sparse bool) (*Set, error) {
 			return nil, err
 		}
 		x, err := ops.NewCSR(n, d, append([]int{0}, p.ends...), p.columns, p.values)
-		return p.source.set(x, p.targets), err
+		return p.set(x, p.targets), err
 	}
 	if err := p.allow(n, d); err != nil {
 		return nil, err
 	}
 	if len(p.values) == n*d && cap(p.values)-n*d <= n*d/8 { // no row has a gap
-		return p.source.dense(p.values[:n*d:n*d], n, d, p.targets, false)
+		return p.set(denseOf(p.values, n, d), p.targets), nil
 	}
 	x := make([]float64, n*d)
 	k := 0
@@ -253,7 +253,7 @@ func (p *libsvm) take(d int, sparse bool) (*Set, error) {
 			row[p.columns[k]] = p.values[k]
 		}
 	}
-	return p.source.dense(x, n, d, p.targets, false)
+	return p.set(denseOf(x, n, d), p.targets), nil
 }
 
 // dropZeros leaves out the values that are 0.

@@ -94,7 +94,7 @@ func (p *npyFile) Next(most int) ([]Column, error) {
 	}
 	columns := make([]Column, p.h.cols)
 	for j := range columns {
-		columns[j] = Column{Numbers: p.cells[j:], stride: p.h.cols, length: n}
+		columns[j] = Column{Numbers: p.cells[j:], stride: p.h.cols}
 		if p.h.fortran {
 			columns[j] = Column{Numbers: p.cells[j*n:][:n]}
 		}

@@ -164,14 +164,11 @@ type targets struct {
 
 // letGo releases the labels, which belong to a set now.
 func (t *targets) letGo() {
-	t.y, t.labels = make([]float64, 0, len(t.y)), make([]string, 0, len(t.labels))
-	if cap(t.y) == 0 {
-		t.y = nil
-	}
-	if cap(t.labels) == 0 {
-		t.labels = nil
-	}
+	t.y, t.labels = roomFor(t.y), roomFor(t.labels)
 }
+
+// roomFor returns memory for as many elements as s has, nil for none.
+func roomFor[T any](s []T) []T { return grown([]T(nil), len(s)) }
 
 func newTargets(s *source, unit string) *targets {
 	return &targets{s: s, unit: unit, seen: make(map[string]string), known: make(map[uint64]string)}

@@ -25,7 +25,7 @@ func Read(path string, o Options) (*Set, error) {
 		return nil, err
 	}
 	defer r.close()
-	return readWhole(r)
+	return readWhole(r, o)
 }
 
 // ReadLIBSVM reads LIBSVM (svmlight) text, plain, gzip or zstd. name stands for the file in messages and in Set.Source.
@@ -84,7 +84,7 @@ func read(r io.Reader, name string, o Options, f format) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readWhole(rows)
+	return readWhole(rows, o)
 }
 
 // source is an open file: decompressed, past its byte order mark, with its name for errors.
@@ -309,12 +309,7 @@ func (s *source) set(x ops.Matrix, t *targets) *Set {
 	return &Set{X: x, Y: t.y, Labels: t.labels, Source: s.name}
 }
 
-// dense is set for dense cells row by row, made sparse if that was asked for.
-func (s *source) dense(x []float64, n, d int, t *targets, sparse bool) (*Set, error) {
-	m := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x[:n*d:n*d]))
-	if !sparse {
-		return s.set(m, t), nil
-	}
-	c, err := ops.CSROf(m)
-	return s.set(c, t), err
+// denseOf is a matrix of cells row by row.
+func denseOf(x []float64, n, d int) *tensor.Dense {
+	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x[:n*d:n*d]))
 }

@@ -127,35 +127,27 @@ func Files(paths ...string) ([]string, error) {
 			files = append(files, p)
 			continue
 		}
-		in, err := filesIn(p)
+		before := len(files)
+		entries, err := os.ReadDir(p)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("data: %w", err)
 		}
-		files = append(files, in...)
+		for _, e := range entries {
+			path := filepath.Join(p, e.Name())
+			switch {
+			case strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_"):
+			case e.IsDir():
+				return nil, fmt.Errorf("data: %s: is a folder in a folder; name the files, or one folder: %w", path, ErrFormat)
+			default:
+				files = append(files, path)
+			}
+		}
+		if len(files) == before {
+			return nil, fmt.Errorf("data: %s: the folder has no files: %w", p, ErrFormat)
+		}
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("data: no file is named: %w", fs.ErrNotExist)
-	}
-	return files, nil
-}
-
-func filesIn(folder string) (files []string, err error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
-	}
-	for _, e := range entries {
-		path := filepath.Join(folder, e.Name())
-		switch {
-		case strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_"):
-		case e.IsDir():
-			return nil, fmt.Errorf("data: %s: is a folder in a folder; name the files, or one folder: %w", path, ErrFormat)
-		default:
-			files = append(files, path)
-		}
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("data: %s: the folder has no files: %w", folder, ErrFormat)
 	}
 	return files, nil
 }

@@ -133,24 +133,25 @@ func (p *tableRows) frame() *Frame {
 
 func (p *tableRows) take(_ int, sparse bool) (set *Set, err error) {
 	if p.plan != nil {
-		if set, err = p.o.Columns.set(p.frame(), p.plan); err == nil && sparse {
-			set.X, err = ops.CSROf(set.X.(*tensor.Dense))
+		set, err = p.o.Columns.set(p.frame(), p.plan)
+	} else {
+		set = p.set(denseOf(p.x, p.rows, len(p.at.features)), p.targets)
+		set.IDs = p.ids
+		if p.names != nil {
+			set.Names, set.LabelNames = at(p.names, p.at.features), at(p.names, p.at.labels)
+		} else if len(p.at.labels) > 1 {
+			for _, j := range p.at.labels {
+				set.LabelNames = append(set.LabelNames, strconv.Itoa(j+1))
+			}
 		}
-		return set, err
+		p.let()
 	}
-	set, err = p.dense(p.x, p.rows, len(p.at.features), p.targets, sparse)
+	if err == nil && sparse {
+		set.X, err = ops.CSROf(set.X.(*tensor.Dense))
+	}
 	if err != nil {
 		return nil, err
 	}
-	set.IDs = p.ids
-	if p.names != nil {
-		set.Names, set.LabelNames = at(p.names, p.at.features), at(p.names, p.at.labels)
-	} else if len(p.at.labels) > 1 {
-		for _, j := range p.at.labels {
-			set.LabelNames = append(set.LabelNames, strconv.Itoa(j+1))
-		}
-	}
-	p.let()
 	return set, nil
 }
 
