@@ -220,6 +220,8 @@ var laterCases = []tableCase{
 	{name: "unnamed later rows without labels", text: "1,x,2\n3,y,5\n", read: labelled("2"), want: "column 1:number column 3:number | 1 2 >x | 3 5 >y", later: "7,8\n", laterRead: noLabel, laterWant: "column 1:number column 3:number | 7 8"},
 	{name: "unnamed later rows whose label is not wanted", text: "1,x,2\n3,y,5\n", read: labelled("2"), want: "column 1:number column 3:number | 1 2 >x | 3 5 >y", later: "7,x,8\n", laterRead: noLabel, laterWant: "column 1:number column 3:number | 7 8"},
 	{name: "unnamed later rows that lack their label", text: "1,2,x\n3,5,y\n", want: "column 1:number column 2:number | 1 2 >x | 3 5 >y", later: "7,8\n", err: ErrFormat, says: []string{"later.csv", "has 2 columns", "had 3"}},
+	{name: "a later array that lacks its label", text: "1,2,x\n3,5,y\n", want: "column 1:number column 2:number | 1 2 >x | 3 5 >y", laterFile: "later.npy", later: arrayOf("<f8", "False", "(1, 2)", []float64{7, 8}),
+		err: ErrFormat, says: []string{"later.npy", "has 2 columns", "had 3, the labels among them"}},
 	{name: "unnamed later rows of another width", text: "1,2,x\n3,5,y\n", want: "column 1:number column 2:number | 1 2 >x | 3 5 >y", later: "7,8,9,y\n", err: ErrFormat, says: []string{"later.csv", "has 4 columns", "had 3"}},
 	{name: "names for rows that had none", text: "1,2,x\n3,5,y\n", want: "column 1:number column 2:number | 1 2 >x | 3 5 >y", later: "b,a,c\n7,8,y\n", laterWant: "column 1:number column 2:number | 7 8 >y"},
 	{name: "a later text in a column of numbers", text: abc, want: abcWant, later: "a,b,c\n10,many,x\n", err: ErrFormat, says: []string{"later.csv", `"b" is "many", not a number`}},
