@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/bochner-go/bochner/ops/domain"
-	"gorgonia.org/tensor"
 )
 
 // Set makes a Set of a frame: the matrix [n, c.Dims()] of its inputs, and its labels or targets. f.Tell reports missing
@@ -33,15 +32,6 @@ func (c *Columns) Set(f *Frame) (*Set, error) {
 
 // set makes a Set of a frame whose inputs are where the plan says.
 func (c *Columns) set(f *Frame, p *plan) (*Set, error) {
-	x, err := c.matrix(f, p)
-	if err != nil {
-		return nil, err
-	}
-	return &Set{X: x, Y: f.Y, Labels: f.Labels, Names: p.names, LabelNames: f.LabelNames, IDs: f.IDs, Source: f.Source, Columns: c, taken: f.taken}, nil
-}
-
-// matrix makes a matrix of the inputs of a frame, which are where the plan says.
-func (c *Columns) matrix(f *Frame, p *plan) (*tensor.Dense, error) {
 	d := c.Dims()
 	if err := domain.CheckSize("data: "+f.Source, 8, f.rows, d); err != nil {
 		return nil, err
@@ -55,7 +45,8 @@ func (c *Columns) matrix(f *Frame, p *plan) (*tensor.Dense, error) {
 		}
 		at += w.width
 	}
-	return tensor.New(tensor.WithShape(f.rows, d), tensor.WithBacking(x)), nil
+	return &Set{X: denseOf(x, f.rows, d), Y: f.Y, Labels: f.Labels, Names: p.names, LabelNames: f.LabelNames, IDs: f.IDs,
+		Source: f.Source, Columns: c, taken: f.taken}, nil
 }
 
 // writer writes an input into its columns of a matrix.

@@ -44,22 +44,13 @@ type entry struct {
 
 // entries calls f with every row, in the memory of the block.
 func (b *Block) entries(f func(e entry) error) error {
-	var ptr []int
-	var cols []int32
-	var x []float64
-	d := b.Dims()
-	if s, ok := b.X.(*ops.CSR); ok {
-		ptr, cols, x = s.Pointers(), s.Columns(), s.Float64s()
-	} else {
-		x = b.X.(*tensor.Dense).Float64s()
+	m, err := rowsOf("data: Block", b.X)
+	if err != nil {
+		return err
 	}
-	for i := range b.Rows() {
-		e := entry{at: b.at[i]}
-		if ptr != nil {
-			e.x, e.cols = x[ptr[i]:ptr[i+1]], cols[ptr[i]:ptr[i+1]]
-		} else {
-			e.x = x[i*d : (i+1)*d]
-		}
+	for i, at := range b.at {
+		lo, hi := m.bounds(i)
+		e := entry{x: m.f64[lo:hi], cols: m.columns(i), at: at}
 		if b.Y != nil {
 			k := b.Targets()
 			e.y = b.Y[i*k : (i+1)*k]
