@@ -39,9 +39,9 @@ func each[T, U any](seq iter.Seq2[T, error], f func(T) (U, error)) iter.Seq2[U, 
 	}
 }
 
-// only is the sequence of an error.
-func only[T any](err error) iter.Seq2[T, error] {
-	return sequence(func(func(T) error) error { return err })
+// once is the sequence of one item, or of an error.
+func once[T any](v T, err error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) { yield(v, err) }
 }
 
 // ahead runs a sequence in a goroutine, at most n items ahead of its consumer. The goroutine has ended when the range

@@ -20,14 +20,23 @@ func (c *Columns) Set(f *Frame) (*Set, error) {
 	if f == nil || f.rows == 0 {
 		return nil, fmt.Errorf("data: Columns: the frame is nil or has no rows: %w", domain.ErrShape)
 	}
-	p, err := c.find(f.Names, f.Named, func(j int) bool { return !f.columns[j].skipped() })
+	p, err := c.findIn(f)
 	if err != nil {
-		return nil, fmt.Errorf("data: %s: %w", f.Source, err)
+		return nil, err
 	}
 	for _, note := range p.told {
 		f.tell("%s", note)
 	}
 	return c.set(f, p)
+}
+
+// findIn is find for a frame.
+func (c *Columns) findIn(f *Frame) (*plan, error) {
+	p, err := c.find(f.Names, f.Named, func(j int) bool { return !f.columns[j].skipped() })
+	if err != nil {
+		return nil, fmt.Errorf("data: %s: %w", f.Source, err)
+	}
+	return p, nil
 }
 
 // set makes a Set of a frame whose inputs are where the plan says.

@@ -3,6 +3,7 @@ package data
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -33,12 +34,23 @@ const (
 // MissingError, and if no column is left; domain.ErrDomain for numbers that float64 cannot hold; ErrTooLarge for a
 // category of more than 2²⁰ texts.
 func (f *Frame) Learn(o ColumnOptions) (*Columns, error) {
-	l, err := newLearner(o)
-	if err == nil {
-		err = l.add(f)
-	}
+	return learn(o, once(f, nil))
+}
+
+// learn learns from frames with the same columns, one after the other.
+func learn(o ColumnOptions, frames iter.Seq2[*Frame, error]) (*Columns, error) {
+	o, err := o.complete()
 	if err != nil {
 		return nil, err
+	}
+	l := &learner{o: o}
+	for f, err := range frames {
+		if err == nil {
+			err = l.add(f)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	return l.columns()
 }
@@ -60,17 +72,12 @@ func (f *Frame) Plain() (*Columns, error) {
 	return c, nil
 }
 
-// learner learns from frames with the same columns, one after the other.
+// learner holds what learn has seen.
 type learner struct {
 	o     ColumnOptions
 	like  *Frame
 	rows  int
 	stats []columnStats
-}
-
-func newLearner(o ColumnOptions) (*learner, error) {
-	o, err := o.complete()
-	return &learner{o: o}, err
 }
 
 // columnStats are the statistics of a column.

@@ -59,8 +59,8 @@ func (f *Frame) Look(c *Columns) (*Look, error) {
 	if f.Labels != nil {
 		l.Classes = levelsOf(f.Labels)
 	}
-	if _, err := c.find(f.Names, f.Named, func(j int) bool { return !f.columns[j].skipped() }); err != nil {
-		return nil, fmt.Errorf("data: %s: %w", f.Source, err)
+	if _, err := c.findIn(f); err != nil {
+		return nil, err
 	}
 	inputs, why := map[string]*Input{}, map[string]string{}
 	for i := range c.Inputs {

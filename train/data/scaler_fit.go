@@ -12,7 +12,7 @@ import (
 // domain.ErrDomain for a value that is not finite; domain.ErrShape for a matrix without rows or columns; ErrZeros for
 // sparse rows under a scaler that changes zeros.
 func (s *Scaler) Fit(x ops.Matrix) error {
-	return newLearning(s).fit(func(yield func(ops.Matrix, error) bool) { yield(x, nil) })
+	return newLearning(s).fit(once(x, nil))
 }
 
 // FitBlocks is Fit for rows in blocks. It ranges over blocks once for each scaler that learns; each range must yield

@@ -324,19 +324,7 @@ func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
 	if s.Options().Columns != nil {
 		return nil, had
 	}
-	l, err := newLearner(o)
-	if err != nil {
-		return nil, err
-	}
-	for f, err := range s.frames(ctx) {
-		if err == nil {
-			err = l.add(f)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	c, err := l.columns()
+	c, err := learn(o, s.frames(ctx))
 	if err != nil {
 		return nil, err
 	}
