@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -10,14 +11,8 @@ import (
 // before it knows where the cell ends, and copies nothing. It leaves the first line and doubtful ones to encoding/csv,
 // which would read every line alike, with the same errors.
 type plainLines struct {
-	comma  byte
-	fields []field
-}
-
-// field says how a field of each line is read.
-type field struct {
-	number bool
-	slot   int32 // of the number in x
+	comma byte
+	slots []int32 // the place in x of the number in each field, -1 of those that are read as texts
 }
 
 // newPlainLines returns nil if the separator may occur in a number.
@@ -25,16 +20,15 @@ func newPlainLines(p *csvFile) *plainLines {
 	if !strings.ContainsRune(",;\t|", p.layout.comma) {
 		return nil
 	}
-	l := &plainLines{comma: byte(p.layout.comma), fields: make([]field, p.fields)}
-	features := p.at.features
+	l := &plainLines{comma: byte(p.layout.comma), slots: slices.Repeat([]int32{-1}, p.fields)}
 	if p.cells != nil {
-		features = p.looked
 		p.row.numbers = make([]float64, p.fields)
-	}
-	for k, j := range features {
-		l.fields[j] = field{number: true, slot: int32(k)}
-		if p.cells != nil {
-			l.fields[j].slot = int32(j)
+		for _, j := range p.looked {
+			l.slots[j] = int32(j)
+		}
+	} else {
+		for k, j := range p.at.features {
+			l.slots[j] = int32(k)
 		}
 	}
 	p.row.texts = make([][]byte, p.fields)
@@ -85,16 +79,16 @@ func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 		p.reserve(1)
 		x = p.x[len(p.x) : len(p.x)+d]
 	}
-	i, last := 0, len(l.fields)-1
-	for j, f := range l.fields {
-		number := f.number && (p.cells == nil || p.cells[j].Texts == nil)
+	i, last := 0, len(l.slots)-1
+	for j, slot := range l.slots {
+		number := slot >= 0 && (p.cells == nil || p.cells[j].Texts == nil)
 		if number {
 			for b[i] == ' ' {
 				i++
 			}
 			if v, n := decimal(b[i:]); n > 0 && (math.Abs(v) < 1<<53 || !lossy(string(b[i:i+n]), v)) {
 				if next := i + n + l.after(b[i+n:], j == last); next > i+n {
-					x[f.slot], i = v, next
+					x[slot], i = v, next
 					continue
 				}
 			}
@@ -112,7 +106,7 @@ func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 		i = end + 1
 		if number {
 			if v, flaw := cellNumber(string(text)); flaw == sound {
-				x[f.slot] = v
+				x[slot] = v
 				continue
 			}
 			if p.cells == nil {
