@@ -414,7 +414,8 @@ func (s *columnStats) grouped() bool {
 	return true
 }
 
-// booleanWords returns the words for 0 and 1, in small letters, if the texts are these two, and the cells of the second.
+// booleanWords returns the words for 0 and 1 if the texts are these two, in small or capital letters, and the number of
+// cells with the second; nil for other texts.
 func (s *columnStats) booleanWords() (words []string, ones int) {
 	if s.numbers > 0 || len(s.texts) > 8 || s.names {
 		return nil, 0

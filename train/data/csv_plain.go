@@ -65,8 +65,7 @@ func (p *csvFile) scan(most int) error {
 }
 
 // scanLine reads the line at the start of b, which is complete, into p.row, and without cells its numbers to the end of
-// p.x. It returns the length of the line; 0 leaves the line to
-// encoding/csv.
+// p.x. It returns the length of the line; 0 leaves the line to encoding/csv.
 func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 	switch {
 	case b[0] == '\n':

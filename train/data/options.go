@@ -47,7 +47,8 @@ func valueOf[T ~int](what string, names []string, s string) (T, error) {
 		return T(i), nil
 	}
 	last := len(names) - 1
-	return 0, fmt.Errorf("data: %s %q is unknown, want %s or %s: %w", what, s, strings.Join(names[:last], ", "), names[last], domain.ErrParam)
+	return 0, fmt.Errorf("data: %s %q is unknown, want %s or %s: %w", what, s, strings.Join(names[:last], ", "),
+		names[last], domain.ErrParam)
 }
 
 // Task says what the label column holds.

@@ -258,7 +258,8 @@ func (s *Stream) chunks(ctx context.Context, files []int, room func() int, f fun
 	return s.pieces(ctx, files, &o, room, func(r rows, at place) error {
 		if o.Dims == 0 { // the files that follow are to have as many
 			if !r.fixed() {
-				return fmt.Errorf("data: %s: the number of features is not known; take a Survey first, or set Options.Dims: %w", s.files[at.file], domain.ErrParam)
+				return fmt.Errorf("data: %s: the number of features is not known; take a Survey first, or set "+
+					"Options.Dims: %w", s.files[at.file], domain.ErrParam)
 			}
 			_, _, o.Dims = r.inHand()
 			s.shape.learn(func(k *facts) { k.dims = cmp.Or(k.dims, o.Dims) })
@@ -269,30 +270,31 @@ func (s *Stream) chunks(ctx context.Context, files []int, room func() int, f fun
 
 // pieces reads files, by default all in order, in pieces of at most room() rows, and calls f for each piece with the
 // place of its first row. Each file is opened with the options that o holds by then.
-func (s *Stream) pieces(ctx context.Context, files []int, o *Options, room func() int, f func(r rows, at place) error) error {
+func (s *Stream) pieces(ctx context.Context, files []int, o *Options, room func() int,
+	f func(r rows, at place) error) error {
 	for k := range s.files {
 		at := place{file: k}
 		if files != nil {
 			at.file = files[k]
 		}
-		if err := checkContext(ctx, s.files[at.file]); err != nil {
-			return err
-		}
-		r, err := openFile(s.files[at.file], *o)
-		if err != nil {
-			return err
-		}
-		err = s.piecesOf(ctx, r, at, room, f)
-		r.close()
-		if err != nil {
+		if err := s.piecesOf(ctx, at, *o, room, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// piecesOf is pieces for the rows r of a file, which begins at at.
-func (s *Stream) piecesOf(ctx context.Context, r rows, at place, room func() int, f func(r rows, at place) error) error {
+// piecesOf is pieces for the file that begins at at.
+func (s *Stream) piecesOf(ctx context.Context, at place, o Options, room func() int,
+	f func(r rows, at place) error) error {
+	if err := checkContext(ctx, s.files[at.file]); err != nil {
+		return err
+	}
+	r, err := openFile(s.files[at.file], o)
+	if err != nil {
+		return err
+	}
+	defer r.close()
 	for {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("data: %s: stopped after %d rows: %w", s.files[at.file], at.row, err)
@@ -380,7 +382,7 @@ func (s *Stream) block(r rows, d int, sparse bool, at place, f func(*Block) erro
 	if len(keep) == 0 {
 		return nil
 	}
-	b := &Block{Set: set, files: s.files}
+	b := &Block{Set: set, files: s.files, at: make([]place, 0, len(keep))}
 	for _, r := range keep {
 		b.at = append(b.at, place{at.file, at.row + r})
 	}

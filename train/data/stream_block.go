@@ -102,13 +102,12 @@ type cutter struct {
 	dims   int    // of the rows
 	sparse bool
 
-	x    []float64 // the rows held, of which y, names and ids are the targets, labels and IDs
-	cols []int32
-	ends []int
-	at   []place
-	y    []float64
-
-	names, ids []string
+	x           []float64 // the rows held
+	cols        []int32
+	ends        []int
+	at          []place
+	y           []float64
+	labels, ids []string
 }
 
 // room is the number of rows that complete the block.
@@ -138,7 +137,7 @@ func (c *cutter) one(e entry) error {
 		c.y = append(c.y, e.y...)
 	}
 	if c.like.Labels != nil {
-		c.names = append(c.names, e.label)
+		c.labels = append(c.labels, e.label)
 	}
 	if c.like.IDs != nil {
 		c.ids = append(c.ids, e.id)
@@ -155,7 +154,8 @@ func (c *cutter) flush() (err error) {
 	if n == 0 {
 		return nil
 	}
-	set := &Set{Y: c.y, Labels: c.names, IDs: c.ids, Names: c.like.Names, LabelNames: c.like.LabelNames, Columns: c.like.Columns, Source: c.like.Source}
+	set := &Set{Y: c.y, Labels: c.labels, IDs: c.ids, Names: c.like.Names, LabelNames: c.like.LabelNames,
+		Columns: c.like.Columns, Source: c.like.Source}
 	if c.sparse {
 		set.X, err = ops.NewCSR(n, c.dims, append([]int{0}, c.ends...), c.cols, c.x)
 	} else {
@@ -166,7 +166,7 @@ func (c *cutter) flush() (err error) {
 	}
 	b := &Block{Set: set, files: c.like.files, at: c.at}
 	c.x, c.cols, c.ends = make([]float64, 0, len(c.x)), make([]int32, 0, len(c.cols)), c.ends[:0]
-	c.at, c.y, c.names, c.ids = nil, nil, nil, nil
+	c.at, c.y, c.labels, c.ids = nil, nil, nil, nil
 	return c.emit(b)
 }
 
