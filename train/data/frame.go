@@ -148,7 +148,7 @@ func (f *Frame) cellOf(j int, v any) (cell, error) {
 		f.rows, quote(f.Names[j]), v, domain.ErrDtype)
 }
 
-// append takes a cell. A column that has had no value but times holds times.
+// append takes a cell. The first value of a column, if it is a time, makes it a column of times.
 func (c *Column) append(v cell) {
 	switch {
 	case v.text != "":
