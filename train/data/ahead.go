@@ -1,6 +1,28 @@
 package data
 
-import "iter"
+import (
+	"errors"
+	"iter"
+)
+
+// errStopped ends a sequence whose consumer stops.
+var errStopped = errors.New("stopped")
+
+// sequence is the sequence of what run emits, and of its error.
+func sequence[T any](run func(emit func(T) error) error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		err := run(func(v T) error {
+			if !yield(v, nil) {
+				return errStopped
+			}
+			return nil
+		})
+		if err != nil && err != errStopped {
+			var none T
+			yield(none, err)
+		}
+	}
+}
 
 // each is a sequence with f applied to its items. It ends after an error.
 func each[T, U any](seq iter.Seq2[T, error], f func(T) (U, error)) iter.Seq2[U, error] {
@@ -17,12 +39,9 @@ func each[T, U any](seq iter.Seq2[T, error], f func(T) (U, error)) iter.Seq2[U, 
 	}
 }
 
-// only is the sequence of an error.
-func only[T any](err error) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		var none T
-		yield(none, err)
-	}
+// once is the sequence of one item, or of an error.
+func once[T any](v T, err error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) { yield(v, err) }
 }
 
 // ahead runs a sequence in a goroutine, at most n items ahead of its consumer. The goroutine has ended when the range

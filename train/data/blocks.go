@@ -39,7 +39,7 @@ func RowRange(x ops.Matrix, lo, hi int) ops.Matrix {
 	case *ops.Bags:
 		return v.Slice(lo, hi)
 	}
-	return mustMatrix(who, x.(*tensor.Dense)).slice(lo, hi)
+	return ops.Rows(x.(*tensor.Dense), lo, hi)
 }
 
 // RowsOf is Rows for dense or sparse rows, or for ops.Bags. It panics as Rows does.
@@ -60,14 +60,13 @@ func RowsOf(x ops.Matrix, idx []int) ops.Matrix {
 func Rows(x *tensor.Dense, idx []int) *tensor.Dense {
 	m := mustMatrix("data: Rows", x)
 	mustIndex("data: Rows", m.rows, idx)
-	out := matrix{rows: len(idx), cols: m.cols, single: m.single}
+	var cells any
 	if m.single {
-		out.f32 = make([]float32, len(idx)*m.cols)
+		cells = appendRows(nil, m.f32, idx, m.cols)
 	} else {
-		out.f64 = make([]float64, len(idx)*m.cols)
+		cells = appendRows(nil, m.f64, idx, m.cols)
 	}
-	m.copyRows(out, idx)
-	return out.slice(0, len(idx))
+	return tensor.New(tensor.WithShape(len(idx), m.cols), tensor.WithBacking(cells))
 }
 
 // RowsInto is Rows into the memory of dst, [len(idx), d], with the element type of x. It panics as Rows does, and when
@@ -79,19 +78,22 @@ func RowsInto(dst, x *tensor.Dense, idx []int) {
 		panic(fmt.Sprintf("%s: dst is %v %v, want %v (%d, %d)", who, dst.Dtype(), dst.Shape(), x.Dtype(), len(idx), m.cols))
 	}
 	mustIndex(who, m.rows, idx)
-	m.copyRows(out, idx)
+	if m.single {
+		appendRows(out.f32[:0], m.f32, idx, m.cols)
+	} else {
+		appendRows(out.f64[:0], m.f64, idx, m.cols)
+	}
 }
 
-// copyRows copies the rows idx of m, which are there, to dst, of the same width and type.
-func (m matrix) copyRows(dst matrix, idx []int) {
-	for i, k := range idx {
-		to, from := i*m.cols, k*m.cols
-		if m.single {
-			copy(dst.f32[to:to+m.cols], m.f32[from:])
-		} else {
-			copy(dst.f64[to:to+m.cols], m.f64[from:])
-		}
+// appendRows appends the rows idx of k elements.
+func appendRows[T any](to, from []T, idx []int, k int) []T {
+	if to == nil {
+		to = make([]T, 0, len(idx)*k)
 	}
+	for _, i := range idx {
+		to = append(to, from[i*k:(i+1)*k]...)
+	}
+	return to
 }
 
 // mustRows returns the number of rows of x, dense, sparse or ops.Bags. It panics for anything else.
@@ -123,17 +125,4 @@ func mustMatrix(who string, x *tensor.Dense) matrix {
 		panic(err.Error())
 	}
 	return m
-}
-
-// slice is a tensor over the rows [lo, hi).
-func (m matrix) slice(lo, hi int) *tensor.Dense {
-	rows := hi - lo
-	lo, hi = lo*m.cols, hi*m.cols
-	var backing any
-	if !m.single {
-		backing = m.f64[lo:hi:hi]
-	} else {
-		backing = m.f32[lo:hi:hi]
-	}
-	return tensor.New(tensor.WithShape(rows, m.cols), tensor.WithBacking(backing))
 }

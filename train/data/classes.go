@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Classes are the distinct classes of a training set, in order: class i is output i of a head.
@@ -63,11 +66,7 @@ func (c Classes) Check(rows int) error {
 
 // Index returns the number of the class of each label. Errors: ErrLabel, with the row, for a label that is not a class.
 func (c Classes) Index(labels []string) ([]int, error) {
-	at := make(map[string]int, len(c))
-	for i, l := range c {
-		at[l] = i
-	}
-	idx := make([]int, len(labels))
+	at, idx := placesByName(c), make([]int, len(labels))
 	for row, l := range labels {
 		i, ok := at[l]
 		if !ok {
@@ -85,4 +84,58 @@ func (c Classes) list() string {
 		names = append(names, "...")
 	}
 	return fmt.Sprintf("the %d known classes (%s)", len(c), strings.Join(names, ", "))
+}
+
+// OneVersusRest returns regression targets [n, classes] for class numbers 0..classes-1: +1 in the column of the class
+// of a row and -1 elsewhere. Errors: domain.ErrShape without labels, domain.ErrParam for fewer than 2 classes and for
+// more than memory holds, domain.ErrDomain for a label out of range.
+func OneVersusRest(labels []int, classes int) (*mat.Dense, error) {
+	if len(labels) == 0 {
+		return nil, fmt.Errorf("data: OneVersusRest: there are no labels; give one a row: %w", domain.ErrShape)
+	}
+	if classes < 2 {
+		return nil, fmt.Errorf("data: OneVersusRest: classes = %d, want at least 2: %w", classes, domain.ErrParam)
+	}
+	for i, l := range labels {
+		if l < 0 || l >= classes {
+			return nil, fmt.Errorf("data: OneVersusRest: row %d has the label %d, which is not in 0..%d; number the classes from 0: %w", i, l, classes-1, domain.ErrDomain)
+		}
+	}
+	if err := domain.CheckSize("data: OneVersusRest", 8, len(labels), classes); err != nil {
+		return nil, err
+	}
+	y := mat.NewDense(len(labels), classes, nil)
+	cells := y.RawMatrix().Data
+	for j := range classes {
+		cells[j] = -1
+	}
+	for i := 1; i < len(labels); i++ { // copied, which is faster than set
+		copy(cells[i*classes:], cells[:classes])
+	}
+	for i, l := range labels {
+		cells[i*classes+l] = 1
+	}
+	return y, nil
+}
+
+// BalancedWeights returns class weights that give all classes the same total weight: n/(k n_c) for class c, which has
+// n_c of the n rows, of k classes. Summed over the rows, the weights give n. Errors: domain.ErrShape for no classes,
+// domain.ErrDomain for a class without rows.
+func BalancedWeights(counts []int) ([]float64, error) {
+	n := 0
+	for c, rows := range counts {
+		if rows < 1 {
+			return nil, fmt.Errorf("data: BalancedWeights: class %d has %d rows, and no weight makes up for none; "+
+				"leave it out: %w", c, rows, domain.ErrDomain)
+		}
+		n += rows
+	}
+	if n == 0 {
+		return nil, fmt.Errorf("data: BalancedWeights: there are no classes: %w", domain.ErrShape)
+	}
+	out := make([]float64, len(counts))
+	for c, rows := range counts {
+		out[c] = float64(n) / (float64(len(counts)) * float64(rows))
+	}
+	return out, nil
 }

@@ -12,8 +12,7 @@ type Column struct {
 	Times   bool      // whether the numbers are days since 1970
 	Texts   *Texts    // nil for numbers
 
-	// If length is not 0, it is the number of cells, of which cell i is Numbers[i*stride].
-	length, stride int
+	stride int // if not 0, cell i is Numbers[i*stride]
 }
 
 // Texts holds cells of text by the numbers of the distinct texts.
@@ -47,13 +46,11 @@ func (t *Texts) fresh() bool {
 
 // Len returns the number of cells.
 func (c *Column) Len() int {
-	switch {
-	case c.Texts != nil:
+	if c.Texts != nil {
 		return len(c.Texts.Codes)
-	case c.length > 0:
-		return c.length
 	}
-	return len(c.Numbers)
+	step := max(c.stride, 1)
+	return (len(c.Numbers) + step - 1) / step
 }
 
 // skipped says whether the reader left the column out, as a label or an ID.
@@ -95,17 +92,18 @@ func (c *Column) format(v float64) string {
 // add takes the text of a cell. A number that float64 cannot hold is kept as text; Learn and Columns report it.
 func (c *Column) add(t string, read func(string) (float64, flaw)) {
 	v, f := read(t)
-	switch gap := f != sound && isGap(t); {
-	case f == sound && c.Texts == nil:
-		c.Numbers = append(roomy(c.Numbers), v)
-	case gap:
-		c.addNumber(math.NaN())
-	case f == sound:
-		c.addNumber(v)
-	default:
-		c.toTexts()
-		c.Texts.Add(t)
+	if f == sound && lossy(t, v) {
+		f = noNumber
 	}
+	if f != sound && isGap(t) {
+		v, f = math.NaN(), sound
+	}
+	if f == sound {
+		c.addNumber(v)
+		return
+	}
+	c.toTexts()
+	c.Texts.Add(t)
 }
 
 // addNumber takes a number, NaN for a gap.
@@ -113,7 +111,7 @@ func (c *Column) addNumber(v float64) {
 	if c.Texts != nil {
 		c.Texts.Add(c.format(v))
 	} else {
-		c.Numbers = append(c.Numbers, v)
+		c.Numbers = append(roomy(c.Numbers), v)
 	}
 }
 
@@ -134,14 +132,19 @@ func (c *Column) join(d *Column) {
 	if c.skipped() {
 		return
 	}
-	if c.Texts != nil || d.Texts != nil || c.Times != d.Times {
+	if d.Texts != nil || c.Times != d.Times {
 		c.toTexts()
-		for i := range d.Len() {
-			c.Texts.Add(d.text(i))
-		}
-		return
 	}
 	for i := range d.Len() {
+		c.addCell(d, i)
+	}
+}
+
+// addCell appends cell i of a column of the same kind, or of any to texts.
+func (c *Column) addCell(d *Column, i int) {
+	if c.Texts != nil {
+		c.Texts.Add(d.text(i))
+	} else {
 		c.Numbers = append(c.Numbers, d.number(i))
 	}
 }
@@ -150,19 +153,15 @@ func (c *Column) join(d *Column) {
 func (c *Column) take(idx []int) Column {
 	out := Column{Times: c.Times}
 	switch {
+	case c.skipped():
+		return out
 	case c.Texts != nil:
 		out.Texts = &Texts{Codes: make([]int32, 0, len(idx))}
-	case c.Numbers != nil:
-		out.Numbers = make([]float64, 0, len(idx))
 	default:
-		return out
+		out.Numbers = make([]float64, 0, len(idx))
 	}
 	for _, i := range idx {
-		if c.Texts != nil {
-			out.Texts.Add(c.text(i))
-		} else {
-			out.Numbers = append(out.Numbers, c.number(i))
-		}
+		out.addCell(c, i)
 	}
 	return out
 }

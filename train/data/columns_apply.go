@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/bochner-go/bochner/ops/domain"
-	"gorgonia.org/tensor"
 )
 
 // Set makes a Set of a frame: the matrix [n, c.Dims()] of its inputs, and its labels or targets. f.Tell reports missing
@@ -21,9 +20,9 @@ func (c *Columns) Set(f *Frame) (*Set, error) {
 	if f == nil || f.rows == 0 {
 		return nil, fmt.Errorf("data: Columns: the frame is nil or has no rows: %w", domain.ErrShape)
 	}
-	p, err := c.find(f.Names, f.Named, func(j int) bool { return !f.columns[j].skipped() })
+	p, err := c.findIn(f)
 	if err != nil {
-		return nil, fmt.Errorf("data: %s: %w", f.Source, err)
+		return nil, err
 	}
 	for _, note := range p.told {
 		f.tell("%s", note)
@@ -31,17 +30,17 @@ func (c *Columns) Set(f *Frame) (*Set, error) {
 	return c.set(f, p)
 }
 
-// set makes a Set of a frame whose inputs are where the plan says.
-func (c *Columns) set(f *Frame, p *plan) (*Set, error) {
-	x, err := c.matrix(f, p)
+// findIn is find for a frame.
+func (c *Columns) findIn(f *Frame) (*plan, error) {
+	p, err := c.find(f.Names, f.Named, func(j int) bool { return !f.columns[j].skipped() })
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("data: %s: %w", f.Source, err)
 	}
-	return &Set{X: x, Y: f.Y, Labels: f.Labels, Names: p.names, LabelNames: f.LabelNames, IDs: f.IDs, Source: f.Source, Columns: c, taken: f.taken}, nil
+	return p, nil
 }
 
-// matrix makes a matrix of the inputs of a frame, which are where the plan says.
-func (c *Columns) matrix(f *Frame, p *plan) (*tensor.Dense, error) {
+// set makes a Set of a frame whose inputs are where the plan says.
+func (c *Columns) set(f *Frame, p *plan) (*Set, error) {
 	d := c.Dims()
 	if err := domain.CheckSize("data: "+f.Source, 8, f.rows, d); err != nil {
 		return nil, err
@@ -55,7 +54,8 @@ func (c *Columns) matrix(f *Frame, p *plan) (*tensor.Dense, error) {
 		}
 		at += w.width
 	}
-	return tensor.New(tensor.WithShape(f.rows, d), tensor.WithBacking(x)), nil
+	return &Set{X: denseOf(x, f.rows, d), Y: f.Y, Labels: f.Labels, Names: p.names, LabelNames: f.LabelNames, IDs: f.IDs,
+		Source: f.Source, Columns: c, taken: f.taken}, nil
 }
 
 // writer writes an input into its columns of a matrix.

@@ -3,6 +3,7 @@ package data
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -33,12 +34,23 @@ const (
 // MissingError, and if no column is left; domain.ErrDomain for numbers that float64 cannot hold; ErrTooLarge for a
 // category of more than 2²⁰ texts.
 func (f *Frame) Learn(o ColumnOptions) (*Columns, error) {
-	l, err := newLearner(o)
-	if err == nil {
-		err = l.add(f)
-	}
+	return learn(o, once(f, nil))
+}
+
+// learn learns from frames with the same columns, one after the other.
+func learn(o ColumnOptions, frames iter.Seq2[*Frame, error]) (*Columns, error) {
+	o, err := o.complete()
 	if err != nil {
 		return nil, err
+	}
+	l := &learner{o: o}
+	for f, err := range frames {
+		if err == nil {
+			err = l.add(f)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	return l.columns()
 }
@@ -60,17 +72,12 @@ func (f *Frame) Plain() (*Columns, error) {
 	return c, nil
 }
 
-// learner learns from frames with the same columns, one after the other.
+// learner holds what learn has seen.
 type learner struct {
 	o     ColumnOptions
 	like  *Frame
 	rows  int
 	stats []columnStats
-}
-
-func newLearner(o ColumnOptions) (*learner, error) {
-	o, err := o.complete()
-	return &learner{o: o}, err
 }
 
 // columnStats are the statistics of a column.
@@ -355,14 +362,8 @@ func (l *learner) ofTexts(s *columnStats, in Input) (Input, string, error) {
 			return in, "", err
 		}
 	}
-	if words := booleanWords(s); words != nil {
+	if words, ones := s.booleanWords(); words != nil {
 		in.Kind, in.Levels, in.Distinct, in.Fill = Boolean, words, 2, 0
-		ones := 0
-		for t, n := range s.texts {
-			if strings.EqualFold(t, words[1]) {
-				ones += n
-			}
-		}
 		if 2*ones > s.textual {
 			in.Fill = 1
 		}
@@ -413,23 +414,22 @@ func (s *columnStats) grouped() bool {
 	return true
 }
 
-// booleanWords returns the words for 0 and 1 if all texts are among them, or nil.
-func booleanWords(s *columnStats) []string {
-	if s.numbers > 0 || len(s.texts) < 2 || len(s.texts) > 8 || s.names {
-		return nil
+// booleanWords returns the words for 0 and 1 if the texts are these two, in small or capital letters, and the number of
+// cells with the second; nil for other texts.
+func (s *columnStats) booleanWords() (words []string, ones int) {
+	if s.numbers > 0 || len(s.texts) > 8 || s.names {
+		return nil, 0
+	}
+	counts := map[string]int{}
+	for t, n := range s.texts {
+		counts[strings.ToLower(t)] += n
 	}
 	for _, words := range [][]string{{"false", "true"}, {"no", "yes"}, {"n", "y"}, {"f", "t"}, {"off", "on"}} {
-		has := [2]bool{}
-		all := true
-		for t := range s.texts {
-			is := [2]bool{strings.EqualFold(t, words[0]), strings.EqualFold(t, words[1])}
-			has[0], has[1], all = has[0] || is[0], has[1] || is[1], all && (is[0] || is[1])
-		}
-		if all && has[0] && has[1] {
-			return words
+		if len(counts) == 2 && counts[words[0]] > 0 && counts[words[1]] > 0 {
+			return words, counts[words[1]]
 		}
 	}
-	return nil
+	return nil, 0
 }
 
 // category chooses the levels with columns of their own.

@@ -128,7 +128,7 @@ func (s *Stream) allColumns(ctx context.Context) iter.Seq2[*Frame, error] {
 // framesOfBlocks are the rows of files without columns.
 func (s *Stream) framesOfBlocks(ctx context.Context) iter.Seq2[*Frame, error] {
 	if _, err := s.Survey(ctx, 0); err != nil {
-		return only[*Frame](err)
+		return once[*Frame](nil, err)
 	}
 	return each(s.Blocks(ctx, 0), (*Block).frame)
 }
@@ -148,7 +148,7 @@ func (b *Block) frame() (*Frame, error) {
 	if b.Labels != nil {
 		label.Numbers = make([]float64, 0, f.rows)
 		for _, l := range b.Labels {
-			label.add(l, cellNumber)
+			label.add(l, number)
 		}
 	}
 	if !label.skipped() {

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -20,7 +19,6 @@ type csvFile struct {
 	first   int    // the number of the first line that is not blank
 	doubt   string // the first class, if it is text and all later ones are numbers
 	ended   bool
-	commas  bool           // whether a decimal comma was found
 	plain   *plainLines    // nil if no line is plain
 	bags    map[string]int // for Options.bags: the first row of each bag
 	row     csvRow
@@ -47,13 +45,14 @@ func (r *csvRow) set(record []string) {
 	}
 }
 
-func newCSV(s *source) (rows, error) { return newSeparated(s, s.o.Delimiter) }
-
 // newTSV is newCSV for fields separated by tabs.
-func newTSV(s *source) (rows, error) { return newSeparated(s, cmp.Or(s.o.Delimiter, '\t')) }
+func newTSV(s *source) (rows, error) {
+	s.o.Delimiter = cmp.Or(s.o.Delimiter, '\t')
+	return newCSV(s)
+}
 
-func newSeparated(s *source, comma rune) (rows, error) {
-	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s, "line")}, layout: layoutOf(s, comma),
+func newCSV(s *source) (rows, error) {
+	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s, "line")}, layout: layoutOf(s, s.o.Delimiter),
 		bags: map[string]int{}}
 	p.records = newRecords(p)
 	return p, nil
@@ -69,11 +68,11 @@ func (p *csvFile) more(most int) (int, error) {
 		if p.rows-had == most {
 			break
 		}
-		line, record, err := p.next()
+		line, record, err := p.records.read()
 		if err == io.EOF {
 			p.ended = true
 			err = p.finish()
-		} else if err == nil && record != nil {
+		} else if err == nil {
 			err = p.took(line, record)
 		}
 		if err != nil {
@@ -129,6 +128,7 @@ func (p *csvFile) start(line int, record []string) error {
 	if err := p.tableRows.start("the line", line, p.fields); err != nil {
 		return err
 	}
+	p.commas = p.cells != nil && p.layout.comma != ','
 	for _, note := range p.layout.told {
 		p.tell("%s", note)
 	}
@@ -186,11 +186,6 @@ func (p *csvFile) add(line int) error {
 	}
 	for _, j := range p.at.labels {
 		text := p.row.texts[j]
-		if p.cells != nil && p.o.Task == Regression && p.layout.comma != ',' {
-			if _, f := p.number(line, string(text)); f == sound {
-				text = bytes.Replace(text, []byte(","), []byte("."), 1)
-			}
-		}
 		if err := p.targets.add(line, text); err != nil {
 			if _, f := number(string(text)); line == p.first && f == noNumber && len(text) > 0 {
 				err = fmt.Errorf("%w (if line %d is a header, say so)", err, line)
@@ -206,19 +201,6 @@ func (p *csvFile) add(line int) error {
 	p.doubtHeader()
 	p.rows++
 	return p.allow(p.rows, len(p.at.features))
-}
-
-// number reads a number of a table, which may have a decimal comma unless commas separate fields.
-func (p *csvFile) number(line int, text string) (float64, flaw) {
-	v, f := cellNumber(text)
-	if f != noNumber || p.layout.comma == ',' {
-		return v, f
-	}
-	if v, f = numberIn(text, p.layout.comma); f == sound && !p.commas {
-		p.commas = true
-		p.tell("line %d has the number %s: commas are treated as decimal points", line, quote(text))
-	}
-	return v, f
 }
 
 // addCells takes the cells of a line.

@@ -3,21 +3,16 @@ package data
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 )
 
 // plainLines reads simple CSV lines, without quotes, in place in the buffer of the reader. It reads a cell as a number
-// before it knows where the cell ends, and copies nothing. It leaves doubtful lines to csvFile.next. Every line could
-// go through encoding/csv, with the same rows and errors.
+// before it knows where the cell ends, and copies nothing. It leaves the first line and doubtful ones to encoding/csv,
+// which would read every line alike, with the same errors.
 type plainLines struct {
-	comma  byte
-	fields []field
-}
-
-// field says how a field of each line is read.
-type field struct {
-	number bool
-	slot   int32 // of the number in x
+	comma byte
+	slots []int32 // the place in x of the number in each field, -1 of those that are read as texts
 }
 
 // newPlainLines returns nil if the separator may occur in a number.
@@ -25,16 +20,15 @@ func newPlainLines(p *csvFile) *plainLines {
 	if !strings.ContainsRune(",;\t|", p.layout.comma) {
 		return nil
 	}
-	l := &plainLines{comma: byte(p.layout.comma), fields: make([]field, p.fields)}
-	features := p.at.features
+	l := &plainLines{comma: byte(p.layout.comma), slots: slices.Repeat([]int32{-1}, p.fields)}
 	if p.cells != nil {
-		features = p.looked
 		p.row.numbers = make([]float64, p.fields)
-	}
-	for k, j := range features {
-		l.fields[j] = field{number: true, slot: int32(k)}
-		if p.cells != nil {
-			l.fields[j].slot = int32(j)
+		for _, j := range p.looked {
+			l.slots[j] = int32(j)
+		}
+	} else {
+		for k, j := range p.at.features {
+			l.slots[j] = int32(k)
 		}
 	}
 	p.row.texts = make([][]byte, p.fields)
@@ -71,7 +65,7 @@ func (p *csvFile) scan(most int) error {
 }
 
 // scanLine reads the line at the start of b, which is complete, into p.row, and without cells its numbers to the end of
-// p.x. It returns the length of the line; 0 leaves the line to next.
+// p.x. It returns the length of the line; 0 leaves the line to encoding/csv.
 func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 	switch {
 	case b[0] == '\n':
@@ -84,16 +78,16 @@ func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 		p.reserve(1)
 		x = p.x[len(p.x) : len(p.x)+d]
 	}
-	i, last := 0, len(l.fields)-1
-	for j, f := range l.fields {
-		number := f.number && (p.cells == nil || p.cells[j].Texts == nil)
+	i, last := 0, len(l.slots)-1
+	for j, slot := range l.slots {
+		number := slot >= 0 && (p.cells == nil || p.cells[j].Texts == nil)
 		if number {
 			for b[i] == ' ' {
 				i++
 			}
 			if v, n := decimal(b[i:]); n > 0 && (math.Abs(v) < 1<<53 || !lossy(string(b[i:i+n]), v)) {
 				if next := i + n + l.after(b[i+n:], j == last); next > i+n {
-					x[f.slot], i = v, next
+					x[slot], i = v, next
 					continue
 				}
 			}
@@ -111,7 +105,7 @@ func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 		i = end + 1
 		if number {
 			if v, flaw := cellNumber(string(text)); flaw == sound {
-				x[f.slot] = v
+				x[slot] = v
 				continue
 			}
 			if p.cells == nil {

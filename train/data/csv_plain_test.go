@@ -135,7 +135,7 @@ func TestPlainLines(t *testing.T) {
 	}
 }
 
-// TestPlainLinesAreUsed: what stands in files of numbers is not left to encoding/csv, long lines included.
+// TestPlainLinesAreUsed: of a file of numbers encoding/csv gets the first line alone, long lines included.
 func TestPlainLinesAreUsed(t *testing.T) {
 	for _, width := range []int{2, 300, 50000} {
 		row := strings.Repeat("-0.25,1e3,17,", width/2) + "1\n"
@@ -146,7 +146,7 @@ func TestPlainLinesAreUsed(t *testing.T) {
 		if n, err := p.more(math.MaxInt); n != 5 || err != nil || p.no != 5 {
 			t.Fatal(n, err, p.no)
 		}
-		if p.records.lines > 0 {
+		if p.records.lines > 1 {
 			t.Errorf("%d columns: encoding/csv read %d of %d lines", width, p.records.lines, p.no)
 		}
 		set, err := p.take(0, false)

@@ -50,7 +50,7 @@ var (
 	// ErrTask marks classes that look like targets: numbers, and most rows have a different one.
 	ErrTask = errors.New("classes that look like targets")
 	// ErrColumn marks a label or a row name that is to come from a column that the file lacks; it wraps ErrFormat.
-	ErrColumn error = errColumn{}
+	ErrColumn = fmt.Errorf("%w", ErrFormat)
 	// ErrZeros marks sparse rows under a scaler that changes zeros.
 	ErrZeros = errors.New("zeros do not stay zero")
 )

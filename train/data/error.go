@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -47,12 +46,6 @@ func newError(file string, line int, sentinel error, format string, args ...any)
 	}
 	e := &Error{File: file, Line: line, Err: sentinel}
 	e.Problem, e.Remedy, _ = strings.Cut(fmt.Sprintf(format, args...), mark)
-	var missing *missingColumn
-	for _, a := range args {
-		if err, ok := a.(error); ok && errors.As(err, &missing) {
-			e.Column, e.Err = missing.name, ErrColumn
-		}
-	}
 	return e
 }
 
@@ -60,9 +53,3 @@ func newError(file string, line int, sentinel error, format string, args ...any)
 type missingColumn struct{ name, text string }
 
 func (e *missingColumn) Error() string { return e.text }
-
-// errColumn is the type of ErrColumn.
-type errColumn struct{}
-
-func (errColumn) Error() string { return ErrFormat.Error() }
-func (errColumn) Unwrap() error { return ErrFormat }

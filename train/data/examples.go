@@ -34,7 +34,7 @@ type Pairs struct {
 
 // Blocks yields the pairs as one block.
 func (p Pairs) Blocks(context.Context, int) iter.Seq2[Pairs, error] {
-	return func(yield func(Pairs, error) bool) { yield(p, nil) }
+	return once(p, nil)
 }
 
 // Check returns the pairs with dense rows in row-major order, copied if necessary. Errors begin with who:
@@ -126,7 +126,7 @@ func (s Streamed) check(ctx context.Context) error {
 // class that is not in Classes; domain.ErrParam for Classes with targets, or for labels without Classes.
 func (s Streamed) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error] {
 	if err := s.check(ctx); err != nil {
-		return only[Pairs](err)
+		return once(Pairs{}, err)
 	}
 	return ahead(s.Stream.o.Ahead, each(s.Stream.blocks(ctx, epoch), s.pairs))
 }
@@ -162,7 +162,7 @@ func (s Streamed) pairs(b *Block) (Pairs, error) {
 // Matrices yields the rows without targets and unscaled, as Scaler.FitBlocks takes them.
 func (s Streamed) Matrices(ctx context.Context) iter.Seq2[ops.Matrix, error] {
 	if err := s.check(ctx); err != nil {
-		return only[ops.Matrix](err)
+		return once[ops.Matrix](nil, err)
 	}
 	return each(s.Stream.Blocks(ctx, 0), func(b *Block) (ops.Matrix, error) { return b.X, nil })
 }
@@ -188,16 +188,14 @@ type kept struct {
 }
 
 func (k kept) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error] {
-	return func(yield func(Pairs, error) bool) {
+	return sequence(func(emit func(Pairs) error) error {
 		first := 0
 		for b, err := range k.Examples.Blocks(ctx, epoch) {
-			if err != nil {
-				yield(b, err)
-				return
+			if err == nil {
+				b, err = b.Check("data: Part")
 			}
-			if b, err = b.Check("data: Part"); err != nil {
-				yield(b, err)
-				return
+			if err != nil {
+				return err
 			}
 			var rows []int
 			n := b.Y.RawMatrix().Rows
@@ -207,9 +205,13 @@ func (k kept) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error] {
 				}
 			}
 			first += n
-			if len(rows) > 0 && !yield(b.take(rows), nil) {
-				return
+			if len(rows) == 0 {
+				continue
+			}
+			if err := emit(b.take(rows)); err != nil {
+				return err
 			}
 		}
-	}
+		return nil
+	})
 }

@@ -22,7 +22,6 @@ type rows interface {
 	take(d int, sparse bool) (*Set, error)
 	// fixed says whether the file states its width at the start.
 	fixed() bool
-	options() Options
 	close()
 }
 
@@ -74,7 +73,7 @@ func checkName(path string) error {
 }
 
 // openFile opens the file at path.
-func openFile(path string, o Options) (rows, error) {
+func openFile(path string, o Options) (r rows, err error) {
 	if err := checkName(path); err != nil {
 		return nil, err
 	}
@@ -83,16 +82,19 @@ func openFile(path string, o Options) (rows, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
-	if t, ok := tables[ext]; ok {
-		r, err := newTable(f, path, o, t)
-		if err != nil {
+	var s *source
+	defer func() {
+		switch {
+		case err != nil && s != nil:
+			s.close()
+		case err != nil:
 			f.Close()
 		}
-		return r, err
+	}()
+	if t, ok := tables[ext]; ok {
+		return newTable(f, path, o, t)
 	}
-	s, err := open(f, path, o, formats[ext].text)
-	if err != nil {
-		f.Close()
+	if s, err = open(f, path, o, formats[ext].text); err != nil {
 		return nil, err
 	}
 	s.shut = append(s.shut, func() { f.Close() })
@@ -100,23 +102,18 @@ func openFile(path string, o Options) (rows, error) {
 		s.size = info.Size()
 	}
 	if named != unpacked && s.meter.packed != named {
-		s.close()
 		return nil, s.fail(0, ErrFormat, "is named %s and is not %v data; decompress it or rename it", filepath.Ext(path), named)
 	}
-	r, err := formats[ext].rows(s)
-	if err != nil {
-		s.close()
-	}
-	return r, err
+	return formats[ext].rows(s)
 }
 
 // readWhole reads the rest of a file.
-func readWhole(r rows) (*Set, error) {
+func readWhole(r rows, o Options) (*Set, error) {
 	if _, err := r.more(math.MaxInt); err != nil {
 		return nil, err
 	}
 	n, stored, d := r.inHand()
-	return r.take(d, r.options().sparse(n, d, stored, r.fixed()))
+	return r.take(d, o.sparse(n, d, stored, r.fixed()))
 }
 
 // sparse is the rule of Form. A format that writes every cell has fixed columns, and is dense unless asked otherwise.
@@ -124,6 +121,3 @@ func (o Options) sparse(n, d, stored int, fixed bool) bool {
 	cells := float64(n) * float64(d)
 	return o.Form == FormSparse || o.Form == FormAuto && !fixed && cells >= sparseCells && sparseShare*float64(stored) <= cells
 }
-
-// options are the options that the file is read with.
-func (s *source) options() Options { return s.o }

@@ -56,7 +56,7 @@ func cellNumber(t string) (float64, flaw) {
 
 // lossy says whether t is a whole number that float64 may have rounded to v.
 func lossy(t string, v float64) bool {
-	return math.Abs(v) >= 1<<53 && !strings.ContainsAny(t, ".eE")
+	return math.Abs(v) >= 1<<53 && !strings.ContainsAny(t, ".,eE")
 }
 
 // NewFrame returns a frame without rows, with columns of the given names. Errors (domain.ErrParam): no name, an empty
@@ -90,80 +90,80 @@ func (f *Frame) Append(row ...any) error {
 	if len(row) != len(f.Names) {
 		return fmt.Errorf("data: Frame: row %d has %d cells, and there are %d columns: %w", f.rows, len(row), len(f.Names), domain.ErrShape)
 	}
+	cells := make([]cell, len(row))
 	for j, v := range row {
-		if err := f.checkCell(j, v); err != nil {
+		var err error
+		if cells[j], err = f.cellOf(j, v); err != nil {
 			return err
 		}
 	}
-	for j, v := range row {
-		f.columns[j].addAny(v)
+	for j, c := range cells {
+		f.columns[j].append(c)
 	}
 	f.rows++
 	return nil
 }
 
-// checkCell returns an error for a cell that no column can take.
-func (f *Frame) checkCell(j int, v any) error {
-	bad := func(value float64, reason, remedy string) error {
-		return &domain.CellError{Who: "data: Frame: column " + quote(f.Names[j]), Row: f.rows, Col: j, Value: value, Reason: reason, Remedy: remedy}
+// cell is a cell of Append: a text or, if that is empty, a number, NaN for a missing value, or a time in days.
+type cell struct {
+	text   string
+	number float64
+	isTime bool
+	time   time.Time
+}
+
+// cellOf returns an error for a cell that no column can take.
+func (f *Frame) cellOf(j int, v any) (cell, error) {
+	bad := func(value float64, reason, remedy string) (cell, error) {
+		return cell{}, &domain.CellError{Who: "data: Frame: column " + quote(f.Names[j]), Row: f.rows, Col: j, Value: value, Reason: reason, Remedy: remedy}
 	}
 	switch v := v.(type) {
-	case nil, bool, time.Time:
-		return nil
+	case nil:
+		return cell{number: math.NaN()}, nil
+	case bool:
+		return cell{text: fmt.Sprint(v)}, nil
+	case time.Time:
+		return cell{number: timeDays(v), isTime: true, time: v}, nil
 	case int:
-		if f := float64(v); math.Abs(f) < 1<<53 {
-			return nil
+		if math.Abs(float64(v)) >= 1<<53 {
+			return bad(float64(v), "is 2^53 or more in absolute value, where float64 rounds", "give a string if it is a name")
 		}
-		return bad(float64(v), "is 2^53 or more in absolute value, where float64 rounds", "give a string if it is a name")
+		return cell{number: float64(v)}, nil
 	case float64:
 		if math.IsInf(v, 0) {
 			return bad(v, "is not a finite number", "give nil where a value is missing")
 		}
-		return nil
+		return cell{number: v}, nil
 	case string:
 		if value, flaw := number(v); flaw != sound && flaw != noNumber && !isGap(v) {
 			reason, remedy := flaw.explain(v)
 			return bad(value, reason, remedy)
 		}
 		if !utf8.ValidString(v) {
-			return fmt.Errorf("data: Frame: row %d, column %s: the text %q is not UTF-8: %w", f.rows, quote(f.Names[j]), v, domain.ErrDomain)
+			return cell{}, fmt.Errorf("data: Frame: row %d, column %s: the text %q is not UTF-8: %w", f.rows, quote(f.Names[j]), v, domain.ErrDomain)
 		}
-		return nil
+		return cell{text: strings.TrimSpace(v), number: math.NaN()}, nil
 	}
-	return fmt.Errorf("data: Frame: row %d, column %s: a %T; want a float64, an int, a bool, a string, a time.Time or nil: %w",
+	return cell{}, fmt.Errorf("data: Frame: row %d, column %s: a %T; want a float64, an int, a bool, a string, a time.Time or nil: %w",
 		f.rows, quote(f.Names[j]), v, domain.ErrDtype)
 }
 
-// addAny takes a cell that checkCell accepts.
-func (c *Column) addAny(v any) {
-	value := math.NaN()
-	switch v := v.(type) {
-	case string:
-		c.add(strings.TrimSpace(v), cellNumber)
+// append takes a cell. The first value of a column, if it is a time, makes it a column of times.
+func (c *Column) append(v cell) {
+	switch {
+	case v.text != "":
+		c.add(v.text, number)
 		return
-	case bool:
-		c.add(fmt.Sprint(v), cellNumber)
+	case v.isTime && c.Texts == nil && !slices.ContainsFunc(c.Numbers, func(v float64) bool { return v == v }):
+		c.Times = true
+	case v.isTime && !c.Times:
+		c.add(v.time.Format(time.RFC3339Nano), number)
 		return
-	case float64:
-		value = v
-	case int:
-		value = float64(v)
-	case time.Time:
-		value = timeDays(v)
-		if c.Texts == nil && !slices.ContainsFunc(c.Numbers, func(v float64) bool { return v == v }) { // gaps at most
-			c.Times = true
-		} else if !c.Times {
-			c.add(v.Format(time.RFC3339Nano), cellNumber)
-			return
-		}
-	}
-	if c.Times && value == value && !isTime(v) { // of another kind than the cells before
+	case c.Times && !v.isTime && v.number == v.number:
 		c.toTexts()
 	}
-	c.addNumber(value)
+	c.addNumber(v.number)
 }
-
-func isTime(v any) bool { _, ok := v.(time.Time); return ok }
 
 // Rows returns the number of rows.
 func (f *Frame) Rows() int { return f.rows }
@@ -181,20 +181,11 @@ func (f *Frame) Take(idx []int) *Frame {
 		out.columns[j] = f.columns[j].take(idx)
 	}
 	if f.Y != nil {
-		out.Y = pickRows(f.Y, idx, f.Targets())
+		out.Y = appendRows(nil, f.Y, idx, f.Targets())
 	}
 	out.Labels, out.IDs = pick(f.Labels, idx), pick(f.IDs, idx)
 	out.lines, out.taken = pick(f.lines, idx), taken(f.taken, idx)
 	return &out
-}
-
-// pickRows is pick for rows of k numbers.
-func pickRows(from []float64, idx []int, k int) []float64 {
-	to := make([]float64, 0, len(idx)*k)
-	for _, i := range idx {
-		to = append(to, from[i*k:(i+1)*k]...)
-	}
-	return to
 }
 
 // taken are the row numbers in the file of the rows idx. from are the numbers of all rows; nil: 0, 1, 2, ...

@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"compress/gzip"
 	"math"
 	"strings"
 	"testing"
@@ -24,12 +23,8 @@ func record(class byte, colour [3]byte, white int) []byte {
 // TestReadImageBags: the samples are where the pixels are, grey, and again in the mirror; plain and gzip files are the same.
 func TestReadImageBags(t *testing.T) {
 	two := append(record(3, [3]byte{255, 0, 0}, 5*cifarEdge+2), record(5, [3]byte{0, 0, 51}, 0)...)
-	var zipped bytes.Buffer
-	z := gzip.NewWriter(&zipped)
-	must(z.Write(two))
-	mustDo(z.Close())
-	for _, file := range [][]byte{two, zipped.Bytes()} {
-		path := fileOf(t, "images.bin", string(file))
+	for _, file := range []string{string(two), zip(string(two))} {
+		path := fileOf(t, "images.bin", file)
 		set := must(ReadImageBags(path, true, 0))
 		b := set.X.(*ops.Bags)
 		if b.Len() != 2 || b.Axes() != 3 || b.Size(0) != 2*cifarPixels || strings.Join(set.Labels, " ") != "3 5" {

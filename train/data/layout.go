@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Header says whether the first line of CSV names the columns.
@@ -32,10 +30,7 @@ func (h Header) String() string { return nameOf("Header", headerNames, int(h)) }
 
 // ParseHeader reads auto, yes or no. Errors: domain.ErrParam for another text.
 func ParseHeader(s string) (Header, error) {
-	if i := slices.Index(headerNames, s); i >= 0 {
-		return Header(i), nil
-	}
-	return 0, fmt.Errorf("data: header %q is unknown, want auto, yes or no: %w", s, domain.ErrParam)
+	return valueOf[Header]("header", headerNames, s)
 }
 
 // separators are the characters that layoutOf considers as separators.
@@ -134,6 +129,19 @@ func numberIn(t string, comma rune) (float64, flaw) {
 		if v, f := number(strings.Replace(t, ",", ".", 1)); f == sound {
 			return v, sound
 		}
+	}
+	return v, f
+}
+
+// number is numberIn for a text of the given line.
+func (s *source) number(line int, t string) (float64, flaw) {
+	v, f := number(t)
+	if f != noNumber || !s.commas {
+		return v, f
+	}
+	if v, f = numberIn(t, ';'); f == sound && !s.commaTold {
+		s.commaTold = true
+		s.tell("line %d has the number %s: commas are treated as decimal points", line, quote(t))
 	}
 	return v, f
 }

@@ -60,12 +60,14 @@ func (p *libsvm) line() ([]byte, error) {
 	b, err := p.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
 		p.long = p.long[:0]
-		for err == bufio.ErrBufferFull {
+		for err == bufio.ErrBufferFull && len(p.long) <= maxLine {
 			p.long = append(p.long, b...)
 			b, err = p.ReadSlice('\n')
 		}
 		p.long = append(p.long, b...)
-		b = p.long
+		if b = p.long; len(b) > maxLine {
+			return nil, fmt.Errorf("a line is longer than %d bytes: %w", maxLine, ErrFormat)
+		}
 	}
 	if err == io.EOF && len(b) > 0 {
 		err = nil // the last line may lack its newline
@@ -235,13 +237,13 @@ func (p *libsvm) take(d int, sparse bool) (*Set, error) {
 			return nil, err
 		}
 		x, err := ops.NewCSR(n, d, append([]int{0}, p.ends...), p.columns, p.values)
-		return p.source.set(x, p.targets), err
+		return p.set(x, p.targets), err
 	}
 	if err := p.allow(n, d); err != nil {
 		return nil, err
 	}
 	if len(p.values) == n*d && cap(p.values)-n*d <= n*d/8 { // no row has a gap
-		return p.source.dense(p.values[:n*d:n*d], n, d, p.targets, false)
+		return p.set(denseOf(p.values, n, d), p.targets), nil
 	}
 	x := make([]float64, n*d)
 	k := 0
@@ -251,7 +253,7 @@ func (p *libsvm) take(d int, sparse bool) (*Set, error) {
 			row[p.columns[k]] = p.values[k]
 		}
 	}
-	return p.source.dense(x, n, d, p.targets, false)
+	return p.set(denseOf(x, n, d), p.targets), nil
 }
 
 // dropZeros leaves out the values that are 0.

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"bufio"
 	"fmt"
 	"slices"
 	"strings"
@@ -115,6 +114,6 @@ func (endless) Read(p []byte) (int, error) {
 }
 
 func TestLineLimit(t *testing.T) {
-	m := &meter{r: endless{}, text: true, line: maxLine - 10}
-	fails(t, failed(bufio.NewReader(m).ReadString('\n')), ErrFormat, "longer than 268435456 bytes")
+	p := &libsvm{source: must(open(endless{}, "f", Options{}, true)), long: make([]byte, 0, maxLine+1<<17)}
+	fails(t, failed(p.more(1)), ErrFormat, "data: f: a line is longer than 268435456 bytes")
 }

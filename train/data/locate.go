@@ -40,15 +40,13 @@ func locate(err error, place func(row int) (file string, at int)) error {
 		if moved.OfBag {
 			index = &moved.Bag
 		}
-		var file string
-		file, *index = place(*index)
-		moved.Who = who(cell.Who, file)
+		file, at := place(*index)
+		*index, moved.Who = at, who(cell.Who, file)
 		return &moved
 	case errors.As(err, &row):
 		moved := *row
-		var file string
-		file, moved.Row = place(row.Row)
-		moved.Who = who(row.Who, file)
+		file, at := place(row.Row)
+		moved.Row, moved.Who = at, who(row.Who, file)
 		return &moved
 	}
 	file, _ := place(-1)

@@ -59,8 +59,8 @@ func (f *Frame) Look(c *Columns) (*Look, error) {
 	if f.Labels != nil {
 		l.Classes = levelsOf(f.Labels)
 	}
-	if _, err := c.find(f.Names, f.Named, func(j int) bool { return !f.columns[j].skipped() }); err != nil {
-		return nil, fmt.Errorf("data: %s: %w", f.Source, err)
+	if _, err := c.findIn(f); err != nil {
+		return nil, err
 	}
 	inputs, why := map[string]*Input{}, map[string]string{}
 	for i := range c.Inputs {
@@ -74,16 +74,13 @@ func (f *Frame) Look(c *Columns) (*Look, error) {
 		if col.skipped() {
 			continue
 		}
-		var look *ColumnLook
-		if in := inputs[name]; in != nil {
-			if in.Kind == Time && in.Layout != "" {
-				col = col.asTimes(in.Layout)
-			}
-			look = f.lookAt(name, col)
+		in := inputs[name]
+		if in != nil && in.Kind == Time && in.Layout != "" {
+			col = col.asTimes(in.Layout)
+		}
+		look := f.lookAt(name, col)
+		if look.Left = why[name]; in != nil {
 			look.Kind, look.Becomes = in.Kind, in.width(c.Cyclic)
-		} else {
-			look = f.lookAt(name, col)
-			look.Left = why[name]
 		}
 		l.Columns = append(l.Columns, look)
 	}

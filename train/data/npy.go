@@ -2,7 +2,6 @@ package data
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -94,7 +93,7 @@ func (p *npyFile) Next(most int) ([]Column, error) {
 	}
 	columns := make([]Column, p.h.cols)
 	for j := range columns {
-		columns[j] = Column{Numbers: p.cells[j:], stride: p.h.cols, length: n}
+		columns[j] = Column{Numbers: p.cells[j:], stride: p.h.cols}
 		if p.h.fortran {
 			columns[j] = Column{Numbers: p.cells[j*n:][:n]}
 		}
@@ -183,11 +182,11 @@ func (s *source) npyEnd(err error, place string) error {
 func (p *npyFile) decode(n int) (err error) {
 	h := p.h
 	before := p.read * h.cols
-	p.cells, err = decoders[h.descr[len(h.descr)-2:]](p.cells[:0], p.source, strings.HasPrefix(h.descr, ">"), n*h.cols)
-	var lost *inexact
-	if errors.As(err, &lost) {
+	var lost string
+	p.cells, lost, err = decoders[h.descr[len(h.descr)-2:]](p.cells[:0], p.source, strings.HasPrefix(h.descr, ">"), n*h.cols)
+	if lost != "" {
 		i, j := h.place(before + len(p.cells))
-		return p.fail(0, domain.ErrDomain, "the integer %s at row %d, column %d of the array is 2^53 or more in absolute value, where float64 rounds; save the array with astype(float64) if that is meant", lost.text, i, j)
+		return p.fail(0, domain.ErrDomain, "the integer %s at row %d, column %d of the array is 2^53 or more in absolute value, where float64 rounds; save the array with astype(float64) if that is meant", lost, i, j)
 	}
 	if err != nil {
 		return p.npyEnd(err, fmt.Sprintf("after at least %d of %d x %d elements", before+len(p.cells), h.rows, h.cols))
@@ -196,7 +195,7 @@ func (p *npyFile) decode(n int) (err error) {
 }
 
 // decoders has an entry for each type that npyType accepts.
-var decoders = map[string]func(out []float64, r io.Reader, big bool, size int) ([]float64, error){
+var decoders = map[string]func(out []float64, r io.Reader, big bool, size int) (_ []float64, lost string, err error){
 	"f8": decode[float64], "f4": decode[float32],
 	"i1": decode[int8], "i2": decode[int16], "i4": decode[int32], "i8": decode[int64],
 	"u1": decode[uint8], "u2": decode[uint16], "u4": decode[uint32], "u8": decode[uint64],
@@ -210,18 +209,13 @@ func (h npyHeader) place(k int) (i, j int) {
 	return k / h.cols, k % h.cols
 }
 
-// inexact is an integer that float64 may have rounded.
-type inexact struct{ text string }
-
-func (e *inexact) Error() string { return e.text + " may not be exact in float64" }
-
 type element interface {
 	float64 | float32 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
 // decode appends size elements, big-endian or little-endian, to out, which is empty. With an error it returns the
-// elements before the buffer or the integer that failed.
-func decode[T element](out []float64, r io.Reader, big bool, size int) ([]float64, error) {
+// elements before the buffer that failed, and with lost, an integer that float64 may round, those before it.
+func decode[T element](out []float64, r io.Reader, big bool, size int) (_ []float64, lost string, err error) {
 	const buffer = 1 << 13
 	out = grown(out, min(size, freeCells))
 	buf := make([]T, min(size, buffer))
@@ -237,19 +231,19 @@ func decode[T element](out []float64, r io.Reader, big bool, size int) ([]float6
 		part := buf[:min(len(buf), size-len(out))]
 		b := raw[:len(part)*width]
 		if _, err := io.ReadFull(r, b); err != nil {
-			return out, err
+			return out, "", err
 		}
 		n := len(out)
 		out = slices.Grow(out, len(part))
 		switch {
 		case whole || big:
 			if _, err := binary.Decode(b, order, part); err != nil {
-				return out, err
+				return out, "", err
 			}
 			for _, v := range part {
 				f := float64(v)
 				if whole && (f >= 1<<53 || f <= -1<<53) {
-					return out, &inexact{fmt.Sprint(v)}
+					return out, fmt.Sprint(v), nil
 				}
 				out = append(out, f)
 			}
@@ -272,5 +266,5 @@ func decode[T element](out []float64, r io.Reader, big bool, size int) ([]float6
 			}
 		}
 	}
-	return out, nil
+	return out, "", nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,21 +143,6 @@ func TestReadNPYErrors(t *testing.T) {
 		{"int64 too long, Fortran", arrayOf("<i8", "True", "(3, 2)", []int64{1, 2, 3, 4, 1 << 53, 6}), none, domain.ErrDomain, []string{"9007199254740992", "row 1, column 1"}},
 		{"uint64 too long", of("<u8", "(1, 2)", []uint64{1, math.MaxUint64}), none, domain.ErrDomain, []string{"18446744073709551615", "row 0, column 1"}},
 	})
-}
-
-// What a small file announces is not what is allocated: at most the cells that every file may have.
-func TestSmallFilesAllocateLittle(t *testing.T) {
-	huge := arrayOf("<f8", "False", "(2000000000, 2000000000)", []float64{1})
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range 4 {
-		ReadNPY(strings.NewReader(huge), "f", Options{})
-		ReadLIBSVM(strings.NewReader("1 16777216:1\n"), "f", Options{})
-	}
-	runtime.ReadMemStats(&after)
-	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(4*(8*freeCells+1<<20)); got > most {
-		t.Errorf("%d bytes allocated, want at most %d", got, most)
-	}
 }
 
 // TestArrayTargets: the targets of an array are its numbers, to the bit, from the least to the largest.

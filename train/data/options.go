@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -37,10 +38,17 @@ func nameOf(kind string, names []string, i int) string {
 
 // ParseLabel reads last, first or none. Errors: domain.ErrParam for another text.
 func ParseLabel(s string) (Label, error) {
-	if i := slices.Index(labelNames, s); i >= 0 {
-		return Label(i), nil
+	return valueOf[Label]("label position", labelNames, s)
+}
+
+// valueOf is the value of a type whose name is s.
+func valueOf[T ~int](what string, names []string, s string) (T, error) {
+	if i := slices.Index(names, s); i >= 0 {
+		return T(i), nil
 	}
-	return 0, fmt.Errorf("data: label position %q is unknown, want last, first or none: %w", s, domain.ErrParam)
+	last := len(names) - 1
+	return 0, fmt.Errorf("data: %s %q is unknown, want %s or %s: %w", what, s, strings.Join(names[:last], ", "),
+		names[last], domain.ErrParam)
 }
 
 // Task says what the label column holds.

@@ -24,8 +24,8 @@ import (
 // one after the first column, and for text that is not UTF-8; domain.ErrParam for a nil context; ctx.Err(), which is
 // checked after each file.
 func ReadFrame(ctx context.Context, o Options, paths ...string) (*Frame, error) {
-	if ctx == nil {
-		return nil, fmt.Errorf("data: ReadFrame: the context is nil; give context.Background(): %w", domain.ErrParam)
+	if err := checkContext(ctx, "ReadFrame"); err != nil {
+		return nil, err
 	}
 	files, err := Files(paths...)
 	if err != nil {

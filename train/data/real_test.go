@@ -44,19 +44,16 @@ func TestRealFiles(t *testing.T) {
 			if c.sum >= 0 && sum != c.sum {
 				t.Errorf("the first row sums to %v, want %v", sum, c.sum)
 			}
+			if classes := NewClasses(s.Labels); c.k == 26 && (classes[0] != "1" || classes[1] != "2" || classes[25] != "26") {
+				t.Errorf("classes in the order %v", classes)
+			}
 			if c.first != "" && s.Labels[0] != c.first {
 				t.Errorf("first class %q, want %q", s.Labels[0], c.first)
 			}
 		})
 	}
-}
-
-func TestRealLetterClasses(t *testing.T) {
-	s := must(Read(realFile(t, "letter/letter.train.libsvm.gz"), Options{}))
-	c := NewClasses(s.Labels)
-	if c[0] != "1" || c[1] != "2" || c[25] != "26" {
-		t.Errorf("classes in the order %v", c)
-	}
+	// Of adult's training rows only later ones name column 123.
+	fails(t, failed(Read(realFile(t, "adult/adult.train.libsvm.gz"), Options{Dims: 122})), domain.ErrShape)
 }
 
 func TestRealHousing(t *testing.T) {
@@ -71,11 +68,6 @@ func TestRealHousing(t *testing.T) {
 	if mean < 22.53275 || mean > 22.53285 { // 22.5328 is published
 		t.Errorf("mean target %v", mean)
 	}
-}
-
-// The widest rows of adult's training file name only 123 later, so a smaller width must be refused by name.
-func TestRealAdultTooNarrow(t *testing.T) {
-	fails(t, failed(Read(realFile(t, "adult/adult.train.libsvm.gz"), Options{Dims: 122})), domain.ErrShape)
 }
 
 func BenchmarkRead(b *testing.B) {

@@ -23,7 +23,6 @@ type records struct {
 }
 
 func newRecords(p *csvFile) *records {
-	p.meter.text = false // whose lines are no records
 	r := &records{p: p, comma: []byte(string(p.layout.comma)), most: maxColumns}
 	if p.meter.packed != unpacked && p.meter.small {
 		r.most = smallColumns
@@ -123,31 +122,6 @@ func trimmed(record []string) []string {
 		record[i] = strings.TrimSpace(f)
 	}
 	return record
-}
-
-// next takes the next record, and nil for a blank line. Lines without quotes are cut at the separators, with memory for
-// their fields alone.
-func (p *csvFile) next() (line int, record []string, err error) {
-	buffer, whole, err := p.wholeLines()
-	if err != nil {
-		return 0, nil, err
-	}
-	n := bytes.IndexByte(buffer[:whole], '\n') + 1
-	if n == 0 { // the last line of a file may lack its newline
-		buffer, _ = p.Peek(p.Buffered())
-		if _, err := p.Peek(len(buffer) + 1); err == io.EOF {
-			n = len(buffer)
-		}
-	}
-	if n == 0 || bytes.IndexByte(buffer[:n], '"') >= 0 {
-		return p.records.read()
-	}
-	text := strings.TrimSuffix(strings.TrimSuffix(string(buffer[:n]), "\n"), "\r")
-	p.no++
-	if _, err := p.Discard(n); err != nil || text == "" {
-		return 0, nil, err
-	}
-	return p.no, trimmed(strings.Split(text, string(p.layout.comma))), nil
 }
 
 // wholeLines returns the buffer and the length of the complete lines at its start. If there are none it reads on, into

@@ -12,7 +12,7 @@ import (
 // domain.ErrDomain for a value that is not finite; domain.ErrShape for a matrix without rows or columns; ErrZeros for
 // sparse rows under a scaler that changes zeros.
 func (s *Scaler) Fit(x ops.Matrix) error {
-	return newLearning(s).fit(func(yield func(ops.Matrix, error) bool) { yield(x, nil) })
+	return newLearning(s).fit(once(x, nil))
 }
 
 // FitBlocks is Fit for rows in blocks. It ranges over blocks once for each scaler that learns; each range must yield
@@ -80,6 +80,12 @@ func (l *learning) block(x ops.Matrix) error {
 
 // next ends a pass.
 func (l *learning) next() error {
+	switch {
+	case l.cols == 0:
+		return fmt.Errorf("%s: cannot be fitted to no rows: %w", l.s.who(), domain.ErrShape)
+	case l.at == len(l.steps):
+		return nil
+	}
 	l.steps[l.at].finish()
 	if l.sparse {
 		if err := l.s.stepKeepsZeros(l.steps, l.at, l.cols); err != nil {
@@ -91,35 +97,22 @@ func (l *learning) next() error {
 	return nil
 }
 
-// pass lets the step of this pass learn from the blocks; where none learns the first block tells the width.
-func (l *learning) pass(blocks iter.Seq2[ops.Matrix, error]) error {
-	for x, err := range blocks {
-		if err == nil {
-			err = l.block(x)
-		}
-		if err != nil {
-			return err
-		}
-		if l.at == len(l.steps) {
-			break
-		}
-	}
-	if l.cols == 0 {
-		return fmt.Errorf("%s: cannot be fitted to no rows: %w", l.s.who(), domain.ErrShape)
-	}
-	return nil
-}
-
-// fit makes the passes that are left.
+// fit makes the passes that are left. Where no step learns, the first block of a pass tells the width.
 func (l *learning) fit(blocks iter.Seq2[ops.Matrix, error]) error {
 	for l.at < len(l.steps) || l.cols == 0 {
-		if err := l.pass(blocks); err != nil {
-			return err
-		}
-		if l.at < len(l.steps) {
-			if err := l.next(); err != nil {
+		for x, err := range blocks {
+			if err == nil {
+				err = l.block(x)
+			}
+			if err != nil {
 				return err
 			}
+			if l.at == len(l.steps) {
+				break
+			}
+		}
+		if err := l.next(); err != nil {
+			return err
 		}
 	}
 	l.s.steps, l.s.cols = l.steps, l.cols

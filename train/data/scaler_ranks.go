@@ -3,6 +3,7 @@ package data
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -32,50 +33,38 @@ func (r *ranked) learn(rows entries, _, d int) {
 	}
 }
 
-// sorted are the values of a column in order, without some of its zeros.
-type sorted struct {
-	values   []float64
-	negative int // values
-	zeros    int // that are left out
-}
-
-// columns returns the columns of the sample, and forgets it.
-func (r *ranked) columns() []sorted {
-	all := make([]sorted, r.d)
+// columns yields the values of each column in order, which the next one overwrites. It forgets the sample.
+func (r *ranked) columns() iter.Seq2[int, []float64] {
+	n, stored := len(r.pool), make([][]float64, r.d)
 	for _, e := range r.pool {
 		for t, v := range e.x {
 			j := columnOf(e.cols, t)
-			all[j].values = append(all[j].values, v)
+			stored[j] = append(stored[j], v)
 		}
 	}
-	for j := range all {
-		c := &all[j]
-		slices.Sort(c.values)
-		c.negative, _ = slices.BinarySearch(c.values, 0)
-		c.zeros = len(r.pool) - len(c.values)
-	}
 	r.pool = nil
-	return all
-}
-
-func (c sorted) len() int { return len(c.values) + c.zeros }
-
-// at is the k-th value.
-func (c sorted) at(k int) float64 {
-	switch {
-	case k < c.negative:
-		return c.values[k]
-	case k < c.negative+c.zeros:
-		return 0
+	return func(yield func(int, []float64) bool) {
+		all := make([]float64, 0, n)
+		for j, some := range stored {
+			slices.Sort(some)
+			negative, _ := slices.BinarySearch(some, 0)
+			all = append(all[:0], some[:negative]...)
+			all = append(all, make([]float64, n-len(some))...) // the zeros that sparse rows leave out
+			all = append(all, some[negative:]...)
+			if !yield(j, all) {
+				return
+			}
+		}
 	}
-	return c.values[k-c.zeros]
 }
 
-// quantile is the value at the level p, with (k + ½)/n as the level of value k of n, linear between values.
-func (c sorted) quantile(p float64) float64 {
-	place := min(max(p*float64(c.len())-.5, 0), float64(c.len()-1))
+// quantile is the value at the level p of sorted values, with (k + ½)/n as the level of value k of n, linear between
+// values.
+func quantile(sorted []float64, p float64) float64 {
+	last := len(sorted) - 1
+	place := min(max(p*float64(len(sorted))-.5, 0), float64(last))
 	k := int(place)
-	low, high, f := c.at(k), c.at(min(k+1, c.len()-1)), place-float64(k)
+	low, high, f := sorted[k], sorted[min(k+1, last)], place-float64(k)
 	if low == high {
 		return low
 	}
@@ -98,15 +87,15 @@ func (s *robust) flaw(cols int) string {
 
 func (s *robust) finish() {
 	for _, c := range s.columns() {
-		low, high, part := c.quantile(.25), c.quantile(.75), 1.
+		low, high, part := quantile(c, .25), quantile(c, .75), 1.
 		if low == high {
-			low, high, part = c.at(0), c.at(c.len()-1), .5
+			low, high, part = c[0], c[len(c)-1], .5
 		}
 		width := min(part*high-part*low, math.MaxFloat64)
 		if low == high {
 			width = 1
 		}
-		s.median, s.width = append(s.median, c.quantile(.5)), append(s.width, max(width, math.SmallestNonzeroFloat64))
+		s.median, s.width = append(s.median, quantile(c, .5)), append(s.width, max(width, math.SmallestNonzeroFloat64))
 	}
 }
 
@@ -149,11 +138,11 @@ func (s *quantiles) flaw(cols int) string {
 func (s *quantiles) finish() {
 	all, most := make([][][2]float64, s.d), 0 // knots and scores
 	for j, c := range s.columns() {
-		k := min(c.len(), mostKnots)
+		k := min(len(c), mostKnots)
 		level := func(i float64) float64 { return (i + .5) / float64(k) }
 		for first := 0; first < k; {
-			knot, end := c.quantile(level(float64(first))), first+1
-			for end < k && c.quantile(level(float64(end))) <= knot {
+			knot, end := quantile(c, level(float64(first))), first+1
+			for end < k && quantile(c, level(float64(end))) <= knot {
 				end++
 			}
 			// Equal values have the middle of their ranks.

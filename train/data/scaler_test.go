@@ -134,55 +134,8 @@ func TestStandardMoments(t *testing.T) {
 	}
 }
 
-// float32 rows are scaled in float64 and rounded once, through a whole chain.
-func TestScalersFloat32(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	const rows, cols = 13, 5
-	x32, x64 := make([]float32, rows*cols), make([]float64, rows*cols)
-	for i := range x32 {
-		x32[i] = float32(rng.NormFloat64() * math.Pow(10, float64(rng.IntN(60)-30)))
-		x64[i] = float64(x32[i])
-	}
-	for _, list := range []string{"none", "l1", "l2", "minmax", "standard", "robust", "quantile", "minmax,l2", "standard,l1,minmax", "l2,l2,l1"} {
-		c := must(ParseScalers(list))
-		x := dense32(rows, cols, slices.Clone(x32)...)
-		mustDo(c.Fit(x))
-		if !slices.Equal(x.Float32s(), x32) {
-			t.Fatalf("%s: Fit changed the rows", list)
-		}
-		mustDo(c.ApplyInPlace(x))
-		for i, want := range scaled(t, list, cols, x64, x64) {
-			if got := x.Float32s()[i]; got != float32(want) {
-				t.Errorf("%s: [%d] = %v, want %v", list, i, got, float32(want))
-			}
-		}
-	}
-}
-
 // allScalers is a list of each scaler by itself, and of several.
 var allScalers = append(slices.Sorted(maps.Keys(newStep)), "minmax,l2", "minmax,standard,quantile", "robust,minmax", "")
-
-// State goes out and comes in again.
-func TestScalerStateRoundTrip(t *testing.T) {
-	x := []float64{1, 5, 3, 2, 5, 9}
-	for _, list := range allScalers {
-		a, b := must(ParseScalers(list)), must(ParseScalers(list))
-		mustDo(a.Fit(dense64(2, 3, slices.Clone(x)...)))
-		state := a.State()
-		mustDo(b.SetState(state))
-		for _, v := range state { // a state is a copy
-			v.Float64s()[0] = math.NaN()
-		}
-		p, q := dense64(2, 3, slices.Clone(x)...), dense64(2, 3, slices.Clone(x)...)
-		mustDo(errors.Join(a.ApplyInPlace(p), b.ApplyInPlace(q)))
-		if !slices.Equal(p.Float64s(), q.Float64s()) {
-			t.Errorf("%s: %v, and after a round trip %v", list, p.Float64s(), q.Float64s())
-		}
-		if again := must(ParseScalers(a.Name())); again.Name() != a.Name() {
-			t.Errorf("the name %q is read as %q", a.Name(), again.Name())
-		}
-	}
-}
 
 // A sample of 10,000 rows decides the ranks of more; memory and streams draw the same one.
 func TestRanksOfManyRows(t *testing.T) {

@@ -138,7 +138,7 @@ func (s *Set) Take(idx []int) *Set {
 	out := &Set{X: RowsOf(s.X, idx), Names: s.Names, LabelNames: s.LabelNames, Source: s.Source, Columns: s.Columns}
 	if s.Y != nil {
 		mustIndex("data: Set.Take", len(s.Y)/s.Targets(), idx)
-		out.Y = pickRows(s.Y, idx, s.Targets())
+		out.Y = appendRows(nil, s.Y, idx, s.Targets())
 	}
 	out.Labels, out.IDs, out.taken = pick(s.Labels, idx), pick(s.IDs, idx), taken(s.taken, idx)
 	return out

@@ -107,29 +107,21 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// TestRows: rows are copied in any order, and into memory that is there, in both types.
 func TestRows(t *testing.T) {
-	if got := Rows(dense32(3, 2, 1, 2, 3, 4, 5, 6), []int{1, 1, 0}); !slices.Equal(got.Float32s(), []float32{3, 4, 3, 4, 1, 2}) || got.Shape()[0] != 3 {
-		t.Errorf("%v of shape %v", got.Float32s(), got.Shape())
+	idx := []int{4, 0, 4}
+	x, dst := dense64(5, 2, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9), dense64(3, 2, -1, -1, -1, -1, -1, -1)
+	RowsInto(dst, x, idx)
+	if want := []float64{8, 9, 0, 1, 8, 9}; !slices.Equal(dst.Float64s(), want) || !slices.Equal(Rows(x, idx).Float64s(), want) {
+		t.Errorf("rows %v of %v are %v and %v", idx, x.Float64s(), dst.Float64s(), Rows(x, idx).Float64s())
+	}
+	x, dst = dense32(5, 1, 0, 1, 2, 3, 4), dense32(3, 1, 0, 0, 0)
+	RowsInto(dst, x, idx)
+	if got, want := Rows(x, idx), []float32{4, 0, 4}; !slices.Equal(dst.Float32s(), want) || !slices.Equal(got.Float32s(), want) || got.Shape()[0] != 3 {
+		t.Errorf("rows %v of %v are %v and %v", idx, x.Float32s(), dst.Float32s(), got.Float32s())
 	}
 	if got := Rows(dense32(0, 2), nil); got.Dtype() != tensor.Float32 || got.Shape()[0] != 0 || got.Shape()[1] != 2 {
 		t.Errorf("no rows: %v of shape %v", got.Dtype(), got.Shape())
-	}
-}
-
-// TestRowsInto: the rows that Rows copies, into memory that is there, in both types.
-func TestRowsInto(t *testing.T) {
-	idx := []int{4, 0, 4}
-	x := dense64(5, 2, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
-	dst := dense64(3, 2, -1, -1, -1, -1, -1, -1)
-	RowsInto(dst, x, idx)
-	if got := dst.Float64s(); !slices.Equal(got, Rows(x, idx).Float64s()) || !slices.Equal(got, []float64{8, 9, 0, 1, 8, 9}) {
-		t.Errorf("rows %v of %v are %v", idx, x.Float64s(), got)
-	}
-	x32 := dense32(5, 1, 0, 1, 2, 3, 4)
-	dst32 := dense32(3, 1, 0, 0, 0)
-	RowsInto(dst32, x32, idx)
-	if got := dst32.Float32s(); !slices.Equal(got, []float32{4, 0, 4}) {
-		t.Errorf("rows %v of %v are %v", idx, x32.Float32s(), got)
 	}
 }
 
@@ -264,4 +256,17 @@ func TestSplitStratified(t *testing.T) {
 	if _, held := SplitStratified(slices.Repeat([]int{1, 2}, 50), 0.3, 1); len(held) != 30 {
 		t.Errorf("%d of 100 rows held out, want 30", len(held))
 	}
+}
+
+func TestOneVersusRestErrors(t *testing.T) {
+	fails(t, failed(OneVersusRest(nil, 3)), domain.ErrShape, "no labels")
+	fails(t, failed(OneVersusRest([]int{0}, 1)), domain.ErrParam, "classes = 1")
+	fails(t, failed(OneVersusRest([]int{0, 2, 3}, 3)), domain.ErrDomain, "row 2 has the label 3, which is not in 0..2")
+	fails(t, failed(OneVersusRest([]int{0, -1}, 3)), domain.ErrDomain, "row 1 has the label -1")
+}
+
+func TestBalancedWeights(t *testing.T) {
+	near(t, "weights", must(BalancedWeights([]int{1, 2, 5})), []float64{8. / 3, 8. / 6, 8. / 15}, 1e-15)
+	fails(t, failed(BalancedWeights(nil)), domain.ErrShape)
+	fails(t, failed(BalancedWeights([]int{1, 0})), domain.ErrDomain, "class 1 has 0 rows")
 }

@@ -25,7 +25,7 @@ func Read(path string, o Options) (*Set, error) {
 		return nil, err
 	}
 	defer r.close()
-	return readWhole(r)
+	return readWhole(r, o)
 }
 
 // ReadLIBSVM reads LIBSVM (svmlight) text, plain, gzip or zstd. name stands for the file in messages and in Set.Source.
@@ -84,7 +84,7 @@ func read(r io.Reader, name string, o Options, f format) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readWhole(rows)
+	return readWhole(rows, o)
 }
 
 // source is an open file: decompressed, past its byte order mark, with its name for errors.
@@ -96,6 +96,8 @@ type source struct {
 	meter *meter
 	size  int64    // of the file, 0 if it is not known
 	shut  []func() // called by close
+
+	commas, commaTold bool // whether numbers may have decimal commas; whether one was reported
 }
 
 func (s *source) close() {
@@ -114,7 +116,7 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 	const size = 1 << 16
 	in := &counter{r: r}
 	raw := bufio.NewReaderSize(in, size)
-	s := &source{name: name, o: o, meter: &meter{r: raw, text: text, in: in, most: mostUnpacked}}
+	s := &source{name: name, o: o, meter: &meter{r: raw, in: in, most: mostUnpacked}}
 	head, err := raw.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, s.wrap(err)
@@ -190,16 +192,14 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// meter counts the bytes that it hands on, limits the length of lines, and explains the errors of gzip and zstd.
+// meter counts the bytes that it hands on, and limits and explains gzip and zstd data.
 type meter struct {
 	r      io.Reader
-	text   bool
 	packed packing
 	in     *counter // of the bytes before they are unpacked
 	small  bool     // whether these are less than smallFile
 	most   int64    // bytes that they may then become
 	total  int64
-	line   int   // bytes since the last newline
 	err    error // the first error, which every later Read returns
 }
 
@@ -215,16 +215,6 @@ func (m *meter) Read(p []byte) (int, error) {
 func (m *meter) read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
 	m.total += int64(n)
-	if m.text {
-		if i := bytes.LastIndexByte(p[:n], '\n'); i >= 0 {
-			m.line = n - 1 - i
-		} else {
-			m.line += n
-		}
-		if m.line > maxLine {
-			return 0, fmt.Errorf("a line is longer than %d bytes: %w", maxLine, ErrFormat)
-		}
-	}
 	if m.packed != unpacked {
 		if err := m.unpacks(m.total); err != nil {
 			return 0, err
@@ -319,12 +309,7 @@ func (s *source) set(x ops.Matrix, t *targets) *Set {
 	return &Set{X: x, Y: t.y, Labels: t.labels, Source: s.name}
 }
 
-// dense is set for dense cells row by row, made sparse if that was asked for.
-func (s *source) dense(x []float64, n, d int, t *targets, sparse bool) (*Set, error) {
-	m := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x[:n*d:n*d]))
-	if !sparse {
-		return s.set(m, t), nil
-	}
-	c, err := ops.CSROf(m)
-	return s.set(c, t), err
+// denseOf is a matrix of cells row by row.
+func denseOf(x []float64, n, d int) *tensor.Dense {
+	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x[:n*d:n*d]))
 }

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -107,29 +106,6 @@ func TestSparseSet(t *testing.T) {
 	}
 	s.X.(*ops.CSR).Float64s()[4] = 1e-60
 	fails(t, failed(s.As(tensor.Float32)), domain.ErrDomain, "data: words: x[")
-}
-
-// TestSparseScalers: scalers that keep zeros give sparse rows, of either type, the bits that they give dense ones.
-func TestSparseScalers(t *testing.T) {
-	text, test := wordsFile(50, 31, 6, 2), wordsFile(20, 31, 6, 3)
-	for _, list := range []string{"none", "l1", "l2", "minmax", "cube", "robust", "minmax,l2", "l2,minmax,l1"} {
-		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
-			rows := func(text string, form Form) ops.Matrix {
-				return must(readText(text, Options{Form: form, Dims: 31}).As(dt))
-			}
-			sparse, dense := must(ParseScalers(list)), must(ParseScalers(list))
-			mustDo(errors.Join(sparse.Fit(rows(text, FormSparse)), dense.Fit(rows(text, FormDense))))
-			sameState(t, list, sparse, dense, 0, 0)
-			a, b := rows(test, FormSparse), rows(test, FormDense)
-			mustDo(errors.Join(sparse.ApplyInPlace(a), dense.ApplyInPlace(b)))
-			if spread := must(a.(*ops.CSR).Dense(nil)); !spread.Eq(b.(*tensor.Dense)) {
-				t.Errorf("%s, %v: sparse rows differ from dense ones", list, dt)
-			}
-			if !sparse.KeepsZeros() {
-				t.Errorf("%s keeps zeros", list)
-			}
-		}
-	}
 }
 
 func TestSparseScalerErrors(t *testing.T) {

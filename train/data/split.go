@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -35,13 +36,8 @@ func SplitStratified(classes []int, fraction float64, seed uint64) (train, held 
 	for _, row := range order("split", len(classes), seed) {
 		members[classes[row]] = append(members[classes[row]], row)
 	}
-	var names []int
-	for c := range members {
-		names = append(names, c)
-	}
-	slices.Sort(names)
 	before, due := 0, 0 // rows in the classes so far, and how many of them were to be held out
-	for _, c := range names {
+	for _, c := range slices.Sorted(maps.Keys(members)) {
 		// Rounding the running total spreads the rounding error over the classes.
 		rows := members[c]
 		before += len(rows)

@@ -3,7 +3,6 @@ package data
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -128,35 +127,27 @@ func Files(paths ...string) ([]string, error) {
 			files = append(files, p)
 			continue
 		}
-		in, err := filesIn(p)
+		before := len(files)
+		entries, err := os.ReadDir(p)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("data: %w", err)
 		}
-		files = append(files, in...)
+		for _, e := range entries {
+			path := filepath.Join(p, e.Name())
+			switch {
+			case strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_"):
+			case e.IsDir():
+				return nil, fmt.Errorf("data: %s: is a folder in a folder; name the files, or one folder: %w", path, ErrFormat)
+			default:
+				files = append(files, path)
+			}
+		}
+		if len(files) == before {
+			return nil, fmt.Errorf("data: %s: the folder has no files: %w", p, ErrFormat)
+		}
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("data: no file is named: %w", fs.ErrNotExist)
-	}
-	return files, nil
-}
-
-func filesIn(folder string) (files []string, err error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
-	}
-	for _, e := range entries {
-		path := filepath.Join(folder, e.Name())
-		switch {
-		case strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_"):
-		case e.IsDir():
-			return nil, fmt.Errorf("data: %s: is a folder in a folder; name the files, or one folder: %w", path, ErrFormat)
-		default:
-			files = append(files, path)
-		}
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("data: %s: the folder has no files: %w", folder, ErrFormat)
 	}
 	return files, nil
 }
@@ -234,40 +225,25 @@ func (s *Stream) Blocks(ctx context.Context, epoch int) iter.Seq2[*Block, error]
 	return ahead(s.o.Ahead, s.blocks(ctx, epoch))
 }
 
-// errStopped ends a pass whose consumer stops.
-var errStopped = errors.New("stopped")
-
 // blocks is Blocks, read when they are asked for.
 func (s *Stream) blocks(ctx context.Context, epoch int) iter.Seq2[*Block, error] {
-	return func(yield func(*Block, error) bool) {
-		out := &cutter{size: s.o.BlockRows, emit: func(b *Block) error {
-			if !yield(b, nil) {
-				return errStopped
-			}
-			return nil
-		}}
-		err := s.read(ctx, epoch, out)
-		if err == nil {
-			err = out.flush()
+	return sequence(func(emit func(*Block) error) error {
+		out := &cutter{size: s.o.BlockRows, emit: emit}
+		if err := s.read(ctx, epoch, out); err != nil {
+			return err
 		}
-		if err != nil && err != errStopped {
-			yield(nil, err)
-		}
-	}
+		return out.flush()
+	})
 }
 
 // read sends the rows of all files to out, in the order of the epoch.
 func (s *Stream) read(ctx context.Context, epoch int, out *cutter) error {
-	files := make([]int, len(s.files))
-	for i := range files {
-		files[i] = i
-	}
 	if s.o.Shuffle == 0 {
-		return s.chunks(ctx, files, out.room, out.add)
+		return s.chunks(ctx, nil, out.room, out.add)
 	}
 	rng := rand.New(spectral.Stream(s.o.Seed, fmt.Sprintf("data/stream %d", epoch)))
-	rng.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
 	mix := &mixer{size: s.o.Shuffle, rng: rng, out: out}
+	files := rng.Perm(len(s.files))
 	if err := s.chunks(ctx, files, func() int { return s.o.BlockRows }, mix.add); err != nil {
 		return err
 	}
@@ -279,73 +255,67 @@ func (s *Stream) chunks(ctx context.Context, files []int, room func() int, f fun
 	now := s.shape.now()
 	o := now.options(s.o).Options
 	o.Dims = now.dims
-	for _, i := range files {
-		form := func(r rows) (int, bool, error) {
-			_, _, d := r.inHand()
-			if o.Dims == 0 && !r.fixed() {
-				return 0, false, fmt.Errorf("data: %s: the number of features is not known; take a Survey first, or set Options.Dims: %w", s.files[i], domain.ErrParam)
+	return s.pieces(ctx, files, &o, room, func(r rows, at place) error {
+		if o.Dims == 0 { // the files that follow are to have as many
+			if !r.fixed() {
+				return fmt.Errorf("data: %s: the number of features is not known; take a Survey first, or set "+
+					"Options.Dims: %w", s.files[at.file], domain.ErrParam)
 			}
-			if o.Dims == 0 { // the files that follow are to have as many
-				o.Dims = d
-				s.shape.learn(func(k *facts) { k.dims = cmp.Or(k.dims, d) })
-			}
-			return d, now.sparse, nil
+			_, _, o.Dims = r.inHand()
+			s.shape.learn(func(k *facts) { k.dims = cmp.Or(k.dims, o.Dims) })
 		}
-		if err := s.file(ctx, now, i, o, room, form, f); err != nil {
+		return s.block(r, o.Dims, now.sparse, at, f)
+	})
+}
+
+// pieces reads files, by default all in order, in pieces of at most room() rows, and calls f for each piece with the
+// place of its first row. Each file is opened with the options that o holds by then.
+func (s *Stream) pieces(ctx context.Context, files []int, o *Options, room func() int,
+	f func(r rows, at place) error) error {
+	for k := range s.files {
+		at := place{file: k}
+		if files != nil {
+			at.file = files[k]
+		}
+		if err := s.piecesOf(ctx, at, *o, room, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// file calls f with the rows of a file in pieces of at most room() rows; form says their width and whether they are
-// sparse.
-func (s *Stream) file(ctx context.Context, now facts, i int, o Options, room func() int, form func(r rows) (d int, sparse bool, err error), f func(*Block) error) error {
-	return s.pieces(ctx, now, i, o, room, func(r rows, at int) error {
-		d, sparse, err := form(r)
-		if err != nil {
-			return err
-		}
-		set, err := r.take(d, sparse)
-		if err != nil {
-			return err
-		}
-		if b := s.block(set, i, at); b.Rows() > 0 {
-			return f(b)
-		}
-		return nil
-	})
-}
-
-// pieces reads a file in pieces of at most room() rows, and calls f for each piece with the number of its first row.
-func (s *Stream) pieces(ctx context.Context, now facts, i int, o Options, room func() int, f func(r rows, at int) error) error {
-	if ctx == nil {
-		return fmt.Errorf("data: %s: the context is nil; give context.Background(): %w", s.files[i], domain.ErrParam)
+// piecesOf is pieces for the file that begins at at.
+func (s *Stream) piecesOf(ctx context.Context, at place, o Options, room func() int,
+	f func(r rows, at place) error) error {
+	if err := checkContext(ctx, s.files[at.file]); err != nil {
+		return err
 	}
-	r, err := openFile(s.files[i], o)
+	r, err := openFile(s.files[at.file], o)
 	if err != nil {
 		return err
 	}
 	defer r.close()
-	for n := 0; ; {
+	for {
 		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("data: %s: stopped after %d rows: %w", s.files[i], n, err)
+			return fmt.Errorf("data: %s: stopped after %d rows: %w", s.files[at.file], at.row, err)
 		}
 		want := room()
 		got, err := r.more(want)
-		if err != nil {
+		if err == nil && got > 0 {
+			err = f(r, at)
+		}
+		if err != nil || got < want {
 			return err
 		}
-		if got > 0 {
-			if err := f(r, n); err != nil {
-				return err
-			}
-			n += got
-		}
-		if got < want {
-			return nil
-		}
+		at.row += got
 	}
+}
+
+func checkContext(ctx context.Context, who string) error {
+	if ctx == nil {
+		return fmt.Errorf("data: %s: the context is nil; give context.Background(): %w", who, domain.ErrParam)
+	}
+	return nil
 }
 
 // Learn reads all rows once and decides what the columns are, as Frame.Learn does. Later blocks hold the rows that
@@ -356,19 +326,7 @@ func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
 	if s.Options().Columns != nil {
 		return nil, had
 	}
-	l, err := newLearner(o)
-	if err != nil {
-		return nil, err
-	}
-	for f, err := range s.frames(ctx) {
-		if err == nil {
-			err = l.add(f)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	c, err := l.columns()
+	c, err := learn(o, s.frames(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -385,56 +343,53 @@ func (s *Stream) Learn(ctx context.Context, o ColumnOptions) (*Columns, error) {
 
 // frames yields the rows of tables, with their labels, in frames.
 func (s *Stream) frames(ctx context.Context) iter.Seq2[*Frame, error] {
-	return func(yield func(*Frame, error) bool) {
-		now, read := s.shape.now(), s.o.Options
-		read.frames = true
-		for i := range s.files {
-			err := s.pieces(ctx, now, i, read, func() int { return s.o.BlockRows }, func(r rows, at int) error {
-				f := r.(framer).frame()
-				if keep := s.kept(i, at, f.rows); len(keep) == 0 {
-					return nil
-				} else if len(keep) < f.rows {
-					f = f.Take(keep)
-				}
-				if !yield(f, nil) {
-					return errStopped
-				}
+	return sequence(func(emit func(*Frame) error) error {
+		o := s.o.Options
+		o.frames = true
+		return s.pieces(ctx, nil, &o, func() int { return s.o.BlockRows }, func(r rows, at place) error {
+			f := r.(framer).frame()
+			keep := s.kept(at, f.rows)
+			if len(keep) == 0 {
 				return nil
-			})
-			if err == errStopped {
-				return
 			}
-			if err != nil {
-				yield(nil, err)
-				return
+			if len(keep) < f.rows {
+				f = f.Take(keep)
 			}
-		}
-	}
+			return emit(f)
+		})
+	})
 }
 
-// kept are the indices, among n rows of file i from row at, of the rows that belong to the stream.
-func (s *Stream) kept(i, at, n int) []int {
+// kept are the indices, among n rows from at, of the rows that belong to the stream.
+func (s *Stream) kept(at place, n int) []int {
 	keep := make([]int, 0, n)
 	for r := range n {
-		if s.part == nil || s.part(i, at+r) {
+		if s.part == nil || s.part(at.file, at.row+r) {
 			keep = append(keep, r)
 		}
 	}
 	return keep
 }
 
-// block makes a block of rows of file i from row at, without the rows of other parts.
-func (s *Stream) block(set *Set, i, at int) *Block {
-	n := set.Rows()
-	b := &Block{Set: set, files: s.files, at: make([]place, 0, n)}
-	keep := s.kept(i, at, n)
-	for _, r := range keep {
-		b.at = append(b.at, place{i, at + r})
+// block calls f with a block of d columns of the rows that r holds, the first of which is at at, without those of other
+// parts. It does not if none is left.
+func (s *Stream) block(r rows, d int, sparse bool, at place, f func(*Block) error) error {
+	set, err := r.take(d, sparse)
+	if err != nil {
+		return err
 	}
-	if len(keep) < n {
+	keep := s.kept(at, set.Rows())
+	if len(keep) == 0 {
+		return nil
+	}
+	b := &Block{Set: set, files: s.files, at: make([]place, 0, len(keep))}
+	for _, r := range keep {
+		b.at = append(b.at, place{at.file, at.row + r})
+	}
+	if len(keep) < set.Rows() {
 		b.Set = set.Take(keep)
 	}
-	return b
+	return f(b)
 }
 
 // ReadAll reads files, and the files of folders, into one set, by the rules of Read. It reads several files twice.
@@ -445,8 +400,8 @@ func ReadAll(ctx context.Context, o Options, paths ...string) (*Set, error) {
 		return nil, err
 	}
 	if len(files) == 1 {
-		if ctx == nil {
-			return nil, fmt.Errorf("data: %s: the context is nil; give context.Background(): %w", files[0], domain.ErrParam)
+		if err := checkContext(ctx, files[0]); err != nil {
+			return nil, err
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("data: %s: stopped before the first row: %w", files[0], err)

@@ -44,22 +44,13 @@ type entry struct {
 
 // entries calls f with every row, in the memory of the block.
 func (b *Block) entries(f func(e entry) error) error {
-	var ptr []int
-	var cols []int32
-	var x []float64
-	d := b.Dims()
-	if s, ok := b.X.(*ops.CSR); ok {
-		ptr, cols, x = s.Pointers(), s.Columns(), s.Float64s()
-	} else {
-		x = b.X.(*tensor.Dense).Float64s()
+	m, err := rowsOf("data: Block", b.X)
+	if err != nil {
+		return err
 	}
-	for i := range b.Rows() {
-		e := entry{at: b.at[i]}
-		if ptr != nil {
-			e.x, e.cols = x[ptr[i]:ptr[i+1]], cols[ptr[i]:ptr[i+1]]
-		} else {
-			e.x = x[i*d : (i+1)*d]
-		}
+	for i, at := range b.at {
+		lo, hi := m.bounds(i)
+		e := entry{x: m.f64[lo:hi], cols: m.columns(i), at: at}
 		if b.Y != nil {
 			k := b.Targets()
 			e.y = b.Y[i*k : (i+1)*k]
@@ -103,69 +94,54 @@ func (e *entry) keep(from entry) {
 	e.y, e.label, e.id, e.at = append(e.y[:0], from.y...), from.label, from.id, from.at
 }
 
-// builder assembles rows into a block of the kind of like.
-type builder struct {
-	like  *Block
-	x     []float64
-	cols  []int32
-	ends  []int
-	at    []place
-	y     []float64
-	names []string
-	ids   []string
-}
-
-func (b *builder) add(e entry) {
-	b.x, b.cols = append(b.x, e.x...), append(b.cols, e.cols...)
-	b.ends = append(b.ends, len(b.x))
-	b.at = append(b.at, e.at)
-	if b.like.Y != nil {
-		b.y = append(b.y, e.y...)
-	}
-	if b.like.Labels != nil {
-		b.names = append(b.names, e.label)
-	}
-	if b.like.IDs != nil {
-		b.ids = append(b.ids, e.id)
-	}
-}
-
-// block returns the added rows as a block of d columns, and empties the builder.
-func (b *builder) block(d int, sparse bool) (*Block, error) {
-	n := len(b.at)
-	set := &Set{Y: b.y, Labels: b.names, IDs: b.ids, Names: b.like.Names, LabelNames: b.like.LabelNames, Columns: b.like.Columns, Source: b.like.Source}
-	var err error
-	if sparse {
-		set.X, err = ops.NewCSR(n, d, append([]int{0}, b.ends...), b.cols, b.x)
-	} else {
-		set.X = tensor.New(tensor.WithShape(n, d), tensor.WithBacking(b.x))
-	}
-	out := &Block{Set: set, files: b.like.files, at: b.at}
-	*b = builder{like: b.like, x: make([]float64, 0, len(b.x)), cols: make([]int32, 0, len(b.cols)), ends: b.ends[:0]}
-	return out, err
-}
-
 // cutter cuts rows into blocks of size rows.
 type cutter struct {
-	size int
-	emit func(*Block) error
-	b    builder
+	size   int
+	emit   func(*Block) error
+	like   *Block // has labels, targets and IDs if the rows have
+	dims   int    // of the rows
+	sparse bool
+
+	x           []float64 // the rows held
+	cols        []int32
+	ends        []int
+	at          []place
+	y           []float64
+	labels, ids []string
 }
 
 // room is the number of rows that complete the block.
-func (c *cutter) room() int { return c.size - len(c.b.at) }
+func (c *cutter) room() int { return c.size - len(c.at) }
+
+// rowsLike prepares for the rows of a block.
+func (c *cutter) rowsLike(b *Block) {
+	c.like, c.dims = b, b.Dims()
+	_, c.sparse = b.X.(*ops.CSR)
+}
 
 // add takes at most room() rows.
 func (c *cutter) add(b *Block) error {
-	if len(c.b.at) == 0 && b.Rows() == c.size {
+	if len(c.at) == 0 && b.Rows() == c.size {
 		return c.emit(b)
 	}
-	c.b.like = b
+	c.rowsLike(b)
 	return b.entries(c.one)
 }
 
+// one takes a row.
 func (c *cutter) one(e entry) error {
-	c.b.add(e)
+	c.x, c.cols = append(c.x, e.x...), append(c.cols, e.cols...)
+	c.ends = append(c.ends, len(c.x))
+	c.at = append(c.at, e.at)
+	if c.like.Y != nil {
+		c.y = append(c.y, e.y...)
+	}
+	if c.like.Labels != nil {
+		c.labels = append(c.labels, e.label)
+	}
+	if c.like.IDs != nil {
+		c.ids = append(c.ids, e.id)
+	}
 	if c.room() > 0 {
 		return nil
 	}
@@ -173,15 +149,24 @@ func (c *cutter) one(e entry) error {
 }
 
 // flush emits the rows held.
-func (c *cutter) flush() error {
-	if len(c.b.at) == 0 {
+func (c *cutter) flush() (err error) {
+	n := len(c.at)
+	if n == 0 {
 		return nil
 	}
-	_, sparse := c.b.like.X.(*ops.CSR)
-	b, err := c.b.block(c.b.like.Dims(), sparse)
+	set := &Set{Y: c.y, Labels: c.labels, IDs: c.ids, Names: c.like.Names, LabelNames: c.like.LabelNames,
+		Columns: c.like.Columns, Source: c.like.Source}
+	if c.sparse {
+		set.X, err = ops.NewCSR(n, c.dims, append([]int{0}, c.ends...), c.cols, c.x)
+	} else {
+		set.X = tensor.New(tensor.WithShape(n, c.dims), tensor.WithBacking(c.x))
+	}
 	if err != nil {
 		return err
 	}
+	b := &Block{Set: set, files: c.like.files, at: c.at}
+	c.x, c.cols, c.ends = make([]float64, 0, len(c.x)), make([]int32, 0, len(c.cols)), c.ends[:0]
+	c.at, c.y, c.labels, c.ids = nil, nil, nil, nil
 	return c.emit(b)
 }
 
@@ -213,7 +198,7 @@ type mixer struct {
 }
 
 func (m *mixer) add(b *Block) error {
-	m.out.b.like = b
+	m.out.rowsLike(b)
 	return b.entries(func(e entry) error {
 		if len(m.pool) < m.size {
 			m.pool = append(m.pool, entry{})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -20,7 +19,6 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/klauspost/compress/zstd"
-	"gorgonia.org/tensor"
 )
 
 // packed is text as gzip or zstd data, or as it is.
@@ -399,63 +397,6 @@ func TestStreamMemory(t *testing.T) {
 	}
 }
 
-// blocksOf are blocks of so many rows.
-func blocksOf(x ops.Matrix, size int) iter.Seq2[ops.Matrix, error] {
-	return func(yield func(ops.Matrix, error) bool) {
-		for _, b := range Blocks(x, size) {
-			if !yield(b, nil) {
-				return
-			}
-		}
-	}
-}
-
-// TestFitBlocks: a scaler that is fitted on blocks is that of all rows.
-func TestFitBlocks(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	const n, d = 211, 5
-	v := make([]float64, n*d)
-	for i := range v {
-		v[i] = 1e3 + rng.NormFloat64()*math.Pow(10, float64(i%d)*2-4)
-		if i%d == 1 {
-			v[i] = 7
-		}
-		if i%d == 2 && i%3 > 0 {
-			v[i] = 0
-		}
-	}
-	dense := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(v))
-	sparse := must(ops.CSROf(dense))
-	for _, name := range []string{"none", "l1", "standard", "minmax", "minmax,l2", "l2,standard,minmax"} {
-		for _, x := range []ops.Matrix{dense, sparse} {
-			whole := must(ParseScalers(name))
-			want := whole.Fit(x)
-			for _, size := range []int{1, 10, 211} {
-				c := must(ParseScalers(name))
-				got := c.FitBlocks(blocksOf(x, size))
-				if (got == nil) != (want == nil) || errors.Is(got, ErrZeros) != errors.Is(want, ErrZeros) {
-					t.Errorf("%s: %v, want %v", name, got, want)
-				}
-				what := fmt.Sprint(name, ", blocks of ", size)
-				sameState(t, what, c, whole, 1e-11, 1e3*0x1p-50) // the rounding of a mean of 1000
-			}
-		}
-	}
-	c := must(ParseScalers("standard"))
-	broken := errors.New("broken")
-	for _, rows := range []func(func(ops.Matrix, error) bool){func(func(ops.Matrix, error) bool) {}, func(y func(ops.Matrix, error) bool) { y(nil, broken) }} {
-		if err := c.FitBlocks(rows); !errors.Is(err, broken) && !errors.Is(err, domain.ErrShape) || len(c.State()) > 0 {
-			t.Error(err)
-		}
-	}
-	huge := tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{-math.MaxFloat64, math.MaxFloat64}))
-	if err := c.FitBlocks(func(yield func(ops.Matrix, error) bool) {
-		_ = yield(huge.Clone().(*tensor.Dense), nil) && yield(Rows(huge, []int{1}), nil)
-	}); err != nil || notFiniteAt(c.State()["0.standard.scale"].Float64s()) >= 0 {
-		t.Error(err, c.State())
-	}
-}
-
 // TestStreamPassesAtOnce: passes that run at once see one shape; the race detector sees what they share.
 func TestStreamPassesAtOnce(t *testing.T) {
 	ctx := context.Background()
@@ -531,4 +472,49 @@ func TestStreamPassesAtOnce(t *testing.T) {
 			t.Errorf("no columns: %v, %v", errs[0], errs[1])
 		}
 	})
+}
+
+// TestSurveyScaled: a scaler whose first pass came with the survey is the scaler that FitBlocks fits, of every format,
+// and reads the files once less where rows are dense.
+func TestSurveyScaled(t *testing.T) {
+	ctx := context.Background()
+	files := map[string]string{
+		"a.csv":    "1,2.5,x\n3,-4,y\n5,6e3,x\n0,.25,y\n",
+		"b.libsvm": "x 1:1 2:2.5\ny 1:3 2:-4\nx 1:5 2:6e3\ny 2:.25\n",
+	}
+	for name, text := range files {
+		path := fileOf(t, name, text)
+		for _, scale := range []string{"none", "standard", "minmax", "l1,standard", "standard,minmax", "cube"} {
+			o := StreamOptions{Options: Options{Form: FormDense}, BlockRows: 3}
+			if name == "a.csv" {
+				o.Label, o.Header = LabelLast, HeaderNo
+			}
+			s := must(OpenStream(o, path))
+			got, want := must(ParseScalers(scale)), must(ParseScalers(scale))
+			v := must(s.SurveyScaled(ctx, 2, got))
+			if learnt := v.learnt != nil; learnt != (name == "a.csv") {
+				t.Errorf("%s %s: the survey has learnt: %v", name, scale, learnt)
+			}
+			mustDo(v.FitScaler(ctx))
+			mustDo(want.FitBlocks(Streamed{Stream: s}.Matrices(ctx)))
+			mustDo(v.FitScaler(ctx)) // again: all passes
+			sameState(t, name+" "+scale, got, want, 1e-13, 0)
+		}
+	}
+	var none *Survey
+	fails(t, none.FitScaler(ctx), domain.ErrParam)
+	fails(t, new(Survey).FitScaler(ctx), domain.ErrParam)
+}
+
+// TestReadAllStops: one file is read under the context, as several are.
+func TestReadAllStops(t *testing.T) {
+	path := fileOf(t, "a.csv", "1,2,x\n3,4,y\n")
+	ctx, cancel := context.WithCancel(context.Background())
+	if s, err := ReadAll(ctx, Options{}, path); err != nil || s.Rows() != 2 {
+		t.Fatal(s, err)
+	}
+	cancel()
+	fails(t, failed(ReadAll(ctx, Options{}, path)), context.Canceled)
+	var none context.Context
+	fails(t, failed(ReadAll(none, Options{}, path)), domain.ErrParam)
 }

@@ -42,17 +42,14 @@ func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
 // SurveyScaled is Survey, and lets the scaler learn from the same pass where rows are dense. Survey.FitScaler completes
 // the fit; until then the scaler is as before.
 func (s *Stream) SurveyScaled(ctx context.Context, sample int, scaler *Scaler) (*Survey, error) {
-	now := s.shape.now()
 	rng := rand.New(spectral.Stream(s.o.Seed, "data/sample"))
 	w := &surveyor{s: s, reservoir: reservoir{size: sample, rng: rng}, classes: map[string]int{}}
 	w.stream, w.scaler = s, scaler
 	if scaler != nil {
 		w.learnt = newLearning(scaler)
 	}
-	for i := range s.files {
-		if err := w.file(ctx, now, i); err != nil {
-			return nil, err
-		}
+	if err := w.read(ctx); err != nil {
+		return nil, err
 	}
 	return w.result()
 }
@@ -67,10 +64,8 @@ func (v *Survey) FitScaler(ctx context.Context) error {
 	l := v.learnt
 	if v.learnt = nil; l == nil {
 		l = newLearning(v.scaler)
-	} else if l.at < len(l.steps) {
-		if err := l.next(); err != nil {
-			return err
-		}
+	} else if err := l.next(); err != nil {
+		return err
 	}
 	return l.fit(Streamed{Stream: v.stream}.Matrices(ctx))
 }
@@ -85,17 +80,19 @@ type surveyor struct {
 	Survey
 }
 
-// file reads a file. LIBSVM text is read sparse, since its width is not known before its end.
-func (v *surveyor) file(ctx context.Context, now facts, i int) error {
-	o := now.options(v.s.o).Options
-	if v.fixed {
-		o.Dims = v.Dims
-	}
-	form := func(r rows) (int, bool, error) {
+// read reads the files. LIBSVM text is read sparse, since its width is not known before its end.
+func (v *surveyor) read(ctx context.Context) error {
+	o := v.s.Options().Options
+	return v.s.pieces(ctx, nil, &o, func() int { return v.s.o.BlockRows }, func(r rows, at place) error {
 		_, _, d := r.inHand()
-		return max(d, 1), !r.fixed(), v.width(r.fixed(), d, i)
-	}
-	return v.s.file(ctx, now, i, o, func() int { return v.s.o.BlockRows }, form, v.block)
+		if err := v.width(r.fixed(), d, at.file); err != nil {
+			return err
+		}
+		if v.fixed {
+			o.Dims = v.Dims
+		}
+		return v.s.block(r, max(d, 1), !r.fixed(), at, v.block)
+	})
 }
 
 // width learns the width of a file.
@@ -157,16 +154,12 @@ func (v *surveyor) result() (*Survey, error) {
 	slices.SortFunc(v.pool, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.at.file, b.at.file), cmp.Compare(a.at.row, b.at.row))
 	})
-	var err error
-	v.Sample, err = v.sample(settled.sparse)
-	return &v.Survey, err
-}
-
-// sample makes a block of the pool.
-func (v *surveyor) sample(sparse bool) (*Block, error) {
-	b := builder{like: v.like}
+	sample := &cutter{size: len(v.pool), like: v.like, dims: v.Dims, sparse: settled.sparse,
+		emit: func(b *Block) error { v.Sample = b; return nil }}
 	for _, e := range v.pool {
-		b.add(e.in(v.Dims, sparse))
+		if err := sample.one(e.in(v.Dims, settled.sparse)); err != nil {
+			return nil, err
+		}
 	}
-	return b.block(v.Dims, sparse)
+	return &v.Survey, nil
 }

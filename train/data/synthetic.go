@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sort"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -68,12 +69,7 @@ func topic(rng *rand.Rand) []float64 {
 // word draws a word of a topic.
 func word(sums []float64, rng *rand.Rand) int {
 	u := rng.Float64() * sums[len(sums)-1]
-	for i, s := range sums {
-		if u < s {
-			return i
-		}
-	}
-	return len(sums) - 1
+	return sort.Search(len(sums)-1, func(i int) bool { return u < sums[i] })
 }
 
 // Sizes of the synthetic sets of samples.

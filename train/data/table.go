@@ -200,7 +200,7 @@ func (p *tableFile) addCells(columns []Column, row, n int) error {
 		}
 		for i := range n {
 			text := from.text(i)
-			to.add(text, cellNumber)
+			to.add(text, number)
 			if err := p.checkText(0, fmt.Sprintf("row %d, ", row+i), j, text); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -32,7 +33,12 @@ type tableRows struct {
 // start decides what the columns of a table are. what names the table, or its line, for messages.
 func (p *tableRows) start(what string, line, width int) (err error) {
 	if p.at, err = p.o.rolesOf(p.names, width); err != nil {
-		return p.fail(line, ErrFormat, "%v", err)
+		e := newError(p.name, line, ErrFormat, "%v", err)
+		var missing *missingColumn
+		if errors.As(err, &missing) {
+			e.Column, e.Err = missing.name, ErrColumn
+		}
+		return e
 	}
 	p.targets.names, p.targets.places = p.names, p.at.labels
 	d := len(p.at.features)
@@ -127,24 +133,25 @@ func (p *tableRows) frame() *Frame {
 
 func (p *tableRows) take(_ int, sparse bool) (set *Set, err error) {
 	if p.plan != nil {
-		if set, err = p.o.Columns.set(p.frame(), p.plan); err == nil && sparse {
-			set.X, err = ops.CSROf(set.X.(*tensor.Dense))
+		set, err = p.o.Columns.set(p.frame(), p.plan)
+	} else {
+		set = p.set(denseOf(p.x, p.rows, len(p.at.features)), p.targets)
+		set.IDs = p.ids
+		if p.names != nil {
+			set.Names, set.LabelNames = at(p.names, p.at.features), at(p.names, p.at.labels)
+		} else if len(p.at.labels) > 1 {
+			for _, j := range p.at.labels {
+				set.LabelNames = append(set.LabelNames, strconv.Itoa(j+1))
+			}
 		}
-		return set, err
+		p.let()
 	}
-	set, err = p.dense(p.x, p.rows, len(p.at.features), p.targets, sparse)
+	if err == nil && sparse {
+		set.X, err = ops.CSROf(set.X.(*tensor.Dense))
+	}
 	if err != nil {
 		return nil, err
 	}
-	set.IDs = p.ids
-	if p.names != nil {
-		set.Names, set.LabelNames = at(p.names, p.at.features), at(p.names, p.at.labels)
-	} else if len(p.at.labels) > 1 {
-		for _, j := range p.at.labels {
-			set.LabelNames = append(set.LabelNames, strconv.Itoa(j+1))
-		}
-	}
-	p.let()
 	return set, nil
 }
 

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
@@ -25,16 +27,6 @@ func TestManyCategories(t *testing.T) {
 		t.Errorf("%d texts, %d levels, %v, %d rare, %d columns", in.Distinct, len(in.Levels), in.Other, len(in.Rare), c.Dims())
 	}
 	if set, err := c.Set(f); err != nil || set.Rows() != 40_000 {
-		t.Error(err)
-	}
-}
-
-// TestTargetsAsClasses: targets that are read as classes are an error that says so.
-func TestTargetsAsClasses(t *testing.T) {
-	path := fileOf(t, "targets.csv", lines("a,y\n", 30, func(i int) string { return fmt.Sprintf("%d,%d.5", i%5, i) }))
-	f := must(ReadFrame(t.Context(), Options{}, path))
-	fails(t, NewClasses(f.Labels).Check(f.Rows()), ErrTask, "30 rows have 30 distinct numbers as classes", "read them as regression")
-	if err := NewClasses(f.Labels[:19]).Check(19); err != nil {
 		t.Error(err)
 	}
 }
@@ -75,16 +67,6 @@ func learnedFrom(t *testing.T, text string) *Columns {
 	f := must(ReadFrame(t.Context(), Options{}, fileOf(t, "train.csv", text)))
 	c := must(f.Learn(ColumnOptions{}))
 	return c
-}
-
-// TestUnnamedWithoutLabels: a file of the width without its label is refused where labels are read, whatever its format.
-func TestUnnamedWithoutLabels(t *testing.T) {
-	c := learnedFrom(t, "1,2,x\n3,5,y\n")
-	array := arrayOf("<f8", "False", "(1, 2)", []float64{7, 8})
-	for name, text := range map[string]string{"later.csv": "7,8\n", "later.npy": array} {
-		fails(t, failed(Read(fileOf(t, name, text), Options{Columns: c})),
-			ErrFormat, name, "has 2 columns", "had 3, the labels among them")
-	}
 }
 
 // TestAppendRefuses: a frame that a file is in takes no rows, and cells that a column cannot hold leave a frame as it was.
@@ -241,12 +223,43 @@ func TestRowsWithoutLabels(t *testing.T) {
 		ErrFormat, "none of its 2 rows has a label")
 }
 
-// TestTargetsWithGaps: marks of missing values do not make classes of targets.
-func TestTargetsWithGaps(t *testing.T) {
+// TestTargetsAsClasses: targets that are read as classes are an error that says so, marks of missing values among them too.
+func TestTargetsAsClasses(t *testing.T) {
 	var labels []string
 	for i := range 40 {
 		labels = append(labels, fmt.Sprint(i, ".5"))
 	}
+	fails(t, NewClasses(labels[:30]).Check(30), ErrTask, "30 rows have 30 distinct numbers as classes", "read them as regression")
 	fails(t, NewClasses(append(labels, "-", "NA")).Check(42), ErrTask, `such as "0.5"`, "leave out the rows with")
-	mustDo(NewClasses(append(labels, "cat")).Check(42))
+	mustDo(errors.Join(NewClasses(labels[:19]).Check(19), NewClasses(append(labels, "cat")).Check(42)))
+}
+
+// TestAppendExact: a name that is a long number keeps its digits, and a time after a gap is one.
+func TestAppendExact(t *testing.T) {
+	const long = "9007199254740993" // 2^53 + 1
+	f := must(NewFrame("id", "when"))
+	day := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, row := range [][]any{{nil, nil}, {long, day}, {"7", nil}, {long, day.Add(24 * time.Hour)}} {
+		mustDo(f.Append(row...))
+	}
+	var ids []string
+	for i := range f.Rows() {
+		ids = append(ids, f.columns[0].text(i))
+	}
+	if want := []string{"", long, "7", long}; !slices.Equal(ids, want) {
+		t.Errorf("%q, want %q", ids, want)
+	}
+	if c := f.columns[1]; !c.Times || !c.gap(0) || c.Numbers[1] != timeDays(day) || c.Numbers[3] != timeDays(day)+1 {
+		t.Errorf("the times are %+v", c)
+	}
+}
+
+// TestColumnsStay: JSON that does not describe columns leaves a Columns as it was.
+func TestColumnsStay(t *testing.T) {
+	c := Columns{Inputs: []Input{{Name: "a", Kind: Number}}}
+	for _, text := range []string{`{"inputs": [{"name": "b", "kind": "none of them"}]}`, `{"inputs": 3}`} {
+		if err := c.UnmarshalJSON([]byte(text)); err == nil || len(c.Inputs) != 1 || c.Inputs[0].Name != "a" {
+			t.Errorf("%s: %+v, %v", text, c.Inputs, err)
+		}
+	}
 }

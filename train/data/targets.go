@@ -1,40 +1,169 @@
 package data
 
 import (
-	"fmt"
+	"math"
+	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/ops/domain"
-	"gonum.org/v1/gonum/mat"
 )
 
-// OneVersusRest returns regression targets [n, classes] for class numbers 0..classes-1: +1 in the column of the class
-// of a row and -1 elsewhere. Errors: domain.ErrShape without labels, domain.ErrParam for fewer than 2 classes and for
-// more than memory holds, domain.ErrDomain for a label out of range.
-func OneVersusRest(labels []int, classes int) (*mat.Dense, error) {
-	if len(labels) == 0 {
-		return nil, fmt.Errorf("data: OneVersusRest: there are no labels; give one a row: %w", domain.ErrShape)
+// targets collects the label column.
+type targets struct {
+	s       *source
+	unit    string // the unit of positions in add: "line" from 1, or "row" from 0
+	y       []float64
+	labels  []string
+	seen    map[string]string // text of a class -> its canonical spelling, so that each is stored once
+	small   [maxSmall]string  // the classes of the numbers 0, 1, 2, ..., which most files have
+	known   map[uint64]string // the classes of other numbers, by their bits
+	dropped int               // rows that were left out
+	doubted bool              // whether a class that looks like a missing value was reported
+	names   []string          // names of the columns of a table, or nil
+	places  []int             // positions of the labels among them
+}
+
+// letGo releases the labels, which belong to a set now.
+func (t *targets) letGo() {
+	t.y, t.labels = roomFor(t.y), roomFor(t.labels)
+}
+
+// roomFor returns memory for as many elements as s has, nil for none.
+func roomFor[T any](s []T) []T { return grown([]T(nil), len(s)) }
+
+func newTargets(s *source, unit string) *targets {
+	return &targets{s: s, unit: unit, seen: make(map[string]string), known: make(map[uint64]string)}
+}
+
+const (
+	maxSeen  = 1 << 16 // bounds the maps for files in which every row has its own class
+	maxSmall = 64      // the numbers whose classes are found without a map
+)
+
+// add takes the trimmed label of the next row; at is its position in units.
+func (t *targets) add(at int, text []byte) error {
+	switch {
+	case t.s.o.Label == LabelNone && t.s.o.LabelNames == nil:
+		return nil
+	case len(text) == 0:
+		return t.fail(at, ErrFormat, "the label is empty; fill it in, or leave such rows out (Options.DropUnlabelled, --drop-unlabelled)")
+	case t.s.o.Task == Regression:
+		v, f := t.s.number(at, string(text))
+		if f != sound {
+			return t.bad(at, "target", string(text), f)
+		}
+		if lossy(string(text), v) && t.unit == "line" {
+			return t.s.lossyCell(at, "the target", string(text))
+		}
+		t.y = append(t.y, v)
+		return nil
 	}
-	if classes < 2 {
-		return nil, fmt.Errorf("data: OneVersusRest: classes = %d, want at least 2: %w", classes, domain.ErrParam)
-	}
-	for i, l := range labels {
-		if l < 0 || l >= classes {
-			return nil, fmt.Errorf("data: OneVersusRest: row %d has the label %d, which is not in 0..%d; number the classes from 0: %w", i, l, classes-1, domain.ErrDomain)
+	label, ok := t.seen[string(text)]
+	if !ok {
+		if !utf8.Valid(text) {
+			return t.s.notUTF8(at, "the class"+t.column(), string(text))
+		}
+		var f flaw
+		if label, f = canonical(string(text)); f != sound {
+			return t.bad(at, "class", string(text), f)
+		}
+		if len(t.seen) < maxSeen {
+			t.seen[string(text)] = label
 		}
 	}
-	if err := domain.CheckSize("data: OneVersusRest", 8, len(labels), classes); err != nil {
-		return nil, err
+	if t.s.o.tables() && !t.doubted && isGap(label) {
+		t.doubted = true
+		t.s.tell("treating %s of %s %d as a class; if it says that the value is missing, leave such rows out (Options.DropUnlabelled, --drop-unlabelled)", quote(label), t.unit, at)
 	}
-	y := mat.NewDense(len(labels), classes, nil)
-	cells := y.RawMatrix().Data
-	for j := range classes {
-		cells[j] = -1
+	t.labels = append(t.labels, label)
+	return nil
+}
+
+// addCell takes cell i of a column as the label of the next row, whose number is at.
+func (t *targets) addCell(at int, c *Column, i int) error {
+	if c.Texts != nil || c.Times || c.gap(i) {
+		text := c.text(i)
+		if text == "" && t.names == nil { // of an array
+			text = "NaN"
+		}
+		return t.add(at, []byte(text))
 	}
-	for i := 1; i < len(labels); i++ { // copied, which is faster than set
-		copy(cells[i*classes:], cells[:classes])
+	v := c.number(i)
+	if t.s.o.Task == Regression && v-v == 0 {
+		t.y = append(t.y, v) // as its text would be read
+		return nil
 	}
-	for i, l := range labels {
-		cells[i*classes+l] = 1
+	class, small := "", v >= 0 && v < maxSmall && v == float64(int(v)) && !math.Signbit(v)
+	if small {
+		class = t.small[int(v)]
+	} else {
+		class = t.known[math.Float64bits(v)]
 	}
-	return y, nil
+	if class != "" {
+		t.labels = append(t.labels, class)
+		return nil
+	}
+	if err := t.add(at, []byte(c.text(i))); err != nil {
+		return err
+	}
+	switch n := len(t.labels); {
+	case n == 0:
+	case small:
+		t.small[int(v)] = t.labels[n-1]
+	case len(t.known) < maxSeen:
+		t.known[math.Float64bits(v)] = t.labels[n-1]
+	}
+	return nil
+}
+
+// lacks says whether a row is to be left out because one of its labels is missing.
+func (t *targets) lacks(at int, text []byte) bool {
+	if !t.s.o.DropUnlabelled || !isGap(string(text)) {
+		return false
+	}
+	if t.dropped++; t.dropped == 1 {
+		t.s.tell("%s %d has no label; such rows are left out", t.unit, at)
+	}
+	return true
+}
+
+// none is the error of a file without rows.
+func (t *targets) none(header string) error {
+	if t.dropped > 0 {
+		return t.fail(0, ErrFormat, "none of its %d rows has a label", t.dropped)
+	}
+	return t.fail(0, ErrFormat, "has %sno rows", header)
+}
+
+// column names the column of the next label if it is in a table.
+func (t *targets) column() string {
+	if t.places == nil {
+		return ""
+	}
+	return " in " + columnName(t.names, t.places[len(t.y)%len(t.places)])
+}
+
+func (t *targets) bad(at int, what, text string, f flaw) error {
+	column := ""
+	if len(t.places) > 1 {
+		column = t.column()
+	}
+	if f == noNumber && isGap(text) {
+		return t.fail(at, ErrFormat, "the %s %s%s says that the value is missing; leave such rows out (Options.DropUnlabelled, --drop-unlabelled)",
+			what, quote(text), column)
+	}
+	if f == noNumber {
+		return t.fail(at, ErrFormat, "the %s %s%s is not a number; correct the file, or read it as classification", what, quote(text), column)
+	}
+	reason, remedy := f.explain(text)
+	if f == notFinite {
+		reason = quote(text) + " " + reason
+	}
+	return t.fail(at, domain.ErrDomain, "the %s%s %s; %s", what, column, reason, remedy)
+}
+
+func (t *targets) fail(at int, sentinel error, format string, args ...any) error {
+	if t.unit == "line" {
+		return t.s.fail(at, sentinel, format, args...)
+	}
+	return t.s.fail(0, sentinel, "row %d: "+format, append([]any{at}, args...)...)
 }
