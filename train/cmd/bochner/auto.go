@@ -53,7 +53,7 @@ func (f *fitting) raceModel(ctx context.Context, begins func() bool) (*result, e
 		return nil, err
 	}
 	r := new(result)
-	r.seconds.Load = time.Since(start).Seconds()
+	r.Seconds.Load = time.Since(start).Seconds()
 	begins()
 	m, err := r.raceRows(ctx, f, rows)
 	if err != nil {
@@ -91,17 +91,17 @@ func (r *result) raceRows(ctx context.Context, f *fitting, rows data.Source) (*t
 	if err != nil {
 		return nil, err
 	}
-	r.auto, r.head, r.tuned = report, m.Head.Kind(), tuneOf(m.Spec)
+	r.auto, r.Head, r.Tuned = report, m.Head.Kind(), tuneOf(m.Spec)
 	best := report.Trials[report.Best]
 	f.recipe, f.fitted = best.Recipe, best.Recipe.Fitter
-	if r.describeFit(report); r.history == nil && r.head == "linear" {
-		r.head = "ridge"
+	if r.describeFit(report); r.history == nil && r.Head == "linear" {
+		r.Head = "ridge"
 	}
 	if !report.Whole && ctx.Err() != nil {
 		fmt.Fprintf(os.Stderr, "interrupted: the model is of the trials so far, the best of which learned from %d rows\n",
 			best.Rows)
 	}
-	r.seconds.Fit = time.Since(start).Seconds()
+	r.Seconds.Fit = time.Since(start).Seconds()
 	return m, nil
 }
 

@@ -20,16 +20,22 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// uncertainty is how well a model knows its errors, on the test rows.
+// coverage is how well a model knows its errors, on the test rows. Intervals and sets are conformal ones.
+type coverage struct {
+	NLL           *float64 `json:"nll,omitempty"`         // in nats; nil of targets without a posterior
+	Coverage90    *float64 `json:"coverage_90,omitempty"` // of the level .9; nil where held-out rows are too few
+	ECE           *float64 `json:"ece,omitempty"`         // of classes
+	Level         float64  `json:"level"`
+	Coverage      float64  `json:"coverage"`                  // the share of the rows that intervals or sets of the level cover
+	IntervalWidth *float64 `json:"interval_width,omitempty"`  // of the level, the mean
+	SetSize       *float64 `json:"set_size,omitempty"`        // of the level, the mean number of classes
+	Normal        *float64 `json:"coverage_normal,omitempty"` // of the normal distribution's intervals of the level
+}
+
+// uncertainty is a coverage with what its picture shows.
 type uncertainty struct {
-	level       float64
-	nll         *float64 // nil of targets without a posterior
-	ece         *float64 // of classes
-	covers      float64  // the share of the rows that conformal intervals or sets of the level cover
-	covers90    *float64 // of the level .9; nil where held-out rows are too few
+	coverage
 	classes     bool
-	size        float64  // the mean width of an interval, or the mean number of classes in a set
-	normal      *float64 // the share that the normal distribution's intervals cover
 	bins        []calibrate.Bin
 	curve       report.Line // coverage by level, of conformal intervals or sets
 	normalCurve report.Line
@@ -68,7 +74,8 @@ func (r *result) measureUncertainty(ctx context.Context, m *train.Model, test da
 		}
 	}
 	n := len(y) / k
-	r.uncertainty = &uncertainty{level: level, classes: m.Classes != nil}
+	r.uncertainty = &uncertainty{coverage: coverage{Level: level}, classes: m.Classes != nil}
+	r.coverage = &r.uncertainty.coverage
 	p, targets := mat.NewDense(n, k, first), mat.NewDense(n, k, y)
 	if r.uncertainty.classes {
 		return r.uncertainty.ofClasses(m.Uncertainty, p, train.ArgMax(targets))
@@ -93,14 +100,16 @@ func (s *uncertainty) ofClasses(u *train.Uncertainty, p *mat.Dense, labels []int
 	if err != nil {
 		return err
 	}
-	s.nll, s.ece = &nll, &ece
-	return s.measure(func(level float64) (covers, size float64, err error) {
+	s.NLL, s.ECE = &nll, &ece
+	size, err := s.measure(func(level float64) (covers, size float64, err error) {
 		sets, err := u.Sets.All(level, p)
 		if err != nil {
 			return 0, 0, err
 		}
 		return calibrate.SetCoverage(sets, labels)
 	})
+	s.SetSize = &size
+	return err
 }
 
 // ofTargets measures intervals.
@@ -112,8 +121,8 @@ func (s *uncertainty) ofTargets(u *train.Uncertainty, mean, std, y *mat.Dense) e
 		if err != nil {
 			return err
 		}
-		s.nll = &nll
-		for _, level := range append(slices.Clone(levels), s.level) {
+		s.NLL = &nll
+		for _, level := range append(slices.Clone(levels), s.Level) {
 			lower, err := d.Quantile((1 - level) / 2)
 			if err != nil {
 				return err
@@ -127,7 +136,7 @@ func (s *uncertainty) ofTargets(u *train.Uncertainty, mean, std, y *mat.Dense) e
 				return err
 			}
 			covers := stat.Mean(all, nil)
-			if s.normal = &covers; len(s.normalCurve.X) < len(levels) {
+			if s.Normal = &covers; len(s.normalCurve.X) < len(levels) {
 				s.normalCurve.X, s.normalCurve.Y = append(s.normalCurve.X, level), append(s.normalCurve.Y, covers)
 			}
 		}
@@ -136,7 +145,7 @@ func (s *uncertainty) ofTargets(u *train.Uncertainty, mean, std, y *mat.Dense) e
 	if !u.Intervals.Scaled() {
 		scale = nil
 	}
-	err := s.measure(func(level float64) (covers, size float64, err error) {
+	width, err := s.measure(func(level float64) (covers, size float64, err error) {
 		lower, upper, err := u.Intervals.Bounds(level, mean, scale)
 		if err != nil {
 			return 0, 0, err
@@ -150,7 +159,8 @@ func (s *uncertainty) ofTargets(u *train.Uncertainty, mean, std, y *mat.Dense) e
 	if err != nil {
 		return err
 	}
-	lower, upper, err := u.Intervals.Bounds(s.level, mean, scale)
+	s.IntervalWidth = &width
+	lower, upper, err := u.Intervals.Bounds(s.Level, mean, scale)
 	if err != nil {
 		return err
 	}
@@ -158,23 +168,24 @@ func (s *uncertainty) ofTargets(u *train.Uncertainty, mean, std, y *mat.Dense) e
 	return nil
 }
 
-// measure takes the coverage of conformal intervals or sets at all levels; few held-out rows have no high ones.
-func (s *uncertainty) measure(at func(level float64) (covers, size float64, err error)) (err error) {
+// measure takes the coverage of conformal intervals or sets at all levels; few held-out rows have no high ones. It returns
+// their mean size at the level that is asked for.
+func (s *uncertainty) measure(at func(level float64) (covers, size float64, err error)) (size float64, err error) {
 	for _, level := range levels {
 		covers, _, err := at(level)
 		if errors.Is(err, domain.ErrShape) && len(s.curve.X) > 0 {
 			break
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 		s.curve.X, s.curve.Y = append(s.curve.X, level), append(s.curve.Y, covers)
 	}
 	if covers, _, err := at(.9); err == nil {
-		s.covers90 = &covers
+		s.Coverage90 = &covers
 	}
-	s.covers, s.size, err = at(s.level)
-	return err
+	s.Coverage, size, err = at(s.Level)
+	return size, err
 }
 
 // someIntervals picks up to 60 rows, evenly in the order of their means, of the first target.
@@ -197,18 +208,18 @@ func someIntervals(mean, lower, upper, y *mat.Dense) *intervals {
 
 // show prints what the test rows say of the distribution.
 func (s *uncertainty) show() {
-	percent := strconv.FormatFloat(100*s.level, 'g', 4, 64) + " %"
-	if s.nll != nil {
-		fmt.Printf("nll          %.4f test\n", *s.nll)
+	percent := strconv.FormatFloat(100*s.Level, 'g', 4, 64) + " %"
+	if s.NLL != nil {
+		fmt.Printf("nll          %.4f test\n", *s.NLL)
 	}
 	if s.classes {
-		fmt.Printf("calibration  expected error %.4f test\n", *s.ece)
-		fmt.Printf("sets         of %s cover %.4f test, %.4g classes\n", percent, s.covers, s.size)
+		fmt.Printf("calibration  expected error %.4f test\n", *s.ECE)
+		fmt.Printf("sets         of %s cover %.4f test, %.4g classes\n", percent, s.Coverage, *s.SetSize)
 		return
 	}
-	fmt.Printf("intervals    of %s cover %.4f test, %.4g wide", percent, s.covers, s.size)
-	if s.normal != nil {
-		fmt.Printf("; of the normal distribution %.4f", *s.normal)
+	fmt.Printf("intervals    of %s cover %.4f test, %.4g wide", percent, s.Coverage, *s.IntervalWidth)
+	if s.Normal != nil {
+		fmt.Printf("; of the normal distribution %.4f", *s.Normal)
 	}
 	fmt.Println()
 }
@@ -239,7 +250,7 @@ func (s *uncertainty) draw() (image.Image, error) {
 		}
 		second, err = report.Lines("probability of the predicted class", "share of rows that have it", []report.Line{ideal, bins}, report.WithEqualAxes(), report.WithTitle("Reliability"))
 	} else {
-		middle := report.Line{Name: fmt.Sprintf("intervals of %g %%", 100*s.level)}
+		middle := report.Line{Name: fmt.Sprintf("intervals of %g %%", 100*s.Level)}
 		target := report.Line{Name: "true targets", Points: true}
 		for i := range s.some.mean {
 			middle.X, target.X = append(middle.X, float64(i+1)), append(target.X, float64(i+1))

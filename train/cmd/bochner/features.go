@@ -163,25 +163,20 @@ func (c *featuresCmd) setSweep() error {
 
 // mapped is the JSON form of what was found out. What was not asked for is left out.
 type mapped struct {
-	Map           string            `json:"map"`
-	Params        layers.Values     `json:"params"`
-	Features      int               `json:"features"`
-	Sampler       string            `json:"sampler,omitempty"`
-	Seed          uint64            `json:"seed"`
-	Dtype         string            `json:"dtype"`
-	Rows          int               `json:"rows"`
-	InputDim      int               `json:"input_dim"`
-	KernelError   *report.GramError `json:"kernel_error,omitempty"`
-	MeanSigned    *report.Bias      `json:"mean_signed_error,omitempty"`
-	Split         *splitReport      `json:"split,omitempty"`
-	ByDistance    []distancePoint   `json:"by_distance,omitempty"`
-	Sweep         []sweepPoint      `json:"sweep,omitempty"`
-	SweepExponent *exponent         `json:"sweep_exponent,omitempty"`
-	Samplers      []samplerReport   `json:"samplers,omitempty"` // with --sampler all
-	Note          string            `json:"note,omitempty"`     // on rows that are not what the kernel expects
-	Seconds       mappingSeconds    `json:"seconds"`
-	PeakRSS       int64             `json:"peak_rss_bytes"`
-	Version       string            `json:"version"`
+	Map      string        `json:"map"`
+	Params   layers.Values `json:"params"`
+	Features int           `json:"features"`
+	Sampler  string        `json:"sampler,omitempty"`
+	Seed     uint64        `json:"seed"`
+	Dtype    string        `json:"dtype"`
+	Rows     int           `json:"rows"`
+	InputDim int           `json:"input_dim"`
+	kernelReport
+	Samplers []samplerReport `json:"samplers,omitempty"` // with --sampler all
+	Note     string          `json:"note,omitempty"`     // on rows that are not what the kernel expects
+	Seconds  mappingSeconds  `json:"seconds"`
+	PeakRSS  int64           `json:"peak_rss_bytes"`
+	Version  string          `json:"version"`
 }
 
 type mappingSeconds struct {
@@ -375,17 +370,13 @@ func writeBlocks(ctx context.Context, what, path string, x ops.Matrix, cols int,
 
 func (ob *mapped) print() {
 	fmt.Printf("map       %s %v, %d -> %d features, %s\n", ob.Map, ob.Params.Short(), ob.InputDim, ob.Features, ob.Dtype)
-	name := "rows"
-	if e, err := layers.Lookup(ob.Map); err == nil && e.Bags {
-		name = "bags"
-	}
-	fmt.Printf("%s      %d\n", name, ob.Rows)
+	fmt.Printf("%s      %d\n", rowsName(ofBags(ob.Map)), ob.Rows)
 	if ob.Note != "" {
 		fmt.Printf("note      %s\n", ob.Note)
 	}
 	reports := ob.Samplers
 	if ob.KernelError != nil {
-		reports = []samplerReport{{Sampler: ob.Sampler, KernelError: ob.KernelError, MeanSigned: ob.MeanSigned, Split: ob.Split, ByDistance: ob.ByDistance, Sweep: ob.Sweep, SweepExponent: ob.SweepExponent}}
+		reports = []samplerReport{{Sampler: ob.Sampler, kernelReport: ob.kernelReport}}
 	}
 	for _, r := range reports {
 		r.print()

@@ -567,7 +567,7 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 	recipe, read := f.recipe, time.Now()
 	recipe.Ready = func(s *train.Start) error {
 		scaled := time.Since(read)
-		r.trainRows = s.Problem.Rows
+		r.TrainRows = s.Problem.Rows
 		if err := f.settle(s); err != nil {
 			return err
 		}
@@ -586,7 +586,7 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 		}
 		showColumns(s.Model.Columns, f.first, s.Model.Scaler.Name(), f.recipe.Scale == "")
 		if len(f.Test) == 0 && len(f.Train) > 0 {
-			fmt.Fprintf(os.Stderr, "no --test: %d of %d %s are set aside for it\n", r.testRows, r.trainRows+r.testRows, rowsName(f.bags))
+			fmt.Fprintf(os.Stderr, "no --test: %d of %d %s are set aside for it\n", r.TestRows, r.TrainRows+r.TestRows, rowsName(f.bags))
 		}
 		if err := f.affordFit(s); err != nil {
 			return err
@@ -594,8 +594,8 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 		f.fitted = s.Fitter
 		s.Fitter, done = shown(s)
 		began = time.Now()
-		r.seconds.Load = (time.Since(start) - scaled).Seconds()
-		r.seconds.Fit = scaled.Seconds()
+		r.Seconds.Load = (time.Since(start) - scaled).Seconds()
+		r.Seconds.Fit = scaled.Seconds()
 		s.Wrap = func(m layers.Layer) layers.Layer {
 			timed = &timedMap{Layer: m, spent: time.Since(began)} // with what drawing it took
 			return timed
@@ -618,7 +618,7 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.save(m))
 	}
-	r.head, r.tuned = headName(f.fitted), tuneOf(m.Spec)
+	r.Head, r.Tuned = headName(f.fitted), tuneOf(m.Spec)
 	r.describeFit(report)
 	if recipe.Tuner != nil {
 		r.steps = report
@@ -626,7 +626,7 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 	if timed == nil {
 		timed = &timedMap{Layer: m.Map}
 	}
-	r.seconds.Fit += (time.Since(began) - timed.spent).Seconds()
+	r.Seconds.Fit += (time.Since(began) - timed.spent).Seconds()
 	if f.Stream.on {
 		rows = nil // which would be mapped once more
 	}
@@ -647,8 +647,8 @@ func (f *fitting) assess(ctx context.Context, r *result, m *train.Model, timed *
 	if err == nil {
 		err = r.evaluation().Put(m)
 	}
-	r.seconds.Features = timed.spent.Seconds()
-	r.seconds.Total = time.Since(start).Seconds()
+	r.Seconds.Features = timed.spent.Seconds()
+	r.Seconds.Total = time.Since(start).Seconds()
 	return errors.Join(err, f.save(m))
 }
 

@@ -42,7 +42,7 @@ func (r *result) draw(path string) error {
 		}
 		pictures = append(pictures, panel)
 	}
-	if r.relevance != nil {
+	if r.Relevance != nil {
 		bars, err := r.drawRelevance()
 		if err != nil {
 			return err
@@ -62,15 +62,15 @@ func (r *result) draw(path string) error {
 }
 
 func (r *result) predictions() (image.Image, error) {
-	title := fmt.Sprintf("%s, %d features, %s head", r.spec.Map, r.spec.Features, r.head)
+	title := fmt.Sprintf("%s, %d features, %s head", r.Map, r.Features, r.Head)
 	if r.classes == nil {
-		return report.Residuals(r.test.target, r.test.predicted, report.WithTitle(fmt.Sprintf("%s: test rmse %.4g", title, r.test.rmse)))
+		return report.Residuals(r.test.target, r.test.predicted, report.WithTitle(fmt.Sprintf("%s: test rmse %.4g", title, *r.RMSE)))
 	}
 	counts, err := report.ConfusionMatrix(r.test.guess, r.test.truth, len(r.classes))
 	if err != nil {
 		return nil, err
 	}
-	return report.Confusion(counts, r.classes, report.WithTitle(fmt.Sprintf("%s: test accuracy %.4f", title, r.test.accuracy)))
+	return report.Confusion(counts, r.classes, report.WithTitle(fmt.Sprintf("%s: test accuracy %.4f", title, *r.Accuracy)))
 }
 
 func (r *result) curves() report.History {

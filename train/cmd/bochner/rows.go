@@ -255,7 +255,7 @@ func (r *result) checkTest(ctx context.Context, f *fitting, m *train.Model, rows
 		if err != nil {
 			return err
 		}
-		r.testRows += b.X.Shape()[0]
+		r.TestRows += b.X.Shape()[0]
 		if low, _, _ := on.Low(); m.Spec.Tuned() && low < 0 && !math.IsInf(low, -1) {
 			continue // the shift of a skewed map is tuned, and with it the domain
 		}
@@ -263,7 +263,7 @@ func (r *result) checkTest(ctx context.Context, f *fitting, m *train.Model, rows
 			return b.Locate(err)
 		}
 	}
-	if r.testRows == 0 {
+	if r.TestRows == 0 {
 		return fmt.Errorf("%s: no row is left to test on; give --test", f.Train[0])
 	}
 	return nil
