@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/mat"
@@ -30,7 +28,7 @@ func linearGram(who string, x *ops.CSR) (*mat.Dense, error) {
 				sum += v[t] * row[cols[t]]
 			}
 			if !finite(sum) {
-				return nil, fmt.Errorf("report: %s: the features of rows %d and %d have the inner product %v; scale the features: %w", who, i, j, sum, ErrDomain)
+				return nil, innerProductError(who, i, j, sum)
 			}
 			out.Set(i, j, sum)
 			out.Set(j, i, sum)
