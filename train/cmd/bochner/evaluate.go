@@ -76,7 +76,7 @@ func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	r.Seconds.Load = time.Since(start).Seconds()
 	timed := &timedMap{Layer: m.Map}
 	m.Map = timed
-	tested, err := setRows(set)(m)
+	tested, err := examplesOf(m)(set, nil)
 	if err == nil {
 		err = r.evaluate(ctx, m, tested)
 	}
@@ -179,7 +179,7 @@ func (r *result) evaluateOn(ctx context.Context, m *train.Model, rows data.Sourc
 		}
 	}
 	r.TrainRows = set.Rows()
-	learned, err := setRows(set)(m)
+	learned, err := examplesOf(m)(set, nil)
 	if err != nil {
 		return err
 	}

@@ -553,7 +553,7 @@ func (f *fitting) settle(s *train.Start) error {
 func (f *fitting) fit(ctx context.Context) (*result, error) {
 	start := time.Now()
 	r := new(result)
-	rows, openTest, err := f.open(ctx)
+	rows, test, err := f.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -574,11 +574,8 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 		if err := checkSize(s.Model.Spec); err != nil {
 			return err
 		}
-		test, err := openTest()
-		if err == nil {
-			tested, err = test(s.Model)
-		}
-		if err == nil {
+		var err error
+		if tested, err = test(s.Model); err == nil {
 			err = r.checkTest(ctx, f, s.Model, tested)
 		}
 		if err != nil {
