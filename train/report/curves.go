@@ -44,7 +44,7 @@ func Curves(h History, opts ...Option) (image.Image, error) {
 	var panels []*panel
 	var legend []entry
 	for i, c := range curves {
-		if i == 0 || c.axis != curves[i-1].axis {
+		if i == 0 || c.score != curves[i-1].score {
 			panels = append(panels, newPanel("epoch", c.axis))
 		}
 		p := panels[len(panels)-1]
@@ -75,6 +75,7 @@ func Curves(h History, opts ...Option) (image.Image, error) {
 type curve struct {
 	field  string // of History
 	axis   string // its label
+	score  bool   // or the loss
 	part   int    // of partNames
 	values []float64
 }
@@ -87,8 +88,8 @@ func (h History) curves(who string) (out []curve, err error) {
 	loss, score := cmp.Or(h.LossName, "loss"), cmp.Or(h.ScoreName, "accuracy (share of rows)")
 	drawable := false
 	for _, c := range []curve{
-		{"Loss", loss, 0, h.Loss}, {"HeldOutLoss", loss, 1, h.HeldOutLoss},
-		{"Score", score, 0, h.Score}, {"HeldOutScore", score, 1, h.HeldOutScore},
+		{"Loss", loss, false, 0, h.Loss}, {"HeldOutLoss", loss, false, 1, h.HeldOutLoss},
+		{"Score", score, true, 0, h.Score}, {"HeldOutScore", score, true, 1, h.HeldOutScore},
 	} {
 		if len(c.values) == 0 {
 			continue

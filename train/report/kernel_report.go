@@ -239,11 +239,11 @@ func (b Bias) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a z of null as NaN.
 func (b *Bias) UnmarshalJSON(data []byte) error {
-	z := math.NaN()
-	in := biasJSON{(*plainBias)(b), &z}
+	*b = Bias{Z: math.NaN()}
+	in := biasJSON{plainBias: (*plainBias)(b)}
 	err := json.Unmarshal(data, &in)
-	if b.Z = z; in.Z == nil {
-		b.Z = math.NaN()
+	if in.Z != nil {
+		b.Z = *in.Z
 	}
 	return err
 }

@@ -21,13 +21,7 @@ import (
 // ErrParam for a size out of range.
 func Residuals(truth, predicted []float64, opts ...Option) (image.Image, error) {
 	const who = "Residuals"
-	if err := checkSameLength(who, "truth", len(truth), "predicted", len(predicted)); err != nil {
-		return nil, err
-	}
-	if err := checkDrawn(who, "truth", truth); err != nil {
-		return nil, err
-	}
-	if err := checkDrawn(who, "predicted", predicted); err != nil {
+	if err := checkPoints(who, "truth", truth, "predicted", predicted); err != nil {
 		return nil, err
 	}
 	s, err := settings{title: "Predicted and true targets", width: 1480, height: 800, least: twoPanels}.apply(who, opts)
