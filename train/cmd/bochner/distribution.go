@@ -15,7 +15,6 @@ import (
 	"github.com/bochner-go/bochner/train/cmd/predictions"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -26,7 +25,7 @@ type coverage struct {
 	Coverage90    *float64 `json:"coverage_90,omitempty"` // of the level .9; nil where held-out rows are too few
 	ECE           *float64 `json:"ece,omitempty"`         // of classes
 	Level         float64  `json:"level"`
-	Coverage      float64  `json:"coverage"`                  // the share of the rows that intervals or sets of the level cover
+	Coverage      float64  `json:"coverage"`                  // of the level: the share of the rows in their intervals or sets
 	IntervalWidth *float64 `json:"interval_width,omitempty"`  // of the level, the mean
 	SetSize       *float64 `json:"set_size,omitempty"`        // of the level, the mean number of classes
 	Normal        *float64 `json:"coverage_normal,omitempty"` // of the normal distribution's intervals of the level
@@ -35,15 +34,11 @@ type coverage struct {
 // uncertainty is a coverage with what its picture shows.
 type uncertainty struct {
 	coverage
-	classes     bool
-	bins        []calibrate.Bin
-	curve       report.Line // coverage by level, of conformal intervals or sets
-	normalCurve report.Line
-	some        *intervals
+	classes              bool
+	bins                 []calibrate.Bin
+	curve, normalCurve   report.Line // coverage by level, of conformal intervals or sets and of the normal distribution
+	someIntervals, truth report.Line // of some rows in the order of their means
 }
-
-// intervals has the intervals of some rows in the order of their means, to be drawn.
-type intervals struct{ mean, lower, upper, target []float64 }
 
 // levels are where the coverage is drawn.
 var levels = []float64{.05, .1, .2, .3, .4, .5, .6, .7, .8, .9, .95, .99}
@@ -115,71 +110,60 @@ func (s *uncertainty) ofClasses(u *train.Uncertainty, p *mat.Dense, labels []int
 // ofTargets measures intervals.
 func (s *uncertainty) ofTargets(u *train.Uncertainty, mean, std, y *mat.Dense) error {
 	n, k := y.Dims()
+	covered := func(lower, upper *mat.Dense, err error) (covers, width float64, _ error) {
+		if err != nil {
+			return 0, 0, err
+		}
+		all, err := calibrate.Coverage(y, lower, upper)
+		var wide mat.Dense
+		wide.Sub(upper, lower)
+		return stat.Mean(all, nil), mat.Sum(&wide) / float64(n*k), err
+	}
 	if std != nil {
 		d := &train.Distribution{Mean: mean, Std: std}
 		nll, err := d.NLL(y)
 		if err != nil {
 			return err
 		}
-		s.NLL = &nll
-		for _, level := range append(slices.Clone(levels), s.Level) {
+		normal := func(level float64) (covers, width float64, err error) {
 			lower, err := d.Quantile((1 - level) / 2)
 			if err != nil {
-				return err
+				return 0, 0, err
 			}
 			upper, err := d.Quantile((1 + level) / 2)
-			if err != nil {
-				return err
-			}
-			all, err := calibrate.Coverage(y, lower, upper)
-			if err != nil {
-				return err
-			}
-			covers := stat.Mean(all, nil)
-			if s.Normal = &covers; len(s.normalCurve.X) < len(levels) {
-				s.normalCurve.X, s.normalCurve.Y = append(s.normalCurve.X, level), append(s.normalCurve.Y, covers)
-			}
+			return covered(lower, upper, err)
+		}
+		if s.normalCurve, err = overLevels(normal); err != nil {
+			return err
+		}
+		covers, _, err := normal(s.Level)
+		if s.NLL, s.Normal = &nll, &covers; err != nil {
+			return err
 		}
 	}
 	scale := std
 	if !u.Intervals.Scaled() {
 		scale = nil
 	}
-	width, err := s.measure(func(level float64) (covers, size float64, err error) {
-		lower, upper, err := u.Intervals.Bounds(level, mean, scale)
-		if err != nil {
-			return 0, 0, err
-		}
-		all, err := calibrate.Coverage(y, lower, upper)
-		for i := range n {
-			size += (floats.Sum(upper.RawRowView(i)) - floats.Sum(lower.RawRowView(i))) / float64(n*k)
-		}
-		return stat.Mean(all, nil), size, err
+	width, err := s.measure(func(level float64) (covers, width float64, err error) {
+		return covered(u.Intervals.Bounds(level, mean, scale))
 	})
 	if err != nil {
 		return err
 	}
 	s.IntervalWidth = &width
 	lower, upper, err := u.Intervals.Bounds(s.Level, mean, scale)
-	if err != nil {
-		return err
+	if err == nil {
+		s.pickIntervals(mean, lower, upper, y)
 	}
-	s.some = someIntervals(mean, lower, upper, y)
-	return nil
+	return err
 }
 
-// measure takes the coverage of conformal intervals or sets at all levels; few held-out rows have no high ones. It returns
-// their mean size at the level that is asked for.
+// measure takes the coverage of conformal intervals or sets, and returns their mean size at the level that is asked
+// for.
 func (s *uncertainty) measure(at func(level float64) (covers, size float64, err error)) (size float64, err error) {
-	for _, level := range levels {
-		covers, _, err := at(level)
-		if errors.Is(err, domain.ErrShape) && len(s.curve.X) > 0 {
-			break
-		}
-		if err != nil {
-			return 0, err
-		}
-		s.curve.X, s.curve.Y = append(s.curve.X, level), append(s.curve.Y, covers)
+	if s.curve, err = overLevels(at); err != nil {
+		return 0, err
 	}
 	if covers, _, err := at(.9); err == nil {
 		s.Coverage90 = &covers
@@ -188,8 +172,23 @@ func (s *uncertainty) measure(at func(level float64) (covers, size float64, err 
 	return size, err
 }
 
-// someIntervals picks up to 60 rows, evenly in the order of their means, of the first target.
-func someIntervals(mean, lower, upper, y *mat.Dense) *intervals {
+// overLevels is the coverage by level, as far as there are rows enough for it.
+func overLevels(at func(level float64) (covers, size float64, err error)) (curve report.Line, err error) {
+	for _, level := range levels {
+		covers, _, err := at(level)
+		if errors.Is(err, domain.ErrShape) && len(curve.X) > 0 {
+			break
+		}
+		if err != nil {
+			return curve, err
+		}
+		curve.X, curve.Y = append(curve.X, level), append(curve.Y, covers)
+	}
+	return curve, nil
+}
+
+// pickIntervals picks up to 60 rows, evenly in the order of their means, of the first target.
+func (s *uncertainty) pickIntervals(mean, lower, upper, y *mat.Dense) {
 	const most = 60
 	n, _ := mean.Dims()
 	order := make([]int, n)
@@ -197,13 +196,16 @@ func someIntervals(mean, lower, upper, y *mat.Dense) *intervals {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(mean.At(a, 0), mean.At(b, 0)) })
-	out := new(intervals)
+	s.someIntervals.Name = fmt.Sprintf("intervals of %g %%", 100*s.Level)
+	s.truth.Name, s.truth.Points = "true targets", true
+	add := func(l *report.Line, x, y float64) { l.X, l.Y = append(l.X, x), append(l.Y, y) }
 	for i := range min(most, n) {
-		r := order[i*n/min(most, n)]
-		out.mean, out.target = append(out.mean, mean.At(r, 0)), append(out.target, y.At(r, 0))
-		out.lower, out.upper = append(out.lower, lower.At(r, 0)), append(out.upper, upper.At(r, 0))
+		r, x := order[i*n/min(most, n)], float64(i+1)
+		lo, hi := lower.At(r, 0), upper.At(r, 0)
+		add(&s.someIntervals, x, (lo+hi)/2)
+		s.someIntervals.Bars = append(s.someIntervals.Bars, (hi-lo)/2)
+		add(&s.truth, x, y.At(r, 0))
 	}
-	return out
 }
 
 // show prints what the test rows say of the distribution.
@@ -238,7 +240,8 @@ func (s *uncertainty) draw() (image.Image, error) {
 		normal.Name = "normal distribution"
 		lines = append(lines, normal)
 	}
-	coverage, err := report.Lines("level", "share of test rows covered", lines, report.WithEqualAxes(), report.WithTitle("How often "+what+" cover"))
+	coverage, err := report.Lines("level", "share of test rows covered", lines, report.WithEqualAxes(),
+		report.WithTitle("How often "+what+" cover"))
 	if err != nil {
 		return nil, err
 	}
@@ -248,17 +251,11 @@ func (s *uncertainty) draw() (image.Image, error) {
 		for _, b := range s.bins {
 			bins.X, bins.Y = append(bins.X, b.Confidence), append(bins.Y, b.Accuracy)
 		}
-		second, err = report.Lines("probability of the predicted class", "share of rows that have it", []report.Line{ideal, bins}, report.WithEqualAxes(), report.WithTitle("Reliability"))
+		second, err = report.Lines("probability of the predicted class", "share of rows that have it",
+			[]report.Line{ideal, bins}, report.WithEqualAxes(), report.WithTitle("Reliability"))
 	} else {
-		middle := report.Line{Name: fmt.Sprintf("intervals of %g %%", 100*s.Level)}
-		target := report.Line{Name: "true targets", Points: true}
-		for i := range s.some.mean {
-			middle.X, target.X = append(middle.X, float64(i+1)), append(target.X, float64(i+1))
-			middle.Y = append(middle.Y, (s.some.lower[i]+s.some.upper[i])/2)
-			middle.Bars = append(middle.Bars, (s.some.upper[i]-s.some.lower[i])/2)
-		}
-		target.Y = s.some.target
-		second, err = report.Lines("test rows in the order of their predictions", "target", []report.Line{middle, target}, report.WithTitle("Intervals of some test rows"))
+		second, err = report.Lines("test rows in the order of their predictions", "target",
+			[]report.Line{s.someIntervals, s.truth}, report.WithTitle("Intervals of some test rows"))
 	}
 	if err != nil {
 		return nil, err

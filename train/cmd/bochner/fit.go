@@ -204,13 +204,7 @@ func (f *fitting) setColumns() {
 
 // setMap puts the flags of the scalers and the map into the recipe.
 func (f *fitting) setMap() error {
-	scale, name := "", "gaussian"
-	switch {
-	case f.bags:
-		scale, name = "cube", "hdd-js"
-	case len(f.Train) == 0:
-		scale, name = "l1", "exp-semigroup"
-	}
+	scale, name := defaultMap(f.bags, len(f.Train) == 0)
 	r := &f.recipe
 	r.Scale = cmp.Or(f.Maps.Scale, r.Scale, scale)
 	if r.Spec.Map == "" {

@@ -88,20 +88,15 @@ func (s *scores) measure() error {
 
 // object is the JSON form. What does not apply is left out.
 type object struct {
-	Scale     string        `json:"scale"`
-	Map       string        `json:"map"`
-	Params    layers.Values `json:"params"`
-	Features  int           `json:"features"`
-	Sampler   string        `json:"sampler,omitempty"`
-	Seed      uint64        `json:"seed"`
-	Dtype     string        `json:"dtype"`
-	Head      string        `json:"head"`
-	Lambda    *float64      `json:"lambda,omitempty"`
-	Tuned     string        `json:"tuned"`
-	TrainRows int           `json:"train_rows"`
-	TestRows  int           `json:"test_rows"`
-	InputDim  int           `json:"input_dim"`
-	Classes   int           `json:"classes,omitempty"`
+	Scale string `json:"scale"`
+	mapObject
+	Head      string   `json:"head"`
+	Lambda    *float64 `json:"lambda,omitempty"`
+	Tuned     string   `json:"tuned"`
+	TrainRows int      `json:"train_rows"`
+	TestRows  int      `json:"test_rows"`
+	InputDim  int      `json:"input_dim"`
+	Classes   int      `json:"classes,omitempty"`
 	goodness
 	TrainAccuracy *float64 `json:"train_accuracy,omitempty"`
 	TrainRMSE     *float64 `json:"train_rmse,omitempty"`
@@ -124,9 +119,7 @@ type object struct {
 // describe takes what the result tells of a model.
 func (r *result) describe(m *train.Model) {
 	r.classes, r.columnsByPlace = m.Classes, m.Columns == nil
-	r.Scale, r.Map, r.Params, r.Features = m.Scaler.Name(), m.Spec.Map, m.Spec.Params, m.Spec.Features
-	r.Sampler, r.Seed, r.Dtype = samplerOf(m.Spec), m.Spec.Seed, m.Spec.ElementType().String()
-	r.InputDim, r.Classes = m.Dims(), len(m.Classes)
+	r.Scale, r.mapObject, r.InputDim, r.Classes = m.Scaler.Name(), objectOf(m.Spec), m.Dims(), len(m.Classes)
 	r.Split, _ = splitOf(m.Map)
 	r.Relevance, r.Version = relevanceOf(m), modelfile.Version
 }
@@ -143,6 +136,20 @@ func (r *result) describeFit(report *train.Report) {
 	case !math.IsNaN(report.Lambda):
 		r.Lambda = &report.Lambda
 	}
+}
+
+// mapObject is the JSON form of a map.
+type mapObject struct {
+	Map      string        `json:"map"`
+	Params   layers.Values `json:"params"`
+	Features int           `json:"features"`
+	Sampler  string        `json:"sampler,omitempty"`
+	Seed     uint64        `json:"seed"`
+	Dtype    string        `json:"dtype"`
+}
+
+func objectOf(s layers.Spec) mapObject {
+	return mapObject{s.Map, s.Params, s.Features, samplerOf(s), s.Seed, s.ElementType().String()}
 }
 
 // ofBags says whether the rows of a map are sets of samples.
