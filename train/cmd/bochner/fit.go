@@ -172,15 +172,16 @@ func (f *fitting) plan(node *kong.Node) error {
 	if len(f.Train) == 0 && f.given["plot"] == nil {
 		f.Plot = "fit.png"
 	}
-	steps := []func() error{f.setMap, f.setHead, f.setDistribution, f.setSearch}
+	steps := []func() error{f.setMap, f.setHead, f.setSearch}
 	if f.Auto != "" {
-		steps = []func() error{func() error { return f.setAuto(node) }, f.setDistribution}
+		steps = []func() error{func() error { return f.setAuto(node) }}
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
 		}
 	}
+	f.setDistribution()
 	return f.checkFiles()
 }
 
@@ -189,10 +190,7 @@ func (f *fitting) setColumns() {
 	if f.Columns.Drop == nil && f.Columns.Categorical == nil {
 		return
 	}
-	var columns data.ColumnOptions
-	if f.recipe.Columns != nil {
-		columns = *f.recipe.Columns
-	}
+	columns := deref(f.recipe.Columns)
 	if f.Columns.Drop != nil {
 		columns.Drop = f.Columns.Drop
 	}
@@ -468,7 +466,7 @@ func (f *fitting) setLambda() error {
 }
 
 // setDistribution asks for the uncertainty of the model.
-func (f *fitting) setDistribution() error {
+func (f *fitting) setDistribution() {
 	r := &f.recipe
 	if f.Distribution && r.Uncertainty == nil {
 		r.Uncertainty = new(train.UncertaintyOptions)
@@ -476,7 +474,6 @@ func (f *fitting) setDistribution() error {
 	if u := r.Uncertainty; u != nil && u.Seed == 0 {
 		u.Seed = r.Spec.Seed
 	}
-	return nil
 }
 
 // checkFiles wants that the files can be written and are no others, before any work is done for them.
@@ -521,8 +518,7 @@ func (f *fitting) settle(s *train.Start) error {
 	if f.Lambda == "held-out" && f.CV == nil {
 		var all []float64
 		for e := -9; e <= -1; e++ {
-			v, _ := strconv.ParseFloat(fmt.Sprintf("1e%d", e), 64)
-			all = append(all, v*float64(s.Problem.Rows))
+			all = append(all, math.Pow10(e)*float64(s.Problem.Rows))
 		}
 		s.Fitter = withLambdas(s.Fitter, all...)
 	}
