@@ -101,7 +101,8 @@ func (h History) curves(who string) (out []curve, err error) {
 		for i, v := range c.values {
 			drawable = drawable || finite(v)
 			if finite(v) && math.Abs(v) > maxDrawn {
-				return nil, fmt.Errorf("report: %s: %s[%d] = %v is beyond ±%v and cannot be drawn: %w", who, c.field, i, v, maxDrawn, ErrDomain)
+				return nil, fmt.Errorf("report: %s: %s[%d] = %v is beyond ±%v and cannot be drawn: %w", who, c.field, i, v,
+					maxDrawn, ErrDomain)
 			}
 		}
 	}

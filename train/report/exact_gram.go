@@ -125,8 +125,8 @@ func rowsOf(who string, x ops.Matrix) (rows, cols int, err error) {
 	return shape[0], shape[1], nil
 }
 
-// shapeOf is the shape [rows, columns] of a tensor of numbers, which must not be empty; who and what name the caller and
-// the argument in errors.
+// shapeOf is the shape [rows, columns] of a tensor of numbers, which must not be empty; who and what name the caller
+// and the argument in errors.
 func shapeOf(who, what string, t *tensor.Dense) (tensor.Shape, error) {
 	if t == nil {
 		return nil, fmt.Errorf("report: %s: %s is nil: %w", who, what, ErrShape)
@@ -146,5 +146,6 @@ func shapeOf(who, what string, t *tensor.Dense) (tensor.Shape, error) {
 }
 
 func emptyError(who, what string, shape tensor.Shape) error {
-	return fmt.Errorf("report: %s: %s has shape %v, it needs at least one row and one column: %w", who, what, shape, ErrShape)
+	return fmt.Errorf("report: %s: %s has shape %v, it needs at least one row and one column: %w", who, what, shape,
+		ErrShape)
 }

@@ -11,8 +11,8 @@ import (
 // maxSeedLines limits the lines of a table. The others are counted; all are in Seeds.
 const maxSeedLines = 10
 
-// rows are the lines of the table: names of the columns, seeds, their mean and its standard error. more is the number of
-// seeds that are left out.
+// rows are the lines of the table: names of the columns, seeds, their mean and its standard error. more is the number
+// of seeds that are left out.
 func (r *KernelErrorReport) rows() (out [][]string, more int) {
 	out = [][]string{{"", "rel. Frobenius", "max", "rms", "mean signed"}}
 	add := func(name string, e GramError) {

@@ -34,7 +34,8 @@ func ScoreCurves(series []Series, opts ...Option) (image.Image, error) {
 		for i, one := range sorted {
 			if one.hasExact() {
 				exact = true
-				p.Add(&plotter.Line{XYs: plotter.XYs{{X: lo, Y: one.Exact}, {X: hi, Y: one.Exact}}, LineStyle: dotted(palette[i%len(palette)])})
+				ends := plotter.XYs{{X: lo, Y: one.Exact}, {X: hi, Y: one.Exact}}
+				p.Add(&plotter.Line{XYs: ends, LineStyle: dotted(palette[i%len(palette)])})
 			}
 		}
 		if exact {

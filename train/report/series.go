@@ -72,7 +72,8 @@ func (s Series) sorted(who string, q quantity) (Series, error) {
 
 // drawSeries draws series by the number of features, on a logarithmic axis from the fewest to the most. add adds them,
 // checked and sorted, to the panel.
-func drawSeries(who string, s settings, q quantity, series []Series, opts []Option, add func(*panel, []Series)) (image.Image, error) {
+func drawSeries(who string, s settings, q quantity, series []Series, opts []Option,
+	add func(p *panel, sorted []Series)) (image.Image, error) {
 	s.width, s.height = 1100, 860
 	s, err := s.apply(who, opts, "WithMetric")
 	if err != nil {

@@ -25,7 +25,7 @@ type coverage struct {
 	Coverage90    *float64 `json:"coverage_90,omitempty"` // of the level .9; nil where held-out rows are too few
 	ECE           *float64 `json:"ece,omitempty"`         // of classes
 	Level         float64  `json:"level"`
-	Coverage      float64  `json:"coverage"`                  // of the level: the share of the rows in their intervals or sets
+	Coverage      float64  `json:"coverage"`                  // of the level: the share of rows in their interval or set
 	IntervalWidth *float64 `json:"interval_width,omitempty"`  // of the level, the mean
 	SetSize       *float64 `json:"set_size,omitempty"`        // of the level, the mean number of classes
 	Normal        *float64 `json:"coverage_normal,omitempty"` // of the normal distribution's intervals of the level

@@ -13,8 +13,8 @@ type signs struct {
 	Error float64 `json:"error"` // the largest difference of the kernel that is estimated from the one that is meant
 }
 
-// splitOf is the split of a map of two signs, or of spherical random features, and the kernel that such a map is unbiased
-// for. Both are nil for other maps, which are unbiased for their own kernel.
+// splitOf is the split of a map of two signs, or of spherical random features, and the kernel that such a map is
+// unbiased for. Both are nil for other maps, which are unbiased for their own kernel.
 func splitOf(l layers.Layer) (s *signs, expectation func(x, z []float64) float64) {
 	switch l := layers.Unwrap(l).(type) {
 	case *layers.GORFLayer:

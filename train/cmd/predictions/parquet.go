@@ -16,8 +16,8 @@ type parquetFile struct {
 	columns []int // in the file, of the texts and then the numbers
 }
 
-// newParquet starts a file with columns of texts and columns of numbers, by their names. Errors: domain.ErrParam for two
-// columns of one name; the errors of the file system.
+// newParquet starts a file with columns of texts and columns of numbers, by their names. Errors: domain.ErrParam for
+// two columns of one name; the errors of the file system.
 func newParquet(path string, texts, numbers []string) (file, error) {
 	group := parquet.Group{}
 	names := slices.Concat(texts, numbers)
