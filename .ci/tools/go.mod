@@ -8,10 +8,7 @@ tool (
 	honnef.co/go/tools/cmd/staticcheck
 )
 
-require (
-	golang.org/x/mod v0.31.0
-	golang.org/x/tools v0.40.1-0.20260108161641-ca281cf95054
-)
+require golang.org/x/tools v0.40.1-0.20260108161641-ca281cf95054
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
@@ -31,6 +28,7 @@ require (
 	github.com/tsenart/go-tsz v0.0.0-20180814235614-0bd30b3df1c3 // indirect
 	github.com/tsenart/vegeta/v12 v12.13.0 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
+	golang.org/x/mod v0.31.0 // indirect
 	golang.org/x/net v0.48.0 // indirect
 	golang.org/x/perf v0.0.0-20250813145418-2f7363a06fe1 // indirect
 	golang.org/x/sync v0.19.0 // indirect

@@ -153,16 +153,13 @@ func distanceErrors(groups []group, rms [][]float64) []DistanceError {
 		if top == 0 {
 			continue
 		}
-		n, mean, squares := float64(len(rms)), 0.0, 0.0
-		for _, seed := range rms {
-			mean += (seed[i] / top) * (seed[i] / top) / n
+		squares := make([]float64, len(rms))
+		for s, seed := range rms {
+			squares[s] = (seed[i] / top) * (seed[i] / top)
 		}
-		for _, seed := range rms {
-			d := (seed[i]/top)*(seed[i]/top) - mean
-			squares += d * d
-		}
+		mean, stdErr := meanStdErr(squares)
 		out[i].RMS = top * math.Sqrt(mean)
-		out[i].StdErr = top * math.Sqrt(squares/(n-1)/n) / (2 * math.Sqrt(mean))
+		out[i].StdErr = top * stdErr / (2 * math.Sqrt(mean))
 	}
 	return out
 }

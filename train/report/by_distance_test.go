@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
-	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,24 +18,6 @@ func onLine(n int, scale float64) []float64 {
 }
 
 func groupsOf(x []float64, rows, cols int) []group { return groupPairs(rows, denseDistance(x, cols)) }
-
-// TestSparseDistance: the distance equals the one of the same rows dense.
-func TestSparseDistance(t *testing.T) {
-	const n, d = 7, 5
-	x := randomDense(n, d, 3).RawMatrix().Data
-	for i := range x {
-		if i*i%5 < 2 || i < d {
-			x[i] = 0
-		}
-	}
-	s := must(ops.CSROf(dense(n, d, x)))
-	sparse, want := sparseDistance(s.Slice(0, n)), denseDistance(x, d)
-	for i := range n {
-		for j := range n {
-			near(t, "distance", sparse(i, j), want(i, j), 1e-15)
-		}
-	}
-}
 
 func TestGroupPairs(t *testing.T) {
 	for _, c := range []struct {

@@ -37,100 +37,109 @@ func (h *History) Add(loss, score, heldOutLoss, heldOutScore float64) {
 // value beyond 1e300; ErrParam for a size out of range.
 func Curves(h History, opts ...Option) (image.Image, error) {
 	const who = "Curves"
-	panels, epochs, err := h.panels(who)
+	curves, err := h.curves(who)
 	if err != nil {
 		return nil, err
 	}
-	least := minSide
-	if len(panels) == 2 {
-		least = twoPanels
-	}
-	s, err := settings{title: "Training by epoch", width: 240 + 560*len(panels), height: 640, least: least}.apply(who, opts)
-	if err != nil {
-		return nil, err
-	}
-	var drawn []*panel
+	var panels []*panel
 	var legend []entry
-	for _, p := range panels {
-		drawn = append(drawn, p.panel(epochs))
-		for _, e := range drawn[len(drawn)-1].legend {
-			if !slices.ContainsFunc(legend, func(other entry) bool { return other.name == e.name }) {
+	for i, c := range curves {
+		if i == 0 || c.score != curves[i-1].score {
+			panels = append(panels, newPanel("epoch", c.axis))
+		}
+		p := panels[len(panels)-1]
+		if pts := c.points(); len(pts) > 0 {
+			p.series(c.part, partNames[c.part]+" rows", pts, nil, true, len(pts) <= maxMarked)
+			if e := p.legend[len(p.legend)-1]; !slices.ContainsFunc(legend, func(o entry) bool { return o.name == e.name }) {
 				legend = append(legend, e)
 			}
 		}
 	}
-	f := newFigure(s, numbersOf(panels, epochs))
+	s := settings{title: "Training by epoch", width: 240 + 560*len(panels), height: 640}
+	if len(panels) == 2 {
+		s.least = twoPanels
+	}
+	if s, err = s.apply(who, opts); err != nil {
+		return nil, err
+	}
+	f := newFigure(s, numbersOf(curves))
 	f.legend(legend)
-	for i, area := range f.panels(len(drawn)) {
-		drawn[i].draw(area)
+	for i, area := range f.panels(len(panels)) {
+		panels[i].byEpoch(len(curves[0].values))
+		panels[i].draw(area)
 	}
 	return f.image(), nil
 }
 
-// curvePanel is the loss or the score, on training and held-out rows.
-type curvePanel struct {
-	name  string
-	lists [2][]float64
+// curve is one list of a History.
+type curve struct {
+	field  string // of History
+	axis   string // its label
+	score  bool   // or the loss
+	part   int    // of partNames
+	values []float64
 }
 
-// partNames name the lists of a curvePanel.
+// partNames name the rows that a curve is of.
 var partNames = [2]string{"training", "held-out"}
 
-func (h History) panels(who string) (out []curvePanel, epochs int, err error) {
-	first, drawable := "", false
-	for _, l := range []struct {
-		name string
-		list []float64
-	}{{"Loss", h.Loss}, {"HeldOutLoss", h.HeldOutLoss}, {"Score", h.Score}, {"HeldOutScore", h.HeldOutScore}} {
-		if len(l.list) == 0 {
+// curves are the lists that are not empty: checked, those of the loss first.
+func (h History) curves(who string) (out []curve, err error) {
+	loss, score := cmp.Or(h.LossName, "loss"), cmp.Or(h.ScoreName, "accuracy (share of rows)")
+	drawable := false
+	for _, c := range []curve{
+		{"Loss", loss, false, 0, h.Loss}, {"HeldOutLoss", loss, false, 1, h.HeldOutLoss},
+		{"Score", score, true, 0, h.Score}, {"HeldOutScore", score, true, 1, h.HeldOutScore},
+	} {
+		if len(c.values) == 0 {
 			continue
 		}
-		if first == "" {
-			first, epochs = l.name, len(l.list)
+		out = append(out, c)
+		if err := checkSameLength(who, out[0].field, len(out[0].values), c.field, len(c.values)); err != nil {
+			return nil, err
 		}
-		if err := checkSameLength(who, first, epochs, l.name, len(l.list)); err != nil {
-			return nil, 0, err
-		}
-		for i, v := range l.list {
+		for i, v := range c.values {
 			drawable = drawable || finite(v)
 			if finite(v) && math.Abs(v) > maxDrawn {
-				return nil, 0, fmt.Errorf("report: %s: %s[%d] = %v is beyond ±%v and cannot be drawn: %w", who, l.name, i, v, maxDrawn, ErrDomain)
+				return nil, fmt.Errorf("report: %s: %s[%d] = %v is beyond ±%v and cannot be drawn: %w", who, c.field, i, v,
+					maxDrawn, ErrDomain)
 			}
 		}
 	}
-	if epochs == 0 {
-		return nil, 0, fmt.Errorf("report: %s: there are no epochs: %w", who, ErrShape)
+	switch {
+	case out == nil:
+		return nil, fmt.Errorf("report: %s: there are no epochs: %w", who, ErrShape)
+	case !drawable:
+		return nil, fmt.Errorf("report: %s: none of the values is a finite number: %w", who, ErrDomain)
 	}
-	if !drawable {
-		return nil, 0, fmt.Errorf("report: %s: none of the values is a finite number: %w", who, ErrDomain)
-	}
-	for _, p := range []curvePanel{
-		{cmp.Or(h.LossName, "loss"), [2][]float64{h.Loss, h.HeldOutLoss}},
-		{cmp.Or(h.ScoreName, "accuracy (share of rows)"), [2][]float64{h.Score, h.HeldOutScore}},
-	} {
-		if len(p.lists[0])+len(p.lists[1]) > 0 {
-			out = append(out, p)
+	return out, nil
+}
+
+// points are the finite values.
+func (c curve) points() (out plotter.XYs) {
+	for e, v := range c.values {
+		if finite(v) {
+			out = append(out, plotter.XY{X: float64(e + 1), Y: v})
 		}
 	}
-	return out, epochs, nil
+	return out
 }
 
 // numbersOf is the line below the title: the last values, and the number of values that could not be drawn.
-func numbersOf(panels []curvePanel, epochs int) string {
+func numbersOf(curves []curve) string {
 	var last, lost []string
 	nan, inf := 0, 0
-	for _, p := range panels {
-		name, _, _ := strings.Cut(p.name, " (")
-		for i, list := range p.lists {
-			if n := len(list); n > 0 && !math.IsNaN(list[n-1]) {
-				last = append(last, fmt.Sprintf("%s %s %s", partNames[i], name, short(list[n-1])))
-			}
-			for _, v := range list {
-				if math.IsNaN(v) {
-					nan++
-				} else if math.IsInf(v, 0) {
-					inf++
-				}
+	epochs := len(curves[0].values)
+	for _, c := range curves {
+		name, _, _ := strings.Cut(c.axis, " (")
+		if v := c.values[epochs-1]; !math.IsNaN(v) {
+			last = append(last, fmt.Sprintf("%s %s %s", partNames[c.part], name, short(v)))
+		}
+		for _, v := range c.values {
+			if math.IsNaN(v) {
+				nan++
+			} else if math.IsInf(v, 0) {
+				inf++
 			}
 		}
 	}
@@ -150,29 +159,14 @@ func numbersOf(panels []curvePanel, epochs int) string {
 	return out
 }
 
-// panel draws the finite values; it is empty if there are none.
-func (p curvePanel) panel(epochs int) *panel {
-	out := newPanel("epoch", p.name)
-	for i, list := range p.lists {
-		pts := make(plotter.XYs, 0, len(list))
-		for e, v := range list {
-			if finite(v) {
-				pts = append(pts, plotter.XY{X: float64(e + 1), Y: v})
-			}
-		}
-		if len(pts) > 0 {
-			out.series(i, partNames[i]+" rows", pts, nil, true, len(pts) <= maxMarked)
-		}
+// byEpoch sets the axes of a panel, which may be empty.
+func (p *panel) byEpoch(epochs int) {
+	if p.Y.Min > p.Y.Max {
+		p.Y.Min, p.Y.Max = 0, 0
 	}
-	if out.Y.Min > out.Y.Max {
-		out.Y.Min, out.Y.Max = 0, 0
-	}
-	widen(&out.Y, .05)
-	out.X.Min, out.X.Max = 1, float64(epochs)
-	out.X.Tick.Marker = ticks{whole: true}
+	widen(&p.Y, .05)
+	p.X.Min, p.X.Max, p.X.Tick.Marker = 1, float64(epochs), ticks{whole: true}
 	if epochs == 1 {
-		out.X.Min, out.X.Max = 0.5, 1.5
-		out.X.Tick.Marker = plot.ConstantTicks{{Value: 1, Label: "1"}}
+		p.X.Min, p.X.Max, p.X.Tick.Marker = 0.5, 1.5, plot.ConstantTicks{{Value: 1, Label: "1"}}
 	}
-	return out
 }

@@ -112,14 +112,40 @@ func rowsOf(who string, x ops.Matrix) (rows, cols int, err error) {
 		}
 		return b.Len(), b.Axes(), nil
 	}
-	s, sparse := x.(*ops.CSR)
-	if !sparse {
+	shape := x.Shape()
+	if _, sparse := x.(*ops.CSR); !sparse {
 		t, _ := x.(*tensor.Dense)
-		c, err := cellsOf(who, "x", t)
-		return c.rows, c.cols, err
+		shape, err = shapeOf(who, "x", t)
+	} else if shape[0] < 1 || shape[1] < 1 {
+		err = emptyError(who, "x", shape)
 	}
-	if s.Rows() < 1 || s.Cols() < 1 {
-		return 0, 0, fmt.Errorf("report: %s: x has shape %v, it needs at least one row and one column: %w", who, s.Shape(), ErrShape)
+	if err != nil {
+		return 0, 0, err
 	}
-	return s.Rows(), s.Cols(), nil
+	return shape[0], shape[1], nil
+}
+
+// shapeOf is the shape [rows, columns] of a tensor of numbers, which must not be empty; who and what name the caller
+// and the argument in errors.
+func shapeOf(who, what string, t *tensor.Dense) (tensor.Shape, error) {
+	if t == nil {
+		return nil, fmt.Errorf("report: %s: %s is nil: %w", who, what, ErrShape)
+	}
+	shape, dt := t.Shape(), t.Dtype()
+	switch {
+	case t.Dims() != 2:
+		return nil, fmt.Errorf("report: %s: %s has shape %v, not [rows, columns]: %w", who, what, shape, ErrShape)
+	case shape[0] < 1 || shape[1] < 1:
+		return nil, emptyError(who, what, shape)
+	case dt != tensor.Float64 && dt != tensor.Float32:
+		return nil, fmt.Errorf("report: %s: %s holds %v; convert it to float64 or float32: %w", who, what, dt, ErrDtype)
+	case t.RequiresIterator() || !t.DataOrder().IsRowMajor() || t.DataSize() != shape.TotalSize():
+		return nil, fmt.Errorf("report: %s: %s is a view or not row-major; materialize it first: %w", who, what, ErrShape)
+	}
+	return shape, nil
+}
+
+func emptyError(who, what string, shape tensor.Shape) error {
+	return fmt.Errorf("report: %s: %s has shape %v, it needs at least one row and one column: %w", who, what, shape,
+		ErrShape)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"math"
@@ -108,6 +109,14 @@ func checkSameLength(who, a string, n int, b string, m int) error {
 		return nil
 	}
 	return fmt.Errorf("report: %s: the length of %s is %d, that of %s is %d: %w", who, a, n, b, m, ErrShape)
+}
+
+// checkPoints wants the coordinates of at least one point, all within the range of a linear axis.
+func checkPoints(who, a string, x []float64, b string, y []float64) error {
+	if err := checkSameLength(who, a, len(x), b, len(y)); err != nil {
+		return err
+	}
+	return cmp.Or(checkDrawn(who, a, x), checkDrawn(who, b, y))
 }
 
 // checkDrawn wants at least one value, and all values within the range of a linear axis.

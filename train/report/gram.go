@@ -8,6 +8,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -66,54 +67,95 @@ func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 		return linearGram(who, s)
 	}
 	t, _ := features.(*tensor.Dense)
-	z, err := cellsOf(who, "features", t)
+	shape, err := shapeOf(who, "features", t)
 	if err != nil {
 		return nil, err
 	}
-	if z.rows != rows || z.cols != m.Features() {
+	if shape[0] != rows || shape[1] != m.Features() {
 		return nil, fmt.Errorf("report: %s: the features are [%d, %d], where %d rows and a map of %d features make [%d, %d]: %w",
-			who, z.rows, z.cols, rows, m.Features(), rows, m.Features(), ErrShape)
+			who, shape[0], shape[1], rows, m.Features(), rows, m.Features(), ErrShape)
+	}
+	z := blas64.General{Rows: rows, Cols: shape[1], Stride: shape[1], Data: ops.Float64s(t)}
+	if _, err := maxAbs(who, "features", z); err != nil {
+		return nil, err
 	}
 	return gram(who, z, signature)
 }
 
 // gram is Z Σ Zᵀ; a nil signature is all ones. It computes the upper triangle by tiles, a block of columns at a time,
 // and mirrors it.
-func gram(who string, z cells, signature []float64) (*mat.Dense, error) {
-	n := z.rows
+func gram(who string, z blas64.General, signature []float64) (*mat.Dense, error) {
+	n := z.Rows
 	out := mat.NewDense(n, n, nil)
 	c := out.RawMatrix()
-	buf := make([]float64, n*min(gramCols, z.cols))
-	signed := buf
-	if signature != nil {
-		signed = make([]float64, len(buf))
+	part := func(top, rows, left, cols int) blas64.General {
+		return blas64.General{Rows: rows, Cols: cols, Stride: z.Stride, Data: z.Data[top*z.Stride+left:]}
 	}
-	for lo := 0; lo < z.cols; lo += gramCols {
-		hi := min(lo+gramCols, z.cols)
-		if err := z.block(buf, who, "features", lo, hi); err != nil {
-			return nil, err
-		}
-		w := hi - lo
-		if signature != nil {
-			for i, v := range buf[:n*w] {
-				signed[i] = v * signature[lo+i%w]
-			}
-		}
+	for left := 0; left < z.Cols; left += gramCols {
+		cols := min(gramCols, z.Cols-left)
 		for top := 0; top < n; top += gramRows {
-			rows := min(gramRows, n-top)
-			a := blas64.General{Rows: rows, Cols: w, Stride: w, Data: signed[top*w : (top+rows)*w]}
-			b := blas64.General{Rows: n - top, Cols: w, Stride: w, Data: buf[top*w : n*w]}
-			tile := blas64.General{Rows: rows, Cols: n - top, Stride: c.Stride, Data: c.Data[top*c.Stride+top:]}
-			blas64.Gemm(blas.NoTrans, blas.Trans, 1, a, b, 1, tile)
+			a := part(top, min(gramRows, n-top), left, cols)
+			if signature != nil {
+				a = signed(a, signature[left:left+cols])
+			}
+			tile := blas64.General{Rows: a.Rows, Cols: n - top, Stride: c.Stride, Data: c.Data[top*c.Stride+top:]}
+			blas64.Gemm(blas.NoTrans, blas.Trans, 1, a, part(top, n-top, left, cols), 1, tile)
 		}
 	}
 	for i := range n {
 		for j := i; j < n; j++ {
 			v := c.Data[i*c.Stride+j]
 			if !finite(v) {
-				return nil, fmt.Errorf("report: %s: the features of rows %d and %d have the inner product %v; scale the features: %w", who, i, j, v, ErrDomain)
+				return nil, innerProductError(who, i, j, v)
 			}
 			c.Data[j*c.Stride+i] = v
+		}
+	}
+	return out, nil
+}
+
+// signed is a copy of a matrix, with its columns times the signature.
+func signed(a blas64.General, signature []float64) blas64.General {
+	out := blas64.General{Rows: a.Rows, Cols: a.Cols, Stride: a.Cols, Data: make([]float64, a.Rows*a.Cols)}
+	for i := range a.Rows {
+		floats.MulTo(out.Data[i*a.Cols:(i+1)*a.Cols], a.Data[i*a.Stride:i*a.Stride+a.Cols], signature)
+	}
+	return out
+}
+
+func innerProductError(who string, i, j int, v float64) error {
+	return fmt.Errorf("report: %s: the features of rows %d and %d have the inner product %v; scale the features: %w", who,
+		i, j, v, ErrDomain)
+}
+
+// linearGram is X Xᵀ for sparse rows, summed in float64; only one row at a time is dense. Errors: as for gram.
+func linearGram(who string, x *ops.CSR) (*mat.Dense, error) {
+	if err := ops.CheckRows(domain.Reals(), "report: "+who, x); err != nil {
+		return nil, err
+	}
+	x, err := x.As(tensor.Float64, "report: "+who)
+	if err != nil {
+		return nil, err
+	}
+	n, ptr, cols, v := x.Rows(), x.Pointers(), x.Columns(), x.Float64s()
+	out, row := mat.NewDense(n, n, nil), make([]float64, x.Cols())
+	for i := range n {
+		for t := ptr[i]; t < ptr[i+1]; t++ {
+			row[cols[t]] = v[t]
+		}
+		for j := i; j < n; j++ {
+			sum := 0.0
+			for t := ptr[j]; t < ptr[j+1]; t++ {
+				sum += v[t] * row[cols[t]]
+			}
+			if !finite(sum) {
+				return nil, innerProductError(who, i, j, sum)
+			}
+			out.Set(i, j, sum)
+			out.Set(j, i, sum)
+		}
+		for t := ptr[i]; t < ptr[i+1]; t++ {
+			row[cols[t]] = 0
 		}
 	}
 	return out, nil

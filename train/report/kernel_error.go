@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -37,11 +39,11 @@ func Compare(exact, approx *mat.Dense) (GramError, error) {
 	if err != nil {
 		return GramError{}, err
 	}
-	topK, err := maxAbs(who, "exact", exact)
+	topK, err := maxAbs(who, "exact", exact.RawMatrix())
 	if err != nil {
 		return GramError{}, err
 	}
-	topA, err := maxAbs(who, "approx", approx)
+	topA, err := maxAbs(who, "approx", approx.RawMatrix())
 	if err != nil {
 		return GramError{}, err
 	}
@@ -49,38 +51,28 @@ func Compare(exact, approx *mat.Dense) (GramError, error) {
 		return GramError{}, fmt.Errorf("report: %s: the exact %d×%d matrix is zero everywhere, so no error is relative to it; check the kernel's scale: %w", who, rows, cols, ErrDomain)
 	}
 
-	// Differences in units of 1/f, then in units of the largest of them, so that no square leaves the range of float64.
-	f := downscale(max(topK, topA))
-	top := 0.0
-	for i := range rows {
+	f := downscale(max(topK, topA)) // the differences do not overflow
+	row := make([]float64, cols)
+	own := sumsOf(rows, cols, func(i int) []float64 { return floats.ScaleTo(row, f, exact.RawRowView(i)) })
+	off := sumsOf(rows, cols, func(i int) []float64 {
 		a := approx.RawRowView(i)
 		for j, v := range exact.RawRowView(i) {
-			top = max(top, math.Abs(a[j]*f-v*f))
+			row[j] = a[j]*f - v*f
 		}
-	}
+		return row
+	})
 	e := GramError{Rows: rows}
-	if top == 0 {
+	if off.largest == 0 {
 		return e, nil
 	}
-	g, h := downscale(top), downscale(topK)
-	var sum, squares, squaresK float64
-	for i := range rows {
-		a := approx.RawRowView(i)
-		var s, q, k float64 // a sum a row, then the sum of these: less rounding than one long sum
-		for j, v := range exact.RawRowView(i) {
-			d := (a[j]*f - v*f) * g
-			s += d
-			q += d * d
-			k += (v * h) * (v * h)
-		}
-		sum, squares, squaresK = sum+s, squares+q, squaresK+k
-	}
 	n := float64(rows) * float64(cols)
-	e.Max = top / f
-	e.RMS = math.Sqrt(squares/n) / g / f
-	e.MeanSigned = sum / n / g / f
-	e.RelativeFrobenius = math.Sqrt(squares/squaresK) / g * (h / f)
-	e.CentredFrobenius = centredFrobenius(exact, approx, f, g, h)
+	e.Max = off.largest / f
+	e.RMS = off.norm / math.Sqrt(n) / f
+	e.MeanSigned = off.sum / n / f
+	e.RelativeFrobenius = off.norm / own.norm
+	if own.centred > 0 {
+		e.CentredFrobenius = off.centred / own.centred
+	}
 	for _, v := range []float64{e.Max, e.RMS, e.MeanSigned, e.RelativeFrobenius} {
 		if !finite(v) {
 			return GramError{}, fmt.Errorf("report: %s: |exact| goes up to %v and |approx| to %v, their difference is beyond float64; scale the matrices: %w", who, topK, topA, ErrDomain)
@@ -89,41 +81,74 @@ func Compare(exact, approx *mat.Dense) (GramError, error) {
 	return e, nil
 }
 
-// centredFrobenius is ‖H(A - K)H‖/‖HKH‖, from differences in units of 1/f and 1/g and exact values in units of 1/h.
-func centredFrobenius(exact, approx *mat.Dense, f, g, h float64) float64 {
-	off := centredSquare(exact, func(i, j int) float64 { return (approx.At(i, j)*f - exact.At(i, j)*f) * g })
-	own := centredSquare(exact, func(i, j int) float64 { return exact.At(i, j) * h })
-	if own == 0 {
-		return 0
-	}
-	return math.Sqrt(off/own) / g * (h / f)
+// sums are over all entries v of a matrix.
+type sums struct {
+	sum, largest float64 // Σ v and max |v|
+	norm         float64 // √Σ v²
+	centred      float64 // the norm of v - row mean - column mean + mean, and 0 if that is rounding error
 }
 
-// centredSquare is Σ (v_ij - row mean - column mean + mean)² for entries up to about one, and 0 if that is rounding
-// error.
-func centredSquare(shape *mat.Dense, v func(i, j int) float64) float64 {
-	rows, cols := shape.Dims()
-	byRow, byCol, mean := make([]float64, rows), make([]float64, cols), 0.0
+// sumsOf sums the rows of a matrix, which it may overwrite, by row: that rounds less than one long sum.
+func sumsOf(rows, cols int, row func(i int) []float64) (s sums) {
+	byRow, byCol := make([]float64, rows), make([]float64, cols)
 	for i := range rows {
-		for j := range cols {
-			byRow[i] += v(i, j) / float64(cols)
-			byCol[j] += v(i, j) / float64(rows)
-		}
-		mean += byRow[i] / float64(rows)
+		v := row(i)
+		byRow[i] = floats.Sum(v)
+		floats.Add(byCol, v)
+		s.sum += byRow[i]
+		s.largest = max(s.largest, floats.Norm(v, math.Inf(1)))
+		s.norm = math.Hypot(s.norm, floats.Norm(v, 2))
 	}
-	sum := 0.0
+	floats.Scale(1/float64(rows), byCol)
+	mean := floats.Sum(byCol) / float64(cols)
 	for i := range rows {
-		s := 0.0
-		for j := range cols {
-			d := v(i, j) - byRow[i] - byCol[j] + mean
-			s += d * d
+		v := row(i)
+		floats.Sub(v, byCol)
+		floats.AddConst(mean-byRow[i]/float64(cols), v)
+		s.centred = math.Hypot(s.centred, floats.Norm(v, 2))
+	}
+	if s.centred <= 1e-14*s.largest*math.Sqrt(float64(rows)*float64(cols)) {
+		s.centred = 0
+	}
+	return s
+}
+
+// sameDims returns the size of two matrices, which must be the same and not 0.
+func sameDims(who string, exact, approx *mat.Dense) (rows, cols int, err error) {
+	for i, m := range []*mat.Dense{exact, approx} {
+		if m == nil || m.IsEmpty() {
+			what := []string{"exact", "approx"}[i]
+			return 0, 0, fmt.Errorf("report: %s: %s has no rows: %w", who, what, ErrShape)
 		}
-		sum += s
 	}
-	if sum <= 1e-28*float64(rows)*float64(cols) {
-		return 0
+	rows, cols = exact.Dims()
+	if r, c := approx.Dims(); r != rows || c != cols {
+		return 0, 0, fmt.Errorf("report: %s: exact is %d×%d and approx is %d×%d: %w", who, rows, cols, r, c, ErrShape)
 	}
-	return sum
+	return rows, cols, nil
+}
+
+// maxAbs is the largest magnitude of rows, all of whose values must be finite.
+func maxAbs(who, what string, m blas64.General) (top float64, err error) {
+	for i := range m.Rows {
+		for j, v := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
+			if !finite(v) {
+				return 0, fmt.Errorf("report: %s: %s[%d,%d] = %v is not a finite number: %w", who, what, i, j, v, ErrDomain)
+			}
+			top = max(top, math.Abs(v))
+		}
+	}
+	return top, nil
+}
+
+// finite is false for NaN and the infinities.
+func finite(v float64) bool { return v-v == 0 }
+
+// downscale is a power of two f with |v|·f <= 1 for every |v| <= top. Squares and sums of scaled values neither
+// overflow nor underflow where it matters, and the scaling rounds nothing that matters.
+func downscale(top float64) float64 {
+	_, exp := math.Frexp(top)
+	return math.Ldexp(1, -max(exp, -1000))
 }
 
 // pairMean is the mean of A_ij - K_ij over the pairs i < j of two n×n matrices of finite values, n >= 2.

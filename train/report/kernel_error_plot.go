@@ -20,46 +20,35 @@ import (
 // not finite, beyond 1e300 or below 1e-300 but not 0, and for features below 1; ErrParam for more series than the
 // legend has room for, and for a size out of range.
 func ErrorCurves(series []Series, opts ...Option) (image.Image, error) {
-	const who = "ErrorCurves"
-	s, err := settings{title: "Kernel error by number of features", width: 1100, height: 860, metric: "relative Frobenius error"}.
-		apply(who, opts, "WithMetric")
-	if err != nil {
-		return nil, err
-	}
-	sorted, features, err := sortedSeries(who, series, anError)
-	if err != nil {
-		return nil, err
-	}
-	p := newPanel("number of features", s.metric)
-	p.X.Scale, p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogScale{}, logTicks{}
-	least, slope, zeros := leastError(sorted)
-	for i, one := range sorted {
-		var pts plotter.XYs
-		bars := plotter.YErrors{}
-		for j, v := range one.Value {
-			if v > 0 {
-				pts = append(pts, plotter.XY{X: float64(one.Features[j]), Y: v})
-				low := min(one.Bar[j], v-least/1.2, v*(1-1e-15)) // a logarithmic axis has no 0
-				bars = append(bars, struct{ Low, High float64 }{low, one.Bar[j]})
+	s := settings{title: "Kernel error by number of features", metric: "relative Frobenius error"}
+	return drawSeries("ErrorCurves", s, anError, series, opts, func(p *panel, sorted []Series) {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
+		least, slope, zeros := leastError(sorted)
+		for i, one := range sorted {
+			var pts plotter.XYs
+			bars := plotter.YErrors{}
+			for j, v := range one.Value {
+				if v > 0 {
+					pts = append(pts, plotter.XY{X: float64(one.Features[j]), Y: v})
+					low := min(one.Bar[j], v-least/1.2, v*(1-1e-15)) // a logarithmic axis has no 0
+					bars = append(bars, struct{ Low, High float64 }{low, one.Bar[j]})
+				}
 			}
+			p.series(i, one.Name, pts, bars, true, true)
 		}
-		p.series(i, one.Name, pts, bars, true, true)
-	}
-	p.X.Min, p.X.Max = features[0], features[len(features)-1]
-	if slope > 0 && len(features) > 1 {
-		p.line("slope of 1/√m", dotted(faint), plotter.XY{X: p.X.Min, Y: slope / math.Sqrt(p.X.Min)},
-			plotter.XY{X: p.X.Max, Y: slope / math.Sqrt(p.X.Max)})
-	}
-	widen(&p.X, .04)
-	if p.Y.Min > p.Y.Max { // nothing but zeros: any range will do
-		p.Y.Min, p.Y.Max = 1e-3, 1
-	}
-	widen(&p.Y, .06)
-	if zeros {
-		p.zeros(sorted)
-	}
-	p.X.Tick.Marker = s.featureTicks(features, p.X)
-	return p.picture(who, s)
+		if slope > 0 && p.X.Min < p.X.Max {
+			p.line("slope of 1/√m", dotted(faint), plotter.XY{X: p.X.Min, Y: slope / math.Sqrt(p.X.Min)},
+				plotter.XY{X: p.X.Max, Y: slope / math.Sqrt(p.X.Max)})
+		}
+		widen(&p.X, .04)
+		if p.Y.Min > p.Y.Max { // nothing but zeros: any range will do
+			p.Y.Min, p.Y.Max = 1e-3, 1
+		}
+		widen(&p.Y, .06)
+		if zeros {
+			p.zeros(sorted)
+		}
+	})
 }
 
 var anError = quantity{"error", "standard error", func(m int, v, bar float64) error {

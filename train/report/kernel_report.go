@@ -8,7 +8,9 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 )
 
@@ -182,7 +184,13 @@ func expectationGram(who string, expectation func(x, z []float64) float64, x ops
 
 // summarise fills in the averages over seeds.
 func (r *KernelErrorReport) summarise() {
-	over := func(value func(SeedError) float64) (mean, stdErr float64) { return meanStdErr(r.Seeds, value) }
+	over := func(value func(SeedError) float64) (mean, stdErr float64) {
+		values := make([]float64, len(r.Seeds))
+		for i, s := range r.Seeds {
+			values[i] = value(s)
+		}
+		return meanStdErr(values)
+	}
 	r.Mean.Rows, r.StdErr.Rows = r.Rows, r.Rows
 	r.Mean.RelativeFrobenius, r.StdErr.RelativeFrobenius = over(func(e SeedError) float64 { return e.RelativeFrobenius })
 	r.Mean.Max, r.StdErr.Max = over(func(e SeedError) float64 { return e.Max })
@@ -193,25 +201,15 @@ func (r *KernelErrorReport) summarise() {
 	r.ExpectedBias = newBias(over(func(e SeedError) float64 { return e.ExpectedPairMeanSigned }))
 }
 
-// meanStdErr is the mean of a value over seeds and its standard error. It subtracts the value of the first seed, so
-// that equal values have a standard error of exactly 0, and computes in units of the largest deviation.
-func meanStdErr(seeds []SeedError, value func(SeedError) float64) (mean, stdErr float64) {
-	n, first := float64(len(seeds)), value(seeds[0])
-	shift, top := 0.0, 0.0
-	for _, s := range seeds {
-		shift += (value(s) - first) / n
-		top = max(top, math.Abs(value(s)-first))
-	}
-	mean = first + shift
-	if top == 0 {
-		return mean, 0
-	}
-	squares := 0.0
-	for _, s := range seeds {
-		d := (value(s) - first - shift) / top
-		squares += d * d
-	}
-	return mean, top * math.Sqrt(squares/(n-1)/n)
+// meanStdErr is the mean of values, one a seed, and its standard error. It subtracts the first value, so that equal
+// values have a standard error of exactly 0, and computes in units of the largest deviation. It overwrites the values.
+func meanStdErr(values []float64) (mean, stdErr float64) {
+	first := values[0]
+	floats.AddConst(-first, values)
+	f := downscale(floats.Norm(values, math.Inf(1)))
+	floats.Scale(f, values)
+	mean, sd := stat.MeanStdDev(values, nil)
+	return first + mean/f, stat.StdErr(sd, float64(len(values))) / f
 }
 
 func newBias(mean, stdErr float64) Bias {
@@ -224,14 +222,15 @@ func newBias(mean, stdErr float64) Bias {
 
 // biasJSON is Bias with a z that may be null, since JSON has no NaN.
 type biasJSON struct {
-	Mean   float64  `json:"mean"`
-	StdErr float64  `json:"std_err"`
-	Z      *float64 `json:"z"`
+	*plainBias
+	Z *float64 `json:"z"`
 }
+
+type plainBias Bias
 
 // MarshalJSON writes a z that is not finite as null.
 func (b Bias) MarshalJSON() ([]byte, error) {
-	out := biasJSON{Mean: b.Mean, StdErr: b.StdErr}
+	out := biasJSON{plainBias: (*plainBias)(&b)}
 	if finite(b.Z) {
 		out.Z = &b.Z
 	}
@@ -240,13 +239,11 @@ func (b Bias) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a z of null as NaN.
 func (b *Bias) UnmarshalJSON(data []byte) error {
-	var in biasJSON
-	if err := json.Unmarshal(data, &in); err != nil {
-		return err
-	}
-	*b = Bias{Mean: in.Mean, StdErr: in.StdErr, Z: math.NaN()}
+	*b = Bias{Z: math.NaN()}
+	in := biasJSON{plainBias: (*plainBias)(b)}
+	err := json.Unmarshal(data, &in)
 	if in.Z != nil {
 		b.Z = *in.Z
 	}
-	return nil
+	return err
 }

@@ -11,30 +11,24 @@ import (
 // maxSeedLines limits the lines of a table. The others are counted; all are in Seeds.
 const maxSeedLines = 10
 
-// line is one line of a table.
-type line struct {
-	name   string
-	values [4]string
-}
-
-// lines are the seeds, their mean and its standard error; more is the number of seeds that are left out.
-func (r *KernelErrorReport) lines() (out []line, more int) {
+// rows are the lines of the table: names of the columns, seeds, their mean and its standard error. more is the number
+// of seeds that are left out.
+func (r *KernelErrorReport) rows() (out [][]string, more int) {
+	out = [][]string{{"", "rel. Frobenius", "max", "rms", "mean signed"}}
+	add := func(name string, e GramError) {
+		out = append(out, []string{name, short(e.RelativeFrobenius), short(e.Max), short(e.RMS), short(e.MeanSigned)})
+	}
 	shown := min(len(r.Seeds), maxSeedLines)
 	for _, s := range r.Seeds[:shown] {
-		out = append(out, line{fmt.Sprintf("seed %d", s.Seed), numbers(s.GramError)})
+		add(fmt.Sprintf("seed %d", s.Seed), s.GramError)
 	}
-	out = append(out, line{"mean", numbers(r.Mean)}, line{"std. error", numbers(r.StdErr)})
+	add("mean", r.Mean)
+	add("std. error", r.StdErr)
 	return out, len(r.Seeds) - shown
-}
-
-func numbers(e GramError) [4]string {
-	return [4]string{short(e.RelativeFrobenius), short(e.Max), short(e.RMS), short(e.MeanSigned)}
 }
 
 // short formats v with four significant digits.
 func short(v float64) string { return fmt.Sprintf("%.4g", v) }
-
-var columns = [4]string{"rel. Frobenius", "max", "rms", "mean signed"}
 
 func (r *KernelErrorReport) head() string {
 	return fmt.Sprintf("kernel error: %d rows (%d pairs), %d features, %d seeds", r.Rows, r.Pairs, r.Features, len(r.Seeds))
@@ -63,10 +57,9 @@ func (r *KernelErrorReport) String() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.head())
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\t%s\t\n", strings.Join(columns[:], "\t"))
-	lines, more := r.lines()
-	for _, l := range lines {
-		fmt.Fprintf(w, "%s\t%s\t\n", l.name, strings.Join(l.values[:], "\t"))
+	rows, more := r.rows()
+	for _, cells := range rows {
+		fmt.Fprintf(w, "%s\t\n", strings.Join(cells, "\t"))
 	}
 	w.Flush() // a strings.Builder does not fail
 	if more > 0 {
@@ -81,16 +74,16 @@ func (r *KernelErrorReport) String() string {
 // HTML formats the report as an HTML table, for notebooks.
 func (r *KernelErrorReport) HTML() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<table><caption>%s</caption>\n<tr><th></th>", html.EscapeString(r.head()))
-	for _, c := range columns {
-		fmt.Fprintf(&b, "<th>%s</th>", html.EscapeString(c))
-	}
-	b.WriteString("</tr>\n")
-	lines, more := r.lines()
-	for _, l := range lines {
-		fmt.Fprintf(&b, "<tr><th>%s</th>", html.EscapeString(l.name))
-		for _, v := range l.values {
-			fmt.Fprintf(&b, `<td style="text-align:right">%s</td>`, html.EscapeString(v))
+	rows, more := r.rows()
+	fmt.Fprintf(&b, "<table><caption>%s</caption>\n", html.EscapeString(r.head()))
+	for i, cells := range rows {
+		fmt.Fprintf(&b, "<tr><th>%s</th>", html.EscapeString(cells[0]))
+		for _, text := range cells[1:] {
+			if i == 0 {
+				fmt.Fprintf(&b, "<th>%s</th>", html.EscapeString(text))
+			} else {
+				fmt.Fprintf(&b, `<td style="text-align:right">%s</td>`, html.EscapeString(text))
+			}
 		}
 		b.WriteString("</tr>\n")
 	}

@@ -91,13 +91,7 @@ func errorBars(half []float64) plotter.YErrors {
 
 func (l Line) check(who string, logX bool) error {
 	where := fmt.Sprintf("%s: line %q", who, l.Name)
-	if err := checkSameLength(where, "x", len(l.X), "y", len(l.Y)); err != nil {
-		return err
-	}
-	if err := checkDrawn(where, "x", l.X); err != nil {
-		return err
-	}
-	if err := checkDrawn(where, "y", l.Y); err != nil {
+	if err := checkPoints(where, "x", l.X, "y", l.Y); err != nil {
 		return err
 	}
 	for i, x := range l.X {

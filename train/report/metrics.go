@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Accuracy returns the share of rows with pred[i] = truth[i]. Errors: ErrShape when the lengths differ or are 0.
@@ -62,25 +63,13 @@ func RMSE(pred, truth []float64) (float64, error) {
 	if err := samePairs("RMSE", len(pred), len(truth)); err != nil {
 		return 0, err
 	}
-	// Scaled by the largest difference, so that squares neither overflow nor vanish.
-	largest := 0.0
 	for i, p := range pred {
-		d := p - truth[i]
-		if d-d != 0 {
+		if d := p - truth[i]; d-d != 0 {
 			return 0, fmt.Errorf("report: RMSE: row %d has the prediction %v and the target %v, whose difference is "+
 				"not a finite number; drop the row or scale the targets: %w", i, p, truth[i], ErrDomain)
 		}
-		largest = max(largest, math.Abs(d))
 	}
-	if largest == 0 {
-		return 0, nil
-	}
-	sum := 0.0
-	for i, p := range pred {
-		d := (p - truth[i]) / largest
-		sum += d * d
-	}
-	return largest * math.Sqrt(sum/float64(len(pred))), nil
+	return floats.Distance(pred, truth, 2) / math.Sqrt(float64(len(pred))), nil
 }
 
 // ConfusionMatrix counts rows: entry [t][p] is the number of rows of class t that were predicted as class p, for k

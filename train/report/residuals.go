@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
@@ -19,13 +21,7 @@ import (
 // ErrParam for a size out of range.
 func Residuals(truth, predicted []float64, opts ...Option) (image.Image, error) {
 	const who = "Residuals"
-	if err := checkSameLength(who, "truth", len(truth), "predicted", len(predicted)); err != nil {
-		return nil, err
-	}
-	if err := checkDrawn(who, "truth", truth); err != nil {
-		return nil, err
-	}
-	if err := checkDrawn(who, "predicted", predicted); err != nil {
+	if err := checkPoints(who, "truth", truth, "predicted", predicted); err != nil {
 		return nil, err
 	}
 	s, err := settings{title: "Predicted and true targets", width: 1480, height: 800, least: twoPanels}.apply(who, opts)
@@ -48,29 +44,16 @@ func Residuals(truth, predicted []float64, opts ...Option) (image.Image, error) 
 
 // residualNumbers is the line below the title: R², the root mean square and the mean of the residuals.
 func residualNumbers(truth, predicted []float64) string {
-	n := float64(len(truth))
-	top := 0.0
-	for i, v := range truth {
-		top = max(top, math.Abs(v), math.Abs(predicted[i]))
+	n := len(truth)
+	f := downscale(max(floats.Norm(truth, math.Inf(1)), floats.Norm(predicted, math.Inf(1))))
+	y, p := floats.ScaleTo(make([]float64, n), f, truth), floats.ScaleTo(make([]float64, n), f, predicted)
+	out := count(n, "row", "rows") + ": "
+	if slices.Min(y) < slices.Max(y) {
+		out += fmt.Sprintf("R² %.4f, ", stat.RSquaredFrom(p, y, nil))
 	}
-	f := downscale(top)
-	var mean, bias float64
-	for i, v := range truth {
-		mean += v * f / n
-		bias += (predicted[i]*f - v*f) / n
-	}
-	var squares, around float64
-	for i, v := range truth {
-		d, c := predicted[i]*f-v*f, v*f-mean
-		squares += d * d
-		around += c * c
-	}
-	out := count(len(truth), "row", "rows") + ": "
-	if slices.Min(truth) < slices.Max(truth) && around > 0 {
-		out += fmt.Sprintf("R² %.4f, ", 1-squares/around)
-	}
-	out += fmt.Sprintf("RMSE %s, mean residual %s", short(math.Sqrt(squares/n)/f), short(bias/f))
-	return out
+	off := floats.SubTo(p, p, y)
+	rms := floats.Norm(off, 2) / math.Sqrt(float64(n))
+	return out + fmt.Sprintf("RMSE %s, mean residual %s", short(rms/f), short(stat.Mean(off, nil)/f))
 }
 
 // drawHistogram draws the number of values in each of equal intervals: √n of them, from 8 to 60.

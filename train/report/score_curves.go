@@ -18,43 +18,32 @@ import (
 // finite or is beyond 1e300, a negative bar, and features below 1; ErrParam for more series than the legend has room
 // for, and for a size out of range.
 func ScoreCurves(series []Series, opts ...Option) (image.Image, error) {
-	const who = "ScoreCurves"
-	s, err := settings{title: "Score by number of features", width: 1100, height: 860, metric: "accuracy (share of rows)"}.
-		apply(who, opts, "WithMetric")
-	if err != nil {
-		return nil, err
-	}
-	sorted, features, err := sortedSeries(who, series, aScore)
-	if err != nil {
-		return nil, err
-	}
-	p := newPanel("number of features", s.metric)
-	p.X.Scale = plot.LogScale{}
-	p.X.Min, p.X.Max = features[0], features[len(features)-1]
-	widen(&p.X, .05)
-	lo, hi := p.X.Min, p.X.Max
-	for i, one := range sorted {
-		aside := math.Exp(apart * ((float64(i)+.5)/float64(len(sorted)) - .5) * (math.Log(hi) - math.Log(lo)))
-		pts := make(plotter.XYs, len(one.Features))
-		for j, m := range one.Features {
-			pts[j] = plotter.XY{X: float64(m) * aside, Y: one.Value[j]}
+	s := settings{title: "Score by number of features", metric: "accuracy (share of rows)"}
+	return drawSeries("ScoreCurves", s, aScore, series, opts, func(p *panel, sorted []Series) {
+		widen(&p.X, .05)
+		lo, hi := p.X.Min, p.X.Max
+		for i, one := range sorted {
+			aside := math.Exp(apart * ((float64(i)+.5)/float64(len(sorted)) - .5) * (math.Log(hi) - math.Log(lo)))
+			pts := make(plotter.XYs, len(one.Features))
+			for j, m := range one.Features {
+				pts[j] = plotter.XY{X: float64(m) * aside, Y: one.Value[j]}
+			}
+			p.series(i, one.Name, pts, errorBars(one.Bar), true, true)
 		}
-		p.series(i, one.Name, pts, errorBars(one.Bar), true, true)
-	}
-	exact := false
-	for i, one := range sorted {
-		if one.hasExact() {
-			exact = true
-			p.Add(&plotter.Line{XYs: plotter.XYs{{X: lo, Y: one.Exact}, {X: hi, Y: one.Exact}}, LineStyle: dotted(palette[i%len(palette)])})
+		exact := false
+		for i, one := range sorted {
+			if one.hasExact() {
+				exact = true
+				ends := plotter.XYs{{X: lo, Y: one.Exact}, {X: hi, Y: one.Exact}}
+				p.Add(&plotter.Line{XYs: ends, LineStyle: dotted(palette[i%len(palette)])})
+			}
 		}
-	}
-	if exact {
-		p.legend = append(p.legend, entry{"exact kernel", []plot.Thumbnailer{&plotter.Line{LineStyle: dotted(ink)}}})
-	}
-	p.X.Min, p.X.Max = lo, hi
-	widen(&p.Y, .05)
-	p.X.Tick.Marker = s.featureTicks(features, p.X)
-	return p.picture(who, s)
+		if exact {
+			p.legend = append(p.legend, entry{"exact kernel", []plot.Thumbnailer{&plotter.Line{LineStyle: dotted(ink)}}})
+		}
+		p.X.Min, p.X.Max = lo, hi
+		widen(&p.Y, .05)
+	})
 }
 
 // apart is the largest distance between series with the same features, as a share of the axis.

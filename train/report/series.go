@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"image"
 	"math"
 	"slices"
 	"strconv"
@@ -69,23 +70,35 @@ func (s Series) sorted(who string, q quantity) (Series, error) {
 	return out, nil
 }
 
-// sortedSeries are checked copies, each sorted by the number of features, and the numbers of features in all of them, in
-// ascending order.
-func sortedSeries(who string, series []Series, q quantity) (out []Series, features []float64, err error) {
-	if len(series) == 0 {
-		return nil, nil, fmt.Errorf("report: %s: there are no series: %w", who, ErrShape)
+// drawSeries draws series by the number of features, on a logarithmic axis from the fewest to the most. add adds them,
+// checked and sorted, to the panel.
+func drawSeries(who string, s settings, q quantity, series []Series, opts []Option,
+	add func(p *panel, sorted []Series)) (image.Image, error) {
+	s.width, s.height = 1100, 860
+	s, err := s.apply(who, opts, "WithMetric")
+	if err != nil {
+		return nil, err
 	}
-	for _, s := range series {
-		if s, err = s.sorted(who, q); err != nil {
-			return nil, nil, err
+	if len(series) == 0 {
+		return nil, fmt.Errorf("report: %s: there are no series: %w", who, ErrShape)
+	}
+	sorted := make([]Series, len(series))
+	var features []float64
+	for i, one := range series {
+		if sorted[i], err = one.sorted(who, q); err != nil {
+			return nil, err
 		}
-		out = append(out, s)
-		for _, m := range s.Features {
+		for _, m := range one.Features {
 			features = append(features, float64(m))
 		}
 	}
 	slices.Sort(features)
-	return out, slices.Compact(features), nil
+	features = slices.Compact(features)
+	p := newPanel("number of features", s.metric)
+	p.X.Scale, p.X.Min, p.X.Max = plot.LogScale{}, features[0], features[len(features)-1]
+	add(p, sorted)
+	p.X.Tick.Marker = s.featureTicks(features, p.X)
+	return p.picture(who, s)
 }
 
 // featureTicks marks an axis at numbers of features, with labels that do not overlap.

@@ -139,13 +139,6 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestWindow: a zstd body that asks for a larger window than is allowed is refused with the remedy.
-func TestWindow(t *testing.T) {
-	r := runServer(t, newModel("gaussian", 3, 1), nil)
-	const window = "\x28\xb5\x2f\xfd\x00\x88\x01\x00\x00" // of 2^27 bytes
-	r.refuses(t, "", typeNPY, window, 400, "larger window than is allowed; pack them without --long")
-}
-
 // endless are rows without end, which counts the bytes that were taken.
 type endless struct{ taken atomic.Int64 }
 

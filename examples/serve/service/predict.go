@@ -1,8 +1,8 @@
 package service
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
+	"net/http"
 	"slices"
 
 	"github.com/bochner-go/bochner/ops"
@@ -73,13 +73,9 @@ func (q *request) compute(text []byte, array bool) (*prediction, error) {
 				return nil, err
 			}
 		}
-		part, err := q.scores(rows, sure)
-		if bad := (*notFinite)(nil); errors.As(err, &bad) {
-			bad.row += at
-			return nil, bad
-		}
+		part, err := q.scores(at, rows, sure)
 		if err != nil {
-			return nil, q.inColumn(domain.InBlock(at, err))
+			return nil, err
 		}
 		y.Slice(at, at+rows.Shape()[0], 0, k).(*mat.Dense).Copy(part)
 	}
@@ -114,48 +110,38 @@ func (q *request) prediction(y *mat.Dense) *prediction {
 	return p
 }
 
-// scores returns the outputs of the head for some rows, which are finite, and adds to d what it asks for.
-func (l *loaded) scores(rows ops.Matrix, d *distribution) (y *mat.Dense, err error) {
+// scores returns the outputs of the head for the rows from at on, which are finite, and adds to d what it asks for.
+func (l *loaded) scores(at int, rows ops.Matrix, d *distribution) (y *mat.Dense, err error) {
 	m, of := l.model, new(train.Distribution)
 	if d != nil && m.Classes == nil && m.Uncertainty.Posterior != nil {
 		of, err = m.PredictDistribution(rows)
 	} else {
 		of.Mean, err = m.Scores(rows)
 	}
-	if err == nil {
-		err = finite(of.Mean)
+	if err != nil {
+		return nil, l.inColumn(domain.InBlock(at, err))
 	}
-	switch {
-	case err != nil:
+	if err := finite(at, of.Mean); err != nil || d == nil {
+		return of.Mean, err
+	}
+	if m.Classes != nil {
+		return of.Mean, l.inColumn(domain.InBlock(at, d.addClasses(m, rows, of.Mean)))
+	}
+	lower, upper, err := m.Uncertainty.Intervals.Bounds(d.Level, of.Mean, of.Std)
+	if err != nil {
 		return nil, err
-	case d == nil:
-	case m.Classes != nil:
-		err = d.addClasses(m, rows, of.Mean)
-	default:
-		err = d.addTargets(m, of)
 	}
-	return of.Mean, err
+	if of.Std != nil {
+		d.Std, d.FunctionStd = appendRows(d.Std, of.Std), appendRows(d.FunctionStd, of.FunctionStd)
+	}
+	d.Lower, d.Upper = appendRows(d.Lower, lower), appendRows(d.Upper, upper)
+	return of.Mean, cmp.Or(finite(at, lower), finite(at, upper))
 }
 
 // hasUncertainty says whether a model has a distribution.
 func hasUncertainty(m *train.Model) bool {
 	u := m.Uncertainty
 	return u != nil && (m.Classes == nil && u.Intervals != nil || u.Calibration != nil && u.Sets != nil)
-}
-
-func (d *distribution) addTargets(m *train.Model, of *train.Distribution) error {
-	if of.Std != nil {
-		d.Std, d.FunctionStd = appendRows(d.Std, of.Std), appendRows(d.FunctionStd, of.FunctionStd)
-	}
-	lower, upper, err := m.Uncertainty.Intervals.Bounds(d.Level, of.Mean, of.Std)
-	if err != nil {
-		return err
-	}
-	d.Lower, d.Upper = appendRows(d.Lower, lower), appendRows(d.Upper, upper)
-	if err := finite(lower); err != nil {
-		return err
-	}
-	return finite(upper)
 }
 
 // addClasses maps the rows once if the probabilities follow from the scores.
@@ -200,28 +186,16 @@ func appendRows(to [][]float64, m *mat.Dense) [][]float64 {
 	return to
 }
 
-// finite wants finite numbers.
-func finite(m *mat.Dense) error {
+// finite wants finite numbers in the rows from at on.
+func finite(at int, m *mat.Dense) error {
 	n, _ := m.Dims()
 	for i := range n {
 		for _, v := range m.RawRowView(i) {
 			if v-v != 0 {
-				return &notFinite{i, v}
+				return refusal(http.StatusUnprocessableEntity, "the model's output for row %d is %v; scale the row to "+
+					"the size of those that the model was fitted on", at+i, v)
 			}
 		}
 	}
 	return nil
 }
-
-// notFinite is the error of a row whose output is not a number.
-type notFinite struct {
-	row   int
-	value float64
-}
-
-func (e *notFinite) Error() string {
-	return fmt.Sprintf("serve: the model's output for row %d is %v; scale the row to the size of those that the model "+
-		"was fitted on", e.row, e.value)
-}
-
-func (e *notFinite) Unwrap() error { return ops.ErrDomain }

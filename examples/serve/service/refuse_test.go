@@ -17,6 +17,7 @@ import (
 func TestRefusals(t *testing.T) {
 	r := runServer(t, newModel("exp-semigroup", 3, 1), nil)
 	const j, n = typeJSON, typeNPY
+	const window = "\x28\xb5\x2f\xfd\x00\x88\x01\x00\x00" // a zstd body that asks for one of 2^27 bytes
 	npy := func(rows, cols int, set ...float64) string {
 		v := make([]float64, rows*cols)
 		copy(v, set)
@@ -62,6 +63,7 @@ func TestRefusals(t *testing.T) {
 		{n, npy(51, dims), 413, []string{"more than 50 rows; send them in several requests"}},
 		{n, npy(2000, dims), 413, []string{"more than 65536 bytes"}},
 		{n, clitest.Gzip(npy(1000, dims)), 413, []string{"more than 50 rows"}},
+		{n, window, 400, []string{"larger window than is allowed; pack them without --long"}},
 		{n, asJSON(randomRows(2, 1)), 400, []string{"mark of an .npy file"}},
 		{"", asJSON(randomRows(2, 1)), 415, []string{`Content-Type is ""`, "send application/json"}},
 		{"text/csv", "1,2,3,4,5\n", 415, []string{`"text/csv"`, "send application/json", typeNPY}},

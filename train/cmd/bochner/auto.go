@@ -44,16 +44,12 @@ func (f *fitting) setAuto(node *kong.Node) error {
 // interrupt ends with a model to be saved.
 func (f *fitting) raceModel(ctx context.Context, begins func() bool) (*result, error) {
 	start := time.Now()
-	rows, openTest, err := f.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	test, err := openTest()
+	rows, test, err := f.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	r := new(result)
-	r.seconds.Load = time.Since(start).Seconds()
+	r.Seconds.Load = time.Since(start).Seconds()
 	begins()
 	m, err := r.raceRows(ctx, f, rows)
 	if err != nil {
@@ -79,7 +75,7 @@ func (r *result) raceRows(ctx context.Context, f *fitting, rows data.Source) (*t
 	ao.Afford = affordScaling
 	ao.Progress = func(t train.Trial) {
 		done++
-		note := fmt.Sprintf("round %d, %v: %s", t.Round, t, scoreText(t, f.task))
+		note := fmt.Sprintf("round %d, %v: %s", t.Round, t, scoreText(t.Score, t.Note, f.task))
 		if ao.Trials > 0 {
 			bar.Step(done, ao.Trials, note)
 		} else {
@@ -91,56 +87,41 @@ func (r *result) raceRows(ctx context.Context, f *fitting, rows data.Source) (*t
 	if err != nil {
 		return nil, err
 	}
-	r.auto, r.head, r.tuned = report, m.Head.Kind(), tuneOf(m.Spec)
+	r.auto, r.Head, r.Tuned = report, m.Head.Kind(), tuneOf(m.Spec)
 	best := report.Trials[report.Best]
 	f.recipe, f.fitted = best.Recipe, best.Recipe.Fitter
-	if r.describeFit(report); r.history == nil && r.head == "linear" {
-		r.head = "ridge"
+	if r.describeFit(report); r.history == nil && r.Head == "linear" {
+		r.Head = "ridge"
 	}
 	if !report.Whole && ctx.Err() != nil {
 		fmt.Fprintf(os.Stderr, "interrupted: the model is of the trials so far, the best of which learned from %d rows\n",
 			best.Rows)
 	}
-	r.seconds.Fit = time.Since(start).Seconds()
+	r.Seconds.Fit = time.Since(start).Seconds()
 	return m, nil
-}
-
-// scoreText is the score of a trial in words.
-func scoreText(t train.Trial, task data.Task) string {
-	switch {
-	case t.Note != "":
-		return t.Note
-	case task == data.Regression:
-		return fmt.Sprintf("rmse %.4g", t.Score)
-	}
-	return fmt.Sprintf("error rate %.4f", t.Score)
 }
 
 // autoTrial is a trial in JSON; one that failed has a note in place of a score. Its recipe is as --recipe reads it.
 type autoTrial struct {
-	Name      string       `json:"name"`
-	Recipe    train.Recipe `json:"recipe"`
-	Round     int          `json:"round"`
-	Rows      int          `json:"rows"`
-	Features  int          `json:"features"`
-	Loss      *float64     `json:"loss,omitempty"`
-	ErrorRate *float64     `json:"error_rate,omitempty"`
-	RMSE      *float64     `json:"rmse,omitempty"`
-	Seconds   float64      `json:"seconds"`
-	Ended     float64      `json:"ended"`
-	Weight    float64      `json:"weight"`
-	Note      string       `json:"note,omitempty"`
+	Name     string       `json:"name"`
+	Recipe   train.Recipe `json:"recipe"`
+	Round    int          `json:"round"`
+	Rows     int          `json:"rows"`
+	Features int          `json:"features"`
+	Loss     *float64     `json:"loss,omitempty"`
+	heldOutScore
+	Seconds float64 `json:"seconds"`
+	Ended   float64 `json:"ended"`
+	Weight  float64 `json:"weight"`
+	Note    string  `json:"note,omitempty"`
 }
 
 func (r *result) autoTrials() (out []autoTrial) {
 	for _, t := range r.auto.Trials {
-		one := autoTrial{Name: t.String(), Recipe: t.Recipe, Round: t.Round, Rows: t.Rows, Features: t.Features, Seconds: t.Seconds, Ended: t.Ended, Weight: t.Weight, Note: t.Note}
+		one := autoTrial{Name: t.String(), Recipe: t.Recipe, Round: t.Round, Rows: t.Rows, Features: t.Features,
+			Seconds: t.Seconds, Ended: t.Ended, Weight: t.Weight, Note: t.Note}
 		if t.Note == "" {
-			if one.Loss = &t.Loss; r.classes != nil {
-				one.ErrorRate = &t.Score
-			} else {
-				one.RMSE = &t.Score
-			}
+			one.Loss, one.heldOutScore = &t.Loss, heldOut(&t.Score, r.classes)
 		}
 		out = append(out, one)
 	}

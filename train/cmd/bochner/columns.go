@@ -7,6 +7,7 @@ import (
 
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -62,29 +63,17 @@ func histograms(c *data.Columns, f *data.Frame) bool {
 		return false
 	}
 	x, d := set.X.(*tensor.Dense).Float64s(), set.Dims()
-	counts, sums := true, true
-	first := 0.
+	counts, sums, zeros := true, true, 0
+	for _, v := range x {
+		counts = counts && v == float64(int64(v))
+		if v == 0 {
+			zeros++
+		}
+	}
+	first := floats.Sum(x[:d])
 	for i := range set.Rows() {
-		sum := 0.
-		for _, v := range x[i*d : (i+1)*d] {
-			sum += v
-			counts = counts && v == float64(int64(v))
-		}
-		if i == 0 {
-			first = sum
-		}
+		sum := floats.Sum(x[i*d : (i+1)*d])
 		sums = sums && sum > 0 && sum > first*.999 && sum < first*1.001
 	}
-	return sums || counts && zeros(x) > .3
-}
-
-// zeros is the share of zeros.
-func zeros(x []float64) float64 {
-	n := 0
-	for _, v := range x {
-		if v == 0 {
-			n++
-		}
-	}
-	return float64(n) / float64(len(x))
+	return sums || counts && float64(zeros) > .3*float64(len(x))
 }

@@ -187,12 +187,13 @@ func (f *fitting) choose(ctx context.Context, rows data.Source, r *result) error
 		return err
 	}
 	best := scores.All[scores.Chosen]
-	if r.cv = scores; !f.search.random {
-		r.cvEnds = scores.AtEnd
+	r.cv, r.CV = scores, cvScores(scores)
+	if !f.search.random {
+		r.CVEnds = scores.AtEnd
 	}
 	f.recipe.Spec.Params = best.Spec.Params
 	if !math.IsNaN(best.Lambda) {
-		r.lambda = &best.Lambda
+		r.Lambda = &best.Lambda
 		f.newton = false
 		f.recipe.Fitter = withLambdas(f.recipe.Fitter, best.Lambda)
 	}

@@ -128,14 +128,9 @@ func printRows(w io.Writer, table [][]string) {
 		}
 	}
 	for _, row := range table {
-		line := ""
-		for j, text := range row {
-			pad := strings.Repeat(" ", wide[j]-utf8.RuneCountInString(text))
-			if j == 0 {
-				line += "  " + text + pad
-			} else {
-				line += "  " + pad + text
-			}
+		line := fmt.Sprintf("  %-*s", wide[0], row[0])
+		for j, text := range row[1:] {
+			line += fmt.Sprintf("  %*s", wide[j+1], text)
 		}
 		fmt.Fprint(w, "\n", strings.TrimRight(line, " "))
 	}

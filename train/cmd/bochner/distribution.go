@@ -15,29 +15,30 @@ import (
 	"github.com/bochner-go/bochner/train/cmd/predictions"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
-// uncertainty is how well a model knows its errors, on the test rows.
-type uncertainty struct {
-	level       float64
-	nll         *float64 // nil of targets without a posterior
-	ece         *float64 // of classes
-	covers      float64  // the share of the rows that conformal intervals or sets of the level cover
-	covers90    *float64 // of the level .9; nil where held-out rows are too few
-	classes     bool
-	size        float64  // the mean width of an interval, or the mean number of classes in a set
-	normal      *float64 // the share that the normal distribution's intervals cover
-	bins        []calibrate.Bin
-	curve       report.Line // coverage by level, of conformal intervals or sets
-	normalCurve report.Line
-	some        *intervals
+// coverage is how well a model knows its errors, on the test rows. Intervals and sets are conformal ones.
+type coverage struct {
+	NLL           *float64 `json:"nll,omitempty"`         // in nats; nil of targets without a posterior
+	Coverage90    *float64 `json:"coverage_90,omitempty"` // of the level .9; nil where held-out rows are too few
+	ECE           *float64 `json:"ece,omitempty"`         // of classes
+	Level         float64  `json:"level"`
+	Coverage      float64  `json:"coverage"`                  // of the level: the share of rows in their interval or set
+	IntervalWidth *float64 `json:"interval_width,omitempty"`  // of the level, the mean
+	SetSize       *float64 `json:"set_size,omitempty"`        // of the level, the mean number of classes
+	Normal        *float64 `json:"coverage_normal,omitempty"` // of the normal distribution's intervals of the level
 }
 
-// intervals has the intervals of some rows in the order of their means, to be drawn.
-type intervals struct{ mean, lower, upper, target []float64 }
+// uncertainty is a coverage with what its picture shows.
+type uncertainty struct {
+	coverage
+	classes              bool
+	bins                 []calibrate.Bin
+	curve, normalCurve   report.Line // coverage by level, of conformal intervals or sets and of the normal distribution
+	someIntervals, truth report.Line // of some rows in the order of their means
+}
 
 // levels are where the coverage is drawn.
 var levels = []float64{.05, .1, .2, .3, .4, .5, .6, .7, .8, .9, .95, .99}
@@ -68,7 +69,8 @@ func (r *result) measureUncertainty(ctx context.Context, m *train.Model, test da
 		}
 	}
 	n := len(y) / k
-	r.uncertainty = &uncertainty{level: level, classes: m.Classes != nil}
+	r.uncertainty = &uncertainty{coverage: coverage{Level: level}, classes: m.Classes != nil}
+	r.coverage = &r.uncertainty.coverage
 	p, targets := mat.NewDense(n, k, first), mat.NewDense(n, k, y)
 	if r.uncertainty.classes {
 		return r.uncertainty.ofClasses(m.Uncertainty, p, train.ArgMax(targets))
@@ -93,92 +95,100 @@ func (s *uncertainty) ofClasses(u *train.Uncertainty, p *mat.Dense, labels []int
 	if err != nil {
 		return err
 	}
-	s.nll, s.ece = &nll, &ece
-	return s.measure(func(level float64) (covers, size float64, err error) {
+	s.NLL, s.ECE = &nll, &ece
+	size, err := s.measure(func(level float64) (covers, size float64, err error) {
 		sets, err := u.Sets.All(level, p)
 		if err != nil {
 			return 0, 0, err
 		}
 		return calibrate.SetCoverage(sets, labels)
 	})
+	s.SetSize = &size
+	return err
 }
 
 // ofTargets measures intervals.
 func (s *uncertainty) ofTargets(u *train.Uncertainty, mean, std, y *mat.Dense) error {
 	n, k := y.Dims()
+	covered := func(lower, upper *mat.Dense, err error) (covers, width float64, _ error) {
+		if err != nil {
+			return 0, 0, err
+		}
+		all, err := calibrate.Coverage(y, lower, upper)
+		var wide mat.Dense
+		wide.Sub(upper, lower)
+		return stat.Mean(all, nil), mat.Sum(&wide) / float64(n*k), err
+	}
 	if std != nil {
 		d := &train.Distribution{Mean: mean, Std: std}
 		nll, err := d.NLL(y)
 		if err != nil {
 			return err
 		}
-		s.nll = &nll
-		for _, level := range append(slices.Clone(levels), s.level) {
+		normal := func(level float64) (covers, width float64, err error) {
 			lower, err := d.Quantile((1 - level) / 2)
 			if err != nil {
-				return err
+				return 0, 0, err
 			}
 			upper, err := d.Quantile((1 + level) / 2)
-			if err != nil {
-				return err
-			}
-			all, err := calibrate.Coverage(y, lower, upper)
-			if err != nil {
-				return err
-			}
-			covers := stat.Mean(all, nil)
-			if s.normal = &covers; len(s.normalCurve.X) < len(levels) {
-				s.normalCurve.X, s.normalCurve.Y = append(s.normalCurve.X, level), append(s.normalCurve.Y, covers)
-			}
+			return covered(lower, upper, err)
+		}
+		if s.normalCurve, err = overLevels(normal); err != nil {
+			return err
+		}
+		covers, _, err := normal(s.Level)
+		if s.NLL, s.Normal = &nll, &covers; err != nil {
+			return err
 		}
 	}
 	scale := std
 	if !u.Intervals.Scaled() {
 		scale = nil
 	}
-	err := s.measure(func(level float64) (covers, size float64, err error) {
-		lower, upper, err := u.Intervals.Bounds(level, mean, scale)
-		if err != nil {
-			return 0, 0, err
-		}
-		all, err := calibrate.Coverage(y, lower, upper)
-		for i := range n {
-			size += (floats.Sum(upper.RawRowView(i)) - floats.Sum(lower.RawRowView(i))) / float64(n*k)
-		}
-		return stat.Mean(all, nil), size, err
+	width, err := s.measure(func(level float64) (covers, width float64, err error) {
+		return covered(u.Intervals.Bounds(level, mean, scale))
 	})
 	if err != nil {
 		return err
 	}
-	lower, upper, err := u.Intervals.Bounds(s.level, mean, scale)
-	if err != nil {
-		return err
+	s.IntervalWidth = &width
+	lower, upper, err := u.Intervals.Bounds(s.Level, mean, scale)
+	if err == nil {
+		s.pickIntervals(mean, lower, upper, y)
 	}
-	s.some = someIntervals(mean, lower, upper, y)
-	return nil
-}
-
-// measure takes the coverage of conformal intervals or sets at all levels; few held-out rows have no high ones.
-func (s *uncertainty) measure(at func(level float64) (covers, size float64, err error)) (err error) {
-	for _, level := range levels {
-		covers, _, err := at(level)
-		if errors.Is(err, domain.ErrShape) && len(s.curve.X) > 0 {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		s.curve.X, s.curve.Y = append(s.curve.X, level), append(s.curve.Y, covers)
-	}
-	if covers, _, err := at(.9); err == nil {
-		s.covers90 = &covers
-	}
-	s.covers, s.size, err = at(s.level)
 	return err
 }
 
-// someIntervals picks up to 60 rows, evenly in the order of their means, of the first target.
-func someIntervals(mean, lower, upper, y *mat.Dense) *intervals {
+// measure takes the coverage of conformal intervals or sets, and returns their mean size at the level that is asked
+// for.
+func (s *uncertainty) measure(at func(level float64) (covers, size float64, err error)) (size float64, err error) {
+	if s.curve, err = overLevels(at); err != nil {
+		return 0, err
+	}
+	if covers, _, err := at(.9); err == nil {
+		s.Coverage90 = &covers
+	}
+	s.Coverage, size, err = at(s.Level)
+	return size, err
+}
+
+// overLevels is the coverage by level, as far as there are rows enough for it.
+func overLevels(at func(level float64) (covers, size float64, err error)) (curve report.Line, err error) {
+	for _, level := range levels {
+		covers, _, err := at(level)
+		if errors.Is(err, domain.ErrShape) && len(curve.X) > 0 {
+			break
+		}
+		if err != nil {
+			return curve, err
+		}
+		curve.X, curve.Y = append(curve.X, level), append(curve.Y, covers)
+	}
+	return curve, nil
+}
+
+// pickIntervals picks up to 60 rows, evenly in the order of their means, of the first target.
+func (s *uncertainty) pickIntervals(mean, lower, upper, y *mat.Dense) {
 	const most = 60
 	n, _ := mean.Dims()
 	order := make([]int, n)
@@ -186,29 +196,32 @@ func someIntervals(mean, lower, upper, y *mat.Dense) *intervals {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(mean.At(a, 0), mean.At(b, 0)) })
-	out := new(intervals)
+	s.someIntervals.Name = fmt.Sprintf("intervals of %g %%", 100*s.Level)
+	s.truth.Name, s.truth.Points = "true targets", true
+	add := func(l *report.Line, x, y float64) { l.X, l.Y = append(l.X, x), append(l.Y, y) }
 	for i := range min(most, n) {
-		r := order[i*n/min(most, n)]
-		out.mean, out.target = append(out.mean, mean.At(r, 0)), append(out.target, y.At(r, 0))
-		out.lower, out.upper = append(out.lower, lower.At(r, 0)), append(out.upper, upper.At(r, 0))
+		r, x := order[i*n/min(most, n)], float64(i+1)
+		lo, hi := lower.At(r, 0), upper.At(r, 0)
+		add(&s.someIntervals, x, (lo+hi)/2)
+		s.someIntervals.Bars = append(s.someIntervals.Bars, (hi-lo)/2)
+		add(&s.truth, x, y.At(r, 0))
 	}
-	return out
 }
 
 // show prints what the test rows say of the distribution.
 func (s *uncertainty) show() {
-	percent := strconv.FormatFloat(100*s.level, 'g', 4, 64) + " %"
-	if s.nll != nil {
-		fmt.Printf("nll          %.4f test\n", *s.nll)
+	percent := strconv.FormatFloat(100*s.Level, 'g', 4, 64) + " %"
+	if s.NLL != nil {
+		fmt.Printf("nll          %.4f test\n", *s.NLL)
 	}
 	if s.classes {
-		fmt.Printf("calibration  expected error %.4f test\n", *s.ece)
-		fmt.Printf("sets         of %s cover %.4f test, %.4g classes\n", percent, s.covers, s.size)
+		fmt.Printf("calibration  expected error %.4f test\n", *s.ECE)
+		fmt.Printf("sets         of %s cover %.4f test, %.4g classes\n", percent, s.Coverage, *s.SetSize)
 		return
 	}
-	fmt.Printf("intervals    of %s cover %.4f test, %.4g wide", percent, s.covers, s.size)
-	if s.normal != nil {
-		fmt.Printf("; of the normal distribution %.4f", *s.normal)
+	fmt.Printf("intervals    of %s cover %.4f test, %.4g wide", percent, s.Coverage, *s.IntervalWidth)
+	if s.Normal != nil {
+		fmt.Printf("; of the normal distribution %.4f", *s.Normal)
 	}
 	fmt.Println()
 }
@@ -227,7 +240,8 @@ func (s *uncertainty) draw() (image.Image, error) {
 		normal.Name = "normal distribution"
 		lines = append(lines, normal)
 	}
-	coverage, err := report.Lines("level", "share of test rows covered", lines, report.WithEqualAxes(), report.WithTitle("How often "+what+" cover"))
+	coverage, err := report.Lines("level", "share of test rows covered", lines, report.WithEqualAxes(),
+		report.WithTitle("How often "+what+" cover"))
 	if err != nil {
 		return nil, err
 	}
@@ -237,17 +251,11 @@ func (s *uncertainty) draw() (image.Image, error) {
 		for _, b := range s.bins {
 			bins.X, bins.Y = append(bins.X, b.Confidence), append(bins.Y, b.Accuracy)
 		}
-		second, err = report.Lines("probability of the predicted class", "share of rows that have it", []report.Line{ideal, bins}, report.WithEqualAxes(), report.WithTitle("Reliability"))
+		second, err = report.Lines("probability of the predicted class", "share of rows that have it",
+			[]report.Line{ideal, bins}, report.WithEqualAxes(), report.WithTitle("Reliability"))
 	} else {
-		middle := report.Line{Name: fmt.Sprintf("intervals of %g %%", 100*s.level)}
-		target := report.Line{Name: "true targets", Points: true}
-		for i := range s.some.mean {
-			middle.X, target.X = append(middle.X, float64(i+1)), append(target.X, float64(i+1))
-			middle.Y = append(middle.Y, (s.some.lower[i]+s.some.upper[i])/2)
-			middle.Bars = append(middle.Bars, (s.some.upper[i]-s.some.lower[i])/2)
-		}
-		target.Y = s.some.target
-		second, err = report.Lines("test rows in the order of their predictions", "target", []report.Line{middle, target}, report.WithTitle("Intervals of some test rows"))
+		second, err = report.Lines("test rows in the order of their predictions", "target",
+			[]report.Line{s.someIntervals, s.truth}, report.WithTitle("Intervals of some test rows"))
 	}
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	if err != nil {
 		return err
 	}
-	bags := takesBags(m)
+	bags := ofBags(m.Spec.Map)
 	if name := g.first(node, []string{"Tables"}); bags && name != "" {
 		return program.Usage("--%s does not apply to a model of sets of samples, whose files name the columns", name)
 	}
@@ -71,11 +71,12 @@ func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	if err != nil {
 		return err
 	}
-	r := &result{head: m.Head.Kind(), tuned: tuneOf(m.Spec), testRows: set.Rows()}
-	r.seconds.Load = time.Since(start).Seconds()
+	r := new(result)
+	r.Head, r.Tuned, r.TestRows = m.Head.Kind(), tuneOf(m.Spec), set.Rows()
+	r.Seconds.Load = time.Since(start).Seconds()
 	timed := &timedMap{Layer: m.Map}
 	m.Map = timed
-	tested, err := setRows(set)(m)
+	tested, err := examplesOf(m)(set, nil)
 	if err == nil {
 		err = r.evaluate(ctx, m, tested)
 	}
@@ -85,14 +86,8 @@ func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	if err != nil {
 		return err
 	}
-	r.seconds.Features, r.seconds.Total = timed.spent.Seconds(), time.Since(start).Seconds()
+	r.Seconds.Features, r.Seconds.Total = timed.spent.Seconds(), time.Since(start).Seconds()
 	return r.show(c.Plot, c.JSON)
-}
-
-// takesBags says whether a model takes sets of samples.
-func takesBags(m *train.Model) bool {
-	e, err := layers.Lookup(m.Spec.Map)
-	return err == nil && e.Bags
 }
 
 // checkLevel wants a probability, and a distribution to take it.
@@ -115,25 +110,22 @@ func noDistribution(path string) error {
 func (r *result) evaluate(ctx context.Context, m *train.Model, test data.Examples) (err error) {
 	r.describe(m)
 	r.test, err = score(ctx, m, test, func(x ops.Matrix) error {
-		if r.tuned != "" || r.kernelError != nil { // a tuned map has left its kernel
+		if r.Tuned != "none" || r.KernelError != nil { // a tuned map has left its kernel
 			return nil
 		}
 		return r.measureKernel(m, x)
 	})
+	if err == nil {
+		r.goodness = r.test.goodness
+	}
 	return err
-}
-
-// describe takes what the result tells of a model.
-func (r *result) describe(m *train.Model) {
-	r.spec, r.scale, r.dims, r.classes, r.split = m.Spec, m.Scaler.Name(), m.Dims(), m.Classes, signsOf(m.Map)
-	r.relevance, r.columnsByPlace = relevanceOf(m), m.Columns == nil
 }
 
 // tuneOf is the policy of a map, and "all" of layers of which one is tuned.
 func tuneOf(s layers.Spec) string {
 	switch {
 	case !s.Tuned():
-		return ""
+		return "none"
 	case len(s.Parts) > 0:
 		return layers.All.String()
 	}
@@ -157,14 +149,14 @@ func (r *result) measureKernel(m *train.Model, x ops.Matrix) error {
 	if err != nil {
 		return err
 	}
-	r.kernelError, r.pairs = &e, notes.PairsOf(exact, approx)
+	r.KernelError, r.pairs = &e, notes.PairsOf(exact, approx)
 	return nil
 }
 
 // evaluation is what goes into the model's file.
 func (r *result) evaluation() *notes.Evaluation {
-	o := r.object()
-	return &notes.Evaluation{TrainRows: o.TrainRows, TestRows: o.TestRows, Accuracy: o.Accuracy, F1: o.F1, RMSE: o.RMSE, KernelError: o.KernelError, Pairs: r.pairs}
+	return &notes.Evaluation{TrainRows: r.TrainRows, TestRows: r.TestRows, Accuracy: r.Accuracy, F1: r.F1, RMSE: r.RMSE,
+		KernelError: r.KernelError, Pairs: r.pairs}
 }
 
 // kernelError compares the exact kernel of rows with the inner products of their features, and returns both matrices.
@@ -186,10 +178,14 @@ func (r *result) evaluateOn(ctx context.Context, m *train.Model, rows data.Sourc
 			return err
 		}
 	}
-	r.trainRows = set.Rows()
-	learned, err := setRows(set)(m)
+	r.TrainRows = set.Rows()
+	learned, err := examplesOf(m)(set, nil)
+	if err != nil {
+		return err
+	}
+	s, err := score(ctx, m, learned, nil)
 	if err == nil {
-		r.train, err = score(ctx, m, learned, nil)
+		r.TrainAccuracy, r.TrainRMSE = s.Accuracy, s.RMSE
 	}
 	return err
 }

@@ -39,7 +39,7 @@ func (c *exportCmd) Run() error {
 	if c.ONNX == "" {
 		return nil
 	}
-	if takesBags(m) {
+	if ofBags(m.Spec.Map) {
 		return errors.New("--onnx: an ONNX file takes rows, and no sets of samples")
 	}
 	if err := onnx.Save(c.ONNX, m, onnx.Everything(m)); err != nil {

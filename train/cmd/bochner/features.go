@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,22 +57,16 @@ const bagRows = 100
 
 // plan checks the flags, before any rows are read.
 func (c *featuresCmd) plan(g given, node *kong.Node) (err error) {
-	spec := layers.Spec{Map: "gaussian", Seed: 1}
-	if c.scale = c.Maps.Scale; c.File == "" {
-		spec.Map = "exp-semigroup"
-	}
-	rows, scale := 1000, "none"
-	if e, err := layers.Lookup(c.Maps.Map); err == nil && e.Bags {
-		c.bags, rows, scale = true, bagRows, "cube"
-	} else if c.File == "" {
-		scale = "l1"
-	}
-	if c.scale == "" {
-		c.scale = scale
+	rows := 1000
+	if c.bags = ofBags(c.Maps.Map); c.bags {
+		rows = bagRows
 	}
 	if c.Rows == nil {
 		c.Rows = &rows
 	}
+	scale, name := defaultMap(c.bags, c.File == "")
+	spec := layers.Spec{Map: name, Seed: 1}
+	c.scale = cmp.Or(c.Maps.Scale, scale, "none")
 	table := g.first(node, []string{"Tables"})
 	switch {
 	case table != "" && c.bags:
@@ -163,25 +158,15 @@ func (c *featuresCmd) setSweep() error {
 
 // mapped is the JSON form of what was found out. What was not asked for is left out.
 type mapped struct {
-	Map           string            `json:"map"`
-	Params        layers.Values     `json:"params"`
-	Features      int               `json:"features"`
-	Sampler       string            `json:"sampler,omitempty"`
-	Seed          uint64            `json:"seed"`
-	Dtype         string            `json:"dtype"`
-	Rows          int               `json:"rows"`
-	InputDim      int               `json:"input_dim"`
-	KernelError   *report.GramError `json:"kernel_error,omitempty"`
-	MeanSigned    *report.Bias      `json:"mean_signed_error,omitempty"`
-	Split         *splitReport      `json:"split,omitempty"`
-	ByDistance    []distancePoint   `json:"by_distance,omitempty"`
-	Sweep         []sweepPoint      `json:"sweep,omitempty"`
-	SweepExponent *exponent         `json:"sweep_exponent,omitempty"`
-	Samplers      []samplerReport   `json:"samplers,omitempty"` // with --sampler all
-	Note          string            `json:"note,omitempty"`     // on rows that are not what the kernel expects
-	Seconds       mappingSeconds    `json:"seconds"`
-	PeakRSS       int64             `json:"peak_rss_bytes"`
-	Version       string            `json:"version"`
+	mapObject
+	Rows     int `json:"rows"`
+	InputDim int `json:"input_dim"`
+	kernelReport
+	Samplers []samplerReport `json:"samplers,omitempty"` // with --sampler all
+	Note     string          `json:"note,omitempty"`     // on rows that are not what the kernel expects
+	Seconds  mappingSeconds  `json:"seconds"`
+	PeakRSS  int64           `json:"peak_rss_bytes"`
+	Version  string          `json:"version"`
 }
 
 type mappingSeconds struct {
@@ -209,8 +194,7 @@ func (c *featuresCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	if c.spec.Features, err = c.spec.Columns(); err != nil {
 		return err
 	}
-	ob := &mapped{Map: c.spec.Map, Params: c.spec.Params, Features: c.spec.Features, Sampler: samplerOf(c.spec), Seed: c.spec.Seed, Dtype: c.spec.ElementType().String(),
-		Rows: set.Rows(), InputDim: set.Dims(), Version: modelfile.Version}
+	ob := &mapped{mapObject: objectOf(c.spec), Rows: set.Rows(), InputDim: set.Dims(), Version: modelfile.Version}
 	ob.Seconds.Load = time.Since(start).Seconds()
 	for _, step := range []struct {
 		asked   bool
@@ -375,17 +359,13 @@ func writeBlocks(ctx context.Context, what, path string, x ops.Matrix, cols int,
 
 func (ob *mapped) print() {
 	fmt.Printf("map       %s %v, %d -> %d features, %s\n", ob.Map, ob.Params.Short(), ob.InputDim, ob.Features, ob.Dtype)
-	name := "rows"
-	if e, err := layers.Lookup(ob.Map); err == nil && e.Bags {
-		name = "bags"
-	}
-	fmt.Printf("%s      %d\n", name, ob.Rows)
+	fmt.Printf("%s      %d\n", rowsName(ofBags(ob.Map)), ob.Rows)
 	if ob.Note != "" {
 		fmt.Printf("note      %s\n", ob.Note)
 	}
 	reports := ob.Samplers
 	if ob.KernelError != nil {
-		reports = []samplerReport{{Sampler: ob.Sampler, KernelError: ob.KernelError, MeanSigned: ob.MeanSigned, Split: ob.Split, ByDistance: ob.ByDistance, Sweep: ob.Sweep, SweepExponent: ob.SweepExponent}}
+		reports = []samplerReport{{Sampler: ob.Sampler, kernelReport: ob.kernelReport}}
 	}
 	for _, r := range reports {
 		r.print()

@@ -25,8 +25,13 @@ type sweepPoint struct {
 
 // samplerReport is the report on one sampler.
 type samplerReport struct {
-	Sampler       string            `json:"sampler"`
-	Reason        string            `json:"reason,omitempty"` // why it does not fit the kernel
+	Sampler string `json:"sampler"`
+	Reason  string `json:"reason,omitempty"` // why it does not fit the kernel
+	kernelReport
+}
+
+// kernelReport compares a map with its kernel.
+type kernelReport struct {
 	KernelError   *report.GramError `json:"kernel_error,omitempty"`
 	MeanSigned    *report.Bias      `json:"mean_signed_error,omitempty"`
 	Split         *splitReport      `json:"split,omitempty"`       // of a map of two signs, or of a biased one
@@ -79,8 +84,7 @@ func (c *featuresCmd) reportOn(ctx context.Context, x ops.Matrix, ob *mapped) (e
 		}
 	}
 	if len(reports) == 1 {
-		r := reports[0]
-		ob.KernelError, ob.MeanSigned, ob.Split, ob.ByDistance, ob.Sweep, ob.SweepExponent = r.KernelError, r.MeanSigned, r.Split, r.ByDistance, r.Sweep, r.SweepExponent
+		ob.kernelReport = reports[0].kernelReport
 	} else {
 		ob.Samplers, ob.Sampler = reports, "all"
 	}
@@ -129,7 +133,8 @@ func (c *featuresCmd) reportSampler(ctx context.Context, sampler string, x, all 
 		if err != nil {
 			return nil, err
 		}
-		return report.KernelErrorAgainst(expectationOf(l), k, at(features), x, seeds(c.spec.Seed, c.Seeds))
+		_, expectation := splitOf(l)
+		return report.KernelErrorAgainst(expectation, k, at(features), x, seeds(c.spec.Seed, c.Seeds))
 	}
 	rep, err := measure(spec.Features)
 	if len(c.samplers) > 1 && errors.Is(err, spectral.ErrSampler) {
@@ -145,7 +150,8 @@ func (c *featuresCmd) reportSampler(ctx context.Context, sampler string, x, all 
 		if err != nil {
 			return r, err
 		}
-		r.Split = &splitReport{*signsOf(l), rep.ExpectedBias}
+		split, _ := splitOf(l)
+		r.Split = &splitReport{*split, rep.ExpectedBias}
 	}
 	for _, e := range rep.ByDistance {
 		r.ByDistance = append(r.ByDistance, distancePoint{DistanceError: e})

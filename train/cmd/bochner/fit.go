@@ -172,15 +172,16 @@ func (f *fitting) plan(node *kong.Node) error {
 	if len(f.Train) == 0 && f.given["plot"] == nil {
 		f.Plot = "fit.png"
 	}
-	steps := []func() error{f.setMap, f.setHead, f.setDistribution, f.setSearch}
+	steps := []func() error{f.setMap, f.setHead, f.setSearch}
 	if f.Auto != "" {
-		steps = []func() error{func() error { return f.setAuto(node) }, f.setDistribution}
+		steps = []func() error{func() error { return f.setAuto(node) }}
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
 		}
 	}
+	f.setDistribution()
 	return f.checkFiles()
 }
 
@@ -189,10 +190,7 @@ func (f *fitting) setColumns() {
 	if f.Columns.Drop == nil && f.Columns.Categorical == nil {
 		return
 	}
-	var columns data.ColumnOptions
-	if f.recipe.Columns != nil {
-		columns = *f.recipe.Columns
-	}
+	columns := deref(f.recipe.Columns)
 	if f.Columns.Drop != nil {
 		columns.Drop = f.Columns.Drop
 	}
@@ -204,13 +202,7 @@ func (f *fitting) setColumns() {
 
 // setMap puts the flags of the scalers and the map into the recipe.
 func (f *fitting) setMap() error {
-	scale, name := "", "gaussian"
-	switch {
-	case f.bags:
-		scale, name = "cube", "hdd-js"
-	case len(f.Train) == 0:
-		scale, name = "l1", "exp-semigroup"
-	}
+	scale, name := defaultMap(f.bags, len(f.Train) == 0)
 	r := &f.recipe
 	r.Scale = cmp.Or(f.Maps.Scale, r.Scale, scale)
 	if r.Spec.Map == "" {
@@ -474,7 +466,7 @@ func (f *fitting) setLambda() error {
 }
 
 // setDistribution asks for the uncertainty of the model.
-func (f *fitting) setDistribution() error {
+func (f *fitting) setDistribution() {
 	r := &f.recipe
 	if f.Distribution && r.Uncertainty == nil {
 		r.Uncertainty = new(train.UncertaintyOptions)
@@ -482,7 +474,6 @@ func (f *fitting) setDistribution() error {
 	if u := r.Uncertainty; u != nil && u.Seed == 0 {
 		u.Seed = r.Spec.Seed
 	}
-	return nil
 }
 
 // checkFiles wants that the files can be written and are no others, before any work is done for them.
@@ -527,8 +518,7 @@ func (f *fitting) settle(s *train.Start) error {
 	if f.Lambda == "held-out" && f.CV == nil {
 		var all []float64
 		for e := -9; e <= -1; e++ {
-			v, _ := strconv.ParseFloat(fmt.Sprintf("1e%d", e), 64)
-			all = append(all, v*float64(s.Problem.Rows))
+			all = append(all, math.Pow10(e)*float64(s.Problem.Rows))
 		}
 		s.Fitter = withLambdas(s.Fitter, all...)
 	}
@@ -553,7 +543,7 @@ func (f *fitting) settle(s *train.Start) error {
 func (f *fitting) fit(ctx context.Context) (*result, error) {
 	start := time.Now()
 	r := new(result)
-	rows, openTest, err := f.open(ctx)
+	rows, test, err := f.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -567,18 +557,15 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 	recipe, read := f.recipe, time.Now()
 	recipe.Ready = func(s *train.Start) error {
 		scaled := time.Since(read)
-		r.trainRows = s.Problem.Rows
+		r.TrainRows = s.Problem.Rows
 		if err := f.settle(s); err != nil {
 			return err
 		}
 		if err := checkSize(s.Model.Spec); err != nil {
 			return err
 		}
-		test, err := openTest()
-		if err == nil {
-			tested, err = test(s.Model)
-		}
-		if err == nil {
+		var err error
+		if tested, err = test(s.Model); err == nil {
 			err = r.checkTest(ctx, f, s.Model, tested)
 		}
 		if err != nil {
@@ -586,7 +573,7 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 		}
 		showColumns(s.Model.Columns, f.first, s.Model.Scaler.Name(), f.recipe.Scale == "")
 		if len(f.Test) == 0 && len(f.Train) > 0 {
-			fmt.Fprintf(os.Stderr, "no --test: %d of %d %s are set aside for it\n", r.testRows, r.trainRows+r.testRows, rowsName(f.bags))
+			fmt.Fprintf(os.Stderr, "no --test: %d of %d %s are set aside for it\n", r.TestRows, r.TrainRows+r.TestRows, rowsName(f.bags))
 		}
 		if err := f.affordFit(s); err != nil {
 			return err
@@ -594,8 +581,8 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 		f.fitted = s.Fitter
 		s.Fitter, done = shown(s)
 		began = time.Now()
-		r.seconds.Load = (time.Since(start) - scaled).Seconds()
-		r.seconds.Fit = scaled.Seconds()
+		r.Seconds.Load = (time.Since(start) - scaled).Seconds()
+		r.Seconds.Fit = scaled.Seconds()
 		s.Wrap = func(m layers.Layer) layers.Layer {
 			timed = &timedMap{Layer: m, spent: time.Since(began)} // with what drawing it took
 			return timed
@@ -618,7 +605,7 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.save(m))
 	}
-	r.head, r.tuned = headName(f.fitted), tuneOf(m.Spec)
+	r.Head, r.Tuned = headName(f.fitted), tuneOf(m.Spec)
 	r.describeFit(report)
 	if recipe.Tuner != nil {
 		r.steps = report
@@ -626,7 +613,7 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 	if timed == nil {
 		timed = &timedMap{Layer: m.Map}
 	}
-	r.seconds.Fit += (time.Since(began) - timed.spent).Seconds()
+	r.Seconds.Fit += (time.Since(began) - timed.spent).Seconds()
 	if f.Stream.on {
 		rows = nil // which would be mapped once more
 	}
@@ -647,8 +634,8 @@ func (f *fitting) assess(ctx context.Context, r *result, m *train.Model, timed *
 	if err == nil {
 		err = r.evaluation().Put(m)
 	}
-	r.seconds.Features = timed.spent.Seconds()
-	r.seconds.Total = time.Since(start).Seconds()
+	r.Seconds.Features = timed.spent.Seconds()
+	r.Seconds.Total = time.Since(start).Seconds()
 	return errors.Join(err, f.save(m))
 }
 

@@ -47,6 +47,17 @@ type mapFlags struct {
 	Seed     *uint64 `placeholder:"N" help:"Seed of the draws, of the order of the rows and of splits (default 1)."`
 }
 
+// defaultMap is the map where nothing names one, and its scalers; "" for those of a recipe.
+func defaultMap(bags, synthetic bool) (scale, name string) {
+	switch {
+	case bags:
+		return "cube", "hdd-js"
+	case synthetic:
+		return "l1", "exp-semigroup"
+	}
+	return "", "gaussian"
+}
+
 // spec is the spec of a recipe with the flags, checked as far as no data are needed.
 func (f mapFlags) spec(s layers.Spec, scale string, tunes bool) (layers.Spec, error) {
 	if f.Map != "" && f.Map != s.Map {

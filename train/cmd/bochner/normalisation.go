@@ -25,9 +25,17 @@ func normalisation(spec layers.Spec, x ops.Matrix) (string, error) {
 	if !ok {
 		return "", nil
 	}
+	row, err := rowsOf(x)
+	if err != nil {
+		return "", err
+	}
 	n := x.Shape()[0]
 	off, first, total := 0, 0, 0.0
-	for i, sum := range powerSums(x, h.Degree()) {
+	for i := range n {
+		sum := 0.
+		for _, v := range row(i) {
+			sum += math.Pow(math.Abs(v), h.Degree())
+		}
 		if sum == 0 || math.Abs(sum-1) < 1e-5 {
 			continue
 		}
@@ -50,29 +58,15 @@ func normalisation(spec layers.Spec, x ops.Matrix) (string, error) {
 		off, n, what, first, total, spec.Map, remedy), nil
 }
 
-// powerSums are Σ |x_j|^p of the rows of a contiguous matrix or of sparse rows.
-func powerSums(x ops.Matrix, p float64) []float64 {
-	n, d := x.Shape()[0], x.Shape()[1]
-	ends := make([]int, n) // of the rows among the stored values
-	for i := range ends {
-		ends[i] = (i + 1) * d
+// rowsOf returns the rows of a contiguous matrix, and of sparse rows what they store.
+func rowsOf(x ops.Matrix) (row func(i int) []float64, err error) {
+	s, sparse := x.(*ops.CSR)
+	if !sparse {
+		cells, d := ops.Float64s(x.(*tensor.Dense)), x.Shape()[1]
+		return func(i int) []float64 { return cells[i*d : (i+1)*d] }, nil
 	}
-	if s, sparse := x.(*ops.CSR); sparse {
-		ends = s.Pointers()[1:]
+	if s, err = s.As(tensor.Float64, "bochner"); err != nil {
+		return nil, err
 	}
-	values := x.(interface {
-		Float64s() []float64
-		Float32s() []float32
-	})
-	cell := func(i int) float64 { return float64(values.Float32s()[i]) }
-	if x.Dtype() == tensor.Float64 {
-		cell = func(i int) float64 { return values.Float64s()[i] }
-	}
-	sums, at := make([]float64, n), 0
-	for i, end := range ends {
-		for ; at < end; at++ {
-			sums[i] += math.Pow(math.Abs(cell(at)), p)
-		}
-	}
-	return sums
+	return func(i int) []float64 { return s.Float64s()[s.Pointers()[i]:s.Pointers()[i+1]] }, nil
 }

@@ -17,69 +17,54 @@ func (r *result) draw(path string) error {
 		return err
 	}
 	columns, pictures := 1, []image.Image{first}
-	if r.history != nil {
-		var opts []report.Option
-		if r.classes != nil {
-			columns, opts = 2, append(opts, report.WithSize(720, min(max(800, first.Bounds().Dy()), 1600)))
-		}
-		curves, err := report.Curves(r.curves(), opts...)
-		if err != nil {
-			return err
-		}
-		pictures = append(pictures, curves)
+	if r.history != nil && r.classes != nil {
+		columns = 2
 	}
-	if r.auto != nil {
-		board, err := r.drawAuto()
+	for _, more := range []struct {
+		there bool
+		draw  func() (image.Image, error)
+	}{
+		{r.history != nil, func() (image.Image, error) { return r.curves(first.Bounds().Dy()) }},
+		{r.auto != nil, r.drawAuto},
+		{r.uncertainty != nil, r.uncertainty.draw},
+		{r.Relevance != nil, r.drawRelevance},
+		{r.cv != nil, func() (image.Image, error) { return drawCV(r.cv) }},
+	} {
+		if !more.there {
+			continue
+		}
+		img, err := more.draw()
 		if err != nil {
 			return err
 		}
-		pictures = append(pictures, board)
-	}
-	if r.uncertainty != nil {
-		panel, err := r.uncertainty.draw()
-		if err != nil {
-			return err
-		}
-		pictures = append(pictures, panel)
-	}
-	if r.relevance != nil {
-		bars, err := r.drawRelevance()
-		if err != nil {
-			return err
-		}
-		pictures = append(pictures, bars)
-	}
-	if r.cv != nil {
-		cv, err := drawCV(r.cv)
-		if err != nil {
-			return err
-		}
-		if cv != nil { // something varied
-			pictures = append(pictures, cv)
+		if img != nil { // of cross-validation: something varied
+			pictures = append(pictures, img)
 		}
 	}
 	return program.SavePicture(path, columns, pictures...)
 }
 
 func (r *result) predictions() (image.Image, error) {
-	title := fmt.Sprintf("%s, %d features, %s head", r.spec.Map, r.spec.Features, r.head)
+	title := fmt.Sprintf("%s, %d features, %s head", r.Map, r.Features, r.Head)
 	if r.classes == nil {
-		return report.Residuals(r.test.target, r.test.predicted, report.WithTitle(fmt.Sprintf("%s: test rmse %.4g", title, r.test.rmse)))
+		return report.Residuals(r.test.target, r.test.predicted, report.WithTitle(fmt.Sprintf("%s: test rmse %.4g", title, *r.RMSE)))
 	}
 	counts, err := report.ConfusionMatrix(r.test.guess, r.test.truth, len(r.classes))
 	if err != nil {
 		return nil, err
 	}
-	return report.Confusion(counts, r.classes, report.WithTitle(fmt.Sprintf("%s: test accuracy %.4f", title, r.test.accuracy)))
+	return report.Confusion(counts, r.classes, report.WithTitle(fmt.Sprintf("%s: test accuracy %.4f", title, *r.Accuracy)))
 }
 
-func (r *result) curves() report.History {
+// curves draws the curves of a fit, beside a matrix of some height.
+func (r *result) curves(height int) (image.Image, error) {
 	var h report.History
 	for _, e := range r.history.Epochs {
 		h.Add(e.Loss, e.Score, e.HeldLoss, e.HeldScore)
 	}
 	if r.classes == nil {
 		h.ScoreName = "root mean squared error"
+		return report.Curves(h)
 	}
-	return h
+	return report.Curves(h, report.WithSize(720, min(max(800, height), 1600)))
 }

@@ -56,7 +56,7 @@ func (c *predictCmd) Run(ctx context.Context, g given) error {
 	switch {
 	case err != nil:
 		return err
-	case takesBags(m):
+	case ofBags(m.Spec.Map):
 		return fmt.Errorf("%s: the map %s takes sets of samples, which are not predicted; see bochner evaluate", c.Model, m.Spec.Map)
 	case c.Distribution && m.Uncertainty == nil:
 		return noDistribution(c.Model)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/program"
-	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
@@ -68,15 +67,7 @@ func (f *fitting) shownTuner() (t *train.Tuner, done func()) {
 	}
 	own.Progress = func(s train.Step) {
 		steps++
-		note := fmt.Sprintf("%s: %s", s.Name, s.Note)
-		switch {
-		case s.Note != "":
-		case f.task == data.Classification:
-			note = fmt.Sprintf("%s: error rate %.4f", s.Name, s.Score)
-		default:
-			note = fmt.Sprintf("%s: rmse %.4g", s.Name, s.Score)
-		}
-		bar.Step(steps, 5, note)
+		bar.Step(steps, 5, s.Name+": "+scoreText(s.Score, s.Note, f.task))
 	}
 	return &own, bar.Close
 }

@@ -41,14 +41,14 @@ const mostRelevant, drawnRelevant = 8, 30
 
 // showRelevance prints the columns that matter most.
 func (r *result) showRelevance() {
-	if r.relevance == nil {
+	if r.Relevance == nil {
 		return
 	}
 	var words []string
-	for _, c := range r.relevance[:min(mostRelevant, len(r.relevance))] {
+	for _, c := range r.Relevance[:min(mostRelevant, len(r.Relevance))] {
 		words = append(words, fmt.Sprintf("%s %.2g", c.Column, c.Relevance))
 	}
-	if more := len(r.relevance) - len(words); more > 0 {
+	if more := len(r.Relevance) - len(words); more > 0 {
 		words = append(words, fmt.Sprintf("%d more", more))
 	}
 	fmt.Printf("relevance    %s\n", program.Shown(strings.Join(words, ", ")))
@@ -57,7 +57,7 @@ func (r *result) showRelevance() {
 // drawRelevance draws them as bars.
 func (r *result) drawRelevance() (image.Image, error) {
 	var bars []report.Bar
-	for _, c := range r.relevance[:min(drawnRelevant, len(r.relevance))] {
+	for _, c := range r.Relevance[:min(drawnRelevant, len(r.Relevance))] {
 		name := c.Column
 		if r.columnsByPlace {
 			name = "column " + name
@@ -65,8 +65,8 @@ func (r *result) drawRelevance() (image.Image, error) {
 		bars = append(bars, report.Bar{Name: name, Value: c.Relevance})
 	}
 	title := "How much each column matters"
-	if len(bars) < len(r.relevance) {
-		title = fmt.Sprintf("The %d columns of %d that matter most", len(bars), len(r.relevance))
+	if len(bars) < len(r.Relevance) {
+		title = fmt.Sprintf("The %d columns of %d that matter most", len(bars), len(r.Relevance))
 	}
 	return report.Bars("relevance", bars, report.WithTitle(title))
 }

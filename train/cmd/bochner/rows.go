@@ -15,24 +15,20 @@ import (
 // testShare is the share of the rows that is set aside for testing where no test file is given.
 const testShare = .2
 
-// testRows are the rows to test a model on, as it takes them: scaled, with targets, of classes as OneVersusRest.
+// testRows gets the rows to test a model on, as it takes them: scaled, with targets, of classes as OneVersusRest. The
+// training rows have been read by then.
 type testRows func(m *train.Model) (data.Examples, error)
 
-// open gets the training rows, and a function that opens the test rows once the training rows have been read.
-func (f *fitting) open(ctx context.Context) (data.Source, func() (testRows, error), error) {
-	if f.Stream.on {
+// open gets the training rows and the test rows.
+func (f *fitting) open(ctx context.Context) (data.Source, testRows, error) {
+	switch {
+	case f.Stream.on:
 		s, held, err := f.openTrain(ctx)
-		return s, func() (testRows, error) { return f.openTest(s, held) }, err
+		return s, func(m *train.Model) (data.Examples, error) { return f.openTest(m, s, held) }, err
+	case len(f.Train) > 0 && !f.bags && (f.recipe.Columns != nil || tables(f.Train)):
+		return f.readTable(ctx)
 	}
-	var rows data.Source
-	var test testRows
-	var err error
-	if len(f.Train) > 0 && !f.bags && (f.recipe.Columns != nil || tables(f.Train)) {
-		rows, test, err = f.readTable(ctx)
-	} else {
-		rows, test, err = f.readSets(ctx)
-	}
-	return rows, func() (testRows, error) { return test, nil }, err
+	return f.readSets(ctx)
 }
 
 // readTable gets the rows of tables. Test rows wait for the columns of the model.
@@ -43,13 +39,11 @@ func (f *fitting) readTable(ctx context.Context) (data.Source, testRows, error) 
 	}
 	if f.recipe.Columns == nil {
 		if set := plain(table); set != nil {
-			rows, test, err := f.divided(set)
-			if test == nil && err == nil {
+			return f.divided(set, func() (*data.Set, error) {
 				o := f.read
 				o.Dims = set.Dims()
-				test, err = setsOf(data.ReadAll(ctx, o, f.Test...))
-			}
-			return rows, test, err
+				return data.ReadAll(ctx, o, f.Test...)
+			})
 		}
 		f.recipe.Columns = new(data.ColumnOptions)
 	}
@@ -60,11 +54,7 @@ func (f *fitting) readTable(ctx context.Context) (data.Source, testRows, error) 
 			if err != nil {
 				return nil, err
 			}
-			set, err := data.ReadAll(ctx, o, f.Test...)
-			if err != nil {
-				return nil, err
-			}
-			return setRows(set)(m)
+			return examplesOf(m)(data.ReadAll(ctx, o, f.Test...))
 		}, nil
 	}
 	rows, held, err := f.setAside(table.Source, table.Rows(), table.Labels)
@@ -72,25 +62,7 @@ func (f *fitting) readTable(ctx context.Context) (data.Source, testRows, error) 
 		return nil, nil, err
 	}
 	test := table.Take(held)
-	return table.Take(rows), func(m *train.Model) (data.Examples, error) {
-		set, err := m.Rows(test)
-		if err != nil {
-			return nil, err
-		}
-		return setRows(set)(m)
-	}, nil
-}
-
-// divided sets test rows aside where no file has them; test is nil where one has.
-func (f *fitting) divided(set *data.Set) (rows *data.Set, test testRows, err error) {
-	if len(f.Test) > 0 {
-		return set, nil, nil
-	}
-	rest, held, err := f.setAside(set.Source, set.Rows(), set.Labels)
-	if err != nil {
-		return nil, nil, err
-	}
-	return set.Take(rest), setRows(set.Take(held)), nil
+	return table.Take(rows), func(m *train.Model) (data.Examples, error) { return examplesOf(m)(m.Rows(test)) }, nil
 }
 
 // readSets gets rows of numbers, or sets of samples.
@@ -108,31 +80,44 @@ func (f *fitting) readSets(ctx context.Context) (data.Source, testRows, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if rows, test, err := f.divided(set); test != nil || err != nil {
-		return rows, test, err
-	}
-	o := f.read
-	if f.bags {
-		o.Dims = set.Dims()
-	}
-	test, err := readFiles(ctx, f.bags, f.Test, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	// A sparse file need not name its last columns, neither of the two.
-	want, got := set.Dims(), test.Dims()
-	if want < got {
-		o.Dims = got
-		if wider, err := data.ReadAll(ctx, o, f.Train...); err == nil {
-			set, want = wider, got
+	return f.divided(set, func() (*data.Set, error) {
+		o := f.read
+		if f.bags {
+			o.Dims = set.Dims()
+		}
+		test, err := readFiles(ctx, f.bags, f.Test, o)
+		if err != nil {
+			return nil, err
+		}
+		// A sparse file need not name its last columns, neither of the two.
+		want, got := set.Dims(), test.Dims()
+		if want < got {
+			o.Dims = got
+			if wider, err := data.ReadAll(ctx, o, f.Train...); err == nil {
+				*set, want = *wider, got
+			}
+		}
+		if want != got {
+			o.Dims = want
+			return data.ReadAll(ctx, o, f.Test...)
+		}
+		return test, nil
+	})
+}
+
+// divided reads the test rows, which may widen the set, or sets some of it aside where no file has them.
+func (f *fitting) divided(set *data.Set, read func() (*data.Set, error)) (data.Source, testRows, error) {
+	var test *data.Set
+	var err error
+	if len(f.Test) > 0 {
+		test, err = read()
+	} else {
+		var rest, held []int
+		if rest, held, err = f.setAside(set.Source, set.Rows(), set.Labels); err == nil {
+			set, test = set.Take(rest), set.Take(held)
 		}
 	}
-	if want != got {
-		o.Dims = want
-		test, err = data.ReadAll(ctx, o, f.Test...)
-	}
-	rows, err := setsOf(test, err)
-	return set, rows, err
+	return set, func(m *train.Model) (data.Examples, error) { return examplesOf(m)(test, nil) }, err
 }
 
 // setAside takes a fifth of n rows for testing, of each class in classification.
@@ -158,11 +143,12 @@ func (f *fitting) setAside(source string, n int, labels []string) (rows, held []
 	return rows, held, nil
 }
 
-func setsOf(set *data.Set, err error) (testRows, error) { return setRows(set), err }
-
-// setRows are the rows of a set, which are scaled once for each model.
-func setRows(set *data.Set) testRows {
-	return func(m *train.Model) (data.Examples, error) {
+// examplesOf makes examples of a set that was read, scaled for a model.
+func examplesOf(m *train.Model) func(set *data.Set, err error) (data.Examples, error) {
+	return func(set *data.Set, err error) (data.Examples, error) {
+		if err != nil {
+			return nil, err
+		}
 		b := data.Pairs{Locate: set.Locate}
 		if m.Classes == nil {
 			b.Y = mat.NewDense(set.Rows(), set.Targets(), set.Y)
@@ -175,7 +161,6 @@ func setRows(set *data.Set) testRows {
 				return nil, set.Locate(err)
 			}
 		}
-		var err error
 		b.X, err = m.Prepare(set.X)
 		return b, set.Locate(err)
 	}
@@ -224,8 +209,8 @@ func (f *fitting) learnStream(ctx context.Context, s *data.Stream) error {
 	return err
 }
 
-// openTest is the rows of --test, or the rows that the training rows leave. The training rows have been read.
-func (f *fitting) openTest(rows, held *data.Stream) (testRows, error) {
+// openTest is the rows of --test, or the rows that the training rows leave.
+func (f *fitting) openTest(m *train.Model, rows, held *data.Stream) (data.Examples, error) {
 	s, err := held, error(nil)
 	if len(f.Test) == 0 {
 		s = held.InOrder()
@@ -240,9 +225,7 @@ func (f *fitting) openTest(rows, held *data.Stream) (testRows, error) {
 		}
 		s, err = data.OpenStream(data.StreamOptions{Options: o, BlockRows: f.blockRows()}, f.Test...)
 	}
-	return func(m *train.Model) (data.Examples, error) {
-		return data.Streamed{Stream: s, Scaler: m.Scaler, Classes: m.Classes, Dtype: m.Spec.ElementType()}, nil
-	}, err
+	return data.Streamed{Stream: s, Scaler: m.Scaler, Classes: m.Classes, Dtype: m.Spec.ElementType()}, err
 }
 
 // checkTest counts the test rows, and finds what is wrong with them before the model is fitted.
@@ -255,7 +238,7 @@ func (r *result) checkTest(ctx context.Context, f *fitting, m *train.Model, rows
 		if err != nil {
 			return err
 		}
-		r.testRows += b.X.Shape()[0]
+		r.TestRows += b.X.Shape()[0]
 		if low, _, _ := on.Low(); m.Spec.Tuned() && low < 0 && !math.IsInf(low, -1) {
 			continue // the shift of a skewed map is tuned, and with it the domain
 		}
@@ -263,7 +246,7 @@ func (r *result) checkTest(ctx context.Context, f *fitting, m *train.Model, rows
 			return b.Locate(err)
 		}
 	}
-	if r.testRows == 0 {
+	if r.TestRows == 0 {
 		return fmt.Errorf("%s: no row is left to test on; give --test", f.Train[0])
 	}
 	return nil

@@ -13,28 +13,17 @@ type signs struct {
 	Error float64 `json:"error"` // the largest difference of the kernel that is estimated from the one that is meant
 }
 
-// signsOf is the split of a map of two signs, or of spherical random features, or nil.
-func signsOf(l layers.Layer) *signs {
+// splitOf is the split of a map of two signs, or of spherical random features, and the kernel that such a map is
+// unbiased for. Both are nil for other maps, which are unbiased for their own kernel.
+func splitOf(l layers.Layer) (s *signs, expectation func(x, z []float64) float64) {
 	switch l := layers.Unwrap(l).(type) {
 	case *layers.GORFLayer:
 		plus, minus := l.Split().Masses()
-		return &signs{plus, minus, l.Split().Error}
+		return &signs{plus, minus, l.Split().Error}, l.Split().At
 	case *layers.SRFLayer:
-		return &signs{1, 0, l.Split().Error}
+		return &signs{1, 0, l.Split().Error}, l.Split().At
 	}
-	return nil
-}
-
-// expectationOf is the kernel that such a map is unbiased for. It is nil for other maps, which are unbiased for their
-// own kernel.
-func expectationOf(l layers.Layer) func(x, z []float64) float64 {
-	switch l := l.(type) {
-	case *layers.GORFLayer:
-		return l.Split().At
-	case *layers.SRFLayer:
-		return l.Split().At
-	}
-	return nil
+	return nil, nil
 }
 
 func (s *signs) String() string {

@@ -1,29 +1,51 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/train/data"
+)
+
+// heldOutScore is the score of a trial on rows held out, in JSON.
+type heldOutScore struct {
+	ErrorRate *float64 `json:"error_rate,omitempty"`
+	RMSE      *float64 `json:"rmse,omitempty"`
+}
+
+func heldOut(score *float64, classes data.Classes) heldOutScore {
+	if classes != nil {
+		return heldOutScore{ErrorRate: score}
+	}
+	return heldOutScore{RMSE: score}
+}
+
+// scoreText is a score in words, or a note in its place.
+func scoreText(score float64, note string, task data.Task) string {
+	switch {
+	case note != "":
+		return note
+	case task == data.Regression:
+		return fmt.Sprintf("rmse %.4g", score)
+	}
+	return fmt.Sprintf("error rate %.4f", score)
+}
 
 // tunerStep is a step in JSON; one that the map does not have has a note in place of figures.
 type tunerStep struct {
-	Step      string   `json:"step"`
-	ErrorRate *float64 `json:"error_rate,omitempty"`
-	RMSE      *float64 `json:"rmse,omitempty"`
-	Gain      *float64 `json:"gain,omitempty"` // of the error rate or the mean squared error over the frozen map
-	StdErr    *float64 `json:"std_err,omitempty"`
-	Seconds   float64  `json:"seconds"`
-	Note      string   `json:"note,omitempty"`
-	Chosen    bool     `json:"chosen,omitempty"`
+	Step string `json:"step"`
+	heldOutScore
+	Gain    *float64 `json:"gain,omitempty"` // of the error rate or the mean squared error over the frozen map
+	StdErr  *float64 `json:"std_err,omitempty"`
+	Seconds float64  `json:"seconds"`
+	Note    string   `json:"note,omitempty"`
+	Chosen  bool     `json:"chosen,omitempty"`
 }
 
 func (r *result) tunerSteps() (out []tunerStep) {
 	for _, g := range r.steps.Steps {
 		one := tunerStep{Step: g.Name, Seconds: g.Seconds, Note: g.Note, Chosen: g.Name == r.steps.Chosen}
 		if g.Note == "" {
-			one.Gain, one.StdErr = &g.Gain, &g.StdErr
-			if r.classes != nil {
-				one.ErrorRate = &g.Score
-			} else {
-				one.RMSE = &g.Score
-			}
+			one.heldOutScore, one.Gain, one.StdErr = heldOut(&g.Score, r.classes), &g.Gain, &g.StdErr
 		}
 		out = append(out, one)
 	}

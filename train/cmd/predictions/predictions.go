@@ -80,7 +80,9 @@ func Write(path string, m *train.Model, rows iter.Seq2[*data.Block, error], o Op
 
 // file is a file of predictions while it is written.
 type file interface {
+	// Write appends rows: their texts, column by column, and their numbers.
 	Write(texts [][]string, numbers *mat.Dense) error
+	// Close completes the file, or gives it up if err is not nil. It returns err, or what went wrong.
 	Close(err error) error
 }
 
@@ -237,20 +239,19 @@ func (t *table) write(w file, blocks iter.Seq2[*data.Block, error]) (rows int, e
 func (t *table) create(path string) (file, error) {
 	switch filepath.Ext(path) {
 	case ".parquet":
-		return NewParquet(path, t.texts, t.names)
+		return newParquet(path, t.texts, t.names)
 	case ".npy":
 		f, err := data.NewMatrixFile(path, data.AnyRows, len(t.names), tensor.Float64)
 		return npyFile{f}, err
 	}
-	f, err := wholefile.Create(path)
+	to, err := create(path)
 	if err != nil {
 		return nil, err
 	}
-	text := textFile{f, bufio.NewWriterSize(f, 1<<20)}
 	if filepath.Ext(path) == ".jsonl" {
-		return &jsonFile{textFile: text, table: t}, nil
+		return &jsonFile{buffered: to, table: t}, nil
 	}
-	c := &csvFile{text, t, csv.NewWriter(text.w)}
+	c := &csvFile{to, t, csv.NewWriter(to.Writer)}
 	return c, c.line(slices.Concat(t.texts, t.names)...)
 }
 
@@ -262,15 +263,20 @@ func (f npyFile) Write(_ [][]string, numbers *mat.Dense) error {
 	return f.MatrixFile.Write(tensor.New(tensor.WithShape(r, c), tensor.WithBacking(numbers.RawMatrix().Data)))
 }
 
-// textFile is a file of text that appears when it is complete.
-type textFile struct {
+// buffered is a file that appears when it is complete.
+type buffered struct {
+	*bufio.Writer
 	file *wholefile.File
-	w    *bufio.Writer
 }
 
-func (f textFile) Close(err error) error {
+func create(path string) (buffered, error) {
+	f, err := wholefile.Create(path)
+	return buffered{bufio.NewWriterSize(f, 1<<20), f}, err
+}
+
+func (f buffered) Close(err error) error {
 	if err == nil {
-		err = f.w.Flush()
+		err = f.Flush()
 	}
 	if err != nil {
 		f.file.Abort()
@@ -281,7 +287,7 @@ func (f textFile) Close(err error) error {
 
 // csvFile has a line for each row.
 type csvFile struct {
-	textFile
+	buffered
 	*table
 	csv *csv.Writer
 }
@@ -317,13 +323,13 @@ func (f *csvFile) Write(texts [][]string, numbers *mat.Dense) error {
 
 // jsonFile has an object a line.
 type jsonFile struct {
-	textFile
+	buffered
 	*table
 	numbered bool // whether the rows have numbers and no names
 }
 
 func (f *jsonFile) Write(texts [][]string, numbers *mat.Dense) error {
-	out, m := json.NewEncoder(f.w), f.model
+	out, m := json.NewEncoder(f.Writer), f.model
 	for i, name := range texts[0] {
 		object := map[string]any{"id": name}
 		if f.numbered {
