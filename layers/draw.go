@@ -109,15 +109,6 @@ func (b *base) draws() []*draw {
 	return []*draw{b.origin}
 }
 
-func (g group) draws() []*draw { return drawsOf(g.layers...) }
-
-func (l *BagLayer) draws() []*draw {
-	if l.inner == nil {
-		return drawsOf(l.over)
-	}
-	return drawsOf(l.inner, l.over)
-}
-
 // drawsOf returns the draws behind layers, each once, without those whose parameters were set.
 func drawsOf(ls ...Layer) (all []*draw) {
 	seen := map[*draw]bool{}

@@ -68,8 +68,8 @@ func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLay
 		return nil, fmt.Errorf("%s: the map of samples is %v, the layer %v: %w", over.who(), inner.Dtype(),
 			over.Dtype(), ErrDtype)
 	}
-	l := newBagLayer(inner.Dims(), &FourierLayer{over}, &meanKernel{k, tau}, o)
-	l.inner, l.width = inner, inner.Features()
+	l := newBagLayer(inner.Dims(), inner, &FourierLayer{over}, &meanKernel{k, tau}, o)
+	l.width = inner.Features()
 	l.step = func(f *flow, dst *tensor.Dense, x value, offsets []int) value {
 		z, a := f.begin(l.base, f.layer(inner, nil, x), ops.Attr{Layer: l.who()})
 		return f.do(ops.BagMean(offsets, a), dst, z)

@@ -90,14 +90,7 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 	if err := e.Check(s.Params); err != nil {
 		return err
 	}
-	v := s.Params.plain()
-	for range 2 { // a default may bring other parameters with it
-		for _, p := range e.ParamsOf(v) {
-			if _, given := v[p.Name]; !given && p.Default != nil {
-				v[p.Name] = p.Default
-			}
-		}
-	}
+	v, _ := e.withDefaults(s.Params)
 	if b, ok := x.(*ops.Bags); ok && !e.Bags {
 		return fmt.Errorf("layers: map %s is one of rows, and the data are %v; maps of sets are %s: %w", s.Map, b,
 			strings.Join(BagMaps(), ", "), ErrDtype)
@@ -162,17 +155,10 @@ func (s Spec) resolve() (*Entry, Spec, error) {
 	if err := e.Check(s.Params); err != nil {
 		return nil, s, err
 	}
-	v, params := Values{}, s.Params.plain()
-	for _, p := range e.ParamsOf(params) {
-		value, given := params[p.Name]
-		if !given {
-			value = p.Default
-		}
-		if value == nil {
-			return nil, s, fmt.Errorf("layers: map %s: parameter %s is missing; give it, or fill it in from data by "+
-				"FillDefaults: %w", s.Map, p.Name, ErrParam)
-		}
-		v[p.Name] = value
+	v, missing := e.withDefaults(s.Params)
+	if len(missing) > 0 {
+		return nil, s, fmt.Errorf("layers: map %s: parameter %s is missing; give it, or fill it in from data by "+
+			"FillDefaults: %w", s.Map, missing[0].Name, ErrParam)
 	}
 	s.Params = v
 	return e, s, nil
@@ -220,14 +206,11 @@ func (s Spec) anyDomain(ask func(on spectral.Domain) bool) (bool, error) {
 
 // provisional is the spec with a 1 for the parameters that come from the data, which move a bound at most.
 func (s Spec) provisional(e *Entry) Spec {
-	own := Values{}
-	maps.Copy(own, s.Params)
-	s.Params = own
-	for _, p := range e.ParamsOf(own) {
-		if _, given := own[p.Name]; !given && p.Default == nil {
-			if own[p.Name] = 1.; p.List {
-				own[p.Name] = "1"
-			}
+	var missing []ParamDef
+	s.Params, missing = e.withDefaults(s.Params)
+	for _, p := range missing {
+		if s.Params[p.Name] = 1.; p.List {
+			s.Params[p.Name] = "1"
 		}
 	}
 	return s
