@@ -43,20 +43,19 @@ func checkCouplings(t *testing.T, k SignedLaw, m, draws int) {
 			x[0], z[0] = .45, -.35
 			z[d-1] -= .4
 			predicted := must(c.Variance(p, x, z, m))
-			mean, second, fourth, n := 0., 0., 0., float64(draws)
-			want := p.At(x, z)
+			var off []float64
 			for seed := range uint64(draws) {
 				directions, norms := must2(c.Frequencies(p, d, m, seed+7919*uint64(d)))
-				u := estimate(p, directions, norms, x, z) - want
-				mean, second, fourth = mean+u/n, second+u*u/n, fourth+u*u*u*u/n
+				off = append(off, estimate(p, directions, norms, x, z)-p.At(x, z))
 			}
 			where := fmt.Sprintf("%T%+v, %v, %d dimensions", k, k, c, d)
-			if limit := 4*math.Sqrt(predicted/n) + 1e-12; !(math.Abs(mean) <= limit) {
+			mean, _ := meanStdErr(off)
+			if limit := 4*math.Sqrt(predicted/float64(draws)) + 1e-12; !(math.Abs(mean) <= limit) {
 				t.Errorf("%s: the mean is off by %v, limit %v", where, mean, limit)
 			}
-			if band := 4*math.Sqrt(max(0, fourth-second*second)/n) + 1e-5*predicted +
-				1e-9; !(math.Abs(second-predicted) <= band) {
-				t.Errorf("%s: variance %v, predicted %v, band %v", where, second, predicted, band)
+			mse, se := squaredErrors(off, 0)
+			if band := 4*se + 1e-5*predicted + 1e-9; !(math.Abs(mse-predicted) <= band) {
+				t.Errorf("%s: variance %v, predicted %v, band %v", where, mse, predicted, band)
 			}
 		}
 	}
