@@ -82,8 +82,6 @@ type denseForm struct {
 	Activation ops.Activation `param:"activation" words:"linear,relu,tanh,sigmoid,softplus" default:"relu"`
 }
 
-func (denseForm) traits() Traits { return Traits{Sampled: true, Tunable: true} }
-
 func (f denseForm) plan(s Spec) (plan, error) {
 	return plan{columns: s.Features, build: func(opts ...Option) (Layer, error) {
 		return NewDense(s.Dims, s.Features, f.Activation, opts...)

@@ -36,7 +36,6 @@ type Entry struct {
 //	check(mapName string, given Values) error    an error for values in range that contradict each other
 //	fill(v Values, x ops.Matrix) error           fills in the parameters that depend on the data
 type form interface {
-	traits() Traits
 	// plan makes the plan of a spec, whose parameters the form has.
 	plan(s Spec) (plan, error)
 }
@@ -267,33 +266,30 @@ func Register(e Entry) (err error) {
 // complete finds the form of the kernel, if the entry has none, and its Traits. It is false where there is no form.
 func (e *Entry) complete() bool {
 	if e.of == nil {
-		e.of = formOf(e.Kernel)
-	}
-	if e.of != nil {
-		e.Traits = e.of.traits()
+		e.of, e.Traits = formOf(e.Kernel)
 	}
 	return e.of != nil
 }
 
-// formOf returns the form of the map of a kernel, or nil.
-func formOf(k spectral.Kernel) form {
+// formOf returns the form and the traits of the map of a kernel, nil if there is none.
+func formOf(k spectral.Kernel) (form, Traits) {
 	switch k := k.(type) {
 	case spectral.Linear:
-		return linearForm{}
+		return linearForm{}, Traits{Width: identityWidth, Zeros: true, lends: true}
 	case spectral.ExpSemigroup:
-		return expSemigroupForm{semigroupForm: semigroupForm{Kernel: k}}
+		return expSemigroupForm{semigroupForm: semigroupForm{Kernel: k}}, drawnTraits(true, true)
 	case spectral.ReciprocalSemigroup:
-		return reciprocalForm{semigroupForm: semigroupForm{Kernel: k}}
+		return reciprocalForm{semigroupForm: semigroupForm{Kernel: k}}, drawnTraits(true, true)
 	case spectral.Exponentiated:
 		if !domain.IsNil(k.Of) {
-			return exponentiatedForm{Kernel: k}
+			return exponentiatedForm{Kernel: k}, drawnTraits(true, true)
 		}
 	case spectral.Homogeneous:
-		return homogeneousForm{Kernel: k}
+		return homogeneousForm{Kernel: k}, homogeneousTraits(k)
 	case spectral.Random:
-		return drawnForm{Kernel: k}
+		return drawnForm{Kernel: k}, traitsOfLaw(k.Law())
 	case spectral.SignedLaw:
-		return signedForm{Kernel: k}
+		return signedForm{Kernel: k}, signedTraits
 	}
-	return nil
+	return nil, Traits{}
 }

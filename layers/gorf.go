@@ -173,10 +173,6 @@ type signedForm struct {
 	Coupling spectral.Coupling  `param:"coupling" words:"shared-coupled,joint,iid" default:"shared-coupled"`
 }
 
-func (signedForm) traits() Traits {
-	return Traits{Sampled: true, Signed: true, Tunable: true, gains: true}
-}
-
 func (f signedForm) plan(s Spec) (plan, error) {
 	return plan{kernel: f.Kernel, build: func(opts ...Option) (Layer, error) {
 		return NewGORFLayer(f.Kernel, s.Dims, s.Features, append(opts, WithCoupling(f.Coupling))...)
@@ -192,8 +188,6 @@ type deltaForm struct {
 	Weights []float64  `param:"weights" default:"" doc:"their weights, of either sign"`
 	Signed  signedForm `param:",inline"`
 }
-
-func (deltaForm) traits() Traits { return signedForm{}.traits() }
 
 func (f deltaForm) hides(name string) bool {
 	return len(f.Sigmas) > 0 && (name == "sigma1" || name == "sigma2")

@@ -274,8 +274,9 @@ type homogeneousForm struct {
 
 func (f homogeneousForm) hides(name string) bool { return samplingHidden(f.Kernel, name) }
 
-func (f homogeneousForm) traits() Traits {
-	t := Traits{Tunable: !pointMass(f.Kernel), Zeros: true, lends: true,
+// homogeneousTraits returns the traits of the map of a kernel.
+func homogeneousTraits(k spectral.Homogeneous) Traits {
+	t := Traits{Tunable: !pointMass(k), Zeros: true, lends: true,
 		Width: "2·order+1 columns for each input column, twice that for negative=split"}
 	if !t.Tunable {
 		t.Width = "one column for each input column, two for negative=split"

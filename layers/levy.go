@@ -66,7 +66,8 @@ func (l *LevyLayer) made() form {
 		return nil
 	}
 	order := l.options.harmonics.orderOr(1)
-	switch f := formOf(l.kernel).(type) {
+	f, _ := formOf(l.kernel)
+	switch f := f.(type) {
 	case expSemigroupForm:
 		f.Way, f.Order = levyWay, order
 		return f

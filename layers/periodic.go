@@ -112,10 +112,6 @@ type periodicForm struct {
 	Activation  ops.Activation `param:"activation" words:"linear,relu,tanh,sigmoid,softplus" default:"relu"`
 }
 
-func (periodicForm) traits() Traits {
-	return Traits{Sampled: true, Tunable: true, Width: "the input columns and `width` more for each"}
-}
-
 func (f periodicForm) plan(s Spec) (plan, error) {
 	return plan{columns: s.Dims * (1 + f.Width), lifted: 2 * f.Frequencies, build: func(opts ...Option) (Layer, error) {
 		return newPeriodicLayer(f, s.Dims, opts)
