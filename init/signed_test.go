@@ -248,33 +248,6 @@ func TestSphereMeasureQuantile(t *testing.T) {
 	}
 }
 
-// TestSignedValues: kernels of the angle at known angles, and their digits near opposite points.
-func TestSignedValues(t *testing.T) {
-	x := []float64{1, 0}
-	at := func(theta float64) []float64 { return []float64{math.Cos(theta), math.Sin(theta)} }
-	for _, c := range []struct {
-		k     Kernel
-		theta float64
-		want  float64
-	}{
-		{ArcCosine{Order: 0}, 0, 1}, {ArcCosine{Order: 0}, math.Pi / 2, .5}, {ArcCosine{Order: 0}, math.Pi, 0},
-		{ArcCosine{Order: 1}, 0, 1}, {ArcCosine{Order: 1}, math.Pi / 2, 1 / math.Pi}, {ArcCosine{Order: 1}, math.Pi, 0},
-		{NeuralTangent{}, 0, 2}, {NeuralTangent{}, math.Pi / 2, 1 / math.Pi}, {NeuralTangent{}, math.Pi, 0},
-		{SpherePolynomial{A: 2, P: 3}, math.Pi / 2, .125}, {SpherePolynomial{A: 1, P: 3}, math.Pi, -27},
-		{SpherePolynomial{A: 3, P: 1}, math.Pi / 3, 8. / 9},
-	} {
-		if got := c.k.At(x, at(c.theta)); math.Abs(got-c.want) > 1e-14*(1+math.Abs(c.want)) {
-			t.Errorf("%T%+v at the angle %v: %v, want %v", c.k, c.k, c.theta, got, c.want)
-		}
-	}
-	for _, phi := range []float64{.09999, .10001} {
-		want := (math.Sin(phi) - phi*math.Cos(phi)) / math.Pi
-		if got := arcCosine(1, phi); math.Abs(got/want-1) > 1e-12 {
-			t.Errorf("the series at %v: %v, want %v", phi, got, want)
-		}
-	}
-}
-
 // TestWorstCouplings: where a coupling is worse than independent frequencies, by as much as its documentation states,
 // predicted and drawn.
 func TestWorstCouplings(t *testing.T) {
