@@ -61,20 +61,6 @@ func matrixOf(x [][]float64) *tensor.Dense {
 	return tensor.New(tensor.WithShape(len(x), len(x[0])), tensor.WithBacking(slices.Concat(x...)))
 }
 
-// histogramKernels are the kernels for which Gram prepares the rows, and the extensions that it leaves to At.
-func histogramKernels() []Kernel {
-	out := []Kernel{Gaussian{.3}, SkewedChi2{.001}, SkewedChi2{2}, SkewedIntersection{.001}, SkewedIntersection{2},
-		ExpSemigroup{.1},
-		ReciprocalSemigroup{.001}, ReciprocalSemigroup{3}}
-	for _, k := range homogeneousKernels {
-		for _, gamma := range []float64{1, .5, 3} {
-			out = append(out, k.of(gamma, RejectNegative), Exponentiated{k.of(gamma, RejectNegative), .7})
-		}
-		out = append(out, k.of(1, SignNegative), k.of(.5, SplitNegative), Exponentiated{k.of(1, SplitNegative), .7})
-	}
-	return out
-}
-
 // gramAgainstAt compares Gram with At, on rows against others and against themselves. -ln k up to 100 of thousands of
 // terms may be off by the rounding of its terms, 1e-12.
 func gramAgainstAt(t *testing.T, k Kernel, x [][]float64, tol float64) {
@@ -93,8 +79,17 @@ func gramAgainstAt(t *testing.T, k Kernel, x [][]float64, tol float64) {
 	}
 }
 
-// TestGramOfHistograms: rows with many zeros, one of nothing else, one without any, and two that are equal.
+// TestGramOfHistograms: rows with many zeros, one of nothing else, one without any, and two that are equal, for the
+// kernels for which Gram prepares the rows, and the extensions that it leaves to At.
 func TestGramOfHistograms(t *testing.T) {
+	kernels := []Kernel{Gaussian{.3}, SkewedChi2{.001}, SkewedChi2{2}, SkewedIntersection{.001}, SkewedIntersection{2},
+		ExpSemigroup{.1}, ReciprocalSemigroup{.001}, ReciprocalSemigroup{3}}
+	for _, k := range homogeneousKernels {
+		for _, gamma := range []float64{1, .5, 3} {
+			kernels = append(kernels, k.of(gamma, RejectNegative), Exponentiated{k.of(gamma, RejectNegative), .7})
+		}
+		kernels = append(kernels, k.of(1, SignNegative), k.of(.5, SplitNegative), Exponentiated{k.of(1, SplitNegative), .7})
+	}
 	for _, d := range []int{1, 2, 3, 67, 1021} {
 		rng, x := testRand("histograms"), make([][]float64, 23)
 		for i := range x {
@@ -106,7 +101,7 @@ func TestGramOfHistograms(t *testing.T) {
 			}
 		}
 		x[7] = x[11]
-		for _, k := range histogramKernels() {
+		for _, k := range kernels {
 			gramAgainstAt(t, k, x, 3e-12)
 		}
 	}

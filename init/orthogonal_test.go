@@ -158,18 +158,11 @@ func TestOrthogonalVarianceClosedForm(t *testing.T) {
 	}
 }
 
-// byNorm and byQuantile have one function each, so that IID takes its other ways.
-func byNorm(sigma float64) Random {
-	return withLaw{Gaussian{sigma}, Law{Transform: Fourier, NormQuantile: Gaussian{sigma}.Law().NormQuantile}}
-}
-
-func byQuantile(sigma float64) Random {
-	return withLaw{Gaussian{sigma}, Law{Transform: Fourier, Quantile: Gaussian{sigma}.Law().Quantile}}
-}
-
 func TestIIDTakesTheLawThatThereIs(t *testing.T) {
 	const d, m = 3, 8000
-	for _, k := range []Random{Gaussian{2}, byNorm(2), byQuantile(2)} {
+	law := Gaussian{2}.Law()
+	for _, k := range []Random{Gaussian{2}, withLaw{Gaussian{2}, Law{Transform: Fourier, NormQuantile: law.NormQuantile}},
+		withLaw{Gaussian{2}, Law{Transform: Fourier, Quantile: law.Quantile}}} {
 		w := sample(IID{}, d, m, k, Stream(1, "ways"))
 		for i := range d {
 			if ks := ksAgainstQuantile(append([]float64(nil), w[i*m:(i+1)*m]...), Gaussian{2}.Law().Quantile); ks > 2.2 {

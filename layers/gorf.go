@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -74,10 +75,8 @@ func (l *GORFLayer) draw() (directions, norms *tensor.Dense, err error) {
 	if !l.undrawn {
 		return l.coupling.Frequencies(l.split, l.dims, s, l.sourceSeed())
 	}
-	if err := new(spectral.Coupling).UnmarshalText([]byte(l.coupling.String())); err != nil {
-		return nil, nil, err
-	}
-	if err := l.checkSize(l.dims, 2*s); err != nil {
+	known := new(spectral.Coupling).UnmarshalText([]byte(l.coupling.String()))
+	if err := cmp.Or(known, l.checkSize(l.dims, 2*s)); err != nil {
 		return nil, nil, err
 	}
 	plus, minus := l.split.Counts(s)

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -161,10 +162,9 @@ func newBase(kind, auto string, dims, features int, o options, kernels ...spectr
 	if features < 1 {
 		return nil, fmt.Errorf("%s: %d features, want at least 1: %w", b.who(), features, ErrParam)
 	}
-	if err := domain.CheckSize(b.who()+": rows", int(o.dt.Size()), dims); err != nil {
-		return nil, err
-	}
-	if err := domain.CheckSize(b.who()+": rows of features", int(o.dt.Size()), features); err != nil {
+	size := int(o.dt.Size())
+	if err := cmp.Or(domain.CheckSize(b.who()+": rows", size, dims),
+		domain.CheckSize(b.who()+": rows of features", size, features)); err != nil {
 		return nil, err
 	}
 	for _, k := range kernels {

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -44,10 +45,7 @@ func newPeriodicLayer(of periodicForm, d int, opts []Option) (*PeriodicLayer, er
 	if k < 1 || e < 1 {
 		return nil, fmt.Errorf("%s: %d frequencies and a width of %d, want at least 1: %w", b.who(), k, e, ErrParam)
 	}
-	if err := b.checkNoBandwidth("a periodic layer"); err != nil {
-		return nil, err
-	}
-	if err := b.checkSize(d, 2, k, e); err != nil {
+	if err := cmp.Or(b.checkNoBandwidth("a periodic layer"), b.checkSize(d, 2, k, e)); err != nil {
 		return nil, err
 	}
 	b.features = d + d*e
