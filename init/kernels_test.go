@@ -185,19 +185,13 @@ func TestUnits(t *testing.T) {
 			columns *= 2
 		}
 		for _, s := range []Sampler{IID{}, Orthogonal{}, Antithetic{}} {
-			w := must(Frequencies(k, s, d, columns, 5))
-			column := func(j int) []float64 {
-				c := make([]float64, d)
-				for i := range c {
-					c[i] = w.Float64s()[i*columns+j%columns]
-				}
-				return c
-			}
+			w := must(Frequencies(k, s, d, columns, 5)).Float64s()
 			for _, z := range [][]float64{{2, .3, .5}, {.41, -1.12, .19}, {-.4, 1.1, -.25}, {0, 0, 0}} {
 				terms, squares, want := make([]float64, m), make([]float64, m), k.At(x, z)
 				for j := range terms {
-					a, b := unit(column(j), column(j+m), x)
-					p, q := unit(column(j), column(j+m), z)
+					first, second := column(w, d, columns, j), column(w, d, columns, (j+m)%columns)
+					a, b := unit(first, second, x)
+					p, q := unit(first, second, z)
 					terms[j] = 2 * (a*p + b*q)
 					squares[j] = (terms[j] - want) * (terms[j] - want)
 				}

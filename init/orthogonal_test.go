@@ -72,11 +72,8 @@ func TestOrthogonalNormsAreIndependent(t *testing.T) {
 	series := map[string][]float64{}
 	for b := range blocks {
 		for j := range d {
-			sum := 0.0
 			col := column(w, d, m, b*d+j)
-			for _, v := range col {
-				sum += v * v
-			}
+			sum := floats.Dot(col, col)
 			series[fmt.Sprint("norm", j)] = append(series[fmt.Sprint("norm", j)], sum)
 			for i, v := range col {
 				name := fmt.Sprint("entry", i, ",", j)
