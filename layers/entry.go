@@ -133,28 +133,6 @@ func (e *Entry) fill(v Values, x ops.Matrix) error {
 	return nil
 }
 
-// plan returns the plan of a spec that has all its parameters.
-func (e *Entry) plan(s Spec) (plan, error) {
-	if len(s.Parts) > 0 && !e.hasParts() {
-		return plan{}, fmt.Errorf("layers: map %s has no parts, and the Spec has %d; leave them out: %w", e.Name,
-			len(s.Parts), ErrParam)
-	}
-	p, err := e.form(s.Params).plan(s)
-	if err != nil {
-		return plan{}, err
-	}
-	if p.traits == (Traits{}) {
-		p.traits = e.Traits
-	}
-	if p.columns == 0 {
-		p.columns = s.Features
-	}
-	if p.kernel != nil && p.on == (spectral.Domain{}) {
-		p.on = p.kernel.Domain()
-	}
-	return p, nil
-}
-
 // registered are the entries that Register added to the table.
 var registered struct {
 	sync.RWMutex

@@ -142,8 +142,24 @@ func (s Spec) plan() (*Entry, plan, error) {
 	if err != nil {
 		return nil, plan{}, err
 	}
-	p, err := e.plan(s)
-	return e, p, err
+	if len(s.Parts) > 0 && !e.hasParts() {
+		return nil, plan{}, fmt.Errorf("layers: map %s has no parts, and the Spec has %d; leave them out: %w", e.Name,
+			len(s.Parts), ErrParam)
+	}
+	p, err := e.form(s.Params).plan(s)
+	if err != nil {
+		return nil, plan{}, err
+	}
+	if p.traits == (Traits{}) {
+		p.traits = e.Traits
+	}
+	if p.columns == 0 {
+		p.columns = s.Features
+	}
+	if p.kernel != nil && p.on == (spectral.Domain{}) {
+		p.on = p.kernel.Domain()
+	}
+	return e, p, nil
 }
 
 // resolve returns the entry of the map, and the spec with all its parameters.
