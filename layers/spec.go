@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -159,6 +160,7 @@ func (s Spec) plan() (*Entry, plan, error) {
 	if p.kernel != nil && p.on == (spectral.Domain{}) {
 		p.on = p.kernel.Domain()
 	}
+	p.sampler = cmp.Or(s.Sampler, p.sampler, spectral.IID{}.String())
 	return e, p, nil
 }
 
@@ -282,17 +284,7 @@ func (s Spec) SamplerName() (string, error) {
 	if err != nil || !e.HasSampler {
 		return "", err
 	}
-	return s.samplerName(p), nil
-}
-
-func (s Spec) samplerName(p plan) string {
-	switch {
-	case s.Sampler != "":
-		return s.Sampler
-	case p.sampler != "":
-		return p.sampler
-	}
-	return spectral.IID{}.String()
+	return p.sampler, nil
 }
 
 // ElementType returns Dtype as a type: Float32 for float32, and Float64 for any other text. Build refuses unknown
@@ -358,7 +350,7 @@ func (s Spec) options(e *Entry, p plan) ([]Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	sampler, err := spectral.SamplerByName(s.samplerName(p))
+	sampler, err := spectral.SamplerByName(p.sampler)
 	if err != nil {
 		return nil, err
 	}
