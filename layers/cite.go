@@ -100,9 +100,9 @@ func (l *GORFLayer) drawnBy() fmt.Stringer    { return l.coupling }
 func (l *NystromLayer) drawnBy() fmt.Stringer { return l.choice }
 
 // The papers behind the types of layers and of kernels, by their names in bibliography. Heads, compositions and the
-// linear kernel have none, nor have Gaussian and Laplacian, which are older than their features. A kernel is here if its
-// source is not the Paper of its map. It has one even if the paper of its layer introduces it, because a fitted layer
-// can take it, too.
+// linear kernel have none, nor have Gaussian and Laplacian, which are older than their features. A kernel is here if
+// its source is not the Paper of its map. It has one even if the paper of its layer introduces it, because a fitted
+// layer can take it, too.
 var (
 	layerSources = map[string][]string{
 		"AdditiveLayer":           {"Rahimi and Recht 2007"},

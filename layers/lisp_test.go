@@ -94,8 +94,8 @@ func TestLispMachine(t *testing.T) {
 	}
 }
 
-// TestLispMachineWithoutValue: an input without a value ends the process, here another one, which runs under the emulator
-// that BOCHNER_EMULATOR names, if any.
+// TestLispMachineWithoutValue: an input without a value ends the process, here another one, which runs under the
+// emulator that BOCHNER_EMULATOR names, if any.
 func TestLispMachineWithoutValue(t *testing.T) {
 	const variable = "BOCHNER_LISP_WITHOUT_VALUE"
 	if os.Getenv(variable) != "" {

@@ -51,8 +51,8 @@ func TestNystromConverges(t *testing.T) {
 	}
 }
 
-// TestNystromOfAllRows: with all rows as landmarks only the error of float32 remains, for a matrix of bad condition too;
-// and data far from 0 lose no digits by the product that distances are taken from.
+// TestNystromOfAllRows: with all rows as landmarks only the error of float32 remains, for a matrix of bad condition
+// too; and data far from 0 lose no digits by the product that distances are taken from.
 func TestNystromOfAllRows(t *testing.T) {
 	of := func(k spectral.Kernel, x *tensor.Dense) report.GramError {
 		l := must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, x, x.Shape()[0], layers.WithDtype(x.Dtype())))

@@ -47,8 +47,8 @@ func NewSequential(ls ...Layer) (*Sequential, error) {
 	return &Sequential{g}, nil
 }
 
-// group is the common part of the compositions: their layers, and the mapper of the whole, which has no parameters of its
-// own.
+// group is the common part of the compositions: their layers, and the mapper of the whole, which has no parameters of
+// its own.
 type group struct {
 	sparseMapper
 	members
