@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -89,9 +90,7 @@ func spread(who string, x *tensor.Dense, f func(t float64) float64) (of, scale, 
 		return 0, 0, 0, finiteSpread(who, 0)
 	}
 	mean, n := 0., float64(len(r.data))
-	for _, v := range r.data {
-		scale = max(scale, math.Abs(v))
-	}
+	scale = floats.Norm(r.data, math.Inf(1))
 	for _, v := range r.data {
 		mean += v / scale
 	}

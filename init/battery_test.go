@@ -110,18 +110,6 @@ func TestGradients(t *testing.T) {
 	}
 }
 
-// biasPairs are pairs of rows that differ along an axis and along the diagonal.
-func biasPairs(tk testKernel, d int) map[string][2][]float64 {
-	base := 0.2 * tk.unit
-	axis, diagonal, z := make([]float64, d), make([]float64, d), make([]float64, d)
-	for i := range z {
-		z[i], axis[i] = base, base
-		diagonal[i] = base + 1.5*tk.unit/math.Sqrt(float64(d))
-	}
-	axis[0] += 1.5 * tk.unit
-	return map[string][2][]float64{"axis": {axis, z}, "diagonal": {diagonal, z}}
-}
-
 func TestDrawAgainstQuantile(t *testing.T) {
 	const n = 8000
 	eachKernel(t, func(t *testing.T, tk testKernel) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/integrate/quad"
@@ -128,10 +129,7 @@ func (d DensityDistance) Lambdas(m int, rule LambdaRule, seed uint64) (lambda, w
 			fmt.Errorf("spectral: DensityDistance: %T has no SpectrumQuantile to take frequencies from: %w",
 				d.Of, ErrParam)
 	}
-	u, weight := make([]float64, m), make([]float64, m)
-	for j := range weight {
-		weight[j] = 1 / float64(m)
-	}
+	u, weight := make([]float64, m), slices.Repeat([]float64{1 / float64(m)}, m)
 	switch rule {
 	case QuantileLambdas:
 		for j := range u {

@@ -19,13 +19,17 @@ func pairsOf(k Kernel, x, z *rows) pairFunc {
 	return func(i, j int, _ []float64) float64 { return k.At(x.row(i), z.row(j)) }
 }
 
-// each applies f to every number, only once where x and z are the same.
-func each(x, z *rows, f func(v float64) float64) (fx, fz *rows) {
-	fx = x.each(f)
-	if x == z {
+// both is f of x and of z, computed once where they are the same.
+func both[T any](x, z *rows, f func(r *rows) T) (fx, fz T) {
+	if fx = f(x); x == z {
 		return fx, fx
 	}
-	return fx, z.each(f)
+	return fx, f(z)
+}
+
+// each applies f to every number of x and of z.
+func each(x, z *rows, f func(v float64) float64) (fx, fz *rows) {
+	return both(x, z, func(r *rows) *rows { return r.each(f) })
 }
 
 func (r *rows) each(f func(v float64) float64) *rows {
@@ -146,20 +150,15 @@ const nearby = .01
 // pairs computes k(x, x) and k(z, z) once a row.
 func (k Exponentiated) pairs(x, z *rows) pairFunc {
 	of := pairsOf(k.Of, x, z)
-	own := func(r *rows) []float64 {
-		out := make([]float64, r.n)
-		eachRow(r.n, func(i int) { out[i] = k.Of.At(r.row(i), r.row(i)) })
-		return out
-	}
-	dx := own(x)
-	dz := dx
-	if z != x {
-		dz = own(z)
-	}
+	dx, dz := both(x, z, func(r *rows) []float64 {
+		own := make([]float64, r.n)
+		eachRow(r.n, func(i int) { own[i] = k.Of.At(r.row(i), r.row(i)) })
+		return own
+	})
 	return func(i, j int, scratch []float64) float64 {
-		both := dx[i] + dz[j]
-		d2 := both - 2*of(i, j, scratch)
-		if !(d2 > nearby*both) { // or one of them overflows
+		self := dx[i] + dz[j]
+		d2 := self - 2*of(i, j, scratch)
+		if !(d2 > nearby*self) { // or one of them overflows
 			d2 = SquaredMetric(k.Of, x.row(i), z.row(j))
 		}
 		return k.of(d2)
@@ -203,11 +202,7 @@ func (s nonZeros) each(f func(v float64) float64) nonZeros {
 // pairs uses Σ √(x+z) = Σ √x + Σ √z + Σ (√(x+z) - √x - √z), where the terms of the last sum are 0 for z = 0.
 func (k ExpSemigroup) pairs(x, z *rows) pairFunc {
 	roots := x.each(math.Sqrt)
-	sumX := x.sums(math.Sqrt)
-	sumZ := sumX
-	if z != x {
-		sumZ = z.sums(math.Sqrt)
-	}
+	sumX, sumZ := both(x, z, func(r *rows) []float64 { return r.sums(math.Sqrt) })
 	nz := z.nonZeros()
 	rz := nz.each(math.Sqrt)
 	return func(i, j int, _ []float64) float64 {

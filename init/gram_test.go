@@ -28,28 +28,24 @@ func toFloat32(x *tensor.Dense) *tensor.Dense {
 	return tensor.New(tensor.WithShape(x.Shape()...), tensor.WithBacking(out))
 }
 
+// rowsOf are the rows of a float64 matrix.
+func rowsOf(x *tensor.Dense) [][]float64 {
+	return slices.Collect(slices.Chunk(x.Float64s(), x.Shape()[1]))
+}
+
 // TestGramAgainstPlainLoop: Gram calls At for each pair, and its matrix of rows with themselves is positive definite.
 func TestGramAgainstPlainLoop(t *testing.T) {
 	x, z := dense("x", 13, 5), dense("z", 7, 5)
 	eachKernel(t, func(t *testing.T, tk testKernel) {
+		gramAgainstAt(t, tk.kernel, rowsOf(x), 1e-14)
 		cross := must(Gram(tk.kernel, x, z))
-		own := must(Gram(tk.kernel, x, nil))
-		for i := range 13 {
-			for j := range 7 {
-				if got, want := cross.At(i, j), tk.kernel.At(x.Float64s()[i*5:i*5+5],
-					z.Float64s()[j*5:j*5+5]); !near(got, want, 1e-14) {
-					t.Errorf("(%d,%d): %v, want %v", i, j, got, want)
-				}
-			}
-			for j := range 13 {
-				a, b := min(i, j), max(i, j)
-				if got, want := own.At(i, j), tk.kernel.At(x.Float64s()[a*5:a*5+5], x.Float64s()[b*5:b*5+5]); !near(got,
-					want, 1e-14) {
-					t.Errorf("symmetric (%d,%d): %v, want %v", i, j, got, want)
-				}
+		for i, a := range rowsOf(x) {
+			for j, b := range rowsOf(z) {
+				wantNear(t, cross.At(i, j), tk.kernel.At(a, b), 1e-14, "(%d,%d)", i, j)
 			}
 		}
 		var eig mat.EigenSym
+		own := must(Gram(tk.kernel, x, nil))
 		if !eig.Factorize(mat.NewSymDense(13, own.RawMatrix().Data), false) || eig.Values(nil)[0] < -1e-12 {
 			t.Errorf("eigenvalues %v", eig.Values(nil))
 		}
@@ -60,34 +56,17 @@ func TestGramAgainstPlainLoop(t *testing.T) {
 	})
 }
 
-// histogramKernels are the kernels for which Gram prepares the rows, and the extensions that it leaves to At.
-func histogramKernels() []Kernel {
-	out := []Kernel{Gaussian{.3}, SkewedChi2{.001}, SkewedChi2{2}, SkewedIntersection{.001}, SkewedIntersection{2},
-		ExpSemigroup{.1},
-		ReciprocalSemigroup{.001}, ReciprocalSemigroup{3}}
-	for _, k := range homogeneousKernels {
-		for _, gamma := range []float64{1, .5, 3} {
-			out = append(out, k.of(gamma, RejectNegative), Exponentiated{k.of(gamma, RejectNegative), .7})
-		}
-		out = append(out, k.of(1, SignNegative), k.of(.5, SplitNegative), Exponentiated{k.of(1, SplitNegative), .7})
-	}
-	return out
+// matrixOf is the inverse of rowsOf.
+func matrixOf(x [][]float64) *tensor.Dense {
+	return tensor.New(tensor.WithShape(len(x), len(x[0])), tensor.WithBacking(slices.Concat(x...)))
 }
 
 // gramAgainstAt compares Gram with At, on rows against others and against themselves. -ln k up to 100 of thousands of
 // terms may be off by the rounding of its terms, 1e-12.
 func gramAgainstAt(t *testing.T, k Kernel, x [][]float64, tol float64) {
 	t.Helper()
-	n, d := len(x), len(x[0])
-	all := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(slices.Concat(x...)))
-	own, err := Gram(k, all, nil)
-	if err != nil {
-		t.Fatalf("%T%+v: %v", k, k, err)
-	}
-	cross, err := Gram(k, all, all.Clone().(*tensor.Dense))
-	if err != nil {
-		t.Fatalf("%T%+v: %v", k, k, err)
-	}
+	n, all := len(x), matrixOf(x)
+	own, cross := must(Gram(k, all, nil)), must(Gram(k, all, all.Clone().(*tensor.Dense)))
 	for i := range n {
 		for j := range n {
 			want := k.At(x[i], x[j])
@@ -100,8 +79,17 @@ func gramAgainstAt(t *testing.T, k Kernel, x [][]float64, tol float64) {
 	}
 }
 
-// TestGramOfHistograms: rows with many zeros, one of nothing else, one without any, and two that are equal.
+// TestGramOfHistograms: rows with many zeros, one of nothing else, one without any, and two that are equal, for the
+// kernels for which Gram prepares the rows, and the extensions that it leaves to At.
 func TestGramOfHistograms(t *testing.T) {
+	kernels := []Kernel{Gaussian{.3}, SkewedChi2{.001}, SkewedChi2{2}, SkewedIntersection{.001}, SkewedIntersection{2},
+		ExpSemigroup{.1}, ReciprocalSemigroup{.001}, ReciprocalSemigroup{3}}
+	for _, k := range homogeneousKernels {
+		for _, gamma := range []float64{1, .5, 3} {
+			kernels = append(kernels, k.of(gamma, RejectNegative), Exponentiated{k.of(gamma, RejectNegative), .7})
+		}
+		kernels = append(kernels, k.of(1, SignNegative), k.of(.5, SplitNegative), Exponentiated{k.of(1, SplitNegative), .7})
+	}
 	for _, d := range []int{1, 2, 3, 67, 1021} {
 		rng, x := testRand("histograms"), make([][]float64, 23)
 		for i := range x {
@@ -113,7 +101,7 @@ func TestGramOfHistograms(t *testing.T) {
 			}
 		}
 		x[7] = x[11]
-		for _, k := range histogramKernels() {
+		for _, k := range kernels {
 			gramAgainstAt(t, k, x, 3e-12)
 		}
 	}
@@ -183,34 +171,20 @@ func TestGramIsDeterministic(t *testing.T) {
 func TestGramViewsAndEdgeShapes(t *testing.T) {
 	x := dense("views", 5, 7)
 	k := Gaussian{1}
-	copied := func(x *tensor.Dense) *tensor.Dense {
-		n, d := x.Shape()[0], x.Shape()[1]
-		data := make([]float64, 0, n*d)
-		for i := range n {
-			for j := range d {
-				v := must(x.At(i, j))
-				data = append(data, v.(float64))
-			}
-		}
-		return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(data))
-	}
-	slice := func(s ...tensor.Slice) *tensor.Dense {
-		v := must(x.Slice(s...))
-		return v.(*tensor.Dense)
-	}
+	slice := func(s ...tensor.Slice) *tensor.Dense { return must(x.Slice(s...)).(*tensor.Dense) }
 	transposed := x.Clone().(*tensor.Dense)
-	if err := transposed.T(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, transposed.T())
 	column := tensor.New(tensor.WithShape(3, 2), tensor.AsFortran([]float64{1, 2, 3, 4, 5, 6}))
 	for name, v := range map[string]*tensor.Dense{"columns": slice(nil, tensor.S(2, 5)), "rows": slice(tensor.S(1, 4)),
 		"transpose": transposed, "fortran": column} {
-		got, err := Gram(k, v, nil)
-		if err != nil {
-			t.Fatal(name, err)
+		copied := make([][]float64, v.Shape()[0])
+		for i := range copied {
+			for j := range v.Shape()[1] {
+				copied[i] = append(copied[i], must(v.At(i, j)).(float64))
+			}
 		}
-		want, err := Gram(k, copied(v), nil)
-		if err != nil || !mat.Equal(got, want) {
+		got := must(Gram(k, v, nil))
+		if want := must(Gram(k, matrixOf(copied), nil)); !mat.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}

@@ -147,7 +147,7 @@ func TestOptimalPeriodIsBest(t *testing.T) {
 func eachMap(t *testing.T, f func(t *testing.T, k Homogeneous, n int, w Window)) {
 	t.Helper()
 	for _, k := range []Homogeneous{Chi2{}, Chi2{Gamma: .5}, Intersection{Gamma: 2}, Intersection{}, JensenShannon{},
-		HomogeneousGaussian{Sigma: 1.7}} {
+		HomogeneousGaussian{Sigma: 1.7}, Levy{}} {
 		for _, n := range []int{0, 1, 4} {
 			f(t, k, n, Uniform)
 			f(t, k, n, Rectangular)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // testKernel is a line of the batteries' list: a new kernel is one line here and gets every battery.
@@ -106,13 +108,8 @@ func column(w []float64, d, m, j int) []float64 {
 
 // meanStdErr is the mean of a sample and its standard error.
 func meanStdErr(v []float64) (mean, se float64) {
-	for _, t := range v {
-		mean += t / float64(len(v))
-	}
-	for _, t := range v {
-		se += (t - mean) * (t - mean)
-	}
-	return mean, math.Sqrt(se) / float64(len(v))
+	mean, std := stat.MeanStdDev(v, nil)
+	return mean, stat.StdErr(std, float64(len(v)))
 }
 
 // ksAgainstQuantile is the Kolmogorov-Smirnov statistic √n sup |F_n - F|, F given by its quantiles at 999 points.

@@ -3,53 +3,58 @@ package spectral
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// A wide mixture falls slowly, also where squares overflow; a narrow one is a Gaussian.
-func TestRationalQuadraticLimits(t *testing.T) {
-	zero := []float64{0}
-	for _, c := range []struct{ alpha, r, want float64 }{
-		{.01, 1e200, math.Exp(-.01 * (400*math.Ln10 - math.Log(.02)))},
-		{1, 1e-8, 1 - 5e-17}, {1e300, 1.5, math.Exp(-1.125)}, {1e-300, 1, 1}, {2, 1e300, 0},
-	} {
-		wantNear(t, RationalQuadratic{c.alpha, 1}.At([]float64{c.r}, zero), c.want, 1e-13, "α = %v at %v", c.alpha, c.r)
-	}
-}
-
-// The softmax kernel in closed form, and its ends: beyond float64, and where a factor of the gradient is 0.
-func TestSoftmaxValues(t *testing.T) {
-	k := Softmax{Sigma: 2}
-	for _, c := range []struct{ x, z, want float64 }{{0, 7, 1}, {2, 2, math.E}, {2, -2, 1 / math.E}, {3, 4, math.Exp(3)},
-		{1e200, 1e200, math.Inf(1)}, {1e200, -1e200, 0}} {
-		wantNear(t, k.At([]float64{c.x}, []float64{c.z}), c.want, 1e-12, "x = %v, z = %v", c.x, c.z)
-	}
-	if g := k.Gradient(nil, []float64{1e200, 1}, []float64{1e200, 0}); !math.IsInf(g[0], 1) || g[1] != 0 {
-		t.Errorf("gradient %v", g)
-	}
-}
-
-func TestManyDimensions(t *testing.T) {
-	const d = 100003
-	x, z := make([]float64, d), make([]float64, d)
-	for i := range x {
-		x[i], z[i] = 1e-8, 3e-8
-	}
-	n := float64(d)
+// TestValues: kernels in closed form, where they have an end, in very many dimensions, and at known angles.
+func TestValues(t *testing.T) {
+	const n = 100003
+	many, more := slices.Repeat([]float64{1e-8}, n), slices.Repeat([]float64{3e-8}, n)
+	one := func(v float64) []float64 { return []float64{v} }
+	at := func(theta float64) []float64 { return []float64{math.Cos(theta), math.Sin(theta)} }
 	for _, c := range []struct {
-		k    Kernel
-		want float64
+		k         Kernel
+		x, z      []float64
+		want, tol float64
 	}{
-		{ReciprocalSemigroup{1}, math.Exp(-n * math.Log1p(4e-8))},
-		{ReciprocalSemigroup{1e-8}, 0}, // 5^-100003
-		{ExpSemigroup{0.01}, math.Exp(-n * 0.01 * 2e-4)},
-		{SkewedChi2{1}, math.Exp(-n * 2e-8 * 2e-8 / 8)},
-		{SkewedIntersection{1}, math.Exp(-n * (math.Log1p(3e-8) - math.Log1p(1e-8)) / 2)},
+		// A wide mixture falls slowly, also where squares overflow; a narrow one is a Gaussian.
+		{RationalQuadratic{.01, 1}, one(1e200), one(0), math.Exp(-.01 * (400*math.Ln10 - math.Log(.02))), 1e-13},
+		{RationalQuadratic{1, 1}, one(1e-8), one(0), 1 - 5e-17, 1e-13},
+		{RationalQuadratic{1e300, 1}, one(1.5), one(0), math.Exp(-1.125), 1e-13},
+		{RationalQuadratic{1e-300, 1}, one(1), one(0), 1, 1e-13},
+		{RationalQuadratic{2, 1}, one(1e300), one(0), 0, 1e-13},
+
+		{Softmax{2}, one(0), one(7), 1, 1e-12}, {Softmax{2}, one(2), one(2), math.E, 1e-12},
+		{Softmax{2}, one(2), one(-2), 1 / math.E, 1e-12}, {Softmax{2}, one(3), one(4), math.Exp(3), 1e-12},
+		{Softmax{2}, one(1e200), one(1e200), math.Inf(1), 0}, {Softmax{2}, one(1e200), one(-1e200), 0, 0},
+
+		{ReciprocalSemigroup{1}, many, more, math.Exp(-n * math.Log1p(4e-8)), 1e-11},
+		{ReciprocalSemigroup{1e-8}, many, more, 0, 1e-11}, // 5^-100003
+		{ExpSemigroup{0.01}, many, more, math.Exp(-n * 0.01 * 2e-4), 1e-11},
+		{SkewedChi2{1}, many, more, math.Exp(-n * 2e-8 * 2e-8 / 8), 1e-11},
+		{SkewedIntersection{1}, many, more, math.Exp(-n * (math.Log1p(3e-8) - math.Log1p(1e-8)) / 2), 1e-11},
+
+		{ArcCosine{Order: 0}, at(0), at(0), 1, 2e-14}, {ArcCosine{Order: 0}, at(0), at(math.Pi / 2), .5, 2e-14},
+		{ArcCosine{Order: 1}, at(0), at(0), 1, 2e-14}, {ArcCosine{Order: 1}, at(0), at(math.Pi / 2), 1 / math.Pi, 2e-14},
+		{NeuralTangent{}, at(0), at(0), 2, 2e-14}, {NeuralTangent{}, at(0), at(math.Pi / 2), 1 / math.Pi, 2e-14},
+		{SpherePolynomial{A: 2, P: 3}, at(0), at(math.Pi / 2), .125, 2e-14},
+		{SpherePolynomial{A: 1, P: 3}, at(0), at(math.Pi), -27, 2e-14},
+		{SpherePolynomial{A: 3, P: 1}, at(0), at(math.Pi / 3), 8. / 9, 2e-14},
 	} {
-		wantNear(t, c.k.At(x, z), c.want, 1e-11, "%+v", c.k)
+		wantNear(t, c.k.At(c.x, c.z), c.want, c.tol, "%T%+v of %.3v ... and %.3v ...", c.k, c.k, c.x[0], c.z[0])
+	}
+	for _, k := range []Kernel{ArcCosine{Order: 0}, ArcCosine{Order: 1}, NeuralTangent{}} {
+		if v := k.At(at(0), at(math.Pi)); math.Abs(v) > 1e-14 {
+			t.Errorf("%T%+v of opposite rows: %v", k, k, v)
+		}
+	}
+	// The series near opposite points.
+	for _, phi := range []float64{.09999, .10001} {
+		wantNear(t, arcCosine(1, phi), (math.Sin(phi)-phi*math.Cos(phi))/math.Pi, 1e-12, "the series at %v", phi)
 	}
 }
 
@@ -63,6 +68,10 @@ func TestGradientAtKinks(t *testing.T) {
 	g := ExpSemigroup{1}.Gradient(nil, []float64{0, 1}, []float64{0, 1e300})
 	if !math.IsInf(g[0], -1) || g[1] != 0 {
 		t.Errorf("ExpSemigroup at 0: %v", g)
+	}
+	// where a factor is 0
+	if g := (Softmax{2}).Gradient(nil, []float64{1e200, 1}, []float64{1e200, 0}); !math.IsInf(g[0], 1) || g[1] != 0 {
+		t.Errorf("Softmax: %v", g)
 	}
 }
 
@@ -107,28 +116,6 @@ func TestLaplaceLawsOfLemmas6And8(t *testing.T) {
 					t.Errorf("%s, scale %v, r = %v: kernel %v, integral %v", c.name, scale, r, want, got)
 				}
 			}
-		}
-	}
-}
-
-// The distribution functions at the quantiles.
-func TestQuantilesInClosedForm(t *testing.T) {
-	for _, p := range []float64{1e-300, 1e-20, 1e-6, 0.1, 0.5, 0.9, 0.999999} {
-		w := ExpSemigroup{0.7}.Law().Quantile(p)
-		if got := math.Erfc(0.7 / (2 * math.Sqrt(w))); !near(got, p, 2e-12) {
-			t.Errorf("Lévy: F(Q(%v)) = %v", p, got)
-		}
-		w = ReciprocalSemigroup{0.7}.Law().Quantile(p)
-		if got := -math.Expm1(-0.7 * w); !near(got, p, 1e-14) {
-			t.Errorf("exponential: F(Q(%v)) = %v", p, got)
-		}
-		w = SkewedIntersection{1}.Law().Quantile(p)
-		if got := math.Atan2(1, -2*w) / math.Pi; !near(got, p, 1e-14) {
-			t.Errorf("Cauchy: F(Q(%v)) = %v", p, got)
-		}
-		w = SkewedChi2{1}.Law().Quantile(p)
-		if got := 2 / math.Pi * math.Atan(math.Exp(math.Pi*w)); !near(got, p, 1e-12) {
-			t.Errorf("sech: F(Q(%v)) = %v", p, got)
 		}
 	}
 }
@@ -198,19 +185,13 @@ func TestUnits(t *testing.T) {
 			columns *= 2
 		}
 		for _, s := range []Sampler{IID{}, Orthogonal{}, Antithetic{}} {
-			w := must(Frequencies(k, s, d, columns, 5))
-			column := func(j int) []float64 {
-				c := make([]float64, d)
-				for i := range c {
-					c[i] = w.Float64s()[i*columns+j%columns]
-				}
-				return c
-			}
+			w := must(Frequencies(k, s, d, columns, 5)).Float64s()
 			for _, z := range [][]float64{{2, .3, .5}, {.41, -1.12, .19}, {-.4, 1.1, -.25}, {0, 0, 0}} {
 				terms, squares, want := make([]float64, m), make([]float64, m), k.At(x, z)
 				for j := range terms {
-					a, b := unit(column(j), column(j+m), x)
-					p, q := unit(column(j), column(j+m), z)
+					first, second := column(w, d, columns, j), column(w, d, columns, (j+m)%columns)
+					a, b := unit(first, second, x)
+					p, q := unit(first, second, z)
 					terms[j] = 2 * (a*p + b*q)
 					squares[j] = (terms[j] - want) * (terms[j] - want)
 				}

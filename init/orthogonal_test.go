@@ -72,11 +72,8 @@ func TestOrthogonalNormsAreIndependent(t *testing.T) {
 	series := map[string][]float64{}
 	for b := range blocks {
 		for j := range d {
-			sum := 0.0
 			col := column(w, d, m, b*d+j)
-			for _, v := range col {
-				sum += v * v
-			}
+			sum := floats.Dot(col, col)
 			series[fmt.Sprint("norm", j)] = append(series[fmt.Sprint("norm", j)], sum)
 			for i, v := range col {
 				name := fmt.Sprint("entry", i, ",", j)
@@ -158,18 +155,11 @@ func TestOrthogonalVarianceClosedForm(t *testing.T) {
 	}
 }
 
-// byNorm and byQuantile have one function each, so that IID takes its other ways.
-func byNorm(sigma float64) Random {
-	return withLaw{Gaussian{sigma}, Law{Transform: Fourier, NormQuantile: Gaussian{sigma}.Law().NormQuantile}}
-}
-
-func byQuantile(sigma float64) Random {
-	return withLaw{Gaussian{sigma}, Law{Transform: Fourier, Quantile: Gaussian{sigma}.Law().Quantile}}
-}
-
 func TestIIDTakesTheLawThatThereIs(t *testing.T) {
 	const d, m = 3, 8000
-	for _, k := range []Random{Gaussian{2}, byNorm(2), byQuantile(2)} {
+	law := Gaussian{2}.Law()
+	for _, k := range []Random{Gaussian{2}, withLaw{Gaussian{2}, Law{Transform: Fourier, NormQuantile: law.NormQuantile}},
+		withLaw{Gaussian{2}, Law{Transform: Fourier, Quantile: law.Quantile}}} {
 		w := sample(IID{}, d, m, k, Stream(1, "ways"))
 		for i := range d {
 			if ks := ksAgainstQuantile(append([]float64(nil), w[i*m:(i+1)*m]...), Gaussian{2}.Law().Quantile); ks > 2.2 {

@@ -1,7 +1,6 @@
 package spectral
 
 import (
-	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -86,13 +85,19 @@ func TestSobolFarPoint(t *testing.T) {
 var uniformLaw = withLaw{Gaussian{1}, Law{Transform: Fourier, Quantile: func(p float64) float64 { return p }}}
 
 // TestSequencesAreEven: after scrambling, b^k points still have one in each of the b^k intervals of a coordinate: b = 2
-// for Sobol, and the prime of the coordinate for Halton, up to the rounding of the sum of its digits.
+// for Sobol, and the prime of the coordinate for Halton, up to the rounding of the sum of its digits. Any number of
+// points of a Latin hypercube have.
 func TestSequencesAreEven(t *testing.T) {
-	for _, c := range []struct {
+	type line struct {
 		s             Sampler
 		coordinate, m int
-	}{{Sobol{}, 0, 64}, {Sobol{}, 4, 64}, {Sobol{}, 12, 256}, {Halton{}, 0, 64}, {Halton{}, 1, 81}, {Halton{}, 2, 125},
-		{Halton{}, 5, 169}} {
+	}
+	lines := []line{{Sobol{}, 0, 64}, {Sobol{}, 4, 64}, {Sobol{}, 12, 256}, {Halton{}, 0, 64}, {Halton{}, 1, 81},
+		{Halton{}, 2, 125}, {Halton{}, 5, 169}}
+	for _, m := range []int{1, 2, 7, 1000} {
+		lines = append(lines, line{LatinHypercube{}, 0, m}, line{LatinHypercube{}, 1, m}, line{LatinHypercube{}, 2, m})
+	}
+	for _, c := range lines {
 		const d = 13
 		w := sample(c.s, d, c.m, uniformLaw, Stream(1, "even"))
 		seen := make([]bool, c.m)
@@ -105,6 +110,20 @@ func TestSequencesAreEven(t *testing.T) {
 		if slices.Contains(seen, false) {
 			t.Errorf("%v, coordinate %d: an interval of %d has no point", c.s, c.coordinate, c.m)
 		}
+	}
+}
+
+// TestLatinHypercubePermutations: those of two coordinates differ.
+func TestLatinHypercubePermutations(t *testing.T) {
+	const d, m = 3, 1000
+	w, equal := sample(LatinHypercube{}, d, m, uniformLaw, Stream(1, "strata")), 0
+	for i, v := range w[m:] {
+		if int(v*m) == int(w[i%m]*m) {
+			equal++
+		}
+	}
+	if equal > 20 { // 2 are expected
+		t.Errorf("%d of %d points are in the same interval of two coordinates", equal, 2*m)
 	}
 }
 
@@ -169,33 +188,6 @@ func TestCubeEdges(t *testing.T) {
 	}
 	if c := cells(1000, 4096); c[0] != 4096 || c[1] != 6561 || c[999] != 7919 {
 		t.Errorf("cells %v, %v ... %v", c[0], c[1], c[999])
-	}
-}
-
-// TestLatinHypercubeStrata: in each coordinate every interval of length 1/m has one point, and the permutations of two
-// coordinates differ.
-func TestLatinHypercubeStrata(t *testing.T) {
-	for _, m := range []int{1, 2, 7, 1000} {
-		const d = 3
-		k := Laplacian{1.3}
-		w := sample(LatinHypercube{}, d, m, k, Stream(1, "strata"))
-		equal := 0
-		for i := range d {
-			seen := make([]bool, m)
-			for j, v := range w[i*m : (i+1)*m] {
-				// by the distribution function of the Cauchy law
-				stratum := int(float64(m) * (.5 + math.Atan(v*1.3)/math.Pi))
-				if seen[stratum] {
-					t.Fatalf("m = %d: two points of coordinate %d in the interval %d", m, i, stratum)
-				}
-				if seen[stratum] = true; i > 0 && stratum == int(float64(m)*(.5+math.Atan(w[j]*1.3)/math.Pi)) {
-					equal++
-				}
-			}
-		}
-		if m == 1000 && equal > 20 { // 2 are expected
-			t.Errorf("%d of %d points are in the same interval of two coordinates", equal, 2*m)
-		}
 	}
 }
 

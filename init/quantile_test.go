@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -8,33 +9,29 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-func TestCauchyAndSechQuantiles(t *testing.T) {
-	for _, p := range []float64{0.01, 0.2, 0.25, 0.3, 0.5, 0.7, 0.75, 0.9, 0.999} {
-		if got, want := cauchyQuantile(p), math.Tan(math.Pi*(p-0.5)); !near(got, want, 1e-12) &&
-			math.Abs(got-want) > 1e-15 {
-			t.Errorf("Cauchy %v: %v, want %v", p, got, want)
-		}
-		if got, want := sechQuantile(p), math.Log(math.Tan(math.Pi*p/2))/math.Pi; math.Abs(got-want) > 1e-13 {
-			t.Errorf("sech %v: %v, want %v", p, got, want)
+// TestQuantilesRoundTrip: the distribution function at the quantile is the probability, in the tails and where a
+// quantile changes its form.
+func TestQuantilesRoundTrip(t *testing.T) {
+	ps := []float64{1e-300, 1e-30, 0x1p-53, 1e-10, 1e-6, .01, .1, .2, .25, .3, .5, .7, .75, .76, .9, .999999, 1 - 1e-9}
+	roundTrip := func(name string, quantile, distribution func(float64) float64, ps []float64, tol float64) {
+		for _, p := range ps {
+			wantNear(t, distribution(quantile(p)), p, tol, "%s: F(Q(%v))", name, p)
 		}
 	}
-	// far in the tail the laws are p = 1/(π|w|) and p = (2/π) e^(-π|w|)
-	wantNear(t, cauchyQuantile(1e-30), -1e30/math.Pi, 1e-14, "Cauchy 1e-30")
-	wantNear(t, sechQuantile(1e-30), math.Log(math.Pi/2*1e-30)/math.Pi, 1e-14, "sech 1e-30")
-}
-
-func TestGammaQuantileRoundTrip(t *testing.T) {
-	for _, a := range []float64{0.5, 1, 1.5, 4, 8, 392} {
-		for _, p := range []float64{1e-30, 0x1p-53, 1e-10, 1e-5, 0.01, 0.2, 0.5, 0.9, 1 - 1e-9} {
-			q := gammaQuantile(a, p)
-			if a == 0.5 && p < 1e-4 { // P(1/2, x) = erf(√x)
-				if got := math.Erf(math.Sqrt(q)); !near(got, p, 1e-14) {
-					t.Errorf("a = %v: P(Q(%v)) = %v", a, p, got)
-				}
-			}
-			if got := mathext.GammaIncReg(a, q); !near(got, p, 1e-12) {
-				t.Errorf("a = %v: P(Q(%v)) = %v", a, p, got)
-			}
+	roundTrip("Lévy", ExpSemigroup{.7}.Law().Quantile,
+		func(w float64) float64 { return math.Erfc(.7 / (2 * math.Sqrt(w))) }, ps, 2e-12)
+	roundTrip("exponential", ReciprocalSemigroup{.7}.Law().Quantile,
+		func(w float64) float64 { return -math.Expm1(-.7 * w) }, ps, 1e-14)
+	roundTrip("Cauchy", SkewedIntersection{1}.Law().Quantile,
+		func(w float64) float64 { return math.Atan2(1, -2*w) / math.Pi }, ps, 1e-14)
+	roundTrip("sech", SkewedChi2{1}.Law().Quantile,
+		func(w float64) float64 { return 2 / math.Pi * math.Atan(math.Exp(math.Pi*w)) }, ps, 1e-12)
+	for _, a := range []float64{.5, 1, 1.5, 4, 8, 392} {
+		quantile := func(p float64) float64 { return gammaQuantile(a, p) }
+		roundTrip(fmt.Sprint("Gamma ", a), quantile, func(x float64) float64 { return mathext.GammaIncReg(a, x) }, ps[1:],
+			1e-12)
+		if a == .5 { // P(1/2, x) = erf(√x)
+			roundTrip("half of χ²", quantile, func(x float64) float64 { return math.Erf(math.Sqrt(x)) }, ps[1:5], 1e-14)
 		}
 	}
 }

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // estimates of k(x, z) for each x, one for each of a number of draws of m frequencies.
@@ -47,11 +50,12 @@ func TestSamplersGiveTheKernel(t *testing.T) {
 			}
 			for _, d := range []int{1, 2, 9} {
 				m, src := d+d%2+3, Stream(5, fmt.Sprint(tk.name, s, d))
-				pairs := biasPairs(tk, d)
-				names, z := []string{"axis", "diagonal"}, pairs["axis"][1]
-				x := [][]float64{pairs["axis"][0], pairs["diagonal"][0]}
+				z := slices.Repeat([]float64{.2 * tk.unit}, d)
+				x := [][]float64{slices.Clone(z), slices.Clone(z)}
+				x[0][0] += 1.5 * tk.unit
+				floats.AddConst(1.5*tk.unit/math.Sqrt(float64(d)), x[1])
 				for i, got := range estimates(s, tk.kernel, x, z, m, draws, src) {
-					name, want := names[i], tk.kernel.At(x[i], z)
+					name, want := []string{"axis", "diagonal"}[i], tk.kernel.At(x[i], z)
 					mean, se := meanStdErr(got)
 					if v, ok := predictor(s, tk.kernel); ok {
 						variance := must(v.Variance(tk.kernel, x[i], z, m))

@@ -43,20 +43,19 @@ func checkCouplings(t *testing.T, k SignedLaw, m, draws int) {
 			x[0], z[0] = .45, -.35
 			z[d-1] -= .4
 			predicted := must(c.Variance(p, x, z, m))
-			mean, second, fourth, n := 0., 0., 0., float64(draws)
-			want := p.At(x, z)
+			var off []float64
 			for seed := range uint64(draws) {
 				directions, norms := must2(c.Frequencies(p, d, m, seed+7919*uint64(d)))
-				u := estimate(p, directions, norms, x, z) - want
-				mean, second, fourth = mean+u/n, second+u*u/n, fourth+u*u*u*u/n
+				off = append(off, estimate(p, directions, norms, x, z)-p.At(x, z))
 			}
 			where := fmt.Sprintf("%T%+v, %v, %d dimensions", k, k, c, d)
-			if limit := 4*math.Sqrt(predicted/n) + 1e-12; !(math.Abs(mean) <= limit) {
+			mean, _ := meanStdErr(off)
+			if limit := 4*math.Sqrt(predicted/float64(draws)) + 1e-12; !(math.Abs(mean) <= limit) {
 				t.Errorf("%s: the mean is off by %v, limit %v", where, mean, limit)
 			}
-			if band := 4*math.Sqrt(max(0, fourth-second*second)/n) + 1e-5*predicted +
-				1e-9; !(math.Abs(second-predicted) <= band) {
-				t.Errorf("%s: variance %v, predicted %v, band %v", where, second, predicted, band)
+			mse, se := squaredErrors(off, 0)
+			if band := 4*se + 1e-5*predicted + 1e-9; !(math.Abs(mse-predicted) <= band) {
+				t.Errorf("%s: variance %v, predicted %v, band %v", where, mse, predicted, band)
 			}
 		}
 	}
@@ -245,33 +244,6 @@ func TestSphereMeasureQuantile(t *testing.T) {
 			if from = r; math.Abs(sum/a.mass-u) > 1e-5 {
 				t.Errorf("sign %v: the distribution at the quantile of %v is %v", sign, u, sum/a.mass)
 			}
-		}
-	}
-}
-
-// TestSignedValues: kernels of the angle at known angles, and their digits near opposite points.
-func TestSignedValues(t *testing.T) {
-	x := []float64{1, 0}
-	at := func(theta float64) []float64 { return []float64{math.Cos(theta), math.Sin(theta)} }
-	for _, c := range []struct {
-		k     Kernel
-		theta float64
-		want  float64
-	}{
-		{ArcCosine{Order: 0}, 0, 1}, {ArcCosine{Order: 0}, math.Pi / 2, .5}, {ArcCosine{Order: 0}, math.Pi, 0},
-		{ArcCosine{Order: 1}, 0, 1}, {ArcCosine{Order: 1}, math.Pi / 2, 1 / math.Pi}, {ArcCosine{Order: 1}, math.Pi, 0},
-		{NeuralTangent{}, 0, 2}, {NeuralTangent{}, math.Pi / 2, 1 / math.Pi}, {NeuralTangent{}, math.Pi, 0},
-		{SpherePolynomial{A: 2, P: 3}, math.Pi / 2, .125}, {SpherePolynomial{A: 1, P: 3}, math.Pi, -27},
-		{SpherePolynomial{A: 3, P: 1}, math.Pi / 3, 8. / 9},
-	} {
-		if got := c.k.At(x, at(c.theta)); math.Abs(got-c.want) > 1e-14*(1+math.Abs(c.want)) {
-			t.Errorf("%T%+v at the angle %v: %v, want %v", c.k, c.k, c.theta, got, c.want)
-		}
-	}
-	for _, phi := range []float64{.09999, .10001} {
-		want := (math.Sin(phi) - phi*math.Cos(phi)) / math.Pi
-		if got := arcCosine(1, phi); math.Abs(got/want-1) > 1e-12 {
-			t.Errorf("the series at %v: %v, want %v", phi, got, want)
 		}
 	}
 }

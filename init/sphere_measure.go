@@ -123,17 +123,22 @@ func (a *radialDensity) quantile(p float64) float64 {
 	}
 	target := p * a.mass
 	i := sort.Search(len(a.cells), func(i int) bool { return a.cells[i].below > target }) - 1
-	c, next := a.cells[i], a.mass
-	if i+1 < len(a.cells) {
-		next = a.cells[i+1].below
-	}
-	q := (target - c.below) / (next - c.below) * (c.low + c.high)
+	c := a.cells[i]
+	q := (target - c.below) / a.massOf(i) * (c.low + c.high)
 	// (high - low) t² + 2 low t = q
 	root := c.low + math.Sqrt(c.low*c.low+(c.high-c.low)*q)
 	if root == 0 {
 		return c.r
 	}
 	return c.r + c.width*min(1, q/root)
+}
+
+// massOf is the mass of a cell.
+func (a *radialDensity) massOf(i int) float64 {
+	if i+1 < len(a.cells) {
+		return a.cells[i+1].below - a.cells[i].below
+	}
+	return a.mass - a.cells[i].below
 }
 
 // At is the positive definite kernel of this part alone, by quadrature.
@@ -146,13 +151,9 @@ func (a *radialDensity) At(x, z []float64) float64 {
 func (a *radialDensity) mean(f func(r float64) float64) float64 {
 	sum := 0.
 	for i, c := range slices.Backward(a.cells) {
-		next := a.mass
-		if i+1 < len(a.cells) {
-			next = a.cells[i+1].below
-		}
 		of := func(t float64) float64 { return f(c.r + t*c.width) }
 		// Simpson's rule
-		sum += (next - c.below) / a.mass * (c.low*of(0) + 2*(c.low+c.high)*of(.5) +
+		sum += a.massOf(i) / a.mass * (c.low*of(0) + 2*(c.low+c.high)*of(.5) +
 			c.high*of(1)) / (3 * (c.low + c.high))
 	}
 	return sum

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // radii are the midpoints of n slices of equal probability of the norm in p dimensions: a quadrature of an expectation
@@ -50,11 +52,7 @@ func enumerated(d int, k Random, delta []float64) float64 {
 }
 
 func dotColumn(w []float64, m, j int, x []float64) float64 {
-	sum := 0.0
-	for i, v := range x {
-		sum += w[i*m+j] * v
-	}
-	return sum
+	return floats.Dot(column(w, len(x), m, j), x)
 }
 
 // axisExpectation is E cos(w·δ) for δ of length t along an axis: the signs D₂ are enumerated, D₁ does not matter, and

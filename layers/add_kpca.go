@@ -1,7 +1,6 @@
 package layers
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/dense"
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -60,10 +60,6 @@ type AddKPCA struct {
 	Components int `param:"components" range:"(0,64]" default:"3" doc:"columns for each input column"`
 	// The number of knots for each column, 2 to 1024. 0 is 64. Fitting takes time cubic in it.
 	Points int `param:"points" range:"(1,1024]" default:"64" doc:"knots of each column's table"`
-}
-
-func (AddKPCA) traits() Traits {
-	return Traits{Fitted: true, Zeros: true, Width: "`components` columns for each input column"}
 }
 
 func (f AddKPCA) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel, v, x) }
@@ -123,10 +119,7 @@ func (l *AddKPCALayer) fitColumn(knots, table, values []float64) error {
 		return err
 	}
 	order := make([]int, len(at))
-	for a := range order {
-		order[a] = a
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
+	floats.ArgsortStable(slices.Clone(at), order)
 	for a := range knots { // the last knot again where there are no more
 		b := order[min(a, len(at)-1)]
 		knots[a] = l.power(at[b])

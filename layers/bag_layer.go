@@ -27,7 +27,8 @@ type BagMap interface {
 // sgd.Fit, train.Model). Output [n, features]. Fwd and Transform take matrices [n, l], in which each row is a set of
 // one sample.
 type BagLayer struct {
-	*base
+	*mapper
+	members // inner, if there is one, and over
 	// step makes the rows of bags of samples x, in a graph or without one.
 	step   func(f *flow, dst *tensor.Dense, x value, offsets []int) value
 	width  int   // the columns that step makes of a sample
@@ -36,11 +37,16 @@ type BagLayer struct {
 	inner  Layer // of a mean map
 }
 
-// newBagLayer makes a layer without its first step.
-func newBagLayer(dims int, over Layer, k BagKernel, o options) *BagLayer {
+// newBagLayer makes a layer without its first step. inner is nil but for a mean map.
+func newBagLayer(dims int, inner, over Layer, k BagKernel, o options) *BagLayer {
 	name := over.Name()
-	return &BagLayer{base: &base{kind: "BagLayer", prefix: fmt.Sprintf("layers: BagLayer %q", name), name: name,
-		dims: dims, features: over.Features(), options: o}, over: over, kernel: k}
+	b := &base{kind: "BagLayer", prefix: fmt.Sprintf("layers: BagLayer %q", name), name: name, dims: dims,
+		features: over.Features(), options: o}
+	l := &BagLayer{mapper: newMapper(b, k.Domain()), inner: inner, over: over, kernel: k}
+	if l.members = (members{[]Layer{over}, []string{""}}); inner != nil {
+		l.members = members{[]Layer{inner, over}, []string{innerPrefix, ""}}
+	}
+	return l
 }
 
 // NewBagLayer makes a map of sets of samples of a map of densities. It first estimates the densities, by ops.KDE with
@@ -58,7 +64,7 @@ func NewBagLayer(of *HDDLayer) (*BagLayer, error) {
 	}
 	k := &densityKernel{of.of}
 	k.Bandwidth = h[:of.sets.axes] // the axes are the first directions
-	l := newBagLayer(of.sets.axes, of, k, of.outer.options)
+	l := newBagLayer(of.sets.axes, nil, of, k, of.outer.options)
 	l.width = len(of.sets.h)
 	l.step = func(f *flow, dst *tensor.Dense, x value, offsets []int) value {
 		return of.sets.run(f, of.base, dst, x, offsets)
@@ -103,7 +109,7 @@ func (l *BagLayer) Rows(b *ops.Bags) (*tensor.Dense, error) {
 	if b.Dtype() != l.dt {
 		return nil, fmt.Errorf("%s: the bags are %v, the layer is %v: %w", l.who(), b.Dtype(), l.dt, ErrDtype)
 	}
-	if err := ops.CheckRows(l.kernel.Domain(), l.who(), b); err != nil {
+	if err := ops.CheckRows(l.on, l.who(), b); err != nil {
 		return nil, err
 	}
 	out, f := tensor.New(tensor.WithShape(b.Len(), l.over.Dims()), tensor.Of(l.dt)), &flow{keeps: true}
@@ -155,7 +161,7 @@ func (l *BagLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
 		return nil, err
 	}
-	x, err := ops.Copy(nil, x, ops.Attr{Layer: l.who(), Domain: l.kernel.Domain()})
+	x, err := ops.Copy(nil, x, l.attr())
 	if err != nil {
 		return nil, err
 	}
@@ -189,41 +195,8 @@ func (l *BagLayer) Fwd(x G.Input) G.Result {
 	})
 }
 
-// Model returns the learnable nodes of the latest Fwd.
-func (l *BagLayer) Model() G.Nodes { return l.over.Model() }
-
-// ModelIn returns the learnable nodes in a given graph.
-func (l *BagLayer) ModelIn(g *G.ExprGraph) G.Nodes { return l.over.ModelIn(g) }
-
 // innerPrefix stands before the names of the parameters of the map of samples.
 const innerPrefix = "inner."
-
-// Params returns the parameters of the map of rows and, of a mean map, the parameters of the map of samples with
-// "inner." before their names.
-func (l *BagLayer) Params() []Param { return l.paramsBy(Layer.Params) }
-
-func (l *BagLayer) peek() []Param { return l.paramsBy(paramsOf) }
-
-// paramsBy returns the parameters of both maps. The function of lists the parameters of one map.
-func (l *BagLayer) paramsBy(of func(Layer) []Param) []Param {
-	var ps []Param
-	if l.inner != nil {
-		for _, p := range of(l.inner) {
-			p.Name = innerPrefix + p.Name
-			ps = append(ps, p)
-		}
-	}
-	return append(ps, of(l.over)...)
-}
-
-// SetParams copies values into the parameters, by the names that Params gives them. After an error the layer is as
-// before.
-func (l *BagLayer) SetParams(values map[string]*tensor.Dense) error {
-	if l.inner == nil {
-		return l.over.SetParams(values)
-	}
-	return setAll([]Layer{l.inner, l.over}, []map[string]*tensor.Dense{under(innerPrefix, values), values})
-}
 
 func (l *BagLayer) String() string {
 	if l.inner != nil {

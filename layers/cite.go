@@ -65,17 +65,14 @@ func sources(ls ...Layer) (all []string) {
 	return all
 }
 
-// kernelPapers returns the papers of a kernel, from kernelSources or from the map of the table that has the kernel.
+// kernelPapers returns the papers of a kernel: those of kernelSources, or the one that the table of maps names for the
+// map of the kernel.
 func kernelPapers(k spectral.Kernel) []string {
-	if papers, known := kernelSources[fmt.Sprintf("%T", k)]; known {
+	if papers, known := kernelSources[fmt.Sprintf("%T", k)]; known || k == nil {
 		return papers
 	}
 	for _, e := range Entries() {
-		if _, drawn := e.of.(drawnForm); !drawn || !sameKind(e.Kernel, k) {
-			continue
-		}
-		paper, _, _ := strings.Cut(e.Paper, ",")
-		if bibliography()[paper] != "" {
+		if paper, _, _ := strings.Cut(e.Paper, ","); sameKind(e.Kernel, k) && bibliography()[paper] != "" {
 			return []string{paper}
 		}
 	}
@@ -103,8 +100,9 @@ func (l *GORFLayer) drawnBy() fmt.Stringer    { return l.coupling }
 func (l *NystromLayer) drawnBy() fmt.Stringer { return l.choice }
 
 // The papers behind the types of layers and of kernels, by their names in bibliography. Heads, compositions and the
-// linear kernel have none, nor have Gaussian and Laplacian, which are older than their features. A kernel has its
-// source here even if the paper of its layer introduces it, because a fitted layer can take it, too.
+// linear kernel have none, nor have Gaussian and Laplacian, which are older than their features. A kernel is here if
+// its source is not the Paper of its map. It has one even if the paper of its layer introduces it, because a fitted
+// layer can take it, too.
 var (
 	layerSources = map[string][]string{
 		"AdditiveLayer":           {"Rahimi and Recht 2007"},
@@ -131,23 +129,12 @@ var (
 		"MajiBergLayer":           {"Maji and Berg 2009"},
 	}
 	kernelSources = map[string][]string{
-		"spectral.Gaussian":            {}, // older than the features of their maps
-		"spectral.Laplacian":           {},
-		"spectral.AdditiveGaussian":    {"Duvenaud et al. 2011"},
-		"spectral.Softmax":             {"Choromanski et al. 2021"},
-		"spectral.ExpSemigroup":        {"Yang et al. 2014"},
-		"spectral.ReciprocalSemigroup": {"Yang et al. 2014"},
-		"spectral.Hellinger":           {"Vedaldi and Zisserman 2012"},
-		"spectral.Chi2":                {"Vedaldi and Zisserman 2012"},
-		"spectral.Intersection":        {"Vedaldi and Zisserman 2012"},
-		"spectral.JensenShannon":       {"Vedaldi and Zisserman 2012"},
-		"spectral.HomogeneousGaussian": {"Vedaldi and Zisserman 2012"},
-		"spectral.Exponentiated":       {"Vedaldi and Zisserman 2012"},
-		"spectral.Stationary":          {"Vedaldi and Zisserman 2012"},
-		"spectral.SpherePolynomial":    {"Pennington et al. 2015"},
-		"spectral.DeltaGaussian":       {"Oglic and Gärtner 2018"},
-		"spectral.ArcCosine":           {"Cho and Saul 2009"},
-		"spectral.NeuralTangent":       {"Jacot et al. 2018"},
+		"spectral.Gaussian":         {}, // older than the features of their maps
+		"spectral.Laplacian":        {},
+		"spectral.Exponentiated":    {"Vedaldi and Zisserman 2012"},
+		"spectral.Stationary":       {"Vedaldi and Zisserman 2012"},
+		"spectral.SpherePolynomial": {"Pennington et al. 2015"},
+		"spectral.DeltaGaussian":    {"Oglic and Gärtner 2018"},
 	}
 	couplingSources = map[spectral.Coupling][]string{
 		spectral.SharedCoupled: {"Yu et al. 2016", "Reid et al. 2025"},

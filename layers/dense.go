@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -29,13 +30,7 @@ func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.Check(b.who()); err != nil {
-		return nil, err
-	}
-	if err := b.checkNoBandwidth("a dense layer"); err != nil {
-		return nil, err
-	}
-	if err := b.checkSize(d, features); err != nil {
+	if err := cmp.Or(f.Check(b.who()), b.checkNoBandwidth("a dense layer"), b.checkSize(d, features)); err != nil {
 		return nil, err
 	}
 	w := make([]float64, d*features)
@@ -81,8 +76,6 @@ func (l *Dense) through(f *flow, dst *tensor.Dense, x value) value {
 type denseForm struct {
 	Activation ops.Activation `param:"activation" words:"linear,relu,tanh,sigmoid,softplus" default:"relu"`
 }
-
-func (denseForm) traits() Traits { return Traits{Sampled: true, Tunable: true} }
 
 func (f denseForm) plan(s Spec) (plan, error) {
 	return plan{columns: s.Features, build: func(opts ...Option) (Layer, error) {

@@ -84,10 +84,6 @@ type densityForm struct {
 	Phase   bool `param:"phase"`
 }
 
-func (densityForm) traits() Traits {
-	return Traits{Sampled: true, HasSampler: true, Tunable: true, Bags: true}
-}
-
 // hides hides the frequencies λ unless the distance is an integral over λ, which the features replace by a sum.
 func (f densityForm) hides(name string) bool {
 	return (f.l2() || f.Distance == spectral.SquaredHellinger) && (name == "lambdas" || name == "rule")

@@ -32,11 +32,11 @@ func (o options) sourceSeed() uint64 {
 // draw records how a layer was drawn. It is nil for a layer that draws nothing or whose parameters are fitted.
 type draw struct {
 	key   streamKey
-	who   string
+	of    *base   // the layer
+	by    options // that it was drawn by
+	fresh func(o options) (peeker, error)
 	used  atomic.Bool // the layer was used, so that its parameters stay as they are
 	set   atomic.Bool // its parameters are no longer those that were drawn
-	wrote func() bool // somebody wrote to the parameters
-	again func(nth int) error
 }
 
 // peeker returns the parameters of a layer to a caller that only reads.
@@ -50,34 +50,34 @@ func paramsOf(l Layer) []Param {
 	return l.Params()
 }
 
-// drawn records that the layer was drawn from a stream by options o. again draws it by other options.
-func (b *base) drawn(stream string, o options, again func(o options) (peeker, error)) {
+// drawn records that the layer was drawn from a stream by options o. fresh draws another one by other options.
+func (b *base) drawn(stream string, o options, fresh func(o options) (peeker, error)) {
 	if o.undrawn {
 		return
 	}
 	o.name = b.name
-	d := &draw{key: streamKey{stream, o.seed, o.stream, o.nth}, who: fmt.Sprintf("%q", b.name)}
-	d.again = func(nth int) error {
-		o := o
-		o.nth = nth
-		fresh, err := again(o)
-		if err != nil {
-			return err
-		}
-		for i, p := range fresh.peek() {
-			if err := ops.Assign(b.params[i].Value, p.Value); err != nil {
-				return fmt.Errorf("%s: parameter %q: %w", b.who(), p.Name, err)
-			}
-		}
-		d.key.nth = nth
-		b.watch.redrawn()
-		if b.changed != nil {
-			b.changed()
-		}
-		return nil
+	b.origin = &draw{key: streamKey{stream, o.seed, o.stream, o.nth}, of: b, by: o, fresh: fresh}
+}
+
+// again gives the parameters of the layer the numbers of another draw.
+func (d *draw) again(nth int) error {
+	b, o := d.of, d.by
+	o.nth = nth
+	fresh, err := d.fresh(o)
+	if err != nil {
+		return err
 	}
-	d.wrote = func() bool { return b.watch.look() }
-	b.origin = d
+	for i, p := range fresh.peek() {
+		if err := ops.Assign(b.params[i].Value, p.Value); err != nil {
+			return fmt.Errorf("%s: parameter %q: %w", b.who(), p.Name, err)
+		}
+	}
+	d.key.nth = nth
+	b.watch.redrawn()
+	if b.changed != nil {
+		b.changed()
+	}
+	return nil
 }
 
 // Keep says that the layer is in use, as Transform and Fwd do: no composition draws its parameters again.
@@ -109,15 +109,6 @@ func (b *base) draws() []*draw {
 	return []*draw{b.origin}
 }
 
-func (g group) draws() []*draw { return drawsOf(g.layers...) }
-
-func (l *BagLayer) draws() []*draw {
-	if l.inner == nil {
-		return drawsOf(l.over)
-	}
-	return drawsOf(l.inner, l.over)
-}
-
 // drawsOf returns the draws behind layers, each once, without those whose parameters were set.
 func drawsOf(ls ...Layer) (all []*draw) {
 	seen := map[*draw]bool{}
@@ -130,7 +121,7 @@ func drawsOf(ls ...Layer) (all []*draw) {
 			some = drawsOf(v.Unwrap())
 		}
 		for _, d := range some {
-			if !seen[d] && !d.set.Load() && !d.wrote() {
+			if !seen[d] && !d.set.Load() && !d.of.watch.look() {
 				seen[d] = true
 				all = append(all, d)
 			}
@@ -149,8 +140,8 @@ func drawApart(kind string, ls []Layer) error {
 			continue
 		}
 		if first := taken[d.key]; first != nil {
-			return fmt.Errorf("layers: %s: %s and %s have the same random numbers, of seed %d, and were used before; "+
-				"give one of them another seed by WithSeed, or another name by WithName: %w", kind, first.who, d.who,
+			return fmt.Errorf("layers: %s: %q and %q have the same random numbers, of seed %d, and were used before; "+
+				"give one of them another seed by WithSeed, or another name by WithName: %w", kind, first.of.name, d.of.name,
 				d.key.seed, ErrParam)
 		}
 		taken[d.key] = d

@@ -36,7 +36,6 @@ type Entry struct {
 //	check(mapName string, given Values) error    an error for values in range that contradict each other
 //	fill(v Values, x ops.Matrix) error           fills in the parameters that depend on the data
 type form interface {
-	traits() Traits
 	// plan makes the plan of a spec, whose parameters the form has.
 	plan(s Spec) (plan, error)
 }
@@ -51,7 +50,7 @@ type plan struct {
 	through func(dst, row []float64) []float64
 	lifted  int    // the number of columns that the frequencies multiply; 0: the input's
 	inner   int    // the number of coordinates that the frequencies of a map of samples have
-	sampler string // the sampler where the spec names none; empty: iid
+	sampler string // the spec's, or else the form's, or else iid
 	build   func(opts ...Option) (Layer, error)
 	state   map[string]tensor.Shape // the shapes of what is fitted
 }
@@ -132,28 +131,6 @@ func (e *Entry) fill(v Values, x ops.Matrix) error {
 		return f.fill(v, x)
 	}
 	return nil
-}
-
-// plan returns the plan of a spec that has all its parameters.
-func (e *Entry) plan(s Spec) (plan, error) {
-	if len(s.Parts) > 0 && !e.hasParts() {
-		return plan{}, fmt.Errorf("layers: map %s has no parts, and the Spec has %d; leave them out: %w", e.Name,
-			len(s.Parts), ErrParam)
-	}
-	p, err := e.form(s.Params).plan(s)
-	if err != nil {
-		return plan{}, err
-	}
-	if p.traits == (Traits{}) {
-		p.traits = e.Traits
-	}
-	if p.columns == 0 {
-		p.columns = s.Features
-	}
-	if p.kernel != nil && p.on == (spectral.Domain{}) {
-		p.on = p.kernel.Domain()
-	}
-	return p, nil
 }
 
 // registered are the entries that Register added to the table.
@@ -267,33 +244,30 @@ func Register(e Entry) (err error) {
 // complete finds the form of the kernel, if the entry has none, and its Traits. It is false where there is no form.
 func (e *Entry) complete() bool {
 	if e.of == nil {
-		e.of = formOf(e.Kernel)
-	}
-	if e.of != nil {
-		e.Traits = e.of.traits()
+		e.of, e.Traits = formOf(e.Kernel)
 	}
 	return e.of != nil
 }
 
-// formOf returns the form of the map of a kernel, or nil.
-func formOf(k spectral.Kernel) form {
+// formOf returns the form and the traits of the map of a kernel, nil if there is none.
+func formOf(k spectral.Kernel) (form, Traits) {
 	switch k := k.(type) {
 	case spectral.Linear:
-		return linearForm{}
+		return linearForm{}, Traits{Width: identityWidth, Zeros: true, lends: true}
 	case spectral.ExpSemigroup:
-		return expSemigroupForm{semigroupForm: semigroupForm{Kernel: k}}
+		return expSemigroupForm{semigroupForm: semigroupForm{Kernel: k}}, drawnTraits(true, true)
 	case spectral.ReciprocalSemigroup:
-		return reciprocalForm{semigroupForm: semigroupForm{Kernel: k}}
+		return reciprocalForm{semigroupForm: semigroupForm{Kernel: k}}, drawnTraits(true, true)
 	case spectral.Exponentiated:
 		if !domain.IsNil(k.Of) {
-			return exponentiatedForm{Kernel: k}
+			return exponentiatedForm{Kernel: k}, drawnTraits(true, true)
 		}
 	case spectral.Homogeneous:
-		return homogeneousForm{Kernel: k}
+		return homogeneousForm{Kernel: k}, homogeneousTraits(k)
 	case spectral.Random:
-		return drawnForm{Kernel: k}
+		return drawnForm{Kernel: k}, traitsOfLaw(k.Law())
 	case spectral.SignedLaw:
-		return signedForm{Kernel: k}
+		return signedForm{Kernel: k}, signedTraits
 	}
-	return nil
+	return nil, Traits{}
 }

@@ -97,10 +97,6 @@ type exponentiatedForm struct {
 
 func (f exponentiatedForm) hides(name string) bool { return samplingHidden(f.Kernel.Of, name) }
 
-func (f exponentiatedForm) traits() Traits {
-	return Traits{Sampled: true, HasSampler: true, Tunable: true, lends: true, gains: true}
-}
-
 // direct says whether the map has frequencies on x itself: for order=auto, if D² is an l1 distance.
 func (f exponentiatedForm) direct() bool {
 	_, ok := f.Kernel.Laplacian()

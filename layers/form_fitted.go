@@ -43,8 +43,7 @@ func fillKernel(k spectral.Kernel, v Values, x ops.Matrix) error {
 	if e == nil {
 		return nil
 	}
-	all := Values{}
-	maps.Copy(all, v)
+	all := maps.Clone(v)
 	err := e.fill(all, x)
 	eachParam(k, func(d ParamDef, _ reflect.Value) {
 		if value, there := all[d.Name]; there {

@@ -21,15 +21,18 @@ const (
 // structure are the layers, besides maps, of which a Spec with Parts is made.
 var structure = completed([]*Entry{
 	{Name: sequentialName, Formula: "its Parts one after the other", Inputs: "the first part's",
-		of: sequentialForm{}},
+		of: sequentialForm{}, Traits: branchTraits},
 	{Name: concatName, Formula: "its Parts side by side, √weight times each", Inputs: "every part's",
-		of: parallelForm{}},
+		of: parallelForm{}, Traits: branchTraits},
 	{Name: productName, Formula: "the products of a feature of each of its Parts, √weight times each",
-		Inputs: "every part's", of: parallelForm{product: true}},
-	{Name: "dense", Formula: "activation(xW + b)", Inputs: "any", Paper: "Glorot and Bengio 2010", of: denseForm{}},
+		Inputs: "every part's", of: parallelForm{product: true}, Traits: branchTraits},
+	{Name: "dense", Formula: "activation(xW + b)", Inputs: "any", Paper: "Glorot and Bengio 2010", of: denseForm{},
+		Traits: Traits{Sampled: true, Tunable: true}},
 	{Name: "periodic", Formula: "[x | activation(A_j [cos x_jW_j | sin x_jW_j] + b_j)]", Inputs: "any",
-		Paper: "Gorishniy et al. 2022", of: periodicForm{}},
-	{Name: "normalise", Formula: "x/‖x‖", Inputs: "any", of: normaliseForm{}},
+		Paper: "Gorishniy et al. 2022", of: periodicForm{},
+		Traits: Traits{Sampled: true, Tunable: true, Width: "the input columns and `width` more for each"}},
+	{Name: "normalise", Formula: "x/‖x‖", Inputs: "any", of: normaliseForm{},
+		Traits: Traits{Width: identityWidth}},
 })
 
 // branch is the form of layers that have parts.
@@ -346,7 +349,6 @@ func inType(x ops.Matrix, dt tensor.Dtype) (ops.Matrix, error) {
 // sequentialForm is the form of layers one after the other.
 type sequentialForm struct{}
 
-func (sequentialForm) traits() Traits              { return branchTraits }
 func (sequentialForm) slots(Spec) ([]Part, error)  { return nil, nil }
 func (f sequentialForm) plan(s Spec) (plan, error) { return s.treePlan(f) }
 
@@ -358,7 +360,6 @@ type parallelForm struct {
 	product bool
 }
 
-func (parallelForm) traits() Traits              { return branchTraits }
 func (f parallelForm) plan(s Spec) (plan, error) { return s.treePlan(f) }
 
 // slots returns the columns and weights of the parts.

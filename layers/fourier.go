@@ -70,14 +70,14 @@ func (f drawnForm) hides(name string) bool {
 	return name == phaseParam && !circular(f.Kernel.Law().Transform)
 }
 
-func (f drawnForm) traits() Traits {
-	_, units := unitOfTransform(f.Kernel.Law().Transform)
-	skewed := f.Kernel.Law().Transform == spectral.LogFourier
-	return Traits{Sampled: true, HasSampler: true, Tunable: true, lends: !units, gains: !skewed}
+// traitsOfLaw returns the traits of the map of a kernel of a law.
+func traitsOfLaw(law spectral.Law) Traits {
+	_, units := unitOfTransform(law.Transform)
+	return drawnTraits(!units, law.Transform != spectral.LogFourier)
 }
 
 func (f drawnForm) plan(s Spec) (plan, error) {
-	transform, traits := f.Kernel.Law().Transform, f.traits()
+	transform, traits := f.Kernel.Law().Transform, traitsOfLaw(f.Kernel.Law())
 	traits.Tunable = transform != spectral.Step
 	columns, lifted := s.Features, 0
 	if transform == spectral.Additive {

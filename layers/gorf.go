@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -74,10 +75,8 @@ func (l *GORFLayer) draw() (directions, norms *tensor.Dense, err error) {
 	if !l.undrawn {
 		return l.coupling.Frequencies(l.split, l.dims, s, l.sourceSeed())
 	}
-	if err := new(spectral.Coupling).UnmarshalText([]byte(l.coupling.String())); err != nil {
-		return nil, nil, err
-	}
-	if err := l.checkSize(l.dims, 2*s); err != nil {
+	known := new(spectral.Coupling).UnmarshalText([]byte(l.coupling.String()))
+	if err := cmp.Or(known, l.checkSize(l.dims, 2*s)); err != nil {
 		return nil, nil, err
 	}
 	plus, minus := l.split.Counts(s)
@@ -173,10 +172,6 @@ type signedForm struct {
 	Coupling spectral.Coupling  `param:"coupling" words:"shared-coupled,joint,iid" default:"shared-coupled"`
 }
 
-func (signedForm) traits() Traits {
-	return Traits{Sampled: true, Signed: true, Tunable: true, gains: true}
-}
-
 func (f signedForm) plan(s Spec) (plan, error) {
 	return plan{kernel: f.Kernel, build: func(opts ...Option) (Layer, error) {
 		return NewGORFLayer(f.Kernel, s.Dims, s.Features, append(opts, WithCoupling(f.Coupling))...)
@@ -192,8 +187,6 @@ type deltaForm struct {
 	Weights []float64  `param:"weights" default:"" doc:"their weights, of either sign"`
 	Signed  signedForm `param:",inline"`
 }
-
-func (deltaForm) traits() Traits { return signedForm{}.traits() }
 
 func (f deltaForm) hides(name string) bool {
 	return len(f.Sigmas) > 0 && (name == "sigma1" || name == "sigma2")

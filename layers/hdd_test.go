@@ -10,6 +10,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	gonum "gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -55,11 +56,9 @@ func pairs(x *tensor.Dense, rho func(p, q []float64) float64) (out []float64) {
 	return out
 }
 
-func squaredDistance(a, b []float64) (sum float64) {
-	for i, v := range a {
-		sum += (v - b[i]) * (v - b[i])
-	}
-	return sum
+func squaredDistance(a, b []float64) float64 {
+	d := gonum.Distance(a, b, 2)
+	return d * d
 }
 
 var hddDistances = []struct {

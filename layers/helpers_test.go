@@ -12,6 +12,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/report"
+	gonum "gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -120,11 +121,8 @@ func features(m layers.Map, x *tensor.Dense) []float64 { return floats(must(m.Tr
 
 // inner is the inner product of rows i and j of z.
 func inner(z *tensor.Dense, i, j int) float64 {
-	d, v, sum := z.Shape()[1], z.Float64s(), 0.0
-	for k := range d {
-		sum += v[i*d+k] * v[j*d+k]
-	}
-	return sum
+	d, v := z.Shape()[1], z.Float64s()
+	return gonum.Dot(v[i*d:(i+1)*d], v[j*d:(j+1)*d])
 }
 
 func maxDiff(a, b []float64) float64 {

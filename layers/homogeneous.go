@@ -198,12 +198,17 @@ func pointMass(k spectral.Homogeneous) bool { return math.IsInf(k.Spectrum(0), 1
 // pointMassUnused says why the map of such a kernel does not have seriesOptions.
 const pointMassUnused = "the spectrum of the kernel is the one frequency 0, and the map of it is exact"
 
+// orderOr returns the order that was given, or else n.
+func (o harmonicOptions) orderOr(n int) int {
+	if o.order != nil {
+		return *o.order
+	}
+	return n
+}
+
 // form returns the form of the map of a kernel.
 func (o harmonicOptions) form(k spectral.Homogeneous) homogeneousForm {
-	f := homogeneousForm{k, 1, sampling{Window: o.window}}
-	if o.order != nil {
-		f.Order = *o.order
-	}
+	f := homogeneousForm{k, o.orderOr(1), sampling{Window: o.window}}
 	if o.optimal {
 		f.Sampling.Period = -1
 	} else if o.period != nil {
@@ -214,11 +219,9 @@ func (o harmonicOptions) form(k spectral.Homogeneous) homogeneousForm {
 
 // of computes the harmonics of a kernel.
 func (o harmonicOptions) of(k spectral.Homogeneous) (*spectral.Harmonics, error) {
-	n := 1
-	if o.order != nil {
-		n = *o.order
-	} else if pointMass(k) {
-		n = 0
+	n := o.orderOr(1)
+	if pointMass(k) {
+		n = o.orderOr(0)
 	}
 	var period float64
 	var err error
@@ -271,8 +274,9 @@ type homogeneousForm struct {
 
 func (f homogeneousForm) hides(name string) bool { return samplingHidden(f.Kernel, name) }
 
-func (f homogeneousForm) traits() Traits {
-	t := Traits{Tunable: !pointMass(f.Kernel), Zeros: true, lends: true,
+// homogeneousTraits returns the traits of the map of a kernel.
+func homogeneousTraits(k spectral.Homogeneous) Traits {
+	t := Traits{Tunable: !pointMass(k), Zeros: true, lends: true,
 		Width: "2·order+1 columns for each input column, twice that for negative=split"}
 	if !t.Tunable {
 		t.Width = "one column for each input column, two for negative=split"

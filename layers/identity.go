@@ -60,10 +60,6 @@ func (l *Identity) String() string { return fmt.Sprintf("Identity %q: %d, %v", l
 // linearForm is the form of the identity, the baseline without a map.
 type linearForm struct{}
 
-func (linearForm) traits() Traits {
-	return Traits{Width: "as many features as input columns", Zeros: true, lends: true}
-}
-
 func (linearForm) plan(s Spec) (plan, error) {
 	return plan{kernel: spectral.Linear{}, columns: s.Dims, build: func(opts ...Option) (Layer, error) {
 		return NewIdentity(s.Dims, opts...)

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -161,10 +162,9 @@ func newBase(kind, auto string, dims, features int, o options, kernels ...spectr
 	if features < 1 {
 		return nil, fmt.Errorf("%s: %d features, want at least 1: %w", b.who(), features, ErrParam)
 	}
-	if err := domain.CheckSize(b.who()+": rows", int(o.dt.Size()), dims); err != nil {
-		return nil, err
-	}
-	if err := domain.CheckSize(b.who()+": rows of features", int(o.dt.Size()), features); err != nil {
+	size := int(o.dt.Size())
+	if err := cmp.Or(domain.CheckSize(b.who()+": rows", size, dims),
+		domain.CheckSize(b.who()+": rows of features", size, features)); err != nil {
 		return nil, err
 	}
 	for _, k := range kernels {
@@ -318,14 +318,6 @@ func (b *base) lift(x G.Input, fwd func(x *G.Node) (*G.Node, error)) G.Result {
 	return G.LiftResult(fwd(n))
 }
 
-// data is ops.Data, unless the user asked for the gradient of the input.
-func data(x *G.Node, inputGrad bool, a ops.Attr) (*G.Node, ops.Attr, error) {
-	if inputGrad {
-		return x, a, nil
-	}
-	return ops.Data(x, a)
-}
-
 // input begins every Fwd: it returns the node of x, and an error unless it has the layer's width and element type.
 func (b *base) input(x G.Input) (*G.Node, error) {
 	if domain.IsNil(x) {
@@ -338,8 +330,8 @@ func (b *base) input(x G.Input) (*G.Node, error) {
 	if n == nil {
 		return nil, fmt.Errorf("%s: the input is no node: %w", b.who(), ErrShape)
 	}
-	if n.Dims() != 2 || n.Shape()[1] != b.dims {
-		return nil, fmt.Errorf("%s: x has shape %v, want [n, %d]: %w", b.who(), n.Shape(), b.dims, ErrShape)
+	if err := checkColumns(b.who(), n, b.dims); err != nil {
+		return nil, err
 	}
 	if n.Dtype() != b.dt {
 		return nil, fmt.Errorf("%s: x is %v, the layer is %v; build it with WithDtype(tensor.%v): %w", b.who(),

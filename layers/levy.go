@@ -65,8 +65,9 @@ func (l *LevyLayer) made() form {
 	if l.options.unused("", "", seriesOptions...) != nil { // which a Spec does not have
 		return nil
 	}
-	order := l.options.harmonics.form(nil).Order
-	switch f := formOf(l.kernel).(type) {
+	order := l.options.harmonics.orderOr(1)
+	f, _ := formOf(l.kernel)
+	switch f := f.(type) {
 	case expSemigroupForm:
 		f.Way, f.Order = levyWay, order
 		return f
@@ -102,15 +103,11 @@ func newLogWavesMap(kind string, d int, o options) (metricMap, error) {
 	if err != nil {
 		return nil, err
 	}
-	order := 1
-	if o.harmonics.order != nil {
-		order = *o.harmonics.order
-	}
 	l := &logWavesMap{}
 	l.mapper = newSingle(b, ops.Domain{}, false, func(a ops.Attr) ops.Op {
 		return ops.LogWaves(l.omega, l.amplitude, a)
 	})
-	if l.omega, l.amplitude, err = spectral.LogWaves(order); err != nil {
+	if l.omega, l.amplitude, err = spectral.LogWaves(o.harmonics.orderOr(1)); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
 	b.features = d * 2 * len(l.omega)

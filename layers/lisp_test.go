@@ -94,7 +94,8 @@ func TestLispMachine(t *testing.T) {
 	}
 }
 
-// TestLispMachineWithoutValue: an input without a value ends the process, here another one.
+// TestLispMachineWithoutValue: an input without a value ends the process, here another one, which runs under the
+// emulator that BOCHNER_EMULATOR names, if any.
 func TestLispMachineWithoutValue(t *testing.T) {
 	const variable = "BOCHNER_LISP_WITHOUT_VALUE"
 	if os.Getenv(variable) != "" {
@@ -106,15 +107,10 @@ func TestLispMachineWithoutValue(t *testing.T) {
 	if runtime.GOOS == "js" {
 		t.Skip("js starts no other process")
 	}
-	cmd := itself("-test.run=^TestLispMachineWithoutValue$")
+	args := append(strings.Fields(os.Getenv("BOCHNER_EMULATOR")), os.Args[0], "-test.run=^TestLispMachineWithoutValue$")
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), variable+"=1")
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "panic: Unable to clone value") {
 		t.Errorf("it does not: %v\n%s", err, out)
 	}
-}
-
-// itself is a command that starts the test binary again, under the emulator that BOCHNER_EMULATOR names, if any.
-func itself(args ...string) *exec.Cmd {
-	args = append(append(strings.Fields(os.Getenv("BOCHNER_EMULATOR")), os.Args[0]), args...)
-	return exec.Command(args[0], args[1:]...)
 }

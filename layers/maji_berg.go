@@ -48,10 +48,6 @@ type MajiBerg struct {
 	Sparse bool
 }
 
-func (MajiBerg) traits() Traits {
-	return Traits{Fitted: true, Zeros: true, Width: "`bins` columns for each input column"}
-}
-
 func (f MajiBerg) plan(s Spec) (plan, error) {
 	return plan{kernel: histogramIntersection{}, columns: f.Bins * s.Dims,
 		state: tableState(s.Dims, majiBergTables(f.Bins)),

@@ -194,10 +194,11 @@ func (v value) dense() *tensor.Dense {
 	return t
 }
 
-// begin prepares the input x of an op. It returns a with X frozen if nobody can use a gradient for x.
+// begin prepares the input x of an op. Unless the user asked for the gradient of the input, it returns a with X frozen
+// if nobody can use a gradient for x.
 func (f *flow) begin(b *base, x value, a ops.Attr) (value, ops.Attr) {
-	if f.graph != nil && f.err == nil {
-		x.node, a, f.err = data(x.node, b.inputGrad, a)
+	if f.graph != nil && f.err == nil && !b.inputGrad {
+		x.node, a, f.err = ops.Data(x.node, a)
 	}
 	return x, a
 }

@@ -68,8 +68,8 @@ func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLay
 		return nil, fmt.Errorf("%s: the map of samples is %v, the layer %v: %w", over.who(), inner.Dtype(),
 			over.Dtype(), ErrDtype)
 	}
-	l := newBagLayer(inner.Dims(), &FourierLayer{over}, &meanKernel{k, tau}, o)
-	l.inner, l.width = inner, inner.Features()
+	l := newBagLayer(inner.Dims(), inner, &FourierLayer{over}, &meanKernel{k, tau}, o)
+	l.width = inner.Features()
 	l.step = func(f *flow, dst *tensor.Dense, x value, offsets []int) value {
 		z, a := f.begin(l.base, f.layer(inner, nil, x), ops.Attr{Layer: l.who()})
 		return f.do(ops.BagMean(offsets, a), dst, z)
@@ -87,10 +87,6 @@ type meanMapForm struct {
 	Phase     bool            `param:"phase"`
 }
 
-func (meanMapForm) traits() Traits {
-	return Traits{Sampled: true, HasSampler: true, Tunable: true, Bags: true}
-}
-
 // hides hides the order of a kernel whose map has none, or always has its default.
 func (f meanMapForm) hides(name string) bool {
 	k, direct := f.Kernel.(spectral.Exponentiated)
@@ -105,8 +101,9 @@ func (f meanMapForm) plan(s Spec) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{traits: f.traits(), kernel: &meanKernel{f.Kernel, f.Tau}, lifted: columns, inner: s.Dims * columns}
+	p := plan{kernel: &meanKernel{f.Kernel, f.Tau}, lifted: columns, inner: s.Dims * columns}
 	if m := f.Landmarks; m > 0 {
+		p.traits = bagTraits
 		p.traits.Fitted = true
 		p.state = map[string]tensor.Shape{innerPrefix + "landmarks": {m, s.Dims}, innerPrefix + "projection": {m, m}}
 	}

@@ -40,8 +40,6 @@ type normaliseForm struct {
 	Norm ops.Norm `param:"norm" words:"l1=1,l2=2" default:"l2" doc:"the norm"`
 }
 
-func (normaliseForm) traits() Traits { return Traits{Width: "as many features as input columns"} }
-
 func (f normaliseForm) plan(s Spec) (plan, error) {
 	return plan{columns: s.Dims, through: f.Norm.Of, build: func(opts ...Option) (Layer, error) {
 		return NewNormalise(s.Dims, f.Norm, opts...)

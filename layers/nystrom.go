@@ -43,8 +43,6 @@ type Nystrom struct {
 	Select LandmarkChoice `param:"select" words:"uniform,rpcholesky" default:"uniform" doc:"how they are chosen"`
 }
 
-func (Nystrom) traits() Traits { return Traits{Fitted: true} }
-
 func (f Nystrom) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel, v, x) }
 
 func (f Nystrom) plan(s Spec) (plan, error) {

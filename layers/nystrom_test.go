@@ -8,6 +8,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/report"
 	"gorgonia.org/tensor"
 )
 
@@ -50,13 +51,28 @@ func TestNystromConverges(t *testing.T) {
 	}
 }
 
-// TestNystromFloat32: with all rows as landmarks only the error of float32 remains, for a matrix of bad condition too.
-func TestNystromFloat32(t *testing.T) {
+// TestNystromOfAllRows: with all rows as landmarks only the error of float32 remains, for a matrix of bad condition
+// too; and data far from 0 lose no digits by the product that distances are taken from.
+func TestNystromOfAllRows(t *testing.T) {
+	of := func(k spectral.Kernel, x *tensor.Dense) report.GramError {
+		l := must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, x, x.Shape()[0], layers.WithDtype(x.Dtype())))
+		return gramError(k, l, x)
+	}
 	x := histograms(tensor.Float32, 97, 7, 1)
 	for _, k := range nystromKernels {
-		l := must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, x, 97, layers.WithDtype(tensor.Float32)))
-		if e := gramError(k, l, x).RelativeFrobenius; e > 2e-6 {
+		if e := of(k, x).RelativeFrobenius; e > 2e-6 {
 			t.Errorf("%T: error %v", k, e)
+		}
+	}
+	// Of 1e8 and more float64 keeps 1e-8.
+	all := mapped(rows(tensor.Float64, 41, 5, 1), func(v float64) float64 { return v + 1e8 })
+	one := rows(tensor.Float64, 41, 5, 2)
+	for j := range 5 {
+		one.Float64s()[j] += 1e8 // a row that no mean can help
+	}
+	for what, x := range map[string]*tensor.Dense{"all rows": all, "a row": one} {
+		if e := of(spectral.Gaussian{Sigma: .5}, x).Max; e > 1e-10 {
+			t.Errorf("%s far out: error %v", what, e)
 		}
 	}
 }
@@ -119,23 +135,6 @@ func TestNystromOfRepeatedRows(t *testing.T) {
 		if l.Rank() != 2 {
 			t.Errorf("seed %d: the same row was chosen twice", seed)
 		}
-	}
-}
-
-// TestNystromOffset: data far from 0 lose no digits by the product that distances are taken from.
-func TestNystromOffset(t *testing.T) {
-	k := spectral.Gaussian{Sigma: .5}
-	// Of 1e8 and more float64 keeps 1e-8.
-	x := mapped(rows(tensor.Float64, 41, 5, 1), func(v float64) float64 { return v + 1e8 })
-	if e := gramError(k, must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, x, 41)), x).Max; e > 1e-10 {
-		t.Errorf("error %v", e)
-	}
-	far := rows(tensor.Float64, 41, 5, 2)
-	for j := range 5 {
-		far.Float64s()[j] += 1e8 // a row that no mean can help
-	}
-	if e := gramError(k, must(layers.NewNystromLayer(layers.Nystrom{Kernel: k}, far, 41)), far).Max; e > 1e-10 {
-		t.Errorf("with a row far out: error %v", e)
 	}
 }
 

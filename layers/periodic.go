@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -44,10 +45,7 @@ func newPeriodicLayer(of periodicForm, d int, opts []Option) (*PeriodicLayer, er
 	if k < 1 || e < 1 {
 		return nil, fmt.Errorf("%s: %d frequencies and a width of %d, want at least 1: %w", b.who(), k, e, ErrParam)
 	}
-	if err := b.checkNoBandwidth("a periodic layer"); err != nil {
-		return nil, err
-	}
-	if err := b.checkSize(d, 2, k, e); err != nil {
+	if err := cmp.Or(b.checkNoBandwidth("a periodic layer"), b.checkSize(d, 2, k, e)); err != nil {
 		return nil, err
 	}
 	b.features = d + d*e
@@ -110,10 +108,6 @@ type periodicForm struct {
 	Width       int            `param:"width" default:"12" doc:"learned functions of each input column"`
 	Sigma       float64        `param:"sigma" default:".3" doc:"standard deviation σ of the first frequencies over 2π"`
 	Activation  ops.Activation `param:"activation" words:"linear,relu,tanh,sigmoid,softplus" default:"relu"`
-}
-
-func (periodicForm) traits() Traits {
-	return Traits{Sampled: true, Tunable: true, Width: "the input columns and `width` more for each"}
 }
 
 func (f periodicForm) plan(s Spec) (plan, error) {

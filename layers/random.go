@@ -177,7 +177,8 @@ func (l *randomMap) drawPhases(m int) []float64 {
 }
 
 func (l *randomMap) made() form {
-	switch f := formOf(l.kernel).(type) {
+	f, _ := formOf(l.kernel)
+	switch f := f.(type) {
 	case drawnForm:
 		f.Phase = l.phase
 		return f

@@ -85,8 +85,6 @@ type productForm struct {
 	name   string
 }
 
-func (productForm) traits() Traits { return Traits{Sampled: true, Discrete: true} }
-
 func (f productForm) plan(s Spec) (plan, error) {
 	k := spectral.SpherePolynomial{A: f.Kernel.A, P: f.Kernel.P}
 	return plan{kernel: k, build: func(opts ...Option) (Layer, error) {

@@ -49,10 +49,6 @@ type reciprocalForm struct {
 	Order         int `param:"order" range:"[1,16]" doc:"order n of levy: 2n columns for each input"`
 }
 
-func (semigroupForm) traits() Traits {
-	return Traits{Sampled: true, HasSampler: true, Tunable: true, lends: true, gains: true}
-}
-
 // hides hides the order unless the way may be levy.
 func (f semigroupForm) hides(name string) bool { return name == "order" && f.Way < levyWay }
 

@@ -47,11 +47,11 @@ func NewSequential(ls ...Layer) (*Sequential, error) {
 	return &Sequential{g}, nil
 }
 
-// group is the common part of the compositions: their layers, and the base of the whole, which has no parameters of its
-// own.
+// group is the common part of the compositions: their layers, and the mapper of the whole, which has no parameters of
+// its own.
 type group struct {
 	sparseMapper
-	layers []Layer
+	members
 }
 
 // groupRows returns the number of rows of a block of a composition. It is more than a layer takes at a time, because
@@ -62,7 +62,7 @@ func newGroup(kind string, ls []Layer) (group, error) {
 	if len(ls) == 0 {
 		return group{}, fmt.Errorf("layers: %s: no layers: %w", kind, ErrParam)
 	}
-	names := make([]string, len(ls))
+	names, prefixes := make([]string, len(ls)), make([]string, len(ls))
 	for i, l := range ls {
 		if domain.IsNil(l) {
 			return group{}, fmt.Errorf("layers: %s: a layer is nil: %w", kind, ErrParam)
@@ -75,11 +75,11 @@ func newGroup(kind string, ls []Layer) (group, error) {
 			return group{}, fmt.Errorf("layers: %s: two layers are called %q; name one of them by WithName: %w", kind,
 				l.Name(), ErrName)
 		}
-		names[i] = l.Name()
+		names[i], prefixes[i] = l.Name(), l.Name()+"."
 	}
 	b := &base{kind: kind, name: joinNames(names), options: options{dt: ls[0].Dtype()}}
 	b.prefix = fmt.Sprintf("layers: %s %q", kind, b.name)
-	return group{newSparseMapper(b, ops.Domain{}), slices.Clone(ls)}, nil
+	return group{newSparseMapper(b, ops.Domain{}), members{slices.Clone(ls), prefixes}}, nil
 }
 
 // KeepsZeros says whether all parts keep zeros.
@@ -112,77 +112,6 @@ func joinNames(names []string) string { return strings.Join(names, "-") }
 
 func (g group) String() string {
 	return g.kind + " of\n  " + strings.ReplaceAll(strings.Join(texts(g.layers), "\n"), "\n", "\n  ")
-}
-
-// Model returns the learnable nodes of all parts.
-func (g group) Model() G.Nodes { return Collect(g.layers...) }
-
-// ModelIn returns the learnable nodes of all parts in a graph.
-func (g group) ModelIn(gr *G.ExprGraph) G.Nodes {
-	var ns G.Nodes
-	for _, l := range g.layers {
-		ns = append(ns, l.ModelIn(gr)...)
-	}
-	return ns
-}
-
-// Params returns the parameters of all parts, named <layer>.<parameter>.
-func (g group) Params() []Param { return g.paramsBy(Layer.Params) }
-
-func (g group) peek() []Param { return g.paramsBy(paramsOf) }
-
-// paramsBy returns the parameters of all parts. The function of lists the parameters of one part.
-func (g group) paramsBy(of func(Layer) []Param) []Param {
-	var ps []Param
-	for _, l := range g.layers {
-		for _, p := range of(l) {
-			p.Name = l.Name() + "." + p.Name
-			ps = append(ps, p)
-		}
-	}
-	return ps
-}
-
-// SetParams copies values into the parameters of all parts, by the names that Params gives them. After an error all
-// parts are as before.
-func (g group) SetParams(values map[string]*tensor.Dense) error {
-	own := make([]map[string]*tensor.Dense, len(g.layers))
-	for i, l := range g.layers {
-		own[i] = under(l.Name()+".", values)
-	}
-	return setAll(g.layers, own)
-}
-
-// under are the values whose names begin with a prefix, by the rest of their names.
-func under(prefix string, values map[string]*tensor.Dense) map[string]*tensor.Dense {
-	own := map[string]*tensor.Dense{}
-	for name, v := range values {
-		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			own[rest] = v
-		}
-	}
-	return own
-}
-
-// setAll sets the parameters of each part to its values. After an error the parts before have their earlier values
-// again.
-func setAll(parts []Layer, values []map[string]*tensor.Dense) error {
-	before := make([]map[string]*tensor.Dense, len(parts))
-	for i, l := range parts {
-		before[i] = map[string]*tensor.Dense{}
-		for _, p := range l.Params() {
-			before[i][p.Name] = p.Value.Clone().(*tensor.Dense)
-		}
-		if err := l.SetParams(values[i]); err != nil {
-			for j := range i {
-				if undo := parts[j].SetParams(before[j]); undo != nil {
-					return undo
-				}
-			}
-			return err
-		}
-	}
-	return nil
 }
 
 // Collect returns the learnable nodes of the latest Fwd of several layers, as G.Grad and a solver take them.

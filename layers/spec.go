@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -90,14 +91,7 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 	if err := e.Check(s.Params); err != nil {
 		return err
 	}
-	v := s.Params.plain()
-	for range 2 { // a default may bring other parameters with it
-		for _, p := range e.ParamsOf(v) {
-			if _, given := v[p.Name]; !given && p.Default != nil {
-				v[p.Name] = p.Default
-			}
-		}
-	}
+	v, _ := e.withDefaults(s.Params)
 	if b, ok := x.(*ops.Bags); ok && !e.Bags {
 		return fmt.Errorf("layers: map %s is one of rows, and the data are %v; maps of sets are %s: %w", s.Map, b,
 			strings.Join(BagMaps(), ", "), ErrDtype)
@@ -149,8 +143,25 @@ func (s Spec) plan() (*Entry, plan, error) {
 	if err != nil {
 		return nil, plan{}, err
 	}
-	p, err := e.plan(s)
-	return e, p, err
+	if len(s.Parts) > 0 && !e.hasParts() {
+		return nil, plan{}, fmt.Errorf("layers: map %s has no parts, and the Spec has %d; leave them out: %w", e.Name,
+			len(s.Parts), ErrParam)
+	}
+	p, err := e.form(s.Params).plan(s)
+	if err != nil {
+		return nil, plan{}, err
+	}
+	if p.traits == (Traits{}) {
+		p.traits = e.Traits
+	}
+	if p.columns == 0 {
+		p.columns = s.Features
+	}
+	if p.kernel != nil && p.on == (spectral.Domain{}) {
+		p.on = p.kernel.Domain()
+	}
+	p.sampler = cmp.Or(s.Sampler, p.sampler, spectral.IID{}.String())
+	return e, p, nil
 }
 
 // resolve returns the entry of the map, and the spec with all its parameters.
@@ -162,17 +173,10 @@ func (s Spec) resolve() (*Entry, Spec, error) {
 	if err := e.Check(s.Params); err != nil {
 		return nil, s, err
 	}
-	v, params := Values{}, s.Params.plain()
-	for _, p := range e.ParamsOf(params) {
-		value, given := params[p.Name]
-		if !given {
-			value = p.Default
-		}
-		if value == nil {
-			return nil, s, fmt.Errorf("layers: map %s: parameter %s is missing; give it, or fill it in from data by "+
-				"FillDefaults: %w", s.Map, p.Name, ErrParam)
-		}
-		v[p.Name] = value
+	v, missing := e.withDefaults(s.Params)
+	if len(missing) > 0 {
+		return nil, s, fmt.Errorf("layers: map %s: parameter %s is missing; give it, or fill it in from data by "+
+			"FillDefaults: %w", s.Map, missing[0].Name, ErrParam)
 	}
 	s.Params = v
 	return e, s, nil
@@ -220,14 +224,11 @@ func (s Spec) anyDomain(ask func(on spectral.Domain) bool) (bool, error) {
 
 // provisional is the spec with a 1 for the parameters that come from the data, which move a bound at most.
 func (s Spec) provisional(e *Entry) Spec {
-	own := Values{}
-	maps.Copy(own, s.Params)
-	s.Params = own
-	for _, p := range e.ParamsOf(own) {
-		if _, given := own[p.Name]; !given && p.Default == nil {
-			if own[p.Name] = 1.; p.List {
-				own[p.Name] = "1"
-			}
+	var missing []ParamDef
+	s.Params, missing = e.withDefaults(s.Params)
+	for _, p := range missing {
+		if s.Params[p.Name] = 1.; p.List {
+			s.Params[p.Name] = "1"
 		}
 	}
 	return s
@@ -283,17 +284,7 @@ func (s Spec) SamplerName() (string, error) {
 	if err != nil || !e.HasSampler {
 		return "", err
 	}
-	return s.samplerName(p), nil
-}
-
-func (s Spec) samplerName(p plan) string {
-	switch {
-	case s.Sampler != "":
-		return s.Sampler
-	case p.sampler != "":
-		return p.sampler
-	}
-	return spectral.IID{}.String()
+	return p.sampler, nil
 }
 
 // ElementType returns Dtype as a type: Float32 for float32, and Float64 for any other text. Build refuses unknown
@@ -359,7 +350,7 @@ func (s Spec) options(e *Entry, p plan) ([]Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	sampler, err := spectral.SamplerByName(s.samplerName(p))
+	sampler, err := spectral.SamplerByName(p.sampler)
 	if err != nil {
 		return nil, err
 	}

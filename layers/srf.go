@@ -56,10 +56,6 @@ type srfForm struct {
 	Phase  bool         `param:"phase"`
 }
 
-func (srfForm) traits() Traits {
-	return Traits{Sampled: true, HasSampler: true, Tunable: true, gains: true}
-}
-
 func (f srfForm) plan(s Spec) (plan, error) {
 	return plan{kernel: f.Kernel, build: func(opts ...Option) (Layer, error) {
 		return NewSRFLayer(f.Kernel, s.Dims, s.Features, opts...)

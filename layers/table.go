@@ -68,33 +68,35 @@ var table = completed([]*Entry{
 	{Name: "sphere-polynomial", Formula: sphereFormula, Inputs: sphereInputs, Paper: gorfPaper,
 		Kernel: spectral.SpherePolynomial{}},
 	{Name: "delta-gaussian", Formula: "exp(-‖x-z‖²/2σ₁²) - exp(-‖x-z‖²/2σ₂²)", Inputs: "any", Paper: gorfPaper,
-		Kernel: spectral.DeltaGaussian{}, of: deltaForm{}},
+		Kernel: spectral.DeltaGaussian{}, of: deltaForm{}, Traits: signedTraits},
 	{Name: "arc-cosine", Formula: "1 - θ/π (order 0), ‖x‖‖z‖ (sin θ + (π-θ) cos θ)/π (order 1)", Inputs: "any",
 		Paper: "Cho and Saul 2009", Kernel: spectral.ArcCosine{}},
 	{Name: "ntk", Formula: "x·z (π-θ)/π + ‖x‖‖z‖ (sin θ + (π-θ) cos θ)/π", Inputs: "any", Paper: "Jacot et al. 2018",
 		Kernel: spectral.NeuralTangent{}},
 	{Name: maclaurinName, Formula: sphereFormula, Inputs: sphereInputs, Paper: "Kar and Karnick 2012",
-		of: productForm{name: maclaurinName}},
+		of: productForm{name: maclaurinName}, Traits: signTraits},
 	{Name: sketchName, Formula: sphereFormula, Inputs: sphereInputs, Paper: "Pham and Pagh 2013",
-		of: productForm{name: sketchName}},
+		of: productForm{name: sketchName}, Traits: signTraits},
 	{Name: "srf", Formula: sphereFormula + ", with a bias", Inputs: sphereInputs, Paper: "Pennington et al. 2015",
-		of: srfForm{}},
+		of: srfForm{}, Traits: drawnTraits(false, true)},
 	{Name: "add-kpca", Formula: "the kernel of the additive map `kernel`, with its parameters", Inputs: "x >= 0",
-		Paper: "Perronnin et al. 2010", of: AddKPCA{}},
-	{Name: "maji-berg", Formula: "Σ min(x, z)", Inputs: "x >= 0", Paper: "Maji and Berg 2009", of: MajiBerg{}},
+		Paper: "Perronnin et al. 2010", of: AddKPCA{},
+		Traits: Traits{Fitted: true, Zeros: true, Width: "`components` columns for each input column"}},
+	{Name: "maji-berg", Formula: "Σ min(x, z)", Inputs: "x >= 0", Paper: "Maji and Berg 2009", of: MajiBerg{},
+		Traits: Traits{Fitted: true, Zeros: true, Width: "`bins` columns for each input column"}},
 	{Name: "nystrom", Formula: "the kernel of the map `kernel`, with its parameters", Inputs: "the domain of the kernel",
-		Paper: "Williams and Seeger 2001", of: Nystrom{}},
+		Paper: "Williams and Seeger 2001", of: Nystrom{}, Traits: Traits{Fitted: true}},
 	{Name: "hdd-js", Formula: "exp(-JS(p, q)/2σ²), in nats", Inputs: bagInputs, Paper: hddPaper,
-		of: densityForm{Density: Density{Distance: spectral.JensenShannonDivergence}}},
+		of: densityForm{Density: Density{Distance: spectral.JensenShannonDivergence}}, Traits: bagTraits},
 	{Name: "hdd-hellinger", Formula: "exp(-½∫(√p - √q)²/2σ²)", Inputs: bagInputs, Paper: hddPaper,
-		of: densityForm{Density: Density{Distance: spectral.SquaredHellinger}}},
+		of: densityForm{Density: Density{Distance: spectral.SquaredHellinger}}, Traits: bagTraits},
 	{Name: "hdd-tv", Formula: "exp(-∫|p - q|/2σ²)", Inputs: bagInputs, Paper: hddPaper,
-		of: densityForm{Density: Density{Distance: spectral.TotalVariation}}},
+		of: densityForm{Density: Density{Distance: spectral.TotalVariation}}, Traits: bagTraits},
 	{Name: "l2-density", Formula: "exp(-∫(p - q)²/2σ²)", Inputs: bagInputs, Paper: "Oliva et al. 2014",
-		of: densityForm{}},
+		of: densityForm{}, Traits: bagTraits},
 	{Name: "mean-map", Formula: "exp(-MMD²/2τ²) of the kernel of the map `kernel`, with its parameters",
 		Inputs: "sets of samples in the domain of the kernel",
-		Paper:  "Muandet et al. 2012", of: meanMapForm{}},
+		Paper:  "Muandet et al. 2012", of: meanMapForm{}, Traits: bagTraits},
 })
 
 const (
@@ -103,7 +105,22 @@ const (
 	skewedPaper     = "Li et al. 2010, (9)"
 )
 
-// completed fills in the forms and Traits of entries.
+// identityWidth is the Width of a layer that has as many features as input columns.
+const identityWidth = "as many features as input columns"
+
+// The Traits of maps that draw random signs, of indefinite kernels, and of sets of samples.
+var (
+	signTraits   = Traits{Sampled: true, Discrete: true}
+	signedTraits = Traits{Sampled: true, Signed: true, Tunable: true, gains: true}
+	bagTraits    = Traits{Sampled: true, HasSampler: true, Tunable: true, Bags: true}
+)
+
+// drawnTraits returns the Traits of a map that a sampler draws the frequencies of.
+func drawnTraits(lends, gains bool) Traits {
+	return Traits{Sampled: true, HasSampler: true, Tunable: true, lends: lends, gains: gains}
+}
+
+// completed fills in the forms and Traits of entries of a kernel alone.
 func completed(entries []*Entry) []*Entry {
 	for _, e := range entries {
 		if !e.complete() {

@@ -160,6 +160,22 @@ func (e *Entry) param(defs []ParamDef, name string) (ParamDef, error) {
 		strings.Join(names, ", "), ErrParam)
 }
 
+// withDefaults returns values with the defaults of the parameters that they leave out, and the declarations of those
+// that have none, which come from the data.
+func (e *Entry) withDefaults(v Values) (full Values, missing []ParamDef) {
+	full = v.plain()
+	for _, p := range e.ParamsOf(full) {
+		switch _, given := full[p.Name]; {
+		case given:
+		case p.Default == nil:
+			missing = append(missing, p)
+		default:
+			full[p.Name] = p.Default
+		}
+	}
+	return full, missing
+}
+
 // Check compares values with the declarations of their parameters. Errors (ErrParam): an unknown parameter, a value of
 // another kind or out of range, values that contradict each other.
 func (e *Entry) Check(v Values) error {
