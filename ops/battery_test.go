@@ -731,6 +731,63 @@ func TestRepeatedRuns(t *testing.T) {
 	}
 }
 
+// TestReuse: a graph that writes its results over those of the run before has the cost and the gradients of a fresh one.
+func TestReuse(t *testing.T) {
+	for _, f := range families {
+		first, second := f.draw(tensor.Float32, 3), f.draw(tensor.Float32, 4)
+		own := f.draw(tensor.Float32, 3)
+		nodes, cost := f.cost(t, values(own, false), ops.Attr{})
+		var wrt G.Nodes
+		for i, n := range nodes {
+			if f.wrt[i] != 0 {
+				wrt = append(wrt, n)
+			}
+		}
+		must(G.Grad(cost, wrt...))
+		ops.Reuse(cost.Graph())
+		m := G.NewTapeMachine(cost.Graph(), G.BindDualValues(wrt...))
+		var z G.Value
+		for run, in := range [][]*tensor.Dense{first, second, first} {
+			for i := range own {
+				if err := ops.Assign(own[i], in[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := m.RunAll(); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := number(cost.Value()), f.costOf(t, in, false); got != want {
+				t.Errorf("%s, run %d: cost %v, want %v", f.name, run, got, want)
+			}
+			for i, want := range f.gradients(t, in, false, false) {
+				if want == nil {
+					continue
+				}
+				got := must(nodes[i].Grad()).(*tensor.Dense)
+				if !slices.Equal(all(got), all(want)) {
+					t.Errorf("%s, run %d: another gradient of input %d", f.name, run, i)
+				}
+				got.Zero()
+			}
+			made := opNode(cost.Graph(), nodes[0]).Value()
+			if run > 0 && made != z {
+				t.Errorf("%s, run %d: the result is not in the memory of the run before", f.name, run)
+			}
+			z = made
+			m.Reset()
+		}
+		m.Close()
+	}
+	ops.Reuse(nil)
+}
+
+// opNode is the first node of a graph that is made from another one.
+func opNode(g *G.ExprGraph, from *G.Node) *G.Node {
+	to := g.To(from.ID())
+	to.Next()
+	return to.Node().(*G.Node)
+}
+
 // TestHash: whatever changes a result changes the hash, or Gorgonia would merge two ops into one.
 func TestHash(t *testing.T) {
 	g, seen := G.NewGraph(), map[*G.Node]string{}

@@ -22,6 +22,23 @@ type op struct {
 	at    []int  // the position of each input among those that are declared
 	ranks []int  // of the inputs
 	data  []bool // which inputs depend on data alone; nil: those that attr names
+
+	reuses bool          // as Reuse says
+	last   *tensor.Dense // the result of the last run, if the op reuses it
+}
+
+// Reuse makes the ops of this package in a graph write their results over those of the run before, so that runs of a
+// machine do not allocate them again. It suits a graph that one machine runs many times, all inputs of which have one
+// size, where nobody keeps the value of a node beyond the next run. Gorgonia's own ops are as before.
+func Reuse(g *G.ExprGraph) {
+	if g == nil {
+		return
+	}
+	for _, n := range g.AllNodes() {
+		if o := opOf(n); o != nil {
+			o.reuses = true
+		}
+	}
 }
 
 // apply adds the op to the graph of its inputs.
@@ -232,7 +249,13 @@ func (o *op) Do(in ...G.Value) (G.Value, error) {
 		}
 		return v.(G.Value), nil
 	}
-	out := unwritten(c.x.Dtype(), c.size.Clone()...)
+	out := o.last
+	if out == nil || out.Dtype() != c.x.Dtype() || !out.Shape().Eq(c.size) {
+		out = unwritten(c.x.Dtype(), c.size.Clone()...)
+		if o.reuses {
+			o.last = out
+		}
+	}
 	return out, c.fill(out)
 }
 

@@ -25,8 +25,8 @@ import (
 //	vm.Reset()
 //
 // params come from layers.Collect, and may include other leaves of the graph, such as weights below or between layers.
-// Close the machine when done. Backprop may run concurrently with itself and with Fit, but not with code that builds
-// graphs by hand.
+// Where no value of a node is kept beyond the next run, ops.Reuse of the graph makes steps faster. Close the machine
+// when done. Backprop may run concurrently with itself and with Fit, but not with code that builds graphs by hand.
 //
 // Errors: domain.ErrParam for a nil loss, a loss without a graph, no params (every layer is frozen and there is no
 // head), a nil node among them, and the input of a layer built without layers.WithInputGrad; the errors of G.Grad, for
@@ -114,6 +114,7 @@ func (f *fitter) newStep(n int) (*step, error) {
 	}
 	G.Read(loss, s.loss)
 	s.machine, err = backprop(loss, slices.Concat(s.model[0], s.model[1]))
+	ops.Reuse(g)
 	return s, err
 }
 
