@@ -319,39 +319,14 @@ func (r *dualRows) gram(ctx context.Context) []float64 {
 		addSquareUntil(ctx, general(n, d, d, r.z), general(n, n, n, k))
 		return k
 	}
-	from, rows, values := r.byColumn()
-	ptr, cols, x := r.x.Pointers(), r.x.Columns(), r.x.Float64s()
+	all := rowCells(r.x)
+	across := all.transposed(d)
 	given.InParallel(n, func(i int) {
-		if ctx.Err() != nil {
-			return
-		}
-		out := k[i*n : i*n+i+1]
-		for t := ptr[i]; t < ptr[i+1]; t++ {
-			lo, hi := from[cols[t]], from[cols[t]+1]
-			for u, row := range rows[lo:hi] {
-				if int(row) > i {
-					break
-				}
-				out[row] += x[t] * values[lo+u]
-			}
+		if ctx.Err() == nil {
+			all.addProducts(k[i*n:][:i+1], across, i)
 		}
 	})
 	return k
-}
-
-// byColumn are the entries sorted by column, and by row within it: column j has the entries from[j] to from[j+1].
-func (r *dualRows) byColumn() (from []int, rows []int32, values []float64) {
-	from, rows, values = make([]int, r.d+1), make([]int32, r.x.Stored()), make([]float64, r.x.Stored())
-	r.entries(func(_, j int, _ float64) { from[j+1]++ })
-	for j := range r.d {
-		from[j+1] += from[j]
-	}
-	next := slices.Clone(from)
-	r.entries(func(i, j int, v float64) {
-		rows[next[j]], values[next[j]] = int32(i), v
-		next[j]++
-	})
-	return from, rows, values
 }
 
 // weights is Zᵀα, [D, targets]. The columns of α sum to 0, so centring Z changes nothing.

@@ -144,9 +144,7 @@ func (r *keptRows) spread(weight []float64) (mean []float64, scale float64, err 
 // floatsOf makes a tensor of either element type.
 func floatsOf(dt tensor.Dtype, v []float64, shape ...int) *tensor.Dense {
 	t := tensor.New(tensor.WithShape(shape...), tensor.Of(dt))
-	for i, x := range v {
-		given.SetCell(t, i, x)
-	}
+	given.SetCells(t, 0, v)
 	return t
 }
 

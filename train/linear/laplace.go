@@ -365,7 +365,7 @@ func (h *curvature) posterior(ctx context.Context) (*Laplace, error) {
 		}
 	}
 	precisions := h.own
-	if h.across != nil { // the blocks of two classes, and those of one
+	if h.across != nil { // the blocks of two classes, and of one
 		for c, own := range h.own {
 			for i := range n {
 				row := h.across[(c*n+i)*n*h.k:][:c*n+i+1]

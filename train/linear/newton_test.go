@@ -324,7 +324,7 @@ func farFrom(got, want *Fit) float64 {
 	return max(off, far(&Fit{W: got.W, B: got.B}, &Fit{W: want.W, B: want.B}))
 }
 
-// TestSVMOneColumn: with one column the first weight is that of -1.
+// TestSVMOneColumn: with one column the first class weight belongs to -1.
 func TestSVMOneColumn(t *testing.T) {
 	// The classes 0 and 1 are one, which weighs half of the other.
 	x, y := newtonRows(t, "hinge", 61, 4)

@@ -72,9 +72,7 @@ func direct(ctx context.Context, m layers.Layer, rows data.Examples, seed uint64
 	}
 	var product mat.Dense
 	product.Mul(root, frequencies)
-	for i, v := range product.RawMatrix().Data {
-		given.SetCell(w, i, v)
-	}
+	given.SetCells(w, 0, product.RawMatrix().Data)
 	return true, nil
 }
 
