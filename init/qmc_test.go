@@ -113,7 +113,7 @@ func TestSequencesAreEven(t *testing.T) {
 	}
 }
 
-// TestLatinHypercubePermutations: those of two coordinates differ.
+// TestLatinHypercubePermutations: two coordinates have different permutations.
 func TestLatinHypercubePermutations(t *testing.T) {
 	const d, m = 3, 1000
 	w, equal := sample(LatinHypercube{}, d, m, uniformLaw, Stream(1, "strata")), 0

@@ -65,8 +65,7 @@ func sources(ls ...Layer) (all []string) {
 	return all
 }
 
-// kernelPapers returns the papers of a kernel: those of kernelSources, or the one that the table of maps names for the
-// map of the kernel.
+// kernelPapers returns the papers of a kernel, from kernelSources or from the map of the table that has the kernel.
 func kernelPapers(k spectral.Kernel) []string {
 	if papers, known := kernelSources[fmt.Sprintf("%T", k)]; known || k == nil {
 		return papers

@@ -731,7 +731,7 @@ func TestRepeatedRuns(t *testing.T) {
 	}
 }
 
-// TestReuse: a graph that writes its results over those of the run before has the cost and the gradients of a fresh one.
+// TestReuse: a graph that overwrites the results of its last run has the cost and the gradients of a fresh one.
 func TestReuse(t *testing.T) {
 	for _, f := range families {
 		first, second := f.draw(tensor.Float32, 3), f.draw(tensor.Float32, 4)

@@ -27,9 +27,9 @@ type op struct {
 	last   *tensor.Dense // the result of the last run, if the op reuses it
 }
 
-// Reuse makes the ops of this package in a graph write their results over those of the run before, so that runs of a
-// machine do not allocate them again. It suits a graph that one machine runs many times, all inputs of which have one
-// size, where nobody keeps the value of a node beyond the next run. Gorgonia's own ops are as before.
+// Reuse makes the ops of this package in a graph overwrite the results of the last run, so that later runs of a machine
+// do not allocate them. It suits a graph that one machine runs many times with inputs of one size, where nobody keeps
+// the value of a node beyond the next run. It does not change Gorgonia's own ops.
 func Reuse(g *G.ExprGraph) {
 	if g == nil {
 		return

@@ -200,8 +200,8 @@ func normalise(logits []float64, k int) {
 	}
 }
 
-// refit fits the chosen trials on all rows: each once, and within a Budget those of large weights again with other
-// random numbers. A trial for which there was no time is a member with its own model.
+// refit fits the chosen trials on all rows: each once, and within a Budget again with other seeds where their weight is
+// large. A trial for which there was no time is a member with its own model.
 func (a *race) refit(ctx context.Context, chosen []*run) (members []*member, err error) {
 	list := a.copies(chosen)
 	a.each(len(list), func(i int) { a.fitMember(ctx, list[i], i == 0) })

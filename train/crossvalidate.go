@@ -533,9 +533,9 @@ func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Sco
 	}, nil
 }
 
-// inUnit returns the rows with their targets in the unit in which mini-batches fit and score those of rows in memory,
-// so that neither their origin nor their unit costs digits, and the square of its scale. Classes have no unit, nor have
-// the targets of a Fitter that is fitted as it is.
+// inUnit returns the rows with targets in the unit in which mini-batches fit and score rows in memory, so that neither
+// the origin nor the unit of the targets costs digits, and the square of its scale. Classes have no unit, nor have the
+// targets of a Fitter that is fitted as it is.
 func (h trials) inUnit(j *cv.Job) (data.Examples, float64, error) {
 	if h.whole || h.HeadKind() != "linear" {
 		return j.Rows, 1, nil

@@ -129,7 +129,7 @@ func TestEveryScaler(t *testing.T) {
 	}
 }
 
-// blocksOf are blocks of so many rows.
+// blocksOf returns blocks of size rows.
 func blocksOf(x ops.Matrix, size int) iter.Seq2[ops.Matrix, error] {
 	return func(yield func(ops.Matrix, error) bool) {
 		for _, b := range Blocks(x, size) {

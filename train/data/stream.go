@@ -371,8 +371,8 @@ func (s *Stream) kept(at place, n int) []int {
 	return keep
 }
 
-// block calls f with a block of d columns of the rows that r holds, the first of which is at at, without those of other
-// parts. It does not if none is left.
+// block calls f with a block of d columns of the rows that r holds, of which the first is at at. It leaves out the rows
+// of other parts, and does not call f if none is left.
 func (s *Stream) block(r rows, d int, sparse bool, at place, f func(*Block) error) error {
 	set, err := r.take(d, sparse)
 	if err != nil {

@@ -83,7 +83,7 @@ type curve struct {
 // partNames name the rows that a curve is of.
 var partNames = [2]string{"training", "held-out"}
 
-// curves are the lists that are not empty: checked, those of the loss first.
+// curves are the lists that are not empty: checked, losses first.
 func (h History) curves(who string) (out []curve, err error) {
 	loss, score := cmp.Or(h.LossName, "loss"), cmp.Or(h.ScoreName, "accuracy (share of rows)")
 	drawable := false

@@ -47,7 +47,7 @@ type mapFlags struct {
 	Seed     *uint64 `placeholder:"N" help:"Seed of the draws, of the order of the rows and of splits (default 1)."`
 }
 
-// defaultMap is the map where nothing names one, and its scalers; "" for those of a recipe.
+// defaultMap is the map where nothing names one, and its scalers; "" leaves the scalers to the recipe.
 func defaultMap(bags, synthetic bool) (scale, name string) {
 	switch {
 	case bags:
