@@ -59,6 +59,19 @@ func renumbered(s layers.Spec, seed uint64, n int) layers.Spec {
 	return s
 }
 
+// anyWidth is a spec without what follows from the columns of the rows, so that it fits rows of other columns too.
+func anyWidth(s layers.Spec) layers.Spec {
+	s.Dims = 0
+	if e, err := layers.Lookup(s.Map); err == nil && !e.HasFeatures() {
+		s.Features = 0
+	}
+	s.Parts = slices.Clone(s.Parts)
+	for i, p := range s.Parts {
+		s.Parts[i] = anyWidth(p)
+	}
+	return s
+}
+
 // descend changes the options of the mini-batches of a recipe, and says whether it has any.
 func (r *Recipe) descend(change func(*sgd.FitOptions)) bool {
 	if f, ok := r.Fitter.(sgd.MiniBatch); ok {

@@ -380,7 +380,7 @@ func (a *race) try(ctx context.Context, c candidate, s size) (*Trial, *run) {
 		for _, of := range []pace{{c.number, c.kind}, {0, c.kind}} {
 			a.paces[of] = t.Seconds / (a.work(recipe, s.rows) * float64(len(a.parts)-1))
 		}
-		t.Recipe.Spec, t.Features = r.model.Spec, r.t.m.Features()
+		t.Recipe.Spec, t.Features = anyWidth(r.model.Spec), r.t.m.Features()
 		t.Loss, t.Score = r.loss, r.score
 	}
 	if a.Progress != nil {

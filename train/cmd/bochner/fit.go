@@ -255,7 +255,7 @@ func (f *fitting) setTune(e *layers.Entry) error {
 	default:
 		r.Spec.Tune, r.Tuner = *f.Tune, nil
 	}
-	if e != nil && !e.Tunable && (r.Spec.Tuned() || r.Tuner != nil) {
+	if e != nil && !e.Tunable && (r.Spec.Tune != "" && r.Spec.Tune != "none" || r.Tuner != nil) {
 		return program.Usage("--tune does not apply to --map %s, which has no parameters to tune", e.Name)
 	}
 	if r.Tuner != nil && f.Stream.on && len(r.Tuner.Steps) != 1 {
@@ -301,7 +301,7 @@ func (f *fitting) setHead() error {
 		}
 		r.Fitter = b
 	}
-	if frozen := r.Fitter.Frozen(); frozen && r.Spec.Tuned() {
+	if r.Tuner == nil && r.Fitter.Frozen() && r.Spec.Tuned() {
 		return program.Usage("--tune %s does not apply to --head %s, which is fitted on a frozen map; use --head softmax or linear", r.Spec.Tune, headName(r.Fitter))
 	}
 	return f.setOptions()
