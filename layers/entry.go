@@ -139,7 +139,7 @@ var registered struct {
 	own []*Entry
 }
 
-// Entries returns the table of maps, with what Register added. The programs' -map and -params, model files and the
+// Entries returns the table of maps, with what Register added. --map and --params of the program, model files and the
 // tests range over it. The layers of which trees are made (Spec.Parts) are not in it.
 func Entries() []*Entry {
 	registered.RLock()

@@ -82,7 +82,7 @@ func TestSphereMapTakesUnitRows(t *testing.T) {
 			t.Errorf("norm %v: %v", norm, err)
 		} else if !ok {
 			wantErr(t, norm, err, layers.ErrDomain, fmt.Sprintf(
-				`GORFLayer "ball": row 1 has norm %v, not 1; scale the rows to unit l2 norm (-scale l2)`, norm))
+				`GORFLayer "ball": row 1 has norm %v, not 1; scale the rows to unit l2 norm (--scale l2)`, norm))
 		}
 	}
 }

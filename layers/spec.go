@@ -81,7 +81,8 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 }
 
 // FillDefaults fills in the parameters that are not given, from the declared defaults and from the data x: rows, dense
-// or sparse, or bags. maps.md beside this file has the rule for each map. Errors: parameters out of range, or a rule
+// or sparse, or bags. maps.md beside this file has the rule for each map. A nystrom map without Features has 512, or
+// one for two rows of fewer than 1024. Errors: parameters out of range, or a rule
 // that these data do not allow (ErrParam, ErrShape, ErrDomain); bags for a map of rows (ErrDtype).
 func (s *Spec) FillDefaults(x ops.Matrix) error {
 	e, err := Lookup(s.Map)
@@ -106,9 +107,15 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 			return err
 		}
 	}
+	if s.Features == 0 && e.Fitted && e.HasFeatures() && !domain.IsNil(x) {
+		s.Features = min(fittedFeatures, max(1, x.Shape()[0]/2))
+	}
 	s.Params = v
 	return nil
 }
+
+// fittedFeatures are the default features of a map that is fitted, in time cubic in them: a part of a second.
+const fittedFeatures = 512
 
 // Kernel returns the exact kernel of the map. Errors (ErrParam): parameters that are missing or out of range, a tree
 // with a layer that has no kernel.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Values are the parameters of a map by name, as in -params "beta=0.01,phase=true,window=uniform" and in a model file.
+// Values are the parameters of a map by name, as in --params "beta=0.01,phase=true,window=uniform" and in a model file.
 // A value is a bool, a string or a number of any Go type: Values{"order": 2, "gamma": .7}.
 type Values map[string]any
 
@@ -47,7 +47,7 @@ func (v Values) Bool(name string) bool { x, _ := v[name].(bool); return x }
 // Word returns a word or a list, "" if it is missing.
 func (v Values) Word(name string) string { x, _ := v[name].(string); return x }
 
-// String returns the values in the form of -params, sorted by name.
+// String returns the values in the form of --params, sorted by name.
 func (v Values) String() string {
 	parts := make([]string, 0, len(v))
 	for _, name := range slices.Sorted(maps.Keys(v)) {

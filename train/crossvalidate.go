@@ -298,7 +298,7 @@ func (p *prepared) job(ctx context.Context, o CVOptions) (j *cv.Job, err error) 
 		return nil, fmt.Errorf("train: CrossValidate: there are %d rows in %d folds; give two rows for each fold: "+
 			"%w", j.N, j.Folds, domain.ErrShape)
 	}
-	ends, rank := make([]int, j.Folds), data.Rank(o.Seed)
+	ends, rank := make([]int, j.Folds), data.Rank(o.Seed, "folds")
 	for f := range ends {
 		ends[f] = (f + 1) * j.N / j.Folds
 	}

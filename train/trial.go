@@ -213,11 +213,12 @@ func divisions(n int, fraction float64, most int) (ends []int) {
 	return append(ends, n)
 }
 
-// trials hold out a fraction of the rows: of rows in memory several times if they are few, and of a stream once.
-func (p *prepared) trials(fraction float64, seed uint64) (all []*trial, err error) {
+// trials hold out a fraction of the rows for somebody: of rows in memory several times if they are few, and of a stream
+// once.
+func (p *prepared) trials(who string, fraction float64, seed uint64) (all []*trial, err error) {
 	rows, memory := p.rows.(data.Pairs)
 	if !memory {
-		return []*trial{trialOf(p.rows, nil, 0, data.Held(fraction, seed))}, nil
+		return []*trial{trialOf(p.rows, nil, 0, data.Held(fraction, seed, who))}, nil
 	}
 	parts := deal(p.n, rows.Y, p.recipe.Groups, seed, divisions(p.n, fraction, p.n))
 	for i, held := range parts[:len(parts)-1] {

@@ -209,7 +209,7 @@ type tuning struct {
 
 // choose takes the steps in trials and finds the best.
 func (c *tuning) choose(ctx context.Context, out *Report) error {
-	trials, err := c.p.trials(c.HeldOut, c.Seed)
+	trials, err := c.p.trials("Tuner", c.HeldOut, c.Seed)
 	if err != nil {
 		return fmt.Errorf("train: Tuner: %w", err)
 	}

@@ -101,7 +101,7 @@ func (p *prepared) uncertainty(ctx context.Context, m *Model, ridge float64, lea
 	if ridge > 0 && m.Classes == nil && policyOf(m.Map) == "" && layers.SignatureOf(m.Map) == nil {
 		return p.leaveOneOut(ctx, *m, ridge)
 	}
-	all, err := p.trials(cmp.Or(o.HeldOut, .2), o.Seed)
+	all, err := p.trials("Uncertainty", cmp.Or(o.HeldOut, .2), o.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("train: Uncertainty: %w", err)
 	}

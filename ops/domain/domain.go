@@ -223,7 +223,7 @@ type RowError struct {
 }
 
 func (e *RowError) Error() string {
-	return fmt.Sprintf("%s: row %d has norm %v, not 1; scale the rows to unit l2 norm (-scale l2)",
+	return fmt.Sprintf("%s: row %d has norm %v, not 1; scale the rows to unit l2 norm (--scale l2)",
 		e.Who, e.Row, e.Norm)
 }
 

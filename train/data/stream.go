@@ -50,8 +50,9 @@ func (o StreamOptions) complete() (StreamOptions, error) {
 type Stream struct {
 	files []string
 	o     StreamOptions
-	shape *shape // shared with the other part of a Split
-	part  func(file, row int) bool
+	shape *shape                   // shared with the other part of a Split
+	part  func(file, row int) bool // nil: all rows
+	parts int                      // how often rows were taken away
 }
 
 // shape holds what is known of the files. Passes that run at once share it: each takes what is known at its start.
@@ -178,32 +179,34 @@ func (s *Stream) InOrder() *Stream {
 }
 
 // Split divides the rows in two: each row is held out with the probability fraction, by the seed and its position in
-// the files. Both parts are streams over the same files; they share what Survey or Learn of either finds out about
-// columns. It panics when the fraction is not in [0, 1].
+// the files. A part may be divided again, independently, by the same seed. Both parts are streams over the same files;
+// they share what Survey or Learn of either finds out about columns. It panics when the fraction is not in [0, 1].
 func (s *Stream) Split(fraction float64, seed uint64) (rest, held *Stream) {
-	in := Held(fraction, seed)
+	in := Held(fraction, seed, fmt.Sprintf("split %d", s.parts))
 	return s.where(func(file, row int) bool { return !in(file, row) }), s.where(in)
 }
 
 // where is the part of the rows that keep selects.
 func (s *Stream) where(keep func(file, row int) bool) *Stream {
 	t := *s
+	t.parts++
 	t.part = func(file, row int) bool { return keep(file, row) && (s.part == nil || s.part(file, row)) }
 	return &t
 }
 
-// Held returns a function that says whether row number row of file number file is held out: each independently with the
-// probability fraction. It panics when the fraction is not in [0, 1].
-func Held(fraction float64, seed uint64) func(file, row int) bool {
+// Held returns a function that says whether row number row of file number file is held out for a purpose: each
+// independently with the probability fraction. It panics when the fraction is not in [0, 1].
+func Held(fraction float64, seed uint64, purpose string) func(file, row int) bool {
 	checkFraction(fraction)
-	rank := Rank(seed)
+	rank := Rank(seed, purpose)
 	return func(file, row int) bool { return rank(file, row) < fraction }
 }
 
-// Rank returns a function that gives row number row of file number file an independent uniform number in [0, 1),
-// determined by the seed. The rows with the least ranks are a random sample.
-func Rank(seed uint64) func(file, row int) float64 {
-	key := spectral.Stream(seed, "data/held").Uint64()
+// Rank returns a function that gives row number row of file number file an independent uniform number in [0, 1). The
+// rows with the least ranks are a random sample. The numbers depend on the seed and the purpose, so that with one seed
+// rows that are held out for one purpose can be divided for another.
+func Rank(seed uint64, purpose string) func(file, row int) float64 {
+	key := spectral.Stream(seed, "data/held/"+purpose).Uint64()
 	return func(file, row int) float64 {
 		return float64(mix64(mix64(key+uint64(file))+uint64(row))>>11) * 0x1p-53
 	}

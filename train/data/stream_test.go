@@ -225,7 +225,8 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// TestSplitStream: the parts are apart, together all, of about the right size, and do not depend on blocks.
+// TestSplitStream: the parts are apart, together all, of about the right size, and do not depend on blocks. A part is
+// divided again by the same seed.
 func TestSplitStream(t *testing.T) {
 	lines := libsvmText(2000, 5)
 	dir := folder(t, lines, ".libsvm", 700)
@@ -244,6 +245,11 @@ func TestSplitStream(t *testing.T) {
 	v, err := held.Survey(context.Background(), 10)
 	if err != nil || v.Rows != len(b) || v.Sample.Rows() != 10 {
 		t.Errorf("%+v %v", v, err)
+	}
+	_, part := rest.Split(.2, 7)
+	c, _ := collect(t, part, 0)
+	if n := float64(len(a)); math.Abs(float64(len(c))-.2*n) > 4*math.Sqrt(n*.2*.8) {
+		t.Errorf("of %v rows that are left the same seed holds out %d", n, len(c))
 	}
 	again, _ := collect(t, stream(StreamOptions{BlockRows: 500, Options: Options{Dims: 11}}, dir).second(.2, 7), 0)
 	if !slices.Equal(again, b) {

@@ -221,7 +221,7 @@ func fromData(s layers.Spec) bool {
 type cvScore struct {
 	Params    layers.Values `json:"params"`
 	Features  int           `json:"features"`
-	Lambda    float64       `json:"lambda"`
+	Lambda    *float64      `json:"lambda"` // null for a Tuner, which keeps its own
 	MSE       *float64      `json:"mse,omitempty"`
 	ErrorRate *float64      `json:"error_rate,omitempty"` // of classes, which it is chosen by
 	StdErr    *float64      `json:"std_err"`
@@ -229,7 +229,10 @@ type cvScore struct {
 
 func cvScores(r *train.Scores) (out []cvScore) {
 	for _, s := range r.All {
-		one := cvScore{Params: s.Spec.Params, Lambda: s.Lambda, Features: featuresOf(s.Spec)}
+		one := cvScore{Params: s.Spec.Params, Features: featuresOf(s.Spec)}
+		if !math.IsNaN(s.Lambda) {
+			one.Lambda = &s.Lambda
+		}
 		if !math.IsInf(s.Error, 1) {
 			one.StdErr = &s.StdErr
 			if r.Metric == fits.ErrorRate {

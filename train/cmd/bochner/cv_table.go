@@ -52,7 +52,9 @@ func settingsOf(r *train.Scores) (out []setting) {
 		add(shown, func(s train.Score) float64 { return s.Spec.Params.Number(name) })
 	}
 	add(train.AxisFeatures, func(s train.Score) float64 { return float64(featuresOf(s.Spec)) })
-	add(train.AxisLambda, func(s train.Score) float64 { return s.Lambda })
+	if !math.IsNaN(r.All[0].Lambda) { // a Tuner keeps its own
+		add(train.AxisLambda, func(s train.Score) float64 { return s.Lambda })
+	}
 	return out
 }
 

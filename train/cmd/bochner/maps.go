@@ -41,7 +41,7 @@ type mapFlags struct {
 	Scale    string  `placeholder:"LIST" help:"Scalers, in order: none, l1, l2, minmax, cube, standard, auto, robust or quantile (default: where mini-batches tune the map, the best of auto, none, quantile and robust; otherwise none, or for a table with names or texts auto, which is cube for maps of x >= 0; cube for bags)."`
 	Map      string  `placeholder:"NAME" help:"Feature map, see bochner maps (default gaussian; exp-semigroup for synthetic data; hdd-js for bags)."`
 	Params   string  `placeholder:"LIST" help:"Parameters of the map, name=value,... (default from the data)."`
-	Features *int    `placeholder:"N" help:"Output columns of the map (default 4096; 1024 for a map that mini-batches tune, 512 for one that is fitted)."`
+	Features *int    `placeholder:"N" help:"Output columns of the map (default 4096; 1024 for a map that mini-batches tune, of one that is fitted 512, or half the rows)."`
 	Sampler  *string `placeholder:"NAME" help:"Sampler of the frequencies, see init/samplers.md (default iid)."`
 	Dtype    *string `enum:"float32,float64" placeholder:"TYPE" help:"Element type: float32 or float64 (default float64; float32 where mini-batches tune the map)."`
 	Seed     *uint64 `placeholder:"N" help:"Seed of the draws, of the order of the rows and of splits (default 1)."`
@@ -107,15 +107,12 @@ func (f mapFlags) spec(s layers.Spec, scale string, tunes bool) (layers.Spec, er
 		return s, fmt.Errorf("--features does not apply to --map %s, which makes %s%s", s.Map, e.Width, orderHint(e))
 	case f.Features != nil:
 		s.Features = *f.Features
-	case s.Features == 0 && e.HasFeatures():
-		switch s.Features = 4096; {
-		case e.Fitted:
-			s.Features = fittedFeatures
-		case s.Tuned():
+	case s.Features == 0 && e.HasFeatures() && !e.Fitted:
+		if s.Features = 4096; s.Tuned() {
 			s.Features = tunedFeatures
 		}
 	}
-	if e.HasFeatures() {
+	if s.Features != 0 || f.Features != nil {
 		if err := checkFeatures("--features", s.Features); err != nil {
 			return s, err
 		}
@@ -139,6 +136,11 @@ func (f mapFlags) spec(s layers.Spec, scale string, tunes bool) (layers.Spec, er
 	return s, probe(s)
 }
 
+// described is a map with its parameters.
+func described(name string, params layers.Values) string {
+	return strings.TrimSpace(name + " " + params.Short())
+}
+
 // orderHint names the flag that sets the order of a map, and so its columns.
 func orderHint(e *layers.Entry) string {
 	if e.Has("order") {
@@ -149,9 +151,6 @@ func orderHint(e *layers.Entry) string {
 
 // tunedFeatures are the default features of a map that mini-batches tune.
 const tunedFeatures = 1024
-
-// fittedFeatures are the default features of a map that is fitted, in time cubic in them: a part of a second.
-const fittedFeatures = 512
 
 // What a map may take: columns of its features, and coordinates of its frequencies (16 GiB).
 const (

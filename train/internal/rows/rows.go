@@ -152,7 +152,7 @@ func (s *Source) Split(fraction float64, seed uint64) (rest, held *Source) {
 		kept, out := data.Split(s.N, min(max(fraction, one), 1-one), seed)
 		return s.Take(kept), s.Take(out)
 	}
-	in := data.Held(fraction, seed)
+	in := data.Held(fraction, seed, s.Who)
 	return s.Where(func(file, row int) bool { return !in(file, row) }), s.Where(in)
 }
 

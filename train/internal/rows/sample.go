@@ -34,7 +34,7 @@ type SampledBlock struct {
 }
 
 // NewSample returns an empty sample, which the seed draws.
-func NewSample(seed uint64) *Sample { return &Sample{rank: data.Rank(seed)} }
+func NewSample(seed uint64) *Sample { return &Sample{rank: data.Rank(seed, "lambda")} }
 
 // Add takes rows, as Rows.
 func (s *Sample) Add(rows Names, z *tensor.Dense, y *mat.Dense) error {
