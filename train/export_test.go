@@ -8,7 +8,7 @@ import (
 
 // FoldsOf are the rows of each fold of a set.
 func FoldsOf(set *data.Set, folds int, seed uint64) ([][]int, error) {
-	p, err := Recipe{}.labelled(context.Background(), set)
+	p, err := Recipe{Scale: "none"}.labelled(context.Background(), set)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,9 @@ import (
 	"github.com/bochner-go/bochner/ops"
 )
 
+// bagLabel names the column of the labels of bags.
+const bagLabel = "label"
+
 // ReadBags reads a CSV file of bags at path, plain, gzip or zstd. See ReadBagsCSV.
 func ReadBags(path string, o Options) (*Set, error) {
 	f, err := os.Open(path)
@@ -23,9 +26,9 @@ func ReadBags(path string, o Options) (*Set, error) {
 }
 
 // ReadBagsCSV reads sets of samples from comma-separated values (RFC 4180), plain, gzip or zstd. name stands for the
-// file in messages and in Set.Source. The first line names the columns: "bag", "label" unless Options.Label is
-// LabelNone, and the coordinates, which are numbers. Each further line is a sample. The rows of a bag need not be
-// consecutive; they keep their order. Set.X is an *ops.Bags of float64.
+// file in messages and in Set.Source. The first line names the columns: "bag", "label" and the coordinates, which are
+// numbers. With Options.Label of LabelNone a label is left out if there is one. Each further line is a sample. The rows
+// of a bag need not be consecutive; they keep their order. Set.X is an *ops.Bags of float64.
 //
 // Options.Task, Delimiter, DropUnlabelled, Dims and MaxCells are as for ReadCSV. Label only says whether there is a
 // label. Errors: as for ReadCSV; ErrColumn for a header without "bag" or "label"; ErrFormat for an empty bag name, and
@@ -33,7 +36,7 @@ func ReadBags(path string, o Options) (*Set, error) {
 func ReadBagsCSV(r io.Reader, name string, o Options) (*Set, error) {
 	o.bags, o.Header, o.ID, o.LabelNames, o.Columns, o.Form = true, HeaderYes, "bag", nil, nil, FormDense
 	if o.Label != LabelNone {
-		o.LabelNames = []string{"label"}
+		o.LabelNames = []string{bagLabel}
 	}
 	set, err := ReadCSV(r, name, o)
 	var missing *Error

@@ -64,8 +64,8 @@ func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 		return err
 	}
 	bags := ofBags(m.Spec.Map)
-	if name := g.first(node, []string{"Tables"}); bags && name != "" {
-		return program.Usage("--%s does not apply to a model of sets of samples, whose files name the columns", name)
+	if err := checkTables(bags, g, node); err != nil {
+		return err
 	}
 	set, err := readFiles(ctx, bags, c.Files, o)
 	if err != nil {
@@ -88,6 +88,14 @@ func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	}
 	r.Seconds.Features, r.Seconds.Total = timed.spent.Seconds(), time.Since(start).Seconds()
 	return r.show(c.Plot, c.JSON)
+}
+
+// checkTables refuses the flags of tables for a model of sets of samples.
+func checkTables(bags bool, g given, node *kong.Node) error {
+	if name := g.first(node, []string{"Tables"}); bags && name != "" {
+		return program.Usage("--%s does not apply to a model of sets of samples, whose files name the columns", name)
+	}
+	return nil
 }
 
 // checkLevel wants a probability, and a distribution to take it.

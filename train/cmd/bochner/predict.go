@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/predictions"
 	"github.com/bochner-go/bochner/train/cmd/program"
@@ -18,7 +20,7 @@ import (
 
 type predictCmd struct {
 	Model string   `arg:"" help:"Model file of bochner fit."`
-	Files []string `arg:"" help:"Files of rows, which need no labels."`
+	Files []string `arg:"" help:"Files of rows, which need no labels; of a model of sets of samples one file."`
 	Out   string   `required:"" help:"The file to write: .csv, .jsonl, .npy (the numbers alone) or .parquet."`
 
 	Label []string `group:"Tables" default:"last" help:"Where rows without names of columns have a label to be left out: last, first or a number from 1 (default last, if there is one)."`
@@ -30,8 +32,8 @@ type predictCmd struct {
 	Spreadsheet  bool    `group:"Output" help:"Put ' before texts in CSV that a spreadsheet would compute (default false)."`
 }
 
-// Run writes what a model predicts. It reads the rows in blocks.
-func (c *predictCmd) Run(ctx context.Context, g given) error {
+// Run writes what a model predicts. It reads rows in blocks, and sets of samples at once.
+func (c *predictCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	o := predictions.Options{Spreadsheet: c.Spreadsheet}
 	if c.Distribution {
 		o.Level = c.Level
@@ -56,26 +58,39 @@ func (c *predictCmd) Run(ctx context.Context, g given) error {
 	switch {
 	case err != nil:
 		return err
-	case ofBags(m.Spec.Map):
-		return fmt.Errorf("%s: the map %s takes sets of samples, which are not predicted; see bochner evaluate", c.Model, m.Spec.Map)
 	case c.Distribution && m.Uncertainty == nil:
 		return noDistribution(c.Model)
 	}
-	so := data.StreamOptions{BlockRows: data.BlockRows(1, m.Map.Features())}
-	if so.Options, err = predictOptions(m, read, labelFlags{Label: c.Label}, c.ID, c.Files); err != nil {
+	bags := ofBags(m.Spec.Map)
+	if err := checkTables(bags, g, node); err != nil {
 		return err
 	}
-	s, err := data.OpenStream(so, c.Files...)
+	rows := c.sets(ctx)
+	if o.ID = "bag"; !bags {
+		so := data.StreamOptions{BlockRows: data.BlockRows(1, m.Map.Features())}
+		if so.Options, err = predictOptions(m, read, labelFlags{Label: c.Label}, c.ID, c.Files); err != nil {
+			return err
+		}
+		s, err := data.OpenStream(so, c.Files...)
+		if err != nil {
+			return err
+		}
+		o.ID, rows = so.ID, s.Blocks(ctx, 0)
+	}
+	n, err := predictions.Write(c.Out, m, rows, o)
 	if err != nil {
 		return err
 	}
-	o.ID = so.ID
-	n, err := predictions.Write(c.Out, m, s.Blocks(ctx, 0), o)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(os.Stderr, "%d rows in %.2f seconds: %s\n", n, time.Since(start).Seconds(), c.Out)
+	fmt.Fprintf(os.Stderr, "%d %s in %.2f seconds: %s\n", n, rowsName(bags), time.Since(start).Seconds(), c.Out)
 	return nil
+}
+
+// sets reads sets of samples in one block. Their labels, if there are any, are left out.
+func (c *predictCmd) sets(ctx context.Context) iter.Seq2[*data.Block, error] {
+	return func(yield func(*data.Block, error) bool) {
+		set, err := readFiles(ctx, true, c.Files, data.Options{Label: data.LabelNone})
+		yield(&data.Block{Set: set}, err)
+	}
 }
 
 // predictOptions are how rows are read that need no labels: a table's by the names of its columns; of others the label is
