@@ -81,9 +81,9 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 }
 
 // FillDefaults fills in the parameters that are not given, from the declared defaults and from the data x: rows, dense
-// or sparse, or bags. maps.md beside this file has the rule for each map. A nystrom map without Features has 512, or
-// one for two rows of fewer than 1024. Errors: parameters out of range, or a rule
-// that these data do not allow (ErrParam, ErrShape, ErrDomain); bags for a map of rows (ErrDtype).
+// or sparse, or bags. maps.md beside this file has the rule for each map. A nystrom map without Features gets 512, or
+// half the number of rows if that is less. Errors: parameters out of range, or a rule that these data do not allow
+// (ErrParam, ErrShape, ErrDomain); bags for a map of rows (ErrDtype).
 func (s *Spec) FillDefaults(x ops.Matrix) error {
 	e, err := Lookup(s.Map)
 	if err != nil {
