@@ -16,6 +16,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gorgonia.org/tensor"
@@ -75,6 +76,9 @@ func TestNewScaler(t *testing.T) {
 // TestChosenScale: a recipe that names no scaler takes the one with the least loss on held-out rows where mini-batches
 // tune a map of real numbers on dense rows, and learns what a recipe that names it learns.
 func TestChosenScale(t *testing.T) {
+	if trial.RaceEnabled {
+		t.Skip("some minutes under the race detector")
+	}
 	const n, d = 500, 3
 	rng := rand.New(rand.NewPCG(1, 2))
 	sizes, bits, y := make([]float64, n*d), make([]float64, n*d), make([]float64, n)
