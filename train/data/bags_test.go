@@ -26,7 +26,7 @@ func TestReadBags(t *testing.T) {
 		{"bag,label,x1,x2\na,+1,1,2\nb,0,3,4\na,1.0,5,6\n", Options{}, []float64{1, 2, 5, 6, 3, 4}, []int{0, 2, 3}, []string{"a", "b"}, []string{"1", "0"}, nil},
 		{"x1,bag,label\n7,a,2.5\n", Options{Task: Regression}, []float64{7}, []int{0, 1}, []string{"a"}, nil, []float64{2.5}},
 		{"bag,x1\n2,7\n1,8\n1,9\n", Options{Label: LabelNone}, []float64{7, 8, 9}, []int{0, 1, 3}, []string{"2", "1"}, nil, nil},
-		{"x1,label,bag\n2,7,1\n", Options{Label: LabelNone}, []float64{2, 7}, []int{0, 1}, []string{"1"}, nil, nil},
+		{"x1,label,bag\n2,tied,1\n", Options{Label: LabelNone}, []float64{2}, []int{0, 1}, []string{"1"}, nil, nil},
 	} {
 		s := must(ReadBagsCSV(strings.NewReader(c.text), "f.csv", c.o))
 		if !slices.Equal(s.X.(*ops.Bags).Samples().Float64s(), c.x) || !slices.Equal(s.X.(*ops.Bags).Offsets(), c.offs) || !slices.Equal(s.IDs, c.ids) ||
