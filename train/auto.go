@@ -103,7 +103,7 @@ func (t Trial) String() string {
 // outline is a spec in words: a map with its parameters, or the layers of a network.
 func outline(s layers.Spec) string {
 	if len(s.Parts) == 0 {
-		return strings.TrimSpace(s.Map + " " + fmt.Sprint(s.Params.Short()))
+		return layers.Spec{Map: s.Map, Params: s.Params}.String()
 	}
 	words := make([]string, len(s.Parts))
 	for i, p := range s.Parts {

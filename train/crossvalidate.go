@@ -197,7 +197,8 @@ func (p *prepared) scores(ctx context.Context, candidates []Candidate, o CVOptio
 	for _, g := range groups {
 		all, err := p.scoresOf(ctx, job, g)
 		if err != nil {
-			return nil, fmt.Errorf("train: CrossValidate: map %s %v: %w", g.Spec.Map, g.Spec.Params.Short(), err)
+			return nil, fmt.Errorf("train: CrossValidate: map %v: %w",
+				layers.Spec{Map: g.Spec.Map, Params: g.Spec.Params}, err)
 		}
 		for _, i := range g.of {
 			scores[i] = all

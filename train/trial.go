@@ -213,8 +213,8 @@ func divisions(n int, fraction float64, most int) (ends []int) {
 	return append(ends, n)
 }
 
-// trials hold out a fraction of the rows for somebody: of rows in memory several times if they are few, and of a stream
-// once.
+// trials hold out a fraction of the rows for who, which errors name: of rows in memory several times if they are few,
+// and of a stream once.
 func (p *prepared) trials(who string, fraction float64, seed uint64) (all []*trial, err error) {
 	rows, memory := p.rows.(data.Pairs)
 	if !memory {
@@ -223,8 +223,8 @@ func (p *prepared) trials(who string, fraction float64, seed uint64) (all []*tri
 	parts := deal(p.n, rows.Y, p.recipe.Groups, seed, divisions(p.n, fraction, p.n))
 	for i, held := range parts[:len(parts)-1] {
 		if len(held) == 0 || len(held) == p.n {
-			return nil, fmt.Errorf("HeldOut = %v of %d rows leaves none to learn from or none to score: %w", fraction,
-				p.n, domain.ErrParam)
+			return nil, fmt.Errorf("train: %s: HeldOut = %v of %d rows leaves none to learn from or none to score: %w",
+				who, fraction, p.n, domain.ErrParam)
 		}
 		all = append(all, trialOf(rows, parts, i, nil))
 	}

@@ -211,7 +211,7 @@ type tuning struct {
 func (c *tuning) choose(ctx context.Context, out *Report) error {
 	trials, err := c.p.trials("Tuner", c.HeldOut, c.Seed)
 	if err != nil {
-		return fmt.Errorf("train: Tuner: %w", err)
+		return err
 	}
 	out.Chosen = ""
 	means := map[string]float64{}

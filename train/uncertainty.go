@@ -103,7 +103,7 @@ func (p *prepared) uncertainty(ctx context.Context, m *Model, ridge float64, lea
 	}
 	all, err := p.trials("Uncertainty", cmp.Or(o.HeldOut, .2), o.Seed)
 	if err != nil {
-		return nil, fmt.Errorf("train: Uncertainty: %w", err)
+		return nil, err
 	}
 	var held outcome
 	for _, t := range all {

@@ -35,7 +35,7 @@ func (o Options) rolesOf(names []string, width int) (roles, error) {
 	}
 	r.features = make([]int, 0, width)
 	for j := range width {
-		if !slices.Contains(r.labels, j) && j != r.id && !(o.bags && names != nil && names[j] == bagLabel) {
+		if !slices.Contains(r.labels, j) && j != r.id && !(o.bags && names[j] == bagLabel) {
 			r.features = append(r.features, j)
 		}
 	}

@@ -44,7 +44,7 @@ func draw(ctx context.Context, m layers.Layer, examples data.Examples, o Options
 	n := src.N
 	if src.Memory == nil {
 		err = src.EachRaw(func(_ rows.Names, x ops.Matrix, _ *mat.Dense) error { n += x.Shape()[0]; return nil })
-		src = src.Where(data.Held(min(1, float64(o.Rows)/float64(n)), o.Seed, "evidence"))
+		_, src = src.Split(min(1, float64(o.Rows)/float64(n)), o.Seed)
 	} else if n > o.Rows {
 		drawn := data.Shuffle(n, o.Seed)[:o.Rows]
 		slices.Sort(drawn)

@@ -358,7 +358,7 @@ func writeBlocks(ctx context.Context, what, path string, x ops.Matrix, cols int,
 }
 
 func (ob *mapped) print() {
-	fmt.Printf("map       %s, %d -> %d features, %s\n", described(ob.Map, ob.Params), ob.InputDim, ob.Features, ob.Dtype)
+	fmt.Printf("map       %v, %d -> %d features, %s\n", layers.Spec{Map: ob.Map, Params: ob.Params}, ob.InputDim, ob.Features, ob.Dtype)
 	fmt.Printf("%s      %d\n", rowsName(ofBags(ob.Map)), ob.Rows)
 	if ob.Note != "" {
 		fmt.Printf("note      %s\n", ob.Note)

@@ -247,7 +247,7 @@ func (c *featuresCmd) draw(reports []samplerReport) error {
 			series = append(series, s)
 		}
 	}
-	img, err := report.ErrorCurves(series, report.WithTitle(fmt.Sprintf("%s %v: kernel error by number of features", c.spec.Map, c.spec.Params.Short())))
+	img, err := report.ErrorCurves(series, report.WithTitle(fmt.Sprintf("%v: kernel error by number of features", layers.Spec{Map: c.spec.Map, Params: c.spec.Params})))
 	if err != nil {
 		return err
 	}

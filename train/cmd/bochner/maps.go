@@ -136,11 +136,6 @@ func (f mapFlags) spec(s layers.Spec, scale string, tunes bool) (layers.Spec, er
 	return s, probe(s)
 }
 
-// described is a map with its parameters.
-func described(name string, params layers.Values) string {
-	return strings.TrimSpace(name + " " + params.Short())
-}
-
 // orderHint names the flag that sets the order of a map, and so its columns.
 func orderHint(e *layers.Entry) string {
 	if e.Has("order") {

@@ -65,17 +65,9 @@ func (c *predictCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	if err := checkTables(bags, g, node); err != nil {
 		return err
 	}
-	rows := c.sets(ctx)
-	if o.ID = "bag"; !bags {
-		so := data.StreamOptions{BlockRows: data.BlockRows(1, m.Map.Features())}
-		if so.Options, err = predictOptions(m, read, labelFlags{Label: c.Label}, c.ID, c.Files); err != nil {
-			return err
-		}
-		s, err := data.OpenStream(so, c.Files...)
-		if err != nil {
-			return err
-		}
-		o.ID, rows = so.ID, s.Blocks(ctx, 0)
+	var rows iter.Seq2[*data.Block, error]
+	if rows, o.ID, err = c.rows(ctx, m, read, bags); err != nil {
+		return err
 	}
 	n, err := predictions.Write(c.Out, m, rows, o)
 	if err != nil {
@@ -85,12 +77,21 @@ func (c *predictCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	return nil
 }
 
-// sets reads sets of samples in one block. Their labels, if there are any, are left out.
-func (c *predictCmd) sets(ctx context.Context) iter.Seq2[*data.Block, error] {
-	return func(yield func(*data.Block, error) bool) {
+// rows are the rows in blocks, or sets of samples in one block without their labels, and the column of their names.
+func (c *predictCmd) rows(ctx context.Context, m *train.Model, read data.Options, bags bool) (rows iter.Seq2[*data.Block, error], id string, err error) {
+	if bags {
 		set, err := readFiles(ctx, true, c.Files, data.Options{Label: data.LabelNone})
-		yield(&data.Block{Set: set}, err)
+		return func(yield func(*data.Block, error) bool) { yield(&data.Block{Set: set}, nil) }, "bag", err
 	}
+	so := data.StreamOptions{BlockRows: data.BlockRows(1, m.Map.Features())}
+	if so.Options, err = predictOptions(m, read, labelFlags{Label: c.Label}, c.ID, c.Files); err != nil {
+		return nil, "", err
+	}
+	s, err := data.OpenStream(so, c.Files...)
+	if err != nil {
+		return nil, "", err
+	}
+	return s.Blocks(ctx, 0), so.ID, nil
 }
 
 // predictOptions are how rows are read that need no labels: a table's by the names of its columns; of others the label is

@@ -195,7 +195,7 @@ func (r *result) show(plot string, asJSON bool) error {
 	if r.Scale != "none" {
 		fmt.Println("scale       ", r.Scale)
 	}
-	fmt.Printf("map          %s, %d -> %d features", described(r.Map, r.Params), r.InputDim, r.Features)
+	fmt.Printf("map          %v, %d -> %d features", layers.Spec{Map: r.Map, Params: r.Params}, r.InputDim, r.Features)
 	if r.Sampler != "" {
 		fmt.Printf(", sampler %s, seed %d", r.Sampler, r.Seed)
 	}

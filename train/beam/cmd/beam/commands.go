@@ -10,6 +10,7 @@ import (
 	"time"
 
 	sdk "github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/beam"
 	"github.com/bochner-go/bochner/train/beam/submit"
 	"github.com/bochner-go/bochner/train/wholefile"
@@ -126,8 +127,8 @@ func (c *command) run(ctx context.Context) error {
 		return err
 	}
 	m := r.Model
-	_, err = fmt.Printf("map       %s %v, %d -> %d features\nfiles     %d\nseconds   prepare %.1f, job %.1f\nwritten   %s\n",
-		m.Spec.Map, m.Spec.Params.Short(), m.Dims(), m.Map.Features(), len(files), ready.Sub(start).Seconds(),
+	_, err = fmt.Printf("map       %v, %d -> %d features\nfiles     %d\nseconds   prepare %.1f, job %.1f\nwritten   %s\n",
+		layers.Spec{Map: m.Spec.Map, Params: m.Spec.Params}, m.Dims(), m.Map.Features(), len(files), ready.Sub(start).Seconds(),
 		time.Since(ready).Seconds(), to)
 	return err
 }
