@@ -75,6 +75,9 @@ func TestErrors(t *testing.T) {
 		{errorOf3(DrawProducts(nothing{}, 3, 8, 1)), ErrParam, "largest coefficient"},
 		{errorOf2(DrawCountSketches(0, 3, 8, 1)), ErrParam, "at least 1"},
 		{errorOf2(DrawCountSketches(2, 3, 0, 1)), ErrParam, "at least 1"},
+		{errorOf3(DrawGrids(Laplacian{1}, 3, 0, 1)), ErrParam, "at least 1"},
+		{errorOf3(DrawGrids(Laplacian{-1}, 3, 2, 1)), ErrParam, "Sigma = -1"},
+		{errorOf3(DrawGrids(Laplacian{1e-60}, 3, 2, 1)), ErrParam, "Sigma = 1e-60|scale the columns"},
 
 		// variances
 		{errorOf(PairVariance(Gaussian{}, other, other)), ErrParam, "Sigma = 0"},

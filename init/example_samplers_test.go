@@ -182,6 +182,17 @@ func ExampleDrawProducts() {
 	// Output: degrees [1 0 2 1 0 1 0 1], scales [1.186 0.484], signs (5, 24)
 }
 
+// Two grids in the plane.
+func ExampleDrawGrids() {
+	rates, offsets, hash, err := spectral.DrawGrids(spectral.Laplacian{Sigma: 1}, 2, 2, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(rates.Shape(), offsets.Shape(), hash.Shape())
+	// Output: (2, 2) (2, 2) (2, 3)
+}
+
 // Two sketches of vectors of three coordinates in eight buckets.
 func ExampleDrawCountSketches() {
 	buckets, signs, err := spectral.DrawCountSketches(2, 3, 8, 1)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 )
 
@@ -88,6 +89,33 @@ func TestPick(t *testing.T) {
 	for u, want := range map[float64]int{0: 1, .2499: 1, .25: 3, .9: 3, 1 - 1e-17: 3, math.Nextafter(1, 0): 3} {
 		if got := pick(p, u); got != want {
 			t.Errorf("u = %v picks %d", u, got)
+		}
+	}
+}
+
+// TestGrids: the widths of cells have the density δ exp(-δ/σ)/σ², of mean 2σ and variance 2σ², in every column, and
+// offsets and hash are uniform.
+func TestGrids(t *testing.T) {
+	const d, n, sigma = 3, 20000, .7
+	rates, offsets, hash, err := DrawGrids(Laplacian{sigma}, d, n, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var widths, uniform, words []float64
+	for i, r := range rates.Float64s() {
+		widths, uniform = append(widths, 1/r), append(uniform, offsets.Float64s()[i])
+	}
+	for _, v := range hash.Float64s() {
+		words = append(words, v/(1<<24))
+	}
+	for name, c := range map[string]struct {
+		v              []float64
+		mean, variance float64
+	}{"widths": {widths, 2 * sigma, 2 * sigma * sigma}, "offsets": {uniform, .5, 1. / 12}, "hash": {words, .5, 1. / 12}} {
+		mean, variance := stat.MeanVariance(c.v, nil)
+		m := float64(len(c.v))
+		if math.Abs(mean-c.mean) > 4*math.Sqrt(c.variance/m) || math.Abs(variance-c.variance) > 4*c.variance*math.Sqrt(5/m) {
+			t.Errorf("%s have the mean %v and the variance %v, want %v and %v", name, mean, variance, c.mean, c.variance)
 		}
 	}
 }

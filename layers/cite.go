@@ -105,6 +105,7 @@ func (l *NystromLayer) drawnBy() fmt.Stringer { return l.choice }
 var (
 	layerSources = map[string][]string{
 		"AdditiveLayer":           {"Rahimi and Recht 2007"},
+		"BinningLayer":            {"Rahimi and Recht 2007", "Wu et al. 2016", "Dietzfelbinger 1996"},
 		"Dense":                   {"Glorot and Bengio 2010"},
 		"FourierLayer":            {"Rahimi and Recht 2007"},
 		"PeriodicLayer":           {"Gorishniy et al. 2022"},

@@ -33,12 +33,15 @@ var drawn = map[string]func(opts ...layers.Option) layers.Layer{
 	"phase":   by[spectral.Random](layers.NewFourierLayer, unitGaussian, 3, 16, layers.WithPhase()),
 	"structured": by[spectral.Random](layers.NewFourierLayer, unitGaussian, 17, 64,
 		layers.WithSampler(spectral.Structured{})),
-	"laplace":       by[spectral.Random](layers.NewRandomLaplaceLayer, spectral.ExpSemigroup{Beta: 1}, 3, 16),
-	"skewed":        by(layers.NewSkewedChi2Layer, 1, 3, 16),
-	"srf":           by(layers.NewSRFLayer, spectral.SRF{A: 2, P: 3}, 3, 16),
-	"gorf":          by[spectral.SignedLaw](layers.NewGORFLayer, twoGaussians, 3, 16),
-	"maclaurin":     by[spectral.Polynomial](layers.NewRandomMaclaurinLayer, polynomial, 3, 16),
-	"sketch":        by(layers.NewTensorSketchLayer, polynomial, 3, 16),
+	"laplace":   by[spectral.Random](layers.NewRandomLaplaceLayer, spectral.ExpSemigroup{Beta: 1}, 3, 16),
+	"skewed":    by(layers.NewSkewedChi2Layer, 1, 3, 16),
+	"srf":       by(layers.NewSRFLayer, spectral.SRF{A: 2, P: 3}, 3, 16),
+	"gorf":      by[spectral.SignedLaw](layers.NewGORFLayer, twoGaussians, 3, 16),
+	"maclaurin": by[spectral.Polynomial](layers.NewRandomMaclaurinLayer, polynomial, 3, 16),
+	"sketch":    by(layers.NewTensorSketchLayer, polynomial, 3, 16),
+	"binning": func(opts ...layers.Option) layers.Layer {
+		return must(layers.NewBinningLayer(spectral.Laplacian{Sigma: 1}, 3, 16, 4, opts...))
+	},
 	"exponentiated": by(layers.NewExponentiatedLayer, spectral.Exponentiated{Of: spectral.Chi2{}, Sigma: 1}, 3, 16),
 	"hdd":           by(layers.NewHDDLayer, divergence, 1, 16),
 	"l2":            by(layers.NewHDDLayer, layers.Density{Sigma: 1}, 1, 16),
@@ -52,7 +55,7 @@ func numbers(l layers.Layer) map[string][]float64 {
 	all := map[string][]float64{}
 	for _, p := range l.Params() {
 		name := p.Name[strings.LastIndex(p.Name, ".")+1:]
-		if slices.Contains([]string{"W", "b", "lambda", "U", "norms", "signs", "buckets"}, name) {
+		if slices.Contains([]string{"W", "b", "lambda", "U", "norms", "signs", "buckets", "hash"}, name) {
 			all[p.Name] = slices.Clone(floats(p.Value))
 		}
 	}

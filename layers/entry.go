@@ -66,7 +66,8 @@ type Traits struct {
 	Tunable bool   // it has parameters to tune, and so a policy
 	Fitted  bool   // it is fitted on data: Spec.Fit builds it, Build does not, Restore needs its Params
 	Bags    bool   // it maps sets of samples, ops.Bags; Dims is then the number of coordinates of a sample
-	Zeros   bool   // all features of 0 are 0, so that sparse rows have sparse features, see KeepsZeros
+	Zeros   bool   // all features of 0 are 0, so that sparse rows have sparse features, see StaysSparse
+	Stored  int    // of a spec, the features of any row that are not 0, if they are sparse whatever the row
 	Width   string // its number of columns, in words, if the user does not choose a number of features
 	lends   bool   // whether a fitted map or a mean map can take its kernel
 	gains   bool   // whether All lowers the error of its models, see Spec.DefaultPolicy

@@ -216,6 +216,13 @@ func ExampleNewRandomMaclaurinLayer() {
 	// Output: k(x, y) = 0.25, z(x)·z(y) = 0.25
 }
 
+// A row has one feature that is not 0 in each of 4096 grids.
+func ExampleNewBinningLayer() {
+	k := spectral.Laplacian{Sigma: 2}
+	compare(k, layers.Must(layers.NewBinningLayer(k, 3, 65536, 16)), unit, orthogonal)
+	// Output: k(x, y) = 0.30, z(x)·z(y) = 0.30
+}
+
 // Convolved count sketches.
 func ExampleNewTensorSketchLayer() {
 	k := spectral.SpherePolynomial{A: 2, P: 2}

@@ -49,7 +49,7 @@ func fittingRows(b *base, on ops.Domain, sample *tensor.Dense) (*tensor.Dense, e
 // tableMap is the common part of maps that read a fitted table for each column. Its parameters are knots [d, P] and
 // table [d, P·w].
 type tableMap struct {
-	zeroMapper
+	csrMapper
 	op ops.Tables
 }
 
@@ -61,7 +61,7 @@ func newTableMap(b *base, op ops.Tables, on ops.Domain) *tableMap {
 		b.params = append(b.params, Param{name, tensor.New(tensor.WithShape(state[name]...), tensor.Of(b.dt)), false})
 	}
 	table := func(a ops.Attr) ops.Op { return ops.Table(op, a) }
-	return &tableMap{zeroMapper{sparseMapper{newSingle(b, on, false, table)}}, op}
+	return &tableMap{csrMapper{sparseMapper{newSingle(b, on, false, table)}}, op}
 }
 
 // tableState returns the shapes of the parameters.

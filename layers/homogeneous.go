@@ -27,7 +27,7 @@ import (
 // stretches the signature, whose transform becomes 𝒦̂(λ L/L₀). All tunes ln L and the roots of the samples, κ̂_j =
 // root_κ_j², which therefore never become negative. The derivative for x at 0 is defined as 0, see ops.Homogeneous.
 type HomogeneousLayer struct {
-	zeroMapper
+	csrMapper
 	kernel    spectral.Homogeneous
 	harmonics *spectral.Harmonics
 	op        ops.Series
@@ -64,7 +64,7 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 		return nil, fmt.Errorf("%s: policy %v: a map of order 0 has no frequency and nothing to tune: %w", b.who(),
 			o.policy, ErrParam)
 	}
-	l := &HomogeneousLayer{zeroMapper: zeroMapper{newSparseMapper(b, ops.Domain{})}, kernel: k, harmonics: h}
+	l := &HomogeneousLayer{csrMapper: csrMapper{newSparseMapper(b, ops.Domain{})}, kernel: k, harmonics: h}
 	l.op = ops.Series{F: h.F[1:], Gamma: k.Degree(), Stationary: o.harmonics.stationary,
 		Negative: k.Extension()}
 	if err := b.checkSize(d, l.op.Width()); err != nil {
@@ -137,8 +137,8 @@ func (l *HomogeneousLayer) through(f *flow, dst *tensor.Dense, x value) value {
 	return f.do(ops.Homogeneous(l.op, a), dst, x, base, f.param(l.base, "root_kappa"))
 }
 
-// KeepsZeros is true, except for the stationary form.
-func (l *HomogeneousLayer) KeepsZeros() bool { return !l.op.Stationary }
+// StaysSparse is true, except for the stationary form.
+func (l *HomogeneousLayer) StaysSparse() bool { return !l.op.Stationary }
 
 // TransformCSR is Transform for sparse rows.
 func (l *HomogeneousLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {

@@ -32,8 +32,8 @@ func (l *Identity) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	return l.copy(dst, x)
 }
 
-// KeepsZeros is true.
-func (l *Identity) KeepsZeros() bool { return true }
+// StaysSparse is true.
+func (l *Identity) StaysSparse() bool { return true }
 
 // MapCSR returns x itself. NaN and infinities are errors (ErrDomain).
 func (l *Identity) MapCSR(x *ops.CSR) (*ops.CSR, error) {

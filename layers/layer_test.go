@@ -21,7 +21,7 @@ var (
 		(*layers.PositiveLayer)(nil), (*layers.RandomReLULayer)(nil), (*layers.RandomLaplaceLayer)(nil),
 		(*layers.LevyLayer)(nil), (*layers.SkewedChi2Layer)(nil), (*layers.SkewedIntersectionLayer)(nil),
 		(*layers.SkewedLayer)(nil), (*layers.SRFLayer)(nil), (*layers.GORFLayer)(nil), (*layers.RandomMaclaurinLayer)(nil),
-		(*layers.TensorSketchLayer)(nil), (*layers.ExponentiatedLayer)(nil), (*layers.HDDLayer)(nil),
+		(*layers.TensorSketchLayer)(nil), (*layers.BinningLayer)(nil), (*layers.ExponentiatedLayer)(nil), (*layers.HDDLayer)(nil),
 		(*layers.PeriodicLayer)(nil), (*layers.Dense)(nil), (*layers.LinearHead)(nil), (*layers.SoftmaxHead)(nil)}
 	_ = []zeroLayer{(*layers.HomogeneousLayer)(nil), (*layers.AddKPCALayer)(nil), (*layers.MajiBergLayer)(nil),
 		(*layers.Identity)(nil), (*layers.Sequential)(nil), (*layers.Concat)(nil), (*layers.Product)(nil)}
@@ -34,7 +34,7 @@ type sparseLayer interface {
 
 type zeroLayer interface {
 	sparseLayer
-	layers.ZeroMap
+	layers.CSRMap
 }
 
 // TestFrozenComputesNothing: under a head, a frozen map on data adds no product to the backward; WithInputGrad brings

@@ -90,7 +90,7 @@ func (l *LevyLayer) String() string {
 
 // logWavesMap is the Ψ of spectral.ReciprocalSemigroup, for x/λ. It has no parameters.
 type logWavesMap struct {
-	zeroMapper
+	csrMapper
 	omega, amplitude []float64
 }
 

@@ -150,11 +150,11 @@ func (l sparseMapper) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense
 	return l.transform(dst, x)
 }
 
-// zeroMapper is a mapper that maps sparse rows to sparse rows.
-type zeroMapper struct{ sparseMapper }
+// csrMapper is a mapper that maps sparse rows to sparse rows.
+type csrMapper struct{ sparseMapper }
 
 // MapCSR maps sparse rows to sparse rows.
-func (l zeroMapper) MapCSR(x *ops.CSR) (*ops.CSR, error) {
+func (l csrMapper) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	if err := l.fits(x); err != nil {
 		return nil, err
 	}
@@ -164,8 +164,8 @@ func (l zeroMapper) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	return z, f.err
 }
 
-// KeepsZeros is true.
-func (l zeroMapper) KeepsZeros() bool { return true }
+// StaysSparse is true.
+func (l csrMapper) StaysSparse() bool { return true }
 
 // flow is one run of the forward of a layer: in a graph, where it adds nodes, or without one, where it computes. A
 // forward is written once for both. After an error its methods do nothing.

@@ -82,13 +82,13 @@ func newGroup(kind string, ls []Layer) (group, error) {
 	return group{newSparseMapper(b, ops.Domain{}), members{slices.Clone(ls), prefixes}}, nil
 }
 
-// KeepsZeros says whether all parts keep zeros.
-func (g group) KeepsZeros() bool { return g.dense() == nil }
+// StaysSparse says whether sparse rows have sparse features in all parts.
+func (g group) StaysSparse() bool { return g.dense() == nil }
 
-// dense returns the first part that does not keep zeros, or nil.
+// dense returns the first part with dense features of sparse rows, or nil.
 func (g group) dense() Layer {
 	for _, l := range g.layers {
-		if !KeepsZeros(l) {
+		if z, ok := behind[CSRMap](l); !ok || !z.StaysSparse() {
 			return l
 		}
 	}
@@ -98,10 +98,10 @@ func (g group) dense() Layer {
 // MapCSR maps sparse rows to sparse rows. Errors: a part that makes the rows dense (ErrParam).
 func (g group) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	if l := g.dense(); l != nil {
-		return nil, fmt.Errorf("layers: MapCSR: %q does not keep zeros and makes sparse rows dense; use Transform: %w",
+		return nil, fmt.Errorf("layers: MapCSR: %q makes sparse rows dense; use Transform: %w",
 			l.Name(), ErrParam)
 	}
-	return zeroMapper{g.sparseMapper}.MapCSR(x)
+	return csrMapper{g.sparseMapper}.MapCSR(x)
 }
 
 // Layers returns the parts, in order.

@@ -78,22 +78,45 @@ func whoOf(m Map) string {
 	return "layers: Transform"
 }
 
-// ZeroMap is a Map that may map zeros to zeros, and then sparse rows to sparse features. Homogeneous maps, maps by
-// tables, Identity and compositions are ZeroMaps.
-type ZeroMap interface {
+// CSRMap is a Map that may have sparse features. Homogeneous maps, maps by tables, Identity and compositions have them
+// where they map zeros to zeros, and a BinningLayer of 16 bins and more has them of any
+// rows.
+type CSRMap interface {
 	Map
-	// KeepsZeros says whether every feature of a row of zeros is 0.
-	KeepsZeros() bool
+	// StaysSparse says whether sparse rows have sparse features.
+	StaysSparse() bool
 	// MapCSR is Transform from sparse rows x [n, Dims] to sparse rows [n, Features]. It is an error (ErrParam) if
-	// KeepsZeros is false.
+	// StaysSparse is false.
 	MapCSR(x *ops.CSR) (*ops.CSR, error)
 }
 
-// KeepsZeros says whether Apply maps sparse rows to sparse rows: for a ZeroMap whose KeepsZeros is true, or a layer
-// whose method Unwrap returns one. It is false for a nil map.
-func KeepsZeros(m Map) bool {
-	z, ok := behind[ZeroMap](m)
-	return ok && z.KeepsZeros()
+// StaysSparse says whether Apply returns sparse features for the rows x: for sparse rows and a CSRMap whose StaysSparse
+// is true, for dense rows too if it is a BinningLayer, also behind layers whose method Unwrap returns them. It is false for a
+// nil map.
+func StaysSparse(m Map, x ops.Matrix) bool {
+	z, ok := behind[CSRMap](m)
+	if !ok || !z.StaysSparse() {
+		return false
+	}
+	switch x.(type) {
+	case *ops.CSR:
+		return true
+	case *tensor.Dense:
+		_, ok = behind[*BinningLayer](m)
+		return ok
+	}
+	return false
+}
+
+// StoredFeatures is about the number of features of rows x that Apply stores if they are sparse; 0: they are dense.
+func StoredFeatures(m Map, x ops.Matrix) int {
+	if !StaysSparse(m, x) {
+		return 0
+	}
+	if b, ok := behind[*BinningLayer](m); ok {
+		return max(1, x.Shape()[0]*b.Grids())
+	}
+	return max(1, x.(*ops.CSR).Stored()*((m.Features()+m.Dims()-1)/m.Dims()))
 }
 
 // Unwrap returns the layer that a program's own layer wraps: what its method Unwrap returns, unwrapped in turn. Another
@@ -121,18 +144,24 @@ func behind[T any](m Map) (of T, ok bool) {
 	return of, ok
 }
 
-// Apply is Transform, except that sparse rows stay sparse if the map keeps zeros (KeepsZeros): it then ignores dst and
-// returns an *ops.CSR, for the next layer or a head.
+// Apply is Transform, except that features stay sparse if they can (StaysSparse): it then ignores dst and returns an
+// *ops.CSR, for the next layer or a head.
 func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
 	if err := present(m, x); err != nil {
 		return nil, err
 	}
-	if s, sparse := x.(*ops.CSR); sparse {
-		if z, ok := behind[ZeroMap](m); ok && z.KeepsZeros() {
-			return z.MapCSR(s)
+	if !StaysSparse(m, x) {
+		return Transform(m, dst, x)
+	}
+	z, _ := behind[CSRMap](m)
+	s, sparse := x.(*ops.CSR)
+	if !sparse {
+		var err error
+		if s, err = ops.CSROf(x.(*tensor.Dense)); err != nil {
+			return nil, err
 		}
 	}
-	return Transform(m, dst, x)
+	return z.MapCSR(s)
 }
 
 // IsIdentity says whether m returns its input: an Identity, or a layer whose method Unwrap returns one.

@@ -117,8 +117,8 @@ func TestSparseCompositions(t *testing.T) {
 		"head":                {head("softmax", d), false},
 		"a map of dense rows": {&onlyDense{d: d}, false},
 	} {
-		if got := layers.KeepsZeros(c.m); got != c.zeros {
-			t.Errorf("%s: KeepsZeros is %v", name, got)
+		if got := layers.StaysSparse(c.m, s); got != c.zeros {
+			t.Errorf("%s: StaysSparse is %v", name, got)
 		}
 		want := features(c.m, x)
 		near(t, name+", dense", floats(must(layers.Transform(c.m, nil, x))), want, 0)
@@ -133,12 +133,24 @@ func TestSparseCompositions(t *testing.T) {
 			near(t, name+", zeros", features(c.m, zeros(1, d)), make([]float64, len(want)/23), 0)
 		}
 		near(t, name+", Apply", floats(z.(*tensor.Dense)), want, 1e-12)
-		if m, ok := c.m.(layers.ZeroMap); ok && !c.zeros {
+		if m, ok := c.m.(layers.CSRMap); ok && !c.zeros {
 			_, err := m.MapCSR(s)
 			wantErr(t, name+", MapCSR", err, layers.ErrParam)
 		}
 	}
-	if layers.KeepsZeros(nil) || layers.KeepsZeros((*layers.Identity)(nil)) {
+	binning := layers.Must(layers.NewBinningLayer(spectral.Laplacian{Sigma: 1}, d, 48, 16))
+	want := features(binning, x)
+	for _, rows := range []ops.Matrix{s, x} { // sparse features of dense rows too, and not of zeros
+		z, ok := must(layers.Apply(wrapped{binning}, nil, rows)).(*ops.CSR)
+		if !ok || !layers.StaysSparse(wrapped{binning}, rows) || layers.StoredFeatures(binning, rows) != z.Stored() {
+			t.Fatalf("features of binning of %T are %v", rows, z)
+		}
+		near(t, "binning", floats(must(z.Dense(nil))), want, 0)
+	}
+	if layers.StoredFeatures(random, x) != 0 || layers.StoredFeatures(id, s) != s.Stored() {
+		t.Error("StoredFeatures")
+	}
+	if layers.StaysSparse(nil, s) || layers.StaysSparse((*layers.Identity)(nil), s) {
 		t.Error("a nil map keeps zeros")
 	}
 	if !layers.IsIdentity(id) || !layers.IsIdentity(wrapped{wrapped{id}}) || layers.IsIdentity(wrapped{random}) ||

@@ -38,6 +38,8 @@ var table = completed([]*Entry{
 		Kernel: spectral.AdditiveGaussian{}, Defaults: scaled("sigma", 1, sqrtVar)},
 	{Name: "softmax", Formula: "exp(x·z/σ²)", Inputs: "any", Paper: "Choromanski et al. 2021",
 		Kernel: spectral.Softmax{}, Defaults: softmaxDefaults},
+	{Name: "random-binning", Formula: "exp(-‖x-z‖₁/σ)", Inputs: "any", Paper: "Rahimi and Recht 2007, algorithm 2",
+		of: binningForm{}, Traits: signTraits, Defaults: scaled("sigma", 1, dMeanAbsDev)},
 	{Name: "exp-semigroup", Formula: "exp(-β Σ √(x+z))", Inputs: "x >= 0", Paper: semigroupPaper,
 		Kernel: spectral.ExpSemigroup{}, Defaults: expSemigroupDefaults},
 	{Name: "reciprocal-semigroup", Formula: "Π λ/(x+z+λ)", Inputs: "x >= 0", Paper: semigroupPaper,
@@ -108,7 +110,7 @@ const (
 // identityWidth is the Width of a layer that has as many features as input columns.
 const identityWidth = "as many features as input columns"
 
-// The Traits of maps that draw random signs, of indefinite kernels, and of sets of samples.
+// The Traits of maps that draw random signs or bins, of indefinite kernels, and of sets of samples.
 var (
 	signTraits   = Traits{Sampled: true, Discrete: true}
 	signedTraits = Traits{Sampled: true, Signed: true, Tunable: true, gains: true}

@@ -109,6 +109,8 @@ var families = []family{
 	{"TensorSketch", sketch, [][]int{{5, 3}, {3, 4}, {3, 4}}, -.5, onlyX, packedAt(1, 2).of(sketchInputs(3))},
 	{"TensorSketch of one sketch", sketch, [][]int{{5, 3}, {1, 4}, {1, 4}}, -.5, onlyX, packedAt(1,
 		2).of(sketchInputs(1))},
+	{"Binning", with(ops.Binning, 4), [][]int{{5, 3}, {2, 3}, {2, 3}, {2, 4}}, -.5, onlyX, packedAt(1, 3).of(numbers{
+		1: {.3, 1.7, 5, .01, 2, .4}, 2: {.1, .9, 0, .5, .3, .7}, 3: {5, 1e7, 99, 3e6, 16777215, 12345, 6789, 424242}})},
 	{"Nystrom", with[ops.Kernel](ops.Nystrom, cauchy{}), [][]int{{5, 3}, {7, 3}, {7, 2}}, -.5, onlyX, packedAt(1, 2)},
 	{"Nystrom of a radial kernel", with[ops.Kernel](ops.Nystrom, radialCauchy{}), [][]int{{5, 3}, {7, 3}, {7, 2}},
 		-.5, onlyX, packedAt(1, 2)},

@@ -20,6 +20,7 @@
 //	Table                      piecewise linear functions of x_i         fitted additive maps
 //	Maclaurin                  s_i/√m Π_j x·w_ij                         polynomials of x·z
 //	TensorSketch               FFT⁻¹(Π_j FFT(C_j x))                     polynomials of x·z
+//	Binning                    ±1/√R in the column of a cell of a grid   Laplacian kernel
 //	Nystrom                    k(x, L) P                                 any Kernel, by landmarks
 //	KDE                        kernel density estimates                  samples of sets, on a Grid
 //	HDD                        Φᵀ√p cos(λ_j ln p), Φᵀ√p sin(λ_j ln p)    distances of densities p
@@ -41,7 +42,7 @@
 // that Attr.Frozen names.
 //
 // The rows x of a kernel map may be sparse: a node, and Into, accept a CSR in place of a tensor. W then has its
-// gradient, and x, which is data, has none. Maps by coordinate make sparse features of sparse rows (Op.Sparse).
+// gradient, and x, which is data, has none. Maps by coordinate and Binning make sparse features of sparse rows (Op.Sparse).
 // Nystrom, Normalise, Concat and Kronecker make sparse rows dense.
 //
 // Shapes are checked while the graph is built; values are checked when it runs. The errors are the same without a

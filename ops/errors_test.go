@@ -25,6 +25,7 @@ func TestErrors(t *testing.T) {
 	s, norms := rowsOf(4, signs...), vector(1, 1, 1, 1, 1, 1, 1)
 	u, roots := rowsOf(2, 1, 1, 1, 1, 1, 1), vector(1, 1)
 	lm, p := rowsOf(3, 1, 2, 3, 4, 5, 6), rowsOf(2, 1, 2, 3, 4)
+	grid, hash := rowsOf(3, .1, .2, .3, .4, .5, .6), rowsOf(4, 1, 2, 3, 4, 5, 6, 7, 8)
 	line, pairs := must(ops.NewGrid(10)), rowsOf(2, .5, 1)
 	table := func(points, width int, power float64) ops.Op {
 		return ops.Table(ops.Tables{Points: points, Width: width, Power: power}, a)
@@ -114,6 +115,13 @@ func TestErrors(t *testing.T) {
 			"signs[1,0] = 0.5 is neither 1 nor -1"},
 		{ops.TensorSketch(7, .5, .3, a), of(rowsOf(3, 1, 2, 3, 1e200, 1e200, 1e200), buckets, sketchSigns), ops.ErrDomain,
 			"the features of row 1 are not finite in float64"},
+		{ops.Binning(3, a), of(x, grid, grid, hash), ops.ErrParam, "3 bins, want a power of 2"},
+		{ops.Binning(4096, a), of(x, grid, grid, hash), ops.ErrParam, "4096 bins"},
+		{ops.Binning(4, a), of(x, changed(grid, 4, inf), grid, hash), ops.ErrDomain, "rates[1,1] = +Inf is not finite"},
+		{ops.Binning(4, a), of(x, grid, changed(grid, 2, nan), hash), ops.ErrDomain, "offsets[0,2] = NaN is not finite"},
+		{ops.Binning(4, a), of(x, grid, grid, changed(hash, 5, .5)), ops.ErrDomain,
+			"hash[1,1] = 0.5 is no whole number from 0 to 16777215"},
+		{ops.Binning(4, a), of(x, grid, grid, changed(hash, 0, 1<<24)), ops.ErrDomain, "hash[0,0] = 1.6777216e+07"},
 		{ops.Nystrom(nil, a), of(x, lm, p), ops.ErrShape, "the kernel is nil"},
 		{ops.Nystrom(cauchy{}, a), of(x, changed(lm, 4, nan), p), ops.ErrDomain, "landmarks[1,1] = NaN"},
 		{ops.Nystrom(cauchy{}, a), of(x, lm, changed(p, 3, inf)), ops.ErrDomain, "projection[1,1] = +Inf"},

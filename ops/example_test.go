@@ -395,6 +395,14 @@ func ExampleTensorSketch() {
 	// Output: [1.000 -25.000 -5.000 5.000]
 }
 
+// Cell 2 of a grid of cells 5 wide. Its hash, 2·2²², has the column 1 of 2 and the sign +1.
+func ExampleBinning() {
+	rates, offsets := tensorOf([]float64{.2}, 1, 1), tensorOf([]float64{0}, 1, 1)
+	hash := tensorOf([]float64{0, 1 << 22}, 1, 2)
+	show(ops.Binning(2, ops.Attr{}).Into(nil, tensorOf([]float64{14}, 1, 1), rates, offsets, hash))
+	// Output: [0.000 1.000]
+}
+
 // Rectified linear units of the projections 1 and -1.
 func ExampleUnits() {
 	show(ops.Units(ops.ReLUUnit, ops.Attr{}).Into(nil, tensorOf([]float64{1}, 1, 1), tensorOf([]float64{1, -1}, 1, 2)))

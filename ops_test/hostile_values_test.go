@@ -231,6 +231,7 @@ var goodNamed = []struct {
 	{"layers.NewBagLayer.of", func(*arguments) any {
 		return must(layers.NewHDDLayer(layers.Density{Sigma: 1, Bandwidth: []float64{.3}}, 2, 8))
 	}},
+	{"layers.NewBinningLayer.bins", 4},
 	{"layers.NewSkewedLayer.k", spectral.SkewedChi2{C: 1}},
 	{"layers.NewRandomReLULayer.k", spectral.NeuralTangent{}},
 	{"layers.NewPositiveLayer.k", spectral.Softmax{Sigma: 1}},
@@ -262,7 +263,7 @@ var goodNamed = []struct {
 	{"ops.NewGrid.points", []int{5, 5, 5}},
 	{"ops.LogWaves.omega", []float64{1}},
 	{"ops.LogWaves.amplitude", []float64{.5}},
-	{"ops.TensorSketch.m", 4},
+	{"ops.TensorSketch.m ops.Binning.b", 4},
 	{"ops.Op.Into.in ops.Op.Sparse.in", func(*arguments) any { return []ops.Matrix{tensorOf(3, 4)} }},
 	{"ops.Op.Node.in", func(v *arguments) any { return []*G.Node{v.node(tensorOf(6, 3)), v.node(tensorOf(3, 4))} }},
 	{"ops.Op.Pack.d", 3},

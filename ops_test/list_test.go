@@ -48,6 +48,7 @@ var setups = map[string]setup{
 	"spectral-mixture":     {"means=0:2:3.5,sigmas=.8:2:1.5,weights=1:3:2;means=1.2,sigmas=1.4", naiveMixture, anywhere},
 	"additive-gaussian":    {"sigma=.9", naiveAdditiveGaussian, anywhere},
 	"softmax":              {"sigma=3", naiveSoftmax, anywhere},
+	"random-binning":       {"sigma=2.1;sigma=2.1,bins=1", naiveLaplacian, anywhere},
 	"exp-semigroup":        {"beta=.3;beta=.3,way=normalised;beta=.4,way=levy,order=3", naiveExpSemigroup, cube},
 	"reciprocal-semigroup": {"lambda=1.9;lambda=1.9,way=normalised;lambda=1.9,way=levy,order=2", naiveReciprocal, cube},
 	"skewed-chi2":          {"c=.3", naiveSkewedChi2, shifted},

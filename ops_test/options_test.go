@@ -93,7 +93,10 @@ var layersWith = map[string]constructor{
 		return l, err
 	},
 	"NewRandomMaclaurinLayer": callOf(layers.NewRandomMaclaurinLayer, spectral.SpherePolynomial{A: 2, P: 3}, 3, 8),
-	"NewTensorSketchLayer":    callOf(layers.NewTensorSketchLayer, spectral.SpherePolynomial{A: 2, P: 3}, 3, 8),
+	"NewBinningLayer": func(opts ...layers.Option) (layers.Layer, error) {
+		return layers.NewBinningLayer(spectral.Laplacian{Sigma: 1}, 3, 8, 4, opts...)
+	},
+	"NewTensorSketchLayer": callOf(layers.NewTensorSketchLayer, spectral.SpherePolynomial{A: 2, P: 3}, 3, 8),
 	"NewNystromLayer": callOf(layers.NewNystromLayer,
 		layers.Nystrom{Kernel: spectral.Gaussian{Sigma: 1}}, optionSample(), 4),
 	"NewAddKPCALayer":  callOf(layers.NewAddKPCALayer, layers.AddKPCA{Kernel: spectral.Chi2{}}, optionSample()),
@@ -159,9 +162,9 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s with a nil option: %v", c, err)
 		}
 	}
-	want := map[string]int{"Tune": 17, "WithCoupling": 1, "WithDelta": 1, "WithDtype": 27, "WithInputGrad": 28,
-		"WithName": 27, "WithNormalisation": 1, "WithOptimalPeriod": 3, "WithOrder": 3, "WithPeriod": 3, "WithPhase": 8,
-		"WithSampler": 13, "WithSeed": 19, "WithStationary": 1, "WithWindow": 3}
+	want := map[string]int{"Tune": 17, "WithCoupling": 1, "WithDelta": 1, "WithDtype": 28, "WithInputGrad": 29,
+		"WithName": 28, "WithNormalisation": 1, "WithOptimalPeriod": 3, "WithOrder": 3, "WithPeriod": 3, "WithPhase": 8,
+		"WithSampler": 13, "WithSeed": 20, "WithStationary": 1, "WithWindow": 3}
 	if !maps.Equal(applies, want) {
 		t.Errorf("the options apply to so many constructors: %v, want %v", applies, want)
 	}

@@ -295,7 +295,12 @@ func (p *prepared) problem(s layers.Spec, features int) fits.Problem {
 		return q
 	}
 	q.Signed = t.Signed
-	if x, sparse := p.x.(*ops.CSR); sparse && !q.Streamed && t.Zeros {
+	x, sparse := p.x.(*ops.CSR)
+	switch {
+	case q.Streamed:
+	case t.Stored > 0:
+		q.Stored = max(1, p.n*t.Stored)
+	case sparse && t.Zeros:
 		q.Stored = max(1, x.Stored()) * max(1, features/max(1, x.Cols()))
 	}
 	return q

@@ -177,6 +177,7 @@ MAPS = {
     "ntk": lambda x, t, p: tangents(*np.split(x @ weights(t), 2, axis=1)),
     "sphere-polynomial delta-gaussian": lambda x, t, p: two_signs(x, t),
     "random-maclaurin": lambda x, t, p: maclaurin(x, t),
+    "random-binning": lambda x, t, p: binned(x, t, p["columns"]),
     "tensor-sketch": lambda x, t, p: tensor_sketch(x, t, 2 / p["a"]**2, p["columns"]),
     "add-kpca": lambda x, t, p: table(x, t, p["gamma"] / 2, True),
     "maji-berg": lambda x, t, p: table(x, t, 1, False),
@@ -316,6 +317,16 @@ def maclaurin(x, t):
     factors = (x @ t["W"]).reshape(len(x), -1, len(t["degrees"]))
     used = np.arange(factors.shape[1])[:, None] < t["degrees"]
     return np.where(used, factors, 1).prod(axis=1) * t["scales"] / np.sqrt(len(t["degrees"]))
+
+
+def binned(x, t, m):
+    grids = len(t["rates"])
+    scaled = np.clip(x[:, None, :].astype(float) * t["rates"], -2.**52, 2.**52)
+    cells = np.floor(scaled - t["offsets"]) % 2**13
+    place = ((cells * t["hash"][:, 1:]).sum(axis=2) + t["hash"][:, 0]) % 2**24 * (2 * m // grids) // 2**24
+    z = np.zeros((len(x), grids, m // grids))
+    np.put_along_axis(z, (place // 2).astype(int)[:, :, None], (1 - 2 * (place % 2))[:, :, None] / np.sqrt(grids), axis=2)
+    return z.reshape(len(x), m)
 
 
 def tensor_sketch(x, t, slope, m):

@@ -292,8 +292,8 @@ func extremes(t *testing.T, c *contract) {
 	zeros := c.build(c.dims(3), 10, 1)
 	if z := transform(zeros, Inside(c.domain, matrix(tensor.Float64, 1, zeros.Dims(), 0))); c.traits.Zeros {
 		same(t, "the features of zeros, which its traits promise", z, make([]float64, len(z)), 0)
-		if !layers.KeepsZeros(zeros) {
-			t.Error("KeepsZeros denies what the traits promise")
+		if !layers.StaysSparse(zeros, new(ops.CSR)) {
+			t.Error("StaysSparse denies what the traits promise")
 		}
 	}
 	if unitRows(c.domain) || c.traits.Bags {

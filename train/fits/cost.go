@@ -7,8 +7,7 @@ import (
 // Problem is the size of a fit, before a map or features exist.
 type Problem struct {
 	Rows, Features, Outputs int
-	// Stored is the number of features that sparse rows store, under no map or one that keeps zeros. 0: features are
-	// dense.
+	// Stored is the number of stored features of all rows, where they are sparse. 0: they are dense.
 	Stored int
 	Signed bool // whether the kernel is indefinite, see layers.SignatureOf
 	// Streamed says that the rows are read in blocks, again in every pass, so that memory never holds all features.

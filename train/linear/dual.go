@@ -264,8 +264,8 @@ func (r *dualRows) gramFloat32(ctx context.Context) (k []float64, least float64)
 	return k, leastLambda(k, n, rounded, float64(n))
 }
 
-// dualRows are the features of all rows in memory for the dual system: dense and centred, or sparse and not centred if
-// the map keeps zeros. The dual system is centred later in any case; dense features are centred first for accuracy.
+// dualRows are the features of all rows in memory for the dual system: dense and centred, or sparse and not centred
+// (rows.Source.Stored). The dual system is centred later in any case; dense features are centred first for accuracy.
 type dualRows struct {
 	n, d int
 	z    []float64 // [n, D], or

@@ -67,8 +67,8 @@ type LogisticOptions struct {
 // features. Seed draws it, and changes W only within Tol.
 //
 // Memory: 3 n k + 6 D k numbers, two D×D matrices or, with more than 512 features, 2 D r numbers, a block of features
-// and, if CacheBytes allows, all features and twice 4 n D bytes. Features of sparse rows stay sparse if the map keeps
-// zeros (layers.KeepsZeros). They have no float32 copies, and r is lower if 16 D r bytes exceed 64 MiB. Results do not
+// and, if CacheBytes allows, all features and twice 4 n D bytes. Features are sparse where they can be
+// (layers.StaysSparse). They then have no float32 copies, and r is lower if 16 D r bytes exceed 64 MiB. Results do not
 // depend on GOMAXPROCS. FitLogistic checks ctx between blocks.
 //
 // Errors: as for FitRidge; domain.ErrDomain for a row of y that is not of one class; domain.ErrParam for options out

@@ -77,8 +77,8 @@ type RidgeOptions struct {
 // Kennard (1970), Ridge regression; leave-one-out by Allen's PRESS (1974).
 //
 // If n < D and the rows are in memory, W = Zcᵀ (Zc Zcᵀ + λ s I)⁻¹ Yc is computed instead (Fit.Dual). Memory is
-// then n D numbers for the features and n² more. Features of sparse rows stay sparse if the map keeps zeros
-// (layers.KeepsZeros). Otherwise rows go through the map in blocks. Memory is D² + O(D) numbers and the blocks, and
+// then n D numbers for the features and n² more. Features are sparse where they can be (layers.StaysSparse).
+// Otherwise rows go through the map in blocks. Memory is D² + O(D) numbers and the blocks, and
 // up to 2048 D more to choose lambda.
 //
 // A stream is read once, and by SelectLOO twice, or more often while its grid grows. Its D×D system is solved

@@ -39,7 +39,7 @@ const sketchOfCG = 128
 //
 // by conjugate gradients (Hestenes and Stiefel 1952), for all targets together, and maps the rows again for each
 // product, block by block. It takes two passes over the rows and one for each iteration. Memory is O(D (k + Rank))
-// numbers and some blocks, which are sparse for sparse rows under a map that keeps zeros. The preconditioner keeps
+// numbers and some blocks, which are sparse where they can be. The preconditioner keeps
 // iterations few. It is a randomised Nyström approximation of Zcᵀ Zc, with its sketch taken in the second pass:
 // Frangella, Tropp and Udell (2023), Randomized Nyström preconditioning, (1.3) and algorithm 2.1. Falkon (Rudi,
 // Carratino and Rosasco 2017) introduced the combination of repeated passes with a random preconditioner. The weights

@@ -81,7 +81,7 @@ type SVMOptions struct {
 // SVMs; Lin, Weng and Keerthi (2008), Trust region Newton method for large-scale logistic regression.
 //
 // Memory: 3 n k + 6 D k numbers, n k more for SquaredInsensitive, a block of features and, if CacheBytes allows, all
-// features. Features of sparse rows stay sparse if the map keeps zeros (layers.KeepsZeros). A stream is read once for
+// features. Features are sparse where they can be (layers.StaysSparse). A stream is read once for
 // its targets, which take n k more numbers, once for features that are kept, and otherwise in every pass. Held-out
 // rows of a stream are drawn one by one. Results do not depend on GOMAXPROCS. FitSVM checks ctx between blocks.
 //

@@ -28,7 +28,8 @@
 //   - exp-semigroup and reciprocal-semigroup in every way; skewed-chi2 and skewed-intersection
 //   - hellinger, chi2, intersection and jensen-shannon with each treatment of negative numbers, and their exponentials;
 //     homogeneous-gaussian
-//   - arc-cosine and ntk; sphere-polynomial and delta-gaussian; random-maclaurin; tensor-sketch of up to 4096 columns
+//   - arc-cosine and ntk; sphere-polynomial and delta-gaussian; random-binning; random-maclaurin; tensor-sketch of up
+//     to 4096 columns
 //   - add-kpca; maji-berg; nystrom of every kernel of the table but spectral-mixture, for matern with
 //     ν = 0.5, 1.5 and 2.5 only
 //   - a kernel that layers.Register added, if it has one of these forms

@@ -77,6 +77,7 @@ var ofOne = map[string]func(float64) float64{
 	"Abs": math.Abs, "Neg": func(v float64) float64 { return -v }, "Exp": math.Exp, "Log": math.Log, "Sqrt": math.Sqrt,
 	"Sin": math.Sin, "Cos": math.Cos, "Relu": func(v float64) float64 { return max(v, 0) }, "Tanh": math.Tanh,
 	"Sigmoid": func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }, "Identity": func(v float64) float64 { return v },
+	"Floor": math.Floor,
 	"Sign": func(v float64) float64 {
 		if v == 0 {
 			return 0

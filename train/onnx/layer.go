@@ -119,6 +119,8 @@ func (g *graph) layer(l layers.Layer, x value) value {
 		return g.maclaurin(x, p, l.Dims())
 	case *layers.TensorSketchLayer:
 		return g.sketch(x, p, l)
+	case *layers.BinningLayer:
+		return g.binning(x, p, l)
 	case *layers.AddKPCALayer:
 		of, ok := l.Kernel().(spectral.Homogeneous)
 		if !ok {

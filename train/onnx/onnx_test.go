@@ -209,7 +209,7 @@ var operators = map[string][2]int{
 	"Abs": {1, 1}, "Neg": {1, 1}, "Exp": {1, 1}, "Log": {1, 1}, "Sqrt": {1, 1}, "Sin": {1, 1}, "Cos": {1, 1}, "Relu": {1, 1},
 	"Tanh": {1, 1}, "Sigmoid": {1, 1}, "Identity": {1, 1}, "Sign": {1, 1}, "Add": {2, 2}, "Sub": {2, 2}, "Mul": {2, 2}, "Div": {2, 2},
 	"Max": {1, 99}, "Min": {1, 99}, "Pow": {2, 2}, "Equal": {2, 2}, "Greater": {2, 2}, "GreaterOrEqual": {2, 2}, "Where": {3, 3},
-	"Clip": {1, 3}, "Cast": {1, 1}, "Unsqueeze": {2, 2}, "Reshape": {2, 2}, "MatMul": {2, 2}, "Gemm": {2, 3}, "Concat": {1, 99}, "Transpose": {1, 1},
+	"Clip": {1, 3}, "Floor": {1, 1}, "Cast": {1, 1}, "Unsqueeze": {2, 2}, "Reshape": {2, 2}, "MatMul": {2, 2}, "Gemm": {2, 3}, "Concat": {1, 99}, "Transpose": {1, 1},
 	"Gather": {2, 2}, "Slice": {3, 5}, "ReduceSum": {1, 2}, "ReduceMax": {1, 1}, "Softmax": {1, 1}, "LogSoftmax": {1, 1}, "ArgMax": {1, 1},
 }
 

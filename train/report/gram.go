@@ -32,8 +32,8 @@ func checkGramRows(who string, n int) error {
 
 // ApproxGram returns the kernel matrix Z Zᵀ [n, n] of the features Z = m.Transform(x), or Z Σ Zᵀ for a map with the
 // signature σ, the diagonal of Σ (layers.SignatureOf). x is [n, m.Dims()], dense, sparse or ops.Bags. The matrix is
-// exactly symmetric and summed in float64 for features of either element type. Memory is n² + n·D numbers. If sparse
-// rows have sparse features (layers.KeepsZeros), it is n² + D numbers and the stored features.
+// exactly symmetric and summed in float64 for features of either element type. Memory is n² + n·D numbers. If the
+// features stay sparse (layers.StaysSparse), it is n² + D numbers and the stored features.
 //
 // Errors: as for Transform; ErrParam for a nil map; ErrShape for x or features of another shape than the map states,
 // and for more than 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner

@@ -101,13 +101,12 @@ func tunes(m layers.Layer) bool {
 }
 
 // onFeatures returns the layer and the rows that a fit goes over repeatedly: the identity and the features of a frozen
-// map if they fit the budget, and otherwise the map of rows and its rows. Sparse rows stay sparse if the map keeps
-// zeros.
+// map if they fit the budget, and otherwise the map of rows and its rows. Features are sparse where they can be.
 func onFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
 	cells, size := x.Shape()[0]*m.Features(), int(x.Dtype().Size())
-	sparse, ok := x.(*ops.CSR)
-	if ok && layers.KeepsZeros(m) {
-		cells, size = sparse.Stored()*((m.Features()+m.Dims()-1)/m.Dims()), size+4 // with their columns
+	_, ok := x.(*ops.CSR)
+	if stored := layers.StoredFeatures(m, x); stored > 0 {
+		cells, size = stored, size+4 // with their columns
 	}
 	if tunes(m) || cells*size > budget || ok && layers.IsIdentity(m) {
 		return given.OnRows("Fit", m, x)

@@ -27,8 +27,11 @@ func (t *timedMap) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, e
 	return t.transform(dst, x)
 }
 
-// KeepsZeros says whether the map does.
-func (t *timedMap) KeepsZeros() bool { return layers.KeepsZeros(t.Layer) }
+// StaysSparse says whether sparse rows have sparse features.
+func (t *timedMap) StaysSparse() bool {
+	m, ok := layers.Unwrap(t.Layer).(layers.CSRMap)
+	return ok && m.StaysSparse()
+}
 
 // MapCSR is the map's.
 func (t *timedMap) MapCSR(x *ops.CSR) (*ops.CSR, error) {
@@ -40,7 +43,7 @@ func (t *timedMap) MapCSR(x *ops.CSR) (*ops.CSR, error) {
 	}
 	s, ok := z.(*ops.CSR)
 	if !ok {
-		return nil, fmt.Errorf("%q does not keep zeros: %w", t.Name(), domain.ErrParam)
+		return nil, fmt.Errorf("%q has dense features: %w", t.Name(), domain.ErrParam)
 	}
 	return s, nil
 }

@@ -217,7 +217,7 @@ func (s *Source) Each(f Rows) error {
 	return s.pass(dense, func(rows Names, z ops.Matrix, y *mat.Dense) error { return f(rows, z.(*tensor.Dense), y) })
 }
 
-// EachMatrix is Each, except that sparse rows stay sparse if the map keeps zeros; such a block belongs to f.
+// EachMatrix is Each, except that features are sparse where they can be; such a block belongs to f.
 func (s *Source) EachMatrix(f Matrix) error { return s.pass(sparse, f) }
 
 // EachRaw calls f with the rows themselves instead of their features. They are valid until the next call.
@@ -266,7 +266,7 @@ func (s *Source) cut(p data.Pairs, index []int, before int, as form, f Matrix) e
 		n = p.X.Shape()[0]
 	}
 	step := s.Block
-	if _, csr := p.X.(*ops.CSR); csr && as != dense && step == 0 && (s.m == nil || layers.KeepsZeros(s.m)) {
+	if as != dense && step == 0 && s.staysSparse(p.X) {
 		step = sparseBlockRows
 	}
 	if step == 0 {
@@ -381,17 +381,25 @@ func (s *Source) features2d(x ops.Matrix, rows Names, b int, as form) (ops.Matri
 	return z, nil
 }
 
-// Stored is about the number of stored features of sparse rows in memory if they stay sparse; 0: they are dense.
+// staysSparse says whether rows have sparse features.
+func (s *Source) staysSparse(x ops.Matrix) bool {
+	if s.m == nil {
+		_, csr := x.(*ops.CSR)
+		return csr
+	}
+	return layers.StaysSparse(s.m, x)
+}
+
+// Stored is about the number of stored features of rows in memory if they are sparse; 0: they are dense.
 func (s *Source) Stored() int {
-	if s.Memory == nil || s.m != nil && !layers.KeepsZeros(s.m) {
+	if s.Memory == nil || !s.staysSparse(s.Memory.X) {
 		return 0
 	}
-	x, ok := s.Memory.X.(*ops.CSR)
-	if !ok {
-		return 0
+	x := s.Memory.X
+	if s.m == nil {
+		return max(1, x.(*ops.CSR).Stored()*s.N/x.Shape()[0])
 	}
-	width := (s.Features + s.Dims - 1) / s.Dims // of a cell
-	return max(1, x.Stored()*width*s.N/x.Rows())
+	return max(1, layers.StoredFeatures(s.m, x)*s.N/x.Shape()[0])
 }
 
 // Names names the rows of a block by their index in x.
