@@ -147,6 +147,9 @@ func TestWrongFlags(t *testing.T) {
 		"-methods none":                     `-methods none: "none" is none of all, linear, hellinger`,
 		"-methods chi2,chi2":                "chi2 is named twice",
 		"-sampler best":                     "best",
+		"-bins gaussian":                    "-bins gaussian: want hellinger, chi2",
+		"-view a.csv":                       "-view a.csv: needs -in",
+		"-weight 1":                         "-weight 1: want a number between 0 and 1",
 		"-draws 0":                          "-rows 0 -draws 0: want at least 0 and 1",
 		"-rows -1":                          "-rows -1",
 		"-dtype int":                        "-dtype int: want float32 or float64",
@@ -155,6 +158,37 @@ func TestWrongFlags(t *testing.T) {
 		"-seed 18446744073709551615":        "too large for 5 draws",
 		"stray":                             `unexpected argument "stray"`,
 	})
+}
+
+// TestBins: a larger penalty leaves fewer bins, and no penalty all.
+func TestBins(t *testing.T) {
+	rows := clitest.Tables(clitest.Run(t, t.TempDir(), "-rows 120 -bins chi2").OK(t).Stdout)[0]
+	last := 61.
+	for i, row := range rows {
+		if bins := number(t, row[1]); bins > last || i == 0 && bins != 60 || bins < 1 {
+			t.Errorf("%v", rows)
+		} else {
+			last = bins
+		}
+	}
+	if len(rows) != len(shares) || last > 50 {
+		t.Errorf("%v", rows)
+	}
+}
+
+// TestView: a second description stands beside the first, with its weight, and has the same rows.
+func TestView(t *testing.T) {
+	dir := t.TempDir()
+	rows, label := clitest.Histograms(t, dir, 40)
+	clitest.File(t, dir, "view.csv", clitest.CSV(rows, nil, label))
+	const args = " -methods hellinger -exact=false -plot="
+	one, two := clitest.Run(t, dir, "-in rows.csv"+args).OK(t), clitest.Run(t, dir, "-in rows.csv -view view.csv -weight .25"+args).OK(t)
+	a, b := cells(t, one.Stdout)[0], cells(t, two.Stdout)[0]
+	if b[2] != "10" || !strings.Contains(two.Stdout, " of 10 bins") || a[5] != b[5] { // the same description twice
+		t.Errorf("%v alone, %v twice", a, b)
+	}
+	clitest.File(t, dir, "other.csv", clitest.CSV(rows[:9], nil, label))
+	clitest.Run(t, dir, "-in rows.csv -view other.csv"+args).Fails(t, 1, "histograms", "other.csv: the labels are not those of rows.csv")
 }
 
 // TestMethods: every entry names a map of layers' table, forms that it takes, and a parameter that comes from the data.

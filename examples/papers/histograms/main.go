@@ -29,6 +29,15 @@
 // chosen with the first:
 //
 //	go run ./examples/papers/histograms -methods gaussian,skewed-chi2 -sampler iid,orthogonal,antithetic -exact=false
+//
+// -view is another description of the rows of -in, such as another histogram of the same pictures. Its bins stand beside
+// the others, with a weight: the kernel of an additive map is the weighted sum of the kernels of both, as in Li et al.
+// (2010).
+//
+// -bins chooses bins of a map by a group lasso, with a penalty on the lengths of the weights of a bin, and prints the
+// accuracy on what is left:
+//
+//	go run ./examples/papers/histograms -bins chi2
 package main
 
 import (
@@ -37,6 +46,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/flags"
@@ -56,6 +66,8 @@ func main() {
 type experiment struct {
 	frame.Flags
 	in, test, one, dtype, head, norm  string
+	bins, view                        string
+	weight                            float64
 	rows                              int
 	exact                             bool
 	methodList, sizeList, samplerList string
@@ -78,6 +90,8 @@ const (
 func (e *experiment) Declare(fs *flag.FlagSet) {
 	fs.StringVar(&e.in, "in", "", "training histograms, a `file` of LIBSVM text, CSV or .npy, each also .gz, labels last (default: made ones)")
 	fs.StringVar(&e.test, "test", "", "test histograms, a `file` (default: half of the rows of -in)")
+	fs.StringVar(&e.view, "view", "", "a second description of the rows of -in, a `file`, whose kernel is added")
+	fs.Float64Var(&e.weight, "weight", .5, "weight of the kernel of -view, between 0 and 1; the other has the rest")
 	fs.StringVar(&e.one, "one", "", "a `class` to tell from the others, which is a problem of two classes (default: all classes)")
 	fs.IntVar(&e.rows, "rows", 0, "training rows, and as many test rows, at most; 0 is all, of made ones 300")
 	fs.StringVar(&e.sizeList, "features", "", "numbers of features of the random maps, a `list` (default "+fileSizes+", and "+madeSizes+" for made rows)")
@@ -85,13 +99,18 @@ func (e *experiment) Declare(fs *flag.FlagSet) {
 	fs.StringVar(&e.methodList, "methods", "all", "maps to compare, a `list`, or all")
 	fs.StringVar(&e.head, "head", "ridge", "what learns on the features: ridge, svm")
 	fs.StringVar(&e.norm, "norm", "l1", "norm that rows are divided by: l1, l2")
+	fs.StringVar(&e.bins, "bins", "", "an additive `map`, of which a group lasso chooses bins; nothing else is done")
 	fs.BoolVar(&e.exact, "exact", true, "fit the exact kernels too")
 	fs.StringVar(&e.dtype, "dtype", "float64", "element `type` of the features: float32, float64")
 }
 
 func (e *experiment) Check(map[string]bool) (err error) {
-	e.Inputs = []program.File{{Flag: "-in", Path: e.in}, {Flag: "-test", Path: e.test}}
+	e.Inputs = []program.File{{Flag: "-in", Path: e.in}, {Flag: "-test", Path: e.test}, {Flag: "-view", Path: e.view}}
 	switch {
+	case e.view != "" && (e.in == "" || e.test != ""):
+		return program.Usage("-view %s: needs -in, and no -test", e.view)
+	case !(e.weight > 0 && e.weight < 1):
+		return program.Usage("-weight %v: want a number between 0 and 1", e.weight)
 	case e.test != "" && e.in == "":
 		return program.Usage("-test %s: needs -in, the training file", e.test)
 	case e.rows < 0 || e.Draws < 1:
@@ -102,6 +121,8 @@ func (e *experiment) Check(map[string]bool) (err error) {
 		return program.Usage("-head %s: want ridge or svm", e.head)
 	case e.norm != "l1" && e.norm != "l2":
 		return program.Usage("-norm %s: want l1 or l2", e.norm)
+	case e.bins != "" && !slices.Contains([]string{"hellinger", "chi2", "intersection", "jensen-shannon"}, e.bins):
+		return program.Usage("-bins %s: want hellinger, chi2, intersection or jensen-shannon", e.bins)
 	case e.sizeList == "" && e.in == "":
 		e.sizeList = madeSizes
 	case e.sizeList == "":
@@ -165,10 +186,14 @@ func (e *experiment) Run(ctx context.Context) (err error) {
 	if err := e.read(); err != nil {
 		return err
 	}
-	fmt.Printf("%s: %d training and %d test rows of %d bins, %d classes; rows divided by their %s\n\n%s", e.source, e.X.Shape()[0], len(e.Truth), e.X.Shape()[1],
-		e.N, map[string]string{"l1": "sum", "l2": "Euclidean norm"}[e.norm], tableHead)
+	fmt.Printf("%s: %d training and %d test rows of %d bins, %d classes; rows divided by their %s\n\n", e.source, e.X.Shape()[0], len(e.Truth), e.X.Shape()[1],
+		e.N, map[string]string{"l1": "sum", "l2": "Euclidean norm"}[e.norm])
 	e.progress = program.NewProgress("histograms, maps")
 	defer e.progress.Close()
+	if e.bins != "" {
+		return e.keptBins(ctx)
+	}
+	fmt.Print(tableHead)
 	for i, m := range e.methods {
 		for _, form := range m.forms() {
 			e.progress.Step(i, len(e.methods), m.Map+" "+form)

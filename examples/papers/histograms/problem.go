@@ -6,7 +6,9 @@ import (
 
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
 )
 
 // A problem is the data of the experiment: normalised histograms, and classes.
@@ -57,6 +59,11 @@ func (e *experiment) sets() (trainSet, testSet *data.Set, err error) {
 	if trainSet, err = frame.Read(e.in, e.Seed, data.Options{}); err != nil {
 		return nil, nil, err
 	}
+	if e.view != "" {
+		if trainSet, err = e.joined(trainSet); err != nil {
+			return nil, nil, err
+		}
+	}
 	if e.test != "" {
 		if testSet, err = data.Read(e.test, data.Options{Dims: trainSet.Dims()}); err != nil {
 			return nil, nil, err
@@ -72,6 +79,33 @@ func (e *experiment) sets() (trainSet, testSet *data.Set, err error) {
 		_, testSet = part(testSet, e.rows, e.Seed)
 	}
 	return trainSet, testSet, nil
+}
+
+// joined puts the bins of -view beside those of a set. Each description is divided by its norm, and has its weight.
+func (e *experiment) joined(set *data.Set) (*data.Set, error) {
+	view, err := data.Read(e.view, data.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(view.Labels, set.Labels) {
+		return nil, fmt.Errorf("%s: the labels are not those of %s; give the same rows in the same order", e.view, set.Source)
+	}
+	d := set.Dims()
+	x := tensor.New(tensor.WithShape(set.Rows(), d+view.Dims()), tensor.Of(set.X.Dtype()))
+	for _, of := range []struct {
+		*data.Set
+		at     int
+		weight float64
+	}{{set, 0, 1 - e.weight}, {view, d, e.weight}} {
+		if err := frame.Normalise(of.Set, e.norm); err != nil {
+			return nil, err
+		}
+		if err := ops.ColumnsInto(x, of.at, of.X, 0, of.Dims(), of.weight); err != nil {
+			return nil, err
+		}
+	}
+	set.X = x
+	return set, nil
 }
 
 // part draws n rows of a set, each class in proportion and with one row at least, and returns the others as well.
