@@ -27,11 +27,14 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
+	"runtime"
 	"slices"
 
 	"github.com/alecthomas/kong"
 	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/modelfile"
 )
 
 type commands struct {
@@ -43,6 +46,8 @@ type commands struct {
 	Maps     mapsCmd     `cmd:"" help:"Print the feature maps and their parameters, in Markdown."`
 	Export   exportCmd   `cmd:"" help:"Write a model in another format."`
 	Convert  convertCmd  `cmd:"" help:"Write rows once as numbers, which are read faster than text."`
+
+	Version kong.VersionFlag `help:"Print the version of the program and of Go."`
 }
 
 // given are the flags of the command line, by name and without dashes.
@@ -66,7 +71,8 @@ func run(ctx context.Context, args []string) error {
 	parser, err := kong.New(new(commands), kong.Name("bochner"),
 		kong.Description("Models on explicit feature maps of kernels. Without flags, bochner fit trains on synthetic data."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.Exit(func(int) { helped = true }),
-		kong.Writers(os.Stdout, os.Stderr), kong.BindTo(ctx, (*context.Context)(nil)))
+		kong.Writers(os.Stdout, os.Stderr), kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Vars{"version": fmt.Sprintf("bochner %s, %s %s/%s", modelfile.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)})
 	if err != nil {
 		return err
 	}
