@@ -77,5 +77,5 @@ func productLaw(s Sampler, k Random) (Law, error) {
 		return law, nil
 	}
 	return Law{}, misfit(s, k,
-		"its frequencies are not known to have independent coordinates (no Quantile); use spectral.IID{}")
+		"its frequencies are not known to have independent coordinates (no Quantile); use iid, spectral.IID{}")
 }

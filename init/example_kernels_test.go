@@ -320,7 +320,7 @@ func ExampleOrthogonal() {
 	fmt.Println(err)
 	// Output:
 	// inner product of the columns: 0.000000
-	// spectral: sampler orthogonal does not fit spectral.Laplacian: its frequencies are not known to have a uniform direction (no NormQuantile); use spectral.IID{}
+	// spectral: sampler orthogonal does not fit spectral.Laplacian: its frequencies are not known to have a uniform direction (no NormQuantile); use iid, spectral.IID{}
 }
 
 // A structured draw is signs and norms, from which the same frequencies can be written out. It is for many dimensions.
@@ -338,7 +338,7 @@ func ExampleStructured() {
 	fmt.Println(err)
 	// Output:
 	// signs (12, 1024) norms (4096) in place of W (784, 4096)
-	// spectral: sampler structured does not fit spectral.Gaussian: it is biased where dimensions are few, by -0.031 at two bandwidths for 8, and 8 is less than 16; use spectral.Orthogonal{}
+	// spectral: sampler structured does not fit spectral.Gaussian: it is biased where dimensions are few, by -0.031 at two bandwidths for 8, and 8 is less than 16; use orthogonal, spectral.Orthogonal{}
 }
 
 // The kernel Π sinc(x_i - z_i) has uniform frequencies.

@@ -49,7 +49,7 @@ func ExampleAntithetic() {
 	fmt.Println(err)
 	// Output:
 	// variance 0.16 of the variance of iid
-	// spectral: sampler antithetic does not fit spectral.Matern: its frequencies are not known to have independent coordinates (no Quantile); use spectral.IID{}
+	// spectral: sampler antithetic does not fit spectral.Matern: its frequencies are not known to have independent coordinates (no Quantile); use iid, spectral.IID{}
 }
 
 // The norms have a stratum each, so that only the directions are left to chance.
@@ -79,7 +79,7 @@ func ExampleHalton() {
 	fmt.Println(err)
 	// Output:
 	// exact 0.472, 4096 frequencies 0.470; standard error of independent ones 0.010
-	// spectral: sampler halton does not fit spectral.Laplacian: 1001 input dimensions need points of 1001 coordinates, and the sequence has at most 1000; use spectral.IID{}
+	// spectral: sampler halton does not fit spectral.Laplacian: 1001 input dimensions need points of 1001 coordinates, and the sequence has at most 1000; use iid, spectral.IID{}
 }
 
 // Each coordinate has its strata.

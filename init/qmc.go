@@ -83,7 +83,7 @@ func sampleCube(s Sampler, w []float64, d, m int, k Random, src rand.Source, mos
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err
 	}
-	law, dims, remedy := k.Law(), d, "spectral.IID{}"
+	law, dims, remedy := k.Law(), d, "iid, spectral.IID{}"
 	frequency := func(w, u []float64) {
 		for i, p := range u {
 			w[i] = law.Quantile(p)
@@ -92,9 +92,9 @@ func sampleCube(s Sampler, w []float64, d, m int, k Random, src rand.Source, mos
 	switch {
 	case law.Quantile == nil && law.NormQuantile == nil:
 		return misfit(s, k, "it has neither Quantile nor NormQuantile, so that points of the unit cube cannot be made "+
-			"frequencies; use spectral.IID{}")
+			"frequencies; use iid, spectral.IID{}")
 	case law.Quantile == nil:
-		dims, remedy = d+1, "spectral.Orthogonal{}"
+		dims, remedy = d+1, "orthogonal, spectral.Orthogonal{}"
 		frequency = func(w, u []float64) { radialFrequency(w, law.NormQuantile(d, u[0]), u[1:]) }
 	}
 	if dims > most {

@@ -157,13 +157,13 @@ func TestSequencesRunOut(t *testing.T) {
 		says string
 	}{
 		{Halton{}, Laplacian{1}, 1000, "1001 input dimensions need points of 1001 coordinates, and the sequence has " +
-			"at most 1000; use spectral.IID{}"},
+			"at most 1000; use iid, spectral.IID{}"},
 		{Halton{}, Matern{1.5, 1}, 999, "1000 input dimensions need points of 1001 coordinates, and the sequence " +
-			"has at most 1000; use spectral.Orthogonal{}"},
+			"has at most 1000; use orthogonal, spectral.Orthogonal{}"},
 		{Sobol{}, Laplacian{1}, 1111, "1112 input dimensions need points of 1112 coordinates, and the sequence has " +
-			"at most 1111; use spectral.IID{}"},
+			"at most 1111; use iid, spectral.IID{}"},
 		{Sobol{}, Matern{1.5, 1}, 1110, "1111 input dimensions need points of 1112 coordinates, and the sequence " +
-			"has at most 1111; use spectral.Orthogonal{}"},
+			"has at most 1111; use orthogonal, spectral.Orthogonal{}"},
 	} {
 		if _, err := Frequencies(c.k, c.s, c.most, 3, 1); err != nil {
 			t.Error(err)

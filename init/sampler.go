@@ -33,7 +33,7 @@ func radialLaw(s Sampler, k Random) (Law, error) {
 		return law, nil
 	}
 	return Law{}, misfit(s, k,
-		"its frequencies are not known to have a uniform direction (no NormQuantile); use spectral.IID{}")
+		"its frequencies are not known to have a uniform direction (no NormQuantile); use iid, spectral.IID{}")
 }
 
 // Stream returns the random stream with the given name under a seed. Streams of different names or seeds are

@@ -71,11 +71,11 @@ func (s Structured) Fits(d int, k Random) error {
 	}
 	if t := law.Transform; t != Fourier {
 		return misfit(s, k, "it is for Fourier features, and these are of the transform %v, of which projections "+
-			"that are all alike would make a large bias; use spectral.Orthogonal{}", t)
+			"that are all alike would make a large bias; use orthogonal, spectral.Orthogonal{}", t)
 	}
 	if d < structuredMin {
 		return misfit(s, k, "it is biased where dimensions are few, by %v at two bandwidths for %d, and %d is less "+
-			"than %d; use spectral.Orthogonal{}", structuredBias, structuredMin/2, d, structuredMin)
+			"than %d; use orthogonal, spectral.Orthogonal{}", structuredBias, structuredMin/2, d, structuredMin)
 	}
 	return nil
 }

@@ -94,10 +94,10 @@ func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
 	switch {
 	case err != nil:
 	case random.Law().NormQuantile == nil:
-		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler = "orthogonal" })
-		add(spectral.ErrSampler, "use spectral.IID{}", func(s *layers.Spec) { s.Sampler, s.Dims = "structured", 16 })
+		add(spectral.ErrSampler, "use iid, spectral.IID{}", func(s *layers.Spec) { s.Sampler = "orthogonal" })
+		add(spectral.ErrSampler, "use iid, spectral.IID{}", func(s *layers.Spec) { s.Sampler, s.Dims = "structured", 16 })
 	default:
-		add(spectral.ErrSampler, "use spectral.Orthogonal{}", func(s *layers.Spec) {
+		add(spectral.ErrSampler, "use orthogonal, spectral.Orthogonal{}", func(s *layers.Spec) {
 			if s.Sampler, s.Dims = "structured", 15; f == unit || f == tangent || f == positive {
 				s.Dims = 16
 			} else if lifted(k, good.Params) {

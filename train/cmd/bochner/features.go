@@ -183,7 +183,7 @@ func (c *featuresCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 		return err
 	}
 	start := time.Now()
-	set, err := c.rows()
+	set, err := c.rows(ctx)
 	if err != nil {
 		return err
 	}
@@ -222,8 +222,8 @@ func (c *featuresCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	return nil
 }
 
-// rows gets the rows.
-func (c *featuresCmd) rows() (*data.Set, error) {
+// rows gets the rows. Those of a table with texts, dates or gaps are the columns that are learned from it, scaled.
+func (c *featuresCmd) rows(ctx context.Context) (*data.Set, error) {
 	switch {
 	case c.File == "" && c.bags:
 		return data.SyntheticBags(c.spec.Seed)
@@ -231,8 +231,27 @@ func (c *featuresCmd) rows() (*data.Set, error) {
 		return data.SyntheticHistograms(c.spec.Seed), nil
 	case c.bags:
 		return data.ReadBags(c.File, data.Options{Label: data.LabelNone})
+	case !tables([]string{c.File}):
+		return data.Read(c.File, c.read)
 	}
-	return data.Read(c.File, c.read)
+	table, err := data.ReadFrame(ctx, c.read, c.File)
+	if err != nil {
+		return nil, err
+	}
+	if set := numbers(table); set != nil {
+		return set, nil
+	}
+	if c.Label == "none" {
+		c.read.Tell(c.File + ": all columns are features; if one is a label, leave it out by --label")
+	}
+	columns, err := table.Learn(data.ColumnOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if c.Maps.Scale == "" && !c.bags {
+		c.scale = "auto"
+	}
+	return columns.Set(table)
 }
 
 // prepare scales the rows and finishes the spec for them. Labels are ignored.

@@ -106,6 +106,11 @@ func plain(f *data.Frame) *data.Set {
 	if f.Named {
 		return nil
 	}
+	return numbers(f)
+}
+
+// numbers makes a set of a table whose cells are all numbers, nil of another.
+func numbers(f *data.Frame) *data.Set {
 	c, err := f.Plain()
 	if err != nil {
 		return nil
