@@ -79,8 +79,7 @@ func whoOf(m Map) string {
 }
 
 // CSRMap is a Map that may have sparse features. Homogeneous maps, maps by tables, Identity and compositions have them
-// where they map zeros to zeros, and a BinningLayer of 16 bins and more has them of any
-// rows.
+// where they map zeros to zeros, and a BinningLayer of 16 bins and more has them of any rows.
 type CSRMap interface {
 	Map
 	// StaysSparse says whether sparse rows have sparse features.
@@ -91,8 +90,8 @@ type CSRMap interface {
 }
 
 // StaysSparse says whether Apply returns sparse features for the rows x: for sparse rows and a CSRMap whose StaysSparse
-// is true, for dense rows too if it is a BinningLayer, also behind layers whose method Unwrap returns them. It is false for a
-// nil map.
+// is true, for dense rows too if it is a BinningLayer, also behind layers whose method Unwrap returns them. It is false
+// for a nil map.
 func StaysSparse(m Map, x ops.Matrix) bool {
 	z, ok := behind[CSRMap](m)
 	if !ok || !z.StaysSparse() {

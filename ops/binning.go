@@ -41,9 +41,9 @@ var binning = decl{kind: "Binning", sig: parse("nd,Rd,Rd,R(d+1)->n(Rb)"), in: []
 	names: []string{"x", "the rates", "the offsets", "the hash"}, sparse: native, check: atLeastOne('d', 'R'),
 	bind:    func(o *Op, v *sizes) { v.set('b', int(o.params.(bins))) },
 	pack:    packGrids,
-	forward: kernel{binForward[float32], binForward[float64]}, adds: true,
-	stays: typedCSR{binSparse[float32], binSparse[float64]},
-	reads: []int{0}, unpacked: true, backward: kernel{binBackward[float32], binBackward[float64]}}
+	forward: kernel{binForward[float32], binForward[float64]},
+	stays:   typedCSR{binSparse[float32], binSparse[float64]},
+	reads:   []int{0}, unpacked: true, backward: kernel{binBackward[float32], binBackward[float64]}}
 
 const (
 	hashBits = 24 // of a hash
@@ -55,14 +55,14 @@ const (
 type grids struct {
 	d, n, shift    int       // n grids; t is the hash without its last shift bits
 	rates, offsets []float64 // [n, d]
-	a              []uint32  // [n, d]
-	first, zeros   []uint32  // a_g0, and the hash of a row of zeros, [n]
+	a, zero        []uint32  // [n, d], with the cells of 0
+	hash           []uint32  // of a row of zeros, [n]
 }
 
 var packGrids = &packer{from: 1, n: 3, pack: func(c *call, _ bool) (any, error) {
 	d, n := c.at('d'), c.at('R')
 	g := &grids{d: d, n: n, rates: Float64s(c.in[1]), offsets: Float64s(c.in[2]), a: make([]uint32, n*d),
-		first: make([]uint32, n), zeros: make([]uint32, n), shift: hashBits - bits.Len(uint(c.params.(bins)))}
+		zero: make([]uint32, n*d), hash: make([]uint32, n), shift: hashBits - bits.Len(uint(c.params.(bins)))}
 	if err := checkFinite(c.who(), "rates", redraw, g.rates, d); err != nil {
 		return nil, err
 	}
@@ -74,13 +74,14 @@ var packGrids = &packer{from: 1, n: 3, pack: func(c *call, _ bool) (any, error) 
 			return nil, &domain.CellError{Who: c.who(), Matrix: "hash", Row: i / (d + 1), Col: i % (d + 1), Value: v,
 				Reason: "is no whole number from 0 to 16777215", Remedy: redraw}
 		}
-		if at := i / (d + 1); i%(d+1) == 0 {
-			g.first[at], g.zeros[at] = uint32(v), uint32(v)
-		} else {
-			j := i - at - 1
-			g.a[j] = uint32(v)
-			g.zeros[at] += g.a[j] * g.cell(j, 0)
+		at := i / (d + 1)
+		if i%(d+1) == 0 {
+			g.hash[at] = uint32(v)
+			continue
 		}
+		j := i - at - 1
+		g.a[j], g.zero[j] = uint32(v), g.cell(j, 0)
+		g.hash[at] += g.a[j] * g.zero[j]
 	}
 	return g, nil
 }}
@@ -93,35 +94,21 @@ func (g *grids) cell(at int, v float64) uint32 {
 
 // place returns the column, within its grid, and the sign of a row.
 func place[T domain.Float](g *grids, grid int, columns []int32, values []T) (column int, sign T) {
-	h, at := g.first[grid], grid*g.d
-	if columns != nil {
-		h = g.zeros[grid]
-	}
+	h, at := g.hash[grid], grid*g.d
 	for t, v := range values {
 		i := at + columnOf(columns, t)
-		cell := g.cell(i, float64(v))
-		if columns != nil {
-			cell -= g.cell(i, 0)
-		}
-		h += g.a[i] * cell
+		h += g.a[i] * (g.cell(i, float64(v)) - g.zero[i])
 	}
 	p := int(h&(1<<hashBits-1)) >> g.shift
 	return p >> 1, T(1 - 2*(p&1))
 }
 
 func binForward[T domain.Float](c *call) error {
-	g, dst, row, b := c.w.of.(*grids), result[T](c), rowsIn[T](c), int(c.params.(bins))
-	one := T(1 / math.Sqrt(float64(g.n)))
-	simd.Share(c.at('n'), 4, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			columns, values := row(i)
-			for k := range g.n {
-				column, sign := place(g, k, columns, values)
-				dst[(i*g.n+k)*b+column] = sign * one
-			}
-		}
-	})
-	return nil
+	z, err := binSparse[T](c)
+	if err == nil {
+		spreadOut[T](z, c.out)
+	}
+	return err
 }
 
 func binSparse[T domain.Float](c *call) (*CSR, error) {
