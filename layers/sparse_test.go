@@ -147,6 +147,8 @@ func TestSparseCompositions(t *testing.T) {
 		}
 		near(t, "binning", floats(must(z.Dense(nil))), want, 0)
 	}
+	none := must(layers.Transform(binning, nil, must(ops.NewCSR(1, d, []int{0, 0}, nil, []float64(nil)))))
+	near(t, "binning of no entries", floats(none), features(binning, zeros(1, d)), 0)
 	if layers.StoredFeatures(random, x) != 0 || layers.StoredFeatures(id, s) != s.Stored() {
 		t.Error("StoredFeatures")
 	}
