@@ -178,7 +178,7 @@ func (m *Model) checkDraw() error {
 		return fmt.Errorf("the model's Spec does not describe its Map: %w", err)
 	}
 	fail := func(param, why string) error {
-		return fmt.Errorf("the map's %s %s, and a seed cannot bring it back; use Save: %w", param, why, domain.ErrParam)
+		return fmt.Errorf("the map's %s %s, and a seed cannot bring it back; save the whole model: %w", param, why, domain.ErrParam)
 	}
 	for _, p := range m.Map.Params() {
 		switch {
@@ -379,7 +379,7 @@ func (c card) check(tensors map[string]*tensor.Dense) error {
 		undrawn += numbers
 	}
 	if most := freeDraw + drawPerWeight*float64(c.Outputs)*float64(features); c.Head != "" && !c.Drawn && undrawn > most {
-		return fmt.Errorf("%d input columns are stated, %.0f numbers for the frequencies, and a file without the map's frequencies may have at most %.0f of these; use Save",
+		return fmt.Errorf("%d input columns are stated, %.0f numbers for the frequencies, and a file without the map's frequencies may have at most %.0f of these; save the whole model",
 			dims, undrawn, most)
 	}
 	return nil

@@ -299,7 +299,11 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 		familiar[in.Name] = true
 	}
 	if missing != nil {
-		return nil, fmt.Errorf("there is no column %s; the columns are %s: %w", listed(missing, 10), listed(names, 20), ErrFormat)
+		are := "is no column"
+		if len(missing) > 1 {
+			are = "are no columns"
+		}
+		return nil, fmt.Errorf("there %s %s; the columns are %s: %w", are, listed(missing, 10), listed(names, 20), ErrFormat)
 	}
 	var extra []string
 	for j, name := range names {

@@ -101,11 +101,13 @@ func (f *MatrixFile) Write(x *tensor.Dense) error {
 // Close completes the file and gives it its name if err is nil. Otherwise it removes the file and returns err. Fewer or
 // more rows than NewMatrixFile was told are an error, too.
 func (f *MatrixFile) Close(err error) error {
+	if err != nil {
+		f.file.Abort()
+		return err
+	}
+	err = f.w.Flush()
 	if err == nil && f.rows != AnyRows && f.written != f.rows {
 		err = fmt.Errorf("%d rows written of %d", f.written, f.rows)
-	}
-	if e := f.w.Flush(); err == nil {
-		err = e
 	}
 	if err == nil && f.rows == AnyRows && !f.csv {
 		_, err = f.file.WriteAt(f.npyHeader(f.written), 0)
