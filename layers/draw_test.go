@@ -295,3 +295,24 @@ func TestStructuredIsTheDenseMap(t *testing.T) {
 	x := rows(tensor.Float64, 5, d, 1)
 	near(t, fast, features(fast, x), features(slow, x), 1e-12)
 }
+
+// TestBinningVariance: inner products of random binning features have the variance (k - k²)/R + (1 - k)/features.
+func TestBinningVariance(t *testing.T) {
+	const features, draws = 64, 4000
+	k := spectral.Laplacian{Sigma: 1}
+	x := matrix([]float64{.3, -.2}, []float64{-.1, .35})
+	value := k.At(x.Float64s()[:2], x.Float64s()[2:])
+	for _, bins := range []int{1, 4, 32} {
+		var products []float64
+		for seed := range draws {
+			l := must(layers.NewBinningLayer(k, 2, features, bins, layers.WithSeed(uint64(seed))))
+			z := floats(must(l.Transform(nil, x)))
+			products = append(products, gonum.Dot(z[:features], z[features:]))
+		}
+		mean, variance := stat.MeanVariance(products, nil)
+		want := (value-value*value)*float64(bins)/features + (1-value)/features
+		if math.Abs(mean-value) > 4*math.Sqrt(want/draws) || math.Abs(variance/want-1) > 4*math.Sqrt(2./draws) {
+			t.Errorf("%d bins: mean %v, kernel %v; variance %v, formula %v", bins, mean, value, variance, want)
+		}
+	}
+}
