@@ -128,8 +128,8 @@ func (p *prepared) memory(ctx context.Context, s *data.Set) error {
 	if y != nil && p.recipe.Spec.Dtype == "" && p.model.Spec.Dtype == "float32" && !given.FitFloat32(y) {
 		p.model.Spec.Dtype = "float64"
 	}
-	if f, ok := p.choosesScale(s, y); ok {
-		if p.model.Scaler, err = p.chooseScale(ctx, s, y, f); err != nil {
+	if spec, f, ok := p.choosesScale(s, y); ok {
+		if p.model.Scaler, err = p.chooseScale(ctx, s, y, spec, f); err != nil {
 			return err
 		}
 	}
@@ -372,6 +372,11 @@ func (p *prepared) fitterOf(s layers.Spec) fits.Fitter {
 	if p.recipe.Fitter != nil || !s.Tuned() {
 		return p.solverOf(s)
 	}
+	return p.batches(s)
+}
+
+// batches are the mini-batches that tune a map by default.
+func (p *prepared) batches(s layers.Spec) sgd.MiniBatch {
 	head := ""
 	if p.model.Classes != nil {
 		head = "softmax"

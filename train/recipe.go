@@ -19,11 +19,11 @@ import (
 type Recipe struct {
 	// Scale lists the scalers in their order, as NewScaler reads them. They are fitted on the rows.
 	//
-	// If it is empty, and mini-batches tune a map of real numbers whose parameters all come from the data (the default),
-	// dense rows in memory are scaled by "auto", "none", "quantile" or "robust", whichever has the least loss on a
-	// held-out fifth of at most 4000 rows after a short fit to the others; Model.Scaler says which. Rows of 0 and 1 alone
-	// stay as they are. Where another fit, map or source leaves Scale empty it is "auto" for tables with names or texts,
-	// and "none" otherwise.
+	// If it is empty, and mini-batches tune a map of real numbers whose parameters all come from the data (the default,
+	// and steps of a Tuner), dense rows in memory are scaled by "auto", "none", "quantile" or "robust", whichever has the
+	// least loss on a held-out fifth of at most 4000 rows after a short fit to the others; Model.Scaler says which. Rows
+	// of 0 and 1 alone stay as they are. Where another fit, map or source leaves Scale empty it is "auto" for tables with
+	// names or texts, and "none" otherwise.
 	Scale string
 	// Columns says how the columns of a table become numbers. For a *data.Frame nil means the zero value. For a
 	// *data.Stream nil means that its columns are numbers or have been learned (data.Stream.Learn). A *data.Set already

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/sgd"
@@ -60,20 +61,28 @@ func (r Recipe) scaleOf(rows data.Source) string {
 // scales are the scalers to choose from, of which the first is taken if they serve equally well.
 var scales = []string{"auto", "none", "quantile", "robust"}
 
-// choosesScale says whether short fits can choose the scaler, and returns the options of the fit. They can where
-// mini-batches tune a map of real numbers, on dense rows in memory that have others than 0 and 1, unless parameters of
-// the map are given, which have the unit of the rows.
-func (p *prepared) choosesScale(s *data.Set, y *mat.Dense) (sgd.MiniBatch, bool) {
-	spec := p.model.Spec
+// choosesScale says whether short fits can choose the scaler, and returns the spec and the fitter of these. They can
+// where mini-batches tune a map of real numbers, perhaps in a step of a Tuner, on dense rows in memory that have others
+// than 0 and 1, unless parameters of the map are given, which have the unit of the rows.
+func (p *prepared) choosesScale(s *data.Set, y *mat.Dense) (spec layers.Spec, f sgd.MiniBatch, chooses bool) {
+	spec = p.model.Spec
 	x, dense := s.X.(*tensor.Dense)
-	if p.recipe.Scale != "" || !dense || y == nil || !spec.Tuned() || p.recipe.Tuner != nil ||
-		len(spec.Params)+len(spec.Parts) > 0 {
-		return sgd.MiniBatch{}, false
+	if p.recipe.Scale != "" || !dense || y == nil || len(spec.Params)+len(spec.Parts) > 0 {
+		return spec, f, false
 	}
-	f, descends := p.fitterOf(spec).(sgd.MiniBatch)
+	switch t := p.recipe.Tuner; {
+	case t != nil:
+		policy, err := spec.DefaultPolicy()
+		if err != nil || policy != layers.All || !t.descends() {
+			return spec, f, false
+		}
+		spec.Tune, f = policy.String(), p.batches(spec)
+	case spec.Tuned():
+		f, _ = p.fitterOf(spec).(sgd.MiniBatch)
+	}
 	bounded, err := spec.BoundedBelow()
 	unit, err2 := spec.UnitRows()
-	return f, descends && f.MapDecays != nil && err == nil && !bounded && err2 == nil && !unit && !binary(x)
+	return spec, f, f.MapDecays != nil && err == nil && !bounded && err2 == nil && !unit && !binary(x)
 }
 
 // binary says whether all numbers are 0 or 1.
@@ -87,8 +96,8 @@ func binary(x *tensor.Dense) bool {
 }
 
 // chooseScale returns the scaler with the least loss on held-out rows after short fits to at most 4000 rows.
-func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, f sgd.MiniBatch) (best *data.Scaler,
-	err error) {
+func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, spec layers.Spec,
+	f sgd.MiniBatch) (best *data.Scaler, err error) {
 	const most, epochs = 4000, 16
 	f.Epochs = min(cmp.Or(f.Epochs, epochs), epochs)
 	f.MapDecay, f.MapDecays = f.MapDecays[(len(f.MapDecays)-1)/2], nil // a middle one
@@ -99,7 +108,7 @@ func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, f
 	least := math.Inf(1)
 	for _, scale := range scales {
 		own, model := *p, *p.model
-		own.model = &model
+		own.model, model.Spec = &model, spec
 		loss, failed := own.scaleLoss(ctx, scale, s, y, f)
 		if stopped := given.Stopped(ctx); stopped != nil {
 			return nil, cmp.Or(failed, stopped)

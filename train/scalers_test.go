@@ -121,6 +121,10 @@ func TestChosenScale(t *testing.T) {
 		{"a frozen map", func(r *train.Recipe) { r.Spec.Tune = "none" }, rows, "none"},
 		{"a frozen map of a table", func(r *train.Recipe) { r.Spec.Tune = "none" }, table, "auto"},
 		{"one decay", func(r *train.Recipe) { r.Spec.Tune, r.Fitter = "all", sgd.MiniBatch{} }, rows, "none"},
+		{"steps that tune", func(r *train.Recipe) { r.Tuner = &train.Tuner{Steps: []string{train.StepFrozen, train.StepAll}} },
+			rows, "quantile"},
+		{"a step that does not", func(r *train.Recipe) { r.Tuner = &train.Tuner{Steps: []string{train.StepEvidence}} }, rows,
+			"none"},
 	} {
 		r := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 32, Seed: 1}}
 		c.change(&r)
