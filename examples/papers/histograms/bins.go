@@ -18,7 +18,7 @@ import (
 )
 
 // shares are the penalties of the group lasso, relative to the least that leaves no bin.
-var shares = []float64{0, .001, .003, .01, .03, .1}
+var shares = []float64{0, .003, .01, .03, .1, .3}
 
 // lassoRounds is the number of ridge regressions of a group lasso.
 const lassoRounds = 30
@@ -79,8 +79,10 @@ func (e *experiment) lasso(ctx context.Context, z *mat.Dense, share float64) (ke
 	bins := e.X.Shape()[1]
 	width, variance := cols/bins, make([]float64, cols)
 	centred := mat.DenseCopyOf(e.Y)
-	for k := range e.N {
-		floats.AddConst(-stat.Mean(mat.Col(nil, k, e.Y), nil), mat.Col(nil, k, centred))
+	for k := range centred.RawMatrix().Cols {
+		y := mat.Col(nil, k, e.Y)
+		floats.AddConst(-stat.Mean(y, nil), y)
+		centred.SetCol(k, y)
 	}
 	var slopes mat.Dense
 	slopes.Mul(z.T(), centred)
