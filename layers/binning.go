@@ -15,8 +15,8 @@ import (
 //	(k - k²)/R + (1 - k)/features.
 //
 // A FourierLayer of as many features has about the second term alone. But the features of a row cost R d operations
-// here, and R numbers: from b = 16 on they are sparse, for dense rows too (StaysSparse), and linear models read them so.
-// That pays where most rows are far apart, k < 1/b.
+// here, and R numbers: from b = 16 on they are sparse, for dense rows too (StaysSparse), and linear models read them
+// so. That pays where most rows are far apart, k < 1/b.
 //
 // Input [n, d]; output [n, features]. The features are constant within a cell: nothing is tuned, and the derivative for
 // x is 0, so that no layer below learns. Parameters: rates [R, d], offsets [R, d] and hash [R, d+1], see

@@ -88,7 +88,7 @@ func (g group) StaysSparse() bool { return g.dense() == nil }
 // dense returns the first part with dense features of sparse rows, or nil.
 func (g group) dense() Layer {
 	for _, l := range g.layers {
-		if z, ok := behind[CSRMap](l); !ok || !z.StaysSparse() {
+		if sparseMapOf(l) == nil {
 			return l
 		}
 	}

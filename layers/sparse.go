@@ -93,18 +93,22 @@ type CSRMap interface {
 // is true, for dense rows too if it is a BinningLayer, also behind layers whose method Unwrap returns them. It is false
 // for a nil map.
 func StaysSparse(m Map, x ops.Matrix) bool {
-	z, ok := behind[CSRMap](m)
-	if !ok || !z.StaysSparse() {
-		return false
-	}
 	switch x.(type) {
 	case *ops.CSR:
-		return true
+		return sparseMapOf(m) != nil
 	case *tensor.Dense:
-		_, ok = behind[*BinningLayer](m)
-		return ok
+		_, ok := behind[*BinningLayer](m)
+		return ok && sparseMapOf(m) != nil
 	}
 	return false
+}
+
+// sparseMapOf returns m, or the map behind it, if sparse rows have sparse features; else nil.
+func sparseMapOf(m Map) CSRMap {
+	if z, ok := behind[CSRMap](m); ok && z.StaysSparse() {
+		return z
+	}
+	return nil
 }
 
 // StoredFeatures is about the number of features of rows x that Apply stores if they are sparse; 0: they are dense.
@@ -152,7 +156,6 @@ func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
 	if !StaysSparse(m, x) {
 		return Transform(m, dst, x)
 	}
-	z, _ := behind[CSRMap](m)
 	s, sparse := x.(*ops.CSR)
 	if !sparse {
 		var err error
@@ -160,7 +163,7 @@ func Apply(m Map, dst *tensor.Dense, x ops.Matrix) (ops.Matrix, error) {
 			return nil, err
 		}
 	}
-	return z.MapCSR(s)
+	return sparseMapOf(m).MapCSR(s)
 }
 
 // IsIdentity says whether m returns its input: an Identity, or a layer whose method Unwrap returns one.

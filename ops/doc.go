@@ -42,8 +42,8 @@
 // that Attr.Frozen names.
 //
 // The rows x of a kernel map may be sparse: a node, and Into, accept a CSR in place of a tensor. W then has its
-// gradient, and x, which is data, has none. Maps by coordinate and Binning make sparse features of sparse rows (Op.Sparse).
-// Nystrom, Normalise, Concat and Kronecker make sparse rows dense.
+// gradient, and x, which is data, has none. Maps by coordinate and Binning make sparse features of sparse rows
+// (Op.Sparse). Nystrom, Normalise, Concat and Kronecker make sparse rows dense.
 //
 // Shapes are checked while the graph is built; values are checked when it runs. The errors are the same without a
 // graph.

@@ -102,12 +102,13 @@ func TestFloat32Frequencies(t *testing.T) {
 }
 
 // TestHeap: with the caller's dst, Transform of a frozen random map allocates nothing. The homogeneous maps and what is
-// made of them, the maps of random signs and bins, the maps whose rows are brought to a length or have a factor of it, and
-// the BLAS of the generic path allocate some objects.
+// made of them, the maps of random signs and bins, the maps whose rows are brought to a length or have a factor of it,
+// and the BLAS of the generic path allocate some objects.
 func TestHeap(t *testing.T) {
 	forEach(t, func(t *testing.T, v variant) {
 		d := v.dims(5)
-		if v.form == fitted || v.form == discrete || v.random(d) == nil || lifted(v.kernel, v.values) || v.way() != "" || v.form == positive {
+		if v.form == fitted || v.form == discrete || v.random(d) == nil ||
+			lifted(v.kernel, v.values) || v.way() != "" || v.form == positive {
 			return
 		}
 		l, x := v.build(t, d, 7, 1), v.rows(1000, d, 1)

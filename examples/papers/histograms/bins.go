@@ -40,11 +40,11 @@ func (e *experiment) keptBins(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	features := mat.NewDense(z.Shape()[0], z.Shape()[1], ops.Float64s(z))
+	lasso := newGroupLasso(z, e.X.Shape()[1], e.Y)
 	fmt.Print(frame.TableHead("penalty", "bins", "λ", "accuracy, %"))
 	for i, share := range shares {
 		e.progress.Step(i, len(shares), fmt.Sprint("penalty ", share))
-		kept, err := e.lasso(ctx, features, share)
+		kept, err := lasso.kept(ctx, share)
 		if err != nil {
 			return err
 		}
@@ -68,61 +68,74 @@ func (e *experiment) keptBins(ctx context.Context) error {
 	return nil
 }
 
-// lasso returns the bins whose weights W_g are not 0 in the group lasso
+// groupLasso is the problem
 //
-//	min ‖Zc W - Yc‖² + 2μ Σ_g ‖W_g‖,
+//	min ‖Zc W - Yc‖² + 2μ Σ_g ‖W_g‖
 //
-// where μ is a share of the one at which all are 0. Each round is a ridge regression with the penalty μ Σ ‖W_g‖²/η_g of
-// the lengths η_g = ‖W_g‖ of the round before, on features that √η_g multiplies.
-func (e *experiment) lasso(ctx context.Context, z *mat.Dense, share float64) (kept []int, err error) {
-	n, cols := z.Dims()
-	bins := e.X.Shape()[1]
-	width, variance := cols/bins, make([]float64, cols)
-	centred := mat.DenseCopyOf(e.Y)
+// of features z, of which each bin g has as many.
+type groupLasso struct {
+	z           *mat.Dense
+	y           *mat.Dense
+	bins, width int
+	variance    []float64 // of the features
+	most        float64   // the least μ at which all W_g are 0
+}
+
+func newGroupLasso(z *tensor.Dense, bins int, y *mat.Dense) *groupLasso {
+	n, cols := z.Shape()[0], z.Shape()[1]
+	l := &groupLasso{mat.NewDense(n, cols, ops.Float64s(z)), y, bins, cols / bins, make([]float64, cols), 0}
+	for j := range l.variance {
+		_, l.variance[j] = stat.PopMeanVariance(mat.Col(nil, j, l.z), nil)
+	}
+	centred := mat.DenseCopyOf(y)
 	for k := range centred.RawMatrix().Cols {
-		y := mat.Col(nil, k, e.Y)
-		floats.AddConst(-stat.Mean(y, nil), y)
-		centred.SetCol(k, y)
+		column := mat.Col(nil, k, y)
+		floats.AddConst(-stat.Mean(column, nil), column)
+		centred.SetCol(k, column)
 	}
 	var slopes mat.Dense
-	slopes.Mul(z.T(), centred)
-	for j := range variance {
-		_, variance[j] = stat.PopMeanVariance(mat.Col(nil, j, z), nil)
+	slopes.Mul(l.z.T(), centred)
+	l.most = floats.Max(l.lengths(&slopes, slices.Repeat([]float64{1}, bins)))
+	return l
+}
+
+// lengths are factor_g ‖w_g‖.
+func (l *groupLasso) lengths(w mat.Matrix, factor []float64) []float64 {
+	out := make([]float64, l.bins)
+	for g := range out {
+		for j := g * l.width; j < (g+1)*l.width; j++ {
+			out[g] = math.Hypot(out[g], factor[g]*floats.Norm(mat.Row(nil, j, w), 2))
+		}
 	}
-	lengths := func(w mat.Matrix, factor []float64) []float64 {
-		out := make([]float64, bins)
-		for g := range out {
-			for j := g * width; j < (g+1)*width; j++ {
-				out[g] = math.Hypot(out[g], factor[g]*floats.Norm(mat.Row(nil, j, w), 2))
-			}
-		}
-		return out
-	}
-	eta := slices.Repeat([]float64{1}, bins)
-	mu := share * floats.Max(lengths(&slopes, eta))
-	scaled := tensor.New(tensor.WithShape(n, cols), tensor.Of(tensor.Float64))
-	for range lassoRounds {
-		if mu == 0 {
-			break
-		}
-		s := 0.
-		for j, v := range variance {
-			s += eta[j/width] * v
-		}
-		for i := range n {
-			for j, v := range z.RawRowView(i) {
-				scaled.Float64s()[i*cols+j] = v * math.Sqrt(eta[j/width])
-			}
-		}
-		fit, err := linear.FitRidge(ctx, nil, data.Pairs{X: scaled, Y: e.Y}, linear.RidgeOptions{Lambdas: []float64{mu / s}})
-		if err != nil {
-			return nil, err
-		}
-		roots := make([]float64, bins)
+	return out
+}
+
+// kept returns the bins whose W_g is not 0, where μ is a share of the least that leaves none. Each round is a ridge
+// regression with the penalty μ Σ ‖W_g‖²/η_g of the lengths η_g = ‖W_g‖ of the round before, on features that √η_g
+// multiplies.
+func (l *groupLasso) kept(ctx context.Context, share float64) (kept []int, err error) {
+	n, cols := l.z.Dims()
+	eta, scaled := slices.Repeat([]float64{1}, l.bins), tensor.New(tensor.WithShape(n, cols), tensor.Of(tensor.Float64))
+	for round := 0; round < lassoRounds && share > 0; round++ {
+		s, roots := 0., make([]float64, l.bins)
 		for g, v := range eta {
 			roots[g] = math.Sqrt(v)
 		}
-		eta = lengths(fit.W, roots)
+		for j, v := range l.variance {
+			s += eta[j/l.width] * v
+		}
+		for i := range n {
+			row := scaled.Float64s()[i*cols:]
+			for j, v := range l.z.RawRowView(i) {
+				row[j] = v * roots[j/l.width]
+			}
+		}
+		fit, err := linear.FitRidge(ctx, nil, data.Pairs{X: scaled, Y: l.y},
+			linear.RidgeOptions{Lambdas: []float64{share * l.most / s}})
+		if err != nil {
+			return nil, err
+		}
+		eta = l.lengths(fit.W, roots)
 	}
 	for g, v := range eta {
 		if v > 1e-4*floats.Max(eta) {

@@ -81,7 +81,7 @@ func (e *experiment) sets() (trainSet, testSet *data.Set, err error) {
 	return trainSet, testSet, nil
 }
 
-// joined puts the bins of -view beside those of a set. Each description is divided by its norm, and has its weight.
+// joined puts the bins of -view beside the bins of a set. Each description is divided by its norm, and has its weight.
 func (e *experiment) joined(set *data.Set) (*data.Set, error) {
 	view, err := data.Read(e.view, data.Options{})
 	if err != nil {

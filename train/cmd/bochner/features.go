@@ -248,7 +248,7 @@ func (c *featuresCmd) rows(ctx context.Context) (*data.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Maps.Scale == "" && !c.bags {
+	if c.Maps.Scale == "" {
 		c.scale = "auto"
 	}
 	return columns.Set(table)

@@ -28,10 +28,7 @@ func (t *timedMap) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, e
 }
 
 // StaysSparse says whether sparse rows have sparse features.
-func (t *timedMap) StaysSparse() bool {
-	m, ok := layers.Unwrap(t.Layer).(layers.CSRMap)
-	return ok && m.StaysSparse()
-}
+func (t *timedMap) StaysSparse() bool { return layers.StaysSparse(t.Layer, new(ops.CSR)) }
 
 // MapCSR is the map's.
 func (t *timedMap) MapCSR(x *ops.CSR) (*ops.CSR, error) {
