@@ -38,6 +38,9 @@ const (
 
 func (k kind) String() string { return [...]string{"frozen", "scaled", "tuned", "network"}[k] }
 
+// origin is the same for all ways to tune one map.
+func (c candidate) origin() string { return fmt.Sprint(c.Scale, " ", c.Spec.Map, c.factor) }
+
 // candidate numbers a recipe, and gives its layers names and random numbers of their own.
 func (a *race) candidate(k kind, r Recipe, factor float64) candidate {
 	a.numbers++
@@ -278,7 +281,7 @@ func (a *race) coarse() bool {
 	return true
 }
 
-// variants are a candidate with one setting changed.
+// variants are a candidate with one setting changed, or where mini-batches fit nothing, with other random numbers.
 func (a *race) variants(of candidate) (all []candidate) {
 	for _, change := range []func(o *sgd.FitOptions){
 		func(o *sgd.FitOptions) { o.MapDecay *= 3 },
@@ -292,6 +295,9 @@ func (a *race) variants(of candidate) (all []candidate) {
 			o.MapRate, o.Epochs = cmp.Or(o.MapRate, .1), cmp.Or(o.Epochs, epochs(a.learned()))
 			change(o)
 		}) {
+			if e, err := layers.Lookup(r.Spec.Map); err == nil && e.Sampled {
+				return []candidate{a.candidate(of.kind, r, of.factor)}
+			}
 			return nil
 		}
 		all = append(all, a.candidate(of.kind, r, of.factor))

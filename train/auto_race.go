@@ -86,28 +86,34 @@ func (a *race) run(ctx context.Context) (*Model, error) {
 // The sizes of the first rounds.
 var few, some = size{2000, 256}, size{8000, 1024}
 
-// search makes the rounds: maps as they are drawn on few rows; the better ones tuned, and networks; the better ones of
-// each kind on more rows, and on all; and variants of the best as long as there is time.
+// search makes the rounds: maps as they are drawn on few rows; the better ones tuned, and networks; the other ways to
+// tune the map that is the best tuned; the better ones of each kind on more rows, and on all; and variants of the best as
+// long as there is time.
 func (a *race) search(ctx context.Context) {
 	var drawn []candidate
 	var scales []string
 	a.report.Kind, drawn, scales = a.look()
 	a.rung(ctx, .2, .35, few, drawn)
 	var next []candidate
-	first := a.tuning(drawn[0])      // the map that a recipe has by default
-	ways := []int{math.MaxInt, 3, 1} // to tune the best map, the second and the third
+	first := a.tuning(drawn[0])       // the map that a recipe has by default
+	ways := []int{math.MaxInt, 3, 1}  // to tune the best map, the second and the third
+	later := map[string][]candidate{} // the other ways
 	for _, r := range a.ranked(frozen) {
 		if all := a.tuning(r.candidate); len(all) > 0 && len(ways) > 0 {
 			if r.number == drawn[0].number {
 				all = first
 			}
-			next = append(next, all[:min(ways[0], len(all))]...)
+			n := min(ways[0], len(all))
+			next, later[r.origin()] = append(next, all[:n]...), all[n:]
 			ways = ways[1:]
 		}
 	}
 	const ahead = 2 // of the networks, which few trials would not reach at the end
 	next = slices.Insert(next, min(ahead, len(next)), a.networks(scales...)...)
 	a.rung(ctx, .55, .65, few, next)
+	if best := a.ranked(tuned); len(best) > 0 {
+		a.rung(ctx, .65, .7, few, later[best[0].origin()])
+	}
 	full := size{a.learned(), a.MaxFeatures}
 	if full.rows > 2*some.rows {
 		a.rung(ctx, .75, .8, some, a.better(8))
@@ -346,7 +352,13 @@ func (a *race) work(r Recipe, rows int) float64 {
 	}) {
 		total += dims * (dims + 40*outputs)
 	}
-	return float64(rows) * epochs * total
+	total *= float64(rows) * epochs
+	if r.Tuner != nil && (r.Tuner.has(StepEvidence) || r.Tuner.has(StepBoth)) {
+		const evaluations, most = 50, 4000 // rows, both by default
+		few := min(float64(r.Spec.Features), twin)
+		total += evaluations * float64(min(rows, most)) * few * (few + float64(a.set.Dims()))
+	}
+	return total
 }
 
 // try makes a trial. It returns nil if the context was cancelled.
