@@ -24,7 +24,7 @@ func unitRows(t *testing.T, name string) *tensor.Dense {
 	must(set, err)
 	scaler := must(data.ParseScalers("minmax"))
 	must(set, scaler.Fit(set.X))
-	must(set, scaler.ApplyInPlace(set.X))
+	must(scaler.ApplyInPlace(set.X))
 	_, few := data.Split(set.Rows(), 200/float64(set.Rows()), 1)
 	return data.Rows(set.X.(*tensor.Dense), few)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/floats"
@@ -95,8 +96,8 @@ func (a *race) all(ctx context.Context, c candidate, features int) (*prepared, l
 	return p, learn, err
 }
 
-// choose returns the trials at full size, in the order of their weights, whose mean has the least loss: by greedy
-// selection with replacement, among trials of one scaler. It returns nil where trials cannot be members of one model.
+// choose returns the trials whose mean has the least loss, by greedy selection with replacement, in the order of their
+// weights. It returns nil where trials cannot be members of one model.
 func (a *race) choose() (best []*run) {
 	if _, bags := a.set.X.(*ops.Bags); bags || a.Uncertainty != nil && a.Uncertainty.Laplace {
 		return nil
@@ -105,22 +106,15 @@ func (a *race) choose() (best []*run) {
 	if a.classes != nil {
 		kind = "softmax"
 	}
-	groups := map[string][]*run{}
-	var keys []string
 	for _, r := range a.ranked(-1) {
-		if key := scalerKey(r.Recipe); r.t.head.Kind() == kind {
-			if groups[key] == nil {
-				keys = append(keys, key)
-			}
-			groups[key] = append(groups[key], r)
+		if r.t.head.Kind() == kind {
+			best = append(best, r)
 		}
 	}
-	least, counts := math.Inf(1), []float64(nil)
-	for _, key := range keys {
-		if of, loss := greedy(groups[key], a.classes != nil); loss < least {
-			least, counts, best = loss, of, groups[key]
-		}
+	if len(best) == 0 {
+		return nil
 	}
+	counts := greedy(best, a.classes != nil)
 	total := floats.Sum(counts)
 	for i, r := range best {
 		r.weight = counts[i] / total
@@ -131,10 +125,10 @@ func (a *race) choose() (best []*run) {
 }
 
 // greedy adds in each round the trial with which the mean of all so far has the least loss, starting from the best, and
-// returns how often the best of these means has each, with its loss.
-func greedy(runs []*run, classes bool) (best []float64, least float64) {
+// returns how often the best of these means has each.
+func greedy(runs []*run, classes bool) (best []float64) {
 	const rounds = 20
-	least = math.Inf(1)
+	least := math.Inf(1)
 	counts, distinct := make([]float64, len(runs)), 0
 	first := runs[0].out
 	sum, trial := make([]float64, len(runs[0].logs)), make([]float64, len(runs[0].logs))
@@ -162,7 +156,7 @@ func greedy(runs []*run, classes bool) (best []float64, least float64) {
 			best, least = slices.Clone(counts), loss
 		}
 	}
-	return best, least
+	return best
 }
 
 // lossOf is the mean loss of predicted targets, or of logits of classes.
@@ -276,8 +270,8 @@ func (a *race) fitMember(ctx context.Context, m *member, must bool) {
 	}
 }
 
-// combine is one model of the members: their maps side by side, each with the outputs of its head, and a head that adds
-// these up by weight. The probabilities of classes are in proportion to the weighted geometric means of those of the
+// combine is one model of the members: their scalers and their maps side by side, each with the outputs of its head, and
+// a head that adds these up by weight. The probabilities of classes are in proportion to the weighted geometric means of those of the
 // members.
 func combine(members []*member) (*Model, error) {
 	counts := map[*run]float64{}
@@ -285,7 +279,9 @@ func combine(members []*member) (*Model, error) {
 		counts[m.of]++
 	}
 	first := members[0].model
-	k, dims, opts := first.Head.Features(), first.Map.Dims(), []layers.Option{layers.WithDtype(first.Map.Dtype())}
+	k, dims, opts := first.Head.Features(), first.Dims(), []layers.Option{layers.WithDtype(first.Map.Dtype())}
+	var scalers []*data.Scaler
+	var keys []string
 	parts, w := make([]layers.Part, len(members)), make([]float64, 0, len(members)*k*k)
 	for i, m := range members {
 		out, err := layers.NewDense(m.model.Map.Features(), k, ops.Linear, append(opts, layers.Tune(layers.All),
@@ -301,7 +297,12 @@ func combine(members []*member) (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		parts[i] = layers.Part{Layer: both, To: dims, Weight: 1}
+		key := m.model.Scaler.Name()
+		list := slices.Index(keys, key)
+		if list < 0 {
+			list, keys, scalers = len(keys), append(keys, key), append(scalers, m.model.Scaler)
+		}
+		parts[i] = layers.Part{Layer: both, From: list * dims, To: (list + 1) * dims, Weight: 1}
 		for r := range k * k {
 			v := 0.
 			if r/k == r%k {
@@ -310,7 +311,7 @@ func combine(members []*member) (*Model, error) {
 			w = append(w, v)
 		}
 	}
-	all, err := layers.NewConcat(dims, parts)
+	all, err := layers.NewConcat(len(keys)*dims, parts)
 	if err != nil {
 		return nil, err
 	}
@@ -322,6 +323,9 @@ func combine(members []*member) (*Model, error) {
 		return nil, err
 	}
 	own := *first
+	if own.Scaler, err = data.SideBySide(scalers...); err != nil {
+		return nil, err
+	}
 	own.Map, own.Head, own.Relevance = all, head, nil
 	own.Spec, err = layers.SpecOf(all)
 	own.Spec.Features = all.Features()

@@ -123,6 +123,7 @@ func TestAutoEnds(t *testing.T) {
 // hold new rows as often as asked.
 func TestAutoEnsemble(t *testing.T) {
 	classes, targets := ringSets(480)
+	lists := 0
 	for name, set := range map[string]*data.Set{"classes": classes, "targets": targets} {
 		learn, test := parted(set, 240)
 		o := train.AutoOptions{Trials: 8, Seed: 1, MaxFeatures: 16, Uncertainty: new(train.UncertaintyOptions)}
@@ -139,6 +140,10 @@ func TestAutoEnsemble(t *testing.T) {
 		if !kinds["frozen"] || !kinds["tuned"] || !kinds["network"] {
 			t.Errorf("%s: %d trials are of the kinds %v", name, len(r.Trials), kinds)
 		}
+		if m.Dims() != set.Dims() || m.Map.Dims() != m.Scaler.Lists()*m.Dims() {
+			t.Errorf("%s: %d columns by %s are %d of the map", name, m.Dims(), m.Scaler.Name(), m.Map.Dims())
+		}
+		lists = max(lists, m.Scaler.Lists())
 		if len(m.Spec.Parts) != members || m.Spec.Features != m.Map.Features() {
 			t.Errorf("%s: %d members, the map has %d parts", name, members, len(m.Spec.Parts))
 		}
@@ -147,6 +152,9 @@ func TestAutoEnsemble(t *testing.T) {
 		if share < 188./240 { // four standard errors, of 240 rows and of the 240 that the quantile is from
 			t.Errorf("%s: the intervals or the sets cover %v of the rows, want about .9", name, share)
 		}
+	}
+	if lists < 2 {
+		t.Error("no ensemble has members of several scalers")
 	}
 }
 

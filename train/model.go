@@ -116,12 +116,17 @@ func (m *Model) maps() error {
 	return nil
 }
 
-// Dims returns the number of input columns, of the Map or, without one, of the Spec.
+// Dims returns the number of input columns: those that the Map takes or, without one, the Spec, for each list of the
+// Scaler.
 func (m *Model) Dims() int {
-	if m.Map == nil {
-		return m.Spec.Dims
+	scaled := m.Spec.Dims
+	if m.Map != nil {
+		scaled = m.Map.Dims()
 	}
-	return m.Map.Dims()
+	if m.Scaler == nil || m.Scaler.Lists() < 2 {
+		return scaled
+	}
+	return scaled / m.Scaler.Lists()
 }
 
 // Rows turns a table into rows that Prepare and Predict take. It finds the columns by name. A model without Columns
@@ -174,8 +179,8 @@ func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	scaled := &data.Set{X: own, Source: "train: Model"}
-	if err := m.Scaler.ApplyInPlace(scaled.X); err != nil {
+	scaled := &data.Set{Source: "train: Model"}
+	if scaled.X, err = m.Scaler.ApplyInPlace(own); err != nil {
 		return nil, err
 	}
 	if m.Map == nil {
@@ -214,7 +219,8 @@ func (m *Model) Features(x ops.Matrix) (*tensor.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return layers.Transform(m.Map, nil, x)
+	z, err := layers.Transform(m.Map, nil, x)
+	return z, m.Scaler.Locate(err)
 }
 
 // Scores returns the outputs of the head [n, k]: class probabilities for a softmax head, and else one-versus-rest
@@ -280,7 +286,7 @@ func (m *Model) overBlocks(x ops.Matrix, k int, f func(z ops.Matrix) (*mat.Dense
 		}
 		features, err := layers.Apply(m.Map, z, block)
 		if err != nil {
-			return nil, err
+			return nil, m.Scaler.Locate(err)
 		}
 		z, _ = features.(*tensor.Dense) // or sparse rows, as they came
 		return f(features)

@@ -91,6 +91,7 @@ func (r Recipe) learn(f *data.Frame) (*data.Set, error) {
 // locate adds the file and the row to an error about rows in memory. A stream names its rows itself, but not those of
 // the sample.
 func (p *prepared) locate(err error) error {
+	err = p.model.Scaler.Locate(err)
 	if p.named == nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func (p *prepared) scale(s *data.Set, y *mat.Dense) error {
 		}
 	}
 	if err == nil {
-		err = p.model.Scaler.ApplyInPlace(scaled.X)
+		scaled.X, err = p.model.Scaler.ApplyInPlace(scaled.X)
 	}
 	if err != nil {
 		return err
@@ -240,7 +241,7 @@ func (p *prepared) read(ctx context.Context, s *data.Stream) error {
 	if err != nil {
 		return err
 	}
-	err = m.Scaler.ApplyInPlace(v.Sample.X)
+	v.Sample.X, err = m.Scaler.ApplyInPlace(v.Sample.X)
 	if err == nil {
 		p.x, err = v.Sample.As(rows.Dtype)
 	}

@@ -205,10 +205,11 @@ func savedCases() (all []modelCase) {
 		"tree-product": {Scale: "standard", Spec: layers.Spec{Map: "product",
 			Params: layers.Values{"from": "0:2", "to": "2:7", "weights": "1:0.5"}, Parts: []layers.Spec{
 				{Map: "gaussian", Features: 6, Tune: "bandwidth"}, {Map: "gaussian", Features: 4}}}},
-		"head-huber":   {Fitter: sgd.MiniBatch{Head: "huber"}},
-		"scaled-ranks": {Scale: "robust,quantile,quantile-uniform", Spec: layers.Spec{Map: "gaussian", Features: 16}},
-		"sure-targets": {Uncertainty: &train.UncertaintyOptions{}},
-		"sure-classes": {Uncertainty: &train.UncertaintyOptions{Laplace: true}},
+		"head-huber":    {Fitter: sgd.MiniBatch{Head: "huber"}},
+		"scaled-ranks":  {Scale: "robust,quantile,quantile-uniform", Spec: layers.Spec{Map: "gaussian", Features: 16}},
+		"scaled-beside": {Scale: "l1|quantile,minmax|none", Spec: layers.Spec{Map: "gaussian", Features: 16}},
+		"sure-targets":  {Uncertainty: &train.UncertaintyOptions{}},
+		"sure-classes":  {Uncertainty: &train.UncertaintyOptions{Laplace: true}},
 		"sure-tree": {Scale: "standard", Spec: treeOf("gaussian", "all"), Fitter: softmax,
 			Uncertainty: &train.UncertaintyOptions{Laplace: true}},
 	} {

@@ -19,6 +19,7 @@ import (
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
@@ -177,4 +178,28 @@ func TestRowsBelowTheTrainingRows(t *testing.T) {
 			t.Errorf("%s under minmax: %v", name, err)
 		}
 	}
+}
+
+// TestScalersSideBySide: the map has the columns of each list, and an error names the column of the rows.
+func TestScalersSideBySide(t *testing.T) {
+	set, _ := ringSets(120)
+	r := train.Recipe{Scale: "cube|none", Spec: layers.Spec{Map: "gaussian", Features: 32, Seed: 1}}
+	fit := func(set *data.Set) *train.Model {
+		m, _, err := r.Fit(t.Context(), set)
+		return must(m, err)
+	}
+	m := fit(set)
+	if m.Dims() != 3 || m.Map.Dims() != 6 || m.Scaler.Name() != r.Scale ||
+		!mat.Equal(must(m.Scores(set.X)), must(reloaded(t, m.Save).Scores(set.X))) {
+		t.Errorf("%d columns, of the map %d, by %s, or a saved model is another", m.Dims(), m.Map.Dims(), m.Scaler.Name())
+	}
+	positive := &data.Set{X: must(data.FromSlices([][]float64{{1, 2}, {3, 1}, {0, 4}, {2, 2}})),
+		Labels: []string{"a", "b", "a", "b"}}
+	negative := must(data.FromSlices([][]float64{{1, 2}, {1, -2}}))
+	r.Spec = layers.Spec{Map: "chi2"}
+	m = fit(positive)
+	wants(t, "scores", second(m.Scores(negative)), domain.ErrDomain, "x[1,1] = -2")
+	wants(t, "features", second(m.Features(negative)), domain.ErrDomain, "x[1,1] = -2")
+	wants(t, "fit", third(r.Fit(t.Context(), &data.Set{X: negative, Labels: []string{"a", "b"}})), domain.ErrDomain,
+		"x[1,1] = -2")
 }

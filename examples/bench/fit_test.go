@@ -175,7 +175,7 @@ func problem(b *testing.B) (x *tensor.Dense, labels []int, y *mat.Dense) {
 		err = scaler.Fit(x)
 	}
 	if err == nil {
-		err = scaler.ApplyInPlace(x)
+		_, err = scaler.ApplyInPlace(x)
 	}
 	clitest.OK(b, err)
 	if y, err = data.OneVersusRest(labels, slices.Max(labels)+1); err != nil {

@@ -112,9 +112,14 @@ def predict(tensors, meta, rows):
     return scores
 
 
-def scaled(x, chain, state):
-    for i, step in enumerate(chain.split(",")):
-        s = under(state, f"{i}.{step}.")
+def scaled(x, scalers, state):
+    """The rows by each of several lists of scalers, side by side."""
+    lists, places = [chain.split(",") for chain in scalers.split("|")], itertools.count()
+    return np.hstack([by_list(x, [(step, under(state, f"{next(places)}.{step}.")) for step in steps]) for steps in lists])
+
+
+def by_list(x, steps):
+    for step, s in steps:
         if step in ("standard", "auto"):
             x = (x - s["mean"]) / s["scale"]
         elif step in ("minmax", "cube"):

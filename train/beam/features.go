@@ -147,7 +147,8 @@ func (r *Recipe) write(ctx context.Context, stream *data.Stream, to string) erro
 
 // features maps a block, into dst where that is of its length.
 func (r *Recipe) features(dst *tensor.Dense, b *data.Block) (*tensor.Dense, error) {
-	if err := r.Model.Scaler.ApplyInPlace(b.X); err != nil {
+	var err error
+	if b.X, err = r.Model.Scaler.ApplyInPlace(b.X); err != nil {
 		return nil, err
 	}
 	x, err := b.As(r.Model.Map.Dtype())

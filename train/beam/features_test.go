@@ -36,7 +36,7 @@ func TestFeatures(t *testing.T) {
 			}
 			got := must(data.Read(path, data.Options{Label: data.LabelNone}))
 			set := must(data.Read(f, read))
-			if err := r.Model.Scaler.ApplyInPlace(set.X); err != nil {
+			if set.X, err = r.Model.Scaler.ApplyInPlace(set.X); err != nil {
 				t.Fatal(err)
 			}
 			z := must(layers.Transform(r.Model.Map, nil, set.X))

@@ -113,7 +113,7 @@ func ExampleReadBagsCSV() {
 	if err := cube.Fit(set.X); err != nil {
 		panic(err)
 	}
-	if err := cube.ApplyInPlace(set.X); err != nil {
+	if set.X, err = cube.ApplyInPlace(set.X); err != nil {
 		panic(err)
 	}
 	for i, label := range set.Labels {

@@ -133,7 +133,8 @@ func (s Streamed) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error]
 
 func (s Streamed) pairs(b *Block) (Pairs, error) {
 	if s.Scaler != nil {
-		if err := s.Scaler.ApplyInPlace(b.X); err != nil {
+		var err error
+		if b.X, err = s.Scaler.ApplyInPlace(b.X); err != nil {
 			return Pairs{}, b.Locate(err)
 		}
 	}
@@ -141,7 +142,7 @@ func (s Streamed) pairs(b *Block) (Pairs, error) {
 	if err != nil {
 		return Pairs{}, b.Locate(err)
 	}
-	out := Pairs{X: x, Locate: b.Locate}
+	out := Pairs{X: x, Locate: func(err error) error { return b.Locate(s.Scaler.Locate(err)) }}
 	switch {
 	case s.Classes == nil && b.Y != nil:
 		out.Y = mat.NewDense(b.Rows(), b.Targets(), b.Y)

@@ -1,7 +1,9 @@
 package data
 
 import (
+	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -13,7 +15,8 @@ import (
 )
 
 // Scaler changes rows before a map, by one or more scalers in their order; ParseScalers makes it. Each scaler is fitted
-// to the training rows as the scalers before it return them. A scaler must be fitted even if it learns nothing, since
+// to the training rows as the scalers before it return them. Several such lists stand side by side: the columns that
+// the first one returns, then those of the second, and so on. A scaler must be fitted even if it learns nothing, since
 // it keeps the number of columns. Do not copy it while it is being fitted.
 //
 //   - none leaves the rows as they are. Like all scalers it checks that they are finite.
@@ -44,9 +47,14 @@ import (
 // is 0, as for counts, and under robust if all medians are 0. A scaler that would change zeros, such as standard,
 // returns an error that wraps ErrZeros; make the rows dense then (Options.Form, ops.CSR.Dense).
 type Scaler struct {
+	lists []list
+	cols  int // of the rows; 0 before Fit
+}
+
+// list are scalers in their order.
+type list struct {
 	names []string
 	steps []step
-	cols  int // 0 before Fit
 }
 
 // step is one scaler of a list. It sees a row as its entries: values in the columns cols, or in all columns if cols is
@@ -95,34 +103,78 @@ var newStep = map[string]func() step{
 }
 
 // ParseScalers reads a list of none, l1, l2, minmax, cube, standard, auto, robust, quantile and quantile-uniform,
-// separated by commas, such as "minmax,l2". An empty list is none. Errors: domain.ErrParam for another name.
-func ParseScalers(list string) (*Scaler, error) {
-	if strings.TrimSpace(list) == "" {
-		list = "none"
+// separated by commas, such as "minmax,l2", or several lists to stand side by side, separated by |, such as
+// "quantile|standard,l2". An empty list is none. Errors: domain.ErrParam for another name.
+func ParseScalers(text string) (*Scaler, error) {
+	if strings.TrimSpace(text) == "" {
+		text = "none"
 	}
 	s := new(Scaler)
-	for name := range strings.SplitSeq(list, ",") {
-		name = strings.TrimSpace(name)
-		if newStep[name] == nil {
-			return nil, fmt.Errorf("data: scaler %q in %q is unknown, want none, l1, l2, minmax, cube, standard, auto, "+
-				"robust, quantile or quantile-uniform: %w", name, list, domain.ErrParam)
+	for part := range strings.SplitSeq(text, "|") {
+		var names []string
+		for name := range strings.SplitSeq(part, ",") {
+			name = strings.TrimSpace(name)
+			if newStep[name] == nil {
+				return nil, fmt.Errorf("data: scaler %q in %q is unknown, want none, l1, l2, minmax, cube, standard, auto, "+
+					"robust, quantile or quantile-uniform: %w", name, text, domain.ErrParam)
+			}
+			names = append(names, name)
 		}
-		s.names = append(s.names, name)
+		s.lists = append(s.lists, newList(names))
 	}
-	s.steps = s.fresh()
 	return s, nil
 }
 
-// fresh returns steps that have learned nothing.
-func (s *Scaler) fresh() (steps []step) {
-	for _, name := range s.names {
-		steps = append(steps, newStep[name]())
+// newList makes scalers that have learned nothing.
+func newList(names []string) list {
+	l := list{names: names}
+	for _, name := range names {
+		l.steps = append(l.steps, newStep[name]())
 	}
-	return steps
+	return l
 }
 
-// Name returns the list that ParseScalers reads.
-func (s *Scaler) Name() string { return strings.Join(s.names, ",") }
+// SideBySide returns the lists of fitted scalers side by side. Errors: domain.ErrParam for none and for one that is not
+// fitted; domain.ErrShape for scalers of different columns.
+func SideBySide(scalers ...*Scaler) (*Scaler, error) {
+	out := new(Scaler)
+	for i, s := range scalers {
+		switch {
+		case s == nil || s.cols == 0:
+			return nil, fmt.Errorf("data: SideBySide: scaler %d is not fitted; call Fit or SetState first: %w", i,
+				domain.ErrParam)
+		case i > 0 && s.cols != out.cols:
+			return nil, fmt.Errorf("data: SideBySide: scaler %d was fitted to %d columns, and those before it to %d: %w", i,
+				s.cols, out.cols, domain.ErrShape)
+		}
+		out.lists, out.cols = append(out.lists, s.lists...), s.cols
+	}
+	if out.cols == 0 {
+		return nil, fmt.Errorf("data: SideBySide: no scaler; give at least one: %w", domain.ErrParam)
+	}
+	return out, nil
+}
+
+// fresh returns lists that have learned nothing.
+func (s *Scaler) fresh() (lists []list) {
+	for _, l := range s.lists {
+		lists = append(lists, newList(l.names))
+	}
+	return lists
+}
+
+// Lists returns the number of lists side by side, which is how many scaled columns there are for each column of the
+// rows.
+func (s *Scaler) Lists() int { return len(s.lists) }
+
+// Name returns the lists that ParseScalers reads.
+func (s *Scaler) Name() string {
+	parts := make([]string, len(s.lists))
+	for k, l := range s.lists {
+		parts[k] = strings.Join(l.names, ",")
+	}
+	return strings.Join(parts, "|")
+}
 
 // who names the scaler in messages.
 func (s *Scaler) who() string { return fmt.Sprintf("data: scaler %q", s.Name()) }
@@ -130,13 +182,16 @@ func (s *Scaler) who() string { return fmt.Sprintf("data: scaler %q", s.Name()) 
 // Clipped returns a new scaler that is not fitted, with cube in place of minmax and auto.
 func (s *Scaler) Clipped() *Scaler {
 	out := new(Scaler)
-	for _, name := range s.names {
-		if name == "minmax" || name == "auto" {
-			name = "cube"
+	for _, l := range s.lists {
+		var names []string
+		for _, name := range l.names {
+			if name == "minmax" || name == "auto" {
+				name = "cube"
+			}
+			names = append(names, name)
 		}
-		out.names = append(out.names, name)
+		out.lists = append(out.lists, newList(names))
 	}
-	out.steps = out.fresh()
 	return out
 }
 
@@ -144,81 +199,134 @@ func (s *Scaler) Clipped() *Scaler {
 func (s *Scaler) KeepsZeros() bool { return s.keepsZeros() == nil }
 
 func (s *Scaler) keepsZeros() error {
-	for k := range s.steps {
-		if err := s.stepKeepsZeros(s.steps, k, s.cols); err != nil {
-			return err
+	for _, l := range s.lists {
+		for k := range l.steps {
+			if err := s.stepKeepsZeros(l, k, s.cols); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// stepKeepsZeros returns an error if step k, fitted to so many columns, changes zeros.
-func (s *Scaler) stepKeepsZeros(steps []step, k, cols int) error {
+// stepKeepsZeros returns an error if step k of a list, fitted to so many columns, changes zeros.
+func (s *Scaler) stepKeepsZeros(l list, k, cols int) error {
 	moved := 0
-	if !steps[k].centres() {
-		if steps[k].vectors() == nil {
+	if !l.steps[k].centres() {
+		if l.steps[k].vectors() == nil {
 			return nil
 		}
 		zeros := make([]float64, cols)
-		steps[k].scale(nil, zeros)
+		l.steps[k].scale(nil, zeros)
 		moved = slices.IndexFunc(zeros, func(v float64) bool { return v != 0 })
 	}
 	if moved < 0 {
 		return nil
 	}
 	return fmt.Errorf("%s: %s makes another number of the zeros of column %d, which sparse rows do not store; "+
-		"read the rows dense, or scale by l1 or l2: %w", s.who(), s.names[k], moved, ErrZeros)
+		"read the rows dense, or scale by l1 or l2: %w", s.who(), l.names[k], moved, ErrZeros)
+}
+
+// Locate returns an error about a scaled row with the number of the column that it had before. It changes no error
+// without a column.
+func (s *Scaler) Locate(err error) error {
+	var cell *domain.CellError
+	if s == nil || s.cols == 0 || !errors.As(err, &cell) || !cell.OfInput() || cell.Col < s.cols {
+		return err
+	}
+	moved := *cell
+	moved.Col %= s.cols
+	return &moved
 }
 
 // Apply returns the scaled rows in the element type of x; x stays as it is. Errors: domain.ErrShape for another number
 // of columns than in Fit; domain.ErrParam for a scaler that is not fitted; domain.ErrDomain for a value that is not
 // finite or overflows when scaled.
 func (s *Scaler) Apply(x ops.Matrix) (ops.Matrix, error) {
-	if domain.IsNil(x) {
-		return nil, s.ApplyInPlace(x)
+	if b, ok := x.(*ops.Bags); ok && b != nil {
+		return s.ofSamples(b, s.Apply)
 	}
-	own := x // of another type: ApplyInPlace refuses it
-	switch v := x.(type) {
-	case *ops.Bags:
-		samples, err := s.Apply(v.Samples())
-		if err != nil {
-			return nil, v.InBag(err)
-		}
-		return v.With(samples.(*tensor.Dense))
-	case *ops.CSR:
-		own = v.Clone().(*ops.CSR)
-	case *tensor.Dense:
-		var err error
-		if own, err = ops.Copy(nil, v, ops.Attr{Layer: s.who()}); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.ApplyInPlace(own); err != nil {
+	own, err := s.copied(x)
+	if err != nil {
 		return nil, err
 	}
-	return own, nil
+	return s.ApplyInPlace(own)
 }
 
-// ApplyInPlace is Apply without the copy. It scales the rows where they are, which must be contiguous or sparse. After
-// a domain.ErrDomain the rows before the one named are already scaled.
-func (s *Scaler) ApplyInPlace(x ops.Matrix) error {
-	if b, ok := x.(*ops.Bags); ok && b != nil {
-		return b.InBag(s.ApplyInPlace(b.Samples()))
+// copied is a copy of rows, contiguous or sparse. It leaves to others to refuse what is neither.
+func (s *Scaler) copied(x ops.Matrix) (ops.Matrix, error) {
+	switch v := x.(type) {
+	case *ops.CSR:
+		if v != nil {
+			return v.Clone().(*ops.CSR), nil
+		}
+	case *tensor.Dense:
+		if v != nil {
+			return ops.Copy(nil, v, ops.Attr{Layer: s.who()})
+		}
+	}
+	return x, nil
+}
+
+// ofSamples scales the samples of bags.
+func (s *Scaler) ofSamples(b *ops.Bags, scale func(ops.Matrix) (ops.Matrix, error)) (ops.Matrix, error) {
+	samples, err := scale(b.Samples())
+	if err != nil {
+		return nil, b.InBag(err)
+	}
+	return b.With(samples.(*tensor.Dense))
+}
+
+// ApplyInPlace is Apply without the copy where the scaler is one list: it scales the rows where they are, which must be
+// contiguous or sparse, and returns x. After a domain.ErrDomain the rows before the one named are already scaled.
+func (s *Scaler) ApplyInPlace(x ops.Matrix) (ops.Matrix, error) {
+	b, bags := x.(*ops.Bags)
+	switch bags = bags && b != nil; {
+	case bags && len(s.lists) == 1:
+		if _, err := s.ApplyInPlace(b.Samples()); err != nil {
+			return nil, b.InBag(err)
+		}
+		return x, nil
+	case bags:
+		return s.ofSamples(b, s.ApplyInPlace)
 	}
 	m, err := rowsOf(s.who(), x)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case s.cols == 0:
-		return fmt.Errorf("%s: is not fitted; call Fit or SetState first: %w", s.who(), domain.ErrParam)
+		return nil, fmt.Errorf("%s: is not fitted; call Fit or SetState first: %w", s.who(), domain.ErrParam)
 	case s.cols != m.cols:
-		return fmt.Errorf("%s: was fitted to %d columns and x has %d: %w", s.who(), s.cols, m.cols, domain.ErrShape)
+		return nil, fmt.Errorf("%s: was fitted to %d columns and x has %d: %w", s.who(), s.cols, m.cols, domain.ErrShape)
 	}
 	if m.ptr != nil {
 		if err := s.keepsZeros(); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	if len(s.lists) == 1 {
+		if err := s.inPlace(m, s.lists[0]); err != nil {
+			return nil, err
+		}
+		return x, nil
+	}
+	parts := make([]ops.Matrix, len(s.lists))
+	for k, l := range s.lists {
+		if parts[k], err = s.copied(x); err == nil {
+			m, err = rowsOf(s.who(), parts[k])
+		}
+		if err == nil {
+			err = s.inPlace(m, l)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return joined(parts)
+}
+
+// inPlace scales rows by a list.
+func (s *Scaler) inPlace(m matrix, l list) error {
 	var row []float64
 	for i := range m.rows {
 		var cols []int32
@@ -226,10 +334,10 @@ func (s *Scaler) ApplyInPlace(x ops.Matrix) error {
 		if t := notFiniteAt(row); t >= 0 {
 			return domain.Reals().Violation(s.who(), i, columnOf(cols, t), row[t])
 		}
-		for k, step := range s.steps {
+		for k, step := range l.steps {
 			step.scale(cols, row)
 			if t := notFiniteAt(row); t >= 0 {
-				return s.overflow(m, i, t, "overflows when scaled by "+s.names[k])
+				return s.overflow(m, i, t, "overflows when scaled by "+l.names[k])
 			}
 		}
 		if t := m.store(i, row); t >= 0 {
@@ -237,6 +345,46 @@ func (s *Scaler) ApplyInPlace(x ops.Matrix) error {
 		}
 	}
 	return nil
+}
+
+// joined puts matrices of as many rows, all dense or all sparse, side by side.
+func joined(parts []ops.Matrix) (ops.Matrix, error) {
+	_, dense := parts[0].(*tensor.Dense)
+	switch single := parts[0].Dtype() == tensor.Float32; {
+	case dense && single:
+		return joinedDense(parts, (*tensor.Dense).Float32s), nil
+	case dense:
+		return joinedDense(parts, (*tensor.Dense).Float64s), nil
+	case single:
+		return joinedCSR(parts, (*ops.CSR).Float32s)
+	}
+	return joinedCSR(parts, (*ops.CSR).Float64s)
+}
+
+func joinedDense[T domain.Float](parts []ops.Matrix, values func(*tensor.Dense) []T) *tensor.Dense {
+	n, d := parts[0].Shape()[0], parts[0].Shape()[1]
+	all := make([]T, 0, n*len(parts)*d)
+	for i := range n {
+		for _, part := range parts {
+			all = append(all, values(part.(*tensor.Dense))[i*d:(i+1)*d]...)
+		}
+	}
+	return tensor.New(tensor.WithShape(n, len(parts)*d), tensor.WithBacking(all))
+}
+
+func joinedCSR[T domain.Float](parts []ops.Matrix, values func(*ops.CSR) []T) (*ops.CSR, error) {
+	n, d := parts[0].Shape()[0], parts[0].Shape()[1]
+	pointers, cols, all := make([]int, 1, n+1), []int32(nil), []T(nil)
+	for i := range n {
+		for k, part := range parts {
+			x := part.(*ops.CSR)
+			for t := x.Pointers()[i]; t < x.Pointers()[i+1]; t++ {
+				cols, all = append(cols, x.Columns()[t]+int32(k*d)), append(all, values(x)[t])
+			}
+		}
+		pointers = append(pointers, len(cols))
+	}
+	return ops.NewCSR(n, len(parts)*d, pointers, cols, all)
 }
 
 // overflow is the error for entry t of row i, which still has its original value.
@@ -247,23 +395,36 @@ func (s *Scaler) overflow(m matrix, i, t int, reason string) error {
 }
 
 // State returns a copy of what was learned, as float64 vectors: those of each scaler, with names such as "0.minmax.min"
-// (position, scaler, name), and "cols", the number of columns. It is empty before Fit.
+// (position among the scalers of all lists, scaler, name), and "cols", the number of columns of the rows. It is empty
+// before Fit.
 func (s *Scaler) State() map[string]*tensor.Dense {
 	state := make(map[string]*tensor.Dense)
 	if s.cols == 0 {
 		return state
 	}
 	state["cols"] = vector([]float64{float64(s.cols)})
-	for k, step := range s.steps {
+	for place, step := range numbered(s.lists) {
 		for _, v := range step.vectors() {
-			state[s.key(k, v.name)] = vector(*v.at)
+			state[place+v.name] = vector(*v.at)
 		}
 	}
 	return state
 }
 
-// key is the name in the state of a vector of step k.
-func (s *Scaler) key(k int, name string) string { return fmt.Sprintf("%d.%s.%s", k, s.names[k], name) }
+// numbered yields the scalers of lists, each with the start of its names in the state.
+func numbered(lists []list) iter.Seq2[string, step] {
+	return func(yield func(string, step) bool) {
+		at := 0
+		for _, l := range lists {
+			for k, step := range l.steps {
+				if !yield(fmt.Sprintf("%d.%s.", at, l.names[k]), step) {
+					return
+				}
+				at++
+			}
+		}
+	}
+}
 
 // SetState sets the State of a scaler with the same name. A state that does not fit is a domain.ErrParam and changes
 // nothing.
@@ -294,11 +455,11 @@ func (s *Scaler) SetState(state map[string]*tensor.Dense) error {
 	if len(v) != 1 || v[0] != float64(int(v[0])) || v[0] < 1 {
 		return fail("state \"cols\" is %v, want one whole number above 0", v)
 	}
-	cols, steps := int(v[0]), s.fresh()
-	for k, step := range steps {
+	cols, lists := int(v[0]), s.fresh()
+	for place, step := range numbered(lists) {
 		length := 0
 		for i, l := range step.vectors() {
-			key := s.key(k, l.name)
+			key := place + l.name
 			if *l.at, err = take(key); err != nil {
 				return err
 			}
@@ -308,13 +469,13 @@ func (s *Scaler) SetState(state map[string]*tensor.Dense) error {
 			length = len(*l.at)
 		}
 		if flaw := step.flaw(cols); flaw != "" {
-			return fail("state of %s, place %d, has %s", s.names[k], k, flaw)
+			return fail("state %q has %s", strings.TrimSuffix(place, "."), flaw)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(left)) {
 		return fail("state %q is not one of this scaler's", name)
 	}
-	s.steps, s.cols = steps, cols
+	s.lists, s.cols = lists, cols
 	return nil
 }
 

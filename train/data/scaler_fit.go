@@ -25,27 +25,33 @@ func (s *Scaler) FitBlocks(blocks iter.Seq2[ops.Matrix, error]) error {
 	return newLearning(s).fit(blocks)
 }
 
-// learning is a fit on its way: a pass for each scaler of the list that learns.
+// learning is a fit on its way: a pass for each scaler of the lists that learns.
 type learning struct {
 	s      *Scaler
-	steps  []step
-	at     int // the step that learns in this pass; with none left len(steps)
+	lists  []list
+	of, at int // the list and the step that learn in this pass; none are left where of is len(lists)
 	cols   int
 	sparse bool
 }
 
 func newLearning(s *Scaler) *learning {
-	l := &learning{s: s, steps: s.fresh()}
+	l := &learning{s: s, lists: s.fresh()}
 	l.skip()
 	return l
 }
 
 // skip goes on to a step that learns.
 func (l *learning) skip() {
-	for l.at < len(l.steps) && l.steps[l.at].vectors() == nil {
-		l.at++
+	for ; !l.done(); l.of, l.at = l.of+1, 0 {
+		for steps := l.lists[l.of].steps; l.at < len(steps); l.at++ {
+			if steps[l.at].vectors() != nil {
+				return
+			}
+		}
 	}
 }
+
+func (l *learning) done() bool { return l.of == len(l.lists) }
 
 // block lets the step of this pass learn from a block; where none learns the block tells the width.
 func (l *learning) block(x ops.Matrix) error {
@@ -65,16 +71,17 @@ func (l *learning) block(x ops.Matrix) error {
 	if err := ops.CheckRows(domain.Reals(), l.s.who(), x); err != nil {
 		return err
 	}
-	if l.cols, l.sparse = m.cols, m.ptr != nil; l.at == len(l.steps) {
+	if l.cols, l.sparse = m.cols, m.ptr != nil; l.done() {
 		return nil
 	}
-	if l.sparse && l.steps[l.at].centres() {
-		return l.s.stepKeepsZeros(l.steps, l.at, l.cols)
+	steps := l.lists[l.of].steps
+	if l.sparse && steps[l.at].centres() {
+		return l.s.stepKeepsZeros(l.lists[l.of], l.at, l.cols)
 	}
 	if err := domain.CheckSize(l.s.who(), 32, m.cols); err != nil { // what is learned of a column, twice
 		return err
 	}
-	l.steps[l.at].learn(m.through(l.steps[:l.at]), m.rows, m.cols)
+	steps[l.at].learn(m.through(steps[:l.at]), m.rows, m.cols)
 	return nil
 }
 
@@ -83,12 +90,12 @@ func (l *learning) next() error {
 	switch {
 	case l.cols == 0:
 		return fmt.Errorf("%s: cannot be fitted to no rows: %w", l.s.who(), domain.ErrShape)
-	case l.at == len(l.steps):
+	case l.done():
 		return nil
 	}
-	l.steps[l.at].finish()
+	l.lists[l.of].steps[l.at].finish()
 	if l.sparse {
-		if err := l.s.stepKeepsZeros(l.steps, l.at, l.cols); err != nil {
+		if err := l.s.stepKeepsZeros(l.lists[l.of], l.at, l.cols); err != nil {
 			return err
 		}
 	}
@@ -99,7 +106,7 @@ func (l *learning) next() error {
 
 // fit makes the passes that are left. Where no step learns, the first block of a pass tells the width.
 func (l *learning) fit(blocks iter.Seq2[ops.Matrix, error]) error {
-	for l.at < len(l.steps) || l.cols == 0 {
+	for !l.done() || l.cols == 0 {
 		for x, err := range blocks {
 			if err == nil {
 				err = l.block(x)
@@ -107,7 +114,7 @@ func (l *learning) fit(blocks iter.Seq2[ops.Matrix, error]) error {
 			if err != nil {
 				return err
 			}
-			if l.at == len(l.steps) {
+			if l.done() {
 				break
 			}
 		}
@@ -115,7 +122,7 @@ func (l *learning) fit(blocks iter.Seq2[ops.Matrix, error]) error {
 			return err
 		}
 	}
-	l.s.steps, l.s.cols = l.steps, l.cols
+	l.s.lists, l.s.cols = l.lists, l.cols
 	return nil
 }
 

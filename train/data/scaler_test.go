@@ -7,7 +7,9 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"gorgonia.org/tensor"
@@ -19,13 +21,12 @@ import (
 func scaled(t *testing.T, list string, cols int, x, z []float64) []float64 {
 	t.Helper()
 	c := must(ParseScalers(list))
-	fitted, out := slices.Clone(x), slices.Clone(z)
+	fitted := slices.Clone(x)
 	mustDo(c.Fit(dense64(len(x)/cols, cols, fitted...)))
 	if !slices.Equal(fitted, x) {
 		t.Fatalf("%s: Fit changed the rows", list)
 	}
-	mustDo(c.ApplyInPlace(dense64(len(z)/cols, cols, out...)))
-	return out
+	return numbers(must(c.ApplyInPlace(dense64(len(z)/cols, cols, slices.Clone(z)...))))
 }
 
 func TestScalers(t *testing.T) {
@@ -79,6 +80,7 @@ func TestScalers(t *testing.T) {
 		{"quantile", 1, []float64{-math.MaxFloat64, math.MaxFloat64}, []float64{0, math.MaxFloat64 / 2}, []float64{0, 0.33724487509804094}},
 		{"quantile", 1, []float64{0, 2 * sub}, []float64{sub, 1}, []float64{0, 0.6744897501960817}},
 		{"quantile", 1, []float64{7}, []float64{7, 8, -1}, []float64{0, 0, 0}},
+		{"minmax|l1, minmax", 2, []float64{1, 3, 6, 2}, []float64{6, 3, 1, 1}, []float64{1, 1, 5. / 6, 1. / 6, 0, -1, .5, .5}},
 		{" minmax , none ", 1, []float64{2, 4}, []float64{3}, []float64{0.5}},
 	} {
 		z := c.z
@@ -126,7 +128,7 @@ func TestStandardMoments(t *testing.T) {
 		wantScale, _ := variance.Sqrt(variance).Float64()
 		c := must(ParseScalers("standard"))
 		mustDo(c.Fit(dense64(n, 1, x...)))
-		s := c.steps[0].(*moments)
+		s := c.lists[0].steps[0].(*moments)
 		// Below 1e-308 a result can be off by half a subnormal step whatever is done.
 		if math.Abs(s.mean[0]-wantMean) > 1e-15*wantMean+5e-324 || math.Abs(s.width[0]-wantScale) > 1e-12*wantScale+5e-324 {
 			t.Errorf("unit %v: mean %v, scale %v; want %v, %v", unit, s.mean[0], s.width[0], wantMean, wantScale)
@@ -134,8 +136,9 @@ func TestStandardMoments(t *testing.T) {
 	}
 }
 
-// allScalers is a list of each scaler by itself, and of several.
-var allScalers = append(slices.Sorted(maps.Keys(newStep)), "minmax,l2", "minmax,standard,quantile", "robust,minmax", "")
+// allScalers is a list of each scaler by itself, of several, and lists side by side.
+var allScalers = append(slices.Sorted(maps.Keys(newStep)), "minmax,l2", "minmax,standard,quantile", "robust,minmax",
+	"l1|minmax", "l2,robust|none|quantile,l1", "")
 
 // A sample of 10,000 rows decides the ranks of more; memory and streams draw the same one.
 func TestRanksOfManyRows(t *testing.T) {
@@ -149,7 +152,7 @@ func TestRanksOfManyRows(t *testing.T) {
 		whole, blocks := must(ParseScalers(list)), must(ParseScalers(list))
 		mustDo(errors.Join(whole.Fit(x), blocks.FitBlocks(blocksOf(x, 999))))
 		z := dense64(3, 1, .1, .5, .9)
-		mustDo(whole.ApplyInPlace(z))
+		must(whole.ApplyInPlace(z))
 		// The standard error of a level is at most √(¼/10,000) = .005, and of robust's z twice that; five of them.
 		near(t, list, z.Float64s(), want, .05)
 		sameState(t, list, blocks, whole, 0, 0)
@@ -185,20 +188,20 @@ func TestScalerStateNames(t *testing.T) {
 func TestScalerShapes(t *testing.T) {
 	for _, list := range allScalers[:len(allScalers)-1] {
 		c := must(ParseScalers(list))
-		fails(t, c.ApplyInPlace(dense64(1, 3, 1, 2, 3)), domain.ErrParam, fmt.Sprintf("scaler %q", list), "not fitted")
+		fails(t, failed(c.ApplyInPlace(dense64(1, 3, 1, 2, 3))), domain.ErrParam, fmt.Sprintf("scaler %q", list), "not fitted")
 		fails(t, c.Fit(dense64(0, 3)), domain.ErrShape, "0 rows of 3 columns")
 		fails(t, c.Fit(nil), domain.ErrShape, "nil")
 		fails(t, c.Fit(tensor.New(tensor.WithBacking([]float64{1, 2}))), domain.ErrShape, "(2)")
 		fails(t, c.Fit(tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]int{1, 2}))), domain.ErrDtype, "int")
 		mustDo(c.Fit(dense64(2, 3, 1, 2, 3, 4, 5, 7)))
 		x := dense64(3, 2, 1, 2, 3, 4, 5, 6)
-		fails(t, c.ApplyInPlace(x), domain.ErrShape, list, "fitted to 3 columns", "x has 2")
+		fails(t, failed(c.ApplyInPlace(x)), domain.ErrShape, list, "fitted to 3 columns", "x has 2")
 		if x.Float64s()[5] != 6 {
 			t.Error("rows of another width were scaled")
 		}
 		mustDo(x.T())
-		fails(t, c.ApplyInPlace(x), domain.ErrShape, "contiguous")
-		if err := c.ApplyInPlace(dense64(0, 3)); err != nil {
+		fails(t, failed(c.ApplyInPlace(x)), domain.ErrShape, "contiguous")
+		if _, err := c.ApplyInPlace(dense64(0, 3)); err != nil {
 			t.Errorf("%s: no rows: %v", list, err)
 		}
 	}
@@ -213,15 +216,15 @@ func TestScalerValues(t *testing.T) {
 		mustDo(c.Fit(dense64(2, 2, 1, 2, 3, 5)))
 		fails(t, c.Fit(dense64(1, 2, -inf, 3)), domain.ErrDomain, "x[0,0] = -Inf")
 		x := dense64(2, 2, 3, 5, 1, nan)
-		fails(t, c.ApplyInPlace(x), domain.ErrDomain, list, "x[1,1] = NaN", "drop the row") // still fitted as before
+		fails(t, failed(c.ApplyInPlace(x)), domain.ErrDomain, list, "x[1,1] = NaN", "drop the row") // still fitted as before
 	}
 	c := must(ParseScalers("minmax,l2"))
 	mustDo(c.Fit(dense64(2, 2, 1, 0, 2, 1e-300)))
-	fails(t, c.ApplyInPlace(dense64(1, 2, 1, 1e300)), domain.ErrDomain, "x[0,1] = 1e+300", "overflows when scaled by minmax", "fit with it")
+	fails(t, failed(c.ApplyInPlace(dense64(1, 2, 1, 1e300))), domain.ErrDomain, "x[0,1] = 1e+300", "overflows when scaled by minmax", "fit with it")
 	s := must(ParseScalers("standard"))
 	mustDo(s.SetState(map[string]*tensor.Dense{"cols": vector([]float64{1}),
 		"0.standard.mean": vector([]float64{0}), "0.standard.scale": vector([]float64{1e-30})}))
-	fails(t, s.ApplyInPlace(dense32(1, 1, 1e20)), domain.ErrDomain, "x[0,0] = 1.0000000200408773e+20", "overflows float32")
+	fails(t, failed(s.ApplyInPlace(dense32(1, 1, 1e20))), domain.ErrDomain, "x[0,0] = 1.0000000200408773e+20", "overflows float32")
 }
 
 func TestSetStateErrors(t *testing.T) {
@@ -244,7 +247,7 @@ func TestSetStateErrors(t *testing.T) {
 		{"minmax", of("minmax", 1, "min", v(1)), []string{`"0.minmax.max"`, "missing"}},
 		{"minmax", of("minmax", 1, "min", v(1), "max", v(2), "mean", v(1)), []string{`minmax.mean"`, "not one"}},
 		{"minmax", of("minmax", 1, "min", v(1), "max", v(2, 3)), []string{`minmax.max"`, "length 2"}},
-		{"minmax", of("minmax", 2, "min", v(1, 5), "max", v(2, 4)), []string{"place 0", "min 5 above max 4", "column 1"}},
+		{"minmax", of("minmax", 2, "min", v(1, 5), "max", v(2, 4)), []string{`"0.minmax"`, "min 5 above max 4", "column 1"}},
 		{"minmax", of("minmax", 1, "min", v(math.Inf(-1)), "max", v(2)), []string{`minmax.min"`, "-Inf at 0"}},
 		{"minmax", of("minmax", 1, "min", dense64(1, 1, 1), "max", v(2)), []string{`minmax.min"`, "want a float64 vector"}},
 		{"minmax", of("minmax", 1, "min", tensor.New(tensor.WithBacking([]float32{1})), "max", v(2)), []string{"float32"}},
@@ -271,4 +274,34 @@ func TestSetStateErrors(t *testing.T) {
 	}
 	fails(t, failed(ParseScalers("minmax,zscore")), domain.ErrParam, `"zscore"`, "standard")
 	fails(t, failed(ParseScalers("minmax,,l2")), domain.ErrParam, `""`)
+}
+
+// TestSideBySide: fitted scalers side by side scale as their lists do, and an error about a scaled row has the column of
+// the rows.
+func TestSideBySide(t *testing.T) {
+	x, lists := dense64(3, 2, 1, 10, 3, 30, 2, 10), []string{"minmax", "l1|standard"}
+	scalers := []*Scaler{must(ParseScalers(lists[0])), must(ParseScalers(lists[1]))}
+	fails(t, failed(SideBySide(scalers...)), domain.ErrParam, "SideBySide", "scaler 0 is not fitted")
+	fails(t, failed(SideBySide()), domain.ErrParam, "no scaler")
+	for _, s := range scalers {
+		mustDo(s.Fit(x))
+	}
+	both, whole := must(SideBySide(scalers...)), must(ParseScalers(strings.Join(lists, "|")))
+	mustDo(whole.Fit(x))
+	sameState(t, "side by side", both, whole, 0, 0)
+	if both.Name() != "minmax|l1|standard" || both.Lists() != 3 || !slices.Equal(numbers(must(both.Apply(x))), numbers(must(whole.Apply(x)))) {
+		t.Errorf("%s scales otherwise than %s", both.Name(), whole.Name())
+	}
+	narrow := must(ParseScalers("none"))
+	mustDo(narrow.Fit(dense64(1, 1, 1)))
+	fails(t, failed(SideBySide(both, narrow, nil)), domain.ErrShape, "scaler 1 was fitted to 1 columns", "before it to 2")
+	for _, of := range []error{&domain.CellError{Col: 5}, &domain.CellError{Col: 1}, &domain.CellError{Matrix: "W", Col: 5}, domain.ErrParam, nil} {
+		want := of
+		if cell, ok := of.(*domain.CellError); ok && cell.OfInput() {
+			want = &domain.CellError{Col: 1}
+		}
+		if got := both.Locate(of); !reflect.DeepEqual(got, want) {
+			t.Errorf("%v becomes %v, want %v", of, got, want)
+		}
+	}
 }

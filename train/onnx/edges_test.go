@@ -55,9 +55,12 @@ func TestScalers(t *testing.T) {
 	fitted := of([]float64{1e6 + 1, 7, -3, 0}, []float64{1e6 + 4, 7, 5, 1}, []float64{1e6 + 2, 7, 1, 1})
 	rows := of([]float64{1e6 + 3, 7, 0, 1}, []float64{1e6, 8, -40, 0}, []float64{0, 0, 0, 0}, []float64{1e6 + 9, 6, 1e3, 0},
 		[]float64{1e25, 1e25, -1e25, 0}, []float64{1e-30, 0, 2e-30, 0})
-	for _, scale := range []string{"none", "l1", "l2", "minmax", "cube", "standard", "auto", "robust", "quantile", "quantile-uniform", "cube,l1", "standard,l2", "cube,none,l2"} {
-		m := &train.Model{Scaler: must(data.ParseScalers(scale)), Spec: layers.Spec{Map: "linear"}, Map: must(layers.NewIdentity(4)), Head: must(layers.NewLinearHead(4, 1))}
+	for _, scale := range []string{"none", "l1", "l2", "minmax", "cube", "standard", "auto", "robust", "quantile", "quantile-uniform", "cube,l1", "standard,l2", "cube,none,l2",
+		"standard,l2|quantile|none"} {
+		m := &train.Model{Scaler: must(data.ParseScalers(scale)), Spec: layers.Spec{Map: "linear"}}
 		mustDo(m.Scaler.Fit(fitted))
+		d := 4 * m.Scaler.Lists()
+		m.Map, m.Head = must(layers.NewIdentity(d)), must(layers.NewLinearHead(d, 1))
 		for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 			got := evaluate(t, exported(t, m, Options{Dtype: dt, Features: true}), input(rows, dt))[Features]
 			want := ops.Float64s(must(m.Features(rows)))
@@ -67,7 +70,7 @@ func TestScalers(t *testing.T) {
 			}
 			for i, w := range want {
 				if v := got.v[i]; !(math.Abs(v-w) <= 8*unit*max(math.Abs(w), math.SmallestNonzeroFloat32)) {
-					t.Errorf("%s, %v: row %d, column %d is %v, want %v", scale, dt, i/4, i%4, v, w)
+					t.Errorf("%s, %v: row %d, column %d is %v, want %v", scale, dt, i/d, i%d, v, w)
 				}
 			}
 		}

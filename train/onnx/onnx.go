@@ -165,7 +165,7 @@ func file(m *train.Model, o Options) (_ []byte, err error) {
 	graph = append(graph, g.tensors...)
 	graph.text(graphDoc, fmt.Sprintf("scaler %s, %s map %d -> %d, %s head", m.Scaler.Name(), m.Spec.Map, m.Map.Dims(),
 		m.Map.Features(), m.Head.Kind()))
-	graph.put(graphInput, valueMessage(Input, g.elem, m.Map.Dims(), "rows, not scaled"))
+	graph.put(graphInput, valueMessage(Input, g.elem, m.Dims(), "rows, not scaled"))
 	for _, out := range outs {
 		graph.put(graphOutput, valueMessage(out.name, out.elem, out.columns, out.doc))
 	}
@@ -190,11 +190,11 @@ func checkModel(m *train.Model) {
 		fail(domain.ErrParam, "the head has %d outputs and there are %d Classes; name one for each", m.Head.Features(),
 			len(m.Classes))
 	}
-	if cols := m.Scaler.State()["cols"]; cols != nil && int(ops.Float64s(cols)[0]) != m.Map.Dims() {
+	if cols := m.Scaler.State()["cols"]; cols != nil && int(ops.Float64s(cols)[0])*m.Scaler.Lists() != m.Map.Dims() {
 		fail(domain.ErrShape, "the scaler was fitted on %v columns and the map takes %d", ops.Float64s(cols)[0], m.Map.Dims())
 	}
-	if m.Columns != nil && m.Columns.Dims() != m.Map.Dims() {
-		fail(domain.ErrShape, "the columns of a table make %d and the map takes %d", m.Columns.Dims(), m.Map.Dims())
+	if m.Columns != nil && m.Columns.Dims() != m.Dims() {
+		fail(domain.ErrShape, "the columns of a table make %d and the model takes %d", m.Columns.Dims(), m.Dims())
 	}
 }
 

@@ -219,7 +219,7 @@ func checkStructure(t *testing.T, f *onnxFile, m *train.Model, dt tensor.Dtype) 
 	if f.ir != 8 || f.opset != 17 {
 		t.Errorf("ir version %d and opset %d", f.ir, f.opset)
 	}
-	if x := f.inputs[Input]; len(f.inputs) != 1 || x.elem != element(dt) || !slices.Equal(x.dims, []int64{-1, int64(m.Map.Dims())}) {
+	if x := f.inputs[Input]; len(f.inputs) != 1 || x.elem != element(dt) || !slices.Equal(x.dims, []int64{-1, int64(m.Dims())}) {
 		t.Errorf("inputs %v", f.inputs)
 	}
 	if s := f.outputs[Scores]; f.order[0] != Scores || s.elem != element(dt) || !slices.Equal(s.dims, []int64{-1, int64(m.Head.Features())}) {

@@ -8,23 +8,36 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"gorgonia.org/tensor"
 )
 
-// scaler adds the scalers of a chain, from the state that a model file has of them.
+// scaler adds the lists of a scaler, from the state that a model file has of them.
 func (g *graph) scaler(c *data.Scaler, x value) value {
 	state := c.State()
 	if len(state) == 0 {
 		return fail(domain.ErrParam, "the scaler %q is not fitted; call its Fit on the training rows", c.Name())
 	}
-	for i, name := range strings.Split(c.Name(), ",") {
+	at, parts := 0, []value(nil)
+	for list := range strings.SplitSeq(c.Name(), "|") {
+		names := strings.Split(list, ",")
+		parts = append(parts, g.scalers(names, at, state, x))
+		at += len(names)
+	}
+	return g.concat(1, parts...)
+}
+
+// scalers adds scalers in their order, of which the first is in place at in the state.
+func (g *graph) scalers(names []string, at int, state map[string]*tensor.Dense, x value) value {
+	for i, name := range names {
+		place := fmt.Sprintf("%d.%s", at+i, name)
 		of := func(key string) []float64 {
-			t := state[fmt.Sprintf("%d.%s.%s", i, name, key)]
+			t := state[place+"."+key]
 			if t == nil {
 				fail(domain.ErrParam, "the scaler %q has no %s; fit it again", name, key)
 			}
 			return ops.Float64s(t)
 		}
-		x = g.within(fmt.Sprintf("scaler.%d.%s", i, name), func() value {
+		x = g.within("scaler."+place, func() value {
 			switch name {
 			case "none":
 			case "standard", "auto":

@@ -38,7 +38,7 @@ func (mapsCmd) Run() error {
 
 // mapFlags describe the scalers and the feature map.
 type mapFlags struct {
-	Scale    string  `placeholder:"LIST" help:"Scalers, in order: none, l1, l2, minmax, cube, standard, auto, robust or quantile (default: where mini-batches tune the map, the best of auto, none, quantile and robust; otherwise none, or for a table with names or texts auto, which is cube for maps of x >= 0; cube for bags)."`
+	Scale    string  `placeholder:"LIST" help:"Scalers, in order: none, l1, l2, minmax, cube, standard, auto, robust or quantile; quantile|l1,cube has the columns of both lists side by side (default: where mini-batches tune the map, the best of auto, none, quantile and robust; otherwise none, or for a table with names or texts auto, which is cube for maps of x >= 0; cube for bags)."`
 	Map      string  `placeholder:"NAME" help:"Feature map, see bochner maps (default gaussian; exp-semigroup for synthetic data; hdd-js for bags)."`
 	Params   string  `placeholder:"LIST" help:"Parameters of the map, name=value,... (default from the data)."`
 	Features *int    `placeholder:"N" help:"Output columns of the map (default 4096; 1024 for a map that mini-batches tune, of one that is fitted 512, or half the rows)."`

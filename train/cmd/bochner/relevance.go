@@ -25,10 +25,14 @@ func relevanceOf(m *train.Model) (out []relevantColumn) {
 	if m.Columns != nil {
 		names = m.Columns.Names()
 	}
+	d, lists := m.Dims(), strings.Split(m.Scaler.Name(), "|")
 	for j, v := range m.Relevance {
-		name := fmt.Sprint(j + 1)
+		name := fmt.Sprint(j%d + 1)
 		if names != nil {
-			name = names[j]
+			name = names[j%d]
+		}
+		if len(lists) > 1 {
+			name += " by " + lists[j/d]
 		}
 		out = append(out, relevantColumn{name, v})
 	}

@@ -41,7 +41,7 @@ func Scale(list string, sets ...*data.Set) error {
 			err = scaler.Fit(s.X)
 		}
 		if err == nil {
-			err = scaler.ApplyInPlace(s.X)
+			s.X, err = scaler.ApplyInPlace(s.X)
 		}
 		if err != nil {
 			return s.Locate(err)
