@@ -148,9 +148,12 @@ func (a *race) look() (kind string, maps []candidate, scales []string) {
 	for _, s := range scales[1:] {
 		add(s, "gaussian", 1)
 	}
+	var others []string
 	if !sparse && !unit {
-		add("quantile", "gaussian", 1)
-		add("robust", "gaussian", 1)
+		others = []string{"quantile", "robust", "quantile|" + standard}
+	}
+	for _, s := range others {
+		add(s, "gaussian", 1)
 	}
 	if !slices.Contains(scales, length) {
 		add(length, "gaussian", 1)
@@ -171,11 +174,7 @@ func (a *race) look() (kind string, maps []candidate, scales []string) {
 	add(scales[0], "laplacian", 1)
 	add(scales[0], "gaussian", .5)
 	add(scales[0], "gaussian", 2)
-	scales = scales[:1]
-	if !sparse && !unit {
-		scales = append(scales, "quantile", "robust")
-	}
-	return fmt.Sprintf("%d rows of %d columns, %s", rows, columns, kind), maps, scales
+	return fmt.Sprintf("%d rows of %d columns, %s", rows, columns, kind), maps, append(scales[:1:1], others...)
 }
 
 // tuning are the ways to tune a map that was tried frozen.

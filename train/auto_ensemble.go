@@ -281,7 +281,7 @@ func combine(members []*member) (*Model, error) {
 	first := members[0].model
 	k, dims, opts := first.Head.Features(), first.Dims(), []layers.Option{layers.WithDtype(first.Map.Dtype())}
 	var scalers []*data.Scaler
-	var keys []string
+	from, columns := map[string]int{}, 0 // where those of a scaler are
 	parts, w := make([]layers.Part, len(members)), make([]float64, 0, len(members)*k*k)
 	for i, m := range members {
 		out, err := layers.NewDense(m.model.Map.Features(), k, ops.Linear, append(opts, layers.Tune(layers.All),
@@ -297,12 +297,12 @@ func combine(members []*member) (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		key := m.model.Scaler.Name()
-		list := slices.Index(keys, key)
-		if list < 0 {
-			list, keys, scalers = len(keys), append(keys, key), append(scalers, m.model.Scaler)
+		s := m.model.Scaler
+		if _, there := from[s.Name()]; !there {
+			from[s.Name()], columns, scalers = columns, columns+s.Lists()*dims, append(scalers, s)
 		}
-		parts[i] = layers.Part{Layer: both, From: list * dims, To: (list + 1) * dims, Weight: 1}
+		at := from[s.Name()]
+		parts[i] = layers.Part{Layer: both, From: at, To: at + s.Lists()*dims, Weight: 1}
 		for r := range k * k {
 			v := 0.
 			if r/k == r%k {
@@ -311,7 +311,7 @@ func combine(members []*member) (*Model, error) {
 			w = append(w, v)
 		}
 	}
-	all, err := layers.NewConcat(len(keys)*dims, parts)
+	all, err := layers.NewConcat(columns, parts)
 	if err != nil {
 		return nil, err
 	}
