@@ -271,8 +271,8 @@ func (a *race) fitMember(ctx context.Context, m *member, must bool) {
 }
 
 // combine is one model of the members: their scalers and their maps side by side, each with the outputs of its head, and
-// a head that adds these up by weight. The probabilities of classes are in proportion to the weighted geometric means of those of the
-// members.
+// a head that adds these up by weight. The probabilities of classes are in proportion to the weighted geometric means of
+// the probabilities of the members.
 func combine(members []*member) (*Model, error) {
 	counts := map[*run]float64{}
 	for _, m := range members {

@@ -177,7 +177,8 @@ func (a *race) ranked(k kind) (list []*run) {
 	return list
 }
 
-// better are the first of each kind, and then the best of the others, without those that are far behind.
+// better are the first of each kind, in the order of the kinds, whose fits take longer and longer, and then the best of
+// the others, without those that are far behind.
 func (a *race) better(most int) (list []candidate) {
 	const near = 2 // times the least loss
 	all, seen := a.ranked(-1), map[kind]bool{}
@@ -192,6 +193,7 @@ func (a *race) better(most int) (list []candidate) {
 		}
 		seen[r.kind] = true
 	}
+	slices.SortFunc(list, func(x, y candidate) int { return cmp.Compare(x.kind, y.kind) })
 	list = append(list, rest...)
 	return list[:min(most, len(list))]
 }
