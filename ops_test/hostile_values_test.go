@@ -333,7 +333,7 @@ var goodNamed = []struct {
 	{"train/data.Frame.Take.idx", []int{1, 0}},
 	{"train/data.Columns.UnmarshalJSON.text",
 		func(*arguments) any { return must(json.Marshal(must(goodFrame().Learn(data.ColumnOptions{})))) }},
-	{"train/data.ParseScalers.list", "standard,l2"},
+	{"train/data.ParseScalers.lists", "standard,l2"},
 	{"train/data.RowsInto.dst", shape{3, 3}},
 	{"train/data.Convert.out", func(v *arguments) any { return v.path("converted.npy") }},
 	{"train/data.RegisterTable.extension train/data.RegisterTableWriter.extension", ".hostile"},

@@ -55,6 +55,32 @@ func ExampleParseScalers() {
 	// data: scaler "minmax,l2": was fitted to 2 columns and x has 3: shape does not fit
 }
 
+// Columns by their ranks and as they are.
+func ExampleSideBySide() {
+	x := tensor.New(tensor.WithShape(4, 1), tensor.WithBacking([]float64{1, 2, 3, 1000}))
+	var fitted []*data.Scaler
+	for _, name := range []string{"quantile-uniform", "none"} {
+		s, err := data.ParseScalers(name)
+		if err != nil {
+			panic(err)
+		}
+		if err := s.Fit(x); err != nil {
+			panic(err)
+		}
+		fitted = append(fitted, s)
+	}
+	both, err := data.SideBySide(fitted...)
+	if err != nil {
+		panic(err)
+	}
+	scaled, err := both.Apply(x)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(both.Name(), scaled.(*tensor.Dense).Float64s())
+	// Output: quantile-uniform|none [0.125 1 0.375 2 0.625 3 0.875 1000]
+}
+
 func ExampleBlocks() {
 	x := tensor.New(tensor.WithShape(5, 1), tensor.WithBacking([]float64{10, 11, 12, 13, 14}))
 	for first, block := range data.Blocks(x, 2) {

@@ -105,18 +105,18 @@ var newStep = map[string]func() step{
 // ParseScalers reads a list of none, l1, l2, minmax, cube, standard, auto, robust, quantile and quantile-uniform,
 // separated by commas, such as "minmax,l2", or several lists to stand side by side, separated by |, such as
 // "quantile|standard,l2". An empty list is none. Errors: domain.ErrParam for another name.
-func ParseScalers(text string) (*Scaler, error) {
-	if strings.TrimSpace(text) == "" {
-		text = "none"
+func ParseScalers(lists string) (*Scaler, error) {
+	if strings.TrimSpace(lists) == "" {
+		lists = "none"
 	}
 	s := new(Scaler)
-	for part := range strings.SplitSeq(text, "|") {
+	for part := range strings.SplitSeq(lists, "|") {
 		var names []string
 		for name := range strings.SplitSeq(part, ",") {
 			name = strings.TrimSpace(name)
 			if newStep[name] == nil {
 				return nil, fmt.Errorf("data: scaler %q in %q is unknown, want none, l1, l2, minmax, cube, standard, auto, "+
-					"robust, quantile or quantile-uniform: %w", name, text, domain.ErrParam)
+					"robust, quantile or quantile-uniform: %w", name, lists, domain.ErrParam)
 			}
 			names = append(names, name)
 		}
