@@ -41,6 +41,12 @@ func (k kind) String() string { return [...]string{"frozen", "scaled", "tuned", 
 // origin is the same for all ways to tune one map.
 func (c candidate) origin() string { return fmt.Sprint(c.Scale, " ", c.Spec.Map, c.factor) }
 
+// drawn says whether a fit depends on random numbers.
+func (c candidate) drawn() bool {
+	e, err := layers.Lookup(c.Spec.Map)
+	return c.kind >= tuned || err == nil && e.Sampled
+}
+
 // candidate numbers a recipe, and gives its layers names and random numbers of their own.
 func (a *race) candidate(k kind, r Recipe, factor float64) candidate {
 	a.numbers++
@@ -95,9 +101,9 @@ func (r *Recipe) descend(change func(*sgd.FitOptions)) bool {
 // that suit networks; none for bags.
 func (a *race) look() (kind string, maps []candidate, scales []string) {
 	add := func(scale, name string, factor float64) {
-		same := func(c candidate) bool { return c.Scale == scale && c.Spec.Map == name && c.factor == factor }
-		if !slices.ContainsFunc(maps, same) {
-			r := Recipe{Scale: scale, Spec: layers.Spec{Map: name, Tune: layers.Frozen.String()}, Fitter: a.Fitter}
+		r := Recipe{Scale: scale, Spec: layers.Spec{Map: name, Tune: layers.Frozen.String()}, Fitter: a.Fitter}
+		origin := candidate{Recipe: r, factor: factor}.origin()
+		if !slices.ContainsFunc(maps, func(c candidate) bool { return c.origin() == origin }) {
 			maps = append(maps, a.candidate(frozen, r, factor))
 		}
 	}
@@ -282,6 +288,12 @@ func (a *race) coarse() bool {
 
 // variants are a candidate with one setting changed, or where mini-batches fit nothing, with other random numbers.
 func (a *race) variants(of candidate) (all []candidate) {
+	if r := of.Recipe; !r.descend(func(*sgd.FitOptions) {}) {
+		if of.drawn() {
+			all = append(all, a.candidate(of.kind, r, of.factor))
+		}
+		return all
+	}
 	for _, change := range []func(o *sgd.FitOptions){
 		func(o *sgd.FitOptions) { o.MapDecay *= 3 },
 		func(o *sgd.FitOptions) { o.MapRate *= 2 },
@@ -290,15 +302,10 @@ func (a *race) variants(of candidate) (all []candidate) {
 		func(o *sgd.FitOptions) { o.MapRate /= 2 },
 	} {
 		r := of.Recipe
-		if !r.descend(func(o *sgd.FitOptions) {
+		r.descend(func(o *sgd.FitOptions) {
 			o.MapRate, o.Epochs = cmp.Or(o.MapRate, .1), cmp.Or(o.Epochs, epochs(a.learned()))
 			change(o)
-		}) {
-			if e, err := layers.Lookup(r.Spec.Map); err == nil && e.Sampled {
-				return []candidate{a.candidate(of.kind, r, of.factor)}
-			}
-			return nil
-		}
+		})
 		all = append(all, a.candidate(of.kind, r, of.factor))
 	}
 	return all

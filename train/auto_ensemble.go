@@ -232,8 +232,7 @@ func (a *race) copies(chosen []*run) (list []*member) {
 	for a.Budget > 0 && len(list) < mostMembers {
 		var pick *run
 		for _, r := range chosen {
-			drawn := r.kind >= tuned || r.recipe.Spec.Features > 0
-			if drawn && (pick == nil || r.weight/(counts[r]+1) > pick.weight/(counts[pick]+1)) {
+			if r.drawn() && (pick == nil || r.weight/(counts[r]+1) > pick.weight/(counts[pick]+1)) {
 				pick = r
 			}
 		}
@@ -281,7 +280,7 @@ func combine(members []*member) (*Model, error) {
 	first := members[0].model
 	k, dims, opts := first.Head.Features(), first.Dims(), []layers.Option{layers.WithDtype(first.Map.Dtype())}
 	var scalers []*data.Scaler
-	from, columns := map[string]int{}, 0 // where those of a scaler are
+	from, columns := map[string]int{}, 0 // where the columns of a scaler begin
 	parts, w := make([]layers.Part, len(members)), make([]float64, 0, len(members)*k*k)
 	for i, m := range members {
 		out, err := layers.NewDense(m.model.Map.Features(), k, ops.Linear, append(opts, layers.Tune(layers.All),

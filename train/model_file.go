@@ -338,7 +338,11 @@ const (
 
 // check compares the card with itself and with its tensors, before anything of a stated size is allocated.
 func (c card) check(tensors map[string]*tensor.Dense) error {
-	dims, inputs := c.Spec.Dims, c.Spec.Dims
+	scaler, err := data.ParseScalers(c.Scaler)
+	if err != nil {
+		return err
+	}
+	dims, lists := c.Spec.Dims, scaler.Lists()
 	features, err := c.Spec.Columns()
 	if err != nil {
 		return err
@@ -346,19 +350,16 @@ func (c card) check(tensors map[string]*tensor.Dense) error {
 	if err := c.checkHead(features, tensors); err != nil {
 		return err
 	}
-	if cols := tensors["scaler.cols"]; cols != nil && cols.Shape().TotalSize() == 1 {
-		lists := 1 + strings.Count(c.Scaler, "|")
-		if given.Cell(cols, 0)*float64(lists) != float64(dims) {
-			return fmt.Errorf("%d input columns are stated, and the scaler was fitted on %v", dims, given.Cell(cols, 0))
-		}
-		inputs = dims / lists
+	if cols := tensors["scaler.cols"]; cols != nil && cols.Shape().TotalSize() == 1 &&
+		given.Cell(cols, 0)*float64(lists) != float64(dims) {
+		return fmt.Errorf("%d input columns are stated, and the scaler was fitted on %v", dims, given.Cell(cols, 0))
 	}
 	if c.Columns != nil {
 		if err := c.Columns.Validate(); err != nil {
 			return err
 		}
-		if d := c.Columns.Dims(); d != inputs {
-			return fmt.Errorf("%d input columns are stated, and the columns of a table make %d", inputs, d)
+		if d := c.Columns.Dims(); d*lists != dims {
+			return fmt.Errorf("%d input columns are stated, and the columns of a table make %d", dims/lists, d)
 		}
 	}
 	if r := c.Relevance; r != nil && (len(r) != dims || slices.ContainsFunc(r, func(v float64) bool { return !(v >= 0 && v <= 1) })) {

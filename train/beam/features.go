@@ -158,5 +158,6 @@ func (r *Recipe) features(dst *tensor.Dense, b *data.Block) (*tensor.Dense, erro
 	if dst != nil && dst.Shape()[0] != b.Rows() {
 		dst = nil
 	}
-	return layers.Transform(r.Model.Map, dst, x)
+	z, err := layers.Transform(r.Model.Map, dst, x)
+	return z, r.Model.Scaler.Locate(err)
 }

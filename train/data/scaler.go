@@ -15,8 +15,8 @@ import (
 )
 
 // Scaler changes rows before a map, by one or more scalers in their order; ParseScalers makes it. Each scaler is fitted
-// to the training rows as the scalers before it return them. Several such lists stand side by side: the columns that
-// the first one returns, then those of the second, and so on. A scaler must be fitted even if it learns nothing, since
+// to the training rows as the scalers before it return them. Several such lists stand side by side: the columns of the
+// first, then the columns of the second, and so on. A scaler must be fitted even if it learns nothing, since
 // it keeps the number of columns. Do not copy it while it is being fitted.
 //
 //   - none leaves the rows as they are. Like all scalers it checks that they are finite.
@@ -271,8 +271,11 @@ func (s *Scaler) copied(x ops.Matrix) (ops.Matrix, error) {
 // ofSamples scales the samples of bags.
 func (s *Scaler) ofSamples(b *ops.Bags, scale func(ops.Matrix) (ops.Matrix, error)) (ops.Matrix, error) {
 	samples, err := scale(b.Samples())
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, b.InBag(err)
+	case samples == ops.Matrix(b.Samples()): // in place
+		return b, nil
 	}
 	return b.With(samples.(*tensor.Dense))
 }
@@ -280,14 +283,7 @@ func (s *Scaler) ofSamples(b *ops.Bags, scale func(ops.Matrix) (ops.Matrix, erro
 // ApplyInPlace is Apply without the copy where the scaler is one list: it scales the rows where they are, which must be
 // contiguous or sparse, and returns x. After a domain.ErrDomain the rows before the one named are already scaled.
 func (s *Scaler) ApplyInPlace(x ops.Matrix) (ops.Matrix, error) {
-	b, bags := x.(*ops.Bags)
-	switch bags = bags && b != nil; {
-	case bags && len(s.lists) == 1:
-		if _, err := s.ApplyInPlace(b.Samples()); err != nil {
-			return nil, b.InBag(err)
-		}
-		return x, nil
-	case bags:
+	if b, ok := x.(*ops.Bags); ok && b != nil {
 		return s.ofSamples(b, s.ApplyInPlace)
 	}
 	m, err := rowsOf(s.who(), x)
@@ -363,13 +359,15 @@ func joined(parts []ops.Matrix) (ops.Matrix, error) {
 
 func joinedDense[T domain.Float](parts []ops.Matrix, values func(*tensor.Dense) []T) *tensor.Dense {
 	n, d := parts[0].Shape()[0], parts[0].Shape()[1]
-	all := make([]T, 0, n*len(parts)*d)
-	for i := range n {
-		for _, part := range parts {
-			all = append(all, values(part.(*tensor.Dense))[i*d:(i+1)*d]...)
+	wide := len(parts) * d
+	all := make([]T, n*wide)
+	for k, part := range parts {
+		v := values(part.(*tensor.Dense))
+		for i := range n {
+			copy(all[i*wide+k*d:], v[i*d:(i+1)*d])
 		}
 	}
-	return tensor.New(tensor.WithShape(n, len(parts)*d), tensor.WithBacking(all))
+	return tensor.New(tensor.WithShape(n, wide), tensor.WithBacking(all))
 }
 
 func joinedCSR[T domain.Float](parts []ops.Matrix, values func(*ops.CSR) []T) (*ops.CSR, error) {
@@ -378,9 +376,11 @@ func joinedCSR[T domain.Float](parts []ops.Matrix, values func(*ops.CSR) []T) (*
 	for i := range n {
 		for k, part := range parts {
 			x := part.(*ops.CSR)
-			for t := x.Pointers()[i]; t < x.Pointers()[i+1]; t++ {
-				cols, all = append(cols, x.Columns()[t]+int32(k*d)), append(all, values(x)[t])
+			lo, hi := x.Pointers()[i], x.Pointers()[i+1]
+			for _, j := range x.Columns()[lo:hi] {
+				cols = append(cols, j+int32(k*d))
 			}
+			all = append(all, values(x)[lo:hi]...)
 		}
 		pointers = append(pointers, len(cols))
 	}
