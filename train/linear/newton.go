@@ -34,8 +34,9 @@ type loss struct {
 	mean func(h []float64) float64
 	// more says whether a group takes another step, by its gradient relative to unit times the one at W = 0, and by
 	// what the last step was to take and took off its objective, as shares of it.
-	more func(residual, promise, gain, tol float64) bool
-	unit []float64 // of each group; nil: 1
+	more  func(residual, promise, gain, tol float64) bool
+	unit  []float64 // of each group; nil: 1
+	hinge bool      // the squared hinge loss
 	// continued says that a fit from zero weights reaches a small lambda by continuation from larger ones.
 	continued bool
 	// loose and tight are the factors by which conjugate gradients reduce the residual of a Newton system: loose while
@@ -196,7 +197,7 @@ type newton struct {
 	mass        float64   // the sum of the weights
 	scale, bias float64   // s and β
 	mean        []float64 // of the features; nil: they are not centred
-	atZero      []float64 // the unit of the gradient of each group, once it is known
+	atZero      []float64 // the unit of the gradient of each group; nil: before the first fit
 	precond     *preconditioner
 	gamma       float64 // the curvature and λ s of the preconditioner
 	shift       float64
@@ -241,31 +242,10 @@ func newNewton(rows *keptRows, o newtonOptions) (*newton, error) {
 }
 
 // fit minimises the objective, starting from the current weights. Where a plane separates the classes, or passes
-// through the targets, the rows that have a loss change with every step from zero weights to a small lambda.
-// Continuation has few such steps: from 1e-3 n down by factors of 10, each lambda to a part in a hundred.
+// through the targets, the rows that have a loss change with every step from zero weights to a small lambda. So the
+// hinge loss of kept features starts from the dual problem's solution. Else continuation has few such steps: from
+// 1e-3 n down by factors of 10, each lambda to a part in a hundred.
 func (p *newton) fit(lambda float64) (*Fit, error) {
-	passes := 0
-	if p.loss.continued && p.atZero == nil {
-		tol := p.tol
-		p.tol = 1 // its share for the gain, 0.01, decides
-		n := float64(p.N)
-		for l := 1e-3 * n; l > 3*max(lambda, 1e-11*n) && !math.IsInf(l*p.scale, 1); l /= 10 {
-			if _, err := p.minimise(l); err != nil && !errors.Is(err, errLambda) {
-				return nil, err
-			}
-			passes += p.passes
-		}
-		p.tol = tol
-	}
-	f, err := p.minimise(lambda)
-	if err == nil {
-		f.Passes += passes
-	}
-	return f, err
-}
-
-// minimise takes Newton steps from the current weights until every group is done.
-func (p *newton) minimise(lambda float64) (*Fit, error) {
 	shift := lambda * p.scale
 	if math.IsInf(shift, 1) {
 		return nil, fmt.Errorf("train: %s: lambda = %v times the mean squared distance of a row overflows; lower it: "+
@@ -275,12 +255,58 @@ func (p *newton) minimise(lambda float64) (*Fit, error) {
 		return nil, fmt.Errorf("train: %s: lambda = %v times the mean squared distance of a row underflows; raise it: "+
 			"%w", p.who, lambda, errLambda)
 	}
+	first := p.atZero == nil
+	if first { // the weights are zero
+		g, _, _, err := p.derive(shift, indices(p.w.k))
+		if err != nil {
+			return nil, err
+		}
+		for q, v := range g.dots(g, p.loss.width) {
+			if p.atZero = append(p.atZero, math.Sqrt(v)); p.loss.unit != nil {
+				p.atZero[q] *= p.loss.unit[q]
+			}
+		}
+	}
+	var gap []float64
+	if p.loss.hinge && p.Blocks != nil {
+		var err error
+		if gap, err = p.descend(shift); err != nil {
+			return nil, err
+		}
+	}
+	passes := 0
+	if gap == nil {
+		gap = slices.Repeat([]float64{math.Inf(1)}, p.w.k/p.loss.width)
+		if first && p.loss.continued {
+			tol := p.tol
+			p.tol = 1 // its share for the gain, 0.01, decides
+			n := float64(p.N)
+			for l := 1e-3 * n; l > 3*max(lambda, 1e-11*n) && !math.IsInf(l*p.scale, 1); l /= 10 {
+				if _, err := p.minimise(l, gap); err != nil && !errors.Is(err, errLambda) {
+					return nil, err
+				}
+				passes += p.passes
+			}
+			p.tol = tol
+		}
+	}
+	f, err := p.minimise(lambda, gap)
+	if err == nil {
+		f.Passes += passes
+	}
+	return f, err
+}
+
+// minimise takes Newton steps from the current weights until every group is done. No step can lower the objective of a
+// group by more than its share gap.
+func (p *newton) minimise(lambda float64, gap []float64) (*Fit, error) {
+	shift := lambda * p.scale
 	width, groups := p.loss.width, p.w.k/p.loss.width
 	f := &Fit{Lambda: lambda, shift: shift, unit: p.unit}
 	f.Objective, f.Residual = make([]float64, groups), make([]float64, groups)
 	// What the last step of a group was to take off its objective, and took. A gradient can be small where a step still
 	// goes far: at the end of a fit to another lambda, above all.
-	promise, gain := slices.Repeat([]float64{math.Inf(1)}, groups), slices.Repeat([]float64{math.Inf(1)}, groups)
+	promise, gain := slices.Clone(gap), slices.Clone(gap)
 	open, accuracy := indices(p.w.k), p.loss.loose // the columns that are not done
 	p.passes = 0
 	for ; ; f.Steps++ {
@@ -289,14 +315,6 @@ func (p *newton) minimise(lambda float64) (*Fit, error) {
 			return nil, err
 		}
 		norms := g.dots(g, width)
-		if p.atZero == nil { // the weights are zero
-			p.atZero = make([]float64, groups)
-			for q, v := range norms {
-				if p.atZero[q] = math.Sqrt(v); p.loss.unit != nil {
-					p.atZero[q] *= p.loss.unit[q]
-				}
-			}
-		}
 		var at []int // the columns that stay open, by their places in open
 		most := 0.
 		w := p.penalised(p.w.pick(open))

@@ -62,8 +62,8 @@ type SVMOptions struct {
 	// Larger features are mapped again, block by block, in every pass over the rows.
 	CacheBytes int64
 	BlockRows  int // as in RidgeOptions
-	// Progress is called after each Newton step with the number of steps so far and of the columns that are still to
-	// fit; nil: not called.
+	// Progress is called after each Newton step, and each round of coordinate descent, with the number of them so far
+	// and of the columns that are still to fit; nil: not called.
 	Progress func(steps, columns int)
 }
 
@@ -75,10 +75,13 @@ type SVMOptions struct {
 // with the ClassWeights cᵢ. Under SquaredInsensitive yᵢ are the targets less their mean, and b has the mean added, so
 // that neither the unit nor the origin of the targets matters to a fit. Rows are dense or sparse, or ops.Bags; a nil
 // map is the identity. A truncated Newton method solves the primal problem: conjugate gradients on the generalised
-// Hessian I + 2C Zᵀ A Z, where the diagonal A has cᵢ for the rows with a loss, and a line search. A small λ is reached
-// by continuation, from 1e-3 n down. All columns go through the rows together, in the element type of the features with
+// Hessian I + 2C Zᵀ A Z, where the diagonal A has cᵢ for the rows with a loss, and a line search. Where features are
+// kept, coordinate descent on the dual problem of SquaredHinge comes first, until the duality gap of a column is at most
+// Tol/100 of its objective, or 1e-5; few columns then need Newton steps. Without it, a small λ is reached by
+// continuation, from 1e-3 n down. All columns go through the rows together, in the element type of the features with
 // sums in float64. Keerthi and DeCoste (2005), A modified finite Newton method for fast solution of large scale linear
-// SVMs; Lin, Weng and Keerthi (2008), Trust region Newton method for large-scale logistic regression.
+// SVMs; Hsieh, Chang, Lin, Keerthi and Sundararajan (2008), A dual coordinate descent method for large-scale linear SVM;
+// Lin, Weng and Keerthi (2008), Trust region Newton method for large-scale logistic regression.
 //
 // Memory: 3 n k + 6 D k numbers, n k more for SquaredInsensitive, a block of features and, if CacheBytes allows, all
 // features. Features are sparse where they can be (layers.StaysSparse). A stream is read once for
@@ -179,6 +182,7 @@ const leastGain = 1e-5
 // the rarer class.
 func (o SVMOptions) hinge(y *mat.Dense, weight []float64) (loss, *given.Unit, error) {
 	l := squared(func(_ int, y, f float64) float64 { return -y * max(0, 1-y*f) })
+	l.hinge = true
 	mass, k := floats.Sum(weight), y.RawMatrix().Cols
 	for j := range k {
 		positive := 0.
