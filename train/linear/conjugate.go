@@ -111,8 +111,13 @@ func (c columns) row(i int) []float64 { return c.v[i*c.k : (i+1)*c.k] }
 // dots are the inner products of groups of width columns with those of o.
 func (c columns) dots(o columns, width int) []float64 {
 	sums := make([]float64, c.k/width)
-	for i, v := range c.v {
-		sums[i%c.k/width] += v * o.v[i]
+	for lo := 0; lo < len(c.v); lo += c.k {
+		a, b := c.v[lo:lo+c.k], o.v[lo:lo+c.k]
+		for g := range sums {
+			for j := g * width; j < (g+1)*width; j++ {
+				sums[g] += a[j] * b[j]
+			}
+		}
 	}
 	return sums
 }
