@@ -63,6 +63,7 @@ func descend[T domain.Float](p *newton, shift float64) (gap []float64, err error
 				w.v[j*k+d.column] = v
 			}
 		}
+		p.passes++
 		if err := p.through(w, p.bias, nil, func(at int, u columns) { copy(scores.v[at*k:], u.v) }); err != nil {
 			return nil, err
 		}

@@ -255,6 +255,7 @@ func (p *newton) fit(lambda float64) (*Fit, error) {
 		return nil, fmt.Errorf("train: %s: lambda = %v times the mean squared distance of a row underflows; raise it: "+
 			"%w", p.who, lambda, errLambda)
 	}
+	p.passes = 0
 	first := p.atZero == nil
 	if first { // the weights are zero
 		g, _, _, err := p.derive(shift, indices(p.w.k))
@@ -267,34 +268,28 @@ func (p *newton) fit(lambda float64) (*Fit, error) {
 			}
 		}
 	}
-	var gap []float64
 	if p.loss.hinge && p.Blocks != nil {
-		var err error
-		if gap, err = p.descend(shift); err != nil {
+		gap, err := p.descend(shift)
+		if err != nil {
 			return nil, err
 		}
-	}
-	passes := 0
-	if gap == nil {
-		gap = slices.Repeat([]float64{math.Inf(1)}, p.w.k/p.loss.width)
-		if first && p.loss.continued {
-			tol := p.tol
-			p.tol = 1 // its share for the gain, 0.01, decides
-			n := float64(p.N)
-			for l := 1e-3 * n; l > 3*max(lambda, 1e-11*n) && !math.IsInf(l*p.scale, 1); l /= 10 {
-				if _, err := p.minimise(l, gap); err != nil && !errors.Is(err, errLambda) {
-					return nil, err
-				}
-				passes += p.passes
-			}
-			p.tol = tol
+		if gap != nil {
+			return p.minimise(lambda, gap)
 		}
 	}
-	f, err := p.minimise(lambda, gap)
-	if err == nil {
-		f.Passes += passes
+	unknown := slices.Repeat([]float64{math.Inf(1)}, p.w.k/p.loss.width)
+	if first && p.loss.continued {
+		tol := p.tol
+		p.tol = 1 // its share for the gain, 0.01, decides
+		n := float64(p.N)
+		for l := 1e-3 * n; l > 3*max(lambda, 1e-11*n) && !math.IsInf(l*p.scale, 1); l /= 10 {
+			if _, err := p.minimise(l, unknown); err != nil && !errors.Is(err, errLambda) {
+				return nil, err
+			}
+		}
+		p.tol = tol
 	}
-	return f, err
+	return p.minimise(lambda, unknown)
 }
 
 // minimise takes Newton steps from the current weights until every group is done. No step can lower the objective of a
@@ -308,7 +303,6 @@ func (p *newton) minimise(lambda float64, gap []float64) (*Fit, error) {
 	// goes far: at the end of a fit to another lambda, above all.
 	promise, gain := slices.Clone(gap), slices.Clone(gap)
 	open, accuracy := indices(p.w.k), p.loss.loose // the columns that are not done
-	p.passes = 0
 	for ; ; f.Steps++ {
 		g, h, value, err := p.derive(shift, open)
 		if err != nil {
