@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bochner-go/bochner/ops"
+	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/floats"
@@ -26,7 +27,8 @@ type dual[T domain.Float] struct {
 	mu     float64
 	column int
 	a, w   []float64
-	open   []int // the rows with a loss or a coefficient; the others need no step
+	narrow []float32 // w, for products with dense float32 rows; else nil
+	open   []int     // the rows with a loss or a coefficient; the others need no step
 	rng    *rand.Rand
 }
 
@@ -55,6 +57,9 @@ func descend[T domain.Float](p *newton, shift float64) (gap []float64, err error
 	for q := range duals {
 		duals[q] = &dual[T]{newton: p, rows: rows, square: square, mu: shift, column: q, a: make([]float64, p.N),
 			w: make([]float64, p.Features+1), rng: rand.New(rand.NewPCG(p.seed, uint64(q)))}
+		if _, single := any(rows[0].values).([]float32); single && rows[0].at == nil {
+			duals[q].narrow = make([]float32, p.Features)
+		}
 	}
 	gap, before, w, scores := make([]float64, k), 0., newColumns(p.Features+1, k), newColumns(p.N, k)
 	for left, round := duals, 0; ; round++ {
@@ -132,11 +137,11 @@ func (d *dual[T]) ascend(epochs int) {
 // step maximises over the coefficient of row i, and returns the gain.
 func (d *dual[T]) step(i int) float64 {
 	row, a, c, y, last := d.rows[i], d.a[i], d.weight[i], d.y.At(i, d.column), d.Features
-	slope, curvature := 1-y*(row.dot(d.w)+d.bias*d.w[last])-a/c, d.square[i]/d.mu+1/c
+	slope, curvature := 1-y*(d.dot(row)+d.bias*d.w[last])-a/c, d.square[i]/d.mu+1/c
 	d.a[i] = max(0, a+slope/curvature)
 	change := d.a[i] - a
 	if change != 0 {
-		row.addTo(d.w, change*y/d.mu)
+		d.add(change*y/d.mu, row)
 		d.w[last] += change * y / d.mu * d.bias
 	}
 	return change * (slope - curvature/2*change)
@@ -166,54 +171,50 @@ func featureRows[T domain.Float](blocks []ops.Matrix, d int) []featureRow[T] {
 	return rows
 }
 
-// dot is the inner product with w.
-func (r featureRow[T]) dot(w []float64) float64 {
-	v := r.values
-	if x, wide := any(v).([]float64); wide && r.at == nil {
-		return floats.Dot(x, w[:len(x)])
+// dot is the inner product of a row with w.
+func (d *dual[T]) dot(r featureRow[T]) float64 {
+	if r.at != nil {
+		return r.dot(d.w)
 	}
-	var s [4]float64 // sums that do not wait for each other
-	t := 0
-	if r.at == nil {
-		w = w[:len(v)]
-		for ; t+4 <= len(v); t += 4 {
-			s[0] += float64(v[t]) * w[t]
-			s[1] += float64(v[t+1]) * w[t+1]
-			s[2] += float64(v[t+2]) * w[t+2]
-			s[3] += float64(v[t+3]) * w[t+3]
-		}
-		for ; t < len(v); t++ {
-			s[0] += float64(v[t]) * w[t]
-		}
-	} else {
-		at := r.at[:len(v)]
-		for ; t+4 <= len(v); t += 4 {
-			s[0] += float64(v[t]) * w[at[t]]
-			s[1] += float64(v[t+1]) * w[at[t+1]]
-			s[2] += float64(v[t+2]) * w[at[t+2]]
-			s[3] += float64(v[t+3]) * w[at[t+3]]
-		}
-		for ; t < len(v); t++ {
-			s[0] += float64(v[t]) * w[at[t]]
-		}
+	if v, single := any(r.values).([]float32); single {
+		return fast.Implementation{}.Dsdot(len(v), v, 1, d.narrow, 1)
 	}
-	return s[0] + s[1] + (s[2] + s[3])
+	return floats.Dot(any(r.values).([]float64), d.w[:len(r.values)])
 }
 
-// addTo adds c times the row to w.
-func (r featureRow[T]) addTo(w []float64, c float64) {
-	x, wide := any(r.values).([]float64)
-	switch {
-	case r.at != nil:
-		v := r.values[:len(r.at)]
+// add adds c times a row to w.
+func (d *dual[T]) add(c float64, r featureRow[T]) {
+	if r.at != nil {
+		values := r.values[:len(r.at)]
 		for t, j := range r.at {
-			w[j] += c * float64(v[t])
+			d.w[j] += c * float64(values[t])
 		}
-	case wide:
-		floats.AddScaled(w[:len(x)], c, x)
-	default:
-		for j, v := range r.values {
-			w[j] += c * float64(v)
+		return
+	}
+	switch v := any(r.values).(type) {
+	case []float64:
+		floats.AddScaled(d.w[:len(v)], c, v)
+	case []float32:
+		w, narrow := d.w[:len(v)], d.narrow[:len(v)]
+		for j, x := range v {
+			w[j] += c * float64(x)
+			narrow[j] = float32(w[j])
 		}
 	}
+}
+
+// dot is the inner product of a sparse row with w, in four sums that do not wait for each other.
+func (r featureRow[T]) dot(w []float64) float64 {
+	var s [4]float64
+	v, at, t := r.values, r.at[:len(r.values)], 0
+	for ; t+4 <= len(v); t += 4 {
+		s[0] += float64(v[t]) * w[at[t]]
+		s[1] += float64(v[t+1]) * w[at[t+1]]
+		s[2] += float64(v[t+2]) * w[at[t+2]]
+		s[3] += float64(v[t+3]) * w[at[t+3]]
+	}
+	for ; t < len(v); t++ {
+		s[0] += float64(v[t]) * w[at[t]]
+	}
+	return s[0] + s[1] + (s[2] + s[3])
 }
