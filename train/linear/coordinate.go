@@ -37,15 +37,21 @@ type dual[T domain.Float] struct {
 // It gives up, with nil, where that would not halve the gap, or where many rows for each feature have a loss.
 func (p *newton) descend(shift float64) (gap []float64, err error) {
 	if p.Blocks[0].Dtype() == tensor.Float32 {
-		return descend[float32](p, shift)
+		return descend(p, shift, func(z values) []float32 { return z.Float32s() })
 	}
-	return descend[float64](p, shift)
+	return descend(p, shift, func(z values) []float64 { return z.Float64s() })
 }
 
-func descend[T domain.Float](p *newton, shift float64) (gap []float64, err error) {
+// values has the values of dense or sparse features.
+type values interface {
+	Float32s() []float32
+	Float64s() []float64
+}
+
+func descend[T domain.Float](p *newton, shift float64, of func(values) []T) (gap []float64, err error) {
 	const rounds = 50
 	const crowd = 8 // open rows for each feature; with more, Newton steps alone were as fast or faster
-	rows, square := featureRows[T](p.Blocks, p.Features), make([]float64, p.N)
+	rows, square := featureRows(p.Blocks, p.Features, of), make([]float64, p.N)
 	for i, r := range rows {
 		square[i] = p.bias * p.bias
 		for _, v := range r.values {
@@ -153,18 +159,18 @@ type featureRow[T domain.Float] struct {
 	at     []int32 // the columns of the values; nil: dense
 }
 
-// featureRows are the rows of blocks with d columns.
-func featureRows[T domain.Float](blocks []ops.Matrix, d int) []featureRow[T] {
+// featureRows are the rows of blocks with d columns, which the caller keeps.
+func featureRows[T domain.Float](blocks []ops.Matrix, d int, of func(values) []T) []featureRow[T] {
 	var rows []featureRow[T]
 	for _, block := range blocks {
-		values := block.(interface{ Data() any }).Data().([]T)
+		v := of(block.(values))
 		z, sparse := block.(*ops.CSR)
 		for i := range block.Shape()[0] {
 			if sparse {
 				lo, hi := z.Pointers()[i], z.Pointers()[i+1]
-				rows = append(rows, featureRow[T]{values[lo:hi], z.Columns()[lo:hi:hi]})
+				rows = append(rows, featureRow[T]{v[lo:hi], z.Columns()[lo:hi:hi]})
 			} else {
-				rows = append(rows, featureRow[T]{values[i*d:][:d], nil})
+				rows = append(rows, featureRow[T]{v[i*d:][:d], nil})
 			}
 		}
 	}
