@@ -200,7 +200,15 @@ func (o CGOptions) Cost(p fits.Problem) fits.Cost {
 
 // Cost estimates the cost of FitSVM with 30 passes over the rows for each lambda.
 func (o SVMOptions) Cost(p fits.Problem) fits.Cost {
-	return newtonCost(p, o.CacheBytes, 30*max(1, len(o.Lambdas)))
+	return newtonCost(p, o.CacheBytes, 30*tried(o.Lambdas, o.HeldOut))
+}
+
+// tried is how many lambdas a Newton method fits: six, or one more than its grid has, is a typical number.
+func tried(lambdas []float64, heldOut float64) int {
+	if lambdas == nil && heldOut > 0 {
+		return 6
+	}
+	return max(1, len(lambdas))
 }
 
 // newtonCost is the cost of a truncated Newton method with a number of passes over the features, which are kept if

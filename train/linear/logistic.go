@@ -19,10 +19,10 @@ import (
 // LogisticOptions are the options of FitLogistic. The zero value fits the default lambda.
 type LogisticOptions struct {
 	// Lambdas are relative, as in RidgeOptions: the penalty is ½ lambda s ‖W‖², with s the mean squared distance of a
-	// feature row from the mean row. Each is finite and > 0; nil is one lambda, 1e-6 n for n rows. Of several the one
-	// with the least error rate on held-out rows is chosen; ties go to the lower squared error of the probabilities,
-	// then to the larger lambda. HeldOut is the fraction of the rows that is held out, in (0, 1); 0 is 0.2. Seed draws
-	// these rows and, with more than 512 features, the preconditioner.
+	// feature row from the mean row. Each is finite and > 0. Of several the one with the least error rate on held-out
+	// rows is chosen; ties go to the lower squared error of the probabilities, then to the larger lambda. HeldOut is the
+	// fraction of the rows that is held out, in (0, 1); 0 is 0.2. Seed draws these rows and, with more than 512 features,
+	// the preconditioner. Lambdas of nil are one lambda, 1e-6 n for n rows, or the grid of Folds if HeldOut is given.
 	Lambdas []float64
 	HeldOut float64
 	Seed    uint64
@@ -85,7 +85,8 @@ func FitLogistic(ctx context.Context, m layers.Map, rows data.Examples, o Logist
 // newton states the problem.
 func (o LogisticOptions) newton() newtonOptions {
 	n := newtonOptions{who: "Logistic", lambdas: o.Lambdas, heldOut: o.HeldOut, seed: o.Seed, weights: o.ClassWeights,
-		tol: orElse(o.Tol, 1e-5), maxSteps: o.MaxSteps, cacheBytes: o.CacheBytes, block: o.BlockRows}
+		tol: orElse(o.Tol, 1e-5), maxSteps: o.MaxSteps, cacheBytes: o.CacheBytes, block: o.BlockRows,
+		grid: cv.Grid{Lo: -8, Hi: -4, By: 1, Limit: [2]int{-12, 0}}}
 	n.targets = func(y *mat.Dense) error {
 		if !cv.OneClass(y) {
 			return fmt.Errorf("y is %v and not of one class a row, 1 in its column and -1 in the others, two columns "+
@@ -162,7 +163,7 @@ func (o LogisticOptions) Keeps(p fits.Problem) bool {
 
 // Cost estimates the cost of FitLogistic with 15 Newton steps of 10 inner iterations for each lambda.
 func (o LogisticOptions) Cost(p fits.Problem) fits.Cost {
-	d, lambdas := float64(p.Features), max(1, len(o.Lambdas))
+	d, lambdas := float64(p.Features), tried(o.Lambdas, o.HeldOut)
 	c := newtonCost(p, o.CacheBytes, 165*lambdas)
 	if copies := 8 * float64(p.Rows) * d; p.Stored == 0 && copies <= float64(orElse(o.CacheBytes, defaultCache)) {
 		c.Hold(copies, "two copies of the %d x %d features", p.Rows, p.Features)
@@ -183,8 +184,7 @@ func (o LogisticOptions) Cost(p fits.Problem) fits.Cost {
 // SVMOptions. The default grid is 1e-8 n to 1e-4 n by factors of 10; it grows to 1e-12 n or 1 n while the best is at
 // an end.
 func (o LogisticOptions) Folds() cv.Head {
-	h := newtonFolds{newtonOptions: o.newton(), name: "LogisticOptions", metric: fits.ErrorRate,
-		grid: cv.Grid{Lo: -8, Hi: -4, By: 1, Limit: [2]int{-12, 0}}}
+	h := newtonFolds{newtonOptions: o.newton(), name: "LogisticOptions", metric: fits.ErrorRate}
 	h.cost = func(p fits.Problem, lambdas []float64) fits.Cost { o.Lambdas = lambdas; return o.Cost(p) }
 	return h
 }

@@ -53,6 +53,7 @@ type newtonOptions struct {
 	heldOut, tol    float64
 	seed            uint64
 	weights         []float64 // of the classes
+	grid            cv.Grid   // what lambda is chosen among where none is given, for one row
 	maxSteps, block int
 	cacheBytes      int64
 	// bias is the constant feature of the intercept in units of √s; 0: the intercept is not penalised.
@@ -67,11 +68,15 @@ type newtonOptions struct {
 // defaultCache is the default of SVMOptions.CacheBytes and LogisticOptions.CacheBytes.
 const defaultCache = 1 << 30
 
-// complete checks the options and fills in the defaults for n rows.
+// complete checks the options and fills in the defaults for n rows. The grid is then what lambda is chosen among.
 func (o newtonOptions) complete(n int) (newtonOptions, error) {
-	if o.lambdas == nil {
-		o.lambdas = []float64{defaultLambda * float64(n)}
+	switch o.grid.N = n; {
+	case o.lambdas != nil:
+		o.grid = cv.Grid{List: o.lambdas}
+	case o.heldOut == 0:
+		o.grid = cv.Grid{List: []float64{defaultLambda * float64(n)}}
 	}
+	tried := len(o.grid.First())
 	o.heldOut = orElse(o.heldOut, .2)
 	o.maxSteps, o.cacheBytes = orElse(o.maxSteps, 100), orElse(o.cacheBytes, defaultCache)
 	for i, l := range o.lambdas {
@@ -83,7 +88,7 @@ func (o newtonOptions) complete(n int) (newtonOptions, error) {
 	wrong := o.wrong
 	switch {
 	case wrong != "":
-	case len(o.lambdas) == 0:
+	case tried == 0:
 		wrong = "Lambdas is empty; give one, or nil for the default"
 	case !(o.heldOut > 0 && o.heldOut < 1):
 		wrong = fmt.Sprintf("HeldOut = %v is not between 0 and 1", o.heldOut)
@@ -91,9 +96,9 @@ func (o newtonOptions) complete(n int) (newtonOptions, error) {
 		wrong = fmt.Sprintf("Tol = %v is not between 0 and 1", o.tol)
 	case o.maxSteps < 0 || o.block < 0:
 		wrong = fmt.Sprintf("MaxSteps = %d or BlockRows = %d is negative; 0 is the default", o.maxSteps, o.block)
-	case len(o.lambdas) > 1 && n < 2:
+	case tried > 1 && n < 2:
 		return o, fmt.Errorf("train: %s: %d lambdas need at least 2 rows, got %d; give one lambda: %w", o.who,
-			len(o.lambdas), n, domain.ErrShape)
+			tried, n, domain.ErrShape)
 	default:
 		return o, nil
 	}
@@ -141,9 +146,10 @@ func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples
 	if err != nil {
 		return nil, err
 	}
-	best := 0
+	lambda := o.grid.First()[0]
 	var scores []fits.LambdaScore
-	if len(o.lambdas) > 1 {
+	if len(o.grid.First()) > 1 {
+		var best int
 		train, held := src.Split(o.heldOut, o.seed)
 		rows, err := newKeptRows(held, o.cacheBytes)
 		if err != nil {
@@ -153,13 +159,13 @@ func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples
 		if err != nil {
 			return nil, err
 		}
-		scores, best, err = cv.Grid{List: o.lambdas}.Choose(func(lambdas []float64) ([]fits.LambdaScore, error) {
+		scores, best, err = o.grid.Choose(func(lambdas []float64) ([]fits.LambdaScore, error) {
 			return part.path(lambdas, rows)
 		})
 		if err != nil {
 			return nil, err
 		}
-		if scores[best] == cv.Unusable(scores[best].Lambda) {
+		if lambda = scores[best].Lambda; scores[best] == cv.Unusable(lambda) {
 			return nil, fmt.Errorf("train: %s: none of the %d lambdas is done after %d Newton steps; raise the lambdas "+
 				"or MaxSteps: %w", o.who, len(scores), o.maxSteps, domain.ErrParam)
 		}
@@ -168,7 +174,7 @@ func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples
 	if err != nil {
 		return nil, err
 	}
-	f, err := all.fit(o.lambdas[best])
+	f, err := all.fit(lambda)
 	if err != nil {
 		return nil, err
 	}
@@ -601,7 +607,6 @@ type newtonFolds struct {
 	newtonOptions
 	name   string // of its options
 	metric fits.Metric
-	grid   cv.Grid // the default, for one row
 	cost   func(p fits.Problem, lambdas []float64) fits.Cost
 }
 

@@ -410,12 +410,20 @@ func TestSVMOneColumn(t *testing.T) {
 }
 
 // TestNewtonLambdas: of several lambdas each is scored as a fit to it alone to the rows that are not held out, and the
-// best one is fitted to all rows. Of equal ones the largest is taken.
+// best one is fitted to all rows. Of equal ones the largest is taken. Without a list they are powers of ten times n,
+// with one on each side of the best.
 func TestNewtonLambdas(t *testing.T) {
 	const n = 301
 	for loss, o := range newtonLosses {
 		x, y := newtonRows(t, loss, n, 5)
-		o.lambdas, o.seed, o.heldOut = []float64{1e-3, 1, 1e4}, 2, .5
+		o.seed, o.heldOut = 2, .5
+		free := must(o.fit(t.Context(), nil, data.Pairs{X: x, Y: y}))
+		lo, hi := free.Scores[0].Lambda, free.Scores[len(free.Scores)-1].Lambda
+		if steps := len(free.Scores) - 1; steps < 4 || math.Abs(math.Log10(hi/lo)-float64(steps)) > 1e-9 ||
+			free.Lambda == lo && lo > 1.5e-10*n || free.Lambda == hi && hi < n {
+			t.Errorf("%s: without a list lambda is %v by %v", loss, free.Lambda, free.Scores)
+		}
+		o.lambdas = []float64{1e-3, 1, 1e4}
 		f := must(o.fit(t.Context(), nil, data.Pairs{X: x, Y: y}))
 		best := f.Scores[slices.IndexFunc(f.Scores, func(s fits.LambdaScore) bool { return s.Lambda == f.Lambda })]
 		if len(f.Scores) != 3 || slices.ContainsFunc(f.Scores, func(s fits.LambdaScore) bool { return s.Better(best) }) {

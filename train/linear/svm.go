@@ -38,10 +38,10 @@ type SVMOptions struct {
 	Loss    Loss
 	Epsilon float64 // ε of SquaredInsensitive, >= 0; above 0 it is an error for SquaredHinge
 	// Lambdas are relative, as in RidgeOptions: C of LIBLINEAR is 1/(2 λ s), with s the mean squared distance of a
-	// feature row from the mean row. Each is finite and > 0; nil is one lambda, 1e-6 n for n rows. Of several the one
-	// with the least error on held-out rows is chosen, by the error rate for SquaredHinge and else the mean squared
-	// error; ties go to the larger lambda. HeldOut is the fraction of the rows that is held out, in (0, 1); 0 is 0.2.
-	// Seed draws them.
+	// feature row from the mean row. Each is finite and > 0. Of several the one with the least error on held-out rows is
+	// chosen, by the error rate for SquaredHinge and else the mean squared error; ties go to the larger lambda. HeldOut
+	// is the fraction of the rows that is held out, in (0, 1); 0 is 0.2. Seed draws them. Lambdas of nil are one lambda,
+	// 1e-6 n for n rows, or the grid of Folds if HeldOut is given.
 	Lambdas []float64
 	HeldOut float64
 	Seed    uint64
@@ -109,7 +109,8 @@ func FitSVM(ctx context.Context, m layers.Map, rows data.Examples, o SVMOptions)
 func (o SVMOptions) newton() newtonOptions {
 	n := newtonOptions{who: "SVM", lambdas: o.Lambdas, heldOut: o.HeldOut, seed: o.Seed, weights: o.ClassWeights,
 		tol: orElse(o.Tol, .01), maxSteps: o.MaxSteps, cacheBytes: o.CacheBytes, block: o.BlockRows,
-		bias: orElse(o.Bias, 1), targets: checkSigns, loss: o.hinge}
+		bias: orElse(o.Bias, 1), grid: cv.Grid{Lo: -7, Hi: -3, By: 1, Limit: [2]int{-10, 0}}, targets: checkSigns,
+		loss: o.hinge}
 	if o.Loss == SquaredInsensitive {
 		n.tol, n.targets, n.loss = orElse(o.Tol, 1e-5), func(*mat.Dense) error { return nil }, o.insensitive
 	}
@@ -235,8 +236,7 @@ func (o SVMOptions) insensitive(y *mat.Dense, _ []float64) (loss, *given.Unit, e
 // to 1e-3 n by factors of 10; it grows to 1e-10 n or 1 n while the best is at an end. A lambda that is not done after
 // MaxSteps scores +Inf.
 func (o SVMOptions) Folds() cv.Head {
-	h := newtonFolds{newtonOptions: o.newton(), name: "SVMOptions", metric: fits.ErrorRate,
-		grid: cv.Grid{Lo: -7, Hi: -3, By: 1, Limit: [2]int{-10, 0}}}
+	h := newtonFolds{newtonOptions: o.newton(), name: "SVMOptions", metric: fits.ErrorRate}
 	if o.Loss == SquaredInsensitive {
 		h.metric = fits.MeanSquaredError
 	}

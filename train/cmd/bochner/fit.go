@@ -437,14 +437,16 @@ func (f *fitting) setWeights() error {
 	return nil
 }
 
-// setLambda reads --lambda. held-out waits for the number of rows.
+// setLambda reads --lambda.
 func (f *fitting) setLambda() error {
 	ridge, isRidge := f.recipe.Fitter.(linear.RidgeOptions)
 	_, mini := f.recipe.Fitter.(sgd.MiniBatch)
 	_, many := with(f.recipe.Fitter, "Lambdas", []float64(nil))
 	v, err := strconv.ParseFloat(f.Lambda, 64)
 	switch {
-	case f.Lambda == "", f.Lambda == "held-out" && many && !isRidge:
+	case f.Lambda == "":
+	case f.Lambda == "held-out" && many && !isRidge:
+		f.recipe.Fitter, _ = with(f.recipe.Fitter, "HeldOut", .2)
 	case f.Lambda == "loo" && isRidge:
 		ridge.Select = linear.SelectLOO
 		f.recipe.Fitter = ridge
@@ -508,19 +510,12 @@ func (f *fitting) tellSame() {
 	}
 }
 
-// settle finishes the Fitter once the rows are known: the weights, the lambdas to choose among, and mini-batches for a
-// softmax head where nothing asks for another fit and the features of all rows are too large.
+// settle finishes the Fitter once the rows are known: the weights, and mini-batches for a softmax head where nothing
+// asks for another fit and the features of all rows are too large.
 func (f *fitting) settle(s *train.Start) error {
 	if f.newton && !s.Fitter.(linear.LogisticOptions).Keeps(s.Problem) {
 		s.Fitter = sgd.MiniBatch{Head: "softmax", FitOptions: sgd.FitOptions{Seed: f.recipe.Spec.Seed}}
 		fmt.Fprintln(os.Stderr, "the features of all rows take more than 1 GiB: mini-batches fit the head; the fitter of the kind logistic of a --recipe takes it to its optimum, in some hundred passes")
-	}
-	if f.Lambda == "held-out" && f.CV == nil {
-		var all []float64
-		for e := -9; e <= -1; e++ {
-			all = append(all, math.Pow10(e)*float64(s.Problem.Rows))
-		}
-		s.Fitter = withLambdas(s.Fitter, all...)
 	}
 	if f.ClassWeights == "" {
 		return nil
