@@ -100,6 +100,10 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 	if err := e.fill(v, x); err != nil {
 		return fmt.Errorf("layers: map %s: default parameters: %w", s.Map, err)
 	}
+	if _, missing := e.withDefaults(v); len(missing) > 0 {
+		return fmt.Errorf("layers: map %s: parameter %s has no default; give its value, or its field the tag default: %w",
+			s.Map, missing[0].Name, ErrParam)
+	}
 	if f, ok := e.form(v).(branch); ok {
 		full := *s
 		full.Params = v
