@@ -338,7 +338,7 @@ func parseList(text string) ([]float64, error) {
 	for _, part := range strings.Split(text, ":") {
 		x, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
-			return nil, fmt.Errorf("%q is no finite number", part)
+			return nil, fmt.Errorf("%q is not a finite number", part)
 		}
 		list = append(list, x)
 	}

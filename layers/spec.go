@@ -381,7 +381,7 @@ func (s Spec) options(e *Entry, p plan) ([]Option, error) {
 		return nil, fmt.Errorf("layers: map %s "+without+": %w", s.Map, s.Sampler, ErrParam)
 	}
 	if e.hasParts() && policy != Frozen {
-		return nil, fmt.Errorf("layers: %s: the whole has no policy (%v); set Tune of its Parts: %w", s.Map, policy,
+		return nil, fmt.Errorf("layers: %s: Tune = %v does not apply to a map with Parts; set Tune of the Parts: %w", s.Map, policy,
 			ErrParam)
 	}
 	if !e.Tunable && policy != Frozen {
