@@ -12,7 +12,8 @@ import (
 //	k(x, z) = Σ_i c_i exp(-‖x - z‖²/(2 σ_i²))
 //
 // on ℝ^d. The usual one is the indefinite kernel exp(-r²/2σ₁²) - exp(-r²/2σ₂²). The measures of both signs are mixtures
-// of normal of, so the split is exact. Oglic and Gärtner (2018); Luo et al. (2021), section IV, with σ = 1 and 10.
+// of normal distributions, so the split is exact. Oglic and Gärtner (2018); Luo et al. (2021), section IV, with σ = 1
+// and 10.
 type DeltaGaussian struct {
 	Sigmas  []float64 // σ_i > 0, in the unit of x
 	Weights []float64 // c_i, one for each σ_i: finite and not 0

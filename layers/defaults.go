@@ -274,7 +274,7 @@ func deviation(x *ops.CSR, f func(float64) float64) (scale, mean float64, err er
 	}
 	values := storedValues(x)
 	if scale = floats.Norm(values, math.Inf(1)); scale == 0 {
-		return 0, 0, fmt.Errorf("all cells are 0, the data have no spread; set the bandwidth by hand: %w", ErrDomain)
+		return 0, 0, fmt.Errorf("all cells are 0, so that the data have no spread; give the bandwidth: %w", ErrDomain)
 	}
 	centre, sum := 0.0, 0.0
 	for _, v := range values {

@@ -80,8 +80,8 @@ func (d Density) filled() Density {
 
 // densityForm is the form of a kernel of the densities behind sets of samples.
 type densityForm struct {
-	Density `param:",inline"`
-	Phase   bool `param:"phase"`
+	Density
+	Phase bool `param:"phase"`
 }
 
 // hides hides the frequencies λ unless the distance is an integral over λ, which the features replace by a sum.

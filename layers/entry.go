@@ -171,7 +171,7 @@ func Lookup(name string) (*Entry, error) {
 	for i, e := range all {
 		names[i] = e.Name
 	}
-	return nil, fmt.Errorf("layers: there is no map %q; there are %s, and what Register adds: %w", name,
+	return nil, fmt.Errorf("layers: there is no map %q; want one of %s: %w", name,
 		strings.Join(names, ", "), ErrParam)
 }
 
@@ -193,10 +193,14 @@ func lending(kernel reflect.Type) (es []*Entry) {
 //
 // The kernel decides on the map: a FourierLayer, an AdditiveLayer, a RandomLaplaceLayer, a skewed layer or a
 // RandomReLULayer for a spectral.Random, a HomogeneousLayer for a spectral.Homogeneous, an ExponentiatedLayer for a
-// spectral.Exponentiated and a GORFLayer for a spectral.SignedLaw. Register fills in the Traits. Errors (ErrParam): a
-// name that is empty, taken, or not of letters, digits and hyphens; no such kernel; a parameter that the map has
-// already; an exported field of the kernel without a tag, such as the functions of spectral.Custom, or with a tag that
-// cannot be read.
+// spectral.Exponentiated and a GORFLayer for a spectral.SignedLaw. Register fills in the Traits.
+//
+// A parameter without the tag default must be given in every Spec unless Defaults fills it in. The kernel may check its
+// parameters by a method Validate, see spectral.Validator, which every constructor calls.
+//
+// Errors (ErrParam): a name that is empty, taken, or not of letters, digits and hyphens; no such kernel, or a pointer to
+// one; a parameter that the map has already; an exported field of the kernel without a tag, such as the functions of
+// spectral.Custom, or with a tag that cannot be read.
 func Register(e Entry) (err error) {
 	bad := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-')
@@ -209,13 +213,14 @@ func Register(e Entry) (err error) {
 		return fmt.Errorf("layers: Register: %s: the kernel is %T; give a spectral.Random, Homogeneous, Exponentiated "+
 			"or SignedLaw: %w", e.Name, e.Kernel, ErrParam)
 	}
-	if t := reflect.TypeOf(e.Kernel); t.Kind() == reflect.Struct {
-		for i := range t.NumField() {
-			f := t.Field(i)
-			if _, tagged := f.Tag.Lookup("param"); !tagged && f.IsExported() && !f.Anonymous {
-				return fmt.Errorf("layers: Register: %s: the field %s of %T has no tag, so that a Spec would lose its "+
-					"value; tag it as `param:\"name\"`, or give a type without it: %w", e.Name, f.Name, e.Kernel, ErrParam)
-			}
+	switch t := reflect.TypeOf(e.Kernel); t.Kind() {
+	case reflect.Pointer:
+		return fmt.Errorf("layers: Register: %s: the kernel is a pointer, %T, whose fields a Spec cannot set; give a "+
+			"value of a type whose methods have value receivers: %w", e.Name, e.Kernel, ErrParam)
+	case reflect.Struct:
+		if name := unread(t); name != "" {
+			return fmt.Errorf("layers: Register: %s: the field %s of %T is no parameter, so that a Spec would lose its "+
+				"value; tag it as `param:\"name\"`, or give a type without it: %w", e.Name, name, e.Kernel, ErrParam)
 		}
 	}
 	defer func() {

@@ -74,7 +74,7 @@ func (s Spec) within() ([]Spec, error) {
 	for i := range parts {
 		p := &parts[i]
 		if p.Dtype != "" && p.ElementType() != s.ElementType() {
-			return nil, fmt.Errorf("layers: %s: part %d is %s and the whole is %v; leave the Dtype of parts out: %w",
+			return nil, fmt.Errorf("layers: %s: part %d is %s, and the map around it %v; leave the Dtype of parts out: %w",
 				s.Map, i, p.Dtype, s.ElementType(), ErrDtype)
 		}
 		if p.Dtype = s.Dtype; p.Name == "" {

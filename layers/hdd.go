@@ -206,7 +206,7 @@ func (l *HDDLayer) Embed(dst, x *tensor.Dense) (*tensor.Dense, error) {
 
 func (l *HDDLayer) fits(x ops.Matrix) error {
 	if err := checkColumns(l.who(), x, l.dims); err != nil {
-		return fmt.Errorf("%w; x are densities at %v points", err, l.sets.grid.Points())
+		return fmt.Errorf("%w; x holds densities at %v points", err, l.sets.grid.Points())
 	}
 	return nil
 }

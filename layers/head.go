@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -230,30 +231,35 @@ func (l *head) weightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
-	weighted := func(of *G.Node) (*G.Node, error) {
-		product, err := G.HadamardProd(of, weights)
-		if err != nil {
-			return nil, fmt.Errorf("%s: weights of shape %v for targets of shape %v: %w", l.who(), weights.Shape(),
-				targets.Shape(), err)
-		}
-		return product, nil
+	if err := cmp.Or(l.pairs("targets", targets, y), l.pairs("weights", weights, y)); err != nil {
+		return nil, err
 	}
 	if weights != nil && l.classifies {
-		if targets, err = weighted(targets); err != nil {
+		if targets, err = G.HadamardProd(targets, weights); err != nil {
 			return nil, err
 		}
 	}
 	losses, err := l.losses(l.attr(), y, targets)
-	if err != nil {
-		return nil, fmt.Errorf("%s: targets of shape %v for scores of shape %v: %w", l.who(), targets.Shape(),
-			y.Shape(), err)
+	if err == nil && weights != nil && !l.classifies {
+		losses, err = G.HadamardProd(losses, weights)
 	}
-	if weights != nil && !l.classifies {
-		if losses, err = weighted(losses); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	return rowMean(losses)
+}
+
+// pairs returns an error unless a node of targets or weights, if there is one, has the shape and type of the scores.
+func (l *head) pairs(what string, n, scores *G.Node) error {
+	switch {
+	case n == nil:
+	case !n.Shape().Eq(scores.Shape()):
+		return fmt.Errorf("%s: %s of shape %v for scores of shape %v: %w", l.who(), what, n.Shape(), scores.Shape(),
+			ErrShape)
+	case n.Dtype() != scores.Dtype():
+		return fmt.Errorf("%s: the %s are %v, the layer is %v: %w", l.who(), what, n.Dtype(), l.dt, ErrDtype)
+	}
+	return nil
 }
 
 // noTargets returns the error for a nil node of targets or weights.

@@ -3,6 +3,7 @@ package layers_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"testing"
 
@@ -140,6 +141,17 @@ func TestHeadsAgree(t *testing.T) {
 			must(head.WeightedLoss(in, y, node(g, "weights", dense(k, weights...))))}
 		for i, want := range []float64{mean, mean, weighted} { // the last with weights that are not 1
 			near(t, fmt.Sprint(kind, ", loss ", i), run(t, losses[i]), []float64{want}, 1e-12*math.Abs(want))
+		}
+		small := node(g, "small", tensor.Ones(tensor.Float64, n, 2))
+		single := node(g, "single", tensor.Ones(tensor.Float32, n, k))
+		for bad, is := range map[*G.Node]error{small: layers.ErrShape, single: layers.ErrDtype} {
+			_, err := head.Loss(in, bad)
+			_, weighed := head.WeightedLoss(in, y, bad)
+			wantErr(t, kind, err, is, "targets")
+			wantErr(t, kind, weighed, is, "weights")
+			if strings.Count(err.Error(), head.Name()) != 1 {
+				t.Errorf("the error names the head more than once: %v", err)
+			}
 		}
 	}
 }

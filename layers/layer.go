@@ -53,7 +53,8 @@ type Layer interface {
 	// Fwd adds the layer to the graph of x and returns its output. A graph has one set of learnable nodes for the
 	// layer, which every Fwd in that graph shares. Result.Err returns the error.
 	Fwd(x G.Input) G.Result
-	// Model returns the learnable nodes of the latest Fwd, for G.Grad and a solver. It is empty for a frozen layer.
+	// Model returns the learnable nodes of the latest Fwd, for G.Grad and a solver. It is empty for a frozen layer, and
+	// G.Grad without nodes is an error: a graph of frozen layers alone has nothing to learn.
 	Model() G.Nodes
 	// ModelIn returns the learnable nodes of a given graph.
 	ModelIn(g *G.ExprGraph) G.Nodes
@@ -452,4 +453,4 @@ func kernelText(k any) string {
 var serial atomic.Uint64
 
 // autoName makes a name that no other layer of this process has.
-func autoName(kind string) string { return fmt.Sprintf("%s%d", kind, serial.Add(1)) }
+func autoName(kind string) string { return fmt.Sprintf("%s_%d", kind, serial.Add(1)) }

@@ -73,6 +73,14 @@ func TestFrozenComputesNothing(t *testing.T) {
 	}
 }
 
+// TestAutoNames: the number in a name that a layer makes up stands apart from the name of the map.
+func TestAutoNames(t *testing.T) {
+	name := must(layers.NewSkewedChi2Layer(1, 3, 8)).Name()
+	if number, found := strings.CutPrefix(name, "skewed_chi2_"); !found || strings.Trim(number, "0123456789") != "" {
+		t.Errorf("a layer without a name is called %q", name)
+	}
+}
+
 // TestTunedShiftStartsWhereItIs: the c of a tuned map is the given one, tiny or huge, in a graph and without one.
 func TestTunedShiftStartsWhereItIs(t *testing.T) {
 	x := rows(tensor.Float64, 7, 3, 1)

@@ -21,7 +21,8 @@ import (
 // The tag param is the name, doc the meaning. default is the value for a Spec that leaves the name out; without it the
 // value comes from the data (Spec.FillDefaults), and is false for a bool. range is an interval as "[0,1]" or "(0,", by
 // default the numbers above 0. words are words that stand for numbers, 0, 1, 2, ... or as "auto=0" says; a number is
-// then allowed only if there is a range. The tag `param:",inline"` takes in the fields of a struct or interface.
+// then allowed only if there is a range. The fields of an embedded struct count as those of the struct around it, and so
+// do those of a struct or interface with the tag `param:",inline"`.
 //
 // The kind of the parameter is the type of the field: bool; int or []int, for a whole number; float64; []float64, for
 // finite numbers as text, "1:10"; spectral.Kernel, for the name of the map whose kernel it is.
@@ -95,6 +96,9 @@ func walk(v reflect.Value, borrowed bool, do func(d ParamDef, f reflect.Value)) 
 		for i := range v.NumField() {
 			switch field := v.Type().Field(i); field.Tag.Get("param") {
 			case "":
+				if embedded(field) {
+					walk(v.Field(i), borrowed, do)
+				}
 			case ",inline":
 				walk(v.Field(i), borrowed, do)
 			default:
@@ -105,6 +109,26 @@ func walk(v reflect.Value, borrowed bool, do func(d ParamDef, f reflect.Value)) 
 			}
 		}
 	}
+}
+
+// embedded says whether a field is an embedded struct, whose fields count as those of the struct around it.
+func embedded(f reflect.StructField) bool { return f.Anonymous && f.Type.Kind() == reflect.Struct }
+
+// unread returns the path of a field that is no parameter although it is exported or embedded, "" if there is none.
+func unread(t reflect.Type) string {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, tagged := f.Tag.Lookup("param")
+		switch inline := tag == ",inline"; {
+		case embedded(f), inline && f.Type.Kind() == reflect.Struct:
+			if name := unread(f.Type); name != "" {
+				return f.Name + "." + name
+			}
+		case !tagged && (f.IsExported() || f.Anonymous), inline && f.Type.Kind() != reflect.Interface:
+			return f.Name
+		}
+	}
+	return ""
 }
 
 // declared reads the declaration of a field.
@@ -314,7 +338,7 @@ func parseList(text string) ([]float64, error) {
 	for _, part := range strings.Split(text, ":") {
 		x, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
-			return nil, fmt.Errorf("%q is no finite number", part)
+			return nil, fmt.Errorf("%q is not a finite number", part)
 		}
 		list = append(list, x)
 	}

@@ -2,7 +2,8 @@ package layers
 
 import "fmt"
 
-// Policy says which parameters of a layer a solver changes.
+// Policy says which parameters of a layer a solver changes: Frozen, none; Bandwidth, one scale; BandwidthEach, one scale
+// for each input column; All, the frequencies too.
 type Policy int
 
 const (

@@ -39,14 +39,14 @@ type semigroupForm struct {
 
 // expSemigroupForm is the form of spectral.ExpSemigroup.
 type expSemigroupForm struct {
-	semigroupForm `param:",inline"`
-	Order         int `param:"order" range:"[1,100]" default:"1" doc:"order n of levy: 2n+1 columns for each input"`
+	semigroupForm
+	Order int `param:"order" range:"[1,100]" default:"1" doc:"order n of levy: 2n+1 columns for each input"`
 }
 
 // reciprocalForm is the form of spectral.ReciprocalSemigroup.
 type reciprocalForm struct {
-	semigroupForm `param:",inline"`
-	Order         int `param:"order" range:"[1,16]" doc:"order n of levy: 2n columns for each input"`
+	semigroupForm
+	Order int `param:"order" range:"[1,16]" doc:"order n of levy: 2n columns for each input"`
 }
 
 // hides hides the order unless the way may be levy.

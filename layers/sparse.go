@@ -40,7 +40,7 @@ func Transform(m Map, dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
 		if s, ok := m.(BagMap); ok {
 			return s.TransformBags(dst, v)
 		}
-		return nil, fmt.Errorf("%s: it is a map of rows, and x are %v; want a BagLayer, as of the maps %s: %w",
+		return nil, fmt.Errorf("%s: the map takes rows, and x is %v; want a BagLayer, as of the maps %s: %w",
 			whoOf(m), v, strings.Join(BagMaps(), ", "), ErrDtype)
 	}
 	return nil, fmt.Errorf("layers: Transform: x is %T, want a *tensor.Dense, a *ops.CSR or a *ops.Bags: %w", x,

@@ -100,6 +100,10 @@ func (s *Spec) FillDefaults(x ops.Matrix) error {
 	if err := e.fill(v, x); err != nil {
 		return fmt.Errorf("layers: map %s: default parameters: %w", s.Map, err)
 	}
+	if _, missing := e.withDefaults(v); len(missing) > 0 {
+		return fmt.Errorf("layers: map %s: parameter %s has no default; give its value, or its field the tag default: %w",
+			s.Map, missing[0].Name, ErrParam)
+	}
 	if f, ok := e.form(v).(branch); ok {
 		full := *s
 		full.Params = v
@@ -377,7 +381,7 @@ func (s Spec) options(e *Entry, p plan) ([]Option, error) {
 		return nil, fmt.Errorf("layers: map %s "+without+": %w", s.Map, s.Sampler, ErrParam)
 	}
 	if e.hasParts() && policy != Frozen {
-		return nil, fmt.Errorf("layers: %s: the whole has no policy (%v); set Tune of its Parts: %w", s.Map, policy,
+		return nil, fmt.Errorf("layers: %s: Tune = %v does not apply to a map with Parts; set Tune of the Parts: %w", s.Map, policy,
 			ErrParam)
 	}
 	if !e.Tunable && policy != Frozen {

@@ -140,7 +140,18 @@ func TestRegister(t *testing.T) {
 		must(s.Fit(rows))
 	}
 	k := cosine{1}
+	type functions struct{ Exact func(x, z []float64) float64 }
 	for _, e := range []layers.Entry{
+		{Name: "pointer", Kernel: &k}, {Name: "embedded-pointer", Kernel: struct{ *cosine }{&k}},
+		{Name: "embedded-interface", Kernel: struct{ spectral.Random }{k}},
+		{Name: "inline-pointer", Kernel: struct {
+			cosine
+			Of *cosine `param:",inline"`
+		}{}},
+		{Name: "embedded-functions", Kernel: struct {
+			cosine
+			functions
+		}{}},
 		{}, {Name: "with space", Kernel: k}, {Name: "gaussian", Kernel: k}, {Name: "mine", Kernel: k}, {Name: "a"},
 		{Name: "b", Kernel: (*cosine)(nil)}, {Name: "c", Kernel: spectral.Exponentiated{}},
 		{Name: "custom", Kernel: spectral.Custom{Exact: spectral.Gaussian{Sigma: 1}.At, Of: spectral.Gaussian{Sigma: 1}.Law()}},
@@ -169,5 +180,28 @@ func TestRegister(t *testing.T) {
 		if err := layers.Register(e); !errors.Is(err, layers.ErrParam) {
 			t.Errorf("Register(%v) is %v, want ErrParam", e.Name, err)
 		}
+	}
+}
+
+// turned has the parameter of the kernel in it, and one that has no default.
+type turned struct {
+	cosine
+	By float64 `param:"by"`
+}
+
+// TestRegisterEmbedded: the parameters of an embedded kernel are those of the kernel around it, and one without a
+// default must be given.
+func TestRegisterEmbedded(t *testing.T) {
+	must(0, layers.Register(layers.Entry{Name: "turned", Kernel: turned{}}))
+	defer layers.Unregister("turned")
+	s := layers.Spec{Map: "turned", Dims: 2, Features: 4}
+	wantErr(t, "no default", s.FillDefaults(nil), layers.ErrParam, "parameter by has no default")
+	s.Params = layers.Values{"sigma": 3, "by": 2}
+	l := must(s.Build())
+	if k := l.(*layers.FourierLayer).Kernel(); k != (turned{cosine{3}, 2}) {
+		t.Errorf("the kernel is %v", k)
+	}
+	if of := must(layers.SpecOf(l)); of.Params.String() != "by=2,phase=false,sigma=3" {
+		t.Errorf("the spec of the layer has %v", of.Params)
 	}
 }

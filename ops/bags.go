@@ -56,7 +56,7 @@ func checkOffsets(who string, offsets []int, samples int) error {
 			return fmt.Errorf("%s: bag %d is empty, and a density cannot be estimated from no sample; drop the bag: %w",
 				who, i, ErrShape)
 		case hi < lo:
-			return fmt.Errorf("%s: bag %d has the rows %d to %d; offsets must rise: %w", who, i, lo, hi, ErrShape)
+			return fmt.Errorf("%s: bag %d has the rows %d to %d; offsets must not decrease: %w", who, i, lo, hi, ErrShape)
 		}
 	}
 	if last := offsets[len(offsets)-1]; last != samples {

@@ -84,7 +84,7 @@ func Concat(scales []float64, a Attr) Op { return ofParts(concat, scales, a) }
 func ofParts(d decl, scales []float64, a Attr) Op {
 	o := Op{decl: &d, attr: a, params: slices.Clone(scales)}
 	if len(scales) == 0 {
-		o.err = fmt.Errorf("%s: no scales, want one for each part, and a part at least: %w", o.who(), ErrShape)
+		o.err = fmt.Errorf("%s: no scales, want one for each part, and at least one part: %w", o.who(), ErrShape)
 	} else {
 		d.sig = parse(strings.Repeat(",n_", len(scales))[1:] + "->ns")
 	}

@@ -54,7 +54,7 @@ func refusal(n *G.Node) error {
 	if layer == "" {
 		return nil
 	}
-	return fmt.Errorf("%s: there is no gradient for its input, a leaf of the graph, which it takes for data; "+
+	return fmt.Errorf("%s: there is no gradient for the input, because a leaf of the graph is treated as data; "+
 		"build the layer with WithInputGrad: %w", layer, ErrParam)
 }
 

@@ -28,7 +28,7 @@ func ExampleData() {
 	_, err = G.Grad(G.Must(G.Sum(z)), x)
 	fmt.Println(strings.Replace(ops.Cause(err).Error(), "; ", ";\n", 1))
 	// Output:
-	// mine "first": there is no gradient for its input, a leaf of the graph, which it takes for data;
+	// mine "first": there is no gradient for the input, because a leaf of the graph is treated as data;
 	// build the layer with WithInputGrad: invalid parameter
 }
 

@@ -223,8 +223,8 @@ func TestPackErrors(t *testing.T) {
 	packed := must(fourier.Pack(3, w))
 	for says, c := range map[string]struct{ err, is error }{
 		"another op":                             {second(ops.SkewedFourier(ops.Attr{}).Into(nil, x, vector(1), packed)), ops.ErrParam},
-		"in the place of input 2":                {second(fourier.Into(nil, x, w, packed)), ops.ErrParam},
-		"or nil":                                 {second(fourier.Into(nil, x, (*ops.Weights)(nil))), ops.ErrParam},
+		"input 2 has weights":                    {second(fourier.Into(nil, x, w, packed)), ops.ErrParam},
+		"nil or packed":                          {second(fourier.Into(nil, x, (*ops.Weights)(nil))), ops.ErrParam},
 		"W has shape (3, 2), want [2, m] with x": {second(fourier.Into(nil, rowsOf(2, 1, 2), packed)), ops.ErrShape},
 		"x is float32 and W float64":             {second(fourier.Into(nil, matrix(tensor.Float32, 1, 3, 1), packed)), ops.ErrDtype},
 		"want [2, m]:":                           {second(fourier.Pack(2, w)), ops.ErrShape},

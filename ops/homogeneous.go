@@ -46,7 +46,7 @@ func (h Series) check(who string) error {
 	}
 	for j, f := range h.F {
 		if f < 1 || j > 0 && f <= h.F[j-1] {
-			return fmt.Errorf("%s: harmonics %v, want whole numbers from 1 on that rise: %w", who, h.F, ErrParam)
+			return fmt.Errorf("%s: harmonics %v, want increasing whole numbers of at least 1: %w", who, h.F, ErrParam)
 		}
 	}
 	return nil

@@ -195,7 +195,7 @@ func (o Op) Sparse(x *CSR, in ...Matrix) (*CSR, error) {
 				return nil, err
 			}
 		}
-		return nil, fmt.Errorf("%s: of these sparse rows the map is not sparse; make them dense: %w", c.who(), ErrParam)
+		return nil, fmt.Errorf("%s: the op has no sparse output for these sparse rows; make them dense: %w", c.who(), ErrParam)
 	}
 	return c.sparseResult()
 }
@@ -283,7 +283,7 @@ func (c *call) inputs(x Matrix, in []Matrix) error {
 		n, w, packed := 1, (*Weights)(nil), false
 		switch w, packed = v.(*Weights); {
 		case packed && (w == nil || c.pack == nil || w.by != c.pack || at != c.pack.from):
-			return fmt.Errorf("%s: weights that another op packed, or nil, in the place of input %d: %w", c.who(), at,
+			return fmt.Errorf("%s: input %d has weights that are nil or packed by another op: %w", c.who(), at,
 				ErrParam)
 		case packed:
 			c.w, n = w, c.pack.n

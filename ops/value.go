@@ -223,7 +223,7 @@ func InBlocks(who string, dst *tensor.Dense, x Matrix, rows, cols int,
 	case err != nil:
 		return nil, err
 	case rows < 1:
-		return nil, fmt.Errorf("%s: %d rows at a time, want 1 at least: %w", who, rows, ErrParam)
+		return nil, fmt.Errorf("%s: %d rows at a time, want at least 1: %w", who, rows, ErrParam)
 	case f == nil:
 		return nil, fmt.Errorf("%s: the function of a block is nil: %w", who, ErrShape)
 	}

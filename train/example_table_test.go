@@ -73,7 +73,7 @@ func ExampleModel_Rows() {
 	}
 	fmt.Println(m.PredictClasses(set.X))
 	// Output:
-	// note: later.csv: the training rows did not have the columns "note", which are not looked at
+	// note: later.csv: the training rows did not have the columns "note", which are ignored
 	// note: later.csv: the columns are in another order than in the training rows, and are found by their names
 	// [pear apple] <nil>
 	// [apple] <nil>

@@ -244,6 +244,10 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 func fromFile(meta map[string]string, tensors map[string]*tensor.Dense, head bool) (*Model, error) {
 	text, ok := meta[cardKey]
 	if !ok {
+		if _, params := meta[paramsKey]; params {
+			return nil, fmt.Errorf("a file of SaveParams, which LoadParams reads, and not a model of Model.Save: %w",
+				modelfile.ErrFormat)
+		}
 		return nil, fmt.Errorf("a safetensors file, but not a model of bochner's: it has no metadata %q: %w",
 			cardKey, modelfile.ErrFormat)
 	}

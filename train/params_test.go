@@ -117,6 +117,8 @@ func TestParamsErrors(t *testing.T) {
 	if after := n.run(t); !slices.Equal(after, before) {
 		t.Error("a load that failed changed the network")
 	}
+	_, err := train.Load(path)
+	wants(t, "Load", err, modelfile.ErrFormat, "LoadParams reads")
 	whole := must(os.ReadFile(path))
 	whole[len(whole)-1] ^= 1
 	if err := os.WriteFile(path, whole, 0o644); err != nil {

@@ -30,11 +30,12 @@ type Recipe struct {
 	// has numbers.
 	Columns *data.ColumnOptions
 	// Spec describes the map. Its Dims, and the parameters that are left out, come from the scaled rows. An empty Map
-	// is "gaussian". Features of 0 are 1024 for a map whose number of features is free, and of a fitted map as in
-	// layers.Spec.FillDefaults. An empty Tune is layers.Spec.DefaultPolicy for rows in memory, and "none" for streams,
-	// with a Fitter that solves for the head, and with UncertaintyOptions.Laplace. An empty Dtype is float32 where
-	// mini-batches may tune the map, by Tune or by a step of the Tuner and float32 can hold the targets, and float64
-	// otherwise.
+	// is "gaussian". Features of 0 are 1024 for a map whose number of features is free, where the program has 4096 for a
+	// frozen one, and of a fitted map as in layers.Spec.FillDefaults.
+	//
+	// An empty Tune is layers.Spec.DefaultPolicy for rows in memory, and "none" for streams, with a Fitter that solves
+	// for the head, and with UncertaintyOptions.Laplace. An empty Dtype is float32 where mini-batches may tune the map,
+	// by Tune or by a step of the Tuner, and float32 can hold the targets, and float64 otherwise.
 	Spec layers.Spec
 	// Tuner tunes the map step by step; nil: the map is drawn as the Spec says, and the Fitter tunes it if Spec.Tune
 	// says so. With a Tuner, Spec.Tune has no effect, and the Fitter is for the steps that solve for the head.

@@ -144,7 +144,7 @@ func unbiased(t *testing.T, c *contract) {
 					squares[i] += v * v
 				}
 			}
-			off := 0
+			off, first := 0, ""
 			for i := range n {
 				m := sum[i] / float64(draws)
 				se := math.Sqrt(max(0, squares[i]/float64(draws)-m*m) / float64(draws-1))
@@ -152,14 +152,17 @@ func unbiased(t *testing.T, c *contract) {
 				if math.Abs(m-want) <= 4*se+bias+1e-9*(math.Abs(want)+math.Abs(m))+1e-12 {
 					continue
 				}
-				if off++; most == 512 {
-					t.Errorf("%d dimensions, rows 0 and %d: the mean z(x)·z(x') of %d draws is %v and the kernel %v, "+
-						"with a standard error of %.2g and a bias of %.2g: the frequencies are not of the kernel's "+
-						"spectral distribution", d, i, draws, m, want, se, bias)
+				if off++; off == 1 {
+					first = fmt.Sprintf("rows 0 and %d: the mean z(x)·z(x') of %d draws is %.6g and the kernel %.6g, with "+
+						"a standard error of %.2g and a bias of %.2g", i, draws, m, want, se, bias)
 				}
 			}
 			if off == 0 {
 				break
+			}
+			if most == 512 {
+				t.Fatalf("%d dimensions, %s, and so are %d of %d pairs: the frequencies are not of the kernel's "+
+					"spectral distribution", d, first, off, n)
 			}
 		}
 	}
@@ -322,7 +325,7 @@ func (c *contract) sizes(t *testing.T, l layers.Layer) {
 		}
 		for i, v := range floats(z) {
 			if v-v != 0 {
-				t.Errorf("%v of %v: feature %d is %v", l, u, i, v)
+				t.Fatalf("%v of %v: feature %d is %v", l, u, i, v)
 			}
 		}
 		if c.kernel == nil {
@@ -343,13 +346,13 @@ func (c *contract) sizes(t *testing.T, l layers.Layer) {
 		}
 		q, err := ratio(u)
 		if err != nil && (!errors.Is(err, layers.ErrDomain) || u < 1e30) {
-			t.Errorf("%v of %v: %v", l, u, err)
+			t.Fatalf("%v of %v: %v", l, u, err)
 		}
 		// in float32 the squares of what is below 1e-19 or above 1e19 are no numbers
 		most := map[tensor.Dtype]float64{tensor.Float64: 1e140, tensor.Float32: 1e13}[l.Dtype()]
 		squares := u == 0 || u < most && u > 1/most
 		if err == nil && exact && squares && !math.IsNaN(q) && !(math.Abs(q-usual) <= 3e-5*usual) {
-			t.Errorf("%v of %v: |z|²/k(x, x) is %v, and %v of .5", l, u, q, usual)
+			t.Fatalf("%v of %v: |z|²/k(x, x) is %v, and %v of .5", l, u, q, usual)
 		}
 	}
 }

@@ -140,7 +140,7 @@ func (f *cost) compare(t *testing.T, what string, at *tensor.Dense, got []float6
 	cells, compared := at.Float64s(), 0
 	for i := 0; i < len(cells); i += 1 + len(cells)/f.most {
 		if got[i]-got[i] != 0 {
-			t.Errorf("%s[%d] is %v", what, i, got[i])
+			t.Fatalf("%s[%d] is %v", what, i, got[i])
 			continue
 		}
 		if f.powers && !parameter && cells[i] == 0 && got[i] == 0 {
@@ -158,7 +158,7 @@ func (f *cost) compare(t *testing.T, what string, at *tensor.Dense, got []float6
 		}
 		compared++
 		if !(math.Abs(got[i]-want) <= 4*off+1e-7*(1+math.Abs(want))) {
-			t.Errorf("%s[%d] is %v at %v, and by differences %v ± %.1g", what, i, got[i], cells[i], want, off)
+			t.Fatalf("%s[%d] is %v at %v, and by differences %v ± %.1g", what, i, got[i], cells[i], want, off)
 		}
 	}
 	if parameter && 2*compared < min(len(cells), f.most/2) {

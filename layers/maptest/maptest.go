@@ -120,10 +120,10 @@ func catch(t *testing.T, test func()) {
 	test()
 }
 
-// sub runs a subtest.
-func sub(t *testing.T, name string, test func(t *testing.T)) {
+// sub runs a subtest, and says whether it passed.
+func sub(t *testing.T, name string, test func(t *testing.T)) bool {
 	t.Helper()
-	t.Run(name, func(t *testing.T) { catch(t, func() { test(t) }) })
+	return t.Run(name, func(t *testing.T) { catch(t, func() { test(t) }) })
 }
 
 // contract is a Map with what follows from its Spec.
@@ -229,15 +229,19 @@ func (c *contract) build(d, features int, seed uint64, edits ...edit) layers.Lay
 
 var dtypes = []tensor.Dtype{tensor.Float64, tensor.Float32}
 
-// each runs a test for every policy and element type, on d columns (see dims) and with about so many features.
+// each runs a test for every policy and element type, on d columns (see dims) and with about so many features. It stops
+// at the first failure, whose cause the others would repeat.
 func (c *contract) each(t *testing.T, d, features int, of []tensor.Dtype,
 	test func(t *testing.T, l layers.Layer, p layers.Policy)) {
 	t.Helper()
 	for _, dt := range of {
 		for _, p := range c.policies {
-			sub(t, fmt.Sprint(p, " ", dt), func(t *testing.T) {
+			passed := sub(t, fmt.Sprint(p, " ", dt), func(t *testing.T) {
 				test(t, c.build(c.dims(d), features, 1, tuned(p), named("map"), as(dt)), p)
 			})
+			if !passed {
+				return
+			}
 		}
 	}
 }

@@ -42,18 +42,14 @@ var mistakes = map[string]struct {
 		"positive definite"},
 }
 
-// TestRunFinds: each kind of mistake is found and named. Run fails in a process of its own.
+// TestRunFinds: each kind of mistake is found and named, without a line for every case of it. Run fails in a process of
+// its own.
 func TestRunFinds(t *testing.T) {
 	if name := os.Getenv("BOCHNER_MISTAKE"); name != "" {
-		kernel := mistakes[name].kernel
-		if w, ok := kernel.(wrong); ok {
-			w.Sigma = 1
-			kernel = w
-		}
-		if err := layers.Register(layers.Entry{Name: name, Kernel: kernel}); err != nil {
+		if err := layers.Register(layers.Entry{Name: name, Kernel: mistakes[name].kernel}); err != nil {
 			t.Fatal(err)
 		}
-		maptest.Run(t, maptest.Map{Spec: layers.Spec{Map: name}})
+		maptest.Run(t, maptest.Map{Spec: layers.Spec{Map: name, Params: layers.Values{"sigma": 1}}})
 		return
 	}
 	for name, m := range mistakes {
@@ -61,8 +57,8 @@ func TestRunFinds(t *testing.T) {
 		c := exec.Command(args[0], args[1:]...)
 		c.Env = append(os.Environ(), "BOCHNER_MISTAKE="+name)
 		out, err := c.CombinedOutput()
-		if err == nil || !strings.Contains(string(out), m.says) {
-			t.Errorf("%s: want a failure that says %q, got %v:\n%s", name, m.says, err, out)
+		if n := strings.Count(string(out), m.says); err == nil || n == 0 || n > 3 {
+			t.Errorf("%s: want a failure that says %q at most 3 times, got %v:\n%s", name, m.says, err, out)
 		}
 	}
 }

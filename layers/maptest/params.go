@@ -244,7 +244,7 @@ func (c *contract) badParams(t *testing.T, l, from layers.Layer, s layers.Spec) 
 				x = in(l.Dtype(), Inside(c.domain, matrix(tensor.Float64, 2, l.Dims(), .5)))
 			}
 			if z, err := layers.Transform(bad, nil, x); err == nil {
-				t.Errorf("%v in parameter %s gives the features %v and no error", u, q.Name, floats(z))
+				t.Fatalf("%v in parameter %s gives the features %v and no error", u, q.Name, floats(z))
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func TestFitTables(t *testing.T) {
 	var told []string
 	r.Read.Tell = func(note string) { told = append(told, note) }
 	alone(t, r, linear.RidgeOptions{Lambdas: []float64{1e-2}}, other[1:])
-	for _, note := range []string{`"note", which are not looked at`, "in another order"} {
+	for _, note := range []string{`"note", which are ignored`, "in another order"} {
 		if !slices.ContainsFunc(told, func(s string) bool { return strings.Contains(s, note) && strings.Contains(s, "c.csv") }) {
 			t.Errorf("told %q, want %q", told, note)
 		}

@@ -209,7 +209,7 @@ const abcWant = "a:number b:number | 1 2 >x | 3 5 >y"
 var laterCases = []tableCase{
 	{name: "later columns in another order", text: abc, want: abcWant, later: "c,b,a\ny,20,10\n", laterWant: "a:number b:number | 10 20 >y", laterTold: []string{"another order"}},
 	{name: "a later column is missing", text: abc, want: abcWant, later: "a,c\n10,x\n", err: ErrFormat, says: []string{"later.csv", `there is no column "b"`, `"a", "c"`}},
-	{name: "a later column is new", text: abc, want: abcWant, later: "a,extra,b,c\n10,red,20,x\n", laterWant: "a:number b:number | 10 20 >x", laterTold: []string{`"extra", which are not looked at`}},
+	{name: "a later column is new", text: abc, want: abcWant, later: "a,extra,b,c\n10,red,20,x\n", laterWant: "a:number b:number | 10 20 >x", laterTold: []string{`"extra", which are ignored`}},
 	{name: "later rows without a header", text: abc, want: abcWant, later: "10,20,x\n", err: ErrFormat, says: []string{"later.csv"}},
 	{name: "later rows without labels", text: abc, want: abcWant, later: "b,a\n20,10\n", laterRead: noLabel, laterWant: "a:number b:number | 10 20", laterTold: []string{"another order"}},
 	{name: "later rows whose label is not wanted", text: abc, want: abcWant, later: "b,c,a\n20,x,10\n", laterRead: noLabel, laterWant: "a:number b:number | 10 20", laterTold: []string{"another order"}},

@@ -312,7 +312,7 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 		}
 	}
 	if extra != nil {
-		p.told = append(p.told, fmt.Sprintf("the training rows did not have the columns %s, which are not looked at", listed(extra, 10)))
+		p.told = append(p.told, fmt.Sprintf("the training rows did not have the columns %s, which are ignored", listed(extra, 10)))
 	}
 	if !ordered {
 		p.told = append(p.told, "the columns are in another order than in the training rows, and are found by their names")

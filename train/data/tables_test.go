@@ -59,7 +59,7 @@ func TestNotesOfBlocks(t *testing.T) {
 	var told notes
 	s := stream(StreamOptions{Options: Options{Columns: c, Tell: told.add}, BlockRows: 3}, path)
 	must(allBlocks(t, s))
-	told.check(t, []string{`"x", which are not looked at`, "another order", `such as "w0"`, `"b": 3 values are missing`})
+	told.check(t, []string{`"x", which are ignored`, "another order", `such as "w0"`, `"b": 3 values are missing`})
 }
 
 func learnedFrom(t *testing.T, text string) *Columns {

@@ -38,10 +38,10 @@ func (mapsCmd) Run() error {
 
 // mapFlags describe the scalers and the feature map.
 type mapFlags struct {
-	Scale    string  `placeholder:"LIST" help:"Scalers, in order: none, l1, l2, minmax, cube, standard, auto, robust or quantile; quantile|l1,cube has the columns of both lists side by side (default: where mini-batches tune the map, the best of auto, none, quantile and robust; otherwise none, or for a table with names or texts auto, which is cube for maps of x >= 0; cube for bags)."`
+	Scale    string  `placeholder:"LIST" help:"Scalers, in order: none, l1, l2, minmax, cube, standard, auto, robust or quantile. A bar puts the columns of two lists side by side: quantile|l1,cube. A map that mini-batches tune has the best of auto, none, quantile and robust; otherwise a table with names or texts has auto, which is cube for maps of x >= 0, and bags have cube (default none)."`
 	Map      string  `placeholder:"NAME" help:"Feature map, see bochner maps (default gaussian; exp-semigroup for synthetic data; hdd-js for bags)."`
 	Params   string  `placeholder:"LIST" help:"Parameters of the map, name=value,... (default from the data)."`
-	Features *int    `placeholder:"N" help:"Output columns of the map (default 4096; 1024 for a map that mini-batches tune, of one that is fitted 512, or half the rows)."`
+	Features *int    `placeholder:"N" help:"Output columns of the map. A map that mini-batches tune has 1024, and one that is fitted on rows 512, or half the rows if that is less (default 4096)."`
 	Sampler  *string `placeholder:"NAME" help:"Sampler of the frequencies, see init/samplers.md (default iid)."`
 	Dtype    *string `enum:"float32,float64" placeholder:"TYPE" help:"Element type: float32 or float64 (default float64; float32 where mini-batches tune the map)."`
 	Seed     *uint64 `placeholder:"N" help:"Seed of the draws, of the order of the rows and of splits (default 1)."`

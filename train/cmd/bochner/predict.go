@@ -23,7 +23,7 @@ type predictCmd struct {
 	Files []string `arg:"" help:"Files of rows, which need no labels; of a model of sets of samples one file."`
 	Out   string   `required:"" help:"The file to write: .csv, .jsonl, .npy (the numbers alone) or .parquet."`
 
-	Label []string `group:"Tables" default:"last" help:"Where rows without names of columns have a label to be left out: last, first or a number from 1 (default last, if there is one)."`
+	Label []string `group:"Tables" default:"last" help:"The column to leave out as the label, if the columns have no names: last, first or a number from 1 (default last, if the rows have a label)."`
 	ID    string   `group:"Tables" help:"The column that names the rows (default the model's)."`
 	CSV   csvFlags `embed:"" group:"Tables"`
 
