@@ -141,7 +141,6 @@ func (f *cost) compare(t *testing.T, what string, at *tensor.Dense, got []float6
 	for i := 0; i < len(cells); i += 1 + len(cells)/f.most {
 		if got[i]-got[i] != 0 {
 			t.Fatalf("%s[%d] is %v", what, i, got[i])
-			continue
 		}
 		if f.powers && !parameter && cells[i] == 0 && got[i] == 0 {
 			continue
