@@ -9,7 +9,7 @@ import (
 type Error struct {
 	File    string // "" if it is not known
 	Line    int    // from 1; 0 for the file as a whole and for formats without lines
-	Column  string // the column that is missing, under ErrColumn, or that the error is about; else ""
+	Column  string // the column that is missing, under ErrColumn or domain.ErrParam, or that the error is about; else ""
 	Problem string // what is wrong
 	Remedy  string // what to do about it; "" if the problem says it
 	Err     error  // such as ErrFormat, which the text leaves to errors.Is
