@@ -192,15 +192,15 @@ func TestSparseErrors(t *testing.T) {
 	}
 	h := ops.Homogeneous(ops.Series{Gamma: 1}, ops.Attr{})
 	for says, c := range map[string]struct{ err, is error }{
-		"x[1,1] = NaN":                    {second(ops.Fourier(ops.Attr{}).Into(nil, x(1, math.NaN()), w)), ops.ErrDomain},
-		"x[1,0] = -Inf":                   {second(ops.Fourier(ops.Attr{}).Into(nil, x(math.Inf(-1), 1), w)), ops.ErrDomain},
-		"projection":                      {second(ops.Fourier(ops.Attr{}).Into(nil, x(1e308, 1e308, 1e308), w)), ops.ErrDomain},
-		"x[1,3] = -0.25":                  {second(ops.Laplace(ops.Attr{}).Into(nil, x(1, 1, -.25), w)), ops.ErrDomain},
-		"x[1,1] = -0.1 is":                {skewed(x(1, -.1), .1), ops.ErrDomain},
+		"x[1,1] = NaN":                   {second(ops.Fourier(ops.Attr{}).Into(nil, x(1, math.NaN()), w)), ops.ErrDomain},
+		"x[1,0] = -Inf":                  {second(ops.Fourier(ops.Attr{}).Into(nil, x(math.Inf(-1), 1), w)), ops.ErrDomain},
+		"projection":                     {second(ops.Fourier(ops.Attr{}).Into(nil, x(1e308, 1e308, 1e308), w)), ops.ErrDomain},
+		"x[1,3] = -0.25":                 {second(ops.Laplace(ops.Attr{}).Into(nil, x(1, 1, -.25), w)), ops.ErrDomain},
+		"x[1,1] = -0.1 is":               {skewed(x(1, -.1), .1), ops.ErrDomain},
 		"x[0,0] = 0 is not above -c = 0": {skewed(x(1, 2, 3), 0), ops.ErrDomain},
-		"x[1,2] = 0":                      {skewed(x(1, 2, 3), 1, 1, 0, 1), ops.ErrDomain},
-		"x[1,0] = NaN":                    {skewed(x(math.NaN()), 1), ops.ErrDomain},
-		"row 0 has norm 0.5":              {ops.CheckRows(domain.UnitSphere(1e-6), "test", x(1, 1)), ops.ErrDomain},
+		"x[1,2] = 0":                     {skewed(x(1, 2, 3), 1, 1, 0, 1), ops.ErrDomain},
+		"x[1,0] = NaN":                   {skewed(x(math.NaN()), 1), ops.ErrDomain},
+		"row 0 has norm 0.5":             {ops.CheckRows(domain.UnitSphere(1e-6), "test", x(1, 1)), ops.ErrDomain},
 		"make them dense": {second(ops.Homogeneous(ops.Series{Gamma: 1, Stationary: true}, ops.Attr{}).Sparse(x(1), one,
 			one)), ops.ErrParam},
 		"x[1,0] = -2 is negative": {second(h.Sparse(x(-2), one, one)), ops.ErrDomain},
