@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Samplers returns all samplers, in the order of reports.
@@ -31,7 +33,7 @@ func SamplerByName(name string) (Sampler, error) {
 		}
 		names = append(names, s.String())
 	}
-	return nil, fmt.Errorf("spectral: no sampler is called %q; there are %s: %w", name, strings.Join(names, ", "),
+	return nil, fmt.Errorf("spectral: no sampler is called %q%s; there are %s: %w", name, domain.Guess(name, names), strings.Join(names, ", "),
 		ErrParam)
 }
 

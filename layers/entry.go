@@ -171,7 +171,7 @@ func Lookup(name string) (*Entry, error) {
 	for i, e := range all {
 		names[i] = e.Name
 	}
-	return nil, fmt.Errorf("layers: there is no map %q; want one of %s: %w", name,
+	return nil, fmt.Errorf("layers: there is no map %q%s; want one of %s: %w", name, domain.Guess(name, names),
 		strings.Join(names, ", "), ErrParam)
 }
 

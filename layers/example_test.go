@@ -113,7 +113,7 @@ func ExampleNewRandomLaplaceLayer() {
 	fmt.Println(err)
 	// Output:
 	// k(x, y) = 0.50, z(x)·z(y) = 0.50
-	// layers: RandomLaplaceLayer "words": x[1,1] = -0.1 is negative; the kernel is defined for histograms, x >= 0: shift the data, or scale them by the range of the training rows and clip what is beyond it: the scaler cube
+	// layers: RandomLaplaceLayer "words": x[1,1] = -0.1 is negative; the kernel is defined for histograms, x >= 0: shift the data, or scale them by the range of the training rows and clip what is beyond it: the scaler cube (--scale cube)
 }
 
 // A small c brings out small bins: the two histograms agree in their large bins and not in their small ones.

@@ -56,7 +56,7 @@ func TestErrors(t *testing.T) {
 		{ops.Units(7, a), of(x, w), ops.ErrParam, "Unit(7)"},
 		{ops.Units(ops.TangentUnit, a), of(x, rowsOf(1, 1, 1, 1)), ops.ErrShape, "as many of A as of V"},
 		{ops.SkewedFourier(a), of(changed(x, 5, -.25), vector(.5, .5, .25), w), ops.ErrDomain,
-			"x[1,2] = -0.25 is not above -c = -0.25; shift the data or raise C"},
+			"x[1,2] = -0.25 is not above -c = -0.25; shift the data or raise C (--params c=NUMBER)"},
 		{ops.SkewedFourier(a), of(x, vector(1, 2), w), ops.ErrShape, "c has shape (2), want [1] or [3]"},
 		{ops.StructuredFourier(a), of(rowsOf(5, 1, 1, 1, 1, 1), s, norms), ops.ErrShape, "at least 5"},
 		{ops.StructuredFourier(a), of(x, matrix(tensor.Float64, 6, 5, 1), norms), ops.ErrShape, "power of two"},
@@ -192,15 +192,15 @@ func TestSparseErrors(t *testing.T) {
 	}
 	h := ops.Homogeneous(ops.Series{Gamma: 1}, ops.Attr{})
 	for says, c := range map[string]struct{ err, is error }{
-		"x[1,1] = NaN":                    {second(ops.Fourier(ops.Attr{}).Into(nil, x(1, math.NaN()), w)), ops.ErrDomain},
-		"x[1,0] = -Inf":                   {second(ops.Fourier(ops.Attr{}).Into(nil, x(math.Inf(-1), 1), w)), ops.ErrDomain},
-		"projection":                      {second(ops.Fourier(ops.Attr{}).Into(nil, x(1e308, 1e308, 1e308), w)), ops.ErrDomain},
-		"x[1,3] = -0.25":                  {second(ops.Laplace(ops.Attr{}).Into(nil, x(1, 1, -.25), w)), ops.ErrDomain},
-		"x[1,1] = -0.1 is":                {skewed(x(1, -.1), .1), ops.ErrDomain},
-		"x[0,0] = 0 is not above -c = -0": {skewed(x(1, 2, 3), 0), ops.ErrDomain},
-		"x[1,2] = 0":                      {skewed(x(1, 2, 3), 1, 1, 0, 1), ops.ErrDomain},
-		"x[1,0] = NaN":                    {skewed(x(math.NaN()), 1), ops.ErrDomain},
-		"row 0 has norm 0.5":              {ops.CheckRows(domain.UnitSphere(1e-6), "test", x(1, 1)), ops.ErrDomain},
+		"x[1,1] = NaN":                   {second(ops.Fourier(ops.Attr{}).Into(nil, x(1, math.NaN()), w)), ops.ErrDomain},
+		"x[1,0] = -Inf":                  {second(ops.Fourier(ops.Attr{}).Into(nil, x(math.Inf(-1), 1), w)), ops.ErrDomain},
+		"projection":                     {second(ops.Fourier(ops.Attr{}).Into(nil, x(1e308, 1e308, 1e308), w)), ops.ErrDomain},
+		"x[1,3] = -0.25":                 {second(ops.Laplace(ops.Attr{}).Into(nil, x(1, 1, -.25), w)), ops.ErrDomain},
+		"x[1,1] = -0.1 is":               {skewed(x(1, -.1), .1), ops.ErrDomain},
+		"x[0,0] = 0 is not above -c = 0": {skewed(x(1, 2, 3), 0), ops.ErrDomain},
+		"x[1,2] = 0":                     {skewed(x(1, 2, 3), 1, 1, 0, 1), ops.ErrDomain},
+		"x[1,0] = NaN":                   {skewed(x(math.NaN()), 1), ops.ErrDomain},
+		"row 0 has norm 0.5":             {ops.CheckRows(domain.UnitSphere(1e-6), "test", x(1, 1)), ops.ErrDomain},
 		"make them dense": {second(ops.Homogeneous(ops.Series{Gamma: 1, Stationary: true}, ops.Attr{}).Sparse(x(1), one,
 			one)), ops.ErrParam},
 		"x[1,0] = -2 is negative": {second(h.Sparse(x(-2), one, one)), ops.ErrDomain},
@@ -325,5 +325,5 @@ func ExampleCause() {
 	fmt.Println(ops.Cause(err))
 	// Output:
 	// false true
-	// mine: x[0,1] = -2 is negative; the kernel is defined for histograms, x >= 0: shift the data, or scale them by the range of the training rows and clip what is beyond it: the scaler cube
+	// mine: x[0,1] = -2 is negative; the kernel is defined for histograms, x >= 0: shift the data, or scale them by the range of the training rows and clip what is beyond it: the scaler cube (--scale cube)
 }

@@ -3,6 +3,7 @@ package train
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -195,7 +196,12 @@ func decodeOption(place string, text json.RawMessage, v reflect.Value) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(v.Addr().Interface()); err != nil {
+	err := d.Decode(v.Addr().Interface())
+	var typed *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &typed) && typed.Field != "":
+		return fmt.Errorf("%s.%s is a %s, want a value of type %v: %w", place, typed.Field, typed.Value, typed.Type, domain.ErrParam)
+	case err != nil:
 		return fmt.Errorf("%s: %w: %w", place, err, domain.ErrParam)
 	}
 	return nil

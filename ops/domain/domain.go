@@ -46,18 +46,19 @@ var rules = [...]struct {
 	reason, remedy string  // of a cell outside
 }{
 	reals:       {math.Inf(-1), math.Inf(1), false, false, "x finite", "", ""},
-	nonNegative: {0, math.Inf(1), false, false, "x >= 0", "is negative", shift + " or scale " + scaled + ": the scaler cube"},
+	nonNegative: {0, math.Inf(1), false, false, "x >= 0", "is negative", shift + " or scale " + scaled + ": " + cube},
 	histograms: {0, math.Inf(1), false, false, "x >= 0", "is negative", shift + " scale " + scaled +
-		" (the scaler cube), or extend the kernel by negative=sign or negative=split"},
-	above:      {0, math.Inf(1), true, false, "x > %v", "is not above -c = %v", "shift the data or raise C"},
+		": " + cube + "; or extend the kernel by negative=sign or negative=split (--params)"},
+	above:      {0, math.Inf(1), true, false, "x > %v", "is not above -c = %v", "shift the data or raise C (--params c=NUMBER)"},
 	unitSphere: {math.Inf(-1), math.Inf(1), false, true, "| ||x|| - 1 | <= %v", "", ""},
 	unitCube: {0, 1, false, true, "0 <= x <= 1", "is outside the unit cube", "scale the samples to [0, 1] by the range " +
-		"of all of them, and clip what is beyond that range later: the scaler cube"},
+		"of all of them, and clip what is beyond that range later: " + cube},
 }
 
 const (
 	shift  = "the kernel is defined for histograms, x >= 0: shift the data,"
 	scaled = "them by the range of the training rows and clip what is beyond it"
+	cube   = "the scaler cube (--scale cube)"
 )
 
 // Domain is the set of rows on which a kernel is defined. The zero value is ℝ^d. Domains are comparable with ==.
@@ -108,7 +109,7 @@ func (d Domain) Low() (low float64, open, ok bool) {
 func (d Domain) String() string {
 	switch text := rules[d.kind].text; d.kind {
 	case above:
-		return fmt.Sprintf(text, -d.bound)
+		return fmt.Sprintf(text, 0-d.bound)
 	case unitSphere:
 		return fmt.Sprintf(text, d.bound)
 	default:
@@ -124,7 +125,7 @@ func (d Domain) Violation(who string, row, col int, v float64) error {
 	case v-v != 0:
 		e.Reason, e.Remedy = "is not a finite number", "drop the row or fill the value in"
 	case d.kind == above:
-		e.Reason = fmt.Sprintf(e.Reason, -d.bound)
+		e.Reason = fmt.Sprintf(e.Reason, 0-d.bound)
 	case e.Reason == "":
 		e.Reason, e.Remedy = "is outside the domain "+d.String(), "scale the data"
 	}

@@ -20,6 +20,6 @@ func ExampleDomain() {
 	// x >= 0 false
 	// x > -0.1 false
 	// 0 <= x <= 1 false
-	// rows: x[1,0] = -0.2 is not above -c = -0.1; shift the data or raise C
+	// rows: x[1,0] = -0.2 is not above -c = -0.1; shift the data or raise C (--params c=NUMBER)
 	// rows: row 0 has norm 5, not 1; scale the rows to unit l2 norm (--scale l2)
 }

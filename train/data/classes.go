@@ -38,8 +38,8 @@ func NewClasses(labels []string) Classes {
 	return c
 }
 
-// Check returns an ErrTask for classes that look like targets: all are numbers or marks of missing values (see
-// ReadFrame), there are at least 20 rows, and more than half as many classes as rows.
+// Check returns an ErrTask for labels that are no classes: there are at least 20 rows, and more than half as many classes
+// as rows. If all are numbers or marks of missing values (see ReadFrame), they look like targets.
 func (c Classes) Check(rows int) error {
 	if rows < 20 || 2*len(c) <= rows {
 		return nil
@@ -52,7 +52,7 @@ func (c Classes) Check(rows int) error {
 		case isGap(l):
 			missing = l
 		default:
-			return nil
+			return newError("", 0, ErrTask, "%d rows have %d distinct classes, such as %s; name the column of the label (Options.LabelNames, --label)", rows, len(c), quote(l))
 		}
 	}
 	if one == "" {
@@ -61,7 +61,7 @@ func (c Classes) Check(rows int) error {
 	if missing != "" {
 		missing = fmt.Sprintf(", and leave out the rows with %s (Options.DropUnlabelled, --drop-unlabelled)", quote(missing))
 	}
-	return fmt.Errorf("data: %d rows have %d distinct numbers as classes, such as %s; if these are targets, read them as regression (Options.Task, --task regression)%s: %w", rows, len(c), quote(one), missing, ErrTask)
+	return newError("", 0, ErrTask, "%d rows have %d distinct numbers as classes, such as %s; if these are targets, read them as regression (Options.Task, --task regression)%s", rows, len(c), quote(one), missing)
 }
 
 // Index returns the number of the class of each label. Errors: ErrLabel, with the row, for a label that is not a class.

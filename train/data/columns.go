@@ -24,7 +24,7 @@ const (
 
 // Columns says how the columns of a table become the columns of a matrix. Frame.Learn and Stream.Learn make it from
 // training rows, and the file of a train.Model keeps it. It finds columns by name, or by position if the training rows
-// had no names. Each kind becomes:
+// had no names; rows without names have the columns of Inputs alone, in their order. Each kind becomes:
 //
 //   - Number: the number itself.
 //   - Boolean: 0 or 1.
@@ -267,11 +267,11 @@ type plan struct {
 
 // find finds the inputs in a table with the given names. feature says which columns are neither labels nor IDs.
 func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (*plan, error) {
-	if c.Named && !isNamed {
-		return nil, fmt.Errorf("the rows have no names of columns, and the model finds its columns by name (%s): %w", c.list(), ErrFormat)
-	}
 	p := &plan{names: c.Names()}
-	if !c.Named {
+	switch {
+	case c.Named && !isNamed:
+		return p, c.findInOrder(p, len(names), feature)
+	case !c.Named:
 		return p, c.findPlaces(p, len(names))
 	}
 	at := placesByName(names)
@@ -318,6 +318,21 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 		p.told = append(p.told, "the columns are in another order than in the training rows, and are found by their names")
 	}
 	return p, nil
+}
+
+// findInOrder takes the features of a table without names for the inputs, which are in their order.
+func (c *Columns) findInOrder(p *plan, width int, feature func(j int) bool) error {
+	for j := range width {
+		if feature(j) {
+			p.inputs = append(p.inputs, j)
+		}
+	}
+	if len(p.inputs) != len(c.Inputs) {
+		return fmt.Errorf("%d columns have no names, and the model has %d (%s); name them, or leave all others out: %w",
+			len(p.inputs), len(c.Inputs), c.list(), ErrFormat)
+	}
+	p.told = append(p.told, fmt.Sprintf("the columns have no names, and are taken in the order of the model, %s", c.list()))
+	return nil
 }
 
 // findPlaces finds the inputs of a table without names, with or without the labels.

@@ -149,7 +149,9 @@ func (l *learner) start(f *Frame) error {
 	for _, list := range [][]string{l.o.Drop, l.o.Keep, l.o.Categorical} {
 		for _, p := range list {
 			if !used[p] {
-				return fmt.Errorf("data: %s: no column is named %s; the columns are %s: %w", f.Source, quote(p), listed(f.Names, 20), domain.ErrParam)
+				e := newError(f.Source, 0, domain.ErrParam, "no column is named %s%s; the columns are %s", quote(p), domain.Guess(p, f.Names), listed(f.Names, 20))
+				e.Column = p
+				return e
 			}
 		}
 	}

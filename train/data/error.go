@@ -7,22 +7,19 @@ import (
 
 // Error is an error about the content of a file. A number that is refused is a domain.CellError instead.
 type Error struct {
-	File    string
+	File    string // "" if it is not known
 	Line    int    // from 1; 0 for the file as a whole and for formats without lines
-	Column  string // the column that is missing, under ErrColumn, or that the error is about; else ""
+	Column  string // the column that is missing, under ErrColumn or domain.ErrParam, or that the error is about; else ""
 	Problem string // what is wrong
 	Remedy  string // what to do about it; "" if the problem says it
-	Err     error  // such as ErrFormat
+	Err     error  // such as ErrFormat, which the text leaves to errors.Is
 }
 
-// Error names the file and the line, the problem, the remedy and Err.
+// Error names the file and the line, the problem and the remedy.
 func (e *Error) Error() string {
 	text := whereIn(e.File, e.Line) + ": " + e.Problem
 	if e.Remedy != "" {
 		text += "; " + e.Remedy
-	}
-	if e.Err != nil {
-		text += ": " + e.Err.Error()
 	}
 	return text
 }
@@ -30,9 +27,12 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// whereIn names the file and, from 1, the line; line 0 is the whole file.
+// whereIn names the file, if it is known, and, from 1, the line; line 0 is the whole file.
 func whereIn(file string, line int) string {
-	if line == 0 {
+	switch {
+	case file == "":
+		return "data"
+	case line == 0:
 		return "data: " + file
 	}
 	return fmt.Sprintf("data: %s:%d", file, line)

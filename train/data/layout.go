@@ -168,16 +168,16 @@ func (l *layout) header(feature func(field int) bool) bool {
 	}
 	switch run, names := l.countsUp(first, rest); {
 	case run != "" && names:
-		l.told = append(l.told, fmt.Sprintf("the first line, %s, is treated as the names of the columns, because it counts up; if it is a row, say that there is no header", run))
+		l.told = append(l.told, fmt.Sprintf("the first line, %s, is treated as the names of the columns, because it counts up; if it is a row, say so (Options.Header, --header no)", run))
 		return true
 	case run != "":
-		l.told = append(l.told, fmt.Sprintf("the first line, %s, is treated as a row, though it counts up; if it names the columns, say so", run))
+		l.told = append(l.told, fmt.Sprintf("the first line, %s, is treated as a row, though it counts up; if it names the columns, say so (Options.Header, --header yes)", run))
 		return false
 	}
 	switch {
 	case numbers > 0 || names == 0:
 		if numbers > 0 && names > doubtful {
-			l.told = append(l.told, "the first line is treated as a row, because some of its fields are numbers; if it names the columns, say so")
+			l.told = append(l.told, "the first line is treated as a row, because some of its fields are numbers; if it names the columns, say so (Options.Header, --header yes)")
 		}
 		return false
 	case doubtful < names || len(rest) == 0:
@@ -187,12 +187,12 @@ func (l *layout) header(feature func(field int) bool) bool {
 	for j, f := range first {
 		for i, r := range rest {
 			if feature(j) && j < len(r) && r[j] == f && f != "" {
-				l.told = append(l.told, fmt.Sprintf("the first line is treated as a row, because its %s is in line %d as well; if it names the columns, say so", quote(f), i+2))
+				l.told = append(l.told, fmt.Sprintf("the first line is treated as a row, because its %s is in line %d as well; if it names the columns, say so (Options.Header, --header yes)", quote(f), i+2))
 				return false
 			}
 		}
 	}
-	l.told = append(l.told, "the first line is treated as the names of the columns, because none of its texts comes again; if it is a row, say that there is no header")
+	l.told = append(l.told, "the first line is treated as the names of the columns, because none of its texts comes again; if it is a row, say so (Options.Header, --header no)")
 	return true
 }
 

@@ -75,7 +75,7 @@ func TestReadLIBSVMErrors(t *testing.T) {
 		{"value Inf", "1 1:-inf\n", Options{}, domain.ErrDomain, []string{"x[0,0] = -Inf", "finite"}},
 		{"value overflows", "1 1:1e999\n", Options{}, domain.ErrDomain, []string{`"1e999"`, "too large", "scale"}},
 		{"value vanishes", "1 1:1e-999\n", Options{}, domain.ErrDomain, []string{`"1e-999"`, "becomes 0"}},
-		{"class NaN", "nan 1:1\n", Options{}, domain.ErrDomain, []string{"f.svm:1", `"nan"`, "drop the row"}},
+		{"class NaN", "nan 1:1\n", Options{}, domain.ErrDomain, []string{"f.svm:1", `"nan"`, "leave such rows out"}},
 		{"target text", "1 1:1\ncat 1:1\n", Options{Task: Regression}, ErrFormat, []string{"f.svm:2", `"cat"`, "classification"}},
 		{"target Inf", "Inf 1:1\n", Options{Task: Regression}, domain.ErrDomain, []string{`"Inf"`}},
 		{"target overflows", "1e400 1:1\n", Options{Task: Regression}, domain.ErrDomain, []string{`"1e400"`, "too large"}},

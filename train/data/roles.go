@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // roles say what the columns of a table are, by their numbers from 0.
@@ -114,7 +116,7 @@ func placeOf(name string, names []string, width int) (int, error) {
 	case names == nil:
 		missing.text = fmt.Sprintf("no column is named %s: the file has no header; say the number of the column, from 1", quote(name))
 	default:
-		missing.text = fmt.Sprintf("no column is named %s; the columns are %s", quote(name), listed(names, 20))
+		missing.text = fmt.Sprintf("no column is named %s%s; the columns are %s", quote(name), domain.Guess(name, names), listed(names, 20))
 	}
 	return 0, missing
 }

@@ -231,7 +231,8 @@ func TestTargetsAsClasses(t *testing.T) {
 	}
 	fails(t, NewClasses(labels[:30]).Check(30), ErrTask, "30 rows have 30 distinct numbers as classes", "read them as regression")
 	fails(t, NewClasses(append(labels, "-", "NA")).Check(42), ErrTask, `such as "0.5"`, "leave out the rows with")
-	mustDo(errors.Join(NewClasses(labels[:19]).Check(19), NewClasses(append(labels, "cat")).Check(42)))
+	fails(t, NewClasses(append(labels, "cat")).Check(41), ErrTask, `41 rows have 41 distinct classes, such as "cat"`, "name the column of the label")
+	mustDo(errors.Join(NewClasses(labels[:19]).Check(19), NewClasses(append(labels, "cat")).Check(82)))
 }
 
 // TestAppendExact: a name that is a long number keeps its digits, and a time after a gap is one.

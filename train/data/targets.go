@@ -147,8 +147,12 @@ func (t *targets) bad(at int, what, text string, f flaw) error {
 	if len(t.places) > 1 {
 		column = t.column()
 	}
-	if f == noNumber && isGap(text) {
-		return t.fail(at, ErrFormat, "the %s %s%s says that the value is missing; leave such rows out (Options.DropUnlabelled, --drop-unlabelled)",
+	if isGap(text) {
+		sentinel := ErrFormat
+		if f == notFinite {
+			sentinel = domain.ErrDomain
+		}
+		return t.fail(at, sentinel, "the %s %s%s is missing; fill it in, or leave such rows out (Options.DropUnlabelled, --drop-unlabelled)",
 			what, quote(text), column)
 	}
 	if f == noNumber {

@@ -144,6 +144,9 @@ func (o FitOptions) Cost(p fits.Problem) fits.Cost {
 	return c
 }
 
+// Validate returns the error, domain.ErrParam, of Fit for options out of range, with a map that is tuned or is not.
+func (o FitOptions) Validate(tuned bool) error { return o.fill(tuned) }
+
 // fill sets the defaults, which depend on whether the map is tuned, and checks the ranges.
 func (o *FitOptions) fill(tuned bool) error {
 	epochs, rate, mapRate := 20, .05, 2.
@@ -156,6 +159,8 @@ func (o *FitOptions) fill(tuned bool) error {
 	o.Epochs, o.Batch, o.Patience, o.CacheBytes = cmp.Or(o.Epochs, epochs), cmp.Or(o.Batch, 256), cmp.Or(o.Patience, 5),
 		cmp.Or(o.CacheBytes, 512<<20)
 	o.LearnRate, o.Schedule = cmp.Or(o.LearnRate, rate), cmp.Or(o.Schedule, CosineRate)
+	most := slices.Max(append(o.MapDecays[:len(o.MapDecays):len(o.MapDecays)], o.MapDecay))
+	fast := o.MapRate == 0 && mapRate*o.LearnRate*most >= 1
 	o.MapRate = cmp.Or(o.MapRate, mapRate*o.LearnRate)
 	if err := o.Checkpoints.fill(); err != nil {
 		return err
@@ -169,6 +174,7 @@ func (o *FitOptions) fill(tuned bool) error {
 		{o.Patience >= 1, fmt.Sprintf("Patience = %d, want at least 1", o.Patience)},
 		{o.LearnRate > 0 && !math.IsInf(o.LearnRate, 0), fmt.Sprintf("LearnRate = %v, want a number above 0",
 			o.LearnRate)},
+		{!fast, fmt.Sprintf("LearnRate = %v (--lr), want below %v, or a MapRate", o.LearnRate, 1/(mapRate*most))},
 		{o.MapRate > 0 && !math.IsInf(o.MapRate, 0), fmt.Sprintf("MapRate = %v, want a number above 0", o.MapRate)},
 		{o.Lambda >= 0 && !math.IsInf(o.Lambda, 0), fmt.Sprintf("Lambda = %v, want a number of at least 0", o.Lambda)},
 		{o.HeldOut >= 0 && o.HeldOut < 1, fmt.Sprintf("HeldOut = %v, want a fraction in [0, 1)", o.HeldOut)},

@@ -12,7 +12,7 @@ import (
 )
 
 // showColumns says what was made of the columns of a table, of a scaler that no flag names what it is (if it is known),
-// and what might serve rows such as the first better.
+// which columns give the label away, and what might serve rows such as the first better.
 func showColumns(c *data.Columns, first *data.Frame, scale string, chosen bool) {
 	if c == nil || first == nil {
 		return
@@ -41,8 +41,33 @@ func showColumns(c *data.Columns, first *data.Frame, scale string, chosen bool) 
 		}
 	}
 	fmt.Fprintln(os.Stderr, program.Shown(text))
+	showSuspects(c, first)
 	if chosen && histograms(c, first) {
 		fmt.Fprintln(os.Stderr, "the rows look like histograms; --scale l1 --map exp-chi2 may serve them better")
+	}
+}
+
+// mostSuspected is how many rows show whether a column gives the label away.
+const mostSuspected = 2000
+
+// showSuspects names the columns that give the label away, by some of the rows.
+func showSuspects(c *data.Columns, f *data.Frame) {
+	var some []int
+	for i := 0; i < f.Rows(); i += 1 + f.Rows()/mostSuspected {
+		some = append(some, i)
+	}
+	l, err := f.Take(some).Look(c)
+	if err != nil {
+		return // the rows are refused elsewhere
+	}
+	majority := 0.
+	if l.Classes != nil {
+		majority = float64(l.Classes[0].Rows) / float64(l.Rows)
+	}
+	for _, in := range l.Columns {
+		if in.Left == "" && l.Rows >= 20 && in.Tells >= .99 && in.Tells > majority+.5*(1-majority) {
+			fmt.Fprintf(os.Stderr, "column %q gives the label away: it alone tells %.1f %% of it; --drop %q unless it is known beforehand\n", in.Name, 100*in.Tells, in.Name)
+		}
 	}
 }
 

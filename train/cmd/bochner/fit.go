@@ -18,6 +18,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
@@ -223,7 +224,10 @@ func (f *fitting) setMap() error {
 		r.Spec.Features = tunedFeatures
 	}
 	spec, err := f.Maps.spec(r.Spec, r.Scale, f.tunes())
-	if err != nil {
+	switch {
+	case err != nil && f.Maps == mapFlags{}:
+		return f.wrong(err)
+	case err != nil:
 		return &program.UsageError{Err: err}
 	}
 	if spec.Tune == "" {
@@ -337,7 +341,18 @@ func (f *fitting) setOptions() error {
 	if t := r.Tuner; t != nil && t.Seed == 0 {
 		t.Seed, t.Evidence.Seed, t.Descent.Seed = r.Spec.Seed, r.Spec.Seed, r.Spec.Seed
 	}
+	if mini, ok := r.Fitter.(sgd.MiniBatch); ok {
+		return f.wrong(mini.Validate(r.Spec.Tuned()))
+	}
 	return nil
+}
+
+// wrong makes a parameter out of range an error of the recipe, where there is one, and otherwise a wrong flag.
+func (f *fitting) wrong(err error) error {
+	if f.Recipe != "" && errors.Is(err, domain.ErrParam) {
+		return fmt.Errorf("--recipe %s: %w", f.Recipe, err)
+	}
+	return asUsage(err)
 }
 
 func deref[T any](p *T) (v T) {
@@ -592,8 +607,8 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 	m, report, err := recipe.Fit(ctx, rows)
 	done()
 	if m == nil {
-		if !began.IsZero() && timed == nil {
-			err = asUsage(err) // the map could not be drawn
+		if timed == nil || f.Recipe != "" {
+			err = f.wrong(err) // before anything was drawn, or of a field that no flag has
 		}
 		return nil, err
 	}

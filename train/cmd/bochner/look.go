@@ -50,8 +50,12 @@ func (c *lookCmd) Run(ctx context.Context) error {
 		return err
 	}
 	if f.Labels != nil {
-		if err := data.NewClasses(f.Labels).Check(f.Rows()); err != nil {
-			return fmt.Errorf("%s: %w", f.Source, err)
+		if doubt := data.NewClasses(f.Labels).Check(f.Rows()); doubt != nil {
+			read.Tell(fmt.Sprintf("%s: %v", f.Source, doubt))
+			read.Task = data.Regression
+			if targets, err := data.ReadFrame(ctx, read, c.Files...); err == nil {
+				f = targets
+			}
 		}
 	}
 	notes := f.Tell
@@ -129,20 +133,6 @@ func printLook(l *data.Look, targets []*data.ColumnLook) {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%s\n", short(c.Name, 24), kind, c.Missing, c.Distinct, values, becomes)
 	}
 	w.Flush()
-	printSuspects(l)
-}
-
-// printSuspects names the columns that give the label away.
-func printSuspects(l *data.Look) {
-	majority := 0.
-	if l.Classes != nil {
-		majority = float64(l.Classes[0].Rows) / float64(l.Rows)
-	}
-	for _, c := range l.Columns {
-		if c.Left == "" && l.Rows >= 20 && c.Tells >= .99 && c.Tells > majority+.5*(1-majority) {
-			fmt.Printf("\ncolumn %q gives the label away: it alone tells %.1f %% of it; --drop %q unless it is known beforehand\n", c.Name, 100*c.Tells, c.Name)
-		}
-	}
 }
 
 // span is the range of numbers or times.

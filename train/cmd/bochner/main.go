@@ -26,6 +26,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -33,7 +34,9 @@ import (
 	"slices"
 
 	"github.com/alecthomas/kong"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/modelfile"
 )
 
@@ -89,5 +92,22 @@ func run(ctx context.Context, args []string) error {
 			g[p.Flag.Name] = p.Flag
 		}
 	}
-	return k.Run(g, k.Selected())
+	return g.wrongColumn(k.Run(g, k.Selected()))
+}
+
+// wrongColumn makes a column that there is not a wrong flag if a flag names it.
+func (g given) wrongColumn(err error) error {
+	var at *data.Error
+	if !errors.As(err, &at) || !errors.Is(at, data.ErrColumn) && !errors.Is(at, ops.ErrParam) {
+		return err
+	}
+	for _, name := range []string{"label", "id", "drop", "categorical"} {
+		if f := g[name]; f != nil {
+			named, several := f.Target.Interface().([]string)
+			if several && slices.Contains(named, at.Column) || f.Target.String() == at.Column {
+				return program.Usage("--%s: %w", name, err)
+			}
+		}
+	}
+	return err
 }

@@ -128,7 +128,7 @@ func (f *fitting) setAside(source string, n int, labels []string) (rows, held []
 	rows, held = data.Split(n, testShare, f.recipe.Spec.Seed)
 	if f.task == data.Classification {
 		all := data.NewClasses(labels)
-		if err := all.Check(n); err != nil { // a class a row: none can be set aside
+		if err := all.Check(n); err != nil { // most classes have one row, which cannot be set aside
 			return nil, nil, fmt.Errorf("%s: %w", source, err)
 		}
 		classes, err := all.Index(labels)
@@ -138,7 +138,7 @@ func (f *fitting) setAside(source string, n int, labels []string) (rows, held []
 		rows, held = data.SplitStratified(classes, testShare, f.recipe.Spec.Seed)
 	}
 	if len(held) == 0 {
-		return nil, nil, fmt.Errorf("%s: no row can be set aside for testing; give --test", source)
+		return nil, nil, fmt.Errorf("%s: the classes have too few rows to set some aside for testing; give --test, or name the label by --label", source)
 	}
 	return rows, held, nil
 }
