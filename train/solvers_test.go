@@ -528,7 +528,7 @@ func TestSparseMemory(t *testing.T) {
 	before, peak, steps := 0., 0., 0
 	watch := func() { peak, steps = max(peak, live()-before), steps+1 }
 	svm, logistic := linear.SVMOptions{Lambdas: []float64{.1}}, linear.LogisticOptions{Lambdas: []float64{.1}}
-	svm.Progress, logistic.Progress = func(int, int) { watch() }, func(int, float64) { watch() }
+	svm.Progress, logistic.Progress = func(int, int, float64) { watch() }, func(int, float64) { watch() }
 	fit := func(f fits.Fitter, m layers.Layer, y *mat.Dense) layers.Head {
 		k := y.RawMatrix().Cols
 		head := must(layers.NewHead(f.HeadKind(), m.Features(), k))

@@ -3,6 +3,7 @@ package data
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -121,8 +122,9 @@ func Files(paths ...string) ([]string, error) {
 	var files []string
 	for _, p := range paths {
 		info, err := os.Stat(p)
-		if err != nil {
-			return nil, fmt.Errorf("data: %w", err)
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			return nil, fmt.Errorf("data: %s: %w", at.Path, at.Err)
 		}
 		if !info.IsDir() {
 			files = append(files, p)

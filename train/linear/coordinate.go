@@ -95,7 +95,7 @@ func descend[T domain.Float](p *newton, shift float64, of func(values) []T) (gap
 			}
 		}
 		if left = next; p.progress != nil && round > 0 {
-			p.progress(round, len(left), slices.Max(gap))
+			p.progress(round, len(left), shift/p.scale, slices.Max(gap))
 		}
 		if len(left) == 0 || round == rounds {
 			p.w, p.scores = w, scores

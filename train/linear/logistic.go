@@ -98,7 +98,7 @@ func (o LogisticOptions) newton() newtonOptions {
 		return softmax(y.RawMatrix().Cols), nil, nil
 	}
 	if o.Progress != nil {
-		n.progress = func(steps, _ int, promise float64) { o.Progress(steps, promise) }
+		n.progress = func(steps, _ int, _, promise float64) { o.Progress(steps, promise) }
 	}
 	return n
 }

@@ -60,7 +60,7 @@ type newtonOptions struct {
 	bias     float64
 	wrong    string                   // what is wrong with the other options
 	targets  func(y *mat.Dense) error // checks them
-	progress func(steps, columns int, promise float64)
+	progress func(steps, columns int, lambda, promise float64)
 	// loss is for targets y, which it may put into a unit, in rows of the given weights.
 	loss func(y *mat.Dense, weight []float64) (loss, *given.Unit, error)
 }
@@ -333,7 +333,7 @@ func (p *newton) minimise(lambda float64, gap []float64) (*Fit, error) {
 			}
 		}
 		if p.progress != nil && f.Steps > 0 {
-			p.progress(f.Steps, len(at), most)
+			p.progress(f.Steps, len(at), lambda, most)
 		}
 		switch {
 		case len(at) == 0:

@@ -63,8 +63,8 @@ type SVMOptions struct {
 	CacheBytes int64
 	BlockRows  int // as in RidgeOptions
 	// Progress is called after each Newton step, and each round of coordinate descent, with the number of them so far
-	// and of the columns that are still to fit; nil: not called.
-	Progress func(steps, columns int)
+	// and of the columns that are still to fit to this lambda; nil: not called.
+	Progress func(steps, columns int, lambda float64)
 }
 
 // FitSVM fits linear support vector machines on the features z = m(x), one for each column of y, with the squared loss
@@ -115,7 +115,7 @@ func (o SVMOptions) newton() newtonOptions {
 		n.tol, n.targets, n.loss = orElse(o.Tol, 1e-5), func(*mat.Dense) error { return nil }, o.insensitive
 	}
 	if o.Progress != nil {
-		n.progress = func(steps, columns int, _ float64) { o.Progress(steps, columns) }
+		n.progress = func(steps, columns int, lambda, _ float64) { o.Progress(steps, columns, lambda) }
 	}
 	switch {
 	case o.Loss != SquaredHinge && o.Loss != SquaredInsensitive:

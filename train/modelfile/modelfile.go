@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 
@@ -65,7 +66,11 @@ func Write(path string, meta map[string]string, tensors map[string]*tensor.Dense
 // for a file that was cut or changed, ErrFormat for another kind of file, and the errors of the file system.
 func Read(path string) (meta map[string]string, tensors map[string]*tensor.Dense, err error) {
 	info, err := os.Stat(path) // as opening a named pipe waits for its writer
-	if err == nil {
+	var at *fs.PathError
+	switch {
+	case errors.As(err, &at):
+		err = fmt.Errorf("%s: %w", at.Path, at.Err)
+	case err == nil:
 		err = regular(path, info)
 	}
 	if err != nil {

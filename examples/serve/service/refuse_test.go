@@ -164,11 +164,11 @@ func TestEncoding(t *testing.T) {
 // TestMethods: other methods and pages are 405 and 404.
 func TestMethods(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), nil)
-	if status, _ := r.get(t, "/predict"); status != http.StatusMethodNotAllowed {
-		t.Errorf("GET /predict: %d", status)
+	if status, text := r.get(t, "/predict"); status != http.StatusMethodNotAllowed || !strings.Contains(text, `{"error":"serve: /predict does not take GET; use POST"}`) {
+		t.Errorf("GET /predict: %d %s", status, text)
 	}
-	if status, _ := r.get(t, "/model.safetensors"); status != http.StatusNotFound {
-		t.Errorf("another page: %d", status)
+	if status, text := r.get(t, "/model.safetensors"); status != http.StatusNotFound || !strings.Contains(text, `{"error":"serve: there is no page /model.safetensors;`) {
+		t.Errorf("another page: %d %s", status, text)
 	}
 }
 

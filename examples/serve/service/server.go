@@ -65,8 +65,31 @@ func (s *server) handler() http.Handler {
 		fmt.Fprintln(w, "ok")
 	})
 	mux.Handle("GET /metrics", s.metrics.handler())
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		none, route := mux.Handler(r)
+		if route != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		status := &statusOnly{ResponseWriter: w}
+		none.ServeHTTP(status, r)
+		if status.code == http.StatusMethodNotAllowed {
+			s.refuse(w, refusal(status.code, "%s does not take %s; use %s", r.URL.Path, r.Method, w.Header().Get("Allow")))
+			return
+		}
+		s.refuse(w, refusal(http.StatusNotFound, "there is no page %s; POST /predict takes rows, and GET / explains", r.URL.Path))
+	})
 }
+
+// statusOnly keeps the status and the headers of an answer, and drops its text.
+type statusOnly struct {
+	http.ResponseWriter
+	code int
+}
+
+func (w *statusOnly) WriteHeader(code int) { w.code = code }
+
+func (w *statusOnly) Write(text []byte) (int, error) { return len(text), nil }
 
 // knownHosts refuses requests for a host other than this machine and --hosts if the server listens at a loopback
 // address: the name of another site may be resolved to 127.0.0.1, and its pages would read the answers.

@@ -187,7 +187,11 @@ func (j *tableReader) missing(found int) error {
 			missing = append(missing, name)
 		}
 	}
-	return fmt.Errorf("serve: body: row %d does not have the key %s; %s: %w", j.row,
+	keys := "key"
+	if found+1 < len(j.cells) {
+		keys = "keys"
+	}
+	return fmt.Errorf("serve: body: row %d does not have the %s %s; %s: %w", j.row, keys,
 		names(missing, len(j.cells)-found), sendNull, domain.ErrShape)
 }
 

@@ -197,7 +197,7 @@ func TestTableRefusals(t *testing.T) {
 		{row(`1,"male",0,"maybe","2026-01-31"`), 422, []string{`row 1: column "ticket" is "maybe", and in the training rows it is no or yes`}},
 		{row(`1,"male",0,"no","31.1.2026"`), 422, []string{`row 1: column "day" is "31.1.2026", and a time is written as year-month-day`}},
 		{row(`1,"male",,"no","2026-01-31"`), 400, []string{"byte 51: invalid character ','"}},
-		{object(`"age":1,"child":0,"day":"2026-01-31","fate":"lost"`), 422, []string{`row 0 does not have the key "sex", "ticket"; send null where a value is missing`}},
+		{object(`"age":1,"child":0,"day":"2026-01-31","fate":"lost"`), 422, []string{`row 0 does not have the keys "sex", "ticket"; send null where a value is missing`}},
 		{object(``), 422, []string{`"age", "sex", "child", "ticket", "day"`}},
 		{object(`"age":1,"sex":"male","age":2`), 400, []string{`row 0 has the key "age" twice`}},
 		{object(`"age":1,"z":tru`), 400, []string{"in literal true"}},

@@ -113,6 +113,9 @@ func parseAxis(text string) (train.Axis, error) {
 	}
 	if isRange {
 		a.Values, a.Lo, a.Hi = nil, a.Values[0], a.Values[1]
+		if a.Lo > a.Hi {
+			return a, program.Usage("--grid %s: %s is above %s; want NAME=LEAST:MOST", text, lo, hi)
+		}
 	}
 	return a, nil
 }

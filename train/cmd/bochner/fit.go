@@ -165,7 +165,7 @@ func (f *fitting) plan(node *kong.Node) error {
 	if f.read.Tell == nil {
 		f.read.Tell = tellOnce()
 	}
-	if err := f.Labels.set(&f.read, f.task); err != nil {
+	if err := cmp.Or(f.Labels.set(&f.read, f.task), f.Labels.dropped(f.Columns)); err != nil {
 		return err
 	}
 	f.read.ID = f.ID
@@ -283,6 +283,8 @@ func (f *fitting) setHead() error {
 		head = "ridge"
 	case head == "softmax" && f.task == data.Regression:
 		return program.Usage("--head softmax does not apply to --task %s; use ridge, svm or linear", f.Task)
+	case head == "huber" && f.task == data.Classification:
+		return program.Usage("--head huber does not apply to --task %s: its loss is of targets; use softmax, ridge or svm", f.Task)
 	case r.Tuner != nil && head != "softmax" && head != "ridge":
 		return program.Usage("--tune %s does not apply to --head %s; use softmax or ridge", deref(f.Tune), head)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -40,7 +41,7 @@ func (c *lookCmd) Run(ctx context.Context) error {
 	if c.Task == "regression" {
 		task = data.Regression
 	}
-	if err := c.Labels.set(&read, task); err != nil {
+	if err := cmp.Or(c.Labels.set(&read, task), c.Labels.dropped(c.Columns)); err != nil {
 		return err
 	}
 	read.ID = c.ID

@@ -24,8 +24,8 @@ func afford(what string, bytes float64, remedy string) error {
 	if have == 0 || bytes+float64(program.PeakRSS()) <= float64(have) {
 		return nil
 	}
-	return fmt.Errorf("%s: that takes %.0f bytes of memory, and there are %d, of which %d are taken; %s", what, bytes,
-		have, program.PeakRSS(), remedy)
+	return fmt.Errorf("%s: that takes %s of memory, and there are %s, of which %s are taken; %s", what, inBytes(bytes),
+		inBytes(float64(have)), inBytes(float64(program.PeakRSS())), remedy)
 }
 
 // affordScaling refuses sparse rows that a scaler would make too large.
@@ -79,7 +79,10 @@ const touched = 1e9
 const slowest = 2e8
 
 func inBytes(b float64) string {
-	if b >= 1e9 {
+	switch {
+	case b >= 1e12:
+		return fmt.Sprintf("%.3g TB", b/1e12)
+	case b >= 1e9:
 		return fmt.Sprintf("%.3g GB", b/1e9)
 	}
 	return fmt.Sprintf("%.0f MB", math.Ceil(b/1e6))

@@ -38,7 +38,9 @@ func shown(s *train.Start) (f fits.Fitter, done func()) {
 		return f, bar.Close
 	case linear.SVMOptions:
 		bar, columns := program.NewProgress("svm, columns"), s.Problem.Outputs
-		f.Progress = func(_, open int) { bar.Step(columns-open, columns, "") }
+		f.Progress = func(_, open int, lambda float64) {
+			bar.Step(columns-open, columns, fmt.Sprintf("lambda %.3g", lambda))
+		}
 		return f, bar.Close
 	case sgd.MiniBatch:
 		bar, score := program.NewProgress("epoch"), "rmse"

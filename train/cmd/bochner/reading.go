@@ -77,6 +77,16 @@ func (f labelFlags) set(o *data.Options, task data.Task) error {
 	return nil
 }
 
+// dropped is an error for a label that is also left out.
+func (f labelFlags) dropped(c columnFlags) error {
+	for _, name := range c.Drop {
+		if slices.Contains(f.Label, name) {
+			return program.Usage("--label %s and --drop %s: a column is the label or left out; give one of the two", name, name)
+		}
+	}
+	return nil
+}
+
 // last says whether the flag is not given.
 func (f labelFlags) last() bool { return len(f.Label) == 1 && f.Label[0] == "last" }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/bochner-go/bochner/train/report"
 	"github.com/bochner-go/bochner/train/wholefile"
@@ -40,7 +41,7 @@ func CheckWritable(flagName, path string) error {
 type File struct{ Flag, Path string }
 
 // CheckFiles checks, before any work is done for them, that no output is one of the inputs or another output, under
-// whatever names and through links, and that the outputs can be written. Inputs may be folders.
+// whatever names and through links, that pictures are named as PNG files, and that the outputs can be written. Inputs may be folders.
 func CheckFiles(inputs, outputs []File) error {
 	var taken []File
 	for _, in := range inputs {
@@ -66,6 +67,9 @@ func CheckFiles(inputs, outputs []File) error {
 			if wholefile.Same(out.Path, other.Path) {
 				return Usage("%s and %s name the same file, %s; name another for %s", out.Flag, other.Flag, other.Path, out.Flag)
 			}
+		}
+		if out.Flag == "--plot" && strings.ToLower(filepath.Ext(out.Path)) != ".png" {
+			return Usage("--plot %s: want a name that ends in .png", out.Path)
 		}
 		taken = append(taken, out)
 	}

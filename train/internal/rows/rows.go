@@ -322,6 +322,8 @@ func (s *Source) Cancelled() error {
 		return s.Stop(err)
 	case s.Total == 0: // not known
 		return fmt.Errorf("train: %s: stopped after %d rows: %w", s.Who, s.done, err)
+	case s.done >= s.Total:
+		return fmt.Errorf("train: %s: stopped after all %d rows were read: %w", s.Who, s.Total, err)
 	default:
 		return fmt.Errorf("train: %s: stopped after %d of %d rows: %w", s.Who, s.done, s.Total, err)
 	}
