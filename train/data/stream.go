@@ -124,7 +124,10 @@ func Files(paths ...string) ([]string, error) {
 		info, err := os.Stat(p)
 		var at *fs.PathError
 		if errors.As(err, &at) {
-			return nil, fmt.Errorf("data: %s: %w", at.Path, at.Err)
+			err = at.Err // without the name of the call
+		}
+		if err != nil {
+			return nil, fmt.Errorf("data: %s: %w", p, err)
 		}
 		if !info.IsDir() {
 			files = append(files, p)

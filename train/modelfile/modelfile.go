@@ -67,13 +67,13 @@ func Write(path string, meta map[string]string, tensors map[string]*tensor.Dense
 func Read(path string) (meta map[string]string, tensors map[string]*tensor.Dense, err error) {
 	info, err := os.Stat(path) // as opening a named pipe waits for its writer
 	var at *fs.PathError
-	switch {
-	case errors.As(err, &at):
-		err = fmt.Errorf("%s: %w", at.Path, at.Err)
-	case err == nil:
-		err = regular(path, info)
+	if errors.As(err, &at) {
+		err = at.Err // without the name of the call
 	}
 	if err != nil {
+		return nil, nil, fmt.Errorf("modelfile: %s: %w", path, err)
+	}
+	if err := regular(path, info); err != nil {
 		return nil, nil, fmt.Errorf("modelfile: %w", err)
 	}
 	f, err := os.Open(path)

@@ -41,7 +41,8 @@ func CheckWritable(flagName, path string) error {
 type File struct{ Flag, Path string }
 
 // CheckFiles checks, before any work is done for them, that no output is one of the inputs or another output, under
-// whatever names and through links, that pictures are named as PNG files, and that the outputs can be written. Inputs may be folders.
+// whatever names and through links, that pictures are named as PNG files, and that the outputs can be written.
+// Inputs may be folders.
 func CheckFiles(inputs, outputs []File) error {
 	var taken []File
 	for _, in := range inputs {
