@@ -165,7 +165,7 @@ var timeCases = []tableCase{
 	{name: "RFC 3339", text: "a,y\n1970-01-03T06:00:00Z,p\n1970-01-02T00:00:00+06:00,q\n", want: "a:time | 2.25 >p | 0.75 >q"},
 	{name: "day.month.year", text: "a,y\n31.01.1970,p\n01.02.1970,q\n", want: "a:time | 30 >p | 31 >q"},
 	{name: "month/day/year, told by a day above 12", text: "a,y\n01/31/1970,p\n02/01/1970,q\n", want: "a:time | 30 >p | 31 >q"},
-	{name: "a date that is none", text: lines("n,d,y\n", 20, func(i int) string { return fmt.Sprintf("%d,%02d/0%d/2020,%c", i, 31-i, 1+(20-i)/20, 'p'+rune(i%2)) }), err: ErrFormat, says: []string{"train.csv", `column "d": "31/02/2020" is no time where 19 of 20 texts are`, "correct it"}},
+	{name: "a date that is none", text: lines("n,d,y\n", 20, func(i int) string { return fmt.Sprintf("%d,%02d/0%d/2020,%c", i, 31-i, 1+(20-i)/20, 'p'+rune(i%2)) }), err: ErrFormat, says: []string{"train.csv:2: ", `column "d": "31/02/2020" is no time where 19 of 20 texts are`, "correct it"}},
 	{name: "dates in two ways", text: "d,y\n01.02.2020,p\n2020-02-03,q\n2020-02-04,q\n", err: ErrFormat, says: []string{"train.csv", `column "d": "01.02.2020" is a time that is not written as year-month-day`, "write all alike"}},
 	{name: "dates that can be read both ways", text: "a,y\n01/02/1970,p\n02/03/1970,q\n", want: "a:time | 31 >p | 60 >q", told: []string{`its dates may be day/month/year or month/day/year`}},
 	{name: "dates as a spreadsheet writes them", text: "a,y\n1/31/1970,p\n2/1/1970,q\n", want: "a:time | 30 >p | 31 >q"},

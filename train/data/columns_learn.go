@@ -506,19 +506,26 @@ func (l *learner) ofTimes(s *columnStats, in *Input) (bool, error) {
 // checkTimes refuses texts that look like misspelt times: most have a layout, and some are odd.
 func (l *learner) checkTimes(s *columnStats, layout string, odd []string) error {
 	none := func(t string) bool { _, ok := readTime(t); return !ok }
-	what := ""
+	what, remedy := "", "write all alike"
 	switch i := slices.IndexFunc(odd, none); {
 	case i < 0:
-		what = fmt.Sprintf("is a time that is not written as %s, and others are; write all alike", spelt(layout))
+		what = fmt.Sprintf("is a time that is not written as %s, and others are", spelt(layout))
 	case len(s.texts) > 10 && len(s.texts) >= 10*len(odd):
 		odd[0] = odd[i]
-		what = fmt.Sprintf("is no time where %d of %d texts are times; correct it, leave it empty if it is missing",
-			len(s.texts)-len(odd), len(s.texts))
+		what = fmt.Sprintf("is no time where %d of %d texts are times", len(s.texts)-len(odd), len(s.texts))
+		remedy = "correct it, leave it empty if it is missing"
 	default:
 		return nil
 	}
-	return fmt.Errorf("data: %s: column %s: %s %s, leave the column out, or declare it a category (ColumnOptions.Categorical, --categorical): %w", l.like.Source,
-		quote(s.name), quote(odd[0]), what, ErrFormat)
+	line, row := 0, ""
+	for i := range l.like.rows {
+		if l.like.columns[s.place].text(i) == odd[0] {
+			line, row = l.like.placeOf(i)
+			break
+		}
+	}
+	return newError(l.like.Source, line, ErrFormat, "%scolumn %s: %s %s; %s, leave the column out, or declare it a category (ColumnOptions.Categorical, --categorical)", row,
+		quote(s.name), quote(odd[0]), what, remedy)
 }
 
 // spelt is a layout for a message.

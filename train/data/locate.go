@@ -8,14 +8,19 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Locate adds the file to an error about the set. It changes the number of the row or bag in the error to the number in
-// that file, also for a set that Take made. It changes nothing but row numbers for a set without Source.
+// Locate adds the file, and the line if it is known, to an error about the set. It changes the number of the row or bag
+// in the error to the number in that file, also for a set that Take made. It changes nothing but row numbers for a set
+// without Source.
 func (s *Set) Locate(err error) error {
 	return locate(err, func(row int) (string, int) {
-		if s.taken == nil || row < 0 {
-			return s.Source, row
+		file, at := s.Source, row
+		if row >= 0 && s.lines != nil {
+			file = fmt.Sprintf("%s:%d", file, s.lines[row])
 		}
-		return s.Source, s.taken[row]
+		if row >= 0 && s.taken != nil {
+			at = s.taken[row]
+		}
+		return file, at
 	})
 }
 

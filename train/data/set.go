@@ -25,6 +25,7 @@ type Set struct {
 	Source     string   // the file
 	Columns    *Columns // turned a table into X; nil if its columns are numbers
 	taken      []int    // the number of each row in the file, after Take; nil: all rows
+	lines      []int    // of the rows in the file, where it is the text of a table; else nil
 }
 
 // Rows returns n, and 0 without X.
@@ -141,6 +142,7 @@ func (s *Set) Take(idx []int) *Set {
 		out.Y = appendRows(nil, s.Y, idx, s.Targets())
 	}
 	out.Labels, out.IDs, out.taken = pick(s.Labels, idx), pick(s.IDs, idx), taken(s.taken, idx)
+	out.lines = pick(s.lines, idx)
 	return out
 }
 
