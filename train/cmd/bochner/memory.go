@@ -81,7 +81,7 @@ const slowest = 2e8
 func inBytes(b float64) string {
 	switch {
 	case b >= 1e12:
-		return fmt.Sprintf("%.3g TB", b/1e12)
+		return fmt.Sprintf("%.0f TB", b/1e12)
 	case b >= 1e9:
 		return fmt.Sprintf("%.3g GB", b/1e9)
 	}

@@ -20,13 +20,13 @@ func TestAfford(t *testing.T) {
 	}
 	err := afford("too much", 1e17, "ask for less")
 	if err == nil || !strings.HasPrefix(err.Error(),
-		"too much: that takes 100000000000000000 bytes of memory, and there are ") || !strings.HasSuffix(err.Error(),
+		"too much: that takes 100000 TB of memory, and there are ") || !strings.HasSuffix(err.Error(),
 		"; ask for less") {
 		t.Errorf("%v", err)
 	}
 	spec := layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": 1.}, Dims: 1 << 30, Features: 1 << 20}
 	if err := affordMap(spec, spec.Dims); err == nil || !strings.Contains(err.Error(),
-		"--map gaussian --features 1048576 in 1073741824 dimensions: that takes 4503599627370496 bytes") {
+		"--map gaussian --features 1048576 in 1073741824 dimensions: that takes 4504 TB") {
 		t.Errorf("%v", err)
 	}
 	spec.Sampler = "structured"
