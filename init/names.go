@@ -33,8 +33,8 @@ func SamplerByName(name string) (Sampler, error) {
 		}
 		names = append(names, s.String())
 	}
-	return nil, fmt.Errorf("spectral: no sampler is called %q%s; there are %s: %w", name, domain.Guess(name, names), strings.Join(names, ", "),
-		ErrParam)
+	return nil, fmt.Errorf("spectral: no sampler is called %q%s; there are %s: %w", name, domain.Guess(name, names),
+		strings.Join(names, ", "), ErrParam)
 }
 
 // nameOf is the String of a constant with a name.

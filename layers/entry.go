@@ -171,8 +171,8 @@ func Lookup(name string) (*Entry, error) {
 	for i, e := range all {
 		names[i] = e.Name
 	}
-	return nil, fmt.Errorf("layers: there is no map %q%s; want one of %s: %w", name, domain.Guess(name, names),
-		strings.Join(names, ", "), ErrParam)
+	return nil, fmt.Errorf("layers: there is no map %q%s; want one of %s, or what Register adds: %w", name,
+		domain.Guess(name, names), strings.Join(names, ", "), ErrParam)
 }
 
 // lending returns the maps whose kernels are of a type and may be those of other maps.

@@ -541,7 +541,7 @@ func TestPredictionErrors(t *testing.T) {
 		"(5, 3) and the model was fitted on 2 columns")
 	wants(t, "sets", second(m.Scores(nan)), domain.ErrDomain, "bag 3: x[2,1] = NaN")
 	wants(t, "sets", ridge(nil), domain.ErrParam, "sets of samples want one, such as hdd-js")
-	wants(t, "sets", ridge(must(layers.NewIdentity(2))), domain.ErrDtype, "it is a map of rows")
+	wants(t, "sets", ridge(must(layers.NewIdentity(2))), domain.ErrDtype, "the map takes rows")
 	wants(t, "sets", (&layers.Spec{Map: "gaussian"}).FillDefaults(nan), domain.ErrDtype, "map gaussian is one of rows")
 }
 
