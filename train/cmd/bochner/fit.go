@@ -349,7 +349,7 @@ func (f *fitting) setOptions() error {
 	return nil
 }
 
-// wrong makes a parameter out of range an error of the recipe, where there is one, and otherwise a wrong flag.
+// wrong attributes a parameter out of range to the recipe, if there is one, and otherwise to the flags.
 func (f *fitting) wrong(err error) error {
 	if f.Recipe != "" && errors.Is(err, domain.ErrParam) {
 		return fmt.Errorf("--recipe %s: %w", f.Recipe, err)
@@ -406,7 +406,7 @@ func withSeed(f fits.Fitter, seed uint64) (fits.Fitter, bool) {
 	return with(f, "Seed", seed)
 }
 
-// withLambdas is a Fitter that chooses among some lambdas.
+// withLambdas returns a Fitter with other lambdas, or with none.
 func withLambdas(f fits.Fitter, lambdas ...float64) fits.Fitter {
 	if r, ok := f.(linear.RidgeOptions); ok {
 		r.Lambdas, r.Select = lambdas, linear.SelectAuto
@@ -463,7 +463,10 @@ func (f *fitting) setLambda() error {
 	switch {
 	case f.Lambda == "":
 	case f.Lambda == "held-out" && many && !isRidge:
-		f.recipe.Fitter, _ = with(f.recipe.Fitter, "HeldOut", .2)
+		f.recipe.Fitter = withLambdas(f.recipe.Fitter)
+		if reflect.ValueOf(f.recipe.Fitter).FieldByName("HeldOut").IsZero() {
+			f.recipe.Fitter, _ = with(f.recipe.Fitter, "HeldOut", .2)
+		}
 	case f.Lambda == "loo" && isRidge:
 		ridge.Select = linear.SelectLOO
 		f.recipe.Fitter = ridge
