@@ -21,8 +21,8 @@ import (
 // The tag param is the name, doc the meaning. default is the value for a Spec that leaves the name out; without it the
 // value comes from the data (Spec.FillDefaults), and is false for a bool. range is an interval as "[0,1]" or "(0,", by
 // default the numbers above 0. words are words that stand for numbers, 0, 1, 2, ... or as "auto=0" says; a number is
-// then allowed only if there is a range. The fields of an embedded struct count as those of the struct around it, and so
-// do those of a struct or interface with the tag `param:",inline"`.
+// then allowed only if there is a range. The fields of an embedded struct are parameters too, and so are the fields
+// of a struct or interface with the tag `param:",inline"`.
 //
 // The kind of the parameter is the type of the field: bool; int or []int, for a whole number; float64; []float64, for
 // finite numbers as text, "1:10"; spectral.Kernel, for the name of the map whose kernel it is.
@@ -111,10 +111,10 @@ func walk(v reflect.Value, borrowed bool, do func(d ParamDef, f reflect.Value)) 
 	}
 }
 
-// embedded says whether a field is an embedded struct, whose fields count as those of the struct around it.
+// embedded reports whether a field is an embedded struct, whose fields are parameters of the outer struct.
 func embedded(f reflect.StructField) bool { return f.Anonymous && f.Type.Kind() == reflect.Struct }
 
-// unread returns the path of a field that is no parameter although it is exported or embedded, "" if there is none.
+// unread returns the path of an exported or embedded field that is not a parameter, or "".
 func unread(t reflect.Type) string {
 	for i := range t.NumField() {
 		f := t.Field(i)

@@ -189,7 +189,7 @@ type turned struct {
 	By float64 `param:"by"`
 }
 
-// TestRegisterEmbedded: the parameters of an embedded kernel are those of the kernel around it, and one without a
+// TestRegisterEmbedded: the parameters of an embedded kernel are parameters of the outer kernel, and one without a
 // default must be given.
 func TestRegisterEmbedded(t *testing.T) {
 	must(0, layers.Register(layers.Entry{Name: "turned", Kernel: turned{}}))

@@ -89,7 +89,7 @@ type Report struct {
 // files (*data.Stream).
 //
 // Errors name the file and the row if the rows come from a file: data.ErrLabel for one class alone; data.ErrTask for
-// labels that are no classes; domain.ErrParam for a nil context, for rows without labels and targets, for a map
+// labels that are not classes; domain.ErrParam for a nil context, for rows without labels and targets, for a map
 // that does not suit the rows, for a Spec that tunes its map with a Fitter that leaves it frozen, for a softmax head
 // and targets, and for options out of range; domain.ErrShape for rows, labels and targets that differ in number;
 // domain.ErrDomain for a number that is not finite or outside the map's domain; the errors of the Fitter and the Tuner;

@@ -229,8 +229,8 @@ func (c *contract) build(d, features int, seed uint64, edits ...edit) layers.Lay
 
 var dtypes = []tensor.Dtype{tensor.Float64, tensor.Float32}
 
-// each runs a test for every policy and element type, on d columns (see dims) and with about so many features. It stops
-// at the first failure, whose cause the others would repeat.
+// each runs a test for every policy and element type, on d columns (see dims) and with about the given number of
+// features. It stops at the first failure, because the other cases usually fail for the same cause.
 func (c *contract) each(t *testing.T, d, features int, of []tensor.Dtype,
 	test func(t *testing.T, l layers.Layer, p layers.Policy)) {
 	t.Helper()

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Guess returns a question in parentheses, after a space, for a name that is none of names: whether the nearest of them
-// is meant. It is empty if more than two letters of that one, or half of the name, are to be changed.
+// Guess returns the question ` (did you mean "x"?)` for a name that is not in names, where x is the nearest of them. It
+// returns "" if x differs from name by more than two letters, or by half of its letters.
 func Guess(name string, names []string) string {
 	best, least := "", min(2, (utf8.RuneCountInString(name)-1)/2)+1
 	for _, n := range names {

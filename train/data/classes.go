@@ -38,8 +38,8 @@ func NewClasses(labels []string) Classes {
 	return c
 }
 
-// Check returns an ErrTask for labels that are no classes: there are at least 20 rows, and more than half as many classes
-// as rows. If all are numbers or marks of missing values (see ReadFrame), they look like targets.
+// Check returns an ErrTask for labels that are not classes: there are at least 20 rows, and more than half as many
+// classes as rows. If all are numbers or marks of missing values (see ReadFrame), they look like targets.
 func (c Classes) Check(rows int) error {
 	if rows < 20 || 2*len(c) <= rows {
 		return nil

@@ -320,7 +320,7 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 	return p, nil
 }
 
-// findInOrder takes the features of a table without names for the inputs, which are in their order.
+// findInOrder matches the features of a table without names to the inputs, in order.
 func (c *Columns) findInOrder(p *plan, width int, feature func(j int) bool) error {
 	for j := range width {
 		if feature(j) {

@@ -47,8 +47,8 @@ var (
 	ErrTooLarge = fmt.Errorf("more cells than allowed: %w", ErrFormat)
 	// ErrLabel marks a class that is not among the known ones.
 	ErrLabel = errors.New("unknown class")
-	// ErrTask marks labels that are no classes, because most rows have a different one: targets, or texts.
-	ErrTask = errors.New("labels that are no classes")
+	// ErrTask marks labels that are not classes, because most rows have a different one: targets, or texts.
+	ErrTask = errors.New("labels that are not classes")
 	// ErrColumn marks a label or a row name that is to come from a column that the file lacks; it wraps ErrFormat.
 	ErrColumn = fmt.Errorf("%w", ErrFormat)
 	// ErrZeros marks sparse rows under a scaler that changes zeros.

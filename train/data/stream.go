@@ -122,12 +122,8 @@ func Files(paths ...string) ([]string, error) {
 	var files []string
 	for _, p := range paths {
 		info, err := os.Stat(p)
-		var at *fs.PathError
-		if errors.As(err, &at) {
-			err = at.Err // without the name of the call
-		}
-		if err != nil {
-			return nil, fmt.Errorf("data: %s: %w", p, err)
+		if err != nil { // a *fs.PathError, whose text begins with the name of the call
+			return nil, fmt.Errorf("data: %s: %w", p, errors.Unwrap(err))
 		}
 		if !info.IsDir() {
 			files = append(files, p)

@@ -203,7 +203,7 @@ func (o SVMOptions) Cost(p fits.Problem) fits.Cost {
 	return newtonCost(p, o.CacheBytes, 30*tried(o.Lambdas, o.HeldOut))
 }
 
-// tried is how many lambdas a Newton method fits: six, or one more than its grid has, is a typical number.
+// tried returns how many lambdas a Newton method fits. With its grid six is typical, one more than it begins with.
 func tried(lambdas []float64, heldOut float64) int {
 	if lambdas == nil && heldOut > 0 {
 		return 6

@@ -19,7 +19,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 
@@ -66,12 +65,8 @@ func Write(path string, meta map[string]string, tensors map[string]*tensor.Dense
 // for a file that was cut or changed, ErrFormat for another kind of file, and the errors of the file system.
 func Read(path string) (meta map[string]string, tensors map[string]*tensor.Dense, err error) {
 	info, err := os.Stat(path) // as opening a named pipe waits for its writer
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err // without the name of the call
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("modelfile: %s: %w", path, err)
+	if err != nil {            // a *fs.PathError, whose text begins with the name of the call
+		return nil, nil, fmt.Errorf("modelfile: %s: %w", path, errors.Unwrap(err))
 	}
 	if err := regular(path, info); err != nil {
 		return nil, nil, fmt.Errorf("modelfile: %w", err)

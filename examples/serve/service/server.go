@@ -66,13 +66,13 @@ func (s *server) handler() http.Handler {
 	})
 	mux.Handle("GET /metrics", s.metrics.handler())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		none, route := mux.Handler(r)
+		h, route := mux.Handler(r)
 		if route != "" {
-			mux.ServeHTTP(w, r)
+			h.ServeHTTP(w, r)
 			return
 		}
 		status := &statusOnly{ResponseWriter: w}
-		none.ServeHTTP(status, r)
+		h.ServeHTTP(status, r)
 		if status.code == http.StatusMethodNotAllowed {
 			s.refuse(w, refusal(status.code, "%s does not take %s; use %s", r.URL.Path, r.Method, w.Header().Get("Allow")))
 			return

@@ -95,7 +95,7 @@ func run(ctx context.Context, args []string) error {
 	return g.wrongColumn(k.Run(g, k.Selected()))
 }
 
-// wrongColumn makes a column that there is not a wrong flag if a flag names it.
+// wrongColumn turns an error about a missing column into a usage error if a flag names the column.
 func (g given) wrongColumn(err error) error {
 	var at *data.Error
 	if !errors.As(err, &at) || !errors.Is(at, data.ErrColumn) && !errors.Is(at, ops.ErrParam) {
