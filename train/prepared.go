@@ -316,7 +316,7 @@ func (p *prepared) fitted(f fits.Fitter) learner {
 	part := f // for fits to a part of the rows
 	b, batches := f.(sgd.MiniBatch)
 	if batches {
-		b.Checkpoints, b.Progress = sgd.Checkpoints{}, nil // which are of the fit to all rows
+		b.Checkpoints, b.Progress, b.ScoreRows = sgd.Checkpoints{}, nil, -1 // which are of the fit to all rows
 		part = b
 	}
 	return func(ctx context.Context, t *trial) (err error) {

@@ -97,7 +97,8 @@ type Tuner struct {
 type Step struct {
 	Name string
 	// Score is the error rate for classes, or the root mean squared error for targets. It is NaN for a step that the
-	// map does not have; Note says why.
+	// map does not have; Note says why. Note also names a step whose fit to all rows failed, so that it errs more on them than
+	// the next best step on the rows held out, which takes its place.
 	Score float64
 	// Gain is the error rate, or the mean squared error, of the first step less this step's. StdErr is the standard
 	// error of that difference over the rows.
@@ -135,7 +136,7 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 		t.Descent.MapDecays, t.Descent.LabelSmoothing = d.MapDecays, cmp.Or(t.Descent.LabelSmoothing, d.LabelSmoothing)
 	}
 	c := &tuning{Tuner: t, p: p, solve: p.solverOf(p.model.Spec), solved: StepAll, twin: twin,
-		starts: map[string]sgd.FitOptions{}}
+		starts: map[string]sgd.FitOptions{}, scaled: map[layers.Policy]stretched{}}
 	report.Chosen = t.Steps[0]
 	if !alone {
 		if c.twin = twin / 2; batches {
@@ -145,21 +146,61 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 			return nil, err
 		}
 	}
-	steps := []string{report.Chosen}
-	if report.Chosen == StepSolved {
-		steps = []string{c.solved, StepSolved}
-	}
-	return func(ctx context.Context, t *trial) (err error) {
-		for _, step := range steps {
-			if err = c.take(ctx, t, step); err != nil {
-				break
+	return func(ctx context.Context, t *trial) error { return c.fit(ctx, t, report) }, nil
+}
+
+// fit takes the chosen step. On all rows it gives way to the next best where it errs more on them than that did on the
+// rows held out: its descent has failed.
+func (c *tuning) fit(ctx context.Context, t *trial, report *Report) error {
+	for {
+		t.maps, t.found = map[string]layers.Layer{}, nil
+		step := report.Chosen
+		if step == StepSolved {
+			if err := c.take(ctx, t, c.solved); err != nil {
+				return err
 			}
 		}
-		if errors.Is(err, errNoStep) {
-			err = fmt.Errorf("train: Tuner: %s: %w: %w", report.Chosen, err, domain.ErrParam)
+		switch err := c.take(ctx, t, step); {
+		case errors.Is(err, errNoStep):
+			return fmt.Errorf("train: Tuner: %s: %w: %w", step, err, domain.ErrParam)
+		case err != nil || t.held != nil || c.means == nil:
+			return err
 		}
-		return err
-	}, nil
+		again := *t
+		again.held = t.rows
+		losses, err := c.lossesOf(ctx, &again)
+		if err != nil {
+			return err
+		}
+		delete(c.means, step)
+		mean, std := stat.MeanStdDev(losses, nil)
+		next := slices.MinFunc(c.Steps, func(a, b string) int { return cmp.Compare(c.mean(a), c.mean(b)) })
+		if mean-3*std/math.Sqrt(float64(len(losses))) <= c.mean(next) {
+			return nil
+		}
+		for i := range report.Steps {
+			if report.Steps[i].Name == step {
+				report.Steps[i].Note = fmt.Sprintf("left out: fitted to all rows, it has the error %.4g on them", c.unit(mean))
+			}
+		}
+		report.Chosen = next
+	}
+}
+
+// mean is the mean loss of a step on the held-out rows; +Inf: it cannot be taken.
+func (c *tuning) mean(step string) float64 {
+	if mean, ok := c.means[step]; ok {
+		return mean
+	}
+	return math.Inf(1)
+}
+
+// unit is a mean loss as a Score.
+func (c *tuning) unit(mean float64) float64 {
+	if c.p.model.Classes == nil {
+		return math.Sqrt(mean)
+	}
+	return mean
 }
 
 // checkSteps checks the steps and fills in the default.
@@ -201,10 +242,18 @@ func (t *Tuner) descends() bool {
 type tuning struct {
 	Tuner
 	p      *prepared
-	solve  fits.Fitter               // fits the head of a map that does not change any more
-	solved string                    // what StepSolved goes on from
-	twin   int                       // the largest number of features that the scales are learned on
-	starts map[string]sgd.FitOptions // MapDecay and Directions of the steps that have chosen them
+	solve  fits.Fitter                 // fits the head of a map that does not change any more
+	solved string                      // what StepSolved goes on from
+	twin   int                         // the largest number of features that the scales are learned on
+	starts map[string]sgd.FitOptions   // MapDecay and Directions of the steps that have chosen them
+	scaled map[layers.Policy]stretched // the most likely scales of the trials
+	means  map[string]float64          // of the losses of the steps on held-out rows; nil: a single step
+}
+
+// stretched is a map with learned scales, and minus their log marginal likelihood.
+type stretched struct {
+	m    layers.Layer
+	loss float64
 }
 
 // choose takes the steps in trials and finds the best.
@@ -214,8 +263,8 @@ func (c *tuning) choose(ctx context.Context, out *Report) error {
 		return err
 	}
 	out.Chosen = ""
-	means := map[string]float64{}
-	missing := func(step string) bool { mean, ok := means[step]; return !ok || math.IsInf(mean, 1) }
+	c.means = map[string]float64{}
+	missing := func(step string) bool { return math.IsInf(c.mean(step), 1) }
 	var first []float64 // the losses of the first step
 	for _, name := range c.Steps {
 		switch name {
@@ -224,7 +273,7 @@ func (c *tuning) choose(ctx context.Context, out *Report) error {
 				continue // without what it goes on from, or what solves
 			}
 			c.solved = StepAll
-			if !missing(StepBoth) && (missing(StepAll) || means[StepBoth] < means[StepAll]) {
+			if c.mean(StepBoth) < c.mean(StepAll) {
 				c.solved = StepBoth
 			}
 			out.Solved = c.solved
@@ -237,7 +286,7 @@ func (c *tuning) choose(ctx context.Context, out *Report) error {
 		losses, err := c.losses(ctx, trials, name)
 		switch {
 		case errors.Is(err, errNoStep):
-			step.Note, step.Score, means[name] = err.Error(), math.NaN(), math.Inf(1)
+			step.Note, step.Score = err.Error(), math.NaN()
 		case err != nil:
 			return err
 		default:
@@ -246,10 +295,8 @@ func (c *tuning) choose(ctx context.Context, out *Report) error {
 			}
 			gains := make([]float64, len(losses))
 			floats.SubTo(gains, first, losses)
-			means[name] = stat.Mean(losses, nil)
-			if step.Score = means[name]; c.p.model.Classes == nil {
-				step.Score = math.Sqrt(step.Score)
-			}
+			c.means[name] = stat.Mean(losses, nil)
+			step.Score = c.unit(c.means[name])
 			step.Gain, step.StdErr = stat.Mean(gains, nil), stat.StdDev(gains, nil)/math.Sqrt(float64(len(gains)))
 			step.Seconds = time.Since(start).Seconds()
 		}
@@ -257,7 +304,7 @@ func (c *tuning) choose(ctx context.Context, out *Report) error {
 		if c.Progress != nil {
 			c.Progress(step)
 		}
-		if !missing(name) && (out.Chosen == "" || means[name] < means[out.Chosen]) {
+		if !missing(name) && (out.Chosen == "" || c.mean(name) < c.mean(out.Chosen)) {
 			out.Chosen = name
 		}
 	}
@@ -270,11 +317,18 @@ func (c *tuning) choose(ctx context.Context, out *Report) error {
 
 // losses takes a step in each trial, and returns the losses of the held-out rows.
 func (c *tuning) losses(ctx context.Context, trials []*trial, step string) ([]float64, error) {
-	var o outcome
 	for _, t := range trials {
 		if err := c.take(ctx, t, step); err != nil {
 			return nil, err
 		}
+	}
+	return c.lossesOf(ctx, trials...)
+}
+
+// lossesOf are the losses of the held-out rows.
+func (c *tuning) lossesOf(ctx context.Context, trials ...*trial) ([]float64, error) {
+	var o outcome
+	for _, t := range trials {
 		if err := o.score(ctx, t); err != nil {
 			return nil, err
 		}
@@ -295,7 +349,7 @@ func (c *tuning) take(ctx context.Context, t *trial, step string) (err error) {
 	case StepFrozen:
 		t.m, err = c.build(layers.Frozen, c.p.model.Spec.Features)
 	case StepEvidence:
-		t.m, t.found, err = c.scales(ctx, t.rows, layers.BandwidthEach, layers.Bandwidth)
+		t.m, t.found, err = c.scales(ctx, t, layers.BandwidthEach, layers.Bandwidth)
 	case StepAll, StepBoth:
 		t.m, err = c.build(layers.All, c.p.model.Spec.Features)
 		if err == nil && step == StepBoth {
@@ -305,6 +359,9 @@ func (c *tuning) take(ctx context.Context, t *trial, step string) (err error) {
 			err = fmt.Errorf("%w: %v", errNoStep, err)
 		}
 		b := sgd.MiniBatch{FitOptions: c.Descent, Head: f.HeadKind()}
+		if t.held != nil {
+			b.ScoreRows = -1
+		}
 		if o, chosen := c.starts[step]; chosen {
 			b.MapDecay, b.MapDecays, b.Directions = o.MapDecay, nil, o.Directions
 		}
@@ -328,7 +385,7 @@ func (c *tuning) take(ctx context.Context, t *trial, step string) (err error) {
 // finds that instead.
 func (c *tuning) goOn(ctx context.Context, t *trial) error {
 	if t.maps[StepEvidence] == nil {
-		m, found, err := c.scales(ctx, t.rows, layers.BandwidthEach, layers.Bandwidth)
+		m, found, err := c.scales(ctx, t, layers.BandwidthEach, layers.Bandwidth)
 		if err != nil {
 			return err
 		}
@@ -338,7 +395,7 @@ func (c *tuning) goOn(ctx context.Context, t *trial) error {
 	if !errors.Is(err, domain.ErrShape) {
 		return err
 	}
-	one, _, err := c.scales(ctx, t.rows, layers.Bandwidth)
+	one, _, err := c.scales(ctx, t, layers.Bandwidth)
 	if err != nil {
 		return err
 	}
@@ -348,8 +405,9 @@ func (c *tuning) goOn(ctx context.Context, t *trial) error {
 // twin is the largest number of features that the scales are learned on by a single step, which do not depend on it.
 const twin = 512
 
-// scales is StepEvidence without the head, under the first of the policies that the map has.
-func (c *tuning) scales(ctx context.Context, rows data.Examples, policies ...layers.Policy) (m layers.Layer,
+// scales is StepEvidence without the head, under the first of the policies that the map has. On all rows it goes on from
+// the scales of the trial that were the most likely.
+func (c *tuning) scales(ctx context.Context, t *trial, policies ...layers.Policy) (m layers.Layer,
 	found *evidence.Result, err error) {
 	var policy layers.Policy
 	for _, policy = range policies {
@@ -361,8 +419,15 @@ func (c *tuning) scales(ctx context.Context, rows data.Examples, policies ...lay
 	if err == nil && c.p.model.Spec.Features > c.twin {
 		small, err = c.build(policy, c.twin)
 	}
+	best := c.scaled[policy]
+	if err == nil && t.held == nil && best.m != nil {
+		err = layers.Continue(small, best.m)
+	}
 	if err == nil {
-		found, err = evidence.Maximise(ctx, small, rows, c.Evidence)
+		found, err = evidence.Maximise(ctx, small, t.rows, c.Evidence)
+	}
+	if err == nil && (best.m == nil || found.After < best.loss) {
+		c.scaled[policy] = stretched{small, found.After}
 	}
 	if err == nil && small != m {
 		err = layers.Continue(m, small)

@@ -10,9 +10,11 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -137,5 +139,47 @@ func TestTunerSteps(t *testing.T) {
 	if c.Evidence == nil || !c.Evidence.Converged || !slices.Equal(m.Relevance, c.Evidence.Relevance) ||
 		m.Spec.Tune != "bandwidth-each" || !slices.Equal(reloaded(t, m.Save).Relevance, m.Relevance) {
 		t.Errorf("evidence alone: %+v, relevance %v", c, m.Relevance)
+	}
+	if _, two := of(train.StepFrozen, train.StepEvidence); two.Chosen != train.StepEvidence ||
+		!(two.Evidence.Before-c.Evidence.After < .5*(c.Evidence.Before-c.Evidence.After)) {
+		t.Errorf("after trials the scales start at %+v, alone %+v", two.Evidence, c.Evidence)
+	}
+}
+
+// failing is ridge regression that fails on many rows where the map is tuned: it learns no targets.
+type failing struct {
+	linear.RidgeOptions
+	rows int
+}
+
+func (f failing) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (*fits.Report, error) {
+	pairs := rows.(data.Pairs)
+	n, k := pairs.Y.Dims()
+	tuned := func(p layers.Param) bool { return p.Tuned }
+	if n > f.rows && slices.ContainsFunc(m.Params(), tuned) {
+		none := mat.NewDense(n, k, nil)
+		none.Set(0, 0, 1)
+		pairs.Y = none
+	}
+	return f.RidgeOptions.Fit(ctx, m, head, pairs)
+}
+
+// TestTunerFailed: a step that fails on all rows, where it was the best on those held out, gives way to the next.
+func TestTunerFailed(t *testing.T) {
+	spec := layers.Spec{Map: "gaussian", Features: 64, Seed: 1, Params: layers.Values{"sigma": 2.8}}
+	set := waves(400, 1, true)
+	steps := []string{train.StepFrozen, train.StepEvidence}
+	m, c, err := train.Recipe{Spec: spec, Tuner: &train.Tuner{Seed: 5, Steps: steps}, Fitter: failing{rows: 399}}.Fit(t.Context(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frozen, evidence := c.Steps[0], c.Steps[1]
+	if c.Chosen != train.StepFrozen || !(evidence.Score < frozen.Score) || evidence.Note == "" || frozen.Note != "" ||
+		c.Evidence != nil || m.Relevance != nil || m.Spec.Tune != "" {
+		t.Errorf("%s of %+v, evidence %v, the map tunes %q", c.Chosen, c.Steps, c.Evidence, m.Spec.Tune)
+	}
+	y := must(m.PredictTargets(set.X))
+	if rmse := floats.Distance(y, set.Y, 2) / math.Sqrt(float64(len(y))); !(rmse < 1.1*frozen.Score) {
+		t.Errorf("the error on the rows is %v, and was %v on those held out", rmse, frozen.Score)
 	}
 }

@@ -73,10 +73,12 @@ def numbers(columns, column, value):
         out = times(columns, column, at.timestamp() / 86400)
     elif str(value).lower() in [l.lower() for l in levels]:
         out[0] = float([l.lower() for l in levels].index(str(value).lower()))
-    elif kind == "boolean" and str(value).lower() in ("false", "true", "0", "1"):
-        out[0] = float(str(value).lower() in ("true", "1"))
-    elif kind == "boolean":
+    elif kind == "boolean" and str(value).lower() in ("false", "true", "0", "1", "0.0", "1.0"):
+        out[0] = float(str(value).lower() in ("true", "1", "1.0"))
+    elif kind == "boolean" and columns["unknown"] == "error":
         raise ValueError(f"column {name} is {value!r}, not one of {levels or ['0', '1']}")
+    elif kind == "boolean" and levels:
+        out[0] = column["fill"]
     else:
         out[0] = float(value)
     return out + others + gaps

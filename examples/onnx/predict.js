@@ -102,9 +102,12 @@ function numbers(columns, column, value) {
     out = times(columns, column, Date.parse(zoned ? iso : iso + "Z") / 864e5);
   } else if (place >= 0) {
     out = [place];
-  } else if (kind === "boolean") {
-    if (!["false", "true", "0", "1"].includes(word)) throw new Error(`column ${name} is ${text}, not one of ${levels}`);
+  } else if (kind === "boolean" && ["false", "true", "0", "1"].includes(word)) {
     out = [word === "true" || word === "1" ? 1 : 0];
+  } else if (kind === "boolean" && columns.unknown === "error") {
+    throw new Error(`column ${name} is ${text}, not one of ${column.levels || [0, 1]}`);
+  } else if (kind === "boolean" && levels.length > 0) {
+    out = [column.fill];
   } else {
     out = [Number(value)];
   }

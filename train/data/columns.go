@@ -76,8 +76,8 @@ type Input struct {
 type Unknown string
 
 const (
-	// UnknownOther treats it as one of the rare levels or, if there are none, as no level: its columns are all 0.
-	// Options.Tell or Frame.Tell reports it.
+	// UnknownOther treats it as one of the rare levels or, if there are none, as no level: its columns are all 0. In a
+	// boolean a number counts as itself, and another word as the more frequent one. Options.Tell or Frame.Tell reports it.
 	UnknownOther Unknown = "other"
 	// UnknownError returns an error that names the cell.
 	UnknownError Unknown = "error"
@@ -107,14 +107,14 @@ type ColumnOptions struct {
 	// Rare is the least number of rows that a level of a category needs for a column of its own; 0 is a hundredth of
 	// the rows, at most 10. Rarer levels share a column.
 	Rare int
-	// Levels is the largest number of levels of a category with columns of their own, the most frequent ones; 0 is 256.
+	// Levels is the largest number of levels of a category with columns of their own, the most frequent ones; 0 is 1000,
+	// and 256 of more than 50,000 rows.
 	Levels int
 	Cyclic bool // whether times have sines and cosines too
 }
 
 func (o ColumnOptions) complete() (ColumnOptions, error) {
 	o.Missing, o.Unknown = cmp.Or(o.Missing, MissingIndicator), cmp.Or(o.Unknown, UnknownOther)
-	o.Levels = cmp.Or(o.Levels, 256)
 	fail := func(format string, args ...any) (ColumnOptions, error) {
 		return o, fmt.Errorf("data: ColumnOptions: "+format+": %w", append(args, domain.ErrParam)...)
 	}

@@ -157,7 +157,7 @@ func (w *writer) reader() func(i int, row []float64) error {
 		if in.Kind == Boolean {
 			return func(i int, row []float64) error {
 				if row[0] = c.Numbers[i]; row[0] != 0 && row[0] != 1 {
-					return w.fail(i, "is %v, and in the training rows it is 0 or 1", row[0])
+					return w.unseen(i)
 				}
 				return nil
 			}
@@ -179,12 +179,10 @@ func (w *writer) scalar(i int) (float64, error) {
 		return 0, nil
 	case len(in.Levels) == 2 && strings.EqualFold(t, in.Levels[1]) || in.Kind == Boolean && strings.EqualFold(t, "true"):
 		return 1, nil
-	case in.Kind == Boolean && (flaw != sound || v != 0 && v != 1):
-		words := in.Levels
-		if words == nil {
-			words = []string{"0", "1"}
-		}
-		return 0, w.fail(i, "is %s, and in the training rows it is %s or %s", quote(t), words[0], words[1])
+	case len(in.Levels) == 2 && (flaw != sound || v != 0 && v != 1):
+		return in.Fill, w.unseen(i)
+	case in.Kind == Boolean && flaw == sound && v != 0 && v != 1:
+		return v, w.unseen(i)
 	case flaw == noNumber || w.cells.Times:
 		return 0, w.fail(i, "is %s, not a number; correct it, or leave it empty if it is missing", quote(t))
 	case flawOf(t) != "":
@@ -225,14 +223,30 @@ func (w *writer) category() func(i int, row []float64) error {
 		if w.rare(i) {
 			return nil
 		}
-		if w.c.Unknown == UnknownError {
-			return w.fail(i, "is %s, which is none of the levels of the training rows, %s", quote(w.cells.text(i)), listed(in.Levels, 10))
-		}
-		if w.unknown++; w.unknown == 1 {
-			w.level = w.cells.text(i)
-		}
-		return nil
+		return w.unseen(i)
 	}
+}
+
+// unseen counts a level that the training rows did not have, or refuses it.
+func (w *writer) unseen(i int) error {
+	if w.c.Unknown == UnknownError {
+		text := w.cells.text(i)
+		if w.cells.Texts != nil {
+			text = quote(text)
+		}
+		switch in := w.in; {
+		case in.Kind == Category:
+			return w.fail(i, "is %s, which is none of the levels of the training rows, %s", text, listed(in.Levels, 10))
+		case in.Levels == nil:
+			return w.fail(i, "is %s, and in the training rows it is 0 or 1", text)
+		default:
+			return w.fail(i, "is %s, and in the training rows it is %s or %s", text, in.Levels[0], in.Levels[1])
+		}
+	}
+	if w.unknown++; w.unknown == 1 {
+		w.level = w.cells.text(i)
+	}
+	return nil
 }
 
 // rare says whether the level of row i is known to be a rare level of the training rows.

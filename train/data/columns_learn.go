@@ -443,10 +443,13 @@ func (l *learner) category(s *columnStats, in Input) (Input, string, error) {
 	if in.Distinct == 1 && !in.Gap {
 		return in, fmt.Sprintf("all its values are %s", quote(slices.Collect(maps.Keys(s.texts))[0])), nil
 	}
-	rare := cmp.Or(l.o.Rare, min(10, max(1, l.rows/100)))
+	rare, most := cmp.Or(l.o.Rare, min(10, max(1, l.rows/100))), cmp.Or(l.o.Levels, 1000)
+	if l.o.Levels == 0 && l.rows > 50_000 {
+		most = 256
+	}
 	levels := byCount(s.texts)
-	most, kept := levels[0], len(levels)
-	for kept > 0 && (s.texts[levels[kept-1]] < rare || kept > l.o.Levels) {
+	frequent, kept := levels[0], len(levels)
+	for kept > 0 && (s.texts[levels[kept-1]] < rare || kept > most) {
 		kept--
 	}
 	in.Levels, in.Other = NewClasses(levels[:kept]), kept < len(levels)
@@ -460,7 +463,7 @@ func (l *learner) category(s *columnStats, in Input) (Input, string, error) {
 		l.like.tell("column %s: %d of its %d texts are rare and share one column", quote(s.name), len(levels)-kept, len(levels))
 	}
 	if !in.Gap {
-		in.Fill = float64(slices.Index(in.Levels, most))
+		in.Fill = float64(slices.Index(in.Levels, frequent))
 	}
 	return in, "", nil
 }

@@ -84,6 +84,7 @@ func (o FitOptions) short(rows data.Examples) (short FitOptions, divisions int) 
 	}
 	short = o
 	short.MapDecays, short.Directions, short.Checkpoints, short.Progress, short.HeldOut = nil, false, Checkpoints{}, nil, share
+	short.ScoreRows = -1
 	short.Epochs = min(o.Epochs, max(epochs, visits/(n*divisions)))
 	short.WarmUp, short.Patience = min(o.WarmUp, short.Epochs-1), short.Epochs
 	return short, divisions
@@ -118,7 +119,12 @@ func (o FitOptions) heldLoss(ctx context.Context, m layers.Layer, head layers.He
 		return 0, err
 	}
 	for range divisions {
-		c, err := Fit(ctx, m, head, rows, o)
+		f, err := newFitter(ctx, m, head, rows, o)
+		if err != nil {
+			return 0, err
+		}
+		f.short = true
+		c, err := f.run()
 		if back := restore(m, head, start); err == nil {
 			err = back
 		}

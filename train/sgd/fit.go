@@ -32,7 +32,7 @@ import (
 // Rows in memory are shuffled in every epoch. Other rows are read once per epoch in the order of the stream, and memory
 // holds only blocks. Their Shuffle should be several times Batch, and BlockRows a multiple of Batch, since blocks are
 // cut into batches. HeldOut divides them by data.Part. The features of a frozen map are computed in every epoch, and
-// CacheBytes has no effect. The training score of an epoch is over the first 2000 rows of the first epoch.
+// CacheBytes has no effect. The training score of an epoch is over the first ScoreRows rows of the first epoch.
 //
 // Errors: domain.ErrShape and domain.ErrDtype for rows, map, head and targets that do not fit together; domain.ErrShape
 // for no rows; domain.ErrParam for options out of range and for a head that does not suit the rows; domain.ErrDomain
@@ -55,11 +55,7 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 	}
 	f.report.MapDecay, f.report.Directions = o.MapDecay, o.Directions && tunes(m)
 	f.keeper.identify(f, m, rows)
-	r, err := f.run()
-	if left := f.leave(); err == nil {
-		err = left
-	}
-	return r, err
+	return f.run()
 }
 
 // complete checks that all arguments are there, and fills the options in.
@@ -91,6 +87,7 @@ type fitter struct {
 	steps   map[int]*step   // by batch size: graphs are static, and they share the parameters
 	delta   [2]float64      // the δ of a HuberHead as given and in the unit; 0: another head
 	gain    float64         // the unit of Adam's gradients, which a small δ makes small
+	short   bool            // the last epoch alone is scored on the held-out rows
 }
 
 func newFitter(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*fitter,
@@ -112,11 +109,14 @@ type position struct {
 	loss                 float64 // summed over the rows
 }
 
-// run fits the head, in the unit of the targets.
-func (f *fitter) run() (*fits.Course, error) {
+// run fits the head, in the unit of the targets, and puts it into theirs.
+func (f *fitter) run() (c *fits.Course, err error) {
 	defer func() {
 		for _, s := range f.steps {
 			s.machine.Close()
+		}
+		if left := f.leave(); err == nil {
+			err = left
 		}
 	}()
 	if err := f.keeper.begin(f); err != nil {
@@ -161,7 +161,7 @@ func (f *fitter) observe(e fits.Epoch) (best bool) {
 // pass takes the steps of an epoch.
 func (f *fitter) pass() (fits.Epoch, error) {
 	n, skip := f.at.Epoch, f.at.Batches
-	e := fits.Epoch{Number: n, Of: f.Epochs, HeldLoss: math.NaN(), HeldScore: math.NaN()}
+	e := fits.Epoch{Number: n, Of: f.Epochs, Score: math.NaN(), HeldLoss: math.NaN(), HeldScore: math.NaN()}
 	err := f.epoch(n, func(names rows.Names, x ops.Matrix, y *mat.Dense) error {
 		if skip > 0 {
 			skip--
@@ -184,9 +184,11 @@ func (f *fitter) pass() (fits.Epoch, error) {
 	if err == nil {
 		s := f.unit.Largest()
 		e.Loss = f.at.loss / float64(f.at.Rows) * s * s
+	}
+	if err == nil && f.ScoreRows > 0 {
 		_, e.Score, err = f.evaluate(f.sampled)
 	}
-	if err == nil && f.held != nil {
+	if err == nil && f.held != nil && (!f.short || n == f.Epochs) {
 		e.HeldLoss, e.HeldScore, err = f.evaluate(func(do rows.Matrix) error { return scored(f.held, do) })
 	}
 	if err != nil {

@@ -101,6 +101,7 @@ type FitOptions struct {
 	// CacheBytes is the largest size of the features of a frozen map that is kept in memory, so that they are computed
 	// once; 0 is 512 MiB, negative is none. Larger features are computed batch by batch in every epoch.
 	CacheBytes  int
+	ScoreRows   int         // training rows for the score of an epoch; 0: 2000, negative: none, the score is NaN
 	Checkpoints Checkpoints // none if its Path is empty
 	// Progress is called after each epoch; nil: not called.
 	Progress func(fits.Epoch)
@@ -156,8 +157,8 @@ func (o *FitOptions) fill(tuned bool) error {
 	if o.Solver = cmp.Or(o.Solver, Adam); o.Solver == SGD {
 		rate, mapRate = .5, .01
 	}
-	o.Epochs, o.Batch, o.Patience, o.CacheBytes = cmp.Or(o.Epochs, epochs), cmp.Or(o.Batch, 256), cmp.Or(o.Patience, 5),
-		cmp.Or(o.CacheBytes, 512<<20)
+	o.Epochs, o.Batch, o.Patience, o.CacheBytes, o.ScoreRows = cmp.Or(o.Epochs, epochs), cmp.Or(o.Batch, 256),
+		cmp.Or(o.Patience, 5), cmp.Or(o.CacheBytes, 512<<20), cmp.Or(o.ScoreRows, 2000)
 	o.LearnRate, o.Schedule = cmp.Or(o.LearnRate, rate), cmp.Or(o.Schedule, CosineRate)
 	most := slices.Max(append(o.MapDecays[:len(o.MapDecays):len(o.MapDecays)], o.MapDecay))
 	fast := o.MapRate == 0 && mapRate*o.LearnRate*most >= 1

@@ -23,9 +23,6 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// sampleRows is the number of training rows for the score of an epoch.
-const sampleRows = 2000
-
 // open checks the rows and divides them into those to train on and those held out. Where the features of a frozen map
 // of rows in memory can be kept, they take the place of the rows, and the identity the place of the map.
 func (f *fitter) open(ctx context.Context, examples data.Examples) error {
@@ -185,9 +182,9 @@ var errEnough = errors.New("enough rows")
 func (f *fitter) sampled(do rows.Matrix) error {
 	if f.train.Memory != nil {
 		order := f.inOrder(1)
-		return scored(f.train.Take(order[:min(len(order), sampleRows)]), do)
+		return scored(f.train.Take(order[:min(len(order), f.ScoreRows)]), do)
 	}
-	if left := sampleRows; f.sample == nil {
+	if left := f.ScoreRows; f.sample == nil {
 		err := f.epoch(1, func(_ rows.Names, x ops.Matrix, y *mat.Dense) error {
 			n, k := y.Dims()
 			n = min(n, left)

@@ -145,6 +145,9 @@ func TestTableArray(t *testing.T) {
 		fmt.Sprintf(`body: column "y": 1 values are missing, and none was in the training rows; %v takes their place`, m.Columns.Inputs[2].Fill))
 	strict := runServer(t, numericModel(data.ColumnOptions{Missing: data.MissingError}), nil)
 	texts := runServer(t, tableModel(data.ColumnOptions{}), nil)
+	closed := runServer(t, numericModel(data.ColumnOptions{Unknown: data.UnknownError}), nil)
+	r.answers(t, "?scores=true", typeNPY, asNPY(1, 3, []float64{.5, 7, 2}), inProcess(m, names, [][]any{{.5, 7, 2}}),
+		`body: column "flag": 1 values, such as "7", were not in the training rows`)
 	for _, tc := range []struct {
 		r      *running
 		body   string
@@ -152,7 +155,7 @@ func TestTableArray(t *testing.T) {
 		texts  []string
 	}{
 		{r, asNPY(1, 4, make([]float64, 4)), 422, []string{"4 columns", "send the 3 columns that /model lists"}},
-		{r, asNPY(2, 3, []float64{1, 0, 1, 1, 2, 1}), 422, []string{`row 1: column "flag" is 2, and in the training rows it is 0 or 1`}},
+		{closed, asNPY(2, 3, []float64{1, 0, 1, 1, 2, 1}), 422, []string{`row 1: column "flag" is 2, and in the training rows it is 0 or 1`}},
 		{r, asNPY(2, 3, []float64{1, 0, 1, math.Inf(1), 1, 1}), 422, []string{`column "x"`, "x[1,0] = +Inf is not a finite number"}},
 		{r, asNPY(51, 3, make([]float64, 153)), 413, []string{"more than 50 rows"}},
 		{r, asNPY(2, 3, make([]float64, 6))[:120], 400, []string{"truncated"}},
