@@ -101,51 +101,29 @@ func blockPairs(x *ops.CSR, f func(i, j int, a, b *tensor.Dense) error) error {
 	return nil
 }
 
-// rowsOf is the shape of x, which must not be empty; who names the caller in errors.
-func rowsOf(who string, x ops.Matrix) (rows, cols int, err error) {
+// shapeOf is the shape [rows, columns] of x, which must not be empty; who and what name the caller and the argument in
+// errors.
+func shapeOf(who, what string, x ops.Matrix) (tensor.Shape, error) {
 	if domain.IsNil(x) {
-		return 0, 0, fmt.Errorf("report: %s: x is nil, want rows [n, d]: %w", who, ErrShape)
+		return nil, fmt.Errorf("report: %s: %s is nil, want rows [n, d]: %w", who, what, ErrShape)
 	}
-	if b, ok := x.(*ops.Bags); ok {
-		if b.Len() < 1 {
-			return 0, 0, fmt.Errorf("report: %s: there are no bags: %w", who, ErrShape)
-		}
-		return b.Len(), b.Axes(), nil
-	}
-	shape := x.Shape()
-	if _, sparse := x.(*ops.CSR); !sparse {
-		t, _ := x.(*tensor.Dense)
-		shape, err = shapeOf(who, "x", t)
-	} else if shape[0] < 1 || shape[1] < 1 {
-		err = emptyError(who, "x", shape)
-	}
-	if err != nil {
-		return 0, 0, err
-	}
-	return shape[0], shape[1], nil
-}
-
-// shapeOf is the shape [rows, columns] of a tensor of numbers, which must not be empty; who and what name the caller
-// and the argument in errors.
-func shapeOf(who, what string, t *tensor.Dense) (tensor.Shape, error) {
-	if t == nil {
-		return nil, fmt.Errorf("report: %s: %s is nil: %w", who, what, ErrShape)
-	}
-	shape, dt := t.Shape(), t.Dtype()
+	t, dense := x.(*tensor.Dense)
+	_, bags := x.(*ops.Bags)
+	shape, dt := x.Shape(), x.Dtype()
 	switch {
-	case t.Dims() != 2:
+	case bags && shape[0] < 1:
+		return nil, fmt.Errorf("report: %s: there are no bags: %w", who, ErrShape)
+	case bags:
+	case dense && t.Dims() != 2:
 		return nil, fmt.Errorf("report: %s: %s has shape %v, not [rows, columns]: %w", who, what, shape, ErrShape)
 	case shape[0] < 1 || shape[1] < 1:
-		return nil, emptyError(who, what, shape)
+		return nil, fmt.Errorf("report: %s: %s has shape %v, it needs at least one row and one column: %w", who, what,
+			shape, ErrShape)
+	case !dense:
 	case dt != tensor.Float64 && dt != tensor.Float32:
 		return nil, fmt.Errorf("report: %s: %s holds %v; convert it to float64 or float32: %w", who, what, dt, ErrDtype)
 	case t.RequiresIterator() || !t.DataOrder().IsRowMajor() || t.DataSize() != shape.TotalSize():
 		return nil, fmt.Errorf("report: %s: %s is a view or not row-major; materialize it first: %w", who, what, ErrShape)
 	}
 	return shape, nil
-}
-
-func emptyError(who, what string, shape tensor.Shape) error {
-	return fmt.Errorf("report: %s: %s has shape %v, it needs at least one row and one column: %w", who, what, shape,
-		ErrShape)
 }

@@ -43,13 +43,14 @@ func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	if domain.IsNil(m) {
 		return nil, fmt.Errorf("report: %s: the map is nil: %w", who, ErrParam)
 	}
-	rows, cols, err := rowsOf(who, x)
+	in, err := shapeOf(who, "x", x)
+	if err == nil {
+		err = checkGramRows(who, in[0])
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := checkGramRows(who, rows); err != nil {
-		return nil, err
-	}
+	rows, cols := in[0], in[1]
 	if cols != m.Dims() {
 		return nil, fmt.Errorf("report: %s: x has %d columns and the map wants %d: %w", who, cols, m.Dims(), ErrShape)
 	}
@@ -67,6 +68,9 @@ func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 		return linearGram(who, s)
 	}
 	t, _ := features.(*tensor.Dense)
+	if t == nil {
+		return nil, fmt.Errorf("report: %s: features is nil: %w", who, ErrShape)
+	}
 	shape, err := shapeOf(who, "features", t)
 	if err != nil {
 		return nil, err

@@ -74,10 +74,11 @@ func KernelErrorAgainst(expectation func(x, z []float64) float64, k spectral.Ker
 	if err := checkSeeds(who, seeds); err != nil {
 		return nil, err
 	}
-	rows, _, err := rowsOf(who, x)
+	shape, err := shapeOf(who, "x", x)
 	if err != nil {
 		return nil, err
 	}
+	rows := shape[0]
 	if rows < 2 {
 		return nil, fmt.Errorf("report: %s: x has one row, pairs need at least two: %w", who, ErrShape)
 	}
@@ -102,15 +103,18 @@ func KernelErrorAgainst(expectation func(x, z []float64) float64, k spectral.Ker
 	}
 	var rms [][]float64
 	for i, seed := range seeds {
-		e, errors, features, err := seedError(draw, seed, x, exact, expected, groups)
+		e, over := SeedError{Seed: seed}, make([]float64, len(groups))
+		m, err := draw(seed)
+		if err == nil {
+			err = e.measure(m, x, exact, expected, groups, over)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("report: %s: seed %d: %w", who, seed, err)
 		}
-		if i > 0 && features != r.Features {
-			return nil, fmt.Errorf("report: %s: seed %d: the map has %d features, that of seed %d has %d: %w", who, seed, features, seeds[0], r.Features, ErrShape)
+		if i > 0 && m.Features() != r.Features {
+			return nil, fmt.Errorf("report: %s: seed %d: the map has %d features, that of seed %d has %d: %w", who, seed, m.Features(), seeds[0], r.Features, ErrShape)
 		}
-		r.Features = features
-		r.Seeds, rms = append(r.Seeds, e), append(rms, errors)
+		r.Features, r.Seeds, rms = m.Features(), append(r.Seeds, e), append(rms, over)
 	}
 	r.summarise()
 	r.ByDistance = distanceErrors(groups, rms)
@@ -131,28 +135,22 @@ func checkSeeds(who string, seeds []uint64) error {
 	return nil
 }
 
-// seedError returns the error of the map of one seed, its errors over each group of pairs, and its number of features.
-func seedError(draw func(uint64) (Map, error), seed uint64, x ops.Matrix, exact, expected *mat.Dense, groups []group) (SeedError, []float64, int, error) {
-	fail := func(err error) (SeedError, []float64, int, error) { return SeedError{}, nil, 0, err }
-	m, err := draw(seed)
-	if err != nil {
-		return fail(err)
-	}
+// measure measures the map of a seed, and its errors over each group of pairs.
+func (e *SeedError) measure(m Map, x ops.Matrix, exact, expected *mat.Dense, groups []group, over []float64) error {
 	approx, err := ApproxGram(m, x)
 	if err != nil {
-		return fail(err)
+		return err
 	}
-	g, err := Compare(exact, approx)
-	if err != nil {
-		return fail(err)
+	if e.GramError, err = Compare(exact, approx); err != nil {
+		return err
 	}
 	// The largest magnitude of the three bounds the scale; all are finite by now.
 	f := downscale(max(mat.Max(exact), -mat.Min(exact), mat.Max(approx), -mat.Min(approx), mat.Max(expected), -mat.Min(expected)))
-	var rms []float64
-	for _, group := range groups {
-		rms = append(rms, group.rms(exact, approx, f))
+	for i, group := range groups {
+		over[i] = group.rms(exact, approx, f)
 	}
-	return SeedError{seed, g, pairMean(exact, approx, f), pairMean(expected, approx, f)}, rms, m.Features(), nil
+	e.PairMeanSigned, e.ExpectedPairMeanSigned = pairMean(exact, approx, f), pairMean(expected, approx, f)
+	return nil
 }
 
 // expectationGram computes the stated expectation for every pair i < j; the rest of the matrix is not used.
