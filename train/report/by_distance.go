@@ -45,37 +45,48 @@ func groupRows(who string, x ops.Matrix, exact *mat.Dense) ([]group, error) {
 	if b, ok := x.(*ops.Bags); ok {
 		return groupPairs(b.Len(), func(i, j int) float64 { return min(math.Sqrt(-2*math.Log(exact.At(i, j))), math.MaxFloat64) }), nil
 	}
-	s, sparse := x.(*ops.CSR)
-	var err error
-	if !sparse {
-		s, err = ops.CSROf(x.(*tensor.Dense))
+	if s, sparse := x.(*ops.CSR); sparse {
+		s, err := s.As(tensor.Float64, "report: "+who)
+		if err != nil {
+			return nil, err
+		}
+		return groupPairs(s.Rows(), sparseDistance(s)), nil
 	}
-	if err == nil {
-		s, err = s.As(tensor.Float64, "report: "+who)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return groupPairs(s.Rows(), distances(s)), nil
+	rows, cols := x.Shape()[0], x.Shape()[1]
+	return groupPairs(rows, denseDistance(ops.Float64s(x.(*tensor.Dense)), cols)), nil
 }
 
-// distances returns a function for ‖x_i-x_j‖₂ of float64 rows, limited to the largest number.
-func distances(x *ops.CSR) func(i, j int) float64 {
+// denseDistance returns a function for ‖x_i-x_j‖₂, limited to the largest number.
+func denseDistance(x []float64, cols int) func(i, j int) float64 {
+	f := downscale(floats.Norm(x, math.Inf(1)))
+	return func(i, j int) float64 {
+		sum := 0.0
+		for k, v := range x[i*cols : (i+1)*cols] {
+			t := v*f - x[j*cols+k]*f
+			sum += t * t
+		}
+		return min(math.Sqrt(sum)/f, math.MaxFloat64)
+	}
+}
+
+// sparseDistance is denseDistance for float64 sparse rows.
+func sparseDistance(x *ops.CSR) func(i, j int) float64 {
 	ptr, col, val := x.Pointers(), x.Columns(), x.Float64s()
 	f := downscale(floats.Norm(val, math.Inf(1)))
 	return func(i, j int) float64 {
 		sum := 0.0
 		for a, b := ptr[i], ptr[j]; a < ptr[i+1] || b < ptr[j+1]; {
 			t := 0.0
-			left := b == ptr[j+1] || a < ptr[i+1] && col[a] <= col[b]
-			right := a == ptr[i+1] || b < ptr[j+1] && col[b] <= col[a]
-			if left {
+			switch {
+			case b == ptr[j+1] || a < ptr[i+1] && col[a] < col[b]:
 				t = val[a] * f
 				a++
-			}
-			if right {
-				t -= val[b] * f
+			case a == ptr[i+1] || col[b] < col[a]:
+				t = val[b] * f
 				b++
+			default:
+				t = val[a]*f - val[b]*f
+				a, b = a+1, b+1
 			}
 			sum += t * t
 		}

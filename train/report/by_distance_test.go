@@ -17,9 +17,7 @@ func onLine(n int, scale float64) []float64 {
 	return x
 }
 
-func groupsOf(x []float64, rows, cols int) []group {
-	return must(groupRows("test", dense(rows, cols, x), nil))
-}
+func groupsOf(x []float64, rows, cols int) []group { return groupPairs(rows, denseDistance(x, cols)) }
 
 func TestGroupPairs(t *testing.T) {
 	for _, c := range []struct {

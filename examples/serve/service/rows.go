@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,7 +54,8 @@ func readNumbers(text []byte, dims, most int) (*tensor.Dense, error) {
 		return j.array(dims, "numbers", func(cell json.Token) error {
 			n, ok := cell.(json.Number)
 			if !ok {
-				return j.notNumber(cell)
+				return fmt.Errorf("serve: body: %s is %s, not a number; %s: %w", j.place(), show(cell), j.remedy,
+					domain.ErrDomain)
 			}
 			v, err := j.number(string(n))
 			cells = append(cells, v)
@@ -90,10 +92,7 @@ func (j *rowReader) each(most int, read func(begin json.Delim) error) error {
 			return err
 		}
 	}
-	if err := j.want(json.Delim(']')); err != nil {
-		return err
-	}
-	if err := j.want(json.Delim('}')); err != nil {
+	if err := cmp.Or(j.want(json.Delim(']')), j.want(json.Delim('}'))); err != nil {
 		return err
 	}
 	if _, err := j.Token(); err != io.EOF {
@@ -196,12 +195,6 @@ func (j *rowReader) number(text string) (float64, error) {
 	return v, nil
 }
 
-// notNumber is the error of a cell that is not a number.
-func (j *rowReader) notNumber(cell json.Token) error {
-	return fmt.Errorf("serve: body: %s is %s, not a number; %s: %w", j.place(), show(cell), j.remedy,
-		domain.ErrDomain)
-}
-
 // bad is the error of a number.
 func (j *rowReader) bad(v float64, reason, remedy string) error {
 	if remedy == "" {
@@ -236,12 +229,7 @@ func (l *loaded) rows(text []byte, array bool) (x *tensor.Dense, notes []string,
 	case l.table != nil:
 		x, notes, err = l.table.read(text, l.maxRows)
 	case array:
-		var set *data.Set
-		set, err = data.ReadNPY(bytes.NewReader(text), "body",
-			data.Options{Label: data.LabelNone, Dims: dims, MaxCells: l.maxRows * dims, MaxWindow: maxWindow})
-		if err == nil {
-			x, err = set.Dense()
-		}
+		x, err = readNPY(text, l.maxRows*dims, data.Options{Dims: dims})
 	default:
 		x, err = readNumbers(text, dims, l.maxRows)
 	}
@@ -250,6 +238,16 @@ func (l *loaded) rows(text []byte, array bool) (x *tensor.Dense, notes []string,
 			l.maxRows)
 	}
 	return x, notes, err
+}
+
+// readNPY reads an array of at most so many cells.
+func readNPY(text []byte, cells int, o data.Options) (*tensor.Dense, error) {
+	o.Label, o.MaxCells, o.MaxWindow = data.LabelNone, cells, maxWindow
+	set, err := data.ReadNPY(bytes.NewReader(text), "body", o)
+	if err != nil {
+		return nil, err
+	}
+	return set.Dense()
 }
 
 // mostRows bounds the number of rows of a body: each cell has a byte at least, unless it is compressed.

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,23 +61,18 @@ func newTable(c *data.Columns) *table {
 
 // readArray reads an array with the columns of the table in their order. NaN is a missing value.
 func (t *table) readArray(text []byte, most int) (x *tensor.Dense, notes []string, err error) {
-	read := func(c *data.Columns, tell func(string)) (*data.Set, error) {
-		return data.ReadNPY(bytes.NewReader(text), "body", data.Options{Label: data.LabelNone, Columns: c,
-			MaxCells: most * len(c.Inputs), MaxWindow: maxWindow, Tell: tell})
-	}
-	set, err := read(t.array, func(note string) { notes = append(notes, note) })
+	cells := most * len(t.Inputs)
+	x, err = readNPY(text, cells, data.Options{Columns: t.array, Tell: func(note string) { notes = append(notes, note) }})
 	switch {
 	case errors.Is(err, data.ErrFormat):
-		if _, wrong := read(t.loose, nil); wrong == nil { // the array is well formed
+		if _, wrong := readNPY(text, cells, data.Options{Columns: t.loose}); wrong == nil { // the array is well formed
 			err = &refused{http.StatusUnprocessableEntity, err.Error()}
 		}
-		return nil, nil, err
 	case errors.Is(err, domain.ErrShape):
-		return nil, nil, fmt.Errorf("%w; send the %d columns that /model lists, in their order", err, len(t.names))
-	case err != nil:
-		return nil, nil, inColumn(t.names, err)
+		err = fmt.Errorf("%w; send the %d columns that /model lists, in their order", err, len(t.names))
+	default:
+		err = inColumn(t.names, err)
 	}
-	x, err = set.Dense()
 	return x, notes, err
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -39,32 +38,15 @@ const kernelErrorSamples = 1 << 13
 
 // Run scores a model.
 func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
-	read, err := c.CSV.options(c.Files)
-	if err != nil {
-		return err
-	}
-	if err := checkLevel(c.Distribution, c.Level, g); err != nil {
-		return err
-	}
-	inputs := append(program.Files("FILES", c.Files...), program.File{Flag: "MODEL", Path: c.Model})
-	if err := program.CheckFiles(inputs, []program.File{{Flag: "--plot", Path: c.Plot}}); err != nil {
-		return err
-	}
 	defer program.EndSoon(ctx, "bochner")()
 	start := time.Now()
-	m, err := train.Load(c.Model)
+	use := modelUse{c.Model, c.Files, c.CSV, program.File{Flag: "--plot", Path: c.Plot}, c.Distribution, c.Level}
+	m, read, bags, err := use.open(g, node)
 	if err != nil {
 		return err
-	}
-	if c.Distribution && m.Uncertainty == nil {
-		return noDistribution(c.Model)
 	}
 	o, err := readFor(m, read, c.Labels)
 	if err != nil {
-		return err
-	}
-	bags := ofBags(m.Spec.Map)
-	if err := checkTables(bags, g, node); err != nil {
 		return err
 	}
 	set, err := readFiles(ctx, bags, c.Files, o)
@@ -88,30 +70,6 @@ func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	}
 	r.Seconds.Features, r.Seconds.Total = timed.spent.Seconds(), time.Since(start).Seconds()
 	return r.show(c.Plot, c.JSON)
-}
-
-// checkTables refuses the flags of tables for a model of sets of samples.
-func checkTables(bags bool, g given, node *kong.Node) error {
-	if name := g.first(node, []string{"Tables"}); bags && name != "" {
-		return program.Usage("--%s does not apply to a model of sets of samples, whose files name the columns", name)
-	}
-	return nil
-}
-
-// checkLevel wants a probability, and a distribution to take it.
-func checkLevel(distribution bool, level float64, g given) error {
-	switch {
-	case g["level"] != nil && !distribution:
-		return program.Usage("--level does nothing without --distribution")
-	case !(level > 0 && level < 1):
-		return program.Usage("--level %v: want a probability between 0 and 1", level)
-	}
-	return nil
-}
-
-// noDistribution is the error of a model that has learned none.
-func noDistribution(path string) error {
-	return fmt.Errorf("%s: the model has not learned its uncertainty; fit it with --distribution", path)
 }
 
 // evaluate scores the model on the test rows.
@@ -159,12 +117,6 @@ func (r *result) measureKernel(m *train.Model, x ops.Matrix) error {
 	}
 	r.KernelError, r.pairs = &e, notes.PairsOf(exact, approx)
 	return nil
-}
-
-// evaluation is what goes into the model's file.
-func (r *result) evaluation() *notes.Evaluation {
-	return &notes.Evaluation{TrainRows: r.TrainRows, TestRows: r.TestRows, Accuracy: r.Accuracy, F1: r.F1, RMSE: r.RMSE,
-		KernelError: r.KernelError, Pairs: r.pairs}
 }
 
 // kernelError compares the exact kernel of rows with the inner products of their features, and returns both matrices.

@@ -314,22 +314,23 @@ func (c *featuresCmd) writeKernel(ctx context.Context, x ops.Matrix) error {
 			if err != nil {
 				return nil, err
 			}
-			var g mat.Matrix
+			a, b := block, other
 			switch {
 			case col < row:
-				g, err = spectral.Gram(k, other, block)
+				a, b = other, block
 			case col == row:
-				g, err = spectral.Gram(k, block, nil)
-			default:
-				g, err = spectral.Gram(k, block, other)
+				b = nil
 			}
+			g, err := spectral.Gram(k, a, b)
 			if err != nil {
 				return nil, err
 			}
+			to := out.Slice(0, rows, col, col+other.Shape()[0]).(*mat.Dense)
 			if col < row {
-				g = g.T()
+				to.Copy(g.T())
+			} else {
+				to.Copy(g)
 			}
-			out.Slice(0, rows, col, col+other.Shape()[0]).(*mat.Dense).Copy(g)
 		}
 		row += rows
 		return tensor.New(tensor.WithShape(rows, n), tensor.WithBacking(out.RawMatrix().Data)), nil

@@ -108,8 +108,13 @@ func (c *featuresCmd) reportSampler(ctx context.Context, sampler string, x, all 
 	if name == "" {
 		name = spec.Params.Word("coupling")
 	}
-	bar, draws := program.NewProgress("report, "+name+", draws"), 0
+	bar, draws, most := program.NewProgress("report, "+name+", draws"), 0, c.Seeds
 	defer bar.Close()
+	for _, features := range c.sweep {
+		if features != spec.Features {
+			most += c.Seeds
+		}
+	}
 	at := func(features int) func(seed uint64) (report.Map, error) {
 		s := spec
 		s.Features = features
@@ -117,15 +122,25 @@ func (c *featuresCmd) reportSampler(ctx context.Context, sampler string, x, all 
 			if err := context.Cause(ctx); err != nil {
 				return nil, err
 			}
-			bar.Step(draws, c.draws(), fmt.Sprintf("(%d features)", features))
+			bar.Step(draws, most, fmt.Sprintf("(%d features)", features))
 			draws++
 			s.Seed = seed
 			return build(s, all)
 		}
 	}
-	if e, err := layers.Lookup(spec.Map); err != nil || !e.Sampled {
-		return r, errors.Join(err, r.exact(k, func() (report.Map, error) { return at(spec.Features)(c.spec.Seed) }, x))
+	if e, err := layers.Lookup(spec.Map); err != nil || !e.Sampled { // there is no other draw
+		m, err := at(spec.Features)(c.spec.Seed)
+		if err == nil {
+			r.KernelError = new(report.GramError)
+			*r.KernelError, _, _, err = kernelError(k, m, x)
+		}
+		return r, err
 	}
+	seeds := make([]uint64, c.Seeds)
+	for i := range seeds {
+		seeds[i] = c.spec.Seed + uint64(i)
+	}
+	var split *signs
 	measure := func(features int) (*report.KernelErrorReport, error) {
 		s := spec
 		s.Features = features
@@ -133,8 +148,9 @@ func (c *featuresCmd) reportSampler(ctx context.Context, sampler string, x, all 
 		if err != nil {
 			return nil, err
 		}
-		_, expectation := splitOf(l)
-		return report.KernelErrorAgainst(expectation, k, at(features), x, seeds(c.spec.Seed, c.Seeds))
+		var expectation func(x, z []float64) float64
+		split, expectation = splitOf(l)
+		return report.KernelErrorAgainst(expectation, k, at(features), x, seeds)
 	}
 	rep, err := measure(spec.Features)
 	if len(c.samplers) > 1 && errors.Is(err, spectral.ErrSampler) {
@@ -145,12 +161,7 @@ func (c *featuresCmd) reportSampler(ctx context.Context, sampler string, x, all 
 		return r, err
 	}
 	r.KernelError, r.MeanSigned = &rep.Mean, &rep.Bias
-	if rep.HasExpectation {
-		l, err := build(spec, all)
-		if err != nil {
-			return r, err
-		}
-		split, _ := splitOf(l)
+	if split != nil {
 		r.Split = &splitReport{*split, rep.ExpectedBias}
 	}
 	for _, e := range rep.ByDistance {
@@ -179,37 +190,6 @@ func compareWithIID(points, iid []distancePoint) {
 			points[i].MSEToIID, points[i].MSEToIIDErr = &ratio, &se
 		}
 	}
-}
-
-// draws is how many maps the report on one sampler draws.
-func (c *featuresCmd) draws() int {
-	n := c.Seeds
-	for _, features := range c.sweep {
-		if features != c.spec.Features {
-			n += c.Seeds
-		}
-	}
-	return n
-}
-
-// exact is the report on a map that draws no frequencies and so has no other draw.
-func (r *samplerReport) exact(k spectral.Kernel, build func() (report.Map, error), x ops.Matrix) error {
-	m, err := build()
-	if err != nil {
-		return err
-	}
-	e, _, _, err := kernelError(k, m, x)
-	r.KernelError = &e
-	return err
-}
-
-// seeds are n consecutive seeds from the given one on.
-func seeds(first uint64, n int) []uint64 {
-	s := make([]uint64, n)
-	for i := range s {
-		s[i] = first + uint64(i)
-	}
-	return s
 }
 
 // fitExponent is the slope of every draw, or nil where the errors have none.

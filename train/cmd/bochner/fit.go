@@ -20,6 +20,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/cmd/notes"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
@@ -647,7 +648,8 @@ func (f *fitting) assess(ctx context.Context, r *result, m *train.Model, timed *
 		err = r.measureUncertainty(ctx, &evaluated, test, .9)
 	}
 	if err == nil {
-		err = r.evaluation().Put(m)
+		err = (&notes.Evaluation{TrainRows: r.TrainRows, TestRows: r.TestRows, Accuracy: r.Accuracy, F1: r.F1,
+			RMSE: r.RMSE, KernelError: r.KernelError, Pairs: r.pairs}).Put(m)
 	}
 	r.Seconds.Features = timed.spent.Seconds()
 	r.Seconds.Total = time.Since(start).Seconds()

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -74,11 +75,8 @@ func (f mapFlags) spec(s layers.Spec, scale string, tunes bool) (layers.Spec, er
 			return s, err
 		}
 		merged := layers.Values{}
-		for _, v := range []layers.Values{s.Params, values} {
-			for name, value := range v {
-				merged[name] = value
-			}
-		}
+		maps.Copy(merged, s.Params)
+		maps.Copy(merged, values)
 		s.Params = merged
 	}
 	if f.Dtype != nil {
@@ -104,7 +102,11 @@ func (f mapFlags) spec(s layers.Spec, scale string, tunes bool) (layers.Spec, er
 	}
 	switch {
 	case !e.HasFeatures() && f.Features != nil:
-		return s, fmt.Errorf("--features does not apply to --map %s, which makes %s%s", s.Map, e.Width, orderHint(e))
+		hint := ""
+		if e.Has("order") {
+			hint = "; say --params order=N"
+		}
+		return s, fmt.Errorf("--features does not apply to --map %s, which makes %s%s", s.Map, e.Width, hint)
 	case f.Features != nil:
 		s.Features = *f.Features
 	case s.Features == 0 && e.HasFeatures() && !e.Fitted:
@@ -134,14 +136,6 @@ func (f mapFlags) spec(s layers.Spec, scale string, tunes bool) (layers.Spec, er
 		s.Sampler = "iid"
 	}
 	return s, probe(s)
-}
-
-// orderHint names the flag that sets the order of a map, and so its columns.
-func orderHint(e *layers.Entry) string {
-	if e.Has("order") {
-		return "; say --params order=N"
-	}
-	return ""
 }
 
 // tunedFeatures are the default features of a map that mini-batches tune.

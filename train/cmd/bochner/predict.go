@@ -34,36 +34,19 @@ type predictCmd struct {
 
 // Run writes what a model predicts. It reads rows in blocks, and sets of samples at once.
 func (c *predictCmd) Run(ctx context.Context, g given, node *kong.Node) error {
+	defer program.EndSoon(ctx, "bochner")()
+	start := time.Now()
+	use := modelUse{c.Model, c.Files, c.CSV, program.File{Flag: "--out", Path: c.Out}, c.Distribution, c.Level}
 	o := predictions.Options{Spreadsheet: c.Spreadsheet}
-	if c.Distribution {
-		o.Level = c.Level
-	}
-	if err := checkLevel(c.Distribution, c.Level, g); err != nil {
-		return err
-	}
 	if err := o.Check(c.Out); err != nil {
 		return program.Usage("--out %w", err)
 	}
-	inputs := append(program.Files("FILES", c.Files...), program.File{Flag: "MODEL", Path: c.Model})
-	if err := program.CheckFiles(inputs, []program.File{{Flag: "--out", Path: c.Out}}); err != nil {
-		return err
-	}
-	read, err := c.CSV.options(c.Files)
+	m, read, bags, err := use.open(g, node)
 	if err != nil {
 		return err
 	}
-	defer program.EndSoon(ctx, "bochner")()
-	start := time.Now()
-	m, err := train.Load(c.Model)
-	switch {
-	case err != nil:
-		return err
-	case c.Distribution && m.Uncertainty == nil:
-		return noDistribution(c.Model)
-	}
-	bags := ofBags(m.Spec.Map)
-	if err := checkTables(bags, g, node); err != nil {
-		return err
+	if c.Distribution {
+		o.Level = c.Level
 	}
 	var rows iter.Seq2[*data.Block, error]
 	if rows, o.ID, err = c.rows(ctx, m, read, bags); err != nil {

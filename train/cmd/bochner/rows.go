@@ -27,8 +27,12 @@ func (f *fitting) open(ctx context.Context) (data.Source, testRows, error) {
 		return s, func(m *train.Model) (data.Examples, error) { return f.openTest(m, s, held) }, err
 	case len(f.Train) > 0 && !f.bags && (f.recipe.Columns != nil || tables(f.Train)):
 		return f.readTable(ctx)
+	case len(f.Train) > 0:
+		return f.divided(ctx)(readFiles(ctx, f.bags, f.Train, f.read))
+	case f.bags:
+		return f.divided(ctx)(data.SyntheticBags(f.recipe.Spec.Seed))
 	}
-	return f.readSets(ctx)
+	return f.divided(ctx)(data.SyntheticHistograms(f.recipe.Spec.Seed), nil)
 }
 
 // readTable gets the rows of tables. Test rows wait for the columns of the model.
@@ -39,11 +43,7 @@ func (f *fitting) readTable(ctx context.Context) (data.Source, testRows, error) 
 	}
 	if f.recipe.Columns == nil {
 		if set := plain(table); set != nil {
-			return f.divided(set, func() (*data.Set, error) {
-				o := f.read
-				o.Dims = set.Dims()
-				return data.ReadAll(ctx, o, f.Test...)
-			})
+			return f.divided(ctx)(set, nil)
 		}
 		f.recipe.Columns = new(data.ColumnOptions)
 	}
@@ -65,59 +65,47 @@ func (f *fitting) readTable(ctx context.Context) (data.Source, testRows, error) 
 	return table.Take(rows), func(m *train.Model) (data.Examples, error) { return examplesOf(m)(m.Rows(test)) }, nil
 }
 
-// readSets gets rows of numbers, or sets of samples.
-func (f *fitting) readSets(ctx context.Context) (data.Source, testRows, error) {
-	var set *data.Set
-	var err error
-	switch {
-	case len(f.Train) > 0:
-		set, err = readFiles(ctx, f.bags, f.Train, f.read)
-	case f.bags:
-		set, err = data.SyntheticBags(f.recipe.Spec.Seed)
-	default:
-		set = data.SyntheticHistograms(f.recipe.Spec.Seed)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return f.divided(set, func() (*data.Set, error) {
-		o := f.read
-		if f.bags {
-			o.Dims = set.Dims()
-		}
-		test, err := readFiles(ctx, f.bags, f.Test, o)
+// divided divides a set that was read: its test rows are those of --test, or are set aside where no file has them.
+func (f *fitting) divided(ctx context.Context) func(set *data.Set, err error) (data.Source, testRows, error) {
+	return func(set *data.Set, err error) (data.Source, testRows, error) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		// A sparse file need not name its last columns, neither of the two.
-		want, got := set.Dims(), test.Dims()
-		if want < got {
-			o.Dims = got
-			if wider, err := data.ReadAll(ctx, o, f.Train...); err == nil {
-				*set, want = *wider, got
+		var test *data.Set
+		if len(f.Test) > 0 {
+			test, err = f.readTest(ctx, set)
+		} else {
+			var rest, held []int
+			if rest, held, err = f.setAside(set.Source, set.Rows(), set.Labels); err == nil {
+				set, test = set.Take(rest), set.Take(held)
 			}
 		}
-		if want != got {
-			o.Dims = want
-			return data.ReadAll(ctx, o, f.Test...)
-		}
-		return test, nil
-	})
+		return set, func(m *train.Model) (data.Examples, error) { return examplesOf(m)(test, nil) }, err
+	}
 }
 
-// divided reads the test rows, which may widen the set, or sets some of it aside where no file has them.
-func (f *fitting) divided(set *data.Set, read func() (*data.Set, error)) (data.Source, testRows, error) {
-	var test *data.Set
-	var err error
-	if len(f.Test) > 0 {
-		test, err = read()
-	} else {
-		var rest, held []int
-		if rest, held, err = f.setAside(set.Source, set.Rows(), set.Labels); err == nil {
-			set, test = set.Take(rest), set.Take(held)
+// readTest reads the test rows for a set, which they may widen: a sparse file need not name its last columns.
+func (f *fitting) readTest(ctx context.Context, set *data.Set) (*data.Set, error) {
+	o := f.read
+	if f.bags || tables(f.Train) {
+		o.Dims = set.Dims()
+	}
+	test, err := readFiles(ctx, f.bags, f.Test, o)
+	if err != nil {
+		return nil, err
+	}
+	want, got := set.Dims(), test.Dims()
+	if want < got {
+		o.Dims = got
+		if wider, err := data.ReadAll(ctx, o, f.Train...); err == nil {
+			*set, want = *wider, got
 		}
 	}
-	return set, func(m *train.Model) (data.Examples, error) { return examplesOf(m)(test, nil) }, err
+	if want == got {
+		return test, nil
+	}
+	o.Dims = want
+	return data.ReadAll(ctx, o, f.Test...)
 }
 
 // setAside takes a fifth of n rows for testing, of each class in classification.
