@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
 	fixtures "github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
@@ -95,4 +96,60 @@ func all(n int) (out []int) {
 		out = append(out, i)
 	}
 	return out
+}
+
+// TestScalesOfTrials: for all rows a Tuner takes the scales of a trial if these are more likely, and otherwise its own.
+func TestScalesOfTrials(t *testing.T) {
+	x, y := make([][]float64, 40), make([]float64, 40)
+	for i := range x {
+		x[i] = []float64{float64(i) / 40, float64(i * i % 7)}
+		y[i] = math.Sin(x[i][0])
+	}
+	rows, err := data.FromSlices(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Recipe{Spec: layers.Spec{Map: "gaussian", Features: 8, Seed: 1}, Tuner: new(Tuner)}
+	p, err := r.labelled(t.Context(), &data.Set{X: rows, Y: y})
+	if err == nil {
+		err = p.ready()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &tuning{p: p, twin: twin, scaled: map[layers.Policy]stretched{}}
+	part := newTrial(p.rows, p.rows)
+	first, found, err := c.scales(t.Context(), part, layers.BandwidthEach)
+	if err != nil {
+		t.Fatal(err)
+	}
+	widths := func(m layers.Layer) []float64 {
+		for _, p := range m.Params() {
+			if p.Tuned {
+				return ops.Float64s(p.Value)
+			}
+		}
+		return nil
+	}
+	want := widths(first)
+	for _, more := range []bool{true, false} {
+		of := *found
+		of.After--
+		if !more {
+			of.After += 2
+		}
+		stored, err := c.build(layers.BandwidthEach, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.scaled[layers.BandwidthEach] = stretched{stored, &of}
+		m, got, err := c.scales(t.Context(), newTrial(p.rows, nil), layers.BandwidthEach)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if from := widths(stored); more && (got != &of || !slices.Equal(widths(m), from)) ||
+			!more && (got == &of || !slices.Equal(widths(m), want)) {
+			t.Errorf("of a trial that is more likely %v: %v, from %v, alone %v", more, widths(m), from, want)
+		}
+	}
 }

@@ -250,10 +250,10 @@ type tuning struct {
 	means  map[string]float64          // of the losses of the steps on held-out rows; nil: a single step
 }
 
-// stretched is a map with learned scales, and minus their log marginal likelihood.
+// stretched is a map with learned scales.
 type stretched struct {
-	m    layers.Layer
-	loss float64
+	m     layers.Layer
+	found *evidence.Result
 }
 
 // choose takes the steps in trials and finds the best.
@@ -405,8 +405,8 @@ func (c *tuning) goOn(ctx context.Context, t *trial) error {
 // twin is the largest number of features that the scales are learned on by a single step, which do not depend on it.
 const twin = 512
 
-// scales is StepEvidence without the head, under the first of the policies that the map has. On all rows it goes on from
-// the scales of the trial that were the most likely.
+// scales is StepEvidence without the head, under the first of the policies that the map has. For all rows it takes
+// those of a trial if they are more likely.
 func (c *tuning) scales(ctx context.Context, t *trial, policies ...layers.Policy) (m layers.Layer,
 	found *evidence.Result, err error) {
 	var policy layers.Policy
@@ -419,15 +419,15 @@ func (c *tuning) scales(ctx context.Context, t *trial, policies ...layers.Policy
 	if err == nil && c.p.model.Spec.Features > c.twin {
 		small, err = c.build(policy, c.twin)
 	}
-	best := c.scaled[policy]
-	if err == nil && t.held == nil && best.m != nil {
-		err = layers.Continue(small, best.m)
-	}
 	if err == nil {
 		found, err = evidence.Maximise(ctx, small, t.rows, c.Evidence)
 	}
-	if err == nil && (best.m == nil || found.After < best.loss) {
-		c.scaled[policy] = stretched{small, found.After}
+	if err == nil {
+		if best, known := c.scaled[policy]; !known || found.After < best.found.After {
+			c.scaled[policy] = stretched{small, found}
+		} else if t.held == nil {
+			small, found = best.m, best.found
+		}
 	}
 	if err == nil && small != m {
 		err = layers.Continue(m, small)
