@@ -313,29 +313,55 @@ type learner func(ctx context.Context, t *trial) error
 // fitted is the learner of a Fitter. Mini-batches choose their decay and their start in the fit to all rows, and keep
 // them in later fits.
 func (p *prepared) fitted(f fits.Fitter) learner {
-	part := f // for fits to a part of the rows
 	b, batches := f.(sgd.MiniBatch)
 	if batches {
-		b.Checkpoints, b.Progress, b.ScoreRows = sgd.Checkpoints{}, nil, -1 // which are of the fit to all rows
-		part = b
+		return p.descended(b)
 	}
 	return func(ctx context.Context, t *trial) (err error) {
 		if t.m, err = p.draw(f); err != nil {
 			return err
 		}
-		if t.held != nil {
-			return t.fit(ctx, part, p.outputs)
+		return p.fit(ctx, t, f)
+	}
+}
+
+// fit fits a trial, on all rows through the wrapped map.
+func (p *prepared) fit(ctx context.Context, t *trial, f fits.Fitter) error {
+	if m := t.m; p.wrap != nil && t.held == nil {
+		t.m = p.wrap(m)
+		defer func() { t.m = m }()
+	}
+	return t.fit(ctx, f, p.outputs)
+}
+
+// descended is fitted for mini-batches.
+func (p *prepared) descended(b sgd.MiniBatch) learner {
+	part := b // of fits to a part of the rows
+	part.Checkpoints, part.Progress, part.ScoreRows = sgd.Checkpoints{}, nil, -1
+	var from layers.Layer // has the scales that later fits start with
+	return func(ctx context.Context, t *trial) (err error) {
+		own := part
+		if t.held == nil {
+			own = b
 		}
-		if m := t.m; p.wrap != nil {
-			t.m = p.wrap(m)
-			defer func() { t.m = m }()
-		}
-		if err := t.fit(ctx, f, p.outputs); err != nil || !batches {
+		if t.m, err = p.draw(b); err != nil {
 			return err
 		}
-		b.MapDecay, b.MapDecays, b.Directions = t.report.Epochs.MapDecay, nil, t.report.Epochs.Directions
-		part = b
-		return nil
+		scales := from
+		switch {
+		case from != nil:
+			err = layers.Continue(t.m, from)
+		case own.MapDecays != nil && p.model.Spec.Tune == layers.All.String():
+			scales, err = p.startScaled(ctx, t, own)
+		}
+		if own.Directions = own.Directions && scales == nil; err == nil {
+			err = p.fit(ctx, t, own)
+		}
+		if c := t.report; err == nil && t.held == nil {
+			from = scales
+			part.MapDecay, part.MapDecays, part.Directions = c.Epochs.MapDecay, nil, c.Epochs.Directions
+		}
+		return err
 	}
 }
 

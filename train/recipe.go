@@ -40,9 +40,12 @@ type Recipe struct {
 	// Tuner tunes the map step by step; nil: the map is drawn as the Spec says, and the Fitter tunes it if Spec.Tune
 	// says so. With a Tuner, Spec.Tune has no effect, and the Fitter is for the steps that solve for the head.
 	Tuner *Tuner
-	// Fitter fits the head. nil is sgd.MiniBatch for a Spec that tunes its map, with a softmax head for classes. For a
-	// frozen map nil is linear.LogisticOptions{} for classes if memory can keep all features and the kernel is positive
-	// definite, and linear.RidgeOptions{} otherwise. The default Fitter has the seed of the Spec.
+	// Fitter fits the head. nil is sgd.ForTuning for a Spec that tunes its map, with a softmax head for classes. Under it a
+	// map that tunes all may start with a scale for each column, learned as in StepEvidence: dense rows in memory, at least
+	// 100 of at most 512 columns, are scaled so if short fits then have less loss on rows held out. Report.Evidence and
+	// Model.Relevance say so. For a frozen map nil is linear.LogisticOptions{} for classes if memory can keep all features
+	// and the kernel is positive definite, and linear.RidgeOptions{} otherwise. The default Fitter has the seed of the
+	// Spec.
 	Fitter fits.Fitter
 	// Groups has a number for each row in memory, such as the number of its patient. The rows of one group are held out
 	// together, by the Tuner, for the Uncertainty, and by CrossValidate. nil: each row by itself.
@@ -75,7 +78,7 @@ type Report struct {
 	Chosen      string // the step of the Tuner with the least error, the first of equals
 	// Solved is the step whose head StepSolved solved again.
 	Solved string
-	// Evidence has the scales that the Tuner learned, from all rows or in a trial; nil if the model has none.
+	// Evidence has the scales that the map started with, or that the Tuner learned, from all rows or in a trial; nil: none.
 	Evidence *evidence.Result
 	Kind     string  // what the rows are, in the words of Auto
 	Trials   []Trial // of Auto

@@ -98,11 +98,9 @@ func binary(x *tensor.Dense) bool {
 // chooseScale returns the scaler with the least loss on held-out rows after short fits to at most 4000 rows.
 func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, spec layers.Spec,
 	f sgd.MiniBatch) (best *data.Scaler, err error) {
-	const most, epochs = 4000, 16
-	f.Epochs = min(cmp.Or(f.Epochs, epochs), epochs)
-	f.MapDecay, f.MapDecays = f.MapDecays[(len(f.MapDecays)-1)/2], nil // a middle one
-	if p.n > most {
-		part := data.Shuffle(p.n, p.model.Spec.Seed)[:most]
+	f = shortFit(f)
+	if p.n > shortRows {
+		part := data.Shuffle(p.n, p.model.Spec.Seed)[:shortRows]
 		s, y = &data.Set{X: data.RowsOf(s.X, part)}, given.TargetRows(y, part)
 	}
 	least := math.Inf(1)

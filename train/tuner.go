@@ -126,11 +126,11 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 		return nil, err
 	}
 	t.HeldOut = cmp.Or(t.HeldOut, .2)
-	evaluations := 30
+	most := evaluations
 	if alone {
-		evaluations = 50
+		most = 50
 	}
-	t.Evidence.MaxEvaluations = cmp.Or(t.Evidence.MaxEvaluations, evaluations)
+	t.Evidence.MaxEvaluations = cmp.Or(t.Evidence.MaxEvaluations, most)
 	if t.Descent.MapDecay == 0 && t.Descent.MapDecays == nil {
 		d := sgd.ForTuning("")
 		t.Descent.MapDecays, t.Descent.LabelSmoothing = d.MapDecays, cmp.Or(t.Descent.LabelSmoothing, d.LabelSmoothing)
@@ -404,6 +404,9 @@ func (c *tuning) goOn(ctx context.Context, t *trial) error {
 
 // twin is the largest number of features that the scales are learned on by a single step, which do not depend on it.
 const twin = 512
+
+// evaluations is how often the evidence is computed, unless that is the only step.
+const evaluations = 30
 
 // scales is StepEvidence without the head, under the first of the policies that the map has. For all rows it takes
 // those of a trial if they are more likely.

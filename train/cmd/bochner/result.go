@@ -211,8 +211,11 @@ func (r *result) show(plot string, asJSON bool) error {
 	if r.MapDecay > 0 {
 		fmt.Printf(", map decay %.4g", r.MapDecay)
 	}
-	if r.Directions {
+	switch {
+	case r.Directions:
 		fmt.Print(", from directions")
+	case r.MapDecay > 0 && r.Relevance != nil:
+		fmt.Print(", from scales")
 	}
 	if r.Lambda != nil {
 		fmt.Printf(", lambda %.3g", *r.Lambda)
