@@ -338,7 +338,7 @@ func (p *prepared) fit(ctx context.Context, t *trial, f fits.Fitter) error {
 func (p *prepared) descended(b sgd.MiniBatch) learner {
 	part := b // of fits to a part of the rows
 	part.Checkpoints, part.Progress, part.ScoreRows = sgd.Checkpoints{}, nil, -1
-	var from layers.Layer // has the scales that later fits start with
+	var kept layers.Layer // has the scales that later fits start with
 	return func(ctx context.Context, t *trial) (err error) {
 		own := part
 		if t.held == nil {
@@ -347,18 +347,19 @@ func (p *prepared) descended(b sgd.MiniBatch) learner {
 		if t.m, err = p.draw(b); err != nil {
 			return err
 		}
-		scales := from
-		switch {
-		case from != nil:
-			err = layers.Continue(t.m, from)
-		case own.MapDecays != nil && p.model.Spec.Tune == layers.All.String():
-			scales, err = p.startScaled(ctx, t, own)
+		from := kept
+		if own.MapDecays != nil && p.model.Spec.Tune == layers.All.String() {
+			from, err = p.startScaled(ctx, t, own)
 		}
-		if own.Directions = own.Directions && scales == nil; err == nil {
+		if err == nil && from != nil {
+			own.Directions = false
+			err = layers.Continue(t.m, from)
+		}
+		if err == nil {
 			err = p.fit(ctx, t, own)
 		}
 		if c := t.report; err == nil && t.held == nil {
-			from = scales
+			kept = from
 			part.MapDecay, part.MapDecays, part.Directions = c.Epochs.MapDecay, nil, c.Epochs.Directions
 		}
 		return err

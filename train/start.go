@@ -3,7 +3,6 @@ package train
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 
 	"github.com/bochner-go/bochner/layers"
@@ -14,12 +13,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// startScaled lets the map of a trial start with a scale for each column, learned by the marginal likelihood on at most
-// 256 features, if that has less loss by a twentieth on held-out rows, in short fits, than the map as drawn or with
-// Directions. It returns the map that has learned the scales, or nil if the trial keeps its map. It is for dense rows in
-// memory, at least 100 of at most 512 columns, as Directions are.
+// startScaled returns a map that has a scale for each column, learned by the marginal likelihood on at most 256 features,
+// if a short fit that starts with it has less loss on n held-out rows, by a share 1/√n, than one that starts with the map
+// as drawn or with Directions; otherwise nil. It is for dense rows in memory, at least 100 of at most 512 columns, as
+// Directions are.
 func (p *prepared) startScaled(ctx context.Context, t *trial, b sgd.MiniBatch) (layers.Layer, error) {
-	const leastRows, columns, share = 100, 512, .95
+	const leastRows, columns = 100, 512
 	rows, memory := t.rows.(data.Pairs)
 	if !memory {
 		return nil, nil
@@ -28,44 +27,50 @@ func (p *prepared) startScaled(ctx context.Context, t *trial, b sgd.MiniBatch) (
 	if !dense || x.Shape()[0] < leastRows || x.Shape()[1] > columns {
 		return nil, nil
 	}
+	if n := x.Shape()[0]; n > shortRows {
+		rows = pick(rows, data.Shuffle(n, b.Seed)[:shortRows])
+	}
+	b = shortFit(b)
+	b.HeldOut, b.Patience, b.ScoreRows, b.Checkpoints, b.Progress = .2, b.Epochs, -1, sgd.Checkpoints{}, nil
+	learned, held := data.Split(rows.X.Shape()[0], b.HeldOut, b.Seed) // as the fits divide them
+	part := newTrial(pick(rows, learned), nil)
 	c := &tuning{Tuner: Tuner{Evidence: evidence.Options{MaxEvaluations: evaluations, Seed: b.Seed}}, p: p, twin: twin / 2,
 		scaled: map[layers.Policy]stretched{}}
-	scaled := newTrial(rows, t.held)
-	var err error
-	if scaled.m, err = p.draw(b); err == nil {
-		err = c.goOn(ctx, scaled)
+	drawn, err := p.draw(b)
+	if err == nil {
+		part.m, err = p.draw(b)
+	}
+	if err == nil {
+		err = c.goOn(ctx, part)
 	}
 	if err != nil { // the map has no scales, or the rows say nothing of them
 		return nil, given.Stopped(ctx)
 	}
-	short, part := shortFit(b), rows
-	if n := x.Shape()[0]; n > shortRows {
-		part = pick(rows, data.Shuffle(n, b.Seed)[:shortRows])
-	}
-	loss := func(m layers.Layer, directions bool) (float64, error) {
-		short.Directions = directions
+	loss := func(m layers.Layer) (float64, error) {
 		head, err := headFor(b, m, p.outputs)
 		if err != nil {
 			return 0, err
 		}
-		v, err := sgd.HeldLoss(ctx, m, head, part, short.FitOptions)
-		if errors.Is(err, given.ErrDiverged) {
-			return math.Inf(1), nil
+		c, err := sgd.Fit(ctx, m, head, rows, b.FitOptions)
+		if err != nil {
+			return math.Inf(1), given.Stopped(ctx)
 		}
-		return v, err
+		return c.Epochs[len(c.Epochs)-1].HeldLoss, nil
 	}
-	drawn, err := loss(t.m, b.Directions)
+	from, err := p.draw(b)
+	if err == nil {
+		err = layers.Continue(from, part.m)
+	}
 	if err != nil {
 		return nil, err
 	}
-	switch with, err := loss(scaled.m, false); {
-	case err != nil:
-		return nil, err
-	case !(with < share*drawn):
-		return nil, nil
+	least, err := loss(drawn)
+	b.Directions = false
+	if with, failed := loss(part.m); err != nil || failed != nil || !(with < least*(1-1/math.Sqrt(float64(len(held))))) {
+		return nil, cmp.Or(err, failed)
 	}
-	t.m, t.found = scaled.m, scaled.found
-	return scaled.maps[StepEvidence], nil
+	t.found = part.found
+	return from, nil
 }
 
 // shortRows is the most rows of the short fits that choose a scaler or a start.

@@ -28,15 +28,15 @@ func TestStartScaled(t *testing.T) {
 		}
 		return &data.Set{X: must(data.FromSlices(rows)), Y: y}
 	}
-	wave := func(x []float64) float64 { return math.Sin(12 * x[3]) }
+	wave := func(x []float64) float64 { return math.Sin(16 * x[3]) }
 	spec := layers.Spec{Map: "gaussian", Features: 128, Seed: 1}
-	set, fresh := problem(600, wave), problem(900, wave)
+	set, fresh := problem(1000, wave), problem(1300, wave)
 	m, c, err := train.Recipe{Spec: spec, Uncertainty: &train.UncertaintyOptions{}}.Fit(t.Context(), set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rmse := func(m *train.Model) float64 {
-		return floats.Distance(must(m.PredictTargets(fresh.X))[600:], fresh.Y[600:], 2) / math.Sqrt(300)
+		return floats.Distance(must(m.PredictTargets(fresh.X))[1000:], fresh.Y[1000:], 2) / math.Sqrt(300)
 	}
 	if c.Evidence == nil || c.Epochs.Directions || !slices.Equal(m.Relevance, c.Evidence.Relevance) ||
 		floats.MaxIdx(m.Relevance) != 3 || m.Spec.Tune != "all" || !(rmse(m) < .2) {
@@ -46,7 +46,7 @@ func TestStartScaled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if width := upper.At(700, 0) - lower.At(700, 0); !(width < .7) { // fits from the map as drawn are off by as much as y varies
+	if width := upper.At(1100, 0) - lower.At(1100, 0); !(width < .7) { // fits from the map as drawn are off by as much as y varies
 		t.Errorf("an interval is %v wide", width)
 	}
 	plain := func(set *data.Set, r train.Recipe) {
