@@ -97,14 +97,15 @@ type Tuner struct {
 type Step struct {
 	Name string
 	// Score is the error rate for classes, or the root mean squared error for targets. It is NaN for a step that the
-	// map does not have; Note says why. Note also names a step whose fit to all rows failed, so that it errs more on them than
-	// the next best step on the rows held out, which takes its place.
+	// map does not have.
 	Score float64
 	// Gain is the error rate, or the mean squared error, of the first step less this step's. StdErr is the standard
 	// error of that difference over the rows.
 	Gain, StdErr float64
 	Seconds      float64
-	Note         string
+	// Note says why a step was not taken: the map does not have it, or its fit to all rows failed, with a larger error on
+	// them than the next best step has on the rows held out, which takes its place.
+	Note string
 }
 
 // tuned chooses a step of the Tuner, and returns the learner that takes it.
@@ -155,12 +156,14 @@ func (c *tuning) fit(ctx context.Context, t *trial, report *Report) error {
 	for {
 		t.maps, t.found = map[string]layers.Layer{}, nil
 		step := report.Chosen
+		var err error
 		if step == StepSolved {
-			if err := c.take(ctx, t, c.solved); err != nil {
-				return err
-			}
+			err = c.take(ctx, t, c.solved)
 		}
-		switch err := c.take(ctx, t, step); {
+		if err == nil {
+			err = c.take(ctx, t, step)
+		}
+		switch {
 		case errors.Is(err, errNoStep):
 			return fmt.Errorf("train: Tuner: %s: %w: %w", step, err, domain.ErrParam)
 		case err != nil || t.held != nil || c.means == nil:
@@ -409,7 +412,7 @@ const twin = 512
 const evaluations = 30
 
 // scales is StepEvidence without the head, under the first of the policies that the map has. For all rows it takes
-// those of a trial if they are more likely.
+// the scales of a trial if these are more likely.
 func (c *tuning) scales(ctx context.Context, t *trial, policies ...layers.Policy) (m layers.Layer,
 	found *evidence.Result, err error) {
 	var policy layers.Policy

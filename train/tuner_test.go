@@ -109,6 +109,7 @@ func TestTunerErrors(t *testing.T) {
 		{steps(gaussian, train.StepAll, train.StepAll), domain.ErrParam, "out of order"},
 		{steps(gaussian, train.StepFrozen, train.StepSolved), domain.ErrParam, "goes on from"},
 		{steps(layers.Spec{Map: "linear"}, train.StepEvidence), domain.ErrParam, "no such step"},
+		{steps(layers.Spec{Map: "linear"}, train.StepSolved), domain.ErrParam, "Tuner: solved: the map has no such step"},
 		{fit(t.Context(), train.Tuner{}, gaussian, waves(4, 1, true)), domain.ErrShape, "at least 5"},
 		{fit(t.Context(), train.Tuner{}, gaussian, stream), domain.ErrParam, "read them whole"},
 		{fit(cancelled, train.Tuner{}, gaussian, set), context.Canceled, ""},

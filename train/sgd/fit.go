@@ -109,7 +109,7 @@ type position struct {
 	loss                 float64 // summed over the rows
 }
 
-// run fits the head, in the unit of the targets, and puts it into theirs.
+// run fits the head in a unit of the targets, and takes it back to the targets as they were given.
 func (f *fitter) run() (c *fits.Course, err error) {
 	defer func() {
 		for _, s := range f.steps {

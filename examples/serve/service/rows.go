@@ -2,7 +2,6 @@ package service
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,8 +91,10 @@ func (j *rowReader) each(most int, read func(begin json.Delim) error) error {
 			return err
 		}
 	}
-	if err := cmp.Or(j.want(json.Delim(']')), j.want(json.Delim('}'))); err != nil {
-		return err
+	for _, end := range "]}" {
+		if err := j.want(json.Delim(end)); err != nil {
+			return err
+		}
 	}
 	if _, err := j.Token(); err != io.EOF {
 		return j.malformed("there is more after the end of the object")
@@ -240,7 +241,7 @@ func (l *loaded) rows(text []byte, array bool) (x *tensor.Dense, notes []string,
 	return x, notes, err
 }
 
-// readNPY reads an array of at most so many cells.
+// readNPY reads an array that has no more than the given number of cells.
 func readNPY(text []byte, cells int, o data.Options) (*tensor.Dense, error) {
 	o.Label, o.MaxCells, o.MaxWindow = data.LabelNone, cells, maxWindow
 	set, err := data.ReadNPY(bytes.NewReader(text), "body", o)

@@ -65,7 +65,7 @@ func (f *fitting) readTable(ctx context.Context) (data.Source, testRows, error) 
 	return table.Take(rows), func(m *train.Model) (data.Examples, error) { return examplesOf(m)(m.Rows(test)) }, nil
 }
 
-// divided divides a set that was read: its test rows are those of --test, or are set aside where no file has them.
+// divided adds the test rows to a set that was read: from the files of --test, or set aside where there are none.
 func (f *fitting) divided(ctx context.Context) func(set *data.Set, err error) (data.Source, testRows, error) {
 	return func(set *data.Set, err error) (data.Source, testRows, error) {
 		if err != nil {
