@@ -68,11 +68,11 @@ func TestRecipeJSON(t *testing.T) {
 	if want := `{"fitter":{"epsilon":0.5,"kind":"svm","loss":"squared epsilon-insensitive"},"scale":"l1"}`; string(text) != want || err != nil {
 		t.Errorf("%s, %v, want %s", text, err, want)
 	}
-	text = []byte(`{"columns": {"missing": "fill", "cyclic": true}, "spec": {"map": "gaussian", "features": 64},
+	text = []byte(`{"columns": {"missing": "fill", "cycles": []}, "spec": {"map": "gaussian", "features": 64},
 		"tuner": {"steps": ["frozen", "all"], "descent": {"epochs": 3, "checkpoints": {"path": "c", "every": "1m30s"}}, "evidence": {"rows": 9}},
 		"uncertainty": {"heldOut": 0.3, "sets": "adaptive", "laplace": true}}`)
 	var r Recipe
-	want := Recipe{Columns: &data.ColumnOptions{Missing: data.MissingFill, Cyclic: true}, Spec: layers.Spec{Map: "gaussian", Features: 64},
+	want := Recipe{Columns: &data.ColumnOptions{Missing: data.MissingFill, Cycles: []string{}}, Spec: layers.Spec{Map: "gaussian", Features: 64},
 		Tuner: &Tuner{Steps: []string{StepFrozen, StepAll}, Descent: sgd.FitOptions{Epochs: 3, Checkpoints: sgd.Checkpoints{Path: "c", Every: 90 * time.Second}},
 			Evidence: evidence.Options{Rows: 9}}, Uncertainty: &UncertaintyOptions{HeldOut: .3, Sets: calibrate.SetMethod("adaptive"), Laplace: true}}
 	if err := json.Unmarshal(text, &r); err != nil || !reflect.DeepEqual(r, want) {

@@ -309,7 +309,7 @@ func savedTableModel(t *testing.T) (*train.Model, string) {
 	}
 	f.LabelNames = []string{"class"}
 	m, _, err := train.Recipe{Scale: "auto", Spec: layers.Spec{Map: "gaussian", Features: 16},
-		Columns: &data.ColumnOptions{Categorical: []string{"zip"}, Rare: 2, Cyclic: true}}.Fit(t.Context(), f)
+		Columns: &data.ColumnOptions{Categorical: []string{"zip"}, Rare: 2, Cycles: []string{"weekday", "yearday"}}}.Fit(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ def encode(columns, rows):
 def numbers(columns, column, value):
     """The numbers of a value: one, or one for each level, then one for rare levels and one for a gap if there are such.
 
-    A time is its days since 1970 and, if the card says cyclic, sines and cosines of the week, the year and the day."""
+    A time is its days since 1970, and the sine and cosine of each of its cycles."""
     name, kind, levels = column["name"], column["kind"], column.get("levels") or []
     out = [0.0] * (len(levels) if kind == "category" else 1)
     others, gaps = [0.0] * bool(column.get("other")), [0.0] * bool(column.get("gap"))
@@ -54,7 +54,7 @@ def numbers(columns, column, value):
             raise ValueError(f"column {name} is empty; fill the value in")
         gaps, fill = [1.0] * len(gaps), column["fill"]
         if kind == "time":
-            out = times(columns, column, fill)
+            out = times(column, fill)
         elif kind != "category":
             out[0] = fill
         elif fill >= 0:
@@ -70,7 +70,7 @@ def numbers(columns, column, value):
     elif kind == "time":  # as texts of ISO 8601
         at = datetime.datetime.fromisoformat(str(value))
         at = at if at.tzinfo else at.replace(tzinfo=datetime.timezone.utc)
-        out = times(columns, column, at.timestamp() / 86400)
+        out = times(column, at.timestamp() / 86400)
     elif str(value).lower() in [l.lower() for l in levels]:
         out[0] = float([l.lower() for l in levels].index(str(value).lower()))
     elif kind == "boolean" and str(value).lower() in ("false", "true", "0", "1", "0.0", "1.0"):
@@ -84,13 +84,11 @@ def numbers(columns, column, value):
     return out + others + gaps
 
 
-def times(columns, column, days):
-    out = [days]
-    if columns["cyclic"]:
-        at = datetime.datetime(1970, 1, 1) + datetime.timedelta(days=days)
-        turns = [(math.floor(days) + 4) % 7 / 7, (at.timetuple().tm_yday - 1) / 365.25]
-        for turn in turns + [days - math.floor(days)] * bool(column.get("daily")):
-            out += [math.sin(2 * math.pi * turn), math.cos(2 * math.pi * turn)]
+def times(column, days):
+    out, at = [days], datetime.datetime(1970, 1, 1) + datetime.timedelta(days=days)
+    turns = {"weekday": (math.floor(days) + 4) % 7 / 7, "yearday": (at.timetuple().tm_yday - 1) / 365.25, "hour": days % 1}
+    for cycle in column.get("cycles", []):
+        out += [math.sin(2 * math.pi * turns[cycle]), math.cos(2 * math.pi * turns[cycle])]
     return out
 
 

@@ -84,7 +84,7 @@ function numbers(columns, column, value) {
   if (value === null || value === "") {
     if (column.strict) throw new Error(`column ${name} is empty; fill the value in`);
     gaps = gaps.map(() => 1);
-    if (kind === "time") out = times(columns, column, column.fill);
+    if (kind === "time") out = times(column, column.fill);
     else if (kind !== "category") out = [column.fill];
     else if (column.fill >= 0) out[column.fill] = 1;
   } else if (kind === "category") {
@@ -99,7 +99,7 @@ function numbers(columns, column, value) {
     }
   } else if (kind === "time") { // as texts of ISO 8601
     const iso = text.replace(" ", "T"), zoned = !iso.includes("T") || /(Z|[+-]\d\d:?\d\d)$/.test(iso);
-    out = times(columns, column, Date.parse(zoned ? iso : iso + "Z") / 864e5);
+    out = times(column, Date.parse(zoned ? iso : iso + "Z") / 864e5);
   } else if (place >= 0) {
     out = [place];
   } else if (kind === "boolean" && ["false", "true", "0", "1"].includes(word)) {
@@ -115,13 +115,12 @@ function numbers(columns, column, value) {
   return [...out, ...others, ...gaps];
 }
 
-// times is the days since 1970 and, if the card says cyclic, sines and cosines of the week, the year and the day.
-function times(columns, column, days) {
-  if (!columns.cyclic) return [days];
+// times is the days since 1970, and the sine and cosine of each cycle of the column.
+function times(column, days) {
   const whole = Math.floor(days), year = new Date(days * 864e5).getUTCFullYear();
-  const turns = [(whole + 4) % 7 / 7, (whole - Date.UTC(year, 0, 1) / 864e5) / 365.25];
-  if (column.daily) turns.push(days - whole);
-  return [days, ...turns.flatMap((turn) => [Math.sin(2 * Math.PI * turn), Math.cos(2 * Math.PI * turn)])];
+  const turns = { weekday: (whole + 4) % 7 / 7, yearday: (whole - Date.UTC(year, 0, 1) / 864e5) / 365.25, hour: days - whole };
+  const angles = (column.cycles || []).map((cycle) => 2 * Math.PI * turns[cycle]);
+  return [days, ...angles.flatMap((a) => [Math.sin(a), Math.cos(a)])];
 }
 
 if (require.main === module) {

@@ -166,15 +166,18 @@ var categoryCases = []tableCase{
 
 var timeCases = []tableCase{
 	{name: "dates", text: "a,y\n1970-01-03,p\n1970-01-02,q\n", want: "a:time | 2 >p | 1 >q"},
-	{name: "dates with a time", text: "a,y\n1970-01-03 12:00:00,p\n1970-01-02 00:00:00,q\n", want: "a:time | 2.5 >p | 1 >q"},
-	{name: "RFC 3339", text: "a,y\n1970-01-03T06:00:00Z,p\n1970-01-02T00:00:00+06:00,q\n", want: "a:time | 2.25 >p | 0.75 >q"},
+	{name: "dates with a time", text: "a,y\n1970-01-03 12:00:00,p\n1970-01-02 00:00:00,q\n", want: "a:time [a,a sin(hour),a cos(hour)] | 2.5 1.22465e-16 -1 >p | 1 0 1 >q"},
+	{name: "RFC 3339", text: "a,y\n1970-01-03T06:00:00Z,p\n1970-01-02T00:00:00+06:00,q\n", want: "a:time [a,a sin(hour),a cos(hour)] | 2.25 1 6.12323e-17 >p | 0.75 -1 -1.83697e-16 >q"},
 	{name: "day.month.year", text: "a,y\n31.01.1970,p\n01.02.1970,q\n", want: "a:time | 30 >p | 31 >q"},
 	{name: "month/day/year, told by a day above 12", text: "a,y\n01/31/1970,p\n02/01/1970,q\n", want: "a:time | 30 >p | 31 >q"},
 	{name: "a date that is none", text: lines("n,d,y\n", 20, func(i int) string { return fmt.Sprintf("%d,%02d/0%d/2020,%c", i, 31-i, 1+(20-i)/20, 'p'+rune(i%2)) }), err: ErrFormat, says: []string{"train.csv:2: ", `column "d": "31/02/2020" is no time where 19 of 20 texts are`, "correct it"}},
 	{name: "dates in two ways", text: "d,y\n01.02.2020,p\n2020-02-03,q\n2020-02-04,q\n", err: ErrFormat, says: []string{"train.csv", `column "d": "01.02.2020" is a time that is not written as year-month-day`, "write all alike"}},
-	{name: "dates that can be read both ways", text: "a,y\n01/02/1970,p\n02/03/1970,q\n", want: "a:time | 31 >p | 60 >q", told: []string{`its dates may be day/month/year or month/day/year`}},
+	{name: "dates that can be read both ways", text: "a,y\n01/02/1970,p\n02/03/1970,q\n", want: "a:time [a,a sin(weekday),a cos(weekday)] | 31 0 1 >p | 60 0.781831 0.62349 >q", told: []string{`its dates may be day/month/year or month/day/year`}},
 	{name: "dates as a spreadsheet writes them", text: "a,y\n1/31/1970,p\n2/1/1970,q\n", want: "a:time | 30 >p | 31 >q"},
-	{name: "cyclic parts", text: "a,y\n1970-01-04,p\n1970-01-05,q\n", learn: ColumnOptions{Cyclic: true}, want: "a:time [a,a sin(weekday),a cos(weekday),a sin(yearday),a cos(yearday)] | 3 0 1 0.0515844 0.998669 >p | 4 0.781831 0.62349 0.0687554 0.997634 >q"},
+	{name: "cyclic parts", text: "a,y\n1970-01-04,p\n1970-01-05,q\n", learn: ColumnOptions{Cycles: []string{"yearday", "hour", "weekday"}}, want: "a:time [a,a sin(weekday),a cos(weekday),a sin(yearday),a cos(yearday)] | 3 0 1 0.0515844 0.998669 >p | 4 0.781831 0.62349 0.0687554 0.997634 >q"},
+	{name: "cycles that the rows go through", text: "a,b,y\n1970-01-04 18:00:00,1970-01-04,p\n1970-01-11 18:00:00,1971-01-04,q\n", want: "a:time b:time [a,a sin(weekday),a cos(weekday),a sin(hour),a cos(hour),b,b sin(weekday),b cos(weekday),b sin(yearday),b cos(yearday)] | 3.75 0 1 -1 -1.83697e-16 3 0 1 0.0515844 0.998669 >p | 10.75 0 1 -1 -1.83697e-16 368 0.781831 0.62349 0.0515844 0.998669 >q"},
+	{name: "no cycles", text: "a,y\n1970-01-04,p\n1971-01-05,q\n", learn: ColumnOptions{Cycles: []string{}}, want: "a:time | 3 >p | 369 >q"},
+	{name: "an unknown cycle", text: "a,y\n1970-01-04,p\n", learn: ColumnOptions{Cycles: []string{"moon"}}, err: domain.ErrParam, says: []string{`Cycles = ["moon"]`, "weekday, yearday, hour"}},
 	{name: "a later date of another form", text: "a,y\n1970-01-03,p\n1970-01-02,q\n", want: "a:time | 2 >p | 1 >q", later: "a,y\n05.01.1970,p\n", err: ErrFormat, says: []string{"later.csv", `"a"`, `"05.01.1970"`, "year-month-day"}},
 }
 

@@ -29,8 +29,7 @@ const (
 //   - Number: the number itself.
 //   - Boolean: 0 or 1.
 //   - Category: a column of 0 and 1 for each level.
-//   - Time: days since 1970, and with ColumnOptions.Cyclic the sine and cosine of the day of the week, the day of the
-//     year and, if there is a time of day, the hour.
+//   - Time: days since 1970, and the sine and cosine of each of ColumnOptions.Cycles.
 type Columns struct {
 	Inputs  []Input  `json:"inputs"`  // in the order of the training rows
 	Named   bool     `json:"named"`   // whether the inputs are found by name
@@ -39,7 +38,6 @@ type Columns struct {
 	Left    []Left   `json:"left"`    // columns that are left out
 	ID      string   `json:"id"`      // the column whose texts name the rows; "" for none
 	Unknown Unknown  `json:"unknown"` // how a level is treated that the training rows did not have
-	Cyclic  bool     `json:"cyclic"`  // whether times have sines and cosines
 }
 
 // Left is a column that is left out, and why.
@@ -61,9 +59,9 @@ type Input struct {
 	Strict bool     `json:"strict,omitempty"` // whether a missing value is an error
 	// Fill is the number, boolean or time in place of a missing value. For a category it is the level, from 0, or -1
 	// for none.
-	Fill   float64 `json:"fill"`
-	Layout string  `json:"layout,omitempty"` // the layout of package time for times that are text
-	Daily  bool    `json:"daily,omitempty"`  // whether times have a time of day
+	Fill   float64  `json:"fill"`
+	Layout string   `json:"layout,omitempty"` // the layout of package time for times that are text
+	Cycles []string `json:"cycles,omitempty"` // the cycles of a time that have a sine and a cosine
 
 	// Statistics of the training rows.
 	Gaps     int     `json:"gaps"`     // missing values
@@ -71,6 +69,9 @@ type Input struct {
 	Least    float64 `json:"least"`    // the least and the largest number or time
 	Most     float64 `json:"most"`
 }
+
+// cycles are what Cycles may name.
+var cycles = []string{"weekday", "yearday", "hour"}
 
 // Unknown says how a level is treated that the training rows did not have.
 type Unknown string
@@ -110,7 +111,9 @@ type ColumnOptions struct {
 	// Levels is the largest number of levels of a category with columns of their own, the most frequent ones; 0 is 1000,
 	// and 256 of more than 50,000 rows.
 	Levels int
-	Cyclic bool // whether times have sines and cosines too
+	// Cycles are the cycles of times that have a sine and a cosine, of weekday, yearday and hour; nil: those that the
+	// training rows go through, as a year of days; empty: none. Times without a time of day have no hour.
+	Cycles []string
 }
 
 func (o ColumnOptions) complete() (ColumnOptions, error) {
@@ -125,6 +128,11 @@ func (o ColumnOptions) complete() (ColumnOptions, error) {
 		return fail("Unknown = %q is unknown, want other or error", o.Unknown)
 	case o.Rare < 0 || o.Levels < 0:
 		return fail("Rare = %d or Levels = %d is negative", o.Rare, o.Levels)
+	}
+	for _, cycle := range o.Cycles {
+		if !slices.Contains(cycles, cycle) {
+			return fail("Cycles = %q, want some of %s", o.Cycles, strings.Join(cycles, ", "))
+		}
 	}
 	for _, list := range [][]string{o.Keep, o.Drop, o.Categorical} {
 		for _, p := range list {
@@ -150,18 +158,12 @@ func named(list, names []string, j int) string {
 }
 
 // width is the number of matrix columns of an input.
-func (in *Input) width(cyclic bool) int {
-	w := 1
+func (in *Input) width() int {
+	w := 1 + 2*len(in.Cycles)
 	if in.Kind == Category {
 		w = len(in.Levels)
 		if in.Other {
 			w++
-		}
-	}
-	if in.Kind == Time && cyclic {
-		w += 4
-		if in.Daily {
-			w += 2
 		}
 	}
 	if in.Gap {
@@ -171,7 +173,7 @@ func (in *Input) width(cyclic bool) int {
 }
 
 // names are the names of the matrix columns of an input.
-func (in *Input) names(cyclic bool) (all []string) {
+func (in *Input) names() (all []string) {
 	switch in.Kind {
 	case Category:
 		for _, l := range in.Levels {
@@ -183,14 +185,8 @@ func (in *Input) names(cyclic bool) (all []string) {
 	default:
 		all = append(all, in.Name)
 	}
-	if in.Kind == Time && cyclic {
-		parts := []string{"weekday", "yearday"}
-		if in.Daily {
-			parts = append(parts, "hour")
-		}
-		for _, p := range parts {
-			all = append(all, in.Name+" sin("+p+")", in.Name+" cos("+p+")")
-		}
+	for _, cycle := range in.Cycles {
+		all = append(all, in.Name+" sin("+cycle+")", in.Name+" cos("+cycle+")")
 	}
 	if in.Gap {
 		all = append(all, in.Name+"=(missing)")
@@ -201,7 +197,7 @@ func (in *Input) names(cyclic bool) (all []string) {
 // Dims returns the number of columns of the matrix.
 func (c *Columns) Dims() (d int) {
 	for i := range c.Inputs {
-		d += c.Inputs[i].width(c.Cyclic)
+		d += c.Inputs[i].width()
 	}
 	return d
 }
@@ -209,7 +205,7 @@ func (c *Columns) Dims() (d int) {
 // Names returns the names of the columns of the matrix, such as "sex=female".
 func (c *Columns) Names() (all []string) {
 	for i := range c.Inputs {
-		all = append(all, c.Inputs[i].names(c.Cyclic)...)
+		all = append(all, c.Inputs[i].names()...)
 	}
 	return all
 }
@@ -249,6 +245,11 @@ func (c *Columns) Validate() error {
 			return fail("%q is column %d of a table of %d", in.Name, in.Place+1, c.Width)
 		case in.Fill-in.Fill != 0 || in.Kind == Category && (in.Fill != float64(int(in.Fill)) || in.Fill < -1 || int(in.Fill) >= fills):
 			return fail("the value %v in place of those missing in %q is no number or level", in.Fill, in.Name)
+		}
+		for _, cycle := range in.Cycles {
+			if in.Kind != Time || !slices.Contains(cycles, cycle) {
+				return fail("%q is a %s and has the cycle %q", in.Name, in.Kind, cycle)
+			}
 		}
 		seen[in.Name] = true
 	}

@@ -48,7 +48,7 @@ func (c *Columns) set(f *Frame, p *plan) (*Set, error) {
 	x := make([]float64, f.rows*d)
 	for k, at := 0, 0; k < len(c.Inputs); k++ {
 		in := &c.Inputs[k]
-		w := writer{in: in, c: c, f: f, cells: &f.columns[p.inputs[k]], x: x[at:], d: d, width: in.width(c.Cyclic)}
+		w := writer{in: in, c: c, f: f, cells: &f.columns[p.inputs[k]], x: x[at:], d: d, width: in.width()}
 		if err := w.all(); err != nil {
 			return nil, err
 		}
@@ -261,15 +261,14 @@ func (w *writer) rare(i int) bool {
 // time writes a time.
 func (w *writer) time(row []float64, days float64) {
 	row[0] = days
-	if !w.c.Cyclic {
-		return
-	}
-	at := dayTime(days)
-	turns := []float64{math.Mod(math.Floor(days)+4, 7) / 7, float64(at.YearDay()-1) / 365.25} // 1970 began on a Thursday
-	if w.in.Daily {
-		turns = append(turns, days-math.Floor(days))
-	}
-	for k, turn := range turns {
+	for k, cycle := range w.in.Cycles {
+		turn := days - math.Floor(days)
+		switch cycle {
+		case "weekday":
+			turn = math.Mod(math.Floor(days)+4, 7) / 7 // 1970 began on a Thursday
+		case "yearday":
+			turn = float64(dayTime(days).YearDay()-1) / 365.25
+		}
 		row[1+2*k], row[2+2*k] = math.Sincos(2 * math.Pi * turn)
 	}
 }

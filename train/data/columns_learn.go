@@ -248,7 +248,7 @@ func (l *learner) columns() (*Columns, error) {
 	if f == nil || l.rows == 0 {
 		return nil, fmt.Errorf("data: Learn: there are no rows: %w", domain.ErrShape)
 	}
-	c := &Columns{Named: f.Named, Width: len(f.Names), Labels: f.LabelNames, ID: f.idName, Unknown: l.o.Unknown, Cyclic: l.o.Cyclic}
+	c := &Columns{Named: f.Named, Width: len(f.Names), Labels: f.LabelNames, ID: f.idName, Unknown: l.o.Unknown}
 	looked := map[int]bool{}
 	for k := range l.stats {
 		s := &l.stats[k]
@@ -328,8 +328,7 @@ func (l *learner) input(s *columnStats) (in Input, why string, err error) {
 		in.Distinct = len(s.values)
 	}
 	if s.times {
-		in.Kind = Time
-		in.Daily = !s.whole
+		in.Kind, in.Cycles = Time, l.cyclesOf(in, s.whole)
 	} else if s.least == 0 && s.most == 1 && in.Distinct == 2 {
 		in.Kind = Boolean
 		in.Fill = 0
@@ -497,13 +496,20 @@ func (l *learner) ofTimes(s *columnStats, in *Input) (bool, error) {
 	in.Kind, in.Layout, in.Distinct = Time, fit[len(fit)-1], len(s.texts)
 	slices.Sort(days)
 	in.Least, in.Most, in.Fill = days[0], days[len(days)-1], days[(len(days)-1)/2]
-	for _, d := range days {
-		in.Daily = in.Daily || d != math.Trunc(d)
-	}
+	in.Cycles = l.cyclesOf(*in, !slices.ContainsFunc(days, func(d float64) bool { return d != math.Trunc(d) }))
 	if len(fit) > 1 {
 		l.like.tell("column %s: its dates may be %s or %s; the first is taken", quote(s.name), spelt(in.Layout), spelt(fit[0]))
 	}
 	return true, nil
+}
+
+// cyclesOf are the cycles of a time from Least to Most, which may be of whole days.
+func (l *learner) cyclesOf(in Input, whole bool) []string {
+	days := map[string]float64{"weekday": 7, "yearday": 365, "hour": 1}
+	return slices.DeleteFunc(slices.Clone(cycles), func(cycle string) bool {
+		asked := slices.Contains(l.o.Cycles, cycle) || l.o.Cycles == nil && in.Most-in.Least >= days[cycle]
+		return !asked || whole && cycle == "hour"
+	})
 }
 
 // checkTimes refuses texts that look like misspelt times: most have a layout, and some are odd.

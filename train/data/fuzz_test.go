@@ -111,7 +111,7 @@ func FuzzFrame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, how uint16, text, later []byte) {
 		o := Options{Label: Label(how % 3), Task: Task(how / 3 % 2), Header: Header(how / 6 % 3), ID: []string{"", "2"}[how/18%2]}
 		learn := ColumnOptions{Missing: []Missing{MissingIndicator, MissingFill, MissingError}[how/36%3], Unknown: []Unknown{UnknownOther, UnknownError}[how/108%2],
-			Cyclic: how/216%2 == 1, Rare: int(how / 432 % 3)}
+			Cycles: [][]string{nil, {"weekday", "hour"}}[how/216%2], Rare: int(how / 432 % 3)}
 		ext := []string{".csv", ".tsv", ".npy"}[how/1296%3]
 		c := tableCase{read: o, learn: learn}
 		path := fileOf(t, "train"+ext, string(text))

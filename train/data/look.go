@@ -80,7 +80,7 @@ func (f *Frame) Look(c *Columns) (*Look, error) {
 		}
 		look := f.lookAt(name, col)
 		if look.Left = why[name]; in != nil {
-			look.Kind, look.Becomes = in.Kind, in.width(c.Cyclic)
+			look.Kind, look.Becomes = in.Kind, in.width()
 		}
 		l.Columns = append(l.Columns, look)
 	}

@@ -45,7 +45,7 @@ func (o *FitOptions) begin(ctx context.Context, m layers.Layer, head layers.Head
 		last := math.Inf(1)
 		for _, d := range o.MapDecays {
 			short.MapDecay = d
-			loss, err := short.heldLoss(ctx, m, head, rows, start, divisions)
+			loss, err := short.heldLoss(ctx, m, head, rows, start, divisions, true)
 			switch {
 			case errors.Is(err, given.ErrDiverged):
 				failed = err
@@ -90,9 +90,9 @@ func (o FitOptions) short(rows data.Examples) (short FitOptions, divisions int) 
 	return short, divisions
 }
 
-// HeldLoss returns the sum of the head's losses on held-out rows after one to eight short fits to the others, as those
-// by which Fit chooses one of MapDecays, with the MapDecay and the Directions of the options. It leaves the parameters
-// of the map and the head as they are. Errors: see Fit.
+// HeldLoss returns the sum of the head's losses on held-out rows in the best epoch of one to eight short fits to the
+// others, as those by which Fit chooses one of MapDecays, with the MapDecay and the Directions of the options. It
+// leaves the parameters of the map and the head as they are. Errors: see Fit.
 func HeldLoss(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (float64, error) {
 	if err := complete(ctx, m, head, rows, &o); err != nil {
 		return 0, err
@@ -104,17 +104,17 @@ func HeldLoss(ctx context.Context, m layers.Layer, head layers.Head, rows data.E
 			return 0, err
 		}
 	}
-	loss, err := short.heldLoss(ctx, m, head, rows, snapshot(m, head), divisions)
+	loss, err := short.heldLoss(ctx, m, head, rows, snapshot(m, head), divisions, false)
 	if back := restore(m, head, drawn); err == nil {
 		err = back
 	}
 	return loss, err
 }
 
-// heldLoss is the sum of the losses of the held-out rows after fits from a start, with the seeds from Seed on.
-// It leaves the parameters at the start.
+// heldLoss is the sum of the losses of the held-out rows after the last or the best epoch of fits from a start, with the
+// seeds from Seed on. It leaves the parameters at the start.
 func (o FitOptions) heldLoss(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, start []*tensor.Dense,
-	divisions int) (loss float64, err error) {
+	divisions int, last bool) (loss float64, err error) {
 	if err := restore(m, head, start); err != nil {
 		return 0, err
 	}
@@ -123,15 +123,15 @@ func (o FitOptions) heldLoss(ctx context.Context, m layers.Layer, head layers.He
 		if err != nil {
 			return 0, err
 		}
-		f.short = true
-		c, err := f.run()
+		f.short = last
+		_, err = f.run()
 		if back := restore(m, head, start); err == nil {
 			err = back
 		}
 		if err != nil {
 			return 0, err
 		}
-		loss += c.Epochs[len(c.Epochs)-1].HeldLoss
+		loss += f.best
 		o.Seed++
 	}
 	return loss, nil

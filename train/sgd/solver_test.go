@@ -226,7 +226,7 @@ func TestMapDecay(t *testing.T) {
 }
 
 // TestMapDecays: the decay with the least loss on the held-out rows of its short fits is taken, and the fit is the one
-// with it alone. HeldLoss is the loss of one. A decay that diverges is not taken, and one that all do is an error.
+// with it alone. HeldLoss is the loss of the best epochs with one. A decay that diverges is not taken, and one that all do is an error.
 func TestMapDecays(t *testing.T) {
 	const n = 400 // a fifth is 80 rows: eight divisions, and 18 epochs would do
 	x, y := trial.Problem(n, 2, 1, 3)
@@ -241,8 +241,8 @@ func TestMapDecays(t *testing.T) {
 	}
 	base, decays := FitOptions{Epochs: 12, Batch: 50, Seed: 5}, []float64{0, .3, 3}
 	best, least := 0., math.Inf(1)
-	first := 0. // the loss of the first decay
-	for i, d := range decays {
+	first := 0. // the loss of the best epochs with the first decay
+	for k, d := range decays {
 		loss := 0.
 		for i := range uint64(8) {
 			o := base
@@ -252,9 +252,9 @@ func TestMapDecays(t *testing.T) {
 				t.Fatal(err)
 			}
 			loss += c.Epochs[base.Epochs-1].HeldLoss
-		}
-		if i == 0 {
-			first = loss
+			if k == 0 {
+				first += c.Epochs[c.Best-1].HeldLoss
+			}
 		}
 		if loss < least {
 			best, least = d, loss

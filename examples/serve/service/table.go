@@ -53,7 +53,7 @@ func newTable(c *data.Columns) *table {
 		t.known[name] = true
 	}
 	of := func(in []data.Input, named bool) *data.Columns {
-		return &data.Columns{Inputs: in, Named: named, Width: len(in), Unknown: c.Unknown, Cyclic: c.Cyclic}
+		return &data.Columns{Inputs: in, Named: named, Width: len(in), Unknown: c.Unknown}
 	}
 	t.Columns, t.array, t.loose = of(placed, true), of(placed, false), of(loose, false)
 	return t
