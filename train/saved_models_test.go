@@ -308,7 +308,7 @@ func savedTableModel(t *testing.T) (*train.Model, string) {
 		f.Labels = append(f.Labels, []string{"a", "b", "c"}[i*i%7%3])
 	}
 	f.LabelNames = []string{"class"}
-	m, _, err := train.Recipe{Scale: "auto", Spec: layers.Spec{Map: "gaussian", Features: 16},
+	m, _, err := train.Recipe{Scale: "auto", Spec: layers.Spec{Map: "gaussian", Features: 16, Tune: "none"},
 		Columns: &data.ColumnOptions{Categorical: []string{"zip"}, Rare: 2, Cycles: []string{"weekday", "yearday"}}}.Fit(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
