@@ -205,7 +205,8 @@ func (a *race) tuning(of candidate) (all []candidate) {
 			all = append(all, a.descent(tuned, of.Scale, withTune(spec), of.factor, o))
 		}
 	}
-	return append(all, steps(tuned, StepSolved), steps(scaled, StepEvidence), steps(tuned, StepBoth))
+	all = slices.Insert(all, min(1, len(all)), steps(tuned, StepBoth))
+	return append(all, steps(tuned, StepSolved), steps(scaled, StepEvidence))
 }
 
 func withTune(s layers.Spec) layers.Spec {
