@@ -11,12 +11,13 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 )
 
 type lookCmd struct {
-	Files []string `arg:"" help:"Tables: CSV, TSV or Parquet."`
+	Files []string `arg:"" help:"Tables: CSV, TSV or Parquet; or one model file of bochner fit."`
 	Task  string   `group:"Tables" default:"classification" enum:"classification,regression" help:"classification or regression (default classification)."`
 
 	Labels  labelFlags  `embed:"" group:"Tables"`
@@ -28,8 +29,14 @@ type lookCmd struct {
 	JSON bool   `group:"Output" help:"Print one JSON object as the last line (default false)."`
 }
 
-// Run prints a first look at a table, and draws it.
-func (c *lookCmd) Run(ctx context.Context) error {
+// Run prints a first look at a table, and draws it, or prints what a model holds.
+func (c *lookCmd) Run(ctx context.Context, g given, node *kong.Node) error {
+	if len(c.Files) == 1 && strings.HasSuffix(c.Files[0], modelExt) {
+		if name := g.first(node, []string{"Tables", "Output"}, "json"); name != "" {
+			return program.Usage("--%s is for tables, and %s is a model", name, c.Files[0])
+		}
+		return lookModel(c.Files[0], c.JSON)
+	}
 	if err := program.CheckFiles(program.Files("FILES", c.Files...), []program.File{{Flag: "--plot", Path: c.Plot}}); err != nil {
 		return err
 	}

@@ -3,7 +3,7 @@
 //	bochner fit --train FILES [--test FILES] [--map NAME | --auto 60s] [--save MODEL]
 //	bochner predict MODEL FILES --out FILE
 //	bochner evaluate MODEL FILES
-//	bochner look FILES
+//	bochner look FILES | MODEL
 //	bochner features [FILE] [--out FILE] [--kernel FILE] [--report]
 //	bochner maps
 //	bochner export MODEL --onnx FILE
@@ -44,7 +44,7 @@ type commands struct {
 	Fit      fitCmd      `cmd:"" help:"Fit a model to rows with labels or targets, and report how good it is."`
 	Predict  predictCmd  `cmd:"" help:"Write what a model predicts for rows, which need no labels."`
 	Evaluate evaluateCmd `cmd:"" help:"Score a model on rows with labels or targets."`
-	Look     lookCmd     `cmd:"" help:"Show what is in a table and what a model would make of it."`
+	Look     lookCmd     `cmd:"" help:"Show what is in a table and what a model would make of it, or what is in a model file."`
 	Features featuresCmd `cmd:"" help:"Map rows to features, and compare these with the exact kernel."`
 	Maps     mapsCmd     `cmd:"" help:"Print the feature maps and their parameters, in Markdown."`
 	Export   exportCmd   `cmd:"" help:"Write a model in another format."`

@@ -192,6 +192,14 @@ func (r *result) show(plot string, asJSON bool) error {
 	if r.cv != nil {
 		printCV(os.Stdout, r.cv, r.CVEnds)
 	}
+	r.showModel()
+	r.showScores()
+	fmt.Printf("seconds      %.2f load, %.2f features, %.2f fit, %.2f total; peak memory %d MB\n", r.Seconds.Load, r.Seconds.Features, r.Seconds.Fit, r.Seconds.Total, r.PeakRSS>>20)
+	return nil
+}
+
+// showModel prints the scaler, the map and the head.
+func (r *result) showModel() {
 	if r.Scale != "none" {
 		fmt.Println("scale       ", r.Scale)
 	}
@@ -220,12 +228,19 @@ func (r *result) show(plot string, asJSON bool) error {
 	if r.Lambda != nil {
 		fmt.Printf(", lambda %.3g", *r.Lambda)
 	}
+	fmt.Println()
+}
+
+// showScores prints how good the model is.
+func (r *result) showScores() {
 	rows := rowsName(ofBags(r.Map))
-	fmt.Printf("\n%s         ", rows)
-	if r.TrainRows > 0 {
-		fmt.Printf("%d train, ", r.TrainRows)
+	if r.TestRows > 0 {
+		fmt.Printf("%s         ", rows)
+		if r.TrainRows > 0 {
+			fmt.Printf("%d train, ", r.TrainRows)
+		}
+		fmt.Printf("%d test\n", r.TestRows)
 	}
-	fmt.Printf("%d test\n", r.TestRows)
 	line := func(name string, test, train *float64) {
 		if test == nil {
 			return
@@ -250,6 +265,4 @@ func (r *result) show(plot string, asJSON bool) error {
 		fmt.Printf("kernel error %.4f relative Frobenius, %.4f max, %.4f rms on %d %s\n",
 			e.RelativeFrobenius, e.Max, e.RMS, e.Rows, rows)
 	}
-	fmt.Printf("seconds      %.2f load, %.2f features, %.2f fit, %.2f total; peak memory %d MB\n", r.Seconds.Load, r.Seconds.Features, r.Seconds.Fit, r.Seconds.Total, r.PeakRSS>>20)
-	return nil
 }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/cmd/notes"
+	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/data"
+)
+
+// modelExt is how the name of a model file ends.
+const modelExt = ".safetensors"
+
+// lookModel prints what a model file holds: the scaler, the map, the head, the scores of its fit, and the columns that it takes.
+func lookModel(path string, asJSON bool) error {
+	m, err := train.Load(path)
+	if err != nil {
+		return err
+	}
+	e, err := notes.Of(m)
+	if err != nil {
+		return err
+	}
+	r := &result{object: object{Head: m.Head.Kind(), Tuned: tuneOf(m.Spec)}}
+	r.describe(m)
+	if e != nil {
+		r.TrainRows, r.TestRows, r.KernelError = e.TrainRows, e.TestRows, e.KernelError
+		r.goodness = goodness{Accuracy: e.Accuracy, F1: e.F1, RMSE: e.RMSE}
+		e.Pairs = nil // which a picture needs
+	}
+	if asJSON {
+		return json.NewEncoder(os.Stdout).Encode(struct {
+			Scale string `json:"scale"`
+			mapObject
+			Head        string            `json:"head"`
+			Tuned       string            `json:"tuned"`
+			InputDim    int               `json:"input_dim"`
+			Classes     data.Classes      `json:"classes,omitempty"`
+			Uncertainty bool              `json:"uncertainty"`
+			Evaluation  *notes.Evaluation `json:"evaluation,omitempty"`
+			Relevance   []relevantColumn  `json:"relevance,omitempty"`
+			Columns     *data.Columns     `json:"columns"`
+		}{r.Scale, r.mapObject, r.Head, r.Tuned, r.InputDim, m.Classes, m.Uncertainty != nil, e, r.Relevance, m.Columns})
+	}
+	fmt.Printf("%s: a model of %d columns\n", program.Shown(filepath.Base(path)), m.Dims())
+	r.showModel()
+	if m.Classes != nil {
+		fmt.Printf("classes      %d: %s\n", len(m.Classes), program.Shown(listOf(m.Classes, 6)))
+	} else {
+		fmt.Printf("targets      %d\n", m.Head.Features())
+	}
+	fmt.Printf("uncertainty  %s\n", map[bool]string{true: "learned, for --distribution", false: "not learned"}[m.Uncertainty != nil])
+	r.showScores()
+	if m.Columns == nil {
+		return nil
+	}
+	fmt.Println()
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "column\tkind\tvalues of the training rows")
+	for k, in := range m.Columns.Inputs {
+		if k == lookColumns {
+			fmt.Fprintf(w, "... %d more\n", len(m.Columns.Inputs)-k)
+			break
+		}
+		values := listOf(in.Levels, 6)
+		if in.Levels == nil {
+			c := &data.ColumnLook{Kind: in.Kind}
+			if values = fmt.Sprintf("%s to %s", cell(c, in.Least), cell(c, in.Most)); !in.Strict {
+				values += fmt.Sprintf(", %s if missing", cell(c, in.Fill))
+			}
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", short(in.Name, 24), in.Kind, program.Shown(values))
+	}
+	return w.Flush()
+}
+
+// listOf is the first of some texts.
+func listOf(all []string, most int) string {
+	if len(all) > most {
+		return strings.Join(all[:most], ", ") + ", ..."
+	}
+	return strings.Join(all, ", ")
+}
