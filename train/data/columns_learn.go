@@ -468,30 +468,29 @@ func (l *learner) category(s *columnStats, in Input) (Input, string, error) {
 }
 
 // layouts are the known ways to write a time. If several fit, the last one is taken.
-var layouts = []string{"1/2/2006", "1/2/2006 15:04", "1/2/2006 15:04:05", "2/1/2006", "2/1/2006 15:04", "2/1/2006 15:04:05",
-	"2.1.2006", "2.1.2006 15:04", "2.1.2006 15:04:05", "2006/1/2", "2006/1/2 15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05",
-	"2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", time.RFC3339, "2006-01-02"}
+var layouts = func() (all []string) {
+	for _, date := range []string{"1/2/2006", "2/1/2006", "1/2/06", "2/1/06", "1-2-2006", "2-1-2006", "2.1.2006", "2.1.06",
+		"2-Jan-2006", "2 Jan 2006", "Jan 2, 2006", "2 January 2006", "January 2, 2006", "2006/1/2", "2006-01-02"} {
+		for _, clock := range []string{" 15:04", " 15:04:05", " 3:04 PM", " 3:04:05 PM", ""} {
+			all = append(all, date+clock)
+		}
+	}
+	return append(all, "20060102T150405", "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05 UTC",
+		"2006-01-02 15:04:05Z07:00", time.RFC3339)
+}()
 
 // ofTimes decides whether texts are times in a common layout. It is an error if nine in ten are, or if all are in one
 // of several.
 func (l *learner) ofTimes(s *columnStats, in *Input) (bool, error) {
-	_, first := readTime(s.first)
-	if _, least := readTime(slices.Min(slices.Collect(maps.Keys(s.texts)))); !first && !least {
-		return false, nil
-	}
 	var fit []string
 	var days []float64
-	best, odd := "", []string(nil) // the layout that most texts have, and the others
-	for _, layout := range layouts {
-		switch d, others := daysOf(s.texts, layout); {
-		case len(others) == 0:
+	for _, layout := range layoutsOf(s.first) {
+		if d, odd := daysOf(s.texts, layout); odd == nil {
 			fit, days = append(fit, layout), d
-		case best == "" || len(others) < len(odd):
-			best, odd = layout, others
 		}
 	}
 	if fit == nil {
-		return false, l.checkTimes(s, best, odd)
+		return false, l.checkTimes(s)
 	}
 	in.Kind, in.Layout, in.Distinct = Time, fit[len(fit)-1], len(s.texts)
 	slices.Sort(days)
@@ -513,8 +512,17 @@ func (l *learner) cyclesOf(in Input, whole bool) []string {
 }
 
 // checkTimes refuses texts that look like misspelt times: most have a layout, and some are odd.
-func (l *learner) checkTimes(s *columnStats, layout string, odd []string) error {
-	none := func(t string) bool { _, ok := readTime(t); return !ok }
+func (l *learner) checkTimes(s *columnStats) error {
+	if layoutsOf(s.first) == nil && layoutsOf(slices.Min(slices.Collect(maps.Keys(s.texts)))) == nil {
+		return nil
+	}
+	layout, odd := "", []string(nil) // the layout that most texts have, and the others
+	for _, next := range layouts {
+		if _, others := daysOf(s.texts, next); layout == "" || len(others) < len(odd) {
+			layout, odd = next, others
+		}
+	}
+	none := func(t string) bool { return layoutsOf(t) == nil }
 	what, remedy := "", "write all alike"
 	switch i := slices.IndexFunc(odd, none); {
 	case i < 0:
@@ -539,20 +547,21 @@ func (l *learner) checkTimes(s *columnStats, layout string, odd []string) error 
 
 // spelt is a layout for a message.
 func spelt(layout string) string {
-	return strings.NewReplacer("2006", "year", "01", "month", "02", "day", "15", "hour", "04", "minute", "05", "second", "1", "month", "2", "day", "Z07:00", "zone").Replace(layout)
+	return strings.NewReplacer("2006", "year", "06", "year", "January", "month", "Jan", "month", "01", "month", "02", "day", "15", "hour", "04", "minute",
+		"05", "second", "1", "month", "2", "day", "3", "hour", "PM", "AM or PM", "Z07:00", "zone").Replace(layout)
 }
 
-// readTime finds the first layout that a text has.
-func readTime(t string) (layout string, ok bool) {
-	if len(t) < 8 || len(t) > 40 {
-		return "", false
+// layoutsOf are the layouts that a text has.
+func layoutsOf(t string) (all []string) {
+	if len(t) < 6 || len(t) > 40 {
+		return nil
 	}
 	for _, layout := range layouts {
 		if _, err := time.Parse(layout, t); err == nil {
-			return layout, true
+			all = append(all, layout)
 		}
 	}
-	return "", false
+	return all
 }
 
 // daysOf returns the times of texts in days since 1970, each as often as it occurs, and in order the texts that have

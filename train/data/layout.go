@@ -159,7 +159,7 @@ func (l *layout) header(feature func(field int) bool) bool {
 		}
 		if _, flaw := numberIn(f, l.comma); flaw != noNumber {
 			numbers++
-		} else if _, ok := readTime(f); !ok && !isGap(f) {
+		} else if layoutsOf(f) == nil && !isGap(f) {
 			names++
 			if !l.numeric(rest, j) {
 				doubtful++
@@ -204,7 +204,7 @@ func (l *layout) numeric(rest [][]string, j int) bool {
 			continue
 		}
 		if _, flaw := numberIn(r[j], l.comma); flaw == noNumber {
-			if _, ok := readTime(r[j]); !ok {
+			if layoutsOf(r[j]) == nil {
 				return false
 			}
 		}
