@@ -12,10 +12,10 @@ import (
 )
 
 // Set makes a Set of a frame: the matrix [n, c.Dims()] of its inputs, and its labels or targets. f.Tell reports missing
-// values and levels that the training rows did not have. Errors: domain.ErrShape for a frame that is nil or empty, or
-// has no names and another number of columns; ErrFormat for a missing column; ErrFormat, with the row and the column,
-// for a cell of another kind than its column, for a missing value if Strict, and for an unknown level under
-// UnknownError.
+// values and levels that the training rows did not have, and numbers and times far outside their range. Errors:
+// domain.ErrShape for a frame that is nil or empty, or has no names and another number of columns; ErrFormat for a
+// missing column; ErrFormat, with the row and the column, for a cell of another kind than its column, for a missing
+// value if Strict, and for an unknown level under UnknownError.
 func (c *Columns) Set(f *Frame) (*Set, error) {
 	if f == nil || f.rows == 0 {
 		return nil, fmt.Errorf("data: Columns: the frame is nil or has no rows: %w", domain.ErrShape)
@@ -70,15 +70,27 @@ type writer struct {
 	gaps    int    // missing values in a column that had none in the training rows
 	unknown int    // levels that the training rows did not have
 	level   string // the first of them
+	far     int    // numbers and times that are farther from those of the training rows than these are from each other
+	value   string // the first of them
 }
 
 func (w *writer) all() error {
+	const few = 10 // different values, which have no range
 	in, read := w.in, w.reader()
+	least, most := 2*in.Least-in.Most, 2*in.Most-in.Least
+	if in.Kind != Number && in.Kind != Time || in.Distinct < few {
+		least, most = math.Inf(-1), math.Inf(1)
+	}
 	for i := range w.f.rows {
 		row := w.x[i*w.d : i*w.d+w.width]
 		if !w.cells.gap(i) {
 			if err := read(i, row); err != nil {
 				return err
+			}
+			if row[0] < least || row[0] > most {
+				if w.far++; w.far == 1 {
+					w.value = w.cells.text(i)
+				}
 			}
 			continue
 		}
@@ -98,18 +110,26 @@ func (w *writer) all() error {
 	if w.unknown > 0 && w.f.first("levels "+in.Name) {
 		w.f.tell("column %s: %d values, such as %s, were not in the training rows", quote(in.Name), w.unknown, quote(w.level))
 	}
+	if w.far > 0 && w.f.first("range "+in.Name) {
+		w.f.tell("column %s: %d values, such as %s, are far outside the range of the training rows, %s to %s", quote(in.Name), w.far, w.value, w.shown(in.Least), w.shown(in.Most))
+	}
 	return nil
 }
 
 // filling names the value in place of a missing one.
 func (w *writer) filling() string {
-	switch {
-	case w.in.Kind == Category && w.in.Fill >= 0:
+	if w.in.Kind == Category && w.in.Fill >= 0 {
 		return quote(w.in.Levels[int(w.in.Fill)])
-	case w.in.Kind == Time:
-		return dayTime(w.in.Fill).Format(time.DateOnly)
 	}
-	return fmt.Sprint(w.in.Fill)
+	return w.shown(w.in.Fill)
+}
+
+// shown is a number or a time as text.
+func (w *writer) shown(v float64) string {
+	if w.in.Kind == Time {
+		return dayTime(v).Format(time.DateOnly)
+	}
+	return fmt.Sprint(v)
 }
 
 // fill writes the value in place of a missing one.
