@@ -64,6 +64,11 @@ func complete(ctx context.Context, m layers.Layer, head layers.Head, rows data.E
 		given.Arg("the source of rows", rows)); err != nil {
 		return err
 	}
+	if p, memory := rows.(data.Pairs); memory && p.Y != nil && o.Epochs == 0 && tunes(m) {
+		const epochs, fewest, visits = 40, 8, 2_000_000 // rows that the fit goes over in all epochs
+		n, _ := p.Y.Dims()
+		o.Epochs = min(epochs, max(fewest, visits/max(1, n)))
+	}
 	return o.fill(tunes(m))
 }
 

@@ -54,7 +54,7 @@ const (
 //	bike,      D = 512   .2453     .2242    .1984    .2195     .1973    .1839
 //	elevators, D = 512   .0899     .0887    .0895    .0899     .0900    .0949
 type FitOptions struct {
-	Epochs    int     // 0: 20, or 40 if the map is tuned
+	Epochs    int     // 0: 20, or 40 if the map is tuned, and fewer, at least 8, of more than 50,000 rows in memory
 	Batch     int     // rows per step; the last batch of an epoch may have fewer; 0: 256
 	LearnRate float64 // of the head; 0: 0.05 for Adam, 0.5 for SGD
 	MapRate   float64 // of the map; 0: twice LearnRate for Adam, a hundredth of it for SGD
@@ -74,7 +74,8 @@ type FitOptions struct {
 	// is at least 0 and below 1/MapRate, whatever their Scales are.
 	MapDecay float64
 	// MapDecays are values of MapDecay to choose from, where the map is tuned: the one with the least loss on a held-out
-	// fifth of the rows, after fits of 8 epochs or more to the others. Later values are tried while the loss falls.
+	// fifth of the rows, of at most 50,000 in memory, after fits of 8 epochs or more to the others. Later values are tried
+	// while the loss falls.
 	// Where a fifth is fewer than 600 rows, rows in memory are divided up to eight times. nil: MapDecay.
 	MapDecays []float64
 	// Directions turns and scales the frequencies W of a FourierLayer before the fit, W ← M^½ W, where M is the average

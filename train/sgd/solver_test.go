@@ -308,3 +308,28 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
+
+// TestManyRows: the epochs of a fit without Epochs go over two million rows together, and a loss of short fits is the
+// one of 50,000 of the rows.
+func TestManyRows(t *testing.T) {
+	drawn := func() layers.Layer {
+		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 2, layers.Tune(layers.All)))
+	}
+	for _, c := range []struct{ rows, epochs int }{{1000, 40}, {100_000, 20}, {300_000, 8}} {
+		x, y := trial.Problem(c.rows, 1, 1, 3)
+		course, err := Fit(t.Context(), drawn(), trial.HeadOf(t, false, 2, 1), data.Pairs{X: x, Y: y}, FitOptions{Batch: c.rows})
+		if err != nil || len(course.Epochs) != c.epochs {
+			t.Errorf("%d rows: %v, want %d epochs", c.rows, err, c.epochs)
+		}
+	}
+	const n, o = 60_000, 50_000
+	x, y := trial.Problem(n, 1, 1, 3)
+	options := FitOptions{Epochs: 1, Batch: o, Seed: 7}
+	part := data.Shuffle(n, options.Seed)[:o]
+	loss := func(rows data.Pairs) float64 {
+		return must(HeldLoss(t.Context(), drawn(), trial.HeadOf(t, false, 2, 1), rows, options))
+	}
+	if got, want := loss(data.Pairs{X: x, Y: y}), loss(data.Pairs{X: data.RowsOf(x, part), Y: given.TargetRows(y, part)}); got != want {
+		t.Errorf("the loss of %d rows is %v, want %v, of %d of them", n, got, want, o)
+	}
+}

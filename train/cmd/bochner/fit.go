@@ -45,7 +45,7 @@ type fitCmd struct {
 	Head         *string  `group:"Head" enum:"softmax,linear,huber,ridge,svm" placeholder:"NAME" help:"softmax, linear, huber, ridge or svm (default softmax for classes; for targets linear where the map is tuned, otherwise ridge)."`
 	Lambda       string   `placeholder:"NUMBER" group:"Head" help:"Penalty: a number, loo for ridge, held-out for svm and softmax (default by leave-one-out for ridge, otherwise 1e-6 times the rows)."`
 	ClassWeights string   `placeholder:"LIST" group:"Head" help:"Weights of the classes: balanced, or a list in the order of the classes (default 1 each)."`
-	Epochs       *int     `placeholder:"N" group:"Head" help:"Passes of mini-batches over the rows (default 20; 40 where the map is tuned)."`
+	Epochs       *int     `placeholder:"N" group:"Head" help:"Passes of mini-batches over the rows (default 20; 40 where the map is tuned, fewer of more than 50000 rows)."`
 	Batch        *int     `placeholder:"N" group:"Head" help:"Mini-batch size (default 256)."`
 	LR           *float64 `placeholder:"RATE" group:"Head" name:"lr" help:"Learning rate of mini-batches (default 0.05)."`
 

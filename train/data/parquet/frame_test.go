@@ -43,7 +43,7 @@ func people() []person {
 	return []person{
 		{ptr(int32(30)), ptr("cook"), ptr(int32(2)), day.Add(12 * time.Hour), 1050, owes(5, 220), "p"}, // 10.5, 1.5
 		{nil, nil, nil, day.Add(48 * time.Hour), -25, owes(0xfe, 0x0c), "q"},                           // -.25, -.5
-		{ptr(int32(50)), ptr("smith"), ptr(int32(9)), day.Add(24 * time.Hour), 300, owes(1), "q"},
+		{ptr(int32(50)), ptr("smith"), ptr(int32(8)), day.Add(24 * time.Hour), 300, owes(1), "q"},
 	}
 }
 
@@ -54,7 +54,8 @@ func TestFrame(t *testing.T) {
 	c := must(f.Learn(data.ColumnOptions{}))
 	want := map[string][]float64{
 		"age": {30, 30, 50}, "age=(missing)": {0, 1, 0}, "job=cook": {1, 0, 0}, "job=smith": {0, 0, 1}, "job=(missing)": {0, 1, 0},
-		"born": {2, 2, 9}, "born=(missing)": {0, 1, 0}, "seen": {.5, 2, 1}, "paid": {10.5, -.25, 3}, "owes": {1.5, -.5, .001},
+		"born": {2, 2, 8}, "born=(missing)": {0, 1, 0}, "seen": {.5, 2, 1},
+		"seen sin(hour)": {math.Sin(math.Pi), 0, 0}, "seen cos(hour)": {-1, 1, 1}, "paid": {10.5, -.25, 3}, "owes": {1.5, -.5, .001},
 	}
 	check := func(what string, set *data.Set) {
 		t.Helper()
@@ -138,7 +139,7 @@ func TestConvert(t *testing.T) {
 		{"texts.csv", ".parquet", `z 1 2 3 NaN; job cook "" smith 17; y p q p r`},
 		{"row.libsvm", ".npy .parquet", "column 1 0 3; column 2 0.5 0; column 3 0 0; column 4 0 -2; label 1 -1"},
 		{"cls.libsvm", ".parquet", "column 1 0 3; column 2 0.5 0; label yes no"},
-		{people, ".parquet", `age 30 NaN 50; job cook "" smith; born days=2 NaN days=9; ` +
+		{people, ".parquet", `age 30 NaN 50; job cook "" smith; born days=2 NaN days=8; ` +
 			`seen days=0.5 days=2 days=1; paid 10.5 -0.25 3; owes 1.5 -0.5 0.001; class p q q`},
 	} {
 		var paths []string
