@@ -75,7 +75,7 @@ type writer struct {
 }
 
 func (w *writer) all() error {
-	const few = 10 // different values, which have no range
+	const few = 10 // distinct values; fewer say little of a range
 	in, read := w.in, w.reader()
 	least, most := 2*in.Least-in.Most, 2*in.Most-in.Least
 	if in.Kind != Number && in.Kind != Time || in.Distinct < few {

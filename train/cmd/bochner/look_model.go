@@ -14,10 +14,11 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 )
 
-// modelExt is how the name of a model file ends.
+// modelExt ends the name of a model file.
 const modelExt = ".safetensors"
 
-// lookModel prints what a model file holds: the scaler, the map, the head, the scores of its fit, and the columns that it takes.
+// lookModel prints what a model file holds: the scaler, the map, the head, the scores of its fit, and the columns that
+// it takes.
 func lookModel(path string, asJSON bool) error {
 	m, err := train.Load(path)
 	if err != nil {

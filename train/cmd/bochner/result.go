@@ -231,7 +231,7 @@ func (r *result) showModel() {
 	fmt.Println()
 }
 
-// showScores prints how good the model is.
+// showScores prints how good the model is, and which columns matter.
 func (r *result) showScores() {
 	rows := rowsName(ofBags(r.Map))
 	if r.TestRows > 0 {
