@@ -26,7 +26,7 @@ func ForTuning(head string) MiniBatch {
 // either start, it takes what has the least heldLoss, and stops at the first that has more than the one before.
 // Directions then says how the fit starts.
 func (o *FitOptions) begin(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) error {
-	short, rows, divisions := o.short(rows)
+	short, divisions := o.short(rows)
 	starts, least, failed := [][]*tensor.Dense{snapshot(m, head)}, math.Inf(1), error(nil)
 	if o.Directions {
 		turned, err := direct(ctx, m, rows, o.Seed)
@@ -72,18 +72,17 @@ func (o *FitOptions) begin(ctx context.Context, m layers.Layer, head layers.Head
 	return nil
 }
 
-// short are the options of short fits that hold a fifth of some rows out, of at most 50,000 in memory, and how many fits
-// there are for one loss.
-func (o FitOptions) short(rows data.Examples) (short FitOptions, some data.Examples, divisions int) {
-	const share, enough, most, mostRows = .2, 600, 8, 50_000
+// shortRows is the most rows in memory of a short fit, the held-out ones included.
+const shortRows = 50_000
+
+// short are the options of short fits that hold a fifth of the rows out, and how many there are for one loss.
+func (o FitOptions) short(rows data.Examples) (short FitOptions, divisions int) {
+	const share, enough, most = .2, 600, 8
 	const visits, epochs = 120_000, 8 // rows that the fits of a loss go over in all epochs, and the fewest epochs
 	n := visits / epochs
 	divisions = 1
-	if p, memory := rows.(data.Pairs); memory && p.Y != nil {
-		if n, _ = p.Y.Dims(); n > mostRows {
-			part := data.Shuffle(n, o.Seed)[:mostRows]
-			rows, n = data.Pairs{X: data.RowsOf(p.X, part), Y: given.TargetRows(p.Y, part)}, mostRows
-		}
+	if all := inMemory(rows); all > 0 {
+		n = min(all, shortRows)
 		divisions = min(most, max(1, int(math.Ceil(enough/(share*float64(n))))))
 	}
 	short = o
@@ -91,7 +90,7 @@ func (o FitOptions) short(rows data.Examples) (short FitOptions, some data.Examp
 	short.ScoreRows = -1
 	short.Epochs = min(o.Epochs, max(epochs, visits/(n*divisions)))
 	short.WarmUp, short.Patience = min(o.WarmUp, short.Epochs-1), short.Epochs
-	return short, rows, divisions
+	return short, divisions
 }
 
 // HeldLoss returns the sum of the head's losses on held-out rows in the best epoch of one to eight short fits to the
@@ -101,7 +100,7 @@ func HeldLoss(ctx context.Context, m layers.Layer, head layers.Head, rows data.E
 	if err := complete(ctx, m, head, rows, &o); err != nil {
 		return 0, err
 	}
-	short, rows, divisions := o.short(rows)
+	short, divisions := o.short(rows)
 	drawn := snapshot(m, head)
 	if o.Directions {
 		if _, err := direct(ctx, m, rows, o.Seed); err != nil {
@@ -123,7 +122,7 @@ func (o FitOptions) heldLoss(ctx context.Context, m layers.Layer, head layers.He
 		return 0, err
 	}
 	for range divisions {
-		f, err := newFitter(ctx, m, head, rows, o)
+		f, err := newFitter(ctx, m, head, rows, o, shortRows)
 		if err != nil {
 			return 0, err
 		}

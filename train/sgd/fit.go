@@ -49,7 +49,7 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 			return nil, err
 		}
 	}
-	f, err := newFitter(ctx, m, head, rows, o)
+	f, err := newFitter(ctx, m, head, rows, o, math.MaxInt)
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +64,17 @@ func complete(ctx context.Context, m layers.Layer, head layers.Head, rows data.E
 		given.Arg("the source of rows", rows)); err != nil {
 		return err
 	}
-	if p, memory := rows.(data.Pairs); memory && p.Y != nil && o.Epochs == 0 && tunes(m) {
-		const epochs, fewest, visits = 40, 8, 2_000_000 // rows that the fit goes over in all epochs
-		n, _ := p.Y.Dims()
-		o.Epochs = min(epochs, max(fewest, visits/max(1, n)))
+	return o.fill(tunes(m), inMemory(rows))
+}
+
+// inMemory is the number of rows in memory; 0 for others.
+func inMemory(rows data.Examples) int {
+	p, memory := rows.(data.Pairs)
+	if !memory || p.Y == nil {
+		return 0
 	}
-	return o.fill(tunes(m))
+	n, _ := p.Y.Dims()
+	return n
 }
 
 // fitter is the state of a Fit.
@@ -95,14 +100,15 @@ type fitter struct {
 	short   bool            // the last epoch alone is scored on the held-out rows
 }
 
-func newFitter(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*fitter,
+// newFitter returns a fitter that uses at most so many of the rows in memory.
+func newFitter(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions, most int) (*fitter,
 	error) {
 	f := &fitter{FitOptions: o, m: m, head: head, classes: head.Classifies(), gain: 1, steps: map[int]*step{},
 		report: new(fits.Course), best: math.Inf(1), at: position{Epoch: 1}}
 	f.keeper = &keeper{Checkpoints: o.Checkpoints}
 	f.solvers = [2]*solver{{kind: f.Solver, rate: f.MapRate, decay: f.MapDecay},
 		{kind: f.Solver, rate: f.LearnRate, decay: f.WeightDecay}}
-	if err := f.open(ctx, rows); err != nil {
+	if err := f.open(ctx, rows, most); err != nil {
 		return nil, err
 	}
 	return f, f.start()

@@ -75,8 +75,8 @@ type FitOptions struct {
 	MapDecay float64
 	// MapDecays are values of MapDecay to choose from, where the map is tuned: the one with the least loss on a held-out
 	// fifth of the rows, of at most 50,000 in memory, after fits of 8 epochs or more to the others. Later values are tried
-	// while the loss falls.
-	// Where a fifth is fewer than 600 rows, rows in memory are divided up to eight times. nil: MapDecay.
+	// while the loss falls. Where a fifth is fewer than 600 rows, rows in memory are divided up to eight times. nil:
+	// MapDecay.
 	MapDecays []float64
 	// Directions turns and scales the frequencies W of a FourierLayer before the fit, W ← M^½ W, where M is the average
 	// gradient outer product of ridge regression on its features, scaled to the trace of the identity. It is for the
@@ -130,7 +130,7 @@ func (o MiniBatch) Fit(ctx context.Context, m layers.Layer, head layers.Head, ro
 
 // Cost estimates the cost of Fit. It is 0 for options that Fit refuses.
 func (o FitOptions) Cost(p fits.Problem) fits.Cost {
-	if err := o.fill(false); err != nil {
+	if err := o.fill(false, p.Rows); err != nil {
 		return fits.Cost{}
 	}
 	n, d, k := float64(p.Rows), float64(p.Features), float64(p.Outputs)
@@ -147,13 +147,15 @@ func (o FitOptions) Cost(p fits.Problem) fits.Cost {
 }
 
 // Validate returns the error, domain.ErrParam, of Fit for options out of range, with a map that is tuned or is not.
-func (o FitOptions) Validate(tuned bool) error { return o.fill(tuned) }
+func (o FitOptions) Validate(tuned bool) error { return o.fill(tuned, 0) }
 
-// fill sets the defaults, which depend on whether the map is tuned, and checks the ranges.
-func (o *FitOptions) fill(tuned bool) error {
+// fill sets the defaults, which depend on whether the map is tuned and on the number of rows in memory, 0 for others, and
+// checks the ranges.
+func (o *FitOptions) fill(tuned bool, rows int) error {
 	epochs, rate, mapRate := 20, .05, 2.
 	if tuned {
-		epochs = 40
+		const most, fewest, visits = 40, 8, 2_000_000 // rows that all epochs go over
+		epochs = min(most, max(fewest, visits/max(1, rows)))
 	}
 	if o.Solver = cmp.Or(o.Solver, Adam); o.Solver == SGD {
 		rate, mapRate = .5, .01

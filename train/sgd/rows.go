@@ -25,7 +25,7 @@ import (
 
 // open checks the rows and divides them into those to train on and those held out. Where the features of a frozen map
 // of rows in memory can be kept, they take the place of the rows, and the identity the place of the map.
-func (f *fitter) open(ctx context.Context, examples data.Examples) error {
+func (f *fitter) open(ctx context.Context, examples data.Examples, most int) error {
 	if err := f.suits(f.head); err != nil {
 		return err
 	}
@@ -52,7 +52,15 @@ func (f *fitter) open(ctx context.Context, examples data.Examples) error {
 		return nil
 	}
 	var aside []int
-	if f.order, aside = data.Split(src.N, f.HeldOut, f.Seed); len(f.order) == 0 {
+	if f.order, aside = data.Split(min(src.N, most), f.HeldOut, f.Seed); most < src.N {
+		part := data.Shuffle(src.N, f.Seed)
+		for _, list := range [][]int{f.order, aside} {
+			for k, i := range list {
+				list[k] = part[i]
+			}
+		}
+	}
+	if len(f.order) == 0 {
 		return fmt.Errorf("train: Fit: of %d rows, %v are held out and none is left to train on: %w", src.N, f.HeldOut,
 			domain.ErrShape)
 	}

@@ -3,6 +3,7 @@ package sgd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -44,7 +45,7 @@ func TestSchedules(t *testing.T) {
 	for _, o := range []FitOptions{{Schedule: "steps"}, {Solver: "newton"}, {MapRate: .5, MapDecay: 2}, {MapDecay: -1},
 		{MapDecays: []float64{}}, {MapDecay: .1, MapDecays: []float64{.1}}, {MapDecays: []float64{.1, -1}},
 		{LabelSmoothing: 1}, {LabelSmoothing: -.1}, {LabelSmoothing: math.NaN()}} {
-		if err := o.fill(false); !errors.Is(err, domain.ErrParam) {
+		if err := o.fill(false, 0); !errors.Is(err, domain.ErrParam) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
@@ -310,7 +311,7 @@ func must[T any](v T, err error) T {
 }
 
 // TestManyRows: the epochs of a fit without Epochs go over two million rows together, and a loss of short fits is the
-// one of 50,000 of the rows.
+// one of 50,000 of the rows, whose errors name the row among all.
 func TestManyRows(t *testing.T) {
 	drawn := func() layers.Layer {
 		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 2, layers.Tune(layers.All)))
@@ -331,5 +332,15 @@ func TestManyRows(t *testing.T) {
 	}
 	if got, want := loss(data.Pairs{X: x, Y: y}), loss(data.Pairs{X: data.RowsOf(x, part), Y: given.TargetRows(y, part)}); got != want {
 		t.Errorf("the loss of %d rows is %v, want %v, of %d of them", n, got, want, o)
+	}
+	bad := data.Shuffle(n, options.Seed)[1]
+	for i := range n {
+		must(0, x.SetAt(1., i, 0))
+	}
+	must(0, x.SetAt(-1., bad, 0))
+	m := must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1}, 1, 2, layers.Tune(layers.All)))
+	_, err := HeldLoss(t.Context(), m, trial.HeadOf(t, false, 2, 1), data.Pairs{X: x, Y: y}, options)
+	if want := fmt.Sprintf("x[%d,0] = -1", bad); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v does not say %s", err, want)
 	}
 }

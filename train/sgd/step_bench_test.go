@@ -33,11 +33,11 @@ func BenchmarkStep(b *testing.B) {
 				m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 2}, d, features, append(tune, layers.WithDtype(dt))...))
 				head := must(layers.NewSoftmaxHead(features, classes, layers.WithDtype(dt)))
 				o := FitOptions{Batch: batchRows}
-				if err := o.fill(tunes(m)); err != nil {
+				if err := o.fill(tunes(m), 0); err != nil {
 					b.Fatal(err)
 				}
 				y := must(data.OneVersusRest(labels, classes))
-				f := must(newFitter(context.Background(), m, head, data.Pairs{X: x, Y: y}, o))
+				f := must(newFitter(context.Background(), m, head, data.Pairs{X: x, Y: y}, o, n))
 				order := f.train.Take(data.Shuffle(n, 1))
 				order.Block = batchRows
 				for b.Loop() {
