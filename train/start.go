@@ -28,12 +28,12 @@ func (p *prepared) startScaled(ctx context.Context, t *trial, b sgd.MiniBatch) (
 		return nil, nil
 	}
 	if n := x.Shape()[0]; n > shortRows {
-		rows = pick(rows, data.Shuffle(n, b.Seed)[:shortRows])
+		rows = given.Pick(rows, data.Shuffle(n, b.Seed)[:shortRows])
 	}
 	b = shortFit(b)
 	b.HeldOut, b.Patience, b.ScoreRows, b.Checkpoints, b.Progress = .2, b.Epochs, -1, sgd.Checkpoints{}, nil
 	learned, held := data.Split(rows.X.Shape()[0], b.HeldOut, b.Seed) // as the fits divide them
-	part := newTrial(pick(rows, learned), nil)
+	part := newTrial(given.Pick(rows, learned), nil)
 	c := &tuning{Tuner: Tuner{Evidence: evidence.Options{MaxEvaluations: evaluations, Seed: b.Seed}}, p: p, twin: twin / 2,
 		scaled: map[layers.Policy]stretched{}}
 	drawn, err := p.draw(b)

@@ -234,12 +234,7 @@ func (p *prepared) trials(who string, fraction float64, seed uint64) (all []*tri
 // trialOf holds out part i of rows in memory, or of a stream the rows that held says.
 func trialOf(rows data.Examples, parts [][]int, i int, held func(file, row int) bool) *trial {
 	if p, memory := rows.(data.Pairs); memory {
-		return newTrial(pick(p, cv.Others(parts, i)), pick(p, parts[i]))
+		return newTrial(given.Pick(p, cv.Others(parts, i)), given.Pick(p, parts[i]))
 	}
 	return newTrial(data.Part(rows, func(file, row int) bool { return !held(file, row) }), data.Part(rows, held))
-}
-
-// pick copies some of the pairs.
-func pick(rows data.Pairs, idx []int) data.Pairs {
-	return data.Pairs{X: data.RowsOf(rows.X, idx), Y: given.TargetRows(rows.Y, idx)}
 }

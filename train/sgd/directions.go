@@ -46,7 +46,7 @@ func direct(ctx context.Context, m layers.Layer, rows data.Examples, seed uint64
 	}
 	if n > mostRows {
 		part := data.Shuffle(n, seed)[:mostRows]
-		pairs, n = data.Pairs{X: data.RowsOf(pairs.X, part), Y: given.TargetRows(pairs.Y, part)}, mostRows
+		pairs, n = given.Pick(pairs, part), mostRows
 	}
 	all, err := layers.Transform(layer, nil, pairs.X)
 	if err != nil {
