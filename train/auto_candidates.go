@@ -10,7 +10,6 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
@@ -230,61 +229,32 @@ func shrunk(o sgd.FitOptions) sgd.FitOptions {
 	return o
 }
 
-// mapRates and netRates are options for a map, and for networks. What is below the head shrinks a little. With calmRates
-// a head follows noisy labels less.
+// mapRates are options for a map, which shrinks a little. With calmRates a head follows noisy labels less.
 var (
 	mapRates  = sgd.FitOptions{MapDecay: .03, LabelSmoothing: -1}
 	calmRates = sgd.FitOptions{LearnRate: .002, MapRate: .03, MapDecay: .1, LabelSmoothing: -1}
-	netRates  = sgd.FitOptions{LearnRate: .002, MapRate: .08, MapDecay: .03, LabelSmoothing: -1}
 )
 
-// networks are the networks for rows under each of some scalers, the better one first. Where columns of a table have
-// more than a few values each, they start with periodic columns.
+// networks are the networks for rows under each of some scalers, the better one first.
 func (a *race) networks(scales ...string) (all []candidate) {
 	if a.Fitter != nil || len(scales) == 0 {
 		return nil
 	}
-	const layer = 256
-	d, hidden := a.set.Dims(), min(layer, a.MaxFeatures)
-	relu := withTune(layers.Spec{Map: "dense", Features: hidden, Params: layers.Values{"activation": "relu"}})
 	linear := withTune(layers.Spec{Map: "dense", Features: min(32, a.MaxFeatures),
 		Params: layers.Values{"activation": "linear"}})
 	waves := withTune(layers.Spec{Map: "gaussian", Features: a.MaxFeatures})
-	first := []layers.Spec{relu}
-	if width := min(12, 512/d); width >= 2 && !a.coarse() {
-		first = []layers.Spec{withTune(layers.Spec{Map: "periodic", Params: layers.Values{"width": width}}), relu}
-	}
 	of := func(o sgd.FitOptions, scale string, parts ...layers.Spec) {
 		all = append(all, a.descent(network, scale, layers.Spec{Map: "sequential", Parts: parts}, 1, o))
 	}
-	hiddens := append(slices.Clone(first), relu)
-	of(netRates, scales[0], hiddens...)
-	of(shrunk(netRates), scales[0], hiddens...)
+	hidden := networkLayers(a.set.X, min(layerWidth, a.MaxFeatures), smooth)
+	of(netRates, scales[0], hidden...)
+	of(shrunk(netRates), scales[0], hidden...)
 	for _, scale := range scales[1:] {
-		of(netRates, scale, hiddens...)
+		of(netRates, scale, hidden...)
 	}
 	of(netRates, scales[0], waves, linear, waves)
-	of(netRates, scales[0], append(slices.Clone(first), waves)...)
+	of(netRates, scales[0], append(hidden[:len(hidden)-1:len(hidden)-1], waves)...)
 	return all
-}
-
-// coarse says whether no column of the rows has more than a few values, or the rows are sparse.
-func (a *race) coarse() bool {
-	x, ok := a.set.X.(*tensor.Dense)
-	if !ok {
-		return true
-	}
-	const few, rows = 8, 1000
-	n, d := min(rows, x.Shape()[0]), x.Shape()[1]
-	for j := range d {
-		seen := map[float64]bool{}
-		for i := range n {
-			if seen[given.Cell(x, i*d+j)] = true; len(seen) > few {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // variants are a candidate with one setting changed, or where mini-batches fit nothing, with other random numbers.
@@ -327,8 +297,7 @@ func (a *race) at(c candidate, s size) Recipe {
 		r.Fitter = linear.LogisticOptions{Seed: a.Seed, Lambdas: []float64{1e-3 * n, 1e-5 * n}, Tol: 1e-3}
 	}
 	r.descend(func(o *sgd.FitOptions) {
-		for o.Batch = 32; o.Batch < 256 && 32*o.Batch <= s.rows; o.Batch *= 2 {
-		}
+		o.Batch = batchOf(s.rows)
 		o.Epochs = cmp.Or(o.Epochs, epochs(s.rows))
 	})
 	return r

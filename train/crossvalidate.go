@@ -126,6 +126,7 @@ func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates 
 	if err != nil {
 		return nil, err
 	}
+	p.open = p.open && candidates == nil && o.Factors == nil
 	if candidates == nil {
 		candidates = []Candidate{{Spec: p.model.Spec}}
 	}
@@ -153,6 +154,11 @@ func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates 
 		score = p.around
 	}
 	scores, err := score(ctx, candidates, o)
+	if err == nil && p.open {
+		for i := range scores.All {
+			scores.All[i].Spec = r.Spec
+		}
+	}
 	return scores, p.locateFit(err)
 }
 

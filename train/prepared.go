@@ -30,6 +30,7 @@ type prepared struct {
 	named   func(error) error
 	wrap    func(layers.Layer) layers.Layer // as in Start
 	drawn   layers.Layer                    // the map, once it is drawn and if no fit changes it
+	open    bool                            // whether the recipe leaves the choice of the map to the fit
 }
 
 // prepare fits the scalers, learns the classes, and takes the rows that the map's parameters come from: all rows in
@@ -51,7 +52,7 @@ func (r Recipe) prepare(ctx context.Context, rows data.Source) (*prepared, error
 			return nil, err
 		}
 	}
-	p := &prepared{recipe: r, model: m}
+	p := &prepared{recipe: r, model: m, open: r.open()}
 	switch s := rows.(type) {
 	case *data.Set:
 		if s == nil || domain.IsNil(s.X) {
@@ -338,24 +339,19 @@ func (p *prepared) fit(ctx context.Context, t *trial, f fits.Fitter) error {
 func (p *prepared) descended(b sgd.MiniBatch) learner {
 	part := b // of fits to a part of the rows
 	part.Checkpoints, part.Progress, part.ScoreRows = sgd.Checkpoints{}, nil, -1
-	var kept layers.Layer // has the scales that later fits start with
+	var kept start // of later fits
 	return func(ctx context.Context, t *trial) (err error) {
-		own := part
+		own, from := part, kept
 		if t.held == nil {
 			own = b
 		}
-		if t.m, err = p.draw(b); err != nil {
-			return err
-		}
-		from := kept
 		if own.MapDecays != nil && p.model.Spec.Tune == layers.All.String() {
-			from, err = p.startScaled(ctx, t, own)
+			if from, err = p.chooseStart(ctx, t.rows, own); err != nil {
+				return err
+			}
 		}
-		if err == nil && from != nil {
-			own.Directions = false
-			err = layers.Continue(t.m, from)
-		}
-		if err == nil {
+		t.found = from.found
+		if own, err = from.begin(p, t, own); err == nil {
 			err = p.fit(ctx, t, own)
 		}
 		if c := t.report; err == nil && t.held == nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -183,6 +184,13 @@ func (r Recipe) tune(s *layers.Spec) error {
 		s.Tune = policy.String()
 	}
 	return err
+}
+
+// open says whether the spec names nothing of the map, so that a network may take its place.
+func (r Recipe) open() bool {
+	s := r.Spec
+	s.Name, s.Dims, s.Dtype, s.Seed = "", 0, "", 0
+	return reflect.DeepEqual(s, layers.Spec{})
 }
 
 // newModel is the model before it has seen any rows. tunes says whether the rows are some to tune a map on.

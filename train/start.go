@@ -13,40 +13,36 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// startScaled returns a map that has a scale for each column, learned by the marginal likelihood on at most 256 features,
-// if a short fit that starts with it has less loss on n held-out rows, by a share 1/√n, than one that starts with the map
-// as drawn or with Directions; otherwise nil. It is for dense rows in memory, at least 100 of at most 512 columns, as
+// start is what mini-batches begin with. The zero value is the map of the recipe, as drawn or with Directions.
+type start struct {
+	scaled  layers.Layer     // the map with a scale for each column
+	found   *evidence.Result // these scales
+	network layers.Spec      // takes the place of the map if it has Parts
+}
+
+// chooseStart compares short fits to at most shortRows of the rows, by their losses on n that are held out. The map
+// starts with a scale for each column, learned by the marginal likelihood on at most 256 features, if it then has less
+// loss by a share 1/√n than as drawn or with Directions. If the recipe leaves the map open, the best network takes its
+// place if it has less loss by such a share. All are for dense rows in memory, at least 100 of at most 512 columns, as
 // Directions are.
-func (p *prepared) startScaled(ctx context.Context, t *trial, b sgd.MiniBatch) (layers.Layer, error) {
+func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.MiniBatch) (start, error) {
 	const leastRows, columns = 100, 512
-	rows, memory := t.rows.(data.Pairs)
+	rows, memory := from.(data.Pairs)
 	if !memory {
-		return nil, nil
+		return start{}, nil
 	}
 	x, dense := rows.X.(*tensor.Dense)
 	if !dense || x.Shape()[0] < leastRows || x.Shape()[1] > columns {
-		return nil, nil
+		return start{}, nil
 	}
+	open := p.open && b.LearnRate == 0 && b.MapRate == 0
 	if n := x.Shape()[0]; n > shortRows {
 		rows = given.Pick(rows, data.Shuffle(n, b.Seed)[:shortRows])
 	}
 	b = shortFit(b)
 	b.HeldOut, b.Patience, b.ScoreRows, b.Checkpoints, b.Progress = .2, b.Epochs, -1, sgd.Checkpoints{}, nil
 	learned, held := data.Split(rows.X.Shape()[0], b.HeldOut, b.Seed) // as the fits divide them
-	part := newTrial(given.Pick(rows, learned), nil)
-	c := &tuning{Tuner: Tuner{Evidence: evidence.Options{MaxEvaluations: evaluations, Seed: b.Seed}}, p: p, twin: twin / 2,
-		scaled: map[layers.Policy]stretched{}}
-	drawn, err := p.draw(b)
-	if err == nil {
-		part.m, err = p.draw(b)
-	}
-	if err == nil {
-		err = c.goOn(ctx, part)
-	}
-	if err != nil { // the map has no scales, or the rows say nothing of them
-		return nil, given.Stopped(ctx)
-	}
-	loss := func(m layers.Layer) (float64, error) {
+	loss := func(m layers.Layer, b sgd.MiniBatch) (float64, error) {
 		head, err := headFor(b, m, p.outputs)
 		if err != nil {
 			return 0, err
@@ -57,20 +53,77 @@ func (p *prepared) startScaled(ctx context.Context, t *trial, b sgd.MiniBatch) (
 		}
 		return c.Epochs[len(c.Epochs)-1].HeldLoss, nil
 	}
-	from, err := p.draw(b)
-	if err == nil {
-		err = layers.Continue(from, part.m)
+	m, found, err := p.learnScales(ctx, given.Pick(rows, learned), b)
+	if err != nil || m == nil && !open {
+		return start{}, err
+	}
+	drawn, err := p.draw(b)
+	if err != nil {
+		return start{}, err
+	}
+	least, err := loss(drawn, b)
+	share, s := 1-1/math.Sqrt(float64(len(held))), start{}
+	if m != nil && err == nil {
+		if s.scaled, err = p.draw(b); err == nil {
+			err = layers.Continue(s.scaled, m)
+		}
+		b.Directions = false
+		with, failed := loss(m, b)
+		if err = cmp.Or(err, failed); with < least*share {
+			least, s.found = with, found
+		} else {
+			s.scaled = nil
+		}
+	}
+	if err != nil || !open {
+		return s, err
+	}
+	b.MapDecay = netRates.MapDecay
+	least *= share
+	for _, spec := range p.networks(rows.X) {
+		m, err := spec.Fit(rows.X)
+		if err != nil {
+			return s, err
+		}
+		with, err := loss(m, forNetwork(b, len(learned)))
+		switch {
+		case err != nil:
+			return s, err
+		case with < least:
+			s, least = start{network: spec}, with
+		}
+	}
+	return s, nil
+}
+
+// learnScales returns the map with scales that the marginal likelihood of the rows finds. It is nil if the map has none,
+// or if the rows say nothing of them.
+func (p *prepared) learnScales(ctx context.Context, rows data.Pairs, b sgd.MiniBatch) (layers.Layer, *evidence.Result, error) {
+	c := &tuning{Tuner: Tuner{Evidence: evidence.Options{MaxEvaluations: evaluations, Seed: b.Seed}}, p: p, twin: twin / 2,
+		scaled: map[layers.Policy]stretched{}}
+	t := newTrial(rows, nil)
+	var err error
+	if t.m, err = p.draw(b); err == nil {
+		err = c.goOn(ctx, t)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, given.Stopped(ctx)
 	}
-	least, err := loss(drawn)
-	b.Directions = false
-	if with, failed := loss(part.m); err != nil || failed != nil || !(with < least*(1-1/math.Sqrt(float64(len(held))))) {
-		return nil, cmp.Or(err, failed)
+	return t.m, t.found, nil
+}
+
+// begin sets the map of a trial, and returns the options of its fit.
+func (s start) begin(p *prepared, t *trial, b sgd.MiniBatch) (_ sgd.MiniBatch, err error) {
+	if s.network.Parts != nil {
+		t.network = s.network
+		t.m, err = s.network.Fit(p.x)
+		return forNetwork(b, t.rows.(data.Pairs).X.Shape()[0]), err
 	}
-	t.found = part.found
-	return from, nil
+	if t.m, err = p.draw(b); err == nil && s.scaled != nil {
+		b.Directions = false
+		err = layers.Continue(t.m, s.scaled)
+	}
+	return b, err
 }
 
 // shortRows is the most rows of the short fits that choose a scaler or a start.

@@ -24,6 +24,7 @@ import (
 type trial struct {
 	rows, held data.Examples
 	maps       map[string]layers.Layer // by the steps of a Tuner so far
+	network    layers.Spec             // of m, if a network has taken the place of the map
 	m          layers.Layer            // of the last fit, with its head and its report
 	head       layers.Head
 	report     *fits.Report
@@ -61,6 +62,9 @@ func headFor(f fits.Fitter, m layers.Layer, outputs int) (layers.Head, error) {
 func (t *trial) model(m *Model) *Model {
 	own := *m
 	own.Map, own.Head, own.Relevance = t.m, t.head, nil
+	if t.network.Parts != nil {
+		own.Spec = t.network
+	}
 	if len(t.maps) > 0 {
 		own.Spec.Tune = policyOf(t.m)
 	}

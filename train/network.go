@@ -1,0 +1,83 @@
+package train
+
+import (
+	"cmp"
+
+	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/internal/given"
+	"github.com/bochner-go/bochner/train/sgd"
+	"gorgonia.org/tensor"
+)
+
+// layerWidth is the most outputs of a dense layer.
+const layerWidth = 256
+
+// smooth and steep are standard deviations of the first frequencies of periodic columns.
+const smooth, steep = .3, 1
+
+// networkLayers are the layers of a network for rows, the dense ones with so many outputs. Where columns of a table have
+// more than a few values each, the network starts with periodic columns.
+func networkLayers(x ops.Matrix, hidden int, sigma float64) []layers.Spec {
+	relu := withTune(layers.Spec{Map: "dense", Features: hidden, Params: layers.Values{"activation": "relu"}})
+	width := min(12, 512/x.Shape()[1])
+	if width < 2 || coarse(x) {
+		return []layers.Spec{relu, relu}
+	}
+	periodic := layers.Spec{Map: "periodic", Params: layers.Values{"width": width, "sigma": sigma}}
+	return []layers.Spec{withTune(periodic), relu, relu}
+}
+
+// coarse says whether no column of the rows has more than a few values, or the rows are sparse.
+func coarse(m ops.Matrix) bool {
+	x, ok := m.(*tensor.Dense)
+	if !ok {
+		return true
+	}
+	const few, rows = 8, 1000
+	n, d := min(rows, x.Shape()[0]), x.Shape()[1]
+	for j := range d {
+		seen := map[float64]bool{}
+		for i := range n {
+			if seen[given.Cell(x, i*d+j)] = true; len(seen) > few {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// netRates are options for networks. What is below the head shrinks a little.
+var netRates = sgd.FitOptions{LearnRate: .002, MapRate: .08, MapDecay: .03, LabelSmoothing: -1}
+
+// batchOf is the size of a batch for so many rows.
+func batchOf(rows int) int {
+	batch := 32
+	for batch < 256 && 32*batch <= rows {
+		batch *= 2
+	}
+	return batch
+}
+
+// networks are the networks for scaled rows that may take the place of the map of a recipe that names none.
+func (p *prepared) networks(x ops.Matrix) (all []layers.Spec) {
+	for _, sigma := range []float64{smooth, steep} {
+		s := layers.Spec{Map: "sequential", Dims: x.Shape()[1], Dtype: p.model.Spec.Dtype,
+			Parts: networkLayers(x, layerWidth, sigma)}
+		s = renumbered(s, p.model.Spec.Seed, 0)
+		s.Name = s.Map
+		if all = append(all, s); s.Parts[0].Map != "periodic" {
+			break
+		}
+	}
+	return all
+}
+
+// forNetwork are the options of b for a network on so many rows.
+func forNetwork(b sgd.MiniBatch, rows int) sgd.MiniBatch {
+	b.LearnRate, b.MapRate, b.Directions, b.Batch = netRates.LearnRate, netRates.MapRate, false, cmp.Or(b.Batch, batchOf(rows))
+	if b.MapDecays != nil {
+		b.MapDecays = []float64{netRates.MapDecay, 10 * netRates.MapDecay}
+	}
+	return b
+}
