@@ -16,16 +16,24 @@ const layerWidth = 256
 // smooth and steep are standard deviations of the first frequencies of periodic columns.
 const smooth, steep = .3, 1
 
-// networkLayers are the layers of a network for rows, the dense ones with so many outputs. Where columns of a table have
-// more than a few values each, the network starts with periodic columns.
+// networkLayers are the layers of a network for rows, the dense ones with so many outputs. It starts with periodic
+// columns where periodicWidth has some.
 func networkLayers(x ops.Matrix, hidden int, sigma float64) []layers.Spec {
 	relu := withTune(layers.Spec{Map: "dense", Features: hidden, Params: layers.Values{"activation": "relu"}})
-	width := min(12, 512/x.Shape()[1])
-	if width < 2 || coarse(x) {
+	width := periodicWidth(x)
+	if width == 0 {
 		return []layers.Spec{relu, relu}
 	}
 	periodic := layers.Spec{Map: "periodic", Params: layers.Values{"width": width, "sigma": sigma}}
 	return []layers.Spec{withTune(periodic), relu, relu}
+}
+
+// periodicWidth is the width of periodic columns for rows, 0 for more than 256 columns or coarse ones.
+func periodicWidth(x ops.Matrix) int {
+	if width := min(12, 512/x.Shape()[1]); width > 1 && !coarse(x) {
+		return width
+	}
+	return 0
 }
 
 // coarse says whether no column of the rows has more than a few values, or the rows are sparse.
@@ -59,16 +67,19 @@ func batchOf(rows int) int {
 	return batch
 }
 
-// networks are the networks for scaled rows that may take the place of the map of a recipe that names none.
+// networks are the networks that may take the place of the map of a recipe that names none: with periodic columns, for
+// at least 1000 scaled rows.
 func (p *prepared) networks(x ops.Matrix) (all []layers.Spec) {
+	const leastRows = 1000
+	if !p.open || x.Shape()[0] < leastRows || periodicWidth(x) == 0 {
+		return nil
+	}
 	for _, sigma := range []float64{smooth, steep} {
 		s := layers.Spec{Map: "sequential", Dims: x.Shape()[1], Dtype: p.model.Spec.Dtype,
 			Parts: networkLayers(x, layerWidth, sigma)}
 		s = renumbered(s, p.model.Spec.Seed, 0)
 		s.Name = s.Map
-		if all = append(all, s); s.Parts[0].Map != "periodic" {
-			break
-		}
+		all = append(all, s)
 	}
 	return all
 }
@@ -77,7 +88,7 @@ func (p *prepared) networks(x ops.Matrix) (all []layers.Spec) {
 func forNetwork(b sgd.MiniBatch, rows int) sgd.MiniBatch {
 	b.LearnRate, b.MapRate, b.Directions, b.Batch = netRates.LearnRate, netRates.MapRate, false, cmp.Or(b.Batch, batchOf(rows))
 	if b.MapDecays != nil {
-		b.MapDecays = []float64{netRates.MapDecay, 10 * netRates.MapDecay}
+		b.MapDecays = []float64{.03, .1, .3}
 	}
 	return b
 }

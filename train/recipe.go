@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"reflect"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -190,7 +189,7 @@ func (r Recipe) tune(s *layers.Spec) error {
 func (r Recipe) open() bool {
 	s := r.Spec
 	s.Name, s.Dims, s.Dtype, s.Seed = "", 0, "", 0
-	return reflect.DeepEqual(s, layers.Spec{})
+	return s.String() == ""
 }
 
 // newModel is the model before it has seen any rows. tunes says whether the rows are some to tune a map on.

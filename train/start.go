@@ -35,7 +35,10 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	if !dense || x.Shape()[0] < leastRows || x.Shape()[1] > columns {
 		return start{}, nil
 	}
-	open := p.open && b.LearnRate == 0 && b.MapRate == 0
+	var networks []layers.Spec
+	if b.LearnRate == 0 && b.MapRate == 0 { // which would be for the map
+		networks = p.networks(x)
+	}
 	if n := x.Shape()[0]; n > shortRows {
 		rows = given.Pick(rows, data.Shuffle(n, b.Seed)[:shortRows])
 	}
@@ -54,7 +57,7 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 		return c.Epochs[len(c.Epochs)-1].HeldLoss, nil
 	}
 	m, found, err := p.learnScales(ctx, given.Pick(rows, learned), b)
-	if err != nil || m == nil && !open {
+	if err != nil || m == nil && networks == nil {
 		return start{}, err
 	}
 	drawn, err := p.draw(b)
@@ -75,25 +78,20 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 			s.scaled = nil
 		}
 	}
-	if err != nil || !open {
-		return s, err
-	}
-	b.MapDecay = netRates.MapDecay
 	least *= share
-	for _, spec := range p.networks(rows.X) {
-		m, err := spec.Fit(rows.X)
-		if err != nil {
-			return s, err
+	for _, spec := range networks {
+		with := 0.
+		if err == nil {
+			m, err = spec.Fit(rows.X)
 		}
-		with, err := loss(m, forNetwork(b, len(learned)))
-		switch {
-		case err != nil:
-			return s, err
-		case with < least:
+		if err == nil {
+			with, err = loss(m, forNetwork(b, len(learned)))
+		}
+		if err == nil && with < least {
 			s, least = start{network: spec}, with
 		}
 	}
-	return s, nil
+	return s, err
 }
 
 // learnScales returns the map with scales that the marginal likelihood of the rows finds. It is nil if the map has none,

@@ -3,6 +3,7 @@ package train_test
 import (
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -13,24 +14,26 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+// uniform has n rows of eight uniform columns, and noisy targets f.
+func uniform(n int, f func(x []float64) float64) *data.Set {
+	rng := rand.New(rand.NewPCG(1, 2))
+	rows, y := make([][]float64, n), make([]float64, n)
+	for i := range rows {
+		for range 8 {
+			rows[i] = append(rows[i], rng.Float64())
+		}
+		y[i] = f(rows[i]) + .05*rng.NormFloat64()
+	}
+	return &data.Set{X: must(data.FromSlices(rows)), Y: y}
+}
+
 // TestStartScaled: by default a map starts with a scale for each column where that helps on rows held out, and later
 // fits to parts of the rows do too. It does not where it does not help, for fewer than 100 rows, and for a Fitter that
 // chooses no decay.
 func TestStartScaled(t *testing.T) {
-	problem := func(n int, f func(x []float64) float64) *data.Set {
-		rng := rand.New(rand.NewPCG(1, 2))
-		rows, y := make([][]float64, n), make([]float64, n)
-		for i := range rows {
-			for range 8 {
-				rows[i] = append(rows[i], rng.Float64())
-			}
-			y[i] = f(rows[i]) + .05*rng.NormFloat64()
-		}
-		return &data.Set{X: must(data.FromSlices(rows)), Y: y}
-	}
 	wave := func(x []float64) float64 { return math.Sin(16 * x[3]) }
 	spec := layers.Spec{Map: "gaussian", Features: 128, Seed: 1}
-	set, fresh := problem(1000, wave), problem(1300, wave)
+	set, fresh := uniform(1000, wave), uniform(1300, wave)
 	m, c, err := train.Recipe{Spec: spec, Uncertainty: &train.UncertaintyOptions{}}.Fit(t.Context(), set)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +59,67 @@ func TestStartScaled(t *testing.T) {
 			t.Errorf("%v, evidence %+v", err, c.Evidence)
 		}
 	}
-	plain(problem(600, floats.Sum), train.Recipe{})
-	plain(problem(90, wave), train.Recipe{})
+	plain(uniform(600, floats.Sum), train.Recipe{})
+	plain(uniform(90, wave), train.Recipe{})
 	plain(set, train.Recipe{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 5}}})
+}
+
+// TestStartNetwork: a recipe that leaves the map open fits a network where that has less loss on rows held out, also in
+// the fits of its uncertainty and in every fold, and keeps a map for fewer than 1000 rows, a smooth target, and a recipe
+// that names anything of the map.
+func TestStartNetwork(t *testing.T) {
+	steps := func(x []float64) float64 { return math.Floor(3*x[0]) * math.Floor(3*x[1]) }
+	set, fresh := uniform(1200, steps), uniform(1500, steps)
+	ctx := t.Context()
+	m, report, err := train.Recipe{Spec: layers.Spec{Seed: 1}, Uncertainty: &train.UncertaintyOptions{HeldOut: .5}}.Fit(ctx, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	guess, y := must(m.PredictTargets(fresh.X))[1200:], fresh.Y[1200:]
+	rmse := floats.Distance(guess, y, 2) / math.Sqrt(300)
+	if m.Spec.Map != "sequential" || m.Spec.Parts[0].Map != "periodic" || report.Evidence != nil || !(rmse < .3) {
+		t.Errorf("%v has the error %.3g", m.Spec, rmse)
+	}
+	inside, squares := 0, 0.
+	p, err := m.PredictDistribution(fresh.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lower, upper, err := m.PredictIntervals(fresh.X, .9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range y {
+		if v := y[i]; lower.At(1200+i, 0) <= v && v <= upper.At(1200+i, 0) {
+			inside++
+		}
+		r := (y[i] - guess[i]) / p.Std.At(1200+i, 0)
+		squares += r * r / 300
+	}
+	if inside < 240 || inside > 295 || squares < .4 || squares > 2.5 {
+		t.Errorf("intervals of 90 %% have %d of 300 targets, and the squared error is %.2f of the variance", inside, squares)
+	}
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if again := must(must(train.Load(path)).PredictTargets(fresh.X))[1200:]; !slices.Equal(again, guess) {
+		t.Error("a saved network predicts other targets")
+	}
+	scores, err := train.Recipe{}.CrossValidate(ctx, uniform(150, steps), nil, train.CVOptions{Folds: 2, Lambdas: []float64{0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if best := scores.Best(train.Recipe{}); best.Spec.Map != "" {
+		t.Errorf("cross-validation names the map of %v", best.Spec)
+	}
+	plain := func(set *data.Set, s layers.Spec) {
+		t.Helper()
+		if m, _, err := (train.Recipe{Spec: s}).Fit(ctx, set); err != nil || m.Spec.Map != "gaussian" {
+			t.Error(m, err)
+		}
+	}
+	plain(set, layers.Spec{Features: 64})
+	plain(uniform(900, steps), layers.Spec{})
+	plain(uniform(1000, func(x []float64) float64 { return math.Sin(2 * floats.Sum(x)) }), layers.Spec{})
 }

@@ -174,6 +174,7 @@ func (f *fitting) plan(node *kong.Node) error {
 	if len(f.Train) == 0 && f.given["plot"] == nil {
 		f.Plot = "fit.png"
 	}
+	spec, open := f.recipe.Spec, f.leavesMap()
 	steps := []func() error{f.setMap, f.setHead, f.setSearch}
 	if f.Auto != "" {
 		steps = []func() error{func() error { return f.setAuto(node) }}
@@ -184,7 +185,18 @@ func (f *fitting) plan(node *kong.Node) error {
 		}
 	}
 	f.setDistribution()
+	if open && f.recipe.Spec.Tuned() {
+		spec.Dtype, spec.Seed = f.recipe.Spec.Dtype, f.recipe.Spec.Seed
+		f.recipe.Spec = spec
+	}
 	return f.checkFiles()
+}
+
+// leavesMap says whether neither flags nor the recipe name the map or say how it is tuned, so that the fit chooses it.
+func (f *fitting) leavesMap() bool {
+	m := f.Maps
+	m.Scale, m.Dtype, m.Seed = "", nil, nil
+	return len(f.Train) > 0 && !f.bags && f.Auto == "" && f.Tune == nil && m == mapFlags{} && f.recipe.Spec.Map == ""
 }
 
 // setColumns puts the flags of the columns into the recipe.

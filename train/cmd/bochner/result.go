@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
@@ -141,6 +142,7 @@ func (r *result) describeFit(report *train.Report) {
 // mapObject is the JSON form of a map.
 type mapObject struct {
 	Map      string        `json:"map"`
+	Parts    []string      `json:"parts,omitempty"` // the maps of a tree
 	Params   layers.Values `json:"params"`
 	Features int           `json:"features"`
 	Sampler  string        `json:"sampler,omitempty"`
@@ -149,7 +151,11 @@ type mapObject struct {
 }
 
 func objectOf(s layers.Spec) mapObject {
-	return mapObject{s.Map, s.Params, s.Features, samplerOf(s), s.Seed, s.ElementType().String()}
+	var parts []string
+	for _, p := range s.Parts {
+		parts = append(parts, p.Map)
+	}
+	return mapObject{s.Map, parts, s.Params, s.Features, samplerOf(s), s.Seed, s.ElementType().String()}
 }
 
 // ofBags says whether the rows of a map are sets of samples.
@@ -203,7 +209,11 @@ func (r *result) showModel() {
 	if r.Scale != "none" {
 		fmt.Println("scale       ", r.Scale)
 	}
-	fmt.Printf("map          %v, %d -> %d features", layers.Spec{Map: r.Map, Params: r.Params}, r.InputDim, r.Features)
+	fmt.Printf("map          %v", layers.Spec{Map: r.Map, Params: r.Params})
+	if r.Parts != nil {
+		fmt.Printf(" of %s", strings.Join(r.Parts, ", "))
+	}
+	fmt.Printf(", %d -> %d features", r.InputDim, r.Features)
 	if r.Sampler != "" {
 		fmt.Printf(", sampler %s, seed %d", r.Sampler, r.Seed)
 	}
