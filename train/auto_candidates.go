@@ -246,8 +246,12 @@ func (a *race) networks(scales ...string) (all []candidate) {
 	of := func(o sgd.FitOptions, scale string, parts ...layers.Spec) {
 		all = append(all, a.descent(network, scale, layers.Spec{Map: "sequential", Parts: parts}, 1, o))
 	}
-	hidden := networkLayers(a.set.X, min(layerWidth, a.MaxFeatures), smooth)
+	width := min(layerWidth, a.MaxFeatures)
+	hidden := networkLayers(a.set.X, width, smooth)
 	of(netRates, scales[0], hidden...)
+	if len(hidden) > 2 {
+		of(netRates, scales[0], networkLayers(a.set.X, width, steep)...)
+	}
 	of(shrunk(netRates), scales[0], hidden...)
 	for _, scale := range scales[1:] {
 		of(netRates, scale, hidden...)
