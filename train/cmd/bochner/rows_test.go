@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -25,6 +26,8 @@ func rowFiles(dir string) error {
 	smooth := func(rows [][]float64) func(int) string {
 		return func(i int) string { return fmt.Sprint(10 + rows[i][0]*rows[i][1] - rows[i][2]*rows[i][2]) }
 	}
+	many, _ := checker(1300, 3, 3)
+	steps := func(i int) string { return fmt.Sprint(math.Floor(4*many[i][0]) + math.Mod(math.Floor(9*many[i][1]), 2)) }
 	kind := func(i int) string { return []string{"tied", "free"}[i%2] }
 	test := people(60, 2)
 	turned := slices.Clone(peopleNames)
@@ -33,7 +36,7 @@ func rowFiles(dir string) error {
 	files := map[string]string{
 		"last.csv": last, "test.csv": csvOf(more, colour(moreDark)), "header.csv": "p,q,r,colour\n" + last,
 		"parts/a.csv": strings.Join(strings.SplitAfter(last, "\n")[:90], ""), "parts/b.csv.gz": zipped(strings.Join(strings.SplitAfter(last, "\n")[90:], "")),
-		"rows.csv": csvOf(rows, nil), "smooth.csv": csvOf(rows, smooth(rows)), "smoothtest.csv": csvOf(more, smooth(more)),
+		"rows.csv": csvOf(rows, nil), "smooth.csv": csvOf(rows, smooth(rows)), "smoothtest.csv": csvOf(more, smooth(more)), "steps.csv": csvOf(many, steps),
 		"last.libsvm": libsvm(rows, colour(dark)), "words.libsvm": words(240, 400, 30), "wide.libsvm": words(500, 100000, 30),
 		"bags.csv": bags(120, kind), "bagtest.csv": bags(60, kind), "bagtargets.csv": bags(120, func(i int) string { return fmt.Sprint(3 + 2.5*float64(i%2)) }),
 		"people.csv": table(people(150, 1), peopleNames), "peopletest.csv": table(test, peopleNames), "turned.csv": table(test, turned),
