@@ -68,10 +68,10 @@ func batchOf(rows int) int {
 }
 
 // networks are the networks that may take the place of the map of a recipe that names none: with periodic columns, for
-// at least 1000 scaled rows.
+// at least 1000 scaled rows of at most 64 columns, of which more take too long.
 func (p *prepared) networks(x ops.Matrix) (all []layers.Spec) {
-	const leastRows = 1000
-	if !p.open || x.Shape()[0] < leastRows || periodicWidth(x) == 0 {
+	const leastRows, columns = 1000, 64
+	if !p.open || x.Shape()[0] < leastRows || x.Shape()[1] > columns || periodicWidth(x) == 0 {
 		return nil
 	}
 	for _, sigma := range []float64{smooth, steep} {
