@@ -27,7 +27,9 @@ func rowFiles(dir string) error {
 		return func(i int) string { return fmt.Sprint(10 + rows[i][0]*rows[i][1] - rows[i][2]*rows[i][2]) }
 	}
 	many, _ := checker(1300, 3, 3)
-	steps := func(i int) string { return fmt.Sprint(math.Floor(4*many[i][0]) + math.Mod(math.Floor(9*many[i][1]), 2)) }
+	steps := func(i int) string {
+		return fmt.Sprint(math.Floor(4*many[i][0]) + math.Mod(math.Floor(9*many[i][1]), 2))
+	}
 	kind := func(i int) string { return []string{"tied", "free"}[i%2] }
 	test := people(60, 2)
 	turned := slices.Clone(peopleNames)
