@@ -69,19 +69,22 @@ func batchOf(rows int) int {
 
 // networks are the networks that may take the place of the map of a recipe that names none: with periodic columns, for
 // at least 1000 scaled rows of at most 64 columns, of which more take too long.
-func (p *prepared) networks(x ops.Matrix) (all []layers.Spec) {
+func (p *prepared) networks(x ops.Matrix) (all []layers.Spec, err error) {
 	const leastRows, columns = 1000, 64
 	if !p.open || x.Shape()[0] < leastRows || x.Shape()[1] > columns || periodicWidth(x) == 0 {
-		return nil
+		return nil, nil
 	}
 	for _, sigma := range []float64{smooth, steep} {
 		s := layers.Spec{Map: "sequential", Dims: x.Shape()[1], Dtype: p.model.Spec.Dtype,
 			Parts: networkLayers(x, layerWidth, sigma)}
 		s = renumbered(s, p.model.Spec.Seed, 0)
 		s.Name = s.Map
+		if err := s.FillDefaults(x); err != nil {
+			return nil, err
+		}
 		all = append(all, s)
 	}
-	return all
+	return all, nil
 }
 
 // forNetwork are the options of b for a network on so many rows.

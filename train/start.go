@@ -35,10 +35,6 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	if !dense || x.Shape()[0] < leastRows || x.Shape()[1] > columns {
 		return start{}, nil
 	}
-	var networks []layers.Spec
-	if b.LearnRate == 0 && b.MapRate == 0 { // which would be for the map
-		networks = p.networks(x)
-	}
 	if n := x.Shape()[0]; n > shortRows {
 		rows = given.Pick(rows, data.Shuffle(n, b.Seed)[:shortRows])
 	}
@@ -57,6 +53,10 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 		return c.Epochs[len(c.Epochs)-1].HeldLoss, nil
 	}
 	m, found, err := p.learnScales(ctx, given.Pick(rows, learned), b)
+	var networks []layers.Spec
+	if err == nil && b.LearnRate == 0 && b.MapRate == 0 { // which would be for the map
+		networks, err = p.networks(rows.X)
+	}
 	if err != nil || m == nil && networks == nil {
 		return start{}, err
 	}

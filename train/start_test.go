@@ -77,7 +77,7 @@ func TestStartNetwork(t *testing.T) {
 	}
 	guess, y := must(m.PredictTargets(fresh.X))[1200:], fresh.Y[1200:]
 	rmse := floats.Distance(guess, y, 2) / math.Sqrt(300)
-	if m.Spec.Map != "sequential" || m.Spec.Parts[0].Map != "periodic" || report.Evidence != nil || !(rmse < .3) {
+	if m.Spec.Map != "sequential" || m.Spec.Parts[0].Params["activation"] != "relu" || report.Evidence != nil || !(rmse < .3) {
 		t.Errorf("%v has the error %.3g", m.Spec, rmse)
 	}
 	inside, squares := 0, 0.
