@@ -154,7 +154,7 @@ func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates 
 		score = p.around
 	}
 	scores, err := score(ctx, candidates, o)
-	if err == nil && p.open {
+	if err == nil && p.open { // each fold has chosen its own
 		for i := range scores.All {
 			scores.All[i].Spec = r.Spec
 		}

@@ -78,7 +78,7 @@ func (p *prepared) networks(x ops.Matrix) (all []layers.Spec, err error) {
 		s := layers.Spec{Map: "sequential", Dims: x.Shape()[1], Dtype: p.model.Spec.Dtype,
 			Parts: networkLayers(x, layerWidth, sigma)}
 		s = renumbered(s, p.model.Spec.Seed, 0)
-		s.Name = s.Map
+		s.Name = cmp.Or(p.recipe.Spec.Name, s.Map)
 		if err := s.FillDefaults(x); err != nil {
 			return nil, err
 		}

@@ -68,7 +68,8 @@ type Recipe struct {
 
 // Start is what is known of a fit before it begins. Recipe.Ready gets it.
 type Start struct {
-	Model   *Model       // with its Scaler, Columns, Classes and complete Spec, but without Map and Head
+	// Model has its Scaler, Columns, Classes and complete Spec, which a network may replace, but no Map and Head.
+	Model   *Model
 	Problem fits.Problem // the size of the fit; for CrossValidate with the most features of the candidates
 	Counts  []int        // the number of rows of each class; nil for targets
 	Fitter  fits.Fitter  // of the recipe

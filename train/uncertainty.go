@@ -22,9 +22,9 @@ import (
 type Uncertainty struct {
 	// Posterior is Bayesian ridge regression of the targets on the features. If ridge regression has fitted the head,
 	// the posterior has the penalty of the head, and its mean is the head's weights. Otherwise its penalty is the one
-	// with the greatest evidence, and its noise σ² is in proportion to the squared errors on rows held out, in units of
-	// the variance: a map that is tuned fits its own rows closer than the posterior can know. It is nil for the features
-	// of an indefinite kernel, which have no posterior.
+	// with the greatest evidence. A tuned map fits its own rows closer than the posterior can know; where fits to a part
+	// of the rows predict the others, their mean squared error in units of the variance multiplies the noise σ². The
+	// Posterior is nil for the features of an indefinite kernel, which have none.
 	Posterior *linear.Posterior `json:"-"`
 	// Intervals are the radii around predicted targets, in standard deviations of the Posterior if there is one.
 	Intervals *calibrate.Intervals `json:"intervals,omitempty"`
@@ -129,14 +129,14 @@ func (p *prepared) uncertainty(ctx context.Context, m *Model, ridge float64, lea
 		return nil, err
 	}
 	if u.Posterior != nil {
-		held.widen(u.Posterior.Noise)
+		held.scaleNoise(u.Posterior.Noise)
 	}
 	return u, u.learn(held, m.Classes != nil, o)
 }
 
-// widen multiplies the noise of each target, and with it the variances of o, by the mean squared residual in units of
-// them.
-func (o *outcome) widen(noise []float64) {
+// scaleNoise multiplies the noise of each target, and with it the variances of o, by the mean squared residual in units
+// of these variances.
+func (o *outcome) scaleNoise(noise []float64) {
 	for t := range noise {
 		sum, n := 0., 0.
 		for at := t; at < len(o.y); at += o.k {
