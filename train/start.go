@@ -23,7 +23,7 @@ type start struct {
 // chooseStart compares short fits to at most shortRows of the rows, by their losses on n that are held out. The map
 // starts with a scale for each column, learned by the marginal likelihood on at most 256 features, if it then has less
 // loss by a share 1/√n than as drawn or with Directions. If the recipe leaves the map open, the best network takes its
-// place if it has less loss by such a share. All are for dense rows in memory, at least 100 of at most 512 columns, as
+// place if it has less loss by such a share than the map with a middle or the first of MapDecays. All are for dense rows in memory, at least 100 of at most 512 columns, as
 // Directions are.
 func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.MiniBatch) (start, error) {
 	const leastRows, columns = 100, 512
@@ -38,6 +38,7 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	if n := x.Shape()[0]; n > shortRows {
 		rows = given.Pick(rows, data.Shuffle(n, b.Seed)[:shortRows])
 	}
+	smallest := b.MapDecays[0]
 	b = shortFit(b)
 	b.HeldOut, b.Patience, b.ScoreRows, b.Checkpoints, b.Progress = .2, b.Epochs, -1, sgd.Checkpoints{}, nil
 	learned, held := data.Split(rows.X.Shape()[0], b.HeldOut, b.Seed) // as the fits divide them
@@ -70,12 +71,21 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 		if s.scaled, err = p.draw(b); err == nil {
 			err = layers.Continue(s.scaled, m)
 		}
-		b.Directions = false
-		with, failed := loss(m, b)
+		o := b
+		o.Directions = false
+		with, failed := loss(m, o)
 		if err = cmp.Or(err, failed); with < least*share {
 			least, s.found = with, found
 		} else {
 			s.scaled = nil
+		}
+	}
+	if networks != nil && err == nil { // the map may do better with another decay
+		t, o := newTrial(rows, nil), b
+		o.MapDecay = smallest
+		if o, err = s.begin(p, t, o); err == nil {
+			with, failed := loss(t.m, o)
+			least, err = min(least, with), failed
 		}
 	}
 	least *= share
