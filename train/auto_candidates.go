@@ -246,11 +246,11 @@ func (a *race) networks(scales ...string) (all []candidate) {
 	of := func(o sgd.FitOptions, scale string, parts ...layers.Spec) {
 		all = append(all, a.descent(network, scale, layers.Spec{Map: "sequential", Parts: parts}, 1, o))
 	}
-	width := min(layerWidth, a.MaxFeatures)
-	hidden := networkLayers(a.set.X, width, smooth)
+	width, outputs := periodicWidth(a.set.X), min(layerWidth, a.MaxFeatures)
+	hidden := networkLayers(width, smooth, outputs)
 	of(netRates, scales[0], hidden...)
-	if len(hidden) > 2 {
-		of(netRates, scales[0], networkLayers(a.set.X, width, steep)...)
+	if width > 0 {
+		of(netRates, scales[0], networkLayers(width, steep, outputs)...)
 	}
 	of(shrunk(netRates), scales[0], hidden...)
 	for _, scale := range scales[1:] {

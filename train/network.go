@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -16,11 +17,10 @@ const layerWidth = 256
 // smooth and steep are standard deviations of the first frequencies of periodic columns.
 const smooth, steep = .3, 1
 
-// networkLayers are the layers of a network for rows, the dense ones with so many outputs. It starts with periodic
-// columns where periodicWidth has some.
-func networkLayers(x ops.Matrix, hidden int, sigma float64) []layers.Spec {
+// networkLayers are the layers of a network: periodic columns of a width, unless that is 0, and two dense layers with so
+// many outputs.
+func networkLayers(width int, sigma float64, hidden int) []layers.Spec {
 	relu := withTune(layers.Spec{Map: "dense", Features: hidden, Params: layers.Values{"activation": "relu"}})
-	width := periodicWidth(x)
 	if width == 0 {
 		return []layers.Spec{relu, relu}
 	}
@@ -71,12 +71,16 @@ func batchOf(rows int) int {
 // at least 1000 scaled rows of at most 64 columns, of which more take too long.
 func (p *prepared) networks(x ops.Matrix) (all []layers.Spec, err error) {
 	const leastRows, columns = 1000, 64
-	if !p.open || x.Shape()[0] < leastRows || x.Shape()[1] > columns || periodicWidth(x) == 0 {
+	if !p.open || x.Shape()[0] < leastRows || x.Shape()[1] > columns {
+		return nil, nil
+	}
+	width := periodicWidth(x)
+	if width == 0 {
 		return nil, nil
 	}
 	for _, sigma := range []float64{smooth, steep} {
 		s := layers.Spec{Map: "sequential", Dims: x.Shape()[1], Dtype: p.model.Spec.Dtype,
-			Parts: networkLayers(x, layerWidth, sigma)}
+			Parts: networkLayers(width, sigma, layerWidth)}
 		s = renumbered(s, p.model.Spec.Seed, 0)
 		s.Name = cmp.Or(p.recipe.Spec.Name, s.Map)
 		if err := s.FillDefaults(x); err != nil {
@@ -87,9 +91,10 @@ func (p *prepared) networks(x ops.Matrix) (all []layers.Spec, err error) {
 	return all, nil
 }
 
-// forNetwork are the options of b for a network on so many rows.
+// forNetwork are the options of b for a network on so many rows, of which it may hold some out.
 func forNetwork(b sgd.MiniBatch, rows int) sgd.MiniBatch {
-	b.LearnRate, b.MapRate, b.Directions, b.Batch = netRates.LearnRate, netRates.MapRate, false, cmp.Or(b.Batch, batchOf(rows))
+	learned := rows - int(math.Round(b.HeldOut*float64(rows)))
+	b.LearnRate, b.MapRate, b.Directions, b.Batch = netRates.LearnRate, netRates.MapRate, false, cmp.Or(b.Batch, batchOf(learned))
 	if b.MapDecays != nil {
 		b.MapDecays = []float64{.03, .1, .3}
 	}

@@ -23,90 +23,69 @@ type start struct {
 // chooseStart compares short fits to at most shortRows of the rows, by their losses on n that are held out. The map
 // starts with a scale for each column, learned by the marginal likelihood on at most 256 features, if it then has less
 // loss by a share 1/√n than as drawn or with Directions. If the recipe leaves the map open, the best network takes its
-// place if it has less loss by such a share than the map with a middle or the first of MapDecays. All are for dense rows in memory, at least 100 of at most 512 columns, as
-// Directions are.
-func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.MiniBatch) (start, error) {
+// place if it has less loss by such a share than the map with a middle or the first of MapDecays. All are for dense rows
+// in memory, at least 100 of at most 512 columns, as Directions are.
+func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.MiniBatch) (best start, failed error) {
 	const leastRows, columns = 100, 512
 	rows, memory := from.(data.Pairs)
 	if !memory {
-		return start{}, nil
+		return best, nil
 	}
 	x, dense := rows.X.(*tensor.Dense)
 	if !dense || x.Shape()[0] < leastRows || x.Shape()[1] > columns {
-		return start{}, nil
+		return best, nil
 	}
 	if n := x.Shape()[0]; n > shortRows {
 		rows = given.Pick(rows, data.Shuffle(n, b.Seed)[:shortRows])
 	}
-	smallest := b.MapDecays[0]
+	first := b.MapDecays[0]
 	b = shortFit(b)
 	b.HeldOut, b.Patience, b.ScoreRows, b.Checkpoints, b.Progress = .2, b.Epochs, -1, sgd.Checkpoints{}, nil
 	learned, held := data.Split(rows.X.Shape()[0], b.HeldOut, b.Seed) // as the fits divide them
-	loss := func(m layers.Layer, b sgd.MiniBatch) (float64, error) {
-		head, err := headFor(b, m, p.outputs)
-		if err != nil {
-			return 0, err
-		}
-		c, err := sgd.Fit(ctx, m, head, rows, b.FitOptions)
-		if err != nil {
-			return math.Inf(1), given.Stopped(ctx)
-		}
-		return c.Epochs[len(c.Epochs)-1].HeldLoss, nil
-	}
-	m, found, err := p.learnScales(ctx, given.Pick(rows, learned), b)
+	scaled, err := p.learnScales(ctx, given.Pick(rows, learned), b)
 	var networks []layers.Spec
 	if err == nil && b.LearnRate == 0 && b.MapRate == 0 { // which would be for the map
 		networks, err = p.networks(rows.X)
 	}
-	if err != nil || m == nil && networks == nil {
-		return start{}, err
+	if err != nil || scaled.scaled == nil && networks == nil {
+		return best, err
 	}
-	drawn, err := p.draw(b)
-	if err != nil {
-		return start{}, err
-	}
-	least, err := loss(drawn, b)
-	share, s := 1-1/math.Sqrt(float64(len(held))), start{}
-	if m != nil && err == nil {
-		if s.scaled, err = p.draw(b); err == nil {
-			err = layers.Continue(s.scaled, m)
+	loss := func(s start, decay float64) float64 {
+		t, own := newTrial(rows, nil), b
+		own.MapDecay = decay
+		if failed == nil {
+			own, failed = s.begin(p, t, own)
 		}
-		o := b
-		o.Directions = false
-		with, failed := loss(m, o)
-		if err = cmp.Or(err, failed); with < least*share {
-			least, s.found = with, found
-		} else {
-			s.scaled = nil
+		if failed != nil {
+			return math.Inf(1)
 		}
+		if err := t.fit(ctx, own, p.outputs); err != nil {
+			failed = given.Stopped(ctx)
+			return math.Inf(1)
+		}
+		epochs := t.report.Epochs.Epochs
+		return epochs[len(epochs)-1].HeldLoss
 	}
-	if networks != nil && err == nil { // the map may do better with another decay
-		t, o := newTrial(rows, nil), b
-		o.MapDecay = smallest
-		if o, err = s.begin(p, t, o); err == nil {
-			with, failed := loss(t.m, o)
-			least, err = min(least, with), failed
+	least, share := loss(best, b.MapDecay), 1-1/math.Sqrt(float64(len(held)))
+	if scaled.scaled != nil {
+		if with := loss(scaled, b.MapDecay); with < least*share {
+			best, least = scaled, with
 		}
 	}
-	least *= share
+	if networks != nil { // the map may do better with another decay
+		least = share * min(least, loss(best, first))
+	}
 	for _, spec := range networks {
-		with := 0.
-		if err == nil {
-			m, err = spec.Fit(rows.X)
-		}
-		if err == nil {
-			with, err = loss(m, forNetwork(b, len(learned)))
-		}
-		if err == nil && with < least {
-			s, least = start{network: spec}, with
+		if with := loss(start{network: spec}, b.MapDecay); with < least {
+			best, least = start{network: spec}, with
 		}
 	}
-	return s, err
+	return best, failed
 }
 
-// learnScales returns the map with scales that the marginal likelihood of the rows finds. It is nil if the map has none,
-// or if the rows say nothing of them.
-func (p *prepared) learnScales(ctx context.Context, rows data.Pairs, b sgd.MiniBatch) (layers.Layer, *evidence.Result, error) {
+// learnScales returns the map with scales that the marginal likelihood of the rows finds. It is empty if the map has
+// none, or if the rows say nothing of them.
+func (p *prepared) learnScales(ctx context.Context, rows data.Pairs, b sgd.MiniBatch) (start, error) {
 	c := &tuning{Tuner: Tuner{Evidence: evidence.Options{MaxEvaluations: evaluations, Seed: b.Seed}}, p: p, twin: twin / 2,
 		scaled: map[layers.Policy]stretched{}}
 	t := newTrial(rows, nil)
@@ -115,9 +94,9 @@ func (p *prepared) learnScales(ctx context.Context, rows data.Pairs, b sgd.MiniB
 		err = c.goOn(ctx, t)
 	}
 	if err != nil {
-		return nil, nil, given.Stopped(ctx)
+		return start{}, given.Stopped(ctx)
 	}
-	return t.m, t.found, nil
+	return start{scaled: t.m, found: t.found}, nil
 }
 
 // begin sets the map of a trial, and returns the options of its fit.

@@ -65,8 +65,8 @@ func TestStartScaled(t *testing.T) {
 }
 
 // TestStartNetwork: a recipe that leaves the map open fits a network where that has less loss on rows held out, also in
-// the fits of its uncertainty and in every fold, and keeps a map for fewer than 1000 rows, a smooth target, and a recipe
-// that names anything of the map.
+// the fits of its uncertainty, and keeps a map for fewer than 1000 rows, a smooth target, and a recipe that names anything
+// of the map.
 func TestStartNetwork(t *testing.T) {
 	steps := func(x []float64) float64 { return math.Floor(3*x[0]) * math.Floor(3*x[1]) }
 	set, fresh := uniform(1200, steps), uniform(1500, steps)
