@@ -116,6 +116,14 @@ func TestMust(t *testing.T) {
 	}
 }
 
+// TestPartOfColumns: an error about a cell of a part names its column among those of all parts.
+func TestPartOfColumns(t *testing.T) {
+	l := must(layers.NewConcat(5, []layers.Part{{Layer: must(layers.NewIdentity(2)), To: 2, Weight: 1},
+		{Layer: must(layers.NewHomogeneousLayer(spectral.Chi2{}, 3)), From: 2, To: 5, Weight: 1}}))
+	_, err := l.Transform(nil, tensor.New(tensor.WithShape(2, 5), tensor.WithBacking([]float64{0, 0, 1, 1, 1, 0, 0, 1, -1, 1})))
+	wantErr(t, "a negative cell", err, layers.ErrDomain, "x[1,3] = -1 is negative")
+}
+
 // TestSummaryOfParts: parts stand under their composition, and a layer that is there twice is counted once.
 func TestSummaryOfParts(t *testing.T) {
 	a := fourier(3, 8, layers.WithName("<a>"), layers.Tune(layers.All))

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -143,7 +144,11 @@ func (c *parallel) through(f *flow, dst *tensor.Dense, x value) value {
 	x, a := f.begin(c.base, x, c.attr())
 	outs, scales := make([]value, len(c.parts)), make([]float64, len(c.parts))
 	for i, p := range c.parts {
-		outs[i] = f.layer(p.Layer, nil, f.do(ops.Columns(p.From, p.To, 1, a), nil, x))
+		of := f.do(ops.Columns(p.From, p.To, 1, a), nil, x)
+		if f.err == nil {
+			outs[i] = f.layer(p.Layer, nil, of)
+			f.err = afterColumns(p.From, f.err)
+		}
 		scales[i] = math.Sqrt(p.Weight)
 	}
 	op := ops.Concat
@@ -151,6 +156,17 @@ func (c *parallel) through(f *flow, dst *tensor.Dense, x value) value {
 		op = ops.Kronecker
 	}
 	return f.do(op(scales, c.attr()), dst, outs[0], outs[1:]...)
+}
+
+// afterColumns turns an error about a cell of a part of the columns into one about that cell of all.
+func afterColumns(from int, err error) error {
+	var cell *domain.CellError
+	if !errors.As(err, &cell) || !cell.OfInput() {
+		return err
+	}
+	moved := *cell
+	moved.Col += from
+	return &moved
 }
 
 // signs returns the signs of the features.

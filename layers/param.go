@@ -25,7 +25,7 @@ import (
 // of a struct or interface with the tag `param:",inline"`.
 //
 // The kind of the parameter is the type of the field: bool; int or []int, for a whole number; float64; []float64, for
-// finite numbers as text, "1:10"; spectral.Kernel, for the name of the map whose kernel it is.
+// finite numbers, see Values; spectral.Kernel, for the name of the map whose kernel it is.
 type ParamDef struct {
 	Name     string
 	Doc      string
@@ -194,6 +194,7 @@ func tagNumber(f reflect.StructField, text string) float64 {
 
 // decode sets a field to a value that is in range. Words of a list, which are rules, leave it empty.
 func (d ParamDef) decode(f reflect.Value, value any) {
+	value = plainValue(value)
 	word, _ := value.(string)
 	x, _ := toNumber(value)
 	if i := slices.Index(d.Words, word); i >= 0 && d.numbers != nil {
@@ -301,10 +302,7 @@ func (d ParamDef) Range() string {
 
 // check compares a value with the declaration.
 func (d ParamDef) check(mapName string, value any) error {
-	if x, ok := toNumber(value); ok {
-		value = x
-	}
-	switch x := value.(type) {
+	switch x := plainValue(value).(type) {
 	case bool:
 		if !d.Flag {
 			return d.wants(mapName, fmt.Sprint(x))
@@ -327,7 +325,7 @@ func (d ParamDef) check(mapName string, value any) error {
 			return d.wants(mapName, strconv.Quote(x))
 		}
 	default:
-		return fmt.Errorf("layers: map %s: %s is a %T: %w", mapName, d.Name, x, ErrParam)
+		return d.wants(mapName, fmt.Sprint(x))
 	}
 	return nil
 }

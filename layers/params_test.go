@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 )
 
@@ -121,6 +122,16 @@ func TestValuesOfAnyNumber(t *testing.T) {
 		}
 		if err := s.FillDefaults(nil); err != nil || s.Params["order"] != 2. {
 			t.Errorf("%#v: after FillDefaults %#v, %v", v, s.Params, err)
+		}
+	}
+	for _, v := range []layers.Values{
+		{"sigmas": "1:10", "weights": "1:-1"}, {"sigmas": []float64{1, 10}, "weights": []int{1, -1}},
+		{"sigmas": []any{1., 10.}, "weights": []any{1., -1.}}, // as in JSON
+	} {
+		k, err := layers.Spec{Map: "delta-gaussian", Dims: 3, Params: v}.Kernel()
+		if want := (spectral.DeltaGaussian{Sigmas: []float64{1, 10}, Weights: []float64{1, -1}}); err != nil ||
+			!reflect.DeepEqual(k, want) || v.String() != "sigmas=1:10,weights=1:-1" || v.Word("sigmas") != "1:10" {
+			t.Errorf("%#v: %v, want %v; %v, %v", v, k, want, v, err)
 		}
 	}
 	for _, v := range []layers.Values{{"order": -1}, {"order": 1.5}, {"order": int64(101)}, {"order": nil},

@@ -10,7 +10,8 @@ import (
 )
 
 // Values are the parameters of a map by name, as in --params "beta=0.01,phase=true,window=uniform" and in a model file.
-// A value is a bool, a string or a number of any Go type: Values{"order": 2, "gamma": .7}.
+// A value is a bool, a string or a number of any Go type, as in Values{"order": 2, "gamma": .7}. A list of numbers is a
+// text, "1:10", or a slice of numbers.
 type Values map[string]any
 
 // Number returns a number, 0 if it is missing.
@@ -29,29 +30,44 @@ func toNumber(value any) (x float64, ok bool) {
 	return 0, false
 }
 
-// plain returns v with every number as a float64.
+// plain returns v with every number as a float64 and every list as a text.
 func (v Values) plain() Values {
 	out := Values{}
 	for name, value := range v {
-		if x, ok := toNumber(value); ok {
-			value = x
-		}
-		out[name] = value
+		out[name] = plainValue(value)
 	}
 	return out
+}
+
+func plainValue(value any) any {
+	if x, ok := toNumber(value); ok {
+		return x
+	}
+	slice := reflect.ValueOf(value)
+	if slice.Kind() != reflect.Slice {
+		return value
+	}
+	list := make([]float64, slice.Len())
+	for i := range list {
+		var ok bool
+		if list[i], ok = toNumber(slice.Index(i).Interface()); !ok {
+			return value
+		}
+	}
+	return listText(list)
 }
 
 // Bool returns a flag, false if it is missing.
 func (v Values) Bool(name string) bool { x, _ := v[name].(bool); return x }
 
 // Word returns a word or a list, "" if it is missing.
-func (v Values) Word(name string) string { x, _ := v[name].(string); return x }
+func (v Values) Word(name string) string { x, _ := plainValue(v[name]).(string); return x }
 
 // String returns the values in the form of --params, sorted by name.
 func (v Values) String() string {
-	parts := make([]string, 0, len(v))
+	parts, plain := make([]string, 0, len(v)), v.plain()
 	for _, name := range slices.Sorted(maps.Keys(v)) {
-		parts = append(parts, fmt.Sprintf("%s=%v", name, v[name]))
+		parts = append(parts, fmt.Sprintf("%s=%v", name, plain[name]))
 	}
 	return strings.Join(parts, ",")
 }

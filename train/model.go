@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -189,6 +190,24 @@ func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
 	return scaled.As(m.Map.Dtype())
 }
 
+// locate returns an error of the Map about prepared rows as one about the rows before.
+func (m *Model) locate(err error) error { return m.inColumn(m.Scaler.Locate(err)) }
+
+// inColumn adds the name of the column to an error about a cell. Parts of a map have columns of their own.
+func (m *Model) inColumn(err error) error {
+	var cell *domain.CellError
+	if m.Columns == nil || len(m.Spec.Parts) > 0 || !errors.As(err, &cell) || !cell.OfInput() {
+		return err
+	}
+	names := m.Columns.Names()
+	if cell.Col >= len(names) {
+		return err
+	}
+	named := *cell
+	named.Column = names[cell.Col]
+	return &named
+}
+
 // own returns a copy of x in float64, after a check that all cells are finite. Sparse rows become dense unless sparse
 // allows them.
 func own(x ops.Matrix, sparse bool) (ops.Matrix, error) {
@@ -220,7 +239,7 @@ func (m *Model) Features(x ops.Matrix) (*tensor.Dense, error) {
 		return nil, err
 	}
 	z, err := layers.Transform(m.Map, nil, x)
-	return z, m.Scaler.Locate(err)
+	return z, m.locate(err)
 }
 
 // Scores returns the outputs of the head [n, k]: class probabilities for a softmax head, and else one-versus-rest
@@ -286,7 +305,7 @@ func (m *Model) overBlocks(x ops.Matrix, k int, f func(z ops.Matrix) (*mat.Dense
 		}
 		features, err := layers.Apply(m.Map, z, block)
 		if err != nil {
-			return nil, m.Scaler.Locate(err)
+			return nil, m.locate(err)
 		}
 		z, _ = features.(*tensor.Dense) // or sparse rows, as they came
 		return f(features)

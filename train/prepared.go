@@ -89,22 +89,25 @@ func (r Recipe) learn(f *data.Frame) (*data.Set, error) {
 	return c.Set(f)
 }
 
-// locate adds the file and the row to an error about rows in memory. A stream names its rows itself, but not those of
-// the sample.
+// locate adds the file, the row and the column to an error about rows in memory. A stream names its rows itself, but not
+// those of the sample.
 func (p *prepared) locate(err error) error {
-	err = p.model.Scaler.Locate(err)
+	err = p.model.inColumn(err)
 	if p.named == nil {
 		return err
 	}
 	return p.named(err)
 }
 
+// locateScaled is locate for an error about scaled rows.
+func (p *prepared) locateScaled(err error) error { return p.locate(p.model.Scaler.Locate(err)) }
+
 // locateFit is locate for the error of a fit.
 func (p *prepared) locateFit(err error) error {
 	if p.streamed() {
-		return err
+		return p.model.inColumn(err)
 	}
-	return p.locate(err)
+	return p.locateScaled(err)
 }
 
 // streamed says whether the rows come from a stream.
@@ -254,14 +257,14 @@ func (p *prepared) ready() error {
 	spec := &p.model.Spec
 	spec.Dims = p.x.Shape()[1]
 	if err := spec.FillDefaults(p.x); err != nil {
-		return p.locate(err)
+		return p.locateScaled(err)
 	}
 	on, err := spec.Domain()
 	if err == nil {
 		err = ops.CheckRows(on, "map "+spec.Map, p.x)
 	}
 	if err != nil {
-		return p.locate(err)
+		return p.locateScaled(err)
 	}
 	return p.begin(p.features(*spec))
 }

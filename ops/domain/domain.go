@@ -137,9 +137,11 @@ type CellError struct {
 	Who      string  // the layer or file, e.g. `layers: SkewedChi2 "hist"`
 	Matrix   string  // "x", or "W" for a frequency; empty is x
 	Row, Col int     // from 0
+	Column   string  // the name of the column; "" if it is not known
 	OfBag    bool    // whether x are the samples of a bag; Row then counts them
 	Bag      int     // the bag, from 0, if OfBag
 	Value    float64 // the value of the cell
+	Scaled   bool    // whether Value is what a scaler made of the cell
 	Reason   string  // what is wrong with it
 	Remedy   string  // what to do about it
 }
@@ -152,7 +154,14 @@ func (e *CellError) Error() string {
 	if e.OfBag {
 		name = fmt.Sprintf("bag %d: %s", e.Bag, name)
 	}
-	return fmt.Sprintf("%s: %s[%d,%d] = %v %s; %s", e.Who, name, e.Row, e.Col, e.Value, e.Reason, e.Remedy)
+	who, value := e.Who, fmt.Sprint(e.Value)
+	if e.Column != "" {
+		who += fmt.Sprintf(": column %q", e.Column)
+	}
+	if e.Scaled {
+		value += " (scaled)"
+	}
+	return fmt.Sprintf("%s: %s[%d,%d] = %s %s; %s", who, name, e.Row, e.Col, value, e.Reason, e.Remedy)
 }
 
 // OfInput reports whether the cell is one of x, whose rows a caller may number differently, rather than of a parameter.

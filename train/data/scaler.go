@@ -227,15 +227,15 @@ func (s *Scaler) stepKeepsZeros(l list, k, cols int) error {
 		"read the rows dense, or scale by l1 or l2: %w", s.who(), l.names[k], moved, ErrZeros)
 }
 
-// Locate returns an error about a scaled row with the number of the column that it had before. It changes no error
-// without a column.
+// Locate returns an error about a scaled row with the number of the column that it had before, and says that the value is
+// scaled. It changes no error without a column.
 func (s *Scaler) Locate(err error) error {
 	var cell *domain.CellError
-	if s == nil || s.cols == 0 || !errors.As(err, &cell) || !cell.OfInput() || cell.Col < s.cols {
+	if s == nil || s.cols == 0 || !errors.As(err, &cell) || !cell.OfInput() {
 		return err
 	}
 	moved := *cell
-	moved.Col %= s.cols
+	moved.Col, moved.Scaled = cell.Col%s.cols, s.Name() != "none"
 	return &moved
 }
 

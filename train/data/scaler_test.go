@@ -298,7 +298,7 @@ func TestSideBySide(t *testing.T) {
 	for _, of := range []error{&domain.CellError{Col: 5}, &domain.CellError{Col: 1}, &domain.CellError{Matrix: "W", Col: 5}, domain.ErrParam, nil} {
 		want := of
 		if cell, ok := of.(*domain.CellError); ok && cell.OfInput() {
-			want = &domain.CellError{Col: 1}
+			want = &domain.CellError{Col: 1, Scaled: true}
 		}
 		if got := both.Locate(of); !reflect.DeepEqual(got, want) {
 			t.Errorf("%v becomes %v, want %v", of, got, want)

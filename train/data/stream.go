@@ -388,7 +388,11 @@ func (s *Stream) block(r rows, d int, sparse bool, at place, f func(*Block) erro
 	}
 	b := &Block{Set: set, files: s.files, at: make([]place, 0, len(keep))}
 	for _, r := range keep {
-		b.at = append(b.at, place{at.file, at.row + r})
+		from := place{file: at.file, row: at.row + r}
+		if set.lines != nil {
+			from.line = set.lines[r]
+		}
+		b.at = append(b.at, from)
 	}
 	if len(keep) < set.Rows() {
 		b.Set = set.Take(keep)

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/bochner-go/bochner/ops"
@@ -14,8 +15,9 @@ type Block struct {
 	at    []place
 }
 
-// place is the origin of a row: the number of its file, and its number in the file, from 0.
-type place struct{ file, row int }
+// place is the origin of a row: the number of its file, its number in the file, from 0, and its line, from 1, or 0 if
+// that is not known.
+type place struct{ file, row, line int }
 
 // Place returns the file of row i and its number there, from 0. It panics when i is out of range.
 func (b *Block) Place(i int) (file string, row int) {
@@ -24,12 +26,19 @@ func (b *Block) Place(i int) (file string, row int) {
 	return b.files[p.file], p.row
 }
 
-// Locate adds the file to an error about the block, and changes the row in it to the number in that file.
+// Locate adds the file, and the line if it is known, to an error about the block. It changes the number of the row in the
+// error to the number in that file.
 func (b *Block) Locate(err error) error {
 	if len(b.at) == 0 {
 		return err
 	}
-	return locate(err, func(row int) (string, int) { return b.Place(max(row, 0)) })
+	return locate(err, func(row int) (string, int) {
+		file, at := b.Place(max(row, 0))
+		if row >= 0 && b.at[row].line > 0 {
+			file = fmt.Sprintf("%s:%d", file, b.at[row].line)
+		}
+		return file, at
+	})
 }
 
 // entry is a row of a block: all its cells, or those in the columns cols.

@@ -85,14 +85,6 @@ func (q *request) compute(text []byte, array bool) (*prediction, error) {
 	return p, nil
 }
 
-// inColumn is an error that names the column of the matrix that a cell is in. Parts of a tree have their own columns.
-func (l *loaded) inColumn(err error) error {
-	if l.table == nil || len(l.model.Spec.Parts) > 0 {
-		return err
-	}
-	return inColumn(l.table.Names(), err)
-}
-
 // prediction is the answer with the outputs of the head.
 func (q *request) prediction(y *mat.Dense) *prediction {
 	_, k := y.Dims()
@@ -119,13 +111,13 @@ func (l *loaded) scores(at int, rows ops.Matrix, d *distribution) (y *mat.Dense,
 		of.Mean, err = m.Scores(rows)
 	}
 	if err != nil {
-		return nil, l.inColumn(domain.InBlock(at, err))
+		return nil, domain.InBlock(at, err)
 	}
 	if err := finite(at, of.Mean); err != nil || d == nil {
 		return of.Mean, err
 	}
 	if m.Classes != nil {
-		return of.Mean, l.inColumn(domain.InBlock(at, d.addClasses(m, rows, of.Mean)))
+		return of.Mean, domain.InBlock(at, d.addClasses(m, rows, of.Mean))
 	}
 	lower, upper, err := m.Uncertainty.Intervals.Bounds(d.Level, of.Mean, of.Std)
 	if err != nil {

@@ -83,7 +83,7 @@ func inColumn(names []string, err error) error {
 		return err
 	}
 	named := *cell
-	named.Who += ": column " + quote(names[cell.Col])
+	named.Column = names[cell.Col]
 	return &named
 }
 
