@@ -134,11 +134,7 @@ func (p *problem) byDivergences() (result, error) {
 	n := p.train.Len()
 	r := result{method: "kl", sets: n, samples: p.train.Size(0)}
 	start := time.Now()
-	both, err := joined(p.train.Bags, p.test.Bags)
-	if err != nil {
-		return r, err
-	}
-	kl, err := divergences(both)
+	kl, err := divergences(append(pointsOf(p.train.Bags), pointsOf(p.test.Bags)...))
 	if err != nil {
 		return r, err
 	}
@@ -146,7 +142,7 @@ func (p *problem) byDivergences() (result, error) {
 	start = time.Now()
 	var scores *mat.Dense
 	for step := -6; step <= 6; step++ {
-		k, _, err := divergenceKernel(kl, sigmaOfDivergences(kl, n)*exp2(step))
+		k, err := divergenceKernel(kl, sigmaOfDivergences(kl, n)*exp2(step))
 		if err != nil {
 			return r, err
 		}
@@ -154,12 +150,12 @@ func (p *problem) byDivergences() (result, error) {
 		if err != nil {
 			return r, err
 		}
-		score := fit.Scores[slices.Index(lambdas, fit.Lambda)]
-		if scores != nil && !score.Better(r.choice.score) {
+		c := choice{sigma: exp2(step), score: frame.ScoreOf(fit.Lambda, fit.Scores)}
+		if scores != nil && !c.score.Better(r.choice.score) {
 			continue
 		}
-		r.choice = choice{sigma: exp2(step), lambda: fit.Lambda, score: score}
-		if scores, err = fit.Predict(mat.DenseCopyOf(k.Slice(n, both.Len(), 0, n))); err != nil {
+		r.choice = c
+		if scores, err = fit.Predict(mat.DenseCopyOf(k.Slice(n, n+p.test.Len(), 0, n))); err != nil {
 			return r, err
 		}
 	}
@@ -191,5 +187,5 @@ func (r result) row() string {
 	}
 	c := r.choice
 	return fmt.Sprintf("| %s | %s | %d | %.2f | %.2f | %s | %s | %s | %s | %s |", r.method, unless0("%.0f", float64(r.sets)), r.samples, r.err, r.stdErr,
-		unless0("%.2g", c.bandwidth), unless0("%.2g", c.sigma), unless0("%.2g", c.lambda), unless0("%.1f", r.features.Seconds()), unless0("%.1f", r.fit.Seconds()))
+		unless0("%.2g", c.bandwidth), unless0("%.2g", c.sigma), unless0("%.2g", c.score.Lambda), unless0("%.1f", r.features.Seconds()), unless0("%.1f", r.fit.Seconds()))
 }

@@ -134,22 +134,26 @@ func (o *options) gram(_ context.Context) error {
 	if err != nil {
 		return err
 	}
-	estimates := []gramEstimate{
-		{name: "entropies", paper: .9812, kernel: gaussianOf(entropies, sigma)},
-		{name: "coefficients", paper: .9735, kernel: gaussianOf(pairs(n, func(i, j int) float64 { return math.Pow(floats.Distance(rowOf(a, i), rowOf(a, j), 2), 2) }), sigma)},
-		{name: "random features", paper: .9662, kernel: pairs(n, func(i, j int) float64 { return floats.Dot(rowOf(z, i), rowOf(z, j)) })},
+	coefficients := pairs(n, func(i, j int) float64 { return math.Pow(floats.Distance(rowOf(a, i), rowOf(a, j), 2), 2) })
+	estimates := []struct {
+		name   string
+		paper  float64
+		kernel []float64 // of pairs
+	}{
+		{"entropies", .9812, gaussianOf(entropies, sigma)},
+		{"coefficients", .9735, gaussianOf(coefficients, sigma)},
+		{"random features", .9662, pairs(n, func(i, j int) float64 { return floats.Dot(rowOf(z, i), rowOf(z, j)) })},
 	}
+	kernel := gaussianOf(exact, sigma)
 	fmt.Printf("%d mixtures of %d normal laws with standard deviations of %v to %v on the unit square, %d samples of each, bandwidths %.3f and %.3f, σ %.3f\n\n",
 		n, gramComponents, narrow, wide, samples, h[0], h[1], sigma)
 	fmt.Print(frame.TableHead("estimate of the kernel", "squared correlation", "the paper", "rms error", "largest error"))
-	for i := range estimates {
-		e := &estimates[i]
-		e.exact = gaussianOf(exact, sigma)
-		e.r2 = math.Pow(stat.Correlation(e.kernel, e.exact, nil), 2)
-		rms, most := errorOf(e.kernel, e.exact)
-		fmt.Printf("| %s | %.4f | %.4f | %.4f | %.4f |\n", e.name, e.r2, e.paper, rms, most)
+	for _, e := range estimates {
+		r2 := math.Pow(stat.Correlation(e.kernel, kernel, nil), 2)
+		rms, most := errorOf(e.kernel, kernel)
+		fmt.Printf("| %s | %.4f | %.4f | %.4f | %.4f |\n", e.name, r2, e.paper, rms, most)
 		title := report.WithTitle(fmt.Sprintf("Kernel of Jensen-Shannon by %s", e.name))
-		if err := o.Add(report.ExactVsApprox(symmetric(e.exact, n), symmetric(e.kernel, n), title)); err != nil {
+		if err := o.Add(report.ExactVsApprox(symmetric(kernel, n), symmetric(e.kernel, n), title)); err != nil {
 			return err
 		}
 	}
@@ -165,13 +169,6 @@ func (o *options) gram(_ context.Context) error {
 // errorOf returns the root mean square and the largest difference.
 func errorOf(estimate, exact []float64) (rms, most float64) {
 	return floats.Distance(estimate, exact, 2) / math.Sqrt(float64(len(exact))), floats.Distance(estimate, exact, math.Inf(1))
-}
-
-// gramEstimate are kernel values of pairs, estimated and true.
-type gramEstimate struct {
-	name          string
-	paper, r2     float64
-	kernel, exact []float64
 }
 
 // pairs are f of all i < j.

@@ -37,6 +37,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -71,16 +72,17 @@ type options struct {
 
 // A part is what -part names. It prints its table and adds its pictures.
 type part struct {
-	name string
-	run  func(o *options, ctx context.Context) error
+	name          string
+	run           func(o *options, ctx context.Context) error
+	sets, samples string // what -sets and -samples are unless they are given; of no account where they do not apply
 }
 
 var parts = []part{
-	{"components", (*options).components},
-	{"gram", (*options).gram},
-	{"images", (*options).images},
-	{"bags", (*options).bags},
-	{"cost", (*options).cost},
+	{"components", (*options).components, "4000", "200,800"},
+	{"gram", (*options).gram, "100", "2500"},
+	{"images", (*options).images, "2500", "4"},
+	{"bags", (*options).bags, "20", "4"},
+	{"cost", (*options).cost, "4000,8000,16000", "800"},
 }
 
 func (o *options) Declare(fs *flag.FlagSet) {
@@ -191,16 +193,11 @@ func (o *options) checkPart(given map[string]bool) error {
 
 // setCounts reads the numbers of sets and samples.
 func (o *options) setCounts() (err error) {
-	if o.setList == "" {
-		o.setList = map[string]string{"components": "4000", "images": "2500", "cost": "4000,8000,16000", "gram": "100", "bags": "20"}[o.part]
-	}
-	if o.sampleList == "" {
-		o.sampleList = map[string]string{"components": "200,800", "images": "4", "cost": "800", "gram": "2500", "bags": "4"}[o.part]
-	}
-	if o.sets, err = frame.Counts("sets", o.setList, 10); err != nil {
+	part := o.chosenPart()
+	if o.sets, err = frame.Counts("sets", cmp.Or(o.setList, part.sets), 10); err != nil {
 		return err
 	}
-	if o.samples, err = frame.Counts("samples", o.sampleList, 4); err != nil {
+	if o.samples, err = frame.Counts("samples", cmp.Or(o.sampleList, part.samples), 4); err != nil {
 		return err
 	}
 	if o.part == "gram" && (len(o.sets) > 1 || len(o.samples) > 1) {
@@ -211,8 +208,7 @@ func (o *options) setCounts() (err error) {
 
 func partNames() []string { return frame.Each(parts, func(p part) string { return p.name }) }
 
-// Run does the part that is asked for.
-func (o *options) Run(ctx context.Context) error {
-	i := slices.Index(partNames(), o.part)
-	return parts[i].run(o, ctx)
-}
+// chosenPart is the part that is asked for.
+func (o *options) chosenPart() part { return parts[slices.Index(partNames(), o.part)] }
+
+func (o *options) Run(ctx context.Context) error { return o.chosenPart().run(o, ctx) }

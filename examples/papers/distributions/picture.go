@@ -18,9 +18,6 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ink is the colour of samples.
-var ink = color.RGBA{0x22, 0x22, 0x22, 0xff}
-
 // errorByTime is the picture of the errors of the methods against the seconds of their features and fit, with the
 // standard errors; numbers of training sets are joined by a line. Linear methods, which are far above, are left out
 // where there are others.
@@ -41,12 +38,6 @@ func errorByTime(results []result, title, what string) (image.Image, error) {
 	return report.Lines("seconds for features and fit", what, lines, report.WithTitle(title), report.WithLogX())
 }
 
-func sans(styles ...*text.Style) {
-	for _, s := range styles {
-		s.Font.Variant = "Sans"
-	}
-}
-
 // densityPicture is the estimate of the density of a set in the unit square, and its samples.
 func densityPicture(set *ops.Bags, h []float64, title string) (image.Image, error) {
 	const points = 96
@@ -62,7 +53,8 @@ func densityPicture(set *ops.Bags, h []float64, title string) (image.Image, erro
 	}
 	p := plot.New()
 	p.Title.Text = title
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(unitTicks), plot.ConstantTicks(unitTicks)
+	ticks := plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: .5, Label: "0.5"}, {Value: 1, Label: "1"}}
+	p.X.Tick.Marker, p.Y.Tick.Marker = ticks, ticks
 	img := image.NewRGBA(image.Rect(0, 0, points, points))
 	top := slices.Max(d.Float32s())
 	for i := range points {
@@ -78,14 +70,14 @@ func densityPicture(set *ops.Bags, h []float64, title string) (image.Image, erro
 	if err != nil {
 		return nil, err
 	}
-	marks.GlyphStyle = draw.GlyphStyle{Color: ink, Radius: .7, Shape: draw.CircleGlyph{}}
+	marks.GlyphStyle = draw.GlyphStyle{Color: color.Gray{0x22}, Radius: .7, Shape: draw.CircleGlyph{}}
 	p.Add(plotter.NewImage(img, 0, 0, 1, 1), marks)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
-	sans(&p.Title.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label)
+	for _, style := range []*text.Style{&p.Title.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
+		style.Font.Variant = "Sans"
+	}
 	return report.FromPlot(p, 640, 640)
 }
-
-var unitTicks = []plot.Tick{{Value: 0, Label: "0"}, {Value: .5, Label: "0.5"}, {Value: 1, Label: "1"}}
 
 // shade goes from white to ColorBrewer's darkest blue.
 func shade(t float64) color.RGBA {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
@@ -14,6 +13,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -31,8 +31,8 @@ var lambdas = []float64{1e-4, 3e-4, .001, .003, .01, .03, .1, .3, 1, 3, 10, 30}
 // A choice is the parameters of a method: factors of Scott's bandwidth and of half the root mean square distance of two
 // rows, for σ.
 type choice struct {
-	bandwidth, sigma, lambda float64
-	score                    fits.LambdaScore // leave-one-out, of the choice
+	bandwidth, sigma float64
+	score            fits.LambdaScore // of λ, leave-one-out
 }
 
 // labelled are sets of samples with their targets.
@@ -79,14 +79,14 @@ func (p *problem) widths(factor float64) []float64 {
 }
 
 // trainRows returns what makes the rows of sets with a bandwidth, the rows of the training sets, and their spread.
-func (o *options) trainRows(m method, p *problem, factor float64) (make rowsOf, x *tensor.Dense, s float64, err error) {
-	if make, err = m.rows(p.widths(factor), p.train.Axes(), o.Seed); err != nil {
+func (o *options) trainRows(m method, p *problem, factor float64) (rows rowsOf, x *tensor.Dense, s float64, err error) {
+	if rows, err = m.rows(p.widths(factor), p.train.Axes(), o.Seed); err != nil {
 		return nil, nil, 0, err
 	}
-	if x, err = make(p.train.Bags); err == nil {
+	if x, err = rows(p.train.Bags); err == nil {
 		s, err = spread(x)
 	}
-	return make, x, s, err
+	return rows, x, s, err
 }
 
 // fourier are the features for a bandwidth of 1, which serve any other on rows divided by it.
@@ -133,7 +133,7 @@ func (o *options) tune(ctx context.Context, m method, p *problem) (choice, error
 			if err != nil {
 				return c, err
 			}
-			c.lambda, c.score = fit.Lambda, fit.Scores[slices.Index(lambdas, fit.Lambda)]
+			c.score = frame.ScoreOf(fit.Lambda, fit.Scores)
 			return c, nil
 		}
 		if m.linear {
@@ -199,25 +199,20 @@ func (o *options) measure(ctx context.Context, m method, p *problem, c choice) (
 		return r, fmt.Errorf("%s: %w", m.name, err)
 	}
 	r.fit = time.Since(start)
-	scores := make([]float64, p.test.Len())
-	d := xTest.Shape()[1]
-	for i := range scores {
-		scores[i] = fit.B[0]
-		for j, v := range xTest.Float32s()[i*d : (i+1)*d] {
-			scores[i] += float64(v) * fit.W.At(j, 0)
-		}
-	}
-	r.err, r.stdErr = p.score(scores)
+	var scores mat.VecDense
+	scores.MulVec(mat.NewDense(p.test.Len(), xTest.Shape()[1], ops.Float64s(xTest)), fit.W.ColView(0))
+	floats.AddConst(fit.B[0], scores.RawVector().Data)
+	r.err, r.stdErr = p.score(scores.RawVector().Data)
 	return r, nil
 }
 
 // features maps the training and the test sets.
 func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Dense, err error) {
-	make, x, s, err := o.trainRows(m, p, c.bandwidth)
+	rows, x, s, err := o.trainRows(m, p, c.bandwidth)
 	if err != nil {
 		return nil, nil, err
 	}
-	if xTest, err = make(p.test.Bags); err != nil || m.linear {
+	if xTest, err = rows(p.test.Bags); err != nil || m.linear {
 		return x, xTest, err
 	}
 	l, err := o.fourier(x.Shape()[1], o.columns, o.Seed)
@@ -234,7 +229,8 @@ func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Den
 // head fits ridge regression, or for classes a support vector machine, with the λ near the chosen one that does best on
 // a tenth of the sets.
 func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choice) (*linear.Fit, error) {
-	near := []float64{c.lambda / 10, c.lambda / 3, c.lambda, c.lambda * 3, c.lambda * 10}
+	lambda := c.score.Lambda
+	near := []float64{lambda / 10, lambda / 3, lambda, lambda * 3, lambda * 10}
 	if p.classes {
 		return linear.FitSVM(ctx, nil, data.Pairs{X: x, Y: column(p.train.y)}, linear.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed})
 	}

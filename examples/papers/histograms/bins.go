@@ -48,7 +48,7 @@ func (e *experiment) keptBins(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		part, r := *e, result{}
+		part := *e
 		part.X, part.XTest, spec.Dims = columns(e.X, kept), columns(e.XTest, kept), len(kept)
 		exact, err := part.gram(spec)
 		if err != nil {
@@ -58,7 +58,7 @@ func (e *experiment) keptBins(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.lambda = c.lambda
+		r := result{lambda: c.Lambda}
 		if err := part.draws(ctx, &r, spec, exact); err != nil {
 			return err
 		}

@@ -65,6 +65,7 @@ func main() {
 // experiment is a run of the program.
 type experiment struct {
 	frame.Flags
+	frame.Problem                     // normalised histograms, and classes
 	in, test, one, dtype, head, norm  string
 	bins, view                        string
 	weight                            float64
@@ -74,9 +75,9 @@ type experiment struct {
 	methods                           []method
 	sizes                             []int
 	samplers                          []string
-	problem
-	progress *program.Progress
-	results  []result
+	source                            string // of the rows
+	progress                          *program.Progress
+	results                           []result
 }
 
 // What is tried unless flags say otherwise: numbers of features, as in the paper and for made histograms, and how many

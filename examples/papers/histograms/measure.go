@@ -14,26 +14,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A result is a row of the table.
-type result struct {
-	method   method
-	form     string // as in -params
-	sampler  string // where the map draws
-	exact    bool   // the exact kernel
-	features int
-	params   layers.Values // what cross-validation chose
-	lambda   float64
-	draws    []draw // one a draw; one where nothing is drawn
-}
-
-// A draw is what one draw of a map gave.
-type draw struct {
-	accuracy, f1  float64 // in percent
-	lambda        float64
-	kernelError   float64       // ‖K - ZZᵀ‖_F / ‖K‖_F on the training rows
-	features, fit time.Duration // features of training and test rows, or their kernel matrix; the fit
-}
-
 // maps measures a map at each number of features and returns its spec. The parameter to tune is chosen at the largest,
 // and λ at each, on a draw that is not among those measured.
 func (e *experiment) maps(ctx context.Context, m method, form string, spec layers.Spec, sizes []int, tune string) (layers.Spec, error) {
@@ -56,13 +36,13 @@ func (e *experiment) maps(ctx context.Context, m method, form string, spec layer
 	}
 	for i, size := range sizes {
 		spec.Features = size
-		lambda := c.lambda
+		lambda := c.Lambda
 		if i < len(sizes)-1 {
 			_, own, err := e.tune(ctx, spec, "", approx)
 			if err != nil {
 				return spec, err
 			}
-			lambda = own.lambda
+			lambda = own.Lambda
 		}
 		r := result{method: m, form: form, sampler: spec.Sampler, params: chosen(m, spec), lambda: lambda}
 		if err := e.draws(ctx, &r, spec, exact); err != nil {
@@ -167,7 +147,7 @@ func (e *experiment) exactKernel(ctx context.Context, m method, form string, spe
 	}
 	r := draw{features: time.Since(start)}
 	start = time.Now()
-	fit, err := linear.FitKernelRidge(own, e.Y, c.lambda)
+	fit, err := linear.FitKernelRidge(own, e.Y, c.Lambda)
 	if err != nil {
 		return spec, err
 	}
@@ -179,7 +159,7 @@ func (e *experiment) exactKernel(ctx context.Context, m method, form string, spe
 	if err := r.judge(scores, e.Truth); err != nil {
 		return spec, err
 	}
-	e.found(result{method: m, form: form, exact: true, params: chosen(m, spec), lambda: c.lambda, draws: []draw{r}})
+	e.found(result{method: m, form: form, exact: true, params: chosen(m, spec), lambda: c.Lambda, draws: []draw{r}})
 	return spec, nil
 }
 

@@ -11,12 +11,6 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// A problem is the data of the experiment: normalised histograms, and classes.
-type problem struct {
-	frame.Problem
-	source string
-}
-
 // read makes the problem of the flags.
 func (e *experiment) read() error {
 	trainSet, testSet, err := e.sets()
@@ -56,7 +50,7 @@ func (e *experiment) against(trainSet, testSet *data.Set) error {
 
 // sets reads or makes the training and the test rows, at most e.rows of each.
 func (e *experiment) sets() (trainSet, testSet *data.Set, err error) {
-	if trainSet, err = frame.Read(e.in, e.Seed, data.Options{}); err != nil {
+	if trainSet, err = frame.Read(e.in, e.Seed); err != nil {
 		return nil, nil, err
 	}
 	if e.view != "" {

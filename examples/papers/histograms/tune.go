@@ -2,9 +2,10 @@ package main
 
 import (
 	"context"
+	"maps"
 	"math"
-	"slices"
 
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
@@ -14,77 +15,64 @@ import (
 // lambdas are what ridge chooses among, relative to the mean of k(x, x) less the mean of k(x, z).
 var lambdas = []float64{1e-6, 1e-5, 1e-4, 1e-3, 3e-3, .01, .03, .05, .1, .2, .3, .5, 1, 2, 3, 5, 10}
 
-// A choice is a ridge λ with the leave-one-out errors that it was chosen for.
-type choice struct {
-	lambda float64
-	score  fits.LambdaScore
-}
-
 // leaveOneOut chooses λ for ridge on a kernel matrix of the training rows. It has the fewest rows whose class is wrong
 // where they are left out.
-func (p *problem) leaveOneOut(k *mat.Dense) (choice, error) {
-	fit, err := linear.FitKernelRidge(k, p.Y, lambdas...)
+func (e *experiment) leaveOneOut(k *mat.Dense) (fits.LambdaScore, error) {
+	fit, err := linear.FitKernelRidge(k, e.Y, lambdas...)
 	if err != nil {
-		return choice{}, err
+		return fits.LambdaScore{}, err
 	}
-	return choice{fit.Lambda, fit.Scores[slices.Index(lambdas, fit.Lambda)]}, nil
+	return frame.ScoreOf(fit.Lambda, fit.Scores), nil
 }
 
 // steps is how far a parameter may go from where the search starts: 2^±10.
 const steps = 10
 
 // tune chooses a parameter, if one is named, and λ for the kernel matrix that gram makes of a spec: it goes from the
-// start by factors of 2, downhill, until the best value has been seen from both sides.
-func (p *problem) tune(ctx context.Context, spec layers.Spec, parameter string, gram func(layers.Spec) (*mat.Dense, error)) (layers.Spec, choice, error) {
-	seen := map[int]choice{}
-	at := func(step int) (choice, error) {
-		c, known := seen[step]
-		if known {
-			return c, nil
-		}
-		if err := context.Cause(ctx); err != nil {
-			return c, err
+// start by factors of 2, first to the better neighbour, and then on as long as that is better.
+func (e *experiment) tune(ctx context.Context, spec layers.Spec, parameter string, gram func(layers.Spec) (*mat.Dense, error)) (layers.Spec, fits.LambdaScore, error) {
+	at := func(step int) (score fits.LambdaScore, err error) {
+		if err = context.Cause(ctx); err != nil {
+			return score, err
 		}
 		k, err := gram(scaled(spec, parameter, step))
-		if err == nil {
-			c, err = p.leaveOneOut(k)
+		if err != nil {
+			return score, err
 		}
-		seen[step] = c
-		return c, err
+		return e.leaveOneOut(k)
 	}
 	best, err := at(0)
 	if err != nil || parameter == "" {
 		return spec, best, err
 	}
-	middle := 0
-	for moved := true; moved; {
-		moved = false
-		for _, step := range []int{middle - 1, middle + 1} {
-			if step < -steps || step > steps {
-				continue
-			}
-			c, err := at(step)
-			if err != nil {
-				return spec, best, err
-			}
-			if c.score.Better(best.score) {
-				best, middle, moved = c, step, true
-			}
+	step, way := 0, 0
+	for _, next := range []int{-1, 1} {
+		score, err := at(next)
+		if err != nil {
+			return spec, best, err
+		}
+		if score.Better(best) {
+			best, step, way = score, next, next
 		}
 	}
-	return scaled(spec, parameter, middle), best, nil
+	for way != 0 && -steps < step && step < steps {
+		score, err := at(step + way)
+		if err != nil {
+			return spec, best, err
+		}
+		if !score.Better(best) {
+			break
+		}
+		best, step = score, step+way
+	}
+	return scaled(spec, parameter, step), best, nil
 }
 
 // scaled is a spec with a parameter 2^step times as large.
 func scaled(spec layers.Spec, parameter string, step int) layers.Spec {
-	if parameter == "" {
-		return spec
+	if parameter != "" {
+		spec.Params = maps.Clone(spec.Params)
+		spec.Params[parameter] = spec.Params.Number(parameter) * math.Exp2(float64(step))
 	}
-	v := layers.Values{}
-	for name, value := range spec.Params {
-		v[name] = value
-	}
-	v[parameter] = spec.Params.Number(parameter) * math.Exp2(float64(step))
-	spec.Params = v
 	return spec
 }

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/examples/internal/clitest"
-	"github.com/bochner-go/bochner/layers"
 )
 
 func TestMain(m *testing.M) { clitest.Main(m, main) }
@@ -154,27 +153,10 @@ func TestWrongFlags(t *testing.T) {
 		"-draws 1":                   "-draws 1",
 		"-train -1":                  "-train -1",
 		"-seed 18446744073709551615": "too large for 10 draws",
-		"stray":                      `unexpected argument "stray"`,
 	})
 	dir := t.TempDir()
 	clitest.Run(t, dir, "-data none -part error").Fails(t, 1, "indefinite", "letter.train.libsvm.gz", "no such file")
-	clitest.Run(t, dir, "-plot no/a.png").Fails(t, 1, "indefinite", "-plot no/a.png: cannot be written")
 	if names := clitest.Names(t, dir); len(names) > 0 {
 		t.Errorf("wrong flags left %v", names)
-	}
-}
-
-// TestMethods: every method is a map of layers' table with parameters that it takes.
-func TestMethods(t *testing.T) {
-	for _, k := range (&experiment{a: 3, p: 1, one: 1, two: 10}).paperKernels() {
-		for _, m := range k.methods {
-			spec := m.spec(64, 16, 1)
-			if _, err := spec.Build(); err != nil {
-				t.Errorf("%s: %v", m.name, err)
-			}
-			if _, err := layers.Lookup(m.Map); err != nil {
-				t.Error(err)
-			}
-		}
 	}
 }

@@ -72,19 +72,20 @@ func (m method) spec(features, dims int, seed uint64) layers.Spec {
 // String names the kernel with its parameters.
 func (k *kernel) String() string { return k.name + " " + k.params.Short() }
 
-// A size is a number of frequencies for d dimensions.
+// A size is a number s of frequencies a sign, as a multiple of the d dimensions.
 type size struct {
-	name string
-	of   func(d int) int
+	name     string // the head of its column
+	multiple float64
 }
 
-// sizes are the paper's numbers of frequencies a sign.
-var sizes = []size{
-	{"d/2", func(d int) int { return d / 2 }},
-	{"d", func(d int) int { return d }},
-	{"2d", func(d int) int { return 2 * d }},
-	{"8d", func(d int) int { return 8 * d }},
-}
+// features are the columns of a map, 4s: GORF has the cosine and the sine of each frequency of both signs.
+func (s size) features(d int) int { return 4 * int(s.multiple*float64(d)) }
 
-// sizeColumns are the heads of the columns of sizes.
-func sizeColumns() []string { return frame.Sizes(sizes, func(s size) string { return s.name }) }
+// The paper's sizes, of tables II, III and IV.
+var (
+	sizes           = []size{{"s = d/2", .5}, {"s = d", 1}, {"s = 2d", 2}, {"s = 8d", 8}}
+	regressionSizes = []size{{"s = 2d", 2}, {"s = 4d", 4}, {"s = 8d", 8}}
+)
+
+// columns are the heads of the columns of sizes.
+func columns(sizes []size) []string { return frame.Each(sizes, func(s size) string { return s.name }) }

@@ -13,9 +13,6 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// regressionSizes are s/d of tables III and IV.
-var regressionSizes = []int{2, 4, 8}
-
 // heldOut is the part of the rows that the paper tests on: 101 of 506.
 const heldOut = 101. / 506
 
@@ -42,8 +39,8 @@ const epsilon = .1
 // regressions are tables III and IV.
 func (e *experiment) regressions(ctx context.Context) error {
 	fmt.Printf("Root mean squared error on a fifth of the rows of housing, mean ± standard deviation of %d splits and draws; in brackets tables III and IV\n\n", e.Draws)
-	columns := frame.Sizes(regressionSizes, func(s int) string { return fmt.Sprintf("%dd", s) })
-	fmt.Print(frame.TableHead(append([]string{"kernel", "fit", "method"}, columns...)...))
+	heads := columns(regressionSizes)
+	fmt.Print(frame.TableHead(append([]string{"kernel", "fit", "method"}, heads...)...))
 	for _, k := range e.kernels {
 		for _, way := range ways {
 			for _, m := range k.methods {
@@ -51,7 +48,7 @@ func (e *experiment) regressions(ctx context.Context) error {
 					continue
 				}
 				what := fmt.Sprintf("%s | %s | %s", k, way, m.name)
-				spreads, err := e.Over(ctx, what, columns, func(i int, seed uint64) (float64, error) {
+				spreads, err := e.Over(ctx, what, heads, func(i int, seed uint64) (float64, error) {
 					return e.regression(ctx, k, m, regressionSizes[i], seed, way)
 				})
 				if err != nil {
@@ -75,7 +72,7 @@ func (e *experiment) besideRegression(k *kernel, m method, i int) string {
 }
 
 // regression is the error of one split and draw.
-func (e *experiment) regression(ctx context.Context, k *kernel, m method, size int, seed uint64,
+func (e *experiment) regression(ctx context.Context, k *kernel, m method, s size, seed uint64,
 	way string) (float64, error) {
 	set := e.housing
 	rows, held := data.Split(set.Rows(), heldOut, seed)
@@ -84,7 +81,7 @@ func (e *experiment) regression(ctx context.Context, k *kernel, m method, size i
 	if err != nil {
 		return 0, err
 	}
-	l, err := m.spec(4*size*set.Dims(), set.Dims(), seed).Build()
+	l, err := m.spec(s.features(set.Dims()), set.Dims(), seed).Build()
 	if err != nil {
 		return 0, err
 	}

@@ -24,30 +24,30 @@ type measure func(m method, features int, seed uint64) (float64, error)
 
 // run prints the table of a study, and draws a picture for each kernel and set.
 func (e *experiment) run(ctx context.Context, t study) error {
-	fmt.Print(frame.TableHead(append([]string{"kernel", "rows", "method"}, sizeColumns()...)...))
+	fmt.Print(frame.TableHead(append([]string{"kernel", "rows", "method"}, columns(sizes)...)...))
 	for _, k := range e.kernels {
 		for _, s := range e.sources {
 			d, value, err := t.prepare(ctx, k, s)
 			if err != nil {
 				return err
 			}
-			features := frame.Each(sizes, func(s size) int { return 4 * s.of(d) })
+			features := frame.Each(sizes, func(s size) int { return s.features(d) })
 			var series []report.Series
 			for _, m := range k.methods {
 				if !m.in(t.part) {
 					continue
 				}
-				one, err := e.Draw(ctx, frame.Curve{
-					What: fmt.Sprintf("%s, %s, %s", k.name, s.name, m.name), Name: m.name,
-					Row: fmt.Sprintf("%s | %s | %s", k, s.name, m.name), Columns: sizeColumns(), Features: features,
-					Measure: func(i int, seed uint64) (float64, error) { return value(m, features[i], seed) },
-					Bar:     t.bar,
-					Cell:    func(i int, v frame.Spread) string { return t.cell(k, s, m, i, v) },
+				what := fmt.Sprintf("%s, %s, %s", k.name, s.name, m.name)
+				spreads, err := e.Over(ctx, what, columns(sizes), func(i int, seed uint64) (float64, error) {
+					return value(m, features[i], seed)
 				})
 				if err != nil {
 					return fmt.Errorf("%s, %s: %w", s.name, m.name, err)
 				}
-				series = append(series, one)
+				frame.Line(fmt.Sprintf("%s | %s | %s", k, s.name, m.name), spreads, func(i int, v frame.Spread) string {
+					return t.cell(k, s, m, i, v)
+				})
+				series = append(series, frame.NewSeries(m.name, features, spreads, t.bar))
 			}
 			title := report.WithTitle(fmt.Sprintf("%s, %s, %s", t.title, k, s.name))
 			if err := e.Add(t.draw(series, title)); err != nil {

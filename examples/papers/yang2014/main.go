@@ -28,7 +28,6 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/cmd/program"
-	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
 	"gorgonia.org/tensor"
 )
@@ -88,7 +87,7 @@ func numbers(name, list string) (out []float64, err error) {
 }
 
 func (o *figure) Run(ctx context.Context) error {
-	set, err := frame.Read(o.in, o.Seed, data.Options{})
+	set, err := frame.Read(o.in, o.Seed)
 	if err == nil {
 		err = frame.Normalise(set, "l1")
 	}
@@ -114,20 +113,21 @@ func (o *figure) panel(ctx context.Context, kernel, parameter string, values []f
 		if err != nil {
 			return err
 		}
-		s, err := o.Draw(ctx, frame.Curve{
-			What: kernel + ", " + name, Name: name, Row: name, Columns: o.columns(), Features: o.sizes,
-			Measure: func(i int, seed uint64) (float64, error) {
-				l, err := build(of(v), o.x.Shape()[1], o.sizes[i], seed)
-				if err != nil {
-					return 0, err
-				}
-				return frame.KernelError(exact, l, o.x)
-			},
-			Bar:  frame.Spread.StdErr,
-			Cell: func(_ int, e frame.Spread) string { return fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr()) },
+		spreads, err := o.Over(ctx, kernel+", "+name, o.columns(), func(i int, seed uint64) (float64, error) {
+			l, err := build(of(v), o.x.Shape()[1], o.sizes[i], seed)
+			if err != nil {
+				return 0, err
+			}
+			return frame.KernelError(exact, l, o.x)
 		})
-		series = append(series, s)
-		return err
+		if err != nil {
+			return err
+		}
+		frame.Line(name, spreads, func(_ int, e frame.Spread) string {
+			return fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr())
+		})
+		series = append(series, frame.NewSeries(name, o.sizes, spreads, frame.Spread.StdErr))
+		return nil
 	}
 	for _, v := range values {
 		if err := curve("", v, laplace()); err != nil {
@@ -140,7 +140,9 @@ func (o *figure) panel(ctx context.Context, kernel, parameter string, values []f
 	return o.Add(report.ErrorCurves(series, report.WithTitle("Figure 1: "+kernel+" kernel"), report.WithMetric("relative Frobenius error")))
 }
 
-func (o *figure) columns() []string { return frame.Sizes(o.sizes, strconv.Itoa) }
+func (o *figure) columns() []string {
+	return frame.Each(o.sizes, func(s int) string { return fmt.Sprint("s = ", s) })
+}
 
 // builder draws a map of a kernel for d columns.
 type builder func(k spectral.Semigroup, d, features int, seed uint64) (layers.Layer, error)

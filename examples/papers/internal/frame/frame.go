@@ -120,30 +120,13 @@ func (f *Flags) Over(ctx context.Context, what string, cells []string, measure f
 	return out, nil
 }
 
-// A Curve is a line of a table and of a picture: what is measured for several numbers of features.
-type Curve struct {
-	What     string // is measured, for the progress
-	Name     string // in the picture
-	Row      string // the first cells of the line
-	Columns  []string
-	Features []int // of each column
-	Measure  func(column int, seed uint64) (float64, error)
-	Bar      func(s Spread) float64 // drawn about the mean
-	Cell     func(column int, s Spread) string
-}
-
-// Draw measures a curve, prints its line, and returns what is drawn.
-func (f *Flags) Draw(ctx context.Context, c Curve) (report.Series, error) {
-	series := report.Series{Name: c.Name}
-	spreads, err := f.Over(ctx, c.What, c.Columns, c.Measure)
-	if err != nil {
-		return series, err
-	}
+// NewSeries is what a picture shows of measurements by the number of features, with a bar about each mean.
+func NewSeries(name string, features []int, spreads []Spread, bar func(Spread) float64) report.Series {
+	series := report.Series{Name: name}
 	for i, s := range spreads {
-		series.Add(c.Features[i], s.Mean, c.Bar(s))
+		series.Add(features[i], s.Mean, bar(s))
 	}
-	Line(c.Row, spreads, c.Cell)
-	return series, nil
+	return series
 }
 
 // Line prints a line of a table.
@@ -162,11 +145,6 @@ func Each[T, U any](list []T, f func(T) U) []U {
 		out[i] = f(v)
 	}
 	return out
-}
-
-// Sizes names columns of a table.
-func Sizes[T any](sizes []T, name func(T) string) []string {
-	return Each(sizes, func(size T) string { return "s = " + name(size) })
 }
 
 // Counts reads a list of whole numbers, in rising order.

@@ -15,11 +15,11 @@ import (
 )
 
 // Read reads a file, or makes histograms where none is given.
-func Read(file string, seed uint64, o data.Options) (*data.Set, error) {
+func Read(file string, seed uint64) (*data.Set, error) {
 	if file == "" {
 		return data.SyntheticHistograms(seed), nil
 	}
-	return data.Read(file, o)
+	return data.Read(file, data.Options{})
 }
 
 // Normalise divides the rows of a set of histograms by a norm, l1 or l2, in place.
@@ -36,14 +36,11 @@ func Scale(list string, sets ...*data.Set) error {
 	if err != nil {
 		return err
 	}
-	for i, s := range sets {
-		if i == 0 {
-			err = scaler.Fit(s.X)
-		}
-		if err == nil {
-			s.X, err = scaler.ApplyInPlace(s.X)
-		}
-		if err != nil {
+	if err := scaler.Fit(sets[0].X); err != nil {
+		return sets[0].Locate(err)
+	}
+	for _, s := range sets {
+		if s.X, err = scaler.ApplyInPlace(s.X); err != nil {
 			return s.Locate(err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -20,17 +21,16 @@ import (
 // and the fits for the lambdas have not seen.
 func Ridge(ctx context.Context, m layers.Map, x *tensor.Dense, y *mat.Dense, lambdas []float64, fraction float64,
 	seed uint64) (*linear.Fit, error) {
-	var sums [2]linear.RidgeStats // of the rows to learn from, and of the others
 	n := x.Shape()[0]
 	drawn := rand.New(spectral.Stream(seed, "held-out")).Perm(n)
-	held := min(max(int(math.Round(fraction*float64(n))), 1), n-1)
-	for i, rows := range [][]int{drawn[held:], drawn[:held]} {
-		slices.Sort(rows)
-		part := mat.NewDense(len(rows), y.RawMatrix().Cols, nil)
-		for to, r := range rows {
-			part.SetRow(to, y.RawRowView(r))
-		}
-		if err := sums[i].AddRows(ctx, m, data.Pairs{X: data.Rows(x, rows), Y: part}); err != nil {
+	held := make([]bool, n)
+	for _, row := range drawn[:min(max(int(math.Round(fraction*float64(n))), 1), n-1)] {
+		held[row] = true
+	}
+	var sums [2]linear.RidgeStats // of the rows to learn from, and of the others
+	for i, of := range []bool{false, true} {
+		part := data.Part(data.Pairs{X: x, Y: y}, func(_, row int) bool { return held[row] == of })
+		if err := sums[i].AddRows(ctx, m, part); err != nil {
 			return nil, err
 		}
 	}
@@ -55,4 +55,9 @@ func Ridge(ctx context.Context, m layers.Map, x *tensor.Dense, y *mat.Dense, lam
 		return nil, err
 	}
 	return sums[0].Solve(best)
+}
+
+// ScoreOf is the score of the lambda that a fit chose.
+func ScoreOf(lambda float64, scores []fits.LambdaScore) fits.LambdaScore {
+	return scores[slices.IndexFunc(scores, func(s fits.LambdaScore) bool { return s.Lambda == lambda })]
 }
