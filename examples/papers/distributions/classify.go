@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,89 +15,55 @@ import (
 )
 
 // images classifies images by their sets of pixels: figure 5.
-func (o *options) images(ctx context.Context) error {
-	trainSets, err := readImages(o.in, slices.Max(o.sets))
-	if err != nil {
-		return err
-	}
-	testSets, err := readImages(o.testFile, o.test)
-	if err != nil {
-		return err
-	}
-	p, err := newProblem(trainSets, testSets, o.pointsFor(3))
-	if err != nil {
-		return err
-	}
+func (o *options) images(ctx context.Context) {
+	trainSets, testSets := readImages(o.in, slices.Max(o.sets)), readImages(o.testFile, o.test)
+	p := newProblem(trainSets, testSets, o.pointsFor(3))
 	p.classes = true
 	printHead("wrong, %")
-	results, err := o.compare(ctx, p, o.chosen)
-	if err != nil {
-		return err
-	}
-	return o.Add(errorByTime(results, "Images as sets of pixels", "wrong, %"))
+	o.Add(errorByTime(o.compare(ctx, p, o.chosen), "Images as sets of pixels", "wrong, %"))
 }
 
 // readImages reads the first images of a file, with their mirror images, of two classes: +1 for the first image's, -1
 // for the other.
-func readImages(path string, limit int) (labelled, error) {
-	set, err := data.ReadImageBags(path, true, limit)
-	if err != nil {
-		return labelled{}, err
-	}
-	return asLabelled(set)
+func readImages(path string, limit int) labelled {
+	return asLabelled(frame.Get(data.ReadImageBags(path, true, limit)))
 }
 
 // asLabelled are the sets of a file in float32, and +1 for the label that is first in the order of letters and -1 for
 // the other.
-func asLabelled(set *data.Set) (labelled, error) {
+func asLabelled(set *data.Set) labelled {
 	classes := data.NewClasses(set.Labels)
 	if len(classes) != 2 {
-		return labelled{}, fmt.Errorf("%s: the classes are %s, want two", set.Source, strings.Join(classes, ", "))
+		frame.Fail("%s: the classes are %s, want two", set.Source, strings.Join(classes, ", "))
 	}
-	x, err := set.As(tensor.Float32)
-	if err != nil {
-		return labelled{}, err
-	}
+	x := frame.Get(set.As(tensor.Float32))
 	sign := map[string]float64{classes[0]: 1, classes[1]: -1}
-	return labelled{x.(*ops.Bags), frame.Each(set.Labels, func(l string) float64 { return sign[l] })}, nil
+	return labelled{x.(*ops.Bags), frame.Each(set.Labels, func(l string) float64 { return sign[l] })}
 }
 
 // folds is how many parts a file without a test file is cut into, each of which is tested on.
 const folds = 10
 
 // bags classifies the sets of a CSV file, each coordinate by its own density, by cross-validation.
-func (o *options) bags(ctx context.Context) error {
-	set, err := data.ReadBags(o.in, data.Options{})
-	if err != nil {
-		return err
-	}
-	if err := frame.Scale("cube", set); err != nil {
-		return err
-	}
-	sets, err := asLabelled(set)
-	if err != nil {
-		return err
-	}
+func (o *options) bags(ctx context.Context) {
+	set := frame.Get(data.ReadBags(o.in, data.Options{}))
+	frame.Scale("cube", set)
+	sets := asLabelled(set)
 	if sets.Len() < 2*folds {
-		return fmt.Errorf("%s: %d sets are too few for %d parts", o.in, sets.Len(), folds)
+		frame.Fail("%s: %d sets are too few for %d parts", o.in, sets.Len(), folds)
 	}
 	printHead("wrong, %")
 	for _, m := range o.chosen {
 		if strings.HasPrefix(m.name, "histogram") && sets.Axes() > 3 {
 			continue // a grid of so many dimensions has too many cells
 		}
-		r, err := o.crossValidate(ctx, m, sets)
-		if err != nil {
-			return fmt.Errorf("%s: %w", m.name, err)
-		}
-		show(r)
+		frame.In(m.name, func() { show(o.crossValidate(ctx, m, sets)) })
 	}
-	return nil
 }
 
 // crossValidate is the share of sets that a method gets wrong when it has learnt on the other parts, with the choices
 // made on those.
-func (o *options) crossValidate(ctx context.Context, m method, sets labelled) (result, error) {
+func (o *options) crossValidate(ctx context.Context, m method, sets labelled) result {
 	order := rand.New(spectral.Stream(o.Seed, "folds")).Perm(sets.Len())
 	total := result{method: m.name, sets: sets.Len(), samples: sets.Samples().Shape()[0] / sets.Len()}
 	for f := range folds {
@@ -110,23 +75,13 @@ func (o *options) crossValidate(ctx context.Context, m method, sets labelled) (r
 				in = append(in, i)
 			}
 		}
-		p, err := newProblem(sets.take(in), sets.take(out), o.pointsFor(sets.Axes()))
-		if err != nil {
-			return total, err
-		}
+		p := newProblem(sets.take(in), sets.take(out), o.pointsFor(sets.Axes()))
 		p.classes = true
-		c, err := o.tune(ctx, m, p)
-		if err != nil {
-			return total, err
-		}
-		r, err := o.measure(ctx, m, p, c)
-		if err != nil {
-			return total, err
-		}
+		r := o.measure(ctx, m, p, o.tune(ctx, m, p))
 		total.err += r.err * float64(len(out)) / float64(sets.Len())
 		total.features += r.features / folds
 		total.fit += r.fit / folds
 	}
 	total.stdErr = math.Sqrt(total.err * (100 - total.err) / float64(sets.Len()))
-	return total, nil
+	return total
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"slices"
@@ -21,63 +20,44 @@ func printHead(what string) {
 }
 
 // components is the regression on the number of components of mixtures: figure 4.
-func (o *options) components(ctx context.Context) error {
+func (o *options) components(ctx context.Context) {
 	var densities image.Image
 	var panels []image.Image
 	printHead("RMSE")
 	for _, samples := range o.samples {
-		p, err := o.componentProblem(samples, slices.Max(o.sets))
-		if err != nil {
-			return err
-		}
+		p := o.componentProblem(samples, slices.Max(o.sets))
 		show(o.constant(p))
 		if o.em > 0 {
 			o.criteria(p)
 		}
-		results, err := o.compare(ctx, p, o.chosen)
-		if err != nil {
-			return err
-		}
+		results := o.compare(ctx, p, o.chosen)
 		if o.kl > 0 {
-			if err := o.compareWithDivergence(ctx, p); err != nil {
-				return err
-			}
+			o.compareWithDivergence(ctx, p)
 		}
-		img, err := errorByTime(results, fmt.Sprintf("Number of components, sets of %d samples", samples), "RMSE")
-		if err != nil {
-			return err
-		}
-		panels = append(panels, img)
-		if densities, err = densityPictures(p); err != nil {
-			return err
-		}
+		title := fmt.Sprintf("Number of components, sets of %d samples", samples)
+		panels = append(panels, errorByTime(results, title, "RMSE"))
+		densities = densityPictures(p)
 	}
-	return errors.Join(o.Add(densities, nil), o.Add(report.Grid(1, panels...)))
+	o.Add(densities)
+	o.Add(frame.Get(report.Grid(1, panels...)))
 }
 
 // compare tunes the methods on the first training sets, and measures them for each number of sets.
-func (o *options) compare(ctx context.Context, p *problem, methods []method) ([]result, error) {
-	var all []result
+func (o *options) compare(ctx context.Context, p *problem, methods []method) (all []result) {
 	bar := program.NewProgress("distributions, methods")
 	defer bar.Close()
 	for i, m := range methods {
 		bar.Step(i, len(methods), m.name)
-		c, err := o.tune(ctx, m, p)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.name, err)
-		}
+		var c choice
+		frame.In(m.name, func() { c = o.tune(ctx, m, p) })
 		for _, n := range o.sets {
 			if n > p.train.Len() {
 				continue
 			}
-			r, err := o.measure(ctx, m, p.part(n), c)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, show(r))
+			all = append(all, show(o.measure(ctx, m, p.part(n), c)))
 		}
 	}
-	return all, nil
+	return all
 }
 
 // show prints a result.
@@ -108,72 +88,43 @@ func (o *options) criteria(p *problem) {
 
 // compareWithDivergence is kernel ridge regression on the kernel of divergences of the first sets, and the first method
 // on the same sets.
-func (o *options) compareWithDivergence(ctx context.Context, p *problem) error {
+func (o *options) compareWithDivergence(ctx context.Context, p *problem) {
 	q := p.part(o.kl)
 	q.test = p.test.first(o.kl)
-	r, err := q.byDivergences()
-	if err != nil {
-		return err
-	}
-	show(r)
+	show(q.byDivergences())
 	m := o.chosen[0]
-	c, err := o.tune(ctx, m, q)
-	if err != nil {
-		return err
-	}
-	if r, err = o.measure(ctx, m, q, c); err != nil {
-		return err
-	}
-	show(r)
-	return nil
+	show(o.measure(ctx, m, q, o.tune(ctx, m, q)))
 }
 
 // byDivergences is kernel ridge regression on the kernel of divergences, which has rows for the training and the test
 // sets together; σ and λ have the least leave-one-out error.
-func (p *problem) byDivergences() (result, error) {
+func (p *problem) byDivergences() result {
 	n := p.train.Len()
 	r := result{method: "kl", sets: n, samples: p.train.Size(0)}
 	start := time.Now()
-	kl, err := divergences(append(pointsOf(p.train.Bags), pointsOf(p.test.Bags)...))
-	if err != nil {
-		return r, err
-	}
+	kl := divergences(append(pointsOf(p.train.Bags), pointsOf(p.test.Bags)...))
 	r.features = time.Since(start)
 	start = time.Now()
 	var scores *mat.Dense
 	for step := -6; step <= 6; step++ {
-		k, err := divergenceKernel(kl, sigmaOfDivergences(kl, n)*exp2(step))
-		if err != nil {
-			return r, err
-		}
-		fit, err := linear.FitKernelRidge(mat.DenseCopyOf(k.Slice(0, n, 0, n)), column(p.train.y), lambdas...)
-		if err != nil {
-			return r, err
-		}
+		k := divergenceKernel(kl, sigmaOfDivergences(kl, n)*exp2(step))
+		fit := frame.Get(linear.FitKernelRidge(mat.DenseCopyOf(k.Slice(0, n, 0, n)), column(p.train.y), lambdas...))
 		c := choice{sigma: exp2(step), score: frame.ScoreOf(fit.Lambda, fit.Scores)}
 		if scores != nil && !c.score.Better(r.choice.score) {
 			continue
 		}
 		r.choice = c
-		if scores, err = fit.Predict(mat.DenseCopyOf(k.Slice(n, n+p.test.Len(), 0, n))); err != nil {
-			return r, err
-		}
+		scores = frame.Get(fit.Predict(mat.DenseCopyOf(k.Slice(n, n+p.test.Len(), 0, n))))
 	}
 	r.fit = time.Since(start)
 	r.err, r.stdErr = p.score(mat.Col(nil, 0, scores))
-	return r, nil
+	return r
 }
 
 // componentProblem draws sets of so many samples.
-func (o *options) componentProblem(samples, sets int) (*problem, error) {
-	trainSets, err := drawMixtures(sets, samples, o.Seed, "training mixtures")
-	if err != nil {
-		return nil, err
-	}
-	testSets, err := drawMixtures(o.test, samples, o.Seed, "test mixtures")
-	if err != nil {
-		return nil, err
-	}
+func (o *options) componentProblem(samples, sets int) *problem {
+	trainSets := drawMixtures(sets, samples, o.Seed, "training mixtures")
+	testSets := drawMixtures(o.test, samples, o.Seed, "test mixtures")
 	return newProblem(trainSets, testSets, o.pointsFor(2))
 }
 

@@ -20,16 +20,10 @@ import (
 const costPoints = 64
 
 // cost measures the time of the features of sets of samples in two dimensions, and the memory of it.
-func (o *options) cost(ctx context.Context) error {
+func (o *options) cost(ctx context.Context) {
 	samples := slices.Max(o.samples)
-	sets, err := drawMixtures(slices.Max(o.sets), samples, o.Seed, "training mixtures")
-	if err != nil {
-		return err
-	}
-	h, err := ops.ScottBandwidth(sets.Slice(0, min(sets.Len(), tuneSets)))
-	if err != nil {
-		return err
-	}
+	sets := drawMixtures(slices.Max(o.sets), samples, o.Seed, "training mixtures")
+	h := frame.Get(ops.ScottBandwidth(sets.Slice(0, min(sets.Len(), tuneSets))))
 	of, name := o.density(spectral.JensenShannonDivergence, h, 2), fmt.Sprintf("a grid of %d x %d points", costPoints, costPoints)
 	of.Sigma, of.Points = .3, []int{costPoints}
 	if o.scattered {
@@ -40,35 +34,22 @@ func (o *options) cost(ctx context.Context) error {
 		of.Points, of.At = nil, tensor.New(tensor.WithShape(len(x)/2, 2), tensor.WithBacking(x))
 		name = fmt.Sprintf("%d uniform points", len(x)/2)
 	}
-	hdd, err := layers.NewHDDLayer(of, 2, o.columns, append(single(o.Seed), layers.WithSampler(o.samplerFor(0)))...)
-	if err != nil {
-		return err
-	}
-	l, err := layers.NewBagLayer(hdd)
-	if err != nil {
-		return err
-	}
+	hdd := frame.Get(layers.NewHDDLayer(of, 2, o.columns, append(single(o.Seed), layers.WithSampler(o.samplerFor(0)))...))
+	l := frame.Get(layers.NewBagLayer(hdd))
 	fmt.Printf("%d samples a set, %s, %d features, %d processors\n\n", samples, name, o.columns, runtime.GOMAXPROCS(0))
 	fmt.Print(frame.TableHead("sets", "seconds", "of which densities", "processor seconds", "a set, ms of a processor", "peak memory, MB"))
 	for _, n := range o.sets {
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
+		frame.Do(context.Cause(ctx))
 		some := sets.Slice(0, n)
 		z := tensor.New(tensor.WithShape(n, o.columns), tensor.Of(tensor.Float32))
 		start, processor := time.Now(), program.ProcessorTime()
-		if _, err := l.TransformBags(z, some); err != nil {
-			return err
-		}
+		frame.Get(l.TransformBags(z, some))
 		all, used := time.Since(start), program.ProcessorTime()-processor
 		start = time.Now()
 		for lo := 0; lo < n; lo += blockBags {
-			if _, err := l.Rows(some.Slice(lo, min(lo+blockBags, n))); err != nil {
-				return err
-			}
+			frame.Get(l.Rows(some.Slice(lo, min(lo+blockBags, n))))
 		}
 		densities := time.Since(start)
 		fmt.Printf("| %d | %.1f | %.1f | %.1f | %.2f | %d |\n", n, all.Seconds(), densities.Seconds(), used.Seconds(), used.Seconds()/float64(n)*1e3, program.PeakRSS()>>20)
 	}
-	return nil
 }

@@ -204,8 +204,7 @@ func TestEntropies(t *testing.T) {
 			t.Errorf("at %v: %v, want %v", c, got, want)
 		}
 	}
-	truth, sets, err := gramSets(4, 4000, 1, g)
-	clitest.OK(t, err)
+	truth, sets := gramSets(4, 4000, 1, g)
 	for i := range 4 {
 		mass := 0.0
 		for _, v := range truth.Float64s()[i*g.Len() : (i+1)*g.Len()] {
@@ -215,9 +214,7 @@ func TestEntropies(t *testing.T) {
 			t.Errorf("mixture %d has the mass %v", i, mass)
 		}
 	}
-	d, err := entropyDivergences(sets, []float64{.04, .04}, g)
-	clitest.OK(t, err)
-	for _, v := range d {
+	for _, v := range entropyDivergences(sets, []float64{.04, .04}, g) {
 		if v < 0 || v > math.Ln2 {
 			t.Errorf("divergence %v", v)
 		}

@@ -25,11 +25,11 @@ const neighbour = 4
 // in l dimensions. Samples that are the same have no distance; a set in which the k-th neighbour of one is at distance
 // 0 is an error, and so is one of k samples or fewer. Wang, Kulkarni and Verdú (2009), Divergence estimation for
 // multidimensional densities via k-nearest-neighbor distances, equation (14).
-func divergences(sets []kdtree.Points) (*mat.Dense, error) {
+func divergences(sets []kdtree.Points) *mat.Dense {
 	n, trees := len(sets), make([]*kdtree.Tree, len(sets))
 	for i, points := range sets {
 		if len(points) <= neighbour {
-			return nil, fmt.Errorf("set %d has %d samples, want more than %d to look at neighbour %d", i, len(points), neighbour, neighbour)
+			frame.Fail("set %d has %d samples, want more than %d to look at neighbour %d", i, len(points), neighbour, neighbour)
 		}
 		trees[i] = kdtree.New(slices.Clone(points), false) // which sorts them
 	}
@@ -66,9 +66,9 @@ func divergences(sets []kdtree.Points) (*mat.Dense, error) {
 		}
 	})
 	if err := failed.Load(); err != nil {
-		return nil, *err
+		frame.Do(*err)
 	}
-	return out, nil
+	return out
 }
 
 // distanceTo is the distance of x from its k-th nearest in a tree.
@@ -112,7 +112,7 @@ func eachSet(n int, f func(i int)) {
 
 // divergenceKernel is exp(-(KL(i, j) + KL(j, i))/2σ²), made positive semidefinite: its eigenvalues below 0, which
 // estimates have and the symmetrised divergence may have, become 0.
-func divergenceKernel(kl *mat.Dense, sigma float64) (*mat.Dense, error) {
+func divergenceKernel(kl *mat.Dense, sigma float64) *mat.Dense {
 	n, _ := kl.Dims()
 	s := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -122,7 +122,7 @@ func divergenceKernel(kl *mat.Dense, sigma float64) (*mat.Dense, error) {
 	}
 	var e mat.EigenSym
 	if !e.Factorize(s, true) {
-		return nil, fmt.Errorf("the eigenvalues of the kernel of divergences did not converge")
+		frame.Fail("the eigenvalues of the kernel of divergences did not converge")
 	}
 	var v mat.Dense
 	e.VectorsTo(&v)
@@ -134,7 +134,7 @@ func divergenceKernel(kl *mat.Dense, sigma float64) (*mat.Dense, error) {
 	}
 	k := new(mat.Dense)
 	k.Mul(&v, v.T())
-	return k, nil
+	return k
 }
 
 // sigmaOfDivergences is half the root of the mean symmetrised divergence of the first n sets.

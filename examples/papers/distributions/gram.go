@@ -62,7 +62,7 @@ func densityOf(m [gramComponents]spherical, g ops.Grid) []float64 {
 }
 
 // gramSets draws mixtures, their densities at the points of a grid and samples of each.
-func gramSets(n, samples int, seed uint64, g ops.Grid) (truth *tensor.Dense, sets *ops.Bags, err error) {
+func gramSets(n, samples int, seed uint64, g ops.Grid) (truth *tensor.Dense, sets *ops.Bags) {
 	rng := rand.New(spectral.Stream(seed, "mixtures of five"))
 	x, p, offsets := make([]float64, 0, 2*n*samples), make([]float64, 0, n*g.Len()), []int{0}
 	for range n {
@@ -74,8 +74,8 @@ func gramSets(n, samples int, seed uint64, g ops.Grid) (truth *tensor.Dense, set
 		}
 		offsets = append(offsets, len(x)/2)
 	}
-	sets, err = ops.NewBags(tensor.New(tensor.WithShape(n*samples, 2), tensor.WithBacking(x)), offsets)
-	return tensor.New(tensor.WithShape(n, g.Len()), tensor.WithBacking(p)), sets, err
+	sets = frame.Get(ops.NewBags(tensor.New(tensor.WithShape(n*samples, 2), tensor.WithBacking(x)), offsets))
+	return tensor.New(tensor.WithShape(n, g.Len()), tensor.WithBacking(p)), sets
 }
 
 // inUnit draws from a normal law until it is in [0, 1].
@@ -89,51 +89,22 @@ func inUnit(rng *rand.Rand, mean, sd float64) float64 {
 
 // gram estimates the kernel matrix of the Jensen-Shannon divergence in three ways, and prints the squared correlations
 // with the true one over pairs: figure 2 and table 2.
-func (o *options) gram(_ context.Context) error {
-	g, err := ops.NewGrid(fine, fine)
-	if err != nil {
-		return err
-	}
+func (o *options) gram(context.Context) {
+	g := frame.Get(ops.NewGrid(fine, fine))
 	n, samples := o.sets[0], o.samples[0]
-	truth, sets, err := gramSets(n, samples, o.Seed, g)
-	if err != nil {
-		return err
-	}
-	h, err := ops.CrossValidatedBandwidth(sets.Slice(0, min(cvSets, sets.Len())), nil)
-	if err != nil {
-		return err
-	}
+	truth, sets := gramSets(n, samples, o.Seed, g)
+	h := frame.Get(ops.CrossValidatedBandwidth(sets.Slice(0, min(cvSets, sets.Len())), nil))
 	js := spectral.JensenShannonDivergence
 	exact := pairs(n, func(i, j int) float64 {
 		return js.At(rowOf(truth, i), rowOf(truth, j))
 	})
 	sigma := math.Sqrt(stat.Mean(exact, nil)) / 2
-	entropies, err := entropyDivergences(sets, h, g)
-	if err != nil {
-		return err
-	}
+	entropies := entropyDivergences(sets, h, g)
 	of := o.density(js, h, 2)
 	of.Sigma = sigma
-	l, err := layers.NewHDDLayer(of, 2, o.columns, layers.WithSampler(o.samplerFor(0)), layers.WithSeed(o.Seed))
-	if err != nil {
-		return err
-	}
-	bags, err := layers.NewBagLayer(l)
-	if err != nil {
-		return err
-	}
-	p, err := bags.Rows(sets)
-	if err != nil {
-		return err
-	}
-	a, err := l.Embed(nil, p)
-	if err != nil {
-		return err
-	}
-	z, err := l.Transform(nil, p)
-	if err != nil {
-		return err
-	}
+	l := frame.Get(layers.NewHDDLayer(of, 2, o.columns, layers.WithSampler(o.samplerFor(0)), layers.WithSeed(o.Seed)))
+	p := frame.Get(frame.Get(layers.NewBagLayer(l)).Rows(sets))
+	a, z := frame.Get(l.Embed(nil, p)), frame.Get(l.Transform(nil, p))
 	coefficients := pairs(n, func(i, j int) float64 { return math.Pow(floats.Distance(rowOf(a, i), rowOf(a, j), 2), 2) })
 	estimates := []struct {
 		name   string
@@ -153,9 +124,7 @@ func (o *options) gram(_ context.Context) error {
 		rms, most := errorOf(e.kernel, kernel)
 		fmt.Printf("| %s | %.4f | %.4f | %.4f | %.4f |\n", e.name, r2, e.paper, rms, most)
 		title := report.WithTitle(fmt.Sprintf("Kernel of Jensen-Shannon by %s", e.name))
-		if err := o.Add(report.ExactVsApprox(symmetric(kernel, n), symmetric(e.kernel, n), title)); err != nil {
-			return err
-		}
+		o.Add(frame.Get(report.ExactVsApprox(symmetric(kernel, n), symmetric(e.kernel, n), title)))
 	}
 	// Hoeffding's inequality for the mean of cosines, which are half of the features.
 	const probability = .05
@@ -163,7 +132,6 @@ func (o *options) gram(_ context.Context) error {
 	rms, most := errorOf(estimates[2].kernel, estimates[1].kernel)
 	fmt.Printf("\nThe paper's bound for the error of %d random features alone is %.4f for a pair, with a probability of %v. "+
 		"Beside the kernel of the coefficients it is %.4f rms and at most %.4f.\n", l.Features(), bound, 1-probability, rms, most)
-	return nil
 }
 
 // errorOf returns the root mean square and the largest difference.
@@ -195,17 +163,11 @@ func rowOf(x *tensor.Dense, i int) []float64 {
 // entropyDivergences are H((p+q)/2) - H(p)/2 - H(q)/2 of pairs of sets, where the entropy of a density is the mean of
 // -ln p over samples of it: the densities are estimated from the first half of each set, at the points of a grid, and
 // the entropies are means over the second, at which an estimate is interpolated.
-func entropyDivergences(sets *ops.Bags, h []float64, g ops.Grid) ([]float64, error) {
+func entropyDivergences(sets *ops.Bags, h []float64, g ops.Grid) []float64 {
 	n := sets.Len()
-	first, second, err := halves(sets)
-	if err != nil {
-		return nil, err
-	}
-	p, err := ops.KDE(first.Offsets(), g, ops.Attr{Layer: "entropies"}).Into(nil, first.Samples(),
-		tensor.New(tensor.WithShape(2), tensor.WithBacking(h)))
-	if err != nil {
-		return nil, err
-	}
+	first, second := halves(sets)
+	width := tensor.New(tensor.WithShape(2), tensor.WithBacking(h))
+	p := frame.Get(ops.KDE(first.Offsets(), g, ops.Attr{Layer: "entropies"}).Into(nil, first.Samples(), width))
 	at := make([][][]float64, n) // density i at the samples of set j
 	eachSet(n, func(i int) {
 		at[i] = make([][]float64, n)
@@ -230,11 +192,11 @@ func entropyDivergences(sets *ops.Bags, h []float64, g ops.Grid) ([]float64, err
 			out[j*(j-1)/2+i] = d
 		}
 	})
-	return out, nil
+	return out
 }
 
 // halves are the first and the second half of each set.
-func halves(b *ops.Bags) (first, second *ops.Bags, err error) {
+func halves(b *ops.Bags) (first, second *ops.Bags) {
 	var parts [2][]float64
 	offsets := [2][]int{{0}, {0}}
 	for i := range b.Len() {
@@ -247,11 +209,9 @@ func halves(b *ops.Bags) (first, second *ops.Bags, err error) {
 	}
 	var out [2]*ops.Bags
 	for k, x := range parts {
-		if out[k], err = ops.NewBags(tensor.New(tensor.WithShape(len(x)/b.Axes(), b.Axes()), tensor.WithBacking(x)), offsets[k]); err != nil {
-			return nil, nil, err
-		}
+		out[k] = frame.Get(ops.NewBags(tensor.New(tensor.WithShape(len(x)/b.Axes(), b.Axes()), tensor.WithBacking(x)), offsets[k]))
 	}
-	return out[0], out[1], nil
+	return out[0], out[1]
 }
 
 // interpolate is the bilinear interpolation at (x, y) of values at n times n midpoints, constant beyond the outermost.

@@ -73,7 +73,7 @@ type options struct {
 // A part is what -part names. It prints its table and adds its pictures.
 type part struct {
 	name          string
-	run           func(o *options, ctx context.Context) error
+	run           func(o *options, ctx context.Context)
 	sets, samples string // what -sets and -samples are unless they are given; of no account where they do not apply
 }
 
@@ -105,47 +105,39 @@ func (o *options) Declare(fs *flag.FlagSet) {
 	fs.StringVar(&o.nameList, "methods", "all", "methods, a `list`, or all")
 }
 
-func (o *options) Check(given map[string]bool) (err error) {
+func (o *options) Check(given map[string]bool) {
 	o.Inputs = []program.File{{Flag: "-in", Path: o.in}, {Flag: "-test", Path: o.testFile}}
 	all := frame.Each(o.methods(), func(m method) string { return m.name })
-	names, err := frame.Pick("methods", o.nameList, all)
-	if err != nil {
-		return err
-	}
-	if err = o.rule.UnmarshalText([]byte(o.ruleName)); err != nil {
-		return &program.UsageError{Err: err}
+	names := frame.Pick("methods", o.nameList, all)
+	if err := o.rule.UnmarshalText([]byte(o.ruleName)); err != nil {
+		frame.Usage("%w", err)
 	}
 	if o.sampled != "" {
-		if o.sampler, err = spectral.SamplerByName(o.sampled); err != nil {
-			return &program.UsageError{Err: err}
+		sampler, err := spectral.SamplerByName(o.sampled)
+		if err != nil {
+			frame.Usage("%w", err)
 		}
+		o.sampler = sampler
 	}
 	o.chosen = slices.DeleteFunc(o.methods(), func(m method) bool { return !slices.Contains(names, m.name) })
-	if err := o.checkPart(given); err != nil {
-		return err
-	}
-	if err := o.setCounts(); err != nil {
-		return err
-	}
+	o.checkPart(given)
+	o.setCounts()
 	if o.test < 2 || o.em < 0 || o.kl < 0 || o.points < 0 {
-		return program.Usage("-test-sets %d -em %d -kl %d -points %d: want at least 2 test sets, and no number below 0", o.test, o.em, o.kl, o.points)
+		frame.Usage("-test-sets %d -em %d -kl %d -points %d: want at least 2 test sets, and no number below 0", o.test, o.em, o.kl, o.points)
 	}
-	return o.probe()
+	o.probe()
 }
 
 // probe draws a map for the flags that are the layers' own.
-func (o *options) probe() error {
-	if err := frame.CheckFeatures("features", o.columns); err != nil {
-		return err
-	}
+func (o *options) probe() {
+	frame.CheckFeatures("features", o.columns)
 	if o.functions < 1 || o.lambdas < 1 {
-		return program.Usage("-functions %d -lambdas %d: want at least 1 of each", o.functions, o.lambdas)
+		frame.Usage("-functions %d -lambdas %d: want at least 1 of each", o.functions, o.lambdas)
 	}
 	of := o.density(spectral.JensenShannonDivergence, []float64{.5}, 2)
 	if _, err := layers.NewHDDLayer(of, 2, 2+o.columns%2, append(single(o.Seed), layers.WithSampler(o.samplerFor(0)))...); err != nil {
-		return &program.UsageError{Err: err}
+		frame.Usage("%w", err)
 	}
-	return nil
 }
 
 // maxOrthogonal is the number of dimensions up to which frequencies are orthogonal unless a flag says otherwise: the
@@ -164,46 +156,40 @@ func (o *options) samplerFor(dims int) spectral.Sampler {
 }
 
 // checkPart wants a part that there is, and its files.
-func (o *options) checkPart(given map[string]bool) error {
+func (o *options) checkPart(given map[string]bool) {
 	files := o.part == "images" || o.part == "bags"
 	switch {
 	case !slices.Contains(partNames(), o.part):
-		return program.Usage("-part %s: want one of %s", o.part, strings.Join(partNames(), ", "))
+		frame.Usage("-part %s: want one of %s", o.part, strings.Join(partNames(), ", "))
 	case files && o.in == "":
-		return program.Usage("-part %s needs -in", o.part)
+		frame.Usage("-part %s needs -in", o.part)
 	case o.part == "images" && o.testFile == "":
-		return program.Usage("-part images needs -test")
+		frame.Usage("-part images needs -test")
 	case !files && o.in != "":
-		return program.Usage("-in does not apply to -part %s, which draws its sets", o.part)
+		frame.Usage("-in does not apply to -part %s, which draws its sets", o.part)
 	case o.part != "images" && o.testFile != "":
-		return program.Usage("-test does not apply to -part %s", o.part)
+		frame.Usage("-test does not apply to -part %s", o.part)
 	case o.part != "components" && (given["em"] || given["kl"]):
-		return program.Usage("-em and -kl belong to -part components")
+		frame.Usage("-em and -kl belong to -part components")
 	case o.part != "cost" && o.scattered:
-		return program.Usage("-scattered belongs to -part cost")
+		frame.Usage("-scattered belongs to -part cost")
 	case o.part == "cost" && given["points"]:
-		return program.Usage("-points does not apply to -part cost, which has %d x %d", costPoints, costPoints)
+		frame.Usage("-points does not apply to -part cost, which has %d x %d", costPoints, costPoints)
 	case files && given["samples"]:
-		return program.Usage("-samples does not apply to -part %s, whose sets are as they are", o.part)
+		frame.Usage("-samples does not apply to -part %s, whose sets are as they are", o.part)
 	case o.part == "bags" && (given["sets"] || given["test-sets"]):
-		return program.Usage("-sets and -test-sets do not apply to -part bags, which is cross-validated on all sets")
+		frame.Usage("-sets and -test-sets do not apply to -part bags, which is cross-validated on all sets")
 	}
-	return nil
 }
 
 // setCounts reads the numbers of sets and samples.
-func (o *options) setCounts() (err error) {
+func (o *options) setCounts() {
 	part := o.chosenPart()
-	if o.sets, err = frame.Counts("sets", cmp.Or(o.setList, part.sets), 10); err != nil {
-		return err
-	}
-	if o.samples, err = frame.Counts("samples", cmp.Or(o.sampleList, part.samples), 4); err != nil {
-		return err
-	}
+	o.sets = frame.Counts("sets", cmp.Or(o.setList, part.sets), 10)
+	o.samples = frame.Counts("samples", cmp.Or(o.sampleList, part.samples), 4)
 	if o.part == "gram" && (len(o.sets) > 1 || len(o.samples) > 1) {
-		return program.Usage("-part gram takes one number of -sets and of -samples")
+		frame.Usage("-part gram takes one number of -sets and of -samples")
 	}
-	return nil
 }
 
 func partNames() []string { return frame.Each(parts, func(p part) string { return p.name }) }
@@ -211,4 +197,4 @@ func partNames() []string { return frame.Each(parts, func(p part) string { retur
 // chosenPart is the part that is asked for.
 func (o *options) chosenPart() part { return parts[slices.Index(partNames(), o.part)] }
 
-func (o *options) Run(ctx context.Context) error { return o.chosenPart().run(o, ctx) }
+func (o *options) Run(ctx context.Context) { o.chosenPart().run(o, ctx) }

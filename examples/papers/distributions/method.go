@@ -1,10 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -15,14 +15,14 @@ import (
 )
 
 // rowsOf makes rows of sets of samples, whose squared distances are about the kernel's.
-type rowsOf func(b *ops.Bags) (*tensor.Dense, error)
+type rowsOf func(b *ops.Bags) *tensor.Dense
 
 // A method makes rows of sets. On the rows are Fourier features of the Gaussian kernel, or nothing where it is linear.
 type method struct {
 	name   string
 	linear bool
-	start  float64                                                  // the factor of Scott's bandwidth where the search for it begins; 0: the method has no bandwidth
-	rows   func(h []float64, axes int, seed uint64) (rowsOf, error) // of bandwidths
+	start  float64                                         // the factor of Scott's bandwidth where the search for it begins; 0: the method has no bandwidth
+	rows   func(h []float64, axes int, seed uint64) rowsOf // of bandwidths
 }
 
 // The numbers of the experiments.
@@ -34,13 +34,9 @@ const (
 
 // methods are all but the kernel of divergences, which makes no rows.
 func (o *options) methods() []method {
-	densities := func(d spectral.DensityDistance) func([]float64, int, uint64) (rowsOf, error) {
-		return func(h []float64, axes int, seed uint64) (rowsOf, error) {
-			l, err := layers.NewHDDLayer(o.density(d, h, axes), axes, 2, single(seed)...)
-			if err != nil {
-				return nil, err
-			}
-			return embedded(l)
+	densities := func(d spectral.DensityDistance) func([]float64, int, uint64) rowsOf {
+		return func(h []float64, axes int, seed uint64) rowsOf {
+			return embedded(frame.Get(layers.NewHDDLayer(o.density(d, h, axes), axes, 2, single(seed)...)))
 		}
 	}
 	l2 := densities(spectral.DensityDistance{})
@@ -92,61 +88,37 @@ const blockBags = 256
 
 // inBlocks makes the rows of some sets at a time.
 func inBlocks(rows rowsOf) rowsOf {
-	return func(b *ops.Bags) (*tensor.Dense, error) {
+	return func(b *ops.Bags) *tensor.Dense {
 		var all []float32
 		for _, some := range data.Blocks(b, blockBags) {
-			x, err := rows(some.(*ops.Bags))
-			if err != nil {
-				return nil, err
-			}
+			x := rows(some.(*ops.Bags))
 			all = append(slices.Grow(all, b.Len()*x.Shape()[1]-len(all)), x.Float32s()...)
 		}
-		return tensor.New(tensor.WithShape(b.Len(), len(all)/b.Len()), tensor.WithBacking(all)), nil
+		return tensor.New(tensor.WithShape(b.Len(), len(all)/b.Len()), tensor.WithBacking(all))
 	}
 }
 
 // embedded are the coefficients of the densities.
-func embedded(l *layers.HDDLayer) (rowsOf, error) {
-	bags, err := layers.NewBagLayer(l)
-	if err != nil {
-		return nil, err
-	}
-	return inBlocks(func(b *ops.Bags) (*tensor.Dense, error) {
-		p, err := bags.Rows(b)
-		if err != nil {
-			return nil, err
-		}
-		return l.Embed(nil, p)
-	}), nil
+func embedded(l *layers.HDDLayer) rowsOf {
+	bags := frame.Get(layers.NewBagLayer(l))
+	return inBlocks(func(b *ops.Bags) *tensor.Dense { return frame.Get(l.Embed(nil, frame.Get(bags.Rows(b)))) })
 }
 
 // means are the means of the Fourier features of the samples, for a Gaussian kernel whose bandwidth is the mean of the
 // axes' times √axes; in two dimensions that is the inner product of two density estimates.
-func means(h []float64, axes int, seed uint64) (rowsOf, error) {
+func means(h []float64, axes int, seed uint64) rowsOf {
 	sigma := math.Sqrt(float64(axes)) * stat.Mean(h, nil)
-	inner, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, axes, innerFeatures, layers.WithSampler(spectral.Orthogonal{}), layers.WithDtype(tensor.Float32), layers.WithSeed(seed), layers.WithName("samples"))
-	if err != nil {
-		return nil, err
-	}
-	l, err := layers.NewMeanMapLayer(inner, 1, 2, layers.WithDtype(tensor.Float32))
-	if err != nil {
-		return nil, err
-	}
-	return l.Rows, nil
+	inner := frame.Get(layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, axes, innerFeatures, layers.WithSampler(spectral.Orthogonal{}), layers.WithDtype(tensor.Float32), layers.WithSeed(seed), layers.WithName("samples")))
+	l := frame.Get(layers.NewMeanMapLayer(inner, 1, 2, layers.WithDtype(tensor.Float32)))
+	return func(b *ops.Bags) *tensor.Dense { return frame.Get(l.Rows(b)) }
 }
 
 // histograms are the homogeneous maps of the shares of the samples in the cells of a grid.
-func histograms(k spectral.Homogeneous, order int) func(h []float64, axes int, seed uint64) (rowsOf, error) {
-	return func(_ []float64, axes int, _ uint64) (rowsOf, error) {
-		g, err := ops.NewGrid(slices.Repeat([]int{bins}, axes)...)
-		if err != nil {
-			return nil, err
-		}
-		l, err := layers.NewHomogeneousLayer(k, g.Len(), layers.WithOrder(order), layers.WithDtype(tensor.Float32))
-		if err != nil {
-			return nil, err
-		}
-		return inBlocks(func(b *ops.Bags) (*tensor.Dense, error) { return l.Transform(nil, shares(b, g)) }), nil
+func histograms(k spectral.Homogeneous, order int) func(h []float64, axes int, seed uint64) rowsOf {
+	return func(_ []float64, axes int, _ uint64) rowsOf {
+		g := frame.Get(ops.NewGrid(slices.Repeat([]int{bins}, axes)...))
+		l := frame.Get(layers.NewHomogeneousLayer(k, g.Len(), layers.WithOrder(order), layers.WithDtype(tensor.Float32)))
+		return inBlocks(func(b *ops.Bags) *tensor.Dense { return frame.Get(l.Transform(nil, shares(b, g))) })
 	}
 }
 
@@ -168,14 +140,14 @@ func shares(b *ops.Bags, g ops.Grid) *tensor.Dense {
 }
 
 // spread is the root mean square distance of two rows.
-func spread(x *tensor.Dense) (float64, error) {
+func spread(x *tensor.Dense) float64 {
 	n, d, total := x.Shape()[0], x.Shape()[1], 0.0
 	rows := mat.NewDense(n, d, ops.Float64s(x))
 	for j := range d {
 		total += stat.Variance(mat.Col(nil, j, rows), nil)
 	}
 	if total == 0 {
-		return 0, fmt.Errorf("all %d sets are the same to the method", n)
+		frame.Fail("all %d sets are the same to the method", n)
 	}
-	return math.Sqrt(2 * total), nil
+	return math.Sqrt(2 * total)
 }

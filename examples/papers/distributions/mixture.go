@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
@@ -59,7 +60,7 @@ func (m mixture) sample(x []float32, n int, rng *rand.Rand) []float32 {
 
 // drawMixtures draws n mixtures and so many samples of each, and their numbers of components. A set is the same however
 // many there are.
-func drawMixtures(n, samples int, seed uint64, name string) (labelled, error) {
+func drawMixtures(n, samples int, seed uint64, name string) labelled {
 	rng := rand.New(spectral.Stream(seed, name))
 	x, components := make([]float32, 0, 2*n*samples), make([]float64, n)
 	for i := range n {
@@ -71,6 +72,6 @@ func drawMixtures(n, samples int, seed uint64, name string) (labelled, error) {
 	for i := range offsets {
 		offsets[i] = i * samples
 	}
-	bags, err := ops.NewBags(tensor.New(tensor.WithShape(n*samples, 2), tensor.WithBacking(x)), offsets)
-	return labelled{bags, components}, err
+	all := tensor.New(tensor.WithShape(n*samples, 2), tensor.WithBacking(x))
+	return labelled{frame.Get(ops.NewBags(all, offsets)), components}
 }

@@ -21,7 +21,7 @@ import (
 // errorByTime is the picture of the errors of the methods against the seconds of their features and fit, with the
 // standard errors; numbers of training sets are joined by a line. Linear methods, which are far above, are left out
 // where there are others.
-func errorByTime(results []result, title, what string) (image.Image, error) {
+func errorByTime(results []result, title, what string) image.Image {
 	var lines []report.Line
 	for _, r := range results {
 		if r.linear && slices.ContainsFunc(results, func(r result) bool { return !r.linear }) {
@@ -35,22 +35,16 @@ func errorByTime(results []result, title, what string) (image.Image, error) {
 		l := &lines[i]
 		l.X, l.Y, l.Bars = append(l.X, max(.01, (r.features+r.fit).Seconds())), append(l.Y, r.err), append(l.Bars, r.stdErr)
 	}
-	return report.Lines("seconds for features and fit", what, lines, report.WithTitle(title), report.WithLogX())
+	return frame.Get(report.Lines("seconds for features and fit", what, lines, report.WithTitle(title), report.WithLogX()))
 }
 
 // densityPicture is the estimate of the density of a set in the unit square, and its samples.
-func densityPicture(set *ops.Bags, h []float64, title string) (image.Image, error) {
+func densityPicture(set *ops.Bags, h []float64, title string) image.Image {
 	const points = 96
-	g, err := ops.NewGrid(points, points)
-	if err != nil {
-		return nil, err
-	}
-	width := frame.Each(h, func(v float64) float32 { return float32(v) })
-	d, err := ops.KDE(set.Offsets(), g, ops.Attr{Layer: "picture"}).Into(nil, set.Samples(),
-		tensor.New(tensor.WithShape(len(h)), tensor.WithBacking(width)))
-	if err != nil {
-		return nil, err
-	}
+	g := frame.Get(ops.NewGrid(points, points))
+	single := frame.Each(h, func(v float64) float32 { return float32(v) })
+	width := tensor.New(tensor.WithShape(len(h)), tensor.WithBacking(single))
+	d := frame.Get(ops.KDE(set.Offsets(), g, ops.Attr{Layer: "picture"}).Into(nil, set.Samples(), width))
 	p := plot.New()
 	p.Title.Text = title
 	ticks := plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: .5, Label: "0.5"}, {Value: 1, Label: "1"}}
@@ -66,17 +60,14 @@ func densityPicture(set *ops.Bags, h []float64, title string) (image.Image, erro
 	for s := range dots {
 		dots[s] = plotter.XY{X: float64(set.Samples().Float32s()[2*s]), Y: float64(set.Samples().Float32s()[2*s+1])}
 	}
-	marks, err := plotter.NewScatter(dots)
-	if err != nil {
-		return nil, err
-	}
+	marks := frame.Get(plotter.NewScatter(dots))
 	marks.GlyphStyle = draw.GlyphStyle{Color: color.Gray{0x22}, Radius: .7, Shape: draw.CircleGlyph{}}
 	p.Add(plotter.NewImage(img, 0, 0, 1, 1), marks)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
 	for _, style := range []*text.Style{&p.Title.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
 		style.Font.Variant = "Sans"
 	}
-	return report.FromPlot(p, 640, 640)
+	return frame.Get(report.FromPlot(p, 640, 640))
 }
 
 // shade goes from white to ColorBrewer's darkest blue.
@@ -86,16 +77,13 @@ func shade(t float64) color.RGBA {
 }
 
 // densityPictures are four sets of a problem, two by two.
-func densityPictures(p *problem) (image.Image, error) {
+func densityPictures(p *problem) image.Image {
 	var all []image.Image
 	for i := range min(4, p.test.Len()) {
-		img, err := densityPicture(p.test.Slice(i, i+1), p.widths(.5), fmt.Sprintf("%d samples of a mixture of %.0f", p.test.Size(i), p.test.y[i]))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, img)
+		title := fmt.Sprintf("%d samples of a mixture of %.0f", p.test.Size(i), p.test.y[i])
+		all = append(all, densityPicture(p.test.Slice(i, i+1), p.widths(.5), title))
 	}
-	return report.Grid(2, all...)
+	return frame.Get(report.Grid(2, all...))
 }
 
 // symmetric is the matrix of the values of pairs, with ones on the diagonal.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
@@ -59,9 +58,9 @@ type problem struct {
 	least       float64   // of a bandwidth, which the points allow
 }
 
-func newProblem(trainSets, testSets labelled, points int) (*problem, error) {
-	h, err := ops.ScottBandwidth(trainSets.Bags)
-	return &problem{train: trainSets, test: testSets, scott: h, least: .5 / float64(points)}, err
+func newProblem(trainSets, testSets labelled, points int) *problem {
+	h := frame.Get(ops.ScottBandwidth(trainSets.Bags))
+	return &problem{train: trainSets, test: testSets, scott: h, least: .5 / float64(points)}
 }
 
 // part is the problem with the first n training sets.
@@ -79,20 +78,16 @@ func (p *problem) widths(factor float64) []float64 {
 }
 
 // trainRows returns what makes the rows of sets with a bandwidth, the rows of the training sets, and their spread.
-func (o *options) trainRows(m method, p *problem, factor float64) (rows rowsOf, x *tensor.Dense, s float64, err error) {
-	if rows, err = m.rows(p.widths(factor), p.train.Axes(), o.Seed); err != nil {
-		return nil, nil, 0, err
-	}
-	if x, err = rows(p.train.Bags); err == nil {
-		s, err = spread(x)
-	}
-	return rows, x, s, err
+func (o *options) trainRows(m method, p *problem, factor float64) (rows rowsOf, x *tensor.Dense, s float64) {
+	rows = m.rows(p.widths(factor), p.train.Axes(), o.Seed)
+	x = rows(p.train.Bags)
+	return rows, x, spread(x)
 }
 
 // fourier are the features for a bandwidth of 1, which serve any other on rows divided by it.
-func (o *options) fourier(dims, features int, seed uint64) (layers.Layer, error) {
-	return layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, dims, features, layers.WithSampler(o.samplerFor(dims)), layers.WithSeed(seed),
-		layers.WithDtype(tensor.Float32))
+func (o *options) fourier(dims, features int, seed uint64) layers.Layer {
+	opts := append(single(seed), layers.WithSampler(o.samplerFor(dims)))
+	return frame.Get(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, dims, features, opts...))
 }
 
 // times are the rows of x times a number.
@@ -106,62 +101,47 @@ func times(x *tensor.Dense, c float64) *tensor.Dense {
 
 // tune looks for the bandwidth and σ, each downhill by factors of √2 from where it begins, until the best has been seen
 // from both sides.
-func (o *options) tune(ctx context.Context, m method, p *problem) (choice, error) {
+func (o *options) tune(ctx context.Context, m method, p *problem) choice {
 	p = p.part(tuneSets)
 	y := column(p.train.y)
 	sigmaStep := 0     // where the last search ended
 	var l layers.Layer // one draw for all, and not the one that is used in the end
-	ofBandwidth := func(step int) (choice, error) {
+	ofBandwidth := func(step int) choice {
 		factor := m.start * exp2(step)
-		_, x, s, err := o.trainRows(m, p, factor)
-		if err != nil {
-			return choice{}, err
-		}
+		_, x, s := o.trainRows(m, p, factor)
 		if l == nil && !m.linear {
-			if l, err = o.fourier(x.Shape()[1], tuneFeatures, o.Seed+1); err != nil {
-				return choice{}, err
-			}
+			l = o.fourier(x.Shape()[1], tuneFeatures, o.Seed+1)
 		}
-		ofSigma := func(step int) (choice, error) {
+		ofSigma := func(step int) choice {
 			c, z := choice{bandwidth: factor, sigma: exp2(step)}, x
 			if !m.linear {
-				if z, err = l.Transform(nil, times(x, 2/(c.sigma*s))); err != nil {
-					return c, err
-				}
+				z = frame.Get(l.Transform(nil, times(x, 2/(c.sigma*s))))
 			}
-			fit, err := linear.FitRidge(ctx, nil, data.Pairs{X: z, Y: y}, linear.RidgeOptions{Lambdas: lambdas, Select: linear.SelectLOO})
-			if err != nil {
-				return c, err
-			}
+			leaveOneOut := linear.RidgeOptions{Lambdas: lambdas, Select: linear.SelectLOO}
+			fit := frame.Get(linear.FitRidge(ctx, nil, data.Pairs{X: z, Y: y}, leaveOneOut))
 			c.score = frame.ScoreOf(fit.Lambda, fit.Scores)
-			return c, nil
+			return c
 		}
 		if m.linear {
 			return ofSigma(0)
 		}
-		best, step, err := downhill(sigmaStep, 8, ofSigma)
-		sigmaStep = step
-		return best, err
+		var best choice
+		best, sigmaStep = downhill(sigmaStep, 8, ofSigma)
+		return best
 	}
 	if m.start == 0 {
 		return ofBandwidth(0)
 	}
-	best, _, err := downhill(0, 6, ofBandwidth)
-	return best, err
+	best, _ := downhill(0, 6, ofBandwidth)
+	return best
 }
 
 // downhill goes from a step to its neighbour as long as the error falls, and at most so far from 0.
-func downhill(start, reach int, at func(step int) (choice, error)) (best choice, step int, err error) {
-	if best, err = at(start); err != nil {
-		return best, start, err
-	}
-	step = start
+func downhill(start, reach int, at func(step int) choice) (best choice, step int) {
+	best, step = at(start), start
 	for _, way := range []int{-1, 1} {
 		for next := start + way; next >= -reach && next <= reach; next += way {
-			c, err := at(next)
-			if err != nil {
-				return best, step, err
-			}
+			c := at(next)
 			if !c.score.Better(best.score) {
 				break
 			}
@@ -171,7 +151,7 @@ func downhill(start, reach int, at func(step int) (choice, error)) (best choice,
 			break
 		}
 	}
-	return best, step, nil
+	return best, step
 }
 
 // A result is what a method did with its choice.
@@ -185,54 +165,42 @@ type result struct {
 }
 
 // measure makes the features of the training and the test sets, fits and tests.
-func (o *options) measure(ctx context.Context, m method, p *problem, c choice) (result, error) {
+func (o *options) measure(ctx context.Context, m method, p *problem, c choice) result {
 	r := result{method: m.name, linear: m.linear, sets: p.train.Len(), samples: p.train.Size(0), choice: c}
-	start := time.Now()
-	x, xTest, err := o.features(m, p, c)
-	if err != nil {
-		return r, fmt.Errorf("%s: %w", m.name, err)
-	}
-	r.features = time.Since(start)
-	start = time.Now()
-	fit, err := o.head(ctx, p, x, c)
-	if err != nil {
-		return r, fmt.Errorf("%s: %w", m.name, err)
-	}
-	r.fit = time.Since(start)
-	var scores mat.VecDense
-	scores.MulVec(mat.NewDense(p.test.Len(), xTest.Shape()[1], ops.Float64s(xTest)), fit.W.ColView(0))
-	floats.AddConst(fit.B[0], scores.RawVector().Data)
-	r.err, r.stdErr = p.score(scores.RawVector().Data)
-	return r, nil
+	frame.In(m.name, func() {
+		start := time.Now()
+		x, xTest := o.features(m, p, c)
+		r.features = time.Since(start)
+		start = time.Now()
+		fit := o.head(ctx, p, x, c)
+		r.fit = time.Since(start)
+		var scores mat.VecDense
+		scores.MulVec(mat.NewDense(p.test.Len(), xTest.Shape()[1], ops.Float64s(xTest)), fit.W.ColView(0))
+		floats.AddConst(fit.B[0], scores.RawVector().Data)
+		r.err, r.stdErr = p.score(scores.RawVector().Data)
+	})
+	return r
 }
 
 // features maps the training and the test sets.
-func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Dense, err error) {
-	rows, x, s, err := o.trainRows(m, p, c.bandwidth)
-	if err != nil {
-		return nil, nil, err
+func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Dense) {
+	rows, x, s := o.trainRows(m, p, c.bandwidth)
+	if xTest = rows(p.test.Bags); m.linear {
+		return x, xTest
 	}
-	if xTest, err = rows(p.test.Bags); err != nil || m.linear {
-		return x, xTest, err
-	}
-	l, err := o.fourier(x.Shape()[1], o.columns, o.Seed)
-	if err != nil {
-		return nil, nil, err
-	}
-	if xTest, err = l.Transform(nil, times(xTest, 2/(c.sigma*s))); err != nil {
-		return nil, nil, err
-	}
-	x, err = l.Transform(nil, times(x, 2/(c.sigma*s)))
-	return x, xTest, err
+	l := o.fourier(x.Shape()[1], o.columns, o.Seed)
+	xTest = frame.Get(l.Transform(nil, times(xTest, 2/(c.sigma*s))))
+	return frame.Get(l.Transform(nil, times(x, 2/(c.sigma*s)))), xTest
 }
 
 // head fits ridge regression, or for classes a support vector machine, with the λ near the chosen one that does best on
 // a tenth of the sets.
-func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choice) (*linear.Fit, error) {
+func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choice) *linear.Fit {
 	lambda := c.score.Lambda
 	near := []float64{lambda / 10, lambda / 3, lambda, lambda * 3, lambda * 10}
 	if p.classes {
-		return linear.FitSVM(ctx, nil, data.Pairs{X: x, Y: column(p.train.y)}, linear.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed})
+		o := linear.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed}
+		return frame.Get(linear.FitSVM(ctx, nil, data.Pairs{X: x, Y: column(p.train.y)}, o))
 	}
 	return frame.Ridge(ctx, nil, x, column(p.train.y), near, .1, o.Seed)
 }

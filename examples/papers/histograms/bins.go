@@ -25,47 +25,24 @@ const lassoRounds = 30
 
 // keptBins prints how many bins the group lasso keeps of an additive map, and the accuracy of ridge regression on these
 // bins, with a λ of its own.
-func (e *experiment) keptBins(ctx context.Context) error {
+func (e *experiment) keptBins(ctx context.Context) {
 	m := methodOf(e.bins)
-	spec, err := m.spec(m.forms()[0], e.dtype)
-	if err != nil {
-		return err
-	}
+	spec := m.spec(m.forms()[0], e.dtype)
 	spec.Dims = e.X.Shape()[1]
-	l, err := spec.Fit(e.X)
-	if err != nil {
-		return err
-	}
-	z, err := layers.Transform(l, nil, e.X)
-	if err != nil {
-		return err
-	}
+	z := frame.Get(layers.Transform(frame.Get(spec.Fit(e.X)), nil, e.X))
 	lasso := newGroupLasso(z, e.X.Shape()[1], e.Y)
 	fmt.Print(frame.TableHead("penalty", "bins", "λ", "accuracy, %"))
 	for i, share := range shares {
 		e.progress.Step(i, len(shares), fmt.Sprint("penalty ", share))
-		kept, err := lasso.kept(ctx, share)
-		if err != nil {
-			return err
-		}
+		kept := lasso.kept(ctx, share)
 		part := *e
 		part.X, part.XTest, spec.Dims = columns(e.X, kept), columns(e.XTest, kept), len(kept)
-		exact, err := part.gram(spec)
-		if err != nil {
-			return err
-		}
-		c, err := part.leaveOneOut(exact)
-		if err != nil {
-			return err
-		}
-		r := result{lambda: c.Lambda}
-		if err := part.draws(ctx, &r, spec, exact); err != nil {
-			return err
-		}
+		exact := part.gram(spec)
+		r := result{lambda: part.leaveOneOut(exact).Lambda}
+		part.draws(ctx, &r, spec, exact)
 		e.progress.Close()
 		fmt.Printf("| %g | %d | %.0e | %.1f |\n", share, len(kept), r.lambda, r.accuracy().Mean)
 	}
-	return nil
 }
 
 // groupLasso is the problem
@@ -113,7 +90,7 @@ func (l *groupLasso) lengths(w mat.Matrix, factor []float64) []float64 {
 // kept returns the bins whose W_g is not 0, where μ is a share of the least that leaves none. Each round is a ridge
 // regression with the penalty μ Σ ‖W_g‖²/η_g of the lengths η_g = ‖W_g‖ of the round before, on features that √η_g
 // multiplies.
-func (l *groupLasso) kept(ctx context.Context, share float64) (kept []int, err error) {
+func (l *groupLasso) kept(ctx context.Context, share float64) (kept []int) {
 	n, cols := l.z.Dims()
 	eta, scaled := slices.Repeat([]float64{1}, l.bins), tensor.New(tensor.WithShape(n, cols), tensor.Of(tensor.Float64))
 	for round := 0; round < lassoRounds && share > 0; round++ {
@@ -130,28 +107,22 @@ func (l *groupLasso) kept(ctx context.Context, share float64) (kept []int, err e
 				row[j] = v * roots[j/l.width]
 			}
 		}
-		fit, err := linear.FitRidge(ctx, nil, data.Pairs{X: scaled, Y: l.y},
-			linear.RidgeOptions{Lambdas: []float64{share * l.most / s}})
-		if err != nil {
-			return nil, err
-		}
-		eta = l.lengths(fit.W, roots)
+		o := linear.RidgeOptions{Lambdas: []float64{share * l.most / s}}
+		eta = l.lengths(frame.Get(linear.FitRidge(ctx, nil, data.Pairs{X: scaled, Y: l.y}, o)).W, roots)
 	}
 	for g, v := range eta {
 		if v > 1e-4*floats.Max(eta) {
 			kept = append(kept, g)
 		}
 	}
-	return kept, nil
+	return kept
 }
 
 // columns are some columns of x.
 func columns(x *tensor.Dense, kept []int) *tensor.Dense {
 	out := tensor.New(tensor.WithShape(x.Shape()[0], len(kept)), tensor.Of(x.Dtype()))
 	for to, from := range kept {
-		if err := ops.ColumnsInto(out, to, x, from, from+1, 1); err != nil {
-			panic(err) // of columns that are there
-		}
+		frame.Do(ops.ColumnsInto(out, to, x, from, from+1, 1))
 	}
 	return out
 }

@@ -105,25 +105,25 @@ func (e *experiment) Declare(fs *flag.FlagSet) {
 	fs.StringVar(&e.dtype, "dtype", "float64", "element `type` of the features: float32, float64")
 }
 
-func (e *experiment) Check(map[string]bool) (err error) {
+func (e *experiment) Check(map[string]bool) {
 	e.Inputs = []program.File{{Flag: "-in", Path: e.in}, {Flag: "-test", Path: e.test}, {Flag: "-view", Path: e.view}}
 	switch {
 	case e.view != "" && (e.in == "" || e.test != ""):
-		return program.Usage("-view %s: needs -in, and no -test", e.view)
+		frame.Usage("-view %s: needs -in, and no -test", e.view)
 	case !(e.weight > 0 && e.weight < 1):
-		return program.Usage("-weight %v: want a number between 0 and 1", e.weight)
+		frame.Usage("-weight %v: want a number between 0 and 1", e.weight)
 	case e.test != "" && e.in == "":
-		return program.Usage("-test %s: needs -in, the training file", e.test)
+		frame.Usage("-test %s: needs -in, the training file", e.test)
 	case e.rows < 0 || e.Draws < 1:
-		return program.Usage("-rows %d -draws %d: want at least 0 and 1", e.rows, e.Draws)
+		frame.Usage("-rows %d -draws %d: want at least 0 and 1", e.rows, e.Draws)
 	case e.dtype != "float32" && e.dtype != "float64":
-		return program.Usage("-dtype %s: want float32 or float64", e.dtype)
+		frame.Usage("-dtype %s: want float32 or float64", e.dtype)
 	case e.head != "ridge" && e.head != "svm":
-		return program.Usage("-head %s: want ridge or svm", e.head)
+		frame.Usage("-head %s: want ridge or svm", e.head)
 	case e.norm != "l1" && e.norm != "l2":
-		return program.Usage("-norm %s: want l1 or l2", e.norm)
+		frame.Usage("-norm %s: want l1 or l2", e.norm)
 	case e.bins != "" && !slices.Contains([]string{"hellinger", "chi2", "intersection", "jensen-shannon"}, e.bins):
-		return program.Usage("-bins %s: want hellinger, chi2, intersection or jensen-shannon", e.bins)
+		frame.Usage("-bins %s: want hellinger, chi2, intersection or jensen-shannon", e.bins)
 	case e.sizeList == "" && e.in == "":
 		e.sizeList = madeSizes
 	case e.sizeList == "":
@@ -132,42 +132,32 @@ func (e *experiment) Check(map[string]bool) (err error) {
 	if e.in == "" && e.rows == 0 {
 		e.rows = madeRows
 	}
-	if e.sizes, err = frame.Features("features", e.sizeList); err != nil {
-		return err
-	}
+	e.sizes = frame.Features("features", e.sizeList)
 	e.samplers = flags.List(e.samplerList)
 	for _, s := range e.samplers {
 		if _, err := spectral.SamplerByName(s); err != nil {
-			return &program.UsageError{Err: err}
+			frame.Usage("%w", err)
 		}
 	}
-	names, err := frame.Pick("methods", e.methodList, methodNames())
-	if err != nil {
-		return err
-	}
-	e.methods = frame.Each(names, methodOf)
-	return e.probe()
+	e.methods = frame.Each(frame.Pick("methods", e.methodList, methodNames()), methodOf)
+	e.probe()
 }
 
 // probe builds the random maps for small numbers of features, as odd or even as the flag's. A map that objects to the
 // parity is found before minutes of work.
-func (e *experiment) probe() error {
+func (e *experiment) probe() {
 	for _, m := range e.methods {
 		if !m.random() {
 			continue
 		}
 		for _, size := range e.sizes {
-			spec, err := m.spec(m.forms()[0], e.dtype)
-			if err != nil {
-				return err
-			}
+			spec := m.spec(m.forms()[0], e.dtype)
 			spec.Features = min(size, 16+size%2)
 			if err := probeSpec(spec); err != nil {
-				return program.Usage("-features %d: %w", size, err)
+				frame.Usage("-features %d: %w", size, err)
 			}
 		}
 	}
-	return nil
 }
 
 // probeSpec builds the map for a few columns. What it cannot tell without the data is no error here.
@@ -183,29 +173,27 @@ func probeSpec(spec layers.Spec) error {
 	return err
 }
 
-func (e *experiment) Run(ctx context.Context) (err error) {
-	if err := e.read(); err != nil {
-		return err
-	}
+func (e *experiment) Run(ctx context.Context) {
+	e.read()
 	fmt.Printf("%s: %d training and %d test rows of %d bins, %d classes; rows divided by their %s\n\n", e.source, e.X.Shape()[0], len(e.Truth), e.X.Shape()[1],
 		e.N, map[string]string{"l1": "sum", "l2": "Euclidean norm"}[e.norm])
 	e.progress = program.NewProgress("histograms, maps")
 	defer e.progress.Close()
 	if e.bins != "" {
-		return e.keptBins(ctx)
+		e.keptBins(ctx)
+		return
 	}
 	fmt.Print(tableHead)
 	for i, m := range e.methods {
 		for _, form := range m.forms() {
 			e.progress.Step(i, len(e.methods), m.Map+" "+form)
-			if err := e.form(ctx, m, form); err != nil {
-				return fmt.Errorf("%s: %w", strings.TrimSpace(m.Map+" "+form), err)
-			}
+			frame.In(strings.TrimSpace(m.Map+" "+form), func() { e.form(ctx, m, form) })
 		}
 	}
 	e.progress.Step(len(e.methods), len(e.methods), "")
 	fmt.Print(verdicts(e.results, len(e.Truth)))
-	return errors.Join(e.picture("Random maps, mean and standard deviation of the draws", true), e.picture("Maps without chance", false))
+	e.picture("Random maps, mean and standard deviation of the draws", true)
+	e.picture("Maps without chance", false)
 }
 
 // found keeps a result and prints its row.
@@ -216,34 +204,24 @@ func (e *experiment) found(r result) {
 }
 
 // form measures one form of a method: the exact kernel, unless another form has had the same, and the map.
-func (e *experiment) form(ctx context.Context, m method, form string) error {
-	spec, err := m.spec(form, e.dtype)
-	if err != nil {
-		return err
-	}
+func (e *experiment) form(ctx context.Context, m method, form string) {
+	spec := m.spec(form, e.dtype)
 	spec.Dims = e.X.Shape()[1]
-	if err := spec.FillDefaults(e.X); err != nil {
-		return err
-	}
+	frame.Do(spec.FillDefaults(e.X))
 	if m.Exact && e.exact && m.newKernel(form) {
-		if spec, err = e.exactKernel(ctx, m, form, spec); err != nil {
-			return err
-		}
+		spec = e.exactKernel(ctx, m, form, spec)
 	}
 	sizes, samplers, tune := []int{0}, []string{""}, m.Tune
 	if m.random() {
 		sizes, samplers = e.sizes, e.samplers
 	}
 	for _, spec.Sampler = range samplers {
-		tuned, err := e.maps(ctx, m, form, spec, sizes, tune)
+		err := frame.Try(func() { spec.Params = e.maps(ctx, m, form, spec, sizes, tune) })
 		if errors.Is(err, spectral.ErrSampler) {
 			fmt.Fprintf(os.Stderr, "left out: %s, %v\n", m.Map, err)
 			continue
 		}
-		if err != nil {
-			return err
-		}
-		spec.Params, tune = tuned.Params, "" // all samplers draw for one kernel
+		frame.Do(err)
+		tune = "" // all samplers draw for one kernel
 	}
-	return nil
 }

@@ -45,12 +45,12 @@ func (m method) forms() []string {
 }
 
 // spec is a form of a method, complete but for the data.
-func (m method) spec(form, dtype string) (layers.Spec, error) {
-	v, err := layers.ParseValues(m.Map, form)
+func (m method) spec(form, dtype string) layers.Spec {
+	v := frame.Get(layers.ParseValues(m.Map, form))
 	if e, known := layers.Lookup(m.Map); known == nil && e.Has("way") && v["way"] == nil {
 		v["way"] = "laplace" // the papers'
 	}
-	return layers.Spec{Map: m.Map, Params: v, Dtype: dtype, Name: m.Map}, err
+	return layers.Spec{Map: m.Map, Params: v, Dtype: dtype, Name: m.Map}
 }
 
 // random says whether the map of a method draws frequencies, for which there are samplers, of a number to choose.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
@@ -12,31 +11,23 @@ import (
 )
 
 // read makes the problem of the flags.
-func (e *experiment) read() error {
-	trainSet, testSet, err := e.sets()
-	if err != nil {
-		return err
-	}
+func (e *experiment) read() {
+	trainSet, testSet := e.sets()
 	e.source = trainSet.Source
-	if err := e.against(trainSet, testSet); err != nil {
-		return err
-	}
+	e.against(trainSet, testSet)
 	for _, set := range []*data.Set{trainSet, testSet} {
-		if err := frame.Normalise(set, e.norm); err != nil {
-			return err
-		}
+		frame.Normalise(set, e.norm)
 	}
-	e.Problem, err = frame.NewProblem(trainSet, testSet, layers.Spec{Dtype: e.dtype}.ElementType())
-	return err
+	e.Problem = frame.NewProblem(trainSet, testSet, layers.Spec{Dtype: e.dtype}.ElementType())
 }
 
 // against gives all classes but the one of -one the same label.
-func (e *experiment) against(trainSet, testSet *data.Set) error {
+func (e *experiment) against(trainSet, testSet *data.Set) {
 	switch {
 	case e.one == "":
-		return nil
+		return
 	case !slices.Contains(trainSet.Labels, e.one):
-		return fmt.Errorf("%s: no row has the class %q of -one", trainSet.Source, e.one)
+		frame.Fail("%s: no row has the class %q of -one", trainSet.Source, e.one)
 	}
 	for _, labels := range [][]string{trainSet.Labels, testSet.Labels} {
 		for i, label := range labels {
@@ -45,44 +36,34 @@ func (e *experiment) against(trainSet, testSet *data.Set) error {
 			}
 		}
 	}
-	return nil
 }
 
 // sets reads or makes the training and the test rows, at most e.rows of each.
-func (e *experiment) sets() (trainSet, testSet *data.Set, err error) {
-	if trainSet, err = frame.Read(e.in, e.Seed); err != nil {
-		return nil, nil, err
-	}
+func (e *experiment) sets() (trainSet, testSet *data.Set) {
+	trainSet = frame.Read(e.in, e.Seed)
 	if e.view != "" {
-		if trainSet, err = e.joined(trainSet); err != nil {
-			return nil, nil, err
-		}
+		e.join(trainSet)
 	}
 	if e.test != "" {
-		if testSet, err = data.Read(e.test, data.Options{Dims: trainSet.Dims()}); err != nil {
-			return nil, nil, err
-		}
+		testSet = frame.Get(data.Read(e.test, data.Options{Dims: trainSet.Dims()}))
 	} else if trainSet.Rows() > 1 {
 		testSet, trainSet = part(trainSet, trainSet.Rows()/2, e.Seed)
 	}
 	if trainSet.Rows() < 2 || testSet.Rows() == 0 {
-		return nil, nil, fmt.Errorf("%s: there are too few rows; give 4 at least, or 2 and a -test file", trainSet.Source)
+		frame.Fail("%s: there are too few rows; give 4 at least, or 2 and a -test file", trainSet.Source)
 	}
 	if e.rows > 0 {
 		_, trainSet = part(trainSet, e.rows, e.Seed)
 		_, testSet = part(testSet, e.rows, e.Seed)
 	}
-	return trainSet, testSet, nil
+	return trainSet, testSet
 }
 
-// joined puts the bins of -view beside the bins of a set. Each description is divided by its norm, and has its weight.
-func (e *experiment) joined(set *data.Set) (*data.Set, error) {
-	view, err := data.Read(e.view, data.Options{})
-	if err != nil {
-		return nil, err
-	}
+// join puts the bins of -view beside the bins of a set. Each description is divided by its norm, and has its weight.
+func (e *experiment) join(set *data.Set) {
+	view := frame.Get(data.Read(e.view, data.Options{}))
 	if !slices.Equal(view.Labels, set.Labels) {
-		return nil, fmt.Errorf("%s: the labels are not those of %s; give the same rows in the same order", e.view, set.Source)
+		frame.Fail("%s: the labels are not those of %s; give the same rows in the same order", e.view, set.Source)
 	}
 	d := set.Dims()
 	x := tensor.New(tensor.WithShape(set.Rows(), d+view.Dims()), tensor.Of(set.X.Dtype()))
@@ -91,15 +72,10 @@ func (e *experiment) joined(set *data.Set) (*data.Set, error) {
 		at     int
 		weight float64
 	}{{set, 0, 1 - e.weight}, {view, d, e.weight}} {
-		if err := frame.Normalise(of.Set, e.norm); err != nil {
-			return nil, err
-		}
-		if err := ops.ColumnsInto(x, of.at, of.X, 0, of.Dims(), of.weight); err != nil {
-			return nil, err
-		}
+		frame.Normalise(of.Set, e.norm)
+		frame.Do(ops.ColumnsInto(x, of.at, of.X, 0, of.Dims(), of.weight))
 	}
 	set.X = x
-	return set, nil
 }
 
 // part draws n rows of a set, each class in proportion and with one row at least, and returns the others as well.

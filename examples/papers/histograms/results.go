@@ -76,12 +76,11 @@ func (r result) over(f func(draw) float64) frame.Spread {
 }
 
 // picture draws accuracy against features: of the maps that are drawn at random, or of the others.
-func (e *experiment) picture(title string, random bool) error {
-	series := curves(e.results, random)
-	if len(series) == 0 {
-		return nil
+func (e *experiment) picture(title string, random bool) {
+	if series := curves(e.results, random); len(series) > 0 {
+		metric := report.WithMetric("accuracy on the test rows, %")
+		e.Add(frame.Get(report.ScoreCurves(series, report.WithTitle(title), metric)))
 	}
-	return e.Add(report.ScoreCurves(series, report.WithTitle(title), report.WithMetric("accuracy on the test rows, %")))
 }
 
 // curves gathers the results of each map, kernel and sampler, whatever the order and the number of features.

@@ -17,12 +17,9 @@ var lambdas = []float64{1e-6, 1e-5, 1e-4, 1e-3, 3e-3, .01, .03, .05, .1, .2, .3,
 
 // leaveOneOut chooses λ for ridge on a kernel matrix of the training rows. It has the fewest rows whose class is wrong
 // where they are left out.
-func (e *experiment) leaveOneOut(k *mat.Dense) (fits.LambdaScore, error) {
-	fit, err := linear.FitKernelRidge(k, e.Y, lambdas...)
-	if err != nil {
-		return fits.LambdaScore{}, err
-	}
-	return frame.ScoreOf(fit.Lambda, fit.Scores), nil
+func (e *experiment) leaveOneOut(k *mat.Dense) fits.LambdaScore {
+	fit := frame.Get(linear.FitKernelRidge(k, e.Y, lambdas...))
+	return frame.ScoreOf(fit.Lambda, fit.Scores)
 }
 
 // steps is how far a parameter may go from where the search starts: 2^±10.
@@ -30,42 +27,30 @@ const steps = 10
 
 // tune chooses a parameter, if one is named, and λ for the kernel matrix that gram makes of a spec: it goes from the
 // start by factors of 2, first to the better neighbour, and then on as long as that is better.
-func (e *experiment) tune(ctx context.Context, spec layers.Spec, parameter string, gram func(layers.Spec) (*mat.Dense, error)) (layers.Spec, fits.LambdaScore, error) {
-	at := func(step int) (score fits.LambdaScore, err error) {
-		if err = context.Cause(ctx); err != nil {
-			return score, err
-		}
-		k, err := gram(scaled(spec, parameter, step))
-		if err != nil {
-			return score, err
-		}
-		return e.leaveOneOut(k)
+func (e *experiment) tune(ctx context.Context, spec layers.Spec, parameter string,
+	gram func(layers.Spec) *mat.Dense) (layers.Spec, fits.LambdaScore) {
+	at := func(step int) fits.LambdaScore {
+		frame.Do(context.Cause(ctx))
+		return e.leaveOneOut(gram(scaled(spec, parameter, step)))
 	}
-	best, err := at(0)
-	if err != nil || parameter == "" {
-		return spec, best, err
+	best := at(0)
+	if parameter == "" {
+		return spec, best
 	}
 	step, way := 0, 0
 	for _, next := range []int{-1, 1} {
-		score, err := at(next)
-		if err != nil {
-			return spec, best, err
-		}
-		if score.Better(best) {
+		if score := at(next); score.Better(best) {
 			best, step, way = score, next, next
 		}
 	}
 	for way != 0 && -steps < step && step < steps {
-		score, err := at(step + way)
-		if err != nil {
-			return spec, best, err
-		}
+		score := at(step + way)
 		if !score.Better(best) {
 			break
 		}
 		best, step = score, step+way
 	}
-	return scaled(spec, parameter, step), best, nil
+	return scaled(spec, parameter, step), best
 }
 
 // scaled is a spec with a parameter 2^step times as large.

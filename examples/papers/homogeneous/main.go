@@ -30,7 +30,6 @@ import (
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/report"
 )
 
@@ -59,32 +58,25 @@ func (e *experiment) Declare(fs *flag.FlagSet) {
 	fs.StringVar(&e.list, "orders", "1,2,4,8,16", "orders of the maps, a `list`")
 }
 
-func (e *experiment) Check(map[string]bool) (err error) {
-	if e.orders, err = frame.Counts("orders", e.list, 1); err == nil && len(e.orders) < 2 {
-		err = program.Usage("-orders %s: want two or more", e.list)
+func (e *experiment) Check(map[string]bool) {
+	if e.orders = frame.Counts("orders", e.list, 1); len(e.orders) < 2 {
+		frame.Usage("-orders %s: want two or more", e.list)
 	}
-	return err
 }
 
-func (e *experiment) Run(context.Context) error {
+func (e *experiment) Run(context.Context) {
 	for _, k := range []kernel{kernels[0], kernels[2]} {
 		for _, b := range []float64{1, .01} {
-			if err := e.Add(universal(k, b)); err != nil {
-				return err
-			}
+			e.Add(universal(k, b))
 		}
 	}
-	if err := e.Add(e.periods()); err != nil {
-		return err
-	}
-	if err := e.Add(errorOfSignature()); err != nil {
-		return err
-	}
-	return e.rates()
+	e.Add(e.periods())
+	e.Add(errorOfSignature())
+	e.rates()
 }
 
 // universal is a panel of figure 2.
-func universal(k kernel, b float64) (image.Image, error) {
+func universal(k kernel, b float64) image.Image {
 	const points = 201
 	unit := floats.Span(make([]float64, points), 0, 1)
 	x := append(floats.ScaleTo(make([]float64, points), b, unit), b/10) // and the other argument of the kernel
@@ -104,14 +96,8 @@ func universal(k kernel, b float64) (image.Image, error) {
 		{"uniform", k.name, layers.Values{"order": 1, "window": "uniform"}},
 		{"add-kpca on [0, 1]", "add-kpca", layers.Values{"kernel": k.name, "components": 3}},
 	} {
-		l, err := layers.Spec{Map: m.of, Params: m.params, Dims: 1}.Fit(column(unit))
-		if err != nil {
-			return nil, err
-		}
-		features, err := layers.Transform(l, nil, column(x))
-		if err != nil {
-			return nil, err
-		}
+		l := frame.Get(layers.Spec{Map: m.of, Params: m.params, Dims: 1}.Fit(column(unit)))
+		features := frame.Get(layers.Transform(l, nil, column(x)))
 		rows := slices.Collect(slices.Chunk(features.Float64s(), l.Features()))
 		line := report.Line{Name: m.name, X: exact.X}
 		for _, row := range rows[:points] {
@@ -119,49 +105,39 @@ func universal(k kernel, b float64) (image.Image, error) {
 		}
 		lines = append(lines, line)
 	}
-	return report.Lines("x", fmt.Sprintf("k(x, %g)", b/10), lines, report.WithTitle(k.name+", three columns"))
+	return frame.Get(report.Lines("x", fmt.Sprintf("k(x, %g)", b/10), lines, report.WithTitle(k.name+", three columns")))
 }
 
 // periods is figure 3, for the rectangular window.
-func (e *experiment) periods() (image.Image, error) {
+func (e *experiment) periods() image.Image {
 	var lines []report.Line
 	for _, k := range kernels {
 		fitted, best := report.Line{Name: k.name + ", fitted"}, report.Line{Name: k.name + ", least error", Points: true}
 		for n := range e.orders[len(e.orders)-1] {
 			for at, period := range map[*report.Line]chooser{&fitted: spectral.FittedPeriod, &best: spectral.OptimalPeriod} {
-				v, err := period(k.of, n+1, spectral.Rectangular)
-				if err != nil {
-					return nil, err
-				}
+				v := frame.Get(period(k.of, n+1, spectral.Rectangular))
 				at.X, at.Y = append(at.X, float64(n+1)), append(at.Y, v)
 			}
 		}
 		lines = append(lines, fitted, best)
 	}
-	return report.Lines("order n", "period", lines, report.WithTitle("Period, rectangular window"))
+	return frame.Get(report.Lines("order n", "period", lines, report.WithTitle("Period, rectangular window")))
 }
 
 // chooser is a way to choose a period.
 type chooser func(spectral.Homogeneous, int, spectral.Window) (float64, error)
 
 // harmonics returns the harmonics of an order with a chosen period.
-func harmonics(k spectral.Homogeneous, n int, w spectral.Window, choose chooser) (*spectral.Harmonics, error) {
-	period, err := choose(k, n, w)
-	if err != nil {
-		return nil, err
-	}
-	return spectral.NewHarmonics(k, n, w, period)
+func harmonics(k spectral.Homogeneous, n int, w spectral.Window, choose chooser) *spectral.Harmonics {
+	return frame.Get(spectral.NewHarmonics(k, n, w, frame.Get(choose(k, n, w))))
 }
 
 // errorOfSignature is figure 5, for orders 1 to 3.
-func errorOfSignature() (image.Image, error) {
+func errorOfSignature() image.Image {
 	var lines []report.Line
 	k := spectral.Chi2{}
 	for n := 1; n <= 3; n++ {
-		h, err := harmonics(k, n, spectral.Uniform, spectral.FittedPeriod)
-		if err != nil {
-			return nil, err
-		}
+		h := harmonics(k, n, spectral.Uniform, spectral.FittedPeriod)
 		line := report.Line{Name: fmt.Sprintf("order %d, period %.2f", n, h.Period)}
 		for i := -300; i <= 300; i++ {
 			lambda := float64(i) / 25
@@ -169,11 +145,11 @@ func errorOfSignature() (image.Image, error) {
 		}
 		lines = append(lines, line)
 	}
-	return report.Lines("ln z - ln x", "error of the signature", lines, report.WithTitle("chi2, uniform window"))
+	return frame.Get(report.Lines("ln z - ln x", "error of the signature", lines, report.WithTitle("chi2, uniform window")))
 }
 
 // rates prints and draws the error of the worst pair, and how fast it falls.
-func (e *experiment) rates() error {
+func (e *experiment) rates() {
 	orders := frame.Each(e.orders, func(n int) string { return fmt.Sprintf("n = %d", n) })
 	head := append([]string{"kernel"}, orders...)
 	fmt.Print(frame.TableHead(append(head, "rate", "uniform", "rectangular")...))
@@ -183,10 +159,7 @@ func (e *experiment) rates() error {
 		var by, logs []float64
 		cells := []string{k.name}
 		for _, n := range e.orders {
-			h, err := harmonics(k.of, n, spectral.Rectangular, spectral.OptimalPeriod)
-			if err != nil {
-				return err
-			}
+			h := harmonics(k.of, n, spectral.Rectangular, spectral.OptimalPeriod)
 			worst := h.SupError()
 			s.Add(2*n+1, worst, 0)
 			cells, logs = append(cells, fmt.Sprintf("%.2g", worst)), append(logs, math.Log(worst))
@@ -201,26 +174,20 @@ func (e *experiment) rates() error {
 		}
 		cells = append(cells, rate)
 		for _, w := range []spectral.Window{spectral.Uniform, spectral.Rectangular} {
-			m, err := frequencies(k.of, w)
-			if err != nil {
-				return err
-			}
-			cells = append(cells, fmt.Sprintf("%.0f", m))
+			cells = append(cells, fmt.Sprintf("%.0f", frequencies(k.of, w)))
 		}
 		fmt.Printf("| %s |\n", strings.Join(cells, " | "))
 		series = append(series, s)
 	}
-	return e.Add(report.ErrorCurves(series, report.WithMetric("error of the worst pair"), report.WithTitle("Error by columns")))
+	metric, title := report.WithMetric("error of the worst pair"), report.WithTitle("Error by columns")
+	e.Add(frame.Get(report.ErrorCurves(series, metric, title)))
 }
 
 // frequencies is how many frequencies, drawn from the spectrum, have on average the squared error of order 1. The
 // variance of a draw is 𝒦(0)/2 + 𝒦(2λ)/2 - 𝒦(λ)².
-func frequencies(k spectral.Homogeneous, w spectral.Window) (float64, error) {
+func frequencies(k spectral.Homogeneous, w spectral.Window) float64 {
 	const grid = 400
-	h, err := harmonics(k, 1, w, spectral.FittedPeriod)
-	if err != nil {
-		return 0, err
-	}
+	h := harmonics(k, 1, w, spectral.FittedPeriod)
 	variance, squares := 0., 0.
 	for i := range grid {
 		for j := range grid {
@@ -231,5 +198,5 @@ func frequencies(k spectral.Homogeneous, w spectral.Window) (float64, error) {
 			squares += x * y * math.Pow(h.Signature(lambda)-exact, 2)
 		}
 	}
-	return variance / squares, nil
+	return variance / squares
 }

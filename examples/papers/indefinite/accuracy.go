@@ -19,19 +19,16 @@ import (
 var lambdas = []float64{1e-3, .01, .1, 1}
 
 // problem is a set for one kernel: scaled rows in float32, and classes.
-func (e *experiment) problem(s source, k *kernel) (frame.Problem, error) {
+func (e *experiment) problem(s source, k *kernel) frame.Problem {
 	p := e.sets[s.name]
-	x, err := scaled(s.scaling(k), frame.Some(p.train, e.train, e.Seed), frame.Some(p.test, e.train, e.Seed))
-	if err != nil {
-		return frame.Problem{}, err
-	}
+	x := scaled(s.scaling(k), frame.Some(p.train, e.train, e.Seed), frame.Some(p.test, e.train, e.Seed))
 	return frame.NewProblem(x[0], x[1], tensor.Float32)
 }
 
 // accuracies is figure 3.
-func (e *experiment) accuracies(ctx context.Context) error {
+func (e *experiment) accuracies(ctx context.Context) {
 	fmt.Printf("Accuracy of a support vector machine on the test rows, %%, mean ± standard deviation of %d draws\n\n", e.Draws)
-	return e.run(ctx, study{part: "accuracy", title: "Accuracy", prepare: e.machine,
+	e.run(ctx, study{part: "accuracy", title: "Accuracy", prepare: e.machine,
 		cell: func(_ *kernel, _ source, _ method, _ int, v frame.Spread) string {
 			return fmt.Sprintf("%.2f ± %.2f", v.Mean, v.SD)
 		},
@@ -42,42 +39,25 @@ func (e *experiment) accuracies(ctx context.Context) error {
 }
 
 // machine prepares the measurement of accuracies. For each size λ is chosen on a draw that is not among those measured.
-func (e *experiment) machine(ctx context.Context, k *kernel, s source) (dims int, of measure, err error) {
-	p, err := e.problem(s, k)
-	if err != nil {
-		return 0, nil, err
-	}
+func (e *experiment) machine(ctx context.Context, k *kernel, s source) (dims int, of measure) {
+	p := e.problem(s, k)
 	d := p.X.Shape()[1]
 	var chosen []float64
-	return d, func(m method, features int, seed uint64) (float64, error) {
+	return d, func(m method, features int, seed uint64) float64 {
 		if seed == e.Seed {
-			_, fit, err := e.fit(ctx, p, m.spec(features, d, e.Seed+uint64(e.Draws)), lambdas)
-			if err != nil {
-				return 0, err
-			}
+			_, fit := e.fit(ctx, p, m.spec(features, d, e.Seed+uint64(e.Draws)), lambdas)
 			chosen = []float64{fit.Lambda}
 		}
-		l, fit, err := e.fit(ctx, p, m.spec(features, d, seed), chosen)
-		if err != nil {
-			return 0, err
-		}
-		scores, err := frame.Scores(l, fit, p.XTest)
-		if err != nil {
-			return 0, err
-		}
-		accuracy, err := report.Accuracy(train.ArgMax(scores), p.Truth)
-		return 100 * accuracy, err
-	}, nil
+		l, fit := e.fit(ctx, p, m.spec(features, d, seed), chosen)
+		return 100 * frame.Get(report.Accuracy(train.ArgMax(frame.Scores(l, fit, p.XTest)), p.Truth))
+	}
 }
 
 // fit fits a support vector machine on the features of one draw.
 func (e *experiment) fit(ctx context.Context, p frame.Problem, spec layers.Spec,
-	lambdas []float64) (layers.Layer, *linear.Fit, error) {
+	lambdas []float64) (layers.Layer, *linear.Fit) {
 	spec.Dtype = "float32"
-	l, err := spec.Build()
-	if err != nil {
-		return nil, nil, err
-	}
-	fit, err := linear.FitSVM(ctx, l, data.Pairs{X: p.X, Y: p.Y}, linear.SVMOptions{Lambdas: lambdas, Seed: e.Seed})
-	return l, fit, err
+	l := frame.Get(spec.Build())
+	rows, o := data.Pairs{X: p.X, Y: p.Y}, linear.SVMOptions{Lambdas: lambdas, Seed: e.Seed}
+	return l, frame.Get(linear.FitSVM(ctx, l, rows, o))
 }

@@ -30,7 +30,6 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -62,7 +61,7 @@ type experiment struct {
 // A part is what the program does under a name of -part.
 type part struct {
 	name string
-	run  func(e *experiment, ctx context.Context) error
+	run  func(e *experiment, ctx context.Context)
 }
 
 // parts are all, in their order.
@@ -87,27 +86,22 @@ func (e *experiment) Declare(fs *flag.FlagSet) {
 	fs.Float64Var(&e.two, "sigma2", 10, "σ₂ of the delta-Gaussian kernel")
 }
 
-func (e *experiment) Check(given map[string]bool) (err error) {
+func (e *experiment) Check(given map[string]bool) {
 	e.Inputs = []program.File{{Flag: "-data", Path: e.data}}
 	if given["sets"] && e.data == "" {
-		return program.Usage("-sets %s: needs -data, the folder of the data", e.setList)
+		frame.Usage("-sets %s: needs -data, the folder of the data", e.setList)
 	}
 	if e.rows < 2 || e.Draws < 2 || e.train < 0 {
-		return program.Usage("-rows %d -draws %d -train %d: want at least 2, 2 and 0", e.rows, e.Draws, e.train)
+		frame.Usage("-rows %d -draws %d -train %d: want at least 2, 2 and 0", e.rows, e.Draws, e.train)
 	}
-	if e.parts, err = frame.Pick("part", e.partList, partNames()); err != nil {
-		return err
-	}
+	e.parts = frame.Pick("part", e.partList, partNames())
 	if e.data == "" && e.does("regression") {
 		if e.partList != "all" {
-			return program.Usage("-part %s: regression needs -data, the folder with the Boston housing data", e.partList)
+			frame.Usage("-part %s: regression needs -data, the folder with the Boston housing data", e.partList)
 		}
 		e.parts = slices.DeleteFunc(e.parts, func(p string) bool { return p == "regression" })
 	}
-	names, err := frame.Pick("sets", e.setList, sourceNames())
-	if err != nil {
-		return err
-	}
+	names := frame.Pick("sets", e.setList, sourceNames())
 	e.sources = slices.DeleteFunc(slices.Clone(sources), func(s source) bool { return !slices.Contains(names, s.name) })
 	if e.data == "" {
 		e.sources = []source{made}
@@ -115,15 +109,12 @@ func (e *experiment) Check(given map[string]bool) (err error) {
 			e.train = madeTrain
 		}
 	}
-	return e.pickKernels(e.kernelList)
+	e.pickKernels()
 }
 
 // pickKernels makes the kernels of -kernels, and tries their maps on the flags before any work is done.
-func (e *experiment) pickKernels(list string) error {
-	names, err := frame.Pick("kernels", list, kernelNames())
-	if err != nil {
-		return err
-	}
+func (e *experiment) pickKernels() {
+	names := frame.Pick("kernels", e.kernelList, kernelNames())
 	for _, k := range e.paperKernels() {
 		if !slices.Contains(names, k.name) {
 			continue
@@ -131,30 +122,23 @@ func (e *experiment) pickKernels(list string) error {
 		e.kernels = append(e.kernels, k)
 		for _, m := range k.methods {
 			if _, err := m.spec(64, 16, 1).Build(); err != nil {
-				return program.Usage("%s: %w", k, err)
+				frame.Usage("%s: %w", k, err)
 			}
 		}
 	}
-	return nil
 }
 
 // does says whether a part is asked for.
 func (e *experiment) does(part string) bool { return slices.Contains(e.parts, part) }
 
-func (e *experiment) Run(ctx context.Context) error {
-	if err := e.read(); err != nil {
-		return err
-	}
+func (e *experiment) Run(ctx context.Context) {
+	e.read()
 	e.Columns = max(len(e.sources), min(2, len(e.kernels)))
 	for _, p := range parts {
-		if !e.does(p.name) {
-			continue
-		}
-		if err := p.run(e, ctx); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
+		if e.does(p.name) {
+			frame.In(p.name, func() { p.run(e, ctx) })
 		}
 	}
-	return nil
 }
 
 func partNames() []string { return frame.Each(parts, func(p part) string { return p.name }) }

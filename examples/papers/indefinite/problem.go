@@ -32,49 +32,43 @@ func sourceNames() []string { return frame.Each(sources, func(s source) string {
 type pair struct{ train, test *data.Set }
 
 // read reads or makes what the parts need.
-func (e *experiment) read() (err error) {
+func (e *experiment) read() {
 	e.sets = map[string]pair{}
 	if e.does("regression") {
-		if e.housing, err = data.Read(filepath.Join(e.data, "housing", "housing.all.csv.gz"), data.Options{Task: data.Regression}); err != nil {
-			return err
-		}
+		e.housing = frame.Get(data.Read(filepath.Join(e.data, "housing", "housing.all.csv.gz"), data.Options{Task: data.Regression}))
 	}
 	if !e.does("error") && !e.does("couplings") && !e.does("accuracy") {
-		return nil
+		return
 	}
 	for _, s := range e.sources {
-		if e.sets[s.name], err = s.read(e.data, e.Seed); err != nil {
-			return err
-		}
+		e.sets[s.name] = s.read(e.data, e.Seed)
 	}
-	return nil
 }
 
 // read reads a set from a folder of data, or makes it.
-func (s source) read(folder string, seed uint64) (p pair, err error) {
+func (s source) read(folder string, seed uint64) pair {
 	if s == made {
 		set := data.SyntheticHistograms(seed)
 		train, test := data.Split(set.Rows(), .5, seed)
-		return pair{set.Take(train), set.Take(test)}, nil
+		return pair{set.Take(train), set.Take(test)}
 	}
 	file := func(part string) string {
 		return filepath.Join(folder, s.name, fmt.Sprintf("%s.%s.libsvm.gz", s.name, part))
 	}
-	if p.train, err = data.Read(file("train"), data.Options{Form: data.FormDense}); err == nil {
-		p.test, err = data.Read(file("test"), data.Options{Form: data.FormDense, Dims: p.train.Dims()})
-	}
-	return p, err
+	train := frame.Get(data.Read(file("train"), data.Options{Form: data.FormDense}))
+	return pair{train, frame.Get(data.Read(file("test"), data.Options{Form: data.FormDense, Dims: train.Dims()}))}
 }
 
 // scaled are copies of the sets, scaled by what the first of them says.
-func scaled(list string, sets ...*data.Set) ([]*data.Set, error) {
+func scaled(list string, sets ...*data.Set) []*data.Set {
 	var out []*data.Set
 	for _, s := range sets {
 		one := *s
 		one.X = s.X.(*tensor.Dense).Clone().(*tensor.Dense)
 		out = append(out, &one)
 	}
-	return out, frame.Scale(list, out...)
+	frame.Scale(list, out...)
+	return out
 }
 
 // scaling is how the rows of a set are scaled for a kernel.

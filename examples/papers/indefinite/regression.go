@@ -21,12 +21,12 @@ var ways = []string{"ridge", "ε-insensitive"}
 
 // fitHead fits a linear head on the features of rows, with λ chosen on rows that are set aside.
 func fitHead(ctx context.Context, way string, l layers.Map, x *tensor.Dense, y *mat.Dense,
-	seed uint64) (*linear.Fit, error) {
+	seed uint64) *linear.Fit {
 	if way == "ridge" {
 		return frame.Ridge(ctx, l, x, y, regressionLambdas, .2, seed)
 	}
-	return linear.FitSVM(ctx, l, data.Pairs{X: x, Y: y},
-		linear.SVMOptions{Loss: linear.SquaredInsensitive, Epsilon: epsilon, Lambdas: regressionLambdas, Seed: seed})
+	o := linear.SVMOptions{Loss: linear.SquaredInsensitive, Epsilon: epsilon, Lambdas: regressionLambdas, Seed: seed}
+	return frame.Get(linear.FitSVM(ctx, l, data.Pairs{X: x, Y: y}, o))
 }
 
 // regressionLambdas are relative; the second is about the paper's C = 1000 of LIBLINEAR for rows of unit length. Kreĭn
@@ -37,7 +37,7 @@ var regressionLambdas = []float64{1e-4, 5e-4, 3e-3, .02, .1, .5, 3, 20}
 const epsilon = .1
 
 // regressions are tables III and IV.
-func (e *experiment) regressions(ctx context.Context) error {
+func (e *experiment) regressions(ctx context.Context) {
 	fmt.Printf("Root mean squared error on a fifth of the rows of housing, mean ± standard deviation of %d splits and draws; in brackets tables III and IV\n\n", e.Draws)
 	heads := columns(regressionSizes)
 	fmt.Print(frame.TableHead(append([]string{"kernel", "fit", "method"}, heads...)...))
@@ -48,19 +48,17 @@ func (e *experiment) regressions(ctx context.Context) error {
 					continue
 				}
 				what := fmt.Sprintf("%s | %s | %s", k, way, m.name)
-				spreads, err := e.Over(ctx, what, heads, func(i int, seed uint64) (float64, error) {
-					return e.regression(ctx, k, m, regressionSizes[i], seed, way)
-				})
-				if err != nil {
-					return fmt.Errorf("%s, %s: %w", way, m.name, err)
-				}
-				frame.Line(what, spreads, func(i int, s frame.Spread) string {
-					return fmt.Sprintf("%.3f ± %.3f%s", s.Mean, s.SD, e.besideRegression(k, m, i))
+				frame.In(way+", "+m.name, func() {
+					spreads := e.Over(ctx, what, heads, func(i int, seed uint64) float64 {
+						return e.regression(ctx, k, m, regressionSizes[i], seed, way)
+					})
+					frame.Line(what, spreads, func(i int, s frame.Spread) string {
+						return fmt.Sprintf("%.3f ± %.3f%s", s.Mean, s.SD, e.besideRegression(k, m, i))
+					})
 				})
 			}
 		}
 	}
-	return nil
 }
 
 func (e *experiment) besideRegression(k *kernel, m method, i int) string {
@@ -73,25 +71,12 @@ func (e *experiment) besideRegression(k *kernel, m method, i int) string {
 
 // regression is the error of one split and draw.
 func (e *experiment) regression(ctx context.Context, k *kernel, m method, s size, seed uint64,
-	way string) (float64, error) {
+	way string) float64 {
 	set := e.housing
 	rows, held := data.Split(set.Rows(), heldOut, seed)
 	trainSet, testSet := set.Take(rows), set.Take(held)
-	x, err := scaled(housing.scaling(k), trainSet, testSet)
-	if err != nil {
-		return 0, err
-	}
-	l, err := m.spec(s.features(set.Dims()), set.Dims(), seed).Build()
-	if err != nil {
-		return 0, err
-	}
-	head, err := fitHead(ctx, way, l, x[0].X.(*tensor.Dense), mat.NewDense(len(trainSet.Y), 1, trainSet.Y), seed)
-	if err != nil {
-		return 0, err
-	}
-	scores, err := frame.Scores(l, head, x[1].X)
-	if err != nil {
-		return 0, err
-	}
-	return report.RMSE(mat.Col(nil, 0, scores), testSet.Y)
+	x := scaled(housing.scaling(k), trainSet, testSet)
+	l := frame.Get(m.spec(s.features(set.Dims()), set.Dims(), seed).Build())
+	head := fitHead(ctx, way, l, x[0].X.(*tensor.Dense), mat.NewDense(len(trainSet.Y), 1, trainSet.Y), seed)
+	return frame.Get(report.RMSE(mat.Col(nil, 0, frame.Scores(l, head, x[1].X)), testSet.Y))
 }

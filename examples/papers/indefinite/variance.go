@@ -24,17 +24,14 @@ var marks = []int{5, 10, 15, 20, 30, 40, 50}
 
 // variances is figure 1: the part of the variance of independent frequencies that a coupling takes away, by distance,
 // for s = d. It goes to 5, of a kernel on the sphere to 2, the largest distance there is.
-func (e *experiment) variances(ctx context.Context) error {
+func (e *experiment) variances(ctx context.Context) {
 	distances := frame.Each(marks, func(tenths int) string { return fmt.Sprint(float64(tenths) / 10) })
 	head := append([]string{"kernel", "d", "coupling"}, distances...)
 	fmt.Print("Variance of the estimate for s = d frequencies a sign, relative to independent ones (GRFF), by distance\n\n", frame.TableHead(head...))
 	for _, k := range e.kernels {
 		var lines []report.Line
 		for _, d := range dimensions {
-			split, err := k.split(d)
-			if err != nil {
-				return err
-			}
+			split := k.split(d)
 			for _, c := range couplings {
 				one, cells := report.Line{Name: fmt.Sprintf("%s, d = %d", c.name, d)}, map[int]string{}
 				end := 50
@@ -42,14 +39,9 @@ func (e *experiment) variances(ctx context.Context) error {
 					end = 20
 				}
 				for tenths := 1; tenths <= end; tenths++ {
-					if err := context.Cause(ctx); err != nil {
-						return err
-					}
+					frame.Do(context.Cause(ctx))
 					r := float64(tenths) / 10
-					ratio, err := varianceRatio(split, c.of, d, r)
-					if err != nil {
-						return err
-					}
+					ratio := varianceRatio(split, c.of, d, r)
 					one.X, one.Y = append(one.X, r), append(one.Y, 100*(1-ratio))
 					cells[tenths] = fmt.Sprintf("%.3f", ratio)
 				}
@@ -58,33 +50,22 @@ func (e *experiment) variances(ctx context.Context) error {
 				lines = append(lines, one)
 			}
 		}
-		if err := e.Add(report.Lines("distance ‖x - z‖", "variance less than that of GRFF by, %", lines,
-			report.WithTitle(fmt.Sprintf("Variance, %s, s = d", k)), report.WithSize(1100, 860))); err != nil {
-			return err
-		}
+		e.Add(frame.Get(report.Lines("distance ‖x - z‖", "variance less than that of GRFF by, %", lines,
+			report.WithTitle(fmt.Sprintf("Variance, %s, s = d", k)), report.WithSize(1100, 860))))
 	}
 	fmt.Println()
-	return nil
 }
 
 // split is what the maps of a kernel estimate for s = d.
-func (k *kernel) split(d int) (*spectral.Split, error) {
-	of, err := k.methods[0].spec(4*d, d, 0).Kernel()
-	if err != nil {
-		return nil, err
-	}
-	return of.(spectral.SignedLaw).Split(d, d, spectral.SharedCoupled)
+func (k *kernel) split(d int) *spectral.Split {
+	of := frame.Get(k.methods[0].spec(4*d, d, 0).Kernel())
+	return frame.Get(of.(spectral.SignedLaw).Split(d, d, spectral.SharedCoupled))
 }
 
 // varianceRatio is the variance under a coupling for s = d, relative to the variance of independent frequencies, at the
 // distance r.
-func varianceRatio(p *spectral.Split, c spectral.Coupling, d int, r float64) (float64, error) {
+func varianceRatio(p *spectral.Split, c spectral.Coupling, d int, r float64) float64 {
 	x, z := make([]float64, d), make([]float64, d)
 	x[0] = r
-	coupled, err := c.Variance(p, x, z, d)
-	if err != nil {
-		return 0, err
-	}
-	free, err := spectral.Independent.Variance(p, x, z, d)
-	return coupled / free, err
+	return frame.Get(c.Variance(p, x, z, d)) / frame.Get(spectral.Independent.Variance(p, x, z, d))
 }

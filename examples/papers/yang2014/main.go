@@ -16,7 +16,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -55,89 +54,67 @@ func (o *figure) Declare(fs *flag.FlagSet) {
 	fs.StringVar(&o.lambList, "lambda", "0.3,1,3,10", "parameters of the reciprocal-semigroup kernel, a `list`")
 }
 
-func (o *figure) Check(map[string]bool) (err error) {
+func (o *figure) Check(map[string]bool) {
 	o.Inputs = []program.File{{Flag: "-in", Path: o.in}}
 	if o.rows < 2 || o.Draws < 2 {
-		return program.Usage("-rows %d -draws %d: want at least 2 of each", o.rows, o.Draws)
+		frame.Usage("-rows %d -draws %d: want at least 2 of each", o.rows, o.Draws)
 	}
-	if o.sizes, err = frame.Features("features", o.sizeList); err != nil {
-		return err
-	}
+	o.sizes = frame.Features("features", o.sizeList)
 	for _, s := range o.sizes {
 		if s%2 != 0 {
-			return program.Usage("-features %d: want even numbers; a Gaussian's features come in pairs", s)
+			frame.Usage("-features %d: want even numbers; a Gaussian's features come in pairs", s)
 		}
 	}
-	if o.betas, err = numbers("beta", o.betaList); err != nil {
-		return err
-	}
-	o.lambdas, err = numbers("lambda", o.lambList)
-	return err
+	o.betas, o.lambdas = numbers("beta", o.betaList), numbers("lambda", o.lambList)
 }
 
-func numbers(name, list string) (out []float64, err error) {
+func numbers(name, list string) (out []float64) {
 	for _, s := range flags.List(list) {
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(v > 0) || math.IsInf(v, 0) {
-			return nil, program.Usage("-%s %s: want numbers above 0, comma-separated", name, list)
+			frame.Usage("-%s %s: want numbers above 0, comma-separated", name, list)
 		}
 		out = append(out, v)
 	}
-	return out, nil
+	return out
 }
 
-func (o *figure) Run(ctx context.Context) error {
-	set, err := frame.Read(o.in, o.Seed)
-	if err == nil {
-		err = frame.Normalise(set, "l1")
-	}
-	if err == nil {
-		o.x, err = frame.Some(set, o.rows, o.Seed).Dense()
-	}
-	if err != nil {
-		return err
-	}
+func (o *figure) Run(ctx context.Context) {
+	set := frame.Read(o.in, o.Seed)
+	frame.Normalise(set, "l1")
+	o.x = frame.Get(frame.Some(set, o.rows, o.Seed).Dense())
 	fmt.Printf("%d histograms of %d bins, rows divided by their sum; relative Frobenius error, mean of %d draws\n", o.x.Shape()[0], o.x.Shape()[1], o.Draws)
-	return errors.Join(
-		o.panel(ctx, "exponential-semigroup", "β", o.betas, slices.Max(o.betas), func(v float64) spectral.Semigroup { return spectral.ExpSemigroup{Beta: v} }),
-		o.panel(ctx, "reciprocal-semigroup", "λ", o.lambdas, slices.Min(o.lambdas), func(v float64) spectral.Semigroup { return spectral.ReciprocalSemigroup{Lambda: v} }))
+	o.panel(ctx, "exponential-semigroup", "β", o.betas, slices.Max(o.betas), func(v float64) spectral.Semigroup {
+		return spectral.ExpSemigroup{Beta: v}
+	})
+	o.panel(ctx, "reciprocal-semigroup", "λ", o.lambdas, slices.Min(o.lambdas), func(v float64) spectral.Semigroup {
+		return spectral.ReciprocalSemigroup{Lambda: v}
+	})
 }
 
 // panel has a curve for each value of a kernel's parameter, and two more for the steepest of them.
-func (o *figure) panel(ctx context.Context, kernel, parameter string, values []float64, steepest float64, of func(v float64) spectral.Semigroup) error {
+func (o *figure) panel(ctx context.Context, kernel, parameter string, values []float64, steepest float64, of func(v float64) spectral.Semigroup) {
 	fmt.Print("\n", frame.TableHead(append([]string{kernel}, o.columns()...)...))
 	var series []report.Series
-	curve := func(name string, v float64, build builder) error {
+	curve := func(name string, v float64, build builder) {
 		name = fmt.Sprintf("%s = %v%s", parameter, v, name)
-		exact, err := spectral.Gram(of(v), o.x, nil)
-		if err != nil {
-			return err
-		}
-		spreads, err := o.Over(ctx, kernel+", "+name, o.columns(), func(i int, seed uint64) (float64, error) {
-			l, err := build(of(v), o.x.Shape()[1], o.sizes[i], seed)
-			if err != nil {
-				return 0, err
-			}
+		exact := frame.Get(spectral.Gram(of(v), o.x, nil))
+		spreads := o.Over(ctx, kernel+", "+name, o.columns(), func(i int, seed uint64) float64 {
+			l := frame.Get(build(of(v), o.x.Shape()[1], o.sizes[i], seed))
 			return frame.KernelError(exact, l, o.x)
 		})
-		if err != nil {
-			return err
-		}
 		frame.Line(name, spreads, func(_ int, e frame.Spread) string {
 			return fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr())
 		})
 		series = append(series, frame.NewSeries(name, o.sizes, spreads, frame.Spread.StdErr))
-		return nil
 	}
 	for _, v := range values {
-		if err := curve("", v, laplace()); err != nil {
-			return err
-		}
+		curve("", v, laplace())
 	}
-	if err := errors.Join(curve(", normalised", steepest, laplace(layers.WithNormalisation())), curve(", Lévy", steepest, levy)); err != nil {
-		return err
-	}
-	return o.Add(report.ErrorCurves(series, report.WithTitle("Figure 1: "+kernel+" kernel"), report.WithMetric("relative Frobenius error")))
+	curve(", normalised", steepest, laplace(layers.WithNormalisation()))
+	curve(", Lévy", steepest, levy)
+	title, metric := report.WithTitle("Figure 1: "+kernel+" kernel"), report.WithMetric("relative Frobenius error")
+	o.Add(frame.Get(report.ErrorCurves(series, title, metric)))
 }
 
 func (o *figure) columns() []string {

@@ -20,7 +20,7 @@ import (
 // Ridge fits ridge regression with the lambda of the least squared error on a fraction of the rows, which the seed draws
 // and the fits for the lambdas have not seen.
 func Ridge(ctx context.Context, m layers.Map, x *tensor.Dense, y *mat.Dense, lambdas []float64, fraction float64,
-	seed uint64) (*linear.Fit, error) {
+	seed uint64) *linear.Fit {
 	n := x.Shape()[0]
 	drawn := rand.New(spectral.Stream(seed, "held-out")).Perm(n)
 	held := make([]bool, n)
@@ -30,9 +30,7 @@ func Ridge(ctx context.Context, m layers.Map, x *tensor.Dense, y *mat.Dense, lam
 	var sums [2]linear.RidgeStats // of the rows to learn from, and of the others
 	for i, of := range []bool{false, true} {
 		part := data.Part(data.Pairs{X: x, Y: y}, func(_, row int) bool { return held[row] == of })
-		if err := sums[i].AddRows(ctx, m, part); err != nil {
-			return nil, err
-		}
+		Do(sums[i].AddRows(ctx, m, part))
 	}
 	best, least := lambdas[len(lambdas)-1], math.Inf(1)
 	for _, lambda := range lambdas {
@@ -40,21 +38,13 @@ func Ridge(ctx context.Context, m layers.Map, x *tensor.Dense, y *mat.Dense, lam
 		if errors.Is(err, domain.ErrParam) { // singular
 			continue
 		}
-		mse := 0.
-		if err == nil {
-			mse, err = sums[1].MSE(f)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if mse <= least {
+		Do(err)
+		if mse := Get(sums[1].MSE(f)); mse <= least {
 			best, least = lambda, mse
 		}
 	}
-	if err := sums[0].Merge(&sums[1]); err != nil {
-		return nil, err
-	}
-	return sums[0].Solve(best)
+	Do(sums[0].Merge(&sums[1]))
+	return Get(sums[0].Solve(best))
 }
 
 // ScoreOf is the score of the lambda that a fit chose.

@@ -18,12 +18,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Experiment is what a program does. It embeds Flags.
+// Experiment is what a program does. It embeds Flags. An error ends Check and Run by Do or Get.
 type Experiment interface {
 	Common() *Flags
-	Declare(fs *flag.FlagSet)          // declares its own flags
-	Check(given map[string]bool) error // refuses wrong ones before any work is done
-	Run(ctx context.Context) error     // prints its tables and adds its pictures
+	Declare(fs *flag.FlagSet)    // declares its own flags
+	Check(given map[string]bool) // refuses wrong ones before any work is done
+	Run(ctx context.Context)     // prints its tables and adds its pictures
 }
 
 // Flags are the flags that all experiments have, with their defaults, and the pictures that a run has drawn.
@@ -53,16 +53,15 @@ func Main(name, synopsis string, x Experiment) {
 		if err := flags.Parse(fs, name+" "+synopsis, args); err != nil {
 			return err
 		}
-		if draws := max(f.Draws, 1); f.Seed > math.MaxUint64-uint64(draws) {
-			return program.Usage("-seed %d: too large for %d draws", f.Seed, draws)
-		}
-		if err := x.Check(flags.Given(fs)); err != nil {
-			return err
-		}
-		if err := program.CheckFiles(f.Inputs, []program.File{{Flag: "-plot", Path: f.Plot}}); err != nil {
-			return err
-		}
-		if err := x.Run(ctx); err != nil || len(f.Pictures) == 0 {
+		err := Try(func() {
+			if draws := max(f.Draws, 1); f.Seed > math.MaxUint64-uint64(draws) {
+				Usage("-seed %d: too large for %d draws", f.Seed, draws)
+			}
+			x.Check(flags.Given(fs))
+			Do(program.CheckFiles(f.Inputs, []program.File{{Flag: "-plot", Path: f.Plot}}))
+			x.Run(ctx)
+		})
+		if err != nil || len(f.Pictures) == 0 {
 			return err
 		}
 		if f.Columns == 0 {
@@ -72,13 +71,8 @@ func Main(name, synopsis string, x Experiment) {
 	})
 }
 
-// Add keeps a picture that could be drawn.
-func (f *Flags) Add(img image.Image, err error) error {
-	if err == nil {
-		f.Pictures = append(f.Pictures, img)
-	}
-	return err
-}
+// Add keeps a picture.
+func (f *Flags) Add(img image.Image) { f.Pictures = append(f.Pictures, img) }
 
 // Spread is the mean of some draws and their standard deviation, 0 of a single one.
 type Spread struct {
@@ -99,7 +93,7 @@ func SpreadOf(v []float64) Spread {
 func (s Spread) StdErr() float64 { return s.SD / math.Sqrt(float64(s.n)) }
 
 // Over measures a line of a table: f of each cell and each draw, by its seed. It tells how far it is.
-func (f *Flags) Over(ctx context.Context, what string, cells []string, measure func(cell int, seed uint64) (float64, error)) ([]Spread, error) {
+func (f *Flags) Over(ctx context.Context, what string, cells []string, measure func(cell int, seed uint64) float64) []Spread {
 	bar := program.NewProgress(what)
 	defer bar.Close()
 	out := make([]Spread, len(cells))
@@ -107,17 +101,12 @@ func (f *Flags) Over(ctx context.Context, what string, cells []string, measure f
 		values := make([]float64, f.Draws)
 		for j := range values {
 			bar.Step(i*f.Draws+j, len(cells)*f.Draws, cell)
-			err := context.Cause(ctx)
-			if err == nil {
-				values[j], err = measure(i, f.Seed+uint64(j))
-			}
-			if err != nil {
-				return nil, err
-			}
+			Do(context.Cause(ctx))
+			values[j] = measure(i, f.Seed+uint64(j))
 		}
 		out[i] = SpreadOf(values)
 	}
-	return out, nil
+	return out
 }
 
 // NewSeries is what a picture shows of measurements by the number of features, with a bar about each mean.
@@ -148,24 +137,23 @@ func Each[T, U any](list []T, f func(T) U) []U {
 }
 
 // Counts reads a list of whole numbers, in rising order.
-func Counts(flagName, list string, least int) (out []int, err error) {
+func Counts(flagName, list string, least int) (out []int) {
 	for _, s := range flags.List(list) {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < least {
-			return nil, program.Usage("-%s %s: want whole numbers from %d, comma-separated", flagName, list, least)
+			Usage("-%s %s: want whole numbers from %d, comma-separated", flagName, list, least)
 		}
 		out = append(out, n)
 	}
 	slices.Sort(out)
-	return slices.Compact(out), nil
+	return slices.Compact(out)
 }
 
 // CheckFeatures wants a number of features that a map may have.
-func CheckFeatures(flagName string, n int) error {
+func CheckFeatures(flagName string, n int) {
 	if n < 1 || n > maxFeatures {
-		return program.Usage("-%s %d: want 1 to %d", flagName, n, maxFeatures)
+		Usage("-%s %d: want 1 to %d", flagName, n, maxFeatures)
 	}
-	return nil
 }
 
 const maxFeatures = 1 << 24
@@ -176,27 +164,25 @@ func TableHead(columns ...string) string {
 }
 
 // Features reads a list of numbers of features.
-func Features(flagName, list string) ([]int, error) {
-	sizes, err := Counts(flagName, list, 1)
-	if err == nil {
-		err = CheckFeatures(flagName, sizes[len(sizes)-1])
-	}
-	return sizes, err
+func Features(flagName, list string) []int {
+	sizes := Counts(flagName, list, 1)
+	CheckFeatures(flagName, sizes[len(sizes)-1])
+	return sizes
 }
 
 // Pick reads a list of some of the names, or all.
-func Pick(flagName, list string, names []string) ([]string, error) {
+func Pick(flagName, list string, names []string) []string {
 	if list == "all" {
-		return names, nil
+		return names
 	}
 	out := flags.List(list)
 	for i, s := range out {
 		if !slices.Contains(names, s) {
-			return nil, program.Usage("-%s %s: %q is none of all, %s", flagName, list, s, strings.Join(names, ", "))
+			Usage("-%s %s: %q is none of all, %s", flagName, list, s, strings.Join(names, ", "))
 		}
 		if slices.Contains(out[:i], s) {
-			return nil, program.Usage("-%s %s: %s is named twice", flagName, list, s)
+			Usage("-%s %s: %s is named twice", flagName, list, s)
 		}
 	}
-	return out, nil
+	return out
 }

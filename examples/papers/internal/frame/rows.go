@@ -1,8 +1,6 @@
 package frame
 
 import (
-	"fmt"
-
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -15,36 +13,28 @@ import (
 )
 
 // Read reads a file, or makes histograms where none is given.
-func Read(file string, seed uint64) (*data.Set, error) {
+func Read(file string, seed uint64) *data.Set {
 	if file == "" {
-		return data.SyntheticHistograms(seed), nil
+		return data.SyntheticHistograms(seed)
 	}
-	return data.Read(file, data.Options{})
+	return Get(data.Read(file, data.Options{}))
 }
 
 // Normalise divides the rows of a set of histograms by a norm, l1 or l2, in place.
-func Normalise(set *data.Set, norm string) error {
-	if err := ops.CheckRows(spectral.ExpSemigroup{Beta: 1}.Domain(), "map exp-semigroup", set.X); err != nil {
-		return set.Locate(err)
-	}
-	return Scale(norm, set)
+func Normalise(set *data.Set, norm string) {
+	Do(set.Locate(ops.CheckRows(spectral.ExpSemigroup{Beta: 1}.Domain(), "map exp-semigroup", set.X)))
+	Scale(norm, set)
 }
 
 // Scale scales sets in place, by what the first of them says.
-func Scale(list string, sets ...*data.Set) error {
-	scaler, err := data.ParseScalers(list)
-	if err != nil {
-		return err
-	}
-	if err := scaler.Fit(sets[0].X); err != nil {
-		return sets[0].Locate(err)
-	}
+func Scale(list string, sets ...*data.Set) {
+	scaler := Get(data.ParseScalers(list))
+	Do(sets[0].Locate(scaler.Fit(sets[0].X)))
 	for _, s := range sets {
-		if s.X, err = scaler.ApplyInPlace(s.X); err != nil {
-			return s.Locate(err)
-		}
+		x, err := scaler.ApplyInPlace(s.X)
+		Do(s.Locate(err))
+		s.X = x
 	}
-	return nil
 }
 
 // Some draws n of the rows of a set; 0 is all.
@@ -66,59 +56,33 @@ type Problem struct {
 
 // NewProblem numbers the classes of the training rows, of which one alone is an error, and makes dense rows of an
 // element type.
-func NewProblem(trainSet, testSet *data.Set, dt tensor.Dtype) (p Problem, err error) {
+func NewProblem(trainSet, testSet *data.Set, dt tensor.Dtype) Problem {
 	classes := data.NewClasses(trainSet.Labels)
-	if p.N = len(classes); p.N < 2 {
-		return p, fmt.Errorf("%s: all rows have the class %q; a classifier needs two", trainSet.Source, classes[0])
+	n := len(classes)
+	if n < 2 {
+		Fail("%s: all rows have the class %q; a classifier needs two", trainSet.Source, classes[0])
 	}
 	labels, err := classes.Index(trainSet.Labels)
-	if err != nil {
-		return p, trainSet.Locate(err)
-	}
-	if p.Truth, err = classes.Index(testSet.Labels); err != nil {
-		return p, testSet.Locate(err)
-	}
-	if p.X, err = as(trainSet, dt); err != nil {
-		return p, err
-	}
-	if p.XTest, err = as(testSet, dt); err != nil {
-		return p, err
-	}
-	p.Y, err = data.OneVersusRest(labels, p.N)
-	return p, err
+	Do(trainSet.Locate(err))
+	truth, err := classes.Index(testSet.Labels)
+	Do(testSet.Locate(err))
+	return Problem{X: as(trainSet, dt), XTest: as(testSet, dt), N: n, Y: Get(data.OneVersusRest(labels, n)), Truth: truth}
 }
 
 // as returns the rows of a set as a dense matrix of an element type.
-func as(set *data.Set, dt tensor.Dtype) (*tensor.Dense, error) {
-	x, err := set.Dense()
-	if err != nil {
-		return nil, err
-	}
-	rows, err := (&data.Set{X: x, Source: set.Source}).As(dt)
-	if err != nil {
-		return nil, err
-	}
-	return rows.(*tensor.Dense), nil
+func as(set *data.Set, dt tensor.Dtype) *tensor.Dense {
+	dense := &data.Set{X: Get(set.Dense()), Source: set.Source}
+	return Get(dense.As(dt)).(*tensor.Dense)
 }
 
 // Scores are the outputs of a linear head on the features of rows.
-func Scores(l layers.Layer, f *linear.Fit, x ops.Matrix) (*mat.Dense, error) {
-	head, err := layers.NewLinearHead(l.Features(), len(f.B), layers.WithDtype(l.Dtype()))
-	if err != nil {
-		return nil, err
-	}
-	if err := head.SetWeights(f.W.RawMatrix().Data, f.B); err != nil {
-		return nil, err
-	}
-	return (&train.Model{Map: l, Head: head}).ScoresPrepared(x)
+func Scores(l layers.Layer, f *linear.Fit, x ops.Matrix) *mat.Dense {
+	head := Get(layers.NewLinearHead(l.Features(), len(f.B), layers.WithDtype(l.Dtype())))
+	Do(head.SetWeights(f.W.RawMatrix().Data, f.B))
+	return Get((&train.Model{Map: l, Head: head}).ScoresPrepared(x))
 }
 
 // KernelError is ‖K - ZZᵀ‖_F / ‖K‖_F for the features Z of rows.
-func KernelError(exact *mat.Dense, m report.Map, x ops.Matrix) (float64, error) {
-	approx, err := report.ApproxGram(m, x)
-	if err != nil {
-		return 0, err
-	}
-	e, err := report.Compare(exact, approx)
-	return e.RelativeFrobenius, err
+func KernelError(exact *mat.Dense, m report.Map, x ops.Matrix) float64 {
+	return Get(report.Compare(exact, Get(report.ApproxGram(m, x)))).RelativeFrobenius
 }

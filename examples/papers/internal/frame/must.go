@@ -1,0 +1,51 @@
+package frame
+
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/train/cmd/program"
+)
+
+// failure is the error by which Do and Get end a run.
+type failure struct{ error }
+
+// Do ends a run with an error, if there is one. Main reports it as the program's, and Try returns it.
+func Do(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// Get returns v, or ends the run with the error.
+func Get[T any](v T, err error) T {
+	Do(err)
+	return v
+}
+
+// Try runs f and returns the error that ended it.
+func Try(f func()) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case failure:
+			err = r.error
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// In runs f, whose error it begins with what f is about.
+func In(what string, f func()) {
+	if err := Try(f); err != nil {
+		Fail("%s: %w", what, err)
+	}
+}
+
+// Fail ends a run with an error of its own.
+func Fail(format string, args ...any) { Do(fmt.Errorf(format, args...)) }
+
+// Usage ends a run because of a wrong flag.
+func Usage(format string, args ...any) { Do(program.Usage(format, args...)) }
