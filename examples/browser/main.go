@@ -17,7 +17,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -27,6 +26,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
@@ -61,10 +61,12 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := build(ctx, *folder, *digits, *rows, *features, *seed)
-	if err == nil && *serve != "" {
-		err = serveFolder(ctx, *folder, *serve)
-	}
+	err := try.Catch(func() {
+		build(ctx, *folder, *digits, *rows, *features, *seed)
+		if *serve != "" {
+			serveFolder(ctx, *folder, *serve)
+		}
+	})
 	if err != nil {
 		stop()
 		fmt.Fprintln(os.Stderr, "browser:", err)
@@ -73,70 +75,45 @@ func main() {
 }
 
 // build writes the whole page.
-func build(ctx context.Context, folder, digits string, rows, features int, seed uint64) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
+func build(ctx context.Context, folder, digits string, rows, features int, seed uint64) {
+	try.Do(os.MkdirAll(folder, 0o777))
 	for _, name := range runtime {
 		path := filepath.Join(packages, "node_modules/onnxruntime-web/dist", name)
-		if err := copyFile(filepath.Join(folder, name), path); err != nil {
-			return fmt.Errorf("%w; run in the root of the repository, after npm ci --ignore-scripts --omit=dev --prefix %s", err, packages)
+		if err := try.Catch(func() { copyFile(filepath.Join(folder, name), path) }); err != nil {
+			try.Fail("%w; run in the root of the repository, after npm ci --ignore-scripts --omit=dev --prefix %s", err, packages)
 		}
 	}
-	if err := copyPage(folder); err != nil {
-		return err
-	}
+	copyPage(folder)
 	start := time.Now()
-	if err := live(ctx, folder); err != nil {
-		return err
-	}
-	size, err := os.Stat(filepath.Join(folder, "live.wasm"))
-	if err != nil {
-		return err
-	}
-	fmt.Printf("live.wasm: %.1f MB, in %.1f s\n", float64(size.Size())/1e6, time.Since(start).Seconds())
-	return model(ctx, folder, digits, rows, features, seed)
+	live(ctx, folder)
+	size := try.Get(os.Stat(filepath.Join(folder, "live.wasm"))).Size()
+	fmt.Printf("live.wasm: %.1f MB, in %.1f s\n", float64(size)/1e6, time.Since(start).Seconds())
+	model(ctx, folder, digits, rows, features, seed)
 }
 
 // copyPage copies what is written by hand.
-func copyPage(folder string) error {
-	files, err := fs.ReadDir(page, "page")
-	if err != nil {
-		return err
+func copyPage(folder string) {
+	for _, f := range try.Get(page.ReadDir("page")) {
+		put(filepath.Join(folder, f.Name()), try.Get(page.ReadFile("page/"+f.Name())))
 	}
-	for _, f := range files {
-		text, err := page.ReadFile("page/" + f.Name())
-		if err != nil {
-			return err
-		}
-		if err := put(filepath.Join(folder, f.Name()), text); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // live compiles what learns in the page, and copies what starts it.
-func live(ctx context.Context, folder string) error {
-	dir, err := os.MkdirTemp(folder, "build")
-	if err != nil {
-		return err
-	}
+func live(ctx context.Context, folder string) {
+	dir := try.Get(os.MkdirTemp(folder, "build"))
 	defer os.RemoveAll(dir)
 	wasm := filepath.Join(dir, "live.wasm")
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", wasm, "./examples/browser/live")
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	if said, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build ./examples/browser/live: %w\n%s", err, said)
+		try.Fail("go build ./examples/browser/live: %w\n%s", err, said)
 	}
-	if err := os.Rename(wasm, filepath.Join(folder, "live.wasm")); err != nil {
-		return err
-	}
+	try.Do(os.Rename(wasm, filepath.Join(folder, "live.wasm")))
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
-		return fmt.Errorf("go env GOROOT: %w", err)
+		try.Fail("go env GOROOT: %w", err)
 	}
-	return copyFile(filepath.Join(folder, "wasm_exec.js"), filepath.Join(strings.TrimSpace(string(root)), "lib/wasm/wasm_exec.js"))
+	copyFile(filepath.Join(folder, "wasm_exec.js"), filepath.Join(strings.TrimSpace(string(root)), "lib/wasm/wasm_exec.js"))
 }
 
 // about is what the page says of its model.
@@ -150,20 +127,17 @@ type about struct {
 }
 
 // model trains the model of digits on five rows in six, and writes it with its accuracy on the others.
-func model(ctx context.Context, folder, digits string, rows, features int, seed uint64) error {
+func model(ctx context.Context, folder, digits string, rows, features int, seed uint64) {
 	set, a := &data.Set{}, about{Digits: "digits that the program has made", Version: modelfile.Version}
 	if digits == "" {
 		if rows < 100 {
-			return fmt.Errorf("-rows %d: too few digits to learn from; make 100 or more", rows)
+			try.Fail("-rows %d: too few digits to learn from; make 100 or more", rows)
 		}
 		set = made(rows, seed)
 	} else {
-		var err error
-		if set, err = data.Read(digits, data.Options{Form: data.FormDense}); err != nil {
-			return err
-		}
+		set = try.Get(data.Read(digits, data.Options{Form: data.FormDense}))
 		if set.Dims() != side*side || set.Labels == nil {
-			return fmt.Errorf("%s: rows of %d columns; want MNIST's %d and a label", digits, set.Dims(), side*side)
+			try.Fail("%s: rows of %d columns; want MNIST's %d and a label", digits, set.Dims(), side*side)
 		}
 		floats.Scale(1./255, set.X.(*tensor.Dense).Float64s())
 		a.Digits = filepath.Base(digits)
@@ -173,14 +147,9 @@ func model(ctx context.Context, folder, digits string, rows, features int, seed 
 	recipe := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: features, Seed: seed}, Fitter: linear.LogisticOptions{Tol: 1e-3},
 		Uncertainty: &train.UncertaintyOptions{}}
 	m, _, err := recipe.Fit(ctx, set.Take(learn))
-	if err != nil {
-		return err
-	}
+	try.Do(err)
 	held := set.Take(test)
-	guess, err := m.PredictClasses(held.X)
-	if err != nil {
-		return err
-	}
+	guess := try.Get(m.PredictClasses(held.X))
 	for i, g := range guess {
 		if g == held.Labels[i] {
 			a.Accuracy += 1 / float64(len(guess))
@@ -188,43 +157,27 @@ func model(ctx context.Context, folder, digits string, rows, features int, seed 
 	}
 	a.Rows, a.Test, a.Features = len(learn), len(test), m.Map.Features()
 	fmt.Printf("model.onnx: learned from %d rows of %s in %.1f s, accuracy %.4f on %d others\n", a.Rows, a.Digits, time.Since(start).Seconds(), a.Accuracy, a.Test)
-	if err := onnx.Save(filepath.Join(folder, "model.onnx"), m, onnx.Options{Probabilities: true}); err != nil {
-		return err
-	}
-	text, err := json.Marshal(a)
-	if err != nil {
-		return err
-	}
-	return put(filepath.Join(folder, "about.json"), text)
+	try.Do(onnx.Save(filepath.Join(folder, "model.onnx"), m, onnx.Options{Probabilities: true}))
+	put(filepath.Join(folder, "about.json"), try.Get(json.Marshal(a)))
 }
 
-func copyFile(to, from string) error {
-	b, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return put(to, b)
-}
+func copyFile(to, from string) { put(to, try.Get(os.ReadFile(from))) }
 
 // put writes a file as a whole.
-func put(path string, b []byte) error {
-	return wholefile.Write(path, func(w io.Writer) error {
+func put(path string, b []byte) {
+	try.Do(wholefile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
-	})
+	}))
 }
 
 // serveFolder serves a folder until the context ends.
-func serveFolder(ctx context.Context, folder, address string) error {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return err
-	}
+func serveFolder(ctx context.Context, folder, address string) {
+	listener := try.Get(net.Listen("tcp", address))
 	server := &http.Server{Handler: http.FileServer(http.Dir(folder)), ReadHeaderTimeout: 10 * time.Second}
 	context.AfterFunc(ctx, func() { server.Close() })
 	fmt.Printf("open http://%s\n", listener.Addr())
 	if err := server.Serve(listener); ctx.Err() == nil {
-		return err
+		try.Do(err)
 	}
-	return nil
 }

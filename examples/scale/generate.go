@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
@@ -17,44 +18,36 @@ import (
 const steps = 64
 
 // write makes the files.
-func (o *options) write(ctx context.Context) error {
-	set, err := data.Read(o.from, data.Options{Form: data.FormDense})
-	if err != nil {
-		return err
-	}
+func (o *options) write(ctx context.Context) {
+	set := try.Get(data.Read(o.from, data.Options{Form: data.FormDense}))
 	x := set.X.(*tensor.Dense).Float64s()
 	labels := make([]float64, set.Rows())
 	for i, l := range set.Labels {
-		if labels[i], err = strconv.ParseFloat(l, 64); err != nil {
-			return fmt.Errorf("%s: row %d has the class %q; to be written beside numbers it must be one", o.from, i, l)
+		v, err := strconv.ParseFloat(l, 64)
+		if err != nil {
+			try.Fail("%s: row %d has the class %q; to be written beside numbers it must be one", o.from, i, l)
 		}
+		labels[i] = v
 	}
-	if err := os.Mkdir(o.generate, 0o755); err != nil {
-		return err
-	}
+	try.Do(os.Mkdir(o.generate, 0o755))
 	bar := program.NewProgress("files")
 	defer bar.Close()
 	for f := range o.files {
 		from, to := o.rows*f/o.files, o.rows*(f+1)/o.files
 		name := filepath.Join(o.generate, fmt.Sprintf("part-%04d.%s", f, o.format))
-		if err := o.writeFile(ctx, name, x, labels, from, to); err != nil {
-			return err
-		}
+		o.writeFile(ctx, name, x, labels, from, to)
 		bar.Step(f+1, o.files, "")
 	}
-	return nil
 }
 
 // writeFile writes the rows [from, to), which do not depend on the files that they are divided into.
-func (o *options) writeFile(ctx context.Context, name string, x, labels []float64, from, to int) error {
+func (o *options) writeFile(ctx context.Context, name string, x, labels []float64, from, to int) {
 	d := len(x) / len(labels)
-	file, err := data.NewMatrixFile(name, to-from, d+1, tensor.Float32)
-	if err != nil {
-		return err
-	}
+	file := try.Get(data.NewMatrixFile(name, to-from, d+1, tensor.Float32))
 	const piece = 4096
 	var source rand.PCG
 	rng := rand.New(&source)
+	var err error
 	for at := from; at < to && err == nil; at += piece {
 		n := min(piece, to-at)
 		block := make([]float32, 0, n*(d+1))
@@ -70,5 +63,5 @@ func (o *options) writeFile(ctx context.Context, name string, x, labels []float6
 			err = file.Write(tensor.New(tensor.WithShape(n, d+1), tensor.WithBacking(block)))
 		}
 	}
-	return file.Close(err)
+	try.Do(file.Close(err))
 }

@@ -17,11 +17,11 @@ package main
 import (
 	"context"
 	"flag"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/flags"
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/train/cmd/program"
 )
 
@@ -84,16 +84,15 @@ func parse(args []string) (*options, error) {
 }
 
 func run(ctx context.Context, args []string) error {
-	o, err := parse(args)
-	if err != nil {
-		return err
-	}
-	switch {
-	case o.generate != "":
-		return o.write(ctx)
-	case o.child:
-		return o.measure(ctx)
-	default:
-		return o.table(ctx, os.Stdout)
-	}
+	return try.Catch(func() {
+		o := try.Get(parse(args))
+		switch {
+		case o.generate != "":
+			o.write(ctx)
+		case o.child:
+			o.measure(ctx)
+		default:
+			o.table(ctx)
+		}
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"os/exec"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/blas"
@@ -41,94 +41,61 @@ type result struct {
 }
 
 // timed is what f takes.
-func timed(f func() error) (cost, error) {
+func timed(f func()) cost {
 	start, cpu := time.Now(), program.ProcessorTime()
-	err := f()
-	return cost{time.Since(start).Seconds(), (program.ProcessorTime() - cpu).Seconds()}, err
+	f()
+	return cost{time.Since(start).Seconds(), (program.ProcessorTime() - cpu).Seconds()}
 }
 
 // measure fits, and prints a result.
-func (o *options) measure(ctx context.Context) error {
-	files, err := data.Files(o.data)
-	if err != nil {
-		return err
-	}
+func (o *options) measure(ctx context.Context) {
+	files := try.Get(data.Files(o.data))
 	if len(o.use) == 1 {
 		if o.use[0] > len(files) {
-			return program.Usage("-use %d: %s has %d files", o.use[0], o.data, len(files))
+			try.Usage("-use %d: %s has %d files", o.use[0], o.data, len(files))
 		}
 		files = files[:o.use[0]]
 	}
 	r := result{Files: len(files)}
 	for _, f := range files {
-		info, err := os.Stat(f)
-		if err != nil {
-			return err
-		}
-		r.Bytes += info.Size()
+		r.Bytes += try.Get(os.Stat(f)).Size()
 	}
-	if err := o.fit(ctx, files, &r); err != nil {
-		return err
-	}
+	o.fit(ctx, files, &r)
 	r.Peak = program.PeakRSS()
-	return json.NewEncoder(os.Stdout).Encode(r)
+	try.Do(json.NewEncoder(os.Stdout).Encode(r))
 }
 
 // fit does what a program does with the files, and measures in between what cannot be left out.
-func (o *options) fit(ctx context.Context, files []string, r *result) error {
-	scaler, err := data.ParseScalers("standard")
-	if err != nil {
-		return err
-	}
+func (o *options) fit(ctx context.Context, files []string, r *result) {
+	scaler := try.Get(data.ParseScalers("standard"))
 	var rows data.Streamed
-	if r.Survey, err = timed(func() error {
-		s, err := data.OpenStream(data.StreamOptions{BlockRows: data.BlockRows(1, o.features)}, files...)
-		if err != nil {
-			return err
-		}
-		v, err := s.SurveyScaled(ctx, 0, scaler)
-		if err != nil {
-			return err
-		}
+	r.Survey = timed(func() {
+		s := try.Get(data.OpenStream(data.StreamOptions{BlockRows: data.BlockRows(1, o.features)}, files...))
+		v := try.Get(s.SurveyScaled(ctx, 0, scaler))
 		r.Rows = v.Rows
 		rows = data.Streamed{Stream: s, Scaler: scaler, Classes: v.Classes, Dtype: tensor.Float64}
-		return v.FitScaler(ctx)
-	}); err != nil {
-		return err
-	}
-	m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, rows.Stream.Dims(), o.features, layers.WithSeed(o.seed))
-	if err != nil {
-		return err
-	}
+		try.Do(v.FitScaler(ctx))
+	})
+	kernel := spectral.Gaussian{Sigma: sigma}
+	m := try.Get(layers.NewFourierLayer(kernel, rows.Stream.Dims(), o.features, layers.WithSeed(o.seed)))
 	bar := program.NewProgress("rows")
 	defer bar.Close()
 	least := baseline{m: m}
-	if r.Fit, err = timed(func() error {
+	r.Fit = timed(func() {
 		var s linear.RidgeStats
-		err := s.AddRows(ctx, m, watched{rows, func(b data.Pairs) (err error) {
+		try.Do(s.AddRows(ctx, m, watched{rows, func(b data.Pairs) (err error) {
 			bar.Step(s.N(), r.Rows, "")
 			if s.N() >= least.next {
-				err = least.pause(b.X.(*tensor.Dense))
+				err = try.Catch(func() { least.pause(b.X.(*tensor.Dense)) }) // here, where AddRows may have a goroutine
 				least.next = s.N() + pauseRows
 			}
 			return err
-		}})
-		if err != nil {
-			return err
-		}
-		head, err := s.Solve(1e-6 * float64(r.Rows))
-		if err != nil {
-			return err
-		}
-		r.MSE, err = s.MSE(head)
-		return err
-	}); err != nil {
-		return err
-	}
+		}}))
+		r.MSE = try.Get(s.MSE(try.Get(s.Solve(1e-6 * float64(r.Rows)))))
+	})
 	r.Fit = r.Fit.plus(least.all.times(-1))
 	up := float64(r.Rows) / float64(least.rows)
 	r.Features, r.Update = least.features.times(up), least.update.times(up)
-	return nil
 }
 
 // watched are rows of which every block is shown before it is handed on.
@@ -168,7 +135,7 @@ type baseline struct {
 }
 
 // pause measures features and update on the first rows of a block.
-func (l *baseline) pause(x *tensor.Dense) error {
+func (l *baseline) pause(x *tensor.Dense) {
 	n, d := min(x.Shape()[0], data.BlockRows(1, l.m.Features())/4), l.m.Features()
 	for _, b := range data.Blocks(x, n) {
 		x = b.(*tensor.Dense)
@@ -177,75 +144,55 @@ func (l *baseline) pause(x *tensor.Dense) error {
 	start := time.Now()
 	time.Sleep(rest)
 	l.all.Wall += time.Since(start).Seconds()
-	spent, err := timed(func() error {
-		features, err := timed(func() (err error) {
+	l.all = l.all.plus(timed(func() {
+		features := timed(func() {
 			if l.z != nil && l.z.Shape()[0] != n {
 				l.z = nil
 			}
 			for range pauseBlocks {
-				if l.z, err = l.m.Transform(l.z, x); err != nil {
-					return err
-				}
+				l.z = try.Get(l.m.Transform(l.z, x))
 			}
-			return nil
 		})
-		if err != nil {
-			return err
-		}
 		if len(l.zt) != n*d {
 			l.zt, l.g = make([]float64, n*d), make([]float64, d*d)
 		}
 		for i, v := range l.z.Float64s() {
 			l.zt[i%d*n+i/d] = v
 		}
-		update, err := timed(func() error {
+		update := timed(func() {
 			for range pauseBlocks {
 				blas.Implementation{}.Dsyrk(gblas.Lower, gblas.NoTrans, d, n, 1, l.zt, n, 1, l.g, d)
 			}
-			return nil
 		})
 		l.features, l.update, l.rows = l.features.plus(features), l.update.plus(update), l.rows+pauseBlocks*n
-		return err
-	})
-	l.all = l.all.plus(spent)
-	return err
+	}))
 }
 
 // table prints a line for each number of files.
-func (o *options) table(ctx context.Context, w io.Writer) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
+func (o *options) table(ctx context.Context) {
+	self := try.Get(os.Executable())
 	if o.use == nil {
-		files, err := data.Files(o.data)
-		if err != nil {
-			return err
-		}
-		o.use = []int{len(files)}
+		o.use = []int{len(try.Get(data.Files(o.data)))}
 	}
-	fmt.Fprintf(w, "%s, %d processors; gaussian, float64; seconds, CPU seconds in brackets\n\n", runtime.Version(), runtime.GOMAXPROCS(0))
-	fmt.Fprintln(w, "| features | rows | GB | features alone | update | survey and scaler | fit | (survey + fit) / (features + update), CPU | CPU µs a row | peak MB |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Printf("%s, %d processors; gaussian, float64; seconds, CPU seconds in brackets\n\n", runtime.Version(), runtime.GOMAXPROCS(0))
+	fmt.Println("| features | rows | GB | features alone | update | survey and scaler | fit | (survey + fit) / (features + update), CPU | CPU µs a row | peak MB |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 	for _, n := range o.use {
 		cmd := exec.CommandContext(ctx, self, "-child", "-data", o.data, "-use", fmt.Sprint(n), "-features", fmt.Sprint(o.features), "-seed", fmt.Sprint(o.seed))
 		var out strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, os.Stderr
-		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("measuring %d files: %w", n, err)
-		}
 		var r result
-		if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
-			return fmt.Errorf("measuring %d files: %w", n, err)
-		}
-		r.line(w, o.features)
+		try.In(fmt.Sprintf("measuring %d files", n), func() {
+			try.Do(cmd.Run())
+			try.Do(json.Unmarshal([]byte(out.String()), &r))
+		})
+		r.line(o.features)
 	}
-	return nil
 }
 
-func (r result) line(w io.Writer, features int) {
+func (r result) line(features int) {
 	show := func(c cost) string { return fmt.Sprintf("%.1f (%.1f)", c.Wall, c.CPU) }
 	all, least := r.Survey.plus(r.Fit), r.Features.plus(r.Update)
-	fmt.Fprintf(w, "| %d | %d | %.2f | %s | %s | %s | %s | %.3f | %.1f | %d |\n", features, r.Rows, float64(r.Bytes)/1e9, show(r.Features), show(r.Update),
+	fmt.Printf("| %d | %d | %.2f | %s | %s | %s | %s | %.3f | %.1f | %d |\n", features, r.Rows, float64(r.Bytes)/1e9, show(r.Features), show(r.Update),
 		show(r.Survey), show(r.Fit), all.CPU/least.CPU, 1e6*all.CPU/float64(r.Rows), r.Peak>>20)
 }

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/bochner-go/bochner/examples/internal/flags"
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
@@ -61,13 +62,12 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	fmt.Println("| rows | auto | seconds | default | seconds | XGBoost | seconds |\n|---|---|---|---|---|---|---|")
-	for _, name := range strings.Split(sets, ",") {
-		if err := o.set(ctx, name); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+	return try.Catch(func() {
+		for _, name := range strings.Split(sets, ",") {
+			try.In(name, func() { o.set(ctx, name) })
 		}
-	}
-	fmt.Printf("\npeak memory %d MB, %d cores\n", program.PeakRSS()>>20, runtime.GOMAXPROCS(0))
-	return nil
+		fmt.Printf("\npeak memory %d MB, %d cores\n", program.PeakRSS()>>20, runtime.GOMAXPROCS(0))
+	})
 }
 
 // runs are the results of a way to learn on one set.
@@ -90,7 +90,7 @@ func (r *runs) String() string {
 }
 
 // set prints the line of a set.
-func (o *options) set(ctx context.Context, name string) error {
+func (o *options) set(ctx context.Context, name string) {
 	read := func(part string) (*data.Set, error) {
 		files, err := filepath.Glob(filepath.Join(o.folder, name, "*."+part+".*"))
 		if err != nil || len(files) != 1 {
@@ -106,13 +106,7 @@ func (o *options) set(ctx context.Context, name string) error {
 	var rows, test *data.Set
 	n := 5
 	if err != nil {
-		if rows, err = read("train"); err != nil {
-			return err
-		}
-		if test, err = read("test"); err != nil {
-			return err
-		}
-		n = 3
+		rows, test, n = try.Get(read("train")), try.Get(read("test")), 3
 	}
 	if o.seeds > 0 {
 		n = o.seeds
@@ -123,108 +117,71 @@ func (o *options) set(ctx context.Context, name string) error {
 			kept, held := data.Split(all.Rows(), .2, seed)
 			rows, test = all.Take(kept), all.Take(held)
 		}
-		if err := o.compare(ctx, seed+1, rows, test, &auto, &plain, &boosted); err != nil {
-			return err
-		}
+		o.compare(ctx, seed+1, rows, test, &auto, &plain, &boosted)
 	}
 	fmt.Printf("| %s | %v | %v | %v |\n", name, &auto, &plain, &boosted)
-	return nil
 }
 
 // compare fits one division of the rows in each way.
-func (o *options) compare(ctx context.Context, seed uint64, rows, test *data.Set, auto, plain, boosted *runs) error {
-	fit := func(out *runs, how func() (*train.Model, error)) error {
+func (o *options) compare(ctx context.Context, seed uint64, rows, test *data.Set, auto, plain, boosted *runs) {
+	fit := func(out *runs, how func() (*train.Model, error)) {
 		start := time.Now()
-		m, err := how()
-		if err != nil {
-			return err
-		}
+		m := try.Get(how())
 		took := time.Since(start)
-		score, err := scoreOf(m, test)
-		out.add(score, took)
-		return err
+		out.add(scoreOf(m, test), took)
 	}
 	if o.budget > 0 {
-		err := fit(auto, func() (*train.Model, error) {
+		fit(auto, func() (*train.Model, error) {
 			m, _, err := train.Auto(ctx, rows, train.AutoOptions{Budget: o.budget, Seed: seed})
 			return m, err
 		})
-		if err != nil {
-			return err
-		}
 	}
-	err := fit(plain, func() (*train.Model, error) {
+	fit(plain, func() (*train.Model, error) {
 		m, _, err := train.Recipe{Spec: layers.Spec{Seed: seed}}.Fit(ctx, rows)
 		return m, err
 	})
-	if err != nil || o.python == "" {
-		return err
+	if o.python != "" {
+		start := time.Now()
+		score := o.boost(ctx, rows, test, seed)
+		boosted.add(score, time.Since(start))
 	}
-	start := time.Now()
-	score, err := o.boost(ctx, rows, test, seed)
-	boosted.add(score, time.Since(start))
-	return err
 }
 
 // scoreOf is the root mean squared error, or the accuracy, on test rows.
-func scoreOf(m *train.Model, test *data.Set) (float64, error) {
+func scoreOf(m *train.Model, test *data.Set) float64 {
 	if test.Labels == nil {
-		y, err := m.PredictTargets(test.X)
-		if err != nil {
-			return 0, err
-		}
-		return report.RMSE(y, test.Y)
+		return try.Get(report.RMSE(try.Get(m.PredictTargets(test.X)), test.Y))
 	}
-	guess, err := m.PredictClasses(test.X)
+	guess := try.Get(m.PredictClasses(test.X))
 	right := 0.
 	for i, c := range guess {
 		if c == test.Labels[i] {
 			right++
 		}
 	}
-	return right / float64(len(guess)), err
+	return right / float64(len(guess))
 }
 
 // boost fits XGBoost in a process of its own.
-func (o *options) boost(ctx context.Context, rows, test *data.Set, seed uint64) (float64, error) {
-	dir, err := os.MkdirTemp("", "tables")
-	if err != nil {
-		return 0, err
-	}
+func (o *options) boost(ctx context.Context, rows, test *data.Set, seed uint64) (score float64) {
+	dir := try.Get(os.MkdirTemp("", "tables"))
 	defer os.RemoveAll(dir)
 	classes := data.NewClasses(rows.Labels)
 	for name, set := range map[string]*data.Set{"train": rows, "test": test} {
-		x, err := set.Dense()
-		if err != nil {
-			return 0, err
-		}
 		y := set.Y
 		if set.Labels != nil {
-			numbers, err := classes.Index(set.Labels)
-			if err != nil {
-				return 0, err
-			}
-			for _, c := range numbers {
+			for _, c := range try.Get(classes.Index(set.Labels)) {
 				y = append(y, float64(c))
 			}
 		}
-		for part, v := range map[string][]float64{"x": ops.Float64s(x), "y": y} {
-			raw, err := binary.Append(nil, binary.LittleEndian, v)
-			if err == nil {
-				err = os.WriteFile(filepath.Join(dir, name+"."+part), raw, 0o600)
-			}
-			if err != nil {
-				return 0, err
-			}
+		for part, v := range map[string][]float64{"x": ops.Float64s(try.Get(set.Dense())), "y": y} {
+			raw := try.Get(binary.Append(nil, binary.LittleEndian, v))
+			try.Do(os.WriteFile(filepath.Join(dir, name+"."+part), raw, 0o600))
 		}
 	}
 	cmd := exec.CommandContext(ctx, o.python, "-c", peer, dir, fmt.Sprint(rows.Dims()), fmt.Sprint(len(classes)),
 		fmt.Sprint(seed), fmt.Sprint(runtime.GOMAXPROCS(0)))
 	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	var score float64
-	if err == nil {
-		err = json.Unmarshal(out, &score)
-	}
-	return score, err
+	try.Do(json.Unmarshal(try.Get(cmd.Output()), &score))
+	return score
 }

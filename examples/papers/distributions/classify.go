@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -14,19 +15,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// images classifies images by their sets of pixels: figure 5.
+// images classifies images, the first of each file, by their sets of pixels with those of the mirror images: figure 5.
 func (o *options) images(ctx context.Context) {
-	trainSets, testSets := readImages(o.in, slices.Max(o.sets)), readImages(o.testFile, o.test)
+	trainSets := asLabelled(try.Get(data.ReadImageBags(o.in, true, slices.Max(o.sets))))
+	testSets := asLabelled(try.Get(data.ReadImageBags(o.testFile, true, o.test)))
 	p := newProblem(trainSets, testSets, o.pointsFor(3))
 	p.classes = true
 	printHead("wrong, %")
-	o.Add(errorByTime(o.compare(ctx, p, o.chosen), "Images as sets of pixels", "wrong, %"))
-}
-
-// readImages reads the first images of a file, with their mirror images, of two classes: +1 for the first image's, -1
-// for the other.
-func readImages(path string, limit int) labelled {
-	return asLabelled(frame.Get(data.ReadImageBags(path, true, limit)))
+	o.Add(errorByTime(o.compare(ctx, p), "Images as sets of pixels", "wrong, %"))
 }
 
 // asLabelled are the sets of a file in float32, and +1 for the label that is first in the order of letters and -1 for
@@ -34,9 +30,9 @@ func readImages(path string, limit int) labelled {
 func asLabelled(set *data.Set) labelled {
 	classes := data.NewClasses(set.Labels)
 	if len(classes) != 2 {
-		frame.Fail("%s: the classes are %s, want two", set.Source, strings.Join(classes, ", "))
+		try.Fail("%s: the classes are %s, want two", set.Source, strings.Join(classes, ", "))
 	}
-	x := frame.Get(set.As(tensor.Float32))
+	x := try.Get(set.As(tensor.Float32))
 	sign := map[string]float64{classes[0]: 1, classes[1]: -1}
 	return labelled{x.(*ops.Bags), frame.Each(set.Labels, func(l string) float64 { return sign[l] })}
 }
@@ -46,18 +42,18 @@ const folds = 10
 
 // bags classifies the sets of a CSV file, each coordinate by its own density, by cross-validation.
 func (o *options) bags(ctx context.Context) {
-	set := frame.Get(data.ReadBags(o.in, data.Options{}))
+	set := try.Get(data.ReadBags(o.in, data.Options{}))
 	frame.Scale("cube", set)
 	sets := asLabelled(set)
 	if sets.Len() < 2*folds {
-		frame.Fail("%s: %d sets are too few for %d parts", o.in, sets.Len(), folds)
+		try.Fail("%s: %d sets are too few for %d parts", o.in, sets.Len(), folds)
 	}
 	printHead("wrong, %")
 	for _, m := range o.chosen {
 		if strings.HasPrefix(m.name, "histogram") && sets.Axes() > 3 {
 			continue // a grid of so many dimensions has too many cells
 		}
-		frame.In(m.name, func() { show(o.crossValidate(ctx, m, sets)) })
+		try.In(m.name, func() { show(o.crossValidate(ctx, m, sets)) })
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/linear"
@@ -25,12 +26,13 @@ func (o *options) components(ctx context.Context) {
 	var panels []image.Image
 	printHead("RMSE")
 	for _, samples := range o.samples {
-		p := o.componentProblem(samples, slices.Max(o.sets))
-		show(o.constant(p))
+		trainSets := drawMixtures(slices.Max(o.sets), samples, o.Seed, "training mixtures")
+		p := newProblem(trainSets, drawMixtures(o.test, samples, o.Seed, "test mixtures"), o.pointsFor(2))
+		show(p.constant())
 		if o.em > 0 {
 			o.criteria(p)
 		}
-		results := o.compare(ctx, p, o.chosen)
+		results := o.compare(ctx, p)
 		if o.kl > 0 {
 			o.compareWithDivergence(ctx, p)
 		}
@@ -39,17 +41,17 @@ func (o *options) components(ctx context.Context) {
 		densities = densityPictures(p)
 	}
 	o.Add(densities)
-	o.Add(frame.Get(report.Grid(1, panels...)))
+	o.Add(try.Get(report.Grid(1, panels...)))
 }
 
 // compare tunes the methods on the first training sets, and measures them for each number of sets.
-func (o *options) compare(ctx context.Context, p *problem, methods []method) (all []result) {
+func (o *options) compare(ctx context.Context, p *problem) (all []result) {
 	bar := program.NewProgress("distributions, methods")
 	defer bar.Close()
-	for i, m := range methods {
-		bar.Step(i, len(methods), m.name)
+	for i, m := range o.chosen {
+		bar.Step(i, len(o.chosen), m.name)
 		var c choice
-		frame.In(m.name, func() { c = o.tune(ctx, m, p) })
+		try.In(m.name, func() { c = o.tune(ctx, m, p) })
 		for _, n := range o.sets {
 			if n > p.train.Len() {
 				continue
@@ -67,7 +69,7 @@ func show(r result) result {
 }
 
 // constant is the mean of the targets.
-func (o *options) constant(p *problem) result {
+func (p *problem) constant() result {
 	scores := slices.Repeat([]float64{stat.Mean(p.train.y, nil)}, p.test.Len())
 	r := result{method: "constant", sets: p.train.Len(), samples: p.train.Size(0)}
 	r.err, r.stdErr = p.score(scores)
@@ -108,24 +110,17 @@ func (p *problem) byDivergences() result {
 	var scores *mat.Dense
 	for step := -6; step <= 6; step++ {
 		k := divergenceKernel(kl, sigmaOfDivergences(kl, n)*exp2(step))
-		fit := frame.Get(linear.FitKernelRidge(mat.DenseCopyOf(k.Slice(0, n, 0, n)), column(p.train.y), lambdas...))
+		fit := try.Get(linear.FitKernelRidge(mat.DenseCopyOf(k.Slice(0, n, 0, n)), column(p.train.y), lambdas...))
 		c := choice{sigma: exp2(step), score: frame.ScoreOf(fit.Lambda, fit.Scores)}
 		if scores != nil && !c.score.Better(r.choice.score) {
 			continue
 		}
 		r.choice = c
-		scores = frame.Get(fit.Predict(mat.DenseCopyOf(k.Slice(n, n+p.test.Len(), 0, n))))
+		scores = try.Get(fit.Predict(mat.DenseCopyOf(k.Slice(n, n+p.test.Len(), 0, n))))
 	}
 	r.fit = time.Since(start)
 	r.err, r.stdErr = p.score(mat.Col(nil, 0, scores))
 	return r
-}
-
-// componentProblem draws sets of so many samples.
-func (o *options) componentProblem(samples, sets int) *problem {
-	trainSets := drawMixtures(sets, samples, o.Seed, "training mixtures")
-	testSets := drawMixtures(o.test, samples, o.Seed, "test mixtures")
-	return newProblem(trainSets, testSets, o.pointsFor(2))
 }
 
 // row is the line of a table, in which what does not apply is empty.

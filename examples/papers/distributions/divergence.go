@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/mat"
@@ -29,7 +30,7 @@ func divergences(sets []kdtree.Points) *mat.Dense {
 	n, trees := len(sets), make([]*kdtree.Tree, len(sets))
 	for i, points := range sets {
 		if len(points) <= neighbour {
-			frame.Fail("set %d has %d samples, want more than %d to look at neighbour %d", i, len(points), neighbour, neighbour)
+			try.Fail("set %d has %d samples, want more than %d to look at neighbour %d", i, len(points), neighbour, neighbour)
 		}
 		trees[i] = kdtree.New(slices.Clone(points), false) // which sorts them
 	}
@@ -66,7 +67,7 @@ func divergences(sets []kdtree.Points) *mat.Dense {
 		}
 	})
 	if err := failed.Load(); err != nil {
-		frame.Do(*err)
+		try.Do(*err)
 	}
 	return out
 }
@@ -122,7 +123,7 @@ func divergenceKernel(kl *mat.Dense, sigma float64) *mat.Dense {
 	}
 	var e mat.EigenSym
 	if !e.Factorize(s, true) {
-		frame.Fail("the eigenvalues of the kernel of divergences did not converge")
+		try.Fail("the eigenvalues of the kernel of divergences did not converge")
 	}
 	var v mat.Dense
 	e.VectorsTo(&v)

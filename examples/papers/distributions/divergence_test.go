@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/examples/internal/clitest"
-	"github.com/bochner-go/bochner/examples/papers/internal/frame"
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/spatial/kdtree"
@@ -86,7 +86,7 @@ func TestDivergences(t *testing.T) {
 	}
 	for _, samples := range []int{6, 4} { // all the same; no fourth neighbour beside themselves
 		same := []kdtree.Points{slices.Repeat(kdtree.Points{{0}}, samples)}
-		if err := frame.Try(func() { divergences(same) }); err == nil {
+		if err := try.Catch(func() { divergences(same) }); err == nil {
 			t.Errorf("%d samples that are all the same have a divergence", samples)
 		}
 	}

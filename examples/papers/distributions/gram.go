@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -74,7 +75,7 @@ func gramSets(n, samples int, seed uint64, g ops.Grid) (truth *tensor.Dense, set
 		}
 		offsets = append(offsets, len(x)/2)
 	}
-	sets = frame.Get(ops.NewBags(tensor.New(tensor.WithShape(n*samples, 2), tensor.WithBacking(x)), offsets))
+	sets = try.Get(ops.NewBags(tensor.New(tensor.WithShape(n*samples, 2), tensor.WithBacking(x)), offsets))
 	return tensor.New(tensor.WithShape(n, g.Len()), tensor.WithBacking(p)), sets
 }
 
@@ -90,10 +91,10 @@ func inUnit(rng *rand.Rand, mean, sd float64) float64 {
 // gram estimates the kernel matrix of the Jensen-Shannon divergence in three ways, and prints the squared correlations
 // with the true one over pairs: figure 2 and table 2.
 func (o *options) gram(context.Context) {
-	g := frame.Get(ops.NewGrid(fine, fine))
+	g := try.Get(ops.NewGrid(fine, fine))
 	n, samples := o.sets[0], o.samples[0]
 	truth, sets := gramSets(n, samples, o.Seed, g)
-	h := frame.Get(ops.CrossValidatedBandwidth(sets.Slice(0, min(cvSets, sets.Len())), nil))
+	h := try.Get(ops.CrossValidatedBandwidth(sets.Slice(0, min(cvSets, sets.Len())), nil))
 	js := spectral.JensenShannonDivergence
 	exact := pairs(n, func(i, j int) float64 {
 		return js.At(rowOf(truth, i), rowOf(truth, j))
@@ -102,9 +103,9 @@ func (o *options) gram(context.Context) {
 	entropies := entropyDivergences(sets, h, g)
 	of := o.density(js, h, 2)
 	of.Sigma = sigma
-	l := frame.Get(layers.NewHDDLayer(of, 2, o.columns, layers.WithSampler(o.samplerFor(0)), layers.WithSeed(o.Seed)))
-	p := frame.Get(frame.Get(layers.NewBagLayer(l)).Rows(sets))
-	a, z := frame.Get(l.Embed(nil, p)), frame.Get(l.Transform(nil, p))
+	l := try.Get(layers.NewHDDLayer(of, 2, o.columns, layers.WithSampler(o.samplerFor(0)), layers.WithSeed(o.Seed)))
+	p := try.Get(try.Get(layers.NewBagLayer(l)).Rows(sets))
+	a, z := try.Get(l.Embed(nil, p)), try.Get(l.Transform(nil, p))
 	coefficients := pairs(n, func(i, j int) float64 { return math.Pow(floats.Distance(rowOf(a, i), rowOf(a, j), 2), 2) })
 	estimates := []struct {
 		name   string
@@ -124,7 +125,7 @@ func (o *options) gram(context.Context) {
 		rms, most := errorOf(e.kernel, kernel)
 		fmt.Printf("| %s | %.4f | %.4f | %.4f | %.4f |\n", e.name, r2, e.paper, rms, most)
 		title := report.WithTitle(fmt.Sprintf("Kernel of Jensen-Shannon by %s", e.name))
-		o.Add(frame.Get(report.ExactVsApprox(symmetric(kernel, n), symmetric(e.kernel, n), title)))
+		o.Add(try.Get(report.ExactVsApprox(symmetric(kernel, n), symmetric(e.kernel, n), title)))
 	}
 	// Hoeffding's inequality for the mean of cosines, which are half of the features.
 	const probability = .05
@@ -167,7 +168,7 @@ func entropyDivergences(sets *ops.Bags, h []float64, g ops.Grid) []float64 {
 	n := sets.Len()
 	first, second := halves(sets)
 	width := tensor.New(tensor.WithShape(2), tensor.WithBacking(h))
-	p := frame.Get(ops.KDE(first.Offsets(), g, ops.Attr{Layer: "entropies"}).Into(nil, first.Samples(), width))
+	p := try.Get(ops.KDE(first.Offsets(), g, ops.Attr{Layer: "entropies"}).Into(nil, first.Samples(), width))
 	at := make([][][]float64, n) // density i at the samples of set j
 	eachSet(n, func(i int) {
 		at[i] = make([][]float64, n)
@@ -209,7 +210,7 @@ func halves(b *ops.Bags) (first, second *ops.Bags) {
 	}
 	var out [2]*ops.Bags
 	for k, x := range parts {
-		out[k] = frame.Get(ops.NewBags(tensor.New(tensor.WithShape(len(x)/b.Axes(), b.Axes()), tensor.WithBacking(x)), offsets[k]))
+		out[k] = try.Get(ops.NewBags(tensor.New(tensor.WithShape(len(x)/b.Axes(), b.Axes()), tensor.WithBacking(x)), offsets[k]))
 	}
 	return out[0], out[1]
 }

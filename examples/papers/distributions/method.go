@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bochner-go/bochner/examples/papers/internal/frame"
+	"github.com/bochner-go/bochner/examples/internal/try"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -34,9 +34,12 @@ const (
 
 // methods are all but the kernel of divergences, which makes no rows.
 func (o *options) methods() []method {
+	// The coefficients of the estimates of the densities.
 	densities := func(d spectral.DensityDistance) func([]float64, int, uint64) rowsOf {
 		return func(h []float64, axes int, seed uint64) rowsOf {
-			return embedded(frame.Get(layers.NewHDDLayer(o.density(d, h, axes), axes, 2, single(seed)...)))
+			l := try.Get(layers.NewHDDLayer(o.density(d, h, axes), axes, 2, single(seed)...))
+			bags := try.Get(layers.NewBagLayer(l))
+			return inBlocks(func(b *ops.Bags) *tensor.Dense { return try.Get(l.Embed(nil, try.Get(bags.Rows(b)))) })
 		}
 	}
 	l2 := densities(spectral.DensityDistance{})
@@ -98,27 +101,21 @@ func inBlocks(rows rowsOf) rowsOf {
 	}
 }
 
-// embedded are the coefficients of the densities.
-func embedded(l *layers.HDDLayer) rowsOf {
-	bags := frame.Get(layers.NewBagLayer(l))
-	return inBlocks(func(b *ops.Bags) *tensor.Dense { return frame.Get(l.Embed(nil, frame.Get(bags.Rows(b)))) })
-}
-
 // means are the means of the Fourier features of the samples, for a Gaussian kernel whose bandwidth is the mean of the
 // axes' times √axes; in two dimensions that is the inner product of two density estimates.
 func means(h []float64, axes int, seed uint64) rowsOf {
 	sigma := math.Sqrt(float64(axes)) * stat.Mean(h, nil)
-	inner := frame.Get(layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, axes, innerFeatures, layers.WithSampler(spectral.Orthogonal{}), layers.WithDtype(tensor.Float32), layers.WithSeed(seed), layers.WithName("samples")))
-	l := frame.Get(layers.NewMeanMapLayer(inner, 1, 2, layers.WithDtype(tensor.Float32)))
-	return func(b *ops.Bags) *tensor.Dense { return frame.Get(l.Rows(b)) }
+	inner := try.Get(layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, axes, innerFeatures, layers.WithSampler(spectral.Orthogonal{}), layers.WithDtype(tensor.Float32), layers.WithSeed(seed), layers.WithName("samples")))
+	l := try.Get(layers.NewMeanMapLayer(inner, 1, 2, layers.WithDtype(tensor.Float32)))
+	return func(b *ops.Bags) *tensor.Dense { return try.Get(l.Rows(b)) }
 }
 
 // histograms are the homogeneous maps of the shares of the samples in the cells of a grid.
 func histograms(k spectral.Homogeneous, order int) func(h []float64, axes int, seed uint64) rowsOf {
 	return func(_ []float64, axes int, _ uint64) rowsOf {
-		g := frame.Get(ops.NewGrid(slices.Repeat([]int{bins}, axes)...))
-		l := frame.Get(layers.NewHomogeneousLayer(k, g.Len(), layers.WithOrder(order), layers.WithDtype(tensor.Float32)))
-		return inBlocks(func(b *ops.Bags) *tensor.Dense { return frame.Get(l.Transform(nil, shares(b, g))) })
+		g := try.Get(ops.NewGrid(slices.Repeat([]int{bins}, axes)...))
+		l := try.Get(layers.NewHomogeneousLayer(k, g.Len(), layers.WithOrder(order), layers.WithDtype(tensor.Float32)))
+		return inBlocks(func(b *ops.Bags) *tensor.Dense { return try.Get(l.Transform(nil, shares(b, g))) })
 	}
 }
 
@@ -147,7 +144,7 @@ func spread(x *tensor.Dense) float64 {
 		total += stat.Variance(mat.Col(nil, j, rows), nil)
 	}
 	if total == 0 {
-		frame.Fail("all %d sets are the same to the method", n)
+		try.Fail("all %d sets are the same to the method", n)
 	}
 	return math.Sqrt(2 * total)
 }

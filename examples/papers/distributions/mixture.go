@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/bochner-go/bochner/examples/papers/internal/frame"
+	"github.com/bochner-go/bochner/examples/internal/try"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
@@ -73,5 +73,5 @@ func drawMixtures(n, samples int, seed uint64, name string) labelled {
 		offsets[i] = i * samples
 	}
 	all := tensor.New(tensor.WithShape(n*samples, 2), tensor.WithBacking(x))
-	return labelled{frame.Get(ops.NewBags(all, offsets)), components}
+	return labelled{try.Get(ops.NewBags(all, offsets)), components}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/report"
@@ -35,16 +36,16 @@ func errorByTime(results []result, title, what string) image.Image {
 		l := &lines[i]
 		l.X, l.Y, l.Bars = append(l.X, max(.01, (r.features+r.fit).Seconds())), append(l.Y, r.err), append(l.Bars, r.stdErr)
 	}
-	return frame.Get(report.Lines("seconds for features and fit", what, lines, report.WithTitle(title), report.WithLogX()))
+	return try.Get(report.Lines("seconds for features and fit", what, lines, report.WithTitle(title), report.WithLogX()))
 }
 
 // densityPicture is the estimate of the density of a set in the unit square, and its samples.
 func densityPicture(set *ops.Bags, h []float64, title string) image.Image {
 	const points = 96
-	g := frame.Get(ops.NewGrid(points, points))
+	g := try.Get(ops.NewGrid(points, points))
 	single := frame.Each(h, func(v float64) float32 { return float32(v) })
 	width := tensor.New(tensor.WithShape(len(h)), tensor.WithBacking(single))
-	d := frame.Get(ops.KDE(set.Offsets(), g, ops.Attr{Layer: "picture"}).Into(nil, set.Samples(), width))
+	d := try.Get(ops.KDE(set.Offsets(), g, ops.Attr{Layer: "picture"}).Into(nil, set.Samples(), width))
 	p := plot.New()
 	p.Title.Text = title
 	ticks := plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: .5, Label: "0.5"}, {Value: 1, Label: "1"}}
@@ -60,14 +61,14 @@ func densityPicture(set *ops.Bags, h []float64, title string) image.Image {
 	for s := range dots {
 		dots[s] = plotter.XY{X: float64(set.Samples().Float32s()[2*s]), Y: float64(set.Samples().Float32s()[2*s+1])}
 	}
-	marks := frame.Get(plotter.NewScatter(dots))
+	marks := try.Get(plotter.NewScatter(dots))
 	marks.GlyphStyle = draw.GlyphStyle{Color: color.Gray{0x22}, Radius: .7, Shape: draw.CircleGlyph{}}
 	p.Add(plotter.NewImage(img, 0, 0, 1, 1), marks)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
 	for _, style := range []*text.Style{&p.Title.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
 		style.Font.Variant = "Sans"
 	}
-	return frame.Get(report.FromPlot(p, 640, 640))
+	return try.Get(report.FromPlot(p, 640, 640))
 }
 
 // shade goes from white to ColorBrewer's darkest blue.
@@ -83,7 +84,7 @@ func densityPictures(p *problem) image.Image {
 		title := fmt.Sprintf("%d samples of a mixture of %.0f", p.test.Size(i), p.test.y[i])
 		all = append(all, densityPicture(p.test.Slice(i, i+1), p.widths(.5), title))
 	}
-	return frame.Get(report.Grid(2, all...))
+	return try.Get(report.Grid(2, all...))
 }
 
 // symmetric is the matrix of the values of pairs, with ones on the diagonal.

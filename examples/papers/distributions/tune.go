@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -59,7 +60,7 @@ type problem struct {
 }
 
 func newProblem(trainSets, testSets labelled, points int) *problem {
-	h := frame.Get(ops.ScottBandwidth(trainSets.Bags))
+	h := try.Get(ops.ScottBandwidth(trainSets.Bags))
 	return &problem{train: trainSets, test: testSets, scott: h, least: .5 / float64(points)}
 }
 
@@ -87,7 +88,7 @@ func (o *options) trainRows(m method, p *problem, factor float64) (rows rowsOf, 
 // fourier are the features for a bandwidth of 1, which serve any other on rows divided by it.
 func (o *options) fourier(dims, features int, seed uint64) layers.Layer {
 	opts := append(single(seed), layers.WithSampler(o.samplerFor(dims)))
-	return frame.Get(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, dims, features, opts...))
+	return try.Get(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, dims, features, opts...))
 }
 
 // times are the rows of x times a number.
@@ -115,10 +116,10 @@ func (o *options) tune(ctx context.Context, m method, p *problem) choice {
 		ofSigma := func(step int) choice {
 			c, z := choice{bandwidth: factor, sigma: exp2(step)}, x
 			if !m.linear {
-				z = frame.Get(l.Transform(nil, times(x, 2/(c.sigma*s))))
+				z = try.Get(l.Transform(nil, times(x, 2/(c.sigma*s))))
 			}
 			leaveOneOut := linear.RidgeOptions{Lambdas: lambdas, Select: linear.SelectLOO}
-			fit := frame.Get(linear.FitRidge(ctx, nil, data.Pairs{X: z, Y: y}, leaveOneOut))
+			fit := try.Get(linear.FitRidge(ctx, nil, data.Pairs{X: z, Y: y}, leaveOneOut))
 			c.score = frame.ScoreOf(fit.Lambda, fit.Scores)
 			return c
 		}
@@ -167,7 +168,7 @@ type result struct {
 // measure makes the features of the training and the test sets, fits and tests.
 func (o *options) measure(ctx context.Context, m method, p *problem, c choice) result {
 	r := result{method: m.name, linear: m.linear, sets: p.train.Len(), samples: p.train.Size(0), choice: c}
-	frame.In(m.name, func() {
+	try.In(m.name, func() {
 		start := time.Now()
 		x, xTest := o.features(m, p, c)
 		r.features = time.Since(start)
@@ -189,8 +190,8 @@ func (o *options) features(m method, p *problem, c choice) (x, xTest *tensor.Den
 		return x, xTest
 	}
 	l := o.fourier(x.Shape()[1], o.columns, o.Seed)
-	xTest = frame.Get(l.Transform(nil, times(xTest, 2/(c.sigma*s))))
-	return frame.Get(l.Transform(nil, times(x, 2/(c.sigma*s)))), xTest
+	xTest = try.Get(l.Transform(nil, times(xTest, 2/(c.sigma*s))))
+	return try.Get(l.Transform(nil, times(x, 2/(c.sigma*s)))), xTest
 }
 
 // head fits ridge regression, or for classes a support vector machine, with the λ near the chosen one that does best on
@@ -200,7 +201,7 @@ func (o *options) head(ctx context.Context, p *problem, x *tensor.Dense, c choic
 	near := []float64{lambda / 10, lambda / 3, lambda, lambda * 3, lambda * 10}
 	if p.classes {
 		o := linear.SVMOptions{Lambdas: near, HeldOut: .1, Seed: o.Seed}
-		return frame.Get(linear.FitSVM(ctx, nil, data.Pairs{X: x, Y: column(p.train.y)}, o))
+		return try.Get(linear.FitSVM(ctx, nil, data.Pairs{X: x, Y: column(p.train.y)}, o))
 	}
 	return frame.Ridge(ctx, nil, x, column(p.train.y), near, .1, o.Seed)
 }

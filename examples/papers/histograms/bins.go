@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -29,7 +30,7 @@ func (e *experiment) keptBins(ctx context.Context) {
 	m := methodOf(e.bins)
 	spec := m.spec(m.forms()[0], e.dtype)
 	spec.Dims = e.X.Shape()[1]
-	z := frame.Get(layers.Transform(frame.Get(spec.Fit(e.X)), nil, e.X))
+	z := try.Get(layers.Transform(try.Get(spec.Fit(e.X)), nil, e.X))
 	lasso := newGroupLasso(z, e.X.Shape()[1], e.Y)
 	fmt.Print(frame.TableHead("penalty", "bins", "λ", "accuracy, %"))
 	for i, share := range shares {
@@ -108,7 +109,7 @@ func (l *groupLasso) kept(ctx context.Context, share float64) (kept []int) {
 			}
 		}
 		o := linear.RidgeOptions{Lambdas: []float64{share * l.most / s}}
-		eta = l.lengths(frame.Get(linear.FitRidge(ctx, nil, data.Pairs{X: scaled, Y: l.y}, o)).W, roots)
+		eta = l.lengths(try.Get(linear.FitRidge(ctx, nil, data.Pairs{X: scaled, Y: l.y}, o)).W, roots)
 	}
 	for g, v := range eta {
 		if v > 1e-4*floats.Max(eta) {
@@ -122,7 +123,7 @@ func (l *groupLasso) kept(ctx context.Context, share float64) (kept []int) {
 func columns(x *tensor.Dense, kept []int) *tensor.Dense {
 	out := tensor.New(tensor.WithShape(x.Shape()[0], len(kept)), tensor.Of(x.Dtype()))
 	for to, from := range kept {
-		frame.Do(ops.ColumnsInto(out, to, x, from, from+1, 1))
+		try.Do(ops.ColumnsInto(out, to, x, from, from+1, 1))
 	}
 	return out
 }

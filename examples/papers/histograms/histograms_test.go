@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/examples/internal/clitest"
-	"github.com/bochner-go/bochner/examples/papers/internal/frame"
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/layers"
 )
 
@@ -194,7 +194,7 @@ func TestMethods(t *testing.T) {
 			continue
 		}
 		for _, form := range m.forms() {
-			clitest.OK(t, frame.Try(func() { m.spec(form, "float64") }))
+			clitest.OK(t, try.Catch(func() { m.spec(form, "float64") }))
 		}
 		if !slices.ContainsFunc(e.Params(), func(p layers.ParamDef) bool { return p.Name == m.Tune && p.Default == nil }) && m.Tune != "" {
 			t.Errorf("%s: %s is no parameter that comes from the data", m.Map, m.Tune)

@@ -50,6 +50,7 @@ import (
 	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/flags"
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -109,21 +110,21 @@ func (e *experiment) Check(map[string]bool) {
 	e.Inputs = []program.File{{Flag: "-in", Path: e.in}, {Flag: "-test", Path: e.test}, {Flag: "-view", Path: e.view}}
 	switch {
 	case e.view != "" && (e.in == "" || e.test != ""):
-		frame.Usage("-view %s: needs -in, and no -test", e.view)
+		try.Usage("-view %s: needs -in, and no -test", e.view)
 	case !(e.weight > 0 && e.weight < 1):
-		frame.Usage("-weight %v: want a number between 0 and 1", e.weight)
+		try.Usage("-weight %v: want a number between 0 and 1", e.weight)
 	case e.test != "" && e.in == "":
-		frame.Usage("-test %s: needs -in, the training file", e.test)
+		try.Usage("-test %s: needs -in, the training file", e.test)
 	case e.rows < 0 || e.Draws < 1:
-		frame.Usage("-rows %d -draws %d: want at least 0 and 1", e.rows, e.Draws)
+		try.Usage("-rows %d -draws %d: want at least 0 and 1", e.rows, e.Draws)
 	case e.dtype != "float32" && e.dtype != "float64":
-		frame.Usage("-dtype %s: want float32 or float64", e.dtype)
+		try.Usage("-dtype %s: want float32 or float64", e.dtype)
 	case e.head != "ridge" && e.head != "svm":
-		frame.Usage("-head %s: want ridge or svm", e.head)
+		try.Usage("-head %s: want ridge or svm", e.head)
 	case e.norm != "l1" && e.norm != "l2":
-		frame.Usage("-norm %s: want l1 or l2", e.norm)
+		try.Usage("-norm %s: want l1 or l2", e.norm)
 	case e.bins != "" && !slices.Contains([]string{"hellinger", "chi2", "intersection", "jensen-shannon"}, e.bins):
-		frame.Usage("-bins %s: want hellinger, chi2, intersection or jensen-shannon", e.bins)
+		try.Usage("-bins %s: want hellinger, chi2, intersection or jensen-shannon", e.bins)
 	case e.sizeList == "" && e.in == "":
 		e.sizeList = madeSizes
 	case e.sizeList == "":
@@ -136,7 +137,7 @@ func (e *experiment) Check(map[string]bool) {
 	e.samplers = flags.List(e.samplerList)
 	for _, s := range e.samplers {
 		if _, err := spectral.SamplerByName(s); err != nil {
-			frame.Usage("%w", err)
+			try.Usage("%w", err)
 		}
 	}
 	e.methods = frame.Each(frame.Pick("methods", e.methodList, methodNames()), methodOf)
@@ -154,7 +155,7 @@ func (e *experiment) probe() {
 			spec := m.spec(m.forms()[0], e.dtype)
 			spec.Features = min(size, 16+size%2)
 			if err := probeSpec(spec); err != nil {
-				frame.Usage("-features %d: %w", size, err)
+				try.Usage("-features %d: %w", size, err)
 			}
 		}
 	}
@@ -187,7 +188,7 @@ func (e *experiment) Run(ctx context.Context) {
 	for i, m := range e.methods {
 		for _, form := range m.forms() {
 			e.progress.Step(i, len(e.methods), m.Map+" "+form)
-			frame.In(strings.TrimSpace(m.Map+" "+form), func() { e.form(ctx, m, form) })
+			try.In(strings.TrimSpace(m.Map+" "+form), func() { e.form(ctx, m, form) })
 		}
 	}
 	e.progress.Step(len(e.methods), len(e.methods), "")
@@ -207,7 +208,7 @@ func (e *experiment) found(r result) {
 func (e *experiment) form(ctx context.Context, m method, form string) {
 	spec := m.spec(form, e.dtype)
 	spec.Dims = e.X.Shape()[1]
-	frame.Do(spec.FillDefaults(e.X))
+	try.Do(spec.FillDefaults(e.X))
 	if m.Exact && e.exact && m.newKernel(form) {
 		spec = e.exactKernel(ctx, m, form, spec)
 	}
@@ -216,12 +217,12 @@ func (e *experiment) form(ctx context.Context, m method, form string) {
 		sizes, samplers = e.sizes, e.samplers
 	}
 	for _, spec.Sampler = range samplers {
-		err := frame.Try(func() { spec.Params = e.maps(ctx, m, form, spec, sizes, tune) })
+		err := try.Catch(func() { spec.Params = e.maps(ctx, m, form, spec, sizes, tune) })
 		if errors.Is(err, spectral.ErrSampler) {
 			fmt.Fprintf(os.Stderr, "left out: %s, %v\n", m.Map, err)
 			continue
 		}
-		frame.Do(err)
+		try.Do(err)
 		tune = "" // all samplers draw for one kernel
 	}
 }

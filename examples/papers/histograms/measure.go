@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -19,7 +20,7 @@ import (
 func (e *experiment) maps(ctx context.Context, m method, form string, spec layers.Spec, sizes []int, tune string) layers.Values {
 	approx := func(spec layers.Spec) *mat.Dense {
 		spec.Seed = e.Seed + uint64(e.Draws)
-		return frame.Get(report.ApproxGram(frame.Get(spec.Fit(e.X)), e.X))
+		return try.Get(report.ApproxGram(try.Get(spec.Fit(e.X)), e.X))
 	}
 	spec.Features = sizes[len(sizes)-1]
 	spec, c := e.tune(ctx, spec, tune, approx)
@@ -46,7 +47,7 @@ func (e *experiment) draws(ctx context.Context, r *result, spec layers.Spec, exa
 	}
 	for i := range n {
 		spec.Seed = e.Seed + uint64(i)
-		l := frame.Get(spec.Fit(e.X))
+		l := try.Get(spec.Fit(e.X))
 		one := e.measure(ctx, l, r.lambda, exact)
 		r.draws, r.features, r.lambda = append(r.draws, one), l.Features(), one.lambda
 	}
@@ -59,20 +60,20 @@ var svmLambdas = []float64{1e-6, 1e-5, 1e-4, 1e-3, .01, .1, 1, 10}
 func (e *experiment) fit(ctx context.Context, rows data.Pairs, lambda float64) *linear.Fit {
 	if e.head == "svm" {
 		o := linear.SVMOptions{Lambdas: svmLambdas, HeldOut: .2, Seed: e.Seed}
-		return frame.Get(linear.FitSVM(ctx, nil, rows, o))
+		return try.Get(linear.FitSVM(ctx, nil, rows, o))
 	}
-	return frame.Get(linear.FitRidge(ctx, nil, rows, linear.RidgeOptions{Lambdas: []float64{lambda}}))
+	return try.Get(linear.FitRidge(ctx, nil, rows, linear.RidgeOptions{Lambdas: []float64{lambda}}))
 }
 
 // measure fits the head on the features of one draw.
 func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64, exact *mat.Dense) (r draw) {
 	start := time.Now()
-	z := frame.Get(layers.Transform(l, nil, e.X))
+	z := try.Get(layers.Transform(l, nil, e.X))
 	r.features = time.Since(start)
 	start = time.Now()
 	fit := e.fit(ctx, data.Pairs{X: z, Y: e.Y}, lambda)
 	r.fit, r.lambda = time.Since(start), fit.Lambda
-	same := frame.Get(layers.NewIdentity(z.Shape()[1], layers.WithDtype(z.Dtype())))
+	same := try.Get(layers.NewIdentity(z.Shape()[1], layers.WithDtype(z.Dtype())))
 	r.kernelError = frame.KernelError(exact, same, z)
 	start = time.Now()
 	scores := frame.Scores(l, fit, e.XTest)
@@ -84,22 +85,22 @@ func (e *experiment) measure(ctx context.Context, l layers.Layer, lambda float64
 // judge compares the predictions with the classes of the test rows.
 func (r *draw) judge(scores *mat.Dense, truth []int) {
 	predicted := train.ArgMax(scores)
-	r.accuracy = 100 * frame.Get(report.Accuracy(predicted, truth))
-	r.f1 = 100 * frame.Get(report.F1(predicted, truth))
+	r.accuracy = 100 * try.Get(report.Accuracy(predicted, truth))
+	r.f1 = 100 * try.Get(report.F1(predicted, truth))
 }
 
 // exactKernel fits kernel ridge and returns the spec with the parameter that it chose.
 func (e *experiment) exactKernel(ctx context.Context, m method, form string, spec layers.Spec) layers.Spec {
 	spec, c := e.tune(ctx, spec, m.Tune, e.gram)
-	k := frame.Get(spec.Kernel())
+	k := try.Get(spec.Kernel())
 	start := time.Now()
-	own := frame.Get(spectral.Gram(k, e.X, nil))
-	cross := frame.Get(spectral.Gram(k, e.XTest, e.X))
+	own := try.Get(spectral.Gram(k, e.X, nil))
+	cross := try.Get(spectral.Gram(k, e.XTest, e.X))
 	r := draw{features: time.Since(start)}
 	start = time.Now()
-	fit := frame.Get(linear.FitKernelRidge(own, e.Y, c.Lambda))
+	fit := try.Get(linear.FitKernelRidge(own, e.Y, c.Lambda))
 	r.fit = time.Since(start)
-	scores := frame.Get(fit.Predict(cross))
+	scores := try.Get(fit.Predict(cross))
 	r.judge(scores, e.Truth)
 	e.found(result{method: m, form: form, exact: true, params: chosen(m, spec), lambda: c.Lambda, draws: []draw{r}})
 	return spec
@@ -107,7 +108,7 @@ func (e *experiment) exactKernel(ctx context.Context, m method, form string, spe
 
 // gram is the exact kernel matrix of the training rows.
 func (e *experiment) gram(spec layers.Spec) *mat.Dense {
-	return frame.Get(spectral.Gram(frame.Get(spec.Kernel()), e.X, nil))
+	return try.Get(spectral.Gram(try.Get(spec.Kernel()), e.X, nil))
 }
 
 // chosen is the parameter that was cross-validated.

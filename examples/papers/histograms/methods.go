@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
 )
@@ -46,7 +47,7 @@ func (m method) forms() []string {
 
 // spec is a form of a method, complete but for the data.
 func (m method) spec(form, dtype string) layers.Spec {
-	v := frame.Get(layers.ParseValues(m.Map, form))
+	v := try.Get(layers.ParseValues(m.Map, form))
 	if e, known := layers.Lookup(m.Map); known == nil && e.Has("way") && v["way"] == nil {
 		v["way"] = "laplace" // the papers'
 	}

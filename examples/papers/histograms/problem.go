@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -27,7 +28,7 @@ func (e *experiment) against(trainSet, testSet *data.Set) {
 	case e.one == "":
 		return
 	case !slices.Contains(trainSet.Labels, e.one):
-		frame.Fail("%s: no row has the class %q of -one", trainSet.Source, e.one)
+		try.Fail("%s: no row has the class %q of -one", trainSet.Source, e.one)
 	}
 	for _, labels := range [][]string{trainSet.Labels, testSet.Labels} {
 		for i, label := range labels {
@@ -45,12 +46,12 @@ func (e *experiment) sets() (trainSet, testSet *data.Set) {
 		e.join(trainSet)
 	}
 	if e.test != "" {
-		testSet = frame.Get(data.Read(e.test, data.Options{Dims: trainSet.Dims()}))
+		testSet = try.Get(data.Read(e.test, data.Options{Dims: trainSet.Dims()}))
 	} else if trainSet.Rows() > 1 {
 		testSet, trainSet = part(trainSet, trainSet.Rows()/2, e.Seed)
 	}
 	if trainSet.Rows() < 2 || testSet.Rows() == 0 {
-		frame.Fail("%s: there are too few rows; give 4 at least, or 2 and a -test file", trainSet.Source)
+		try.Fail("%s: there are too few rows; give 4 at least, or 2 and a -test file", trainSet.Source)
 	}
 	if e.rows > 0 {
 		_, trainSet = part(trainSet, e.rows, e.Seed)
@@ -61,9 +62,9 @@ func (e *experiment) sets() (trainSet, testSet *data.Set) {
 
 // join puts the bins of -view beside the bins of a set. Each description is divided by its norm, and has its weight.
 func (e *experiment) join(set *data.Set) {
-	view := frame.Get(data.Read(e.view, data.Options{}))
+	view := try.Get(data.Read(e.view, data.Options{}))
 	if !slices.Equal(view.Labels, set.Labels) {
-		frame.Fail("%s: the labels are not those of %s; give the same rows in the same order", e.view, set.Source)
+		try.Fail("%s: the labels are not those of %s; give the same rows in the same order", e.view, set.Source)
 	}
 	d := set.Dims()
 	x := tensor.New(tensor.WithShape(set.Rows(), d+view.Dims()), tensor.Of(set.X.Dtype()))
@@ -73,7 +74,7 @@ func (e *experiment) join(set *data.Set) {
 		weight float64
 	}{{set, 0, 1 - e.weight}, {view, d, e.weight}} {
 		frame.Normalise(of.Set, e.norm)
-		frame.Do(ops.ColumnsInto(x, of.at, of.X, 0, of.Dims(), of.weight))
+		try.Do(ops.ColumnsInto(x, of.at, of.X, 0, of.Dims(), of.weight))
 	}
 	set.X = x
 }

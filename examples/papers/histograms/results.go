@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/report"
@@ -79,7 +80,7 @@ func (r result) over(f func(draw) float64) frame.Spread {
 func (e *experiment) picture(title string, random bool) {
 	if series := curves(e.results, random); len(series) > 0 {
 		metric := report.WithMetric("accuracy on the test rows, %")
-		e.Add(frame.Get(report.ScoreCurves(series, report.WithTitle(title), metric)))
+		e.Add(try.Get(report.ScoreCurves(series, report.WithTitle(title), metric)))
 	}
 }
 

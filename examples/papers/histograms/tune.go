@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/fits"
@@ -18,7 +19,7 @@ var lambdas = []float64{1e-6, 1e-5, 1e-4, 1e-3, 3e-3, .01, .03, .05, .1, .2, .3,
 // leaveOneOut chooses λ for ridge on a kernel matrix of the training rows. It has the fewest rows whose class is wrong
 // where they are left out.
 func (e *experiment) leaveOneOut(k *mat.Dense) fits.LambdaScore {
-	fit := frame.Get(linear.FitKernelRidge(k, e.Y, lambdas...))
+	fit := try.Get(linear.FitKernelRidge(k, e.Y, lambdas...))
 	return frame.ScoreOf(fit.Lambda, fit.Scores)
 }
 
@@ -30,7 +31,7 @@ const steps = 10
 func (e *experiment) tune(ctx context.Context, spec layers.Spec, parameter string,
 	gram func(layers.Spec) *mat.Dense) (layers.Spec, fits.LambdaScore) {
 	at := func(step int) fits.LambdaScore {
-		frame.Do(context.Cause(ctx))
+		try.Do(context.Cause(ctx))
 		return e.leaveOneOut(gram(scaled(spec, parameter, step)))
 	}
 	best := at(0)

@@ -27,6 +27,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -60,7 +61,7 @@ func (e *experiment) Declare(fs *flag.FlagSet) {
 
 func (e *experiment) Check(map[string]bool) {
 	if e.orders = frame.Counts("orders", e.list, 1); len(e.orders) < 2 {
-		frame.Usage("-orders %s: want two or more", e.list)
+		try.Usage("-orders %s: want two or more", e.list)
 	}
 }
 
@@ -96,8 +97,8 @@ func universal(k kernel, b float64) image.Image {
 		{"uniform", k.name, layers.Values{"order": 1, "window": "uniform"}},
 		{"add-kpca on [0, 1]", "add-kpca", layers.Values{"kernel": k.name, "components": 3}},
 	} {
-		l := frame.Get(layers.Spec{Map: m.of, Params: m.params, Dims: 1}.Fit(column(unit)))
-		features := frame.Get(layers.Transform(l, nil, column(x)))
+		l := try.Get(layers.Spec{Map: m.of, Params: m.params, Dims: 1}.Fit(column(unit)))
+		features := try.Get(layers.Transform(l, nil, column(x)))
 		rows := slices.Collect(slices.Chunk(features.Float64s(), l.Features()))
 		line := report.Line{Name: m.name, X: exact.X}
 		for _, row := range rows[:points] {
@@ -105,7 +106,7 @@ func universal(k kernel, b float64) image.Image {
 		}
 		lines = append(lines, line)
 	}
-	return frame.Get(report.Lines("x", fmt.Sprintf("k(x, %g)", b/10), lines, report.WithTitle(k.name+", three columns")))
+	return try.Get(report.Lines("x", fmt.Sprintf("k(x, %g)", b/10), lines, report.WithTitle(k.name+", three columns")))
 }
 
 // periods is figure 3, for the rectangular window.
@@ -115,13 +116,13 @@ func (e *experiment) periods() image.Image {
 		fitted, best := report.Line{Name: k.name + ", fitted"}, report.Line{Name: k.name + ", least error", Points: true}
 		for n := range e.orders[len(e.orders)-1] {
 			for at, period := range map[*report.Line]chooser{&fitted: spectral.FittedPeriod, &best: spectral.OptimalPeriod} {
-				v := frame.Get(period(k.of, n+1, spectral.Rectangular))
+				v := try.Get(period(k.of, n+1, spectral.Rectangular))
 				at.X, at.Y = append(at.X, float64(n+1)), append(at.Y, v)
 			}
 		}
 		lines = append(lines, fitted, best)
 	}
-	return frame.Get(report.Lines("order n", "period", lines, report.WithTitle("Period, rectangular window")))
+	return try.Get(report.Lines("order n", "period", lines, report.WithTitle("Period, rectangular window")))
 }
 
 // chooser is a way to choose a period.
@@ -129,7 +130,7 @@ type chooser func(spectral.Homogeneous, int, spectral.Window) (float64, error)
 
 // harmonics returns the harmonics of an order with a chosen period.
 func harmonics(k spectral.Homogeneous, n int, w spectral.Window, choose chooser) *spectral.Harmonics {
-	return frame.Get(spectral.NewHarmonics(k, n, w, frame.Get(choose(k, n, w))))
+	return try.Get(spectral.NewHarmonics(k, n, w, try.Get(choose(k, n, w))))
 }
 
 // errorOfSignature is figure 5, for orders 1 to 3.
@@ -145,7 +146,7 @@ func errorOfSignature() image.Image {
 		}
 		lines = append(lines, line)
 	}
-	return frame.Get(report.Lines("ln z - ln x", "error of the signature", lines, report.WithTitle("chi2, uniform window")))
+	return try.Get(report.Lines("ln z - ln x", "error of the signature", lines, report.WithTitle("chi2, uniform window")))
 }
 
 // rates prints and draws the error of the worst pair, and how fast it falls.
@@ -180,7 +181,7 @@ func (e *experiment) rates() {
 		series = append(series, s)
 	}
 	metric, title := report.WithMetric("error of the worst pair"), report.WithTitle("Error by columns")
-	e.Add(frame.Get(report.ErrorCurves(series, metric, title)))
+	e.Add(try.Get(report.ErrorCurves(series, metric, title)))
 }
 
 // frequencies is how many frequencies, drawn from the spectrum, have on average the squared error of order 1. The

@@ -33,6 +33,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
@@ -89,15 +90,15 @@ func (e *experiment) Declare(fs *flag.FlagSet) {
 func (e *experiment) Check(given map[string]bool) {
 	e.Inputs = []program.File{{Flag: "-data", Path: e.data}}
 	if given["sets"] && e.data == "" {
-		frame.Usage("-sets %s: needs -data, the folder of the data", e.setList)
+		try.Usage("-sets %s: needs -data, the folder of the data", e.setList)
 	}
 	if e.rows < 2 || e.Draws < 2 || e.train < 0 {
-		frame.Usage("-rows %d -draws %d -train %d: want at least 2, 2 and 0", e.rows, e.Draws, e.train)
+		try.Usage("-rows %d -draws %d -train %d: want at least 2, 2 and 0", e.rows, e.Draws, e.train)
 	}
 	e.parts = frame.Pick("part", e.partList, partNames())
 	if e.data == "" && e.does("regression") {
 		if e.partList != "all" {
-			frame.Usage("-part %s: regression needs -data, the folder with the Boston housing data", e.partList)
+			try.Usage("-part %s: regression needs -data, the folder with the Boston housing data", e.partList)
 		}
 		e.parts = slices.DeleteFunc(e.parts, func(p string) bool { return p == "regression" })
 	}
@@ -122,7 +123,7 @@ func (e *experiment) pickKernels() {
 		e.kernels = append(e.kernels, k)
 		for _, m := range k.methods {
 			if _, err := m.spec(64, 16, 1).Build(); err != nil {
-				frame.Usage("%s: %w", k, err)
+				try.Usage("%s: %w", k, err)
 			}
 		}
 	}
@@ -136,7 +137,7 @@ func (e *experiment) Run(ctx context.Context) {
 	e.Columns = max(len(e.sources), min(2, len(e.kernels)))
 	for _, p := range parts {
 		if e.does(p.name) {
-			frame.In(p.name, func() { p.run(e, ctx) })
+			try.In(p.name, func() { p.run(e, ctx) })
 		}
 	}
 }

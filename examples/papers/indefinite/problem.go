@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
@@ -35,7 +36,7 @@ type pair struct{ train, test *data.Set }
 func (e *experiment) read() {
 	e.sets = map[string]pair{}
 	if e.does("regression") {
-		e.housing = frame.Get(data.Read(filepath.Join(e.data, "housing", "housing.all.csv.gz"), data.Options{Task: data.Regression}))
+		e.housing = try.Get(data.Read(filepath.Join(e.data, "housing", "housing.all.csv.gz"), data.Options{Task: data.Regression}))
 	}
 	if !e.does("error") && !e.does("couplings") && !e.does("accuracy") {
 		return
@@ -55,8 +56,8 @@ func (s source) read(folder string, seed uint64) pair {
 	file := func(part string) string {
 		return filepath.Join(folder, s.name, fmt.Sprintf("%s.%s.libsvm.gz", s.name, part))
 	}
-	train := frame.Get(data.Read(file("train"), data.Options{Form: data.FormDense}))
-	return pair{train, frame.Get(data.Read(file("test"), data.Options{Form: data.FormDense, Dims: train.Dims()}))}
+	train := try.Get(data.Read(file("train"), data.Options{Form: data.FormDense}))
+	return pair{train, try.Get(data.Read(file("test"), data.Options{Form: data.FormDense, Dims: train.Dims()}))}
 }
 
 // scaled are copies of the sets, scaled by what the first of them says.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/data"
@@ -26,7 +27,7 @@ func fitHead(ctx context.Context, way string, l layers.Map, x *tensor.Dense, y *
 		return frame.Ridge(ctx, l, x, y, regressionLambdas, .2, seed)
 	}
 	o := linear.SVMOptions{Loss: linear.SquaredInsensitive, Epsilon: epsilon, Lambdas: regressionLambdas, Seed: seed}
-	return frame.Get(linear.FitSVM(ctx, l, data.Pairs{X: x, Y: y}, o))
+	return try.Get(linear.FitSVM(ctx, l, data.Pairs{X: x, Y: y}, o))
 }
 
 // regressionLambdas are relative; the second is about the paper's C = 1000 of LIBLINEAR for rows of unit length. Kreĭn
@@ -48,7 +49,7 @@ func (e *experiment) regressions(ctx context.Context) {
 					continue
 				}
 				what := fmt.Sprintf("%s | %s | %s", k, way, m.name)
-				frame.In(way+", "+m.name, func() {
+				try.In(way+", "+m.name, func() {
 					spreads := e.Over(ctx, what, heads, func(i int, seed uint64) float64 {
 						return e.regression(ctx, k, m, regressionSizes[i], seed, way)
 					})
@@ -76,7 +77,7 @@ func (e *experiment) regression(ctx context.Context, k *kernel, m method, s size
 	rows, held := data.Split(set.Rows(), heldOut, seed)
 	trainSet, testSet := set.Take(rows), set.Take(held)
 	x := scaled(housing.scaling(k), trainSet, testSet)
-	l := frame.Get(m.spec(s.features(set.Dims()), set.Dims(), seed).Build())
+	l := try.Get(m.spec(s.features(set.Dims()), set.Dims(), seed).Build())
 	head := fitHead(ctx, way, l, x[0].X.(*tensor.Dense), mat.NewDense(len(trainSet.Y), 1, trainSet.Y), seed)
-	return frame.Get(report.RMSE(mat.Col(nil, 0, frame.Scores(l, head, x[1].X)), testSet.Y))
+	return try.Get(report.RMSE(mat.Col(nil, 0, frame.Scores(l, head, x[1].X)), testSet.Y))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/train/report"
@@ -39,7 +40,7 @@ func (e *experiment) variances(ctx context.Context) {
 					end = 20
 				}
 				for tenths := 1; tenths <= end; tenths++ {
-					frame.Do(context.Cause(ctx))
+					try.Do(context.Cause(ctx))
 					r := float64(tenths) / 10
 					ratio := varianceRatio(split, c.of, d, r)
 					one.X, one.Y = append(one.X, r), append(one.Y, 100*(1-ratio))
@@ -50,7 +51,7 @@ func (e *experiment) variances(ctx context.Context) {
 				lines = append(lines, one)
 			}
 		}
-		e.Add(frame.Get(report.Lines("distance ‖x - z‖", "variance less than that of GRFF by, %", lines,
+		e.Add(try.Get(report.Lines("distance ‖x - z‖", "variance less than that of GRFF by, %", lines,
 			report.WithTitle(fmt.Sprintf("Variance, %s, s = d", k)), report.WithSize(1100, 860))))
 	}
 	fmt.Println()
@@ -58,8 +59,8 @@ func (e *experiment) variances(ctx context.Context) {
 
 // split is what the maps of a kernel estimate for s = d.
 func (k *kernel) split(d int) *spectral.Split {
-	of := frame.Get(k.methods[0].spec(4*d, d, 0).Kernel())
-	return frame.Get(of.(spectral.SignedLaw).Split(d, d, spectral.SharedCoupled))
+	of := try.Get(k.methods[0].spec(4*d, d, 0).Kernel())
+	return try.Get(of.(spectral.SignedLaw).Split(d, d, spectral.SharedCoupled))
 }
 
 // varianceRatio is the variance under a coupling for s = d, relative to the variance of independent frequencies, at the
@@ -67,5 +68,5 @@ func (k *kernel) split(d int) *spectral.Split {
 func varianceRatio(p *spectral.Split, c spectral.Coupling, d int, r float64) float64 {
 	x, z := make([]float64, d), make([]float64, d)
 	x[0] = r
-	return frame.Get(c.Variance(p, x, z, d)) / frame.Get(spectral.Independent.Variance(p, x, z, d))
+	return try.Get(c.Variance(p, x, z, d)) / try.Get(spectral.Independent.Variance(p, x, z, d))
 }

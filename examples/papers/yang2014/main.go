@@ -23,6 +23,7 @@ import (
 	"strconv"
 
 	"github.com/bochner-go/bochner/examples/internal/flags"
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -57,12 +58,12 @@ func (o *figure) Declare(fs *flag.FlagSet) {
 func (o *figure) Check(map[string]bool) {
 	o.Inputs = []program.File{{Flag: "-in", Path: o.in}}
 	if o.rows < 2 || o.Draws < 2 {
-		frame.Usage("-rows %d -draws %d: want at least 2 of each", o.rows, o.Draws)
+		try.Usage("-rows %d -draws %d: want at least 2 of each", o.rows, o.Draws)
 	}
 	o.sizes = frame.Features("features", o.sizeList)
 	for _, s := range o.sizes {
 		if s%2 != 0 {
-			frame.Usage("-features %d: want even numbers; a Gaussian's features come in pairs", s)
+			try.Usage("-features %d: want even numbers; a Gaussian's features come in pairs", s)
 		}
 	}
 	o.betas, o.lambdas = numbers("beta", o.betaList), numbers("lambda", o.lambList)
@@ -72,7 +73,7 @@ func numbers(name, list string) (out []float64) {
 	for _, s := range flags.List(list) {
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(v > 0) || math.IsInf(v, 0) {
-			frame.Usage("-%s %s: want numbers above 0, comma-separated", name, list)
+			try.Usage("-%s %s: want numbers above 0, comma-separated", name, list)
 		}
 		out = append(out, v)
 	}
@@ -82,7 +83,7 @@ func numbers(name, list string) (out []float64) {
 func (o *figure) Run(ctx context.Context) {
 	set := frame.Read(o.in, o.Seed)
 	frame.Normalise(set, "l1")
-	o.x = frame.Get(frame.Some(set, o.rows, o.Seed).Dense())
+	o.x = try.Get(frame.Some(set, o.rows, o.Seed).Dense())
 	fmt.Printf("%d histograms of %d bins, rows divided by their sum; relative Frobenius error, mean of %d draws\n", o.x.Shape()[0], o.x.Shape()[1], o.Draws)
 	o.panel(ctx, "exponential-semigroup", "β", o.betas, slices.Max(o.betas), func(v float64) spectral.Semigroup {
 		return spectral.ExpSemigroup{Beta: v}
@@ -98,9 +99,9 @@ func (o *figure) panel(ctx context.Context, kernel, parameter string, values []f
 	var series []report.Series
 	curve := func(name string, v float64, build builder) {
 		name = fmt.Sprintf("%s = %v%s", parameter, v, name)
-		exact := frame.Get(spectral.Gram(of(v), o.x, nil))
+		exact := try.Get(spectral.Gram(of(v), o.x, nil))
 		spreads := o.Over(ctx, kernel+", "+name, o.columns(), func(i int, seed uint64) float64 {
-			l := frame.Get(build(of(v), o.x.Shape()[1], o.sizes[i], seed))
+			l := try.Get(build(of(v), o.x.Shape()[1], o.sizes[i], seed))
 			return frame.KernelError(exact, l, o.x)
 		})
 		frame.Line(name, spreads, func(_ int, e frame.Spread) string {
@@ -114,7 +115,7 @@ func (o *figure) panel(ctx context.Context, kernel, parameter string, values []f
 	curve(", normalised", steepest, laplace(layers.WithNormalisation()))
 	curve(", Lévy", steepest, levy)
 	title, metric := report.WithTitle("Figure 1: "+kernel+" kernel"), report.WithMetric("relative Frobenius error")
-	o.Add(frame.Get(report.ErrorCurves(series, title, metric)))
+	o.Add(try.Get(report.ErrorCurves(series, title, metric)))
 }
 
 func (o *figure) columns() []string {

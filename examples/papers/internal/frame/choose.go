@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -30,7 +31,7 @@ func Ridge(ctx context.Context, m layers.Map, x *tensor.Dense, y *mat.Dense, lam
 	var sums [2]linear.RidgeStats // of the rows to learn from, and of the others
 	for i, of := range []bool{false, true} {
 		part := data.Part(data.Pairs{X: x, Y: y}, func(_, row int) bool { return held[row] == of })
-		Do(sums[i].AddRows(ctx, m, part))
+		try.Do(sums[i].AddRows(ctx, m, part))
 	}
 	best, least := lambdas[len(lambdas)-1], math.Inf(1)
 	for _, lambda := range lambdas {
@@ -38,13 +39,13 @@ func Ridge(ctx context.Context, m layers.Map, x *tensor.Dense, y *mat.Dense, lam
 		if errors.Is(err, domain.ErrParam) { // singular
 			continue
 		}
-		Do(err)
-		if mse := Get(sums[1].MSE(f)); mse <= least {
+		try.Do(err)
+		if mse := try.Get(sums[1].MSE(f)); mse <= least {
 			best, least = lambda, mse
 		}
 	}
-	Do(sums[0].Merge(&sums[1]))
-	return Get(sums[0].Solve(best))
+	try.Do(sums[0].Merge(&sums[1]))
+	return try.Get(sums[0].Solve(best))
 }
 
 // ScoreOf is the score of the lambda that a fit chose.

@@ -13,12 +13,13 @@ import (
 	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/flags"
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/stat"
 )
 
-// Experiment is what a program does. It embeds Flags. An error ends Check and Run by Do or Get.
+// Experiment is what a program does. It embeds Flags. Check and Run end at an error by package try.
 type Experiment interface {
 	Common() *Flags
 	Declare(fs *flag.FlagSet)    // declares its own flags
@@ -53,12 +54,12 @@ func Main(name, synopsis string, x Experiment) {
 		if err := flags.Parse(fs, name+" "+synopsis, args); err != nil {
 			return err
 		}
-		err := Try(func() {
+		err := try.Catch(func() {
 			if draws := max(f.Draws, 1); f.Seed > math.MaxUint64-uint64(draws) {
-				Usage("-seed %d: too large for %d draws", f.Seed, draws)
+				try.Usage("-seed %d: too large for %d draws", f.Seed, draws)
 			}
 			x.Check(flags.Given(fs))
-			Do(program.CheckFiles(f.Inputs, []program.File{{Flag: "-plot", Path: f.Plot}}))
+			try.Do(program.CheckFiles(f.Inputs, []program.File{{Flag: "-plot", Path: f.Plot}}))
 			x.Run(ctx)
 		})
 		if err != nil || len(f.Pictures) == 0 {
@@ -101,7 +102,7 @@ func (f *Flags) Over(ctx context.Context, what string, cells []string, measure f
 		values := make([]float64, f.Draws)
 		for j := range values {
 			bar.Step(i*f.Draws+j, len(cells)*f.Draws, cell)
-			Do(context.Cause(ctx))
+			try.Do(context.Cause(ctx))
 			values[j] = measure(i, f.Seed+uint64(j))
 		}
 		out[i] = SpreadOf(values)
@@ -141,7 +142,7 @@ func Counts(flagName, list string, least int) (out []int) {
 	for _, s := range flags.List(list) {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < least {
-			Usage("-%s %s: want whole numbers from %d, comma-separated", flagName, list, least)
+			try.Usage("-%s %s: want whole numbers from %d, comma-separated", flagName, list, least)
 		}
 		out = append(out, n)
 	}
@@ -152,7 +153,7 @@ func Counts(flagName, list string, least int) (out []int) {
 // CheckFeatures wants a number of features that a map may have.
 func CheckFeatures(flagName string, n int) {
 	if n < 1 || n > maxFeatures {
-		Usage("-%s %d: want 1 to %d", flagName, n, maxFeatures)
+		try.Usage("-%s %d: want 1 to %d", flagName, n, maxFeatures)
 	}
 }
 
@@ -178,10 +179,10 @@ func Pick(flagName, list string, names []string) []string {
 	out := flags.List(list)
 	for i, s := range out {
 		if !slices.Contains(names, s) {
-			Usage("-%s %s: %q is none of all, %s", flagName, list, s, strings.Join(names, ", "))
+			try.Usage("-%s %s: %q is none of all, %s", flagName, list, s, strings.Join(names, ", "))
 		}
 		if slices.Contains(out[:i], s) {
-			Usage("-%s %s: %s is named twice", flagName, list, s)
+			try.Usage("-%s %s: %s is named twice", flagName, list, s)
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"github.com/bochner-go/bochner/examples/internal/try"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -17,22 +18,22 @@ func Read(file string, seed uint64) *data.Set {
 	if file == "" {
 		return data.SyntheticHistograms(seed)
 	}
-	return Get(data.Read(file, data.Options{}))
+	return try.Get(data.Read(file, data.Options{}))
 }
 
 // Normalise divides the rows of a set of histograms by a norm, l1 or l2, in place.
 func Normalise(set *data.Set, norm string) {
-	Do(set.Locate(ops.CheckRows(spectral.ExpSemigroup{Beta: 1}.Domain(), "map exp-semigroup", set.X)))
+	try.Do(set.Locate(ops.CheckRows(spectral.ExpSemigroup{Beta: 1}.Domain(), "map exp-semigroup", set.X)))
 	Scale(norm, set)
 }
 
 // Scale scales sets in place, by what the first of them says.
 func Scale(list string, sets ...*data.Set) {
-	scaler := Get(data.ParseScalers(list))
-	Do(sets[0].Locate(scaler.Fit(sets[0].X)))
+	scaler := try.Get(data.ParseScalers(list))
+	try.Do(sets[0].Locate(scaler.Fit(sets[0].X)))
 	for _, s := range sets {
 		x, err := scaler.ApplyInPlace(s.X)
-		Do(s.Locate(err))
+		try.Do(s.Locate(err))
 		s.X = x
 	}
 }
@@ -60,29 +61,29 @@ func NewProblem(trainSet, testSet *data.Set, dt tensor.Dtype) Problem {
 	classes := data.NewClasses(trainSet.Labels)
 	n := len(classes)
 	if n < 2 {
-		Fail("%s: all rows have the class %q; a classifier needs two", trainSet.Source, classes[0])
+		try.Fail("%s: all rows have the class %q; a classifier needs two", trainSet.Source, classes[0])
 	}
 	labels, err := classes.Index(trainSet.Labels)
-	Do(trainSet.Locate(err))
+	try.Do(trainSet.Locate(err))
 	truth, err := classes.Index(testSet.Labels)
-	Do(testSet.Locate(err))
-	return Problem{X: as(trainSet, dt), XTest: as(testSet, dt), N: n, Y: Get(data.OneVersusRest(labels, n)), Truth: truth}
+	try.Do(testSet.Locate(err))
+	return Problem{X: as(trainSet, dt), XTest: as(testSet, dt), N: n, Y: try.Get(data.OneVersusRest(labels, n)), Truth: truth}
 }
 
 // as returns the rows of a set as a dense matrix of an element type.
 func as(set *data.Set, dt tensor.Dtype) *tensor.Dense {
-	dense := &data.Set{X: Get(set.Dense()), Source: set.Source}
-	return Get(dense.As(dt)).(*tensor.Dense)
+	dense := &data.Set{X: try.Get(set.Dense()), Source: set.Source}
+	return try.Get(dense.As(dt)).(*tensor.Dense)
 }
 
 // Scores are the outputs of a linear head on the features of rows.
 func Scores(l layers.Layer, f *linear.Fit, x ops.Matrix) *mat.Dense {
-	head := Get(layers.NewLinearHead(l.Features(), len(f.B), layers.WithDtype(l.Dtype())))
-	Do(head.SetWeights(f.W.RawMatrix().Data, f.B))
-	return Get((&train.Model{Map: l, Head: head}).ScoresPrepared(x))
+	head := try.Get(layers.NewLinearHead(l.Features(), len(f.B), layers.WithDtype(l.Dtype())))
+	try.Do(head.SetWeights(f.W.RawMatrix().Data, f.B))
+	return try.Get((&train.Model{Map: l, Head: head}).ScoresPrepared(x))
 }
 
 // KernelError is ‖K - ZZᵀ‖_F / ‖K‖_F for the features Z of rows.
 func KernelError(exact *mat.Dense, m report.Map, x ops.Matrix) float64 {
-	return Get(report.Compare(exact, Get(report.ApproxGram(m, x)))).RelativeFrobenius
+	return try.Get(report.Compare(exact, try.Get(report.ApproxGram(m, x)))).RelativeFrobenius
 }

@@ -1,4 +1,5 @@
-package frame
+// Package try ends a run at its first error, as package must does, and hands the error on to whoever began the run.
+package try
 
 import (
 	"fmt"
@@ -9,7 +10,7 @@ import (
 // failure is the error by which Do and Get end a run.
 type failure struct{ error }
 
-// Do ends a run with an error, if there is one. Main reports it as the program's, and Try returns it.
+// Do ends a run with an error, if there is one.
 func Do(err error) {
 	if err != nil {
 		panic(failure{err})
@@ -22,8 +23,8 @@ func Get[T any](v T, err error) T {
 	return v
 }
 
-// Try runs f and returns the error that ended it.
-func Try(f func()) (err error) {
+// Catch runs f, in this goroutine alone, and returns the error that ended it.
+func Catch(f func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -39,7 +40,7 @@ func Try(f func()) (err error) {
 
 // In runs f, whose error it begins with what f is about.
 func In(what string, f func()) {
-	if err := Try(f); err != nil {
+	if err := Catch(f); err != nil {
 		Fail("%s: %w", what, err)
 	}
 }
