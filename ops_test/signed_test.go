@@ -26,7 +26,7 @@ func unitRows(t *testing.T, name string) *tensor.Dense {
 	must(set, scaler.Fit(set.X))
 	must(scaler.ApplyInPlace(set.X))
 	_, few := data.Split(set.Rows(), 200/float64(set.Rows()), 1)
-	return data.Rows(set.X.(*tensor.Dense), few)
+	return data.Rows(set.X, few).(*tensor.Dense)
 }
 
 // The relative Frobenius errors of a prototype in another language, means of 5 draws, for s = d/2, d, 2d and 8d

@@ -200,7 +200,7 @@ func TestCrossValidateRidgeWeights(t *testing.T) {
 		rows := data.Pairs{X: data.Rows(x, rest), Y: trial.TakeRows(y, rest)}
 		head := must(linear.FitRidge(t.Context(), nil, rows, o))
 		var sums linear.RidgeStats
-		x2, y2 := trial.Repeated(data.Rows(x, held), trial.TakeRows(y, held))
+		x2, y2 := trial.Repeated(data.Rows(x, held).(*tensor.Dense), trial.TakeRows(y, held))
 		if err := sums.Add(x2, y2); err != nil {
 			t.Fatal(err)
 		}

@@ -101,7 +101,7 @@ func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, s
 	f = shortFit(f)
 	if p.n > shortRows {
 		part := data.Shuffle(p.n, p.model.Spec.Seed)[:shortRows]
-		s, y = &data.Set{X: data.RowsOf(s.X, part)}, given.TargetRows(y, part)
+		s, y = &data.Set{X: data.Rows(s.X, part)}, given.TargetRows(y, part)
 	}
 	least := math.Inf(1)
 	for _, scale := range scales {

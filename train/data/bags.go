@@ -65,7 +65,7 @@ func (s *Set) group() (*Set, error) {
 	for k, of := range rows {
 		offsets, first[k] = append(offsets, offsets[k]+len(of)), of[0]
 	}
-	bags, err := ops.NewBags(Rows(s.X.(*tensor.Dense), slices.Concat(rows...)), offsets)
+	bags, err := ops.NewBags(Rows(s.X, slices.Concat(rows...)).(*tensor.Dense), offsets)
 	if err != nil {
 		return nil, err
 	}

@@ -42,9 +42,10 @@ func RowRange(x ops.Matrix, lo, hi int) ops.Matrix {
 	return ops.Rows(x.(*tensor.Dense), lo, hi)
 }
 
-// RowsOf is Rows for dense or sparse rows, or for ops.Bags. It panics as Rows does.
-func RowsOf(x ops.Matrix, idx []int) ops.Matrix {
-	const who = "data: RowsOf"
+// Rows copies the rows idx of x, dense or sparse rows of float64 or float32, or ops.Bags, in that order, repeats
+// included. It panics when an index is out of range, and when x is dense and not a contiguous matrix.
+func Rows(x ops.Matrix, idx []int) ops.Matrix {
+	const who = "data: Rows"
 	mustIndex(who, mustRows(who, x), idx)
 	switch v := x.(type) {
 	case *ops.CSR:
@@ -52,14 +53,7 @@ func RowsOf(x ops.Matrix, idx []int) ops.Matrix {
 	case *ops.Bags:
 		return v.Take(idx)
 	}
-	return Rows(x.(*tensor.Dense), idx)
-}
-
-// Rows copies the rows idx of x, [n, d], float64 or float32, in that order, repeats included. It panics when an index
-// is out of range or x is not a contiguous matrix.
-func Rows(x *tensor.Dense, idx []int) *tensor.Dense {
-	m := mustMatrix("data: Rows", x)
-	mustIndex("data: Rows", m.rows, idx)
+	m := mustMatrix(who, x.(*tensor.Dense))
 	var cells any
 	if m.single {
 		cells = appendRows(nil, m.f32, idx, m.cols)
@@ -69,7 +63,7 @@ func Rows(x *tensor.Dense, idx []int) *tensor.Dense {
 	return tensor.New(tensor.WithShape(len(idx), m.cols), tensor.WithBacking(cells))
 }
 
-// RowsInto is Rows into the memory of dst, [len(idx), d], with the element type of x. It panics as Rows does, and when
+// RowsInto is Rows of a dense x into the memory of dst, [len(idx), d], with the element type of x. It panics as Rows does, and when
 // dst has another shape or type.
 func RowsInto(dst, x *tensor.Dense, idx []int) {
 	const who = "data: RowsInto"

@@ -220,10 +220,8 @@ func (c *Columns) Validate() error {
 	}
 	seen := map[string]bool{}
 	for _, in := range c.Inputs {
-		fills := 0
 		switch in.Kind {
 		case Category:
-			fills = len(in.Levels)
 			if len(in.Levels) == 0 && !in.Other {
 				return fail("the category %q has no levels", in.Name)
 			}
@@ -243,7 +241,7 @@ func (c *Columns) Validate() error {
 			return fail("the name %q is empty or there twice", in.Name)
 		case in.Place < 0 || in.Place >= c.Width:
 			return fail("%q is column %d of a table of %d", in.Name, in.Place+1, c.Width)
-		case in.Fill-in.Fill != 0 || in.Kind == Category && (in.Fill != float64(int(in.Fill)) || in.Fill < -1 || int(in.Fill) >= fills):
+		case in.Fill-in.Fill != 0 || in.Kind == Category && (in.Fill != float64(int(in.Fill)) || in.Fill < -1 || int(in.Fill) >= len(in.Levels)):
 			return fail("the value %v in place of those missing in %q is no number or level", in.Fill, in.Name)
 		}
 		for _, cycle := range in.Cycles {

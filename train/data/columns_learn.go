@@ -140,9 +140,8 @@ func (l *learner) start(f *Frame) error {
 		if f.columns[j].skipped() || drop != "" || l.o.Keep != nil && keep == "" {
 			continue
 		}
-		key := strings.ToLower(name)
 		l.stats = append(l.stats, columnStats{name: name, place: j, names: names != "",
-			numbering: keep == "" && names == "" && namesRows(key),
+			numbering: keep == "" && names == "" && namesRows(strings.ToLower(name)),
 			texts:     map[string]int{}, values: map[float64]int{}, least: math.Inf(1), most: math.Inf(-1), whole: true, rising: true, times: f.columns[j].Times,
 			rng: rand.New(spectral.Stream(0, fmt.Sprintf("data/column %d", j)))})
 	}

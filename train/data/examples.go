@@ -85,7 +85,7 @@ func RowMajor(who, what string, x ops.Matrix) (ops.Matrix, error) {
 
 // take copies some of the pairs.
 func (p Pairs) take(rows []int) Pairs {
-	out := Pairs{X: RowsOf(p.X, rows), Y: mat.NewDense(len(rows), p.Y.RawMatrix().Cols, nil)}
+	out := Pairs{X: Rows(p.X, rows), Y: mat.NewDense(len(rows), p.Y.RawMatrix().Cols, nil)}
 	for i, r := range rows {
 		out.Y.SetRow(i, p.Y.RawRowView(r))
 	}

@@ -48,8 +48,7 @@ func layoutOf(s *source, comma rune) *layout {
 	const size = 1 << 16
 	head, _ := s.Peek(size) // a failing Peek is left for the parser to meet
 	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
-		s.from = &carriageReturns{s.Reader}
-		s.Reader = bufio.NewReaderSize(s.from, size)
+		s.Reader = bufio.NewReaderSize(&carriageReturns{s.Reader}, size)
 		head, _ = s.Peek(size)
 	}
 	if i := bytes.LastIndexByte(head, '\n'); len(head) == size && i >= 0 {

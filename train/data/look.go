@@ -208,16 +208,12 @@ func tellsClass(labels []string, group, there []int) float64 {
 	}
 	right := 0
 	for _, of := range counts {
-		for class, n := range of {
-			most := 0
-			for other, m := range of {
-				if other != class {
-					most = max(most, m)
-				}
-			}
-			if n-1 > most {
-				right += n
-			}
+		first, second := 0, 0 // the largest counts
+		for _, n := range of {
+			first, second = max(first, n), max(second, min(first, n))
+		}
+		if first-1 > second {
+			right += first
 		}
 	}
 	return float64(right) / float64(len(there))
@@ -240,9 +236,8 @@ func squaredCorrelation(x, y []float64, there []int) float64 {
 
 // duplicates is the number of rows that equal an earlier row.
 func (f *Frame) duplicates() (n int) {
-	seed, seen := maphash.MakeSeed(), make(map[uint64]bool, f.rows)
 	var h maphash.Hash
-	h.SetSeed(seed)
+	seen := make(map[uint64]bool, f.rows)
 	k := f.Targets()
 	for i := range f.rows {
 		h.Reset()

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -129,9 +128,6 @@ type Options struct {
 
 // tables says whether rows are read as cells of a table.
 func (o Options) tables() bool { return o.frames || o.Columns != nil }
-
-// window is the largest window of zstd data.
-func (o Options) window() uint64 { return uint64(cmp.Or(o.MaxWindow, maxLine)) }
 
 func (o Options) validate() error {
 	switch {

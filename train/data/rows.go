@@ -16,12 +16,6 @@ func (*Set) source()    {}
 func (*Frame) source()  {}
 func (*Stream) source() {}
 
-var (
-	_ Source = (*Frame)(nil)
-	_ Source = (*Set)(nil)
-	_ Source = (*Stream)(nil)
-)
-
 // FromSlices copies rows into a matrix [n, d] of float64. Errors (domain.ErrShape): no rows, an empty row, rows of
 // different lengths.
 func FromSlices(rows [][]float64) (*tensor.Dense, error) {

@@ -318,7 +318,12 @@ func (s *Scaler) ApplyInPlace(x ops.Matrix) (ops.Matrix, error) {
 			return nil, err
 		}
 	}
-	return joined(parts)
+	ones := slices.Repeat([]float64{1}, len(parts))
+	beside := ops.Concat(ones, ops.Attr{Layer: s.who()})
+	if first, ok := parts[0].(*ops.CSR); ok {
+		return beside.Sparse(first, parts[1:]...)
+	}
+	return beside.Into(nil, parts[0], parts[1:]...)
 }
 
 // inPlace scales rows by a list.
@@ -341,50 +346,6 @@ func (s *Scaler) inPlace(m matrix, l list) error {
 		}
 	}
 	return nil
-}
-
-// joined puts matrices of as many rows, all dense or all sparse, side by side.
-func joined(parts []ops.Matrix) (ops.Matrix, error) {
-	_, dense := parts[0].(*tensor.Dense)
-	switch single := parts[0].Dtype() == tensor.Float32; {
-	case dense && single:
-		return joinedDense(parts, (*tensor.Dense).Float32s), nil
-	case dense:
-		return joinedDense(parts, (*tensor.Dense).Float64s), nil
-	case single:
-		return joinedCSR(parts, (*ops.CSR).Float32s)
-	}
-	return joinedCSR(parts, (*ops.CSR).Float64s)
-}
-
-func joinedDense[T domain.Float](parts []ops.Matrix, values func(*tensor.Dense) []T) *tensor.Dense {
-	n, d := parts[0].Shape()[0], parts[0].Shape()[1]
-	wide := len(parts) * d
-	all := make([]T, n*wide)
-	for k, part := range parts {
-		v := values(part.(*tensor.Dense))
-		for i := range n {
-			copy(all[i*wide+k*d:], v[i*d:(i+1)*d])
-		}
-	}
-	return tensor.New(tensor.WithShape(n, wide), tensor.WithBacking(all))
-}
-
-func joinedCSR[T domain.Float](parts []ops.Matrix, values func(*ops.CSR) []T) (*ops.CSR, error) {
-	n, d := parts[0].Shape()[0], parts[0].Shape()[1]
-	pointers, cols, all := make([]int, 1, n+1), []int32(nil), []T(nil)
-	for i := range n {
-		for k, part := range parts {
-			x := part.(*ops.CSR)
-			lo, hi := x.Pointers()[i], x.Pointers()[i+1]
-			for _, j := range x.Columns()[lo:hi] {
-				cols = append(cols, j+int32(k*d))
-			}
-			all = append(all, values(x)[lo:hi]...)
-		}
-		pointers = append(pointers, len(cols))
-	}
-	return ops.NewCSR(n, len(parts)*d, pointers, cols, all)
 }
 
 // overflow is the error for entry t of row i, which still has its original value.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // ranges is minmax, and with clip cube. If a difference overflows float64, halves are used.
@@ -38,7 +39,7 @@ func (s *ranges) learn(rows entries, n, d int) { s.low, s.high = extremes(s.low,
 // extremes widens the range of each column, nil for none, by n rows.
 func extremes(low, high []float64, rows entries, n, d int) (_, _ []float64) {
 	if low == nil {
-		low, high = filled(d, math.Inf(1)), filled(d, math.Inf(-1))
+		low, high = slices.Repeat([]float64{math.Inf(1)}, d), slices.Repeat([]float64{math.Inf(-1)}, d)
 	}
 	stored, sparse := make([]int, d), false
 	for cols, row := range rows {
@@ -61,14 +62,6 @@ func extremes(low, high []float64, rows entries, n, d int) (_, _ []float64) {
 		}
 	}
 	return low, high
-}
-
-func filled(d int, v float64) []float64 {
-	out := make([]float64, d)
-	for j := range out {
-		out[j] = v
-	}
-	return out
 }
 
 func (s *ranges) scale(cols []int32, row []float64) {

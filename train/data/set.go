@@ -136,7 +136,7 @@ func (s *Set) Take(idx []int) *Set {
 	if err := s.check(); err != nil {
 		panic(err.Error())
 	}
-	out := &Set{X: RowsOf(s.X, idx), Names: s.Names, LabelNames: s.LabelNames, Source: s.Source, Columns: s.Columns}
+	out := &Set{X: Rows(s.X, idx), Names: s.Names, LabelNames: s.LabelNames, Source: s.Source, Columns: s.Columns}
 	if s.Y != nil {
 		mustIndex("data: Set.Take", len(s.Y)/s.Targets(), idx)
 		out.Y = appendRows(nil, s.Y, idx, s.Targets())

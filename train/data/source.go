@@ -3,6 +3,7 @@ package data
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -90,7 +91,6 @@ func read(r io.Reader, name string, o Options, f format) (*Set, error) {
 // source is an open file: decompressed, past its byte order mark, with its name for errors.
 type source struct {
 	*bufio.Reader
-	from  io.Reader // of the Reader
 	name  string
 	o     Options
 	meter *meter
@@ -124,12 +124,10 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 	if len(head) == 0 {
 		return nil, s.fail(0, ErrFormat, "is empty")
 	}
-	window := o.window()
+	window := cmp.Or(o.MaxWindow, maxLine)
 	if _, err := raw.Peek(smallFile); err == io.EOF {
 		s.meter.small = true
-		if o.MaxWindow == 0 {
-			window = smallWindow
-		}
+		window = cmp.Or(o.MaxWindow, smallWindow)
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
@@ -139,7 +137,7 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 		}
 		s.meter.r, s.meter.packed = z, gzipped
 	case string(head) == "\x28\xb5\x2f\xfd":
-		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window),
+		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(window)),
 			zstd.WithDecoderLowmem(s.meter.small))
 		if err != nil {
 			return nil, s.wrap(zstandard.explain(err))
@@ -147,8 +145,7 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 		s.shut = append(s.shut, z.Close)
 		s.meter.r, s.meter.packed = z, zstandard
 	}
-	s.from = s.meter
-	s.Reader = bufio.NewReaderSize(s.from, size)
+	s.Reader = bufio.NewReaderSize(s.meter, size)
 	if !text {
 		return s, nil
 	}

@@ -24,11 +24,8 @@ type targets struct {
 
 // letGo releases the labels, which belong to a set now.
 func (t *targets) letGo() {
-	t.y, t.labels = roomFor(t.y), roomFor(t.labels)
+	t.y, t.labels = grown([]float64(nil), len(t.y)), grown([]string(nil), len(t.labels)) // nil stays nil
 }
-
-// roomFor returns memory for as many elements as s has, nil for none.
-func roomFor[T any](s []T) []T { return grown([]T(nil), len(s)) }
 
 func newTargets(s *source, unit string) *targets {
 	return &targets{s: s, unit: unit, seen: make(map[string]string), known: make(map[uint64]string)}

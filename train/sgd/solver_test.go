@@ -330,7 +330,7 @@ func TestManyRows(t *testing.T) {
 	loss := func(rows data.Pairs) float64 {
 		return must(HeldLoss(t.Context(), drawn(), trial.HeadOf(t, false, 2, 1), rows, options))
 	}
-	if got, want := loss(data.Pairs{X: x, Y: y}), loss(data.Pairs{X: data.RowsOf(x, part), Y: given.TargetRows(y, part)}); got != want {
+	if got, want := loss(data.Pairs{X: x, Y: y}), loss(data.Pairs{X: data.Rows(x, part), Y: given.TargetRows(y, part)}); got != want {
 		t.Errorf("the loss of %d rows is %v, want %v, of %d of them", n, got, want, o)
 	}
 	bad := data.Shuffle(n, options.Seed)[1]

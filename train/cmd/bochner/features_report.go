@@ -72,7 +72,7 @@ func (c *featuresCmd) reportOn(ctx context.Context, x ops.Matrix, ob *mapped) (e
 		_, rows = data.Split(len(rows), float64(*c.Rows)/float64(len(rows)), c.spec.Seed)
 	}
 	all := x // which a map is fitted on
-	x = data.RowsOf(x, rows)
+	x = data.Rows(x, rows)
 	var reports []samplerReport
 	for _, s := range c.samplers {
 		r, err := c.reportSampler(ctx, s, x, all)

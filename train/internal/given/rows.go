@@ -30,7 +30,7 @@ func Located(p data.Pairs, err error) error {
 
 // Pick copies some of the pairs.
 func Pick(p data.Pairs, index []int) data.Pairs {
-	return data.Pairs{X: data.RowsOf(p.X, index), Y: TargetRows(p.Y, index)}
+	return data.Pairs{X: data.Rows(p.X, index), Y: TargetRows(p.Y, index)}
 }
 
 // TargetRows are some rows of y.

@@ -338,7 +338,7 @@ func (s *Source) part(x ops.Matrix, rows Names, b int) ops.Matrix {
 	case rows.Index == nil:
 		return data.RowRange(x, rows.First, rows.First+b)
 	case !ok:
-		return data.RowsOf(x, rows.Index)
+		return data.Rows(x, rows.Index)
 	}
 	if s.gather == nil || s.gather.Shape()[0] != b {
 		s.gather = tensor.New(tensor.WithShape(b, s.Dims), tensor.Of(x.Dtype()))

@@ -67,7 +67,7 @@ func Repeated(x *tensor.Dense, y *mat.Dense) (*tensor.Dense, *mat.Dense) {
 			rows = append(rows, i)
 		}
 	}
-	return data.Rows(x, rows), TakeRows(y, rows)
+	return data.Rows(x, rows).(*tensor.Dense), TakeRows(y, rows)
 }
 
 // Overlapping are n rows of d columns in k classes that overlap, and targets.
