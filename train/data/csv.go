@@ -59,13 +59,12 @@ func newCSV(s *source) (rows, error) {
 }
 
 func (p *csvFile) more(most int) (int, error) {
-	had := p.rows
 	p.want = most
-	for p.rows-had < most && !p.ended {
-		if err := p.scan(most - (p.rows - had)); err != nil {
+	for p.rows < most && !p.ended {
+		if err := p.scan(); err != nil {
 			return 0, err
 		}
-		if p.rows-had == most {
+		if p.rows == most {
 			break
 		}
 		line, record, err := p.records.read()
@@ -79,7 +78,7 @@ func (p *csvFile) more(most int) (int, error) {
 			return 0, err
 		}
 	}
-	return p.rows - had, nil
+	return p.rows, nil
 }
 
 // took uses a record: the first one decides what the columns are.

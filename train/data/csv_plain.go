@@ -35,15 +35,15 @@ func newPlainLines(p *csvFile) *plainLines {
 	return l
 }
 
-// scan reads up to most rows. It stops before the first line that is not simple or not complete.
-func (p *csvFile) scan(most int) error {
-	for had := p.rows; p.plain != nil && p.rows-had < most; {
+// scan reads rows until p.want are held. It stops before the first line that is not simple or not complete.
+func (p *csvFile) scan() error {
+	for p.plain != nil && p.rows < p.want {
 		buffer, whole, err := p.wholeLines()
 		if err != nil || whole == 0 {
 			return err
 		}
 		at := 0
-		for at < whole && p.rows-had < most {
+		for at < whole && p.rows < p.want {
 			n, blank := p.scanLine(buffer[at:])
 			if n == 0 {
 				_, err := p.Discard(at)

@@ -12,12 +12,12 @@ import (
 
 // rows hands out the rows of an open file in order. Read and Stream know a format through it alone.
 type rows interface {
-	// more parses up to most further rows and returns their number. It is less than most at the end of the file, where
-	// more makes the final checks.
+	// more parses up to most rows, which are then held, and returns their number. It is less than most at the end of
+	// the file, where more makes the final checks. No rows may be held before.
 	more(most int) (n int, err error)
-	// inHand returns the number of rows held, of stored values in them, and of features so far; a later index may
-	// increase the latter.
-	inHand() (n, stored, d int)
+	// inHand returns the number of stored values in the rows held, and of features so far; a later index may increase
+	// the latter.
+	inHand() (stored, d int)
 	// take returns the rows held as a set of d columns, sparse or dense, and releases them.
 	take(d int, sparse bool) (*Set, error)
 	// fixed says whether the file states its width at the start.
@@ -109,10 +109,11 @@ func openFile(path string, o Options) (r rows, err error) {
 
 // readWhole reads the rest of a file.
 func readWhole(r rows, o Options) (*Set, error) {
-	if _, err := r.more(math.MaxInt); err != nil {
+	n, err := r.more(math.MaxInt)
+	if err != nil {
 		return nil, err
 	}
-	n, stored, d := r.inHand()
+	stored, d := r.inHand()
 	return r.take(d, o.sparse(n, d, stored, r.fixed()))
 }
 

@@ -34,9 +34,8 @@ func newLIBSVM(s *source) (rows, error) {
 }
 
 func (p *libsvm) more(most int) (int, error) {
-	had := len(p.ends)
 	p.whole = p.done == 0 && most == math.MaxInt
-	for len(p.ends)-had < most {
+	for len(p.ends) < most {
 		line, err := p.line()
 		if err == io.EOF {
 			if p.done+len(p.ends) == 0 {
@@ -48,11 +47,11 @@ func (p *libsvm) more(most int) (int, error) {
 			return 0, p.wrap(err)
 		}
 		p.no++
-		if err := p.row(p.no, line); err != nil {
+		if err := p.row(line); err != nil {
 			return 0, err
 		}
 	}
-	return len(p.ends) - had, nil
+	return len(p.ends), nil
 }
 
 // line returns the next line, however long; it is valid until the next call.
@@ -76,7 +75,7 @@ func (p *libsvm) line() ([]byte, error) {
 }
 
 // row parses one line.
-func (p *libsvm) row(no int, line []byte) error {
+func (p *libsvm) row(line []byte) error {
 	if i := bytes.IndexByte(line, '#'); i >= 0 {
 		line = line[:i]
 	}
@@ -85,15 +84,15 @@ func (p *libsvm) row(no int, line []byte) error {
 		return nil
 	}
 	if bytes.IndexByte(label, ':') >= 0 {
-		return p.fail(no, ErrFormat, "%s stands where the label of the row is expected", quote(string(label)))
+		return p.fail(p.no, ErrFormat, "%s stands where the label of the row is expected", quote(string(label)))
 	}
 	if bytes.IndexByte(label, ',') >= 0 && p.o.Label != LabelNone {
-		return p.fail(no, ErrFormat, "the label %s has a comma: files with several labels a row are not supported", quote(string(label)))
+		return p.fail(p.no, ErrFormat, "the label %s has a comma: files with several labels a row are not supported", quote(string(label)))
 	}
-	if p.o.Label != LabelNone && p.targets.lacks(no, label) {
+	if p.o.Label != LabelNone && p.targets.lacks(p.no, label) {
 		return nil
 	}
-	if err := p.targets.add(no, label); err != nil {
+	if err := p.targets.add(p.no, label); err != nil {
 		return err
 	}
 	if most := len(rest)/len(" 1:1") + 1; min(cap(p.values), cap(p.columns))-len(p.values) < most {
@@ -101,7 +100,7 @@ func (p *libsvm) row(no int, line []byte) error {
 	}
 	last := 0
 	for rest = trimBlanks(rest); len(rest) > 0; rest = trimBlanks(rest) {
-		index, value, length, err := p.feature(no, last, rest)
+		index, value, length, err := p.feature(last, rest)
 		if err != nil {
 			return err
 		}
@@ -165,14 +164,14 @@ func blank(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
 
 // feature parses index:value at the start of b, which is so long; last is the index before it in the row, 0 at its
 // start.
-func (p *libsvm) feature(no, last int, b []byte) (index int, value float64, length int, err error) {
+func (p *libsvm) feature(last int, b []byte) (index int, value float64, length int, err error) {
 	i := 0
 	for ; i < len(b) && b[i]-'0' <= 9 && index <= maxIndex; i++ {
 		index = 10*index + int(b[i]-'0')
 	}
 	if i == len(b) || b[i] != ':' || index <= last || index > maxIndex || p.o.Dims > 0 && index > p.o.Dims {
 		tok, _ := token(b)
-		return 0, 0, 0, p.badFeature(no, last, index, tok)
+		return 0, 0, 0, p.badFeature(last, index, tok)
 	}
 	i++
 	value, n := decimal(b[i:])
@@ -182,45 +181,45 @@ func (p *libsvm) feature(no, last int, b []byte) (index int, value float64, leng
 	tok, _ := token(b[i:])
 	value, f := number(string(tok))
 	if f != sound {
-		return 0, 0, 0, p.badCell(no, fmt.Sprintf("feature %d", index), p.done+len(p.ends), index-1, string(tok), value, f)
+		return 0, 0, 0, p.badCell(p.no, fmt.Sprintf("feature %d", index), p.done+len(p.ends), index-1, string(tok), value, f)
 	}
 	return index, value, i + len(tok), nil
 }
 
 // badFeature says why tok, with that index, is not a valid index:value after the index last.
-func (p *libsvm) badFeature(no, last, index int, tok []byte) error {
+func (p *libsvm) badFeature(last, index int, tok []byte) error {
 	colon, text := bytes.IndexByte(tok, ':'), quote(string(tok))
 	switch {
 	case colon < 0:
-		return p.fail(no, ErrFormat, "%s is not index:value", text)
+		return p.fail(p.no, ErrFormat, "%s is not index:value", text)
 	case index > maxIndex:
-		return p.fail(no, ErrFormat, "%s: the index is above the largest one allowed, %d", text, maxIndex)
+		return p.fail(p.no, ErrFormat, "%s: the index is above the largest one allowed, %d", text, maxIndex)
 	case index == 0 || len(bytes.Trim(tok[:colon], "0123456789")) > 0:
-		return p.badIndex(no, tok, colon)
+		return p.badIndex(tok, colon)
 	case index == last:
-		return p.fail(no, ErrFormat, "%s: index %d stands twice in the row", text, index)
+		return p.fail(p.no, ErrFormat, "%s: index %d stands twice in the row", text, index)
 	case index < last:
-		return p.fail(no, ErrFormat, "%s follows index %d; indices must increase within a row: sort them", text, last)
+		return p.fail(p.no, ErrFormat, "%s follows index %d; indices must increase within a row: sort them", text, last)
 	}
-	return p.fail(no, domain.ErrShape, "%s: the index is beyond the %d features asked for", text, p.o.Dims)
+	return p.fail(p.no, domain.ErrShape, "%s: the index is beyond the %d features asked for", text, p.o.Dims)
 }
 
 // badIndex says why tok[:colon] is not an index.
-func (p *libsvm) badIndex(no int, tok []byte, colon int) error {
+func (p *libsvm) badIndex(tok []byte, colon int) error {
 	text, index := quote(string(tok)), string(tok[:colon])
 	switch {
 	case index == "qid":
-		return p.fail(no, ErrFormat, "%s: ranking files are not supported; remove the qid tokens", text)
+		return p.fail(p.no, ErrFormat, "%s: ranking files are not supported; remove the qid tokens", text)
 	case index == "":
-		return p.fail(no, ErrFormat, "%s lacks its index", text)
+		return p.fail(p.no, ErrFormat, "%s lacks its index", text)
 	}
 	if v, f := number(index); f == sound && v <= 0 {
-		return p.fail(no, ErrFormat, "%s: the index is below 1; indices count from 1: add 1 to each if they count from 0", text)
+		return p.fail(p.no, ErrFormat, "%s: the index is below 1; indices count from 1: add 1 to each if they count from 0", text)
 	}
-	return p.fail(no, ErrFormat, "%s: the index is not a whole number", text)
+	return p.fail(p.no, ErrFormat, "%s: the index is not a whole number", text)
 }
 
-func (p *libsvm) inHand() (n, stored, d int) { return len(p.ends), len(p.values) - p.zeros, p.dims }
+func (p *libsvm) inHand() (stored, d int) { return len(p.values) - p.zeros, p.dims }
 
 func (p *libsvm) fixed() bool { return false }
 

@@ -265,7 +265,7 @@ func (s *Stream) chunks(ctx context.Context, files []int, room func() int, f fun
 				return fmt.Errorf("data: %s: the number of features is not known; take a Survey first, or set "+
 					"Options.Dims: %w", s.files[at.file], domain.ErrParam)
 			}
-			_, _, o.Dims = r.inHand()
+			_, o.Dims = r.inHand()
 			s.shape.learn(func(k *facts) { k.dims = cmp.Or(k.dims, o.Dims) })
 		}
 		return s.block(r, o.Dims, now.sparse, at, f)

@@ -84,7 +84,7 @@ type surveyor struct {
 func (v *surveyor) read(ctx context.Context) error {
 	o := v.s.Options().Options
 	return v.s.pieces(ctx, nil, &o, func() int { return v.s.o.BlockRows }, func(r rows, at place) error {
-		_, _, d := r.inHand()
+		_, d := r.inHand()
 		if err := v.width(r.fixed(), d, at.file); err != nil {
 			return err
 		}

@@ -72,10 +72,9 @@ func newTableFile(s *source, t Table, what string, names []string, width int) (r
 }
 
 func (p *tableFile) more(most int) (int, error) {
-	had := p.rows
-	p.want = had + most
-	for p.rows-had < most {
-		columns, err := p.t.Next(most - (p.rows - had))
+	p.want = most
+	for p.rows < most {
+		columns, err := p.t.Next(most - p.rows)
 		if err == io.EOF {
 			break
 		}
@@ -89,7 +88,7 @@ func (p *tableFile) more(most int) (int, error) {
 	if p.done+p.rows == 0 {
 		return 0, p.targets.none("")
 	}
-	return p.rows - had, nil
+	return p.rows, nil
 }
 
 // labelled are the columns without the rows that lack a label.

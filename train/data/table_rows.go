@@ -95,12 +95,12 @@ func (p *tableRows) checkText(line int, place string, j int, text string) error 
 	return nil
 }
 
-func (p *tableRows) inHand() (n, stored, d int) {
+func (p *tableRows) inHand() (stored, d int) {
 	d = len(p.at.features)
 	if c := p.o.Columns; c != nil {
 		d = c.Dims()
 	}
-	return p.rows, p.rows * d, d
+	return p.rows * d, d
 }
 
 func (p *tableRows) fixed() bool { return true }
