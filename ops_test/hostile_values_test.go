@@ -336,7 +336,7 @@ var goodNamed = []struct {
 	{"train/data.ParseScalers.lists", "standard,l2"},
 	{"train/data.RowsInto.dst", shape{3, 3}},
 	{"train/data.Convert.out", func(v *arguments) any { return v.path("converted.npy") }},
-	{"train/data.RegisterTable.extension train/data.RegisterTableWriter.extension", ".hostile"},
+	{"train/data.RegisterTable.extension", ".hostile"},
 	{"train/data.Scaler.SetState.state", func(*arguments) any { return goodScaler().State() }},
 
 	{"train/modelfile.Decode.data", goodModelFile()},

@@ -20,19 +20,6 @@ type TableWriter interface {
 	Close(err error) error
 }
 
-// writers are the formats that Convert writes, by extension.
-var writers = map[string]func(path string, names []string, like []Column) (TableWriter, error){".npy": newArray}
-
-// RegisterTableWriter makes Convert write files with an extension such as ".parquet". create gets the names of the
-// columns, and columns like those to come, without cells. Call it in init functions, as RegisterTable. It panics for an
-// extension without its dot and for a nil create.
-func RegisterTableWriter(extension string, create func(path string, names []string, like []Column) (TableWriter, error)) {
-	if !strings.HasPrefix(extension, ".") || create == nil {
-		panic(fmt.Sprintf("data: RegisterTableWriter: the extension %q is to begin with a dot, and create not to be nil", extension))
-	}
-	writers[extension] = create
-}
-
 // Convert writes the rows of files in another format: .npy, of numbers alone, which is read several times as fast as
 // text, or with train/data/parquet .parquet, which has names, texts and times too. All columns are written in the order
 // of the first file; Options.Label and LabelNames have no effect, but the label of LIBSVM text comes last unless Label

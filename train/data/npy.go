@@ -60,7 +60,7 @@ func newNPY(s *source) (rows, error) {
 	case s.meter.packed == unpacked && s.meter.small && row > float64(s.meter.in.total): // before a column takes memory
 		return nil, s.npyEnd(io.EOF, fmt.Sprintf("after less than one of %d rows of %d elements", h.rows, h.cols))
 	}
-	return newTableFile(s, &npyFile{source: s, h: h}, "the array", nil, h.cols)
+	return newTableFile(s, &npyFile{source: s, h: h}, "the array", h.cols)
 }
 
 // Columns returns nil: an array has no names.

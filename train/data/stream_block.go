@@ -141,10 +141,7 @@ func (c *cutter) add(b *Block) error {
 func (c *cutter) one(e entry) error {
 	c.x, c.cols = append(c.x, e.x...), append(c.cols, e.cols...)
 	c.ends = append(c.ends, len(c.x))
-	c.at = append(c.at, e.at)
-	if c.like.Y != nil {
-		c.y = append(c.y, e.y...)
-	}
+	c.at, c.y = append(c.at, e.at), append(c.y, e.y...)
 	if c.like.Labels != nil {
 		c.labels = append(c.labels, e.label)
 	}

@@ -22,14 +22,20 @@ type Table interface {
 // tables are the formats that packages have registered, by extension.
 var tables = map[string]func(f *os.File) (Table, error){}
 
-// RegisterTable makes files with an extension such as ".parquet" readable by Read and OpenStream. Call it in init
-// functions; it is not safe for concurrent use. open reads the file from its start, and Table.Close closes it. It
-// panics for an extension without its dot and for a nil open.
-func RegisterTable(extension string, open func(f *os.File) (Table, error)) {
-	if !strings.HasPrefix(extension, ".") || open == nil {
-		panic(fmt.Sprintf("data: RegisterTable: the extension %q is to begin with a dot, and open not to be nil", extension))
+// writers are the formats that Convert writes, by extension.
+var writers = map[string]func(path string, names []string, like []Column) (TableWriter, error){".npy": newArray}
+
+// RegisterTable makes files with an extension such as ".parquet" readable by Read and OpenStream, and writable by
+// Convert. Call it in init functions; it is not safe for concurrent use. open reads the file from its start, and
+// Table.Close closes it. create gets the names of the columns, and columns like those to come, without cells. It panics
+// for an extension without its dot, and for a nil open or create.
+func RegisterTable(extension string, open func(f *os.File) (Table, error),
+	create func(path string, names []string, like []Column) (TableWriter, error)) {
+	if !strings.HasPrefix(extension, ".") || open == nil || create == nil {
+		panic(fmt.Sprintf("data: RegisterTable: the extension %q is to begin with a dot, and open and create not to be nil",
+			extension))
 	}
-	tables[extension] = open
+	tables[extension], writers[extension] = open, create
 }
 
 // tableFile reads the rows of a Table.
@@ -52,8 +58,7 @@ func newTable(f *os.File, path string, o Options, open func(f *os.File) (Table, 
 	if err != nil {
 		return nil, s.wrap(err)
 	}
-	names := t.Columns()
-	p, err := newTableFile(s, t, "the table", names, len(names))
+	p, err := newTableFile(s, t, "the table", len(t.Columns()))
 	if err != nil {
 		t.Close()
 		return nil, err
@@ -63,8 +68,8 @@ func newTable(f *os.File, path string, o Options, open func(f *os.File) (Table, 
 }
 
 // newTableFile reads a table of so many columns.
-func newTableFile(s *source, t Table, what string, names []string, width int) (rows, error) {
-	p := &tableFile{tableRows: tableRows{source: s, names: names, targets: newTargets(s, "row")}, t: t}
+func newTableFile(s *source, t Table, what string, width int) (rows, error) {
+	p := &tableFile{tableRows: tableRows{source: s, names: t.Columns(), targets: newTargets(s, "row")}, t: t}
 	if err := p.start(what, 0, width); err != nil {
 		return nil, err
 	}

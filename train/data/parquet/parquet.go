@@ -29,8 +29,7 @@ import (
 )
 
 func init() {
-	data.RegisterTable(".parquet", open)
-	data.RegisterTableWriter(".parquet", create)
+	data.RegisterTable(".parquet", open, create)
 }
 
 // table reads the columns together, one row group after another.
@@ -136,7 +135,10 @@ func (t *table) Next(most int) (_ []data.Column, err error) {
 		if len(t.groups) == 0 {
 			return nil, io.EOF
 		}
-		t.start(t.groups[0])
+		t.left = t.groups[0].NumRows()
+		for _, c := range t.groups[0].ColumnChunks() {
+			t.chunks = append(t.chunks, column{pages: c.Pages()})
+		}
 		t.groups = t.groups[1:]
 	}
 	n := int(min(int64(most), 1<<13, t.left))
@@ -149,13 +151,6 @@ func (t *table) Next(most int) (_ []data.Column, err error) {
 	t.left -= int64(n)
 	t.done += n
 	return out, nil
-}
-
-func (t *table) start(g parquet.RowGroup) {
-	t.left = g.NumRows()
-	for _, c := range g.ColumnChunks() {
-		t.chunks = append(t.chunks, column{pages: c.Pages()})
-	}
 }
 
 // column decodes n values of column j.
