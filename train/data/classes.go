@@ -3,6 +3,7 @@ package data
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,26 +16,17 @@ type Classes []string
 
 // NewClasses returns the distinct labels, sorted by value if all are numbers and otherwise as text.
 func NewClasses(labels []string) Classes {
-	seen := make(map[string]bool)
-	values := make(map[string]float64)
-	var c Classes
+	values, numbers := make(map[string]float64), true
 	for _, l := range labels {
-		if seen[l] {
-			continue
-		}
-		seen[l] = true
-		c = append(c, l)
-		if v, f := number(l); f == sound {
-			values[l] = v
+		if _, seen := values[l]; !seen {
+			v, f := number(l)
+			values[l], numbers = v, numbers && f == sound
 		}
 	}
-	if len(values) < len(c) {
-		slices.Sort(c)
-		return c
+	c := slices.Sorted(maps.Keys(values))
+	if numbers {
+		slices.SortStableFunc(c, func(a, b string) int { return cmp.Compare(values[a], values[b]) })
 	}
-	slices.SortFunc(c, func(a, b string) int {
-		return cmp.Or(cmp.Compare(values[a], values[b]), cmp.Compare(a, b))
-	})
 	return c
 }
 

@@ -55,7 +55,6 @@ func TestReadCSV(t *testing.T) {
 func TestReadCSVErrors(t *testing.T) {
 	regression, none := Options{Task: Regression}, Options{Label: LabelNone}
 	refuses(t, ReadCSV, "f.csv", []badFile{
-		{"empty", "", none, ErrFormat, []string{"is empty"}},
 		{"blank lines only", "\n\n", none, ErrFormat, []string{"no rows"}},
 		{"header only", "a,b\n", none, ErrFormat, []string{"a header and no rows"}},
 		{"ragged, short", "1,2,3\n4,5,6\n7,8\n", none, ErrFormat, []string{"f.csv:3", "has 2 fields, line 1 has 3"}},

@@ -202,10 +202,8 @@ func (l *layout) numeric(rest [][]string, j int) bool {
 		if j >= len(r) || isGap(r[j]) {
 			continue
 		}
-		if _, flaw := numberIn(r[j], l.comma); flaw == noNumber {
-			if layoutsOf(r[j]) == nil {
-				return false
-			}
+		if _, flaw := numberIn(r[j], l.comma); flaw == noNumber && layoutsOf(r[j]) == nil {
+			return false
 		}
 		some = true
 	}

@@ -31,7 +31,6 @@ func ReadFrame(ctx context.Context, o Options, paths ...string) (*Frame, error) 
 	if err != nil {
 		return nil, err
 	}
-	o = o.ofFrame()
 	var all *Frame
 	for _, file := range files {
 		f, err := readFrame(file, o, math.MaxInt)
@@ -61,7 +60,6 @@ func PeekFrame(o Options, file string, rows int) (*Frame, error) {
 	if rows < 1 {
 		return nil, fmt.Errorf("data: PeekFrame: %d rows, want at least 1: %w", rows, domain.ErrParam)
 	}
-	o = o.ofFrame()
 	return readFrame(file, o, rows)
 }
 
@@ -81,7 +79,7 @@ func (o Options) ofFrame() Options {
 
 // readFrame reads up to a number of rows.
 func readFrame(file string, o Options, rows int) (*Frame, error) {
-	r, err := openFile(file, o)
+	r, err := openFile(file, o.ofFrame())
 	if err != nil {
 		return nil, err
 	}

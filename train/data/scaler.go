@@ -183,12 +183,11 @@ func (s *Scaler) who() string { return fmt.Sprintf("data: scaler %q", s.Name()) 
 func (s *Scaler) Clipped() *Scaler {
 	out := new(Scaler)
 	for _, l := range s.lists {
-		var names []string
-		for _, name := range l.names {
+		names := slices.Clone(l.names)
+		for k, name := range names {
 			if name == "minmax" || name == "auto" {
-				name = "cube"
+				names[k] = "cube"
 			}
-			names = append(names, name)
 		}
 		out.lists = append(out.lists, newList(names))
 	}

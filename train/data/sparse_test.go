@@ -95,15 +95,6 @@ func TestSparseSet(t *testing.T) {
 			t.Errorf("the block at %d has %d rows, want %d, over the same memory", at, v.Rows(), want)
 		}
 	}
-	rows := 0
-	for at, block := range Blocks(dense.X, 16) {
-		if rows += block.Shape()[0]; at == 32 {
-			break
-		}
-	}
-	if rows != 48 {
-		t.Errorf("dense blocks of %d rows", rows)
-	}
 	s.X.(*ops.CSR).Float64s()[4] = 1e-60
 	fails(t, failed(s.As(tensor.Float32)), domain.ErrDomain, "data: words: x[")
 }
