@@ -106,20 +106,16 @@ func (p *csvFile) start(line int, record []string) error {
 		}
 	}
 	// The names of labels are needed to tell a header, and a header to find them. Those of a number have no say.
-	switch p.o.Header {
-	case HeaderYes:
-		p.names = []string{}
-	case HeaderAuto:
+	isHeader := p.o.Header == HeaderYes
+	if p.o.Header == HeaderAuto {
 		guess, err := p.o.rolesOf(nil, p.fields)
 		feature := guess.feature
 		if err != nil { // the label has a name
 			feature = func(int) bool { return true }
 		}
-		if p.o.namesOf(record) || p.layout.header(feature) {
-			p.names = []string{}
-		}
+		isHeader = p.o.namesOf(record) || p.layout.header(feature)
 	}
-	if p.names != nil {
+	if isHeader {
 		if err := p.takeNames(line, record); err != nil {
 			return err
 		}

@@ -29,29 +29,30 @@ func (s *Scaler) FitBlocks(blocks iter.Seq2[ops.Matrix, error]) error {
 type learning struct {
 	s      *Scaler
 	lists  []list
-	of, at int // the list and the step that learn in this pass; none are left where of is len(lists)
+	todo   []turn // the first learns in this pass
 	cols   int
 	sparse bool
 }
 
-func newLearning(s *Scaler) *learning {
-	l := &learning{s: s, lists: s.fresh()}
-	l.skip()
-	return l
+// turn is the step of a list that learns in a pass.
+type turn struct {
+	list
+	at int
 }
 
-// skip goes on to a step that learns.
-func (l *learning) skip() {
-	for ; !l.done(); l.of, l.at = l.of+1, 0 {
-		for steps := l.lists[l.of].steps; l.at < len(steps); l.at++ {
-			if steps[l.at].vectors() != nil {
-				return
+func newLearning(s *Scaler) *learning {
+	l := &learning{s: s, lists: s.fresh()}
+	for _, steps := range l.lists {
+		for k, step := range steps.steps {
+			if step.vectors() != nil {
+				l.todo = append(l.todo, turn{steps, k})
 			}
 		}
 	}
+	return l
 }
 
-func (l *learning) done() bool { return l.of == len(l.lists) }
+func (l *learning) done() bool { return len(l.todo) == 0 }
 
 // block lets the step of this pass learn from a block; where none learns the block tells the width.
 func (l *learning) block(x ops.Matrix) error {
@@ -74,14 +75,14 @@ func (l *learning) block(x ops.Matrix) error {
 	if l.cols, l.sparse = m.cols, m.ptr != nil; l.done() {
 		return nil
 	}
-	steps := l.lists[l.of].steps
-	if l.sparse && steps[l.at].centres() {
-		return l.s.stepKeepsZeros(l.lists[l.of], l.at, l.cols)
+	t := l.todo[0]
+	if l.sparse && t.steps[t.at].centres() {
+		return l.s.stepKeepsZeros(t.list, t.at, l.cols)
 	}
 	if err := domain.CheckSize(l.s.who(), 32, m.cols); err != nil { // what is learned of a column, twice
 		return err
 	}
-	steps[l.at].learn(m.through(steps[:l.at]), m.rows, m.cols)
+	t.steps[t.at].learn(m.through(t.steps[:t.at]), m.rows, m.cols)
 	return nil
 }
 
@@ -93,14 +94,14 @@ func (l *learning) next() error {
 	case l.done():
 		return nil
 	}
-	l.lists[l.of].steps[l.at].finish()
+	t := l.todo[0]
+	t.steps[t.at].finish()
 	if l.sparse {
-		if err := l.s.stepKeepsZeros(l.lists[l.of], l.at, l.cols); err != nil {
+		if err := l.s.stepKeepsZeros(t.list, t.at, l.cols); err != nil {
 			return err
 		}
 	}
-	l.at++
-	l.skip()
+	l.todo = l.todo[1:]
 	return nil
 }
 
