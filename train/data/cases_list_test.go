@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -29,14 +30,8 @@ func labelled(names ...string) Options { return Options{LabelNames: names} }
 const abc = "a,b,c\n1,2,x\n3,5,y\n"
 
 // tableCases are the cases, from the header to the labels.
-var tableCases = slicesOf(headerCases, separatorCases, cellCases, gapCases, categoryCases, timeCases, labelCases, chosenCases, laterCases)
-
-func slicesOf(lists ...[]tableCase) (all []tableCase) {
-	for _, l := range lists {
-		all = append(all, l...)
-	}
-	return all
-}
+var tableCases = slices.Concat(headerCases, separatorCases, cellCases, gapCases, categoryCases, timeCases, labelCases,
+	chosenCases, laterCases)
 
 var headerCases = []tableCase{
 	{name: "a plain header", text: abc, want: "a:number b:number | 1 2 >x | 3 5 >y"},

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -57,22 +56,15 @@ func layoutOf(s *source, comma rune) *layout {
 	l := &layout{comma: comma}
 	if comma == 0 {
 		l.comma = separator(head)
-		if l.comma != ',' {
-			l.told = append(l.told, fmt.Sprintf("fields are separated by %s", separatorName(l.comma)))
+		switch l.comma {
+		case ';':
+			l.told = append(l.told, "fields are separated by semicolons")
+		case '\t':
+			l.told = append(l.told, "fields are separated by tabs")
 		}
 	}
 	l.records = sample(head, l.comma)
 	return l
-}
-
-func separatorName(r rune) string {
-	switch r {
-	case ';':
-		return "semicolons"
-	case '\t':
-		return "tabs"
-	}
-	return strconv.QuoteRune(r)
 }
 
 // sample parses up to 100 lines.

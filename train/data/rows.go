@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/mat"
@@ -23,14 +24,12 @@ func FromSlices(rows [][]float64) (*tensor.Dense, error) {
 		return nil, fmt.Errorf("data: FromSlices: there are no rows, or the first is empty: %w", domain.ErrShape)
 	}
 	d := len(rows[0])
-	x := make([]float64, 0, len(rows)*d)
 	for i, row := range rows {
 		if len(row) != d {
 			return nil, fmt.Errorf("data: FromSlices: row %d has %d numbers, row 0 has %d: %w", i, len(row), d, domain.ErrShape)
 		}
-		x = append(x, row...)
 	}
-	return tensor.New(tensor.WithShape(len(rows), d), tensor.WithBacking(x)), nil
+	return tensor.New(tensor.WithShape(len(rows), d), tensor.WithBacking(slices.Concat(rows...))), nil
 }
 
 // FromMatrix copies a gonum matrix, view or transpose into a matrix [n, d] of float64. Errors: domain.ErrShape for a

@@ -251,13 +251,12 @@ func TestSplitStream(t *testing.T) {
 	if n := float64(len(a)); math.Abs(float64(len(c))-.2*n) > 4*math.Sqrt(n*.2*.8) {
 		t.Errorf("of %v rows that are left the same seed holds out %d", n, len(c))
 	}
-	again, _ := collect(t, stream(StreamOptions{BlockRows: 500, Options: Options{Dims: 11}}, dir).second(.2, 7), 0)
+	_, held = stream(StreamOptions{BlockRows: 500, Options: Options{Dims: 11}}, dir).Split(.2, 7)
+	again, _ := collect(t, held, 0)
 	if !slices.Equal(again, b) {
 		t.Error("blocks of another size hold out other rows")
 	}
 }
-
-func (s *Stream) second(f float64, seed uint64) *Stream { _, held := s.Split(f, seed); return held }
 
 // TestSample: each row is as likely as any other, within four standard errors.
 func TestSample(t *testing.T) {
