@@ -13,14 +13,9 @@ import (
 
 // twoFiles is a folder with two files.
 func twoFiles() string {
-	dir, err := os.MkdirTemp("", "rows")
-	if err != nil {
+	dir, _ := folder("0.csv", "0,1,a\n1,1,a\n2,3,b\n")
+	if err := os.WriteFile(filepath.Join(dir, "1.csv"), []byte("5,0,b\n6,2,b\n"), 0o600); err != nil {
 		panic(err)
-	}
-	for name, rows := range map[string]string{"0.csv": "0,1,a\n1,1,a\n2,3,b\n", "1.csv": "5,0,b\n6,2,b\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(rows), 0o644); err != nil {
-			panic(err)
-		}
 	}
 	return dir
 }
