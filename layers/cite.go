@@ -51,15 +51,8 @@ func sources(ls ...Layer) (all []string) {
 		}
 		all = append(all, layerSources[name]...)
 		all = append(all, kernelPapers(kernelBehind(l))...)
-		if d, ok := l.(interface{ drawnBy() fmt.Stringer }); ok {
-			switch by := d.drawnBy().(type) {
-			case spectral.Coupling:
-				all = append(all, couplingSources[by]...)
-			case LandmarkChoice:
-				all = append(all, landmarkSources[by]...)
-			case spectral.Sampler:
-				all = append(all, spectral.Papers(by)...)
-			}
+		if d, ok := l.(interface{ drawSources() []string }); ok {
+			all = append(all, d.drawSources()...)
 		}
 	}
 	return all
@@ -93,10 +86,11 @@ func kernelBehind(l Layer) spectral.Kernel {
 	return nil
 }
 
-func (l *randomMap) drawnBy() fmt.Stringer    { return l.sampler }
-func (l *composed) drawnBy() fmt.Stringer     { return l.outer.sampler }
-func (l *GORFLayer) drawnBy() fmt.Stringer    { return l.coupling }
-func (l *NystromLayer) drawnBy() fmt.Stringer { return l.choice }
+// The papers of what a layer draws by.
+func (l *randomMap) drawSources() []string    { return spectral.Papers(l.sampler) }
+func (l *composed) drawSources() []string     { return spectral.Papers(l.outer.sampler) }
+func (l *GORFLayer) drawSources() []string    { return couplingSources[l.coupling] }
+func (l *NystromLayer) drawSources() []string { return landmarkSources[l.choice] }
 
 // The papers behind the types of layers and of kernels, by their names in bibliography. Heads, compositions and the
 // linear kernel have none, nor have Gaussian and Laplacian, which are older than their features. A kernel is here if

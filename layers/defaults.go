@@ -289,14 +289,7 @@ func deviation(x *ops.CSR, f func(float64) float64) (scale, mean float64, err er
 
 // storedValues returns the stored values in float64.
 func storedValues(x *ops.CSR) []float64 {
-	p := x.Pointers()
-	lo, hi := p[0], p[len(p)-1]
-	if v := x.Float64s(); v != nil {
-		return v[lo:hi]
-	}
-	out := make([]float64, hi-lo)
-	for i, v := range x.Float32s()[lo:hi] {
-		out[i] = float64(v)
-	}
-	return out
+	wide, _ := x.As(tensor.Float64, "") // which loses nothing
+	p := wide.Pointers()
+	return wide.Float64s()[p[0]:p[len(p)-1]]
 }

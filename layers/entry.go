@@ -260,10 +260,8 @@ func formOf(k spectral.Kernel) (form, Traits) {
 	switch k := k.(type) {
 	case spectral.Linear:
 		return linearForm{}, Traits{Width: identityWidth, Zeros: true, lends: true}
-	case spectral.ExpSemigroup:
-		return expSemigroupForm{semigroupForm: semigroupForm{Kernel: k}}, drawnTraits(true, true)
-	case spectral.ReciprocalSemigroup:
-		return reciprocalForm{semigroupForm: semigroupForm{Kernel: k}}, drawnTraits(true, true)
+	case spectral.ExpSemigroup, spectral.ReciprocalSemigroup:
+		return semigroupFormOf(k, laplaceWay, 0), drawnTraits(true, true)
 	case spectral.Exponentiated:
 		if !domain.IsNil(k.Of) {
 			return exponentiatedForm{Kernel: k}, drawnTraits(true, true)

@@ -131,13 +131,8 @@ func (f exponentiatedForm) plan(s Spec) (plan, error) {
 		if f.Order < 0 {
 			f.Order = 1
 		}
-		inner, err := homogeneousForm{f.Kernel.Of, f.Order, f.Sampling}.plan(s)
-		if err != nil {
-			return plan{}, err
-		}
-		if p.lifted = inner.columns; !pointMass(f.Kernel.Of) {
-			series = f.Sampling.options(f.Order)
-		}
+		inner := homogeneousForm{f.Kernel.Of, f.Order, f.Sampling}
+		p.lifted, series = inner.columns(s.Dims), inner.series()
 	}
 	p.build = func(opts ...Option) (Layer, error) {
 		return NewExponentiatedLayer(f.Kernel, s.Dims, s.Features, append(opts, series...)...)

@@ -72,8 +72,8 @@ func (f drawnForm) hides(name string) bool {
 
 // traitsOfLaw returns the traits of the map of a kernel of a law.
 func traitsOfLaw(law spectral.Law) Traits {
-	_, units := unitOfTransform(law.Transform)
-	return drawnTraits(!units, law.Transform != spectral.LogFourier)
+	_, unit := units[law.Transform]
+	return drawnTraits(!unit, law.Transform != spectral.LogFourier)
 }
 
 func (f drawnForm) plan(s Spec) (plan, error) {
@@ -93,8 +93,8 @@ func (f drawnForm) plan(s Spec) (plan, error) {
 		case spectral.SkewedIntersection:
 			return NewSkewedIntersectionLayer(k.C, s.Dims, s.Features, opts...)
 		}
-		switch _, units := unitOfTransform(transform); {
-		case units:
+		switch _, unit := units[transform]; {
+		case unit:
 			return NewRandomReLULayer(f.Kernel, s.Dims, s.Features, opts...)
 		case transform == spectral.Laplace:
 			return NewRandomLaplaceLayer(f.Kernel, s.Dims, s.Features, opts...)

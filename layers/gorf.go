@@ -114,7 +114,17 @@ func (l *GORFLayer) addParams(u, norms *tensor.Dense) error {
 	return l.checkNorms(l.kernel, norms.Float64s())
 }
 
-func (l *GORFLayer) made() form { return signedForm{l.kernel, l.coupling}.described() }
+func (l *GORFLayer) made() form {
+	f := signedForm{l.kernel, l.coupling}
+	k, delta := l.kernel.(spectral.DeltaGaussian)
+	switch {
+	case !delta:
+		return f
+	case len(k.Sigmas) == 2 && slices.Equal(k.Weights, []float64{1, -1}):
+		return deltaForm{Sigma1: k.Sigmas[0], Sigma2: k.Sigmas[1], Signed: f}
+	}
+	return deltaForm{Sigmas: k.Sigmas, Weights: k.Weights, Signed: f}
+}
 
 // Kernel returns the kernel of the features, with the parameters that the map was drawn with.
 func (l *GORFLayer) Kernel() spectral.SignedLaw { return l.kernel }
@@ -199,18 +209,6 @@ func (f deltaForm) plan(s Spec) (plan, error) {
 	}
 	f.Signed.Kernel = k
 	return f.Signed.plan(s)
-}
-
-// described returns the form of the table for a kernel.
-func (f signedForm) described() form {
-	k, delta := f.Kernel.(spectral.DeltaGaussian)
-	switch {
-	case !delta:
-		return f
-	case len(k.Sigmas) == 2 && slices.Equal(k.Weights, []float64{1, -1}):
-		return deltaForm{Sigma1: k.Sigmas[0], Sigma2: k.Sigmas[1], Signed: f}
-	}
-	return deltaForm{Sigmas: k.Sigmas, Weights: k.Weights, Signed: f}
 }
 
 // check returns an error unless either sigma1 and sigma2, or sigmas and weights, are given.

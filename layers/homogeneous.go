@@ -250,16 +250,6 @@ type sampling struct {
 	Period float64 `param:"period" words:"auto=0,optimal=-1" range:"(0," default:"auto"`
 }
 
-// options returns the options that the parameters stand for, with an order.
-func (s sampling) options(order int) []Option {
-	return []Option{func(o *options) {
-		o.harmonics.order, o.harmonics.window = &order, s.Window
-		if o.harmonics.optimal = s.Period < 0; s.Period > 0 {
-			o.harmonics.period = &s.Period
-		}
-	}}
-}
-
 // samplingHidden says whether a kernel has a spectrum without frequencies, a point mass, and so no such parameter.
 func samplingHidden(k spectral.Homogeneous, name string) bool {
 	return pointMass(k) && slices.Contains([]string{"order", "window", "period"}, name)
@@ -285,15 +275,31 @@ func homogeneousTraits(k spectral.Homogeneous) Traits {
 }
 
 func (f homogeneousForm) plan(s Spec) (plan, error) {
-	var series []Option
-	columns := s.Dims
+	return plan{kernel: f.Kernel, columns: f.columns(s.Dims), build: func(opts ...Option) (Layer, error) {
+		return NewHomogeneousLayer(f.Kernel, s.Dims, append(opts, f.series()...)...)
+	}}, nil
+}
+
+// columns returns the number of output columns for so many input columns.
+func (f homogeneousForm) columns(dims int) int {
 	if !pointMass(f.Kernel) {
-		columns, series = (2*f.Order+1)*s.Dims, f.Sampling.options(f.Order)
+		dims *= 2*f.Order + 1
 	}
 	if f.Kernel.Extension() == spectral.SplitNegative {
-		columns *= 2
+		dims *= 2
 	}
-	return plan{kernel: f.Kernel, columns: columns, build: func(opts ...Option) (Layer, error) {
-		return NewHomogeneousLayer(f.Kernel, s.Dims, append(opts, series...)...)
-	}}, nil
+	return dims
+}
+
+// series returns the options that the parameters stand for, none for a point mass.
+func (f homogeneousForm) series() []Option {
+	if pointMass(f.Kernel) {
+		return nil
+	}
+	return []Option{func(o *options) {
+		o.harmonics.order, o.harmonics.window = &f.Order, f.Sampling.Window
+		if o.harmonics.optimal = f.Sampling.Period < 0; f.Sampling.Period > 0 {
+			o.harmonics.period = &f.Sampling.Period
+		}
+	}}
 }

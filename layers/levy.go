@@ -65,17 +65,7 @@ func (l *LevyLayer) made() form {
 	if l.options.unused("", "", seriesOptions...) != nil { // which a Spec does not have
 		return nil
 	}
-	order := l.options.harmonics.orderOr(1)
-	f, _ := formOf(l.kernel)
-	switch f := f.(type) {
-	case expSemigroupForm:
-		f.Way, f.Order = levyWay, order
-		return f
-	case reciprocalForm:
-		f.Way, f.Order = levyWay, order
-		return f
-	}
-	return nil
+	return semigroupFormOf(l.kernel, levyWay, l.options.harmonics.orderOr(1))
 }
 
 // Kernel returns the exact kernel that the map approximates, with the parameter that the map was drawn with.

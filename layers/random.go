@@ -92,18 +92,9 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 // scaled says whether the rows are multiplied by functions of their lengths.
 func (l *randomMap) scaled() bool { return l.normalise || l.law.Transform == spectral.Positive }
 
-// unitOfTransform returns what a map of the transform makes of projections.
-func unitOfTransform(t spectral.Transform) (ops.Unit, bool) {
-	switch t {
-	case spectral.Step:
-		return ops.StepUnit, true
-	case spectral.ReLU:
-		return ops.ReLUUnit, true
-	case spectral.Tangent:
-		return ops.TangentUnit, true
-	}
-	return 0, false
-}
+// units are what maps of these transforms make of projections.
+var units = map[spectral.Transform]ops.Unit{spectral.Step: ops.StepUnit, spectral.ReLU: ops.ReLUUnit,
+	spectral.Tangent: ops.TangentUnit}
 
 // checkUnits returns an error for what a map of units cannot have.
 func (l *randomMap) checkUnits(o options) error {
@@ -178,16 +169,15 @@ func (l *randomMap) drawPhases(m int) []float64 {
 
 func (l *randomMap) made() form {
 	f, _ := formOf(l.kernel)
-	switch f := f.(type) {
-	case drawnForm:
+	if f, drawn := f.(drawnForm); drawn {
 		f.Phase = l.phase
 		return f
-	case expSemigroupForm:
-		return expSemigroupForm{f.by(l.options), 1}
-	case reciprocalForm:
-		return reciprocalForm{f.by(l.options), 1}
 	}
-	return nil
+	by := laplaceWay
+	if l.normalise {
+		by = normalisedWay
+	}
+	return semigroupFormOf(l.kernel, by, 1)
 }
 
 // Kernel returns the kernel of the features, with the parameters that the map was drawn with.
@@ -214,7 +204,7 @@ func (l *randomMap) op(a ops.Attr) ops.Op {
 	case l.law.Transform == spectral.Positive:
 		return ops.Positive(a)
 	}
-	if u, ok := unitOfTransform(l.law.Transform); ok {
+	if u, ok := units[l.law.Transform]; ok {
 		return ops.Units(u, a)
 	}
 	return ops.Fourier(a)

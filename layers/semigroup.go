@@ -49,6 +49,17 @@ type reciprocalForm struct {
 	Order int `param:"order" range:"[1,16]" doc:"order n of levy: 2n columns for each input"`
 }
 
+// semigroupFormOf returns the form of a kernel that has one of the two, or nil.
+func semigroupFormOf(k spectral.Kernel, by way, order int) form {
+	switch k := k.(type) {
+	case spectral.ExpSemigroup:
+		return expSemigroupForm{semigroupForm{k, by}, order}
+	case spectral.ReciprocalSemigroup:
+		return reciprocalForm{semigroupForm{k, by}, order}
+	}
+	return nil
+}
+
 // hides hides the order unless the way may be levy.
 func (f semigroupForm) hides(name string) bool { return name == "order" && f.Way < levyWay }
 
@@ -62,14 +73,6 @@ func (f reciprocalForm) fill(v Values, x ops.Matrix) error {
 		return nil
 	}
 	return fill(v, "order", func() (float64, error) { return wavesOrder(v, x) })
-}
-
-// by returns the form of a RandomLaplaceLayer with options.
-func (f semigroupForm) by(o options) semigroupForm {
-	if o.normalise {
-		f.Way = normalisedWay
-	}
-	return f
 }
 
 // planned is plan for an order of way=levy and the columns that it makes of an input column.
