@@ -93,7 +93,7 @@ func TestPartsDrawApart(t *testing.T) {
 				t.Errorf("%s: %s of the second part differs from composition to composition", name, p)
 			}
 		}
-		x := unitRows(rows(tensor.Float64, 2, a.Dims(), 1))
+		x := unitRows(2, a.Dims())
 		near(t, name+": a graph after the draw", inGraph(t, b, x), features(b, x), 1e-13)
 	}
 }

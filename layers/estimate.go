@@ -50,11 +50,8 @@ func (d Density) grid(axes int) (ops.Grid, error) {
 	if points == nil && axes >= 1 {
 		points = hddPoints[axes-1 : axes]
 	}
-	switch {
-	case len(points) == 1 && axes > 1:
+	if len(points) == 1 && axes > 1 {
 		points = slices.Repeat(points, axes)
-	case points == nil: // which NewGrid explains
-		points = slices.Repeat([]int{1}, max(0, axes))
 	}
 	g, err := ops.NewGrid(points...)
 	if err == nil && g.Axes() != axes {

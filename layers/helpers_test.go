@@ -10,7 +10,9 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/layers/maptest"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/report"
 	gonum "gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
@@ -95,14 +97,9 @@ func sparseHistograms(n, d int) *tensor.Dense {
 	return x
 }
 
-// unitRows brings rows to unit length.
-func unitRows(x *tensor.Dense) *tensor.Dense {
-	n, d := x.Shape()[0], x.Shape()[1]
-	i, length := -1, make([]float64, n)
-	for i, v := range floats(x) {
-		length[i/d] = math.Hypot(length[i/d], v)
-	}
-	return mapped(x, func(v float64) float64 { i++; return v / length[i/d] })
+// unitRows are rows of unit length, not negative.
+func unitRows(n, d int) *tensor.Dense {
+	return maptest.Inside(domain.UnitSphere(0), rows(tensor.Float64, n, d, 1))
 }
 
 // floats are the numbers of a scalar or of a contiguous tensor, as float64.

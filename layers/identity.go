@@ -5,12 +5,13 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// Identity returns its input: the map of the linear kernel, the baseline for every other map.
-type Identity struct{ *base }
+// Identity returns its input: the map of the linear kernel, the baseline for every other map. NaN and infinities are
+// errors (ErrDomain), as in every other map. Fwd returns the node of the input itself, MapCSR the sparse rows
+// themselves, and Transform a copy.
+type Identity struct{ csrMapper }
 
 // NewIdentity makes the layer for d dimensions. Its input has a gradient with and without WithInputGrad. Errors: d < 1
 // (ErrParam), an element type other than float32 and float64 (ErrDtype).
@@ -19,40 +20,24 @@ func NewIdentity(d int, opts ...Option) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Identity{b}, nil
+	l := &Identity{csrMapper{newSparseMapper(b, ops.Domain{})}}
+	l.forward = l.through
+	return l, nil
 }
 
 func (l *Identity) made() form { return linearForm{} }
 
-// Fwd returns x itself.
-func (l *Identity) Fwd(x G.Input) G.Result { return G.LiftResult(l.input(x)) }
-
-// Transform copies x to dst. NaN and infinities are errors (ErrDomain), as in every other map.
-func (l *Identity) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	return l.copy(dst, x)
-}
-
-// StaysSparse is true.
-func (l *Identity) StaysSparse() bool { return true }
-
-// MapCSR returns x itself. NaN and infinities are errors (ErrDomain).
-func (l *Identity) MapCSR(x *ops.CSR) (*ops.CSR, error) {
-	if err := l.fits(x); err != nil {
-		return nil, err
+// through returns the node of a graph itself, and so sparse rows that stay sparse. It copies other rows.
+func (l *Identity) through(f *flow, dst *tensor.Dense, x value) value {
+	if f.graph != nil {
+		return x
 	}
-	return x, ops.CheckRows(ops.Domain{}, l.who(), x)
-}
-
-// TransformCSR returns x as a dense matrix. The function Apply keeps it sparse.
-func (l *Identity) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error) {
-	return l.copy(dst, x)
-}
-
-func (l *Identity) copy(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
-	if err := l.fits(x); err != nil {
-		return nil, err
-	}
-	return ops.Copy(dst, x, ops.Attr{Layer: l.who()})
+	return f.compute(dst, x, func(dst *tensor.Dense, staysSparse bool) (ops.Matrix, error) {
+		if s, sparse := x.rows.(*ops.CSR); sparse && staysSparse {
+			return s, ops.CheckRows(l.on, l.who(), s)
+		}
+		return ops.Copy(dst, x.rows, l.attr())
+	})
 }
 
 func (l *Identity) String() string { return fmt.Sprintf("Identity %q: %d, %v", l.name, l.dims, l.dt) }

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -46,19 +47,11 @@ type Nystrom struct {
 func (f Nystrom) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel, v, x) }
 
 func (f Nystrom) plan(s Spec) (plan, error) {
-	m := f.landmarks(s.Features)
+	m := cmp.Or(f.Landmarks, s.Features)
 	return plan{kernel: f.Kernel, state: map[string]tensor.Shape{"landmarks": {m, s.Dims}, "projection": {m, s.Features}},
 		build: func(opts ...Option) (Layer, error) {
 			return newNystromLayer(f, s.Dims, s.Features, apply(append(opts, WithSeed(s.Seed))))
 		}}, nil
-}
-
-// landmarks returns the number of landmarks for so many features.
-func (f Nystrom) landmarks(features int) int {
-	if f.Landmarks == 0 {
-		return features
-	}
-	return f.Landmarks
 }
 
 // NewNystromLayer fits the map on a sample [N, d], float32 or float64, and keeps a copy of the landmarks only. WithSeed
@@ -80,7 +73,7 @@ func newNystromLayer(of Nystrom, dims, features int, o options) (*NystromLayer, 
 	if err != nil {
 		return nil, err
 	}
-	m := of.landmarks(features)
+	m := cmp.Or(of.Landmarks, features)
 	nystrom := func(a ops.Attr) ops.Op { return ops.Nystrom(of.Kernel, a) }
 	l := &NystromLayer{newSingle(b, ops.Domain{}, true, nystrom), of.Kernel, of.Select}
 	switch {

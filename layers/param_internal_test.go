@@ -8,10 +8,15 @@ import (
 )
 
 // TestTags: a word of a parameter stands for the value of that name, and back; a default is in range; a parameter is
-// documented.
+// documented, and the only one of its name.
 func TestTags(t *testing.T) {
 	for _, e := range slices.Concat(structure, Entries()) {
+		seen := map[string]bool{}
 		eachParam(e.of, func(d ParamDef, f reflect.Value) {
+			if seen[d.Name] {
+				t.Errorf("%s has two parameters %s", e.Name, d.Name)
+			}
+			seen[d.Name] = true
 			if d.Doc == "" || d.Name == kernelParam && d.Words == nil {
 				t.Errorf("%s: %s has no meaning or no words: %+v", e.Name, d.Name, d)
 			}

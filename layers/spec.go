@@ -346,16 +346,13 @@ func (s Spec) build(more ...Option) (Layer, error) {
 // options returns the options that all forms have in common. A Sampler, Tune or Features that does not apply to
 // the map is an error.
 func (s Spec) options(e *Entry, p plan) ([]Option, error) {
-	opts := []Option{named(s.Name)}
+	dt := s.ElementType()
+	if s.Dtype != "" && s.Dtype != dt.String() {
+		return nil, fmt.Errorf("layers: dtype %q, want float32 or float64: %w", s.Dtype, ErrParam)
+	}
+	opts := []Option{named(s.Name), WithDtype(dt)}
 	if e.Sampled {
 		opts = append(opts, WithSeed(s.Seed))
-	}
-	switch s.Dtype {
-	case "", "float64":
-	case "float32":
-		opts = append(opts, WithDtype(tensor.Float32))
-	default:
-		return nil, fmt.Errorf("layers: dtype %q, want float32 or float64: %w", s.Dtype, ErrParam)
 	}
 	policy, err := ParsePolicy(s.Tune)
 	if err != nil {

@@ -3,7 +3,6 @@ package layers_test
 import (
 	"errors"
 	"math"
-	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -39,6 +38,10 @@ func TestTree(t *testing.T) {
 	l := must(s.Build())
 	if columns := must(s.Columns()); columns != 3 || l.Features() != 3 {
 		t.Errorf("%d columns are stated, and the layer makes %d", columns, l.Features())
+	}
+	if leaves := must(s.Leaves()); leaves[3].Prefix != "net_1_concat_0_sequential_0_normalise-"+
+		"net_1_concat_0_sequential_1_sphere-polynomial-net_1_concat_1_gaussian.net_1_concat_1_gaussian." {
+		t.Errorf("the map of the second part is called %s", leaves[3].Prefix)
 	}
 	if !s.Tuned() || (layers.Spec{Map: "gaussian", Tune: "none"}).Tuned() {
 		t.Error("Tuned is wrong")
@@ -128,22 +131,6 @@ func TestTreeSigns(t *testing.T) {
 		if l := must(s.Build()); (layers.SignatureOf(l) != nil) != c.want {
 			t.Errorf("%v has the signature %v", l, layers.SignatureOf(l))
 		}
-	}
-}
-
-// TestTreeSummary: Summary and Cite range over the layers of a tree.
-func TestTreeSummary(t *testing.T) {
-	s := network()
-	must(s, s.FillDefaults(rows(tensor.Float64, 9, 4, 1)))
-	l := must(s.Build())
-	text := layers.Summary(l).String()
-	for _, name := range []string{"net_0_dense", "net_1_concat_0_sequential_0_normalise", "net_1_concat_1_gaussian"} {
-		if !strings.Contains(text, name) {
-			t.Errorf("the summary lacks %s:\n%s", name, text)
-		}
-	}
-	if cited := layers.Cite(l); !strings.Contains(cited, "luo2021") || !strings.Contains(cited, "glorot2010") {
-		t.Errorf("it cites\n%s", cited)
 	}
 }
 
