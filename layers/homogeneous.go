@@ -52,7 +52,8 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 		return nil, err
 	}
 	if pointMass(k) {
-		if err := o.unused(b.who(), pointMassUnused, seriesOptions...); err != nil {
+		why := "the spectrum of the kernel is the one frequency 0, and the map of it is exact"
+		if err := o.unused(b.who(), why, seriesOptions...); err != nil {
 			return nil, err
 		}
 	}
@@ -157,9 +158,6 @@ type harmonicOptions struct {
 	stationary bool
 }
 
-// harmonicDefaults are the defaults of VLFeat.
-var harmonicDefaults = harmonicOptions{window: spectral.Rectangular}
-
 // WithOrder sets the order n of the map of an additive homogeneous kernel, which has 2n+1 columns for each input
 // column. The default is 1. A kernel whose spectrum is a point mass (Hellinger) has order 0, where its map is exact;
 // any other order is an error (ErrParam). For the LevyLayer of spectral.ReciprocalSemigroup n is the order of
@@ -194,9 +192,6 @@ func WithStationary() Option {
 
 // pointMass says whether the spectrum of a kernel is a point mass at frequency 0, as for Hellinger.
 func pointMass(k spectral.Homogeneous) bool { return math.IsInf(k.Spectrum(0), 1) }
-
-// pointMassUnused says why the map of such a kernel does not have seriesOptions.
-const pointMassUnused = "the spectrum of the kernel is the one frequency 0, and the map of it is exact"
 
 // orderOr returns the order that was given, or else n.
 func (o harmonicOptions) orderOr(n int) int {

@@ -81,7 +81,7 @@ func (l *LevyLayer) String() string {
 // logWavesMap is the Ψ of spectral.ReciprocalSemigroup, for x/λ. It has no parameters.
 type logWavesMap struct {
 	csrMapper
-	omega, amplitude []float64
+	order int
 }
 
 func newLogWavesMap(kind string, d int, o options) (metricMap, error) {
@@ -93,17 +93,15 @@ func newLogWavesMap(kind string, d int, o options) (metricMap, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &logWavesMap{}
-	l.mapper = newSingle(b, ops.Domain{}, false, func(a ops.Attr) ops.Op {
-		return ops.LogWaves(l.omega, l.amplitude, a)
-	})
-	if l.omega, l.amplitude, err = spectral.LogWaves(o.harmonics.orderOr(1)); err != nil {
+	omega, amplitude, err := spectral.LogWaves(o.harmonics.orderOr(1))
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
-	b.features = d * 2 * len(l.omega)
-	return l, nil
+	b.features = d * 2 * len(omega)
+	op := func(a ops.Attr) ops.Op { return ops.LogWaves(omega, amplitude, a) }
+	return &logWavesMap{csrMapper{sparseMapper{newSingle(b, ops.Domain{}, false, op)}}, len(omega)}, nil
 }
 
 func (l *logWavesMap) form() string {
-	return fmt.Sprintf("waves of ln(1 + 2x/λ), order %d", len(l.omega))
+	return fmt.Sprintf("waves of ln(1 + 2x/λ), order %d", l.order)
 }

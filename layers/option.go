@@ -144,7 +144,8 @@ func (o options) unused(who, why string, names ...string) error {
 // apply returns the defaults with the options applied, without asking whether they apply. No option may be
 // nil.
 func apply(opts []Option) options {
-	o := options{sampler: spectral.IID{}, dt: tensor.Float64, harmonics: harmonicDefaults, delta: 1}
+	o := options{sampler: spectral.IID{}, dt: tensor.Float64, delta: 1}
+	o.harmonics.window = spectral.Rectangular
 	for _, f := range opts {
 		f(&o)
 	}

@@ -25,7 +25,7 @@ const (
 	laplaceWay    way = iota // RandomLaplaceLayer
 	normalisedWay            // the same, WithNormalisation
 	levyWay                  // LevyLayer
-	autoWay                  // one of the last two, by levyPays
+	autoWay                  // one of the last two
 )
 
 // wayParam is the parameter that chooses the features.
@@ -108,7 +108,7 @@ func (f semigroupForm) chosen(s Spec) way {
 		// These samplers draw directions, and Laplace frequencies have none.
 		return levyWay
 	}
-	if s.Features%2 == 0 && levyPays(s.Dims, s.Features) {
+	if s.Features%2 == 0 && s.Features >= 3*s.Dims { // enough for LevyLayer to be the better map
 		return levyWay
 	}
 	return normalisedWay
@@ -118,9 +118,6 @@ func (f semigroupForm) chosen(s Spec) way {
 // error in few dimensions, and reduce it a little in a thousand. Beyond, the default is independent frequencies:
 // opposite quantiles are no better for the exponential kernel, and worse by a tenth for the reciprocal one.
 const mostSobol = 1000
-
-// levyPays says whether there are enough features, for the columns of x, for LevyLayer to be the better map.
-func levyPays(dims, features int) bool { return features >= 3*dims }
 
 // wavesOrder returns the least order for which the metric between 0 and the largest cell has an error of at most one in
 // a hundred, but at most 8. At the default λ it is one or two, unless single cells hold most of their rows. Without

@@ -32,13 +32,11 @@ func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...
 	if err != nil {
 		return nil, err
 	}
-	l := &TensorSketchLayer{kernel: k}
-	l.mapper = newSingle(b, k.Domain(), true, func(a ops.Attr) ops.Op {
-		slope, offset := l.polynomial()
-		return ops.TensorSketch(l.features, slope, offset, a)
-	})
-	l.drawn("buckets", o, func(o options) (peeker, error) { return NewTensorSketchLayer(k, d, features, withAll(o)) })
-	if _, offset := l.polynomial(); offset < 0 {
+	slope, offset := k.Affine()
+	if offset < 0 && offset > -1e-15 { // by rounding
+		offset = 0
+	}
+	if offset < 0 {
 		return nil, fmt.Errorf("%s: a = %v is below √2, where the offset 1 - 2/a² of the polynomial is negative; "+
 			"raise a, or use a RandomMaclaurinLayer (random-maclaurin), whose columns have signs: %w",
 			b.who(), k.A, ErrParam)
@@ -46,6 +44,10 @@ func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...
 	if features > mostBuckets {
 		return nil, fmt.Errorf("%s: %d features, want at most %d: %w", b.who(), features, mostBuckets, ErrParam)
 	}
+	l := &TensorSketchLayer{sparseMapper{newSingle(b, k.Domain(), true, func(a ops.Attr) ops.Op {
+		return ops.TensorSketch(features, slope, offset, a)
+	})}, k}
+	l.drawn("buckets", o, func(o options) (peeker, error) { return NewTensorSketchLayer(k, d, features, withAll(o)) })
 	buckets, signs, err := spectral.DrawCountSketches(k.P, d+1, features, o.sourceSeed())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
@@ -53,16 +55,6 @@ func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...
 	l.add("buckets", false, buckets.Float64s(), k.P, d+1)
 	l.add("signs", false, signs.Float64s(), k.P, d+1)
 	return l, nil
-}
-
-// polynomial returns the slope and the offset as the op takes them. A slightly negative offset, from rounding, becomes
-// 0.
-func (l *TensorSketchLayer) polynomial() (slope, offset float64) {
-	slope, offset = l.kernel.Affine()
-	if offset < 0 && offset > -1e-15 {
-		offset = 0
-	}
-	return slope, offset
 }
 
 func (l *TensorSketchLayer) made() form {
