@@ -255,6 +255,5 @@ func (l *AddKPCALayer) made() form {
 func (l *AddKPCALayer) Kernel() spectral.Kernel { return l.kernel }
 
 func (l *AddKPCALayer) String() string {
-	return l.text([]int{l.dims}, fmt.Sprintf("%s, %d components, %d points, %v", kernelText(l.kernel), l.op.Width,
-		l.op.Points, l.dt))
+	return l.text(fmt.Sprintf("%s, %d components, %d points, %v", kernelText(l.kernel), l.op.Width, l.op.Points, l.dt))
 }

@@ -39,9 +39,7 @@ func (l *affine) Params() []Param {
 	return l.base.Params()
 }
 
-func (l *affine) String() string {
-	return l.text([]int{l.dims}, fmt.Sprint(l.dt))
-}
+func (l *affine) String() string { return l.text(l.dt.String()) }
 
 // scores returns zA + b, in a graph or without one. Unless PackHead was called it keeps no copy of A, which a solver
 // may change between two runs.

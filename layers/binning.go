@@ -85,8 +85,7 @@ func (l *BinningLayer) Grids() int { return l.features / l.of.Bins }
 func (l *BinningLayer) StaysSparse() bool { return l.of.Bins >= sparseBins }
 
 func (l *BinningLayer) String() string {
-	return l.text([]int{l.dims}, fmt.Sprintf("%s, %d bins, seed %d, %v", kernelText(l.of.Kernel), l.of.Bins, l.seed,
-		l.dt))
+	return l.text(fmt.Sprintf("%s, %d bins, seed %d, %v", kernelText(l.of.Kernel), l.of.Bins, l.seed, l.dt))
 }
 
 func (f binningForm) plan(s Spec) (plan, error) {

@@ -76,12 +76,12 @@ func (l *composed) scaleParam(scale float64) Param {
 // Policy returns the tuning policy.
 func (l *composed) Policy() Policy { return l.policy }
 
-// columns returns the numbers of columns of x and of Ψ.
-func (l *composed) columns() []int {
+// drawnText is that of the base with the columns of Ψ.
+func (l *composed) drawnText(what string) string {
 	if l.inner == nil {
-		return []int{l.dims}
+		return l.base.drawnText(what)
 	}
-	return []int{l.dims, l.inner.Features()}
+	return l.base.drawnText(what, l.inner.Features())
 }
 
 // through computes the features, in a graph or without one.

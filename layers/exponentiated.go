@@ -83,7 +83,7 @@ func (l *ExponentiatedLayer) String() string {
 	if l.inner != nil {
 		of = l.inner.form()
 	}
-	return l.drawnText(l.columns(), fmt.Sprintf("σ %.6g of %s", l.kernel.Sigma, of))
+	return l.drawnText(fmt.Sprintf("σ %.6g of %s", l.kernel.Sigma, of))
 }
 
 // exponentiatedForm is the form of the kernel exp(-D²/2σ²) of an additive homogeneous kernel k, with D² = k(x,x) +

@@ -151,7 +151,7 @@ func (l *GORFLayer) Signature() []float64 {
 }
 
 func (l *GORFLayer) String() string {
-	return l.text([]int{l.dims}, fmt.Sprintf("%s, %v, coupling %v, seed %d, %v, %v", kernelText(l.kernel), l.split,
+	return l.text(fmt.Sprintf("%s, %v, coupling %v, seed %d, %v, %v", kernelText(l.kernel), l.split,
 		l.coupling, l.seed, l.dt, l.policy.word()))
 }
 

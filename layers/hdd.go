@@ -186,7 +186,7 @@ func (l *HDDLayer) String() string {
 	if l.inner != nil {
 		distance += l.inner.form()
 	}
-	return l.drawnText(l.columns(), fmt.Sprintf("σ %.6g of %s, %d x %v points, %d %v functions an axis", l.of.Sigma,
+	return l.drawnText(fmt.Sprintf("σ %.6g of %s, %d x %v points, %d %v functions an axis", l.of.Sigma,
 		distance, len(l.sets.h), l.sets.grid.Points(), l.of.Functions, l.of.Basis))
 }
 

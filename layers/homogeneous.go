@@ -116,7 +116,7 @@ func (l *HomogeneousLayer) Harmonics() *spectral.Harmonics { return l.harmonics 
 func (l *HomogeneousLayer) Policy() Policy { return l.policy }
 
 func (l *HomogeneousLayer) String() string {
-	return l.text([]int{l.dims}, fmt.Sprintf("%s, %v, %v", l.form(), l.dt, l.policy.word()))
+	return l.text(fmt.Sprintf("%s, %v, %v", l.form(), l.dt, l.policy.word()))
 }
 
 // form describes the kernel and its harmonics.

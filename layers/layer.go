@@ -206,18 +206,19 @@ func (b *base) checkFloat32(drawn []float64, what func(i int) string) error {
 	return nil
 }
 
-// text describes a layer whose input has so many columns, first those of x.
-func (b *base) text(columns []int, what string) string {
-	var widths strings.Builder
-	for _, n := range columns {
-		fmt.Fprintf(&widths, "%d -> ", n)
+// text describes a layer. between are the columns of a map that its features are made of.
+func (b *base) text(what string, between ...int) string {
+	widths := fmt.Sprint(b.dims)
+	for _, n := range append(between, b.features) {
+		widths += fmt.Sprintf(" -> %d", n)
 	}
-	return fmt.Sprintf("%s %q: %v%d, %s", b.kind, b.name, &widths, b.features, what)
+	return fmt.Sprintf("%s %q: %s, %s", b.kind, b.name, widths, what)
 }
 
 // drawnText is text of a layer that draws frequencies.
-func (b *base) drawnText(columns []int, what string) string {
-	return b.text(columns, fmt.Sprintf("%s, sampler %v, seed %d, %v, %v", what, b.sampler, b.seed, b.dt, b.policy.word()))
+func (b *base) drawnText(what string, between ...int) string {
+	return b.text(fmt.Sprintf("%s, sampler %v, seed %d, %v, %v", what, b.sampler, b.seed, b.dt, b.policy.word()),
+		between...)
 }
 
 // add adds a parameter, a vector where no shape is given.

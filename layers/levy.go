@@ -75,7 +75,7 @@ func (l *LevyLayer) Kernel() spectral.Random { return l.kernel }
 func (l *LevyLayer) Metric() Map { return l.inner }
 
 func (l *LevyLayer) String() string {
-	return l.drawnText(l.columns(), fmt.Sprintf("%s by %s", kernelText(l.kernel), l.inner.form()))
+	return l.drawnText(fmt.Sprintf("%s by %s", kernelText(l.kernel), l.inner.form()))
 }
 
 // logWavesMap is the Ψ of spectral.ReciprocalSemigroup, for x/λ. It has no parameters.

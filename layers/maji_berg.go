@@ -166,5 +166,5 @@ func (l *MajiBergLayer) String() string {
 	if l.sparse {
 		encoding = "sparse"
 	}
-	return l.text([]int{l.dims}, fmt.Sprintf("%d bins, %s, %v", l.op.Width, encoding, l.dt))
+	return l.text(fmt.Sprintf("%d bins, %s, %v", l.op.Width, encoding, l.dt))
 }

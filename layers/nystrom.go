@@ -180,6 +180,5 @@ func (l *NystromLayer) Rank() int {
 }
 
 func (l *NystromLayer) String() string {
-	return l.text([]int{l.dims}, fmt.Sprintf("%s, %d landmarks, rank %d, %v", kernelText(l.kernel), l.Landmarks(),
-		l.Rank(), l.dt))
+	return l.text(fmt.Sprintf("%s, %d landmarks, rank %d, %v", kernelText(l.kernel), l.Landmarks(), l.Rank(), l.dt))
 }

@@ -84,8 +84,8 @@ func (l *PeriodicLayer) Policy() Policy { return l.policy }
 func (l *PeriodicLayer) made() form { return l.of }
 
 func (l *PeriodicLayer) String() string {
-	return fmt.Sprintf("%s %q: %d -> %d, %d frequencies a column, %v, %v, %v", l.kind, l.name, l.dims, l.features,
-		l.of.Frequencies, l.of.Activation, l.dt, l.policy.word())
+	return l.text(fmt.Sprintf("%d frequencies a column, %v, %v, %v", l.of.Frequencies, l.of.Activation, l.dt,
+		l.policy.word()))
 }
 
 // through computes the columns and their functions, in a graph or without one.

@@ -186,7 +186,7 @@ func (l *randomMap) Kernel() spectral.Random { return l.kernel }
 // Policy returns the tuning policy.
 func (l *randomMap) Policy() Policy { return l.policy }
 
-func (l *randomMap) String() string { return l.drawnText([]int{l.dims}, kernelText(l.kernel)) }
+func (l *randomMap) String() string { return l.drawnText(kernelText(l.kernel)) }
 
 // op is the map of x, the frequencies and the phases.
 func (l *randomMap) op(a ops.Attr) ops.Op {

@@ -75,7 +75,7 @@ func (l *RandomMaclaurinLayer) Signature() []float64 {
 }
 
 func (l *RandomMaclaurinLayer) String() string {
-	return l.text([]int{l.dims}, fmt.Sprintf("%s, seed %d, %v", kernelText(l.kernel), l.seed, l.dt))
+	return l.text(fmt.Sprintf("%s, seed %d, %v", kernelText(l.kernel), l.seed, l.dt))
 }
 
 // productForm is the form of maps that draw random signs: products of projections, or sketches of them. They are maps

@@ -65,5 +65,5 @@ func (l *TensorSketchLayer) made() form {
 func (l *TensorSketchLayer) Kernel() spectral.Kernel { return l.kernel }
 
 func (l *TensorSketchLayer) String() string {
-	return l.text([]int{l.dims}, fmt.Sprintf("%s, seed %d, %v", kernelText(l.kernel), l.seed, l.dt))
+	return l.text(fmt.Sprintf("%s, seed %d, %v", kernelText(l.kernel), l.seed, l.dt))
 }
