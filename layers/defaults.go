@@ -52,11 +52,10 @@ func mixtureDefaults(v Values, x ops.Matrix) error {
 	if _, given := v["sigmas"]; given {
 		return nil
 	}
-	one := Values{}
-	if err := scaled("sigmas", 1, sqrtDVar)(one, x); err != nil {
+	if err := scaled("sigmas", 1, sqrtDVar)(v, x); err != nil {
 		return err
 	}
-	v["sigmas"] = listText([]float64{one.Number("sigmas")})
+	v["sigmas"] = listText([]float64{v.Number("sigmas")})
 	return nil
 }
 

@@ -104,10 +104,10 @@ func (e *Entry) ParamsOf(v Values) (defs []ParamDef) {
 	return defs
 }
 
-// eachShown calls do with the parameters of a form that it does not hide, and their fields.
-func eachShown(f form, do func(d ParamDef, field reflect.Value)) {
-	h, some := f.(interface{ hides(name string) bool })
-	eachParam(f, func(d ParamDef, field reflect.Value) {
+// eachShown calls do with the parameters of a form, or of a kernel, that it does not hide, and their fields.
+func eachShown[T any](of T, do func(d ParamDef, field reflect.Value)) {
+	h, some := any(of).(interface{ hides(name string) bool })
+	eachParam(of, func(d ParamDef, field reflect.Value) {
 		if !some || !h.hides(d.Name) {
 			do(d, field)
 		}

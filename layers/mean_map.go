@@ -3,7 +3,6 @@ package layers
 import (
 	"fmt"
 	"maps"
-	"reflect"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -156,8 +155,7 @@ func meanMapFormOf(inner Layer, k *meanKernel, phase bool) form {
 // innerSpec describes the map of a sample if there are no landmarks. Parameters that shape its features have their
 // defaults. s is the spec of the mean map.
 func (f meanMapForm) innerSpec(s Spec, name string) Spec {
-	v := Values{}
-	eachParam(orDefaults(f.Kernel), func(d ParamDef, field reflect.Value) { v[d.Name] = d.encode(field) })
+	v := valuesOf(f.Kernel)
 	if !f.hides("order") && f.Order >= 0 {
 		v["order"] = f.Order
 	}

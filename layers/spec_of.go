@@ -87,10 +87,10 @@ func (g group) specOf(of form, dims int) (Spec, error) {
 	return s, nil
 }
 
-// valuesOf returns the values of the parameters of a form.
-func valuesOf(f form) Values {
+// valuesOf returns the values of the parameters of a form or of a kernel.
+func valuesOf[T any](of T) Values {
 	v := Values{}
-	eachShown(orDefaults(f), func(d ParamDef, field reflect.Value) { v[d.Name] = d.encode(field) })
+	eachShown(orDefaults(of), func(d ParamDef, field reflect.Value) { v[d.Name] = d.encode(field) })
 	return v
 }
 
