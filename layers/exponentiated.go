@@ -41,8 +41,8 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 	o.name = b.name
 	l := &ExponentiatedLayer{composed{sparseMapper: newSparseMapper(b, ops.Domain{})}, k}
 	if law, ok := k.Laplacian(); ok && o.harmonics.order == nil {
-		if err := o.unused(b.who(), "without WithOrder the map has frequencies on x itself, and no series",
-			seriesOptions...); err != nil {
+		why := "without WithOrder the map has frequencies on x itself, and no series"
+		if err := o.noSeries(b.who(), why); err != nil {
 			return nil, err
 		}
 		if err := checkKernel(b.who(), law); err != nil {

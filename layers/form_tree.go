@@ -245,9 +245,6 @@ func (s Spec) buildTree(parts []Spec, plans []plan, slots []Part, o options) (La
 		if o.undrawn {
 			opts = append(opts, withoutDraw())
 		}
-		if o.inputGrad && (slots != nil || i == 0) {
-			opts = append(opts, WithInputGrad())
-		}
 		x := sample
 		if slots != nil && sample != nil {
 			some, err := columns(sample, slots[i].From, slots[i].To)
@@ -272,17 +269,13 @@ func (s Spec) buildTree(parts []Spec, plans []plan, slots []Part, o options) (La
 			}
 		}
 	}
-	var opts []Option
-	if o.inputGrad {
-		opts = append(opts, WithInputGrad())
-	}
 	switch {
 	case slots == nil:
 		return NewSequential(ls...)
 	case s.Map == productName:
-		return NewProduct(s.Dims, whole, opts...)
+		return NewProduct(s.Dims, whole)
 	}
-	return NewConcat(s.Dims, whole, opts...)
+	return NewConcat(s.Dims, whole)
 }
 
 // grown returns the parts of a spec with defaults for the rows x.

@@ -53,7 +53,7 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 	}
 	if pointMass(k) {
 		why := "the spectrum of the kernel is the one frequency 0, and the map of it is exact"
-		if err := o.unused(b.who(), why, seriesOptions...); err != nil {
+		if err := o.noSeries(b.who(), why); err != nil {
 			return nil, err
 		}
 	}

@@ -62,7 +62,7 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 }
 
 func (l *LevyLayer) made() form {
-	if l.options.unused("", "", seriesOptions...) != nil { // which a Spec does not have
+	if l.options.noSeries("", "") != nil { // which a Spec does not have
 		return nil
 	}
 	return semigroupFormOf(l.kernel, levyWay, l.options.harmonics.orderOr(1))
@@ -86,7 +86,7 @@ type logWavesMap struct {
 
 func newLogWavesMap(kind string, d int, o options) (metricMap, error) {
 	why := "it is for the map of spectral.ExpSemigroup, and the other kernel's has an order alone"
-	if err := o.unused(fmt.Sprintf("layers: %s %q", kind, o.name), why, seriesOptions...); err != nil {
+	if err := o.noSeries(fmt.Sprintf("layers: %s %q", kind, o.name), why); err != nil {
 		return nil, err
 	}
 	b, err := newBase(kind, "", d, 1, o)

@@ -130,10 +130,9 @@ func newOptions(constructor string, opts []Option, applicable []string) (options
 	return o, nil
 }
 
-// unused returns an error, which says why, for the first of the named options that was given. These are options that
-// would change nothing in the layer. It returns nil if none was given.
-func (o options) unused(who, why string, names ...string) error {
-	for _, name := range names {
+// noSeries returns an error, which says why, if one of seriesOptions was given, which would change nothing.
+func (o options) noSeries(who, why string) error {
+	for _, name := range seriesOptions {
 		if slices.Contains(o.given, name) {
 			return fmt.Errorf("%s: %s does not apply: %s; leave it out: %w", who, name, why, ErrParam)
 		}
