@@ -63,8 +63,8 @@ func Rows(x ops.Matrix, idx []int) ops.Matrix {
 	return tensor.New(tensor.WithShape(len(idx), m.cols), tensor.WithBacking(cells))
 }
 
-// RowsInto is Rows of a dense x into the memory of dst, [len(idx), d], with the element type of x. It panics as Rows does, and when
-// dst has another shape or type.
+// RowsInto is Rows of a dense x into the memory of dst, [len(idx), d], with the element type of x. It panics as Rows
+// does, and when dst has another shape or type.
 func RowsInto(dst, x *tensor.Dense, idx []int) {
 	const who = "data: RowsInto"
 	m, out := mustMatrix(who, x), mustMatrix(who, dst)
