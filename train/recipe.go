@@ -36,7 +36,7 @@ type Recipe struct {
 	//
 	// A Spec with a Dtype and a Seed at most leaves the map open: under the default Fitter, a "sequential" of periodic
 	// columns and two dense layers takes the place of the map if short fits to at most 4000 rows then have less loss, by
-	// a share 1/√n, on n rows held out. It is for dense rows in memory, at least 1000 of at most 64 columns of which one
+	// a share 1/√n, on n rows held out. It is for dense rows in memory, at least 500 of at most 64 columns of which one
 	// has more than eight values.
 	//
 	// An empty Tune is layers.Spec.DefaultPolicy for rows in memory, and "none" for streams, with a Fitter that solves
