@@ -163,7 +163,7 @@ func badParams(good layers.Spec, e *layers.Entry) []badSpec {
 			add("want a whole number", p.Name, p.Max-.5)
 			add("want a finite number "+p.Range(), p.Name, p.Max+1)
 		}
-		add("is a []int", p.Name, []int{1})
+		add(p.Name+" = [1], want", p.Name, []string{"1"})
 		for _, x := range []float64{p.Min - 1, math.NaN(), math.Inf(1), math.Inf(-1)} {
 			add("want a finite number "+p.Range(), p.Name, x)
 		}
