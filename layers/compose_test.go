@@ -116,7 +116,7 @@ func TestMust(t *testing.T) {
 	}
 }
 
-// TestPartOfColumns: an error about a cell of a part names its column among those of all parts.
+// TestPartOfColumns: an error about a cell of a part counts its column from the first of all parts.
 func TestPartOfColumns(t *testing.T) {
 	l := must(layers.NewConcat(5, []layers.Part{{Layer: must(layers.NewIdentity(2)), To: 2, Weight: 1},
 		{Layer: must(layers.NewHomogeneousLayer(spectral.Chi2{}, 3)), From: 2, To: 5, Weight: 1}}))

@@ -76,7 +76,7 @@ func (l *composed) scaleParam(scale float64) Param {
 // Policy returns the tuning policy.
 func (l *composed) Policy() Policy { return l.policy }
 
-// drawnText is that of the base with the columns of Ψ.
+// drawnText also shows the columns of Ψ.
 func (l *composed) drawnText(what string) string {
 	if l.inner == nil {
 		return l.base.drawnText(what)

@@ -1,7 +1,6 @@
 package layers
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -147,7 +146,7 @@ func (c *parallel) through(f *flow, dst *tensor.Dense, x value) value {
 		of := f.do(ops.Columns(p.From, p.To, 1, a), nil, x)
 		if f.err == nil {
 			outs[i] = f.layer(p.Layer, nil, of)
-			f.err = afterColumns(p.From, f.err)
+			f.err = domain.EditCell(f.err, func(e *domain.CellError) { e.Col += p.From })
 		}
 		scales[i] = math.Sqrt(p.Weight)
 	}
@@ -156,17 +155,6 @@ func (c *parallel) through(f *flow, dst *tensor.Dense, x value) value {
 		op = ops.Kronecker
 	}
 	return f.do(op(scales, c.attr()), dst, outs[0], outs[1:]...)
-}
-
-// afterColumns turns an error about a cell of a part of the columns into one about that cell of all.
-func afterColumns(from int, err error) error {
-	var cell *domain.CellError
-	if !errors.As(err, &cell) || !cell.OfInput() {
-		return err
-	}
-	moved := *cell
-	moved.Col += from
-	return &moved
 }
 
 // signs returns the signs of the features.

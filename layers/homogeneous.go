@@ -275,7 +275,7 @@ func (f homogeneousForm) plan(s Spec) (plan, error) {
 	}}, nil
 }
 
-// columns returns the number of output columns for so many input columns.
+// columns returns the number of output columns of dims input columns.
 func (f homogeneousForm) columns(dims int) int {
 	if !pointMass(f.Kernel) {
 		dims *= 2*f.Order + 1

@@ -411,7 +411,7 @@ func (a *race) fit(ctx context.Context, c candidate, recipe Recipe, s size) (*ru
 	}
 	learn, err := p.learner(ctx, new(Report))
 	if err != nil {
-		return nil, p.locate(err)
+		return nil, p.locateFit(err)
 	}
 	r := &run{candidate: c, size: s, recipe: recipe, model: p.model}
 	rows := p.rows.(data.Pairs)
@@ -423,7 +423,7 @@ func (a *race) fit(ctx context.Context, c candidate, recipe Recipe, s size) (*ru
 			err = r.out.score(ctx, t)
 		}
 		if err != nil {
-			return nil, p.locate(err)
+			return nil, p.locateFit(err)
 		}
 		if t.rows, t.held = nil, nil; i == 0 {
 			r.t = t

@@ -325,7 +325,7 @@ func (p *prepared) scoresOf(ctx context.Context, j *cv.Job, g *cvGroup) ([]Score
 	c.Spec.Dims, c.Spec.Dtype = j.Sample.Shape()[1], cmp.Or(c.Spec.Dtype, p.model.Spec.Dtype)
 	if err := c.Spec.FillDefaults(j.Sample); err != nil {
 		if p.streamed() {
-			err = p.locate(err) // in the sample
+			err = p.locateScaled(err) // in the sample
 		}
 		return nil, err
 	}

@@ -84,3 +84,32 @@ func TestInputsStay(t *testing.T) {
 		}
 	}
 }
+
+// TestColumnOfCell: an error about a cell of a table has its column, by name and as counted before the scalers, where the
+// rows are too large for the scaler or, scaled, for float32.
+func TestColumnOfCell(t *testing.T) {
+	f := must(data.NewFrame("p", "q"))
+	for i := range 12 {
+		if err := f.Append(float64(i%5), 1+float64(i%3)/4); err != nil {
+			t.Fatal(err)
+		}
+		f.Labels = append(f.Labels, []string{"a", "b"}[i%2])
+	}
+	f.LabelNames = []string{"class"}
+	for _, c := range []struct {
+		scale string
+		v     float64
+		want  string
+	}{
+		{"none", 1e300, "x[1,1] = 1e+300 is too large for float32"},
+		{"l2|none", 1e300, "x[1,1] = 1e+300 (scaled) is too large for float32"},
+		{"standard", 1.7e308, "x[1,1] = 1.7e+308 overflows"},
+	} {
+		m, _, err := train.Recipe{Scale: c.scale, Spec: layers.Spec{Map: "linear", Dtype: "float32"}}.Fit(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = m.Scores(must(data.FromSlices([][]float64{{1, 1}, {0, c.v}})))
+		wants(t, c.scale, err, ops.ErrDomain, `column "q": `+c.want)
+	}
+}

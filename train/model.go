@@ -1,7 +1,6 @@
 package train
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -178,16 +177,18 @@ func (m *Model) Prepare(x ops.Matrix) (ops.Matrix, error) {
 	}
 	own, err := own(x, m.Scaler.KeepsZeros())
 	if err != nil {
-		return nil, err
+		return nil, m.inColumn(err)
 	}
 	scaled := &data.Set{Source: "train: Model"}
 	if scaled.X, err = m.Scaler.ApplyInPlace(own); err != nil {
-		return nil, err
+		return nil, m.inColumn(err)
 	}
-	if m.Map == nil {
-		return scaled.As(m.Spec.ElementType())
+	dt := m.Spec.ElementType()
+	if m.Map != nil {
+		dt = m.Map.Dtype()
 	}
-	return scaled.As(m.Map.Dtype())
+	prepared, err := scaled.As(dt)
+	return prepared, m.locate(err)
 }
 
 // locate returns an error of the Map about prepared rows as one about the rows before.
@@ -195,17 +196,10 @@ func (m *Model) locate(err error) error { return m.inColumn(m.Scaler.Locate(err)
 
 // inColumn adds the name of the column to an error about a cell. Parts of a map have columns of their own.
 func (m *Model) inColumn(err error) error {
-	var cell *domain.CellError
-	if m.Columns == nil || len(m.Spec.Parts) > 0 || !errors.As(err, &cell) || !cell.OfInput() {
+	if err == nil || m.Columns == nil || len(m.Spec.Parts) > 0 {
 		return err
 	}
-	names := m.Columns.Names()
-	if cell.Col >= len(names) {
-		return err
-	}
-	named := *cell
-	named.Column = names[cell.Col]
-	return &named
+	return domain.InColumns(m.Columns.Names(), err)
 }
 
 // own returns a copy of x in float64, after a check that all cells are finite. Sparse rows become dense unless sparse

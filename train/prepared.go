@@ -89,8 +89,8 @@ func (r Recipe) learn(f *data.Frame) (*data.Set, error) {
 	return c.Set(f)
 }
 
-// locate adds the file, the row and the column to an error about rows in memory. A stream names its rows itself, but not
-// those of the sample.
+// locate adds the file, the row and the column to an error about rows in memory, which are all rows or, of a stream, the
+// sample: other errors of a stream have their file already.
 func (p *prepared) locate(err error) error {
 	err = p.model.inColumn(err)
 	if p.named == nil {
@@ -167,7 +167,7 @@ func (p *prepared) scale(s *data.Set, y *mat.Dense) error {
 	if y != nil {
 		p.rows = data.Pairs{X: p.x, Y: y}
 	}
-	return err
+	return p.model.Scaler.Locate(err)
 }
 
 // spread asks Afford whether sparse rows may become dense.
@@ -248,6 +248,7 @@ func (p *prepared) read(ctx context.Context, s *data.Stream) error {
 	v.Sample.X, err = m.Scaler.ApplyInPlace(v.Sample.X)
 	if err == nil {
 		p.x, err = v.Sample.As(rows.Dtype)
+		err = m.Scaler.Locate(err)
 	}
 	return p.locate(err)
 }

@@ -170,6 +170,27 @@ func (e *CellError) OfInput() bool { return e.Matrix == "" || e.Matrix == "x" }
 // Unwrap makes errors.Is(err, ErrDomain) true.
 func (e *CellError) Unwrap() error { return ErrDomain }
 
+// EditCell returns a copy, edited by change, of the *CellError in err if it is about a cell of the input, and otherwise
+// err itself.
+func EditCell(err error, change func(e *CellError)) error {
+	var cell *CellError
+	if !errors.As(err, &cell) || !cell.OfInput() {
+		return err
+	}
+	edited := *cell
+	change(&edited)
+	return &edited
+}
+
+// InColumns adds the name of the column to an error about a cell of input whose columns have these names.
+func InColumns(names []string, err error) error {
+	return EditCell(err, func(e *CellError) {
+		if e.Col < len(names) {
+			e.Column = names[e.Col]
+		}
+	})
+}
+
 // CheckRows checks rows x cols numbers, with rows ld apart. It returns the Violation of the first cell, in row-major
 // order, that d does not contain, a *RowError for a norm that UnitSphere does not allow, or nil. Sizes that do not fit
 // x are ErrShape.

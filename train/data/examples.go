@@ -91,11 +91,11 @@ func (p Pairs) take(rows []int) Pairs {
 	}
 	if p.Locate != nil {
 		out.Locate = func(err error) error {
-			return p.Locate(locate(err, func(row int) (string, int) {
+			return p.Locate(locate(err, func(row int) (file string, line, at int) {
 				if row < 0 {
-					return "", row
+					return "", 0, row
 				}
-				return "", rows[row]
+				return "", 0, rows[row]
 			}))
 		}
 	}

@@ -12,49 +12,51 @@ import (
 // in the error to the number in that file, also for a set that Take made. It changes nothing but row numbers for a set
 // without Source.
 func (s *Set) Locate(err error) error {
-	return locate(err, func(row int) (string, int) {
-		file, at := s.Source, row
+	return locate(err, func(row int) (file string, line, at int) {
+		file, at = s.Source, row
 		if row >= 0 && s.lines != nil {
-			file = fmt.Sprintf("%s:%d", file, s.lines[row])
+			line = s.lines[row]
 		}
 		if row >= 0 && s.taken != nil {
 			at = s.taken[row]
 		}
-		return file, at
+		return file, line, at
 	})
 }
 
-// locate adds the file to an error about rows. place returns the file of row i and its number there; for row -1, if the
-// error names no row, the file alone counts.
-func locate(err error, place func(row int) (file string, at int)) error {
+// locate adds the file, and the line unless it is 0, to an error about rows. place returns the file of row i, its line
+// and its number there; for row -1, if the error names no row, the file alone counts.
+func locate(err error, place func(row int) (file string, line, at int)) error {
 	if err == nil {
 		return nil
 	}
-	who := func(who, file string) string {
-		if strings.Contains(who, file) {
-			return who
+	moved := func(row int, who string) (int, string) {
+		file, line, at := place(row)
+		if line > 0 {
+			file = fmt.Sprintf("%s:%d", file, line)
 		}
-		return file + ": " + who
+		if strings.Contains(who, file) {
+			return at, who
+		}
+		return at, file + ": " + who
 	}
 	var cell *domain.CellError
 	var row *domain.RowError
 	switch {
 	case errors.As(err, &cell) && cell.OfInput():
-		moved := *cell
-		index := &moved.Row
-		if moved.OfBag {
-			index = &moved.Bag
+		own := *cell
+		index := &own.Row
+		if own.OfBag {
+			index = &own.Bag
 		}
-		file, at := place(*index)
-		*index, moved.Who = at, who(cell.Who, file)
-		return &moved
+		*index, own.Who = moved(*index, own.Who)
+		return &own
 	case errors.As(err, &row):
-		moved := *row
-		file, at := place(row.Row)
-		moved.Row, moved.Who = at, who(row.Who, file)
-		return &moved
+		own := *row
+		own.Row, own.Who = moved(own.Row, own.Who)
+		return &own
 	}
-	file, _ := place(-1)
+	file, _, _ := place(-1)
 	if file == "" {
 		return err
 	}

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -229,13 +228,10 @@ func (s *Scaler) stepKeepsZeros(l list, k, cols int) error {
 // Locate returns an error about a scaled row with the number of the column that it had before, and says that the value is
 // scaled. It changes no error without a column.
 func (s *Scaler) Locate(err error) error {
-	var cell *domain.CellError
-	if s == nil || s.cols == 0 || !errors.As(err, &cell) || !cell.OfInput() {
+	if s == nil || s.cols == 0 {
 		return err
 	}
-	moved := *cell
-	moved.Col, moved.Scaled = cell.Col%s.cols, s.Name() != "none"
-	return &moved
+	return domain.EditCell(err, func(e *domain.CellError) { e.Col, e.Scaled = e.Col%s.cols, s.Name() != "none" })
 }
 
 // Apply returns the scaled rows in the element type of x; x stays as it is. Errors: domain.ErrShape for another number

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/bochner-go/bochner/ops"
@@ -32,12 +31,9 @@ func (b *Block) Locate(err error) error {
 	if len(b.at) == 0 {
 		return err
 	}
-	return locate(err, func(row int) (string, int) {
-		file, at := b.Place(max(row, 0))
-		if row >= 0 && b.at[row].line > 0 {
-			file = fmt.Sprintf("%s:%d", file, b.at[row].line)
-		}
-		return file, at
+	return locate(err, func(row int) (file string, line, at int) {
+		file, at = b.Place(max(row, 0))
+		return file, b.at[max(row, 0)].line, at
 	})
 }
 

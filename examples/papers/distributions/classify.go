@@ -15,7 +15,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// images classifies images, the first of each file, by their sets of pixels with those of the mirror images: figure 5.
+// images classifies the first images of each file, and their mirror images, as sets of pixels: figure 5.
 func (o *options) images(ctx context.Context) {
 	trainSets := asLabelled(try.Get(data.ReadImageBags(o.in, true, slices.Max(o.sets))))
 	testSets := asLabelled(try.Get(data.ReadImageBags(o.testFile, true, o.test)))

@@ -71,20 +71,9 @@ func (t *table) readArray(text []byte, most int) (x *tensor.Dense, notes []strin
 	case errors.Is(err, domain.ErrShape):
 		err = fmt.Errorf("%w; send the %d columns that /model lists, in their order", err, len(t.names))
 	default:
-		err = inColumn(t.names, err)
+		err = domain.InColumns(t.names, err)
 	}
 	return x, notes, err
-}
-
-// inColumn is an error that names the column of a cell.
-func inColumn(names []string, err error) error {
-	var cell *domain.CellError
-	if !errors.As(err, &cell) || !cell.OfInput() || cell.Col >= len(names) {
-		return err
-	}
-	named := *cell
-	named.Column = names[cell.Col]
-	return &named
 }
 
 // tableReader reads the rows of a table: arrays of cells in the order of its columns, or objects that name them.
