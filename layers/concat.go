@@ -146,7 +146,10 @@ func (c *parallel) through(f *flow, dst *tensor.Dense, x value) value {
 		of := f.do(ops.Columns(p.From, p.To, 1, a), nil, x)
 		if f.err == nil {
 			outs[i] = f.layer(p.Layer, nil, of)
-			f.err = domain.EditCell(f.err, func(e *domain.CellError) { e.Col += p.From })
+			if cell := domain.InputCell(f.err); cell != nil {
+				cell.Col += p.From
+				f.err = cell
+			}
 		}
 		scales[i] = math.Sqrt(p.Weight)
 	}

@@ -170,25 +170,24 @@ func (e *CellError) OfInput() bool { return e.Matrix == "" || e.Matrix == "x" }
 // Unwrap makes errors.Is(err, ErrDomain) true.
 func (e *CellError) Unwrap() error { return ErrDomain }
 
-// EditCell returns a copy, edited by change, of the *CellError in err if it is about a cell of the input, and otherwise
-// err itself.
-func EditCell(err error, change func(e *CellError)) error {
+// InputCell returns a copy of the *CellError in err if it is about a cell of the input, and otherwise nil.
+func InputCell(err error) *CellError {
 	var cell *CellError
-	if !errors.As(err, &cell) || !cell.OfInput() {
-		return err
+	if !errors.As(err, &cell) || cell == nil || !cell.OfInput() {
+		return nil
 	}
-	edited := *cell
-	change(&edited)
-	return &edited
+	own := *cell
+	return &own
 }
 
 // InColumns adds the name of the column to an error about a cell of input whose columns have these names.
 func InColumns(names []string, err error) error {
-	return EditCell(err, func(e *CellError) {
-		if e.Col < len(names) {
-			e.Column = names[e.Col]
-		}
-	})
+	cell := InputCell(err)
+	if cell == nil || cell.Col < 0 || cell.Col >= len(names) {
+		return err
+	}
+	cell.Column = names[cell.Col]
+	return cell
 }
 
 // CheckRows checks rows x cols numbers, with rows ld apart. It returns the Violation of the first cell, in row-major

@@ -228,10 +228,12 @@ func (s *Scaler) stepKeepsZeros(l list, k, cols int) error {
 // Locate returns an error about a scaled row with the number of the column that it had before, and says that the value is
 // scaled. It changes no error without a column.
 func (s *Scaler) Locate(err error) error {
-	if s == nil || s.cols == 0 {
+	cell := domain.InputCell(err)
+	if s == nil || s.cols == 0 || cell == nil {
 		return err
 	}
-	return domain.EditCell(err, func(e *domain.CellError) { e.Col, e.Scaled = e.Col%s.cols, s.Name() != "none" })
+	cell.Col, cell.Scaled = cell.Col%s.cols, s.Name() != "none"
+	return cell
 }
 
 // Apply returns the scaled rows in the element type of x; x stays as it is. Errors: domain.ErrShape for another number
