@@ -13,13 +13,10 @@ import (
 	"time"
 
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/train/calibrate"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/sgd"
-	"gonum.org/v1/gonum/stat"
 )
 
 // race is an Auto at work.
@@ -45,16 +42,13 @@ type race struct {
 type run struct {
 	candidate
 	size
-	recipe      Recipe // at this size
-	trial       int    // its place among Trials
-	out         outcome
-	logs        []float64 // predicted targets, or logarithms of probabilities, in the order of out
-	losses      []float64 // of the rows
-	loss, score float64
-	temperature float64 // of the classes
-	weight      float64 // in the ensemble, whose weights add up to 1
-	t           *trial  // of the first division, and its model
-	model       *Model
+	recipe Recipe // at this size
+	trial  int    // its place among Trials
+	out    outcome
+	judgement
+	weight float64 // in the ensemble, whose weights add up to 1
+	t      *trial  // of the first division, and its model
+	model  *Model
 }
 
 // learned is the number of rows that a trial at full size learns from.
@@ -430,7 +424,8 @@ func (a *race) fit(ctx context.Context, c candidate, recipe Recipe, s size) (*ru
 		}
 	}
 	r.model = r.t.model(p.model)
-	return r, r.judge(a.classes != nil)
+	r.judgement, err = r.out.judge(a.classes != nil)
+	return r, err
 }
 
 // prepare returns the rows for a recipe, scaled once for all recipes of one scaler.
@@ -468,36 +463,4 @@ func scalerKey(r Recipe) string {
 	bounded, _ := r.Spec.BoundedBelow()
 	unit, _ := r.Spec.UnitRows()
 	return fmt.Sprint(r.Scale, bounded, unit)
-}
-
-// judge computes the losses of the predictions.
-func (r *run) judge(classes bool) error {
-	o := &r.out
-	if !classes {
-		r.logs, r.losses = o.scores, o.losses(fits.MeanSquaredError)
-		r.loss = stat.Mean(r.losses, nil)
-		r.score = math.Sqrt(r.loss)
-		return nil
-	}
-	// The temperature of the least loss makes probabilities of other scores, and those of a network as sure as it is.
-	logits := o.matrix(slices.Clone(o.scores))
-	if o.classifies {
-		const least = 1e-12
-		logits.Apply(func(_, _ int, p float64) float64 { return math.Log(max(p, least)) }, logits)
-	}
-	c, err := calibrate.Fit(calibrate.Temperature, logits, ArgMax(o.matrix(o.y)))
-	if err != nil {
-		return err
-	}
-	r.temperature = c.T()
-	logits.Scale(1/r.temperature, logits)
-	r.logs = logits.RawMatrix().Data
-	normalise(r.logs, o.k)
-	for i, v := range r.logs {
-		if o.y[i] > 0 {
-			r.losses = append(r.losses, -v)
-		}
-	}
-	r.loss, r.score = stat.Mean(r.losses, nil), stat.Mean(o.losses(fits.ErrorRate), nil)
-	return nil
 }

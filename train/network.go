@@ -71,7 +71,7 @@ func batchOf(rows int) int {
 // at least 500 scaled rows of at most 64 columns, of which more take too long.
 func (p *prepared) networks(x ops.Matrix) (all []layers.Spec, err error) {
 	const leastRows, columns = 500, 64
-	if !p.open || x.Shape()[0] < leastRows || x.Shape()[1] > columns {
+	if x.Shape()[0] < leastRows || x.Shape()[1] > columns {
 		return nil, nil
 	}
 	width := periodicWidth(x)

@@ -349,21 +349,39 @@ func (p *prepared) descended(b sgd.MiniBatch) learner {
 		if t.held == nil {
 			own = b
 		}
-		if own.MapDecays != nil && p.model.Spec.Tune == layers.All.String() {
+		chooses := own.MapDecays != nil && p.model.Spec.Tune == layers.All.String()
+		if chooses {
 			if from, err = p.chooseStart(ctx, t.rows, own); err != nil {
 				return err
 			}
 		}
-		t.found = from.found
-		if own, err = from.begin(p, t, own); err == nil {
-			err = p.fit(ctx, t, own)
+		if err = p.fitFrom(ctx, t, from, own); err != nil {
+			return err
 		}
-		if c := t.report; err == nil && t.held == nil {
-			kept = from
-			part.MapDecay, part.MapDecays, part.Directions = c.Epochs.MapDecay, nil, c.Epochs.Directions
+		chosen := part
+		if c := t.report.Epochs; c != nil {
+			chosen.MapDecay, chosen.MapDecays, chosen.Directions = c.MapDecay, nil, c.Directions
+		}
+		if chooses {
+			if from, err = p.orLinear(ctx, t, from, chosen); err == nil && from.solver != nil {
+				err = p.fitFrom(ctx, t, from, chosen)
+			}
+		}
+		if t.held == nil {
+			kept, part = from, chosen
 		}
 		return err
 	}
+}
+
+// fitFrom fits a trial from a start.
+func (p *prepared) fitFrom(ctx context.Context, t *trial, from start, b sgd.MiniBatch) error {
+	t.found = from.found
+	f, err := from.begin(p, t, b)
+	if err != nil {
+		return err
+	}
+	return p.fit(ctx, t, f)
 }
 
 // draw returns the map: a new one for each fit if the fitter changes it.

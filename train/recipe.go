@@ -14,9 +14,9 @@ import (
 
 // Recipe describes how to learn a Model from rows: scalers, a map, and a way to fit the head on its features. The zero
 // value learns 1024 random Fourier features of the Gaussian kernel, on scaled rows, and a softmax head for classes or a
-// linear head for targets, together by mini-batches in float32. A network takes the place of these features where it has
-// less loss (see Spec). With Spec.Tune of "none", the features stay as they are drawn, under logistic regression for
-// classes or ridge regression for targets.
+// linear head for targets, together by mini-batches in float32. A network or a linear model takes the place of these
+// features where it has less loss (see Spec). With Spec.Tune of "none", the features stay as they are drawn, under
+// logistic regression for classes or ridge regression for targets.
 type Recipe struct {
 	// Scale lists the scalers in their order, as NewScaler reads them. They are fitted on the rows.
 	//
@@ -38,6 +38,9 @@ type Recipe struct {
 	// columns and two dense layers takes the place of the map if short fits to at most 4000 rows then have less loss, by
 	// a share 1/√n, on n rows held out. It is for dense rows in memory, at least 500 of at most 64 columns of which one
 	// has more than eight values.
+	// "linear", with ridge or logistic regression, takes the place of either if it has less loss on a fifth of the rows,
+	// held out up to five times, by 1.5 standard errors of the difference. It is for 20 to 4000 dense rows in memory, of
+	// at most 512 columns.
 	//
 	// An empty Tune is layers.Spec.DefaultPolicy for rows in memory, and "none" for streams, with a Fitter that solves
 	// for the head, and with UncertaintyOptions.Laplace. An empty Dtype is float32 where mini-batches may tune the map,
@@ -68,7 +71,8 @@ type Recipe struct {
 
 // Start is what is known of a fit before it begins. Recipe.Ready gets it.
 type Start struct {
-	// Model has its Scaler, Columns, Classes and complete Spec, which a network may replace, but no Map and Head.
+	// Model has its Scaler, Columns, Classes and complete Spec, which that of a network or of a linear model may replace,
+	// but no Map and Head.
 	Model   *Model
 	Problem fits.Problem // the size of the fit; for CrossValidate with the most features of the candidates
 	Counts  []int        // the number of rows of each class; nil for targets

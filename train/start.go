@@ -8,16 +8,18 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/evidence"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gorgonia.org/tensor"
 )
 
-// start is what mini-batches begin with. The zero value is the map of the recipe, as drawn or with Directions.
+// start is what a fit begins with. The zero value is the map of the recipe, as drawn or with Directions.
 type start struct {
-	scaled  layers.Layer     // the map with a scale for each column
-	found   *evidence.Result // these scales
-	network layers.Spec      // takes the place of the map if it has Parts
+	scaled layers.Layer     // the map with a scale for each column
+	found  *evidence.Result // these scales
+	spec   layers.Spec      // takes the place of the map if it names one
+	solver fits.Fitter      // takes the place of mini-batches if it is not nil
 }
 
 // chooseStart compares short fits to at most shortRows of the rows, by their losses on n that are held out. The map
@@ -44,7 +46,7 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	learned, held := data.Split(rows.X.Shape()[0], b.HeldOut, b.Seed) // as the fits divide them
 	scaled, err := p.learnScales(ctx, given.Pick(rows, learned), b)
 	var networks []layers.Spec
-	if err == nil && b.LearnRate == 0 && b.MapRate == 0 { // which would be for the map
+	if err == nil && p.replaceable(b) {
 		networks, err = p.networks(rows.X)
 	}
 	if err != nil || scaled.scaled == nil && networks == nil {
@@ -53,13 +55,14 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	loss := func(s start, decay float64) float64 {
 		t, own := newTrial(rows, nil), b
 		own.MapDecay = decay
+		var f fits.Fitter
 		if failed == nil {
-			own, failed = s.begin(p, t, own)
+			f, failed = s.begin(p, t, own)
 		}
 		if failed != nil {
 			return math.Inf(1)
 		}
-		if err := t.fit(ctx, own, p.outputs); err != nil {
+		if err := t.fit(ctx, f, p.outputs); err != nil {
 			failed = given.Stopped(ctx)
 			return math.Inf(1)
 		}
@@ -76,8 +79,8 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 		least = share * min(least, loss(best, first))
 	}
 	for _, spec := range networks {
-		if with := loss(start{network: spec}, b.MapDecay); with < least {
-			best, least = start{network: spec}, with
+		if with := loss(start{spec: spec}, b.MapDecay); with < least {
+			best, least = start{spec: spec}, with
 		}
 	}
 	return best, failed
@@ -99,11 +102,19 @@ func (p *prepared) learnScales(ctx context.Context, rows data.Pairs, b sgd.MiniB
 	return start{scaled: t.m, found: t.found}, nil
 }
 
-// begin sets the map of a trial, and returns the options of its fit.
-func (s start) begin(p *prepared, t *trial, b sgd.MiniBatch) (_ sgd.MiniBatch, err error) {
-	if s.network.Parts != nil {
-		t.network = s.network
-		t.m, err = s.network.Fit(p.x)
+// replaceable says whether another model may take the place of the map: the recipe leaves it open, and b has no options
+// that are for it.
+func (p *prepared) replaceable(b sgd.MiniBatch) bool {
+	return p.open && b.LearnRate == 0 && b.MapRate == 0
+}
+
+// begin sets the map of a trial, and returns the Fitter of its fit.
+func (s start) begin(p *prepared, t *trial, b sgd.MiniBatch) (_ fits.Fitter, err error) {
+	if t.spec = s.spec; s.spec.Map != "" {
+		t.m, err = s.spec.Fit(p.x)
+		if s.solver != nil {
+			return s.solver, err
+		}
 		return forNetwork(b, t.rows.(data.Pairs).X.Shape()[0]), err
 	}
 	if t.m, err = p.draw(b); err == nil && s.scaled != nil {

@@ -123,3 +123,65 @@ func TestStartNetwork(t *testing.T) {
 	plain(uniform(490, steps), layers.Spec{})
 	plain(uniform(1000, func(x []float64) float64 { return math.Sin(2 * floats.Sum(x)) }), layers.Spec{})
 }
+
+// TestOrLinear: a recipe that leaves the map open fits a linear model where that predicts better, also in the fits of its
+// uncertainty, and in folds. It keeps the map for a target that is not linear, for a recipe that names anything of the
+// map, and for a fit with a penalty.
+func TestOrLinear(t *testing.T) {
+	set, fresh := uniform(60, floats.Sum), uniform(360, floats.Sum)
+	ctx, r := t.Context(), train.Recipe{Spec: layers.Spec{Seed: 1}}
+	rmse := func(m *train.Model) float64 {
+		return floats.Distance(must(m.PredictTargets(fresh.X))[60:], fresh.Y[60:], 2) / math.Sqrt(300)
+	}
+	sure := r
+	sure.Uncertainty = &train.UncertaintyOptions{}
+	m, report, err := sure.Fit(ctx, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Spec.Map != "linear" || m.Map.Features() != 8 || report.Epochs != nil || !(report.Lambda > 0) || !(rmse(m) < .06) {
+		t.Errorf("%v has the error %.3g, and lambda %v", m.Spec, rmse(m), report.Lambda)
+	}
+	p, err := m.PredictDistribution(fresh.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := p.Std.At(100, 0); !(s > .04 && s < .08) {
+		t.Errorf("the noise of .05 has the deviation %.3g", s)
+	}
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if again := must(train.Load(path)); rmse(again) != rmse(m) {
+		t.Error("a saved linear model predicts other targets")
+	}
+	labelled := &data.Set{X: set.X}
+	for _, y := range set.Y {
+		labelled.Labels = append(labelled.Labels, map[bool]string{true: "more", false: "less"}[y > 4])
+	}
+	if m, report, err = r.Fit(ctx, labelled); err != nil || m.Spec.Map != "linear" || m.Head.Kind() != "softmax" || !(report.Lambda > 0) {
+		t.Error(m, err)
+	}
+	scores, err := r.CrossValidate(ctx, set, nil, train.CVOptions{Folds: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := math.Sqrt(scores.All[scores.Chosen].MSE); !(s < .07) {
+		t.Errorf("the folds have the error %.3g", s)
+	}
+	curved := func(x []float64) float64 { return math.Sin(5*x[0]) * x[1] }
+	for name, c := range map[string]struct {
+		set *data.Set
+		r   train.Recipe
+	}{
+		"curved":  {uniform(300, curved), r},
+		"named":   {set, train.Recipe{Spec: layers.Spec{Features: 64}}},
+		"penalty": {set, train.Recipe{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{MapDecays: []float64{.1}, Lambda: 1e-3}}}},
+		"too few": {uniform(19, floats.Sum), r},
+	} {
+		if m, _, err := c.r.Fit(ctx, c.set); err != nil || m.Spec.Map != "gaussian" {
+			t.Error(name, m, err)
+		}
+	}
+}

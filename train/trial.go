@@ -24,7 +24,7 @@ import (
 type trial struct {
 	rows, held data.Examples
 	maps       map[string]layers.Layer // by the steps of a Tuner so far
-	network    layers.Spec             // of m, if a network has taken the place of the map
+	spec       layers.Spec             // of m, if it has taken the place of the map of the recipe
 	m          layers.Layer            // of the last fit, with its head and its report
 	head       layers.Head
 	report     *fits.Report
@@ -62,8 +62,8 @@ func headFor(f fits.Fitter, m layers.Layer, outputs int) (layers.Head, error) {
 func (t *trial) model(m *Model) *Model {
 	own := *m
 	own.Map, own.Head, own.Relevance = t.m, t.head, nil
-	if t.network.Parts != nil {
-		own.Spec = t.network
+	if t.spec.Map != "" {
+		own.Spec = t.spec
 	}
 	if len(t.maps) > 0 {
 		own.Spec.Tune = policyOf(t.m)
