@@ -35,22 +35,22 @@ func checkGramRows(who string, n int) error {
 // exactly symmetric and summed in float64 for features of either element type. Memory is n² + n·D numbers. If the
 // features stay sparse (layers.StaysSparse), it is n² + D numbers and the stored features.
 //
-// Errors: as for Transform; ErrParam for a nil map; ErrShape for x or features of another shape than the map states,
-// and for more than 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner
+// Errors: as for Transform; ErrParam for a nil map, x or features; ErrShape for x or features of another shape than the
+// map states, and for more than 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner
 // product that is not finite.
 func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	const who = "ApproxGram"
 	if domain.IsNil(m) {
 		return nil, fmt.Errorf("report: %s: the map is nil: %w", who, ErrParam)
 	}
-	in, err := shapeOf(who, "x", x)
-	if err == nil {
-		err = checkGramRows(who, in[0])
-	}
+	x, err := rowsOf(who, "x", x)
 	if err != nil {
 		return nil, err
 	}
-	rows, cols := in[0], in[1]
+	rows, cols := x.Shape()[0], x.Shape()[1]
+	if err := checkGramRows(who, rows); err != nil {
+		return nil, err
+	}
 	if cols != m.Dims() {
 		return nil, fmt.Errorf("report: %s: x has %d columns and the map wants %d: %w", who, cols, m.Dims(), ErrShape)
 	}
@@ -67,19 +67,14 @@ func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	if s, sparse := features.(*ops.CSR); sparse {
 		return linearGram(who, s)
 	}
-	t, _ := features.(*tensor.Dense)
-	if t == nil {
-		return nil, fmt.Errorf("report: %s: features is nil: %w", who, ErrShape)
-	}
-	shape, err := shapeOf(who, "features", t)
-	if err != nil {
+	if features, err = rowsOf(who, "features", features); err != nil {
 		return nil, err
 	}
-	if shape[0] != rows || shape[1] != m.Features() {
+	if shape := features.Shape(); shape[0] != rows || shape[1] != m.Features() {
 		return nil, fmt.Errorf("report: %s: the features are [%d, %d], where %d rows and a map of %d features make [%d, %d]: %w",
 			who, shape[0], shape[1], rows, m.Features(), rows, m.Features(), ErrShape)
 	}
-	z := blas64.General{Rows: rows, Cols: shape[1], Stride: shape[1], Data: ops.Float64s(t)}
+	z := blas64.General{Rows: rows, Cols: m.Features(), Stride: m.Features(), Data: ops.Float64s(features.(*tensor.Dense))}
 	if _, err := maxAbs(who, "features", z); err != nil {
 		return nil, err
 	}
