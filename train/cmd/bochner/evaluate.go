@@ -17,16 +17,11 @@ import (
 )
 
 type evaluateCmd struct {
-	Model string   `arg:"" help:"Model file of bochner fit."`
-	Files []string `arg:"" help:"Files of rows with labels or targets."`
+	modelFlags `embed:"" set:"files=Files of rows with labels or targets" set:"does=Measure"`
+	Labels     labelFlags `embed:"" group:"Tables"`
 
-	Labels labelFlags `embed:"" group:"Tables"`
-	CSV    csvFlags   `embed:"" group:"Tables"`
-
-	Distribution bool    `group:"Output" help:"Measure intervals of targets, or probabilities and sets of classes (default false)."`
-	Level        float64 `group:"Output" default:"0.9" help:"With --distribution: the probability that an interval or a set covers (default 0.9)."`
-	Plot         string  `group:"Output" help:"Draw a picture to this PNG file (default none)."`
-	JSON         bool    `group:"Output" help:"Print one JSON object as the last line (default false)."`
+	Plot string `group:"Output" help:"Draw a picture to this PNG file (default none)."`
+	JSON bool   `group:"Output" help:"Print one JSON object as the last line (default false)."`
 }
 
 // kernelErrorRows is how many test rows the kernel error is measured on.
@@ -40,8 +35,7 @@ const kernelErrorSamples = 1 << 13
 func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	defer program.EndSoon(ctx, "bochner")()
 	start := time.Now()
-	use := modelUse{c.Model, c.Files, c.CSV, program.File{Flag: "--plot", Path: c.Plot}, c.Distribution, c.Level}
-	m, read, bags, err := use.open(g, node)
+	m, read, bags, err := c.open(g, node, program.File{Flag: "--plot", Path: c.Plot})
 	if err != nil {
 		return err
 	}

@@ -196,7 +196,7 @@ func (r *result) show(plot string, asJSON bool) error {
 		r.showAuto()
 	}
 	if r.cv != nil {
-		printCV(os.Stdout, r.cv, r.CVEnds)
+		r.showCV()
 	}
 	r.showModel()
 	r.showScores()
