@@ -101,16 +101,22 @@ func gram(who string, z blas64.General, signature []float64) (*mat.Dense, error)
 			blas64.Gemm(blas.NoTrans, blas.Trans, 1, a, part(top, n-top, left, cols), 1, tile)
 		}
 	}
+	return mirrored(who, out)
+}
+
+// mirrored copies the upper triangle of a matrix of inner products, which must be finite, to the lower one.
+func mirrored(who string, m *mat.Dense) (*mat.Dense, error) {
+	n, _ := m.Dims()
 	for i := range n {
-		for j := i; j < n; j++ {
-			v := c.Data[i*c.Stride+j]
+		for j, v := range m.RawRowView(i)[i:] {
 			if !finite(v) {
-				return nil, innerProductError(who, i, j, v)
+				return nil, fmt.Errorf("report: %s: the features of rows %d and %d have the inner product %v; scale the features: %w",
+					who, i, i+j, v, ErrDomain)
 			}
-			c.Data[j*c.Stride+i] = v
+			m.Set(i+j, i, v)
 		}
 	}
-	return out, nil
+	return m, nil
 }
 
 // signed is a copy of a matrix, with its columns times the signature.
@@ -120,11 +126,6 @@ func signed(a blas64.General, signature []float64) blas64.General {
 		floats.MulTo(out.Data[i*a.Cols:(i+1)*a.Cols], a.Data[i*a.Stride:i*a.Stride+a.Cols], signature)
 	}
 	return out
-}
-
-func innerProductError(who string, i, j int, v float64) error {
-	return fmt.Errorf("report: %s: the features of rows %d and %d have the inner product %v; scale the features: %w", who,
-		i, j, v, ErrDomain)
 }
 
 // linearGram is X Xᵀ for sparse rows, summed in float64; only one row at a time is dense. Errors: as for gram.
@@ -147,15 +148,11 @@ func linearGram(who string, x *ops.CSR) (*mat.Dense, error) {
 			for t := ptr[j]; t < ptr[j+1]; t++ {
 				sum += v[t] * row[cols[t]]
 			}
-			if !finite(sum) {
-				return nil, innerProductError(who, i, j, sum)
-			}
 			out.Set(i, j, sum)
-			out.Set(j, i, sum)
 		}
 		for t := ptr[i]; t < ptr[i+1]; t++ {
 			row[cols[t]] = 0
 		}
 	}
-	return out, nil
+	return mirrored(who, out)
 }

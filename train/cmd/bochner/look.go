@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,13 +16,9 @@ import (
 )
 
 type lookCmd struct {
-	Files []string `arg:"" help:"Tables: CSV, TSV or Parquet; or one model file of bochner fit."`
-	Task  string   `group:"Tables" default:"classification" enum:"classification,regression" help:"classification or regression (default classification)."`
-
-	Labels  labelFlags  `embed:"" group:"Tables"`
-	CSV     csvFlags    `embed:"" group:"Tables"`
-	Columns columnFlags `embed:"" group:"Tables"`
-	ID      string      `group:"Tables" help:"The column that names the rows in predictions (default none)."`
+	Files      []string `arg:"" help:"Tables: CSV, TSV or Parquet; or one model file of bochner fit."`
+	Task       string   `group:"Tables" default:"classification" enum:"classification,regression" help:"classification or regression (default classification)."`
+	tableFlags `embed:""`
 
 	Plot string `group:"Output" default:"look.png" help:"Draw a picture to this PNG file (default look.png)."`
 	JSON bool   `group:"Output" help:"Print one JSON object as the last line (default false)."`
@@ -40,18 +35,10 @@ func (c *lookCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	if err := program.CheckFiles(program.Files("FILES", c.Files...), []program.File{{Flag: "--plot", Path: c.Plot}}); err != nil {
 		return err
 	}
-	read, err := c.CSV.options(c.Files)
+	read, err := c.options(c.Files, c.Task)
 	if err != nil {
 		return err
 	}
-	task := data.Classification
-	if c.Task == "regression" {
-		task = data.Regression
-	}
-	if err := cmp.Or(c.Labels.set(&read, task), c.Labels.dropped(c.Columns)); err != nil {
-		return err
-	}
-	read.ID = c.ID
 	defer program.EndSoon(ctx, "bochner")()
 	f, err := data.ReadFrame(ctx, read, c.Files...)
 	if err != nil {

@@ -27,12 +27,21 @@ func (f *fitting) open(ctx context.Context) (data.Source, testRows, error) {
 		return s, func(m *train.Model) (data.Examples, error) { return f.openTest(m, s, held) }, err
 	case len(f.Train) > 0 && !f.bags && (f.recipe.Columns != nil || tables(f.Train)):
 		return f.readTable(ctx)
-	case len(f.Train) > 0:
-		return f.divided(ctx)(readFiles(ctx, f.bags, f.Train, f.read))
-	case f.bags:
-		return f.divided(ctx)(data.SyntheticBags(f.recipe.Spec.Seed))
 	}
-	return f.divided(ctx)(data.SyntheticHistograms(f.recipe.Spec.Seed), nil)
+	var set *data.Set
+	var err error
+	switch {
+	case len(f.Train) > 0:
+		set, err = readFiles(ctx, f.bags, f.Train, f.read)
+	case f.bags:
+		set, err = data.SyntheticBags(f.recipe.Spec.Seed)
+	default:
+		set = data.SyntheticHistograms(f.recipe.Spec.Seed)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return f.divided(ctx, set)
 }
 
 // readTable gets the rows of tables. Test rows wait for the columns of the model.
@@ -43,7 +52,7 @@ func (f *fitting) readTable(ctx context.Context) (data.Source, testRows, error) 
 	}
 	if f.recipe.Columns == nil {
 		if set := plain(table); set != nil {
-			return f.divided(ctx)(set, nil)
+			return f.divided(ctx, set)
 		}
 		f.recipe.Columns = new(data.ColumnOptions)
 	}
@@ -66,22 +75,18 @@ func (f *fitting) readTable(ctx context.Context) (data.Source, testRows, error) 
 }
 
 // divided adds the test rows to a set that was read: from the files of --test, or set aside where there are none.
-func (f *fitting) divided(ctx context.Context) func(set *data.Set, err error) (data.Source, testRows, error) {
-	return func(set *data.Set, err error) (data.Source, testRows, error) {
-		if err != nil {
-			return nil, nil, err
+func (f *fitting) divided(ctx context.Context, set *data.Set) (data.Source, testRows, error) {
+	var test *data.Set
+	var err error
+	if len(f.Test) > 0 {
+		test, err = f.readTest(ctx, set)
+	} else {
+		var rest, held []int
+		if rest, held, err = f.setAside(set.Source, set.Rows(), set.Labels); err == nil {
+			set, test = set.Take(rest), set.Take(held)
 		}
-		var test *data.Set
-		if len(f.Test) > 0 {
-			test, err = f.readTest(ctx, set)
-		} else {
-			var rest, held []int
-			if rest, held, err = f.setAside(set.Source, set.Rows(), set.Labels); err == nil {
-				set, test = set.Take(rest), set.Take(held)
-			}
-		}
-		return set, func(m *train.Model) (data.Examples, error) { return examplesOf(m)(test, nil) }, err
 	}
+	return set, func(m *train.Model) (data.Examples, error) { return examplesOf(m)(test, nil) }, err
 }
 
 // readTest reads the test rows for a set, which they may widen: a sparse file need not name its last columns.
