@@ -14,9 +14,15 @@ import (
 type Line struct {
 	Name   string
 	X, Y   []float64
-	Points bool      // whether the points are not joined
+	Points bool      // for Lines: whether the points are not joined
 	Bars   []float64 // half lengths of the error bars of the points, which are then marked; nil: none
-	Band   bool      // whether Bars are a shaded band about the line in place of error bars
+	Band   bool      // for Lines: whether Bars are a shaded band about the line in place of error bars
+	Exact  float64   // for ScoreCurves: the score of the exact kernel; 0 or NaN: none
+}
+
+// Add appends a point with its bar, 0 for none.
+func (l *Line) Add(x, y, bar float64) {
+	l.X, l.Y, l.Bars = append(l.X, x), append(l.Y, y), append(l.Bars, bar)
 }
 
 // Lines draws y against x, as lines or clouds of points: a kernel over a distance, a density, frequencies, scores. The
