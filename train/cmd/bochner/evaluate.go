@@ -52,7 +52,7 @@ func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	r.Seconds.Load = time.Since(start).Seconds()
 	timed := &timedMap{Layer: m.Map}
 	m.Map = timed
-	tested, err := examplesOf(m)(set, nil)
+	tested, err := examplesOf(m, set)
 	if err == nil {
 		err = r.evaluate(ctx, m, tested)
 	}
@@ -125,18 +125,12 @@ func kernelError(k spectral.Kernel, m report.Map, x ops.Matrix) (e report.GramEr
 }
 
 // evaluateOn scores the model on the training rows, which are in memory.
-func (r *result) evaluateOn(ctx context.Context, m *train.Model, rows data.Source) (err error) {
-	set, ok := rows.(*data.Set)
-	if !ok {
-		if set, err = m.Rows(rows.(*data.Frame)); err != nil {
-			return err
-		}
-	}
-	r.TrainRows = set.Rows()
-	learned, err := examplesOf(m)(set, nil)
+func (r *result) evaluateOn(ctx context.Context, m *train.Model, rows data.Source) error {
+	learned, err := examplesOf(m, rows)
 	if err != nil {
 		return err
 	}
+	r.TrainRows = learned.X.Shape()[0]
 	s, err := score(ctx, m, learned, nil)
 	if err == nil {
 		r.TrainAccuracy, r.TrainRMSE = s.Accuracy, s.RMSE
