@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -75,11 +76,8 @@ func ScoreCurves(lines []Line, opts ...Option) (image.Image, error) {
 		lo, hi := p.X.Min, p.X.Max
 		for i, one := range sorted {
 			aside := math.Exp(apart * ((float64(i)+.5)/float64(len(sorted)) - .5) * (math.Log(hi) - math.Log(lo)))
-			pts := make(plotter.XYs, len(one.X))
-			for j, m := range one.X {
-				pts[j] = plotter.XY{X: m * aside, Y: one.Y[j]}
-			}
-			p.series(i, one.Name, pts, errorBars(one.Bars), true, true)
+			floats.Scale(aside, one.X)
+			p.series(i, one.Name, one.points(), errorBars(one.Bars), true, true)
 		}
 		exact := false
 		for i, one := range sorted {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 )
@@ -27,25 +26,4 @@ func TestScoreCurvesSortsACopy(t *testing.T) {
 	if fmt.Sprint(sorted) != fmt.Sprint(want) || s.X[0] != 10000 {
 		t.Errorf("sorted: %v, want %v; the caller's: %v", sorted, want, s)
 	}
-}
-
-func TestScoreCurvesErrors(t *testing.T) {
-	of := func(lines []Line, opts ...Option) error { return failed(ScoreCurves(lines, opts...)) }
-	change := func(f func(l *Line)) error {
-		l := Line{Name: "bad", X: []float64{2, 3}, Y: []float64{1, 2}, Bars: []float64{1, 1}, Exact: 3}
-		f(&l)
-		return of([]Line{scoresOf()["one point"][0], l})
-	}
-	wantFailures(t, map[string]failure{
-		"no lines":       {of(nil), ErrShape, []string{"ScoreCurves", "no lines"}},
-		"empty":          {change(func(l *Line) { l.X, l.Y = nil, nil }), ErrShape, []string{`"bad": x has no rows`}},
-		"short":          {change(func(l *Line) { l.Y = l.Y[1:] }), ErrShape, []string{`"bad"`, "y is 1"}},
-		"short bars":     {change(func(l *Line) { l.Bars = l.Bars[1:] }), ErrShape, []string{"bars is 1"}},
-		"no features":    {change(func(l *Line) { l.X[1] = 0 }), ErrDomain, []string{`"bad"`, "x[1] = 0 is not above 0"}},
-		"NaN":            {change(func(l *Line) { l.Y[1] = math.NaN() }), ErrDomain, []string{"y[1] = NaN"}},
-		"negative bar":   {change(func(l *Line) { l.Bars[0] = -1 }), ErrDomain, []string{"bars[0] = -1"}},
-		"infinite exact": {change(func(l *Line) { l.Exact = math.Inf(1) }), ErrDomain, []string{"exact kernel is +Inf"}},
-		"option":         {of(scoresOf()["ten"], WithLogX()), ErrParam, []string{"WithLogX does not apply", "WithMetric"}},
-		"many":           {of(slices.Repeat(scoresOf()["ten"], 30)), ErrParam, []string{"legend of 30", "WithSize"}},
-	})
 }

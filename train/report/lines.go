@@ -52,23 +52,19 @@ func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, er
 		}
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
 	}
-	points := make([]plotter.XYs, len(lines))
 	for i, l := range lines {
 		if err := l.check(who, s.logX); err != nil {
 			return nil, err
 		}
-		for j, x := range l.X {
-			points[i] = append(points[i], plotter.XY{X: x, Y: l.Y[j]})
-		}
 		if l.Band && l.Bars != nil { // below all lines
-			p.band(i, points[i], l.Bars)
+			p.band(i, l.points(), l.Bars)
 		}
 	}
 	for i, l := range lines {
 		if l.Band {
 			l.Bars = nil
 		}
-		p.series(i, l.Name, points[i], errorBars(l.Bars), !l.Points, l.Bars != nil)
+		p.series(i, l.Name, l.points(), errorBars(l.Bars), !l.Points, l.Bars != nil)
 	}
 	if s.equal {
 		p.X.Min = min(p.X.Min, p.Y.Min)
@@ -81,6 +77,15 @@ func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, er
 		widen(&p.Y, .05)
 	}
 	return p.picture(who, s)
+}
+
+// points are the points of a line.
+func (l Line) points() plotter.XYs {
+	out := make(plotter.XYs, len(l.X))
+	for i, x := range l.X {
+		out[i] = plotter.XY{X: x, Y: l.Y[i]}
+	}
+	return out
 }
 
 // errorBars are bars of the same length to both sides.

@@ -312,16 +312,6 @@ func TestShorten(t *testing.T) {
 func TestPictureErrors(t *testing.T) {
 	two := [][]int{{1, 0}, {0, 1}}
 	exact, approx := gramsOf(5)
-	one := []Line{errorsOf("one", 1)}
-	change := func(f func(*Line)) error {
-		l := errorsOf("bad", 1)
-		f(&l)
-		return failed(ErrorCurves([]Line{l}))
-	}
-	var many []Line
-	for i := range 300 {
-		many = append(many, errorsOf(fmt.Sprintf("a sampler with the number %d", i), 1))
-	}
 	wantFailures(t, map[string]failure{
 		"no classes":      {failed(Confusion(nil, nil)), ErrShape, []string{"Confusion", "no classes"}},
 		"ragged":          {failed(Confusion([][]int{{1, 2}, {3}}, nil)), ErrShape, []string{"row 1 has 1 counts"}},
@@ -345,22 +335,8 @@ func TestPictureErrors(t *testing.T) {
 		"huge target":     {failed(Residuals([]float64{1, -1e301}, []float64{1, 1})), ErrDomain, []string{"truth[1] = -1e+301", "scale"}},
 		"low curves":      {failed(Curves(historyOf(2), WithSize(400, 700))), ErrParam, []string{"WithSize(400, 700)", "720"}},
 		"axis of curves":  {failed(Curves(historyOf(2), WithLogX())), ErrParam, []string{"WithLogX does not apply"}},
-		"no errors":       {failed(ErrorCurves(nil)), ErrShape, []string{"ErrorCurves", "no lines"}},
-		"empty line":      {failed(ErrorCurves([]Line{{Name: "hollow"}})), ErrShape, []string{`"hollow": x has no rows`}},
-		"short line":      {change(func(l *Line) { l.Y = l.Y[1:] }), ErrShape, []string{`"bad"`, "y is 6"}},
-		"short bars":      {change(func(l *Line) { l.Bars = l.Bars[1:] }), ErrShape, []string{"bars is 6"}},
-		"no features":     {change(func(l *Line) { l.X[2] = 0 }), ErrDomain, []string{`"bad"`, "x[2] = 0 is not above 0"}},
-		"negative error":  {change(func(l *Line) { l.Y[0] = -1 }), ErrDomain, []string{"y[0] = -1"}},
-		"NaN error":       {change(func(l *Line) { l.Bars[0] = math.NaN() }), ErrDomain, []string{"bars[0] = NaN"}},
-		"tiny error":      {change(func(l *Line) { l.Y[0] = 1e-310 }), ErrDomain, []string{"1e-310"}},
-		"many lines":      {failed(ErrorCurves(many)), ErrParam, []string{"legend of 30", "WithSize"}},
-		"axis of errors":  {failed(ErrorCurves(one, WithLogX())), ErrParam, []string{"WithLogX does not apply", "WithMetric"}},
 		"kernel shapes":   {failed(ExactVsApprox(exact, mat.NewDense(1, 2, nil))), ErrShape, []string{"ExactVsApprox", "5×5"}},
 		"huge kernel":     {failed(ExactVsApprox(mat.NewDense(1, 1, []float64{1e301}), mat.NewDense(1, 1, []float64{1}))), ErrDomain, []string{"[0,0]", "1e+301"}},
-		"no curves":       {failed(DET(nil)), ErrShape, []string{"DET", "no curves"}},
-		"no share":        {failed(DET([]Line{{Name: "bad", X: []float64{0, .5}, Y: []float64{0, 2}}})), ErrDomain, []string{`"bad"`, "point 1 is (0.5, 2)"}},
-		"uneven curve":    {failed(DET([]Line{{Name: "bad", X: []float64{0}}})), ErrShape, []string{`"bad"`, "x is 1"}},
-		"option of DET":   {failed(DET([]Line{{Name: "one", X: []float64{0}, Y: []float64{0}}}, WithLogX())), ErrParam, []string{"DET: WithLogX"}},
 		"axis of kernels": {failed(ExactVsApprox(exact, approx, WithLogX())), ErrParam, []string{"ExactVsApprox"}},
 	})
 }
