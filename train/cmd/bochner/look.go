@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -149,12 +150,16 @@ func cell(c *data.ColumnLook, v float64) string {
 // shares are the most frequent levels.
 func shares(levels []data.LevelLook, n, most int) string {
 	var all []string
-	for k, l := range levels {
-		if k == most {
-			all = append(all, "...")
-			break
-		}
+	for _, l := range levels {
 		all = append(all, fmt.Sprintf("%s %.1f %%", short(l.Level, 20), 100*float64(l.Rows)/float64(n)))
+	}
+	return listOf(all, most)
+}
+
+// listOf is the first of some texts, and how many more there are.
+func listOf(all []string, most int) string {
+	if more := len(all) - most; more > 0 {
+		all = append(slices.Clone(all[:most]), fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(all, ", ")
 }
