@@ -76,7 +76,7 @@ func (r *result) evaluate(ctx context.Context, m *train.Model, test data.Example
 		return r.measureKernel(m, x)
 	})
 	if err == nil {
-		r.goodness = r.test.goodness
+		r.Scores = r.test.Scores
 	}
 	return err
 }

@@ -645,8 +645,8 @@ func (f *fitting) assess(ctx context.Context, r *result, m *train.Model, timed *
 		err = r.measureUncertainty(ctx, &evaluated, test, .9)
 	}
 	if err == nil {
-		err = (&notes.Evaluation{TrainRows: r.TrainRows, TestRows: r.TestRows, Accuracy: r.Accuracy, F1: r.F1,
-			RMSE: r.RMSE, KernelError: r.KernelError, Pairs: r.pairs}).Put(m)
+		err = (&notes.Evaluation{TrainRows: r.TrainRows, TestRows: r.TestRows, Scores: r.Scores,
+			KernelError: r.KernelError, Pairs: r.pairs}).Put(m)
 	}
 	r.Seconds.Features = timed.spent.Seconds()
 	r.Seconds.Total = time.Since(start).Seconds()

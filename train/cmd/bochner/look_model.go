@@ -31,7 +31,7 @@ func lookModel(path string, asJSON bool) error {
 	r.describe(m)
 	if e != nil {
 		r.TrainRows, r.TestRows, r.KernelError = e.TrainRows, e.TestRows, e.KernelError
-		r.goodness = goodness{Accuracy: e.Accuracy, F1: e.F1, RMSE: e.RMSE}
+		r.Scores = e.Scores
 		e.Pairs = nil // which a picture needs
 	}
 	if asJSON {
