@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -76,17 +77,11 @@ func gramsOf(n int) (exact, approx *mat.Dense) {
 	exact, approx = mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	for i := range n {
 		for j := range n {
-			exact.Set(i, j, math.Exp(-mat.Norm(subtract(z.RowView(i), z.RowView(j)), 2)))
+			exact.Set(i, j, math.Exp(-floats.Distance(z.RawRowView(i), z.RawRowView(j), 2)))
 			approx.Set(i, j, exact.At(i, j)+0.03*(noise.At(i, j)+noise.At(j, i)))
 		}
 	}
 	return exact, approx
-}
-
-func subtract(a, b mat.Vector) *mat.VecDense {
-	var d mat.VecDense
-	d.SubVec(a, b)
-	return &d
 }
 
 // drawing is a picture with the size that it is to have; 0: chosen by the picture.

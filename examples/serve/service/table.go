@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,13 +89,12 @@ func (t *table) readArray(text []byte, most int) (x *tensor.Dense, notes []strin
 type tableReader struct {
 	*rowReader
 	table   *table
-	cells   []any // of the row
-	last    []int // the row that had a column last, from 1
-	unknown map[string]bool
-	told    []string // the first of the unknown keys
+	cells   []any           // of the row
+	last    []int           // the row that had a column last, from 1
+	unknown map[string]bool // keys that are not columns
 }
 
-// mostUnknown is how many keys that are not columns are remembered, and mostTold how many a note names.
+// mostUnknown is how many keys that are not columns are remembered, and mostTold how many names a message has.
 const mostUnknown, mostTold = 1000, 10
 
 // read reads rows in JSON. Errors are those of readNumbers; a cell that the columns do not take is refused with 422.
@@ -122,9 +123,9 @@ func (t *table) read(text []byte, most int) (x *tensor.Dense, notes []string, er
 	if err != nil {
 		return nil, nil, err
 	}
-	if n := len(j.unknown); n > 0 {
+	if len(j.unknown) > 0 {
 		notes = append(notes, fmt.Sprintf("body: the keys %s are not columns of the model and are ignored",
-			names(j.told, n)))
+			names(slices.Sorted(maps.Keys(j.unknown)))))
 	}
 	set, err := t.Set(frame)
 	if err != nil {
@@ -136,14 +137,14 @@ func (t *table) read(text []byte, most int) (x *tensor.Dense, notes []string, er
 
 // object reads the rest of {"age": 31, "sex": "female"}.
 func (j *tableReader) object() error {
-	for found := 0; ; {
+	for {
 		t, err := j.next()
 		if err != nil {
 			return err
 		}
 		key, ok := t.(string)
 		if !ok {
-			return j.missing(found)
+			return j.missing()
 		}
 		k, ok := j.table.at[key]
 		if !ok {
@@ -156,7 +157,6 @@ func (j *tableReader) object() error {
 			return j.malformed("row %d has the key %s twice", j.row, quote(key))
 		}
 		j.last[k], j.col = j.row+1, k
-		found++
 		if t, err = j.next(); err == nil {
 			err = j.take(k, t)
 		}
@@ -167,31 +167,28 @@ func (j *tableReader) object() error {
 }
 
 // missing is an error if the row has fewer columns than the table.
-func (j *tableReader) missing(found int) error {
-	if found == len(j.cells) {
-		return nil
-	}
+func (j *tableReader) missing() error {
 	var missing []string
 	for k, name := range j.table.names {
-		if j.last[k] != j.row+1 && len(missing) < mostTold {
+		if j.last[k] != j.row+1 {
 			missing = append(missing, name)
 		}
 	}
-	keys := "key"
-	if found+1 < len(j.cells) {
-		keys = "keys"
+	if missing == nil {
+		return nil
 	}
-	return fmt.Errorf("serve: body: row %d does not have the %s %s; %s: %w", j.row, keys,
-		names(missing, len(j.cells)-found), sendNull, domain.ErrShape)
+	keys := "keys"
+	if len(missing) == 1 {
+		keys = "key"
+	}
+	return fmt.Errorf("serve: body: row %d does not have the %s %s; %s: %w", j.row, keys, names(missing), sendNull,
+		domain.ErrShape)
 }
 
 // skip reads the value of a key that is not a column.
 func (j *tableReader) skip(key string) error {
 	if !j.unknown[key] && !j.table.known[key] && len(j.unknown) < mostUnknown {
 		j.unknown[key] = true
-		if len(j.told) < mostTold {
-			j.told = append(j.told, key)
-		}
 	}
 	var value json.RawMessage
 	if err := j.Decode(&value); err != nil {
@@ -227,14 +224,14 @@ func (j *tableReader) exact(text string) (any, error) {
 	return v, err
 }
 
-// names lists the first of so many names.
-func names(first []string, all int) string {
-	quoted := make([]string, len(first))
-	for i, name := range first {
-		quoted[i] = quote(name)
+// names lists names, if there are many the first of them.
+func names(all []string) string {
+	var quoted []string
+	for _, name := range all[:min(mostTold, len(all))] {
+		quoted = append(quoted, quote(name))
 	}
-	if all > len(first) {
-		quoted = append(quoted, fmt.Sprintf("... (%d)", all))
+	if len(all) > mostTold {
+		quoted = append(quoted, fmt.Sprintf("... (%d)", len(all)))
 	}
 	return strings.Join(quoted, ", ")
 }
