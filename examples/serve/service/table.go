@@ -62,8 +62,8 @@ func numeric(in data.Input) bool {
 	return in.Kind == data.Number || in.Kind == data.Boolean && in.Levels == nil
 }
 
-// refused is the error of a cell that its column does not take, with 422, and any other error as it is.
-func (t *table) refused(err error) error {
+// cellError is the error of a cell that its column does not take, with 422, and any other error as it is.
+func (t *table) cellError(err error) error {
 	var at *data.Error
 	if !errors.As(err, &at) || at.Column == "" {
 		return err
@@ -82,7 +82,7 @@ func (t *table) readArray(text []byte, most int) (x *tensor.Dense, notes []strin
 	if errors.Is(err, domain.ErrShape) {
 		err = fmt.Errorf("%w; send the %d columns that /model lists, in their order", err, len(t.names))
 	}
-	return x, notes, t.refused(domain.InColumns(t.names, err))
+	return x, notes, t.cellError(domain.InColumns(t.names, err))
 }
 
 // tableReader reads the rows of a table: arrays of cells in the order of its columns, or objects that name them.
@@ -129,7 +129,7 @@ func (t *table) read(text []byte, most int) (x *tensor.Dense, notes []string, er
 	}
 	set, err := t.Set(frame)
 	if err != nil {
-		return nil, nil, t.refused(err)
+		return nil, nil, t.cellError(err)
 	}
 	x, err = set.Dense()
 	return x, notes, err
