@@ -17,7 +17,7 @@ import (
 )
 
 type evaluateCmd struct {
-	modelFlags `embed:"" set:"files=Files of rows with labels or targets" set:"does=Measure"`
+	modelFlags `embed:"" set:"files=Files of rows with labels or targets"`
 	Labels     labelFlags `embed:"" group:"Tables"`
 
 	Plot string `group:"Output" help:"Draw a picture to this PNG file (default none)."`

@@ -19,7 +19,7 @@ import (
 )
 
 type predictCmd struct {
-	modelFlags `embed:"" set:"files=Files of rows, which need no labels; of a model of sets of samples one file" set:"does=Write"`
+	modelFlags `embed:"" set:"files=Files of rows, which need no labels; of a model of sets of samples one file"`
 	Out        string `required:"" help:"The file to write: .csv, .jsonl, .npy (the numbers alone) or .parquet."`
 
 	Label []string `group:"Tables" default:"last" help:"The column to leave out as the label, if the columns have no names: last, first or a number from 1 (default last, if the rows have a label)."`

@@ -15,7 +15,7 @@ type modelFlags struct {
 	Files []string `arg:"" help:"${files}."`
 	CSV   csvFlags `embed:"" group:"Tables"`
 
-	Distribution bool    `group:"Output" help:"${does} intervals of targets, or probabilities and sets of classes (default false)."`
+	Distribution bool    `group:"Output" help:"Add intervals of targets, or probabilities and sets of classes (default false)."`
 	Level        float64 `group:"Output" default:"0.9" help:"With --distribution: the probability that an interval or a set covers (default 0.9)."`
 }
 
