@@ -36,7 +36,8 @@ func (l Line) sorted(who string) (Line, error) {
 
 // byFeatures draws lines by the number of features, on a logarithmic axis from the fewest to the most. add adds them,
 // checked and sorted, to the panel.
-func byFeatures(who string, s settings, lines []Line, opts []Option, add func(p *panel, sorted []Line)) (image.Image, error) {
+func byFeatures(who string, s settings, lines []Line, opts []Option,
+	add func(p *panel, sorted []Line)) (image.Image, error) {
 	s.width, s.height = 1100, 860
 	s, err := s.apply(who, opts, "WithMetric")
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ErrorCurves draws errors y against numbers of features x, on logarithmic axes. A reference line has the slope of 1/√m,
-// with which the error of independent draws falls. Errors of exactly 0 are marked at the lower edge, as the legend
-// says. It takes WithTitle, WithSize, and WithMetric for the name of the error.
+// ErrorCurves draws errors y against numbers of features x, on logarithmic axes. A reference line has the slope of
+// 1/√m, with which the error of independent draws falls. Errors of exactly 0 are marked at the lower edge, as the
+// legend says. It takes WithTitle, WithSize, and WithMetric for the name of the error.
 //
 // Errors: ErrShape for no lines, an empty one or lists of different lengths; ErrDomain for an error that is negative,
 // not finite, beyond 1e300 or below 1e-300 but not 0, for a negative bar, and for features that are not positive;
@@ -62,9 +62,9 @@ func ErrorCurves(lines []Line, opts ...Option) (image.Image, error) {
 }
 
 // ScoreCurves draws scores y against numbers of features x, on a logarithmic axis. The score of an exact kernel is a
-// dotted line in the colour of its map. Points with the same number of features are drawn
-// side by side, up to a fiftieth of the axis off, so that their bars can be told apart. It takes WithTitle, WithSize,
-// and WithMetric for the name of the score.
+// dotted line in the colour of its map. Points with the same number of features are drawn side by side, up to a fiftieth
+// of the axis off, so that their bars can be told apart. It takes WithTitle, WithSize, and WithMetric for the name of
+// the score.
 //
 // Errors: ErrShape for no lines, an empty one or lists of different lengths; ErrDomain for a score or bar that is not
 // finite or is beyond 1e300, a negative bar, and features that are not positive; ErrParam for more lines than the

@@ -36,8 +36,8 @@ func checkGramRows(who string, n int) error {
 // features stay sparse (layers.StaysSparse), it is n² + D numbers and the stored features.
 //
 // Errors: as for Transform; ErrParam for a nil map, x or features; ErrShape for x or features of another shape than the
-// map states, and for more than 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner
-// product that is not finite.
+// map states, and for more than 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature
+// or an inner product that is not finite.
 func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	const who = "ApproxGram"
 	if domain.IsNil(m) {
@@ -110,8 +110,8 @@ func mirrored(who string, m *mat.Dense) (*mat.Dense, error) {
 	for i := range n {
 		for j, v := range m.RawRowView(i)[i:] {
 			if !finite(v) {
-				return nil, fmt.Errorf("report: %s: the features of rows %d and %d have the inner product %v; scale the features: %w",
-					who, i, i+j, v, ErrDomain)
+				return nil, fmt.Errorf("report: %s: the features of rows %d and %d have the inner product %v; scale the "+
+					"features: %w", who, i, i+j, v, ErrDomain)
 			}
 			m.Set(i+j, i, v)
 		}

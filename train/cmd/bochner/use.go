@@ -20,7 +20,8 @@ type modelFlags struct {
 }
 
 // open checks the flags and the file to write, and loads the model. bags says whether its rows are sets of samples.
-func (u modelFlags) open(g given, node *kong.Node, out program.File) (m *train.Model, read data.Options, bags bool, err error) {
+func (u modelFlags) open(g given, node *kong.Node, out program.File) (m *train.Model, read data.Options, bags bool,
+	err error) {
 	if read, err = u.CSV.options(u.Files); err != nil {
 		return nil, read, false, err
 	}
