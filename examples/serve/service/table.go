@@ -68,8 +68,11 @@ func (t *table) cellError(err error) error {
 	if !errors.As(err, &at) || at.Column == "" {
 		return err
 	}
-	text := err.Error()
-	if in := t.Inputs[t.at[at.Column]]; in.Kind == data.Boolean && numeric(in) {
+	text, in := err.Error(), t.Inputs[t.at[at.Column]]
+	if numeric(in) {
+		text += "; " + sendNull
+	}
+	if numeric(in) && in.Kind == data.Boolean {
 		text += "; a boolean is true, false, 0 or 1"
 	}
 	return &refused{http.StatusUnprocessableEntity, text}
