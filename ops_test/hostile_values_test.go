@@ -180,7 +180,6 @@ var goodValues = []any{
 
 	report.History{Loss: []float64{3, 2, 1}, LossName: "loss"},
 	report.Line{Name: "line", X: []float64{.25, .5}, Y: []float64{.5, 1}},
-	report.Series{Name: "series", Features: []int{8, 16}, Value: []float64{.2, .1}, Bar: []float64{.01, .01}},
 	[]report.Option{}, &report.Bias{Mean: 1}, report.DistanceError{Distance: 1, RMS: 1}, goodDraw,
 
 	train.CVOptions{Folds: 2}, train.Axis{Name: "sigma", Values: []float64{1, 2}},

@@ -55,7 +55,7 @@ func main() {
 
 	fmt.Println("features       iid  orthogonal     coupled")
 	counts := []int{32, 64, 128, 256, 512, 1024, 2048}
-	curves := []report.Series{{Name: "iid"}, {Name: "orthogonal"}, {Name: "coupled"}}
+	curves := []report.Line{{Name: "iid"}, {Name: "orthogonal"}, {Name: "coupled"}}
 	for _, features := range counts {
 		fmt.Printf("%8d", features)
 		for i, sampler := range []spectral.Sampler{spectral.IID{}, spectral.Orthogonal{},
@@ -64,7 +64,7 @@ func main() {
 				return layers.NewFourierLayer(kernel, dims, features, layers.WithSampler(sampler), layers.WithSeed(seed))
 			}
 			e := must.Get(report.KernelError(kernel, draw, x, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}))
-			curves[i].Add(features, e.Mean.RelativeFrobenius, e.StdErr.RelativeFrobenius)
+			curves[i].Add(float64(features), e.Mean.RelativeFrobenius, e.StdErr.RelativeFrobenius)
 			fmt.Printf("%12.4f", e.Mean.RelativeFrobenius)
 		}
 		fmt.Println()
@@ -72,7 +72,7 @@ func main() {
 	must.Do(report.SavePNG(*plot, must.Get(report.ErrorCurves(curves, report.WithTitle("A Gaussian kernel by random features")))))
 	fmt.Println("\ndrawn:", *plot)
 
-	iid, orthogonal := curves[0].Value, curves[1].Value
+	iid, orthogonal := curves[0].Y, curves[1].Y
 	last := len(counts) - 1
 	fall := math.Sqrt(float64(counts[last]) / float64(counts[0]))
 	fmt.Printf("%d times the features: the error of iid falls to 1/%.1f, theory says 1/%.1f\n", counts[last]/counts[0], iid[0]/iid[last], fall)

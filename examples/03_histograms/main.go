@@ -47,9 +47,9 @@ func main() {
 
 	fmt.Println("map                  features  accuracy")
 	best := map[string]float64{}
-	var curves []report.Series
+	var curves []report.Line
 	for _, name := range []string{"linear", "chi2", "intersection", "jensen-shannon", "exp-semigroup", "exp-chi2"} {
-		curve := report.Series{Name: name}
+		curve := report.Line{Name: name}
 		for _, features := range []int{64, 128, 256, 512, 1024} {
 			recipe := train.Recipe{
 				Scale:  "l1", // each row divided by its sum
@@ -65,7 +65,7 @@ func main() {
 			a := must.Get(report.Accuracy(must.Get(model.Predict(testSet.X)), must.Get(model.Classes.Index(testSet.Labels))))
 			fmt.Printf("%-20s %8d  %.3f\n", name, model.Map.Features(), a)
 			best[name] = a
-			curve.Add(model.Map.Features(), a, 0)
+			curve.Add(float64(model.Map.Features()), a, 0)
 			if !sized {
 				break // the input says how many there are
 			}

@@ -54,10 +54,10 @@ func main() {
 	}
 
 	fmt.Println("features        iid      joint  shared-coupled")
-	var curves []report.Series
+	var curves []report.Line
 	couplings := []spectral.Coupling{spectral.Independent, spectral.Joint, spectral.SharedCoupled}
 	for _, c := range couplings {
-		curves = append(curves, report.Series{Name: c.String()})
+		curves = append(curves, report.Line{Name: c.String()})
 	}
 	for _, features := range []int{64, 128, 256, 512, 1024, 2048} {
 		fmt.Printf("%8d", features)
@@ -66,7 +66,7 @@ func main() {
 				return layers.NewGORFLayer(kernel, dims, features, layers.WithCoupling(c), layers.WithSeed(seed))
 			}
 			e := must.Get(report.KernelError(kernel, draw, x, []uint64{1, 2, 3, 4, 5, 6, 7, 8}))
-			curves[i].Add(features, e.Mean.RelativeFrobenius, e.StdErr.RelativeFrobenius)
+			curves[i].Add(float64(features), e.Mean.RelativeFrobenius, e.StdErr.RelativeFrobenius)
 			fmt.Printf("%11.4f", e.Mean.RelativeFrobenius)
 			if math.Abs(e.Bias.Z) > 6 { // Student's t with 7 degrees of freedom: one in two thousand
 				log.Fatalf("coupling %v, %d features: the bias is %v standard errors", c, features, e.Bias.Z)
@@ -78,9 +78,9 @@ func main() {
 	must.Do(report.SavePNG(*plot, must.Get(report.ErrorCurves(curves, title))))
 	fmt.Println("\ndrawn:", *plot)
 
-	for i, e := range curves[2].Value {
-		if e >= curves[0].Value[i] || e >= curves[1].Value[i] {
-			log.Fatalf("%d features: shared-coupled has the error %v, joint %v, iid %v", curves[0].Features[i], e, curves[1].Value[i], curves[0].Value[i])
+	for i, e := range curves[2].Y {
+		if e >= curves[0].Y[i] || e >= curves[1].Y[i] {
+			log.Fatalf("%v features: shared-coupled has the error %v, joint %v, iid %v", curves[0].X[i], e, curves[1].Y[i], curves[0].Y[i])
 		}
 	}
 }

@@ -71,22 +71,22 @@ func fewFeatures(seed uint64) {
 
 	exact, exactTime := exactMachine(rows, test, sigma)
 	fmt.Print("| features | frozen | seconds | tuned | seconds |\n|---|---|---|---|---|\n")
-	frozen, tuned, machine := report.Series{Name: "frozen features"}, report.Series{Name: "tuned features"}, report.Series{Name: "exact kernel"}
+	frozen, tuned, machine := report.Line{Name: "frozen features"}, report.Line{Name: "tuned features"}, report.Line{Name: "exact kernel"}
 	for m := 16; m <= 1024; m *= 2 {
 		spec := layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": sigma}, Features: m, Seed: seed}
 		drawn, drawnTime := learn(rows, spec, train.StepFrozen)
 		moved, movedTime := learn(rows, spec, train.StepAll)
-		frozen.Add(m, score(drawn, test), 0)
-		tuned.Add(m, score(moved, test), 0)
-		machine.Add(m, exact, 0)
-		i := len(frozen.Value) - 1
-		fmt.Printf("| %d | %.3f | %.2f | %.3f | %.2f |\n", m, frozen.Value[i], drawnTime, tuned.Value[i], movedTime)
+		frozen.Add(float64(m), score(drawn, test), 0)
+		tuned.Add(float64(m), score(moved, test), 0)
+		machine.Add(float64(m), exact, 0)
+		i := len(frozen.Y) - 1
+		fmt.Printf("| %d | %.3f | %.2f | %.3f | %.2f |\n", m, frozen.Y[i], drawnTime, tuned.Y[i], movedTime)
 	}
 	fmt.Printf("| exact kernel | %.3f | %.2f | | |\n\n", exact, exactTime)
-	draw("08_learning.png", must.Get(report.ScoreCurves([]report.Series{frozen, tuned, machine}, report.WithMetric("RMSE on new rows"),
+	draw("08_learning.png", must.Get(report.ScoreCurves([]report.Line{frozen, tuned, machine}, report.WithMetric("RMSE on new rows"),
 		report.WithTitle("Ripples in a rotated plane: features as drawn, and tuned"))))
 
-	few, most := tuned.Value[2], frozen.Value[len(frozen.Value)-1]
+	few, most := tuned.Y[2], frozen.Y[len(frozen.Y)-1]
 	if few > most || few > exact {
 		log.Fatalf("64 tuned features have the error %.3f, 1024 frozen ones %.3f, the exact machine %.3f", few, most, exact)
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -25,16 +26,22 @@ func ExactGram(k spectral.Kernel, x ops.Matrix) (*mat.Dense, error) {
 		return nil, fmt.Errorf("report: %s: the kernel is %T and x is %T, and one of them is nil; give both: %w",
 			who, k, x, ErrParam)
 	}
+	if t, dense := x.(*tensor.Dense); dense {
+		return spectral.Gram(k, t, nil)
+	}
+	if err := checkGramRows(who, x.Shape()[0]); err != nil {
+		return nil, err
+	}
 	if b, ok := x.(*ops.Bags); ok {
-		return exactBags(k, b)
+		of, ok := k.(layers.BagKernel)
+		if !ok {
+			return nil, fmt.Errorf("report: %s: %T is a kernel of rows, and x are %v: %w", who, k, b, ErrDtype)
+		}
+		return of.GramBags(b)
 	}
 	s, sparse := x.(*ops.CSR)
 	if !sparse {
-		t, _ := x.(*tensor.Dense)
-		return spectral.Gram(k, t, nil)
-	}
-	if err := checkGramRows(who, s.Rows()); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("report: %s: x is %T, want a *tensor.Dense, a *ops.CSR or a *ops.Bags: %w", who, x, ErrDtype)
 	}
 	if err := ops.CheckRows(k.Domain(), "report: "+who, s); err != nil {
 		return nil, err
@@ -65,19 +72,6 @@ func ExactGram(k spectral.Kernel, x ops.Matrix) (*mat.Dense, error) {
 	return out, nil
 }
 
-// exactBags is the kernel matrix of sets of samples.
-func exactBags(k spectral.Kernel, b *ops.Bags) (*mat.Dense, error) {
-	const who = "ExactGram"
-	of, ok := k.(layers.BagKernel)
-	if !ok {
-		return nil, fmt.Errorf("report: %s: %T is a kernel of rows, and x are %v: %w", who, k, b, ErrDtype)
-	}
-	if err := checkGramRows(who, b.Len()); err != nil {
-		return nil, err
-	}
-	return of.GramBags(b)
-}
-
 // blockPairs calls f with every pair of blocks of sparse rows, made dense, that start at rows i <= j.
 func blockPairs(x *ops.CSR, f func(i, j int, a, b *tensor.Dense) error) error {
 	size := min(512, max(1, spreadCells/max(1, x.Cols())))
@@ -101,29 +95,13 @@ func blockPairs(x *ops.CSR, f func(i, j int, a, b *tensor.Dense) error) error {
 	return nil
 }
 
-// shapeOf is the shape [rows, columns] of x, which must not be empty; who and what name the caller and the argument in
-// errors.
-func shapeOf(who, what string, x ops.Matrix) (tensor.Shape, error) {
-	if domain.IsNil(x) {
-		return nil, fmt.Errorf("report: %s: %s is nil, want rows [n, d]: %w", who, what, ErrShape)
+// rowsOf is x with its floats row by row, sparse rows and bags as they are. It must not be empty; who and what name the
+// caller and the argument in errors.
+func rowsOf(who, what string, x ops.Matrix) (ops.Matrix, error) {
+	x, err := data.RowMajor("report: "+who, what, x)
+	if err == nil && slices.Contains(x.Shape(), 0) {
+		err = fmt.Errorf("report: %s: %s has shape %v, it needs at least one row and one column: %w", who, what,
+			x.Shape(), ErrShape)
 	}
-	t, dense := x.(*tensor.Dense)
-	_, bags := x.(*ops.Bags)
-	shape, dt := x.Shape(), x.Dtype()
-	switch {
-	case bags && shape[0] < 1:
-		return nil, fmt.Errorf("report: %s: there are no bags: %w", who, ErrShape)
-	case bags:
-	case dense && t.Dims() != 2:
-		return nil, fmt.Errorf("report: %s: %s has shape %v, not [rows, columns]: %w", who, what, shape, ErrShape)
-	case shape[0] < 1 || shape[1] < 1:
-		return nil, fmt.Errorf("report: %s: %s has shape %v, it needs at least one row and one column: %w", who, what,
-			shape, ErrShape)
-	case !dense:
-	case dt != tensor.Float64 && dt != tensor.Float32:
-		return nil, fmt.Errorf("report: %s: %s holds %v; convert it to float64 or float32: %w", who, what, dt, ErrDtype)
-	case t.RequiresIterator() || !t.DataOrder().IsRowMajor() || t.DataSize() != shape.TotalSize():
-		return nil, fmt.Errorf("report: %s: %s is a view or not row-major; materialize it first: %w", who, what, ErrShape)
-	}
-	return shape, nil
+	return x, err
 }

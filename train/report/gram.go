@@ -35,22 +35,22 @@ func checkGramRows(who string, n int) error {
 // exactly symmetric and summed in float64 for features of either element type. Memory is n² + n·D numbers. If the
 // features stay sparse (layers.StaysSparse), it is n² + D numbers and the stored features.
 //
-// Errors: as for Transform; ErrParam for a nil map; ErrShape for x or features of another shape than the map states,
-// and for more than 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature or an inner
-// product that is not finite.
+// Errors: as for Transform; ErrParam for a nil map, x or features; ErrShape for x or features of another shape than the
+// map states, and for more than 16384 rows; ErrDtype for features that are not floating point; ErrDomain for a feature
+// or an inner product that is not finite.
 func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	const who = "ApproxGram"
 	if domain.IsNil(m) {
 		return nil, fmt.Errorf("report: %s: the map is nil: %w", who, ErrParam)
 	}
-	in, err := shapeOf(who, "x", x)
-	if err == nil {
-		err = checkGramRows(who, in[0])
-	}
+	x, err := rowsOf(who, "x", x)
 	if err != nil {
 		return nil, err
 	}
-	rows, cols := in[0], in[1]
+	rows, cols := x.Shape()[0], x.Shape()[1]
+	if err := checkGramRows(who, rows); err != nil {
+		return nil, err
+	}
 	if cols != m.Dims() {
 		return nil, fmt.Errorf("report: %s: x has %d columns and the map wants %d: %w", who, cols, m.Dims(), ErrShape)
 	}
@@ -67,19 +67,14 @@ func ApproxGram(m Map, x ops.Matrix) (*mat.Dense, error) {
 	if s, sparse := features.(*ops.CSR); sparse {
 		return linearGram(who, s)
 	}
-	t, _ := features.(*tensor.Dense)
-	if t == nil {
-		return nil, fmt.Errorf("report: %s: features is nil: %w", who, ErrShape)
-	}
-	shape, err := shapeOf(who, "features", t)
-	if err != nil {
+	if features, err = rowsOf(who, "features", features); err != nil {
 		return nil, err
 	}
-	if shape[0] != rows || shape[1] != m.Features() {
+	if shape := features.Shape(); shape[0] != rows || shape[1] != m.Features() {
 		return nil, fmt.Errorf("report: %s: the features are [%d, %d], where %d rows and a map of %d features make [%d, %d]: %w",
 			who, shape[0], shape[1], rows, m.Features(), rows, m.Features(), ErrShape)
 	}
-	z := blas64.General{Rows: rows, Cols: shape[1], Stride: shape[1], Data: ops.Float64s(t)}
+	z := blas64.General{Rows: rows, Cols: m.Features(), Stride: m.Features(), Data: ops.Float64s(features.(*tensor.Dense))}
 	if _, err := maxAbs(who, "features", z); err != nil {
 		return nil, err
 	}
@@ -106,16 +101,22 @@ func gram(who string, z blas64.General, signature []float64) (*mat.Dense, error)
 			blas64.Gemm(blas.NoTrans, blas.Trans, 1, a, part(top, n-top, left, cols), 1, tile)
 		}
 	}
+	return mirrored(who, out)
+}
+
+// mirrored copies the upper triangle of a matrix of inner products, which must be finite, to the lower one.
+func mirrored(who string, m *mat.Dense) (*mat.Dense, error) {
+	n, _ := m.Dims()
 	for i := range n {
-		for j := i; j < n; j++ {
-			v := c.Data[i*c.Stride+j]
+		for j, v := range m.RawRowView(i)[i:] {
 			if !finite(v) {
-				return nil, innerProductError(who, i, j, v)
+				return nil, fmt.Errorf("report: %s: the features of rows %d and %d have the inner product %v; scale the "+
+					"features: %w", who, i, i+j, v, ErrDomain)
 			}
-			c.Data[j*c.Stride+i] = v
+			m.Set(i+j, i, v)
 		}
 	}
-	return out, nil
+	return m, nil
 }
 
 // signed is a copy of a matrix, with its columns times the signature.
@@ -125,11 +126,6 @@ func signed(a blas64.General, signature []float64) blas64.General {
 		floats.MulTo(out.Data[i*a.Cols:(i+1)*a.Cols], a.Data[i*a.Stride:i*a.Stride+a.Cols], signature)
 	}
 	return out
-}
-
-func innerProductError(who string, i, j int, v float64) error {
-	return fmt.Errorf("report: %s: the features of rows %d and %d have the inner product %v; scale the features: %w", who,
-		i, j, v, ErrDomain)
 }
 
 // linearGram is X Xᵀ for sparse rows, summed in float64; only one row at a time is dense. Errors: as for gram.
@@ -152,15 +148,11 @@ func linearGram(who string, x *ops.CSR) (*mat.Dense, error) {
 			for t := ptr[j]; t < ptr[j+1]; t++ {
 				sum += v[t] * row[cols[t]]
 			}
-			if !finite(sum) {
-				return nil, innerProductError(who, i, j, sum)
-			}
 			out.Set(i, j, sum)
-			out.Set(j, i, sum)
 		}
 		for t := ptr[i]; t < ptr[i+1]; t++ {
 			row[cols[t]] = 0
 		}
 	}
-	return out, nil
+	return mirrored(who, out)
 }

@@ -56,8 +56,8 @@ type KernelErrorReport struct {
 // error over seeds tells bias from noise: an unbiased map has |Bias.Z| of the order of 1, whatever its error. It cannot
 // detect biases that cancel between pairs, and rounding counts as bias: 6e-8 of each value for float32 features.
 //
-// Errors: as for draw, Transform and spectral.Gram, with the seed; ErrParam for a nil k or draw, fewer than two seeds
-// (use Compare for one draw) and a repeated seed; ErrShape for fewer than two rows, more than 16384, and maps with
+// Errors: as for draw, Transform and spectral.Gram, with the seed; ErrParam for a nil k, draw or x, fewer than two
+// seeds (use Compare for one draw) and a repeated seed; ErrShape for fewer than two rows, more than 16384, and maps with
 // different numbers of features; ErrDomain as for Compare.
 func KernelError(k spectral.Kernel, draw func(seed uint64) (Map, error), x ops.Matrix, seeds []uint64) (*KernelErrorReport, error) {
 	return KernelErrorAgainst(nil, k, draw, x, seeds)
@@ -74,11 +74,11 @@ func KernelErrorAgainst(expectation func(x, z []float64) float64, k spectral.Ker
 	if err := checkSeeds(who, seeds); err != nil {
 		return nil, err
 	}
-	shape, err := shapeOf(who, "x", x)
+	x, err := rowsOf(who, "x", x)
 	if err != nil {
 		return nil, err
 	}
-	rows := shape[0]
+	rows := x.Shape()[0]
 	if rows < 2 {
 		return nil, fmt.Errorf("report: %s: x has one row, pairs need at least two: %w", who, ErrShape)
 	}

@@ -190,7 +190,7 @@ func TestKernelErrorErrors(t *testing.T) {
 		"no seed":       {of(dot{}, draw, x, nil), ErrParam, []string{"0 seeds", "at least two", "Compare"}},
 		"one seed":      {of(dot{}, draw, x, []uint64{1}), ErrParam, []string{"1 seeds", "at least two", "Compare"}},
 		"same seed":     {of(dot{}, draw, x, []uint64{9, 4, 9}), ErrParam, []string{"seed 9", "twice"}},
-		"nil x":         {of(dot{}, draw, nil, two), ErrShape, []string{"x is nil"}},
+		"nil x":         {of(dot{}, draw, nil, two), ErrParam, []string{"x is nil"}},
 		"no rows":       {of(dot{}, draw, tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float64)), two), ErrShape, []string{"shape (0, 3)"}},
 		"one row":       {of(dot{}, draw, dense(1, 3, make([]float64, 3)), two), ErrShape, []string{"one row", "at least two"}},
 		"too many rows": {of(dot{}, draw, dense(16385, 1, make([]float64, 16385)), two), ErrShape, []string{"at most 16384"}},

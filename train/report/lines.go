@@ -14,9 +14,15 @@ import (
 type Line struct {
 	Name   string
 	X, Y   []float64
-	Points bool      // whether the points are not joined
+	Points bool      // for Lines: whether the points are not joined
 	Bars   []float64 // half lengths of the error bars of the points, which are then marked; nil: none
-	Band   bool      // whether Bars are a shaded band about the line in place of error bars
+	Band   bool      // for Lines: whether Bars are a shaded band about the line in place of error bars
+	Exact  float64   // for ScoreCurves: the score of the exact kernel; 0 or NaN: none
+}
+
+// Add appends a point with its bar, 0 for none.
+func (l *Line) Add(x, y, bar float64) {
+	l.X, l.Y, l.Bars = append(l.X, x), append(l.Y, y), append(l.Bars, bar)
 }
 
 // Lines draws y against x, as lines or clouds of points: a kernel over a distance, a density, frequencies, scores. The
@@ -46,23 +52,19 @@ func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, er
 		}
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
 	}
-	points := make([]plotter.XYs, len(lines))
 	for i, l := range lines {
 		if err := l.check(who, s.logX); err != nil {
 			return nil, err
 		}
-		for j, x := range l.X {
-			points[i] = append(points[i], plotter.XY{X: x, Y: l.Y[j]})
-		}
 		if l.Band && l.Bars != nil { // below all lines
-			p.band(i, points[i], l.Bars)
+			p.band(i, l.points(), l.Bars)
 		}
 	}
 	for i, l := range lines {
 		if l.Band {
 			l.Bars = nil
 		}
-		p.series(i, l.Name, points[i], errorBars(l.Bars), !l.Points, l.Bars != nil)
+		p.series(i, l.Name, l.points(), errorBars(l.Bars), !l.Points, l.Bars != nil)
 	}
 	if s.equal {
 		p.X.Min = min(p.X.Min, p.Y.Min)
@@ -75,6 +77,15 @@ func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, er
 		widen(&p.Y, .05)
 	}
 	return p.picture(who, s)
+}
+
+// points are the points of a line.
+func (l Line) points() plotter.XYs {
+	out := make(plotter.XYs, len(l.X))
+	for i, x := range l.X {
+		out[i] = plotter.XY{X: x, Y: l.Y[i]}
+	}
+	return out
 }
 
 // errorBars are bars of the same length to both sides.

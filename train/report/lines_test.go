@@ -88,27 +88,48 @@ func TestLinesBand(t *testing.T) {
 	}
 }
 
-func TestLinesErrors(t *testing.T) {
-	of := func(lines []Line, opts ...Option) error { return failed(Lines("x", "y", lines, opts...)) }
-	one := []Line{{Name: "bad", X: []float64{1, 2}, Y: []float64{3, 4}}}
-	change := func(f func(*Line)) error {
-		l := Line{Name: "bad", X: []float64{1, 2}, Y: []float64{3, 4}}
-		f(&l)
-		return of([]Line{l})
+// TestLineErrors: what is wrong with a line is the same error in all pictures of lines.
+func TestLineErrors(t *testing.T) {
+	lines := func(lines []Line, opts ...Option) (image.Image, error) { return Lines("x", "y", lines, opts...) }
+	log := func(some []Line, opts ...Option) (image.Image, error) {
+		return lines(some, append(opts, WithLogX())...)
 	}
+	of := func(draw func([]Line, ...Option) (image.Image, error), f func(*Line)) error {
+		bad := Line{Name: "bad", X: []float64{.25, .5}, Y: []float64{.5, 1}, Bars: []float64{.1, .1}}
+		good := bad
+		f(&bad)
+		return failed(draw([]Line{good, bad}))
+	}
+	for name, draw := range map[string]func([]Line, ...Option) (image.Image, error){
+		"Lines": lines, "ErrorCurves": ErrorCurves, "ScoreCurves": ScoreCurves, "DET": DET,
+	} {
+		change := func(f func(*Line)) error { return of(draw, f) }
+		long := Line{Name: "a sampler with a long name", X: []float64{.25}, Y: []float64{.5}}
+		wantFailures(t, map[string]failure{
+			name + ", none":   {failed(draw(nil)), ErrShape, []string{name, "there are no lines"}},
+			name + ", empty":  {change(func(l *Line) { l.X, l.Y = nil, nil }), ErrShape, []string{name, `"bad": x has no rows`}},
+			name + ", short":  {change(func(l *Line) { l.Y = l.Y[1:] }), ErrShape, []string{`"bad"`, "x is 2", "y is 1"}},
+			name + ", NaN":    {change(func(l *Line) { l.Y[1] = math.NaN() }), ErrDomain, []string{`"bad"`, "y[1] = NaN"}},
+			name + ", huge":   {change(func(l *Line) { l.X[0] = 1e301 }), ErrDomain, []string{"x[0] = 1e+301"}},
+			name + ", bars":   {change(func(l *Line) { l.Bars = l.Bars[1:] }), ErrShape, []string{`"bad"`, "bars is 1"}},
+			name + ", bar":    {change(func(l *Line) { l.Bars[1] = -1 }), ErrDomain, []string{`"bad"`, "bars[1] = -1 is negative"}},
+			name + ", no bar": {change(func(l *Line) { l.Bars[1] = math.NaN() }), ErrDomain, []string{`"bad"`, "bars[1] = NaN"}},
+			name + ", option": {failed(draw([]Line{long}, Option{})), ErrParam, []string{name, "zero Option"}},
+			name + ", many":   {failed(draw(slices.Repeat([]Line{long}, 300))), ErrParam, []string{"legend of 300", "WithSize"}},
+		})
+	}
+	one, zero := []Line{{Name: "one", X: []float64{.25}, Y: []float64{.5}}}, func(l *Line) { l.X[0] = 0 }
 	wantFailures(t, map[string]failure{
-		"none":   {of(nil), ErrShape, []string{"Lines", "no lines"}},
-		"empty":  {of([]Line{{Name: "hollow"}}), ErrShape, []string{`"hollow"`, "no rows"}},
-		"short":  {change(func(l *Line) { l.Y = l.Y[1:] }), ErrShape, []string{`"bad"`, "x is 2", "y is 1"}},
-		"NaN":    {change(func(l *Line) { l.Y[1] = math.NaN() }), ErrDomain, []string{`"bad"`, "y[1] = NaN"}},
-		"huge":   {change(func(l *Line) { l.X[0] = -1e301 }), ErrDomain, []string{"x[0] = -1e+301"}},
-		"option": {of(one, WithMetric("m")), ErrParam, []string{"WithMetric does not apply", "WithEqualAxes"}},
-		"log":    {of([]Line{{Name: "bad", X: []float64{0, 2}, Y: []float64{3, 4}}}, WithLogX()), ErrDomain, []string{`"bad"`, "x[0] = 0 is not above 0"}},
-		"both":   {of(one, WithLogX(), WithEqualAxes()), ErrParam, []string{"WithLogX and WithEqualAxes"}},
-		"bars":   {change(func(l *Line) { l.Bars = []float64{1} }), ErrShape, []string{`"bad"`, "bars is 1"}},
-		"bar":    {change(func(l *Line) { l.Bars = []float64{1, -1} }), ErrDomain, []string{`"bad"`, "bars[1] = -1 is negative"}},
-		"no bar": {change(func(l *Line) { l.Bars = []float64{1, math.NaN()} }), ErrDomain, []string{`"bad"`, "bars[1] = NaN"}},
-		"many":   {of(slices.Repeat(one, 300)), ErrParam, []string{"300 series", "WithSize"}},
+		"logarithmic":    {of(log, zero), ErrDomain, []string{`"bad"`, "x[0] = 0 is not above 0"}},
+		"no features":    {of(ScoreCurves, zero), ErrDomain, []string{`"bad"`, "x[0] = 0 is not above 0"}},
+		"negative error": {of(ErrorCurves, func(l *Line) { l.Y[0] = -1 }), ErrDomain, []string{`"bad"`, "y[0] = -1"}},
+		"tiny error":     {of(ErrorCurves, func(l *Line) { l.Y[0] = 1e-310 }), ErrDomain, []string{"1e-310"}},
+		"infinite exact": {of(ScoreCurves, func(l *Line) { l.Exact = math.Inf(1) }), ErrDomain, []string{"exact kernel is +Inf"}},
+		"no share":       {of(DET, func(l *Line) { l.Y[1] = 2 }), ErrDomain, []string{`"bad"`, "point 1 is (0.5, 2)"}},
+		"equal axes":     {failed(log(one, WithEqualAxes())), ErrParam, []string{"WithLogX and WithEqualAxes"}},
+		"metric":         {failed(lines(one, WithMetric("m"))), ErrParam, []string{"Lines: WithMetric does not apply", "WithEqualAxes"}},
+		"axis of errors": {failed(ErrorCurves(one, WithLogX())), ErrParam, []string{"ErrorCurves: WithLogX does not apply", "WithMetric"}},
+		"axis of DET":    {failed(DET(one, WithLogX())), ErrParam, []string{"DET: WithLogX does not apply"}},
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -61,14 +62,13 @@ func targetsOf(n int) (truth, predicted []float64) {
 	return truth, predicted
 }
 
-func seriesOf(name string, c float64) Series {
-	s := Series{Name: name}
-	for m := 128; m <= 8192; m *= 2 {
-		s.Features = append(s.Features, m)
-		s.Value = append(s.Value, c/math.Sqrt(float64(m)))
-		s.Bar = append(s.Bar, c/math.Sqrt(float64(m))/20)
+// errorsOf are errors that fall as the root of the features.
+func errorsOf(name string, c float64) Line {
+	l := Line{Name: name}
+	for m := 128.; m <= 8192; m *= 2 {
+		l.Add(m, c/math.Sqrt(m), c/math.Sqrt(m)/20)
 	}
-	return s
+	return l
 }
 
 func gramsOf(n int) (exact, approx *mat.Dense) {
@@ -77,17 +77,11 @@ func gramsOf(n int) (exact, approx *mat.Dense) {
 	exact, approx = mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	for i := range n {
 		for j := range n {
-			exact.Set(i, j, math.Exp(-mat.Norm(subtract(z.RowView(i), z.RowView(j)), 2)))
+			exact.Set(i, j, math.Exp(-floats.Distance(z.RawRowView(i), z.RawRowView(j), 2)))
 			approx.Set(i, j, exact.At(i, j)+0.03*(noise.At(i, j)+noise.At(j, i)))
 		}
 	}
 	return exact, approx
-}
-
-func subtract(a, b mat.Vector) *mat.VecDense {
-	var d mat.VecDense
-	d.SubVec(a, b)
-	return &d
 }
 
 // drawing is a picture with the size that it is to have; 0: chosen by the picture.
@@ -146,19 +140,19 @@ func drawings() map[string]drawing {
 			return Residuals([]float64{v, -v, v / 3}, []float64{v / 2, -v / 2, v})
 		}, 1480, 800}
 	}
-	zero := seriesOf("exact", 0)
-	some := []Series{seriesOf("iid", 1.1), seriesOf("orthogonal", 0.9), zero}
+	zero := errorsOf("exact", 0)
+	some := []Line{errorsOf("iid", 1.1), errorsOf("orthogonal", 0.9), zero}
 	for name, opts := range map[string][]Option{"relative": nil, "rms": {WithMetric("rms error")}} {
 		out["errors, "+name] = drawing{func() (image.Image, error) { return ErrorCurves(some, opts...) }, 1100, 860}
-		out["errors, all zero, "+name] = drawing{func() (image.Image, error) { return ErrorCurves([]Series{zero}, opts...) }, 1100, 860}
-		one := []Series{{Name: "one", Features: []int{512}, Value: []float64{0.03}}}
+		out["errors, all zero, "+name] = drawing{func() (image.Image, error) { return ErrorCurves([]Line{zero}, opts...) }, 1100, 860}
+		one := []Line{{Name: "one", X: []float64{512}, Y: []float64{0.03}}}
 		out["errors, one point, "+name] = drawing{func() (image.Image, error) { return ErrorCurves(one, opts...) }, 1100, 860}
-		wide := []Series{{Name: "wide", Features: []int{min(1<<40, math.MaxInt), 1}, Value: []float64{1e-300, 1e300}, Bar: []float64{1e-300, 1e300}}}
+		wide := []Line{{Name: "wide", X: []float64{1 << 40, 1}, Y: []float64{1e-300, 1e300}, Bars: []float64{1e-300, 1e300}}}
 		out["errors, extreme, "+name] = drawing{func() (image.Image, error) { return ErrorCurves(wide, opts...) }, 1100, 860}
 	}
-	for name, series := range scoresOf() {
-		out["scores, "+name] = drawing{func() (image.Image, error) { return ScoreCurves(series, WithMetric("accuracy, %")) }, 1100, 860}
-		out["scores, small, "+name] = drawing{func() (image.Image, error) { return ScoreCurves(series, WithSize(640, 480)) }, 640, 480}
+	for name, lines := range scoresOf() {
+		out["scores, "+name] = drawing{func() (image.Image, error) { return ScoreCurves(lines, WithMetric("accuracy, %")) }, 1100, 860}
+		out["scores, small, "+name] = drawing{func() (image.Image, error) { return ScoreCurves(lines, WithSize(640, 480)) }, 640, 480}
 	}
 	for name, lines := range linesOf() {
 		out["lines, "+name] = drawing{func() (image.Image, error) { return Lines("distance ‖x − z‖", "k(x, z)", lines) }, 1100, 780}
@@ -313,16 +307,6 @@ func TestShorten(t *testing.T) {
 func TestPictureErrors(t *testing.T) {
 	two := [][]int{{1, 0}, {0, 1}}
 	exact, approx := gramsOf(5)
-	one := []Series{seriesOf("one", 1)}
-	change := func(f func(*Series)) error {
-		s := seriesOf("bad", 1)
-		f(&s)
-		return failed(ErrorCurves([]Series{s}))
-	}
-	var many []Series
-	for i := range 300 {
-		many = append(many, seriesOf(fmt.Sprintf("a sampler with the number %d", i), 1))
-	}
 	wantFailures(t, map[string]failure{
 		"no classes":      {failed(Confusion(nil, nil)), ErrShape, []string{"Confusion", "no classes"}},
 		"ragged":          {failed(Confusion([][]int{{1, 2}, {3}}, nil)), ErrShape, []string{"row 1 has 1 counts"}},
@@ -346,22 +330,8 @@ func TestPictureErrors(t *testing.T) {
 		"huge target":     {failed(Residuals([]float64{1, -1e301}, []float64{1, 1})), ErrDomain, []string{"truth[1] = -1e+301", "scale"}},
 		"low curves":      {failed(Curves(historyOf(2), WithSize(400, 700))), ErrParam, []string{"WithSize(400, 700)", "720"}},
 		"axis of curves":  {failed(Curves(historyOf(2), WithLogX())), ErrParam, []string{"WithLogX does not apply"}},
-		"no series":       {failed(ErrorCurves(nil)), ErrShape, []string{"ErrorCurves", "no series"}},
-		"empty series":    {failed(ErrorCurves([]Series{{Name: "hollow"}})), ErrShape, []string{`"hollow" is empty`}},
-		"short series":    {change(func(s *Series) { s.Value = s.Value[1:] }), ErrShape, []string{`"bad"`, "error is 6"}},
-		"short bars":      {change(func(s *Series) { s.Bar = s.Bar[1:] }), ErrShape, []string{"standard error is 6"}},
-		"no features":     {change(func(s *Series) { s.Features[2] = 0 }), ErrDomain, []string{`"bad"`, "0 features"}},
-		"negative error":  {change(func(s *Series) { s.Value[0] = -1 }), ErrDomain, []string{"128 features", "-1"}},
-		"NaN error":       {change(func(s *Series) { s.Bar[0] = math.NaN() }), ErrDomain, []string{"128 features", "NaN"}},
-		"tiny error":      {change(func(s *Series) { s.Value[0] = 1e-310 }), ErrDomain, []string{"1e-310"}},
-		"many series":     {failed(ErrorCurves(many)), ErrParam, []string{"legend of 30", "WithSize"}},
-		"axis of errors":  {failed(ErrorCurves(one, WithLogX())), ErrParam, []string{"WithLogX does not apply", "WithMetric"}},
 		"kernel shapes":   {failed(ExactVsApprox(exact, mat.NewDense(1, 2, nil))), ErrShape, []string{"ExactVsApprox", "5×5"}},
 		"huge kernel":     {failed(ExactVsApprox(mat.NewDense(1, 1, []float64{1e301}), mat.NewDense(1, 1, []float64{1}))), ErrDomain, []string{"[0,0]", "1e+301"}},
-		"no curves":       {failed(DET(nil)), ErrShape, []string{"DET", "no curves"}},
-		"no share":        {failed(DET([]Line{{Name: "bad", X: []float64{0, .5}, Y: []float64{0, 2}}})), ErrDomain, []string{`"bad"`, "point 1 is (0.5, 2)"}},
-		"uneven curve":    {failed(DET([]Line{{Name: "bad", X: []float64{0}}})), ErrShape, []string{`"bad"`, "x is 1"}},
-		"option of DET":   {failed(DET([]Line{{Name: "one", X: []float64{0}, Y: []float64{0}}}, WithLogX())), ErrParam, []string{"DET: WithLogX"}},
 		"axis of kernels": {failed(ExactVsApprox(exact, approx, WithLogX())), ErrParam, []string{"ExactVsApprox"}},
 	})
 }

@@ -100,7 +100,7 @@ func (r *Ranking) ROC(name string) Line { return Line{Name: name, X: r.alarms, Y
 func DET(curves []Line, opts ...Option) (image.Image, error) {
 	const who, least = "DET", .0005
 	if len(curves) == 0 {
-		return nil, fmt.Errorf("report: %s: there are no curves: %w", who, ErrShape)
+		return nil, fmt.Errorf("report: %s: there are no lines: %w", who, ErrShape)
 	}
 	s, err := settings{title: "Missed rows by false alarms", width: 800, height: 880, equal: true}.apply(who, opts)
 	if err != nil {

@@ -85,8 +85,8 @@ func (e *experiment) picture(title string, random bool) {
 }
 
 // curves gathers the results of each map, kernel and sampler, whatever the order and the number of features.
-func curves(results []result, random bool) []report.Series {
-	var out []report.Series
+func curves(results []result, random bool) []report.Line {
+	var out []report.Line
 	at, exact := map[string]int{}, map[string]float64{}
 	for _, r := range results {
 		accuracy := r.accuracy()
@@ -102,9 +102,9 @@ func curves(results []result, random bool) []report.Series {
 		if !known {
 			i = len(out)
 			at[name] = i
-			out = append(out, report.Series{Name: name, Exact: exact[r.curve()]})
+			out = append(out, report.Line{Name: name, Exact: exact[r.curve()]})
 		}
-		out[i].Add(r.features, accuracy.Mean, accuracy.SD)
+		out[i].Add(float64(r.features), accuracy.Mean, accuracy.SD)
 	}
 	return out
 }

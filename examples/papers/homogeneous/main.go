@@ -154,15 +154,15 @@ func (e *experiment) rates() {
 	orders := frame.Each(e.orders, func(n int) string { return fmt.Sprintf("n = %d", n) })
 	head := append([]string{"kernel"}, orders...)
 	fmt.Print(frame.TableHead(append(head, "rate", "uniform", "rectangular")...))
-	var series []report.Series
+	var series []report.Line
 	for _, k := range kernels {
-		s := report.Series{Name: k.name}
+		s := report.Line{Name: k.name}
 		var by, logs []float64
 		cells := []string{k.name}
 		for _, n := range e.orders {
 			h := harmonics(k.of, n, spectral.Rectangular, spectral.OptimalPeriod)
 			worst := h.SupError()
-			s.Add(2*n+1, worst, 0)
+			s.Add(float64(2*n+1), worst, 0)
 			cells, logs = append(cells, fmt.Sprintf("%.2g", worst)), append(logs, math.Log(worst))
 			if by = append(by, math.Log(float64(n+1))); k.smooth {
 				by[len(by)-1] = math.Sqrt(float64(n + 1))

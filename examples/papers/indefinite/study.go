@@ -22,7 +22,7 @@ type study struct {
 	prepare func(ctx context.Context, k *kernel, s source) (dims int, measure measure)
 	cell    func(k *kernel, s source, m method, size int, v frame.Spread) string
 	bar     func(frame.Spread) float64 // drawn about the mean
-	draw    func([]report.Series, ...report.Option) (image.Image, error)
+	draw    func([]report.Line, ...report.Option) (image.Image, error)
 }
 
 // A measure is the error or the accuracy of a method with features of one draw.
@@ -35,7 +35,7 @@ func (e *experiment) run(ctx context.Context, t study) {
 		for _, s := range e.sources {
 			d, value := t.prepare(ctx, k, s)
 			features := frame.Each(sizes, func(s size) int { return s.features(d) })
-			var series []report.Series
+			var series []report.Line
 			for _, m := range k.methods {
 				if !m.in(t.part) {
 					continue
@@ -48,7 +48,7 @@ func (e *experiment) run(ctx context.Context, t study) {
 					frame.Line(fmt.Sprintf("%s | %s | %s", k, s.name, m.name), spreads, func(i int, v frame.Spread) string {
 						return t.cell(k, s, m, i, v)
 					})
-					series = append(series, frame.NewSeries(m.name, features, spreads, t.bar))
+					series = append(series, frame.NewLine(m.name, features, spreads, t.bar))
 				})
 			}
 			title := report.WithTitle(fmt.Sprintf("%s, %s, %s", t.title, k, s.name))
@@ -150,7 +150,7 @@ func (e *experiment) accuracies(ctx context.Context) {
 			return fmt.Sprintf("%.2f ± %.2f", v.Mean, v.SD)
 		},
 		bar: func(v frame.Spread) float64 { return v.SD },
-		draw: func(series []report.Series, title ...report.Option) (image.Image, error) {
+		draw: func(series []report.Line, title ...report.Option) (image.Image, error) {
 			return report.ScoreCurves(series, append(title, report.WithMetric("accuracy on the test rows, %"))...)
 		}})
 }

@@ -96,7 +96,7 @@ func (o *figure) Run(ctx context.Context) {
 // panel has a curve for each value of a kernel's parameter, and two more for the steepest of them.
 func (o *figure) panel(ctx context.Context, kernel, parameter string, values []float64, steepest float64, of func(v float64) spectral.Semigroup) {
 	fmt.Print("\n", frame.TableHead(append([]string{kernel}, o.columns()...)...))
-	var series []report.Series
+	var series []report.Line
 	curve := func(name string, v float64, build builder) {
 		name = fmt.Sprintf("%s = %v%s", parameter, v, name)
 		exact := try.Get(spectral.Gram(of(v), o.x, nil))
@@ -107,7 +107,7 @@ func (o *figure) panel(ctx context.Context, kernel, parameter string, values []f
 		frame.Line(name, spreads, func(_ int, e frame.Spread) string {
 			return fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr())
 		})
-		series = append(series, frame.NewSeries(name, o.sizes, spreads, frame.Spread.StdErr))
+		series = append(series, frame.NewLine(name, o.sizes, spreads, frame.Spread.StdErr))
 	}
 	for _, v := range values {
 		curve("", v, laplace())

@@ -103,7 +103,7 @@ func evaluated(mapName string, outputs int, seed uint64) *train.Model {
 	x := randomRows(60, 4)
 	exact, approx := must(report.ExactGram(must(m.Spec.Kernel()), x)), must(report.ApproxGram(m.Map, x))
 	kernel, accuracy := must(report.Compare(exact, approx)), .8125
-	e := notes.Evaluation{TrainRows: 101, TestRows: 60, Accuracy: &accuracy, KernelError: &kernel, Pairs: notes.PairsOf(exact, approx)}
+	e := notes.Evaluation{TrainRows: 101, TestRows: 60, Scores: notes.Scores{Accuracy: &accuracy}, KernelError: &kernel, Pairs: notes.PairsOf(exact, approx)}
 	do(e.Put(m))
 	return m
 }

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
-	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,11 +21,8 @@ type table struct {
 	names         []string
 	at            map[string]int  // columns by name
 	known         map[string]bool // other columns of the training rows
-	numeric       []bool          // whether a column has numbers, or 0 and 1
-
-	array   *data.Columns // of arrays, by place
-	loose   *data.Columns // the same, whatever the numbers
-	noArray error         // why the model takes no arrays
+	array         *data.Columns   // of arrays, by place
+	noArray       error           // why the model takes no arrays
 }
 
 // newTable returns nil for a model whose columns have no names.
@@ -34,13 +31,14 @@ func newTable(c *data.Columns) *table {
 		return nil
 	}
 	t := &table{at: map[string]int{}, known: map[string]bool{}}
-	var placed, loose []data.Input
+	var placed []data.Input
 	for k, in := range c.Inputs {
 		in.Place = k
+		if in.Kind == data.Time && in.Layout == "" { // the training rows had timestamps, and JSON has texts
+			in.Layout = time.RFC3339
+		}
 		placed = append(placed, in)
-		loose = append(loose, data.Input{Name: in.Name, Place: k, Kind: data.Number})
 		t.names, t.at[in.Name] = append(t.names, in.Name), k
-		t.numeric = append(t.numeric, in.Kind == data.Number || in.Kind == data.Boolean && in.Levels == nil)
 		if t.noArray == nil && (in.Kind == data.Category || in.Kind == data.Time) {
 			t.noArray = refusal(http.StatusUnsupportedMediaType, "the column %s of the model is a %s, and an array "+
 				"has numbers; send application/json", quote(in.Name), in.Kind)
@@ -52,41 +50,54 @@ func newTable(c *data.Columns) *table {
 	for _, name := range c.Labels {
 		t.known[name] = true
 	}
-	of := func(in []data.Input, named bool) *data.Columns {
-		return &data.Columns{Inputs: in, Named: named, Width: len(in), Unknown: c.Unknown}
+	of := func(named bool) *data.Columns {
+		return &data.Columns{Inputs: placed, Named: named, Width: len(placed), Unknown: c.Unknown}
 	}
-	t.Columns, t.array, t.loose = of(placed, true), of(placed, false), of(loose, false)
+	t.Columns, t.array = of(true), of(false)
 	return t
+}
+
+// numeric says whether a column has numbers, or 0 and 1.
+func numeric(in data.Input) bool {
+	return in.Kind == data.Number || in.Kind == data.Boolean && in.Levels == nil
+}
+
+// cellError is the error of a cell that its column does not take, with 422, and any other error as it is.
+func (t *table) cellError(err error) error {
+	var at *data.Error
+	if !errors.As(err, &at) || at.Column == "" {
+		return err
+	}
+	text, in := err.Error(), t.Inputs[t.at[at.Column]]
+	if numeric(in) {
+		text += "; " + sendNull
+	}
+	if numeric(in) && in.Kind == data.Boolean {
+		text += "; a boolean is true, false, 0 or 1"
+	}
+	return &refused{http.StatusUnprocessableEntity, text}
 }
 
 // readArray reads an array with the columns of the table in their order. NaN is a missing value.
 func (t *table) readArray(text []byte, most int) (x *tensor.Dense, notes []string, err error) {
-	cells := most * len(t.Inputs)
-	x, err = readNPY(text, cells, data.Options{Columns: t.array, Tell: func(note string) { notes = append(notes, note) }})
-	switch {
-	case errors.Is(err, data.ErrFormat):
-		if _, wrong := readNPY(text, cells, data.Options{Columns: t.loose}); wrong == nil { // the array is well formed
-			err = &refused{http.StatusUnprocessableEntity, err.Error()}
-		}
-	case errors.Is(err, domain.ErrShape):
+	x, err = readNPY(text, most*len(t.Inputs),
+		data.Options{Columns: t.array, Tell: func(note string) { notes = append(notes, note) }})
+	if errors.Is(err, domain.ErrShape) {
 		err = fmt.Errorf("%w; send the %d columns that /model lists, in their order", err, len(t.names))
-	default:
-		err = domain.InColumns(t.names, err)
 	}
-	return x, notes, err
+	return x, notes, t.cellError(domain.InColumns(t.names, err))
 }
 
 // tableReader reads the rows of a table: arrays of cells in the order of its columns, or objects that name them.
 type tableReader struct {
 	*rowReader
 	table   *table
-	cells   []any // of the row
-	last    []int // the row that had a column last, from 1
-	unknown map[string]bool
-	told    []string // the first of the unknown keys
+	cells   []any           // of the row
+	last    []int           // the row that had a column last, from 1
+	unknown map[string]bool // keys that are not columns
 }
 
-// mostUnknown is how many keys that are not columns are remembered, and mostTold how many a note names.
+// mostUnknown is how many keys that are not columns are remembered, and mostTold how many names a message has.
 const mostUnknown, mostTold = 1000, 10
 
 // read reads rows in JSON. Errors are those of readNumbers; a cell that the columns do not take is refused with 422.
@@ -115,13 +126,13 @@ func (t *table) read(text []byte, most int) (x *tensor.Dense, notes []string, er
 	if err != nil {
 		return nil, nil, err
 	}
-	if n := len(j.unknown); n > 0 {
+	if len(j.unknown) > 0 {
 		notes = append(notes, fmt.Sprintf("body: the keys %s are not columns of the model and are ignored",
-			names(j.told, n)))
+			names(slices.Sorted(maps.Keys(j.unknown)))))
 	}
 	set, err := t.Set(frame)
 	if err != nil {
-		return nil, nil, &refused{http.StatusUnprocessableEntity, err.Error()}
+		return nil, nil, t.cellError(err)
 	}
 	x, err = set.Dense()
 	return x, notes, err
@@ -129,14 +140,14 @@ func (t *table) read(text []byte, most int) (x *tensor.Dense, notes []string, er
 
 // object reads the rest of {"age": 31, "sex": "female"}.
 func (j *tableReader) object() error {
-	for found := 0; ; {
+	for {
 		t, err := j.next()
 		if err != nil {
 			return err
 		}
 		key, ok := t.(string)
 		if !ok {
-			return j.missing(found)
+			return j.missing()
 		}
 		k, ok := j.table.at[key]
 		if !ok {
@@ -149,7 +160,6 @@ func (j *tableReader) object() error {
 			return j.malformed("row %d has the key %s twice", j.row, quote(key))
 		}
 		j.last[k], j.col = j.row+1, k
-		found++
 		if t, err = j.next(); err == nil {
 			err = j.take(k, t)
 		}
@@ -160,31 +170,28 @@ func (j *tableReader) object() error {
 }
 
 // missing is an error if the row has fewer columns than the table.
-func (j *tableReader) missing(found int) error {
-	if found == len(j.cells) {
-		return nil
-	}
+func (j *tableReader) missing() error {
 	var missing []string
 	for k, name := range j.table.names {
-		if j.last[k] != j.row+1 && len(missing) < mostTold {
+		if j.last[k] != j.row+1 {
 			missing = append(missing, name)
 		}
 	}
-	keys := "key"
-	if found+1 < len(j.cells) {
-		keys = "keys"
+	if missing == nil {
+		return nil
 	}
-	return fmt.Errorf("serve: body: row %d does not have the %s %s; %s: %w", j.row, keys,
-		names(missing, len(j.cells)-found), sendNull, domain.ErrShape)
+	keys := "keys"
+	if len(missing) == 1 {
+		keys = "key"
+	}
+	return fmt.Errorf("serve: body: row %d does not have the %s %s; %s: %w", j.row, keys, names(missing), sendNull,
+		domain.ErrShape)
 }
 
 // skip reads the value of a key that is not a column.
 func (j *tableReader) skip(key string) error {
 	if !j.unknown[key] && !j.table.known[key] && len(j.unknown) < mostUnknown {
 		j.unknown[key] = true
-		if len(j.told) < mostTold {
-			j.told = append(j.told, key)
-		}
 	}
 	var value json.RawMessage
 	if err := j.Decode(&value); err != nil {
@@ -193,48 +200,22 @@ func (j *tableReader) skip(key string) error {
 	return nil
 }
 
-// take sets the cell of column k.
+// take sets the cell of column k. A text may be a number too, or a mark of a missing value: the columns read it.
 func (j *tableReader) take(k int, cell json.Token) (err error) {
-	text, numeric := "", j.table.numeric[k]
 	switch c := cell.(type) {
-	case nil:
-		j.cells[k] = nil
-		return nil
 	case json.Delim:
 		return fmt.Errorf("serve: body: %s is an array or an object; want a number, a text, true, false or null: %w",
 			j.place(), domain.ErrDomain)
-	case bool:
-		text = strconv.FormatBool(c)
 	case json.Number:
-		text = c.String()
-	case string:
-		text = c
-	}
-	in := &j.table.Inputs[k]
-	what := "not a number"
-	switch {
-	case numeric && isNumber.MatchString(text):
-		j.cells[k], err = j.exact(text)
-		return err
-	case numeric:
-		if in.Kind == data.Boolean {
-			what = "none of true, false, 0 and 1"
+		if numeric(j.table.Inputs[k]) {
+			j.cells[k], err = j.exact(c.String())
+			return err
 		}
-		j.cells[k], err = j.table.alone(k, text)
-	case in.Kind == data.Time && in.Layout == "":
-		what = "not a time such as 2006-01-02T15:04:05Z"
-		j.cells[k], err = time.Parse(time.RFC3339Nano, text)
-	default:
-		j.cells[k] = text
+		cell = c.String()
 	}
-	if err != nil {
-		return fmt.Errorf("serve: body: %s is %s, %s; %s: %w", j.place(), quote(text), what, sendNull, domain.ErrDomain)
-	}
+	j.cells[k] = cell
 	return nil
 }
-
-// isNumber matches a number of RFC 8259, section 6.
-var isNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // exact is a number that float64 must hold if it is an integer.
 func (j *tableReader) exact(text string) (any, error) {
@@ -246,41 +227,14 @@ func (j *tableReader) exact(text string) (any, error) {
 	return v, err
 }
 
-// alone is the number or boolean that a text is, or nil for a mark of a missing value. In a frame a word among numbers
-// would make texts of all of them.
-func (t *table) alone(k int, text string) (any, error) {
-	in := t.Inputs[k]
-	in.Place, in.Gap, in.Strict = 0, true, false
-	f, err := data.NewFrame(in.Name)
-	if err == nil {
-		err = f.Append(text)
+// names lists names, if there are many the first of them.
+func names(all []string) string {
+	var quoted []string
+	for _, name := range all[:min(mostTold, len(all))] {
+		quoted = append(quoted, quote(name))
 	}
-	if err != nil {
-		return nil, err
-	}
-	c := &data.Columns{Inputs: []data.Input{in}, Named: true, Width: 1, Unknown: data.UnknownError}
-	set, err := c.Set(f)
-	if err != nil {
-		return nil, err
-	}
-	x, err := set.Dense()
-	if err != nil {
-		return nil, err
-	}
-	if v := x.Float64s(); v[1] == 0 {
-		return v[0], nil
-	}
-	return nil, nil
-}
-
-// names lists the first of so many names.
-func names(first []string, all int) string {
-	quoted := make([]string, len(first))
-	for i, name := range first {
-		quoted[i] = quote(name)
-	}
-	if all > len(first) {
-		quoted = append(quoted, fmt.Sprintf("... (%d)", all))
+	if len(all) > mostTold {
+		quoted = append(quoted, fmt.Sprintf("... (%d)", len(all)))
 	}
 	return strings.Join(quoted, ", ")
 }

@@ -67,7 +67,7 @@ func (s setting) least(r *train.Scores) report.Line {
 // add puts a score on a line, unless it is infinite.
 func (s setting) add(l *report.Line, r *train.Scores, i int) {
 	if score := r.All[i]; !math.IsInf(score.Error, 1) {
-		l.X, l.Y, l.Bars = append(l.X, s.place(s.at[i])), append(l.Y, score.Error), append(l.Bars, score.StdErr)
+		l.Add(s.place(s.at[i]), score.Error, score.StdErr)
 	}
 }
 

@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
 
 	"github.com/bochner-go/bochner/train"
 )
@@ -72,69 +72,44 @@ func number(v float64) string { return fmt.Sprintf("%.4g", v) }
 // cvLines is how many scores a table has at most, the best ones.
 const cvLines = 20
 
-// printCV prints a line for each score, the best first, and the settings whose best value is at an end.
-func printCV(w io.Writer, r *train.Scores, ends []string) {
-	fmt.Fprintf(w, "cross-validated %v", r.Metric)
-	printRows(w, scoreList(r, settingsOf(r)))
-	for _, name := range ends {
-		fmt.Fprintf(w, "the best %s is at an end of what was tried, and a better one may lie beyond\n", name)
-	}
-}
-
-// scoreList has a line for each score with its standard error: by the one setting, or the best first.
-func scoreList(r *train.Scores, all []setting) [][]string {
-	order := make([]int, len(r.All))
+// showCV prints a line for each score with its standard error, by the one setting or the best first, and the settings
+// whose best value is at an end.
+func (r *result) showCV() {
+	all, order, first := settingsOf(r.cv), make([]int, len(r.cv.All)), ""
 	for i := range order {
 		order[i] = i
 	}
-	head := []string{"", "error ", "± std. error"}
 	if len(all) != 1 || len(order) > cvLines {
 		slices.SortStableFunc(order, func(a, b int) int {
-			switch x, y := r.All[a].Error, r.All[b].Error; {
-			case a == r.Chosen || x < y:
+			switch x, y := r.cv.All[a].Error, r.cv.All[b].Error; {
+			case a == r.cv.Chosen || x < y:
 				return -1
-			case b == r.Chosen || x > y:
+			case b == r.cv.Chosen || x > y:
 				return 1
 			}
 			return 0
 		})
 	}
 	if len(order) > cvLines {
-		head[0] = fmt.Sprintf("the %d best of %d", cvLines, len(order))
+		first = fmt.Sprintf("the %d best of %d", cvLines, len(order))
 		order = order[:cvLines]
 	}
-	table := [][]string{head}
+	fmt.Printf("cross-validated %v\n", r.cv.Metric)
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "  %s\terror\t± std. error\n", first)
 	for _, i := range order {
-		s := r.All[i]
-		table = append(table, []string{nameOf(all, i), marked(s.Error, i == r.Chosen), fmt.Sprintf("± %.2g", s.StdErr)})
-	}
-	return table
-}
-
-func marked(v float64, best bool) string {
-	switch {
-	case math.IsInf(v, 1):
-		return "- "
-	case best:
-		return number(v) + "*"
-	}
-	return number(v) + " "
-}
-
-// printRows prints a table with its columns below one another, the first to the left.
-func printRows(w io.Writer, table [][]string) {
-	wide := make([]int, len(table[0]))
-	for _, row := range table {
-		for j, text := range row {
-			wide[j] = max(wide[j], utf8.RuneCountInString(text))
+		s := r.cv.All[i]
+		text := number(s.Error)
+		switch {
+		case math.IsInf(s.Error, 1):
+			text = "-"
+		case i == r.cv.Chosen:
+			text += "*"
 		}
+		fmt.Fprintf(table, "  %s\t%s\t± %.2g\n", nameOf(all, i), text, s.StdErr)
 	}
-	for _, row := range table {
-		line := fmt.Sprintf("  %-*s", wide[0], row[0])
-		for j, text := range row[1:] {
-			line += fmt.Sprintf("  %*s", wide[j+1], text)
-		}
-		fmt.Fprint(w, "\n", strings.TrimRight(line, " "))
+	table.Flush()
+	for _, name := range r.CVEnds {
+		fmt.Printf("the best %s is at an end of what was tried, and a better one may lie beyond\n", name)
 	}
-	fmt.Fprintln(w)
 }

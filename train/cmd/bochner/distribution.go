@@ -198,13 +198,11 @@ func (s *uncertainty) pickIntervals(mean, lower, upper, y *mat.Dense) {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(mean.At(a, 0), mean.At(b, 0)) })
 	s.someIntervals.Name = fmt.Sprintf("intervals of %g %%", 100*s.Level)
 	s.truth.Name, s.truth.Points = "true targets", true
-	add := func(l *report.Line, x, y float64) { l.X, l.Y = append(l.X, x), append(l.Y, y) }
 	for i := range min(most, n) {
 		r, x := order[i*n/min(most, n)], float64(i+1)
 		lo, hi := lower.At(r, 0), upper.At(r, 0)
-		add(&s.someIntervals, x, (lo+hi)/2)
-		s.someIntervals.Bars = append(s.someIntervals.Bars, (hi-lo)/2)
-		add(&s.truth, x, y.At(r, 0))
+		s.someIntervals.Add(x, (lo+hi)/2, (hi-lo)/2)
+		s.truth.X, s.truth.Y = append(s.truth.X, x), append(s.truth.Y, y.At(r, 0))
 	}
 }
 

@@ -17,16 +17,11 @@ import (
 )
 
 type evaluateCmd struct {
-	Model string   `arg:"" help:"Model file of bochner fit."`
-	Files []string `arg:"" help:"Files of rows with labels or targets."`
+	modelFlags `embed:"" set:"files=Files of rows with labels or targets"`
+	Labels     labelFlags `embed:"" group:"Tables"`
 
-	Labels labelFlags `embed:"" group:"Tables"`
-	CSV    csvFlags   `embed:"" group:"Tables"`
-
-	Distribution bool    `group:"Output" help:"Measure intervals of targets, or probabilities and sets of classes (default false)."`
-	Level        float64 `group:"Output" default:"0.9" help:"With --distribution: the probability that an interval or a set covers (default 0.9)."`
-	Plot         string  `group:"Output" help:"Draw a picture to this PNG file (default none)."`
-	JSON         bool    `group:"Output" help:"Print one JSON object as the last line (default false)."`
+	Plot string `group:"Output" help:"Draw a picture to this PNG file (default none)."`
+	JSON bool   `group:"Output" help:"Print one JSON object as the last line (default false)."`
 }
 
 // kernelErrorRows is how many test rows the kernel error is measured on.
@@ -40,8 +35,7 @@ const kernelErrorSamples = 1 << 13
 func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	defer program.EndSoon(ctx, "bochner")()
 	start := time.Now()
-	use := modelUse{c.Model, c.Files, c.CSV, program.File{Flag: "--plot", Path: c.Plot}, c.Distribution, c.Level}
-	m, read, bags, err := use.open(g, node)
+	m, read, bags, err := c.open(g, node, program.File{Flag: "--plot", Path: c.Plot})
 	if err != nil {
 		return err
 	}
@@ -58,7 +52,7 @@ func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	r.Seconds.Load = time.Since(start).Seconds()
 	timed := &timedMap{Layer: m.Map}
 	m.Map = timed
-	tested, err := examplesOf(m)(set, nil)
+	tested, err := examplesOf(m, set)
 	if err == nil {
 		err = r.evaluate(ctx, m, tested)
 	}
@@ -82,7 +76,7 @@ func (r *result) evaluate(ctx context.Context, m *train.Model, test data.Example
 		return r.measureKernel(m, x)
 	})
 	if err == nil {
-		r.goodness = r.test.goodness
+		r.Scores = r.test.Scores
 	}
 	return err
 }
@@ -131,18 +125,12 @@ func kernelError(k spectral.Kernel, m report.Map, x ops.Matrix) (e report.GramEr
 }
 
 // evaluateOn scores the model on the training rows, which are in memory.
-func (r *result) evaluateOn(ctx context.Context, m *train.Model, rows data.Source) (err error) {
-	set, ok := rows.(*data.Set)
-	if !ok {
-		if set, err = m.Rows(rows.(*data.Frame)); err != nil {
-			return err
-		}
-	}
-	r.TrainRows = set.Rows()
-	learned, err := examplesOf(m)(set, nil)
+func (r *result) evaluateOn(ctx context.Context, m *train.Model, rows data.Source) error {
+	learned, err := examplesOf(m, rows)
 	if err != nil {
 		return err
 	}
+	r.TrainRows = learned.X.Shape()[0]
 	s, err := score(ctx, m, learned, nil)
 	if err == nil {
 		r.TrainAccuracy, r.TrainRMSE = s.Accuracy, s.RMSE

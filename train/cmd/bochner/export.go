@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/program"
@@ -46,20 +45,9 @@ func (c *exportCmd) Run() error {
 		return err
 	}
 	if m.Columns != nil {
-		fmt.Fprintf(os.Stderr, "%s takes the numbers of a row in this order: %s; "+
-			"encode of examples/onnx/predict.js makes them of the columns of the table\n", c.ONNX, inOrder(m.Columns.Names()))
+		fmt.Fprintf(os.Stderr, "%s takes the numbers of a row in this order: %s, as its metadata say; "+
+			"encode of examples/onnx/predict.js makes them of the columns of the table\n", c.ONNX, listOf(m.Columns.Names(), 40))
 	}
 	fmt.Fprintln(os.Stderr, "ONNX:", c.ONNX)
 	return nil
-}
-
-// mostInOrder is how many names of columns are told; the metadata of the file have all.
-const mostInOrder = 40
-
-// inOrder lists names.
-func inOrder(names []string) string {
-	if more := len(names) - mostInOrder; more > 0 {
-		return fmt.Sprintf("%s and %d more, which the metadata name", strings.Join(names[:mostInOrder], ", "), more)
-	}
-	return strings.Join(names, ", ")
 }

@@ -73,12 +73,9 @@ func (c *featuresCmd) plan(g given, node *kong.Node) (err error) {
 		return program.Usage("--%s does not apply to --map %s, whose files name the columns", table, c.Maps.Map)
 	case table != "" && c.File == "":
 		return program.Usage("--%s does not apply to synthetic data; name a file", table)
-	case c.File == "" || c.bags:
-		c.read.Tell = tellOnce()
-	default:
-		if c.read, err = c.CSV.options([]string{c.File}); err != nil {
-			return err
-		}
+	}
+	if c.read, err = c.CSV.options([]string{c.File}); err != nil {
+		return err
 	}
 	if c.read.Label, err = data.ParseLabel(c.Label); err != nil {
 		c.read.LabelNames = []string{c.Label}

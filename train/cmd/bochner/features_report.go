@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -214,20 +215,17 @@ func fitExponent(sweep []*report.KernelErrorReport) *exponent {
 
 // draw writes the error against the number of features.
 func (c *featuresCmd) draw(reports []samplerReport) error {
-	var series []report.Series
+	var lines []report.Line
 	for _, r := range reports {
-		s := report.Series{Name: r.Sampler}
-		if s.Name == "" {
-			s.Name = c.spec.Params.Word("coupling")
-		}
+		l := report.Line{Name: cmp.Or(r.Sampler, c.spec.Params.Word("coupling"))}
 		for _, p := range r.Sweep {
-			s.Add(p.Features, p.RelativeFrobenius, p.StdErr)
+			l.Add(float64(p.Features), p.RelativeFrobenius, p.StdErr)
 		}
-		if len(s.Features) > 0 {
-			series = append(series, s)
+		if l.X != nil {
+			lines = append(lines, l)
 		}
 	}
-	img, err := report.ErrorCurves(series, report.WithTitle(fmt.Sprintf("%v: kernel error by number of features", layers.Spec{Map: c.spec.Map, Params: c.spec.Params})))
+	img, err := report.ErrorCurves(lines, report.WithTitle(fmt.Sprintf("%v: kernel error by number of features", layers.Spec{Map: c.spec.Map, Params: c.spec.Params})))
 	if err != nil {
 		return err
 	}

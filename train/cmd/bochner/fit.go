@@ -35,10 +35,7 @@ type fitCmd struct {
 	Task   string     `group:"Rows" default:"classification" enum:"classification,regression,bags,bags-regression" help:"classification, regression, or bags and bags-regression of sets of samples (default classification)."`
 	Stream streamFlag `group:"Files" help:"Read the rows in blocks, again in every pass; --stream=N sets the rows in the shuffle buffer of mini-batches (default 32768)."`
 
-	Labels  labelFlags  `embed:"" group:"Tables"`
-	CSV     csvFlags    `embed:"" group:"Tables"`
-	Columns columnFlags `embed:"" group:"Tables"`
-	ID      string      `placeholder:"NAME" group:"Tables" help:"The column that names the rows in predictions (default none)."`
+	tableFlags `embed:""`
 
 	Maps mapFlags `embed:"" group:"Map"`
 
@@ -137,16 +134,12 @@ func (f *fitting) plan(node *kong.Node) error {
 			return fmt.Errorf("--recipe %s: %w", f.Recipe, err)
 		}
 	}
-	f.task = data.Classification
-	if f.Task == "regression" || f.Task == "bags-regression" {
-		f.task = data.Regression
-	}
 	f.bags = strings.HasPrefix(f.Task, "bags")
 	table := f.given.first(node, []string{"Tables"})
 	switch {
 	case len(f.Train) == 0 && len(f.Test) > 0:
 		return program.Usage("--test without --train; say what to train on")
-	case len(f.Train) == 0 && f.task != data.Classification:
+	case len(f.Train) == 0 && f.Task != "classification" && f.Task != "bags":
 		return program.Usage("the synthetic data have classes; --task %s needs --train", f.Task)
 	case len(f.Train) == 0 && f.Stream.on:
 		return program.Usage("--stream does not apply to synthetic data; it goes with --train")
@@ -158,18 +151,10 @@ func (f *fitting) plan(node *kong.Node) error {
 		return program.Usage("--stream does not apply to --task %s: sets of samples are read whole", f.Task)
 	}
 	var err error
-	if len(f.Train) > 0 && !f.bags {
-		if f.read, err = f.CSV.options(f.Train); err != nil {
-			return err
-		}
-	}
-	if f.read.Tell == nil {
-		f.read.Tell = tellOnce()
-	}
-	if err := cmp.Or(f.Labels.set(&f.read, f.task), f.Labels.dropped(f.Columns)); err != nil {
+	if f.read, err = f.options(f.Train, f.Task); err != nil {
 		return err
 	}
-	f.read.ID = f.ID
+	f.task = f.read.Task
 	f.setColumns()
 	if len(f.Train) == 0 && f.given["plot"] == nil {
 		f.Plot = "fit.png"
@@ -660,8 +645,8 @@ func (f *fitting) assess(ctx context.Context, r *result, m *train.Model, timed *
 		err = r.measureUncertainty(ctx, &evaluated, test, .9)
 	}
 	if err == nil {
-		err = (&notes.Evaluation{TrainRows: r.TrainRows, TestRows: r.TestRows, Accuracy: r.Accuracy, F1: r.F1,
-			RMSE: r.RMSE, KernelError: r.KernelError, Pairs: r.pairs}).Put(m)
+		err = (&notes.Evaluation{TrainRows: r.TrainRows, TestRows: r.TestRows, Scores: r.Scores,
+			KernelError: r.KernelError, Pairs: r.pairs}).Put(m)
 	}
 	r.Seconds.Features = timed.spent.Seconds()
 	r.Seconds.Total = time.Since(start).Seconds()

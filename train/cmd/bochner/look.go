@@ -1,12 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,13 +17,9 @@ import (
 )
 
 type lookCmd struct {
-	Files []string `arg:"" help:"Tables: CSV, TSV or Parquet; or one model file of bochner fit."`
-	Task  string   `group:"Tables" default:"classification" enum:"classification,regression" help:"classification or regression (default classification)."`
-
-	Labels  labelFlags  `embed:"" group:"Tables"`
-	CSV     csvFlags    `embed:"" group:"Tables"`
-	Columns columnFlags `embed:"" group:"Tables"`
-	ID      string      `group:"Tables" help:"The column that names the rows in predictions (default none)."`
+	Files      []string `arg:"" help:"Tables: CSV, TSV or Parquet; or one model file of bochner fit."`
+	Task       string   `group:"Tables" default:"classification" enum:"classification,regression" help:"classification or regression (default classification)."`
+	tableFlags `embed:""`
 
 	Plot string `group:"Output" default:"look.png" help:"Draw a picture to this PNG file (default look.png)."`
 	JSON bool   `group:"Output" help:"Print one JSON object as the last line (default false)."`
@@ -40,18 +36,10 @@ func (c *lookCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	if err := program.CheckFiles(program.Files("FILES", c.Files...), []program.File{{Flag: "--plot", Path: c.Plot}}); err != nil {
 		return err
 	}
-	read, err := c.CSV.options(c.Files)
+	read, err := c.options(c.Files, c.Task)
 	if err != nil {
 		return err
 	}
-	task := data.Classification
-	if c.Task == "regression" {
-		task = data.Regression
-	}
-	if err := cmp.Or(c.Labels.set(&read, task), c.Labels.dropped(c.Columns)); err != nil {
-		return err
-	}
-	read.ID = c.ID
 	defer program.EndSoon(ctx, "bochner")()
 	f, err := data.ReadFrame(ctx, read, c.Files...)
 	if err != nil {
@@ -162,12 +150,16 @@ func cell(c *data.ColumnLook, v float64) string {
 // shares are the most frequent levels.
 func shares(levels []data.LevelLook, n, most int) string {
 	var all []string
-	for k, l := range levels {
-		if k == most {
-			all = append(all, "...")
-			break
-		}
+	for _, l := range levels {
 		all = append(all, fmt.Sprintf("%s %.1f %%", short(l.Level, 20), 100*float64(l.Rows)/float64(n)))
+	}
+	return listOf(all, most)
+}
+
+// listOf is the first of some texts, and how many more there are.
+func listOf(all []string, most int) string {
+	if more := len(all) - most; more > 0 {
+		all = append(slices.Clone(all[:most]), fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(all, ", ")
 }

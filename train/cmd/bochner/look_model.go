@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/bochner-go/bochner/train"
@@ -32,7 +31,7 @@ func lookModel(path string, asJSON bool) error {
 	r.describe(m)
 	if e != nil {
 		r.TrainRows, r.TestRows, r.KernelError = e.TrainRows, e.TestRows, e.KernelError
-		r.goodness = goodness{Accuracy: e.Accuracy, F1: e.F1, RMSE: e.RMSE}
+		r.Scores = e.Scores
 		e.Pairs = nil // which a picture needs
 	}
 	if asJSON {
@@ -79,12 +78,4 @@ func lookModel(path string, asJSON bool) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", short(in.Name, 24), in.Kind, program.Shown(values))
 	}
 	return w.Flush()
-}
-
-// listOf is the first of some texts.
-func listOf(all []string, most int) string {
-	if len(all) > most {
-		return strings.Join(all[:most], ", ") + ", ..."
-	}
-	return strings.Join(all, ", ")
 }

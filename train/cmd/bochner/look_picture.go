@@ -4,17 +4,16 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	imagedraw "image/draw"
 	"math"
 	"slices"
 
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
-	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 )
 
 // lookPanels is how many columns a picture has.
@@ -57,8 +56,8 @@ func drawLook(path string, l *data.Look, targets []*data.ColumnLook) error {
 	return program.SavePicture(path, min(4, len(panels)), panels...)
 }
 
-// margin is how many pixels a panel leaves free on each side.
-const margin = 12
+// margin is what a panel leaves free on each side.
+const margin = vg.Length(6)
 
 // panel draws the rows of a column by value or range.
 func panel(c *data.ColumnLook, what string, rows int) (image.Image, error) {
@@ -90,20 +89,10 @@ func panel(c *data.ColumnLook, what string, rows int) (image.Image, error) {
 		label.Rotation, label.XAlign, label.YAlign = math.Pi/2, draw.XRight, draw.YCenter
 		p.X.Tick.Length = 0
 	}
-	img, err := report.FromPlot(p, 320, 320)
-	if err != nil {
-		return nil, err
-	}
-	return framed(img), nil
-}
-
-// framed is a picture with a margin.
-func framed(img image.Image) image.Image {
-	size := img.Bounds().Size()
-	out := image.NewRGBA(image.Rect(0, 0, size.X+2*margin, size.Y+2*margin))
-	imagedraw.Draw(out, out.Bounds(), image.White, image.Point{}, imagedraw.Src)
-	imagedraw.Draw(out, img.Bounds().Add(image.Pt(margin, margin)), img, img.Bounds().Min, imagedraw.Src)
-	return out
+	side := vg.Points(172)
+	canvas := vgimg.NewWith(vgimg.UseWH(side, side), vgimg.UseDPI(144))
+	p.Draw(draw.Crop(draw.New(canvas), margin, -margin, margin, -margin))
+	return canvas.Image(), nil
 }
 
 // bars are the rows of a column by value, where these are few, or by range.

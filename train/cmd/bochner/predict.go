@@ -19,29 +19,24 @@ import (
 )
 
 type predictCmd struct {
-	Model string   `arg:"" help:"Model file of bochner fit."`
-	Files []string `arg:"" help:"Files of rows, which need no labels; of a model of sets of samples one file."`
-	Out   string   `required:"" help:"The file to write: .csv, .jsonl, .npy (the numbers alone) or .parquet."`
+	modelFlags `embed:"" set:"files=Files of rows, which need no labels; of a model of sets of samples one file"`
+	Out        string `required:"" help:"The file to write: .csv, .jsonl, .npy (the numbers alone) or .parquet."`
 
 	Label []string `group:"Tables" default:"last" help:"The column to leave out as the label, if the columns have no names: last, first or a number from 1 (default last, if the rows have a label)."`
 	ID    string   `group:"Tables" help:"The column that names the rows (default the model's)."`
-	CSV   csvFlags `embed:"" group:"Tables"`
 
-	Distribution bool    `group:"Output" help:"Write intervals of targets, or probabilities and sets of classes (default false)."`
-	Level        float64 `group:"Output" default:"0.9" help:"With --distribution: the probability that an interval or a set covers (default 0.9)."`
-	Spreadsheet  bool    `group:"Output" help:"Put ' before texts in CSV that a spreadsheet would compute (default false)."`
+	Spreadsheet bool `group:"Output" help:"Put ' before texts in CSV that a spreadsheet would compute (default false)."`
 }
 
 // Run writes what a model predicts. It reads rows in blocks, and sets of samples at once.
 func (c *predictCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	defer program.EndSoon(ctx, "bochner")()
 	start := time.Now()
-	use := modelUse{c.Model, c.Files, c.CSV, program.File{Flag: "--out", Path: c.Out}, c.Distribution, c.Level}
 	o := predictions.Options{Spreadsheet: c.Spreadsheet}
 	if err := o.Check(c.Out); err != nil {
 		return program.Usage("--out %w", err)
 	}
-	m, read, bags, err := use.open(g, node)
+	m, read, bags, err := c.open(g, node, program.File{Flag: "--out", Path: c.Out})
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,36 @@ type columnFlags struct {
 	Categorical []string `placeholder:"COLUMNS" help:"Columns of numbers that are names of categories, likewise (default none)."`
 }
 
+// tableFlags say how rows to learn from are read.
+type tableFlags struct {
+	Labels  labelFlags  `embed:"" group:"Tables"`
+	CSV     csvFlags    `embed:"" group:"Tables"`
+	Columns columnFlags `embed:"" group:"Tables"`
+	ID      string      `placeholder:"NAME" group:"Tables" help:"The column that names the rows in predictions (default none)."`
+}
+
+// options are the flags as a reader takes them for a task of --task; see csvFlags.options.
+func (f tableFlags) options(files []string, task string) (data.Options, error) {
+	o, err := f.CSV.options(files)
+	if err != nil {
+		return o, err
+	}
+	of := data.Classification
+	if strings.HasSuffix(task, "regression") {
+		of = data.Regression
+	}
+	if err := f.Labels.set(&o, of); err != nil {
+		return o, err
+	}
+	for _, name := range f.Columns.Drop {
+		if slices.Contains(f.Labels.Label, name) {
+			return o, program.Usage("--label %s and --drop %s: a column is the label or left out; give one of the two", name, name)
+		}
+	}
+	o.ID = f.ID
+	return o, nil
+}
+
 // options are the flags as a reader takes them. Notes are printed on stderr, each once. files are checked for what the
 // flags cannot apply to.
 func (f csvFlags) options(files []string) (o data.Options, err error) {
@@ -73,16 +103,6 @@ func (f labelFlags) set(o *data.Options, task data.Task) error {
 		return program.Usage("--label %s: there is one label; several targets go with --task regression", label)
 	default:
 		o.LabelNames = f.Label
-	}
-	return nil
-}
-
-// dropped is an error for a label that is also left out.
-func (f labelFlags) dropped(c columnFlags) error {
-	for _, name := range c.Drop {
-		if slices.Contains(f.Label, name) {
-			return program.Usage("--label %s and --drop %s: a column is the label or left out; give one of the two", name, name)
-		}
 	}
 	return nil
 }

@@ -49,13 +49,10 @@ func (r *result) showRelevance() {
 		return
 	}
 	var words []string
-	for _, c := range r.Relevance[:min(mostRelevant, len(r.Relevance))] {
+	for _, c := range r.Relevance {
 		words = append(words, fmt.Sprintf("%s %.2g", c.Column, c.Relevance))
 	}
-	if more := len(r.Relevance) - len(words); more > 0 {
-		words = append(words, fmt.Sprintf("%d more", more))
-	}
-	fmt.Printf("relevance    %s\n", program.Shown(strings.Join(words, ", ")))
+	fmt.Printf("relevance    %s\n", program.Shown(listOf(words, mostRelevant)))
 }
 
 // drawRelevance draws them as bars.

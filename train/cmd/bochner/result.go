@@ -41,19 +41,10 @@ type seconds struct {
 
 // scores are a model's predictions on some rows, and how good they are.
 type scores struct {
-	goodness
+	notes.Scores
 	guess, truth      []int     // classes
 	margins           []float64 // of the second of two classes
 	predicted, target []float64 // targets
-}
-
-// goodness is how good predictions are. What does not apply is nil.
-type goodness struct {
-	Accuracy  *float64 `json:"accuracy,omitempty"`
-	F1        *float64 `json:"f1,omitempty"`
-	AUC       *float64 `json:"auc,omitempty"` // of the second of two classes
-	Precision *float64 `json:"average_precision,omitempty"`
-	RMSE      *float64 `json:"rmse,omitempty"`
 }
 
 // measure says how good the predictions are.
@@ -98,7 +89,7 @@ type object struct {
 	TestRows  int      `json:"test_rows"`
 	InputDim  int      `json:"input_dim"`
 	Classes   int      `json:"classes,omitempty"`
-	goodness
+	notes.Scores
 	TrainAccuracy *float64 `json:"train_accuracy,omitempty"`
 	TrainRMSE     *float64 `json:"train_rmse,omitempty"`
 	*coverage
@@ -196,7 +187,7 @@ func (r *result) show(plot string, asJSON bool) error {
 		r.showAuto()
 	}
 	if r.cv != nil {
-		printCV(os.Stdout, r.cv, r.CVEnds)
+		r.showCV()
 	}
 	r.showModel()
 	r.showScores()

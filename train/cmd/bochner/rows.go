@@ -27,12 +27,21 @@ func (f *fitting) open(ctx context.Context) (data.Source, testRows, error) {
 		return s, func(m *train.Model) (data.Examples, error) { return f.openTest(m, s, held) }, err
 	case len(f.Train) > 0 && !f.bags && (f.recipe.Columns != nil || tables(f.Train)):
 		return f.readTable(ctx)
-	case len(f.Train) > 0:
-		return f.divided(ctx)(readFiles(ctx, f.bags, f.Train, f.read))
-	case f.bags:
-		return f.divided(ctx)(data.SyntheticBags(f.recipe.Spec.Seed))
 	}
-	return f.divided(ctx)(data.SyntheticHistograms(f.recipe.Spec.Seed), nil)
+	var set *data.Set
+	var err error
+	switch {
+	case len(f.Train) > 0:
+		set, err = readFiles(ctx, f.bags, f.Train, f.read)
+	case f.bags:
+		set, err = data.SyntheticBags(f.recipe.Spec.Seed)
+	default:
+		set = data.SyntheticHistograms(f.recipe.Spec.Seed)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return f.divided(ctx, set)
 }
 
 // readTable gets the rows of tables. Test rows wait for the columns of the model.
@@ -43,7 +52,7 @@ func (f *fitting) readTable(ctx context.Context) (data.Source, testRows, error) 
 	}
 	if f.recipe.Columns == nil {
 		if set := plain(table); set != nil {
-			return f.divided(ctx)(set, nil)
+			return f.divided(ctx, set)
 		}
 		f.recipe.Columns = new(data.ColumnOptions)
 	}
@@ -54,34 +63,27 @@ func (f *fitting) readTable(ctx context.Context) (data.Source, testRows, error) 
 			if err != nil {
 				return nil, err
 			}
-			return examplesOf(m)(data.ReadAll(ctx, o, f.Test...))
+			set, err := data.ReadAll(ctx, o, f.Test...)
+			if err != nil {
+				return nil, err
+			}
+			return examplesOf(m, set)
 		}, nil
 	}
-	rows, held, err := f.setAside(table.Source, table.Rows(), table.Labels)
-	if err != nil {
-		return nil, nil, err
-	}
-	test := table.Take(held)
-	return table.Take(rows), func(m *train.Model) (data.Examples, error) { return examplesOf(m)(m.Rows(test)) }, nil
+	rows, test, err := setAside(f, table, table.Source, table.Labels)
+	return rows, func(m *train.Model) (data.Examples, error) { return examplesOf(m, test) }, err
 }
 
 // divided adds the test rows to a set that was read: from the files of --test, or set aside where there are none.
-func (f *fitting) divided(ctx context.Context) func(set *data.Set, err error) (data.Source, testRows, error) {
-	return func(set *data.Set, err error) (data.Source, testRows, error) {
-		if err != nil {
-			return nil, nil, err
-		}
-		var test *data.Set
-		if len(f.Test) > 0 {
-			test, err = f.readTest(ctx, set)
-		} else {
-			var rest, held []int
-			if rest, held, err = f.setAside(set.Source, set.Rows(), set.Labels); err == nil {
-				set, test = set.Take(rest), set.Take(held)
-			}
-		}
-		return set, func(m *train.Model) (data.Examples, error) { return examplesOf(m)(test, nil) }, err
+func (f *fitting) divided(ctx context.Context, set *data.Set) (data.Source, testRows, error) {
+	var test *data.Set
+	var err error
+	if len(f.Test) > 0 {
+		test, err = f.readTest(ctx, set)
+	} else {
+		set, test, err = setAside(f, set, set.Source, set.Labels)
 	}
+	return set, func(m *train.Model) (data.Examples, error) { return examplesOf(m, test) }, err
 }
 
 // readTest reads the test rows for a set, which they may widen: a sparse file need not name its last columns.
@@ -108,50 +110,55 @@ func (f *fitting) readTest(ctx context.Context, set *data.Set) (*data.Set, error
 	return data.ReadAll(ctx, o, f.Test...)
 }
 
-// setAside takes a fifth of n rows for testing, of each class in classification.
-func (f *fitting) setAside(source string, n int, labels []string) (rows, held []int, err error) {
+// setAside divides rows: a fifth of them is for testing, of each class in classification.
+func setAside[T interface {
+	Rows() int
+	Take(idx []int) T
+}](f *fitting, all T, source string, labels []string) (rest, test T, err error) {
+	n := all.Rows()
 	if n < 5 {
-		return nil, nil, fmt.Errorf("%s: %d rows are too few to set a fifth aside; give --test", source, n)
+		return rest, test, fmt.Errorf("%s: %d rows are too few to set a fifth aside; give --test", source, n)
 	}
-	rows, held = data.Split(n, testShare, f.recipe.Spec.Seed)
+	kept, held := data.Split(n, testShare, f.recipe.Spec.Seed)
 	if f.task == data.Classification {
-		all := data.NewClasses(labels)
-		if err := all.Check(n); err != nil { // most classes have one row, which cannot be set aside
-			return nil, nil, fmt.Errorf("%s: %w", source, err)
+		names := data.NewClasses(labels)
+		if err := names.Check(n); err != nil { // most classes have one row, which cannot be set aside
+			return rest, test, fmt.Errorf("%s: %w", source, err)
 		}
-		classes, err := all.Index(labels)
+		classes, err := names.Index(labels)
 		if err != nil {
-			return nil, nil, err
+			return rest, test, err
 		}
-		rows, held = data.SplitStratified(classes, testShare, f.recipe.Spec.Seed)
+		kept, held = data.SplitStratified(classes, testShare, f.recipe.Spec.Seed)
 	}
 	if len(held) == 0 {
-		return nil, nil, fmt.Errorf("%s: the classes have too few rows to set some aside for testing; give --test, or name the label by --label", source)
+		return rest, test, fmt.Errorf("%s: the classes have too few rows to set some aside for testing; give --test, or name the label by --label", source)
 	}
-	return rows, held, nil
+	return all.Take(kept), all.Take(held), nil
 }
 
-// examplesOf makes examples of a set that was read, scaled for a model.
-func examplesOf(m *train.Model) func(set *data.Set, err error) (data.Examples, error) {
-	return func(set *data.Set, err error) (data.Examples, error) {
-		if err != nil {
-			return nil, err
+// examplesOf makes examples of rows in memory, scaled for a model.
+func examplesOf(m *train.Model, rows data.Source) (b data.Pairs, err error) {
+	set, ok := rows.(*data.Set)
+	if !ok {
+		if set, err = m.Rows(rows.(*data.Frame)); err != nil {
+			return b, err
 		}
-		b := data.Pairs{Locate: set.Locate}
-		if m.Classes == nil {
-			b.Y = mat.NewDense(set.Rows(), set.Targets(), set.Y)
-		} else {
-			labels, err := m.Classes.Index(set.Labels)
-			if err == nil {
-				b.Y, err = data.OneVersusRest(labels, len(m.Classes))
-			}
-			if err != nil {
-				return nil, set.Locate(err)
-			}
-		}
-		b.X, err = m.Prepare(set.X)
-		return b, set.Locate(err)
 	}
+	b.Locate = set.Locate
+	if m.Classes == nil {
+		b.Y = mat.NewDense(set.Rows(), set.Targets(), set.Y)
+	} else {
+		labels, err := m.Classes.Index(set.Labels)
+		if err == nil {
+			b.Y, err = data.OneVersusRest(labels, len(m.Classes))
+		}
+		if err != nil {
+			return b, set.Locate(err)
+		}
+	}
+	b.X, err = m.Prepare(set.X)
+	return b, set.Locate(err)
 }
 
 // openTrain opens the training files to be read in blocks, and without --test the part of them that is set aside.

@@ -13,14 +13,20 @@ import (
 // Key is the metadata key of the evaluation, a JSON object.
 const Key = "evaluation"
 
-// Evaluation is how good a model was found to be, on rows that it was not fitted on. It has the scores of the model's
-// task.
+// Scores are how good predictions are. What does not apply is nil.
+type Scores struct {
+	Accuracy  *float64 `json:"accuracy,omitempty"`
+	F1        *float64 `json:"f1,omitempty"`
+	AUC       *float64 `json:"auc,omitempty"` // of the second of two classes
+	Precision *float64 `json:"average_precision,omitempty"`
+	RMSE      *float64 `json:"rmse,omitempty"`
+}
+
+// Evaluation is how good a model was found to be, on rows that it was not fitted on.
 type Evaluation struct {
-	TrainRows   int               `json:"train_rows"`
-	TestRows    int               `json:"test_rows"`
-	Accuracy    *float64          `json:"accuracy,omitempty"`
-	F1          *float64          `json:"f1,omitempty"`
-	RMSE        *float64          `json:"rmse,omitempty"`
+	TrainRows int `json:"train_rows"`
+	TestRows  int `json:"test_rows"`
+	Scores
 	KernelError *report.GramError `json:"kernel_error,omitempty"` // nil for a tuned map, which has left its kernel
 	Pairs       Pairs             `json:"pairs,omitempty"`        // of the matrices that KernelError compares
 }

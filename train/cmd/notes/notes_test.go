@@ -32,7 +32,7 @@ func TestEvaluation(t *testing.T) {
 		t.Errorf("no notes: %v, %v", e, err)
 	}
 	half := .5
-	e := &Evaluation{TrainRows: 3, TestRows: 2, Accuracy: &half, F1: &half, KernelError: &report.GramError{RelativeFrobenius: .1, Max: .2, RMS: .05, Rows: 2}, Pairs: Pairs{{1, 1.25}, {.5, .375}}}
+	e := &Evaluation{TrainRows: 3, TestRows: 2, Scores: Scores{Accuracy: &half, F1: &half}, KernelError: &report.GramError{RelativeFrobenius: .1, Max: .2, RMS: .05, Rows: 2}, Pairs: Pairs{{1, 1.25}, {.5, .375}}}
 	if err := e.Put(m); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestEvaluation(t *testing.T) {
 		t.Errorf("half an object: %v", err)
 	}
 	nan := math.NaN()
-	if err := (&Evaluation{RMSE: &nan}).Put(m); err == nil || !strings.Contains(err.Error(), Key) {
+	if err := (&Evaluation{Scores: Scores{RMSE: &nan}}).Put(m); err == nil || !strings.Contains(err.Error(), Key) {
 		t.Errorf("NaN: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package predictions
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -11,14 +12,13 @@ import (
 
 // parquetFile is a table of texts and numbers.
 type parquetFile struct {
-	buffered
-	rows    *parquet.GenericWriter[any]
+	*parquet.GenericWriter[any]
 	columns []int // in the file, of the texts and then the numbers
 }
 
 // newParquet starts a file with columns of texts and columns of numbers, by their names. Errors: domain.ErrParam for
-// two columns of one name; the errors of the file system.
-func newParquet(path string, texts, numbers []string) (file, error) {
+// two columns of one name.
+func newParquet(w io.Writer, texts, numbers []string) (encoder, error) {
 	group := parquet.Group{}
 	names := slices.Concat(texts, numbers)
 	for k, name := range names {
@@ -29,12 +29,8 @@ func newParquet(path string, texts, numbers []string) (file, error) {
 			group[name] = parquet.String()
 		}
 	}
-	to, err := create(path)
-	if err != nil {
-		return nil, err
-	}
 	schema := parquet.NewSchema("rows", group)
-	f := &parquetFile{buffered: to, rows: parquet.NewGenericWriter[any](to.Writer, schema)}
+	f := &parquetFile{GenericWriter: parquet.NewGenericWriter[any](w, schema)}
 	for _, name := range names {
 		leaf, _ := schema.Lookup(name)
 		f.columns = append(f.columns, leaf.ColumnIndex)
@@ -57,13 +53,6 @@ func (f *parquetFile) Write(texts [][]string, numbers *mat.Dense) error {
 			rows[i][column] = v.Level(0, 0, column)
 		}
 	}
-	_, err := f.rows.WriteRows(rows)
+	_, err := f.WriteRows(rows)
 	return err
-}
-
-func (f *parquetFile) Close(err error) error {
-	if err == nil {
-		err = f.rows.Close()
-	}
-	return f.buffered.Close(err)
 }

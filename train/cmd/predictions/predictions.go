@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -69,21 +70,38 @@ func Write(path string, m *train.Model, rows iter.Seq2[*data.Block, error], o Op
 	if err != nil {
 		return 0, fmt.Errorf("predictions: %w", err)
 	}
-	t := tableOf(m, o)
-	w, err := t.create(path)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", path, err)
+	t, n := tableOf(m, o), 0
+	if filepath.Ext(path) == ".npy" {
+		f, err := data.NewMatrixFile(path, data.AnyRows, len(t.names), tensor.Float64)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", path, err)
+		}
+		n, err := t.write(npyFile{f}, rows)
+		return n, f.Close(err)
 	}
-	n, err := t.write(w, rows)
-	return n, w.Close(err)
+	err = wholefile.Write(path, func(to io.Writer) error {
+		w := bufio.NewWriterSize(to, 1<<20)
+		f, err := t.encoder(filepath.Ext(path), w)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if n, err = t.write(f, rows); err != nil {
+			return err
+		}
+		return cmp.Or(f.Close(), w.Flush())
+	})
+	return n, err
 }
 
-// file is a file of predictions while it is written.
-type file interface {
-	// Write appends rows: their texts, column by column, and their numbers.
+// rowWriter appends rows to a file: their texts, column by column, and their numbers.
+type rowWriter interface {
 	Write(texts [][]string, numbers *mat.Dense) error
-	// Close completes the file, or gives it up if err is not nil. It returns err, or what went wrong.
-	Close(err error) error
+}
+
+// encoder is a rowWriter that holds something back until Close.
+type encoder interface {
+	rowWriter
+	Close() error
 }
 
 // table has the columns of a prediction.
@@ -203,7 +221,7 @@ func beside(out *mat.Dense, more ...*mat.Dense) *mat.Dense {
 }
 
 // write writes what the model predicts of blocks of rows, and counts these.
-func (t *table) write(w file, blocks iter.Seq2[*data.Block, error]) (rows int, err error) {
+func (t *table) write(w rowWriter, blocks iter.Seq2[*data.Block, error]) (rows int, err error) {
 	for b, err := range blocks {
 		if err != nil {
 			return rows, err
@@ -236,22 +254,15 @@ func (t *table) write(w file, blocks iter.Seq2[*data.Block, error]) (rows int, e
 	return rows, nil
 }
 
-func (t *table) create(path string) (file, error) {
-	switch filepath.Ext(path) {
+// encoder writes texts and numbers in a format.
+func (t *table) encoder(ext string, w io.Writer) (encoder, error) {
+	switch ext {
 	case ".parquet":
-		return newParquet(path, t.texts, t.names)
-	case ".npy":
-		f, err := data.NewMatrixFile(path, data.AnyRows, len(t.names), tensor.Float64)
-		return npyFile{f}, err
+		return newParquet(w, t.texts, t.names)
+	case ".jsonl":
+		return &jsonFile{table: t, out: json.NewEncoder(w)}, nil
 	}
-	to, err := create(path)
-	if err != nil {
-		return nil, err
-	}
-	if filepath.Ext(path) == ".jsonl" {
-		return &jsonFile{buffered: to, table: t}, nil
-	}
-	c := &csvFile{to, t, csv.NewWriter(to.Writer)}
+	c := &csvFile{t, csv.NewWriter(w)}
 	return c, c.line(slices.Concat(t.texts, t.names)...)
 }
 
@@ -263,31 +274,8 @@ func (f npyFile) Write(_ [][]string, numbers *mat.Dense) error {
 	return f.MatrixFile.Write(tensor.New(tensor.WithShape(r, c), tensor.WithBacking(numbers.RawMatrix().Data)))
 }
 
-// buffered is a file that appears when it is complete.
-type buffered struct {
-	*bufio.Writer
-	file *wholefile.File
-}
-
-func create(path string) (buffered, error) {
-	f, err := wholefile.Create(path)
-	return buffered{bufio.NewWriterSize(f, 1<<20), f}, err
-}
-
-func (f buffered) Close(err error) error {
-	if err == nil {
-		err = f.Flush()
-	}
-	if err != nil {
-		f.file.Abort()
-		return err
-	}
-	return f.file.Commit()
-}
-
 // csvFile has a line for each row.
 type csvFile struct {
-	buffered
 	*table
 	csv *csv.Writer
 }
@@ -317,19 +305,23 @@ func (f *csvFile) Write(texts [][]string, numbers *mat.Dense) error {
 			return err
 		}
 	}
+	return nil
+}
+
+func (f *csvFile) Close() error {
 	f.csv.Flush()
 	return f.csv.Error()
 }
 
 // jsonFile has an object a line.
 type jsonFile struct {
-	buffered
 	*table
+	out      *json.Encoder
 	numbered bool // whether the rows have numbers and no names
 }
 
 func (f *jsonFile) Write(texts [][]string, numbers *mat.Dense) error {
-	out, m := json.NewEncoder(f.Writer), f.model
+	m := f.model
 	for i, name := range texts[0] {
 		object := map[string]any{"id": name}
 		if f.numbered {
@@ -357,9 +349,11 @@ func (f *jsonFile) Write(texts [][]string, numbers *mat.Dense) error {
 		if f.Level > 0 && m.Classes != nil {
 			object["set"] = set
 		}
-		if err := out.Encode(object); err != nil {
+		if err := f.out.Encode(object); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+func (f *jsonFile) Close() error { return nil }

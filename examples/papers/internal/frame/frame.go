@@ -110,13 +110,13 @@ func (f *Flags) Over(ctx context.Context, what string, cells []string, measure f
 	return out
 }
 
-// NewSeries is what a picture shows of measurements by the number of features, with a bar about each mean.
-func NewSeries(name string, features []int, spreads []Spread, bar func(Spread) float64) report.Series {
-	series := report.Series{Name: name}
+// NewLine is what a picture shows of measurements by the number of features, with a bar about each mean.
+func NewLine(name string, features []int, spreads []Spread, bar func(Spread) float64) report.Line {
+	line := report.Line{Name: name}
 	for i, s := range spreads {
-		series.Add(features[i], s.Mean, bar(s))
+		line.Add(float64(features[i]), s.Mean, bar(s))
 	}
-	return series
+	return line
 }
 
 // Line prints a line of a table.

@@ -1,0 +1,146 @@
+package report
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// ErrorCurves draws errors y against numbers of features x, on logarithmic axes. A reference line has the slope of
+// 1/√m, with which the error of independent draws falls. Errors of exactly 0 are marked at the lower edge, as the
+// legend says. It takes WithTitle, WithSize, and WithMetric for the name of the error.
+//
+// Errors: ErrShape for no lines, an empty one or lists of different lengths; ErrDomain for an error that is negative,
+// not finite, beyond 1e300 or below 1e-300 but not 0, for a negative bar, and for features that are not positive;
+// ErrParam for more lines than the legend has room for, and for a size out of range.
+func ErrorCurves(lines []Line, opts ...Option) (image.Image, error) {
+	const who = "ErrorCurves"
+	for _, l := range lines {
+		for i, v := range l.Y {
+			if v != 0 && v < 1/maxDrawn {
+				return nil, fmt.Errorf("report: %s: line %q: the error y[%d] = %v is neither 0 nor at least %v: %w", who,
+					l.Name, i, v, 1/maxDrawn, ErrDomain)
+			}
+		}
+	}
+	s := settings{title: "Kernel error by number of features", metric: "relative Frobenius error"}
+	return byFeatures(who, s, lines, opts, func(p *panel, sorted []Line) {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
+		least, slope, zeros := leastError(sorted)
+		for i, one := range sorted {
+			var pts plotter.XYs
+			bars := plotter.YErrors{}
+			for j, v := range one.Y {
+				if v > 0 {
+					pts = append(pts, plotter.XY{X: one.X[j], Y: v})
+					low := min(one.Bars[j], v-least/1.2, v*(1-1e-15)) // a logarithmic axis has no 0
+					bars = append(bars, struct{ Low, High float64 }{low, one.Bars[j]})
+				}
+			}
+			p.series(i, one.Name, pts, bars, true, true)
+		}
+		if slope > 0 && p.X.Min < p.X.Max {
+			p.line("slope of 1/√m", dotted(faint), plotter.XY{X: p.X.Min, Y: slope / math.Sqrt(p.X.Min)},
+				plotter.XY{X: p.X.Max, Y: slope / math.Sqrt(p.X.Max)})
+		}
+		widen(&p.X, .04)
+		if p.Y.Min > p.Y.Max { // nothing but zeros: any range will do
+			p.Y.Min, p.Y.Max = 1e-3, 1
+		}
+		widen(&p.Y, .06)
+		if zeros {
+			p.zeros(sorted)
+		}
+	})
+}
+
+// ScoreCurves draws scores y against numbers of features x, on a logarithmic axis. The score of an exact kernel is a
+// dotted line in the colour of its map. Points with the same number of features are drawn side by side, up to a fiftieth
+// of the axis off, so that their bars can be told apart. It takes WithTitle, WithSize, and WithMetric for the name of
+// the score.
+//
+// Errors: ErrShape for no lines, an empty one or lists of different lengths; ErrDomain for a score or bar that is not
+// finite or is beyond 1e300, a negative bar, and features that are not positive; ErrParam for more lines than the
+// legend has room for, and for a size out of range.
+func ScoreCurves(lines []Line, opts ...Option) (image.Image, error) {
+	s := settings{title: "Score by number of features", metric: "accuracy (share of rows)"}
+	return byFeatures("ScoreCurves", s, lines, opts, func(p *panel, sorted []Line) {
+		widen(&p.X, .05)
+		lo, hi := p.X.Min, p.X.Max
+		for i, one := range sorted {
+			aside := math.Exp(apart * ((float64(i)+.5)/float64(len(sorted)) - .5) * (math.Log(hi) - math.Log(lo)))
+			floats.Scale(aside, one.X)
+			p.series(i, one.Name, one.points(), errorBars(one.Bars), true, true)
+		}
+		exact := false
+		for i, one := range sorted {
+			if one.Exact != 0 && !math.IsNaN(one.Exact) {
+				exact = true
+				ends := plotter.XYs{{X: lo, Y: one.Exact}, {X: hi, Y: one.Exact}}
+				p.Add(&plotter.Line{XYs: ends, LineStyle: dotted(palette[i%len(palette)])})
+			}
+		}
+		if exact {
+			p.legend = append(p.legend, entry{"exact kernel", []plot.Thumbnailer{&plotter.Line{LineStyle: dotted(ink)}}})
+		}
+		p.X.Min, p.X.Max = lo, hi
+		widen(&p.Y, .05)
+	})
+}
+
+// apart is the largest distance between points with the same features, as a share of the axis.
+const apart = .04
+
+// leastError is the least error above 0, c of the reference line c/√m, a little above the errors of the fewest features,
+// and whether an error is 0.
+func leastError(lines []Line) (least, slope float64, zeros bool) {
+	least, fewest := math.Inf(1), math.Inf(1)
+	for _, one := range lines {
+		for i, v := range one.Y {
+			if v == 0 {
+				zeros = true
+				continue
+			}
+			least = min(least, v)
+			m := one.X[i]
+			if m < fewest {
+				fewest, slope = m, 0
+			}
+			if m == fewest {
+				slope = max(slope, 1.25*v*math.Sqrt(m))
+			}
+		}
+	}
+	return least, slope, zeros
+}
+
+// zeros marks errors of 0 at the lower edge of a logarithmic axis.
+func (p *panel) zeros(lines []Line) {
+	glyph := draw.GlyphStyle{Radius: 4, Shape: draw.TriangleGlyph{}}
+	for i, one := range lines {
+		zeros := &plotter.Scatter{GlyphStyle: glyph}
+		zeros.Color = palette[i%len(palette)]
+		for j, v := range one.Y {
+			if v == 0 {
+				zeros.XYs = append(zeros.XYs, plotter.XY{X: one.X[j], Y: p.Y.Min})
+			}
+		}
+		if zeros.XYs != nil {
+			p.Add(zeros)
+		}
+	}
+	glyph.Color = ink
+	p.legend = append(p.legend, entry{"error 0, below the axis", []plot.Thumbnailer{&plotter.Scatter{GlyphStyle: glyph}}})
+}
+
+// dotted is the style of reference lines.
+func dotted(c color.Color) draw.LineStyle {
+	return draw.LineStyle{Color: c, Width: 1, Dashes: []vg.Length{1.5, 2.5}}
+}
