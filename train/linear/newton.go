@@ -660,7 +660,7 @@ func (h newtonFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (c
 			}
 		}
 	}
-	return eachFold(j, func(f int, lambdas []float64) ([]fits.LambdaScore, error) {
+	return eachFold(j, src, func(f int, lambdas []float64) ([]fits.LambdaScore, error) {
 		o.lambdas = lambdas
 		if _, err := o.complete(src.N); err != nil {
 			return nil, err
