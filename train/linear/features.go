@@ -267,46 +267,58 @@ type gramSum struct {
 	shift, sums []float64 // mᵀv, and 1ᵀt of the sparse rows; nil: there were none
 }
 
-// centre returns dense features less their means.
-func (g *gramSum) centre(z *tensor.Dense) []float64 {
-	g.zc = slices.Grow(g.zc[:0], z.DataSize())[:z.DataSize()]
-	return centre(g.zc, len(g.mean), z, 0, g.mean)
-}
-
 // add adds a block with its weights; nil: all are 1.
 func (g *gramSum) add(z ops.Matrix, weight []float64) {
-	if g.v.k == 0 {
-		return
-	}
 	k, d, n := g.v.k, len(g.mean), z.Shape()[0]
-	x, sparse := z.(*ops.CSR)
-	if !sparse {
-		g.centre(z.(*tensor.Dense))
-		g.t = slices.Grow(g.t[:0], n*k)[:n*k]
-		clear(g.t)
-		gemm(false, n, k, d, 1, g.zc, d, g.v.v, k, g.t, k)
-		for i, w := range weight {
-			floats.Scale(w, g.t[i*k:(i+1)*k])
-		}
-		gemm(true, d, k, n, 1, g.zc, d, g.t, k, g.out.v, k)
+	if k == 0 {
 		return
 	}
-	if g.shift == nil {
-		g.shift, g.sums = make([]float64, k), make([]float64, k)
-		for j, m := range g.mean {
-			for c, v := range g.v.row(j) {
-				g.shift[c] += m * v
+	g.t = slices.Grow(g.t[:0], n*k)[:n*k]
+	clear(g.t)
+	t := columns{k, g.t}
+	if x, sparse := z.(*ops.CSR); sparse {
+		if g.shift == nil {
+			g.shift = make([]float64, k)
+			for j, m := range g.mean {
+				floats.AddScaled(g.shift, m, g.v.row(j))
 			}
 		}
-	}
-	t := newColumns(n, k)
-	addSparseProduct(t, x, g.v)
-	for i := range n {
-		w, row := weightAt(weight, i), t.row(i)
-		for c := range row {
-			row[c] = w * (row[c] - g.shift[c])
-			g.sums[c] += row[c]
+		addSparseProduct(t, x, g.v)
+		for i := range n {
+			floats.Sub(t.row(i), g.shift)
 		}
+	} else {
+		gemm(false, n, k, d, 1, g.centre(z), d, g.v.v, k, g.t, k)
+	}
+	for i, w := range weight {
+		floats.Scale(w, t.row(i))
+	}
+	g.addTransposed(z, t)
+}
+
+// centre returns dense features less their means; nil for sparse ones.
+func (g *gramSum) centre(z ops.Matrix) []float64 {
+	x, dense := z.(*tensor.Dense)
+	if !dense {
+		return nil
+	}
+	g.zc = slices.Grow(g.zc[:0], x.DataSize())[:x.DataSize()]
+	return centre(g.zc, len(g.mean), x, 0, g.mean)
+}
+
+// addTransposed adds Zcᵀ t of a block: of zc, or of Z if the block is sparse.
+func (g *gramSum) addTransposed(z ops.Matrix, t columns) {
+	x, sparse := z.(*ops.CSR)
+	if !sparse {
+		d, n := len(g.mean), z.Shape()[0]
+		gemm(true, d, t.k, n, 1, g.zc, d, t.v, t.k, g.out.v, t.k)
+		return
+	}
+	if g.sums == nil {
+		g.sums = make([]float64, t.k)
+	}
+	for i := range x.Rows() {
+		floats.Add(g.sums, t.row(i))
 	}
 	addSparseTransposed(g.out, x, t)
 }

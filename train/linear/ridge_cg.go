@@ -12,7 +12,6 @@ import (
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
 
 // CGOptions are the options of FitRidgeCG. The zero value fits the default lambda.
@@ -142,34 +141,27 @@ func (e *normalEquations) means() error {
 // rightSide goes over the rows for b = Zcᵀ Yc and the sketch of the preconditioner.
 func (e *normalEquations) rightSide(o CGOptions) (columns, *preconditioner, error) {
 	d, k := len(e.meanZ), len(e.meanY)
-	b, sums := newColumns(d, k), make([]float64, k) // of the targets of sparse rows
 	p := newSketch(d, min(max(o.Rank, 0), d), o.Seed)
-	g := p.sketch(e.meanZ)
+	g, b := p.sketch(e.meanZ), &gramSum{mean: e.meanZ, out: newColumns(d, k)}
 	err := e.src.EachMatrix(func(_ rows.Names, z ops.Matrix, y *mat.Dense) error {
 		yc := columns{k, mat.DenseCopyOf(y).RawMatrix().Data}
 		for i := range yc.v {
 			yc.v[i] -= e.meanY[i%k]
 		}
-		if x, sparse := z.(*ops.CSR); sparse {
-			addSparseTransposed(b, x, yc)
-			for i, v := range yc.v {
-				sums[i%k] += v
-			}
-		} else {
-			gemm(true, d, k, z.Shape()[0], 1, g.centre(z.(*tensor.Dense)), d, yc.v, k, b.v, k)
-		}
+		b.zc = g.centre(z)
+		b.addTransposed(z, yc)
 		g.add(z, nil)
 		return nil
 	})
 	if err != nil {
-		return b, nil, err
+		return b.out, nil, err
 	}
 	g.finish()
+	b.finish()
 	e.block = *g
-	b.addOuter(-1, e.meanZ, sums)
 	p.factor(e.mass * e.scale)
 	p.shift(e.src.Ctx, 1, e.shift)
-	return b, p, nil
+	return b.out, p, nil
 }
 
 // multiply is (Zcᵀ Zc + shift I) v, [D, k], as conjugate.times. The scratch of one pass serves the next.
