@@ -75,7 +75,7 @@ func descend[T domain.Float](p *newton, shift float64, of func(values) []T) (gap
 			}
 		}
 		p.passes++
-		if err := p.through(w, p.bias, nil, func(at int, u columns) { copy(scores.v[at*k:], u.v) }); err != nil {
+		if err := through(p.Kept, w, p.bias, nil, func(at int, u columns) { copy(scores.v[at*k:], u.v) }); err != nil {
 			return nil, err
 		}
 		given.InParallel(len(left), func(t int) { gap[left[t].column] = left[t].gap(scores) })

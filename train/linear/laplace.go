@@ -253,7 +253,7 @@ func (h *curvature) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
 	if err := rows.CheckFinite("Laplace", z, y, names.At); err != nil {
 		return err
 	}
-	weight, err := rowWeights("Laplace", h.o.ClassWeights, y, names.At)
+	weight, err := given.RowWeights("Laplace", h.o.ClassWeights, y, names.At)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (s *RidgeStats) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error 
 	if err != nil {
 		return err
 	}
-	w, err := rowWeights("Ridge", s.ClassWeights, y, names.At)
+	w, err := given.RowWeights("Ridge", s.ClassWeights, y, names.At)
 	if err != nil {
 		return err
 	}
@@ -241,17 +241,10 @@ func (s *RidgeStats) addFloat32(b *ridgeBlock, less []float64) bool {
 	s.narrow = slices.Grow(s.narrow[:0], b.n*d)[:b.n*d]
 	largest := make([]uint32, b.n)
 	given.InParallel(b.n, func(r int) {
-		row, bits := s.narrow[r*d:][:d], uint32(0)
-		if from, root := b.z[r*d:][:d], math.Sqrt(weightAt(b.w, r)); root == 1 {
-			for j, v := range from {
-				x := float32(v + less[j])
-				row[j], bits = x, max(bits, math.Float32bits(x)&^(1<<31))
-			}
-		} else {
-			for j, v := range from {
-				x := float32(root * (v + less[j]))
-				row[j], bits = x, max(bits, math.Float32bits(x)&^(1<<31))
-			}
+		row, bits, root := s.narrow[r*d:][:d], uint32(0), math.Sqrt(weightAt(b.w, r))
+		for j, v := range b.z[r*d:][:d] {
+			x := float32(root * (v + less[j]))
+			row[j], bits = x, max(bits, math.Float32bits(x)&^(1<<31))
 		}
 		largest[r] = bits
 	})

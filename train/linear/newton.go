@@ -141,8 +141,8 @@ func (o newtonOptions) source(ctx context.Context, m layers.Map, examples data.E
 
 // fit fits a single lambda to all rows. Of several it fits every one on the rows that are not held out, and the best
 // one on all rows, starting from zero.
-func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples) (*Fit, error) {
-	src, o, err := o.source(ctx, m, rows)
+func (o newtonOptions) fit(ctx context.Context, m layers.Map, examples data.Examples) (*Fit, error) {
+	src, o, err := o.source(ctx, m, examples)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples
 	if len(o.grid.First()) > 1 {
 		var best int
 		train, held := src.Split(o.heldOut, o.seed)
-		rows, err := newKeptRows(held, o.cacheBytes)
+		kept, err := rows.Keep(held, o.cacheBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +160,7 @@ func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples
 			return nil, err
 		}
 		scores, best, err = o.grid.Choose(func(lambdas []float64) ([]fits.LambdaScore, error) {
-			return part.path(lambdas, rows)
+			return part.path(lambdas, kept)
 		})
 		if err != nil {
 			return nil, err
@@ -194,7 +194,7 @@ func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples
 // squared loss F is quadratic and one step is the solution: FitRidgeCG takes it by the same conjugate gradients and
 // preconditioner.
 type newton struct {
-	*keptRows
+	*rows.Kept
 	newtonOptions
 	loss        loss
 	y           *mat.Dense // in the unit
@@ -214,36 +214,36 @@ type newton struct {
 }
 
 func (o newtonOptions) problem(src *rows.Source) (*newton, error) {
-	rows, err := newKeptRows(src, o.cacheBytes)
+	kept, err := rows.Keep(src, o.cacheBytes)
 	if err != nil {
 		return nil, err
 	}
-	return newNewton(rows, o)
+	return newNewton(kept, o)
 }
 
 // newNewton is the problem at W = 0.
-func newNewton(rows *keptRows, o newtonOptions) (*newton, error) {
-	k := rows.Y.RawMatrix().Cols
-	p := &newton{keptRows: rows, newtonOptions: o, bias: 1}
-	p.w, p.scores = newColumns(rows.Features+1, k), newColumns(rows.N, k)
+func newNewton(kept *rows.Kept, o newtonOptions) (*newton, error) {
+	k := kept.Y.RawMatrix().Cols
+	p := &newton{Kept: kept, newtonOptions: o, bias: 1}
+	p.w, p.scores = newColumns(kept.Features+1, k), newColumns(kept.N, k)
 	var err error
-	if p.weight, err = rows.Weights(o.weights); err != nil {
+	if p.weight, err = kept.Weights(o.weights); err != nil {
 		return nil, err
 	}
 	p.mass = floats.Sum(p.weight)
-	if p.loss, p.unit, err = o.loss(rows.Y, p.weight); err != nil {
+	if p.loss, p.unit, err = o.loss(kept.Y, p.weight); err != nil {
 		return nil, err
 	}
-	p.y = p.unit.Targets(rows.Y)
+	p.y = p.unit.Targets(kept.Y)
 	if o.bias > 0 {
-		_, p.scale, err = rows.spread(p.weight)
+		_, p.scale, err = p.spread()
 		p.bias = o.bias * math.Sqrt(p.scale)
 		return p, err
 	}
 	if err := p.survey(); err != nil {
 		return nil, err
 	}
-	p.packed, err = packRows(rows, p.mean, p.scale, o.cacheBytes)
+	p.packed, err = packRows(kept, p.mean, p.scale, o.cacheBytes)
 	return p, err
 }
 
@@ -403,7 +403,7 @@ func (p *newton) derive(shift float64, cols []int) (g, h columns, value []float6
 		p.loss.at(cols, p.weight[i], p.y.RawRowView(i), f, r.row(i), h.row(i), value)
 	})
 	p.passes++
-	g, err = p.transposed(r, p.bias)
+	g, err = p.transposed(r)
 	p.centre(g)
 	to := p.penalised(g)
 	for i := range len(to.v) / to.k {
@@ -437,9 +437,9 @@ func (p *newton) hessian(shift float64, v, h columns, cols []int) (columns, erro
 	}
 	var err error
 	if p.packed != nil {
-		err = p.packed.through(p.keptRows, v, out, curve)
+		err = p.packed.through(p.Kept, v, out, curve)
 	} else {
-		err = p.through(p.raw(v), p.bias, &out, curve)
+		err = through(p.Kept, p.raw(v), p.bias, &out, curve)
 		p.centre(out)
 	}
 	to := p.penalised(out)
@@ -486,7 +486,8 @@ func (p *newton) step(shift, accuracy float64, cols []int, g, h columns, promise
 	}
 	p.passes++
 	u := newColumns(p.N, k) // what a whole step adds to the scores
-	if err := p.through(p.raw(d), p.bias, nil, func(at int, b columns) { copy(u.v[at*k:], b.v) }); err != nil {
+	err = through(p.Kept, p.raw(d), p.bias, nil, func(at int, b columns) { copy(u.v[at*k:], b.v) })
+	if err != nil {
 		return err
 	}
 	slope := g.dots(d, width)
@@ -568,7 +569,7 @@ func (p *newton) inverse(r columns) columns {
 
 // path fits the lambdas, the largest first and each from the one before, and scores them on other rows. A lambda that
 // is too small to be fitted (errLambda) gets the score of cv.Unusable.
-func (p *newton) path(lambdas []float64, held *keptRows) ([]fits.LambdaScore, error) {
+func (p *newton) path(lambdas []float64, held *rows.Kept) ([]fits.LambdaScore, error) {
 	square, err := given.Square(p.who, p.unit.Largest())
 	if err != nil {
 		return nil, err
@@ -584,7 +585,7 @@ func (p *newton) path(lambdas []float64, held *keptRows) ([]fits.LambdaScore, er
 			return nil, err
 		}
 		score := fits.LambdaScore{Lambda: lambdas[l]}
-		err := held.through(p.raw(p.w), p.bias, nil, func(at int, u columns) {
+		err := through(held, p.raw(p.w), p.bias, nil, func(at int, u columns) {
 			for i := range len(u.v) / u.k {
 				e, wrong := p.loss.score(y.RawRowView(at+i), u.row(i))
 				score.MSE, score.ErrorRate = score.MSE+e, score.ErrorRate+wrong
@@ -644,14 +645,14 @@ func (h newtonFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (c
 	if err != nil {
 		return nil, err
 	}
-	all, err := newKeptRows(src, o.cacheBytes)
+	all, err := rows.Keep(src, o.cacheBytes)
 	if err != nil {
 		return nil, err
 	}
-	folds := make([]*keptRows, j.Folds) // of all rows or none the blocks are kept
+	folds := make([]*rows.Kept, j.Folds) // of all rows or none the blocks are kept
 	for f := range folds {
 		_, held := partsOf(j, src, f)
-		if folds[f], err = newKeptRows(held, o.cacheBytes); err != nil {
+		if folds[f], err = rows.Keep(held, o.cacheBytes); err != nil {
 			return nil, err
 		}
 		if folds[f].Keeps = all.Keeps; all.Keeps {
@@ -666,26 +667,26 @@ func (h newtonFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (c
 			return nil, err
 		}
 		rest, _ := partsOf(j, src, f)
-		var kept []ops.Matrix
+		var blocks []ops.Matrix
 		if folds[f].Blocks != nil { // the others are there, in their order
 			var y []float64
 			for g, fold := range folds {
 				if g != f {
-					kept, y = append(kept, fold.Blocks...), append(y, fold.Y.RawMatrix().Data...)
+					blocks, y = append(blocks, fold.Blocks...), append(y, fold.Y.RawMatrix().Data...)
 				}
 			}
 			k := src.Y.RawMatrix().Cols
 			rest.N, rest.Y = len(y)/k, mat.NewDense(len(y)/k, k, y)
 		}
-		rows, err := newKeptRows(rest, o.cacheBytes)
+		kept, err := rows.Keep(rest, o.cacheBytes)
 		if err != nil {
 			return nil, err
 		}
-		rows.Blocks = kept
-		part, err := newNewton(rows, o)
+		kept.Blocks = blocks
+		part, err := newNewton(kept, o)
 		if err != nil {
 			return nil, err
 		}
-		return part.path(j.Relative(lambdas, rows.N), folds[f])
+		return part.path(j.Relative(lambdas, kept.N), folds[f])
 	}), nil
 }

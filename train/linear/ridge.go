@@ -290,7 +290,7 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 	}
 	rows := func(f func(x []float64, y *mat.Dense, weight []float64)) error {
 		for _, b := range sample.All() {
-			weight, err := rowWeights("Ridge", s.ClassWeights, b.Y, b.Rows.At)
+			weight, err := given.RowWeights("Ridge", s.ClassWeights, b.Y, b.Rows.At)
 			if err != nil {
 				return err
 			}
@@ -304,7 +304,7 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 			if err := rows.CheckFinite("Ridge", z, y, names.At); err != nil {
 				return err
 			}
-			weight, err := rowWeights("Ridge", s.ClassWeights, y, names.At)
+			weight, err := given.RowWeights("Ridge", s.ClassWeights, y, names.At)
 			if err != nil {
 				return err
 			}
