@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -131,19 +132,13 @@ func FitLaplace(ctx context.Context, m layers.Map, rows data.Examples, f *Fit, o
 }
 
 func (o LaplaceOptions) check() error {
-	var wrong string
-	switch {
-	case !(o.Lambda >= 0 && o.Lambda <= math.MaxFloat64):
-		wrong = fmt.Sprintf("Lambda = %v is not a finite number above 0, or 0 for the default", o.Lambda)
-	case o.BlockRows < 0:
-		wrong = fmt.Sprintf("BlockRows = %d is negative; 0 is the default", o.BlockRows)
-	case o.Covariance != "" && !slices.Contains(covariances, o.Covariance):
-		wrong = fmt.Sprintf("the covariance %q is none of %v; leave it empty to choose", string(o.Covariance),
-			covariances)
-	default:
-		return nil
-	}
-	return fmt.Errorf("train: Laplace: %s: %w", wrong, domain.ErrParam)
+	check := given.Options("Laplace")
+	return cmp.Or(
+		check(positive(o.Lambda) || o.Lambda == 0, "Lambda", o.Lambda, "a finite number above 0, or 0 for the default"),
+		check(o.BlockRows >= 0, "BlockRows", o.BlockRows, "at least 0; 0 is the default"),
+		check(o.Covariance == "" || slices.Contains(covariances, o.Covariance), "Covariance", o.Covariance,
+			fmt.Sprintf("one of %v, or none to choose", covariances)),
+	)
 }
 
 // chosen is the covariance for a head of D features and k classes, or an error if memory cannot hold it.

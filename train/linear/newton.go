@@ -58,7 +58,7 @@ type newtonOptions struct {
 	cacheBytes      int64
 	// bias is the constant feature of the intercept in units of √s; 0: the intercept is not penalised.
 	bias     float64
-	wrong    string                   // what is wrong with the other options
+	wrong    error                    // of the other options; nil: they are in range
 	targets  func(y *mat.Dense) error // checks them
 	progress func(steps, columns int, lambda, promise float64)
 	// loss is for targets y, which it may put into a unit, in rows of the given weights.
@@ -79,31 +79,26 @@ func (o newtonOptions) complete(n int) (newtonOptions, error) {
 	tried := len(o.grid.First())
 	o.heldOut = orElse(o.heldOut, .2)
 	o.maxSteps, o.cacheBytes = orElse(o.maxSteps, 100), orElse(o.cacheBytes, defaultCache)
+	check := given.Options(o.who)
 	for i, l := range o.lambdas {
-		if !(l > 0 && l <= math.MaxFloat64) {
-			return o, fmt.Errorf("train: %s: Lambdas[%d] = %v is not a finite number above 0: %w",
-				o.who, i, l, domain.ErrParam)
-		}
+		o.wrong = cmp.Or(o.wrong, check(positive(l), fmt.Sprintf("Lambdas[%d]", i), l, "a finite number above 0"))
 	}
-	wrong := o.wrong
-	switch {
-	case wrong != "":
-	case tried == 0:
-		wrong = "Lambdas is empty; give one, or nil for the default"
-	case !(o.heldOut > 0 && o.heldOut < 1):
-		wrong = fmt.Sprintf("HeldOut = %v is not between 0 and 1", o.heldOut)
-	case !(o.tol > 0 && o.tol < 1):
-		wrong = fmt.Sprintf("Tol = %v is not between 0 and 1", o.tol)
-	case o.maxSteps < 0 || o.block < 0:
-		wrong = fmt.Sprintf("MaxSteps = %d or BlockRows = %d is negative; 0 is the default", o.maxSteps, o.block)
-	case tried > 1 && n < 2:
-		return o, fmt.Errorf("train: %s: %d lambdas need at least 2 rows, got %d; give one lambda: %w", o.who,
-			tried, n, domain.ErrShape)
-	default:
-		return o, nil
+	err := cmp.Or(o.wrong,
+		check(tried > 0, "Lambdas", o.lambdas, "one at least, or nil for the default"),
+		check(o.heldOut > 0 && o.heldOut < 1, "HeldOut", o.heldOut, "a number between 0 and 1"),
+		check(o.tol > 0 && o.tol < 1, "Tol", o.tol, "a number between 0 and 1"),
+		check(o.maxSteps >= 0, "MaxSteps", o.maxSteps, "at least 0; 0 is the default"),
+		check(o.block >= 0, "BlockRows", o.block, "at least 0; 0 is the default"),
+	)
+	if err == nil && tried > 1 && n < 2 {
+		err = fmt.Errorf("train: %s: %d lambdas need at least 2 rows, got %d; give one lambda: %w", o.who, tried, n,
+			domain.ErrShape)
 	}
-	return o, fmt.Errorf("train: %s: %s: %w", o.who, wrong, domain.ErrParam)
+	return o, err
 }
+
+// positive says whether v is a finite number above 0.
+func positive(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 
 // orElse is v, or the default for 0.
 func orElse[T int | int64 | float64](v, or T) T {

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,23 +144,19 @@ func (o RidgeOptions) complete(n int) (RidgeOptions, error) {
 			return o, fmt.Errorf("train: Ridge: Lambdas[%d]: %w", i, err)
 		}
 	}
-	var wrong string
-	switch {
-	case o.Select < SelectAuto || o.Select > SelectLOO:
-		wrong = fmt.Sprintf("Select = %d is none of SelectAuto, SelectNone and SelectLOO", int(o.Select))
-	case o.Lambdas != nil && len(o.Lambdas) == 0:
-		wrong = "Lambdas is empty; give one, or nil for the default"
-	case o.Select == SelectNone && len(o.Lambdas) > 1:
-		wrong = fmt.Sprintf("%d lambdas and SelectNone; give one lambda, or choose by SelectLOO", len(o.Lambdas))
-	case o.BlockRows < 0:
-		wrong = fmt.Sprintf("BlockRows = %d is negative; 0 chooses", o.BlockRows)
-	case n < 2 && (o.Select > SelectNone || len(o.Lambdas) > 1):
-		return o, fmt.Errorf("train: Ridge: %v needs at least 2 rows, got %d; use SelectNone and one lambda: %w",
-			o.Select, n, domain.ErrShape)
-	default:
-		return o, nil
+	check, tried := given.Options("Ridge"), len(o.Lambdas)
+	err := cmp.Or(
+		check(o.Select >= SelectAuto && o.Select <= SelectLOO, "Select", int(o.Select),
+			"SelectAuto, SelectNone or SelectLOO"),
+		check(o.Lambdas == nil || tried > 0, "Lambdas", o.Lambdas, "one at least, or nil for the default"),
+		check(tried <= 1 || o.Select != SelectNone, "Lambdas", o.Lambdas, "one for SelectNone, or choose by SelectLOO"),
+		check(o.BlockRows >= 0, "BlockRows", o.BlockRows, "at least 0; 0 chooses"),
+	)
+	if err == nil && n < 2 && (o.Select > SelectNone || tried > 1) {
+		err = fmt.Errorf("train: Ridge: %v needs at least 2 rows, got %d; use SelectNone and one lambda: %w", o.Select,
+			n, domain.ErrShape)
 	}
-	return o, fmt.Errorf("train: Ridge: %s: %w", wrong, domain.ErrParam)
+	return o, err
 }
 
 // kreinChosen is the largest number of features of an indefinite kernel for which lambda is chosen by default, as every

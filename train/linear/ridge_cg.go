@@ -1,14 +1,15 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -93,17 +94,13 @@ func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptio
 // fill sets the defaults and checks the ranges.
 func (o *CGOptions) fill() error {
 	o.Tol, o.MaxIterations, o.Rank = orElse(o.Tol, 1e-8), orElse(o.MaxIterations, 500), orElse(o.Rank, sketchOfCG)
-	switch {
-	case !(o.Lambda >= 0 && o.Lambda <= math.MaxFloat64):
-		return fmt.Errorf("train: Ridge: Lambda = %v is not a finite number above 0; 0 is the default: %w",
-			o.Lambda, domain.ErrParam)
-	case !(o.Tol > 0 && o.Tol < 1):
-		return fmt.Errorf("train: Ridge: Tol = %v is not between 0 and 1: %w", o.Tol, domain.ErrParam)
-	case o.MaxIterations < 0 || o.BlockRows < 0:
-		return fmt.Errorf("train: Ridge: MaxIterations = %d or BlockRows = %d is negative: %w",
-			o.MaxIterations, o.BlockRows, domain.ErrParam)
-	}
-	return nil
+	check := given.Options("Ridge")
+	return cmp.Or(
+		check(positive(o.Lambda) || o.Lambda == 0, "Lambda", o.Lambda, "a finite number above 0, or 0 for the default"),
+		check(o.Tol > 0 && o.Tol < 1, "Tol", o.Tol, "a number between 0 and 1"),
+		check(o.MaxIterations >= 0, "MaxIterations", o.MaxIterations, "at least 0; 0 is the default"),
+		check(o.BlockRows >= 0, "BlockRows", o.BlockRows, "at least 0; 0 is the default"),
+	)
 }
 
 // normalEquations are (Zcᵀ Zc + shift I) W = b, the first as a product with the rows.

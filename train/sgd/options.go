@@ -170,41 +170,34 @@ func (o *FitOptions) fill(tuned bool, rows int) error {
 		return err
 	}
 	decays := func(d, rate float64) bool { return d >= 0 && rate*d < 1 }
-	for _, c := range []struct {
-		ok    bool
-		name  string
-		value any
-		want  string
-	}{
-		{o.Epochs >= 1, "Epochs", o.Epochs, "at least 1"},
-		{o.Batch >= 1, "Batch", o.Batch, "at least 1"},
-		{o.Patience >= 1, "Patience", o.Patience, "at least 1"},
-		{o.LearnRate > 0 && !math.IsInf(o.LearnRate, 0), "LearnRate", o.LearnRate, "a number above 0"},
-		{!fast, "LearnRate (--lr)", o.LearnRate, fmt.Sprintf("below %v, or a MapRate", 1/(mapRate*most))},
-		{o.MapRate > 0 && !math.IsInf(o.MapRate, 0), "MapRate", o.MapRate, "a number above 0"},
-		{o.Lambda >= 0 && !math.IsInf(o.Lambda, 0), "Lambda", o.Lambda, "a number of at least 0"},
-		{o.HeldOut >= 0 && o.HeldOut < 1, "HeldOut", o.HeldOut, "a fraction in [0, 1)"},
-		{o.Schedule == CosineRate || o.Schedule == ConstantRate || o.Schedule == LinearRate, "Schedule", o.Schedule,
-			"CosineRate, ConstantRate or LinearRate"},
-		{o.WarmUp >= 0 && o.WarmUp < o.Epochs, "WarmUp", o.WarmUp, fmt.Sprintf("0 to fewer than the %d epochs", o.Epochs)},
-		{o.ClipNorm >= 0 && !math.IsInf(o.ClipNorm, 0), "ClipNorm", o.ClipNorm, "a number of at least 0"},
-		{decays(o.WeightDecay, o.LearnRate), "WeightDecay", o.WeightDecay,
-			fmt.Sprintf("at least 0 and below 1/LearnRate = %v", 1/o.LearnRate)},
-		{decays(o.MapDecay, o.MapRate), "MapDecay", o.MapDecay,
-			fmt.Sprintf("at least 0 and below 1/MapRate = %v", 1/o.MapRate)},
-		{o.MapDecays == nil || len(o.MapDecays) > 0 && o.MapDecay == 0, "MapDecays", o.MapDecays,
-			fmt.Sprintf("some or nil, and none beside MapDecay = %v", o.MapDecay)},
-		{!slices.ContainsFunc(o.MapDecays, func(d float64) bool { return !decays(d, o.MapRate) }), "MapDecays", o.MapDecays,
-			fmt.Sprintf("numbers of at least 0 and below 1/MapRate = %v", 1/o.MapRate)},
-		{o.LabelSmoothing == -1 || o.LabelSmoothing >= 0 && o.LabelSmoothing < 1, "LabelSmoothing", o.LabelSmoothing,
-			"a fraction in [0, 1), or -1 to choose by the classes"},
-		{o.Solver == Adam || o.Solver == SGD, "Solver", o.Solver, "Adam or SGD"},
-	} {
-		if !c.ok {
-			return fmt.Errorf("train: Fit: %s = %v, want %s: %w", c.name, c.value, c.want, domain.ErrParam)
-		}
-	}
-	return nil
+	wrong := slices.ContainsFunc(o.MapDecays, func(d float64) bool { return !decays(d, o.MapRate) })
+	check := given.Options("Fit")
+	return cmp.Or(
+		check(o.Epochs >= 1, "Epochs", o.Epochs, "at least 1"),
+		check(o.Batch >= 1, "Batch", o.Batch, "at least 1"),
+		check(o.Patience >= 1, "Patience", o.Patience, "at least 1"),
+		check(o.LearnRate > 0 && !math.IsInf(o.LearnRate, 0), "LearnRate", o.LearnRate, "a number above 0"),
+		check(!fast, "LearnRate (--lr)", o.LearnRate, fmt.Sprintf("below %v, or a MapRate", 1/(mapRate*most))),
+		check(o.MapRate > 0 && !math.IsInf(o.MapRate, 0), "MapRate", o.MapRate, "a number above 0"),
+		check(o.Lambda >= 0 && !math.IsInf(o.Lambda, 0), "Lambda", o.Lambda, "a number of at least 0"),
+		check(o.HeldOut >= 0 && o.HeldOut < 1, "HeldOut", o.HeldOut, "a fraction in [0, 1)"),
+		check(slices.Contains([]Schedule{CosineRate, ConstantRate, LinearRate}, o.Schedule), "Schedule", o.Schedule,
+			"CosineRate, ConstantRate or LinearRate"),
+		check(o.WarmUp >= 0 && o.WarmUp < o.Epochs, "WarmUp", o.WarmUp,
+			fmt.Sprintf("0 to fewer than the %d epochs", o.Epochs)),
+		check(o.ClipNorm >= 0 && !math.IsInf(o.ClipNorm, 0), "ClipNorm", o.ClipNorm, "a number of at least 0"),
+		check(decays(o.WeightDecay, o.LearnRate), "WeightDecay", o.WeightDecay,
+			fmt.Sprintf("at least 0 and below 1/LearnRate = %v", 1/o.LearnRate)),
+		check(decays(o.MapDecay, o.MapRate), "MapDecay", o.MapDecay,
+			fmt.Sprintf("at least 0 and below 1/MapRate = %v", 1/o.MapRate)),
+		check(o.MapDecays == nil || len(o.MapDecays) > 0 && o.MapDecay == 0, "MapDecays", o.MapDecays,
+			fmt.Sprintf("some or nil, and none beside MapDecay = %v", o.MapDecay)),
+		check(!wrong, "MapDecays", o.MapDecays,
+			fmt.Sprintf("numbers of at least 0 and below 1/MapRate = %v", 1/o.MapRate)),
+		check(o.LabelSmoothing == -1 || o.LabelSmoothing >= 0 && o.LabelSmoothing < 1, "LabelSmoothing",
+			o.LabelSmoothing, "a fraction in [0, 1), or -1 to choose by the classes"),
+		check(o.Solver == Adam || o.Solver == SGD, "Solver", o.Solver, "Adam or SGD"),
+	)
 }
 
 // suits wants a head that learns classes for what only such a head has, and one weight for each class. It chooses
