@@ -95,7 +95,7 @@ type Result struct {
 // is checked several times per evaluation. With an error before the first evaluation the Result is nil and the map as
 // it was.
 func Maximise(ctx context.Context, m layers.Layer, rows data.Examples, o Options) (*Result, error) {
-	err := given.Missing("Maximise", given.Arg("the context", ctx), given.Arg("the map", m), given.Arg("the source of rows", rows))
+	err := given.Missing("Maximise", "the context", ctx, "the map", m, "the source of rows", rows)
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,6 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// newSource is rows.New for functions with an argument that is called rows.
-var newSource = rows.New
-
 // through computes u = [Z | β] w for all rows, block by block, and hands f the rows of u in a block to change. Unless
 // sum is nil, it then adds [Z | β]ᵀ u to sum: one pass over the features for both products.
 func through(r *rows.Kept, w columns, bias float64, sum *columns, f func(at int, u columns)) error {

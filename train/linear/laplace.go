@@ -109,13 +109,13 @@ type Laplace struct {
 // Errors: for rows see FitLogistic; domain.ErrShape for a head of another shape, or rows with another number of
 // classes; domain.ErrDomain for coefficients that are not finite; domain.ErrParam for a nil f, for options out of
 // range, and for a Lambda so small that the precision is singular in working precision.
-func FitLaplace(ctx context.Context, m layers.Map, rows data.Examples, f *Fit, o LaplaceOptions) (*Laplace, error) {
-	src, err := newSource(ctx, "Laplace", m, rows)
+func FitLaplace(ctx context.Context, m layers.Map, examples data.Examples, f *Fit, o LaplaceOptions) (*Laplace, error) {
+	src, err := rows.New(ctx, "Laplace", m, examples)
 	if err != nil {
 		return nil, err
 	}
-	if f == nil {
-		return nil, given.Missing("Laplace", given.Arg("the head", f))
+	if err := given.Missing("Laplace", "the head", f); err != nil {
+		return nil, err
 	}
 	if err := checkHead(f.W, f.B); err != nil {
 		return nil, err

@@ -101,8 +101,8 @@ type RidgeOptions struct {
 // Errors: domain.ErrShape for shapes that do not fit and for too few rows; domain.ErrDtype; domain.ErrDomain for a
 // feature or target that is not finite, with its row of x, and for features that are all zero; domain.ErrParam for
 // options out of range and for a lambda that leaves the system singular; the errors of the map; ctx.Err().
-func FitRidge(ctx context.Context, m layers.Map, rows data.Examples, o RidgeOptions) (*Fit, error) {
-	src, err := newSource(ctx, "Ridge", m, rows)
+func FitRidge(ctx context.Context, m layers.Map, examples data.Examples, o RidgeOptions) (*Fit, error) {
+	src, err := rows.New(ctx, "Ridge", m, examples)
 	if err != nil {
 		return nil, err
 	}

@@ -47,8 +47,8 @@ const sketchOfCG = 128
 //
 // Errors: as for FitRidge; domain.ErrParam if MaxIterations do not suffice, and for the features of an indefinite
 // kernel, whose system is indefinite.
-func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptions) (*Fit, error) {
-	src, err := newSource(ctx, "Ridge", m, rows)
+func FitRidgeCG(ctx context.Context, m layers.Map, examples data.Examples, o CGOptions) (*Fit, error) {
+	src, err := rows.New(ctx, "Ridge", m, examples)
 	if err != nil {
 		return nil, err
 	}

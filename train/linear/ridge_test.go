@@ -358,7 +358,7 @@ func TestScoresStop(t *testing.T) {
 			return all.scores(ctx, &held, nil, []float64{.1, 1})
 		},
 		"Gram matrix": func(ctx context.Context) ([]fits.LambdaScore, error) {
-			src := must(newSource(t.Context(), "Ridge", nil, data.Pairs{X: x, Y: y}))
+			src := must(rows.New(t.Context(), "Ridge", nil, data.Pairs{X: x, Y: y}))
 			src.Ctx = ctx
 			return dualScores(src, gram, indices(30), indices(40)[30:], 1, []float64{.1, 1})
 		},
