@@ -331,8 +331,6 @@ func (s *Source) Cancelled() error {
 func (s *Source) part(x ops.Matrix, rows Names, b int) ops.Matrix {
 	t, ok := x.(*tensor.Dense)
 	switch {
-	case ok && rows.Index == nil:
-		return ops.Rows(t, rows.First, rows.First+b)
 	case rows.Index == nil:
 		return data.RowRange(x, rows.First, rows.First+b)
 	case !ok:
