@@ -334,17 +334,29 @@ type rowSpread struct {
 	squares float64
 }
 
-// addSpread adds the rows of z, of d columns, with their weights; nil: all are 1.
-func addSpread[T domain.Float](s *rowSpread, z []T, w []float64, d int) {
-	rows := len(z) / d
+// addMatrix adds the rows of z, with their weights; nil: all are 1.
+func (s *rowSpread) addMatrix(z ops.Matrix, w []float64) {
+	if x := z.(given.Numbers); x.Dtype() == tensor.Float32 {
+		addSpread(s, z, x.Float32s(), w)
+	} else {
+		addSpread(s, z, x.Float64s(), w)
+	}
+}
+
+func addSpread[T domain.Float](s *rowSpread, z ops.Matrix, values []T, w []float64) {
+	if x, sparse := z.(*ops.CSR); sparse {
+		addSparseSpread(s, x, values, w)
+		return
+	}
+	rows, d := z.Shape()[0], z.Shape()[1]
 	mass := float64(rows)
 	if w != nil {
 		mass = floats.Sum(w)
 	}
-	mean := columnMeans(z, w, mass, rows, d, d)
+	mean := columnMeans(values, w, mass, rows, d, d)
 	of := make([]float64, rows)
 	given.InParallel(rows, func(i int) {
-		for j, v := range z[i*d : (i+1)*d] {
+		for j, v := range values[i*d : (i+1)*d] {
 			e := float64(v) - mean[j]
 			of[i] += e * e
 		}
@@ -367,24 +379,6 @@ func (s *rowSpread) join(mass float64, mean []float64, squares float64) {
 // scale is s of the rows so far.
 func (s *rowSpread) scale(who string) (float64, error) {
 	return penaltyScale(who, s.squares/s.mass, floats.Dot(s.mean, s.mean), roundedRows)
-}
-
-// addMatrix adds the rows of z, with their weights; nil: all are 1.
-func (s *rowSpread) addMatrix(z ops.Matrix, w []float64) {
-	switch x := z.(type) {
-	case *ops.CSR:
-		if x.Dtype() == tensor.Float32 {
-			addSparseSpread(s, x, x.Float32s(), w)
-		} else {
-			addSparseSpread(s, x, x.Float64s(), w)
-		}
-	case *tensor.Dense:
-		if d := x.Shape()[1]; x.Dtype() == tensor.Float32 {
-			addSpread(s, x.Float32s(), w, d)
-		} else {
-			addSpread(s, x.Float64s(), w, d)
-		}
-	}
 }
 
 // addSparseSpread is addSpread for sparse rows. A cell that is not stored is 0, and its distance is the mean of its
