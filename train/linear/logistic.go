@@ -73,8 +73,8 @@ type LogisticOptions struct {
 //
 // Errors: as for FitRidge; domain.ErrDomain for a row of y that is not of one class; domain.ErrParam for options out
 // of range and for a fit that is not done after MaxSteps.
-func FitLogistic(ctx context.Context, m layers.Map, examples data.Examples, o LogisticOptions) (*Fit, error) {
-	f, err := o.newton().fit(ctx, m, examples)
+func FitLogistic(ctx context.Context, m layers.Map, rows data.Examples, o LogisticOptions) (*Fit, error) {
+	f, err := o.newton().fit(ctx, m, rows)
 	if err != nil {
 		return nil, err
 	}

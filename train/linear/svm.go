@@ -91,8 +91,8 @@ type SVMOptions struct {
 //
 // Errors: as for FitRidge; domain.ErrDomain for a target of SquaredHinge that is neither -1 nor 1; domain.ErrParam
 // for options out of range, for more targets than memory holds, and for columns that are not done after MaxSteps.
-func FitSVM(ctx context.Context, m layers.Map, examples data.Examples, o SVMOptions) (*Fit, error) {
-	f, err := o.newton().fit(ctx, m, examples)
+func FitSVM(ctx context.Context, m layers.Map, rows data.Examples, o SVMOptions) (*Fit, error) {
+	f, err := o.newton().fit(ctx, m, rows)
 	if err != nil {
 		return nil, err
 	}
