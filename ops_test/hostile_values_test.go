@@ -279,7 +279,7 @@ var goodNamed = []struct {
 	{"train/linear.FitKernelRidge.k",
 		func(*arguments) any { return goodGram() }},
 	{"train/linear.KernelRidge.Predict.kTest", func(*arguments) any { return matOf(2, 6) }},
-	{"train/linear.FitLogistic.rows train/linear.FitLaplace.rows", func(*arguments) any { return goodClasses() }},
+	{"train/linear.FitLogistic.rows train/linear.FitLaplace.examples", func(*arguments) any { return goodClasses() }},
 	{"train/linear.FitLaplace.m", must(layers.NewIdentity(3))},
 	{"train/linear.FitLaplace.f", func(*arguments) any { return goodHead() }},
 	{"train/linear.Laplace.Restore.tensors", func(*arguments) any { return goodLaplace().Tensors() }},

@@ -145,7 +145,7 @@ func Auto(ctx context.Context, rows data.Source, o AutoOptions) (*Model, *Report
 
 // rows checks the arguments, fills in the defaults, and returns the rows as a set.
 func (o *AutoOptions) rows(ctx context.Context, rows data.Source) (*data.Set, error) {
-	if err := given.Missing("Auto", given.Arg("the context", ctx), given.Arg("the source of rows", rows)); err != nil {
+	if err := given.Missing("Auto", "the context", ctx, "the source of rows", rows); err != nil {
 		return nil, err
 	}
 	switch {

@@ -37,7 +37,7 @@ type prepared struct {
 // memory, or a sample of a stream. It reads a stream once for the survey, and once for each scaler that learns. Rows
 // may lack labels and targets.
 func (r Recipe) prepare(ctx context.Context, rows data.Source) (*prepared, error) {
-	if err := given.Missing("Recipe", given.Arg("the context", ctx)); err != nil {
+	if err := given.Missing("Recipe", "the context", ctx); err != nil {
 		return nil, err
 	}
 	_, streamed := rows.(*data.Stream)

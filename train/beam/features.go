@@ -44,23 +44,22 @@ func Features(s beam.Scope, r *Recipe, files []string, folder string) error {
 // FeatureFiles returns the names of the files that Features writes for files (List) to a folder. Errors: domain.ErrParam
 // for files that would get the same name, and for a name that is one of the files.
 func FeatureFiles(files []string, folder string) ([]string, error) {
-	var names []string
-	taken := map[string]string{}
-	for _, file := range files {
-		name := featuresName(folder, file)
-		if other, twice := taken[name]; twice {
-			return nil, fmt.Errorf("beam: the features of %s and %s would both be %s; map them to two folders: %w", other, file, name, domain.ErrParam)
-		}
-		taken[name], names = file, append(names, name)
-	}
-	inputs := map[string]string{}
+	inputs, taken := map[string]string{}, map[string]string{}
 	for _, file := range files {
 		inputs[behind(file)] = file
 	}
-	for _, name := range names {
-		if file, is := inputs[behind(name)]; is {
-			return nil, fmt.Errorf("beam: the features of %s would overwrite %s; name another folder: %w", taken[name], file, domain.ErrParam)
+	var names []string
+	for _, file := range files {
+		name := featuresName(folder, file)
+		if other, twice := taken[name]; twice {
+			return nil, fmt.Errorf("beam: the features of %s and %s would both be %s; map them to two folders: %w",
+				other, file, name, domain.ErrParam)
 		}
+		if input, is := inputs[behind(name)]; is {
+			return nil, fmt.Errorf("beam: the features of %s would overwrite %s; name another folder: %w", file, input,
+				domain.ErrParam)
+		}
+		taken[name], names = file, append(names, name)
 	}
 	return names, nil
 }

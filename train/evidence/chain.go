@@ -57,22 +57,13 @@ func (c *chain) close() {
 
 // forward writes the features of all rows to z.
 func (c *chain) forward(z []float64) error {
-	d := c.m.Features()
 	for _, x := range c.blocks {
-		out := z[:x.Shape()[0]*d]
-		var dst *tensor.Dense
-		if c.m.Dtype() == tensor.Float64 {
-			dst = tensor.New(tensor.WithShape(x.Shape()[0], d), tensor.WithBacking(out))
-		}
-		f, err := layers.Transform(c.m, dst, x)
+		f, err := layers.Transform(c.m, nil, x)
 		if err != nil {
 			return err
 		}
-		if dst == nil {
-			for i, v := range f.Float32s() {
-				out[i] = float64(v)
-			}
-		}
+		out := z[:f.DataSize()]
+		given.Cells(out, f, 0)
 		z = z[len(out):]
 	}
 	return nil
@@ -95,13 +86,7 @@ func (c *chain) backward(sums [][]float64, grad []float64) error {
 			return err
 		}
 		cells := n * c.m.Features()
-		if c.m.Dtype() == tensor.Float64 {
-			copy(g.grad.Float64s(), grad[:cells])
-		} else {
-			for i, v := range grad[:cells] {
-				g.grad.Float32s()[i] = float32(v)
-			}
-		}
+		given.SetCells(g.grad, 0, grad[:cells])
 		grad = grad[cells:]
 		if err := g.machine.RunAll(); err != nil {
 			return ops.Cause(err)

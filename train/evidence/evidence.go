@@ -34,18 +34,12 @@ type Options struct {
 func (o Options) complete() (Options, error) {
 	o.Rows, o.MaxEvaluations = cmp.Or(o.Rows, 4000), cmp.Or(o.MaxEvaluations, 100)
 	o.Tolerance = cmp.Or(o.Tolerance, 5e-4)
-	var wrong string
-	switch {
-	case o.Rows < 3:
-		wrong = fmt.Sprintf("Rows = %d, want at least 3; 0 chooses", o.Rows)
-	case o.MaxEvaluations < 1:
-		wrong = fmt.Sprintf("MaxEvaluations = %d, want at least 1; 0 chooses", o.MaxEvaluations)
-	case !(o.Tolerance > 0 && o.Tolerance <= math.MaxFloat64):
-		wrong = fmt.Sprintf("Tolerance = %v, want a number above 0; 0 chooses", o.Tolerance)
-	default:
-		return o, nil
-	}
-	return o, fmt.Errorf("train: Maximise: %s: %w", wrong, domain.ErrParam)
+	check := given.Options("Maximise")
+	return o, cmp.Or(
+		check(o.Rows >= 3, "Rows", o.Rows, "at least 3; 0 chooses"),
+		check(o.MaxEvaluations >= 1, "MaxEvaluations", o.MaxEvaluations, "at least 1; 0 chooses"),
+		check(o.Tolerance > 0 && !math.IsInf(o.Tolerance, 1), "Tolerance", o.Tolerance, "a number above 0; 0 chooses"),
+	)
 }
 
 // Result is what Maximise found beside the parameters of the map.
@@ -101,7 +95,7 @@ type Result struct {
 // is checked several times per evaluation. With an error before the first evaluation the Result is nil and the map as
 // it was.
 func Maximise(ctx context.Context, m layers.Layer, rows data.Examples, o Options) (*Result, error) {
-	err := given.Missing("Maximise", given.Arg("the context", ctx), given.Arg("the map", m), given.Arg("the source of rows", rows))
+	err := given.Missing("Maximise", "the context", ctx, "the map", m, "the source of rows", rows)
 	if err != nil {
 		return nil, err
 	}

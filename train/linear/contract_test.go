@@ -131,7 +131,7 @@ func TestContractErrors(t *testing.T) {
 		{LogisticOptions{}, nil, data.Pairs{X: x, Y: column}, domain.ErrDomain, "two columns"},
 		{SVMOptions{Lambdas: []float64{0}}, nil, pairs, domain.ErrParam, "Lambdas[0] = 0"},
 		{LogisticOptions{Lambdas: []float64{1, 0}}, nil, pairs, domain.ErrParam, "Lambdas[1] = 0"},
-		{LogisticOptions{Lambdas: []float64{}}, nil, pairs, domain.ErrParam, "Lambdas is empty"},
+		{LogisticOptions{Lambdas: []float64{}}, nil, pairs, domain.ErrParam, "Lambdas = []"},
 		{SVMOptions{Lambdas: []float64{1, 2}}, nil, one, domain.ErrShape, "2 lambdas need at least 2 rows"},
 		{SVMOptions{Epsilon: .1}, nil, pairs, domain.ErrParam, "Epsilon is of SquaredInsensitive"},
 		{svr, nil, data.Pairs{X: x, Y: target}, domain.ErrParam, "Epsilon = -1"},

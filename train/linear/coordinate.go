@@ -37,18 +37,12 @@ type dual[T domain.Float] struct {
 // It gives up, with nil, where that would not halve the gap, or where many rows for each feature have a loss.
 func (p *newton) descend(shift float64) (gap []float64, err error) {
 	if p.Blocks[0].Dtype() == tensor.Float32 {
-		return descend(p, shift, func(z values) []float32 { return z.Float32s() })
+		return descend(p, shift, given.Numbers.Float32s)
 	}
-	return descend(p, shift, func(z values) []float64 { return z.Float64s() })
+	return descend(p, shift, given.Numbers.Float64s)
 }
 
-// values has the values of dense or sparse features.
-type values interface {
-	Float32s() []float32
-	Float64s() []float64
-}
-
-func descend[T domain.Float](p *newton, shift float64, of func(values) []T) (gap []float64, err error) {
+func descend[T domain.Float](p *newton, shift float64, of func(given.Numbers) []T) (gap []float64, err error) {
 	const rounds = 50
 	const crowd = 8 // open rows for each feature; with more, Newton steps alone were as fast or faster
 	rows, square := featureRows(p.Blocks, p.Features, of), make([]float64, p.N)
@@ -75,7 +69,7 @@ func descend[T domain.Float](p *newton, shift float64, of func(values) []T) (gap
 			}
 		}
 		p.passes++
-		if err := p.through(w, p.bias, nil, func(at int, u columns) { copy(scores.v[at*k:], u.v) }); err != nil {
+		if err := through(p.Kept, w, p.bias, nil, func(at int, u columns) { copy(scores.v[at*k:], u.v) }); err != nil {
 			return nil, err
 		}
 		given.InParallel(len(left), func(t int) { gap[left[t].column] = left[t].gap(scores) })
@@ -160,10 +154,10 @@ type featureRow[T domain.Float] struct {
 }
 
 // featureRows are the rows of blocks with d columns, which the caller keeps.
-func featureRows[T domain.Float](blocks []ops.Matrix, d int, of func(values) []T) []featureRow[T] {
+func featureRows[T domain.Float](blocks []ops.Matrix, d int, of func(given.Numbers) []T) []featureRow[T] {
 	var rows []featureRow[T]
 	for _, block := range blocks {
-		v := of(block.(values))
+		v := of(block.(given.Numbers))
 		z, sparse := block.(*ops.CSR)
 		for i := range block.Shape()[0] {
 			if sparse {

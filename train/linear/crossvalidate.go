@@ -62,8 +62,7 @@ func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv
 		return nil, err
 	}
 	if o.foldsDual(src.N, src.Features, src.Stored(), src.Signature != nil) {
-		score, err := dualFolds(src, j)
-		return outOfUnit(src, score), err
+		return dualFolds(src, j)
 	}
 	folds, samples := make([]RidgeStats, j.Folds), make([]*rows.Sample, j.Folds)
 	for f := range folds {
@@ -78,7 +77,7 @@ func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv
 			return nil, err
 		}
 	}
-	return outOfUnit(src, eachFold(j, func(f int, lambdas []float64) ([]fits.LambdaScore, error) {
+	return eachFold(j, src, func(f int, lambdas []float64) ([]fits.LambdaScore, error) {
 		var rest RidgeStats
 		for g := range folds {
 			if g != f {
@@ -88,38 +87,29 @@ func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv
 			}
 		}
 		return rest.scores(ctx, &folds[f], samples[f], j.Relative(lambdas, rest.n))
-	})), nil
+	}), nil
 }
 
-// eachFold scores lambdas fold by fold.
-func eachFold(j *cv.Job, score func(f int, lambdas []float64) ([]fits.LambdaScore, error)) cv.Scorer {
+// eachFold scores lambdas fold by fold, and takes the scores out of the unit of the targets of src.
+func eachFold(j *cv.Job, src *rows.Source,
+	score func(f int, lambdas []float64) ([]fits.LambdaScore, error)) cv.Scorer {
 	return func(lambdas []float64) (out [][]fits.LambdaScore, err error) {
+		square, err := given.Square(src.Who, src.Unit.Largest())
+		if err != nil {
+			return nil, err
+		}
 		for f := range j.Folds {
 			scores, err := score(f, lambdas)
 			if err != nil {
 				return nil, err
 			}
+			for i := range scores {
+				scores[i].MSE *= square
+			}
 			out = append(out, scores)
 			j.Step()
 		}
 		return out, nil
-	}
-}
-
-// outOfUnit takes scores out of the unit of the targets.
-func outOfUnit(src *rows.Source, score cv.Scorer) cv.Scorer {
-	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
-		square, err := given.Square(src.Who, src.Unit.Largest())
-		if err != nil {
-			return nil, err
-		}
-		out, err := score(lambdas)
-		for _, fold := range out {
-			for i := range fold {
-				fold[i].MSE *= square
-			}
-		}
-		return out, err
 	}
 }
 
@@ -135,7 +125,7 @@ func dualFolds(src *rows.Source, j *cv.Job) (cv.Scorer, error) {
 		return nil, err
 	}
 	k, mean := all.gram(src.Ctx), floats.Dot(all.mean, all.mean)
-	return eachFold(j, func(f int, lambdas []float64) ([]fits.LambdaScore, error) {
+	return eachFold(j, src, func(f int, lambdas []float64) ([]fits.LambdaScore, error) {
 		rest := j.Rest(f)
 		return dualScores(src, k, rest, j.Order[f], mean, j.Relative(lambdas, len(rest)))
 	}), nil

@@ -385,12 +385,10 @@ func FitKernelRidge(k, y *mat.Dense, lambdas ...float64) (*KernelRidge, error) {
 	}
 	g := k.RawMatrix()
 	n, diagonal := g.Rows, 0.0
-	copied := make([]float64, n*n)
 	for i := range n {
-		copy(copied[i*n:(i+1)*n], g.Data[i*g.Stride:])
 		diagonal += g.Data[i*g.Stride+i] / float64(n)
 	}
-	d := newRidgeDual("KernelRidge", copied, n, unit.Targets(y))
+	d := newRidgeDual("KernelRidge", mat.DenseCopyOf(k).RawMatrix().Data, n, unit.Targets(y))
 	if d.spread < -roundedKernel*d.mu || !(d.spread > 0 || diagonal > 0) {
 		return nil, fmt.Errorf("train: KernelRidge: the mean of the diagonal of k is %v after centring, not a "+
 			"positive number; check the kernel, or fit the features of an indefinite one by FitRidge: %w",

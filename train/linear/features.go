@@ -14,23 +14,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// newSource is rows.New for functions with an argument that is called rows.
-var newSource = rows.New
-
-// keptRows are rows with products of their features.
-type keptRows struct {
-	*rows.Kept
-	scores, product *tensor.Dense // of a block
-}
-
-func newKeptRows(src *rows.Source, cacheBytes int64) (*keptRows, error) {
-	k, err := rows.Keep(src, cacheBytes)
-	return &keptRows{Kept: k}, err
-}
-
 // through computes u = [Z | β] w for all rows, block by block, and hands f the rows of u in a block to change. Unless
 // sum is nil, it then adds [Z | β]ᵀ u to sum: one pass over the features for both products.
-func (r *keptRows) through(w columns, bias float64, sum *columns, f func(at int, u columns)) error {
+func through(r *rows.Kept, w columns, bias float64, sum *columns, f func(at int, u columns)) error {
 	intercept := make([]float64, w.k)
 	for j, v := range w.row(r.Features) {
 		intercept[j] = v * bias
@@ -52,44 +38,36 @@ func (r *keptRows) through(w columns, bias float64, sum *columns, f func(at int,
 					return err
 				}
 			}
-			if err := r.score(u, z, packed, intercept); err != nil {
+			if err := score(r.Who, u, z, packed, intercept); err != nil {
 				return err
 			}
 		}
 		f(at, u)
 		if sum != nil {
-			r.addTransposed(*sum, block, u, bias)
+			addTransposed(*sum, block, u, bias)
 		}
 		return nil
 	})
 }
 
 // score puts Z w + b into u, in the element type of dense features z.
-func (r *keptRows) score(u columns, z *tensor.Dense, w *ops.Weights, b []float64) error {
-	n, dt := z.Shape()[0], z.Dtype()
-	if r.scores == nil || !r.scores.Shape().Eq(tensor.Shape{n, u.k}) {
-		r.scores = tensor.New(tensor.WithShape(n, u.k), tensor.Of(dt))
+func score(who string, u columns, z *tensor.Dense, w *ops.Weights, b []float64) error {
+	scores, err := ops.Affine(ops.Attr{Layer: "train: " + who}).Into(nil, z, w, floatsOf(z.Dtype(), b, u.k))
+	if err == nil {
+		given.Cells(u.v, scores, 0)
 	}
-	if _, err := ops.Affine(ops.Attr{Layer: "train: " + r.Who}).Into(r.scores, z, w, floatsOf(dt, b, u.k)); err != nil {
-		return err
-	}
-	if dt == tensor.Float32 {
-		widen(u.v, r.scores.Float32s())
-	} else {
-		copy(u.v, r.scores.Float64s())
-	}
-	return nil
+	return err
 }
 
 // addTransposed adds [Z | β]ᵀ u of a block to sum.
-func (r *keptRows) addTransposed(sum columns, block ops.Matrix, u columns, bias float64) {
+func addTransposed(sum columns, block ops.Matrix, u columns, bias float64) {
 	switch z := block.(type) {
 	case *ops.CSR:
 		addSparseTransposed(sum, z, u)
 	case *tensor.Dense:
-		r.addDenseTransposed(sum, z, u)
+		addDenseTransposed(sum, z, u)
 	}
-	last := sum.row(r.Features)
+	last := sum.row(block.Shape()[1])
 	for i := range len(u.v) / u.k {
 		for j, v := range u.row(i) {
 			last[j] += bias * v
@@ -98,45 +76,38 @@ func (r *keptRows) addTransposed(sum columns, block ops.Matrix, u columns, bias 
 }
 
 // addDenseTransposed adds Zᵀ u to sum.
-func (r *keptRows) addDenseTransposed(sum columns, z *tensor.Dense, u columns) {
+func addDenseTransposed(sum columns, z *tensor.Dense, u columns) {
 	n, d, k := z.Shape()[0], z.Shape()[1], u.k
 	if z.Dtype() == tensor.Float64 {
 		fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float64s(), d, u.v, k, 1, sum.v[:d*k], k)
 		return
 	}
-	if r.product == nil || !r.product.Shape().Eq(tensor.Shape{d, k}) {
-		r.product = tensor.New(tensor.WithShape(d, k), tensor.Of(tensor.Float32))
-	}
-	ut := make([]float32, len(u.v))
-	for i, v := range u.v {
-		ut[i] = float32(v)
-	}
-	p := r.product.Float32s()
-	fast.Implementation{}.Sgemm(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float32s(), d, ut, k, 0, p, k)
-	for i, v := range p {
+	narrow, product := floatsOf(tensor.Float32, u.v, n, k).Float32s(), make([]float32, d*k)
+	fast.Implementation{}.Sgemm(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float32s(), d, narrow, k, 0, product, k)
+	for i, v := range product {
 		sum.v[i] += float64(v)
 	}
 }
 
 // transposed is [Z | β]ᵀ u.
-func (r *keptRows) transposed(u columns, bias float64) (columns, error) {
-	sum := newColumns(r.Features+1, u.k)
-	err := r.Each(func(at int, z ops.Matrix) error {
-		r.addTransposed(sum, z, columns{u.k, u.v[at*u.k : (at+z.Shape()[0])*u.k]}, bias)
+func (p *newton) transposed(u columns) (columns, error) {
+	sum := newColumns(p.Features+1, u.k)
+	err := p.Each(func(at int, z ops.Matrix) error {
+		addTransposed(sum, z, columns{u.k, u.v[at*u.k : (at+z.Shape()[0])*u.k]}, p.bias)
 		return nil
 	})
 	return sum, err
 }
 
-// spread returns the mean of weighted rows, and s of ridge regression.
-func (r *keptRows) spread(weight []float64) (mean []float64, scale float64, err error) {
+// spread returns the mean of the weighted rows, and s of ridge regression.
+func (p *newton) spread() (mean []float64, scale float64, err error) {
 	var spread rowSpread
-	err = r.Each(func(at int, z ops.Matrix) error {
-		spread.addMatrix(z, weight[at:at+z.Shape()[0]])
+	err = p.Each(func(at int, z ops.Matrix) error {
+		spread.addMatrix(z, p.weight[at:at+z.Shape()[0]])
 		return nil
 	})
 	if err == nil {
-		scale, err = spread.scale(r.Who)
+		scale, err = spread.scale(p.who)
 	}
 	return spread.mean, scale, err
 }
@@ -158,7 +129,7 @@ type packedRows struct {
 }
 
 // packRows makes the packed rows if the features are kept and dense, and cacheBytes has room for both forms.
-func packRows(r *keptRows, mean []float64, scale float64, cacheBytes int64) (*packedRows, error) {
+func packRows(r *rows.Kept, mean []float64, scale float64, cacheBytes int64) (*packedRows, error) {
 	if !r.Keeps || r.Stored() > 0 || 8*int64(r.N)*int64(r.Features) > cacheBytes {
 		return nil, nil
 	}
@@ -188,7 +159,7 @@ func packRows(r *keptRows, mean []float64, scale float64, cacheBytes int64) (*pa
 
 // through computes u = [Zc | 1] w block by block, hands f the rows of u in a block to change, and adds [Zc | 1]ᵀ u to
 // sum.
-func (p *packedRows) through(r *keptRows, w, sum columns, f func(at int, u columns)) error {
+func (p *packedRows) through(r *rows.Kept, w, sum columns, f func(at int, u columns)) error {
 	d, k, blocks := r.Features, w.k, len(p.rows)
 	v := make([]float32, k*d)
 	for i, x := range w.v[:d*k] {
@@ -267,46 +238,58 @@ type gramSum struct {
 	shift, sums []float64 // mᵀv, and 1ᵀt of the sparse rows; nil: there were none
 }
 
-// centre returns dense features less their means.
-func (g *gramSum) centre(z *tensor.Dense) []float64 {
-	g.zc = slices.Grow(g.zc[:0], z.DataSize())[:z.DataSize()]
-	return centre(g.zc, len(g.mean), z, 0, g.mean)
-}
-
 // add adds a block with its weights; nil: all are 1.
 func (g *gramSum) add(z ops.Matrix, weight []float64) {
-	if g.v.k == 0 {
-		return
-	}
 	k, d, n := g.v.k, len(g.mean), z.Shape()[0]
-	x, sparse := z.(*ops.CSR)
-	if !sparse {
-		g.centre(z.(*tensor.Dense))
-		g.t = slices.Grow(g.t[:0], n*k)[:n*k]
-		clear(g.t)
-		gemm(false, n, k, d, 1, g.zc, d, g.v.v, k, g.t, k)
-		for i, w := range weight {
-			floats.Scale(w, g.t[i*k:(i+1)*k])
-		}
-		gemm(true, d, k, n, 1, g.zc, d, g.t, k, g.out.v, k)
+	if k == 0 {
 		return
 	}
-	if g.shift == nil {
-		g.shift, g.sums = make([]float64, k), make([]float64, k)
-		for j, m := range g.mean {
-			for c, v := range g.v.row(j) {
-				g.shift[c] += m * v
+	g.t = slices.Grow(g.t[:0], n*k)[:n*k]
+	clear(g.t)
+	t := columns{k, g.t}
+	if x, sparse := z.(*ops.CSR); sparse {
+		if g.shift == nil {
+			g.shift = make([]float64, k)
+			for j, m := range g.mean {
+				floats.AddScaled(g.shift, m, g.v.row(j))
 			}
 		}
-	}
-	t := newColumns(n, k)
-	addSparseProduct(t, x, g.v)
-	for i := range n {
-		w, row := weightAt(weight, i), t.row(i)
-		for c := range row {
-			row[c] = w * (row[c] - g.shift[c])
-			g.sums[c] += row[c]
+		addSparseProduct(t, x, g.v)
+		for i := range n {
+			floats.Sub(t.row(i), g.shift)
 		}
+	} else {
+		gemm(false, n, k, d, 1, g.centre(z), d, g.v.v, k, g.t, k)
+	}
+	for i, w := range weight {
+		floats.Scale(w, t.row(i))
+	}
+	g.addTransposed(z, t)
+}
+
+// centre returns dense features less their means; nil for sparse ones.
+func (g *gramSum) centre(z ops.Matrix) []float64 {
+	x, dense := z.(*tensor.Dense)
+	if !dense {
+		return nil
+	}
+	g.zc = slices.Grow(g.zc[:0], x.DataSize())[:x.DataSize()]
+	return centre(g.zc, len(g.mean), x, 0, g.mean)
+}
+
+// addTransposed adds Zcᵀ t of a block: of zc, or of Z if the block is sparse.
+func (g *gramSum) addTransposed(z ops.Matrix, t columns) {
+	x, sparse := z.(*ops.CSR)
+	if !sparse {
+		d, n := len(g.mean), z.Shape()[0]
+		gemm(true, d, t.k, n, 1, g.zc, d, t.v, t.k, g.out.v, t.k)
+		return
+	}
+	if g.sums == nil {
+		g.sums = make([]float64, t.k)
+	}
+	for i := range x.Rows() {
+		floats.Add(g.sums, t.row(i))
 	}
 	addSparseTransposed(g.out, x, t)
 }

@@ -81,7 +81,7 @@ func (o LogisticOptions) Fit(ctx context.Context, m layers.Layer, head layers.He
 
 // fitHead sets the weights of a head to those of a fit.
 func fitHead(who string, head layers.Head, fit func() (*Fit, error)) (*fits.Report, error) {
-	if err := given.Missing(who, given.Arg("the head", head)); err != nil {
+	if err := given.Missing(who, "the head", head); err != nil {
 		return nil, err
 	}
 	f, err := fit()

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -108,13 +109,13 @@ type Laplace struct {
 // Errors: for rows see FitLogistic; domain.ErrShape for a head of another shape, or rows with another number of
 // classes; domain.ErrDomain for coefficients that are not finite; domain.ErrParam for a nil f, for options out of
 // range, and for a Lambda so small that the precision is singular in working precision.
-func FitLaplace(ctx context.Context, m layers.Map, rows data.Examples, f *Fit, o LaplaceOptions) (*Laplace, error) {
-	src, err := newSource(ctx, "Laplace", m, rows)
+func FitLaplace(ctx context.Context, m layers.Map, examples data.Examples, f *Fit, o LaplaceOptions) (*Laplace, error) {
+	src, err := rows.New(ctx, "Laplace", m, examples)
 	if err != nil {
 		return nil, err
 	}
-	if f == nil {
-		return nil, given.Missing("Laplace", given.Arg("the head", f))
+	if err := given.Missing("Laplace", "the head", f); err != nil {
+		return nil, err
 	}
 	if err := checkHead(f.W, f.B); err != nil {
 		return nil, err
@@ -131,19 +132,13 @@ func FitLaplace(ctx context.Context, m layers.Map, rows data.Examples, f *Fit, o
 }
 
 func (o LaplaceOptions) check() error {
-	var wrong string
-	switch {
-	case !(o.Lambda >= 0 && o.Lambda <= math.MaxFloat64):
-		wrong = fmt.Sprintf("Lambda = %v is not a finite number above 0, or 0 for the default", o.Lambda)
-	case o.BlockRows < 0:
-		wrong = fmt.Sprintf("BlockRows = %d is negative; 0 is the default", o.BlockRows)
-	case o.Covariance != "" && !slices.Contains(covariances, o.Covariance):
-		wrong = fmt.Sprintf("the covariance %q is none of %v; leave it empty to choose", string(o.Covariance),
-			covariances)
-	default:
-		return nil
-	}
-	return fmt.Errorf("train: Laplace: %s: %w", wrong, domain.ErrParam)
+	check := given.Options("Laplace")
+	return cmp.Or(
+		check(positive(o.Lambda) || o.Lambda == 0, "Lambda", o.Lambda, "a finite number above 0, or 0 for the default"),
+		check(o.BlockRows >= 0, "BlockRows", o.BlockRows, "at least 0; 0 is the default"),
+		check(o.Covariance == "" || slices.Contains(covariances, o.Covariance), "Covariance", o.Covariance,
+			fmt.Sprintf("one of %v, or none to choose", covariances)),
+	)
 }
 
 // chosen is the covariance for a head of D features and k classes, or an error if memory cannot hold it.
@@ -253,7 +248,7 @@ func (h *curvature) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
 	if err := rows.CheckFinite("Laplace", z, y, names.At); err != nil {
 		return err
 	}
-	weight, err := rowWeights("Laplace", h.o.ClassWeights, y, names.At)
+	weight, err := given.RowWeights("Laplace", h.o.ClassWeights, y, names.At)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (s *RidgeStats) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error 
 	if err != nil {
 		return err
 	}
-	w, err := rowWeights("Ridge", s.ClassWeights, y, names.At)
+	w, err := given.RowWeights("Ridge", s.ClassWeights, y, names.At)
 	if err != nil {
 		return err
 	}
@@ -241,17 +241,10 @@ func (s *RidgeStats) addFloat32(b *ridgeBlock, less []float64) bool {
 	s.narrow = slices.Grow(s.narrow[:0], b.n*d)[:b.n*d]
 	largest := make([]uint32, b.n)
 	given.InParallel(b.n, func(r int) {
-		row, bits := s.narrow[r*d:][:d], uint32(0)
-		if from, root := b.z[r*d:][:d], math.Sqrt(weightAt(b.w, r)); root == 1 {
-			for j, v := range from {
-				x := float32(v + less[j])
-				row[j], bits = x, max(bits, math.Float32bits(x)&^(1<<31))
-			}
-		} else {
-			for j, v := range from {
-				x := float32(root * (v + less[j]))
-				row[j], bits = x, max(bits, math.Float32bits(x)&^(1<<31))
-			}
+		row, bits, root := s.narrow[r*d:][:d], uint32(0), math.Sqrt(weightAt(b.w, r))
+		for j, v := range b.z[r*d:][:d] {
+			x := float32(root * (v + less[j]))
+			row[j], bits = x, max(bits, math.Float32bits(x)&^(1<<31))
 		}
 		largest[r] = bits
 	})
@@ -341,17 +334,29 @@ type rowSpread struct {
 	squares float64
 }
 
-// addSpread adds the rows of z, of d columns, with their weights; nil: all are 1.
-func addSpread[T domain.Float](s *rowSpread, z []T, w []float64, d int) {
-	rows := len(z) / d
+// addMatrix adds the rows of z, with their weights; nil: all are 1.
+func (s *rowSpread) addMatrix(z ops.Matrix, w []float64) {
+	if x := z.(given.Numbers); x.Dtype() == tensor.Float32 {
+		addSpread(s, z, x.Float32s(), w)
+	} else {
+		addSpread(s, z, x.Float64s(), w)
+	}
+}
+
+func addSpread[T domain.Float](s *rowSpread, z ops.Matrix, values []T, w []float64) {
+	if x, sparse := z.(*ops.CSR); sparse {
+		addSparseSpread(s, x, values, w)
+		return
+	}
+	rows, d := z.Shape()[0], z.Shape()[1]
 	mass := float64(rows)
 	if w != nil {
 		mass = floats.Sum(w)
 	}
-	mean := columnMeans(z, w, mass, rows, d, d)
+	mean := columnMeans(values, w, mass, rows, d, d)
 	of := make([]float64, rows)
 	given.InParallel(rows, func(i int) {
-		for j, v := range z[i*d : (i+1)*d] {
+		for j, v := range values[i*d : (i+1)*d] {
 			e := float64(v) - mean[j]
 			of[i] += e * e
 		}
@@ -374,24 +379,6 @@ func (s *rowSpread) join(mass float64, mean []float64, squares float64) {
 // scale is s of the rows so far.
 func (s *rowSpread) scale(who string) (float64, error) {
 	return penaltyScale(who, s.squares/s.mass, floats.Dot(s.mean, s.mean), roundedRows)
-}
-
-// addMatrix adds the rows of z, with their weights; nil: all are 1.
-func (s *rowSpread) addMatrix(z ops.Matrix, w []float64) {
-	switch x := z.(type) {
-	case *ops.CSR:
-		if x.Dtype() == tensor.Float32 {
-			addSparseSpread(s, x, x.Float32s(), w)
-		} else {
-			addSparseSpread(s, x, x.Float64s(), w)
-		}
-	case *tensor.Dense:
-		if d := x.Shape()[1]; x.Dtype() == tensor.Float32 {
-			addSpread(s, x.Float32s(), w, d)
-		} else {
-			addSpread(s, x.Float64s(), w, d)
-		}
-	}
 }
 
 // addSparseSpread is addSpread for sparse rows. A cell that is not stored is 0, and its distance is the mean of its

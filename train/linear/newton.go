@@ -58,7 +58,7 @@ type newtonOptions struct {
 	cacheBytes      int64
 	// bias is the constant feature of the intercept in units of √s; 0: the intercept is not penalised.
 	bias     float64
-	wrong    string                   // what is wrong with the other options
+	wrong    error                    // of the other options; nil: they are in range
 	targets  func(y *mat.Dense) error // checks them
 	progress func(steps, columns int, lambda, promise float64)
 	// loss is for targets y, which it may put into a unit, in rows of the given weights.
@@ -79,31 +79,26 @@ func (o newtonOptions) complete(n int) (newtonOptions, error) {
 	tried := len(o.grid.First())
 	o.heldOut = orElse(o.heldOut, .2)
 	o.maxSteps, o.cacheBytes = orElse(o.maxSteps, 100), orElse(o.cacheBytes, defaultCache)
+	check := given.Options(o.who)
 	for i, l := range o.lambdas {
-		if !(l > 0 && l <= math.MaxFloat64) {
-			return o, fmt.Errorf("train: %s: Lambdas[%d] = %v is not a finite number above 0: %w",
-				o.who, i, l, domain.ErrParam)
-		}
+		o.wrong = cmp.Or(o.wrong, check(positive(l), fmt.Sprintf("Lambdas[%d]", i), l, "a finite number above 0"))
 	}
-	wrong := o.wrong
-	switch {
-	case wrong != "":
-	case tried == 0:
-		wrong = "Lambdas is empty; give one, or nil for the default"
-	case !(o.heldOut > 0 && o.heldOut < 1):
-		wrong = fmt.Sprintf("HeldOut = %v is not between 0 and 1", o.heldOut)
-	case !(o.tol > 0 && o.tol < 1):
-		wrong = fmt.Sprintf("Tol = %v is not between 0 and 1", o.tol)
-	case o.maxSteps < 0 || o.block < 0:
-		wrong = fmt.Sprintf("MaxSteps = %d or BlockRows = %d is negative; 0 is the default", o.maxSteps, o.block)
-	case tried > 1 && n < 2:
-		return o, fmt.Errorf("train: %s: %d lambdas need at least 2 rows, got %d; give one lambda: %w", o.who,
-			tried, n, domain.ErrShape)
-	default:
-		return o, nil
+	err := cmp.Or(o.wrong,
+		check(tried > 0, "Lambdas", o.lambdas, "one at least, or nil for the default"),
+		check(o.heldOut > 0 && o.heldOut < 1, "HeldOut", o.heldOut, "a number between 0 and 1"),
+		check(o.tol > 0 && o.tol < 1, "Tol", o.tol, "a number between 0 and 1"),
+		check(o.maxSteps >= 0, "MaxSteps", o.maxSteps, "at least 0; 0 is the default"),
+		check(o.block >= 0, "BlockRows", o.block, "at least 0; 0 is the default"),
+	)
+	if err == nil && tried > 1 && n < 2 {
+		err = fmt.Errorf("train: %s: %d lambdas need at least 2 rows, got %d; give one lambda: %w", o.who, tried, n,
+			domain.ErrShape)
 	}
-	return o, fmt.Errorf("train: %s: %s: %w", o.who, wrong, domain.ErrParam)
+	return o, err
 }
+
+// positive says whether v is a finite number above 0.
+func positive(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 
 // orElse is v, or the default for 0.
 func orElse[T int | int64 | float64](v, or T) T {
@@ -141,8 +136,8 @@ func (o newtonOptions) source(ctx context.Context, m layers.Map, examples data.E
 
 // fit fits a single lambda to all rows. Of several it fits every one on the rows that are not held out, and the best
 // one on all rows, starting from zero.
-func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples) (*Fit, error) {
-	src, o, err := o.source(ctx, m, rows)
+func (o newtonOptions) fit(ctx context.Context, m layers.Map, examples data.Examples) (*Fit, error) {
+	src, o, err := o.source(ctx, m, examples)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +146,7 @@ func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples
 	if len(o.grid.First()) > 1 {
 		var best int
 		train, held := src.Split(o.heldOut, o.seed)
-		rows, err := newKeptRows(held, o.cacheBytes)
+		kept, err := rows.Keep(held, o.cacheBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +155,7 @@ func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples
 			return nil, err
 		}
 		scores, best, err = o.grid.Choose(func(lambdas []float64) ([]fits.LambdaScore, error) {
-			return part.path(lambdas, rows)
+			return part.path(lambdas, kept)
 		})
 		if err != nil {
 			return nil, err
@@ -194,7 +189,7 @@ func (o newtonOptions) fit(ctx context.Context, m layers.Map, rows data.Examples
 // squared loss F is quadratic and one step is the solution: FitRidgeCG takes it by the same conjugate gradients and
 // preconditioner.
 type newton struct {
-	*keptRows
+	*rows.Kept
 	newtonOptions
 	loss        loss
 	y           *mat.Dense // in the unit
@@ -214,36 +209,36 @@ type newton struct {
 }
 
 func (o newtonOptions) problem(src *rows.Source) (*newton, error) {
-	rows, err := newKeptRows(src, o.cacheBytes)
+	kept, err := rows.Keep(src, o.cacheBytes)
 	if err != nil {
 		return nil, err
 	}
-	return newNewton(rows, o)
+	return newNewton(kept, o)
 }
 
 // newNewton is the problem at W = 0.
-func newNewton(rows *keptRows, o newtonOptions) (*newton, error) {
-	k := rows.Y.RawMatrix().Cols
-	p := &newton{keptRows: rows, newtonOptions: o, bias: 1}
-	p.w, p.scores = newColumns(rows.Features+1, k), newColumns(rows.N, k)
+func newNewton(kept *rows.Kept, o newtonOptions) (*newton, error) {
+	k := kept.Y.RawMatrix().Cols
+	p := &newton{Kept: kept, newtonOptions: o, bias: 1}
+	p.w, p.scores = newColumns(kept.Features+1, k), newColumns(kept.N, k)
 	var err error
-	if p.weight, err = rows.Weights(o.weights); err != nil {
+	if p.weight, err = kept.Weights(o.weights); err != nil {
 		return nil, err
 	}
 	p.mass = floats.Sum(p.weight)
-	if p.loss, p.unit, err = o.loss(rows.Y, p.weight); err != nil {
+	if p.loss, p.unit, err = o.loss(kept.Y, p.weight); err != nil {
 		return nil, err
 	}
-	p.y = p.unit.Targets(rows.Y)
+	p.y = p.unit.Targets(kept.Y)
 	if o.bias > 0 {
-		_, p.scale, err = rows.spread(p.weight)
+		_, p.scale, err = p.spread()
 		p.bias = o.bias * math.Sqrt(p.scale)
 		return p, err
 	}
 	if err := p.survey(); err != nil {
 		return nil, err
 	}
-	p.packed, err = packRows(rows, p.mean, p.scale, o.cacheBytes)
+	p.packed, err = packRows(kept, p.mean, p.scale, o.cacheBytes)
 	return p, err
 }
 
@@ -403,7 +398,7 @@ func (p *newton) derive(shift float64, cols []int) (g, h columns, value []float6
 		p.loss.at(cols, p.weight[i], p.y.RawRowView(i), f, r.row(i), h.row(i), value)
 	})
 	p.passes++
-	g, err = p.transposed(r, p.bias)
+	g, err = p.transposed(r)
 	p.centre(g)
 	to := p.penalised(g)
 	for i := range len(to.v) / to.k {
@@ -437,9 +432,9 @@ func (p *newton) hessian(shift float64, v, h columns, cols []int) (columns, erro
 	}
 	var err error
 	if p.packed != nil {
-		err = p.packed.through(p.keptRows, v, out, curve)
+		err = p.packed.through(p.Kept, v, out, curve)
 	} else {
-		err = p.through(p.raw(v), p.bias, &out, curve)
+		err = through(p.Kept, p.raw(v), p.bias, &out, curve)
 		p.centre(out)
 	}
 	to := p.penalised(out)
@@ -486,7 +481,8 @@ func (p *newton) step(shift, accuracy float64, cols []int, g, h columns, promise
 	}
 	p.passes++
 	u := newColumns(p.N, k) // what a whole step adds to the scores
-	if err := p.through(p.raw(d), p.bias, nil, func(at int, b columns) { copy(u.v[at*k:], b.v) }); err != nil {
+	err = through(p.Kept, p.raw(d), p.bias, nil, func(at int, b columns) { copy(u.v[at*k:], b.v) })
+	if err != nil {
 		return err
 	}
 	slope := g.dots(d, width)
@@ -568,7 +564,7 @@ func (p *newton) inverse(r columns) columns {
 
 // path fits the lambdas, the largest first and each from the one before, and scores them on other rows. A lambda that
 // is too small to be fitted (errLambda) gets the score of cv.Unusable.
-func (p *newton) path(lambdas []float64, held *keptRows) ([]fits.LambdaScore, error) {
+func (p *newton) path(lambdas []float64, held *rows.Kept) ([]fits.LambdaScore, error) {
 	square, err := given.Square(p.who, p.unit.Largest())
 	if err != nil {
 		return nil, err
@@ -584,7 +580,7 @@ func (p *newton) path(lambdas []float64, held *keptRows) ([]fits.LambdaScore, er
 			return nil, err
 		}
 		score := fits.LambdaScore{Lambda: lambdas[l]}
-		err := held.through(p.raw(p.w), p.bias, nil, func(at int, u columns) {
+		err := through(held, p.raw(p.w), p.bias, nil, func(at int, u columns) {
 			for i := range len(u.v) / u.k {
 				e, wrong := p.loss.score(y.RawRowView(at+i), u.row(i))
 				score.MSE, score.ErrorRate = score.MSE+e, score.ErrorRate+wrong
@@ -644,14 +640,14 @@ func (h newtonFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (c
 	if err != nil {
 		return nil, err
 	}
-	all, err := newKeptRows(src, o.cacheBytes)
+	all, err := rows.Keep(src, o.cacheBytes)
 	if err != nil {
 		return nil, err
 	}
-	folds := make([]*keptRows, j.Folds) // of all rows or none the blocks are kept
+	folds := make([]*rows.Kept, j.Folds) // of all rows or none the blocks are kept
 	for f := range folds {
 		_, held := partsOf(j, src, f)
-		if folds[f], err = newKeptRows(held, o.cacheBytes); err != nil {
+		if folds[f], err = rows.Keep(held, o.cacheBytes); err != nil {
 			return nil, err
 		}
 		if folds[f].Keeps = all.Keeps; all.Keeps {
@@ -660,32 +656,32 @@ func (h newtonFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (c
 			}
 		}
 	}
-	return eachFold(j, func(f int, lambdas []float64) ([]fits.LambdaScore, error) {
+	return eachFold(j, src, func(f int, lambdas []float64) ([]fits.LambdaScore, error) {
 		o.lambdas = lambdas
 		if _, err := o.complete(src.N); err != nil {
 			return nil, err
 		}
 		rest, _ := partsOf(j, src, f)
-		var kept []ops.Matrix
+		var blocks []ops.Matrix
 		if folds[f].Blocks != nil { // the others are there, in their order
 			var y []float64
 			for g, fold := range folds {
 				if g != f {
-					kept, y = append(kept, fold.Blocks...), append(y, fold.Y.RawMatrix().Data...)
+					blocks, y = append(blocks, fold.Blocks...), append(y, fold.Y.RawMatrix().Data...)
 				}
 			}
 			k := src.Y.RawMatrix().Cols
 			rest.N, rest.Y = len(y)/k, mat.NewDense(len(y)/k, k, y)
 		}
-		rows, err := newKeptRows(rest, o.cacheBytes)
+		kept, err := rows.Keep(rest, o.cacheBytes)
 		if err != nil {
 			return nil, err
 		}
-		rows.Blocks = kept
-		part, err := newNewton(rows, o)
+		kept.Blocks = blocks
+		part, err := newNewton(kept, o)
 		if err != nil {
 			return nil, err
 		}
-		return part.path(j.Relative(lambdas, rows.N), folds[f])
+		return part.path(j.Relative(lambdas, kept.N), folds[f])
 	}), nil
 }

@@ -89,7 +89,7 @@ func (s *RidgeStats) Posterior(lambda float64, noise ...float64) (*Posterior, er
 			len(noise), s.Targets(), domain.ErrShape)
 	}
 	for t, v := range noise {
-		if !(v > 0 && v <= math.MaxFloat64) {
+		if !positive(v) {
 			return nil, fmt.Errorf("train: Posterior: the variance of the noise of target %d is %v, not a finite "+
 				"number above 0: %w", t, v, domain.ErrParam)
 		}
@@ -133,9 +133,10 @@ func (p *Posterior) countEffective() {
 // scale of lambda.
 func (s *RidgeStats) bayesian(noise bool, lambdas ...float64) (scale float64, err error) {
 	for _, l := range lambdas {
-		if !(l > 0 && l <= math.MaxFloat64) {
-			return 0, fmt.Errorf("train: Posterior: lambda = %v is not a finite number above 0, and without a "+
-				"penalty there is no prior: %w", l, domain.ErrParam)
+		err := given.Options("Posterior")(positive(l), "lambda", l, "a finite number above 0; without a penalty "+
+			"there is no prior")
+		if err != nil {
+			return 0, err
 		}
 	}
 	if scale, err = s.scale(); err != nil {
@@ -338,7 +339,7 @@ type Evidence struct {
 // Errors: domain.ErrParam for a lambda that is not a finite number above 0, for an empty list, and if no lambda leaves
 // a system that can be solved; as for Posterior; ctx.Err().
 func (s *RidgeStats) Evidence(ctx context.Context, lambdas []float64) (*Evidence, error) {
-	if err := given.Missing("RidgeStats.Evidence", given.Arg("the context", ctx)); err != nil {
+	if err := given.Missing("RidgeStats.Evidence", "the context", ctx); err != nil {
 		return nil, err
 	}
 	if lambdas != nil && len(lambdas) == 0 {

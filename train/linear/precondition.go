@@ -183,7 +183,7 @@ func (p *newton) survey() error {
 		return p.gram()
 	}
 	var err error
-	if p.mean, p.scale, err = p.spread(p.weight); err != nil {
+	if p.mean, p.scale, err = p.spread(); err != nil {
 		return err
 	}
 	p.precond = newSketch(p.Features, rankOf(p.N, p.Features, p.Stored() > 0), p.seed)

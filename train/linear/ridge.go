@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,8 +101,8 @@ type RidgeOptions struct {
 // Errors: domain.ErrShape for shapes that do not fit and for too few rows; domain.ErrDtype; domain.ErrDomain for a
 // feature or target that is not finite, with its row of x, and for features that are all zero; domain.ErrParam for
 // options out of range and for a lambda that leaves the system singular; the errors of the map; ctx.Err().
-func FitRidge(ctx context.Context, m layers.Map, rows data.Examples, o RidgeOptions) (*Fit, error) {
-	src, err := newSource(ctx, "Ridge", m, rows)
+func FitRidge(ctx context.Context, m layers.Map, examples data.Examples, o RidgeOptions) (*Fit, error) {
+	src, err := rows.New(ctx, "Ridge", m, examples)
 	if err != nil {
 		return nil, err
 	}
@@ -143,23 +144,19 @@ func (o RidgeOptions) complete(n int) (RidgeOptions, error) {
 			return o, fmt.Errorf("train: Ridge: Lambdas[%d]: %w", i, err)
 		}
 	}
-	var wrong string
-	switch {
-	case o.Select < SelectAuto || o.Select > SelectLOO:
-		wrong = fmt.Sprintf("Select = %d is none of SelectAuto, SelectNone and SelectLOO", int(o.Select))
-	case o.Lambdas != nil && len(o.Lambdas) == 0:
-		wrong = "Lambdas is empty; give one, or nil for the default"
-	case o.Select == SelectNone && len(o.Lambdas) > 1:
-		wrong = fmt.Sprintf("%d lambdas and SelectNone; give one lambda, or choose by SelectLOO", len(o.Lambdas))
-	case o.BlockRows < 0:
-		wrong = fmt.Sprintf("BlockRows = %d is negative; 0 chooses", o.BlockRows)
-	case n < 2 && (o.Select > SelectNone || len(o.Lambdas) > 1):
-		return o, fmt.Errorf("train: Ridge: %v needs at least 2 rows, got %d; use SelectNone and one lambda: %w",
-			o.Select, n, domain.ErrShape)
-	default:
-		return o, nil
+	check, tried := given.Options("Ridge"), len(o.Lambdas)
+	err := cmp.Or(
+		check(o.Select >= SelectAuto && o.Select <= SelectLOO, "Select", int(o.Select),
+			"SelectAuto, SelectNone or SelectLOO"),
+		check(o.Lambdas == nil || tried > 0, "Lambdas", o.Lambdas, "one at least, or nil for the default"),
+		check(tried <= 1 || o.Select != SelectNone, "Lambdas", o.Lambdas, "one for SelectNone, or choose by SelectLOO"),
+		check(o.BlockRows >= 0, "BlockRows", o.BlockRows, "at least 0; 0 chooses"),
+	)
+	if err == nil && n < 2 && (o.Select > SelectNone || tried > 1) {
+		err = fmt.Errorf("train: Ridge: %v needs at least 2 rows, got %d; use SelectNone and one lambda: %w", o.Select,
+			n, domain.ErrShape)
 	}
-	return o, fmt.Errorf("train: Ridge: %s: %w", wrong, domain.ErrParam)
+	return o, err
 }
 
 // kreinChosen is the largest number of features of an indefinite kernel for which lambda is chosen by default, as every
@@ -290,7 +287,7 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 	}
 	rows := func(f func(x []float64, y *mat.Dense, weight []float64)) error {
 		for _, b := range sample.All() {
-			weight, err := rowWeights("Ridge", s.ClassWeights, b.Y, b.Rows.At)
+			weight, err := given.RowWeights("Ridge", s.ClassWeights, b.Y, b.Rows.At)
 			if err != nil {
 				return err
 			}
@@ -304,7 +301,7 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 			if err := rows.CheckFinite("Ridge", z, y, names.At); err != nil {
 				return err
 			}
-			weight, err := rowWeights("Ridge", s.ClassWeights, y, names.At)
+			weight, err := given.RowWeights("Ridge", s.ClassWeights, y, names.At)
 			if err != nil {
 				return err
 			}

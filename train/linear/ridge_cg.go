@@ -1,18 +1,18 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
 
 // CGOptions are the options of FitRidgeCG. The zero value fits the default lambda.
@@ -47,8 +47,8 @@ const sketchOfCG = 128
 //
 // Errors: as for FitRidge; domain.ErrParam if MaxIterations do not suffice, and for the features of an indefinite
 // kernel, whose system is indefinite.
-func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptions) (*Fit, error) {
-	src, err := newSource(ctx, "Ridge", m, rows)
+func FitRidgeCG(ctx context.Context, m layers.Map, examples data.Examples, o CGOptions) (*Fit, error) {
+	src, err := rows.New(ctx, "Ridge", m, examples)
 	if err != nil {
 		return nil, err
 	}
@@ -94,17 +94,13 @@ func FitRidgeCG(ctx context.Context, m layers.Map, rows data.Examples, o CGOptio
 // fill sets the defaults and checks the ranges.
 func (o *CGOptions) fill() error {
 	o.Tol, o.MaxIterations, o.Rank = orElse(o.Tol, 1e-8), orElse(o.MaxIterations, 500), orElse(o.Rank, sketchOfCG)
-	switch {
-	case !(o.Lambda >= 0 && o.Lambda <= math.MaxFloat64):
-		return fmt.Errorf("train: Ridge: Lambda = %v is not a finite number above 0; 0 is the default: %w",
-			o.Lambda, domain.ErrParam)
-	case !(o.Tol > 0 && o.Tol < 1):
-		return fmt.Errorf("train: Ridge: Tol = %v is not between 0 and 1: %w", o.Tol, domain.ErrParam)
-	case o.MaxIterations < 0 || o.BlockRows < 0:
-		return fmt.Errorf("train: Ridge: MaxIterations = %d or BlockRows = %d is negative: %w",
-			o.MaxIterations, o.BlockRows, domain.ErrParam)
-	}
-	return nil
+	check := given.Options("Ridge")
+	return cmp.Or(
+		check(positive(o.Lambda) || o.Lambda == 0, "Lambda", o.Lambda, "a finite number above 0, or 0 for the default"),
+		check(o.Tol > 0 && o.Tol < 1, "Tol", o.Tol, "a number between 0 and 1"),
+		check(o.MaxIterations >= 0, "MaxIterations", o.MaxIterations, "at least 0; 0 is the default"),
+		check(o.BlockRows >= 0, "BlockRows", o.BlockRows, "at least 0; 0 is the default"),
+	)
 }
 
 // normalEquations are (Zcᵀ Zc + shift I) W = b, the first as a product with the rows.
@@ -142,34 +138,27 @@ func (e *normalEquations) means() error {
 // rightSide goes over the rows for b = Zcᵀ Yc and the sketch of the preconditioner.
 func (e *normalEquations) rightSide(o CGOptions) (columns, *preconditioner, error) {
 	d, k := len(e.meanZ), len(e.meanY)
-	b, sums := newColumns(d, k), make([]float64, k) // of the targets of sparse rows
 	p := newSketch(d, min(max(o.Rank, 0), d), o.Seed)
-	g := p.sketch(e.meanZ)
+	g, b := p.sketch(e.meanZ), &gramSum{mean: e.meanZ, out: newColumns(d, k)}
 	err := e.src.EachMatrix(func(_ rows.Names, z ops.Matrix, y *mat.Dense) error {
 		yc := columns{k, mat.DenseCopyOf(y).RawMatrix().Data}
 		for i := range yc.v {
 			yc.v[i] -= e.meanY[i%k]
 		}
-		if x, sparse := z.(*ops.CSR); sparse {
-			addSparseTransposed(b, x, yc)
-			for i, v := range yc.v {
-				sums[i%k] += v
-			}
-		} else {
-			gemm(true, d, k, z.Shape()[0], 1, g.centre(z.(*tensor.Dense)), d, yc.v, k, b.v, k)
-		}
+		b.zc = g.centre(z)
+		b.addTransposed(z, yc)
 		g.add(z, nil)
 		return nil
 	})
 	if err != nil {
-		return b, nil, err
+		return b.out, nil, err
 	}
 	g.finish()
+	b.finish()
 	e.block = *g
-	b.addOuter(-1, e.meanZ, sums)
 	p.factor(e.mass * e.scale)
 	p.shift(e.src.Ctx, 1, e.shift)
-	return b, p, nil
+	return b.out, p, nil
 }
 
 // multiply is (Zcᵀ Zc + shift I) v, [D, k], as conjugate.times. The scratch of one pass serves the next.

@@ -274,7 +274,7 @@ func TestRidgeErrors(t *testing.T) {
 		{"row with a feature of its own", nil, alone, mat.NewDense(5, 1, []float64{1, 2, 3, 4, 9}), RidgeOptions{Lambdas: []float64{0, 1e-30}, Select: SelectLOO}, domain.ErrParam, "none of the 2 lambdas"},
 		{"negative", nil, x, y, RidgeOptions{Lambdas: []float64{1, -2}, Select: SelectLOO}, domain.ErrParam, "Lambdas[1]: lambda = -2"},
 		{"NaN lambda", nil, x, y, RidgeOptions{Lambdas: []float64{math.NaN()}}, domain.ErrParam, "Lambdas[0]"},
-		{"no lambda", nil, x, y, RidgeOptions{Lambdas: []float64{}}, domain.ErrParam, "empty"},
+		{"no lambda", nil, x, y, RidgeOptions{Lambdas: []float64{}}, domain.ErrParam, "Lambdas = []"},
 		{"two", nil, x, y, RidgeOptions{Lambdas: two, Select: SelectNone}, domain.ErrParam, "choose by SelectLOO"},
 		{"selection", nil, x, y, RidgeOptions{Select: 7}, domain.ErrParam, "Select = 7"},
 		{"block", nil, x, y, RidgeOptions{BlockRows: -1}, domain.ErrParam, "BlockRows = -1"},
@@ -358,7 +358,7 @@ func TestScoresStop(t *testing.T) {
 			return all.scores(ctx, &held, nil, []float64{.1, 1})
 		},
 		"Gram matrix": func(ctx context.Context) ([]fits.LambdaScore, error) {
-			src := must(newSource(t.Context(), "Ridge", nil, data.Pairs{X: x, Y: y}))
+			src := must(rows.New(t.Context(), "Ridge", nil, data.Pairs{X: x, Y: y}))
 			src.Ctx = ctx
 			return dualScores(src, gram, indices(30), indices(40)[30:], 1, []float64{.1, 1})
 		},

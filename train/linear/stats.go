@@ -140,14 +140,6 @@ func (s *RidgeStats) Add(z *tensor.Dense, y *mat.Dense) error {
 	return s.add(rows.Names{First: s.n}, z, y)
 }
 
-// rowWeights are the weights of rows by their classes; nil: all are 1.
-func rowWeights(who string, weights []float64, y *mat.Dense, row func(i int) int) ([]float64, error) {
-	if weights == nil {
-		return nil, nil
-	}
-	return given.RowWeights(who, weights, y, row)
-}
-
 // reset makes s empty, for d features and k targets.
 func (s *RidgeStats) reset(d, k int) {
 	s.moments = moments{meanZ: make([]float64, d), meanY: make([]float64, k), r: make([]float64, k*d),
@@ -305,9 +297,6 @@ func (s *RidgeStats) scores(ctx context.Context, held *RidgeStats, sample *rows.
 	}
 	scores := make([]fits.LambdaScore, len(lambdas))
 	for l, lambda := range lambdas {
-		if err := given.CheckLambda(lambda); err != nil {
-			return nil, fmt.Errorf("train: Ridge: %w", err)
-		}
 		scores[l] = cv.Unusable(lambda)
 		w, ok := s.system().solve(ctx, lambda*scale)
 		if err := given.Stopped(ctx); err != nil { // perhaps in the solution, which then is none
@@ -344,7 +333,7 @@ func (s *RidgeStats) errorRate(sample *rows.Sample, f *Fit) (float64, error) {
 	d, k := s.Features(), s.Targets()
 	wt := transposed(f.W.RawMatrix().Data, d, k, k)
 	for _, b := range sample.All() {
-		weight, err := rowWeights("Ridge", s.ClassWeights, b.Y, b.Rows.At)
+		weight, err := given.RowWeights("Ridge", s.ClassWeights, b.Y, b.Rows.At)
 		if err != nil {
 			return 0, err
 		}

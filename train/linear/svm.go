@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -117,18 +118,15 @@ func (o SVMOptions) newton() newtonOptions {
 	if o.Progress != nil {
 		n.progress = func(steps, columns int, lambda, _ float64) { o.Progress(steps, columns, lambda) }
 	}
-	switch {
-	case o.Loss != SquaredHinge && o.Loss != SquaredInsensitive:
-		n.wrong = fmt.Sprintf("Loss = %d is neither SquaredHinge nor SquaredInsensitive", int(o.Loss))
-	case !(o.Epsilon >= 0 && o.Epsilon <= math.MaxFloat64):
-		n.wrong = fmt.Sprintf("Epsilon = %v is not a finite number >= 0", o.Epsilon)
-	case o.Epsilon > 0 && o.Loss == SquaredHinge:
-		n.wrong = "Epsilon is of SquaredInsensitive; leave it out, or choose that loss"
-	case o.ClassWeights != nil && o.Loss != SquaredHinge:
-		n.wrong = "ClassWeights are of SquaredHinge; leave them out, or choose that loss"
-	case !(n.bias > 0 && n.bias <= math.MaxFloat64):
-		n.wrong = fmt.Sprintf("Bias = %v is not a finite number above 0", o.Bias)
-	}
+	hinge, check := o.Loss == SquaredHinge, given.Options(n.who)
+	n.wrong = cmp.Or(
+		check(hinge || o.Loss == SquaredInsensitive, "Loss", int(o.Loss), "SquaredHinge or SquaredInsensitive"),
+		check(positive(o.Epsilon) || o.Epsilon == 0, "Epsilon", o.Epsilon, "a finite number >= 0"),
+		check(o.Epsilon == 0 || !hinge, "Epsilon", o.Epsilon, "0; Epsilon is of SquaredInsensitive alone"),
+		check(o.ClassWeights == nil || hinge, "ClassWeights", o.ClassWeights,
+			"nil; ClassWeights are of SquaredHinge alone"),
+		check(positive(n.bias), "Bias", o.Bias, "a finite number above 0"),
+	)
 	return n
 }
 

@@ -60,8 +60,8 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 
 // complete checks that all arguments are there, and fills the options in.
 func complete(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o *FitOptions) error {
-	if err := given.Missing("Fit", given.Arg("the context", ctx), given.Arg("the map", m), given.Arg("the head", head),
-		given.Arg("the source of rows", rows)); err != nil {
+	err := given.Missing("Fit", "the context", ctx, "the map", m, "the head", head, "the source of rows", rows)
+	if err != nil {
 		return err
 	}
 	return o.fill(tunes(m), inMemory(rows))

@@ -169,42 +169,35 @@ func (o *FitOptions) fill(tuned bool, rows int) error {
 	if err := o.Checkpoints.fill(); err != nil {
 		return err
 	}
-	for _, c := range []struct {
-		ok   bool
-		text string
-	}{
-		{o.Epochs >= 1, fmt.Sprintf("Epochs = %d, want at least 1", o.Epochs)},
-		{o.Batch >= 1, fmt.Sprintf("Batch = %d, want at least 1", o.Batch)},
-		{o.Patience >= 1, fmt.Sprintf("Patience = %d, want at least 1", o.Patience)},
-		{o.LearnRate > 0 && !math.IsInf(o.LearnRate, 0), fmt.Sprintf("LearnRate = %v, want a number above 0",
-			o.LearnRate)},
-		{!fast, fmt.Sprintf("LearnRate = %v (--lr), want below %v, or a MapRate", o.LearnRate, 1/(mapRate*most))},
-		{o.MapRate > 0 && !math.IsInf(o.MapRate, 0), fmt.Sprintf("MapRate = %v, want a number above 0", o.MapRate)},
-		{o.Lambda >= 0 && !math.IsInf(o.Lambda, 0), fmt.Sprintf("Lambda = %v, want a number of at least 0", o.Lambda)},
-		{o.HeldOut >= 0 && o.HeldOut < 1, fmt.Sprintf("HeldOut = %v, want a fraction in [0, 1)", o.HeldOut)},
-		{o.Schedule == CosineRate || o.Schedule == ConstantRate || o.Schedule == LinearRate,
-			fmt.Sprintf("Schedule = %q is none of CosineRate, ConstantRate and LinearRate", o.Schedule)},
-		{o.WarmUp >= 0 && o.WarmUp < o.Epochs, fmt.Sprintf("WarmUp = %d, want 0 to fewer than the %d epochs", o.WarmUp,
-			o.Epochs)},
-		{o.ClipNorm >= 0 && !math.IsInf(o.ClipNorm, 0), fmt.Sprintf("ClipNorm = %v, want a number of at least 0",
-			o.ClipNorm)},
-		{o.WeightDecay >= 0 && o.LearnRate*o.WeightDecay < 1,
-			fmt.Sprintf("WeightDecay = %v, want at least 0 and below 1/LearnRate = %v", o.WeightDecay, 1/o.LearnRate)},
-		{o.MapDecay >= 0 && o.MapRate*o.MapDecay < 1,
-			fmt.Sprintf("MapDecay = %v, want at least 0 and below 1/MapRate = %v", o.MapDecay, 1/o.MapRate)},
-		{o.MapDecays == nil || len(o.MapDecays) > 0 && o.MapDecay == 0, fmt.Sprintf("there are %d MapDecays beside "+
-			"MapDecay = %v; give one of the two", len(o.MapDecays), o.MapDecay)},
-		{!slices.ContainsFunc(o.MapDecays, func(d float64) bool { return !(d >= 0 && o.MapRate*d < 1) }),
-			fmt.Sprintf("MapDecays = %v, want numbers of at least 0 and below 1/MapRate = %v", o.MapDecays, 1/o.MapRate)},
-		{o.LabelSmoothing == -1 || o.LabelSmoothing >= 0 && o.LabelSmoothing < 1,
-			fmt.Sprintf("LabelSmoothing = %v, want a fraction in [0, 1), or -1 to choose by the classes", o.LabelSmoothing)},
-		{o.Solver == Adam || o.Solver == SGD, fmt.Sprintf("Solver = %q, want Adam or SGD", o.Solver)},
-	} {
-		if !c.ok {
-			return fmt.Errorf("train: Fit: %s: %w", c.text, domain.ErrParam)
-		}
-	}
-	return nil
+	decays := func(d, rate float64) bool { return d >= 0 && rate*d < 1 }
+	wrong := slices.ContainsFunc(o.MapDecays, func(d float64) bool { return !decays(d, o.MapRate) })
+	check := given.Options("Fit")
+	return cmp.Or(
+		check(o.Epochs >= 1, "Epochs", o.Epochs, "at least 1"),
+		check(o.Batch >= 1, "Batch", o.Batch, "at least 1"),
+		check(o.Patience >= 1, "Patience", o.Patience, "at least 1"),
+		check(o.LearnRate > 0 && !math.IsInf(o.LearnRate, 0), "LearnRate", o.LearnRate, "a number above 0"),
+		check(!fast, "LearnRate (--lr)", o.LearnRate, fmt.Sprintf("below %v, or a MapRate", 1/(mapRate*most))),
+		check(o.MapRate > 0 && !math.IsInf(o.MapRate, 0), "MapRate", o.MapRate, "a number above 0"),
+		check(o.Lambda >= 0 && !math.IsInf(o.Lambda, 0), "Lambda", o.Lambda, "a number of at least 0"),
+		check(o.HeldOut >= 0 && o.HeldOut < 1, "HeldOut", o.HeldOut, "a fraction in [0, 1)"),
+		check(slices.Contains([]Schedule{CosineRate, ConstantRate, LinearRate}, o.Schedule), "Schedule", o.Schedule,
+			"CosineRate, ConstantRate or LinearRate"),
+		check(o.WarmUp >= 0 && o.WarmUp < o.Epochs, "WarmUp", o.WarmUp,
+			fmt.Sprintf("0 to fewer than the %d epochs", o.Epochs)),
+		check(o.ClipNorm >= 0 && !math.IsInf(o.ClipNorm, 0), "ClipNorm", o.ClipNorm, "a number of at least 0"),
+		check(decays(o.WeightDecay, o.LearnRate), "WeightDecay", o.WeightDecay,
+			fmt.Sprintf("at least 0 and below 1/LearnRate = %v", 1/o.LearnRate)),
+		check(decays(o.MapDecay, o.MapRate), "MapDecay", o.MapDecay,
+			fmt.Sprintf("at least 0 and below 1/MapRate = %v", 1/o.MapRate)),
+		check(o.MapDecays == nil || len(o.MapDecays) > 0 && o.MapDecay == 0, "MapDecays", o.MapDecays,
+			fmt.Sprintf("some or nil, and none beside MapDecay = %v", o.MapDecay)),
+		check(!wrong, "MapDecays", o.MapDecays,
+			fmt.Sprintf("numbers of at least 0 and below 1/MapRate = %v", 1/o.MapRate)),
+		check(o.LabelSmoothing == -1 || o.LabelSmoothing >= 0 && o.LabelSmoothing < 1, "LabelSmoothing",
+			o.LabelSmoothing, "a fraction in [0, 1), or -1 to choose by the classes"),
+		check(o.Solver == Adam || o.Solver == SGD, "Solver", o.Solver, "Adam or SGD"),
+	)
 }
 
 // suits wants a head that learns classes for what only such a head has, and one weight for each class. It chooses

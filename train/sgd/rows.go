@@ -286,11 +286,7 @@ func writeMatrix(w io.Writer, x ops.Matrix) {
 }
 
 // writeBits writes the numbers of a tensor or of sparse rows, bit by bit.
-func writeBits(w io.Writer, x interface {
-	Dtype() tensor.Dtype
-	Float32s() []float32
-	Float64s() []float64
-}) {
+func writeBits(w io.Writer, x given.Numbers) {
 	if x.Dtype() == tensor.Float32 {
 		writeAll(w, x.Float32s())
 	} else {

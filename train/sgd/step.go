@@ -11,6 +11,7 @@ import (
 	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/internal/given"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -205,24 +206,12 @@ func (f *fitter) move(s *step) error {
 	return nil
 }
 
-// norm is the Euclidean norm of all cells together. It divides by the largest, so that no square overflows.
-func norm(ts []*tensor.Dense) float64 {
-	largest, sum := 0.0, 0.0
+// norm is the Euclidean norm of all cells together.
+func norm(ts []*tensor.Dense) (size float64) {
 	for _, t := range ts {
-		for j := range t.Shape().TotalSize() {
-			largest = math.Max(largest, math.Abs(given.Cell(t, j)))
-		}
+		size = math.Hypot(size, floats.Norm(ops.Float64s(t), 2))
 	}
-	if largest == 0 || math.IsInf(largest, 1) {
-		return largest
-	}
-	for _, t := range ts {
-		for j := range t.Shape().TotalSize() {
-			v := given.Cell(t, j) / largest
-			sum += v * v
-		}
-	}
-	return largest * math.Sqrt(sum)
+	return size
 }
 
 // solver changes parameters by their gradients: w -= η g, or Adam's

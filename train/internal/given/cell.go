@@ -4,6 +4,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
+// Numbers has the numbers of a tensor or of sparse rows.
+type Numbers interface {
+	Dtype() tensor.Dtype
+	Float32s() []float32
+	Float64s() []float64
+}
+
 // Cell is entry i of a contiguous tensor, as float64.
 func Cell(t *tensor.Dense, i int) float64 {
 	if t.Dtype() == tensor.Float32 {

@@ -40,9 +40,12 @@ func ClassOf(y []float64) int {
 }
 
 // RowWeights returns the weight of each row of y by its class. With several columns the class is the column that is 1
-// where the others are -1; with one column -1 is the first class and 1 the second.
+// where the others are -1; with one column -1 is the first class and 1 the second. nil weights are all 1 and give nil.
 func RowWeights(who string, weights []float64, y *mat.Dense, row func(i int) int) ([]float64, error) {
 	n, k := y.Dims()
+	if weights == nil {
+		return nil, nil
+	}
 	if err := CheckWeights(who, weights, max(2, k)); err != nil {
 		return nil, err
 	}

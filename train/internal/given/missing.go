@@ -1,4 +1,4 @@
-// Package given reads and checks what a fit is given: arguments, rows, targets and class weights.
+// Package given reads and checks what a fit is given: arguments, options, rows, targets and class weights.
 package given
 
 import (
@@ -7,20 +7,11 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Argument is an argument of an exported function that must not be nil, and what it is called.
-type Argument struct {
-	name  string
-	value any
-}
-
-// Arg is an argument by its name.
-func Arg(name string, value any) Argument { return Argument{name, value} }
-
-// Missing is the error of the first argument that is nil, a nil pointer included.
-func Missing(who string, args ...Argument) error {
-	for _, a := range args {
-		if domain.IsNil(a.value) {
-			return fmt.Errorf("train: %s: %s is nil: %w", who, a.name, domain.ErrParam)
+// Missing is the error of the first argument that is nil, a nil pointer included. Each argument follows its name.
+func Missing(who string, arguments ...any) error {
+	for i := 0; i < len(arguments); i += 2 {
+		if domain.IsNil(arguments[i+1]) {
+			return fmt.Errorf("train: %s: %v is nil: %w", who, arguments[i], domain.ErrParam)
 		}
 	}
 	return nil

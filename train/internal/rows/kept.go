@@ -73,28 +73,24 @@ func CheckFinite(who string, z ops.Matrix, y *mat.Dense, row func(i int) int) er
 
 // NotFinite is the place of the first feature that is NaN or infinite, or -1.
 func NotFinite(z ops.Matrix) (i, j int, v float64) {
-	switch x := z.(type) {
-	case *ops.CSR:
-		if x.Dtype() == tensor.Float32 {
-			return notFiniteEntry(x, x.Float32s())
-		}
-		return notFiniteEntry(x, x.Float64s())
-	case *tensor.Dense:
-		n, d := x.Shape()[0], x.Shape()[1]
-		if x.Dtype() == tensor.Float32 {
-			return given.NotFinite(x.Float32s(), n, d, d)
-		}
-		return given.NotFinite(x.Float64s(), n, d, d)
+	x := z.(given.Numbers)
+	if x.Dtype() == tensor.Float32 {
+		return notFinite(z, x.Float32s())
 	}
-	panic(fmt.Sprintf("rows: features are %T", z))
+	return notFinite(z, x.Float64s())
 }
 
-func notFiniteEntry[T domain.Float](z *ops.CSR, values []T) (i, j int, v float64) {
-	ptr := z.Pointers()
-	for i := range z.Rows() {
+func notFinite[T domain.Float](z ops.Matrix, values []T) (i, j int, v float64) {
+	x, sparse := z.(*ops.CSR)
+	if !sparse {
+		n, d := z.Shape()[0], z.Shape()[1]
+		return given.NotFinite(values, n, d, d)
+	}
+	ptr := x.Pointers()
+	for i := range x.Rows() {
 		for t := ptr[i]; t < ptr[i+1]; t++ {
 			if values[t]-values[t] != 0 {
-				return i, int(z.Columns()[t]), float64(values[t])
+				return i, int(x.Columns()[t]), float64(values[t])
 			}
 		}
 	}

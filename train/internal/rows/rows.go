@@ -52,18 +52,16 @@ type passed struct {
 
 // New checks rows that are in memory; a stream is checked block by block.
 func New(ctx context.Context, who string, m layers.Map, rows data.Examples) (*Source, error) {
-	if err := given.Missing(who, given.Arg("the context", ctx)); err != nil {
+	err := given.Missing(who, "the context", ctx, "the source of rows", rows)
+	if err == nil && m != nil { // which would be the identity
+		err = given.Missing(who, "the map", m)
+	}
+	if err != nil {
 		return nil, err
 	}
 	s := &Source{Who: who, Ctx: ctx, m: m, rows: rows, passed: new(passed)}
-	if m != nil { // which would be the identity
-		if err := given.Missing(who, given.Arg("the map", m)); err != nil {
-			return nil, err
-		}
+	if m != nil {
 		s.Signature, s.Dims, s.Features = layers.SignatureOf(m), m.Dims(), m.Features()
-	}
-	if err := given.Missing(who, given.Arg("the source of rows", rows)); err != nil {
-		return nil, err
 	}
 	if p, ok := rows.(*data.Pairs); ok {
 		rows = *p
@@ -333,8 +331,6 @@ func (s *Source) Cancelled() error {
 func (s *Source) part(x ops.Matrix, rows Names, b int) ops.Matrix {
 	t, ok := x.(*tensor.Dense)
 	switch {
-	case ok && rows.Index == nil:
-		return ops.Rows(t, rows.First, rows.First+b)
 	case rows.Index == nil:
 		return data.RowRange(x, rows.First, rows.First+b)
 	case !ok:

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -50,13 +51,7 @@ func (s *Sample) Add(rows Names, z *tensor.Dense, y *mat.Dense) error {
 		}
 		r := &s.rows[s.last] // its numbers take the place of the others
 		r.rank, r.at = rank, at
-		if z.Dtype() == tensor.Float32 {
-			for j, v := range z.Float32s()[i*d : (i+1)*d] {
-				r.z[j] = float64(v)
-			}
-		} else {
-			copy(r.z, z.Float64s()[i*d:])
-		}
+		given.Cells(r.z, z, i*d)
 		copy(r.y, y.RawRowView(i))
 		for j := 0; len(s.rows) == Scored && j < Scored; j++ {
 			if s.rows[j].rank > s.rows[s.last].rank {
