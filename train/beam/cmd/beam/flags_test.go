@@ -9,15 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 )
-
-// isUsage says whether an error is one of a wrong flag.
-func isUsage(err error) bool {
-	var wrong *program.UsageError
-	return errors.As(err, &wrong)
-}
 
 // TestFlags: what the flags say of files and of the recipe, and those that are wrong.
 func TestFlags(t *testing.T) {
@@ -42,16 +35,16 @@ func TestFlags(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	for _, wrong := range [][]string{{"-label", ""}, {"-task", "cluster"}, {"-header", "perhaps"}, {"-delimiter", "::"}} {
-		if _, err := parse(wrong...).options(); !isUsage(err) {
+		if _, err := parse(wrong...).options(); !errors.Is(err, errUsage) {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}
 	for _, wrong := range []string{"{", `{"map":"gaussian"}`, `{"spec":{"features":"many"}}`} {
-		if _, err := parse("-recipe", wrong).how(); !isUsage(err) {
+		if _, err := parse("-recipe", wrong).how(); !errors.Is(err, errUsage) {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}
-	if _, err := parse("-load", "m", "-recipe", "{}").reads(t.Context()); !isUsage(err) {
+	if _, err := parse("-load", "m", "-recipe", "{}").reads(t.Context()); !errors.Is(err, errUsage) {
 		t.Errorf("a model and a recipe: %v", err)
 	}
 }
@@ -79,7 +72,7 @@ func TestOutputsAreNotInputs(t *testing.T) {
 		if err := fs.Parse(args[1:]); err != nil {
 			t.Fatal(err)
 		}
-		if err := do(t.Context()); !isUsage(err) || !strings.Contains(err.Error(), "would overwrite") {
+		if err := do(t.Context()); !errors.Is(err, errUsage) || !strings.Contains(err.Error(), "would overwrite") {
 			t.Errorf("%v: %v", args, err)
 		}
 		if left, err := os.ReadFile(rows); err != nil || string(left) != "rows" {
