@@ -37,25 +37,11 @@ func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.Min
 		groups = nil
 	}
 	parts := deal(n, rows.Y, groups, b.Seed, divisions(n, .2, n))
-	losses := func(s start) ([]float64, error) {
-		var o outcome
-		for i := range len(parts) - 1 {
-			u := trialOf(rows, parts, i, nil)
-			f, err := s.begin(p, u, b)
-			if err == nil {
-				err = u.fit(ctx, f, p.outputs)
-			}
-			if err == nil {
-				err = o.score(ctx, u)
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		v, err := o.judge(p.model.Classes != nil)
-		return v.losses, err
+	var trials []*trial
+	for i := range len(parts) - 1 {
+		trials = append(trials, trialOf(rows, parts, i, nil))
 	}
-	fitted, err := losses(from)
+	fitted, err := p.judge(ctx, from, b, trials...)
 	if err != nil {
 		return from, given.Stopped(ctx)
 	}
@@ -66,17 +52,14 @@ func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.Min
 	}
 	best, least := from, math.Inf(1)
 	for _, own.solver = range linearFitters(p.model.Classes != nil, n, b.Seed) {
-		of, err := losses(own)
-		switch loss := stat.Mean(of, nil); {
-		case err != nil:
+		v, err := p.judge(ctx, own, b, trials...)
+		if err != nil || v.loss >= least {
 			return best, given.Stopped(ctx)
-		case loss >= least:
-			return best, nil
-		default:
-			least = loss
 		}
-		floats.SubTo(of, fitted, of)
-		if gain, deviation := stat.MeanStdDev(of, nil); gain*math.Sqrt(float64(len(of))) > errors*deviation {
+		least = v.loss
+		floats.SubTo(v.losses, fitted.losses, v.losses)
+		gain, deviation := stat.MeanStdDev(v.losses, nil)
+		if gain*math.Sqrt(float64(len(v.losses))) > errors*deviation {
 			best = own
 		}
 	}
@@ -95,4 +78,22 @@ func linearFitters(classes bool, n int, seed uint64) (all []fits.Fitter) {
 		all = append(all, linear.LogisticOptions{Lambdas: lambdas[i : i+1], Seed: seed})
 	}
 	return all
+}
+
+// judge makes trials that begin with s, and judges their predictions.
+func (p *prepared) judge(ctx context.Context, s start, b sgd.MiniBatch, trials ...*trial) (judgement, error) {
+	var o outcome
+	for _, t := range trials {
+		f, err := s.begin(p, t, b)
+		if err == nil {
+			err = t.fit(ctx, f, p.outputs)
+		}
+		if err == nil {
+			err = o.score(ctx, t)
+		}
+		if err != nil {
+			return judgement{}, err
+		}
+	}
+	return o.judge(p.model.Classes != nil)
 }

@@ -163,7 +163,7 @@ func TestOrLinear(t *testing.T) {
 	if m, report, err = r.Fit(ctx, labelled); err != nil || m.Spec.Map != "linear" || m.Head.Kind() != "softmax" || !(report.Lambda > 0) {
 		t.Error(m, err)
 	}
-	scores, err := r.CrossValidate(ctx, set, nil, train.CVOptions{Folds: 4})
+	scores, err := r.CrossValidate(ctx, set, nil, train.CVOptions{Folds: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestOrLinear(t *testing.T) {
 		set *data.Set
 		r   train.Recipe
 	}{
-		"curved":  {uniform(300, curved), r},
+		"curved":  {uniform(150, curved), r},
 		"named":   {set, train.Recipe{Spec: layers.Spec{Features: 64}}},
 		"penalty": {set, train.Recipe{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{MapDecays: []float64{.1}, Lambda: 1e-3}}}},
 		"too few": {uniform(19, floats.Sum), r},

@@ -44,18 +44,33 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 	if err := complete(ctx, m, head, rows, &o); err != nil {
 		return nil, err
 	}
+	choices := []choice{{decay: o.MapDecay}}
 	if (o.MapDecays != nil || o.Directions) && tunes(m) {
-		if err := o.begin(ctx, m, head, rows); err != nil {
+		var err error
+		if choices, err = o.choices(ctx, m, head, rows); err != nil {
 			return nil, err
 		}
 	}
-	f, err := newFitter(ctx, m, head, rows, o, math.MaxInt)
-	if err != nil {
-		return nil, err
+	if o.Checkpoints.Path != "" { // of one fit
+		choices = choices[:1]
 	}
-	f.report.MapDecay, f.report.Directions = o.MapDecay, o.Directions && tunes(m)
-	f.keeper.identify(f, m, rows)
-	return f.run()
+	for {
+		c := choices[0]
+		if err := restore(m, head, c.start); err != nil {
+			return nil, err
+		}
+		o.MapDecay = c.decay
+		f, err := newFitter(ctx, m, head, rows, o, math.MaxInt)
+		if err != nil {
+			return nil, err
+		}
+		f.report.MapDecay, f.report.Directions = c.decay, c.directions
+		f.keeper.identify(f, m, rows)
+		course, err := f.run()
+		if choices = choices[1:]; len(choices) == 0 || !c.failed(course, err, f.FitOptions) {
+			return course, err
+		}
+	}
 }
 
 // complete checks that all arguments are there, and fills the options in.
