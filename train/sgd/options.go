@@ -179,7 +179,7 @@ func (o *FitOptions) fill(tuned bool, rows int) error {
 		check(o.Batch >= 1, "Batch", o.Batch, "at least 1"),
 		check(o.Patience >= 1, "Patience", o.Patience, "at least 1"),
 		check(o.LearnRate > 0 && !math.IsInf(o.LearnRate, 0), "LearnRate", o.LearnRate, "a number above 0"),
-		check(!fast, "LearnRate (--lr)", o.LearnRate, fmt.Sprintf("below %v, or a MapRate", 1/(mapRate*most))),
+		check(!fast, "LearnRate", fmt.Sprintf("%v (--lr)", o.LearnRate), fmt.Sprintf("below %v, or a MapRate", 1/(mapRate*most))),
 		check(o.MapRate > 0 && !math.IsInf(o.MapRate, 0), "MapRate", o.MapRate, "a number above 0"),
 		check(o.Lambda >= 0 && !math.IsInf(o.Lambda, 0), "Lambda", o.Lambda, "a number of at least 0"),
 		check(o.HeldOut >= 0 && o.HeldOut < 1, "HeldOut", o.HeldOut, "a fraction in [0, 1)"),
