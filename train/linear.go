@@ -20,7 +20,7 @@ import (
 // than what mini-batches have fitted in t with the options b and a start, and otherwise that start. Up to five trials
 // hold out a fifth of the rows each; a linear model is better if it has less loss there by 1.5 standard errors of the
 // difference. It is for recipes that leave the map open, and for dense rows in memory, 20 to shortRows of at most 512
-// columns: more rows find a linear map without it.
+// columns: on more rows a map learns a linear function as well.
 func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.MiniBatch) (start, error) {
 	const fewest, columns, errors = 20, 512, 1.5
 	rows, memory := t.rows.(data.Pairs)
