@@ -24,7 +24,8 @@ import (
 func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.MiniBatch) (start, error) {
 	const fewest, columns, errors = 20, 512, 1.5
 	rows, memory := t.rows.(data.Pairs)
-	if !memory || !p.replaceable(b) || b.Lambda != 0 || b.WeightDecay != 0 || b.ClassWeights != nil {
+	asked := b.Epochs != 0 || b.Batch != 0 || b.HeldOut != 0 || b.Lambda != 0 || b.WeightDecay != 0 || b.ClassWeights != nil
+	if !memory || !p.replaceable(b) || asked { // for what mini-batches alone have
 		return from, nil
 	}
 	x, dense := rows.X.(*tensor.Dense)

@@ -126,7 +126,7 @@ func TestStartNetwork(t *testing.T) {
 
 // TestOrLinear: a recipe that leaves the map open fits a linear model where that predicts better, also in the fits of its
 // uncertainty, and in folds. It keeps the map for a target that is not linear, for a recipe that names anything of the
-// map, and for a fit with a penalty.
+// map, and for options that mini-batches alone have.
 func TestOrLinear(t *testing.T) {
 	set, fresh := uniform(60, floats.Sum), uniform(360, floats.Sum)
 	ctx, r := t.Context(), train.Recipe{Spec: layers.Spec{Seed: 1}}
@@ -178,6 +178,7 @@ func TestOrLinear(t *testing.T) {
 		"curved":  {uniform(150, curved), r},
 		"named":   {set, train.Recipe{Spec: layers.Spec{Features: 64}}},
 		"penalty": {set, train.Recipe{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{MapDecays: []float64{.1}, Lambda: 1e-3}}}},
+		"epochs":  {set, train.Recipe{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{MapDecays: []float64{.1}, Epochs: 30}}}},
 		"too few": {uniform(19, floats.Sum), r},
 	} {
 		if m, _, err := c.r.Fit(ctx, c.set); err != nil || m.Spec.Map != "gaussian" {
