@@ -1,19 +1,16 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"math"
 
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
-	"gorgonia.org/tensor"
 )
 
 // orLinear returns the start of a linear model, ridge or logistic regression on the scaled rows, if it predicts better
@@ -22,38 +19,31 @@ import (
 // difference. It is for recipes that leave the map open, and for dense rows in memory, 20 to shortRows of at most 512
 // columns: on more rows a map learns a linear function as well.
 func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.MiniBatch) (start, error) {
-	const fewest, columns, errors = 20, 512, 1.5
-	rows, memory := t.rows.(data.Pairs)
+	const fewest, errors = 20, 1.5
 	asked := b.Epochs != 0 || b.Batch != 0 || b.HeldOut != 0 || b.Lambda != 0 || b.WeightDecay != 0 || b.ClassWeights != nil
-	if !memory || !p.replaceable(b) || asked { // for what mini-batches alone have
+	rows, n := fewColumns(t.rows)
+	if n < fewest || n > shortRows || !p.replaceable(b) || asked { // for what mini-batches alone have
 		return from, nil
 	}
-	x, dense := rows.X.(*tensor.Dense)
-	if !dense || x.Shape()[0] < fewest || x.Shape()[0] > shortRows || x.Shape()[1] > columns {
-		return from, nil
-	}
-	n := x.Shape()[0]
 	groups := p.recipe.Groups
 	if len(groups) != n { // of a fold
 		groups = nil
 	}
-	parts := deal(n, rows.Y, groups, b.Seed, divisions(n, .2, n))
-	var trials []*trial
-	for i := range len(parts) - 1 {
-		trials = append(trials, trialOf(rows, parts, i, nil))
+	trials, err := trialsOf("Recipe", rows, groups, .2, b.Seed)
+	if err != nil { // groups are too large
+		return from, nil
 	}
-	fitted, err := p.judge(ctx, from, b, trials...)
+	fitted, err := p.judge(ctx, from, b, trials)
 	if err != nil {
 		return from, given.Stopped(ctx)
 	}
-	own := start{spec: layers.Spec{Map: "linear", Dims: x.Shape()[1], Dtype: p.model.Spec.Dtype, Seed: p.model.Spec.Seed}}
-	own.spec.Name = cmp.Or(p.recipe.Spec.Name, own.spec.Map)
-	if err := own.spec.FillDefaults(x); err != nil {
+	var own start
+	if own.spec, err = p.inPlace(layers.Spec{Map: "linear"}, rows.X); err != nil {
 		return from, err
 	}
 	best, least := from, math.Inf(1)
 	for _, own.solver = range linearFitters(p.model.Classes != nil, n, b.Seed) {
-		v, err := p.judge(ctx, own, b, trials...)
+		v, err := p.judge(ctx, own, b, trials)
 		if err != nil || v.loss >= least {
 			return best, given.Stopped(ctx)
 		}
@@ -81,14 +71,11 @@ func linearFitters(classes bool, n int, seed uint64) (all []fits.Fitter) {
 	return all
 }
 
-// judge makes trials that begin with s, and judges their predictions.
-func (p *prepared) judge(ctx context.Context, s start, b sgd.MiniBatch, trials ...*trial) (judgement, error) {
+// judge fits trials from a start, and judges their predictions.
+func (p *prepared) judge(ctx context.Context, from start, b sgd.MiniBatch, trials []*trial) (judgement, error) {
 	var o outcome
 	for _, t := range trials {
-		f, err := s.begin(p, t, b)
-		if err == nil {
-			err = t.fit(ctx, f, p.outputs)
-		}
+		err := p.fitFrom(ctx, t, from, b)
 		if err == nil {
 			err = o.score(ctx, t)
 		}

@@ -79,11 +79,8 @@ func (p *prepared) networks(x ops.Matrix) (all []layers.Spec, err error) {
 		return nil, nil
 	}
 	for _, sigma := range []float64{smooth, steep} {
-		s := layers.Spec{Map: "sequential", Dims: x.Shape()[1], Dtype: p.model.Spec.Dtype,
-			Parts: networkLayers(width, sigma, layerWidth)}
-		s = renumbered(s, p.model.Spec.Seed, 0)
-		s.Name = cmp.Or(p.recipe.Spec.Name, s.Map)
-		if err := s.FillDefaults(x); err != nil {
+		s, err := p.inPlace(layers.Spec{Map: "sequential", Parts: networkLayers(width, sigma, layerWidth)}, x)
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, s)

@@ -71,8 +71,8 @@ type Recipe struct {
 
 // Start is what is known of a fit before it begins. Recipe.Ready gets it.
 type Start struct {
-	// Model has its Scaler, Columns, Classes and complete Spec, which that of a network or of a linear model may replace,
-	// but no Map and Head.
+	// Model has its Scaler, Columns, Classes and complete Spec, but no Map and Head. A network or a linear model may still
+	// take the place of the Spec.
 	Model   *Model
 	Problem fits.Problem // the size of the fit; for CrossValidate with the most features of the candidates
 	Counts  []int        // the number of rows of each class; nil for targets

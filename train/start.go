@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/evidence"
 	"github.com/bochner-go/bochner/train/fits"
@@ -28,16 +29,12 @@ type start struct {
 // place if it has less loss by such a share than the map with a middle or the first of MapDecays. All are for dense rows
 // in memory, at least 100 of at most 512 columns, as Directions are.
 func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.MiniBatch) (best start, failed error) {
-	const leastRows, columns = 100, 512
-	rows, memory := from.(data.Pairs)
-	if !memory {
+	const leastRows = 100
+	rows, n := fewColumns(from)
+	if n < leastRows {
 		return best, nil
 	}
-	x, dense := rows.X.(*tensor.Dense)
-	if !dense || x.Shape()[0] < leastRows || x.Shape()[1] > columns {
-		return best, nil
-	}
-	if n := x.Shape()[0]; n > shortRows {
+	if n > shortRows {
 		rows = given.Pick(rows, data.Shuffle(n, b.Seed)[:shortRows])
 	}
 	first := b.MapDecays[0]
@@ -100,6 +97,23 @@ func (p *prepared) learnScales(ctx context.Context, rows data.Pairs, b sgd.MiniB
 		return start{}, given.Stopped(ctx)
 	}
 	return start{scaled: t.m, found: t.found}, nil
+}
+
+// fewColumns returns dense rows in memory of at most 512 columns, and their number, which is 0 for other rows.
+func fewColumns(from data.Examples) (rows data.Pairs, n int) {
+	const columns = 512
+	rows, _ = from.(data.Pairs)
+	if x, dense := rows.X.(*tensor.Dense); dense && x.Shape()[1] <= columns {
+		return rows, x.Shape()[0]
+	}
+	return rows, 0
+}
+
+// inPlace completes the spec of a model that may take the place of the map.
+func (p *prepared) inPlace(s layers.Spec, x ops.Matrix) (layers.Spec, error) {
+	s = renumbered(s, p.model.Spec.Seed, 0)
+	s.Name, s.Dims, s.Dtype = cmp.Or(p.recipe.Spec.Name, s.Map), x.Shape()[1], p.model.Spec.Dtype
+	return s, s.FillDefaults(x)
 }
 
 // replaceable says whether another model may take the place of the map: the recipe leaves it open, and b has no options

@@ -217,18 +217,22 @@ func divisions(n int, fraction float64, most int) (ends []int) {
 	return append(ends, n)
 }
 
-// trials hold out a fraction of the rows for who, which errors name: of rows in memory several times if they are few,
-// and of a stream once.
+// trials hold out a fraction of the rows for who, which errors name: of rows in memory as trialsOf, and of a stream once.
 func (p *prepared) trials(who string, fraction float64, seed uint64) (all []*trial, err error) {
-	rows, memory := p.rows.(data.Pairs)
-	if !memory {
-		return []*trial{trialOf(p.rows, nil, 0, data.Held(fraction, seed, who))}, nil
+	if rows, memory := p.rows.(data.Pairs); memory {
+		return trialsOf(who, rows, p.recipe.Groups, fraction, seed)
 	}
-	parts := deal(p.n, rows.Y, p.recipe.Groups, seed, divisions(p.n, fraction, p.n))
+	return []*trial{trialOf(p.rows, nil, 0, data.Held(fraction, seed, who))}, nil
+}
+
+// trialsOf hold out a fraction of rows in memory, several times if they are few.
+func trialsOf(who string, rows data.Pairs, groups []int, fraction float64, seed uint64) (all []*trial, err error) {
+	n := rows.X.Shape()[0]
+	parts := deal(n, rows.Y, groups, seed, divisions(n, fraction, n))
 	for i, held := range parts[:len(parts)-1] {
-		if len(held) == 0 || len(held) == p.n {
+		if len(held) == 0 || len(held) == n {
 			return nil, fmt.Errorf("train: %s: HeldOut = %v of %d rows leaves none to learn from or none to score: %w",
-				who, fraction, p.n, domain.ErrParam)
+				who, fraction, n, domain.ErrParam)
 		}
 		all = append(all, trialOf(rows, parts, i, nil))
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bochner-go/bochner/layers"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -237,6 +238,17 @@ func TestApproxGramOfSigns(t *testing.T) {
 		if !mat.EqualApprox(got, &want, 1e-13*float64(d)) || !mat.Equal(got, got.T()) {
 			t.Errorf("%d×%d: not Z Σ Zᵀ, or not symmetric", n, d)
 		}
+	}
+}
+
+// TestApproxGramView: rows of a view have the matrix of their copy.
+func TestApproxGramView(t *testing.T) {
+	x := dense(4, 3, []float64{1, 2, 9, 3, 4, 9, 5, 6, 9, 9, 9, 9})
+	view := must(x.Slice(tensor.S(0, 3), tensor.S(0, 2))).(*tensor.Dense)
+	m := must(layers.NewIdentity(2))
+	want := must(ApproxGram(m, dense(3, 2, []float64{1, 2, 3, 4, 5, 6})))
+	if got := must(ApproxGram(m, view)); !mat.Equal(got, want) {
+		t.Errorf("%v, want %v", mat.Formatted(got), mat.Formatted(want))
 	}
 }
 
