@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -521,22 +522,30 @@ func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Sco
 	}
 	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
 		out := make([][]fits.LambdaScore, j.Folds)
-		for f := range out {
+		var mu sync.Mutex
+		done := 0
+		err := own.each(h.Fitter, j.Folds, func(f int) error {
 			if err := given.Stopped(ctx); err != nil {
-				return nil, fmt.Errorf("stopped after %d of %d folds: %w", f, j.Folds, err)
+				mu.Lock()
+				defer mu.Unlock()
+				return fmt.Errorf("stopped after %d of %d folds: %w", done, j.Folds, err)
 			}
 			t := trialOf(all, j.Order, f, func(file, row int) bool { return j.Fold(file, row) == f })
 			for _, lambda := range lambdas {
 				score, err := h.score(ctx, t, j, f, lambda)
 				if err != nil {
-					return nil, fmt.Errorf("fold %d: %w", f, err)
+					return fmt.Errorf("fold %d: %w", f, err)
 				}
 				score.MSE *= square
 				out[f] = append(out[f], score)
 			}
+			mu.Lock()
+			defer mu.Unlock()
+			done++
 			j.Step()
-		}
-		return out, nil
+			return nil
+		})
+		return out, err
 	}, nil
 }
 

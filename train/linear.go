@@ -16,8 +16,9 @@ import (
 // orLinear returns the start of a linear model, ridge or logistic regression on the scaled rows, if it predicts better
 // than what mini-batches have fitted in t with the options b and a start, and otherwise that start. Up to five trials
 // hold out a fifth of the rows each; a linear model is better if it has less loss there by 1.5 standard errors of the
-// difference. It is for recipes that leave the map open, and for dense rows in memory, 20 to shortRows of at most 512
-// columns: on more rows a map learns a linear function as well.
+// difference, and worse if it has more than the short fits that chose the decay. It is for recipes that leave the map
+// open, and for dense rows in memory, 20 to shortRows of at most 512 columns: on more rows a map learns a linear
+// function as well.
 func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.MiniBatch) (start, error) {
 	const fewest, errors = 20, 1.5
 	asked := b.Epochs != 0 || b.Batch != 0 || b.HeldOut != 0 || b.Lambda != 0 || b.WeightDecay != 0 || b.ClassWeights != nil
@@ -33,28 +34,38 @@ func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.Min
 	if err != nil { // groups are too large
 		return from, nil
 	}
+	var best start
+	if best.spec, err = p.inPlace(layers.Spec{Map: "linear"}, rows.X); err != nil {
+		return from, err
+	}
+	least := judgement{loss: math.Inf(1)}
+	for _, f := range linearFitters(p.model.Classes != nil, n, b.Seed) {
+		v, err := p.judge(ctx, start{spec: best.spec, solver: f}, b, trials)
+		if err != nil {
+			return from, given.Stopped(ctx)
+		}
+		if v.loss >= least.loss {
+			break
+		}
+		least, best.solver = v, f
+	}
+	held := t.report.Epochs.HeldLoss // of short fits, which know less
+	if p.model.Classes == nil {
+		held /= float64(p.outputs)
+	}
+	if held > 0 && least.loss >= held {
+		return from, nil
+	}
 	fitted, err := p.judge(ctx, from, b, trials)
 	if err != nil {
 		return from, given.Stopped(ctx)
 	}
-	var own start
-	if own.spec, err = p.inPlace(layers.Spec{Map: "linear"}, rows.X); err != nil {
-		return from, err
+	floats.Sub(fitted.losses, least.losses)
+	gain, deviation := stat.MeanStdDev(fitted.losses, nil)
+	if gain*math.Sqrt(float64(len(fitted.losses))) > errors*deviation {
+		return best, nil
 	}
-	best, least := from, math.Inf(1)
-	for _, own.solver = range linearFitters(p.model.Classes != nil, n, b.Seed) {
-		v, err := p.judge(ctx, own, b, trials)
-		if err != nil || v.loss >= least {
-			return best, given.Stopped(ctx)
-		}
-		least = v.loss
-		floats.SubTo(v.losses, fitted.losses, v.losses)
-		gain, deviation := stat.MeanStdDev(v.losses, nil)
-		if gain*math.Sqrt(float64(len(v.losses))) > errors*deviation {
-			best = own
-		}
-	}
-	return best, nil
+	return from, nil
 }
 
 // linearFitters are the fitters of linear models of n rows, with the largest lambda first. Ridge regression chooses
@@ -73,15 +84,13 @@ func linearFitters(classes bool, n int, seed uint64) (all []fits.Fitter) {
 
 // judge fits trials from a start, and judges their predictions.
 func (p *prepared) judge(ctx context.Context, from start, b sgd.MiniBatch, trials []*trial) (judgement, error) {
+	err := given.Try(len(trials), func(i int) error { return p.fitFrom(ctx, trials[i], from, b) })
+	if err != nil {
+		return judgement{}, err
+	}
 	var o outcome
-	for _, t := range trials {
-		err := p.fitFrom(ctx, t, from, b)
-		if err == nil {
-			err = o.score(ctx, t)
-		}
-		if err != nil {
-			return judgement{}, err
-		}
+	if err := o.score(ctx, trials...); err != nil {
+		return judgement{}, err
 	}
 	return o.judge(p.model.Classes != nil)
 }

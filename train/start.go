@@ -28,7 +28,7 @@ type start struct {
 // loss by a share 1/√n than as drawn or with Directions. If the recipe leaves the map open, the best network takes its
 // place if it has less loss by such a share than the map with a middle or the first of MapDecays. All are for dense rows
 // in memory, at least 100 of at most 512 columns, as Directions are.
-func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.MiniBatch) (best start, failed error) {
+func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.MiniBatch) (best start, err error) {
 	const leastRows = 100
 	rows, n := fewColumns(from)
 	if n < leastRows {
@@ -49,38 +49,50 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	if err != nil || scaled.scaled == nil && networks == nil {
 		return best, err
 	}
-	loss := func(s start, decay float64) float64 {
-		t, own := newTrial(rows, nil), b
-		own.MapDecay = decay
-		var f fits.Fitter
-		if failed == nil {
-			f, failed = s.begin(p, t, own)
-		}
-		if failed != nil {
-			return math.Inf(1)
-		}
-		if err := t.fit(ctx, f, p.outputs); err != nil {
-			failed = given.Stopped(ctx)
-			return math.Inf(1)
-		}
-		epochs := t.report.Epochs.Epochs
-		return epochs[len(epochs)-1].HeldLoss
+	type attempt struct {
+		start
+		decay, loss float64
 	}
-	least, share := loss(best, b.MapDecay), 1-1/math.Sqrt(float64(len(held)))
+	all := []attempt{{decay: b.MapDecay}}
 	if scaled.scaled != nil {
-		if with := loss(scaled, b.MapDecay); with < least*share {
-			best, least = scaled, with
-		}
+		all = append(all, attempt{start: scaled, decay: b.MapDecay})
 	}
-	if networks != nil { // the map may do better with another decay
-		least = share * min(least, loss(best, first))
+	if networks != nil {
+		all = append(all, attempt{decay: first})
 	}
 	for _, spec := range networks {
-		if with := loss(start{spec: spec}, b.MapDecay); with < least {
-			best, least = start{spec: spec}, with
+		all = append(all, attempt{start: start{spec: spec}, decay: b.MapDecay})
+	}
+	err = given.Try(len(all), func(i int) (err error) {
+		own := b
+		own.MapDecay = all[i].decay
+		all[i].loss, err = p.heldLoss(ctx, all[i].start, rows, own)
+		return err
+	})
+	least, share := all[0].loss, 1-1/math.Sqrt(float64(len(held)))
+	for _, a := range all[1:] {
+		switch network := a.spec.Map != ""; {
+		case !network && a.scaled == nil: // the map may do better with another decay
+			least = min(least, a.loss)
+		case a.loss < least*share, network && best.spec.Map != "" && a.loss < least:
+			best, least = a.start, a.loss
 		}
 	}
-	return best, failed
+	return best, err
+}
+
+// heldLoss returns the loss on the held-out rows after a fit from a start; +Inf if the fit fails.
+func (p *prepared) heldLoss(ctx context.Context, s start, rows data.Pairs, b sgd.MiniBatch) (float64, error) {
+	t := newTrial(rows, nil)
+	f, err := s.begin(p, t, b)
+	if err != nil {
+		return 0, err
+	}
+	if err := t.fit(ctx, f, p.outputs); err != nil {
+		return math.Inf(1), given.Stopped(ctx)
+	}
+	epochs := t.report.Epochs.Epochs
+	return epochs[len(epochs)-1].HeldLoss, nil
 }
 
 // learnScales returns the map with scales that the marginal likelihood of the rows finds. It is empty if the map has

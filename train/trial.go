@@ -94,13 +94,19 @@ type outcome struct {
 	classifies     bool      // whether scores are probabilities, and y is -1 or 1
 }
 
-// score predicts the held-out rows of t and adds them to the outcome.
-func (o *outcome) score(ctx context.Context, t *trial) error {
-	m := &Model{Map: t.m, Head: t.head}
-	return o.add(ctx, t, func(x ops.Matrix) (scores, std *mat.Dense, err error) {
-		scores, err = m.ScoresPrepared(x)
-		return scores, nil, err
-	})
+// score predicts the held-out rows of trials and adds them to the outcome.
+func (o *outcome) score(ctx context.Context, trials ...*trial) error {
+	for _, t := range trials {
+		m := &Model{Map: t.m, Head: t.head}
+		err := o.add(ctx, t, func(x ops.Matrix) (scores, std *mat.Dense, err error) {
+			scores, err = m.ScoresPrepared(x)
+			return scores, nil, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // add is score by a function that predicts rows.

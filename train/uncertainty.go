@@ -107,11 +107,11 @@ func (p *prepared) uncertainty(ctx context.Context, m *Model, ridge float64, lea
 	if err != nil {
 		return nil, err
 	}
+	if err := p.each(p.fitterOf(m.Spec), len(all), func(i int) error { return learn(ctx, all[i]) }); err != nil {
+		return nil, err
+	}
 	var held outcome
 	for _, t := range all {
-		if err := learn(ctx, t); err != nil {
-			return nil, err
-		}
 		own := *m
 		own.Map, own.Head = t.m, t.head
 		if own.Uncertainty, err = own.posteriors(ctx, t.rows, t.ridge, o.Laplace); err != nil {

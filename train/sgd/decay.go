@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
+	"runtime"
 	"slices"
 
 	"github.com/bochner-go/bochner/layers"
@@ -26,66 +28,100 @@ func ForTuning(head string) MiniBatch {
 
 // choice is where a fit begins, a MapDecay, and what short fits with them came to on the rows that they held out.
 type choice struct {
+	from       int // the place of start
 	start      []*tensor.Dense
 	directions bool
 	decay      float64
 	loss       float64 // of a row
 	missed     float64 // the share of the rows whose class is missed
+	err        error   // that one of the fits has diverged
 }
 
 // choices are where the fit may begin, the best first: with the map as it is or turned by Directions, and with one of
-// MapDecays. No larger decay is tried after one that has more loss than the one before. What misses more classes than
+// MapDecays. No larger decay counts after one that has more loss than the one before. What misses more classes than
 // another by two standard errors is left out: a fit that has learned nothing may have less loss than one that is too
 // sure.
 func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) ([]choice, error) {
 	short, divisions, held := o.short(rows)
-	starts, diverged := []choice{{start: snapshot(m, head), decay: o.MapDecay}}, error(nil)
+	starts := []choice{{start: snapshot(m, head), decay: o.MapDecay}}
 	if o.Directions {
 		turned, err := direct(ctx, m, rows, o.Seed)
 		if err != nil {
 			return nil, err
 		}
 		if turned {
-			starts = append(starts, choice{start: snapshot(m, head), directions: true, decay: o.MapDecay})
+			starts = append(starts, choice{from: 1, start: snapshot(m, head), directions: true, decay: o.MapDecay})
 		}
 	}
 	if o.MapDecays == nil {
 		return starts[len(starts)-1:], nil
 	}
 	var all []choice
-	fewest := 1. // missed
-	for _, c := range starts {
-		last := math.Inf(1)
-		for _, c.decay = range o.MapDecays {
-			short.MapDecay = c.decay
-			loss, score, err := short.heldLoss(ctx, m, head, rows, c.start, divisions, true)
-			switch {
-			case errors.Is(err, given.ErrDiverged):
-				diverged = err
-				continue
-			case err != nil:
-				return nil, err
+	var diverged error
+	over, last := make([]bool, len(starts)), slices.Repeat([]float64{math.Inf(1)}, len(starts))
+	most := 1 + (runtime.GOMAXPROCS(0)-1)/(divisions*len(starts)) // decays at a time, so that no core is idle
+	for decays := range slices.Chunk(o.MapDecays, most) {
+		var tried []choice
+		for _, decay := range decays {
+			for i, c := range starts {
+				if c.decay = decay; !over[i] {
+					tried = append(tried, c)
+				}
 			}
-			if c.loss = loss / float64(divisions); head.Classifies() {
-				c.missed = 1 - score
+		}
+		if err := short.try(ctx, m, head, rows, tried, divisions); err != nil {
+			return nil, err
+		}
+		for _, c := range tried {
+			switch i := c.from; {
+			case over[i]:
+			case c.err != nil:
+				diverged = c.err
+			default:
+				over[i], last[i] = c.loss > last[i], c.loss
+				all = append(all, c)
 			}
-			if !math.IsInf(loss, 1) {
-				all, fewest = append(all, c), min(fewest, c.missed)
-			}
-			if loss > last {
-				break
-			}
-			last = loss
 		}
 	}
-	if all == nil {
+	all = slices.DeleteFunc(all, func(c choice) bool { return math.IsInf(c.loss, 1) })
+	if len(all) == 0 {
 		return nil, cmp.Or(diverged, fmt.Errorf("train: Fit: no held-out row has a finite loss under any of MapDecays = %v; "+
 			"give one MapDecay: %w", o.MapDecays, domain.ErrDomain))
 	}
-	most := fewest + 2*math.Sqrt(max(fewest*(1-fewest), 1/held)/held)
-	all = slices.DeleteFunc(all, func(c choice) bool { return c.missed > most })
+	fewest := slices.MinFunc(all, func(a, b choice) int { return cmp.Compare(a.missed, b.missed) }).missed
+	enough := fewest + 2*math.Sqrt(max(fewest*(1-fewest), 1/held)/held)
+	all = slices.DeleteFunc(all, func(c choice) bool { return c.missed > enough })
 	slices.SortStableFunc(all, func(a, b choice) int { return cmp.Compare(a.loss, b.loss) })
 	return all, nil
+}
+
+// try makes so many short fits for each of some choices, and sets what they came to.
+func (o FitOptions) try(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, of []choice,
+	divisions int) error {
+	results := make([]choice, len(of)*divisions)
+	err := sideBySide(m, head, rows, len(results), func(i int, m layers.Layer, head layers.Head) error {
+		r, own := &results[i], o
+		own.MapDecay, own.Seed = of[i/divisions].decay, o.Seed+uint64(i%divisions)
+		var score float64
+		r.loss, score, r.err = own.heldLoss(ctx, m, head, rows, of[i/divisions].start, true)
+		if head.Classifies() {
+			r.missed = 1 - score
+		}
+		if errors.Is(r.err, given.ErrDiverged) {
+			return nil
+		}
+		return r.err
+	})
+	for i := range of {
+		c := &of[i]
+		c.loss = 0
+		for _, r := range results[i*divisions : (i+1)*divisions] {
+			c.loss += r.loss / float64(divisions)
+			c.missed += r.missed / float64(divisions)
+			c.err = cmp.Or(c.err, r.err)
+		}
+	}
+	return err
 }
 
 // failed says whether a fit has failed where the short ones did not: it has diverged, or has more than twice their loss on
@@ -104,7 +140,7 @@ const shortRows = 50_000
 // many rows they hold out in all.
 func (o FitOptions) short(rows data.Examples) (short FitOptions, divisions int, held float64) {
 	const share, enough, most = .2, 600, 8
-	const visits, epochs = 120_000, 8 // rows that the fits of a loss go over in all epochs, and the fewest epochs
+	const visits, epochs = 60_000, 8 // rows that the fits of a loss go over in all epochs, and the fewest epochs
 	n := visits / epochs
 	divisions = 1
 	if all := inMemory(rows); all > 0 {
@@ -133,38 +169,86 @@ func HeldLoss(ctx context.Context, m layers.Layer, head layers.Head, rows data.E
 			return 0, err
 		}
 	}
-	loss, _, err := short.heldLoss(ctx, m, head, rows, snapshot(m, head), divisions, false)
+	start, losses := snapshot(m, head), make([]float64, divisions)
+	err := sideBySide(m, head, rows, divisions, func(i int, m layers.Layer, head layers.Head) (err error) {
+		short := short
+		short.Seed += uint64(i)
+		losses[i], _, err = short.heldLoss(ctx, m, head, rows, start, false)
+		return err
+	})
 	if back := restore(m, head, drawn); err == nil {
 		err = back
+	}
+	loss := 0.
+	for _, l := range losses {
+		loss += l
 	}
 	return loss, err
 }
 
-// heldLoss is the sum of the losses of the held-out rows after the last or the best epoch of fits from a start, with the
-// seeds from Seed on, and the mean of their scores. It leaves the parameters at the start.
+// heldLoss is the loss of the held-out rows after the last or the best epoch of a fit from a start, and their score. It
+// leaves the parameters at the start.
 func (o FitOptions) heldLoss(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, start []*tensor.Dense,
-	divisions int, last bool) (loss, score float64, err error) {
+	last bool) (loss, score float64, err error) {
 	if err := restore(m, head, start); err != nil {
 		return 0, 0, err
 	}
-	for range divisions {
-		f, err := newFitter(ctx, m, head, rows, o, shortRows)
-		if err != nil {
-			return 0, 0, err
-		}
-		f.short = last
-		_, err = f.run()
-		if back := restore(m, head, start); err == nil {
-			err = back
-		}
-		if err != nil {
-			return 0, 0, err
-		}
-		loss += f.best
-		if n := f.report.Best; n > 0 {
-			score += f.report.Epochs[n-1].HeldScore / float64(divisions)
-		}
-		o.Seed++
+	f, err := newFitter(ctx, m, head, rows, o, shortRows)
+	if err != nil {
+		return 0, 0, err
 	}
-	return loss, score, nil
+	f.short = last
+	_, err = f.run()
+	if back := restore(m, head, start); err == nil {
+		err = back
+	}
+	if n := f.report.Best; n > 0 {
+		score = f.report.Epochs[n-1].HeldScore
+	}
+	return f.best, score, err
+}
+
+// sideBySide calls f(0..tasks-1) for rows with a map and a head like m and head: in parallel, with copies, if the rows are
+// in memory and package layers can make copies, and otherwise one after the other.
+func sideBySide(m layers.Layer, head layers.Head, rows data.Examples, tasks int,
+	f func(task int, m layers.Layer, head layers.Head) error) error {
+	spec, err := layers.SpecOf(m)
+	values := [2]map[string]*tensor.Dense{{}, {}}
+	for i, l := range []layers.Layer{m, head} {
+		for _, p := range l.Params() {
+			values[i][p.Name] = p.Value
+		}
+	}
+	copies := func() (layers.Layer, layers.Head, error) {
+		own, err := spec.Restore(values[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		top, err := layers.NewHead(head.Kind(), head.Dims(), head.Features(), layers.WithDtype(head.Dtype()),
+			layers.WithName(head.Name()))
+		if err == nil {
+			err = top.SetParams(values[1])
+		}
+		return own, top, err
+	}
+	alike := false
+	if err == nil && inMemory(rows) > 0 {
+		own, top, err := copies()
+		alike = err == nil && reflect.TypeOf(own) == reflect.TypeOf(layers.Unwrap(m)) && reflect.TypeOf(top) == reflect.TypeOf(head)
+	}
+	if !alike {
+		for i := range tasks {
+			if err := f(i, m, head); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return given.Try(tasks, func(i int) error {
+		m, head, err := copies()
+		if err != nil {
+			return err
+		}
+		return f(i, m, head)
+	})
 }

@@ -64,7 +64,7 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 		if err != nil {
 			return nil, err
 		}
-		f.report.MapDecay, f.report.Directions = c.decay, c.directions
+		f.report.MapDecay, f.report.HeldLoss, f.report.Directions = c.decay, c.loss, c.directions
 		f.keeper.identify(f, m, rows)
 		course, err := f.run()
 		if choices = choices[1:]; len(choices) == 0 || !c.failed(course, err, f.FitOptions) {

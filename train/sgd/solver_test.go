@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -227,16 +228,22 @@ func TestMapDecay(t *testing.T) {
 }
 
 // TestMapDecays: the decay with the least loss on the held-out rows of its short fits is taken, and the fit is the one
-// with it alone. HeldLoss is the loss of the best epochs with one. A decay that diverges is not taken, and one that all do is an error.
+// with it alone, with any number of cores, and under a layer of the program's own, of which package layers makes no copies.
+// HeldLoss is the loss of the best epochs with one. A decay that diverges is not taken, and one that all do is an error.
 func TestMapDecays(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const n = 400 // a fifth is 80 rows: eight divisions, and 18 epochs would do
 	x, y := trial.Problem(n, 2, 1, 3)
 	for i, e := 0, rand.New(rand.NewPCG(1, 2)); i < n; i++ {
 		y.Set(i, 0, y.At(i, 0)+e.NormFloat64())
 	}
 	rows := data.Pairs{X: x, Y: y}
+	own := false
 	fit := func(o FitOptions) (*fits.Course, []float64, error) {
-		m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .3}, 2, 100, layers.Tune(layers.All)))
+		var m layers.Layer = must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .3}, 2, 100, layers.Tune(layers.All)))
+		if own {
+			m = struct{ layers.Layer }{m}
+		}
 		c, err := Fit(t.Context(), m, trial.HeadOf(t, false, 100, 1), rows, o)
 		return c, ops.Float64s(m.Params()[0].Value), err
 	}
@@ -263,11 +270,20 @@ func TestMapDecays(t *testing.T) {
 	}
 	o, one := base, base
 	o.MapDecays, one.MapDecay = decays, best
-	c, w, err := fit(o)
 	_, want, _ := fit(one)
-	if err != nil || best == 0 || c.MapDecay != best || !slices.Equal(w, want) || len(c.Epochs) != base.Epochs {
-		t.Errorf("the decay is %v, want %v; %v", c.MapDecay, best, err)
+	for _, procs := range []int{1, 2, 20} {
+		runtime.GOMAXPROCS(procs)
+		for _, own = range []bool{false, true} {
+			c, w, err := fit(o)
+			if err != nil || best == 0 || c.MapDecay != best || !slices.Equal(w, want) || len(c.Epochs) != base.Epochs {
+				t.Errorf("%d cores, own layer %v: the decay is %v, want %v; %v", procs, own, c.MapDecay, best, err)
+			}
+			if math.Abs(8*c.HeldLoss-least) > 1e-12*least {
+				t.Errorf("%d cores, own layer %v: the loss is %v, want %v", procs, own, 8*c.HeldLoss, least)
+			}
+		}
 	}
+	own = false
 	m, head := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .3}, 2, 100, layers.Tune(layers.All))), trial.HeadOf(t, false, 100, 1)
 	drawn := slices.Clone(ops.Float64s(m.Params()[0].Value))
 	one.MapDecay = decays[0]

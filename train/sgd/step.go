@@ -266,8 +266,9 @@ func descend[T domain.Float](s *solver, i int, of func(*tensor.Dense) []T, param
 	factor float64) {
 	w, g, sizes, eta := of(param), of(grad), of(s.scales[i]), s.rate*factor
 	if s.shrinks[i] {
+		share := 1 - eta*s.decay
 		for j, v := range w {
-			w[j] = T((1 - eta*s.decay) * float64(v))
+			w[j] = T(share * float64(v))
 		}
 	}
 	if s.kind != Adam {

@@ -66,6 +66,7 @@ func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix
 			c := &parts[k]
 			fill(dp, lo, hi, c)
 			if to.DX != nil {
+				c.transposeOnce()
 				c.gradX(to.DX[lo*d:hi*d], dp, hi-lo, c.from > 0)
 			}
 			if lo > 0 {

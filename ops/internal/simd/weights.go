@@ -10,8 +10,7 @@ type Weights[T Float] struct {
 	kernels *kernels[T] // nil: the generic path
 	raw     []T         // W row by row, for the generic path, or borrowed; or
 	packed  []T         // W in panels, for x·W, and
-	across  *kernels[T] // of the products with Wᵀ
-	reverse []T         // Wᵀ in panels of those, for dP·Wᵀ, from the first such product on
+	reverse []T         // Wᵀ in panels, for dP·Wᵀ
 	workers int         // goroutines of a product, or 0 for GOMAXPROCS
 
 	packing, transposing sync.Once
@@ -46,15 +45,17 @@ func (w *Weights[T]) packOnce() {
 	})
 }
 
-// transpose packs Wᵀ when it is first asked for.
-func (w *Weights[T]) transpose() {
+// transposeOnce is packOnce for Wᵀ.
+func (w *Weights[T]) transposeOnce() {
 	w.transposing.Do(func() {
+		if w.kernels == nil {
+			return
+		}
 		raw := w.raw
 		if raw == nil {
 			raw = w.unpack()
 		}
-		w.across = kernelsOf[T](w.isa, w.d)
-		w.reverse = packB(layoutOf(w.across, w.m, w.d), matrix[T]{v: raw, ld: w.m, t: true})
+		w.reverse = packB(layoutOf(kernelsOf[T](w.isa, w.d), w.m, w.d), matrix[T]{v: raw, ld: w.m, t: true})
 	})
 }
 
@@ -117,7 +118,12 @@ func (w *Weights[T]) projectGeneric(out output[T], x Rows[T], bias []T, n int) (
 }
 
 // GradX writes dP·Wᵀ, the gradient of an affine map for its input, to dst [n,d]. dp is [n,m].
-func (w *Weights[T]) GradX(dst, dp []T, n int) { w.gradX(dst, matrix[T]{v: dp, ld: w.m}, n, false) }
+func (w *Weights[T]) GradX(dst, dp []T, n int) {
+	if w.packed != nil {
+		w.transposeOnce()
+	}
+	w.gradX(dst, matrix[T]{v: dp, ld: w.m}, n, false)
+}
 
 // gradX is GradX, added to dst with add.
 func (w *Weights[T]) gradX(dst []T, dp matrix[T], n int, add bool) {
@@ -127,10 +133,9 @@ func (w *Weights[T]) gradX(dst []T, dp matrix[T], n int, add bool) {
 		})
 		return
 	}
-	w.transpose()
-	p := newProduct(w.across, n, w.d, w.m)
-	p.workers = w.workers
-	p.a, p.output, p.packed = dp, output[T]{dst: dst, ld: w.d, m: w.d}, w.reverse
+	p := newProduct(kernelsOf[T](w.isa, w.d), n, w.d, w.m)
+	p.workers, p.a, p.output = w.workers, dp, output[T]{dst: dst, ld: w.d, m: w.d}
+	p.b, p.packed = matrix[T]{v: w.raw, ld: w.m, t: true}, w.reverse
 	if add {
 		p.beta = 1
 	}

@@ -1,6 +1,7 @@
 package given
 
 import (
+	"cmp"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,22 @@ const perWorker = 32
 // InParallel runs f(0..tasks-1) on GOMAXPROCS goroutines, this one included, which take runs of neighbouring tasks.
 // What a task computes depends on its number only.
 func InParallel(tasks int, f func(task int)) { inParallel(tasks, runtime.GOMAXPROCS(0), f) }
+
+// Try is InParallel for tasks that may fail. It returns the error of the first task in their order that fails, and begins
+// no task after an error.
+func Try(tasks int, f func(task int) error) error {
+	var failed atomic.Bool
+	errs := make([]error, tasks)
+	InParallel(tasks, func(i int) {
+		if failed.Load() {
+			return
+		}
+		if errs[i] = f(i); errs[i] != nil {
+			failed.Store(true)
+		}
+	})
+	return cmp.Or(errs...)
+}
 
 // inParallel is InParallel on so many goroutines. It returns how often they stepped the counter.
 func inParallel(tasks, workers int, f func(task int)) (steps int) {

@@ -1,6 +1,10 @@
 package given
 
-import "testing"
+import (
+	"errors"
+	"runtime"
+	"testing"
+)
 
 // TestInParallel: each task is done once, and how often goroutines step the counter that they share is bounded by their
 // number, not by the number of tasks.
@@ -16,6 +20,43 @@ func TestInParallel(t *testing.T) {
 			}
 			if most := (2*perWorker + 1) * workers; steps > most {
 				t.Errorf("%d tasks, %d goroutines: %d steps, want up to %d", tasks, workers, steps, most)
+			}
+		}
+	}
+}
+
+// TestTry: all tasks are done, or the error of the first that fails is returned, and one goroutine begins none after it.
+func TestTry(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for procs := 1; procs <= 4; procs++ {
+		runtime.GOMAXPROCS(procs)
+		done := make([]int, 100)
+		if err := Try(100, func(i int) error { done[i]++; return nil }); err != nil {
+			t.Error(err)
+		}
+		third, later := errors.New("third"), errors.New("later")
+		began := make(chan bool)
+		err := Try(100, func(i int) error {
+			switch {
+			case i == 2 && procs > 1:
+				<-began
+				return third
+			case i == 2:
+				return third
+			case i == 3 && procs > 1:
+				close(began)
+				return later
+			case i > 2 && procs == 1:
+				t.Errorf("task %d begins after an error", i)
+			}
+			return nil
+		})
+		if err != third {
+			t.Errorf("%d goroutines: %v, want the error of task 2", procs, err)
+		}
+		for i, times := range done {
+			if times != 1 {
+				t.Errorf("task %d is done %d times", i, times)
 			}
 		}
 	}
