@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -374,21 +375,16 @@ func (p *prepared) descended(b sgd.MiniBatch) learner {
 	}
 }
 
-// each calls f(0..n-1) for fits in trials: in parallel, where mini-batches tune a map of rows in memory that are not too
-// large to be there several times. Other Fitters use all cores, or may not be made for it.
+// each calls do(0..n-1) for fits in trials: in parallel, where mini-batches tune a map of rows in memory. Other Fitters use
+// all cores, or may not be made for it.
 func (p *prepared) each(f fits.Fitter, n int, do func(i int) error) error {
-	const cells = 1 << 24
 	_, batches := f.(sgd.MiniBatch)
 	_, memory := p.rows.(data.Pairs)
-	if batches && memory && p.model.Spec.Tuned() && p.recipe.Tuner == nil && p.x.Shape().TotalSize() <= cells {
-		return given.Try(n, do)
+	cells := math.MaxInt
+	if batches && memory && p.model.Spec.Tuned() && p.recipe.Tuner == nil {
+		cells = p.x.Shape().TotalSize()
 	}
-	for i := range n {
-		if err := do(i); err != nil {
-			return err
-		}
-	}
-	return nil
+	return inParallel(cells, n, do)
 }
 
 // fitFrom fits a trial from a start.

@@ -103,23 +103,22 @@ func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, s
 		part := data.Shuffle(p.n, p.model.Spec.Seed)[:shortRows]
 		s, y = &data.Set{X: data.Rows(s.X, part)}, given.TargetRows(y, part)
 	}
+	models, losses, failed := make([]Model, len(scales)), make([]float64, len(scales)), make([]error, len(scales))
+	err = inParallel(s.X.Shape().TotalSize(), len(scales), func(i int) error {
+		own := *p
+		models[i] = *p.model
+		own.model, models[i].Spec = &models[i], spec
+		losses[i], failed[i] = own.scaleLoss(ctx, scales[i], s, y, f)
+		return given.Stopped(ctx)
+	})
 	least := math.Inf(1)
-	for _, scale := range scales {
-		own, model := *p, *p.model
-		own.model, model.Spec = &model, spec
-		loss, failed := own.scaleLoss(ctx, scale, s, y, f)
-		if stopped := given.Stopped(ctx); stopped != nil {
-			return nil, cmp.Or(failed, stopped)
-		}
-		switch {
-		case failed != nil:
-			err = cmp.Or(err, failed)
-		case best == nil || loss < least:
-			best, least = model.Scaler, loss
+	for i, loss := range losses {
+		if failed[i] == nil && (best == nil || loss < least) {
+			best, least = models[i].Scaler, loss
 		}
 	}
-	if best == nil {
-		return nil, err
+	if best == nil || err != nil {
+		return nil, cmp.Or(cmp.Or(failed...), err)
 	}
 	return best, nil
 }

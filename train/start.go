@@ -26,8 +26,8 @@ type start struct {
 // chooseStart compares short fits to at most shortRows of the rows, by their losses on n that are held out. The map
 // starts with a scale for each column, learned by the marginal likelihood on at most 256 features, if it then has less
 // loss by a share 1/√n than as drawn or with Directions. If the recipe leaves the map open, the best network takes its
-// place if it has less loss by such a share than the map with a middle or the first of MapDecays. All are for dense rows
-// in memory, at least 100 of at most 512 columns, as Directions are.
+// place if it has less loss by such a share than the map with these starts, with a middle of MapDecays, or as drawn, also
+// with the first. All are for dense rows in memory, at least 100 of at most 512 columns, as Directions are.
 func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.MiniBatch) (best start, err error) {
 	const leastRows = 100
 	rows, n := fewColumns(from)

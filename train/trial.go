@@ -52,6 +52,21 @@ func (t *trial) fit(ctx context.Context, f fits.Fitter, outputs int) (err error)
 	return nil
 }
 
+// inParallel calls do(0..n-1) in parallel, unless the rows, of which each has a copy, have too many cells to be there
+// several times.
+func inParallel(cells, n int, do func(i int) error) error {
+	const most = 1 << 24
+	if cells <= most {
+		return given.Try(n, do)
+	}
+	for i := range n {
+		if err := do(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // headFor returns a new head of the kind that a Fitter fits.
 func headFor(f fits.Fitter, m layers.Layer, outputs int) (layers.Head, error) {
 	opts := []layers.Option{layers.WithDtype(m.Dtype()), layers.WithName("head")}

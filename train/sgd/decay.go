@@ -42,7 +42,7 @@ type choice struct {
 // another by two standard errors is left out: a fit that has learned nothing may have less loss than one that is too
 // sure.
 func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) ([]choice, error) {
-	short, divisions, held := o.short(rows)
+	short, divisions, held := o.short(m, rows)
 	starts := []choice{{start: snapshot(m, head), decay: o.MapDecay}}
 	if o.Directions {
 		turned, err := direct(ctx, m, rows, o.Seed)
@@ -69,7 +69,7 @@ func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.He
 				}
 			}
 		}
-		if err := short.try(ctx, m, head, rows, tried, divisions); err != nil {
+		if err := short.try(ctx, m, head, rows, tried, divisions, true); err != nil {
 			return nil, err
 		}
 		for _, c := range tried {
@@ -95,15 +95,16 @@ func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.He
 	return all, nil
 }
 
-// try makes so many short fits for each of some choices, and sets what they came to.
+// try makes short fits for each of some choices, one for each division of the rows, and sets what they came to after the
+// last or the best epoch.
 func (o FitOptions) try(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, of []choice,
-	divisions int) error {
+	divisions int, last bool) error {
 	results := make([]choice, len(of)*divisions)
 	err := sideBySide(m, head, rows, len(results), func(i int, m layers.Layer, head layers.Head) error {
 		r, own := &results[i], o
 		own.MapDecay, own.Seed = of[i/divisions].decay, o.Seed+uint64(i%divisions)
 		var score float64
-		r.loss, score, r.err = own.heldLoss(ctx, m, head, rows, of[i/divisions].start, true)
+		r.loss, score, r.err = own.heldLoss(ctx, m, head, rows, of[i/divisions].start, last)
 		if head.Classifies() {
 			r.missed = 1 - score
 		}
@@ -136,11 +137,20 @@ func (c choice) failed(of *fits.Course, err error, o FitOptions) bool {
 // shortRows is the most rows in memory of a short fit, the held-out ones included.
 const shortRows = 50_000
 
-// short are the options of short fits that hold a fifth of the rows out, how many there are for one loss, and about how
-// many rows they hold out in all.
-func (o FitOptions) short(rows data.Examples) (short FitOptions, divisions int, held float64) {
+// short are the options of short fits of a map that hold a fifth of the rows out, how many there are for one loss, and about
+// how many rows they hold out in all.
+func (o FitOptions) short(m layers.Layer, rows data.Examples) (short FitOptions, divisions int, held float64) {
 	const share, enough, most = .2, 600, 8
-	const visits, epochs = 60_000, 8 // rows that the fits of a loss go over in all epochs, and the fewest epochs
+	const large, epochs = 1 << 16, 8 // numbers of a map that takes long, and the fewest epochs
+	visits, size := 120_000, 0       // rows that the fits of a loss go over in all epochs
+	for _, p := range m.Params() {
+		if p.Tuned {
+			size += p.Value.Shape().TotalSize()
+		}
+	}
+	if size > large {
+		visits /= 2
+	}
 	n := visits / epochs
 	divisions = 1
 	if all := inMemory(rows); all > 0 {
@@ -155,35 +165,23 @@ func (o FitOptions) short(rows data.Examples) (short FitOptions, divisions int, 
 	return short, divisions, share * float64(n*divisions)
 }
 
-// HeldLoss returns the sum of the head's losses on held-out rows in the best epoch of one to eight short fits to the
+// HeldLoss returns the mean of the head's loss of held-out rows in the best epoch of one to eight short fits to the
 // others, as those by which Fit chooses one of MapDecays, with the MapDecay and the Directions of the options. It
 // leaves the parameters of the map and the head as they are. Errors: see Fit.
 func HeldLoss(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (float64, error) {
 	if err := complete(ctx, m, head, rows, &o); err != nil {
 		return 0, err
 	}
-	short, divisions, _ := o.short(rows)
+	short, divisions, _ := o.short(m, rows)
 	drawn := snapshot(m, head)
 	if o.Directions {
 		if _, err := direct(ctx, m, rows, o.Seed); err != nil {
 			return 0, err
 		}
 	}
-	start, losses := snapshot(m, head), make([]float64, divisions)
-	err := sideBySide(m, head, rows, divisions, func(i int, m layers.Layer, head layers.Head) (err error) {
-		short := short
-		short.Seed += uint64(i)
-		losses[i], _, err = short.heldLoss(ctx, m, head, rows, start, false)
-		return err
-	})
-	if back := restore(m, head, drawn); err == nil {
-		err = back
-	}
-	loss := 0.
-	for _, l := range losses {
-		loss += l
-	}
-	return loss, err
+	one := []choice{{start: snapshot(m, head), decay: o.MapDecay}}
+	err := short.try(ctx, m, head, rows, one, divisions, false)
+	return one[0].loss, cmp.Or(err, one[0].err, restore(m, head, drawn))
 }
 
 // heldLoss is the loss of the held-out rows after the last or the best epoch of a fit from a start, and their score. It
@@ -232,7 +230,7 @@ func sideBySide(m layers.Layer, head layers.Head, rows data.Examples, tasks int,
 		return own, top, err
 	}
 	alike := false
-	if err == nil && inMemory(rows) > 0 {
+	if err == nil && tasks > 1 && inMemory(rows) > 0 {
 		own, top, err := copies()
 		alike = err == nil && reflect.TypeOf(own) == reflect.TypeOf(layers.Unwrap(m)) && reflect.TypeOf(top) == reflect.TypeOf(head)
 	}
