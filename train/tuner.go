@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/bochner-go/bochner/layers"
@@ -249,6 +250,7 @@ type tuning struct {
 	solved string                      // what StepSolved goes on from
 	twin   int                         // the largest number of features that the scales are learned on
 	starts map[string]sgd.FitOptions   // MapDecay and Directions of the steps that have chosen them
+	mu     sync.Mutex                  // of scaled
 	scaled map[layers.Policy]stretched // the most likely scales of the trials
 	means  map[string]float64          // of the losses of the steps on held-out rows; nil: a single step
 }
@@ -320,10 +322,16 @@ func (c *tuning) choose(ctx context.Context, out *Report) error {
 
 // losses takes a step in each trial, and returns the losses of the held-out rows.
 func (c *tuning) losses(ctx context.Context, trials []*trial, step string) ([]float64, error) {
-	for _, t := range trials {
-		if err := c.take(ctx, t, step); err != nil {
-			return nil, err
-		}
+	if err := c.take(ctx, trials[0], step); err != nil { // which chooses for all
+		return nil, err
+	}
+	cells := math.MaxInt
+	if (step == StepAll || step == StepBoth && c.has(StepEvidence)) && c.Descent.Progress == nil {
+		cells = c.p.x.Shape().TotalSize()
+	}
+	err := inParallel(cells, len(trials)-1, func(i int) error { return c.take(ctx, trials[1+i], step) })
+	if err != nil {
+		return nil, err
 	}
 	return c.lossesOf(ctx, trials...)
 }
@@ -365,12 +373,13 @@ func (c *tuning) take(ctx context.Context, t *trial, step string) (err error) {
 		if t.held != nil {
 			b.ScoreRows = -1
 		}
-		if o, chosen := c.starts[step]; chosen {
+		o, chosen := c.starts[step]
+		if chosen {
 			b.MapDecay, b.MapDecays, b.Directions = o.MapDecay, nil, o.Directions
 		}
 		f = b
 		defer func() {
-			if err == nil {
+			if err == nil && !chosen {
 				c.starts[step] = sgd.FitOptions{MapDecay: t.report.Epochs.MapDecay, Directions: t.report.Epochs.Directions}
 			}
 		}()
@@ -429,6 +438,8 @@ func (c *tuning) scales(ctx context.Context, t *trial, policies ...layers.Policy
 		found, err = evidence.Maximise(ctx, small, t.rows, c.Evidence)
 	}
 	if err == nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		if best, known := c.scaled[policy]; !known || found.After < best.found.After {
 			c.scaled[policy] = stretched{small, found}
 		} else if t.held == nil {
