@@ -384,7 +384,7 @@ func (p *prepared) each(f fits.Fitter, n int, do func(i int) error) error {
 	if batches && memory && p.model.Spec.Tuned() && p.recipe.Tuner == nil {
 		cells = p.x.Shape().TotalSize()
 	}
-	return inParallel(cells, n, do)
+	return parallel(cells, n, do)
 }
 
 // fitFrom fits a trial from a start.

@@ -52,9 +52,9 @@ func (t *trial) fit(ctx context.Context, f fits.Fitter, outputs int) (err error)
 	return nil
 }
 
-// inParallel calls do(0..n-1) in parallel, unless the rows, of which each has a copy, have too many cells to be there
+// parallel calls do(0..n-1) in parallel, unless the rows, of which each has a copy, have too many cells to be there
 // several times.
-func inParallel(cells, n int, do func(i int) error) error {
+func parallel(cells, n int, do func(i int) error) error {
 	const most = 1 << 24
 	if cells <= most {
 		return given.Try(n, do)

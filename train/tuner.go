@@ -329,7 +329,7 @@ func (c *tuning) losses(ctx context.Context, trials []*trial, step string) ([]fl
 	if (step == StepAll || step == StepBoth && c.has(StepEvidence)) && c.Descent.Progress == nil {
 		cells = c.p.x.Shape().TotalSize()
 	}
-	err := inParallel(cells, len(trials)-1, func(i int) error { return c.take(ctx, trials[1+i], step) })
+	err := parallel(cells, len(trials)-1, func(i int) error { return c.take(ctx, trials[1+i], step) })
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,10 @@ func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.He
 	var all []choice
 	var diverged error
 	over, last := make([]bool, len(starts)), slices.Repeat([]float64{math.Inf(1)}, len(starts))
-	most := 1 + (runtime.GOMAXPROCS(0)-1)/(divisions*len(starts)) // decays at a time, so that no core is idle
+	most, twins := 1, twinsOf(m, head, rows) // decays at a time
+	if twins != nil {
+		most += (runtime.GOMAXPROCS(0) - 1) / (divisions * len(starts)) // so that no core is idle
+	}
 	for decays := range slices.Chunk(o.MapDecays, most) {
 		var tried []choice
 		for _, decay := range decays {
@@ -69,7 +72,7 @@ func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.He
 				}
 			}
 		}
-		if err := short.try(ctx, m, head, rows, tried, divisions, true); err != nil {
+		if err := short.try(ctx, m, head, rows, twins, tried, divisions, true); err != nil {
 			return nil, err
 		}
 		for _, c := range tried {
@@ -96,11 +99,11 @@ func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.He
 }
 
 // try makes short fits for each of some choices, one for each division of the rows, and sets what they came to after the
-// last or the best epoch.
-func (o FitOptions) try(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, of []choice,
+// last or the best epoch. The fits run in parallel if there are twins.
+func (o FitOptions) try(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, twins twins, of []choice,
 	divisions int, last bool) error {
 	results := make([]choice, len(of)*divisions)
-	err := sideBySide(m, head, rows, len(results), func(i int, m layers.Layer, head layers.Head) error {
+	fit := func(i int, m layers.Layer, head layers.Head) error {
 		r, own := &results[i], o
 		own.MapDecay, own.Seed = of[i/divisions].decay, o.Seed+uint64(i%divisions)
 		var score float64
@@ -112,7 +115,21 @@ func (o FitOptions) try(ctx context.Context, m layers.Layer, head layers.Head, r
 			return nil
 		}
 		return r.err
-	})
+	}
+	var err error
+	if twins != nil && len(results) > 1 {
+		err = given.Try(len(results), func(i int) error {
+			m, head, err := twins()
+			if err != nil {
+				return err
+			}
+			return fit(i, m, head)
+		})
+	} else {
+		for i := 0; i < len(results) && err == nil; i++ {
+			err = fit(i, m, head)
+		}
+	}
 	for i := range of {
 		c := &of[i]
 		c.loss = 0
@@ -180,7 +197,7 @@ func HeldLoss(ctx context.Context, m layers.Layer, head layers.Head, rows data.E
 		}
 	}
 	one := []choice{{start: snapshot(m, head), decay: o.MapDecay}}
-	err := short.try(ctx, m, head, rows, one, divisions, false)
+	err := short.try(ctx, m, head, rows, twinsOf(m, head, rows), one, divisions, false)
 	return one[0].loss, cmp.Or(err, one[0].err, restore(m, head, drawn))
 }
 
@@ -206,11 +223,15 @@ func (o FitOptions) heldLoss(ctx context.Context, m layers.Layer, head layers.He
 	return f.best, score, err
 }
 
-// sideBySide calls f(0..tasks-1) for rows with a map and a head like m and head: in parallel, with copies, if the rows are
-// in memory and package layers can make copies, and otherwise one after the other.
-func sideBySide(m layers.Layer, head layers.Head, rows data.Examples, tasks int,
-	f func(task int, m layers.Layer, head layers.Head) error) error {
+// twins returns a copy of a map and one of a head.
+type twins func() (layers.Layer, layers.Head, error)
+
+// twinsOf makes copies of a map and a head of package layers for rows in memory, and is nil for others.
+func twinsOf(m layers.Layer, head layers.Head, rows data.Examples) twins {
 	spec, err := layers.SpecOf(m)
+	if err != nil || inMemory(rows) == 0 {
+		return nil
+	}
 	values := [2]map[string]*tensor.Dense{{}, {}}
 	for i, l := range []layers.Layer{m, head} {
 		for _, p := range l.Params() {
@@ -229,24 +250,9 @@ func sideBySide(m layers.Layer, head layers.Head, rows data.Examples, tasks int,
 		}
 		return own, top, err
 	}
-	alike := false
-	if err == nil && tasks > 1 && inMemory(rows) > 0 {
-		own, top, err := copies()
-		alike = err == nil && reflect.TypeOf(own) == reflect.TypeOf(layers.Unwrap(m)) && reflect.TypeOf(top) == reflect.TypeOf(head)
-	}
-	if !alike {
-		for i := range tasks {
-			if err := f(i, m, head); err != nil {
-				return err
-			}
-		}
+	own, top, err := copies()
+	if err != nil || reflect.TypeOf(own) != reflect.TypeOf(layers.Unwrap(m)) || reflect.TypeOf(top) != reflect.TypeOf(head) {
 		return nil
 	}
-	return given.Try(tasks, func(i int) error {
-		m, head, err := copies()
-		if err != nil {
-			return err
-		}
-		return f(i, m, head)
-	})
+	return copies
 }
