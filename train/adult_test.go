@@ -40,11 +40,7 @@ func TestAdultAsPeopleHaveIt(t *testing.T) {
 	}
 	table := func(rows *data.Set, reversed bool) (*data.Frame, int) {
 		text, gaps := rawAdult(rows, reversed)
-		path := filepath.Join(t.TempDir(), "rows.csv")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return must(data.ReadFrame(t.Context(), data.Options{LabelNames: []string{"income"}}, path)), gaps
+		return must(data.ReadFrame(t.Context(), data.Options{LabelNames: []string{"income"}}, written(t, text))), gaps
 	}
 	trainRows, testRows := numbers("train"), numbers("test")
 	frame, gaps := table(trainRows, false)
@@ -56,16 +52,10 @@ func TestAdultAsPeopleHaveIt(t *testing.T) {
 	var got, want float64
 	for seed := range uint64(draws) {
 		recipe := train.Recipe{Scale: "auto", Spec: layers.Spec{Map: "gaussian", Features: 256, Seed: seed}}
-		plain, _, err := recipe.Fit(t.Context(), trainRows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want += right(t, plain, testRows) / draws
-		m, _, err := recipe.Fit(t.Context(), frame)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got += right(t, m, must(m.Rows(later))) / draws
+		plain, _ := must2(recipe.Fit(t.Context(), trainRows))
+		want += right(plain, testRows) / draws
+		m, _ := must2(recipe.Fit(t.Context(), frame))
+		got += right(m, must(m.Rows(later))) / draws
 	}
 	if !(got > want-.003 && got < want+.003) || want < .84 {
 		t.Errorf("accuracy %.4f of text, %.4f of columns of 0 and 1", got, want)

@@ -46,13 +46,10 @@ func byHand(t *testing.T, recipe func(share float64) train.Recipe, set *data.Set
 	parts := must(train.FoldsOf(set, folds, seed))
 	for f, held := range parts {
 		rest := slices.Concat(slices.Delete(slices.Clone(parts), f, f+1)...)
-		m, _, err := recipe(float64(len(rest))/float64(set.Rows())).Fit(t.Context(), set.Take(rest))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m, _ := must2(recipe(float64(len(rest))/float64(set.Rows())).Fit(t.Context(), set.Take(rest)))
 		test := set.Take(held)
 		if e := 1 / float64(folds); set.Labels != nil {
-			sum += e * (1 - right(t, m, test))
+			sum += e * (1 - right(m, test))
 		} else {
 			off := mat.NewDense(len(held), set.Targets(), slices.Clone(test.Y))
 			off.Sub(off, must(m.Scores(test.X)))
@@ -77,6 +74,7 @@ func TestCrossValidate(t *testing.T) {
 	streamed := linear.SVMOptions{Tol: 1e-6, CacheBytes: -1, BlockRows: 7, ClassWeights: weights}
 	svr := linear.SVMOptions{Tol: 1e-8, Loss: linear.SquaredInsensitive, Epsilon: .2}
 	batch := func(o sgd.FitOptions, head string) fits.Fitter { return sgd.MiniBatch{FitOptions: o, Head: head} }
+	steps := []string{train.StepFrozen, train.StepEvidence}
 	for name, c := range map[string]struct {
 		fitter  fits.Fitter
 		rows    string
@@ -107,9 +105,8 @@ func TestCrossValidate(t *testing.T) {
 		"mini-batch, its own":    {batch(own, "softmax"), "classes", nil, "all", nil, 1e-9},
 		"mini-batch, huber":      {batch(short, "huber"), "targets", strengths, "", nil, 1e-9},
 		"a user's own":           {centroids{}, "classes", nil, "", nil, 1e-9},
-		"tuner": {linear.RidgeOptions{}, "targets", nil, "", []string{train.StepFrozen,
-			train.StepEvidence}, 1e-6},
-		"tuner, classes": {linear.LogisticOptions{}, "classes", nil, "", []string{train.StepEvidence}, 1e-6},
+		"tuner":                  {linear.RidgeOptions{}, "targets", nil, "", steps, 1e-6},
+		"tuner, classes":         {linear.LogisticOptions{}, "classes", nil, "", steps[1:], 1e-6},
 	} {
 		if c.tune = cmp.Or(c.tune, "none"); trial.RaceEnabled && c.fitter == nil && c.tune == "all" {
 			continue // minutes under the race detector
@@ -158,9 +155,8 @@ func TestCrossValidate(t *testing.T) {
 		if best := cv.Best(r); best.Tuner != r.Tuner || best.Spec.Tune != c.tune ||
 			best.Spec.Params.Number("sigma") == 0 {
 			t.Errorf("%s: the best is %+v", name, best)
-		} else if _, rep, err := best.Fit(t.Context(), set); err != nil || rep.Lambda != 0 && c.lambdas != nil &&
-			c.tune == "none" &&
-			!slices.Contains(c.lambdas, rep.Lambda) {
+		} else if _, rep, err := best.Fit(t.Context(), set); err != nil ||
+			rep.Lambda != 0 && c.lambdas != nil && c.tune == "none" && !slices.Contains(c.lambdas, rep.Lambda) {
 			t.Errorf("%s: the best is fitted as %+v, %v", name, rep, err)
 		}
 		sparse := *set
@@ -188,11 +184,8 @@ func TestCrossValidateRidgeWeights(t *testing.T) {
 	set := cvSets(t, 61)["classes"]
 	x, y, _ := trial.Overlapping(t, 61, 4, 3)
 	o := linear.RidgeOptions{ClassWeights: trial.ClassTimes}
-	r, err := train.Recipe{Spec: layers.Spec{Map: "linear"}, Fitter: o}.CrossValidate(t.Context(), set, nil,
-		train.CVOptions{Lambdas: []float64{2}, Folds: folds, Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(train.Recipe{Spec: layers.Spec{Map: "linear"}, Fitter: o}.CrossValidate(t.Context(), set, nil,
+		train.CVOptions{Lambdas: []float64{2}, Folds: folds, Seed: seed}))
 	want, parts := 0., must(train.FoldsOf(set, folds, seed))
 	for f, held := range parts {
 		rest := slices.Concat(slices.Delete(slices.Clone(parts), f, f+1)...)
@@ -201,9 +194,7 @@ func TestCrossValidateRidgeWeights(t *testing.T) {
 		head := must(linear.FitRidge(t.Context(), nil, rows, o))
 		var sums linear.RidgeStats
 		x2, y2 := trial.Repeated(data.Rows(x, held).(*tensor.Dense), trial.TakeRows(y, held))
-		if err := sums.Add(x2, y2); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, sums.Add(x2, y2))
 		want += must(sums.MSE(head)) / folds
 	}
 	if math.Abs(r.All[0].MSE/want-1) > 1e-10 {
@@ -222,9 +213,9 @@ func TestCrossValidateTunes(t *testing.T) {
 		frozen fits.Fitter
 	}{"classes": {"softmax", linear.LogisticOptions{Seed: 2}}, "targets": {"", linear.RidgeOptions{}}} {
 		set, o := cvSets(t, 60)[rows], train.CVOptions{Folds: 2}
-		both := must(train.Recipe{}.CrossValidate(t.Context(), set, []train.Candidate{{Spec: tuned,
-			Lambdas: []float64{0}},
-			{Spec: frozen, Lambdas: []float64{1}}, {Spec: spec, Lambdas: []float64{0}}}, o))
+		both := must(train.Recipe{}.CrossValidate(t.Context(), set, []train.Candidate{
+			{Spec: tuned, Lambdas: []float64{0}}, {Spec: frozen, Lambdas: []float64{1}},
+			{Spec: spec, Lambdas: []float64{0}}}, o))
 		batches := sgd.ForTuning(c.head)
 		batches.Seed = 2
 		if last := both.All[2].Spec; last.Tune != "all" || last.Dtype != "float32" {
@@ -259,12 +250,8 @@ func TestCrossValidateBest(t *testing.T) {
 	}
 	wants(t, "1e300", second(cv(batches, 1e300)), domain.ErrParam, "none of the 1 candidates")
 	for _, f := range []fits.Fitter{linear.RidgeOptions{}, linear.SVMOptions{}, sgd.MiniBatch{}} {
-		r := must(cv(f))
-		if !slices.IsSortedFunc(r.All, func(a, b train.Score) int {
-			return int(math.Copysign(1,
-				a.Lambda-b.Lambda))
-		}) ||
-			len(r.All) < 3 {
+		r, byLambda := must(cv(f)), func(a, b train.Score) int { return cmp.Compare(a.Lambda, b.Lambda) }
+		if !slices.IsSortedFunc(r.All, byLambda) || len(r.All) < 3 {
 			t.Errorf("%T: the default lambdas are %+v", f, r.All)
 		}
 	}
@@ -308,62 +295,46 @@ func TestCrossValidateErrors(t *testing.T) {
 	two := []train.Candidate{{Spec: frozen}, {Spec: frozen}}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	batch := func(o sgd.FitOptions) fits.Fitter { return sgd.MiniBatch{FitOptions: o} }
-	type options = train.CVOptions
-	for _, c := range []struct {
-		ctx        context.Context
-		set        *data.Set
-		spec       layers.Spec
-		candidates []train.Candidate
-		f          fits.Fitter
-		o          options
-		is         error
-		text       string
-	}{
-		{is: domain.ErrParam, candidates: []train.Candidate{}, text: "0 candidates"},
-		{is: domain.ErrParam, o: options{Folds: 1}, text: "1 folds"},
-		{is: domain.ErrParam, o: options{Lambdas: []float64{}}, text: "candidate 0 has no lambdas"},
-		{is: domain.ErrParam, candidates: []train.Candidate{two[0], {Spec: frozen, Lambdas: []float64{}}},
-			text: "candidate 1 has no lambdas"},
-		{is: domain.ErrParam, o: options{Lambdas: []float64{-1}}, text: "lambda = -1"},
-		{is: domain.ErrShape, o: options{Folds: 11}, text: "20 rows in 11 folds"},
-		{is: domain.ErrParam, o: options{Factors: []float64{}}, text: "0 Factors of 1 candidates"},
-		{is: domain.ErrParam, candidates: two, o: options{Factors: one}, text: "1 Factors of 2 candidates"},
-		{is: domain.ErrParam, spec: linearMap, o: options{Factors: one}, text: "no parameter that comes from the data"},
-		{is: context.Canceled, ctx: cancelled},
-		{is: domain.ErrParam, spec: tuned, f: linear.RidgeOptions{}, text: "use MiniBatch"},
-		{is: domain.ErrParam, f: centroids{}, o: options{Lambdas: one}, text: "takes none"},
-		{is: domain.ErrParam, f: (*linear.RidgeOptions)(nil), text: "the Fitter is a nil"},
-		{is: domain.ErrParam, f: linear.SVMOptions{Lambdas: one}, o: options{Lambdas: one},
-			text: "SVMOptions has Lambdas"},
-		{is: domain.ErrParam, f: linear.SVMOptions{MaxSteps: -1}, text: "MaxSteps = -1"},
-		{is: domain.ErrParam, f: linear.SVMOptions{}, o: options{Lambdas: []float64{1, 0}}, text: "Lambdas[1] = 0"},
-		{is: domain.ErrDomain, set: targets, f: linear.SVMOptions{}, text: "the hinge loss takes -1 and 1"},
-		{is: domain.ErrParam, f: batch(sgd.FitOptions{Lambda: 1}), o: options{Lambdas: one},
-			text: "MiniBatch has Lambda = 1"},
-		{is: domain.ErrParam, f: batch(sgd.FitOptions{Checkpoints: sgd.Checkpoints{Path: "c"}}),
-			text: "MiniBatch has Checkpoints"},
-		{is: domain.ErrParam, f: batch(sgd.FitOptions{Epochs: -1}), text: "Epochs = -1"},
-		{is: domain.ErrDomain, set: targets, f: sgd.MiniBatch{Head: "softmax"}, text: "a softmax head learns classes"},
-		{is: domain.ErrParam, f: sgd.MiniBatch{}, o: options{Lambdas: []float64{math.NaN()}}, text: "lambda = NaN"},
-	} {
-		if c.ctx == nil {
-			c.ctx = t.Context()
-		}
-		if c.set == nil {
-			c.set = classes
-		}
-		if c.spec.Map == "" {
-			c.spec = frozen
-		}
-		_, err := train.Recipe{Spec: c.spec, Fitter: c.f}.CrossValidate(c.ctx, c.set, c.candidates, c.o)
-		wants(t, c, err, c.is, c.text)
-	}
 	var none context.Context
-	wants(t, "context", second(train.Recipe{}.CrossValidate(none, classes, nil, options{})), domain.ErrParam,
-		"Recipe: the context is nil")
-	wants(t, "around", second(train.Around(linearMap, classes.X, 1)), domain.ErrParam, "no parameter")
-	wants(t, "around", second(train.Around(frozen, nil)), domain.ErrParam, "Around: x is nil")
+	type options = train.CVOptions
+	cv := func(ctx context.Context, spec layers.Spec, f fits.Fitter, set *data.Set, o options) error {
+		return second(train.Recipe{Spec: spec, Fitter: f}.CrossValidate(ctx, set, nil, o))
+	}
+	by := func(f fits.Fitter, o options) error { return cv(t.Context(), frozen, f, classes, o) }
+	of := func(candidates []train.Candidate, o options) error {
+		return second(train.Recipe{Spec: frozen}.CrossValidate(t.Context(), classes, candidates, o))
+	}
+	batch := func(o sgd.FitOptions) error { return by(sgd.MiniBatch{FitOptions: o}, options{}) }
+	decayed := sgd.MiniBatch{FitOptions: sgd.FitOptions{Lambda: 1}}
+	bad := domain.ErrParam
+	wantsAll(t, []mistake{
+		{of([]train.Candidate{}, options{}), bad, "0 candidates"},
+		{of(nil, options{Folds: 1}), bad, "1 folds"},
+		{of(nil, options{Lambdas: []float64{}}), bad, "candidate 0 has no lambdas"},
+		{of([]train.Candidate{two[0], {Spec: frozen, Lambdas: []float64{}}}, options{}), bad, "candidate 1 has no lambdas"},
+		{of(nil, options{Lambdas: []float64{-1}}), bad, "lambda = -1"},
+		{of(nil, options{Folds: 11}), domain.ErrShape, "20 rows in 11 folds"},
+		{of(nil, options{Factors: []float64{}}), bad, "0 Factors of 1 candidates"},
+		{of(two, options{Factors: one}), bad, "1 Factors of 2 candidates"},
+		{cv(t.Context(), linearMap, nil, classes, options{Factors: one}), bad, "no parameter that comes from the data"},
+		{cv(cancelled, frozen, nil, classes, options{}), context.Canceled, ""},
+		{cv(t.Context(), tuned, linear.RidgeOptions{}, classes, options{}), bad, "use MiniBatch"},
+		{by(centroids{}, options{Lambdas: one}), bad, "takes none"},
+		{by((*linear.RidgeOptions)(nil), options{}), bad, "the Fitter is a nil"},
+		{by(linear.SVMOptions{Lambdas: one}, options{Lambdas: one}), bad, "SVMOptions has Lambdas"},
+		{by(linear.SVMOptions{MaxSteps: -1}, options{}), bad, "MaxSteps = -1"},
+		{by(linear.SVMOptions{}, options{Lambdas: []float64{1, 0}}), bad, "Lambdas[1] = 0"},
+		{cv(t.Context(), frozen, linear.SVMOptions{}, targets, options{}), domain.ErrDomain, "the hinge loss takes -1 and 1"},
+		{by(decayed, options{Lambdas: one}), bad, "MiniBatch has Lambda = 1"},
+		{batch(sgd.FitOptions{Checkpoints: sgd.Checkpoints{Path: "c"}}), bad, "MiniBatch has Checkpoints"},
+		{batch(sgd.FitOptions{Epochs: -1}), bad, "Epochs = -1"},
+		{cv(t.Context(), frozen, sgd.MiniBatch{Head: "softmax"}, targets, options{}), domain.ErrDomain,
+			"a softmax head learns classes"},
+		{by(sgd.MiniBatch{}, options{Lambdas: []float64{math.NaN()}}), bad, "lambda = NaN"},
+		{cv(none, frozen, nil, classes, options{}), bad, "Recipe: the context is nil"},
+		{second(train.Around(linearMap, classes.X, 1)), bad, "no parameter"},
+		{second(train.Around(frozen, nil)), bad, "Around: x is nil"},
+	})
 }
 
 // TestCrossValidateAround: where the best is at an end of the factors, or of the default lambdas, there are more, until
@@ -377,15 +348,12 @@ func TestCrossValidateAround(t *testing.T) {
 	if a, b := around[0].Spec.Params.Number("sigma"), around[2].Spec.Params.Number("sigma"); math.Abs(b/a-4) > 1e-12 {
 		t.Errorf("around: %v and %v", a, b)
 	}
-	r, err := recipe.CrossValidate(t.Context(), set, nil, train.CVOptions{Factors: []float64{2, .5, 1}, Folds: 3,
+	r := must(recipe.CrossValidate(t.Context(), set, nil, train.CVOptions{Factors: []float64{2, .5, 1}, Folds: 3,
 		Progress: func(done, of int) {
 			if done > of {
 				t.Errorf("%d of %d folds are done", done, of)
 			}
-		}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		}}))
 	best, all := r.All[r.Chosen], map[float64]bool{}
 	least, largest := math.Inf(1), 0.
 	var lambdas []float64

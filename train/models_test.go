@@ -191,17 +191,13 @@ func TestModels(t *testing.T) {
 		t.Fatalf("the other process: %v\n%s", err, out)
 	}
 	var said map[string]prediction
-	if err := gob.NewDecoder(bytes.NewReader(must(os.ReadFile(filepath.Join(dir, "said"))))).Decode(&said); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, gob.NewDecoder(bytes.NewReader(must(os.ReadFile(filepath.Join(dir, "said"))))).Decode(&said))
 	for path, p := range want {
 		if !p.equal(said[path]) {
 			t.Errorf("%s: another process predicts otherwise", path)
 		}
 	}
-	if _, err := train.Load(filepath.Join(dir, "twice")); err == nil || !strings.Contains(err.Error(), "Register") {
-		t.Errorf("the model of a kernel that is not registered here: %v", err)
-	}
+	wants(t, "a kernel not registered here", second(train.Load(filepath.Join(dir, "twice"))), nil, "Register")
 }
 
 // checkPredictions compares the ways to predict with each other and with the truth.
@@ -262,8 +258,8 @@ func (c modelCase) checkPredictions(t *testing.T, m *train.Model) {
 		return
 	}
 	wants(t, c, second(m.PredictTargets(x)), domain.ErrParam, "use Predict")
-	if c.n >= 120 && right(t, m, test) < .8 { // guessing gives a third, or half of the sets
-		t.Errorf("%v: %v of the rows are right", c, right(t, m, test))
+	if share := right(m, test); c.n >= 120 && share < .8 { // guessing gives a third, or half of the sets
+		t.Errorf("%v: %v of the rows are right", c, share)
 	}
 }
 
@@ -427,25 +423,15 @@ func TestPredictInChild(t *testing.T) {
 	}
 	said := map[string]prediction{}
 	for _, path := range must(filepath.Glob(filepath.Join(dir, "*.model"))) {
-		m, err := train.Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		said[path] = must(predict(m))
+		said[path] = must(predict(must(train.Load(path))))
 	}
 	f := must(os.Create(filepath.Join(dir, "said")))
-	if err := errors.Join(gob.NewEncoder(f).Encode(said), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if err := layers.Register(layers.Entry{Name: "twice", Kernel: twice{}}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(gob.NewEncoder(f).Encode(said), f.Close()))
+	noError(t, layers.Register(layers.Entry{Name: "twice", Kernel: twice{}}))
 	c := modelCase{dims: modelDims, n: 50, targets: true}
 	c.Scale, c.Spec = "standard", treeOf("twice", "all")
 	m, path := c.fit(t), filepath.Join(dir, "twice")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, m.Save(path))
 	if !must(predict(must(train.Load(path)))).equal(must(predict(m))) {
 		t.Error("the model of a registered kernel predicts otherwise")
 	}
@@ -499,9 +485,7 @@ func TestPredictionErrors(t *testing.T) {
 				{"infinite", with(0, 6, math.Inf(-1)), domain.ErrDomain, []string{"x[0,6] = -Inf"}},
 			}
 			m.Scaler = must(data.ParseScalers("none")) // so that what is negative stays so
-			if err := m.Scaler.Fit(with(0, 0, 0)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, m.Scaler.Fit(with(0, 0, 0)))
 			if dtype == "float32" {
 				calls = append(calls, call{"too large", with(700, 2, 1e39), domain.ErrDomain,
 					[]string{"x[700,2] = 1e+39", "float32"}})
@@ -545,17 +529,26 @@ func TestPredictionErrors(t *testing.T) {
 	wants(t, "sets", (&layers.Spec{Map: "gaussian"}).FillDefaults(nan), domain.ErrDtype, "map gaussian is one of rows")
 }
 
+func TestArgMax(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	got := train.ArgMax(mat.NewDense(6, 3, []float64{1, 3, 2, 5, 5, 4, nan, -1, -2, nan, nan, nan, -inf, -inf, -inf,
+		0, inf, nan}))
+	if want := []int{1, 0, 1, -1, 0, 1}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := train.ArgMax(&mat.Dense{}); len(got) != 0 {
+		t.Errorf("no rows: %v", got)
+	}
+}
+
 // TestCorrelatedSets: every map of sets tells classes apart that differ in no marginal.
 func TestCorrelatedSets(t *testing.T) {
 	for _, name := range layers.BagMaps() {
 		c := modelOf(must(layers.Lookup(name)), 128, "float64", "")
 		c.Spec.Params = bagParams(name, 4)
 		c.Fitter = linear.RidgeOptions{Select: linear.SelectLOO}
-		m, _, err := c.Fit(t.Context(), twoShapes(200, 4, 1, false))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if share := right(t, m, twoShapes(200, 4, 2, false)); share < .9 {
+		m, _ := must2(c.Fit(t.Context(), twoShapes(200, 4, 1, false)))
+		if share := right(m, twoShapes(200, 4, 2, false)); share < .9 {
 			t.Errorf("%s: %v of the sets are right", name, share)
 		}
 	}

@@ -80,9 +80,7 @@ func TestSavedModels(t *testing.T) {
 
 func fromJSON[T any](t *testing.T, text string) (v T) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(text), &v))
 	return v
 }
 
@@ -223,9 +221,7 @@ func savedCases() (all []modelCase) {
 
 // writeSaved writes them in place of those that are there.
 func writeSaved(t *testing.T, dir string) {
-	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o777)))
 	write := func(name string, m *train.Model, rows any, x ops.Matrix) {
 		note := func(key string, v any) { m.Notes[key] = string(must(json.Marshal(v))) }
 		if m.Notes == nil {
@@ -280,9 +276,7 @@ func savedFrame(t *testing.T, text string) *data.Frame {
 		for j, name := range names {
 			cells[j] = row[name]
 		}
-		if err := f.Append(cells...); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Append(cells...))
 	}
 	return f
 }
@@ -308,11 +302,9 @@ func savedTableModel(t *testing.T) (*train.Model, string) {
 		f.Labels = append(f.Labels, []string{"a", "b", "c"}[i*i%7%3])
 	}
 	f.LabelNames = []string{"class"}
-	m, _, err := train.Recipe{Scale: "auto", Spec: layers.Spec{Map: "gaussian", Features: 16, Tune: "none"},
-		Columns: &data.ColumnOptions{Categorical: []string{"zip"}, Rare: 2, Cycles: []string{"weekday", "yearday"}}}.Fit(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := train.Recipe{Scale: "auto", Spec: layers.Spec{Map: "gaussian", Features: 16, Tune: "none"},
+		Columns: &data.ColumnOptions{Categorical: []string{"zip"}, Rare: 2, Cycles: []string{"weekday", "yearday"}}}
+	m, _ := must2(r.Fit(t.Context(), f))
 	test := rows[:5]
 	test[1]["colour"], test[2]["age"], test[3]["zip"] = "purple", nil, 77. // that the training rows did not have
 	return m, string(must(json.Marshal(test)))

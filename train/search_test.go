@@ -100,37 +100,29 @@ func TestSearchErrors(t *testing.T) {
 	gaussian, linear := layers.Spec{Map: "gaussian", Features: 8}, layers.Spec{Map: "linear"}
 	both := list("sigma", 1)
 	both.Hi = 2
-	for _, c := range []struct {
-		spec layers.Spec
-		n    int // of RandomSearch; 0: Grid
-		axes []train.Axis
-		text string
-	}{
-		{gaussian, 0, []train.Axis{list("ell", 1)}, `no parameter "ell"; it has sigma, phase`},
-		{gaussian, 0, []train.Axis{list("phase", 1)}, "phase = 1, want true or false"},
-		{gaussian, 0, []train.Axis{list("sigma", 1, -1)}, "sigma = -1, want a finite number above 0"},
-		{gaussian, 0, []train.Axis{list("sigma", 1, 2, 1)}, "sigma = 1 is given twice"},
-		{gaussian, 0, []train.Axis{list("sigma")}, "sigma has 0 values"},
-		{gaussian, 0, []train.Axis{list("sigma", 1), list("map.sigma", 2)}, "map.sigma is given twice"},
-		{gaussian, 0, []train.Axis{span("sigma", 1, 2)}, "draw by RandomSearch"},
-		{gaussian, 0, []train.Axis{both}, "give one of the two"},
-		{gaussian, 0, []train.Axis{list(features, 8.5)}, "features = 8.5, want a whole number above 0"},
-		{gaussian, 0, []train.Axis{list(features, 0)}, "features = 0"},
-		{gaussian, 0, []train.Axis{list(features, math.NaN())}, "features = NaN"},
-		{gaussian, 0, []train.Axis{list(lambda, -1)}, "lambda = -1"},
-		{linear, 0, []train.Axis{list(features, 8)}, "map linear has no number of features to choose"},
-		{layers.Spec{Map: "sphere-polynomial"}, 0, []train.Axis{list("p", 1.5)}, "p = 1.5, want a whole number"},
-		{layers.Spec{Map: "rbf"}, 0, nil, `no map "rbf"`},
-		{gaussian, 3, []train.Axis{span("sigma", 2, 1)}, "the range 2 to 1 is none"},
-		{gaussian, 3, []train.Axis{span("sigma", 0, 1)}, "sigma = 0, want a finite number above 0"},
-		{gaussian, 3, []train.Axis{span("sigma", math.NaN(), 1)}, "the range NaN to 1 is none"},
-		{gaussian, 3, nil, "3 draws along 0 axes"},
-		{gaussian, -3, []train.Axis{span("sigma", 1, 2)}, "-3 draws along 1 axes"},
-	} {
-		_, err := train.Grid(c.spec, c.axes...)
-		if c.n != 0 {
-			_, err = train.RandomSearch(c.spec, c.n, 1, c.axes...)
-		}
-		wants(t, c, err, domain.ErrParam, c.text)
-	}
+	grid := func(s layers.Spec, axes ...train.Axis) error { return second(train.Grid(s, axes...)) }
+	random := func(n int, axes ...train.Axis) error { return second(train.RandomSearch(gaussian, n, 1, axes...)) }
+	bad := domain.ErrParam
+	wantsAll(t, []mistake{
+		{grid(gaussian, list("ell", 1)), bad, `no parameter "ell"; it has sigma, phase`},
+		{grid(gaussian, list("phase", 1)), bad, "phase = 1, want true or false"},
+		{grid(gaussian, list("sigma", 1, -1)), bad, "sigma = -1, want a finite number above 0"},
+		{grid(gaussian, list("sigma", 1, 2, 1)), bad, "sigma = 1 is given twice"},
+		{grid(gaussian, list("sigma")), bad, "sigma has 0 values"},
+		{grid(gaussian, list("sigma", 1), list("map.sigma", 2)), bad, "map.sigma is given twice"},
+		{grid(gaussian, span("sigma", 1, 2)), bad, "draw by RandomSearch"},
+		{grid(gaussian, both), bad, "give one of the two"},
+		{grid(gaussian, list(features, 8.5)), bad, "features = 8.5, want a whole number above 0"},
+		{grid(gaussian, list(features, 0)), bad, "features = 0"},
+		{grid(gaussian, list(features, math.NaN())), bad, "features = NaN"},
+		{grid(gaussian, list(lambda, -1)), bad, "lambda = -1"},
+		{grid(linear, list(features, 8)), bad, "map linear has no number of features to choose"},
+		{grid(layers.Spec{Map: "sphere-polynomial"}, list("p", 1.5)), bad, "p = 1.5, want a whole number"},
+		{grid(layers.Spec{Map: "rbf"}), bad, `no map "rbf"`},
+		{random(3, span("sigma", 2, 1)), bad, "the range 2 to 1 is none"},
+		{random(3, span("sigma", 0, 1)), bad, "sigma = 0, want a finite number above 0"},
+		{random(3, span("sigma", math.NaN(), 1)), bad, "the range NaN to 1 is none"},
+		{random(3), bad, "3 draws along 0 axes"},
+		{random(-3, span("sigma", 1, 2)), bad, "-3 draws along 1 axes"},
+	})
 }

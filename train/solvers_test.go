@@ -147,10 +147,7 @@ func TestOptimum(t *testing.T) {
 				y = mat.DenseCopyOf(target)
 				floats.AddConst(-mean, y.RawMatrix().Data)
 			}
-			fit, err := linear.FitSVM(t.Context(), nil, data.Pairs{X: x, Y: y}, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fit := must(linear.FitSVM(t.Context(), nil, data.Pairs{X: x, Y: y}, o))
 			scale := spreadOf(x, nil)
 			beta, c := max(o.Bias, 1)*math.Sqrt(scale), 1/(2*lambda*scale)
 			if math.Abs(fit.C-c) > 1e-9*c {
@@ -255,9 +252,7 @@ func runLIBLINEAR(t *testing.T, program string, x *tensor.Dense, labels []int, k
 		}
 		fmt.Fprintln(&b)
 	}
-	if err := os.WriteFile(rows, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(rows, []byte(b.String()), 0o600))
 	if out, err := exec.Command(program, append(args, rows, model)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -291,9 +286,7 @@ func TestMiniBatchesReachTheLeastSquares(t *testing.T) {
 	const penalty = .02
 	o := sgd.FitOptions{Epochs: 3000, Batch: 101, Solver: sgd.SGD, LearnRate: .4, Schedule: sgd.ConstantRate,
 		Lambda: penalty}
-	if _, err := sgd.Fit(t.Context(), m, head, rows, o); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, second(sgd.Fit(t.Context(), m, head, rows, o)))
 	// mean loss + penalty/2 ‖A‖² = (Σ loss + n penalty/2 ‖A‖²)/n, and the unit of a relative lambda is the spread
 	spread := spreadOf(must(m.Transform(nil, rows.X.(*tensor.Dense))), nil)
 	want := must(linear.FitRidge(t.Context(), m, rows,
@@ -532,9 +525,7 @@ func TestSparseMemory(t *testing.T) {
 	fit := func(f fits.Fitter, m layers.Layer, y *mat.Dense) layers.Head {
 		k := y.RawMatrix().Cols
 		head := must(layers.NewHead(f.HeadKind(), m.Features(), k))
-		if _, err := f.Fit(t.Context(), m, head, data.Pairs{X: x, Y: y}); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, second(f.Fit(t.Context(), m, head, data.Pairs{X: x, Y: y})))
 		return head
 	}
 	for _, f := range []fits.Fitter{svm, logistic} {
@@ -552,9 +543,7 @@ func TestSparseMemory(t *testing.T) {
 	model := train.Model{Scaler: must(data.ParseScalers("l2")), Map: id}
 	got = float64(allocated(func() {
 		model.Head = fit(sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 1}}, id, targets)
-		if err := model.Scaler.Fit(x); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, model.Scaler.Fit(x))
 		must(model.Scores(x))
 	}))
 	if got > n*wide*8*3/4 { // 52 MB, and more when many goroutines hold scratch memory at once

@@ -47,15 +47,7 @@ func targetFits(t *testing.T) map[string]targetFit {
 	}
 	memory := func(p data.Pairs) data.Examples { return p }
 	read := func(p data.Pairs) data.Examples {
-		return trial.Blocks(func(yield func(data.Pairs, error) bool) {
-			for lo, n := 0, p.Y.RawMatrix().Rows; lo < n; lo += 50 {
-				hi := min(lo+50, n)
-				y := p.Y.Slice(lo, hi, 0, 1).(*mat.Dense)
-				if !yield(data.Pairs{X: ops.Rows(p.X.(*tensor.Dense), lo, hi), Y: y}, nil) {
-					return
-				}
-			}
-		})
+		return trial.InBlocks(t, p.X.(*tensor.Dense), p.Y, 50)
 	}
 	plain := func(f fits.Fitter) func(float64) fits.Fitter { return func(float64) fits.Fitter { return f } }
 	svr := func(lambdas ...float64) func(float64) fits.Fitter {
@@ -260,10 +252,7 @@ func TestTargetUnitsOfScores(t *testing.T) {
 			t.Errorf("intervals, %v y + %v: %v", c.a, c.b, err)
 			continue
 		}
-		lower, upper, err := sure.PredictIntervals(x, .9)
-		if err != nil {
-			t.Fatal(err)
-		}
+		lower, upper := must2(sure.PredictIntervals(x, .9))
 		inside := 0
 		for i, v := range moved(c.a, c.b).Y {
 			if lower.At(i, 0) <= v && v <= upper.At(i, 0) && upper.At(i, 0)-lower.At(i, 0) < 5*c.a {

@@ -14,17 +14,12 @@ import (
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
 func tune(t *testing.T, set *data.Set, spec layers.Spec, l train.Tuner) (*train.Model, *train.Report) {
 	t.Helper()
-	m, c, err := train.Recipe{Spec: spec, Tuner: &l}.Fit(t.Context(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m, c
+	return must2(train.Recipe{Spec: spec, Tuner: &l}.Fit(t.Context(), set))
 }
 
 // TestTuner: of classes and of targets tuning wins, the columns that matter are found, the model says what it is and
@@ -59,9 +54,7 @@ func TestTuner(t *testing.T) {
 			slices.Max(e.Relevance[2:]) > .5*min(e.Relevance[0], e.Relevance[1])) {
 			t.Errorf("targets %v: the relevance is %v", targets, e.Relevance)
 		}
-		if !mat.Equal(must(reloaded(t, m.Save).Scores(set.X)), must(m.Scores(set.X))) {
-			t.Errorf("targets %v: loaded, the model predicts otherwise", targets)
-		}
+		comesBack(t, targets, m, set.X)
 		spec.Params = layers.Values{"sigma": 2.8 * 1024}
 		_, scaled := tune(t, waves(600, 1024, targets), spec, l)
 		for i, r := range scaled.Steps {
@@ -166,17 +159,14 @@ func TestTunerFailed(t *testing.T) {
 	spec := layers.Spec{Map: "gaussian", Features: 64, Seed: 1, Params: layers.Values{"sigma": 2.8}}
 	set := waves(400, 1, true)
 	steps := []string{train.StepFrozen, train.StepEvidence}
-	m, c, err := train.Recipe{Spec: spec, Tuner: &train.Tuner{Seed: 5, Steps: steps}, Fitter: failing{rows: 399}}.Fit(t.Context(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := train.Recipe{Spec: spec, Tuner: &train.Tuner{Seed: 5, Steps: steps}, Fitter: failing{rows: 399}}
+	m, c := must2(r.Fit(t.Context(), set))
 	frozen, evidence := c.Steps[0], c.Steps[1]
 	if c.Chosen != train.StepFrozen || !(evidence.Score < frozen.Score) || evidence.Note == "" || frozen.Note != "" ||
 		c.Evidence != nil || m.Relevance != nil || m.Spec.Tune != "" {
 		t.Errorf("%s of %+v, evidence %v, the map tunes %q", c.Chosen, c.Steps, c.Evidence, m.Spec.Tune)
 	}
-	y := must(m.PredictTargets(set.X))
-	if rmse := floats.Distance(y, set.Y, 2) / math.Sqrt(float64(len(y))); !(rmse < 1.1*frozen.Score) {
+	if rmse := errorOf(m, set); !(rmse < 1.1*frozen.Score) {
 		t.Errorf("the error on the rows is %v, and was %v on those held out", rmse, frozen.Score)
 	}
 }

@@ -35,10 +35,7 @@ func parted(s *data.Set, n int) (first, others *data.Set) {
 func sureOf(t *testing.T, r train.Recipe, rows data.Source) *train.Model {
 	t.Helper()
 	r.Uncertainty = &train.UncertaintyOptions{Seed: 3, Laplace: r.Uncertainty != nil && r.Uncertainty.Laplace}
-	m, _, err := r.Fit(t.Context(), rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := must2(r.Fit(t.Context(), rows))
 	return m
 }
 
@@ -70,10 +67,7 @@ func coverage(t *testing.T, m *train.Model, set *data.Set, level float64) float6
 		share, _, err := calibrate.SetCoverage(sets, must(m.Classes.Index(set.Labels)))
 		return must(share, err)
 	}
-	lower, upper, err := m.PredictIntervals(set.X, level)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lower, upper := must2(m.PredictIntervals(set.X, level))
 	return must(calibrate.Coverage(mat.NewDense(set.Rows(), 1, set.Y), lower, upper))[0]
 }
 
@@ -208,15 +202,9 @@ func TestUncertaintyOfTuned(t *testing.T) {
 	tuned, checkpoint := spec, filepath.Join(t.TempDir(), "c")
 	tuned.Tune = "all"
 	r := train.Recipe{Spec: spec, Tuner: &train.Tuner{Steps: []string{train.StepFrozen, train.StepEvidence}}}
-	without, _, err := r.Fit(t.Context(), learn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	without, _ := must2(r.Fit(t.Context(), learn))
 	r.Uncertainty = &train.UncertaintyOptions{HeldOut: .5}
-	with, _, err := r.Fit(t.Context(), learn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	with, _ := must2(r.Fit(t.Context(), learn))
 	if !mat.Equal(must(with.Scores(test.X)), must(without.Scores(test.X))) {
 		t.Error("learning the uncertainty changed the predictions")
 	}
@@ -254,10 +242,7 @@ func TestUncertaintyOfStream(t *testing.T) {
 func TestUncertaintyErrors(t *testing.T) {
 	set, targets := waves(100, 1, false), noisyWaves(200)
 	r := train.Recipe{Spec: layers.Spec{Features: 16}, Fitter: linear.RidgeOptions{}}
-	plain, _, err := r.Fit(t.Context(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain, _ := must2(r.Fit(t.Context(), set))
 	for text, o := range map[string]train.UncertaintyOptions{
 		"HeldOut = 1 ": {HeldOut: 1}, "HeldOut = NaN": {HeldOut: math.NaN()},
 		"leaves none": {HeldOut: 1e-9}, "Laplace is for a softmax head": {Laplace: true},

@@ -136,8 +136,7 @@ func (m TwoSigns) Signature() []float64 {
 
 // RowsOf is rows lo..hi-1 of a problem.
 func RowsOf(x *tensor.Dense, y *mat.Dense, lo, hi int) (*tensor.Dense, *mat.Dense) {
-	d, k := x.Shape()[1], y.RawMatrix().Cols
-	return tensor.New(tensor.WithShape(hi-lo, d), tensor.WithBacking(x.Float64s()[lo*d:hi*d])), y.Slice(lo, hi, 0, k).(*mat.Dense)
+	return ops.Rows(x, lo, hi), y.Slice(lo, hi, 0, y.RawMatrix().Cols).(*mat.Dense)
 }
 
 // Problem draws n rows of d correlated features about a mean that is not 0, with k noisy targets.
