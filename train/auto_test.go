@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -18,37 +17,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// autoSets are rows of every kind that Auto knows, in two classes or with targets.
-func autoSets() map[string]*data.Set {
+// autoSets are rows of every kind that Auto knows, in classes or with targets.
+func autoSets(t *testing.T) map[string]*data.Set {
 	dense, targets := ringSets(240)
-	rng := rand.New(rand.NewPCG(1, 2))
-	counts, unit := mat.NewDense(240, 12, nil), mat.NewDense(240, 4, nil)
-	for i := range 240 {
-		for j := range 12 {
-			if rng.Float64() < .3 {
-				counts.Set(i, j, float64(1+rng.IntN(4)+5*(i%2)*(j%2)))
-			}
-		}
-		row := unit.RawRowView(i)
-		for j := range row {
-			row[j] = rng.NormFloat64() + float64(i%2*j)
-		}
-		norm := mat.Norm(unit.RowView(i), 2)
-		for j := range row {
-			row[j] /= norm
-		}
-	}
-	of := func(x ops.Matrix) *data.Set { return &data.Set{X: x, Labels: dense.Labels} }
-	rows := must(data.FromMatrix(counts))
-	return map[string]*data.Set{"dense": dense, "targets": targets, "counts": of(rows),
-		"sparse": of(must(ops.CSROf(rows))),
-		"unit":   of(must(data.FromMatrix(unit))), "bags": twoShapes(120, 2, 1, true)}
+	histograms, labels, _ := counts(240, 12, 1)
+	unit, l2 := cvSets(t, 240)["classes"], must(data.ParseScalers("l2"))
+	noError(t, l2.Fit(unit.X))
+	unit.X = must(l2.Apply(unit.X))
+	return map[string]*data.Set{"dense": dense, "targets": targets, "counts": {X: histograms, Labels: labels},
+		"sparse": {X: must(ops.CSROf(histograms)), Labels: labels}, "unit": unit,
+		"bags": twoShapes(120, 2, 1, true)}
 }
 
 // TestAuto: of every kind of rows the model is better than a guess, two runs of one seed are the same, there are no
 // more trials than were asked for, the best is the one of the least score, and no recipe is bound to these columns.
 func TestAuto(t *testing.T) {
-	for name, set := range autoSets() {
+	for name, set := range autoSets(t) {
 		o := train.AutoOptions{Trials: 5, Seed: 3, MaxFeatures: 32}
 		var called []train.Trial
 		o.Progress = func(t train.Trial) { called = append(called, t) }
@@ -101,7 +85,7 @@ func TestAuto(t *testing.T) {
 // TestAutoEnds: before there is a model the error is the context's; after it, the model is of the trials so far. Within
 // no time at all there is an error, and within little a model.
 func TestAutoEnds(t *testing.T) {
-	set := autoSets()["dense"]
+	set, _ := ringSets(240)
 	ctx, cancel := context.WithCancel(t.Context())
 	o := train.AutoOptions{Trials: 20, MaxFeatures: 32, Progress: func(train.Trial) { cancel() }}
 	m, r, err := train.Auto(ctx, set, o)
@@ -111,8 +95,7 @@ func TestAutoEnds(t *testing.T) {
 	}
 	wants(t, "before a model", third(train.Auto(ctx, set, o)), context.Canceled, "stopped before there was a model")
 	wants(t, "a nanosecond", third(train.Auto(t.Context(), set, train.AutoOptions{Budget: 1})),
-		context.DeadlineExceeded,
-		"give more time")
+		context.DeadlineExceeded, "give more time")
 	m, r, err = train.Auto(t.Context(), set, train.AutoOptions{Budget: time.Second, MaxFeatures: 16})
 	// How many members learn from all rows depends on the clock.
 	if err != nil || len(must(m.PredictClasses(set.X))) != 240 {
@@ -158,7 +141,8 @@ func TestAutoEnsemble(t *testing.T) {
 
 // TestAutoErrors: what it cannot do is an error that says why.
 func TestAutoErrors(t *testing.T) {
-	good, one := autoSets()["dense"], train.AutoOptions{Trials: 1}
+	good, _ := ringSets(240)
+	one := train.AutoOptions{Trials: 1}
 	few := must(data.FromSlices([][]float64{{1}, {2}}))
 	nan := must(data.FromSlices([][]float64{{math.NaN()}, {1}}))
 	ab := []string{"a", "b"}
@@ -186,21 +170,12 @@ func TestAutoErrors(t *testing.T) {
 
 // A model of rows without a recipe.
 func ExampleAuto() {
-	rows, labels, _ := ringRows(240)
-	x, _ := data.FromSlices(rows)
-	m, report, err := train.Auto(context.Background(), &data.Set{X: x, Labels: labels},
-		train.AutoOptions{Trials: 10, Seed: 1, MaxFeatures: 64})
+	rows, _ := ringSets(240)
+	m, report, err := train.Auto(context.Background(), rows, train.AutoOptions{Trials: 10, Seed: 1, MaxFeatures: 64})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	guess, _ := m.PredictClasses(x)
-	right := 0
-	for i, g := range guess {
-		if g == labels[i] {
-			right++
-		}
-	}
-	fmt.Println(report.Kind, right > 235)
+	fmt.Println(report.Kind, right(m, rows) > 235./240)
 	// Output: 240 rows of 3 columns, dense true
 }

@@ -43,7 +43,7 @@ func labelled(x ops.Matrix, y *mat.Dense) *data.Set {
 func byHand(t *testing.T, recipe func(share float64) train.Recipe, set *data.Set, folds int,
 	seed uint64) (sum float64) {
 	t.Helper()
-	parts := must(train.FoldsOf(set, folds, seed))
+	parts := train.FoldsOf(set, folds, seed)
 	for f, held := range parts {
 		rest := slices.Concat(slices.Delete(slices.Clone(parts), f, f+1)...)
 		m, _ := must2(recipe(float64(len(rest))/float64(set.Rows())).Fit(t.Context(), set.Take(rest)))
@@ -186,7 +186,7 @@ func TestCrossValidateRidgeWeights(t *testing.T) {
 	o := linear.RidgeOptions{ClassWeights: trial.ClassTimes}
 	r := must(train.Recipe{Spec: layers.Spec{Map: "linear"}, Fitter: o}.CrossValidate(t.Context(), set, nil,
 		train.CVOptions{Lambdas: []float64{2}, Folds: folds, Seed: seed}))
-	want, parts := 0., must(train.FoldsOf(set, folds, seed))
+	want, parts := 0., train.FoldsOf(set, folds, seed)
 	for f, held := range parts {
 		rest := slices.Concat(slices.Delete(slices.Clone(parts), f, f+1)...)
 		o.Lambdas = []float64{2 * float64(len(rest)) / 61}

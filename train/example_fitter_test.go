@@ -45,22 +45,12 @@ func (centroids) Fit(ctx context.Context, m layers.Layer, head layers.Head, rows
 // A Fitter of one's own is fitted, cross-validated, tuned and raced by Auto like those of this module.
 func Example_fitter() {
 	ctx := context.Background()
-	x, labels, _ := ringRows(240)
-	rows := &data.Set{X: must(data.FromSlices(x)), Labels: labels}
+	rows, _ := ringSets(240)
 	recipe := train.Recipe{Scale: "standard", Spec: layers.Spec{Map: "gaussian", Features: 256, Seed: 1},
 		Fitter: centroids{}}
-	share := func(m *train.Model) float64 {
-		right := 0.
-		for i, c := range must(m.PredictClasses(rows.X)) {
-			if c == labels[i] {
-				right++
-			}
-		}
-		return right / 240
-	}
 
 	model, _, err := recipe.Fit(ctx, rows)
-	fmt.Println("fitted:", share(model) > .9, err)
+	fmt.Println("fitted:", right(model, rows) > .9, err)
 
 	scores, err := recipe.CrossValidate(ctx, rows, nil, train.CVOptions{Factors: []float64{.5, 1, 2}})
 	fmt.Println("cross-validated:", scores.All[scores.Chosen].Error < .1, err)
@@ -70,7 +60,7 @@ func Example_fitter() {
 	fmt.Println("tuned:", len(report.Steps) == 2, err)
 
 	model, race, err := train.Auto(ctx, rows, train.AutoOptions{Trials: 6, MaxFeatures: 64, Fitter: centroids{}})
-	fmt.Println("raced:", share(model) > .9, race.Trials[race.Best].Recipe.Fitter, err)
+	fmt.Println("raced:", right(model, rows) > .9, race.Trials[race.Best].Recipe.Fitter, err)
 	// Output:
 	// fitted: true <nil>
 	// cross-validated: true <nil>

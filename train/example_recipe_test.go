@@ -114,11 +114,7 @@ func ExampleNewModel() {
 	}
 	model.Classes = classes // without it "0" and "1", for a head that classifies
 	// saving: to here
-	dir, err := os.MkdirTemp("", "model")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	dir := must(os.MkdirTemp("", "model"))
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "model.safetensors")
 	if err := model.Save(path); err != nil {
@@ -144,11 +140,7 @@ func ExampleLoadParams() {
 		rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 4, layers.WithSeed(seed)))
 		return G.NewMatrix(G.NewGraph(), G.Float64, G.WithShape(1, 2), G.WithName("W"), G.WithValue(w)), rff
 	}
-	dir, err := os.MkdirTemp("", "params")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	dir := must(os.MkdirTemp("", "params"))
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "network.safetensors")
 	w, rff := build(3, 1)

@@ -14,11 +14,7 @@ import (
 // A model of a table, with text and gaps, that finds the columns of later rows by their names: of another file, in
 // another order, and of a program.
 func ExampleModel_Rows() {
-	dir, err := os.MkdirTemp("", "table")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	dir := must(os.MkdirTemp("", "table"))
 	defer os.RemoveAll(dir)
 	path, later := filepath.Join(dir, "train.csv"), filepath.Join(dir, "later.csv")
 	text := "size,color,weight,kind\n"
@@ -26,13 +22,10 @@ func ExampleModel_Rows() {
 		text += fmt.Sprintf("%d,%s,%s,%s\n", i%8, []string{"red", "green"}[i%2], []string{"1.5", "", "3", "2"}[i%4],
 			[]string{"apple", "pear"}[i%2])
 	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := os.WriteFile(later, []byte("color,note,weight,size\ngreen,ripe,2,5\nred,,?,4\n"), 0o600); err != nil {
-		fmt.Println(err)
-		return
+	for path, text := range map[string]string{path: text, later: "color,note,weight,size\ngreen,ripe,2,5\nred,,?,4\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			panic(err)
+		}
 	}
 	f, err := data.ReadFrame(context.Background(), data.Options{LabelNames: []string{"kind"}}, path)
 	if err != nil {

@@ -27,11 +27,7 @@ func ExampleModel() {
 		fmt.Println(err)
 		return
 	}
-	dir, err := os.MkdirTemp("", "model")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	dir := must(os.MkdirTemp("", "model"))
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "circles.safetensors")
 	if err := m.Save(path); err != nil {
@@ -64,11 +60,7 @@ func ExampleModel_SaveSpec() {
 		fmt.Println(err)
 		return
 	}
-	dir, err := os.MkdirTemp("", "model")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	dir := must(os.MkdirTemp("", "model"))
 	defer os.RemoveAll(dir)
 	for name, save := range map[string]func(string) error{"whole": m.Save, "spec": m.SaveSpec} {
 		if err := save(filepath.Join(dir, name)); err != nil {
@@ -76,16 +68,7 @@ func ExampleModel_SaveSpec() {
 			return
 		}
 	}
-	whole, err := os.Stat(filepath.Join(dir, "whole"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	spec, err := os.Stat(filepath.Join(dir, "spec"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	whole, spec := must(os.Stat(filepath.Join(dir, "whole"))), must(os.Stat(filepath.Join(dir, "spec")))
 	fmt.Printf("%d KiB with the frequencies, %d KiB without\n", whole.Size()>>10, spec.Size()>>10)
 	back, err := train.Load(filepath.Join(dir, "spec"))
 	if err != nil {

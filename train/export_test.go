@@ -7,14 +7,14 @@ import (
 )
 
 // FoldsOf are the rows of each fold of a set.
-func FoldsOf(set *data.Set, folds int, seed uint64) ([][]int, error) {
-	p, err := Recipe{Scale: "none"}.labelled(context.Background(), set)
+func FoldsOf(set *data.Set, folds int, seed uint64) [][]int {
+	p := must(Recipe{Scale: "none"}.labelled(context.Background(), set))
+	return must(p.job(context.Background(), CVOptions{Folds: folds, Seed: seed})).Order
+}
+
+func must[T any](v T, err error) T {
 	if err != nil {
-		return nil, err
+		panic(err)
 	}
-	job, err := p.job(context.Background(), CVOptions{Folds: folds, Seed: seed})
-	if err != nil {
-		return nil, err
-	}
-	return job.Order, nil
+	return v
 }

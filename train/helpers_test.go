@@ -121,20 +121,17 @@ func twoShapes(n, axes int, seed uint64, shapes bool) *data.Set {
 	return set
 }
 
-// ringRows are rows of two classes, one around the other, and a smooth target of each.
-func ringRows(n int) (rows [][]float64, labels []string, y []float64) {
+// ringSets are rows of two classes, one around the other, with their classes, and with a smooth target of each.
+func ringSets(n int) (classes, targets *data.Set) {
+	var rows [][]float64
+	var labels []string
+	var y []float64
 	for i := range n {
 		r, a := 1+float64(i%2), float64(i)*2.399963
 		rows = append(rows, []float64{3 + r*math.Cos(a), 5 + 10*r*math.Sin(a), .1 * float64(i%7)})
 		labels = append(labels, []string{"inner", "outer"}[i%2])
 		y = append(y, math.Sin(a)+r)
 	}
-	return rows, labels, y
-}
-
-// ringSets are the rows of ringRows with their classes, and with their targets.
-func ringSets(n int) (classes, targets *data.Set) {
-	rows, labels, y := ringRows(n)
 	x := must(data.FromSlices(rows))
 	return &data.Set{X: x, Labels: labels}, &data.Set{X: x, Y: y}
 }

@@ -55,10 +55,7 @@ func TestRecipeJSON(t *testing.T) {
 		if r.FitterKind() != kind {
 			t.Errorf("%T is %q, want %q", r.Fitter, r.FitterKind(), kind)
 		}
-		text, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(json.Marshal(r))
 		var back Recipe
 		if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(r, back) {
 			t.Errorf("%s\ncame back as\n%+v, want\n%+v (%v)", text, back, r, err)

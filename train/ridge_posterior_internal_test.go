@@ -29,24 +29,16 @@ func TestRidgePosteriorFloat32(t *testing.T) {
 		smooth.Set(i, 0, 1e3*sum+1e-9*r.NormFloat64())
 	}
 	z := tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))
-	identity, err := layers.NewIdentity(d, layers.WithDtype(tensor.Float32))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &Model{Map: identity}
+	m := &Model{Map: must(layers.NewIdentity(d, layers.WithDtype(tensor.Float32)))}
 	posterior := func(y *mat.Dense, lambda float64, single bool) *linear.Posterior {
-		p, err := m.ridgePosterior(t.Context(), data.Pairs{X: z, Y: y}, lambda, single)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
+		return must(m.ridgePosterior(t.Context(), data.Pairs{X: z, Y: y}, lambda, single))
 	}
 	for name, c := range map[string]struct {
 		y      *mat.Dense
 		lambda float64
 		single bool // whether float32 products will do
-	}{"given": {rough, 10, true}, "evidence": {rough, 0, true}, "too small": {rough, 1e-7, false}, "smooth": {smooth,
-		0, false}} {
+	}{"given": {rough, 10, true}, "evidence": {rough, 0, true}, "too small": {rough, 1e-7, false},
+		"smooth": {smooth, 0, false}} {
 		got, want := posterior(c.y, c.lambda, true), posterior(c.y, c.lambda, false)
 		var off mat.Dense
 		off.Sub(got.Fit.W, want.Fit.W)

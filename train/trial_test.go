@@ -1,7 +1,6 @@
 package train
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
@@ -25,10 +24,7 @@ func TestDeal(t *testing.T) {
 		}
 		groups[i] = i / 7
 	}
-	y, err := data.OneVersusRest(labels, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	y := must(data.OneVersusRest(labels, 4))
 	ends := []int{20, 40, 60, 80, n}
 	for name, c := range map[string]struct {
 		y      *mat.Dense
@@ -77,11 +73,7 @@ func TestGroups(t *testing.T) {
 	r := Recipe{Spec: layers.Spec{Map: "gaussian", Features: 64, Params: layers.Values{"sigma": .1}},
 		Fitter: linear.RidgeOptions{}}
 	score := func() float64 {
-		report, err := r.CrossValidate(context.Background(), set, nil, CVOptions{Lambdas: []float64{1e-6}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return report.All[0].Error
+		return must(r.CrossValidate(t.Context(), set, nil, CVOptions{Lambdas: []float64{1e-6}})).All[0].Error
 	}
 	apart := score()
 	r.Groups = slices.Repeat(all(20), 3)
@@ -105,16 +97,9 @@ func TestScalesOfTrials(t *testing.T) {
 		x[i] = []float64{float64(i) / 40, float64(i * i % 7)}
 		y[i] = math.Sin(x[i][0])
 	}
-	rows, err := data.FromSlices(x)
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := Recipe{Spec: layers.Spec{Map: "gaussian", Features: 8, Seed: 1}, Tuner: new(Tuner)}
-	p, err := r.labelled(t.Context(), &data.Set{X: rows, Y: y})
-	if err == nil {
-		err = p.ready()
-	}
-	if err != nil {
+	p := must(r.labelled(t.Context(), &data.Set{X: must(data.FromSlices(x)), Y: y}))
+	if err := p.ready(); err != nil {
 		t.Fatal(err)
 	}
 	c := &tuning{p: p, twin: twin, scaled: map[layers.Policy]stretched{}}
@@ -138,10 +123,7 @@ func TestScalesOfTrials(t *testing.T) {
 		if !more {
 			of.After += 2
 		}
-		stored, err := c.build(layers.BandwidthEach, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
+		stored := must(c.build(layers.BandwidthEach, 8))
 		c.scaled[layers.BandwidthEach] = stretched{stored, &of}
 		m, got, err := c.scales(t.Context(), newTrial(p.rows, nil), layers.BandwidthEach)
 		if err != nil {
