@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -114,105 +115,85 @@ func TestLoadErrors(t *testing.T) {
 	none := func(rows, cols int) *tensor.Dense {
 		return tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking([]float64{}))
 	}
-	spec := func(key string, v any) func(_, _ object, _ tensors) {
-		return func(_, spec object, _ tensors) { spec[key] = v }
+	cell := func(name string, i int, v float64) tensors {
+		_, ts := must2(modelfile.Decode(good))
+		ts[name].Float64s()[i] = v
+		return tensors{name: ts[name]}
 	}
-	top := func(key string, v any) func(_, _ object, _ tensors) {
-		return func(card, _ object, _ tensors) { card[key] = v }
-	}
-	without := func(name string) func(_, _ object, _ tensors) {
-		return func(_, _ object, ts tensors) { delete(ts, name) }
-	}
-	cell := func(name string, i int, v float64) func(_, _ object, _ tensors) {
-		return func(_, _ object, ts tensors) { ts[name].Float64s()[i] = v }
-	}
-	structured := func(dims int, signs *tensor.Dense, less string) func(_, _ object, _ tensors) {
-		return func(_, spec object, ts tensors) {
-			spec["dims"] = dims
-			if signs != nil {
-				ts["map.signs"] = signs
-			}
-			delete(ts, "scaler.cols")
-			delete(ts, less)
-		}
-	}
+	unscaled := tensors{"scaler.cols": nil}
 	for _, c := range []struct {
-		what string
-		is   error
-		text string
-		f    func(card, spec object, ts tensors)
+		what       string
+		is         error
+		text       string
+		spec, card object // in place of what is there; nil takes it away
+		tensors    tensors
 	}{
-		{"features", format, "", spec("features", 1e9)},
-		{"dims", format, "", spec("dims", 1e9)},
-		{"dims of a draw", format, "", func(card, spec object, _ tensors) { spec["dims"], card["drawn"] = 1e9, false }},
-		{"dims of an orthogonal draw", format, "", func(card, spec object, _ tensors) {
-			spec["dims"], spec["sampler"], card["drawn"] = 1e9, "orthogonal", false
-		}},
-		{"dims without frequencies", format, "", func(_, spec object, ts tensors) {
-			spec["dims"] = 1e9
-			delete(ts, "map.W")
-		}},
-		{"dims of no frequencies", format, "", func(_, spec object, ts tensors) {
-			spec["dims"], ts["map.W"] = 1e9, none(1e9, 0)
-		}},
-		{"outputs", format, "", top("outputs", 1e9)},
-		{"all", format, "", func(card, spec object, _ tensors) {
-			spec["features"], spec["dims"], card["outputs"] = 1e9, 1e9, 1e9
-		}},
-		{"features of an empty head", format, "", func(card, spec object, ts tensors) {
-			spec["features"], card["outputs"], ts["head.W"] = 1e9, 0, none(1e9, 0)
-		}},
-		{"outputs of an empty head", format, "", func(card, spec object, ts tensors) {
-			spec["features"], spec["dims"], card["outputs"], ts["head.W"] = 0, 0, 1e9, none(0, 1e9)
-		}},
-		{"a linear map", format, "", func(_, spec object, _ tensors) {
-			spec["map"], spec["params"], spec["dims"] = "linear", object{}, 1e9
-		}},
-		{"no sizes", format, "", func(_, spec object, _ tensors) { delete(spec, "dims"); delete(spec, "features") }},
-		{"negative dims", format, "", spec("dims", -2)},
-		{"negative features", format, "", spec("features", -2)},
-		{"not a size", format, "", spec("dims", 1e30)},
-		{"half a size", format, "", spec("dims", 1.5)},
-		{"another shape", layers.ErrShape, "", func(_, _ object, ts tensors) { ts["map.W"] = rowsOf(3, 1) }},
-		{"no frequencies", format, "", without("map.W")},
-		{"no head", format, "", without("head.W")},
-		{"no intercept", layers.ErrParam, "", without("head.b")},
-		{"no scaler", domain.ErrParam, "", without("scaler.cols")},
-		{"another scaler", domain.ErrParam, "", top("scaler", "minmax")},
-		{"an unknown scaler", domain.ErrParam, "", top("scaler", "whiten")},
-		{"an unknown head", format, "", top("head", "tree")},
-		{"another class", format, "", top("classes", []string{"no", "yes", "maybe"})},
-		{"another element type", format, "", spec("dtype", "float32")},
-		{"an unknown element type", format, "", spec("dtype", "int8")},
-		{"an unknown sampler", spectral.ErrParam, "", spec("sampler", "grid")},
-		{"an unknown policy", layers.ErrParam, "", spec("tune", "some")},
-		{"a text for a number", layers.ErrParam, "", spec("params", object{"sigma": "1"})},
-		{"a parameter less", layers.ErrParam, "", spec("params", object{})},
-		{"NaN", format, `the tensor "head.W" has NaN at 3`, cell("head.W", 3, math.NaN())},
-		{"an infinite intercept", format, "", cell("head.b", 0, math.Inf(1))},
-		{"an infinite frequency", format, "", cell("map.W", 1, math.Inf(-1))},
-		{"a newer version", format, "version 99.0.0, and this is " + modelfile.Version, top("version", "99.0.0")},
-		{"a minor version", format, "of the newer version 0.2.0", top("version", "0.2.0")},
-		{"a version of two numbers", format, "", top("version", "99.0")},
-		{"a version of words", format, "", top("version", "new")},
-		{"an unknown map", layers.ErrParam, "", spec("map", "rbf")},
-		{"structured dims", format, "", structured(1e9, nil, "")},
-		{"structured signs", format, "", structured(1<<30, none(0, 1<<30), "")},
-		{"structured, more dims", format, "", structured(33, nil, "")},
-		{"structured, less dims", layers.ErrShape, "", structured(16, nil, "")},
-		{"structured, few dims", spectral.ErrSampler, "", structured(15, nil, "")},
-		{"structured, no norms", layers.ErrParam, "", structured(17, nil, "map.norms")},
+		{"features", format, "", object{"features": 1e9}, nil, nil},
+		{"dims", format, "", object{"dims": 1e9}, nil, nil},
+		{"dims of a draw", format, "", object{"dims": 1e9}, object{"drawn": false}, nil},
+		{"dims of an orthogonal draw", format, "", object{"dims": 1e9, "sampler": "orthogonal"}, object{"drawn": false}, nil},
+		{"dims without frequencies", format, "", object{"dims": 1e9}, nil, tensors{"map.W": nil}},
+		{"dims of no frequencies", format, "", object{"dims": 1e9}, nil, tensors{"map.W": none(1e9, 0)}},
+		{"outputs", format, "", nil, object{"outputs": 1e9}, nil},
+		{"all", format, "", object{"features": 1e9, "dims": 1e9}, object{"outputs": 1e9}, nil},
+		{"features of an empty head", format, "", object{"features": 1e9}, object{"outputs": 0},
+			tensors{"head.W": none(1e9, 0)}},
+		{"outputs of an empty head", format, "", object{"features": 0, "dims": 0}, object{"outputs": 1e9},
+			tensors{"head.W": none(0, 1e9)}},
+		{"a linear map", format, "", object{"map": "linear", "params": object{}, "dims": 1e9}, nil, nil},
+		{"no sizes", format, "", object{"dims": nil, "features": nil}, nil, nil},
+		{"negative dims", format, "", object{"dims": -2}, nil, nil},
+		{"negative features", format, "", object{"features": -2}, nil, nil},
+		{"not a size", format, "", object{"dims": 1e30}, nil, nil},
+		{"half a size", format, "", object{"dims": 1.5}, nil, nil},
+		{"another shape", layers.ErrShape, "", nil, nil, tensors{"map.W": rowsOf(3, 1)}},
+		{"no frequencies", format, "", nil, nil, tensors{"map.W": nil}},
+		{"no head", format, "", nil, nil, tensors{"head.W": nil}},
+		{"no intercept", layers.ErrParam, "", nil, nil, tensors{"head.b": nil}},
+		{"no scaler", domain.ErrParam, "", nil, nil, unscaled},
+		{"another scaler", domain.ErrParam, "", nil, object{"scaler": "minmax"}, nil},
+		{"an unknown scaler", domain.ErrParam, "", nil, object{"scaler": "whiten"}, nil},
+		{"an unknown head", format, "", nil, object{"head": "tree"}, nil},
+		{"another class", format, "", nil, object{"classes": []string{"no", "yes", "maybe"}}, nil},
+		{"another element type", format, "", object{"dtype": "float32"}, nil, nil},
+		{"an unknown element type", format, "", object{"dtype": "int8"}, nil, nil},
+		{"an unknown sampler", spectral.ErrParam, "", object{"sampler": "grid"}, nil, nil},
+		{"an unknown policy", layers.ErrParam, "", object{"tune": "some"}, nil, nil},
+		{"a text for a number", layers.ErrParam, "", object{"params": object{"sigma": "1"}}, nil, nil},
+		{"a parameter less", layers.ErrParam, "", object{"params": object{}}, nil, nil},
+		{"NaN", format, `the tensor "head.W" has NaN at 3`, nil, nil, cell("head.W", 3, math.NaN())},
+		{"an infinite intercept", format, "", nil, nil, cell("head.b", 0, math.Inf(1))},
+		{"an infinite frequency", format, "", nil, nil, cell("map.W", 1, math.Inf(-1))},
+		{"a newer version", format, "version 99.0.0, and this is " + modelfile.Version, nil,
+			object{"version": "99.0.0"}, nil},
+		{"a minor version", format, "of the newer version 0.2.0", nil, object{"version": "0.2.0"}, nil},
+		{"a version of two numbers", format, "", nil, object{"version": "99.0"}, nil},
+		{"a version of words", format, "", nil, object{"version": "new"}, nil},
+		{"an unknown map", layers.ErrParam, "", object{"map": "rbf"}, nil, nil},
+		{"structured dims", format, "", object{"dims": 1e9}, nil, unscaled},
+		{"structured signs", format, "", object{"dims": 1 << 30}, nil,
+			tensors{"map.signs": none(0, 1<<30), "scaler.cols": nil}},
+		{"structured, more dims", format, "", object{"dims": 33}, nil, unscaled},
+		{"structured, less dims", layers.ErrShape, "", object{"dims": 16}, nil, unscaled},
+		{"structured, few dims", spectral.ErrSampler, "", object{"dims": 15}, nil, unscaled},
+		{"structured, no norms", layers.ErrParam, "", nil, nil, tensors{"map.norms": nil, "scaler.cols": nil}},
 	} {
 		d := 2
 		if strings.HasPrefix(c.what, "structured") {
 			d = 17
 		}
-		forge(t, path, d, c.f)
+		forge(t, path, d, func(card, spec object, ts tensors) {
+			maps.Copy(card, c.card)
+			maps.Copy(spec, c.spec)
+			maps.Copy(ts, c.tensors)
+			maps.DeleteFunc(spec, func(_ string, v any) bool { return v == nil })
+			maps.DeleteFunc(ts, func(_ string, v *tensor.Dense) bool { return v == nil })
+		})
 		load(c.what, path, c.is, c.text)
 	}
 	x, want := rowsOf(5, 2), must(smallModel(2).Scores(rowsOf(5, 2)))
 	for key, v := range map[string]any{"drawn": false, "version": modelfile.Version + "9"} { // drawn again; a later patch
-		forge(t, path, 2, top(key, v))
+		forge(t, path, 2, func(card, _ object, _ tensors) { card[key] = v })
 		if m, err := train.Load(path); err != nil || !mat.Equal(must(m.Scores(x)), want) {
 			t.Errorf("%s: %v: %v", key, v, err)
 		}

@@ -384,9 +384,6 @@ func TestFitErrors(t *testing.T) {
 		}
 	}
 	m := trial.Fourier(t, 2, 16, 1)
-	target := linear.SVMOptions{Loss: linear.SquaredInsensitive, ClassWeights: []float64{1, 1}}
-	wants(t, "svr", second(linear.FitSVM(t.Context(), nil, data.Pairs{X: x, Y: none}, target)), domain.ErrParam,
-		"ClassWeights are of SquaredHinge")
 	stream := second(sgd.Fit(t.Context(), m, trial.HeadOf(t, false, 16, 2), data.Streamed{}, sgd.FitOptions{}))
 	wants(t, "stream", stream, domain.ErrParam, "the stream of rows is nil")
 }
