@@ -173,8 +173,7 @@ func ExampleAuto() {
 	rows, _ := ringSets(240)
 	m, report, err := train.Auto(context.Background(), rows, train.AutoOptions{Trials: 10, Seed: 1, MaxFeatures: 64})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(report.Kind, right(m, rows) > 235./240)
 	// Output: 240 rows of 3 columns, dense true

@@ -61,8 +61,7 @@ func ExampleRecipe_Fit_network() {
 	model, fit, err := train.Recipe{Scale: "standard", Spec: network}.Fit(ctx, set)
 	// README network: to here
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	guess, _ := model.Predict(set.X)
 	truth, _ := model.Classes.Index(set.Labels)
@@ -78,14 +77,12 @@ func ExampleRecipe_CrossValidate() {
 	candidates, _ := train.Grid(r.Spec, train.Axis{Name: "sigma", Values: []float64{.1, 1, 100}})
 	cv, err := r.CrossValidate(context.Background(), set, candidates, train.CVOptions{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	best := cv.Best(r)
 	m, _, err := best.Fit(context.Background(), set)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	guess, _ := m.Predict(set.X)
 	truth, _ := m.Classes.Index(set.Labels)
@@ -104,8 +101,7 @@ func ExampleNewModel() {
 	network := layers.Must(layers.NewSequential(rff, dense))
 	o := sgd.FitOptions{Epochs: 50, LearnRate: .05}
 	if _, err := sgd.Fit(context.Background(), network, head, data.Pairs{X: rows, Y: y}, o); err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	// saving: from here
 	model, err := train.NewModel(rff, dense, head)
@@ -118,13 +114,11 @@ func ExampleNewModel() {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "model.safetensors")
 	if err := model.Save(path); err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	loaded, err := train.Load(path)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(loaded.Spec.Map, mat.Equal(must(loaded.Scores(rows)), must(model.Scores(rows))))
 	fmt.Println(loaded.PredictClasses(rows))
@@ -145,13 +139,11 @@ func ExampleLoadParams() {
 	path := filepath.Join(dir, "network.safetensors")
 	w, rff := build(3, 1)
 	if err := train.SaveParams(path, G.Nodes{w}, rff); err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	v, other := build(0, 2)
 	if err := train.LoadParams(path, G.Nodes{v}, other); err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	x, _ := data.FromSlices([][]float64{{.3, .4}})
 	a, _ := rff.Transform(nil, x)
@@ -173,8 +165,7 @@ func ExampleRecipe_period() {
 		Params: layers.Values{"means": fmt.Sprint(2 * math.Pi / 3), "sigmas": "10"}}
 	m, _, err := train.Recipe{Spec: spec, Fitter: linear.RidgeOptions{}}.Fit(context.Background(), rows)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	y, err := m.PredictTargets(later)
 	fmt.Printf("%.2f, exactly %.2f %v\n", y[0], math.Sin(2*math.Pi*14/3), err)

@@ -29,27 +29,23 @@ func ExampleModel_Rows() {
 	}
 	f, err := data.ReadFrame(context.Background(), data.Options{LabelNames: []string{"kind"}}, path)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	r := train.Recipe{Scale: "auto", Spec: layers.Spec{Map: "gaussian", Features: 64, Seed: 1}}
 	m, _, err := r.Fit(context.Background(), f)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	o := m.Options()
 	o.Label = data.LabelNone
 	rows, err := data.ReadFrame(context.Background(), o, later)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rows.Tell = func(note string) { fmt.Println("note:", note[len(dir)+1:]) }
 	set, err := m.Rows(rows)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(m.PredictClasses(set.X))
 
@@ -61,8 +57,7 @@ func ExampleModel_Rows() {
 		set, err = m.Rows(one)
 	}
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(m.PredictClasses(set.X))
 	// Output:

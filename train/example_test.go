@@ -24,20 +24,17 @@ func ExampleModel() {
 	m, _, err := train.Recipe{Scale: "standard", Fitter: linear.RidgeOptions{}, Spec: layers.Spec{Map: "gaussian",
 		Features: 64, Sampler: "orthogonal", Seed: 1}}.Fit(context.Background(), &data.Set{X: x, Labels: names})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	dir := must(os.MkdirTemp("", "model"))
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "circles.safetensors")
 	if err := m.Save(path); err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	back, err := train.Load(path)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rows, _ := data.FromSlices([][]float64{{.7, .7}, {-2, .1}, {0, 1.1}}) // as they come, not scaled
 	guess, err := back.PredictClasses(rows)
@@ -57,23 +54,20 @@ func ExampleModel_SaveSpec() {
 	rff := layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 2, 4096))
 	m, err := train.NewModel(rff, layers.MustHead(layers.NewLinearHead(4096, 1)))
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	dir := must(os.MkdirTemp("", "model"))
 	defer os.RemoveAll(dir)
 	for name, save := range map[string]func(string) error{"whole": m.Save, "spec": m.SaveSpec} {
 		if err := save(filepath.Join(dir, name)); err != nil {
-			fmt.Println(err)
-			return
+			panic(err)
 		}
 	}
 	whole, spec := must(os.Stat(filepath.Join(dir, "whole"))), must(os.Stat(filepath.Join(dir, "spec")))
 	fmt.Printf("%d KiB with the frequencies, %d KiB without\n", whole.Size()>>10, spec.Size()>>10)
 	back, err := train.Load(filepath.Join(dir, "spec"))
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	a, b := m.Map.Params()[0].Value.Float64s(), back.Map.Params()[0].Value.Float64s()
 	fmt.Println("the same frequencies:", len(a) == len(b) && a[0] == b[0] && a[len(a)-1] == b[len(b)-1])

@@ -85,8 +85,7 @@ func fitterMaps(d int, dt tensor.Dtype, p layers.Policy) map[string]layers.Layer
 		maps["chi2"] = must(layers.NewHomogeneousLayer(spectral.Chi2{Gamma: 1}, d, layers.WithDtype(dt)))
 		maps["concat"] = must(layers.NewConcat(d, []layers.Part{
 			{Layer: must(layers.NewHomogeneousLayer(spectral.Chi2{Gamma: 1}, 6, layers.WithDtype(dt),
-				layers.WithName("left"))),
-				To: 6, Weight: .3},
+				layers.WithName("left"))), To: 6, Weight: .3},
 			{Layer: must(layers.NewIdentity(d-6, layers.WithDtype(dt), layers.WithName("right"))), From: 6, To: d,
 				Weight: 2},
 		}))

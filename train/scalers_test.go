@@ -41,8 +41,7 @@ func TestNewScaler(t *testing.T) {
 		}
 	}
 	specs = append(specs, layers.Spec{Map: "chi2", Params: layers.Values{"negative": "sign"}},
-		layers.Spec{Map: "nystrom"},
-		layers.Spec{Map: "mean-map"})
+		layers.Spec{Map: "nystrom"}, layers.Spec{Map: "mean-map"})
 	for i, s := range specs {
 		want := "minmax,l2"
 		if i < len(clipped) {

@@ -195,9 +195,8 @@ func TestSVMAgainstLIBLINEAR(t *testing.T) {
 		}
 		set := must(data.Read(path, data.Options{Form: data.FormDense}))
 		classes := data.NewClasses(set.Labels)
-		return trial.RowsOf(set.X.(*tensor.Dense), trial.Classes(set.X, must(classes.Index(set.Labels)),
-			len(classes)).Y,
-			0, min(most, set.Rows()))
+		rows := trial.Classes(set.X, must(classes.Index(set.Labels)), len(classes))
+		return trial.RowsOf(set.X.(*tensor.Dense), rows.Y, 0, min(most, set.Rows()))
 	}
 	for _, name := range []string{"letter", "usps"} {
 		x, y := read(name, "train", 3000)
@@ -552,8 +551,7 @@ func TestSparseMemory(t *testing.T) {
 		off := far(got.W.RawMatrix().Data, full.RawMatrix().Data)
 		if !(off < 1e-12) || !got.Dual || math.Abs(got.Lambda/want.Lambda-1) > 1e-12 || !(far(got.B, want.B) < 1e-12) {
 			t.Errorf("%v: the weights are off by %g; lambda %v and intercept %v, want %v and %v", o.Select, off,
-				got.Lambda,
-				got.B, want.Lambda, want.B)
+				got.Lambda, got.B, want.Lambda, want.B)
 		}
 		for i, s := range got.Scores {
 			if w := want.Scores[i]; s.Lambda != w.Lambda || math.Abs(s.MSE-w.MSE) > 1e-12*w.MSE {

@@ -443,12 +443,7 @@ func TestStreamPassesAtOnce(t *testing.T) {
 	t.Run("surveys", func(t *testing.T) {
 		s := stream(StreamOptions{BlockRows: 16}, dir)
 		survey := func() {
-			scaler, err := ParseScalers("standard")
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			v, err := s.SurveyScaled(ctx, 5, scaler)
+			v, err := s.SurveyScaled(ctx, 5, must(ParseScalers("standard")))
 			if err == nil {
 				err = v.FitScaler(ctx)
 			}

@@ -75,10 +75,7 @@ func TestMeansOfPairs(t *testing.T) {
 func TestSyntheticBags(t *testing.T) {
 	sets := make([]*Set, 3)
 	for i, seed := range []uint64{1, 1, 2} {
-		var err error
-		if sets[i], err = SyntheticBags(seed); err != nil {
-			t.Fatal(err)
-		}
+		sets[i] = must(SyntheticBags(seed))
 	}
 	a, b := sets[0].X.(*ops.Bags), sets[1].X.(*ops.Bags)
 	if !reflect.DeepEqual(a, b) || !reflect.DeepEqual(sets[0].Labels, sets[1].Labels) || reflect.DeepEqual(a, sets[2].X) {

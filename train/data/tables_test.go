@@ -50,8 +50,7 @@ func TestFramesOfFiles(t *testing.T) {
 	}
 	s := stream(StreamOptions{Options: read, BlockRows: 3}, filepath.Join(dir, "1.csv"), filepath.Join(dir, "2.csv"))
 	must(s.Learn(t.Context(), ColumnOptions{}))
-	streamed := must(allBlocks(t, s))
-	sameSet(t, streamed, set)
+	sameSet(t, must(allBlocks(t, s)), set)
 	fails(t, failed(ReadFrame(t.Context(), Options{}, dir)), ErrFormat, "3.csv", `"a", "c"`, `"a", "b"`, "same columns")
 }
 
@@ -60,16 +59,14 @@ func TestNotesOfBlocks(t *testing.T) {
 	c := learnedFrom(t, "a,b,y\nu,1,p\nv,2,q\n")
 	path := fileOf(t, "later.csv", lines("b,a,x,y\n", 12, func(i int) string { return fmt.Sprintf(",w%d,3,p", i) }))
 	var told notes
-	s := stream(StreamOptions{Options: Options{Columns: c, Tell: told.add}, BlockRows: 3}, path)
-	must(allBlocks(t, s))
+	must(allBlocks(t, stream(StreamOptions{Options: Options{Columns: c, Tell: told.add}, BlockRows: 3}, path)))
 	told.check(t, []string{`"x", which are ignored`, "another order", `such as "w0"`, `"b": 3 values are missing`})
 }
 
 func learnedFrom(t *testing.T, text string) *Columns {
 	t.Helper()
 	f := must(ReadFrame(t.Context(), Options{}, fileOf(t, "train.csv", text)))
-	c := must(f.Learn(ColumnOptions{}))
-	return c
+	return must(f.Learn(ColumnOptions{}))
 }
 
 // TestAppendRefuses: a frame that a file is in takes no rows, and cells that a column cannot hold leave a frame as it was.
