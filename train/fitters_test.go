@@ -19,6 +19,7 @@ import (
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -117,13 +118,7 @@ func (c fitterCase) rows(dt tensor.Dtype) (sparse *ops.CSR, dense *tensor.Dense,
 }
 
 // far is the distance of two lists relative to the second.
-func far(a, b []float64) float64 {
-	diff, norm := 0., 0.
-	for i, v := range b {
-		diff, norm = math.Hypot(diff, a[i]-v), math.Hypot(norm, v)
-	}
-	return diff / norm
-}
+func far(a, b []float64) float64 { return floats.Distance(a, b, 2) / floats.Norm(b, 2) }
 
 // TestFitters: every Fitter, in both element types and under maps of every kind, gives the same bits again, on any
 // number of processors, and the same solution for sparse rows, for rows in blocks or that are read, without kept

@@ -223,13 +223,7 @@ func as(x *tensor.Dense, dt tensor.Dtype) *tensor.Dense {
 
 // right is the share of the rows whose class is predicted.
 func right(m *train.Model, rows *data.Set) float64 {
-	guess, n := must(m.PredictClasses(rows.X)), 0
-	for i, l := range rows.Labels {
-		if guess[i] == l {
-			n++
-		}
-	}
-	return float64(n) / float64(len(guess))
+	return must(report.Accuracy(must(m.Predict(rows.X)), must(m.Classes.Index(rows.Labels))))
 }
 
 // errorOf is the error rate of a model, or its root mean squared error.

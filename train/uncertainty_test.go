@@ -42,11 +42,7 @@ func sureOf(t *testing.T, r train.Recipe, rows data.Source) *train.Model {
 // noisyWaves are the two columns of waves that matter, with a normal noise of deviation 1 on the targets.
 func noisyWaves(n int) *data.Set {
 	set := waves(n, 1, true)
-	x := make([]float64, 0, 2*n)
-	for i := range n {
-		x = append(x, set.X.(*tensor.Dense).Float64s()[8*i:8*i+2]...)
-	}
-	set.X = tensor.New(tensor.WithShape(n, 2), tensor.WithBacking(x))
+	set.X = must(set.X.(*tensor.Dense).Slice(nil, tensor.S(0, 2))).Materialize().(*tensor.Dense)
 	noise := distuv.Normal{Mu: 0, Sigma: 1, Src: rand.NewPCG(9, 9)}
 	for i := range set.Y {
 		set.Y[i] = set.Y[i]/50 + noise.Rand()
