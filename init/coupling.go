@@ -125,7 +125,6 @@ func (c Coupling) Frequencies(p *Split, d, m int, seed uint64) (directions, norm
 
 // directions returns unit vectors as the columns of a matrix with d rows.
 func (c Coupling) directions(d, plus, minus int, rng *rand.Rand) []float64 {
-	one := func(int) float64 { return 1 }
 	m := plus + minus
 	if c.Shares() {
 		m = max(plus, minus)
@@ -133,17 +132,11 @@ func (c Coupling) directions(d, plus, minus int, rng *rand.Rand) []float64 {
 	w := make([]float64, d*m)
 	switch c {
 	case Independent:
-		col := make([]float64, d)
-		for j := range m {
-			direction(col, rng)
-			for i, v := range col {
-				w[i*m+j] = v
-			}
-		}
+		fillColumns(w, d, m, func(col []float64) { direction(col, rng) })
 	case Joint:
 		truncatedColumns(w, d, m, rng)
 	default:
-		orthogonalBlocks(w, d, m, rng, one)
+		orthogonalBlocks(w, d, m, rng, func(int) float64 { return 1 })
 	}
 	return w
 }

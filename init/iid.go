@@ -12,18 +12,23 @@ func (s IID) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err
 	}
-	col := make([]float64, d)
 	draw := k.Law().drawer(rand.New(src))
 	if draw == nil {
 		return misfit(s, k, "it has no law to draw from; give it Draw, Quantile or NormQuantile")
 	}
+	fillColumns(w, d, m, draw)
+	return nil
+}
+
+// fillColumns fills w, row-major [d, m], with one draw a column.
+func fillColumns(w []float64, d, m int, draw func(col []float64)) {
+	col := make([]float64, d)
 	for j := range m {
 		draw(col)
 		for i, v := range col {
 			w[i*m+j] = v
 		}
 	}
-	return nil
 }
 
 // drawer returns the function that draws a frequency: Draw, or else by the quantile of each coordinate, or by the norm

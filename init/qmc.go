@@ -101,14 +101,11 @@ func sampleCube(s Sampler, w []float64, d, m int, k Random, src rand.Source, mos
 		return misfit(s, k, "%d input dimensions need points of %d coordinates, and the sequence has at most %d; use %s",
 			d, dims, most, remedy)
 	}
-	next, col, u := points(dims, m, src), make([]float64, d), make([]float64, dims)
-	for j := range m {
+	next, u := points(dims, m, src), make([]float64, dims)
+	fillColumns(w, d, m, func(col []float64) {
 		next(u)
 		frequency(col, u)
-		for i, v := range col {
-			w[i*m+j] = v
-		}
-	}
+	})
 	return nil
 }
 
