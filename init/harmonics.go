@@ -127,16 +127,23 @@ func sampleSpectrum(k Homogeneous, j int, w Window, period float64) float64 {
 	omega := float64(j) * base
 	end := math.Min(period/2, 1500) // every signature of a kernel with a density is 0 in float64 beyond
 	panels := math.Ceil(math.Max(end/8, omega*end/(8*math.Pi)))
+	return 2 / period * integral(0, end, panels, func(l, dl float64) float64 {
+		return dl * k.Signature(l) * math.Cos(omega*l)
+	})
+}
+
+// integral sums f(t, dt), the integrand times dt, over a Gauss-Legendre rule on each of a number of panels of
+// [from, from+width].
+func integral(from, width, panels float64, f func(t, dt float64) float64) float64 {
 	x, weight := legendre()
-	sum, half := 0.0, end/panels/2
+	sum, half := 0.0, width/panels/2
 	for p := range int(panels) {
-		middle := (2*float64(p) + 1) * half
+		middle := from + (2*float64(p)+1)*half
 		for i, u := range x {
-			l := middle + half*u
-			sum += weight[i] * half * k.Signature(l) * math.Cos(omega*l)
+			sum += f(middle+half*u, weight[i]*half)
 		}
 	}
-	return 2 / period * sum
+	return sum
 }
 
 // legendre holds the nodes and weights of a Gauss-Legendre rule on [-1, 1] that is exact enough for a panel of four
@@ -201,17 +208,17 @@ var optimalPeriods cache[periodKey, float64]
 
 func optimalPeriod(k Homogeneous, order int, w Window) float64 {
 	const grid = 240
-	worst := func(lnPeriod float64) float64 { return newHarmonics(k, order, w, math.Exp(lnPeriod)).supError(400) }
+	supError := func(lnPeriod float64, points int) float64 {
+		return newHarmonics(k, order, w, math.Exp(lnPeriod)).supError(points)
+	}
 	low, top := math.Log(.25), math.Log(40+40*math.Sqrt(float64(order))) // the fits are below 7√n + 8
 	lnPeriod := floats.Span(make([]float64, grid), low, top)
 	at := make([]float64, grid)
 	for i, l := range lnPeriod {
-		at[i] = worst(l)
+		at[i] = supError(l, 400)
 	}
 	best := floats.MinIdx(at)
-	fine := func(lnPeriod float64) float64 {
-		return newHarmonics(k, order, w, math.Exp(lnPeriod)).supError(2000)
-	}
+	fine := func(lnPeriod float64) float64 { return supError(lnPeriod, 2000) }
 	period := math.Exp(minimise(fine, lnPeriod[max(0, best-1)], lnPeriod[min(grid-1, best+1)]))
 	// The least error may stand where a sample becomes negative, and beside a jump: there, only one of the neighbours
 	// will do.

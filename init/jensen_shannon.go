@@ -101,7 +101,6 @@ func (k JensenShannon) Spectrum(omega float64) float64 {
 // rises from 0 to the solution without passing it.
 func (k JensenShannon) SpectrumQuantile(p float64) float64 {
 	f := func(t float64) float64 { return 2 / math.Ln2 * sech(math.Pi*t) / (1 + 4*t*t) }
-	x, w := legendre()
 	lambda, share := 0.0, 0.0
 	const end = 10  // where 1 - F is 1e-16
 	for range 100 { // far out a step is about 1/π
@@ -109,15 +108,7 @@ func (k JensenShannon) SpectrumQuantile(p float64) float64 {
 		if !(step > 1e-15*lambda) {
 			break
 		}
-		panels := math.Ceil(4 * step)
-		half, sum := step/panels/2, 0.0
-		for i := range int(panels) {
-			middle := lambda + (2*float64(i)+1)*half
-			for k, u := range x {
-				sum += w[k] * half * f(middle+half*u)
-			}
-		}
-		share += sum
+		share += integral(lambda, step, math.Ceil(4*step), func(t, dt float64) float64 { return dt * f(t) })
 		lambda += step
 	}
 	return lambda
