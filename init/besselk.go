@@ -85,8 +85,7 @@ func maternShape(nu, rho float64) float64 {
 // gammaBump is T(ν, 0) = Γ(ν) e^ν ν^(-ν), from Stirling's series (DLMF 5.11.1) where the factors would cancel.
 func gammaBump(nu float64) float64 {
 	if nu < 10 {
-		lg, _ := math.Lgamma(nu)
-		return math.Exp(lg + nu - nu*math.Log(nu))
+		return math.Exp(lnGamma(nu) + nu - nu*math.Log(nu))
 	}
 	r := 1 / nu / nu
 	series := (1.0/12 + r*(-1.0/360+r*(1.0/1260+r*(-1.0/1680+r*(1.0/1188-r*691.0/360360))))) / nu
@@ -100,6 +99,5 @@ func maternSlope(nu, rho float64) float64 {
 		return nu / (nu - 1) * maternShape(nu-1, rho*math.Sqrt(nu/(nu-1)))
 	}
 	x := math.Sqrt(2*nu) * rho
-	lg, _ := math.Lgamma(nu)
-	return 2 * nu * math.Exp((1-nu)*math.Ln2-lg+(nu-1)*math.Log(x)+logBesselK(nu-1, x))
+	return 2 * nu * math.Exp((1-nu)*math.Ln2-lnGamma(nu)+(nu-1)*math.Log(x)+logBesselK(nu-1, x))
 }

@@ -31,6 +31,12 @@ func halfCauchyQuantile(p float64) float64 {
 // is written as asinh(tan(π(p - 1/2)))/π, which is the same function (the inverse Gudermannian).
 func sechQuantile(p float64) float64 { return math.Asinh(cauchyQuantile(p)) / math.Pi }
 
+// lnGamma is ln|Γ(x)|.
+func lnGamma(x float64) float64 {
+	ln, _ := math.Lgamma(x)
+	return ln
+}
+
 // gammaQuantile is the quantile of the standard Gamma law of shape a, and NaN where there is none.
 //
 // mathext.GammaIncRegInv returns 0, NaN or a wrong digit where the quantile is tiny (a = 1/2, p = 1e-10). The lower
@@ -40,8 +46,7 @@ func gammaQuantile(a, p float64) float64 {
 	if !(a > 0 && p > 0 && p < 1) || math.IsInf(a, 1) {
 		return math.NaN()
 	}
-	lg, _ := math.Lgamma(a + 1)
-	log0 := (math.Log(p) + lg) / a
+	log0 := (math.Log(p) + lnGamma(a+1)) / a
 	if log0 > math.Log(0.01*(a+1)) {
 		return mathext.GammaIncRegInv(a, p)
 	}

@@ -36,7 +36,7 @@ var measures cache[[2]int, [2]*radialDensity]
 func sphereMeasure(d, p int) (plus, minus *radialDensity) {
 	pair, _ := measures.get([2]int{d, p}, func() (pair [2]*radialDensity, _ error) {
 		if end := measureEnd(d, p); end <= measureReach {
-			pair[0], pair[1] = newRadialDensities(d, p, end)
+			pair = newRadialDensities(d, p, end)
 		}
 		return pair, nil
 	})
@@ -50,19 +50,16 @@ func measureEnd(d, p int) float64 {
 	if g <= 0 {
 		return math.Inf(1)
 	}
-	top, _ := math.Lgamma(float64(p) + 1)
-	bottom, _ := math.Lgamma(h)
-	logC := math.Log(4/math.Pow(math.Pi, 1.5)) + top - bottom
+	logC := math.Log(4/math.Pow(math.Pi, 1.5)) + lnGamma(float64(p)+1) - lnGamma(h)
 	nu := h + float64(p)
 	return max(math.Exp((logC-math.Log(g*measureTail))/g), nu*nu/4, nu+10)
 }
 
 // newRadialDensities finds the sign changes of f and cuts the intervals between them into cells.
-func newRadialDensities(d, p int, end float64) (plus, minus *radialDensity) {
+func newRadialDensities(d, p int, end float64) [2]*radialDensity {
 	const step = math.Pi / 16 // an arch is π/2 wide, the first one wider
 	f := sphereDensity(d, p)
-	plus, minus = &radialDensity{d: d}, &radialDensity{d: d}
-	sides := []*radialDensity{plus, minus}
+	sides := [2]*radialDensity{{d: d}, {d: d}} // plus and minus
 	for from, at, side := 0., step, 0; at < end; at += step {
 		if v := f(at); v < 0 != (side == 1) && v != 0 {
 			negative := f(at-step) < 0
@@ -71,16 +68,13 @@ func newRadialDensities(d, p int, end float64) (plus, minus *radialDensity) {
 			from, side = zero, 1-side
 		}
 	}
-	return plus, minus
+	return sides
 }
 
 // sphereDensity is f, from Ω of d+2p+2 dimensions: J_ν(2r) = Ω_(2ν+2)(2r) r^ν/Γ(ν+1).
 func sphereDensity(d, p int) func(r float64) float64 {
 	h := float64(d) / 2
-	a, _ := math.Lgamma(float64(p) + 1)
-	b, _ := math.Lgamma(h)
-	c, _ := math.Lgamma(h + float64(p) + 1)
-	constant := math.Ln2 + a - b - c
+	constant := math.Ln2 + lnGamma(float64(p)+1) - lnGamma(h) - lnGamma(h+float64(p)+1)
 	return func(r float64) float64 {
 		if r == 0 && d > 1 {
 			return 0

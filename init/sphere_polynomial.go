@@ -109,11 +109,9 @@ func (k SpherePolynomial) Maclaurin() []float64 {
 	}
 	slope, offset := k.Affine()
 	a := make([]float64, k.P+1)
-	top, _ := math.Lgamma(float64(k.P + 1))
 	for n := range a {
-		low, _ := math.Lgamma(float64(n + 1))
-		high, _ := math.Lgamma(float64(k.P - n + 1))
-		a[n] = math.Exp(top-low-high+float64(n)*math.Log(slope)) * math.Pow(offset, float64(k.P-n))
+		lnChoose := lnGamma(float64(k.P+1)) - lnGamma(float64(n+1)) - lnGamma(float64(k.P-n+1))
+		a[n] = math.Exp(lnChoose+float64(n)*math.Log(slope)) * math.Pow(offset, float64(k.P-n))
 	}
 	return a
 }

@@ -186,7 +186,7 @@ func newSphericalFit(k SRF, d int) *sphericalFit {
 	for i := range sphericalNorms {
 		f.norms = append(f.norms, reach*math.Pow(1e-3, 1-float64(i+1)/sphericalNorms))
 	}
-	f.unit, _ = math.Lgamma(float64(d) / 2)
+	f.unit = lnGamma(float64(d) / 2)
 	for _, r := range f.norms {
 		f.logs = append(f.logs, math.Log(r/2))
 	}

@@ -20,10 +20,9 @@ type zonal struct {
 // newZonal has a number of degrees, but none in one dimension, where N_n is 0.
 func newZonal(d, count int) zonal {
 	z, h, dims := zonal{d: d}, float64(d)/2, float64(d)
-	lgamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
 	for n := 2.; n <= 2*float64(count) && d > 1; n += 2 {
-		z.roots = append(z.roots, (math.Log(2*n+dims-2)+lgamma(n+dims-2)-lgamma(n+1)-lgamma(dims-1))/2)
-		z.scale = append(z.scale, lgamma(h)-n*math.Ln2-lgamma(h+n))
+		z.roots = append(z.roots, (math.Log(2*n+dims-2)+lnGamma(n+dims-2)-lnGamma(n+1)-lnGamma(dims-1))/2)
+		z.scale = append(z.scale, lnGamma(h)-n*math.Ln2-lnGamma(h+n))
 	}
 	return z
 }
