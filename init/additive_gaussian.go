@@ -26,13 +26,7 @@ func (k AdditiveGaussian) term(a, b float64) float64 {
 
 // Gradient returns -(x-z) exp(-(x-z)²/(2σ²))/σ² for each coordinate.
 func (k AdditiveGaussian) Gradient(dst, x, z []float64) []float64 {
-	return gradient(dst, x, z, func(a, b float64) float64 {
-		v := k.term(a, b)
-		if v == 0 { // the difference may have overflowed: 0·∞ would be NaN
-			return 0
-		}
-		return -(a - b) / k.Sigma * v / k.Sigma
-	})
+	return gradient(dst, x, z, func(a, b float64) float64 { return fall(a-b, k.term(a, b), k.Sigma) })
 }
 
 func (k AdditiveGaussian) Domain() Domain  { return Domain{} }

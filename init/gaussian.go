@@ -28,12 +28,15 @@ func (k Gaussian) At(x, z []float64) float64 {
 // Gradient returns -(x-z) k(x,z)/σ².
 func (k Gaussian) Gradient(dst, x, z []float64) []float64 {
 	v := k.At(x, z)
-	return gradient(dst, x, z, func(a, b float64) float64 {
-		if v == 0 { // the distance may have overflowed: 0·∞ would be NaN
-			return 0
-		}
-		return -(a - b) / k.Sigma * v / k.Sigma
-	})
+	return gradient(dst, x, z, func(a, b float64) float64 { return fall(a-b, v, k.Sigma) })
+}
+
+// fall is -apart v/scale², and 0 for v = 0: apart may have overflowed, and 0·∞ would be NaN.
+func fall(apart, v, scale float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	return -apart / scale * v / scale
 }
 
 // Profile writes exp(-s/2σ²) to dst for squared distances s. Where slope is not nil it writes the derivatives with

@@ -39,12 +39,7 @@ func (k RationalQuadratic) logBase(rho float64) float64 {
 // Gradient returns -(x-z)/ℓ² (1 + r²/(2αℓ²))^(-α-1).
 func (k RationalQuadratic) Gradient(dst, x, z []float64) []float64 {
 	slope := math.Exp(-(k.Alpha + 1) * k.logBase(distance(x, z)/k.Ell))
-	return gradient(dst, x, z, func(a, b float64) float64 {
-		if slope == 0 { // the difference may have overflowed: 0·∞ would be NaN
-			return 0
-		}
-		return -(a - b) / k.Ell * slope / k.Ell
-	})
+	return gradient(dst, x, z, func(a, b float64) float64 { return fall(a-b, slope, k.Ell) })
 }
 
 func (k RationalQuadratic) Domain() Domain { return Domain{} }

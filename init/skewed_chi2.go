@@ -56,8 +56,5 @@ func logRatio(x, z, c float64) float64 {
 	if t := (x - z) / b; math.Abs(t) < 0.5 {
 		return math.Log1p(t)
 	}
-	if r := a / b; r > 1e-300 && r < 1e300 {
-		return math.Log(r)
-	}
-	return ln(a) - ln(b)
+	return lnRatio(a, b)
 }
