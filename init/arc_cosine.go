@@ -27,10 +27,7 @@ type ArcCosine struct {
 // At returns k(x, z).
 func (k ArcCosine) At(x, z []float64) float64 {
 	phi, norms := supplement(x, z)
-	switch {
-	case norms == 0:
-		return 0
-	case k.Order == 0:
+	if k.Order == 0 {
 		return arcCosine(0, phi)
 	}
 	return norms * arcCosine(k.Order, phi)
@@ -75,10 +72,7 @@ func normalUnits(t Transform, squares func(x, z []float64) float64) Law {
 // squares is 4 E of the squared product of two units.
 func (k ArcCosine) squares(x, z []float64) float64 {
 	phi, norms := supplement(x, z)
-	switch {
-	case norms == 0:
-		return 0
-	case k.Order == 0:
+	if k.Order == 0 {
 		return 2 * arcCosine(0, phi)
 	}
 	return 2 * norms * norms * squaredUnits(phi)
@@ -107,8 +101,9 @@ func squaredUnits(phi float64) float64 {
 	return (phi*(1+2*cos*cos) - 3*sin*cos) / math.Pi
 }
 
-// supplement returns φ = π - θ, where θ is the angle of two rows, and the product of their norms, without which there
-// is no angle. Kahan's formula takes φ from the sum and the difference of the rows scaled to length 1.
+// supplement returns φ = π - θ, where θ is the angle of two rows, and the product of their norms. Both are 0 where a row
+// is 0, which has no angle; the kernels are 0 there. Kahan's formula takes φ from the sum and the difference of the rows
+// scaled to length 1.
 func supplement(x, z []float64) (phi, norms float64) {
 	sameLength(x, z)
 	a, b := floats.Norm(x, 2), floats.Norm(z, 2)

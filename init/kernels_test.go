@@ -222,4 +222,6 @@ func TestUnitsOfLengths(t *testing.T) {
 			wantNear(t, k.At(scaled, z), want, 1e-14, "%T%+v of %v·x", k, k, c)
 		}
 	}
+	const tiny = 1e-200 // whose square is 0
+	wantNear(t, ArcCosine{Order: 0}.At([]float64{tiny, 0}, []float64{0, tiny}), .5, 1e-14, "short rows at a right angle")
 }

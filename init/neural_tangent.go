@@ -20,9 +20,6 @@ type NeuralTangent struct {
 // At returns k(x, z).
 func (k NeuralTangent) At(x, z []float64) float64 {
 	phi, norms := supplement(x, z)
-	if norms == 0 {
-		return 0
-	}
 	return norms * neuralTangent(phi)
 }
 
@@ -42,9 +39,6 @@ func (k NeuralTangent) Law() Law { return normalUnits(Tangent, k.squares) }
 // squares is 4 E (r r + s s (v·x) (v·z))², with E ((v·x) (v·z))² = ‖x‖² ‖z‖² (1 + 2 cos² θ).
 func (k NeuralTangent) squares(x, z []float64) float64 {
 	phi, norms := supplement(x, z)
-	if norms == 0 {
-		return 0
-	}
 	cos := -math.Cos(phi)
 	return 2 * norms * norms * (squaredUnits(phi) + 2*arcCosine(1, phi)*cos + arcCosine(0, phi)*(1+2*cos*cos))
 }
