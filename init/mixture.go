@@ -63,7 +63,9 @@ func checkedMixture(k profile, eps, flat float64, d, m int, c Coupling) (*Split,
 	var f *mixture
 	var err error
 	if eps == 0 {
-		f, err = chooseMixture(k, d, m, c)
+		f, err = chosen.get(choiceKey{k, d, m, c}, func() (*mixture, error) {
+			return leastRisk(k, newQuickVariance(c, d, m))
+		})
 	} else {
 		f, err = fitMixture(k, eps, flat)
 	}
@@ -196,13 +198,6 @@ type choiceKey struct {
 	k    profile
 	d, m int
 	c    Coupling
-}
-
-// chooseMixture returns the mixture of least risk from the cache, or finds it.
-func chooseMixture(k profile, d, m int, c Coupling) (*mixture, error) {
-	return chosen.get(choiceKey{k, d, m, c}, func() (*mixture, error) {
-		return leastRisk(k, newQuickVariance(c, d, m))
-	})
 }
 
 // leastRisk returns the mixture with the least bias² + variance, both as means over the sphere. A closer mixture has
