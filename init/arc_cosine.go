@@ -101,9 +101,9 @@ func squaredUnits(phi float64) float64 {
 	return (phi*(1+2*cos*cos) - 3*sin*cos) / math.Pi
 }
 
-// supplement returns φ = π - θ, where θ is the angle of two rows, and the product of their norms. Both are 0 where a row
-// is 0, which has no angle; the kernels are 0 there. Kahan's formula takes φ from the sum and the difference of the rows
-// scaled to length 1.
+// supplement returns φ = π - θ, where θ is the angle of two rows, and the product of their norms. Both are 0 where a
+// row is 0, which has no angle, and the kernels are 0 there. Kahan's formula takes φ from the sum and the difference of
+// the rows scaled to length 1.
 func supplement(x, z []float64) (phi, norms float64) {
 	sameLength(x, z)
 	a, b := floats.Norm(x, 2), floats.Norm(z, 2)
