@@ -8,43 +8,30 @@ import (
 	"gorgonia.org/tensor"
 )
 
+// bandwidths are the functions that estimate one from data.
+var bandwidths = map[string]func(x *tensor.Dense) (float64, error){"SqrtDVar": SqrtDVar, "DMeanAbsDev": DMeanAbsDev,
+	"MedianDistance": func(x *tensor.Dense) (float64, error) { return MedianDistance(x, 10, 1) }}
+
 func TestBandwidthsByHand(t *testing.T) {
 	// mean 3, deviations -3 -2 -1 1 2 3, population variance 28/6, mean absolute deviation 2
 	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{0, 1, 2, 4, 5, 6}))
-	for _, in := range []*tensor.Dense{x, toFloat32(x)} {
-		if s, err := SqrtDVar(in); err != nil || !near(s, math.Sqrt(7), 1e-15) {
-			t.Errorf("SqrtDVar %v, %v", s, err)
-		}
-		if s, err := DMeanAbsDev(in); err != nil || !near(s, 6, 1e-15) {
-			t.Errorf("DMeanAbsDev %v, %v", s, err)
-		}
-		if s, err := MedianDistance(in, 10, 1); err != nil || !near(s, math.Sqrt(48), 1e-15) {
-			t.Errorf("MedianDistance %v, %v", s, err)
+	for name, want := range map[string]float64{"SqrtDVar": math.Sqrt(7), "DMeanAbsDev": 6,
+		"MedianDistance": math.Sqrt(48)} {
+		for _, in := range []*tensor.Dense{x, toFloat32(x)} {
+			wantNear(t, must(bandwidths[name](in)), want, 1e-15, "%s of %v", name, in.Dtype())
 		}
 	}
 }
 
 func TestBandwidthsScaleWithTheData(t *testing.T) {
 	base := dense("bandwidth", 23, 5)
-	one, _ := SqrtDVar(base)
-	two, _ := DMeanAbsDev(base)
-	three, _ := MedianDistance(base, 100, 1)
 	for _, s := range []float64{1e-300, 1e-160, 3, 1e160, 1e300} {
 		x := base.Clone().(*tensor.Dense)
 		for i := range x.Float64s() {
 			x.Float64s()[i] *= s
 		}
-		for _, c := range []struct {
-			f    func() (float64, error)
-			want float64
-		}{
-			{func() (float64, error) { return SqrtDVar(x) }, one},
-			{func() (float64, error) { return DMeanAbsDev(x) }, two},
-			{func() (float64, error) { return MedianDistance(x, 100, 1) }, three},
-		} {
-			if got, err := c.f(); err != nil || !near(got/s, c.want, 1e-13) {
-				t.Errorf("scale %v: %v, %v, want %v", s, got/s, err, c.want)
-			}
+		for name, f := range bandwidths {
+			wantNear(t, must(f(x))/s, must(f(base)), 1e-13, "%s at the scale %v", name, s)
 		}
 	}
 }

@@ -217,8 +217,6 @@ func TestErrors(t *testing.T) {
 				line{variance(p, gaussian, nil, nil, 3), ErrParam, "0 dimensions"})
 		}
 	}
-	bandwidths := map[string]func(*tensor.Dense) (float64, error){"SqrtDVar": SqrtDVar, "DMeanAbsDev": DMeanAbsDev,
-		"MedianDistance": func(x *tensor.Dense) (float64, error) { return MedianDistance(x, 10, 1) }}
 	for name, f := range bandwidths {
 		for _, c := range []struct {
 			x    *tensor.Dense
@@ -296,7 +294,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestCustomValidate(t *testing.T) {
+// TestCustom: what Validate refuses, and the domains of what it does not.
+func TestCustom(t *testing.T) {
 	base := customGaussian
 	for _, c := range []struct {
 		change func(k *Custom)
@@ -319,31 +318,20 @@ func TestCustomValidate(t *testing.T) {
 		_, err := Frequencies(k, IID{}, 2, 3, 1)
 		wantErr(t, err, ErrParam)
 	}
-	for _, k := range []Custom{
-		base,
-		{Exact: base.Exact, Of: Law{Transform: Laplace, Draw: base.Of.Draw}},
-		{Exact: base.Exact, Of: Law{Transform: LogFourier, Shift: .2, Draw: base.Of.Draw}},
-		{Exact: base.Exact, Of: Law{Transform: LogFourier, Shift: .2, Draw: base.Of.Draw}, On: domain.NonNegative()},
-		{Exact: base.Exact, Of: Law{Transform: Fourier, Draw: base.Of.Draw}, On: domain.UnitSphere(1e-9)},
-	} {
-		if err := k.Validate(); err != nil {
-			t.Errorf("%v, %v: %v", k.Of.Transform, k.On, err)
-		}
-	}
-}
-
-func TestCustomDomain(t *testing.T) {
 	for _, c := range []struct {
-		k    Custom
-		want Domain
+		transform Transform
+		shift     float64
+		on, want  Domain
 	}{
-		{Custom{Of: Law{Transform: Fourier}}, domain.Reals()},
-		{Custom{Of: Law{Transform: Laplace}}, domain.NonNegative()},
-		{Custom{Of: Law{Transform: LogFourier, Shift: .2}}, domain.Above(0.2)},
-		{Custom{Of: Law{Transform: LogFourier, Shift: .2}, On: domain.NonNegative()}, domain.NonNegative()},
+		{Fourier, 0, Domain{}, domain.Reals()},
+		{Fourier, 0, domain.UnitSphere(1e-9), domain.UnitSphere(1e-9)},
+		{Laplace, 0, Domain{}, domain.NonNegative()},
+		{LogFourier, .2, Domain{}, domain.Above(.2)},
+		{LogFourier, .2, domain.NonNegative(), domain.NonNegative()},
 	} {
-		if got := c.k.Domain(); got != c.want {
-			t.Errorf("%v: %v, want %v", c.k.Of.Transform, got, c.want)
+		k := Custom{Exact: base.Exact, Of: Law{Transform: c.transform, Shift: c.shift, Draw: base.Of.Draw}, On: c.on}
+		if err := k.Validate(); err != nil || k.Domain() != c.want {
+			t.Errorf("%v on %v: domain %v, want %v, %v", c.transform, c.on, k.Domain(), c.want, err)
 		}
 	}
 }
