@@ -146,20 +146,6 @@ func TestMaternShapeIsGaussianScaleMixture(t *testing.T) {
 	}
 }
 
-// x^ν K_ν(x) obeys K_{ν+1} = K_{ν-1} + (2ν/x) K_ν (DLMF 10.29.1).
-func TestLogBesselKRecurrence(t *testing.T) {
-	for _, nu := range []float64{0.01, 0.4, 1, 3.3, 20, 300, 1000} {
-		for _, x := range []float64{1e-3, 0.1, 1, 7, 50, 600, 1e5} {
-			k := logBesselK(nu, x)
-			got := math.Exp(logBesselK(nu+1, x) - k)
-			want := math.Exp(logBesselK(nu-1, x)-k) + 2*nu/x
-			if !near(got, want, 1e-15*(10+10*math.Abs(k))) {
-				t.Errorf("nu = %v, x = %v: %v, want %v", nu, x, got, want)
-			}
-		}
-	}
-}
-
 func TestMaternShapeTendsToGaussian(t *testing.T) {
 	for _, rho := range []float64{1e-8, 0.3, 1, 3} {
 		want := math.Exp(-rho * rho / 2)
