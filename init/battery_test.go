@@ -79,7 +79,8 @@ func TestGradients(t *testing.T) {
 			return x
 		}
 	}
-	for _, k := range []Kernel{Linear{}, TruncatedL1{2.1}, DeltaGaussian{[]float64{1, .5}, []float64{1, -.3}}} {
+	for _, k := range []Kernel{Linear{}, AdditiveGaussian{.8}, TruncatedL1{2.1},
+		DeltaGaussian{[]float64{1, .5}, []float64{1, -.3}}} {
 		check(t, k, 1e-6, 1e-8, point(SignNegative))
 	}
 	kernels := []Homogeneous{Levy{}}
@@ -209,7 +210,7 @@ func TestExtremes(t *testing.T) {
 
 // TestPanicsOnDifferentLengths: every kernel's At and Gradient, and a dst that is too short.
 func TestPanicsOnDifferentLengths(t *testing.T) {
-	kernels := []Kernel{Levy{}, Linear{}, TruncatedL1{1}, DeltaGaussian{[]float64{1}, []float64{1}}, Stationary{Chi2{}},
+	kernels := []Kernel{Levy{}, Linear{}, AdditiveGaussian{1}, TruncatedL1{1}, DeltaGaussian{[]float64{1}, []float64{1}}, Stationary{Chi2{}},
 		Exponentiated{JensenShannon{}, 1}, SpherePolynomial{A: 2, P: 2}, SRF{2, 2}, ArcCosine{}, NeuralTangent{}}
 	for _, tk := range testKernels {
 		kernels = append(kernels, tk.kernel)
