@@ -140,7 +140,8 @@ func TestGaussLambdasAreNearer(t *testing.T) {
 					for j, v := range l {
 						sum += w[j] * wave(x, 1-x, v)
 					}
-					squares[i] += sq(sum - c.d.At([]float64{x}, []float64{1 - x}))
+					off := sum - c.d.At([]float64{x}, []float64{1 - x})
+					squares[i] += off * off
 				}
 			}
 			if !(squares[0] < squares[1]) {

@@ -22,13 +22,9 @@ type Polynomial interface {
 // degreeLaw returns the probabilities of the degrees 0 to p, proportional to 2^-(n+1): the default of Kar and Karnick
 // (2012), algorithm 1.
 func degreeLaw(a []float64) []float64 {
-	p, sum := make([]float64, len(a)), 0.
+	p, sum := make([]float64, len(a)), 1-math.Exp2(-float64(len(a)))
 	for n := range a {
-		p[n] = math.Exp2(-float64(n + 1))
-		sum += p[n]
-	}
-	for n := range p {
-		p[n] /= sum
+		p[n] = math.Exp2(-float64(n+1)) / sum
 	}
 	return p
 }

@@ -67,9 +67,7 @@ func (Stratified) String() string { return "stratified" }
 func (s Stratified) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	return sampleBlocks(s, w, d, m, k, src, func(norms *rand.Rand) func(j int) float64 {
 		strata := norms.Perm(m)
-		return func(j int) float64 {
-			return min((float64(strata[j])+openUniform(norms))/float64(m), 1-0x1p-53) // the last may round to 1
-		}
+		return func(j int) float64 { return inStratum(float64(strata[j]), float64(m), norms) }
 	})
 }
 

@@ -150,8 +150,7 @@ type haltonCells struct {
 // Quantile moves each coordinate to a random place in its cell, at least 2⁻⁵³ away from 0 and 1.
 func (h haltonCells) Quantile(x, p []float64) []float64 {
 	for i, n := range h.cells {
-		cell := min(math.Floor(p[i]*n), n-1) // a sum of digits may round to 1
-		x[i] = min((cell+openUniform(h.rng))/n, 1-0x1p-53)
+		x[i] = inStratum(min(math.Floor(p[i]*n), n-1), n, h.rng) // a sum of digits may round to 1
 	}
 	return x
 }
@@ -178,8 +177,7 @@ func latinPoints(dims, m int, src rand.Source) func(u []float64) {
 	points := make([]float64, m*dims)
 	for i := range dims {
 		for j, stratum := range strata.Perm(m) {
-			u := (float64(stratum) + openUniform(within)) / float64(m)
-			points[j*dims+i] = min(u, 1-0x1p-53) // the last may round to 1
+			points[j*dims+i] = inStratum(float64(stratum), float64(m), within)
 		}
 	}
 	return inTurn(points)

@@ -126,6 +126,11 @@ func openUniform(rng *rand.Rand) float64 {
 	}
 }
 
+// inStratum draws from the kth of n equal parts of (0, 1).
+func inStratum(k, n float64, rng *rand.Rand) float64 {
+	return min((k+openUniform(rng))/n, 1-0x1p-53) // the last may round to 1
+}
+
 // direction fills dst with a point drawn uniformly from the unit sphere, for one dimension ±1.
 func direction(dst []float64, rng *rand.Rand) {
 	for {
