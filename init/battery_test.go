@@ -124,9 +124,7 @@ func TestDrawAgainstQuantile(t *testing.T) {
 				law.Draw(w, rng)
 				sample = append(sample, w...)
 			}
-			if ks := ksAgainstQuantile(sample, law.Quantile); ks > 2.2 {
-				t.Errorf("coordinate: Kolmogorov-Smirnov %.2f", ks)
-			}
+			wantLaw(t, sample, law.Quantile, "coordinate")
 		}
 		if law.NormQuantile != nil {
 			for _, d := range []int{1, 2, 3, 8, 53} {
@@ -135,9 +133,7 @@ func TestDrawAgainstQuantile(t *testing.T) {
 					law.Draw(w, rng)
 					sample[i] = distance(w, zero)
 				}
-				if ks := ksAgainstQuantile(sample, func(p float64) float64 { return law.NormQuantile(d, p) }); ks > 2.2 {
-					t.Errorf("norm, d = %d: Kolmogorov-Smirnov %.2f", d, ks)
-				}
+				wantLaw(t, sample, func(p float64) float64 { return law.NormQuantile(d, p) }, "norm, d = %d", d)
 			}
 		}
 	})

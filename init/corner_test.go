@@ -220,9 +220,7 @@ func TestGramOfZeroAndHuge(t *testing.T) {
 			k := c.of(gamma, RejectNegative)
 			gramAgainstAt(t, k, x, 1e-12)
 			gramAgainstAt(t, Exponentiated{k, 1}, x, 1e-12)
-			if v := k.At(x[0], x[1]); !near(v, 1, 1e-15) {
-				t.Errorf("%T of degree %v: %v for rows that share a cell of 1", k, gamma, v)
-			}
+			wantNear(t, k.At(x[0], x[1]), 1, 1e-15, "%T of degree %v for rows that share a cell of 1", k, gamma)
 		}
 	}
 }
@@ -245,9 +243,8 @@ func TestGramOfCloseRows(t *testing.T) {
 			k := c.of(gamma, RejectNegative)
 			gramAgainstAt(t, Exponentiated{k, 1e-9}, x, 1e-12)
 			ofCell := SquaredMetric(k, x[0][9:10], x[1][9:10])
-			if v := SquaredMetric(k, x[0], x[1]) - SquaredMetric(k, x[0][7:8], x[1][7:8]); !near(v, ofCell, 1e-12) {
-				t.Errorf("%T of degree %v: D² = %v of rows that differ in a cell of D² = %v", k, gamma, v, ofCell)
-			}
+			wantNear(t, SquaredMetric(k, x[0], x[1])-SquaredMetric(k, x[0][7:8], x[1][7:8]), ofCell, 1e-12,
+				"%T of degree %v: D² of rows that differ in a cell", k, gamma)
 		}
 	}
 }

@@ -106,9 +106,7 @@ func TestLambdas(t *testing.T) {
 		for j, v := range l {
 			shares[j] = share(v)
 		}
-		if ks := ksAgainstQuantile(shares, func(p float64) float64 { return p }); ks > 2.2 {
-			t.Errorf("%s: Kolmogorov-Smirnov %.2f", name, ks)
-		}
+		wantLaw(t, shares, func(p float64) float64 { return p }, "%s", name)
 		if again, _, _ := c.d.Lambdas(n, DrawnLambdas, 3); again[7] != l[7] {
 			t.Errorf("%s: the same seed draws %v and %v", name, l[7], again[7])
 		}

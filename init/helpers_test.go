@@ -112,9 +112,19 @@ func meanStdErr(v []float64) (mean, se float64) {
 	return mean, stat.StdErr(std, float64(len(v)))
 }
 
-// ksAgainstQuantile is the Kolmogorov-Smirnov statistic √n sup |F_n - F|, F given by its quantiles at 999 points.
-// It is above 2.2 once in 16000 times, as often as a normal variable is 4 standard errors off.
-func ksAgainstQuantile(sample []float64, quantile func(p float64) float64) float64 {
+// wantMean checks that the mean of a sample is within 4 standard errors, and some slack, of a number. The text says
+// which.
+func wantMean(t *testing.T, sample []float64, want, slack float64, text string, args ...any) {
+	t.Helper()
+	if mean, se := meanStdErr(sample); !(math.Abs(mean-want) <= 4*se+slack) {
+		t.Errorf("%s: mean %.6g ± %.2g, want %.6g", fmt.Sprintf(text, args...), mean, se, want)
+	}
+}
+
+// wantLaw sorts a sample and checks it by the Kolmogorov-Smirnov statistic √n sup |F_n - F|, F given by its quantiles at
+// 999 points. It is above 2.2 once in 16000 times, as often as a normal variable is 4 standard errors off.
+func wantLaw(t *testing.T, sample []float64, quantile func(p float64) float64, text string, args ...any) {
+	t.Helper()
 	slices.Sort(sample)
 	n, worst := float64(len(sample)), 0.0
 	for i := 1; i < 1000; i++ {
@@ -122,7 +132,9 @@ func ksAgainstQuantile(sample []float64, quantile func(p float64) float64) float
 		below, _ := slices.BinarySearch(sample, quantile(p))
 		worst = max(worst, math.Abs(float64(below)/n-p))
 	}
-	return worst * math.Sqrt(n)
+	if ks := worst * math.Sqrt(n); ks > 2.2 {
+		t.Errorf("%s: Kolmogorov-Smirnov %.2f", fmt.Sprintf(text, args...), ks)
+	}
 }
 
 // near says whether got is want within a relative tolerance.

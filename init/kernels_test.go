@@ -108,13 +108,10 @@ func TestLaplaceLawsOfLemmas6And8(t *testing.T) {
 				{"lemma 8", ReciprocalSemigroup{scale}, exponential, 2 * scale / (shifted * shifted * shifted)},
 			} {
 				got := expectation(c.density, func(w float64) float64 { return w * w * math.Exp(-2*r*w) })
-				if !near(got, c.moment, 1e-12) {
-					t.Errorf("%s, scale %v, r = %v: %v, integral %v", c.name, scale, r, c.moment, got)
-				}
+				wantNear(t, got, c.moment, 1e-12, "%s, scale %v, r = %v: moment", c.name, scale, r)
 				got = expectation(c.density, func(w float64) float64 { return math.Exp(-r * w) })
-				if want := c.k.At([]float64{r / 3}, []float64{r * 2 / 3}); !near(got, want, 1e-12) {
-					t.Errorf("%s, scale %v, r = %v: kernel %v, integral %v", c.name, scale, r, want, got)
-				}
+				want := c.k.At([]float64{r / 3}, []float64{r * 2 / 3})
+				wantNear(t, got, want, 1e-12, "%s, scale %v, r = %v: kernel", c.name, scale, r)
 			}
 		}
 	}
@@ -139,6 +136,11 @@ func TestNames(t *testing.T) {
 	checkNames(t, "shared-coupled, joint, iid", Couplings()...)
 	checkNames(t, "uniform, rectangular", Uniform, Rectangular)
 	checkNames(t, "gauss, quantile, drawn", GaussLambdas, QuantileLambdas, DrawnLambdas)
+	for _, s := range Samplers() {
+		if got, err := SamplerByName(s.String()); got != s {
+			t.Errorf("%v is read as %v, %v", s, got, err)
+		}
+	}
 	if s := fmt.Sprint(Fourier, Laplace, LogFourier, Step, ReLU, Tangent, Additive, Positive, Transform(9)); s !=
 		"Fourier Laplace LogFourier Step ReLU Tangent Additive Positive Transform(9)" {
 		t.Error(s)
@@ -187,20 +189,17 @@ func TestUnits(t *testing.T) {
 		for _, s := range []Sampler{IID{}, Orthogonal{}, Antithetic{}} {
 			w := must(Frequencies(k, s, d, columns, 5)).Float64s()
 			for _, z := range [][]float64{{2, .3, .5}, {.41, -1.12, .19}, {-.4, 1.1, -.25}, {0, 0, 0}} {
-				terms, squares, want := make([]float64, m), make([]float64, m), k.At(x, z)
+				terms, want := make([]float64, m), k.At(x, z)
 				for j := range terms {
 					first, second := column(w, d, columns, j), column(w, d, columns, (j+m)%columns)
 					a, b := unit(first, second, x)
 					p, q := unit(first, second, z)
 					terms[j] = 2 * (a*p + b*q)
-					squares[j] = (terms[j] - want) * (terms[j] - want)
 				}
-				if mean, se := meanStdErr(terms); math.Abs(mean-want) > 4*se+1e-15 {
-					t.Errorf("%T%+v, %v, z = %v: mean %v, kernel %v, standard error %v", k, k, s, z, mean, want, se)
-				}
-				variance, err := PairVariance(k, x, z)
-				if mean, se := meanStdErr(squares); s == (IID{}) && (err != nil || math.Abs(mean-variance) > 4*se+1e-15) {
-					t.Errorf("%T%+v, z = %v: variance %v ± %v, by the formula %v, %v", k, k, z, mean, se, variance, err)
+				wantMean(t, terms, want, 1e-15, "%T%+v, %v, z = %v", k, k, s, z)
+				variance := must(PairVariance(k, x, z))
+				if mse, se := squaredErrors(terms, want); s == (IID{}) && math.Abs(mse-variance) > 4*se+1e-15 {
+					t.Errorf("%T%+v, z = %v: variance %v ± %v, by the formula %v", k, k, z, mse, se, variance)
 				}
 			}
 		}

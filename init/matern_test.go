@@ -30,9 +30,7 @@ func TestMaternGradientClosedForm(t *testing.T) {
 	} {
 		for _, r := range []float64{1e-200, 1e-9, 0.1, 1, 4, 50} {
 			got := (Matern{c.nu, 2}).Gradient(nil, []float64{2 * r}, []float64{0})[0]
-			if want := c.slope(r) / 2; !near(got, want, 1e-13) {
-				t.Errorf("nu = %v, rho = %v: %v, want %v", c.nu, r, got, want)
-			}
+			wantNear(t, got, c.slope(r)/2, 1e-13, "nu = %v, rho = %v", c.nu, r)
 		}
 	}
 }
@@ -49,9 +47,7 @@ func TestMaternNormQuantileRoundTrip(t *testing.T) {
 				if p > 0.5 {
 					got, want = mathext.RegIncBeta(nu, h, 1/(1+odds)), 1-p
 				}
-				if !near(got, want, 1e-6) {
-					t.Errorf("nu = %v, d = %d: F(Q(%v)) = %v", nu, d, p, got)
-				}
+				wantNear(t, got, want, 1e-6, "nu = %v, d = %d: F(Q(%v))", nu, d, p)
 			}
 		}
 	}

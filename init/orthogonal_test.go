@@ -53,14 +53,10 @@ func TestOrthogonalIsHaar(t *testing.T) {
 	}
 	for i := range d {
 		for j := range d {
-			if ks := ksAgainstQuantile(entries[i][j], func(p float64) float64 { return 2*p - 1 }); ks > 2.2 {
-				t.Errorf("entry (%d,%d): Kolmogorov-Smirnov %.2f", i, j, ks)
-			}
+			wantLaw(t, entries[i][j], func(p float64) float64 { return 2*p - 1 }, "entry (%d,%d)", i, j)
 		}
 	}
-	if mean, se := meanStdErr(det); math.Abs(mean) > 4*se {
-		t.Errorf("determinant: mean %v, it should be 1 as often as -1", mean)
-	}
+	wantMean(t, det, 0, 0, "the determinant, 1 as often as -1")
 }
 
 // The norms are independent of the directions and of each other: all correlations of norm_k² with norm_j² and with the
@@ -117,9 +113,7 @@ func TestTruncatedColumns(t *testing.T) {
 				for _, v := range p {
 					at = append(at, v[i][k])
 				}
-				if got, se := meanStdErr(at); !(math.Abs(got-mean) <= 4*se+1e-12) {
-					t.Errorf("d = %d, m = %d: mean of P_%d %v ± %v, predicted %v", c.d, c.m, 2*k+2, got, se, mean)
-				}
+				wantMean(t, at, mean, 1e-12, "d = %d, m = %d: P_%d", c.d, c.m, 2*k+2)
 			}
 		}
 	}
@@ -162,9 +156,7 @@ func TestIIDTakesTheLawThatThereIs(t *testing.T) {
 		withLaw{Gaussian{2}, Law{Transform: Fourier, Quantile: law.Quantile}}} {
 		w := sample(IID{}, d, m, k, Stream(1, "ways"))
 		for i := range d {
-			if ks := ksAgainstQuantile(append([]float64(nil), w[i*m:(i+1)*m]...), Gaussian{2}.Law().Quantile); ks > 2.2 {
-				t.Errorf("%T, row %d: Kolmogorov-Smirnov %.2f", k, i, ks)
-			}
+			wantLaw(t, w[i*m:(i+1)*m], law.Quantile, "%T, row %d", k, i)
 		}
 	}
 }
@@ -190,14 +182,6 @@ func TestStreamsDiffer(t *testing.T) {
 				t.Errorf("streams %v and (%d, %q) agree", at, seed, name)
 			}
 			seen[v] = fmt.Sprint(seed, name)
-		}
-	}
-}
-
-func TestSamplerByName(t *testing.T) {
-	for _, s := range Samplers() {
-		if got, err := SamplerByName(s.String()); err != nil || got != s {
-			t.Errorf("%v: %v, %v", s, got, err)
 		}
 	}
 }

@@ -139,9 +139,7 @@ func TestScramblingsDiffer(t *testing.T) {
 			}
 		}
 		for i, sample := range first {
-			if ks := ksAgainstQuantile(sample, func(p float64) float64 { return p }); ks > 2.2 {
-				t.Errorf("%v, coordinate %d: Kolmogorov-Smirnov %.2f", s, i, ks)
-			}
+			wantLaw(t, sample, func(p float64) float64 { return p }, "%v, coordinate %d", s, i)
 			if n := len(slices.Compact(sample)); n < draws-1 { // sorted by now
 				t.Errorf("%v, coordinate %d: %d different of %d", s, i, n, draws)
 			}

@@ -43,9 +43,7 @@ func TestBetaQuantileRoundTrip(t *testing.T) {
 			if x > 0.9 || x < 1e-300 {
 				continue
 			}
-			if got := mathext.RegIncBeta(c[0], c[1], x); !near(got, p, 1e-9) {
-				t.Errorf("Beta(%v, %v): F(Q(%v)) = %v", c[0], c[1], p, got)
-			}
+			wantNear(t, mathext.RegIncBeta(c[0], c[1], x), p, 1e-9, "Beta%v: F(Q(%v))", c, p)
 		}
 	}
 	if x := betaQuantile(0.01, 3, 1e-10); x != 0 {
@@ -78,9 +76,7 @@ func TestOpenUniform(t *testing.T) {
 	for i := range u {
 		u[i] = openUniform(rng)
 	}
-	if ks := ksAgainstQuantile(u, func(p float64) float64 { return p }); ks > 2.2 {
-		t.Errorf("Kolmogorov-Smirnov %.2f", ks)
-	}
+	wantLaw(t, u, func(p float64) float64 { return p }, "uniform")
 }
 
 func TestDirection(t *testing.T) {
@@ -97,13 +93,9 @@ func TestDirection(t *testing.T) {
 		}
 		switch d {
 		case 1:
-			if mean, se := meanStdErr(first); math.Abs(mean) > 4*se {
-				t.Errorf("mean sign %v", mean)
-			}
+			wantMean(t, first, 0, 0, "the sign")
 		case 3: // a coordinate of the sphere in three dimensions is uniform (Archimedes)
-			if ks := ksAgainstQuantile(first, func(p float64) float64 { return 2*p - 1 }); ks > 2.2 {
-				t.Errorf("Kolmogorov-Smirnov %.2f", ks)
-			}
+			wantLaw(t, first, func(p float64) float64 { return 2*p - 1 }, "coordinate")
 		}
 	}
 }

@@ -39,10 +39,8 @@ func TestSemigroupIdentity(t *testing.T) {
 		}
 	}
 	x, z := []float64{.2, 0, 3}, []float64{1, .7, .1}
-	if got, want := math.Exp(-ReciprocalSemigroup{Lambda: .6}.Metric(x, z)/2),
-		(SkewedChi2{C: .3}).At(x, z); !near(got, want, 1e-13) {
-		t.Errorf("exp(-D²/2) is %v, the skewed χ² kernel %v", got, want)
-	}
+	wantNear(t, math.Exp(-ReciprocalSemigroup{Lambda: .6}.Metric(x, z)/2), SkewedChi2{C: .3}.At(x, z), 1e-13,
+		"exp(-D²/2), the skewed χ² kernel")
 }
 
 // TestLogWaves: the frequencies have 2n terms of the series of 2 ln cosh(t/2) = t²/4 - t⁴/96 + t⁶/1440 - 17t⁸/322560 +
@@ -143,9 +141,7 @@ func TestLevy(t *testing.T) {
 		}
 	}
 	for _, v := range []float64{5e-324, 1e-300, 1e300, math.MaxFloat64} {
-		if got, want := k.At([]float64{v}, []float64{v}), (2-math.Sqrt2)*math.Sqrt(v); !near(got, want, 1e-14) {
-			t.Errorf("k(v, v) = %v for v = %v, want %v", got, v, want)
-		}
+		wantNear(t, k.At([]float64{v}, []float64{v}), (2-math.Sqrt2)*math.Sqrt(v), 1e-14, "k(v, v) for v = %v", v)
 	}
 	wantNear(t, k.Signature(0), 2-math.Sqrt2, 1e-15, "𝒦(0)")
 }

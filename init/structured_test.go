@@ -139,11 +139,8 @@ func TestStructuredMean(t *testing.T) {
 			for j := range m {
 				means[j/p] += math.Cos(dotColumn(w, m, j, x)) / float64(p)
 			}
-			mean, se := meanStdErr(means)
-			if math.Abs(mean-want) > 4*se+1e-3 { // the quadrature's error in the tail of the Matérn law
-				t.Errorf("%T, d = %d: mean %.5f, expectation %.5f, kernel %.5f, standard error %.5f",
-					k, p, mean, want, k.At(x, make([]float64, p)), se)
-			}
+			// the slack is the quadrature's error in the tail of the Matérn law
+			wantMean(t, means, want, 1e-3, "%T, d = %d, kernel %.5f", k, p, k.At(x, make([]float64, p)))
 		}
 	}
 }
