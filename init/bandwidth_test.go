@@ -53,7 +53,5 @@ func TestMedianDistanceSample(t *testing.T) {
 		}
 	}
 	slices.Sort(dist)
-	if want := (dist[914] + dist[915]) / 2; !near(all, want, 1e-15) {
-		t.Errorf("median %v, want %v", all, want)
-	}
+	wantNear(t, all, (dist[914]+dist[915])/2, 1e-15, "the median of all pairs")
 }

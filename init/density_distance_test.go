@@ -96,10 +96,8 @@ func TestLambdas(t *testing.T) {
 				}
 			}
 		}
-		_, w, err := c.d.Lambdas(9, GaussLambdas, 0)
-		if sum := floats.Sum(w); err != nil || !(math.Abs(sum-c.mass) <= 1e-14) {
-			t.Errorf("%s: weights of %v, %v", name, sum, err)
-		}
+		_, w := must2(c.d.Lambdas(9, GaussLambdas, 0))
+		wantNear(t, floats.Sum(w), c.mass, 1e-14, "%s: the sum of the weights", name)
 		const n = 4000
 		l, _ := must2(c.d.Lambdas(n, DrawnLambdas, 3))
 		shares := make([]float64, n)
@@ -157,18 +155,13 @@ func TestDensityKernel(t *testing.T) {
 		for i := range p {
 			rho += c.plain(p[i], q[i]) / 4
 		}
-		if got := c.d.At(p, q); !(math.Abs(got-rho) <= 1e-15) {
-			t.Errorf("%s: ρ² = %v, want %v", name, got, rho)
-		}
-		if got, want := c.d.Kernel(.7, 4).At(p, q), math.Exp(-rho/(2*.49)); !(math.Abs(got-want) <= 1e-14) {
-			t.Errorf("%s: kernel %v, want %v", name, got, want)
-		}
+		wantNear(t, c.d.At(p, q), rho, 1e-14, "%s: ρ²", name)
+		wantNear(t, c.d.Kernel(.7, 4).At(p, q), math.Exp(-rho/(2*.49)), 1e-14, "%s: kernel", name)
 	}
 	for i, want := range []float64{2 / math.Ln2, 2, 1, 1} {
 		d := []DensityDistance{JensenShannonDivergence, SquaredHellinger, TotalVariation, {Chi2{}, 1}}[i]
-		if s := d.Kernel(1, 1).Sigma; !(math.Abs(s*s-want) <= 1e-14) {
-			t.Errorf("%T on histograms: σ² times %v, want %v", d.Of, s*s, want)
-		}
+		s := d.Kernel(1, 1).Sigma
+		wantNear(t, s*s, want, 1e-14, "%T on histograms: the factor of σ²", d.Of)
 	}
 }
 

@@ -65,6 +65,11 @@ func TestGradientAtKinks(t *testing.T) {
 			t.Errorf("%T: %v", k, g)
 		}
 	}
+	for _, nu := range []float64{0.01, 0.3, 0.5, 0.7, 1, 1.5, 1000} {
+		if g := (Matern{nu, 2}).Gradient(nil, x, x); g[0] != 0 || g[1] != 0 {
+			t.Errorf("Matern, nu = %v: %v", nu, g)
+		}
+	}
 	g := ExpSemigroup{1}.Gradient(nil, []float64{0, 1}, []float64{0, 1e300})
 	if !math.IsInf(g[0], -1) || g[1] != 0 {
 		t.Errorf("ExpSemigroup at 0: %v", g)

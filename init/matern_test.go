@@ -8,17 +8,6 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-func TestMaternGradientAtZero(t *testing.T) {
-	x := []float64{1, 2}
-	for _, nu := range []float64{0.01, 0.3, 0.5, 0.7, 1, 1.5, 1000} {
-		for _, v := range (Matern{nu, 2}).Gradient(nil, x, x) {
-			if v != 0 {
-				t.Errorf("nu = %v: %v", nu, v)
-			}
-		}
-	}
-}
-
 func TestMaternGradientClosedForm(t *testing.T) {
 	for _, c := range []struct {
 		nu    float64

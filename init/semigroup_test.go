@@ -116,13 +116,10 @@ func TestLevyVariance(t *testing.T) {
 	k := ExpSemigroup{Beta: .5}
 	rho := math.Exp(-k.Metric(x, z) / 2)
 	want := k.At(x, x) * k.At(z, z) * (1 - rho*rho) * (1 - rho*rho) / 2 / 100
-	iid, err := LevyVariance(IID{}, k, x, z, 9, 100)
-	if err != nil || !near(iid, want, 1e-9) {
-		t.Errorf("iid: %v, %v, want %v", iid, err, want)
-	}
-	coupled, err := LevyVariance(Orthogonal{Coupled: true}, k, x, z, 9, 900)
-	if err != nil || !(coupled < .3*iid/9) {
-		t.Errorf("coupled: %v, %v, iid %v", coupled, err, iid/9)
+	iid := must(LevyVariance(IID{}, k, x, z, 9, 100))
+	wantNear(t, iid, want, 1e-9, "iid")
+	if coupled := must(LevyVariance(Orthogonal{Coupled: true}, k, x, z, 9, 900)); !(coupled < .3*iid/9) {
+		t.Errorf("coupled: %v, iid %v", coupled, iid/9)
 	}
 }
 
