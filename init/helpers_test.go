@@ -38,6 +38,7 @@ var testKernels = []testKernel{
 	{"skewed-intersection", SkewedIntersection{C: 0.3}, 1},
 	{"softmax", Softmax{Sigma: 2.1}, .7},
 	{"custom", customGaussian, 1.1},
+	{"norms", withLaw{Gaussian{1.2}, Law{Transform: Fourier, NormQuantile: Gaussian{1.2}.Law().NormQuantile}}, 1.2},
 }
 
 // customGaussian is Gaussian{1.1} as a user would write it.

@@ -149,18 +149,6 @@ func TestOrthogonalVarianceClosedForm(t *testing.T) {
 	}
 }
 
-func TestIIDTakesTheLawThatThereIs(t *testing.T) {
-	const d, m = 3, 8000
-	law := Gaussian{2}.Law()
-	for _, k := range []Random{Gaussian{2}, withLaw{Gaussian{2}, Law{Transform: Fourier, NormQuantile: law.NormQuantile}},
-		withLaw{Gaussian{2}, Law{Transform: Fourier, Quantile: law.Quantile}}} {
-		w := sample(IID{}, d, m, k, Stream(1, "ways"))
-		for i := range d {
-			wantLaw(t, w[i*m:(i+1)*m], law.Quantile, "%T, row %d", k, i)
-		}
-	}
-}
-
 func TestFrequencies(t *testing.T) {
 	w := must(Frequencies(Gaussian{1}, IID{}, 5, 7, 11))
 	if s := w.Shape(); s[0] != 5 || s[1] != 7 {
