@@ -102,9 +102,10 @@ func (k SpectralMixture) Validate() error {
 			return fmt.Errorf("spectral: SpectralMixture: Means[%d] = %v is not finite: %w", q, v, ErrParam)
 		}
 	}
-	for name, list := range map[string][]float64{"Sigmas": k.Sigmas, "Weights": k.Weights} {
+	for i, list := range [][]float64{k.Sigmas, k.Weights} {
 		for q, v := range list {
-			if err := positive("SpectralMixture", fmt.Sprintf("%s[%d]", name, q), v); err != nil {
+			name := fmt.Sprintf("%s[%d]", [...]string{"Sigmas", "Weights"}[i], q)
+			if err := positive("SpectralMixture", name, v); err != nil {
 				return err
 			}
 		}

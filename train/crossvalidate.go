@@ -112,7 +112,8 @@ func (r *Scores) Best(recipe Recipe) Recipe {
 //
 // Each map is drawn once for all candidates that have it, and a map that is tuned for each fit. If the features of a
 // frozen map can be kept, RidgeOptions, SVMOptions and LogisticOptions compute them once for all folds and lambdas, and
-// say what else is shared. Other Fitters start again in every fold and for every lambda.
+// say what else is shared. Other Fitters start again in every fold and for every lambda. Folds run in parallel if
+// mini-batches tune a map of rows in memory.
 //
 // Errors: those of Fit; domain.ErrShape for fewer than two rows a fold; domain.ErrParam for options out of range, a
 // Spec that tunes its map with a Fitter that leaves it frozen, lambdas for a Fitter that is fitted as it is, Factors

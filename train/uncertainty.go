@@ -52,8 +52,8 @@ type Uncertainty struct {
 // Ridge regression of targets on a frozen map needs no further fit. Its intervals are the jackknife's, from the
 // closed form of the leave-one-out errors, in one more pass over the rows. They cover as often as asked in practice.
 //
-// Memory: two D×D matrices for the posterior, the scores of the held-out rows, and the memory of the fits. Errors:
-// domain.ErrParam for options out of range.
+// Memory: two D×D matrices for the posterior, the scores of the held-out rows, and the memory of the fits, which run in
+// parallel if mini-batches tune the map. Errors: domain.ErrParam for options out of range.
 type UncertaintyOptions struct {
 	// HeldOut is the fraction of the rows, in [0, 1), that a model predicts after it has learned from the others; 0:
 	// 0.2. If that is fewer than 1000 rows, rows in memory are divided several times, up to 1/HeldOut times.
