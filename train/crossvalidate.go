@@ -525,7 +525,7 @@ func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Sco
 		out := make([][]fits.LambdaScore, j.Folds)
 		var mu sync.Mutex
 		done := 0
-		err := own.each(h.Fitter, j.Folds, func(f int) error {
+		err := given.Try(own.workers(h.Fitter), j.Folds, func(f int) error {
 			if err := given.Stopped(ctx); err != nil {
 				mu.Lock()
 				defer mu.Unlock()

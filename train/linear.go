@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"math"
+	"runtime"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/fits"
@@ -84,7 +85,7 @@ func linearFitters(classes bool, n int, seed uint64) (all []fits.Fitter) {
 
 // judge fits trials from a start, and judges their predictions.
 func (p *prepared) judge(ctx context.Context, from start, b sgd.MiniBatch, trials []*trial) (judgement, error) {
-	err := given.Try(len(trials), func(i int) error { return p.fitFrom(ctx, trials[i], from, b) })
+	err := given.Try(runtime.GOMAXPROCS(0), len(trials), func(i int) error { return p.fitFrom(ctx, trials[i], from, b) })
 	if err != nil {
 		return judgement{}, err
 	}

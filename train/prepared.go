@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -375,16 +374,15 @@ func (p *prepared) descended(b sgd.MiniBatch) learner {
 	}
 }
 
-// each calls do(0..n-1) for fits in trials: in parallel, where mini-batches tune a map of rows in memory. Other Fitters use
-// all cores, or may not be made for it.
-func (p *prepared) each(f fits.Fitter, n int, do func(i int) error) error {
+// workers is how many trials of a Fitter may run side by side: several, where mini-batches tune a map of rows in memory.
+// Other Fitters use all cores, or may not be made for it.
+func (p *prepared) workers(f fits.Fitter) int {
 	_, batches := f.(sgd.MiniBatch)
 	_, memory := p.rows.(data.Pairs)
-	cells := math.MaxInt
 	if batches && memory && p.model.Spec.Tuned() && p.recipe.Tuner == nil {
-		cells = p.x.Shape().TotalSize()
+		return workers(p.x.Shape().TotalSize())
 	}
-	return parallel(cells, n, do)
+	return 1
 }
 
 // fitFrom fits a trial from a start.

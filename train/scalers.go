@@ -104,7 +104,7 @@ func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, s
 		s, y = &data.Set{X: data.Rows(s.X, part)}, given.TargetRows(y, part)
 	}
 	models, losses, failed := make([]Model, len(scales)), make([]float64, len(scales)), make([]error, len(scales))
-	err = parallel(s.X.Shape().TotalSize(), len(scales), func(i int) error {
+	err = given.Try(workers(s.X.Shape().TotalSize()), len(scales), func(i int) error {
 		own := *p
 		models[i] = *p.model
 		own.model, models[i].Spec = &models[i], spec

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"runtime"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -63,7 +64,7 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	for _, spec := range networks {
 		all = append(all, attempt{start: start{spec: spec}, decay: b.MapDecay})
 	}
-	err = given.Try(len(all), func(i int) (err error) {
+	err = given.Try(runtime.GOMAXPROCS(0), len(all), func(i int) (err error) {
 		own := b
 		own.MapDecay = all[i].decay
 		all[i].loss, err = p.heldLoss(ctx, all[i].start, rows, own)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 
 	"github.com/bochner-go/bochner/layers"
@@ -52,19 +53,13 @@ func (t *trial) fit(ctx context.Context, f fits.Fitter, outputs int) (err error)
 	return nil
 }
 
-// parallel calls do(0..n-1) in parallel, unless the rows, of which each has a copy, have too many cells to be there
-// several times.
-func parallel(cells, n int, do func(i int) error) error {
+// workers is how many fits may run side by side, of which each has a copy of rows of so many cells.
+func workers(cells int) int {
 	const most = 1 << 24
-	if cells <= most {
-		return given.Try(n, do)
+	if cells > most {
+		return 1
 	}
-	for i := range n {
-		if err := do(i); err != nil {
-			return err
-		}
-	}
-	return nil
+	return runtime.GOMAXPROCS(0)
 }
 
 // headFor returns a new head of the kind that a Fitter fits.

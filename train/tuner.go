@@ -15,6 +15,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/evidence"
 	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -325,11 +326,11 @@ func (c *tuning) losses(ctx context.Context, trials []*trial, step string) ([]fl
 	if err := c.take(ctx, trials[0], step); err != nil { // which chooses for all
 		return nil, err
 	}
-	cells := math.MaxInt
+	side := 1
 	if (step == StepAll || step == StepBoth && c.has(StepEvidence)) && c.Descent.Progress == nil {
-		cells = c.p.x.Shape().TotalSize()
+		side = workers(c.p.x.Shape().TotalSize())
 	}
-	err := parallel(cells, len(trials)-1, func(i int) error { return c.take(ctx, trials[1+i], step) })
+	err := given.Try(side, len(trials)-1, func(i int) error { return c.take(ctx, trials[1+i], step) })
 	if err != nil {
 		return nil, err
 	}

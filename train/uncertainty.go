@@ -13,6 +13,7 @@ import (
 	"github.com/bochner-go/bochner/train/calibrate"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/mat"
 )
@@ -107,7 +108,8 @@ func (p *prepared) uncertainty(ctx context.Context, m *Model, ridge float64, lea
 	if err != nil {
 		return nil, err
 	}
-	if err := p.each(p.fitterOf(m.Spec), len(all), func(i int) error { return learn(ctx, all[i]) }); err != nil {
+	err = given.Try(p.workers(p.fitterOf(m.Spec)), len(all), func(i int) error { return learn(ctx, all[i]) })
+	if err != nil {
 		return nil, err
 	}
 	var held outcome

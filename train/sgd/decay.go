@@ -59,11 +59,9 @@ func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.He
 	var all []choice
 	var diverged error
 	over, last := make([]bool, len(starts)), slices.Repeat([]float64{math.Inf(1)}, len(starts))
-	most, twins := 1, twinsOf(m, head, rows) // decays at a time
-	if twins != nil {
-		most += (runtime.GOMAXPROCS(0) - 1) / (divisions * len(starts)) // so that no core is idle
-	}
-	for decays := range slices.Chunk(o.MapDecays, most) {
+	twins := twinsOf(m, head, rows)
+	atOnce := 1 + (twins.workers-1)/(divisions*len(starts)) // so that no core is idle
+	for decays := range slices.Chunk(o.MapDecays, atOnce) {
 		var tried []choice
 		for _, decay := range decays {
 			for i, c := range starts {
@@ -72,7 +70,7 @@ func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.He
 				}
 			}
 		}
-		if err := short.try(ctx, m, head, rows, twins, tried, divisions, true); err != nil {
+		if err := short.try(ctx, rows, twins, tried, divisions, true); err != nil {
 			return nil, err
 		}
 		for _, c := range tried {
@@ -99,11 +97,14 @@ func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.He
 }
 
 // try makes short fits for each of some choices, one for each division of the rows, and sets what they came to after the
-// last or the best epoch. The fits run in parallel if there are twins.
-func (o FitOptions) try(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, twins twins, of []choice,
-	divisions int, last bool) error {
+// last or the best epoch.
+func (o FitOptions) try(ctx context.Context, rows data.Examples, twins twins, of []choice, divisions int, last bool) error {
 	results := make([]choice, len(of)*divisions)
-	fit := func(i int, m layers.Layer, head layers.Head) error {
+	err := given.Try(twins.workers, len(results), func(i int) error {
+		m, head, err := twins.next()
+		if err != nil {
+			return err
+		}
 		r, own := &results[i], o
 		own.MapDecay, own.Seed = of[i/divisions].decay, o.Seed+uint64(i%divisions)
 		var score float64
@@ -115,21 +116,7 @@ func (o FitOptions) try(ctx context.Context, m layers.Layer, head layers.Head, r
 			return nil
 		}
 		return r.err
-	}
-	var err error
-	if twins != nil && len(results) > 1 {
-		err = given.Try(len(results), func(i int) error {
-			m, head, err := twins()
-			if err != nil {
-				return err
-			}
-			return fit(i, m, head)
-		})
-	} else {
-		for i := 0; i < len(results) && err == nil; i++ {
-			err = fit(i, m, head)
-		}
-	}
+	})
 	for i := range of {
 		c := &of[i]
 		c.loss = 0
@@ -197,7 +184,7 @@ func HeldLoss(ctx context.Context, m layers.Layer, head layers.Head, rows data.E
 		}
 	}
 	one := []choice{{start: snapshot(m, head), decay: o.MapDecay}}
-	err := short.try(ctx, m, head, rows, twinsOf(m, head, rows), one, divisions, false)
+	err := short.try(ctx, rows, twinsOf(m, head, rows), one, divisions, false)
 	return one[0].loss, cmp.Or(err, one[0].err, restore(m, head, drawn))
 }
 
@@ -223,14 +210,18 @@ func (o FitOptions) heldLoss(ctx context.Context, m layers.Layer, head layers.He
 	return f.best, score, err
 }
 
-// twins returns a copy of a map and one of a head.
-type twins func() (layers.Layer, layers.Head, error)
+// twins are a map and a head for each of several fits, of which so many may run at a time.
+type twins struct {
+	workers int
+	next    func() (layers.Layer, layers.Head, error)
+}
 
-// twinsOf makes copies of a map and a head of package layers for rows in memory, and is nil for others.
+// twinsOf makes copies of a map and a head of package layers for rows in memory. Others serve one fit after the other.
 func twinsOf(m layers.Layer, head layers.Head, rows data.Examples) twins {
+	same := twins{1, func() (layers.Layer, layers.Head, error) { return m, head, nil }}
 	spec, err := layers.SpecOf(m)
 	if err != nil || inMemory(rows) == 0 {
-		return nil
+		return same
 	}
 	values := [2]map[string]*tensor.Dense{{}, {}}
 	for i, l := range []layers.Layer{m, head} {
@@ -252,7 +243,7 @@ func twinsOf(m layers.Layer, head layers.Head, rows data.Examples) twins {
 	}
 	own, top, err := copies()
 	if err != nil || reflect.TypeOf(own) != reflect.TypeOf(layers.Unwrap(m)) || reflect.TypeOf(top) != reflect.TypeOf(head) {
-		return nil
+		return same
 	}
-	return copies
+	return twins{runtime.GOMAXPROCS(0), copies}
 }

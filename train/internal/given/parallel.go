@@ -15,12 +15,12 @@ const perWorker = 32
 // What a task computes depends on its number only.
 func InParallel(tasks int, f func(task int)) { inParallel(tasks, runtime.GOMAXPROCS(0), f) }
 
-// Try is InParallel for tasks that may fail. It returns the error of the first task in their order that fails, and begins
-// no task after an error.
-func Try(tasks int, f func(task int) error) error {
+// Try is InParallel on so many goroutines, for tasks that may fail. It returns the error of the first task in their order
+// that fails, and begins no task after an error.
+func Try(workers, tasks int, f func(task int) error) error {
 	var failed atomic.Bool
 	errs := make([]error, tasks)
-	InParallel(tasks, func(i int) {
+	inParallel(tasks, workers, func(i int) {
 		if failed.Load() {
 			return
 		}

@@ -2,7 +2,6 @@ package given
 
 import (
 	"errors"
-	"runtime"
 	"testing"
 )
 
@@ -27,16 +26,14 @@ func TestInParallel(t *testing.T) {
 
 // TestTry: all tasks are done, or the error of the first that fails is returned, and one goroutine begins none after it.
 func TestTry(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for procs := 1; procs <= 4; procs++ {
-		runtime.GOMAXPROCS(procs)
 		done := make([]int, 100)
-		if err := Try(100, func(i int) error { done[i]++; return nil }); err != nil {
+		if err := Try(procs, 100, func(i int) error { done[i]++; return nil }); err != nil {
 			t.Error(err)
 		}
 		third, later := errors.New("third"), errors.New("later")
 		began := make(chan bool)
-		err := Try(100, func(i int) error {
+		err := Try(procs, 100, func(i int) error {
 			switch {
 			case i == 2 && procs > 1:
 				<-began
