@@ -198,7 +198,7 @@ func normalise(logits []float64, k int) {
 // large. A trial for which there was no time is a member with its own model.
 func (a *race) refit(ctx context.Context, chosen []*run) (members []*member, err error) {
 	list := a.copies(chosen)
-	a.each(len(list), func(i int) { a.fitMember(ctx, list[i], i == 0) })
+	given.OnWorkers(a.workers(), len(list), func(i int) { a.fitMember(ctx, list[i], i == 0) })
 	for _, r := range chosen {
 		n := len(members)
 		for _, m := range list {

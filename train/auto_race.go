@@ -211,17 +211,6 @@ func (a *race) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// each calls f with 0..n-1, for as many at a time as there are workers.
-func (a *race) each(n int, f func(i int)) {
-	if a.workers() > 1 {
-		given.InParallel(n, f)
-		return
-	}
-	for i := range n {
-		f(i)
-	}
-}
-
 // rung tries candidates at one size until a share of the time of the search is over, or of the number of trials is
 // reached. Trials run side by side; what a trial brings depends on no other one.
 func (a *race) rung(ctx context.Context, share, trials float64, s size, list []candidate) {
@@ -239,7 +228,7 @@ func (a *race) rung(ctx context.Context, share, trials float64, s size, list []c
 	maps.DeleteFunc(a.scaled, func(key string, _ *prepared) bool { return !keys[key] }) // of rows that are large
 	ends := a.start.Add(time.Duration(share * float64(a.ends.Sub(a.start))))
 	results, runs := make([]*Trial, len(list)), make([]*run, len(list))
-	a.each(len(list), func(i int) {
+	given.OnWorkers(a.workers(), len(list), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}

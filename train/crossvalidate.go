@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -523,13 +522,9 @@ func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Sco
 	}
 	return func(lambdas []float64) ([][]fits.LambdaScore, error) {
 		out := make([][]fits.LambdaScore, j.Folds)
-		var mu sync.Mutex
-		done := 0
 		err := given.Try(own.workers(h.Fitter), j.Folds, func(f int) error {
 			if err := given.Stopped(ctx); err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				return fmt.Errorf("stopped after %d of %d folds: %w", done, j.Folds, err)
+				return fmt.Errorf("stopped after %d of %d folds: %w", f, j.Folds, err)
 			}
 			t := trialOf(all, j.Order, f, func(file, row int) bool { return j.Fold(file, row) == f })
 			for _, lambda := range lambdas {
@@ -540,9 +535,6 @@ func (h trials) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Sco
 				score.MSE *= square
 				out[f] = append(out[f], score)
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			done++
 			j.Step()
 			return nil
 		})

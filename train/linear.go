@@ -42,10 +42,10 @@ func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.Min
 	least := judgement{loss: math.Inf(1)}
 	for _, f := range linearFitters(p.model.Classes != nil, n, b.Seed) {
 		v, err := p.judge(ctx, start{spec: best.spec, solver: f}, b, trials)
-		if err != nil {
-			return from, given.Stopped(ctx)
+		if stopped := given.Stopped(ctx); stopped != nil {
+			return from, stopped
 		}
-		if v.loss >= least.loss {
+		if err != nil || v.loss >= least.loss {
 			break
 		}
 		least, best.solver = v, f
@@ -54,7 +54,7 @@ func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.Min
 	if p.model.Classes == nil {
 		held /= float64(p.outputs)
 	}
-	if held > 0 && least.loss >= held {
+	if best.solver == nil || held > 0 && least.loss >= held {
 		return from, nil
 	}
 	fitted, err := p.judge(ctx, from, b, trials)

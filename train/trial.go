@@ -53,7 +53,7 @@ func (t *trial) fit(ctx context.Context, f fits.Fitter, outputs int) (err error)
 	return nil
 }
 
-// workers is how many fits may run side by side, of which each has a copy of rows of so many cells.
+// workers is how many fits may run side by side, each with a copy of rows that have a number of cells.
 func workers(cells int) int {
 	const most = 1 << 24
 	if cells > most {

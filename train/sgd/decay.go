@@ -28,7 +28,6 @@ func ForTuning(head string) MiniBatch {
 
 // choice is where a fit begins, a MapDecay, and what short fits with them came to on the rows that they held out.
 type choice struct {
-	from       int // the place of start
 	start      []*tensor.Dense
 	directions bool
 	decay      float64
@@ -50,7 +49,7 @@ func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.He
 			return nil, err
 		}
 		if turned {
-			starts = append(starts, choice{from: 1, start: snapshot(m, head), directions: true, decay: o.MapDecay})
+			starts = append(starts, choice{start: snapshot(m, head), directions: true, decay: o.MapDecay})
 		}
 	}
 	if o.MapDecays == nil {
@@ -58,14 +57,14 @@ func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.He
 	}
 	var all []choice
 	var diverged error
-	over, last := make([]bool, len(starts)), slices.Repeat([]float64{math.Inf(1)}, len(starts))
+	over, last := map[bool]bool{}, map[bool]float64{false: math.Inf(1), true: math.Inf(1)} // by directions
 	twins := twinsOf(m, head, rows)
 	atOnce := 1 + (twins.workers-1)/(divisions*len(starts)) // so that no core is idle
 	for decays := range slices.Chunk(o.MapDecays, atOnce) {
 		var tried []choice
 		for _, decay := range decays {
-			for i, c := range starts {
-				if c.decay = decay; !over[i] {
+			for _, c := range starts {
+				if c.decay = decay; !over[c.directions] {
 					tried = append(tried, c)
 				}
 			}
@@ -74,12 +73,12 @@ func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.He
 			return nil, err
 		}
 		for _, c := range tried {
-			switch i := c.from; {
-			case over[i]:
+			switch d := c.directions; {
+			case over[d]:
 			case c.err != nil:
 				diverged = c.err
 			default:
-				over[i], last[i] = c.loss > last[i], c.loss
+				over[d], last[d] = c.loss > last[d], c.loss
 				all = append(all, c)
 			}
 		}
@@ -141,8 +140,8 @@ func (c choice) failed(of *fits.Course, err error, o FitOptions) bool {
 // shortRows is the most rows in memory of a short fit, the held-out ones included.
 const shortRows = 50_000
 
-// short are the options of short fits of a map that hold a fifth of the rows out, how many there are for one loss, and about
-// how many rows they hold out in all.
+// short are the options of short fits of a map that hold a fifth of the rows out, how many there are for one loss, and
+// about how many rows they hold out in all.
 func (o FitOptions) short(m layers.Layer, rows data.Examples) (short FitOptions, divisions int, held float64) {
 	const share, enough, most = .2, 600, 8
 	const large, epochs = 1 << 16, 8 // numbers of a map that takes long, and the fewest epochs
@@ -210,7 +209,7 @@ func (o FitOptions) heldLoss(ctx context.Context, m layers.Layer, head layers.He
 	return f.best, score, err
 }
 
-// twins are a map and a head for each of several fits, of which so many may run at a time.
+// twins are a map and a head for each of several fits, and how many of these may run at a time.
 type twins struct {
 	workers int
 	next    func() (layers.Layer, layers.Head, error)
@@ -218,32 +217,31 @@ type twins struct {
 
 // twinsOf makes copies of a map and a head of package layers for rows in memory. Others serve one fit after the other.
 func twinsOf(m layers.Layer, head layers.Head, rows data.Examples) twins {
-	same := twins{1, func() (layers.Layer, layers.Head, error) { return m, head, nil }}
+	same, workers := twins{1, func() (layers.Layer, layers.Head, error) { return m, head, nil }}, runtime.GOMAXPROCS(0)
 	spec, err := layers.SpecOf(m)
-	if err != nil || inMemory(rows) == 0 {
+	if err != nil || workers == 1 || inMemory(rows) == 0 {
 		return same
 	}
-	values := [2]map[string]*tensor.Dense{{}, {}}
-	for i, l := range []layers.Layer{m, head} {
-		for _, p := range l.Params() {
-			values[i][p.Name] = p.Value
-		}
+	values := map[string]*tensor.Dense{}
+	for _, p := range m.Params() {
+		values[p.Name] = p.Value
 	}
 	copies := func() (layers.Layer, layers.Head, error) {
-		own, err := spec.Restore(values[0])
+		own, err := spec.Restore(values)
 		if err != nil {
 			return nil, nil, err
 		}
 		top, err := layers.NewHead(head.Kind(), head.Dims(), head.Features(), layers.WithDtype(head.Dtype()),
 			layers.WithName(head.Name()))
 		if err == nil {
-			err = top.SetParams(values[1])
+			err = layers.Continue(top, head)
 		}
 		return own, top, err
 	}
 	own, top, err := copies()
-	if err != nil || reflect.TypeOf(own) != reflect.TypeOf(layers.Unwrap(m)) || reflect.TypeOf(top) != reflect.TypeOf(head) {
+	alike := func(a, b layers.Layer) bool { return reflect.TypeOf(a) == reflect.TypeOf(b) }
+	if err != nil || !alike(own, layers.Unwrap(m)) || !alike(top, head) {
 		return same
 	}
-	return twins{runtime.GOMAXPROCS(0), copies}
+	return twins{workers, copies}
 }

@@ -2,6 +2,8 @@
 package cv
 
 import (
+	"sync"
+
 	"context"
 
 	"github.com/bochner-go/bochner/layers"
@@ -13,14 +15,17 @@ import (
 
 // Job is what all candidates have in common.
 type Job struct {
-	Rows        data.Examples
-	Sample      ops.Matrix
-	Y           *mat.Dense // of all rows
-	N, Folds    int
-	Order       [][]int                 // the rows of each fold, in memory
-	Fold        func(file, row int) int // of rows that are read
-	done, Total int
-	Progress    func(done, total int)
+	Rows     data.Examples
+	Sample   ops.Matrix
+	Y        *mat.Dense // of all rows
+	N, Folds int
+	Order    [][]int                 // the rows of each fold, in memory
+	Fold     func(file, row int) int // of rows that are read
+	Total    int
+	Progress func(done, total int)
+
+	mu   sync.Mutex // of done
+	done int
 }
 
 // Rest are the rows of all folds but one.
@@ -45,8 +50,10 @@ func (j *Job) Relative(lambdas []float64, rows int) []float64 {
 	return out
 }
 
-// Step tells that a fold is done.
+// Step tells that a fold is done. It is safe for concurrent use.
 func (j *Job) Step() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	j.done++
 	if j.Progress != nil {
 		j.Progress(j.done, j.Total)

@@ -13,14 +13,17 @@ const perWorker = 32
 
 // InParallel runs f(0..tasks-1) on GOMAXPROCS goroutines, this one included, which take runs of neighbouring tasks.
 // What a task computes depends on its number only.
-func InParallel(tasks int, f func(task int)) { inParallel(tasks, runtime.GOMAXPROCS(0), f) }
+func InParallel(tasks int, f func(task int)) { OnWorkers(runtime.GOMAXPROCS(0), tasks, f) }
 
-// Try is InParallel on so many goroutines, for tasks that may fail. It returns the error of the first task in their order
-// that fails, and begins no task after an error.
+// OnWorkers is InParallel on a number of goroutines.
+func OnWorkers(workers, tasks int, f func(task int)) { inParallel(tasks, workers, f) }
+
+// Try is OnWorkers for tasks that may fail. It returns the error of the first task in their order that fails, and begins
+// no task after an error.
 func Try(workers, tasks int, f func(task int) error) error {
 	var failed atomic.Bool
 	errs := make([]error, tasks)
-	inParallel(tasks, workers, func(i int) {
+	OnWorkers(workers, tasks, func(i int) {
 		if failed.Load() {
 			return
 		}
