@@ -59,7 +59,8 @@ type LogisticOptions struct {
 //
 // The preconditioner of every class is (γ Zcᵀ C Zc + λ s I)⁻¹, with the ClassWeights in C and the mean curvature γ of
 // the losses, after the bound of Böhning (1992), Multinomial logistic regression algorithm. With more than 512 features
-// a randomised Nyström sketch U Λ Uᵀ of rank r = min(n, 256) replaces the Gram matrix, with λ_r the least of Λ:
+// a randomised Nyström sketch U Λ Uᵀ of rank r = min(n/16, 256), or 16 of sparse features, replaces the Gram matrix, with
+// λ_r the least of Λ:
 //
 //	U (γ Λ + λ s)⁻¹ Uᵀ + (γ λ_r + λ s)⁻¹ (I - U Uᵀ)
 //
@@ -68,8 +69,8 @@ type LogisticOptions struct {
 //
 // Memory: 3 n k + 6 D k numbers, two D×D matrices or, with more than 512 features, 2 D r numbers, a block of features
 // and, if CacheBytes allows, all features and twice 4 n D bytes. Features are sparse where they can be
-// (layers.StaysSparse). They then have no float32 copies, and r is lower if 16 D r bytes exceed 64 MiB. Results do not
-// depend on GOMAXPROCS. FitLogistic checks ctx between blocks.
+// (layers.StaysSparse), and then have no float32 copies. Results do not depend on GOMAXPROCS. FitLogistic checks ctx
+// between blocks.
 //
 // Errors: as for FitRidge; domain.ErrDomain for a row of y that is not of one class; domain.ErrParam for options out
 // of range and for a fit that is not done after MaxSteps.

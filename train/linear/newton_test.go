@@ -236,14 +236,14 @@ func TestLogisticSketchMemory(t *testing.T) {
 // TestSketchOfWeightedRows: where the sketch has the rank of the matrix, the preconditioner is the inverse of
 // γ Zcᵀ C Zc + λ s I, of weighted means and rows.
 func TestSketchOfWeightedRows(t *testing.T) {
-	const n, d, shift = 45, 530, .3
+	const n, d, shift = 16, 530, .3
 	x, weights, labels, w := sparseRows(n, d, 7), []float64{2, 1, .5}, make([]int, n), make([]float64, n)
 	for i := range n {
 		labels[i], w[i] = i%3, weights[i%3]
 	}
 	y := must(data.OneVersusRest(labels, 3))
 	o := LogisticOptions{Lambdas: []float64{1}, ClassWeights: weights, BlockRows: 10}
-	l := logisticProblem(t, nil, data.Pairs{X: x, Y: y}, o)
+	l := logisticProblem(t, nil, data.Pairs{X: must(ops.CSROf(x)), Y: y}, o)
 	_, h, _, err := l.derive(0, []int{0, 1, 2}) // all probabilities are a third, and γ is (1 - 1/3)/2
 	if err == nil {
 		err = l.prepare(shift, h)

@@ -163,18 +163,17 @@ const (
 	// gramFeatures is the largest number of features for which the preconditioner uses the Gram matrix instead of a
 	// sketch.
 	gramFeatures = 512
-	// sketchRank is the rank of the sketch. For sparse features sketchBytes limits the size of its two matrices, since
-	// they are dense and could otherwise take most of the memory.
-	sketchRank, sketchBytes = 256, 64 << 20
+	// sketchRank is the rank of the sketch of many dense rows. One of n rows takes as long to apply as many passes over
+	// n features, and so has at most n/sketchShare; one of sparse rows, as a pass over their few cells.
+	sketchRank, sketchShare, sparseRank = 256, 16, 16
 )
 
 // rankOf is the rank of the sketch of n rows of D features.
 func rankOf(n, features int, sparse bool) int {
-	rank := min(sketchRank, n, features)
 	if sparse {
-		rank = min(rank, max(1, sketchBytes/(16*features)))
+		return min(sparseRank, n, features)
 	}
-	return rank
+	return min(sketchRank, max(1, n/sketchShare), features)
 }
 
 // survey computes s, the means of the features, and the preconditioner.
