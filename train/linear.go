@@ -6,6 +6,8 @@ import (
 	"runtime"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/linear"
@@ -17,14 +19,17 @@ import (
 // orLinear returns the start of a linear model, ridge or logistic regression on the scaled rows, if it predicts better
 // than what mini-batches have fitted in t with the options b and a start, and otherwise that start. Up to five trials
 // hold out a fifth of the rows each; a linear model is better if it has less loss there by 1.5 standard errors of the
-// difference, and worse if it has more than the short fits that chose the decay. It is for recipes that leave the map
-// open, and for dense rows in memory, 20 to shortRows of at most 512 columns: on more rows a map learns a linear
-// function as well.
+// difference, or a quarter of the loss of the short fits that chose the decay, and worse if it has more loss than they
+// have. It is for recipes that leave the map open, and for rows in memory, at least 20 and at most shortRows or as many
+// as there are columns: on more rows a map learns a linear function as well.
 func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.MiniBatch) (start, error) {
-	const fewest, errors = 20, 1.5
-	asked := b.Epochs != 0 || b.Batch != 0 || b.HeldOut != 0 || b.Lambda != 0 || b.WeightDecay != 0 || b.ClassWeights != nil
-	rows, n := fewColumns(t.rows)
-	if n < fewest || n > shortRows || !p.replaceable(b) || asked { // for what mini-batches alone have
+	const fewest, errors, much = 20, 1.5, 4
+	rows, memory := t.rows.(data.Pairs)
+	if !memory || !p.open || !plain(b) {
+		return from, nil
+	}
+	n, columns := rows.X.Shape()[0], rows.X.Shape()[1]
+	if n < fewest || n > max(shortRows, columns) || p.recipe.posterior(p.model.Classes != nil) && columns > mostPosterior {
 		return from, nil
 	}
 	groups := p.recipe.Groups
@@ -40,7 +45,7 @@ func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.Min
 		return from, err
 	}
 	least := judgement{loss: math.Inf(1)}
-	for _, f := range linearFitters(p.model.Classes != nil, n, b.Seed) {
+	for _, f := range eachLambda(linearFitter(p.model.Classes != nil, n, b.Seed)) {
 		v, err := p.judge(ctx, start{spec: best.spec, solver: f}, b, trials)
 		if stopped := given.Stopped(ctx); stopped != nil {
 			return from, stopped
@@ -54,8 +59,11 @@ func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.Min
 	if p.model.Classes == nil {
 		held /= float64(p.outputs)
 	}
-	if best.solver == nil || held > 0 && least.loss >= held {
+	switch {
+	case best.solver == nil || held > 0 && least.loss >= held:
 		return from, nil
+	case much*least.loss < held:
+		return best, nil
 	}
 	fitted, err := p.judge(ctx, from, b, trials)
 	if err != nil {
@@ -69,16 +77,48 @@ func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.Min
 	return from, nil
 }
 
-// linearFitters are the fitters of linear models of n rows, with the largest lambda first. Ridge regression chooses
-// among the lambdas by itself.
-func linearFitters(classes bool, n int, seed uint64) (all []fits.Fitter) {
+// plain says whether mini-batches have no options that a linear model would lack.
+func plain(b sgd.MiniBatch) bool {
+	return b.LearnRate == 0 && b.MapRate == 0 && b.Epochs == 0 && b.Batch == 0 && b.HeldOut == 0 && b.Lambda == 0 &&
+		b.WeightDecay == 0 && b.ClassWeights == nil
+}
+
+// mostPosterior is the most columns of a linear model with a posterior, which has two matrices of their square.
+const mostPosterior = 1 << 12
+
+// posterior says whether the uncertainty of a model includes a posterior of all features.
+func (r Recipe) posterior(classes bool) bool { return r.Uncertainty != nil && !classes }
+
+// wide says whether the recipe leaves the map open and the rows have so many columns that the frequencies of one would
+// be more than 2^23 numbers: a linear model then takes its place at once.
+func (r Recipe) wide(rows *data.Set) bool {
+	const columns = 1 << 14
+	b, batches := r.Fitter.(sgd.MiniBatch)
+	return rows != nil && !domain.IsNil(rows.X) && rows.Dims() > columns && r.open() && r.Tuner == nil &&
+		(r.Fitter == nil || batches && b.MapDecays != nil && plain(b)) && !r.posterior(rows.Labels != nil)
+}
+
+// linearFitter is the fitter of linear models of n rows, with the largest lambda first.
+func linearFitter(classes bool, n int, seed uint64) fits.Fitter {
 	lambdas := []float64{.1, .03, .01, .003, .001, 1e-4, 1e-5, 1e-6}
 	floats.Scale(float64(n), lambdas)
-	if !classes {
-		return []fits.Fitter{linear.RidgeOptions{Lambdas: lambdas, Seed: seed}}
+	if classes {
+		return linear.LogisticOptions{Lambdas: lambdas, Seed: seed}
 	}
-	for i := range lambdas {
-		all = append(all, linear.LogisticOptions{Lambdas: lambdas[i : i+1], Seed: seed})
+	return linear.RidgeOptions{Lambdas: lambdas, Seed: seed}
+}
+
+// eachLambda are a fitter for each lambda of logistic regression. Ridge regression chooses among the lambdas by itself.
+func eachLambda(f fits.Fitter) []fits.Fitter {
+	o, logistic := f.(linear.LogisticOptions)
+	if !logistic {
+		return []fits.Fitter{f}
+	}
+	var all []fits.Fitter
+	for i := range o.Lambdas {
+		one := o
+		one.Lambdas = o.Lambdas[i : i+1]
+		all = append(all, one)
 	}
 	return all
 }

@@ -68,9 +68,9 @@ func batchOf(rows int) int {
 }
 
 // networks are the networks that may take the place of the map of a recipe that names none: with periodic columns, for
-// at least 500 scaled rows of at most 64 columns, of which more take too long.
+// at least 500 scaled rows of at most 128 columns, of which more take too long.
 func (p *prepared) networks(x ops.Matrix) (all []layers.Spec, err error) {
-	const leastRows, columns = 500, 64
+	const leastRows, columns = 500, 128
 	if x.Shape()[0] < leastRows || x.Shape()[1] > columns {
 		return nil, nil
 	}

@@ -31,6 +31,7 @@ type prepared struct {
 	wrap    func(layers.Layer) layers.Layer // as in Start
 	drawn   layers.Layer                    // the map, once it is drawn and if no fit changes it
 	open    bool                            // whether the recipe leaves the choice of the map to the fit
+	wide    bool                            // whether it left it open, and the rows have so many columns that it is "linear"
 }
 
 // prepare fits the scalers, learns the classes, and takes the rows that the map's parameters come from: all rows in
@@ -40,19 +41,28 @@ func (r Recipe) prepare(ctx context.Context, rows data.Source) (*prepared, error
 	if err := given.Missing("Recipe", "the context", ctx); err != nil {
 		return nil, err
 	}
+	scale := cmp.Or(r.Scale, r.scaleOf(rows))
+	if f, table := rows.(*data.Frame); table && f != nil {
+		set, err := r.learn(f)
+		if err != nil {
+			return nil, err
+		}
+		rows = set
+	}
 	_, streamed := rows.(*data.Stream)
-	scaled := r
-	scaled.Scale = cmp.Or(r.Scale, r.scaleOf(rows))
-	m, err := scaled.newModel(!streamed)
+	p := &prepared{recipe: r, open: r.open()}
+	r.Scale = scale
+	m, err := r.newModel(!streamed)
+	if set, memory := rows.(*data.Set); err == nil && memory && r.wide(set) && m.Spec.Tuned() {
+		p.recipe.Fitter = linearFitter(set.Labels != nil, set.Rows(), r.Spec.Seed)
+		p.open, p.wide = false, true
+		r.Spec.Map, r.Spec.Tune = "linear", layers.Frozen.String()
+		m, err = r.newModel(false)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if f, table := rows.(*data.Frame); table && f != nil {
-		if rows, err = r.learn(f); err != nil {
-			return nil, err
-		}
-	}
-	p := &prepared{recipe: r, model: m, open: r.open()}
+	p.model = m
 	switch s := rows.(type) {
 	case *data.Set:
 		if s == nil || domain.IsNil(s.X) {
@@ -133,8 +143,8 @@ func (p *prepared) memory(ctx context.Context, s *data.Set) error {
 	if y != nil && p.recipe.Spec.Dtype == "" && p.model.Spec.Dtype == "float32" && !given.FitFloat32(y) {
 		p.model.Spec.Dtype = "float64"
 	}
-	if spec, f, ok := p.choosesScale(s, y); ok {
-		if p.model.Scaler, err = p.chooseScale(ctx, s, y, spec, f); err != nil {
+	if scales, spec, f := p.scaleChoice(s, y); len(scales) > 1 {
+		if p.model.Scaler, err = p.chooseScale(ctx, s, y, scales, spec, f); err != nil {
 			return err
 		}
 	}

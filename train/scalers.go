@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/sgd"
@@ -58,31 +59,50 @@ func (r Recipe) scaleOf(rows data.Source) string {
 	return "none"
 }
 
-// scales are the scalers to choose from, of which the first is taken if they serve equally well.
-var scales = []string{"auto", "none", "quantile", "robust"}
+// scalesFor returns the scalers to choose from for rows with classes or targets, of which the first is taken if they
+// serve equally well. The classes of rows of many columns, such as counts, images or embeddings, need not depend on the
+// length of a row. Very many columns are of one kind, as those of spectra, and linear functions of them stay linear.
+func scalesFor(x ops.Matrix, classes bool) []string {
+	const many, most = 64, 512 // columns
+	columns, all := x.Shape()[1], []string{"auto", "none", "quantile", "robust"}
+	if d, dense := x.(*tensor.Dense); !dense || binary(d) {
+		all = all[1:2:2] // the others move zeros
+	} else if columns > most {
+		all = all[:2:2]
+	}
+	if columns > many && classes {
+		all = append(all, "l2")
+	}
+	return all
+}
 
-// choosesScale says whether short fits can choose the scaler, and returns the spec and the fitter of these. They can
-// where mini-batches tune a map of real numbers, perhaps in a step of a Tuner, on dense rows in memory that have others
-// than 0 and 1, unless parameters of the map are given, which have the unit of the rows.
-func (p *prepared) choosesScale(s *data.Set, y *mat.Dense) (spec layers.Spec, f sgd.MiniBatch, chooses bool) {
+// scaleChoice returns the scalers that short fits can choose from, and the spec and the fitter of these. They can where
+// mini-batches tune a map of real numbers, perhaps in a step of a Tuner, on dense or sparse rows in memory, unless
+// parameters of the map are given, which have the unit of the rows.
+func (p *prepared) scaleChoice(s *data.Set, y *mat.Dense) (scales []string, spec layers.Spec, f sgd.MiniBatch) {
 	spec = p.model.Spec
-	x, dense := s.X.(*tensor.Dense)
-	if p.recipe.Scale != "" || !dense || y == nil || len(spec.Params)+len(spec.Parts) > 0 {
-		return spec, f, false
+	_, bags := s.X.(*ops.Bags)
+	if p.recipe.Scale != "" || bags || y == nil || len(spec.Params)+len(spec.Parts) > 0 {
+		return nil, spec, f
 	}
 	switch t := p.recipe.Tuner; {
 	case t != nil:
 		policy, err := spec.DefaultPolicy()
 		if err != nil || policy != layers.All || !t.descends() {
-			return spec, f, false
+			return nil, spec, f
 		}
 		spec.Tune, f = policy.String(), p.batches(spec)
+	case p.wide:
+		f = p.batches(spec)
 	case spec.Tuned():
 		f, _ = p.fitterOf(spec).(sgd.MiniBatch)
 	}
 	bounded, err := spec.BoundedBelow()
 	unit, err2 := spec.UnitRows()
-	return spec, f, f.MapDecays != nil && err == nil && !bounded && err2 == nil && !unit && !binary(x)
+	if f.MapDecays != nil && err == nil && !bounded && err2 == nil && !unit {
+		scales = scalesFor(s.X, p.model.Classes != nil)
+	}
+	return scales, spec, f
 }
 
 // binary says whether all numbers are 0 or 1.
@@ -96,7 +116,7 @@ func binary(x *tensor.Dense) bool {
 }
 
 // chooseScale returns the scaler with the least loss on held-out rows after short fits to at most 4000 rows.
-func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, spec layers.Spec,
+func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, scales []string, spec layers.Spec,
 	f sgd.MiniBatch) (best *data.Scaler, err error) {
 	f = shortFit(f)
 	if p.n > shortRows {

@@ -17,6 +17,7 @@ import (
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
@@ -71,7 +72,7 @@ func TestNewScaler(t *testing.T) {
 }
 
 // TestChosenScale: a recipe that names no scaler takes the one with the least loss on held-out rows where mini-batches
-// tune a map of real numbers on dense rows, and learns what a recipe that names it learns.
+// tune a map of real numbers, and learns what a recipe that names it learns.
 func TestChosenScale(t *testing.T) {
 	if trial.RaceEnabled {
 		t.Skip("some minutes under the race detector")
@@ -89,6 +90,15 @@ func TestChosenScale(t *testing.T) {
 	}
 	rows := set(sizes)
 	sparse := &data.Set{X: must(ops.CSROf(rows.X.(*tensor.Dense))), Y: y}
+	counts, words := make([]float64, n*70), make([]string, n) // of texts of any length
+	for i := range words {
+		words[i] = []string{"a", "b"}[i%2]
+		for range 1 + rng.IntN(1000) {
+			counts[i*70+rng.IntN(60)+5*(i%2)]++
+		}
+	}
+	texts := &data.Set{X: tensor.New(tensor.WithShape(n, 70), tensor.WithBacking(counts)), Labels: words}
+	stored := &data.Set{X: must(ops.CSROf(texts.X.(*tensor.Dense))), Labels: words}
 	named := written(t, "a,b,c,y\n"+string(must(os.ReadFile(csvOf(t, rows)))))
 	table := must(data.ReadFrame(t.Context(), data.Options{Task: data.Regression}, named))
 	for _, c := range []struct {
@@ -101,6 +111,8 @@ func TestChosenScale(t *testing.T) {
 		{"a table", func(*train.Recipe) {}, table, "quantile"},
 		{"0 and 1", func(*train.Recipe) {}, set(bits), "none"},
 		{"sparse rows", func(*train.Recipe) {}, sparse, "none"},
+		{"counts", func(*train.Recipe) {}, texts, "l2"},
+		{"sparse counts", func(*train.Recipe) {}, stored, "l2"},
 		{"parameters that are given", func(r *train.Recipe) { r.Spec.Params = layers.Values{"sigma": 1.} }, rows, "none"},
 		{"a map of x >= 0", func(r *train.Recipe) { r.Spec.Map, r.Spec.Tune = "exp-semigroup", "all" }, rows, "none"},
 		{"a frozen map", func(r *train.Recipe) { r.Spec.Tune = "none" }, rows, "none"},
@@ -119,8 +131,12 @@ func TestChosenScale(t *testing.T) {
 			continue
 		}
 		r.Scale = c.want
+		x := sparse.X
+		if c.want == "l2" {
+			x = texts.X
+		}
 		if named, _, err := r.Fit(t.Context(), c.rows); err != nil ||
-			!slices.Equal(must(named.PredictTargets(sparse.X)), must(m.PredictTargets(sparse.X))) {
+			!mat.Equal(must(named.Scores(x)), must(m.Scores(x))) {
 			t.Errorf("%s: a recipe that names %s learns something else: %v", c.name, c.want, err)
 		}
 	}

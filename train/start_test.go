@@ -1,16 +1,19 @@
 package train_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/floats"
+	"gorgonia.org/tensor"
 )
 
 // uniform has n rows of eight uniform columns, and noisy targets f.
@@ -124,6 +127,28 @@ func TestOrLinear(t *testing.T) {
 	if s := math.Sqrt(scores.All[scores.Chosen].MSE); !(s < .07) {
 		t.Errorf("the folds have the error %.3g", s)
 	}
+	const columns = 700 // of which smooth curves have six patterns
+	curve, patterns, wide := make([]float64, 100*columns), make([][]float64, 6), &data.Set{Y: make([]float64, 100)}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range patterns {
+		for j := range columns {
+			patterns[i] = append(patterns[i], math.Sin(2*math.Pi*float64((i+1)*j)/columns))
+		}
+	}
+	for i := range wide.Y {
+		for k, pattern := range patterns {
+			v := rng.NormFloat64()
+			floats.AddScaled(curve[i*columns:][:columns], v, pattern)
+			wide.Y[i] += float64(k%2) * v
+		}
+	}
+	wide.X = tensor.New(tensor.WithShape(100, columns), tensor.WithBacking(curve))
+	sparse := &data.Set{X: must(ops.CSROf(wide.X.(*tensor.Dense))), Y: wide.Y}
+	for _, set := range []*data.Set{wide, sparse} {
+		if m, c, err := r.Fit(ctx, set); err != nil || m.Spec.Map != "linear" || !(c.Lambda > 0) || !(errorOf(m, set) < .02) {
+			t.Errorf("of wide rows: %v, %v", m, err)
+		}
+	}
 	curved := func(x []float64) float64 { return math.Sin(5*x[0]) * x[1] }
 	batches := func(o sgd.FitOptions) train.Recipe {
 		o.MapDecays = []float64{.1}
@@ -134,4 +159,54 @@ func TestOrLinear(t *testing.T) {
 	keepsMap(t, "penalty", batches(sgd.FitOptions{Lambda: 1e-3}), set)
 	keepsMap(t, "epochs", batches(sgd.FitOptions{Epochs: 30}), set)
 	keepsMap(t, "too few", r, uniform(19, floats.Sum))
+}
+
+// TestWideRows: a recipe that leaves the map open begins with a linear model of many columns, which is fitted with a
+// lambda of its own, unless it has options for another or the posterior would take too much memory.
+func TestWideRows(t *testing.T) {
+	const n, d = 60, 20_000
+	rng, set := rand.New(rand.NewPCG(1, 2)), &data.Set{}
+	words, labels := tensor.New(tensor.WithShape(n, d), tensor.Of(tensor.Float64)), make([]string, n)
+	for i := range labels {
+		labels[i] = []string{"left", "right", "up"}[i%3]
+		for range 200 {
+			words.Float64s()[i*d+rng.IntN(d/4)+d/4*(i%3)]++
+		}
+	}
+	set.X, set.Labels = must(ops.CSROf(words)), labels
+	m, report := must2(train.Recipe{}.Fit(t.Context(), set))
+	if m.Spec.Map != "linear" || m.Scaler.Name() != "l2" && m.Scaler.Name() != "none" || !(report.Lambda > 0) || report.Scores == nil {
+		t.Errorf("%v by %s, lambda %v of %v", m.Spec, m.Scaler.Name(), report.Lambda, report.Scores)
+	}
+	comesBack(t, "a linear model of many columns", m, set.X)
+	targets, enough := &data.Set{X: set.X, Y: make([]float64, n)}, errors.New("enough")
+	targets.Y[0] = 1
+	for _, c := range []struct {
+		name string
+		r    train.Recipe
+		rows *data.Set
+		want string
+	}{
+		{"classes", train.Recipe{}, set, "linear"},
+		{"targets", train.Recipe{}, targets, "linear"},
+		{"sets of classes", train.Recipe{Uncertainty: &train.UncertaintyOptions{}}, set, "linear"},
+		{"mini-batches", train.Recipe{Fitter: sgd.ForTuning("softmax")}, set, "linear"},
+		{"a posterior", train.Recipe{Uncertainty: &train.UncertaintyOptions{}}, targets, "gaussian"},
+		{"features", train.Recipe{Spec: layers.Spec{Features: 64}}, set, "gaussian"},
+		{"a Tuner", train.Recipe{Tuner: &train.Tuner{Steps: []string{train.StepEvidence}}}, set, "gaussian"},
+		{"epochs", train.Recipe{Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 2}}}, set, "gaussian"},
+		{"a frozen map", train.Recipe{Spec: layers.Spec{Tune: "none"}}, set, "gaussian"},
+		{"a Laplace approximation", train.Recipe{Uncertainty: &train.UncertaintyOptions{Laplace: true}}, set, "gaussian"},
+	} {
+		c.r.Scale = "none"
+		c.r.Ready = func(s *train.Start) error {
+			if s.Model.Spec.Map != c.want {
+				t.Errorf("%s: %v", c.name, s.Model.Spec)
+			}
+			return enough
+		}
+		if _, _, err := c.r.Fit(t.Context(), c.rows); !errors.Is(err, enough) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
 }

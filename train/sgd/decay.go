@@ -143,16 +143,19 @@ const shortRows = 50_000
 // short are the options of short fits of a map that hold a fifth of the rows out, how many there are for one loss, and
 // about how many rows they hold out in all.
 func (o FitOptions) short(m layers.Layer, rows data.Examples) (short FitOptions, divisions int, held float64) {
-	const share, enough, most = .2, 600, 8
-	const large, epochs = 1 << 16, 8 // numbers of a map that takes long, and the fewest epochs
-	visits, size := 120_000, 0       // rows that the fits of a loss go over in all epochs
+	const share, enough, epochs = .2, 600, 8                 // epochs are the fewest
+	const large, larger, largest = 1 << 16, 1 << 18, 1 << 20 // numbers of a map, whose steps take long
+	most, visits, size := 8, 120_000, 0                      // visits are the rows that the fits of a loss go over in all epochs
 	for _, p := range m.Params() {
 		if p.Tuned {
 			size += p.Value.Shape().TotalSize()
 		}
 	}
 	if size > large {
-		visits /= 2
+		visits = min(visits/2, visits/2*larger/size)
+	}
+	if size > largest {
+		most = 4
 	}
 	n := visits / epochs
 	divisions = 1

@@ -76,9 +76,10 @@ type FitOptions struct {
 	// MapDecays are values of MapDecay to choose from, where the map is tuned: the one with the least loss on a held-out
 	// fifth of the rows, of at most 50,000 in memory, after fits of 8 epochs or more to the others. Later values are tried
 	// while the loss falls, and one that misses more classes than another by two standard errors is not taken. Where a
-	// fifth is fewer than 600 rows, rows in memory are divided up to eight times. If the fit to all rows then fails, with
-	// more than twice the loss of the short fits, it is begun again with the next best, unless there are Checkpoints. Short
-	// fits of layers of this module to rows in memory run in parallel, on GOMAXPROCS copies. nil: MapDecay.
+	// fifth is fewer than 600 rows, rows in memory are divided up to eight times, or four for a map with more than 2^20
+	// tuned numbers. If the fit to all rows then fails, with more than twice the loss of the short fits, it is begun again
+	// with the next best, unless there are Checkpoints. Short fits of layers of this module to rows in memory run in
+	// parallel, on GOMAXPROCS copies. nil: MapDecay.
 	MapDecays []float64
 	// Directions turns and scales the frequencies W of a FourierLayer before the fit, W ← M^½ W, where M is the average
 	// gradient outer product of ridge regression on its features, scaled to the trace of the identity. It is for the
