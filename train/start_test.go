@@ -99,8 +99,8 @@ func TestStartNetwork(t *testing.T) {
 }
 
 // TestOrLinear: a recipe that leaves the map open fits a linear model where that predicts better, also in the fits of its
-// uncertainty, and in folds. It keeps the map for a target that is not linear, for a recipe that names anything of the
-// map, and for options that mini-batches alone have.
+// uncertainty, in folds, and of sparse rows of more columns than rows. It keeps the map for a target that is not linear,
+// for a recipe that names anything of the map, and for options that mini-batches alone have.
 func TestOrLinear(t *testing.T) {
 	set, fresh := parted(uniform(360, floats.Sum), 60)
 	ctx, r := t.Context(), train.Recipe{Spec: layers.Spec{Seed: 1}}
@@ -127,27 +127,22 @@ func TestOrLinear(t *testing.T) {
 	if s := math.Sqrt(scores.All[scores.Chosen].MSE); !(s < .07) {
 		t.Errorf("the folds have the error %.3g", s)
 	}
-	const columns = 700 // of which smooth curves have six patterns
-	curve, patterns, wide := make([]float64, 100*columns), make([][]float64, 6), &data.Set{Y: make([]float64, 100)}
+	const n, columns = 40, 600 // of which smooth curves have six patterns
+	curves, wide := tensor.New(tensor.WithShape(n, columns), tensor.Of(tensor.Float64)), &data.Set{Y: make([]float64, n)}
 	rng := rand.New(rand.NewPCG(3, 4))
-	for i := range patterns {
-		for j := range columns {
-			patterns[i] = append(patterns[i], math.Sin(2*math.Pi*float64((i+1)*j)/columns))
-		}
-	}
 	for i := range wide.Y {
-		for k, pattern := range patterns {
+		for k := range 6 {
 			v := rng.NormFloat64()
-			floats.AddScaled(curve[i*columns:][:columns], v, pattern)
 			wide.Y[i] += float64(k%2) * v
+			for j := range columns {
+				curves.Float64s()[i*columns+j] += v * math.Sin(2*math.Pi*float64((k+1)*j)/columns)
+			}
 		}
 	}
-	wide.X = tensor.New(tensor.WithShape(100, columns), tensor.WithBacking(curve))
-	sparse := &data.Set{X: must(ops.CSROf(wide.X.(*tensor.Dense))), Y: wide.Y}
-	for _, set := range []*data.Set{wide, sparse} {
-		if m, c, err := r.Fit(ctx, set); err != nil || m.Spec.Map != "linear" || !(c.Lambda > 0) || !(errorOf(m, set) < .02) {
-			t.Errorf("of wide rows: %v, %v", m, err)
-		}
+	wide.X = must(ops.CSROf(curves))
+	m, report = must2(r.Fit(ctx, wide))
+	if off := errorOf(m, wide); m.Spec.Map != "linear" || !(report.Lambda > 0) || !(off < .02) {
+		t.Errorf("%v of wide rows has the error %.3g", m.Spec, off)
 	}
 	curved := func(x []float64) float64 { return math.Sin(5*x[0]) * x[1] }
 	batches := func(o sgd.FitOptions) train.Recipe {

@@ -152,7 +152,7 @@ func (o FitOptions) short(m layers.Layer, rows data.Examples) (short FitOptions,
 		}
 	}
 	if size > large {
-		visits = min(visits/2, visits/2*larger/size)
+		visits = int(float64(visits) / 2 * min(1, larger/float64(size)))
 	}
 	if size > largest {
 		most = 4
