@@ -81,12 +81,12 @@ type Result struct {
 //
 // The search is L-BFGS on ln ρ and the parameters, each in the unit of its layers.Param.Scales. It starts with ρ from a
 // grid, and with all logarithms shifted by multiples of ln 2 as long as that helps, since a default bandwidth may be
-// far off. Of dense rows and a map with a scale for each column it starts again with the Relevance of each column in
+// far off. With a scale for each column, and at most 2^24 cells, it starts again with the Relevance of each column in
 // proportion to the correlation ratio of the targets with it (Kelley 1935, An unbiased correlation ratio measure), and
-// a tenth of the largest at least, if that start is more likely: among many columns that say nothing the few others
-// would be missed. Logarithms stay within 14 of where they were given, so that the scale of an irrelevant column stays
-// finite. Points at which the map does not accept the rows are skipped. The result is the best point seen, which is not
-// worse than the parameters as they were given, and the same for the same seed.
+// a tenth of the largest at least, if that start is more likely: it finds few columns that matter among many. Logarithms
+// stay within 14 of where they were given, so that the scale of an irrelevant column stays finite. Points at which the
+// map does not accept the rows are skipped. The result is the best point seen, which is not worse than the parameters
+// as they were given, and the same for the same seed.
 //
 // An evaluation takes 3nDM + M³ multiply-adds with M = min(n, D), beside the map forward and backward. Memory is
 // 4nD + 3M² numbers of 8 bytes for either element type, and the rows. Rows that are not in memory are read twice. If

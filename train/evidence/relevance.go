@@ -70,12 +70,9 @@ func relative(spreads []float64, factor func(column int) float64) []float64 {
 func spreads(blocks []ops.Matrix, f func(column int, x float64) float64) []float64 {
 	s, values := new(given.Spread), make([]float64, blocks[0].Shape()[1])
 	for _, b := range blocks {
-		x, dense := b.(*tensor.Dense)
-		if !dense {
-			var err error
-			if x, err = b.(*ops.CSR).Dense(nil); err != nil {
-				return nil
-			}
+		x, err := denseOf(b)
+		if err != nil {
+			return nil
 		}
 		for row := range slices.Chunk(ops.Float64s(x), len(values)) {
 			for j, v := range row {
@@ -88,4 +85,12 @@ func spreads(blocks []ops.Matrix, f func(column int, x float64) float64) []float
 		values[j] = math.Log(s.Deviation(j))
 	}
 	return values
+}
+
+// denseOf returns dense rows, or a dense copy of sparse ones.
+func denseOf(b ops.Matrix) (*tensor.Dense, error) {
+	if x, dense := b.(*tensor.Dense); dense {
+		return x, nil
+	}
+	return b.(*ops.CSR).Dense(nil)
 }

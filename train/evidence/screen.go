@@ -8,18 +8,21 @@ import (
 
 	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/floats"
-	"gorgonia.org/tensor"
 )
 
 // screened is a point at which the relevance of each column is in proportion to the correlation of the targets with it,
 // but at least a tenth of the largest, which stays as it is at the start. It is nil for a map without a scale for each
-// column, for rows that are not dense, and for targets that depend on no column by itself.
+// column, for very few or very many rows, and for targets that depend on no column by itself.
 func (s *search) screened(rows *sample) []float64 {
 	const least = .1
 	x := make([]float64, 1+len(s.first))
 	s.move(x)
-	now, eta := relevance(s.chain.m, rows.blocks), s.correlations(rows)
-	if now == nil || eta == nil || !(floats.Max(eta) > 0) {
+	now := relevance(s.chain.m, rows.blocks)
+	if now == nil {
+		return nil
+	}
+	eta := s.correlations(rows)
+	if eta == nil || !(floats.Max(eta) > 0) {
 		return nil
 	}
 	floats.Scale(1/floats.Max(eta), eta)
@@ -46,21 +49,25 @@ func (s *search) screened(rows *sample) []float64 {
 
 // correlations are the correlation ratios of the targets with each column: the square roots of the share of variance
 // that eight groups of rows with neighbouring values explain, on average over the targets, less what they explain of
-// noise. Kelley (1935), An unbiased correlation ratio measure. nil: the rows are not dense.
+// noise. Kelley (1935), An unbiased correlation ratio measure. nil: the rows are too few, or have too many cells.
 func (s *search) correlations(of *sample) []float64 {
+	const most = 1 << 24 // cells
 	groups := min(8, of.n/4)
 	if groups < 2 {
 		return nil
 	}
+	d, k := of.blocks[0].Shape()[1], len(s.y)/of.n
+	if of.n*d > most {
+		return nil
+	}
 	var x []float64
 	for _, block := range of.blocks {
-		dense, is := block.(*tensor.Dense)
-		if !is {
+		dense, err := denseOf(block)
+		if err != nil {
 			return nil
 		}
 		x = append(x, ops.Float64s(dense)...)
 	}
-	d, k := len(x)/of.n, len(s.y)/of.n
 	eta, order := make([]float64, d), make([]int, of.n)
 	for j := range eta {
 		for i := range order {

@@ -261,14 +261,15 @@ func (s *search) again(rows *sample, first float64) error {
 		return nil
 	}
 	s.best = point{loss: math.Inf(1)}
-	_, err := s.start(x)
-	if err == nil && s.best.loss < first {
+	_, refused := s.start(x)
+	var err error
+	if refused == nil && s.best.loss < first {
 		err = s.minimise()
 	}
 	if !(s.best.loss < found.loss) {
 		s.best, s.ended = found, ended
 	}
-	return s.stop()
+	return cmp.Or(err, s.stop())
 }
 
 // minimise runs L-BFGS from the best point, and again if a line search fails after some progress.
