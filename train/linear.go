@@ -90,7 +90,7 @@ const mostPosterior = 1 << 12
 func (r Recipe) posterior(classes bool) bool { return r.Uncertainty != nil && !classes }
 
 // wide says whether the recipe leaves the map open and the rows have so many columns that the frequencies of one would
-// be more than 2^23 numbers: a linear model then takes its place at once.
+// number more than 2^23: a linear model then takes its place at once.
 func (r Recipe) wide(rows *data.Set) bool {
 	const columns = 1 << 14
 	b, batches := r.Fitter.(sgd.MiniBatch)
@@ -115,9 +115,8 @@ func eachLambda(f fits.Fitter) []fits.Fitter {
 		return []fits.Fitter{f}
 	}
 	var all []fits.Fitter
-	for i := range o.Lambdas {
-		one := o
-		one.Lambdas = o.Lambdas[i : i+1]
+	for _, lambda := range o.Lambdas {
+		one, _ := withLambdas(o, []float64{lambda})
 		all = append(all, one)
 	}
 	return all

@@ -21,8 +21,8 @@ type Recipe struct {
 	// Scale lists the scalers in their order, as NewScaler reads them. They are fitted on the rows.
 	//
 	// If it is empty, and mini-batches tune a map of real numbers whose parameters all come from the data (the default,
-	// and steps of a Tuner), dense rows in memory are scaled by "auto", "none", "quantile" or "robust", and those of more
-	// than 512 columns by "auto" or "none"; classes of more than 64 columns, dense or sparse, also by "l2". The scaler is
+	// and steps of a Tuner), dense rows in memory are scaled by "auto", "none", "quantile" or "robust", or, if there are
+	// more than 512 columns, by "auto" or "none"; classes of more than 64 columns, dense or sparse, also by "l2". The scaler is
 	// the one with the least loss on a held-out fifth of at most 4000 rows after a short fit to the others; Model.Scaler
 	// says which. Other sparse rows, and rows of 0 and 1 alone, stay as they are. Where another fit, map or source leaves
 	// Scale empty it is "auto" for tables with names or texts, and "none" otherwise.

@@ -61,7 +61,7 @@ func (r Recipe) scaleOf(rows data.Source) string {
 
 // scalesFor returns the scalers to choose from for rows with classes or targets, of which the first is taken if they
 // serve equally well. The classes of rows of many columns, such as counts, images or embeddings, need not depend on the
-// length of a row. Very many columns are of one kind, as those of spectra, and linear functions of them stay linear.
+// length of a row. Very many columns are of one kind, as in spectra, and linear functions of them stay linear.
 func scalesFor(x ops.Matrix, classes bool) []string {
 	const many, most = 64, 512 // columns
 	columns, all := x.Shape()[1], []string{"auto", "none", "quantile", "robust"}

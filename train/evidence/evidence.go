@@ -25,8 +25,8 @@ type Options struct {
 	Seed           uint64  // draws the rows
 	MaxEvaluations int     // the largest number of times that the features are computed from each start; 0: 100
 	Tolerance      float64 // Maximise stops when five steps together improve the loss by at most this; 0: 5e-4
-	// Progress is called after each evaluation with the number of evaluations, MaxEvaluations and the least loss so
-	// far; nil: not called.
+	// Progress is called after each evaluation with the number of evaluations, the number at which the search from this
+	// start ends at the latest, and the least loss from it so far; nil: not called.
 	Progress func(done, most int, loss float64)
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/floats"
-	"gorgonia.org/tensor"
 )
 
 // relevance computes Result.Relevance.
@@ -33,18 +32,20 @@ func relevance(m layers.Layer, blocks []ops.Matrix) []float64 {
 		if len(scales) != m.Dims() {
 			continue
 		}
-		switch p.Name {
-		case "log_bandwidth":
-			return relative(spreads(blocks, as), func(j int) float64 { return -scales[j] })
-		case "log_scale":
-			return relative(spreads(blocks, as), func(j int) float64 { return scales[j] })
-		case "raw_c":
+		if sign := exponents[p.Name]; sign != 0 {
+			return relative(spreads(blocks, as), func(j int) float64 { return sign * scales[j] })
+		}
+		if p.Name == "raw_c" {
 			logs := spreads(blocks, func(j int, x float64) float64 { return math.Log(x + softplus(scales[j])) })
 			return relative(logs, func(int) float64 { return 0 })
 		}
 	}
 	return nil
 }
+
+// exponents say, by the name of a parameter, whether a map divides each column by the exponential of a number (-1) or
+// multiplies it (1).
+var exponents = map[string]float64{"log_bandwidth": -1, "log_scale": 1}
 
 func softplus(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
 
@@ -70,7 +71,7 @@ func relative(spreads []float64, factor func(column int) float64) []float64 {
 func spreads(blocks []ops.Matrix, f func(column int, x float64) float64) []float64 {
 	s, values := new(given.Spread), make([]float64, blocks[0].Shape()[1])
 	for _, b := range blocks {
-		x, err := denseOf(b)
+		x, err := given.Dense(b)
 		if err != nil {
 			return nil
 		}
@@ -85,12 +86,4 @@ func spreads(blocks []ops.Matrix, f func(column int, x float64) float64) []float
 		values[j] = math.Log(s.Deviation(j))
 	}
 	return values
-}
-
-// denseOf returns dense rows, or a dense copy of sparse ones.
-func denseOf(b ops.Matrix) (*tensor.Dense, error) {
-	if x, dense := b.(*tensor.Dense); dense {
-		return x, nil
-	}
-	return b.(*ops.CSR).Dense(nil)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -21,7 +22,7 @@ func (s *search) screened(rows *sample) []float64 {
 	if now == nil {
 		return nil
 	}
-	eta := s.correlations(rows)
+	eta := s.post.correlations(rows.blocks)
 	if eta == nil || !(floats.Max(eta) > 0) {
 		return nil
 	}
@@ -31,7 +32,7 @@ func (s *search) screened(rows *sample) []float64 {
 	}
 	at := 1
 	for _, p := range s.chain.params {
-		sign := map[string]float64{"log_bandwidth": -1, "log_scale": 1}[p.Name[strings.LastIndexByte(p.Name, '.')+1:]]
+		sign := exponents[p.Name[strings.LastIndexByte(p.Name, '.')+1:]]
 		n := p.Value.Shape().TotalSize()
 		if sign == 0 || n != len(eta) {
 			at += n
@@ -50,40 +51,40 @@ func (s *search) screened(rows *sample) []float64 {
 // correlations are the correlation ratios of the targets with each column: the square roots of the share of variance
 // that eight groups of rows with neighbouring values explain, on average over the targets, less what they explain of
 // noise. Kelley (1935), An unbiased correlation ratio measure. nil: the rows are too few, or have too many cells.
-func (s *search) correlations(of *sample) []float64 {
+func (p *posterior) correlations(blocks []ops.Matrix) []float64 {
 	const most = 1 << 24 // cells
-	groups := min(8, of.n/4)
+	groups := min(8, p.n/4)
 	if groups < 2 {
 		return nil
 	}
-	d, k := of.blocks[0].Shape()[1], len(s.y)/of.n
-	if of.n*d > most {
+	d := blocks[0].Shape()[1]
+	if p.n*d > most {
 		return nil
 	}
 	var x []float64
-	for _, block := range of.blocks {
-		dense, err := denseOf(block)
+	for _, block := range blocks {
+		dense, err := given.Dense(block)
 		if err != nil {
 			return nil
 		}
 		x = append(x, ops.Float64s(dense)...)
 	}
-	eta, order := make([]float64, d), make([]int, of.n)
+	eta, order := make([]float64, d), make([]int, p.n)
 	for j := range eta {
 		for i := range order {
 			order[i] = i
 		}
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a*d+j], x[b*d+j]) })
-		within := float64(of.n * k) // of targets with a mean of 0 and a variance of 1
+		within := float64(p.n * p.k) // of targets with a mean of 0 and a variance of 1
 		for g := range groups {
-			rows, sums := order[g*of.n/groups:(g+1)*of.n/groups], make([]float64, k)
+			rows, sums := order[g*p.n/groups:(g+1)*p.n/groups], make([]float64, p.k)
 			for _, i := range rows {
-				floats.Add(sums, s.y[i*k:(i+1)*k])
+				floats.Add(sums, p.y[i*p.k:(i+1)*p.k])
 			}
 			within -= floats.Dot(sums, sums) / float64(len(rows))
 		}
-		within /= float64(of.n * k)
-		eta[j] = math.Sqrt(max(0, 1-within*float64(of.n-1)/float64(of.n-groups)))
+		within /= float64(p.n * p.k)
+		eta[j] = math.Sqrt(max(0, 1-within*float64(p.n-1)/float64(p.n-groups)))
 	}
 	return eta
 }

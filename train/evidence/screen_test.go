@@ -71,7 +71,7 @@ func TestScreened(t *testing.T) {
 	m := mapFor(layers.Spec{Map: "gaussian", Features: 16, Tune: "bandwidth-each"}, v)
 	s := searchOf(t, m, data.Pairs{X: v, Y: y}, Options{})
 	rows := must(draw(context.Background(), m, data.Pairs{X: v, Y: y}, s.Options))
-	if got, want := s.correlations(rows)[0], math.Sqrt(1-.16/.25*(n-1)/(n-8)); !scalar.EqualWithinAbs(got, want, 1e-12) {
+	if got, want := s.post.correlations(rows.blocks)[0], math.Sqrt(1-.16/.25*(n-1)/(n-8)); !scalar.EqualWithinAbs(got, want, 1e-12) {
 		t.Errorf("the correlation ratio is %v, want %v", got, want)
 	}
 }

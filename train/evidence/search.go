@@ -28,7 +28,6 @@ type search struct {
 	scales []float64  // the scale of each tuned number
 	log    []bool     // whether each tuned number is a logarithm
 	sd     []float64  // the standard deviation of each target
-	y      []float64  // the targets that vary, centred and of unit variance, row by row
 	lnRho  [2]float64 // the bounds of ln ρ
 	at     []float64  // the current point of post
 	best   point
@@ -52,7 +51,7 @@ const farthest = 14
 
 func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*search, error) {
 	s := &search{Options: o, ctx: ctx, best: point{loss: math.Inf(1)}}
-	k, err := s.scaled(rows)
+	y, k, err := s.targets(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +66,7 @@ func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*s
 	if s.chain, err = newChain(m, rows.blocks); err != nil {
 		return nil, err
 	}
-	s.post = newPosterior(rows.n, m.Features(), k, s.y)
+	s.post = newPosterior(rows.n, m.Features(), k, y)
 	for _, p := range s.chain.params {
 		values := ops.Float64s(p.Value)
 		name := p.Name[strings.LastIndexByte(p.Name, '.')+1:]
@@ -79,11 +78,12 @@ func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*s
 	return s, nil
 }
 
-// scaled sets the standard deviations of all targets, and the k targets that vary, centred and scaled to unit variance.
-func (s *search) scaled(rows *sample) (k int, err error) {
+// targets returns the targets that vary, centred and scaled to unit variance, [n, k]. It records the standard
+// deviations of all targets.
+func (s *search) targets(rows *sample) (y []float64, k int, err error) {
 	u, err := given.SpreadOf(mat.NewDense(rows.n, rows.k, rows.y)).Unit("Maximise", false)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	s.sd = u.Deviation
 	for j, sd := range s.sd {
@@ -92,16 +92,16 @@ func (s *search) scaled(rows *sample) (k int, err error) {
 		} else if sd > 0 {
 			k++
 			if _, err := given.Square("Maximise", sd); err != nil {
-				return 0, err
+				return nil, 0, err
 			}
 		}
 	}
 	for i, v := range rows.y {
 		if sd := s.sd[i%rows.k]; sd > 0 {
-			s.y = append(s.y, (v-u.Centre[i%rows.k])/sd)
+			y = append(y, (v-u.Centre[i%rows.k])/sd)
 		}
 	}
-	return k, nil
+	return y, k, nil
 }
 
 // move gives the map the parameters of x, with logarithms within their bounds.

@@ -135,7 +135,7 @@ func packRows(r *rows.Kept, mean []float64, scale float64, cacheBytes int64) (*p
 	}
 	d, p := r.Features, &packedRows{root: math.Sqrt(scale)}
 	err := r.Each(func(at int, block ops.Matrix) error {
-		z, err := denseOf(block)
+		z, err := given.Dense(block)
 		if err != nil {
 			return err
 		}
@@ -353,12 +353,4 @@ func sparseTransposed[T domain.Float](sum columns, z *ops.CSR, values []T, u col
 			}
 		}
 	})
-}
-
-// denseOf is a block of features as a dense one.
-func denseOf(z ops.Matrix) (*tensor.Dense, error) {
-	if x, sparse := z.(*ops.CSR); sparse {
-		return x.Dense(nil)
-	}
-	return z.(*tensor.Dense), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/dense"
 	"github.com/bochner-go/bochner/train/internal/factor"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -207,7 +208,7 @@ func (p *preconditioner) sketch(mean []float64) *gramSum {
 func (p *newton) gram() error {
 	stats := &RidgeStats{ClassWeights: p.weights, Float32Products: true}
 	err := p.Each(func(at int, block ops.Matrix) error {
-		z, err := denseOf(block)
+		z, err := given.Dense(block)
 		if err != nil {
 			return err
 		}

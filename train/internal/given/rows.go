@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
 )
 
 // Stopped is the error of a context that has ended, with its cause where it has another.
@@ -40,4 +42,12 @@ func TargetRows(y *mat.Dense, index []int) *mat.Dense {
 		out.SetRow(i, y.RawRowView(r))
 	}
 	return out
+}
+
+// Dense returns dense rows, or a dense copy of sparse ones.
+func Dense(x ops.Matrix) (*tensor.Dense, error) {
+	if s, sparse := x.(*ops.CSR); sparse {
+		return s.Dense(nil)
+	}
+	return x.(*tensor.Dense), nil
 }
