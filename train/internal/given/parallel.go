@@ -1,7 +1,6 @@
 package given
 
 import (
-	"cmp"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -18,20 +17,27 @@ func InParallel(tasks int, f func(task int)) { OnWorkers(runtime.GOMAXPROCS(0), 
 // OnWorkers is InParallel on a number of goroutines.
 func OnWorkers(workers, tasks int, f func(task int)) { inParallel(tasks, workers, f) }
 
-// Try is OnWorkers for tasks that may fail. It returns the error of the first task in their order that fails, and begins
-// no task after an error.
+// Try is OnWorkers for tasks that may fail. It returns the error of the first task in their order that fails, whatever
+// the goroutines do, and after an error begins no task that comes later in the order.
 func Try(workers, tasks int, f func(task int) error) error {
-	var failed atomic.Bool
-	errs := make([]error, tasks)
+	var mu sync.Mutex
+	first, failure := tasks, error(nil)
 	OnWorkers(workers, tasks, func(i int) {
-		if failed.Load() {
+		mu.Lock()
+		begin := i < first
+		mu.Unlock()
+		if !begin {
 			return
 		}
-		if errs[i] = f(i); errs[i] != nil {
-			failed.Store(true)
+		if err := f(i); err != nil {
+			mu.Lock()
+			if i < first {
+				first, failure = i, err
+			}
+			mu.Unlock()
 		}
 	})
-	return cmp.Or(errs...)
+	return failure
 }
 
 // inParallel is InParallel on so many goroutines. It returns how often they stepped the counter.

@@ -24,36 +24,29 @@ func TestInParallel(t *testing.T) {
 	}
 }
 
-// TestTry: all tasks are done, or the error of the first that fails is returned, and one goroutine begins none after it.
+// TestTry: all tasks are done, or the error of the first that fails is returned, also if a later one fails before that
+// begins, and one goroutine begins none after it.
 func TestTry(t *testing.T) {
+	errs := []error{nil, nil, errors.New("third"), errors.New("fourth"), errors.New("fifth"), nil}
 	for procs := 1; procs <= 4; procs++ {
 		done := make([]int, 100)
 		if err := Try(procs, 100, func(i int) error { done[i]++; return nil }); err != nil {
 			t.Error(err)
 		}
-		third, later := errors.New("third"), errors.New("later")
-		began := make(chan bool)
-		err := Try(procs, 100, func(i int) error {
-			switch {
-			case i == 2 && procs > 1:
-				<-began
-				return third
-			case i == 2:
-				return third
-			case i == 3 && procs > 1:
-				close(began)
-				return later
-			case i > 2 && procs == 1:
-				t.Errorf("task %d begins after an error", i)
-			}
-			return nil
-		})
-		if err != third {
-			t.Errorf("%d goroutines: %v, want the error of task 2", procs, err)
-		}
 		for i, times := range done {
 			if times != 1 {
 				t.Errorf("task %d is done %d times", i, times)
+			}
+		}
+		for range 5000 {
+			err := Try(procs, len(errs), func(i int) error {
+				if i > 2 && procs == 1 {
+					t.Errorf("task %d begins after an error", i)
+				}
+				return errs[i]
+			})
+			if err != errs[2] {
+				t.Fatalf("%d goroutines: %v, want the error of task 2", procs, err)
 			}
 		}
 	}
