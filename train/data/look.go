@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Look is a summary of a table: what its columns hold, and how Learn uses them.
@@ -41,8 +42,8 @@ type ColumnLook struct {
 	Levels   []LevelLook `json:"levels,omitempty"` // the most frequent texts, at most 10
 	Becomes  int         `json:"becomes"`          // the number of matrix columns
 	// Tells measures how well the column alone predicts the label. For classes it is the share of rows whose class is
-	// the most frequent one among the other rows with the same value, or in the same of 32 ranges. For a single target
-	// it is the squared correlation.
+	// the most frequent one among the other rows with the same value, in the same of 32 ranges, or without a value. For
+	// a single target it is the squared correlation, with the mean of the column in its gaps.
 	Tells float64 `json:"tells"`
 	// Bins are the numbers of rows in 20 ranges of equal width from Least to Most; nil for texts.
 	Bins []int `json:"bins,omitempty"`
@@ -140,9 +141,10 @@ func byCount(counts map[string]int) []string {
 // lookAt looks at a column.
 func (f *Frame) lookAt(name string, col *Column) *ColumnLook {
 	look := &ColumnLook{Name: name}
-	var there []int // rows that have a value
+	var there []int              // rows that have a value
+	group := make([]int, f.rows) // the value of each row, or its range
 	for i := range f.rows {
-		if !col.gap(i) {
+		if group[i] = -1; !col.gap(i) {
 			there = append(there, i)
 		}
 	}
@@ -150,7 +152,6 @@ func (f *Frame) lookAt(name string, col *Column) *ColumnLook {
 	if len(there) == 0 {
 		return look
 	}
-	group := make([]int, f.rows) // the value of each row, or its range
 	if col.Texts != nil {
 		texts := make([]string, 0, len(there))
 		for _, i := range there {
@@ -164,7 +165,7 @@ func (f *Frame) lookAt(name string, col *Column) *ColumnLook {
 	}
 	switch {
 	case f.Labels != nil:
-		look.Tells = tellsClass(f.Labels, group, there)
+		look.Tells = tellsClass(f.Labels, group)
 	case f.Targets() == 1 && col.Texts == nil:
 		look.Tells = squaredCorrelation(col.Numbers, f.Y, there)
 	}
@@ -196,13 +197,13 @@ func (f *Frame) lookNumbers(look *ColumnLook, v []float64, there, group []int) {
 }
 
 // tellsClass is the share of rows whose class is the most frequent among the other rows of their group.
-func tellsClass(labels []string, group, there []int) float64 {
+func tellsClass(labels []string, group []int) float64 {
 	counts := map[int]map[string]int{}
-	for _, i := range there {
-		of := counts[group[i]]
+	for i, g := range group {
+		of := counts[g]
 		if of == nil {
 			of = map[string]int{}
-			counts[group[i]] = of
+			counts[g] = of
 		}
 		of[labels[i]]++
 	}
@@ -216,19 +217,21 @@ func tellsClass(labels []string, group, there []int) float64 {
 			right += first
 		}
 	}
-	return float64(right) / float64(len(there))
+	return float64(right) / float64(len(group))
 }
 
-// squaredCorrelation is the squared correlation of x and y on some rows, and 0 if one is constant.
+// squaredCorrelation is the squared correlation of y and x, which has values in some rows and their mean in the others,
+// and 0 if one is constant.
 func squaredCorrelation(x, y []float64, there []int) float64 {
-	var mx, my, xx, yy, xy float64
-	for k, i := range there { // Welford's update
-		n := float64(k + 1)
-		dx, dy := x[i]-mx, y[i]-my
-		mx, my = mx+dx/n, my+dy/n
-		xx, yy, xy = xx+dx*(x[i]-mx), yy+dy*(y[i]-my), xy+dx*(y[i]-my)
+	values := make([]float64, len(there))
+	for k, i := range there {
+		values[k] = x[i]
 	}
-	if r := xy / math.Sqrt(xx) / math.Sqrt(yy); r-r == 0 {
+	filled := slices.Repeat([]float64{stat.Mean(values, nil)}, len(y))
+	for k, i := range there {
+		filled[i] = values[k]
+	}
+	if r := stat.Correlation(filled, y, nil); r-r == 0 {
 		return r * r
 	}
 	return 0

@@ -166,6 +166,42 @@ func TestManyNamedColumns(t *testing.T) {
 	}
 }
 
+// TestRareColumnTells: a column that has values in few rows, all of one class or on one line, tells what it does of all
+// rows, and one that has none where the class is another tells it by that.
+func TestRareColumnTells(t *testing.T) {
+	var classes, targets strings.Builder
+	classes.WriteString("text,number,absent,y\n")
+	targets.WriteString("few,most,y\n")
+	for i := range 200 {
+		text, number, few, most := "NA", "NA", "NA", "NA"
+		if i%50 == 0 {
+			text, number, few = "rare", "7", fmt.Sprint(i)
+		}
+		if i%50 > 0 {
+			most = fmt.Sprint(i)
+		}
+		absent := [...]string{"here", "NA"}[i%2]
+		fmt.Fprintf(&classes, "%s,%s,%s,%d\n", text, number, absent, i%2)
+		fmt.Fprintf(&targets, "%s,%s,%d\n", few, most, i)
+	}
+	for _, v := range []struct {
+		text string
+		task Task
+		want []float64
+	}{
+		{classes.String(), Classification, []float64{104. / 200, 104. / 200, 1}}, // of the 196 rows without a value 100 are of class 1
+		{targets.String(), Regression, []float64{.0188, .9776}},                  // corrcoef of NumPy, squared
+	} {
+		f := must(ReadFrame(t.Context(), Options{Task: v.task}, fileOf(t, "rare.csv", v.text)))
+		l := must(f.Look(must(f.Learn(ColumnOptions{}))))
+		for j, c := range l.Columns {
+			if math.Abs(c.Tells-v.want[j]) > .0005 {
+				t.Errorf("column %q tells %.4f, want %.4f", c.Name, c.Tells, v.want[j])
+			}
+		}
+	}
+}
+
 // TestRowsWithoutLabels: DropUnlabelled leaves out the rows without a label in every format, and says so; without it they
 // are an error or a class.
 func TestRowsWithoutLabels(t *testing.T) {
