@@ -339,9 +339,9 @@ func (a *race) work(r Recipe, rows int) float64 {
 	}
 	total *= float64(rows) * epochs
 	if r.Tuner != nil && (r.Tuner.has(StepEvidence) || r.Tuner.has(StepBoth)) {
-		const evaluations, most = 50, 4000 // rows, both by default
-		few := min(float64(r.Spec.Features), twin)
-		total += evaluations * float64(min(rows, most)) * few * (few + float64(a.set.Dims()))
+		const most = 4000 // rows, by default
+		few := float64(min(r.Spec.Features, thorough.features))
+		total += float64(thorough.evaluations*min(rows, most)) * few * (few + float64(a.set.Dims()))
 	}
 	return total
 }

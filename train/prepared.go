@@ -373,7 +373,7 @@ func (p *prepared) descended(b sgd.MiniBatch) learner {
 			chosen.MapDecay, chosen.MapDecays, chosen.Directions = c.MapDecay, nil, c.Directions
 		}
 		if chooses {
-			if from, err = p.orLinear(ctx, t, from, chosen); err == nil && from.solver != nil {
+			if from, err = p.orSolved(ctx, t, from, chosen); err == nil && from.solver != nil {
 				err = p.fitFrom(ctx, t, from, chosen)
 			}
 		}
@@ -397,8 +397,7 @@ func (p *prepared) workers(f fits.Fitter) int {
 
 // fitFrom fits a trial from a start.
 func (p *prepared) fitFrom(ctx context.Context, t *trial, from start, b sgd.MiniBatch) error {
-	t.found = from.found
-	f, err := from.begin(p, t, b)
+	f, err := from.begin(ctx, p, t, b)
 	if err != nil {
 		return err
 	}

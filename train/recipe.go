@@ -14,8 +14,8 @@ import (
 
 // Recipe describes how to learn a Model from rows: scalers, a map, and a way to fit the head on its features. The zero
 // value learns 1024 random Fourier features of the Gaussian kernel, on scaled rows, and a softmax head for classes or a
-// linear head for targets, together by mini-batches in float32. A network or a linear model takes the place of these
-// features where it has less loss (see Spec). With Spec.Tune of "none", the features stay as they are drawn, under
+// linear head for targets, together by mini-batches in float32. A network, a linear model or ridge regression on features
+// with a scale for each column takes the place of these where it has less loss (see Spec). With Spec.Tune of "none", the features stay as they are drawn, under
 // logistic regression for classes or ridge regression for targets.
 type Recipe struct {
 	// Scale lists the scalers in their order, as NewScaler reads them. They are fitted on the rows.
@@ -23,8 +23,8 @@ type Recipe struct {
 	// If it is empty, and mini-batches tune a map of real numbers whose parameters all come from the data (the default,
 	// and steps of a Tuner), dense rows in memory are scaled by "auto", "none", "quantile" or "robust", or, if there are
 	// more than 512 columns, by "auto" or "none"; classes of more than 64 columns, dense or sparse, also by "l2". The scaler is
-	// the one with the least loss on a held-out fifth of at most 4000 rows after a short fit to the others; Model.Scaler
-	// says which. Other sparse rows, and rows of 0 and 1 alone, stay as they are. Where another fit, map or source leaves
+	// the one with the least loss on a held-out fifth of at most 4000 rows after a short fit to the others, or, of at most
+	// 4000 rows with targets, after ridge regression on a map with scales (see Spec); Model.Scaler says which. Other sparse rows, and rows of 0 and 1 alone, stay as they are. Where another fit, map or source leaves
 	// Scale empty it is "auto" for tables with names or texts, and "none" otherwise.
 	Scale string
 	// Columns says how the columns of a table become numbers. For a *data.Frame nil means the zero value. For a
@@ -39,11 +39,13 @@ type Recipe struct {
 	// columns and two dense layers takes the place of the map if short fits to at most 4000 rows then have less loss, by
 	// a share 1/√n, on n rows held out. It is for dense rows in memory, at least 500 of at most 128 columns of which one
 	// has more than eight values.
-	// "linear", with ridge or logistic regression, takes the place of either if it has less loss on a fifth of the rows,
-	// held out up to five times, by 1.5 standard errors of the difference, or less than a quarter of the loss of the short
-	// fits. It is for rows in memory, at least 20 and at most 4000 or as many as there are columns, and for at most 4096
-	// columns if Uncertainty asks for the posterior of targets. It takes that place at once for more than 16,384 columns,
-	// with a λ chosen by rows held out or by leave-one-out.
+	// A model whose head is solved for takes the place of either if it has less loss on a fifth of the rows, held out up
+	// to five times, or less than a quarter of the loss of the short fits. It is "linear", with ridge or logistic
+	// regression, and then has to have less loss by 1.5 standard errors of the difference, or, for targets of dense rows,
+	// at least 100 of at most 512 columns, ridge regression on the map with a scale for each column, learned as in
+	// StepEvidence. It is for rows in memory, at least 20 and at most 4000 or as many as there are columns, and for at most
+	// 4096 columns if Uncertainty asks for the posterior of targets. "linear" takes that place at once for more than 16,384
+	// columns, with a λ chosen by rows held out or by leave-one-out.
 	//
 	// An empty Tune is layers.Spec.DefaultPolicy for rows in memory, and "none" for streams, with a Fitter that solves
 	// for the head, and with UncertaintyOptions.Laplace. An empty Dtype is float32 where mini-batches may tune the map,

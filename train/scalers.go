@@ -115,7 +115,7 @@ func binary(x *tensor.Dense) bool {
 	return true
 }
 
-// chooseScale returns the scaler with the least loss on held-out rows after short fits to at most 4000 rows.
+// chooseScale returns the scaler with the least loss on held-out rows after fits to at most 4000 rows.
 func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, scales []string, spec layers.Spec,
 	f sgd.MiniBatch) (best *data.Scaler, err error) {
 	f = shortFit(f)
@@ -143,12 +143,13 @@ func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, s
 	return best, nil
 }
 
-// scaleLoss returns the loss on held-out rows after short fits to the rows under a scaler.
+// scaleLoss returns the loss on held-out rows after fits to the rows under a scaler: the lesser one of short fits and, if
+// such a model may take the place of the map, of ridge regression on the map with scales.
 func (p *prepared) scaleLoss(ctx context.Context, scale string, s *data.Set, y *mat.Dense, f sgd.MiniBatch) (float64,
 	error) {
-	spec := p.model.Spec
+	spec := &p.model.Spec
 	var err error
-	if p.model.Scaler, err = (Recipe{Scale: scale, Spec: spec}).NewScaler(); err != nil {
+	if p.model.Scaler, err = (Recipe{Scale: scale, Spec: *spec}).NewScaler(); err != nil {
 		return 0, err
 	}
 	if err := p.scale(s, y); err != nil {
@@ -166,5 +167,20 @@ func (p *prepared) scaleLoss(ctx context.Context, scale string, s *data.Set, y *
 	if err != nil {
 		return 0, err
 	}
-	return sgd.HeldLoss(ctx, m, head, p.rows, f.FitOptions)
+	loss, err := sgd.HeldLoss(ctx, m, head, p.rows, f.FitOptions)
+	if err != nil || !p.open || p.n > shortRows {
+		return loss, err
+	}
+	const divisions = 2
+	rows := p.rows.(data.Pairs)
+	for _, s := range p.stretches(rows, brief, f) {
+		trials, err := trialsOf("Recipe", rows, nil, .2, f.Seed)
+		if err != nil {
+			return 0, err
+		}
+		if v, err := p.judge(ctx, s, f, trials[:min(divisions, len(trials))]); err == nil {
+			loss = min(loss, v.loss*float64(p.outputs))
+		}
+	}
+	return loss, given.Stopped(ctx)
 }

@@ -22,6 +22,7 @@ type start struct {
 	found  *evidence.Result // these scales
 	spec   layers.Spec      // takes the place of the map if it names one
 	solver fits.Fitter      // takes the place of mini-batches if it is not nil
+	learns effort           // by which each trial learns scales; none if it is the zero value
 }
 
 // chooseStart compares short fits to at most shortRows of the rows, by their losses on n that are held out. The map
@@ -30,9 +31,8 @@ type start struct {
 // place if it has less loss by such a share than the map with these starts, with a middle of MapDecays, or as drawn, also
 // with the first. All are for dense rows in memory, at least 100 of at most 512 columns, as Directions are.
 func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.MiniBatch) (best start, err error) {
-	const leastRows = 100
 	rows, n := fewColumns(from)
-	if n < leastRows {
+	if n == 0 {
 		return best, nil
 	}
 	if n > shortRows {
@@ -42,7 +42,7 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	b = shortFit(b)
 	b.HeldOut, b.Patience, b.ScoreRows, b.Checkpoints, b.Progress = .2, b.Epochs, -1, sgd.Checkpoints{}, nil
 	learned, held := data.Split(rows.X.Shape()[0], b.HeldOut, b.Seed) // as the fits divide them
-	scaled, err := p.learnScales(ctx, given.Pick(rows, learned), b)
+	scaled, err := p.learnScales(ctx, given.Pick(rows, learned), brief, b)
 	var networks []layers.Spec
 	if err == nil && p.replaceable(b) {
 		networks, err = p.networks(rows.X)
@@ -85,7 +85,7 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 // heldLoss returns the loss on the held-out rows after a fit from a start; +Inf if the fit fails.
 func (p *prepared) heldLoss(ctx context.Context, s start, rows data.Pairs, b sgd.MiniBatch) (float64, error) {
 	t := newTrial(rows, nil)
-	f, err := s.begin(p, t, b)
+	f, err := s.begin(ctx, p, t, b)
 	if err != nil {
 		return 0, err
 	}
@@ -98,8 +98,8 @@ func (p *prepared) heldLoss(ctx context.Context, s start, rows data.Pairs, b sgd
 
 // learnScales returns the map with scales that the marginal likelihood of the rows finds. It is empty if the map has
 // none, or if the rows say nothing of them.
-func (p *prepared) learnScales(ctx context.Context, rows data.Pairs, b sgd.MiniBatch) (start, error) {
-	c := &tuning{Tuner: Tuner{Evidence: evidence.Options{MaxEvaluations: evaluations, Seed: b.Seed}}, p: p, twin: twin / 2,
+func (p *prepared) learnScales(ctx context.Context, rows data.Pairs, by effort, b sgd.MiniBatch) (start, error) {
+	c := &tuning{Tuner: Tuner{Evidence: evidence.Options{MaxEvaluations: by.evaluations, Seed: b.Seed}}, p: p, twin: by.features,
 		scaled: map[layers.Policy]stretched{}}
 	t := newTrial(rows, nil)
 	var err error
@@ -112,11 +112,12 @@ func (p *prepared) learnScales(ctx context.Context, rows data.Pairs, b sgd.MiniB
 	return start{scaled: t.m, found: t.found}, nil
 }
 
-// fewColumns returns dense rows in memory of at most 512 columns, and their number, which is 0 for other rows.
+// fewColumns returns rows from which scales for their columns are learned, and their number, which is 0 for others: those
+// are dense, in memory, at least 100 of at most 512 columns.
 func fewColumns(from data.Examples) (rows data.Pairs, n int) {
-	const columns = 512
+	const least, columns = 100, 512
 	rows, _ = from.(data.Pairs)
-	if x, dense := rows.X.(*tensor.Dense); dense && x.Shape()[1] <= columns {
+	if x, dense := rows.X.(*tensor.Dense); dense && x.Shape()[0] >= least && x.Shape()[1] <= columns {
 		return rows, x.Shape()[0]
 	}
 	return rows, 0
@@ -136,7 +137,7 @@ func (p *prepared) replaceable(b sgd.MiniBatch) bool {
 }
 
 // begin sets the map of a trial, and returns the Fitter of its fit.
-func (s start) begin(p *prepared, t *trial, b sgd.MiniBatch) (_ fits.Fitter, err error) {
+func (s start) begin(ctx context.Context, p *prepared, t *trial, b sgd.MiniBatch) (_ fits.Fitter, err error) {
 	if t.spec = s.spec; s.spec.Map != "" {
 		t.m, err = s.spec.Fit(p.x)
 		if s.solver != nil {
@@ -144,6 +145,15 @@ func (s start) begin(p *prepared, t *trial, b sgd.MiniBatch) (_ fits.Fitter, err
 		}
 		return forNetwork(b, t.rows.(data.Pairs).X.Shape()[0]), err
 	}
+	if s.learns != (effort{}) {
+		own, err := p.learnScales(ctx, t.rows.(data.Pairs), s.learns, b)
+		if err == nil && own.scaled == nil {
+			err = errNoStep
+		}
+		t.m, t.found = own.scaled, own.found
+		return s.solver, err
+	}
+	t.found = s.found
 	if t.m, err = p.draw(b); err == nil && s.scaled != nil {
 		b.Directions = false
 		err = layers.Continue(t.m, s.scaled)

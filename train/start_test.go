@@ -156,6 +156,43 @@ func TestOrLinear(t *testing.T) {
 	keepsMap(t, "too few", r, uniform(19, floats.Sum))
 }
 
+// TestOrScales: a recipe that leaves the map open solves for a head on the map with scales where that predicts targets
+// better, also in the fits of its uncertainty and in folds. Mini-batches tune the map of classes, and one that is named.
+func TestOrScales(t *testing.T) {
+	wave := func(x []float64) float64 { return math.Sin(7*x[0]) * math.Cos(5*x[1]) }
+	set, fresh := parted(uniform(460, wave), 400)
+	ctx, r := t.Context(), train.Recipe{Spec: layers.Spec{Seed: 1}}
+	sure := r
+	sure.Uncertainty = &train.UncertaintyOptions{}
+	m, report := must2(sure.Fit(ctx, set))
+	if off := errorOf(m, fresh); m.Spec.Map != "gaussian" || report.Epochs != nil || !(report.Lambda > 0) || !(off < .08) {
+		t.Errorf("%v has the error %.3g, and lambda %v", m.Spec, off, report.Lambda)
+	}
+	if report.Evidence == nil || !slices.Equal(m.Relevance, report.Evidence.Relevance) || !(min(m.Relevance[0], m.Relevance[1]) >
+		4*slices.Max(m.Relevance[2:])) {
+		t.Errorf("evidence %+v, relevance %v", report.Evidence, m.Relevance)
+	}
+	if s := must(m.PredictDistribution(fresh.X)).Std.At(40, 0); !(s > .04 && s < .09) {
+		t.Errorf("the noise of .05 has the deviation %.3g", s)
+	}
+	comesBack(t, "a map with scales", m, fresh.X)
+	scores := must(r.CrossValidate(ctx, set, nil, train.CVOptions{Folds: 2}))
+	if s := math.Sqrt(scores.All[scores.Chosen].MSE); !(s < .1) {
+		t.Errorf("the folds have the error %.3g", s)
+	}
+	labelled := &data.Set{X: set.X}
+	for _, y := range set.Y {
+		labelled.Labels = append(labelled.Labels, map[bool]string{true: "more", false: "less"}[y > 0])
+	}
+	if m, report := must2(r.Fit(ctx, labelled)); m.Spec.Map != "gaussian" || report.Epochs == nil {
+		t.Errorf("%v of classes, %+v", m.Spec, report)
+	}
+	r.Spec.Features = 512
+	if m, report := must2(r.Fit(ctx, set)); m.Spec.Map != "gaussian" || report.Epochs == nil {
+		t.Errorf("%v that is named, %+v", m.Spec, report)
+	}
+}
+
 // TestWideRows: a recipe that leaves the map open begins with a linear model of many columns, which is fitted with a
 // lambda of its own, unless it has options for another or the posterior would take too much memory.
 func TestWideRows(t *testing.T) {

@@ -102,7 +102,7 @@ func TestScalesOfTrials(t *testing.T) {
 	if err := p.ready(); err != nil {
 		t.Fatal(err)
 	}
-	c := &tuning{p: p, twin: twin, scaled: map[layers.Policy]stretched{}}
+	c := &tuning{p: p, twin: thorough.features, scaled: map[layers.Policy]stretched{}}
 	part := newTrial(p.rows, p.rows)
 	first, found, err := c.scales(t.Context(), part, layers.BandwidthEach)
 	if err != nil {

@@ -129,20 +129,20 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 		return nil, err
 	}
 	t.HeldOut = cmp.Or(t.HeldOut, .2)
-	most := evaluations
+	by := brief
 	if alone {
-		most = 50
+		by = thorough
 	}
-	t.Evidence.MaxEvaluations = cmp.Or(t.Evidence.MaxEvaluations, most)
+	t.Evidence.MaxEvaluations = cmp.Or(t.Evidence.MaxEvaluations, by.evaluations)
 	if t.Descent.MapDecay == 0 && t.Descent.MapDecays == nil {
 		d := sgd.ForTuning("")
 		t.Descent.MapDecays, t.Descent.LabelSmoothing = d.MapDecays, cmp.Or(t.Descent.LabelSmoothing, d.LabelSmoothing)
 	}
-	c := &tuning{Tuner: t, p: p, solve: p.solverOf(p.model.Spec), solved: StepAll, twin: twin,
+	c := &tuning{Tuner: t, p: p, solve: p.solverOf(p.model.Spec), solved: StepAll, twin: by.features,
 		starts: map[string]sgd.FitOptions{}, scaled: map[layers.Policy]stretched{}}
 	report.Chosen = t.Steps[0]
 	if !alone {
-		if c.twin = twin / 2; batches {
+		if batches {
 			c.solve = sgd.MiniBatch{FitOptions: sgd.FitOptions{Seed: p.model.Spec.Seed}, Head: "softmax"}
 		}
 		if err := c.choose(ctx, report); err != nil {
@@ -415,11 +415,12 @@ func (c *tuning) goOn(ctx context.Context, t *trial) error {
 	return layers.Continue(t.m, one)
 }
 
-// twin is the largest number of features that the scales are learned on by a single step, which do not depend on it.
-const twin = 512
+// effort is how scales are learned: on at most a number of features, which they do not depend on, by a number of
+// evaluations of the evidence.
+type effort struct{ features, evaluations int }
 
-// evaluations is how often the evidence is computed, unless that is the only step.
-const evaluations = 30
+// thorough is for scales that stay, and brief for one of several steps and for starts.
+var thorough, brief = effort{512, 50}, effort{256, 30}
 
 // scales is StepEvidence without the head, under the first of the policies that the map has. For all rows it takes
 // the scales of a trial if these are more likely.

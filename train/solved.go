@@ -16,13 +16,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// orLinear returns the start of a linear model, ridge or logistic regression on the scaled rows, if it predicts better
-// than what mini-batches have fitted in t with the options b and a start, and otherwise that start. Up to five trials
-// hold out a fifth of the rows each; a linear model is better if it has less loss there by 1.5 standard errors of the
-// difference, or a quarter of the loss of the short fits that chose the decay, and worse if it has more loss than they
+// orSolved returns the start of a model whose head is solved for, if it predicts better than what mini-batches have fitted
+// in t with the options b and a start, and otherwise that start. Such a model is linear, by ridge or logistic regression
+// on the scaled rows, or, for targets of dense rows of few columns, ridge regression on the map with a scale for each
+// column that the marginal likelihood finds. Up to five trials hold out a fifth of the rows each. The model with scales
+// is better if it has less loss there, a linear one by 1.5 standard errors of the difference, and either if it has less
+// than a quarter of the loss of the short fits that chose the decay; both are worse if they have more loss than these
 // have. It is for recipes that leave the map open, and for rows in memory, at least 20 and at most shortRows or as many
-// as there are columns: on more rows a map learns a linear function as well.
-func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.MiniBatch) (start, error) {
+// as there are columns: on more rows mini-batches do as well.
+func (p *prepared) orSolved(ctx context.Context, t *trial, from start, b sgd.MiniBatch) (start, error) {
 	const fewest, errors, much = 20, 1.5, 4
 	rows, memory := t.rows.(data.Pairs)
 	if !memory || !p.open || !plain(b) {
@@ -40,20 +42,30 @@ func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.Min
 	if err != nil { // groups are too large
 		return from, nil
 	}
-	var best start
-	if best.spec, err = p.inPlace(layers.Spec{Map: "linear"}, rows.X); err != nil {
+	spec, err := p.inPlace(layers.Spec{Map: "linear"}, rows.X)
+	if err != nil {
 		return from, err
 	}
-	least := judgement{loss: math.Inf(1)}
+	var lines []start
 	for _, f := range eachLambda(linearFitter(p.model.Classes != nil, n, b.Seed)) {
-		v, err := p.judge(ctx, start{spec: best.spec, solver: f}, b, trials)
-		if stopped := given.Stopped(ctx); stopped != nil {
-			return from, stopped
+		lines = append(lines, start{spec: spec, solver: f})
+	}
+	var best start
+	least := judgement{loss: math.Inf(1)}
+	for _, path := range [][]start{lines, p.stretches(rows, thorough, b)} {
+		last := math.Inf(1)
+		for _, s := range path {
+			v, err := p.judge(ctx, s, b, trials)
+			if stopped := given.Stopped(ctx); stopped != nil {
+				return from, stopped
+			}
+			if err != nil || v.loss >= last {
+				break
+			}
+			if last = v.loss; last < least.loss {
+				least, best = v, s
+			}
 		}
-		if err != nil || v.loss >= least.loss {
-			break
-		}
-		least, best.solver = v, f
 	}
 	held := t.report.Epochs.HeldLoss // of short fits, which know less
 	if p.model.Classes == nil {
@@ -71,10 +83,22 @@ func (p *prepared) orLinear(ctx context.Context, t *trial, from start, b sgd.Min
 	}
 	floats.Sub(fitted.losses, least.losses)
 	gain, deviation := stat.MeanStdDev(fitted.losses, nil)
+	if best.spec.Map == "" {
+		deviation = 0
+	}
 	if gain*math.Sqrt(float64(len(fitted.losses))) > errors*deviation {
 		return best, nil
 	}
 	return from, nil
+}
+
+// stretches is ridge regression on the map with scales that each trial learns, for targets; nil: the rows are not those
+// that scales are learned from, or have classes, which mini-batches learn better.
+func (p *prepared) stretches(rows data.Pairs, by effort, b sgd.MiniBatch) []start {
+	if _, n := fewColumns(rows); n == 0 || p.model.Classes != nil {
+		return nil
+	}
+	return []start{{learns: by, solver: linear.RidgeOptions{Seed: b.Seed}}}
 }
 
 // plain says whether mini-batches have no options that a linear model would lack.
