@@ -94,7 +94,7 @@ type Report struct {
 	Chosen      string // the step of the Tuner with the least error, the first of equals
 	// Solved is the step whose head StepSolved solved again.
 	Solved string
-	// Evidence has the scales that the map started with, or that the Tuner learned, from all rows or in a trial; nil: none.
+	// Evidence has the scales that the map has or started with, or that the Tuner learned, from all rows or in a trial; nil: none.
 	Evidence *evidence.Result
 	Kind     string  // what the rows are, in the words of Auto
 	Trials   []Trial // of Auto
