@@ -15,16 +15,17 @@ import (
 // Recipe describes how to learn a Model from rows: scalers, a map, and a way to fit the head on its features. The zero
 // value learns 1024 random Fourier features of the Gaussian kernel, on scaled rows, and a softmax head for classes or a
 // linear head for targets, together by mini-batches in float32. A network, a linear model or ridge regression on features
-// with a scale for each column takes the place of these where it has less loss (see Spec). With Spec.Tune of "none", the features stay as they are drawn, under
-// logistic regression for classes or ridge regression for targets.
+// with a scale for each column takes the place of these where it has less loss (see Spec). With Spec.Tune of "none", the
+// features stay as they are drawn, under logistic regression for classes or ridge regression for targets.
 type Recipe struct {
 	// Scale lists the scalers in their order, as NewScaler reads them. They are fitted on the rows.
 	//
 	// If it is empty, and mini-batches tune a map of real numbers whose parameters all come from the data (the default,
 	// and steps of a Tuner), dense rows in memory are scaled by "auto", "none", "quantile" or "robust", or, if there are
 	// more than 512 columns, by "auto" or "none"; classes of more than 64 columns, dense or sparse, also by "l2". The scaler is
-	// the one with the least loss on a held-out fifth of at most 4000 rows after a short fit to the others, or, of at most
-	// 4000 rows with targets, after ridge regression on a map with scales (see Spec); Model.Scaler says which. Other sparse rows, and rows of 0 and 1 alone, stay as they are. Where another fit, map or source leaves
+	// the one with the least loss on a held-out fifth of at most 4000 rows after a short fit to the others, or, where it may
+	// take the place of the map (see Spec), after ridge regression on a map with scales; Model.Scaler says which. Other
+	// sparse rows, and rows of 0 and 1 alone, stay as they are. Where another fit, map or source leaves
 	// Scale empty it is "auto" for tables with names or texts, and "none" otherwise.
 	Scale string
 	// Columns says how the columns of a table become numbers. For a *data.Frame nil means the zero value. For a
@@ -94,7 +95,8 @@ type Report struct {
 	Chosen      string // the step of the Tuner with the least error, the first of equals
 	// Solved is the step whose head StepSolved solved again.
 	Solved string
-	// Evidence has the scales that the map has or started with, or that the Tuner learned, from all rows or in a trial; nil: none.
+	// Evidence has the scales that the map has or started with, or that the Tuner learned, from all rows or in a trial;
+	// nil: none.
 	Evidence *evidence.Result
 	Kind     string  // what the rows are, in the words of Auto
 	Trials   []Trial // of Auto

@@ -118,6 +118,7 @@ func binary(x *tensor.Dense) bool {
 // chooseScale returns the scaler with the least loss on held-out rows after fits to at most 4000 rows.
 func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, scales []string, spec layers.Spec,
 	f sgd.MiniBatch) (best *data.Scaler, err error) {
+	solved := p.open && p.recipe.Tuner == nil && plain(f) && p.n <= shortRows
 	f = shortFit(f)
 	if p.n > shortRows {
 		part := data.Shuffle(p.n, p.model.Spec.Seed)[:shortRows]
@@ -128,7 +129,7 @@ func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, s
 		own := *p
 		models[i] = *p.model
 		own.model, models[i].Spec = &models[i], spec
-		losses[i], failed[i] = own.scaleLoss(ctx, scales[i], s, y, f)
+		losses[i], failed[i] = own.scaleLoss(ctx, scales[i], s, y, f, solved)
 		return given.Stopped(ctx)
 	})
 	least := math.Inf(1)
@@ -144,9 +145,9 @@ func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, s
 }
 
 // scaleLoss returns the loss on held-out rows after fits to the rows under a scaler: the lesser one of short fits and, if
-// such a model may take the place of the map, of ridge regression on the map with scales.
-func (p *prepared) scaleLoss(ctx context.Context, scale string, s *data.Set, y *mat.Dense, f sgd.MiniBatch) (float64,
-	error) {
+// orSolved may take it, of ridge regression on the map with scales.
+func (p *prepared) scaleLoss(ctx context.Context, scale string, s *data.Set, y *mat.Dense, f sgd.MiniBatch,
+	solved bool) (float64, error) {
 	spec := &p.model.Spec
 	var err error
 	if p.model.Scaler, err = (Recipe{Scale: scale, Spec: *spec}).NewScaler(); err != nil {
@@ -168,7 +169,7 @@ func (p *prepared) scaleLoss(ctx context.Context, scale string, s *data.Set, y *
 		return 0, err
 	}
 	loss, err := sgd.HeldLoss(ctx, m, head, p.rows, f.FitOptions)
-	if err != nil || !p.open || p.n > shortRows {
+	if err != nil || !solved {
 		return loss, err
 	}
 	const divisions = 2
