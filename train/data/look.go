@@ -223,15 +223,15 @@ func tellsClass(labels []string, group []int) float64 {
 // squaredCorrelation is the squared correlation of y and x, which has values in some rows and their mean in the others,
 // and 0 if one is constant.
 func squaredCorrelation(x, y []float64, there []int) float64 {
-	values := make([]float64, len(there))
-	for k, i := range there {
-		values[k] = x[i]
+	var mx, my, xx, xy float64
+	for k, i := range there { // Welford's update
+		n := float64(k + 1)
+		dx, dy := x[i]-mx, y[i]-my
+		mx, my = mx+dx/n, my+dy/n
+		xx, xy = xx+dx*(x[i]-mx), xy+dx*(y[i]-my)
 	}
-	filled := slices.Repeat([]float64{stat.Mean(values, nil)}, len(y))
-	for k, i := range there {
-		filled[i] = values[k]
-	}
-	if r := stat.Correlation(filled, y, nil); r-r == 0 {
+	yy := stat.Variance(y, nil) * float64(len(y)-1)
+	if r := xy / math.Sqrt(xx) / math.Sqrt(yy); r-r == 0 {
 		return r * r
 	}
 	return 0

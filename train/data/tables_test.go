@@ -167,7 +167,7 @@ func TestManyNamedColumns(t *testing.T) {
 }
 
 // TestRareColumnTells: a column that has values in few rows, all of one class or on one line, tells what it does of all
-// rows, and one that has none where the class is another tells it by that.
+// rows, and one that has none where the class is another tells it by that. The products of these squares overflow.
 func TestRareColumnTells(t *testing.T) {
 	var classes, targets strings.Builder
 	classes.WriteString("text,number,absent,y\n")
@@ -175,14 +175,14 @@ func TestRareColumnTells(t *testing.T) {
 	for i := range 200 {
 		text, number, few, most := "NA", "NA", "NA", "NA"
 		if i%50 == 0 {
-			text, number, few = "rare", "7", fmt.Sprint(i)
+			text, number, few = "rare", "7", fmt.Sprintf("%de90", i)
 		}
 		if i%50 > 0 {
-			most = fmt.Sprint(i)
+			most = fmt.Sprintf("%de90", i)
 		}
 		absent := [...]string{"here", "NA"}[i%2]
 		fmt.Fprintf(&classes, "%s,%s,%s,%d\n", text, number, absent, i%2)
-		fmt.Fprintf(&targets, "%s,%s,%d\n", few, most, i)
+		fmt.Fprintf(&targets, "%s,%s,%de100\n", few, most, i)
 	}
 	for _, v := range []struct {
 		text string
