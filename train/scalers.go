@@ -174,12 +174,12 @@ func (p *prepared) scaleLoss(ctx context.Context, scale string, s *data.Set, y *
 	}
 	const divisions = 2
 	rows := p.rows.(data.Pairs)
-	for _, s := range p.stretches(rows, brief, f) {
+	for _, from := range p.stretches(rows, brief, f) {
 		trials, err := trialsOf("Recipe", rows, nil, .2, f.Seed)
 		if err != nil {
 			return 0, err
 		}
-		if v, err := p.judge(ctx, s, f, trials[:min(divisions, len(trials))]); err == nil {
+		if v, err := p.judge(ctx, from, f, trials[:min(divisions, len(trials))]); err == nil {
 			loss = min(loss, v.loss*float64(p.outputs))
 		}
 	}

@@ -25,7 +25,7 @@ import (
 // have. It is for recipes that leave the map open, and for rows in memory, at least 20 and at most shortRows or as many
 // as there are columns: on more rows mini-batches do as well.
 func (p *prepared) orSolved(ctx context.Context, t *trial, from start, b sgd.MiniBatch) (start, error) {
-	const fewest, errors, much = 20, 1.5, 4
+	const fewest, much = 20, 4
 	rows, memory := t.rows.(data.Pairs)
 	if !memory || !p.open || !plain(b) {
 		return from, nil
@@ -83,8 +83,9 @@ func (p *prepared) orSolved(ctx context.Context, t *trial, from start, b sgd.Min
 	}
 	floats.Sub(fitted.losses, least.losses)
 	gain, deviation := stat.MeanStdDev(fitted.losses, nil)
-	if best.spec.Map == "" {
-		deviation = 0
+	errors := 0.
+	if best.spec.Map == "linear" {
+		errors = 1.5
 	}
 	if gain*math.Sqrt(float64(len(fitted.losses))) > errors*deviation {
 		return best, nil
