@@ -85,24 +85,24 @@ func (o *figure) Run(ctx context.Context) {
 	frame.Normalise(set, "l1")
 	o.x = try.Get(frame.Some(set, o.rows, o.Seed).Dense())
 	fmt.Printf("%d histograms of %d bins, rows divided by their sum; relative Frobenius error, mean of %d draws\n", o.x.Shape()[0], o.x.Shape()[1], o.Draws)
-	o.panel(ctx, "exponential-semigroup", "β", o.betas, slices.Max(o.betas), func(v float64) spectral.Semigroup {
-		return spectral.ExpSemigroup{Beta: v}
-	})
-	o.panel(ctx, "reciprocal-semigroup", "λ", o.lambdas, slices.Min(o.lambdas), func(v float64) spectral.Semigroup {
-		return spectral.ReciprocalSemigroup{Lambda: v}
-	})
+	o.panel(ctx, "exponential-semigroup", "β", layers.Spec{Map: "exp-semigroup"}, "beta", o.betas, slices.Max(o.betas))
+	o.panel(ctx, "reciprocal-semigroup", "λ", layers.Spec{Map: "reciprocal-semigroup"}, "lambda", o.lambdas, slices.Min(o.lambdas))
 }
 
 // panel has a curve for each value of a kernel's parameter, and two more for the steepest of them.
-func (o *figure) panel(ctx context.Context, kernel, parameter string, values []float64, steepest float64, of func(v float64) spectral.Semigroup) {
-	fmt.Print("\n", frame.TableHead(append([]string{kernel}, o.columns()...)...))
+func (o *figure) panel(ctx context.Context, kernel, sign string, spec layers.Spec, parameter string, values []float64, steepest float64) {
+	heads := frame.Each(o.sizes, func(s int) string { return fmt.Sprint("s = ", s) })
+	spec.Dims = o.x.Shape()[1]
+	fmt.Print("\n", frame.TableHead(append([]string{kernel}, heads...)...))
 	var series []report.Line
-	curve := func(name string, v float64, build builder) {
-		name = fmt.Sprintf("%s = %v%s", parameter, v, name)
-		exact := try.Get(spectral.Gram(of(v), o.x, nil))
-		spreads := o.Over(ctx, kernel+", "+name, o.columns(), func(i int, seed uint64) float64 {
-			l := try.Get(build(of(v), o.x.Shape()[1], o.sizes[i], seed))
-			return frame.KernelError(exact, l, o.x)
+	curve := func(name string, v float64, sampler string, params layers.Values) {
+		name = fmt.Sprintf("%s = %v%s", sign, v, name)
+		params[parameter] = v
+		spec.Params, spec.Sampler = params, sampler
+		exact := try.Get(spectral.Gram(try.Get(spec.Kernel()), o.x, nil))
+		spreads := o.Over(ctx, kernel+", "+name, heads, func(i int, seed uint64) float64 {
+			spec.Features, spec.Seed = o.sizes[i], seed
+			return frame.KernelError(exact, try.Get(spec.Build()), o.x)
 		})
 		frame.Line(name, spreads, func(_ int, e frame.Spread) string {
 			return fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr())
@@ -110,28 +110,10 @@ func (o *figure) panel(ctx context.Context, kernel, parameter string, values []f
 		series = append(series, frame.NewLine(name, o.sizes, spreads, frame.Spread.StdErr))
 	}
 	for _, v := range values {
-		curve("", v, laplace())
+		curve("", v, "iid", layers.Values{"way": "laplace"})
 	}
-	curve(", normalised", steepest, laplace(layers.WithNormalisation()))
-	curve(", Lévy", steepest, levy)
+	curve(", normalised", steepest, "iid", layers.Values{"way": "normalised"})
+	curve(", Lévy", steepest, "coupled", layers.Values{"way": "levy", "order": 1})
 	title, metric := report.WithTitle("Figure 1: "+kernel+" kernel"), report.WithMetric("relative Frobenius error")
 	o.Add(try.Get(report.ErrorCurves(series, title, metric)))
-}
-
-func (o *figure) columns() []string {
-	return frame.Each(o.sizes, func(s int) string { return fmt.Sprint("s = ", s) })
-}
-
-// builder draws a map of a kernel for d columns.
-type builder func(k spectral.Semigroup, d, features int, seed uint64) (layers.Layer, error)
-
-// laplace is the paper's map, with options.
-func laplace(opts ...layers.Option) builder {
-	return func(k spectral.Semigroup, d, features int, seed uint64) (layers.Layer, error) {
-		return layers.NewRandomLaplaceLayer(k, d, features, append(opts, layers.WithSeed(seed))...)
-	}
-}
-
-func levy(k spectral.Semigroup, d, features int, seed uint64) (layers.Layer, error) {
-	return layers.NewLevyLayer(k, d, features, layers.WithSeed(seed), layers.WithSampler(spectral.Orthogonal{Coupled: true}))
 }
