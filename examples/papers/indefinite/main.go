@@ -54,9 +54,7 @@ type experiment struct {
 	kernels                       []*kernel
 	rows, train                   int
 	a, p, one, two                float64
-
-	sets    map[string]pair // by name
-	housing *data.Set
+	housing                       *data.Set
 }
 
 // A part is what the program does under a name of -part.
@@ -76,7 +74,7 @@ var parts = []part{
 
 func (e *experiment) Declare(fs *flag.FlagSet) {
 	fs.StringVar(&e.data, "data", "", "the `folder` of the paper's data, as letter/letter.train.libsvm.gz (default: made histograms)")
-	fs.StringVar(&e.setList, "sets", "all", "data sets for error and accuracy, a `list` of "+strings.Join(sourceNames(), ", ")+", or all")
+	fs.StringVar(&e.setList, "sets", "all", "data sets for error and accuracy, a `list` of "+strings.Join(names(sources), ", ")+", or all")
 	fs.StringVar(&e.partList, "part", "all", "what to do, a `list` of "+strings.Join(partNames(), ", ")+", or all")
 	fs.StringVar(&e.kernelList, "kernels", "all", "a `list` of "+strings.Join(kernelNames(), ", ")+", or all")
 	fs.IntVar(&e.rows, "rows", 1000, "rows of the kernel matrix, at most")
@@ -102,8 +100,8 @@ func (e *experiment) Check(given map[string]bool) {
 		}
 		e.parts = slices.DeleteFunc(e.parts, func(p string) bool { return p == "regression" })
 	}
-	names := frame.Pick("sets", e.setList, sourceNames())
-	e.sources = slices.DeleteFunc(slices.Clone(sources), func(s source) bool { return !slices.Contains(names, s.name) })
+	sets := frame.Pick("sets", e.setList, names(sources))
+	e.sources = slices.DeleteFunc(slices.Clone(sources), func(s source) bool { return !slices.Contains(sets, s.name) })
 	if e.data == "" {
 		e.sources = []source{made}
 		if e.train == 0 {

@@ -3,7 +3,6 @@ package main
 import (
 	"maps"
 
-	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 )
@@ -86,6 +85,3 @@ var (
 	sizes           = []size{{"s = d/2", .5}, {"s = d", 1}, {"s = 2d", 2}, {"s = 8d", 8}}
 	regressionSizes = []size{{"s = 2d", 2}, {"s = 4d", 4}, {"s = 8d", 8}}
 )
-
-// columns are the heads of the columns of sizes.
-func columns(sizes []size) []string { return frame.Each(sizes, func(s size) string { return s.name }) }

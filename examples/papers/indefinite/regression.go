@@ -40,44 +40,28 @@ const epsilon = .1
 // regressions are tables III and IV.
 func (e *experiment) regressions(ctx context.Context) {
 	fmt.Printf("Root mean squared error on a fifth of the rows of housing, mean ± standard deviation of %d splits and draws; in brackets tables III and IV\n\n", e.Draws)
-	heads := columns(regressionSizes)
-	fmt.Print(frame.TableHead(append([]string{"kernel", "fit", "method"}, heads...)...))
-	for _, k := range e.kernels {
-		for _, way := range ways {
-			for _, m := range k.methods {
-				if !m.in("regression") {
-					continue
-				}
-				what := fmt.Sprintf("%s | %s | %s", k, way, m.name)
-				try.In(way+", "+m.name, func() {
-					spreads := e.Over(ctx, what, heads, func(i int, seed uint64) float64 {
-						return e.regression(ctx, k, m, regressionSizes[i], seed, way)
-					})
-					frame.Line(what, spreads, func(i int, s frame.Spread) string {
-						return fmt.Sprintf("%.3f ± %.3f%s", s.Mean, s.SD, e.besideRegression(k, m, i))
-					})
-				})
+	e.run(ctx, study{part: "regression", head: "fit", over: ways, sizes: regressionSizes, bar: frame.Spread.StdErr,
+		prepare: func(k *kernel, way int) (int, measure) {
+			return e.housing.Dims(), func(m method, features int, seed uint64) float64 {
+				return e.regression(ctx, ways[way], k, m, features, seed)
 			}
-		}
-	}
-}
-
-func (e *experiment) besideRegression(k *kernel, m method, i int) string {
-	paper, ok := paperRegression[k.name][m.name]
-	if !ok || !e.ofPaper() {
-		return ""
-	}
-	return fmt.Sprintf(" [%.3f ± %.3f]", paper[i].mean, paper[i].sd)
+		},
+		cell: func(k *kernel, _ string, m method, i int, v frame.Spread) string {
+			text := fmt.Sprintf("%.3f ± %.3f", v.Mean, v.SD)
+			if paper, ok := paperRegression[k.name][m.name]; ok && e.ofPaper() {
+				text += fmt.Sprintf(" [%.3f ± %.3f]", paper[i].mean, paper[i].sd)
+			}
+			return text
+		}})
 }
 
 // regression is the error of one split and draw.
-func (e *experiment) regression(ctx context.Context, k *kernel, m method, s size, seed uint64,
-	way string) float64 {
+func (e *experiment) regression(ctx context.Context, way string, k *kernel, m method, features int, seed uint64) float64 {
 	set := e.housing
 	rows, held := data.Split(set.Rows(), heldOut, seed)
 	trainSet, testSet := set.Take(rows), set.Take(held)
 	x := scaled(housing.scaling(k), trainSet, testSet)
-	l := try.Get(m.spec(s.features(set.Dims()), set.Dims(), seed).Build())
+	l := try.Get(m.spec(features, set.Dims(), seed).Build())
 	head := fitHead(ctx, way, l, x[0].X.(*tensor.Dense), mat.NewDense(len(trainSet.Y), 1, trainSet.Y), seed)
 	return try.Get(report.RMSE(mat.Col(nil, 0, frame.Scores(l, head, x[1].X)), testSet.Y))
 }

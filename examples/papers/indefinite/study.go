@@ -15,14 +15,17 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// A study is a part that measures the methods at all sizes, for each kernel and set.
+// A study is a part that measures the methods at all sizes, for each kernel and each set of rows or way of fitting.
 type study struct {
 	part, title string
-	// prepare returns the columns of a set, and what is measured of a method with so many features.
-	prepare func(ctx context.Context, k *kernel, s source) (dims int, measure measure)
-	cell    func(k *kernel, s source, m method, size int, v frame.Spread) string
-	bar     func(frame.Spread) float64 // drawn about the mean
-	draw    func([]report.Line, ...report.Option) (image.Image, error)
+	head        string   // of the column of the sets or ways
+	over        []string // their names
+	sizes       []size
+	// prepare returns the columns of the rows, and what is measured of a method with so many features.
+	prepare func(k *kernel, at int) (dims int, measure measure)
+	cell    func(k *kernel, of string, m method, size int, v frame.Spread) string
+	bar     func(frame.Spread) float64                                 // drawn about the mean
+	draw    func([]report.Line, ...report.Option) (image.Image, error) // nil: there is no picture
 }
 
 // A measure is the error or the accuracy of a method with features of one draw.
@@ -30,32 +33,31 @@ type measure func(m method, features int, seed uint64) float64
 
 // run prints the table of a study, and draws a picture for each kernel and set.
 func (e *experiment) run(ctx context.Context, t study) {
-	fmt.Print(frame.TableHead(append([]string{"kernel", "rows", "method"}, columns(sizes)...)...))
+	heads := frame.Each(t.sizes, func(s size) string { return s.name })
+	fmt.Print(frame.TableHead(append([]string{"kernel", t.head, "method"}, heads...)...))
 	for _, k := range e.kernels {
-		for _, s := range e.sources {
-			d, value := t.prepare(ctx, k, s)
-			features := frame.Each(sizes, func(s size) int { return s.features(d) })
+		for at, of := range t.over {
+			d, value := t.prepare(k, at)
+			features := frame.Each(t.sizes, func(s size) int { return s.features(d) })
 			var series []report.Line
 			for _, m := range k.methods {
 				if !m.in(t.part) {
 					continue
 				}
-				what := fmt.Sprintf("%s, %s, %s", k.name, s.name, m.name)
-				try.In(s.name+", "+m.name, func() {
-					spreads := e.Over(ctx, what, columns(sizes), func(i int, seed uint64) float64 {
-						return value(m, features[i], seed)
-					})
-					frame.Line(fmt.Sprintf("%s | %s | %s", k, s.name, m.name), spreads, func(i int, v frame.Spread) string {
-						return t.cell(k, s, m, i, v)
+				what := fmt.Sprintf("%s, %s, %s", k.name, of, m.name)
+				try.In(of+", "+m.name, func() {
+					spreads := e.Over(ctx, what, heads, func(i int, seed uint64) float64 { return value(m, features[i], seed) })
+					frame.Line(fmt.Sprintf("%s | %s | %s", k, of, m.name), spreads, func(i int, v frame.Spread) string {
+						return t.cell(k, of, m, i, v)
 					})
 					series = append(series, frame.NewLine(m.name, features, spreads, t.bar))
 				})
 			}
-			title := report.WithTitle(fmt.Sprintf("%s, %s, %s", t.title, k, s.name))
-			e.Add(try.Get(t.draw(series, title)))
+			if t.draw != nil {
+				e.Add(try.Get(t.draw(series, report.WithTitle(fmt.Sprintf("%s, %s, %s", t.title, k, of)))))
+			}
 		}
 	}
-	fmt.Println()
 }
 
 // couplings is the error of every coupling of the two signs.
@@ -70,20 +72,21 @@ func (e *experiment) kernelErrors(ctx context.Context) {
 func (e *experiment) errorTable(ctx context.Context, part, note string) {
 	fmt.Printf("Relative Frobenius error on %d rows at most, mean ± standard deviation of %d draws%s\n\n", e.rows, e.Draws, note)
 	var v verdict
-	e.run(ctx, study{part: part, title: "Kernel error", prepare: e.kernelMatrix,
-		cell: func(k *kernel, s source, m method, size int, of frame.Spread) string {
-			return fmt.Sprintf("%.4f ± %.4f%s", of.Mean, of.SD, e.beside(&v, part, k, s, m, size, of.Mean))
+	e.run(ctx, study{part: part, title: "Kernel error", head: "rows", over: names(e.sources), sizes: sizes,
+		prepare: func(k *kernel, at int) (int, measure) { return e.kernelMatrix(k, e.sources[at]) },
+		cell: func(k *kernel, set string, m method, size int, of frame.Spread) string {
+			return fmt.Sprintf("%.4f ± %.4f%s", of.Mean, of.SD, e.beside(&v, part, k, set, m, size, of.Mean))
 		},
 		bar: frame.Spread.StdErr, draw: report.ErrorCurves})
+	fmt.Println()
 	if e.ofPaper() && e.data != "" && part == "error" {
 		fmt.Println(v.String())
 	}
 }
 
 // kernelMatrix prepares the measurement of errors of the kernel matrix of some rows.
-func (e *experiment) kernelMatrix(_ context.Context, k *kernel, s source) (dims int, of measure) {
-	set := e.sets[s.name].train
-	rows := scaled(s.scaling(k), set, frame.Some(set, e.rows, e.Seed))
+func (e *experiment) kernelMatrix(k *kernel, s source) (dims int, of measure) {
+	rows := scaled(s.scaling(k), s.train, frame.Some(s.train, e.rows, e.Seed))
 	x := rows[1].X.(*tensor.Dense)
 	d := x.Shape()[1]
 	exact := try.Get(report.ExactGram(try.Get(k.methods[0].spec(4, d, 0).Kernel()), x))
@@ -93,8 +96,8 @@ func (e *experiment) kernelMatrix(_ context.Context, k *kernel, s source) (dims 
 }
 
 // beside is the paper's figure, and what ours is to it where the method is GORF.
-func (e *experiment) beside(v *verdict, part string, k *kernel, s source, m method, size int, mean float64) string {
-	paper, ok := paperErrors[k.name][s.name][m.name]
+func (e *experiment) beside(v *verdict, part string, k *kernel, set string, m method, size int, mean float64) string {
+	paper, ok := paperErrors[k.name][set][m.name]
 	if !ok || !e.ofPaper() || part != "error" {
 		return ""
 	}
@@ -102,7 +105,7 @@ func (e *experiment) beside(v *verdict, part string, k *kernel, s source, m meth
 	if m.name != "GORF" {
 		return text
 	}
-	return text + v.cell(paper[size], mean, diagonalHelped(k.name, s.name, size))
+	return text + v.cell(paper[size], mean, diagonalHelped(k.name, set, size))
 }
 
 // verdict counts the cells of GORF.
@@ -135,29 +138,25 @@ func (v *verdict) String() string {
 // length.
 var lambdas = []float64{1e-3, .01, .1, 1}
 
-// problem is a set for one kernel: scaled rows in float32, and classes.
-func (e *experiment) problem(s source, k *kernel) frame.Problem {
-	p := e.sets[s.name]
-	x := scaled(s.scaling(k), frame.Some(p.train, e.train, e.Seed), frame.Some(p.test, e.train, e.Seed))
-	return frame.NewProblem(x[0], x[1], tensor.Float32)
-}
-
 // accuracies is figure 3.
 func (e *experiment) accuracies(ctx context.Context) {
 	fmt.Printf("Accuracy of a support vector machine on the test rows, %%, mean ± standard deviation of %d draws\n\n", e.Draws)
-	e.run(ctx, study{part: "accuracy", title: "Accuracy", prepare: e.machine,
-		cell: func(_ *kernel, _ source, _ method, _ int, v frame.Spread) string {
+	e.run(ctx, study{part: "accuracy", title: "Accuracy", head: "rows", over: names(e.sources), sizes: sizes,
+		prepare: func(k *kernel, at int) (int, measure) { return e.machine(ctx, k, e.sources[at]) },
+		cell: func(_ *kernel, _ string, _ method, _ int, v frame.Spread) string {
 			return fmt.Sprintf("%.2f ± %.2f", v.Mean, v.SD)
 		},
 		bar: func(v frame.Spread) float64 { return v.SD },
 		draw: func(series []report.Line, title ...report.Option) (image.Image, error) {
 			return report.ScoreCurves(series, append(title, report.WithMetric("accuracy on the test rows, %"))...)
 		}})
+	fmt.Println()
 }
 
 // machine prepares the measurement of accuracies. For each size λ is chosen on a draw that is not among those measured.
 func (e *experiment) machine(ctx context.Context, k *kernel, s source) (dims int, of measure) {
-	p := e.problem(s, k)
+	x := scaled(s.scaling(k), frame.Some(s.train, e.train, e.Seed), frame.Some(s.test, e.train, e.Seed))
+	p := frame.NewProblem(x[0], x[1], tensor.Float32)
 	d := p.X.Shape()[1]
 	var chosen []float64
 	return d, func(m method, features int, seed uint64) float64 {
