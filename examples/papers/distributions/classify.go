@@ -19,8 +19,7 @@ import (
 func (o *options) images(ctx context.Context) {
 	trainSets := asLabelled(try.Get(data.ReadImageBags(o.in, true, slices.Max(o.sets))))
 	testSets := asLabelled(try.Get(data.ReadImageBags(o.testFile, true, o.test)))
-	p := newProblem(trainSets, testSets, o.pointsFor(3))
-	p.classes = true
+	p := o.newProblem(trainSets, testSets)
 	printHead("wrong, %")
 	o.Add(errorByTime(o.compare(ctx, p), "Images as sets of pixels", "wrong, %"))
 }
@@ -71,8 +70,7 @@ func (o *options) crossValidate(ctx context.Context, m method, sets labelled) re
 				in = append(in, i)
 			}
 		}
-		p := newProblem(sets.take(in), sets.take(out), o.pointsFor(sets.Axes()))
-		p.classes = true
+		p := o.newProblem(sets.take(in), sets.take(out))
 		r := o.measure(ctx, m, p, o.tune(ctx, m, p))
 		total.err += r.err * float64(len(out)) / float64(sets.Len())
 		total.features += r.features / folds

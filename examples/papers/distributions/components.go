@@ -27,7 +27,7 @@ func (o *options) components(ctx context.Context) {
 	printHead("RMSE")
 	for _, samples := range o.samples {
 		trainSets := drawMixtures(slices.Max(o.sets), samples, o.Seed, "training mixtures")
-		p := newProblem(trainSets, drawMixtures(o.test, samples, o.Seed, "test mixtures"), o.pointsFor(2))
+		p := o.newProblem(trainSets, drawMixtures(o.test, samples, o.Seed, "test mixtures"))
 		show(p.constant())
 		if o.em > 0 {
 			o.criteria(p)

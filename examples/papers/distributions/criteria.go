@@ -18,9 +18,9 @@ const (
 )
 
 // gaussians is a mixture of normal laws on the plane with weights, as fitted.
-type gaussians struct {
-	weight []float64
-	law    []normal
+type gaussians []struct {
+	weight float64
+	normal
 }
 
 // byCriteria are the numbers of components, 1 to 10, that Akaike's and the Bayesian information criterion choose for
@@ -66,17 +66,13 @@ func fitMixture(x [][]float64, k int, rng *rand.Rand) float64 {
 	return last
 }
 
-func startOf(x [][]float64, k int, rng *rand.Rand) *gaussians {
-	all := &gaussians{weight: make([]float64, 1), law: make([]normal, 1)}
+func startOf(x [][]float64, k int, rng *rand.Rand) gaussians {
+	all, g, shrink := make(gaussians, 1), make(gaussians, k), 1/math.Sqrt(float64(k))
 	distance := slices.Repeat([]float64{1}, len(x)) // at first all samples are alike
 	all.maximise(x, distance)
-	g := &gaussians{weight: make([]float64, k), law: make([]normal, k)}
-	for c := range g.law {
+	for c := range g {
 		s := x[pick(distance, rng)]
-		g.weight[c], g.law[c] = 1/float64(k), all.law[0]
-		g.law[c].x, g.law[c].y = s[0], s[1]
-		shrink := 1 / math.Sqrt(float64(k))
-		g.law[c].a, g.law[c].b, g.law[c].c = shrink*g.law[c].a, shrink*g.law[c].b, shrink*g.law[c].c
+		g[c].weight, g[c].normal = 1/float64(k), normal{s[0], s[1], shrink * all[0].a, shrink * all[0].b, shrink * all[0].c}
 		for i, v := range x {
 			d := (v[0]-s[0])*(v[0]-s[0]) + (v[1]-s[1])*(v[1]-s[1])
 			if c == 0 || d < distance[i] {
@@ -99,12 +95,12 @@ func pick(weights []float64, rng *rand.Rand) int {
 }
 
 // expect writes the share of each component in each sample and returns the log likelihood.
-func (g *gaussians) expect(x [][]float64, share []float64) (likelihood float64) {
-	k := len(g.law)
+func (g gaussians) expect(x [][]float64, share []float64) (likelihood float64) {
+	k := len(g)
 	for i, v := range x {
 		row := share[i*k : (i+1)*k]
-		for c, law := range g.law {
-			row[c] = math.Log(g.weight[c]) + law.logDensity(v[0], v[1])
+		for c, law := range g {
+			row[c] = math.Log(law.weight) + law.logDensity(v[0], v[1])
 		}
 		all := floats.LogSumExp(row)
 		for c := range row {
@@ -123,9 +119,9 @@ func (n normal) logDensity(x, y float64) float64 {
 }
 
 // maximise fits each law to the samples, weighted by their shares.
-func (g *gaussians) maximise(x [][]float64, share []float64) {
-	k := len(g.law)
-	for c := range g.law {
+func (g gaussians) maximise(x [][]float64, share []float64) {
+	k := len(g)
+	for c := range g {
 		w, mx, my, xx, xy, yy := 1e-300, 0., 0., 0., 0., 0.
 		for i, v := range x {
 			s := share[i*k+c]
@@ -136,6 +132,6 @@ func (g *gaussians) maximise(x [][]float64, share []float64) {
 			s, dx, dy := share[i*k+c]/w, v[0]-mx, v[1]-my
 			xx, xy, yy = xx+s*dx*dx, xy+s*dx*dy, yy+s*dy*dy
 		}
-		g.weight[c], g.law[c] = w/float64(len(x)), newNormal(mx, my, xx+emRidge, xy, yy+emRidge)
+		g[c].weight, g[c].normal = w/float64(len(x)), newNormal(mx, my, xx+emRidge, xy, yy+emRidge)
 	}
 }

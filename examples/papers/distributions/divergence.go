@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"runtime"
 	"slices"
@@ -36,16 +36,11 @@ func divergences(sets []kdtree.Points) *mat.Dense {
 	}
 	own := make([][]float64, n)
 	out := mat.NewDense(n, n, nil)
-	var failed atomic.Pointer[error]
-	fail := func(format string, args ...any) {
-		err := fmt.Errorf(format, args...)
-		failed.Store(&err)
-	}
 	eachSet(n, func(i int) {
 		own[i] = make([]float64, len(sets[i]))
 		for s, x := range sets[i] {
 			if own[i][s] = distanceTo(trees[i], x, neighbour+1); own[i][s] == 0 { // the first is the sample
-				fail("set %d has %d samples that are the same, and the distance to neighbour %d is 0", i, neighbour+1, neighbour)
+				try.Fail("set %d has %d samples that are the same, and the distance to neighbour %d is 0", i, neighbour+1, neighbour)
 			}
 		}
 	})
@@ -59,28 +54,21 @@ func divergences(sets []kdtree.Points) *mat.Dense {
 			for s, x := range sets[i] {
 				nu := distanceTo(trees[j], x, neighbour)
 				if nu == 0 {
-					fail("sets %d and %d have %d samples that are the same, and the distance to neighbour %d is 0", i, j, neighbour, neighbour)
+					try.Fail("sets %d and %d have %d samples that are the same, and the distance to neighbour %d is 0", i, j, neighbour, neighbour)
 				}
 				sum += math.Log(nu / own[i][s])
 			}
 			out.Set(i, j, l/size*sum+math.Log(float64(len(sets[j]))/(size-1)))
 		}
 	})
-	if err := failed.Load(); err != nil {
-		try.Do(*err)
-	}
 	return out
 }
 
-// distanceTo is the distance of x from its k-th nearest in a tree.
+// distanceTo is the distance of x from its k-th nearest in a tree of k or more.
 func distanceTo(t *kdtree.Tree, x kdtree.Comparable, k int) float64 {
 	keep := kdtree.NewNKeeper(k)
 	t.NearestSet(keep, x)
-	farthest := 0.0 // squared
-	for _, c := range keep.Heap {
-		farthest = math.Max(farthest, c.Dist)
-	}
-	return math.Sqrt(farthest)
+	return math.Sqrt(keep.Heap[k-1].Dist) // the heap ascends
 }
 
 // pointsOf are the samples of each set.
@@ -97,18 +85,22 @@ func rowsOfSet(b *ops.Bags, i int) [][]float64 {
 	return slices.Collect(slices.Chunk(ops.Float64s(b.Bag(i)), b.Axes()))
 }
 
-// eachSet calls f for all sets, from as many goroutines as there are processors.
+// eachSet calls f for all sets, from as many goroutines as there are processors, each of which ends at its first error.
 func eachSet(n int, f func(i int)) {
 	var next atomic.Int64
 	var all sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
+	failed := make([]error, runtime.GOMAXPROCS(0))
+	for w := range failed {
 		all.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
+			failed[w] = try.Catch(func() {
+				for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+					f(i)
+				}
+			})
 		})
 	}
 	all.Wait()
+	try.Do(cmp.Or(failed...))
 }
 
 // divergenceKernel is exp(-(KL(i, j) + KL(j, i))/2σ²), made positive semidefinite: its eigenvalues below 0, which

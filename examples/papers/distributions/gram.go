@@ -198,21 +198,13 @@ func entropyDivergences(sets *ops.Bags, h []float64, g ops.Grid) []float64 {
 
 // halves are the first and the second half of each set.
 func halves(b *ops.Bags) (first, second *ops.Bags) {
-	var parts [2][]float64
-	offsets := [2][]int{{0}, {0}}
+	offsets, even, odd := []int{0}, []int{}, []int{}
 	for i := range b.Len() {
-		x := b.Bag(i).Float64s()
-		middle := b.Size(i) / 2 * b.Axes()
-		for k, half := range [2][]float64{x[:middle], x[middle:]} {
-			parts[k] = append(parts[k], half...)
-			offsets[k] = append(offsets[k], len(parts[k])/b.Axes())
-		}
+		offsets = append(offsets, b.Offsets()[i]+b.Size(i)/2, b.Offsets()[i+1])
+		even, odd = append(even, 2*i), append(odd, 2*i+1)
 	}
-	var out [2]*ops.Bags
-	for k, x := range parts {
-		out[k] = try.Get(ops.NewBags(tensor.New(tensor.WithShape(len(x)/b.Axes(), b.Axes()), tensor.WithBacking(x)), offsets[k]))
-	}
-	return out[0], out[1]
+	all := try.Get(ops.NewBags(b.Samples(), offsets))
+	return all.Take(even), all.Take(odd)
 }
 
 // interpolate is the bilinear interpolation at (x, y) of values at n times n midpoints, constant beyond the outermost.

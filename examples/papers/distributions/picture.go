@@ -33,8 +33,7 @@ func errorByTime(results []result, title, what string) image.Image {
 			i = len(lines)
 			lines = append(lines, report.Line{Name: r.method})
 		}
-		l := &lines[i]
-		l.X, l.Y, l.Bars = append(l.X, max(.01, (r.features+r.fit).Seconds())), append(l.Y, r.err), append(l.Bars, r.stdErr)
+		lines[i].Add(max(.01, (r.features+r.fit).Seconds()), r.err, r.stdErr)
 	}
 	return try.Get(report.Lines("seconds for features and fit", what, lines, report.WithTitle(title), report.WithLogX()))
 }
@@ -89,14 +88,12 @@ func densityPictures(p *problem) image.Image {
 
 // symmetric is the matrix of the values of pairs, with ones on the diagonal.
 func symmetric(pairs []float64, n int) *mat.Dense {
-	out := mat.NewDense(n, n, nil)
+	out := mat.NewSymDense(n, nil)
 	for j := range n {
-		out.Set(j, j, 1)
+		out.SetSym(j, j, 1)
 		for i := range j {
-			v := pairs[j*(j-1)/2+i]
-			out.Set(i, j, v)
-			out.Set(j, i, v)
+			out.SetSym(i, j, pairs[j*(j-1)/2+i])
 		}
 	}
-	return out
+	return mat.DenseCopyOf(out)
 }

@@ -59,9 +59,9 @@ type problem struct {
 	least       float64   // of a bandwidth, which the points allow
 }
 
-func newProblem(trainSets, testSets labelled, points int) *problem {
-	h := try.Get(ops.ScottBandwidth(trainSets.Bags))
-	return &problem{train: trainSets, test: testSets, scott: h, least: .5 / float64(points)}
+func (o *options) newProblem(trainSets, testSets labelled) *problem {
+	return &problem{train: trainSets, test: testSets, classes: o.part != "components",
+		scott: try.Get(ops.ScottBandwidth(trainSets.Bags)), least: .5 / float64(o.pointsFor(trainSets.Axes()))}
 }
 
 // part is the problem with the first n training sets.
