@@ -112,23 +112,15 @@ func people(n int, seed uint64) []map[string]string {
 
 // write writes some columns as CSV.
 func write(path string, columns []string, rows []map[string]string) {
-	must.Do(wholefile.Write(path, func(to io.Writer) error {
-		w := csv.NewWriter(to)
-		if err := w.Write(columns); err != nil {
-			return err
+	lines := [][]string{columns}
+	for _, row := range rows {
+		line := make([]string, len(columns))
+		for j, name := range columns {
+			line[j] = row[name]
 		}
-		for _, row := range rows {
-			line := make([]string, len(columns))
-			for j, name := range columns {
-				line[j] = row[name]
-			}
-			if err := w.Write(line); err != nil {
-				return err
-			}
-		}
-		w.Flush()
-		return w.Error()
-	}))
+		lines = append(lines, line)
+	}
+	must.Do(wholefile.Write(path, func(to io.Writer) error { return csv.NewWriter(to).WriteAll(lines) }))
 }
 
 func accuracy(m *train.Model, rows *data.Set) float64 {

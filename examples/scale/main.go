@@ -18,7 +18,6 @@ import (
 	"context"
 	"flag"
 	"strconv"
-	"strings"
 
 	"github.com/bochner-go/bochner/examples/internal/flags"
 	"github.com/bochner-go/bochner/examples/internal/try"
@@ -35,7 +34,7 @@ type options struct {
 	child                        bool
 }
 
-func parse(args []string) (*options, error) {
+func parse(args []string) *options {
 	o := new(options)
 	var use string
 	fs := flag.NewFlagSet("scale", flag.ContinueOnError)
@@ -49,43 +48,41 @@ func parse(args []string) (*options, error) {
 	fs.IntVar(&o.features, "features", 2048, "features")
 	fs.Uint64Var(&o.seed, "seed", 1, "`seed` of rows and features")
 	fs.BoolVar(&o.child, "child", false, "measure in this process and print JSON")
-	if err := flags.Parse(fs, "scale fits on files that are larger than memory.", args); err != nil {
-		return nil, err
-	}
+	try.Do(flags.Parse(fs, "scale fits on files that are larger than memory.", args))
 	given := flags.Given(fs)
 	if (o.generate == "") == (o.data == "") {
-		return nil, program.Usage("want one of -generate, to write files, and -data, to fit on them")
+		flags.Usage("want one of -generate, to write files, and -data, to fit on them")
 	}
 	apply := map[string]bool{"from": true, "rows": true, "files": true, "format": true, "use": false, "features": false, "child": false}
 	for name, generates := range apply {
 		if given[name] && generates != (o.generate != "") {
-			return nil, program.Usage("-%s does not apply here; it goes with %s", name, map[bool]string{true: "-generate", false: "-data"}[generates])
+			flags.Usage("-%s does not apply here; it goes with %s", name, map[bool]string{true: "-generate", false: "-data"}[generates])
 		}
 	}
 	switch {
 	case o.format != "npy" && o.format != "csv":
-		return nil, program.Usage("-format %s: want npy or csv", o.format)
+		flags.Usage("-format %s: want npy or csv", o.format)
 	case o.files < 1 || o.rows < o.files:
-		return nil, program.Usage("-rows %d -files %d: want at least one row a file", o.rows, o.files)
+		flags.Usage("-rows %d -files %d: want at least one row a file", o.rows, o.files)
 	case o.features < 2 || o.features%2 == 1:
-		return nil, program.Usage("-features %d: want an even number of at least 2", o.features)
+		flags.Usage("-features %d: want an even number of at least 2", o.features)
 	}
-	for s := range strings.SplitSeq(use, ",") {
-		if s = strings.TrimSpace(s); s == "" {
+	for _, s := range flags.List(use) {
+		if s == "" {
 			continue
 		}
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
-			return nil, program.Usage("-use %s: want numbers of files, at least 1, separated by commas", use)
+			flags.Usage("-use %s: want numbers of files, at least 1, separated by commas", use)
 		}
 		o.use = append(o.use, n)
 	}
-	return o, nil
+	return o
 }
 
 func run(ctx context.Context, args []string) error {
 	return try.Catch(func() {
-		o := try.Get(parse(args))
+		o := parse(args)
 		switch {
 		case o.generate != "":
 			o.write(ctx)

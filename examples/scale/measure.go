@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bochner-go/bochner/examples/internal/flags"
 	"github.com/bochner-go/bochner/examples/internal/try"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -52,7 +53,7 @@ func (o *options) measure(ctx context.Context) {
 	files := try.Get(data.Files(o.data))
 	if len(o.use) == 1 {
 		if o.use[0] > len(files) {
-			try.Usage("-use %d: %s has %d files", o.use[0], o.data, len(files))
+			flags.Usage("-use %d: %s has %d files", o.use[0], o.data, len(files))
 		}
 		files = files[:o.use[0]]
 	}

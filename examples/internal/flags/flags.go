@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/train/cmd/program"
 )
 
@@ -48,3 +49,6 @@ func Given(fs *flag.FlagSet) map[string]bool {
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	return given
 }
+
+// Usage ends a run of package try because of a wrong flag.
+func Usage(format string, args ...any) { try.Do(program.Usage(format, args...)) }

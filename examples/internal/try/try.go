@@ -1,11 +1,7 @@
 // Package try ends a run at its first error, as package must does, and hands the error on to whoever began the run.
 package try
 
-import (
-	"fmt"
-
-	"github.com/bochner-go/bochner/train/cmd/program"
-)
+import "fmt"
 
 // failure is the error by which Do and Get end a run.
 type failure struct{ error }
@@ -47,6 +43,3 @@ func In(what string, f func()) {
 
 // Fail ends a run with an error of its own.
 func Fail(format string, args ...any) { Do(fmt.Errorf(format, args...)) }
-
-// Usage ends a run because of a wrong flag.
-func Usage(format string, args ...any) { Do(program.Usage(format, args...)) }

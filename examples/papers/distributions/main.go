@@ -44,7 +44,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bochner-go/bochner/examples/internal/try"
+	"github.com/bochner-go/bochner/examples/internal/flags"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -111,12 +111,12 @@ func (o *options) Check(given map[string]bool) {
 	all := frame.Each(o.methods(), func(m method) string { return m.name })
 	names := frame.Pick("methods", o.nameList, all)
 	if err := o.rule.UnmarshalText([]byte(o.ruleName)); err != nil {
-		try.Usage("%w", err)
+		flags.Usage("%w", err)
 	}
 	if o.sampled != "" {
 		sampler, err := spectral.SamplerByName(o.sampled)
 		if err != nil {
-			try.Usage("%w", err)
+			flags.Usage("%w", err)
 		}
 		o.sampler = sampler
 	}
@@ -124,7 +124,7 @@ func (o *options) Check(given map[string]bool) {
 	o.checkPart(given)
 	o.setCounts()
 	if o.test < 2 || o.em < 0 || o.kl < 0 || o.points < 0 {
-		try.Usage("-test-sets %d -em %d -kl %d -points %d: want at least 2 test sets, and no number below 0", o.test, o.em, o.kl, o.points)
+		flags.Usage("-test-sets %d -em %d -kl %d -points %d: want at least 2 test sets, and no number below 0", o.test, o.em, o.kl, o.points)
 	}
 	o.probe()
 }
@@ -133,11 +133,11 @@ func (o *options) Check(given map[string]bool) {
 func (o *options) probe() {
 	frame.CheckFeatures("features", o.columns)
 	if o.functions < 1 || o.lambdas < 1 {
-		try.Usage("-functions %d -lambdas %d: want at least 1 of each", o.functions, o.lambdas)
+		flags.Usage("-functions %d -lambdas %d: want at least 1 of each", o.functions, o.lambdas)
 	}
 	of := o.density(spectral.JensenShannonDivergence, []float64{.5}, 2)
 	if _, err := layers.NewHDDLayer(of, 2, 2+o.columns%2, append(single(o.Seed), layers.WithSampler(o.samplerFor(0)))...); err != nil {
-		try.Usage("%w", err)
+		flags.Usage("%w", err)
 	}
 }
 
@@ -161,25 +161,25 @@ func (o *options) checkPart(given map[string]bool) {
 	files := o.part == "images" || o.part == "bags"
 	switch {
 	case !slices.Contains(partNames(), o.part):
-		try.Usage("-part %s: want one of %s", o.part, strings.Join(partNames(), ", "))
+		flags.Usage("-part %s: want one of %s", o.part, strings.Join(partNames(), ", "))
 	case files && o.in == "":
-		try.Usage("-part %s needs -in", o.part)
+		flags.Usage("-part %s needs -in", o.part)
 	case o.part == "images" && o.testFile == "":
-		try.Usage("-part images needs -test")
+		flags.Usage("-part images needs -test")
 	case !files && o.in != "":
-		try.Usage("-in does not apply to -part %s, which draws its sets", o.part)
+		flags.Usage("-in does not apply to -part %s, which draws its sets", o.part)
 	case o.part != "images" && o.testFile != "":
-		try.Usage("-test does not apply to -part %s", o.part)
+		flags.Usage("-test does not apply to -part %s", o.part)
 	case o.part != "components" && (given["em"] || given["kl"]):
-		try.Usage("-em and -kl belong to -part components")
+		flags.Usage("-em and -kl belong to -part components")
 	case o.part != "cost" && o.scattered:
-		try.Usage("-scattered belongs to -part cost")
+		flags.Usage("-scattered belongs to -part cost")
 	case o.part == "cost" && given["points"]:
-		try.Usage("-points does not apply to -part cost, which has %d x %d", costPoints, costPoints)
+		flags.Usage("-points does not apply to -part cost, which has %d x %d", costPoints, costPoints)
 	case files && given["samples"]:
-		try.Usage("-samples does not apply to -part %s, whose sets are as they are", o.part)
+		flags.Usage("-samples does not apply to -part %s, whose sets are as they are", o.part)
 	case o.part == "bags" && (given["sets"] || given["test-sets"]):
-		try.Usage("-sets and -test-sets do not apply to -part bags, which is cross-validated on all sets")
+		flags.Usage("-sets and -test-sets do not apply to -part bags, which is cross-validated on all sets")
 	}
 }
 
@@ -189,7 +189,7 @@ func (o *options) setCounts() {
 	o.sets = frame.Counts("sets", cmp.Or(o.setList, part.sets), 10)
 	o.samples = frame.Counts("samples", cmp.Or(o.sampleList, part.samples), 4)
 	if o.part == "gram" && (len(o.sets) > 1 || len(o.samples) > 1) {
-		try.Usage("-part gram takes one number of -sets and of -samples")
+		flags.Usage("-part gram takes one number of -sets and of -samples")
 	}
 }
 

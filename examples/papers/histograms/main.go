@@ -110,21 +110,21 @@ func (e *experiment) Check(map[string]bool) {
 	e.Inputs = []program.File{{Flag: "-in", Path: e.in}, {Flag: "-test", Path: e.test}, {Flag: "-view", Path: e.view}}
 	switch {
 	case e.view != "" && (e.in == "" || e.test != ""):
-		try.Usage("-view %s: needs -in, and no -test", e.view)
+		flags.Usage("-view %s: needs -in, and no -test", e.view)
 	case !(e.weight > 0 && e.weight < 1):
-		try.Usage("-weight %v: want a number between 0 and 1", e.weight)
+		flags.Usage("-weight %v: want a number between 0 and 1", e.weight)
 	case e.test != "" && e.in == "":
-		try.Usage("-test %s: needs -in, the training file", e.test)
+		flags.Usage("-test %s: needs -in, the training file", e.test)
 	case e.rows < 0 || e.Draws < 1:
-		try.Usage("-rows %d -draws %d: want at least 0 and 1", e.rows, e.Draws)
+		flags.Usage("-rows %d -draws %d: want at least 0 and 1", e.rows, e.Draws)
 	case e.dtype != "float32" && e.dtype != "float64":
-		try.Usage("-dtype %s: want float32 or float64", e.dtype)
+		flags.Usage("-dtype %s: want float32 or float64", e.dtype)
 	case e.head != "ridge" && e.head != "svm":
-		try.Usage("-head %s: want ridge or svm", e.head)
+		flags.Usage("-head %s: want ridge or svm", e.head)
 	case e.norm != "l1" && e.norm != "l2":
-		try.Usage("-norm %s: want l1 or l2", e.norm)
+		flags.Usage("-norm %s: want l1 or l2", e.norm)
 	case e.bins != "" && !slices.Contains([]string{"hellinger", "chi2", "intersection", "jensen-shannon"}, e.bins):
-		try.Usage("-bins %s: want hellinger, chi2, intersection or jensen-shannon", e.bins)
+		flags.Usage("-bins %s: want hellinger, chi2, intersection or jensen-shannon", e.bins)
 	case e.sizeList == "" && e.in == "":
 		e.sizeList = madeSizes
 	case e.sizeList == "":
@@ -137,7 +137,7 @@ func (e *experiment) Check(map[string]bool) {
 	e.samplers = flags.List(e.samplerList)
 	for _, s := range e.samplers {
 		if _, err := spectral.SamplerByName(s); err != nil {
-			try.Usage("%w", err)
+			flags.Usage("%w", err)
 		}
 	}
 	e.methods = frame.Each(frame.Pick("methods", e.methodList, methodNames()), methodOf)
@@ -155,7 +155,7 @@ func (e *experiment) probe() {
 			spec := m.spec(m.forms()[0], e.dtype)
 			spec.Features = min(size, 16+size%2)
 			if err := probeSpec(spec); err != nil {
-				try.Usage("-features %d: %w", size, err)
+				flags.Usage("-features %d: %w", size, err)
 			}
 		}
 	}

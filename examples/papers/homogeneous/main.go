@@ -27,6 +27,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 
+	"github.com/bochner-go/bochner/examples/internal/flags"
 	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
@@ -61,7 +62,7 @@ func (e *experiment) Declare(fs *flag.FlagSet) {
 
 func (e *experiment) Check(map[string]bool) {
 	if e.orders = frame.Counts("orders", e.list, 1); len(e.orders) < 2 {
-		try.Usage("-orders %s: want two or more", e.list)
+		flags.Usage("-orders %s: want two or more", e.list)
 	}
 }
 

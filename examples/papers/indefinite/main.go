@@ -33,6 +33,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bochner-go/bochner/examples/internal/flags"
 	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	"github.com/bochner-go/bochner/train/cmd/program"
@@ -88,15 +89,15 @@ func (e *experiment) Declare(fs *flag.FlagSet) {
 func (e *experiment) Check(given map[string]bool) {
 	e.Inputs = []program.File{{Flag: "-data", Path: e.data}}
 	if given["sets"] && e.data == "" {
-		try.Usage("-sets %s: needs -data, the folder of the data", e.setList)
+		flags.Usage("-sets %s: needs -data, the folder of the data", e.setList)
 	}
 	if e.rows < 2 || e.Draws < 2 || e.train < 0 {
-		try.Usage("-rows %d -draws %d -train %d: want at least 2, 2 and 0", e.rows, e.Draws, e.train)
+		flags.Usage("-rows %d -draws %d -train %d: want at least 2, 2 and 0", e.rows, e.Draws, e.train)
 	}
 	e.parts = frame.Pick("part", e.partList, partNames())
 	if e.data == "" && e.does("regression") {
 		if e.partList != "all" {
-			try.Usage("-part %s: regression needs -data, the folder with the Boston housing data", e.partList)
+			flags.Usage("-part %s: regression needs -data, the folder with the Boston housing data", e.partList)
 		}
 		e.parts = slices.DeleteFunc(e.parts, func(p string) bool { return p == "regression" })
 	}
@@ -121,7 +122,7 @@ func (e *experiment) pickKernels() {
 		e.kernels = append(e.kernels, k)
 		for _, m := range k.methods {
 			if _, err := m.spec(64, 16, 1).Build(); err != nil {
-				try.Usage("%s: %w", k, err)
+				flags.Usage("%s: %w", k, err)
 			}
 		}
 	}

@@ -58,12 +58,12 @@ func (o *figure) Declare(fs *flag.FlagSet) {
 func (o *figure) Check(map[string]bool) {
 	o.Inputs = []program.File{{Flag: "-in", Path: o.in}}
 	if o.rows < 2 || o.Draws < 2 {
-		try.Usage("-rows %d -draws %d: want at least 2 of each", o.rows, o.Draws)
+		flags.Usage("-rows %d -draws %d: want at least 2 of each", o.rows, o.Draws)
 	}
 	o.sizes = frame.Features("features", o.sizeList)
 	for _, s := range o.sizes {
 		if s%2 != 0 {
-			try.Usage("-features %d: want even numbers; a Gaussian's features come in pairs", s)
+			flags.Usage("-features %d: want even numbers; a Gaussian's features come in pairs", s)
 		}
 	}
 	o.betas, o.lambdas = numbers("beta", o.betaList), numbers("lambda", o.lambList)
@@ -73,7 +73,7 @@ func numbers(name, list string) (out []float64) {
 	for _, s := range flags.List(list) {
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(v > 0) || math.IsInf(v, 0) {
-			try.Usage("-%s %s: want numbers above 0, comma-separated", name, list)
+			flags.Usage("-%s %s: want numbers above 0, comma-separated", name, list)
 		}
 		out = append(out, v)
 	}

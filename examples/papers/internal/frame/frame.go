@@ -3,6 +3,7 @@
 package frame
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -51,24 +52,18 @@ func Main(name, synopsis string, x Experiment) {
 		}
 		fs.Uint64Var(&f.Seed, "seed", 1, "`seed` of the first draw and of the choice of rows")
 		fs.StringVar(&f.Plot, "plot", f.Plot, "the picture, a `file` (PNG); empty draws none")
-		if err := flags.Parse(fs, name+" "+synopsis, args); err != nil {
-			return err
-		}
-		err := try.Catch(func() {
+		return try.Catch(func() {
+			try.Do(flags.Parse(fs, name+" "+synopsis, args))
 			if draws := max(f.Draws, 1); f.Seed > math.MaxUint64-uint64(draws) {
-				try.Usage("-seed %d: too large for %d draws", f.Seed, draws)
+				flags.Usage("-seed %d: too large for %d draws", f.Seed, draws)
 			}
 			x.Check(flags.Given(fs))
 			try.Do(program.CheckFiles(f.Inputs, []program.File{{Flag: "-plot", Path: f.Plot}}))
 			x.Run(ctx)
+			if len(f.Pictures) > 0 {
+				try.Do(program.SavePicture(f.Plot, cmp.Or(f.Columns, len(f.Pictures)), f.Pictures...))
+			}
 		})
-		if err != nil || len(f.Pictures) == 0 {
-			return err
-		}
-		if f.Columns == 0 {
-			f.Columns = len(f.Pictures)
-		}
-		return program.SavePicture(f.Plot, f.Columns, f.Pictures...)
 	})
 }
 
@@ -142,7 +137,7 @@ func Counts(flagName, list string, least int) (out []int) {
 	for _, s := range flags.List(list) {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < least {
-			try.Usage("-%s %s: want whole numbers from %d, comma-separated", flagName, list, least)
+			flags.Usage("-%s %s: want whole numbers from %d, comma-separated", flagName, list, least)
 		}
 		out = append(out, n)
 	}
@@ -153,7 +148,7 @@ func Counts(flagName, list string, least int) (out []int) {
 // CheckFeatures wants a number of features that a map may have.
 func CheckFeatures(flagName string, n int) {
 	if n < 1 || n > maxFeatures {
-		try.Usage("-%s %d: want 1 to %d", flagName, n, maxFeatures)
+		flags.Usage("-%s %d: want 1 to %d", flagName, n, maxFeatures)
 	}
 }
 
@@ -179,10 +174,10 @@ func Pick(flagName, list string, names []string) []string {
 	out := flags.List(list)
 	for i, s := range out {
 		if !slices.Contains(names, s) {
-			try.Usage("-%s %s: %q is none of all, %s", flagName, list, s, strings.Join(names, ", "))
+			flags.Usage("-%s %s: %q is none of all, %s", flagName, list, s, strings.Join(names, ", "))
 		}
 		if slices.Contains(out[:i], s) {
-			try.Usage("-%s %s: %s is named twice", flagName, list, s)
+			flags.Usage("-%s %s: %s is named twice", flagName, list, s)
 		}
 	}
 	return out
