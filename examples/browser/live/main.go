@@ -23,37 +23,31 @@ import (
 	"syscall/js"
 
 	"github.com/bochner-go/bochner/examples/browser/plane"
+	"github.com/bochner-go/bochner/examples/internal/try"
 )
 
 // learners are the two that the page compares. nil: set has not been called, or failed.
 var frozen, tuned *plane.Learner
 
-var errUnset = errors.New("live: there are no points; call set")
-
 func main() {
 	ctx := context.Background()
 	js.Global().Set("bochner", js.ValueOf(map[string]any{
-		"set": function(func(args []js.Value) (map[string]any, error) { return nil, set(args[0]) }),
-		"tune": function(func(args []js.Value) (map[string]any, error) {
-			if tuned == nil {
-				return nil, errUnset
-			}
-			gain, err := tuned.Tune(ctx, args[0].Int())
-			return map[string]any{"gain": gain, "evaluations": tuned.Evaluations}, err
+		"set": function(func(args []js.Value) map[string]any {
+			set(args[0])
+			return nil
 		}),
-		"surface": ofLearner(func(l *plane.Learner, args []js.Value) (map[string]any, error) {
-			s, err := l.Surface(ctx, args[0].Int())
-			if err != nil {
-				return nil, err
-			}
-			return map[string]any{"probabilities": array(s.Probabilities), "classes": plane.Classes, "accuracy": s.Accuracy}, nil
+		"tune": function(func(args []js.Value) map[string]any {
+			l := learner(true)
+			gain := try.Get(l.Tune(ctx, args[0].Int()))
+			return map[string]any{"gain": gain, "evaluations": l.Evaluations}
 		}),
-		"band": ofLearner(func(l *plane.Learner, args []js.Value) (map[string]any, error) {
-			b, err := l.Band(ctx, args[0].Int(), args[1].Float())
-			if err != nil {
-				return nil, err
-			}
-			return map[string]any{"mean": array(b.Mean), "lower": array(b.Lower), "upper": array(b.Upper), "rmse": b.RMSE}, nil
+		"surface": function(func(args []js.Value) map[string]any {
+			s := try.Get(learner(args[0].Bool()).Surface(ctx, args[1].Int()))
+			return map[string]any{"probabilities": array(s.Probabilities), "classes": plane.Classes, "accuracy": s.Accuracy}
+		}),
+		"band": function(func(args []js.Value) map[string]any {
+			b := try.Get(learner(args[0].Bool()).Band(ctx, args[1].Int(), args[2].Float()))
+			return map[string]any{"mean": array(b.Mean), "lower": array(b.Lower), "upper": array(b.Upper), "rmse": b.RMSE}
 		}),
 	}))
 	js.Global().Call("bochnerReady")
@@ -61,7 +55,7 @@ func main() {
 }
 
 // function is f for JavaScript. What it is called with wrongly is an error as well.
-func function(f func(args []js.Value) (map[string]any, error)) js.Func {
+func function(f func(args []js.Value) map[string]any) js.Func {
 	return js.FuncOf(func(_ js.Value, args []js.Value) (out any) {
 		defer func() {
 			if e := recover(); e != nil {
@@ -72,29 +66,26 @@ func function(f func(args []js.Value) (map[string]any, error)) js.Func {
 				panic(e)
 			}
 		}()
-		m, err := f(args)
-		if err != nil {
+		if err := try.Catch(func() { out = f(args) }); err != nil {
 			return map[string]any{"error": err.Error()}
 		}
-		return m
+		return out
 	})
 }
 
-// ofLearner is f of the learner that the first argument names, and of the others.
-func ofLearner(f func(l *plane.Learner, args []js.Value) (map[string]any, error)) js.Func {
-	return function(func(args []js.Value) (map[string]any, error) {
-		l := frozen
-		if args[0].Bool() {
-			l = tuned
-		}
-		if l == nil {
-			return nil, errUnset
-		}
-		return f(l, args[1:])
-	})
+// learner is the tuned one or the frozen one.
+func learner(isTuned bool) *plane.Learner {
+	l := frozen
+	if isTuned {
+		l = tuned
+	}
+	if l == nil {
+		try.Fail("live: there are no points; call set")
+	}
+	return l
 }
 
-func set(v js.Value) error {
+func set(v js.Value) {
 	p := plane.Problem{X: numbers(v.Get("x")), Y: numbers(v.Get("y")), Features: v.Get("features").Int(), Sigma: v.Get("sigma").Float(),
 		Seed: uint64(v.Get("seed").Int())}
 	if class := v.Get("class"); !class.IsNull() {
@@ -104,19 +95,11 @@ func set(v js.Value) error {
 		}
 	}
 	if tuned != nil && !v.Get("fresh").Bool() {
-		return errors.Join(frozen.Set(p.X, p.Y, p.Class), tuned.Set(p.X, p.Y, p.Class))
+		try.Do(errors.Join(frozen.Set(p.X, p.Y, p.Class), tuned.Set(p.X, p.Y, p.Class)))
+		return
 	}
 	frozen, tuned = nil, nil
-	a, err := plane.New(p)
-	if err != nil {
-		return err
-	}
-	b, err := plane.New(p)
-	if err != nil {
-		return err
-	}
-	frozen, tuned = a, b
-	return nil
+	frozen, tuned = try.Get(plane.New(p)), try.Get(plane.New(p))
 }
 
 // numbers copies a Float64Array.

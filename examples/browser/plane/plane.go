@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -45,20 +46,16 @@ type Learner struct {
 // New draws the features. Errors: domain.ErrShape for slices of different lengths and fewer than three points,
 // domain.ErrDomain for points of one class alone, and those of layers.NewFourierLayer.
 func New(p Problem) (*Learner, error) {
-	m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: p.Sigma}, p.dims(), p.Features, layers.WithSeed(p.Seed), layers.WithSampler(spectral.Orthogonal{}), layers.Tune(layers.All))
+	dims := 1 // the columns that the features are of
+	if p.Class != nil {
+		dims = 2
+	}
+	m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: p.Sigma}, dims, p.Features, layers.WithSeed(p.Seed), layers.WithSampler(spectral.Orthogonal{}), layers.Tune(layers.All))
 	if err != nil {
 		return nil, err
 	}
 	l := &Learner{m: m}
 	return l, l.Set(p.X, p.Y, p.Class)
-}
-
-// dims are the columns that the features are of.
-func (p Problem) dims() int {
-	if p.Class == nil {
-		return 1
-	}
-	return 2
 }
 
 // Set gives the learner other points of the same kind; its frequencies stay where they are. Errors: see New.
@@ -112,7 +109,6 @@ func (l *Learner) Tune(ctx context.Context, evaluations int) (gain float64, err 
 // Surface is a head on the features of a side·side grid of the square: the probability of each class, row by row
 // from the top, the centres of the cells.
 type Surface struct {
-	Side          int
 	Probabilities []float64 // [side·side, Classes]
 	Accuracy      float64   // on the points
 }
@@ -121,30 +117,26 @@ type Surface struct {
 const penalty = 1e-4
 
 // Surface fits a softmax head. Errors: those of linear.FitLogistic, and domain.ErrParam for the points of a curve.
-func (l *Learner) Surface(ctx context.Context, side int) (*Surface, error) {
+func (l *Learner) Surface(ctx context.Context, side int) (s *Surface, err error) {
+	err = try.Catch(func() { s = l.surface(ctx, side) })
+	return s, err
+}
+
+func (l *Learner) surface(ctx context.Context, side int) *Surface {
 	if l.m.Dims() != 2 {
-		return nil, fmt.Errorf("plane: a curve has no classes: %w", domain.ErrParam)
+		try.Fail("plane: a curve has no classes: %w", domain.ErrParam)
 	}
 	n := l.rows.X.Shape()[0]
 	// A thousandth of the objective cannot be seen.
-	f, err := linear.FitLogistic(ctx, l.m, l.rows, linear.LogisticOptions{Lambdas: []float64{penalty * float64(n)}, Tol: 1e-3})
-	if err != nil {
-		return nil, err
-	}
+	o := linear.LogisticOptions{Lambdas: []float64{penalty * float64(n)}, Tol: 1e-3}
+	f := try.Get(linear.FitLogistic(ctx, l.m, l.rows, o))
 	x, y := make([]float64, 0, side*side), make([]float64, 0, side*side)
 	for i := range side * side {
 		x = append(x, (float64(i%side)+.5)/float64(side))
 		y = append(y, 1-(float64(i/side)+.5)/float64(side))
 	}
-	p, err := l.scores(matrix(2, x, y), f.W, f.B)
-	if err != nil {
-		return nil, err
-	}
-	own, err := l.scores(l.rows.X.(*tensor.Dense), f.W, f.B)
-	if err != nil {
-		return nil, err
-	}
-	s := &Surface{Side: side, Probabilities: p.RawMatrix().Data}
+	p, own := l.scores(matrix(2, x, y), f), l.scores(l.rows.X.(*tensor.Dense), f)
+	s := &Surface{Probabilities: p.RawMatrix().Data}
 	for i := range side * side {
 		row := p.RawRowView(i)
 		all := floats.LogSumExp(row)
@@ -157,20 +149,16 @@ func (l *Learner) Surface(ctx context.Context, side int) (*Surface, error) {
 			s.Accuracy += 1 / float64(n)
 		}
 	}
-	return s, nil
+	return s
 }
 
 // scores are z(x) W + b.
-func (l *Learner) scores(x *tensor.Dense, w *mat.Dense, b []float64) (*mat.Dense, error) {
-	z, err := l.m.Transform(nil, x)
-	if err != nil {
-		return nil, err
-	}
-	n, k := x.Shape()[0], len(b)
-	out := mat.NewDense(n, k, nil)
-	out.Mul(mat.NewDense(n, l.m.Features(), z.Float64s()), w)
-	out.Apply(func(_, c int, v float64) float64 { return v + b[c] }, out)
-	return out, nil
+func (l *Learner) scores(x *tensor.Dense, f *linear.Fit) *mat.Dense {
+	z := try.Get(l.m.Transform(nil, x))
+	out := new(mat.Dense)
+	out.Mul(mat.NewDense(x.Shape()[0], l.m.Features(), z.Float64s()), f.W)
+	out.Apply(func(_, c int, v float64) float64 { return v + f.B[c] }, out)
+	return out
 }
 
 // Band is a curve at the centres of so many columns of the square, and how far a point may be from it.
@@ -182,51 +170,32 @@ type Band struct {
 // Band fits Bayesian ridge regression whose penalty has the greatest evidence. A new point is in the band with the
 // probability level. Errors: those of linear.RidgeStats.Posterior, and domain.ErrParam for points of classes and a
 // level out of (0, 1).
-func (l *Learner) Band(ctx context.Context, columns int, level float64) (*Band, error) {
+func (l *Learner) Band(ctx context.Context, columns int, level float64) (b *Band, err error) {
+	err = try.Catch(func() { b = l.band(ctx, columns, level) })
+	return b, err
+}
+
+func (l *Learner) band(ctx context.Context, columns int, level float64) *Band {
 	switch {
 	case l.m.Dims() != 1:
-		return nil, fmt.Errorf("plane: points of classes have no curve: %w", domain.ErrParam)
+		try.Fail("plane: points of classes have no curve: %w", domain.ErrParam)
 	case !(level > 0 && level < 1):
-		return nil, fmt.Errorf("plane: the level %v is not between 0 and 1: %w", level, domain.ErrParam)
+		try.Fail("plane: the level %v is not between 0 and 1: %w", level, domain.ErrParam)
 	}
 	var s linear.RidgeStats
-	if err := s.AddRows(ctx, l.m, l.rows); err != nil {
-		return nil, err
-	}
-	best, err := s.Evidence(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	post, err := s.Posterior(best.Lambda)
-	if err != nil {
-		return nil, err
-	}
+	try.Do(s.AddRows(ctx, l.m, l.rows))
+	post := try.Get(s.Posterior(try.Get(s.Evidence(ctx, nil)).Lambda))
 	x := make([]float64, columns)
 	for i := range x {
 		x[i] = (float64(i) + .5) / float64(columns)
 	}
-	z, err := l.m.Transform(nil, matrix(1, x))
-	if err != nil {
-		return nil, err
-	}
-	variance, err := post.Variance(nil, z)
-	if err != nil {
-		return nil, err
-	}
-	mean, err := l.scores(matrix(1, x), post.Fit.W, post.Fit.B)
-	if err != nil {
-		return nil, err
-	}
-	b := &Band{Mean: mean.RawMatrix().Data, Lower: make([]float64, columns), Upper: make([]float64, columns)}
+	variance := try.Get(post.Variance(nil, try.Get(l.m.Transform(nil, matrix(1, x)))))
+	mean, rmse := l.scores(matrix(1, x), post.Fit), math.Sqrt(try.Get(s.MSE(post.Fit)))
+	b := &Band{Mean: mean.RawMatrix().Data, Lower: make([]float64, columns), Upper: make([]float64, columns), RMSE: rmse}
 	wide := distuv.UnitNormal.Quantile((1 + level) / 2)
 	for i, v := range variance {
 		r := wide * math.Sqrt(post.Noise[0]*(1+v))
 		b.Lower[i], b.Upper[i] = b.Mean[i]-r, b.Mean[i]+r
 	}
-	mse, err := s.MSE(post.Fit)
-	if err != nil {
-		return nil, err
-	}
-	b.RMSE = math.Sqrt(mse)
-	return b, nil
+	return b
 }
