@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
@@ -19,7 +20,7 @@ import (
 const sendNull = "send null where a value is missing"
 
 // rowReader reads {"rows": [[1, 2], [3, 4]]} token by token, so that errors name the row and the column, and memory
-// holds little more than the numbers.
+// holds little more than the numbers. Its methods end the reading at the first error, which each returns.
 type rowReader struct {
 	*json.Decoder
 	text     []byte
@@ -45,20 +46,18 @@ func newRowReader(text []byte, columns []string) *rowReader {
 func readNumbers(text []byte, dims, most int) (*tensor.Dense, error) {
 	j := newRowReader(text, nil)
 	var cells []float64
-	err := j.each(most, func(begin json.Delim) error {
+	err := j.each(most, func(begin json.Delim) {
 		if begin == '{' {
-			return fmt.Errorf("serve: body: row %d is an object, and the columns of the model have no names; send its "+
+			try.Fail("serve: body: row %d is an object, and the columns of the model have no names; send its "+
 				"%d numbers as [1, 2, ...]: %w", j.row, dims, data.ErrFormat)
 		}
-		return j.array(dims, "numbers", func(cell json.Token) error {
+		j.array(dims, "numbers", func(cell json.Token) {
 			n, ok := cell.(json.Number)
 			if !ok {
-				return fmt.Errorf("serve: body: %s is %s, not a number; %s: %w", j.place(), show(cell), j.remedy,
+				try.Fail("serve: body: %s is %s, not a number; %s: %w", j.place(), show(cell), j.remedy,
 					domain.ErrDomain)
 			}
-			v, err := j.number(string(n))
-			cells = append(cells, v)
-			return err
+			cells = append(cells, j.number(string(n)))
 		})
 	})
 	if err != nil {
@@ -68,87 +67,70 @@ func readNumbers(text []byte, dims, most int) (*tensor.Dense, error) {
 }
 
 // each reads the body. It calls read after the bracket that begins a row.
-func (j *rowReader) each(most int, read func(begin json.Delim) error) error {
-	for _, want := range []json.Token{json.Delim('{'), "rows", json.Delim('[')} {
-		if err := j.want(want); err != nil {
-			return err
+func (j *rowReader) each(most int, read func(begin json.Delim)) error {
+	return try.Catch(func() {
+		for _, want := range []json.Token{json.Delim('{'), "rows", json.Delim('[')} {
+			j.want(want)
 		}
-	}
-	for ; j.More(); j.row++ {
-		if j.row == most {
-			return fmt.Errorf("serve: body: more than %d rows: %w", most, data.ErrTooLarge)
+		for ; j.More(); j.row++ {
+			if j.row == most {
+				try.Fail("serve: body: more than %d rows: %w", most, data.ErrTooLarge)
+			}
+			j.col = 0
+			t := j.next()
+			begin, ok := t.(json.Delim)
+			if !ok {
+				j.malformed("%s where a row should be", show(t))
+			}
+			read(begin)
 		}
-		j.col = 0
-		t, err := j.next()
-		if err != nil {
-			return err
+		for _, end := range "]}" {
+			j.want(json.Delim(end))
 		}
-		begin, ok := t.(json.Delim)
-		if !ok {
-			return j.malformed("%s where a row should be", show(t))
+		if _, err := j.Token(); err != io.EOF {
+			j.malformed("there is more after the end of the object")
 		}
-		if err := read(begin); err != nil {
-			return err
+		if j.row == 0 {
+			try.Fail("serve: body: no rows to predict: %w", domain.ErrShape)
 		}
-	}
-	for _, end := range "]}" {
-		if err := j.want(json.Delim(end)); err != nil {
-			return err
-		}
-	}
-	if _, err := j.Token(); err != io.EOF {
-		return j.malformed("there is more after the end of the object")
-	}
-	if j.row == 0 {
-		return fmt.Errorf("serve: body: no rows to predict: %w", domain.ErrShape)
-	}
-	return nil
+	})
 }
 
 // array reads the rest of a row of so many cells, each by read.
-func (j *rowReader) array(dims int, cells string, read func(json.Token) error) error {
+func (j *rowReader) array(dims int, cells string, read func(json.Token)) {
 	for j.col = 0; ; j.col++ {
-		t, err := j.next()
-		if err != nil {
-			return err
-		}
+		t := j.next()
 		if t == json.Delim(']') {
 			break
 		}
 		if j.col == dims {
-			return fmt.Errorf("serve: body: row %d has more than the %d %s that the model takes: %w", j.row, dims,
-				cells, domain.ErrShape)
+			try.Fail("serve: body: row %d has more than the %d %s that the model takes: %w", j.row, dims, cells,
+				domain.ErrShape)
 		}
-		if err := read(t); err != nil {
-			return err
-		}
+		read(t)
 	}
 	if j.col != dims {
-		return fmt.Errorf("serve: body: row %d has %d %s, the model takes %d: %w", j.row, j.col, cells, dims,
-			domain.ErrShape)
+		try.Fail("serve: body: row %d has %d %s, the model takes %d: %w", j.row, j.col, cells, dims, domain.ErrShape)
 	}
-	return nil
 }
 
 // next returns the next token.
-func (j *rowReader) next() (json.Token, error) {
+func (j *rowReader) next() json.Token {
 	t, err := j.Token()
 	if err != nil {
-		return nil, j.explain(err)
+		j.explain(err)
 	}
 	if text, ok := t.(string); ok && strings.ContainsRune(text, utf8.RuneError) {
-		return nil, j.malformed("the text %s has a byte that is not UTF-8, or half of a \\u pair", quote(text))
+		j.malformed("the text %s has a byte that is not UTF-8, or half of a \\u pair", quote(text))
 	}
-	return t, nil
+	return t
 }
 
 // want reads a token that must be this one.
-func (j *rowReader) want(want json.Token) error {
-	t, err := j.next()
-	if err == nil && t != want {
-		err = j.malformed("%s where %s should be", show(t), show(want))
+func (j *rowReader) want(want json.Token) {
+	if t := j.next(); t != want {
+		j.malformed("%s where %s should be", show(t), show(want))
 	}
-	return err
 }
 
 // show is a token for a message.
@@ -162,10 +144,11 @@ func show(t json.Token) string {
 	return fmt.Sprint(t)
 }
 
-// explain names the place of an error of encoding/json. JSON has no NaN and no infinity, but many programs write them.
-func (j *rowReader) explain(err error) error {
+// explain ends with an error of encoding/json at its place. JSON has no NaN and no infinity, but many programs write
+// them.
+func (j *rowReader) explain(err error) {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return j.malformed("it ends early")
+		j.malformed("it ends early")
 	}
 	word := strings.TrimLeft(string(j.text[j.InputOffset():min(j.InputOffset()+100, int64(len(j.text)))]), " \t\r\n:")
 	if end := strings.IndexAny(word, " \t\r\n,[]{}\""); end >= 0 {
@@ -175,37 +158,33 @@ func (j *rowReader) explain(err error) error {
 	switch v, no := strconv.ParseFloat(word, 64); {
 	case !inNumber && !strings.HasSuffix(err.Error(), "looking for beginning of value"):
 	case no == nil && v-v != 0:
-		return j.bad(v, "is not a finite number", "")
+		j.bad(v, "is not a finite number", j.remedy)
 	case word != "":
-		return j.malformed("%s is %s, which is not a value in JSON", j.place(), quote(word))
+		j.malformed("%s is %s, which is not a value in JSON", j.place(), quote(word))
 	}
-	return j.malformed("%v", err)
+	j.malformed("%v", err)
 }
 
 // number is the number that a token is.
-func (j *rowReader) number(text string) (float64, error) {
+func (j *rowReader) number(text string) float64 {
 	v, err := strconv.ParseFloat(text, 64)
 	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
 	switch {
 	case err != nil:
-		return 0, j.bad(v, "(the text "+quote(text)+") is too large for float64", "scale the values")
+		j.bad(v, "(the text "+quote(text)+") is too large for float64", "scale the values")
 	case v == 0 && strings.ContainsAny(mantissa, "123456789"):
-		return 0, j.bad(v, "(the text "+quote(text)+") is not 0 but becomes 0 in float64",
-			"write 0 or scale the values")
+		j.bad(v, "(the text "+quote(text)+") is not 0 but becomes 0 in float64", "write 0 or scale the values")
 	}
-	return v, nil
+	return v
 }
 
-// bad is the error of a number.
-func (j *rowReader) bad(v float64, reason, remedy string) error {
-	if remedy == "" {
-		remedy = j.remedy
-	}
+// bad ends with the error of a number.
+func (j *rowReader) bad(v float64, reason, remedy string) {
 	who := "serve: body"
 	if j.columns != nil {
 		who += ": column " + quote(j.columns[j.col])
 	}
-	return &domain.CellError{Who: who, Row: j.row, Col: j.col, Value: v, Reason: reason, Remedy: remedy}
+	try.Do(&domain.CellError{Who: who, Row: j.row, Col: j.col, Value: v, Reason: reason, Remedy: remedy})
 }
 
 // place says where the cell is.
@@ -216,9 +195,9 @@ func (j *rowReader) place() string {
 	return fmt.Sprintf("row %d: column %s", j.row, quote(j.columns[j.col]))
 }
 
-// malformed is an error that names the byte.
-func (j *rowReader) malformed(format string, args ...any) error {
-	return fmt.Errorf("serve: body, byte %d: %s; send %s: %w", j.InputOffset(), fmt.Sprintf(format, args...), j.form,
+// malformed ends with an error that names the byte.
+func (j *rowReader) malformed(format string, args ...any) {
+	try.Fail("serve: body, byte %d: %s; send %s: %w", j.InputOffset(), fmt.Sprintf(format, args...), j.form,
 		data.ErrFormat)
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
@@ -111,17 +112,13 @@ func (t *table) read(text []byte, most int) (x *tensor.Dense, notes []string, er
 	}
 	frame.Source = "body"
 	frame.Tell = func(note string) { notes = append(notes, note) }
-	err = j.each(most, func(begin json.Delim) error {
-		var err error
+	err = j.each(most, func(begin json.Delim) {
 		if begin == '{' {
-			err = j.object()
+			j.object()
 		} else {
-			err = j.array(n, "cells", func(cell json.Token) error { return j.take(j.col, cell) })
+			j.array(n, "cells", func(cell json.Token) { j.take(j.col, cell) })
 		}
-		if err != nil {
-			return err
-		}
-		return frame.Append(j.cells...)
+		try.Do(frame.Append(j.cells...))
 	})
 	if err != nil {
 		return nil, nil, err
@@ -139,38 +136,28 @@ func (t *table) read(text []byte, most int) (x *tensor.Dense, notes []string, er
 }
 
 // object reads the rest of {"age": 31, "sex": "female"}.
-func (j *tableReader) object() error {
+func (j *tableReader) object() {
 	for {
-		t, err := j.next()
-		if err != nil {
-			return err
-		}
-		key, ok := t.(string)
-		if !ok {
-			return j.missing()
+		key, ok := j.next().(string)
+		if !ok { // the end
+			j.complete()
+			return
 		}
 		k, ok := j.table.at[key]
 		if !ok {
-			if err := j.skip(key); err != nil {
-				return err
-			}
+			j.skip(key)
 			continue
 		}
 		if j.last[k] == j.row+1 {
-			return j.malformed("row %d has the key %s twice", j.row, quote(key))
+			j.malformed("row %d has the key %s twice", j.row, quote(key))
 		}
 		j.last[k], j.col = j.row+1, k
-		if t, err = j.next(); err == nil {
-			err = j.take(k, t)
-		}
-		if err != nil {
-			return err
-		}
+		j.take(k, j.next())
 	}
 }
 
-// missing is an error if the row has fewer columns than the table.
-func (j *tableReader) missing() error {
+// complete wants a row with all columns of the table.
+func (j *tableReader) complete() {
 	var missing []string
 	for k, name := range j.table.names {
 		if j.last[k] != j.row+1 {
@@ -178,53 +165,49 @@ func (j *tableReader) missing() error {
 		}
 	}
 	if missing == nil {
-		return nil
+		return
 	}
 	keys := "keys"
 	if len(missing) == 1 {
 		keys = "key"
 	}
-	return fmt.Errorf("serve: body: row %d does not have the %s %s; %s: %w", j.row, keys, names(missing), sendNull,
+	try.Fail("serve: body: row %d does not have the %s %s; %s: %w", j.row, keys, names(missing), sendNull,
 		domain.ErrShape)
 }
 
 // skip reads the value of a key that is not a column.
-func (j *tableReader) skip(key string) error {
+func (j *tableReader) skip(key string) {
 	if !j.unknown[key] && !j.table.known[key] && len(j.unknown) < mostUnknown {
 		j.unknown[key] = true
 	}
 	var value json.RawMessage
 	if err := j.Decode(&value); err != nil {
-		return j.explain(err)
+		j.explain(err)
 	}
-	return nil
 }
 
 // take sets the cell of column k. A text may be a number too, or a mark of a missing value: the columns read it.
-func (j *tableReader) take(k int, cell json.Token) (err error) {
+func (j *tableReader) take(k int, cell json.Token) {
 	switch c := cell.(type) {
 	case json.Delim:
-		return fmt.Errorf("serve: body: %s is an array or an object; want a number, a text, true, false or null: %w",
+		try.Fail("serve: body: %s is an array or an object; want a number, a text, true, false or null: %w",
 			j.place(), domain.ErrDomain)
 	case json.Number:
-		if numeric(j.table.Inputs[k]) {
-			j.cells[k], err = j.exact(c.String())
-			return err
+		if cell = c.String(); numeric(j.table.Inputs[k]) {
+			cell = j.exact(c.String())
 		}
-		cell = c.String()
 	}
 	j.cells[k] = cell
-	return nil
 }
 
 // exact is a number that float64 must hold if it is an integer.
-func (j *tableReader) exact(text string) (any, error) {
-	v, err := j.number(text)
-	if err == nil && (v >= 1<<53 || v <= -1<<53) && !strings.ContainsAny(text, ".eE") {
-		err = fmt.Errorf("serve: body: %s is %s, 2^53 or more in absolute value, where float64 rounds; write it with "+
+func (j *tableReader) exact(text string) float64 {
+	v := j.number(text)
+	if (v >= 1<<53 || v <= -1<<53) && !strings.ContainsAny(text, ".eE") {
+		try.Fail("serve: body: %s is %s, 2^53 or more in absolute value, where float64 rounds; write it with "+
 			"a decimal point if that is meant: %w", j.place(), quote(text), domain.ErrDomain)
 	}
-	return v, err
+	return v
 }
 
 // names lists names, if there are many the first of them.
