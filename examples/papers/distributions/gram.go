@@ -142,12 +142,12 @@ func errorOf(estimate, exact []float64) (rms, most float64) {
 
 // pairs are f of all i < j.
 func pairs(n int, f func(i, j int) float64) []float64 {
-	var out []float64
-	for j := range n {
+	out := make([]float64, n*(n-1)/2)
+	eachSet(n, func(j int) {
 		for i := range j {
-			out = append(out, f(i, j))
+			out[j*(j-1)/2+i] = f(i, j)
 		}
-	}
+	})
 	return out
 }
 
@@ -169,31 +169,22 @@ func entropyDivergences(sets *ops.Bags, h []float64, g ops.Grid) []float64 {
 	first, second := halves(sets)
 	width := tensor.New(tensor.WithShape(2), tensor.WithBacking(h))
 	p := try.Get(ops.KDE(first.Offsets(), g, ops.Attr{Layer: "entropies"}).Into(nil, first.Samples(), width))
-	at := make([][][]float64, n) // density i at the samples of set j
-	eachSet(n, func(i int) {
-		at[i] = make([][]float64, n)
-		for j := range n {
-			x := second.Bag(j).Float64s()
-			at[i][j] = make([]float64, len(x)/2)
-			for s := range at[i][j] {
-				at[i][j][s] = interpolate(rowOf(p, i), g.Points()[0], x[2*s], x[2*s+1])
+	at := func(i, j int) []float64 { // density i at the samples of set j
+		return frame.Each(rowsOfSet(second, j), func(x []float64) float64 {
+			return interpolate(rowOf(p, i), g.Points()[0], x[0], x[1])
+		})
+	}
+	own := make([][]float64, n)
+	eachSet(n, func(i int) { own[i] = at(i, i) })
+	return pairs(n, func(i, j int) (d float64) {
+		for _, of := range [2][2]int{{i, j}, {j, i}} { // means over the samples of either law of ln p/q, p its density and q the mean of both
+			density := own[of[0]]
+			for s, v := range at(of[1], of[0]) {
+				d += .5 * (math.Log(density[s]) - math.Log(.5*(density[s]+v))) / float64(len(density))
 			}
 		}
+		return d
 	})
-	out := make([]float64, n*(n-1)/2)
-	eachSet(n, func(j int) {
-		for i := range j {
-			d := 0.0
-			for _, own := range [2]int{i, j} { // means over the samples of either law of ln p/q, p its density and q the mean of both
-				q := at[i][own]
-				for s, v := range at[j][own] {
-					d += .5 * (math.Log(at[own][own][s]) - math.Log(.5*(v+q[s]))) / float64(len(q))
-				}
-			}
-			out[j*(j-1)/2+i] = d
-		}
-	})
-	return out
 }
 
 // halves are the first and the second half of each set.
