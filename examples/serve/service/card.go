@@ -96,7 +96,7 @@ type columnCard struct {
 	Range   []float64    `json:"range,omitempty"`   // of a number in the training rows
 	Layout  string       `json:"layout,omitempty"`  // of a time, as in package time
 	Missing bool         `json:"missing"`           // whether null is accepted
-	example any
+	example string       // a cell in JSON
 }
 
 func newColumnCards(m *train.Model) (columns []columnCard) {
@@ -104,27 +104,33 @@ func newColumnCards(m *train.Model) (columns []columnCard) {
 		return nil
 	}
 	for _, in := range m.Columns.Inputs {
-		c := columnCard{Name: in.Name, Kind: in.Kind, Levels: in.Levels, Missing: !in.Strict}
+		c := columnCard{Name: in.Name, Kind: in.Kind, Levels: in.Levels, Missing: !in.Strict, example: "null"}
 		switch in.Kind {
 		case data.Number:
-			c.Range, c.example = []float64{in.Least, in.Most}, json.Number(fmt.Sprintf("%.4g", in.Fill))
+			c.Range, c.example = []float64{in.Least, in.Most}, fmt.Sprintf("%.4g", in.Fill)
 		case data.Boolean:
-			if c.example = in.Fill == 1; in.Levels != nil {
-				c.example = in.Levels[int(in.Fill)]
+			if c.example = strconv.FormatBool(in.Fill == 1); in.Levels != nil {
+				c.example = inJSON(in.Levels[int(in.Fill)])
 			}
 		case data.Category:
 			if c.Unknown = m.Columns.Unknown; len(in.Levels) > 0 {
-				c.example = in.Levels[max(0, int(in.Fill))]
+				c.example = inJSON(in.Levels[max(0, int(in.Fill))])
 			}
 		case data.Time:
 			if c.Layout = in.Layout; c.Layout == "" {
 				c.Layout = time.RFC3339
 			}
-			c.example = time.UnixMilli(int64(in.Fill * 864e5)).UTC().Format(c.Layout)
+			c.example = inJSON(time.UnixMilli(int64(in.Fill * 864e5)).UTC().Format(c.Layout))
 		}
 		columns = append(columns, c)
 	}
 	return columns
+}
+
+// inJSON is a text in JSON, which every text has.
+func inJSON(text string) string {
+	b, _ := json.Marshal(text)
+	return string(b)
 }
 
 // Values describes the cells of a column in a few words.
@@ -144,18 +150,10 @@ func (c columnCard) Values() string {
 }
 
 // Example is a row of the model, cut after most columns.
-func (c card) Example(most int) (string, error) {
+func (c card) Example(most int) string {
 	var cells []string
 	for _, column := range c.Columns[:min(most, len(c.Columns))] {
-		name, err := json.Marshal(column.Name)
-		if err != nil {
-			return "", err
-		}
-		cell, err := json.Marshal(column.example)
-		if err != nil {
-			return "", err
-		}
-		cells = append(cells, fmt.Sprintf("%s: %s", name, cell))
+		cells = append(cells, inJSON(column.Name)+": "+column.example)
 	}
 	n, begin, end := len(c.Columns), "{", "}"
 	if c.Columns == nil {
@@ -165,7 +163,7 @@ func (c card) Example(most int) (string, error) {
 	if n > most {
 		cells = append(cells, fmt.Sprintf("... %d columns", n))
 	}
-	return begin + strings.Join(cells, ", ") + end, nil
+	return begin + strings.Join(cells, ", ") + end
 }
 
 // uncertaintyCard describes where the uncertainty of a model comes from.

@@ -66,35 +66,25 @@ func kernelPicture(c card, pairs notes.Pairs) (template.URL, error) {
 }
 
 // form is the form of the page at first: a row that can be predicted, unless it is very long.
-func (l *loaded) form() (f form, err error) {
+func (l *loaded) form() (f form) {
 	if u := l.card.Uncertainty; u != nil {
 		f.MostLevel = strconv.FormatFloat(u.MostLevel, 'g', -1, 64)
 		f.Level = digits(math.Min(defaultLevel, u.MostLevel))
 	}
 	if max(len(l.card.Columns), l.card.InputDim) <= mostExample {
-		row, err := l.card.Example(mostExample)
-		if err != nil {
-			return f, err
-		}
-		f.Rows = `{"rows": [` + row + `]}`
+		f.Rows = `{"rows": [` + l.card.Example(mostExample) + `]}`
 	}
-	return f, nil
+	return f
 }
 
 // page answers GET /.
 func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	l := s.current.Load()
-	f, err := l.form()
-	if err != nil {
-		s.refuse(w, err)
-		return
-	}
-	s.show(w, r, l, f, http.StatusOK)
+	s.show(w, r, l, l.form(), http.StatusOK)
 }
 
 // show writes the page.
 func (s *server) show(w http.ResponseWriter, r *http.Request, l *loaded, f form, status int) {
-	example, err := l.card.Example(16)
 	view := struct {
 		card
 		Form         form
@@ -103,12 +93,9 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, l *loaded, f form,
 		Shown        []columnCard
 		Host, Quoted string
 	}{card: l.card, Form: f, Picture: l.picture, Pairs: l.pairs, Host: r.Host,
-		Shown: l.card.Columns[:min(mostColumns, len(l.card.Columns))], Quoted: strings.ReplaceAll(example, "'", `'\''`)}
+		Shown: l.card.Columns[:min(mostColumns, len(l.card.Columns))], Quoted: strings.ReplaceAll(l.card.Example(16), "'", `'\''`)}
 	var b bytes.Buffer
-	if err == nil {
-		err = pageTemplate.Execute(&b, view)
-	}
-	if err != nil {
+	if err := pageTemplate.Execute(&b, view); err != nil {
 		s.refuse(w, err)
 		return
 	}
@@ -126,12 +113,8 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, l *loaded, f form,
 func (s *server) submit(w http.ResponseWriter, r *http.Request) {
 	q := s.begin(w, r)
 	defer q.end()
-	f, err := q.form()
-	status := http.StatusOK
-	if err == nil {
-		err = q.submit(&f)
-	}
-	if err != nil {
+	f, status := q.form(), http.StatusOK
+	if err := q.submit(&f); err != nil {
 		if status, err = s.statusOf(w, err); status == http.StatusServiceUnavailable {
 			f.Rows = "" // which takes memory
 		}
