@@ -39,6 +39,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
 	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -113,12 +114,9 @@ func frequencies(rff *layers.FourierLayer) *mat.Dense {
 			scale = p.Value.Float64s()
 		}
 	}
-	for i := range dims {
-		if len(scale) > 0 {
-			s := math.Exp(-scale[min(i, len(scale)-1)])
-			for j := range features / 2 {
-				w.Set(i, j, s*w.At(i, j))
-			}
+	if scale != nil {
+		for i := range dims {
+			floats.Scale(math.Exp(-scale[min(i, len(scale)-1)]), w.RawRowView(i))
 		}
 	}
 	return w
