@@ -53,7 +53,6 @@ import (
 	"github.com/bochner-go/bochner/examples/internal/try"
 	"github.com/bochner-go/bochner/examples/papers/internal/frame"
 	spectral "github.com/bochner-go/bochner/init"
-	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"gorgonia.org/tensor"
 )
@@ -144,34 +143,29 @@ func (e *experiment) Check(map[string]bool) {
 	e.probe()
 }
 
-// probe builds the random maps for small numbers of features, as odd or even as the flag's. A map that objects to the
-// parity is found before minutes of work.
+// probe builds the random maps for a few columns and small numbers of features, as odd or even as the flag's. A map that
+// objects to the parity is found before minutes of work. What cannot be told without the data is no error here.
 func (e *experiment) probe() {
+	const dims = 16
+	x := tensor.New(tensor.WithShape(2, dims), tensor.Of(tensor.Float64))
+	for j := range dims {
+		x.Float64s()[dims+j] = 1
+	}
 	for _, m := range e.methods {
 		if !m.random() {
 			continue
 		}
 		for _, size := range e.sizes {
 			spec := m.spec(m.forms()[0], e.dtype)
-			spec.Features = min(size, 16+size%2)
-			if err := probeSpec(spec); err != nil {
+			spec.Dims, spec.Features = dims, min(size, 16+size%2)
+			if spec.FillDefaults(x) != nil {
+				continue
+			}
+			if _, err := spec.Build(); err != nil {
 				flags.Usage("-features %d: %w", size, err)
 			}
 		}
 	}
-}
-
-// probeSpec builds the map for a few columns. What it cannot tell without the data is no error here.
-func probeSpec(spec layers.Spec) error {
-	x := tensor.New(tensor.WithShape(2, 16), tensor.Of(tensor.Float64))
-	for j := range 16 {
-		x.Float64s()[16+j] = 1
-	}
-	if spec.Dims = 16; spec.FillDefaults(x) != nil {
-		return nil
-	}
-	_, err := spec.Build()
-	return err
 }
 
 func (e *experiment) Run(ctx context.Context) {
