@@ -39,20 +39,13 @@ type distribution struct {
 // Memory is taken before the first turn: a request with a turn never waits for one without.
 func (q *request) compute(text []byte, array bool) (*prediction, error) {
 	each := q.rowTakes(q.asked)
-	most := each * q.mostRows(text, array)
-	if err := q.take(q.work.of, most, errFull); err != nil {
+	if err := q.wait(&q.work, each*q.mostRows(text, array), errFull); err != nil {
 		return nil, err
 	}
-	q.work.add(most)
-	if err := q.turn(); err != nil {
+	if err := q.next(); err != nil {
 		return nil, err
 	}
-	turn := true
-	defer func() {
-		if turn {
-			q.turns.Release(1)
-		}
-	}()
+	defer q.turn.shrink(0)
 	x, notes, err := q.rows(text, array)
 	if err != nil {
 		return nil, err
@@ -67,9 +60,7 @@ func (q *request) compute(text []byte, array bool) (*prediction, error) {
 	}
 	for at, rows := range data.Blocks(x, atOnce) {
 		if at > 0 {
-			q.turns.Release(1)
-			err := q.turn()
-			if turn = err == nil; err != nil {
+			if err := q.next(); err != nil {
 				return nil, err
 			}
 		}

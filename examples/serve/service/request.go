@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// lease is memory that a request holds of a budget.
+// lease is what a request holds of a budget: bytes of memory, or a turn to compute.
 type lease struct {
 	of   *semaphore.Weighted
 	n    int64
@@ -53,13 +53,14 @@ type request struct {
 	w          http.ResponseWriter
 	r          *http.Request
 	body, work lease
+	turn       lease // its held counts nothing that is shown
 	asked      asked
 }
 
 func (s *server) begin(w http.ResponseWriter, r *http.Request) *request {
 	l := s.current.Load()
 	q := &request{server: s, loaded: l, w: w, r: r, body: lease{of: l.long, held: &s.held},
-		work: lease{of: l.work, held: &s.held}}
+		work: lease{of: l.work, held: &s.held}, turn: lease{of: s.turns, held: new(atomic.Int64)}}
 	if r.ContentLength >= 0 && r.ContentLength <= shortBody {
 		q.body.of = l.short
 	}
@@ -176,11 +177,12 @@ func (e *unreadable) Unwrap() error { return e.err }
 var errFull = refusal(http.StatusServiceUnavailable, "the requests in flight take as much memory as --max-memory "+
 	"allows; send it again later, or its rows in several requests")
 
-// take waits for n of a budget, at most as long as a request may wait.
-func (q *request) take(of *semaphore.Weighted, n int64, late error) error {
+// wait acquires n more for a lease, and waits for it at most as long as a request may.
+func (q *request) wait(l *lease, n int64, late error) error {
 	ctx, cancel := context.WithTimeout(q.r.Context(), q.Timeout)
 	defer cancel()
-	if of.Acquire(ctx, n) == nil {
+	if l.of.Acquire(ctx, n) == nil {
+		l.add(n)
 		return nil
 	}
 	if err := q.r.Context().Err(); err != nil {
@@ -189,9 +191,10 @@ func (q *request) take(of *semaphore.Weighted, n int64, late error) error {
 	return late
 }
 
-// turn waits for a turn to compute.
-func (q *request) turn() error {
-	return q.take(q.turns, 1, refusal(http.StatusServiceUnavailable,
+// next ends the turn to compute, if there is one, and waits for another.
+func (q *request) next() error {
+	q.turn.shrink(0)
+	return q.wait(&q.turn, 1, refusal(http.StatusServiceUnavailable,
 		"no turn in time, --concurrent %d requests are being computed; send it again later", q.Concurrent))
 }
 
