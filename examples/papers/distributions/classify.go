@@ -18,6 +18,9 @@ import (
 // images classifies the first images of each file, and their mirror images, as sets of pixels: figure 5.
 func (o *options) images(ctx context.Context) {
 	trainSets := asLabelled(try.Get(data.ReadImageBags(o.in, true, slices.Max(o.sets))))
+	if n, least := trainSets.Len(), o.sets[0]; n < least {
+		try.Fail("%s: %d images are fewer than the least number of -sets, %d", o.in, n, least)
+	}
 	testSets := asLabelled(try.Get(data.ReadImageBags(o.testFile, true, o.test)))
 	p := o.newProblem(trainSets, testSets)
 	printHead("wrong, %")

@@ -134,6 +134,7 @@ func TestImages(t *testing.T) {
 		t.Errorf("%s", r.Stdout)
 	}
 	clitest.Picture(t, filepath.Join(dir, "distributions.png"), 1000, 0)
+	clitest.Run(t, dir, "-part images -in train.bin -test test.bin -sets 50 -points 8 -functions 4").Fails(t, 1, "distributions", "train.bin: 40 images are fewer than the least number of -sets, 50")
 }
 
 func TestCost(t *testing.T) {
@@ -156,6 +157,7 @@ func TestWrongFlags(t *testing.T) {
 		"-part bags -in a -plot ./a":   "-plot and -in name the same file",
 		"-in a":                        "-in does not apply to -part components, which draws its sets",
 		"-part gram -em 3":             "-em and -kl belong to -part components",
+		"-kl 1":                        "want at least 2 test sets, 0 or at least 2 for -kl",
 		"-part bags -in a -sets 30":    "-sets and -test-sets do not apply to -part bags",
 		"-part bags -in a -samples 30": "-samples does not apply",
 		"-part gram -sets 30,40":       "takes one number of -sets",

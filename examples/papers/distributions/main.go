@@ -123,8 +123,8 @@ func (o *options) Check(given map[string]bool) {
 	o.chosen = slices.DeleteFunc(o.methods(), func(m method) bool { return !slices.Contains(names, m.name) })
 	o.checkPart(given)
 	o.setCounts()
-	if o.test < 2 || o.em < 0 || o.kl < 0 || o.points < 0 {
-		flags.Usage("-test-sets %d -em %d -kl %d -points %d: want at least 2 test sets, and no number below 0", o.test, o.em, o.kl, o.points)
+	if o.test < 2 || o.em < 0 || o.kl < 0 || o.kl == 1 || o.points < 0 {
+		flags.Usage("-test-sets %d -em %d -kl %d -points %d: want at least 2 test sets, 0 or at least 2 for -kl, and no number below 0", o.test, o.em, o.kl, o.points)
 	}
 	o.probe()
 }
