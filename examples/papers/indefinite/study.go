@@ -21,7 +21,7 @@ type study struct {
 	head        string   // of the column of the sets or ways
 	over        []string // their names
 	sizes       []size
-	// prepare returns the columns of the rows, and what is measured of a method with so many features.
+	// prepare returns the columns of the rows, and what is measured of a method by its number of features.
 	prepare func(k *kernel, at int) (dims int, measure measure)
 	cell    func(k *kernel, of string, m method, size int, v frame.Spread) string
 	bar     func(frame.Spread) float64                                 // drawn about the mean

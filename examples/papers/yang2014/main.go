@@ -85,12 +85,14 @@ func (o *figure) Run(ctx context.Context) {
 	frame.Normalise(set, "l1")
 	o.x = try.Get(frame.Some(set, o.rows, o.Seed).Dense())
 	fmt.Printf("%d histograms of %d bins, rows divided by their sum; relative Frobenius error, mean of %d draws\n", o.x.Shape()[0], o.x.Shape()[1], o.Draws)
-	o.panel(ctx, "exponential-semigroup", "β", layers.Spec{Map: "exp-semigroup"}, "beta", o.betas, slices.Max(o.betas))
-	o.panel(ctx, "reciprocal-semigroup", "λ", layers.Spec{Map: "reciprocal-semigroup"}, "lambda", o.lambdas, slices.Min(o.lambdas))
+	exponential, reciprocal := layers.Spec{Map: "exp-semigroup"}, layers.Spec{Map: "reciprocal-semigroup"}
+	o.panel(ctx, "exponential-semigroup", "β", exponential, "beta", o.betas, slices.Max(o.betas))
+	o.panel(ctx, "reciprocal-semigroup", "λ", reciprocal, "lambda", o.lambdas, slices.Min(o.lambdas))
 }
 
 // panel has a curve for each value of a kernel's parameter, and two more for the steepest of them.
-func (o *figure) panel(ctx context.Context, kernel, sign string, spec layers.Spec, parameter string, values []float64, steepest float64) {
+func (o *figure) panel(ctx context.Context, kernel, sign string, spec layers.Spec, parameter string, values []float64,
+	steepest float64) {
 	heads := frame.Each(o.sizes, func(s int) string { return fmt.Sprint("s = ", s) })
 	spec.Dims = o.x.Shape()[1]
 	fmt.Print("\n", frame.TableHead(append([]string{kernel}, heads...)...))
