@@ -66,7 +66,7 @@ func (f AddKPCA) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel
 
 func (f AddKPCA) plan(s Spec) (plan, error) {
 	return plan{kernel: f.Kernel, columns: f.Components * s.Dims, state: tableState(s.Dims, f.tables()),
-		build: func(opts ...Option) (Layer, error) { return newAddKPCALayer(f, s.Dims, apply(opts)) }}, nil
+		build: func(o options) (Layer, error) { return newAddKPCALayer(f, s.Dims, o) }}, nil
 }
 
 func (f AddKPCA) tables() ops.Tables {

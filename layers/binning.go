@@ -93,7 +93,7 @@ func (f binningForm) plan(s Spec) (plan, error) {
 	if bins := binsOr(f.Bins, s.Features); bins >= sparseBins {
 		t.Stored = s.Features / bins
 	}
-	return plan{kernel: f.Kernel, traits: t, build: func(opts ...Option) (Layer, error) {
-		return NewBinningLayer(f.Kernel, s.Dims, s.Features, f.Bins, opts...)
+	return plan{kernel: f.Kernel, traits: t, build: func(o options) (Layer, error) {
+		return NewBinningLayer(f.Kernel, s.Dims, s.Features, f.Bins, withAll(o))
 	}}, nil
 }

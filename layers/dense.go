@@ -78,7 +78,7 @@ type denseForm struct {
 }
 
 func (f denseForm) plan(s Spec) (plan, error) {
-	return plan{columns: s.Features, build: func(opts ...Option) (Layer, error) {
-		return NewDense(s.Dims, s.Features, f.Activation, opts...)
+	return plan{columns: s.Features, build: func(o options) (Layer, error) {
+		return NewDense(s.Dims, s.Features, f.Activation, withAll(o))
 	}}, nil
 }

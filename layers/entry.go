@@ -51,7 +51,7 @@ type plan struct {
 	lifted  int    // the number of columns that the frequencies multiply; 0: the input's
 	inner   int    // the number of coordinates that the frequencies of a map of samples have
 	sampler string // the spec's, or else the form's, or else iid
-	build   func(opts ...Option) (Layer, error)
+	build   func(o options) (Layer, error)
 	state   map[string]tensor.Shape // the shapes of what is fitted
 }
 

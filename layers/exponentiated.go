@@ -125,8 +125,7 @@ func (f exponentiatedForm) fill(v Values, x ops.Matrix) error {
 }
 
 func (f exponentiatedForm) plan(s Spec) (plan, error) {
-	p := plan{kernel: f.Kernel}
-	var series []Option
+	p, series := plan{kernel: f.Kernel}, apply(nil).harmonics
 	if !f.direct() {
 		if f.Order < 0 {
 			f.Order = 1
@@ -134,8 +133,9 @@ func (f exponentiatedForm) plan(s Spec) (plan, error) {
 		inner := homogeneousForm{f.Kernel.Of, f.Order, f.Sampling}
 		p.lifted, series = inner.columns(s.Dims), inner.series()
 	}
-	p.build = func(opts ...Option) (Layer, error) {
-		return NewExponentiatedLayer(f.Kernel, s.Dims, s.Features, append(opts, series...)...)
+	p.build = func(o options) (Layer, error) {
+		o.harmonics = series
+		return NewExponentiatedLayer(f.Kernel, s.Dims, s.Features, withAll(o))
 	}
 	return p, nil
 }

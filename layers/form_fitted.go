@@ -64,7 +64,7 @@ const SampleRows = 10000
 func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 	e, p, err := s.plan()
 	if err != nil || !p.traits.Fitted {
-		return s.build()
+		return s.build(false, nil)
 	}
 	if b, ok := x.(*ops.Bags); ok && e.Bags {
 		x = b.Samples()
@@ -90,7 +90,7 @@ func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("layers: map %s: %w", s.Map, err)
 	}
-	return s.build(fittedOn(sample))
+	return s.build(false, sample)
 }
 
 // someRows returns at most limit rows, sparse if x is: all, or some that the seed draws, in their order.

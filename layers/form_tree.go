@@ -226,8 +226,8 @@ func (s Spec) treePlan(tree branch) (plan, error) {
 			p.on = spectral.Domain{}
 		}
 	}
-	p.build = func(opts ...Option) (Layer, error) {
-		l, err := s.buildTree(parts, plans, slots, apply(opts))
+	p.build = func(o options) (Layer, error) {
+		l, err := s.buildTree(parts, plans, slots, o)
 		if err != nil {
 			return nil, fmt.Errorf("layers: %s: %w", s.Map, err)
 		}
@@ -241,10 +241,6 @@ func (s Spec) buildTree(parts []Spec, plans []plan, slots []Part, o options) (La
 	var ls []Layer
 	whole, sample := slices.Clone(slots), o.sample
 	for i, part := range parts {
-		var opts []Option
-		if o.undrawn {
-			opts = append(opts, withoutDraw())
-		}
 		x := sample
 		if slots != nil && sample != nil {
 			some, err := columns(sample, slots[i].From, slots[i].To)
@@ -253,10 +249,7 @@ func (s Spec) buildTree(parts []Spec, plans []plan, slots []Part, o options) (La
 			}
 			x = some.(*tensor.Dense)
 		}
-		if plans[i].traits.Fitted {
-			opts = append(opts, fittedOn(x))
-		}
-		l, err := part.build(opts...)
+		l, err := part.build(o.undrawn, x)
 		if err != nil {
 			return nil, fmt.Errorf("part %d: %w", i, err)
 		}

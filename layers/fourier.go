@@ -86,26 +86,26 @@ func (f drawnForm) plan(s Spec) (plan, error) {
 			columns = max(1, columns/2/max(1, s.Dims)) * 2 * s.Dims
 		}
 	}
-	build := func(opts ...Option) (Layer, error) {
+	build := func(o options) (Layer, error) {
 		switch k := f.Kernel.(type) {
 		case spectral.SkewedChi2:
-			return NewSkewedChi2Layer(k.C, s.Dims, s.Features, opts...)
+			return NewSkewedChi2Layer(k.C, s.Dims, s.Features, withAll(o))
 		case spectral.SkewedIntersection:
-			return NewSkewedIntersectionLayer(k.C, s.Dims, s.Features, opts...)
+			return NewSkewedIntersectionLayer(k.C, s.Dims, s.Features, withAll(o))
 		}
 		switch _, unit := units[transform]; {
 		case unit:
-			return NewRandomReLULayer(f.Kernel, s.Dims, s.Features, opts...)
+			return NewRandomReLULayer(f.Kernel, s.Dims, s.Features, withAll(o))
 		case transform == spectral.Laplace:
-			return NewRandomLaplaceLayer(f.Kernel, s.Dims, s.Features, opts...)
+			return NewRandomLaplaceLayer(f.Kernel, s.Dims, s.Features, withAll(o))
 		case transform == spectral.LogFourier:
-			return NewSkewedLayer(f.Kernel, s.Dims, s.Features, opts...)
+			return NewSkewedLayer(f.Kernel, s.Dims, s.Features, withAll(o))
 		case transform == spectral.Additive:
-			return NewAdditiveLayer(f.Kernel, s.Dims, columns, opts...)
+			return NewAdditiveLayer(f.Kernel, s.Dims, columns, withAll(o))
 		case transform == spectral.Positive:
-			return NewPositiveLayer(f.Kernel, s.Dims, s.Features, opts...)
+			return NewPositiveLayer(f.Kernel, s.Dims, s.Features, withAll(o))
 		}
-		return NewFourierLayer(f.Kernel, s.Dims, s.Features, opts...)
+		return NewFourierLayer(f.Kernel, s.Dims, s.Features, withAll(o))
 	}
 	return plan{kernel: f.Kernel, columns: columns, lifted: lifted, traits: traits, build: build}, nil
 }

@@ -183,8 +183,9 @@ type signedForm struct {
 }
 
 func (f signedForm) plan(s Spec) (plan, error) {
-	return plan{kernel: f.Kernel, build: func(opts ...Option) (Layer, error) {
-		return NewGORFLayer(f.Kernel, s.Dims, s.Features, append(opts, WithCoupling(f.Coupling))...)
+	return plan{kernel: f.Kernel, build: func(o options) (Layer, error) {
+		o.coupling = f.Coupling
+		return NewGORFLayer(f.Kernel, s.Dims, s.Features, withAll(o))
 	}}, nil
 }
 

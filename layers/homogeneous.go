@@ -122,7 +122,7 @@ func (l *HomogeneousLayer) String() string {
 // form describes the kernel and its harmonics.
 func (l *HomogeneousLayer) form() string {
 	return fmt.Sprintf("%s, order %d, %v window, period %.4g", kernelText(l.Kernel()), l.harmonics.Order(),
-		l.options.harmonics.window, l.harmonics.Period)
+		l.options.harmonics.Window, l.harmonics.Period)
 }
 
 // through computes the features, in a graph or without one.
@@ -151,10 +151,9 @@ func (l *HomogeneousLayer) TransformCSR(dst *tensor.Dense, x *ops.CSR) (*tensor.
 
 // harmonicOptions are the options of a homogeneous map.
 type harmonicOptions struct {
-	order      *int // nil: as many as the kernel can use, at most one
-	window     spectral.Window
-	period     *float64 // nil: fitted
-	optimal    bool
+	order *int // nil: as many as the kernel can use, at most one
+	sampling
+	given      bool // Period is a number, whatever its value
 	stationary bool
 }
 
@@ -167,19 +166,19 @@ func WithOrder(n int) Option { return option("WithOrder", func(o *options) { o.h
 // WithWindow sets the window of a homogeneous map. The default is spectral.Rectangular. For a kernel whose spectrum is
 // a point mass (Hellinger) the option is an error (ErrParam).
 func WithWindow(w spectral.Window) Option {
-	return option("WithWindow", func(o *options) { o.harmonics.window = w })
+	return option("WithWindow", func(o *options) { o.harmonics.Window = w })
 }
 
 // WithPeriod sets the period Λ of a homogeneous map. The default is spectral.FittedPeriod. For a kernel whose spectrum
 // is a point mass (Hellinger) the option is an error (ErrParam).
 func WithPeriod(period float64) Option {
-	return option("WithPeriod", func(o *options) { o.harmonics.period, o.harmonics.optimal = &period, false })
+	return option("WithPeriod", func(o *options) { o.harmonics.Period, o.harmonics.given = period, true })
 }
 
 // WithOptimalPeriod chooses spectral.OptimalPeriod, the period with the least largest error. For a kernel whose
 // spectrum is a point mass (Hellinger), and together with WithStationary, the option is an error (ErrParam).
 func WithOptimalPeriod() Option {
-	return option("WithOptimalPeriod", func(o *options) { o.harmonics.optimal = true })
+	return option("WithOptimalPeriod", func(o *options) { o.harmonics.Period, o.harmonics.given = -1, false })
 }
 
 // WithStationary makes a homogeneous map approximate the translation-invariant kernel Σ 𝒦(z - x) on ℝ^d, which has the
@@ -203,13 +202,7 @@ func (o harmonicOptions) orderOr(n int) int {
 
 // form returns the form of the map of a kernel.
 func (o harmonicOptions) form(k spectral.Homogeneous) homogeneousForm {
-	f := homogeneousForm{k, o.orderOr(1), sampling{Window: o.window}}
-	if o.optimal {
-		f.Sampling.Period = -1
-	} else if o.period != nil {
-		f.Sampling.Period = *o.period
-	}
-	return f
+	return homogeneousForm{k, o.orderOr(1), o.sampling}
 }
 
 // of computes the harmonics of a kernel.
@@ -218,24 +211,22 @@ func (o harmonicOptions) of(k spectral.Homogeneous) (*spectral.Harmonics, error)
 	if pointMass(k) {
 		n = o.orderOr(0)
 	}
-	var period float64
 	var err error
+	period, optimal := o.Period, o.Period < 0 && !o.given
 	switch {
-	case o.optimal && o.stationary:
+	case optimal && o.stationary:
 		return nil, fmt.Errorf("the stationary form has no optimal period: its error at a distance of Λ is about "+
 			"𝒦(0) for every Λ; "+
 			"use WithPeriod and at least twice the largest difference of two coordinates: %w", ErrParam)
-	case o.optimal:
-		period, err = spectral.OptimalPeriod(k, n, o.window)
-	case o.period != nil:
-		period = *o.period
-	default:
-		period, err = spectral.FittedPeriod(k, n, o.window)
+	case optimal:
+		period, err = spectral.OptimalPeriod(k, n, o.Window)
+	case period == 0 && !o.given:
+		period, err = spectral.FittedPeriod(k, n, o.Window)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return spectral.NewHarmonics(k, n, o.window, period)
+	return spectral.NewHarmonics(k, n, o.Window, period)
 }
 
 // sampling says at which frequencies a homogeneous map samples the spectrum of its kernel.
@@ -270,8 +261,9 @@ func homogeneousTraits(k spectral.Homogeneous) Traits {
 }
 
 func (f homogeneousForm) plan(s Spec) (plan, error) {
-	return plan{kernel: f.Kernel, columns: f.columns(s.Dims), build: func(opts ...Option) (Layer, error) {
-		return NewHomogeneousLayer(f.Kernel, s.Dims, append(opts, f.series()...)...)
+	return plan{kernel: f.Kernel, columns: f.columns(s.Dims), build: func(o options) (Layer, error) {
+		o.harmonics = f.series()
+		return NewHomogeneousLayer(f.Kernel, s.Dims, withAll(o))
 	}}, nil
 }
 
@@ -286,15 +278,10 @@ func (f homogeneousForm) columns(dims int) int {
 	return dims
 }
 
-// series returns the options that the parameters stand for, none for a point mass.
-func (f homogeneousForm) series() []Option {
+// series returns the options that the parameters stand for, the defaults for a point mass.
+func (f homogeneousForm) series() harmonicOptions {
 	if pointMass(f.Kernel) {
-		return nil
+		return apply(nil).harmonics
 	}
-	return []Option{func(o *options) {
-		o.harmonics.order, o.harmonics.window = &f.Order, f.Sampling.Window
-		if o.harmonics.optimal = f.Sampling.Period < 0; f.Sampling.Period > 0 {
-			o.harmonics.period = &f.Sampling.Period
-		}
-	}}
+	return harmonicOptions{order: &f.Order, sampling: f.Sampling}
 }

@@ -46,7 +46,7 @@ func (l *Identity) String() string { return fmt.Sprintf("Identity %q: %d, %v", l
 type linearForm struct{}
 
 func (linearForm) plan(s Spec) (plan, error) {
-	return plan{kernel: spectral.Linear{}, columns: s.Dims, build: func(opts ...Option) (Layer, error) {
-		return NewIdentity(s.Dims, opts...)
+	return plan{kernel: spectral.Linear{}, columns: s.Dims, build: func(o options) (Layer, error) {
+		return NewIdentity(s.Dims, withAll(o))
 	}}, nil
 }

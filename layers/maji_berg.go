@@ -51,7 +51,7 @@ type MajiBerg struct {
 func (f MajiBerg) plan(s Spec) (plan, error) {
 	return plan{kernel: histogramIntersection{}, columns: f.Bins * s.Dims,
 		state: tableState(s.Dims, majiBergTables(f.Bins)),
-		build: func(opts ...Option) (Layer, error) { return newMajiBergLayer(f, s.Dims, apply(opts)) }}, nil
+		build: func(o options) (Layer, error) { return newMajiBergLayer(f, s.Dims, o) }}, nil
 }
 
 // NewMajiBergLayer finds the ranges of the columns of a sample [N, d], float32 or float64. Errors: a nil sample, bins

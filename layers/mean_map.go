@@ -96,22 +96,22 @@ func (f meanMapForm) hides(name string) bool {
 }
 
 func (f meanMapForm) plan(s Spec) (plan, error) {
-	columns, err := f.columns(s)
+	_, of, err := f.innerSpec(s, "").plan()
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{kernel: &meanKernel{f.Kernel, f.Tau}, lifted: columns, inner: s.Dims * columns}
-	if m := f.Landmarks; m > 0 {
-		p.traits = bagTraits
-		p.traits.Fitted = true
-		p.state = map[string]tensor.Shape{innerPrefix + "landmarks": {m, s.Dims}, innerPrefix + "projection": {m, m}}
+	p := plan{kernel: &meanKernel{f.Kernel, f.Tau}, traits: bagTraits, lifted: of.columns, inner: s.Dims * of.columns}
+	if p.traits.Fitted = of.traits.Fitted; p.traits.Fitted {
+		p.state = map[string]tensor.Shape{}
+		for name, shape := range of.state {
+			p.state[innerPrefix+name] = shape
+		}
 	}
-	p.build = func(opts ...Option) (Layer, error) {
-		o := apply(opts)
+	p.build = func(o options) (Layer, error) {
 		if o.name == "" {
 			o.name = autoName("meanmap")
 		}
-		l, err := f.inner(s, o)
+		l, err := f.innerSpec(s, o.name+"_inner").build(o.undrawn, o.sample)
 		if err != nil {
 			return nil, fmt.Errorf("layers: map mean-map: %w", err)
 		}
@@ -141,7 +141,7 @@ func meanMapFormOf(inner Layer, k *meanKernel, phase bool) form {
 	if order, given := s.Params["order"].(float64); given && !f.hides("order") {
 		f.Order = int(order)
 	}
-	made, err := f.innerSpec(s, "").build(withoutDraw())
+	made, err := f.innerSpec(s, "").build(true, nil)
 	if err != nil {
 		return nil
 	}
@@ -152,42 +152,22 @@ func meanMapFormOf(inner Layer, k *meanKernel, phase bool) form {
 	return f
 }
 
-// innerSpec describes the map of a sample if there are no landmarks. Parameters that shape its features have their
-// defaults. s is the spec of the mean map.
+// innerSpec describes the map of a sample. Parameters that shape its features have their defaults. s is the spec of the
+// mean map.
 func (f meanMapForm) innerSpec(s Spec, name string) Spec {
-	v := valuesOf(f.Kernel)
-	if !f.hides("order") && f.Order >= 0 {
-		v["order"] = f.Order
+	e := lender(f.Kernel)
+	inner := Spec{Map: e.Name, Params: valuesOf(f.Kernel), Dims: s.Dims, Seed: s.Seed, Dtype: s.Dtype, Name: name}
+	if f.Landmarks > 0 {
+		inner.Map, inner.Params[kernelParam], inner.Features = "nystrom", e.Name, f.Landmarks
+		return inner
 	}
-	inner := Spec{Params: v, Dims: s.Dims, Seed: s.Seed, Dtype: s.Dtype, Name: name}
-	if e := lender(f.Kernel); e != nil {
-		if inner.Map = e.Name; e.HasFeatures() {
-			inner.Features = f.Inner
-		}
+	if e.HasFeatures() {
+		inner.Features = f.Inner
+	}
+	if !f.hides("order") && f.Order >= 0 {
+		inner.Params["order"] = f.Order
 	}
 	return inner
-}
-
-// columns returns the number of output columns of the map of a sample.
-func (f meanMapForm) columns(s Spec) (int, error) {
-	if f.Landmarks > 0 {
-		return f.Landmarks, nil
-	}
-	return f.innerSpec(s, "").Columns()
-}
-
-// inner draws the map of a sample, or fits it. o are the options of the mean map.
-func (f meanMapForm) inner(s Spec, o options) (Layer, error) {
-	var opts []Option
-	if o.undrawn {
-		opts = append(opts, withoutDraw())
-	}
-	name := o.name + "_inner"
-	if n := f.Landmarks; n > 0 {
-		opts = append(opts, named(name), WithDtype(o.dt), WithSeed(s.Seed), fittedOn(o.sample))
-		return newNystromLayer(Nystrom{Kernel: f.Kernel}, s.Dims, n, apply(opts))
-	}
-	return f.innerSpec(s, name).build(opts...)
 }
 
 // fill fills in the defaults of the kernel for the samples, and τ.
@@ -202,12 +182,11 @@ func (f meanMapForm) fill(v Values, x ops.Matrix) error {
 	return fillScale(v, "tau", x, func(b *ops.Bags) (float64, error) {
 		full := decoded(f, v)
 		full.Landmarks = 0
-		o := apply([]Option{named("tau"), WithDtype(b.Dtype())})
-		inner, err := full.inner(Spec{Dims: b.Axes(), Dtype: b.Dtype().String()}, o)
+		inner, err := full.innerSpec(Spec{Dims: b.Axes(), Dtype: b.Dtype().String()}, "tau_inner").Build()
 		if err != nil {
 			return 0, err
 		}
-		l, err := newMeanMapLayer(inner, 1, 2, o)
+		l, err := NewMeanMapLayer(inner, 1, 2, WithName("tau"), WithDtype(b.Dtype()))
 		if err != nil {
 			return 0, err
 		}

@@ -41,7 +41,7 @@ type normaliseForm struct {
 }
 
 func (f normaliseForm) plan(s Spec) (plan, error) {
-	return plan{columns: s.Dims, through: f.Norm.Of, build: func(opts ...Option) (Layer, error) {
-		return NewNormalise(s.Dims, f.Norm, opts...)
+	return plan{columns: s.Dims, through: f.Norm.Of, build: func(o options) (Layer, error) {
+		return NewNormalise(s.Dims, f.Norm, withAll(o))
 	}}, nil
 }

@@ -49,8 +49,9 @@ func (f Nystrom) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel
 func (f Nystrom) plan(s Spec) (plan, error) {
 	m := cmp.Or(f.Landmarks, s.Features)
 	return plan{kernel: f.Kernel, state: map[string]tensor.Shape{"landmarks": {m, s.Dims}, "projection": {m, s.Features}},
-		build: func(opts ...Option) (Layer, error) {
-			return newNystromLayer(f, s.Dims, s.Features, apply(append(opts, WithSeed(s.Seed))))
+		build: func(o options) (Layer, error) {
+			o.seed = s.Seed
+			return newNystromLayer(f, s.Dims, s.Features, o)
 		}}, nil
 }
 

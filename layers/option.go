@@ -72,8 +72,8 @@ var inapplicable = map[string]string{
 
 type options struct {
 	given     []string // the names of the options
-	name      string
-	stream    string // the name by WithName
+	name      string   // by WithName, or of a Spec
+	stream    string   // by WithName alone, as only that enters the random draw
 	seed      uint64
 	nth       int // see streamKey
 	sampler   spectral.Sampler
@@ -83,7 +83,7 @@ type options struct {
 	phases    bool // WithPhase applies
 	normalise bool
 	inputGrad bool
-	undrawn   bool
+	undrawn   bool          // the parameters stay zero, for SetParams to set
 	sample    *tensor.Dense // to fit a layer on
 	harmonics harmonicOptions
 	coupling  spectral.Coupling
@@ -144,7 +144,7 @@ func (o options) noSeries(who, why string) error {
 // nil.
 func apply(opts []Option) options {
 	o := options{sampler: spectral.IID{}, dt: tensor.Float64, delta: 1}
-	o.harmonics.window = spectral.Rectangular
+	o.harmonics.Window = spectral.Rectangular
 	for _, f := range opts {
 		f(&o)
 	}
@@ -156,9 +156,6 @@ func apply(opts []Option) options {
 func WithName(name string) Option {
 	return option("WithName", func(o *options) { o.name, o.stream = name, name })
 }
-
-// named gives a layer the name in a Spec, which does not enter the random draw.
-func named(name string) Option { return func(o *options) { o.name = name } }
 
 // WithSeed sets the seed of the random draw. The default is 0. The seed and the name given by WithName determine the
 // numbers: the same two draw the same numbers, and a different seed or name draws independent ones. A layer without
@@ -198,11 +195,5 @@ func Tune(p Policy) Option { return option("Tune", func(o *options) { o.policy =
 // leaf as data and skips the product for its gradient, and G.Grad for that leaf is an error.
 func WithInputGrad() Option { return option("WithInputGrad", func(o *options) { o.inputGrad = true }) }
 
-// withAll replaces all options by those that a layer was made with.
+// withAll replaces all options by those of a Spec or of another layer.
 func withAll(by options) Option { return func(o *options) { *o = by } }
-
-// fittedOn gives the sample of a map that is fitted on data.
-func fittedOn(sample *tensor.Dense) Option { return func(o *options) { o.sample = sample } }
-
-// withoutDraw leaves the parameters zero, for a layer whose parameters SetParams will set.
-func withoutDraw() Option { return func(o *options) { o.undrawn = true } }

@@ -111,7 +111,7 @@ type periodicForm struct {
 }
 
 func (f periodicForm) plan(s Spec) (plan, error) {
-	return plan{columns: s.Dims * (1 + f.Width), lifted: 2 * f.Frequencies, build: func(opts ...Option) (Layer, error) {
-		return newPeriodicLayer(f, s.Dims, opts)
+	return plan{columns: s.Dims * (1 + f.Width), lifted: 2 * f.Frequencies, build: func(o options) (Layer, error) {
+		return newPeriodicLayer(f, s.Dims, []Option{withAll(o)})
 	}}, nil
 }

@@ -87,11 +87,11 @@ type productForm struct {
 
 func (f productForm) plan(s Spec) (plan, error) {
 	k := spectral.SpherePolynomial{A: f.Kernel.A, P: f.Kernel.P}
-	return plan{kernel: k, build: func(opts ...Option) (Layer, error) {
+	return plan{kernel: k, build: func(o options) (Layer, error) {
 		if f.name == sketchName {
-			return NewTensorSketchLayer(k, s.Dims, s.Features, opts...)
+			return NewTensorSketchLayer(k, s.Dims, s.Features, withAll(o))
 		}
-		return NewRandomMaclaurinLayer(k, s.Dims, s.Features, opts...)
+		return NewRandomMaclaurinLayer(k, s.Dims, s.Features, withAll(o))
 	}}, nil
 }
 

@@ -85,14 +85,15 @@ func (f semigroupForm) planned(s Spec, order, columns int) (plan, error) {
 	case by == normalisedWay && s.Dims <= mostSobol:
 		p.sampler = spectral.Sobol{}.String()
 	}
-	p.build = func(opts ...Option) (Layer, error) {
+	p.build = func(o options) (Layer, error) {
 		switch by {
 		case levyWay:
-			return NewLevyLayer(f.Kernel, s.Dims, s.Features, append(opts, WithOrder(order))...)
+			o.harmonics.order = &order
+			return NewLevyLayer(f.Kernel, s.Dims, s.Features, withAll(o))
 		case normalisedWay:
-			opts = append(opts, WithNormalisation())
+			o.normalise = true
 		}
-		return NewRandomLaplaceLayer(f.Kernel, s.Dims, s.Features, opts...)
+		return NewRandomLaplaceLayer(f.Kernel, s.Dims, s.Features, withAll(o))
 	}
 	return p, nil
 }

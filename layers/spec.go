@@ -310,33 +310,34 @@ func (s Spec) ElementType() tensor.Dtype {
 // Build draws the map. Errors: a map that is fitted on data (Entry.Fitted), for which there is Fit; parameters that are
 // missing or out of range; a Sampler, Tune or Features that the map does not have (ErrParam); and the errors of the
 // layer's constructor.
-func (s Spec) Build() (Layer, error) { return s.build() }
+func (s Spec) Build() (Layer, error) { return s.build(false, nil) }
 
 // Restore builds the map without a random draw and sets its parameters, as a model file has them.
 func (s Spec) Restore(params map[string]*tensor.Dense) (Layer, error) {
-	l, err := s.build(withoutDraw())
+	l, err := s.build(true, nil)
 	if err != nil {
 		return nil, err
 	}
 	return l, l.SetParams(params)
 }
 
-// build makes the map. A fitted map needs a sample, or withoutDraw.
-func (s Spec) build(more ...Option) (Layer, error) {
+// build makes the map, or one with parameters of zero. A fitted map has its sample.
+func (s Spec) build(undrawn bool, sample *tensor.Dense) (Layer, error) {
 	e, p, err := s.plan()
 	if err != nil {
 		return nil, err
 	}
-	opts, err := s.options(e, p)
+	o, err := s.options(e, p)
 	if err != nil {
 		return nil, err
 	}
-	opts = append(opts, more...)
-	if o := apply(opts); p.traits.Fitted && o.sample == nil && !o.undrawn {
-		return nil, fmt.Errorf("layers: map %s is fitted on data, which Build does not have; use Spec.Fit, or "+
-			"Restore for what was fitted before: %w", s.Map, ErrParam)
+	if o.undrawn = undrawn; p.traits.Fitted {
+		if o.sample = sample; sample == nil && !undrawn {
+			return nil, fmt.Errorf("layers: map %s is fitted on data, which Build does not have; use Spec.Fit, or "+
+				"Restore for what was fitted before: %w", s.Map, ErrParam)
+		}
 	}
-	l, err := p.build(opts...)
+	l, err := p.build(o)
 	if err != nil {
 		return nil, err
 	}
@@ -345,22 +346,20 @@ func (s Spec) build(more ...Option) (Layer, error) {
 
 // options returns the options that all forms have in common. A Sampler, Tune or Features that does not apply to
 // the map is an error.
-func (s Spec) options(e *Entry, p plan) ([]Option, error) {
-	dt := s.ElementType()
-	if s.Dtype != "" && s.Dtype != dt.String() {
-		return nil, fmt.Errorf("layers: dtype %q, want float32 or float64: %w", s.Dtype, ErrParam)
+func (s Spec) options(e *Entry, p plan) (o options, err error) {
+	o = apply(nil)
+	o.name, o.dt, o.phase = s.Name, s.ElementType(), s.Params.Bool(phaseParam)
+	if s.Dtype != "" && s.Dtype != o.dt.String() {
+		return o, fmt.Errorf("layers: dtype %q, want float32 or float64: %w", s.Dtype, ErrParam)
 	}
-	opts := []Option{named(s.Name), WithDtype(dt)}
 	if e.Sampled {
-		opts = append(opts, WithSeed(s.Seed))
+		o.seed = s.Seed
 	}
-	policy, err := ParsePolicy(s.Tune)
-	if err != nil {
-		return nil, err
+	if o.policy, err = ParsePolicy(s.Tune); err != nil {
+		return o, err
 	}
-	sampler, err := spectral.SamplerByName(p.sampler)
-	if err != nil {
-		return nil, err
+	if o.sampler, err = spectral.SamplerByName(p.sampler); err != nil {
+		return o, err
 	}
 	without := ""
 	switch {
@@ -375,27 +374,18 @@ func (s Spec) options(e *Entry, p plan) ([]Option, error) {
 		without = "draws weights and no frequencies, so it has no sampler (%q)"
 	}
 	if s.Sampler != "" && without != "" {
-		return nil, fmt.Errorf("layers: map %s "+without+": %w", s.Map, s.Sampler, ErrParam)
+		return o, fmt.Errorf("layers: map %s "+without+": %w", s.Map, s.Sampler, ErrParam)
 	}
-	if e.hasParts() && policy != Frozen {
-		return nil, fmt.Errorf("layers: %s: Tune = %v does not apply to a map with Parts; set Tune of the Parts: %w", s.Map, policy,
-			ErrParam)
+	if e.hasParts() && o.policy != Frozen {
+		return o, fmt.Errorf("layers: %s: Tune = %v does not apply to a map with Parts; set Tune of the Parts: %w", s.Map,
+			o.policy, ErrParam)
 	}
-	if !e.Tunable && policy != Frozen {
-		return nil, fmt.Errorf("layers: map %s has nothing to tune (%v): %w", s.Map, policy, ErrParam)
+	if !e.Tunable && o.policy != Frozen {
+		return o, fmt.Errorf("layers: map %s has nothing to tune (%v): %w", s.Map, o.policy, ErrParam)
 	}
 	if !e.HasFeatures() && s.Features != 0 && s.Features != p.columns {
-		return nil, fmt.Errorf("layers: map %s makes %s, here %d of %d input columns, not %d: %w", s.Map, e.Width,
+		return o, fmt.Errorf("layers: map %s makes %s, here %d of %d input columns, not %d: %w", s.Map, e.Width,
 			p.columns, s.Dims, s.Features, ErrParam)
 	}
-	if e.Tunable {
-		opts = append(opts, Tune(policy))
-	}
-	if e.HasSampler {
-		opts = append(opts, WithSampler(sampler))
-	}
-	if s.Params.Bool(phaseParam) {
-		opts = append(opts, WithPhase())
-	}
-	return opts, nil
+	return o, nil
 }

@@ -57,7 +57,7 @@ type srfForm struct {
 }
 
 func (f srfForm) plan(s Spec) (plan, error) {
-	return plan{kernel: f.Kernel, build: func(opts ...Option) (Layer, error) {
-		return NewSRFLayer(f.Kernel, s.Dims, s.Features, opts...)
+	return plan{kernel: f.Kernel, build: func(o options) (Layer, error) {
+		return NewSRFLayer(f.Kernel, s.Dims, s.Features, withAll(o))
 	}}, nil
 }
