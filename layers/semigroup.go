@@ -28,9 +28,6 @@ const (
 	autoWay                  // one of the last two
 )
 
-// wayParam is the parameter that chooses the features.
-const wayParam = "way"
-
 // semigroupForm is the part of the forms of semigroup kernels that they share.
 type semigroupForm struct {
 	Kernel spectral.Semigroup `param:",inline"`

@@ -129,7 +129,6 @@ func ParseValues(mapName, text string) (Values, error) {
 	if strings.TrimSpace(text) == "" {
 		return v, nil
 	}
-	defs := e.ParamsOf(choicesIn(text))
 	for _, part := range strings.Split(text, ",") {
 		name, value, ok := strings.Cut(part, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
@@ -140,25 +139,15 @@ func ParseValues(mapName, text string) (Values, error) {
 		if _, twice := v[name]; twice {
 			return nil, fmt.Errorf("layers: map %s: parameter %q is given twice: %w", mapName, name, ErrParam)
 		}
-		def, err := e.param(defs, name)
-		if err != nil {
-			return nil, err
-		}
-		v[name] = def.read(value)
+		v[name] = value
 	}
+	// The form of the texts has the parameters of the kernel that one of them names.
+	eachParam(e.form(v), func(d ParamDef, _ reflect.Value) {
+		if text, given := v[d.Name].(string); given {
+			v[d.Name] = d.read(text)
+		}
+	})
 	return v, e.Check(v)
-}
-
-// choicesIn finds the values in a text that decide which other parameters there are: kernel and way.
-func choicesIn(text string) Values {
-	v := Values{}
-	for _, part := range strings.Split(text, ",") {
-		name, value, _ := strings.Cut(part, "=")
-		if name = strings.TrimSpace(name); name == kernelParam || name == wayParam {
-			v[name] = strings.TrimSpace(value)
-		}
-	}
-	return v
 }
 
 // param finds the declaration of a parameter.
