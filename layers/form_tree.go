@@ -213,15 +213,16 @@ func (s Spec) treePlan(tree branch) (plan, error) {
 	if slots == nil {
 		p.kernel, p.traits.Signed = chained(plans), last.traits.Signed
 	} else {
-		widths := make([]int, len(plans))
+		k, widths := parallelKernel{slots: slots, product: s.Map == productName}, make([]int, len(plans))
 		for i, of := range plans {
-			widths[i] = of.columns
+			k.of, widths[i] = append(k.of, of.kernel), of.columns
 		}
-		product := s.Map == productName
-		if p.columns, err = width("layers: "+s.Map, product, widths); err != nil {
+		if p.columns, err = width("layers: "+s.Map, k.product, widths); err != nil {
 			return plan{}, err
 		}
-		p.kernel = together(slots, plans, product)
+		if !slices.Contains(k.of, nil) {
+			p.kernel = k
+		}
 		if len(plans) > 1 { // each part checks its own columns
 			p.on = spectral.Domain{}
 		}
@@ -399,20 +400,7 @@ func (k after) At(x, z []float64) float64 { return k.k.At(k.phi(nil, x), k.phi(n
 
 func (k after) Domain() spectral.Domain { return spectral.Domain{} }
 
-// together returns the kernel of layers side by side, Σ β k(x_p, z_p), or of their product, Π β k(x_p, z_p). It returns
-// nil if a part has none.
-func together(slots []Part, plans []plan, product bool) spectral.Kernel {
-	k := parallelKernel{slots: slots, product: product}
-	for _, p := range plans {
-		if p.kernel == nil {
-			return nil
-		}
-		k.of = append(k.of, p.kernel)
-	}
-	return k
-}
-
-// parallelKernel is a weighted sum or product of kernels of columns.
+// parallelKernel is the kernel of layers side by side, Σ β k(x_p, z_p), or of their product, Π β k(x_p, z_p).
 type parallelKernel struct {
 	slots   []Part
 	of      []spectral.Kernel

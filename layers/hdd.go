@@ -94,6 +94,7 @@ func NewHDDLayer(of Density, axes, features int, opts ...Option) (*HDDLayer, err
 	var k spectral.Random
 	if err == nil {
 		b.dims = len(l.sets.h) * l.sets.grid.Len()
+		b.columns = fmt.Sprintf("densities at %v points", l.sets.grid.Points())
 		k, err = l.embed(o)
 	}
 	if err != nil {
@@ -202,21 +203,6 @@ func (l *HDDLayer) Embed(dst, x *tensor.Dense) (*tensor.Dense, error) {
 	}
 	l.use()
 	return l.inner.Transform(dst, x)
-}
-
-func (l *HDDLayer) fits(x ops.Matrix) error {
-	if err := checkColumns(l.who(), x, l.dims); err != nil {
-		return fmt.Errorf("%w; x holds densities at %v points", err, l.sets.grid.Points())
-	}
-	return nil
-}
-
-// Transform writes the features of the densities x [n, Dims] to dst.
-func (l *HDDLayer) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	if err := l.fits(x); err != nil {
-		return nil, err
-	}
-	return l.composed.Transform(dst, x)
 }
 
 // TransformCSR is Transform for sparse rows.

@@ -133,6 +133,7 @@ type base struct {
 	prefix   string // of messages about the layer
 	name     string
 	dims     int
+	columns  string // what they hold, for errors; may be empty
 	features int
 	params   []Param
 	changed  func() // called after SetParams
@@ -258,10 +259,14 @@ func checkColumns(who string, x ops.Matrix, cols int) error {
 // fits returns an error unless x has the layer's width and element type.
 func (b *base) fits(x ops.Matrix) error {
 	if err := checkColumns(b.who(), x, b.dims); err != nil {
+		if b.columns != "" {
+			err = fmt.Errorf("%w; x holds %s", err, b.columns)
+		}
 		return err
 	}
 	if x.Dtype() != b.dt {
-		return fmt.Errorf("%s: x is %v, the layer is %v: %w", b.who(), x.Dtype(), b.dt, ErrDtype)
+		return fmt.Errorf("%s: x is %v, the layer is %v; build it with WithDtype(tensor.%v): %w", b.who(), x.Dtype(),
+			b.dt, dtypeName(x.Dtype()), ErrDtype)
 	}
 	return nil
 }
@@ -332,12 +337,8 @@ func (b *base) input(x G.Input) (*G.Node, error) {
 	if n == nil {
 		return nil, fmt.Errorf("%s: the input is no node: %w", b.who(), ErrShape)
 	}
-	if err := checkColumns(b.who(), n, b.dims); err != nil {
+	if err := b.fits(n); err != nil {
 		return nil, err
-	}
-	if n.Dtype() != b.dt {
-		return nil, fmt.Errorf("%s: x is %v, the layer is %v; build it with WithDtype(tensor.%v): %w", b.who(),
-			n.Dtype(), b.dt, dtypeName(n.Dtype()), ErrDtype)
 	}
 	b.use()
 	b.mu.Lock()
