@@ -93,6 +93,7 @@ func newAddKPCALayer(of AddKPCA, dims int, o options) (*AddKPCALayer, error) {
 		return nil, fmt.Errorf("%s: %d components of %d points, want 1 to as many as points, and at most %d: %w",
 			b.who(), of.Components, of.Points, maxComponents, ErrParam)
 	}
+	b.of = of
 	l := &AddKPCALayer{newTableMap(b, of.tables(), of.Kernel.Domain()), of.Kernel}
 	if !o.undrawn {
 		err = l.fit(o.sample, l.fitColumn)
@@ -245,10 +246,6 @@ func (l *AddKPCALayer) shares(knots, values []float64) []float64 {
 		shares[a] += 1 / float64(len(values))
 	}
 	return shares
-}
-
-func (l *AddKPCALayer) made() form {
-	return AddKPCA{l.kernel, l.op.Width, l.op.Points - extensionPoints}
 }
 
 // Kernel returns the kernel that the map approximates.

@@ -72,16 +72,14 @@ func NewBagLayer(of *HDDLayer) (*BagLayer, error) {
 	return l, nil
 }
 
-func (l *BagLayer) made() form {
+func (l *BagLayer) made() (form, options) {
 	if isMeanMap(l) {
-		return meanMapFormOf(l.inner, l.kernel.(*meanKernel), l.over.(*FourierLayer).phase)
+		return meanMapFormOf(l.inner, l.kernel.(*meanKernel), l.phase), l.options
 	}
-	of := l.over.(*HDDLayer)
-	d := of.of
-	if d.At != nil || d.Box || len(d.Points) > 1 {
-		return nil
+	if d := l.over.(*HDDLayer).of; d.At == nil && !d.Box && len(d.Points) <= 1 {
+		return densityForm{d, l.phase}, l.options
 	}
-	return densityForm{d, of.outer.phase}
+	return nil, l.options
 }
 
 // isMeanMap says whether a layer is a mean map.

@@ -24,7 +24,8 @@ import (
 // features, who number the cells that occur instead of hashing all.
 type BinningLayer struct {
 	csrMapper
-	of binningForm
+	kernel spectral.Laplacian
+	bins   int
 }
 
 // binningForm is the form of a BinningLayer.
@@ -60,7 +61,8 @@ func NewBinningLayer(k spectral.Laplacian, d, features, bins int, opts ...Option
 		return nil, fmt.Errorf("%s: %d features is no multiple of the %d bins of a grid; ask for %d: %w", b.who(),
 			features, bins, (features+bins-1)/bins*bins, ErrParam)
 	}
-	l := &BinningLayer{of: binningForm{k, bins}}
+	b.of = binningForm{k, bins}
+	l := &BinningLayer{kernel: k, bins: bins}
 	l.mapper = newSingle(b, k.Domain(), true, func(a ops.Attr) ops.Op { return ops.Binning(bins, a) })
 	l.drawn("rates", o, func(o options) (peeker, error) { return NewBinningLayer(k, d, features, bins, withAll(o)) })
 	rates, offsets, hash, err := spectral.DrawGrids(k, d, l.Grids(), o.sourceSeed())
@@ -73,19 +75,17 @@ func NewBinningLayer(k spectral.Laplacian, d, features, bins int, opts ...Option
 	return l, nil
 }
 
-func (l *BinningLayer) made() form { return l.of }
-
 // Kernel returns the kernel of the features.
-func (l *BinningLayer) Kernel() spectral.Kernel { return l.of.Kernel }
+func (l *BinningLayer) Kernel() spectral.Kernel { return l.kernel }
 
 // Grids returns R, the number of grids, which is the number of features of a row that are not 0.
-func (l *BinningLayer) Grids() int { return l.features / l.of.Bins }
+func (l *BinningLayer) Grids() int { return l.features / l.bins }
 
 // StaysSparse says whether features are sparse: from 16 bins on.
-func (l *BinningLayer) StaysSparse() bool { return l.of.Bins >= sparseBins }
+func (l *BinningLayer) StaysSparse() bool { return l.bins >= sparseBins }
 
 func (l *BinningLayer) String() string {
-	return l.text(fmt.Sprintf("%s, %d bins, seed %d, %v", kernelText(l.of.Kernel), l.of.Bins, l.seed, l.dt))
+	return l.text(fmt.Sprintf("%s, %d bins, seed %d, %v", kernelText(l.kernel), l.bins, l.seed, l.dt))
 }
 
 func (f binningForm) plan(s Spec) (plan, error) {

@@ -44,6 +44,7 @@ func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error)
 			w[i] = limit * (2*rng.Float64() - 1)
 		}
 	}
+	b.of = denseForm{f}
 	b.add("W", o.policy == All, w, d, features)
 	b.add("b", o.policy == All, make([]float64, features))
 	b.drawn("dense", o, func(o options) (peeker, error) { return NewDense(d, features, f, withAll(o)) })
@@ -54,8 +55,6 @@ func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error)
 
 // Activation returns f.
 func (l *Dense) Activation() ops.Activation { return l.act }
-
-func (l *Dense) made() form { return denseForm{l.act} }
 
 // Policy returns Frozen or All.
 func (l *Dense) Policy() Policy { return l.policy }

@@ -40,7 +40,9 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 	}
 	o.name = b.name
 	l := &ExponentiatedLayer{composed{sparseMapper: newSparseMapper(b, ops.Domain{})}, k}
+	b.of = exponentiatedForm{k, o.harmonics.orderOr(1), o.harmonics.sampling, o.phase}
 	if law, ok := k.Laplacian(); ok && o.harmonics.order == nil {
+		b.of = exponentiatedForm{k, -1, o.harmonics.sampling, o.phase}
 		why := "without WithOrder the map has frequencies on x itself, and no series"
 		if err := o.noSeries(b.who(), why); err != nil {
 			return nil, err
@@ -58,15 +60,6 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 		return nil, err
 	}
 	return l, l.compose(spectral.Gaussian{Sigma: k.Sigma}, o)
-}
-
-func (l *ExponentiatedLayer) made() form {
-	series := l.options.harmonics.form(l.kernel.Of)
-	f := exponentiatedForm{l.kernel, series.Order, series.Sampling, l.options.phase}
-	if l.inner == nil {
-		f.Order = -1
-	}
-	return f
 }
 
 // Kernel returns the exact kernel that the map approximates, with the σ that the map was drawn with.

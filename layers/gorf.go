@@ -62,6 +62,7 @@ func NewGORFLayer(k spectral.SignedLaw, d, features int, opts ...Option) (*GORFL
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
 	l.on, l.forward = l.split.On, l.through
+	b.of = signedFormOf(k, o.coupling)
 	u, norms, err := l.draw()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
@@ -112,18 +113,6 @@ func (l *GORFLayer) addParams(u, norms *tensor.Dense) error {
 		}
 	}
 	return l.checkNorms(l.kernel, norms.Float64s())
-}
-
-func (l *GORFLayer) made() form {
-	f := signedForm{l.kernel, l.coupling}
-	k, delta := l.kernel.(spectral.DeltaGaussian)
-	switch {
-	case !delta:
-		return f
-	case len(k.Sigmas) == 2 && slices.Equal(k.Weights, []float64{1, -1}):
-		return deltaForm{Sigma1: k.Sigmas[0], Sigma2: k.Sigmas[1], Signed: f}
-	}
-	return deltaForm{Sigmas: k.Sigmas, Weights: k.Weights, Signed: f}
 }
 
 // Kernel returns the kernel of the features, with the parameters that the map was drawn with.
@@ -187,6 +176,19 @@ func (f signedForm) plan(s Spec) (plan, error) {
 		o.coupling = f.Coupling
 		return NewGORFLayer(f.Kernel, s.Dims, s.Features, withAll(o))
 	}}, nil
+}
+
+// signedFormOf returns the form of a kernel.
+func signedFormOf(of spectral.SignedLaw, c spectral.Coupling) form {
+	f := signedForm{of, c}
+	k, delta := of.(spectral.DeltaGaussian)
+	switch {
+	case !delta:
+		return f
+	case len(k.Sigmas) == 2 && slices.Equal(k.Weights, []float64{1, -1}):
+		return deltaForm{Sigma1: k.Sigmas[0], Sigma2: k.Sigmas[1], Signed: f}
+	}
+	return deltaForm{Sigmas: k.Sigmas, Weights: k.Weights, Signed: f}
 }
 
 // deltaForm is the form of spectral.DeltaGaussian: of sigmas and weights if they are given, and otherwise of sigma1 and

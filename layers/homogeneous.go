@@ -71,6 +71,9 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 	if err := b.checkSize(d, l.op.Width()); err != nil {
 		return nil, err
 	}
+	if !l.op.Stationary {
+		b.of = homogeneousForm{k, o.harmonics.orderOr(1), o.harmonics.sampling}
+	}
 	b.features, l.forward = d*l.op.Width(), l.through
 	l.addParams(o.undrawn)
 	return l, nil
@@ -92,13 +95,6 @@ func (l *HomogeneousLayer) addParams(undrawn bool) {
 		l.add("log_L", true, slices.Repeat([]float64{math.Log(base)}, l.scales()))
 	}
 	l.add("root_kappa", l.policy == All, roots)
-}
-
-func (l *HomogeneousLayer) made() form {
-	if l.op.Stationary {
-		return nil
-	}
-	return l.options.harmonics.form(l.kernel)
 }
 
 // Kernel returns the exact kernel that the map approximates: k, or spectral.Stationary of k.
@@ -198,11 +194,6 @@ func (o harmonicOptions) orderOr(n int) int {
 		return *o.order
 	}
 	return n
-}
-
-// form returns the form of the map of a kernel.
-func (o harmonicOptions) form(k spectral.Homogeneous) homogeneousForm {
-	return homogeneousForm{k, o.orderOr(1), o.sampling}
 }
 
 // of computes the harmonics of a kernel.

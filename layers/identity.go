@@ -20,12 +20,11 @@ func NewIdentity(d int, opts ...Option) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.of = linearForm{}
 	l := &Identity{csrMapper{newSparseMapper(b, ops.Domain{})}}
 	l.forward = l.through
 	return l, nil
 }
-
-func (l *Identity) made() form { return linearForm{} }
 
 // through returns the node of a graph itself, and so sparse rows that stay sparse. It copies other rows.
 func (l *Identity) through(f *flow, dst *tensor.Dense, x value) value {

@@ -137,6 +137,7 @@ type base struct {
 	features int
 	params   []Param
 	changed  func() // called after SetParams
+	of       form   // that a Spec has for it, see SpecOf; nil: none
 	origin   *draw
 	watch    *watch // made by newBase
 

@@ -44,7 +44,9 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 	if err != nil {
 		return nil, err
 	}
-	o.name = b.name
+	if o.name = b.name; o.noSeries("", "") == nil { // which a Spec does not have
+		b.of = semigroupFormOf(k, levyWay, o.harmonics.orderOr(1))
+	}
 	l := &LevyLayer{composed{sparseMapper: newSparseMapper(b, ops.Domain{}), damped: true, exponent: f}, k}
 	if f == ops.Root {
 		l.inner, err = newInner(kind, spectral.Levy{}, d, o)
@@ -59,13 +61,6 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 		of.policy = Frozen
 	}
 	return l, l.compose(spectral.Gaussian{Sigma: 1}, of, l.scaleParam(scale))
-}
-
-func (l *LevyLayer) made() form {
-	if l.options.noSeries("", "") != nil { // which a Spec does not have
-		return nil
-	}
-	return semigroupFormOf(l.kernel, levyWay, l.options.harmonics.orderOr(1))
 }
 
 // Kernel returns the exact kernel that the map approximates, with the parameter that the map was drawn with.

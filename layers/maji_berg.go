@@ -68,6 +68,9 @@ func newMajiBergLayer(of MajiBerg, dims int, o options) (*MajiBergLayer, error) 
 	if of.Bins < 1 || of.Bins > maxBins {
 		return nil, fmt.Errorf("%s: %d bins, want 1 to %d: %w", b.who(), of.Bins, maxBins, ErrParam)
 	}
+	if !of.Sparse {
+		b.of = of
+	}
 	l := &MajiBergLayer{newTableMap(b, majiBergTables(of.Bins), histogramIntersection{}.Domain()), of.Sparse}
 	if !o.undrawn {
 		err = l.fit(o.sample, l.bins)
@@ -100,13 +103,6 @@ func (l *MajiBergLayer) Kernel() spectral.Kernel { return histogramIntersection{
 type histogramIntersection struct{ spectral.Intersection }
 
 func (histogramIntersection) Domain() ops.Domain { return domain.NonNegative() }
-
-func (l *MajiBergLayer) made() form {
-	if l.sparse {
-		return nil
-	}
-	return MajiBerg{Bins: l.op.Width}
-}
 
 // Ranges returns the R of each column.
 func (l *MajiBergLayer) Ranges() []float64 {

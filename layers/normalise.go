@@ -22,11 +22,10 @@ func NewNormalise(d int, norm ops.Norm, opts ...Option) (*Normalise, error) {
 	if err := norm.Check(b.who()); err != nil {
 		return nil, err
 	}
+	b.of = normaliseForm{norm}
 	op := func(a ops.Attr) ops.Op { return ops.Normalise(norm, a) }
 	return &Normalise{newSingle(b, ops.Domain{}, false, op), norm}, nil
 }
-
-func (l *Normalise) made() form { return normaliseForm{l.norm} }
 
 // Norm returns the norm.
 func (l *Normalise) Norm() ops.Norm { return l.norm }

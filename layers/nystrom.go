@@ -75,6 +75,7 @@ func newNystromLayer(of Nystrom, dims, features int, o options) (*NystromLayer, 
 		return nil, err
 	}
 	m := cmp.Or(of.Landmarks, features)
+	b.of = Nystrom{of.Kernel, m, of.Select}
 	nystrom := func(a ops.Attr) ops.Op { return ops.Nystrom(of.Kernel, a) }
 	l := &NystromLayer{newSingle(b, ops.Domain{}, true, nystrom), of.Kernel, of.Select}
 	switch {
@@ -160,8 +161,6 @@ func (l *NystromLayer) project(rows []int) error {
 	}
 	return ops.Assign(l.params[1].Value, newTensor(l.dt, p, m, l.features))
 }
-
-func (l *NystromLayer) made() form { return Nystrom{l.kernel, l.Landmarks(), l.choice} }
 
 // Kernel returns the kernel that the map approximates.
 func (l *NystromLayer) Kernel() spectral.Kernel { return l.kernel }

@@ -67,6 +67,7 @@ func newPeriodicLayer(of periodicForm, d int, opts []Option) (*PeriodicLayer, er
 	b.add("A", tuned, a, 2*d*k, e)
 	b.add("b", tuned, make([]float64, d*e), d, e)
 	b.drawn("W", o, func(o options) (peeker, error) { return newPeriodicLayer(of, d, []Option{withAll(o)}) })
+	b.of = of
 	l := &PeriodicLayer{newSparseMapper(b, ops.Domain{}), of}
 	l.forward, l.rows = l.through, blockRows(2*d*k)
 	return l, nil
@@ -80,8 +81,6 @@ func (l *PeriodicLayer) Activation() ops.Activation { return l.of.Activation }
 
 // Policy returns Frozen or All.
 func (l *PeriodicLayer) Policy() Policy { return l.policy }
-
-func (l *PeriodicLayer) made() form { return l.of }
 
 func (l *PeriodicLayer) String() string {
 	return l.text(fmt.Sprintf("%d frequencies a column, %v, %v, %v", l.of.Frequencies, l.of.Activation, l.dt,

@@ -63,12 +63,16 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	if err := l.checkUnits(o); err != nil {
 		return nil, err
 	}
-	scale := law.Scale
+	scale, by := law.Scale, laplaceWay
 	if o.normalise {
+		by = normalisedWay
 		l.rows = blockRows(features)
 		if l.exponent, scale, err = unitOf(b, k); err != nil {
 			return nil, err
 		}
+	}
+	if b.of = semigroupFormOf(k, by, 1); b.of == nil {
+		b.of = drawnForm{k, o.phase}
 	}
 	draw := l.draw
 	if _, l.structured = o.sampler.(spectral.Structured); l.structured {
@@ -165,19 +169,6 @@ func (l *randomMap) drawPhases(m int) []float64 {
 		b[i] = 2 * math.Pi * rng.Float64()
 	}
 	return b
-}
-
-func (l *randomMap) made() form {
-	f, _ := formOf(l.kernel)
-	if f, drawn := f.(drawnForm); drawn {
-		f.Phase = l.phase
-		return f
-	}
-	by := laplaceWay
-	if l.normalise {
-		by = normalisedWay
-	}
-	return semigroupFormOf(l.kernel, by, 1)
 }
 
 // Kernel returns the kernel of the features, with the parameters that the map was drawn with.

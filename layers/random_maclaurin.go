@@ -34,6 +34,9 @@ func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Opt
 	if err != nil {
 		return nil, err
 	}
+	if k, ok := k.(spectral.SpherePolynomial); ok {
+		b.of = productForm{spectral.SRF{A: k.A, P: k.P}, maclaurinName}
+	}
 	l := &RandomMaclaurinLayer{sparseMapper{newSingle(b, k.Domain(), true, ops.Maclaurin)}, k}
 	l.drawn("W", o, func(o options) (peeker, error) { return NewRandomMaclaurinLayer(k, d, features, withAll(o)) })
 	w, drawn, scales, err := spectral.DrawProducts(k, d, features, o.sourceSeed())
@@ -51,13 +54,6 @@ func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Opt
 	l.add("degrees", false, degrees)
 	l.add("scales", false, scales)
 	return l, nil
-}
-
-func (l *RandomMaclaurinLayer) made() form {
-	if k, ok := l.kernel.(spectral.SpherePolynomial); ok {
-		return productForm{spectral.SRF{A: k.A, P: k.P}, maclaurinName}
-	}
-	return nil
 }
 
 // Kernel returns the kernel of the features.

@@ -28,20 +28,17 @@ func SpecOf(l Layer) (Spec, error) {
 		return v.spec()
 	case interface{ Unwrap() Layer }:
 		return SpecOf(v.Unwrap())
-	case interface {
-		made() form
-		madeBy() options
-	}:
-		if f := v.made(); f != nil {
-			return specOf(l, f, v.madeBy())
+	case interface{ made() (form, options) }:
+		if f, o := v.made(); f != nil {
+			return specOf(l, f, o)
 		}
 	}
 	return Spec{}, fmt.Errorf("layers: SpecOf: %v has no Spec, which holds no heads and none of the options of this "+
 		"layer: %w", l, ErrParam)
 }
 
-// madeBy returns the options that the layer was made with.
-func (b *base) madeBy() options { return b.options }
+// made returns the form of the layer and the options that it was made with.
+func (b *base) made() (form, options) { return b.of, b.options }
 
 // specOf returns the Spec of a layer of a form, with its parameters, that was made with options.
 func specOf(l Layer, f form, o options) (Spec, error) {

@@ -38,11 +38,9 @@ func NewSRFLayer(k spectral.SRF, d, features int, opts ...Option) (*SRFLayer, er
 	if err != nil {
 		return nil, err
 	}
-	l.on = k.Domain()
+	l.on, l.base.of = k.Domain(), srfForm{k, o.phase}
 	return &SRFLayer{l, split}, nil
 }
-
-func (l *SRFLayer) made() form { return srfForm{l.split.Of.(spectral.SRF), l.phase} }
 
 // Kernel returns the kernel that the features approximate.
 func (l *SRFLayer) Kernel() spectral.Kernel { return l.split.Of }

@@ -44,6 +44,7 @@ func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...
 	if features > mostBuckets {
 		return nil, fmt.Errorf("%s: %d features, want at most %d: %w", b.who(), features, mostBuckets, ErrParam)
 	}
+	b.of = productForm{spectral.SRF{A: k.A, P: k.P}, sketchName}
 	l := &TensorSketchLayer{sparseMapper{newSingle(b, k.Domain(), true, func(a ops.Attr) ops.Op {
 		return ops.TensorSketch(features, slope, offset, a)
 	})}, k}
@@ -55,10 +56,6 @@ func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...
 	l.add("buckets", false, buckets.Float64s(), k.P, d+1)
 	l.add("signs", false, signs.Float64s(), k.P, d+1)
 	return l, nil
-}
-
-func (l *TensorSketchLayer) made() form {
-	return productForm{spectral.SRF{A: l.kernel.A, P: l.kernel.P}, sketchName}
 }
 
 // Kernel returns the kernel of the features.
