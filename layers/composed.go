@@ -1,9 +1,6 @@
 package layers
 
 import (
-	"math"
-	"slices"
-
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
@@ -27,22 +24,18 @@ type metricMap interface {
 	form() string
 }
 
-// newInner makes the Ψ of a homogeneous kernel. Only All tunes it.
-func newInner(kind string, k spectral.Homogeneous, d int, o options) (*HomogeneousLayer, error) {
-	of := o
-	of.policy = Frozen
-	l, err := newHomogeneousLayer(kind, "", k, d, of)
-	if err == nil && o.policy == All && l.harmonics.Order() > 0 {
-		l.policy = All
-		l.addParams(o.undrawn)
+// allOrNone returns the options of a step that only All tunes.
+func (o options) allOrNone() options {
+	if o.policy != All {
+		o.policy = Frozen
 	}
-	return l, err
+	return o
 }
 
-// compose makes the Fourier features of k on Ψ, and the parameters of all steps, own ones before them.
-func (l *composed) compose(k spectral.Random, o options, own ...Param) (err error) {
+// compose makes the Fourier features of k on Ψ, and the parameters of both steps, after own ones.
+func (l *composed) compose(k spectral.Random, o options) (err error) {
 	dims := l.dims
-	if l.params = own; l.inner != nil {
+	if l.inner != nil {
 		dims = l.inner.Features()
 		l.params = append(l.params, l.inner.peek()...)
 	}
@@ -59,18 +52,6 @@ func (l *composed) compose(k spectral.Random, o options, own ...Param) (err erro
 		l.rows = blockRows(dims)
 	}
 	return nil
-}
-
-// scaleParam returns the parameter s, or its logarithm if it is tuned.
-func (l *composed) scaleParam(scale float64) Param {
-	scales := l.scales()
-	if l.undrawn {
-		scale = 1
-	}
-	if l.policy == Frozen {
-		return Param{"scale", newTensor(l.dt, []float64{scale}, 1), false}
-	}
-	return Param{"log_scale", newTensor(l.dt, slices.Repeat([]float64{math.Log(scale)}, scales), scales), true}
 }
 
 // Policy returns the tuning policy.

@@ -56,7 +56,7 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 		l.outer.on = k.Domain()
 		return l, nil
 	}
-	if l.inner, err = newInner(kind, k.Of, d, o); err != nil {
+	if l.inner, err = newHomogeneousLayer(kind, "", k.Of, d, o.allOrNone()); err != nil {
 		return nil, err
 	}
 	return l, l.compose(spectral.Gaussian{Sigma: k.Sigma}, o)

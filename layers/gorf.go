@@ -101,17 +101,8 @@ func (l *GORFLayer) addParams(u, norms *tensor.Dense) error {
 	all := l.policy == All
 	l.add("U", all, u.Float64s(), u.Shape()...)
 	l.add("norms", all, norms.Float64s())
-	if all {
-		for b, v := range roots {
-			roots[b] = math.Log(v)
-		}
-		l.add("log_roots", true, roots)
-	} else {
-		l.add("roots", false, roots)
-		if l.policy != Frozen {
-			l.add("log_bandwidth", true, make([]float64, l.scales()))
-		}
-	}
+	l.addPositive("roots", all, roots)
+	l.addBandwidth()
 	return l.checkNorms(l.kernel, norms.Float64s())
 }
 

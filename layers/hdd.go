@@ -100,7 +100,8 @@ func NewHDDLayer(of Density, axes, features int, opts ...Option) (*HDDLayer, err
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
-	if err := l.compose(k, o, l.sets.params()...); err != nil {
+	l.params = l.sets.params()
+	if err := l.compose(k, o); err != nil {
 		return nil, err
 	}
 	if l.inner == nil {

@@ -43,9 +43,15 @@ func NewHomogeneousLayer(k spectral.Homogeneous, d int, opts ...Option) (*Homoge
 	if err != nil {
 		return nil, err
 	}
-	return newHomogeneousLayer("HomogeneousLayer", "homogeneous", k, d, o)
+	l, err := newHomogeneousLayer("HomogeneousLayer", "homogeneous", k, d, o)
+	if err == nil && l.policy != o.policy {
+		return nil, fmt.Errorf("%s: policy %v: a map of order 0 has no frequency and nothing to tune: %w", l.who(),
+			o.policy, ErrParam)
+	}
+	return l, err
 }
 
+// newHomogeneousLayer makes the layer, frozen if its order is 0.
 func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o options) (*HomogeneousLayer, error) {
 	b, err := newBase(kind, auto, d, 1, o, k)
 	if err != nil {
@@ -61,9 +67,8 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
-	if h.Order() == 0 && o.policy != Frozen {
-		return nil, fmt.Errorf("%s: policy %v: a map of order 0 has no frequency and nothing to tune: %w", b.who(),
-			o.policy, ErrParam)
+	if h.Order() == 0 {
+		b.policy = Frozen
 	}
 	l := &HomogeneousLayer{csrMapper: csrMapper{newSparseMapper(b, ops.Domain{})}, kernel: k, harmonics: h}
 	l.op = ops.Series{F: h.F[1:], Gamma: k.Degree(), Stationary: o.harmonics.stationary,
@@ -75,26 +80,13 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 		b.of = homogeneousForm{k, o.harmonics.orderOr(1), o.harmonics.sampling}
 	}
 	b.features, l.forward = d*l.op.Width(), l.through
-	l.addParams(o.undrawn)
-	return l, nil
-}
-
-// addParams makes the parameters: L or its logarithm, and the roots of the samples.
-func (l *HomogeneousLayer) addParams(undrawn bool) {
-	base, roots := l.harmonics.Base(), make([]float64, l.harmonics.Order()+1)
-	for j, v := range l.harmonics.Kappa {
+	roots := make([]float64, h.Order()+1)
+	for j, v := range h.Kappa {
 		roots[j] = math.Sqrt(v)
 	}
-	if undrawn {
-		base, roots = 1, make([]float64, len(roots))
-	}
-	l.params = nil
-	if l.policy == Frozen {
-		l.add("L", false, []float64{base})
-	} else {
-		l.add("log_L", true, slices.Repeat([]float64{math.Log(base)}, l.scales()))
-	}
-	l.add("root_kappa", l.policy == All, roots)
+	b.addPositive("L", b.policy != Frozen, slices.Repeat([]float64{h.Base()}, b.scales()))
+	b.add("root_kappa", b.policy == All, roots)
+	return l, nil
 }
 
 // Kernel returns the exact kernel that the map approximates: k, or spectral.Stationary of k.

@@ -231,6 +231,17 @@ func (b *base) add(name string, tuned bool, v []float64, shape ...int) {
 	b.params = append(b.params, Param{name, newTensor(b.dt, v, shape...), tuned})
 }
 
+// addPositive adds a parameter that is above 0, by its logarithm if it is tuned; flow.positive returns it.
+func (b *base) addPositive(name string, tuned bool, v []float64, shape ...int) {
+	if tuned {
+		name = "log_" + name
+		for i, x := range v {
+			v[i] = math.Log(x)
+		}
+	}
+	b.add(name, tuned, v, shape...)
+}
+
 // checkSize returns an error for a parameter too large for memory. Parameters are made in float64.
 func (b *base) checkSize(shape ...int) error { return domain.CheckSize(b.who(), 8, shape...) }
 

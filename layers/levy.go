@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -49,18 +50,15 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 	}
 	l := &LevyLayer{composed{sparseMapper: newSparseMapper(b, ops.Domain{}), damped: true, exponent: f}, k}
 	if f == ops.Root {
-		l.inner, err = newInner(kind, spectral.Levy{}, d, o)
+		l.inner, err = newHomogeneousLayer(kind, "", spectral.Levy{}, d, o.allOrNone())
 	} else {
 		l.inner, err = newLogWavesMap(kind, d, o)
 	}
 	if err != nil {
 		return nil, err
 	}
-	of := o
-	if of.policy != All {
-		of.policy = Frozen
-	}
-	return l, l.compose(spectral.Gaussian{Sigma: 1}, of, l.scaleParam(scale))
+	l.addPositive("scale", l.policy != Frozen, slices.Repeat([]float64{scale}, l.scales()))
+	return l, l.compose(spectral.Gaussian{Sigma: 1}, o.allOrNone())
 }
 
 // Kernel returns the exact kernel that the map approximates, with the parameter that the map was drawn with.

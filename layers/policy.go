@@ -45,6 +45,13 @@ func (p Policy) word() string {
 	return p.String()
 }
 
+// addBandwidth adds the logarithm of the bandwidth, if it is tuned, or of one a column.
+func (b *base) addBandwidth() {
+	if b.policy == Bandwidth || b.policy == BandwidthEach {
+		b.add("log_bandwidth", true, make([]float64, b.scales()))
+	}
+}
+
 // checkNoBandwidth returns an error for a policy other than Frozen and All. what is the layer in words.
 func (b *base) checkNoBandwidth(what string) error {
 	if b.policy == Frozen || b.policy == All {

@@ -85,9 +85,6 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 		return nil, err
 	}
 	if l.scaled() {
-		if o.undrawn {
-			scale = 1
-		}
 		l.add("scale", false, slices.Repeat([]float64{scale}, l.scales()))
 	}
 	return l, nil
@@ -129,14 +126,14 @@ func (l *randomMap) draw(m int) error {
 	err := l.checkFloat32(w, func(i int) string {
 		return fmt.Sprintf("%T drew the frequency w[%d,%d]", l.kernel, i/m, i%m)
 	})
-	name, tuned := "W", l.policy == All
-	if tuned && l.law.Transform == spectral.Laplace {
-		name = "log_W"
+	if l.policy == All && l.law.Transform == spectral.Laplace {
 		for i, v := range w {
-			w[i] = math.Log(max(v, math.SmallestNonzeroFloat32))
+			w[i] = max(v, math.SmallestNonzeroFloat32)
 		}
+		l.addPositive("W", true, w, l.dims, m)
+	} else {
+		l.add("W", l.policy == All, w, l.dims, m)
 	}
-	l.add(name, tuned, w, l.dims, m)
 	return err
 }
 
@@ -144,9 +141,7 @@ func (l *randomMap) draw(m int) error {
 func (l *randomMap) addParams(m int) error {
 	switch c := l.law.Shift; {
 	case l.law.Transform != spectral.LogFourier:
-		if l.policy == Bandwidth || l.policy == BandwidthEach {
-			l.add("log_bandwidth", true, make([]float64, l.scales()))
-		}
+		l.addBandwidth()
 	case l.policy == Frozen:
 		l.add("c", false, []float64{c})
 	case c <= 0:
