@@ -8,8 +8,23 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// affine is zA + b with learnable A and b.
+// affine is zA + b with learnable A and b, or what an op makes of it.
 type affine struct{ sparseMapper }
+
+// newAffine makes the layer of A, row-major, b = 0, and the op output, which may be nil.
+func newAffine(b *base, weights []float64, tuned bool, output func(a ops.Attr) ops.Op) *affine {
+	l := &affine{newSparseMapper(b, ops.Domain{})}
+	b.add("W", tuned, weights, b.dims, b.features)
+	b.add("b", tuned, make([]float64, b.features))
+	l.forward = func(f *flow, dst *tensor.Dense, z value) value {
+		y := l.scores(f, dst, z)
+		if output == nil {
+			return y
+		}
+		return f.do(output(l.attr()), y.dense(), y)
+	}
+	return l
+}
 
 // PackHead makes h keep a second copy of A in the layout that products read, for a head that serves predictions: a
 // request of few rows need not wait until A is copied. The copy takes the memory of A, with its columns padded to whole
@@ -43,9 +58,11 @@ func (l *affine) String() string { return l.text(l.dt.String()) }
 
 // scores returns zA + b, in a graph or without one. Unless PackHead was called it keeps no copy of A, which a solver
 // may change between two runs.
-func (l *affine) scores(f *flow, dst *tensor.Dense, z value, frozen ops.Inputs) value {
+func (l *affine) scores(f *flow, dst *tensor.Dense, z value) value {
 	z, a := f.begin(l.base, z, l.attr())
-	a.Frozen |= frozen
+	if !l.params[0].Tuned {
+		a.Frozen |= ops.W | ops.B
+	}
 	w := f.param(l.base, "W")
 	if f.graph != nil {
 		l.packed.Store(nil)

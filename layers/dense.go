@@ -8,7 +8,6 @@ import (
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
-	"gorgonia.org/tensor"
 )
 
 // Dense is a fully connected layer of a network,
@@ -45,12 +44,9 @@ func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error)
 		}
 	}
 	b.of = denseForm{f}
-	b.add("W", o.policy == All, w, d, features)
-	b.add("b", o.policy == All, make([]float64, features))
 	b.drawn("dense", o, func(o options) (peeker, error) { return NewDense(d, features, f, withAll(o)) })
-	l := &Dense{affine: &affine{newSparseMapper(b, ops.Domain{})}, act: f}
-	l.forward = l.through
-	return l, nil
+	activate := func(a ops.Attr) ops.Op { return ops.Activate(f, a) }
+	return &Dense{newAffine(b, w, o.policy == All, activate), f}, nil
 }
 
 // Activation returns f.
@@ -60,16 +56,6 @@ func (l *Dense) Activation() ops.Activation { return l.act }
 func (l *Dense) Policy() Policy { return l.policy }
 
 func (l *Dense) String() string { return fmt.Sprintf("%v, %v, %v", l.affine, l.act, l.policy.word()) }
-
-// through computes f(xW + b), in a graph or without one.
-func (l *Dense) through(f *flow, dst *tensor.Dense, x value) value {
-	var frozen ops.Inputs
-	if l.policy == Frozen {
-		frozen = ops.W | ops.B
-	}
-	y := l.scores(f, dst, x, frozen)
-	return f.do(ops.Activate(l.act, l.attr()), y.dense(), y)
-}
 
 // denseForm is the form of Dense.
 type denseForm struct {

@@ -108,11 +108,7 @@ func newHead[L ~struct{ *head }](d, k int, opts []Option, by likelihood, more ..
 	if err := b.checkSize(d, k); err != nil {
 		return nil, err
 	}
-	b.add("W", true, make([]float64, d*k), d, k)
-	b.add("b", true, make([]float64, k))
-	l := &head{&affine{newSparseMapper(b, ops.Domain{})}, by}
-	l.forward = l.through
-	return &L{l}, nil
+	return &L{&head{newAffine(b, make([]float64, d*k), true, by.output), by}}, nil
 }
 
 // NewLinearHead makes a head of k outputs on d features. Errors: d or k < 1 (ErrParam), an element type other than
@@ -202,7 +198,7 @@ func (l *head) RowLoss(logits, targets []float64) float64 {
 // Logits writes zA + b to dst.
 func (l *head) Logits(dst *tensor.Dense, z ops.Matrix) (*tensor.Dense, error) {
 	var f flow
-	y := l.scores(&f, denseFor(dst, z), value{rows: z}, 0)
+	y := l.scores(&f, denseFor(dst, z), value{rows: z})
 	return y.dense(), f.err
 }
 
@@ -227,7 +223,7 @@ func (l *head) weightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
 		return nil, err
 	}
 	f := flow{graph: n.Graph()}
-	y := l.scores(&f, nil, value{node: n}, 0).node
+	y := l.scores(&f, nil, value{node: n}).node
 	if f.err != nil {
 		return nil, f.err
 	}
@@ -265,15 +261,6 @@ func (l *head) pairs(what string, n, scores *G.Node) error {
 // noTargets returns the error for a nil node of targets or weights.
 func (l *head) noTargets() error {
 	return fmt.Errorf("%s: the node of targets or weights is nil, want [n, %d]: %w", l.who(), l.features, ErrShape)
-}
-
-// through computes zA + b, or of a SoftmaxHead the probabilities softmax(zA + b), in a graph or without one.
-func (l *head) through(f *flow, dst *tensor.Dense, z value) value {
-	y := l.scores(f, dst, z, 0)
-	if l.output == nil {
-		return y
-	}
-	return f.do(l.output(l.attr()), y.dense(), y)
 }
 
 // rowMean divides the sum of all entries by the number of rows.
