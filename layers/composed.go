@@ -65,7 +65,6 @@ func (l *composed) drawnText(what string) string {
 	return l.base.drawnText(what, l.inner.Features())
 }
 
-// through computes the features, in a graph or without one.
 func (l *composed) through(f *flow, dst *tensor.Dense, x value) value {
 	switch {
 	case l.inner == nil:

@@ -3,6 +3,7 @@ package layers
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -53,6 +54,16 @@ type plan struct {
 	sampler string // the spec's, or else the form's, or else iid
 	build   func(o options) (Layer, error)
 	state   map[string]tensor.Shape // the shapes of what is fitted
+}
+
+// addState adds the state of a part, with a prefix before its names.
+func (p *plan) addState(prefix string, state map[string]tensor.Shape) {
+	if p.state == nil && state != nil {
+		p.state = map[string]tensor.Shape{}
+	}
+	for name, shape := range state {
+		p.state[prefix+name] = shape
+	}
 }
 
 // Traits are properties that all maps of a form share. Those of a tree are over all its parts.
@@ -202,10 +213,7 @@ func lending(kernel reflect.Type) (es []*Entry) {
 // one; a parameter that the map has already; an exported field of the kernel without a tag, such as the functions of
 // spectral.Custom, or with a tag that cannot be read.
 func Register(e Entry) (err error) {
-	bad := func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-')
-	}
-	if e.Name == "" || strings.ContainsFunc(e.Name, bad) {
+	if named, _ := regexp.MatchString("^[a-zA-Z0-9-]+$", e.Name); !named {
 		return fmt.Errorf("layers: Register: the name %q is not of letters, digits and hyphens, as my-kernel: %w",
 			e.Name, ErrParam)
 	}

@@ -81,13 +81,7 @@ func (d Density) widths(axes int) ([]float64, error) {
 }
 
 // estimate is the kernel density estimate of sets of samples with l coordinates at the points of a grid. For l > 3 it
-// estimates the densities of projections on directions u_r in the unit cube [0, 1]^l, and puts them side by side. The
-// projection of a sample x on u_r is
-//
-//	t_r = ½ + Σ_j u_jr (x_j - ½),   Σ_j |u_jr| <= 1, so that t_r is in [0, 1].
-//
-// The first l directions are the axes, where t_r = x_r, and as many more are random, at most maxRandomDirections. They
-// depend on l alone, and the distance of two densities does so too: no seed changes it.
+// estimates the densities of projections, see HDDLayer, and puts them side by side.
 type estimate struct {
 	grid ops.Grid
 	axes int

@@ -181,24 +181,15 @@ func (s Spec) leaves(prefix string) ([]Leaf, error) {
 	return all, nil
 }
 
-// joined returns the traits and the state of all parts together.
-func joined(t Traits, parts []Spec, plans []plan) (Traits, map[string]tensor.Shape) {
-	state := map[string]tensor.Shape{}
-	for i, p := range plans {
-		t.Tunable = t.Tunable || p.traits.Tunable
-		t.Fitted = t.Fitted || p.traits.Fitted
-		t.Sampled = t.Sampled || p.traits.Sampled
-		t.HasSampler = t.HasSampler || p.traits.HasSampler
-		t.Discrete = t.Discrete || p.traits.Discrete
-		t.Signed = t.Signed || p.traits.Signed
-		for name, shape := range p.state {
-			state[parts[i].layerName()+"."+name] = shape
-		}
-	}
-	if len(state) == 0 {
-		state = nil
-	}
-	return t, state
+// with returns the traits of a tree of which u are traits of a part.
+func (t Traits) with(u Traits) Traits {
+	t.Tunable = t.Tunable || u.Tunable
+	t.Fitted = t.Fitted || u.Fitted
+	t.Sampled = t.Sampled || u.Sampled
+	t.HasSampler = t.HasSampler || u.HasSampler
+	t.Discrete = t.Discrete || u.Discrete
+	t.Signed = t.Signed || u.Signed
+	return t
 }
 
 // treePlan returns the plan of a spec with parts.
@@ -208,8 +199,11 @@ func (s Spec) treePlan(tree branch) (plan, error) {
 		return plan{}, err
 	}
 	last := plans[len(plans)-1]
-	p := plan{columns: last.columns, on: plans[0].on}
-	p.traits, p.state = joined(branchTraits, parts, plans)
+	p := plan{traits: branchTraits, columns: last.columns, on: plans[0].on}
+	for i, of := range plans {
+		p.traits = p.traits.with(of.traits)
+		p.addState(parts[i].layerName()+".", of.state)
+	}
 	if slots == nil {
 		p.kernel, p.traits.Signed = chained(plans), last.traits.Signed
 	} else {

@@ -135,7 +135,6 @@ func (l *GORFLayer) String() string {
 		l.coupling, l.seed, l.dt, l.policy.word()))
 }
 
-// through computes the features, in a graph or without one.
 func (l *GORFLayer) through(f *flow, dst *tensor.Dense, x value) value {
 	x, a := f.begin(l.base, x, l.attr())
 	if l.policy == Frozen {

@@ -113,7 +113,6 @@ func (l *HomogeneousLayer) form() string {
 		l.options.harmonics.Window, l.harmonics.Period)
 }
 
-// through computes the features, in a graph or without one.
 func (l *HomogeneousLayer) through(f *flow, dst *tensor.Dense, x value) value {
 	x, a := f.begin(l.base, x, l.attr())
 	base, tuned := f.positive(l.base, "L")
@@ -151,20 +150,17 @@ type harmonicOptions struct {
 // spectral.LogWaves, with 2n columns for each input column.
 func WithOrder(n int) Option { return option("WithOrder", func(o *options) { o.harmonics.order = &n }) }
 
-// WithWindow sets the window of a homogeneous map. The default is spectral.Rectangular. For a kernel whose spectrum is
-// a point mass (Hellinger) the option is an error (ErrParam).
+// WithWindow sets the window of a homogeneous map, see Option for its errors. The default is spectral.Rectangular.
 func WithWindow(w spectral.Window) Option {
 	return option("WithWindow", func(o *options) { o.harmonics.Window = w })
 }
 
-// WithPeriod sets the period Λ of a homogeneous map. The default is spectral.FittedPeriod. For a kernel whose spectrum
-// is a point mass (Hellinger) the option is an error (ErrParam).
+// WithPeriod sets the period Λ of a homogeneous map, see Option for its errors. The default is spectral.FittedPeriod.
 func WithPeriod(period float64) Option {
 	return option("WithPeriod", func(o *options) { o.harmonics.Period, o.harmonics.given = period, true })
 }
 
-// WithOptimalPeriod chooses spectral.OptimalPeriod, the period with the least largest error. For a kernel whose
-// spectrum is a point mass (Hellinger), and together with WithStationary, the option is an error (ErrParam).
+// WithOptimalPeriod chooses spectral.OptimalPeriod, the period with the least largest error, see Option for its errors.
 func WithOptimalPeriod() Option {
 	return option("WithOptimalPeriod", func(o *options) { o.harmonics.Period, o.harmonics.given = -1, false })
 }

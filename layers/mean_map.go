@@ -101,12 +101,8 @@ func (f meanMapForm) plan(s Spec) (plan, error) {
 		return plan{}, err
 	}
 	p := plan{kernel: &meanKernel{f.Kernel, f.Tau}, traits: bagTraits, lifted: of.columns, inner: s.Dims * of.columns}
-	if p.traits.Fitted = of.traits.Fitted; p.traits.Fitted {
-		p.state = map[string]tensor.Shape{}
-		for name, shape := range of.state {
-			p.state[innerPrefix+name] = shape
-		}
-	}
+	p.traits.Fitted = of.traits.Fitted
+	p.addState(innerPrefix, of.state)
 	p.build = func(o options) (Layer, error) {
 		if o.name == "" {
 			o.name = autoName("meanmap")

@@ -87,7 +87,6 @@ func (l *PeriodicLayer) String() string {
 		l.policy.word()))
 }
 
-// through computes the columns and their functions, in a graph or without one.
 func (l *PeriodicLayer) through(f *flow, dst *tensor.Dense, x value) value {
 	x, a := f.begin(l.base, x, l.attr())
 	rest := l.attr()

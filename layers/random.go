@@ -196,7 +196,6 @@ func (l *randomMap) op(a ops.Attr) ops.Op {
 	return ops.Fourier(a)
 }
 
-// through computes the features, in a graph or without one.
 func (l *randomMap) through(f *flow, dst *tensor.Dense, x value) value {
 	x, a := f.begin(l.base, x, l.attr())
 	skewed := l.law.Transform == spectral.LogFourier
