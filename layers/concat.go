@@ -74,10 +74,7 @@ func newParallel[L ~struct{ *parallel }](product bool, dims int, parts []Part, o
 	if err := domain.CheckSize(who+": rows", 8, dims); err != nil {
 		return nil, err
 	}
-	ls := make([]Layer, len(parts))
-	for i, p := range parts {
-		ls[i] = p.Layer
-	}
+	ls := mapped(parts, func(p Part) Layer { return p.Layer })
 	o, err := newOptions("New"+kind, opts, []string{"WithInputGrad"})
 	if err != nil {
 		return nil, err

@@ -178,10 +178,7 @@ func Lookup(name string) (*Entry, error) {
 			return e, nil
 		}
 	}
-	names := make([]string, len(all))
-	for i, e := range all {
-		names[i] = e.Name
-	}
+	names := mapped(all, func(e *Entry) string { return e.Name })
 	return nil, fmt.Errorf("layers: there is no map %q%s; want one of %s, or what Register adds: %w", name,
 		domain.Guess(name, names), strings.Join(names, ", "), ErrParam)
 }

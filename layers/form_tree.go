@@ -97,11 +97,7 @@ func (s Spec) layerName() string {
 	if err != nil {
 		return s.Name
 	}
-	names := make([]string, len(parts))
-	for i, p := range parts {
-		names[i] = p.layerName()
-	}
-	return joinNames(names)
+	return joinNames(mapped(parts, Spec.layerName))
 }
 
 // widen sets the Dims of a part. Another number that the part states is an error.

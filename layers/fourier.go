@@ -39,7 +39,7 @@ func newTransform[L ~struct{ *randomMap }](auto string, k spectral.Random, d, fe
 	}
 	if t := k.Law().Transform; !slices.Contains(of, t) {
 		return nil, fmt.Errorf("layers: %s: %T is an expectation of %v features, not of %v features: %w", kind, k, t,
-			strings.Join(texts(of), ", "), ErrParam)
+			strings.Join(mapped(of, spectral.Transform.String), ", "), ErrParam)
 	}
 	applicable := fourierOptions
 	switch {

@@ -242,7 +242,11 @@ func (l *head) weightedLoss(z, targets, weights *G.Node) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rowMean(losses)
+	sum, err := G.Sum(losses)
+	if err != nil {
+		return nil, err
+	}
+	return G.Mul(sum, ops.Constant(1/float64(n.Shape()[0]), l.dt))
 }
 
 // pairs returns an error unless a node of targets or weights, if there is one, has the shape and type of the scores.
@@ -261,13 +265,4 @@ func (l *head) pairs(what string, n, scores *G.Node) error {
 // noTargets returns the error for a nil node of targets or weights.
 func (l *head) noTargets() error {
 	return fmt.Errorf("%s: the node of targets or weights is nil, want [n, %d]: %w", l.who(), l.features, ErrShape)
-}
-
-// rowMean divides the sum of all entries by the number of rows.
-func rowMean(x *G.Node) (*G.Node, error) {
-	sum, err := G.Sum(x)
-	if err != nil {
-		return nil, err
-	}
-	return G.Mul(sum, ops.Constant(1/float64(x.Shape()[0]), x.Dtype()))
 }

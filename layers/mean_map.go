@@ -24,16 +24,12 @@ import (
 // Errors: inner is nil, has no kernel or an indefinite one, or has tuned parameters (ErrParam); it has another element
 // type (ErrDtype); and the errors of NewFourierLayer.
 func NewMeanMapLayer(inner Layer, tau float64, features int, opts ...Option) (*BagLayer, error) {
-	o, err := newOptions("NewMeanMapLayer", opts, []string{"WithName", "WithDtype", "WithSeed", "Tune", "WithSampler",
+	const kind = "MeanMapLayer"
+	o, err := newOptions("New"+kind, opts, []string{"WithName", "WithDtype", "WithSeed", "Tune", "WithSampler",
 		"WithPhase"})
 	if err != nil {
 		return nil, err
 	}
-	return newMeanMapLayer(inner, tau, features, o)
-}
-
-func newMeanMapLayer(inner Layer, tau float64, features int, o options) (*BagLayer, error) {
-	const kind = "MeanMapLayer"
 	if domain.IsNil(inner) {
 		return nil, fmt.Errorf("layers: %s: the map of samples is nil: %w", kind, ErrParam)
 	}
@@ -112,7 +108,7 @@ func (f meanMapForm) plan(s Spec) (plan, error) {
 			return nil, fmt.Errorf("layers: map mean-map: %w", err)
 		}
 		o.sample = nil
-		return newMeanMapLayer(l, f.Tau, s.Features, o)
+		return NewMeanMapLayer(l, f.Tau, s.Features, withAll(o))
 	}
 	return p, nil
 }

@@ -85,10 +85,8 @@ func newNystromLayer(of Nystrom, dims, features int, o options) (*NystromLayer, 
 	case of.Select < 0 || int(of.Select) >= len(landmarkChoices):
 		return nil, fmt.Errorf("%s: %v, want UniformLandmarks or CholeskyLandmarks: %w", b.who(), of.Select, ErrParam)
 	}
-	for _, shape := range [][]int{{m, dims}, {m, features}} {
-		if err := b.checkSize(shape...); err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(b.checkSize(m, dims), b.checkSize(m, features)); err != nil {
+		return nil, err
 	}
 	l.params = []Param{{"landmarks", tensor.New(tensor.WithShape(m, dims), tensor.Of(o.dt)), false},
 		{"projection", tensor.New(tensor.WithShape(m, features), tensor.Of(o.dt)), false}}

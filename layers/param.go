@@ -345,9 +345,6 @@ func parseList(text string) ([]float64, error) {
 
 // listText is the inverse of parseList.
 func listText(list []float64) string {
-	text := make([]string, len(list))
-	for j, x := range list {
-		text[j] = strconv.FormatFloat(x, 'g', -1, 64)
-	}
-	return strings.Join(text, ":")
+	text := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	return strings.Join(mapped(list, text), ":")
 }

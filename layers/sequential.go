@@ -111,7 +111,7 @@ func (g group) Layers() []Layer { return append([]Layer(nil), g.layers...) }
 func joinNames(names []string) string { return strings.Join(names, "-") }
 
 func (g group) String() string {
-	return g.kind + " of\n  " + strings.ReplaceAll(strings.Join(texts(g.layers), "\n"), "\n", "\n  ")
+	return g.kind + " of\n  " + strings.ReplaceAll(strings.Join(mapped(g.layers, Layer.String), "\n"), "\n", "\n  ")
 }
 
 // Collect returns the learnable nodes of the latest Fwd of several layers, as G.Grad and a solver take them.

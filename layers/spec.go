@@ -56,7 +56,7 @@ func (s Spec) String() string {
 		fmt.Fprintf(&b, ", name %q", s.Name)
 	}
 	if len(s.Parts) > 0 {
-		fmt.Fprintf(&b, " [%s]", strings.Join(texts(s.Parts), "; "))
+		fmt.Fprintf(&b, " [%s]", strings.Join(mapped(s.Parts, Spec.String), "; "))
 	}
 	return b.String()
 }

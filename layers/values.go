@@ -72,11 +72,11 @@ func (v Values) String() string {
 	return strings.Join(parts, ",")
 }
 
-// texts returns what values say of themselves.
-func texts[S fmt.Stringer](values []S) []string {
-	all := make([]string, len(values))
+// mapped returns f of each value.
+func mapped[S, T any](values []S, f func(S) T) []T {
+	all := make([]T, len(values))
 	for i, v := range values {
-		all[i] = v.String()
+		all[i] = f(v)
 	}
 	return all
 }
