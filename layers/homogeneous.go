@@ -248,13 +248,11 @@ func (f homogeneousForm) plan(s Spec) (plan, error) {
 
 // columns returns the number of output columns of dims input columns.
 func (f homogeneousForm) columns(dims int) int {
+	s := ops.Series{Negative: f.Kernel.Extension()}
 	if !pointMass(f.Kernel) {
-		dims *= 2*f.Order + 1
+		s.F = make([]int, f.Order)
 	}
-	if f.Kernel.Extension() == spectral.SplitNegative {
-		dims *= 2
-	}
-	return dims
+	return dims * s.Width()
 }
 
 // series returns the options that the parameters stand for, the defaults for a point mass.
