@@ -64,7 +64,7 @@ func NewBinningLayer(k spectral.Laplacian, d, features, bins int, opts ...Option
 	b.of = binningForm{k, bins}
 	l := &BinningLayer{kernel: k, bins: bins}
 	l.mapper = newSingle(b, k.Domain(), true, func(a ops.Attr) ops.Op { return ops.Binning(bins, a) })
-	l.drawn("rates", o, func(o options) (peeker, error) { return NewBinningLayer(k, d, features, bins, withAll(o)) })
+	l.drawn("rates", o, func(o options) (Layer, error) { return NewBinningLayer(k, d, features, bins, withAll(o)) })
 	rates, offsets, hash, err := spectral.DrawGrids(k, d, l.Grids(), o.sourceSeed())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)

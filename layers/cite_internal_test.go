@@ -70,13 +70,6 @@ func TestEveryMapIsCited(t *testing.T) {
 	}
 }
 
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // layerOf is a small layer of a map with parameters, names and values.
 func layerOf(t *testing.T, e *Entry, params ...string) Layer {
 	t.Helper()

@@ -19,7 +19,7 @@ type composed struct {
 // metricMap is a map Ψ.
 type metricMap interface {
 	Map
-	peeker
+	peek() []Param
 	run(f *flow, dst *tensor.Dense, x value) value
 	form() string
 }

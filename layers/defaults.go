@@ -80,12 +80,6 @@ func metricSigma(k spectral.Homogeneous, x ops.Matrix) (float64, error) {
 	return math.Sqrt(sum/pairs) / 2, nil
 }
 
-// skewedDefaults finds the c for which the mean of -ln k(x, z) over pairs of rows is one or, if its supremum is below
-// two, half the supremum. The mean falls as c grows.
-func skewedDefaults(kernel func(c float64) spectral.Kernel) func(v Values, x ops.Matrix) error {
-	return rule("c", func(x ops.Matrix) (float64, error) { return unitExponent(kernel, x) })
-}
-
 // fill computes a parameter if it is not given.
 func fill(v Values, name string, f func() (float64, error)) error {
 	if _, given := v[name]; given {
@@ -173,34 +167,38 @@ func meanRowSum(x ops.Matrix, on domain.Domain, f func(float64) float64) (float6
 	return sum / float64(n), nil
 }
 
-func unitExponent(kernel func(c float64) spectral.Kernel, x ops.Matrix) (float64, error) {
-	rows, err := sample(x, 256, domain.Reals())
-	if err != nil {
-		return 0, err
-	}
-	lowest, scale := extent(x)
-	exponent := func(c float64) float64 {
-		sum := 0.0
-		for i, row := range rows {
-			sum -= math.Log(math.Max(kernel(c).At(row, rows[(i+len(rows)/2)%len(rows)]), math.SmallestNonzeroFloat64))
+// skewedDefaults finds the c for which the mean of -ln k(x, z) over pairs of rows is one or, if its supremum is below
+// two, half the supremum. The mean falls as c grows.
+func skewedDefaults(kernel func(c float64) spectral.Kernel) func(v Values, x ops.Matrix) error {
+	return rule("c", func(x ops.Matrix) (float64, error) {
+		rows, err := sample(x, 256, domain.Reals())
+		if err != nil {
+			return 0, err
 		}
-		return sum / float64(len(rows))
-	}
-	low, high := 1e-12*scale-lowest, 1e12*scale-lowest
-	largest := exponent(low)
-	if !(largest > 1e-9) {
-		return 0, fmt.Errorf("the rows hardly differ at any c, so none makes a typical -ln k(x, z) one; set c "+
-			"by hand: %w", ErrParam)
-	}
-	target := math.Min(1, largest/2)
-	for range 200 { // bisection of ln c
-		if mid := math.Sqrt(low) * math.Sqrt(high); exponent(mid) > target {
-			low = mid
-		} else {
-			high = mid
+		lowest, scale := extent(x)
+		exponent := func(c float64) float64 {
+			sum := 0.0
+			for i, row := range rows {
+				sum -= math.Log(math.Max(kernel(c).At(row, rows[(i+len(rows)/2)%len(rows)]), math.SmallestNonzeroFloat64))
+			}
+			return sum / float64(len(rows))
 		}
-	}
-	return math.Sqrt(low) * math.Sqrt(high), nil
+		low, high := 1e-12*scale-lowest, 1e12*scale-lowest
+		largest := exponent(low)
+		if !(largest > 1e-9) {
+			return 0, fmt.Errorf("the rows hardly differ at any c, so none makes a typical -ln k(x, z) one; set c "+
+				"by hand: %w", ErrParam)
+		}
+		target := math.Min(1, largest/2)
+		for range 200 { // bisection of ln c
+			if mid := math.Sqrt(low) * math.Sqrt(high); exponent(mid) > target {
+				low = mid
+			} else {
+				high = mid
+			}
+		}
+		return math.Sqrt(low) * math.Sqrt(high), nil
+	})
 }
 
 // extent returns the least cell of x, or 0 if that is less, and the largest absolute value. For a view it looks at all

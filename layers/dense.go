@@ -44,7 +44,7 @@ func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error)
 		}
 	}
 	b.of = denseForm{f}
-	b.drawn("dense", o, func(o options) (peeker, error) { return NewDense(d, features, f, withAll(o)) })
+	b.drawn("dense", o, func(o options) (Layer, error) { return NewDense(d, features, f, withAll(o)) })
 	activate := func(a ops.Attr) ops.Op { return ops.Activate(f, a) }
 	return &Dense{newAffine(b, w, o.policy == All, activate), f}, nil
 }

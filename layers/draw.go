@@ -34,24 +34,21 @@ type draw struct {
 	key   streamKey
 	of    *base   // the layer
 	by    options // that it was drawn by
-	fresh func(o options) (peeker, error)
+	fresh func(o options) (Layer, error)
 	used  atomic.Bool // the layer was used, so that its parameters stay as they are
 	set   atomic.Bool // its parameters are no longer those that were drawn
 }
 
-// peeker returns the parameters of a layer to a caller that only reads.
-type peeker interface{ peek() []Param }
-
 // paramsOf returns the parameters of a layer to a caller that only reads.
 func paramsOf(l Layer) []Param {
-	if v, ok := l.(peeker); ok {
+	if v, ok := l.(interface{ peek() []Param }); ok {
 		return v.peek()
 	}
 	return l.Params()
 }
 
 // drawn records that the layer was drawn from a stream by options o. fresh draws another one by other options.
-func (b *base) drawn(stream string, o options, fresh func(o options) (peeker, error)) {
+func (b *base) drawn(stream string, o options, fresh func(o options) (Layer, error)) {
 	if o.undrawn {
 		return
 	}
@@ -67,7 +64,7 @@ func (d *draw) again(nth int) error {
 	if err != nil {
 		return err
 	}
-	for i, p := range fresh.peek() {
+	for i, p := range paramsOf(fresh) {
 		if err := ops.Assign(b.params[i].Value, p.Value); err != nil {
 			return fmt.Errorf("%s: parameter %q: %w", b.who(), p.Name, err)
 		}

@@ -57,7 +57,7 @@ func NewGORFLayer(k spectral.SignedLaw, d, features int, opts ...Option) (*GORFL
 			b.who(), features, (features+3)/4*4, ErrParam)
 	}
 	l := &GORFLayer{sparseMapper: newSparseMapper(b, ops.Domain{}), kernel: k}
-	l.drawn("W", o, func(o options) (peeker, error) { return NewGORFLayer(k, d, features, withAll(o)) })
+	l.drawn("W", o, func(o options) (Layer, error) { return NewGORFLayer(k, d, features, withAll(o)) })
 	if l.split, err = k.Split(d, features/4, o.coupling); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}

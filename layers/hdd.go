@@ -107,7 +107,7 @@ func NewHDDLayer(of Density, axes, features int, opts ...Option) (*HDDLayer, err
 	if l.inner == nil {
 		l.outer.on = l.of.Distance.Of.Domain()
 	}
-	l.drawn("W", o, func(o options) (peeker, error) { return NewHDDLayer(of, axes, features, withAll(o)) })
+	l.drawn("W", o, func(o options) (Layer, error) { return NewHDDLayer(of, axes, features, withAll(o)) })
 	l.outer.origin = l.origin
 	return l, nil
 }

@@ -66,7 +66,7 @@ func newPeriodicLayer(of periodicForm, d int, opts []Option) (*PeriodicLayer, er
 	b.add("W", tuned, w, d, k)
 	b.add("A", tuned, a, 2*d*k, e)
 	b.add("b", tuned, make([]float64, d*e), d, e)
-	b.drawn("W", o, func(o options) (peeker, error) { return newPeriodicLayer(of, d, []Option{withAll(o)}) })
+	b.drawn("W", o, func(o options) (Layer, error) { return newPeriodicLayer(of, d, []Option{withAll(o)}) })
 	b.of = of
 	l := &PeriodicLayer{newSparseMapper(b, ops.Domain{}), of}
 	l.forward, l.rows = l.through, blockRows(2*d*k)

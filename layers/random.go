@@ -59,7 +59,7 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	}
 	l := &randomMap{sparseMapper: newSparseMapper(b, k.Domain()), kernel: k, law: law}
 	l.forward = l.through
-	l.drawn("W", o, func(o options) (peeker, error) { return newRandomMap(kind, auto, k, dims, features, o) })
+	l.drawn("W", o, func(o options) (Layer, error) { return newRandomMap(kind, auto, k, dims, features, o) })
 	if err := l.checkUnits(o); err != nil {
 		return nil, err
 	}
@@ -151,19 +151,13 @@ func (l *randomMap) addParams(m int) error {
 		l.add("raw_c", true, slices.Repeat([]float64{inverseSoftplus(c)}, l.scales()))
 	}
 	if l.phase {
-		l.add("b", l.policy == All, l.drawPhases(m))
+		b, rng := make([]float64, m), rand.New(spectral.Stream(l.sourceSeed(), "phase"))
+		for i := range b {
+			b[i] = 2 * math.Pi * rng.Float64()
+		}
+		l.add("b", l.policy == All, b)
 	}
 	return nil
-}
-
-// drawPhases draws m uniform numbers from [0, 2π), from a stream of their own.
-func (l *randomMap) drawPhases(m int) []float64 {
-	rng := rand.New(spectral.Stream(l.sourceSeed(), "phase"))
-	b := make([]float64, m)
-	for i := range b {
-		b[i] = 2 * math.Pi * rng.Float64()
-	}
-	return b
 }
 
 // Kernel returns the kernel of the features, with the parameters that the map was drawn with.

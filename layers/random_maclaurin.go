@@ -38,7 +38,7 @@ func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Opt
 		b.of = productForm{spectral.SRF{A: k.A, P: k.P}, maclaurinName}
 	}
 	l := &RandomMaclaurinLayer{sparseMapper{newSingle(b, k.Domain(), true, ops.Maclaurin)}, k}
-	l.drawn("W", o, func(o options) (peeker, error) { return NewRandomMaclaurinLayer(k, d, features, withAll(o)) })
+	l.drawn("W", o, func(o options) (Layer, error) { return NewRandomMaclaurinLayer(k, d, features, withAll(o)) })
 	w, drawn, scales, err := spectral.DrawProducts(k, d, features, o.sourceSeed())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)

@@ -48,7 +48,7 @@ func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...
 	l := &TensorSketchLayer{sparseMapper{newSingle(b, k.Domain(), true, func(a ops.Attr) ops.Op {
 		return ops.TensorSketch(features, slope, offset, a)
 	})}, k}
-	l.drawn("buckets", o, func(o options) (peeker, error) { return NewTensorSketchLayer(k, d, features, withAll(o)) })
+	l.drawn("buckets", o, func(o options) (Layer, error) { return NewTensorSketchLayer(k, d, features, withAll(o)) })
 	buckets, signs, err := spectral.DrawCountSketches(k.P, d+1, features, o.sourceSeed())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
