@@ -194,14 +194,17 @@ func (e *Entry) Check(v Values) error {
 			return err
 		}
 	}
-	names := slices.Sorted(maps.Keys(v))
+	names, defs := slices.Sorted(maps.Keys(v)), []ParamDef(nil)
 	for _, name := range names {
 		d, err := e.param(all, name)
 		if err != nil {
 			_, err = e.param(shown, name)
 			return err
 		}
-		if err := d.check(e.Name, v[name]); err != nil {
+		defs = append(defs, d)
+	}
+	for _, d := range defs {
+		if err := d.check(e.Name, v[d.Name]); err != nil {
 			return err
 		}
 	}
