@@ -88,6 +88,9 @@ func isMeanMap(l Layer) bool {
 	return ok && b.inner != nil
 }
 
+// Policy returns the tuning policy of the second step.
+func (l *BagLayer) Policy() Policy { return l.policy }
+
 // OfRows returns the second step, the map of the rows that Rows makes.
 func (l *BagLayer) OfRows() Layer { return l.over }
 

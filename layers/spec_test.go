@@ -110,6 +110,24 @@ func TestSpecOfMeanMap(t *testing.T) {
 	}
 }
 
+// TestPolicy: a layer that tunes something says by which policy.
+func TestPolicy(t *testing.T) {
+	for _, e := range layers.Entries() {
+		s := layers.Spec{Map: e.Name, Tune: "all"}
+		must(s, s.FillDefaults(unitRows(30, 4)))
+		if s.Dims = 4; e.HasFeatures() {
+			s.Features = 16
+		}
+		l, err := s.Build()
+		if err != nil { // nothing to tune
+			continue
+		}
+		if p, ok := l.(interface{ Policy() layers.Policy }); !ok || p.Policy() != layers.All {
+			t.Errorf("%v does not have the policy all", l)
+		}
+	}
+}
+
 // TestRegister: what is registered is a map as any other, and keeps its contract; a name or a form that cannot be are
 // errors.
 func TestRegister(t *testing.T) {

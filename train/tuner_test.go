@@ -136,6 +136,18 @@ func TestTunerSteps(t *testing.T) {
 	}
 }
 
+// TestTunerOfSets: maps of sets of samples have steps that tune, as maps of rows.
+func TestTunerOfSets(t *testing.T) {
+	set := must(data.SyntheticBags(1))
+	for _, name := range []string{"hdd-js", "mean-map"} {
+		m, _ := tune(t, set, layers.Spec{Map: name, Features: 16},
+			train.Tuner{Descent: sgd.FitOptions{Epochs: 1}, Steps: []string{train.StepAll}})
+		if m.Spec.Tune != "all" {
+			t.Errorf("%s tunes %q", name, m.Spec.Tune)
+		}
+	}
+}
+
 // failing is ridge regression that fails on many rows where the map is tuned: it learns no targets.
 type failing struct {
 	linear.RidgeOptions
