@@ -190,7 +190,7 @@ func fillScale(v Values, name string, x ops.Matrix, meanSquare func(b *ops.Bags)
 		if b.Len() < 2 {
 			return 0, fmt.Errorf("want at least two sets to derive it from: %w", ErrShape)
 		}
-		mean, err := meanSquare(spreadBags(b, 64))
+		mean, err := meanSquare(b.Take(spread(b.Len(), 64)))
 		return math.Sqrt(mean) / 2, err
 	})
 }
@@ -208,14 +208,6 @@ func bagsOf(x ops.Matrix) (*ops.Bags, error) {
 		return nil, err
 	}
 	return ops.BagsOfRows(t)
-}
-
-// spreadBags returns at most limit of the bags, evenly spread.
-func spreadBags(b *ops.Bags, limit int) *ops.Bags {
-	if b.Len() <= limit {
-		return b
-	}
-	return b.Take(spread(b.Len(), limit))
 }
 
 // bandwidth finds a bandwidth by a rule, for a joint density or, in more than three dimensions, for the density of each
@@ -259,5 +251,5 @@ func crossValidationBags(b *ops.Bags) *ops.Bags {
 	for i, lo := range offsets[:b.Len()] {
 		pairs += math.Pow(float64(offsets[i+1]-lo), 2)
 	}
-	return spreadBags(b, max(1, int(math.Min(float64(b.Len()), most/pairs*float64(b.Len())))))
+	return b.Take(spread(b.Len(), max(1, int(math.Min(float64(b.Len()), most/pairs*float64(b.Len()))))))
 }

@@ -42,7 +42,7 @@ func (b *base) made() (form, options) { return b.of, b.options }
 
 // specOf returns the Spec of a layer of a form, with its parameters, that was made with options.
 func specOf(l Layer, f form, o options) (Spec, error) {
-	e, err := entryOf(f)
+	e, err := entryOf(f, kernelBehind(l))
 	if err != nil {
 		return Spec{}, err
 	}
@@ -69,7 +69,7 @@ func specOf(l Layer, f form, o options) (Spec, error) {
 
 // specOf returns the Spec of a composition.
 func (g group) specOf(of form, dims int) (Spec, error) {
-	e, err := entryOf(of)
+	e, err := entryOf(of, nil)
 	if err != nil {
 		return Spec{}, err
 	}
@@ -91,27 +91,16 @@ func valuesOf[T any](of T) Values {
 	return v
 }
 
-// entryOf returns the entry of the table for a form with parameters.
-func entryOf(f form) (*Entry, error) {
-	k := kernelOfForm(f)
+// entryOf returns the entry of the table for a form with parameters, of a layer with the kernel k.
+func entryOf(f form, k spectral.Kernel) (*Entry, error) {
 	for _, e := range slices.Concat(structure, Entries()) {
-		if reflect.TypeOf(e.of) == reflect.TypeOf(f) && sameKind(kernelOfForm(e.of), k) &&
+		if reflect.TypeOf(e.of) == reflect.TypeOf(f) && (e.Kernel == nil || sameKind(e.Kernel, k)) &&
 			variantOf(e.of) == variantOf(f) {
 			return e, nil
 		}
 	}
 	return nil, fmt.Errorf("layers: SpecOf: the kernel %s is not in the table of maps; add it by Register: %w",
 		kernelText(k), ErrParam)
-}
-
-// kernelOfForm returns the kernel that is a part of a form, or nil. A kernel that a parameter chooses is none.
-func kernelOfForm(f form) spectral.Kernel {
-	v := reflect.ValueOf(f)
-	if field, ok := v.Type().FieldByName("Kernel"); !ok || field.Tag.Get("param") != ",inline" {
-		return nil
-	}
-	k, _ := v.FieldByName("Kernel").Interface().(spectral.Kernel)
-	return k
 }
 
 // variantOf returns what tells apart the entries of a form without kernels.
