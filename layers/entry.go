@@ -43,6 +43,7 @@ type form interface {
 
 // plan is a map, or another layer of a tree, with its parameters as Go types.
 type plan struct {
+	name    string          // of the layer; empty: made up
 	traits  Traits          // the entry's where the form does not say otherwise
 	kernel  spectral.Kernel // nil: it has none
 	on      spectral.Domain // the kernel's

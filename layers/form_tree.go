@@ -87,19 +87,6 @@ func (s Spec) within() ([]Spec, error) {
 	return parts, nil
 }
 
-// layerName returns the name of the layer that a spec with a name builds.
-func (s Spec) layerName() string {
-	e, err := Lookup(s.Map)
-	if err != nil || !e.hasParts() {
-		return s.Name
-	}
-	parts, err := s.within()
-	if err != nil {
-		return s.Name
-	}
-	return joinNames(mapped(parts, Spec.layerName))
-}
-
 // widen sets the Dims of a part. Another number that the part states is an error.
 func (s *Spec) widen(of string, i, dims int) error {
 	if s.Dims != 0 && s.Dims != dims {
@@ -162,13 +149,13 @@ func (s Spec) leaves(prefix string) ([]Leaf, error) {
 	if !ok {
 		return []Leaf{{prefix, s}}, nil
 	}
-	parts, _, _, err := full.wired(tree)
+	parts, plans, _, err := full.wired(tree)
 	if err != nil {
 		return nil, err
 	}
 	var all []Leaf
-	for _, p := range parts {
-		below, err := p.leaves(prefix + p.layerName() + ".")
+	for i, p := range parts {
+		below, err := p.leaves(prefix + plans[i].name + ".")
 		if err != nil {
 			return nil, err
 		}
@@ -194,11 +181,12 @@ func (s Spec) treePlan(tree branch) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
+	name := joinNames(mapped(plans, func(p plan) string { return p.name }))
 	last := plans[len(plans)-1]
-	p := plan{traits: branchTraits, columns: last.columns, on: plans[0].on}
-	for i, of := range plans {
+	p := plan{name: name, traits: branchTraits, columns: last.columns, on: plans[0].on}
+	for _, of := range plans {
 		p.traits = p.traits.with(of.traits)
-		p.addState(parts[i].layerName()+".", of.state)
+		p.addState(of.name+".", of.state)
 	}
 	if slots == nil {
 		p.kernel, p.traits.Signed = chained(plans), last.traits.Signed

@@ -162,6 +162,7 @@ func (s Spec) plan() (*Entry, plan, error) {
 	if err != nil {
 		return nil, plan{}, err
 	}
+	p.name = cmp.Or(p.name, s.Name)
 	if p.traits == (Traits{}) {
 		p.traits = e.Traits
 	}
