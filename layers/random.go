@@ -38,29 +38,12 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 	if err != nil {
 		return nil, err
 	}
-	m, law := features, k.Law()
-	if circular(law.Transform) && !o.phase {
-		if features%2 != 0 {
-			other := ""
-			if o.phases {
-				other = ", or for the phase form"
-			}
-			return nil, fmt.Errorf("%s: %d features is odd, and the pair form makes a cosine and a sine of each "+
-				"frequency; ask for %d%s: %w", b.who(), features, features+1, other, ErrParam)
-		}
-		m = features / 2
-	}
-	if both := 2 * dims; law.Transform == spectral.Additive {
-		if features%both != 0 {
-			return nil, fmt.Errorf("%s: %d features are no multiple of %d, a cosine and a sine of each of %d input "+
-				"columns; ask for %d: %w", b.who(), features, both, dims, (features/both+1)*both, ErrParam)
-		}
-		m = features / both
-	}
+	law := k.Law()
 	l := &randomMap{sparseMapper: newSparseMapper(b, k.Domain()), kernel: k, law: law}
 	l.forward = l.through
 	l.drawn("W", o, func(o options) (Layer, error) { return newRandomMap(kind, auto, k, dims, features, o) })
-	if err := l.checkUnits(o); err != nil {
+	m, err := l.count()
+	if err != nil {
 		return nil, err
 	}
 	scale, by := law.Scale, laplaceWay
@@ -97,17 +80,32 @@ func (l *randomMap) scaled() bool { return l.normalise || l.law.Transform == spe
 var units = map[spectral.Transform]ops.Unit{spectral.Step: ops.StepUnit, spectral.ReLU: ops.ReLUUnit,
 	spectral.Tangent: ops.TangentUnit}
 
-// checkUnits returns an error for what a map of units cannot have.
-func (l *randomMap) checkUnits(o options) error {
+// count returns the number of frequencies, and an error for a number of features, or a policy, that the map cannot have.
+func (l *randomMap) count() (int, error) {
+	n, both := l.features, 2*l.dims
 	switch t := l.law.Transform; {
-	case t == spectral.Tangent && l.features%2 != 0:
-		return fmt.Errorf("%s: %d features is odd, and each frequency makes one feature of a unit and one of its "+
-			"gradient; ask for %d: %w", l.who(), l.features, l.features+1, ErrParam)
-	case t == spectral.Step && o.policy != Frozen:
-		return fmt.Errorf("%s: %s: a step has the gradient 0, so there is nothing to tune; leave tuning out, or use "+
+	case circular(t) && !l.phase && n%2 != 0:
+		other := ""
+		if l.phases {
+			other = ", or for the phase form"
+		}
+		return 0, fmt.Errorf("%s: %d features is odd, and the pair form makes a cosine and a sine of each "+
+			"frequency; ask for %d%s: %w", l.who(), n, n+1, other, ErrParam)
+	case circular(t) && !l.phase:
+		return n / 2, nil
+	case t == spectral.Additive && n%both != 0:
+		return 0, fmt.Errorf("%s: %d features are no multiple of %d, a cosine and a sine of each of %d input "+
+			"columns; ask for %d: %w", l.who(), n, both, l.dims, (n/both+1)*both, ErrParam)
+	case t == spectral.Additive:
+		return n / both, nil
+	case t == spectral.Tangent && n%2 != 0:
+		return 0, fmt.Errorf("%s: %d features is odd, and each frequency makes one feature of a unit and one of its "+
+			"gradient; ask for %d: %w", l.who(), n, n+1, ErrParam)
+	case t == spectral.Step && l.policy != Frozen:
+		return 0, fmt.Errorf("%s: %s: a step has the gradient 0, so there is nothing to tune; leave tuning out, or use "+
 			"order 1: %w", l.who(), kernelText(l.kernel), ErrParam)
 	}
-	return nil
+	return n, nil
 }
 
 // draw draws W [dims, m], or makes zeros of that shape.
