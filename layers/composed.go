@@ -37,6 +37,7 @@ func (l *composed) compose(k spectral.Random, o options) (err error) {
 	dims := l.dims
 	if l.inner != nil {
 		dims = l.inner.Features()
+		l.between = dims
 		l.params = append(l.params, l.inner.peek()...)
 	}
 	if l.outer, err = newRandomMap(l.kind, "", k, dims, l.features, o); err != nil {
@@ -56,14 +57,6 @@ func (l *composed) compose(k spectral.Random, o options) (err error) {
 
 // Policy returns the tuning policy.
 func (l *composed) Policy() Policy { return l.policy }
-
-// drawnText also shows the columns of Ψ.
-func (l *composed) drawnText(what string) string {
-	if l.inner == nil {
-		return l.base.drawnText(what)
-	}
-	return l.base.drawnText(what, l.inner.Features())
-}
 
 func (l *composed) through(f *flow, dst *tensor.Dense, x value) value {
 	switch {

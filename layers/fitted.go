@@ -99,9 +99,7 @@ func (l *tableMap) fit(sample *tensor.Dense, column func(knots, table, values []
 	}
 	for i, v := range [][]float64{knots, table} {
 		p := l.params[i].Value
-		if err := ops.Assign(p, newTensor(l.dt, v, p.Shape().Clone()...)); err != nil {
-			return fmt.Errorf("%s: %w", l.who(), err)
-		}
+		l.params[i].Value = newTensor(l.dt, v, p.Shape().Clone()...)
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func (l *HDDLayer) embed(o options) (spectral.Random, error) {
 		return nil, err
 	}
 	phi, cols := l.of.matrix(l.sets.grid)
-	b.features = len(l.sets.h) * cols
+	b.columns, b.features = l.columns, len(l.sets.h)*cols
 	op := ops.Coefficients
 	if !l.of.l2() {
 		lambda, root, err := l.of.Distance.Lambdas(l.of.Lambdas, l.of.Rule, o.sourceSeed())
@@ -195,9 +195,6 @@ func (l *HDDLayer) String() string {
 // Embed writes the embedding A of the densities x [n, Dims] to dst [n, K], allocated if nil. The squared distance of
 // two rows of A approximates ρ². Errors as for Transform; a layer without an embedding, see HDDLayer (ErrParam).
 func (l *HDDLayer) Embed(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	if err := l.fits(x); err != nil {
-		return nil, err
-	}
 	if l.inner == nil {
 		return nil, fmt.Errorf("%s: its frequencies act on values of densities, and it has no embedding; "+
 			"build it with Lambdas: %w", l.who(), ErrParam)

@@ -134,6 +134,7 @@ type base struct {
 	name     string
 	dims     int
 	columns  string // what they hold, for errors; may be empty
+	between  int    // the columns of a map that the features are made of; 0: there is none
 	features int
 	params   []Param
 	changed  func() // called after SetParams
@@ -208,19 +209,18 @@ func (b *base) checkFloat32(drawn []float64, what func(i int) string) error {
 	return nil
 }
 
-// text describes a layer. between are the columns of a map that its features are made of.
-func (b *base) text(what string, between ...int) string {
+// text describes a layer.
+func (b *base) text(what string) string {
 	widths := fmt.Sprint(b.dims)
-	for _, n := range append(between, b.features) {
-		widths += fmt.Sprintf(" -> %d", n)
+	if b.between > 0 {
+		widths += fmt.Sprintf(" -> %d", b.between)
 	}
-	return fmt.Sprintf("%s %q: %s, %s", b.kind, b.name, widths, what)
+	return fmt.Sprintf("%s %q: %s -> %d, %s", b.kind, b.name, widths, b.features, what)
 }
 
 // drawnText is text of a layer that draws frequencies.
-func (b *base) drawnText(what string, between ...int) string {
-	return b.text(fmt.Sprintf("%s, sampler %v, seed %d, %v, %v", what, b.sampler, b.seed, b.dt, b.policy.word()),
-		between...)
+func (b *base) drawnText(what string) string {
+	return b.text(fmt.Sprintf("%s, sampler %v, seed %d, %v, %v", what, b.sampler, b.seed, b.dt, b.policy.word()))
 }
 
 // add adds a parameter, a vector where no shape is given.
