@@ -21,7 +21,7 @@ type metricMap interface {
 	Map
 	peek() []Param
 	run(f *flow, dst *tensor.Dense, x value) value
-	form() string
+	about() string
 }
 
 // allOrNone returns the options of a step that only All tunes.

@@ -74,7 +74,7 @@ func (l *ExponentiatedLayer) Homogeneous() *HomogeneousLayer {
 func (l *ExponentiatedLayer) String() string {
 	of := kernelText(l.kernel.Of)
 	if l.inner != nil {
-		of = l.inner.form()
+		of = l.inner.about()
 	}
 	return l.drawnText(fmt.Sprintf("σ %.6g of %s", l.kernel.Sigma, of))
 }

@@ -138,6 +138,7 @@ func (l *HDDLayer) embed(o options) (spectral.Random, error) {
 			root[j] = math.Sqrt(w)
 		}
 		m := len(lambda)
+		b.what = fmt.Sprintf(", %d λ", m)
 		even = m == 1 && lambda[0] == 0
 		tuned := o.policy == All && !even
 		b.add("lambda", tuned, lambda)
@@ -162,14 +163,6 @@ type embedding struct{ *mapper }
 
 func (a embedding) peek() []Param { return a.mapper.peek()[:len(a.params)-1] }
 
-// form describes the frequencies.
-func (a embedding) form() string {
-	if lambda := a.param("lambda"); lambda != nil {
-		return fmt.Sprintf(", %d λ", lambda.Shape().TotalSize())
-	}
-	return ""
-}
-
 // Kernel returns the exact kernel, of the values of two densities, for the σ that the map was drawn with.
 func (l *HDDLayer) Kernel() spectral.Kernel { return l.of.onRows(l.sets.grid.Len()) }
 
@@ -186,7 +179,7 @@ func (l *HDDLayer) String() string {
 		distance = fmt.Sprintf("%v·%T", l.of.Distance.Scale, l.of.Distance.Of)
 	}
 	if l.inner != nil {
-		distance += l.inner.form()
+		distance += l.inner.about()
 	}
 	return l.drawnText(fmt.Sprintf("σ %.6g of %s, %d x %v points, %d %v functions an axis", l.of.Sigma,
 		distance, len(l.sets.h), l.sets.grid.Points(), l.of.Functions, l.of.Basis))

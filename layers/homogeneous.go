@@ -80,6 +80,8 @@ func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o opt
 		b.of = homogeneousForm{k, o.harmonics.orderOr(1), o.harmonics.sampling}
 	}
 	b.features, l.forward = d*l.op.Width(), l.through
+	b.what = fmt.Sprintf("%s, order %d, %v window, period %.4g", kernelText(l.Kernel()), h.Order(), o.harmonics.Window,
+		h.Period)
 	roots := make([]float64, h.Order()+1)
 	for j, v := range h.Kappa {
 		roots[j] = math.Sqrt(v)
@@ -104,13 +106,7 @@ func (l *HomogeneousLayer) Harmonics() *spectral.Harmonics { return l.harmonics 
 func (l *HomogeneousLayer) Policy() Policy { return l.policy }
 
 func (l *HomogeneousLayer) String() string {
-	return l.text(fmt.Sprintf("%s, %v, %v", l.form(), l.dt, l.policy.word()))
-}
-
-// form describes the kernel and its harmonics.
-func (l *HomogeneousLayer) form() string {
-	return fmt.Sprintf("%s, order %d, %v window, period %.4g", kernelText(l.Kernel()), l.harmonics.Order(),
-		l.options.harmonics.Window, l.harmonics.Period)
+	return l.text(fmt.Sprintf("%s, %v, %v", l.what, l.dt, l.policy.word()))
 }
 
 func (l *HomogeneousLayer) through(f *flow, dst *tensor.Dense, x value) value {

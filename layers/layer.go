@@ -138,6 +138,7 @@ type base struct {
 	features int
 	params   []Param
 	changed  func() // called after SetParams
+	what     string // see about
 	of       form   // that a Spec has for it, see SpecOf; nil: none
 	origin   *draw
 	watch    *watch // made by newBase
@@ -256,6 +257,9 @@ func newTensor(dt tensor.Dtype, v []float64, shape ...int) *tensor.Dense {
 	}
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(f))
 }
+
+// about describes the map that the layer makes, for the text of a layer that it is a step of.
+func (b *base) about() string { return b.what }
 
 // checkColumns returns an error unless x is a matrix of so many columns.
 func checkColumns(who string, x ops.Matrix, cols int) error {

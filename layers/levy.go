@@ -68,15 +68,10 @@ func (l *LevyLayer) Kernel() spectral.Random { return l.kernel }
 func (l *LevyLayer) Metric() Map { return l.inner }
 
 func (l *LevyLayer) String() string {
-	return l.drawnText(fmt.Sprintf("%s by %s", kernelText(l.kernel), l.inner.form()))
+	return l.drawnText(fmt.Sprintf("%s by %s", kernelText(l.kernel), l.inner.about()))
 }
 
-// logWavesMap is the Ψ of spectral.ReciprocalSemigroup, for x/λ. It has no parameters.
-type logWavesMap struct {
-	csrMapper
-	order int
-}
-
+// newLogWavesMap makes the Ψ of spectral.ReciprocalSemigroup, for x/λ. It has no parameters.
 func newLogWavesMap(kind string, d int, o options) (metricMap, error) {
 	why := "it is for the map of spectral.ExpSemigroup, and the other kernel's has an order alone"
 	if err := o.noSeries(fmt.Sprintf("layers: %s %q", kind, o.name), why); err != nil {
@@ -91,10 +86,7 @@ func newLogWavesMap(kind string, d int, o options) (metricMap, error) {
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
 	b.features = d * 2 * len(omega)
+	b.what = fmt.Sprintf("waves of ln(1 + 2x/λ), order %d", len(omega))
 	op := func(a ops.Attr) ops.Op { return ops.LogWaves(omega, amplitude, a) }
-	return &logWavesMap{csrMapper{sparseMapper{newSingle(b, ops.Domain{}, false, op)}}, len(omega)}, nil
-}
-
-func (l *logWavesMap) form() string {
-	return fmt.Sprintf("waves of ln(1 + 2x/λ), order %d", l.order)
+	return csrMapper{sparseMapper{newSingle(b, ops.Domain{}, false, op)}}, nil
 }
