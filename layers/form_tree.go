@@ -164,7 +164,7 @@ func (s Spec) leaves(prefix string) ([]Leaf, error) {
 	return all, nil
 }
 
-// with returns the traits of a tree of which u are traits of a part.
+// with returns the traits of a tree with u, the traits of a part.
 func (t Traits) with(u Traits) Traits {
 	t.Tunable = t.Tunable || u.Tunable
 	t.Fitted = t.Fitted || u.Fitted

@@ -139,7 +139,7 @@ type base struct {
 	params   []Param
 	changed  func() // called after SetParams
 	what     string // see about
-	of       form   // that a Spec has for it, see SpecOf; nil: none
+	of       form   // of the Spec that SpecOf returns; nil: there is none
 	origin   *draw
 	watch    *watch // made by newBase
 

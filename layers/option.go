@@ -83,7 +83,7 @@ type options struct {
 	phases    bool // WithPhase applies
 	normalise bool
 	inputGrad bool
-	undrawn   bool          // the parameters stay zero, for SetParams to set
+	undrawn   bool          // nothing is drawn, because SetParams will set the parameters
 	sample    *tensor.Dense // to fit a layer on
 	harmonics harmonicOptions
 	coupling  spectral.Coupling
@@ -195,5 +195,5 @@ func Tune(p Policy) Option { return option("Tune", func(o *options) { o.policy =
 // leaf as data and skips the product for its gradient, and G.Grad for that leaf is an error.
 func WithInputGrad() Option { return option("WithInputGrad", func(o *options) { o.inputGrad = true }) }
 
-// withAll replaces all options by those of a Spec or of another layer.
+// withAll replaces all options by the options of a Spec or of another layer.
 func withAll(by options) Option { return func(o *options) { *o = by } }

@@ -45,7 +45,7 @@ func (p Policy) word() string {
 	return p.String()
 }
 
-// addBandwidth adds the logarithm of the bandwidth, if it is tuned, or of one a column.
+// addBandwidth adds the logarithm of a tuned bandwidth, one for all columns or one for each.
 func (b *base) addBandwidth() {
 	if b.policy == Bandwidth || b.policy == BandwidthEach {
 		b.add("log_bandwidth", true, make([]float64, b.scales()))

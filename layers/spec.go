@@ -322,7 +322,7 @@ func (s Spec) Restore(params map[string]*tensor.Dense) (Layer, error) {
 	return l, l.SetParams(params)
 }
 
-// build makes the map, or one with parameters of zero. A fitted map has its sample.
+// build draws the map, or fits it on the sample. undrawn is for parameters that SetParams will set.
 func (s Spec) build(undrawn bool, sample *tensor.Dense) (Layer, error) {
 	e, p, err := s.plan()
 	if err != nil {
