@@ -8,7 +8,7 @@ import (
 // TestCache: it keeps so many results and no more, computes one once for all that wait for it, and lets the computation
 // for one key use the result of another.
 func TestCache(t *testing.T) {
-	var c cache[int, int]
+	var c cache[int]
 	for i := range 3 * mostFits {
 		if got := must(c.get(i, func() (int, error) { return i * i, nil })); got != i*i {
 			t.Fatalf("the result of %d is %d", i, got)

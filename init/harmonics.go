@@ -195,16 +195,10 @@ func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	if k != (Levy{}) && additiveOf(k) == nil { // a type of the user's own may change behind a pointer
 		return optimalPeriod(k, order, w), nil
 	}
-	return optimalPeriods.get(periodKey{k, order, w}, func() (float64, error) { return optimalPeriod(k, order, w), nil })
+	return optimalPeriods.get([3]any{k, order, w}, func() (float64, error) { return optimalPeriod(k, order, w), nil })
 }
 
-type periodKey struct {
-	k     Homogeneous
-	order int
-	w     Window
-}
-
-var optimalPeriods cache[periodKey, float64]
+var optimalPeriods cache[float64]
 
 func optimalPeriod(k Homogeneous, order int, w Window) float64 {
 	const grid = 240

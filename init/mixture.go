@@ -63,7 +63,7 @@ func checkedMixture(k profile, eps, flat float64, d, m int, c Coupling) (*Split,
 	var f *mixture
 	var err error
 	if eps == 0 {
-		f, err = chosen.get(choiceKey{k, d, m, c}, func() (*mixture, error) {
+		f, err = chosen.get([4]any{k, d, m, c}, func() (*mixture, error) {
 			return leastRisk(k, newQuickVariance(c, d, m))
 		})
 	} else {
@@ -115,16 +115,11 @@ func (f *mixture) split(k SignedLaw) *Split {
 }
 
 // fitted caches mixtures and failures. They depend only on the kernel, eps and flat; a fit takes about 10 ms.
-var fitted cache[fitKey, *mixture]
-
-type fitKey struct {
-	k         profile
-	eps, flat float64
-}
+var fitted cache[*mixture]
 
 // fitMixture returns the mixture from the cache, or fits it.
 func fitMixture(k profile, eps, flat float64) (*mixture, error) {
-	return fitted.get(fitKey{k, eps, flat}, func() (*mixture, error) { return newMixture(k, eps, flat) })
+	return fitted.get([3]any{k, eps, flat}, func() (*mixture, error) { return newMixture(k, eps, flat) })
 }
 
 // newMixture solves the linear program. The scales are 0 and a geometric grid.
@@ -192,13 +187,7 @@ var (
 )
 
 // chosen caches choices.
-var chosen cache[choiceKey, *mixture]
-
-type choiceKey struct {
-	k    profile
-	d, m int
-	c    Coupling
-}
+var chosen cache[*mixture]
 
 // leastRisk returns the mixture with the least bias² + variance, both as means over the sphere. A closer mixture has
 // more variance, so the search ends where the variance alone exceeds the least risk.

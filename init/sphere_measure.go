@@ -29,7 +29,7 @@ const (
 )
 
 // measures caches the two parts by d and p; they are nil where the tail is too heavy.
-var measures cache[[2]int, [2]*radialDensity]
+var measures cache[[2]*radialDensity]
 
 // sphereMeasure returns the two parts of the measure of (1 - r²/4)^p, cut off at r = 2, in ℝ^d, or nil where the tail
 // is too heavy.

@@ -84,12 +84,7 @@ func (l *sphericalLaw) String() string {
 }
 
 // sphericalLaws caches the laws by kernel and dimension; a fit takes a fraction of a second.
-var sphericalLaws cache[sphericalKey, *sphericalLaw]
-
-type sphericalKey struct {
-	k SRF
-	d int
-}
+var sphericalLaws cache[*sphericalLaw]
 
 // Split has one part, of weight 1: the positive density in ℝ^d with a uniform direction and a norm r of the density
 //
@@ -103,7 +98,7 @@ func (k SRF) Split(d, m int, c Coupling) (*Split, error) {
 	if err := cmp.Or(validate(k), checkCounts(d, m), c.check()); err != nil {
 		return nil, err
 	}
-	l, err := sphericalLaws.get(sphericalKey{k, d}, func() (*sphericalLaw, error) { return k.newLaw(d) })
+	l, err := sphericalLaws.get([2]any{k, d}, func() (*sphericalLaw, error) { return k.newLaw(d) })
 	if err != nil {
 		return nil, err
 	}
