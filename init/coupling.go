@@ -153,14 +153,14 @@ func (c Coupling) norms(p *Split, d, plus, minus int, norms, strata *rand.Rand) 
 		}
 		quantiles := make([]func(d int, p float64) float64, len(side.parts))
 		for i, part := range side.parts {
-			quantiles[i] = part.Of.Law().NormQuantile
+			quantiles[i] = part.Law().NormQuantile
 		}
 		for j := range n {
 			i := pick(side.shares, v[j])
 			r := quantiles[i](d, u[j])
 			if r-r != 0 {
 				return nil, fmt.Errorf("spectral: %T of %T drew the norm %v, which is not finite: %w",
-					side.parts[i].Of, p.Of, r, ErrParam)
+					side.parts[i], p.Of, r, ErrParam)
 			}
 			out = append(out, r)
 		}

@@ -31,11 +31,10 @@ func (c Coupling) Variance(p *Split, x, z []float64, m int) (float64, error) {
 		return 0, err
 	}
 	d := len(x)
-	v := newSignedVariance(c, d, m, 50, .1)
-	return v.of(p, distance(x, z), func(of Random) nodes {
+	return newSignedVariance(c, d, m, 50, .1, func(of Random) nodes {
 		quantile := of.Law().NormQuantile
 		return newNodes(func(u float64) float64 { return quantile(d, u) }, .3)
-	}), nil
+	}).of(p, distance(x, z)), nil
 }
 
 // signedVariance is the variance of a coupling of m frequencies of each sign in ℝ^d, by a quadrature of the norms.
@@ -43,44 +42,36 @@ type signedVariance struct {
 	zonal
 	c         Coupling
 	m         int
+	norms     func(of Random) nodes
 	truncated covariance // of two columns of Joint
 }
 
-func newSignedVariance(c Coupling, d, m, harmonics int, step float64) *signedVariance {
-	v := &signedVariance{zonal: newZonal(d, harmonics), c: c, m: m}
+func newSignedVariance(c Coupling, d, m, harmonics int, step float64, norms func(of Random) nodes) *signedVariance {
+	v := &signedVariance{zonal: newZonal(d, harmonics), c: c, m: m, norms: norms}
 	if c == Joint {
 		v.truncated = independentNorms(v.zonal.truncated(2*m, step))
 	}
 	return v
 }
 
-// mixed is a side at a distance: a mixture of cosines, and its signed mass.
-type mixed struct {
-	side
-	of []*cosines
-}
-
 // of is the variance for a split at a distance.
-func (v *signedVariance) of(p *Split, delta float64, nodesOf func(Random) nodes) float64 {
-	var sides [2]mixed
-	for a, side := range p.sides() {
-		side.mass *= float64(1 - 2*a)
-		sides[a].side = side
-		for _, part := range side.parts {
-			sides[a].of = append(sides[a].of, v.cosines(nodesOf(part.Of), delta))
+func (v *signedVariance) of(p *Split, delta float64) float64 {
+	var sides []side
+	for a, s := range p.sides() {
+		if s.mass == 0 {
+			continue
 		}
+		s.mass *= float64(1 - 2*a)
+		for _, part := range s.parts {
+			s.of = append(s.of, v.cosines(v.norms(part), delta))
+		}
+		sides = append(sides, s)
 	}
-	plus, minus := p.Counts(v.m)
-	switch {
-	case minus == 0:
-		return max(0, v.group(plus, sides[0]))
-	case plus == 0:
-		return max(0, v.group(minus, sides[1]))
+	n := 2 * v.m / len(sides)
+	if len(sides) == 1 || v.c.Shares() {
+		return max(0, v.group(n, sides...))
 	}
-	if v.c.Shares() {
-		return max(0, v.group(v.m, sides[:]...))
-	}
-	sum := v.group(v.m, sides[0]) + v.group(v.m, sides[1])
+	sum := v.group(n, sides[0]) + v.group(n, sides[1])
 	if v.c == Joint {
 		for i, a := range sides[0].of {
 			for j, b := range sides[1].of {
@@ -93,7 +84,7 @@ func (v *signedVariance) of(p *Split, delta float64, nodesOf func(Random) nodes)
 }
 
 // group is the variance of the mean over n columns of Σ mass·cos, for sides that share their columns.
-func (v *signedVariance) group(n int, sides ...mixed) float64 {
+func (v *signedVariance) group(n int, sides ...side) float64 {
 	strata := newStrata(sides)
 	of := map[[2]*cosines]float64{}
 	sum := func(s, t stratum, f covariance) float64 {
@@ -148,7 +139,7 @@ type stratum struct {
 }
 
 // newStrata cuts [0, 1) where the component of a side changes.
-func newStrata(sides []mixed) (out []stratum) {
+func newStrata(sides []side) (out []stratum) {
 	cuts := []float64{1}
 	for _, side := range sides {
 		sum := 0.

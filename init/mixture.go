@@ -191,7 +191,7 @@ var chosen cache[*mixture]
 
 // leastRisk returns the mixture with the least bias² + variance, both as means over the sphere. A closer mixture has
 // more variance, so the search ends where the variance alone exceeds the least risk.
-func leastRisk(k profile, q *quickVariance) (best *mixture, last error) {
+func leastRisk(k profile, q *signedVariance) (best *mixture, last error) {
 	least := math.Inf(1)
 	for _, flat := range flatness {
 		for _, eps := range tolerances {
@@ -231,37 +231,28 @@ func (f *mixture) bias(k profile) float64 {
 	return sum
 }
 
-// quickVariance is Coupling.Variance at a few distances, to about one per cent, with fewer nodes and harmonics.
-type quickVariance struct {
-	*signedVariance
-	norms nodes // of N(0, I)
-}
-
 var quickDistances = []float64{.2, .6, 1, 1.4, 1.8}
 
-func newQuickVariance(c Coupling, d, m int) *quickVariance {
-	normal := Gaussian{Sigma: 1}.Law().NormQuantile
-	return &quickVariance{newSignedVariance(c, d, m, 12, .2),
-		nodesUpTo(14, func(u float64) float64 { return normal(d, u) }, 1)}
+// newQuickVariance is Coupling.Variance of splits into Gaussians to about one per cent, with fewer nodes and harmonics.
+func newQuickVariance(c Coupling, d, m int) *signedVariance {
+	quantile := Gaussian{Sigma: 1}.Law().NormQuantile
+	norms := nodesUpTo(14, func(u float64) float64 { return quantile(d, u) }, 1)
+	return newSignedVariance(c, d, m, 12, .2, func(of Random) nodes {
+		g, ok := of.(Gaussian)
+		return nodes{norms.apply(func(r float64) float64 {
+			if !ok { // the constant
+				return 0
+			}
+			return r / g.Sigma
+		}), norms.weights}
+	})
 }
 
-// mean is the mean variance of a split into Gaussians.
-func (q *quickVariance) mean(p *Split) float64 {
+// mean is the mean variance of a split at a few distances.
+func (v *signedVariance) mean(p *Split) float64 {
 	sum := 0.
 	for _, r := range quickDistances {
-		sum += sphereWeight(r) * q.of(p, r, q.nodes) / float64(len(quickDistances))
+		sum += sphereWeight(r) * v.of(p, r) / float64(len(quickDistances))
 	}
 	return sum
-}
-
-// nodes are the nodes for a Gaussian or for the constant.
-func (q *quickVariance) nodes(of Random) nodes {
-	g, ok := of.(Gaussian)
-	n := nodes{make([]float64, len(q.norms.values)), q.norms.weights}
-	for i, r := range q.norms.values {
-		if ok {
-			n.values[i] = r / g.Sigma
-		}
-	}
-	return n
 }

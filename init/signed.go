@@ -40,11 +40,12 @@ type Component struct {
 	Of     Random
 }
 
-// side is the part of a Split of one sign, a mixture: the weights are shares of the mass.
+// side is the part of a Split of one sign, a mixture.
 type side struct {
 	mass   float64
-	parts  []Component
-	shares []float64 // the weights
+	parts  []Random
+	shares []float64  // of the mass
+	of     []*cosines // of the parts, at a distance
 }
 
 // sides returns the two mixtures.
@@ -55,13 +56,11 @@ func (p *Split) sides() (both [2]side) {
 			s, c.Weight = &both[1], -c.Weight
 		}
 		s.mass += c.Weight
-		s.parts = append(s.parts, c)
+		s.parts, s.shares = append(s.parts, c.Of), append(s.shares, c.Weight)
 	}
-	for k := range both {
-		s := &both[k]
-		for i := range s.parts {
-			s.parts[i].Weight /= s.mass
-			s.shares = append(s.shares, s.parts[i].Weight)
+	for _, s := range both {
+		for i := range s.shares {
+			s.shares[i] /= s.mass
 		}
 	}
 	return both

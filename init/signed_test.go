@@ -181,7 +181,7 @@ func TestQuickVariance(t *testing.T) {
 				p := must(k.Split(d, m, c))
 				want := must(c.Variance(p, axis(d, 0, r), make([]float64, d), m))
 				q := newQuickVariance(c, d, m)
-				if got := q.of(p, r, q.nodes); math.Abs(got-want) > limit*want {
+				if got := q.of(p, r); math.Abs(got-want) > limit*want {
 					t.Errorf("%T%+v, d = %d, %v: %v, want %v", k, k, d, c, got, want)
 				}
 			}
