@@ -172,6 +172,8 @@ func TestErrors(t *testing.T) {
 		{errorOf2(Joint.Frequencies(&Split{Parts: []Component{{nan, gaussian}}}, 3, 5, 1)), ErrParam, "NaN"},
 		{errorOf2(Joint.Frequencies(&Split{Parts: []Component{{1, nil}}}, 3, 5, 1)), ErrParam, "no kernel"},
 		{errorOf2(Joint.Frequencies(&Split{Parts: []Component{{1, Laplacian{1}}}}, 3, 5, 1)), ErrParam, "NormQuantile"},
+		{errorOf2(Joint.Frequencies(must(SRF{2, 10}.Split(3, 5, Joint)), 4, 5, 1)), ErrParam, "norm NaN"},
+		{errorOf2(Joint.Frequencies(must(SpherePolynomial{A: 2, P: 10}.Split(3, 5, Joint)), 4, 5, 1)), ErrParam, "norm NaN"},
 		{errorOf(Joint.Variance(one, x3, x3, 0)), ErrParam, "at least 1"},
 		{errorOf(Joint.Variance(one, x3, row, 1)), ErrShape, "3 coordinates"},
 		{errorOf(Coupling(-1).Variance(one, x3, x3, 1)), ErrParam, "Coupling(-1)"},

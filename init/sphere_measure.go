@@ -109,8 +109,7 @@ func (a *radialDensity) add(f func(float64) float64, from, to, end float64) {
 	}
 }
 
-// quantile is the quantile function of the density |f|/mass in the dimension of the measure, and NaN for a p
-// without a quantile.
+// quantile is the quantile function of the density |f|/mass, and NaN for a p without a quantile.
 func (a *radialDensity) quantile(p float64) float64 {
 	if !(p >= 0 && p < 1) || len(a.cells) == 0 {
 		return math.NaN()
@@ -155,7 +154,13 @@ func (a *radialDensity) mean(f func(r float64) float64) float64 {
 
 func (a *radialDensity) Domain() Domain { return Domain{} }
 
-// Law has a uniform direction and the norm of the density, in the dimension of the measure.
+// Law has a uniform direction and the norm of the density in the dimension of the measure. In another dimension the
+// norm is NaN, which Frequencies refuses.
 func (a *radialDensity) Law() Law {
-	return Law{Transform: Fourier, NormQuantile: func(_ int, p float64) float64 { return a.quantile(p) }}
+	return Law{Transform: Fourier, NormQuantile: func(d int, p float64) float64 {
+		if d != a.d {
+			return math.NaN()
+		}
+		return a.quantile(p)
+	}}
 }

@@ -59,17 +59,6 @@ type sphericalLaw struct {
 	table evenTable
 }
 
-// Law has a uniform direction, and the norm of the density in the dimension of the fit. In another dimension the norm
-// is NaN, which Frequencies refuses.
-func (l *sphericalLaw) Law() Law {
-	return Law{Transform: Fourier, NormQuantile: func(d int, p float64) float64 {
-		if d != l.d {
-			return math.NaN()
-		}
-		return l.radialDensity.quantile(p)
-	}}
-}
-
 // At returns E cos(w·(x - z)) of the density, which is the expectation of the estimate. Up to the diameter of the
 // sphere it interpolates in a table, with an error of about 1e-8.
 func (l *sphericalLaw) At(x, z []float64) float64 {
