@@ -15,23 +15,15 @@ import (
 //
 // Errors wrap ErrShape, ErrDtype, or ErrDomain (a NaN or infinite cell, or data without spread).
 func SqrtDVar(x *tensor.Dense) (float64, error) {
-	variance, scale, d, err := spread("SqrtDVar", x, func(t float64) float64 { return t * t })
-	if err != nil {
-		return 0, err
-	}
-	sigma := scale * math.Sqrt(d/2*variance)
-	return sigma, finiteSpread("SqrtDVar", sigma)
+	return spread("SqrtDVar", x, func(t float64) float64 { return t * t },
+		func(scale, d, variance float64) float64 { return scale * math.Sqrt(d/2*variance) })
 }
 
 // DMeanAbsDev returns d·mean|x_ij - x̄| for x [n, d], where x̄ is the mean of all entries. It is a first Sigma for
 // Laplacian, whose exponent ‖x-z‖₁ is a sum of d absolute differences. Errors are as for SqrtDVar.
 func DMeanAbsDev(x *tensor.Dense) (float64, error) {
-	deviation, scale, d, err := spread("DMeanAbsDev", x, math.Abs)
-	if err != nil {
-		return 0, err
-	}
-	sigma := scale * d * deviation
-	return sigma, finiteSpread("DMeanAbsDev", sigma)
+	return spread("DMeanAbsDev", x, math.Abs,
+		func(scale, d, deviation float64) float64 { return scale * d * deviation })
 }
 
 // MedianDistance returns the median Euclidean distance between two different rows of x [n, d], n >= 2: a common Sigma
@@ -73,43 +65,42 @@ func MedianDistance(x *tensor.Dense, pairs int, seed uint64) (float64, error) {
 	if len(dist)%2 == 0 {
 		median = dist[h-1] + (dist[h]-dist[h-1])/2
 	}
-	return median, finiteSpread("MedianDistance", median)
+	return finiteSpread("MedianDistance", median)
 }
 
-// spread reads x, of d columns, and returns scale, the largest |x|, and the mean over all entries of f(x/scale - mean
-// of that). The division keeps squares from overflowing. Data without spread are an error.
-func spread(who string, x *tensor.Dense, f func(t float64) float64) (of, scale, d float64, err error) {
+// spread returns the bandwidth for scale, the largest |x|, the number of columns d, and the mean over all entries of
+// f(x/scale - mean of that). The division keeps squares from overflowing. Data without spread are an error.
+func spread(who string, x *tensor.Dense, f func(t float64) float64,
+	bandwidth func(scale, d, mean float64) float64) (float64, error) {
 	r, err := checkedRows("spectral: "+who, x, Domain{})
 	if err != nil {
-		return 0, 0, 0, err
+		return 0, err
 	}
 	if r.n == 0 {
-		return 0, 0, 0, fmt.Errorf("spectral: %s: there are no rows: %w", who, ErrShape)
+		return 0, fmt.Errorf("spectral: %s: there are no rows: %w", who, ErrShape)
 	}
 	if slices.Min(r.data) == slices.Max(r.data) {
-		return 0, 0, 0, finiteSpread(who, 0)
+		return finiteSpread(who, 0)
 	}
-	mean, n := 0., float64(len(r.data))
-	scale = floats.Norm(r.data, math.Inf(1))
+	mean, of, n := 0., 0., float64(len(r.data))
+	scale := floats.Norm(r.data, math.Inf(1))
 	for _, v := range r.data {
 		mean += v / scale
 	}
 	for _, v := range r.data {
 		of += f(v/scale - mean/n)
 	}
-	return of / n, scale, float64(r.cols), nil
+	return finiteSpread(who, bandwidth(scale, float64(r.cols), of/n))
 }
 
-// finiteSpread returns an error for a bandwidth that is 0 or infinite.
-func finiteSpread(who string, sigma float64) error {
+// finiteSpread returns the bandwidth, and an error where it is 0 or infinite.
+func finiteSpread(who string, sigma float64) (float64, error) {
 	switch {
 	case sigma == 0:
-		return fmt.Errorf("spectral: %s is 0, the data have no spread (or the median pair is equal); set the "+
-			"bandwidth by hand: %w",
-			who, ErrDomain)
+		return sigma, fmt.Errorf("spectral: %s is 0, the data have no spread (or the median pair is equal); set the "+
+			"bandwidth by hand: %w", who, ErrDomain)
 	case math.IsInf(sigma, 1):
-		return fmt.Errorf("spectral: %s overflows; scale the data: %w", who, ErrDomain)
-	default:
-		return nil
+		return sigma, fmt.Errorf("spectral: %s overflows; scale the data: %w", who, ErrDomain)
 	}
+	return sigma, nil
 }

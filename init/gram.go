@@ -24,17 +24,13 @@ func Gram(k Kernel, x, z *tensor.Dense) (*mat.Dense, error) {
 	if err := validate(k); err != nil {
 		return nil, err
 	}
-	first, err := checkedRows("spectral: Gram, first argument", x, k.Domain())
+	xs, err := checkedRows("spectral: Gram, first argument", x, k.Domain())
+	zs := xs
+	if err == nil && z != nil {
+		zs, err = checkedRows("spectral: Gram, second argument", z, k.Domain())
+	}
 	if err != nil {
 		return nil, err
-	}
-	xs, zs := &first, &first
-	if z != nil {
-		second, err := checkedRows("spectral: Gram, second argument", z, k.Domain())
-		if err != nil {
-			return nil, err
-		}
-		zs = &second
 	}
 	if xs.cols != zs.cols {
 		return nil, fmt.Errorf("spectral: Gram: x has %d columns and z has %d: %w", xs.cols, zs.cols, ErrShape)

@@ -191,10 +191,15 @@ func (s nonZeros) row(i int) (at []int32, values []float64) {
 
 // each is f of every cell.
 func (s nonZeros) each(f func(v float64) float64) nonZeros {
-	out := s
-	out.values = make([]float64, len(s.values))
-	for i, v := range s.values {
-		out.values[i] = f(v)
+	s.values = apply(s.values, f)
+	return s
+}
+
+// apply returns f of every number.
+func apply(values []float64, f func(v float64) float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = f(v)
 	}
 	return out
 }

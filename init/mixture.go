@@ -238,13 +238,11 @@ func newQuickVariance(c Coupling, d, m int) *signedVariance {
 	quantile := Gaussian{Sigma: 1}.Law().NormQuantile
 	norms := nodesUpTo(14, func(u float64) float64 { return quantile(d, u) }, 1)
 	return newSignedVariance(c, d, m, 12, .2, func(of Random) nodes {
-		g, ok := of.(Gaussian)
-		return nodes{norms.apply(func(r float64) float64 {
-			if !ok { // the constant
-				return 0
-			}
-			return r / g.Sigma
-		}), norms.weights}
+		sigma := math.Inf(1) // of the constant
+		if g, ok := of.(Gaussian); ok {
+			sigma = g.Sigma
+		}
+		return nodes{apply(norms.values, func(r float64) float64 { return r / sigma }), norms.weights}
 	})
 }
 

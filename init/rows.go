@@ -2,6 +2,7 @@ package spectral
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
@@ -13,22 +14,22 @@ type rows struct {
 	n, cols int
 }
 
-func (r rows) row(i int) []float64 { return r.data[i*r.cols : (i+1)*r.cols] }
+func (r *rows) row(i int) []float64 { return r.data[i*r.cols : (i+1)*r.cols] }
 
 // checkedRows reads a matrix [n, d], d >= 1, of float32 or float64 and checks that the domain contains its rows. It
 // does not copy a contiguous float64 matrix. who starts the messages.
-func checkedRows(who string, x *tensor.Dense, on Domain) (rows, error) {
+func checkedRows(who string, x *tensor.Dense, on Domain) (*rows, error) {
 	if x == nil {
-		return rows{}, fmt.Errorf("%s is nil: %w", who, ErrShape)
+		return nil, fmt.Errorf("%s is nil: %w", who, ErrShape)
 	}
 	if x.Dims() != 2 || x.Shape()[0] > 0 && !x.IsNativelyAccessible() || x.Shape()[1] < 1 {
-		return rows{}, fmt.Errorf("%s has shape %v, not [rows, columns] with at least one column: %w",
+		return nil, fmt.Errorf("%s has shape %v, not [rows, columns] with at least one column: %w",
 			who, x.Shape(), ErrShape)
 	}
 	if dt := x.Dtype(); dt != tensor.Float64 && dt != tensor.Float32 {
-		return rows{}, fmt.Errorf("%s has element type %v, not float32 or float64: %w", who, dt, ErrDtype)
+		return nil, fmt.Errorf("%s has element type %v, not float32 or float64: %w", who, dt, ErrDtype)
 	}
-	r := rows{n: x.Shape()[0], cols: x.Shape()[1]}
+	r := &rows{n: x.Shape()[0], cols: x.Shape()[1]}
 	if r.n == 0 {
 		return r, nil
 	}
@@ -38,9 +39,9 @@ func checkedRows(who string, x *tensor.Dense, on Domain) (rows, error) {
 			for j := range r.cols {
 				v, err := x.At(i, j)
 				if err != nil {
-					return rows{}, fmt.Errorf("%s: element [%d,%d] cannot be read: %w", who, i, j, err)
+					return nil, fmt.Errorf("%s: element [%d,%d] cannot be read: %w", who, i, j, err)
 				}
-				r.data = append(r.data, toFloat64(v))
+				r.data = append(r.data, reflect.ValueOf(v).Float())
 			}
 		}
 	} else if x.Dtype() == tensor.Float64 {
@@ -52,12 +53,4 @@ func checkedRows(who string, x *tensor.Dense, on Domain) (rows, error) {
 		}
 	}
 	return r, domain.CheckRows(on, who, r.data, r.n, r.cols, r.cols)
-}
-
-// toFloat64 converts an element of a float32 or float64 tensor.
-func toFloat64(v any) float64 {
-	if f, ok := v.(float32); ok {
-		return float64(f)
-	}
-	return v.(float64)
 }

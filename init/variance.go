@@ -177,7 +177,7 @@ func (s Antithetic) Variance(k Random, x, z []float64, m int) (float64, error) {
 		if law.Transform == Laplace {
 			f = func(v float64) float64 { return math.Exp(-t * v) }
 		}
-		a := cosines{nodes: n, means: n.apply(f)}
+		a := cosines{nodes: n, means: apply(n.values, f)}
 		a.mean = floats.Dot(n.weights, a.means)
 		mean, c := a.mean, coupledApart(&a, &a)
 		cov = cov*(mean*mean+c) + product*c

@@ -109,7 +109,7 @@ func (z zonal) cosines(n nodes, delta float64) *cosines {
 		}
 		return sphereMean(z.d, delta*r)
 	}
-	c.means = n.apply(c.at)
+	c.means = apply(n.values, c.at)
 	for i, w := range n.weights {
 		c.mean += w * c.means[i]
 		if t := delta * n.values[i]; t > 0 && t <= math.MaxFloat64 && w > 1e-17 {
@@ -204,12 +204,4 @@ func nodesUpTo(end float64, quantile func(p float64) float64, step float64) node
 		n.weights[i] /= total
 	}
 	return n
-}
-
-func (n nodes) apply(f func(float64) float64) []float64 {
-	out := make([]float64, len(n.values))
-	for i, v := range n.values {
-		out[i] = f(v)
-	}
-	return out
 }
