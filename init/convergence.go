@@ -29,15 +29,8 @@ import (
 // The bound is very loose: for d = 8, R = L = 1, eps = 0.1 it is at most 0.05 from s = 14166 on, but 225 features bring
 // three standard errors of any single estimate below 0.1. Choose a number of features by PairVariance.
 func Theorem5(d, s int, R, L, eps float64) (float64, error) {
-	for _, c := range []struct {
-		name  string
-		count int
-	}{{"d", d}, {"s", s}} {
-		if c.count < 1 {
-			return 0, fmt.Errorf("spectral: Theorem5: %s = %d, must be at least 1: %w", c.name, c.count, ErrParam)
-		}
-	}
-	if err := cmp.Or(positive("Theorem5", "R", R), positive("Theorem5", "eps", eps)); err != nil {
+	if err := cmp.Or(positive("Theorem5", "d", float64(d)), positive("Theorem5", "s", float64(s)),
+		positive("Theorem5", "R", R), positive("Theorem5", "eps", eps)); err != nil {
 		return 0, err
 	}
 	if math.IsInf(L, 1) {

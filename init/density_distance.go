@@ -125,9 +125,8 @@ func (d DensityDistance) Lambdas(m int, rule LambdaRule, seed uint64) (lambda, w
 	}
 	q, ok := d.Of.(spectrumQuantiler)
 	if !ok {
-		return nil, nil,
-			fmt.Errorf("spectral: DensityDistance: %T has no SpectrumQuantile to take frequencies from: %w",
-				d.Of, ErrParam)
+		return nil, nil, fmt.Errorf("spectral: DensityDistance: %T has no SpectrumQuantile to take frequencies from: %w",
+			d.Of, ErrParam)
 	}
 	u, weight := make([]float64, m), slices.Repeat([]float64{1 / float64(m)}, m)
 	switch rule {

@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -37,12 +38,7 @@ const (
 )
 
 // degree is γ of a field whose zero value stands for 1.
-func degree(gamma float64) float64 {
-	if gamma == 0 {
-		return 1
-	}
-	return gamma
-}
+func degree(gamma float64) float64 { return cmp.Or(gamma, 1) }
 
 // validHomogeneous checks the two fields of a homogeneous kernel.
 func validHomogeneous(kernel string, gamma float64, n Negative) error {

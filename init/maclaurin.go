@@ -19,16 +19,6 @@ type Polynomial interface {
 	Maclaurin() []float64
 }
 
-// degreeLaw returns the probabilities of the degrees 0 to p, proportional to 2^-(n+1): the default of Kar and Karnick
-// (2012), algorithm 1.
-func degreeLaw(a []float64) []float64 {
-	p, sum := make([]float64, len(a)), 1-math.Exp2(-float64(len(a)))
-	for n := range a {
-		p[n] = math.Exp2(-float64(n+1)) / sum
-	}
-	return p
-}
-
 // DrawProducts draws m random Maclaurin features of k in ℝ^d under a seed. Feature i is the product of degrees[i] inner
 // products of x with random signs,
 //
@@ -38,7 +28,8 @@ func degreeLaw(a []float64) []float64 {
 // negative, the feature needs the sign of a_N in addition. w is [d, p·m], ±1, and 0 in columns that no product uses.
 //
 // The degrees, with probabilities proportional to 2^-(n+1), come from the stream "degrees", the signs from the stream
-// "W". Errors wrap ErrParam: an invalid kernel, d or m below 1, coefficients that are all 0 or not finite.
+// "W". Errors wrap ErrParam: an invalid kernel, d or m below 1, coefficients that are all 0 or not finite. Kar and
+// Karnick (2012), algorithm 1.
 func DrawProducts(k Polynomial, d, m int, seed uint64) (w *tensor.Dense, degrees []int, scales []float64, err error) {
 	if err := cmp.Or(validate(k), checkCounts(d, m)); err != nil {
 		return nil, nil, nil, err
@@ -48,7 +39,10 @@ func DrawProducts(k Polynomial, d, m int, seed uint64) (w *tensor.Dense, degrees
 		return nil, nil, nil, fmt.Errorf("spectral: the largest coefficient of the powers of x·z is %v; want a finite "+
 			"number above 0: %w", size, ErrParam)
 	}
-	p := degreeLaw(a)
+	p, sum := make([]float64, len(a)), 1-math.Exp2(-float64(len(a)))
+	for n := range a {
+		p[n] = math.Exp2(-float64(n+1)) / sum
+	}
 	most := max(1, len(a)-1)
 	degrees, scales = make([]int, m), make([]float64, m)
 	cells, cols := make([]float64, d*most*m), most*m

@@ -75,11 +75,10 @@ func (s LatinHypercube) Sample(w []float64, d, m int, k Random, src rand.Source)
 	return sampleCube(s, w, d, m, k, src, math.MaxInt, latinPoints)
 }
 
-// A pointsFunc returns the function that writes the next of m points of the open unit cube of dims coordinates to u.
-type pointsFunc func(dims, m int, src rand.Source) (next func(u []float64))
-
-// sampleCube is Sample by points of the open unit cube, of at most most coordinates.
-func sampleCube(s Sampler, w []float64, d, m int, k Random, src rand.Source, most int, points pointsFunc) error {
+// sampleCube is Sample by points of the open unit cube, of at most most coordinates. points returns the function that
+// writes the next of m points of dims coordinates to u.
+func sampleCube(s Sampler, w []float64, d, m int, k Random, src rand.Source, most int,
+	points func(dims, m int, src rand.Source) (next func(u []float64))) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err
 	}

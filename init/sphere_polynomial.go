@@ -78,10 +78,7 @@ func (k SpherePolynomial) Validate() error {
 // ErrParam: an invalid kernel, d or m below 1, no combination within Eps, an unknown coupling where Eps is to be
 // chosen.
 func (k SpherePolynomial) Split(d, m int, c Coupling) (*Split, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	if k.A == 2 && k.Eps == 0 && d > 0 && m > 0 {
+	if k.A == 2 && k.Eps == 0 && d > 0 && m > 0 && k.Validate() == nil {
 		if plus, minus := sphereMeasure(d, k.P); plus != nil {
 			// k(0) = 1, whatever was rounded
 			p := &Split{Of: k, Parts: []Component{{1 + minus.mass, plus}}}

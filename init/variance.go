@@ -22,7 +22,7 @@ import (
 // x = z. Errors: an invalid kernel (ErrParam), rows of different lengths (ErrShape), a Fourier kernel that is not
 // defined on all of ℝ^d (ErrDomain).
 func PairVariance(k Random, x, z []float64) (float64, error) {
-	if err := validPair(k, x, z); err != nil {
+	if err := cmp.Or(validate(k), checkLengths(x, z)); err != nil {
 		return 0, err
 	}
 	law := k.Law()
@@ -43,14 +43,9 @@ func PairVariance(k Random, x, z []float64) (float64, error) {
 	return max(0, (1+doubled)/2-value*value), nil
 }
 
-// validPair checks a kernel and two rows.
-func validPair(k Random, x, z []float64) error {
-	return cmp.Or(validate(k), checkLengths(x, z))
-}
-
 // difference returns the vector δ of k = E cos(w·δ), or of E exp(-w·δ), and k at (x, z) and at 2δ.
 func difference(k Random, x, z []float64) (delta []float64, value, doubled float64, err error) {
-	if err := validPair(k, x, z); err != nil {
+	if err := cmp.Or(validate(k), checkLengths(x, z)); err != nil {
 		return nil, 0, 0, err
 	}
 	law := k.Law()
