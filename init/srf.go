@@ -163,36 +163,27 @@ const (
 )
 
 func newSphericalFit(k SRF, d int) *sphericalFit {
-	f := &sphericalFit{d: d}
+	f := &sphericalFit{d: d, unit: lnGamma(float64(d) / 2), norms: []float64{0}}
 	scale := math.Sqrt(float64(k.P)) / k.A // of the Gaussian that has the curvature of k at 0
 	reach := 2 * scale * math.Sqrt2 * (math.Sqrt(float64(d)) + 4)
-	f.norms = append(f.norms, 0)
 	for i := range sphericalNorms {
 		f.norms = append(f.norms, reach*math.Pow(1e-3, 1-float64(i+1)/sphericalNorms))
 	}
-	f.unit = lnGamma(float64(d) / 2)
-	for _, r := range f.norms {
-		f.logs = append(f.logs, math.Log(r/2))
-	}
+	f.logs = apply(f.norms, func(r float64) float64 { return math.Log(r / 2) })
 	f.weights = trapezoid(f.norms)
 	// to about 1e-9
 	f.omega = newEvenTable(.01*math.Sqrt(float64(d)), 2*reach, func(t float64) float64 { return sphereMean(d, t) })
 	distances := make([]float64, sphericalDistances)
-	f.k = make([]float64, len(distances))
-	f.waves = make([][]float64, len(distances))
 	for i := range distances {
-		distances[i] = 2 * float64(i) / (sphericalDistances - 1)
-		f.k[i] = k.polynomial().at(distances[i])
-		for _, r := range f.norms {
-			f.waves[i] = append(f.waves[i], f.omega.at(r*distances[i]))
-		}
+		z := 2 * float64(i) / (sphericalDistances - 1)
+		distances[i] = z
+		f.waves = append(f.waves, apply(f.norms, func(r float64) float64 { return f.omega.at(r * z) }))
 	}
-	f.steps = trapezoid(distances)
+	f.k, f.steps = apply(distances, k.polynomial().at), trapezoid(distances)
+	f.start = make([]float64, 2*sphericalComponents)
 	for i := range sphericalComponents {
-		f.start = append(f.start, math.Log(scale)+math.Log(1.2)-float64(i)/2.5)
-	}
-	for i := range sphericalComponents {
-		f.start = append(f.start, math.Pow(.5, float64(i)))
+		f.start[i] = math.Log(scale) + math.Log(1.2) - float64(i)/2.5
+		f.start[sphericalComponents+i] = math.Pow(.5, float64(i))
 		f.parts = append(f.parts, make([]float64, len(f.norms)))
 	}
 	return f
@@ -253,10 +244,7 @@ func (f *sphericalFit) loss(theta, grad []float64) float64 {
 	if grad == nil {
 		return sum
 	}
-	mean, scale := floats.Dot(b, p), make([]float64, sphericalComponents)
-	for i := range scale {
-		scale[i] = math.Exp(theta[i])
-	}
+	mean, scale := floats.Dot(b, p), apply(theta[:sphericalComponents], math.Exp)
 	clear(grad)
 	for j, r := range f.norms {
 		if q[j] <= 0 {
