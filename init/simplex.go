@@ -2,7 +2,9 @@ package spectral
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -28,7 +30,8 @@ type chebyshev struct {
 type constraint struct {
 	phi      []float64
 	f, slack float64 // the value, and eps or 0
-	at       float64 // the value of a slack that is not basic: one of its bounds
+	basic    bool    // whether the slack is
+	at       float64 // the value of a slack that is not basic: one of its bounds; else 0
 }
 
 // Steps of the dual simplex method and rounds of new rows that no fit comes near.
@@ -45,15 +48,15 @@ func (p *chebyshev) solve(points []float64) (c []float64, ok bool) {
 		if c, ok = p.optimum(); !ok {
 			return nil, false
 		}
-		largest := 0.
 		for k, z := range points {
 			errs[k] = p.residual(c, z)
-			largest = max(largest, math.Abs(errs[k]))
 		}
-		if largest <= p.eps*(1+1e-6) {
+		if floats.Norm(errs, math.Inf(1)) <= p.eps*(1+1e-6) {
 			return c, true
 		}
-		p.dropRows()
+		// Rows whose slack is basic go: their errors are inside the bounds.
+		p.rows = slices.DeleteFunc(p.rows, func(row constraint) bool { return row.basic })
+		p.basis = slices.DeleteFunc(p.basis, func(j int) bool { return j < 0 })
 		for k, e := range errs { // every local maximum above eps
 			if a := math.Abs(e); a > p.eps && (k == 0 || a >= math.Abs(errs[k-1])) &&
 				(k == len(errs)-1 || a > math.Abs(errs[k+1])) {
@@ -82,27 +85,7 @@ func (p *chebyshev) add(z, slack float64) {
 		phi[i] = p.phi(i, z)
 	}
 	p.basis = append(p.basis, ^len(p.rows))
-	p.rows = append(p.rows, constraint{phi: phi, f: p.f(z), slack: slack})
-}
-
-// dropRows removes the rows whose slack is basic: their errors are inside the bounds.
-func (p *chebyshev) dropRows() {
-	basic := make([]bool, len(p.rows))
-	var columns []int
-	for _, b := range p.basis {
-		if b < 0 {
-			basic[^b] = true
-		} else {
-			columns = append(columns, b)
-		}
-	}
-	var rows []constraint
-	for r, row := range p.rows {
-		if !basic[r] {
-			rows = append(rows, row)
-		}
-	}
-	p.rows, p.basis = rows, columns
+	p.rows = append(p.rows, constraint{phi: phi, f: p.f(z), slack: slack, basic: true})
 }
 
 // column writes column j of the constraints.
@@ -129,22 +112,14 @@ func (p *chebyshev) optimum() ([]float64, bool) {
 	var x, y, rho mat.VecDense
 	col, rhs := make([]float64, m), mat.NewVecDense(m, nil)
 	for range simplexSteps {
-		isBasic := make([]bool, m)
 		for r, j := range p.basis {
 			p.column(col, j)
 			b.SetCol(r, col)
-			if j < 0 {
-				cost.SetVec(r, 0)
-				isBasic[^j] = true
-			} else {
+			cost.SetVec(r, 0)
+			if j >= 0 {
 				cost.SetVec(r, p.price[j%p.n])
 			}
-		}
-		for r, row := range p.rows {
-			rhs.SetVec(r, row.f)
-			if !isBasic[r] {
-				rhs.SetVec(r, row.f-row.at)
-			}
+			rhs.SetVec(r, p.rows[r].f-p.rows[r].at)
 		}
 		var lu mat.LU
 		lu.Factorize(b)
@@ -160,13 +135,16 @@ func (p *chebyshev) optimum() ([]float64, bool) {
 		if lu.SolveVecTo(&rho, true, unit) != nil {
 			return nil, false
 		}
-		enter, ok := p.entering(y.RawVector().Data, rho.RawVector().Data, isBasic)
+		enter, ok := p.entering(y.RawVector().Data, rho.RawVector().Data)
 		if !ok {
 			return nil, false
 		}
 		if out := p.basis[leave]; out < 0 {
 			row := &p.rows[^out]
-			row.at = sign * row.slack // above its upper end: sign = 1
+			row.basic, row.at = false, sign*row.slack // above its upper end: sign = 1
+		}
+		if enter < 0 {
+			p.rows[^enter].basic, p.rows[^enter].at = true, 0
 		}
 		p.basis[leave] = enter
 	}
@@ -192,17 +170,19 @@ func (p *chebyshev) leaving(x *mat.VecDense) (row int, sign float64) {
 
 // entering returns the column that keeps the basis dual feasible. Among nearly equal ones it is the column with the
 // largest pivot: Harris's ratio test.
-func (p *chebyshev) entering(y, rho []float64, isBasic []bool) (column int, ok bool) {
-	var candidates []int
-	var costs, pivots []float64
+func (p *chebyshev) entering(y, rho []float64) (column int, ok bool) {
+	type candidate struct {
+		column         int
+		reduced, pivot float64
+	}
+	var candidates []candidate
 	bound := math.Inf(1)
 	consider := func(j int, reduced, pivot float64) {
 		if pivot <= 1e-11 {
 			return
 		}
-		reduced = max(reduced, 0)
-		candidates, costs, pivots = append(candidates, j), append(costs, reduced), append(pivots, pivot)
-		bound = min(bound, (reduced+1e-10)/pivot)
+		c := candidate{j, max(reduced, 0), pivot}
+		candidates, bound = append(candidates, c), min(bound, (c.reduced+1e-10)/pivot)
 	}
 	for i := range p.n {
 		price, pivot := 0., 0.
@@ -214,22 +194,19 @@ func (p *chebyshev) entering(y, rho []float64, isBasic []bool) (column int, ok b
 		consider(p.n+i, p.price[i]+price, -pivot)
 	}
 	for r, row := range p.rows {
-		if isBasic[r] || row.slack == 0 {
+		if row.basic || row.slack == 0 {
 			continue
 		}
 		side := math.Copysign(1, row.at) // at its upper end it can only fall
 		consider(^r, side*y[r], -side*rho[r])
 	}
-	best := -1
-	for k := range candidates {
-		if costs[k]/pivots[k] <= bound && (best < 0 || pivots[k] > pivots[best]) {
-			best = k
+	var best candidate
+	for _, c := range candidates {
+		if c.reduced/c.pivot <= bound && c.pivot > best.pivot {
+			best = c
 		}
 	}
-	if best < 0 {
-		return 0, false
-	}
-	return candidates[best], true
+	return best.column, best.pivot > 0
 }
 
 // coefficients are the c of a basis.
