@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
@@ -145,10 +146,6 @@ func (d DensityDistance) Lambdas(m int, rule LambdaRule, seed uint64) (lambda, w
 		return nil, nil, fmt.Errorf("spectral: DensityDistance: %v, want QuantileLambdas, GaussLambdas or "+
 			"DrawnLambdas: %w", rule, ErrParam)
 	}
-	lambda = make([]float64, m)
-	for j, p := range u {
-		lambda[j] = q.SpectrumQuantile(p)
-		weight[j] *= d.Mass()
-	}
-	return lambda, weight, nil
+	floats.Scale(d.Mass(), weight)
+	return apply(u, q.SpectrumQuantile), weight, nil
 }

@@ -52,11 +52,8 @@ func fillGram(out *mat.Dense, at pairFunc, cols int, symmetric bool) {
 	tile := min(gramTile, max(1, n/(4*runtime.GOMAXPROCS(0))))
 	eachRow((n+tile-1)/tile, func(t int) {
 		scratch := make([]float64, cols)
-		lo, hi, first := t*tile, min(n, (t+1)*tile), 0
-		if symmetric {
-			first = lo
-		}
-		for j := first; j < m; j++ {
+		lo, hi := t*tile, min(n, (t+1)*tile)
+		for j := range m {
 			last := hi
 			if symmetric {
 				last = min(hi, j+1)

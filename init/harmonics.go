@@ -192,10 +192,11 @@ func OptimalPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	if pointMass(k) {
 		return 1, nil
 	}
+	find := func() (float64, error) { return optimalPeriod(k, order, w), nil }
 	if k != (Levy{}) && additiveOf(k) == nil { // a type of the user's own may change behind a pointer
-		return optimalPeriod(k, order, w), nil
+		return find()
 	}
-	return optimalPeriods.get([3]any{k, order, w}, func() (float64, error) { return optimalPeriod(k, order, w), nil })
+	return optimalPeriods.get([3]any{k, order, w}, find)
 }
 
 var optimalPeriods cache[float64]
@@ -207,11 +208,7 @@ func optimalPeriod(k Homogeneous, order int, w Window) float64 {
 	}
 	low, top := math.Log(.25), math.Log(40+40*math.Sqrt(float64(order))) // the fits are below 7√n + 8
 	lnPeriod := floats.Span(make([]float64, grid), low, top)
-	at := make([]float64, grid)
-	for i, l := range lnPeriod {
-		at[i] = supError(l, 400)
-	}
-	best := floats.MinIdx(at)
+	best := floats.MinIdx(apply(lnPeriod, func(l float64) float64 { return supError(l, 400) }))
 	fine := func(lnPeriod float64) float64 { return supError(lnPeriod, 2000) }
 	period := math.Exp(minimise(fine, lnPeriod[max(0, best-1)], lnPeriod[min(grid-1, best+1)]))
 	// The least error may stand where a sample becomes negative, and beside a jump: there, only one of the neighbours

@@ -133,11 +133,8 @@ func newMixture(k profile, eps, flat float64) (*mixture, error) {
 			break
 		}
 	}
-	price, unit := make([]float64, len(scales)), 1/width(k)/width(k)
-	for i, s := range scales {
-		price[i] = 1 + flat*(s/unit)*(s/unit)
-	}
-	top := largest(k)
+	unit, top := 1/width(k)/width(k), largest(k)
+	price := apply(scales, func(s float64) float64 { return 1 + flat*(s/unit)*(s/unit) })
 	lp := &chebyshev{phi: func(i int, r float64) float64 { return math.Exp(-scales[i] * r * r / 2) },
 		n: len(scales), price: price, f: func(r float64) float64 { return k.at(r) / top }, eps: .999 * eps}
 	c, ok := lp.solve(distances(2000))
