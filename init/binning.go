@@ -23,14 +23,7 @@ func DrawGrids(k Laplacian, d, grids int, seed uint64) (rates, offsets, a *tenso
 	if err := cmp.Or(validate(k), checkCounts(d+1, grids)); err != nil {
 		return nil, nil, nil, err
 	}
-	of := func(stream string, columns int, draw func(rng *rand.Rand) float64) *tensor.Dense {
-		cells, rng := make([]float64, grids*columns), rand.New(Stream(seed, stream))
-		for i := range cells {
-			cells[i] = draw(rng)
-		}
-		return tensor.New(tensor.WithShape(grids, columns), tensor.WithBacking(cells))
-	}
-	rates = of("rates", d, func(rng *rand.Rand) float64 {
+	rates = drawCells(seed, "rates", grids, d, func(rng *rand.Rand) float64 {
 		return float64(float32(1 / (k.Sigma * (rng.ExpFloat64() + rng.ExpFloat64()))))
 	})
 	for _, v := range rates.Float64s() {
@@ -39,6 +32,7 @@ func DrawGrids(k Laplacian, d, grids int, seed uint64) (rates, offsets, a *tenso
 				"not hold; scale the columns: %w", k.Sigma, ErrParam)
 		}
 	}
-	offsets = of("offsets", d, func(rng *rand.Rand) float64 { return float64(rng.Float32()) })
-	return rates, offsets, of("hash", d+1, func(rng *rand.Rand) float64 { return float64(rng.Uint32N(1 << 24)) }), nil
+	offsets = drawCells(seed, "offsets", grids, d, func(rng *rand.Rand) float64 { return float64(rng.Float32()) })
+	a = drawCells(seed, "hash", grids, d+1, func(rng *rand.Rand) float64 { return float64(rng.Uint32N(1 << 24)) })
+	return rates, offsets, a, nil
 }

@@ -93,11 +93,7 @@ func (t *additive) at(k Homogeneous, x, z []float64) float64 {
 		if a == 0 || b == 0 || n == SplitNegative && a < 0 != (b < 0) {
 			return 0
 		}
-		v := t.power(k, gamma, math.Abs(a), math.Abs(b), 1)
-		if a < 0 != (b < 0) {
-			return -v
-		}
-		return v
+		return sign(a) * sign(b) * t.power(k, gamma, math.Abs(a), math.Abs(b), 1)
 	})
 }
 

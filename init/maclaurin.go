@@ -94,11 +94,15 @@ func DrawCountSketches(p, d, m int, seed uint64) (buckets, signs *tensor.Dense, 
 	if err := cmp.Or(checkCounts(d, m), checkCounts(d, p)); err != nil {
 		return nil, nil, err
 	}
-	b, s := make([]float64, p*d), make([]float64, p*d)
-	rng, sign := rand.New(Stream(seed, "buckets")), rand.New(Stream(seed, "signs"))
-	for i := range b {
-		b[i], s[i] = float64(rng.IntN(m)), randomSign(sign)
+	buckets = drawCells(seed, "buckets", p, d, func(rng *rand.Rand) float64 { return float64(rng.IntN(m)) })
+	return buckets, drawCells(seed, "signs", p, d, randomSign), nil
+}
+
+// drawCells draws the cells of a matrix, row after row, from a stream of the seed.
+func drawCells(seed uint64, stream string, rows, cols int, draw func(rng *rand.Rand) float64) *tensor.Dense {
+	cells, rng := make([]float64, rows*cols), rand.New(Stream(seed, stream))
+	for i := range cells {
+		cells[i] = draw(rng)
 	}
-	return tensor.New(tensor.WithShape(p, d), tensor.WithBacking(b)),
-		tensor.New(tensor.WithShape(p, d), tensor.WithBacking(s)), nil
+	return tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking(cells))
 }

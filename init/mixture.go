@@ -126,12 +126,8 @@ func fitMixture(k profile, eps, flat float64) (*mixture, error) {
 func newMixture(k profile, eps, flat float64) (*mixture, error) {
 	const perDecade, flattest = 40, 1e-2
 	scales := []float64{0}
-	for i := 0; ; i++ {
-		s := flattest * math.Pow(10, float64(i)/perDecade)
-		scales = append(scales, s)
-		if s >= k.sharpest(eps) {
-			break
-		}
+	for i := 0; scales[i] < k.sharpest(eps); i++ {
+		scales = append(scales, flattest*math.Pow(10, float64(i)/perDecade))
 	}
 	unit, top := 1/width(k)/width(k), largest(k)
 	price := apply(scales, func(s float64) float64 { return 1 + flat*(s/unit)*(s/unit) })
@@ -207,9 +203,9 @@ func leastRisk(k profile, q *signedVariance) (best *mixture, last error) {
 		}
 	}
 	if best != nil {
-		return best, nil
+		last = nil
 	}
-	return nil, last
+	return best, last
 }
 
 // sphereWeight is the weight of a distance in these means. Rows without negative numbers are at most √2 apart, rows of
