@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
@@ -18,20 +19,6 @@ type profile interface {
 
 // sphereTolerance is how far from 1 the norm of a row on the sphere may be.
 const sphereTolerance = 1e-6
-
-// mixture is a signed combination of Gaussians and a constant,
-//
-//	k(r) ≈ Σ_i c_i exp(-s_i r²/2),   0 <= r <= 2,   Σ c_i = k(0).
-//
-// It has the least cost Σ|c_i| (1 + flat (s_i/s₀)²) among the combinations with a largest error of at most eps, where
-// s₀ is the scale of the Gaussian that is as wide as k. For flat = 0 this is the mass. By Bochner's theorem the
-// combination has a signed measure of finite mass that can be sampled exactly in any dimension, also where the Fourier
-// transform of k, cut off at r = 2, has no finite mass.
-type mixture struct {
-	s, c      []float64 // in the order of s, 0 first
-	err       float64   // the largest error on the sphere
-	eps, flat float64   // the arguments of the fit
-}
 
 // leastEps is the least relative error that a fit of the smooth kernels can reach.
 const leastEps = 1e-5
@@ -60,19 +47,21 @@ func checkedMixture(k profile, eps, flat float64, d, m int, c Coupling) (*Split,
 	if err := cmp.Or(validate(k), checkCounts(d, m), c.check()); err != nil {
 		return nil, err
 	}
-	var f *mixture
+	var p *Split
 	var err error
 	if eps == 0 {
-		f, err = chosen.get([4]any{k, d, m, c}, func() (*mixture, error) {
+		p, err = chosen.get([4]any{k, d, m, c}, func() (*Split, error) {
 			return leastRisk(k, newQuickVariance(c, d, m))
 		})
 	} else {
-		f, err = fitMixture(k, eps, flat)
+		p, err = fitMixture(k, eps, flat)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return f.split(k), nil
+	own := *p // of the caller, who may change it
+	own.Parts = slices.Clone(p.Parts)
+	return &own, nil
 }
 
 // largest is the largest |k| on a grid.
@@ -94,36 +83,23 @@ func width(k profile) float64 {
 	return 2
 }
 
-func (f *mixture) at(r float64) float64 {
-	sum := 0.
-	for i, c := range f.c {
-		sum += c * math.Exp(-f.s[i]*r*r/2)
-	}
-	return sum
-}
-
-func (f *mixture) split(k SignedLaw) *Split {
-	p := &Split{Of: k, On: domain.UnitSphere(sphereTolerance), Error: f.err, Eps: f.eps, Flat: f.flat}
-	for i, s := range f.s {
-		of := Random(constant{})
-		if s > 0 {
-			of = Gaussian{Sigma: 1 / math.Sqrt(s)}
-		}
-		p.Parts = append(p.Parts, Component{f.c[i], of})
-	}
-	return p
-}
-
 // fitted caches mixtures and failures. They depend only on the kernel, eps and flat; a fit takes about 10 ms.
-var fitted cache[*mixture]
+var fitted cache[*Split]
 
 // fitMixture returns the mixture from the cache, or fits it.
-func fitMixture(k profile, eps, flat float64) (*mixture, error) {
-	return fitted.get([3]any{k, eps, flat}, func() (*mixture, error) { return newMixture(k, eps, flat) })
+func fitMixture(k profile, eps, flat float64) (*Split, error) {
+	return fitted.get([3]any{k, eps, flat}, func() (*Split, error) { return newMixture(k, eps, flat) })
 }
 
-// newMixture solves the linear program. The scales are 0 and a geometric grid.
-func newMixture(k profile, eps, flat float64) (*mixture, error) {
+// newMixture returns a signed combination of Gaussians and a constant,
+//
+//	k(r) ≈ Σ_i c_i exp(-s_i r²/2),   0 <= r <= 2,   Σ c_i = k(0).
+//
+// It has the least cost Σ|c_i| (1 + flat (s_i/s₀)²) among the combinations with a largest error of at most eps, where
+// s₀ is the scale of the Gaussian that is as wide as k. For flat = 0 this is the mass. By Bochner's theorem the
+// combination has a signed measure of finite mass that can be sampled exactly in any dimension, also where the Fourier
+// transform of k, cut off at r = 2, has no finite mass. The scales of the linear program are 0 and a geometric grid.
+func newMixture(k profile, eps, flat float64) (*Split, error) {
 	const perDecade, flattest = 40, 1e-2
 	scales := []float64{0}
 	for i := 0; scales[i] < k.sharpest(eps); i++ {
@@ -138,21 +114,31 @@ func newMixture(k profile, eps, flat float64) (*mixture, error) {
 		return nil, fmt.Errorf("spectral: no combination of Gaussians found that is within %v of %T%+v on the "+
 			"sphere; allow a larger Eps: %w", eps*top, k, k, ErrParam)
 	}
-	f := &mixture{eps: eps, flat: flat}
+	p := &Split{Of: k, On: domain.UnitSphere(sphereTolerance), Eps: eps, Flat: flat}
 	for i, v := range c {
-		if v != 0 {
-			f.s, f.c = append(f.s, scales[i]), append(f.c, v*top)
+		switch {
+		case v == 0:
+		case i == 0:
+			p.Parts = append(p.Parts, Component{v * top, constant{}})
+		default:
+			p.Parts = append(p.Parts, Component{v * top, Gaussian{Sigma: 1 / math.Sqrt(scales[i])}})
 		}
 	}
 	for _, r := range distances(50000) {
-		f.err = max(f.err, math.Abs(f.at(r)-k.at(r)))
+		sum := 0.
+		for i, v := range c {
+			if v != 0 {
+				sum += v * top * lp.phi(i, r)
+			}
+		}
+		p.Error = max(p.Error, math.Abs(sum-k.at(r)))
 	}
-	if f.err > eps*top {
+	if p.Error > eps*top {
 		return nil, fmt.Errorf("spectral: the combination of Gaussians for %T%+v is off by %v between the points of "+
 			"the fit, more than %v; allow a larger Eps: %w",
-			k, k, f.err, eps*top, ErrParam)
+			k, k, p.Error, eps*top, ErrParam)
 	}
-	return f, nil
+	return p, nil
 }
 
 // distances returns 0, n equal steps up to 2, and ever smaller steps towards both ends, where kernels of the angle are
@@ -180,22 +166,22 @@ var (
 )
 
 // chosen caches choices.
-var chosen cache[*mixture]
+var chosen cache[*Split]
 
 // leastRisk returns the mixture with the least bias² + variance, both as means over the sphere. A closer mixture has
 // more variance, so the search ends where the variance alone exceeds the least risk.
-func leastRisk(k profile, q *signedVariance) (best *mixture, last error) {
+func leastRisk(k profile, q *signedVariance) (best *Split, last error) {
 	least := math.Inf(1)
 	for _, flat := range flatness {
 		for _, eps := range tolerances {
-			f, err := fitMixture(k, eps, flat)
+			p, err := fitMixture(k, eps, flat)
 			if err != nil {
 				last = err
 				break // and closer ones still less
 			}
-			variance := q.mean(f.split(k))
-			if risk := f.bias(k) + variance; risk < least {
-				best, least = f, risk
+			variance := q.mean(p)
+			if risk := p.bias(k) + variance; risk < least {
+				best, least = p, risk
 			}
 			if variance >= least {
 				break
@@ -213,12 +199,12 @@ func leastRisk(k profile, q *signedVariance) (best *mixture, last error) {
 func sphereWeight(r float64) float64 { return 1.5 * (1 - r*r/4) }
 
 // bias is the mean of (At - k)².
-func (f *mixture) bias(k profile) float64 {
+func (p *Split) bias(k profile) float64 {
 	const n = 200
 	sum := 0.
 	for i := range n {
 		r := 2 * (float64(i) + .5) / n
-		off := f.at(r) - k.at(r)
+		off := p.At([]float64{r}, []float64{0}) - k.at(r)
 		sum += sphereWeight(r) * off * off / n
 	}
 	return sum

@@ -152,11 +152,11 @@ func TestChoiceOfEps(t *testing.T) {
 					}
 					q := newQuickVariance(c, d, m)
 					risk := func(eps, flat float64) float64 {
-						f, err := fitMixture(k, eps, flat)
+						p, err := fitMixture(k, eps, flat)
 						if err != nil {
 							return math.Inf(1)
 						}
-						return f.bias(k) + q.mean(f.split(k))
+						return p.bias(k) + q.mean(p)
 					}
 					got := risk(p.Eps, p.Flat)
 					for _, eps := range []float64{1e-1, 3e-2, 1e-2, 3e-3, 1e-3} {
