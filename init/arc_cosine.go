@@ -1,7 +1,6 @@
 package spectral
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -48,7 +47,7 @@ func (k ArcCosine) Domain() Domain { return Domain{} }
 // Validate returns an error that wraps ErrParam unless Order is 0 or 1 and Eps and Flat are as in SpherePolynomial.
 func (k ArcCosine) Validate() error {
 	if k.Order != 0 && k.Order != 1 {
-		return fmt.Errorf("spectral: ArcCosine: Order = %d, want 0 or 1: %w", k.Order, ErrParam)
+		return invalid("ArcCosine: Order = %d, want 0 or 1", k.Order)
 	}
 	return validFit("ArcCosine", k.Eps, k.Flat)
 }

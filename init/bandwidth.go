@@ -39,7 +39,7 @@ func MedianDistance(x *tensor.Dense, pairs int, seed uint64) (float64, error) {
 			r.n, ErrShape)
 	}
 	if pairs < 1 {
-		return 0, fmt.Errorf("spectral: MedianDistance: pairs = %d, must be at least 1: %w", pairs, ErrParam)
+		return 0, invalid("MedianDistance: pairs = %d, must be at least 1", pairs)
 	}
 	var dist []float64
 	if float64(pairs) >= float64(r.n)*float64(r.n-1)/2 {

@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -28,8 +27,8 @@ func DrawGrids(k Laplacian, d, grids int, seed uint64) (rates, offsets, a *tenso
 	})
 	for _, v := range rates.Float64s() {
 		if math.IsInf(v, 1) {
-			return nil, nil, nil, fmt.Errorf("spectral: DrawGrids: Sigma = %v makes cells whose width float32 does "+
-				"not hold; scale the columns: %w", k.Sigma, ErrParam)
+			return nil, nil, nil, invalid("DrawGrids: Sigma = %v makes cells whose width float32 does not hold; scale "+
+				"the columns", k.Sigma)
 		}
 	}
 	offsets = drawCells(seed, "offsets", grids, d, func(rng *rand.Rand) float64 { return float64(rng.Float32()) })

@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 )
 
@@ -34,15 +33,15 @@ func Theorem5(d, s int, R, L, eps float64) (float64, error) {
 		return 0, err
 	}
 	if math.IsInf(L, 1) {
-		return 0, fmt.Errorf("spectral: Theorem5: L is infinite; take r > 0, or add δ to data with zeros: %w", ErrParam)
+		return 0, invalid("Theorem5: L is infinite; take r > 0, or add δ to data with zeros")
 	}
 	if err := positive("Theorem5", "L", L); err != nil {
 		return 0, err
 	}
 	ratio := R * math.Sqrt(L) / eps
 	if ratio <= 1 {
-		return 0, fmt.Errorf("spectral: Theorem5: R √L = %v is not above eps = %v, which the theorem needs; take a "+
-			"smaller eps: %w", ratio*eps, eps, ErrParam)
+		return 0, invalid("Theorem5: R √L = %v is not above eps = %v, which the theorem needs; take a smaller eps",
+			ratio*eps, eps)
 	}
 	n := float64(d)
 	logC := (1+(9*n+2)/(n+2))*math.Ln2 + n/(n+2)*(math.Log(n)+2*math.Log(ratio))

@@ -55,7 +55,7 @@ func Couplings() []Coupling { return []Coupling{SharedCoupled, Joint, Independen
 // check returns an error that wraps ErrParam unless c is one of Couplings.
 func (c Coupling) check() error {
 	if c < SharedCoupled || c > Independent {
-		return fmt.Errorf("spectral: %v is no coupling; there are %v: %w", c, Couplings(), ErrParam)
+		return invalid("%v is no coupling; there are %v", c, Couplings())
 	}
 	return nil
 }
@@ -66,20 +66,18 @@ func (c Coupling) Shares() bool { return c == SharedCoupled }
 // valid checks that the masses are finite and not both 0, and that each part has a law.
 func (p *Split) valid() error {
 	if p == nil {
-		return fmt.Errorf("spectral: the split is nil; SignedLaw.Split makes one: %w", ErrParam)
+		return invalid("the split is nil; SignedLaw.Split makes one")
 	}
 	plus, minus := p.Masses()
 	if mass := plus + minus; !(mass > 0) || math.IsInf(mass, 1) {
-		return fmt.Errorf("spectral: the split of %T has the masses %v and %v, want finite numbers, not both 0: %w",
-			p.Of, plus, minus, ErrParam)
+		return invalid("the split of %T has the masses %v and %v, want finite numbers, not both 0", p.Of, plus, minus)
 	}
 	for _, c := range p.Parts {
 		if err := validate(c.Of); err != nil {
 			return fmt.Errorf("spectral: the split of %T: %w", p.Of, err)
 		}
 		if c.Of.Law().NormQuantile == nil {
-			return fmt.Errorf("spectral: the split of %T has a part of %T, which has no NormQuantile: %w", p.Of, c.Of,
-				ErrParam)
+			return invalid("the split of %T has a part of %T, which has no NormQuantile", p.Of, c.Of)
 		}
 	}
 	return nil
@@ -159,8 +157,7 @@ func (c Coupling) norms(p *Split, d, plus, minus int, norms, strata *rand.Rand) 
 			i := pick(side.shares, v[j])
 			r := quantiles[i](d, u[j])
 			if r-r != 0 {
-				return nil, fmt.Errorf("spectral: %T of %T drew the norm %v, which is not finite: %w",
-					side.parts[i], p.Of, r, ErrParam)
+				return nil, invalid("%T of %T drew the norm %v, which is not finite", side.parts[i], p.Of, r)
 			}
 			out = append(out, r)
 		}

@@ -1,7 +1,6 @@
 package spectral
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -47,18 +46,17 @@ func (k Custom) Domain() Domain {
 func (k Custom) Validate() error {
 	switch t, c := k.Of.Transform, k.Of.Shift; {
 	case t != Fourier && t != Laplace && t != LogFourier:
-		return fmt.Errorf("spectral: Custom: Transform = %v; say Fourier, Laplace or LogFourier: %w", t, ErrParam)
+		return invalid("Custom: Transform = %v; say Fourier, Laplace or LogFourier", t)
 	case k.Exact == nil:
-		return fmt.Errorf("spectral: Custom: Exact is nil; give the kernel function k(x, z): %w", ErrParam)
+		return invalid("Custom: Exact is nil; give the kernel function k(x, z)")
 	case k.Of.Draw == nil && k.Of.Quantile == nil && k.Of.NormQuantile == nil:
-		return fmt.Errorf("spectral: Custom: the law has no function; give Draw, Quantile or NormQuantile: %w", ErrParam)
+		return invalid("Custom: the law has no function; give Draw, Quantile or NormQuantile")
 	case t != LogFourier && c != 0:
-		return fmt.Errorf("spectral: Custom: Shift = %v belongs to LogFourier, and Transform is %v: %w", c, t, ErrParam)
+		return invalid("Custom: Shift = %v belongs to LogFourier, and Transform is %v", c, t)
 	case t == Laplace && !k.Domain().IsNonNegative():
-		return fmt.Errorf("spectral: Custom: On = %v; a Laplace transform needs x >= 0: %w", k.On, ErrParam)
+		return invalid("Custom: On = %v; a Laplace transform needs x >= 0", k.On)
 	case t == LogFourier && k.Domain().Contains(-c):
-		return fmt.Errorf("spectral: Custom: On = %v contains -Shift = %v, where ln(x+c) is infinite: %w", k.On, -c,
-			ErrParam)
+		return invalid("Custom: On = %v contains -Shift = %v, where ln(x+c) is infinite", k.On, -c)
 	default:
 		return validShift("Custom", c)
 	}

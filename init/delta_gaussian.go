@@ -46,16 +46,15 @@ func (k DeltaGaussian) Domain() Domain { return Domain{} }
 // weight other than 0.
 func (k DeltaGaussian) Validate() error {
 	if len(k.Sigmas) == 0 || len(k.Sigmas) != len(k.Weights) {
-		return fmt.Errorf("spectral: DeltaGaussian: %d Sigmas and %d Weights; give at least one, and a weight for "+
-			"each: %w", len(k.Sigmas), len(k.Weights), ErrParam)
+		return invalid("DeltaGaussian: %d Sigmas and %d Weights; give at least one, and a weight for each",
+			len(k.Sigmas), len(k.Weights))
 	}
 	for i, s := range k.Sigmas {
 		if err := positive("DeltaGaussian", fmt.Sprintf("Sigmas[%d]", i), s); err != nil {
 			return err
 		}
 		if w := k.Weights[i]; w == 0 || w-w != 0 {
-			return fmt.Errorf("spectral: DeltaGaussian: Weights[%d] = %v is not a finite number other than 0: %w",
-				i, w, ErrParam)
+			return invalid("DeltaGaussian: Weights[%d] = %v is not a finite number other than 0", i, w)
 		}
 	}
 	return nil
@@ -74,7 +73,7 @@ func (k DeltaGaussian) Split(_, _ int, _ Coupling) (*Split, error) {
 		return cmp.Compare(b.Of.(Gaussian).Sigma, a.Of.(Gaussian).Sigma)
 	})
 	if plus, minus := p.Masses(); math.IsInf(plus+minus, 1) {
-		return nil, fmt.Errorf("spectral: DeltaGaussian: the sum of |Weights| overflows; scale them: %w", ErrParam)
+		return nil, invalid("DeltaGaussian: the sum of |Weights| overflows; scale them")
 	}
 	return p, nil
 }

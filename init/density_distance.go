@@ -1,7 +1,6 @@
 package spectral
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -49,8 +48,8 @@ func (d DensityDistance) Validate() error {
 		return err
 	}
 	if d.Of.Degree() != 1 || d.Of.Extension() != RejectNegative {
-		return fmt.Errorf("spectral: DensityDistance: %T of degree %v with negative=%v; densities want degree 1 and "+
-			"no extension: %w", d.Of, d.Of.Degree(), d.Of.Extension(), ErrParam)
+		return invalid("DensityDistance: %T of degree %v with negative=%v; densities want degree 1 and no extension",
+			d.Of, d.Of.Degree(), d.Of.Extension())
 	}
 	return positive("DensityDistance", "Scale", d.Scale)
 }
@@ -118,16 +117,14 @@ func (d DensityDistance) Lambdas(m int, rule LambdaRule, seed uint64) (lambda, w
 		return nil, nil, err
 	}
 	if m < 1 || m > MaxLambdas {
-		return nil, nil, fmt.Errorf("spectral: DensityDistance: %d frequencies, want 1 to %d: %w",
-			m, MaxLambdas, ErrParam)
+		return nil, nil, invalid("DensityDistance: %d frequencies, want 1 to %d", m, MaxLambdas)
 	}
 	if pointMass(d.Of) {
 		return []float64{0}, []float64{d.Mass()}, nil
 	}
 	q, ok := d.Of.(spectrumQuantiler)
 	if !ok {
-		return nil, nil, fmt.Errorf("spectral: DensityDistance: %T has no SpectrumQuantile to take frequencies from: %w",
-			d.Of, ErrParam)
+		return nil, nil, invalid("DensityDistance: %T has no SpectrumQuantile to take frequencies from", d.Of)
 	}
 	u, weight := make([]float64, m), slices.Repeat([]float64{1 / float64(m)}, m)
 	switch rule {
@@ -143,8 +140,7 @@ func (d DensityDistance) Lambdas(m int, rule LambdaRule, seed uint64) (lambda, w
 			u[j] = openUniform(rng)
 		}
 	default:
-		return nil, nil, fmt.Errorf("spectral: DensityDistance: %v, want QuantileLambdas, GaussLambdas or "+
-			"DrawnLambdas: %w", rule, ErrParam)
+		return nil, nil, invalid("DensityDistance: %v, want QuantileLambdas, GaussLambdas or DrawnLambdas", rule)
 	}
 	floats.Scale(d.Mass(), weight)
 	return apply(u, q.SpectrumQuantile), weight, nil

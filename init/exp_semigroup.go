@@ -1,7 +1,6 @@
 package spectral
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -52,7 +51,7 @@ func (k ExpSemigroup) Validate() error {
 	if k.Beta >= 1e-100 && k.Beta <= 1e100 {
 		return nil
 	}
-	return fmt.Errorf("spectral: ExpSemigroup: Beta = %v is not between 1e-100 and 1e100: %w", k.Beta, ErrParam)
+	return invalid("ExpSemigroup: Beta = %v is not between 1e-100 and 1e100", k.Beta)
 }
 
 // Law has independent Lévy coordinates: w = (β²/2)/N² with the quantile function (β²/4)/erfcinv(p)².

@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"sync"
 
@@ -87,14 +86,14 @@ func checkHarmonics(k Homogeneous, n int, w Window) error {
 		return err
 	}
 	if n < 0 || n > MaxOrder {
-		return fmt.Errorf("spectral: Harmonics: order %d, want 0 to %d: %w", n, MaxOrder, ErrParam)
+		return invalid("Harmonics: order %d, want 0 to %d", n, MaxOrder)
 	}
 	if pointMass(k) && n > 0 {
-		return fmt.Errorf("spectral: Harmonics: order %d for %T, whose spectrum is a point mass at 0: its map is "+
-			"exact at order 0: %w", n, k, ErrParam)
+		return invalid("Harmonics: order %d for %T, whose spectrum is a point mass at 0: its map is exact at order 0",
+			n, k)
 	}
 	if w != Uniform && w != Rectangular {
-		return fmt.Errorf("spectral: Harmonics: %v, want Uniform or Rectangular: %w", w, ErrParam)
+		return invalid("Harmonics: %v, want Uniform or Rectangular", w)
 	}
 	return nil
 }
@@ -175,8 +174,7 @@ func FittedPeriod(k Homogeneous, order int, w Window) (float64, error) {
 	}
 	f, ok := k.(periodFitter)
 	if !ok {
-		return 0, fmt.Errorf("spectral: FittedPeriod: there is no fit for %T; use OptimalPeriod, or a number: %w",
-			k, ErrParam)
+		return 0, invalid("FittedPeriod: there is no fit for %T; use OptimalPeriod, or a number", k)
 	}
 	return math.Max(1, f.FittedPeriod(order, w)), nil
 }

@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -43,12 +42,10 @@ func degree(gamma float64) float64 { return cmp.Or(gamma, 1) }
 // validHomogeneous checks the two fields of a homogeneous kernel.
 func validHomogeneous(kernel string, gamma float64, n Negative) error {
 	if !(gamma >= 0) || math.IsInf(gamma, 1) {
-		return fmt.Errorf("spectral: %s: Gamma = %v is not a finite number above 0, nor the 0 that stands for 1: %w",
-			kernel, gamma, ErrParam)
+		return invalid("%s: Gamma = %v is not a finite number above 0, nor the 0 that stands for 1", kernel, gamma)
 	}
 	if n < RejectNegative || n > SplitNegative {
-		return fmt.Errorf("spectral: %s: %v; want RejectNegative, SignNegative or SplitNegative: %w",
-			kernel, n, ErrParam)
+		return invalid("%s: %v; want RejectNegative, SignNegative or SplitNegative", kernel, n)
 	}
 	return nil
 }

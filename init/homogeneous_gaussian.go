@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 )
 
@@ -76,7 +75,7 @@ func (k HomogeneousGaussian) Extension() Negative { return k.Negative }
 func (k HomogeneousGaussian) Domain() Domain      { return k.Negative.Domain() }
 func (k HomogeneousGaussian) Validate() error {
 	if s := k.sigma(); !(s >= .25 && s <= 8) {
-		return fmt.Errorf("spectral: HomogeneousGaussian: Sigma = %v, want 0.25 to 8, or 0 for 1: %w", s, ErrParam)
+		return invalid("HomogeneousGaussian: Sigma = %v, want 0.25 to 8, or 0 for 1", s)
 	}
 	return validHomogeneous("HomogeneousGaussian", k.Gamma, k.Negative)
 }

@@ -110,7 +110,7 @@ type Random interface {
 // validate returns an error for a nil kernel, or the error of its Validate method if it has one.
 func validate(k Kernel) error {
 	if domain.IsNil(k) {
-		return fmt.Errorf("spectral: no kernel: it is nil; give one, as spectral.Gaussian{Sigma: 1}: %w", ErrParam)
+		return invalid("no kernel: it is nil; give one, as spectral.Gaussian{Sigma: 1}")
 	}
 	if v, ok := k.(Validator); ok {
 		return v.Validate()
@@ -118,12 +118,17 @@ func validate(k Kernel) error {
 	return nil
 }
 
+// invalid returns an error that wraps ErrParam.
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("spectral: %s: %w", fmt.Sprintf(format, args...), ErrParam)
+}
+
 // positive checks a parameter that must be finite and above 0.
 func positive(kernel, field string, v float64) error {
 	if v > 0 && v-v == 0 {
 		return nil
 	}
-	return fmt.Errorf("spectral: %s: %s = %.6g is not a finite number above 0: %w", kernel, field, v, ErrParam)
+	return invalid("%s: %s = %.6g is not a finite number above 0", kernel, field, v)
 }
 
 // sameLength panics when the rows differ in length, because At and its like have no error result.

@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -36,8 +35,8 @@ func DrawProducts(k Polynomial, d, m int, seed uint64) (w *tensor.Dense, degrees
 	}
 	a := k.Maclaurin()
 	if size := floats.Norm(a, math.Inf(1)); !(size > 0) || math.IsInf(size, 1) {
-		return nil, nil, nil, fmt.Errorf("spectral: the largest coefficient of the powers of x·z is %v; want a finite "+
-			"number above 0: %w", size, ErrParam)
+		return nil, nil, nil, invalid("the largest coefficient of the powers of x·z is %v; want a finite number above "+
+			"0", size)
 	}
 	p, sum := make([]float64, len(a)), 1-math.Exp2(-float64(len(a)))
 	for n := range a {

@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -30,13 +29,11 @@ const mostFlat = 1e3
 func validFit(kernel string, eps, flat float64) error {
 	switch {
 	case eps != 0 && !(eps >= leastEps && eps < 1):
-		return fmt.Errorf("spectral: %s: Eps = %v is not between %v and 1, nor the 0 that lets it be chosen: %w",
-			kernel, eps, leastEps, ErrParam)
+		return invalid("%s: Eps = %v is not between %v and 1, nor the 0 that lets it be chosen", kernel, eps, leastEps)
 	case !(flat >= 0 && flat <= mostFlat):
-		return fmt.Errorf("spectral: %s: Flat = %v is not between 0 and %v: %w", kernel, flat, mostFlat, ErrParam)
+		return invalid("%s: Flat = %v is not between 0 and %v", kernel, flat, mostFlat)
 	case eps == 0 && flat != 0:
-		return fmt.Errorf("spectral: %s: Flat = %v and Eps = 0, with which both are chosen; give both or none: %w",
-			kernel, flat, ErrParam)
+		return invalid("%s: Flat = %v and Eps = 0, with which both are chosen; give both or none", kernel, flat)
 	}
 	return nil
 }
@@ -111,8 +108,8 @@ func newMixture(k profile, eps, flat float64) (*Split, error) {
 		n: len(scales), price: price, f: func(r float64) float64 { return k.at(r) / top }, eps: .999 * eps}
 	c, ok := lp.solve(distances(2000))
 	if !ok {
-		return nil, fmt.Errorf("spectral: no combination of Gaussians found that is within %v of %T%+v on the "+
-			"sphere; allow a larger Eps: %w", eps*top, k, k, ErrParam)
+		return nil, invalid("no combination of Gaussians found that is within %v of %T%+v on the sphere; allow a "+
+			"larger Eps", eps*top, k, k)
 	}
 	p := &Split{Of: k, On: domain.UnitSphere(sphereTolerance), Eps: eps, Flat: flat}
 	for i, v := range c {
@@ -134,9 +131,8 @@ func newMixture(k profile, eps, flat float64) (*Split, error) {
 		p.Error = max(p.Error, math.Abs(sum-k.at(r)))
 	}
 	if p.Error > eps*top {
-		return nil, fmt.Errorf("spectral: the combination of Gaussians for %T%+v is off by %v between the points of "+
-			"the fit, more than %v; allow a larger Eps: %w",
-			k, k, p.Error, eps*top, ErrParam)
+		return nil, invalid("the combination of Gaussians for %T%+v is off by %v between the points of the fit, more "+
+			"than %v; allow a larger Eps", k, k, p.Error, eps*top)
 	}
 	return p, nil
 }

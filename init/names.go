@@ -33,8 +33,8 @@ func SamplerByName(name string) (Sampler, error) {
 		}
 		names = append(names, s.String())
 	}
-	return nil, fmt.Errorf("spectral: no sampler is called %q%s; there are %s: %w", name, domain.Guess(name, names),
-		strings.Join(names, ", "), ErrParam)
+	return nil, invalid("no sampler is called %q%s; there are %s", name, domain.Guess(name, names),
+		strings.Join(names, ", "))
 }
 
 // nameOf is the String of a constant with a name.
@@ -58,7 +58,7 @@ func setByName[T interface {
 		}
 		names = append(names, v.String())
 	}
-	return fmt.Errorf("spectral: %s = %q: want one of %s: %w", what, name, strings.Join(names, ", "), ErrParam)
+	return invalid("%s = %q: want one of %s", what, name, strings.Join(names, ", "))
 }
 
 //go:embed refs.bib

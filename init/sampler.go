@@ -56,14 +56,13 @@ func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, err
 		return nil, err
 	}
 	if domain.IsNil(s) {
-		return nil, fmt.Errorf("spectral: the sampler is nil; give one, as spectral.IID{}: %w", ErrParam)
+		return nil, invalid("the sampler is nil; give one, as spectral.IID{}")
 	}
 	w := make([]float64, d*m)
 	rows, cols := d, m
 	if k.Law().Transform == Tangent { // a w and its v are one frequency in 2d dimensions
 		if rows, cols = 2*d, m/2; m%2 != 0 {
-			return nil, fmt.Errorf("spectral: %d frequencies of %T are no pairs of a w and a v; ask for %d: %w", m, k,
-				m+1, ErrParam)
+			return nil, invalid("%d frequencies of %T are no pairs of a w and a v; ask for %d", m, k, m+1)
 		}
 	}
 	if err := s.Sample(w, rows, cols, k, Stream(seed, "W")); err != nil {
@@ -74,8 +73,7 @@ func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, err
 	}
 	for i, v := range w {
 		if v-v != 0 {
-			return nil, fmt.Errorf("spectral: %T drew the frequency w[%d,%d] = %v, which is not finite: %w",
-				k, i/m, i%m, v, ErrParam)
+			return nil, invalid("%T drew the frequency w[%d,%d] = %v, which is not finite", k, i/m, i%m, v)
 		}
 	}
 	return tensor.New(tensor.WithShape(d, m), tensor.WithBacking(w)), nil
@@ -94,8 +92,7 @@ func sideBySide(w []float64, d, m int) []float64 {
 // checkCounts checks d and m before a draw allocates memory.
 func checkCounts(d, m int) error {
 	if d < 1 || m < 1 {
-		return fmt.Errorf("spectral: cannot draw %d frequencies in %d dimensions, both must be at least 1: %w",
-			m, d, ErrParam)
+		return invalid("cannot draw %d frequencies in %d dimensions, both must be at least 1", m, d)
 	}
 	return domain.CheckSize(fmt.Sprintf("spectral: %d frequencies in %d dimensions", m, d), 8, d, m)
 }
@@ -110,8 +107,7 @@ func checkSample(s Sampler, w []float64, d, m int, k Random, src rand.Source) er
 			"least 1: %w", s, len(w), m, d, ErrShape)
 	}
 	if domain.IsNil(src) {
-		return fmt.Errorf("spectral: sampler %v: the source of random numbers is nil; give one, as spectral.Stream(1, "+
-			"\"W\"): %w", s, ErrParam)
+		return invalid("sampler %v: the source of random numbers is nil; give one, as spectral.Stream(1, \"W\")", s)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -66,11 +65,11 @@ func LevyVariance(by Predictor, k Semigroup, x, z []float64, dims, m int) (float
 		return 0, err
 	}
 	if _, along := by.(Antithetic); along {
-		return 0, fmt.Errorf("spectral: LevyVariance: the variance of sampler %v depends on the direction, not on "+
-			"the distance alone: %w", by, ErrParam)
+		return 0, invalid("LevyVariance: the variance of sampler %v depends on the direction, not on the distance "+
+			"alone", by)
 	}
 	if domain.IsNil(by) {
-		return 0, fmt.Errorf("spectral: LevyVariance: the sampler is nil; give one, as IID{}: %w", ErrParam)
+		return 0, invalid("LevyVariance: the sampler is nil; give one, as IID{}")
 	}
 	if err := cmp.Or(checkLengths(x, z), checkCounts(dims, m)); err != nil {
 		return 0, err
@@ -93,7 +92,7 @@ func LevyVariance(by Predictor, k Semigroup, x, z []float64, dims, m int) (float
 // above MaxWaves.
 func LogWaves(order int) (omega, amplitude []float64, err error) {
 	if order < 1 || order > MaxWaves {
-		return nil, nil, fmt.Errorf("spectral: LogWaves: order %d, want 1 to %d: %w", order, MaxWaves, ErrParam)
+		return nil, nil, invalid("LogWaves: order %d, want 1 to %d", order, MaxWaves)
 	}
 	jacobi := mat.NewSymDense(2*order, nil)
 	for n := 1; n < 2*order; n++ {

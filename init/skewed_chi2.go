@@ -1,7 +1,6 @@
 package spectral
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -47,7 +46,7 @@ func validShift(kernel string, c float64) error {
 	if c >= 0 && !math.IsInf(c, 1) {
 		return nil
 	}
-	return fmt.Errorf("spectral: %s: C = %v is not a finite number >= 0: %w", kernel, c, ErrParam)
+	return invalid("%s: C = %v is not a finite number >= 0", kernel, c)
 }
 
 // logRatio is ln((x+c)/(z+c)), exact to rounding also where x is close to z or the quotient overflows.

@@ -94,12 +94,12 @@ func (k SpectralMixture) Domain() Domain { return Domain{} }
 func (k SpectralMixture) Validate() error {
 	n := len(k.Means)
 	if s, w := len(k.Sigmas), len(k.Weights); n == 0 || s != n && s != 1 || w != n && w != 0 {
-		return fmt.Errorf("spectral: SpectralMixture: %d Means, %d Sigmas and %d Weights; give a sigma and a weight for "+
-			"each mean, or one sigma and no weights: %w", n, s, w, ErrParam)
+		return invalid("SpectralMixture: %d Means, %d Sigmas and %d Weights; give a sigma and a weight for each mean, "+
+			"or one sigma and no weights", n, s, w)
 	}
 	for q, v := range k.Means {
 		if v-v != 0 {
-			return fmt.Errorf("spectral: SpectralMixture: Means[%d] = %v is not finite: %w", q, v, ErrParam)
+			return invalid("SpectralMixture: Means[%d] = %v is not finite", q, v)
 		}
 	}
 	for i, list := range [][]float64{k.Sigmas, k.Weights} {
@@ -111,7 +111,7 @@ func (k SpectralMixture) Validate() error {
 		}
 	}
 	if math.IsInf(k.total(), 1) {
-		return fmt.Errorf("spectral: SpectralMixture: the sum of the Weights overflows; scale them: %w", ErrParam)
+		return invalid("SpectralMixture: the sum of the Weights overflows; scale them")
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package spectral
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -65,11 +64,11 @@ func (k SpherePolynomial) Validate() error {
 		return err
 	}
 	if k.P < 1 || k.P > maxPower {
-		return fmt.Errorf("spectral: SpherePolynomial: P = %d, must be from 1 to %d: %w", k.P, maxPower, ErrParam)
+		return invalid("SpherePolynomial: P = %d, must be from 1 to %d", k.P, maxPower)
 	}
 	if top := largest(k); math.IsInf(top, 1) {
-		return fmt.Errorf("spectral: SpherePolynomial: (1 - r²/a²)^p overflows for opposite points, a = %v and p = "+
-			"%d; raise A: %w", k.A, k.P, ErrParam)
+		return invalid("SpherePolynomial: (1 - r²/a²)^p overflows for opposite points, a = %v and p = %d; raise A", k.A,
+			k.P)
 	}
 	return validFit("SpherePolynomial", k.Eps, k.Flat)
 }

@@ -34,12 +34,12 @@ func (k SRF) Validate() error {
 		return err
 	}
 	if sharp := math.Sqrt(float64(k.P)) / k.A; !(sharp <= mostSharp) {
-		return fmt.Errorf("spectral: SRF: √P/A = %v, want at most %v: the kernel is too sharp for the grid of its "+
-			"density; raise A, or lower P: %w", sharp, mostSharp, ErrParam)
+		return invalid("SRF: √P/A = %v, want at most %v: the kernel is too sharp for the grid of its density; raise "+
+			"A, or lower P", sharp, mostSharp)
 	}
 	if k.A < leastPositiveA {
-		return fmt.Errorf("spectral: SRF: A = %v is below √2, where |k| > k(x, x) for opposite points, and no "+
-			"positive density comes near; raise A, or use SpherePolynomial: %w", k.A, ErrParam)
+		return invalid("SRF: A = %v is below √2, where |k| > k(x, x) for opposite points, and no positive density "+
+			"comes near; raise A, or use SpherePolynomial", k.A)
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func (k SRF) newLaw(d int) (*sphericalLaw, error) {
 	fit := newSphericalFit(k, d)
 	density := fit.solve()
 	if density == nil {
-		return nil, fmt.Errorf("spectral: %T%+v: no positive density found in %d dimensions: %w", k, k, d, ErrParam)
+		return nil, invalid("%T%+v: no positive density found in %d dimensions", k, k, d)
 	}
 	const steps = 400
 	l := &sphericalLaw{radialDensity: density, of: k}

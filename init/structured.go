@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -93,8 +92,7 @@ func StructuredFrequencies(k Random, d, m int, seed uint64) (signs, norms *tenso
 	s, r := drawStructured(d, m, k.Law(), Stream(seed, "W"))
 	for j, v := range r {
 		if v-v != 0 {
-			return nil, nil, fmt.Errorf("spectral: %T drew the norm %v for frequency %d, which is not finite: %w",
-				k, v, j, ErrParam)
+			return nil, nil, invalid("%T drew the norm %v for frequency %d, which is not finite", k, v, j)
 		}
 	}
 	p := PaddedDims(d)

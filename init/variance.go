@@ -65,8 +65,8 @@ func difference(k Random, x, z []float64) (delta []float64, value, doubled float
 			delta[i] = logRatio(a, b, law.Shift)
 			x2[i], z2[i] = doubleLog(a, b, law.Shift)
 		default:
-			return nil, 0, 0, fmt.Errorf("spectral: %T is of the transform %v; want Fourier, Laplace or LogFourier: %w",
-				k, law.Transform, ErrParam)
+			return nil, 0, 0, invalid("%T is of the transform %v; want Fourier, Laplace or LogFourier", k,
+				law.Transform)
 		}
 	}
 	return delta, k.At(x, z), k.At(x2, z2), nil
@@ -132,8 +132,8 @@ func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
 		return 0, err
 	}
 	if law.Transform == Laplace { // difference refuses other transforms than Fourier and LogFourier
-		return 0, fmt.Errorf("spectral: the variance of sampler %v: %T is a Laplace transform, and a law "+
-			"with a uniform direction has frequencies below 0: %w", s, k, ErrParam)
+		return 0, invalid("the variance of sampler %v: %T is a Laplace transform, and a law with a uniform direction "+
+			"has frequencies below 0", s, k)
 	}
 	harmonics, sum := newZonal(d, 50), 0.
 	norms := newNodes(func(p float64) float64 { return law.NormQuantile(d, p) }, .02)
@@ -162,8 +162,8 @@ func (s Antithetic) Variance(k Random, x, z []float64, m int) (float64, error) {
 	}
 	quantile, symmetric := magnitude(law)
 	if !symmetric && law.Transform != Laplace {
-		return 0, fmt.Errorf("spectral: the variance of sampler %v is not known for the Fourier features of %T, "+
-			"whose law is not symmetric: %w", s, k, ErrParam)
+		return 0, invalid("the variance of sampler %v is not known for the Fourier features of %T, whose law is not "+
+			"symmetric", s, k)
 	}
 	n := newNodes(quantile, .01)
 	product, cov := 1., 0. // ∏ of the squared means so far, ∏ E f(a) f(b) less that
