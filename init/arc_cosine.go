@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -46,10 +47,8 @@ func (k ArcCosine) Domain() Domain { return Domain{} }
 
 // Validate returns an error that wraps ErrParam unless Order is 0 or 1 and Eps and Flat are as in SpherePolynomial.
 func (k ArcCosine) Validate() error {
-	if k.Order != 0 && k.Order != 1 {
-		return invalid("ArcCosine: Order = %d, want 0 or 1", k.Order)
-	}
-	return validFit("ArcCosine", k.Eps, k.Flat)
+	return cmp.Or(require(k.Order == 0 || k.Order == 1, "ArcCosine: Order = %d, want 0 or 1", k.Order),
+		validFit("ArcCosine", k.Eps, k.Flat))
 }
 
 // Law is N(0, I).

@@ -29,13 +29,9 @@ import (
 // three standard errors of any single estimate below 0.1. Choose a number of features by PairVariance.
 func Theorem5(d, s int, R, L, eps float64) (float64, error) {
 	if err := cmp.Or(positive("Theorem5", "d", float64(d)), positive("Theorem5", "s", float64(s)),
-		positive("Theorem5", "R", R), positive("Theorem5", "eps", eps)); err != nil {
-		return 0, err
-	}
-	if math.IsInf(L, 1) {
-		return 0, invalid("Theorem5: L is infinite; take r > 0, or add δ to data with zeros")
-	}
-	if err := positive("Theorem5", "L", L); err != nil {
+		positive("Theorem5", "R", R), positive("Theorem5", "eps", eps),
+		require(!math.IsInf(L, 1), "Theorem5: L is infinite; take r > 0, or add δ to data with zeros"),
+		positive("Theorem5", "L", L)); err != nil {
 		return 0, err
 	}
 	ratio := R * math.Sqrt(L) / eps

@@ -54,10 +54,7 @@ func Couplings() []Coupling { return []Coupling{SharedCoupled, Joint, Independen
 
 // check returns an error that wraps ErrParam unless c is one of Couplings.
 func (c Coupling) check() error {
-	if c < SharedCoupled || c > Independent {
-		return invalid("%v is no coupling; there are %v", c, Couplings())
-	}
-	return nil
+	return require(c >= SharedCoupled && c <= Independent, "%v is no coupling; there are %v", c, Couplings())
 }
 
 // Shares reports whether both signs use the same directions.

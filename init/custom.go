@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -44,22 +45,18 @@ func (k Custom) Domain() Domain {
 // Validate returns an error that wraps ErrParam for another transform, a law without functions, no Exact, a Shift that
 // is negative, not finite or given without LogFourier, and an On that is larger than the transform allows.
 func (k Custom) Validate() error {
-	switch t, c := k.Of.Transform, k.Of.Shift; {
-	case t != Fourier && t != Laplace && t != LogFourier:
-		return invalid("Custom: Transform = %v; say Fourier, Laplace or LogFourier", t)
-	case k.Exact == nil:
-		return invalid("Custom: Exact is nil; give the kernel function k(x, z)")
-	case k.Of.Draw == nil && k.Of.Quantile == nil && k.Of.NormQuantile == nil:
-		return invalid("Custom: the law has no function; give Draw, Quantile or NormQuantile")
-	case t != LogFourier && c != 0:
-		return invalid("Custom: Shift = %v belongs to LogFourier, and Transform is %v", c, t)
-	case t == Laplace && !k.Domain().IsNonNegative():
-		return invalid("Custom: On = %v; a Laplace transform needs x >= 0", k.On)
-	case t == LogFourier && k.Domain().Contains(-c):
-		return invalid("Custom: On = %v contains -Shift = %v, where ln(x+c) is infinite", k.On, -c)
-	default:
-		return validShift("Custom", c)
-	}
+	t, c := k.Of.Transform, k.Of.Shift
+	return cmp.Or(
+		require(t == Fourier || t == Laplace || t == LogFourier,
+			"Custom: Transform = %v; say Fourier, Laplace or LogFourier", t),
+		require(k.Exact != nil, "Custom: Exact is nil; give the kernel function k(x, z)"),
+		require(k.Of.Draw != nil || k.Of.Quantile != nil || k.Of.NormQuantile != nil,
+			"Custom: the law has no function; give Draw, Quantile or NormQuantile"),
+		require(t == LogFourier || c == 0, "Custom: Shift = %v belongs to LogFourier, and Transform is %v", c, t),
+		require(t != Laplace || k.Domain().IsNonNegative(), "Custom: On = %v; a Laplace transform needs x >= 0", k.On),
+		require(t != LogFourier || !k.Domain().Contains(-c),
+			"Custom: On = %v contains -Shift = %v, where ln(x+c) is infinite", k.On, -c),
+		validShift("Custom", c))
 }
 
 // Law is Of.

@@ -50,11 +50,10 @@ func (k DeltaGaussian) Validate() error {
 			len(k.Sigmas), len(k.Weights))
 	}
 	for i, s := range k.Sigmas {
-		if err := positive("DeltaGaussian", fmt.Sprintf("Sigmas[%d]", i), s); err != nil {
+		w := k.Weights[i]
+		if err := cmp.Or(positive("DeltaGaussian", fmt.Sprintf("Sigmas[%d]", i), s), require(w != 0 && w-w == 0,
+			"DeltaGaussian: Weights[%d] = %v is not a finite number other than 0", i, w)); err != nil {
 			return err
-		}
-		if w := k.Weights[i]; w == 0 || w-w != 0 {
-			return invalid("DeltaGaussian: Weights[%d] = %v is not a finite number other than 0", i, w)
 		}
 	}
 	return nil

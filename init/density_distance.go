@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -47,11 +48,10 @@ func (d DensityDistance) Validate() error {
 	if err := validate(d.Of); err != nil {
 		return err
 	}
-	if d.Of.Degree() != 1 || d.Of.Extension() != RejectNegative {
-		return invalid("DensityDistance: %T of degree %v with negative=%v; densities want degree 1 and no extension",
-			d.Of, d.Of.Degree(), d.Of.Extension())
-	}
-	return positive("DensityDistance", "Scale", d.Scale)
+	degree, extension := d.Of.Degree(), d.Of.Extension()
+	return cmp.Or(require(degree == 1 && extension == RejectNegative, "DensityDistance: %T of degree %v with "+
+		"negative=%v; densities want degree 1 and no extension", d.Of, degree, extension),
+		positive("DensityDistance", "Scale", d.Scale))
 }
 
 // At returns ρ² of two densities given by their values at V points of equal weight, (1/V) Σ_v d²(p_v, q_v).
@@ -113,11 +113,9 @@ type spectrumQuantiler interface {
 // Errors wrap ErrParam: an invalid d, m below 1 or above MaxLambdas, an unknown rule, a kernel without
 // SpectrumQuantile.
 func (d DensityDistance) Lambdas(m int, rule LambdaRule, seed uint64) (lambda, weight []float64, err error) {
-	if err := d.Validate(); err != nil {
+	if err := cmp.Or(d.Validate(), require(m >= 1 && m <= MaxLambdas, "DensityDistance: %d frequencies, want 1 to %d",
+		m, MaxLambdas)); err != nil {
 		return nil, nil, err
-	}
-	if m < 1 || m > MaxLambdas {
-		return nil, nil, invalid("DensityDistance: %d frequencies, want 1 to %d", m, MaxLambdas)
 	}
 	if pointMass(d.Of) {
 		return []float64{0}, []float64{d.Mass()}, nil

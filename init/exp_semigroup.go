@@ -48,10 +48,7 @@ func (k ExpSemigroup) Domain() Domain { return domain.NonNegative() }
 // Validate returns an error that wraps ErrParam unless 1e-100 <= β <= 1e100; beyond, squares leave the range of
 // float64.
 func (k ExpSemigroup) Validate() error {
-	if k.Beta >= 1e-100 && k.Beta <= 1e100 {
-		return nil
-	}
-	return invalid("ExpSemigroup: Beta = %v is not between 1e-100 and 1e100", k.Beta)
+	return require(k.Beta >= 1e-100 && k.Beta <= 1e100, "ExpSemigroup: Beta = %v is not between 1e-100 and 1e100", k.Beta)
 }
 
 // Law has independent Lévy coordinates: w = (β²/2)/N² with the quantile function (β²/4)/erfcinv(p)².

@@ -85,17 +85,10 @@ func checkHarmonics(k Homogeneous, n int, w Window) error {
 	if err := validate(k); err != nil {
 		return err
 	}
-	if n < 0 || n > MaxOrder {
-		return invalid("Harmonics: order %d, want 0 to %d", n, MaxOrder)
-	}
-	if pointMass(k) && n > 0 {
-		return invalid("Harmonics: order %d for %T, whose spectrum is a point mass at 0: its map is exact at order 0",
-			n, k)
-	}
-	if w != Uniform && w != Rectangular {
-		return invalid("Harmonics: %v, want Uniform or Rectangular", w)
-	}
-	return nil
+	return cmp.Or(require(n >= 0 && n <= MaxOrder, "Harmonics: order %d, want 0 to %d", n, MaxOrder),
+		require(n == 0 || !pointMass(k),
+			"Harmonics: order %d for %T, whose spectrum is a point mass at 0: its map is exact at order 0", n, k),
+		require(w == Uniform || w == Rectangular, "Harmonics: %v, want Uniform or Rectangular", w))
 }
 
 func pointMass(k Homogeneous) bool { return math.IsInf(k.Spectrum(0), 1) }

@@ -41,13 +41,10 @@ func degree(gamma float64) float64 { return cmp.Or(gamma, 1) }
 
 // validHomogeneous checks the two fields of a homogeneous kernel.
 func validHomogeneous(kernel string, gamma float64, n Negative) error {
-	if !(gamma >= 0) || math.IsInf(gamma, 1) {
-		return invalid("%s: Gamma = %v is not a finite number above 0, nor the 0 that stands for 1", kernel, gamma)
-	}
-	if n < RejectNegative || n > SplitNegative {
-		return invalid("%s: %v; want RejectNegative, SignNegative or SplitNegative", kernel, n)
-	}
-	return nil
+	return cmp.Or(require(gamma >= 0 && !math.IsInf(gamma, 1),
+		"%s: Gamma = %v is not a finite number above 0, nor the 0 that stands for 1", kernel, gamma),
+		require(n >= RejectNegative && n <= SplitNegative,
+			"%s: %v; want RejectNegative, SignNegative or SplitNegative", kernel, n))
 }
 
 // additive is a kernel of degree 1 on numbers above 0, from which its methods make any degree and extension.

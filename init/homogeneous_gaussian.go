@@ -74,8 +74,7 @@ func (k HomogeneousGaussian) Degree() float64     { return degree(k.Gamma) }
 func (k HomogeneousGaussian) Extension() Negative { return k.Negative }
 func (k HomogeneousGaussian) Domain() Domain      { return k.Negative.Domain() }
 func (k HomogeneousGaussian) Validate() error {
-	if s := k.sigma(); !(s >= .25 && s <= 8) {
-		return invalid("HomogeneousGaussian: Sigma = %v, want 0.25 to 8, or 0 for 1", s)
-	}
-	return validHomogeneous("HomogeneousGaussian", k.Gamma, k.Negative)
+	s := k.sigma()
+	return cmp.Or(require(s >= .25 && s <= 8, "HomogeneousGaussian: Sigma = %v, want 0.25 to 8, or 0 for 1", s),
+		validHomogeneous("HomogeneousGaussian", k.Gamma, k.Negative))
 }

@@ -123,6 +123,14 @@ func invalid(format string, args ...any) error {
 	return fmt.Errorf("spectral: %s: %w", fmt.Sprintf(format, args...), ErrParam)
 }
 
+// require returns nil if ok, and else invalid.
+func require(ok bool, format string, args ...any) error {
+	if ok {
+		return nil
+	}
+	return invalid(format, args...)
+}
+
 // positive checks a parameter that must be finite and above 0.
 func positive(kernel, field string, v float64) error {
 	if v > 0 && v-v == 0 {

@@ -27,15 +27,11 @@ const mostFlat = 1e3
 
 // validFit checks the relative error eps, where 0 means that it is to be chosen, and flat.
 func validFit(kernel string, eps, flat float64) error {
-	switch {
-	case eps != 0 && !(eps >= leastEps && eps < 1):
-		return invalid("%s: Eps = %v is not between %v and 1, nor the 0 that lets it be chosen", kernel, eps, leastEps)
-	case !(flat >= 0 && flat <= mostFlat):
-		return invalid("%s: Flat = %v is not between 0 and %v", kernel, flat, mostFlat)
-	case eps == 0 && flat != 0:
-		return invalid("%s: Flat = %v and Eps = 0, with which both are chosen; give both or none", kernel, flat)
-	}
-	return nil
+	return cmp.Or(require(eps == 0 || eps >= leastEps && eps < 1,
+		"%s: Eps = %v is not between %v and 1, nor the 0 that lets it be chosen", kernel, eps, leastEps),
+		require(flat >= 0 && flat <= mostFlat, "%s: Flat = %v is not between 0 and %v", kernel, flat, mostFlat),
+		require(eps != 0 || flat == 0, "%s: Flat = %v and Eps = 0, with which both are chosen; give both or none",
+			kernel, flat))
 }
 
 // checkedMixture returns the split of k by the mixture for eps and flat. For eps = 0 it chooses the best mixture for d,

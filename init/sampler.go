@@ -52,11 +52,9 @@ func Stream(seed uint64, name string) rand.Source {
 // Errors: an invalid kernel, a nil sampler, d or m below 1, an odd m for a Tangent kernel, a frequency that is not
 // finite (ErrParam); the errors of Sampler.Sample.
 func Frequencies(k Random, s Sampler, d, m int, seed uint64) (*tensor.Dense, error) {
-	if err := cmp.Or(validate(k), checkCounts(d, m)); err != nil {
+	if err := cmp.Or(validate(k), checkCounts(d, m),
+		require(!domain.IsNil(s), "the sampler is nil; give one, as spectral.IID{}")); err != nil {
 		return nil, err
-	}
-	if domain.IsNil(s) {
-		return nil, invalid("the sampler is nil; give one, as spectral.IID{}")
 	}
 	w := make([]float64, d*m)
 	rows, cols := d, m
@@ -91,10 +89,9 @@ func sideBySide(w []float64, d, m int) []float64 {
 
 // checkCounts checks d and m before a draw allocates memory.
 func checkCounts(d, m int) error {
-	if d < 1 || m < 1 {
-		return invalid("cannot draw %d frequencies in %d dimensions, both must be at least 1", m, d)
-	}
-	return domain.CheckSize(fmt.Sprintf("spectral: %d frequencies in %d dimensions", m, d), 8, d, m)
+	return cmp.Or(
+		require(d >= 1 && m >= 1, "cannot draw %d frequencies in %d dimensions, both must be at least 1", m, d),
+		domain.CheckSize(fmt.Sprintf("spectral: %d frequencies in %d dimensions", m, d), 8, d, m))
 }
 
 // checkSample checks the arguments of Sample: a valid kernel, positive d and m, a w of this size, and a source.
@@ -106,10 +103,8 @@ func checkSample(s Sampler, w []float64, d, m int, k Random, src rand.Source) er
 		return fmt.Errorf("spectral: sampler %v: w has %d numbers, want %d frequencies in %d dimensions, both at "+
 			"least 1: %w", s, len(w), m, d, ErrShape)
 	}
-	if domain.IsNil(src) {
-		return invalid("sampler %v: the source of random numbers is nil; give one, as spectral.Stream(1, \"W\")", s)
-	}
-	return nil
+	return require(!domain.IsNil(src),
+		"sampler %v: the source of random numbers is nil; give one, as spectral.Stream(1, \"W\")", s)
 }
 
 // openUniform draws from the multiples of 2⁻⁵³ in the open interval (0, 1), because quantiles are infinite at its ends.

@@ -61,17 +61,11 @@ func NormalisedVariance(k Semigroup, x, z []float64, m int) (variance, bias floa
 // about D, is left out. Errors: an invalid kernel, a nil sampler, Antithetic, whose variance depends on the direction
 // too, dims or m below 1 (ErrParam); rows of different lengths (ErrShape); the sampler's own.
 func LevyVariance(by Predictor, k Semigroup, x, z []float64, dims, m int) (float64, error) {
-	if err := validate(k); err != nil {
-		return 0, err
-	}
-	if _, along := by.(Antithetic); along {
-		return 0, invalid("LevyVariance: the variance of sampler %v depends on the direction, not on the distance "+
-			"alone", by)
-	}
-	if domain.IsNil(by) {
-		return 0, invalid("LevyVariance: the sampler is nil; give one, as IID{}")
-	}
-	if err := cmp.Or(checkLengths(x, z), checkCounts(dims, m)); err != nil {
+	_, along := by.(Antithetic)
+	if err := cmp.Or(validate(k),
+		require(!along, "LevyVariance: the variance of sampler %v depends on the direction, not on the distance alone", by),
+		require(!domain.IsNil(by), "LevyVariance: the sampler is nil; give one, as IID{}"),
+		checkLengths(x, z), checkCounts(dims, m)); err != nil {
 		return 0, err
 	}
 	u, v := make([]float64, dims), make([]float64, dims)

@@ -43,10 +43,7 @@ func (k SkewedChi2) Law() Law { return Law{Transform: LogFourier, Shift: k.C, Qu
 
 // validShift checks the shift c.
 func validShift(kernel string, c float64) error {
-	if c >= 0 && !math.IsInf(c, 1) {
-		return nil
-	}
-	return invalid("%s: C = %v is not a finite number >= 0", kernel, c)
+	return require(c >= 0 && !math.IsInf(c, 1), "%s: C = %v is not a finite number >= 0", kernel, c)
 }
 
 // logRatio is ln((x+c)/(z+c)), exact to rounding also where x is close to z or the quotient overflows.

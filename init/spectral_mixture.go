@@ -110,10 +110,7 @@ func (k SpectralMixture) Validate() error {
 			}
 		}
 	}
-	if math.IsInf(k.total(), 1) {
-		return invalid("SpectralMixture: the sum of the Weights overflows; scale them")
-	}
-	return nil
+	return require(!math.IsInf(k.total(), 1), "SpectralMixture: the sum of the Weights overflows; scale them")
 }
 
 // Law draws a component q by its share, and the coordinates ±μ_q + g/σ_q.

@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -60,17 +61,11 @@ const maxPower = 1 << 16
 // Validate returns an error that wraps ErrParam unless a is finite and a > 0, p is from 1 to 65536, (1 - r²/a²)^p does
 // not overflow on the sphere, Eps is 0 or from 1e-5 to below 1, and Flat is from 0 to 1000, and 0 where Eps is.
 func (k SpherePolynomial) Validate() error {
-	if err := positive("SpherePolynomial", "A", k.A); err != nil {
-		return err
-	}
-	if k.P < 1 || k.P > maxPower {
-		return invalid("SpherePolynomial: P = %d, must be from 1 to %d", k.P, maxPower)
-	}
-	if top := largest(k); math.IsInf(top, 1) {
-		return invalid("SpherePolynomial: (1 - r²/a²)^p overflows for opposite points, a = %v and p = %d; raise A", k.A,
-			k.P)
-	}
-	return validFit("SpherePolynomial", k.Eps, k.Flat)
+	return cmp.Or(positive("SpherePolynomial", "A", k.A),
+		require(k.P >= 1 && k.P <= maxPower, "SpherePolynomial: P = %d, must be from 1 to %d", k.P, maxPower),
+		require(!math.IsInf(largest(k), 1),
+			"SpherePolynomial: (1 - r²/a²)^p overflows for opposite points, a = %v and p = %d; raise A", k.A, k.P),
+		validFit("SpherePolynomial", k.Eps, k.Flat))
 }
 
 // Split returns the exact measure or fits a signed combination of Gaussians, see SpherePolynomial. Errors wrap

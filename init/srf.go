@@ -30,18 +30,12 @@ func (k SRF) Domain() Domain { return k.polynomial().Domain() }
 
 // Validate returns an error that wraps ErrParam unless a >= √2, p >= 1 and √p/a <= 100.
 func (k SRF) Validate() error {
-	if err := k.polynomial().Validate(); err != nil {
-		return err
-	}
-	if sharp := math.Sqrt(float64(k.P)) / k.A; !(sharp <= mostSharp) {
-		return invalid("SRF: √P/A = %v, want at most %v: the kernel is too sharp for the grid of its density; raise "+
-			"A, or lower P", sharp, mostSharp)
-	}
-	if k.A < leastPositiveA {
-		return invalid("SRF: A = %v is below √2, where |k| > k(x, x) for opposite points, and no positive density "+
-			"comes near; raise A, or use SpherePolynomial", k.A)
-	}
-	return nil
+	sharp := math.Sqrt(float64(k.P)) / k.A
+	return cmp.Or(k.polynomial().Validate(),
+		require(sharp <= mostSharp, "SRF: √P/A = %v, want at most %v: the kernel is too sharp for the grid of its "+
+			"density; raise A, or lower P", sharp, mostSharp),
+		require(k.A >= leastPositiveA, "SRF: A = %v is below √2, where |k| > k(x, x) for opposite points, and no "+
+			"positive density comes near; raise A, or use SpherePolynomial", k.A))
 }
 
 // mostSharp is the largest √P/A of SRF. The length of the grid of the density and the time of a fit are proportional to
