@@ -33,24 +33,16 @@ func PairVariance(k Random, x, z []float64) (float64, error) {
 		}
 		return max(0, square-value*value), nil
 	}
-	_, value, doubled, err := difference(k, x, z)
-	if err != nil {
-		return 0, err
-	}
-	if law.Transform == Laplace {
-		return max(0, doubled-value*value), nil
-	}
-	return max(0, (1+doubled)/2-value*value), nil
+	_, variance, err := difference(k, x, z)
+	return variance, err
 }
 
-// difference returns the vector δ of k = E cos(w·δ), or of E exp(-w·δ), and k at (x, z) and at 2δ.
-func difference(k Random, x, z []float64) (delta []float64, value, doubled float64, err error) {
-	if err := cmp.Or(validate(k), checkLengths(x, z)); err != nil {
-		return nil, 0, 0, err
-	}
+// difference returns the vector δ of k = E cos(w·δ), or of E exp(-w·δ), and the variance of the cosine or exponential,
+// for a valid kernel and rows of the same length.
+func difference(k Random, x, z []float64) (delta []float64, variance float64, err error) {
 	law := k.Law()
 	if law.Transform == Fourier && (k.Domain() != Domain{}) {
-		return nil, 0, 0, fmt.Errorf("spectral: the variance of %T needs k at 2(x-z), outside its domain %v: %w",
+		return nil, 0, fmt.Errorf("spectral: the variance of %T needs k at 2(x-z), outside its domain %v: %w",
 			k, k.Domain(), ErrDomain)
 	}
 	delta = make([]float64, len(x))
@@ -65,11 +57,14 @@ func difference(k Random, x, z []float64) (delta []float64, value, doubled float
 			delta[i] = logRatio(a, b, law.Shift)
 			x2[i], z2[i] = doubleLog(a, b, law.Shift)
 		default:
-			return nil, 0, 0, invalid("%T is of the transform %v; want Fourier, Laplace or LogFourier", k,
-				law.Transform)
+			return nil, 0, invalid("%T is of the transform %v; want Fourier, Laplace or LogFourier", k, law.Transform)
 		}
 	}
-	return delta, k.At(x, z), k.At(x2, z2), nil
+	value, square := k.At(x, z), k.At(x2, z2)
+	if law.Transform != Laplace {
+		square = (1 + square) / 2
+	}
+	return delta, max(0, square-value*value), nil
 }
 
 // doubleLog returns x', z' with ln(x'+c) - ln(z'+c) = 2 (ln(x+c) - ln(z+c)). The pair x' = (x+c)² - c would lose every
@@ -103,7 +98,8 @@ func (s IID) Variance(k Random, x, z []float64, m int) (float64, error) {
 	if err := checkCounts(len(x), m); err != nil {
 		return 0, err
 	}
-	return correlated(k, x, z, m, 0)
+	v, err := PairVariance(k, x, z)
+	return v / float64(m), err
 }
 
 // Variance adds, to the variance for independent frequencies, the covariance of each two columns of a block,
@@ -120,10 +116,10 @@ func (s IID) Variance(k Random, x, z []float64, m int) (float64, error) {
 //	E Ω_d(δ √(r² + r'²)) - k²   in one block,   E Ω_d(δr) Ω_d(δr') - k²   otherwise.
 func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
 	d := len(x)
-	if err := checkCounts(d, m); err != nil {
+	if err := cmp.Or(checkCounts(d, m), validate(k), checkLengths(x, z)); err != nil {
 		return 0, err
 	}
-	delta, _, _, err := difference(k, x, z)
+	delta, v, err := difference(k, x, z)
 	if err != nil {
 		return 0, err
 	}
@@ -141,7 +137,7 @@ func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
 	for _, p := range harmonics.blockPairs(m, s.Coupled) {
 		sum += float64(p.count/2) * p.of(c, c)
 	}
-	return correlated(k, x, z, m, sum)
+	return correlated(v, m, sum), nil
 }
 
 // Variance adds, to the variance for independent frequencies, the covariance of a pair, ∏ E f(a) f(b) - k². The product
@@ -149,10 +145,10 @@ func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
 // cos(δa) cos(δb) otherwise. A quadrature computes it. Errors are as in Predictor, and ErrParam for the Fourier
 // features of a law that is not symmetric.
 func (s Antithetic) Variance(k Random, x, z []float64, m int) (float64, error) {
-	if err := checkCounts(len(x), m); err != nil {
+	if err := cmp.Or(checkCounts(len(x), m), validate(k), checkLengths(x, z)); err != nil {
 		return 0, err
 	}
-	delta, _, _, err := difference(k, x, z)
+	delta, v, err := difference(k, x, z)
 	if err != nil {
 		return 0, err
 	}
@@ -178,12 +174,11 @@ func (s Antithetic) Variance(k Random, x, z []float64, m int) (float64, error) {
 		cov = cov*(mean*mean+c) + product*c
 		product *= mean * mean
 	}
-	return correlated(k, x, z, m, float64(m/2)*cov)
+	return correlated(v, m, float64(m/2)*cov), nil
 }
 
-// correlated is the variance of the mean of m terms, given the sum of the covariances over their pairs.
-func correlated(k Random, x, z []float64, m int, covariances float64) (float64, error) {
-	v, err := PairVariance(k, x, z)
+// correlated is the variance of the mean of m terms of a variance, given the sum of the covariances over their pairs.
+func correlated(variance float64, m int, covariances float64) float64 {
 	n := float64(m)
-	return max(0, v+2*covariances/n) / n, err
+	return max(0, variance+2*covariances/n) / n
 }
