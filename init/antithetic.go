@@ -31,12 +31,11 @@ func (s Antithetic) Sample(w []float64, d, m int, k Random, src rand.Source) err
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err
 	}
-	law, err := productLaw(s, k)
-	if err != nil {
+	if err := independent(s, k); err != nil {
 		return err
 	}
 	values, signs := rand.New(subStream(src)), rand.New(subStream(src))
-	of, symmetric := magnitude(law)
+	of, symmetric := magnitude(k.Law())
 	for j := 0; j < m; j += 2 {
 		for i := range d {
 			p := openUniform(values)
@@ -71,11 +70,8 @@ func magnitude(law Law) (quantile func(p float64) float64, symmetric bool) {
 	return func(p float64) float64 { return -law.Quantile((1 - p) / 2) }, true
 }
 
-// productLaw returns the law of k for a sampler that needs independent coordinates, or an error.
-func productLaw(s Sampler, k Random) (Law, error) {
-	if law := k.Law(); law.Quantile != nil {
-		return law, nil
-	}
-	return Law{}, misfit(s, k,
+// independent returns an error if a sampler that needs independent coordinates does not fit k.
+func independent(s Sampler, k Random) error {
+	return suits(k.Law().Quantile != nil, s, k,
 		"its frequencies are not known to have independent coordinates (no Quantile); use iid, spectral.IID{}")
 }

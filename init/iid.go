@@ -13,8 +13,8 @@ func (s IID) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 		return err
 	}
 	draw := k.Law().drawer(rand.New(src))
-	if draw == nil {
-		return misfit(s, k, "it has no law to draw from; give it Draw, Quantile or NormQuantile")
+	if err := suits(draw != nil, s, k, "it has no law to draw from; give it Draw, Quantile or NormQuantile"); err != nil {
+		return err
 	}
 	fillColumns(w, d, m, draw)
 	return nil

@@ -78,10 +78,10 @@ func sampleBlocks(s Sampler, w []float64, d, m int, k Random, src rand.Source,
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err
 	}
-	law, err := radialLaw(s, k)
-	if err != nil {
+	if err := radial(s, k); err != nil {
 		return err
 	}
+	law := k.Law()
 	directions, norms := rand.New(subStream(src)), rand.New(subStream(src))
 	probability := probabilities(norms)
 	orthogonalBlocks(w, d, m, directions, func(j int) float64 { return law.NormQuantile(d, probability(j)) })

@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	_ "embed"
 	"math"
 	"math/bits"
@@ -88,17 +89,15 @@ func sampleCube(s Sampler, w []float64, d, m int, k Random, src rand.Source, mos
 			w[i] = law.Quantile(p)
 		}
 	}
-	switch {
-	case law.Quantile == nil && law.NormQuantile == nil:
-		return misfit(s, k, "it has neither Quantile nor NormQuantile, so that points of the unit cube cannot be made "+
-			"frequencies; use iid, spectral.IID{}")
-	case law.Quantile == nil:
+	if law.Quantile == nil {
 		dims, remedy = d+1, "orthogonal, spectral.Orthogonal{}"
 		frequency = func(w, u []float64) { radialFrequency(w, law.NormQuantile(d, u[0]), u[1:]) }
 	}
-	if dims > most {
-		return misfit(s, k, "%d input dimensions need points of %d coordinates, and the sequence has at most %d; use %s",
-			d, dims, most, remedy)
+	if err := cmp.Or(suits(law.Quantile != nil || law.NormQuantile != nil, s, k, "it has neither Quantile nor "+
+		"NormQuantile, so that points of the unit cube cannot be made frequencies; use iid, spectral.IID{}"),
+		suits(dims <= most, s, k, "%d input dimensions need points of %d coordinates, and the sequence has at most %d; "+
+			"use %s", d, dims, most, remedy)); err != nil {
+		return err
 	}
 	next, u := points(dims, m, src), make([]float64, dims)
 	fillColumns(w, d, m, func(col []float64) {

@@ -12,8 +12,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// misfit returns an error that says which sampler does not fit which kernel, why, and what fits instead.
-func misfit(s Sampler, k Kernel, reason string, args ...any) error {
+// suits returns nil if ok, and else an error that says which sampler does not fit which kernel, why, and what fits
+// instead.
+func suits(ok bool, s Sampler, k Kernel, reason string, args ...any) error {
+	if ok {
+		return nil
+	}
 	return fmt.Errorf("spectral: sampler %v %w %T: %s", s, ErrSampler, k, fmt.Sprintf(reason, args...))
 }
 
@@ -27,12 +31,9 @@ type Sampler interface {
 	String() string
 }
 
-// radialLaw returns the law of k for a sampler that needs a uniform direction, or an error.
-func radialLaw(s Sampler, k Random) (Law, error) {
-	if law := k.Law(); law.NormQuantile != nil {
-		return law, nil
-	}
-	return Law{}, misfit(s, k,
+// radial returns an error if a sampler that needs a uniform direction does not fit k.
+func radial(s Sampler, k Random) error {
+	return suits(k.Law().NormQuantile != nil, s, k,
 		"its frequencies are not known to have a uniform direction (no NormQuantile); use iid, spectral.IID{}")
 }
 

@@ -64,19 +64,12 @@ func (s Structured) Fits(d int, k Random) error {
 	if err := validate(k); err != nil {
 		return err
 	}
-	law, err := radialLaw(s, k)
-	if err != nil {
-		return err
-	}
-	if t := law.Transform; t != Fourier {
-		return misfit(s, k, "it is for Fourier features, and these are of the transform %v, of which projections "+
-			"that are all alike would make a large bias; use orthogonal, spectral.Orthogonal{}", t)
-	}
-	if d < structuredMin {
-		return misfit(s, k, "it is biased where dimensions are few, by %v at two bandwidths for %d, and %d is less "+
-			"than %d; use orthogonal, spectral.Orthogonal{}", structuredBias, structuredMin/2, d, structuredMin)
-	}
-	return nil
+	t := k.Law().Transform
+	return cmp.Or(radial(s, k),
+		suits(t == Fourier, s, k, "it is for Fourier features, and these are of the transform %v, of which projections "+
+			"that are all alike would make a large bias; use orthogonal, spectral.Orthogonal{}", t),
+		suits(d >= structuredMin, s, k, "it is biased where dimensions are few, by %v at two bandwidths for %d, and %d is "+
+			"less than %d; use orthogonal, spectral.Orthogonal{}", structuredBias, structuredMin/2, d, structuredMin))
 }
 
 // PaddedDims is d', the least power of two that is at least d >= 1.

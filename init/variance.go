@@ -123,13 +123,11 @@ func (s Orthogonal) Variance(k Random, x, z []float64, m int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	law, err := radialLaw(s, k)
-	if err != nil {
+	law := k.Law()
+	if err := cmp.Or(radial(s, k), // difference refuses other transforms than Fourier, LogFourier and Laplace
+		require(law.Transform != Laplace, "the variance of sampler %v: %T is a Laplace transform, and a law with a "+
+			"uniform direction has frequencies below 0", s, k)); err != nil {
 		return 0, err
-	}
-	if law.Transform == Laplace { // difference refuses other transforms than Fourier and LogFourier
-		return 0, invalid("the variance of sampler %v: %T is a Laplace transform, and a law with a uniform direction "+
-			"has frequencies below 0", s, k)
 	}
 	harmonics, sum := newZonal(d, 50), 0.
 	norms := newNodes(func(p float64) float64 { return law.NormQuantile(d, p) }, .02)
@@ -152,10 +150,10 @@ func (s Antithetic) Variance(k Random, x, z []float64, m int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	law, err := productLaw(s, k)
-	if err != nil {
+	if err := independent(s, k); err != nil {
 		return 0, err
 	}
+	law := k.Law()
 	quantile, symmetric := magnitude(law)
 	if !symmetric && law.Transform != Laplace {
 		return 0, invalid("the variance of sampler %v is not known for the Fourier features of %T, whose law is not "+
