@@ -50,13 +50,12 @@ func MedianDistance(x *tensor.Dense, pairs int, seed uint64) (float64, error) {
 		}
 	} else {
 		rng := rand.New(Stream(seed, "pairs"))
-		dist = make([]float64, pairs)
-		for p := range dist {
+		for range pairs {
 			i, j := rng.IntN(r.n), rng.IntN(r.n-1)
 			if j >= i {
 				j++
 			}
-			dist[p] = distance(r.row(i), r.row(j))
+			dist = append(dist, distance(r.row(i), r.row(j)))
 		}
 	}
 	slices.Sort(dist)

@@ -28,16 +28,14 @@ import (
 // The bound is very loose: for d = 8, R = L = 1, eps = 0.1 it is at most 0.05 from s = 14166 on, but 225 features bring
 // three standard errors of any single estimate below 0.1. Choose a number of features by PairVariance.
 func Theorem5(d, s int, R, L, eps float64) (float64, error) {
+	ratio := R * math.Sqrt(L) / eps
 	if err := cmp.Or(positive("Theorem5", "d", float64(d)), positive("Theorem5", "s", float64(s)),
 		positive("Theorem5", "R", R), positive("Theorem5", "eps", eps),
 		require(!math.IsInf(L, 1), "Theorem5: L is infinite; take r > 0, or add δ to data with zeros"),
-		positive("Theorem5", "L", L)); err != nil {
+		positive("Theorem5", "L", L),
+		require(ratio > 1, "Theorem5: R √L = %v is not above eps = %v, which the theorem needs; take a smaller eps",
+			ratio*eps, eps)); err != nil {
 		return 0, err
-	}
-	ratio := R * math.Sqrt(L) / eps
-	if ratio <= 1 {
-		return 0, invalid("Theorem5: R √L = %v is not above eps = %v, which the theorem needs; take a smaller eps",
-			ratio*eps, eps)
 	}
 	n := float64(d)
 	logC := (1+(9*n+2)/(n+2))*math.Ln2 + n/(n+2)*(math.Log(n)+2*math.Log(ratio))

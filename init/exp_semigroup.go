@@ -57,11 +57,9 @@ func (k ExpSemigroup) Law() Law {
 		Transform: Laplace,
 		Draw: func(dst []float64, rng *rand.Rand) { // again where it is infinite: 0·∞ would make a feature NaN
 			for i := range dst {
-				for {
+				for dst[i] = math.Inf(1); math.IsInf(dst[i], 1); {
 					t := k.Beta / rng.NormFloat64()
-					if dst[i] = t * t / 2; !math.IsInf(dst[i], 1) {
-						break
-					}
+					dst[i] = t * t / 2
 				}
 			}
 		},

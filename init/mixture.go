@@ -136,17 +136,16 @@ func newMixture(k profile, eps, flat float64) (*Split, error) {
 // distances returns 0, n equal steps up to 2, and ever smaller steps towards both ends, where kernels of the angle are
 // steep.
 func distances(n int) []float64 {
-	var near []float64
-	step := math.Pow(1e5, 1/float64(n/10))
+	points, step := []float64{0}, math.Pow(1e5, 1/float64(n/10))
 	for v := 1e-8; v < 2/float64(n); v *= step {
-		near = append(near, v)
+		points = append(points, v)
 	}
-	points := append([]float64{0}, near...)
+	near := points[1:]
 	for i := 1; i < n; i++ {
 		points = append(points, 2*float64(i)/float64(n))
 	}
-	for i := range near {
-		points = append(points, 2-near[len(near)-1-i])
+	for _, v := range slices.Backward(near) {
+		points = append(points, 2-v)
 	}
 	return append(points, 2)
 }

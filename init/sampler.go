@@ -125,19 +125,15 @@ func inStratum(k, n float64, rng *rand.Rand) float64 {
 
 // direction fills dst with a point drawn uniformly from the unit sphere, for one dimension ±1.
 func direction(dst []float64, rng *rand.Rand) {
-	for {
-		sum := 0.0
+	sum := 0.0
+	for sum == 0 {
 		for i := range dst {
 			dst[i] = rng.NormFloat64()
 			sum += dst[i] * dst[i]
 		}
-		if sum == 0 {
-			continue
-		}
-		norm := math.Sqrt(sum)
-		for i := range dst {
-			dst[i] /= norm
-		}
-		return
+	}
+	norm := math.Sqrt(sum)
+	for i := range dst {
+		dst[i] /= norm
 	}
 }

@@ -73,13 +73,10 @@ func (z zonal) orthogonal() []float64 {
 //
 //	c = √(1-t) g/√(1 - t g²).
 func (z zonal) truncated(n int, step float64) []float64 {
-	if n <= z.d {
+	if n <= z.d || z.d == 1 {
 		return z.orthogonal()
 	}
 	h, mean := float64(z.d)/2, make([]float64, len(z.scale))
-	if len(mean) == 0 {
-		return mean
-	}
 	kept := newNodes(func(p float64) float64 { return betaQuantile(float64(n)/2-h, h, p) }, 4*step) // 1-t
 	squares := newNodes(func(p float64) float64 { return betaQuantile(.5, h-.5, p) }, step)         // g²
 	for i, left := range kept.values {
