@@ -30,7 +30,7 @@ func (k DeltaGaussian) At(x, z []float64) float64 {
 
 // Gradient returns the weighted sum of the gradients of the Gaussians.
 func (k DeltaGaussian) Gradient(dst, x, z []float64) []float64 {
-	dst = gradient(dst, x, z, func(_, _ float64) float64 { return 0 })
+	dst = gradient(dst, x, z, zero)
 	one := make([]float64, len(x))
 	for i, s := range k.Sigmas {
 		for j, v := range (Gaussian{Sigma: s}).Gradient(one, x, z) {

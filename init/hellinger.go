@@ -19,7 +19,7 @@ type Hellinger struct {
 var hellinger = additive{
 	term:       func(lo, hi float64) float64 { return math.Sqrt(lo) * math.Sqrt(hi) },
 	elasticity: func(_, _ float64) float64 { return .5 },
-	complement: func(_, _ float64) float64 { return 0 },
+	complement: zero,
 }
 
 // At returns Σ (xz)^{γ/2}.

@@ -163,6 +163,8 @@ func sumOver(x, z []float64, f func(a, b float64) float64) float64 {
 	return sum
 }
 
+func zero(_, _ float64) float64 { return 0 }
+
 // gradient writes f of each coordinate of two rows to dst, allocated if nil. It panics when the lengths differ.
 func gradient(dst, x, z []float64, f func(a, b float64) float64) []float64 {
 	if dst == nil {

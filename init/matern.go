@@ -39,17 +39,12 @@ func (k Matern) At(x, z []float64) float64 {
 // Gradient returns -(x-z) 2^(1-ν)/Γ(ν) (2ν/ℓ²) t^(ν-1) K_{ν-1}(t), t = √(2ν) r/ℓ. At x = z it returns 0. For ν <= 1/2
 // the kernel has a cusp there, and 0 is the mean over opposite directions.
 func (k Matern) Gradient(dst, x, z []float64) []float64 {
-	rho, slope := distance(x, z)/k.Ell, 0.
-	none := rho == 0 || math.IsInf(rho, 1)
-	if !none {
-		slope = maternSlope(k.Nu, rho) * rho
+	rho := distance(x, z) / k.Ell
+	if rho == 0 || math.IsInf(rho, 1) {
+		return gradient(dst, x, z, zero)
 	}
-	return gradient(dst, x, z, func(a, b float64) float64 {
-		if none {
-			return 0
-		}
-		return -(a - b) / k.Ell / rho * slope / k.Ell
-	})
+	slope := maternSlope(k.Nu, rho) * rho
+	return gradient(dst, x, z, func(a, b float64) float64 { return -(a - b) / k.Ell / rho * slope / k.Ell })
 }
 
 func (k Matern) Domain() Domain { return Domain{} }

@@ -65,7 +65,7 @@ func (k SpectralMixture) At(x, z []float64) float64 {
 
 // Gradient returns the sum over the components of a_q exp(-‖τ‖²/2σ²) (-τ_j/σ² Π cos(μτ) - μ sin(μτ_j) Π_{i≠j} cos(μτ_i)).
 func (k SpectralMixture) Gradient(dst, x, z []float64) []float64 {
-	dst = gradient(dst, x, z, func(_, _ float64) float64 { return 0 })
+	dst = gradient(dst, x, z, zero)
 	after := make([]float64, len(x)+1) // products of the cosines from a column on
 	for q := range k.Means {
 		weight, mean, sigma := k.component(q)

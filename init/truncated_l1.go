@@ -23,13 +23,10 @@ func (k TruncatedL1) At(x, z []float64) float64 {
 
 // Gradient returns -sign(x-z) where the kernel is above 0. Where x_i = z_i coordinate i is 0, as in Laplacian.
 func (k TruncatedL1) Gradient(dst, x, z []float64) []float64 {
-	within := k.At(x, z) > 0
-	return gradient(dst, x, z, func(a, b float64) float64 {
-		if !within {
-			return 0
-		}
-		return -sign(a - b)
-	})
+	if !(k.At(x, z) > 0) {
+		return gradient(dst, x, z, zero)
+	}
+	return gradient(dst, x, z, func(a, b float64) float64 { return -sign(a - b) })
 }
 
 func (k TruncatedL1) Domain() Domain  { return Domain{} }
