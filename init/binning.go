@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gorgonia.org/tensor"
 )
@@ -25,11 +26,9 @@ func DrawGrids(k Laplacian, d, grids int, seed uint64) (rates, offsets, a *tenso
 	rates = drawCells(seed, "rates", grids, d, func(rng *rand.Rand) float64 {
 		return float64(float32(1 / (k.Sigma * (rng.ExpFloat64() + rng.ExpFloat64()))))
 	})
-	for _, v := range rates.Float64s() {
-		if math.IsInf(v, 1) {
-			return nil, nil, nil, invalid("DrawGrids: Sigma = %v makes cells whose width float32 does not hold; scale "+
-				"the columns", k.Sigma)
-		}
+	if math.IsInf(slices.Max(rates.Float64s()), 1) {
+		return nil, nil, nil, invalid("DrawGrids: Sigma = %v makes cells whose width float32 does not hold; scale the "+
+			"columns", k.Sigma)
 	}
 	offsets = drawCells(seed, "offsets", grids, d, func(rng *rand.Rand) float64 { return float64(rng.Float32()) })
 	a = drawCells(seed, "hash", grids, d+1, func(rng *rand.Rand) float64 { return float64(rng.Uint32N(1 << 24)) })

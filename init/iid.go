@@ -12,11 +12,11 @@ func (s IID) Sample(w []float64, d, m int, k Random, src rand.Source) error {
 	if err := checkSample(s, w, d, m, k, src); err != nil {
 		return err
 	}
-	draw := k.Law().drawer(rand.New(src))
-	if err := suits(draw != nil, s, k, "it has no law to draw from; give it Draw, Quantile or NormQuantile"); err != nil {
+	law, rng := k.Law(), rand.New(src)
+	if err := suits(law.drawable(), s, k, "it has no law to draw from; give it Draw, Quantile or NormQuantile"); err != nil {
 		return err
 	}
-	fillColumns(w, d, m, draw)
+	fillColumns(w, d, m, func(col []float64) { law.draw(col, rng) })
 	return nil
 }
 
@@ -31,26 +31,23 @@ func fillColumns(w []float64, d, m int, draw func(col []float64)) {
 	}
 }
 
-// drawer returns the function that draws a frequency: Draw, or else by the quantile of each coordinate, or by the norm
-// and a uniform direction. It is nil for a law without functions.
-func (l Law) drawer(rng *rand.Rand) func(dst []float64) {
+// drawable reports whether the law has a function.
+func (l Law) drawable() bool { return l.Draw != nil || l.Quantile != nil || l.NormQuantile != nil }
+
+// draw draws a frequency by Draw, or else by the quantile of each coordinate, or by the norm and a uniform direction.
+func (l Law) draw(dst []float64, rng *rand.Rand) {
 	switch {
 	case l.Draw != nil:
-		return func(dst []float64) { l.Draw(dst, rng) }
+		l.Draw(dst, rng)
 	case l.Quantile != nil:
-		return func(dst []float64) {
-			for i := range dst {
-				dst[i] = l.Quantile(openUniform(rng))
-			}
+		for i := range dst {
+			dst[i] = l.Quantile(openUniform(rng))
 		}
-	case l.NormQuantile != nil:
-		return func(dst []float64) {
-			direction(dst, rng)
-			r := l.NormQuantile(len(dst), openUniform(rng))
-			for i := range dst {
-				dst[i] *= r
-			}
+	default:
+		direction(dst, rng)
+		r := l.NormQuantile(len(dst), openUniform(rng))
+		for i := range dst {
+			dst[i] *= r
 		}
 	}
-	return nil
 }

@@ -84,14 +84,8 @@ func sampleCube(s Sampler, w []float64, d, m int, k Random, src rand.Source, mos
 		return err
 	}
 	law, dims, remedy := k.Law(), d, "iid, spectral.IID{}"
-	frequency := func(w, u []float64) {
-		for i, p := range u {
-			w[i] = law.Quantile(p)
-		}
-	}
 	if law.Quantile == nil {
 		dims, remedy = d+1, "orthogonal, spectral.Orthogonal{}"
-		frequency = func(w, u []float64) { radialFrequency(w, law.NormQuantile(d, u[0]), u[1:]) }
 	}
 	if err := cmp.Or(suits(law.Quantile != nil || law.NormQuantile != nil, s, k, "it has neither Quantile nor "+
 		"NormQuantile, so that points of the unit cube cannot be made frequencies; use iid, spectral.IID{}"),
@@ -102,7 +96,13 @@ func sampleCube(s Sampler, w []float64, d, m int, k Random, src rand.Source, mos
 	next, u := points(dims, m, src), make([]float64, dims)
 	fillColumns(w, d, m, func(col []float64) {
 		next(u)
-		frequency(col, u)
+		if law.Quantile == nil {
+			radialFrequency(col, law.NormQuantile(d, u[0]), u[1:])
+			return
+		}
+		for i, p := range u {
+			col[i] = law.Quantile(p)
+		}
 	})
 	return nil
 }

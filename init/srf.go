@@ -98,9 +98,7 @@ func (k SRF) newLaw(d int) (*sphericalLaw, error) {
 	const steps = 400
 	l := &sphericalLaw{radialDensity: density, of: k}
 	l.table = newEvenTable(2./steps, 2, func(r float64) float64 {
-		return density.mean(func(w float64) float64 {
-			return fit.omega.at(w * r)
-		})
+		return density.mean(func(w float64) float64 { return fit.omega.at(w * r) })
 	})
 	for i := range steps + 1 {
 		r := 2 * float64(i) / steps

@@ -20,17 +20,16 @@ func TestVarianceFormulas(t *testing.T) {
 			wantMean(t, square, want, 0, "the squares of the %s form", what)
 		}
 		law := tk.kernel.Law()
-		draw := law.drawer(rng)
 		pair := must(PairVariance(tk.kernel, x, z))
 		check("pair", pair, func() float64 {
-			draw(w)
+			law.draw(w, rng)
 			return term(tk.kernel, w, x, z)
 		})
 		if law.Transform == Laplace || law.Transform == Positive {
 			return
 		}
 		check("phase", pair+.5, func() float64 {
-			draw(w)
+			law.draw(w, rng)
 			b, p, q := 2*math.Pi*rng.Float64(), 0.0, 0.0
 			for i, v := range w {
 				if law.Transform == LogFourier {
