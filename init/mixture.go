@@ -108,21 +108,21 @@ func newMixture(k profile, eps, flat float64) (*Split, error) {
 			"larger Eps", eps*top, k, k)
 	}
 	p := &Split{Of: k, On: domain.UnitSphere(sphereTolerance), Eps: eps, Flat: flat}
+	var used []int
 	for i, v := range c {
-		switch {
-		case v == 0:
-		case i == 0:
-			p.Parts = append(p.Parts, Component{v * top, constant{}})
-		default:
-			p.Parts = append(p.Parts, Component{v * top, Gaussian{Sigma: 1 / math.Sqrt(scales[i])}})
+		if v == 0 {
+			continue
 		}
+		part := Component{v * top, constant{}}
+		if i > 0 {
+			part.Of = Gaussian{Sigma: 1 / math.Sqrt(scales[i])}
+		}
+		used, p.Parts = append(used, i), append(p.Parts, part)
 	}
 	for _, r := range distances(50000) {
 		sum := 0.
-		for i, v := range c {
-			if v != 0 {
-				sum += v * top * lp.phi(i, r)
-			}
+		for j, i := range used {
+			sum += p.Parts[j].Weight * lp.phi(i, r)
 		}
 		p.Error = max(p.Error, math.Abs(sum-k.at(r)))
 	}
