@@ -20,7 +20,7 @@ import (
 // "hash" of the seed. Errors wrap ErrParam: an invalid kernel, d or grids below 1, a σ so small that a rate is beyond
 // float32. Rahimi and Recht (2007), algorithm 2; Dietzfelbinger (1996), theorem 3.
 func DrawGrids(k Laplacian, d, grids int, seed uint64) (rates, offsets, a *tensor.Dense, err error) {
-	if err := cmp.Or(validate(k), checkCounts(d+1, grids)); err != nil {
+	if err := cmp.Or(validate(k), checkCounts(d, grids), checkCounts(d+1, grids)); err != nil {
 		return nil, nil, nil, err
 	}
 	rates = drawCells(seed, "rates", grids, d, func(rng *rand.Rand) float64 {

@@ -76,6 +76,7 @@ func TestErrors(t *testing.T) {
 		{errorOf2(DrawCountSketches(0, 3, 8, 1)), ErrParam, "at least 1"},
 		{errorOf2(DrawCountSketches(2, 3, 0, 1)), ErrParam, "at least 1"},
 		{errorOf3(DrawGrids(Laplacian{1}, 3, 0, 1)), ErrParam, "at least 1"},
+		{errorOf3(DrawGrids(Laplacian{1}, 0, 3, 1)), ErrParam, "at least 1"},
 		{errorOf3(DrawGrids(Laplacian{-1}, 3, 2, 1)), ErrParam, "Sigma = -1"},
 		{errorOf3(DrawGrids(Laplacian{1e-60}, 3, 2, 1)), ErrParam, "Sigma = 1e-60|scale the columns"},
 
