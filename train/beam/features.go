@@ -95,27 +95,11 @@ func featuresName(folder, file string) string {
 type featuresFn struct {
 	Recipe shipped
 	Folder string
-
-	recipe *Recipe
-}
-
-func (f *featuresFn) Setup() (err error) {
-	f.recipe, err = f.Recipe.recipe()
-	return err
 }
 
 func (f *featuresFn) ProcessElement(ctx context.Context, file string) error {
-	local, done, err := fetch(ctx, file)
-	if err != nil {
-		return err
-	}
-	defer done()
-	rows, err := f.recipe.Rows(local...)
-	if err != nil {
-		return named(err, file)
-	}
-	return deliver(ctx, featuresName(f.Folder, file), func(to string) error {
-		return named(f.recipe.write(ctx, rows.Stream, to), file)
+	return f.Recipe.read(ctx, file, func(r *Recipe, rows data.Streamed) error {
+		return deliver(ctx, featuresName(f.Folder, file), func(to string) error { return r.write(ctx, rows.Stream, to) })
 	})
 }
 

@@ -138,11 +138,3 @@ func upload(ctx context.Context, fs filesystem.Interface, from, to string) error
 	}
 	return w.Close()
 }
-
-// named puts the name of a remote file before an error that knows its copy alone.
-func named(err error, name string) error {
-	if err == nil || !Remote(name) {
-		return err
-	}
-	return fmt.Errorf("%s: %w", name, err)
-}

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/modelfile"
 )
@@ -52,13 +53,7 @@ func spread(s beam.Scope, files []string) beam.PCollection {
 type accumulateFn struct {
 	Recipe shipped
 
-	recipe *Recipe
-	sums   *sums
-}
-
-func (f *accumulateFn) Setup() (err error) {
-	f.recipe, err = f.Recipe.recipe()
-	return err
+	sums *sums
 }
 
 func (f *accumulateFn) StartBundle(func(*sums)) {
@@ -66,17 +61,10 @@ func (f *accumulateFn) StartBundle(func(*sums)) {
 }
 
 func (f *accumulateFn) ProcessElement(ctx context.Context, file string, _ func(*sums)) error {
-	local, done, err := fetch(ctx, file)
-	if err != nil {
-		return err
-	}
-	defer done()
-	rows, err := f.recipe.Rows(local...)
-	if err == nil {
-		err = f.sums.stats.AddRows(ctx, f.recipe.Model.Map, rowsInTurn{rows})
-	}
 	f.sums.files++
-	return named(err, file)
+	return f.Recipe.read(ctx, file, func(r *Recipe, rows data.Streamed) error {
+		return f.sums.stats.AddRows(ctx, r.Model.Map, rowsInTurn{rows})
+	})
 }
 
 func (f *accumulateFn) FinishBundle(emit func(*sums)) {

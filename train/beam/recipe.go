@@ -81,6 +81,27 @@ func (s shipped) recipe() (*Recipe, error) {
 	return r, nil
 }
 
+// read calls f with the recipe and the rows of a file. An error names the file, also one that knows its copy alone.
+func (s shipped) read(ctx context.Context, file string, f func(r *Recipe, rows data.Streamed) error) error {
+	r, err := s.recipe()
+	if err != nil {
+		return err
+	}
+	local, done, err := fetch(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer done()
+	rows, err := r.Rows(local...)
+	if err == nil {
+		err = f(r, rows)
+	}
+	if err != nil && Remote(file) {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return err
+}
+
 // Rows are the rows of local files on their way into the map: scaled, in its element type, with targets.
 func (r *Recipe) Rows(files ...string) (data.Streamed, error) {
 	m := r.Model

@@ -9,8 +9,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 )
+
+// isUsage says that an error is a wrong flag.
+func isUsage(err error) bool {
+	var u *program.UsageError
+	return errors.As(err, &u)
+}
 
 // TestFlags: what the flags say of files and of the recipe, and those that are wrong.
 func TestFlags(t *testing.T) {
@@ -35,16 +42,16 @@ func TestFlags(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	for _, wrong := range [][]string{{"-label", ""}, {"-task", "cluster"}, {"-header", "perhaps"}, {"-delimiter", "::"}} {
-		if _, err := parse(wrong...).options(); !errors.Is(err, errUsage) {
+		if _, err := parse(wrong...).options(); !isUsage(err) {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}
 	for _, wrong := range []string{"{", `{"map":"gaussian"}`, `{"spec":{"features":"many"}}`} {
-		if _, err := parse("-recipe", wrong).how(); !errors.Is(err, errUsage) {
+		if _, err := parse("-recipe", wrong).how(); !isUsage(err) {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}
-	if _, err := parse("-load", "m", "-recipe", "{}").reads(t.Context()); !errors.Is(err, errUsage) {
+	if _, err := parse("-load", "m", "-recipe", "{}").reads(t.Context()); !isUsage(err) {
 		t.Errorf("a model and a recipe: %v", err)
 	}
 }
@@ -72,7 +79,7 @@ func TestOutputsAreNotInputs(t *testing.T) {
 		if err := fs.Parse(args[1:]); err != nil {
 			t.Fatal(err)
 		}
-		if err := do(t.Context()); !errors.Is(err, errUsage) || !strings.Contains(err.Error(), "would overwrite") {
+		if err := do(t.Context()); !isUsage(err) || !strings.Contains(err.Error(), "would overwrite") {
 			t.Errorf("%v: %v", args, err)
 		}
 		if left, err := os.ReadFile(rows); err != nil || string(left) != "rows" {

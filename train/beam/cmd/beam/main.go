@@ -37,54 +37,20 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"log/slog"
-	"os"
-	"os/signal"
-	"strings"
-	"sync/atomic"
-	"syscall"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
-	"github.com/bochner-go/bochner/ops/blas"
+	"github.com/bochner-go/bochner/train/cmd/program"
 	_ "github.com/bochner-go/bochner/train/data/parquet"
 )
 
-// errUsage marks a wrong flag.
-var errUsage = errors.New("-h lists the flags")
-
+// usage is a wrong flag.
 func usage(format string, args ...any) error {
-	return fmt.Errorf("%s; %w", fmt.Sprintf(format, args...), errUsage)
+	return program.Usage(format+"; -h lists the flags", args...)
 }
 
-func main() {
-	blas.Use()
-	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	var number atomic.Int32
-	go func() {
-		if n, ok := (<-signals).(syscall.Signal); ok {
-			number.Store(int32(n))
-		}
-		signal.Stop(signals) // a second one ends the program at once
-		cancel()
-	}()
-	err := run(ctx, os.Args[1:])
-	signal.Stop(signals)
-	if err == nil || errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	fmt.Fprintf(os.Stderr, "beam: %s\n", strings.Join(strings.Fields(err.Error()), " "))
-	if errors.Is(err, errUsage) {
-		os.Exit(2)
-	}
-	if n := number.Load(); n > 0 {
-		os.Exit(128 + int(n))
-	}
-	os.Exit(1)
-}
+func main() { program.Main("beam", run) }
 
 // commands by name. Each registers its flags beside the SDK's and returns what to do once they are read.
 var commands = map[string]func(fs *flag.FlagSet) func(ctx context.Context) error{
