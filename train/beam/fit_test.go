@@ -108,6 +108,7 @@ func TestFitRefuses(t *testing.T) {
 		}
 	}
 	for name, wrong := range map[string]*beam.Recipe{
+		"nil":         nil,
 		"nothing":     {},
 		"no labels":   {Model: r.Model, Read: data.Options{Dims: 5, Label: data.LabelNone}},
 		"other width": {Model: r.Model, Read: data.Options{Dims: 4}},

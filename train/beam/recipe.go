@@ -31,11 +31,11 @@ type shipped struct {
 
 // ship makes the recipe ready to travel. Equal recipes travel as equal bytes.
 func (r *Recipe) ship() (s shipped, err error) {
-	m := r.Model
-	switch {
-	case m == nil:
+	if r == nil || r.Model == nil {
 		return s, fmt.Errorf("beam: the recipe has no model; Prepare and OfModel make recipes: %w", domain.ErrParam)
-	case r.Read.Dims != m.Dims() || r.Read.Columns != m.Columns:
+	}
+	m := r.Model
+	if r.Read.Dims != m.Dims() || r.Read.Columns != m.Columns {
 		return s, fmt.Errorf("beam: files are read with %d Dims and the model has %d, or with other Columns; give Read "+
 			"the model's: %w", r.Read.Dims, m.Dims(), domain.ErrParam)
 	}
