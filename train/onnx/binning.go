@@ -39,6 +39,6 @@ func (g *graph) binning(x value, p params, l *layers.BinningLayer) value {
 		sign := g.op("Sub", g.scalar(1), g.times(g.op("Sub", t, g.times(column, 2)), 2))
 		there := g.op("Equal", g.unsqueeze(column, 2), g.weights("columns", columns, bins)) // [N, R, bins]
 		z := g.op("Where", there, g.unsqueeze(g.times(sign, 1/math.Sqrt(float64(n))), 2), g.scalar(0))
-		return g.reshape(z, int64(n*bins))
+		return g.reshape(z, n*bins)
 	})
 }

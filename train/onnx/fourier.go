@@ -15,14 +15,19 @@ func (g *graph) fourier(x value, p params, d int) value {
 		z := g.cos(g.op("Add", angles, g.row("b", b)))
 		return g.times(z, math.Sqrt(2/float64(m)))
 	}
-	return g.times(g.concat(1, g.cos(angles), g.op("Sin", angles)), 1/math.Sqrt(float64(m)))
+	return g.times(g.waves(1, angles), 1/math.Sqrt(float64(m)))
+}
+
+// waves are the cosines and the sines of angles, side by side along an axis.
+func (g *graph) waves(axis int64, angles value) value {
+	return g.concat(axis, g.cos(angles), g.op("Sin", angles))
 }
 
 // columnWaves are cosines and sines [d, N, 2k] of the k frequencies of each column.
 func (g *graph) columnWaves(x value, p params, d int) (waves value, k int) {
 	w, k := p.frequencies(d)
 	angles := g.op("Mul", g.unsqueeze(g.transpose(x, 1, 0), 2), g.weights("W", w, d, 1, k))
-	return g.concat(2, g.cos(angles), g.op("Sin", angles)), k
+	return g.waves(2, angles), k
 }
 
 // periodic are the functions of each column, before their activation.
@@ -35,7 +40,7 @@ func (g *graph) periodic(x value, p params, d int) value {
 
 // rowsFirst puts numbers [d, N, m] of each column side by side.
 func (g *graph) rowsFirst(x value, features int) value {
-	return g.reshape(g.transpose(x, 1, 0, 2), int64(features))
+	return g.reshape(g.transpose(x, 1, 0, 2), features)
 }
 
 // frequencies are W [d, m] divided by the bandwidths. Structured ones become a matrix.
@@ -115,8 +120,7 @@ func (g *graph) signed(x value, p params, d int) value {
 			}
 		}
 		angles := g.op("MatMul", x, g.weights("U", w, d, m))
-		z := g.concat(1, g.cos(angles), g.op("Sin", angles))
-		all = append(all, g.times(z, root/math.Sqrt(float64(m))))
+		all = append(all, g.times(g.waves(1, angles), root/math.Sqrt(float64(m))))
 	}
 	return g.concat(1, all...)
 }

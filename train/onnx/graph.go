@@ -56,7 +56,7 @@ func (g *graph) within(word string, f func() value) value {
 
 // name returns a new unique name.
 func (g *graph) name(word string) string {
-	name := strings.Join(append(g.scope[:len(g.scope):len(g.scope)], word), ".")
+	name := g.at(word)
 	g.names[name]++
 	if n := g.names[name]; n > 1 {
 		name = fmt.Sprintf("%s_%d", name, n)
@@ -75,22 +75,24 @@ func (g *graph) opWith(kind string, attributes []attribute, in ...value) value {
 
 // node adds a node whose output has a given name.
 func (g *graph) node(kind, out string, attributes []attribute, in ...value) {
-	names := make([]string, len(in))
-	for i, v := range in {
-		names[i] = string(v)
+	var m message
+	for _, v := range in {
+		m.text(nodeInput, string(v))
 	}
-	g.nodes.put(graphNode, nodeMessage(kind, out, names, out, attributes))
+	m.text(nodeOutput, out)
+	m.text(nodeName, out)
+	m.text(nodeOp, kind)
+	for _, a := range attributes {
+		m.put(nodeAttribute, a.message())
+	}
+	g.nodes.put(graphNode, m)
 }
 
 // add adds a tensor to the file. Equal small tensors are stored once.
 func (g *graph) add(name string, elem int64, shape []int, raw []byte) value {
-	dims := make([]int64, len(shape))
-	for i, d := range shape {
-		dims[i] = int64(d)
-	}
 	key := ""
 	if len(raw) <= 64 {
-		key = fmt.Sprint(elem, dims, raw)
+		key = fmt.Sprint(elem, shape, raw)
 		if v, ok := g.shared[key]; ok {
 			return v
 		}
@@ -100,7 +102,12 @@ func (g *graph) add(name string, elem int64, shape []int, raw []byte) value {
 			"the weights take more than %d bytes, the most that an ONNX file holds; use fewer features", mostBytes)
 	}
 	v := value(g.name(name))
-	g.tensors.put(graphInitializer, tensorMessage(string(v), elem, dims, raw))
+	var m message
+	m.numbers(tensorDims, shape)
+	m.number(tensorType, elem)
+	m.text(tensorName, string(v))
+	m.put(tensorRaw, raw)
+	g.tensors.put(graphInitializer, m)
 	if key != "" {
 		g.shared[key] = v
 	}
@@ -146,14 +153,25 @@ func (g *graph) row(name string, v []float64) value {
 }
 
 // ints adds integers to the file.
-func (g *graph) ints(name string, v ...int64) value {
-	return g.add(name, elemInt64, []int{len(v)}, rawBytes(v))
+func (g *graph) ints(name string, v ...int) value {
+	wide := make([]int64, len(v))
+	for i, u := range v {
+		wide[i] = int64(u)
+	}
+	return g.add(name, elemInt64, []int{len(v)}, rawBytes(wide))
 }
 
 // words adds texts to the file.
 func (g *graph) words(name string, v []string) value {
 	name = g.name(name)
-	g.tensors.put(graphInitializer, textMessage(name, v))
+	var m message
+	m.numbers(tensorDims, []int{len(v)})
+	m.number(tensorType, elemString)
+	for _, s := range v {
+		m.text(tensorText, s)
+	}
+	m.text(tensorName, name)
+	g.tensors.put(graphInitializer, m)
 	return value(name)
 }
 
@@ -180,7 +198,7 @@ func (g *graph) sumColumns(x value, keep int64) value {
 }
 
 func (g *graph) largest(x value) value {
-	return g.opWith("ReduceMax", []attribute{{name: "axes", list: []int64{-1}}, {name: "keepdims", one: 1}}, x)
+	return g.opWith("ReduceMax", []attribute{{name: "axes", list: []int{-1}}, {name: "keepdims", one: 1}}, x)
 }
 
 func (g *graph) concat(axis int64, parts ...value) value {
@@ -190,16 +208,20 @@ func (g *graph) concat(axis int64, parts ...value) value {
 	return g.opWith("Concat", []attribute{{name: "axis", one: axis}}, parts...)
 }
 
-func (g *graph) unsqueeze(x value, axis int64) value {
+func (g *graph) slice(x value, axis, from, to int) value {
+	return g.op("Slice", x, g.ints("from", from), g.ints("to", to), g.ints("axes", axis))
+}
+
+func (g *graph) unsqueeze(x value, axis int) value {
 	return g.op("Unsqueeze", x, g.ints("axes", axis))
 }
 
 // reshape keeps the rows and gives each the given shape.
-func (g *graph) reshape(x value, shape ...int64) value {
-	return g.op("Reshape", x, g.ints("shape", append([]int64{0}, shape...)...))
+func (g *graph) reshape(x value, shape ...int) value {
+	return g.op("Reshape", x, g.ints("shape", append([]int{0}, shape...)...))
 }
 
-func (g *graph) transpose(x value, axes ...int64) value {
+func (g *graph) transpose(x value, axes ...int) value {
 	return g.opWith("Transpose", []attribute{{name: "perm", list: axes}}, x)
 }
 

@@ -151,8 +151,8 @@ func (g *graph) isotonic(s value, of calibration) value {
 			knots, numbers = append(knots, f.X[min(i, end)]), append(numbers, f.Y[min(i, end)])
 		}
 	}
-	p := g.reshape(g.interpolate(g.between(s, knots, len(of.Steps)), knots, numbers, len(of.Steps), points, 1),
-		int64(len(of.Steps)))
+	k := len(of.Steps)
+	p := g.reshape(g.interpolate(g.between(s, knots, k), knots, numbers, k, points, 1), k)
 	return g.op("Div", p, g.sumColumns(p, 1))
 }
 

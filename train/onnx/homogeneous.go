@@ -18,18 +18,11 @@ func (g *graph) homogeneous(x value, p params, l *layers.HomogeneousLayer) value
 			len(base), n, d)
 	}
 	return g.within("psi", func() value {
-		stationary, plain := false, l.Kernel()
-		if s, ok := plain.(spectral.Stationary); ok {
-			stationary, plain = true, s.Of
-		}
-		k, ok := plain.(spectral.Homogeneous)
-		if !ok {
-			return fail(domain.ErrParam, "%v: the kernel %T is not homogeneous", l, plain)
-		}
 		v := g.unsqueeze(x, 2) // [N, d, 1]
-		if stationary {
+		k, ok := l.Kernel().(spectral.Homogeneous)
+		if !ok { // spectral.Stationary
 			one := g.op("Add", g.times(v, 0), g.scalar(1))
-			return g.reshape(g.series(v, one, base, roots, f), int64(l.Features()))
+			return g.reshape(g.series(v, one, base, roots, f), l.Features())
 		}
 		size := v
 		if k.Extension() != spectral.RejectNegative {
@@ -45,11 +38,11 @@ func (g *graph) homogeneous(x value, p params, l *layers.HomogeneousLayer) value
 			none, positive := g.scalar(0), g.op("Greater", v, g.scalar(0))
 			above, below := g.op("Where", positive, factor, none), g.op("Where", positive, none, factor)
 			return g.reshape(g.concat(2, g.series(log, above, base, roots, f), g.series(log, below, base, roots, f)),
-				int64(l.Features()))
+				l.Features())
 		case spectral.SignNegative:
 			factor = g.op("Mul", factor, g.op("Sign", v))
 		}
-		return g.reshape(g.series(log, factor, base, roots, f), int64(l.Features()))
+		return g.reshape(g.series(log, factor, base, roots, f), l.Features())
 	})
 }
 
@@ -66,13 +59,9 @@ func (g *graph) series(u, factor value, base, roots []float64, f []int) value {
 			frequencies = append(frequencies, float64(h)*b)
 		}
 	}
-	weights := make([]float64, 2*n)
-	for j, r := range roots[1:] {
-		weights[j], weights[n+j] = math.Sqrt2*r, math.Sqrt2*r
-	}
+	weights := mapped(roots[1:], func(r float64) float64 { return math.Sqrt2 * r })
 	angles := g.op("Mul", u, g.weights("frequencies", frequencies, 1, len(base), n))
-	waves := g.interleave(g.concat(2, g.cos(angles), g.op("Sin", angles)), n, weights)
-	return g.concat(2, first, g.op("Mul", waves, factor))
+	return g.concat(2, first, g.op("Mul", g.interleave(g.waves(2, angles), weights), factor))
 }
 
 // power is x^p for x >= 0.

@@ -156,7 +156,7 @@ func (g *graph) parts(x value, parts []layers.Part, dims int) (all []value) {
 		all = append(all, g.within(fmt.Sprint(i), func() value {
 			of := x
 			if part.From != 0 || part.To != dims {
-				of = g.op("Slice", x, g.ints("from", int64(part.From)), g.ints("to", int64(part.To)), g.ints("axes", 1))
+				of = g.slice(x, 1, part.From, part.To)
 			}
 			return g.times(g.layer(part.Layer, of), math.Sqrt(part.Weight))
 		}))
@@ -169,7 +169,7 @@ func (g *graph) product(of []value, parts []layers.Part) value {
 	z, columns := of[0], parts[0].Layer.Features()
 	for i, next := range of[1:] {
 		columns *= parts[i+1].Layer.Features()
-		z = g.reshape(g.op("Mul", g.unsqueeze(z, 2), g.unsqueeze(next, 1)), int64(columns))
+		z = g.reshape(g.op("Mul", g.unsqueeze(z, 2), g.unsqueeze(next, 1)), columns)
 	}
 	return z
 }

@@ -87,7 +87,7 @@ func (m *message) put(field protowire.Number, b message) {
 }
 
 // numbers writes a packed list, the form of repeated numbers that every reader of proto2 and proto3 accepts.
-func (m *message) numbers(field protowire.Number, list []int64) {
+func (m *message) numbers(field protowire.Number, list []int) {
 	var packed message
 	for _, v := range list {
 		packed = protowire.AppendVarint(packed, uint64(v))
@@ -101,28 +101,6 @@ func element(dt tensor.Dtype) int64 {
 		return elemDouble
 	}
 	return elemFloat
-}
-
-// tensorMessage is a TensorProto.
-func tensorMessage(name string, elem int64, dims []int64, raw []byte) message {
-	var m message
-	m.numbers(tensorDims, dims)
-	m.number(tensorType, elem)
-	m.text(tensorName, name)
-	m.put(tensorRaw, raw)
-	return m
-}
-
-// textMessage is a TensorProto of texts.
-func textMessage(name string, texts []string) message {
-	var m message
-	m.numbers(tensorDims, []int64{int64(len(texts))})
-	m.number(tensorType, elemString)
-	for _, s := range texts {
-		m.text(tensorText, s)
-	}
-	m.text(tensorName, name)
-	return m
 }
 
 // rawNumbers are the bytes of numbers, rounded to the element type.
@@ -150,7 +128,7 @@ func rawBytes[T int64 | float32 | float64](v []T) []byte {
 type attribute struct {
 	name string
 	one  int64
-	list []int64
+	list []int
 }
 
 func (a attribute) message() message {
@@ -163,21 +141,6 @@ func (a attribute) message() message {
 	}
 	m.number(attributeInt, a.one)
 	m.number(attributeType, attributeIsInt)
-	return m
-}
-
-// nodeMessage is a NodeProto.
-func nodeMessage(kind, name string, in []string, out string, attributes []attribute) message {
-	var m message
-	for _, v := range in {
-		m.text(nodeInput, v)
-	}
-	m.text(nodeOutput, out)
-	m.text(nodeName, name)
-	m.text(nodeOp, kind)
-	for _, a := range attributes {
-		m.put(nodeAttribute, a.message())
-	}
 	return m
 }
 

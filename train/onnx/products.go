@@ -13,26 +13,21 @@ import (
 // a column without a factor has 1 there.
 func (g *graph) maclaurin(x value, p params, d int) value {
 	w, degrees, scales := p.get("W"), p.get("degrees"), p.get("scales")
-	m := len(degrees)
-	if m == 0 || len(scales) != m || len(w)%(d*m) != 0 {
+	m, columns := len(degrees), len(w)/d
+	if m == 0 || len(w) == 0 || len(scales) != m || len(w)%(d*m) != 0 {
 		fail(domain.ErrShape, "%v: %d numbers of W, %d degrees and %d scales do not belong together", p.of, len(w), m,
 			len(scales))
 	}
-	most := int(min(slices.Max(degrees), float64(len(w)/(d*m))))
-	columns := len(w) / d
 	z := value("")
-	for j := range most {
-		factors, rest := make([]float64, 0, d*m), make([]float64, m)
-		for i := range d {
-			factors = append(factors, w[i*columns+j*m:i*columns+(j+1)*m]...)
-		}
+	for j := range max(1, int(min(slices.Max(degrees), float64(columns/m)))) {
+		factors, rest := make([]float64, d*m), make([]float64, m)
 		for i, n := range degrees {
-			if float64(j) < n {
+			if float64(j) >= n {
+				rest[i] = 1
 				continue
 			}
-			rest[i] = 1
 			for r := range d {
-				factors[r*m+i] = 0
+				factors[r*m+i] = w[r*columns+j*m+i]
 			}
 		}
 		of := g.op("Gemm", x, g.weights("W", factors, d, m), g.weights("unused", rest, m))
@@ -41,10 +36,6 @@ func (g *graph) maclaurin(x value, p params, d int) value {
 		} else {
 			z = g.op("Mul", z, of)
 		}
-	}
-	if z == "" { // all are constant
-		ones := g.weights("unused", slices.Repeat([]float64{1}, m), m)
-		z = g.op("Gemm", x, g.weights("W", make([]float64, d*m), d, m), ones)
 	}
 	return g.op("Mul", z, g.row("scales", mapped(scales, func(s float64) float64 { return s / math.Sqrt(float64(m)) })))
 }

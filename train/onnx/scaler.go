@@ -8,6 +8,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -57,7 +58,7 @@ func (g *graph) scalers(names []string, at int, state map[string]*tensor.Dense, 
 			case "quantile", "quantile-uniform":
 				knots, scores := of("knots"), of("scores")
 				d := int(ops.Float64s(state["cols"])[0])
-				return g.reshape(g.interpolate(g.between(x, knots, d), knots, scores, d, len(knots)/d, 1), int64(d))
+				return g.reshape(g.interpolate(g.between(x, knots, d), knots, scores, d, len(knots)/d, 1), d)
 			case "l1", "l2":
 				return g.normalise(x, name == "l2")
 			default:
@@ -73,22 +74,26 @@ func (g *graph) scalers(names []string, at int, state map[string]*tensor.Dense, 
 // less is x - v. In float32 v is the sum of two numbers, so that a mean that is large compared with the spread loses no
 // digits: the first difference is exact if x is near v.
 func (g *graph) less(x value, name string, v []float64) value {
-	if g.elem == elemFloat {
-		high, low, two := make([]float64, len(v)), make([]float64, len(v)), false
-		for j, u := range v {
-			high[j] = float64(float32(u))
-			if low[j] = u - high[j]; math.IsInf(high[j], 0) {
-				high[j], low[j] = u, 0 // weights refuses it
-			}
-			two = two || low[j] != 0
-		}
-		x = g.op("Sub", x, g.row(name, high))
-		if two {
-			x = g.op("Sub", x, g.row(name+"_rest", low))
-		}
-		return x
+	high, low := g.rounded(v), make([]float64, len(v))
+	floats.SubTo(low, v, high)
+	x = g.op("Sub", x, g.row(name, high))
+	if floats.Norm(low, math.Inf(1)) > 0 {
+		x = g.op("Sub", x, g.row(name+"_rest", low))
 	}
-	return g.op("Sub", x, g.row(name, v))
+	return x
+}
+
+// rounded are numbers as the file has them. One that float32 cannot hold stays, and weights refuses it.
+func (g *graph) rounded(v []float64) []float64 {
+	if g.elem == elemDouble {
+		return v
+	}
+	return mapped(v, func(u float64) float64 {
+		if narrow := float64(float32(u)); !math.IsInf(narrow, 0) {
+			return narrow
+		}
+		return u
+	})
 }
 
 // inverseWidths are 1/(max - min), and 0 for a column that was constant.

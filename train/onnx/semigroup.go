@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -55,18 +56,13 @@ func (g *graph) damping(x value, s []float64, k spectral.Kernel) value {
 
 // levy are the Fourier features of a map Ψ of x times a scale, with the length √k(x, x).
 func (g *graph) levy(x value, p params, l *layers.LevyLayer) value {
-	s := p.get("scale")
-	scaled, psi := g.op("Mul", x, g.row("scale", s)), value("")
+	scaled, psi := g.op("Mul", x, g.row("scale", p.get("scale"))), value("")
 	if inner, ok := l.Metric().(*layers.HomogeneousLayer); ok {
 		psi = g.homogeneous(scaled, p, inner)
 	} else {
 		psi = g.logWaves(scaled, l.Dims(), l.Metric().Features())
 	}
-	each := make([]float64, l.Dims())
-	for i := range each {
-		each[i] = s[i%len(s)]
-	}
-	return g.op("Mul", g.fourier(psi, p, l.Metric().Features()), g.damping(x, each, l.Kernel()))
+	return g.op("Mul", g.fourier(psi, p, l.Metric().Features()), g.damping(x, p.scales(l.Dims()), l.Kernel()))
 }
 
 // logWaves are a_j (cos(ω_j u) - 1) and a_j sin(ω_j u) with u = ln(1 + 2x) for each coordinate.
@@ -80,16 +76,17 @@ func (g *graph) logWaves(x value, d, features int) value {
 	angles := g.op("Mul", g.unsqueeze(u, 2), g.weights("omega", omega, 1, 1, n))
 	// cos t - 1 = -2 sin²(t/2), which keeps the digits of a small t.
 	waves := g.concat(2, g.times(g.square(g.op("Sin", g.times(angles, .5))), -2), g.op("Sin", angles))
-	return g.reshape(g.interleave(waves, n, append(a, a...)), int64(features))
+	return g.reshape(g.interleave(waves, a), features)
 }
 
-// interleave takes two lists of n numbers side by side, [N, d, 2n], multiplies them by weights [2n] and puts them in
+// interleave takes two lists of n numbers side by side, [N, d, 2n], multiplies each by n weights and puts them in
 // alternating order.
-func (g *graph) interleave(x value, n int, weights []float64) value {
-	order := make([]int64, 0, 2*n)
+func (g *graph) interleave(x value, weights []float64) value {
+	n := len(weights)
+	order := make([]int, 0, 2*n)
 	for j := range n {
-		order = append(order, int64(j), int64(n+j))
+		order = append(order, j, n+j)
 	}
-	x = g.op("Mul", x, g.weights("amplitudes", weights, 1, 1, 2*n))
+	x = g.op("Mul", x, g.weights("amplitudes", slices.Repeat(weights, 2), 1, 1, 2*n))
 	return g.opWith("Gather", []attribute{{name: "axis", one: 2}}, x, g.ints("order", order...))
 }

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/floats"
 )
 
 // table maps each coordinate to w numbers from the table of its column. They are linear in u = sign(x)|x|^p between the
@@ -25,7 +26,7 @@ func (g *graph) table(x value, p params, d int, power float64, rise bool) value 
 		factor := g.op("Where", g.op("Equal", u, inside), g.scalar(1), beyond)
 		z = g.op("Mul", z, g.unsqueeze(factor, 2))
 	}
-	return g.reshape(z, int64(d*w))
+	return g.reshape(z, d*w)
 }
 
 // between clips u [N, d] to the first and the last of the knots [d, k] of its column.
@@ -40,28 +41,21 @@ func (g *graph) between(u value, knots []float64, d int) value {
 // interpolate maps u [N, d] to w numbers [N, d, w]. u is within the knots [d, k] of its column, and numbers are [d, k,
 // w].
 func (g *graph) interpolate(u value, knots, numbers []float64, d, k, w int) value {
-	own := knots
-	if g.elem == elemFloat { // rounded as in the file
-		own = mapped(knots, func(v float64) float64 { return float64(float32(v)) })
-	}
+	own := g.rounded(knots)
 	// For each interval its first numbers and the differences to the next; the last knot starts an interval of width 0.
 	ways, inverse := make([]float64, 0, 2*len(numbers)), make([]float64, len(knots))
 	for i := range knots {
 		at := numbers[i*w : (i+1)*w]
 		ways = append(ways, at...)
-		if width := 0.; i%k < k-1 && own[i+1] > own[i] {
-			width = own[i+1] - own[i]
-			inverse[i] = 1 / width
-			for c, v := range at {
-				ways = append(ways, numbers[(i+1)*w+c]-v)
-			}
-			continue
-		}
 		ways = append(ways, make([]float64, w)...)
+		if i%k < k-1 && own[i+1] > own[i] {
+			inverse[i] = 1 / (own[i+1] - own[i])
+			floats.SubTo(ways[len(ways)-w:], numbers[(i+1)*w:(i+2)*w], at)
+		}
 	}
-	before := make([]int64, d) // the last index before each column
+	before := make([]int, d) // the last index before each column
 	for j := range before {
-		before[j] = int64(j*k - 1)
+		before[j] = j*k - 1
 	}
 	passed := g.op("GreaterOrEqual", g.unsqueeze(u, 2), g.weights("knots", knots, 1, d, k))
 	count := g.opWith("ReduceSum", []attribute{{name: "keepdims", one: 0}}, g.cast(passed, elemInt64), g.ints("axes", 2))
@@ -69,7 +63,6 @@ func (g *graph) interpolate(u value, knots, numbers []float64, d, k, w int) valu
 	low := g.op("Gather", g.weights("flat_knots", knots, len(knots)), at)
 	share := g.op("Mul", g.op("Sub", u, low), g.op("Gather", g.weights("inverse", inverse, len(inverse)), at))
 	both := g.op("Gather", g.weights("numbers", ways, len(knots), 2*w), at) // [N, d, 2w]
-	start := g.op("Slice", both, g.ints("from", 0), g.ints("to", int64(w)), g.ints("axes", 2))
-	way := g.op("Slice", both, g.ints("from", int64(w)), g.ints("to", int64(2*w)), g.ints("axes", 2))
+	start, way := g.slice(both, 2, 0, w), g.slice(both, 2, w, 2*w)
 	return g.op("Add", start, g.op("Mul", way, g.unsqueeze(share, 2)))
 }
