@@ -50,6 +50,17 @@ type foreign struct{ *layers.Identity }
 // own is a kernel without a formula here.
 type own struct{ spectral.Gaussian }
 
+// tooHigh is a map of products of which one has more factors than W has.
+func tooHigh() layers.Layer {
+	l := must(layers.NewRandomMaclaurinLayer(spectral.SpherePolynomial{A: 2, P: 2}, 3, 8))
+	for _, p := range l.Params() {
+		if p.Name == "degrees" {
+			ops.Float64s(p.Value)[0] = 99
+		}
+	}
+	return l
+}
+
 func sample() *tensor.Dense {
 	x, _, _ := drawn(20, 3, 5)
 	return x
@@ -95,6 +106,7 @@ func TestErrors(t *testing.T) {
 			Options{}, domain.ErrParam, "ν = 2"},
 		"long sketch": {of(must(layers.NewTensorSketchLayer(spectral.SpherePolynomial{A: 2, P: 2}, 3, 5000))),
 			Options{}, domain.ErrParam, "4096"},
+		"degrees without factors": {of(tooHigh()), Options{}, domain.ErrShape, "do not belong together"},
 		"weights that are no numbers": {changed(func(m *train.Model) { ops.Float64s(m.Head.Params()[0].Value)[3] = math.NaN() }),
 			Options{}, domain.ErrDomain, "head.W: number 3 is NaN"},
 		"weights beyond float32": {changed(func(m *train.Model) { ops.Float64s(m.Head.Params()[0].Value)[3] = 1e39 }),

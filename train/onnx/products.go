@@ -14,12 +14,12 @@ import (
 func (g *graph) maclaurin(x value, p params, d int) value {
 	w, degrees, scales := p.get("W"), p.get("degrees"), p.get("scales")
 	m, columns := len(degrees), len(w)/d
-	if m == 0 || len(w) == 0 || len(scales) != m || len(w)%(d*m) != 0 {
+	if m == 0 || len(w) == 0 || len(scales) != m || len(w)%(d*m) != 0 || slices.Max(degrees) > float64(columns/m) {
 		fail(domain.ErrShape, "%v: %d numbers of W, %d degrees and %d scales do not belong together", p.of, len(w), m,
 			len(scales))
 	}
 	z := value("")
-	for j := range max(1, int(min(slices.Max(degrees), float64(columns/m)))) {
+	for j := range max(1, int(slices.Max(degrees))) {
 		factors, rest := make([]float64, d*m), make([]float64, m)
 		for i, n := range degrees {
 			if float64(j) >= n {
