@@ -63,27 +63,27 @@ func (g *graph) sketch(x value, p params, l *layers.TensorSketchLayer) value {
 	slope, offset := k.Affine()
 	slope, offset = math.Sqrt(slope), math.Sqrt(max(offset, 0))
 	half := m/2 + 1
-	angle := func(b, f int) (sin, cos float64) {
-		return math.Sincos(2 * math.Pi * float64(b*f%m) / float64(m))
+	// wave appends size times exp(-2πi bf/m), real and imaginary part.
+	wave := func(to *[2][]float64, size float64, b, f int) {
+		sin, cos := math.Sincos(2 * math.Pi * float64(b*f%m) / float64(m))
+		to[0], to[1] = append(to[0], size*cos), append(to[1], -size*sin)
 	}
 	// The convolution in float64: the product of many transforms loses digits.
 	return g.double(x, func(x value) value {
 		var re, im value
 		for j := range len(buckets) / (d + 1) {
-			c := [2][]float64{make([]float64, 0, d*half), make([]float64, 0, d*half)}
-			rest := [2][]float64{}
+			var c, rest [2][]float64
 			for i := range d + 1 {
 				b, s := int(buckets[j*(d+1)+i]), signs[j*(d+1)+i]
 				if b < 0 || b >= m {
 					return fail(domain.ErrDomain, "%v: %v is no bucket", p.of, buckets[j*(d+1)+i])
 				}
+				to, size := &c, s*slope
+				if i == d {
+					to, size = &rest, s*offset
+				}
 				for f := range half {
-					sin, cos := angle(b, f)
-					if i == d {
-						rest[0], rest[1] = append(rest[0], s*offset*cos), append(rest[1], -s*offset*sin)
-						continue
-					}
-					c[0], c[1] = append(c[0], s*slope*cos), append(c[1], -s*slope*sin)
+					wave(to, size, b, f)
 				}
 			}
 			a := g.op("Add", g.op("MatMul", x, g.weights("C_re", c[0], d, half)), g.row("C_re_rest", rest[0]))
@@ -94,15 +94,14 @@ func (g *graph) sketch(x value, p params, l *layers.TensorSketchLayer) value {
 			}
 			re, im = g.op("Sub", g.op("Mul", re, a), g.op("Mul", im, b)), g.op("Add", g.op("Mul", re, b), g.op("Mul", im, a))
 		}
-		back := [2][]float64{make([]float64, 0, half*m), make([]float64, 0, half*m)}
+		var back [2][]float64
 		for f := range half {
 			weight := 2 / float64(m)
 			if f == 0 || 2*f == m {
 				weight = 1 / float64(m)
 			}
 			for b := range m {
-				sin, cos := angle(b, f)
-				back[0], back[1] = append(back[0], weight*cos), append(back[1], -weight*sin)
+				wave(&back, weight, b, f)
 			}
 		}
 		re = g.op("MatMul", re, g.weights("back_re", back[0], half, m))
