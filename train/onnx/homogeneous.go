@@ -24,13 +24,9 @@ func (g *graph) homogeneous(x value, p params, l *layers.HomogeneousLayer) value
 			one := g.op("Add", g.times(v, 0), g.scalar(1))
 			return g.reshape(g.series(v, one, base, roots, f), l.Features())
 		}
-		size := v
-		if k.Extension() != spectral.RejectNegative {
-			size = g.op("Abs", v)
-		}
-		log := value("") // a map of order 0 needs none
-		if n > 0 {
-			log = g.op("Log", g.op("Where", g.zero(v), g.scalar(1), size))
+		size, log := g.magnitude(v, k), value("")
+		if n > 0 { // a map of order 0 needs none
+			log = g.logarithm(v, size)
 		}
 		factor := g.power(size, k.Degree()/2)
 		switch k.Extension() {
@@ -62,6 +58,19 @@ func (g *graph) series(u, factor value, base, roots []float64, f []int) value {
 	weights := mapped(roots[1:], func(r float64) float64 { return math.Sqrt2 * r })
 	angles := g.op("Mul", u, g.weights("frequencies", frequencies, 1, len(base), n))
 	return g.concat(2, first, g.op("Mul", g.interleave(g.waves(2, angles), weights), factor))
+}
+
+// magnitude is |x|, and x itself where the kernel takes no negative numbers.
+func (g *graph) magnitude(x value, k spectral.Homogeneous) value {
+	if k.Extension() == spectral.RejectNegative {
+		return x
+	}
+	return g.op("Abs", x)
+}
+
+// logarithm is the logarithm of the magnitude of x, and 0 where x is 0.
+func (g *graph) logarithm(x, magnitude value) value {
+	return g.op("Log", g.op("Where", g.zero(x), g.scalar(1), magnitude))
 }
 
 // power is x^p for x >= 0.

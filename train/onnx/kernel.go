@@ -72,7 +72,8 @@ func (g *graph) kernel(r rowsOf, k spectral.Kernel) value {
 			row := r.landmarks[j*r.d : (j+1)*r.d]
 			own[j] = k.Of.At(row, row)
 		}
-		mine := g.times(g.sumColumns(g.selfTerms(r, k.Of), 1), k.Of.Signature(0))
+		powers := g.power(g.magnitude(r.x, k.Of), k.Of.Degree())
+		mine := g.times(g.sumColumns(powers, 1), k.Of.Signature(0)) // 𝒦(0) Σ |x|^γ
 		d2 := g.op("Sub", g.op("Add", mine, g.row("landmarks_own", own)), g.times(g.additive(r, k.Of), 2))
 		return g.op("Exp", g.times(g.op("Max", d2, g.scalar(0)), -1/(2*k.Sigma*k.Sigma)))
 	case spectral.Homogeneous:
@@ -163,7 +164,6 @@ func (g *graph) signature(u value, k spectral.Homogeneous) value {
 // additive is Σ (xy)^(γ/2) 𝒦(ln y - ln x) over pairs of numbers of one sign. By its extension the kernel subtracts or
 // ignores pairs of opposite signs.
 func (g *graph) additive(r rowsOf, k spectral.Homogeneous) value {
-	signed := k.Extension() != spectral.RejectNegative
 	n := len(r.landmarks)
 	sizes, logs, signs := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, v := range r.landmarks {
@@ -174,15 +174,12 @@ func (g *graph) additive(r rowsOf, k spectral.Homogeneous) value {
 		sizes[i], logs[i], signs[i] = math.Pow(size, k.Degree()/2), math.Log(size), math.Copysign(1, v)
 	}
 	x := g.unsqueeze(r.x, 1)
-	size := x
-	if signed {
-		size = g.op("Abs", x)
-	}
-	log := g.op("Log", g.op("Where", g.zero(x), g.scalar(1), size))
+	size := g.magnitude(x, k)
+	log := g.logarithm(x, size)
 	factor := g.op("Mul", g.power(size, k.Degree()/2), g.weights("landmark_powers", sizes, 1, r.m, r.d))
 	difference := g.op("Sub", log, g.weights("landmark_logs", logs, 1, r.m, r.d))
 	terms := g.op("Mul", factor, g.signature(g.op("Abs", difference), k))
-	if signed {
+	if k.Extension() != spectral.RejectNegative {
 		both := g.op("Mul", g.op("Sign", x), g.weights("landmark_signs", signs, 1, r.m, r.d))
 		if k.Extension() == spectral.SplitNegative {
 			both = g.op("Max", both, g.scalar(0))
@@ -190,13 +187,4 @@ func (g *graph) additive(r rowsOf, k spectral.Homogeneous) value {
 		terms = g.op("Mul", terms, both)
 	}
 	return g.sum(terms)
-}
-
-// selfTerms are |x|^γ. Their sum times 𝒦(0) is k(x, x).
-func (g *graph) selfTerms(r rowsOf, k spectral.Homogeneous) value {
-	x := r.x
-	if k.Extension() != spectral.RejectNegative {
-		x = g.op("Abs", x)
-	}
-	return g.power(x, k.Degree())
 }
