@@ -37,6 +37,7 @@ const (
 type group struct {
 	pairs    [][2]int
 	distance float64
+	errors   []float64 // the rms of each seed
 }
 
 // groupRows is groupPairs for the finite rows of x, dense or sparse, or for ops.Bags with the distance √(-2 ln k) by their
@@ -76,17 +77,14 @@ func sparseDistance(x *ops.CSR) func(i, j int) float64 {
 	return func(i, j int) float64 {
 		sum := 0.0
 		for a, b := ptr[i], ptr[j]; a < ptr[i+1] || b < ptr[j+1]; {
-			t := 0.0
-			switch {
-			case b == ptr[j+1] || a < ptr[i+1] && col[a] < col[b]:
-				t = val[a] * f
-				a++
-			case a == ptr[i+1] || col[b] < col[a]:
-				t = val[b] * f
+			t, left := 0.0, b == ptr[j+1] || a < ptr[i+1] && col[a] <= col[b]
+			if b < ptr[j+1] && (!left || col[a] == col[b]) {
+				t -= val[b] * f
 				b++
-			default:
-				t = val[a]*f - val[b]*f
-				a, b = a+1, b+1
+			}
+			if left {
+				t += val[a] * f
+				a++
 			}
 			sum += t * t
 		}
@@ -141,21 +139,18 @@ func (g group) rms(exact, approx *mat.Dense, f float64) float64 {
 	return floats.Norm(differences, 2) / math.Sqrt(float64(len(differences))) / f
 }
 
-// distanceErrors averages rms [seeds][groups] over the seeds.
-func distanceErrors(groups []group, rms [][]float64) []DistanceError {
+// distanceErrors averages the errors of each group over the seeds.
+func distanceErrors(groups []group) []DistanceError {
 	out := make([]DistanceError, len(groups))
 	for i, g := range groups {
 		out[i].Distance = g.distance
-		top := 0.0
-		for _, seed := range rms {
-			top = max(top, seed[i])
-		}
+		top := floats.Max(g.errors)
 		if top == 0 {
 			continue
 		}
-		squares := make([]float64, len(rms))
-		for s, seed := range rms {
-			squares[s] = (seed[i] / top) * (seed[i] / top)
+		squares := make([]float64, len(g.errors))
+		for s, v := range g.errors {
+			squares[s] = (v / top) * (v / top)
 		}
 		mean, stdErr := meanStdErr(squares)
 		out[i].RMS = top * math.Sqrt(mean)

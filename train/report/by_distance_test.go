@@ -97,13 +97,13 @@ func TestDistanceErrorEdges(t *testing.T) {
 	if ratio, se := (DistanceError{}).MSERatio(b); ratio != 0 || se != 0 {
 		t.Errorf("no error: ratio %v ± %v", ratio, se)
 	}
-	g := group{[][2]int{{0, 1}}, 1}
+	g := func(errors ...float64) group { return group{[][2]int{{0, 1}}, 1, errors} }
 	exact, approx := mat.NewDense(2, 2, []float64{0, 1e300, 1e300, 0}), mat.NewDense(2, 2, []float64{0, -1e300, -1e300, 0})
-	near(t, "a large difference", g.rms(exact, approx, downscale(1e300)), 2e300, 1e286)
-	if e := distanceErrors([]group{g}, [][]float64{{0}, {0}}); e[0] != (DistanceError{Distance: 1}) {
+	near(t, "a large difference", g().rms(exact, approx, downscale(1e300)), 2e300, 1e286)
+	if e := distanceErrors([]group{g(0, 0)}); e[0] != (DistanceError{Distance: 1}) {
 		t.Errorf("exact map: %+v", e)
 	}
-	if e := distanceErrors([]group{g}, [][]float64{{1e300}, {3e300}})[0]; math.Abs(e.RMS-math.Sqrt(5)*1e300) > 1e286 || math.Abs(e.StdErr-4e300/2/math.Sqrt(5)) > 1e286 {
+	if e := distanceErrors([]group{g(1e300, 3e300)})[0]; math.Abs(e.RMS-math.Sqrt(5)*1e300) > 1e286 || math.Abs(e.StdErr-4e300/2/math.Sqrt(5)) > 1e286 {
 		t.Errorf("large errors: %+v", e)
 	}
 }

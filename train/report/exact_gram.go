@@ -72,6 +72,14 @@ func ExactGram(k spectral.Kernel, x ops.Matrix) (*mat.Dense, error) {
 	return out, nil
 }
 
+// MustGram is Must for the matrices of spectral.Gram, ExactGram and ApproxGram: it panics with err unless that is nil.
+func MustGram(k *mat.Dense, err error) *mat.Dense {
+	if err != nil {
+		panic(err)
+	}
+	return k
+}
+
 // blockPairs calls f with every pair of blocks of sparse rows, made dense, that start at rows i <= j.
 func blockPairs(x *ops.CSR, f func(i, j int, a, b *tensor.Dense) error) error {
 	size := min(512, max(1, spreadCells/max(1, x.Cols())))

@@ -5,6 +5,8 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
@@ -143,4 +145,65 @@ func (p *panel) zeros(lines []Line) {
 // dotted is the style of reference lines.
 func dotted(c color.Color) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: 1, Dashes: []vg.Length{1.5, 2.5}}
+}
+
+// sorted is a copy of a line, sorted by x, with bars.
+func (l Line) sorted() Line {
+	out := Line{Name: l.Name, Exact: l.Exact}
+	order := make([]int, len(l.X))
+	floats.ArgsortStable(slices.Clone(l.X), order)
+	for _, i := range order {
+		bar := 0.
+		if l.Bars != nil {
+			bar = l.Bars[i]
+		}
+		out.Add(l.X[i], l.Y[i], bar)
+	}
+	return out
+}
+
+// byFeatures draws lines by the number of features, on a logarithmic axis from the fewest to the most. add adds them,
+// checked and sorted, to the panel.
+func byFeatures(who string, s settings, lines []Line, opts []Option,
+	add func(p *panel, sorted []Line)) (image.Image, error) {
+	s.width, s.height = 1100, 860
+	s, err := s.apply(who, opts, "WithMetric")
+	if err != nil {
+		return nil, err
+	}
+	if err := checkLines(who, lines, true); err != nil {
+		return nil, err
+	}
+	sorted := make([]Line, len(lines))
+	var features []float64
+	for i, l := range lines {
+		if math.Abs(l.Exact) > maxDrawn {
+			return nil, fmt.Errorf("report: %s: line %q: the score of the exact kernel is %v, not a number up to %v: %w", who,
+				l.Name, l.Exact, maxDrawn, ErrDomain)
+		}
+		sorted[i] = l.sorted()
+		features = append(features, l.X...)
+	}
+	slices.Sort(features)
+	features = slices.Compact(features)
+	p := newPanel("number of features", s.metric)
+	p.X.Scale, p.X.Min, p.X.Max = plot.LogScale{}, features[0], features[len(features)-1]
+	add(p, sorted)
+	p.X.Tick.Marker = s.featureTicks(features, p.X)
+	return p.picture(who, s)
+}
+
+// featureTicks marks an axis at numbers of features, with labels that do not overlap.
+func (s settings) featureTicks(features []float64, x plot.Axis) plot.ConstantTicks {
+	label, room := textStyle(tickSize, ink), vg.Length(s.width)*vg.Inch/dpi-60
+	out := make(plot.ConstantTicks, len(features))
+	last := math.Inf(-1)
+	for i, v := range features {
+		txt := strconv.FormatFloat(v, 'f', -1, 64)
+		out[i].Value = v
+		if at := x.Norm(v); i == 0 || at-last >= float64((label.Width(txt)+6)/room) {
+			out[i].Label, last = txt, at
+		}
+	}
+	return out
 }

@@ -21,7 +21,7 @@ func scoresOf() map[string][]Line {
 
 func TestScoreCurvesSortsACopy(t *testing.T) {
 	s := scoresOf()["two kinds"][0]
-	sorted := must(s.sorted("test"))
+	sorted := s.sorted()
 	want := Line{Name: s.Name, X: []float64{1000, 3000, 10000}, Y: []float64{60, 68, 72}, Bars: []float64{2, .6, .3}, Exact: 76}
 	if fmt.Sprint(sorted) != fmt.Sprint(want) || s.X[0] != 10000 {
 		t.Errorf("sorted: %v, want %v; the caller's: %v", sorted, want, s)

@@ -101,12 +101,11 @@ func KernelErrorAgainst(expectation func(x, z []float64) float64, k spectral.Ker
 	if err != nil {
 		return nil, err
 	}
-	var rms [][]float64
 	for i, seed := range seeds {
-		e, over := SeedError{Seed: seed}, make([]float64, len(groups))
+		e := SeedError{Seed: seed}
 		m, err := draw(seed)
 		if err == nil {
-			err = e.measure(m, x, exact, expected, groups, over)
+			err = e.measure(m, x, exact, expected, groups)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("report: %s: seed %d: %w", who, seed, err)
@@ -114,10 +113,10 @@ func KernelErrorAgainst(expectation func(x, z []float64) float64, k spectral.Ker
 		if i > 0 && m.Features() != r.Features {
 			return nil, fmt.Errorf("report: %s: seed %d: the map has %d features, that of seed %d has %d: %w", who, seed, m.Features(), seeds[0], r.Features, ErrShape)
 		}
-		r.Features, r.Seeds, rms = m.Features(), append(r.Seeds, e), append(rms, over)
+		r.Features, r.Seeds = m.Features(), append(r.Seeds, e)
 	}
 	r.summarise()
-	r.ByDistance = distanceErrors(groups, rms)
+	r.ByDistance = distanceErrors(groups)
 	return r, nil
 }
 
@@ -135,8 +134,8 @@ func checkSeeds(who string, seeds []uint64) error {
 	return nil
 }
 
-// measure measures the map of a seed, and its errors over each group of pairs.
-func (e *SeedError) measure(m Map, x ops.Matrix, exact, expected *mat.Dense, groups []group, over []float64) error {
+// measure measures the map of a seed, and appends its error over each group of pairs.
+func (e *SeedError) measure(m Map, x ops.Matrix, exact, expected *mat.Dense, groups []group) error {
 	approx, err := ApproxGram(m, x)
 	if err != nil {
 		return err
@@ -146,8 +145,8 @@ func (e *SeedError) measure(m Map, x ops.Matrix, exact, expected *mat.Dense, gro
 	}
 	// The largest magnitude of the three bounds the scale; all are finite by now.
 	f := downscale(max(mat.Max(exact), -mat.Min(exact), mat.Max(approx), -mat.Min(approx), mat.Max(expected), -mat.Min(expected)))
-	for i, group := range groups {
-		over[i] = group.rms(exact, approx, f)
+	for i, g := range groups {
+		groups[i].errors = append(g.errors, g.rms(exact, approx, f))
 	}
 	e.PairMeanSigned, e.ExpectedPairMeanSigned = pairMean(exact, approx, f), pairMean(expected, approx, f)
 	return nil

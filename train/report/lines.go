@@ -34,9 +34,6 @@ func (l *Line) Add(x, y, bar float64) {
 // together with WithEqualAxes, for more lines than the legend has room for, and for a size out of range.
 func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, error) {
 	const who = "Lines"
-	if len(lines) == 0 {
-		return nil, fmt.Errorf("report: %s: there are no lines: %w", who, ErrShape)
-	}
 	s := settings{title: yLabel + " by " + xLabel, width: 1100, height: 780}
 	if slices.ContainsFunc(opts, func(o Option) bool { return o.name == "WithEqualAxes" }) {
 		s.width, s.height = 800, 880 // about a square and its legend
@@ -52,10 +49,10 @@ func Lines(xLabel, yLabel string, lines []Line, opts ...Option) (image.Image, er
 		}
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
 	}
+	if err := checkLines(who, lines, s.logX); err != nil {
+		return nil, err
+	}
 	for i, l := range lines {
-		if err := l.check(who, s.logX); err != nil {
-			return nil, err
-		}
 		if l.Band && l.Bars != nil { // below all lines
 			p.band(i, l.points(), l.Bars)
 		}
@@ -100,28 +97,34 @@ func errorBars(half []float64) plotter.YErrors {
 	return out
 }
 
-func (l Line) check(who string, logX bool) error {
-	where := fmt.Sprintf("%s: line %q", who, l.Name)
-	if err := checkPoints(where, "x", l.X, "y", l.Y); err != nil {
-		return err
+// checkLines wants lines that can be drawn, on a logarithmic x axis or a linear one.
+func checkLines(who string, lines []Line, logX bool) error {
+	if len(lines) == 0 {
+		return fmt.Errorf("report: %s: there are no lines: %w", who, ErrShape)
 	}
-	for i, x := range l.X {
-		if logX && x <= 0 {
-			return fmt.Errorf("report: %s: x[%d] = %v is not above 0, as a logarithmic axis wants it: %w", where, i, x, ErrDomain)
+	for _, l := range lines {
+		where := fmt.Sprintf("%s: line %q", who, l.Name)
+		if err := checkPoints(where, "x", l.X, "y", l.Y); err != nil {
+			return err
+		}
+		for i, x := range l.X {
+			if logX && x <= 0 {
+				return fmt.Errorf("report: %s: x[%d] = %v is not above 0, as a logarithmic axis wants it: %w", where, i, x, ErrDomain)
+			}
+		}
+		if l.Bars == nil {
+			continue
+		}
+		if err := checkPoints(where, "y", l.Y, "bars", l.Bars); err != nil {
+			return err
+		}
+		for i, b := range l.Bars {
+			if b < 0 {
+				return fmt.Errorf("report: %s: bars[%d] = %v is negative: %w", where, i, b, ErrDomain)
+			}
 		}
 	}
-	if l.Bars == nil {
-		return nil
-	}
-	if err := checkSameLength(where, "y", len(l.Y), "bars", len(l.Bars)); err != nil {
-		return err
-	}
-	for i, b := range l.Bars {
-		if b < 0 {
-			return fmt.Errorf("report: %s: bars[%d] = %v is negative: %w", where, i, b, ErrDomain)
-		}
-	}
-	return checkDrawn(where, "bars", l.Bars)
+	return nil
 }
 
 // FromPlot draws a gonum plot, in its own style, on white. Width and height are in pixels, at 144 per inch.

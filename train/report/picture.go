@@ -1,14 +1,18 @@
 package report
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
 	"io"
-	"reflect"
+	"os/exec"
+	"strings"
 
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/wholefile"
 )
 
@@ -58,7 +62,7 @@ func sum(values []int) (total int) {
 
 // checkPicture wants a picture that is neither nil, nor a nil pointer, nor empty, nor too large.
 func checkPicture(where string, p image.Image) error {
-	if v := reflect.ValueOf(p); p == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+	if domain.IsNil(p) {
 		return fmt.Errorf("report: %s is nil: %w", where, ErrParam)
 	}
 	b := p.Bounds()
@@ -83,4 +87,36 @@ func SavePNG(path string, img image.Image) error {
 		return fmt.Errorf("report: cannot write the picture %s; see that the folder exists and can be written to: %w", path, err)
 	}
 	return nil
+}
+
+// Graphviz draws a graph in the language of Graphviz, such as layers.Dot writes, by the command dot, which must be
+// installed (Debian: apt-get install graphviz).
+//
+// Errors: exec.ErrNotFound without the command dot; ErrParam for a text that it does not accept.
+func Graphviz(text string) (image.Image, error) {
+	cmd := exec.Command("dot", "-Tpng", "-Gdpi=96")
+	cmd.Stdin = strings.NewReader(text)
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, fmt.Errorf("report: Graphviz: the command dot is not there; install Graphviz (Debian: apt-get install graphviz): %w", err)
+	case err != nil:
+		return nil, fmt.Errorf("report: Graphviz: dot says %q: %w", strings.TrimSpace(complaint.String()), ErrParam)
+	}
+	img, err := png.Decode(bytes.NewReader(out))
+	if err != nil {
+		return nil, fmt.Errorf("report: Graphviz: dot wrote no picture (%d bytes): %w", len(out), ErrParam)
+	}
+	return img, nil
+}
+
+// Must returns the picture, and panics with err unless it is nil. As the last line of a notebook cell it shows the
+// picture, or fails.
+func Must(img image.Image, err error) image.Image {
+	if err != nil {
+		panic(err)
+	}
+	return img
 }

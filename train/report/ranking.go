@@ -99,19 +99,16 @@ func (r *Ranking) ROC(name string) Line { return Line{Name: name, X: r.alarms, Y
 // ErrParam for more curves than the legend has room for, and for a size out of range.
 func DET(curves []Line, opts ...Option) (image.Image, error) {
 	const who, least = "DET", .0005
-	if len(curves) == 0 {
-		return nil, fmt.Errorf("report: %s: there are no lines: %w", who, ErrShape)
-	}
 	s, err := settings{title: "Missed rows by false alarms", width: 800, height: 880, equal: true}.apply(who, opts)
+	if err == nil {
+		err = checkLines(who, curves, false)
+	}
 	if err != nil {
 		return nil, err
 	}
 	quantile := func(share float64) float64 { return distuv.UnitNormal.Quantile(min(max(share, least), 1-least)) }
 	p := newPanel("false alarms (share of the other rows)", "missed (share of the positive rows)")
 	for i, c := range curves {
-		if err := c.check(who, false); err != nil {
-			return nil, err
-		}
 		points := make(plotter.XYs, len(c.X))
 		for j, x := range c.X {
 			y := c.Y[j]
