@@ -47,9 +47,8 @@ func Curves(h History, opts ...Option) (image.Image, error) {
 		if i == 0 || c.score != curves[i-1].score {
 			panels = append(panels, newPanel("epoch", c.axis))
 		}
-		p := panels[len(panels)-1]
-		if pts := c.points(); len(pts) > 0 {
-			p.series(c.part, partNames[c.part]+" rows", pts, nil, true, len(pts) <= maxMarked)
+		if p := panels[len(panels)-1]; c.points != nil {
+			p.series(c.part, partNames[c.part]+" rows", c.points, nil, true, len(c.points) <= maxMarked)
 			if e := p.legend[len(p.legend)-1]; !slices.ContainsFunc(legend, func(o entry) bool { return o.name == e.name }) {
 				legend = append(legend, e)
 			}
@@ -78,6 +77,7 @@ type curve struct {
 	score  bool   // or the loss
 	part   int    // of partNames
 	values []float64
+	points plotter.XYs // the finite values
 }
 
 // partNames name the rows that a curve is of.
@@ -88,8 +88,8 @@ func (h History) curves(who string) (out []curve, err error) {
 	loss, score := cmp.Or(h.LossName, "loss"), cmp.Or(h.ScoreName, "accuracy (share of rows)")
 	drawable := false
 	for _, c := range []curve{
-		{"Loss", loss, false, 0, h.Loss}, {"HeldOutLoss", loss, false, 1, h.HeldOutLoss},
-		{"Score", score, true, 0, h.Score}, {"HeldOutScore", score, true, 1, h.HeldOutScore},
+		{"Loss", loss, false, 0, h.Loss, nil}, {"HeldOutLoss", loss, false, 1, h.HeldOutLoss, nil},
+		{"Score", score, true, 0, h.Score, nil}, {"HeldOutScore", score, true, 1, h.HeldOutScore, nil},
 	} {
 		if len(c.values) == 0 {
 			continue
@@ -99,11 +99,16 @@ func (h History) curves(who string) (out []curve, err error) {
 			return nil, err
 		}
 		for i, v := range c.values {
-			drawable = drawable || finite(v)
-			if finite(v) && math.Abs(v) > maxDrawn {
+			if !finite(v) {
+				continue
+			}
+			if math.Abs(v) > maxDrawn {
 				return nil, fmt.Errorf("report: %s: %s[%d] = %v is beyond ±%v and cannot be drawn: %w", who, c.field, i, v,
 					maxDrawn, ErrDomain)
 			}
+			drawable = true
+			last := &out[len(out)-1]
+			last.points = append(last.points, plotter.XY{X: float64(i + 1), Y: v})
 		}
 	}
 	switch {
@@ -113,16 +118,6 @@ func (h History) curves(who string) (out []curve, err error) {
 		return nil, fmt.Errorf("report: %s: none of the values is a finite number: %w", who, ErrDomain)
 	}
 	return out, nil
-}
-
-// points are the finite values.
-func (c curve) points() (out plotter.XYs) {
-	for e, v := range c.values {
-		if finite(v) {
-			out = append(out, plotter.XY{X: float64(e + 1), Y: v})
-		}
-	}
-	return out
 }
 
 // numbersOf is the line below the title: the last values, and the number of values that could not be drawn.

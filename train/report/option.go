@@ -6,13 +6,8 @@ import (
 	"strings"
 )
 
-// Option changes how a picture is drawn. The pictures take these options:
-//
-//   - Bars, Confusion, Curves, DET, ExactVsApprox and Residuals: WithTitle and WithSize.
-//   - ErrorCurves and ScoreCurves: WithTitle, WithSize and WithMetric.
-//   - Lines: WithTitle, WithSize, WithLogX and WithEqualAxes.
-//
-// Any other option is an error that wraps ErrParam.
+// Option changes how a picture is drawn. Every picture takes WithTitle and WithSize, and its documentation names what
+// else it takes. Any other option is an error that wraps ErrParam.
 type Option struct {
 	name string
 	set  func(*settings)

@@ -39,10 +39,8 @@ func newPanel(xLabel, yLabel string) *panel {
 	p.BackgroundColor = nil
 	p.X.Label.Text, p.Y.Label.Text = xLabel, yLabel
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		align := axis.Label.TextStyle
-		axis.Label.TextStyle = textStyle(labelSize, ink)
-		axis.Label.TextStyle.XAlign, axis.Label.TextStyle.YAlign = align.XAlign, align.YAlign
-		axis.Label.TextStyle.Rotation = align.Rotation
+		label := &axis.Label.TextStyle
+		label.Color, label.Font, label.Handler = ink, textStyle(labelSize, ink).Font, handler
 		axis.Tick.Label.Color, axis.Tick.Label.Font, axis.Tick.Label.Handler = ink, textStyle(tickSize, ink).Font, handler
 		axis.LineStyle = draw.LineStyle{Color: faint, Width: 0.75}
 		axis.Tick.LineStyle, axis.Tick.Length = axis.LineStyle, 4
