@@ -143,12 +143,8 @@ type mergeFn struct{}
 
 func (*mergeFn) CreateAccumulator() *sums { return &sums{stats: new(linear.RidgeStats)} }
 
-func (*mergeFn) AddInput(a, b *sums) (*sums, error) { return merged(a, b) }
-
-func (*mergeFn) MergeAccumulators(a, b *sums) (*sums, error) { return merged(a, b) }
-
-// merged is the sum of both, one of which it may change.
-func merged(a, b *sums) (*sums, error) {
+// MergeAccumulators returns the sum of both, one of which it may change.
+func (*mergeFn) MergeAccumulators(a, b *sums) (*sums, error) {
 	if a.files == 0 {
 		return b, nil // without another D x D matrix
 	}
