@@ -32,7 +32,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/blas"
-	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/cmd/picture"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/floats"
@@ -44,7 +44,7 @@ func main() {
 	plot := flag.String("plot", "09_uncertainty.png", "where the picture goes; empty draws none")
 	flag.Parse()
 	blas.Use()
-	must.Do(program.SavePicture(*plot, 1, band(), must.Get(report.Grid(2, choose(), drift()))))
+	must.Do(picture.Save(*plot, 1, band(), must.Get(report.Grid(2, choose(), drift()))))
 }
 
 // band compares the posterior with the exact process, by place and number of features, and draws the one of 256.

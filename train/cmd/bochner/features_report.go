@@ -10,6 +10,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/cmd/picture"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
@@ -229,7 +230,7 @@ func (c *featuresCmd) draw(reports []samplerReport) error {
 	if err != nil {
 		return err
 	}
-	return program.SavePicture(c.Plot, 1, img)
+	return picture.Save(c.Plot, 1, img)
 }
 
 func (r samplerReport) print() {

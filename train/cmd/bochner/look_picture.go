@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/cmd/picture"
 	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -53,7 +53,7 @@ func drawLook(path string, l *data.Look, targets []*data.ColumnLook) error {
 			return err
 		}
 	}
-	return program.SavePicture(path, min(4, len(panels)), panels...)
+	return picture.Save(path, min(4, len(panels)), panels...)
 }
 
 // margin is what a panel leaves free on each side.

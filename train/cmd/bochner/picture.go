@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"image"
 
-	"github.com/bochner-go/bochner/train/cmd/program"
+	"github.com/bochner-go/bochner/train/cmd/picture"
 	"github.com/bochner-go/bochner/train/report"
 )
 
@@ -41,7 +41,7 @@ func (r *result) draw(path string) error {
 			pictures = append(pictures, img)
 		}
 	}
-	return program.SavePicture(path, columns, pictures...)
+	return picture.Save(path, columns, pictures...)
 }
 
 func (r *result) predictions() (image.Image, error) {

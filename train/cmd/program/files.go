@@ -3,13 +3,11 @@ package program
 import (
 	"errors"
 	"fmt"
-	"image"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/bochner-go/bochner/train/report"
 	"github.com/bochner-go/bochner/train/wholefile"
 )
 
@@ -87,19 +85,4 @@ func Files(flagName string, paths ...string) (files []File) {
 		files = append(files, File{flagName, path})
 	}
 	return files
-}
-
-// SavePicture writes pictures, in columns, as one file and says so. An empty path draws nothing.
-func SavePicture(path string, columns int, pictures ...image.Image) error {
-	if path == "" {
-		return nil
-	}
-	img, err := report.Grid(columns, pictures...)
-	if err == nil {
-		err = report.SavePNG(path, img)
-	}
-	if err == nil {
-		fmt.Fprintln(os.Stderr, "picture:", path)
-	}
-	return err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/bochner-go/bochner/examples/internal/flags"
 	"github.com/bochner-go/bochner/examples/internal/try"
+	"github.com/bochner-go/bochner/train/cmd/picture"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/stat"
@@ -61,7 +62,7 @@ func Main(name, synopsis string, x Experiment) {
 			try.Do(program.CheckFiles(f.Inputs, []program.File{{Flag: "-plot", Path: f.Plot}}))
 			x.Run(ctx)
 			if len(f.Pictures) > 0 {
-				try.Do(program.SavePicture(f.Plot, cmp.Or(f.Columns, len(f.Pictures)), f.Pictures...))
+				try.Do(picture.Save(f.Plot, cmp.Or(f.Columns, len(f.Pictures)), f.Pictures...))
 			}
 		})
 	})
