@@ -309,13 +309,11 @@ func (m *Model) overBlocks(x ops.Matrix, k int, f func(z ops.Matrix) (*mat.Dense
 // overDense is overBlocks for an f that takes dense features only.
 func (m *Model) overDense(x ops.Matrix, k int, f func(z *tensor.Dense) (*mat.Dense, error)) (*mat.Dense, error) {
 	return m.overBlocks(x, k, func(z ops.Matrix) (*mat.Dense, error) {
-		if s, sparse := z.(*ops.CSR); sparse {
-			var err error
-			if z, err = s.Dense(nil); err != nil {
-				return nil, err
-			}
+		d, err := given.Dense(z)
+		if err != nil {
+			return nil, err
 		}
-		return f(z.(*tensor.Dense))
+		return f(d)
 	})
 }
 

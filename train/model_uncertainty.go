@@ -80,11 +80,7 @@ func (m *Model) PredictDistribution(x ops.Matrix) (*Distribution, error) {
 	if err != nil {
 		return nil, err
 	}
-	mean, function, target, err := m.stds(own)
-	if err != nil {
-		return nil, err
-	}
-	return &Distribution{Mean: mean, FunctionStd: function, Std: target}, nil
+	return m.distribution(own)
 }
 
 // PredictIntervals returns bounds [n, k] that cover each target by itself with a probability of at least level in (0,
@@ -168,8 +164,11 @@ func (m *Model) scoresAndStds(x ops.Matrix) (scores, std *mat.Dense, err error) 
 	u := m.Uncertainty
 	switch {
 	case u.Posterior != nil:
-		scores, _, std, err = m.stds(x)
-		return scores, std, err
+		d, err := m.distribution(x)
+		if err != nil {
+			return nil, nil, err
+		}
+		return d.Mean, d.Std, nil
 	case u.Laplace != nil:
 		scores, err = m.overDense(x, m.Head.Features(), u.Laplace.Probabilities)
 	default:
@@ -181,9 +180,9 @@ func (m *Model) scoresAndStds(x ops.Matrix) (scores, std *mat.Dense, err error) 
 	return scores, nil, err
 }
 
-// stds returns the means of prepared rows, and the standard deviations of functions and targets.
-func (m *Model) stds(x ops.Matrix) (mean, function, target *mat.Dense, err error) {
-	k := m.Head.Features()
+// distribution is PredictDistribution for prepared rows.
+func (m *Model) distribution(x ops.Matrix) (*Distribution, error) {
+	k, noise := m.Head.Features(), m.Uncertainty.Posterior.Noise
 	all, err := m.overDense(x, 2*k, func(z *tensor.Dense) (*mat.Dense, error) {
 		y, err := layers.Transform(m.Head, nil, z)
 		if err != nil {
@@ -197,17 +196,17 @@ func (m *Model) stds(x ops.Matrix) (mean, function, target *mat.Dense, err error
 		for i, v := range v {
 			row := out.RawRowView(i)
 			copy(row, scores[i*k:(i+1)*k])
-			for t, noise := range m.Uncertainty.Posterior.Noise {
+			for t, noise := range noise {
 				row[k+t] = math.Sqrt(noise * v)
 			}
 		}
 		return out, nil
 	})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	n, _ := all.Dims()
-	mean, function, target = mat.DenseCopyOf(all.Slice(0, n, 0, k)), mat.DenseCopyOf(all.Slice(0, n, k, 2*k)), mat.NewDense(n, k, nil)
-	target.Apply(func(_, t int, s float64) float64 { return math.Sqrt(m.Uncertainty.Posterior.Noise[t] + s*s) }, function)
-	return mean, function, target, nil
+	d := &Distribution{mat.DenseCopyOf(all.Slice(0, n, 0, k)), mat.DenseCopyOf(all.Slice(0, n, k, 2*k)), new(mat.Dense)}
+	d.Std.Apply(func(_, t int, s float64) float64 { return math.Sqrt(noise[t] + s*s) }, d.FunctionStd)
+	return d, nil
 }

@@ -171,18 +171,18 @@ func (p *prepared) leaveOneOut(ctx context.Context, own Model, ridge float64) (*
 		if err != nil {
 			return nil, err
 		}
-		mean, function, _, err := own.stds(b.X)
+		d, err := own.distribution(b.X)
 		if err != nil {
 			return nil, err
 		}
 		for i := range b.X.Shape()[0] {
-			noise, f := u.Posterior.Noise[0], function.At(i, 0)
+			noise, f := u.Posterior.Noise[0], d.FunctionStd.At(i, 0)
 			rest := 1 - f*f/noise
 			if !(rest > decisive) {
 				continue // the row decides its own prediction
 			}
 			for t, noise := range u.Posterior.Noise {
-				residuals = append(residuals, (b.Y.At(i, t)-mean.At(i, t))/rest)
+				residuals = append(residuals, (b.Y.At(i, t)-d.Mean.At(i, t))/rest)
 				stds = append(stds, math.Sqrt(noise/rest))
 			}
 		}
@@ -201,20 +201,16 @@ const decisive = 1e-12
 
 // posteriors are the posteriors of the weights of the head, by all rows that it has learned from. lambda is the penalty
 // of ridge regression, or 0.
-func (m *Model) posteriors(ctx context.Context, rows data.Examples, lambda float64, laplace bool) (*Uncertainty,
-	error) {
-	u := &Uncertainty{}
+func (m *Model) posteriors(ctx context.Context, rows data.Examples, lambda float64, laplace bool) (u *Uncertainty,
+	err error) {
+	u = new(Uncertainty)
 	switch {
 	case laplace:
 		w, b := headOf(m.Head)
-		var err error
 		u.Laplace, err = linear.FitLaplace(ctx, m.Map, rows, &linear.Fit{W: w, B: b}, linear.LaplaceOptions{})
-		return u, err
-	case m.Classes != nil || layers.SignatureOf(m.Map) != nil:
-		return u, nil
+	case m.Classes == nil && layers.SignatureOf(m.Map) == nil:
+		u.Posterior, err = m.ridgePosterior(ctx, rows, lambda, true)
 	}
-	var err error
-	u.Posterior, err = m.ridgePosterior(ctx, rows, lambda, true)
 	return u, err
 }
 
