@@ -287,14 +287,12 @@ func (a *race) within(c candidate, s size, fits int, ends time.Time) (candidate,
 
 // estimate predicts how many seconds a fit takes, from the last one of the same candidate, or else of the same kind.
 func (a *race) estimate(c candidate, s size) (seconds float64, known bool) {
-	speed, known := a.paces[pace{c.number, c.kind}]
-	if !known {
-		speed, known = a.paces[pace{0, c.kind}]
+	for _, of := range []pace{{c.number, c.kind}, {0, c.kind}, {0, min(c.kind, tuned)}} { // a network descends too
+		if speed, known := a.paces[of]; known {
+			return speed * a.work(a.at(c, s), s.rows), true
+		}
 	}
-	if !known && c.kind == network { // which descends too
-		speed, known = a.paces[pace{0, tuned}]
-	}
-	return speed * a.work(a.at(c, s), s.rows), known
+	return 0, false
 }
 
 // pace is a candidate, or all of a kind with the number 0.

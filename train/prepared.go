@@ -88,11 +88,7 @@ func (r Recipe) prepare(ctx context.Context, rows data.Source) (*prepared, error
 
 // learn makes a set of a table.
 func (r Recipe) learn(f *data.Frame) (*data.Set, error) {
-	var o data.ColumnOptions
-	if r.Columns != nil {
-		o = *r.Columns
-	}
-	c, err := f.Learn(o)
+	c, err := f.Learn(*cmp.Or(r.Columns, new(data.ColumnOptions)))
 	if err != nil {
 		return nil, err
 	}

@@ -76,9 +76,8 @@ func scalesFor(x ops.Matrix, classes bool) []string {
 	return all
 }
 
-// scaleChoice returns the scalers that short fits can choose from, and the spec and the fitter of these. They can where
-// mini-batches tune a map of real numbers, perhaps in a step of a Tuner, on dense or sparse rows in memory, unless
-// parameters of the map are given, which have the unit of the rows.
+// scaleChoice returns the scalers that short fits can choose from, as Recipe.Scale says, and the spec and the fitter of
+// these. Parameters of the map that are given have the unit of the rows, which then stay as they are.
 func (p *prepared) scaleChoice(s *data.Set, y *mat.Dense) (scales []string, spec layers.Spec, f sgd.MiniBatch) {
 	spec = p.model.Spec
 	_, bags := s.X.(*ops.Bags)

@@ -17,13 +17,9 @@ import (
 )
 
 // orSolved returns the start of a model whose head is solved for, if it predicts better than what mini-batches have fitted
-// in t with the options b and a start, and otherwise that start. Such a model is linear, by ridge or logistic regression
-// on the scaled rows, or, for targets of dense rows of few columns, ridge regression on the map with a scale for each
-// column that the marginal likelihood finds. Up to five trials hold out a fifth of the rows each. The model with scales
-// is better if it has less loss there, a linear one by 1.5 standard errors of the difference, and either if it has less
-// than a quarter of the loss of the short fits that chose the decay; both are worse if they have more loss than these
-// have. It is for recipes that leave the map open, and for rows in memory, at least 20 and at most shortRows or as many
-// as there are columns: on more rows mini-batches do as well.
+// in t with the options b and a start, and otherwise that start. Recipe.Spec says which models these are, for which rows,
+// and when they are better; they are worse if they have more loss than the short fits that chose the decay. On more rows
+// mini-batches do as well.
 func (p *prepared) orSolved(ctx context.Context, t *trial, from start, b sgd.MiniBatch) (start, error) {
 	const fewest, much = 20, 4
 	rows, memory := t.rows.(data.Pairs)

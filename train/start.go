@@ -25,11 +25,11 @@ type start struct {
 	learns effort           // by which each trial learns scales; none if it is the zero value
 }
 
-// chooseStart compares short fits to at most shortRows of the rows, by their losses on n that are held out. The map
-// starts with a scale for each column, learned by the marginal likelihood on at most 256 features, if it then has less
-// loss by a share 1/√n than as drawn or with Directions. If the recipe leaves the map open, the best network takes its
-// place if it has less loss by such a share than the map with these starts, with a middle of MapDecays, or as drawn, also
-// with the first. All are for dense rows in memory, at least 100 of at most 512 columns, as Directions are.
+// chooseStart compares short fits to at most shortRows of the rows of fewColumns, by their losses on n that are held out.
+// The map starts with a scale for each column, learned by the marginal likelihood on at most 256 features, if it then has
+// less loss by a share 1/√n than as drawn or with Directions. If the recipe leaves the map open, the best network takes
+// its place if it has less loss by such a share than the map with these starts, with a middle of MapDecays, or as drawn,
+// also with the first.
 func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.MiniBatch) (best start, err error) {
 	rows, n := fewColumns(from)
 	if n == 0 {
@@ -44,7 +44,7 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	learned, held := data.Split(rows.X.Shape()[0], b.HeldOut, b.Seed) // as the fits divide them
 	scaled, err := p.learnScales(ctx, given.Pick(rows, learned), brief, b)
 	var networks []layers.Spec
-	if err == nil && p.replaceable(b) {
+	if err == nil && p.open && b.LearnRate == 0 && b.MapRate == 0 { // which are options for the map
 		networks, err = p.networks(rows.X)
 	}
 	if err != nil || scaled.scaled == nil && networks == nil {
@@ -100,7 +100,7 @@ func (p *prepared) heldLoss(ctx context.Context, s start, rows data.Pairs, b sgd
 // none, or if the rows say nothing of them.
 func (p *prepared) learnScales(ctx context.Context, rows data.Pairs, by effort, b sgd.MiniBatch) (start, error) {
 	c := &tuning{Tuner: Tuner{Evidence: evidence.Options{MaxEvaluations: by.evaluations, Seed: b.Seed}}, p: p, twin: by.features,
-		scaled: map[layers.Policy]stretched{}}
+		scaled: map[layers.Policy]start{}}
 	t := newTrial(rows, nil)
 	var err error
 	if t.m, err = p.draw(b); err == nil {
@@ -128,12 +128,6 @@ func (p *prepared) inPlace(s layers.Spec, x ops.Matrix) (layers.Spec, error) {
 	s = renumbered(s, p.model.Spec.Seed, 0)
 	s.Name, s.Dims, s.Dtype = cmp.Or(p.recipe.Spec.Name, s.Map), x.Shape()[1], p.model.Spec.Dtype
 	return s, s.FillDefaults(x)
-}
-
-// replaceable says whether another model may take the place of the map: the recipe leaves it open, and b has no options
-// that are for it.
-func (p *prepared) replaceable(b sgd.MiniBatch) bool {
-	return p.open && b.LearnRate == 0 && b.MapRate == 0
 }
 
 // begin sets the map of a trial, and returns the Fitter of its fit.

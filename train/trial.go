@@ -87,12 +87,9 @@ func (t *trial) model(m *Model) *Model {
 
 // policyOf is the policy by which a map tunes something, and empty if it tunes nothing.
 func policyOf(m layers.Layer) string {
-	for _, p := range m.Params() {
-		if p.Tuned {
-			if t, ok := m.(interface{ Policy() layers.Policy }); ok {
-				return t.Policy().String()
-			}
-		}
+	t, ok := m.(interface{ Policy() layers.Policy })
+	if ok && slices.ContainsFunc(m.Params(), func(p layers.Param) bool { return p.Tuned }) {
+		return t.Policy().String()
 	}
 	return ""
 }

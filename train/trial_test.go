@@ -102,7 +102,7 @@ func TestScalesOfTrials(t *testing.T) {
 	if err := p.ready(); err != nil {
 		t.Fatal(err)
 	}
-	c := &tuning{p: p, twin: thorough.features, scaled: map[layers.Policy]stretched{}}
+	c := &tuning{p: p, twin: thorough.features, scaled: map[layers.Policy]start{}}
 	part := newTrial(p.rows, p.rows)
 	first, found, err := c.scales(t.Context(), part, layers.BandwidthEach)
 	if err != nil {
@@ -124,7 +124,7 @@ func TestScalesOfTrials(t *testing.T) {
 			of.After += 2
 		}
 		stored := must(c.build(layers.BandwidthEach, 8))
-		c.scaled[layers.BandwidthEach] = stretched{stored, &of}
+		c.scaled[layers.BandwidthEach] = start{scaled: stored, found: &of}
 		m, got, err := c.scales(t.Context(), newTrial(p.rows, nil), layers.BandwidthEach)
 		if err != nil {
 			t.Fatal(err)

@@ -32,9 +32,6 @@ const (
 	StepSolved   = "solved"        // solves the head again on the tuned features of the better of StepAll and StepBoth
 )
 
-// allSteps are the steps in their order.
-func allSteps() []string { return []string{StepFrozen, StepEvidence, StepAll, StepBoth, StepSolved} }
-
 // Tuner tunes a map step by step and keeps the step with the least error on held-out rows. Each step learns from a part
 // of the rows and is scored on the others. The best step is then taken again on all rows. A step that the map does not
 // have is left out, and its Step says why. The zero value is the default.
@@ -139,7 +136,7 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 		t.Descent.MapDecays, t.Descent.LabelSmoothing = d.MapDecays, cmp.Or(t.Descent.LabelSmoothing, d.LabelSmoothing)
 	}
 	c := &tuning{Tuner: t, p: p, solve: p.solverOf(p.model.Spec), solved: StepAll, twin: by.features,
-		starts: map[string]sgd.FitOptions{}, scaled: map[layers.Policy]stretched{}}
+		starts: map[string]sgd.FitOptions{}, scaled: map[layers.Policy]start{}}
 	report.Chosen = t.Steps[0]
 	if !alone {
 		if batches {
@@ -183,11 +180,8 @@ func (c *tuning) fit(ctx context.Context, t *trial, report *Report) error {
 		if mean-3*std/math.Sqrt(float64(len(losses))) <= c.mean(next) {
 			return nil
 		}
-		for i := range report.Steps {
-			if report.Steps[i].Name == step {
-				report.Steps[i].Note = fmt.Sprintf("left out: fitted to all rows, it has the error %.4g on them", c.unit(mean))
-			}
-		}
+		at := slices.IndexFunc(report.Steps, func(s Step) bool { return s.Name == step })
+		report.Steps[at].Note = fmt.Sprintf("left out: fitted to all rows, it has the error %.4g on them", c.unit(mean))
 		report.Chosen = next
 	}
 }
@@ -210,7 +204,7 @@ func (c *tuning) unit(mean float64) float64 {
 
 // checkSteps checks the steps and fills in the default.
 func (t *Tuner) checkSteps() error {
-	all := allSteps()
+	all := []string{StepFrozen, StepEvidence, StepAll, StepBoth, StepSolved}
 	if t.Steps == nil {
 		t.Steps = all
 	}
@@ -247,19 +241,13 @@ func (t *Tuner) descends() bool {
 type tuning struct {
 	Tuner
 	p      *prepared
-	solve  fits.Fitter                 // fits the head of a map that does not change any more
-	solved string                      // what StepSolved goes on from
-	twin   int                         // the largest number of features that the scales are learned on
-	starts map[string]sgd.FitOptions   // MapDecay and Directions of the steps that have chosen them
-	mu     sync.Mutex                  // of scaled
-	scaled map[layers.Policy]stretched // the most likely scales of the trials
-	means  map[string]float64          // of the losses of the steps on held-out rows; nil: a single step
-}
-
-// stretched is a map with learned scales.
-type stretched struct {
-	m     layers.Layer
-	found *evidence.Result
+	solve  fits.Fitter               // fits the head of a map that does not change any more
+	solved string                    // what StepSolved goes on from
+	twin   int                       // the largest number of features that the scales are learned on
+	starts map[string]sgd.FitOptions // MapDecay and Directions of the steps that have chosen them
+	mu     sync.Mutex                // of scaled
+	scaled map[layers.Policy]start   // the most likely scales of the trials
+	means  map[string]float64        // of the losses of the steps on held-out rows; nil: a single step
 }
 
 // choose takes the steps in trials and finds the best.
@@ -340,10 +328,8 @@ func (c *tuning) losses(ctx context.Context, trials []*trial, step string) ([]fl
 // lossesOf are the losses of the held-out rows.
 func (c *tuning) lossesOf(ctx context.Context, trials ...*trial) ([]float64, error) {
 	var o outcome
-	for _, t := range trials {
-		if err := o.score(ctx, t); err != nil {
-			return nil, err
-		}
+	if err := o.score(ctx, trials...); err != nil {
+		return nil, err
 	}
 	if c.p.model.Classes != nil {
 		return o.losses(fits.ErrorRate), nil
@@ -443,9 +429,9 @@ func (c *tuning) scales(ctx context.Context, t *trial, policies ...layers.Policy
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if best, known := c.scaled[policy]; !known || found.After < best.found.After {
-			c.scaled[policy] = stretched{small, found}
+			c.scaled[policy] = start{scaled: small, found: found}
 		} else if t.held == nil {
-			small, found = best.m, best.found
+			small, found = best.scaled, best.found
 		}
 	}
 	if err == nil && small != m {
@@ -460,11 +446,7 @@ func (c *tuning) scales(ctx context.Context, t *trial, policies ...layers.Policy
 // build makes the map under a policy, with a number of features. A map that has nothing to tune is an error.
 func (c *tuning) build(policy layers.Policy, features int) (layers.Layer, error) {
 	spec := c.p.model.Spec
-	spec.Features = features
-	spec.Tune = ""
-	if policy != layers.Frozen {
-		spec.Tune = policy.String()
-	}
+	spec.Features, spec.Tune = features, policy.String()
 	m, err := spec.Fit(c.p.x)
 	if err == nil && policy != layers.Frozen && policyOf(m) == "" {
 		err = fmt.Errorf("%v has nothing to tune: %w", m, domain.ErrParam)
