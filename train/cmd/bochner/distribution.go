@@ -69,17 +69,23 @@ func (r *result) measureUncertainty(ctx context.Context, m *train.Model, test da
 		}
 	}
 	n := len(y) / k
-	r.uncertainty = &uncertainty{coverage: coverage{Level: level}, classes: m.Classes != nil}
-	r.coverage = &r.uncertainty.coverage
+	u := &uncertainty{coverage: coverage{Level: level}, classes: m.Classes != nil}
+	r.uncertainty, r.coverage = u, &u.coverage
 	p, targets := mat.NewDense(n, k, first), mat.NewDense(n, k, y)
-	if r.uncertainty.classes {
-		return r.uncertainty.ofClasses(m.Uncertainty, p, train.ArgMax(targets))
-	}
 	var std *mat.Dense
 	if second != nil {
 		std = mat.NewDense(n, k, second)
 	}
-	return r.uncertainty.ofTargets(m.Uncertainty, p, std, targets)
+	var err error
+	if u.classes {
+		err = u.ofClasses(m.Uncertainty, p, train.ArgMax(targets))
+	} else {
+		err = u.ofTargets(m.Uncertainty, p, std, targets)
+	}
+	if i := slices.Index(u.curve.X, .9); i >= 0 {
+		u.Coverage90 = &u.curve.Y[i]
+	}
+	return err
 }
 
 // ofClasses measures probabilities and sets.
@@ -95,15 +101,14 @@ func (s *uncertainty) ofClasses(u *train.Uncertainty, p *mat.Dense, labels []int
 	if err != nil {
 		return err
 	}
-	s.NLL, s.ECE = &nll, &ece
-	size, err := s.measure(func(level float64) (covers, size float64, err error) {
+	s.NLL, s.ECE, s.SetSize = &nll, &ece, new(float64)
+	s.curve, s.Coverage, *s.SetSize, err = s.measure(func(level float64) (covers, size float64, err error) {
 		sets, err := u.Sets.All(level, p)
 		if err != nil {
 			return 0, 0, err
 		}
 		return calibrate.SetCoverage(sets, labels)
 	})
-	s.SetSize = &size
 	return err
 }
 
@@ -133,11 +138,8 @@ func (s *uncertainty) ofTargets(u *train.Uncertainty, mean, std, y *mat.Dense) e
 			upper, err := d.Quantile((1 + level) / 2)
 			return covered(lower, upper, err)
 		}
-		if s.normalCurve, err = overLevels(normal); err != nil {
-			return err
-		}
-		covers, _, err := normal(s.Level)
-		if s.NLL, s.Normal = &nll, &covers; err != nil {
+		s.NLL, s.Normal = &nll, new(float64)
+		if s.normalCurve, *s.Normal, _, err = s.measure(normal); err != nil {
 			return err
 		}
 	}
@@ -145,13 +147,14 @@ func (s *uncertainty) ofTargets(u *train.Uncertainty, mean, std, y *mat.Dense) e
 	if !u.Intervals.Scaled() {
 		scale = nil
 	}
-	width, err := s.measure(func(level float64) (covers, width float64, err error) {
+	var err error
+	s.IntervalWidth = new(float64)
+	s.curve, s.Coverage, *s.IntervalWidth, err = s.measure(func(level float64) (covers, width float64, err error) {
 		return covered(u.Intervals.Bounds(level, mean, scale))
 	})
 	if err != nil {
 		return err
 	}
-	s.IntervalWidth = &width
 	lower, upper, err := u.Intervals.Bounds(s.Level, mean, scale)
 	if err == nil {
 		s.pickIntervals(mean, lower, upper, y)
@@ -159,32 +162,22 @@ func (s *uncertainty) ofTargets(u *train.Uncertainty, mean, std, y *mat.Dense) e
 	return err
 }
 
-// measure takes the coverage of conformal intervals or sets, and returns their mean size at the level that is asked
-// for.
-func (s *uncertainty) measure(at func(level float64) (covers, size float64, err error)) (size float64, err error) {
-	if s.curve, err = overLevels(at); err != nil {
-		return 0, err
-	}
-	if covers, _, err := at(.9); err == nil {
-		s.Coverage90 = &covers
-	}
-	s.Coverage, size, err = at(s.Level)
-	return size, err
-}
-
-// overLevels is the coverage by level, as far as there are rows enough for it.
-func overLevels(at func(level float64) (covers, size float64, err error)) (curve report.Line, err error) {
+// measure is the coverage of intervals or sets by level, as far as there are rows enough for it, and at the level that is
+// asked for, there with their mean size.
+func (s *uncertainty) measure(at func(level float64) (covers, size float64, err error)) (curve report.Line, covers,
+	size float64, err error) {
 	for _, level := range levels {
 		covers, _, err := at(level)
 		if errors.Is(err, domain.ErrShape) && len(curve.X) > 0 {
 			break
 		}
 		if err != nil {
-			return curve, err
+			return curve, 0, 0, err
 		}
 		curve.X, curve.Y = append(curve.X, level), append(curve.Y, covers)
 	}
-	return curve, nil
+	covers, size, err = at(s.Level)
+	return curve, covers, size, err
 }
 
 // pickIntervals picks up to 60 rows, evenly in the order of their means, of the first target.
