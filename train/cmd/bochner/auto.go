@@ -87,7 +87,7 @@ func (r *result) raceRows(ctx context.Context, f *fitting, rows data.Source) (*t
 	if err != nil {
 		return nil, err
 	}
-	r.auto, r.Head, r.Tuned = report, m.Head.Kind(), tuneOf(m.Spec)
+	r.auto, r.Auto, r.Head = report, autoTrials(report, m.Classes), m.Head.Kind()
 	best := report.Trials[report.Best]
 	f.recipe, f.fitted = best.Recipe, best.Recipe.Fitter
 	if r.describeFit(report); r.history == nil && r.Head == "linear" {
@@ -116,12 +116,12 @@ type autoTrial struct {
 	Note    string  `json:"note,omitempty"`
 }
 
-func (r *result) autoTrials() (out []autoTrial) {
-	for _, t := range r.auto.Trials {
+func autoTrials(r *train.Report, classes data.Classes) (out []autoTrial) {
+	for _, t := range r.Trials {
 		one := autoTrial{Name: t.String(), Recipe: t.Recipe, Round: t.Round, Rows: t.Rows, Features: t.Features,
 			Seconds: t.Seconds, Ended: t.Ended, Weight: t.Weight, Note: t.Note}
 		if t.Note == "" {
-			one.Loss, one.heldOutScore = &t.Loss, heldOut(&t.Score, r.classes)
+			one.Loss, one.heldOutScore = &t.Loss, heldOut(&t.Score, classes)
 		}
 		out = append(out, one)
 	}

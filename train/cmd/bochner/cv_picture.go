@@ -52,7 +52,7 @@ func drawCloud(r *train.Scores, x setting) (image.Image, error) {
 func (s setting) least(r *train.Scores) report.Line {
 	at := make([]int, len(s.values)) // of the score, from 1
 	for i, score := range r.All {
-		if j := s.index(i); at[j] == 0 || score.Error < r.All[at[j]-1].Error {
+		if j, _ := slices.BinarySearch(s.values, s.at[i]); at[j] == 0 || score.Error < r.All[at[j]-1].Error {
 			at[j] = i + 1
 		}
 	}
@@ -66,21 +66,17 @@ func (s setting) least(r *train.Scores) report.Line {
 
 // add puts a score on a line, unless it is infinite.
 func (s setting) add(l *report.Line, r *train.Scores, i int) {
-	if score := r.All[i]; !math.IsInf(score.Error, 1) {
-		l.Add(s.place(s.at[i]), score.Error, score.StdErr)
+	score, x := r.All[i], s.at[i]
+	if x == 0 && s.values[0] == 0 {
+		x = s.zero()
+	}
+	if !math.IsInf(score.Error, 1) {
+		l.Add(x, score.Error, score.StdErr)
 	}
 }
 
 // zero is where 0 is drawn on a logarithmic axis.
 func (s setting) zero() float64 { return s.values[1] / 10 }
-
-// place is where a value is drawn.
-func (s setting) place(v float64) float64 {
-	if v == 0 && s.values[0] == 0 {
-		return s.zero()
-	}
-	return v
-}
 
 // draw draws the lines that have points, on a logarithmic axis where no value is negative.
 func (s setting) draw(r *train.Scores, lines []report.Line) (image.Image, error) {

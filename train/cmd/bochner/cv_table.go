@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -18,12 +20,6 @@ type setting struct {
 	values []float64 // the different ones, in rising order
 }
 
-// index is the place of a score's value among the values.
-func (s setting) index(score int) int {
-	i, _ := slices.BinarySearch(s.values, s.at[score])
-	return i
-}
-
 // settingsOf are the parameters by name, the features and lambda, as far as they vary.
 func settingsOf(r *train.Scores) (out []setting) {
 	add := func(name string, of func(s train.Score) float64) {
@@ -37,14 +33,11 @@ func settingsOf(r *train.Scores) (out []setting) {
 			out = append(out, one)
 		}
 	}
-	var names []string
-	for name, value := range r.All[0].Spec.Params {
-		if _, number := value.(float64); number {
-			names = append(names, name)
+	params := r.All[0].Spec.Params
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if _, number := params[name].(float64); !number {
+			continue
 		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
 		shown := name
 		if name == train.AxisFeatures || name == train.AxisLambda {
 			shown = "map." + name
@@ -80,15 +73,13 @@ func (r *result) showCV() {
 		order[i] = i
 	}
 	if len(all) != 1 || len(order) > cvLines {
-		slices.SortStableFunc(order, func(a, b int) int {
-			switch x, y := r.cv.All[a].Error, r.cv.All[b].Error; {
-			case a == r.cv.Chosen || x < y:
-				return -1
-			case b == r.cv.Chosen || x > y:
-				return 1
+		rank := func(i int) float64 {
+			if i == r.cv.Chosen {
+				return math.Inf(-1)
 			}
-			return 0
-		})
+			return r.cv.All[i].Error
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
 	}
 	if len(order) > cvLines {
 		first = fmt.Sprintf("the %d best of %d", cvLines, len(order))

@@ -48,7 +48,7 @@ func (c *evaluateCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 		return err
 	}
 	r := new(result)
-	r.Head, r.Tuned, r.TestRows = m.Head.Kind(), tuneOf(m.Spec), set.Rows()
+	r.TestRows = set.Rows()
 	r.Seconds.Load = time.Since(start).Seconds()
 	timed := &timedMap{Layer: m.Map}
 	m.Map = timed

@@ -337,7 +337,7 @@ func (f *fitting) setOptions() error {
 		return err
 	}
 	r := &f.recipe
-	r.Fitter, _ = withSeed(r.Fitter, r.Spec.Seed)
+	r.Fitter = withDefault(r.Fitter, "Seed", r.Spec.Seed)
 	if t := r.Tuner; t != nil && t.Seed == 0 {
 		t.Seed, t.Evidence.Seed, t.Descent.Seed = r.Spec.Seed, r.Spec.Seed, r.Spec.Seed
 	}
@@ -396,12 +396,12 @@ func with(f fits.Fitter, field string, value any) (fits.Fitter, bool) {
 	return v.Interface().(fits.Fitter), true
 }
 
-// withSeed is a Fitter with a seed, unless it has one.
-func withSeed(f fits.Fitter, seed uint64) (fits.Fitter, bool) {
-	if at := reflect.ValueOf(f).FieldByName("Seed"); at.IsValid() && at.Uint() != 0 {
-		return f, true
+// withDefault is a Fitter with a value of an option that it has as 0.
+func withDefault(f fits.Fitter, field string, value any) fits.Fitter {
+	if at := reflect.ValueOf(f).FieldByName(field); at.IsValid() && at.IsZero() {
+		f, _ = with(f, field, value)
 	}
-	return with(f, "Seed", seed)
+	return f
 }
 
 // withLambdas returns a Fitter with other lambdas, or with none.
@@ -410,9 +410,9 @@ func withLambdas(f fits.Fitter, lambdas ...float64) fits.Fitter {
 		r.Lambdas, r.Select = lambdas, linear.SelectAuto
 		return r
 	}
-	out, ok := with(f, "Lambdas", lambdas)
-	if !ok && len(lambdas) == 1 {
-		out, _ = with(f, "Lambda", lambdas[0])
+	out, several := with(f, "Lambdas", lambdas)
+	if !several {
+		out, _ = with(f, "Lambda", append(lambdas, 0)[0])
 	}
 	return out
 }
@@ -461,10 +461,7 @@ func (f *fitting) setLambda() error {
 	switch {
 	case f.Lambda == "":
 	case f.Lambda == "held-out" && many && !isRidge:
-		f.recipe.Fitter = withLambdas(f.recipe.Fitter)
-		if reflect.ValueOf(f.recipe.Fitter).FieldByName("HeldOut").IsZero() {
-			f.recipe.Fitter, _ = with(f.recipe.Fitter, "HeldOut", .2)
-		}
+		f.recipe.Fitter = withDefault(withLambdas(f.recipe.Fitter), "HeldOut", .2)
 	case f.Lambda == "loo" && isRidge:
 		ridge.Select = linear.SelectLOO
 		f.recipe.Fitter = ridge
@@ -618,11 +615,8 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.save(m))
 	}
-	r.Head, r.Tuned = headName(f.fitted), tuneOf(m.Spec)
+	r.Head, r.Ladder = headName(f.fitted), tunerSteps(report, m.Classes)
 	r.describeFit(report)
-	if recipe.Tuner != nil {
-		r.steps = report
-	}
 	if timed == nil {
 		timed = &timedMap{Layer: m.Map}
 	}

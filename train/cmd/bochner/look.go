@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -81,7 +82,9 @@ func (c *lookCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 			Targets []*data.ColumnLook `json:"targets,omitempty"`
 		}{l, targets})
 	}
-	printLook(l, targets)
+	if err := printLook(l, targets); err != nil {
+		return err
+	}
 	showColumns(columns, f, "", true)
 	return nil
 }
@@ -90,7 +93,7 @@ func (c *lookCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 const lookColumns = 40
 
 // printLook prints the look.
-func printLook(l *data.Look, targets []*data.ColumnLook) {
+func printLook(l *data.Look, targets []*data.ColumnLook) error {
 	fmt.Printf("%s: %d rows, %d columns", program.Shown(l.Source), l.Rows, len(l.Columns))
 	if l.Duplicates > 0 {
 		fmt.Printf(", duplicate rows: %d", l.Duplicates)
@@ -107,13 +110,7 @@ func printLook(l *data.Look, targets []*data.ColumnLook) {
 		fmt.Printf("target %s: %s\n", program.Shown(t.Name), span(t))
 	}
 	fmt.Println()
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "column\tkind\tmissing\tdistinct\tvalues\tbecomes")
-	for k, c := range l.Columns {
-		if k == lookColumns {
-			fmt.Fprintf(w, "... %d more\n", len(l.Columns)-k)
-			break
-		}
+	return lookTable("column\tkind\tmissing\tdistinct\tvalues\tbecomes", l.Columns, func(c *data.ColumnLook) string {
 		values := span(c)
 		if c.Levels != nil {
 			values = shares(c.Levels, l.Rows-c.Missing, 3)
@@ -122,13 +119,21 @@ func printLook(l *data.Look, targets []*data.ColumnLook) {
 		if c.Left != "" {
 			becomes = "left out: " + program.Shown(c.Left)
 		}
-		kind := string(c.Kind)
-		if kind == "" {
-			kind = "-"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%s\n", short(c.Name, 24), kind, c.Missing, c.Distinct, values, becomes)
+		return fmt.Sprintf("%s\t%s\t%d\t%d\t%s\t%s", short(c.Name, 24), cmp.Or(c.Kind, "-"), c.Missing, c.Distinct, values, becomes)
+	})
+}
+
+// lookTable prints a line for each column that there is room for, with tabs between its cells.
+func lookTable[C any](header string, columns []C, line func(c C) string) error {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, header)
+	for _, c := range columns[:min(lookColumns, len(columns))] {
+		fmt.Fprintln(w, line(c))
 	}
-	w.Flush()
+	if more := len(columns) - lookColumns; more > 0 {
+		fmt.Fprintf(w, "... %d more\n", more)
+	}
+	return w.Flush()
 }
 
 // span is the range of numbers or times.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/notes"
@@ -27,11 +26,10 @@ func lookModel(path string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	r := &result{object: object{Head: m.Head.Kind(), Tuned: tuneOf(m.Spec)}}
+	r := new(result)
 	r.describe(m)
 	if e != nil {
-		r.TrainRows, r.TestRows, r.KernelError = e.TrainRows, e.TestRows, e.KernelError
-		r.Scores = e.Scores
+		r.TrainRows, r.TestRows, r.Scores, r.KernelError = e.TrainRows, e.TestRows, e.Scores, e.KernelError
 		e.Pairs = nil // which a picture needs
 	}
 	if asJSON {
@@ -61,13 +59,7 @@ func lookModel(path string, asJSON bool) error {
 		return nil
 	}
 	fmt.Println()
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "column\tkind\tvalues of the training rows")
-	for k, in := range m.Columns.Inputs {
-		if k == lookColumns {
-			fmt.Fprintf(w, "... %d more\n", len(m.Columns.Inputs)-k)
-			break
-		}
+	return lookTable("column\tkind\tvalues of the training rows", m.Columns.Inputs, func(in data.Input) string {
 		values := listOf(in.Levels, 6)
 		if in.Levels == nil {
 			c := &data.ColumnLook{Kind: in.Kind}
@@ -75,7 +67,6 @@ func lookModel(path string, asJSON bool) error {
 				values += fmt.Sprintf(", %s if missing", cell(c, in.Fill))
 			}
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", short(in.Name, 24), in.Kind, program.Shown(values))
-	}
-	return w.Flush()
+		return fmt.Sprintf("%s\t%s\t%s", short(in.Name, 24), in.Kind, program.Shown(values))
+	})
 }

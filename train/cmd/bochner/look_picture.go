@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -45,11 +46,7 @@ func drawLook(path string, l *data.Look, targets []*data.ColumnLook) error {
 		if len(panels) > lookPanels {
 			break
 		}
-		what := string(c.Kind)
-		if what == "" {
-			what = "left out"
-		}
-		if err := add(c, what); err != nil {
+		if err := add(c, string(cmp.Or(c.Kind, "left out"))); err != nil {
 			return err
 		}
 	}

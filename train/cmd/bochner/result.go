@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -25,9 +26,8 @@ type result struct {
 	test           *scores
 	pairs          notes.Pairs // that KernelError compares
 	history        *fits.Course
-	steps          *train.Report // of --tune auto and --tune evidence
-	uncertainty    *uncertainty  // of --distribution
-	columnsByPlace bool          // they have numbers, from 1, and no names
+	uncertainty    *uncertainty // of --distribution
+	columnsByPlace bool         // they have numbers, from 1, and no names
 	auto           *train.Report
 	cv             *train.Scores
 }
@@ -112,6 +112,7 @@ type object struct {
 func (r *result) describe(m *train.Model) {
 	r.classes, r.columnsByPlace = m.Classes, m.Columns == nil
 	r.Scale, r.mapObject, r.InputDim, r.Classes = m.Scaler.Name(), objectOf(m.Spec), m.Dims(), len(m.Classes)
+	r.Head, r.Tuned = cmp.Or(r.Head, m.Head.Kind()), tuneOf(m.Spec)
 	r.Split, _ = splitOf(m.Map)
 	r.Relevance, r.Version = relevanceOf(m), modelfile.Version
 }
@@ -170,17 +171,11 @@ func (r *result) show(plot string, asJSON bool) error {
 			return err
 		}
 	}
-	if r.steps != nil {
-		r.Ladder = r.tunerSteps()
-	}
-	if r.auto != nil {
-		r.Auto = r.autoTrials()
-	}
 	r.PeakRSS = program.PeakRSS()
 	if asJSON {
 		return json.NewEncoder(os.Stdout).Encode(r.object)
 	}
-	if r.steps != nil {
+	if r.Ladder != nil {
 		r.showSteps()
 	}
 	if r.auto != nil {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
+	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 )
 
@@ -41,11 +43,11 @@ type tunerStep struct {
 	Chosen  bool     `json:"chosen,omitempty"`
 }
 
-func (r *result) tunerSteps() (out []tunerStep) {
-	for _, g := range r.steps.Steps {
-		one := tunerStep{Step: g.Name, Seconds: g.Seconds, Note: g.Note, Chosen: g.Name == r.steps.Chosen}
+func tunerSteps(r *train.Report, classes data.Classes) (out []tunerStep) {
+	for _, g := range r.Steps {
+		one := tunerStep{Step: g.Name, Seconds: g.Seconds, Note: g.Note, Chosen: g.Name == r.Chosen}
 		if g.Note == "" {
-			one.heldOutScore, one.Gain, one.StdErr = heldOut(&g.Score, r.classes), &g.Gain, &g.StdErr
+			one.heldOutScore, one.Gain, one.StdErr = heldOut(&g.Score, classes), &g.Gain, &g.StdErr
 		}
 		out = append(out, one)
 	}
@@ -54,24 +56,21 @@ func (r *result) tunerSteps() (out []tunerStep) {
 
 // showSteps prints what each step brought.
 func (r *result) showSteps() {
-	if r.steps.Steps == nil {
-		return
-	}
 	score, of := "error rate", "error rate"
 	if r.classes == nil {
 		score, of = "rmse", "mean squared error"
 	}
 	fmt.Printf("\n| step | %s, held out | gain over frozen, %s | seconds | |\n|---|---|---|---|---|\n", score, of)
-	for _, g := range r.steps.Steps {
+	for _, g := range r.Ladder {
 		if g.Note != "" {
-			fmt.Printf("| %s | | | | %s |\n", g.Name, g.Note)
+			fmt.Printf("| %s | | | | %s |\n", g.Step, g.Note)
 			continue
 		}
 		mark := ""
-		if g.Name == r.steps.Chosen {
+		if g.Chosen {
 			mark = "chosen"
 		}
-		fmt.Printf("| %s | %.4g | %.2g ± %.1g | %.1f | %s |\n", g.Name, g.Score, g.Gain, g.StdErr, g.Seconds, mark)
+		fmt.Printf("| %s | %.4g | %.2g ± %.1g | %.1f | %s |\n", g.Step, *cmp.Or(g.ErrorRate, g.RMSE), *g.Gain, *g.StdErr, g.Seconds, mark)
 	}
 	fmt.Println()
 }
