@@ -129,8 +129,11 @@ func (f *fitting) checkAxis(text string, a train.Axis) error {
 		if f.given[name] != nil {
 			return program.Usage("--%s and --grid %s: give one of the two", name, text)
 		}
-		_, svm := f.recipe.Fitter.(linear.SVMOptions)
-		if name == train.AxisLambda && svm && slices.Min(append([]float64{a.Lo}, a.Values...)) <= 0 && (a.Values == nil || slices.Min(a.Values) <= 0) {
+		least := a.Lo
+		if a.Values != nil {
+			least = slices.Min(a.Values)
+		}
+		if _, svm := f.recipe.Fitter.(linear.SVMOptions); svm && name == train.AxisLambda && least <= 0 {
 			return program.Usage("--grid %s: --head svm wants lambdas above 0", text)
 		}
 	case fixed:
@@ -170,16 +173,8 @@ func (f *fitting) choose(ctx context.Context, rows data.Source, r *result) error
 		if err := f.settle(s); err != nil {
 			return err
 		}
-		switch fitter := s.Fitter.(type) {
-		case sgd.MiniBatch:
-			fitter.Checkpoints = sgd.Checkpoints{}
-			if s.Fitter = fitter; f.Lambda != "" {
-				s.Fitter = withLambdas(fitter, 0)
-			}
-		default:
-			if f.Lambda != "" {
-				s.Fitter = withLambdas(s.Fitter)
-			}
+		if s.Fitter, _ = with(s.Fitter, "Checkpoints", sgd.Checkpoints{}); f.Lambda != "" {
+			s.Fitter = withLambdas(s.Fitter)
 		}
 		maps := max(1, len(candidates), len(co.Factors))
 		text := fmt.Sprintf("cross-validation of %d maps in %d folds", maps, co.Folds)

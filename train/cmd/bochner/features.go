@@ -300,14 +300,14 @@ func (c *featuresCmd) writeKernel(ctx context.Context, x ops.Matrix) error {
 	}
 	n, row, size := x.Shape()[0], 0, min(blockRows, max(1, spreadCells/x.Shape()[1]))
 	return writeBlocks(ctx, "kernel, rows", c.Kernel, x, n, tensor.Float64, size, func(some ops.Matrix) (*tensor.Dense, error) {
-		block, err := dense(some)
+		block, err := (&data.Set{X: some}).Dense()
 		if err != nil {
 			return nil, err
 		}
 		rows := block.Shape()[0]
 		out := mat.NewDense(rows, n, nil)
 		for col, others := range data.Blocks(x, size) {
-			other, err := dense(others)
+			other, err := (&data.Set{X: others}).Dense()
 			if err != nil {
 				return nil, err
 			}
@@ -340,14 +340,6 @@ const (
 	blockRows   = 512
 	spreadCells = 1 << 24
 )
-
-// dense spreads a block out where it is sparse: exact kernels take dense rows.
-func dense(block ops.Matrix) (*tensor.Dense, error) {
-	if s, ok := block.(*ops.CSR); ok {
-		return s.Dense(nil)
-	}
-	return block.(*tensor.Dense), nil
-}
 
 // writeBlocks writes the rows that f makes of each block of so many rows of x.
 func writeBlocks(ctx context.Context, what, path string, x ops.Matrix, cols int, dt tensor.Dtype, size int, f func(block ops.Matrix) (*tensor.Dense, error)) error {

@@ -106,10 +106,7 @@ func (c *featuresCmd) reportSampler(ctx context.Context, sampler string, x, all 
 		return r, err
 	}
 	r.Sampler = samplerOf(spec)
-	name := r.Sampler
-	if name == "" {
-		name = spec.Params.Word("coupling")
-	}
+	name := cmp.Or(r.Sampler, spec.Params.Word("coupling"))
 	bar, draws, most := program.NewProgress("report, "+name+", draws"), 0, c.Seeds
 	defer bar.Close()
 	for _, features := range c.sweep {

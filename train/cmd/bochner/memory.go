@@ -62,10 +62,10 @@ func affordMap(spec layers.Spec, dims int) error {
 
 // estimate is memory and time in words, for so many bytes and operations. It is empty below 100 MB and a second.
 func estimate(bytes, operations float64) string {
-	if bytes < 1e8 && operations/slowest+bytes/touched < 1 {
-		return ""
+	seconds := operations/slowest + bytes/touched
+	if seconds >= 1 {
+		seconds = operations/rate() + bytes/touched
 	}
-	seconds := operations/rate() + bytes/touched
 	if bytes < 1e8 && seconds < 1 {
 		return ""
 	}

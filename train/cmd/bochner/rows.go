@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -196,11 +197,8 @@ func (f *fitting) learnStream(ctx context.Context, s *data.Stream) error {
 	if err != nil || columns == nil && plain(first) != nil {
 		return err
 	}
-	if columns == nil {
-		columns = new(data.ColumnOptions)
-	}
 	f.first = first
-	_, err = s.Learn(ctx, *columns)
+	_, err = s.Learn(ctx, *cmp.Or(columns, new(data.ColumnOptions)))
 	return err
 }
 

@@ -32,17 +32,13 @@ func (t *timedMap) StaysSparse() bool { return layers.StaysSparse(t.Layer, new(o
 
 // MapCSR is the map's.
 func (t *timedMap) MapCSR(x *ops.CSR) (*ops.CSR, error) {
-	start := time.Now()
-	defer func() { t.spent += time.Since(start) }()
+	defer t.since(time.Now())
 	z, err := layers.Apply(t.Layer, nil, x)
-	if err != nil {
-		return nil, err
+	s, sparse := z.(*ops.CSR)
+	if err == nil && !sparse {
+		err = fmt.Errorf("%q has dense features: %w", t.Name(), domain.ErrParam)
 	}
-	s, ok := z.(*ops.CSR)
-	if !ok {
-		return nil, fmt.Errorf("%q has dense features: %w", t.Name(), domain.ErrParam)
-	}
-	return s, nil
+	return s, err
 }
 
 // TransformBags is Transform for sets of samples.
@@ -51,7 +47,8 @@ func (t *timedMap) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense,
 }
 
 func (t *timedMap) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, error) {
-	start := time.Now()
-	defer func() { t.spent += time.Since(start) }()
+	defer t.since(time.Now())
 	return layers.Transform(t.Layer, dst, x)
 }
+
+func (t *timedMap) since(start time.Time) { t.spent += time.Since(start) }

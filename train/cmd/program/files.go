@@ -58,6 +58,7 @@ func CheckFiles(inputs, outputs []File) error {
 			})
 		}
 	}
+	var errs []error
 	for _, out := range outputs {
 		if out.Path == "" {
 			continue
@@ -70,11 +71,7 @@ func CheckFiles(inputs, outputs []File) error {
 		if out.Flag == "--plot" && strings.ToLower(filepath.Ext(out.Path)) != ".png" {
 			return Usage("--plot %s: want a name that ends in .png", out.Path)
 		}
-		taken = append(taken, out)
-	}
-	var errs []error
-	for _, out := range outputs {
-		errs = append(errs, CheckWritable(out.Flag, out.Path))
+		taken, errs = append(taken, out), append(errs, CheckWritable(out.Flag, out.Path))
 	}
 	return errors.Join(errs...)
 }
