@@ -158,7 +158,7 @@ func (o *AutoOptions) rows(ctx context.Context, rows data.Source) (*data.Set, er
 		return nil, fmt.Errorf("train: Auto: MaxFeatures = %d; want at least 4, or 0 for 1024: %w", o.MaxFeatures,
 			domain.ErrParam)
 	}
-	o.HeldOut = cmp.Or(o.HeldOut, .2)
+	o.HeldOut, o.Fitter = cmp.Or(o.HeldOut, .2), byValue(o.Fitter)
 	o.MaxFeatures, o.Dtype = cmp.Or(o.MaxFeatures, 1024), cmp.Or(o.Dtype, "float32")
 	var set *data.Set
 	switch s := rows.(type) {

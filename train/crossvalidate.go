@@ -385,7 +385,7 @@ func (o CVOptions) Cost(f fits.Fitter, p fits.Problem, maps int) fits.Cost {
 	if f == nil {
 		f = linear.RidgeOptions{}
 	}
-	head, err := foldsOf(f, o.Lambdas == nil, nil)
+	head, err := foldsOf(byValue(f), o.Lambdas == nil, nil)
 	if err != nil {
 		return fits.Cost{}
 	}
@@ -422,14 +422,6 @@ func foldsOf(f fits.Fitter, whole bool, p *prepared) (cv.Head, error) {
 // lambdas stays as it is.
 func withLambdas(f fits.Fitter, lambdas []float64) (with fits.Fitter, own bool) {
 	switch f := f.(type) {
-	case *linear.RidgeOptions:
-		return withLambdas(*f, lambdas)
-	case *linear.SVMOptions:
-		return withLambdas(*f, lambdas)
-	case *linear.LogisticOptions:
-		return withLambdas(*f, lambdas)
-	case *sgd.MiniBatch:
-		return withLambdas(*f, lambdas)
 	case linear.RidgeOptions:
 		own = f.Lambdas != nil || f.Select != linear.SelectAuto
 		f.Lambdas, f.Select = lambdas, linear.SelectAuto

@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/trial"
@@ -295,4 +297,21 @@ func (c *looked) Err() error {
 		return context.Canceled
 	}
 	return nil
+}
+
+// TestPointerToOptions: a pointer to options fits as the options do, and the uncertainty knows how the head was fitted.
+func TestPointerToOptions(t *testing.T) {
+	ridge, batches := linear.RidgeOptions{Lambdas: []float64{.05}}, sgd.ForTuning("")
+	batches.Epochs = 2
+	set := waves(120, 1, true)
+	for _, f := range [][]fits.Fitter{{ridge, &ridge}, {batches, &batches}} {
+		var files [2][]byte
+		for i, f := range f {
+			r := train.Recipe{Spec: layers.Spec{Map: "gaussian", Features: 8, Seed: 1}, Fitter: f}
+			files[i] = must(sureOf(t, r, set).MarshalBinary())
+		}
+		if !bytes.Equal(files[0], files[1]) {
+			t.Errorf("%T: the model differs from that of %T", f[1], f[0])
+		}
+	}
 }

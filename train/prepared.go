@@ -41,6 +41,7 @@ func (r Recipe) prepare(ctx context.Context, rows data.Source) (*prepared, error
 	if err := given.Missing("Recipe", "the context", ctx); err != nil {
 		return nil, err
 	}
+	r.Fitter = byValue(r.Fitter)
 	scale := cmp.Or(r.Scale, r.scaleOf(rows))
 	if f, table := rows.(*data.Frame); table && f != nil {
 		set, err := r.learn(f)
@@ -285,7 +286,7 @@ func (p *prepared) begin(features int) error {
 	if err := p.recipe.Ready(&s); err != nil {
 		return err
 	}
-	p.recipe.Fitter, p.wrap = s.Fitter, s.Wrap
+	p.recipe.Fitter, p.wrap = byValue(s.Fitter), s.Wrap
 	return nil
 }
 

@@ -40,6 +40,15 @@ func (r Recipe) FitterKind() string {
 	return ""
 }
 
+// byValue returns the options that a pointer to one of fitterKinds points to, and another Fitter as it is.
+func byValue(f fits.Fitter) fits.Fitter {
+	p := reflect.ValueOf(f)
+	if p.Kind() != reflect.Pointer || p.IsNil() || (Recipe{Fitter: f}).FitterKind() == "" {
+		return f
+	}
+	return p.Elem().Interface().(fits.Fitter)
+}
+
 // MarshalJSON writes the options that differ from their zero values, by the names of their fields with a small first
 // letter. A Fitter is an object with its kind (see FitterKind) and its options; functions are left out. Errors:
 // domain.ErrParam for a Fitter of another type.
