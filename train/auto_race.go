@@ -304,29 +304,19 @@ type pace struct {
 // work is about proportional to the operations of a fit.
 func (a *race) work(r Recipe, rows int) float64 {
 	outputs, epochs := float64(max(1, len(a.classes))), 1.
-	width := func(s layers.Spec, dims float64) float64 {
-		switch {
-		case s.Map == "periodic":
-			given, _ := s.Params["width"].(int)
-			return dims * float64(1+given)
-		case s.Features > 0:
-			return float64(s.Features)
-		}
-		return 3 * dims
-	}
 	parts := r.Spec.Parts
 	if parts == nil {
 		parts = []layers.Spec{r.Spec}
 	}
 	total, dims := 0., float64(a.set.Dims())
 	for _, s := range parts {
-		next := width(s, dims)
 		if s.Map == "periodic" {
-			total += 1000 * dims
-		} else {
-			total += dims * next
+			width, _ := s.Params["width"].(int)
+			total, dims = total+1000*dims, dims*float64(1+width)
+			continue
 		}
-		dims = next
+		next := float64(cmp.Or(s.Features, 3*int(dims)))
+		total, dims = total+dims*next, next
 	}
 	const step = 8e6 // what each mini-batch takes besides
 	if !r.descend(func(o *sgd.FitOptions) {

@@ -183,11 +183,10 @@ func (p *prepared) scores(ctx context.Context, candidates []Candidate, o CVOptio
 			return nil, err
 		}
 		err := g.head.Check(job.Y)
-		h, generic := g.head.(trials)
-		whole := generic && h.whole
+		h, _ := g.head.(trials)
 		switch metric := groups[0].head.Metric(job.Y); {
 		case err != nil:
-		case whole && g.Lambdas != nil:
+		case h.whole && g.Lambdas != nil:
 			err = fmt.Errorf("there are lambdas, and a %T takes none; leave them out: %w", g.fitter, domain.ErrParam)
 		case g.head.Metric(job.Y) != metric:
 			err = fmt.Errorf("the first map is scored by the %v, and map %d by the %v; give one Fitter for all: %w",

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/bochner-go/bochner/train/cmd/program"
@@ -88,17 +89,12 @@ func histograms(c *data.Columns, f *data.Frame) bool {
 		return false
 	}
 	x, d := set.X.(*tensor.Dense).Float64s(), set.Dims()
-	counts, sums, zeros := true, true, 0
-	for _, v := range x {
-		counts = counts && v == float64(int64(v))
-		if v == 0 {
-			zeros++
-		}
-	}
-	first := floats.Sum(x[:d])
-	for i := range set.Rows() {
-		sum := floats.Sum(x[i*d : (i+1)*d])
+	first, sums := floats.Sum(x[:d]), true
+	for row := range slices.Chunk(x, d) {
+		sum := floats.Sum(row)
 		sums = sums && sum > 0 && sum > first*.999 && sum < first*1.001
 	}
+	counts := !slices.ContainsFunc(x, func(v float64) bool { return v != float64(int64(v)) })
+	zeros := floats.Count(func(v float64) bool { return v == 0 }, x)
 	return sums || counts && float64(zeros) > .3*float64(len(x))
 }

@@ -167,10 +167,7 @@ func (f *fitting) openTrain(ctx context.Context) (s, held *data.Stream, err erro
 	so := data.StreamOptions{Options: f.read, Seed: f.recipe.Spec.Seed, BlockRows: f.blockRows()}
 	if mini, ok := f.recipe.Fitter.(sgd.MiniBatch); ok {
 		so.Shuffle = f.Stream.shuffle
-		batch := max(1, mini.Batch)
-		if mini.Batch == 0 {
-			batch = 256
-		}
+		batch := max(1, cmp.Or(mini.Batch, 256))
 		so.BlockRows += (batch - so.BlockRows%batch) % batch // whole batches
 	}
 	s, err = data.OpenStream(so, f.Train...)
