@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -68,11 +69,7 @@ func (f *fitting) setSearch() error {
 		return program.Usage("--trials draws from ranges, and --grid has none; give one, as sigma=1:10")
 	case ranges > 0:
 		f.search.random = true
-		n := 20
-		if f.Trials != nil {
-			n = *f.Trials
-		}
-		f.search.candidates, err = train.RandomSearch(f.cvSpec(), n, f.recipe.Spec.Seed, f.search.axes...)
+		f.search.candidates, err = train.RandomSearch(f.cvSpec(), cmp.Or(deref(f.Trials), 20), f.recipe.Spec.Seed, f.search.axes...)
 	default:
 		f.search.candidates, err = train.Grid(f.cvSpec(), f.search.axes...)
 	}

@@ -61,9 +61,7 @@ func (c *featuresCmd) plan(g given, node *kong.Node) (err error) {
 	if c.bags = ofBags(c.Maps.Map); c.bags {
 		rows = bagRows
 	}
-	if c.Rows == nil {
-		c.Rows = &rows
-	}
+	c.Rows = cmp.Or(c.Rows, &rows)
 	scale, name := defaultMap(c.bags, c.File == "")
 	spec := layers.Spec{Map: name, Seed: 1}
 	c.scale = cmp.Or(c.Maps.Scale, scale, "none")
@@ -245,9 +243,7 @@ func (c *featuresCmd) rows(ctx context.Context) (*data.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Maps.Scale == "" {
-		c.scale = "auto"
-	}
+	c.scale = cmp.Or(c.Maps.Scale, "auto")
 	return columns.Set(table)
 }
 

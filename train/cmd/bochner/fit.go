@@ -203,10 +203,7 @@ func (f *fitting) setColumns() {
 func (f *fitting) setMap() error {
 	scale, name := defaultMap(f.bags, len(f.Train) == 0)
 	r := &f.recipe
-	r.Scale = cmp.Or(f.Maps.Scale, r.Scale, scale)
-	if r.Spec.Map == "" {
-		r.Spec.Map = name
-	}
+	r.Scale, r.Spec.Map = cmp.Or(f.Maps.Scale, r.Scale, scale), cmp.Or(r.Spec.Map, name)
 	r.Afford = affordScaling
 	e, unknown := layers.Lookup(cmp.Or(f.Maps.Map, r.Spec.Map))
 	if unknown == nil && e.Bags != f.bags {
@@ -228,9 +225,7 @@ func (f *fitting) setMap() error {
 	case err != nil:
 		return &program.UsageError{Err: err}
 	}
-	if spec.Tune == "" {
-		spec.Tune = "none"
-	}
+	spec.Tune = cmp.Or(spec.Tune, "none")
 	r.Spec = spec
 	return nil
 }

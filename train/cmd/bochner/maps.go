@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -79,23 +80,16 @@ func (f mapFlags) spec(s layers.Spec, scale string, tunes bool) (layers.Spec, er
 		maps.Copy(merged, values)
 		s.Params = merged
 	}
-	if f.Dtype != nil {
-		s.Dtype = *f.Dtype
-	}
-	if f.Seed != nil {
+	s.Dtype = cmp.Or(deref(f.Dtype), s.Dtype)
+	if s.Seed = cmp.Or(s.Seed, 1); f.Seed != nil {
 		s.Seed = *f.Seed
-	}
-	if s.Seed == 0 && f.Seed == nil {
-		s.Seed = 1
 	}
 	if _, err := (train.Recipe{Scale: scale, Spec: s}).NewScaler(); err != nil {
 		return s, err
 	}
 	if tunes {
 		own := s
-		if f.Sampler != nil {
-			own.Sampler = *f.Sampler
-		}
+		own.Sampler = cmp.Or(deref(f.Sampler), s.Sampler)
 		if policy, err := own.DefaultPolicy(); err == nil && policy != layers.Frozen { // other errors are found below
 			s.Tune = policy.String()
 		}
