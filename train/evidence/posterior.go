@@ -56,23 +56,6 @@ func newPosterior(n, d, k int, y []float64) *posterior {
 // dual says whether the system is the one of the rows.
 func (p *posterior) dual() bool { return p.d >= p.n }
 
-// product writes op(a) op(b) to c [m, n], with k products in each sum.
-func product(tA, tB gonum.Transpose, m, n, k int, a, b, c []float64) {
-	addProduct(tA, tB, m, n, k, 1, a, b, 0, c)
-}
-
-// addProduct writes alpha op(a) op(b) + beta c to c [m, n].
-func addProduct(tA, tB gonum.Transpose, m, n, k int, alpha float64, a, b []float64, beta float64, c []float64) {
-	lda, ldb := k, n
-	if tA == gonum.Trans {
-		lda = m
-	}
-	if tB == gonum.Trans {
-		ldb = k
-	}
-	blas.Implementation{}.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, n)
-}
-
 // centre subtracts the column means from a [rows, cols].
 func centre(a []float64, rows, cols int) {
 	mean := make([]float64, cols)
@@ -119,14 +102,14 @@ func (p *posterior) solve(rho float64) (ok bool) {
 		p.logP += math.Log(rho + p.mu)
 		copy(p.alpha, p.y)
 		p.factor.Solve(p.alpha)
-		product(gonum.Trans, gonum.NoTrans, p.k, p.d, p.n, p.alpha, p.z, p.a)
+		factor.Product(gonum.Trans, gonum.NoTrans, p.k, p.d, p.n, 1, p.alpha, p.z, 0, p.a)
 	} else {
 		p.logP -= float64(p.n-1-p.d) * math.Log(rho)
 		w := make([]float64, p.d*p.k) // G⁻¹ Zᵀ y, and alpha is (y - Z w)/ρ
-		product(gonum.Trans, gonum.NoTrans, p.d, p.k, p.n, p.z, p.y, w)
+		factor.Product(gonum.Trans, gonum.NoTrans, p.d, p.k, p.n, 1, p.z, p.y, 0, w)
 		p.factor.Solve(w)
 		copy(p.alpha, p.y)
-		addProduct(gonum.NoTrans, gonum.NoTrans, p.n, p.k, p.d, -1/rho, p.z, w, 1/rho, p.alpha)
+		factor.Product(gonum.NoTrans, gonum.NoTrans, p.n, p.k, p.d, -1/rho, p.z, w, 1/rho, p.alpha)
 		for t := range p.k {
 			for j := range p.d {
 				p.a[t*p.d+j] = w[j*p.k+t]
@@ -154,10 +137,10 @@ func (p *posterior) invert() {
 	dense.Mirror(p.inv, p.m, gonum.Lower)
 	if p.dual() {
 		floats.AddConst(-1/(float64(p.n)*(p.rho+p.mu)), p.inv)
-		product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.n, p.inv, p.z, p.pz)
+		factor.Product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.n, 1, p.inv, p.z, 0, p.pz)
 		return
 	}
-	product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.d, p.z, p.inv, p.pz)
+	factor.Product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.d, 1, p.z, p.inv, 0, p.pz)
 }
 
 // trace is tr P.
@@ -190,6 +173,6 @@ func (p *posterior) marginalGradient() (lnRho float64) {
 		lnRho -= v * weighted[i]
 	}
 	copy(p.grad, p.pz)
-	addProduct(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.k, -scale, weighted, p.a, float64(p.k)*scale, p.grad)
+	factor.Product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.k, -scale, weighted, p.a, float64(p.k)*scale, p.grad)
 	return p.rho * scale * (lnRho + float64(p.k)*p.trace()) / 2
 }

@@ -7,10 +7,12 @@ import (
 	"slices"
 
 	"github.com/bochner-go/bochner/ops"
+	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/factor"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
@@ -223,7 +225,7 @@ func dualScores(src *rows.Source, k []float64, train, held []int, mean float64, 
 			continue
 		}
 		pred := slices.Repeat(dual.intercept(alpha), len(held))
-		gemm(false, len(held), dual.k, m, 1, cross, m, alpha, dual.k, pred, dual.k)
+		factor.Product(blas.NoTrans, blas.NoTrans, len(held), dual.k, m, 1, cross, alpha, 1, pred)
 		for i, r := range held {
 			sums[l].add(y.RawRowView(r), pred[i*dual.k:(i+1)*dual.k], 1)
 		}
@@ -316,7 +318,7 @@ func (r *dualRows) gram(ctx context.Context) []float64 {
 	n, d := r.n, r.d
 	k := make([]float64, n*n)
 	if r.x == nil {
-		addSquareUntil(ctx, general(n, d, d, r.z), general(n, n, n, k))
+		addSquare(ctx, n, d, r.z, k)
 		return k
 	}
 	all := rowCells(r.x)
@@ -487,6 +489,6 @@ func (r *KernelRidge) Predict(kTest *mat.Dense) (*mat.Dense, error) {
 	}
 	out := slices.Repeat(r.B, g.Rows)
 	at := transposed(r.Alpha.RawMatrix().Data, n, targets, r.Alpha.RawMatrix().Stride)
-	addProduct(1, g, general(targets, n, n, at), general(g.Rows, targets, targets, out))
+	fast.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, g.Rows, targets, n, 1, g.Data, g.Stride, at, n, 1, out, targets)
 	return mat.NewDense(g.Rows, targets, out), nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/domain"
+	"github.com/bochner-go/bochner/train/internal/factor"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
@@ -79,7 +80,7 @@ func addTransposed(sum columns, block ops.Matrix, u columns, bias float64) {
 func addDenseTransposed(sum columns, z *tensor.Dense, u columns) {
 	n, d, k := z.Shape()[0], z.Shape()[1], u.k
 	if z.Dtype() == tensor.Float64 {
-		fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float64s(), d, u.v, k, 1, sum.v[:d*k], k)
+		factor.Product(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float64s(), u.v, 1, sum.v[:d*k])
 		return
 	}
 	narrow, product := floatsOf(tensor.Float32, u.v, n, k).Float32s(), make([]float32, d*k)
@@ -259,7 +260,7 @@ func (g *gramSum) add(z ops.Matrix, weight []float64) {
 			floats.Sub(t.row(i), g.shift)
 		}
 	} else {
-		gemm(false, n, k, d, 1, g.centre(z), d, g.v.v, k, g.t, k)
+		factor.Product(blas.NoTrans, blas.NoTrans, n, k, d, 1, g.centre(z), g.v.v, 1, g.t)
 	}
 	for i, w := range weight {
 		floats.Scale(w, t.row(i))
@@ -282,7 +283,7 @@ func (g *gramSum) addTransposed(z ops.Matrix, t columns) {
 	x, sparse := z.(*ops.CSR)
 	if !sparse {
 		d, n := len(g.mean), z.Shape()[0]
-		gemm(true, d, t.k, n, 1, g.zc, d, t.v, t.k, g.out.v, t.k)
+		factor.Product(blas.Trans, blas.NoTrans, d, t.k, n, 1, g.zc, t.v, 1, g.out.v)
 		return
 	}
 	if g.sums == nil {

@@ -305,7 +305,7 @@ func bernoulli(p []float64, c int) float64 {
 func (h *curvature) addRows(z *tensor.Dense, weight []float64, lo, hi int) {
 	rows, n, k := hi-lo, h.d+1, h.k
 	aboutInto(h.z[:rows*n], z, lo, h.at)
-	fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, rows, k, n, 1, h.z, n, h.head, k, 0, h.p, k)
+	factor.Product(blas.NoTrans, blas.NoTrans, rows, k, n, 1, h.z, h.head, 0, h.p)
 	given.InParallel(rows, func(i int) { softmaxRow(h.p[i*k : (i+1)*k]) })
 	scale := func(at, stride int, by func(i int, p []float64) float64) {
 		given.InParallel(rows, func(i int) {
@@ -472,7 +472,7 @@ func (l *Laplace) rows(who string, z *tensor.Dense, f func(out, u, v []float64))
 	for lo := 0; lo < n; lo += step {
 		rows := min(step, n-lo)
 		aboutInto(x[:rows*d1], z, lo, l.at)
-		fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, rows, l.k, d1, 1, x, d1, l.head, l.k, 0, u, l.k)
+		factor.Product(blas.NoTrans, blas.NoTrans, rows, l.k, d1, 1, x, l.head, 0, u)
 		if l.Covariance == ExactCovariance {
 			half = slices.Grow(half[:0], rows*width*d1)[:rows*width*d1]
 			l.exact(v, x, half, rows)

@@ -9,6 +9,7 @@ import (
 	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/factor"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
@@ -144,7 +145,7 @@ func (s *RidgeStats) sum(b *ridgeBlock, targets *mat.Dense) (ok bool) {
 	if k > 1 && given.AreClasses(targets) {
 		s.sumClasses(b, targets)
 	} else {
-		fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, k+1, d, b.n, 1, s.yc, k+1, b.z, d, 0, s.zy, d)
+		factor.Product(blas.Trans, blas.NoTrans, k+1, d, b.n, 1, s.yc, b.z, 0, s.zy)
 	}
 	row, _, _ := given.NotFinite(b.meanZ, 1, d, d)
 	return row < 0

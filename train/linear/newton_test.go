@@ -299,7 +299,7 @@ func TestNystromOrthonormal(t *testing.T) {
 	half.Apply(func(_, j int, v float64) float64 { return v * value(j) }, &q)
 	a.Mul(&half, q.T())
 	p := newSketch(d, rank, 4)
-	gemm(false, d, rank, d, 1, a.RawMatrix().Data, d, p.omega, rank, p.y, rank)
+	mat.NewDense(d, rank, p.y).Mul(&a, mat.NewDense(d, rank, p.omega))
 	p.factor(mat.Trace(&a))
 	if len(p.values) < rank/2 || len(p.values) != p.rank {
 		t.Fatalf("%d values, rank %d", len(p.values), p.rank)

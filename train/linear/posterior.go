@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
-	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/cv"
@@ -297,8 +296,7 @@ func (p *Posterior) Draw(seed uint64) (*Fit, error) {
 			eps[t*d+j] = rng.NormFloat64()
 		}
 	}
-	fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, k, d, d, 1, eps, d, p.factor.Inverse(), d, 0,
-		moved, d)
+	factor.Product(blas.NoTrans, blas.NoTrans, k, d, d, 1, eps, p.factor.Inverse(), 0, moved)
 	for t := range k {
 		row := moved[t*d : (t+1)*d]
 		floats.Scale(math.Sqrt(p.Noise[t]), row)

@@ -66,7 +66,7 @@ func (p *preconditioner) factor(trace float64) {
 		}
 		nu = next * trace
 		core := mat.NewSymDense(r, nil)
-		gemm(true, r, r, d, 1, p.omega, r, p.y, r, core.RawSymmetric().Data, r)
+		factor.Product(blas.Trans, blas.NoTrans, r, r, d, 1, p.omega, p.y, 1, core.RawSymmetric().Data)
 		var chol mat.Cholesky
 		if !chol.Factorize(core) {
 			continue
@@ -86,7 +86,7 @@ func (p *preconditioner) combine(upper blas64.Triangular, nu float64) {
 		blas64.Trsm(blas.Right, blas.NoTrans, 1, upper, general(hi-lo, r, r, p.y[lo*r:hi*r]))
 	})
 	products := make([]float64, r*r)
-	gemm(true, r, r, d, 1, p.y, r, p.y, r, products, r)
+	factor.Product(blas.Trans, blas.NoTrans, r, r, d, 1, p.y, p.y, 1, products)
 	values, v, err := dense.Eigen(products, r)
 	if err != nil {
 		return
@@ -107,8 +107,7 @@ func (p *preconditioner) combine(upper blas64.Triangular, nu float64) {
 		}
 	}
 	u := p.omega[:d*kept] // is no longer needed
-	clear(u)
-	gemm(false, d, kept, r, 1, p.y, r, weights, kept, u, kept)
+	factor.Product(blas.NoTrans, blas.NoTrans, d, kept, r, 1, p.y, weights, 0, u)
 	p.y, p.rank, p.values, p.least = u, kept, values[:kept], max(values[r-1]-nu, 0)
 	for i, x := range p.values {
 		p.values[i] = max(x-nu, 0)
@@ -152,11 +151,11 @@ func (p *preconditioner) solve(x columns) columns {
 		return out
 	}
 	t := make([]float64, p.rank*k)
-	gemm(true, p.rank, k, p.d, 1, p.y, p.rank, x.v, k, t, k)
+	factor.Product(blas.Trans, blas.NoTrans, p.rank, k, p.d, 1, p.y, x.v, 1, t)
 	for i := range t {
 		t[i] *= p.gain[i/k]
 	}
-	gemm(false, p.d, k, p.rank, 1, p.y, p.rank, t, k, out.v, k)
+	factor.Product(blas.NoTrans, blas.NoTrans, p.d, k, p.rank, 1, p.y, t, 1, out.v)
 	return out
 }
 

@@ -28,29 +28,16 @@ func general(rows, cols, stride int, data []float64) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: stride, Data: data}
 }
 
-// addProduct adds alpha a bᵀ to c, with a [m, k], b [n, k] and c [m, n].
-func addProduct(alpha float64, a, b, c blas64.General) {
-	fast.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, c.Rows, c.Cols, a.Cols, alpha, a.Data, a.Stride, b.Data,
-		b.Stride, 1, c.Data, c.Stride)
-}
-
-// addSquare adds a aᵀ, with a [n, k], to the lower triangle of c.
-func addSquare(a, c blas64.General) {
-	fast.Implementation{}.Dsyrk(blas.Lower, blas.NoTrans, a.Rows, a.Cols, 1, a.Data, a.Stride, 1, c.Data, c.Stride)
-}
-
-// addSquareUntil is addSquare in strips of rows, until ctx ends.
-func addSquareUntil(ctx context.Context, a, c blas64.General) {
+// addSquare adds a aᵀ, with a [n, d], to the lower triangle of c [n, n], in strips of rows until ctx ends.
+func addSquare(ctx context.Context, n, d int, a, c []float64) {
 	const most = 1 << 32 // multiply-adds of a strip
-	n, d := a.Rows, a.Cols
 	height := max(int(min(most/float64(max(n*d, 1)), float64(n/ridgeDepth+1))), 1) * ridgeDepth
 	for lo := 0; lo < n && ctx.Err() == nil; lo += height {
-		rows := min(height, n-lo)
-		strip := general(rows, d, a.Stride, a.Data[lo*a.Stride:])
+		rows, strip, to := min(height, n-lo), a[lo*d:], c[lo*n:]
 		if lo > 0 {
-			addProduct(1, strip, general(lo, d, a.Stride, a.Data), general(rows, lo, c.Stride, c.Data[lo*c.Stride:]))
+			fast.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, rows, lo, d, 1, strip, d, a, d, 1, to, n)
 		}
-		addSquare(strip, general(rows, rows, c.Stride, c.Data[lo*c.Stride+lo:]))
+		fast.Implementation{}.Dsyrk(blas.Lower, blas.NoTrans, rows, d, 1, strip, d, 1, to[lo:], n)
 	}
 }
 
@@ -86,14 +73,4 @@ func transposed(a []float64, m, n, stride int) []float64 {
 		}
 	}
 	return t
-}
-
-// gemm adds alpha op(a) b to c [m, n], with op(a) [m, k], which is the transpose of a or a itself.
-func gemm(transpose bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, c []float64,
-	ldc int) {
-	t := blas.NoTrans
-	if transpose {
-		t = blas.Trans
-	}
-	fast.Implementation{}.Dgemm(t, blas.NoTrans, m, n, k, alpha, a, lda, b, ldb, 1, c, ldc)
 }

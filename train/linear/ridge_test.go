@@ -352,7 +352,7 @@ func TestScoresStop(t *testing.T) {
 	var all, held RidgeStats
 	ok(t, all.Add(x, y), held.Add(x, y))
 	gram := make([]float64, 40*40)
-	addSquare(general(40, 5, 5, x.Float64s()), general(40, 40, 40, gram))
+	addSquare(t.Context(), 40, 5, x.Float64s(), gram)
 	for name, score := range map[string]func(ctx context.Context) ([]fits.LambdaScore, error){
 		"sums": func(ctx context.Context) ([]fits.LambdaScore, error) {
 			return all.scores(ctx, &held, nil, []float64{.1, 1})

@@ -12,6 +12,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/cv"
+	"github.com/bochner-go/bochner/train/internal/factor"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
@@ -339,7 +340,7 @@ func (s *RidgeStats) errorRate(sample *rows.Sample, f *Fit) (float64, error) {
 		}
 		n := len(b.Rows.Index)
 		pred := slices.Repeat(f.B, n)
-		addProduct(1, general(n, d, d, b.Z), general(k, d, d, wt), general(n, k, k, pred))
+		factor.Product(blas.NoTrans, blas.Trans, n, k, d, 1, b.Z, wt, 1, pred)
 		for i := range n {
 			sums.add(b.Y.RawRowView(i), pred[i*k:(i+1)*k], weightAt(weight, i))
 		}
@@ -370,7 +371,7 @@ func (s *RidgeStats) MSE(f *Fit) (float64, error) {
 	wt := transposed(raw.Data, d, k, raw.Stride)
 	dense.Mirror(s.g, d, blas.Lower)
 	gw := make([]float64, k*d) // Wᵀ G
-	addProduct(1, general(k, d, d, wt), general(d, d, d, s.g), general(k, d, d, gw))
+	factor.Product(blas.NoTrans, blas.Trans, k, d, d, 1, wt, s.g, 1, gw)
 	total := 0.0
 	for t := range k {
 		e, bias := s.yy[t], s.meanY[t]-f.B[t]

@@ -120,7 +120,7 @@ func (f *signedFactor) Quadratics(to, x []float64) {
 		f.pivot = nil
 	}
 	solved := make([]float64, rows*n)
-	addProduct(1, general(rows, n, n, x), f.lu, general(rows, n, n, solved)) // the inverse is symmetric
+	factor.Product(blas.NoTrans, blas.Trans, rows, n, n, 1, x, f.lu.Data, 1, solved) // the inverse is symmetric
 	for i := range to {
 		to[i] = floats.Dot(x[i*n:(i+1)*n], solved[i*n:(i+1)*n])
 	}
@@ -249,7 +249,7 @@ func (p *path) scores(rows turnedRows, leave without, lambdas []float64, scale f
 	err := rows(func(x []float64, y *mat.Dense, weight []float64) {
 		b := len(x) / n
 		pred = append(pred[:0], make([]float64, b*count*k)...)
-		addProduct(1, general(b, n, n, x), general(count*k, n, n, coef), general(b, count*k, count*k, pred))
+		factor.Product(blas.NoTrans, blas.Trans, b, count*k, n, 1, x, coef, 1, pred)
 		h := make([]float64, b)
 		for l, lambda := range lambdas {
 			if sums[l].unusable {

@@ -1,4 +1,4 @@
-// Package factor has the factor of a positive definite system, and the evidence of a ridge regression by it.
+// Package factor has the factor of a positive definite system, the evidence of a ridge regression by it, and products.
 package factor
 
 import (
@@ -14,6 +14,19 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 )
+
+// Product writes alpha op(a) op(b) + beta c to c [m, n], with k products in each sum. No matrix has gaps between its
+// rows.
+func Product(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b []float64, beta float64, c []float64) {
+	lda, ldb := k, n
+	if tA == blas.Trans {
+		lda = m
+	}
+	if tB == blas.Trans {
+		ldb = k
+	}
+	fast.Implementation{}.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, n)
+}
 
 // Cholesky is the factor of A = L Lᵀ, [n, n], as L or as L⁻¹.
 type Cholesky struct {
