@@ -3,6 +3,8 @@ package linear
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // conjugate solves H X = B by preconditioned conjugate gradients (Hestenes and Stiefel 1952). Each group of columns is
@@ -57,11 +59,11 @@ func (c conjugate) solve(b columns) (x columns, residual float64, iterations int
 		}
 		if len(keep) < len(open) {
 			r, p = r.pick(keep), p.pick(keep)
-			next, sums := make([]int, len(keep)), make([]float64, len(keep)/w)
+			sums := make([]float64, len(keep)/w)
 			for q, j := range keep {
-				next[q], sums[q/w] = open[j], rz[j/w]
+				sums[q/w] = rz[j/w]
 			}
-			open, rz = next, sums
+			open, rz = pick(open, keep), sums
 		}
 		h, err := c.times(p, open)
 		if err != nil {
@@ -162,12 +164,9 @@ func indices(n int) []int {
 	return out
 }
 
-// addOuter adds a x yᵀ to the first rows.
-func (c columns) addOuter(a float64, x, y []float64) {
-	for i, v := range x {
-		row := c.row(i)
-		for j, w := range y {
-			row[j] += a * v * w
-		}
+// centre turns Zᵀ u into Zcᵀ u, for the means of the features in Z and the sums 1ᵀu.
+func (c columns) centre(mean, sums []float64) {
+	for j, m := range mean {
+		floats.AddScaled(c.row(j), -m, sums)
 	}
 }

@@ -176,14 +176,13 @@ func fitRidgeGram(src *rows.Source, all *dualRows, k []float64, o RidgeOptions) 
 func denseRows(s *rows.Source) (*dualRows, error) {
 	all := &dualRows{n: s.N, d: s.Features, z: make([]float64, s.N*s.Features),
 		mean: make([]float64, s.Features), single: true}
-	none := make([]float64, s.Features)
 	err := s.Each(func(names rows.Names, block *tensor.Dense, y *mat.Dense) error {
 		if err := rows.CheckFinite("Ridge", block, y, names.At); err != nil {
 			return err
 		}
 		b, d := block.Shape()[0], s.Features
 		all.single = all.single && block.Dtype() == tensor.Float32
-		centre(all.z[names.First*d:(names.First+b)*d], d, block, 0, none)
+		given.Cells(all.z[names.First*d:(names.First+b)*d], block, 0)
 		for i := range b {
 			r := names.First + i
 			for j, v := range all.z[r*d : (r+1)*d] {
@@ -298,18 +297,11 @@ func newDualRows(s *rows.Source) (*dualRows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.entries(func(_, j int, v float64) { r.mean[j] += v / float64(s.N) })
-	return r, nil
-}
-
-// entries calls f for every entry, row by row.
-func (r *dualRows) entries(f func(i, j int, v float64)) {
-	ptr, cols, values := r.x.Pointers(), r.x.Columns(), r.x.Float64s()
-	for i := range r.n {
-		for t := ptr[i]; t < ptr[i+1]; t++ {
-			f(i, int(cols[t]), values[t])
-		}
+	first := r.x.Pointers()[0]
+	for t, j := range r.x.Columns()[first:][:r.x.Stored()] {
+		r.mean[j] += r.x.Float64s()[first+t] / float64(s.N)
 	}
+	return r, nil
 }
 
 // gram is the lower triangle of Z Zᵀ. For sparse rows it multiplies each entry of a row only with the entries of its
@@ -339,11 +331,7 @@ func (r *dualRows) weights(alpha []float64, targets int) []float64 {
 			general(r.d, targets, targets, w))
 		return w
 	}
-	r.entries(func(i, j int, v float64) {
-		for t, a := range alpha[i*targets : (i+1)*targets] {
-			w[j*targets+t] += v * a
-		}
-	})
+	addSparseTransposed(columns{targets, w}, r.x, columns{targets, alpha})
 	return w
 }
 

@@ -298,7 +298,7 @@ func (g *gramSum) addTransposed(z ops.Matrix, t columns) {
 // finish takes the means out of the sum of sparse blocks.
 func (g *gramSum) finish() {
 	if g.sums != nil {
-		g.out.addOuter(-1, g.mean, g.sums)
+		g.out.centre(g.mean, g.sums)
 	}
 }
 

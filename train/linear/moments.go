@@ -121,19 +121,14 @@ func (s *RidgeStats) sum(b *ridgeBlock, targets *mat.Dense) (ok bool) {
 	y := targets.RawMatrix()
 	k, d := y.Cols, len(b.z)/b.n
 	b.meanY, b.yy = columnMeans(y.Data, b.w, b.mass, b.n, k, y.Stride), make([]float64, k)
-	off := make([]float64, k) // of the mean, whose sum has lost digits where it is large
-	for r := range b.n {
-		w := weightAt(b.w, r)
-		for t, v := range targets.RawRowView(r) {
-			off[t] += w / b.mass * (v - b.meanY[t])
-		}
-	}
+	centred := mat.DenseCopyOf(targets).RawMatrix().Data
+	subtract(centred, k, centred, b.meanY)
+	off := columnMeans(centred, b.w, b.mass, b.n, k, k) // of the mean, whose sum has lost digits where it is large
+	subtract(centred, k, centred, off)
 	s.yc = slices.Grow(s.yc[:0], b.n*(k+1))[:0]
 	for r := range b.n {
 		w := weightAt(b.w, r)
-		for t, v := range targets.RawRowView(r) {
-			v -= b.meanY[t]
-			v -= off[t]
+		for t, v := range centred[r*k:][:k] {
 			b.yy[t] += w * v * v
 			s.yc = append(s.yc, w*v)
 		}

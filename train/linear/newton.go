@@ -399,7 +399,7 @@ func (p *newton) derive(shift float64, cols []int) (g, h columns, value []float6
 	})
 	p.passes++
 	g, err = p.transposed(r)
-	p.centre(g)
+	g.centre(p.mean, g.row(p.Features))
 	to := p.penalised(g)
 	for i := range len(to.v) / to.k {
 		w, row := p.w.row(i), to.row(i)
@@ -435,19 +435,11 @@ func (p *newton) hessian(shift float64, v, h columns, cols []int) (columns, erro
 		err = p.packed.through(p.Kept, v, out, curve)
 	} else {
 		err = through(p.Kept, p.raw(v), p.bias, &out, curve)
-		p.centre(out)
+		out.centre(p.mean, out.row(p.Features))
 	}
 	to := p.penalised(out)
 	floats.AddScaled(to.v, shift, v.v[:len(to.v)])
 	return out, err
-}
-
-// centre turns Zᵀ u, with the sum of u as its last row, into Zcᵀ u.
-func (p *newton) centre(sum columns) {
-	last := sum.row(p.Features)
-	for j, m := range p.mean {
-		floats.AddScaled(sum.row(j), -m, last)
-	}
 }
 
 // raw turns weights for centred features into weights for the features as they are; only the last row, the intercept,

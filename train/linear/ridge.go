@@ -110,7 +110,7 @@ func FitRidge(ctx context.Context, m layers.Map, examples data.Examples, o Ridge
 	if src.Memory != nil {
 		n = src.N
 	}
-	if o, err = o.complete(n); err != nil {
+	if err := o.check(n); err != nil {
 		return nil, err
 	}
 	src.Block, src.Progress = o.BlockRows, o.Progress
@@ -137,11 +137,11 @@ func FitRidge(ctx context.Context, m layers.Map, examples data.Examples, o Ridge
 	return fit, fit.outOfUnit(src)
 }
 
-// complete checks the options and fills in the defaults for n rows.
-func (o RidgeOptions) complete(n int) (RidgeOptions, error) {
+// check checks the options for n rows.
+func (o RidgeOptions) check(n int) error {
 	for i, l := range o.Lambdas {
 		if err := given.CheckLambda(l); err != nil {
-			return o, fmt.Errorf("train: Ridge: Lambdas[%d]: %w", i, err)
+			return fmt.Errorf("train: Ridge: Lambdas[%d]: %w", i, err)
 		}
 	}
 	check, tried := given.Options("Ridge"), len(o.Lambdas)
@@ -156,7 +156,7 @@ func (o RidgeOptions) complete(n int) (RidgeOptions, error) {
 		err = fmt.Errorf("train: Ridge: %v needs at least 2 rows, got %d; use SelectNone and one lambda: %w", o.Select,
 			n, domain.ErrShape)
 	}
-	return o, err
+	return err
 }
 
 // kreinChosen is the largest number of features of an indefinite kernel for which lambda is chosen by default, as every

@@ -142,9 +142,7 @@ func (e *normalEquations) rightSide(o CGOptions) (columns, *preconditioner, erro
 	g, b := p.sketch(e.meanZ), &gramSum{mean: e.meanZ, out: newColumns(d, k)}
 	err := e.src.EachMatrix(func(_ rows.Names, z ops.Matrix, y *mat.Dense) error {
 		yc := columns{k, mat.DenseCopyOf(y).RawMatrix().Data}
-		for i := range yc.v {
-			yc.v[i] -= e.meanY[i%k]
-		}
+		subtract(yc.v, k, yc.v, e.meanY)
 		b.zc = g.centre(z)
 		b.addTransposed(z, yc)
 		g.add(z, nil)

@@ -14,34 +14,8 @@ const perWorker = 32
 // What a task computes depends on its number only.
 func InParallel(tasks int, f func(task int)) { OnWorkers(runtime.GOMAXPROCS(0), tasks, f) }
 
-// OnWorkers is InParallel on a number of goroutines.
-func OnWorkers(workers, tasks int, f func(task int)) { inParallel(tasks, workers, f) }
-
-// Try is OnWorkers for tasks that may fail. It returns the error of the first task in their order that fails, whatever
-// the goroutines do, and after an error begins no task that comes later in the order.
-func Try(workers, tasks int, f func(task int) error) error {
-	var mu sync.Mutex
-	first, failure := tasks, error(nil)
-	OnWorkers(workers, tasks, func(i int) {
-		mu.Lock()
-		begin := i < first
-		mu.Unlock()
-		if !begin {
-			return
-		}
-		if err := f(i); err != nil {
-			mu.Lock()
-			if i < first {
-				first, failure = i, err
-			}
-			mu.Unlock()
-		}
-	})
-	return failure
-}
-
-// inParallel is InParallel on so many goroutines. It returns how often they stepped the counter.
-func inParallel(tasks, workers int, f func(task int)) (steps int) {
+// OnWorkers is InParallel on a number of goroutines. It returns how often they stepped the counter.
+func OnWorkers(workers, tasks int, f func(task int)) (steps int) {
 	if workers = min(workers, tasks); workers <= 1 {
 		for i := range tasks {
 			f(i)
@@ -64,4 +38,27 @@ func inParallel(tasks, workers int, f func(task int)) (steps int) {
 	work()
 	wg.Wait()
 	return int(next.Load())
+}
+
+// Try is OnWorkers for tasks that may fail. It returns the error of the first task in their order that fails, whatever
+// the goroutines do, and after an error begins no task that comes later in the order.
+func Try(workers, tasks int, f func(task int) error) error {
+	var mu sync.Mutex
+	first, failure := tasks, error(nil)
+	OnWorkers(workers, tasks, func(i int) {
+		mu.Lock()
+		begin := i < first
+		mu.Unlock()
+		if !begin {
+			return
+		}
+		if err := f(i); err != nil {
+			mu.Lock()
+			if i < first {
+				first, failure = i, err
+			}
+			mu.Unlock()
+		}
+	})
+	return failure
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -168,11 +169,7 @@ func (u *Unit) Largest() float64 {
 	if u == nil {
 		return 1
 	}
-	largest := 0.
-	for _, s := range u.Scale {
-		largest = max(largest, s)
-	}
-	return largest
+	return floats.Max(u.Scale)
 }
 
 // SetWeights sets the weights of a head that was fitted in the unit. Errors: domain.ErrDomain for a float32 head that
