@@ -26,19 +26,28 @@ func relevance(m layers.Layer, blocks []ops.Matrix) []float64 {
 	if _, bags := blocks[0].(*ops.Bags); bags {
 		return nil
 	}
-	as := func(_ int, x float64) float64 { return x }
 	for _, p := range m.Params() {
-		scales := ops.Float64s(p.Value)
-		if len(scales) != m.Dims() {
+		scales, sign := ops.Float64s(p.Value), exponents[p.Name]
+		if len(scales) != m.Dims() || sign == 0 && p.Name != "raw_c" {
 			continue
 		}
-		if sign := exponents[p.Name]; sign != 0 {
-			return relative(spreads(blocks, as), func(j int) float64 { return sign * scales[j] })
+		logs := spreads(blocks, func(j int, x float64) float64 {
+			if sign == 0 {
+				return math.Log(x + softplus(scales[j]))
+			}
+			return x
+		})
+		if logs == nil {
+			return nil
 		}
-		if p.Name == "raw_c" {
-			logs := spreads(blocks, func(j int, x float64) float64 { return math.Log(x + softplus(scales[j])) })
-			return relative(logs, func(int) float64 { return 0 })
+		floats.AddScaled(logs, sign, scales)
+		largest := floats.Max(logs)
+		for j, s := range logs {
+			if logs[j] = math.Exp(s - largest); math.IsInf(largest, -1) { // no column varies
+				logs[j] = 0
+			}
 		}
+		return logs
 	}
 	return nil
 }
@@ -48,23 +57,6 @@ func relevance(m layers.Layer, blocks []ops.Matrix) []float64 {
 var exponents = map[string]float64{"log_bandwidth": -1, "log_scale": 1}
 
 func softplus(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
-
-// relative multiplies spreads, given as logarithms, by the exponentials of factor and divides them by the largest.
-func relative(spreads []float64, factor func(column int) float64) []float64 {
-	if spreads == nil {
-		return nil
-	}
-	for j := range spreads {
-		spreads[j] += factor(j)
-	}
-	largest := floats.Max(spreads)
-	for j, s := range spreads {
-		if spreads[j] = math.Exp(s - largest); math.IsInf(largest, -1) { // no column varies
-			spreads[j] = 0
-		}
-	}
-	return spreads
-}
 
 // spreads are the logarithms of the standard deviations of f over the cells of each column, zeros of sparse rows
 // included; nil: it failed.
