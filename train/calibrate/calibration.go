@@ -292,19 +292,10 @@ const leastProbability = 0x1p-126
 // probability below 2⁻¹²⁶, the least normal float32, is raised to it. Errors: domain.ErrDomain for numbers that are not
 // probabilities, domain.ErrShape for no rows or columns, domain.ErrParam for nil.
 func LogProbabilities(p *mat.Dense) (*mat.Dense, error) {
-	if err := check("LogProbabilities", given{"p", p, notFinite}); err != nil {
+	if err := checkProbabilities("LogProbabilities", p); err != nil {
 		return nil, err
 	}
-	n, k := p.Dims()
-	out := mat.NewDense(n, k, nil)
-	for i := range n {
-		row := p.RawRowView(i)
-		if err := distribution("LogProbabilities", i, row); err != nil {
-			return nil, err
-		}
-		for j, v := range row {
-			out.Set(i, j, math.Log(max(v, leastProbability)))
-		}
-	}
+	out := mat.DenseCopyOf(p)
+	out.Apply(func(_, _ int, v float64) float64 { return math.Log(max(v, leastProbability)) }, out)
 	return out, nil
 }

@@ -90,19 +90,24 @@ func classified(who, name string, m *mat.Dense, labels []int) error {
 // classes are within it.
 const sumTolerance = 1e-4
 
-// distribution wants numbers in [0, 1] with the sum 1.
-func distribution(who string, row int, p []float64) error {
-	sum := 0.0
-	for j, v := range p {
-		if !(v >= 0 && v <= 1+sumTolerance) {
-			return fmt.Errorf("train: %s: p[%d,%d] = %v is no probability; Calibration.Probabilities makes some of "+
-				"scores: %w", who, row, j, v, domain.ErrDomain)
-		}
-		sum += v
+// checkProbabilities wants rows of numbers in [0, 1] with the sum 1.
+func checkProbabilities(who string, p *mat.Dense) error {
+	if err := check(who, given{"p", p, notFinite}); err != nil {
+		return err
 	}
-	if math.Abs(sum-1) > sumTolerance {
-		return fmt.Errorf("train: %s: the sum of row %d of p is %v, not 1; Calibration.Probabilities makes "+
-			"probabilities of scores: %w", who, row, sum, domain.ErrDomain)
+	for i := range p.RawMatrix().Rows {
+		sum := 0.0
+		for j, v := range p.RawRowView(i) {
+			if !(v >= 0 && v <= 1+sumTolerance) {
+				return fmt.Errorf("train: %s: p[%d,%d] = %v is no probability; Calibration.Probabilities makes some of "+
+					"scores: %w", who, i, j, v, domain.ErrDomain)
+			}
+			sum += v
+		}
+		if math.Abs(sum-1) > sumTolerance {
+			return fmt.Errorf("train: %s: the sum of row %d of p is %v, not 1; Calibration.Probabilities makes "+
+				"probabilities of scores: %w", who, i, sum, domain.ErrDomain)
+		}
 	}
 	return nil
 }
@@ -112,12 +117,7 @@ func distributions(who string, p *mat.Dense, labels []int) error {
 	if err := classified(who, "p", p, labels); err != nil {
 		return err
 	}
-	for i := range labels {
-		if err := distribution(who, i, p.RawRowView(i)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkProbabilities(who, p)
 }
 
 // finite says whether all numbers are finite.

@@ -54,8 +54,7 @@ type Sets struct{ r ranks }
 func FitSets(method SetMethod, p *mat.Dense, labels []int, seed uint64) (*Sets, error) {
 	if method = cmp.Or(method, LeastAmbiguous); !method.known() {
 		return nil, fmt.Errorf("train: Sets: there is no method %q; give one of %q, %q and %q: %w", method,
-			LeastAmbiguous,
-			Adaptive, AdaptiveRandomised, domain.ErrParam)
+			LeastAmbiguous, Adaptive, AdaptiveRandomised, domain.ErrParam)
 	}
 	if err := distributions("Sets", p, labels); err != nil {
 		return nil, err
@@ -131,15 +130,12 @@ func (v *Sets) All(level float64, p *mat.Dense) ([][]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := check("Sets", given{"p", p, notFinite}); err != nil {
+	if err := checkProbabilities("Sets", p); err != nil {
 		return nil, err
 	}
 	m, _ := p.Dims()
 	sets := make([][]int, m)
 	for i := range sets {
-		if err := distribution("Sets", i, p.RawRowView(i)); err != nil {
-			return nil, err
-		}
 		order, scores := v.row(p.RawRowView(i))
 		sets[i] = []int{}
 		for j, s := range scores {
