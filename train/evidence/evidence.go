@@ -89,7 +89,7 @@ type Result struct {
 // as they were given, and the same for the same seed.
 //
 // An evaluation takes 3nDM + M³ multiply-adds with M = min(n, D), beside the map forward and backward. Memory is
-// 4nD + 3M² numbers of 8 bytes for either element type, and the rows. Rows that are not in memory are read twice. If
+// 3nD + 3M² numbers of 8 bytes for either element type, and the rows. Rows that are not in memory are read twice. If
 // the context ends, the map and the Result hold the best point so far, from which another call can continue.
 //
 // Errors: domain.ErrParam for nil arguments, options out of range and a map without tuned parameters; domain.ErrShape

@@ -24,28 +24,24 @@ type posterior struct {
 	z       []float64 // Z [n, D], written by the caller
 	y       []float64 // [n, k], of unit variance
 
-	m       int       // the size of the system
-	gram    []float64 // ZᵀZ or ZZᵀ + μ11ᵀ/n, [m, m], the lower triangle
-	mu      float64
-	spread  float64          // the mean squared norm of a row of Z
-	rho     float64          // ρ of the fields below
-	factor  *factor.Cholesky // in half
-	half    []float64        // L; after invert L⁻¹
-	inv     []float64        // the inverse of the system, by invert
-	alpha   []float64        // P y [n, k]
-	q       []float64        // yᵀPy [k]
-	logP    float64          // ln|P| among vectors with the sum 0
-	pz      []float64        // P Z [n, D], by invert
-	a       []float64        // Zᵀ P y [k, D], by invert
-	inverse bool             // whether invert was called for ρ
-	grad    []float64        // [n, D]
+	m      int       // the size of the system
+	gram   []float64 // ZᵀZ or ZZᵀ + μ11ᵀ/n, [m, m], the lower triangle
+	mu     float64
+	spread float64          // the mean squared norm of a row of Z
+	rho    float64          // ρ of the fields below
+	factor *factor.Cholesky // in half
+	half   []float64        // L; after marginalGradient L⁻¹
+	inv    []float64        // G⁻¹ or P, by marginalGradient
+	alpha  []float64        // P y [n, k]
+	q      []float64        // yᵀPy [k]
+	logP   float64          // ln|P| among vectors with the sum 0
+	a      []float64        // Zᵀ P y [k, D]
+	grad   []float64        // [n, D]
 }
 
 func newPosterior(n, d, k int, y []float64) *posterior {
 	p := &posterior{n: n, d: d, k: k, y: y, m: min(n, d)}
-	for _, v := range []*[]float64{&p.z, &p.pz, &p.grad} {
-		*v = make([]float64, n*d)
-	}
+	p.z, p.grad = make([]float64, n*d), make([]float64, n*d)
 	for _, v := range []*[]float64{&p.gram, &p.inv, &p.half} {
 		*v = make([]float64, p.m*p.m)
 	}
@@ -92,7 +88,7 @@ func (p *posterior) features() (ok bool) {
 
 // solve computes alpha, q and logP for ρ. It returns false if the system is not positive definite to working precision.
 func (p *posterior) solve(rho float64) (ok bool) {
-	p.rho, p.inverse = rho, false
+	p.rho = rho
 	copy(p.half, p.gram)
 	if p.factor, ok = factor.Of(context.Background(), p.half, p.m, rho); !ok {
 		return false
@@ -127,34 +123,6 @@ func (p *posterior) solve(rho float64) (ok bool) {
 	return true
 }
 
-// invert computes PZ and, in inv, G⁻¹ or P.
-func (p *posterior) invert() {
-	if p.inverse {
-		return
-	}
-	p.inverse = true
-	blas.Implementation{}.Dsyrk(gonum.Lower, gonum.Trans, p.m, p.m, 1, p.factor.Inverse(), p.m, 0, p.inv, p.m)
-	dense.Mirror(p.inv, p.m, gonum.Lower)
-	if p.dual() {
-		floats.AddConst(-1/(float64(p.n)*(p.rho+p.mu)), p.inv)
-		factor.Product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.n, 1, p.inv, p.z, 0, p.pz)
-		return
-	}
-	factor.Product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.d, 1, p.z, p.inv, 0, p.pz)
-}
-
-// trace is tr P.
-func (p *posterior) trace() float64 {
-	sum := 0.
-	for i := range p.m {
-		sum += p.inv[i*p.m+i]
-	}
-	if p.dual() {
-		return sum
-	}
-	return sum + float64(p.n-1-p.d)/p.rho
-}
-
 // marginal is minus the log marginal likelihood, as a mean over rows and targets.
 func (p *posterior) marginal() float64 {
 	return -factor.LogEvidence(float64(p.n-1), -p.logP, p.q, nil) / float64(p.n*p.k)
@@ -165,14 +133,24 @@ func (p *posterior) marginal() float64 {
 //
 //	k P Z - (n-1) Σₜ (P yₜ)(P yₜ)ᵀ Z/qₜ      ½ρ [k tr P - (n-1) Σₜ ‖P yₜ‖²/qₜ]
 func (p *posterior) marginalGradient() (lnRho float64) {
-	p.invert()
+	blas.Implementation{}.Dsyrk(gonum.Lower, gonum.Trans, p.m, p.m, 1, p.factor.Inverse(), p.m, 0, p.inv, p.m)
+	dense.Mirror(p.inv, p.m, gonum.Lower)
+	left, right, rest := p.z, p.inv, float64(p.n-1-p.d)/p.rho // the factors of P Z, and what tr P has beside inv
+	if p.dual() {
+		floats.AddConst(-1/(float64(p.n)*(p.rho+p.mu)), p.inv)
+		left, right, rest = p.inv, p.z, 0
+	}
+	factor.Product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.m, 1, left, right, 0, p.grad)
+	trace := 0.
+	for i := range p.m {
+		trace += p.inv[i*p.m+i]
+	}
 	f, scale := float64(p.n-1), 1/float64(p.n*p.k)
 	weighted := append([]float64(nil), p.alpha...)
 	for i, v := range p.alpha {
 		weighted[i] *= f / p.q[i%p.k]
 		lnRho -= v * weighted[i]
 	}
-	copy(p.grad, p.pz)
 	factor.Product(gonum.NoTrans, gonum.NoTrans, p.n, p.d, p.k, -scale, weighted, p.a, float64(p.k)*scale, p.grad)
-	return p.rho * scale * (lnRho + float64(p.k)*p.trace()) / 2
+	return p.rho * scale * (lnRho + float64(p.k)*(trace+rest)) / 2
 }

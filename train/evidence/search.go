@@ -60,7 +60,7 @@ func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*s
 			rows.n, domain.ErrDomain)
 	}
 	least := min(rows.n, m.Features())
-	if err := domain.CheckSize("train: Maximise: features and the system", 8, rows.n*4+3*least, m.Features()); err != nil {
+	if err := domain.CheckSize("train: Maximise: features and the system", 8, rows.n*3+3*least, m.Features()); err != nil {
 		return nil, err
 	}
 	if s.chain, err = newChain(m, rows.blocks); err != nil {
