@@ -22,6 +22,7 @@ func through(r *rows.Kept, w columns, bias float64, sum *columns, f func(at int,
 	for j, v := range w.row(r.Features) {
 		intercept[j] = v * bias
 	}
+	affine := ops.Affine(ops.Attr{Layer: "train: " + r.Who})
 	var packed *ops.Weights // of dense features
 	return r.Each(func(at int, block ops.Matrix) error {
 		u := newColumns(block.Shape()[0], w.k)
@@ -32,16 +33,18 @@ func through(r *rows.Kept, w columns, bias float64, sum *columns, f func(at int,
 			}
 			addSparseProduct(u, z, w)
 		case *tensor.Dense:
+			var err error
 			if packed == nil {
-				var err error
 				weights := floatsOf(z.Dtype(), w.v[:r.Features*w.k], r.Features, w.k)
-				if packed, err = ops.Affine(ops.Attr{}).Pack(r.Features, weights); err != nil {
+				if packed, err = affine.Pack(r.Features, weights); err != nil {
 					return err
 				}
 			}
-			if err := score(r.Who, u, z, packed, intercept); err != nil {
+			scores, err := affine.Into(nil, z, packed, floatsOf(z.Dtype(), intercept, w.k))
+			if err != nil {
 				return err
 			}
+			given.Cells(u.v, scores, 0)
 		}
 		f(at, u)
 		if sum != nil {
@@ -49,15 +52,6 @@ func through(r *rows.Kept, w columns, bias float64, sum *columns, f func(at int,
 		}
 		return nil
 	})
-}
-
-// score puts Z w + b into u, in the element type of dense features z.
-func score(who string, u columns, z *tensor.Dense, w *ops.Weights, b []float64) error {
-	scores, err := ops.Affine(ops.Attr{Layer: "train: " + who}).Into(nil, z, w, floatsOf(z.Dtype(), b, u.k))
-	if err == nil {
-		given.Cells(u.v, scores, 0)
-	}
-	return err
 }
 
 // addTransposed adds [Z | β]ᵀ u of a block to sum.
@@ -110,7 +104,7 @@ func (p *newton) spread() (mean []float64, scale float64, err error) {
 	if err == nil {
 		scale, err = spread.scale(p.who)
 	}
-	return spread.mean, scale, err
+	return spread.meanZ, scale, err
 }
 
 // floatsOf makes a tensor of either element type.

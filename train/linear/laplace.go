@@ -266,7 +266,7 @@ func (h *curvature) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
 
 // begin makes room, about the mean of the rows so far.
 func (h *curvature) begin() error {
-	l := newLaplace(h.of.W, h.of.B, slices.Clone(h.spread.mean))
+	l := newLaplace(h.of.W, h.of.B, slices.Clone(h.spread.meanZ))
 	var err error
 	if l.Covariance, err = h.o.Covariance.chosen(l.d, l.k); err != nil {
 		return err
@@ -350,7 +350,7 @@ func (h *curvature) posterior(ctx context.Context) (*Laplace, error) {
 			"the range of numbers; change it: %w", l.Lambda, l.Scale, domain.ErrParam)
 	}
 	n := h.d + 1
-	delta := append(floats.SubTo(make([]float64, h.d), h.spread.mean, h.at), 1)
+	delta := append(floats.SubTo(make([]float64, h.d), h.spread.meanZ, h.at), 1)
 	for _, a := range h.own {
 		for i, v := range delta {
 			floats.AddScaled(a[i*n:i*n+i+1], l.Lambda*v, delta[:i+1])

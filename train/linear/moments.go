@@ -325,8 +325,7 @@ func checkSquares(sums []float64) error {
 
 // rowSpread accumulates the mean of rows, block by block, and their squared distances from it.
 type rowSpread struct {
-	mass    float64 // the sum of the weights
-	mean    []float64
+	moments // the mass and the mean of the features alone
 	squares float64
 }
 
@@ -358,23 +357,21 @@ func addSpread[T domain.Float](s *rowSpread, z ops.Matrix, values []T, w []float
 		}
 		of[i] *= weightAt(w, i)
 	})
-	s.join(mass, mean, floats.Sum(of))
+	s.add(mass, mean, floats.Sum(of))
 }
 
-// join adds rows with a mass, a mean and the sum of their squared distances from that mean.
-func (s *rowSpread) join(mass float64, mean []float64, squares float64) {
-	if s.mean == nil {
-		s.mean = make([]float64, len(mean))
+// add adds rows with a mass, a mean and the sum of their squared distances from that mean.
+func (s *rowSpread) add(mass float64, mean []float64, squares float64) {
+	if s.meanZ == nil {
+		s.meanZ = make([]float64, len(mean))
 	}
-	all := s.mass + mass
-	delta := moveMean(s.mean, mean, mass/all)
-	s.squares += squares + s.mass/all*mass*floats.Dot(delta, delta)
-	s.mass = all
+	delta, joint := s.join(&moments{mass: mass, meanZ: mean})
+	s.squares += squares + joint*floats.Dot(delta, delta)
 }
 
 // scale is s of the rows so far.
 func (s *rowSpread) scale(who string) (float64, error) {
-	return penaltyScale(who, s.squares/s.mass, floats.Dot(s.mean, s.mean), roundedRows)
+	return penaltyScale(who, s.squares/s.mass, floats.Dot(s.meanZ, s.meanZ), roundedRows)
 }
 
 // addSparseSpread is addSpread for sparse rows. A cell that is not stored is 0, and its distance is the mean of its
@@ -403,5 +400,5 @@ func addSparseSpread[T domain.Float](s *rowSpread, z *ops.CSR, values []T, w []f
 		}
 		squares += weightAt(w, i) * row
 	}
-	s.join(mass, mean, squares)
+	s.add(mass, mean, squares)
 }

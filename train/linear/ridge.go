@@ -159,13 +159,9 @@ func (o RidgeOptions) check(n int) error {
 	return err
 }
 
-// kreinChosen is the largest number of features of an indefinite kernel for which lambda is chosen by default, as every
-// lambda needs a factorisation.
-const kreinChosen = 512
-
 // selects is how lambda is chosen by n rows: SelectNone where SelectAuto has nothing to choose from.
 func (o RidgeOptions) selects(n, features int, signed bool) Selection {
-	costly := signed && features > kreinChosen
+	costly := signed && features > 512 // every lambda of an indefinite kernel needs a factorisation
 	if o.Select == SelectAuto && (n < 2 || len(o.Lambdas) == 1 || o.Lambdas == nil && costly) {
 		return SelectNone
 	}

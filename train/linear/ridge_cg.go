@@ -130,7 +130,7 @@ func (e *normalEquations) means() error {
 	if err != nil {
 		return err
 	}
-	e.mass, e.meanZ = spread.mass, spread.mean
+	e.mass, e.meanZ = spread.mass, spread.meanZ
 	e.scale, err = spread.scale("Ridge")
 	return err
 }
