@@ -60,27 +60,22 @@ func addTransposed(sum columns, block ops.Matrix, u columns, bias float64) {
 	case *ops.CSR:
 		addSparseTransposed(sum, z, u)
 	case *tensor.Dense:
-		addDenseTransposed(sum, z, u)
+		n, d, k := z.Shape()[0], z.Shape()[1], u.k
+		if z.Dtype() == tensor.Float64 {
+			factor.Product(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float64s(), u.v, 1, sum.v[:d*k])
+			break
+		}
+		narrow, product := floatsOf(tensor.Float32, u.v, n, k).Float32s(), make([]float32, d*k)
+		fast.Implementation{}.Sgemm(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float32s(), d, narrow, k, 0, product, k)
+		for i, v := range product {
+			sum.v[i] += float64(v)
+		}
 	}
 	last := sum.row(block.Shape()[1])
 	for i := range len(u.v) / u.k {
 		for j, v := range u.row(i) {
 			last[j] += bias * v
 		}
-	}
-}
-
-// addDenseTransposed adds Zᵀ u to sum.
-func addDenseTransposed(sum columns, z *tensor.Dense, u columns) {
-	n, d, k := z.Shape()[0], z.Shape()[1], u.k
-	if z.Dtype() == tensor.Float64 {
-		factor.Product(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float64s(), u.v, 1, sum.v[:d*k])
-		return
-	}
-	narrow, product := floatsOf(tensor.Float32, u.v, n, k).Float32s(), make([]float32, d*k)
-	fast.Implementation{}.Sgemm(blas.Trans, blas.NoTrans, d, k, n, 1, z.Float32s(), d, narrow, k, 0, product, k)
-	for i, v := range product {
-		sum.v[i] += float64(v)
 	}
 }
 

@@ -57,24 +57,23 @@ func (c *Checkpoints) fill() error {
 // keeper writes and reads the checkpoints of a fit. It does nothing without a Path.
 type keeper struct {
 	Checkpoints
+	m    layers.Layer // as it was given, and
+	rows data.Examples
 	of   string // identifies the fit
 	last time.Time
 }
 
 // identify makes the identity of the fit from its options, its rows with the unit of their targets, and the map and
 // head at its start.
-func (k *keeper) identify(f *fitter, m layers.Layer, rows data.Examples) {
-	if k.Path == "" {
-		return
-	}
+func (k *keeper) identify(f *fitter) {
 	o := f.FitOptions
 	o.Checkpoints, o.Progress, o.CacheBytes = Checkpoints{}, nil, 0
 	h := sha256.New()
-	identify(h, rows)
+	identify(h, k.rows)
 	if f.unit != nil {
 		fmt.Fprintln(h, *f.unit)
 	}
-	for _, p := range append(slices.Clone(m.Params()), f.head.Params()...) {
+	for _, p := range append(slices.Clone(k.m.Params()), f.head.Params()...) {
 		fmt.Fprintln(h, p.Name, p.Tuned, p.Value.Shape())
 		writeBits(h, p.Value)
 	}
@@ -112,11 +111,12 @@ func remove(names []string) error {
 	return nil
 }
 
-// begin resumes the fit if that is wanted and possible.
+// begin identifies the fit, and resumes it if that is wanted and possible.
 func (k *keeper) begin(f *fitter) error {
 	if k.Path == "" {
 		return nil
 	}
+	k.identify(f)
 	k.last = time.Now()
 	names, temporary, err := k.files()
 	if err == nil {
@@ -148,14 +148,6 @@ func (k *keeper) due(f *fitter, epoch int) error {
 	return nil
 }
 
-// hint says for a message where the fit can be resumed.
-func (k *keeper) hint() string {
-	if k.Path == "" {
-		return ""
-	}
-	return ", to be resumed from " + k.Path
-}
-
 // progress is the metadata of a checkpoint.
 type progress struct {
 	Of    string
@@ -165,9 +157,6 @@ type progress struct {
 
 // save writes a checkpoint, and removes the oldest ones beyond Keep.
 func (k *keeper) save(f *fitter) error {
-	if k.Path == "" {
-		return nil
-	}
 	text, err := json.Marshal(progress{k.of, f.at, [2]int{f.solvers[0].steps, f.solvers[1].steps}})
 	if err != nil {
 		return err

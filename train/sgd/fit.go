@@ -65,7 +65,6 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 			return nil, err
 		}
 		f.report.MapDecay, f.report.HeldLoss, f.report.Directions = c.decay, c.loss, c.directions
-		f.keeper.identify(f, m, rows)
 		course, err := f.run()
 		if choices = choices[1:]; len(choices) == 0 || !c.failed(course, err, f.FitOptions) {
 			return course, err
@@ -120,7 +119,7 @@ func newFitter(ctx context.Context, m layers.Layer, head layers.Head, rows data.
 	error) {
 	f := &fitter{FitOptions: o, m: m, head: head, classes: head.Classifies(), gain: 1, steps: map[int]*step{},
 		report: new(fits.Course), best: math.Inf(1), at: position{Epoch: 1}}
-	f.keeper = &keeper{Checkpoints: o.Checkpoints}
+	f.keeper = &keeper{Checkpoints: o.Checkpoints, m: m, rows: rows}
 	f.solvers = [2]*solver{{kind: f.Solver, rate: f.MapRate, decay: f.MapDecay},
 		{kind: f.Solver, rate: f.LearnRate, decay: f.WeightDecay}}
 	if err := f.open(ctx, rows, most); err != nil {
@@ -225,7 +224,10 @@ func (f *fitter) pass() (fits.Epoch, error) {
 
 // stop is the error of a fit that its context ends, and saves it.
 func (f *fitter) stop(cause error) error {
-	return errors.Join(fmt.Errorf("stopped%s: %w", f.keeper.hint(), cause), f.keeper.save(f))
+	if f.keeper.Path == "" {
+		return fmt.Errorf("stopped: %w", cause)
+	}
+	return errors.Join(fmt.Errorf("stopped, to be resumed from %s: %w", f.keeper.Path, cause), f.keeper.save(f))
 }
 
 // evaluate returns the loss of the head without the penalty, and its score, on some rows, in the unit of the targets as

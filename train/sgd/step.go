@@ -55,8 +55,7 @@ func backprop(loss *G.Node, params G.Nodes) (G.VM, error) {
 	for i, p := range params {
 		if p == nil {
 			return nil, fmt.Errorf("train: Backprop: node %d to learn is nil; give it a leaf of the graph of the "+
-				"loss: %w",
-				i, domain.ErrParam)
+				"loss: %w", i, domain.ErrParam)
 		}
 	}
 	if _, err := G.Grad(loss, params...); err != nil {

@@ -93,8 +93,7 @@ func (f *fitter) enter(targets *given.Spread) error {
 		f.delta = [2]float64{huber.Delta(), min(huber.Delta()/scale, most)}
 		if !(huber.Delta()/scale >= least) {
 			return fmt.Errorf("train: Fit: the δ of the head is %v and targets vary by about %v, which a fit in %v "+
-				"cannot "+
-				"hold together; raise δ, or scale the targets: %w", f.delta[0], scale, huber.Dtype(), domain.ErrDomain)
+				"cannot hold together; raise δ, or scale the targets: %w", f.delta[0], scale, huber.Dtype(), domain.ErrDomain)
 		}
 		f.setDelta(f.delta[1])
 		f.gain = 1 / min(f.delta[1], 1)

@@ -3,6 +3,7 @@
 package rows
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -263,13 +264,7 @@ func (s *Source) cut(p data.Pairs, index []int, before int, as form, f Matrix) e
 	if index == nil {
 		n = p.X.Shape()[0]
 	}
-	step := s.Block
-	if as != dense && step == 0 && s.staysSparse(p.X) {
-		step = sparseBlockRows
-	}
-	if step == 0 {
-		step = s.blockRows(p.X)
-	}
+	step := cmp.Or(s.Block, s.blockRows(p.X, as))
 	for i := 0; i < n; i += step {
 		if err := s.Cancelled(); err != nil {
 			return err
@@ -300,12 +295,13 @@ func (s *Source) cut(p data.Pairs, index []int, before int, as form, f Matrix) e
 	return s.Cancelled()
 }
 
-// sparseBlockRows is the number of rows in a block of sparse features.
-const sparseBlockRows = 4096
-
 // blockRows is the length of blocks that suits ridge.
-func (s *Source) blockRows(x ops.Matrix) int {
-	if _, dense := x.(*tensor.Dense); dense {
+func (s *Source) blockRows(x ops.Matrix, as form) int {
+	_, wide := x.(*tensor.Dense)
+	switch {
+	case as != dense && s.staysSparse(x):
+		return 4096
+	case wide:
 		return BlockRows(max(s.Features, s.Dims))
 	}
 	return BlockRows(s.Features)
