@@ -15,6 +15,7 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/sgd"
@@ -190,10 +191,10 @@ func TestCrossValidateRidgeWeights(t *testing.T) {
 	for f, held := range parts {
 		rest := slices.Concat(slices.Delete(slices.Clone(parts), f, f+1)...)
 		o.Lambdas = []float64{2 * float64(len(rest)) / 61}
-		rows := data.Pairs{X: data.Rows(x, rest), Y: trial.TakeRows(y, rest)}
+		rows := data.Pairs{X: data.Rows(x, rest), Y: given.TargetRows(y, rest)}
 		head := must(linear.FitRidge(t.Context(), nil, rows, o))
 		var sums linear.RidgeStats
-		x2, y2 := trial.Repeated(data.Rows(x, held).(*tensor.Dense), trial.TakeRows(y, held))
+		x2, y2 := trial.Repeated(data.Rows(x, held).(*tensor.Dense), given.TargetRows(y, held))
 		noError(t, sums.Add(x2, y2))
 		want += must(sums.MSE(head)) / folds
 	}

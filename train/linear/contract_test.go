@@ -15,6 +15,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -96,7 +97,7 @@ func TestContractErrors(t *testing.T) {
 	nan.Float64s()[7] = math.NaN()
 	nanY.Set(6, 0, math.NaN())
 	soft.Set(3, 0, .5)
-	one := data.Pairs{X: data.Rows(x, []int{0}), Y: trial.TakeRows(y, []int{0})}
+	one := data.Pairs{X: data.Rows(x, []int{0}), Y: given.TargetRows(y, []int{0})}
 	zeros := data.Pairs{X: tensor.New(tensor.WithShape(20, 3), tensor.Of(tensor.Float64)), Y: y}
 	broken, pairs := errors.New("broken"), data.Pairs{X: x, Y: y}
 	located := data.Pairs{X: x, Y: y, Locate: func(err error) error { return errors.Join(err, broken) }}
@@ -166,7 +167,7 @@ func TestContractErrors(t *testing.T) {
 			}
 		}
 	}
-	_, err := FitRidgeCG(t.Context(), trial.TwoSigns{D: 3, Plus: 2}, pairs, CGOptions{})
+	_, err := FitRidgeCG(t.Context(), twoSigns{3, 2}, pairs, CGOptions{})
 	refused(t, "conjugate gradients with two signs", err, domain.ErrParam, "use FitRidge")
 }
 

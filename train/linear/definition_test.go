@@ -110,7 +110,7 @@ func TestRidgeDefinition(t *testing.T) {
 		var m layers.Map
 		var signs, weights, times []float64
 		if c.signed {
-			two := trial.TwoSigns{D: c.d, Plus: c.d * 2 / 3}
+			two := twoSigns{c.d, c.d * 2 / 3}
 			m, signs = two, two.Signature()
 		}
 		if c.many {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"gorgonia.org/tensor"
 )
 
 // must returns v, and panics with an error.
@@ -36,4 +38,29 @@ func ok(t *testing.T, errs ...error) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// twoSigns is a map that hands columns on, those from plus on with the sign -1.
+type twoSigns struct{ d, plus int }
+
+func (m twoSigns) Dims() int { return m.d }
+
+func (m twoSigns) Features() int { return m.d }
+
+func (m twoSigns) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
+	if dst == nil {
+		return x.Clone().(*tensor.Dense), nil
+	}
+	copy(dst.Float64s(), x.Float64s())
+	return dst, nil
+}
+
+func (m twoSigns) Signature() []float64 {
+	s := make([]float64, m.d)
+	for j := range s {
+		if s[j] = 1; j >= m.plus {
+			s[j] = -1
+		}
+	}
+	return s
 }

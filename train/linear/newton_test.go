@@ -16,6 +16,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
@@ -401,7 +402,7 @@ func TestSVMOneColumn(t *testing.T) {
 	if want := 1 / (2 * .1 * meanSpread(trial.MatOf(x))); math.Abs(all.C/want-1) > 1e-12 {
 		t.Errorf("C is %v, want %v", all.C, want)
 	}
-	want := must(FitSVM(t.Context(), nil, data.Pairs{X: data.Rows(x, twice), Y: column(trial.TakeRows(y, twice))}, o))
+	want := must(FitSVM(t.Context(), nil, data.Pairs{X: data.Rows(x, twice), Y: column(given.TargetRows(y, twice))}, o))
 	o.ClassWeights = []float64{1, 2}
 	got, err := FitSVM(t.Context(), nil, data.Pairs{X: x, Y: column(y)}, o)
 	if err != nil || math.Abs(got.Objective[0]/want.Objective[0]-1) > 1e-10 {

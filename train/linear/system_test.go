@@ -19,9 +19,9 @@ func TestKreinRidgeErrors(t *testing.T) {
 	// squared norms, 2, about a mean of 0.
 	x := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{math.Sqrt2, 0, -math.Sqrt2, 0, 0, math.Sqrt2, 0, -math.Sqrt2}))
 	y := mat.NewDense(4, 1, []float64{1, 2, 3, 5})
-	_, err := FitRidge(context.Background(), trial.TwoSigns{D: 2, Plus: 1}, data.Pairs{X: x, Y: y}, RidgeOptions{Lambdas: []float64{2}})
+	_, err := FitRidge(context.Background(), twoSigns{2, 1}, data.Pairs{X: x, Y: y}, RidgeOptions{Lambdas: []float64{2}})
 	refused(t, "minus an eigenvalue", err, domain.ErrParam, "singular", "2 x 2", "choose another lambda")
-	_, err = FitRidge(context.Background(), trial.TwoSigns{D: 2, Plus: 1}, data.Pairs{X: x, Y: y}, RidgeOptions{Lambdas: []float64{2, 2}, Select: SelectLOO})
+	_, err = FitRidge(context.Background(), twoSigns{2, 1}, data.Pairs{X: x, Y: y}, RidgeOptions{Lambdas: []float64{2, 2}, Select: SelectLOO})
 	refused(t, "two of them", err, domain.ErrParam, "none of the 2 lambdas")
 }
 

@@ -13,20 +13,13 @@ type Numbers interface {
 
 // Cell is entry i of a contiguous tensor, as float64.
 func Cell(t *tensor.Dense, i int) float64 {
-	if t.Dtype() == tensor.Float32 {
-		return float64(t.Float32s()[i])
-	}
-	return t.Float64s()[i]
+	var v [1]float64
+	Cells(v[:], t, i)
+	return v[0]
 }
 
 // SetCell sets entry i of a contiguous tensor, rounding to its element type.
-func SetCell(t *tensor.Dense, i int, v float64) {
-	if t.Dtype() == tensor.Float32 {
-		t.Float32s()[i] = float32(v)
-	} else {
-		t.Float64s()[i] = v
-	}
-}
+func SetCell(t *tensor.Dense, i int, v float64) { SetCells(t, i, []float64{v}) }
 
 // Cells copies entries of a contiguous tensor, from entry i on, to dst as float64.
 func Cells(dst []float64, t *tensor.Dense, i int) {

@@ -67,7 +67,7 @@ func Repeated(x *tensor.Dense, y *mat.Dense) (*tensor.Dense, *mat.Dense) {
 			rows = append(rows, i)
 		}
 	}
-	return data.Rows(x, rows).(*tensor.Dense), TakeRows(y, rows)
+	return data.Rows(x, rows).(*tensor.Dense), given.TargetRows(y, rows)
 }
 
 // Overlapping are n rows of d columns in k classes that overlap, and targets.
@@ -94,8 +94,6 @@ func Classes(x ops.Matrix, labels []int, k int) data.Pairs {
 // Read are rows that are read: pairs as any other type hands them out.
 type Read struct{ data.Pairs }
 
-func TakeRows(y *mat.Dense, rows []int) *mat.Dense { return given.TargetRows(y, rows) }
-
 func HeadOf(t *testing.T, softmax bool, d, k int) layers.Head {
 	t.Helper()
 	kind := "linear"
@@ -107,31 +105,6 @@ func HeadOf(t *testing.T, softmax bool, d, k int) layers.Head {
 		t.Fatal(err)
 	}
 	return h
-}
-
-// TwoSigns is a map that hands columns on, those from plus on with the sign -1.
-type TwoSigns struct{ D, Plus int }
-
-func (m TwoSigns) Dims() int { return m.D }
-
-func (m TwoSigns) Features() int { return m.D }
-
-func (m TwoSigns) Transform(dst, x *tensor.Dense) (*tensor.Dense, error) {
-	if dst == nil {
-		return x.Clone().(*tensor.Dense), nil
-	}
-	copy(dst.Float64s(), x.Float64s())
-	return dst, nil
-}
-
-func (m TwoSigns) Signature() []float64 {
-	s := make([]float64, m.D)
-	for j := range s {
-		if s[j] = 1; j >= m.Plus {
-			s[j] = -1
-		}
-	}
-	return s
 }
 
 // RowsOf is rows lo..hi-1 of a problem.
