@@ -23,37 +23,16 @@ func CheckTargets(who string, y *mat.Dense, row func(i int) int) error {
 }
 
 // NotFinite is the first cell that holds no finite number, or row -1.
-func NotFinite[T domain.Float](x []T, rows, cols, stride int) (int, int, float64) {
-	const piece = 128 // rows
-	doubtful := make([]bool, (rows+piece-1)/piece)
-	InParallel(len(doubtful), func(task int) {
-		for i := task * piece; i < min(rows, (task+1)*piece); i++ {
-			s := sum(x[i*stride : i*stride+cols])
-			doubtful[task] = doubtful[task] || s-s != 0
-		}
-	})
-	for task, d := range doubtful {
-		for i := task * piece; d && i < min(rows, (task+1)*piece); i++ {
-			for j, v := range x[i*stride : i*stride+cols] {
-				if v-v != 0 {
-					return i, j, float64(v)
-				}
-			}
-		}
-	}
-	return -1, 0, math.NaN()
+func NotFinite(x []float64, rows, cols, stride int) (int, int, float64) {
+	return CellOf(domain.CheckRows(domain.Reals(), "", x, rows, cols, stride))
 }
 
-// sum adds x up. Where an element is not finite neither is the sum, which can also overflow by itself.
-func sum[T domain.Float](x []T) T {
-	var a, b, c, d T // four, for each waits for the last one
-	for ; len(x) >= 4; x = x[4:] {
-		a, b, c, d = a+x[0], b+x[1], c+x[2], d+x[3]
+// CellOf is the cell that an error is about, or row -1.
+func CellOf(err error) (i, j int, v float64) {
+	if cell := domain.InputCell(err); cell != nil {
+		return cell.Row, cell.Col, cell.Value
 	}
-	for _, v := range x {
-		a += v
-	}
-	return a + b + c + d
+	return -1, -1, math.NaN()
 }
 
 // DimsOf is the shape of y for messages; a nil y has none.

@@ -73,26 +73,5 @@ func CheckFinite(who string, z ops.Matrix, y *mat.Dense, row func(i int) int) er
 
 // NotFinite is the place of the first feature that is NaN or infinite, or -1.
 func NotFinite(z ops.Matrix) (i, j int, v float64) {
-	x := z.(given.Numbers)
-	if x.Dtype() == tensor.Float32 {
-		return notFinite(z, x.Float32s())
-	}
-	return notFinite(z, x.Float64s())
-}
-
-func notFinite[T domain.Float](z ops.Matrix, values []T) (i, j int, v float64) {
-	x, sparse := z.(*ops.CSR)
-	if !sparse {
-		n, d := z.Shape()[0], z.Shape()[1]
-		return given.NotFinite(values, n, d, d)
-	}
-	ptr := x.Pointers()
-	for i := range x.Rows() {
-		for t := ptr[i]; t < ptr[i+1]; t++ {
-			if values[t]-values[t] != 0 {
-				return i, int(x.Columns()[t]), float64(values[t])
-			}
-		}
-	}
-	return -1, -1, 0
+	return given.CellOf(ops.CheckRows(domain.Reals(), "", z))
 }
