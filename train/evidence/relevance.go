@@ -12,16 +12,9 @@ import (
 
 // relevance computes Result.Relevance.
 func relevance(m layers.Layer, blocks []ops.Matrix) []float64 {
-	for {
-		switch v := m.(type) {
-		case *layers.Sequential:
-			m = v.Layers()[0]
-			continue
-		case interface{ Unwrap() layers.Layer }:
-			m = v.Unwrap()
-			continue
-		}
-		break
+	m = layers.Unwrap(m)
+	for s, ok := m.(*layers.Sequential); ok; s, ok = m.(*layers.Sequential) {
+		m = layers.Unwrap(s.Layers()[0])
 	}
 	if _, bags := blocks[0].(*ops.Bags); bags {
 		return nil

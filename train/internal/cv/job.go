@@ -2,9 +2,9 @@
 package cv
 
 import (
-	"sync"
-
 	"context"
+	"slices"
+	"sync"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -32,13 +32,8 @@ type Job struct {
 func (j *Job) Rest(fold int) []int { return Others(j.Order, fold) }
 
 // Others are the rows of all parts but one.
-func Others(parts [][]int, but int) (rows []int) {
-	for i, part := range parts {
-		if i != but {
-			rows = append(rows, part...)
-		}
-	}
-	return rows
+func Others(parts [][]int, but int) []int {
+	return slices.Concat(slices.Concat(parts[:but]...), slices.Concat(parts[but+1:]...))
 }
 
 // Relative are lambdas for all rows as those that mean the same penalty a row in fewer.

@@ -19,16 +19,11 @@ func OnRows(who string, m layers.Layer, x ops.Matrix) (layers.Layer, ops.Matrix,
 	if !ok {
 		return m, x, nil
 	}
-	for of := m; ; {
-		switch v := of.(type) {
-		case *layers.BagLayer:
-			rows, err := v.Rows(b)
-			return v.OfRows(), rows, err
-		case interface{ Unwrap() layers.Layer }:
-			of = v.Unwrap()
-		default:
-			return nil, nil, fmt.Errorf("train: %s: %v is no BagLayer, and on bags it must be frozen and its "+
-				"features be kept: raise CacheBytes: %w", who, m, domain.ErrParam)
-		}
+	bags, ok := layers.Unwrap(m).(*layers.BagLayer)
+	if !ok {
+		return nil, nil, fmt.Errorf("train: %s: %v is no BagLayer, and on bags it must be frozen and its "+
+			"features be kept: raise CacheBytes: %w", who, m, domain.ErrParam)
 	}
+	rows, err := bags.Rows(b)
+	return bags.OfRows(), rows, err
 }
