@@ -200,10 +200,10 @@ func TestRidgeDefinition(t *testing.T) {
 					square[l] += weight * math.Pow(y.At(i, j)-own[j], 2) / float64(c.k)
 				}
 				mass += weight
-				switch class := given.ClassOf(y.RawRowView(i)); {
-				case class < 0:
+				switch {
+				case given.ClassOf(y.RawRowView(i)) < 0:
 					wrong[l] = math.NaN()
-				case class != predicted(own):
+				case missed(y.RawRowView(i), own):
 					wrong[l] += weight
 				}
 			}

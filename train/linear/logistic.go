@@ -130,7 +130,7 @@ func softmax(k int) loss {
 		more:  func(_, promise, _, tol float64) bool { return promise > tol },
 		loose: .5, tight: .2,
 		score: func(y, f []float64) (square, wrong float64) {
-			if y[max(given.ArgMax(f), 0)] < 0 {
+			if missed(y, f) {
 				wrong = 1
 			}
 			softmaxRow(f)

@@ -193,7 +193,7 @@ func (o SVMOptions) hinge(y *mat.Dense, weight []float64) (loss, *given.Unit, er
 		l.unit = append(l.unit, max(mass/float64(len(weight)), min(positive, mass-positive))/mass)
 	}
 	l.score = func(y, f []float64) (square, wrong float64) {
-		if k == 1 && (f[0] >= 0) != (y[0] > 0) || k > 1 && y[max(given.ArgMax(f), 0)] < 0 {
+		if missed(y, f) {
 			wrong = 1
 		}
 		return math.NaN(), wrong

@@ -26,12 +26,10 @@ import (
 // With Σ = I the matrix is positive definite, and a Cholesky factor solves for one μ, a reduction to a band for many
 // (path).
 //
-// With a signature the features are those of an indefinite kernel, k(x, x') = Σ_j σ_j z_j(x) z_j(x'), and X is the
-// stationary point of ‖Zc X - Yc‖² + μ Xᵀ Σ X, with the indefinite square of the kernel's Kreĭn space as the penalty.
-// It is kernel ridge regression on the matrix of k: X = Σ Zcᵀ α with (Zc Σ Zcᵀ + μ I) α = Yc. A + μ Σ is symmetric and
-// indefinite, every μ takes an LU factor, and no eigenvalue is clipped or flipped. It is singular if -μ is an
-// eigenvalue of the centred kernel matrix, and results near such a μ are erratic. Ong, Mary, Canu and Smola (2004),
-// Learning with non-positive kernels; Oglic and Gärtner (2018).
+// With a signature (FitRidge) the features are those of an indefinite kernel, k(x, x') = Σ_j σ_j z_j(x) z_j(x'), and
+// this is kernel ridge regression on the matrix of k: X = Σ Zcᵀ α with (Zc Σ Zcᵀ + μ I) α = Yc. A + μ Σ is symmetric and
+// indefinite, and every μ takes an LU factor. It is singular if -μ is an eigenvalue of the centred kernel matrix, and
+// results near such a μ are erratic. Oglic and Gärtner (2018).
 type system struct {
 	who   string
 	n, k  int
@@ -290,26 +288,22 @@ func (s *lossSums) add(y, f []float64, weight float64) {
 	for t, v := range y {
 		s.square += weight * (v - f[t]) * (v - f[t])
 	}
-	class := given.ClassOf(y)
 	switch {
-	case class < 0:
+	case given.ClassOf(y) < 0:
 		s.wrong = math.NaN()
-	case class != predicted(f):
+	case missed(y, f):
 		s.wrong += weight
 	}
 	s.mass += weight
 }
 
-// predicted is the class of a prediction: the index of the largest number, or for a single number its sign, numbered as
-// in given.ClassOf.
-func predicted(f []float64) int {
-	if len(f) > 1 {
-		return given.ArgMax(f)
+// missed says whether a prediction is of another class than the targets: by the largest number, or the sign of the only
+// one.
+func missed(y, f []float64) bool {
+	if len(f) == 1 {
+		return (f[0] >= 0) != (y[0] > 0)
 	}
-	if f[0] >= 0 {
-		return 1
-	}
-	return 0
+	return y[floats.MaxIdx(f)] < 0
 }
 
 // scoresOf are the scores of the lambdas over k targets.
