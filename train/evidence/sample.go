@@ -60,9 +60,7 @@ func draw(ctx context.Context, m layers.Layer, examples data.Examples, o Options
 				return names.Blame(m, x, err)
 			}
 			s.blocks, s.n, s.k = append(s.blocks, x), s.n+x.Shape()[0], y.RawMatrix().Cols
-			for i := range x.Shape()[0] {
-				s.y = append(s.y, y.RawRowView(i)...)
-			}
+			s.y = append(s.y, mat.DenseCopyOf(y).RawMatrix().Data...)
 			return nil
 		})
 	}

@@ -129,19 +129,8 @@ func (u *Unit) Targets(y *mat.Dense) *mat.Dense {
 		return y
 	}
 	out := mat.DenseCopyOf(y)
-	for i := range out.RawMatrix().Rows {
-		u.Row(out.RawRowView(i))
-	}
+	out.Apply(func(_, j int, v float64) float64 { return (v - u.Centre[j]) / u.Scale[j] }, out)
 	return out
-}
-
-// Row puts a row of targets into the unit.
-func (u *Unit) Row(y []float64) {
-	if u != nil {
-		for j, c := range u.Centre {
-			y[j] = (y[j] - c) / u.Scale[j]
-		}
-	}
 }
 
 // Weights takes the weights w [D, k] and the intercepts b of a linear head out of the unit.
@@ -179,10 +168,7 @@ func (u *Unit) SetWeights(who string, head layers.Head, w, b []float64) error {
 	if u == nil || head.Dtype() != tensor.Float32 {
 		return head.SetWeights(w, b)
 	}
-	largest := 0.
-	for _, v := range w {
-		largest = max(largest, math.Abs(v))
-	}
+	largest := floats.Norm(w, math.Inf(1))
 	for j, v := range b {
 		v, dev := math.Abs(v), u.Deviation[j]
 		if max(v, largest) > math.MaxFloat32 || dev > 0 && (dev < 0x1p-100 || v*0x1p-24 > dev) {

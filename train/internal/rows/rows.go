@@ -172,11 +172,7 @@ func (s *Source) Targets() (*mat.Dense, error) {
 		}
 		n += b.Y.RawMatrix().Rows
 		err := domain.CheckSize("train: "+s.Who+": the targets and scores of rows that are read", 4*8, n, s.outputs)
-		if err == nil {
-			for i := range b.Y.RawMatrix().Rows {
-				all = append(all, b.Y.RawRowView(i)...)
-			}
-		}
+		all = append(all, mat.DenseCopyOf(b.Y).RawMatrix().Data...)
 		return err
 	})
 	if err != nil {
