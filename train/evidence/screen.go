@@ -1,14 +1,13 @@
 package evidence
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // screened is a point at which the relevance of each column is in proportion to the correlation of the targets with it,
@@ -69,12 +68,9 @@ func (p *posterior) correlations(blocks []ops.Matrix) []float64 {
 		}
 		x = append(x, ops.Float64s(dense)...)
 	}
-	eta, order := make([]float64, d), make([]int, p.n)
+	cells, eta, order := mat.NewDense(p.n, d, x), make([]float64, d), make([]int, p.n)
 	for j := range eta {
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a*d+j], x[b*d+j]) })
+		floats.ArgsortStable(mat.Col(nil, j, cells), order)
 		within := float64(p.n * p.k) // of targets with a mean of 0 and a variance of 1
 		for g := range groups {
 			rows, sums := order[g*p.n/groups:(g+1)*p.n/groups], make([]float64, p.k)

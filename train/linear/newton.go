@@ -465,7 +465,7 @@ func (p *newton) step(shift, accuracy float64, cols []int, g, h columns, promise
 	system := conjugate{width: width, most: solves, tol: accuracy,
 		times: func(v columns, open []int) (columns, error) { return p.hessian(shift, v, h, open) }}
 	if p.precond != nil {
-		system.precondition = func(r columns) columns { return p.inverse(r) }
+		system.precondition = p.inverse
 	}
 	d, _, _, err := system.solve(r)
 	if err != nil {
