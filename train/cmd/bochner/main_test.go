@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 		ContinueOnError: true,
 		Setup:           func(e *testscript.Env) error { return rowFiles(e.WorkDir) },
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"fails": fails, "keys": keys, "json": jsonHas, "same": same, "picture": picture, "until": until, "lines": lines,
+			"fails": fails, "keys": keys, "json": jsonHas, "same": same, "picture": drawn, "until": until, "lines": lines,
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
@@ -157,7 +157,7 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func picture(ts *testscript.TestScript, _ bool, args []string) {
+func drawn(ts *testscript.TestScript, _ bool, args []string) {
 	f, err := os.Open(ts.MkAbs(args[0]))
 	ts.Check(err)
 	defer f.Close()
