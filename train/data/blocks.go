@@ -54,13 +54,10 @@ func Rows(x ops.Matrix, idx []int) ops.Matrix {
 		return v.Take(idx)
 	}
 	m := mustMatrix(who, x.(*tensor.Dense))
-	var cells any
 	if m.single {
-		cells = appendRows(nil, m.f32, idx, m.cols)
-	} else {
-		cells = appendRows(nil, m.f64, idx, m.cols)
+		return tensor.New(tensor.WithShape(len(idx), m.cols), tensor.WithBacking(takeRows(m.f32, idx, m.cols)))
 	}
-	return tensor.New(tensor.WithShape(len(idx), m.cols), tensor.WithBacking(cells))
+	return tensor.New(tensor.WithShape(len(idx), m.cols), tensor.WithBacking(takeRows(m.f64, idx, m.cols)))
 }
 
 // RowsInto is Rows of a dense x into the memory of dst, [len(idx), d], with the element type of x. It panics as Rows
@@ -81,13 +78,24 @@ func RowsInto(dst, x *tensor.Dense, idx []int) {
 
 // appendRows appends the rows idx of k elements.
 func appendRows[T any](to, from []T, idx []int, k int) []T {
-	if to == nil {
-		to = make([]T, 0, len(idx)*k)
-	}
 	for _, i := range idx {
 		to = append(to, from[i*k:(i+1)*k]...)
 	}
 	return to
+}
+
+// takeRows copies the rows idx of k elements.
+func takeRows[T any](from []T, idx []int, k int) []T {
+	return appendRows(make([]T, 0, len(idx)*k), from, idx, k)
+}
+
+// pick is takeRows, and nil of nil. It panics when an index is out of range.
+func pick[T any](from []T, idx []int, k int) []T {
+	if from == nil {
+		return nil
+	}
+	mustIndex("data: Set.Take", len(from)/k, idx)
+	return takeRows(from, idx, k)
 }
 
 // mustRows returns the number of rows of x, dense, sparse or ops.Bags. It panics for anything else.

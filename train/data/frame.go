@@ -180,18 +180,15 @@ func (f *Frame) Take(idx []int) *Frame {
 	for j := range f.columns {
 		out.columns[j] = f.columns[j].take(idx)
 	}
-	if f.Y != nil {
-		out.Y = appendRows(nil, f.Y, idx, f.Targets())
-	}
-	out.Labels, out.IDs = pick(f.Labels, idx), pick(f.IDs, idx)
-	out.lines, out.taken = pick(f.lines, idx), taken(f.taken, idx)
+	out.Y, out.Labels, out.IDs = pick(f.Y, idx, f.Targets()), pick(f.Labels, idx, 1), pick(f.IDs, idx, 1)
+	out.lines, out.taken = pick(f.lines, idx, 1), taken(f.taken, idx)
 	return &out
 }
 
 // taken are the row numbers in the file of the rows idx. from are the numbers of all rows; nil: 0, 1, 2, ...
 func taken(from, idx []int) []int {
 	if from != nil {
-		return pick(from, idx)
+		return pick(from, idx, 1)
 	}
 	return slices.Clone(idx)
 }

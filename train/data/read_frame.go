@@ -117,7 +117,7 @@ func (f *Frame) inOrderOf(like *Frame) error {
 	if err != nil {
 		return err
 	}
-	f.Names, f.columns = like.Names, pick(f.columns, places)
+	f.Names, f.columns = like.Names, pick(f.columns, places, 1)
 	return nil
 }
 

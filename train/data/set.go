@@ -137,26 +137,9 @@ func (s *Set) Take(idx []int) *Set {
 		panic(err.Error())
 	}
 	out := &Set{X: Rows(s.X, idx), Names: s.Names, LabelNames: s.LabelNames, Source: s.Source, Columns: s.Columns}
-	if s.Y != nil {
-		mustIndex("data: Set.Take", len(s.Y)/s.Targets(), idx)
-		out.Y = appendRows(nil, s.Y, idx, s.Targets())
-	}
-	out.Labels, out.IDs, out.taken = pick(s.Labels, idx), pick(s.IDs, idx), taken(s.taken, idx)
-	out.lines = pick(s.lines, idx)
+	out.Y, out.Labels, out.IDs = pick(s.Y, idx, s.Targets()), pick(s.Labels, idx, 1), pick(s.IDs, idx, 1)
+	out.lines, out.taken = pick(s.lines, idx, 1), taken(s.taken, idx)
 	return out
-}
-
-// pick returns the elements idx; nil of nil.
-func pick[T any](from []T, idx []int) []T {
-	if from == nil {
-		return nil
-	}
-	mustIndex("data: Set.Take", len(from), idx)
-	to := make([]T, len(idx))
-	for i, k := range idx {
-		to[i] = from[k]
-	}
-	return to
 }
 
 // matrix is a 2-d contiguous row-major tensor, or sparse rows, as slices: the values are f32 if single, else f64.
