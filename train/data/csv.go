@@ -19,7 +19,7 @@ type csvFile struct {
 	first   int    // the number of the first line that is not blank
 	doubt   string // the first class, if it is text and all later ones are numbers
 	ended   bool
-	plain   *plainLines    // nil if no line is plain
+	slots   []int32        // of each field, see scanLine; nil if no line is plain
 	bags    map[string]int // for Options.bags: the first row of each bag
 	row     csvRow
 }
@@ -33,15 +33,11 @@ type csvRow struct {
 
 // set takes the fields of a record, all as texts.
 func (r *csvRow) set(record []string) {
-	r.bytes, r.texts, r.numbers = r.bytes[:0], grown(r.texts[:0], len(record)), grown(r.numbers[:0], len(record))
+	r.bytes, r.texts, r.numbers = r.bytes[:0], r.texts[:0], r.numbers[:0]
 	for _, f := range record {
+		at := len(r.bytes)
 		r.bytes = append(r.bytes, f...)
-		r.numbers = append(r.numbers, math.NaN())
-	}
-	at := 0
-	for _, f := range record {
-		r.texts = append(r.texts, r.bytes[at:at+len(f)])
-		at += len(f)
+		r.texts, r.numbers = append(r.texts, r.bytes[at:]), append(r.numbers, math.NaN())
 	}
 }
 
@@ -72,26 +68,13 @@ func (p *csvFile) more(most int) (int, error) {
 			p.ended = true
 			err = p.finish()
 		} else if err == nil {
-			err = p.took(line, record)
+			err = p.record(line, record)
 		}
 		if err != nil {
 			return 0, err
 		}
 	}
 	return p.rows, nil
-}
-
-// took uses a record: the first one decides what the columns are.
-func (p *csvFile) took(line int, record []string) error {
-	if p.fields == 0 {
-		if err := p.start(line, record); err != nil {
-			return err
-		}
-		if p.names != nil {
-			return nil
-		}
-	}
-	return p.record(line, record)
 }
 
 // start takes the layout from the first line, and the names if it is a header.
@@ -127,7 +110,7 @@ func (p *csvFile) start(line int, record []string) error {
 	for _, note := range p.layout.told {
 		p.tell("%s", note)
 	}
-	p.plain = newPlainLines(p)
+	p.slots = p.plainSlots()
 	return nil
 }
 
@@ -150,8 +133,13 @@ func (p *csvFile) takeNames(line int, record []string) error {
 	return nil
 }
 
-// record takes one line of data.
+// record takes one record. The first decides what the columns are.
 func (p *csvFile) record(line int, record []string) error {
+	if p.fields == 0 {
+		if err := p.start(line, record); err != nil || p.names != nil {
+			return err
+		}
+	}
 	if len(record) != p.fields {
 		return p.fail(line, ErrFormat, "the line has %d fields, line %d has %d; all lines must have the same number", len(record), p.first, p.fields)
 	}
@@ -200,16 +188,11 @@ func (p *csvFile) add(line int) error {
 
 // addCells takes the cells of a line.
 func (p *csvFile) addCells(line int) error {
-	read := func(text string) (float64, flaw) { return p.number(line, text) }
 	for _, j := range p.looked {
 		c := &p.cells[j]
 		if v := p.row.numbers[j]; v == v {
 			c.Numbers = append(roomy(c.Numbers), v)
-			continue
-		}
-		text := string(p.row.texts[j])
-		c.add(text, read)
-		if err := p.checkText(line, "", j, text); err != nil {
+		} else if err := p.addText(line, 0, j, string(p.row.texts[j])); err != nil {
 			return err
 		}
 	}

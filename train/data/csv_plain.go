@@ -7,37 +7,31 @@ import (
 	"strings"
 )
 
-// plainLines reads simple CSV lines, without quotes, in place in the buffer of the reader. It reads a cell as a number
-// before it knows where the cell ends, and copies nothing. It leaves the first line and doubtful ones to encoding/csv,
-// which would read every line alike, with the same errors.
-type plainLines struct {
-	comma byte
-	slots []int32 // the place in x of the number in each field, -1 of those that are read as texts
-}
-
-// newPlainLines returns nil if the separator may occur in a number.
-func newPlainLines(p *csvFile) *plainLines {
+// plainSlots makes p ready for scanLine. It returns the place in x of the number in each field, -1 of those that are
+// read as texts, and nil if the separator may occur in a number.
+func (p *csvFile) plainSlots() []int32 {
 	if !strings.ContainsRune(",;\t|", p.layout.comma) {
 		return nil
 	}
-	l := &plainLines{comma: byte(p.layout.comma), slots: slices.Repeat([]int32{-1}, p.fields)}
-	if p.cells != nil {
-		p.row.numbers = make([]float64, p.fields)
-		for _, j := range p.looked {
-			l.slots[j] = int32(j)
-		}
-	} else {
+	p.row.texts, p.row.numbers = make([][]byte, p.fields), make([]float64, p.fields)
+	slots := slices.Repeat([]int32{-1}, p.fields)
+	for _, j := range p.looked {
+		slots[j] = int32(j)
+	}
+	if p.cells == nil {
 		for k, j := range p.at.features {
-			l.slots[j] = int32(k)
+			slots[j] = int32(k)
 		}
 	}
-	p.row.texts = make([][]byte, p.fields)
-	return l
+	return slots
 }
 
-// scan reads rows until p.want are held. It stops before the first line that is not simple or not complete.
+// scan reads simple lines, without quotes, in place in the buffer of the reader, until p.want rows are held. It reads a
+// cell as a number before it knows where the cell ends, and copies nothing. It stops before the first line that is not
+// simple or not complete. The first line and doubtful ones are left to encoding/csv, which would read every line alike,
+// with the same errors.
 func (p *csvFile) scan() error {
-	for p.plain != nil && p.rows < p.want {
+	for p.slots != nil && p.rows < p.want {
 		buffer, whole, err := p.wholeLines()
 		if err != nil || whole == 0 {
 			return err
@@ -73,27 +67,27 @@ func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 	case b[0] == '\r' && b[1] == '\n':
 		return 2, true
 	}
-	l, x, d := p.plain, p.row.numbers, len(p.at.features)
+	comma, x, d := byte(p.layout.comma), p.row.numbers, len(p.at.features)
 	if p.cells == nil {
 		p.reserve(1)
 		x = p.x[len(p.x) : len(p.x)+d]
 	}
-	i, last := 0, len(l.slots)-1
-	for j, slot := range l.slots {
+	i, last := 0, len(p.slots)-1
+	for j, slot := range p.slots {
 		number := slot >= 0 && (p.cells == nil || p.cells[j].Texts == nil)
 		if number {
 			for b[i] == ' ' {
 				i++
 			}
 			if v, n := decimal(b[i:]); n > 0 && (math.Abs(v) < 1<<53 || !lossy(string(b[i:i+n]), v)) {
-				if next := i + n + l.after(b[i+n:], j == last); next > i+n {
+				if next := i + n + after(b[i+n:], comma, j == last); next > i+n {
 					x[slot], i = v, next
 					continue
 				}
 			}
 		}
 		end := i
-		for ; b[end] != l.comma && b[end] != '\n'; end++ {
+		for ; b[end] != comma && b[end] != '\n'; end++ {
 			if b[end] == '"' {
 				return 0, false
 			}
@@ -125,9 +119,9 @@ func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 
 // after is the length of the separator at the start of b, or of the end of the line after the last field; 0 for
 // anything else.
-func (l *plainLines) after(b []byte, last bool) int {
+func after(b []byte, comma byte, last bool) int {
 	switch {
-	case !last && b[0] == l.comma, last && b[0] == '\n':
+	case !last && b[0] == comma, last && b[0] == '\n':
 		return 1
 	case last && b[0] == '\r' && b[1] == '\n':
 		return 2

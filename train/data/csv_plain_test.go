@@ -38,7 +38,7 @@ func outcome(r io.Reader, size int, o Options, plain bool, piece int) string {
 				if p.ended = e == io.EOF; p.ended {
 					err = p.finish()
 				} else if err = e; err == nil {
-					err = p.took(line, record)
+					err = p.record(line, record)
 				}
 			}
 		}

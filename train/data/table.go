@@ -203,9 +203,7 @@ func (p *tableFile) addCells(columns []Column, row, n int) error {
 			continue
 		}
 		for i := range n {
-			text := from.text(i)
-			to.add(text, number)
-			if err := p.checkText(0, fmt.Sprintf("row %d, ", row+i), j, text); err != nil {
+			if err := p.addText(0, row+i, j, from.text(i)); err != nil {
 				return err
 			}
 		}

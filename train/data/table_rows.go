@@ -86,13 +86,19 @@ func (p *tableRows) reserve(n int) {
 // column names column j for messages, counted from 1.
 func (p *tableRows) column(j int) string { return columnName(p.names, j) }
 
-// checkText returns an error if the cell that was added last has a new text that is not UTF-8. place is its row, if
-// line is 0.
-func (p *tableRows) checkText(line int, place string, j int, text string) error {
-	if t := p.cells[j].Texts; t != nil && t.fresh() && !utf8.ValidString(text) {
-		return p.notUTF8(line, place+p.column(j), text)
+// addText takes the text of a cell in column j. line or, if that is 0, row is its place for an error about a text that
+// is not UTF-8.
+func (p *tableRows) addText(line, row, j int, text string) error {
+	c := &p.cells[j]
+	c.add(text, func(t string) (float64, flaw) { return p.number(line, t) })
+	if c.Texts == nil || !c.Texts.fresh() || utf8.ValidString(text) {
+		return nil
 	}
-	return nil
+	what := p.column(j)
+	if line == 0 {
+		what = fmt.Sprintf("row %d, %s", row, what)
+	}
+	return p.notUTF8(line, what, text)
 }
 
 func (p *tableRows) inHand() (stored, d int) {
