@@ -91,9 +91,6 @@ func checkKind(data []byte) error {
 // parse reads the header of a file without its checksum, and returns the metadata, the entries and the bytes of the
 // tensors, which are not read yet. It trusts nothing; fuzzing starts here.
 func parse(file io.ReaderAt, size int64) (map[string]string, map[string]entry, *io.SectionReader, error) {
-	if size < lengthLen {
-		return nil, nil, nil, corrupt("it has only %d bytes", size)
-	}
 	var length [lengthLen]byte
 	if err := readAt(file, length[:], 0); err != nil {
 		return nil, nil, nil, err
@@ -182,14 +179,10 @@ func byteLength(name string, e entry) (int64, error) {
 	}
 	empty := false
 	for _, s := range e.Shape {
-		if s < 0 || s > math.MaxInt || (s > 0 && size > math.MaxInt64/s) {
+		if s < 0 || s > math.MaxInt || size > math.MaxInt64/max(s, 1) {
 			return 0, corrupt("tensor %q has the impossible shape %v", name, e.Shape)
 		}
-		if s == 0 {
-			empty = true
-			continue
-		}
-		size *= s
+		size, empty = size*max(s, 1), empty || s == 0
 	}
 	if empty {
 		return 0, nil

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
@@ -149,32 +150,13 @@ func rowMajor(name string, t *tensor.Dense) (*tensor.Dense, error) {
 	if dt := t.Dtype(); dt != tensor.Float64 && dt != tensor.Float32 {
 		return nil, fmt.Errorf("modelfile: tensor %q has elements of type %v, only float64 and float32 are kept; convert it: %w", name, dt, domain.ErrDtype)
 	}
-	if isRowMajor(t) {
+	if slices.Contains(t.Shape(), 0) || ops.IsContiguous(t) {
 		return t, nil
 	}
-	if c, ok := t.Materialize().(*tensor.Dense); ok && isRowMajor(c) {
+	if c, ok := t.Materialize().(*tensor.Dense); ok && ops.IsContiguous(c) {
 		return c, nil
 	}
 	return nil, fmt.Errorf("modelfile: tensor %q of shape %v has strides %v, not those of a row-major tensor; copy it into one: %w", name, t.Shape(), t.Strides(), domain.ErrShape)
-}
-
-// isRowMajor says whether the strides of the axes with more than one element are as in a row-major tensor.
-func isRowMajor(t *tensor.Dense) bool {
-	shape, strides := t.Shape(), t.Strides()
-	if shape.IsScalar() || slices.Contains(shape, 0) {
-		return true
-	}
-	if len(strides) != len(shape) {
-		return false
-	}
-	want := 1
-	for i := len(shape) - 1; i >= 0; i-- {
-		if shape[i] != 1 && strides[i] != want {
-			return false
-		}
-		want *= shape[i]
-	}
-	return true
 }
 
 // appendTensor appends the elements of a row-major tensor.
