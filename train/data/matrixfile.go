@@ -102,8 +102,7 @@ func (f *MatrixFile) Write(x *tensor.Dense) error {
 // more rows than NewMatrixFile was told are an error, too.
 func (f *MatrixFile) Close(err error) error {
 	if err != nil {
-		f.file.Abort()
-		return err
+		return f.file.Close(err)
 	}
 	err = f.w.Flush()
 	if err == nil && f.rows != AnyRows && f.written != f.rows {
@@ -112,12 +111,7 @@ func (f *MatrixFile) Close(err error) error {
 	if err == nil && f.rows == AnyRows && !f.csv {
 		_, err = f.file.WriteAt(f.npyHeader(f.written), 0)
 	}
-	if err != nil {
-		f.file.Abort()
-	} else {
-		err = f.file.Commit()
-	}
-	if err != nil {
+	if err = f.file.Close(err); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	return nil

@@ -88,8 +88,17 @@ func (f *File) Abort() {
 	os.Remove(f.tmp.Name())
 }
 
-// Write creates a file, calls write, and then Commit, or Abort if write fails. Errors: as for Create, write and
-// Commit; domain.ErrParam for a nil write.
+// Close is Commit if err is nil. Otherwise it is Abort and returns err.
+func (f *File) Close(err error) error {
+	if err != nil {
+		f.Abort()
+		return err
+	}
+	return f.Commit()
+}
+
+// Write creates a file, calls write, and then Close with its error. Errors: as for Create, write and Commit;
+// domain.ErrParam for a nil write.
 func Write(path string, write func(w io.Writer) error) error {
 	if write == nil {
 		return fmt.Errorf("wholefile: Write %s: the function that writes is nil: %w", path, domain.ErrParam)
@@ -98,11 +107,7 @@ func Write(path string, write func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if err := write(f); err != nil {
-		f.Abort()
-		return err
-	}
-	return f.Commit()
+	return f.Close(write(f))
 }
 
 // syncFolder makes a rename in the folder durable. Windows has no such call and does not need it.

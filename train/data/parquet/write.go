@@ -80,12 +80,7 @@ func (w *writer) Close(err error) error {
 			err = e
 		}
 	}
-	if err != nil {
-		w.file.Abort()
-	} else {
-		err = w.file.Commit()
-	}
-	if err != nil {
+	if err = w.file.Close(err); err != nil {
 		return fmt.Errorf("%s: %w", w.path, err)
 	}
 	return nil
