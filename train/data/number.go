@@ -105,7 +105,7 @@ func (s *source) badCell(line int, column string, row, col int, t string, v floa
 		return s.fail(line, ErrFormat, "%s: %s is not a number; drop the row or fill the value in", column, quote(t))
 	}
 	reason, remedy := f.explain(t)
-	return &domain.CellError{Who: s.where(line) + ": " + column, Row: row, Col: col, Value: v, Reason: reason, Remedy: remedy}
+	return &domain.CellError{Who: whereIn(s.name, line) + ": " + column, Row: row, Col: col, Value: v, Reason: reason, Remedy: remedy}
 }
 
 // lossyCell is the error for a whole number that float64 may round.

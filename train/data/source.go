@@ -114,7 +114,7 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 		return nil, fmt.Errorf("data: %s: the reader is nil: %w", name, domain.ErrParam)
 	}
 	const size = 1 << 16
-	in := &counter{r: r}
+	in := &meter{r: r}
 	raw := bufio.NewReaderSize(in, size)
 	s := &source{name: name, o: o, meter: &meter{r: raw, in: in, most: mostUnpacked}}
 	head, err := raw.Peek(4)
@@ -124,10 +124,9 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 	if len(head) == 0 {
 		return nil, s.fail(0, ErrFormat, "is empty")
 	}
-	window := cmp.Or(o.MaxWindow, maxLine)
+	window := maxLine
 	if _, err := raw.Peek(smallFile); err == io.EOF {
-		s.meter.small = true
-		window = cmp.Or(o.MaxWindow, smallWindow)
+		s.meter.small, window = true, smallWindow
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
@@ -137,7 +136,7 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 		}
 		s.meter.r, s.meter.packed = z, gzipped
 	case string(head) == "\x28\xb5\x2f\xfd":
-		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(window)),
+		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(cmp.Or(o.MaxWindow, window))),
 			zstd.WithDecoderLowmem(s.meter.small))
 		if err != nil {
 			return nil, s.wrap(zstandard.explain(err))
@@ -177,25 +176,13 @@ func (p packing) String() string { return [...]string{"unpacked", "gzip", "zstd"
 // packings are the extensions of compressed files.
 var packings = map[string]packing{".gz": gzipped, ".zst": zstandard, ".zstd": zstandard}
 
-// counter counts the bytes of a reader.
-type counter struct {
-	r     io.Reader
-	total int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.total += int64(n)
-	return n, err
-}
-
 // meter counts the bytes that it hands on, and limits and explains gzip and zstd data.
 type meter struct {
 	r      io.Reader
 	packed packing
-	in     *counter // of the bytes before they are unpacked
-	small  bool     // whether these are less than smallFile
-	most   int64    // bytes that they may then become
+	in     *meter // of the bytes before they are unpacked
+	small  bool   // whether these are less than smallFile
+	most   int64  // bytes that they may then become
 	total  int64
 	err    error // the first error, which every later Read returns
 }
@@ -204,20 +191,15 @@ func (m *meter) Read(p []byte) (int, error) {
 	if m.err != nil {
 		return 0, m.err
 	}
-	n, err := m.read(p)
-	m.err = err
-	return n, err
-}
-
-func (m *meter) read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
 	m.total += int64(n)
+	m.err = m.packed.explain(err)
 	if m.packed != unpacked {
 		if err := m.unpacks(m.total); err != nil {
-			return 0, err
+			n, m.err = 0, err
 		}
 	}
-	return n, m.packed.explain(err)
+	return n, m.err
 }
 
 // unpacks returns an error if the packed data, as far as they are read, may not become so many bytes.
@@ -252,14 +234,12 @@ func (p packing) explain(err error) error {
 	return err
 }
 
-func (s *source) where(line int) string { return whereIn(s.name, line) }
-
 func (s *source) fail(line int, sentinel error, format string, args ...any) error {
 	return newError(s.name, line, sentinel, format, args...)
 }
 
 // wrap adds the file to an error of the underlying reader.
-func (s *source) wrap(err error) error { return fmt.Errorf("%s: %w", s.where(0), err) }
+func (s *source) wrap(err error) error { return fmt.Errorf("%s: %w", whereIn(s.name, 0), err) }
 
 // placed adds the file to an error that lacks it.
 func (s *source) placed(err error) error {
