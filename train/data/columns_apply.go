@@ -174,15 +174,12 @@ func (w *writer) reader() func(i int, row []float64) error {
 		}
 	}
 	if c.Texts == nil && !c.Times && len(in.Levels) == 0 {
-		if in.Kind == Boolean {
-			return func(i int, row []float64) error {
-				if row[0] = c.Numbers[i]; row[0] != 0 && row[0] != 1 {
-					return w.unseen(i)
-				}
-				return nil
+		return func(i int, row []float64) error {
+			if row[0] = c.Numbers[i]; in.Kind == Boolean && row[0] != 0 && row[0] != 1 {
+				return w.unseen(i)
 			}
+			return nil
 		}
-		return func(i int, row []float64) error { row[0] = c.Numbers[i]; return nil }
 	}
 	return func(i int, row []float64) (err error) {
 		row[0], err = w.scalar(i)
@@ -213,27 +210,17 @@ func (w *writer) scalar(i int) (float64, error) {
 
 // category writes levels.
 func (w *writer) category() func(i int, row []float64) error {
-	in, levels := w.in, placesByName(w.in.Levels)
-	place := func(text string) int {
+	in, levels, cells := w.in, placesByName(w.in.Levels), *w.cells
+	cells.toTexts()
+	places := make([]int, len(cells.Texts.Distinct)) // of the distinct texts; -1 for none
+	for code, text := range cells.Texts.Distinct {
+		places[code] = -1
 		if k, ok := levels[text]; ok {
-			return k
-		}
-		return -1
-	}
-	var places []int // of the distinct texts
-	if t := w.cells.Texts; t != nil {
-		for _, text := range t.Distinct {
-			places = append(places, place(text))
+			places[code] = k
 		}
 	}
 	return func(i int, row []float64) error {
-		k := -1
-		if places != nil {
-			k = places[w.cells.Texts.Codes[i]]
-		} else {
-			k = place(w.cells.text(i))
-		}
-		if k >= 0 {
+		if k := places[cells.Texts.Codes[i]]; k >= 0 {
 			row[k] = 1
 			return nil
 		}
