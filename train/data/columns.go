@@ -344,13 +344,9 @@ func (c *Columns) findPlaces(p *plan, width int) error {
 	default:
 		return fmt.Errorf("the table has %d columns, and the training rows had %d: %w", width, c.Width, domain.ErrShape)
 	}
+	slices.Sort(labels)
 	for _, in := range c.Inputs {
-		before := 0
-		for _, l := range labels {
-			if l < in.Place {
-				before++
-			}
-		}
+		before, _ := slices.BinarySearch(labels, in.Place) // labels
 		p.inputs = append(p.inputs, in.Place-before)
 	}
 	return nil

@@ -99,12 +99,10 @@ func SyntheticBags(seed uint64) (*Set, error) {
 				a, b = radius*math.Cos(angle), radius*math.Sin(angle)
 			}
 			s, c := math.Sincos(turn)
-			x = append(x, inCube(cx+c*a-s*b), inCube(cy+s*a+c*b))
+			x = append(x, min(1, max(0, cx+c*a-s*b)), min(1, max(0, cy+s*a+c*b)))
 		}
 		offsets, labels[i] = append(offsets, offsets[i]+size), fmt.Sprintf("%c", 'a'+i%3)
 	}
 	bags, err := ops.NewBags(tensor.New(tensor.WithShape(len(x)/2, 2), tensor.WithBacking(x)), offsets)
 	return &Set{X: bags, Labels: labels, Names: []string{"x1", "x2"}, Source: "synthetic sets of samples"}, err
 }
-
-func inCube(v float64) float64 { return math.Min(1, math.Max(0, v)) }
