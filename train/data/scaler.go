@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -46,19 +45,19 @@ import (
 // is 0, as for counts, and under robust if all medians are 0. A scaler that would change zeros, such as standard,
 // returns an error that wraps ErrZeros; make the rows dense then (Options.Form, ops.CSR.Dense).
 type Scaler struct {
-	lists []list
+	lists [][]step
 	cols  int // of the rows; 0 before Fit
 }
 
-// list are scalers in their order.
-type list struct {
-	names []string
-	steps []step
+// step is one scaler of a list.
+type step struct {
+	name string
+	scaling
 }
 
-// step is one scaler of a list. It sees a row as its entries: values in the columns cols, or in all columns if cols is
+// scaling is what a step does. It sees a row as its entries: values in the columns cols, or in all columns if cols is
 // nil. Columns that are not there are 0.
-type step interface {
+type scaling interface {
 	// learn learns from n finite rows of d columns, which it may go through several times, in addition to earlier rows.
 	learn(rows entries, n, d int)
 	// finish ends the learning.
@@ -87,19 +86,22 @@ func columnOf(cols []int32, t int) int {
 	return int(cols[t])
 }
 
-// newStep makes a scaler by its name.
-var newStep = map[string]func() step{
-	"none":             func() step { return norm{} },
-	"l1":               func() step { return norm{l1} },
-	"l2":               func() step { return norm{l2} },
-	"minmax":           func() step { return &ranges{} },
-	"cube":             func() step { return &ranges{clip: true} },
-	"standard":         func() step { return &moments{} },
-	"auto":             func() step { return &moments{auto: true} },
-	"robust":           func() step { return &robust{} },
-	"quantile":         func() step { return &quantiles{score: normalQuantile} },
-	"quantile-uniform": func() step { return &quantiles{score: func(p float64) float64 { return p }} },
+// scalings make what a step does by its name.
+var scalings = map[string]func() scaling{
+	"none":             func() scaling { return norm{} },
+	"l1":               func() scaling { return norm{l1} },
+	"l2":               func() scaling { return norm{l2} },
+	"minmax":           func() scaling { return &ranges{} },
+	"cube":             func() scaling { return &ranges{clip: true} },
+	"standard":         func() scaling { return &moments{} },
+	"auto":             func() scaling { return &moments{auto: true} },
+	"robust":           func() scaling { return &robust{} },
+	"quantile":         func() scaling { return &quantiles{score: normalQuantile} },
+	"quantile-uniform": func() scaling { return &quantiles{score: func(p float64) float64 { return p }} },
 }
+
+// newStep makes a step that has learned nothing.
+func newStep(name string) step { return step{name, scalings[name]()} }
 
 // ParseScalers reads a list of none, l1, l2, minmax, cube, standard, auto, robust, quantile and quantile-uniform,
 // separated by commas, such as "minmax,l2", or several lists to stand side by side, separated by |, such as
@@ -110,27 +112,18 @@ func ParseScalers(lists string) (*Scaler, error) {
 	}
 	s := new(Scaler)
 	for part := range strings.SplitSeq(lists, "|") {
-		var names []string
+		var list []step
 		for name := range strings.SplitSeq(part, ",") {
 			name = strings.TrimSpace(name)
-			if newStep[name] == nil {
+			if scalings[name] == nil {
 				return nil, fmt.Errorf("data: scaler %q in %q is unknown, want none, l1, l2, minmax, cube, standard, auto, "+
 					"robust, quantile or quantile-uniform: %w", name, lists, domain.ErrParam)
 			}
-			names = append(names, name)
+			list = append(list, newStep(name))
 		}
-		s.lists = append(s.lists, newList(names))
+		s.lists = append(s.lists, list)
 	}
 	return s, nil
-}
-
-// newList makes scalers that have learned nothing.
-func newList(names []string) list {
-	l := list{names: names}
-	for _, name := range names {
-		l.steps = append(l.steps, newStep[name]())
-	}
-	return l
 }
 
 // SideBySide returns the lists of fitted scalers side by side. Errors: domain.ErrParam for none and for one that is not
@@ -155,9 +148,12 @@ func SideBySide(scalers ...*Scaler) (*Scaler, error) {
 }
 
 // fresh returns lists that have learned nothing.
-func (s *Scaler) fresh() (lists []list) {
-	for _, l := range s.lists {
-		lists = append(lists, newList(l.names))
+func (s *Scaler) fresh() [][]step {
+	lists := make([][]step, len(s.lists))
+	for k, list := range s.lists {
+		for _, t := range list {
+			lists[k] = append(lists[k], newStep(t.name))
+		}
 	}
 	return lists
 }
@@ -169,8 +165,12 @@ func (s *Scaler) Lists() int { return len(s.lists) }
 // Name returns the lists that ParseScalers reads.
 func (s *Scaler) Name() string {
 	parts := make([]string, len(s.lists))
-	for k, l := range s.lists {
-		parts[k] = strings.Join(l.names, ",")
+	for i, list := range s.lists {
+		names := make([]string, len(list))
+		for k, t := range list {
+			names[k] = t.name
+		}
+		parts[i] = strings.Join(names, ",")
 	}
 	return strings.Join(parts, "|")
 }
@@ -180,15 +180,13 @@ func (s *Scaler) who() string { return fmt.Sprintf("data: scaler %q", s.Name()) 
 
 // Clipped returns a new scaler that is not fitted, with cube in place of minmax and auto.
 func (s *Scaler) Clipped() *Scaler {
-	out := new(Scaler)
-	for _, l := range s.lists {
-		names := slices.Clone(l.names)
-		for k, name := range names {
-			if name == "minmax" || name == "auto" {
-				names[k] = "cube"
+	out := &Scaler{lists: s.fresh()}
+	for _, list := range out.lists {
+		for k, t := range list {
+			if t.name == "minmax" || t.name == "auto" {
+				list[k] = newStep("cube")
 			}
 		}
-		out.lists = append(out.lists, newList(names))
 	}
 	return out
 }
@@ -197,32 +195,30 @@ func (s *Scaler) Clipped() *Scaler {
 func (s *Scaler) KeepsZeros() bool { return s.keepsZeros() == nil }
 
 func (s *Scaler) keepsZeros() error {
-	for _, l := range s.lists {
-		for k := range l.steps {
-			if err := s.stepKeepsZeros(l, k, s.cols); err != nil {
-				return err
-			}
+	for _, t := range slices.Concat(s.lists...) {
+		if err := s.stepKeepsZeros(t, s.cols); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// stepKeepsZeros returns an error if step k of a list, fitted to so many columns, changes zeros.
-func (s *Scaler) stepKeepsZeros(l list, k, cols int) error {
+// stepKeepsZeros returns an error if a step, fitted to so many columns, changes zeros.
+func (s *Scaler) stepKeepsZeros(t step, cols int) error {
 	moved := 0
-	if !l.steps[k].centres() {
-		if l.steps[k].vectors() == nil {
+	if !t.centres() {
+		if t.vectors() == nil {
 			return nil
 		}
 		zeros := make([]float64, cols)
-		l.steps[k].scale(nil, zeros)
+		t.scale(nil, zeros)
 		moved = slices.IndexFunc(zeros, func(v float64) bool { return v != 0 })
 	}
 	if moved < 0 {
 		return nil
 	}
 	return fmt.Errorf("%s: %s makes another number of the zeros of column %d, which sparse rows do not store; "+
-		"read the rows dense, or scale by l1 or l2: %w", s.who(), l.names[k], moved, ErrZeros)
+		"read the rows dense, or scale by l1 or l2: %w", s.who(), t.name, moved, ErrZeros)
 }
 
 // Locate returns an error about a scaled row with the number of the column that it had before, and says that the value is
@@ -297,23 +293,22 @@ func (s *Scaler) ApplyInPlace(x ops.Matrix) (ops.Matrix, error) {
 			return nil, err
 		}
 	}
-	if len(s.lists) == 1 {
-		if err := s.inPlace(m, s.lists[0]); err != nil {
-			return nil, err
-		}
-		return x, nil
-	}
-	parts := make([]ops.Matrix, len(s.lists))
-	for k, l := range s.lists {
-		if parts[k], err = s.copied(x); err == nil {
-			m, err = rowsOf(s.who(), parts[k])
+	parts := slices.Repeat([]ops.Matrix{x}, len(s.lists))
+	for k, list := range s.lists {
+		if len(parts) > 1 {
+			if parts[k], err = s.copied(x); err == nil {
+				m, err = rowsOf(s.who(), parts[k])
+			}
 		}
 		if err == nil {
-			err = s.inPlace(m, l)
+			err = s.inPlace(m, list)
 		}
 		if err != nil {
 			return nil, err
 		}
+	}
+	if len(parts) == 1 {
+		return x, nil
 	}
 	ones := slices.Repeat([]float64{1}, len(parts))
 	beside := ops.Concat(ones, ops.Attr{Layer: s.who()})
@@ -324,7 +319,7 @@ func (s *Scaler) ApplyInPlace(x ops.Matrix) (ops.Matrix, error) {
 }
 
 // inPlace scales rows by a list.
-func (s *Scaler) inPlace(m matrix, l list) error {
+func (s *Scaler) inPlace(m matrix, list []step) error {
 	var row []float64
 	for i := range m.rows {
 		var cols []int32
@@ -332,10 +327,10 @@ func (s *Scaler) inPlace(m matrix, l list) error {
 		if t := notFiniteAt(row); t >= 0 {
 			return domain.Reals().Violation(s.who(), i, columnOf(cols, t), row[t])
 		}
-		for k, step := range l.steps {
+		for _, step := range list {
 			step.scale(cols, row)
 			if t := notFiniteAt(row); t >= 0 {
-				return s.overflow(m, i, t, "overflows when scaled by "+l.names[k])
+				return s.overflow(m, i, t, "overflows when scaled by "+step.name)
 			}
 		}
 		if t := m.store(i, row); t >= 0 {
@@ -361,28 +356,16 @@ func (s *Scaler) State() map[string]*tensor.Dense {
 		return state
 	}
 	state["cols"] = vector([]float64{float64(s.cols)})
-	for place, step := range numbered(s.lists) {
+	for at, step := range slices.Concat(s.lists...) {
 		for _, v := range step.vectors() {
-			state[place+v.name] = vector(*v.at)
+			state[step.key(at)+v.name] = vector(*v.at)
 		}
 	}
 	return state
 }
 
-// numbered yields the scalers of lists, each with the start of its names in the state.
-func numbered(lists []list) iter.Seq2[string, step] {
-	return func(yield func(string, step) bool) {
-		at := 0
-		for _, l := range lists {
-			for k, step := range l.steps {
-				if !yield(fmt.Sprintf("%d.%s.", at, l.names[k]), step) {
-					return
-				}
-				at++
-			}
-		}
-	}
-}
+// key is the start of the names in the state of a step, which is number at of all lists.
+func (t step) key(at int) string { return fmt.Sprintf("%d.%s.", at, t.name) }
 
 // SetState sets the State of a scaler with the same name. A state that does not fit is a domain.ErrParam and changes
 // nothing.
@@ -414,10 +397,10 @@ func (s *Scaler) SetState(state map[string]*tensor.Dense) error {
 		return fail("state \"cols\" is %v, want one whole number above 0", v)
 	}
 	cols, lists := int(v[0]), s.fresh()
-	for place, step := range numbered(lists) {
+	for at, step := range slices.Concat(lists...) {
 		length := 0
 		for i, l := range step.vectors() {
-			key := place + l.name
+			key := step.key(at) + l.name
 			if *l.at, err = take(key); err != nil {
 				return err
 			}
@@ -427,7 +410,7 @@ func (s *Scaler) SetState(state map[string]*tensor.Dense) error {
 			length = len(*l.at)
 		}
 		if flaw := step.flaw(cols); flaw != "" {
-			return fail("state %q has %s", strings.TrimSuffix(place, "."), flaw)
+			return fail("state %q has %s", strings.TrimSuffix(step.key(at), "."), flaw)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(left)) {

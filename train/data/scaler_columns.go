@@ -128,21 +128,19 @@ func widthsFlaw(name string, widths []float64) string {
 }
 
 // learn learns from dense rows: centred columns have no sparse ones.
-func (s *moments) learn(rows entries, _, d int) {
+func (s *moments) learn(rows entries, size, d int) {
 	low, high := extremes(nil, nil, rows, 0, d)
 	unit := make([]float64, d) // powers of two that bring each column into [-1, 1]
 	for j := range unit {
 		_, exp := math.Frexp(max(math.Abs(low[j]), math.Abs(high[j])))
 		unit[j] = math.Ldexp(1, min(-exp, 1023)) // at most 2^1074 would be due; 2^1023 does for subnormals
 	}
-	n := 0.0
-	mean := make([]float64, d)
+	n, mean := float64(size), make([]float64, d)
 	for _, row := range rows {
 		mean, unit := mean[:len(row)], unit[:len(row)]
 		for j, v := range row {
 			mean[j] += v * unit[j]
 		}
-		n++
 	}
 	for j := range mean {
 		mean[j] /= n

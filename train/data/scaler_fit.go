@@ -28,24 +28,18 @@ func (s *Scaler) FitBlocks(blocks iter.Seq2[ops.Matrix, error]) error {
 // learning is a fit on its way: a pass for each scaler of the lists that learns.
 type learning struct {
 	s      *Scaler
-	lists  []list
-	todo   []turn // the first learns in this pass
+	lists  [][]step
+	todo   [][]step // the last of the first list learns in this pass, from rows as those before it return them
 	cols   int
 	sparse bool
 }
 
-// turn is the step of a list that learns in a pass.
-type turn struct {
-	list
-	at int
-}
-
 func newLearning(s *Scaler) *learning {
 	l := &learning{s: s, lists: s.fresh()}
-	for _, steps := range l.lists {
-		for k, step := range steps.steps {
-			if step.vectors() != nil {
-				l.todo = append(l.todo, turn{steps, k})
+	for _, list := range l.lists {
+		for k, t := range list {
+			if t.vectors() != nil {
+				l.todo = append(l.todo, list[:k+1])
 			}
 		}
 	}
@@ -75,14 +69,15 @@ func (l *learning) block(x ops.Matrix) error {
 	if l.cols, l.sparse = m.cols, m.ptr != nil; l.done() {
 		return nil
 	}
-	t := l.todo[0]
-	if l.sparse && t.steps[t.at].centres() {
-		return l.s.stepKeepsZeros(t.list, t.at, l.cols)
+	last := len(l.todo[0]) - 1
+	t := l.todo[0][last]
+	if l.sparse && t.centres() {
+		return l.s.stepKeepsZeros(t, l.cols)
 	}
 	if err := domain.CheckSize(l.s.who(), 32, m.cols); err != nil { // what is learned of a column, twice
 		return err
 	}
-	t.steps[t.at].learn(m.through(t.steps[:t.at]), m.rows, m.cols)
+	t.learn(m.through(l.todo[0][:last]), m.rows, m.cols)
 	return nil
 }
 
@@ -94,10 +89,10 @@ func (l *learning) next() error {
 	case l.done():
 		return nil
 	}
-	t := l.todo[0]
-	t.steps[t.at].finish()
+	t := l.todo[0][len(l.todo[0])-1]
+	t.finish()
 	if l.sparse {
-		if err := l.s.stepKeepsZeros(t.list, t.at, l.cols); err != nil {
+		if err := l.s.stepKeepsZeros(t, l.cols); err != nil {
 			return err
 		}
 	}

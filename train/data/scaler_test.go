@@ -128,7 +128,7 @@ func TestStandardMoments(t *testing.T) {
 		wantScale, _ := variance.Sqrt(variance).Float64()
 		c := must(ParseScalers("standard"))
 		mustDo(c.Fit(dense64(n, 1, x...)))
-		s := c.lists[0].steps[0].(*moments)
+		s := c.lists[0][0].scaling.(*moments)
 		// Below 1e-308 a result can be off by half a subnormal step whatever is done.
 		if math.Abs(s.mean[0]-wantMean) > 1e-15*wantMean+5e-324 || math.Abs(s.width[0]-wantScale) > 1e-12*wantScale+5e-324 {
 			t.Errorf("unit %v: mean %v, scale %v; want %v, %v", unit, s.mean[0], s.width[0], wantMean, wantScale)
@@ -137,7 +137,7 @@ func TestStandardMoments(t *testing.T) {
 }
 
 // allScalers is a list of each scaler by itself, of several, and lists side by side.
-var allScalers = append(slices.Sorted(maps.Keys(newStep)), "minmax,l2", "minmax,standard,quantile", "robust,minmax",
+var allScalers = append(slices.Sorted(maps.Keys(scalings)), "minmax,l2", "minmax,standard,quantile", "robust,minmax",
 	"l1|minmax", "l2,robust|none|quantile,l1", "")
 
 // A sample of 10,000 rows decides the ranks of more; memory and streams draw the same one.
