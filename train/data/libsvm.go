@@ -194,29 +194,21 @@ func (p *libsvm) badFeature(last, index int, tok []byte) error {
 		return p.fail(p.no, ErrFormat, "%s is not index:value", text)
 	case index > maxIndex:
 		return p.fail(p.no, ErrFormat, "%s: the index is above the largest one allowed, %d", text, maxIndex)
+	case string(tok[:colon]) == "qid":
+		return p.fail(p.no, ErrFormat, "%s: ranking files are not supported; remove the qid tokens", text)
+	case colon == 0:
+		return p.fail(p.no, ErrFormat, "%s lacks its index", text)
 	case index == 0 || len(bytes.Trim(tok[:colon], "0123456789")) > 0:
-		return p.badIndex(tok, colon)
+		if v, f := number(string(tok[:colon])); f == sound && v <= 0 {
+			return p.fail(p.no, ErrFormat, "%s: the index is below 1; indices count from 1: add 1 to each if they count from 0", text)
+		}
+		return p.fail(p.no, ErrFormat, "%s: the index is not a whole number", text)
 	case index == last:
 		return p.fail(p.no, ErrFormat, "%s: index %d stands twice in the row", text, index)
 	case index < last:
 		return p.fail(p.no, ErrFormat, "%s follows index %d; indices must increase within a row: sort them", text, last)
 	}
 	return p.fail(p.no, domain.ErrShape, "%s: the index is beyond the %d features asked for", text, p.o.Dims)
-}
-
-// badIndex says why tok[:colon] is not an index.
-func (p *libsvm) badIndex(tok []byte, colon int) error {
-	text, index := quote(string(tok)), string(tok[:colon])
-	switch {
-	case index == "qid":
-		return p.fail(p.no, ErrFormat, "%s: ranking files are not supported; remove the qid tokens", text)
-	case index == "":
-		return p.fail(p.no, ErrFormat, "%s lacks its index", text)
-	}
-	if v, f := number(index); f == sound && v <= 0 {
-		return p.fail(p.no, ErrFormat, "%s: the index is below 1; indices count from 1: add 1 to each if they count from 0", text)
-	}
-	return p.fail(p.no, ErrFormat, "%s: the index is not a whole number", text)
 }
 
 func (p *libsvm) inHand() (stored, d int) { return len(p.values) - p.zeros, p.dims }
@@ -230,29 +222,23 @@ func (p *libsvm) take(d int, sparse bool) (*Set, error) {
 		return nil, p.fail(0, ErrFormat, "has no features: no row names an index; if all are 0, say how many features there are (Options.Dims)")
 	}
 	defer p.letGo()
+	made := n
 	if sparse {
-		p.dropZeros()
-		if err := p.allow(1, d); err != nil { // what is made for a column is made for each
-			return nil, err
-		}
-		x, err := ops.NewCSR(n, d, append([]int{0}, p.ends...), p.columns, p.values)
-		return p.set(x, p.targets), err
+		made = 1 // row of numbers: what is made for a column is made for each
 	}
-	if err := p.allow(n, d); err != nil {
+	if err := p.allow(made, d); err != nil {
 		return nil, err
 	}
-	if len(p.values) == n*d && cap(p.values)-n*d <= n*d/8 { // no row has a gap
+	if !sparse && len(p.values) == n*d && cap(p.values)-n*d <= n*d/8 { // no row has a gap
 		return p.set(denseOf(p.values, n, d), p.targets), nil
 	}
-	x := make([]float64, n*d)
-	k := 0
-	for i, end := range p.ends {
-		row := x[i*d : (i+1)*d]
-		for ; k < end; k++ {
-			row[p.columns[k]] = p.values[k]
-		}
+	p.dropZeros()
+	x, err := ops.NewCSR(n, d, append([]int{0}, p.ends...), p.columns, p.values)
+	if err != nil || sparse {
+		return p.set(x, p.targets), err
 	}
-	return p.set(denseOf(x, n, d), p.targets), nil
+	dense, err := x.Dense(nil)
+	return p.set(dense, p.targets), err
 }
 
 // dropZeros leaves out the values that are 0.
