@@ -112,13 +112,10 @@ type Streamed struct {
 
 // check returns an error if there is no context or no stream.
 func (s Streamed) check(ctx context.Context) error {
-	if ctx == nil {
-		return fmt.Errorf("data: Streamed: the context is nil: %w", domain.ErrParam)
+	if err := checkContext(ctx, "Streamed"); err != nil || s.Stream != nil {
+		return err
 	}
-	if s.Stream == nil {
-		return fmt.Errorf("data: Streamed: the stream of rows is nil: %w", domain.ErrParam)
-	}
-	return nil
+	return fmt.Errorf("data: Streamed: the stream of rows is nil: %w", domain.ErrParam)
 }
 
 // Blocks yields the rows in the order of an epoch of the stream, read and scaled in the background. OneVersusRest turns

@@ -55,12 +55,8 @@ func layoutOf(s *source, comma rune) *layout {
 	}
 	l := &layout{comma: comma}
 	if comma == 0 {
-		l.comma = separator(head)
-		switch l.comma {
-		case ';':
-			l.told = append(l.told, "fields are separated by semicolons")
-		case '\t':
-			l.told = append(l.told, "fields are separated by tabs")
+		if l.comma = separator(head); l.comma != ',' {
+			l.told = append(l.told, "fields are separated by "+map[rune]string{';': "semicolons", '\t': "tabs"}[l.comma])
 		}
 	}
 	l.records = sample(head, l.comma)

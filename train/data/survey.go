@@ -43,8 +43,7 @@ func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
 // the fit; until then the scaler is as before.
 func (s *Stream) SurveyScaled(ctx context.Context, sample int, scaler *Scaler) (*Survey, error) {
 	rng := rand.New(spectral.Stream(s.o.Seed, "data/sample"))
-	w := &surveyor{s: s, reservoir: reservoir{size: sample, rng: rng}, classes: map[string]int{}}
-	w.stream, w.scaler = s, scaler
+	w := &surveyor{Survey: Survey{stream: s, scaler: scaler}, reservoir: reservoir{size: sample, rng: rng}, classes: map[string]int{}}
 	if scaler != nil {
 		w.learnt = newLearning(scaler)
 	}
@@ -71,7 +70,6 @@ func (v *Survey) FitScaler(ctx context.Context) error {
 }
 
 type surveyor struct {
-	s *Stream
 	reservoir
 	like    *Block
 	classes map[string]int // the number of rows of each
@@ -82,8 +80,8 @@ type surveyor struct {
 
 // read reads the files. LIBSVM text is read sparse, since its width is not known before its end.
 func (v *surveyor) read(ctx context.Context) error {
-	o := v.s.Options().Options
-	return v.s.pieces(ctx, nil, &o, func() int { return v.s.o.BlockRows }, func(r rows, at place) error {
+	o := v.stream.Options().Options
+	return v.stream.pieces(ctx, nil, &o, func() int { return v.stream.o.BlockRows }, func(r rows, at place) error {
 		_, d := r.inHand()
 		if err := v.width(r.fixed(), d, at.file); err != nil {
 			return err
@@ -91,14 +89,14 @@ func (v *surveyor) read(ctx context.Context) error {
 		if v.fixed {
 			o.Dims = v.Dims
 		}
-		return v.s.block(r, max(d, 1), !r.fixed(), at, v.block)
+		return v.stream.block(r, max(d, 1), !r.fixed(), at, v.block)
 	})
 }
 
 // width learns the width of a file.
 func (v *surveyor) width(fixed bool, d, i int) error {
 	if (v.fixed || fixed && v.Rows > 0) && d > 0 && (d > v.Dims || fixed && d < v.Dims) {
-		return fmt.Errorf("data: %s: has %d features, the files before it have %d: %w", v.s.files[i], d, v.Dims, domain.ErrShape)
+		return fmt.Errorf("data: %s: has %d features, the files before it have %d: %w", v.stream.files[i], d, v.Dims, domain.ErrShape)
 	}
 	v.fixed, v.text = v.fixed || fixed, v.text || !fixed
 	v.Dims = max(v.Dims, d)
@@ -126,16 +124,16 @@ func (v *surveyor) block(b *Block) error {
 }
 
 func (v *surveyor) result() (*Survey, error) {
-	v.Dims = max(v.Dims, v.s.Options().Dims)
+	v.Dims = max(v.Dims, v.stream.Options().Dims)
 	switch {
 	case v.Dims == 0:
-		return nil, fmt.Errorf("data: %s: no row of any file names a feature; if all are 0, say how many features there are (Options.Dims): %w", v.s.files[0], ErrFormat)
+		return nil, fmt.Errorf("data: %s: no row of any file names a feature; if all are 0, say how many features there are (Options.Dims): %w", v.stream.files[0], ErrFormat)
 	case v.Rows == 0:
-		return nil, fmt.Errorf("data: %s: no row of any file belongs to this part of a Split: %w", v.s.files[0], ErrFormat)
+		return nil, fmt.Errorf("data: %s: no row of any file belongs to this part of a Split: %w", v.stream.files[0], ErrFormat)
 	}
-	settled := v.s.shape.learn(func(k *facts) {
+	settled := v.stream.shape.learn(func(k *facts) {
 		if k.dims = v.Dims; !k.settled {
-			k.sparse, k.settled = v.s.o.sparse(v.Rows, v.Dims, v.Stored, v.fixed), true
+			k.sparse, k.settled = v.stream.o.sparse(v.Rows, v.Dims, v.Stored, v.fixed), true
 		}
 	})
 	if settled.sparse {
