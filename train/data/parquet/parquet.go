@@ -38,9 +38,10 @@ type table struct {
 	groups []parquet.RowGroup
 	names  []string
 	kinds  []kind
-	chunks []column
-	left   int64 // rows of the row group
-	done   int   // rows
+	chunks []parquet.ColumnChunkValueReader // of the row group
+	buf    []parquet.Value                  // of a chunk, decoded last
+	left   int64                            // rows of the row group
+	done   int                              // rows
 }
 
 // kind is the type of the values of a column.
@@ -49,13 +50,6 @@ type kind struct {
 	perDay         float64 // units per day of a date or timestamp; else 0
 	scale          int32   // digits after the decimal point of a decimal
 	decimal        bool
-}
-
-// column is a chunk of a column, with values that were decoded ahead.
-type column struct {
-	pages  parquet.Pages
-	values parquet.ValueReader
-	buf    []parquet.Value
 }
 
 func open(f *os.File) (_ data.Table, err error) {
@@ -68,7 +62,7 @@ func open(f *os.File) (_ data.Table, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("is not a Parquet file, or a damaged one (%v): %w", err, data.ErrFormat)
 	}
-	t := &table{f: f, groups: p.RowGroups()}
+	t := &table{f: f, groups: p.RowGroups(), buf: make([]parquet.Value, 1<<13)}
 	for _, c := range p.Root().Columns() {
 		k, err := kindOf(c)
 		if err != nil {
@@ -137,11 +131,11 @@ func (t *table) Next(most int) (_ []data.Column, err error) {
 		}
 		t.left = t.groups[0].NumRows()
 		for _, c := range t.groups[0].ColumnChunks() {
-			t.chunks = append(t.chunks, column{pages: c.Pages()})
+			t.chunks = append(t.chunks, parquet.NewColumnChunkValueReader(c))
 		}
 		t.groups = t.groups[1:]
 	}
-	n := int(min(int64(most), 1<<13, t.left))
+	n := int(min(int64(most), int64(len(t.buf)), t.left))
 	out := make([]data.Column, len(t.chunks))
 	for j := range t.chunks {
 		if out[j], err = t.column(j, n); err != nil {
@@ -155,14 +149,10 @@ func (t *table) Next(most int) (_ []data.Column, err error) {
 
 // column decodes n values of column j.
 func (t *table) column(j, n int) (out data.Column, err error) {
-	c := &t.chunks[j]
-	if len(c.buf) < n {
-		c.buf = make([]parquet.Value, n)
-	}
 	out.Times = t.kinds[j].perDay > 0
 	for at := 0; at < n; {
-		got, err := c.read(c.buf[:n-at])
-		for i, v := range c.buf[:got] {
+		got, err := t.chunks[j].ReadValues(t.buf[:n-at])
+		for i, v := range t.buf[:got] {
 			if err := t.value(&out, j, at+i, v); err != nil {
 				return out, err
 			}
@@ -173,26 +163,6 @@ func (t *table) column(j, n int) (out data.Column, err error) {
 		}
 	}
 	return out, nil
-}
-
-// read returns some values, page by page, and opens pages as needed.
-func (c *column) read(buf []parquet.Value) (int, error) {
-	for {
-		if c.values == nil {
-			p, err := c.pages.ReadPage()
-			if err != nil {
-				return 0, err
-			}
-			c.values = p.Values()
-		}
-		n, err := c.values.ReadValues(buf)
-		if err == io.EOF {
-			c.values, err = nil, nil
-		}
-		if n > 0 || err != nil {
-			return n, err
-		}
-	}
 }
 
 // value appends a value of row i of the current block.
@@ -278,7 +248,7 @@ func damaged(err error) error {
 func (t *table) closeChunks() error {
 	var errs []error
 	for _, c := range t.chunks {
-		errs = append(errs, c.pages.Close())
+		errs = append(errs, c.Close())
 	}
 	t.chunks = nil
 	return errors.Join(errs...)
