@@ -91,10 +91,7 @@ func (c *Column) format(v float64) string {
 
 // add takes the text of a cell. A number that float64 cannot hold is kept as text; Learn and Columns report it.
 func (c *Column) add(t string, read func(string) (float64, flaw)) {
-	v, f := read(t)
-	if f == sound && lossy(t, v) {
-		f = noNumber
-	}
+	v, f := cellNumber(t, read)
 	if f != sound && isGap(t) {
 		v, f = math.NaN(), sound
 	}

@@ -88,7 +88,7 @@ type columnStats struct {
 	numbering bool // whether its name suggests that it numbers the rows
 	gaps      int
 	firstGap  string // the place of the first gap
-	numbers   int
+	numbers   reservoir[float64]
 	texts     map[string]int
 	textual   int    // cells of texts
 	flawed    int    // cells of numbers that float64 cannot hold
@@ -100,8 +100,6 @@ type columnStats struct {
 	whole     bool // whether all numbers are whole
 	rising    bool // whether each number is larger than the one before
 	times     bool
-	sample    []float64
-	rng       *rand.Rand
 }
 
 // add learns from the rows of a frame.
@@ -143,7 +141,7 @@ func (l *learner) start(f *Frame) error {
 		l.stats = append(l.stats, columnStats{name: name, place: j, names: names != "",
 			numbering: keep == "" && names == "" && namesRows(strings.ToLower(name)),
 			texts:     map[string]int{}, values: map[float64]int{}, least: math.Inf(1), most: math.Inf(-1), whole: true, rising: true, times: f.columns[j].Times,
-			rng: rand.New(spectral.Stream(0, fmt.Sprintf("data/column %d", j)))})
+			numbers: reservoir[float64]{size: medianSample, rng: rand.New(spectral.Stream(0, fmt.Sprintf("data/column %d", j)))}})
 	}
 	for _, list := range [][]string{l.o.Drop, l.o.Keep, l.o.Categorical} {
 		for _, p := range list {
@@ -196,7 +194,7 @@ func (s *columnStats) add(f *Frame, c *Column) {
 	}
 	for code, n := range counts {
 		t := c.Texts.Distinct[code]
-		if v, f := cellNumber(t); f == sound {
+		if v, f := cellNumber(t, number); f == sound {
 			s.number(v, n)
 			continue
 		}
@@ -226,11 +224,8 @@ func (s *columnStats) number(v float64, n int) {
 	s.least, s.most = min(s.least, v), max(s.most, v)
 	s.whole = s.whole && v == math.Trunc(v)
 	for range n {
-		s.numbers++
-		if len(s.sample) < medianSample {
-			s.sample = append(s.sample, v)
-		} else if k := s.rng.IntN(s.numbers); k < medianSample {
-			s.sample[k] = v
+		if at := s.numbers.slot(); at != nil {
+			*at = v
 		}
 	}
 	if s.values == nil {
@@ -309,7 +304,7 @@ func (l *learner) input(s *columnStats) (in Input, why string, err error) {
 		return in, "", fmt.Errorf("%s: column %s is empty; fill the value in, or choose what takes the place of missing values (ColumnOptions.Missing): %w", s.firstGap, quote(s.name), ErrFormat)
 	}
 	in.Gap = s.gaps > 0 && l.o.Missing == MissingIndicator
-	n := s.numbers + s.textual
+	n := s.numbers.seen + s.textual
 	switch {
 	case n == 0:
 		return in, "it has no values", nil
@@ -331,25 +326,20 @@ func (l *learner) input(s *columnStats) (in Input, why string, err error) {
 	} else if s.least == 0 && s.most == 1 && in.Distinct == 2 {
 		in.Kind = Boolean
 		in.Fill = 0
-		if 2*s.values[1] > s.numbers {
+		if 2*s.values[1] > s.numbers.seen {
 			in.Fill = 1
 		}
 		return in, "", nil
 	}
-	in.Fill = s.median()
+	slices.Sort(s.numbers.pool)
+	in.Fill = s.numbers.pool[(len(s.numbers.pool)-1)/2] // the lower median
 	return in, "", nil
 }
 
 // numbersRows says whether the column has a different whole number in each row, in a range of about the number of rows.
 func (s *columnStats) numbersRows() bool {
-	return s.textual == 0 && s.gaps == 0 && s.whole && s.numbers > 1 && (s.rising || len(s.values) == s.numbers) &&
-		s.most-s.least <= 3*float64(s.numbers)+10
-}
-
-// median is the lower median of the numbers.
-func (s *columnStats) median() float64 {
-	slices.Sort(s.sample)
-	return s.sample[(len(s.sample)-1)/2]
+	return s.textual == 0 && s.gaps == 0 && s.whole && s.numbers.seen > 1 && (s.rising || len(s.values) == s.numbers.seen) &&
+		s.most-s.least <= 3*float64(s.numbers.seen)+10
 }
 
 // ofTexts decides what a column of texts is.
@@ -369,13 +359,13 @@ func (l *learner) ofTexts(s *columnStats, in Input) (Input, string, error) {
 		}
 		return in, "", nil
 	}
-	if !s.names && s.numbers == 0 {
+	if !s.names && s.numbers.seen == 0 {
 		if done, err := l.ofTimes(s, &in); done || err != nil {
 			return in, "", err
 		}
 	}
-	if !s.names && s.numbers > 0 {
-		l.like.tell("column %s is a category: %d of its values are numbers, and %d are not, such as %s", quote(s.name), s.numbers, s.textual, quote(s.first))
+	if !s.names && s.numbers.seen > 0 {
+		l.like.tell("column %s is a category: %d of its values are numbers, and %d are not, such as %s", quote(s.name), s.numbers.seen, s.textual, quote(s.first))
 	}
 	for v, n := range s.values {
 		s.texts[formatLabel(v)] += n
@@ -392,8 +382,8 @@ func (s *columnStats) checkTexts() error {
 		what, sentinel = flawOf(s.first), domain.ErrDomain
 	case s.grouped():
 		what = "has thousands separators; write numbers without them"
-	case s.numbers > 0 && (s.values == nil || len(s.values) > 10 && s.numbers >= 9*s.textual):
-		what = fmt.Sprintf("is no number where %d of %d values are numbers", s.numbers, s.numbers+s.textual)
+	case s.numbers.seen > 0 && (s.values == nil || len(s.values) > 10 && s.numbers.seen >= 9*s.textual):
+		what = fmt.Sprintf("is no number where %d of %d values are numbers", s.numbers.seen, s.numbers.seen+s.textual)
 	default:
 		return nil
 	}
@@ -417,7 +407,7 @@ func (s *columnStats) grouped() bool {
 // booleanWords returns the words for 0 and 1 if the texts are these two, in small or capital letters, and the number of
 // cells with the second; nil for other texts.
 func (s *columnStats) booleanWords() (words []string, ones int) {
-	if s.numbers > 0 || len(s.texts) > 8 || s.names {
+	if s.numbers.seen > 0 || len(s.texts) > 8 || s.names {
 		return nil, 0
 	}
 	counts := map[string]int{}
@@ -434,7 +424,7 @@ func (s *columnStats) booleanWords() (words []string, ones int) {
 
 // category chooses the levels with columns of their own.
 func (l *learner) category(s *columnStats, in Input) (Input, string, error) {
-	n := s.numbers + s.textual
+	n := s.numbers.seen + s.textual
 	if !s.names && in.Distinct > n-n/10 && n >= fewRows && named(l.o.Keep, l.like.Names, s.place) == "" {
 		return in, fmt.Sprintf("it has %d distinct texts in %d rows; declare it a category (ColumnOptions.Categorical, --categorical) if that is meant", in.Distinct, n), nil
 	}

@@ -74,8 +74,8 @@ func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 	}
 	i, last := 0, len(p.slots)-1
 	for j, slot := range p.slots {
-		number := slot >= 0 && (p.cells == nil || p.cells[j].Texts == nil)
-		if number {
+		numeric := slot >= 0 && (p.cells == nil || p.cells[j].Texts == nil)
+		if numeric {
 			for b[i] == ' ' {
 				i++
 			}
@@ -97,8 +97,8 @@ func (p *csvFile) scanLine(b []byte) (length int, blank bool) {
 		}
 		text := bytes.TrimSpace(b[i:end])
 		i = end + 1
-		if number {
-			if v, flaw := cellNumber(string(text)); flaw == sound {
+		if numeric {
+			if v, flaw := cellNumber(string(text), number); flaw == sound {
 				x[slot] = v
 				continue
 			}

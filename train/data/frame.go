@@ -46,7 +46,7 @@ func isGap(t string) bool {
 }
 
 // cellNumber is number, except that a whole number that float64 may have rounded is not a number.
-func cellNumber(t string) (float64, flaw) {
+func cellNumber(t string, number func(string) (float64, flaw)) (float64, flaw) {
 	v, f := number(t)
 	if f == sound && lossy(t, v) {
 		f = noNumber

@@ -40,18 +40,16 @@ func locate(err error, place func(row int) (file string, line, at int)) error {
 		}
 		return at, file + ": " + who
 	}
-	var cell *domain.CellError
-	var row *domain.RowError
-	switch {
-	case errors.As(err, &cell) && cell.OfInput():
-		own := *cell
+	if own := domain.InputCell(err); own != nil {
 		index := &own.Row
 		if own.OfBag {
 			index = &own.Bag
 		}
 		*index, own.Who = moved(*index, own.Who)
-		return &own
-	case errors.As(err, &row):
+		return own
+	}
+	var row *domain.RowError
+	if errors.As(err, &row) {
 		own := *row
 		own.Row, own.Who = moved(own.Row, own.Who)
 		return &own

@@ -237,7 +237,7 @@ func (s *Scaler) Locate(err error) error {
 // finite or overflows when scaled.
 func (s *Scaler) Apply(x ops.Matrix) (ops.Matrix, error) {
 	if b, ok := x.(*ops.Bags); ok && b != nil {
-		return s.ofSamples(b, s.Apply)
+		return ofSamples(b, s.Apply)
 	}
 	own, err := s.copied(x)
 	if err != nil {
@@ -261,9 +261,9 @@ func (s *Scaler) copied(x ops.Matrix) (ops.Matrix, error) {
 	return x, nil
 }
 
-// ofSamples scales the samples of bags.
-func (s *Scaler) ofSamples(b *ops.Bags, scale func(ops.Matrix) (ops.Matrix, error)) (ops.Matrix, error) {
-	samples, err := scale(b.Samples())
+// ofSamples applies f to the samples of bags.
+func ofSamples(b *ops.Bags, f func(ops.Matrix) (ops.Matrix, error)) (ops.Matrix, error) {
+	samples, err := f(b.Samples())
 	switch {
 	case err != nil:
 		return nil, b.InBag(err)
@@ -277,7 +277,7 @@ func (s *Scaler) ofSamples(b *ops.Bags, scale func(ops.Matrix) (ops.Matrix, erro
 // contiguous or sparse, and returns x. After a domain.ErrDomain the rows before the one named are already scaled.
 func (s *Scaler) ApplyInPlace(x ops.Matrix) (ops.Matrix, error) {
 	if b, ok := x.(*ops.Bags); ok && b != nil {
-		return s.ofSamples(b, s.ApplyInPlace)
+		return ofSamples(b, s.ApplyInPlace)
 	}
 	m, err := rowsOf(s.who(), x)
 	switch {

@@ -20,7 +20,7 @@ const (
 
 // ranked is a sample of the rows that are learned from, under a fixed seed.
 type ranked struct {
-	reservoir
+	reservoir[entry]
 	d int
 }
 
@@ -29,7 +29,7 @@ func (r *ranked) learn(rows entries, _, d int) {
 		r.rng = rand.New(spectral.Stream(0, "data/ranks"))
 	}
 	for cols, row := range rows {
-		r.add(entry{cols: cols, x: row})
+		r.slot().keep(entry{cols: cols, x: row})
 	}
 }
 

@@ -99,11 +99,7 @@ func (s *Set) As(dt tensor.Dtype) (ops.Matrix, error) {
 		return x, nil
 	}
 	if b, ok := s.X.(*ops.Bags); ok {
-		x, err := (&Set{X: b.Samples(), Source: s.Source}).As(dt)
-		if err != nil {
-			return nil, b.InBag(err)
-		}
-		return b.With(x.(*tensor.Dense))
+		return ofSamples(b, func(x ops.Matrix) (ops.Matrix, error) { return (&Set{X: x, Source: s.Source}).As(dt) })
 	}
 	x := s.X.(*tensor.Dense)
 	switch dt {

@@ -93,8 +93,11 @@ func (e entry) in(d int, sparse bool) entry {
 	return out
 }
 
-// keep copies an entry into the memory of e.
+// keep copies an entry into the memory of e, unless e is nil.
 func (e *entry) keep(from entry) {
+	if e == nil {
+		return
+	}
 	e.x, e.cols = append(e.x[:0], from.x...), append(e.cols[:0], from.cols...)
 	e.y, e.label, e.id, e.at = append(e.y[:0], from.y...), from.label, from.id, from.at
 }
@@ -172,23 +175,24 @@ func (c *cutter) flush() (err error) {
 	return c.emit(b)
 }
 
-// reservoir draws a uniform sample of rows (Vitter 1985, algorithm R).
-type reservoir struct {
+// reservoir draws a uniform sample of size items (Vitter 1985, algorithm R).
+type reservoir[T any] struct {
 	size int
 	rng  *rand.Rand
 	seen int
-	pool []entry
+	pool []T
 }
 
-func (r *reservoir) add(e entry) {
+// slot sees an item. It returns its place in the sample, whose old content it replaces, and nil if it is not drawn.
+func (r *reservoir[T]) slot() *T {
 	r.seen++
 	k := len(r.pool)
 	if k < r.size {
-		r.pool = append(r.pool, entry{})
+		r.pool = append(r.pool, *new(T))
 	} else if k = r.rng.IntN(r.seen); k >= r.size {
-		return
+		return nil
 	}
-	r.pool[k].keep(e)
+	return &r.pool[k]
 }
 
 // mixer is the shuffle buffer.

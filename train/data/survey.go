@@ -43,7 +43,7 @@ func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
 // the fit; until then the scaler is as before.
 func (s *Stream) SurveyScaled(ctx context.Context, sample int, scaler *Scaler) (*Survey, error) {
 	rng := rand.New(spectral.Stream(s.o.Seed, "data/sample"))
-	w := &surveyor{Survey: Survey{stream: s, scaler: scaler}, reservoir: reservoir{size: sample, rng: rng}, classes: map[string]int{}}
+	w := &surveyor{Survey: Survey{stream: s, scaler: scaler}, reservoir: reservoir[entry]{size: sample, rng: rng}, classes: map[string]int{}}
 	if scaler != nil {
 		w.learnt = newLearning(scaler)
 	}
@@ -70,7 +70,7 @@ func (v *Survey) FitScaler(ctx context.Context) error {
 }
 
 type surveyor struct {
-	reservoir
+	reservoir[entry]
 	like    *Block
 	classes map[string]int // the number of rows of each
 	fixed   bool           // whether a file states its width at the start
@@ -120,7 +120,7 @@ func (v *surveyor) block(b *Block) error {
 		}
 	}
 	v.Rows += b.Rows()
-	return b.entries(func(e entry) error { v.add(e); return nil })
+	return b.entries(func(e entry) error { v.slot().keep(e); return nil })
 }
 
 func (v *surveyor) result() (*Survey, error) {

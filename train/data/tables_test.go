@@ -126,7 +126,7 @@ func TestLearnOfASplit(t *testing.T) {
 
 // TestNumbersOfManyRows: a column that numbers more rows than distinct values are counted is left out all the same.
 func TestNumbersOfManyRows(t *testing.T) {
-	s := columnStats{name: "id", numbering: true, texts: map[string]int{}, whole: true, rising: true, most: -1}
+	s := columnStats{name: "id", numbering: true, numbers: reservoir[float64]{size: 5000}, texts: map[string]int{}, whole: true, rising: true, most: -1}
 	for i := range 2000 {
 		s.number(float64(i), 1)
 	}
