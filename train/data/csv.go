@@ -19,26 +19,43 @@ type csvFile struct {
 	first   int    // the number of the first line that is not blank
 	doubt   string // the first class, if it is text and all later ones are numbers
 	ended   bool
-	slots   []int32        // of each field, see scanLine; nil if no line is plain
+	plain   bool           // whether lines may be plain: no number has the separator in it
+	numeric []bool         // the fields that are read as numbers, as long as their column holds numbers alone
 	bags    map[string]int // for Options.bags: the first row of each bag
 	row     csvRow
 }
 
 // csvRow is a line of data.
 type csvRow struct {
-	texts   [][]byte  // the fields, trimmed
-	numbers []float64 // the fields of a table that were read as numbers; NaN for others
+	texts   [][]byte  // the fields, trimmed, unless they are in numbers
+	numbers []float64 // the fields that were read as numbers; NaN for others
 	bytes   []byte    // the memory of texts
 }
 
-// set takes the fields of a record, all as texts.
-func (r *csvRow) set(record []string) {
-	r.bytes, r.texts, r.numbers = r.bytes[:0], r.texts[:0], r.numbers[:0]
-	for _, f := range record {
+// set takes the fields of a record.
+func (p *csvFile) set(record []string) {
+	r := &p.row
+	r.bytes = r.bytes[:0]
+	for j, f := range record {
 		at := len(r.bytes)
 		r.bytes = append(r.bytes, f...)
-		r.texts, r.numbers = append(r.texts, r.bytes[at:]), append(r.numbers, math.NaN())
+		r.texts[j], r.numbers[j] = r.bytes[at:], p.fieldNumber(j, f)
 	}
+}
+
+// isNumeric says whether field j is read as a number.
+func (p *csvFile) isNumeric(j int) bool {
+	return p.numeric[j] && (p.cells == nil || p.cells[j].Texts == nil)
+}
+
+// fieldNumber is the number in field j, and NaN if the field stays a text.
+func (p *csvFile) fieldNumber(j int, text string) float64 {
+	if p.isNumeric(j) {
+		if v, f := cellNumber(text, number); f == sound {
+			return v
+		}
+	}
+	return math.NaN()
 }
 
 // newTSV is newCSV for fields separated by tabs.
@@ -110,7 +127,11 @@ func (p *csvFile) start(line int, record []string) error {
 	for _, note := range p.layout.told {
 		p.tell("%s", note)
 	}
-	p.slots = p.plainSlots()
+	p.plain = strings.ContainsRune(",;\t|", p.layout.comma)
+	p.numeric, p.row = make([]bool, p.fields), csvRow{texts: make([][]byte, p.fields), numbers: make([]float64, p.fields)}
+	for _, j := range p.looked {
+		p.numeric[j] = true
+	}
 	return nil
 }
 
@@ -143,17 +164,17 @@ func (p *csvFile) record(line int, record []string) error {
 	if len(record) != p.fields {
 		return p.fail(line, ErrFormat, "the line has %d fields, line %d has %d; all lines must have the same number", len(record), p.first, p.fields)
 	}
-	p.row.set(record)
-	if p.cells == nil {
-		if err := p.numbers(line, record); err != nil {
-			return err
-		}
-	}
+	p.set(record)
 	return p.add(line)
 }
 
-// add takes the row; its features are in x unless there are cells.
+// add takes the row.
 func (p *csvFile) add(line int) error {
+	if p.cells == nil {
+		if err := p.addNumbers(line); err != nil {
+			return err
+		}
+	}
 	for _, j := range p.at.labels {
 		if p.targets.lacks(line, p.row.texts[j]) {
 			if p.cells == nil {
@@ -222,25 +243,30 @@ func (p *csvFile) addID(line int) error {
 	return nil
 }
 
-// numbers takes the features of a line as numbers.
-func (p *csvFile) numbers(line int, record []string) error {
+// addNumbers takes the features of a line as numbers.
+func (p *csvFile) addNumbers(line int) error {
 	p.reserve(1)
 	for k, j := range p.at.features {
-		text := record[j]
-		v, f := number(text)
-		if f != sound {
-			err := p.badCell(line, p.column(j), p.done+p.rows, k, text, v, f)
-			if line == p.first && f == noNumber {
-				err = fmt.Errorf("%w (the line is no header: a header has no number among its features)", err)
-			}
-			return err
-		}
-		if lossy(text, v) {
-			return p.lossyCell(line, p.column(j), text)
+		v := p.row.numbers[j]
+		if v != v {
+			return p.noFeature(line, k, j, string(p.row.texts[j]))
 		}
 		p.x = append(p.x, v)
 	}
 	return nil
+}
+
+// noFeature is the error for the text of feature k in field j.
+func (p *csvFile) noFeature(line, k, j int, text string) error {
+	v, f := number(text)
+	if f == sound {
+		return p.lossyCell(line, p.column(j), text)
+	}
+	err := p.badCell(line, p.column(j), p.done+p.rows, k, text, v, f)
+	if line == p.first && f == noNumber {
+		err = fmt.Errorf("%w (the line is no header: a header has no number among its features)", err)
+	}
+	return err
 }
 
 // doubtHeader keeps the first class in doubt as long as it is text and all others are numbers.

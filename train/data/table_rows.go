@@ -24,7 +24,7 @@ type tableRows struct {
 	want       int // the number of rows to hold
 
 	cells  []Column // of all columns; nil: the features are in x
-	looked []int    // the columns whose cells are collected
+	looked []int    // the columns whose numbers or cells are collected
 	lines  []int    // of the cells, where the file is text
 	plan   *plan    // positions of the inputs of Options.Columns
 	said   map[string]bool
@@ -42,6 +42,7 @@ func (p *tableRows) start(what string, line, width int) (err error) {
 	}
 	p.targets.names, p.targets.places = p.names, p.at.labels
 	d := len(p.at.features)
+	p.looked = p.at.features
 	switch {
 	case d == 0:
 		return p.fail(line, ErrFormat,
@@ -52,7 +53,7 @@ func (p *tableRows) start(what string, line, width int) (err error) {
 		}
 		return nil
 	}
-	p.cells, p.looked = make([]Column, width), p.at.features
+	p.cells = make([]Column, width)
 	if c := p.o.Columns; c != nil {
 		seen := func(j int) bool { return !c.Named || p.at.feature(j) } // without names labels have places as well
 		if p.plan, err = c.find(namesFor(p.names, width), p.names != nil, seen); err != nil {
@@ -117,9 +118,9 @@ func (p *tableRows) let() {
 	p.x, p.ids, p.lines, p.rows = make([]float64, 0, len(p.x)), nil, nil, 0
 	if p.cells != nil {
 		p.cells = make([]Column, len(p.cells))
-	}
-	for _, j := range p.looked {
-		p.cells[j].Numbers = []float64{}
+		for _, j := range p.looked {
+			p.cells[j].Numbers = []float64{}
+		}
 	}
 	p.targets.letGo()
 }
