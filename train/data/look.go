@@ -183,8 +183,11 @@ func (f *Frame) lookNumbers(look *ColumnLook, v []float64, there, group []int) {
 			look.Distinct++
 		}
 		group[i] = look.Distinct - 1
-		share := (v[i] - look.Least) / max(look.Most-look.Least, math.SmallestNonzeroFloat64)
-		look.Bins[min(19, int(20*share))]++
+		bin := 0
+		if look.Least < look.Most {
+			bin = min(19, int(20*share(v[i], look.Least, look.Most)))
+		}
+		look.Bins[bin]++
 	}
 	if look.Distinct <= 32 {
 		return

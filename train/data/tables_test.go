@@ -202,6 +202,15 @@ func TestRareColumnTells(t *testing.T) {
 	}
 }
 
+// TestLookFar: numbers whose difference float64 cannot hold have their bins, and so has a constant column.
+func TestLookFar(t *testing.T) {
+	f := must(ReadFrame(t.Context(), Options{Label: LabelNone}, fileOf(t, "far.csv", "a,b\n-1.7e308,7\n0,7\n1.7e308,7\n")))
+	l := must(f.Look(must(f.Plain())))
+	if a, b := l.Columns[0].Bins, l.Columns[1].Bins; a[0] != 1 || a[10] != 1 || a[19] != 1 || b[0] != 3 {
+		t.Errorf("bins %v and %v", a, b)
+	}
+}
+
 // TestRowsWithoutLabels: DropUnlabelled leaves out the rows without a label in every format, and says so; without it they
 // are an error or a class.
 func TestRowsWithoutLabels(t *testing.T) {
