@@ -77,7 +77,7 @@ type writer struct {
 func (w *writer) all() error {
 	const few = 10 // distinct values; fewer say little of a range
 	in, read := w.in, w.reader()
-	least, most := 2*in.Least-in.Most, 2*in.Most-in.Least
+	least, most := in.Least-(in.Most-in.Least), in.Most+(in.Most-in.Least)
 	if in.Kind != Number && in.Kind != Time || in.Distinct < few {
 		least, most = math.Inf(-1), math.Inf(1)
 	}

@@ -202,6 +202,15 @@ func TestRareColumnTells(t *testing.T) {
 	}
 }
 
+// TestNearHugeNumbers: huge numbers within the range of huge training rows are not said to be far outside it.
+func TestNearHugeNumbers(t *testing.T) {
+	text := lines("a,b\n", 12, func(i int) string { return fmt.Sprintf("%de306,%d", 100+i, i) })
+	f := must(ReadFrame(t.Context(), Options{Label: LabelNone}, fileOf(t, "huge.csv", text)))
+	c := must(f.Learn(ColumnOptions{}))
+	f.Tell = func(note string) { t.Error(note) }
+	must(c.Set(f))
+}
+
 // TestLookFar: numbers whose difference float64 cannot hold have their bins, and so has a constant column.
 func TestLookFar(t *testing.T) {
 	f := must(ReadFrame(t.Context(), Options{Label: LabelNone}, fileOf(t, "far.csv", "a,b\n-1.7e308,7\n0,7\n1.7e308,7\n")))
