@@ -66,16 +66,18 @@ type scaling interface {
 	scale(cols []int32, values []float64)
 	// vectors are that the scaler learns; nil if it learns nothing.
 	vectors() []stateVector
-	// flaw says what is wrong with finite vectors for so many columns, and "" if nothing is.
+	// flaw says what is wrong with vectors that are as stateVector says, and "" if nothing is.
 	flaw(cols int) string
 	// centres says whether zeros move whatever the scaler learns.
 	centres() bool
 }
 
-// stateVector is a vector of a state.
+// stateVector is a vector of a state: a finite number for each column, or as many for each.
 type stateVector struct {
-	name string
-	at   *[]float64
+	name   string
+	at     *[]float64
+	width  bool // whether the numbers are above 0
+	series bool // whether a column has several
 }
 
 // columnOf is the column of entry t.
@@ -358,14 +360,14 @@ func (s *Scaler) State() map[string]*tensor.Dense {
 	state["cols"] = vector([]float64{float64(s.cols)})
 	for at, step := range slices.Concat(s.lists...) {
 		for _, v := range step.vectors() {
-			state[step.key(at)+v.name] = vector(*v.at)
+			state[step.key(at)+"."+v.name] = vector(*v.at)
 		}
 	}
 	return state
 }
 
 // key is the start of the names in the state of a step, which is number at of all lists.
-func (t step) key(at int) string { return fmt.Sprintf("%d.%s.", at, t.name) }
+func (t step) key(at int) string { return fmt.Sprintf("%d.%s", at, t.name) }
 
 // SetState sets the State of a scaler with the same name. A state that does not fit is a domain.ErrParam and changes
 // nothing.
@@ -400,17 +402,23 @@ func (s *Scaler) SetState(state map[string]*tensor.Dense) error {
 	for at, step := range slices.Concat(lists...) {
 		length := 0
 		for i, l := range step.vectors() {
-			key := step.key(at) + l.name
+			key := step.key(at) + "." + l.name
 			if *l.at, err = take(key); err != nil {
 				return err
 			}
-			if n := len(*l.at); n == 0 || n%cols != 0 || i > 0 && n != length {
+			n, low := len(*l.at), slices.IndexFunc(*l.at, func(v float64) bool { return l.width && v <= 0 })
+			switch {
+			case n == 0 || n%cols != 0 || i > 0 && n != length:
 				return fail("state %q has the length %d, which does not fit %d columns", key, n, cols)
+			case n != cols && !l.series:
+				return fail("state %q has %d columns and \"cols\" is %d", step.key(at), n, cols)
+			case low >= 0:
+				return fail("state %q has the %s %v in column %d, want above 0", step.key(at), l.name, (*l.at)[low], low)
 			}
-			length = len(*l.at)
+			length = n
 		}
 		if flaw := step.flaw(cols); flaw != "" {
-			return fail("state %q has %s", strings.TrimSuffix(step.key(at), "."), flaw)
+			return fail("state %q has %s", step.key(at), flaw)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(left)) {

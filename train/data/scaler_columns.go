@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,25 +12,19 @@ type ranges struct {
 	low, high []float64 // of each column
 }
 
-func (s *ranges) vectors() []stateVector { return []stateVector{{"min", &s.low}, {"max", &s.high}} }
-func (s *ranges) centres() bool          { return false }
-func (s *ranges) finish()                {}
+func (s *ranges) vectors() []stateVector {
+	return []stateVector{{name: "min", at: &s.low}, {name: "max", at: &s.high}}
+}
+func (s *ranges) centres() bool { return false }
+func (s *ranges) finish()       {}
 
-func (s *ranges) flaw(cols int) string {
+func (s *ranges) flaw(int) string {
 	for j, low := range s.low {
 		if low > s.high[j] {
 			return fmt.Sprintf("min %v above max %v in column %d", low, s.high[j], j)
 		}
 	}
-	return perColumn(s.low, cols)
-}
-
-// perColumn says what is wrong with the length of a vector of one number a column.
-func perColumn(v []float64, cols int) string {
-	if len(v) == cols {
-		return ""
-	}
-	return fmt.Sprintf("%d columns and \"cols\" is %d", len(v), cols)
+	return ""
 }
 
 func (s *ranges) learn(rows entries, n, d int) { s.low, s.high = extremes(s.low, s.high, rows, n, d) }
@@ -109,23 +102,10 @@ type moments struct {
 }
 
 func (s *moments) vectors() []stateVector {
-	return []stateVector{{"mean", &s.mean}, {"scale", &s.width}}
+	return []stateVector{{name: "mean", at: &s.mean}, {name: "scale", at: &s.width, width: true}}
 }
-func (s *moments) centres() bool { return true }
-
-func (s *moments) flaw(cols int) string {
-	return cmp.Or(widthsFlaw("scale", s.width), perColumn(s.mean, cols))
-}
-
-// widthsFlaw says which of the numbers is not above 0.
-func widthsFlaw(name string, widths []float64) string {
-	for j, w := range widths {
-		if w <= 0 {
-			return fmt.Sprintf("the %s %v in column %d, want above 0", name, w, j)
-		}
-	}
-	return ""
-}
+func (s *moments) centres() bool   { return true }
+func (s *moments) flaw(int) string { return "" }
 
 // learn learns from dense rows: centred columns have no sparse ones.
 func (s *moments) learn(rows entries, size, d int) {

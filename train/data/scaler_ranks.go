@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"math"
@@ -78,12 +77,10 @@ type robust struct {
 }
 
 func (s *robust) vectors() []stateVector {
-	return []stateVector{{"median", &s.median}, {"width", &s.width}}
+	return []stateVector{{name: "median", at: &s.median}, {name: "width", at: &s.width, width: true}}
 }
-func (s *robust) centres() bool { return false }
-func (s *robust) flaw(cols int) string {
-	return cmp.Or(widthsFlaw("width", s.width), perColumn(s.median, cols))
-}
+func (s *robust) centres() bool   { return false }
+func (s *robust) flaw(int) string { return "" }
 
 func (s *robust) finish() {
 	for _, c := range s.columns() {
@@ -121,7 +118,7 @@ type quantiles struct {
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
 func (s *quantiles) vectors() []stateVector {
-	return []stateVector{{"knots", &s.knots}, {"scores", &s.scores}}
+	return []stateVector{{name: "knots", at: &s.knots, series: true}, {name: "scores", at: &s.scores, series: true}}
 }
 func (s *quantiles) centres() bool { return true }
 
