@@ -276,11 +276,11 @@ func (p *csvFile) doubtHeader() {
 		return
 	}
 	label := p.targets.labels[len(p.targets.labels)-1]
-	switch _, f := number(label); {
-	case first && f != sound:
-		p.doubt = label
-	case !first && f != sound:
+	if _, f := number(label); f != sound {
 		p.doubt = ""
+		if first {
+			p.doubt = label
+		}
 	}
 }
 

@@ -153,15 +153,13 @@ func (l *layout) header(feature func(field int) bool) bool {
 			}
 		}
 	}
-	switch run, names := l.countsUp(first, rest); {
-	case run != "" && names:
+	switch run, counted := l.countsUp(first, rest); {
+	case run != "" && counted:
 		l.told = append(l.told, fmt.Sprintf("the first line, %s, is treated as the names of the columns, because it counts up; if it is a row, say so (Options.Header, --header no)", run))
 		return true
 	case run != "":
 		l.told = append(l.told, fmt.Sprintf("the first line, %s, is treated as a row, though it counts up; if it names the columns, say so (Options.Header, --header yes)", run))
 		return false
-	}
-	switch {
 	case numbers > 0 || names == 0:
 		if numbers > 0 && names > doubtful {
 			l.told = append(l.told, "the first line is treated as a row, because some of its fields are numbers; if it names the columns, say so (Options.Header, --header yes)")

@@ -53,10 +53,8 @@ func number(t string) (float64, flaw) {
 
 // zeroText says whether a decimal number has no digit but 0 before its exponent.
 func zeroText(t string) bool {
-	if i := strings.IndexAny(t, "eE"); i >= 0 {
-		t = t[:i]
-	}
-	return !strings.ContainsAny(t, "123456789")
+	i := strings.IndexAny(t, "123456789eE")
+	return i < 0 || t[i]|0x20 == 'e'
 }
 
 // canonical is the canonical spelling of a class: numbers of the same value have the same one, and other text stays as

@@ -190,23 +190,20 @@ func (t *table) value(out *data.Column, j, i int, v parquet.Value) error {
 
 // number returns a value as float64, and false for an integer that float64 may have rounded.
 func (k kind) number(v parquet.Value) (f float64, exact bool) {
-	switch v.Kind() {
-	case parquet.Boolean:
-		if v.Boolean() {
-			f = 1
-		}
-		return f, true
-	case parquet.Float:
+	switch t := v.Kind(); {
+	case t == parquet.Boolean && v.Boolean():
+		return 1, true
+	case t == parquet.Boolean:
+		return 0, true
+	case t == parquet.Float:
 		return float64(v.Float()), true
-	case parquet.Double:
+	case t == parquet.Double:
 		return v.Double(), true
-	}
-	switch {
 	case k.decimal:
 		return k.fraction(v)
-	case v.Kind() == parquet.Int32 && k.unsigned:
+	case t == parquet.Int32 && k.unsigned:
 		return float64(v.Uint32()), true
-	case v.Kind() == parquet.Int32:
+	case t == parquet.Int32:
 		f = float64(v.Int32())
 	case k.unsigned:
 		f = float64(v.Uint64())
