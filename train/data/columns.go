@@ -134,11 +134,9 @@ func (o ColumnOptions) complete() (ColumnOptions, error) {
 			return fail("Cycles = %q, want some of %s", o.Cycles, strings.Join(cycles, ", "))
 		}
 	}
-	for _, list := range [][]string{o.Keep, o.Drop, o.Categorical} {
-		for _, p := range list {
-			if _, err := path.Match(p, ""); err != nil {
-				return fail("%q is no pattern: %v", p, err)
-			}
+	for _, p := range slices.Concat(o.Keep, o.Drop, o.Categorical) {
+		if _, err := path.Match(p, ""); err != nil {
+			return fail("%q is no pattern: %v", p, err)
 		}
 	}
 	return o, nil

@@ -143,13 +143,11 @@ func (l *learner) start(f *Frame) error {
 			texts:     map[string]int{}, values: map[float64]int{}, least: math.Inf(1), most: math.Inf(-1), whole: true, rising: true, times: f.columns[j].Times,
 			numbers: reservoir[float64]{size: medianSample, rng: rand.New(spectral.Stream(0, fmt.Sprintf("data/column %d", j)))}})
 	}
-	for _, list := range [][]string{l.o.Drop, l.o.Keep, l.o.Categorical} {
-		for _, p := range list {
-			if !used[p] {
-				e := newError(f.Source, 0, domain.ErrParam, "no column is named %s%s; the columns are %s", quote(p), domain.Guess(p, f.Names), listed(f.Names, 20))
-				e.Column = p
-				return e
-			}
+	for _, p := range slices.Concat(l.o.Drop, l.o.Keep, l.o.Categorical) {
+		if !used[p] {
+			e := newError(f.Source, 0, domain.ErrParam, "no column is named %s%s; the columns are %s", quote(p), domain.Guess(p, f.Names), listed(f.Names, 20))
+			e.Column = p
+			return e
 		}
 	}
 	return nil

@@ -45,30 +45,23 @@ func (r *records) Read(b []byte) (int, error) {
 		r.lines++
 	}
 	n := copy(b, next)
-	r.count(b[:n])
-	if err := r.limit(); err != nil {
+	if err := r.count(b[:n]); err != nil {
 		return 0, err
 	}
 	return r.p.Discard(n)
 }
 
-// count takes further bytes of the record.
-func (r *records) count(b []byte) {
+// count takes further bytes of the record. It returns an error if the record is too long.
+func (r *records) count(b []byte) error {
 	r.bytes += len(b)
-	for {
-		part, rest, quote := bytes.Cut(b, []byte{'"'})
+	for quote := true; quote; {
+		var part []byte
+		part, b, quote = bytes.Cut(b, []byte{'"'})
 		if !r.quoted {
 			r.columns += bytes.Count(part, r.comma)
 		}
-		if !quote {
-			return
-		}
-		r.quoted, b = !r.quoted, rest
+		r.quoted = r.quoted != quote
 	}
-}
-
-// limit returns an error for a record that is too long.
-func (r *records) limit() error {
 	line := r.p.no + 1
 	if r.bytes > maxLine {
 		return r.p.fail(line, ErrFormat, "the line, or a quoted cell of it, is longer than %d bytes; "+
@@ -139,8 +132,7 @@ func (p *csvFile) wholeLines() (buffer []byte, whole int, err error) {
 		}
 		if len(buffer) == p.Reader.Size() {
 			p.records.begin()
-			p.records.count(buffer)
-			if err := p.records.limit(); err != nil {
+			if err := p.records.count(buffer); err != nil {
 				return nil, 0, err
 			}
 			p.Reader = bufio.NewReaderSize(p.Reader, 2*len(buffer))

@@ -82,25 +82,17 @@ type surveyor struct {
 func (v *surveyor) read(ctx context.Context) error {
 	o := v.stream.Options().Options
 	return v.stream.pieces(ctx, nil, &o, func() int { return v.stream.o.BlockRows }, func(r rows, at place) error {
+		fixed := r.fixed()
 		_, d := r.inHand()
-		if err := v.width(r.fixed(), d, at.file); err != nil {
-			return err
+		if (v.fixed || fixed && v.Rows > 0) && d > 0 && (d > v.Dims || fixed && d < v.Dims) {
+			return fmt.Errorf("data: %s: has %d features, the files before it have %d: %w", v.stream.files[at.file], d, v.Dims, domain.ErrShape)
 		}
+		v.fixed, v.text, v.Dims = v.fixed || fixed, v.text || !fixed, max(v.Dims, d)
 		if v.fixed {
 			o.Dims = v.Dims
 		}
-		return v.stream.block(r, max(d, 1), !r.fixed(), at, v.block)
+		return v.stream.block(r, max(d, 1), !fixed, at, v.block)
 	})
-}
-
-// width learns the width of a file.
-func (v *surveyor) width(fixed bool, d, i int) error {
-	if (v.fixed || fixed && v.Rows > 0) && d > 0 && (d > v.Dims || fixed && d < v.Dims) {
-		return fmt.Errorf("data: %s: has %d features, the files before it have %d: %w", v.stream.files[i], d, v.Dims, domain.ErrShape)
-	}
-	v.fixed, v.text = v.fixed || fixed, v.text || !fixed
-	v.Dims = max(v.Dims, d)
-	return nil
 }
 
 func (v *surveyor) block(b *Block) error {
