@@ -96,18 +96,11 @@ func OneVersusRest(labels []int, classes int) (*mat.Dense, error) {
 	if err := domain.CheckSize("data: OneVersusRest", 8, len(labels), classes); err != nil {
 		return nil, err
 	}
-	y := mat.NewDense(len(labels), classes, nil)
-	cells := y.RawMatrix().Data
-	for j := range classes {
-		cells[j] = -1
-	}
-	for i := 1; i < len(labels); i++ { // copied, which is faster than set
-		copy(cells[i*classes:], cells[:classes])
-	}
+	cells := slices.Repeat([]float64{-1}, len(labels)*classes)
 	for i, l := range labels {
 		cells[i*classes+l] = 1
 	}
-	return y, nil
+	return mat.NewDense(len(labels), classes, cells), nil
 }
 
 // BalancedWeights returns class weights that give all classes the same total weight: n/(k n_c) for class c, which has

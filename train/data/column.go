@@ -39,11 +39,6 @@ func (t *Texts) Add(text string) {
 	t.Codes = append(t.Codes, code)
 }
 
-// fresh says whether the last cell has the newest text.
-func (t *Texts) fresh() bool {
-	return int(t.Codes[len(t.Codes)-1]) == len(t.Distinct)-1
-}
-
 // Len returns the number of cells.
 func (c *Column) Len() int {
 	if c.Texts != nil {

@@ -81,13 +81,10 @@ func exponent[T string | []byte](t T) (n, length int) {
 		i = 1
 	}
 	first := i
-	for ; i < len(t) && t[i]-'0' <= 9; i++ {
-		if i-first == 4 {
-			return 0, 0
-		}
+	for ; i < len(t) && t[i]-'0' <= 9 && i-first <= 4; i++ {
 		n = 10*n + int(t[i]-'0')
 	}
-	if i == first {
+	if i == first || i-first > 4 {
 		return 0, 0
 	}
 	if t[0] == '-' {

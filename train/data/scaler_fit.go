@@ -131,18 +131,16 @@ func (m matrix) through(steps []step) entries {
 	return func(yield func([]int32, []float64) bool) {
 		var buf []float64
 		for i := range m.rows {
-			lo, hi := m.bounds(i)
-			cols, row := m.columns(i), m.f64
+			lo, hi, cols := m.bounds(i)
 			if m.single || len(steps) > 0 {
-				cols, buf = m.load(i, buf)
-				row = buf
+				_, buf = m.load(i, buf)
 			} else {
-				row = row[lo:hi:hi]
+				buf = m.f64[lo:hi:hi]
 			}
 			for _, s := range steps {
-				s.scale(cols, row)
+				s.scale(cols, buf)
 			}
-			if !yield(cols, row) {
+			if !yield(cols, buf) {
 				return
 			}
 		}

@@ -189,38 +189,31 @@ func matrixOf(who string, x *tensor.Dense) (matrix, error) {
 	return m, nil
 }
 
-// bounds says where the values of row i are.
-func (m matrix) bounds(i int) (lo, hi int) {
-	if m.ptr != nil {
-		return m.ptr[i], m.ptr[i+1]
-	}
-	return i * m.cols, (i + 1) * m.cols
-}
-
-// columns are the columns of the values of row i; nil: all.
-func (m matrix) columns(i int) []int32 {
+// bounds says where the values of row i are, and returns their columns; nil: all.
+func (m matrix) bounds(i int) (lo, hi int, cols []int32) {
 	if m.ptr == nil {
-		return nil
+		return i * m.cols, (i + 1) * m.cols, nil
 	}
-	return m.at[m.ptr[i]:m.ptr[i+1]]
+	lo, hi = m.ptr[i], m.ptr[i+1]
+	return lo, hi, m.at[lo:hi]
 }
 
 // load copies the values of row i into the memory of buf, and returns them with their columns.
 func (m matrix) load(i int, buf []float64) (cols []int32, values []float64) {
-	lo, hi := m.bounds(i)
+	lo, hi, cols := m.bounds(i)
 	if !m.single {
-		return m.columns(i), append(buf[:0], m.f64[lo:hi]...)
+		return cols, append(buf[:0], m.f64[lo:hi]...)
 	}
 	values = slices.Grow(buf[:0], hi-lo)[:hi-lo]
 	for t, v := range m.f32[lo:hi] {
 		values[t] = float64(v)
 	}
-	return m.columns(i), values
+	return cols, values
 }
 
 // store rounds values into row i. It returns the index of the first that is too large for the element type, or -1.
 func (m matrix) store(i int, values []float64) int {
-	lo, hi := m.bounds(i)
+	lo, hi, _ := m.bounds(i)
 	if !m.single {
 		copy(m.f64[lo:hi], values)
 		return -1

@@ -54,8 +54,8 @@ func (b *Block) entries(f func(e entry) error) error {
 		return err
 	}
 	for i, at := range b.at {
-		lo, hi := m.bounds(i)
-		e := entry{x: m.f64[lo:hi], cols: m.columns(i), at: at}
+		lo, hi, cols := m.bounds(i)
+		e := entry{x: m.f64[lo:hi], cols: cols, at: at}
 		if b.Y != nil {
 			k := b.Targets()
 			e.y = b.Y[i*k : (i+1)*k]

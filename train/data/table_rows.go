@@ -92,8 +92,8 @@ func (p *tableRows) column(j int) string { return columnName(p.names, j) }
 func (p *tableRows) addText(line, row, j int, text string) error {
 	c := &p.cells[j]
 	c.add(text, func(t string) (float64, flaw) { return p.number(line, t) })
-	if c.Texts == nil || !c.Texts.fresh() || utf8.ValidString(text) {
-		return nil
+	if t := c.Texts; t == nil || int(t.Codes[len(t.Codes)-1]) < len(t.Distinct)-1 || utf8.ValidString(text) {
+		return nil // texts that are there already were checked
 	}
 	what := p.column(j)
 	if line == 0 {
